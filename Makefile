@@ -37,7 +37,7 @@ WARN = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 
 # The commands see the public header and what they share, no more.
 INC_lib   = -Iinclude -Ilib
-INC_cmd   = -Iinclude -Icmd
+INC_cmd   = -Iinclude -Icmd -Ilib
 INC_tests = -Iinclude -Ilib -Icmd -Itests/unit
 
 # Asked of pkg-config once, and only when something is compiled.

@@ -6,6 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+#include "render/escape.h"
+
+/* Bytes that are escaped at once. */
+#define PART 256u
+
 void
 put(tel_output *out, const char *text)
 {
@@ -34,77 +40,32 @@ putf(tel_output *out, const char *format, ...)
 size_t
 page_utf8(const char *text)
 {
-	const unsigned char *p = (const unsigned char *)text;
-	uint32_t c;
-	size_t i, n;
-
-	if (p[0] < 0x80)
-		return p[0] != 0;
-	if (p[0] < 0xc2 || p[0] > 0xf4)
-		return 0;
-	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	c = p[0] & (0x7fU >> n);
-	for (i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	/* overlong forms, surrogates, and what is past the last one */
-	if ((n == 3 && c < 0x800) || (n == 4 && c < 0x10000) ||
-	    (c >= 0xd800 && c <= 0xdfff) || c > 0x10ffff)
-		return 0;
-	return n;
+	/* a character ends before the NUL of the text */
+	return *text == '\0' ?
+	    0 :
+	    tel__utf8_length((const unsigned char *)text, TEL__UTF8_MAX);
 }
 
-/* The code of a well-formed character of n bytes, 1 to 3. */
-static unsigned
-code_of(const char *text, size_t n)
-{
-	const unsigned char *p = (const unsigned char *)text;
-
-	return n == 3 ? (p[0] & 15u) << 12 | (p[1] & 63u) << 6 | (p[2] & 63u) :
-	    n == 2    ? (p[0] & 31u) << 6 | (p[1] & 63u) :
-	                p[0];
-}
-
-/*
- * Characters that steer a terminal: U+0000 to U+001F, U+007F to U+009F, and
- * those that change the direction of text.
- */
 static int
 is_control(const char *text, size_t n)
 {
-	const unsigned c = n <= 3 ? code_of(text, n) : 0x10000;
-
-	return c < 0x20 || (c >= 0x7f && c < 0xa0 && n > 0) || c == 0x61c ||
-	    c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
-	    (c >= 0x2066 && c <= 0x2069);
+	return tel__utf8_steers((const unsigned char *)text, n);
 }
 
+/* Escapes a text, in parts that end between characters. */
 void
 put_json(tel_output *out, const char *text)
 {
-	put(out, "\"");
-	while (*text != '\0') {
-		const char *start = text;
-		size_t n = page_utf8(text);
-		unsigned char c;
+	unsigned char escaped[TEL_ESCAPE_ROOM(PART)], *end;
+	size_t left = strlen(text), n, i;
 
-		/* what needs no escape is written at once */
-		while (n > 0 && !is_control(text, n) && *text != '"' &&
-		    *text != '\\') {
-			text += n;
-			n = page_utf8(text);
-		}
-		(void)tel_output_write(out, start, (size_t)(text - start));
-		c = (unsigned char)*text;
-		if (c == '\0')
-			break;
-		if (c == '"' || c == '\\')
-			putf(out, "\\%c", c);
-		else
-			putf(out, "\\u%04x", n > 0 ? code_of(text, n) : c);
-		text += n > 0 ? n : 1;
+	put(out, "\"");
+	for (; left > 0; text += n, left -= n) {
+		n = left < PART ? left : PART;
+		for (i = 0; n < left && i < 3 && (text[n] & 0xc0) == 0x80; i++)
+			n--;
+		end = tel__escape_json(escaped, text, n, 1);
+		(void)tel_output_write(out, escaped, (size_t)(end - escaped));
 	}
 	put(out, "\"");
 }

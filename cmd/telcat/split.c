@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "common/message.h"
 #include "common/number.h"
 
@@ -206,8 +206,7 @@ open_piece(struct split *s)
 	tel_status st;
 
 	if (p == NULL || name == NULL ||
-	    array_grow(&s->pieces, &s->room, s->npieces + 1,
-	        sizeof(*s->pieces)) != 0) {
+	    !TEL__RESERVE(s->pieces, s->room, s->npieces + 1)) {
 		message_fail(STATUS_FAILED, NULL, "%s",
 		    tel_status_text(TEL_ENOMEM));
 		goto fail;

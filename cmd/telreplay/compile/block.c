@@ -76,7 +76,7 @@ block_thread(struct compiler *c, struct thread *t, const struct block *b)
 }
 
 tel_status
-block_allocate(struct compiler *c, struct thread *t, struct hash_entry *e,
+block_allocate(struct compiler *c, struct thread *t, struct tel__entry *e,
     uint64_t size, uint32_t flags, const tel_alloc *op)
 {
 	uint64_t alignment;
@@ -218,14 +218,14 @@ block_free(struct compiler *c, struct thread *t, uint32_t slot, int with_pool)
 }
 
 tel_status
-block_remove(struct compiler *c, struct thread *t, struct hash_entry *e,
+block_remove(struct compiler *c, struct thread *t, struct tel__entry *e,
     int with_pool)
 {
-	uint32_t slot = e->value;
+	uint32_t slot = (uint32_t)e->value;
 
 	if (c->ends_on)
 		end_remove(c, e->key + c->blocks[slot].size, slot);
-	hash_remove(&c->table, e);
+	tel__table_remove(&c->table, e);
 	return block_free(c, t, slot, with_pool);
 }
 
@@ -249,12 +249,12 @@ blocks_finish(struct compiler *c)
 int
 end_add(struct compiler *c, uint64_t end, uint32_t slot)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 	int fresh;
 
 	if (end == 0)
 		return 0;
-	e = hash_put(&c->ends, end, &fresh);
+	e = tel__table_put(&c->ends, end, &fresh);
 	if (e == NULL)
 		return -1;
 	if (fresh)
@@ -265,25 +265,25 @@ end_add(struct compiler *c, uint64_t end, uint32_t slot)
 void
 end_remove(struct compiler *c, uint64_t end, uint32_t slot)
 {
-	struct hash_entry *e = hash_find(&c->ends, end);
+	struct tel__entry *e = tel__table_find(&c->ends, end);
 
 	/* of blocks that end at one address only the first is known */
 	if (e != NULL && e->value == slot)
-		hash_remove(&c->ends, e);
+		tel__table_remove(&c->ends, e);
 }
 
 static int
 ends_make(struct compiler *c)
 {
-	const struct hash_entry *e;
+	const struct tel__entry *e;
 	size_t i;
 
 	c->ends_on = 1;
 	for (i = 0; c->table.count > 0 && i <= c->table.mask; i++) {
 		e = &c->table.entries[i];
 		if (e->key != 0 &&
-		    end_add(c, e->key + c->blocks[e->value].size, e->value) !=
-		        0)
+		    end_add(c, e->key + c->blocks[e->value].size,
+		        (uint32_t)e->value) != 0)
 			return -1;
 	}
 	return 0;
@@ -293,18 +293,17 @@ ends_make(struct compiler *c)
 static struct part *
 part_of(struct compiler *c, uint32_t slot)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 	struct part *p;
 	int fresh;
 
-	e = hash_put(&c->parts_by_slot, (uint64_t)slot + 1, &fresh);
+	e = tel__table_put(&c->parts_by_slot, (uint64_t)slot + 1, &fresh);
 	if (e == NULL)
 		return NULL;
 	if (!fresh)
 		return &c->parts[e->value];
-	if (array_grow(&c->parts, &c->parts_room, c->parts_used + 1,
-	        sizeof(*c->parts)) != 0) {
-		hash_remove(&c->parts_by_slot, e);
+	if (!TEL__RESERVE(c->parts, c->parts_room, c->parts_used + 1)) {
+		tel__table_remove(&c->parts_by_slot, e);
 		return NULL;
 	}
 	e->value = (uint32_t)c->parts_used;
@@ -346,22 +345,22 @@ part_free(struct compiler *c, struct thread *t, uint32_t slot, uint64_t offset,
 }
 
 tel_status
-part_front(struct compiler *c, struct thread *t, struct hash_entry *e,
+part_front(struct compiler *c, struct thread *t, struct tel__entry *e,
     uint64_t size)
 {
 	uint64_t address = e->key;
-	uint32_t slot = e->value;
+	uint32_t slot = (uint32_t)e->value;
 	tel_status st;
 	int fresh;
 
-	if (hash_find(&c->table, address + size) != NULL ||
+	if (tel__table_find(&c->table, address + size) != NULL ||
 	    address + size < address) {
 		/* there cannot be such a block */
 		st = anomaly_count(c, ANOMALY_SIZE, address);
 		return st != TEL_OK ? st : block_remove(c, t, e, 0);
 	}
-	hash_remove(&c->table, e);
-	e = hash_put(&c->table, address + size, &fresh);
+	tel__table_remove(&c->table, e);
+	e = tel__table_put(&c->table, address + size, &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
 	e->value = slot;
@@ -374,7 +373,7 @@ tel_status
 part_end(struct compiler *c, struct thread *t, uint64_t address, uint64_t size,
     int *found)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 	uint64_t end;
 	uint32_t slot;
 	tel_status st;
@@ -384,12 +383,12 @@ part_end(struct compiler *c, struct thread *t, uint64_t address, uint64_t size,
 		return compiler_no_memory(c);
 	if (__builtin_add_overflow(address, size, &end))
 		return TEL_OK;
-	e = hash_find(&c->ends, end);
+	e = tel__table_find(&c->ends, end);
 	if (e == NULL || size == 0 || size >= c->blocks[e->value].size)
 		return TEL_OK;
 	*found = 1;
-	slot = e->value;
-	hash_remove(&c->ends, e);
+	slot = (uint32_t)e->value;
+	tel__table_remove(&c->ends, e);
 	st = part_free(c, t, slot, c->blocks[slot].size - size, size);
 	if (st == TEL_OK && end_add(c, address, slot) != 0)
 		st = compiler_no_memory(c);
@@ -399,20 +398,20 @@ part_end(struct compiler *c, struct thread *t, uint64_t address, uint64_t size,
 int
 part_last(struct compiler *c, struct thread *t, uint32_t slot, int with_pool)
 {
-	struct hash_entry *e, *moved;
+	struct tel__entry *e, *moved;
 	struct part p;
 
-	e = hash_find(&c->parts_by_slot, (uint64_t)slot + 1);
+	e = tel__table_find(&c->parts_by_slot, (uint64_t)slot + 1);
 	if (e == NULL)
 		return -1;
 	/* the last entry takes its place */
 	p = c->parts[e->value];
 	c->parts[e->value] = c->parts[--c->parts_used];
-	moved =
-	    hash_find(&c->parts_by_slot, (uint64_t)c->parts[e->value].slot + 1);
+	moved = tel__table_find(&c->parts_by_slot,
+	    (uint64_t)c->parts[e->value].slot + 1);
 	if (moved != NULL)
 		moved->value = e->value;
-	hash_remove(&c->parts_by_slot, e);
+	tel__table_remove(&c->parts_by_slot, e);
 	if (with_pool)
 		return emit_extended(c, t, EXTENDED_FREE_WITH_POOL, slot,
 		    p.full, 0, 0);

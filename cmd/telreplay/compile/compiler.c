@@ -30,12 +30,12 @@ compiler_new(tel_output *out)
 	c->point_left = c->point_step = POINT_STEP;
 	c->facts.logs = 1;
 	memcpy(c->facts.log_names[0], "-", 2);
-	hash_init(&c->table);
-	hash_init(&c->thread_by_id);
-	hash_init(&c->processes);
-	hash_init(&c->ends);
-	hash_init(&c->parts_by_slot);
-	hash_init(&c->reorder_by_address);
+	tel__table_init(&c->table);
+	tel__table_init(&c->thread_by_id);
+	tel__table_init(&c->processes);
+	tel__table_init(&c->ends);
+	tel__table_init(&c->parts_by_slot);
+	tel__table_init(&c->reorder_by_address);
 	emit_rate(c);
 	if (pools_open(c) != 0) {
 		compiler_free(c);
@@ -49,11 +49,11 @@ compiler_free(struct compiler *c)
 {
 	if (c == NULL)
 		return;
-	hash_close(&c->table);
-	hash_close(&c->processes);
-	hash_close(&c->ends);
-	hash_close(&c->parts_by_slot);
-	hash_close(&c->reorder_by_address);
+	tel__table_clear(&c->table);
+	tel__table_clear(&c->processes);
+	tel__table_clear(&c->ends);
+	tel__table_clear(&c->parts_by_slot);
+	tel__table_clear(&c->reorder_by_address);
 	pools_close(c);
 	threads_close(c);
 	free(c->blocks);
@@ -255,7 +255,7 @@ static tel_status
 allocate(struct compiler *c, struct thread *t, const tel_alloc *op,
     uint64_t size)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 	uint32_t flags = 0;
 	tel_status st;
 	int fresh;
@@ -269,7 +269,7 @@ allocate(struct compiler *c, struct thread *t, const tel_alloc *op,
 	if ((op->alignment & (op->alignment - 1)) != 0 &&
 	    (st = anomaly_count(c, ANOMALY_ALIGNMENT, op->address)) != TEL_OK)
 		return st;
-	e = hash_put(&c->table, op->address, &fresh);
+	e = tel__table_put(&c->table, op->address, &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
 	if (!fresh) {
@@ -281,7 +281,7 @@ allocate(struct compiler *c, struct thread *t, const tel_alloc *op,
 			st = reorder_double(c, t, e);
 		if (st != TEL_OK)
 			return st;
-		e = hash_put(&c->table, op->address, &fresh);
+		e = tel__table_put(&c->table, op->address, &fresh);
 		if (e == NULL)
 			return compiler_no_memory(c);
 	}
@@ -317,7 +317,7 @@ commit(struct compiler *c, struct thread *t, const tel_alloc *op)
 static tel_status
 release(struct compiler *c, struct thread *t, const tel_alloc *op)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 	const struct block *b;
 	tel_status st;
 	int done;
@@ -329,7 +329,7 @@ release(struct compiler *c, struct thread *t, const tel_alloc *op)
 		if (st != TEL_OK || done)
 			return st;
 	}
-	e = hash_find(&c->table, op->address);
+	e = tel__table_find(&c->table, op->address);
 	c->call = op->call;
 	if (e == NULL) {
 		done = 0;
@@ -353,23 +353,23 @@ release(struct compiler *c, struct thread *t, const tel_alloc *op)
 static tel_status
 resize(struct compiler *c, struct thread *t, const tel_alloc *op)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 	uint32_t slot, flags = 0;
 	tel_status st;
 	int fresh;
 
 	if (op->address != op->old &&
-	    (e = hash_find(&c->table, op->address)) != NULL &&
+	    (e = tel__table_find(&c->table, op->address)) != NULL &&
 	    (st = reorder_double(c, t, e)) != TEL_OK)
 		return st;
 	if (op->address != op->old && c->reorder_used > 0 &&
 	    (st = reorder_allocated(c, t, op->address, &flags)) != TEL_OK)
 		return st;
 	/* settling an entry may have freed this block */
-	e = hash_find(&c->table, op->old);
+	e = tel__table_find(&c->table, op->old);
 	if (e == NULL)
 		return allocate(c, t, op, op->size);
-	slot = e->value;
+	slot = (uint32_t)e->value;
 	if (c->blocks[slot].where & BLOCK_PARTS) {
 		st = block_remove(c, t, e, 0);
 		return st != TEL_OK ? st : allocate(c, t, op, op->size);
@@ -377,8 +377,8 @@ resize(struct compiler *c, struct thread *t, const tel_alloc *op)
 	if (c->ends_on)
 		end_remove(c, e->key + c->blocks[slot].size, slot);
 	if (op->address != op->old) {
-		hash_remove(&c->table, e);
-		e = hash_put(&c->table, op->address, &fresh);
+		tel__table_remove(&c->table, e);
+		e = tel__table_put(&c->table, op->address, &fresh);
 		if (e == NULL)
 			return compiler_no_memory(c);
 		e->value = slot;
@@ -419,7 +419,7 @@ reallocate(struct compiler *c, struct thread *t, const tel_alloc *op)
 	if (c->reorder_used > 0 &&
 	    (st = reorder_freed(c, t, op->old, 0, &done)) != TEL_OK)
 		return st;
-	if (hash_find(&c->table, op->old) != NULL)
+	if (tel__table_find(&c->table, op->old) != NULL)
 		return resize(c, t, op);
 	st = anomaly_count(c, ANOMALY_REALLOC, op->old);
 	return st != TEL_OK ? st : allocate(c, t, op, op->size);
@@ -511,11 +511,10 @@ start(struct compiler *c, const tel_alloc *op)
 static int
 process_enter(struct compiler *c, uint64_t process)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 	int fresh;
 
-	e = hash_put(&c->processes, process + 1 == 0 ? process : process + 1,
-	    &fresh);
+	e = tel__table_put(&c->processes, process, &fresh);
 	if (e == NULL)
 		return -1;
 	if (fresh)
@@ -533,7 +532,7 @@ tag(const struct compiler *c, uint64_t *address)
 }
 
 /* Where the address that an operation starts from is in the table, or NULL. */
-static const struct hash_entry *
+static const struct tel__entry *
 expected(const struct compiler *c, const tel_alloc *op)
 {
 	uint64_t address =
@@ -541,13 +540,13 @@ expected(const struct compiler *c, const tel_alloc *op)
 
 	return c->table.entries == NULL ?
 	    NULL :
-	    &c->table.entries[hash_home(&c->table, address ^ c->tag)];
+	    &c->table.entries[tel__table_home(&c->table, address ^ c->tag)];
 }
 
 void
 compiler_expect(const struct compiler *c, const tel_alloc *op)
 {
-	const struct hash_entry *e = expected(c, op);
+	const struct tel__entry *e = expected(c, op);
 
 	if (e != NULL)
 		__builtin_prefetch(e, 1);
@@ -556,7 +555,7 @@ compiler_expect(const struct compiler *c, const tel_alloc *op)
 void
 compiler_approach(const struct compiler *c, const tel_alloc *op)
 {
-	const struct hash_entry *e = expected(c, op);
+	const struct tel__entry *e = expected(c, op);
 
 	/* nearly all blocks are at home there */
 	if (e != NULL && e->key != 0)

@@ -3,9 +3,9 @@
 #ifndef TELREPLAY_COMPILER_INSIDE_H
 #define TELREPLAY_COMPILER_INSIDE_H
 
-#include "common/array.h"
+#include "base/array.h"
 #include "telreplay/compile/compiler.h"
-#include "telreplay/compile/hash.h"
+#include "base/table.h"
 #include "telreplay/compile/program.h"
 
 #define NO_SLOT UINT32_MAX
@@ -98,7 +98,7 @@ struct pool {
 struct pools {
 	struct pool *all; /* number 0 is for operations that name none */
 	size_t count, room;
-	struct hash by_address;
+	struct tel__table by_address;
 };
 
 /*
@@ -135,7 +135,7 @@ struct compiler {
 	uint64_t clock;
 	uint64_t process; /* of the last operation, and its tag */
 	uint64_t tag;     /* xored to its addresses and threads */
-	struct hash processes;
+	struct tel__table processes;
 	uint64_t log;
 	tel_alloc_call call; /* of the free that is compiled */
 	uint64_t now;        /* operations so far */
@@ -145,14 +145,14 @@ struct compiler {
 	uint64_t point_peak; /* most bytes since the last point of the curve */
 	uint64_t point_left, point_step; /* operations to the next one */
 
-	struct hash table; /* slots by address */
+	struct tel__table table; /* slots by address */
 	struct block *blocks;
 	size_t blocks_room;
 	uint32_t slots;
 	uint32_t *shared_free; /* slots that any thread may take */
 	size_t shared_used, shared_room;
 
-	struct hash thread_by_id; /* numbers of threads, by id + 1 */
+	struct tel__table thread_by_id; /* their numbers */
 	uint64_t last_thread_id;
 	struct thread *last_thread;
 	struct thread *total_thread; /* of the last operation in the program */
@@ -178,14 +178,14 @@ struct compiler {
 	struct pooled *pooled; /* by slot; NULL until there are pools */
 	size_t pooled_room;
 
-	int ends_on;               /* .ends is kept up to date */
-	struct hash ends;          /* slots by the address behind the block */
-	struct hash parts_by_slot; /* slot + 1 */
+	int ends_on;            /* .ends is kept up to date */
+	struct tel__table ends; /* slots by the address behind the block */
+	struct tel__table parts_by_slot; /* slot + 1 */
 	struct part *parts;
 	size_t parts_used, parts_room;
 
 	struct reorder_entry *reorder; /* a ring of REORDER_ENTRIES */
-	struct hash reorder_by_address;
+	struct tel__table reorder_by_address;
 	unsigned reorder_first, reorder_used;
 
 	unsigned anomalies_kept_of[ANOMALIES];
@@ -254,8 +254,7 @@ static inline int
 slot_free(struct thread *t, uint32_t slot)
 {
 	if (t->free_used == t->free_room &&
-	    array_grow(&t->free, &t->free_room, t->free_used + 1,
-	        sizeof(*t->free)) != 0)
+	    !TEL__RESERVE(t->free, t->free_room, t->free_used + 1))
 		return -1;
 	t->free[t->free_used++] = slot;
 	return 0;
@@ -275,7 +274,7 @@ struct thread *block_thread(struct compiler *c, struct thread *t,
     const struct block *b);
 /* A new block at the address of entry e, with flags for its .where. */
 tel_status block_allocate(struct compiler *c, struct thread *t,
-    struct hash_entry *e, uint64_t size, uint32_t flags, const tel_alloc *op);
+    struct tel__entry *e, uint64_t size, uint32_t flags, const tel_alloc *op);
 /* Gives the block in a slot, which has an entry, another size. */
 tel_status block_resize(struct compiler *c, struct thread *t, uint32_t slot,
     uint64_t size);
@@ -287,7 +286,7 @@ tel_status block_free(struct compiler *c, struct thread *t, uint32_t slot,
     int with_pool);
 /* Removes a block's entry, and frees it. */
 tel_status block_remove(struct compiler *c, struct thread *t,
-    struct hash_entry *e, int with_pool);
+    struct tel__entry *e, int with_pool);
 /* Counts what is live at the end. */
 void blocks_finish(struct compiler *c);
 
@@ -296,7 +295,7 @@ int end_add(struct compiler *c, uint64_t end, uint32_t slot);
 void end_remove(struct compiler *c, uint64_t end, uint32_t slot);
 /* Frees the first size bytes of a larger block. */
 tel_status part_front(struct compiler *c, struct thread *t,
-    struct hash_entry *e, uint64_t size);
+    struct tel__entry *e, uint64_t size);
 /* Frees size bytes at address if they are the end of a block: *found. */
 tel_status part_end(struct compiler *c, struct thread *t, uint64_t address,
     uint64_t size, int *found);
@@ -309,7 +308,7 @@ int part_last(struct compiler *c, struct thread *t, uint32_t slot,
 tel_status reorder_free(struct compiler *c, struct thread *t, uint64_t address);
 /* An allocation of a live address, whose entry is removed. */
 tel_status reorder_double(struct compiler *c, struct thread *t,
-    struct hash_entry *e);
+    struct tel__entry *e);
 /* An allocation at an address that may have an entry: *flags is set for it. */
 tel_status reorder_allocated(struct compiler *c, struct thread *t,
     uint64_t address, uint32_t *flags);

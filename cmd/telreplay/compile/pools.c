@@ -15,9 +15,9 @@ pools_open(struct compiler *c)
 {
 	struct pools *ps = &c->pools;
 
-	hash_init(&ps->by_address);
-	hash_init(&c->buffers.by_address);
-	if (array_grow(&ps->all, &ps->room, 1, sizeof(*ps->all)) != 0)
+	tel__table_init(&ps->by_address);
+	tel__table_init(&c->buffers.by_address);
+	if (!TEL__RESERVE(ps->all, ps->room, 1))
 		return -1;
 	memset(&ps->all[0], 0, sizeof(ps->all[0]));
 	ps->all[0].first = ps->all[0].buffer = NO_SLOT;
@@ -34,8 +34,8 @@ pools_close(struct compiler *c)
 		free(c->pools.all[i].text);
 	free(c->pools.all);
 	free(c->buffers.all);
-	hash_close(&c->pools.by_address);
-	hash_close(&c->buffers.by_address);
+	tel__table_clear(&c->pools.by_address);
+	tel__table_clear(&c->buffers.by_address);
 	free(c->pooled);
 }
 
@@ -47,8 +47,7 @@ pooled_grow(struct compiler *c, uint32_t slot)
 
 	if (slot < before)
 		return 0;
-	if (array_grow(&c->pooled, &c->pooled_room, (size_t)slot + 1,
-	        sizeof(*c->pooled)) != 0)
+	if (!TEL__RESERVE(c->pooled, c->pooled_room, (size_t)slot + 1))
 		return -1;
 	memset(c->pooled + before, 0,
 	    (c->pooled_room - before) * sizeof(*c->pooled));
@@ -59,15 +58,14 @@ pooled_grow(struct compiler *c, uint32_t slot)
 static uint32_t
 pool_add(struct pools *ps, uint64_t address, uint32_t pool)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 	struct pool *p;
 	int fresh;
 
 	if (ps->count >= NO_SLOT - 1 ||
-	    array_grow(&ps->all, &ps->room, ps->count + 1, sizeof(*ps->all)) !=
-	        0)
+	    !TEL__RESERVE(ps->all, ps->room, ps->count + 1))
 		return NO_SLOT;
-	e = hash_put(&ps->by_address, address, &fresh);
+	e = tel__table_put(&ps->by_address, address, &fresh);
 	if (e == NULL)
 		return NO_SLOT;
 	e->value = (uint32_t)ps->count;
@@ -109,13 +107,13 @@ first_use(const struct compiler *c, struct pools *ps, uint64_t address,
 static uint32_t
 pool_find(struct compiler *c, struct thread *t, uint64_t address)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 
 	if (address == 0)
 		return 0;
-	e = hash_find(&c->pools.by_address, address);
+	e = tel__table_find(&c->pools.by_address, address);
 	return e != NULL ?
-	    e->value :
+	    (uint32_t)e->value :
 	    first_use(c, &c->pools, address, pool_create(c, t, address));
 }
 
@@ -145,10 +143,10 @@ buffer_create(struct compiler *c, struct thread *t, uint64_t address,
 uint32_t
 buffer_find(struct compiler *c, struct thread *t, const tel_alloc *op)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 
-	e = hash_find(&c->buffers.by_address, op->buffer);
-	return e != NULL ? e->value :
+	e = tel__table_find(&c->buffers.by_address, op->buffer);
+	return e != NULL ? (uint32_t)e->value :
 	                   first_use(c, &c->buffers, op->buffer,
 	                       buffer_create(c, t, op->buffer, op->pool));
 }
@@ -172,12 +170,12 @@ static tel_status
 buffer_destroy(struct compiler *c, struct thread *t, uint32_t n)
 {
 	struct pool *b = &c->buffers.all[n];
-	struct hash_entry *e;
+	struct tel__entry *e;
 	tel_status st;
 
-	e = hash_find(&c->buffers.by_address, b->address);
+	e = tel__table_find(&c->buffers.by_address, b->address);
 	if (e != NULL)
-		hash_remove(&c->buffers.by_address, e);
+		tel__table_remove(&c->buffers.by_address, e);
 	if (b->reserved != 0) {
 		st = anomaly_count(c, ANOMALY_RESERVED, b->at);
 		if (st != TEL_OK)
@@ -192,14 +190,14 @@ buffer_destroy(struct compiler *c, struct thread *t, uint32_t n)
 
 /* Frees all that lives in a pool, then destroys it. */
 static tel_status
-pool_destroy(struct compiler *c, struct thread *t, struct hash_entry *known)
+pool_destroy(struct compiler *c, struct thread *t, struct tel__entry *known)
 {
-	uint32_t n = known->value, slot;
-	struct hash_entry *e;
+	uint32_t n = (uint32_t)known->value, slot;
+	struct tel__entry *e;
 	uint32_t b;
 	tel_status st;
 
-	hash_remove(&c->pools.by_address, known);
+	tel__table_remove(&c->pools.by_address, known);
 	st = reorder_expire(c, 1);
 	if (st == TEL_OK && emit_join(c, t) != 0)
 		st = compiler_no_memory(c);
@@ -208,7 +206,7 @@ pool_destroy(struct compiler *c, struct thread *t, struct hash_entry *known)
 		if (c->buffers.all[b].address != 0)
 			st = buffer_destroy(c, t, b);
 	while (st == TEL_OK && (slot = c->pools.all[n].first) != NO_SLOT) {
-		e = hash_find(&c->table, c->pooled[slot].address);
+		e = tel__table_find(&c->table, c->pooled[slot].address);
 		if (e == NULL)
 			return compiler_fail(c, TEL_ESTATE,
 			    "a block of a pool is lost");
@@ -247,7 +245,7 @@ pool_is_announced(struct pool *p)
 tel_status
 compiler_describe(struct compiler *c, uint64_t pool, const char *text)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 	struct pool *p;
 	size_t used, more = strlen(text);
 	char *now;
@@ -256,7 +254,7 @@ compiler_describe(struct compiler *c, uint64_t pool, const char *text)
 		return TEL_ESTATE;
 	if (pool != 0)
 		pool ^= c->tag;
-	e = hash_find(&c->pools.by_address, pool);
+	e = tel__table_find(&c->pools.by_address, pool);
 	if (e == NULL || e->value >= POOLS_DESCRIBED)
 		return TEL_OK;
 	p = &c->pools.all[e->value];
@@ -276,7 +274,7 @@ compiler_describe(struct compiler *c, uint64_t pool, const char *text)
 tel_status
 pool_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 	tel_status st = TEL_OK;
 	int pool = op->kind != TEL_ALLOC_BUFFER_CREATE &&
 	    op->kind != TEL_ALLOC_BUFFER_DESTROY;
@@ -284,7 +282,8 @@ pool_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 
 	if (address == 0)
 		return anomaly_count(c, ANOMALY_ARGUMENT, 0);
-	e = hash_find(pool ? &c->pools.by_address : &c->buffers.by_address,
+	e = tel__table_find(pool ? &c->pools.by_address :
+	                           &c->buffers.by_address,
 	    address);
 	if (op->kind == TEL_ALLOC_POOL_DESCRIBE)
 		return e != NULL ? TEL_OK : pool_describe(c, t, address);
@@ -295,7 +294,7 @@ pool_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 	if (e != NULL && pool)
 		st = pool_destroy(c, t, e);
 	else if (e != NULL)
-		st = buffer_destroy(c, t, e->value);
+		st = buffer_destroy(c, t, (uint32_t)e->value);
 	else if (op->kind == TEL_ALLOC_POOL_DESTROY ||
 	    op->kind == TEL_ALLOC_BUFFER_DESTROY)
 		st = anomaly_count(c, ANOMALY_POOL, address);

@@ -45,8 +45,7 @@ program_start(struct compiler *c)
 static int
 index_start(struct compiler *c)
 {
-	if (array_grow(&c->index, &c->index_room, c->index_used + 2,
-	        sizeof(*c->index)) != 0)
+	if (!TEL__RESERVE(c->index, c->index_room, c->index_used + 2))
 		return -1;
 	c->index[c->index_used] = tel_output_bytes(c->out) - c->base;
 	return 0;
@@ -111,9 +110,8 @@ slots_share(struct compiler *c)
 		t = &c->threads[i];
 		if (t->free_used == 0)
 			continue;
-		if (array_grow(&c->shared_free, &c->shared_room,
-		        c->shared_used + t->free_used,
-		        sizeof(*c->shared_free)) != 0)
+		if (!TEL__RESERVE(c->shared_free, c->shared_room,
+		        c->shared_used + t->free_used))
 			return -1;
 		memcpy(c->shared_free + c->shared_used, t->free,
 		    t->free_used * sizeof(*t->free));

@@ -18,7 +18,7 @@
 static struct reorder_entry *
 entry_find(struct compiler *c, uint64_t address)
 {
-	struct hash_entry *e = hash_find(&c->reorder_by_address, address);
+	struct tel__entry *e = tel__table_find(&c->reorder_by_address, address);
 
 	return e == NULL ? NULL : &c->reorder[e->value];
 }
@@ -26,11 +26,11 @@ entry_find(struct compiler *c, uint64_t address)
 static void
 entry_drop(struct compiler *c, struct reorder_entry *s)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 
-	e = hash_find(&c->reorder_by_address, s->address);
+	e = tel__table_find(&c->reorder_by_address, s->address);
 	if (e != NULL)
-		hash_remove(&c->reorder_by_address, e);
+		tel__table_remove(&c->reorder_by_address, e);
 	s->address = 0;
 }
 
@@ -39,7 +39,7 @@ static tel_status
 entry_settle(struct compiler *c, struct reorder_entry *s)
 {
 	struct reorder_entry was = *s;
-	struct hash_entry *e;
+	struct tel__entry *e;
 	struct block *b;
 	tel_status st;
 
@@ -50,7 +50,7 @@ entry_settle(struct compiler *c, struct reorder_entry *s)
 		st = block_free(c, thread_running(c, b->chunk & THREAD_MASK),
 		    was.slot, 0);
 	} else if (was.what == REORDER_EARLY_FREE) {
-		e = hash_find(&c->table, was.address);
+		e = tel__table_find(&c->table, was.address);
 		if (e != NULL)
 			c->blocks[e->value].where &= ~BLOCK_EARLY;
 	}
@@ -87,7 +87,7 @@ entry_add(struct compiler *c, struct thread *t, int what, uint64_t address,
     const struct anomaly_event *anomaly, uint32_t slot)
 {
 	struct reorder_entry *s;
-	struct hash_entry *e;
+	struct tel__entry *e;
 	tel_status st;
 	unsigned i;
 	int fresh;
@@ -107,7 +107,7 @@ entry_add(struct compiler *c, struct thread *t, int what, uint64_t address,
 		c->reorder_used--;
 	}
 	i = (c->reorder_first + c->reorder_used) % REORDER_ENTRIES;
-	e = hash_put(&c->reorder_by_address, address, &fresh);
+	e = tel__table_put(&c->reorder_by_address, address, &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
 	e->value = i;
@@ -140,12 +140,12 @@ reorder_free(struct compiler *c, struct thread *t, uint64_t address)
 }
 
 tel_status
-reorder_double(struct compiler *c, struct thread *t, struct hash_entry *e)
+reorder_double(struct compiler *c, struct thread *t, struct tel__entry *e)
 {
 	struct anomaly_event anomaly = anomaly_here(c, ANOMALY_DOUBLE, e->key);
 	struct reorder_entry *s = entry_find(c, e->key);
 	uint64_t address = e->key;
-	uint32_t slot = e->value;
+	uint32_t slot = (uint32_t)e->value;
 	struct thread *maker;
 	tel_status st;
 
@@ -157,7 +157,7 @@ reorder_double(struct compiler *c, struct thread *t, struct hash_entry *e)
 	} else if (may_race(c)) {
 		if (c->ends_on)
 			end_remove(c, e->key + c->blocks[slot].size, slot);
-		hash_remove(&c->table, e);
+		tel__table_remove(&c->table, e);
 		return entry_add(c, t, REORDER_DOUBLE, address, &anomaly, slot);
 	}
 	st = anomaly_add(c, &anomaly);

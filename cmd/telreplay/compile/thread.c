@@ -9,13 +9,6 @@
 #define RUN_OF_SLOTS 64 /* new slots at a time: whole cache lines */
 #define BATCH 16        /* freed slots at a time, for the same reason */
 
-/* Ids have any value, keys are not 0. */
-static uint64_t
-thread_key(uint64_t id)
-{
-	return id + 1 == 0 ? id : id + 1;
-}
-
 /* A thread of the program that runs none of the log; NULL when all do. */
 static struct thread *
 thread_idle(struct compiler *c)
@@ -101,11 +94,11 @@ thread_add(struct compiler *c, uint64_t id)
 struct thread *
 thread_find(struct compiler *c, uint64_t id)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 	struct thread *t;
 	int fresh;
 
-	e = hash_put(&c->thread_by_id, thread_key(id), &fresh);
+	e = tel__table_put(&c->thread_by_id, id, &fresh);
 	if (e == NULL)
 		return NULL;
 	t = &c->threads[e->value];
@@ -123,16 +116,16 @@ thread_find(struct compiler *c, uint64_t id)
 int
 thread_end(struct compiler *c, uint64_t id)
 {
-	struct hash_entry *e;
+	struct tel__entry *e;
 	struct thread *t;
 
-	e = hash_find(&c->thread_by_id, thread_key(id));
+	e = tel__table_find(&c->thread_by_id, id);
 	if (e == NULL) {
 		c->facts.log_threads++;
 		return 0;
 	}
 	t = &c->threads[e->value];
-	hash_remove(&c->thread_by_id, e);
+	tel__table_remove(&c->thread_by_id, e);
 	if (c->last_thread_id == id)
 		c->last_thread = NULL;
 	if (--t->hosted > 0 || t == &c->threads[0])
@@ -169,7 +162,7 @@ threads_close(struct compiler *c)
 	}
 	free(c->threads);
 	free(c->shared_free);
-	hash_close(&c->thread_by_id);
+	tel__table_clear(&c->thread_by_id);
 }
 
 int
@@ -181,18 +174,16 @@ thread_grow(struct thread *t)
 		room = FIRST_WORDS / 2;
 	if (t->count + THREAD_SLACK > t->room) {
 		room = t->room == 0 ? 0 : t->room;
-		if (array_grow(&t->words, &room, t->count + FIRST_WORDS,
-		        sizeof(*t->words)) != 0 ||
+		if (!TEL__RESERVE(t->words, room, t->count + FIRST_WORDS) ||
 		    room > WHERE_MASK)
 			return -1;
 		t->room = (uint32_t)room;
 	}
-	if (array_grow(&t->origins, &t->origins_room,
-	        t->origins_used + ORIGIN_SLACK, 1) != 0)
+	if (!TEL__RESERVE(t->origins, t->origins_room,
+	        t->origins_used + ORIGIN_SLACK))
 		return -1;
 	room = t->times_room;
-	if (array_grow(&t->times, &room, (size_t)t->times_used + 2,
-	        sizeof(*t->times)) != 0)
+	if (!TEL__RESERVE(t->times, room, (size_t)t->times_used + 2))
 		return -1;
 	t->times_room = (uint32_t)room;
 	return 0;
@@ -205,8 +196,7 @@ slots_fetch(struct compiler *c, struct thread *t)
 	size_t n = c->shared_used < BATCH ? c->shared_used : BATCH, i;
 
 	if (n > 0) {
-		if (array_grow(&t->free, &t->free_room, t->free_used + n,
-		        sizeof(*t->free)) != 0)
+		if (!TEL__RESERVE(t->free, t->free_room, t->free_used + n))
 			return -1;
 		for (i = 0; i < n; i++)
 			t->free[t->free_used++] =
@@ -217,7 +207,7 @@ slots_fetch(struct compiler *c, struct thread *t)
 	if (c->slots >= NO_SLOT - RUN_OF_SLOTS)
 		return -1;
 	n = (size_t)c->slots + RUN_OF_SLOTS;
-	if (array_grow(&c->blocks, &c->blocks_room, n, sizeof(*c->blocks)) != 0)
+	if (!TEL__RESERVE(c->blocks, c->blocks_room, n))
 		return -1;
 	t->fresh = c->slots;
 	c->slots += RUN_OF_SLOTS;
