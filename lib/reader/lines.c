@@ -94,33 +94,6 @@ tel__line_find(struct tel_reader *r, struct tel_line *l, size_t from,
 	return TEL_OK;
 }
 
-void
-tel__line_found(char found[LINE_FOUND], const unsigned char *at,
-    const unsigned char *end)
-{
-	char text[32];
-	size_t n, i;
-
-	if (at == NULL || at >= end) {
-		snprintf(found, LINE_FOUND, "the end of the line");
-		return;
-	}
-	n = (size_t)(end - at);
-	if (n > sizeof(text) - 1)
-		n = sizeof(text) - 1;
-	for (i = 0; i < n; i++)
-		text[i] = (char)(at[i] < ' ' || at[i] > '~' ? '?' : at[i]);
-	text[n] = '\0';
-	snprintf(found, LINE_FOUND, "\"%s\"", text);
-}
-
-void
-tel__line_report_cut(struct tel_reader *r, const struct tel_line *l)
-{
-	tel__reader_notice(r, TEL_WARNING, l->offset,
-	    "the last line has no line end and may be truncated; it is read");
-}
-
 int
 tel__line_is_text(const unsigned char *p, const unsigned char *end, int mixed)
 {
@@ -131,25 +104,61 @@ tel__line_is_text(const unsigned char *p, const unsigned char *end, int mixed)
 	return 1;
 }
 
+int
+tel__line_peek(struct tel_reader *r, struct tel_peek *k, tel_line_score *score,
+    int mixed)
+{
+	const size_t at = k->next;
+	const unsigned char *lf;
+	size_t seen = at, have;
+
+	for (;;) {
+		have = (size_t)(r->end - r->p);
+		if (have > TEL_PROBE_SIZE)
+			have = TEL_PROBE_SIZE;
+		k->p = r->p + at;
+		lf =
+		    have > seen ? memchr(r->p + seen, '\n', have - seen) : NULL;
+		k->end = lf != NULL ? lf : r->p + have;
+		if (lf != NULL || r->eof || have == TEL_PROBE_SIZE)
+			break;
+		if (!tel__line_is_text(r->p + seen, k->end, mixed) &&
+		    (score == NULL || score(k->p, k->end) == 0))
+			return 0;
+		seen = have;
+		tel__reader_fill(r, have + 1);
+	}
+	k->whole = lf != NULL;
+	k->next = (size_t)(k->end - r->p) + (lf != NULL);
+	if (k->end > k->p && k->end[-1] == '\r')
+		k->end--;
+	return 1;
+}
+
 /* ----------------------------------------------------------- silent lines */
 
-tel_status
-tel__lead_keep(struct tel_reader *r, struct tel_lead *lead, size_t n,
-    size_t most)
+/*
+ * Keeps the line; what would make it more than may be kept is lost.
+ * TEL_OK, TEL_ENOMEM.
+ */
+static tel_status
+lead_keep(struct tel_reader *r, struct tel_line *l)
 {
-	size_t size = lead->size + n;
+	struct tel_lead *lead = &l->lead;
+	size_t size = lead->size + l->step;
 
-	if (size > most)
+	if (size > l->lead_most)
 		return TEL_OK;
 	if (!TEL__RESERVE(lead->p, lead->room, size))
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	memcpy(lead->p + lead->size, r->p, n);
+	memcpy(lead->p + lead->size, r->p, l->step);
 	lead->size = size;
 	return TEL_OK;
 }
 
-void
-tel__lead_give(struct tel_reader *r, struct tel_lead *lead)
+/* Gives what is kept to the event; where that is the first, to the log. */
+static void
+lead_give(struct tel_reader *r, struct tel_lead *lead)
 {
 	struct tel_event *ev = &r->event;
 
@@ -168,19 +177,121 @@ tel__lead_give(struct tel_reader *r, struct tel_lead *lead)
 	lead->size = 0;
 }
 
-void
-tel__lead_end(struct tel_reader *r, const struct tel_lead *lead)
+/* ---------------------------------------------------------------- events */
+
+/*
+ * Up to 31 bytes of what was found in place of what was expected, in quotes,
+ * or "the end of the line".
+ */
+static void
+describe_found(char *found, size_t size, const unsigned char *at,
+    const unsigned char *end)
 {
-	r->log.tail = lead->p;
-	r->log.tail_size = lead->size;
+	char text[32];
+	size_t n, i;
+
+	if (at == NULL || at >= end) {
+		snprintf(found, size, "the end of the line");
+		return;
+	}
+	n = (size_t)(end - at);
+	if (n > sizeof(text) - 1)
+		n = sizeof(text) - 1;
+	for (i = 0; i < n; i++)
+		text[i] = (char)(at[i] < ' ' || at[i] > '~' ? '?' : at[i]);
+	text[n] = '\0';
+	snprintf(found, size, "\"%s\"", text);
+}
+
+/* Steps over the line, which is not an event, and reports why. */
+static tel_status
+report_invalid(struct tel_reader *r, struct tel_line *l)
+{
+	char found[40];
+
+	describe_found(found, sizeof(found), l->over ? NULL : l->at, l->end);
+	tel_reader_step(r, l->step);
+	if (l->over)
+		return tel__reader_damage(r, l->offset, r->offset - l->offset,
+		    "a line of %llu bytes: at most %zu are allowed",
+		    (unsigned long long)(r->offset - l->offset), l->most);
+	return tel__reader_damage(r, l->offset, r->offset - l->offset,
+	    "%s%s%s: expected %s%s%s, found %s", l->invalid, l->in,
+	    l->cut ? ", with no end" : "", l->want,
+	    l->detail != NULL ? " " : "", l->detail != NULL ? l->detail : "",
+	    found);
+}
+
+/* Hands out the event that the line is. */
+static tel_status
+emit(struct tel_reader *r, struct tel_line *l)
+{
+	struct tel_event *ev = &r->event;
+
+	lead_give(r, &l->lead);
+	ev->raw = l->raw != NULL ? l->raw : r->p;
+	ev->raw_size = (uint32_t)(l->raw != NULL ? l->raw_size : l->step);
+	ev->offset = l->offset;
+	r->consumed = l->step;
+	tel_reader_step(r, l->step);
+	if (l->cut)
+		tel__reader_notice(r, TEL_WARNING, l->offset,
+		    "the last line has no line end and may be truncated; it "
+		    "is read");
+	return tel_type_is_followed(ev->type) ? tel__reader_follow(r, ev) :
+	                                        TEL_OK;
+}
+
+/* The log has ended: what is kept is its tail. */
+static tel_status
+end_log(struct tel_reader *r, const struct tel_line *l,
+    const struct tel_line_decoder *decoder)
+{
+	tel_status st = decoder->end != NULL ? decoder->end(r) : TEL_OK;
+
+	r->log.tail = l->lead.p;
+	r->log.tail_size = l->lead.size;
+	return st == TEL_OK ? TEL_END : st;
+}
+
+tel_status
+tel__line_next(struct tel_reader *r, struct tel_line *l,
+    const struct tel_line_decoder *decoder)
+{
+	tel_status st;
+
+	r->event.index += r->event.data != NULL;
+	for (;;) {
+		if (decoder->before != NULL)
+			decoder->before(r);
+		l->offset = r->offset;
+		l->cut = l->over = 0;
+		l->raw = NULL;
+		st = tel__line_find(r, l, 0, 0, l->most);
+		if (st != TEL_OK)
+			return st == TEL_END ? end_log(r, l, decoder) : st;
+		switch (l->over ? LINE_INVALID : decoder->parse(r, l)) {
+		case LINE_EVENT: return emit(r, l);
+		case LINE_SILENT:
+			st = lead_keep(r, l);
+			tel_reader_step(r, l->step);
+			break;
+		case LINE_SKIPPED: tel_reader_step(r, l->step); break;
+		case LINE_INVALID: st = report_invalid(r, l); break;
+		case LINE_FAILED: return l->failed;
+		}
+		if (st != TEL_OK)
+			return st;
+	}
 }
 
 void
-tel__lead_close(struct tel_reader *r, struct tel_lead *lead)
+tel__line_close(struct tel_reader *r, struct tel_line *l)
 {
-	free(lead->p);
-	free(lead->preamble);
-	memset(lead, 0, sizeof(*lead));
+	free(l->lead.p);
+	free(l->lead.preamble);
+	free(l->copy);
+	memset(l, 0, sizeof(*l));
 	r->log.preamble = r->log.tail = NULL;
 	r->log.preamble_size = r->log.tail_size = 0;
 }

@@ -8,6 +8,13 @@
 
 #include "reader/reader.h"
 
+/* Silent lines that are kept for whoever passes the log on. */
+struct tel_lead {
+	unsigned char *p; /* since the last event */
+	size_t size, room;
+	unsigned char *preamble; /* before the first event */
+};
+
 /* A line of the input, without its end; *end ends any token. */
 struct tel_line {
 	const unsigned char *p;
@@ -18,7 +25,84 @@ struct tel_line {
 	int cut;                    /* the input ended before the line did */
 	int over;                   /* it is too long: nothing is at p */
 	unsigned char *copy;        /* of a cut line, with an end */
+
+	/* what its decoder says of it */
+	const char *want;         /* what was expected, */
+	const char *detail;       /* of what, or NULL, */
+	const unsigned char *at;  /* and where something else was found */
+	const unsigned char *raw; /* of the event; NULL: the line alone */
+	size_t raw_size;
+	tel_status failed;
+
+	/* what its decoder says of all lines */
+	size_t most;      /* bytes that one may have, including its end */
+	size_t lead_most; /* bytes that are kept before an event */
+	const char
+	    *invalid;   /* how a damaged line is reported: "invalid event" */
+	const char *in; /* and in what; "" */
+	struct tel_lead lead;
 };
+
+/* What a line turns out to be. */
+enum tel_line_is {
+	LINE_EVENT,   /* r->event has its type, data, size and clock */
+	LINE_SILENT,  /* it is kept for whoever passes the event behind it on */
+	LINE_SKIPPED, /* it is passed by */
+	LINE_INVALID, /* damage: .want, .detail, .at */
+	LINE_FAILED   /* the reader fails: .failed */
+};
+
+struct tel_line_decoder {
+	/* Called before a line is looked for; may be NULL. */
+	void (*before)(struct tel_reader *r);
+	/* Takes the line apart, which is not too long. */
+	enum tel_line_is (*parse)(struct tel_reader *r, struct tel_line *l);
+	/* The log has ended.  TEL_OK, or a failure; may be NULL. */
+	tel_status (*end)(struct tel_reader *r);
+};
+
+/* The next event, as struct tel_format_ops has it. */
+tel_status tel__line_next(struct tel_reader *r, struct tel_line *l,
+    const struct tel_line_decoder *decoder);
+/* Frees what l holds. */
+void tel__line_close(struct tel_reader *r, struct tel_line *l);
+
+/* Notes what was expected at p. */
+static inline enum tel_line_is
+line_wrong(struct tel_line *l, const unsigned char *p, const char *want,
+    const char *detail)
+{
+	l->want = want;
+	l->detail = detail;
+	l->at = p;
+	return LINE_INVALID;
+}
+
+/* Notes that the reader fails. */
+static inline enum tel_line_is
+line_failed(struct tel_line *l, tel_status status)
+{
+	l->failed = status;
+	return LINE_FAILED;
+}
+
+/* A line that detection looks at. */
+struct tel_peek {
+	const unsigned char *p, *end;
+	size_t next; /* where in the window the next one starts; 0 at first */
+	int whole;   /* it has an end */
+};
+
+/* How sure it is that a line is of the format, 0 to 100. */
+typedef int tel_line_score(const unsigned char *p, const unsigned char *end);
+
+/*
+ * Finds the next line that detection looks at.  More input is waited for only
+ * while it is text, or score, which may be NULL, knows the line.  1; 0: the
+ * line is not text.
+ */
+int tel__line_peek(struct tel_reader *r, struct tel_peek *k,
+    tel_line_score *score, int mixed);
 
 /*
  * Finds the end of the line that starts from bytes after r->p, and has no end
@@ -32,17 +116,6 @@ tel_status tel__line_find(struct tel_reader *r, struct tel_line *l, size_t from,
 /* Makes a copy of the n bytes at p the line, with an end. */
 tel_status tel__line_copy(struct tel_reader *r, struct tel_line *l,
     const unsigned char *p, size_t n);
-
-/*
- * What was found at at in place of what was expected, for a report: up to 31
- * bytes in quotes, or "the end of the line".
- */
-#define LINE_FOUND 40
-void tel__line_found(char found[LINE_FOUND], const unsigned char *at,
-    const unsigned char *end);
-
-/* Reports that the last line, which is an event, has no end. */
-void tel__line_report_cut(struct tel_reader *r, const struct tel_line *l);
 
 /*
  * 1 when no byte from p to end rules text out.  mixed: the output of any
@@ -67,25 +140,6 @@ tel_line_is_silent(const unsigned char *line, const unsigned char *end)
 	return p == end || *line == '#' ||
 	    (end - p == 2 && memcmp(p, "--", 2) == 0);
 }
-
-/* Silent lines that are kept for whoever passes the log on. */
-struct tel_lead {
-	unsigned char *p; /* since the last event */
-	size_t size, room;
-	unsigned char *preamble; /* before the first event */
-};
-
-/*
- * Keeps n bytes at r->p; what would make it more than most is lost.
- * TEL_OK, TEL_ENOMEM.
- */
-tel_status tel__lead_keep(struct tel_reader *r, struct tel_lead *lead, size_t n,
-    size_t most);
-/* Gives what is kept to the event; where that is the first, to the log. */
-void tel__lead_give(struct tel_reader *r, struct tel_lead *lead);
-/* The log has ended: what is kept is its tail. */
-void tel__lead_end(struct tel_reader *r, const struct tel_lead *lead);
-void tel__lead_close(struct tel_reader *r, struct tel_lead *lead);
 
 /* The value of a hexadecimal digit, over 15 for any other byte. */
 extern const unsigned char tel__lines_digit[256];

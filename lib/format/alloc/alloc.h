@@ -105,7 +105,7 @@ enum al_line {
 	AL_SILENT, /* a line that belongs to the format and says nothing */
 	AL_NOISE,  /* what the program said that was traced */
 	AL_MORE,   /* the first of two lines that are one event */
-	AL_WRONG,  /* damage: s->want, s->at */
+	AL_WRONG,  /* damage: al_wrong() */
 	AL_BEGUN   /* the start of a call, the end of which is to come */
 };
 
@@ -122,7 +122,6 @@ struct al_dialect {
 	int timed;       /* its clock is in ns from the first line on */
 	int mixed;       /* output of the traced program in between */
 	int score;       /* of a line of its */
-	int alone;       /* several cannot be written as one */
 	int in_turn;     /* what a line means depends on those before */
 };
 
@@ -171,8 +170,6 @@ struct al {
 	int has_time;                /* the line has a clock, */
 	uint64_t time;               /* in ns, */
 	int absolute;                /* from 1970 */
-	const char *want;            /* what was expected, */
-	const unsigned char *at;     /* and where something else was found */
 	const struct al_held *ended; /* the call that the line ends */
 	const struct al_call *call;
 
@@ -188,7 +185,6 @@ struct al {
 	size_t joined_room;
 
 	uint64_t noise, noise_bytes;
-	struct tel_lead lead;
 	unsigned char *data;
 	unsigned char *batch;   /* of the events behind it */
 	uint32_t clockless;     /* the first of a batch that say no time */
@@ -274,8 +270,7 @@ al_stands(const struct al *s, const unsigned char *p, const char *word,
 static inline enum al_line
 al_wrong(struct al *s, const unsigned char *p, const char *want)
 {
-	s->want = want;
-	s->at = p;
+	(void)line_wrong(&s->line, p, want, NULL);
 	return AL_WRONG;
 }
 
@@ -411,8 +406,6 @@ uint32_t tel__al_fill(struct al *s, const unsigned char *first,
 static inline enum al_line
 al_parse(struct al *s)
 {
-	if (s->line.over)
-		return AL_WRONG;
 	s->text_size = 0;
 	s->has_time = 0;
 	s->ended = NULL;

@@ -24,120 +24,35 @@ heaptrack_needed(const struct tel_event *ev)
 	    strcmp(ev->type->kind, "Log") == 0;
 }
 
-#define DECODER \
-	.schema_new = tel__al_schema_new, .probe = tel__al_probe, \
-	.open = tel__al_open, .next = tel__al_next, .more = tel__al_more, \
-	.close = tel__al_close
+/* A format: its name, that for messages, how it is written, what it needs. */
+#define FORMATS(F) \
+	F(android, "Android", tel__relay_write, NULL) \
+	F(heaptrack, "heaptrack", alone_write, heaptrack_needed) \
+	F(kdump, "kdump", tel__relay_write, NULL) \
+	F(logalloc, "LogAlloc", tel__relay_write, NULL) \
+	F(ltrace, "ltrace", tel__relay_write, NULL) \
+	F(mtrace, "mtrace", tel__relay_write, NULL) \
+	F(rep, "CS:APP", alone_write, NULL) \
+	F(valgrind, "valgrind", tel__relay_write, NULL)
 
-static const struct tel_encoder_ops encoder_android = {
-	.what = "Android",
-	.flags = ENCODER_VERBATIM,
-	.write = tel__relay_write,
-	RELAY,
-};
+#define DEFINE(name_, what_, write_, needed_) \
+	static const struct tel_encoder_ops encoder_##name_ = { \
+		.what = what_, \
+		.flags = ENCODER_VERBATIM, \
+		.write = write_, \
+		.needed = needed_, \
+		RELAY, \
+	}; \
+	const struct tel_format_ops tel__format_##name_ = { \
+		.name = #name_, \
+		.dialect = &tel__al_##name_, \
+		.schema_new = tel__al_schema_new, \
+		.probe = tel__al_probe, \
+		.open = tel__al_open, \
+		.next = tel__al_next, \
+		.more = tel__al_more, \
+		.close = tel__al_close, \
+		.encoder = &encoder_##name_, \
+	};
 
-const struct tel_format_ops tel__format_android = {
-	.name = "android",
-	.dialect = &tel__al_android,
-	.encoder = &encoder_android,
-	DECODER,
-};
-
-static const struct tel_encoder_ops encoder_heaptrack = {
-	.what = "heaptrack",
-	.flags = ENCODER_VERBATIM,
-	.write = alone_write,
-	.needed = heaptrack_needed,
-	RELAY,
-};
-
-const struct tel_format_ops tel__format_heaptrack = {
-	.name = "heaptrack",
-	.dialect = &tel__al_heaptrack,
-	.encoder = &encoder_heaptrack,
-	DECODER,
-};
-
-static const struct tel_encoder_ops encoder_kdump = {
-	.what = "kdump",
-	.flags = ENCODER_VERBATIM,
-	.write = tel__relay_write,
-	RELAY,
-};
-
-const struct tel_format_ops tel__format_kdump = {
-	.name = "kdump",
-	.dialect = &tel__al_kdump,
-	.encoder = &encoder_kdump,
-	DECODER,
-};
-
-static const struct tel_encoder_ops encoder_logalloc = {
-	.what = "LogAlloc",
-	.flags = ENCODER_VERBATIM,
-	.write = tel__relay_write,
-	RELAY,
-};
-
-const struct tel_format_ops tel__format_logalloc = {
-	.name = "logalloc",
-	.dialect = &tel__al_logalloc,
-	.encoder = &encoder_logalloc,
-	DECODER,
-};
-
-static const struct tel_encoder_ops encoder_ltrace = {
-	.what = "ltrace",
-	.flags = ENCODER_VERBATIM,
-	.write = tel__relay_write,
-	RELAY,
-};
-
-const struct tel_format_ops tel__format_ltrace = {
-	.name = "ltrace",
-	.dialect = &tel__al_ltrace,
-	.encoder = &encoder_ltrace,
-	DECODER,
-};
-
-static const struct tel_encoder_ops encoder_mtrace = {
-	.what = "mtrace",
-	.flags = ENCODER_VERBATIM,
-	.write = tel__relay_write,
-	RELAY,
-};
-
-const struct tel_format_ops tel__format_mtrace = {
-	.name = "mtrace",
-	.dialect = &tel__al_mtrace,
-	.encoder = &encoder_mtrace,
-	DECODER,
-};
-
-static const struct tel_encoder_ops encoder_rep = {
-	.what = "CS:APP",
-	.flags = ENCODER_VERBATIM,
-	.write = alone_write,
-	RELAY,
-};
-
-const struct tel_format_ops tel__format_rep = {
-	.name = "rep",
-	.dialect = &tel__al_rep,
-	.encoder = &encoder_rep,
-	DECODER,
-};
-
-static const struct tel_encoder_ops encoder_valgrind = {
-	.what = "valgrind",
-	.flags = ENCODER_VERBATIM,
-	.write = tel__relay_write,
-	RELAY,
-};
-
-const struct tel_format_ops tel__format_valgrind = {
-	.name = "valgrind",
-	.dialect = &tel__al_valgrind,
-	.encoder = &encoder_valgrind,
-	DECODER,
-};
+FORMATS(DEFINE)

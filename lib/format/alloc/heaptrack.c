@@ -81,5 +81,4 @@ const struct al_dialect tel__al_heaptrack = {
 	.all = "",
 	.timed = 1,
 	.score = 95,
-	.alone = 1,
 };

@@ -267,5 +267,4 @@ const struct al_dialect tel__al_rep = {
 	    AL_BIT(AL_ID_MALLOC) | AL_BIT(AL_ID_REALLOC) | AL_BIT(AL_ID_FREE),
 	.all = "",
 	.score = 90,
-	.alone = 1,
 };

@@ -34,33 +34,6 @@ is_proof(struct al *s, enum al_line line)
 	return line == AL_EVENT || (line == AL_SILENT && *s->line.p == '=');
 }
 
-/*
- * Finds the end of the line that begins at bytes behind r->p.  1; 0 when the
- * input ends before, or more would be too much.
- */
-static int
-find_end(struct tel_reader *r, const struct al_dialect *d, size_t at,
-    const unsigned char **end)
-{
-	size_t seen = at, have;
-
-	for (;;) {
-		have = (size_t)(r->end - r->p);
-		if (have > TEL_PROBE_SIZE)
-			have = TEL_PROBE_SIZE;
-		*end =
-		    have > seen ? memchr(r->p + seen, '\n', have - seen) : NULL;
-		if (*end != NULL)
-			return 1;
-		/* do not wait for more input that is not text */
-		if (r->eof || have == TEL_PROBE_SIZE ||
-		    !tel__line_is_text(r->p + seen, r->p + have, d->mixed))
-			return 0;
-		seen = have;
-		tel__reader_fill(r, have + 1);
-	}
-}
-
 int
 tel__al_probe(struct tel_reader *r)
 {
@@ -69,8 +42,9 @@ tel__al_probe(struct tel_reader *r)
 	struct al s = { .d = d, .held = &room };
 	unsigned char last[256];
 	enum al_line line;
+	struct tel_peek k = { .next = 0 };
+	size_t at, n;
 	unsigned i;
-	size_t at = 0, n;
 
 	if (r->sure >= d->score)
 		return 0;
@@ -78,32 +52,30 @@ tel__al_probe(struct tel_reader *r)
 		/* what another form knows is not waited for */
 		if (r->sure > 0 && i != s.past.headers)
 			return 0;
-		s.line.p = r->p + at;
-		if (!find_end(r, d, at, &s.line.end)) {
+		at = k.next;
+		if (!tel__line_peek(r, &k, NULL, d->mixed) ||
+		    !tel__line_is_text(k.p, k.end, d->mixed))
+			return 0;
+		s.line.p = k.p;
+		s.line.end = k.end;
+		s.line.step = k.next - at;
+		s.line.limit = k.p + s.line.step;
+		if (!k.whole) {
 			/* the only line may have no end */
-			n = (size_t)(r->end - r->p) - at;
+			n = (size_t)(k.end - k.p);
 			if (!r->eof || n == 0 || n >= sizeof(last))
 				return 0;
-			memcpy(last, r->p + at, n);
+			memcpy(last, k.p, n);
 			last[n] = '\n';
 			s.line.p = last;
 			s.line.end = last + n;
+			s.line.limit = s.line.end + 1;
 		}
-		if (s.line.p != last)
-			s.line.p = r->p + at;
-		if (!tel__line_is_text(s.line.p, s.line.end, d->mixed))
-			return 0;
-		n = (size_t)(s.line.end + 1 - s.line.p);
-		s.line.limit = s.line.end + 1;
-		s.line.step = n;
-		if (s.line.end > s.line.p && s.line.end[-1] == '\r')
-			s.line.end--;
 		line = d->parse(&s, s.line.p);
 		if (is_proof(&s, line))
 			return i == s.past.headers ? d->score : d->score - 10;
-		if (s.line.p == last)
+		if (!k.whole)
 			return 0;
-		at += n;
 	}
 	return 0;
 }

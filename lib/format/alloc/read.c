@@ -9,39 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Finds the line that starts from bytes behind r->p.  TEL_OK, TEL_END,
- * TEL_ENOMEM.
- */
-static tel_status
-find_line(struct tel_reader *r, struct al *s, size_t from)
+/* What comes before a line is looked for, from bytes behind r->p. */
+static void
+before_line(struct tel_reader *r, struct al *s, size_t from)
 {
-	tel_status st;
-
 	tel__al_ahead_leave(s->ahead, r->p, from);
-	st = tel__line_find(r, &s->line, from, 0, AL_LINE_MAX);
-	s->past.number += st == TEL_OK;
-	return st;
-}
-
-/* Steps over the line and says what was expected. */
-static tel_status
-damaged(struct tel_reader *r, struct al *s)
-{
-	char found[LINE_FOUND];
-
-	tel__line_found(found, s->line.over ? NULL : s->at, s->line.end);
-	s->second = 0;
-	tel_reader_step(r, s->line.step);
-	if (s->line.over)
-		return tel__reader_damage(r, s->line.offset,
-		    r->offset - s->line.offset,
-		    "a line of %llu bytes: at most %u are allowed",
-		    (unsigned long long)(r->offset - s->line.offset),
-		    AL_LINE_MAX);
-	return tel__reader_damage(r, s->line.offset, r->offset - s->line.offset,
-	    "a line that is not valid in %s%s: expected %s, found %s",
-	    s->d->what, s->line.cut ? ", with no end" : "", s->want, found);
+	s->past.number++;
 }
 
 /* ---------------------------------------------------------------- events */
@@ -78,8 +51,8 @@ join(struct tel_reader *r, struct al *s)
 	}
 	memcpy(s->joined, h->line, h->size);
 	memcpy(s->joined + h->size, r->p, s->line.step);
-	r->event.raw = s->joined;
-	r->event.raw_size = (uint32_t)size;
+	s->line.raw = s->joined;
+	s->line.raw_size = size;
 	return TEL_OK;
 }
 
@@ -101,56 +74,34 @@ set_clock(struct tel_reader *r, struct al *s)
 	}
 }
 
-/* What few events have: lines before it, a label, another line, no end. */
-static tel_status
-emit_rest(struct tel_reader *r, struct al *s)
+/* Makes the event that the line is. */
+static inline enum tel_line_is
+make_event(struct tel_reader *r, struct al *s)
 {
 	const struct al_shape *shape = &s->shape[s->kind];
 	struct tel_event *ev = &r->event;
 
+	set_clock(r, s);
+	ev->type = shape->type;
+	ev->data = s->data;
+	ev->size = al_build(s, shape, s->data);
+	ev->clock = s->clock;
 	ev->inline_size = 0;
 	ev->inline_use = TEL_INLINE_NONE;
 	if (s->text_size > 0 && !shape->text)
 		give_label(ev, s, shape->nfields - 1u);
 	if (s->ended != NULL && join(r, s) != TEL_OK)
-		return TEL_ENOMEM;
-	if (s->line.cut)
-		tel__line_report_cut(r, &s->line);
-	return TEL_OK;
-}
-
-/* Hands out the event that the line is. */
-static inline tel_status
-emit(struct tel_reader *r, struct al *s)
-{
-	const struct al_shape *shape = &s->shape[s->kind];
-	struct tel_event *ev = &r->event;
-	tel_status st = TEL_OK;
-
-	set_clock(r, s);
-	if (s->lead.size > 0 || ev->data == NULL || ev->lead != NULL)
-		tel__lead_give(r, &s->lead);
-	ev->type = shape->type;
-	ev->data = s->data;
-	ev->size = al_build(s, shape, s->data);
-	ev->clock = s->clock;
-	ev->offset = s->line.offset;
-	ev->raw = r->p;
-	ev->raw_size = (uint32_t)s->line.step;
-	if (s->text_size > 0 || s->ended != NULL || s->line.cut ||
-	    ev->inline_size > 0)
-		st = emit_rest(r, s);
+		return line_failed(&s->line, TEL_ENOMEM);
 	s->operations++;
-	r->consumed = s->line.step;
-	tel_reader_step(r, s->line.step);
-	return st;
+	return LINE_EVENT;
 }
 
 /* The trace is over. */
 static tel_status
-finish(struct tel_reader *r, struct al *s)
+finish(struct tel_reader *r)
 {
-	tel__lead_end(r, &s->lead);
+	const struct al *s = r->state;
+
 	if (s->noise > 0)
 		tel__reader_notice(r, TEL_INFO, r->offset,
 		    "%llu lines of %llu bytes are not operations of an "
@@ -169,7 +120,7 @@ finish(struct tel_reader *r, struct al *s)
 		    "the header says %llu operations, but there are %llu",
 		    (unsigned long long)s->past.promised,
 		    (unsigned long long)s->operations);
-	return TEL_END;
+	return TEL_OK;
 }
 
 /* Keeps the line that begins a call; it was parsed to s->held. */
@@ -180,77 +131,73 @@ hold(struct tel_reader *r, struct al *s)
 
 	h->size = (uint16_t)s->line.step;
 	memcpy(h->line, r->p, s->line.step);
-	tel_reader_step(r, s->line.step);
 }
 
-/* The line is the first of two.  As tel__al_next(), or TEL_LOG: go on. */
-static tel_status
+/* The line is the first of two. */
+static enum tel_line_is
 take_second(struct tel_reader *r, struct al *s)
 {
-	size_t first = s->line.step;
-	tel_status st;
+	const size_t first = s->line.step;
+	const int last = s->line.cut;
+	tel_status st = TEL_END;
 
 	s->second = 1;
-	st = s->line.cut ? TEL_END : find_line(r, s, first);
-	if (st != TEL_OK && st != TEL_END)
-		return st;
-	if (st == TEL_OK && s->line.over) {
-		st = damaged(r, s);
-		return st == TEL_OK ? TEL_LOG : st;
+	if (!last) {
+		before_line(r, s, first);
+		st = tel__line_find(r, &s->line, first, 0, s->line.most);
 	}
+	if (st != TEL_OK && st != TEL_END)
+		return line_failed(&s->line, st);
+	if (st == TEL_OK && s->line.over)
+		return LINE_INVALID;
 	if (st == TEL_OK && al_parse(s) == AL_EVENT)
-		return emit(r, s);
+		return make_event(r, s);
 	/* the next line is read again, as it may be an event of its own */
-	s->past.number -= st == TEL_OK;
+	s->past.number -= !last;
 	s->line.step = first;
 	s->line.cut = 0;
 	s->line.p = s->line.end = r->p;
-	(void)al_wrong(s, s->line.p, "another line that continues it");
-	st = damaged(r, s);
-	return st == TEL_OK ? TEL_LOG : st;
+	return line_wrong(&s->line, r->p, "another line that continues it",
+	    NULL);
+}
+
+static void
+before(struct tel_reader *r)
+{
+	struct al *s = r->state;
+
+	before_line(r, s, 0);
+	s->second = 0;
+}
+
+static enum tel_line_is
+parse_line(struct tel_reader *r, struct tel_line *l)
+{
+	struct al *s = r->state;
+
+	switch (al_parse(s)) {
+	case AL_EVENT: return make_event(r, s);
+	case AL_MORE: return take_second(r, s);
+	case AL_SILENT: return LINE_SILENT;
+	case AL_NOISE:
+		s->noise++;
+		s->noise_bytes += l->step;
+		break;
+	case AL_BEGUN: hold(r, s); break;
+	case AL_WRONG: return LINE_INVALID;
+	}
+	return LINE_SKIPPED;
 }
 
 tel_status
 tel__al_next(struct tel_reader *r)
 {
+	static const struct tel_line_decoder decoder = { .before = before,
+		.parse = parse_line,
+		.end = finish };
 	struct al *s = r->state;
-	tel_status st;
 
-	r->event.index += r->event.data != NULL;
-	for (;;) {
-		s->line.offset = r->offset;
-		s->line.cut = s->line.over = s->second = 0;
-		st = find_line(r, s, 0);
-		if (st != TEL_OK)
-			return st == TEL_END ? finish(r, s) : st;
-		switch (al_parse(s)) {
-		case AL_EVENT:
-			st = emit(r, s);
-			if (st == TEL_OK && tel_type_is_followed(r->event.type))
-				st = tel__reader_follow(r, &r->event);
-			return st;
-		case AL_MORE:
-			st = take_second(r, s);
-			if (st != TEL_LOG)
-				return st;
-			st = TEL_OK;
-			break;
-		case AL_SILENT:
-			st = tel__lead_keep(r, &s->lead, s->line.step,
-			    AL_LEAD_MAX);
-			tel_reader_step(r, s->line.step);
-			break;
-		case AL_NOISE:
-			s->noise++;
-			s->noise_bytes += s->line.step;
-			tel_reader_step(r, s->line.step);
-			break;
-		case AL_BEGUN: hold(r, s); break;
-		case AL_WRONG: st = damaged(r, s); break;
-		}
-		if (st != TEL_OK)
-			return st;
-	}
+	return tel__line_next(r, &s->line, &decoder);
 }
 
 /* -------------------------------------------------------- open and close */
@@ -266,6 +213,10 @@ tel__al_open(struct tel_reader *r, const char *as)
 	if (s == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	s->d = d;
+	s->line.most = AL_LINE_MAX;
+	s->line.lead_most = AL_LEAD_MAX;
+	s->line.invalid = "a line that is not valid in ";
+	s->line.in = d->what;
 	s->data = malloc(AL_EVENT_MAX + AL_LINE_MAX + 1);
 	s->batch = malloc((size_t)TEL_RUN_MOST * AL_EVENT_MAX);
 	s->held = calloc(AL_HELD_MAX, sizeof(*s->held));
@@ -288,8 +239,7 @@ tel__al_close(struct tel_reader *r)
 	if (s == NULL)
 		return;
 	tel__al_ahead_free(s->ahead);
-	tel__lead_close(r, &s->lead);
-	free(s->line.copy);
+	tel__line_close(r, &s->line);
 	free(s->held);
 	free(s->joined);
 	free(s->batch);

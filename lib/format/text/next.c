@@ -15,14 +15,6 @@
 /* Lines that detection looks at. */
 #define PROBE_LINES 8
 
-static tel_status
-get_line(struct tel_reader *r, struct lines *s)
-{
-	s->line.offset = r->offset;
-	s->line.cut = s->line.over = s->joined = s->open_string = 0;
-	return tel__line_find(r, &s->line, 0, 0, LINES_MAX);
-}
-
 /*
  * The reference converter prints a string as it is, so it may hold the end
  * of a line.  Joins the next line to this one, which ended in a string.
@@ -56,42 +48,9 @@ join_line(struct tel_reader *r, struct lines *s)
 	return TEL_OK;
 }
 
-int
-tel__lines_wrong(struct lines *s, const unsigned char *p, const char *want,
-    const char *detail)
-{
-	s->want = want;
-	s->detail = detail;
-	s->at = p;
-	return 0;
-}
-
-/* Skips the line, which is not an event, and reports why. */
-static tel_status
-damaged(struct tel_reader *r, struct lines *s)
-{
-	char found[LINE_FOUND];
-
-	if (s->line.over) {
-		tel_reader_step(r, s->line.step);
-		return tel__reader_damage(r, s->line.offset,
-		    r->offset - s->line.offset,
-		    "a line of %llu bytes: at most %zu are allowed",
-		    (unsigned long long)(r->offset - s->line.offset),
-		    LINES_MAX);
-	}
-	tel__line_found(found, s->open_string ? NULL : s->at, s->line.end);
-	tel_reader_step(r, s->line.step);
-	return tel__reader_damage(r, s->line.offset, r->offset - s->line.offset,
-	    "invalid event%s: expected %s%s%s, found %s",
-	    s->line.cut ? ", with no end" : "", s->want,
-	    s->detail != NULL ? " " : "", s->detail != NULL ? s->detail : "",
-	    found);
-}
-
-/* Hands out the event that was parsed. */
-static tel_status
-emit(struct tel_reader *r, struct lines *s)
+/* Makes the event that was parsed. */
+static enum tel_line_is
+make_event(struct tel_reader *r, struct lines *s)
 {
 	struct tel_schema *schema = r->log.schema;
 	struct tel_event *ev = &r->event;
@@ -100,10 +59,10 @@ emit(struct tel_reader *r, struct lines *s)
 	if (t == NULL) {
 		t = tel__schema_unknown(schema, s->code);
 		if (t == NULL)
-			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+			return line_failed(&s->line,
+			    tel__reader_fail(r, TEL_ENOMEM, "out of memory"));
 		r->count[TEL_COUNT_UNKNOWN]++;
 	}
-	tel__lead_give(r, &s->lead);
 	ev->data = s->data;
 	if (schema->described) {
 		tel__any_finish(s, t->code);
@@ -111,20 +70,13 @@ emit(struct tel_reader *r, struct lines *s)
 	} else {
 		tel__encode_header(schema, s->data, t->code, s->size, s->clock);
 	}
-	ev->raw = r->p;
-	ev->raw_size = (uint32_t)s->line.step;
 	ev->type = t;
 	ev->size = s->size;
 	ev->inline_labels = s->inline_labels;
 	ev->inline_size = s->inline_size;
 	ev->inline_use = s->syntax->named ? TEL_INLINE_ONLY : TEL_INLINE_NONE;
 	ev->clock = s->clock;
-	ev->offset = s->line.offset;
-	tel_reader_step(r, s->line.step);
-	r->consumed = (size_t)(r->offset - s->line.offset);
-	if (s->line.cut)
-		tel__line_report_cut(r, &s->line);
-	return tel_type_is_followed(t) ? tel__reader_follow(r, ev) : TEL_OK;
+	return LINE_EVENT;
 }
 
 static void
@@ -193,8 +145,6 @@ parse(struct tel_reader *r, struct lines *s)
 {
 	tel_status st;
 
-	if (s->line.over)
-		return TEL_END;
 	if (s->any != NULL && s->any->fresh) {
 		st = settle(r, s);
 		if (st != TEL_OK)
@@ -217,80 +167,53 @@ parse(struct tel_reader *r, struct lines *s)
 	return TEL_OK;
 }
 
+static enum tel_line_is
+parse_line(struct tel_reader *r, struct tel_line *l)
+{
+	struct lines *s = r->state;
+	tel_status st = TEL_OK;
+
+	s->joined = s->open_string = 0;
+	if (tel_line_is_silent(l->p, l->end)) {
+		if (s->syntax->header != NULL && l->p < l->end && *l->p == '#')
+			st = s->syntax->header(r, s);
+		return st == TEL_OK ? LINE_SILENT : line_failed(l, st);
+	}
+	st = parse(r, s);
+	if (st == TEL_OK)
+		return make_event(r, s);
+	return st == TEL_END ? LINE_INVALID : line_failed(l, st);
+}
+
 tel_status
 tel__lines_next(struct tel_reader *r)
 {
+	static const struct tel_line_decoder decoder = { .parse = parse_line };
 	struct lines *s = r->state;
-	tel_status st;
 
-	r->event.index += r->event.data != NULL;
-	for (;;) {
-		st = get_line(r, s);
-		if (st == TEL_END)
-			tel__lead_end(r, &s->lead);
-		if (st != TEL_OK)
-			return st;
-		if (!s->line.over &&
-		    tel_line_is_silent(s->line.p, s->line.end)) {
-			if (s->syntax->header != NULL &&
-			    s->line.p < s->line.end && *s->line.p == '#')
-				st = s->syntax->header(r, s);
-			if (st == TEL_OK)
-				st = tel__lead_keep(r, &s->lead, s->line.step,
-				    LINES_LEAD_MAX);
-			tel_reader_step(r, s->line.step);
-		} else {
-			st = parse(r, s);
-			if (st == TEL_OK)
-				return emit(r, s);
-			if (st == TEL_END)
-				st = damaged(r, s);
-		}
-		if (st != TEL_OK)
-			return st;
-	}
+	return tel__line_next(r, &s->line, &decoder);
 }
 
 int
 tel__lines_probe(struct tel_reader *r)
 {
 	const struct lines_syntax *syntax = r->format->dialect;
-	const unsigned char *line, *lf, *end;
-	size_t at = 0, seen = 0, have;
+	struct tel_peek k = { .next = 0 };
 	int found, i;
 
 	for (i = 0; i < PROBE_LINES; i++) {
-		for (;;) {
-			have = (size_t)(r->end - r->p);
-			if (have > TEL_PROBE_SIZE)
-				have = TEL_PROBE_SIZE;
-			line = r->p + at;
-			lf = have > seen ?
-			    memchr(r->p + seen, '\n', have - seen) :
-			    NULL;
-			end = lf != NULL ? lf : r->p + have;
-			if (lf != NULL || r->eof || have == TEL_PROBE_SIZE)
-				break;
-			/* do not wait for more of what is not text */
-			if (!tel__line_is_text(r->p + seen, end, 0) &&
-			    syntax->score(line, end) == 0)
-				return 0;
-			seen = have;
-			tel__reader_fill(r, have + 1);
-		}
-		if (end > line && end[-1] == '\r')
-			end--;
-		found = syntax->score(line, end);
+		if (!tel__line_peek(r, &k, syntax->score, 0))
+			return 0;
+		found = syntax->score(k.p, k.end);
 		if (found != 0)
 			return i == 0 ? found : found - 10;
 		/* what another text has is not waited for */
-		if (lf == NULL || tel__text_score(line, end) != 0 ||
-		    tel__cnv_score(line, end) != 0 ||
-		    tel__mpstxt_score(line, end) != 0 ||
-		    tel__dump_score(line, end) != 0 ||
-		    !tel__line_is_text(line, end, 0))
+		if (!k.whole || tel__text_score(k.p, k.end) != 0 ||
+		    tel__cnv_score(k.p, k.end) != 0 ||
+		    tel__mpstxt_score(k.p, k.end) != 0 ||
+		    tel__dump_score(k.p, k.end) != 0 ||
+		    !tel__line_is_text(k.p, k.end, 0))
 			return 0;
-		at = seen = (size_t)(lf + 1 - r->p);
 	}
 	return 0;
 }
@@ -307,6 +230,10 @@ tel__lines_open(struct tel_reader *r, const char *as)
 	s->data[0] = s->inline_labels[0] = 0;
 	r->state = s;
 	s->syntax = r->format->dialect;
+	s->line.most = LINES_MAX;
+	s->line.lead_most = LINES_LEAD_MAX;
+	s->line.invalid = "invalid event";
+	s->line.in = "";
 	s->c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
 	if (s->c_locale == (locale_t)0)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
@@ -324,8 +251,7 @@ tel__lines_close(struct tel_reader *r)
 		freelocale(s->c_locale);
 	tel__lines_free_candidates(s);
 	tel__any_free(s->any);
-	tel__lead_close(r, &s->lead);
-	free(s->line.copy);
+	tel__line_close(r, &s->line);
 	free(s);
 	r->state = NULL;
 }

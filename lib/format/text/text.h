@@ -67,15 +67,12 @@ struct lines_candidate {
 struct lines;
 struct any;
 
-/* How sure it is that a line is of the text, 0 to 100. */
-typedef int lines_score(const unsigned char *p, const unsigned char *end);
-
 /* What one text does otherwise than the other. */
 struct lines_syntax {
-	lines_score *score;
+	tel_line_score *score;
 	/*
 	 * Reads s->line.p as an event of m's schema into s->type and what is
-	 * below it.  1, or 0 with what is wrong in s->want, detail and at.
+	 * below it.  1, or 0 with what is wrong by tel__lines_wrong().
 	 */
 	int (*parse)(struct lines *s, const struct lines_map *m);
 	/* Takes a line that begins with '#'; NULL: they are skipped. */
@@ -104,16 +101,12 @@ struct lines {
 	struct tel_line line;
 	int joined;      /* it was made of two lines or more */
 	int open_string; /* parse: the line ended within a string */
-	struct tel_lead lead;
 
 	/* What parse found. */
 	const struct tel_type *type; /* NULL: no type has this code */
 	uint32_t code;
 	uint32_t size;
 	uint64_t clock;
-	const char *want;        /* what was expected, */
-	const char *detail;      /* of what, or NULL, */
-	const unsigned char *at; /* and where something else was found */
 	uint32_t inline_size;
 	/* all but the header of the event; this and the next are not cleared */
 	unsigned char data[TEL_SIZE_MAX + 1];
@@ -132,10 +125,10 @@ void tel__lines_close(struct tel_reader *r);
  */
 int tel__lines_probe(struct tel_reader *r);
 
-lines_score tel__text_score;
-lines_score tel__cnv_score;
-lines_score tel__mpstxt_score;
-lines_score tel__dump_score;
+tel_line_score tel__text_score;
+tel_line_score tel__cnv_score;
+tel_line_score tel__mpstxt_score;
+tel_line_score tel__dump_score;
 
 /* Sets the schema at the beginning of a log: as, or by what lines say. */
 tel_status tel__lines_choose(struct tel_reader *r, struct lines *s,
@@ -166,8 +159,13 @@ const struct tel_type *tel__lines_find(const struct lines_map *m,
  */
 
 /* Notes what was expected at p; returns 0. */
-int tel__lines_wrong(struct lines *s, const unsigned char *p, const char *want,
-    const char *detail);
+static inline int
+tel__lines_wrong(struct lines *s, const unsigned char *p, const char *want,
+    const char *detail)
+{
+	(void)line_wrong(&s->line, p, want, detail);
+	return 0;
+}
 /* A string in quotes into field f, the last of type. */
 int tel__lines_string(struct lines *s, const struct lines_map *m,
     const struct tel_type *type, const struct tel_field *f,
