@@ -73,8 +73,11 @@ TOOLS   = $(patsubst cmd/%/main.c,%,$(wildcard cmd/tel*/main.c))
 HEADERS = $(sort $(wildcard include/*.h))
 PARTS   = $(sort $(wildcard include/tel/*.h))
 MANS    = $(sort $(wildcard man/*.[1-8]))
-# libtel-emit is a library of its own, which needs libc alone.
+# libtel-emit is a library of its own, which needs libc alone.  Both libraries
+# have the encoder of .tel, hidden in each.
 EMIT_SRC = $(sort $(wildcard lib/emit/*.c))
+EMIT_OBJ = $(call obj,$(EMIT_SRC) $(sort $(wildcard lib/wire/*.c)) \
+    lib/base/array.c lib/base/buffer.c)
 LIB_SRC = $(filter-out $(EMIT_SRC),$(sort \
     $(wildcard lib/*/*.c lib/format/*/*.c)))
 # The script, the style and the shell of pages, as C.
@@ -186,11 +189,11 @@ $(BUILD)/libtel.so: $(call obj,$(LIB_SRC)) $(PAGE_OBJ) lib/libtel.map $(BUILD)/.
 	    -Wl,--version-script,lib/libtel.map -o $@ $(filter %.o,$^) \
 	    $(ALL_LIBS)
 
-$(BUILD)/libtel-emit.a: $(call obj,$(EMIT_SRC)) $(BUILD)/.sources
+$(BUILD)/libtel-emit.a: $(EMIT_OBJ) $(BUILD)/.sources
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
-$(BUILD)/libtel-emit.so: $(call obj,$(EMIT_SRC)) lib/emit/emit.map \
+$(BUILD)/libtel-emit.so: $(EMIT_OBJ) lib/emit/emit.map \
     $(BUILD)/.sources
 	$(SAY) LD $@
 	$(Q)$(LINK) -shared -Wl,-soname,libtel-emit.so.$(SOVERSION) \

@@ -164,8 +164,7 @@ put_field(struct line *l, const struct tel__emit_field *f, const char *event,
 	if (f->letter->data_type == STRING) {
 		at = f->offset;
 		if (f->letter->load == LOAD_TEXT)
-			at = tel__emit_load_at(
-			    (const unsigned char *)event + at);
+			at = tel_le32((const unsigned char *)event + at);
 		at = at < size ? at : size;
 		put_string(l, event + at, size - at);
 		return;

@@ -266,7 +266,7 @@ find_slot(const char *path, size_t n)
 {
 	struct tel__classes *all = &tel__classes;
 	const size_t mask = sizeof(all->by_path) / sizeof(uint16_t) - 1;
-	size_t i = tel__emit_hash(path, n) & mask;
+	size_t i = tel__native_xxh64(path, n) & mask;
 	const tel_emit_class *c;
 
 	for (; all->by_path[i] != 0; i = (i + 1) & mask) {

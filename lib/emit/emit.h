@@ -8,9 +8,8 @@
  *	names.c      what is said outside of events: strings, threads
  *	control.c    which kinds are on
  *	drain.c      from all rings, in order of time, to the sinks
- *	wire.c       .tel records, as tel(5) describes them
+ *	wire.c       .tel records, as tel(5) describes them, by lib/wire
  *	mps.c        the same events as a stream of the MPS
- *	column.c     what those are made of
  *	sink.c       where they go
  *	medium.c     files, descriptors, memory, functions and sockets
  *	backtrace.c  the last events as text, without a sink or a heap
@@ -25,47 +24,16 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/buffer.h"
+#include "io/bytes.h"
 #include "tel_emit.h"
+#include "wire/record.h"
 
 #define PAGE (&tel__emit_shared.page)
 #define POSITION (TEL__RING_ONE - 1)
 #define TYPES_MAX 4096u
 /* Stores a value that other threads may read at any time. */
 #define SET(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
-
-/* ---------------------------------------------------------------- bytes */
-
-/* A growing array of bytes. */
-struct tel__emit_bytes {
-	unsigned char *p;
-	size_t used, room;
-	int failed; /* out of memory */
-};
-/* Room for n more after the used part; NULL: out of memory. */
-unsigned char *tel__emit_room(struct tel__emit_bytes *b, size_t n);
-void tel__emit_put(struct tel__emit_bytes *b, const void *p, size_t n);
-void tel__emit_put_varint(struct tel__emit_bytes *b, uint64_t v);
-void tel__emit_put_text(struct tel__emit_bytes *b, const char *s);
-void tel__emit_put_string(struct tel__emit_bytes *b, const void *p, size_t n);
-/* Stores the low n bytes of v, least first. */
-void tel__emit_store(unsigned char *p, uint64_t v, unsigned n);
-/* XXH64 with the seed 0.  AS */
-uint64_t tel__emit_hash(const void *p, size_t n);
-/* The least and the greatest of n values, at least 1. */
-void tel__emit_range(const uint64_t *v, unsigned n, uint64_t *low,
-    uint64_t *high);
-/* Encodes a column of n values, at least 1; before: the value before it. */
-void tel__emit_put_column(struct tel__emit_bytes *b, const uint64_t *v,
-    unsigned n, uint64_t before);
-/* A column of n places among count, 1 to 256. */
-void tel__emit_put_places(struct tel__emit_bytes *b, const uint8_t *places,
-    unsigned n, unsigned count);
-/*
- * A column of n values in order: shared[0] events have the first one, shared[1]
- * the second, and so on.
- */
-void tel__emit_put_shared(struct tel__emit_bytes *b, const uint64_t *v,
-    const uint32_t *shared, unsigned n, uint64_t before);
 
 /* ---------------------------------------------------------------- types */
 
@@ -109,8 +77,8 @@ struct tel__emit_typed {
 	const char *role;
 	/* index of the field of each part of the role, plus 1; or 0 */
 	unsigned char parts[TEL__EMIT_PARTS];
-	int partner;                      /* index of the type that ends it */
-	struct tel__emit_bytes described; /* its description in .tel */
+	int partner;                  /* index of the type that ends it */
+	struct tel__buffer described; /* its description in .tel */
 };
 
 /* The registered types.  Types are only added. */
@@ -154,14 +122,6 @@ tel__emit_load(const void *p, unsigned width)
 }
 
 #define CODE_LISTS 0xBFFFu
-/* Where the bytes of a string of letter T are, from the event's start.  AS */
-static inline uint32_t
-tel__emit_load_at(const unsigned char *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	    (uint32_t)p[3] << 24;
-}
-
 /* most: the highest code that types of the list may have. */
 int tel__emit_add_list(const tel_emit_list *list, unsigned most);
 void tel__emit_free_types(void);
@@ -342,16 +302,16 @@ struct tel__emit_stream {
 };
 
 /* These append records to b; on failure b->failed is set. */
-void tel__emit_put_start(struct tel__emit_stream *s, struct tel__emit_bytes *b);
-void tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
+void tel__emit_put_start(struct tel__emit_stream *s, struct tel__buffer *b);
+void tel__emit_put_block(struct tel__emit_stream *s, struct tel__buffer *b,
     const struct tel__emit_batch *batch, uint64_t lost);
 /*
  * Appends the events as an MPS stream; returns how many could not be
  * represented.
  */
-unsigned tel__emit_put_mps(struct tel__emit_stream *s,
-    struct tel__emit_bytes *b, const struct tel__emit_batch *batch);
-void tel__emit_put_end(struct tel__emit_stream *s, struct tel__emit_bytes *b);
+unsigned tel__emit_put_mps(struct tel__emit_stream *s, struct tel__buffer *b,
+    const struct tel__emit_batch *batch);
+void tel__emit_put_end(struct tel__emit_stream *s, struct tel__buffer *b);
 /* Sets t->described. */
 void tel__emit_describe(struct tel__emit_typed *t);
 /* The digest of all types. */

@@ -108,7 +108,7 @@ add_string(struct event *e, const char *s, size_t n)
 
 /* Ends an event, and appends it to b.  0: it is too long. */
 static int
-end(struct event *e, struct tel__emit_bytes *b)
+end(struct event *e, struct tel__buffer *b)
 {
 	uint16_t size;
 
@@ -118,7 +118,7 @@ end(struct event *e, struct tel__emit_bytes *b)
 		return 0;
 	size = (uint16_t)e->used;
 	memcpy(e->bytes + offsetof(struct header, size), &size, sizeof(size));
-	tel__emit_put(b, e->bytes, e->used);
+	tel__buffer_put(b, e->bytes, e->used);
 	return 1;
 }
 
@@ -143,7 +143,7 @@ code_of(const struct tel__emit_typed *t)
 
 /* The start of a stream: EventInit, and the name of the release. */
 static void
-put_start(struct tel__emit_stream *s, struct tel__emit_bytes *b, uint64_t clock,
+put_start(struct tel__emit_stream *s, struct tel__buffer *b, uint64_t clock,
     unsigned types)
 {
 	unsigned most = MPS_CODE_MAX, code, i;
@@ -203,7 +203,7 @@ add_field(struct event *e, const struct tel__emit_field *f,
 
 /* Appends an event.  0: it cannot be represented. */
 static int
-put_event(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
+put_event(struct tel__buffer *b, const struct tel__emit_batch *batch,
     unsigned i)
 {
 	const struct tel__emit_typed *t = tel__emit_types.list[batch->type[i]];
@@ -223,7 +223,7 @@ put_event(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
 }
 
 unsigned
-tel__emit_put_mps(struct tel__emit_stream *s, struct tel__emit_bytes *b,
+tel__emit_put_mps(struct tel__emit_stream *s, struct tel__buffer *b,
     const struct tel__emit_batch *batch)
 {
 	unsigned i, done = 0;

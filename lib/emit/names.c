@@ -68,7 +68,7 @@ static uint32_t *
 find_slot(const char *s, size_t n)
 {
 	const struct tel__emit_entry *entry;
-	size_t i = tel__emit_hash(s, n) & (SLOTS - 1);
+	size_t i = tel__native_xxh64(s, n) & (SLOTS - 1);
 	uint64_t at;
 
 	for (; strings.slots[i] != 0; i = (i + 1) & (SLOTS - 1)) {

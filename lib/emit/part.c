@@ -355,7 +355,7 @@ find_key(tel_emit_class *c, uint64_t key, const char *text, size_t n)
 	int taken;
 
 	if (text != NULL)
-		hash = tel__emit_hash(text, n);
+		hash = tel__native_xxh64(text, n);
 	key = is_free ? 0 : key;
 	for (i = 0; i <= c->mask; i++) {
 		at = is_free ? c->mask + 1u :

@@ -105,12 +105,13 @@ trim_blocks(struct tel_emit_sink *s)
 	size_t at = 0;
 
 	for (; at < s->blocks.used; at += sizeof(block)) {
-		memcpy(&block, s->blocks.p + at, sizeof(block));
+		memcpy(&block, s->blocks.bytes + at, sizeof(block));
 		if (block.end > written)
 			break;
 	}
 	if (at > 0)
-		memmove(s->blocks.p, s->blocks.p + at, s->blocks.used - at);
+		memmove(s->blocks.bytes, s->blocks.bytes + at,
+		    s->blocks.used - at);
 	s->blocks.used -= at;
 }
 
@@ -123,7 +124,7 @@ drop_queue(struct tel_emit_sink *s)
 
 	trim_blocks(s);
 	for (at = 0; at < s->blocks.used; at += sizeof(block)) {
-		memcpy(&block, s->blocks.p + at, sizeof(block));
+		memcpy(&block, s->blocks.bytes + at, sizeof(block));
 		s->owed += block.events + block.reported;
 		s->lost += block.events;
 		set_error(s, EAGAIN);
@@ -206,7 +207,7 @@ write_queue(struct tel_emit_sink *s)
 	ssize_t n;
 
 	if (s->queue.used > s->queue_done) {
-		n = write_some(s, s->queue.p + s->queue_done,
+		n = write_some(s, s->queue.bytes + s->queue_done,
 		    s->queue.used - s->queue_done);
 		if (n < 0 && (s->medium == TO_SOCKET || s->client))
 			tel__emit_disconnect(s);
@@ -279,11 +280,12 @@ give(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 		return 1;
 	if (s->queue_done > 0) {
 		s->queue.used -= s->queue_done;
-		memmove(s->queue.p, s->queue.p + s->queue_done, s->queue.used);
+		memmove(s->queue.bytes, s->queue.bytes + s->queue_done,
+		    s->queue.used);
 		s->queue_done = 0;
 	}
 	s->queue.failed = 0;
-	tel__emit_put(&s->queue, p + done, n - (size_t)done);
+	tel__buffer_put(&s->queue, p + done, n - (size_t)done);
 	if (!s->queue.failed)
 		return 1;
 	s->given -= n - (size_t)done;
@@ -302,7 +304,7 @@ put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 	unsigned unfit = 0;
 
 	s->out.used = 0;
-	s->out.failed = tel__emit_room(&s->blocks, sizeof(block)) == NULL;
+	s->out.failed = tel__buffer_room(&s->blocks, sizeof(block)) == NULL;
 	if (s->flags & TEL_WIRE_MPS && batch->columns != NULL)
 		s->out.failed = 1;
 	else if (s->flags & TEL_WIRE_MPS)
@@ -311,7 +313,7 @@ put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 		tel__emit_put_block(&s->stream, &s->out, batch, block.reported);
 	if (s->out.failed)
 		set_error(s, ENOMEM);
-	if (!s->out.failed && give(s, s->out.p, s->out.used)) {
+	if (!s->out.failed && give(s, s->out.bytes, s->out.used)) {
 		forget_losses(s);
 		s->lost += unfit;
 		if (unfit > 0)
@@ -320,7 +322,7 @@ put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 		block.end = s->given;
 		block.events -= unfit;
 		if (s->queue.used > s->queue_done)
-			tel__emit_put(&s->blocks, &block, sizeof(block));
+			tel__buffer_put(&s->blocks, &block, sizeof(block));
 		return 0;
 	}
 	/* unless the failure ended the stream */
@@ -578,9 +580,9 @@ tel__emit_free_sink(struct tel_emit_sink *s)
 		close(s->fd);
 	tel__emit_free_addresses(s);
 	free(s->path);
-	free(s->out.p);
-	free(s->queue.p);
-	free(s->blocks.p);
+	free(s->out.bytes);
+	free(s->queue.bytes);
+	free(s->blocks.bytes);
 	free(s);
 	errno = kept;
 }
@@ -698,7 +700,7 @@ end_stream(struct tel_emit_sink *s)
 	s->out.used = 0;
 	s->out.failed = 0;
 	tel__emit_put_end(&s->stream, &s->out);
-	if (!s->out.failed && give(s, s->out.p, s->out.used) && s->fd >= 0)
+	if (!s->out.failed && give(s, s->out.bytes, s->out.used) && s->fd >= 0)
 		(void)write_queue(s);
 }
 

@@ -37,10 +37,10 @@ struct tel_emit_sink {
 	unsigned char *memory;
 	size_t size, used;
 	struct tel__emit_stream stream;
-	struct tel__emit_bytes out, queue;
+	struct tel__buffer out, queue;
 	size_t queue_done; /* bytes of queue already written */
 	/* struct queued: the blocks in the queue, and some before them */
-	struct tel__emit_bytes blocks;
+	struct tel__buffer blocks;
 	uint64_t given; /* bytes written and queued of this stream */
 	uint64_t seen[TEL_EMIT_KINDS]; /* events lost before any sink, already
 	                                  reported */

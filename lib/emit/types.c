@@ -92,7 +92,7 @@ free_type(struct tel__emit_typed *t)
 		return;
 	free(t->texts_kept);
 	free(t->fields);
-	free(t->described.p);
+	free(t->described.bytes);
 	free(t);
 }
 
@@ -377,7 +377,7 @@ add_type(const tel_emit_type *type)
 		tel__emit_describe(t);
 		st = t->described.failed ?
 		    -1 :
-		    tel__emit_add_entry(ENTRY_TYPE, t->code, t->described.p,
+		    tel__emit_add_entry(ENTRY_TYPE, t->code, t->described.bytes,
 		        t->described.used);
 	}
 	if (st != 0) {
@@ -564,8 +564,8 @@ store_texts(const struct tel__emit_typed *t, const tel_emit_value *values,
 		room = TEL_EMIT_EVENT_MAX - at - left--;
 		n = tel__emit_length(values[i].s);
 		n = n < room ? n : room;
-		tel__emit_store((unsigned char *)event + t->fields[i].offset,
-		    at, 4);
+		tel_store_le32((unsigned char *)event + t->fields[i].offset,
+		    (uint32_t)at);
 		if (n > 0)
 			memcpy(event + at, values[i].s, n);
 		event[at + n] = '\0';

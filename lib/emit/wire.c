@@ -5,82 +5,60 @@
  */
 #define _GNU_SOURCE
 #include "emit.h"
+#include "wire/column.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { RECORD_START = 1, RECORD_LOG = 2, RECORD_BLOCK = 3, RECORD_END = 6 };
-enum {
-	PART_VARY = 2,
-	PART_TAILS = 4,
-	PART_LABELS = 32,
-	PART_LABELS_LAST = 128 /* names of threads are used first */
-};
 #define LABEL_MAX 65535u
+/* Names of threads are used before the labels of events. */
+#define LABELS_LAST 128u
 
-/* Columns of one class start near the last value of the one before. */
-enum { ADDRESSES, NUMBERS };
+static void
+put_column(struct tel__buffer *b, const uint64_t *v, size_t n, uint64_t before)
+{
+	tel__column_encode(b, v, n, before, TEL__COLUMN_FAST, NULL);
+}
 
 /* --------------------------------------------------------------- records */
 
-#define HEADER 18u
-#define HEAD_MAX 96u
-
-/* Starts a record, with room for the longest head.  Returns its offset in b. */
+/* Starts a record, with its head.  Returns its offset in b. */
 static size_t
-begin(struct tel__emit_bytes *b)
+begin(struct tel__buffer *b, const void *head, size_t head_size)
 {
-	size_t at = b->used;
+	const size_t at = b->used;
 
-	if (tel__emit_room(b, HEADER + HEAD_MAX) != NULL)
-		b->used += HEADER + HEAD_MAX;
+	if (tel__buffer_room(b, NATIVE_HEADER + head_size) != NULL)
+		b->used += NATIVE_HEADER;
+	tel__buffer_put(b, head, head_size);
 	return at;
 }
 
-/* Ends a record: inserts the head before the body, fills in the header. */
+/* Ends a record: fills in its header. */
 static void
-end(struct tel__emit_stream *s, struct tel__emit_bytes *b, size_t at,
-    unsigned kind, const struct tel__emit_bytes *head)
+end(struct tel__emit_stream *s, struct tel__buffer *b, size_t at,
+    enum native_kind kind, size_t head_size)
 {
-	unsigned char checked[14 + HEAD_MAX], chain[12], *p, *body;
-	size_t head_size = head != NULL ? head->used : 0, body_size;
+	struct native_record rec;
 
-	if (b->failed || (head != NULL && head->failed))
+	if (b->failed)
 		return;
-	p = b->p + at;
-	body = p + HEADER + HEAD_MAX;
-	body_size = b->used - at - HEADER - HEAD_MAX;
-	memmove(p + HEADER + head_size, body, body_size);
-	if (head_size > 0)
-		memcpy(p + HEADER, head->p, head_size);
-	b->used = at + HEADER + head_size + body_size;
-	memcpy(p, "\361tel", 4);
-	p[4] = (unsigned char)(kind | 128);
-	p[5] = (unsigned char)head_size;
-	tel__emit_store(p + 6, body_size, 4);
-	tel__emit_store(p + 10,
-	    tel__emit_hash(p + HEADER + head_size, body_size), 4);
-	memcpy(checked, p, 14);
-	memcpy(checked + 14, p + HEADER, head_size);
-	tel__emit_store(p + 14, tel__emit_hash(checked, 14 + head_size), 4);
-	/* the END record contains a hash of the checks of all records */
-	tel__emit_store(chain, s->hash, 8);
-	memcpy(chain + 8, p + 14, 4);
-	s->hash = tel__emit_hash(chain, sizeof(chain));
+	tel__native_seal(b->bytes + at, kind, 1, head_size,
+	    b->used - at - NATIVE_HEADER - head_size);
+	rec.head = b->bytes + at + NATIVE_HEADER;
+	s->hash = tel__native_chain(s->hash, &rec);
 	s->length += b->used - at;
 }
 
 static void
-put_double(struct tel__emit_bytes *b, double value)
+put_double(struct tel__buffer *b, double value)
 {
 	unsigned char bytes[8];
-	uint64_t bits;
 
-	memcpy(&bits, &value, 8);
-	tel__emit_store(bytes, bits, 8);
-	tel__emit_put(b, bytes, 8);
+	tel_store_le64(bytes, tel_double_bits(value));
+	tel__buffer_put(b, bytes, 8);
 }
 
 /* A unique number for a stream. */
@@ -91,11 +69,11 @@ new_id(void)
 	const uint64_t seeds[4] = { tel__emit_now_ns(), tel__emit_ticks(),
 		PAGE->pid, ++count };
 
-	return tel__emit_hash(seeds, sizeof(seeds));
+	return tel__native_xxh64(seeds, sizeof(seeds));
 }
 
 static void
-put_metadata(struct tel__emit_bytes *b)
+put_metadata(struct tel__buffer *b)
 {
 	const struct tel__emit_state *state = &tel__emit_state;
 	char host[256] = "", pid[16];
@@ -104,54 +82,52 @@ put_metadata(struct tel__emit_bytes *b)
 	if (gethostname(host, sizeof(host) - 1) != 0)
 		host[0] = '\0';
 	snprintf(pid, sizeof(pid), "%u", (unsigned)PAGE->pid);
-	tel__emit_put_varint(b, 3 + state->metadata_count);
-	tel__emit_put_text(b, "host");
-	tel__emit_put_text(b, host);
-	tel__emit_put_text(b, "command");
-	tel__emit_put_text(b, PAGE->program);
-	tel__emit_put_text(b, "pid");
-	tel__emit_put_text(b, pid);
+	tel__buffer_put_varint(b, 3 + state->metadata_count);
+	tel__native_put_text(b, "host");
+	tel__native_put_text(b, host);
+	tel__native_put_text(b, "command");
+	tel__native_put_text(b, PAGE->program);
+	tel__native_put_text(b, "pid");
+	tel__native_put_text(b, pid);
 	for (i = 0; i < state->metadata_count; i++) {
-		tel__emit_put_text(b, state->metadata[i].key);
-		tel__emit_put_text(b, state->metadata[i].value);
+		tel__native_put_text(b, state->metadata[i].key);
+		tel__native_put_text(b, state->metadata[i].value);
 	}
 }
 
 void
-tel__emit_put_start(struct tel__emit_stream *s, struct tel__emit_bytes *b)
+tel__emit_put_start(struct tel__emit_stream *s, struct tel__buffer *b)
 {
 	const struct tel__emit_page *page = PAGE;
 	const double rate = tel__emit_rate();
-	const size_t at = begin(b);
+	const size_t at = begin(b, NULL, 0);
 	unsigned char number[8];
 
 	s->id = new_id();
 	/* nanoseconds from 1970 to tick 0 */
-	tel__emit_store(number,
-	    page->start_ns - (uint64_t)((double)page->start_clock / rate * 1e9),
-	    8);
-	tel__emit_put(b, "\1\1\0\x3C", 4);
+	tel_store_le64(number,
+	    page->start_ns -
+	        (uint64_t)((double)page->start_clock / rate * 1e9));
+	tel__buffer_put(b, "\1\1\0\x3C", 4);
 	put_double(b, rate);
-	tel__emit_put(b, number, 8);
-	tel__emit_store(number, s->id, 8);
-	tel__emit_put(b, number, 8);
-	tel__emit_put_text(b, "libtel-emit");
+	tel__buffer_put(b, number, 8);
+	tel_store_le64(number, s->id);
+	tel__buffer_put(b, number, 8);
+	tel__native_put_text(b, "libtel-emit");
 	put_metadata(b);
-	end(s, b, at, RECORD_START, NULL);
+	end(s, b, at, NATIVE_START, 0);
 	s->started = 1;
 }
 
 void
-tel__emit_put_end(struct tel__emit_stream *s, struct tel__emit_bytes *b)
+tel__emit_put_end(struct tel__emit_stream *s, struct tel__buffer *b)
 {
-	unsigned char bytes[32] = { 0 };
-	struct tel__emit_bytes head = { bytes, 32, 32, 0 };
-	const size_t at = begin(b);
+	unsigned char head[32] = { 0 };
 
-	tel__emit_store(bytes, s->length + HEADER + 32, 8);
-	tel__emit_store(bytes + 16, s->events, 8);
-	tel__emit_store(bytes + 24, s->hash, 8);
-	end(s, b, at, RECORD_END, &head);
+	tel_store_le64(head, s->length + NATIVE_HEADER + sizeof(head));
+	tel_store_le64(head + 16, s->events);
+	tel_store_le64(head + 24, s->hash);
+	end(s, b, begin(b, head, sizeof(head)), NATIVE_END, sizeof(head));
 }
 
 /* ----------------------------------------------------------- descriptions */
@@ -170,37 +146,37 @@ load_number(const struct tel__emit_letter *letter)
 void
 tel__emit_describe(struct tel__emit_typed *t)
 {
-	struct tel__emit_bytes *b = &t->described;
+	struct tel__buffer *b = &t->described;
 	const struct tel__emit_field *f;
 	unsigned i, parts;
 
-	tel__emit_put_text(b, t->name);
-	tel__emit_put_text(b, tel__emit_types.kinds[t->kind]);
-	tel__emit_put_varint(b, t->kind);
-	tel__emit_put_varint(b, t->code);
-	tel__emit_put_varint(b, t->size);
-	tel__emit_put_text(b, t->role != NULL ? t->role : "");
+	tel__native_put_text(b, t->name);
+	tel__native_put_text(b, tel__emit_types.kinds[t->kind]);
+	tel__buffer_put_varint(b, t->kind);
+	tel__buffer_put_varint(b, t->code);
+	tel__buffer_put_varint(b, t->size);
+	tel__native_put_text(b, t->role != NULL ? t->role : "");
 	if (t->role != NULL) {
 		parts = TEL__EMIT_PARTS;
 		while (
 		    parts > TEL__EMIT_PARTS_LEAST && t->parts[parts - 1] == 0)
 			parts--;
-		tel__emit_put_varint(b, parts);
+		tel__buffer_put_varint(b, parts);
 		for (i = 0; i < parts; i++)
-			tel__emit_put_varint(b, t->parts[i]);
-		tel__emit_put_varint(b, (uint64_t)(t->partner + 1));
+			tel__buffer_put_varint(b, t->parts[i]);
+		tel__buffer_put_varint(b, (uint64_t)(t->partner + 1));
 	}
-	tel__emit_put_varint(b, t->nfields);
+	tel__buffer_put_varint(b, t->nfields);
 	for (i = 0; i < t->nfields; i++) {
 		f = &t->fields[i];
-		tel__emit_put_text(b, f->name);
-		tel__emit_put_varint(b, f->letter->data_type);
-		tel__emit_put_varint(b, load_number(f->letter));
-		tel__emit_put_varint(b,
+		tel__native_put_text(b, f->name);
+		tel__buffer_put_varint(b, f->letter->data_type);
+		tel__buffer_put_varint(b, load_number(f->letter));
+		tel__buffer_put_varint(b,
 		    f->letter->data_type == STRING ? 0 : f->letter->width * 8u);
-		tel__emit_put_varint(b, f->offset);
-		tel__emit_put_varint(b, f->space);
-		tel__emit_put_varint(b,
+		tel__buffer_put_varint(b, f->offset);
+		tel__buffer_put_varint(b, f->space);
+		tel__buffer_put_varint(b,
 		    f->letter->load == LOAD_TEXT ?
 		        'S' :
 		        f->letter->name[1] == '\0' ?
@@ -211,17 +187,17 @@ tel__emit_describe(struct tel__emit_typed *t)
 
 /* Units and documentation, which follow what version 1.0.0 reads. */
 static void
-put_docs(struct tel__emit_bytes *b, unsigned count)
+put_docs(struct tel__buffer *b, unsigned count)
 {
 	const struct tel__emit_typed *t;
 	unsigned i, k;
 
 	for (i = 0; i < count; i++) {
 		t = tel__emit_types.list[i];
-		tel__emit_put_text(b, t->doc);
+		tel__native_put_text(b, t->doc);
 		for (k = 0; k < t->nfields; k++) {
-			tel__emit_put_text(b, t->fields[k].unit);
-			tel__emit_put_text(b, t->fields[k].doc);
+			tel__native_put_text(b, t->fields[k].unit);
+			tel__native_put_text(b, t->fields[k].doc);
 		}
 	}
 }
@@ -229,60 +205,60 @@ put_docs(struct tel__emit_bytes *b, unsigned count)
 uint32_t
 tel__emit_digest(void)
 {
-	struct tel__emit_bytes b = { NULL, 0, 0, 0 };
+	struct tel__buffer b = { NULL, 0, 0, 0 };
 	const struct tel__emit_typed *t;
 	const struct tel__emit_field *f;
 	unsigned i, k;
 	uint32_t digest;
 
-	tel__emit_put_text(&b, PAGE->schema);
-	tel__emit_put_varint(&b, 0);
+	tel__native_put_text(&b, PAGE->schema);
+	tel__buffer_put_varint(&b, 0);
 	for (i = 0; i < tel__emit_types.count; i++) {
 		t = tel__emit_types.list[i];
-		tel__emit_put_text(&b, t->name);
-		tel__emit_put_varint(&b, t->code);
-		tel__emit_put_varint(&b, t->nfields);
+		tel__native_put_text(&b, t->name);
+		tel__buffer_put_varint(&b, t->code);
+		tel__buffer_put_varint(&b, t->nfields);
 		for (k = 0; k < t->nfields; k++) {
 			f = &t->fields[k];
-			tel__emit_put_text(&b, f->name);
-			tel__emit_put_varint(&b, f->letter->data_type);
-			tel__emit_put_varint(&b, load_number(f->letter));
-			tel__emit_put_varint(&b, f->offset);
-			tel__emit_put_varint(&b, 0);
+			tel__native_put_text(&b, f->name);
+			tel__buffer_put_varint(&b, f->letter->data_type);
+			tel__buffer_put_varint(&b, load_number(f->letter));
+			tel__buffer_put_varint(&b, f->offset);
+			tel__buffer_put_varint(&b, 0);
 		}
 	}
-	digest = (uint32_t)tel__emit_hash(b.p, b.used);
-	free(b.p);
+	digest = (uint32_t)tel__native_xxh64(b.bytes, b.used);
+	free(b.bytes);
 	return digest;
 }
 
 /* Describes the first count types, or those in wanted. */
 static void
-put_types(struct tel__emit_bytes *b, unsigned count, const uint8_t *wanted)
+put_types(struct tel__buffer *b, unsigned count, const uint8_t *wanted)
 {
 	const int big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-	const struct tel__emit_bytes *described;
+	const struct tel__buffer *described;
 	unsigned i, skipped = 0, left = 0;
 
-	tel__emit_put_text(b, PAGE->schema_version);
-	tel__emit_put_text(b, "");
-	tel__emit_put_varint(b, sizeof(void *));
-	tel__emit_put_varint(b, (big ? 1u : 0u) | 2 | 4 | 16 | 32);
-	tel__emit_put_varint(b, 0);
-	tel__emit_put_varint(b, 8);
-	tel__emit_put_varint(b, count);
+	tel__native_put_text(b, PAGE->schema_version);
+	tel__native_put_text(b, "");
+	tel__buffer_put_varint(b, sizeof(void *));
+	tel__buffer_put_varint(b, (big ? 1u : 0u) | 2 | 4 | 16 | 32);
+	tel__buffer_put_varint(b, 0);
+	tel__buffer_put_varint(b, 8);
+	tel__buffer_put_varint(b, count);
 	for (i = 0; i < count; i++)
 		left += wanted == NULL || wanted[i];
-	tel__emit_put_varint(b, left);
+	tel__buffer_put_varint(b, left);
 	for (i = 0; i < count; i++) {
 		if (wanted != NULL && !wanted[i]) {
 			skipped++;
 			continue;
 		}
-		tel__emit_put_varint(b, skipped);
+		tel__buffer_put_varint(b, skipped);
 		skipped = 0;
 		described = &tel__emit_types.list[i]->described;
-		tel__emit_put(b, described->p, described->used);
+		tel__buffer_put(b, described->bytes, described->used);
 	}
 	if (wanted == NULL)
 		put_docs(b, count);
@@ -290,27 +266,27 @@ put_types(struct tel__emit_bytes *b, unsigned count, const uint8_t *wanted)
 
 /* A log, as in a LOG record and in a block. */
 static void
-put_log(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
+put_log(const struct tel__emit_stream *s, struct tel__buffer *b,
     uint32_t digest, unsigned count, const uint8_t *wanted)
 {
-	struct tel__emit_bytes types = { NULL, 0, 0, 0 };
+	struct tel__buffer types = { NULL, 0, 0, 0 };
 	unsigned char bytes[4];
 
 	put_types(&types, count, wanted);
-	tel__emit_store(bytes, digest, 4);
-	tel__emit_put_varint(b, 0);
-	tel__emit_put_varint(b, s->events);
-	tel__emit_put_varint(b, s->offset);
-	tel__emit_put_text(b, PAGE->schema);
-	tel__emit_put(b, bytes, 4);
-	tel__emit_put_varint(b, 8);
+	tel_store_le32(bytes, digest);
+	tel__buffer_put_varint(b, 0);
+	tel__buffer_put_varint(b, s->events);
+	tel__buffer_put_varint(b, s->offset);
+	tel__native_put_text(b, PAGE->schema);
+	tel__buffer_put(b, bytes, 4);
+	tel__buffer_put_varint(b, 8);
 	put_double(b, tel__emit_rate());
-	tel__emit_put_string(b, types.p, types.used);
-	tel__emit_put_text(b, PAGE->program);
+	tel__native_put_string(b, types.bytes, types.used);
+	tel__native_put_text(b, PAGE->program);
 	/* format, preamble, origin, metadata: the last two are in START */
-	tel__emit_put(b, "\0\0\0\0", 4);
+	tel__buffer_put(b, "\0\0\0\0", 4);
 	b->failed |= types.failed;
-	free(types.p);
+	free(types.bytes);
 }
 
 /* ---------------------------------------------------------------- blocks */
@@ -346,7 +322,7 @@ gather(const struct tel__emit_batch *batch, const struct part *part,
 
 	if (f->letter->load == LOAD_TEXT)
 		for (i = 0; i < n; i++)
-			v[i] = tel__emit_load_at(base + 8 * (size_t)rows[i]);
+			v[i] = tel_le32(base + 8 * (size_t)rows[i]);
 	else if (width == 8)
 		for (i = 0; i < n; i++)
 			v[i] = tel__emit_load(base + 8 * (size_t)rows[i], 8);
@@ -367,7 +343,7 @@ row_size(const struct tel__emit_batch *batch, uint32_t row)
 
 /* The strings of a part, without the zeros at their end. */
 static void
-put_strings(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
+put_strings(struct tel__buffer *b, const struct tel__emit_batch *batch,
     const struct part *part, unsigned offset)
 {
 	const char *first =
@@ -386,16 +362,16 @@ put_strings(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
 		if (v[i] != v[0] || memcmp(start, first, (size_t)v[i]) != 0)
 			distinct = part->count;
 	}
-	tel__emit_put_varint(b, distinct);
-	tel__emit_put_column(b, v, distinct, 0);
+	tel__buffer_put_varint(b, distinct);
+	put_column(b, v, distinct, 0);
 	for (i = 0; i < distinct; i++)
-		tel__emit_put(b,
+		tel__buffer_put(b,
 		    (const char *)(batch->words + part->rows[i]) + offset,
 		    (size_t)v[i]);
 }
 
 static void
-put_part(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
+put_part(struct tel__buffer *b, const struct tel__emit_batch *batch,
     const struct part *part, uint64_t *before)
 {
 	const struct tel__emit_typed *t = tel__emit_types.list[part->type];
@@ -406,9 +382,9 @@ put_part(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
 	if (part->vary) {
 		for (i = 0; i < part->count; i++)
 			column[i] = row_size(batch, part->rows[i]);
-		tel__emit_put_column(b, column, part->count, 0);
+		put_column(b, column, part->count, 0);
 	} else {
-		tel__emit_put_varint(b, row_size(batch, part->rows[0]));
+		tel__buffer_put_varint(b, row_size(batch, part->rows[0]));
 	}
 	for (f = t->fields; f < t->fields + t->nfields; f++) {
 		if (f->letter->width == 0)
@@ -422,9 +398,9 @@ put_part(struct tel__emit_bytes *b, const struct tel__emit_batch *batch,
 		}
 		class = f->letter->data_type == ADDRESS ||
 		        f->letter->data_type == POINTER ?
-		    ADDRESSES :
-		    NUMBERS;
-		tel__emit_put_column(b, column, n, before[class]);
+		    NATIVE_ADDRESSES :
+		    NATIVE_NUMBERS;
+		put_column(b, column, n, before[class]);
 		before[class] = column[n - 1];
 	}
 	if (part->tails)
@@ -494,21 +470,21 @@ make_parts(const struct tel__emit_batch *batch)
 }
 
 static void
-put_name(struct tel__emit_bytes *b, unsigned space, uint64_t value,
-    uint64_t clock, const void *name, size_t length)
+put_name(struct tel__buffer *b, unsigned space, uint64_t value, uint64_t clock,
+    const void *name, size_t length)
 {
-	tel__emit_put_varint(b, 0);
-	tel__emit_put_varint(b, space);
-	tel__emit_put_varint(b, value);
-	tel__emit_put_varint(b, clock);
-	tel__emit_put_string(b, name, length);
+	tel__buffer_put_varint(b, 0);
+	tel__buffer_put_varint(b, space);
+	tel__buffer_put_varint(b, value);
+	tel__buffer_put_varint(b, clock);
+	tel__native_put_string(b, name, length);
 }
 
 /* The names of all threads: a block must be readable alone. */
 static void
-put_names(struct tel__emit_bytes *b)
+put_names(struct tel__buffer *b)
 {
-	struct tel__emit_bytes list = { NULL, 0, 0, 0 };
+	struct tel__buffer list = { NULL, 0, 0, 0 };
 	const struct tel__emit_entry *entry;
 	unsigned count = 0;
 	uint64_t at = 0;
@@ -520,15 +496,15 @@ put_names(struct tel__emit_bytes *b)
 		    (size_t)entry->length);
 		count++;
 	}
-	tel__emit_put_varint(b, count);
-	tel__emit_put(b, list.p, list.used);
+	tel__buffer_put_varint(b, count);
+	tel__buffer_put(b, list.bytes, list.used);
 	b->failed |= list.failed;
-	free(list.p);
+	free(list.bytes);
 }
 
 /* The labels of a part: those of all events, one after the other. */
 static void
-put_labels(struct tel__emit_bytes *b, const tel_emit_part *part)
+put_labels(struct tel__buffer *b, const tel_emit_part *part)
 {
 	unsigned char head[3] = { (unsigned char)part->labelled, 0, 0 };
 	uint64_t *sizes = block.column;
@@ -541,36 +517,36 @@ put_labels(struct tel__emit_bytes *b, const tel_emit_part *part)
 		    0;
 		sizes[i] = n > 0 ? n + sizeof(head) : 0;
 	}
-	tel__emit_put_varint(b, part->count);
-	tel__emit_put_column(b, sizes, part->count, 0);
+	tel__buffer_put_varint(b, part->count);
+	put_column(b, sizes, part->count, 0);
 	for (i = 0; i < part->count; i++) {
 		if (sizes[i] == 0)
 			continue;
 		n = (size_t)sizes[i] - sizeof(head);
-		tel__emit_store(head + 1, n, 2);
-		tel__emit_put(b, head, sizeof(head));
-		tel__emit_put(b, part->labels[i], n);
+		head[1] = (unsigned char)n;
+		head[2] = (unsigned char)(n >> 8);
+		tel__buffer_put(b, head, sizeof(head));
+		tel__buffer_put(b, part->labels[i], n);
 	}
 }
 
 /* A part that is given by columns. */
 static void
-put_given(struct tel__emit_bytes *b, const tel_emit_part *part,
-    uint64_t *before)
+put_given(struct tel__buffer *b, const tel_emit_part *part, uint64_t *before)
 {
 	const struct tel__emit_typed *t = tel__emit_find(part->code);
 	const struct tel__emit_field *f;
 	unsigned i, n, class;
 
-	tel__emit_put_varint(b, t->size);
+	tel__buffer_put_varint(b, t->size);
 	for (i = 0; i < t->nfields; i++) {
 		f = &t->fields[i];
 		n = part->same >> i & 1 ? 1 : part->count;
 		class = f->letter->data_type == ADDRESS ||
 		        f->letter->data_type == POINTER ?
-		    ADDRESSES :
-		    NUMBERS;
-		tel__emit_put_column(b, part->columns[i], n, before[class]);
+		    NATIVE_ADDRESSES :
+		    NATIVE_NUMBERS;
+		put_column(b, part->columns[i], n, before[class]);
 		before[class] = part->columns[i][n - 1];
 	}
 	if (part->labels != NULL)
@@ -579,7 +555,7 @@ put_given(struct tel__emit_bytes *b, const tel_emit_part *part,
 
 /* As put_events(), of columns. */
 static uint64_t
-put_columns(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
+put_columns(const struct tel__emit_stream *s, struct tel__buffer *b,
     const struct tel__emit_batch *batch, uint64_t low)
 {
 	const tel_emit_columns *c = batch->columns;
@@ -589,26 +565,26 @@ put_columns(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
 	memset(block.wanted, 0, batch->types);
 	for (i = 0; i < c->part_count; i++)
 		block.wanted[tel__emit_types.by_code[c->parts[i].code] - 1] = 1;
-	tel__emit_put_varint(b, 1);
+	tel__buffer_put_varint(b, 1);
 	put_log(s, b, s->digest, batch->types, block.wanted);
-	tel__emit_put_varint(b, c->part_count);
+	tel__buffer_put_varint(b, c->part_count);
 	for (i = 0; i < c->part_count; i++) {
 		type = tel__emit_types.by_code[c->parts[i].code] - 1u;
-		tel__emit_put_varint(b,
+		tel__buffer_put_varint(b,
 		    type * 2u + (c->parts[i].labels != NULL));
 		if (c->parts[i].labels != NULL)
-			tel__emit_put_varint(b, PART_LABELS | PART_LABELS_LAST);
+			tel__buffer_put_varint(b, NATIVE_NOTES | LABELS_LAST);
 		bytes += (uint64_t)c->parts[i].count *
 		    tel__emit_types.list[type]->size;
 	}
-	tel__emit_put_varint(b, c->name_count);
+	tel__buffer_put_varint(b, c->name_count);
 	for (i = 0; i < c->name_count; i++)
 		put_name(b, c->names[i].space, c->names[i].value, low,
 		    c->names[i].name, strlen(c->names[i].name));
 	if (c->part_count > 1)
-		tel__emit_put_places(b, c->order, c->count, c->part_count);
-	tel__emit_put_shared(b, c->clocks, c->shared, c->clock_count, low);
-	tel__emit_put_varint(b, 0);
+		tel__column_put_places(b, c->order, c->count, c->part_count);
+	tel__column_put_shared(b, c->clocks, c->shared, c->clock_count, low);
+	tel__buffer_put_varint(b, 0);
 	for (i = 0; i < c->part_count; i++)
 		put_given(b, &c->parts[i], before);
 	return bytes;
@@ -618,7 +594,7 @@ put_columns(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
  * The body of a block.  low: its first clock.  Returns the bytes of its events.
  */
 static uint64_t
-put_events(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
+put_events(const struct tel__emit_stream *s, struct tel__buffer *b,
     const struct tel__emit_batch *batch, uint64_t low)
 {
 	const unsigned n = make_parts(batch);
@@ -626,22 +602,22 @@ put_events(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
 	const struct part *part;
 	unsigned i;
 
-	tel__emit_put_varint(b, 1);
+	tel__buffer_put_varint(b, 1);
 	put_log(s, b, s->digest, batch->types, block.wanted);
-	tel__emit_put_varint(b, n);
+	tel__buffer_put_varint(b, n);
 	for (part = block.parts; part < block.parts + n; part++) {
-		tel__emit_put_varint(b, part->type * 2u + 1);
-		tel__emit_put_varint(b,
-		    (part->vary ? PART_VARY : 0) |
-		        (part->tails ? PART_TAILS : 0));
+		tel__buffer_put_varint(b, part->type * 2u + 1);
+		tel__buffer_put_varint(b,
+		    (part->vary ? NATIVE_VARY : 0) |
+		        (part->tails ? NATIVE_TAILS : 0));
 	}
 	put_names(b);
 	if (n == 0)
 		return 0;
 	if (n > 1)
-		tel__emit_put_column(b, block.column, batch->count, 0);
-	tel__emit_put_column(b, batch->clock, batch->count, low);
-	tel__emit_put_varint(b, 0);
+		put_column(b, block.column, batch->count, 0);
+	put_column(b, batch->clock, batch->count, low);
+	tel__buffer_put_varint(b, 0);
 	for (part = block.parts; part < block.parts + n; part++) {
 		put_part(b, batch, part, before);
 		if (!part->vary)
@@ -654,40 +630,40 @@ put_events(const struct tel__emit_stream *s, struct tel__emit_bytes *b,
 }
 
 void
-tel__emit_put_block(struct tel__emit_stream *s, struct tel__emit_bytes *b,
+tel__emit_put_block(struct tel__emit_stream *s, struct tel__buffer *b,
     const struct tel__emit_batch *batch, uint64_t lost)
 {
-	unsigned char bytes[HEAD_MAX];
-	struct tel__emit_bytes head = { bytes, 0, sizeof(bytes), 0 };
-	uint64_t low = 0, high = 0, size;
-	size_t at;
+	const size_t clocks =
+	    batch->columns != NULL ? batch->columns->clock_count : batch->count;
+	unsigned char bytes[NATIVE_HEAD_MAX];
+	struct tel__column_range range = { 0, 0 };
+	/* no process, thread or processor: the thread is a field of events */
+	struct native_head head = { 0 };
+	uint64_t size;
+	size_t at, head_size;
 
 	if (!s->started)
 		tel__emit_put_start(s, b);
 	if (s->digest != batch->digest || s->sequence == 0) {
-		at = begin(b);
+		at = begin(b, NULL, 0);
 		put_log(s, b, batch->digest, batch->types, NULL);
-		end(s, b, at, RECORD_LOG, NULL);
+		end(s, b, at, NATIVE_LOG, 0);
 		s->digest = batch->digest;
 	}
-	if (batch->columns != NULL)
-		tel__emit_range(batch->clock, batch->columns->clock_count, &low,
-		    &high);
-	else if (batch->count > 0)
-		tel__emit_range(batch->clock, batch->count, &low, &high);
-	tel__emit_put_varint(&head, s->sequence);
-	tel__emit_put_varint(&head, s->events);
-	tel__emit_put_varint(&head, batch->count);
-	tel__emit_put_varint(&head, low);
-	tel__emit_put_varint(&head, high - low);
-	tel__emit_put_varint(&head, lost);
-	tel__emit_put_varint(&head, s->id & 0xFFFFFFFF);
-	/* no process, thread or processor: the thread is a field of events */
-	tel__emit_put_varint(&head, 0);
-	at = begin(b);
-	size = batch->columns != NULL ? put_columns(s, b, batch, low) :
-	                                put_events(s, b, batch, low);
-	end(s, b, at, RECORD_BLOCK, &head);
+	if (batch->count > 0)
+		range = tel__column_range(batch->clock, clocks);
+	head.sequence = s->sequence;
+	head.ordinal = s->events;
+	head.count = batch->count;
+	head.first = range.low;
+	head.last = range.high;
+	head.lost = lost;
+	head.stream = (uint32_t)s->id;
+	head_size = tel__native_put_head(bytes, &head);
+	at = begin(b, bytes, head_size);
+	size = batch->columns != NULL ? put_columns(s, b, batch, range.low) :
+	                                put_events(s, b, batch, range.low);
+	end(s, b, at, NATIVE_BLOCK, head_size);
 	if (b->failed)
 		return;
 	s->sequence++;

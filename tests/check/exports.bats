@@ -124,6 +124,21 @@ skip_sanitized() {
 	diff -u "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/exported"
 }
 
+# Each has its own copy of lib/wire.
+@test "libtel and libtel-emit share no dynamic symbol" {
+	for lib in libtel libtel-emit; do
+		nm -D --defined-only "$TEL_BUILD/$lib.so" |
+		    awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+		    sort >"$BATS_TEST_TMPDIR/$lib"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/$lib")" -gt 30 ]
+		nm "$TEL_BUILD/$lib.so" | grep -q ' t tel__column_encode$'
+	done
+	comm -12 "$BATS_TEST_TMPDIR/libtel" "$BATS_TEST_TMPDIR/libtel-emit" \
+	    >"$BATS_TEST_TMPDIR/both"
+	cat "$BATS_TEST_TMPDIR/both"
+	[ ! -s "$BATS_TEST_TMPDIR/both" ]
+}
+
 @test "libtel-emit needs the C library alone" {
 	skip_sanitized
 	objdump -p "$TEL_BUILD/libtel-emit.so" |

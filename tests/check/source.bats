@@ -51,13 +51,14 @@ layer_of() {
 	case $1 in
 	lib/base/*) echo 1 ;;
 	lib/io/*) echo 2 ;;
-	lib/model/*) echo 3 ;;
-	lib/reader/* | lib/render/*) echo 4 ;;
-	lib/encoder/*) echo 5 ;;
-	lib/format/*/*) echo 6 ;;
-	lib/format/*) echo 7 ;;
-	lib/query/* | lib/emit/*) echo 8 ;;
-	lib/*/*) echo 9 ;;
+	lib/wire/*) echo 3 ;;
+	lib/model/*) echo 4 ;;
+	lib/reader/* | lib/render/*) echo 5 ;;
+	lib/encoder/*) echo 6 ;;
+	lib/format/*/*) echo 7 ;;
+	lib/format/*) echo 8 ;;
+	lib/query/* | lib/emit/*) echo 9 ;;
+	lib/*/*) echo 10 ;;
 	esac
 }
 

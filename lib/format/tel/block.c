@@ -7,6 +7,40 @@
 
 #include <stdlib.h>
 
+int
+tel__native_head(const struct native_record *rec, unsigned median,
+    struct native_head *out)
+{
+	struct native_bytes b = { rec->head, rec->head + rec->head_size, 0, 0 };
+	struct native_head h;
+	uint64_t span;
+
+	memset(&h, 0, sizeof(h));
+	h.sequence = native_varint(&b);
+	h.ordinal = native_varint(&b);
+	h.count = native_varint(&b);
+	h.first = native_varint(&b);
+	span = native_varint(&b);
+	h.last = h.first + span;
+	h.lost = native_varint(&b);
+	if (median > 0) {
+		h.stream = native_number(&b, UINT32_MAX);
+		h.source = (uint8_t)(native_varint(&b) & 7);
+	} else if (native_left(&b) > 0) {
+		h.source = NATIVE_PROCESS | NATIVE_THREAD | NATIVE_CPU;
+	}
+	if (h.source & NATIVE_PROCESS)
+		h.process = native_varint(&b);
+	if (h.source & NATIVE_THREAD)
+		h.thread = native_varint(&b);
+	if (h.source & NATIVE_CPU)
+		h.cpu = native_varint(&b);
+	if (b.bad || h.last < h.first || h.count > NATIVE_EVENTS_MAX)
+		return 0;
+	*out = h;
+	return 1;
+}
+
 struct native_block *
 tel__native_block_new(void)
 {

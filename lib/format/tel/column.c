@@ -7,12 +7,6 @@
 #include "format/tel/wire.h"
 
 /* Measured on streams of all MPS releases: each is the best of some column. */
-const uint8_t tel__native_lengths[16][4] = { { 0, 1, 2, 8 }, { 0, 1, 4, 8 },
-	{ 1, 2, 3, 8 }, { 1, 2, 4, 8 }, { 0, 2, 4, 8 }, { 0, 1, 3, 8 },
-	{ 0, 2, 3, 8 }, { 2, 3, 4, 8 }, { 1, 3, 5, 8 }, { 0, 3, 6, 8 },
-	{ 0, 4, 6, 8 }, { 2, 4, 6, 8 }, { 1, 2, 6, 8 }, { 0, 1, 6, 8 },
-	{ 0, 2, 6, 8 }, { 3, 4, 6, 8 } };
-
 /* What is left of 8 bytes for a length of 0 to 8. */
 static const uint64_t masks[9] = { 0, 0xff, 0xffff, 0xffffff, 0xffffffff,
 	0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX };
@@ -219,7 +213,7 @@ steps(struct native_bytes *b, unsigned how, size_t n, uint64_t before,
 
 	out[0] = value;
 	if (n > 1 &&
-	    !lengths(b, n - 1, tel__native_lengths[how], 1, step, scale,
+	    !lengths(b, n - 1, tel__column_lengths[how], 1, step, scale,
 	        out + 1))
 		return 0;
 	for (i = 1; i < n; i++)
@@ -245,7 +239,7 @@ coded(struct native_bytes *b, unsigned code, unsigned how, size_t n,
 			return !b->bad;
 	}
 	if (code == NATIVE_BYTES || code == NATIVE_DELTA_BYTES)
-		return lengths(b, n, tel__native_lengths[how], delta, base,
+		return lengths(b, n, tel__column_lengths[how], delta, base,
 		           scale, out) &&
 		    !b->bad;
 	if (how > 8) {
@@ -353,7 +347,7 @@ tel__native_column_last(struct native_bytes *b, size_t n, uint64_t before,
 		return table_last(b, n, how, before, out) && !b->bad;
 	scale = native_varint(b);
 	base = before + tel__unzigzag(native_varint(b));
-	if (!begin_lengths(b, n, tel__native_lengths[how], &l))
+	if (!begin_lengths(b, n, tel__column_lengths[how], &l))
 		return 0;
 	c = l.control[(n - 1) / 4] >> (n - 1) % 4 * 2 & 3;
 	*out = base + (tel_le64(b->p - l.set[c]) & l.mask[c]) * scale;

@@ -49,19 +49,6 @@ tel__native_put_metadata(struct tel__buffer *b, const struct tel__metadata *m)
 	}
 }
 
-void
-tel__native_put_string(struct tel__buffer *b, const void *p, size_t n)
-{
-	tel__buffer_put_varint(b, n);
-	tel__buffer_put(b, p, n);
-}
-
-static void
-put_text(struct tel__buffer *b, const char *s)
-{
-	tel__native_put_string(b, s, strlen(s));
-}
-
 static unsigned
 sort_number(enum tel_datatype datatype)
 {
@@ -92,11 +79,11 @@ describe_type(struct tel__buffer *b, const struct tel_type *t)
 	unsigned i, parts;
 
 	tel__native_put_string(b, t->name, t->name_length);
-	put_text(b, t->kind);
+	tel__native_put_text(b, t->kind);
 	tel__buffer_put_varint(b, t->kind_number);
 	tel__buffer_put_varint(b, t->code);
 	tel__buffer_put_varint(b, t->size);
-	put_text(b, tel__role_name((enum tel_role)t->role));
+	tel__native_put_text(b, tel__role_name((enum tel_role)t->role));
 	if (t->role != TEL_ROLE_NONE) {
 		parts = TEL_ROLE_PARTS;
 		while (parts > PARTS_LEAST && t->role_field[parts - 1] < 0)
@@ -129,8 +116,8 @@ tel__native_describe(struct tel__buffer *b, const struct tel_schema *s,
 	const struct tel_abi *abi = &s->abi;
 	unsigned i, skipped = 0, left = 0;
 
-	put_text(b, s->version);
-	put_text(b, s->platform);
+	tel__native_put_text(b, s->version);
+	tel__native_put_text(b, s->platform);
 	tel__buffer_put_varint(b, abi->word);
 	tel__buffer_put_varint(b,
 	    (abi->big ? BIG : 0u) | (abi->align8 == 8 ? ALIGN8 : 0u) |
@@ -195,7 +182,7 @@ tel__native_digest(const struct tel_schema *s)
 	uint64_t digest;
 	unsigned i;
 
-	put_text(&b, s->name);
+	tel__native_put_text(&b, s->name);
 	tel__buffer_put_varint(&b, s->header);
 	for (i = 0; i < s->ntypes; i++)
 		put_layout(&b, &s->types[i]);
@@ -215,7 +202,7 @@ tel__native_matches(const struct tel_schema *s, uint64_t digest)
 	/* releases of the MPS do not change */
 	if (own == 0 || same || !s->described)
 		return own == 0 ? -1 : same;
-	put_text(&b, s->name);
+	tel__native_put_text(&b, s->name);
 	tel__buffer_put_varint(&b, s->header);
 	for (i = 0; i < s->ntypes && !same && !b.failed; i++) {
 		put_layout(&b, &s->types[i]);

@@ -9,6 +9,20 @@
 #include "format/tel/index.h"
 #include "reader/reader.h"
 
+uint64_t
+tel__native_group_chain(uint64_t hash, const struct native_group *g)
+{
+	const uint64_t values[] = { hash, g->bytes, g->summary_size,
+		g->names_size, g->all_size, g->all_from, g->blocks, g->events,
+		g->first, g->last, g->lost, g->flags, g->hash };
+	unsigned char bytes[sizeof(values)];
+	unsigned i;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		tel_store_le64(bytes + 8 * (size_t)i, values[i]);
+	return tel__native_xxh64(bytes, sizeof(bytes));
+}
+
 void
 tel__native_summary_clear(struct native_summary *s)
 {

@@ -8,128 +8,13 @@
 #ifndef TEL_NATIVE_H
 #define TEL_NATIVE_H
 
-#include "base/buffer.h"
 #include "base/varint.h"
 #include "io/bytes.h"
 #include "model/event.h"
 #include "model/metadata.h"
 #include "model/schema.h"
-
-#define NATIVE_MAJOR 1
-#define NATIVE_MEDIAN 1
-#define NATIVE_MINOR 2
-
-/* ------------------------------------------------------------- records */
-
-/* What every record begins with; no byte of it is text. */
-#define NATIVE_MARKER "\361tel"
-#define NATIVE_HEADER 18u
-#define NATIVE_HEAD_MAX 255u
-/* The most bytes of a record's body. */
-#define NATIVE_BODY_MAX ((uint32_t)1 << 24)
-
-enum native_kind {
-	NATIVE_START = 1,    /* begins a stream: version, what wrote it */
-	NATIVE_LOG = 2,      /* a log and its schema */
-	NATIVE_BLOCK = 3,    /* events */
-	NATIVE_NAMES = 4,    /* events of blocks before it that name things */
-	NATIVE_INDEX = 5,    /* where the blocks are: version 1.1.0 */
-	NATIVE_END = 6,      /* ends a stream */
-	NATIVE_SUMMARY = 7,  /* records and values of a group of blocks */
-	NATIVE_DIRECTORY = 8 /* where the summaries are */
-};
-/* Added to the kind of a record that a reader must understand to go on. */
-#define NATIVE_NEEDED 0x80u
-
-/* A record's header, and where its parts are. */
-struct native_record {
-	uint8_t kind; /* NATIVE_NEEDED taken off */
-	uint8_t needed;
-	uint32_t head_size;
-	uint32_t body_size;
-	uint32_t check;            /* of the body */
-	const unsigned char *head; /* body behind it */
-};
-
-/* All bytes of a record. */
-static inline size_t
-native_size(const struct native_record *rec)
-{
-	return NATIVE_HEADER + (size_t)rec->head_size + rec->body_size;
-}
-
-static inline const unsigned char *
-native_body(const struct native_record *rec)
-{
-	return rec->head + rec->head_size;
-}
-
-/*
- * Looks at n bytes at p for a record's header and head.  1: *rec is set, and
- * its header and head are whole (the body was not looked at); 0: no record
- * begins here; -1: more bytes are needed, at most NATIVE_HEADER +
- * NATIVE_HEAD_MAX.
- */
-int tel__native_look(const unsigned char *p, size_t n,
-    struct native_record *rec);
-
-/* 1 when the body, which is at native_body(rec), is whole. */
-int tel__native_whole(const struct native_record *rec);
-
-/*
- * The hash of records up to this one: XXH64 of the hash of those before it, 8
- * bytes, and of the check of its header, 4 bytes; 0 before the first.
- */
-uint64_t tel__native_chain(uint64_t hash, const struct native_record *rec);
-
-/*
- * Makes the header of a record of which the head, at p + NATIVE_HEADER, and
- * the body behind it are there.
- */
-void tel__native_seal(unsigned char *p, enum native_kind kind, int needed,
-    size_t head, size_t body);
-
-/* Bytes of a header that a summary repeats: those behind the marker. */
-#define NATIVE_COPIED 10u
-
-/*
- * Makes the record whose header and head are at p, without the body; the
- * header's check is computed, and not compared.  p: NATIVE_HEADER bytes, of
- * which the first 14 are there, and the head.
- */
-void tel__native_recall(unsigned char *p, struct native_record *rec);
-
-/* What the head of a block, or of a names record, says. */
-struct native_head {
-	uint64_t sequence; /* number of the block in its stream, from 0 */
-	uint64_t ordinal;  /* events in the blocks before it */
-	uint64_t count;    /* events in it */
-	uint64_t first;    /* the least clock in it */
-	uint64_t last;     /* the greatest */
-	uint64_t lost;     /* events lost before it, for want of room */
-	uint32_t stream;   /* low bits of the stream's identifier; 1.0: 0 */
-	uint8_t source;    /* which of these are known: NATIVE_PROCESS, ... */
-	uint64_t process, thread, cpu; /* that wrote it */
-};
-
-/* Bits of native_head.source. */
-enum { NATIVE_PROCESS = 1, NATIVE_THREAD = 2, NATIVE_CPU = 4 };
-
-/*
- * Decodes the head of a block or names record.  median: that of the version
- * of its stream.  0: the head is invalid.
- */
-int tel__native_head(const struct native_record *rec, unsigned median,
-    struct native_head *out);
-
-/* Writes such a head, at most NATIVE_HEAD_MAX bytes; how many they are. */
-size_t tel__native_put_head(unsigned char *p, const struct native_head *h);
-
-unsigned char *tel__native_put_varint(unsigned char *p, uint64_t v);
-
-/* Low 32 bits of XXH64, with the seed 0. */
-uint32_t tel__native_check(const unsigned char *p, size_t n);
-uint64_t tel__native_xxh64(const unsigned char *p, size_t n);
+#include "wire/column.h"
+#include "wire/record.h"
 
 /* -------------------------------------------------------------- cursor */
 
@@ -207,26 +92,8 @@ native_known(struct native_bytes *b, uint32_t max)
 
 /* ------------------------------------------------------------- columns */
 
-enum native_code {
-	NATIVE_FIXED = 0,       /* from the least value, so many bytes each */
-	NATIVE_DELTA_FIXED = 1, /* from the value before */
-	NATIVE_BYTES = 2,       /* as many bytes as two bits each say */
-	NATIVE_DELTA_BYTES = 3,
-	NATIVE_TABLE = 4, /* numbers into a table of values */
-	NATIVE_LINE = 5,  /* each the same step from the one before */
-	NATIVE_STEPS = 6  /* from the value before; the step changes, too */
-};
-#define NATIVE_TABLE_MAX 256u
-
 /* Behind what is read as a column, so many bytes can be looked at. */
 #define NATIVE_BEHIND 16u
-
-/* The lengths in bytes that the two bits encode. */
-extern const uint8_t tel__native_lengths[16][4];
-
-/* What a column's values are compared with to begin with. */
-enum native_class { NATIVE_ADDRESSES, NATIVE_NUMBERS };
-#define NATIVE_CLASSES 2
 
 /*
  * Reads a column of n values, 1 or more, that begins near before.  At least
@@ -300,19 +167,6 @@ void tel__native_log(struct native_bytes *b, unsigned median,
  */
 tel_status tel__native_metadata(struct native_bytes *b,
     struct tel__metadata *m);
-
-/* Bits of what a block says of the events of a type. */
-enum {
-	NATIVE_UNKNOWN = 1, /* the type is: its code is recorded */
-	NATIVE_VARY = 2,    /* the events differ in size */
-	NATIVE_TAILS = 4,   /* and have bytes behind their cells */
-	NATIVE_RAW = 8,
-	NATIVE_LEAD = 16,
-	NATIVE_NOTES = 32,
-	NATIVE_INLINE = 64 /* times tel_event.inline_use */
-};
-
-void tel__native_put_string(struct tel__buffer *b, const void *p, size_t n);
 
 void tel__native_put_metadata(struct tel__buffer *b,
     const struct tel__metadata *m);
@@ -394,6 +248,13 @@ enum {
 uint64_t tel__native_group_chain(uint64_t hash, const struct native_group *g);
 
 /* -------------------------------------------------------------- blocks */
+
+/*
+ * Decodes the head of a block or names record.  median: that of the version
+ * of its stream.  0: the head is invalid.
+ */
+int tel__native_head(const struct native_record *rec, unsigned median,
+    struct native_head *out);
 
 /* The most events and bytes of events in a block. */
 #define NATIVE_EVENTS_MAX 32768u

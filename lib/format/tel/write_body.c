@@ -162,7 +162,7 @@ load(const unsigned char *p, unsigned width, int big)
 
 static void
 put_cells(struct tel__buffer *body, struct out_part *part, uint64_t *before,
-    uint64_t *v, uint64_t *spare)
+    uint64_t *v)
 {
 	const struct native_cell *c = part->plan->cells;
 	const unsigned char *p;
@@ -185,8 +185,8 @@ put_cells(struct tel__buffer *body, struct out_part *part, uint64_t *before,
 		else
 			for (i = 0; i < part->count; i++, p += part->stride)
 				v[i] = load(p, c->width, c->big);
-		tel__column_put_range(body, v, part->count, before[c->class],
-		    spare, &part->ranges[k]);
+		tel__column_encode(body, v, part->count, before[c->class],
+		    TEL__COLUMN_SMALLEST, &part->ranges[k]);
 		before[c->class] = v[part->count - 1];
 	}
 }
@@ -222,7 +222,7 @@ find_equal(const struct out_blobs *blobs, uint32_t count, const size_t *at,
 
 static void
 put_blobs(struct tel__buffer *body, const struct out_blobs *blobs,
-    uint32_t count, uint64_t *v, uint64_t *spare)
+    uint32_t count, uint64_t *v)
 {
 	uint32_t mask = 15, distinct, i, k, *slots, *same;
 	size_t *at, sum = 0;
@@ -242,11 +242,11 @@ put_blobs(struct tel__buffer *body, const struct out_blobs *blobs,
 		for (i = k = 0; i < count; i++)
 			if (same[i] == k)
 				v[k++] = blobs->sizes[i];
-		tel__column_put(body, v, distinct, 0, spare);
+		tel__column_put(body, v, distinct, 0);
 		for (i = 0; i < count; i++)
 			v[i] = same[i];
 		if (distinct > 1 && distinct < count)
-			tel__column_put(body, v, count, 0, spare);
+			tel__column_put(body, v, count, 0);
 		for (i = k = 0; i < count; i++)
 			if (same[i] == k) {
 				tel__buffer_put(body,
@@ -262,26 +262,26 @@ put_blobs(struct tel__buffer *body, const struct out_blobs *blobs,
 
 static void
 put_part(struct tel__buffer *body, struct out_part *part, uint64_t *before,
-    uint64_t *v, uint64_t *spare)
+    uint64_t *v)
 {
 	uint32_t i;
 
 	if (part->vary) {
 		for (i = 0; i < part->count; i++)
 			v[i] = part->sizes[i];
-		tel__column_put(body, v, part->count, 0, spare);
+		tel__column_put(body, v, part->count, 0);
 	} else {
 		tel__buffer_put_varint(body, part->sizes[0]);
 	}
-	put_cells(body, part, before, v, spare);
+	put_cells(body, part, before, v);
 	if (part->tail.any)
-		put_blobs(body, &part->tail, part->count, v, spare);
+		put_blobs(body, &part->tail, part->count, v);
 	if (part->raw.any)
-		put_blobs(body, &part->raw, part->count, v, spare);
+		put_blobs(body, &part->raw, part->count, v);
 	if (part->lead.any)
-		put_blobs(body, &part->lead, part->count, v, spare);
+		put_blobs(body, &part->lead, part->count, v);
 	if (part->inline_labels.any)
-		put_blobs(body, &part->inline_labels, part->count, v, spare);
+		put_blobs(body, &part->inline_labels, part->count, v);
 }
 
 /*
@@ -289,14 +289,14 @@ put_part(struct tel__buffer *body, struct out_part *part, uint64_t *before,
  * would take more than it is worth.
  */
 static void
-put_gaps(const struct out_block *b, struct tel__buffer *body, uint64_t *spare)
+put_gaps(const struct out_block *b, struct tel__buffer *body)
 {
 	const size_t begin = body->used;
 
 	tel__buffer_put_varint(body, b->ngaps > 0);
 	if (b->ngaps == 0)
 		return;
-	tel__column_put(body, b->gaps, b->count, 0, spare);
+	tel__column_put(body, b->gaps, b->count, 0);
 	if (!body->failed && body->used - begin > b->count / 4 + 64) {
 		body->used = begin;
 		tel__buffer_put_varint(body, 0);
@@ -366,7 +366,7 @@ static void
 find_ranges(struct tel__buffer *body, struct out_part *part)
 {
 	const struct native_cell *c = part->plan->cells;
-	struct out_range *range;
+	struct tel__column_range *range;
 	const unsigned char *p;
 	uint64_t v;
 	unsigned k;
@@ -395,7 +395,7 @@ void
 tel__out_block_body(struct out_block *b, struct tel__buffer *body,
     uint64_t first)
 {
-	uint64_t before[NATIVE_CLASSES] = { 0 }, *v, *spare;
+	uint64_t before[NATIVE_CLASSES] = { 0 }, *v;
 	const struct native_block *same = find_same(b);
 	uint32_t i;
 	unsigned k;
@@ -414,19 +414,18 @@ tel__out_block_body(struct out_block *b, struct tel__buffer *body,
 	if (b->count == 0)
 		return;
 	v = malloc(b->count * sizeof(*v));
-	spare = malloc(column_spare(b->count));
-	if (v == NULL || spare == NULL) {
+	if (v == NULL) {
 		body->failed = 1;
 	} else {
 		for (i = 0; i < b->count; i++)
 			v[i] = b->part_of[i];
 		if (b->nparts > 1)
-			tel__column_put(body, v, b->count, 0, spare);
-		tel__column_put_clocks(body, b->clocks, b->count, first, spare);
-		put_gaps(b, body, spare);
+			tel__column_put(body, v, b->count, 0);
+		tel__column_encode(body, b->clocks, b->count, first,
+		    TEL__COLUMN_CLOCKS, NULL);
+		put_gaps(b, body);
 		for (k = 0; k < b->nparts; k++)
-			put_part(body, &b->parts[k], before, v, spare);
+			put_part(body, &b->parts[k], before, v);
 	}
 	free(v);
-	free(spare);
 }

@@ -181,36 +181,13 @@ describe_logs(struct tel_writer *w)
 static void
 find_span(const struct out_block *b, struct native_head *head)
 {
-	uint32_t i;
+	struct tel__column_range range;
 
 	if (b->count == 0)
 		return;
-	head->first = head->last = b->clocks[0];
-	for (i = 1; i < b->count; i++) {
-		if (b->clocks[i] < head->first)
-			head->first = b->clocks[i];
-		if (b->clocks[i] > head->last)
-			head->last = b->clocks[i];
-	}
-}
-
-/* Writes the ordinals of the events of a NAMES record. */
-static void
-put_ordinals(struct native_out *n, const struct tel__buffer *ordinals)
-{
-	const size_t count = ordinals->used / sizeof(uint64_t);
-	uint64_t *spare;
-
-	if (count == 0)
-		return;
-	spare = malloc(column_spare(count));
-	if (spare == NULL)
-		n->record.failed = 1;
-	else
-		tel__column_put(&n->record,
-		    (const uint64_t *)(const void *)ordinals->bytes, count, 0,
-		    spare);
-	free(spare);
+	range = tel__column_range(b->clocks, b->count);
+	head->first = range.low;
+	head->last = range.high;
 }
 
 /* A log may state its wall clock, or another one, after its first block. */
@@ -289,7 +266,10 @@ put_names(struct tel_writer *w, struct out_block *b,
 	head.count = b->count;
 	find_span(b, &head);
 	tel__out_block_body(b, new_record(n), head.first);
-	put_ordinals(n, ordinals);
+	if (ordinals->used > 0)
+		tel__column_put(&n->record,
+		    (const uint64_t *)(const void *)ordinals->bytes,
+		    ordinals->used / sizeof(uint64_t), 0);
 	st = put_record(w, NATIVE_NAMES, 0, bytes,
 	    tel__native_put_head(bytes, &head), 1);
 	*size = (uint32_t)(n->length - before);
@@ -405,9 +385,9 @@ put_directory(struct tel_writer *w)
 	unsigned char head[3 * TEL__VARINT_MAX], *p = head;
 	struct tel__buffer *b = new_record(n);
 
-	p = tel__native_put_varint(p, n->groups);
-	p = tel__native_put_varint(p, n->nlogs);
-	p = tel__native_put_varint(p, (uint32_t)n->identifier);
+	p = tel__varint_put(p, n->groups);
+	p = tel__varint_put(p, n->nlogs);
+	p = tel__varint_put(p, (uint32_t)n->identifier);
 	tel__buffer_put(b, n->directory.bytes, n->directory.used);
 	b->failed |= n->directory.failed;
 	return put_record(w, NATIVE_DIRECTORY, 0, head, (size_t)(p - head), 1);

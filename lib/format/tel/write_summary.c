@@ -133,8 +133,8 @@ find_stat(struct out_group *g, uint32_t schema, uint64_t type, unsigned ncells,
 static void
 add_part(struct out_stat *stat, const struct out_part *part, unsigned block)
 {
-	const struct out_range *from = part->ranges;
-	struct out_range *to;
+	const struct tel__column_range *from = part->ranges;
+	struct tel__column_range *to;
 	unsigned k;
 
 	for (k = 0; k < stat->ncells; k++) {
@@ -193,15 +193,15 @@ tel__out_group_block(struct out_group *g, const struct out_block *b,
 static void
 put_stat(const struct out_stat *stat, unsigned nblocks, struct tel__buffer *b)
 {
-	uint64_t low[NATIVE_GROUP], span[NATIVE_GROUP], spare[4 * NATIVE_GROUP];
-	const struct out_range *range;
+	uint64_t low[NATIVE_GROUP], span[NATIVE_GROUP];
+	const struct tel__column_range *range;
 	unsigned i, k, n;
 
 	tel__buffer_put_varint(b, stat->schema);
 	tel__buffer_put_varint(b, stat->type);
 	for (i = 0; i < nblocks; i++)
 		low[i] = stat->counts[i];
-	tel__column_put(b, low, nblocks, 0, spare);
+	tel__column_put(b, low, nblocks, 0);
 	tel__buffer_put_varint(b, stat->ncells);
 	for (k = 0; k < stat->ncells; k++) {
 		for (i = n = 0; i < nblocks; i++) {
@@ -211,8 +211,8 @@ put_stat(const struct out_stat *stat, unsigned nblocks, struct tel__buffer *b)
 			low[n] = range->low;
 			span[n++] = range->high - range->low;
 		}
-		tel__column_put(b, low, n, 0, spare);
-		tel__column_put(b, span, n, 0, spare);
+		tel__column_put(b, low, n, 0);
+		tel__column_put(b, span, n, 0);
 	}
 }
 
@@ -227,7 +227,7 @@ tel__out_group_put(struct out_group *g, uint32_t stream, unsigned char *head,
 	size_t i;
 
 	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		p = tel__native_put_varint(p, values[i]);
+		p = tel__varint_put(p, values[i]);
 	tel__buffer_put_varint(body, g->nrecords);
 	tel__buffer_put(body, g->records.bytes, g->records.used);
 	tel__buffer_put_varint(body, g->nschemas);

@@ -10,25 +10,6 @@
 #include "format/tel/wire.h"
 #include "encoder/encoder.h"
 
-/*
- * Writes a column of n values, 1 or more, in the mode that takes the fewest
- * bytes.  spare: memory of column_spare(n) bytes.
- */
-void tel__column_put(struct tel__buffer *b, const uint64_t *v, size_t n,
-    uint64_t before, uint64_t *spare);
-/* The same; range: set to the least and the greatest value. */
-struct out_range;
-void tel__column_put_range(struct tel__buffer *b, const uint64_t *v, size_t n,
-    uint64_t before, uint64_t *spare, struct out_range *range);
-/* The same of clocks, which may advance in steps that change little. */
-void tel__column_put_clocks(struct tel__buffer *b, const uint64_t *v, size_t n,
-    uint64_t before, uint64_t *spare);
-static inline size_t
-column_spare(size_t n)
-{
-	return 4 * n * sizeof(uint64_t);
-}
-
 /* A schema that events are of. */
 struct out_schema {
 	struct out_schema *next;
@@ -70,11 +51,6 @@ struct out_blobs {
 	int any;
 };
 
-/* The least and the greatest value of a column. */
-struct out_range {
-	uint64_t low, high;
-};
-
 /* The events of a type that are gathered. */
 struct out_part {
 	unsigned slot; /* number of its log and schema */
@@ -85,10 +61,11 @@ struct out_part {
 	uint8_t vary;
 	uint8_t beside; /* there are bytes beside the cells */
 	uint32_t count, room;
-	uint32_t stride;          /* bytes of a row: the cells */
-	struct tel__buffer rows;  /* of all events */
-	uint32_t *sizes;          /* of the whole events */
-	struct out_range *ranges; /* of its cells, once the body is written */
+	uint32_t stride;         /* bytes of a row: the cells */
+	struct tel__buffer rows; /* of all events */
+	uint32_t *sizes;         /* of the whole events */
+	struct tel__column_range
+	    *ranges; /* of its cells, once the body is written */
 	size_t range_room;
 	struct out_blobs tail, raw, lead, inline_labels;
 };
@@ -213,7 +190,7 @@ struct out_stat {
 	uint64_t type;   /* as in a part of a block, and 1 added if unknown */
 	unsigned ncells;
 	uint32_t counts[NATIVE_GROUP];
-	struct out_range *ranges; /* of each cell, one for each block */
+	struct tel__column_range *ranges; /* of each cell, one for each block */
 };
 
 /* A schema that a summary mentions; it may be freed before the summary. */

@@ -3,7 +3,10 @@
  * Records of the native format: their headers, and the checks that they are
  * complete.
  */
-#include "format/tel/wire.h"
+#include "wire/record.h"
+
+#include "base/varint.h"
+#include "io/bytes.h"
 
 /*
  * XXH64, by Yann Collet, as its specification describes it: the checksum of
@@ -34,9 +37,9 @@ merge(uint64_t h, uint64_t acc)
 }
 
 uint64_t
-tel__native_xxh64(const unsigned char *p, size_t n)
+tel__native_xxh64(const void *bytes, size_t n)
 {
-	const unsigned char *end = p + n;
+	const unsigned char *p = bytes, *const end = p + n;
 	uint64_t h = P5, a = P1 + P2, b = P2, c = 0, d = 0 - P1;
 
 	if (n >= 32) {
@@ -64,7 +67,7 @@ tel__native_xxh64(const unsigned char *p, size_t n)
 }
 
 uint32_t
-tel__native_check(const unsigned char *p, size_t n)
+tel__native_check(const void *p, size_t n)
 {
 	return (uint32_t)tel__native_xxh64(p, n);
 }
@@ -131,20 +134,6 @@ tel__native_recall(unsigned char *p, struct native_record *rec)
 	tel_store(p + 14, header_check(p, rec->head_size), 4, 0);
 }
 
-uint64_t
-tel__native_group_chain(uint64_t hash, const struct native_group *g)
-{
-	const uint64_t values[] = { hash, g->bytes, g->summary_size,
-		g->names_size, g->all_size, g->all_from, g->blocks, g->events,
-		g->first, g->last, g->lost, g->flags, g->hash };
-	unsigned char bytes[sizeof(values)];
-	unsigned i;
-
-	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		tel_store_le64(bytes + 8 * (size_t)i, values[i]);
-	return tel__native_xxh64(bytes, sizeof(bytes));
-}
-
 void
 tel__native_seal(unsigned char *p, enum native_kind kind, int needed,
     size_t head, size_t body)
@@ -158,49 +147,6 @@ tel__native_seal(unsigned char *p, enum native_kind kind, int needed,
 	tel_store(p + 14, header_check(p, head), 4, 0);
 }
 
-int
-tel__native_head(const struct native_record *rec, unsigned median,
-    struct native_head *out)
-{
-	struct native_bytes b = { rec->head, rec->head + rec->head_size, 0, 0 };
-	struct native_head h;
-	uint64_t span;
-
-	memset(&h, 0, sizeof(h));
-	h.sequence = native_varint(&b);
-	h.ordinal = native_varint(&b);
-	h.count = native_varint(&b);
-	h.first = native_varint(&b);
-	span = native_varint(&b);
-	h.last = h.first + span;
-	h.lost = native_varint(&b);
-	if (median > 0) {
-		h.stream = native_number(&b, UINT32_MAX);
-		h.source = (uint8_t)(native_varint(&b) & 7);
-	} else if (native_left(&b) > 0) {
-		h.source = NATIVE_PROCESS | NATIVE_THREAD | NATIVE_CPU;
-	}
-	if (h.source & NATIVE_PROCESS)
-		h.process = native_varint(&b);
-	if (h.source & NATIVE_THREAD)
-		h.thread = native_varint(&b);
-	if (h.source & NATIVE_CPU)
-		h.cpu = native_varint(&b);
-	if (b.bad || h.last < h.first || h.count > NATIVE_EVENTS_MAX)
-		return 0;
-	*out = h;
-	return 1;
-}
-
-unsigned char *
-tel__native_put_varint(unsigned char *p, uint64_t v)
-{
-	for (; v > 127; v >>= 7)
-		*p++ = (unsigned char)(v | 128);
-	*p++ = (unsigned char)v;
-	return p;
-}
-
 size_t
 tel__native_put_head(unsigned char *p, const struct native_head *h)
 {
@@ -210,12 +156,25 @@ tel__native_put_head(unsigned char *p, const struct native_head *h)
 	unsigned i;
 
 	for (i = 0; i < 8; i++)
-		q = tel__native_put_varint(q, values[i]);
+		q = tel__varint_put(q, values[i]);
 	if (h->source & NATIVE_PROCESS)
-		q = tel__native_put_varint(q, h->process);
+		q = tel__varint_put(q, h->process);
 	if (h->source & NATIVE_THREAD)
-		q = tel__native_put_varint(q, h->thread);
+		q = tel__varint_put(q, h->thread);
 	if (h->source & NATIVE_CPU)
-		q = tel__native_put_varint(q, h->cpu);
+		q = tel__varint_put(q, h->cpu);
 	return (size_t)(q - p);
+}
+
+void
+tel__native_put_string(struct tel__buffer *b, const void *p, size_t n)
+{
+	tel__buffer_put_varint(b, n);
+	tel__buffer_put(b, p, n);
+}
+
+void
+tel__native_put_text(struct tel__buffer *b, const char *s)
+{
+	tel__native_put_string(b, s, strlen(s));
 }
