@@ -253,6 +253,10 @@ prepare(struct piece *p)
 		    tel_filter_bind(p->filter, tel_reader_schema(p->reader)) !=
 		        TEL_OK)
 			return -1;
+		if (s->verbose && p == p->file->pieces)
+			tel_filter_explain(p->filter,
+			    tel_reader_schema(p->reader), p->file->operand,
+			    keep_note, p);
 		selection = selection_of(p);
 		if (p->entire) {
 			selection_narrow(&selection, p->reader, NULL);

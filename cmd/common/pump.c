@@ -454,11 +454,13 @@ run_operands(struct pump *p, struct source *srcs, struct source **list,
 		if (!source_attach(list[i], s))
 			continue;
 		list[i]->number = ++p->opened;
-		if (selection_bind(&s->select,
-		        tel_reader_schema(list[i]->reader)))
-			list[p->nsources++] = list[i];
-		else
+		if (!selection_bind(&s->select,
+		        tel_reader_schema(list[i]->reader))) {
 			outcome = END_ALL;
+			continue;
+		}
+		source_explain(list[i], s);
+		list[p->nsources++] = list[i];
 	}
 	if (outcome == GO_ON && p->nsources > 0)
 		outcome = p->nsources == 1 ? run_single(p) : run_merged(p);

@@ -76,6 +76,15 @@ notify(void *arg, tel_severity severity, const char *log, uint64_t offset,
 	notices_take(arg, severity, log, offset, text);
 }
 
+void
+source_explain(struct source *src, const struct settings *s)
+{
+	if (s->verbose && s->select.filtering)
+		tel_filter_explain(s->select.filter,
+		    tel_reader_schema(src->reader), src->name, notify,
+		    &src->notices);
+}
+
 /* Sets a reader up as the settings have it.  TEL_OK, or why not. */
 static tel_status
 set_reader(tel_reader *r, const struct settings *s)

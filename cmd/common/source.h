@@ -21,6 +21,9 @@ struct source {
 	struct notices notices;
 };
 
+/* With --verbose, reports the programs of the selection, bound to its schema. */
+void source_explain(struct source *src, const struct settings *s);
+
 /*
  * Opening: 1, or 0 after a message; attaching makes the reader of an open
  * source, and closing reports damage.

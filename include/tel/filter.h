@@ -142,6 +142,14 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_run(tel_filter *f,
  */
 TEL_SINCE_0_1 int tel_filter_type(const tel_filter *f, const tel_type *type);
 /*
+ * Reports the programs that the filter has for the types of a schema, bound
+ * before: a note (TEL_INFO) about log says how many types need none, and one for
+ * each test or value of the others has "TYPE: NUMBER: " and the operation, and
+ * of a test, behind "?", where it goes on if it is true, and if it is not.
+ */
+TEL_SINCE_0_1 void tel_filter_explain(const tel_filter *f,
+    const tel_schema *schema, const char *log, tel_notify_fn *fn, void *arg);
+/*
  * Nonzero when what was set uses seconds: results are then as exact as the
  * synchronisation points read so far allow, see tel_window_new().
  */

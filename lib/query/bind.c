@@ -42,7 +42,6 @@ tel__binder_clear(struct binder *b)
 	tel__select_clear(&b->selection);
 	free(b->machine.stack);
 	free(b->machine.scratch);
-	tel__masks_free(b->masks);
 	free(b->fail_text);
 }
 
@@ -73,14 +72,9 @@ tel__binder_set_expression(struct binder *b, const char *text)
 		if (st != TEL_OK)
 			return tel__binder_failed(b, st);
 		m.tree = tree;
-		m.stack =
-		    calloc(tree->nodes[tree->root].stack, sizeof(*m.stack));
 		if (tree->uses_regex)
 			m.scratch = malloc(SUBJECT_MAX + 1);
-		if (m.stack == NULL ||
-		    (tree->uses_regex && m.scratch == NULL)) {
-			free(m.stack);
-			free(m.scratch);
+		if (tree->uses_regex && m.scratch == NULL) {
 			tel__tree_free(tree);
 			return tel__binder_failed(b, TEL_ENOMEM);
 		}
@@ -124,9 +118,10 @@ compile_all(struct binder *b, struct binding *to)
 		if (st == TEL_OK && to->starts != NULL)
 			st = tel__compile_starts(&c, type,
 			    &to->starts[(size_t)i * b->tree->nstarts]);
-		if (st == TEL_OK && !b->for_value)
-			to->programs[i].masks =
-			    (uint8_t)tel__masks_fit(&to->programs[i]);
+		if (st == TEL_OK &&
+		    !TEL__RESERVE(b->machine.stack, b->machine.stack_room,
+		        (size_t)to->programs[i].stack + 1))
+			st = TEL_ENOMEM;
 	}
 	tel__compiler_end(&c);
 	return st;

@@ -6,7 +6,6 @@
 #ifndef TEL_QUERY_BIND_H
 #define TEL_QUERY_BIND_H
 
-#include "query/masks.h"
 #include "query/program.h"
 
 /* Schemas that are remembered; when there are more the oldest one goes. */
@@ -34,7 +33,6 @@ struct binder {
 	unsigned oldest;
 	struct binding *current;
 	struct machine machine;
-	struct masks *masks; /* NULL until a run is filtered */
 	struct fail fail;
 	char *fail_text;   /* our copy of fail.text */
 	tel_status failed; /* the status that went with it */

@@ -82,7 +82,7 @@ is_kind_name(const struct tel_schema *schema, const struct value *word)
 	unsigned i = 0;
 
 	/* the kind of events of unknown types is in no schema's table */
-	while (tel__value_compare(OPR_EQ, word, &kind, 1) != TRIT_TRUE) {
+	while (tel__value_compare(OPR_EQ, word, &kind, 1) != TRIBOOL_TRUE) {
 		if (i == schema->ntypes)
 			return 0;
 		kind = value_string(schema->types[i].kind,

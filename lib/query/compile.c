@@ -22,8 +22,9 @@ static const struct op no_op;
 /* An unsigned integer of an event, as a span op reads it. */
 struct plain {
 	enum op_code code; /* OP_SPAN_.. */
-	int field;         /* of OP_SPAN_FIELD */
-	uint64_t mask;
+	int field;         /* of OP_SPAN_FIELD and OP_SPAN_OPERATOR */
+	uint8_t opr;       /* of the latter, */
+	uint64_t mask;     /* and its right side */
 };
 
 /* The op that will be run before those that there are; NULL: no memory. */
@@ -53,33 +54,46 @@ put_test(struct compiler *c, struct op *op, uint32_t yes, uint32_t no)
 	return c->count - 1;
 }
 
-/* Tests whether it is from lo to hi.  Returns where that starts. */
+/* Nonzero when the number may be missing, for what it would be. */
+static int
+may_be_missing(const struct plain *what)
+{
+	return what->code == OP_SPAN_OPERATOR || what->code == OP_SPAN_NS;
+}
+
+/*
+ * Tests whether it is from lo to hi, or is not (want).  Returns where that
+ * starts.
+ */
 static uint32_t
-put_span(struct compiler *c, const struct plain *what, uint64_t lo, uint64_t hi,
-    uint32_t yes, uint32_t no)
+put_span(struct compiler *c, const struct plain *what, int want, uint64_t lo,
+    uint64_t hi, uint32_t yes, uint32_t no)
 {
 	enum op_code code = what->code;
 	const struct tel_field *f = NULL;
 	struct op *op;
 
-	if (lo > hi || yes == no)
+	if (!want && !may_be_missing(what))
+		return put_span(c, what, 1, lo, hi, no, yes);
+	if ((lo > hi && want) || yes == no)
 		return no;
-	if (lo == 0 && hi == UINT64_MAX)
+	if (lo == 0 && hi == UINT64_MAX && !may_be_missing(what))
 		return yes;
-	if (code == OP_SPAN_FIELD) {
+	if (code == OP_SPAN_FIELD || code == OP_SPAN_OPERATOR)
 		f = &c->type->fields[what->field];
-		if (f->load == TEL_LOAD_LE64)
-			code = OP_SPAN_LE64;
-		else if (f->load == TEL_LOAD_LE32)
-			code = OP_SPAN_LE32;
-	}
+	if (code == OP_SPAN_FIELD && f->load == TEL_LOAD_LE64)
+		code = OP_SPAN_LE64;
+	else if (code == OP_SPAN_FIELD && f->load == TEL_LOAD_LE32)
+		code = OP_SPAN_LE32;
 	op = put(c, code);
 	if (op != NULL) {
 		op->u.span.mask = what->mask;
 		op->u.span.lo = lo;
 		op->u.span.span = hi - lo;
-		op->field = (uint8_t)what->field;
+		op->field = f;
 		op->offset = f == NULL ? 0 : f->offset;
+		op->sub = what->opr;
+		op->want = (uint8_t)want;
 	}
 	return put_test(c, op, yes, no);
 }
@@ -110,8 +124,8 @@ put_with(struct compiler *c, enum op_code code, const struct node *n)
 
 	if (op == NULL)
 		return;
-	op->sub = (int8_t)n->opr;
-	op->flag = (n->flags & NODE_ANY_CASE) != 0;
+	op->sub = (uint8_t)n->opr;
+	op->any_case = (n->flags & NODE_ANY_CASE) != 0;
 	op->u.node = n;
 }
 
@@ -121,7 +135,7 @@ put_sub(struct compiler *c, enum op_code code, unsigned sub)
 	struct op *op = put(c, code);
 
 	if (op != NULL)
-		op->sub = (int8_t)sub;
+		op->sub = (uint8_t)sub;
 }
 
 static void
@@ -131,9 +145,9 @@ put_cpi(struct compiler *c)
 
 	if (op == NULL)
 		return;
-	op->u.field =
+	op->field =
 	    &c->type->fields[tel__counter_find(c->type, "instructions")];
-	op->field = (uint8_t)tel__counter_find(c->type, "cycles");
+	op->u.cycles = &c->type->fields[tel__counter_find(c->type, "cycles")];
 }
 
 static void
@@ -159,8 +173,7 @@ put_field(struct compiler *c, const struct node *n)
 		code = OP_STRING_FIELD;
 	op = put(c, code);
 	if (op != NULL) {
-		op->u.field = f;
-		op->field = (uint8_t)at;
+		op->field = f;
 	}
 }
 
@@ -228,20 +241,17 @@ put_leaf(struct compiler *c, const struct node *n)
 	}
 }
 
-/*
- * The op of a comparison or of arithmetic: of the code with_k when the right
- * side is known, and then in the op itself.
- */
+/* A comparison or arithmetic, which has its right side if that is known. */
 static struct op *
-put_operator(struct compiler *c, const struct node *n, enum op_code code,
-    enum op_code with_k)
+put_operator(struct compiler *c, const struct node *n, enum op_code code)
 {
 	const struct fold *b = &c->folds[n->b];
-	struct op *op = put(c, b->known ? with_k : code);
+	struct op *op = put(c, code);
 
 	if (op != NULL) {
-		op->sub = (int8_t)n->opr;
-		op->flag = (n->flags & NODE_ANY_CASE) != 0;
+		op->sub = n->opr;
+		op->any_case = (n->flags & NODE_ANY_CASE) != 0;
+		op->constant = b->known != 0;
 		if (b->known)
 			op->u.value = b->value;
 	}
@@ -277,10 +287,10 @@ put_value(struct compiler *c, uint32_t node)
 		if (put_leaf(c, n))
 			return;
 		if (n->op == N_ARITHMETIC) {
-			put_operator(c, n, OP_ARITHMETIC, OP_ARITHMETIC_K);
+			put_operator(c, n, OP_ARITHMETIC);
 			put_right(c, n);
 		} else if (n->op == N_COMPARE) {
-			put_operator(c, n, OP_COMPARE, OP_COMPARE_K);
+			put_operator(c, n, OP_COMPARE);
 			put_right(c, n);
 		} else if (n->op == N_IN) {
 			if (!put_set(c, n))
@@ -309,9 +319,9 @@ is_plain_leaf(const struct compiler *c, uint32_t node, struct plain *out)
 	if (n->op == N_BUILTIN) {
 		out->code = n->builtin == B_CLOCK ? OP_SPAN_CLOCK :
 		    n->builtin == B_INDEX         ? OP_SPAN_INDEX :
+		    n->builtin == B_TIME          ? OP_SPAN_NS :
 		                                    OP_SPAN_SIZE;
-		return n->builtin == B_CLOCK || n->builtin == B_INDEX ||
-		    n->builtin == B_SIZEOF;
+		return out->code != OP_SPAN_SIZE || n->builtin == B_SIZEOF;
 	}
 	if (n->op != N_FIELD || c->fields[n->symbol] < 0)
 		return 0;
@@ -322,7 +332,10 @@ is_plain_leaf(const struct compiler *c, uint32_t node, struct plain *out)
 	    datatype != TEL_STRING;
 }
 
-/* The same, or some bits of it. */
+/*
+ * The same, or some bits of it, or what an operator makes of a field and a
+ * constant, which must not be negative.
+ */
 static int
 is_plain(const struct compiler *c, uint32_t node, struct plain *out)
 {
@@ -330,30 +343,26 @@ is_plain(const struct compiler *c, uint32_t node, struct plain *out)
 	const struct fold *a = &c->folds[n->a], *b = &c->folds[n->b];
 	uint32_t leaf = n->a;
 
-	if (n->op != N_ARITHMETIC || n->opr != OPR_AND)
+	if (n->op != N_ARITHMETIC)
 		return is_plain_leaf(c, node, out);
-	if (a->known) {
+	if (a->known &&
+	    (n->opr == OPR_AND || n->opr == OPR_ADD || n->opr == OPR_MUL ||
+	        n->opr == OPR_OR)) {
 		leaf = n->b;
 		b = a;
 	}
-	if (!b->known ||
-	    (b->value.tag != V_NATURAL && b->value.tag != V_NEGATIVE))
-		return 0;
-	if (!is_plain_leaf(c, leaf, out))
+	if (!b->known || !is_plain_leaf(c, leaf, out))
 		return 0;
 	out->mask = b->value.as.u;
-	return 1;
-}
-
-static void
-swap_unless(int want, uint32_t *yes, uint32_t *no)
-{
-	uint32_t t = *yes;
-
-	if (!want) {
-		*yes = *no;
-		*no = t;
-	}
+	out->opr = n->opr;
+	if (n->opr == OPR_AND)
+		return out->code != OP_SPAN_NS &&
+		    (b->value.tag == V_NATURAL || b->value.tag == V_NEGATIVE);
+	if (out->code != OP_SPAN_FIELD || b->value.tag != V_NATURAL)
+		return 0;
+	out->code = OP_SPAN_OPERATOR;
+	return n->opr == OPR_ADD || n->opr == OPR_MUL || n->opr == OPR_OR ||
+	    n->opr == OPR_DIV || n->opr == OPR_MOD || n->opr == OPR_SHR;
 }
 
 /* A plain integer against one that is known; 0 when it is another case. */
@@ -366,8 +375,16 @@ compare_span(struct compiler *c, const struct node *n, int want, uint32_t yes,
 	struct plain what;
 	int empty = 0;
 
-	if (!b->known || b->value.tag != V_NATURAL || !is_plain(c, n->a, &what))
+	if (!b->known || !is_plain(c, n->a, &what))
 		return 0;
+	if (what.code == OP_SPAN_NS) {
+		if (b->value.tag != V_NEGATIVE &&
+		    (b->value.tag != V_NATURAL || k > INT64_MAX))
+			return 0;
+		k ^= (uint64_t)1 << 63;
+	} else if (b->value.tag != V_NATURAL) {
+		return 0;
+	}
 	switch ((enum value_op)n->opr) {
 	case OPR_NE: want = !want; /* fall through */
 	case OPR_EQ: lo = hi = k; break;
@@ -382,8 +399,10 @@ compare_span(struct compiler *c, const struct node *n, int want, uint32_t yes,
 		break;
 	default: lo = k; break;
 	}
-	swap_unless(want, &yes, &no);
-	*entry = empty ? no : put_span(c, &what, lo, hi, yes, no);
+	if (empty && may_be_missing(&what))
+		return 0;
+	*entry = empty ? (want ? no : yes) :
+	                 put_span(c, &what, want, lo, hi, yes, no);
 	return 1;
 }
 
@@ -398,23 +417,63 @@ in_set(struct compiler *c, const struct node *n, int want, uint32_t yes,
 
 	if (set == NULL || !is_plain(c, n->a, &what))
 		return 0;
-	if (set->count > 1 &&
-	    (what.code != OP_SPAN_FIELD || what.mask != UINT64_MAX))
+	if (what.code == OP_SPAN_NS)
 		return 0;
-	swap_unless(want, &yes, &no);
-	if (set->count <= 1) {
-		*entry = set->count == 0 ? no :
-		                           put_span(c, &what, set->spans[0].lo,
-		                               set->spans[0].hi, yes, no);
+	if (set->count == 1) {
+		*entry = put_span(c, &what, want, set->spans[0].lo,
+		    set->spans[0].hi, yes, no);
 		return 1;
 	}
+	if (what.code != OP_SPAN_FIELD || what.mask != UINT64_MAX)
+		return 0;
 	op = put(c, OP_SET_FIELD);
 	if (op != NULL) {
-		op->u.set_test.field = &c->type->fields[what.field];
-		op->u.set_test.set = set;
+		op->field = &c->type->fields[what.field];
+		op->u.set = set;
 	}
-	*entry = put_test(c, op, yes, no);
+	*entry = put_test(c, op, want ? yes : no, want ? no : yes);
 	return 1;
+}
+
+/* Whether a node compares the label of a field with constants. */
+static int
+compares_label(const struct compiler *c, const struct node *n)
+{
+	return (n->op == N_MATCH ||
+	           (n->op == N_COMPARE &&
+	               (n->opr == OPR_EQ || n->opr == OPR_NE) &&
+	               c->tree->nodes[n->b].op == N_CONST)) &&
+	    c->tree->nodes[n->a].op == N_LABEL;
+}
+
+static struct op *
+put_label(struct compiler *c, int field, const struct node *n,
+    const struct pattern *glob, int want)
+{
+	struct op *op = put(c, OP_LABEL);
+
+	if (op == NULL)
+		return NULL;
+	op->field = &c->type->fields[field];
+	op->sub = (uint8_t)tel_field_space(c->type->schema, op->field);
+	op->u.label.node = n;
+	op->u.label.glob = glob;
+	op->want = (uint8_t)want;
+	return op;
+}
+
+/* Whether the label of any field is what a node or a glob wants. */
+static uint32_t
+put_labels(struct compiler *c, const struct node *n, const struct pattern *glob,
+    uint32_t yes, uint32_t no)
+{
+	unsigned i = c->type == NULL ? 0 : c->type->nfields;
+
+	for (; i > 0; i--)
+		if (tel_field_labelled(&c->type->fields[i - 1]))
+			no = put_test(c, put_label(c, (int)i - 1, n, glob, 1),
+			    yes, no);
+	return no;
 }
 
 /* A condition that is neither && nor || nor !. */
@@ -431,10 +490,15 @@ put_condition(struct compiler *c, uint32_t node, int want, uint32_t yes,
 		return entry;
 	if (n->op == N_IN && in_set(c, n, want, yes, no, &entry))
 		return entry;
-	if (is_plain(c, node, &what)) {
-		swap_unless(want, &yes, &no);
-		return put_span(c, &what, 1, UINT64_MAX, yes, no);
+	if (is_plain(c, node, &what) && what.code != OP_SPAN_NS)
+		return put_span(c, &what, want, 1, UINT64_MAX, yes, no);
+	if (compares_label(c, n)) {
+		op = put_label(c, c->fields[c->tree->nodes[n->a].symbol], n,
+		    NULL, want != negates(n));
+		return put_test(c, op, yes, no);
 	}
+	if (is_of_labels(c, n) && want != negates(n))
+		return put_labels(c, n, NULL, yes, no);
 	if (is_of_labels(c, n)) {
 		op = put(c, OP_LABELS);
 		if (op != NULL) {
@@ -443,11 +507,8 @@ put_condition(struct compiler *c, uint32_t node, int want, uint32_t yes,
 		}
 		return put_test(c, op, yes, no);
 	}
-	if (n->op == N_COMPARE) {
-		op = put_operator(c, n, OP_TEST_COMPARE, OP_TEST_COMPARE_K);
-	} else {
-		op = put(c, OP_TEST);
-	}
+	op = n->op == N_COMPARE ? put_operator(c, n, OP_TEST_COMPARE) :
+	                          put(c, OP_TEST);
 	if (op != NULL)
 		op->want = (uint8_t)want;
 	put_test(c, op, yes, no);
@@ -496,7 +557,7 @@ static uint32_t
 select_instant(struct compiler *c, const struct instant *at, int from,
     uint32_t yes, uint32_t no)
 {
-	struct plain what = { OP_SPAN_CLOCK, 0, UINT64_MAX };
+	struct plain what = { .code = OP_SPAN_CLOCK, .mask = UINT64_MAX };
 	uint64_t v = at->value;
 
 	if (at->base == INSTANT_NONE)
@@ -506,7 +567,8 @@ select_instant(struct compiler *c, const struct instant *at, int from,
 		/* signed numbers, moved so that they are in order */
 		v += (uint64_t)1 << 63;
 	}
-	return put_span(c, &what, from ? v : 0, from ? UINT64_MAX : v, yes, no);
+	return put_span(c, &what, 1, from ? v : 0, from ? UINT64_MAX : v, yes,
+	    no);
 }
 
 static uint32_t
@@ -514,7 +576,7 @@ select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 {
 	const struct set *set = c->selection->address_set;
 	unsigned i, count = c->type == NULL ? 0 : c->type->nfields;
-	struct plain what = { OP_SPAN_FIELD, 0, UINT64_MAX };
+	struct plain what = { .code = OP_SPAN_FIELD, .mask = UINT64_MAX };
 	const struct tel_field *f;
 	uint32_t other = no;
 	struct op *op;
@@ -525,14 +587,14 @@ select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 			continue;
 		if (set->count == 1) {
 			what.field = (int)i - 1;
-			other = put_span(c, &what, set->spans[0].lo,
+			other = put_span(c, &what, 1, set->spans[0].lo,
 			    set->spans[0].hi, yes, other);
 			continue;
 		}
 		op = put(c, OP_SET_FIELD);
 		if (op != NULL) {
-			op->u.set_test.field = f;
-			op->u.set_test.set = set;
+			op->field = f;
+			op->u.set = set;
 		}
 		other = put_test(c, op, yes, other);
 	}
@@ -542,21 +604,12 @@ select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 static uint32_t
 select_any_label(struct compiler *c, uint32_t yes, uint32_t no)
 {
-	unsigned i, count = c->type == NULL ? 0 : c->type->nfields;
-	uint32_t other = no;
-	struct op *op;
 	size_t n;
 
-	for (i = 0; i < count; i++)
-		if (tel_field_labelled(&c->type->fields[i]))
-			break;
-	for (n = i == count ? 0 : c->selection->nlabels; n > 0; n--) {
-		op = put(c, OP_LABEL_GLOB);
-		if (op != NULL)
-			op->u.pattern = &c->selection->labels[n - 1].glob;
-		other = put_test(c, op, yes, other);
-	}
-	return other;
+	for (n = c->selection->nlabels; n > 0; n--)
+		no = put_labels(c, NULL, &c->selection->labels[n - 1].glob, yes,
+		    no);
+	return no;
 }
 
 /* Put from the dearest test to the cheapest, which will be run first. */
@@ -620,35 +673,53 @@ begin_type(struct compiler *c, const struct tel_type *type)
 	tel__fold_nodes(c);
 }
 
+/* Where an op finds its values, if so many are there.  Returns how many then. */
+static uint32_t
+place_values(struct op *op, uint32_t count)
+{
+	static const uint8_t leaves[] = {
+#define OP(code, name, operand, takes, leaves, ranges) leaves,
+		TEL__TESTS(OP) TEL__LEAVES(OP) TEL__OPERATORS(OP)
+#undef OP
+	};
+
+	op->at = count - op_takes(op);
+	return op->at + leaves[op->code];
+}
+
 /* Turns the code round, so that it runs forward. */
 static tel_status
 finish_type(struct compiler *c, uint32_t entry, struct program *out)
 {
-	uint32_t i, n = c->count;
+	uint32_t i, count = 0, n = c->count;
 	struct op *op;
 
 	memset(out, 0, sizeof(*out));
 	if (c->failed)
 		return TEL_ENOMEM;
-	if (entry >= GO_ACCEPT) {
-		out->verdict =
-		    entry == GO_ACCEPT ? VERDICT_ALWAYS : VERDICT_NEVER;
+	out->entry = entry;
+	if (entry >= GO_ACCEPT)
 		return TEL_OK;
-	}
 	out->ops = malloc(n * sizeof(*out->ops));
 	if (out->ops == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < n; i++) {
-		op = &out->ops[n - 1 - i];
-		*op = c->ops[i];
+	out->count = n;
+	out->entry = n - 1 - entry;
+	for (i = out->entry; i < n; i++) {
+		op = &out->ops[i];
+		*op = c->ops[n - 1 - i];
+		if (!op_is_test(op))
+			op->yes = op->no = n - 2 - i;
 		if (op->yes < GO_ACCEPT)
 			op->yes = n - 1 - op->yes;
 		if (op->no < GO_ACCEPT)
 			op->no = n - 1 - op->no;
+		count = place_values(op, count);
+		if (count > out->stack)
+			out->stack = count;
+		out->placed |= op->code == OP_SPAN_INDEX ||
+		    op->code == OP_SPAN_SIZE || op->code == OP_BUILTIN;
 	}
-	out->verdict = VERDICT_RUN;
-	out->count = n;
-	out->entry = n - 1 - entry;
 	return TEL_OK;
 }
 
@@ -709,7 +780,6 @@ tel__compile_value(struct compiler *c, const struct tel_type *type,
 	tel_status st;
 
 	begin_type(c, type);
-	put(c, OP_RESULT);
 	put_value(c, c->tree->root);
 	if (root->op == N_FIELD || root->op == N_DERIVED)
 		datatype = leaf_datatype(c, type, root);
@@ -719,6 +789,9 @@ tel__compile_value(struct compiler *c, const struct tel_type *type,
 	    root->op != N_ARITHMETIC)
 		datatype = TEL_BOOLEAN;
 	st = finish_type(c, c->count - 1, out);
+	if (st == TEL_OK)
+		out->ops[out->count - 1].yes = out->ops[out->count - 1].no =
+		    GO_ACCEPT;
 	out->datatype = (uint8_t)datatype;
 	return st;
 }

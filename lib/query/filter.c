@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The public face of filters, and their parts of a log: since and until. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -271,8 +273,6 @@ tel_filter_match(tel_filter *f, const tel_event *event)
 		if (in <= 0)
 			return in < 0 ? -1 : f->binder.invert;
 	}
-	if (p->verdict != VERDICT_RUN)
-		return p->verdict == VERDICT_ALWAYS;
 	return tel__program_match(p, &f->binder.machine, event);
 }
 
@@ -300,17 +300,13 @@ tel_filter_run(tel_filter *f, tel_run *run)
 	struct binder *b = &f->binder;
 
 	run->changed = 1;
-	if (run->count <= 1 || run->count > TEL_RUN_MOST || is_bounded(f) ||
+	if (run->count <= 1 || is_bounded(f) ||
 	    (b->tree != NULL && b->tree->uses_before))
-		return match_each(f, run);
-	if (b->masks == NULL)
-		b->masks = tel__masks_new();
-	if (b->masks == NULL)
 		return match_each(f, run);
 	/* all are of the schema of the first */
 	if (binder_program(b, run_event(run, 0)) == NULL)
 		return TEL_EINVAL;
-	tel__masks_filter(b->masks, b->current->programs, b->current->unknown,
+	tel__program_filter(b->current->programs, b->current->unknown,
 	    &b->machine, run);
 	return TEL_OK;
 }
@@ -325,9 +321,54 @@ tel_filter_type(const tel_filter *f, const tel_type *type)
 	if (b == NULL || is_bounded(f) || (tree != NULL && tree->uses_before))
 		return -1;
 	p = binding_program(b, type);
-	if (p->verdict == VERDICT_RUN)
-		return -1;
-	return p->verdict == VERDICT_ALWAYS;
+	return p->entry < GO_ACCEPT ? -1 : p->entry == GO_ACCEPT;
+}
+
+/* Reports the program of a type; which: "", or of which expression it is. */
+static void
+explain_type(const struct program *p, const char *which, const char *type,
+    const char *log, tel_notify_fn *fn, void *arg)
+{
+	char text[512], line[1024];
+	size_t i;
+
+	for (i = 0; tel__program_text(p, i, text, sizeof(text)) > 0; i++) {
+		snprintf(line, sizeof(line), "%s%.200s: %s", which, type, text);
+		fn(arg, TEL_INFO, log, 0, line);
+	}
+}
+
+static void
+explain(const tel_filter *f, const tel_schema *schema, const char *which,
+    const char *log, tel_notify_fn *fn, void *arg)
+{
+	const struct binding *b = f == NULL ? NULL : f->binder.current;
+	uint32_t i, all = 0, none = 0;
+	char text[160];
+
+	if (b == NULL || b->schema != schema)
+		return;
+	for (i = 0; i < b->unknown; i++) {
+		all += b->programs[i].entry == GO_ACCEPT;
+		none += b->programs[i].entry == GO_REJECT;
+		explain_type(&b->programs[i], which, schema->types[i].name, log,
+		    fn, arg);
+	}
+	explain_type(&b->programs[i], which, "unknown types", log, fn, arg);
+	snprintf(text, sizeof(text),
+	    "%s%" PRIu32 " types are selected, %" PRIu32 " are not, %" PRIu32
+	    " have a program",
+	    which, all, none, b->unknown - all - none);
+	fn(arg, TEL_INFO, log, 0, text);
+}
+
+void
+tel_filter_explain(const tel_filter *f, const tel_schema *schema,
+    const char *log, tel_notify_fn *fn, void *arg)
+{
+	explain(f->between.since, schema, "since: ", log, fn, arg);
+	explain(f->between.until, schema, "until: ", log, fn, arg);
+	explain(f, schema, "", log, fn, arg);
 }
 
 int

@@ -21,13 +21,13 @@ class_of(const struct value *v)
 static void
 set_known(struct fold *f, struct value v)
 {
-	enum trit t = tel__value_truth(&v);
+	enum tribool t = tel__value_truth(&v);
 
 	f->known = 1;
 	f->value = v;
 	f->classes = class_of(&v);
-	f->t = t == TRIT_TRUE;
-	f->f = t == TRIT_FALSE;
+	f->t = t == TRIBOOL_TRUE;
+	f->f = t == TRIBOOL_FALSE;
 }
 
 static void
@@ -46,9 +46,9 @@ set_truth(struct fold *f, int t, int f_)
 	set_open(f, C_INTEGER);
 	if (t == 1 || f_ == 1 || (t == 0 && f_ == 0)) {
 		set_known(f,
-		    value_trit(t == 1 ? TRIT_TRUE :
-		            f_ == 1   ? TRIT_FALSE :
-		                        TRIT_UNKNOWN));
+		    value_tribool(t == 1 ? TRIBOOL_TRUE :
+		            f_ == 1      ? TRIBOOL_FALSE :
+		                           TRIBOOL_UNKNOWN));
 		return;
 	}
 	f->t = t;
@@ -199,7 +199,7 @@ fold_compare(const struct node *n, const struct fold *a, const struct fold *b,
 		set_known(f, value_missing());
 	else if (a->known && b->known)
 		set_known(f,
-		    value_trit(tel__value_compare((enum value_op)n->opr,
+		    value_tribool(tel__value_compare((enum value_op)n->opr,
 		        &a->value, &b->value, n->flags & NODE_ANY_CASE)));
 	else
 		set_open(f, C_INTEGER);
@@ -236,7 +236,7 @@ fold_in(struct compiler *c, const struct node *n, struct fold *f)
 	const struct item *items = c->tree->items + n->first;
 	const struct fold *a = &c->folds[n->a], *lo, *hi;
 	int fold_case = n->flags & NODE_ANY_CASE;
-	enum trit verdict = TRIT_FALSE, one;
+	enum tribool verdict = TRIBOOL_FALSE, one;
 	uint32_t i;
 
 	set_open(f, C_INTEGER);
@@ -252,12 +252,12 @@ fold_in(struct compiler *c, const struct node *n, struct fold *f)
 		one = tel__value_compare(items[i].range ? OPR_GE : OPR_EQ,
 		    &a->value, &lo->value, fold_case);
 		if (items[i].range)
-			one = trit_and(one,
+			one = tribool_and(one,
 			    tel__value_compare(OPR_LE, &a->value, &hi->value,
 			        fold_case));
-		verdict = trit_or(verdict, one);
+		verdict = tribool_or(verdict, one);
 	}
-	set_known(f, value_trit(verdict));
+	set_known(f, value_tribool(verdict));
 }
 
 static void

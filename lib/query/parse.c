@@ -621,40 +621,6 @@ parse_leaf(struct parser *p)
 	return add_const(p, t.value, t.column);
 }
 
-static uint32_t
-most(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-/* How many values are on the stack at once while a node is evaluated. */
-static uint32_t
-stack_of(const struct tree *t, const struct node *n)
-{
-	const struct item *item;
-	uint32_t need = most(1, t->nodes[n->a].stack), i;
-
-	switch ((enum node_op)n->op) {
-	case N_ARITHMETIC:
-	case N_COMPARE:
-	case N_AND:
-	case N_OR: return most(need, 1 + t->nodes[n->b].stack);
-	case N_IN:
-		/* below an item are the value and the verdict so far */
-		for (i = 0; i < n->count; i++) {
-			item = &t->items[n->first + i];
-			need = most(need, 2 + t->nodes[item->lo].stack);
-			need = most(need, 3 + t->nodes[item->hi].stack);
-		}
-		return need;
-	case N_HAS:
-	case N_NOT:
-	case N_UNARY:
-	case N_MATCH: return need;
-	default: return 1;
-	}
-}
-
 /* A name that is still bare becomes a field, or what is derived. */
 static void
 settle_name(struct parser *p, uint32_t node)
@@ -671,7 +637,7 @@ settle_name(struct parser *p, uint32_t node)
 	derive(t, &t->nodes[node], d);
 }
 
-/* The end: what names mean, and how many values it takes. */
+/* The end: what names mean. */
 static void
 settle(struct parser *p)
 {
@@ -683,7 +649,6 @@ settle(struct parser *p)
 		n = &t->nodes[i];
 		if (n->op == N_FIELD && (n->flags & NODE_BARE) != 0)
 			settle_name(p, i);
-		n->stack = stack_of(t, n);
 	}
 }
 

@@ -2,12 +2,15 @@
 /*
  * Program: an expression and a selection compiled for the events of one type,
  * without the parts that the type alone decides.  An op is a test, which
- * continues at .yes or at .no, or it moves values on a small stack and
- * continues at the next op.
+ * continues at .yes or at .no, or it takes values from a small stack, where
+ * each has its place, leaves some, and continues at the next op.
  */
 #ifndef TEL_QUERY_PROGRAM_H
 #define TEL_QUERY_PROGRAM_H
 
+#include "model/clock.h"
+#include "model/run.h"
+#include "query/ops.h"
 #include "query/select.h"
 #include "query/tree.h"
 
@@ -17,90 +20,40 @@ struct tel_bounds;
 #define GO_REJECT UINT32_MAX
 #define GO_ACCEPT (UINT32_MAX - 1)
 
-enum op_code {
-	/* tests of an integer: x & mask is lo, or more by up to span */
-	OP_SPAN_LE64,
-	OP_SPAN_LE32,
-	OP_SPAN_FIELD, /* any other load */
-	OP_SPAN_CLOCK,
-	OP_SPAN_TICKS, /* ticks since the first event, plus 2^63 */
-	OP_SPAN_NS,    /* nanoseconds since then, plus 2^63 */
-	OP_SPAN_INDEX,
-	OP_SPAN_SIZE,
-	/* other tests */
-	OP_SET_FIELD,      /* a field, in .set */
-	OP_TYPE,           /* the type's names, with .selection */
-	OP_LABEL_GLOB,     /* any label, with .pattern */
-	OP_LABELS,         /* .node, of any label, is .want */
-	OP_TEST,           /* the value popped is .want */
-	OP_TEST_COMPARE,   /* the result of OP_COMPARE is .want */
-	OP_TEST_COMPARE_K, /* the same, with .value on the right */
-	OP_RESULT,         /* not a test: the value popped is the answer */
-	/* values */
-	OP_CONST,
-	OP_NATURAL_FIELD,
-	OP_SIGNED_FIELD,
-	OP_DOUBLE_FIELD,
-	OP_STRING_FIELD,
-	OP_CPI, /* .field cycles for each instruction, in .u.field */
-	OP_LABEL_FIELD,
-	OP_BUILTIN,     /* .sub: enum builtin */
-	OP_DERIVED,     /* .sub: enum derived */
-	OP_START,       /* of the event that began it; .offset: which one */
-	OP_FIRST_LABEL, /* of the first field that has one */
-	OP_LABELS_VALUE,
-	OP_HAS,
-	OP_NOT,
-	OP_AND,
-	OP_OR,
-	OP_UNARY,        /* .sub: enum value_op */
-	OP_ARITHMETIC,   /* .sub: enum value_op */
-	OP_COMPARE,      /* .sub: enum value_op; .flag: in any case */
-	OP_ARITHMETIC_K, /* with .value on the right */
-	OP_COMPARE_K,
-	OP_MATCH,  /* .node */
-	OP_IN_SET, /* .set */
-	/* a list: the value, then TRIT_FALSE, then for each item ... */
-	OP_IN_ITEM,  /* value, verdict, item: value, verdict */
-	OP_IN_RANGE, /* value, verdict, lo, hi: value, verdict */
-	OP_IN_END    /* value, verdict: verdict */
-};
-
 struct op {
-	uint8_t code;
-	int8_t sub;
-	uint8_t flag;
-	uint8_t field;   /* its number in the type */
-	uint8_t want;    /* 1 or 0: a test is for true, or for false */
-	uint16_t offset; /* of the field */
-	uint32_t yes, no;
+	uint8_t code;     /* enum op_code */
+	uint8_t sub;      /* enum value_op, enum builtin or enum derived */
+	uint8_t any_case; /* of a comparison */
+	uint8_t constant; /* .value is the right side of an operator */
+	uint8_t want;     /* 1 or 0: a test is for true, or for false */
+	uint16_t offset;  /* of the field */
+	uint32_t at;      /* where its first value is, and what it leaves */
+	uint32_t yes, no; /* where it continues; both alike after a value */
+	const struct tel_field *field;
 	union {
 		struct span_test {
-			uint64_t mask, lo, span;
+			uint64_t mask; /* or the right side of .sub */
+			uint64_t lo, span;
 		} span;
 		struct value value;
-		const struct tel_field *field;
+		const struct tel_field *cycles; /* of OP_CPI */
 		const struct node *node;
 		const struct set *set;
-		const struct pattern *pattern;
 		const struct selection *selection;
-		struct set_test {
-			const struct tel_field *field;
-			const struct set *set;
-		} set_test;
+		struct label_test {
+			/* a node that compares with constants, or a glob */
+			const struct node *node;
+			const struct pattern *glob;
+		} label;
 	} u;
 };
 
-/* What a type decides. */
-enum verdict { VERDICT_NEVER, VERDICT_ALWAYS, VERDICT_RUN };
-
 struct program {
-	uint8_t verdict;  /* enum verdict */
 	uint8_t datatype; /* enum tel_datatype of an integer that comes out */
-	uint8_t masks;    /* tel__masks_fit() */
-	uint8_t list;     /* of masks.c: 1 + where the run's events are, or 0 */
-	uint32_t entry;   /* the first op */
+	uint8_t placed;   /* needs the place of events in the log */
+	uint32_t entry;   /* the first op; or what the type decides */
 	uint32_t count;   /* of ops */
+	uint32_t stack;   /* values that it holds at once */
 	struct op *ops;
 };
 
@@ -113,7 +66,7 @@ struct memo {
 	uint64_t round; /* entries of others do not hold */
 	struct memo_entry {
 		uint64_t round;
-		const void *test; /* a node or a pattern */
+		const struct pattern *pattern;
 		const char *s;
 		size_t length;
 		int hit;
@@ -123,14 +76,21 @@ struct memo {
 /* What running takes. */
 struct machine {
 	const struct tree *tree;
-	struct value *stack; /* room for root's .stack values */
-	char *scratch;       /* for regular expressions; NULL without any */
-	struct value dt;     /* time since the event before */
+	struct value *stack; /* room for those of the programs that are bound */
+	size_t stack_room;
+	char *scratch;   /* for regular expressions; NULL without any */
+	struct value dt; /* time since the event before */
 	/* what OP_START runs, tree.nstarts for each type; of a schema */
 	const struct op *starts;
 	const struct tel_schema *schema;
-	uint32_t ntypes;   /* of it, when it was bound */
-	struct memo *memo; /* NULL: nothing is remembered */
+	uint32_t ntypes; /* of it, when it was bound */
+	/*
+	 * What is remembered while the events of a run are filtered, which have
+	 * the labels and the clock that the log has before the first of them.
+	 */
+	int in_run, has_part;
+	struct tel__clock_part part;
+	struct memo memo;
 };
 
 /* The compiler: room that is used again for each type. */
@@ -178,9 +138,44 @@ void tel__program_clear(struct program *p);
 /* Folds every node for c->type. */
 void tel__fold_nodes(struct compiler *c);
 
-/* Runs a program that is not decided: 1 or 0. */
+/* Takes and leaves of an op, the operator with a constant one less. */
+static inline unsigned
+op_takes(const struct op *op)
+{
+	static const uint8_t takes[] = {
+#define OP(code, name, operand, takes, leaves, ranges) takes,
+		TEL__TESTS(OP) TEL__LEAVES(OP) TEL__OPERATORS(OP)
+#undef OP
+	};
+
+	return (unsigned)takes[op->code] - op->constant;
+}
+
+static inline int
+op_is_test(const struct op *op)
+{
+	return op->code < OP_CONST;
+}
+
+/* Whether an event matches: 1 or 0. */
 int tel__program_match(const struct program *p, struct machine *m,
     const struct tel_event *ev);
+/*
+ * Leaves the events of a run that match, by the programs of their types, of
+ * which the last one is that of unknown types.
+ */
+void tel__program_filter(const struct program *programs, uint32_t last,
+    struct machine *m, struct tel_run *run);
+/* Runs a program of a value. */
+void tel__program_value(const struct program *p, struct machine *m,
+    const struct tel_event *ev, struct value *out);
+
+/*
+ * Writes op i of a program, from its first one on, into buffer, of size bytes, as
+ * snprintf().  Returns its length; 0: there is no such op.
+ */
+size_t tel__program_text(const struct program *p, size_t i, char *buffer,
+    size_t size);
 
 /*
  * Whether an event of a type, about which something is known, may match: 1 or
@@ -188,23 +183,5 @@ int tel__program_match(const struct program *p, struct machine *m,
  */
 int tel__program_may(const struct program *p, const struct tel_type *type,
     const struct tel_bounds *bounds);
-
-/* The same of one op: a test of no values, or one that takes none. */
-int tel__program_test(const struct op *op, const struct machine *m,
-    const struct tel_event *ev);
-void tel__program_leaf(const struct op *op, const struct machine *m,
-    const struct tel_event *ev, struct value *out);
-/* Whether a label is what OP_LABEL_GLOB or OP_LABELS wants, !~ taken as ~. */
-int tel__program_fits(const struct op *op, const struct machine *m,
-    const char *s, size_t length);
-/* Whether OP_LABELS is true where no label is what it has. */
-int tel__program_negates(const struct node *n);
-/* OP_MATCH of a string; label: it is one. */
-struct value tel__program_like(const struct machine *m, const struct node *n,
-    const struct value *v, int label);
-
-/* Runs a program of a value. */
-void tel__program_value(const struct program *p, struct machine *m,
-    const struct tel_event *ev, struct value *out);
 
 #endif

@@ -26,7 +26,7 @@ is_integer(const struct range *r)
 static int
 is_below(const struct value *a, const struct value *b)
 {
-	return tel__value_compare(OPR_LT, a, b, 0) == TRIT_TRUE;
+	return tel__value_compare(OPR_LT, a, b, 0) == TRIBOOL_TRUE;
 }
 
 /* ---------------------------------------------------------------- leaves */
@@ -184,26 +184,20 @@ unsigned
 tel__range_compare(enum value_op op, const struct range *a,
     const struct range *b)
 {
-	/* which orders of the two make it true */
-	static const struct {
-		int less, equal, greater;
-	} holds[] = { [OPR_EQ] = { 0, 1, 0 },
-		[OPR_NE] = { 1, 0, 1 },
-		[OPR_LT] = { 1, 0, 0 },
-		[OPR_LE] = { 1, 1, 0 },
-		[OPR_GT] = { 0, 0, 1 },
-		[OPR_GE] = { 0, 1, 1 } };
 	unsigned truth;
 
 	if (!a->known || !b->known)
 		return MAY_BE_ANY;
 	truth = a->missing || b->missing ? MAY_BE_MISSING : 0;
 	if (is_below(&a->lo, &b->hi))
-		truth |= holds[op].less ? MAY_BE_TRUE : MAY_BE_FALSE;
+		truth |=
+		    value_holds(op, ORDER_LESS) ? MAY_BE_TRUE : MAY_BE_FALSE;
 	if (is_below(&b->lo, &a->hi))
-		truth |= holds[op].greater ? MAY_BE_TRUE : MAY_BE_FALSE;
+		truth |=
+		    value_holds(op, ORDER_GREATER) ? MAY_BE_TRUE : MAY_BE_FALSE;
 	if (!is_below(&a->hi, &b->lo) && !is_below(&b->hi, &a->lo))
-		truth |= holds[op].equal ? MAY_BE_TRUE : MAY_BE_FALSE;
+		truth |=
+		    value_holds(op, ORDER_EQUAL) ? MAY_BE_TRUE : MAY_BE_FALSE;
 	return truth;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs programs.  Nothing here allocates, and no op runs twice for an event:
- * all jumps go forward.
+ * The evaluator of programs: for an event, and for those of a run.  Nothing here
+ * allocates, and no op runs twice for an event: all jumps go forward.
  */
 #include <string.h>
 
@@ -11,14 +11,6 @@
 #include "query/program.h"
 
 /* -------------------------------- what an event has besides its fields */
-
-static const char *
-label_of(const struct tel_event *ev, unsigned field, size_t *length)
-{
-	if (!tel_field_labelled(&ev->type->fields[field]))
-		return NULL;
-	return tel_event_label(ev, field, length);
-}
 
 static int
 has_labels(const struct tel_event *ev)
@@ -31,73 +23,43 @@ has_labels(const struct tel_event *ev)
 	    tel__labels_count(ev->log->labels) > 0;
 }
 
-/*
- * The entry of the memo for a test of a label; .test is set if it is known.
- * NULL: there is no memo.
- */
-static struct memo_entry *
-memo_find(const struct machine *m, const void *test, const char *s,
+/* tel__pattern_match() of a label. */
+static int
+label_like(struct machine *m, const struct pattern *p, const char *s,
     size_t length)
 {
 	const uint64_t key =
-	    ((uint64_t)(uintptr_t)s >> 3 ^ (uint64_t)(uintptr_t)test >> 4) *
+	    ((uint64_t)(uintptr_t)s >> 3 ^ (uint64_t)(uintptr_t)p >> 4) *
 	    UINT64_C(0x9e3779b97f4a7c15);
-	struct memo_entry *e;
+	struct memo_entry *e = &m->memo.entries[key >> 58];
 
-	if (m->memo == NULL)
-		return NULL;
-	e = &m->memo->entries[key >> 58];
-	if (e->round == m->memo->round && e->test == test && e->s == s &&
-	    e->length == length)
-		return e;
-	e->round = m->memo->round;
-	e->test = NULL;
-	e->s = s;
-	e->length = length;
-	return e;
+	if (!m->in_run || e->round != m->memo.round || e->pattern != p ||
+	    e->s != s || e->length != length)
+		*e = (struct memo_entry){ m->memo.round, p, s, length,
+			tel__pattern_match(p, s, length, m->scratch) };
+	return e->hit;
 }
 
-/* tel__pattern_match() of a label. */
-static int
-label_like(const struct machine *m, const struct pattern *p, const char *s,
-    size_t length)
+/* The label of a field.  1, or 0: it has none. */
+static inline int
+find_label(const struct tel_event *ev, const struct tel_field *f,
+    struct value *out)
 {
-	struct memo_entry *e = memo_find(m, p, s, length);
-	int hit;
+	struct tel_label label;
 
-	if (e != NULL && e->test != NULL)
-		return e->hit;
-	hit = tel__pattern_match(p, s, length, m->scratch);
-	if (e != NULL) {
-		e->hit = hit;
-		e->test = p;
-	}
-	return hit;
-}
-
-/* Whether the label of any field matches a glob. */
-static int
-fact_label_glob(const struct machine *m, const struct tel_event *ev,
-    const struct pattern *glob)
-{
-	const char *s;
-	size_t length;
-	unsigned i;
-
-	if (!has_labels(ev))
+	if (!tel_find_label(ev, f,
+	        f->load == TEL_LOAD_LE64 ? tel_le64(ev->data + f->offset) :
+	                                   tel_load(f, ev->data),
+	        &label) ||
+	    label.string == NULL)
 		return 0;
-	for (i = 0; i < ev->type->nfields; i++) {
-		s = label_of(ev, i, &length);
-		if (s != NULL && label_like(m, glob, s, length) > 0)
-			return 1;
-	}
-	return 0;
+	*out = value_string(label.string, label.length);
+	return 1;
 }
 
 /* One label with what a node compares it with, !~ being taken as ~. */
 static int
-label_fits(const struct machine *m, const struct node *n,
-    const struct value *label)
+label_fits(struct machine *m, const struct node *n, const struct value *label)
 {
 	const struct tree *t = m->tree;
 	const struct item *item;
@@ -108,98 +70,88 @@ label_fits(const struct machine *m, const struct node *n,
 		           label->length) > 0;
 	if (n->op == N_COMPARE)
 		return tel__value_compare(OPR_EQ, label, &t->nodes[n->b].value,
-		           0) == TRIT_TRUE;
+		           0) == TRIBOOL_TRUE;
 	for (i = 0; i < n->count; i++) {
 		item = &t->items[n->first + i];
 		if (tel__value_compare(item->range ? OPR_GE : OPR_EQ, label,
-		        &t->nodes[item->lo].value, 0) == TRIT_TRUE &&
+		        &t->nodes[item->lo].value, 0) == TRIBOOL_TRUE &&
 		    (!item->range ||
 		        tel__value_compare(OPR_LE, label,
-		            &t->nodes[item->hi].value, 0) == TRIT_TRUE))
+		            &t->nodes[item->hi].value, 0) == TRIBOOL_TRUE))
 			return 1;
 	}
 	return 0;
 }
 
-int
-tel__program_negates(const struct node *n)
+/* Whether a label is what a test of the label of a field wants. */
+static inline int
+label_test(struct machine *m, const struct op *op, const char *s, size_t length)
 {
-	return (n->op == N_COMPARE && n->opr == OPR_NE) ||
-	    (n->flags & NODE_NEGATE) != 0;
-}
-
-int
-tel__program_fits(const struct op *op, const struct machine *m, const char *s,
-    size_t length)
-{
+	const struct label_test *t = &op->u.label;
 	const struct value label = value_string(s, length);
 
-	if (op->code == OP_LABEL_GLOB)
-		return label_like(m, op->u.pattern, s, length) > 0;
-	return label_fits(m, op->u.node, &label);
+	return (t->glob != NULL ? label_like(m, t->glob, s, length) > 0 :
+	                          label_fits(m, t->node, &label)) == op->want;
 }
 
 /* The result of a comparison, match or list for the labels of all fields. */
-static enum trit
-fact_labels(const struct machine *m, const struct tel_event *ev,
-    const struct node *n)
+static enum tribool
+attr_labels(struct machine *m, const struct tel_event *ev, const struct node *n)
 {
-	enum trit verdict = TRIT_UNKNOWN;
+	enum tribool verdict = TRIBOOL_UNKNOWN;
 	struct value label;
-	const char *s;
-	size_t length;
 	unsigned i;
 
 	if (!has_labels(ev))
-		return TRIT_UNKNOWN;
-	for (i = 0; i < ev->type->nfields && verdict != TRIT_TRUE; i++) {
-		s = label_of(ev, i, &length);
-		if (s == NULL)
-			continue;
-		label = value_string(s, length);
-		verdict = label_fits(m, n, &label) ? TRIT_TRUE : TRIT_FALSE;
-	}
-	return tel__program_negates(n) ? trit_not(verdict) : verdict;
+		return TRIBOOL_UNKNOWN;
+	for (i = 0; i < ev->type->nfields && verdict != TRIBOOL_TRUE; i++)
+		if (find_label(ev, &ev->type->fields[i], &label))
+			verdict = label_fits(m, n, &label) ? TRIBOOL_TRUE :
+			                                     TRIBOOL_FALSE;
+	return negates(n) ? tribool_not(verdict) : verdict;
 }
 
-/* The label of the first field that has one. */
+/* The label of a field; NULL: of the first field that has one. */
 static struct value
-fact_first_label(const struct tel_event *ev)
+attr_label(const struct tel_event *ev, const struct tel_field *f)
 {
-	const char *s;
-	size_t length;
-	unsigned i;
+	const struct tel_field *end = ev->type->fields + ev->type->nfields;
+	struct value label;
 
-	if (has_labels(ev))
-		for (i = 0; i < ev->type->nfields; i++) {
-			s = label_of(ev, i, &length);
-			if (s != NULL)
-				return value_string(s, length);
-		}
+	if (!has_labels(ev))
+		return value_missing();
+	if (f != NULL)
+		end = f + 1;
+	for (f = f != NULL ? f : ev->type->fields; f < end; f++)
+		if (find_label(ev, f, &label))
+			return label;
 	return value_missing();
 }
 
-static struct value
-fact_label(const struct tel_event *ev, unsigned field)
+/* Nanoseconds since the first event.  1, or 0: they are not known. */
+static inline int
+time_of(struct machine *m, const struct tel_event *ev, int64_t *ns)
 {
-	size_t length;
-	const char *s = has_labels(ev) ? label_of(ev, field, &length) : NULL;
+	struct tel_clock *clock = ev->log->clock;
 
-	return s == NULL ? value_missing() : value_string(s, length);
+	if (m->has_part && ev->clock >= m->part.low &&
+	    ev->clock <= m->part.high) {
+		*ns = tel__clock_part_ns(&m->part, ev->clock);
+		return !tel_event_timeless(ev);
+	}
+	if (clock == NULL || !(tel__clock_rate(clock) > 0))
+		return 0;
+	*ns = tel__clock_ns(clock, ev->clock);
+	if (m->in_run)
+		m->has_part = tel__clock_part(clock, ev->clock, &m->part);
+	return !tel_event_timeless(ev);
 }
 
-/* Whether nanoseconds are known. */
-static int
-fact_has_time(const struct tel_event *ev)
-{
-	return ev->log->clock != NULL && tel__clock_rate(ev->log->clock) > 0 &&
-	    !tel_event_timeless(ev);
-}
-
 static struct value
-fact_builtin(const struct machine *m, const struct tel_event *ev,
-    enum builtin b)
+attr_builtin(struct machine *m, const struct tel_event *ev, enum builtin b)
 {
+	int64_t ns;
+
 	switch (b) {
 	case B_KIND:
 		return value_string(ev->type->kind, strlen(ev->type->kind));
@@ -207,10 +159,9 @@ fact_builtin(const struct machine *m, const struct tel_event *ev,
 		return value_string(ev->type->name, strlen(ev->type->name));
 	case B_CODE: return value_natural(ev->type->code);
 	case B_TIME:
-		if (!fact_has_time(ev))
+		if (!time_of(m, ev, &ns))
 			break;
-		return value_signed(
-		    (uint64_t)tel__clock_ns(ev->log->clock, ev->clock));
+		return value_signed((uint64_t)ns);
 	case B_CLOCK: return value_natural(ev->clock);
 	case B_DT: return m->dt;
 	case B_INDEX: return value_natural(ev->index);
@@ -222,22 +173,21 @@ fact_builtin(const struct machine *m, const struct tel_event *ev,
 
 /* Nanoseconds since the event that began it. */
 static struct value
-fact_duration(const struct tel_event *ev)
+attr_duration(struct machine *m, const struct tel_event *ev)
 {
-	struct tel_clock *clock = ev->log->clock;
 	struct tel_event start;
 	int64_t ns;
 
-	if (!fact_has_time(ev) ||
+	if (!time_of(m, ev, &ns) ||
 	    !tel__history_start(ev->log->history, &start) ||
-	    __builtin_sub_overflow(tel__clock_ns(clock, ev->clock),
-	        tel__clock_ns(clock, start.clock), &ns))
+	    __builtin_sub_overflow(ns,
+	        tel__clock_ns(ev->log->clock, start.clock), &ns))
 		return value_missing();
 	return value_signed((uint64_t)ns);
 }
 
 static struct value
-fact_derived(const struct tel_event *ev, enum derived d)
+attr_derived(struct machine *m, const struct tel_event *ev, enum derived d)
 {
 	const struct tel__history *h = ev->log->history;
 	uint64_t bytes;
@@ -248,7 +198,7 @@ fact_derived(const struct tel_event *ev, enum derived d)
 	case D_ALLOCATES:
 		return value_natural((uint64_t)tel__history_allocates(h));
 	case D_FREES: return value_natural((uint64_t)tel__history_frees(h));
-	case D_DURATION: return fact_duration(ev);
+	case D_DURATION: return attr_duration(m, ev);
 	case D_BYTES:
 		return tel__history_bytes(h, &bytes) ? value_natural(bytes) :
 		                                       value_missing();
@@ -261,9 +211,12 @@ fact_derived(const struct tel_event *ev, enum derived d)
 	return s == NULL ? value_missing() : value_string(s, length);
 }
 
+static void eval_leaf(const struct op *op, struct machine *m,
+    const struct tel_event *ev, struct value *v);
+
 /* A leaf of the event that began the one at hand. */
 static struct value
-fact_of_start(const struct machine *m, const struct tel_event *ev,
+attr_of_start(struct machine *m, const struct tel_event *ev,
     const struct op *op)
 {
 	struct value v = value_missing();
@@ -271,16 +224,13 @@ fact_of_start(const struct machine *m, const struct tel_event *ev,
 
 	if (tel__history_start(ev->log->history, &start) &&
 	    start.type->schema == m->schema && start.type->index < m->ntypes)
-		tel__program_leaf(
-		    &m->starts[start.type->index * m->tree->nstarts +
-		        op->offset],
+		eval_leaf(&m->starts[start.type->index * m->tree->nstarts +
+		              op->offset],
 		    m, &start, &v);
 	return v;
 }
 
-/* ------------------------------------------------------------ machine */
-
-#define BIAS ((uint64_t)1 << 63)
+/* ------------------------------------------------------------ operators */
 
 /*
  * These set a value in place, member by member: one that is built elsewhere
@@ -295,298 +245,354 @@ put_natural(struct value *v, uint64_t u)
 }
 
 static inline void
-put_trit(struct value *v, enum trit t)
+put_tribool(struct value *v, enum tribool t)
 {
-	v->tag = t == TRIT_UNKNOWN ? V_MISSING : V_NATURAL;
-	v->as.u = t == TRIT_TRUE;
+	v->tag = t == TRIBOOL_UNKNOWN ? V_MISSING : V_NATURAL;
+	v->as.u = t == TRIBOOL_TRUE;
 }
 
 /* A counter of processors is unsigned. */
 static struct value
-cycles_each(const struct tel_event *ev, const struct op *op)
+cpi(const struct tel_event *ev, const struct op *op)
 {
-	uint64_t n = tel_load(op->u.field, ev->data);
+	uint64_t n = tel_load(op->field, ev->data);
 
 	if (n == 0)
 		return value_missing();
 	return value_double(
-	    (double)tel_load(&ev->type->fields[op->field], ev->data) /
-	    (double)n);
+	    (double)tel_load(op->u.cycles, ev->data) / (double)n);
 }
 
-/* The verdict on one item of a list, put to those before it. */
-static struct value *
-list_item(const struct op *op, struct value *sp)
+/* The verdict on an item of a list, or on a range, put to those before it. */
+static void
+eval_item(const struct op *op, struct value *v)
 {
-	struct value *hi = sp - 1, *lo = op->code == OP_IN_RANGE ? hi - 1 : hi;
-	struct value *verdict = lo - 1, *v = lo - 2;
-	enum trit one;
+	const int is_range = op->code == OP_IN_RANGE;
+	enum tribool one = tel__value_compare(is_range ? OPR_GE : OPR_EQ, v,
+	    v + 2, op->any_case);
 
-	one = tel__value_compare(op->code == OP_IN_RANGE ? OPR_GE : OPR_EQ, v,
-	    lo, op->flag);
-	if (op->code == OP_IN_RANGE)
-		one =
-		    trit_and(one, tel__value_compare(OPR_LE, v, hi, op->flag));
-	put_trit(verdict, trit_or(tel__value_truth(verdict), one));
-	return lo;
+	if (is_range)
+		one = tribool_and(one,
+		    tel__value_compare(OPR_LE, v, v + 3, op->any_case));
+	put_tribool(v + 1, tribool_or(tel__value_truth(v + 1), one));
 }
 
-struct value
-tel__program_like(const struct machine *m, const struct node *n,
-    const struct value *v, int label)
+static enum tribool
+eval_match(struct machine *m, const struct node *n, const struct value *v)
 {
-	const struct pattern *p = m->tree->patterns[n->pattern];
-	int hit = -1;
+	int hit = v->tag != V_STRING ?
+	    -1 :
+	    tel__pattern_match(m->tree->patterns[n->pattern], v->as.s,
+	        v->length, m->scratch);
 
-	if (v->tag == V_STRING && label)
-		hit = label_like(m, p, v->as.s, v->length);
-	else if (v->tag == V_STRING)
-		hit = tel__pattern_match(p, v->as.s, v->length, m->scratch);
 	if (hit < 0)
-		return value_missing();
-	return value_natural(
-	    (uint64_t)(hit != ((n->flags & NODE_NEGATE) != 0)));
+		return TRIBOOL_UNKNOWN;
+	return hit != ((n->flags & NODE_NEGATE) != 0) ? TRIBOOL_TRUE :
+	                                                TRIBOOL_FALSE;
 }
 
-static struct value
+static enum tribool
 in_set(const struct set *set, const struct value *v)
 {
 	if (v->tag == V_NATURAL)
-		return value_natural((uint64_t)set_has(set, v->as.u));
-	return v->tag == V_NEGATIVE ? value_natural(0) : value_missing();
+		return set_has(set, v->as.u) ? TRIBOOL_TRUE : TRIBOOL_FALSE;
+	return v->tag == V_NEGATIVE ? TRIBOOL_FALSE : TRIBOOL_UNKNOWN;
 }
 
 /*
  * Arithmetic of two natural numbers, for speed: what nearly all of it is.
  * Returns 0, with nothing done, when the result is not as simple.
  */
-static int
-natural_arithmetic(enum value_op op, struct value *a, const struct value *b)
+static inline int
+natural_arithmetic(enum value_op op, uint64_t x, uint64_t y, uint64_t *out)
 {
-	uint64_t x = a->as.u, y = b->as.u, z;
-	int over = 0;
-
-	if (a->tag != V_NATURAL || b->tag != V_NATURAL)
-		return 0;
 	switch (op) {
-	case OPR_ADD: over = __builtin_add_overflow(x, y, &z); break;
-	case OPR_MUL: over = __builtin_mul_overflow(x, y, &z); break;
-	case OPR_SUB: over = __builtin_sub_overflow(x, y, &z); break;
-	case OPR_AND: z = x & y; break;
-	case OPR_OR: z = x | y; break;
+	case OPR_ADD: return !__builtin_add_overflow(x, y, out);
+	case OPR_MUL: return !__builtin_mul_overflow(x, y, out);
+	case OPR_SUB: return !__builtin_sub_overflow(x, y, out);
+	case OPR_DIV: *out = y == 0 ? 0 : x / y; return y != 0;
+	case OPR_MOD: *out = y == 0 ? 0 : x % y; return y != 0;
+	case OPR_AND: *out = x & y; return 1;
+	case OPR_OR: *out = x | y; return 1;
+	case OPR_SHR: *out = y > 63 ? 0 : x >> y; return 1;
 	default: return 0;
 	}
-	if (over)
-		return 0;
-	a->as.u = z;
-	return 1;
-}
-
-static enum trit
-natural_compare(enum value_op op, uint64_t x, uint64_t y)
-{
-	int holds;
-
-	switch (op) {
-	case OPR_EQ: holds = x == y; break;
-	case OPR_NE: holds = x != y; break;
-	case OPR_LT: holds = x < y; break;
-	case OPR_LE: holds = x <= y; break;
-	case OPR_GT: holds = x > y; break;
-	default: holds = x >= y; break;
-	}
-	return holds ? TRIT_TRUE : TRIT_FALSE;
 }
 
 static void
 arithmetic(const struct op *op, struct value *a, const struct value *b)
 {
-	enum value_op how = (enum value_op)op->sub;
+	const enum value_op how = (enum value_op)op->sub;
+	uint64_t z;
 
-	if (!natural_arithmetic(how, a, b))
+	if (a->tag == V_NATURAL && b->tag == V_NATURAL &&
+	    natural_arithmetic(how, a->as.u, b->as.u, &z))
+		a->as.u = z;
+	else
 		*a = tel__value_arithmetic(how, a, b);
 }
 
-static enum trit
+static enum tribool
 compare(const struct op *op, const struct value *a, const struct value *b)
 {
-	enum value_op how = (enum value_op)op->sub;
+	const enum value_op how = (enum value_op)op->sub;
 
-	if (a->tag == V_NATURAL && b->tag == V_NATURAL)
-		return natural_compare(how, a->as.u, b->as.u);
-	return tel__value_compare(how, a, b, op->flag);
+	if (a->tag != V_NATURAL || b->tag != V_NATURAL)
+		return tel__value_compare(how, a, b, op->any_case);
+	return value_holds(how,
+	           a->as.u < b->as.u     ? ORDER_LESS :
+	               a->as.u > b->as.u ? ORDER_GREATER :
+	                                   ORDER_EQUAL) ?
+	    TRIBOOL_TRUE :
+	    TRIBOOL_FALSE;
 }
 
-/* Ops that take values from the stack and leave one. */
-static struct value *
-operate(const struct op *op, const struct machine *m, struct value *sp)
-{
-	struct value *a = sp - 2, *b = sp - 1;
+/* ------------------------------------------------------------------ ops */
 
-	switch ((enum op_code)op->code) {
-	case OP_HAS: put_natural(b, b->tag != V_MISSING); return sp;
-	case OP_NOT: put_trit(b, trit_not(tel__value_truth(b))); return sp;
-	case OP_UNARY:
-		*b = tel__value_unary((enum value_op)op->sub, b);
-		return sp;
-	case OP_MATCH: *b = tel__program_like(m, op->u.node, b, 0); return sp;
-	case OP_IN_SET: *b = in_set(op->u.set, b); return sp;
-	case OP_AND:
-		put_trit(a, trit_and(tel__value_truth(a), tel__value_truth(b)));
-		return b;
-	case OP_OR:
-		put_trit(a, trit_or(tel__value_truth(a), tel__value_truth(b)));
-		return b;
-	case OP_ARITHMETIC: arithmetic(op, a, b); return b;
-	case OP_ARITHMETIC_K: arithmetic(op, b, &op->u.value); return sp;
-	case OP_COMPARE_K: put_trit(b, compare(op, b, &op->u.value)); return sp;
-	case OP_COMPARE: put_trit(a, compare(op, a, b)); return b;
-	case OP_IN_END: *a = *b; return b;
-	default: return list_item(op, sp);
-	}
-}
+#define BIAS ((uint64_t)1 << 63)
 
-/* Any op but a test.  Returns the new top of the stack. */
-static struct value *
-move(const struct op *op, const struct machine *m, const struct tel_event *ev,
-    struct value *sp)
-{
-	const char *s;
-	size_t length;
-
-	switch ((enum op_code)op->code) {
-	case OP_CONST: *sp++ = op->u.value; break;
-	case OP_NATURAL_FIELD:
-		put_natural(sp++, tel_load(op->u.field, ev->data));
-		break;
-	case OP_SIGNED_FIELD:
-		*sp++ = value_of_width(tel_load(op->u.field, ev->data),
-		    op->u.field->width);
-		break;
-	case OP_DOUBLE_FIELD:
-		*sp++ = value_double(tel_event_double(ev, op->field));
-		break;
-	case OP_CPI: *sp++ = cycles_each(ev, op); break;
-	case OP_STRING_FIELD:
-		s = tel_load_string(ev, op->u.field, &length);
-		*sp++ = value_string(s, length);
-		break;
-	case OP_LABEL_FIELD: *sp++ = fact_label(ev, op->field); break;
-	case OP_FIRST_LABEL: *sp++ = fact_first_label(ev); break;
-	case OP_LABELS_VALUE:
-		*sp++ = value_trit(fact_labels(m, ev, op->u.node));
-		break;
-	case OP_BUILTIN:
-		*sp++ = fact_builtin(m, ev, (enum builtin)op->sub);
-		break;
-	case OP_DERIVED: *sp++ = fact_derived(ev, (enum derived)op->sub); break;
-	case OP_START: *sp++ = fact_of_start(m, ev, op); break;
-	default: return operate(op, m, sp);
-	}
-	return sp;
-}
-
-static int
+static inline int
 span_holds(const struct op *op, uint64_t v)
 {
 	return (v & op->u.span.mask) - op->u.span.lo <= op->u.span.span;
 }
 
-/* Tests that are seldom met. */
-int
-tel__program_test(const struct op *op, const struct machine *m,
-    const struct tel_event *ev)
+/* The same of a number that may have been missing. */
+static inline int
+span_is(const struct op *op, uint64_t v)
 {
+	return (v - op->u.span.lo <= op->u.span.span) == op->want;
+}
+
+/* The same of what an operator makes of a field. */
+static inline int
+span_operator(const struct op *op, const unsigned char *data)
+{
+	uint64_t x = op->field->load == TEL_LOAD_LE64 ?
+	    tel_le64(data + op->offset) :
+	    tel_load(op->field, data);
+
+	return natural_arithmetic((enum value_op)op->sub, x, op->u.span.mask,
+	           &x) &&
+	    span_is(op, x);
+}
+
+static int
+eval_test(const struct op *op, struct machine *m, const struct tel_event *ev)
+{
+	const struct value *v = m->stack + op->at;
+	struct value label;
+	int64_t ns;
+
 	switch ((enum op_code)op->code) {
+	case OP_SPAN_LE64:
+		return span_holds(op, tel_le64(ev->data + op->offset));
+	case OP_SPAN_LE32:
+		return span_holds(op, tel_le32(ev->data + op->offset));
+	case OP_SPAN_FIELD:
+		return span_holds(op, tel_load(op->field, ev->data));
+	case OP_SPAN_OPERATOR: return span_operator(op, ev->data);
+	case OP_SPAN_CLOCK: return span_holds(op, ev->clock);
 	case OP_SPAN_TICKS:
 		return ev->log->clock != NULL &&
 		    span_holds(op,
 		        ev->clock - tel__clock_origin(ev->log->clock) + BIAS);
 	case OP_SPAN_NS:
-		return fact_has_time(ev) &&
-		    span_holds(op,
-		        (uint64_t)tel__clock_ns(ev->log->clock, ev->clock) +
-		            BIAS);
+		return time_of(m, ev, &ns) && span_is(op, (uint64_t)ns + BIAS);
 	case OP_SPAN_INDEX: return span_holds(op, ev->index);
 	case OP_SPAN_SIZE: return span_holds(op, tel_event_size(ev));
+	case OP_SET_FIELD:
+		return set_has(op->u.set, tel_load(op->field, ev->data));
 	case OP_TYPE: return tel__select_type(op->u.selection, ev->type);
-	case OP_LABEL_GLOB: return fact_label_glob(m, ev, op->u.pattern);
-	default: return fact_labels(m, ev, op->u.node) == (enum trit)op->want;
+	case OP_LABEL:
+		return has_labels(ev) && find_label(ev, op->field, &label) &&
+		    label_test(m, op, label.as.s, label.length);
+	case OP_LABELS:
+		return attr_labels(m, ev, op->u.node) == (enum tribool)op->want;
+	case OP_TEST: return tel__value_truth(v) == (enum tribool)op->want;
+	default:
+		return compare(op, v, op->constant ? &op->u.value : v + 1) ==
+		    (enum tribool)op->want;
 	}
+}
+
+static void
+eval_leaf(const struct op *op, struct machine *m, const struct tel_event *ev,
+    struct value *v)
+{
+	const char *s;
+	size_t length;
+
+	switch ((enum op_code)op->code) {
+	case OP_CONST: *v = op->u.value; return;
+	case OP_NATURAL_FIELD:
+		put_natural(v, tel_load(op->field, ev->data));
+		return;
+	case OP_SIGNED_FIELD:
+		*v = value_of_width(tel_load(op->field, ev->data),
+		    op->field->width);
+		return;
+	case OP_DOUBLE_FIELD:
+		*v = value_double(
+		    tel_bits_double(tel_load(op->field, ev->data)));
+		return;
+	case OP_CPI: *v = cpi(ev, op); return;
+	case OP_STRING_FIELD:
+		s = tel_load_string(ev, op->field, &length);
+		*v = value_string(s, length);
+		return;
+	case OP_LABEL_FIELD: *v = attr_label(ev, op->field); return;
+	case OP_FIRST_LABEL: *v = attr_label(ev, NULL); return;
+	case OP_LABELS_VALUE:
+		put_tribool(v, attr_labels(m, ev, op->u.node));
+		return;
+	case OP_BUILTIN:
+		*v = attr_builtin(m, ev, (enum builtin)op->sub);
+		return;
+	case OP_DERIVED:
+		*v = attr_derived(m, ev, (enum derived)op->sub);
+		return;
+	default: *v = attr_of_start(m, ev, op); return;
+	}
+}
+
+/* Takes values from v on, and leaves one there, but for the item of a list. */
+static void
+eval_operator(const struct op *op, struct machine *m, struct value *v)
+{
+	const struct value *b = op->constant ? &op->u.value : v + 1;
+
+	switch ((enum op_code)op->code) {
+	case OP_HAS: put_natural(v, v->tag != V_MISSING); return;
+	case OP_NOT: put_tribool(v, tribool_not(tel__value_truth(v))); return;
+	case OP_AND:
+		put_tribool(v,
+		    tribool_and(tel__value_truth(v), tel__value_truth(b)));
+		return;
+	case OP_OR:
+		put_tribool(v,
+		    tribool_or(tel__value_truth(v), tel__value_truth(b)));
+		return;
+	case OP_UNARY: *v = tel__value_unary((enum value_op)op->sub, v); return;
+	case OP_ARITHMETIC: arithmetic(op, v, b); return;
+	case OP_COMPARE: put_tribool(v, compare(op, v, b)); return;
+	case OP_MATCH: put_tribool(v, eval_match(m, op->u.node, v)); return;
+	case OP_IN_SET: put_tribool(v, in_set(op->u.set, v)); return;
+	case OP_IN_END: *v = *b; return;
+	default: eval_item(op, v); return;
+	}
+}
+
+/* Runs all ops from one on.  Returns GO_ACCEPT or GO_REJECT. */
+static inline uint32_t
+eval_ops(const struct program *p, uint32_t at, struct machine *m,
+    const struct tel_event *ev)
+{
+	const struct op *op;
+	int hit = 0;
+
+	while (at < GO_ACCEPT) {
+		op = &p->ops[at];
+		if (op_is_test(op))
+			hit = eval_test(op, m, ev);
+		else if (op->code < OP_HAS)
+			eval_leaf(op, m, ev, m->stack + op->at);
+		else
+			eval_operator(op, m, m->stack + op->at);
+		at = hit ? op->yes : op->no;
+	}
+	return at;
 }
 
 int
 tel__program_match(const struct program *p, struct machine *m,
     const struct tel_event *ev)
 {
-	const struct op *op;
-	struct value *sp = m->stack;
+	return eval_ops(p, p->entry, m, ev) == GO_ACCEPT;
+}
+
+/*
+ * Runs the quick tests that a program starts with on the bytes of event i of a
+ * run.  labels: of the run, or NULL.  Returns where it continues.
+ */
+static inline uint32_t
+eval_quick(const struct program *p, struct machine *m, struct tel_run *run,
+    size_t i, const struct tel_labels *labels)
+{
+	const unsigned char *const data = run->data[i];
+	struct tel_label label;
 	uint32_t at = p->entry;
+	const struct op *op;
+	int64_t ns;
 	int hit;
 
-	for (;;) {
+	for (; at < GO_ACCEPT; at = hit ? op->yes : op->no) {
 		op = &p->ops[at];
-		switch ((enum op_code)op->code) {
-		case OP_SPAN_LE64:
-			hit = span_holds(op, tel_le64(ev->data + op->offset));
-			break;
-		case OP_SPAN_LE32:
-			hit = span_holds(op, tel_le32(ev->data + op->offset));
-			break;
-		case OP_SPAN_FIELD:
-			hit = span_holds(op, tel_event_u64(ev, op->field));
-			break;
-		case OP_SPAN_CLOCK: hit = span_holds(op, ev->clock); break;
-		case OP_SET_FIELD:
-			hit = set_has(op->u.set_test.set,
-			    tel_load(op->u.set_test.field, ev->data));
-			break;
-		case OP_TEST:
-			sp--;
-			hit = tel__value_truth(sp) == (enum trit)op->want;
-			break;
-		case OP_TEST_COMPARE:
-			sp -= 2;
-			hit = compare(op, sp, sp + 1) == (enum trit)op->want;
-			break;
-		case OP_TEST_COMPARE_K:
-			sp--;
-			hit = compare(op, sp, &op->u.value) ==
-			    (enum trit)op->want;
-			break;
-		case OP_SPAN_TICKS:
-		case OP_SPAN_NS:
-		case OP_SPAN_INDEX:
-		case OP_SPAN_SIZE:
-		case OP_TYPE:
-		case OP_LABEL_GLOB:
-		case OP_LABELS: hit = tel__program_test(op, m, ev); break;
-		default:
-			sp = move(op, m, ev, sp);
-			at++;
+		if (op->code == OP_SPAN_LE64) {
+			hit = span_holds(op, tel_le64(data + op->offset));
 			continue;
 		}
-		at = hit ? op->yes : op->no;
-		if (at >= GO_ACCEPT)
-			return at == GO_ACCEPT;
+		switch ((enum op_code)op->code) {
+		case OP_SPAN_LE32:
+			hit = span_holds(op, tel_le32(data + op->offset));
+			break;
+		case OP_SPAN_OPERATOR: hit = span_operator(op, data); break;
+		case OP_SPAN_NS:
+			hit = time_of(m, run_view(run, i), &ns) &&
+			    span_is(op, (uint64_t)ns + BIAS);
+			break;
+		case OP_LABEL:
+			if (labels == NULL)
+				return at;
+			hit = tel__labels_find(labels, (enum tel_space)op->sub,
+			          tel_load(op->field, data), run->clocks[i],
+			          &label) &&
+			    label.string != NULL &&
+			    label_test(m, op, label.string, label.length);
+			break;
+		default: return at;
+		}
 	}
+	return at;
 }
 
 void
-tel__program_leaf(const struct op *op, const struct machine *m,
-    const struct tel_event *ev, struct value *out)
+tel__program_filter(const struct program *programs, uint32_t last,
+    struct machine *m, struct tel_run *run)
 {
-	(void)move(op, m, ev, out);
+	const struct tel_event *ev = run_event(run, 0);
+	const struct tel_labels *labels =
+	    ev->inline_use == TEL_INLINE_NONE ? ev->log->labels : NULL;
+	const size_t count = run->count;
+	const struct program *p;
+	size_t i, n = 0;
+	uint32_t at;
+
+	m->in_run = 1;
+	m->memo.round++;
+	for (i = 0; i < count; i++) {
+		p = &programs[run->types[i] < last ? run->types[i] : last];
+		at = p->entry;
+		if (at < GO_ACCEPT)
+			at = eval_quick(p, m, run, i, labels);
+		if (at < GO_ACCEPT) {
+			ev = p->placed ? run_event(run, i) : run_view(run, i);
+			at = eval_ops(p, at, m, ev);
+		}
+		if (at != GO_ACCEPT)
+			continue;
+		if (n != i)
+			run_move(run, n, i);
+		n++;
+	}
+	m->in_run = m->has_part = 0;
+	run->count = n;
 }
 
 void
 tel__program_value(const struct program *p, struct machine *m,
     const struct tel_event *ev, struct value *out)
 {
-	const struct op *op = &p->ops[p->entry];
-	struct value *sp = m->stack;
-
-	for (; op->code != OP_RESULT; op++)
-		sp = move(op, m, ev, sp);
-	*out = sp[-1];
+	(void)eval_ops(p, p->entry, m, ev);
+	*out = m->stack[0];
 }

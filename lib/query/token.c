@@ -269,6 +269,19 @@ static const struct sign signs[] = {
 	{ ",", T_COMMA, OPR_EQ },
 };
 
+const char *
+tel__operator_text(enum value_op op)
+{
+	size_t i = 0;
+
+	if (op == OPR_NEGATE)
+		op = OPR_SUB;
+	while (signs[i].op != op ||
+	    (signs[i].kind != T_OPERATOR && op != OPR_COMPLEMENT))
+		i++;
+	return signs[i].text;
+}
+
 static int
 is_letter(char c)
 {

@@ -60,6 +60,9 @@ struct lexer {
 	unsigned error_column;
 };
 
+/* An operator as it is written. */
+const char *tel__operator_text(enum value_op op);
+
 /*
  * Reads the next token.  Returns NULL, or what is wrong at
  * lexer->error_column.  At the end of the text it gives T_END each time.

@@ -6,6 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static const char *const derived[D_COUNT] = { [D_ALLOCATES] = "allocates",
+	[D_BYTES] = "bytes",
+	[D_DURATION] = "duration",
+	[D_FREES] = "frees",
+	[D_LIVE] = "live",
+	[D_STACK] = "stack" };
 static const char *const builtins[B_COUNT] = { "kind", "name", "code", "time",
 	"clock", "dt", "index", "cpu", "tid", "pid", "sizeof", "label" };
 
@@ -93,18 +99,18 @@ tel__tree_free(struct tree *t)
 	free(t);
 }
 
+const char *
+tel__derived_name(enum derived d)
+{
+	return derived[d];
+}
+
 enum derived
 tel__derived_find(const char *name)
 {
-	static const char *const names[D_COUNT] = { [D_ALLOCATES] = "allocates",
-		[D_BYTES] = "bytes",
-		[D_DURATION] = "duration",
-		[D_FREES] = "frees",
-		[D_LIVE] = "live",
-		[D_STACK] = "stack" };
 	unsigned d = 0;
 
-	while (d < D_COUNT && strcmp(names[d], name) != 0)
+	while (d < D_COUNT && strcmp(derived[d], name) != 0)
 		d++;
 	return (enum derived)d;
 }

@@ -92,14 +92,21 @@ struct node {
 	uint8_t flags;
 	uint8_t classes; /* what it may be worth, for the schema bound last */
 	uint32_t column;
-	uint32_t stack; /* values that evaluating it holds at once */
-	uint32_t a, b;  /* operands */
+	uint32_t a, b; /* operands */
 	uint32_t first, count;
 	uint32_t symbol;
 	uint32_t pattern;
 	struct set *set; /* N_IN: all items, if they are plain integers */
 	struct value value;
 };
+
+/* Whether a test of labels is true where no label is what it has. */
+static inline int
+negates(const struct node *n)
+{
+	return (n->op == N_COMPARE && n->opr == OPR_NE) ||
+	    (n->flags & NODE_NEGATE) != 0;
+}
 
 /* The name of a field. */
 struct symbol {
@@ -184,6 +191,7 @@ enum derived tel__derived_find(const char *name);
 
 /* The name of a builtin. */
 const char *tel__builtin_name(enum builtin b);
+const char *tel__derived_name(enum derived d);
 
 /*
  * Checks the names of the tree and the classes of its parts against a

@@ -10,9 +10,6 @@
 #define HALF ((uint64_t)1 << 63)      /* 2^63 */
 #define TWO_64 18446744073709551616.0 /* 2^64, exactly */
 
-/* The order of two values. */
-enum order { LESS = -1, EQUAL = 0, GREATER = 1, UNORDERED, UNLIKE };
-
 static int
 is_integer(const struct value *v)
 {
@@ -52,20 +49,20 @@ to_double(const struct value *v)
 	return (double)v->as.u;
 }
 
-enum trit
+enum tribool
 tel__value_truth(const struct value *v)
 {
 	switch (v->tag) {
 	case V_NATURAL:
-	case V_NEGATIVE: return v->as.u != 0 ? TRIT_TRUE : TRIT_FALSE;
+	case V_NEGATIVE: return v->as.u != 0 ? TRIBOOL_TRUE : TRIBOOL_FALSE;
 	case V_DOUBLE:
 		return v->as.d < 0 || v->as.d > 0 || v->as.d != v->as.d ?
-		    TRIT_TRUE :
-		    TRIT_FALSE;
+		    TRIBOOL_TRUE :
+		    TRIBOOL_FALSE;
 	case V_MISSING:
 	case V_STRING: break;
 	}
-	return TRIT_UNKNOWN;
+	return TRIBOOL_UNKNOWN;
 }
 
 /* a + b, or a - b when the sign of b is turned. */
@@ -166,26 +163,26 @@ order_mixed(const struct value *i, double d)
 	int64_t low, mine;
 
 	if (d != d)
-		return UNORDERED;
+		return ORDER_UNORDERED;
 	if (i->tag == V_NATURAL) {
 		if (d < 0)
-			return GREATER;
+			return ORDER_GREATER;
 		if (d >= TWO_64)
-			return LESS;
+			return ORDER_LESS;
 		whole = (uint64_t)d;
 		if (i->as.u != whole)
-			return i->as.u < whole ? LESS : GREATER;
-		return (double)whole < d ? LESS : EQUAL;
+			return i->as.u < whole ? ORDER_LESS : ORDER_GREATER;
+		return (double)whole < d ? ORDER_LESS : ORDER_EQUAL;
 	}
 	if (d >= 0)
-		return LESS;
+		return ORDER_LESS;
 	if (d < -(TWO_64 / 2))
-		return GREATER;
+		return ORDER_GREATER;
 	low = (int64_t)d;
 	mine = -(int64_t)(magnitude(i) - 1) - 1;
 	if (mine != low)
-		return mine < low ? LESS : GREATER;
-	return (double)low > d ? GREATER : EQUAL;
+		return mine < low ? ORDER_LESS : ORDER_GREATER;
+	return (double)low > d ? ORDER_GREATER : ORDER_EQUAL;
 }
 
 static enum order
@@ -201,10 +198,10 @@ order_strings(const struct value *a, const struct value *b, int any_case)
 		c = memcmp(a->as.s, b->as.s, n);
 	}
 	if (c != 0)
-		return c < 0 ? LESS : GREATER;
+		return c < 0 ? ORDER_LESS : ORDER_GREATER;
 	if (a->length == b->length)
-		return EQUAL;
-	return a->length < b->length ? LESS : GREATER;
+		return ORDER_EQUAL;
+	return a->length < b->length ? ORDER_LESS : ORDER_GREATER;
 }
 
 static enum order
@@ -214,46 +211,39 @@ order_numbers(const struct value *a, const struct value *b)
 
 	if (is_integer(a) && is_integer(b)) {
 		if (a->tag != b->tag)
-			return a->tag == V_NEGATIVE ? LESS : GREATER;
+			return a->tag == V_NEGATIVE ? ORDER_LESS :
+			                              ORDER_GREATER;
 		/* two's complement keeps the order among negatives */
 		if (a->as.u == b->as.u)
-			return EQUAL;
-		return a->as.u < b->as.u ? LESS : GREATER;
+			return ORDER_EQUAL;
+		return a->as.u < b->as.u ? ORDER_LESS : ORDER_GREATER;
 	}
 	if (is_integer(a))
 		return order_mixed(a, b->as.d);
 	if (is_integer(b)) {
 		o = order_mixed(b, a->as.d);
-		if (o == LESS)
-			return GREATER;
-		return o == GREATER ? LESS : o;
+		if (o == ORDER_LESS)
+			return ORDER_GREATER;
+		return o == ORDER_GREATER ? ORDER_LESS : o;
 	}
 	if (a->as.d < b->as.d)
-		return LESS;
+		return ORDER_LESS;
 	if (a->as.d > b->as.d)
-		return GREATER;
-	return a->as.d == b->as.d ? EQUAL : UNORDERED;
+		return ORDER_GREATER;
+	return a->as.d == b->as.d ? ORDER_EQUAL : ORDER_UNORDERED;
 }
 
-enum trit
+enum tribool
 tel__value_compare(enum value_op op, const struct value *a,
     const struct value *b, int any_case)
 {
-	enum order o = UNLIKE;
+	enum order o = ORDER_UNLIKE;
 
 	if (is_number(a) && is_number(b))
 		o = order_numbers(a, b);
 	else if (a->tag == V_STRING && b->tag == V_STRING)
 		o = order_strings(a, b, any_case);
-	if (o == UNLIKE)
-		return TRIT_UNKNOWN;
-	switch (op) {
-	case OPR_EQ: return o == EQUAL ? TRIT_TRUE : TRIT_FALSE;
-	case OPR_NE: return o != EQUAL ? TRIT_TRUE : TRIT_FALSE;
-	case OPR_LT: return o == LESS ? TRIT_TRUE : TRIT_FALSE;
-	case OPR_LE: return o == LESS || o == EQUAL ? TRIT_TRUE : TRIT_FALSE;
-	case OPR_GT: return o == GREATER ? TRIT_TRUE : TRIT_FALSE;
-	case OPR_GE: return o == GREATER || o == EQUAL ? TRIT_TRUE : TRIT_FALSE;
-	default: return TRIT_UNKNOWN;
-	}
+	if (o == ORDER_UNLIKE)
+		return TRIBOOL_UNKNOWN;
+	return value_holds(op, o) ? TRIBOOL_TRUE : TRIBOOL_FALSE;
 }

@@ -53,8 +53,33 @@ enum value_op {
 	OPR_GE
 };
 
+/* The order of two values; UNORDERED: one is a NaN; UNLIKE: of other classes. */
+enum order {
+	ORDER_LESS,
+	ORDER_EQUAL,
+	ORDER_GREATER,
+	ORDER_UNORDERED,
+	ORDER_UNLIKE
+};
+
+/* Whether one of OPR_EQ to OPR_GE is true of two values in an order. */
+static inline int
+value_holds(enum value_op op, enum order o)
+{
+	static const uint8_t holds[] = {
+		1 << ORDER_EQUAL,
+		1 << ORDER_LESS | 1 << ORDER_GREATER | 1 << ORDER_UNORDERED,
+		1 << ORDER_LESS,
+		1 << ORDER_LESS | 1 << ORDER_EQUAL,
+		1 << ORDER_GREATER,
+		1 << ORDER_GREATER | 1 << ORDER_EQUAL,
+	};
+
+	return holds[op - OPR_EQ] >> o & 1;
+}
+
 /* A verdict of three values. */
-enum trit { TRIT_UNKNOWN = -1, TRIT_FALSE = 0, TRIT_TRUE = 1 };
+enum tribool { TRIBOOL_UNKNOWN = -1, TRIBOOL_FALSE = 0, TRIBOOL_TRUE = 1 };
 
 static inline struct value
 value_missing(void)
@@ -111,13 +136,14 @@ value_string(const char *s, size_t length)
 }
 
 static inline struct value
-value_trit(enum trit t)
+value_tribool(enum tribool t)
 {
-	return t == TRIT_UNKNOWN ? value_missing() : value_natural((uint64_t)t);
+	return t == TRIBOOL_UNKNOWN ? value_missing() :
+	                              value_natural((uint64_t)t);
 }
 
 /* Whether v is true as a condition. */
-enum trit tel__value_truth(const struct value *v);
+enum tribool tel__value_truth(const struct value *v);
 
 /* One of OPR_ADD to OPR_SHR. */
 struct value tel__value_arithmetic(enum value_op op, const struct value *a,
@@ -130,31 +156,33 @@ struct value tel__value_unary(enum value_op op, const struct value *a);
  * One of OPR_EQ to OPR_GE.  any_case: strings are compared without regard
  * to the case of ASCII letters.
  */
-enum trit tel__value_compare(enum value_op op, const struct value *a,
+enum tribool tel__value_compare(enum value_op op, const struct value *a,
     const struct value *b, int any_case);
 
-static inline enum trit
-trit_and(enum trit a, enum trit b)
+static inline enum tribool
+tribool_and(enum tribool a, enum tribool b)
 {
-	if (a == TRIT_FALSE || b == TRIT_FALSE)
-		return TRIT_FALSE;
-	return a == TRIT_TRUE && b == TRIT_TRUE ? TRIT_TRUE : TRIT_UNKNOWN;
+	if (a == TRIBOOL_FALSE || b == TRIBOOL_FALSE)
+		return TRIBOOL_FALSE;
+	return a == TRIBOOL_TRUE && b == TRIBOOL_TRUE ? TRIBOOL_TRUE :
+	                                                TRIBOOL_UNKNOWN;
 }
 
-static inline enum trit
-trit_or(enum trit a, enum trit b)
+static inline enum tribool
+tribool_or(enum tribool a, enum tribool b)
 {
-	if (a == TRIT_TRUE || b == TRIT_TRUE)
-		return TRIT_TRUE;
-	return a == TRIT_FALSE && b == TRIT_FALSE ? TRIT_FALSE : TRIT_UNKNOWN;
+	if (a == TRIBOOL_TRUE || b == TRIBOOL_TRUE)
+		return TRIBOOL_TRUE;
+	return a == TRIBOOL_FALSE && b == TRIBOOL_FALSE ? TRIBOOL_FALSE :
+	                                                  TRIBOOL_UNKNOWN;
 }
 
-static inline enum trit
-trit_not(enum trit a)
+static inline enum tribool
+tribool_not(enum tribool a)
 {
-	if (a == TRIT_UNKNOWN)
-		return TRIT_UNKNOWN;
-	return a == TRIT_TRUE ? TRIT_FALSE : TRIT_TRUE;
+	if (a == TRIBOOL_UNKNOWN)
+		return TRIBOOL_UNKNOWN;
+	return a == TRIBOOL_TRUE ? TRIBOOL_FALSE : TRIBOOL_TRUE;
 }
 
 /* A letter of ASCII in lower case, any other byte as it is. */

@@ -335,6 +335,45 @@ same() {
 	done
 }
 
+@test "--verbose lists the program of each type" {
+	local w='size >= 64k && label(pool) ~ "^C" || size % 24 == 0 &&'
+	w+=' (index in (1, 3..5) || -pool in (-1, 2.5) || time <= 1s)'
+	telfilter -j 1 --verbose -c -w "$w" mpsio.log 2>messages
+	sed -n 's/^telfilter: mpsio.log: PoolAlloc: //p' messages >got
+	cat >want <<-'EOF'
+		0: span size in 65536..18446744073709551615 ? 1 : 2
+		1: label pool is as in column 28 ? accept : 2
+		2: span size % 24 in 0..0 ? 3 : reject
+		3: load index
+		4: in set in 1..1, 3..5
+		5: test is true ? accept : 6
+		6: load pool
+		7: compute -
+		8: constant 0
+		9: constant -1
+		10: item
+		11: constant 2.5
+		12: item
+		13: end of list
+		14: test is true ? accept : 15
+		15: span time in -9223372036854775808..1000000000 ? accept : reject
+	EOF
+	diff -u want got
+	grep -q ' 0 types are selected, [0-9]* are not, [0-9]* have a program$' \
+	    messages
+	# by all tools, and by threads, which bind copies
+	telcat --verbose -w "$w" mpsio.log 2>&1 >/dev/null |
+	    sed -n 's/^telcat: mpsio.log: PoolAlloc: //p' | diff -u want -
+	telstat -j 2 --verbose -w "$w" mpsio.log 2>&1 >/dev/null |
+	    sed -n 's/^telstat: mpsio.log: PoolAlloc: //p' | diff -u want -
+	telfilter --verbose -c --since 'size > 1' -l '*a*' mpsio.log \
+	    2>messages >/dev/null
+	grep -qx 'telfilter: mpsio.log: since: PoolAlloc: 0: span size in 2.*' \
+	    messages
+	grep -q ': PoolAlloc: 0: label pool is like "\*a\*" ? accept : ' messages
+	telfilter -c -w "$w" mpsio.log 2>&1 >/dev/null | run ! grep PoolAlloc
+}
+
 @test "a range of time that ends before it starts is refused" {
 	local range
 	for range in 2s,1s 100,20 60%,20% 0000064613E31BF2,0000064613E31BF1; do

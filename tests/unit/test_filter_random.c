@@ -75,12 +75,12 @@ walk_builtin(const struct walk *w, enum builtin b)
 }
 
 /* A comparison, match or list of a value that is there or not. */
-static enum trit
+static enum tribool
 walk_test(struct walk *w, const struct node *n, const struct value *a)
 {
 	const struct tree *t = w->tree;
 	int any_case = (n->flags & NODE_ANY_CASE) != 0;
-	enum trit verdict = TRIT_FALSE, one;
+	enum tribool verdict = TRIBOOL_FALSE, one;
 	struct value b;
 	uint32_t i;
 
@@ -91,24 +91,24 @@ walk_test(struct walk *w, const struct node *n, const struct value *a)
 	}
 	if (n->op == N_MATCH) {
 		if (a->tag != V_STRING)
-			return TRIT_UNKNOWN;
+			return TRIBOOL_UNKNOWN;
 		one = tel__pattern_match(t->patterns[n->pattern], a->as.s,
 		          a->length, w->scratch) > 0 ?
-		    TRIT_TRUE :
-		    TRIT_FALSE;
-		return (n->flags & NODE_NEGATE) != 0 ? trit_not(one) : one;
+		    TRIBOOL_TRUE :
+		    TRIBOOL_FALSE;
+		return (n->flags & NODE_NEGATE) != 0 ? tribool_not(one) : one;
 	}
 	for (i = 0; i < n->count; i++) {
 		b = walk(w, t->items[n->first + i].lo);
 		if (t->items[n->first + i].range) {
 			one = tel__value_compare(OPR_GE, a, &b, any_case);
 			b = walk(w, t->items[n->first + i].hi);
-			one = trit_and(one,
+			one = tribool_and(one,
 			    tel__value_compare(OPR_LE, a, &b, any_case));
 		} else {
 			one = tel__value_compare(OPR_EQ, a, &b, any_case);
 		}
-		verdict = trit_or(verdict, one);
+		verdict = tribool_or(verdict, one);
 	}
 	return verdict;
 }
@@ -118,26 +118,26 @@ walk_tests(struct walk *w, const struct node *n)
 {
 	int none = (n->op == N_COMPARE && n->opr == OPR_NE) ||
 	    (n->flags & NODE_NEGATE) != 0;
-	enum trit verdict = TRIT_UNKNOWN, one;
+	enum tribool verdict = TRIBOOL_UNKNOWN, one;
 	struct value a;
 	unsigned i;
 
 	if (w->tree->nodes[n->a].op != N_LABELS) {
 		a = walk(w, n->a);
-		return value_trit(walk_test(w, n, &a));
+		return value_tribool(walk_test(w, n, &a));
 	}
 	for (i = 0; i < w->ev->type->nfields; i++) {
 		a = walk_label(w, (int)i);
 		if (a.tag == V_MISSING)
 			continue;
 		one = walk_test(w, n, &a);
-		if (verdict == TRIT_UNKNOWN)
+		if (verdict == TRIBOOL_UNKNOWN)
 			verdict = one;
 		else
-			verdict = none ? trit_and(verdict, one) :
-			                 trit_or(verdict, one);
+			verdict = none ? tribool_and(verdict, one) :
+			                 tribool_or(verdict, one);
 	}
-	return value_trit(verdict);
+	return value_tribool(verdict);
 }
 
 static struct value
@@ -171,15 +171,15 @@ walk(struct walk *w, uint32_t node)
 	if (n->op == N_HAS)
 		return value_natural(a.tag != V_MISSING);
 	if (n->op == N_NOT)
-		return value_trit(trit_not(tel__value_truth(&a)));
+		return value_tribool(tribool_not(tel__value_truth(&a)));
 	if (n->op == N_UNARY)
 		return tel__value_unary((enum value_op)n->opr, &a);
 	b = walk(w, n->b);
 	if (n->op == N_ARITHMETIC)
 		return tel__value_arithmetic((enum value_op)n->opr, &a, &b);
-	return value_trit(n->op == N_AND ?
-	        trit_and(tel__value_truth(&a), tel__value_truth(&b)) :
-	        trit_or(tel__value_truth(&a), tel__value_truth(&b)));
+	return value_tribool(n->op == N_AND ?
+	        tribool_and(tel__value_truth(&a), tel__value_truth(&b)) :
+	        tribool_or(tel__value_truth(&a), tel__value_truth(&b)));
 }
 
 /* ---------------------------------------------------------- the checks */
@@ -222,7 +222,7 @@ judge_by_tree(const struct events *e, const char *text, char *out)
 	struct tree *tree;
 	struct fail fail;
 	struct value v;
-	enum trit t;
+	enum tribool t;
 	unsigned i;
 
 	if (tel__tree_parse(text, &fail, &tree) != TEL_OK)
@@ -239,7 +239,9 @@ judge_by_tree(const struct events *e, const char *text, char *out)
 		    value_signed(w.ev->clock - e->event[i - 1].clock);
 		v = walk(&w, tree->root);
 		t = tel__value_truth(&v);
-		out[i] = t == TRIT_TRUE ? '1' : t == TRIT_FALSE ? '0' : '?';
+		out[i] = t == TRIBOOL_TRUE ? '1' :
+		    t == TRIBOOL_FALSE     ? '0' :
+		                             '?';
 	}
 	out[EVENTS] = '\0';
 	tel__tree_free(tree);
@@ -665,8 +667,8 @@ check_range(enum value_op op)
 	x = tel__value_arithmetic(op, &x, &y);
 	if (!r.known || (x.tag == V_MISSING && r.missing))
 		return 1;
-	return tel__value_compare(OPR_GE, &x, &r.lo, 0) == TRIT_TRUE &&
-	    tel__value_compare(OPR_LE, &x, &r.hi, 0) == TRIT_TRUE;
+	return tel__value_compare(OPR_GE, &x, &r.lo, 0) == TRIBOOL_TRUE &&
+	    tel__value_compare(OPR_LE, &x, &r.hi, 0) == TRIBOOL_TRUE;
 }
 
 static void
