@@ -55,7 +55,6 @@ put_rest(const struct facts *f, unsigned char *p)
 	for (i = 0; i < f->threads; i++) {
 		p = put(p, f->lives[i].id);
 		p = put(p, f->lives[i].hosted);
-		p = put(p, f->lives[i].last_chunk);
 	}
 	for (i = 0; i < f->anomaly_event_count; i++) {
 		a = &f->anomaly_events[i];
@@ -100,7 +99,6 @@ load_rest(struct facts *f, const unsigned char *p)
 	for (i = 0; i < f->threads; i++, p += FACTS_LIFE * 8) {
 		f->lives[i].id = le64_get(p);
 		f->lives[i].hosted = le64_get(p + 8);
-		f->lives[i].last_chunk = le64_get(p + 16);
 	}
 	for (i = 0; i < f->anomaly_event_count; i++, p += FACTS_ANOMALY * 8) {
 		a = &f->anomaly_events[i];

@@ -56,7 +56,6 @@ struct live_point {
 struct thread_life {
 	uint64_t id;         /* of the first thread of the log that it runs */
 	uint64_t hosted;     /* threads of the log that it runs */
-	uint64_t last_chunk; /* the last chunk in which it has words */
 };
 
 #define FACTS_THREADS 1024    /* the most threads of a program */
@@ -161,7 +160,7 @@ struct facts {
 
 /* In a program's file: the numbers of facts, one word each, ... */
 #define FACTS_NUMBERS (offsetof(struct facts, lives) / 8)
-#define FACTS_LIFE 3    /* ... words of a thread's life, ... */
+#define FACTS_LIFE 2    /* ... words of a thread's life, ... */
 #define FACTS_ANOMALY 4 /* ... of an anomaly, ... */
 #define FACTS_POINT 5   /* ... of a point */
 #define FACTS_MOST \

@@ -270,15 +270,9 @@ chunk_run(struct state *s)
 	chunk_enter(s);
 	while (s->ready_count > 0 && st == 0)
 		st = thread_run(s, s->ready[--s->ready_count]);
-	for (i = 0; i < threads && st == 0; i++) {
-		if (s->done[i] < s->threads[i].word_count ||
-		    (s->done[i] > 0 &&
-		        s->chunk > s->facts->lives[i].last_chunk))
+	for (i = 0; i < threads && st == 0; i++)
+		if (s->done[i] < s->threads[i].word_count)
 			st = -1;
-		/* what has no more words has ended */
-		if (i > 0 && s->chunk == s->facts->lives[i].last_chunk)
-			s->running[i] = 0;
-	}
 	return st;
 }
 

@@ -353,9 +353,9 @@ run_once(struct run *r)
 		collect(r);
 		tell(r, RUN_PAUSE);
 	}
-	run_threads_join(r);
 	run_residency_end(r);
 	tell(r, RUN_ALL_DONE);
+	run_threads_end(r);
 	run_free_all(r);
 	tell(r, RUN_ALL_FREED);
 	atomic_fetch_add(&r->board->repeats, 1);

@@ -125,8 +125,8 @@ int run_threads_open(struct run *r);
 void run_threads_close(struct run *r);
 /* Lets the threads that run have the chunk that was loaded, and runs it. */
 void run_threads_chunk(struct run *r);
-/* Waits until all but the calling thread have ended. */
-void run_threads_join(struct run *r);
+/* Ends all threads but the calling one, which have no words left. */
+void run_threads_end(struct run *r);
 /* A word that controls the thread itself, or another one. */
 void run_control(struct worker *w, uint64_t word);
 /* What waits need: 1, or 0 when it cannot be had. */

@@ -433,7 +433,9 @@ run_chunk(struct worker *w)
 
 /*
  * What follows the words that a thread has run: those of the thread that is
- * started in its place, if it has ended.  Returns nonzero if it has.
+ * started in its place, if it has ended.  Returns nonzero if it has.  Without
+ * a recorded end a thread stays until run_threads_end(): what it has of the
+ * allocator, an arena or a cache, stays with it.
  */
 static int
 next_words(struct worker *w)
@@ -446,7 +448,6 @@ next_words(struct worker *w)
 		w->end = w->first + WORD_SLOT(*w->end);
 	} else {
 		w->next = w->last;
-		ended = r->chunk >= r->facts->lives[w->number].last_chunk;
 	}
 	if (w->next == w->last && w->counted) {
 		w->counted = 0;
@@ -492,6 +493,7 @@ thread_main(void *arg)
 		ended |= r->stop;
 		(void)pthread_mutex_unlock(&r->lock);
 	}
+	set_state(w, RUN_ENDED);
 	(void)sigaltstack(&before, NULL);
 	return NULL;
 }
@@ -549,6 +551,7 @@ void
 run_threads_chunk(struct run *r)
 {
 	struct worker *w = &r->workers[0];
+	unsigned i;
 
 	(void)pthread_mutex_lock(&r->lock);
 	r->generation++;
@@ -561,18 +564,30 @@ run_threads_chunk(struct run *r)
 	while (r->left > 0)
 		(void)pthread_cond_wait(&r->finished, &r->lock);
 	(void)pthread_mutex_unlock(&r->lock);
+	/* those whose end is recorded are to be over */
+	for (i = 1; i < r->threads; i++)
+		if (r->workers[i].joinable &&
+		    atomic_load(&r->workers[i].board->state) == RUN_ENDED) {
+			(void)pthread_join(r->workers[i].thread, NULL);
+			r->workers[i].joinable = 0;
+		}
 }
 
 void
-run_threads_join(struct run *r)
+run_threads_end(struct run *r)
 {
 	unsigned i;
 
+	(void)pthread_mutex_lock(&r->lock);
+	r->stop = 1;
+	(void)pthread_cond_broadcast(&r->loaded);
+	(void)pthread_mutex_unlock(&r->lock);
 	for (i = 1; i < r->threads; i++) {
 		if (r->workers[i].joinable)
 			(void)pthread_join(r->workers[i].thread, NULL);
 		r->workers[i].joinable = 0;
 	}
+	r->stop = 0;
 }
 
 void
@@ -581,9 +596,5 @@ run_threads_close(struct run *r)
 	if (!r->opened)
 		return;
 	(void)sigaltstack(&r->signal_stack, NULL);
-	(void)pthread_mutex_lock(&r->lock);
-	r->stop = 1;
-	(void)pthread_cond_broadcast(&r->loaded);
-	(void)pthread_mutex_unlock(&r->lock);
-	run_threads_join(r);
+	run_threads_end(r);
 }
