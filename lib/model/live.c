@@ -16,6 +16,7 @@ tel__live_init(struct tel__live *l, tel__live_fn *change, void *arg)
 	memset(l, 0, sizeof(*l));
 	l->change = change;
 	l->arg = arg;
+	l->max = TEL__LIVE_MAX;
 	tel__table_init(&l->by_key);
 	tel__table_init(&l->ends);
 	tel__table_init(&l->pools);
@@ -237,12 +238,12 @@ live_allocate(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 	struct tel__live_block *b;
 	struct tel__entry *e;
 	tel_status st = TEL_OK;
-	uint32_t pool;
+	uint32_t pool = op->kind == TEL_ALLOC_REALLOC ? l->resized_pool : 0;
 	int fresh;
 
 	if (size > TEL__LIVE_BLOCK_MAX || op->weight > TEL__LIVE_BLOCK_MAX)
 		return TEL_OK;
-	if (l->by_key.count >= TEL__LIVE_MAX || l->bytes > UINT64_MAX / 2)
+	if (l->by_key.count >= l->max || l->bytes > UINT64_MAX / 2)
 		return live_untracked(l, op, tag, size);
 	e = tel__table_put(&l->by_key, op->address ^ tag, &fresh);
 	if (e == NULL)
@@ -260,8 +261,9 @@ live_allocate(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 	}
 	live_set(l, b, op, tag, size);
 	l->bytes += b->size;
-	if (st == TEL_OK && (op->pool | op->buffer) != 0 &&
-	    (pool = live_pool(l, op, tag, &st)) != 0)
+	if (st == TEL_OK && (op->pool | op->buffer) != 0)
+		pool = live_pool(l, op, tag, &st);
+	if (st == TEL_OK && pool != 0)
 		live_link(l, b, pool);
 	if (l->has_ends && !live_end_add(l, b))
 		return TEL_ENOMEM;
@@ -335,17 +337,19 @@ live_free(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 	return live_end(l, e, TEL__LIVE_FREED, op);
 }
 
-/* The block that is resized ends, and lives on as another one. */
+/* The block that is resized ends, and lives on as another one of its pool. */
 static tel_status
 live_resize(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 {
 	struct tel__entry *e;
 
+	l->resized_pool = 0;
 	if (op->old == 0)
 		return TEL_OK;
 	e = tel__table_find(&l->by_key, op->old ^ tag);
 	if (e == NULL)
 		return l->change(l->arg, TEL__LIVE_UNKNOWN, NULL, op);
+	l->resized_pool = l->blocks[e->value].pool;
 	return live_end(l, e,
 	    op->address == 0 ? TEL__LIVE_FREED : TEL__LIVE_RESIZED, op);
 }

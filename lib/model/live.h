@@ -64,6 +64,7 @@ struct tel__live {
 	tel__live_fn *change;
 	void *arg;
 	uint64_t bytes;           /* of all blocks that live */
+	size_t max;               /* blocks that live; TEL__LIVE_MAX at first */
 	size_t count;             /* of them, a sample is one */
 	struct tel__table by_key; /* to a place in blocks */
 	struct tel__live_block *blocks;
@@ -81,6 +82,7 @@ struct tel__live {
 	struct tel__live_pool *pool_list;
 	size_t npools, pool_room;
 	uint32_t spare_pool; /* the first that is free, and 1 */
+	uint32_t resized_pool; /* of the block that is resized */
 };
 
 void tel__live_init(struct tel__live *l, tel__live_fn *change, void *arg);

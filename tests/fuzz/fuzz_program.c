@@ -59,17 +59,18 @@ static int
 compile(const uint8_t *p, size_t size, unsigned options, struct bytes *b)
 {
 	tel_output *out = tel_output_new_callback(bytes_write, b);
-	struct compiler *c = compiler_new(out);
+	struct compiler_settings set = compiler_defaults;
+	struct compiler *c;
 	tel_status st = TEL_OK;
 	tel_alloc op;
 	size_t i;
 
-	if (out == NULL || c == NULL)
-		abort();
-	if (compiler_set_order(c, (enum program_order)(options % 3)) != 0 ||
-	    compiler_set_threads(c, options & 4 ? 2 : 8) != 0 ||
-	    compiler_set_strict(c, (options & 0x70) == 0x70) != 0 ||
-	    compiler_set_chunk(c, 1024) != 0 ||
+	set.order = (enum program_order)(options % 3);
+	set.threads = options & 4 ? 2 : 8;
+	set.strict = (options & 0x70) == 0x70;
+	set.chunk = 1024;
+	c = compiler_new(out, &set);
+	if (out == NULL || c == NULL ||
 	    compiler_set_tick_rate(c, options & 8 ? 1e6 : 0) != 0)
 		abort();
 	for (i = 0; i + 4 <= size && st == TEL_OK; i += 4) {

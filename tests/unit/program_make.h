@@ -50,29 +50,33 @@ program_make(const tel_alloc *ops, size_t n, const struct making *m,
     struct bytes *to, struct facts *facts)
 {
 	tel_output *out = tel_output_new_callback(bytes_write, to);
-	struct compiler *c = compiler_new(out);
+	struct compiler_settings set = compiler_defaults;
+	struct compiler *c;
 	tel_status st = TEL_OK;
+	tel_alloc op;
 	size_t i;
 
+	set.order = m->order;
+	set.strict = m->strict;
+	if (m->threads != 0)
+		set.threads = m->threads;
+	if (m->chunk != 0)
+		set.chunk = m->chunk;
+	if (m->share != 0 || m->operations != 0) {
+		set.window_share = m->share < 0 ? 0 : m->share;
+		set.window_operations = m->operations;
+	}
+	c = compiler_new(out, &set);
 	if (out == NULL || c == NULL)
 		abort();
-	if (m->order != ORDER_EDGES)
-		st = compiler_set_order(c, m->order);
-	if (st == TEL_OK && m->threads != 0)
-		st = compiler_set_threads(c, m->threads);
-	if (st == TEL_OK && (m->share != 0 || m->operations != 0))
-		st = compiler_set_window(c, m->share < 0 ? 0 : m->share,
-		    m->operations);
-	if (st == TEL_OK && m->chunk != 0)
-		st = compiler_set_chunk(c, m->chunk);
-	if (st == TEL_OK && m->rate > 0)
+	if (m->rate > 0)
 		st = compiler_set_tick_rate(c, m->rate);
 	if (st == TEL_OK)
-		st = compiler_set_strict(c, m->strict);
-	if (st == TEL_OK)
 		st = compiler_set_log(c, "made.log");
-	for (i = 0; i < n && st == TEL_OK; i++)
-		st = compiler_add(c, &ops[i], i);
+	for (i = 0; i < n && st == TEL_OK; i++) {
+		op = ops[i];
+		st = compiler_add(c, &op, i);
+	}
 	if (st == TEL_OK)
 		st = compiler_finish(c);
 	*facts = *compiler_facts(c);

@@ -309,20 +309,16 @@ static void
 test_limits(void)
 {
 	tel_alloc ops[4] = { M(0, 16, 1), M(0, 32, 1), M(0, 48, 1), F(0, 16) };
-	struct compiler *c = compiler_new(NULL);
+	struct compiler_settings set = compiler_defaults;
+	struct compiler *c;
 	int i;
 
-	ok(compiler_set_threads(c, 0) == TEL_EINVAL &&
-	        compiler_set_threads(c, 1025) == TEL_EINVAL &&
-	        compiler_set_chunk(c, 1023) == TEL_EINVAL &&
-	        compiler_set_max_live(c, 0) == TEL_EINVAL &&
-	        compiler_set_tick_rate(c, -1) == TEL_EINVAL &&
-	        compiler_set_order(c, (enum program_order)3) == TEL_EINVAL,
-	    "values that are out of range are refused");
-	ok(compiler_set_max_live(c, 2) == TEL_OK, "a limit is set");
+	set.max_live = 2;
+	c = compiler_new(NULL, &set);
+	ok(compiler_set_tick_rate(c, -1) == TEL_EINVAL,
+	    "a rate below 0 is refused");
 	for (i = 0; i < 2; i++)
 		ok(compiler_add(c, &ops[i], 0) == TEL_OK, "kept");
-	ok(compiler_set_threads(c, 1) == TEL_ESTATE, "too late to set");
 	ok(compiler_add(c, &ops[2], 0) == TEL_ELIMIT, "passed");
 	ok(strstr(compiler_error(c), "more than 2 blocks") != NULL, "%s",
 	    compiler_error(c));
@@ -330,7 +326,7 @@ test_limits(void)
 	        compiler_finish(c) == TEL_ESTATE,
 	    "that was the end");
 	compiler_free(c);
-	c = compiler_new(NULL);
+	c = compiler_new(NULL, &set);
 	ok(compiler_finish(c) == TEL_OK && compiler_facts(c)->chunks == 0 &&
 	        compiler_finish(c) == TEL_ESTATE,
 	    "nothing is a program too");

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Blocks: allocated, resized, freed at once or in parts, and what that adds up
- * to.
- *
- * A block may be freed piece by piece, from its front or its end.  The front
- * is found by its address; for the end there is a table of where blocks end,
- * which is made at the first free of an unknown address whose size is known.
- */
+/* Blocks: what each change of the live ones becomes in the program. */
 #include "telreplay/compile/emit.h"
 
 #include <string.h>
@@ -18,39 +11,47 @@ magnitude(uint64_t v)
 	return v == 0 ? 0 : 64 - (unsigned)__builtin_clzll(v);
 }
 
-/* Keeps what is live now, near the peak. */
+/* Moves live bytes from one size to another; 0 blocks: the block stays. */
 static void
-class_keep(struct compiler *c)
+live_count(struct compiler *c, uint64_t from, uint64_t to, int blocks)
 {
 	struct facts *f = &c->facts;
 
-	memcpy(f->class_blocks, c->class_blocks, sizeof(f->class_blocks));
-	f->class_asked = c->live_bytes;
-}
-
-static void
-live_add(struct compiler *c, uint64_t bytes)
-{
-	struct facts *f = &c->facts;
-
-	c->live_bytes += bytes;
-	if (c->window_operations == 0)
-		c->window_moved += bytes;
+	if (blocks <= 0)
+		c->class_blocks[size_class(from)]--;
+	if (blocks >= 0)
+		c->class_blocks[size_class(to)]++;
+	c->live_blocks += (uint64_t)(int64_t)blocks;
+	c->live_bytes += to - from;
 	if (c->live_bytes > c->point_peak)
 		c->point_peak = c->live_bytes;
-	if (c->live_bytes > f->peak_bytes) {
-		f->peak_bytes = c->live_bytes;
-		f->peak_of_blocks = c->live_blocks;
-		f->peak_event = c->event;
-		f->peak_log = c->log;
-		f->peak_clock = c->clock;
-		if (c->live_bytes - f->class_asked > f->class_asked / 64)
-			class_keep(c);
+	if (c->live_blocks > f->peak_blocks)
+		f->peak_blocks = c->live_blocks;
+	if (c->live_bytes <= f->peak_bytes)
+		return;
+	f->peak_bytes = c->live_bytes;
+	f->peak_of_blocks = c->live_blocks;
+	f->peak_event = c->event;
+	f->peak_log = c->log;
+	f->peak_clock = c->clock;
+	/* what is live near the peak */
+	if (c->live_bytes - f->class_asked > f->class_asked / 64) {
+		memcpy(f->class_blocks, c->class_blocks,
+		    sizeof(f->class_blocks));
+		f->class_asked = c->live_bytes;
 	}
 }
 
+/* Bytes are allocated or freed, which fills the window. */
 static void
-request(struct compiler *c, uint64_t size)
+window_count(struct compiler *c, uint64_t bytes)
+{
+	if (c->set.window_operations == 0)
+		c->window_moved += bytes;
+}
+
+static void
+request_count(struct compiler *c, uint64_t size)
 {
 	struct facts *f = &c->facts;
 
@@ -59,109 +60,104 @@ request(struct compiler *c, uint64_t size)
 	f->sizes[magnitude(size)]++;
 	if (size > f->largest)
 		f->largest = size;
+	window_count(c, size);
 }
 
-struct thread *
+/*
+ * The thread that runs an operation on a block, with its wait emitted; NULL
+ * when out of memory.
+ */
+static struct thread *
 block_thread(struct compiler *c, struct thread *t, const struct block *b)
 {
 	struct thread *maker = &c->threads[b->chunk & THREAD_MASK];
 
 	if (maker == t)
 		return t;
-	if (c->order == ORDER_NONE)
+	if (c->set.order == ORDER_NONE)
 		return maker;
-	if (c->order == ORDER_EDGES && emit_wait(c, t, b->where, b->chunk) != 0)
+	if (c->set.order == ORDER_EDGES &&
+	    emit_wait(c, t, b->where, b->chunk) != 0)
 		return NULL;
 	return t;
 }
 
-tel_status
-block_allocate(struct compiler *c, struct thread *t, struct tel__entry *e,
-    uint64_t size, uint32_t flags, const tel_alloc *op)
+/* What is done to a block next comes after the last word of a thread. */
+static void
+block_set(const struct compiler *c, struct block *b, const struct thread *t,
+    uint32_t flags)
+{
+	b->where = t->last | flags;
+	b->chunk = thread_place(c, t);
+}
+
+static int
+emit_allocation(struct compiler *c, struct thread *t, uint32_t slot,
+    uint64_t size, const tel_alloc *op)
 {
 	uint64_t alignment;
-	struct block *b;
-	uint32_t slot = slot_new(c, t);
-	int st;
 
-	if (slot == NO_SLOT)
-		return compiler_no_memory(c);
-	e->value = slot;
-	b = &c->blocks[slot];
-	b->size = size;
-	b->birth = c->now;
-	b->clock = c->clock;
-	if (++c->live_blocks > c->facts.peak_blocks) {
-		c->facts.peak_blocks = c->live_blocks;
-		if (c->live_blocks > c->max_live)
-			return compiler_fail(c, TEL_ELIMIT,
-			    "more than %llu blocks are live",
-			    (unsigned long long)c->max_live);
-	}
-	request(c, size);
-	c->class_blocks[size_class(size)]++;
-	live_add(c, size);
-	if ((c->pooled != NULL || op->pool != 0 || op->buffer != 0) &&
-	    pool_enter(c, t, slot, e->key, op) != 0)
-		return compiler_no_memory(c);
-	if (c->ends_on && end_add(c, e->key + size, slot) != 0)
-		return compiler_no_memory(c);
 	if (op->kind == TEL_ALLOC_ALIGNED && op->alignment > 1) {
 		for (alignment = 8; alignment < op->alignment;)
 			alignment *= 2;
-		st = emit_extended(c, t, EXTENDED_ALIGNED, slot, size,
+		return emit_extended(c, t, EXTENDED_ALIGNED, slot, size,
 		    alignment, 0);
-		flags |= BLOCK_UNSIZED;
-	} else if (op->call == TEL_CALL_CXX)
-		st = emit_extended(c, t, EXTENDED_NEW, slot, size, 0, 0);
-	else
-		st = emit_sized(c, t,
-		    op->kind == TEL_ALLOC_CALLOC ? WORD_CALLOC : WORD_MALLOC,
-		    slot, size);
-	if (st != 0)
+	}
+	if (op->call == TEL_CALL_CXX)
+		return emit_extended(c, t, EXTENDED_NEW, slot, size, 0, 0);
+	return emit_sized(c, t,
+	    op->kind == TEL_ALLOC_CALLOC ? WORD_CALLOC : WORD_MALLOC, slot,
+	    size);
+}
+
+static tel_status
+block_allocated(struct compiler *c, struct thread *t,
+    struct tel__live_block *live, const tel_alloc *op)
+{
+	struct block *b;
+	uint32_t slot = slot_new(c, t), pool = 0;
+
+	if (slot == NO_SLOT)
+		return compiler_no_memory(c);
+	live->owner = slot;
+	request_count(c, live->size);
+	live_count(c, 0, live->size, 1);
+	if ((c->pools.count > 1 || (op->pool | op->buffer) != 0) &&
+	    (pool = pool_use(c, t, op)) == NO_SLOT)
+		return compiler_no_memory(c);
+	if (emit_allocation(c, t, slot, live->size, op) != 0)
 		return compiler_no_memory(c);
 	b = &c->blocks[slot];
-	b->where = t->last | flags;
-	b->chunk = thread_place(c, t);
+	b->start = live->address;
+	b->full = live->size;
+	b->birth = c->now;
+	b->pool = pool;
+	block_set(c, b, t,
+	    op->kind == TEL_ALLOC_ALIGNED && op->alignment > 1 ? BLOCK_UNSIZED :
+	                                                         0);
 	return TEL_OK;
 }
 
-tel_status
-block_resize(struct compiler *c, struct thread *t, uint32_t slot, uint64_t size)
+/* A block that was in a slot has another size, and maybe address. */
+static tel_status
+block_resized(struct compiler *c, struct thread *t,
+    struct tel__live_block *live, uint32_t slot)
 {
 	struct block *b = &c->blocks[slot];
 	struct thread *m = block_thread(c, t, b);
 
-	if (m == NULL || (c->pooled != NULL && pool_of(c, m, slot) != 0) ||
-	    emit_sized(c, m, WORD_REALLOC, slot, size) != 0)
+	live->owner = slot;
+	if (m == NULL || pool_of(c, m, b->pool) != 0 ||
+	    emit_sized(c, m, WORD_REALLOC, slot, live->size) != 0)
 		return compiler_no_memory(c);
 	if ((b->chunk & THREAD_MASK) != (unsigned)(t - c->threads))
 		c->facts.crossing_reallocs++;
-	request(c, size);
-	c->live_bytes -= b->size;
-	c->class_blocks[size_class(b->size)]--;
-	c->class_blocks[size_class(size)]++;
-	live_add(c, size);
-	b->size = size;
-	b->where = m->last;
-	b->chunk = thread_place(c, m);
+	request_count(c, live->size);
+	live_count(c, b->full, live->size, 0);
+	b->start = live->address;
+	b->full = live->size;
+	block_set(c, b, m, BLOCK_UNSIZED);
 	return TEL_OK;
-}
-
-/* Counts a block that is freed. */
-static void
-count_free(struct compiler *c, const struct block *b)
-{
-	struct facts *f = &c->facts;
-
-	c->live_blocks--;
-	c->class_blocks[size_class(b->size)]--;
-	c->live_bytes -= b->size;
-	if (c->window_operations == 0)
-		c->window_moved += b->size;
-	f->lived[magnitude(c->now - b->birth)]++;
-	f->lived_ticks[magnitude(
-	    c->clock > b->clock ? c->clock - b->clock : 0)]++;
 }
 
 /*
@@ -184,237 +180,145 @@ free_word(const struct compiler *c, const struct block *b)
 }
 
 tel_status
-block_free(struct compiler *c, struct thread *t, uint32_t slot, int with_pool)
+block_free(struct compiler *c, struct thread *t,
+    const struct tel__live_block *live, int with_pool)
 {
+	uint32_t slot = live->owner;
 	struct block *b = &c->blocks[slot];
 	struct thread *m = block_thread(c, t, b);
 	enum extended how = free_word(c, b);
+	struct facts *f = &c->facts;
 	int st;
 
 	if (m == NULL)
 		return compiler_no_memory(c);
 	if (with_pool)
-		m = t; /* thread 0 has waited for all others */
-	if (c->pooled != NULL && pool_of(c, m, slot) != 0)
+		m = t; /* it has waited for all others */
+	if (pool_of(c, m, b->pool) != 0)
 		return compiler_no_memory(c);
-	if (b->where & BLOCK_PARTS)
-		st = part_last(c, m, slot, with_pool);
-	else if (with_pool)
-		st = emit_extended(c, m, EXTENDED_FREE_WITH_POOL, slot, b->size,
+	if (with_pool)
+		st = emit_extended(c, m, EXTENDED_FREE_WITH_POOL, slot, b->full,
 		    0, 0);
+	else if (live->size != b->full)
+		st = emit_extended(c, m, EXTENDED_FREE_PART, slot,
+		    live->address - b->start, live->size, b->full);
 	else if (how != 0)
-		st = emit_extended(c, m, how, slot, b->size, 0, 0);
+		st = emit_extended(c, m, how, slot, live->size, 0, 0);
 	else
-		st = emit_sized(c, m, WORD_FREE, slot, b->size);
+		st = emit_sized(c, m, WORD_FREE, slot, live->size);
 	if (st != 0 || slot_free(m, slot) != 0)
 		return compiler_no_memory(c);
-	if ((b->chunk & THREAD_MASK) != (unsigned)(t - c->threads) &&
-	    !with_pool)
-		c->facts.crossing_frees++;
-	count_free(c, b);
-	if (c->pooled != NULL)
-		pool_leave(c, slot);
+	f->crossing_frees += !with_pool &&
+	    (b->chunk & THREAD_MASK) != (unsigned)(t - c->threads);
+	live_count(c, live->size, 0, -1);
+	window_count(c, live->size);
+	f->lived[magnitude(c->now - b->birth)]++;
+	f->lived_ticks[magnitude(
+	    c->clock > live->clock ? c->clock - live->clock : 0)]++;
 	return TEL_OK;
 }
 
-tel_status
-block_remove(struct compiler *c, struct thread *t, struct tel__entry *e,
-    int with_pool)
+/* The first or the last bytes of a block were freed. */
+static tel_status
+block_part_freed(struct compiler *c, struct thread *t,
+    const struct tel__live_block *live, const tel_alloc *op)
 {
-	uint32_t slot = (uint32_t)e->value;
+	struct block *b = &c->blocks[live->owner];
+	struct thread *m = block_thread(c, t, b);
 
-	if (c->ends_on)
-		end_remove(c, e->key + c->blocks[slot].size, slot);
-	tel__table_remove(&c->table, e);
-	return block_free(c, t, slot, with_pool);
+	if (m == NULL || pool_of(c, m, b->pool) != 0 ||
+	    emit_extended(c, m, EXTENDED_FREE_PART, live->owner,
+	        op->address - b->start, op->size, 0) != 0)
+		return compiler_no_memory(c);
+	live_count(c, live->size + op->size, live->size, 0);
+	window_count(c, op->size);
+	block_set(c, b, m, b->where & ~WHERE_MASK);
+	c->facts.parts++;
+	return TEL_OK;
+}
+
+/* A free; only a pool is given the size of a part, or of the wrong block. */
+static tel_status
+block_freed(struct compiler *c, struct thread *t,
+    const struct tel__live_block *live, const tel_alloc *op)
+{
+	tel_status st = TEL_OK;
+
+	if (op->kind == TEL_ALLOC_FREE && op->sized && op->size != 0 &&
+	    op->size != live->size && op->call == TEL_CALL_C)
+		st = anomaly_count(c, ANOMALY_SIZE, op->address);
+	return st == TEL_OK ? block_free(c, t, live, 0) : st;
+}
+
+static tel_status
+block_unknown(struct compiler *c, struct thread *t, const tel_alloc *op)
+{
+	return op->kind == TEL_ALLOC_REALLOC ?
+	    anomaly_count(c, ANOMALY_REALLOC, op->old) :
+	    reorder_free(c, t, op->address);
+}
+
+/* One that is committed over a block has it reclaimed. */
+static tel_status
+block_replaced(struct compiler *c, struct thread *t,
+    const struct tel__live_block *live, const tel_alloc *op)
+{
+	tel_status st;
+
+	if (op->kind != TEL_ALLOC_COMMIT)
+		return reorder_double(c, t, live);
+	st = anomaly_count(c, ANOMALY_RECLAIMED, op->address);
+	return st == TEL_OK ? block_free(c, t, live, 0) : st;
+}
+
+tel_status
+block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
+    const tel_alloc *op)
+{
+	struct compiler *c = arg;
+	struct thread *t = c->thread;
+	uint32_t slot = c->resized;
+	tel_status st;
+
+	switch (what) {
+	case TEL__LIVE_ALLOCATED:
+		c->resized = NO_SLOT;
+		if (c->reorder_used > 0 && op->address != op->old &&
+		    (st = reorder_allocated(c, t, op->address)) != TEL_OK)
+			return st;
+		return slot == NO_SLOT ? block_allocated(c, t, live, op) :
+		                         block_resized(c, t, live, slot);
+	case TEL__LIVE_UNTRACKED:
+		return compiler_fail(c, TEL_ELIMIT,
+		    "more than %llu blocks are live",
+		    (unsigned long long)c->set.max_live);
+	case TEL__LIVE_PART_FREED: return block_part_freed(c, t, live, op);
+	case TEL__LIVE_FREED: return block_freed(c, t, live, op);
+	case TEL__LIVE_RESIZED:
+		if (live->size != c->blocks[live->owner].full)
+			return block_free(c, t, live, 0);
+		c->resized = live->owner;
+		return TEL_OK;
+	case TEL__LIVE_POOL_DESTROYED: return block_free(c, t, live, 1);
+	case TEL__LIVE_REPLACED: return block_replaced(c, t, live, op);
+	case TEL__LIVE_UNKNOWN: return block_unknown(c, t, op);
+	}
+	return TEL_OK;
 }
 
 void
 blocks_finish(struct compiler *c)
 {
+	const struct tel__table *t = &c->live.by_key;
 	struct facts *f = &c->facts;
 	size_t i;
 
 	f->live_blocks = c->live_blocks;
 	f->live_bytes = c->live_bytes;
 	f->slots = c->slots;
-	for (i = 0; c->table.count > 0 && i <= c->table.mask; i++)
-		if (c->table.entries[i].key != 0)
+	/* the last entry is that of the key 0 */
+	for (i = 0; t->count > 0 && i <= t->mask + 1; i++)
+		if (t->entries[i].key != 0)
 			f->leaked[magnitude(
-			    c->blocks[c->table.entries[i].value].size)]++;
-}
-
-/* ---------------------------------------------------------------- parts */
-
-int
-end_add(struct compiler *c, uint64_t end, uint32_t slot)
-{
-	struct tel__entry *e;
-	int fresh;
-
-	if (end == 0)
-		return 0;
-	e = tel__table_put(&c->ends, end, &fresh);
-	if (e == NULL)
-		return -1;
-	if (fresh)
-		e->value = slot;
-	return 0;
-}
-
-void
-end_remove(struct compiler *c, uint64_t end, uint32_t slot)
-{
-	struct tel__entry *e = tel__table_find(&c->ends, end);
-
-	/* of blocks that end at one address only the first is known */
-	if (e != NULL && e->value == slot)
-		tel__table_remove(&c->ends, e);
-}
-
-static int
-ends_make(struct compiler *c)
-{
-	const struct tel__entry *e;
-	size_t i;
-
-	c->ends_on = 1;
-	for (i = 0; c->table.count > 0 && i <= c->table.mask; i++) {
-		e = &c->table.entries[i];
-		if (e->key != 0 &&
-		    end_add(c, e->key + c->blocks[e->value].size,
-		        (uint32_t)e->value) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* The parts of a block, an entry made when it is first asked for. */
-static struct part *
-part_of(struct compiler *c, uint32_t slot)
-{
-	struct tel__entry *e;
-	struct part *p;
-	int fresh;
-
-	e = tel__table_put(&c->parts_by_slot, (uint64_t)slot + 1, &fresh);
-	if (e == NULL)
-		return NULL;
-	if (!fresh)
-		return &c->parts[e->value];
-	if (!TEL__RESERVE(c->parts, c->parts_room, c->parts_used + 1)) {
-		tel__table_remove(&c->parts_by_slot, e);
-		return NULL;
-	}
-	e->value = (uint32_t)c->parts_used;
-	p = &c->parts[c->parts_used++];
-	p->full = c->blocks[slot].size;
-	p->offset = 0;
-	p->slot = slot;
-	c->blocks[slot].where |= BLOCK_PARTS;
-	return p;
-}
-
-/* Emits the free of size bytes at offset in what is live of a block. */
-static tel_status
-part_free(struct compiler *c, struct thread *t, uint32_t slot, uint64_t offset,
-    uint64_t size)
-{
-	struct block *b = &c->blocks[slot];
-	struct part *p = part_of(c, slot);
-	struct thread *m = block_thread(c, t, b);
-
-	if (p == NULL || m == NULL ||
-	    (c->pooled != NULL && pool_of(c, m, slot) != 0) ||
-	    emit_extended(c, m, EXTENDED_FREE_PART, slot, p->offset + offset,
-	        size, 0) != 0)
-		return compiler_no_memory(c);
-	if (offset == 0)
-		p->offset += size;
-	c->class_blocks[size_class(b->size)]--;
-	b->size -= size;
-	c->class_blocks[size_class(b->size)]++;
-	/* what is done to the block next comes after this */
-	b->where = m->last | (b->where & ~WHERE_MASK);
-	b->chunk = thread_place(c, m);
-	c->live_bytes -= size;
-	if (c->window_operations == 0)
-		c->window_moved += size;
-	c->facts.parts++;
-	return TEL_OK;
-}
-
-tel_status
-part_front(struct compiler *c, struct thread *t, struct tel__entry *e,
-    uint64_t size)
-{
-	uint64_t address = e->key;
-	uint32_t slot = (uint32_t)e->value;
-	tel_status st;
-	int fresh;
-
-	if (tel__table_find(&c->table, address + size) != NULL ||
-	    address + size < address) {
-		/* there cannot be such a block */
-		st = anomaly_count(c, ANOMALY_SIZE, address);
-		return st != TEL_OK ? st : block_remove(c, t, e, 0);
-	}
-	tel__table_remove(&c->table, e);
-	e = tel__table_put(&c->table, address + size, &fresh);
-	if (e == NULL)
-		return compiler_no_memory(c);
-	e->value = slot;
-	if (c->pooled != NULL)
-		pool_move(c, slot, address + size);
-	return part_free(c, t, slot, 0, size);
-}
-
-tel_status
-part_end(struct compiler *c, struct thread *t, uint64_t address, uint64_t size,
-    int *found)
-{
-	struct tel__entry *e;
-	uint64_t end;
-	uint32_t slot;
-	tel_status st;
-
-	*found = 0;
-	if (!c->ends_on && ends_make(c) != 0)
-		return compiler_no_memory(c);
-	if (__builtin_add_overflow(address, size, &end))
-		return TEL_OK;
-	e = tel__table_find(&c->ends, end);
-	if (e == NULL || size == 0 || size >= c->blocks[e->value].size)
-		return TEL_OK;
-	*found = 1;
-	slot = (uint32_t)e->value;
-	tel__table_remove(&c->ends, e);
-	st = part_free(c, t, slot, c->blocks[slot].size - size, size);
-	if (st == TEL_OK && end_add(c, address, slot) != 0)
-		st = compiler_no_memory(c);
-	return st;
-}
-
-int
-part_last(struct compiler *c, struct thread *t, uint32_t slot, int with_pool)
-{
-	struct tel__entry *e, *moved;
-	struct part p;
-
-	e = tel__table_find(&c->parts_by_slot, (uint64_t)slot + 1);
-	if (e == NULL)
-		return -1;
-	/* the last entry takes its place */
-	p = c->parts[e->value];
-	c->parts[e->value] = c->parts[--c->parts_used];
-	moved = tel__table_find(&c->parts_by_slot,
-	    (uint64_t)c->parts[e->value].slot + 1);
-	if (moved != NULL)
-		moved->value = e->value;
-	tel__table_remove(&c->parts_by_slot, e);
-	if (with_pool)
-		return emit_extended(c, t, EXTENDED_FREE_WITH_POOL, slot,
-		    p.full, 0, 0);
-	return emit_extended(c, t, EXTENDED_FREE_PART, slot, p.offset,
-	    c->blocks[slot].size, p.full);
+			    c->live.blocks[t->entries[i].value].size)]++;
 }

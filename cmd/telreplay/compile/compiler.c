@@ -10,34 +10,43 @@
 
 #define EVENTS_OF_A_KIND 10 /* of anomalies that are kept */
 #define TAG_SHIFT 48
-#define WINDOW_SHARE 0.02 /* of live bytes that threads may run ahead */
 #define POINT_STEP 64     /* operations between points, until there are many */
 
+const struct compiler_settings compiler_defaults = {
+	.order = ORDER_EDGES,
+	.window_share = 0.02,
+	.threads = 256,
+	.max_live = UINT64_C(1) << 26,
+	.chunk = (size_t)1 << 20,
+};
+
 struct compiler *
-compiler_new(tel_output *out)
+compiler_new(tel_output *out, const struct compiler_settings *set)
 {
 	struct compiler *c = calloc(1, sizeof(*c));
 
 	if (c == NULL)
 		return NULL;
 	c->out = out;
-	c->threads_max = 256;
-	c->max_live = UINT64_C(1) << 26;
-	c->window_share = WINDOW_SHARE;
+	c->set = *set;
 	c->window = 1;
 	c->window_most = 1;
-	c->chunk_words = (size_t)1 << 20;
 	c->point_left = c->point_step = POINT_STEP;
 	c->facts.logs = 1;
+	c->facts.order = set->order;
+	c->facts.window_share = set->window_share;
+	c->facts.window_operations = set->window_operations;
 	memcpy(c->facts.log_names[0], "-", 2);
-	tel__table_init(&c->table);
+	c->resized = NO_SLOT;
+	tel__live_init(&c->live, block_change, c);
+	c->live.max = (size_t)set->max_live;
 	tel__table_init(&c->thread_by_id);
 	tel__table_init(&c->processes);
-	tel__table_init(&c->ends);
-	tel__table_init(&c->parts_by_slot);
-	tel__table_init(&c->reorder_by_address);
+	tel__table_init(&c->images);
+	tel__table_init(&c->reorder_by_key);
 	emit_rate(c);
-	if (pools_open(c) != 0) {
+	c->threads = calloc(set->threads, sizeof(*c->threads));
+	if (!pools_open(c) || c->threads == NULL) {
 		compiler_free(c);
 		return NULL;
 	}
@@ -49,15 +58,13 @@ compiler_free(struct compiler *c)
 {
 	if (c == NULL)
 		return;
-	tel__table_clear(&c->table);
+	tel__live_clear(&c->live);
 	tel__table_clear(&c->processes);
-	tel__table_clear(&c->ends);
-	tel__table_clear(&c->parts_by_slot);
-	tel__table_clear(&c->reorder_by_address);
+	tel__table_clear(&c->images);
+	tel__table_clear(&c->reorder_by_key);
 	pools_close(c);
 	threads_close(c);
 	free(c->blocks);
-	free(c->parts);
 	free(c->reorder);
 	free(c->index);
 	free(c);
@@ -81,79 +88,6 @@ tel_status
 compiler_no_memory(struct compiler *c)
 {
 	return compiler_fail(c, TEL_ENOMEM, "out of memory");
-}
-
-/* Whether a setting is valid, and comes in time. */
-static tel_status
-may_set(const struct compiler *c, int valid)
-{
-	if (c->started)
-		return TEL_ESTATE;
-	return valid ? TEL_OK : TEL_EINVAL;
-}
-
-tel_status
-compiler_set_order(struct compiler *c, enum program_order order)
-{
-	tel_status st = may_set(c, order <= ORDER_NONE);
-
-	if (st == TEL_OK)
-		c->order = order;
-	return st;
-}
-
-tel_status
-compiler_set_window(struct compiler *c, double share, uint64_t operations)
-{
-	tel_status st = may_set(c,
-	    share >= 0 && share <= 1 && operations <= UINT64_C(1) << 40);
-
-	if (st == TEL_OK) {
-		c->window_share = share;
-		c->window_operations = operations;
-	}
-	return st;
-}
-
-tel_status
-compiler_set_threads(struct compiler *c, unsigned threads)
-{
-	tel_status st = may_set(c, threads >= 1 && threads <= PROGRAM_THREADS);
-
-	if (st == TEL_OK)
-		c->threads_max = threads;
-	return st;
-}
-
-tel_status
-compiler_set_strict(struct compiler *c, int on)
-{
-	tel_status st = may_set(c, 1);
-
-	if (st == TEL_OK)
-		c->strict = on;
-	return st;
-}
-
-tel_status
-compiler_set_max_live(struct compiler *c, uint64_t blocks)
-{
-	tel_status st = may_set(c, blocks >= 1 && blocks <= UINT64_C(1) << 31);
-
-	if (st == TEL_OK)
-		c->max_live = blocks;
-	return st;
-}
-
-tel_status
-compiler_set_chunk(struct compiler *c, size_t words)
-{
-	tel_status st =
-	    may_set(c, words >= (size_t)1 << 10 && words <= (size_t)1 << 27);
-
-	if (st == TEL_OK)
-		c->chunk_words = words;
-	return st;
 }
 
 tel_status
@@ -217,7 +151,7 @@ struct anomaly_event
 anomaly_here(const struct compiler *c, enum anomaly anomaly, uint64_t address)
 {
 	struct anomaly_event one = { anomaly, (uint32_t)c->log, c->event,
-		address == 0 ? 0 : address ^ c->tag, c->thread_id ^ c->tag };
+		address, c->thread_id ^ c->tag };
 
 	return one;
 }
@@ -233,7 +167,7 @@ anomaly_add(struct compiler *c, const struct anomaly_event *one)
 		c->anomalies_kept_of[one->anomaly]++;
 		f->anomaly_events[f->anomaly_event_count++] = *one;
 	}
-	if (c->strict && anomaly_is_damage(one->anomaly))
+	if (c->set.strict && anomaly_is_damage(one->anomaly))
 		return compiler_fail(c, TEL_EDAMAGED, "event %llu: %s, 0x%llx",
 		    (unsigned long long)one->event, anomaly_text(one->anomaly),
 		    (unsigned long long)one->address);
@@ -250,62 +184,48 @@ anomaly_count(struct compiler *c, enum anomaly anomaly, uint64_t address)
 
 /* ----------------------------------------------------------- operations */
 
+static tel_status
+live_take(struct compiler *c, const tel_alloc *op)
+{
+	tel_status st = tel__live_take(&c->live, op, 0);
+
+	return st == TEL_ENOMEM ? compiler_no_memory(c) : st;
+}
+
 /* An allocation of any kind. */
 static tel_status
-allocate(struct compiler *c, struct thread *t, const tel_alloc *op,
-    uint64_t size)
+allocate(struct compiler *c, const tel_alloc *op)
 {
-	struct tel__entry *e;
-	uint32_t flags = 0;
 	tel_status st;
-	int fresh;
 
 	if (op->failed || op->address == 0)
 		return anomaly_count(c, ANOMALY_FAILED, op->address);
-	if (size > BLOCK_MAX)
+	if (tel_alloc_bytes(op) > BLOCK_MAX)
 		return anomaly_count(c, ANOMALY_ARGUMENT, op->address);
 	if (op->alignment > BLOCK_MAX)
 		return anomaly_count(c, ANOMALY_IMPOSSIBLE, op->address);
 	if ((op->alignment & (op->alignment - 1)) != 0 &&
 	    (st = anomaly_count(c, ANOMALY_ALIGNMENT, op->address)) != TEL_OK)
 		return st;
-	e = tel__table_put(&c->table, op->address, &fresh);
-	if (e == NULL)
-		return compiler_no_memory(c);
-	if (!fresh) {
-		if (op->kind == TEL_ALLOC_COMMIT) {
-			st = anomaly_count(c, ANOMALY_RECLAIMED, op->address);
-			if (st == TEL_OK)
-				st = block_remove(c, t, e, 0);
-		} else
-			st = reorder_double(c, t, e);
-		if (st != TEL_OK)
-			return st;
-		e = tel__table_put(&c->table, op->address, &fresh);
-		if (e == NULL)
-			return compiler_no_memory(c);
-	}
-	if (c->reorder_used > 0 &&
-	    (st = reorder_allocated(c, t, op->address, &flags)) != TEL_OK)
-		return st;
-	return block_allocate(c, t, e, size, flags, op);
+	return live_take(c, op);
 }
 
 static tel_status
-commit(struct compiler *c, struct thread *t, const tel_alloc *op)
+commit(struct compiler *c, struct thread *t, tel_alloc *op)
 {
 	uint32_t n;
 	struct pool *b;
 
 	if (op->buffer == 0)
-		return allocate(c, t, op, op->size);
+		return allocate(c, op);
 	n = buffer_find(c, t, op);
 	if (n == NO_SLOT)
 		return compiler_no_memory(c);
 	b = &c->buffers.all[n];
 	if (op->kind == TEL_ALLOC_COMMIT) {
 		b->reserved = 0;
-		return allocate(c, t, op, op->size);
+		op->pool = c->pools.all[b->pool].address;
+		return allocate(c, op);
 	}
 	if (b->reserved != 0)
 		return anomaly_count(c, ANOMALY_RESERVED, b->at);
@@ -317,8 +237,6 @@ commit(struct compiler *c, struct thread *t, const tel_alloc *op)
 static tel_status
 release(struct compiler *c, struct thread *t, const tel_alloc *op)
 {
-	struct tel__entry *e;
-	const struct block *b;
 	tel_status st;
 	int done;
 
@@ -329,73 +247,13 @@ release(struct compiler *c, struct thread *t, const tel_alloc *op)
 		if (st != TEL_OK || done)
 			return st;
 	}
-	e = tel__table_find(&c->table, op->address);
 	c->call = op->call;
-	if (e == NULL) {
-		done = 0;
-		st = op->sized ? part_end(c, t, op->address, op->size, &done) :
-		                 TEL_OK;
-		return st != TEL_OK || done ? st :
-		                              reorder_free(c, t, op->address);
-	}
-	b = &c->blocks[e->value];
-	/* nothing but a pool frees parts */
-	if (!op->sized || op->size == b->size || op->size == 0 ||
-	    op->call != TEL_CALL_C)
-		return block_remove(c, t, e, 0);
-	if (op->size < b->size)
-		return part_front(c, t, e, op->size);
-	st = anomaly_count(c, ANOMALY_SIZE, op->address);
-	return st != TEL_OK ? st : block_remove(c, t, e, 0);
-}
-
-/* A realloc of a live block. */
-static tel_status
-resize(struct compiler *c, struct thread *t, const tel_alloc *op)
-{
-	struct tel__entry *e;
-	uint32_t slot, flags = 0;
-	tel_status st;
-	int fresh;
-
-	if (op->address != op->old &&
-	    (e = tel__table_find(&c->table, op->address)) != NULL &&
-	    (st = reorder_double(c, t, e)) != TEL_OK)
-		return st;
-	if (op->address != op->old && c->reorder_used > 0 &&
-	    (st = reorder_allocated(c, t, op->address, &flags)) != TEL_OK)
-		return st;
-	/* settling an entry may have freed this block */
-	e = tel__table_find(&c->table, op->old);
-	if (e == NULL)
-		return allocate(c, t, op, op->size);
-	slot = (uint32_t)e->value;
-	if (c->blocks[slot].where & BLOCK_PARTS) {
-		st = block_remove(c, t, e, 0);
-		return st != TEL_OK ? st : allocate(c, t, op, op->size);
-	}
-	if (c->ends_on)
-		end_remove(c, e->key + c->blocks[slot].size, slot);
-	if (op->address != op->old) {
-		tel__table_remove(&c->table, e);
-		e = tel__table_put(&c->table, op->address, &fresh);
-		if (e == NULL)
-			return compiler_no_memory(c);
-		e->value = slot;
-		if (c->pooled != NULL)
-			pool_move(c, slot, op->address);
-	}
-	if (c->ends_on && end_add(c, e->key + op->size, slot) != 0)
-		return compiler_no_memory(c);
-	st = block_resize(c, t, slot, op->size);
-	c->blocks[slot].where |= flags | BLOCK_UNSIZED;
-	return st;
+	return live_take(c, op);
 }
 
 static tel_status
-reallocate(struct compiler *c, struct thread *t, const tel_alloc *op)
+reallocate(struct compiler *c, struct thread *t, tel_alloc *op)
 {
-	tel_alloc other = *op;
 	tel_status st = TEL_OK;
 	int done;
 
@@ -406,11 +264,12 @@ reallocate(struct compiler *c, struct thread *t, const tel_alloc *op)
 	if (st != TEL_OK)
 		return st;
 	if (op->old == 0)
-		return allocate(c, t, op, op->size);
+		return allocate(c, op);
 	if (op->size == 0 && op->address == 0) {
-		other.address = op->old;
-		other.sized = 0;
-		return release(c, t, &other);
+		op->kind = TEL_ALLOC_FREE;
+		op->address = op->old;
+		op->sized = op->failed = 0;
+		return release(c, t, op);
 	}
 	if (op->failed || op->address == 0)
 		return anomaly_count(c, ANOMALY_FAILED, op->old);
@@ -419,24 +278,16 @@ reallocate(struct compiler *c, struct thread *t, const tel_alloc *op)
 	if (c->reorder_used > 0 &&
 	    (st = reorder_freed(c, t, op->old, 0, &done)) != TEL_OK)
 		return st;
-	if (tel__table_find(&c->table, op->old) != NULL)
-		return resize(c, t, op);
-	st = anomaly_count(c, ANOMALY_REALLOC, op->old);
-	return st != TEL_OK ? st : allocate(c, t, op, op->size);
+	return live_take(c, op);
 }
 
 static tel_status
-compile_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
+compile_operation(struct compiler *c, struct thread *t, tel_alloc *op)
 {
-	uint64_t size = op->size;
-
 	switch (op->kind) {
 	case TEL_ALLOC_CALLOC:
-		if (__builtin_mul_overflow(op->count, op->size, &size))
-			size = UINT64_MAX;
-		return allocate(c, t, op, size);
 	case TEL_ALLOC_MALLOC:
-	case TEL_ALLOC_ALIGNED: return allocate(c, t, op, size);
+	case TEL_ALLOC_ALIGNED: return allocate(c, op);
 	case TEL_ALLOC_REALLOC: return reallocate(c, t, op);
 	case TEL_ALLOC_FREE: return release(c, t, op);
 	case TEL_ALLOC_RESERVE:
@@ -446,10 +297,119 @@ compile_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 	case TEL_ALLOC_BUFFER_CREATE:
 	case TEL_ALLOC_BUFFER_DESTROY:
 	case TEL_ALLOC_POOL_DESCRIBE: return pool_operation(c, t, op);
-	case TEL_ALLOC_THREAD_END: break;
+	case TEL_ALLOC_THREAD_END:
 	case TEL_ALLOC_NONE: break;
 	}
 	return TEL_OK;
+}
+
+/* ------------------------------------------------------------ processes */
+
+/* Of the number of a process that telrec(1) records, the process's bits. */
+#define PROCESS_BITS 22
+
+/* Places of blocks that may be looked at for each operation, on average. */
+#define LOOKS 16
+
+/* Blocks of fewer bytes stay, lest the next program finds them in its heap. */
+#define IMAGE_MIN ((uint64_t)256 << 10)
+
+/* The block of a program in a place, or NULL. */
+static const struct tel__live_block *
+image_block(const struct compiler *c, uint64_t tag, size_t place)
+{
+	const struct tel__live_block *b = &c->live.blocks[place];
+	const struct tel__entry *e;
+
+	if (b->tag != tag)
+		return NULL;
+	e = tel__table_find(&c->live.by_key, b->address ^ tag);
+	return e != NULL && e->value == place ? b : NULL;
+}
+
+/* The blocks of a program end with it. */
+static tel_status
+image_end(struct compiler *c, uint64_t index)
+{
+	tel_alloc op = { .kind = TEL_ALLOC_FREE, .process = index };
+	const uint64_t tag = tel__live_tag(&op, 0);
+	const struct tel__live_block *b;
+	uint64_t bytes = 0;
+	tel_status st = TEL_OK;
+	size_t i, n = c->live.nblocks;
+
+	/* a log of nothing but programs must not take quadratic time */
+	c->image_looks += n;
+	if (c->image_looks / LOOKS > c->now + ((uint64_t)1 << 20))
+		return TEL_OK;
+	for (i = 0; i < n; i++)
+		if ((b = image_block(c, tag, i)) != NULL)
+			bytes += b->size;
+	for (i = 0; i < n && st == TEL_OK && bytes >= IMAGE_MIN; i++)
+		if ((b = image_block(c, tag, i)) != NULL) {
+			op.address = b->address;
+			st = live_take(c, &op);
+		}
+	return st;
+}
+
+/*
+ * A process executes another program: its thread goes on, but nothing else.
+ * telrec numbers such programs by the bits above those of the process.
+ */
+static tel_status
+image_start(struct compiler *c, uint64_t process, uint64_t index,
+    uint64_t thread)
+{
+	const uint64_t pid = process & ((UINT64_C(1) << PROCESS_BITS) - 1);
+	struct tel__entry *e, *of;
+	uint64_t before;
+	int fresh;
+
+	e = tel__table_put(&c->images, pid, &fresh);
+	if (e == NULL)
+		return compiler_no_memory(c);
+	before = e->value;
+	e->value = index;
+	if (fresh || process >> PROCESS_BITS == 0)
+		return TEL_OK;
+	of = tel__table_find(&c->thread_by_id, thread ^ before << TAG_SHIFT);
+	if (of == NULL)
+		return TEL_OK;
+	c->thread = thread_running(c, (uint32_t)of->value);
+	if (!thread_rename(c, thread ^ before << TAG_SHIFT,
+	        thread ^ index << TAG_SHIFT))
+		return compiler_no_memory(c);
+	return image_end(c, before);
+}
+
+/*
+ * Each process has its own addresses and threads.  Those of the first process
+ * are used as they are; threads of the others are xored with the number of
+ * their process, in bits that are 0 in every user-space address.
+ */
+static tel_status
+process_enter(struct compiler *c, const tel_alloc *op)
+{
+	const tel_alloc *first = op;
+	struct tel__entry *e;
+	tel_alloc numbered;
+	tel_status st = TEL_OK;
+	int fresh;
+
+	e = tel__table_put(&c->processes, first->process, &fresh);
+	if (e == NULL)
+		return compiler_no_memory(c);
+	if (fresh)
+		e->value = c->processes.count - 1;
+	numbered.process = e->value;
+	if (fresh)
+		st = image_start(c, op->process, e->value, op->thread);
+	c->process = op->process;
+	c->process_index = numbered.process;
+	c->tag = numbered.process << TAG_SHIFT;
+	c->key_tag = tel__live_tag(&numbered, 0);
+	return st;
 }
 
 /* ------------------------------------------------------------ the stream */
@@ -492,55 +452,22 @@ static tel_status
 start(struct compiler *c, const tel_alloc *op)
 {
 	c->started = 1;
-	c->threads = calloc(c->threads_max, sizeof(*c->threads));
-	if (c->threads == NULL)
-		return compiler_no_memory(c);
 	if (op != NULL)
 		c->facts.first_clock = op->clock;
-	c->facts.order = c->order;
-	c->facts.window_share = c->window_share;
-	c->facts.window_operations = c->window_operations;
 	return program_start(c);
-}
-
-/*
- * Each process has its own addresses and threads.  Those of the first process
- * are used as they are; those of the others are xored with the number of their
- * process, in bits that are 0 in every user-space address.
- */
-static int
-process_enter(struct compiler *c, uint64_t process)
-{
-	struct tel__entry *e;
-	int fresh;
-
-	e = tel__table_put(&c->processes, process, &fresh);
-	if (e == NULL)
-		return -1;
-	if (fresh)
-		e->value = (uint32_t)c->processes.count - 1;
-	c->process = process;
-	c->tag = (uint64_t)e->value << TAG_SHIFT;
-	return 0;
-}
-
-static void
-tag(const struct compiler *c, uint64_t *address)
-{
-	if (*address != 0)
-		*address ^= c->tag;
 }
 
 /* Where the address that an operation starts from is in the table, or NULL. */
 static const struct tel__entry *
 expected(const struct compiler *c, const tel_alloc *op)
 {
+	const struct tel__table *t = &c->live.by_key;
 	uint64_t address =
 	    op->kind == TEL_ALLOC_REALLOC ? op->old : op->address;
 
-	return c->table.entries == NULL ?
+	return t->entries == NULL ?
 	    NULL :
-	    &c->table.entries[tel__table_home(&c->table, address ^ c->tag)];
+	    &t->entries[tel__table_home(t, address ^ c->key_tag)];
 }
 
 void
@@ -559,13 +486,41 @@ compiler_approach(const struct compiler *c, const tel_alloc *op)
 
 	/* nearly all blocks are at home there */
 	if (e != NULL && e->key != 0)
-		__builtin_prefetch(&c->blocks[e->value], 1);
+		__builtin_prefetch(&c->live.blocks[e->value], 1);
+}
+
+/* Tells what belongs to a process from what others have. */
+static void
+tag(const struct compiler *c, tel_alloc *op)
+{
+	op->process = c->process_index;
+	op->thread ^= c->tag;
+	if (op->pool != 0)
+		op->pool ^= c->tag;
+	if (op->buffer != 0)
+		op->buffer ^= c->tag;
+}
+
+static void
+operation_count(struct compiler *c, const tel_alloc *op)
+{
+	struct facts *f = &c->facts;
+	int frees = op->kind == TEL_ALLOC_FREE;
+
+	c->now++;
+	if (op->kind < ALLOC_KINDS)
+		f->operations[op->kind]++;
+	if (op->call == TEL_CALL_C)
+		return;
+	f->by_new += op->call == TEL_CALL_CXX && !frees;
+	f->by_delete += op->call >= TEL_CALL_CXX && frees;
+	f->by_sized +=
+	    op->call == TEL_CALL_C_SIZED || op->call == TEL_CALL_CXX_SIZED;
 }
 
 tel_status
-compiler_add(struct compiler *c, const tel_alloc *op, uint64_t event)
+compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
 {
-	tel_alloc tagged;
 	struct thread *t;
 	tel_status st;
 
@@ -575,31 +530,17 @@ compiler_add(struct compiler *c, const tel_alloc *op, uint64_t event)
 		return st;
 	if (op->kind > TEL_ALLOC_POOL_DESCRIBE)
 		return TEL_OK;
-	if ((op->process != c->process || c->processes.count == 0) &&
-	    process_enter(c, op->process) != 0)
-		return compiler_no_memory(c);
-	if (c->tag != 0) {
-		tagged = *op;
-		tagged.thread ^= c->tag;
-		tag(c, &tagged.address);
-		tag(c, &tagged.old);
-		tag(c, &tagged.pool);
-		tag(c, &tagged.buffer);
-		op = &tagged;
-	}
 	c->event = event;
 	c->thread_id = op->thread;
 	c->clock = op->clock;
-	c->now++;
-	if (op->kind < ALLOC_KINDS)
-		c->facts.operations[op->kind]++;
-	c->facts.by_new +=
-	    op->call == TEL_CALL_CXX && op->kind != TEL_ALLOC_FREE;
-	c->facts.by_delete +=
-	    op->call >= TEL_CALL_CXX && op->kind == TEL_ALLOC_FREE;
-	c->facts.by_sized +=
-	    op->call == TEL_CALL_C_SIZED || op->call == TEL_CALL_CXX_SIZED;
 	c->call = TEL_CALL_C;
+	operation_count(c, op);
+	if ((op->process != c->process || c->processes.count == 0) &&
+	    (st = process_enter(c, op)) != TEL_OK)
+		return st;
+	tag(c, op);
+	c->thread_id = op->thread;
+	op->weight = 0;
 	if (op->kind == TEL_ALLOC_THREAD_END)
 		return thread_end(c, op->thread) == 0 ? TEL_OK :
 		                                        compiler_no_memory(c);
@@ -608,6 +549,7 @@ compiler_add(struct compiler *c, const tel_alloc *op, uint64_t event)
 		t = thread_find(c, op->thread);
 	if (t == NULL)
 		return compiler_no_memory(c);
+	c->thread = t;
 	if (c->reorder_used > 0 && (st = reorder_expire(c, 0)) != TEL_OK)
 		return st;
 	st = compile_operation(c, t, op);
@@ -616,7 +558,7 @@ compiler_add(struct compiler *c, const tel_alloc *op, uint64_t event)
 		return st;
 	if (--c->point_left == 0)
 		curve_point(c);
-	if (c->used >= c->chunk_words)
+	if (c->used >= c->set.chunk)
 		return chunk_end(c);
 	return TEL_OK;
 }

@@ -2,7 +2,7 @@
 /*
  * Compiler: turns the operations of a log into a program, in bounded memory.
  *
- *	c = compiler_new(out);
+ *	c = compiler_new(out, &compiler_defaults);
  *	... for each event, in the order of time ...
  *		if (tel_event_alloc(ev, &op))
  *			if (compiler_add(c, &op, tel_event_index(ev)) < 0)
@@ -17,44 +17,38 @@
 
 struct compiler;
 
+/* How it compiles; see compiler_defaults. */
+struct compiler_settings {
+	enum program_order order; /* between threads */
+	/*
+	 * How far threads may run ahead of each other with ORDER_EDGES: until
+	 * they have allocated or freed a share of the live bytes, 0 to 1, or
+	 * done so many operations; 0 for no such bound.
+	 */
+	double window_share;
+	uint64_t window_operations;
+	/*
+	 * The most threads, 1 to 1024.  Those of a log that has more share
+	 * them; one thread runs the log in its order.
+	 */
+	unsigned threads;
+	int strict; /* the first damage ends it with TEL_EDAMAGED */
+	/* The most blocks that may be live at a time, 1 to 2^31. */
+	uint64_t max_live;
+	size_t chunk; /* the most words of a chunk, 2^10 to 2^27 */
+};
+extern const struct compiler_settings compiler_defaults;
+
 /*
  * Makes a compiler.
  * out: the output for the program; NULL when only the facts are needed.  It
  *	stays the caller's, and must live as long.
  * Returns NULL when out of memory.
  */
-TEL_MUST_USE struct compiler *compiler_new(tel_output *out);
+TEL_MUST_USE struct compiler *compiler_new(tel_output *out,
+    const struct compiler_settings *set);
 /* Frees a compiler. */
 void compiler_free(struct compiler *c);
-
-/*
- * The setters come before the first operation; afterwards they return
- * TEL_ESTATE and change nothing.  Return TEL_OK, TEL_EINVAL, TEL_ESTATE.
- */
-
-/* The order between threads; ORDER_EDGES unless set. */
-tel_status compiler_set_order(struct compiler *c, enum program_order order);
-/*
- * How far threads may run ahead of each other with ORDER_EDGES: until they have
- * allocated or freed a share of the live bytes, 0 to 1, or done so many
- * operations; 0 for no such bound.  0.02 and 0 unless set.
- */
-tel_status compiler_set_window(struct compiler *c, double share,
-    uint64_t operations);
-/*
- * The most threads, 1 to 1024; 256 unless set.  Those of a log that has more
- * share them; one thread runs the log in its order.
- */
-tel_status compiler_set_threads(struct compiler *c, unsigned threads);
-/* Nonzero: the first damage ends it with TEL_EDAMAGED. */
-tel_status compiler_set_strict(struct compiler *c, int on);
-/*
- * The most blocks that may be live at a time, 1 to 2^31; 2^26 unless set.
- * They take about 80 bytes each.
- */
-tel_status compiler_set_max_live(struct compiler *c, uint64_t blocks);
-/* The most words of a chunk, 2^10 to 2^27; 2^20 unless set. */
-tel_status compiler_set_chunk(struct compiler *c, size_t words);
 
 /*
  * Says how many ticks make a second; at any time before the end.
@@ -77,12 +71,13 @@ void compiler_expect(const struct compiler *c, const tel_alloc *op);
 void compiler_approach(const struct compiler *c, const tel_alloc *op);
 /*
  * Adds an operation.
+ * op: is changed.
  * event: the number of its event in the log.
  * Returns TEL_OK; TEL_ENOMEM; TEL_EIO, the output failed; TEL_ELIMIT, more
  * is live than may be, or the program is too large; TEL_EDAMAGED (strict
  * only); TEL_ESTATE, it has ended, or failed before.
  */
-TEL_MUST_USE tel_status compiler_add(struct compiler *c, const tel_alloc *op,
+TEL_MUST_USE tel_status compiler_add(struct compiler *c, tel_alloc *op,
     uint64_t event);
 /*
  * Adds to what is known of the pool of the operation that was added last.

@@ -4,41 +4,26 @@
 #define TELREPLAY_COMPILER_INSIDE_H
 
 #include "base/array.h"
+#include "model/live.h"
 #include "telreplay/compile/compiler.h"
-#include "base/table.h"
 #include "telreplay/compile/program.h"
 
 #define NO_SLOT UINT32_MAX
 
-/* A live block, by its slot. */
+/* What the program has of a live block, by its slot. */
 struct block {
-	uint64_t size;  /* without the parts that were freed */
+	uint64_t start; /* its address when it was allocated */
+	uint64_t full;  /* its size then; more than it has: parts were freed */
 	uint64_t birth; /* the operation that allocated it, from 1 */
-	uint64_t clock; /* and its clock */
 	uint32_t where; /* the word that made it: number, flags */
 	uint32_t chunk; /* of that word: its number, and the thread */
+	uint32_t pool;  /* its number */
 };
 #define WHERE_MASK 0xfffffffu
-#define BLOCK_PARTS 0x10000000u   /* parts of it were freed */
-#define BLOCK_EARLY 0x20000000u   /* a free came before it was allocated */
 #define BLOCK_UNSIZED 0x40000000u /* aligned or resized; see free_word() */
 #define CHUNK_SHIFT 10            /* low bits of .chunk: the thread */
 #define THREAD_MASK 0x3ffu
 #define CHUNKS_MAX (UINT32_C(1) << (32 - CHUNK_SHIFT))
-
-/* Membership of a block in a pool, by its slot: list links. */
-struct pooled {
-	uint64_t address;
-	uint32_t pool;
-	uint32_t next, previous; /* slots, or NO_SLOT */
-};
-
-/* A block of which parts were freed. */
-struct part {
-	uint64_t full;   /* its size when it was allocated */
-	uint64_t offset; /* of the part that is live */
-	uint32_t slot;
-};
 
 #define SNAPSHOTS 8
 /* A thread's vector clock, saved after a wait. */
@@ -84,7 +69,6 @@ struct thread {
 struct pool {
 	uint64_t address;      /* 0: it is destroyed */
 	uint32_t where, chunk; /* the word that creates it, as of a block */
-	uint32_t first;        /* of a pool: a block, or NO_SLOT */
 	uint32_t buffer;       /* of a pool: a buffer, or NO_SLOT */
 	uint32_t pool;         /* of a buffer */
 	uint32_t next;         /* of a buffer: another one of the pool */
@@ -106,12 +90,13 @@ struct pools {
  * order by a racing thread.
  */
 struct reorder_entry {
-	uint64_t address;             /* 0: the entry is settled */
+	uint64_t key;                 /* of the address; settled if not .open */
 	uint64_t when;                /* the operation, from 1 */
 	struct anomaly_event anomaly; /* what it is unless it was a race */
-	uint32_t slot;   /* of the older block, for REORDER_DOUBLE */
-	uint32_t thread; /* that freed, or that allocated anew */
+	struct tel__live_block older; /* for REORDER_DOUBLE */
+	uint32_t thread;              /* that freed, or that allocated anew */
 	int what;
+	int open;
 };
 enum {
 	REORDER_FREE,       /* a free of an unknown address */
@@ -123,36 +108,38 @@ enum {
 
 struct compiler {
 	tel_output *out;
-	enum program_order order;
-	unsigned threads_max;
-	int strict;
-	uint64_t max_live;
-	size_t chunk_words;
+	struct compiler_settings set;
 
 	struct facts facts;
 	uint64_t event; /* of the operation being added */
 	uint64_t thread_id;
 	uint64_t clock;
-	uint64_t process; /* of the last operation, and its tag */
-	uint64_t tag;     /* xored to its addresses and threads */
-	struct tel__table processes;
+	struct thread *thread;  /* of the program, that runs it */
+	uint32_t resized;       /* the slot of the block it resizes; NO_SLOT */
+	tel_alloc_call call;    /* of a free */
+	uint64_t now;           /* operations so far */
+	uint64_t process;       /* of the last operation, its number, */
+	uint64_t process_index; /* that from 0 on, */
+	uint64_t tag;           /* xored to its threads, pools and buffers, */
+	uint64_t key_tag;       /* and to its addresses, as keys of live */
+	struct tel__table processes; /* to the index */
+	struct tel__table images;    /* by process of the system, the same */
+	uint64_t image_looks;        /* at blocks, see image_end() */
 	uint64_t log;
-	tel_alloc_call call; /* of the free that is compiled */
-	uint64_t now;        /* operations so far */
 	uint64_t live_blocks, live_bytes;
 	/* blocks by classes of sizes; see struct facts */
 	uint64_t class_blocks[SIZE_CLASSES];
 	uint64_t point_peak; /* most bytes since the last point of the curve */
 	uint64_t point_left, point_step; /* operations to the next one */
 
-	struct tel__table table; /* slots by address */
+	struct tel__live live; /* .owner of a block is its slot */
 	struct block *blocks;
 	size_t blocks_room;
 	uint32_t slots;
 	uint32_t *shared_free; /* slots that any thread may take */
 	size_t shared_used, shared_room;
 
-	struct tel__table thread_by_id; /* their numbers */
+	struct tel__table thread_by_id; /* numbers of threads */
 	uint64_t last_thread_id;
 	struct thread *last_thread;
 	struct thread *total_thread; /* of the last operation in the program */
@@ -166,26 +153,16 @@ struct compiler {
 	size_t index_used, index_room;
 
 	/* Run-ahead is bounded by windows; see emit_window(). */
-	int windows_on;             /* there are several threads */
-	uint32_t window;            /* the current one, from 1 in each chunk */
-	unsigned window_threads;    /* that entered it */
-	double window_share;        /* of live bytes; or 0 */
-	uint64_t window_operations; /* or 0 */
-	uint64_t window_moved;      /* bytes or operations so far */
-	uint64_t window_most;       /* so many end it */
+	int windows_on;          /* there are several threads */
+	uint32_t window;         /* the current one, from 1 in each chunk */
+	unsigned window_threads; /* that entered it */
+	uint64_t window_moved;   /* bytes or operations so far */
+	uint64_t window_most;    /* so many end it */
 
 	struct pools pools, buffers;
-	struct pooled *pooled; /* by slot; NULL until there are pools */
-	size_t pooled_room;
-
-	int ends_on;            /* .ends is kept up to date */
-	struct tel__table ends; /* slots by the address behind the block */
-	struct tel__table parts_by_slot; /* slot + 1 */
-	struct part *parts;
-	size_t parts_used, parts_room;
 
 	struct reorder_entry *reorder; /* a ring of REORDER_ENTRIES */
-	struct tel__table reorder_by_address;
+	struct tel__table reorder_by_key;
 	unsigned reorder_first, reorder_used;
 
 	unsigned anomalies_kept_of[ANOMALIES];
@@ -230,6 +207,8 @@ tel_status anomaly_count(struct compiler *c, enum anomaly anomaly,
  * out of memory.
  */
 struct thread *thread_find(struct compiler *c, uint64_t id);
+/* The log names a thread otherwise from here on.  1; 0: out of memory. */
+int thread_rename(struct compiler *c, uint64_t id, uint64_t to);
 /* Handles the end of a thread in the log: 0, or -1 when out of memory. */
 int thread_end(struct compiler *c, uint64_t id);
 /* Thread number n, or thread 0 in place of one that does not run any more. */
@@ -253,8 +232,7 @@ slot_new(struct compiler *c, struct thread *t)
 static inline int
 slot_free(struct thread *t, uint32_t slot)
 {
-	if (t->free_used == t->free_room &&
-	    !TEL__RESERVE(t->free, t->free_room, t->free_used + 1))
+	if (!TEL__RESERVE(t->free, t->free_room, t->free_used + 1))
 		return -1;
 	t->free[t->free_used++] = slot;
 	return 0;
@@ -266,52 +244,26 @@ tel_status chunk_end(struct compiler *c);
 tel_status program_end(struct compiler *c);
 
 /* block.c */
+/* Takes a change of the live blocks: a tel__live_fn. */
+tel_status block_change(void *arg, enum tel__live_what what,
+    struct tel__live_block *b, const tel_alloc *op);
 /*
- * The thread that runs an operation on a block, with its wait emitted; NULL
- * when out of memory.
+ * Frees a block.  with_pool: its pool is being destroyed.
  */
-struct thread *block_thread(struct compiler *c, struct thread *t,
-    const struct block *b);
-/* A new block at the address of entry e, with flags for its .where. */
-tel_status block_allocate(struct compiler *c, struct thread *t,
-    struct tel__entry *e, uint64_t size, uint32_t flags, const tel_alloc *op);
-/* Gives the block in a slot, which has an entry, another size. */
-tel_status block_resize(struct compiler *c, struct thread *t, uint32_t slot,
-    uint64_t size);
-/*
- * Frees the block in a slot, which has no entry any more.  with_pool: its
- * pool is being destroyed.
- */
-tel_status block_free(struct compiler *c, struct thread *t, uint32_t slot,
-    int with_pool);
-/* Removes a block's entry, and frees it. */
-tel_status block_remove(struct compiler *c, struct thread *t,
-    struct tel__entry *e, int with_pool);
+tel_status block_free(struct compiler *c, struct thread *t,
+    const struct tel__live_block *b, int with_pool);
 /* Counts what is live at the end. */
 void blocks_finish(struct compiler *c);
-
-/* Where blocks end; kept after the first request: .ends_on. */
-int end_add(struct compiler *c, uint64_t end, uint32_t slot);
-void end_remove(struct compiler *c, uint64_t end, uint32_t slot);
-/* Frees the first size bytes of a larger block. */
-tel_status part_front(struct compiler *c, struct thread *t,
-    struct tel__entry *e, uint64_t size);
-/* Frees size bytes at address if they are the end of a block: *found. */
-tel_status part_end(struct compiler *c, struct thread *t, uint64_t address,
-    uint64_t size, int *found);
-/* Emits the free of the last part: 0, or -1 when out of memory. */
-int part_last(struct compiler *c, struct thread *t, uint32_t slot,
-    int with_pool);
 
 /* reorder.c */
 /* A free of an unknown address. */
 tel_status reorder_free(struct compiler *c, struct thread *t, uint64_t address);
-/* An allocation of a live address, whose entry is removed. */
+/* An allocation at the address of a block, which it replaces. */
 tel_status reorder_double(struct compiler *c, struct thread *t,
-    struct tel__entry *e);
-/* An allocation at an address that may have an entry: *flags is set for it. */
+    const struct tel__live_block *b);
+/* An allocation at an address, which may have an entry. */
 tel_status reorder_allocated(struct compiler *c, struct thread *t,
-    uint64_t address, uint32_t *flags);
+    uint64_t address);
 /*
  * The block at an address is about to be freed, or to be resized.  *done: the
  * free was that of an older block, and has been emitted.
@@ -321,7 +273,8 @@ tel_status reorder_freed(struct compiler *c, struct thread *t, uint64_t address,
 /* Settles the entries that are too old, or all. */
 tel_status reorder_expire(struct compiler *c, int all);
 
-/* pools.c: those that return int return 0, or -1 when out of memory */
+/* pools.c */
+/* 1, or 0 when out of memory. */
 int pools_open(struct compiler *c);
 void pools_close(struct compiler *c);
 /* Counts pools and buffers that were used and never created. */
@@ -331,13 +284,9 @@ tel_status pool_operation(struct compiler *c, struct thread *t,
     const tel_alloc *op);
 /* The number of a buffer, created when it is unknown; NO_SLOT: failed. */
 uint32_t buffer_find(struct compiler *c, struct thread *t, const tel_alloc *op);
-/* Puts a new block into its pool, and has the thread use that. */
-int pool_enter(struct compiler *c, struct thread *t, uint32_t slot,
-    uint64_t address, const tel_alloc *op);
-void pool_leave(struct compiler *c, uint32_t slot);
-/* A block of a pool has another address. */
-void pool_move(struct compiler *c, uint32_t slot, uint64_t address);
+/* Has the thread use the pool of an allocation: its number, or NO_SLOT. */
+uint32_t pool_use(struct compiler *c, struct thread *t, const tel_alloc *op);
 /* Has a thread use the pool of a block. */
-int pool_of(struct compiler *c, struct thread *t, uint32_t slot);
+int pool_of(struct compiler *c, struct thread *t, uint32_t pool);
 
 #endif

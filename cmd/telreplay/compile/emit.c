@@ -127,12 +127,12 @@ vectors_new(struct compiler *c, struct thread *t)
 {
 	unsigned i;
 
-	t->vector = calloc(c->threads_max, sizeof(*t->vector));
+	t->vector = calloc(c->set.threads, sizeof(*t->vector));
 	if (t->vector == NULL)
 		return -1;
 	for (i = 0; i < SNAPSHOTS; i++) {
 		t->snapshots[i].vector =
-		    calloc(c->threads_max, sizeof(*t->vector));
+		    calloc(c->set.threads, sizeof(*t->vector));
 		if (t->snapshots[i].vector == NULL)
 			return -1;
 	}
@@ -181,10 +181,10 @@ emit_follow(struct compiler *c, struct thread *t, const struct thread *creator)
 static uint64_t
 window_room(const struct compiler *c)
 {
-	double bytes = c->window_share * (double)c->facts.peak_bytes;
+	double bytes = c->set.window_share * (double)c->facts.peak_bytes;
 
-	if (c->window_operations > 0)
-		return c->window_operations;
+	if (c->set.window_operations > 0)
+		return c->set.window_operations;
 	return bytes < 1 ? 1 : bytes < 1e18 ? (uint64_t)bytes : UINT64_MAX;
 }
 

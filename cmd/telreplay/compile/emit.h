@@ -70,14 +70,14 @@ emit_start(struct compiler *c, struct thread *t)
 {
 	uint64_t delta;
 
-	if (c->order == ORDER_TOTAL && c->total_thread != t &&
+	if (c->set.order == ORDER_TOTAL && c->total_thread != t &&
 	    emit_order(c, t) != 0)
 		return -1;
 	if (c->windows_on &&
 	    (t->window != c->window || c->window_moved >= c->window_most) &&
 	    emit_window(c, t) != 0)
 		return -1;
-	c->window_moved += c->window_operations != 0;
+	c->window_moved += c->set.window_operations != 0;
 	if (thread_room(t) != 0)
 		return -1;
 	/* the time now and then, more often when it goes by faster */

@@ -18,11 +18,11 @@ pools_open(struct compiler *c)
 	tel__table_init(&ps->by_address);
 	tel__table_init(&c->buffers.by_address);
 	if (!TEL__RESERVE(ps->all, ps->room, 1))
-		return -1;
+		return 0;
 	memset(&ps->all[0], 0, sizeof(ps->all[0]));
-	ps->all[0].first = ps->all[0].buffer = NO_SLOT;
+	ps->all[0].buffer = NO_SLOT;
 	ps->count = 1;
-	return 0;
+	return 1;
 }
 
 void
@@ -36,22 +36,6 @@ pools_close(struct compiler *c)
 	free(c->buffers.all);
 	tel__table_clear(&c->pools.by_address);
 	tel__table_clear(&c->buffers.by_address);
-	free(c->pooled);
-}
-
-/* Room for the pool of the block in a slot. */
-static int
-pooled_grow(struct compiler *c, uint32_t slot)
-{
-	size_t before = c->pooled_room;
-
-	if (slot < before)
-		return 0;
-	if (!TEL__RESERVE(c->pooled, c->pooled_room, (size_t)slot + 1))
-		return -1;
-	memset(c->pooled + before, 0,
-	    (c->pooled_room - before) * sizeof(*c->pooled));
-	return 0;
 }
 
 /* Adds one to the list.  Returns its number, or NO_SLOT. */
@@ -68,12 +52,12 @@ pool_add(struct pools *ps, uint64_t address, uint32_t pool)
 	e = tel__table_put(&ps->by_address, address, &fresh);
 	if (e == NULL)
 		return NO_SLOT;
-	e->value = (uint32_t)ps->count;
+	e->value = ps->count;
 	p = &ps->all[ps->count];
 	memset(p, 0, sizeof(*p));
 	p->address = address;
 	p->pool = pool;
-	p->first = p->buffer = p->next = NO_SLOT;
+	p->buffer = p->next = NO_SLOT;
 	return (uint32_t)ps->count++;
 }
 
@@ -82,7 +66,7 @@ pool_create(struct compiler *c, struct thread *t, uint64_t address)
 {
 	uint32_t n = pool_add(&c->pools, address, 0);
 
-	if (n == NO_SLOT || pooled_grow(c, c->slots) != 0 ||
+	if (n == NO_SLOT ||
 	    emit_extended(c, t, EXTENDED_POOL_CREATE, n, address, 0, 0) != 0)
 		return NO_SLOT;
 	c->pools.all[n].where = t->last;
@@ -129,7 +113,7 @@ buffer_create(struct compiler *c, struct thread *t, uint64_t address,
 	            0))
 		return NO_SLOT;
 	n = pool_add(&c->buffers, address, p);
-	if (n == NO_SLOT || pooled_grow(c, c->slots) != 0 ||
+	if (n == NO_SLOT ||
 	    emit_extended(c, t, EXTENDED_BUFFER_CREATE, n, p, 0, 0) != 0)
 		return NO_SLOT;
 	c->buffers.all[n].where = t->last;
@@ -190,11 +174,11 @@ buffer_destroy(struct compiler *c, struct thread *t, uint32_t n)
 
 /* Frees all that lives in a pool, then destroys it. */
 static tel_status
-pool_destroy(struct compiler *c, struct thread *t, struct tel__entry *known)
+pool_destroy(struct compiler *c, struct thread *t, struct tel__entry *known,
+    const tel_alloc *op)
 {
-	uint32_t n = (uint32_t)known->value, slot;
-	struct tel__entry *e;
-	uint32_t b;
+	tel_alloc destroy = *op;
+	uint32_t n = (uint32_t)known->value, b;
 	tel_status st;
 
 	tel__table_remove(&c->pools.by_address, known);
@@ -205,19 +189,14 @@ pool_destroy(struct compiler *c, struct thread *t, struct tel__entry *known)
 	     b = c->buffers.all[b].next)
 		if (c->buffers.all[b].address != 0)
 			st = buffer_destroy(c, t, b);
-	while (st == TEL_OK && (slot = c->pools.all[n].first) != NO_SLOT) {
-		e = tel__table_find(&c->table, c->pooled[slot].address);
-		if (e == NULL)
-			return compiler_fail(c, TEL_ESTATE,
-			    "a block of a pool is lost");
-		st = block_remove(c, t, e, 1);
-	}
-	if (st != TEL_OK)
-		return st;
+	destroy.kind = TEL_ALLOC_POOL_DESTROY;
+	if (st == TEL_OK)
+		st = tel__live_take(&c->live, &destroy, 0);
 	c->pools.all[n].address = 0;
-	if (emit_extended(c, t, EXTENDED_POOL_DESTROY, n, 0, 0, 0) != 0)
-		return compiler_no_memory(c);
-	return TEL_OK;
+	if (st == TEL_OK &&
+	    emit_extended(c, t, EXTENDED_POOL_DESTROY, n, 0, 0, 0) != 0)
+		st = TEL_ENOMEM;
+	return st == TEL_ENOMEM ? compiler_no_memory(c) : st;
 }
 
 /* A pool that is described before its creation is logged. */
@@ -282,8 +261,7 @@ pool_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 
 	if (address == 0)
 		return anomaly_count(c, ANOMALY_ARGUMENT, 0);
-	e = tel__table_find(pool ? &c->pools.by_address :
-	                           &c->buffers.by_address,
+	e = tel__table_find(pool ? &c->pools.by_address : &c->buffers.by_address,
 	    address);
 	if (op->kind == TEL_ALLOC_POOL_DESCRIBE)
 		return e != NULL ? TEL_OK : pool_describe(c, t, address);
@@ -292,7 +270,7 @@ pool_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 		return TEL_OK;
 	/* one that is created again was destroyed unrecorded */
 	if (e != NULL && pool)
-		st = pool_destroy(c, t, e);
+		st = pool_destroy(c, t, e, op);
 	else if (e != NULL)
 		st = buffer_destroy(c, t, (uint32_t)e->value);
 	else if (op->kind == TEL_ALLOC_POOL_DESTROY ||
@@ -310,65 +288,21 @@ pool_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 
 /* ------------------------------------------------ the blocks of pools */
 
-int
-pool_enter(struct compiler *c, struct thread *t, uint32_t slot,
-    uint64_t address, const tel_alloc *op)
+uint32_t
+pool_use(struct compiler *c, struct thread *t, const tel_alloc *op)
 {
-	struct pooled *b;
-	struct pool *p;
-	uint32_t n;
 	int buffer = op->kind == TEL_ALLOC_COMMIT && op->buffer != 0;
+	uint32_t n =
+	    buffer ? buffer_find(c, t, op) : pool_find(c, t, op->pool);
 
-	n = buffer ? buffer_find(c, t, op) : pool_find(c, t, op->pool);
-	if (n == NO_SLOT || pooled_grow(c, slot) != 0 ||
-	    emit_use(c, t, n, buffer) != 0)
-		return -1;
-	b = &c->pooled[slot];
-	b->address = address;
-	b->pool = buffer ? c->buffers.all[n].pool : n;
-	b->previous = NO_SLOT;
-	b->next = NO_SLOT;
-	if (b->pool == 0)
-		return 0;
-	p = &c->pools.all[b->pool];
-	b->next = p->first;
-	if (p->first != NO_SLOT)
-		c->pooled[p->first].previous = slot;
-	p->first = slot;
-	return 0;
-}
-
-void
-pool_leave(struct compiler *c, uint32_t slot)
-{
-	struct pooled *b;
-
-	if (slot >= c->pooled_room)
-		return;
-	b = &c->pooled[slot];
-	if (b->pool == 0)
-		return;
-	if (b->next != NO_SLOT)
-		c->pooled[b->next].previous = b->previous;
-	if (b->previous != NO_SLOT)
-		c->pooled[b->previous].next = b->next;
-	else
-		c->pools.all[b->pool].first = b->next;
-	b->pool = 0;
-}
-
-void
-pool_move(struct compiler *c, uint32_t slot, uint64_t address)
-{
-	if (slot < c->pooled_room)
-		c->pooled[slot].address = address;
+	if (n == NO_SLOT || emit_use(c, t, n, buffer) != 0)
+		return NO_SLOT;
+	return buffer ? c->buffers.all[n].pool : n;
 }
 
 int
-pool_of(struct compiler *c, struct thread *t, uint32_t slot)
+pool_of(struct compiler *c, struct thread *t, uint32_t pool)
 {
-	uint32_t pool = slot < c->pooled_room ? c->pooled[slot].pool : 0;
-
 	if (t->use_buffer && c->buffers.all[t->use].pool == pool)
 		return 0;
 	return emit_use(c, t, pool, 0);

@@ -135,7 +135,7 @@ thread_reset(struct compiler *c, struct thread *t)
 	t->snapshot_count = 0;
 	t->window = 0;
 	if (t->vector != NULL)
-		memset(t->vector, 0, c->threads_max * sizeof(*t->vector));
+		memset(t->vector, 0, c->set.threads * sizeof(*t->vector));
 }
 
 tel_status
@@ -156,11 +156,8 @@ chunk_end(struct compiler *c)
 		return st;
 	if (slots_share(c) != 0)
 		return compiler_no_memory(c);
-	for (i = 0; i < c->thread_count; i++) {
-		if (c->threads[i].count > 0)
-			c->facts.lives[i].last_chunk = c->facts.chunks;
+	for (i = 0; i < c->thread_count; i++)
 		thread_reset(c, &c->threads[i]);
-	}
 	if (c->windows_on && c->window > c->facts.windows)
 		c->facts.windows = c->window;
 	c->window = 1;

@@ -15,10 +15,16 @@
 
 #include <stdlib.h>
 
-static struct reorder_entry *
-entry_find(struct compiler *c, uint64_t address)
+static uint64_t
+key_of(const struct compiler *c, uint64_t address)
 {
-	struct tel__entry *e = tel__table_find(&c->reorder_by_address, address);
+	return address ^ c->key_tag;
+}
+
+static struct reorder_entry *
+entry_find(struct compiler *c, uint64_t key)
+{
+	const struct tel__entry *e = tel__table_find(&c->reorder_by_key, key);
 
 	return e == NULL ? NULL : &c->reorder[e->value];
 }
@@ -26,12 +32,9 @@ entry_find(struct compiler *c, uint64_t address)
 static void
 entry_drop(struct compiler *c, struct reorder_entry *s)
 {
-	struct tel__entry *e;
-
-	e = tel__table_find(&c->reorder_by_address, s->address);
-	if (e != NULL)
-		tel__table_remove(&c->reorder_by_address, e);
-	s->address = 0;
+	tel__table_remove(&c->reorder_by_key,
+	    tel__table_find(&c->reorder_by_key, s->key));
+	s->open = 0;
 }
 
 /* It was not a race: a free of nothing, or a free that is not in the log. */
@@ -39,22 +42,16 @@ static tel_status
 entry_settle(struct compiler *c, struct reorder_entry *s)
 {
 	struct reorder_entry was = *s;
-	struct tel__entry *e;
-	struct block *b;
 	tel_status st;
 
 	entry_drop(c, s);
 	st = anomaly_add(c, &was.anomaly);
-	if (st == TEL_OK && was.what == REORDER_DOUBLE) {
-		b = &c->blocks[was.slot];
-		st = block_free(c, thread_running(c, b->chunk & THREAD_MASK),
-		    was.slot, 0);
-	} else if (was.what == REORDER_EARLY_FREE) {
-		e = tel__table_find(&c->table, was.address);
-		if (e != NULL)
-			c->blocks[e->value].where &= ~BLOCK_EARLY;
-	}
-	return st;
+	if (st != TEL_OK || was.what != REORDER_DOUBLE)
+		return st;
+	return block_free(c,
+	    thread_running(c,
+	        c->blocks[was.older.owner].chunk & THREAD_MASK),
+	    &was.older, 0);
 }
 
 static int
@@ -71,10 +68,10 @@ reorder_expire(struct compiler *c, int all)
 
 	while (c->reorder_used > 0 && st == TEL_OK) {
 		s = &c->reorder[c->reorder_first % REORDER_ENTRIES];
-		if (s->address != 0 && !all &&
+		if (s->open && !all &&
 		    (s->what == REORDER_EARLY_FREE || !too_old(c, s)))
 			break;
-		if (s->address != 0)
+		if (s->open)
 			st = entry_settle(c, s);
 		c->reorder_first = (c->reorder_first + 1) % REORDER_ENTRIES;
 		c->reorder_used--;
@@ -82,42 +79,51 @@ reorder_expire(struct compiler *c, int all)
 	return st;
 }
 
+/* Makes room for an entry: settles the oldest, and the one of its key. */
 static tel_status
-entry_add(struct compiler *c, struct thread *t, int what, uint64_t address,
-    const struct anomaly_event *anomaly, uint32_t slot)
+entry_room(struct compiler *c, uint64_t key)
 {
 	struct reorder_entry *s;
-	struct tel__entry *e;
 	tel_status st;
-	unsigned i;
-	int fresh;
 
 	if (c->reorder == NULL)
 		c->reorder = calloc(REORDER_ENTRIES, sizeof(*c->reorder));
 	if (c->reorder == NULL)
 		return compiler_no_memory(c);
-	s = entry_find(c, address);
+	s = entry_find(c, key);
 	if (s != NULL && (st = entry_settle(c, s)) != TEL_OK)
 		return st;
-	if (c->reorder_used == REORDER_ENTRIES) {
-		s = &c->reorder[c->reorder_first];
-		if (s->address != 0 && (st = entry_settle(c, s)) != TEL_OK)
-			return st;
-		c->reorder_first = (c->reorder_first + 1) % REORDER_ENTRIES;
-		c->reorder_used--;
-	}
-	i = (c->reorder_first + c->reorder_used) % REORDER_ENTRIES;
-	e = tel__table_put(&c->reorder_by_address, address, &fresh);
+	if (c->reorder_used < REORDER_ENTRIES)
+		return TEL_OK;
+	s = &c->reorder[c->reorder_first];
+	if (s->open && (st = entry_settle(c, s)) != TEL_OK)
+		return st;
+	c->reorder_first = (c->reorder_first + 1) % REORDER_ENTRIES;
+	c->reorder_used--;
+	return TEL_OK;
+}
+
+static tel_status
+entry_add(struct compiler *c, struct thread *t, int what, uint64_t key,
+    const struct anomaly_event *anomaly, const struct tel__live_block *older)
+{
+	struct reorder_entry *s;
+	struct tel__entry *e;
+	tel_status st = entry_room(c, key);
+	int fresh;
+
+	if (st != TEL_OK)
+		return st;
+	e = tel__table_put(&c->reorder_by_key, key, &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
-	e->value = i;
-	s = &c->reorder[i];
-	s->address = address;
-	s->when = c->now;
-	s->anomaly = *anomaly;
-	s->slot = slot;
-	s->thread = (uint32_t)(t - c->threads);
-	s->what = what;
+	e->value = (c->reorder_first + c->reorder_used) % REORDER_ENTRIES;
+	s = &c->reorder[e->value];
+	*s = (struct reorder_entry){ .key = key, .when = c->now,
+		.anomaly = *anomaly, .thread = (uint32_t)(t - c->threads),
+		.what = what, .open = 1 };
+	if (older != NULL)
+		s->older = *older;
 	c->reorder_used++;
 	return TEL_OK;
 }
@@ -126,7 +132,7 @@ entry_add(struct compiler *c, struct thread *t, int what, uint64_t address,
 static int
 may_race(const struct compiler *c)
 {
-	return c->facts.log_threads > 1 && !c->strict;
+	return c->facts.log_threads > 1 && !c->set.strict;
 }
 
 tel_status
@@ -136,48 +142,44 @@ reorder_free(struct compiler *c, struct thread *t, uint64_t address)
 
 	if (!may_race(c))
 		return anomaly_add(c, &anomaly);
-	return entry_add(c, t, REORDER_FREE, address, &anomaly, NO_SLOT);
+	return entry_add(c, t, REORDER_FREE, key_of(c, address), &anomaly,
+	    NULL);
 }
 
 tel_status
-reorder_double(struct compiler *c, struct thread *t, struct tel__entry *e)
+reorder_double(struct compiler *c, struct thread *t,
+    const struct tel__live_block *b)
 {
-	struct anomaly_event anomaly = anomaly_here(c, ANOMALY_DOUBLE, e->key);
-	struct reorder_entry *s = entry_find(c, e->key);
-	uint64_t address = e->key;
-	uint32_t slot = (uint32_t)e->value;
+	struct anomaly_event anomaly =
+	    anomaly_here(c, ANOMALY_DOUBLE, b->address);
+	struct reorder_entry *s = entry_find(c, key_of(c, b->address));
 	struct thread *maker;
 	tel_status st;
 
-	maker = thread_running(c, c->blocks[slot].chunk & THREAD_MASK);
+	maker = thread_running(c, c->blocks[b->owner].chunk & THREAD_MASK);
 	if (s != NULL && s->what == REORDER_EARLY_FREE) {
 		anomaly = s->anomaly;
 		anomaly.anomaly = ANOMALY_RACE;
 		entry_drop(c, s);
 	} else if (may_race(c)) {
-		if (c->ends_on)
-			end_remove(c, e->key + c->blocks[slot].size, slot);
-		tel__table_remove(&c->table, e);
-		return entry_add(c, t, REORDER_DOUBLE, address, &anomaly, slot);
+		return entry_add(c, t, REORDER_DOUBLE, key_of(c, b->address),
+		    &anomaly, b);
 	}
 	st = anomaly_add(c, &anomaly);
-	return st != TEL_OK ? st : block_remove(c, maker, e, 0);
+	return st != TEL_OK ? st : block_free(c, maker, b, 0);
 }
 
 tel_status
-reorder_allocated(struct compiler *c, struct thread *t, uint64_t address,
-    uint32_t *flags)
+reorder_allocated(struct compiler *c, struct thread *t, uint64_t address)
 {
-	struct reorder_entry *s = entry_find(c, address);
+	struct reorder_entry *s = entry_find(c, key_of(c, address));
 
-	*flags = 0;
 	if (s == NULL || s->what == REORDER_DOUBLE)
 		return TEL_OK;
 	if (s->what != REORDER_FREE || too_old(c, s) ||
 	    s->thread == (uint32_t)(t - c->threads))
 		return entry_settle(c, s);
 	s->what = REORDER_EARLY_FREE;
-	*flags = BLOCK_EARLY;
 	return TEL_OK;
 }
 
@@ -185,9 +187,9 @@ tel_status
 reorder_freed(struct compiler *c, struct thread *t, uint64_t address, int freed,
     int *done)
 {
-	struct reorder_entry *s = entry_find(c, address);
+	struct reorder_entry *s = entry_find(c, key_of(c, address));
 	struct anomaly_event anomaly;
-	uint32_t slot;
+	struct tel__live_block older;
 	tel_status st;
 
 	*done = 0;
@@ -198,8 +200,8 @@ reorder_freed(struct compiler *c, struct thread *t, uint64_t address, int freed,
 		return entry_settle(c, s);
 	*done = 1;
 	anomaly = anomaly_here(c, ANOMALY_RACE, address);
-	slot = s->slot;
+	older = s->older;
 	entry_drop(c, s);
 	st = anomaly_add(c, &anomaly);
-	return st != TEL_OK ? st : block_free(c, t, slot, 0);
+	return st != TEL_OK ? st : block_free(c, t, &older, 0);
 }

@@ -32,9 +32,9 @@ thread_choose(struct compiler *c)
 	struct thread *t = NULL;
 
 	/* without waits between threads, each frees blocks after its end */
-	if (c->order != ORDER_NONE)
+	if (c->set.order != ORDER_NONE)
 		t = thread_idle(c);
-	if (t == NULL && c->thread_count < c->threads_max)
+	if (t == NULL && c->thread_count < c->set.threads)
 		return &c->threads[c->thread_count++];
 	if (t == NULL)
 		t = thread_idle(c);
@@ -69,8 +69,8 @@ thread_start(struct compiler *c, struct thread *t)
 		return -1;
 	if (control(c, creator, CONTROL_START, (uint32_t)(t - c->threads)) != 0)
 		return -1;
-	if (c->order == ORDER_EDGES)
-		c->windows_on = c->window_share > 0 || c->window_operations > 0;
+	if (c->set.order == ORDER_EDGES)
+		c->windows_on = c->set.window_share > 0 || c->set.window_operations > 0;
 	return emit_follow(c, t, creator);
 }
 
@@ -106,11 +106,27 @@ thread_find(struct compiler *c, uint64_t id)
 		t = thread_add(c, id);
 		if (t == NULL)
 			return NULL;
-		e->value = (uint32_t)(t - c->threads);
+		e->value = (uint64_t)(t - c->threads);
 	}
 	c->last_thread_id = id;
 	c->last_thread = t;
 	return t;
+}
+
+int
+thread_rename(struct compiler *c, uint64_t id, uint64_t to)
+{
+	struct tel__entry *e = tel__table_find(&c->thread_by_id, id);
+	uint64_t number = e->value;
+	int fresh;
+
+	tel__table_remove(&c->thread_by_id, e);
+	e = tel__table_put(&c->thread_by_id, to, &fresh);
+	if (e != NULL)
+		e->value = number;
+	if (c->last_thread_id == id)
+		c->last_thread = NULL;
+	return e != NULL;
 }
 
 int
@@ -131,7 +147,7 @@ thread_end(struct compiler *c, uint64_t id)
 	if (--t->hosted > 0 || t == &c->threads[0])
 		return 0;
 	c->idle_count++;
-	if (c->order == ORDER_NONE)
+	if (c->set.order == ORDER_NONE)
 		return 0;
 	t->started = 0;
 	t->ended = 1;
@@ -168,24 +184,17 @@ threads_close(struct compiler *c)
 int
 thread_grow(struct thread *t)
 {
-	size_t room = t->room;
+	size_t words = t->room, times = t->times_room;
 
-	if (room == 0 && t->count == 0)
-		room = FIRST_WORDS / 2;
-	if (t->count + THREAD_SLACK > t->room) {
-		room = t->room == 0 ? 0 : t->room;
-		if (!TEL__RESERVE(t->words, room, t->count + FIRST_WORDS) ||
-		    room > WHERE_MASK)
-			return -1;
-		t->room = (uint32_t)room;
-	}
-	if (!TEL__RESERVE(t->origins, t->origins_room,
-	        t->origins_used + ORIGIN_SLACK))
+	if ((t->count + THREAD_SLACK > t->room &&
+	        (!TEL__RESERVE(t->words, words, t->count + FIRST_WORDS) ||
+	            words > WHERE_MASK)) ||
+	    !TEL__RESERVE(t->origins, t->origins_room,
+	        t->origins_used + ORIGIN_SLACK) ||
+	    !TEL__RESERVE(t->times, times, (size_t)t->times_used + 2))
 		return -1;
-	room = t->times_room;
-	if (!TEL__RESERVE(t->times, room, (size_t)t->times_used + 2))
-		return -1;
-	t->times_room = (uint32_t)room;
+	t->room = (uint32_t)words;
+	t->times_room = (uint32_t)times;
 	return 0;
 }
 
@@ -193,21 +202,20 @@ thread_grow(struct thread *t)
 int
 slots_fetch(struct compiler *c, struct thread *t)
 {
-	size_t n = c->shared_used < BATCH ? c->shared_used : BATCH, i;
+	size_t n = c->shared_used < BATCH ? c->shared_used : BATCH;
 
 	if (n > 0) {
 		if (!TEL__RESERVE(t->free, t->free_room, t->free_used + n))
 			return -1;
-		for (i = 0; i < n; i++)
-			t->free[t->free_used++] =
-			    c->shared_free[c->shared_used - n + i];
 		c->shared_used -= n;
+		memcpy(t->free + t->free_used, c->shared_free + c->shared_used,
+		    n * sizeof(*t->free));
+		t->free_used += n;
 		return 0;
 	}
-	if (c->slots >= NO_SLOT - RUN_OF_SLOTS)
-		return -1;
-	n = (size_t)c->slots + RUN_OF_SLOTS;
-	if (!TEL__RESERVE(c->blocks, c->blocks_room, n))
+	if (c->slots >= NO_SLOT - RUN_OF_SLOTS ||
+	    !TEL__RESERVE(c->blocks, c->blocks_room,
+	        (size_t)c->slots + RUN_OF_SLOTS))
 		return -1;
 	t->fresh = c->slots;
 	c->slots += RUN_OF_SLOTS;

@@ -377,7 +377,7 @@ describe(struct reading *r, const tel_event *ev, const tel_alloc *op)
 static enum outcome
 compile_oldest(struct reading *r)
 {
-	const struct pending *p = &r->pending[r->compiled++ % AHEAD];
+	struct pending *p = &r->pending[r->compiled++ % AHEAD];
 
 	return outcome_of(r, compiler_add(r->compiler, &p->op, p->event));
 }
@@ -501,43 +501,42 @@ compile_all(struct reading *r)
 	return 0;
 }
 
-static int
-set_up(const struct telreplay *t, struct compiler *c)
+static struct compiler_settings
+settings_of(const struct telreplay *t)
 {
-	tel_status st = compiler_set_order(c, t->order);
+	struct compiler_settings s = compiler_defaults;
 
-	if (st == TEL_OK && t->window_given)
-		st = compiler_set_window(c, t->window_share,
-		    t->window_operations);
-	if (st == TEL_OK && t->threads > 0)
-		st = compiler_set_threads(c, (unsigned)t->threads);
-	if (st == TEL_OK && t->max_live > 0)
-		st = compiler_set_max_live(c, t->max_live);
-	if (st == TEL_OK)
-		st = compiler_set_strict(c, t->settings.strict);
-	if (st == TEL_OK)
-		return 1;
-	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
-	return 0;
+	s.order = t->order;
+	s.strict = t->settings.strict;
+	if (t->window_given) {
+		s.window_share = t->window_share;
+		s.window_operations = t->window_operations;
+	}
+	if (t->threads > 0)
+		s.threads = (unsigned)t->threads;
+	if (t->max_live > 0)
+		s.max_live = t->max_live;
+	return s;
 }
 
 /* Compiles into an output, or to have the facts alone. */
 static int
 compile(struct trace *trace, struct telreplay *t, tel_output *out)
 {
+	const struct compiler_settings settings = settings_of(t);
 	struct reading r;
 	int good;
 
 	memset(&r, 0, sizeof(r));
 	r.telreplay = t;
 	r.output = t->keep != NULL ? t->keep : program_folder();
-	r.compiler = compiler_new(out);
+	r.compiler = compiler_new(out, &settings);
 	if (r.compiler == NULL) {
 		message_fail(STATUS_FAILED, NULL, "%s",
 		    tel_status_text(TEL_ENOMEM));
 		return 0;
 	}
-	good = set_up(t, r.compiler) && compile_all(&r) &&
+	good = compile_all(&r) &&
 	    copy_facts(trace, compiler_facts(r.compiler));
 	compiler_free(r.compiler);
 	if (good)
