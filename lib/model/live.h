@@ -81,7 +81,7 @@ struct tel__live {
 	struct tel__table buffers; /* by address, to the address of a pool */
 	struct tel__live_pool *pool_list;
 	size_t npools, pool_room;
-	uint32_t spare_pool; /* the first that is free, and 1 */
+	uint32_t spare_pool;   /* the first that is free, and 1 */
 	uint32_t resized_pool; /* of the block that is resized */
 };
 

@@ -119,8 +119,9 @@ references() {
 	test -s "$BATS_TEST_TMPDIR/order"
 }
 
-# Of lib, commands use hash tables and arrays, and how strings are escaped.
-@test "commands see tel.h, cmd/common, lib/base and escapes only" {
+# Of lib, commands use hash tables and arrays, how strings are escaped, and which
+# blocks live.
+@test "commands see tel.h, cmd/common, lib/base, escapes and live blocks only" {
 	for file in cmd/**/*.[ch]; do
 		here=${file#cmd/}
 		here=${here%%/*}
@@ -129,7 +130,7 @@ references() {
 			echo "$file includes $header"
 			[[ $header == tel?(_pool|_emit).h ]] || [ -f "${file%/*}/$header" ] ||
 			    [ -f "cmd/$here/$header" ] ||
-			    [[ $header == @(base/*|render/escape.h) && -f lib/$header ]] ||
+			    [[ $header == @(base/*|render/escape.h|model/live.h) && -f lib/$header ]] ||
 			    [[ $header == @(common|$here)/* && -f cmd/$header ]]
 		done
 	done

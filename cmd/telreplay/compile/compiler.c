@@ -10,7 +10,7 @@
 
 #define EVENTS_OF_A_KIND 10 /* of anomalies that are kept */
 #define TAG_SHIFT 48
-#define POINT_STEP 64     /* operations between points, until there are many */
+#define POINT_STEP 64 /* operations between points, until there are many */
 
 const struct compiler_settings compiler_defaults = {
 	.order = ORDER_EDGES,

@@ -54,8 +54,8 @@ struct live_point {
 
 /* A thread of the program. */
 struct thread_life {
-	uint64_t id;         /* of the first thread of the log that it runs */
-	uint64_t hosted;     /* threads of the log that it runs */
+	uint64_t id;     /* of the first thread of the log that it runs */
+	uint64_t hosted; /* threads of the log that it runs */
 };
 
 #define FACTS_THREADS 1024    /* the most threads of a program */

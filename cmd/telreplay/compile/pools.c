@@ -261,7 +261,8 @@ pool_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 
 	if (address == 0)
 		return anomaly_count(c, ANOMALY_ARGUMENT, 0);
-	e = tel__table_find(pool ? &c->pools.by_address : &c->buffers.by_address,
+	e = tel__table_find(pool ? &c->pools.by_address :
+	                           &c->buffers.by_address,
 	    address);
 	if (op->kind == TEL_ALLOC_POOL_DESCRIBE)
 		return e != NULL ? TEL_OK : pool_describe(c, t, address);
@@ -292,8 +293,7 @@ uint32_t
 pool_use(struct compiler *c, struct thread *t, const tel_alloc *op)
 {
 	int buffer = op->kind == TEL_ALLOC_COMMIT && op->buffer != 0;
-	uint32_t n =
-	    buffer ? buffer_find(c, t, op) : pool_find(c, t, op->pool);
+	uint32_t n = buffer ? buffer_find(c, t, op) : pool_find(c, t, op->pool);
 
 	if (n == NO_SLOT || emit_use(c, t, n, buffer) != 0)
 		return NO_SLOT;

@@ -49,8 +49,7 @@ entry_settle(struct compiler *c, struct reorder_entry *s)
 	if (st != TEL_OK || was.what != REORDER_DOUBLE)
 		return st;
 	return block_free(c,
-	    thread_running(c,
-	        c->blocks[was.older.owner].chunk & THREAD_MASK),
+	    thread_running(c, c->blocks[was.older.owner].chunk & THREAD_MASK),
 	    &was.older, 0);
 }
 
@@ -119,9 +118,12 @@ entry_add(struct compiler *c, struct thread *t, int what, uint64_t key,
 		return compiler_no_memory(c);
 	e->value = (c->reorder_first + c->reorder_used) % REORDER_ENTRIES;
 	s = &c->reorder[e->value];
-	*s = (struct reorder_entry){ .key = key, .when = c->now,
-		.anomaly = *anomaly, .thread = (uint32_t)(t - c->threads),
-		.what = what, .open = 1 };
+	*s = (struct reorder_entry){ .key = key,
+		.when = c->now,
+		.anomaly = *anomaly,
+		.thread = (uint32_t)(t - c->threads),
+		.what = what,
+		.open = 1 };
 	if (older != NULL)
 		s->older = *older;
 	c->reorder_used++;

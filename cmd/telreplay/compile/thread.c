@@ -70,7 +70,8 @@ thread_start(struct compiler *c, struct thread *t)
 	if (control(c, creator, CONTROL_START, (uint32_t)(t - c->threads)) != 0)
 		return -1;
 	if (c->set.order == ORDER_EDGES)
-		c->windows_on = c->set.window_share > 0 || c->set.window_operations > 0;
+		c->windows_on =
+		    c->set.window_share > 0 || c->set.window_operations > 0;
 	return emit_follow(c, t, creator);
 }
 

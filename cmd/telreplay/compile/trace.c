@@ -536,8 +536,7 @@ compile(struct trace *trace, struct telreplay *t, tel_output *out)
 		    tel_status_text(TEL_ENOMEM));
 		return 0;
 	}
-	good = compile_all(&r) &&
-	    copy_facts(trace, compiler_facts(r.compiler));
+	good = compile_all(&r) && copy_facts(trace, compiler_facts(r.compiler));
 	compiler_free(r.compiler);
 	if (good)
 		show_anomalies(t, trace->facts);
