@@ -18,6 +18,7 @@
 	F(cnv, STAGE_LINES) \
 	F(mpstxt, STAGE_LINES) \
 	F(mpsdump, STAGE_LINES) \
+	F(ftrace, STAGE_LEFTOVER) \
 	F(android, STAGE_LEFTOVER) \
 	F(heaptrack, STAGE_LEFTOVER) \
 	F(logalloc, STAGE_LEFTOVER) \

@@ -19,6 +19,7 @@ setup() {
 	cp "$data"/hpm/v3be/HPM.* .
 	cp "$data"/alloc/{short.rep,hand.kdump,hand.logalloc,old.android} .
 	cp "$data"/alloc/{calls.ltrace,calls.mtrace,calls.valgrind}.zst .
+	cp "$data/ftrace/hand.trace" .
 	cp "$data"/alloc/perl.heaptrack.zst "$data/inst/hfs.txt" .
 	cp "$data/ets/boot.text" "$data"/stat/{report,classes}.inst .
 	cp "$data/mps/1.118.0-lii6gc-poolncv.cnv.zst" mps.cnv.zst
@@ -36,6 +37,7 @@ sweep() {
 	    'telcat HPM.1.startup' 'telcat calls.ltrace.zst' \
 	    'telcat calls.mtrace.zst' 'telcat calls.valgrind.zst' \
 	    'telcat perl.heaptrack.zst' 'telcat hand.kdump' \
+	    'telcat hand.trace' \
 	    'telcat hand.logalloc' 'telcat old.android' 'telcat short.rep' \
 	    'telcat -S -f csv mps.log' 'telcat -f json mps.log' \
 	    'telcat -f sql mps.log' 'telcat -f mpscnv mps.log' \

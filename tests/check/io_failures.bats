@@ -26,6 +26,7 @@ setup() {
 	cp "$data"/hpm/v3be/HPM.* .
 	cp "$data"/alloc/{short.rep,hand.kdump,hand.logalloc,old.android} .
 	cp "$data"/alloc/{calls.ltrace,calls.mtrace,calls.valgrind}.zst .
+	cp "$data/ftrace/hand.trace" .
 	cp "$data"/alloc/perl.heaptrack.zst "$data"/inst/{hfs.txt,cache.inst} .
 	cp "$data"/ets/{boot.text,guide.tmf,contracts.tmf} .
 	cp "$data"/stat/{report,classes}.inst .
@@ -71,6 +72,7 @@ sweep() {
 	    'telcat report.inst' 'telcat calls.ltrace.zst' \
 	    'telcat calls.mtrace.zst' 'telcat calls.valgrind.zst' \
 	    'telcat perl.heaptrack.zst' 'telcat hand.kdump' \
+	    'telcat hand.trace' \
 	    'telcat hand.logalloc' 'telcat old.android' 'telcat short.rep'
 }
 

@@ -25,6 +25,7 @@ LOGS = {
     "mps-txt": "mps/1.118.0-lii6gc-poolncv.txt.zst",
     "hpm": "hpm/v2be/HPM.1.startup", "inst": "inst/hfs.out",
     "inst-classes": "inst/cache.inst", "text": "ets/boot.text",
+    "ftrace": "ftrace/switches.perf.zst", "ftrace-kernel": "ftrace/hand.trace",
     "alloc-valgrind": "alloc/calls.valgrind.zst",
     "alloc-ltrace": "alloc/calls.ltrace.zst",
     "alloc-mtrace": "alloc/calls.mtrace.zst",

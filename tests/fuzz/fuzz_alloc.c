@@ -87,7 +87,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const as[16] = { NULL, "android", "heaptrack",
 		"kdump", "logalloc", "ltrace", "mtrace", "rep", "valgrind",
-		NULL, "android", "heaptrack", "kdump", "ltrace", "mtrace",
+		"ftrace", "android", "heaptrack", "kdump", "ltrace", "mtrace",
 		"valgrind" };
 	static const size_t sizes[4] = { 1, 7, 64, 4096 };
 	struct text whole, pieces, again;

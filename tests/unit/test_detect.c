@@ -143,6 +143,8 @@ form_of(const char *folder, const char *file)
 		if (strstr(file, end) != NULL)
 			return allocs[i];
 	}
+	if (strcmp(folder, "ftrace") == 0)
+		return file[0] != '.' ? "ftrace" : NULL;
 	if (strcmp(folder, "ets") == 0)
 		return strncmp(file, "good-", 5) == 0 ? "ets" : NULL;
 	return NULL;
@@ -248,6 +250,7 @@ main(void)
 	    "HPM traces");
 	ok(look("alloc") > 20, "traces of allocators");
 	ok(look("ets") > 0, "ETS logs");
+	ok(look("ftrace") > 3, "traces of the kernel");
 	test_noise();
 	return done();
 }

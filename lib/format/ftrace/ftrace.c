@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Traces of the Linux kernel as text: lines into events, and the format. */
+#include "format/ftrace/ftrace.h"
+
+#include <stdlib.h>
+
+#include "encoder/relay.h"
+
+/* Lines of other kinds that detection passes by. */
+#define PROBE_LINES 8
+#define SCORE 80
+#define LABELS_SIZE (FT_LABELS * (3 + FT_LABEL_MAX))
+
+struct ftrace {
+	struct tel_line line;
+	struct ft_types types;
+	struct ft_line found; /* the line that is read */
+	struct ft_line ahead; /* one behind it */
+	int chains;           /* events have call chains */
+	uint64_t lost;        /* events, by the log's own account */
+	unsigned char labels[LABELS_SIZE];
+	/* fields, and strings with their ends that are no longer than the line */
+	unsigned char data[FT_HEADER + 9 * FT_FIELDS_MAX + FT_LINE_MAX + 1];
+};
+
+/* Adds the labels that the line has for its numbers. */
+static void
+put_labels(struct ftrace *s, struct tel_event *ev)
+{
+	unsigned char *p = s->labels;
+	unsigned i;
+
+	for (i = 0; i < s->found.nlabels; i++) {
+		struct ft_text text = s->found.labels[i].text;
+
+		*p++ = (unsigned char)s->found.labels[i].field;
+		*p++ = (unsigned char)text.n;
+		*p++ = (unsigned char)(text.n >> 8);
+		memcpy(p, text.p, text.n);
+		p += text.n;
+	}
+	ev->inline_labels = s->labels;
+	ev->inline_size = (uint32_t)(p - s->labels);
+	ev->inline_use = TEL_INLINE_ONLY;
+}
+
+/* Makes the event of the type from the line that was found. */
+static void
+put_fields(struct ftrace *s, struct tel_event *ev, const struct tel_type *t)
+{
+	const struct ft_field *f = s->found.fields;
+	const unsigned char *hex;
+	uint32_t size = t->size;
+	uint64_t v;
+	unsigned i;
+
+	for (i = 0; i < t->nfields; i++, f++) {
+		v = f->number;
+		if (t->fields[i].datatype == TEL_STRING) {
+			v = size;
+			memcpy(s->data + size, f->value.p, f->value.n);
+			size += (uint32_t)f->value.n;
+			s->data[size++] = '\0';
+		} else if (t->fields[i].datatype == TEL_ADDRESS &&
+		    f->datatype == TEL_UNSIGNED && f->value.n >= 8) {
+			/* an address that has no letter among its digits */
+			hex = (const unsigned char *)f->value.p;
+			(void)lines_hex(&hex, &v);
+		}
+		tel_store_le64(s->data + t->fields[i].offset, v);
+	}
+	tel_store_le64(s->data, (uint64_t)size << 32 | t->code);
+	tel_store_le64(s->data + 8, s->found.clock);
+	ev->type = t;
+	ev->data = s->data;
+	ev->size = size;
+	ev->clock = s->found.clock;
+}
+
+static enum tel_line_is
+make_event(struct tel_reader *r, struct ftrace *s)
+{
+	int number = tel__ft_type_of(&s->types, &s->found);
+
+	if (number < 0)
+		return line_failed(&s->line,
+		    tel__reader_fail(r, TEL_ENOMEM, "out of memory"));
+	if (s->types.changed && tel__ft_types_settle(r, &s->types) != TEL_OK)
+		return line_failed(&s->line, TEL_ENOMEM);
+	if (number == 0) {
+		s->found.fields[0].value = s->found.event;
+		s->found.nlabels = 0;
+	}
+	put_fields(s, &r->event, &r->log.schema->types[number]);
+	put_labels(s, &r->event);
+	return LINE_EVENT;
+}
+
+/* Takes the line at p, which ends at lf. */
+static enum ft_kind
+read_line(struct ft_line *l, const unsigned char *p, const unsigned char *lf)
+{
+	return tel__ft_line(l, p, lf > p && lf[-1] == '\r' ? lf - 1 : lf);
+}
+
+/* Adds the call chain behind the event to its line. */
+static void
+take_chain(struct tel_reader *r, struct ftrace *s)
+{
+	size_t step = s->line.step, seen = step, have;
+	const unsigned char *lf;
+	enum ft_kind kind;
+
+	while (!s->line.cut && step < TEL_PEEK_MAX - FT_LINE_MAX) {
+		have = (size_t)(r->end - r->p);
+		lf =
+		    have > seen ? memchr(r->p + seen, '\n', have - seen) : NULL;
+		if (lf == NULL) {
+			if (r->eof || have - step >= FT_LINE_MAX)
+				break;
+			seen = have;
+			tel__reader_fill(r, have + 1);
+			continue;
+		}
+		kind = read_line(&s->ahead, r->p + step, lf);
+		if (kind != FT_CHAIN && kind != FT_BLANK)
+			break;
+		seen = step = (size_t)(lf + 1 - r->p);
+	}
+	s->line.step = step;
+}
+
+static enum tel_line_is
+parse_line(struct tel_reader *r, struct tel_line *l)
+{
+	struct ftrace *s = r->state;
+	enum tel_line_is is;
+
+	switch (tel__ft_line(&s->found, l->p, l->end)) {
+	case FT_EVENT:
+		is = make_event(r, s);
+		if (s->chains)
+			take_chain(r, s);
+		return is;
+	case FT_CHAIN: s->chains = 1; break;
+	case FT_LOST: s->lost += s->found.clock; break;
+	case FT_WRONG: return line_wrong(l, s->found.at, s->found.want, NULL);
+	case FT_SILENT:
+	case FT_BLANK: break;
+	}
+	return LINE_SILENT;
+}
+
+static tel_status
+end_log(struct tel_reader *r)
+{
+	struct ftrace *s = r->state;
+
+	if (s->lost > 0)
+		tel__reader_notice(r, TEL_WARNING, r->offset,
+		    "%llu events were lost before they reached the log",
+		    (unsigned long long)s->lost);
+	s->lost = 0;
+	return TEL_OK;
+}
+
+static tel_status
+ftrace_next(struct tel_reader *r)
+{
+	static const struct tel_line_decoder decoder = { .parse = parse_line,
+		.end = end_log };
+	struct ftrace *s = r->state;
+
+	return tel__line_next(r, &s->line, &decoder);
+}
+
+/* ------------------------------------------------------- open and close */
+
+/* Learns the types of the lines that are in the window. */
+static tel_status
+look_ahead(struct tel_reader *r, struct ftrace *s)
+{
+	const unsigned char *p, *lf;
+
+	tel__reader_fill(r, TEL_PEEK_MAX);
+	for (p = r->p; p < r->end; p = lf + 1) {
+		lf = memchr(p, '\n', (size_t)(r->end - p));
+		if (lf == NULL || (size_t)(lf - p) >= TEL_PEEK_MAX ||
+		    (size_t)(lf - r->p) >= TEL_PEEK_MAX)
+			break;
+		switch (read_line(&s->found, p, lf)) {
+		case FT_EVENT:
+			if (tel__ft_type_of(&s->types, &s->found) < 0)
+				return TEL_ENOMEM;
+			break;
+		case FT_CHAIN: s->chains = 1; break;
+		default: break;
+		}
+	}
+	return TEL_OK;
+}
+
+static tel_status
+ftrace_open(struct tel_reader *r, const char *as)
+{
+	struct ftrace *s = malloc(sizeof(*s));
+
+	(void)as;
+	r->state = s;
+	if (s == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	/* not the event, which is much */
+	memset(s, 0, offsetof(struct ftrace, labels));
+	s->line.most = FT_LINE_MAX;
+	s->line.lead_most = FT_LEAD_MAX;
+	s->line.invalid = "a line that is not valid in ";
+	s->line.in = "a kernel trace";
+	if (tel__ft_types_start(&s->types) != TEL_OK ||
+	    look_ahead(r, s) != TEL_OK)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	tel__clock_set_rate(r->log.clock,
+	    r->tick_rate > 0 ? r->tick_rate : 1e9);
+	return tel__ft_types_settle(r, &s->types);
+}
+
+static void
+ftrace_close(struct tel_reader *r)
+{
+	struct ftrace *s = r->state;
+
+	if (s == NULL)
+		return;
+	tel__line_close(r, &s->line);
+	tel__ft_types_free(&s->types);
+	free(s);
+	r->state = NULL;
+}
+
+/* An event decides; a header line may come before it, or a line that was cut. */
+static int
+ftrace_probe(struct tel_reader *r)
+{
+	struct ft_line *l;
+	struct tel_peek k = { .next = 0 };
+	int other = 0, score = 0;
+	enum ft_kind kind;
+
+	if (r->sure >= SCORE)
+		return 0;
+	l = malloc(sizeof(*l));
+	while (l != NULL && other < PROBE_LINES &&
+	    tel__line_peek(r, &k, NULL, 0) && k.p < k.end + k.whole) {
+		/* what ends a token is behind a whole line alone */
+		if (!k.whole || !tel__line_is_text(k.p, k.end, 0))
+			break;
+		kind = tel__ft_line(l, k.p, k.end);
+		if (kind == FT_EVENT) {
+			score = other == 0 ? SCORE : SCORE - 10;
+			break;
+		}
+		/* what another format knows is not waited for */
+		if (r->sure > 0)
+			break;
+		other += kind == FT_WRONG;
+	}
+	free(l);
+	return score;
+}
+
+static const struct tel_encoder_ops encoder = {
+	.what = "a kernel trace",
+	.flags = ENCODER_VERBATIM,
+	.write = tel__relay_write,
+	RELAY,
+};
+
+const struct tel_format_ops tel__format_ftrace = {
+	.name = "ftrace",
+	.probe = ftrace_probe,
+	.open = ftrace_open,
+	.next = ftrace_next,
+	.close = ftrace_close,
+	.encoder = &encoder,
+};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Traces of the Linux kernel as text: what `perf script` and `trace-cmd report`
+ * print, and the kernel's own trace file.  tel-ftrace(5) describes them.
+ *
+ * A line is taken apart (line.c); its names of an event and of fields are a type
+ * (types.c), which becomes known when a line has it for the first time.
+ *
+ * An event's bytes are its code and its size, four bytes each, its clock and
+ * then eight bytes a field, all little-endian; a field that is a string says
+ * where behind the fields it is.
+ */
+#ifndef TEL_FTRACE_H
+#define TEL_FTRACE_H
+
+#include "base/table.h"
+#include "reader/lines.h"
+
+/* The longest line, and the most bytes of lines that are kept for an event. */
+#define FT_LINE_MAX 65535u
+#define FT_LEAD_MAX 65536u
+/* The most fields of an event, types, and schemas with more and more types. */
+#define FT_FIELDS_MAX 64u
+#define FT_TYPES_MAX 1024u
+#define FT_SCHEMAS_MAX 64u
+/* The longest name of a type or a field, and the longest label. */
+#define FT_NAME_MAX 63u
+#define FT_LABEL_MAX 255u
+#define FT_HEADER 16u
+/* Labels of one event: three threads and a place in the code. */
+#define FT_LABELS 4u
+
+/* A part of a line. */
+struct ft_text {
+	const char *p;
+	size_t n;
+};
+
+struct ft_field {
+	struct ft_text name;
+	struct ft_text value;
+	enum tel_datatype datatype; /* of this value */
+	uint64_t number;
+};
+
+/* A line that is an event. */
+struct ft_line {
+	uint64_t clock; /* in ns */
+	char name[FT_NAME_MAX + 1];
+	struct ft_text system; /* "kmem", or "event" where it is not said */
+	struct ft_text event;  /* all that is behind the time */
+	struct ft_field fields[FT_FIELDS_MAX];
+	unsigned nfields;
+	struct {
+		unsigned field;
+		struct ft_text text;
+	} labels[FT_LABELS];
+	unsigned nlabels;
+	/* what was expected, and where something else was found */
+	const char *want;
+	const unsigned char *at;
+};
+
+/* What a line is. */
+enum ft_kind {
+	FT_EVENT,
+	FT_SILENT, /* a header, or a note on a processor */
+	FT_LOST,   /* the line says how many events were lost: .clock */
+	FT_BLANK,
+	FT_CHAIN, /* a caller: belongs to the event before it */
+	FT_WRONG
+};
+
+/* Takes the line from p to end apart; *end ends any token. */
+enum ft_kind tel__ft_line(struct ft_line *l, const unsigned char *p,
+    const unsigned char *end);
+
+/* A value as a number; 0 when it is none. */
+int tel__ft_number(struct ft_text value, enum tel_datatype *datatype,
+    uint64_t *number);
+
+/* A type, by the order of its fields in a line. */
+struct ft_type {
+	char *name;
+	char *kind;
+	unsigned nfields;
+	struct {
+		char *name;
+		uint8_t datatype;
+	} fields[FT_FIELDS_MAX];
+};
+
+struct ft_types {
+	struct ft_type **types; /* the first is that of what fits no other */
+	unsigned count;
+	size_t room;
+	struct tel__table by_names; /* numbers, by a hash of all names */
+	unsigned schemas;           /* that were made */
+	int changed;                /* there is none of the types as they are */
+	int full;
+};
+
+/* TEL_OK, TEL_ENOMEM. */
+tel_status tel__ft_types_start(struct ft_types *t);
+void tel__ft_types_free(struct ft_types *t);
+/*
+ * The number of the type of a line, which is added, or given other data types,
+ * where that is needed; 0 where it cannot be.  -1: out of memory.
+ */
+int tel__ft_type_of(struct ft_types *t, const struct ft_line *l);
+/* Makes a schema of them that of the log.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__ft_types_settle(struct tel_reader *r, struct ft_types *t);
+
+#endif

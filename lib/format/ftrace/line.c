@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A line of a kernel's trace:
+ *
+ *	COMM PID [CPU] TIME: [PERIOD] SYSTEM:EVENT: FIELDS	(perf script)
+ *	COMM-PID [CPU] FLAGS TIME: EVENT: FIELDS		(trace-cmd, kernel)
+ *
+ * A command may have blanks, dashes and brackets in its name, so the time is
+ * looked for first, and what is before it is read from its end.
+ */
+#include "format/ftrace/ftrace.h"
+
+#include <stdio.h>
+
+static int
+is_digit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static int
+is_letter(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static int
+starts_with(const char *p, const char *end, const char *word)
+{
+	const size_t n = strlen(word);
+
+	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0;
+}
+
+static const char *
+skip_blanks(const char *p, const char *end)
+{
+	while (p < end && (*p == ' ' || *p == '\t'))
+		p++;
+	return p;
+}
+
+/* Where the text from p on ends without the blanks before end. */
+static const char *
+trim_blanks(const char *p, const char *end)
+{
+	while (end > p && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	return end;
+}
+
+static const char *
+skip_digits(const char *p, const char *end, uint64_t *out)
+{
+	uint64_t v = 0;
+
+	for (; p < end && is_digit(*p); p++)
+		if (__builtin_mul_overflow(v, (uint64_t)10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
+			return NULL;
+	*out = v;
+	return p;
+}
+
+/* Adds a field.  0: there are too many, or its name is too long. */
+static int
+add_field(struct ft_line *l, const char *name, size_t length, const char *value,
+    const char *end)
+{
+	struct ft_field *f = &l->fields[l->nfields];
+
+	if (l->nfields == FT_FIELDS_MAX || length > FT_NAME_MAX)
+		return 0;
+	f->name.p = name;
+	f->name.n = length;
+	if (end - value > 1 && *value == '"' && end[-1] == '"') {
+		value++;
+		end--;
+	}
+	f->value.p = value;
+	f->value.n = (size_t)(end - value);
+	f->datatype = TEL_STRING;
+	(void)tel__ft_number(f->value, &f->datatype, &f->number);
+	l->nfields++;
+	return 1;
+}
+
+/* Adds a number that the line implies. */
+static void
+add_number(struct ft_line *l, const char *name, enum tel_datatype datatype,
+    uint64_t number)
+{
+	struct ft_field *f = &l->fields[l->nfields];
+
+	if (!add_field(l, name, strlen(name), name, name))
+		return;
+	f->datatype = datatype;
+	f->number = number;
+}
+
+static const struct ft_field *
+find_field(const struct ft_line *l, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < l->nfields; i++)
+		if (l->fields[i].name.n == strlen(name) &&
+		    memcmp(l->fields[i].name.p, name, l->fields[i].name.n) == 0)
+			return &l->fields[i];
+	return NULL;
+}
+
+/* Labels a number with a text, if the line has both. */
+static void
+add_label(struct ft_line *l, const struct ft_field *f, struct ft_text text)
+{
+	if (f == NULL || f->datatype == TEL_STRING || text.n == 0 ||
+	    l->nlabels == FT_LABELS)
+		return;
+	if (text.n > FT_LABEL_MAX)
+		text.n = FT_LABEL_MAX;
+	l->labels[l->nlabels].field = (unsigned)(f - l->fields);
+	l->labels[l->nlabels++].text = text;
+}
+
+int
+tel__ft_number(struct ft_text value, enum tel_datatype *datatype,
+    uint64_t *number)
+{
+	const char *p = value.p, *end = p + value.n;
+	const unsigned char *hex = (const unsigned char *)p;
+	int negative, letters = 0, i;
+	uint64_t v;
+
+	if (value.n == 0)
+		return 0;
+	if ((value.n == 5 && memcmp(p, "(nil)", 5) == 0) ||
+	    (value.n == 6 && memcmp(p, "(null)", 6) == 0)) {
+		*datatype = TEL_ADDRESS;
+		*number = 0;
+		return 1;
+	}
+	for (i = 0; i < (int)value.n && i <= 16; i++)
+		letters |= !is_digit(p[i]);
+	/* an address may come without 0x: of 8 digits with a letter, or of 16 */
+	if (value.n > 2 && p[0] == '0' && p[1] == 'x')
+		hex += 2;
+	else if (value.n > 16 ||
+	    (letters ? value.n < 8 : value.n < 16 || *p != '0'))
+		hex = NULL;
+	if (hex != NULL && lines_hex(&hex, number) &&
+	    hex == (const unsigned char *)end) {
+		*datatype = TEL_ADDRESS;
+		return 1;
+	}
+	/* "0644" is octal, where "001" is a processor */
+	negative = *p == '-';
+	if (*p == '0' && value.n > 3)
+		return 0;
+	p = skip_digits(p + negative, end, &v);
+	if (p != end || p == value.p + negative ||
+	    (negative && v > (uint64_t)INT64_MAX))
+		return 0;
+	*datatype = negative ? TEL_SIGNED : TEL_UNSIGNED;
+	*number = negative ? 0 - v : v;
+	return 1;
+}
+
+/* ----------------------------------------------------- before the event */
+
+/* The first "SECONDS.FRACTION: " behind a blank, or NULL; its end and ns. */
+static const char *
+find_time(const char *p, const char *end, const char **behind, uint64_t *ns)
+{
+	const char *q = p, *start, *point, *stop;
+	uint64_t seconds, fraction;
+	int digits;
+
+	while ((q = memchr(q, '.', (size_t)(end - q))) != NULL) {
+		point = q++;
+		for (start = point; start > p && is_digit(start[-1]);)
+			start--;
+		if (start == point || start == p ||
+		    (start[-1] != ' ' && start[-1] != '\t'))
+			continue;
+		stop = skip_digits(q, end, &fraction);
+		digits = stop == NULL ? 0 : (int)(stop - q);
+		if (digits < 3 || digits > 9 || stop == end || *stop != ':' ||
+		    (stop + 1 < end && stop[1] != ' ' && stop[1] != '\t'))
+			continue;
+		for (; digits < 9; digits++)
+			fraction *= 10;
+		if (skip_digits(start, point, &seconds) == NULL ||
+		    __builtin_mul_overflow(seconds, (uint64_t)1000000000,
+		        &seconds) ||
+		    __builtin_add_overflow(seconds, fraction, ns))
+			continue;
+		*behind = stop + 1;
+		return start;
+	}
+	return NULL;
+}
+
+/* Where "OPEN...CLOSE" that ends at end starts, or NULL. */
+static const char *
+find_open(const char *p, const char *end, char open, char close)
+{
+	const char *q;
+
+	if (end == p || end[-1] != close)
+		return NULL;
+	for (q = end - 1; q > p && q[-1] != open; q--)
+		if (q[-1] == ' ' && open == '[')
+			return NULL;
+	return q > p ? q - 1 : NULL;
+}
+
+/* "[CPU]" before end, and flags behind it.  Returns what is before. */
+static const char *
+take_cpu(struct ft_line *l, const char *p, const char *end)
+{
+	const char *open = find_open(p, end, '[', ']'), *flags;
+
+	for (flags = end; flags > p && flags[-1] != ' ' && flags[-1] != '\t';)
+		flags--;
+	if (open == NULL) {
+		open = find_open(p, trim_blanks(p, flags), '[', ']');
+		if (open == NULL || !is_digit(open[1]))
+			return end;
+		add_field(l, "cpu", 3, open + 1, trim_blanks(p, flags) - 1);
+		add_field(l, "context", 7, flags, end);
+	} else if (is_digit(open[1])) {
+		add_field(l, "cpu", 3, open + 1, end - 1);
+	} else {
+		return end;
+	}
+	return trim_blanks(p, open);
+}
+
+/*
+ * The command and its numbers from p to end: "COMM PID", "COMM PID/TID",
+ * "COMM-PID" or "COMM-PID (TGID)".  1; 0: it is something else.
+ */
+static int
+take_task(struct ft_line *l, const char *p, const char *end)
+{
+	const char *open = find_open(p, end, '(', ')'), *tid, *pid = NULL;
+	const char *stop = end, *pid_end = NULL;
+	struct ft_text comm;
+
+	if (open != NULL) {
+		pid = skip_blanks(open + 1, end);
+		pid_end = end - 1;
+		stop = trim_blanks(p, open);
+	}
+	for (tid = stop; tid > p && is_digit(tid[-1]);)
+		tid--;
+	if (tid == stop || tid == p)
+		return 0;
+	if (tid[-1] == '/' && tid - p > 1 && is_digit(tid[-2])) {
+		for (pid_end = pid = tid - 1; pid > p && is_digit(pid[-1]);)
+			pid--;
+		comm.p = pid;
+	} else {
+		comm.p = tid - 1;
+		/* perf has -1 for a thread that is not known */
+		if (*comm.p == '-' && comm.p > p && comm.p[-1] == ' ')
+			tid = comm.p;
+		else if (*comm.p != '-' && *comm.p != ' ')
+			return 0;
+	}
+	comm.n = (size_t)(trim_blanks(p, comm.p) - p);
+	comm.p = p;
+	if (comm.n == 0 || !add_field(l, "tid", 3, tid, stop))
+		return 0;
+	add_label(l, &l->fields[l->nfields - 1], comm);
+	/* "(-----)": not known */
+	if (pid != NULL && pid < pid_end && is_digit(*pid))
+		add_field(l, "pid", 3, pid, pid_end);
+	return 1;
+}
+
+/* ------------------------------------------------------ behind the event */
+
+/* The end of a key at p, "KEY=" or, where colon, "KEY: "; or NULL. */
+static const char *
+key_end(const char *p, const char *end, int colon)
+{
+	if (p == end || !is_letter(*p))
+		return NULL;
+	while (p < end && (is_letter(*p) || is_digit(*p) || *p == '.'))
+		p++;
+	if (p < end && *p == '=')
+		return p;
+	return colon && end - p > 1 && *p == ':' && p[1] == ' ' ? p : NULL;
+}
+
+/*
+ * Where the value at p ends: before the next key, if it is not in quotes.
+ * *next: where that key is, or end.
+ */
+static const char *
+value_end(const char *p, const char *end, int colon, const char **next)
+{
+	const char *q = p;
+
+	if (p < end && *p == '"') {
+		for (q++; q < end && *q != '"'; q++)
+			q += *q == '\\' && q + 1 < end;
+		q += q < end;
+	}
+	for (*next = end; q < end; q++) {
+		if ((q[-1] == ' ' || q[-1] == '\t' ||
+		        (q[-1] == '[' && q - p > 1 && q[-2] == ' ')) &&
+		    key_end(q, end, colon) != NULL &&
+		    (!colon || (q - p > 1 && q[-2] == ','))) {
+			*next = q;
+			break;
+		}
+	}
+	q = *next;
+	/* "vec=9 [action=RCU]" */
+	if (q < end && q[-1] == '[')
+		q--;
+	q = trim_blanks(p, q);
+	if (q > p && q[-1] == ']' && memchr(p, '[', (size_t)(q - p)) == NULL)
+		q--;
+	if (*next < end && q - p >= 3 && memcmp(q - 3, "==>", 3) == 0)
+		q = trim_blanks(p, q - 3);
+	/* fields of system calls, and of some others, are a list */
+	if (*next < end && q > p && q[-1] == ',')
+		q--;
+	return q;
+}
+
+/* "COMM:TID [PRIO] STATE ==> COMM:TID [PRIO]", as trace-cmd shows a switch. */
+static int
+take_switch(struct ft_line *l, const char *p, const char *end)
+{
+	static const char *const names[2][3] = { { "prev_comm", "prev_pid",
+		                                     "prev_prio" },
+		{ "next_comm", "next_pid", "next_prio" } };
+	const char *parts[2][6], *q = p, *arrow;
+	int i;
+
+	for (arrow = p; end - arrow > 4 && memcmp(arrow, " ==> ", 5) != 0;)
+		arrow++;
+	if (end - arrow < 5)
+		return 0;
+	for (i = 0; i < 2; i++) {
+		const char *stop = i == 0 ? arrow : end, *colon, *open;
+
+		for (open = stop; open > q && open[-1] != '[';)
+			open--;
+		if (open - q < 4)
+			return 0;
+		parts[i][2] = trim_blanks(q, open - 1);
+		for (colon = parts[i][2]; colon > q && colon[-1] != ':';)
+			colon--;
+		if (colon == q)
+			return 0;
+		parts[i][0] = q;
+		parts[i][1] = colon;
+		parts[i][3] = open;
+		parts[i][4] = memchr(open, ']', (size_t)(stop - open));
+		parts[i][5] = stop;
+		if (parts[i][4] == NULL)
+			return 0;
+		q = arrow + 5;
+	}
+	for (i = 0; i < 2; i++) {
+		add_field(l, names[i][0], 9, parts[i][0], parts[i][1] - 1);
+		add_field(l, names[i][1], 8, parts[i][1], parts[i][2]);
+		add_field(l, names[i][2], 9, parts[i][3], parts[i][4]);
+		if (i == 0)
+			add_field(l, "prev_state", 10,
+			    skip_blanks(parts[0][4] + 1, arrow), parts[0][5]);
+	}
+	return 1;
+}
+
+/* Whether an event is what a program or a tracer says. */
+static int
+is_message(const char *name)
+{
+	static const char *const names[] = { "print", "bprint", "bputs",
+		"tracing_mark_write", "function" };
+	unsigned i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return 1;
+	return 0;
+}
+
+/* The fields of an event; what is before the first one is a text. */
+static void
+take_fields(struct ft_line *l, const char *p, const char *end)
+{
+	const char *key = p, *stop, *value, *next;
+	int colon = 0;
+
+	if (strcmp(l->name, "sched_switch") == 0 && take_switch(l, p, end))
+		return;
+	if (is_message(l->name)) {
+		add_field(l, "text", 4, p, end);
+		return;
+	}
+	while (key < end && key_end(key, end, 0) == NULL) {
+		while (key < end && *key != ' ' && *key != '\t')
+			key++;
+		key = skip_blanks(key, end);
+	}
+	if (key == end && key_end(p, end, 1) != NULL) {
+		key = p;
+		colon = 1;
+	}
+	if (key > p)
+		add_field(l, "text", 4, p, trim_blanks(p, key));
+	while (key < end) {
+		stop = key_end(key, end, colon);
+		value = stop + 1;
+		if (*stop == ':')
+			value = skip_blanks(value, end);
+		if (!add_field(l, key, (size_t)(stop - key), value,
+		        value_end(value, end, colon, &next)))
+			break;
+		key = next;
+	}
+}
+
+/* What follows from the fields: places in the code, threads, pages. */
+static void
+complete(struct ft_line *l)
+{
+	const struct ft_field *f, *order;
+	struct ft_field *site;
+
+	f = find_field(l, "call_site");
+	if (f != NULL && f->datatype == TEL_STRING && f->value.n > 0) {
+		/* a name is as good as an address, with a number for it */
+		site = &l->fields[f - l->fields];
+		site->datatype = TEL_ADDRESS;
+		site->number = tel__fnv(TEL__FNV, f->value.p, f->value.n);
+		add_label(l, site, site->value);
+	}
+	if ((f = find_field(l, "prev_comm")) != NULL)
+		add_label(l, find_field(l, "prev_pid"), f->value);
+	if ((f = find_field(l, "next_comm")) != NULL)
+		add_label(l, find_field(l, "next_pid"), f->value);
+	f = find_field(l, "pfn");
+	order = find_field(l, "order");
+	if (strncmp(l->name, "mm_page_", 8) != 0 || f == NULL ||
+	    order == NULL || f->datatype == TEL_STRING ||
+	    order->datatype != TEL_UNSIGNED || order->number > 32)
+		return;
+	/* pages of 4 KiB; none: the number is -1 */
+	add_number(l, "address", TEL_ADDRESS,
+	    f->number >> 52 == 0 ? f->number << 12 : 0);
+	add_number(l, "size", TEL_UNSIGNED, UINT64_C(4096) << order->number);
+}
+
+/* Names the event of n bytes at p, "SYSTEM:EVENT" or "EVENT:MODIFIERS". */
+static void
+take_name(struct ft_line *l, const char *p, size_t n)
+{
+	const char *colon = memchr(p, ':', n);
+	size_t i;
+
+	l->system.p = "event";
+	l->system.n = 5;
+	if (colon != NULL) {
+		size_t behind = (size_t)(p + n - colon) - 1;
+
+		if (behind > 0 && strspn(colon + 1, "ukhpPSDGHIeW") < behind) {
+			l->system.p = p;
+			l->system.n = (size_t)(colon - p);
+			p = colon + 1;
+			n = behind;
+		} else {
+			n = (size_t)(colon - p);
+		}
+	}
+	if (n > FT_NAME_MAX)
+		n = FT_NAME_MAX;
+	for (i = 0; i < n; i++)
+		l->name[i] = p[i];
+	for (i = 0; i < n; i++)
+		if (!is_letter(p[i]) && (i == 0 || !is_digit(p[i])))
+			l->name[i] = '_';
+	l->name[n] = '\0';
+}
+
+/* ---------------------------------------------------------------- lines */
+
+/* A line without a time. */
+static enum ft_kind
+other_line(struct ft_line *l, const char *p, const char *end)
+{
+	static const char *const headers[] = { "cpus=", "version = ", "CPU ",
+		"CPU:", "trace-cmd version", "Buffer: ", "buffer: " };
+	const char *q = skip_blanks(p, end), *lost;
+	const unsigned char *digits = (const unsigned char *)q;
+	uint64_t address;
+	size_t i;
+
+	/* "CPU:0 [LOST 12 EVENTS]", or without a number */
+	lost = memchr(p, '[', (size_t)(end - p));
+	if (lost != NULL && starts_with(lost, end, "[LOST ") &&
+	    end[-1] == ']') {
+		if (skip_digits(lost + 6, end, &l->clock) == NULL ||
+		    l->clock == 0)
+			l->clock = 1;
+		return FT_LOST;
+	}
+	if (q == end)
+		return FT_BLANK;
+	if ((q > p && lines_hex(&digits, &address) &&
+	        (*digits == ' ' || digits == (const unsigned char *)end)) ||
+	    starts_with(q, end, "=> "))
+		return FT_CHAIN;
+	for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		if (starts_with(p, end, headers[i]))
+			return FT_SILENT;
+	if (*p == '#')
+		return FT_SILENT;
+	l->want = "a time, as in \"12.345678:\"";
+	l->at = (const unsigned char *)q;
+	return FT_WRONG;
+}
+
+enum ft_kind
+tel__ft_line(struct ft_line *l, const unsigned char *from,
+    const unsigned char *to)
+{
+	const char *p = (const char *)from, *end = (const char *)to;
+	const char *time, *q, *name;
+	uint64_t period;
+
+	l->nfields = l->nlabels = 0;
+	end = trim_blanks(p, end);
+	if (p == end || *p == '#')
+		return p == end ? FT_BLANK : FT_SILENT;
+	time = find_time(p, end, &q, &l->clock);
+	if (time == NULL)
+		return other_line(l, p, end);
+	p = skip_blanks(p, time);
+	if (!take_task(l, p, take_cpu(l, p, trim_blanks(p, time)))) {
+		l->want = "a command and the number of its thread";
+		l->at = (const unsigned char *)p;
+		return FT_WRONG;
+	}
+	q = skip_blanks(q, end);
+	l->event.p = q;
+	l->event.n = (size_t)(end - q);
+	if (q < end && is_digit(*q)) {
+		name = skip_digits(q, end, &period);
+		if (name != NULL && name < end && *name == ' ') {
+			add_field(l, "period", 6, q, name);
+			q = skip_blanks(name, end);
+		}
+	}
+	for (name = q; q < end && *q != ' ' && *q != '\t';)
+		q++;
+	if (q > name + 1 && q[-1] == ':' && is_letter(*name)) {
+		take_name(l, name, (size_t)(q - 1 - name));
+	} else {
+		/* what the kernel's tracers print, or a program */
+		take_name(l, "print", 5);
+		q = name;
+	}
+	take_fields(l, skip_blanks(q, end), end);
+	complete(l);
+	return FT_EVENT;
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Traces of the Linux kernel as text, tel-ftrace(5).
+
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
+
+load lib
+
+FTRACE=$TEL_TOP/tests/data/ftrace
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# field NAME: its values in a trace of perf, from standard input.
+field() {
+	sed -n "s/.* $1=\([^ ]*\).*/\1/p"
+}
+
+@test "a trace of perf is found, and has an event for each of its lines" {
+	for name in switches chains; do
+		zstd -dqo $name "$FTRACE/$name.perf.zst"
+		clean telcat $name >text
+		grep -qx '# format: ftrace' text
+		# callers are indented
+		grep -v '^	\|^$' $name >lines
+		grep -v '^#' text >events
+		[ "$(wc -l <lines)" -gt 50 ]
+		[ "$(wc -l <events)" -eq "$(wc -l <lines)" ]
+		# the time and the name of each
+		sed 's/.* \([0-9]*\)\.\([0-9]*\): .*/\1\2000/' lines |
+		    while read -r ns; do
+			printf '%016X\n' "$ns"
+		    done >want
+		cut -d ' ' -f 1 events | cmp - want
+		sed -n 's/.*[0-9]: *\([0-9]* \)*[a-z]*[:-]\([a-z_]*\):.*/\2/p' \
+		    lines >want
+		cut -d ' ' -f 2 events | sed s/cpu_// | cmp - want
+	done
+}
+
+@test "values of perf are fields" {
+	zstd -dqo log "$FTRACE/switches.perf.zst"
+	grep -E 'kmem:(kmalloc|kmem_cache_alloc):' log >lines
+	field bytes_req <lines >want
+	telcat -q --no-header -w 'name == kmalloc || name == kmem_cache_alloc' \
+	    log >events
+	field bytes_req <events | cmp - want
+	field ptr <lines | cmp - <(field ptr <events)
+	field call_site <lines >want
+	sed -n 's/.*call_site=0x[0-9a-f]*\["\([^"]*\)"\].*/\1/p' events |
+	    cmp - want
+	# from "==>"
+	grep sched_switch: log | field next_pid >want
+	telcat -f json -k sched -w 'name == sched_switch' log |
+	    jq -r '.fields.next_pid' | cmp - want
+	# "prev_comm=a b" would end at the next name
+	sed -i 's/prev_comm=sh /prev_comm=s h=1 2 /' log
+	telcat -q -w 'name == sched_switch' log | grep -q 'prev_comm="s" h="1 2"'
+	# what a system call has: "KEY: VALUE, KEY: VALUE"
+	telcat -f json -w 'name == sys_enter_openat' log >calls
+	[ "$(jq -sr '.[0].fields | keys_unsorted | join(" ")' calls)" = \
+	    'cpu tid dfd filename flags mode' ]
+	[ "$(jq -sr '.[0].fields.dfd' calls)" = 0xffffff9c ]
+}
+
+@test "allocations of the kernel are counted and replayed" {
+	zstd -dqo log "$FTRACE/switches.perf.zst"
+	grep -E 'kmem:(kmalloc|kmem_cache_alloc):' log | field bytes_req |
+	    awk '{ n++; sum += $1 } END { print n, sum }' >want
+	telstat -w 'name == kmalloc || name == kmem_cache_alloc' log |
+	    sed -n 's/,//g; s/^allocated *\([0-9]*\) blocks *\([0-9]*\) .*/\1 \2/p' |
+	    cmp - want
+	# pages, by their number and their order
+	telcat -q --no-header -n 1 -w 'name == mm_page_alloc' log >event
+	[ $(($(field address <event))) -eq $(($(field pfn <event) << 12)) ]
+	[ "$(field size <event)" -eq $((4096 << $(field order <event))) ]
+	# what was allocated before the trace began is freed in it
+	run -3 telreplay -q --dry-run -w 'kind == kmem' log
+	[[ $output =~ operations\ *1,[0-9]*\ malloc,\ [0-9]*\ free ]]
+	# by caller
+	telstat --stacks -w 'name == kmalloc' log >stacks
+	grep -q '+0x' stacks
+}
+
+@test "threads have the names of their commands" {
+	run -3 --separate-stderr telcat -f json "$FTRACE/hand.trace-cmd"
+	echo "$output" >json
+	jq -r 'select(.type == "sched_switch") | .labels |
+	    [.tid, .prev_pid, .next_pid] | join(" ")' json >got
+	printf '%s\n' '<idle> swapper/0 kworker/0:1-ev' \
+	    'bash bash swapper/2' | cmp - got
+	# a command with blanks, digits and brackets
+	jq -r 'select(.type == "kfree").labels.tid' json |
+	    grep -qx 'my prog \[1\]'
+	telcat -f chrome "$FTRACE/hand.trace" |
+	    jq -e '[.. | .args?.name? | strings] | any(contains("sh"))'
+}
+
+@test "what trace-cmd prints besides events is passed over or reported" {
+	run -3 --separate-stderr telcat -q --no-header "$FTRACE/hand.trace-cmd"
+	[ "${#lines[@]}" -eq 13 ]
+	run -3 --separate-stderr telcat --no-header "$FTRACE/hand.trace-cmd"
+	[[ $stderr == *'expected a time'*'found "my prog [1]-4242'* ]]
+	[[ $stderr == *'13 events were lost before they reached the log'* ]]
+	[[ $stderr == *'1 damaged place, 56 bytes skipped'* ]]
+	[[ $output == *'text="(alloc_pipe_info+0x46)" call_site=0xffffffff81222333'* ]]
+	[[ $output == *'bprint '*' text="my_function: x=1 and y=2"'* ]]
+	[[ $output == *'path="/tmp/a b=c" mode="0644" ret=-2'* ]]
+	[[ $output == *'0000011F6DEFB5BB sched_wakeup'* ]]
+	[[ $output == *'fd=0x1 buf=0x55d0c0 count=0x6'* ]]
+	run -1 telcat --strict "$FTRACE/hand.trace-cmd"
+}
+
+@test "the kernel's own trace is read, with its processes and stacks" {
+	clean telcat --no-header "$FTRACE/hand.trace" >text
+	[ "$(wc -l <text)" -eq 7 ]
+	grep -q 'kmalloc .*call_site=.*"do_it+0x10/0x40".* ptr=0xa1b2c3d4 ' text
+	grep -q 'irq_handler_entry cpu=1 context="d.h1." tid=1995\["sh"\] pid=1990 irq=1 name="i8042"' text
+	grep -q 'softirq_raise .* vec=1 action="TIMER"' text
+	[ "$(telstat "$FTRACE/hand.trace" | grep -c '^live *0 blocks')" -eq 1 ]
+}
+
+@test "a filter keeps lines as they are, each with its callers" {
+	zstd -dqo log "$FTRACE/chains.perf.zst"
+	telfilter -w true log | cmp - log
+	telfilter -w 'name == kfree' log >kept
+	awk '/^[^\t]/ { on = /kmem:kfree:/ } on' log | cmp - kept
+	telfilter -w true "$FTRACE/hand.trace" | cmp - "$FTRACE/hand.trace"
+}
+
+@test "any input and output of a trace is the same trace" {
+	for file in "$FTRACE"/*.zst "$FTRACE/hand.trace"; do
+		telcat -q "$file" >text
+		telcat -q text | cmp - text
+		telcat -f tel "$file" >log.tel
+		telcat -q log.tel | cmp - text
+		zstd -dqcf "$file" | telcat -q | cmp - text
+	done
+}
+
+@test "types that come late, or turn out to be text, are known from then on" {
+	{
+		for i in $(seq 3000); do
+			printf ' a-1 [000] .... 1.%06d: one: v=%d pad=%060d\n' \
+			    "$i" "$i" 0
+		done
+		echo ' a-1 [000] .... 2.000001: two: w=1'
+		echo ' a-1 [000] .... 2.000002: one: v=none pad=1'
+		echo ' a-1 [000] .... 2.000003: one: v=5 pad=1'
+		echo ' a-1 [000] .... 2.000004: one: other=-1'
+	} >log
+	clean telcat -q log >text
+	[ "$(grep -c '^# type: one ' text)" -gt 1 ]
+	grep -q 'two cpu=0 context="...." tid=1\["a"\] w=1' text
+	grep -q 'one .* v="none" ' text
+	grep -q 'one .* v="5" ' text
+	grep -q 'one .* other=-1' text
+	telcat -q text | cmp - text
+	telcat -f tel log | telcat -q | grep -v '^#' |
+	    cmp - <(grep -v '^#' text)
+	[ "$(telstat -f json log | jq -s '[.[] | .. | .damaged? | numbers] | add')" = 0 ]
+	# more kinds of events than are kept
+	for i in $(seq 1500); do
+		echo " a-1 [000] .... 3.000001: type$i: v=$i"
+	done >many
+	clean telcat -q --no-header many >text
+	[ "$(wc -l <text)" -eq 1500 ]
+	tail -n 1 text | grep -q 'other event="type1500: v=1500"'
+}
