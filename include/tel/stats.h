@@ -315,8 +315,7 @@ typedef enum tel_total {
 	/* where types have the roles; known with an event of such a type */
 	TEL_TOTAL_ALLOCS,      /* blocks allocated */
 	TEL_TOTAL_ALLOC_BYTES, /* and their bytes */
-	TEL_TOTAL_FREES,       /* of them, blocks freed; where frees have sizes,
-	                        * and no block is followed, all that are freed */
+	TEL_TOTAL_FREES,       /* of them, blocks freed */
 	TEL_TOTAL_FREE_BYTES,  /* and their bytes */
 	TEL_TOTAL_LIVE,        /* blocks live at the end: the difference, less
 	                        * those whose pool was destroyed, or whose

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Columns of events with a heap of their bytes.  A flush of a log is a few
- * pieces, each in order of time or against it, so what is sorted is merged from
- * such pieces.
+ * Columns of events with a heap of their bytes.
  */
 #include "query/columns.h"
 
@@ -29,8 +27,7 @@ tel__columns_free(struct tel_columns *c)
 {
 	free_rows(c);
 	free(c->keys);
-	free(c->merged);
-	free(c->ends);
+	tel__sorter_clear(&c->sorter);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -117,7 +114,7 @@ add_keys(struct tel_columns *c, const struct tel_run *run, size_t n,
     size_t *all)
 {
 	const unsigned char *const first = run->data[0], *at = first;
-	struct tel_columns_key *key = c->keys + c->count;
+	struct tel__sort_key *key = c->keys + c->count;
 	uint32_t *starts = c->starts + c->rows;
 	size_t i, sum = 0;
 	int ordered = 1;
@@ -211,100 +208,13 @@ tel__columns_add(struct tel_columns *c, struct tel_run *run, size_t n)
 
 /* -------------------------------------------------------------- sorting */
 
-/*
- * Finds the pieces of n keys that are in order, turns those around that are in
- * opposite order, and returns how many there are; 0: no memory.
- */
-static size_t
-find_pieces(struct tel_columns *c, struct tel_columns_key *k, size_t n)
-{
-	struct tel_columns_key key;
-	size_t i, j, low, high, pieces = 0;
-
-	for (i = 0; i < n; i = j) {
-		j = i + 1;
-		if (j < n && k[j].clock < k[i].clock) {
-			while (j < n && k[j].clock < k[j - 1].clock)
-				j++;
-			for (low = i, high = j; low + 1 < high; low++) {
-				key = k[--high];
-				k[high] = k[low];
-				k[low] = key;
-			}
-		}
-		while (j < n && k[j].clock >= k[j - 1].clock)
-			j++;
-		if (!TEL__RESERVE(c->ends, c->ends_room, pieces + 1))
-			return 0;
-		c->ends[pieces++] = j;
-	}
-	return pieces;
-}
-
-/* Merges a piece that ends at middle with the one after it. */
-static void
-merge(const struct tel_columns_key *from, struct tel_columns_key *to,
-    size_t start, size_t middle, size_t end)
-{
-	const struct tel_columns_key *a = from + start, *b = from + middle;
-	const struct tel_columns_key *const a_end = b,
-	                                    *const b_end = from + end;
-	int later;
-
-	to += start;
-	while (a < a_end && b < b_end) {
-		/* which is next is random, so that a branch would cost more */
-		later = b->clock < a->clock;
-		*to++ = *(later ? b : a);
-		b += later;
-		a += !later;
-	}
-	memcpy(to, a, (size_t)(a_end - a) * sizeof(*a));
-	to += a_end - a;
-	memcpy(to, b, (size_t)(b_end - b) * sizeof(*b));
-}
-
-/* Merges pairs of pieces, until there is one; returns where it is. */
-static const struct tel_columns_key *
-merge_all(struct tel_columns *c, struct tel_columns_key *from,
-    struct tel_columns_key *to, size_t pieces)
-{
-	struct tel_columns_key *other;
-	size_t i, n, start, middle, end;
-
-	while (pieces > 1) {
-		for (i = n = start = 0; i < pieces; i += 2, start = end) {
-			middle = c->ends[i];
-			end = i + 1 < pieces ? c->ends[i + 1] : middle;
-			merge(from, to, start, middle, end);
-			c->ends[n++] = end;
-		}
-		pieces = n;
-		other = from;
-		from = to;
-		to = other;
-	}
-	return from;
-}
-
 tel_status
 tel__columns_sort(struct tel_columns *c)
 {
-	const size_t n = tel_columns_count(c);
-	struct tel_columns_key *keys = c->keys + c->first;
-	const struct tel_columns_key *sorted;
-	size_t pieces = find_pieces(c, keys, n);
-
-	if (pieces == 0 && n > 0)
-		return TEL_ENOMEM;
-	if (pieces <= 1)
-		return TEL_OK;
-	if (!TEL__RESERVE(c->merged, c->merged_room, n))
-		return TEL_ENOMEM;
-	sorted = merge_all(c, keys, c->merged, pieces);
-	if (sorted != keys)
-		memcpy(keys, sorted, n * sizeof(*keys));
-	return TEL_OK;
+	return tel__sort_keys(&c->sorter, c->keys + c->first,
+	           tel_columns_count(c)) ?
+	    TEL_OK :
+	    TEL_ENOMEM;
 }
 
 size_t
@@ -324,7 +234,7 @@ tel__columns_until(const struct tel_columns *c, uint64_t clock)
 const struct tel_event *
 tel__columns_take(struct tel_columns *c)
 {
-	const struct tel_columns_key *key;
+	const struct tel__sort_key *key;
 
 	if (c->first == c->count)
 		return NULL;
@@ -341,7 +251,7 @@ tel__columns_take(struct tel_columns *c)
 struct tel_run *
 tel__columns_run(struct tel_columns *c, size_t n)
 {
-	const struct tel_columns_key *key = c->keys + c->first;
+	const struct tel__sort_key *key = c->keys + c->first;
 	size_t i, row;
 
 	n = n < TEL_RUN_MOST ? n : TEL_RUN_MOST;

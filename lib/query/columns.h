@@ -6,17 +6,12 @@
 #ifndef TEL_COLUMNS_H
 #define TEL_COLUMNS_H
 
+#include "base/sort.h"
 #include "model/run.h"
-
-/* An event that is held: its clock, and where it is in the columns. */
-struct tel_columns_key {
-	uint64_t clock;
-	size_t row;
-};
 
 struct tel_columns {
 	/* those held are from first to count */
-	struct tel_columns_key *keys;
+	struct tel__sort_key *keys;
 	size_t first, count, keys_room;
 	/* all that was added, as it came */
 	uint32_t *types, *sizes;
@@ -27,11 +22,7 @@ struct tel_columns {
 	unsigned char *bytes;
 	size_t used, size;
 	const struct tel_schema *schema;
-	/* for sorting: where keys are merged to, where sorted pieces end */
-	struct tel_columns_key *merged;
-	size_t merged_room;
-	size_t *ends;
-	size_t ends_room;
+	struct tel__sorter sorter;
 	/* the run that was returned last */
 	struct tel_run run;
 	struct tel_event event;

@@ -313,16 +313,12 @@ find_work(struct tel_stats *s, struct slot *slot)
 	while (columns < slot->nactions && is_column(&slot->actions[columns]))
 		columns++;
 	if (columns < slot->nactions || slot->record != NULL ||
-	    slot->type->role == TEL_ROLE_SYNC || (slot->blocks && columns > 0))
+	    slot->type->role == TEL_ROLE_SYNC)
 		slot->work = SLOT_BUSY;
-	else if (slot->blocks)
-		slot->work = SLOT_BLOCKS;
 	else if (columns > 0)
 		slot->work = SLOT_FIELDS;
-	else if (slot->pool != NULL || slot->size != NULL)
-		slot->work = SLOT_SIZES;
 	else
-		slot->work = SLOT_COUNTED;
+		slot->work = slot->blocks ? SLOT_BLOCKS : SLOT_COUNTED;
 	for (i = 0; slot->work == SLOT_FIELDS && i < columns; i++) {
 		d = slot->actions[i].definition;
 		if (d->values == NULL)
@@ -343,11 +339,7 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 
 	slot->type = t;
 	slot->part = UINT32_MAX;
-	if (from->has_live)
-		slot->blocks = tel_type_is_alloc(t);
-	else if ((tel_type_allocates(t) || tel_type_frees(t)) &&
-	    t->role_field[TEL_PART_SIZE] >= 0)
-		slot->size = &t->fields[t->role_field[TEL_PART_SIZE]];
+	slot->blocks = tel_type_is_alloc(t);
 	for (i = 0; i < s->count; i++) {
 		if (!find_action(s->definitions[i], schema, t, &a))
 			continue;
@@ -356,10 +348,6 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 			return stats_no_memory(s);
 		slot->actions[slot->nactions++] = a;
 	}
-	if (!from->has_live && t->role_field[TEL_PART_POOL] >= 0 &&
-	    (slot->size != NULL || t->role == TEL_ROLE_POOL_CREATE ||
-	        t->role == TEL_ROLE_POOL_DESTROY))
-		slot->pool = &t->fields[t->role_field[TEL_PART_POOL]];
 	if (s->classes != NULL && slot->record == NULL &&
 	    s->classes->bind(t, &slot->record) != TEL_OK)
 		return stats_no_memory(s);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting blocks that are allocated and freed: by their addresses where frees
- * do not say how much they free, and else by their pools.
+ * Counting blocks that are allocated and freed, by the model of live blocks, in
+ * order of time.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/array.h"
 #include "stats/stats.h"
 
@@ -41,139 +44,149 @@ tel__stats_live_change(void *arg, enum tel__live_what what,
 	return TEL_OK;
 }
 
+/* -------------------------------------------------------------- operations */
+
+/*
+ * Operations that wait to be sorted: those of a log that writes its buffers as
+ * they fill, and those of a piece, before which others come.
+ */
+#define WAITING_MAX ((size_t)1 << 16)
+#define PIECE_MAX ((size_t)1 << 20)
+
+struct block_op {
+	uint64_t address, size, pool, buffer, process, weight;
+	uint8_t kind, call, sized;
+};
+
+static tel_status
+wait_op(struct source *from, const struct block_op *op, uint64_t clock)
+{
+	struct waiting *w = &from->waiting;
+
+	if (!TEL__RESERVE(w->ops, w->op_room, w->nops + 1) ||
+	    !TEL__RESERVE(w->keys, w->key_room, w->nops + 1))
+		return TEL_ENOMEM;
+	w->ops[w->nops] = *op;
+	w->keys[w->nops].clock = clock;
+	w->keys[w->nops].row = w->nops;
+	w->nops++;
+	return TEL_OK;
+}
+
+/* Takes all but the latest so many operations. */
+static tel_status
+take_ops(struct source *from, size_t rest)
+{
+	struct waiting *w = &from->waiting;
+	const size_t n = w->nops;
+	const struct block_op *op;
+	struct block_op *left;
+	tel_status st = TEL_OK;
+	tel_alloc alloc;
+	size_t i;
+
+	if (n <= rest)
+		return TEL_OK;
+	left = malloc((rest + 1) * sizeof(*left));
+	if (left == NULL || !tel__sort_keys(&w->sorter, w->keys, n)) {
+		free(left);
+		return TEL_ENOMEM;
+	}
+	for (i = 0; i < n - rest && st == TEL_OK; i++) {
+		op = &w->ops[w->keys[i].row];
+		alloc = (tel_alloc){ .kind = (tel_alloc_kind)op->kind,
+			.call = (tel_alloc_call)op->call,
+			.sized = op->sized,
+			.address = op->address,
+			.size = op->size,
+			.pool = op->pool,
+			.buffer = op->buffer,
+			.process = op->process,
+			.weight = op->weight,
+			.clock = w->keys[i].clock };
+		st = tel__live_take(&from->live, &alloc, 0);
+	}
+	/* those of one clock stay in the order in which they came */
+	for (i = 0; i < rest; i++) {
+		left[i] = w->ops[w->keys[n - rest + i].row];
+		w->keys[i].clock = w->keys[n - rest + i].clock;
+		w->keys[i].row = i;
+	}
+	memcpy(w->ops, left, rest * sizeof(*left));
+	w->nops = rest;
+	free(left);
+	return st;
+}
+
+void
+tel__waiting_clear(struct waiting *w)
+{
+	free(w->ops);
+	free(w->keys);
+	tel__sorter_clear(&w->sorter);
+}
+
+/* An operation more waits. */
+static tel_status
+add_op(struct tel_stats *s, struct source *from, const struct block_op *op,
+    uint64_t clock)
+{
+	const size_t most = s->piece ? PIECE_MAX : WAITING_MAX;
+	tel_status st = wait_op(from, op, clock);
+
+	s->report.has_allocs |=
+	    op->kind <= TEL_ALLOC_FREE || op->kind == TEL_ALLOC_COMMIT;
+	if (st != TEL_OK || from->waiting.nops < most)
+		return st;
+	from->waiting.lost |= s->piece;
+	return take_ops(from, WAITING_MAX / 2);
+}
+
 tel_status
 tel__stats_count_block(struct tel_stats *s, struct source *from,
     const struct tel_event *ev)
 {
-	tel_alloc op;
+	struct block_op op;
+	tel_alloc alloc;
+	tel_status st;
 
-	(void)tel_event_alloc(ev, &op);
-	s->report.has_allocs |=
-	    op.kind <= TEL_ALLOC_FREE || op.kind == TEL_ALLOC_COMMIT;
-	return tel__live_take(&from->live, &op, 0) == TEL_OK ?
-	    TEL_OK :
-	    stats_no_memory(s);
-}
-
-/* --------------------------------------------------------------- pools */
-
-/* Documented limit: pools of a log that are distinguished. */
-#define POOLS_MAX ((size_t)1 << 20)
-
-/* The pool at an address; NULL when there are too many, or *st is set. */
-static struct pool *
-find_pool(struct source *from, uint64_t address, tel_status *st)
-{
-	struct tel__entry *e;
-	int fresh;
-
-	if (from->recent != NULL && from->recent_address == address)
-		return from->recent;
-	e = tel__table_find(&from->pools, address);
-	if (e == NULL) {
-		if (from->npools == POOLS_MAX)
-			return NULL;
-		e = TEL__RESERVE_ZEROED(from->pool_list, from->pool_room,
-		        from->npools + 1) ?
-		    tel__table_put(&from->pools, address, &fresh) :
-		    NULL;
-		if (e == NULL) {
-			*st = TEL_ENOMEM;
-			return NULL;
-		}
-		e->value = from->npools++;
+	(void)tel_event_alloc(ev, &alloc);
+	if (from->sorted) {
+		s->report.has_allocs |= alloc.kind <= TEL_ALLOC_FREE ||
+		    alloc.kind == TEL_ALLOC_COMMIT;
+		st = tel__live_take(&from->live, &alloc, 0);
+	} else {
+		op = (struct block_op){ alloc.address, alloc.size, alloc.pool,
+			alloc.buffer, alloc.process, alloc.weight,
+			(uint8_t)alloc.kind, (uint8_t)alloc.call,
+			alloc.sized != 0 };
+		st = alloc.failed ? TEL_OK : add_op(s, from, &op, alloc.clock);
 	}
-	from->recent = &from->pool_list[e->value];
-	from->recent_address = address;
-	return from->recent;
+	return st == TEL_OK ? TEL_OK : stats_no_memory(s);
 }
 
 tel_status
-tel__stats_count_pool(struct tel_stats *s, struct source *from,
-    const struct slot *slot, const unsigned char *data)
+tel__stats_settle_blocks(struct tel_stats *s, struct source *from)
 {
-	tel_status st = TEL_OK;
-	struct pool *p = find_pool(from, tel_load(slot->pool, data), &st);
-
-	if (st != TEL_OK)
-		return stats_no_memory(s);
-	if (p == NULL)
-		return TEL_OK;
-	switch (slot->type->role) {
-	case TEL_ROLE_ALLOC:
-	case TEL_ROLE_NEW:
-		p->blocks++;
-		p->bytes += tel_load(slot->size, data);
-		break;
-	case TEL_ROLE_FREE:
-	case TEL_ROLE_DELETE:
-	case TEL_ROLE_DELETE_SIZED:
-	case TEL_ROLE_FREE_SIZED:
-		p->blocks--;
-		p->bytes -= tel_load(slot->size, data);
-		break;
-	case TEL_ROLE_POOL_CREATE: p->pools++; break;
-	default:
-		p->pools--;
-		p->finished = 1;
-		break;
-	}
-	return TEL_OK;
+	return s->piece || take_ops(from, 0) == TEL_OK ? TEL_OK :
+	                                                 stats_no_memory(s);
 }
 
 int
-tel__pools_fit(const struct source *a, const struct source *b)
+tel__stats_blocks_fit(const struct source *from)
 {
-	return a->npools + b->npools < POOLS_MAX;
+	return !from->sorted && !from->waiting.lost;
 }
 
 tel_status
-tel__stats_join_pools(struct source *to, const struct source *from)
+tel__stats_join_blocks(struct tel_stats *s, struct source *to,
+    const struct source *from)
 {
-	const struct tel__entry *e;
-	const struct pool *p;
-	struct pool *pool;
+	const struct waiting *w = &from->waiting;
 	tel_status st = TEL_OK;
 	size_t i;
 
-	if (from->npools == 0)
-		return TEL_OK;
-	/* the last entry is that of the address 0 */
-	for (i = 0; i <= from->pools.mask + 1; i++) {
-		e = &from->pools.entries[i];
-		if (e->key == 0)
-			continue;
-		pool = find_pool(to, i <= from->pools.mask ? e->key : 0, &st);
-		if (pool == NULL)
-			return TEL_ENOMEM;
-		p = &from->pool_list[e->value];
-		pool->blocks += p->blocks;
-		pool->bytes += p->bytes;
-		pool->pools += p->pools;
-		pool->finished |= p->finished;
-	}
-	return TEL_OK;
-}
-
-void
-tel__stats_settle_pools(struct tel_stats *s, struct source *from)
-{
-	uint64_t ended = 0, bytes = 0;
-	const struct pool *p;
-	size_t i;
-
-	for (i = 0; i < from->npools; i++) {
-		p = &from->pool_list[i];
-		if (!p->finished || p->pools > 0)
-			continue;
-		ended += p->blocks;
-		bytes += p->bytes;
-	}
-	/* both may have fallen since: a pool was made where one had been */
-	(void)int128_add(&s->report.ended,
-	    int128_i64((int64_t)(ended - from->ended)));
-	(void)int128_add(&s->report.ended_bytes,
-	    int128_i64((int64_t)(bytes - from->ended_bytes)));
-	from->ended = ended;
-	from->ended_bytes = bytes;
+	for (i = 0; i < w->nops && st == TEL_OK; i++)
+		st = add_op(s, to, &w->ops[w->keys[i].row], w->keys[i].clock);
+	return st;
 }

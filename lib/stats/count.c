@@ -361,28 +361,13 @@ act(struct tel_stats *s, const struct source *from, const struct action *a,
 	}
 }
 
-/* What a slot adds up of the bytes of an event. */
-static inline tel_status
-add_sizes(struct tel_stats *s, struct source *from, struct slot *slot,
-    const unsigned char *data)
-{
-	if (slot->size != NULL &&
-	    __builtin_add_overflow(slot->size_sum, tel_load(slot->size, data),
-	        &slot->size_sum))
-		slot->size_high++;
-	return slot->pool == NULL ? TEL_OK :
-	                            tel__stats_count_pool(s, from, slot, data);
-}
-
 tel_status
 tel__stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
     const struct tel_event *ev)
 {
-	tel_status st = add_sizes(s, from, slot, ev->data);
+	tel_status st;
 	uint32_t i;
 
-	if (st != TEL_OK)
-		return st;
 	if (slot->blocks) {
 		st = tel__stats_count_block(s, from, ev);
 		if (st != TEL_OK)
@@ -571,6 +556,24 @@ take_fields(struct tel_stats *s)
 	return st == TEL_OK ? st : stats_no_memory(s);
 }
 
+/* Counts events from one on, up to the first of which more is wanted. */
+static size_t
+count_only(const struct source *from, const struct tel_run *run, size_t i)
+{
+	const uint32_t *const types = run->types, *const sizes = run->sizes;
+	const size_t count = run->count, n = from->nslots;
+	struct slot *const slots = from->slots, *slot;
+
+	for (; i < count && types[i] < n; i++) {
+		slot = &slots[types[i]];
+		if (slot->work != SLOT_COUNTED)
+			break;
+		slot->events++;
+		slot->bytes += sizes[i];
+	}
+	return i;
+}
+
 tel_status
 tel_stats_run(tel_stats *s, tel_run *run)
 {
@@ -586,7 +589,10 @@ tel_stats_run(tel_stats *s, tel_run *run)
 	     i++)
 		st = tel_stats_event(s, run_event(run, i));
 	from = s->current;
-	for (; i < run->count && st == TEL_OK; i++) {
+	for (; st == TEL_OK; i++) {
+		i = count_only(from, run, i);
+		if (i >= run->count)
+			break;
 		slot = run->types[i] < from->nslots ?
 		    &from->slots[run->types[i]] :
 		    NULL;
@@ -597,12 +603,8 @@ tel_stats_run(tel_stats *s, tel_run *run)
 		}
 		slot->events++;
 		slot->bytes += run->sizes[i];
-		if (slot->work == SLOT_BLOCKS) {
+		if (slot->blocks)
 			st = tel__stats_count_block(s, from, run_event(run, i));
-			continue;
-		}
-		if (slot->work >= SLOT_SIZES)
-			st = add_sizes(s, from, slot, run->data[i]);
 		if (slot->work == SLOT_FIELDS)
 			add_fields(slot, run, i);
 	}

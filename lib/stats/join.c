@@ -161,10 +161,6 @@ join_slot(struct tel_stats *s, struct source *to, const struct slot *from)
 	slot = &to->slots[t->index];
 	slot->events += from->events;
 	slot->bytes += from->bytes;
-	slot->size_high += from->size_high;
-	if (__builtin_add_overflow(slot->size_sum, from->size_sum,
-	        &slot->size_sum))
-		slot->size_high++;
 	return TEL_OK;
 }
 
@@ -178,7 +174,7 @@ join_source(struct tel_stats *s, struct source *to, const struct source *from)
 	for (i = 0; i < from->nslots && st == TEL_OK; i++)
 		if (from->slots[i].events > 0)
 			st = join_slot(s, to, &from->slots[i]);
-	if (st == TEL_OK && tel__stats_join_pools(to, from) != TEL_OK)
+	if (st == TEL_OK && tel__stats_join_blocks(s, to, from) != TEL_OK)
 		st = stats_no_memory(s);
 	if (from->first < to->first)
 		to->first = from->first;
@@ -194,7 +190,8 @@ static int
 is_simple(const struct tel_stats *s)
 {
 	return s->readers == 1 && s->nsources <= 1 && s->class_logs == NULL &&
-	    s->interval == 0 && (s->nsources == 0 || !s->sources[0]->has_live);
+	    s->interval == 0 &&
+	    (s->nsources == 0 || tel__stats_blocks_fit(s->sources[0]));
 }
 
 static tel_status
@@ -206,8 +203,7 @@ join_piece(struct tel_stats *into, const struct tel_stats *from)
 		return TEL_ELIMIT;
 	if (from->nsources == 0)
 		return TEL_OK;
-	if (into->nsources == 0 ||
-	    !tel__pools_fit(into->sources[0], from->sources[0]))
+	if (into->nsources == 0)
 		return TEL_ELIMIT;
 	st = join_source(into, into->sources[0], from->sources[0]);
 	return st == TEL_OK ?

@@ -24,27 +24,8 @@ tel__source_free(struct source *from)
 	}
 	free(from->slots);
 	tel__live_clear(&from->live);
-	tel__table_clear(&from->pools);
-	free(from->pool_list);
+	tel__waiting_clear(&from->waiting);
 	free(from);
-}
-
-static void
-settle_size(struct report *r, struct slot *slot)
-{
-	tel_int128 bytes;
-
-	bytes.high = (int64_t)slot->size_high;
-	bytes.low = slot->size_sum;
-	if (tel_type_allocates(slot->type)) {
-		r->allocs += slot->events;
-		(void)int128_add(&r->alloc_bytes, bytes);
-	} else {
-		r->frees += slot->events;
-		(void)int128_add(&r->free_bytes, bytes);
-	}
-	r->has_allocs = 1;
-	slot->size_sum = slot->size_high = 0;
 }
 
 static tel_status
@@ -67,8 +48,6 @@ settle_slot(struct tel_stats *s, struct source *from, struct slot *slot)
 	/* a format may have a type for those that nothing describes */
 	if (t->unknown || strcmp(t->kind, "Unknown") == 0)
 		r->unknown += slot->events;
-	if (!slot->blocks && (tel_type_allocates(t) || tel_type_frees(t)))
-		settle_size(r, slot);
 	r->origins[from->origin].events += slot->events;
 	slot->events = slot->bytes = 0;
 	return TEL_OK;
@@ -92,7 +71,9 @@ tel__stats_settle_source(struct tel_stats *s, struct source *from)
 	}
 	if (!any)
 		return TEL_OK;
-	tel__stats_settle_pools(s, from);
+	st = tel__stats_settle_blocks(s, from);
+	if (st != TEL_OK)
+		return st;
 	if (!from->counted) {
 		from->counted = 1;
 		s->report.logs++;
@@ -212,17 +193,19 @@ tel__stats_end_session(struct tel_stats *s)
 
 /*
  * Nonzero when some type of the schema frees a block without saying its size,
- * resizes one, or allocates several of a size at once.
+ * resizes one, or allocates several of a size at once: the formats that have
+ * such types are written in order of time.  Or if events have none.
  */
 static int
-has_blocks(const struct tel_schema *schema)
+frees_blocks(const struct tel_schema *schema)
 {
 	const struct tel_type *t;
 	unsigned i;
 
 	for (i = 0; i < schema->ntypes; i++) {
 		t = &schema->types[i];
-		if (t->role == TEL_ROLE_REALLOC ||
+		if ((schema->untimed && tel_type_is_alloc(t)) ||
+		    t->role == TEL_ROLE_REALLOC ||
 		    (tel_type_frees(t) && t->role_field[TEL_PART_SIZE] < 0) ||
 		    (tel_type_allocates(t) &&
 		        t->role_field[TEL_PART_COUNT] >= 0))
@@ -253,8 +236,7 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 	from->first = UINT64_MAX;
 	from->rate = log->clock != NULL ? tel__clock_rate(log->clock) : 0;
 	tel__live_init(&from->live, tel__stats_live_change, &s->report);
-	tel__table_init(&from->pools);
-	from->has_live = has_blocks(log->schema);
+	from->sorted = frees_blocks(log->schema);
 	for (i = 0; i < from->schema->ntypes && st == TEL_OK; i++)
 		st = tel__stats_bind_type(s, from, &from->schema->types[i]);
 	if (st == TEL_OK)
@@ -337,6 +319,7 @@ tel_stats_begin(tel_stats *s, const tel_reader *r)
 	if (st != TEL_OK)
 		return st;
 	s->started = 1;
+	s->piece = r != NULL && r->piece.number > 0;
 	s->readers++;
 	return TEL_OK;
 }

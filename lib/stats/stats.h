@@ -11,6 +11,7 @@
 #include "base/table.h"
 #include "model/clock.h"
 #include "model/event.h"
+#include "base/sort.h"
 #include "model/live.h"
 #include "model/run.h"
 #include "stats/definition.h"
@@ -36,28 +37,26 @@ struct slot {
 	enum {
 		SLOT_NEW, /* none came yet */
 		SLOT_COUNTED,
-		SLOT_SIZES,  /* .size and .pool are added up */
-		SLOT_FIELDS, /* that, and actions are fields of which stats
-		              * take those of a run together */
 		SLOT_BLOCKS, /* the block that it is about is followed */
+		SLOT_FIELDS, /* and actions are fields of which stats take
+		              * those of a run together */
 		SLOT_BUSY    /* or more */
 	} work;
 	struct action *actions;
 	size_t nactions, action_room;
-	const struct tel_field *size; /* of what is allocated or freed */
-	int blocks; /* what it allocates or frees is followed by address */
-	uint64_t size_sum, size_high;
-	const struct tel_field *pool; /* it allocates in, frees, makes, ends */
-	const struct tel_type *type;  /* NULL: none came yet */
-	struct inst_binding *record;  /* its events are records of classes */
-	uint32_t part;                /* in the report */
+	int blocks; /* what it allocates or frees is followed */
+	const struct tel_type *type; /* NULL: none came yet */
+	struct inst_binding *record; /* its events are records of classes */
+	uint32_t part;               /* in the report */
 };
 
-/* What lives in a pool, and how many pools of its address do. */
-struct pool {
-	uint64_t blocks, bytes; /* allocated less freed, modulo 2^64 */
-	int64_t pools;          /* created less finished */
-	int finished;           /* one of them was */
+/* Operations on blocks that are still to be sorted. */
+struct waiting {
+	struct block_op *ops;
+	struct tel__sort_key *keys; /* as they came */
+	size_t nops, op_room, key_room;
+	struct tel__sorter sorter;
+	int lost; /* of a piece: some were taken, as they were too many */
 };
 
 /* A log that events come from. */
@@ -68,14 +67,8 @@ struct source {
 	const struct tel_schema *schema;
 	struct slot *slots;
 	size_t nslots;
-	/* of sized frees: what lives in pools, whose end ends it */
-	struct tel__table pools; /* by address: place in the list, and 1 */
-	struct pool *pool_list;
-	size_t npools, pool_room;
-	struct pool *recent; /* the one that was asked for last */
-	uint64_t recent_address;
-	uint64_t ended, ended_bytes; /* as the report has them */
-	int has_live; /* blocks are followed, as frees have no sizes */
+	int sorted; /* its operations on blocks do not wait to be sorted */
+	struct waiting waiting;
 	struct tel__live live;
 	uint64_t first, last; /* since what is below was settled */
 	double rate;
@@ -142,6 +135,7 @@ struct tel_stats {
 	int started;
 	int remembers;    /* an expression uses the history */
 	unsigned readers; /* begun and not ended */
+	int piece;        /* of a log, behind its first one, is counted */
 	uint64_t sessions;
 	struct session session;
 	struct source *current;
@@ -218,20 +212,14 @@ tel__live_fn tel__stats_live_change;
 /* Follows what the event says of a block.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__stats_count_block(struct tel_stats *s, struct source *from,
     const struct tel_event *ev);
-/*
- * Counts an event of a slot with a pool, by its bytes.  Events need not come in
- * order of time: what lives in a pool at the end is known at the end.
- */
-tel_status tel__stats_count_pool(struct tel_stats *s, struct source *from,
-    const struct slot *slot, const unsigned char *data);
-/*
- * Adds the pools of a source of the same log, read behind.  TEL_OK, TEL_ENOMEM.
- */
-tel_status tel__stats_join_pools(struct source *to, const struct source *from);
-/* Nonzero when one source would have had room for the pools of both. */
-int tel__pools_fit(const struct source *a, const struct source *b);
-/* Brings what ended with its pool to the report. */
-void tel__stats_settle_pools(struct tel_stats *s, struct source *from);
+/* Takes the operations that wait, but not those of a piece. */
+tel_status tel__stats_settle_blocks(struct tel_stats *s, struct source *from);
+/* Nonzero when a source of a piece can be joined to another one. */
+int tel__stats_blocks_fit(const struct source *from);
+/* Adds the operations of a source of the same log, read behind. */
+tel_status tel__stats_join_blocks(struct tel_stats *s, struct source *to,
+    const struct source *from);
+void tel__waiting_clear(struct waiting *w);
 /* Does what an event of a busy slot means, apart from counting it. */
 tel_status tel__stats_update(struct tel_stats *s, struct source *from,
     struct slot *slot, const struct tel_event *ev);

@@ -133,11 +133,13 @@ setup() {
 	run ! grep -E 'UNIT inst_(n|g_updates)|, in ' om
 }
 
-@test "sizes below 0 have their sign in both units" {
+@test "frees of blocks from before the log leave no fewer than 0" {
 	printf '%s\n' '# teltools text 1' '# format: mps-1.118.0/lii6gc' \
 	    '0000000000000001 PoolFree pool=0x1 old=0x10 size=7429' >late
 	telstat late >text
-	grep -qE '^live +-1 blocks +-7,429 bytes  -7\.3 KiB$' text
+	grep -qE '^freed +0 blocks +0 bytes$' text
+	grep -qE '^live +0 blocks +0 bytes$' text
+	grep -qE '^unknown +1 blocks freed, but not allocated in the log$' text
 }
 
 @test "svg draws each class, and its axes have names and units" {

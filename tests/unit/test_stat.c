@@ -193,8 +193,9 @@ test_values(void)
 	is_total(s, TEL_TOTAL_EVENTS, "6", "report: events");
 	is_total(s, TEL_TOTAL_UNKNOWN, "1", "report: unknown");
 	is_total(s, TEL_TOTAL_ALLOC_BYTES, "19", "report: allocated");
-	is_total(s, TEL_TOTAL_FREE_BYTES, "105", "report: freed");
-	is_total(s, TEL_TOTAL_LIVE_BYTES, "-86", "report: live");
+	is_total(s, TEL_TOTAL_FREE_BYTES, "0", "report: freed");
+	is_total(s, TEL_TOTAL_LIVE_BYTES, "10", "report: live");
+	is_total(s, TEL_TOTAL_STRAYS, "2", "report: freed, not allocated");
 	is_total(s, TEL_TOTAL_TICKS, "600", "report: ticks");
 	is_total(s, TEL_TOTAL_NS, "600", "report: ns");
 	is_total(s, TEL_TOTAL_FIRST, "1000", "report: first");
