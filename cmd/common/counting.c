@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "jobs.h"
+
+#include "base/queue.h"
 
 /* A file of which less would be in a piece is one piece. */
 #define PIECE_LEAST ((uint64_t)1 << 20)
@@ -18,6 +19,8 @@
 #define WORTH_LEAST ((uint64_t)4 << 20)
 /* Events between two looks at whether the rest is still of use. */
 #define STEP 16384u
+/* With progress, the longest wait for a piece. */
+#define PROGRESS_MS 100
 
 /* What a reader has reported, until it is known whether it counts. */
 struct note {
@@ -38,7 +41,6 @@ struct notes {
 struct piece {
 	struct team *team;
 	struct file *file;
-	struct jobs *jobs;
 	unsigned number;
 	int fd;
 	int entire; /* the others of the file have nothing */
@@ -71,7 +73,8 @@ struct team {
 	int nfiles;
 	struct piece *pieces;
 	size_t npieces;
-	struct jobs *jobs;
+	struct tel__queue *queue;    /* a job reads a piece */
+	atomic_ullong events, input; /* what the jobs have done */
 	struct progress progress;
 	uint64_t size;
 	pthread_mutex_t lock; /* of .opened and .entire of all files */
@@ -275,9 +278,10 @@ report_done(const struct piece *p, struct done *before)
 
 	now.events = tel_reader_count(p->reader, TEL_COUNT_EVENTS);
 	now.input = tel_reader_count(p->reader, TEL_COUNT_INPUT);
-	if (now.events >= before->events && now.input >= before->input)
-		jobs_add(p->jobs, now.events - before->events,
-		    now.input - before->input);
+	if (now.events >= before->events && now.input >= before->input) {
+		atomic_fetch_add(&p->team->events, now.events - before->events);
+		atomic_fetch_add(&p->team->input, now.input - before->input);
+	}
 	*before = now;
 }
 
@@ -319,45 +323,53 @@ count_events(struct piece *p, void *counter)
 	return st == TEL_END && !p->notes.failed;
 }
 
-/* A job_fn. */
-static void
-do_piece(void *arg, struct jobs *j, size_t job)
+/* A tel__queue_fn. */
+static int
+do_piece(void *arg, unsigned thread, uint64_t job)
 {
 	struct team *t = arg;
 	struct piece *p = &t->pieces[job];
 	int some;
 
-	p->jobs = j;
+	(void)thread;
 	if (p->file->usual || atomic_load(&p->file->dropped)) {
 		p->failed = 1;
 		if (p->number == 0)
 			announce(p);
-		return;
+		return 1;
 	}
 	if (is_needless(p))
-		return;
+		return 1;
 	some = prepare(p);
 	if (p->number == 0)
 		announce(p);
 	p->failed = some < 0 || (some > 0 && !count_events(p, p->counter));
 	if (some <= 0 || p->failed)
 		piece_free(p);
+	return 1;
 }
 
 /* ------------------------------------------------------ on the main thread */
+
+static struct done
+all_done(struct team *t)
+{
+	return (struct done){ atomic_load(&t->events), atomic_load(&t->input) };
+}
 
 /* Waits for a piece; shows progress meanwhile. */
 static struct piece *
 wait_for(struct team *t, struct file *f, unsigned i)
 {
-	struct done done;
+	const uint64_t job = f->job + i;
 
-	while (!jobs_take(t->jobs, f->job + i, t->progress.on)) {
-		if (!progress_due(&t->progress))
-			continue;
-		jobs_added(t->jobs, &done.events, &done.input);
-		progress_show(&t->progress, done);
-	}
+	/* what comes before it is not waited for any more */
+	tel__queue_take(t->queue, job);
+	while (tel__queue_wait(t->queue, job,
+	           t->progress.on ? PROGRESS_MS : -1) == TEL__QUEUE_NONE)
+		if (progress_due(&t->progress))
+			progress_show(&t->progress, all_done(t));
+	tel__queue_take(t->queue, job + 1);
 	return &f->pieces[i];
 }
 
@@ -485,7 +497,8 @@ take_file(struct team *t, struct file *f)
 		}
 	}
 	for (i = 0; i < f->npieces; i++) {
-		(void)wait_for(t, f, i);
+		if (kept == NULL)
+			(void)wait_for(t, f, i);
 		piece_free(&f->pieces[i]);
 	}
 	free(kept);
@@ -548,7 +561,6 @@ static void
 take_all(struct team *t)
 {
 	enum outcome outcome = GO_ON;
-	struct done done;
 	int i;
 
 	progress_begin(&t->progress, t->settings, t->size);
@@ -556,15 +568,16 @@ take_all(struct team *t)
 		outcome = take_file(t, &t->files[i]);
 	for (; i < t->nfiles; i++)
 		atomic_store(&t->files[i].dropped, 1);
-	jobs_added(t->jobs, &done.events, &done.input);
-	jobs_end(t->jobs);
-	progress_end(&t->progress, done);
+	tel__queue_free(t->queue);
+	progress_end(&t->progress, all_done(t));
 }
 
 /* Counts by threads.  Returns 1, or 0 when it is not to be done so. */
 static int
 count_all(struct team *t, unsigned threads)
 {
+	int counted = 0;
+
 	if (t->npieces < 2 || (t->settings->jobs == 0 && t->size < WORTH_LEAST))
 		return 0;
 	if (pthread_mutex_init(&t->lock, NULL) != 0)
@@ -573,20 +586,25 @@ count_all(struct team *t, unsigned threads)
 		pthread_mutex_destroy(&t->lock);
 		return 0;
 	}
-	t->jobs = jobs_begin(threads, t->npieces, 2 * (size_t)threads + 2,
-	    do_piece, t);
-	if (t->jobs != NULL)
-		take_all(t);
+	t->queue = tel__queue_new(2 * (size_t)threads + 2, 1, do_piece, t);
+	if (t->queue != NULL) {
+		(void)tel__queue_submit(t->queue, t->npieces, 0);
+		counted = tel__queue_start(t->queue, threads) > 0;
+		if (counted)
+			take_all(t);
+		else
+			tel__queue_free(t->queue);
+	}
 	pthread_cond_destroy(&t->change);
 	pthread_mutex_destroy(&t->lock);
-	return t->jobs != NULL;
+	return counted;
 }
 
 void
 counting_run(struct settings *s, const struct visitor *v,
     const struct counting *c)
 {
-	unsigned threads = s->jobs > 0 ? s->jobs : jobs_cores();
+	unsigned threads = s->jobs > 0 ? s->jobs : settings_cores();
 	struct team t;
 	size_t j;
 	int i, counted = 0;

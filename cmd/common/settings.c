@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From the command line to settings. */
+#define _GNU_SOURCE /* for sched_getaffinity() */
 #include "settings.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "jobs.h"
 #include "message.h"
 #include "number.h"
 #include "streams.h"
@@ -373,9 +374,24 @@ settings_wanted(struct settings *s, const tel_event *ev)
 }
 
 unsigned
+settings_cores(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
+	cpu_set_t set;
+
+	/* a container, or taskset, may allow fewer than there are */
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		n = CPU_COUNT(&set);
+#endif
+
+	return n < 1 ? 1 : n > 1024 ? 1024 : (unsigned)n;
+}
+
+unsigned
 settings_printers(const struct settings *s)
 {
-	unsigned n = s->jobs > 0 ? s->jobs : jobs_cores();
+	unsigned n = s->jobs > 0 ? s->jobs : settings_cores();
 
 	return n < PRINTERS_MOST ? n : PRINTERS_MOST;
 }

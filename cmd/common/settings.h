@@ -84,6 +84,8 @@ int settings_parse(struct settings *s, const struct tool *tool, void *arg,
  */
 int settings_wanted(struct settings *s, const tel_event *ev);
 
+/* The processors that the program may use, at least 1. */
+unsigned settings_cores(void);
 /*
  * The threads that render events: one for each processor, or as many as the
  * user asks for, but few, as their output must be in order.

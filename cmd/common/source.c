@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "jobs.h"
 #include "message.h"
 
 int
@@ -106,7 +105,7 @@ set_reader(tel_reader *r, const struct settings *s)
 		st = tel_reader_set_tick_rate(r, s->tick_rate);
 	if (st == TEL_OK)
 		st = tel_reader_set_force(r, s->force);
-	if (st == TEL_OK && (s->jobs == 1 || jobs_cores() == 1))
+	if (st == TEL_OK && (s->jobs == 1 || settings_cores() == 1))
 		st = tel_reader_set_threads(r, 1);
 	return st;
 }

@@ -12,18 +12,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/queue.h"
 #include "io/source.h"
 
 #define BLOCKS 4
-/* A thread that waits for idle blocks sleeps until there are so many: each
+/* A thread that waits for blocks to fill sleeps until there are so many: each
  * wake-up costs.  There are, before the consumer has to wait. */
-#define WAKE_IDLE 2
+#define WAKE_BLOCKS 2
 /* The sizes of a block's data, between which the read size decides. */
 #define BLOCK_LEAST ((size_t)512)
 #define BLOCK_MOST ((size_t)1 << 18)
@@ -36,115 +35,50 @@ struct block {
 };
 
 struct ahead {
-	struct tel_source source; /* the thread's alone while it runs */
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t change; /* of anything between here and "consumer" */
-	struct block *full[BLOCKS]; /* a queue */
-	unsigned first, nfull;
-	struct block *idle[BLOCKS]; /* a stack */
-	unsigned nidle;
-	int stop;
-	int runs;           /* the thread was started and not waited for */
+	struct tel_source source; /* that of the job that is done */
+	struct tel__queue *queue; /* a job reads a block */
+	struct block blocks[BLOCKS];
+	uint64_t wanted;    /* the next block of the consumer */
 	int begun;          /* the first block was read */
 	int alone;          /* no thread: the consumer reads all blocks */
+	int open;           /* blocks may be read ahead */
 	tel_status end;     /* TEL_OK, or how the source ended, */
 	uint64_t end_taken; /* and what it had taken by then */
 	struct tel_fault fault;
-	/* the consumer's alone */
-	struct block *current;
+	struct block *current; /* of the consumer, or NULL */
 	uint64_t taken;
 	/* constant while the thread runs */
 	int wake[2]; /* closing wake[1] wakes a read that waits; -1: none yet */
 	size_t block_size;
 	unsigned char *memory;
-	struct block blocks[BLOCKS];
 };
 
-/* The next block to fill, or NULL to stop. */
 static struct block *
-wait_idle(struct ahead *a)
+block_of(struct ahead *a, uint64_t number)
 {
-	struct block *b = NULL;
-
-	pthread_mutex_lock(&a->lock);
-	while (a->nidle == 0 && !a->stop)
-		pthread_cond_wait(&a->change, &a->lock);
-	if (!a->stop)
-		b = a->idle[--a->nidle];
-	pthread_mutex_unlock(&a->lock);
-	return b;
+	return &a->blocks[number % BLOCKS];
 }
 
-/* Reads a block.  Returns TEL_OK, or how the source ended. */
-static tel_status
-read_block(struct ahead *a, struct block *b)
-{
-	struct tel_fault fault = { TEL_OK, 0, "" };
-	size_t got = 0;
-	tel_status st = a->source.ops->read(a->source.self, b->data,
-	    a->block_size, &got, &fault);
-
-	b->length = got;
-	b->taken = a->source.ops->taken(a->source.self);
-	pthread_mutex_lock(&a->lock);
-	if (got > 0)
-		a->full[(a->first + a->nfull++) % BLOCKS] = b;
-	else
-		a->idle[a->nidle++] = b;
-	if (st != TEL_OK) {
-		a->end = st;
-		a->fault = fault;
-		a->end_taken = b->taken;
-	}
-	pthread_cond_signal(&a->change);
-	pthread_mutex_unlock(&a->lock);
-	return st;
-}
-
-static void *
-run(void *arg)
+/* Reads a block, a tel__queue_fn: none comes behind the end of the source. */
+static int
+read_block(void *arg, unsigned thread, uint64_t number)
 {
 	struct ahead *a = arg;
-	tel_status st = TEL_OK;
-	struct block *b;
+	struct block *b = block_of(a, number);
+	struct tel_fault fault = { TEL_OK, 0, "" };
+	tel_status st;
 
-	while (st == TEL_OK && (b = wait_idle(a)) != NULL)
-		st = read_block(a, b);
-	return NULL;
-}
-
-/* Takes the next full block; NULL at the end, with *st set to it. */
-static struct block *
-wait_full(struct ahead *a, tel_status *st, struct tel_fault *fault)
-{
-	struct block *b = NULL;
-
-	pthread_mutex_lock(&a->lock);
-	while (a->nfull == 0 && a->end == TEL_OK)
-		pthread_cond_wait(&a->change, &a->lock);
-	if (a->nfull > 0) {
-		b = a->full[a->first];
-		a->first = (a->first + 1) % BLOCKS;
-		a->nfull--;
-	} else {
-		*st = a->end;
-		*fault = a->fault;
-		/* checksums and indexes may follow the last block */
-		a->taken = a->end_taken;
-	}
-	pthread_mutex_unlock(&a->lock);
-	return b;
-}
-
-static void
-give_back(struct ahead *a, struct block *b)
-{
-	pthread_mutex_lock(&a->lock);
-	a->idle[a->nidle++] = b;
-	if (a->nidle >= WAKE_IDLE)
-		pthread_cond_signal(&a->change);
-	pthread_mutex_unlock(&a->lock);
+	(void)thread;
+	b->length = 0;
+	st = a->source.ops->read(a->source.self, b->data, a->block_size,
+	    &b->length, &fault);
+	b->taken = a->source.ops->taken(a->source.self);
+	if (st == TEL_OK)
+		return 1;
+	a->end = st;
+	a->fault = fault;
+	a->end_taken = b->taken;
+	return 0;
 }
 
 static int
@@ -166,72 +100,106 @@ open_wake(struct ahead *a)
 	return 0;
 }
 
-/* Starts the thread, which no signal goes to: they are the program's. */
+/* Starts the thread, or lets it go on. */
 static int
 start(struct ahead *a)
 {
-	sigset_t all, old;
-	int failed;
-
-	sigfillset(&all);
-	if ((a->source.ops->set_wake != NULL && a->wake[0] < 0 &&
-	        open_wake(a) != 0) ||
-	    pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
-		return -1;
-	failed = pthread_create(&a->thread, NULL, run, a);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	a->runs = failed == 0;
-	return failed != 0 ? -1 : 0;
+	if (a->source.ops->set_wake != NULL && a->wake[0] < 0 &&
+	    open_wake(a) != 0)
+		return 0;
+	a->open = tel__queue_start(a->queue, 1) > 0;
+	if (a->open)
+		(void)tel__queue_submit(a->queue, UINT64_MAX, 1);
+	return a->open;
 }
 
-/* Sees to it that there is, or will be, a full block, or the end. */
-static void
-go_on(struct ahead *a)
+/*
+ * No block is read from now on; the thread is not waiting for input, or wakes.
+ * The next block that would be.
+ */
+static uint64_t
+halt(struct ahead *a)
 {
-	if (a->runs || a->nfull > 0 || a->end != TEL_OK)
-		return;
-	/* where no descriptor or no thread is left, it goes without */
-	if (a->begun && !a->alone && start(a) == 0)
-		return;
-	a->alone |= a->begun;
+	a->open = 0;
+	return tel__queue_pause(a->queue);
+}
+
+/* The block that is wanted; NULL at the end. */
+static struct block *
+next_block(struct ahead *a)
+{
+	const int alone = a->alone || !a->begun;
+
 	a->begun = 1;
-	while (a->nfull == 0 && read_block(a, a->idle[--a->nidle]) == TEL_OK)
-		continue;
+	if (tel__queue_wait(a->queue, a->wanted, 0) == TEL__QUEUE_NONE &&
+	    !a->open) {
+		if (a->end != TEL_OK)
+			return NULL;
+		/* where no descriptor or no thread is left, it goes without */
+		if (alone || !start(a)) {
+			a->alone |= !alone;
+			(void)tel__queue_submit(a->queue, a->wanted + 1, 0);
+			(void)tel__queue_run(a->queue);
+		}
+	}
+	return tel__queue_wait(a->queue, a->wanted, -1) == TEL__QUEUE_NONE ?
+	    NULL :
+	    block_of(a, a->wanted);
+}
+
+/*
+ * The consumer goes on with the block that was wanted, and gives the one before
+ * back; or, to keep that, gives back the memory of the new one.
+ */
+static void
+step(struct ahead *a, int keep)
+{
+	struct block *b = block_of(a, a->wanted), spare = *b;
+
+	if (keep && a->current != NULL) {
+		*b = *a->current;
+		*a->current = spare;
+	}
+	if (!keep || a->current != NULL)
+		a->current = b;
+	tel__queue_take(a->queue, a->wanted + (a->current == NULL));
+	a->wanted++;
 }
 
 static tel_status
 ahead_more(void *self, struct tel_window *w, struct tel_fault *fault)
 {
 	struct ahead *a = self;
-	size_t rest = (size_t)(w->end - w->p);
-	tel_status st = TEL_OK;
-	struct block *b, *old = a->current;
-	unsigned char *begin;
+	const size_t rest = (size_t)(w->end - w->p);
+	const unsigned char *start;
+	struct block *b;
 	size_t end;
 
-	go_on(a);
-	b = wait_full(a, &st, fault);
-	if (b == NULL)
-		return st;
+	while ((b = next_block(a)) != NULL && b->length == 0)
+		step(a, 1);
+	if (b == NULL) {
+		*fault = a->fault;
+		/* checksums and indexes may follow the last block */
+		a->taken = a->end_taken;
+		return a->end;
+	}
 	a->taken = b->taken;
-	if (old != NULL && rest > b->length) {
+	if (a->current != NULL && rest > b->length) {
 		/* the new bytes are fewer than those that would move */
-		end = (size_t)(w->end - old->data);
+		start = a->current->data;
+		end = (size_t)(w->end - start);
 		if (a->block_size - end >= b->length) {
-			memcpy(old->data + end, b->data, b->length);
+			memcpy(a->current->data + end, b->data, b->length);
 			w->end += b->length;
-			give_back(a, b);
+			step(a, 1);
 			return TEL_OK;
 		}
 	}
-	begin = b->data - rest;
 	if (rest > 0)
-		memcpy(begin, w->p, rest);
-	w->p = begin;
+		memcpy(b->data - rest, w->p, rest);
+	w->p = b->data - rest;
 	w->end = b->data + b->length;
-	a->current = b;
-	if (old != NULL)
-		give_back(a, old);
+	step(a, 0);
 	return TEL_OK;
 }
 
@@ -246,41 +214,23 @@ ahead_taken(const void *self)
 static void
 ahead_close(struct ahead *a)
 {
-	if (a->wake[0] >= 0)
-		close(a->wake[0]);
 	if (a->wake[1] >= 0)
 		close(a->wake[1]);
-	pthread_cond_destroy(&a->change);
-	pthread_mutex_destroy(&a->lock);
+	tel__queue_free(a->queue);
+	if (a->wake[0] >= 0)
+		close(a->wake[0]);
 	free(a->memory);
 	free(a);
-}
-
-/* Ends the thread; it is not waiting for input, or wakes. */
-static void
-halt(struct ahead *a)
-{
-	if (!a->runs)
-		return;
-	pthread_mutex_lock(&a->lock);
-	a->stop = 1;
-	pthread_cond_signal(&a->change);
-	pthread_mutex_unlock(&a->lock);
-	pthread_join(a->thread, NULL);
-	a->runs = a->stop = 0;
 }
 
 static void
 ahead_free(void *self)
 {
 	struct ahead *a = self;
+	const struct tel_source source = a->source;
 
-	if (a->wake[1] >= 0)
-		close(a->wake[1]);
-	a->wake[1] = -1;
-	halt(a);
-	a->source.ops->free(a->source.self);
 	ahead_close(a);
+	source.ops->free(source.self);
 }
 
 static int64_t
@@ -297,22 +247,20 @@ static int64_t
 ahead_seek(void *self, int64_t offset, int whence)
 {
 	struct ahead *a = self;
+	uint64_t next;
 	int64_t at;
 
 	/* what cannot seek may be waiting for input */
 	if (ahead_extent(a) < 0)
 		return -1;
-	halt(a);
+	next = halt(a);
 	at = a->source.ops->seek(a->source.self, offset, whence);
-	while (at >= 0 && a->nfull > 0) {
-		a->idle[a->nidle++] = a->full[a->first];
-		a->first = (a->first + 1) % BLOCKS;
-		a->nfull--;
-	}
-	if (at >= 0) {
-		a->end = TEL_OK;
-		a->begun = 0;
-	}
+	if (at < 0)
+		return at;
+	while (a->wanted < next)
+		step(a, 1);
+	a->end = TEL_OK;
+	a->begun = 0;
 	return at;
 }
 
@@ -324,7 +272,7 @@ ahead_resume(void *self, uint64_t *lost)
 
 	if (a->source.ops->resume == NULL)
 		return TEL_END;
-	halt(a);
+	(void)halt(a);
 	st = a->source.ops->resume(a->source.self, lost);
 	if (st == TEL_OK)
 		a->end = TEL_OK;
@@ -335,13 +283,12 @@ static size_t
 ahead_ready(void *self)
 {
 	struct ahead *a = self;
+	uint64_t i;
 	size_t n = 0;
-	unsigned i;
 
-	pthread_mutex_lock(&a->lock);
-	for (i = 0; i < a->nfull; i++)
-		n += a->full[(a->first + i) % BLOCKS]->length;
-	pthread_mutex_unlock(&a->lock);
+	for (i = a->wanted; tel__queue_wait(a->queue, i, 0) != TEL__QUEUE_NONE;
+	     i++)
+		n += block_of(a, i)->length;
 	return n;
 }
 
@@ -351,9 +298,9 @@ ahead_alone(void *self)
 	struct ahead *a = self;
 
 	/* what cannot seek may be waiting for input */
-	if (a->runs && ahead_extent(a) < 0)
+	if (a->open && ahead_extent(a) < 0)
 		return;
-	halt(a);
+	(void)halt(a);
 	a->alone = 1;
 }
 
@@ -381,25 +328,15 @@ ahead_new(struct tel_source source, size_t read_size)
 	a->block_size = read_size < BLOCK_LEAST ? BLOCK_LEAST :
 	    read_size > BLOCK_MOST              ? BLOCK_MOST :
 	                                          read_size;
-	if (pthread_mutex_init(&a->lock, NULL) != 0) {
-		free(a);
-		return NULL;
-	}
-	if (pthread_cond_init(&a->change, NULL) != 0) {
-		pthread_mutex_destroy(&a->lock);
-		free(a);
-		return NULL;
-	}
+	a->queue = tel__queue_new(BLOCKS, WAKE_BLOCKS, read_block, a);
 	a->memory = malloc(BLOCKS * (HEADROOM + a->block_size));
-	if (a->memory == NULL) {
+	if (a->queue == NULL || a->memory == NULL) {
 		ahead_close(a);
 		return NULL;
 	}
-	for (i = 0; i < BLOCKS; i++) {
+	for (i = 0; i < BLOCKS; i++)
 		a->blocks[i].data =
 		    a->memory + i * (HEADROOM + a->block_size) + HEADROOM;
-		a->idle[a->nidle++] = &a->blocks[i];
-	}
 	return a;
 }
 

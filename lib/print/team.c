@@ -2,11 +2,10 @@
 /* Batches of events, and the threads that render them. */
 #include "print/team.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/queue.h"
 
 /* Bytes of events, and events, in a batch. */
 #define BATCH_BYTES ((size_t)1 << 16)
@@ -33,17 +32,14 @@ struct batch {
 	size_t used, room;
 	tel_output *text; /* what they come to */
 	tel_status status;
-	int done;
 };
 
 /* What a thread renders with. */
 struct worker {
-	struct render_team *team;
 	struct tel_printer printer; /* with programs of its own */
 	struct tel_labels *labels;  /* a view of those of the log */
 	unsigned epoch;             /* of what the printer was made from */
 	unsigned tables;            /* of what the view was made of */
-	pthread_t thread;
 };
 
 struct render_team {
@@ -55,15 +51,10 @@ struct render_team {
 	unsigned tables; /* counts the labels of logs */
 	tel_status status;
 
-	pthread_mutex_t lock;
-	pthread_cond_t work; /* there is a batch to render, or nothing more */
-	pthread_cond_t done; /* one was rendered */
-	int stop;
-	const struct batch *awaited; /* by the caller's thread, or NULL */
-	/* places in the ring, which count on: that is filled now, */
+	struct tel__queue *queue; /* a job renders a batch */
+	/* numbers of batches: of that which is filled now, */
 	uint64_t filled;
-	uint64_t next;    /* is rendered next, */
-	uint64_t written; /* and is written next */
+	uint64_t written; /* and of that which is written next */
 	struct batch *ring;
 	unsigned nring;
 	struct worker *workers; /* the first is the caller's thread */
@@ -80,9 +71,8 @@ place(const struct render_team *t, uint64_t number)
 
 /* Makes the printer of a thread what the owner is for this log. */
 static tel_status
-adopt_model(struct worker *w)
+adopt_model(const struct render_team *t, struct worker *w)
 {
-	const struct render_team *t = w->team;
 	tel_status st;
 
 	if (w->epoch == t->epoch)
@@ -96,16 +86,19 @@ adopt_model(struct worker *w)
 	return st;
 }
 
-static tel_status
-render(struct worker *w, struct batch *b)
+/* A tel__queue_fn. */
+static int
+render(void *arg, unsigned thread, uint64_t number)
 {
+	struct render_team *t = arg;
+	struct worker *w = &t->workers[thread];
+	struct batch *b = place(t, number);
 	const struct item *i, *const end = b->items + b->count;
-	tel_status st = adopt_model(w);
+	tel_status st = adopt_model(t, w);
 	struct tel_event ev;
 
-	tel__labels_view(w->labels, b->log.labels,
-	    w->tables != w->team->tables);
-	w->tables = w->team->tables;
+	tel__labels_view(w->labels, b->log.labels, w->tables != t->tables);
+	w->tables = t->tables;
 	b->log.labels = w->labels;
 	w->printer.out = b->text;
 	memset(&ev, 0, sizeof(ev));
@@ -121,68 +114,8 @@ render(struct worker *w, struct batch *b)
 		st = render_event(&w->printer, &ev);
 	}
 	/* it cannot fail but for memory */
-	return st == TEL_OK ? st : TEL_ENOMEM;
-}
-
-/*
- * Renders the batch that is next; the caller holds the lock.  Returns whether
- * the caller's thread is to know that it is done.
- */
-static int
-render_next(struct worker *w)
-{
-	struct render_team *t = w->team;
-	struct batch *b = place(t, t->next++);
-
-	pthread_mutex_unlock(&t->lock);
-	b->status = render(w, b);
-	pthread_mutex_lock(&t->lock);
-	b->done = 1;
-	return t->awaited == b;
-}
-
-static void *
-work(void *arg)
-{
-	struct worker *w = arg;
-	struct render_team *t = w->team;
-
-	pthread_mutex_lock(&t->lock);
-	for (;;) {
-		while (!t->stop && t->next == t->filled)
-			pthread_cond_wait(&t->work, &t->lock);
-		if (t->stop)
-			break;
-		if (!render_next(w))
-			continue;
-		/*
-		 * Both conditions are changed and tested under the lock, so a
-		 * signal without it is not missed; with it, who wakes up would
-		 * wait for the lock.  They live until all threads have ended.
-		 */
-		pthread_mutex_unlock(&t->lock);
-		pthread_cond_signal(&t->done);
-		pthread_mutex_lock(&t->lock);
-	}
-	pthread_mutex_unlock(&t->lock);
-	return NULL;
-}
-
-/* Starts the threads, as many as can be; they take no signals. */
-static void
-start(struct render_team *t)
-{
-	sigset_t all, old;
-	unsigned i;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	for (i = 1; i < t->nworkers; i++)
-		if (pthread_create(&t->workers[i].thread, NULL, work,
-		        &t->workers[i]) != 0)
-			break;
-	t->running = i - 1;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	b->status = st == TEL_OK ? st : TEL_ENOMEM;
+	return 1;
 }
 
 /* ---------------------------------------------------- on the caller's thread */
@@ -192,16 +125,12 @@ start(struct render_team *t)
  * other one has started with.
  */
 static void
-await(struct render_team *t, const struct batch *b)
+await(struct render_team *t, uint64_t number)
 {
-	pthread_mutex_lock(&t->lock);
-	while (!b->done && t->next < t->filled)
-		(void)render_next(&t->workers[0]);
-	t->awaited = b;
-	while (!b->done)
-		pthread_cond_wait(&t->done, &t->lock);
-	t->awaited = NULL;
-	pthread_mutex_unlock(&t->lock);
+	while (tel__queue_wait(t->queue, number, 0) == TEL__QUEUE_NONE &&
+	    tel__queue_run(t->queue))
+		continue;
+	(void)tel__queue_wait(t->queue, number, -1);
 }
 
 /* Writes the oldest batch, once it is rendered. */
@@ -210,7 +139,7 @@ write_oldest(struct render_team *t)
 {
 	struct batch *b = place(t, t->written);
 
-	await(t, b);
+	await(t, t->written);
 	if (t->status == TEL_OK)
 		t->status = b->status;
 	if (t->status == TEL_OK)
@@ -219,8 +148,7 @@ write_oldest(struct render_team *t)
 	b->text->used = 0;
 	b->count = 0;
 	b->used = 0;
-	b->done = 0;
-	t->written++;
+	tel__queue_take(t->queue, ++t->written);
 }
 
 /*
@@ -232,26 +160,11 @@ write_oldest(struct render_team *t)
 static void
 submit(struct render_team *t, int wake)
 {
-	uint64_t waiting;
-
 	if (place(t, t->filled)->count == 0)
 		return;
-	pthread_mutex_lock(&t->lock);
-	t->filled++;
-	waiting = t->filled - t->next;
-	pthread_mutex_unlock(&t->lock);
-	/*
-	 * A thread that wakes up finds more than one batch, and the lock free:
-	 * see work() for why the signal needs no lock.
-	 */
-	if (wake && waiting > 1)
-		pthread_cond_signal(&t->work);
-	if (waiting > 2 * (uint64_t)t->running) {
-		pthread_mutex_lock(&t->lock);
-		if (t->next < t->filled)
-			(void)render_next(&t->workers[0]);
-		pthread_mutex_unlock(&t->lock);
-	}
+	if (tel__queue_submit(t->queue, ++t->filled, wake) >
+	    2 * (uint64_t)t->running)
+		(void)tel__queue_run(t->queue);
 	while (t->filled - t->written >= t->nring)
 		write_oldest(t);
 }
@@ -265,7 +178,7 @@ settle(struct render_team *t)
 	/* the last batch has few events: no thread has to wake up for it */
 	submit(t, 0);
 	for (i = t->written; i < t->filled; i++)
-		await(t, place(t, i));
+		await(t, i);
 }
 
 /* Labels are about to change, or to go. */
@@ -315,7 +228,8 @@ room_for(struct render_team *t, size_t size)
 	if (b->count == BATCH_EVENTS ||
 	    (b->count > 0 && b->used + size > BATCH_BYTES)) {
 		if (t->running == 0 && t->filled >= BATCHES_ALONE)
-			start(t);
+			t->running =
+			    tel__queue_start(t->queue, t->nworkers - 1);
 		submit(t, 1);
 		if (t->status != TEL_OK)
 			return NULL;
@@ -417,29 +331,14 @@ tel__team_new(struct tel_printer *pr, unsigned threads)
 
 	if (t == NULL)
 		return NULL;
-	if (pthread_mutex_init(&t->lock, NULL) != 0) {
-		free(t);
-		return NULL;
-	}
-	if (pthread_cond_init(&t->work, NULL) != 0) {
-		pthread_mutex_destroy(&t->lock);
-		free(t);
-		return NULL;
-	}
-	if (pthread_cond_init(&t->done, NULL) != 0) {
-		pthread_cond_destroy(&t->work);
-		pthread_mutex_destroy(&t->lock);
-		free(t);
-		return NULL;
-	}
 	t->owner = pr;
 	t->nring = 2 * threads + 2;
 	t->nworkers = threads;
 	t->ring = calloc(t->nring, sizeof(*t->ring));
 	t->workers = calloc(threads, sizeof(*t->workers));
-	made = t->ring != NULL && t->workers != NULL;
+	t->queue = tel__queue_new(t->nring, 1, render, t);
+	made = t->ring != NULL && t->workers != NULL && t->queue != NULL;
 	for (i = 0; i < threads && made; i++) {
-		t->workers[i].team = t;
 		t->workers[i].labels = tel__labels_view_new();
 		made = t->workers[i].labels != NULL;
 	}
@@ -462,12 +361,7 @@ tel__team_free(struct render_team *t)
 		return;
 	if (t->guarded != NULL)
 		tel__labels_guard(t->guarded, NULL, NULL);
-	pthread_mutex_lock(&t->lock);
-	t->stop = 1;
-	pthread_cond_broadcast(&t->work);
-	pthread_mutex_unlock(&t->lock);
-	for (i = 1; i <= t->running; i++)
-		(void)pthread_join(t->workers[i].thread, NULL);
+	tel__queue_free(t->queue);
 	for (i = 0; t->workers != NULL && i < t->nworkers; i++) {
 		tel__render_free_caches(&t->workers[i].printer);
 		tel__labels_view_free(t->workers[i].labels);
@@ -477,9 +371,6 @@ tel__team_free(struct render_team *t)
 		free(t->ring[i].bytes);
 		tel_output_free(t->ring[i].text);
 	}
-	pthread_cond_destroy(&t->done);
-	pthread_cond_destroy(&t->work);
-	pthread_mutex_destroy(&t->lock);
 	free(t->ring);
 	free(t->workers);
 	free(t);

@@ -10,11 +10,10 @@
  * The window does not move until the thread is done with it.
  */
 #define _GNU_SOURCE /* for memrchr() */
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/queue.h"
 #include "format/alloc/alloc.h"
 
 /* Where the trace, or what is left of the window, is shorter, none is used. */
@@ -41,41 +40,21 @@ struct batch {
 };
 
 struct al_ahead {
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t work, done; /* what the thread and the reader wait for */
-	int stop;                  /* the thread is to end, */
-	int cancel;                /* or to drop its part of the window */
-	int busy;                  /* it has one */
-	unsigned first, ready;     /* of the batches */
-	/* the thread's alone while it is busy */
+	struct tel__queue *queue; /* a job fills a batch */
+	/* those of the job that is done */
 	struct al state;
-	const unsigned char *from, *end;
+	const unsigned char *next, *end;
 	/* the reader's alone */
-	int active; /* part of the window is the thread's */
-	int taken;  /* the events of the first batch are in use */
-	int late;   /* the reader had to wait for a batch */
+	const unsigned char *from; /* where the part of the thread starts */
+	int active;                /* there is one */
+	uint64_t first;            /* the next batch */
+	int taken;                 /* its events are in use */
+	int late;                  /* the reader had to wait for a batch */
 	unsigned part;
 	struct batch batches[BATCHES];
 };
 
 /* ---------------------------------------------------------- on the thread */
-
-/* A batch to fill; NULL: the lines are not wanted any more. */
-static struct batch *
-wait_idle(struct al_ahead *a)
-{
-	struct batch *b = NULL;
-
-	pthread_mutex_lock(&a->lock);
-	if (a->ready == BATCHES)
-		while (!a->cancel && a->ready > BATCHES / 2)
-			pthread_cond_wait(&a->work, &a->lock);
-	if (!a->cancel)
-		b = &a->batches[(a->first + a->ready) % BATCHES];
-	pthread_mutex_unlock(&a->lock);
-	return b;
-}
 
 /* Fills a batch with lines from p on.  Returns where the next ones start. */
 static const unsigned char *
@@ -97,84 +76,37 @@ fill(struct al_ahead *a, struct batch *b, const unsigned char *p)
 	return p + b->at[last] + b->raw_sizes[last];
 }
 
-/* Parses the lines that the thread was given. */
-static void
-parse_lines(struct al_ahead *a)
-{
-	const unsigned char *p = a->from;
-	struct batch *b;
-
-	while (p < a->end && (b = wait_idle(a)) != NULL) {
-		p = fill(a, b, p);
-		if (b->count == 0)
-			continue;
-		pthread_mutex_lock(&a->lock);
-		a->ready++;
-		pthread_cond_signal(&a->done);
-		pthread_mutex_unlock(&a->lock);
-	}
-}
-
-static void *
-run(void *arg)
+/* Parses lines that the thread was given, a tel__queue_fn. */
+static int
+parse_lines(void *arg, unsigned thread, uint64_t number)
 {
 	struct al_ahead *a = arg;
+	struct batch *b = &a->batches[number % BATCHES];
 
-	pthread_mutex_lock(&a->lock);
-	for (;;) {
-		while (!a->stop && !a->busy)
-			pthread_cond_wait(&a->work, &a->lock);
-		if (a->stop)
-			break;
-		pthread_mutex_unlock(&a->lock);
-		parse_lines(a);
-		pthread_mutex_lock(&a->lock);
-		a->busy = 0;
-		pthread_cond_signal(&a->done);
-	}
-	pthread_mutex_unlock(&a->lock);
-	return NULL;
+	(void)thread;
+	do
+		a->next = fill(a, b, a->next);
+	while (b->count == 0 && a->next < a->end);
+	return a->next < a->end;
 }
 
 /* ---------------------------------------------------------- on the reader's */
 
-/* Starts the thread, which no signal goes to.  NULL: it cannot be had. */
+/* Starts the thread.  NULL: it cannot be had. */
 static struct al_ahead *
 start_thread(void)
 {
 	struct al_ahead *a = malloc(sizeof(*a));
-	sigset_t all, old;
-	int failed;
 
 	if (a == NULL)
 		return NULL;
 	/* not the batches, which are much */
 	memset(a, 0, offsetof(struct al_ahead, batches));
 	a->part = PART_LEAST;
-	if (pthread_mutex_init(&a->lock, NULL) != 0) {
-		free(a);
-		return NULL;
-	}
-	if (pthread_cond_init(&a->work, NULL) != 0) {
-		pthread_mutex_destroy(&a->lock);
-		free(a);
-		return NULL;
-	}
-	failed = pthread_cond_init(&a->done, NULL) != 0;
-	if (!failed) {
-		sigfillset(&all);
-		failed = pthread_sigmask(SIG_SETMASK, &all, &old) != 0;
-		if (!failed) {
-			failed = pthread_create(&a->thread, NULL, run, a) != 0;
-			pthread_sigmask(SIG_SETMASK, &old, NULL);
-		}
-		if (failed)
-			pthread_cond_destroy(&a->done);
-	}
-	if (!failed)
+	a->queue = tel__queue_new(BATCHES, BATCHES / 2, parse_lines, a);
+	if (a->queue != NULL && tel__queue_start(a->queue, 1) > 0)
 		return a;
-	pthread_cond_destroy(&a->work);
-	pthread_mutex_destroy(&a->lock);
+	tel__queue_free(a->queue);
 	free(a);
 	return NULL;
 }
@@ -209,52 +141,41 @@ begin(struct tel_reader *r, struct al *s)
 		a->part--;
 	a->late = 0;
 	a->active = 1;
-	pthread_mutex_lock(&a->lock);
 	a->state = *s;
 	a->state.line.limit = r->end;
-	a->from = from + 1;
+	a->from = a->next = from + 1;
 	a->end = end + 1;
-	a->busy = 1;
-	pthread_cond_signal(&a->work);
-	pthread_mutex_unlock(&a->lock);
+	(void)tel__queue_submit(a->queue, UINT64_MAX, 1);
 }
 
-/* The first batch is not needed any more; under the lock. */
+/* The first batch is not needed any more. */
 static void
 drop(struct al_ahead *a)
 {
-	a->first = (a->first + 1) % BATCHES;
-	a->ready--;
+	tel__queue_take(a->queue, ++a->first);
 	a->taken = 0;
-	if (a->ready == BATCHES / 2)
-		pthread_cond_signal(&a->work);
 }
 
 /* The first batch that starts at p or later, or NULL: none comes. */
 static struct batch *
 wait_batch(struct al_ahead *a, const unsigned char *p)
 {
-	struct batch *b = NULL;
+	enum tel__queue_result result;
+	struct batch *b;
 
-	pthread_mutex_lock(&a->lock);
 	if (a->taken)
 		drop(a);
-	for (;;) {
-		while (a->ready == 0 && a->busy) {
-			a->late = 1;
-			pthread_cond_wait(&a->done, &a->lock);
+	while ((result = tel__queue_wait(a->queue, a->first, -1)) !=
+	    TEL__QUEUE_NONE) {
+		a->late |= result == TEL__QUEUE_WAITED;
+		b = &a->batches[a->first % BATCHES];
+		if (b->count > 0 && b->start >= p) {
+			a->taken = b->start == p;
+			return b;
 		}
-		if (a->ready == 0)
-			break;
-		b = &a->batches[a->first];
-		if (b->start >= p)
-			break;
-		b = NULL;
 		drop(a);
 	}
-	a->taken = b != NULL && b->start == p;
-	pthread_mutex_unlock(&a->lock);
-	return b;
+	return NULL;
 }
 
 /* Adds the events of a batch, but for the first, to those that were found. */
@@ -313,14 +234,8 @@ tel__al_ahead_leave(struct al_ahead *a, const unsigned char *p, size_t from)
 	if (a == NULL || !a->active ||
 	    (p < a->end && from < (size_t)(a->end - p)))
 		return;
-	pthread_mutex_lock(&a->lock);
-	a->cancel = 1;
-	pthread_cond_signal(&a->work);
-	while (a->busy)
-		pthread_cond_wait(&a->done, &a->lock);
-	a->cancel = 0;
-	a->ready = 0;
-	pthread_mutex_unlock(&a->lock);
+	a->first = tel__queue_pause(a->queue);
+	tel__queue_take(a->queue, a->first);
 	a->active = a->taken = 0;
 }
 
@@ -330,13 +245,6 @@ tel__al_ahead_free(struct al_ahead *a)
 	if (a == NULL)
 		return;
 	tel__al_ahead_leave(a, a->end, 0);
-	pthread_mutex_lock(&a->lock);
-	a->stop = 1;
-	pthread_cond_signal(&a->work);
-	pthread_mutex_unlock(&a->lock);
-	pthread_join(a->thread, NULL);
-	pthread_cond_destroy(&a->done);
-	pthread_cond_destroy(&a->work);
-	pthread_mutex_destroy(&a->lock);
+	tel__queue_free(a->queue);
 	free(a);
 }
