@@ -103,6 +103,7 @@ statistic_value(struct report *r, const tel_value *v)
 	case TEL_SET:
 	case TEL_ADDRESS:
 	case TEL_POINTER:
+	case TEL_LIST:
 	case TEL_DOUBLE: break;
 	}
 	(void)tel_value_text(v, text, sizeof(text));

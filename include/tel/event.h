@@ -59,6 +59,21 @@ TEL_SINCE_0_1 double tel_event_double(const tel_event *event, unsigned i);
 TEL_SINCE_0_1 const char *tel_event_string(const tel_event *event, unsigned i,
     size_t *length);
 /*
+ * Nonzero when the event has field i.  0: the type does not have it, or it is
+ * optional and absent, and its value is 0, or an empty string or list.
+ */
+TEL_SINCE_0_1 int tel_event_has(const tel_event *event, unsigned i);
+/* How many elements the list in field i has; 0 for other fields. */
+TEL_SINCE_0_1 size_t tel_event_length(const tel_event *event, unsigned i);
+/*
+ * Element k, from 0, of the list in field i, as tel_event_u64() and
+ * tel_event_string() return values; 0 and NULL when there is none.
+ */
+TEL_SINCE_0_1 uint64_t tel_event_element(const tel_event *event, unsigned i,
+    size_t k);
+TEL_SINCE_0_1 const char *tel_event_element_string(const tel_event *event,
+    unsigned i, size_t k, size_t *length);
+/*
  * The label in force, at the event's clock, for the address in field i; for
  * the number of a thread or a method, its name.
  * length: set to the number of bytes.

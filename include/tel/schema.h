@@ -25,8 +25,9 @@ typedef enum tel_datatype {
 	TEL_ADDRESS,  /* an address in the memory that is managed */
 	TEL_POINTER,  /* a pointer to an object of the system itself */
 	TEL_BOOLEAN,  /* 0 or 1 */
-	TEL_DOUBLE,   /* IEEE 754 binary64 */
-	TEL_STRING    /* bytes up to a NUL, excluding it */
+	TEL_DOUBLE,   /* IEEE 754 binary64, or binary32 where 32 bits wide */
+	TEL_STRING,   /* bytes up to a NUL, excluding it */
+	TEL_LIST      /* values of one of these: tel_field_element() */
 } tel_datatype;
 
 /* The name of a data type in lower case, for example "address"; static. */
@@ -37,10 +38,20 @@ TEL_SINCE_0_1 const char *tel_field_name(const tel_field *field);
 /* The field's data type. */
 TEL_SINCE_0_1 tel_datatype tel_field_datatype(const tel_field *field);
 /*
- * The width of the field on the wire in bits: 1 to 64, or 0 for a string,
- * whose width varies.
+ * The width of the field on the wire in bits: 1 to 64, of a list that of an
+ * element; or 0 for a string, whose width varies.
  */
 TEL_SINCE_0_1 unsigned tel_field_width(const tel_field *field);
+/* The data type of the elements of a list; of another field, its own. */
+TEL_SINCE_0_1 tel_datatype tel_field_element(const tel_field *field);
+/* Nonzero when an event may lack the field: tel_event_has(). */
+TEL_SINCE_0_1 int tel_field_optional(const tel_field *field);
+/*
+ * What the field's values measure, where the format says so: "ns" (a span of
+ * time), "time" (nanoseconds since 1970-01-01 00:00 UTC), "bytes", "bits",
+ * "fraction" (1 is the whole) or "Hz"; else "".  Static.
+ */
+TEL_SINCE_0_1 const char *tel_field_unit(const tel_field *field);
 
 /* The type's name, for example "PoolAlloc"; lives as long as its schema. */
 TEL_SINCE_0_1 const char *tel_type_name(const tel_type *type);

@@ -93,4 +93,25 @@ tel_double_bits(double d)
 	return bits;
 }
 
+/* The bits of the float that is nearest to a double, by its bits. */
+static inline uint32_t
+tel_bits_float(uint64_t bits)
+{
+	float f = (float)tel_bits_double(bits);
+	uint32_t out;
+
+	memcpy(&out, &f, sizeof(out));
+	return out;
+}
+
+/* The bits of the double that a float is, by its bits. */
+static inline uint64_t
+tel_float_bits(uint32_t bits)
+{
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return tel_double_bits((double)f);
+}
+
 #endif

@@ -60,7 +60,8 @@ uint32_t tel__encode_size(const struct tel_schema *schema,
 static inline int
 tel_encode_fits(const struct tel_field *f, uint64_t v)
 {
-	return f->width >= 64 || v >> f->width == 0;
+	return f->width >= 64 || v >> f->width == 0 ||
+	    f->load == TEL_LOAD_LEF32;
 }
 
 /* Stores v as the value of field f, no string, of the event at data. */
@@ -85,8 +86,10 @@ tel_encode_field(const struct tel_field *f, uint64_t v, unsigned char *data)
 	case TEL_LOAD_LE32S: tel_store(p, v, 4, 0); break;
 	case TEL_LOAD_BE16S: tel_store(p, v, 2, 1); break;
 	case TEL_LOAD_BE32S: tel_store(p, v, 4, 1); break;
+	case TEL_LOAD_LEF32: tel_store(p, tel_bits_float(v), 4, 0); break;
 	case TEL_LOAD_STRING:
-	case TEL_LOAD_STRING_AT: break;
+	case TEL_LOAD_STRING_AT:
+	case TEL_LOAD_LIST: break;
 	}
 }
 

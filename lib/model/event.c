@@ -75,6 +75,63 @@ tel_event_string(const tel_event *event, unsigned i, size_t *length)
 	return tel_load_string(event, &event->type->fields[i], length);
 }
 
+int
+tel_event_has(const tel_event *event, unsigned i)
+{
+	return i < event->type->nfields &&
+	    tel_present(&event->type->fields[i], event->data);
+}
+
+/* Moves to element k of the list in field i.  0: there is none. */
+static int
+find_element(const tel_event *event, unsigned i, size_t k, struct tel_list *l)
+{
+	size_t n;
+
+	if (i >= event->type->nfields ||
+	    event->type->fields[i].datatype != TEL_LIST)
+		return 0;
+	tel_list_open(event, &event->type->fields[i], l);
+	if (k >= l->count)
+		return 0;
+	for (; k > 0; k--)
+		if (l->field.datatype == TEL_STRING)
+			(void)tel_list_next_string(l, &n);
+		else
+			(void)tel_list_next(l);
+	return 1;
+}
+
+size_t
+tel_event_length(const tel_event *event, unsigned i)
+{
+	struct tel_list l;
+
+	return find_element(event, i, 0, &l) ? l.count : 0;
+}
+
+uint64_t
+tel_event_element(const tel_event *event, unsigned i, size_t k)
+{
+	struct tel_list l;
+
+	return find_element(event, i, k, &l) && l.field.datatype != TEL_STRING ?
+	    tel_list_next(&l) :
+	    0;
+}
+
+const char *
+tel_event_element_string(const tel_event *event, unsigned i, size_t k,
+    size_t *length)
+{
+	struct tel_list l;
+
+	*length = 0;
+	return find_element(event, i, k, &l) && l.field.datatype == TEL_STRING ?
+	    tel_list_next_string(&l, length) :
+	    NULL;
+}
+
 const char *
 tel_event_label(const tel_event *event, unsigned i, size_t *length)
 {

@@ -155,10 +155,19 @@ tel_load(const struct tel_field *f, const unsigned char *data)
 	case TEL_LOAD_LE32S: return (uint64_t)(int32_t)tel_le32(p);
 	case TEL_LOAD_BE16S: return (uint64_t)(int16_t)tel_be16(p);
 	case TEL_LOAD_BE32S: return (uint64_t)(int32_t)tel_be32(p);
+	case TEL_LOAD_LEF32: return tel_float_bits(tel_le32(p));
+	case TEL_LOAD_LIST: return tel_le32(p + 4);
 	case TEL_LOAD_STRING:
 	case TEL_LOAD_STRING_AT: break;
 	}
 	return 0;
+}
+
+/* Nonzero when the event has field f, which its type has. */
+static inline int
+tel_present(const struct tel_field *f, const unsigned char *data)
+{
+	return f->present == 0 || (data[f->present_at] & f->present) != 0;
 }
 
 /* Finds the label in force in a space for value, in field number i. */
@@ -211,6 +220,57 @@ tel_load_string(const struct tel_event *ev, const struct tel_field *f,
 
 	*length = nul != NULL ? (size_t)(nul - p) : room;
 	return p;
+}
+
+/* The elements of a list; those that are not within the event are left out. */
+struct tel_list {
+	const unsigned char *p, *end; /* of what is left */
+	size_t count;                 /* elements that are left */
+	struct tel_field field;       /* of an element, at offset 0 */
+};
+
+static inline void
+tel_list_open(const struct tel_event *ev, const struct tel_field *f,
+    struct tel_list *out)
+{
+	const uint32_t at = tel_le32(ev->data + f->offset);
+	const size_t room = ev->size > at ? ev->size - at : 0;
+	const size_t width = f->width > 8 ? f->width / 8u : 1;
+
+	out->p = ev->data + (room > 0 ? at : 0);
+	out->end = out->p + room;
+	out->count = tel_le32(ev->data + f->offset + 4);
+	/* a string has at least its NUL */
+	if (out->count > room / width)
+		out->count = room / width;
+	out->field = *f;
+	out->field.datatype = (enum tel_datatype)f->element;
+	out->field.load = f->list_load;
+	out->field.offset = 0;
+}
+
+/* The next of .count elements: a number, or a string of *length bytes. */
+static inline uint64_t
+tel_list_next(struct tel_list *l)
+{
+	const uint64_t v = tel_load(&l->field, l->p);
+
+	l->p += l->field.width > 8 ? l->field.width / 8u : 1;
+	l->count--;
+	return v;
+}
+
+static inline const char *
+tel_list_next_string(struct tel_list *l, size_t *length)
+{
+	const char *s = (const char *)l->p;
+	const size_t room = (size_t)(l->end - l->p);
+	const char *nul = room > 0 ? memchr(s, 0, room) : NULL;
+
+	*length = nul != NULL ? (size_t)(nul - s) : room;
+	l->p += *length + (nul != NULL);
+	l->count--;
+	return s;
 }
 
 #endif

@@ -352,7 +352,24 @@ tel__labels_use(const struct tel_labels *l, struct tel_label_use *use)
 size_t
 tel__labels_count(const struct tel_labels *l)
 {
-	return l->labels;
+	return l->labels + l->nframes;
+}
+
+/* The name of a frame as a label. */
+static int
+find_name(const struct tel_labels *l, uint64_t frame, struct tel_label *out)
+{
+	const struct tel_frame *f;
+	size_t place;
+
+	if (!tel__labels_find_frame(l, 0, frame, &place))
+		return 0;
+	f = &l->frames[place];
+	out->id = frame;
+	out->string = f->name;
+	out->length = f->length;
+	out->plain = 0;
+	return f->name != NULL;
 }
 
 int
@@ -366,6 +383,8 @@ tel__labels_find(const struct tel_labels *l, enum tel_space space,
 	const struct string *string;
 	size_t n;
 
+	if (space == TEL_SPACE_STACK)
+		return find_name(l, address, out);
 	if (s->count == 0 || (l->signs[sign_word(hash)] & sign_bit(hash)) == 0)
 		return 0;
 	if (seen->address == address && seen->space == space + 1u &&

@@ -23,9 +23,11 @@ enum tel_space {
 	TEL_SPACE_PROCESS,
 	TEL_SPACE_METHOD,
 	TEL_SPACE_CONTRACT,
-	TEL_SPACE_MESSAGE /* what its labels are, events say themselves */
+	TEL_SPACE_MESSAGE, /* what its labels are, events say themselves */
+	/* a frame's number is labelled with the name of the frame */
+	TEL_SPACE_STACK
 };
-#define TEL_SPACES (TEL_SPACE_MESSAGE + 1)
+#define TEL_SPACES (TEL_SPACE_STACK + 1)
 
 /* The result of tel__labels_find(). */
 struct tel_label {
@@ -89,7 +91,7 @@ struct tel_label_use {
  */
 int tel__labels_use(const struct tel_labels *l, struct tel_label_use *use);
 
-/* How many labels there are in all spaces: 0 means none can be found. */
+/* How many labels and frames there are: 0 means no label can be found. */
 size_t tel__labels_count(const struct tel_labels *l);
 
 /*

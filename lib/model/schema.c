@@ -80,8 +80,8 @@ tel__schema_add(struct tel_schema *s, const char *name, uint32_t code,
 	return t->name != NULL && t->fields != NULL ? t : NULL;
 }
 
-static uint8_t
-width_of(enum tel_load load)
+uint8_t
+tel__load_width(enum tel_load load)
 {
 	switch (load) {
 	case TEL_LOAD_U8: return 8;
@@ -92,12 +92,14 @@ width_of(enum tel_load load)
 	case TEL_LOAD_LE32:
 	case TEL_LOAD_BE32:
 	case TEL_LOAD_LE32S:
-	case TEL_LOAD_BE32S: return 32;
+	case TEL_LOAD_BE32S:
+	case TEL_LOAD_LEF32: return 32;
 	case TEL_LOAD_LE64:
 	case TEL_LOAD_BE64: return 64;
 	case TEL_LOAD_BIT: return 1;
 	case TEL_LOAD_STRING:
-	case TEL_LOAD_STRING_AT: break;
+	case TEL_LOAD_STRING_AT:
+	case TEL_LOAD_LIST: break;
 	}
 	return 0;
 }
@@ -118,9 +120,25 @@ tel__type_add(struct tel_type *t, const char *name, enum tel_datatype datatype,
 	f->datatype = datatype;
 	f->load = load;
 	f->offset = (uint16_t)offset;
-	f->width = width_of(load);
+	f->width = tel__load_width(load);
 	t->nfields++;
-	t->has_string |= load == TEL_LOAD_STRING || load == TEL_LOAD_STRING_AT;
+	t->has_string |= load == TEL_LOAD_STRING ||
+	    load == TEL_LOAD_STRING_AT || load == TEL_LOAD_LIST;
+	return f;
+}
+
+struct tel_field *
+tel__type_add_list(struct tel_type *t, const char *name,
+    enum tel_datatype element, enum tel_load load, uint32_t offset)
+{
+	struct tel_field *f =
+	    tel__type_add(t, name, TEL_LIST, TEL_LOAD_LIST, offset);
+
+	if (f != NULL) {
+		f->element = (uint8_t)element;
+		f->list_load = load;
+		f->width = tel__load_width(load);
+	}
 	return f;
 }
 
@@ -155,6 +173,15 @@ tel__schema_digest(const struct tel_schema *s)
 			h = digest(h, f->name, f->name_length);
 			h = digest(h, &f->datatype, sizeof(f->datatype));
 			h = digest(h, &f->width, sizeof(f->width));
+			/* as before for what could be described before */
+			if (f->present)
+				h = digest(h, &f->present, 1);
+			if (f->unit)
+				h = digest(h, &f->unit, 1);
+			if (f->is_label)
+				h = digest(h, &f->is_label, 1);
+			if (f->datatype == TEL_LIST)
+				h = digest(h, &f->element, 1);
 		}
 	}
 	return h;
@@ -433,4 +460,33 @@ unsigned
 tel_field_width(const tel_field *field)
 {
 	return field->width;
+}
+
+tel_datatype
+tel_field_element(const tel_field *field)
+{
+	return field->datatype == TEL_LIST ? (tel_datatype)field->element :
+	                                     field->datatype;
+}
+
+int
+tel_field_optional(const tel_field *field)
+{
+	return field->present != 0;
+}
+
+const char *
+tel_field_unit(const tel_field *field)
+{
+	static const char *const names[TEL_UNITS] = {
+		[TEL_UNIT_NONE] = "",
+		[TEL_UNIT_NS] = "ns",
+		[TEL_UNIT_TIME] = "time",
+		[TEL_UNIT_BYTES] = "bytes",
+		[TEL_UNIT_BITS] = "bits",
+		[TEL_UNIT_FRACTION] = "fraction",
+		[TEL_UNIT_HERTZ] = "Hz",
+	};
+
+	return names[field->unit];
 }

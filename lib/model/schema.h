@@ -27,8 +27,27 @@ enum tel_load {
 	 * Such bytes somewhere in the event: four bytes, little-endian, say
 	 * where, from its first.  For events with more than one string.
 	 */
-	TEL_LOAD_STRING_AT
+	TEL_LOAD_STRING_AT,
+	TEL_LOAD_LEF32, /* a float; as a double's bits */
+	/*
+	 * A list somewhere in the event: four bytes, little-endian, where, and
+	 * four how many elements.  These follow each other, little-endian, of
+	 * .width bits; strings, each with a NUL.  tel_load() has their number.
+	 */
+	TEL_LOAD_LIST
 };
+
+/* What values of a field measure. */
+enum tel_unit {
+	TEL_UNIT_NONE,
+	TEL_UNIT_NS,   /* a span of time */
+	TEL_UNIT_TIME, /* nanoseconds since 1970 */
+	TEL_UNIT_BYTES,
+	TEL_UNIT_BITS,
+	TEL_UNIT_FRACTION,
+	TEL_UNIT_HERTZ
+};
+#define TEL_UNITS (TEL_UNIT_HERTZ + 1)
 
 struct tel_field {
 	const char *name; /* owned by the schema */
@@ -43,7 +62,22 @@ struct tel_field {
 	 * data type.  0: those of an address or a pointer, or none.
 	 */
 	uint8_t space;
-	char letter; /* the data type's letter in the MPS registry, PAWUDSB */
+	char letter;  /* the data type's letter in the MPS registry, PAWUDSB */
+	uint8_t unit; /* enum tel_unit */
+	uint8_t element;         /* TEL_LOAD_LIST: enum tel_datatype */
+	enum tel_load list_load; /* and how an element is loaded */
+	/*
+	 * The event has the field if a bit of .present is set in the byte at
+	 * .present_at; always, if .present is 0.  Where it is absent, its
+	 * bytes are 0.
+	 */
+	uint16_t present_at;
+	uint8_t present;
+	/*
+	 * Strings: nonzero if it is the label of the field before it, in this
+	 * event.  That one, an enum, is shown with it.
+	 */
+	uint8_t is_label;
 };
 
 /* Nonzero when values of f may have labels. */
@@ -234,6 +268,7 @@ struct tel_schema {
 	int buffered;   /* logs are not in the order in which things happened */
 	int sync_first; /* a sync point comes before the events of its flush */
 	int given;      /* its types have the roles that the user said */
+	int nested; /* names of fields with dots are of members of structs */
 	struct tel_periods periods;
 };
 
@@ -257,12 +292,19 @@ struct tel_schema *tel__schema_make(const char *name, const char *version,
 struct tel_type *tel__schema_add(struct tel_schema *s, const char *name,
     uint32_t code, const char *kind, uint32_t size, unsigned nfields);
 
+/* The bits of what is loaded so; 0 for strings and lists. */
+uint8_t tel__load_width(enum tel_load load);
+
 /*
  * Adds a field; offset from the start of the event.  Its width follows from
  * load; bit fields and strings included.  NULL also when there are too many.
  */
 struct tel_field *tel__type_add(struct tel_type *t, const char *name,
     enum tel_datatype datatype, enum tel_load load, uint32_t offset);
+
+/* Adds a list of elements that lie as load says, each of a data type. */
+struct tel_field *tel__type_add_list(struct tel_type *t, const char *name,
+    enum tel_datatype element, enum tel_load load, uint32_t offset);
 
 /*
  * A digest of everything that the text of a schema says of it: its name and

@@ -34,6 +34,7 @@ tel_datatype_name(tel_datatype datatype)
 	case TEL_BOOLEAN: return "boolean";
 	case TEL_DOUBLE: return "double";
 	case TEL_STRING: return "string";
+	case TEL_LIST: return "list";
 	}
 	return "unknown";
 }

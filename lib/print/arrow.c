@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "model/metadata.h"
 #include "model/run.h"
+#include "render/list.h"
 
 /* So many events of one type are put column by column. */
 #define SEVERAL 4u
@@ -242,7 +243,7 @@ plan_cells(struct tel_printer *pr, const struct tel_type *type,
 		c->column = &a->table->columns[p->column];
 		c->extend = p->class == AS_SIGNED &&
 		    tel__arrow_bytes(f) < c->column->kind.bytes;
-		c->simple = f->load == TEL_LOAD_LE64 &&
+		c->simple = f->load == TEL_LOAD_LE64 && f->present == 0 &&
 		    c->column->kind.bytes == 8 &&
 		    c->column->kind.type != TABLE_BOOLEAN;
 		plan->one_by_one |= p->class == AS_TEXT;
@@ -439,20 +440,32 @@ put_labels(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
 	return 1;
 }
 
-/* Puts the values of a field.  1, or 0: no memory. */
+/* Puts a string, or a list as JSON.  1, or 0: no memory. */
 static int
-put_cell(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
+put_string(struct arrow *a, struct tel__buffer *list, const struct rows *r,
+    const struct arrow_cell *c)
 {
-	const size_t row = a->table->rows;
 	const char *text;
-	unsigned char *to;
 	size_t n;
 
-	if (c->field->datatype == TEL_STRING) {
-		text = tel_load_string(event_of(r, 0), c->field, &n);
-		return put_text(a, c->column, text, n);
+	if (c->field->datatype == TEL_LIST) {
+		list->used = 0;
+		tel__render_list(list, event_of(r, 0), c->field, 1);
+		return !list->failed &&
+		    put_text(a, c->column, (const char *)list->bytes,
+		        list->used);
 	}
-	to = table_values(a->table, c->column, row, r->n);
+	text = tel_load_string(event_of(r, 0), c->field, &n);
+	return put_text(a, c->column, text, n);
+}
+
+/* Puts the values of a field, from a row on.  1, or 0: no memory. */
+static int
+put_numbers(struct arrow *a, const struct rows *r, const struct arrow_cell *c,
+    size_t row)
+{
+	unsigned char *to = table_values(a->table, c->column, row, r->n);
+
 	if (to == NULL)
 		return 0;
 	if (c->column->kind.type == TABLE_BOOLEAN)
@@ -461,6 +474,30 @@ put_cell(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
 		copy_signed(to + row * c->column->kind.bytes, r, c);
 	else
 		copy_numbers(to + row * c->column->kind.bytes, r, c);
+	return 1;
+}
+
+/* Puts the values of a field where it is present.  1, or 0: no memory. */
+static int
+put_cell(struct arrow *a, struct tel__buffer *list, const struct rows *r,
+    const struct arrow_cell *c)
+{
+	const size_t row = a->table->rows;
+	struct rows one = *r;
+	size_t i;
+
+	if (c->field->datatype == TEL_STRING || c->field->datatype == TEL_LIST)
+		return !tel_present(c->field, r->data[0]) ||
+		    put_string(a, list, r, c);
+	if (c->field->present == 0)
+		return put_numbers(a, r, c, row);
+	one.n = 1;
+	for (i = 0; i < r->n; i++) {
+		one.data = r->data + i;
+		if (tel_present(c->field, r->data[i]) &&
+		    !put_numbers(a, &one, c, row + i))
+			return 0;
+	}
 	return 1;
 }
 
@@ -606,7 +643,7 @@ put_rows(struct tel_printer *pr, const struct rows *r,
 	if (!put_times(pr, r) || !put_type(a, r, plan, type))
 		return TEL_ENOMEM;
 	for (i = 0; i < plan->n; i++)
-		if (!put_cell(a, r, &plan->cells[i]) ||
+		if (!put_cell(a, &pr->list, r, &plan->cells[i]) ||
 		    (labelled && plan->cells[i].label != NULL &&
 		        !put_labels(a, r, &plan->cells[i])))
 			return TEL_ENOMEM;
@@ -704,7 +741,7 @@ put_one(struct arrow *a, struct arrow_plan *plan, const struct rows *r,
 	for (; c < end; c++) {
 		column = c->column;
 		if (!c->simple) {
-			if (!put_cell(a, r, c))
+			if (!put_cell(a, NULL, r, c))
 				return 0;
 			v = ev != NULL ? tel_load(c->field, data) : 0;
 		} else {

@@ -18,6 +18,7 @@ tel__arrow_class(const struct tel_field *f)
 	case TEL_SIGNED: return AS_SIGNED;
 	case TEL_DOUBLE: return AS_DOUBLE;
 	case TEL_BOOLEAN: return AS_BOOLEAN;
+	case TEL_LIST:
 	case TEL_STRING: return AS_TEXT;
 	case TEL_UNSIGNED:
 	case TEL_SET:
@@ -40,11 +41,13 @@ tel__arrow_bytes(const struct tel_field *f)
 	case TEL_LOAD_LE32S:
 	case TEL_LOAD_BE32S: return 4;
 	case TEL_LOAD_LE64:
-	case TEL_LOAD_BE64: return 8;
+	case TEL_LOAD_BE64:
+	case TEL_LOAD_LEF32: return 8; /* a double, as the load has it */
 	case TEL_LOAD_U8:
 	case TEL_LOAD_BIT:
 	case TEL_LOAD_STRING:
-	case TEL_LOAD_STRING_AT: break;
+	case TEL_LOAD_STRING_AT:
+	case TEL_LOAD_LIST: break;
 	}
 	return 1;
 }

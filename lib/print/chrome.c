@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "render/escape.h"
+#include "render/list.h"
 #include "render/number.h"
 #include "print/timeline.h"
 
@@ -131,6 +132,11 @@ put_field(struct tel_printer *pr, const struct tel_event *ev, unsigned i)
 			put_string(pr, text, n);
 		else
 			(void)tel_output_write(pr->out, text, n);
+		break;
+	case TEL_LIST:
+		pr->list.used = 0;
+		tel__render_list(&pr->list, ev, f, 1);
+		(void)tel_output_write(pr->out, pr->list.bytes, pr->list.used);
 		break;
 	case TEL_SIGNED: put_number(pr, v, 1); break;
 	case TEL_UNSIGNED: put_number(pr, v, 0); break;

@@ -30,9 +30,13 @@ add_column(struct render_builder *b, const struct tel_type *type,
 	op = tel__render_text_op(&type->fields[i], 0);
 	if (op == RENDER_STRING_TEXT)
 		op = RENDER_STRING_CSV;
+	if (op == RENDER_LIST_TEXT)
+		op = RENDER_LIST_CSV;
+	tel__render_add_if(b, (unsigned)i, "");
 	if (op == RENDER_HEX)
 		tel__render_add(b, "0x");
 	tel__render_add_field(b, op, (unsigned)i, SPACE_NONE);
+	tel__render_end_if(b);
 }
 
 static void

@@ -201,6 +201,10 @@ name_column(const struct tel_type *type, unsigned field, char *out)
 	for (i = 0; i < field; i++)
 		taken += strcasecmp(type->fields[i].name, f->name) == 0;
 	memcpy(out, f->name, f->name_length + 1u);
+	/* the members of structs, and labels */
+	for (i = 0; type->schema->nested && i < f->name_length; i++)
+		if (out[i] == '.')
+			out[i] = '_';
 	for (; taken > 0; taken--)
 		do
 			snprintf(out + f->name_length, NAME_MORE, "_%u", ++n);
@@ -336,6 +340,7 @@ letter_of(const struct tel_field *f)
 	case TEL_POINTER: return 'P';
 	case TEL_BOOLEAN: return 'B';
 	case TEL_DOUBLE: return 'D';
+	case TEL_LIST:
 	case TEL_STRING: return 'S';
 	case TEL_UNSIGNED:
 	case TEL_SIGNED:
@@ -416,6 +421,7 @@ add_table(struct tel__buffer *b, const struct tel_type *type)
 		add(b,
 		    f->datatype == TEL_DOUBLE     ? " REAL, " :
 		        f->datatype == TEL_STRING ? " TEXT, " :
+		        f->datatype == TEL_LIST   ? " TEXT, " :
 		                                    " INTEGER, ");
 	}
 	add(b,

@@ -59,6 +59,7 @@ datatype(const struct tel_field *f)
 	case TEL_SET: return "hex";
 	case TEL_BOOLEAN: return "bool";
 	case TEL_DOUBLE: return "double";
+	case TEL_LIST:
 	case TEL_STRING: break;
 	}
 	return "string";

@@ -9,6 +9,8 @@ static enum render_op
 choose(const struct tel_field *f, const char **quote)
 {
 	*quote = "";
+	if (f->space == TEL_SPACE_STACK)
+		return RENDER_STACK_JSON;
 	switch (f->datatype) {
 	case TEL_SET:
 	case TEL_ADDRESS:
@@ -17,29 +19,100 @@ choose(const struct tel_field *f, const char **quote)
 	case TEL_SIGNED:
 		return f->width > 53 ? RENDER_EXACT_SIGNED : RENDER_SIGNED;
 	case TEL_BOOLEAN: return RENDER_BOOLEAN;
-	case TEL_DOUBLE: return RENDER_DOUBLE_JSON;
+	case TEL_DOUBLE:
+		return f->load == TEL_LOAD_LEF32 ? RENDER_FLOAT_JSON :
+		                                   RENDER_DOUBLE_JSON;
+	case TEL_LIST: return RENDER_LIST_JSON;
 	case TEL_UNSIGNED: break;
 	}
 	return f->width > 53 ? RENDER_EXACT : RENDER_DECIMAL;
 }
 
+/* Adds "NAME": without the first bytes of the name. */
+static void
+add_key(struct render_builder *b, const struct tel_type *type, unsigned i,
+    size_t skip)
+{
+	const struct tel_field *f = &type->fields[i];
+
+	tel__render_add(b, "\"");
+	/* the label of an enum is "NAME_label" */
+	if (f->is_label && i > 0) {
+		f--;
+		tel__render_add_json(b, f->name + skip, f->name_length - skip);
+		tel__render_add(b, "_label");
+	} else {
+		tel__render_add_json(b, f->name + skip, f->name_length - skip);
+	}
+	tel__render_add(b, "\":");
+}
+
 static void
 add_field(struct tel_printer *pr, struct render_builder *b,
-    const struct tel_type *type, unsigned i, const char *separator)
+    const struct tel_type *type, unsigned i, size_t skip)
 {
 	const struct tel_field *f = &type->fields[i];
 	const char *quote;
 	enum render_op op = choose(f, &quote);
 
-	tel__render_add(b, separator);
-	tel__render_add(b, "\"");
-	tel__render_add_json(b, f->name, f->name_length);
-	tel__render_add(b, "\":");
+	add_key(b, type, i, skip);
+	tel__render_add_if(b, i, "null");
 	tel__render_add(b, quote);
 	if (op == RENDER_HEX)
 		tel__render_add(b, "0x");
-	tel__render_add_field(b, op, i, tel__render_space_of(pr, f));
+	tel__render_add_field(b, op, i,
+	    op == RENDER_STACK_JSON ? SPACE_NONE : tel__render_space_of(pr, f));
 	tel__render_add(b, quote);
+	tel__render_end_if(b);
+}
+
+/*
+ * How many bytes of the name of field i, with the dot, are those of the structs
+ * that it is a member of.  What is also the name of a field is none.
+ */
+static size_t
+find_struct(const struct tel_type *type, unsigned i)
+{
+	const struct tel_field *f = &type->fields[i];
+	size_t n = f->name_length;
+	unsigned k;
+
+	if (!type->schema->nested)
+		return 0;
+	if (f->is_label && i > 0)
+		return find_struct(type, i - 1);
+	while (n > 0 && f->name[n - 1] != '.')
+		n--;
+	for (k = 0; k < type->nfields && n > 1; k++)
+		if (type->fields[k].name_length == n - 1 &&
+		    memcmp(type->fields[k].name, f->name, n - 1) == 0)
+			return 0;
+	return n;
+}
+
+/* Ends and starts structs between two fields that are in those named so. */
+static void
+change_struct(struct render_builder *b, const char *from, size_t from_size,
+    const char *to, size_t to_size, const char *separator)
+{
+	size_t same = 0, i;
+
+	for (i = 0; i < from_size && i < to_size && from[i] == to[i]; i++)
+		if (from[i] == '.')
+			same = i + 1;
+	for (i = same; i < from_size; i++)
+		if (from[i] == '.')
+			tel__render_add(b, "}");
+	if (to != NULL)
+		tel__render_add(b, separator);
+	for (i = same; i < to_size; i++) {
+		if (to[i] != '.')
+			continue;
+		tel__render_add(b, "\"");
+		tel__render_add_json(b, to + same, i - same);
+		tel__render_add(b, "\":{");
+		same = i + 1;
+	}
 }
 
 static void
@@ -47,7 +120,8 @@ add_fields(struct tel_printer *pr, struct render_builder *b,
     const struct tel_type *type)
 {
 	unsigned i, n = pr->names == NULL ? type->nfields : pr->nnames;
-	const char *separator = "";
+	const char *separator = "", *from = NULL;
+	size_t from_size = 0, size;
 	int at;
 
 	for (i = 0; i < n; i++) {
@@ -55,9 +129,15 @@ add_fields(struct tel_printer *pr, struct render_builder *b,
 		                         tel__render_find(type, pr->names[i]);
 		if (at < 0)
 			continue;
-		add_field(pr, b, type, (unsigned)at, separator);
+		size = pr->names == NULL ? find_struct(type, (unsigned)at) : 0;
+		change_struct(b, from, from_size, type->fields[at].name, size,
+		    separator);
+		add_field(pr, b, type, (unsigned)at, size);
 		separator = ",";
+		from = type->fields[at].name;
+		from_size = size;
 	}
+	change_struct(b, from, from_size, NULL, 0, "");
 }
 
 static void

@@ -195,6 +195,7 @@ put_fields(struct perfetto *f, const struct tel_event *ev)
 				tel__protobuf_varint(&one, ANNOTATION_POINTER,
 				    v);
 				break;
+			case TEL_LIST:
 			case TEL_UNSIGNED:
 			case TEL_SET:
 				tel__protobuf_varint(&one, ANNOTATION_UINT, v);

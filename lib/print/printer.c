@@ -50,6 +50,7 @@ tel_printer_free(tel_printer *p)
 	if (p->renderer->release != NULL)
 		p->renderer->release(p);
 	tel__render_free_caches(p);
+	tel__buffer_clear(&p->list);
 	free_names(p);
 	free(p->columns);
 	free(p->index);

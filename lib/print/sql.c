@@ -39,7 +39,10 @@ choose(const struct tel_field *f)
 {
 	switch (f->datatype) {
 	case TEL_STRING: return RENDER_STRING_SQL;
-	case TEL_DOUBLE: return RENDER_DOUBLE_SQL;
+	case TEL_DOUBLE:
+		return f->load == TEL_LOAD_LEF32 ? RENDER_FLOAT_SQL :
+		                                   RENDER_DOUBLE_SQL;
+	case TEL_LIST: return RENDER_LIST_SQL;
 	default: break;
 	}
 	/* 64 bits are kept as they are: SQLite's integers are signed */
@@ -66,8 +69,10 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 		tel__render_add(&b, "',");
 	} else {
 		for (i = 0; i < type->nfields; i++) {
+			tel__render_add_if(&b, i, "NULL");
 			tel__render_add_field(&b, choose(&type->fields[i]), i,
 			    SPACE_NONE);
+			tel__render_end_if(&b);
 			tel__render_add(&b, ",");
 		}
 	}

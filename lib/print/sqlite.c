@@ -17,6 +17,7 @@
 #include "base/library.h"
 #include "io/bytes.h"
 #include "print/database.h"
+#include "render/list.h"
 #include "render/renderer.h"
 
 /*
@@ -65,6 +66,7 @@ struct library {
 	    void (*)(void *));
 	int (*bind_double)(sqlite3_stmt *, int, double);
 	int (*bind_int64)(sqlite3_stmt *, int, sqlite3_int64);
+	int (*bind_null)(sqlite3_stmt *, int);
 	int (*step)(sqlite3_stmt *);
 	int (*reset)(sqlite3_stmt *);
 	sqlite3_int64 (*column_int64)(sqlite3_stmt *, int);
@@ -84,6 +86,7 @@ static const struct tel__library_function functions[] = {
 	{ "sqlite3_bind_blob64", offsetof(struct library, bind_blob64) },
 	{ "sqlite3_bind_double", offsetof(struct library, bind_double) },
 	{ "sqlite3_bind_int64", offsetof(struct library, bind_int64) },
+	{ "sqlite3_bind_null", offsetof(struct library, bind_null) },
 	{ "sqlite3_step", offsetof(struct library, step) },
 	{ "sqlite3_reset", offsetof(struct library, reset) },
 	{ "sqlite3_column_int64", offsetof(struct library, column_int64) },
@@ -201,7 +204,7 @@ prepare(struct tel_printer *pr, const struct tel_type *type)
 /* Binds the fields of an event, whose type is known. */
 static int
 bind_fields(const struct sqlite *d, sqlite3_stmt *stmt,
-    const struct tel_event *ev)
+    const struct tel_event *ev, struct tel__buffer *list)
 {
 	const struct tel_type *t = ev->type;
 	const struct tel_field *f;
@@ -211,7 +214,20 @@ bind_fields(const struct sqlite *d, sqlite3_stmt *stmt,
 
 	for (i = 0; i < t->nfields && code == SQLITE_OK; i++) {
 		f = &t->fields[i];
+		if (!tel_present(f, ev->data)) {
+			code = d->lib.bind_null(stmt, i + 1);
+			continue;
+		}
 		switch (f->datatype) {
+		case TEL_LIST:
+			list->used = 0;
+			tel__render_list(list, ev, f, 1);
+			code = list->failed ?
+			    SQLITE_NOMEM :
+			    d->lib.bind_text64(stmt, i + 1,
+			        (const char *)list->bytes, list->used,
+			        SQLITE_TRANSIENT, SQLITE_UTF8);
+			break;
 		case TEL_STRING:
 			s = tel_load_string(ev, f, &n);
 			code = d->lib.bind_text64(stmt, i + 1, s, n,
@@ -264,7 +280,7 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 	stmt = d->inserts[g->slot - 1];
 	n = (int)database_fields(g->type);
 	code = g->type == NULL ? bind_unknown(d, stmt, ev) :
-	                         bind_fields(d, stmt, ev);
+	                         bind_fields(d, stmt, ev, &pr->list);
 	if (code == SQLITE_OK)
 		code = d->lib.bind_int64(stmt, n + 1, (int64_t)ev->clock);
 	if (code == SQLITE_OK)

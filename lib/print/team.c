@@ -78,7 +78,9 @@ adopt_model(const struct render_team *t, struct worker *w)
 	if (w->epoch == t->epoch)
 		return TEL_OK;
 	tel__render_free_caches(&w->printer);
+	tel__buffer_clear(&w->printer.list);
 	w->printer = t->model;
+	memset(&w->printer.list, 0, sizeof(w->printer.list));
 	w->printer.cache = w->printer.caches = NULL;
 	st = tel__render_set_schema(&w->printer, t->model.schema);
 	if (st == TEL_OK)
@@ -364,6 +366,7 @@ tel__team_free(struct render_team *t)
 	tel__queue_free(t->queue);
 	for (i = 0; t->workers != NULL && i < t->nworkers; i++) {
 		tel__render_free_caches(&t->workers[i].printer);
+		tel__buffer_clear(&t->workers[i].printer.list);
 		tel__labels_view_free(t->workers[i].labels);
 	}
 	for (i = 0; t->ring != NULL && i < t->nring; i++) {

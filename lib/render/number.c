@@ -169,6 +169,24 @@ tel__put_double(unsigned char *p, uint64_t bits)
 }
 
 unsigned char *
+tel__put_float(unsigned char *p, double d)
+{
+	const float f = (float)d;
+	char text[TEL_PUT_MAX];
+	int digits;
+
+	if (!is_finite(tel_double_bits(d)) ||
+	    (d > -1e6 && d < 1e6 && d == (double)(int64_t)d))
+		return tel__put_double(p, tel_double_bits(d));
+	for (digits = 6; digits <= 9; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, d);
+		if (strtof(text, NULL) == f)
+			break;
+	}
+	return copy_plain(p, text);
+}
+
+unsigned char *
 tel__put_double_10(unsigned char *p, uint64_t bits)
 {
 	char text[TEL_PUT_MAX];

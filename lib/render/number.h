@@ -153,6 +153,9 @@ unsigned char *tel__put_iso(unsigned char *p, int64_t ns);
  */
 unsigned char *tel__put_double(unsigned char *p, uint64_t bits);
 
+/* A float's value: the shortest of 6 to 9 digits that reads back as it. */
+unsigned char *tel__put_float(unsigned char *p, double d);
+
 /* As printf's "%.10G" prints it. */
 unsigned char *tel__put_double_10(unsigned char *p, uint64_t bits);
 

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "render/escape.h"
+#include "render/list.h"
 #include "render/number.h"
 #include "render/renderer.h"
 
@@ -110,11 +111,13 @@ place_window(struct render_step *s, const struct tel_field *f, int narrow)
 	case TEL_LOAD_BE32S:
 	case TEL_LOAD_BE32: big = 1; /* fallthrough */
 	case TEL_LOAD_LE32S:
+	case TEL_LOAD_LEF32:
 	case TEL_LOAD_LE32: bytes = 4; break;
 	case TEL_LOAD_BE64: big = 1; /* fallthrough */
 	case TEL_LOAD_LE64: bytes = 8; break;
 	case TEL_LOAD_STRING:
-	case TEL_LOAD_STRING_AT: return;
+	case TEL_LOAD_STRING_AT:
+	case TEL_LOAD_LIST: return;
 	case TEL_LOAD_U8:
 	case TEL_LOAD_BIT: break;
 	}
@@ -141,6 +144,41 @@ tel__render_add_field(struct render_builder *b, enum render_op op, unsigned i,
 	place_window(s, &b->program->type->fields[i], b->program->narrow);
 	s->field = (uint8_t)i;
 	s->space = (uint8_t)space;
+}
+
+void
+tel__render_add_if(struct render_builder *b, unsigned i, const char *alt)
+{
+	const struct tel_type *type =
+	    b->program != NULL ? b->program->type : NULL;
+	struct tel_field bit = { .load = TEL_LOAD_U8 };
+	struct render_step *s;
+	size_t n = strlen(alt);
+
+	if (type == NULL || type->fields[i].present == 0)
+		return;
+	s = close_literal(b, RENDER_IF);
+	if (s == NULL)
+		return;
+	bit.offset = type->fields[i].present_at;
+	place_window(s, &bit, b->program->narrow);
+	s->mask = type->fields[i].present;
+	s->digits = (uint8_t)(n < sizeof(s->text) ? n : sizeof(s->text));
+	memcpy(s->text, alt, s->digits);
+	b->condition = b->program->nsteps;
+}
+
+void
+tel__render_end_if(struct render_builder *b)
+{
+	if (b->failed || b->condition == 0)
+		return;
+	if (b->literal.used > 0)
+		(void)close_literal(b, RENDER_NOTHING);
+	if (!b->failed)
+		b->program->steps[b->condition - 1].value =
+		    b->program->nsteps - b->condition;
+	b->condition = 0;
 }
 
 struct render_program *
@@ -224,6 +262,18 @@ put_sql_double(unsigned char *p, uint64_t bits)
 		*p++ = '-';
 	memcpy(p, "9e999", 5);
 	return p + 5;
+}
+
+/* A float, of which those that are no numbers are as put says. */
+static unsigned char *
+put_float(unsigned char *p, uint64_t bits,
+    unsigned char *(*put)(unsigned char *p, uint64_t bits))
+{
+	const uint64_t d = tel_float_bits((uint32_t)bits);
+
+	return (d >> 52 & 0x7ff) == 0x7ff ?
+	    put(p, d) :
+	    tel__put_float(p, tel_bits_double(d));
 }
 
 /* The code of the event's type in at least four digits. */
@@ -328,6 +378,9 @@ put_number(struct tel_printer *pr, const struct render_step *s,
 	case RENDER_DOUBLE_3: return tel__put_double_3(p, v);
 	case RENDER_DOUBLE_JSON: return put_json_double(p, v);
 	case RENDER_DOUBLE_SQL: return put_sql_double(p, v);
+	case RENDER_FLOAT: return put_float(p, v, tel__put_double);
+	case RENDER_FLOAT_JSON: return put_float(p, v, put_json_double);
+	case RENDER_FLOAT_SQL: return put_float(p, v, put_sql_double);
 	case RENDER_CLOCK8:
 		v = ev->clock < UINT32_MAX ? ev->clock : UINT32_MAX;
 		return tel_put_hex8(p, (uint32_t)v, TEL_UPPER);
@@ -375,6 +428,47 @@ put_labels(struct tel_printer *pr, const struct render_program *g,
 	return p;
 }
 
+/* Prints a list, or a stack.  NULL: the output failed. */
+static unsigned char *
+put_list(struct tel_printer *pr, const struct render_program *g,
+    const struct render_step *s, const struct tel_event *ev, unsigned char *p)
+{
+	const struct tel_field *f = &ev->type->fields[s->field];
+	struct tel__buffer *b = &pr->list;
+	const char *text;
+	size_t n;
+
+	b->used = 0;
+	if (s->op == RENDER_STACK_JSON)
+		tel__render_stack(b, ev, tel_load(f, ev->data));
+	else
+		tel__render_list(b, ev, f,
+		    s->op == RENDER_LIST_JSON || s->op == RENDER_LIST_SQL);
+	if (b->failed) {
+		pr->out->status = TEL_ENOMEM;
+		return NULL;
+	}
+	n = b->used;
+	text = (const char *)b->bytes;
+	p = more_room(pr, g, p, TEL_ESCAPE_ROOM(n));
+	if (p == NULL)
+		return NULL;
+	if (s->op == RENDER_LIST_CSV)
+		return tel__escape_csv(p, text, n, 0);
+	if (s->op == RENDER_LIST_SQL)
+		return tel__escape_sql(p, text, n);
+	if (s->op != RENDER_LIST_DOUBLED) {
+		memcpy(p, text, n);
+		return p + n;
+	}
+	for (; n > 0; n--, text++) {
+		*p++ = (unsigned char)*text;
+		if (*text == '"')
+			*p++ = '"';
+	}
+	return p;
+}
+
 /*
  * Prints a value without a bound, for which it makes room.  NULL: the output
  * failed.
@@ -391,6 +485,8 @@ put_long(struct tel_printer *pr, const struct render_program *g,
 
 	if (s->op == RENDER_LABELS)
 		return put_labels(pr, g, p);
+	if (s->op >= RENDER_LIST_TEXT)
+		return put_list(pr, g, s, ev, p);
 	if (s->op != RENDER_BYTES) {
 		f = &ev->type->fields[s->field];
 		string = tel_load_string(ev, f, &n);
@@ -598,6 +694,13 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 			p = put_boolean(p, v, "True", "False");
 			break;
 		case RENDER_NOTHING: break;
+		case RENDER_IF:
+			if (v != 0)
+				break;
+			memcpy(p, s->text, sizeof(s->text));
+			p += s->digits;
+			s += s->value;
+			continue;
 		default:
 			p = s->op >= RENDER_BYTES ? put_long(pr, g, s, ev, p) :
 			                            put_number(pr, s, ev, v, p);

@@ -27,6 +27,8 @@ enum render_op {
 	RENDER_TITLE,   /* True, False */
 	RENDER_CLOCK,   /* the event's clock, 16 upper-case digits */
 	RENDER_NOTHING,
+	/* where a field is absent: .text instead of the next .value steps */
+	RENDER_IF,
 	RENDER_END, /* nothing, and the program ends */
 	/* what is rare, or slow anyway */
 	RENDER_ONES,  /* upper-case; anything but 0 is all ones */
@@ -37,6 +39,9 @@ enum render_op {
 	RENDER_DOUBLE_3,  /* %#8.3g of that */
 	RENDER_DOUBLE_JSON,
 	RENDER_DOUBLE_SQL,
+	RENDER_FLOAT, /* the 32 bits of a float */
+	RENDER_FLOAT_JSON,
+	RENDER_FLOAT_SQL,
 	RENDER_CLOCK8,      /* the clock in 8 digits, at most FFFFFFFF */
 	RENDER_CLOCK_EXACT, /* the clock as RENDER_EXACT */
 	RENDER_CLOCK_DECIMAL,
@@ -56,7 +61,14 @@ enum render_op {
 	RENDER_STRING_JSON,
 	RENDER_STRING_QUOTED,
 	RENDER_STRING_SQL,
-	RENDER_LABELS /* JSON's object of the labels that were found */
+	RENDER_LABELS, /* JSON's object of the labels that were found */
+	/* lists, in brackets */
+	RENDER_LIST_TEXT,
+	RENDER_LIST_DOUBLED, /* with every quote twice */
+	RENDER_LIST_CSV,
+	RENDER_LIST_JSON,
+	RENDER_LIST_SQL,  /* as JSON */
+	RENDER_STACK_JSON /* the frames of a stack */
 };
 
 /* How the label of an address is printed. */
@@ -109,6 +121,7 @@ struct render_builder {
 	struct render_program *program;
 	struct tel__buffer literal; /* what comes before the next value */
 	size_t room;                /* steps there is room for */
+	unsigned condition;         /* place of a RENDER_IF and 1, or 0 */
 	int failed;                 /* out of memory */
 };
 
@@ -129,6 +142,13 @@ void tel__render_add_op(struct render_builder *b, enum render_op op);
 /* Adds a step that prints field i of the type. */
 void tel__render_add_field(struct render_builder *b, enum render_op op,
     unsigned i, enum render_space space);
+
+/*
+ * What is added from here to tel__render_end_if() is of field i of the type:
+ * where that is absent, alt, 16 bytes at most, is printed instead.
+ */
+void tel__render_add_if(struct render_builder *b, unsigned i, const char *alt);
+void tel__render_end_if(struct render_builder *b);
 
 /* Ends the program and returns it; NULL when out of memory. */
 struct render_program *tel__render_end(struct render_builder *b);

@@ -81,7 +81,9 @@ tel__render_text_op(const struct tel_field *f, int doubled)
 	case TEL_POINTER: return RENDER_HEX;
 	case TEL_SIGNED: return RENDER_SIGNED;
 	case TEL_BOOLEAN: return RENDER_BOOLEAN;
-	case TEL_DOUBLE: return RENDER_DOUBLE;
+	case TEL_DOUBLE:
+		return f->load == TEL_LOAD_LEF32 ? RENDER_FLOAT : RENDER_DOUBLE;
+	case TEL_LIST: return doubled ? RENDER_LIST_DOUBLED : RENDER_LIST_TEXT;
 	case TEL_STRING:
 		return doubled ? RENDER_STRING_DOUBLED : RENDER_STRING_TEXT;
 	case TEL_UNSIGNED: break;
@@ -110,6 +112,19 @@ tel__render_text_field(struct tel_printer *pr, struct render_builder *b,
 	tel__render_add(b, quotes(f, doubled));
 	tel__render_add_field(b, op, i, tel__render_space_of(pr, f));
 	tel__render_add(b, quotes(f, doubled));
+}
+
+/* Adds the label in field i, in brackets. */
+static void
+add_label(struct render_builder *b, unsigned i, int doubled)
+{
+	tel__render_add_if(b, i, "");
+	tel__render_add(b, doubled ? "[\"\"" : "[\"");
+	tel__render_add_field(b,
+	    doubled ? RENDER_STRING_DOUBLED : RENDER_STRING_TEXT, i,
+	    SPACE_NONE);
+	tel__render_add(b, doubled ? "\"\"]" : "\"]");
+	tel__render_end_if(b);
 }
 
 /* The only field that an event of an unknown type has. */
@@ -144,10 +159,14 @@ tel__render_text_fields(struct tel_printer *pr, struct render_builder *b,
 	for (i = 0; i < n; i++) {
 		at = pr->names == NULL ? (int)i :
 		                         tel__render_find(type, pr->names[i]);
-		if (at < 0)
+		if (at < 0 || (pr->names == NULL && type->fields[at].is_label))
 			continue;
+		tel__render_add_if(b, (unsigned)at, "");
 		tel__render_add(b, first);
 		tel__render_text_field(pr, b, type, (unsigned)at, doubled);
+		tel__render_end_if(b);
+		if (at + 1 < type->nfields && type->fields[at + 1].is_label)
+			add_label(b, (unsigned)at + 1, doubled);
 		first = " ";
 	}
 }

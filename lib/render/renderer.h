@@ -136,6 +136,7 @@ struct tel_printer {
 	unsigned char clock_text[8];
 	struct render_found found[255];
 	unsigned nfound;
+	struct tel__buffer list; /* one that is being printed */
 
 	char error[160];
 };

@@ -49,6 +49,7 @@ odd_value(const struct tel_schema *s, const struct tel_field *f,
 		return v >> 32 != 0 && v < high ? HARDLY : 0;
 	case TEL_SIGNED:
 	case TEL_SET:
+	case TEL_LIST:
 	case TEL_STRING: break;
 	}
 	return 0;

@@ -109,6 +109,7 @@ scalar(struct lines *s, const struct tel_type *t, const struct tel_field *f,
 		return hexadecimal(s, (unsigned)(f - t->fields), f, p, out);
 	case TEL_BOOLEAN: return boolean(s, f, p, out);
 	case TEL_DOUBLE: return tel__lines_double(s, f, p, out);
+	case TEL_LIST:
 	case TEL_STRING: break;
 	}
 	return 0;
