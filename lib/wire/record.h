@@ -10,7 +10,7 @@
 
 #define NATIVE_MAJOR 1
 #define NATIVE_MEDIAN 1
-#define NATIVE_MINOR 2
+#define NATIVE_MINOR 3
 
 /* What every record begins with; no byte of it is text. */
 #define NATIVE_MARKER "\361tel"

@@ -151,7 +151,7 @@ use_consumer() {
 	telcat -q -f tel -o "$BATS_TEST_TMPDIR/log.tel" \
 	    "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-poolncv.log.zst"
 	run -0 file -b -m "$magic" "$BATS_TEST_TMPDIR/log.tel"
-	[ "$output" = "Telemetry log (teltools), version 1.1.2" ]
+	[ "$output" = "Telemetry log (teltools), version 1.1.3" ]
 	run -0 file -b --mime-type -m "$magic" "$BATS_TEST_TMPDIR/log.tel"
 	[ "$output" = application/x-tel ]
 	telcat -q -f tel -z 3 -o "$BATS_TEST_TMPDIR/log.tel.zst" \

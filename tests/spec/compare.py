@@ -8,9 +8,11 @@ ANNEX has the built-in schemas (a .tel file, or one in gzip); JSON is what
 "telcat -f json FILE.tel" prints.  Prints the first difference and fails, or
 prints the number of equal events.
 """
+import copy
 import gzip
 import json
 import math
+import struct
 import sys
 
 import tel_reader as tel
@@ -30,7 +32,24 @@ def text(data):
     return "".join(out)
 
 
+def shortest(v):
+    """A float in the fewest digits that read back as it."""
+    for digits in range(6, 10):
+        text_of = "%.*g" % (digits, v)
+        if struct.pack("<f", float(text_of)) == struct.pack("<f", v):
+            break
+    return float(text_of)
+
+
 def shown(f, v):
+    if v is None:
+        return None
+    if f.datatype == tel.LIST:
+        one = copy.copy(f)
+        one.datatype, one.load = f.element
+        return [shown(one, e) for e in v]
+    if f.load == 14 and math.isfinite(v):
+        return shortest(v)
     if f.datatype in (tel.UNSIGNED, tel.SIGNED):
         return number(v)
     if f.datatype in (tel.SET, tel.ADDRESS, tel.POINTER):
@@ -42,6 +61,18 @@ def shown(f, v):
     return text(v)
 
 
+def put(fields, types, i, value):
+    """Puts the value of field i where JSON has it: structs are objects."""
+    f, names = types.fields[i], {f.name for f in types.fields}
+    path = types.fields[i - 1].name if f.label else f.name
+    prefix, _, last = path.rpartition(".")
+    if prefix in names:
+        prefix, last = "", path
+    for part in prefix.split(".") if prefix else []:
+        fields = fields.setdefault(part, {})
+    fields[last + "_label" if f.label else last] = value
+
+
 def as_json(e):
     out = {"clock": number(e.clock)}
     if e.type is None:
@@ -50,8 +81,14 @@ def as_json(e):
     fields, labels = {}, {}
     for i, f in enumerate(e.type.fields):
         v = f.value(e.data, e.schema)
-        fields[f.name] = shown(f, v)
         space = f.label_space(e.schema)
+        if space == tel.STACK:
+            put(fields, e.type, i, e.log.stack(v) if v else None)
+            continue
+        if e.schema.flags & 256:
+            put(fields, e.type, i, shown(f, v))
+        else:
+            fields[f.name] = shown(f, v)
         label = None
         if space is not None and e.labels != 1:
             label = e.log.label(space, v, e.clock)

@@ -49,7 +49,7 @@ check() {
 	whole=0
 	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
 	for log in HPM.1.startup "$TEL_TOP"/tests/data/inst/hfs.txt \
-	    "$TEL_TOP"/tests/data/ets/boot.text \
+	    "$TEL_TOP"/tests/data/ets/boot.text "$TEL_TOP"/tests/data/jfr/*.jfr.zst \
 	    "$TEL_TOP"/tests/data/alloc/*.{zst,android,kdump,logalloc,rep}; do
 		case $log in */README.md) continue ;; esac
 		check "$log"

@@ -20,8 +20,9 @@ LENGTHS = [
 LOADS = {0: (1, 0, 0), 1: (2, 0, 0), 2: (4, 0, 0), 3: (8, 0, 0),
          4: (2, 1, 0), 5: (4, 1, 0), 6: (8, 1, 0), 7: (2, 0, 1),
          8: (4, 0, 1), 9: (2, 1, 1), 10: (4, 1, 1), 11: (1, 0, 0),
-         13: (4, 0, 0)}
-UNSIGNED, SIGNED, SET, ADDRESS, POINTER, BOOLEAN, DOUBLE, STRING = range(8)
+         13: (4, 0, 0), 14: (4, 0, 0), 15: (4, 0, 0)}
+UNSIGNED, SIGNED, SET, ADDRESS, POINTER, BOOLEAN, DOUBLE, STRING, LIST = range(9)
+STACK = 7
 
 
 class Bad(Exception):
@@ -207,8 +208,40 @@ class Field:
         self.offset = b.varint()
         self.bit = b.varint() if self.load == 11 else 0
         self.space, self.letter = b.varint(), b.varint()
+        self.present = self.element = None
+        self.unit, self.label, self.said = 0, False, self.load
+        if self.load >= 32:
+            self.load -= 32
+            flags = b.varint()
+            if flags & 1:
+                self.present = b.varint(), b.varint()
+            if flags & 2:
+                self.unit = b.varint()
+            if flags & 4:
+                self.element = b.varint(), b.varint()
+            self.label = bool(flags & 8)
+
+    def elements(self, event):
+        """The elements of a list."""
+        at, n = struct.unpack("<II", event[self.offset:self.offset + 8])
+        datatype, load = self.element
+        if load == 12:
+            return event[at:].split(b"\0")[:n]
+        one = deepcopy(self)
+        one.datatype, one.load, one.present = datatype, load, None
+        one.bits, out = 8 * LOADS[load][0], []
+        for i in range(n):
+            one.offset = at + i * LOADS[load][0]
+            out.append(one.value(event, None))
+        return out
 
     def value(self, event, schema):
+        if self.present and not event[self.present[0]] >> self.present[1] & 1:
+            return None
+        if self.load == 15:
+            return self.elements(event)
+        if self.load == 14:
+            return struct.unpack("<f", event[self.offset:self.offset + 4])[0]
         if self.load == 12:
             start = self.offset
         elif self.load == 13:
@@ -275,6 +308,8 @@ class Type:
             else:
                 size, big, _ = LOADS[f.load]
                 cells.append([f.offset, size, big, MASK, cls])
+                if f.load == 15:
+                    cells.append([f.offset + 4, 4, 0, MASK, cls])
         fixed = max([schema.header] + [c[0] + c[1] for c in cells])
         if schema.flags & 32 and schema.header:
             owned = set()
@@ -325,7 +360,7 @@ class Schema:
                 put_varint(len(t.fields))
             for f in t.fields:
                 out += put_text(f.name) + b"".join(map(put_varint, (
-                    f.datatype, f.load, f.offset, f.bit)))
+                    f.datatype, f.said, f.offset, f.bit)))
         return (xxh64(out) & 0xFFFFFFFF).to_bytes(4, "little")
 
     def is_first_types_of(self, digest):
@@ -348,9 +383,21 @@ class Log:
         self.name = self.form = ""
         self.rate = self.origin = None
         self.metadata, self.preamble = {}, b""
-        self.strings, self.labels = {}, {}
+        self.strings, self.labels, self.frames = {}, {}, {}
+
+    def stack(self, frame):
+        """The names of the frames of a stack."""
+        names = []
+        while frame in self.frames:
+            frame, name = self.frames[frame]
+            names.append(name.decode())
+        return names or None
 
     def add_label(self, space, value, clock, string):
+        if space == STACK:
+            b = Bytes(string)
+            self.frames.setdefault(value, (b.varint(), b.take(b.left())))
+            return
         self.labels.setdefault((space, value), []).append((clock, string))
 
     def label(self, space, value, clock):

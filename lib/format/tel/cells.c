@@ -24,6 +24,8 @@ width_of(enum tel_load load)
 	case TEL_LOAD_BE32:
 	case TEL_LOAD_LE32S:
 	case TEL_LOAD_BE32S:
+	case TEL_LOAD_LEF32:
+	case TEL_LOAD_LIST:
 	case TEL_LOAD_STRING_AT: return 4;
 	case TEL_LOAD_LE16:
 	case TEL_LOAD_BE16:
@@ -63,13 +65,23 @@ add(struct native_plan *plan, const struct tel_field *f)
 	c->offset = f->offset;
 	c->width = width_of(f->load);
 	c->big = (uint8_t)is_big(f->load);
-	c->place = f->load == TEL_LOAD_STRING_AT;
+	c->place = f->load == TEL_LOAD_STRING_AT || f->load == TEL_LOAD_LIST;
 	c->mask = (uint8_t)(f->load == TEL_LOAD_BIT ? 1u << f->bit : 0xff);
 	c->class = f->datatype == TEL_ADDRESS || f->datatype == TEL_POINTER ?
 	    NATIVE_ADDRESSES :
 	    NATIVE_NUMBERS;
+	if (f->load == TEL_LOAD_LIST) {
+		/* and how many elements it has */
+		c[1] = c[0];
+		c[1].offset = (uint16_t)(c->offset + 4);
+		c[1].place = 0;
+		c++;
+		plan->ncells++;
+	}
 	if (plan->fixed < (uint32_t)c->offset + c->width)
 		plan->fixed = (uint32_t)c->offset + c->width;
+	if (f->present != 0 && plan->fixed <= f->present_at)
+		plan->fixed = f->present_at + 1u;
 }
 
 /* The widest cell for what is not covered from offset at to end. */
@@ -134,7 +146,7 @@ tel__native_plan(const struct tel_schema *s, const struct tel_type *t)
 	if (t->unknown)
 		return plan;
 	plan.fixed = s->header;
-	plan.cells = calloc(t->nfields + 1u, sizeof(*plan.cells));
+	plan.cells = calloc(2u * t->nfields + 1, sizeof(*plan.cells));
 	if (plan.cells == NULL)
 		return plan;
 	for (i = 0; i < t->nfields; i++)

@@ -620,6 +620,21 @@ begin_parts(struct tel_reader *r, struct native *s)
 	return st;
 }
 
+/* Adds a frame of a stack: the number of its caller, and its name. */
+static tel_status
+take_frame(struct tel_labels *labels, const struct native_name *name)
+{
+	struct native_bytes b = { name->string, name->string + name->size, 0,
+		0 };
+	struct tel_frame frame = { 0 };
+
+	frame.parent = native_varint(&b);
+	frame.name = (const char *)b.p;
+	frame.length = native_left(&b);
+	return b.bad ? TEL_OK :
+	               tel__labels_add_frame(labels, 0, name->value, &frame);
+}
+
 /* Adds the names of a block that no event defines. */
 static tel_status
 take_names(struct tel_reader *r, struct native *s)
@@ -633,6 +648,12 @@ take_names(struct tel_reader *r, struct native *s)
 	for (i = 0; i < b->nnames; i++) {
 		name = &b->names[i];
 		source = s->slots[name->log].source;
+		if (name->space == TEL_SPACE_STACK) {
+			st = take_frame(source->log->labels, name);
+			if (st == TEL_ENOMEM)
+				return st;
+			continue;
+		}
 		st = tel__labels_intern(source->log->labels,
 		    OWN_STRINGS + source->strings, (const char *)name->string,
 		    name->size);

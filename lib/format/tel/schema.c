@@ -19,17 +19,26 @@ enum {
 	SPLIT_SPACE = 16,
 	DESCRIBED = 32,
 	UNTIMED = 64,
-	BUFFERED = 128
+	BUFFERED = 128,
+	NESTED = 256 /* version 1.1.3 */
 };
+
+/*
+ * Added to the load of a field that has an extension, so that a reader of an
+ * earlier version knows that it does not know it; and what the extension says.
+ */
+#define EXTENDED 32u
+enum { OPTIONAL = 1, UNIT = 2, LIST = 4, LABEL = 8 };
 
 /* Sorts and loads by their numbers in a description. */
 static const enum tel_datatype datatypes[] = { TEL_UNSIGNED, TEL_SIGNED,
-	TEL_SET, TEL_ADDRESS, TEL_POINTER, TEL_BOOLEAN, TEL_DOUBLE,
-	TEL_STRING };
+	TEL_SET, TEL_ADDRESS, TEL_POINTER, TEL_BOOLEAN, TEL_DOUBLE, TEL_STRING,
+	TEL_LIST };
 static const enum tel_load loads[] = { TEL_LOAD_U8, TEL_LOAD_LE16,
 	TEL_LOAD_LE32, TEL_LOAD_LE64, TEL_LOAD_BE16, TEL_LOAD_BE32,
 	TEL_LOAD_BE64, TEL_LOAD_LE16S, TEL_LOAD_LE32S, TEL_LOAD_BE16S,
-	TEL_LOAD_BE32S, TEL_LOAD_BIT, TEL_LOAD_STRING, TEL_LOAD_STRING_AT };
+	TEL_LOAD_BE32S, TEL_LOAD_BIT, TEL_LOAD_STRING, TEL_LOAD_STRING_AT,
+	TEL_LOAD_LEF32, TEL_LOAD_LIST };
 #define NDATATYPES (sizeof(datatypes) / sizeof(datatypes[0]))
 #define NLOADS (sizeof(loads) / sizeof(loads[0]))
 
@@ -72,6 +81,42 @@ load_number(enum tel_load load)
 /* All parts of the first version: it had no stacks and weights. */
 #define PARTS_LEAST 9
 
+/* What is in the extension of a field; 0: it has none. */
+static unsigned
+extension_of(const struct tel_field *f)
+{
+	return (f->present != 0 ? OPTIONAL : 0u) |
+	    (f->unit != TEL_UNIT_NONE ? UNIT : 0u) |
+	    (f->load == TEL_LOAD_LIST ? LIST : 0u) | (f->is_label ? LABEL : 0u);
+}
+
+/* The load of a field, which says whether it has an extension. */
+static unsigned
+extended_load(const struct tel_field *f)
+{
+	const unsigned load = load_number(f->load);
+
+	return load +
+	    (extension_of(f) != 0 || f->load == TEL_LOAD_LEF32 ? EXTENDED : 0);
+}
+
+static void
+put_extension(struct tel__buffer *b, const struct tel_field *f)
+{
+	tel__buffer_put_varint(b, extension_of(f));
+	if (f->present != 0) {
+		tel__buffer_put_varint(b, f->present_at);
+		tel__buffer_put_varint(b, (unsigned)__builtin_ctz(f->present));
+	}
+	if (f->unit != TEL_UNIT_NONE)
+		tel__buffer_put_varint(b, f->unit);
+	if (f->load == TEL_LOAD_LIST) {
+		tel__buffer_put_varint(b,
+		    sort_number((enum tel_datatype)f->element));
+		tel__buffer_put_varint(b, load_number(f->list_load));
+	}
+}
+
 static void
 describe_type(struct tel__buffer *b, const struct tel_type *t)
 {
@@ -99,13 +144,15 @@ describe_type(struct tel__buffer *b, const struct tel_type *t)
 		f = &t->fields[i];
 		tel__native_put_string(b, f->name, f->name_length);
 		tel__buffer_put_varint(b, sort_number(f->datatype));
-		tel__buffer_put_varint(b, load_number(f->load));
+		tel__buffer_put_varint(b, extended_load(f));
 		tel__buffer_put_varint(b, f->width);
 		tel__buffer_put_varint(b, f->offset);
 		if (f->load == TEL_LOAD_BIT)
 			tel__buffer_put_varint(b, f->bit);
 		tel__buffer_put_varint(b, f->space);
 		tel__buffer_put_varint(b, (unsigned char)f->letter);
+		if (extended_load(f) >= EXTENDED)
+			put_extension(b, f);
 	}
 }
 
@@ -125,7 +172,7 @@ tel__native_describe(struct tel__buffer *b, const struct tel_schema *s,
 	        (abi->ms_bits ? MS_BITS : 0u) |
 	        (s->split_space ? SPLIT_SPACE : 0u) |
 	        (s->described ? DESCRIBED : 0u) | (s->untimed ? UNTIMED : 0u) |
-	        (s->buffered ? BUFFERED : 0u));
+	        (s->buffered ? BUFFERED : 0u) | (s->nested ? NESTED : 0u));
 	tel__buffer_put_varint(b, s->header);
 	tel__buffer_put_varint(b, s->align);
 	tel__buffer_put_varint(b, s->ntypes);
@@ -160,7 +207,7 @@ put_layout(struct tel__buffer *b, const struct tel_type *t)
 		f = &t->fields[k];
 		tel__native_put_string(b, f->name, f->name_length);
 		tel__buffer_put_varint(b, sort_number(f->datatype));
-		tel__buffer_put_varint(b, load_number(f->load));
+		tel__buffer_put_varint(b, extended_load(f));
 		tel__buffer_put_varint(b, f->offset);
 		tel__buffer_put_varint(b, f->bit);
 	}
@@ -442,6 +489,37 @@ tel__native_log(struct native_bytes *b, unsigned median, struct native_log *out)
 		out->rate = tel_bits_double(tel_le64(rate));
 }
 
+/* Reads the extension of a field. */
+static void
+read_extension(struct native_bytes *b, const struct tel_type *t,
+    struct tel_field *f)
+{
+	const uint32_t flags = native_known(b, OPTIONAL | UNIT | LIST | LABEL);
+
+	if (flags & OPTIONAL) {
+		f->present_at = (uint16_t)native_number(b, UINT16_MAX);
+		f->present = (uint8_t)(1u << native_number(b, 7));
+		/* with a header all bytes up to the last field are cells */
+		b->bad |= t->schema->header == 0 || !t->schema->described ||
+		    f->present_at >= t->size;
+	}
+	if (flags & UNIT)
+		f->unit = (uint8_t)native_known(b, TEL_UNITS - 1);
+	f->is_label = (flags & LABEL) != 0;
+	b->bad |= f->is_label && f->datatype != TEL_STRING;
+	if (flags & LIST) {
+		f->element =
+		    (uint8_t)datatypes[native_known(b, NDATATYPES - 1)];
+		f->list_load = loads[native_known(b, NLOADS - 1)];
+		b->bad |= (f->element == TEL_STRING) !=
+		        (f->list_load == TEL_LOAD_STRING) ||
+		    f->list_load == TEL_LOAD_STRING_AT ||
+		    f->list_load == TEL_LOAD_LIST ||
+		    f->list_load == TEL_LOAD_BIT || f->element == TEL_LIST;
+	}
+	b->bad |= (f->load == TEL_LOAD_LIST) != ((flags & LIST) != 0);
+}
+
 /* Adds a field to the type.  TEL_OK, TEL_EFORMAT, TEL_ENOMEM. */
 static tel_status
 add_field(struct native_bytes *b, struct tel_type *t)
@@ -449,17 +527,26 @@ add_field(struct native_bytes *b, struct tel_type *t)
 	char *text = name(b, 0);
 	const enum tel_datatype datatype =
 	    datatypes[native_known(b, NDATATYPES - 1)];
-	const enum tel_load load = loads[native_known(b, NLOADS - 1)];
+	const uint32_t number = native_known(b, EXTENDED + NLOADS - 1);
+	const uint32_t extended = number / EXTENDED;
+	const enum tel_load load =
+	    loads[number % EXTENDED < NLOADS ? number % EXTENDED : 0];
 	const uint32_t width = native_number(b, 64);
 	const uint32_t offset = native_known(b, UINT16_MAX);
 	const uint32_t bit = load == TEL_LOAD_BIT ? native_number(b, 7) : 0;
 	const uint32_t space = native_number(b, UINT8_MAX);
 	const uint32_t letter = native_number(b, UINT8_MAX);
 	const int bytes = load == TEL_LOAD_STRING || load == TEL_LOAD_STRING_AT;
+	const int list = load == TEL_LOAD_LIST;
 	struct tel_field *f;
 
+	if (number % EXTENDED >= NLOADS ||
+	    (!extended && (list || load == TEL_LOAD_LEF32)))
+		b->bad = b->newer = 1;
 	if (text == NULL || b->bad || bytes != (datatype == TEL_STRING) ||
-	    bytes != (width == 0)) {
+	    list != (datatype == TEL_LIST) ||
+	    (load == TEL_LOAD_LEF32 && datatype != TEL_DOUBLE) ||
+	    (!list && bytes != (width == 0))) {
 		free(text);
 		return b->bad || text != NULL ? TEL_EFORMAT : TEL_ENOMEM;
 	}
@@ -472,7 +559,11 @@ add_field(struct native_bytes *b, struct tel_type *t)
 	f->bit = (uint8_t)bit;
 	f->space = space < TEL_SPACES ? (uint8_t)space : 0;
 	f->letter = (char)letter;
-	return TEL_OK;
+	if (extended)
+		read_extension(b, t, f);
+	if (list && !b->bad)
+		f->width = tel__load_width(f->list_load);
+	return b->bad ? TEL_EFORMAT : TEL_OK;
 }
 
 /* What of a type comes before its fields. */
@@ -637,6 +728,7 @@ make_schema(const struct native_log *log, const struct preface *p)
 	s->described = (p->flags & DESCRIBED) != 0;
 	s->untimed = (p->flags & UNTIMED) != 0;
 	s->buffered = (p->flags & BUFFERED) != 0;
+	s->nested = (p->flags & NESTED) != 0;
 	return s;
 }
 

@@ -133,6 +133,12 @@ copy_type(struct tel_schema *to, const struct tel_type *from, unsigned source)
 		copy->bit = f->bit;
 		copy->space = f->space;
 		copy->letter = f->letter;
+		copy->unit = f->unit;
+		copy->element = f->element;
+		copy->list_load = f->list_load;
+		copy->is_label = f->is_label;
+		copy->present = f->present;
+		copy->present_at = (uint16_t)(f->present_at + size);
 	}
 	t->role = from->role;
 	t->partner = from->partner;
@@ -162,6 +168,7 @@ tel__native_source_schema(const struct tel_schema *from, unsigned source,
 		return TEL_ENOMEM;
 	memcpy(s->platform, from->platform, sizeof(s->platform));
 	s->split_space = from->split_space;
+	s->nested = from->nested;
 	s->untimed = from->untimed;
 	s->buffered = from->buffered;
 	for (i = 0; i < from->ntypes && st == TEL_OK; i++)

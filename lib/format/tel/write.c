@@ -211,6 +211,60 @@ find_log(struct tel_writer *w, const struct tel_log *of)
 	return add_log(w, of);
 }
 
+/* Puts a name that no event defines. */
+static tel_status
+put_name(struct native_out *n, const struct tel_label *label,
+    enum tel_space space, uint64_t value, uint64_t clock)
+{
+	struct out_block *blocks[2] = { &n->block, &n->names };
+	struct out_log *log = n->last_log;
+	int i, slot;
+
+	for (i = 0; i < 2; i++) {
+		slot = tel__out_block_slot(blocks[i], log, n->last_schema);
+		if (slot < 0)
+			return TEL_ENOMEM;
+		tel__out_block_name(blocks[i], slot, label, space, value,
+		    clock);
+	}
+	return n->block.names.failed || n->names.names.failed ?
+	    TEL_ENOMEM :
+	    tel__out_names_tell(n->in_force, log, n->last_schema, label, space,
+	        value, clock);
+}
+
+/*
+ * Puts the frames of a stack that were not put yet.  The name of one is the
+ * number of its caller's, a varint, and its own name.
+ */
+static tel_status
+put_stack(struct native_out *n, const struct tel_event *ev, uint64_t id)
+{
+	struct tel_labels *from = ev->log->labels, *to = n->last_log->labels;
+	struct tel__buffer text = { 0 };
+	const struct tel_frame *frame;
+	struct tel_label label = { 0 };
+	tel_status st = TEL_OK;
+	size_t place;
+
+	while (st == TEL_OK && tel__labels_find_frame(from, 0, id, &place) &&
+	    !tel__labels_find_frame(to, 0, id, &label.length)) {
+		frame = tel__labels_frame(from, place);
+		text.used = 0;
+		tel__buffer_put_varint(&text, frame->parent);
+		tel__buffer_put(&text, frame->name, frame->length);
+		label.string = (const char *)text.bytes;
+		label.length = text.used;
+		st = text.failed ? TEL_ENOMEM :
+		                   tel__labels_add_frame(to, 0, id, frame);
+		if (st == TEL_OK)
+			st = put_name(n, &label, TEL_SPACE_STACK, id, 0);
+		id = frame->parent;
+	}
+	tel__buffer_clear(&text);
+	return st == TEL_ELIMIT ? TEL_OK : st;
+}
+
 /*
  * A value has a label that no event of the log gave it: it came from another
  * file, or the format has its own way.
@@ -222,12 +276,12 @@ put_label(struct native_out *n, const struct tel_event *ev,
 	const enum tel_space space = tel_field_space(ev->type->schema, f);
 	const uint64_t value = tel_load(f, ev->data);
 	struct out_log *log = n->last_log;
-	struct out_block *blocks[2] = { &n->block, &n->names };
 	struct tel_label label, known;
 	uint64_t clock = ev->clock;
 	tel_status st;
-	int i, slot;
 
+	if (space == TEL_SPACE_STACK)
+		return put_stack(n, ev, value);
 	if (!tel__labels_find(ev->log->labels, space, value, clock, &label) ||
 	    label.string == NULL)
 		return TEL_OK;
@@ -250,17 +304,7 @@ put_label(struct native_out *n, const struct tel_event *ev,
 		    log->strings++);
 	if (st != TEL_OK)
 		return st == TEL_ELIMIT ? TEL_OK : st;
-	for (i = 0; i < 2; i++) {
-		slot = tel__out_block_slot(blocks[i], log, n->last_schema);
-		if (slot < 0)
-			return TEL_ENOMEM;
-		tel__out_block_name(blocks[i], slot, &label, space, value,
-		    clock);
-	}
-	return n->block.names.failed || n->names.names.failed ?
-	    TEL_ENOMEM :
-	    tel__out_names_tell(n->in_force, log, n->last_schema, &label, space,
-	        value, clock);
+	return put_name(n, &label, space, value, clock);
 }
 
 /* 1 if only events define the labels of a log. */
