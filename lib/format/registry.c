@@ -11,6 +11,7 @@
 	F(ets, STAGE_MAGIC) \
 	F(hpm, STAGE_MAGIC) \
 	F(hpm_meta, STAGE_MAGIC) \
+	F(jfr, STAGE_MAGIC) \
 	F(inst, STAGE_LINES) \
 	F(tel, STAGE_MAGIC) \
 	F(rings, STAGE_MAGIC) \

@@ -113,6 +113,8 @@ struct tel_format_ops {
 
 	/* Writes its own events; NULL: it is not written. */
 	const struct tel_encoder_ops *encoder;
+	/* The format that its events are written in, if it has none; or NULL. */
+	const char *written_as;
 	/* Writes the events of any format when it is asked for; or NULL. */
 	const struct tel_encoder_ops *converter;
 };

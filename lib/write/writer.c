@@ -88,6 +88,8 @@ find_encoder(const struct tel_writer *w, const char *name)
 {
 	const struct tel_format_ops *f = tel__format_find(w->formats, name);
 
+	if (f != NULL && f->written_as != NULL)
+		f = tel__format_find(w->formats, f->written_as);
 	return f != NULL ? f->encoder : NULL;
 }
 

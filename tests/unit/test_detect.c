@@ -145,6 +145,8 @@ form_of(const char *folder, const char *file)
 	}
 	if (strcmp(folder, "ftrace") == 0)
 		return file[0] != '.' ? "ftrace" : NULL;
+	if (strcmp(folder, "jfr") == 0)
+		return ends_with(file, ".jfr.zst") ? "jfr" : NULL;
 	if (strcmp(folder, "ets") == 0)
 		return strncmp(file, "good-", 5) == 0 ? "ets" : NULL;
 	return NULL;
@@ -251,6 +253,7 @@ main(void)
 	ok(look("alloc") > 20, "traces of allocators");
 	ok(look("ets") > 0, "ETS logs");
 	ok(look("ftrace") > 3, "traces of the kernel");
+	ok(look("jfr") == 4, "recordings of Java Flight Recorder");
 	test_noise();
 	return done();
 }

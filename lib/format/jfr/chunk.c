@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Chunks: reading one, finding its events, and their order of time. */
+#include "base/array.h"
+#include "format/jfr/jfr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes that are copied at once from the window. */
+#define PIECE ((size_t)1 << 16)
+#define DIGIT 11u
+
+static int
+is_header(const unsigned char *p)
+{
+	return memcmp(p, "FLR", 4) == 0 && tel_be16(p + 4) <= 2 &&
+	    tel_be64(p + 56) != 0;
+}
+
+static void
+read_header(struct jfr_chunk *c, const unsigned char *p)
+{
+	c->major = tel_be16(p + 4);
+	c->minor = tel_be16(p + 6);
+	c->size = tel_be64(p + 8);
+	c->checkpoint = tel_be64(p + 16);
+	c->metadata = tel_be64(p + 24);
+	c->start_ns = (int64_t)tel_be64(p + 32);
+	c->start_ticks = (int64_t)tel_be64(p + 48);
+	c->divisor = (double)tel_be64(p + 56) / 1e9;
+	c->state = p[64];
+	c->last = p[67] & 2;
+}
+
+void
+tel__jfr_chunk_free(struct jfr_chunk *c)
+{
+	if (c == NULL)
+		return;
+	if (c->layout != NULL)
+		tel__jfr_pools_free(c);
+	tel__buffer_clear(&c->texts);
+	free(c->events);
+	free(c->bytes);
+	free(c);
+}
+
+/* Adds n bytes of the window.  1, or 0: no memory. */
+static int
+take_bytes(struct tel_reader *r, struct jfr_chunk *c, uint64_t *have, size_t n)
+{
+	if (!TEL__RESERVE(c->bytes, c->room, (size_t)*have + n))
+		return 0;
+	memcpy(c->bytes + *have, r->p, n);
+	tel_reader_step(r, n);
+	*have += n;
+	return 1;
+}
+
+/*
+ * Copies a chunk of the size that its header says; of one that does not say it,
+ * all up to the next header.  have: bytes that there were.
+ */
+static tel_status
+hold_chunk(struct tel_reader *r, struct jfr_chunk *c, uint64_t *have)
+{
+	const int open = c->size < JFR_HEADER;
+	uint64_t most = open ? JFR_CHUNK_MAX : c->size;
+	const unsigned char *q;
+	size_t n;
+
+	*have = 0;
+	while (*have < most) {
+		tel__reader_fill(r, PIECE + JFR_HEADER);
+		n = (size_t)(r->end - r->p);
+		if (n == 0)
+			break;
+		if (n > PIECE)
+			n = PIECE;
+		if (n > most - *have)
+			n = (size_t)(most - *have);
+		/* the next header, if it is within what can be looked at */
+		for (q = r->p + (*have == 0); open && q < r->p + n; q++)
+			if ((size_t)(r->end - q) >= JFR_HEADER &&
+			    is_header(q)) {
+				n = (size_t)(q - r->p);
+				most = *have + n;
+			}
+		if (!take_bytes(r, c, have, n))
+			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	}
+	return TEL_OK;
+}
+
+/* --------------------------------------------------------- metadata */
+
+/* Where the metadata event is: as the header says, or the last one. */
+static uint64_t
+find_metadata(const struct jfr_chunk *c)
+{
+	struct jfr_bytes b = { c->bytes + JFR_HEADER, c->bytes + c->size, 0 };
+	const unsigned char *start;
+	uint64_t found = 0, id;
+	uint32_t size;
+
+	if (c->metadata >= JFR_HEADER && c->metadata < c->size) {
+		b.p = c->bytes + c->metadata;
+		if (jfr_event_size(&b, &id) != 0 && id == 0)
+			return c->metadata;
+		b = (struct jfr_bytes){ c->bytes + JFR_HEADER,
+			c->bytes + c->size, 0 };
+	}
+	while (b.p < b.end) {
+		start = b.p;
+		size = jfr_event_size(&b, &id);
+		if (size == 0)
+			break;
+		if (id == 0)
+			found = (uint64_t)(start - c->bytes);
+		b.p = start + size;
+	}
+	return found;
+}
+
+/* The layout of a chunk, made if there is none of the same metadata. */
+static tel_status
+find_layout(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
+    const char **why)
+{
+	const uint64_t at = find_metadata(c);
+	struct jfr_bytes b;
+	struct jfr_layout *l;
+	tel_status st;
+	uint64_t id;
+	uint32_t size;
+
+	*why = "the chunk has no metadata";
+	if (at == 0)
+		return TEL_EFORMAT;
+	b = (struct jfr_bytes){ c->bytes + at, c->bytes + c->size, 0 };
+	size = jfr_event_size(&b, &id);
+	b.end = c->bytes + at + size;
+	(void)jfr_varint(&b);
+	(void)jfr_varint(&b);
+	(void)jfr_varint(&b);
+	for (l = j->layouts; l != NULL; l = l->next)
+		if (l->size == (size_t)(b.end - b.p) &&
+		    memcmp(l->bytes, b.p, l->size) == 0)
+			break;
+	if (l != NULL) {
+		c->layout = l;
+		return TEL_OK;
+	}
+	l = calloc(1, sizeof(*l));
+	if (l == NULL)
+		return TEL_ENOMEM;
+	st = tel__jfr_metadata(l, b, why);
+	l->size = (size_t)(b.end - b.p);
+	l->bytes = malloc(l->size + 1);
+	if (l->bytes == NULL)
+		st = TEL_ENOMEM;
+	else
+		memcpy(l->bytes, b.p, l->size);
+	if (st == TEL_OK)
+		st = tel__jfr_compile(r, l, c->major, c->minor);
+	if (st != TEL_OK) {
+		tel__jfr_layout_free(l);
+		return st;
+	}
+	l->next = j->layouts;
+	j->layouts = l;
+	c->layout = l;
+	return TEL_OK;
+}
+
+/* --------------------------------------------------------------- events */
+
+/* The clock of an event of a class, with b behind its type. */
+static uint64_t
+read_clock(const struct jfr_chunk *c, const struct jfr_class *of,
+    struct jfr_bytes *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < of->start; i++)
+		tel__jfr_skip(b, c->layout, of->first + i, 0);
+	return jfr_ns(c, jfr_varint(b));
+}
+
+/* Events of a type that are counted only. */
+struct counted {
+	uint64_t events, bytes;
+};
+
+/* What the user counts of the events of a chunk. */
+static void
+report_counts(struct tel_reader *r, const struct jfr_chunk *c,
+    const struct counted *counts, uint64_t first, uint64_t last)
+{
+	const struct jfr_layout *l = c->layout;
+	const struct tel_type *t;
+	uint64_t events = 0;
+	size_t i;
+
+	for (i = 0; i < l->nclasses; i++) {
+		if (counts[i].events == 0)
+			continue;
+		t = &l->schema->types[l->classes[i].type_index];
+		r->tally.count(r->tally.arg, &r->log, t, counts[i].events,
+		    counts[i].bytes);
+		r->count[TEL_COUNT_EVENTS] += counts[i].events;
+		r->count[TEL_COUNT_BYTES] += counts[i].bytes;
+		events += counts[i].events;
+	}
+	if (events > 0)
+		r->tally.span(r->tally.arg, &r->log, first, last);
+}
+
+/* Walks over the events of a chunk. */
+struct walk {
+	struct tel_reader *r;
+	struct jfr_chunk *c;
+	uint8_t *wanted; /* by class: its events are needed one by one */
+	struct counted *counts;
+	uint64_t first, last, n;
+	uint64_t unknown; /* bytes of events of no type */
+};
+
+static tel_status
+walk_events(struct walk *w)
+{
+	struct jfr_chunk *c = w->c;
+	struct jfr_bytes b = { c->bytes + JFR_HEADER, c->bytes + c->size, 0 };
+	const struct jfr_class *classes = c->layout->classes, *of;
+	const unsigned char *start;
+	struct jfr_event *ev;
+	uint64_t id, clock;
+	uint32_t size, class;
+	tel_status st = TEL_OK;
+
+	for (; b.p < b.end; b.p = start + size) {
+		start = b.p;
+		size = jfr_event_size(&b, &id);
+		if (size == 0)
+			break;
+		if (id <= 1)
+			continue;
+		class = jfr_class_of(c->layout, id);
+		of = class == JFR_NONE ? NULL : &classes[class];
+		if (of == NULL || !of->typed) {
+			w->unknown += size;
+			continue;
+		}
+		clock = read_clock(c, of, &b);
+		b.bad = 0;
+		w->n++;
+		if (!w->wanted[class]) {
+			w->counts[class].events++;
+			w->counts[class].bytes += size;
+			w->first = clock < w->first ? clock : w->first;
+			w->last = clock > w->last ? clock : w->last;
+			continue;
+		}
+		if (!TEL__RESERVE(c->events, c->event_room, c->nevents + 1))
+			return tel__reader_fail(w->r, TEL_ENOMEM,
+			    "out of memory");
+		ev = &c->events[c->nevents++];
+		ev->clock = clock;
+		ev->at = (uint32_t)(start - c->bytes);
+		ev->class = class;
+	}
+	if (w->unknown > 0)
+		st = tel__reader_damage(w->r, c->offset, w->unknown,
+		    "events of types that the metadata do not have; %llu bytes "
+		    "skipped",
+		    (unsigned long long)w->unknown);
+	if (b.p < b.end && st == TEL_OK)
+		st = tel__reader_damage(w->r,
+		    c->offset + (uint64_t)(start - c->bytes),
+		    (uint64_t)(b.end - start),
+		    "an event of an invalid size; the rest of the chunk, %llu "
+		    "bytes, is skipped",
+		    (unsigned long long)(b.end - start));
+	return st;
+}
+
+/* Sorts events by clock; equal ones keep their order. */
+static int
+sort_events(struct jfr_chunk *c)
+{
+	struct jfr_event *from = c->events, *to = NULL, *swap;
+	uint64_t least = UINT64_MAX, most = 0;
+	size_t count[1u << DIGIT], i, sum, n;
+	unsigned shift, sorted = 1;
+
+	for (i = 0; i < c->nevents; i++) {
+		sorted &= from[i].clock >= most;
+		most = from[i].clock > most ? from[i].clock : most;
+		least = from[i].clock < least ? from[i].clock : least;
+	}
+	if (sorted)
+		return 1;
+	to = malloc(c->nevents * sizeof(*to));
+	if (to == NULL)
+		return 0;
+	for (shift = 0; shift < 64 && (most - least) >> shift != 0;
+	     shift += DIGIT) {
+		memset(count, 0, sizeof(count));
+		for (i = 0; i < c->nevents; i++)
+			count[(from[i].clock - least) >> shift &
+			    ((1u << DIGIT) - 1)]++;
+		for (i = sum = 0; i < 1u << DIGIT; i++) {
+			n = count[i];
+			count[i] = sum;
+			sum += n;
+		}
+		for (i = 0; i < c->nevents; i++)
+			to[count[(from[i].clock - least) >> shift &
+			    ((1u << DIGIT) - 1)]++] = from[i];
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	free(to);
+	c->events = from;
+	c->event_room = c->nevents;
+	return 1;
+}
+
+/* Finds the events of a chunk, and what they refer to. */
+static tel_status
+index_events(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c)
+{
+	const struct jfr_layout *l = c->layout;
+	struct walk w = { .r = r, .c = c, .first = UINT64_MAX };
+	tel_status st = TEL_ENOMEM, pools;
+	size_t i;
+
+	r->log.schema = l->schema;
+	w.wanted = calloc(l->nclasses, 1);
+	w.counts = calloc(l->nclasses, sizeof(*w.counts));
+	if (w.wanted == NULL || w.counts == NULL) {
+		free(w.wanted);
+		free(w.counts);
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	}
+	for (i = 0; i < l->nclasses; i++)
+		w.wanted[i] = !l->classes[i].typed || r->tally.wants == NULL ||
+		    r->tally.wants(r->tally.arg, &r->log,
+		        &l->schema->types[l->classes[i].type_index]);
+	st = walk_events(&w);
+	if (r->tally.wants != NULL && st == TEL_OK)
+		report_counts(r, c, w.counts, w.first, w.last);
+	free(w.wanted);
+	free(w.counts);
+	if (st != TEL_OK || c->nevents == 0)
+		return st;
+	pools = tel__jfr_pools(c);
+	if (pools == TEL_EFORMAT)
+		st = tel__reader_damage(r, c->offset, 0,
+		    "a constant pool is invalid: names of classes, threads and "
+		    "others are missing");
+	if (st == TEL_OK && pools != TEL_ENOMEM)
+		pools = tel__jfr_stacks(r, j, c);
+	if (pools == TEL_ENOMEM || !sort_events(c))
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	return st;
+}
+
+/* ----------------------------------------------------------------- loading */
+
+/* Steps to the next header: what is here is none. */
+static tel_status
+skip_to_header(struct tel_reader *r, struct jfr *j)
+{
+	const uint64_t from = r->offset;
+	const unsigned char *q;
+
+	for (;;) {
+		tel__reader_fill(r, PIECE);
+		for (q = r->p; (size_t)(r->end - q) >= JFR_HEADER; q++)
+			if (is_header(q))
+				break;
+		if ((size_t)(r->end - q) >= JFR_HEADER) {
+			tel_reader_step(r, (size_t)(q - r->p));
+			break;
+		}
+		if (r->eof) {
+			tel_reader_step(r, (size_t)(r->end - r->p));
+			break;
+		}
+		tel_reader_step(r, (size_t)(q - r->p));
+	}
+	if (j->unfinished) {
+		tel__reader_notice(r, TEL_INFO, from,
+		    "%llu bytes behind the last flush are not shown",
+		    (unsigned long long)(r->offset - from));
+		return TEL_OK;
+	}
+	return tel__reader_damage(r, from, r->offset - from,
+	    "no chunk starts here; %llu bytes skipped",
+	    (unsigned long long)(r->offset - from));
+}
+
+/* Says that a chunk was still written to. */
+static void
+report_state(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
+    int cut)
+{
+	j->unfinished = c->state != 0 || c->size < JFR_HEADER;
+	if (!j->unfinished || cut)
+		return;
+	tel__reader_notice(r, TEL_WARNING, c->offset,
+	    "the recording was not ended: the program was killed, or still "
+	    "runs; events are shown up to what was flushed last");
+}
+
+/* Takes a chunk whose bytes are held.  TEL_OK, or a failure. */
+static tel_status
+take_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
+    uint64_t have)
+{
+	struct jfr_chunk **link = &j->chunks;
+	const char *why = NULL;
+	tel_status st = TEL_OK;
+
+	report_state(r, j, c, have < c->size);
+	if (have < c->size)
+		st = tel__reader_damage(r, c->offset, 0,
+		    "the log ends inside a chunk, after %llu of its %llu bytes",
+		    (unsigned long long)have, (unsigned long long)c->size);
+	c->size = have;
+	if (st == TEL_OK) {
+		st = find_layout(r, j, c, &why);
+		if (st == TEL_ENOMEM)
+			return tel__reader_fail(r, st, "out of memory");
+		if (st == TEL_EFORMAT) {
+			tel__jfr_chunk_free(c);
+			return tel__reader_damage(r, r->offset - have, have,
+			    "%s; %llu bytes skipped", why,
+			    (unsigned long long)have);
+		}
+	}
+	if (st == TEL_OK)
+		st = index_events(r, j, c);
+	if (st != TEL_OK || c->nevents == 0) {
+		tel__jfr_chunk_free(c);
+		return st;
+	}
+	while (*link != NULL)
+		link = &(*link)->next;
+	*link = c;
+	j->held += c->size;
+	return TEL_OK;
+}
+
+tel_status
+tel__jfr_load(struct tel_reader *r, struct jfr *j)
+{
+	struct jfr_chunk *c;
+	tel_status st;
+	uint64_t have;
+
+	tel__reader_fill(r, JFR_HEADER);
+	if (r->p == r->end)
+		return TEL_END;
+	if ((size_t)(r->end - r->p) < JFR_HEADER && !j->unfinished)
+		return tel__reader_cut_short(r, "the log ends inside a chunk");
+	if ((size_t)(r->end - r->p) < JFR_HEADER || !is_header(r->p))
+		return skip_to_header(r, j);
+	c = calloc(1, sizeof(*c));
+	if (c == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	read_header(c, r->p);
+	c->offset = r->offset;
+	if (c->major == 0 || c->size > JFR_CHUNK_MAX) {
+		have = c->major;
+		tel__jfr_chunk_free(c);
+		tel_reader_step(r, 4);
+		return tel__reader_damage(r, r->offset - 4, 4,
+		    have == 0 ? "a chunk of version 0, which is not supported" :
+		                "a chunk of more than 2^30 bytes");
+	}
+	st = hold_chunk(r, c, &have);
+	if (st != TEL_OK) {
+		tel__jfr_chunk_free(c);
+		return st;
+	}
+	if (c->size < JFR_HEADER)
+		c->size = 0;
+	return take_chunk(r, j, c, have);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Recordings of Java Flight Recorder: events in order of time.  The chunk whose
+ * events come next is read while the one behind it is held as well, as an event
+ * that lasts long may have started before its chunk.
+ */
+#include "format/jfr/jfr.h"
+
+#include <stdlib.h>
+
+/* Bytes of rows that are made at once. */
+#define ROWS ((size_t)1 << 18)
+
+static int
+jfr_probe(struct tel_reader *r)
+{
+	tel__reader_fill(r, JFR_HEADER);
+	return r->end - r->p >= 6 && memcmp(r->p, "FLR", 4) == 0 &&
+	        tel_be16(r->p + 4) <= 2 ?
+	    100 :
+	    0;
+}
+
+static void
+jfr_close(struct tel_reader *r)
+{
+	struct jfr *j = r->state;
+	struct jfr_layout *l;
+	struct jfr_chunk *c;
+
+	r->log.records = 0;
+	if (j == NULL)
+		return;
+	while ((c = j->chunks) != NULL) {
+		j->chunks = c->next;
+		tel__jfr_chunk_free(c);
+	}
+	tel__jfr_chunk_free(j->ended);
+	while ((l = j->layouts) != NULL) {
+		j->layouts = l->next;
+		tel__jfr_layout_free(l);
+	}
+	tel__index_clear(&j->frames);
+	tel__buffer_clear(&j->name);
+	free(j->rows);
+	free(j);
+	r->state = NULL;
+}
+
+/* Reads ahead until a chunk behind the first is held, and some bytes. */
+static tel_status
+fill_chunks(struct tel_reader *r, struct jfr *j)
+{
+	tel_status st = TEL_OK;
+
+	while (!j->over && st == TEL_OK &&
+	    (j->chunks == NULL || j->chunks->next == NULL ||
+	        j->held < JFR_HELD)) {
+		st = tel__jfr_load(r, j);
+		if (st == TEL_END) {
+			j->over = 1;
+			st = TEL_OK;
+		}
+	}
+	return st;
+}
+
+static tel_status
+jfr_open(struct tel_reader *r, const char *as)
+{
+	struct jfr *j = calloc(1, sizeof(*j));
+	tel_status st;
+
+	(void)as;
+	r->state = j;
+	if (j == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	tel__reader_fill(r, JFR_HEADER);
+	if (r->end - r->p < (ptrdiff_t)JFR_HEADER ||
+	    memcmp(r->p, "FLR", 4) != 0)
+		return tel__reader_fail(r, TEL_EFORMAT,
+		    "not a recording: it has no header of a chunk");
+	if (tel_be16(r->p + 4) == 0 || (tel_be16(r->p + 4) > 2 && !r->force))
+		return tel__reader_fail(r, TEL_EVERSION,
+		    "the recording has version %u.%u; versions 1 and 2 are "
+		    "supported",
+		    (unsigned)tel_be16(r->p + 4), (unsigned)tel_be16(r->p + 6));
+	tel__index_init(&j->frames);
+	j->rows = malloc(ROWS);
+	j->row_room = ROWS;
+	if (j->rows == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	r->log.records = 1;
+	tel__clock_set_rate(r->log.clock, 1e9);
+	tel__clock_set_epoch(r->log.clock, 0);
+	/* the first chunk has the schema */
+	st = TEL_OK;
+	while (st == TEL_OK && !j->over && j->layouts == NULL) {
+		st = tel__jfr_load(r, j);
+		j->over = st == TEL_END;
+	}
+	if (j->layouts != NULL || st < 0)
+		return st == TEL_END ? TEL_OK : st;
+	return tel__reader_fail(r, TEL_EFORMAT,
+	    "not a recording: no chunk has valid metadata");
+}
+
+/*
+ * The chunk whose event is the next one; *until: the clock up to which its
+ * events come before those of others.
+ */
+static struct jfr_chunk *
+next_chunk(struct jfr *j, uint64_t *until)
+{
+	struct jfr_chunk *c, *best = NULL;
+	uint64_t clock;
+
+	*until = UINT64_MAX;
+	for (c = j->chunks; c != NULL; c = c->next) {
+		clock = c->events[c->done].clock;
+		if (best == NULL || clock < best->events[best->done].clock) {
+			if (best != NULL)
+				*until = best->events[best->done].clock;
+			best = c;
+		} else if (clock < *until) {
+			*until = clock;
+		}
+	}
+	return best;
+}
+
+/* A chunk has no more events: keeps it until the next ones are asked for. */
+static void
+end_chunk(struct jfr *j, struct jfr_chunk *c)
+{
+	struct jfr_chunk **link = &j->chunks;
+
+	while (*link != c)
+		link = &(*link)->next;
+	*link = c->next;
+	j->held -= c->size;
+	j->ended = c;
+}
+
+/* What is not valid in the event that was just made. */
+static tel_status
+report_event(struct tel_reader *r, struct jfr *j, uint64_t offset)
+{
+	const char *why = j->why;
+
+	j->why = NULL;
+	return tel__reader_damage(r, offset, 0,
+	    "%s; some of its fields are missing", why);
+}
+
+static void
+place_event(struct tel_reader *r, const struct jfr_chunk *c,
+    const struct jfr_event *ev, const unsigned char *data, uint32_t size)
+{
+	struct jfr_bytes b = { c->bytes + ev->at, c->bytes + c->size, 0 };
+	struct tel_event *out = &r->event;
+	uint64_t id;
+
+	out->type =
+	    &c->layout->schema->types[c->layout->classes[ev->class].type_index];
+	out->data = data;
+	out->size = size;
+	out->clock = ev->clock;
+	out->offset = c->offset + ev->at;
+	out->raw = c->bytes + ev->at;
+	out->raw_size = jfr_event_size(&b, &id);
+	out->log = &r->log;
+	r->consumed = out->raw_size;
+}
+
+static tel_status
+jfr_next(struct tel_reader *r)
+{
+	struct jfr *j = r->state;
+	struct jfr_chunk *c;
+	struct jfr_event *ev;
+	uint64_t until;
+	uint32_t size = 0;
+	tel_status st;
+
+	r->event.index += r->event.data != NULL;
+	tel__jfr_chunk_free(j->ended);
+	j->ended = NULL;
+	st = fill_chunks(r, j);
+	if (st != TEL_OK)
+		return st;
+	c = next_chunk(j, &until);
+	if (c == NULL) {
+		if (j->late > 0)
+			tel__reader_notice(r, TEL_INFO, r->offset,
+			    "%llu events started before chunks that were over: "
+			    "they are out of order; -S sorts them",
+			    (unsigned long long)j->late);
+		j->late = 0;
+		return TEL_END;
+	}
+	ev = &c->events[c->done];
+	j->used = 0;
+	st = tel__jfr_row(j, c, ev, &size);
+	if (st != TEL_OK)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	j->late += ev->clock < j->latest;
+	j->latest = ev->clock;
+	r->log.schema = c->layout->schema;
+	place_event(r, c, ev, j->rows, size);
+	if (++c->done == c->nevents)
+		end_chunk(j, c);
+	return j->why != NULL ? report_event(r, j, r->event.offset) : TEL_OK;
+}
+
+static void
+jfr_more(struct tel_reader *r)
+{
+	struct jfr *j = r->state;
+	struct tel_found *f = &r->found;
+	struct jfr_chunk *c;
+	const struct jfr_event *ev;
+	struct jfr_bytes b;
+	uint64_t until, id;
+	uint32_t n = 1, size;
+	size_t used;
+
+	c = next_chunk(j, &until);
+	if (c == NULL || c->layout->schema != r->event.type->schema ||
+	    j->ended != NULL)
+		return;
+	/* places are counted from the start of the chunk */
+	f->offset = c->offset;
+	f->at[0] = (uint32_t)(r->event.offset - c->offset);
+	f->raw = c->bytes;
+	f->raw_sizes[0] = r->event.raw_size;
+	for (; n < TEL_RUN_MOST && c->done < c->nevents; n++) {
+		ev = &c->events[c->done];
+		used = j->used;
+		if (ev->clock > until ||
+		    tel__jfr_row(j, c, ev, &size) != TEL_OK)
+			break;
+		if (j->why != NULL) {
+			/* next() reports it */
+			j->used = used;
+			j->why = NULL;
+			break;
+		}
+		b = (struct jfr_bytes){ c->bytes + ev->at, c->bytes + c->size,
+			0 };
+		f->data[n] = j->rows + used;
+		f->sizes[n] = size;
+		f->at[n] = ev->at;
+		f->raw_sizes[n] = jfr_event_size(&b, &id);
+		f->clocks[n] = ev->clock;
+		f->types[n] = c->layout->classes[ev->class].type_index;
+		j->latest = ev->clock;
+		c->done++;
+	}
+	f->count = n;
+	f->in_window = 0;
+	if (c->done == c->nevents)
+		end_chunk(j, c);
+}
+
+const struct tel_format_ops tel__format_jfr = {
+	.name = "jfr",
+	.probe = jfr_probe,
+	.open = jfr_open,
+	.next = jfr_next,
+	.more = jfr_more,
+	.close = jfr_close,
+	.written_as = "tel",
+};

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Schemas of recordings: a type for each class of events, and the program that
+ * makes rows of them.  Structs are flattened: "heapSpace.start".  What is known
+ * by a name (classes, methods, causes) is a string, a thread its name and its
+ * numbers, a stack the number of its innermost frame.
+ */
+#include "base/array.h"
+#include "format/jfr/jfr.h"
+#include "model/name.h"
+#include "model/role.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX_BYTES (TEL__NAME_MAX / 4)
+/* Fields of a type. */
+#define FIELDS_MAX 250u
+
+/* A type that is made. */
+struct maker {
+	struct jfr_layout *l;
+	struct jfr_class *of;
+	struct tel_type *t;                /* NULL: it is measured only */
+	uint32_t nfields, nbits, at, bits; /* .bits: where the bits are */
+	int failed;                        /* no memory */
+};
+
+/* ------------------------------------------------------------- fields */
+
+static struct jfr_op *
+add_op(struct maker *m, enum jfr_code code)
+{
+	struct jfr_layout *l = m->l;
+	struct jfr_op *op;
+
+	if (m->failed || !TEL__RESERVE(l->ops, l->op_room, l->nops + 1)) {
+		m->failed = 1;
+		return NULL;
+	}
+	op = &l->ops[l->nops++];
+	memset(op, 0, sizeof(*op));
+	op->code = (uint8_t)code;
+	op->member = JFR_NONE;
+	return op;
+}
+
+/* Makes the name of a member, cut to what is allowed. */
+static void
+join_names(char *text, const char *prefix, const char *name)
+{
+	size_t n = strnlen(prefix, NAME_MAX_BYTES), k;
+
+	memcpy(text, prefix, n);
+	if (n > 0 && n < NAME_MAX_BYTES)
+		text[n++] = '.';
+	k = strnlen(name, NAME_MAX_BYTES - n);
+	memcpy(text + n, name, k);
+	text[n + k] = '\0';
+}
+
+/* Adds a field that is loaded so; NULL: out of memory, or measured only. */
+static struct tel_field *
+add_field(struct maker *m, const char *name, enum tel_datatype datatype,
+    enum tel_load load)
+{
+	struct tel_field *f;
+	char *spelling;
+
+	m->nfields++;
+	if (m->t == NULL || m->failed)
+		return NULL;
+	spelling =
+	    tel__name_spell((const unsigned char *)name, strlen(name), 0);
+	f = spelling == NULL ?
+	    NULL :
+	    load == TEL_LOAD_LIST ?
+	    tel__type_add(m->t, spelling, TEL_LIST, load, m->at) :
+	    tel__type_add(m->t, spelling, datatype, load, m->at);
+	free(spelling);
+	m->failed |= f == NULL;
+	return f;
+}
+
+/* Makes a field optional, if the type is not only measured. */
+static void
+add_bit(struct maker *m, struct tel_field *f, uint16_t *at, uint8_t *bit)
+{
+	const uint32_t n = m->nbits++;
+
+	*at = (uint16_t)(m->bits + n / 8);
+	*bit = (uint8_t)(1u << n % 8);
+	if (f != NULL) {
+		f->present_at = *at;
+		f->present = *bit;
+	}
+}
+
+static const struct scalar {
+	uint8_t kind; /* enum jfr_kind */
+	uint8_t code, width;
+	enum tel_datatype datatype, as_unsigned;
+	enum tel_load load, load_unsigned;
+} scalars[] = {
+	{ JFR_BOOLEAN, OP_BOOLEAN, 1, TEL_BOOLEAN, TEL_BOOLEAN, TEL_LOAD_U8,
+	    TEL_LOAD_U8 },
+	{ JFR_BYTE, OP_BYTE, 2, TEL_SIGNED, TEL_SIGNED, TEL_LOAD_LE16S,
+	    TEL_LOAD_LE16S },
+	{ JFR_SHORT, OP_INTEGER, 2, TEL_SIGNED, TEL_UNSIGNED, TEL_LOAD_LE16S,
+	    TEL_LOAD_LE16 },
+	{ JFR_INT, OP_INTEGER, 4, TEL_SIGNED, TEL_UNSIGNED, TEL_LOAD_LE32S,
+	    TEL_LOAD_LE32 },
+	{ JFR_LONG, OP_INTEGER, 8, TEL_SIGNED, TEL_UNSIGNED, TEL_LOAD_LE64,
+	    TEL_LOAD_LE64 },
+	{ JFR_FLOAT, OP_FLOAT, 4, TEL_DOUBLE, TEL_DOUBLE, TEL_LOAD_LEF32,
+	    TEL_LOAD_LEF32 },
+	{ JFR_DOUBLE, OP_DOUBLE, 8, TEL_DOUBLE, TEL_DOUBLE, TEL_LOAD_LE64,
+	    TEL_LOAD_LE64 },
+	{ JFR_CHAR, OP_CHAR, 0, TEL_STRING, TEL_STRING, TEL_LOAD_STRING_AT,
+	    TEL_LOAD_STRING_AT },
+	{ JFR_STRING, OP_STRING, 0, TEL_STRING, TEL_STRING, TEL_LOAD_STRING_AT,
+	    TEL_LOAD_STRING_AT },
+};
+
+/* What a field is, if it is no struct; 0: it is one, or unknown. */
+static int
+find_scalar(const struct jfr_layout *l, const struct jfr_field *f,
+    struct scalar *out)
+{
+	const enum jfr_kind kind = f->class == JFR_NONE ?
+	    JFR_STRUCT :
+	    (enum jfr_kind)l->classes[f->class].kind;
+	size_t i;
+
+	memset(out, 0, sizeof(*out));
+	for (i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
+		if (scalars[i].kind == kind)
+			*out = scalars[i];
+	if (f->pool) {
+		if (kind < JFR_STRING)
+			return 0;
+		*out = scalars[8];
+		out->code = kind == JFR_THREAD ? OP_THREAD :
+		    kind == JFR_STACK          ? OP_STACK :
+		                                 OP_NAME;
+		return 1;
+	}
+	if (kind == JFR_STRUCT || kind > JFR_STRING)
+		return 0;
+	if (f->is_address && kind == JFR_LONG)
+		out->datatype = TEL_ADDRESS;
+	else if (f->is_unsigned) {
+		out->datatype = out->as_unsigned;
+		out->load = out->load_unsigned;
+	}
+	if (f->scale != JFR_PLAIN && kind == JFR_LONG)
+		out->code = OP_SCALED;
+	return 1;
+}
+
+/* A thread: its name, and its numbers. */
+static void
+add_thread(struct maker *m, const struct jfr_field *f, const char *name)
+{
+	static const char *const numbers[] = { "osThreadId", "javaThreadId" };
+	struct jfr_op op = { .code = OP_THREAD, .class = f->class };
+	char text[NAME_MAX_BYTES + 1];
+	struct tel_field *field;
+	struct jfr_op *place;
+	uint16_t at = 0;
+	unsigned i;
+
+	op.at = (uint16_t)m->at;
+	field = add_field(m, name, TEL_STRING, TEL_LOAD_STRING_AT);
+	add_bit(m, field, &op.present_at, &op.present);
+	m->at += 4;
+	for (i = 0; i < 2; i++) {
+		join_names(text, name, numbers[i]);
+		field = add_field(m, text, TEL_UNSIGNED, TEL_LOAD_LE64);
+		if (i == 0)
+			add_bit(m, field, &at, &op.width);
+		else if (field != NULL) {
+			field->present_at = at;
+			field->present = op.width;
+		}
+		m->at += 8;
+	}
+	op.count = at;
+	op.member = JFR_NONE;
+	place = add_op(m, OP_THREAD);
+	if (place != NULL)
+		*place = op;
+}
+
+/* A field that is no struct, nor a list. */
+static void
+add_scalar(struct maker *m, uint32_t number, const struct scalar *s,
+    const char *name, int optional)
+{
+	const struct jfr_field *f = &m->l->fields[number];
+	struct tel_field *field;
+	struct jfr_op op = { .code = s->code,
+		.width = s->width,
+		.scale = f->scale,
+		.class = f->class,
+		.field = number,
+		.member = JFR_NONE };
+	struct jfr_op *place;
+
+	if (s->code == OP_THREAD) {
+		add_thread(m, f, name);
+		return;
+	}
+	op.at = (uint16_t)m->at;
+	if (s->code == OP_STACK) {
+		field = add_field(m, name, TEL_UNSIGNED, TEL_LOAD_LE32);
+		if (field != NULL)
+			field->space = TEL_SPACE_STACK;
+	} else {
+		field = add_field(m, name, s->datatype, s->load);
+	}
+	if (field != NULL)
+		field->unit = f->unit;
+	if (optional || s->width == 0)
+		add_bit(m, field, &op.present_at, &op.present);
+	m->at += s->width != 0 ? s->width : 4;
+	place = add_op(m, (enum jfr_code)s->code);
+	if (place != NULL)
+		*place = op;
+}
+
+/* A list of what is no struct: field, or the member of a struct in it. */
+static void
+add_list(struct maker *m, uint32_t list, uint32_t number,
+    const struct scalar *s, const char *name, uint32_t member, int optional)
+{
+	const struct jfr_field *f = &m->l->fields[number];
+	struct tel_field *field;
+	struct jfr_op op = { .code = OP_LIST,
+		.element = s->code,
+		.width = s->width,
+		.scale = f->scale,
+		.class = f->class,
+		.field = number,
+		.list = list,
+		.member = member };
+	struct jfr_op *place;
+
+	op.at = (uint16_t)m->at;
+	field = add_field(m, name, TEL_LIST, TEL_LOAD_LIST);
+	if (field != NULL) {
+		field->element = (uint8_t)s->datatype;
+		field->list_load = s->width == 0 ? TEL_LOAD_STRING : s->load;
+		field->width = (uint8_t)(8 * s->width);
+		field->unit = f->unit;
+	}
+	if (optional)
+		add_bit(m, field, &op.present_at, &op.present);
+	m->at += 8;
+	place = add_op(m, OP_LIST);
+	if (place != NULL)
+		*place = op;
+}
+
+/* A value that is not kept. */
+static void
+add_skip(struct maker *m, uint32_t number)
+{
+	struct jfr_op *op = add_op(m, OP_SKIP);
+
+	if (op != NULL)
+		op->field = number;
+}
+
+/* ------------------------------------------------------------ structs */
+
+static void add_members(struct maker *m, uint32_t class, const char *prefix,
+    int optional, unsigned depth);
+
+/* A list: of values, or for each member of its structs that is one. */
+static void
+add_lists(struct maker *m, uint32_t number, const char *name, int optional)
+{
+	const struct jfr_field *f = &m->l->fields[number];
+	const struct jfr_class *of =
+	    f->class == JFR_NONE ? NULL : &m->l->classes[f->class];
+	const size_t from = m->l->nops;
+	char text[NAME_MAX_BYTES + 1];
+	struct scalar s;
+	uint32_t k;
+
+	if (find_scalar(m->l, f, &s) && s.code != OP_STACK) {
+		add_list(m, number, number, &s, name, JFR_NONE, optional);
+	} else if (of != NULL && !f->pool) {
+		for (k = 0; k < of->count; k++) {
+			if (m->l->fields[of->first + k].list ||
+			    !find_scalar(m->l, &m->l->fields[of->first + k],
+			        &s) ||
+			    s.code == OP_STACK)
+				continue;
+			join_names(text, name,
+			    m->l->fields[of->first + k].name);
+			add_list(m, number, of->first + k, &s, text, k,
+			    optional);
+		}
+	}
+	if (m->failed)
+		return;
+	if (m->l->nops == from)
+		add_skip(m, number);
+	else
+		m->l->ops[m->l->nops - 1].last = 1;
+}
+
+/* A struct, in place or in a pool. */
+static void
+add_struct(struct maker *m, uint32_t number, const char *name, int optional,
+    unsigned depth)
+{
+	const struct jfr_field *f = &m->l->fields[number];
+	struct jfr_class *of =
+	    f->class == JFR_NONE ? NULL : &m->l->classes[f->class];
+	size_t pool;
+
+	/* a struct that is in itself is not shown again */
+	if (of == NULL || of->kind == JFR_STACK || of->found ||
+	    depth == JFR_DEPTH_MAX || m->nfields > FIELDS_MAX / 2) {
+		add_skip(m, number);
+		return;
+	}
+	of->found = 1;
+	pool = m->l->nops;
+	if (f->pool && add_op(m, OP_POOL) != NULL)
+		m->l->ops[pool].class = f->class;
+	add_members(m, f->class, name, optional || f->pool, depth + 1);
+	if (f->pool && !m->failed)
+		m->l->ops[pool].count = (uint32_t)(m->l->nops - pool - 1);
+	of->found = 0;
+}
+
+static void
+add_members(struct maker *m, uint32_t class, const char *prefix, int optional,
+    unsigned depth)
+{
+	const struct jfr_class *of = &m->l->classes[class];
+	char name[NAME_MAX_BYTES + 1];
+	const struct jfr_field *f;
+	struct scalar s;
+	uint32_t i, number;
+
+	for (i = 0; i < of->count && !m->failed; i++) {
+		number = of->first + i;
+		f = &m->l->fields[number];
+		join_names(name, prefix, f->name);
+		if (depth == 0 && i == of->start) {
+			(void)add_op(m, OP_TIME);
+		} else if (m->nfields + 3 > FIELDS_MAX ||
+		    f->class == JFR_NONE) {
+			add_skip(m, number);
+		} else if (f->list) {
+			add_lists(m, number, name, optional);
+		} else if (find_scalar(m->l, f, &s)) {
+			add_scalar(m, number, &s, name, optional);
+		} else {
+			add_struct(m, number, name, optional, depth);
+		}
+	}
+}
+
+/* Makes the type of events of a class, and its program. */
+static int
+add_type(struct tel_schema *s, struct jfr_layout *l, uint32_t class)
+{
+	struct jfr_class *of = &l->classes[class];
+	struct maker m = { .l = l, .of = of };
+	const size_t from = l->nops;
+	char *spelling;
+
+	/* how many fields and bits there are, first */
+	add_members(&m, class, "", 0, 0);
+	l->nops = from;
+	m.bits = 0;
+	m.at = m.nbits == 0 ? 1 : (m.nbits + 7) / 8;
+	m.nbits = 0;
+	spelling = tel__name_spell((const unsigned char *)of->name,
+	    strnlen(of->name, NAME_MAX_BYTES), 0);
+	if (spelling == NULL || m.failed)
+		m.failed = 1;
+	else
+		m.t = tel__schema_add(s, spelling, (uint32_t)of->id,
+		    of->category != NULL ? of->category : "Uncategorized", 0,
+		    m.nfields);
+	free(spelling);
+	m.nfields = 0;
+	if (m.t == NULL)
+		return 0;
+	add_members(&m, class, "", 0, 0);
+	of->entry = (uint32_t)from;
+	of->nops = (uint32_t)(l->nops - from);
+	of->row = m.at < 16 ? 16 : m.at;
+	of->type_index = m.t->index;
+	m.t->size = of->row;
+	return !m.failed;
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct jfr_class *const *x = a, *const *y = b;
+
+	return (*x)->id < (*y)->id ? -1 : (*x)->id > (*y)->id;
+}
+
+tel_status
+tel__jfr_compile(struct tel_reader *r, struct jfr_layout *l, unsigned major,
+    unsigned minor)
+{
+	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
+	struct jfr_class **events = calloc(l->nclasses + 1, sizeof(*events));
+	struct tel_schema *s = NULL;
+	unsigned n = 0, i;
+	char version[24];
+
+	if (events == NULL)
+		return TEL_ENOMEM;
+	for (i = 0; i < l->nclasses; i++)
+		if (l->classes[i].is_event && l->classes[i].start != JFR_NONE &&
+		    l->classes[i].id <= UINT32_MAX)
+			events[n++] = &l->classes[i];
+	qsort(events, n, sizeof(struct jfr_class *), by_id);
+	snprintf(version, sizeof(version), "%u.%u", major, minor);
+	s = tel__schema_make("jfr", version, &abi, 1, n);
+	if (s != NULL) {
+		s->nested = 1;
+		snprintf(s->platform, sizeof(s->platform), "jvm");
+	}
+	for (i = 0; s != NULL && i < n; i++) {
+		events[i]->typed = 1;
+		if (add_type(s, l, (uint32_t)(events[i] - l->classes)))
+			continue;
+		tel_schema_free(s);
+		s = NULL;
+	}
+	free(events);
+	if (s == NULL)
+		return TEL_ENOMEM;
+	tel__jfr_roles(s);
+	l->schema = s;
+	return tel__reader_adopt(r, s);
+}
+
+/* -------------------------------------------------------------- roles */
+
+static const struct {
+	const char *type;
+	enum tel_role role;
+	const char *fields; /* of parts */
+} roles[] = {
+	{ "profiler.Malloc", TEL_ROLE_ALLOC,
+	    "address=address size=size thread=eventThread.osThreadId "
+	    "stack=stackTrace" },
+	{ "profiler.Free", TEL_ROLE_FREE,
+	    "address=address thread=eventThread.osThreadId stack=stackTrace" },
+};
+
+void
+tel__jfr_roles(struct tel_schema *s)
+{
+	const char *p, *end;
+	struct tel_type *t;
+	unsigned i, k;
+
+	for (i = 0; i < s->ntypes; i++) {
+		t = &s->types[i];
+		for (k = 0; k < sizeof(roles) / sizeof(roles[0]); k++) {
+			if (strcmp(roles[k].type, t->name) != 0)
+				continue;
+			t->role = (uint8_t)roles[k].role;
+			for (p = roles[k].fields; *p != '\0'; p = end) {
+				end = p + strcspn(p, " ");
+				(void)tel__role_set(t, TEL_ROLE_PARTS, p,
+				    (size_t)(end - p));
+				end += strspn(end, " ");
+			}
+		}
+	}
+}

@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Recordings of Java Flight Recorder, compared with what the JDK's tool prints.
+
+# "run --separate-stderr" sets stderr; a word may be a file name elsewhere
+# shellcheck disable=SC2154,SC2094
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	DATA=$TEL_TOP/tests/data/jfr
+}
+
+# unpack NAME...: files of the data.
+unpack() {
+	local name
+	for name; do
+		zstd -dqf "$DATA/$name.zst" -o "$name"
+	done
+}
+
+# summary NAME: types and their events, as `jfr summary` has them.
+summary() {
+	awk '$1 ~ /\./ && $2 ~ /^[0-9]+$/ && $2 > 0 &&
+	    $1 != "jdk.Metadata" && $1 != "jdk.Checkpoint" { print $1, $2 }' \
+	    "$DATA/$1.summary.txt" | LC_ALL=C sort
+}
+
+# unnumbered: text without the numbers of stacks, which are of one log.
+unnumbered() {
+	sed 's/ stackTrace=[0-9]*/ stackTrace=/'
+}
+
+@test "types have as many events as the summary says" {
+	for name in g1-17 serial-25 native-ap45; do
+		diff -u <(summary $name) <(telcat -H "$DATA/$name.jfr.zst" |
+		    awk '{ n[$2]++ } END { for (t in n) print t, n[t] }' |
+		    LC_ALL=C sort)
+	done
+}
+
+@test "each value, time and stack is that of jfr print" {
+	for name in g1-17 serial-25; do
+		unpack $name.json
+		telcat -f json "$DATA/$name.jfr.zst" |
+		    python3 "$TEL_TOP/tests/cli/jfr_compare.py" $name.json
+	done
+}
+
+@test "a killed recording is shown up to its last flush, with a warning" {
+	run --separate-stderr telcat -H "$DATA/killed-25.jfr.zst"
+	[ "$status" -eq 0 ]
+	[[ $stderr == *'the recording was not ended'* ]]
+	[ "$(grep -c ' jdk.GarbageCollection ' <<<"$output")" = 315 ]
+	[ "$(grep -c ' shop.Order ' <<<"$output")" = 2 ]
+	[ "$(grep -c ' shop.Tick ' <<<"$output")" = 2 ]
+}
+
+@test "pipes, archives and recordings that were concatenated" {
+	unpack g1-17.jfr serial-25.jfr
+	telcat -H g1-17.jfr >one
+	telcat -H serial-25.jfr >two
+	cmp one <(telcat -H <g1-17.jfr)
+	# shellcheck disable=SC2002 # a pipe
+	cmp one <(cat g1-17.jfr | telcat -H)
+	tar cf both.tar g1-17.jfr serial-25.jfr
+	cat one two >want
+	cmp want <(telcat -H --no-merge both.tar)
+	cat g1-17.jfr serial-25.jfr >both.jfr
+	cmp <(unnumbered <want) <(telcat -H both.jfr | unnumbered)
+	# the later one first: still in order of time
+	cat serial-25.jfr g1-17.jfr >other.jfr
+	cmp <(unnumbered <want) <(telcat -H other.jfr | unnumbered)
+	telcat -H other.jfr | LC_ALL=C sort -c -s -k1,1
+	[ "$(telcat -c both.jfr)" = 11159 ]
+	cmp one <(telcat -H --as jfr g1-17.jfr)
+}
+
+@test "what is absent, in each output" {
+	telcat -H -e jdk.StringFlag "$DATA/g1-17.jfr.zst" >text
+	grep -q ' name="PrintIdealGraphFile" origin="Default"$' text
+	grep -q ' name="CompileOnly" value="" origin="Default"$' text
+	telcat -f json -e jdk.StringFlag "$DATA/g1-17.jfr.zst" |
+	    grep -q '"name":"PrintIdealGraphFile","value":null,"origin":"Default"'
+	telcat -f csv -e jdk.StringFlag -F name,value,origin "$DATA/g1-17.jfr.zst" >csv
+	grep -q ',PrintIdealGraphFile,,Default$' csv
+	telcat -f sql "$DATA/g1-17.jfr.zst" | sqlite3 db
+	[ "$(sqlite3 db "SELECT value IS NULL FROM [EVENT_jdk.StringFlag] WHERE name = 'PrintIdealGraphFile'")" = 1 ]
+	[ "$(sqlite3 db "SELECT value = '' FROM [EVENT_jdk.StringFlag] WHERE name = 'CompileOnly'")" = 1 ]
+	telcat -f sqlite -o db2 "$DATA/g1-17.jfr.zst"
+	[ "$(sqlite3 db2 "SELECT count(*) FROM [EVENT_jdk.StringFlag] WHERE value IS NULL")" = "$(grep -vc ' value=' text)" ]
+	[ "$(sqlite3 db2 'SELECT max(heapSpace_committedSize) FROM [EVENT_jdk.GCHeapSummary]')" -gt 1000000 ]
+}
+
+@test "floats have the digits that they need" {
+	telcat -H -e shop.Order "$DATA/g1-17.jfr.zst" >text
+	grep -q ' f=0.1\| f=200 ' text
+	run ! grep -q 'pc=0.5[0-9]' text
+}
+
+@test "telfilter writes .tel" {
+	telfilter -e jdk.GarbageCollection "$DATA/serial-25.jfr.zst" >gc.tel
+	telcat -H gc.tel >want
+	cmp want <(telcat -H -e jdk.GarbageCollection "$DATA/serial-25.jfr.zst")
+	for name in g1-17 serial-25 native-ap45; do
+		telcat -f tel -o all.tel "$DATA/$name.jfr.zst"
+		for format in text json csv; do
+			cmp <(telcat -H -f $format "$DATA/$name.jfr.zst") \
+			    <(telcat -H -f $format all.tel)
+		done
+		cmp <(telcat -f folded "$DATA/$name.jfr.zst") \
+		    <(telcat -f folded all.tel)
+	done
+}
+
+@test "native memory of async-profiler is allocations" {
+	telcat -f folded "$DATA/native-ap45.jfr.zst" >folded
+	grep -q 'libjvm.so.os::malloc;libasyncProfiler.so.malloc_hook [0-9]*$' folded
+	exits 3 telreplay --dry-run "$DATA/native-ap45.jfr.zst" 2>/dev/null >replay
+	grep -q 'operations *13,858 malloc, 4,559 free' replay
+}
