@@ -47,8 +47,8 @@ struct ft_field {
 struct ft_line {
 	uint64_t clock; /* in ns */
 	char name[FT_NAME_MAX + 1];
-	struct ft_text system; /* "kmem", or "event" where it is not said */
-	struct ft_text event;  /* all that is behind the time */
+	char system[FT_NAME_MAX + 1]; /* "kmem", or "event" if it is not said */
+	struct ft_text event;         /* all that is behind the time */
 	struct ft_field fields[FT_FIELDS_MAX];
 	unsigned nfields;
 	struct {

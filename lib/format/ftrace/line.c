@@ -460,35 +460,35 @@ complete(struct ft_line *l)
 	add_number(l, "size", TEL_UNSIGNED, UINT64_C(4096) << order->number);
 }
 
+/* A name of the n bytes at p, with what no name has as underscores. */
+static void
+copy_name(char name[FT_NAME_MAX + 1], const char *p, size_t n)
+{
+	size_t i;
+
+	if (n > FT_NAME_MAX)
+		n = FT_NAME_MAX;
+	for (i = 0; i < n; i++)
+		name[i] =
+		    (char)(is_letter(p[i]) || (i > 0 && is_digit(p[i])) ? p[i] :
+		                                                          '_');
+	name[n] = '\0';
+}
+
 /* Names the event of n bytes at p, "SYSTEM:EVENT" or "EVENT:MODIFIERS". */
 static void
 take_name(struct ft_line *l, const char *p, size_t n)
 {
 	const char *colon = memchr(p, ':', n);
-	size_t i;
+	size_t behind = colon != NULL ? (size_t)(p + n - colon) - 1 : 0;
 
-	l->system.p = "event";
-	l->system.n = 5;
-	if (colon != NULL) {
-		size_t behind = (size_t)(p + n - colon) - 1;
-
-		if (behind > 0 && strspn(colon + 1, "ukhpPSDGHIeW") < behind) {
-			l->system.p = p;
-			l->system.n = (size_t)(colon - p);
-			p = colon + 1;
-			n = behind;
-		} else {
-			n = (size_t)(colon - p);
-		}
+	if (behind > 0 && strspn(colon + 1, "ukhpPSDGHIeW") < behind) {
+		copy_name(l->system, p, (size_t)(colon - p));
+		copy_name(l->name, colon + 1, behind);
+	} else {
+		copy_name(l->system, "event", 5);
+		copy_name(l->name, p, colon != NULL ? (size_t)(colon - p) : n);
 	}
-	if (n > FT_NAME_MAX)
-		n = FT_NAME_MAX;
-	for (i = 0; i < n; i++)
-		l->name[i] = p[i];
-	for (i = 0; i < n; i++)
-		if (!is_letter(p[i]) && (i == 0 || !is_digit(p[i])))
-			l->name[i] = '_';
-	l->name[n] = '\0';
 }
 
 /* ---------------------------------------------------------------- lines */

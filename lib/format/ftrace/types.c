@@ -73,7 +73,7 @@ add_type(struct ft_types *ts, const struct ft_line *l)
 	}
 	ts->types[ts->count++] = t;
 	t->name = tel__copy_string(l->name, strlen(l->name));
-	t->kind = tel__copy_string(l->system.p, l->system.n);
+	t->kind = tel__copy_string(l->system, strlen(l->system));
 	if (t->name == NULL || t->kind == NULL)
 		return 0;
 	for (i = 0; i < l->nfields; i++) {
@@ -154,7 +154,7 @@ tel__ft_types_start(struct ft_types *ts)
 {
 	/* what fits no type */
 	static const struct ft_line other = { .name = "other",
-		.system = { "event", 5 },
+		.system = "event",
 		.fields = { { { "event", 5 }, { "", 0 }, TEL_STRING, 0 } },
 		.nfields = 1 };
 

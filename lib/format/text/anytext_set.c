@@ -233,18 +233,55 @@ find_type(struct tel_schema *s, const char *name)
 	return t != NULL ? &s->types[t->index] : NULL;
 }
 
+/* Whether a type has all fields that the text of a role names. */
+static int
+has_fields(const struct tel_type *t, const char *text)
+{
+	struct tel_type copy = *t;
+	const char *word;
+	size_t n;
+
+	while (*text != '\0') {
+		word = text;
+		n = strcspn(text, " ");
+		text += n + (text[n] == ' ');
+		if (strncmp(word, "as=", 3) != 0 &&
+		    !tel__role_set(&copy, 0, word, n))
+			return 0;
+	}
+	return 1;
+}
+
+/*
+ * The type of that name that has no role and the fields of one; or else the
+ * first of that name, if it has no role; NULL: none.
+ */
+static struct tel_type *
+find_actor(struct tel_schema *s, const char *name, const char *fields)
+{
+	struct tel_type *t = find_type(s, name), *i;
+
+	for (i = t; i != NULL && i < s->types + s->ntypes; i++)
+		if (strcmp(i->name, name) == 0 && i->role == TEL_ROLE_NONE &&
+		    has_fields(i, fields))
+			return i;
+	return t != NULL && t->role == TEL_ROLE_NONE ? t : NULL;
+}
+
 /* Gives a type the role that text says; what is invalid is left out. */
 static void
 set_role(struct tel_schema *s, char *text)
 {
-	struct tel_type *t = find_type(s, cut_word(&text)), *to = NULL;
+	const char *name = cut_word(&text);
+	struct tel_type *t, *to = NULL;
 	const char *word = cut_word(&text);
 	enum tel_role role = tel__role_find(word, strlen(word));
 	unsigned i;
 
 	if (role == TEL_ROLE_START)
 		to = find_type(s, cut_word(&text));
-	if (t == NULL || role < TEL_ROLE_FRAME || t->role != TEL_ROLE_NONE ||
+	t = find_actor(s, name, text);
+	if (t == NULL || role < TEL_ROLE_FRAME ||
 	    (role == TEL_ROLE_START && to == NULL))
 		return;
 	t->role = (uint8_t)role;
