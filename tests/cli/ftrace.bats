@@ -173,14 +173,14 @@ field() {
 
 @test "names of events and systems are spelled, roles are of all their types" {
 	{
-		printf ' a-1 [000] .... 1.000001: k\33m:kfree: call_site=1 x=1\n'
-		echo ' a-1 [000] .... 1.000002: kmem:kmalloc: ptr=0x10 bytes_req=8'
+		echo ' a-1 [000] .... 1.000001: kmem:kmalloc: ptr=0x10 bytes_req=8'
+		printf ' a-1 [000] .... 1.000002: k\33m:kfree: call_site=1 x=1\n'
 		echo ' a-1 [000] .... 1.000003: kmem:kfree: ptr=0x10'
 		echo ' a-1 [000] .... 1.000004: kmem:kfree: ptr=0x20 y=1'
 		echo ' a-1 [000] .... 1.000005: cpu-clock:pppH: ptr=0x20'
 	} >log
 	clean telcat -q log >text
-	grep -q '^# type: kfree 1 k_m ' text
+	grep -q '^# type: kfree 2 k_m ' text
 	grep -q '^# type: cpu_clock 5 event ' text
 	[ "$(grep -c '^# role: kfree free ptr thread=tid$' text)" -eq 2 ]
 	telcat -q text | cmp - text
