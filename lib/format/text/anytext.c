@@ -168,39 +168,19 @@ static int
 string(struct lines *s, const struct tel_field *f, const unsigned char **p)
 {
 	unsigned char *data = s->any->data, *out = data + s->size;
-	const unsigned char *q = *p, *start = q;
-	int c;
 
-	if (*q++ != '"')
-		return tel__lines_wrong(s, start, "a string in quotes as",
-		    f->name);
-	for (;;) {
-		if (q >= s->line.end) {
-			s->open_string = 1;
-			return tel__lines_wrong(s, s->line.end,
-			    "the end of the string in", f->name);
-		}
-		c = *q++;
-		if (c == '"')
-			break;
-		if (c == '\\')
-			c = tel__lines_unescape(&q);
-		if (c <= 0 || q > s->line.end)
-			return tel__lines_wrong(s, start, "a valid string in",
-			    f->name);
-		*out++ = (unsigned char)c;
-	}
+	/* it is no longer than the line, and so is there room for it */
+	if (!tel__lines_unquote(s, f, p, &out, NULL))
+		return 0;
 	*out++ = '\0';
 	tel_store_le64(data + f->offset, s->size);
 	s->size = (uint32_t)(out - data);
-	*p = q;
 	return 1;
 }
 
-/* Reads the value of f at *p and stores it. */
-static int
-value(struct lines *s, const struct tel_type *t, const struct tel_field *f,
-    const unsigned char **p)
+int
+tel__any_value(struct lines *s, const struct tel_type *t,
+    const struct tel_field *f, const unsigned char **p)
 {
 	const unsigned char *start = *p;
 	uint64_t v, sign;
@@ -221,100 +201,6 @@ value(struct lines *s, const struct tel_type *t, const struct tel_field *f,
 		return 0;
 	tel_store_le64(s->any->data + f->offset, v);
 	return 1;
-}
-
-/* Reads the fields at p, behind the type's name. */
-static int
-fields(struct lines *s, const struct tel_type *t, const unsigned char *p)
-{
-	uint64_t seen[4] = { 0 };
-	const struct tel_field *f;
-	unsigned i;
-
-	s->size = t->size;
-	s->inline_size = 0;
-	s->open_string = 0;
-	for (i = 0; i < t->nfields; i++) {
-		if (*p != ' ' || p == s->line.end)
-			return tel__lines_wrong(s, p, "the field",
-			    t->fields[i].name);
-		p++;
-		f = tel__lines_field(s, t, i, seen, &p);
-		if (f == NULL)
-			return tel__lines_wrong(s, p, "the field",
-			    t->fields[i].name);
-		if (!value(s, t, f, &p))
-			return 0;
-	}
-	if (p != s->line.end)
-		return tel__lines_wrong(s, p, "the end of the line", NULL);
-	s->type = t;
-	s->code = t->code;
-	return 1;
-}
-
-/* An event that was of an unknown type: "0x01F4 bytes=0a0b". */
-static int
-unknown(struct lines *s, const unsigned char *p)
-{
-	unsigned char *start = s->any->data + ANY_HEADER, *out = start;
-	const unsigned char *q = p + 2;
-	unsigned hi, lo;
-	uint64_t code;
-
-	if (!lines_hex(&q, &code) || q - p < 6 || code > UINT32_MAX)
-		return tel__lines_wrong(s, p, "a code of four digits", NULL);
-	if (s->line.end - q < 7 || memcmp(q, " bytes=", 7) != 0)
-		return tel__lines_wrong(s, q, "the field", "bytes");
-	q += 7;
-	while ((hi = tel__lines_digit[q[0]]) <= 15 &&
-	    (lo = tel__lines_digit[q[1]]) <= 15) {
-		*out++ = (unsigned char)(hi << 4 | lo);
-		q += 2;
-	}
-	if (q != s->line.end)
-		return tel__lines_wrong(s, q, "pairs of digits as", "bytes");
-	s->size = (uint32_t)(out - s->any->data);
-	s->type = NULL;
-	s->inline_size = 0;
-	s->code = (uint32_t)code;
-	return 1;
-}
-
-int
-tel__any_parse(struct lines *s)
-{
-	const struct any_map *m = s->any->map;
-	const unsigned char *p = s->line.p, *name;
-	uint64_t hash = TEL__FNV;
-	uint32_t at;
-	const struct tel_type *t;
-	int found = 0;
-	size_t n;
-
-	if (!lines_clock(s, &p))
-		return 0;
-	if (*p != ' ')
-		return tel__lines_wrong(s, p, "a blank", NULL);
-	name = ++p;
-	for (; p < s->line.end && *p != ' '; p++)
-		hash = tel__fnv_byte(hash, *p);
-	n = (size_t)(p - name);
-	for (at = (uint32_t)hash & m->mask; m->slot[at] != 0;
-	     at = (at + 1) & m->mask) {
-		t = &m->schema->types[m->slot[at] - 1];
-		if (t->name_length != n || memcmp(t->name, name, n) != 0)
-			continue;
-		if (fields(s, t, p))
-			return 1;
-		found = 1;
-	}
-	if (found)
-		return 0;
-	if (n >= 2 && name[0] == '0' && name[1] == 'x')
-		return unknown(s, name);
-	return tel__lines_wrong(s, name, "the name of an event in",
-	    m->schema->name);
 }
 
 int

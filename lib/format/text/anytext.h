@@ -103,8 +103,11 @@ int tel__any_learn(struct lines *s);
  */
 tel_status tel__any_settle(struct tel_reader *r, struct lines *s);
 
-/* Reads the line of s, as struct lines_syntax has it. */
+/* Reads the line of s, as struct lines_syntax has it: read.c. */
 int tel__any_parse(struct lines *s);
+/* Reads the value of f at *p and stores it. */
+int tel__any_value(struct lines *s, const struct tel_type *t,
+    const struct tel_field *f, const unsigned char **p);
 
 /*
  * Looks for a schema of the same name that the line of s fits, which fits

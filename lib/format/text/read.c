@@ -171,24 +171,42 @@ named_field(const struct lines *s, const struct tel_type *t, unsigned i,
 	return f;
 }
 
-const struct tel_field *
-tel__lines_field(const struct lines *s, const struct tel_type *t, unsigned i,
-    uint64_t *seen, const unsigned char **p)
+/* The clock and the name of an event at *p, which is then behind it. */
+static inline int
+name_at(struct lines *s, const unsigned char **p, const unsigned char **name,
+    uint64_t *hash)
 {
-	return named_field(s, t, i, seen, p);
+	const unsigned char *q;
+	uint64_t h = TEL__FNV;
+
+	if (!lines_clock(s, p))
+		return 0;
+	if (**p != ' ')
+		return tel__lines_wrong(s, *p, "a blank", NULL);
+	for (*name = q = *p + 1; q < s->line.end && *q != ' '; q++)
+		h = tel__fnv_byte(h, *q);
+	*hash = h;
+	*p = q;
+	return 1;
 }
 
-/* An event that libtel did not know: "0x01F4 bytes=0a0b", at p. */
+/*
+ * An event that libtel did not know, "0x01F4 bytes=0a0b", at p; its bytes go to
+ * start, up to limit.
+ */
 static int
-unknown(struct lines *s, const struct lines_map *m, const unsigned char *p)
+unknown(struct lines *s, const struct tel_schema *schema,
+    const unsigned char *p, unsigned char *start)
 {
-	unsigned char *start = s->data + m->schema->header, *out = start;
-	const unsigned char *limit = s->data + TEL_SIZE_MAX;
+	unsigned char *out = start + schema->header;
+	const unsigned char *limit =
+	    start + (schema->described ? LINES_MAX : (size_t)TEL_SIZE_MAX);
 	const unsigned char *q = p + 2;
-	uint64_t code;
 	unsigned hi, lo;
+	uint64_t code;
 
-	if (!lines_hex(&q, &code) || q - p < 6 || code > 0xFFFF)
+	if (!lines_hex(&q, &code) || q - p < 6 ||
+	    code > (schema->described ? UINT32_MAX : 0xFFFF))
 		return tel__lines_wrong(s, p, "a code of four digits", NULL);
 	if (!is_word(q, s->line.end, " bytes=", 7))
 		return tel__lines_wrong(s, q, "the field", "bytes");
@@ -202,8 +220,8 @@ unknown(struct lines *s, const struct lines_map *m, const unsigned char *p)
 	}
 	if (q != s->line.end)
 		return tel__lines_wrong(s, q, "pairs of digits as", "bytes");
-	s->size = (uint32_t)(out - s->data);
-	if (s->size % m->schema->align != 0)
+	s->size = (uint32_t)(out - start);
+	if (s->size % schema->align != 0)
 		return tel__lines_wrong(s, p, "whole words as", "bytes");
 	s->type = NULL;
 	s->inline_size = 0;
@@ -211,52 +229,89 @@ unknown(struct lines *s, const struct lines_map *m, const unsigned char *p)
 	return 1;
 }
 
-static int
-text_parse(struct lines *s, const struct lines_map *m)
+/* Reads the fields of a type at p, behind its name. */
+static inline int
+fields(struct lines *s, const struct lines_map *m, const struct tel_type *t,
+    const unsigned char *p)
 {
-	const unsigned char *p = s->line.p, *name;
-	uint64_t hash = TEL__FNV;
 	uint64_t seen[4] = { 0 };
 	const struct tel_field *f;
-	const struct tel_type *t;
 	unsigned i;
 
-	if (s->any != NULL && s->any->on && m == &s->map)
-		return tel__any_parse(s);
-	if (!lines_clock(s, &p))
-		return 0;
-	if (*p != ' ')
-		return tel__lines_wrong(s, p, "a blank", NULL);
-	name = ++p;
-	for (; p < s->line.end && *p != ' '; p++)
-		hash = tel__fnv_byte(hash, *p);
-	t = tel__lines_find(m, name, (size_t)(p - name), hash);
-	if (t == NULL) {
-		if (is_word(name, s->line.end, "0x", 2))
-			return unknown(s, m, name);
-		return tel__lines_wrong(s, name, "the name of an event in",
-		    m->schema->name);
-	}
 	s->type = t;
 	s->code = t->code;
 	s->size = t->size;
 	s->inline_size = 0;
-	memset(s->data, 0, t->size);
+	s->open_string = 0;
 	for (i = 0; i < t->nfields; i++) {
-		if (*p != ' ' || p == s->line.end)
-			return tel__lines_wrong(s, p, "the field",
-			    t->fields[i].name);
-		p++;
-		f = named_field(s, t, i, seen, &p);
+		f = NULL;
+		if (*p == ' ' && p != s->line.end) {
+			p++;
+			f = named_field(s, t, i, seen, &p);
+		}
 		if (f == NULL)
 			return tel__lines_wrong(s, p, "the field",
 			    t->fields[i].name);
-		if (!value(s, m, t, f, &p))
+		if (!(m != NULL ? value(s, m, t, f, &p) :
+		                  tel__any_value(s, t, f, &p)))
 			return 0;
 	}
 	if (p != s->line.end)
 		return tel__lines_wrong(s, p, "the end of the line", NULL);
 	return 1;
+}
+
+int
+tel__any_parse(struct lines *s)
+{
+	const struct any_map *m = s->any->map;
+	const unsigned char *p = s->line.p, *name;
+	const struct tel_type *t;
+	uint64_t hash;
+	uint32_t at;
+	int found = 0;
+	size_t n;
+
+	if (!name_at(s, &p, &name, &hash))
+		return 0;
+	n = (size_t)(p - name);
+	for (at = (uint32_t)hash & m->mask; m->slot[at] != 0;
+	     at = (at + 1) & m->mask) {
+		t = &m->schema->types[m->slot[at] - 1];
+		if (t->name_length != n || memcmp(t->name, name, n) != 0)
+			continue;
+		if (fields(s, NULL, t, p))
+			return 1;
+		found = 1;
+	}
+	if (found)
+		return 0;
+	if (is_word(name, s->line.end, "0x", 2))
+		return unknown(s, m->schema, name, s->any->data);
+	return tel__lines_wrong(s, name, "the name of an event in",
+	    m->schema->name);
+}
+
+static int
+text_parse(struct lines *s, const struct lines_map *m)
+{
+	const unsigned char *p = s->line.p, *name;
+	const struct tel_type *t;
+	uint64_t hash;
+
+	if (s->any != NULL && s->any->on && m == &s->map)
+		return tel__any_parse(s);
+	if (!name_at(s, &p, &name, &hash))
+		return 0;
+	t = tel__lines_find(m, name, (size_t)(p - name), hash);
+	if (t == NULL) {
+		if (is_word(name, s->line.end, "0x", 2))
+			return unknown(s, m->schema, name, s->data);
+		return tel__lines_wrong(s, name, "the name of an event in",
+		    m->schema->name);
+	}
+	memset(s->data, 0, t->size);
+	return fields(s, m, t, p);
 }
 
 /* "# tick rate: 2995200123.4": as good as nothing else is known. */

@@ -166,7 +166,10 @@ tel__lines_wrong(struct lines *s, const unsigned char *p, const char *want,
 	(void)line_wrong(&s->line, p, want, detail);
 	return 0;
 }
-/* A string in quotes into field f, the last of type. */
+/* A string in quotes, the value of f, to *to, which is then its end. */
+int tel__lines_unquote(struct lines *s, const struct tel_field *f,
+    const unsigned char **p, unsigned char **to, const unsigned char *limit);
+/* The same into field f, the last of type. */
 int tel__lines_string(struct lines *s, const struct lines_map *m,
     const struct tel_type *type, const struct tel_field *f,
     const unsigned char **p);
@@ -180,13 +183,6 @@ int tel__lines_unescape(const unsigned char **p);
 /* A value that is not a string, as in the text of telcat. */
 int tel__lines_scalar(struct lines *s, const struct tel_type *t,
     const struct tel_field *f, const unsigned char **p, uint64_t *out);
-/*
- * The field that is named at *p, where field number i is due; it gets its
- * bit in seen.  NULL when there is none by that name, or a second time.
- */
-const struct tel_field *tel__lines_field(const struct lines *s,
-    const struct tel_type *t, unsigned i, uint64_t *seen,
-    const unsigned char **p);
 /* A floating-point number that ends at a blank or the line's end. */
 int tel__lines_double(struct lines *s, const struct tel_field *f,
     const unsigned char **p, uint64_t *bits);

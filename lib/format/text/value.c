@@ -35,23 +35,20 @@ tel__lines_unescape(const unsigned char **p)
 }
 
 int
-tel__lines_string(struct lines *s, const struct lines_map *m,
-    const struct tel_type *type, const struct tel_field *f,
-    const unsigned char **p)
+tel__lines_unquote(struct lines *s, const struct tel_field *f,
+    const unsigned char **p, unsigned char **to, const unsigned char *limit)
 {
 	const unsigned char *q = *p, *start = q;
-	unsigned char *out = s->data + f->offset;
-	const unsigned char *limit = out + LINES_STRING_MAX + 16;
-	size_t length;
+	unsigned char *out = *to;
 	int c;
 
 	if (*q++ != '"')
 		return tel__lines_wrong(s, start, "a string in quotes as",
 		    f->name);
 	for (;;) {
-		if (q == s->line.end) {
+		if (q >= s->line.end) {
 			s->open_string = 1;
-			return tel__lines_wrong(s, q,
+			return tel__lines_wrong(s, s->line.end,
 			    "the end of the string in", f->name);
 		}
 		c = *q++;
@@ -67,6 +64,22 @@ tel__lines_string(struct lines *s, const struct lines_map *m,
 			    "a string of 255 bytes in", f->name);
 		*out++ = (unsigned char)c;
 	}
+	*p = q;
+	*to = out;
+	return 1;
+}
+
+int
+tel__lines_string(struct lines *s, const struct lines_map *m,
+    const struct tel_type *type, const struct tel_field *f,
+    const unsigned char **p)
+{
+	const unsigned char *start = *p;
+	unsigned char *out = s->data + f->offset;
+	size_t length;
+
+	if (!tel__lines_unquote(s, f, p, &out, out + LINES_STRING_MAX + 16))
+		return 0;
 	length = (size_t)(out - s->data) - f->offset;
 	s->size = tel__encode_size(m->schema, type, f, length);
 	if (!tel_size_fits(m->schema, type, s->size) ||
@@ -74,7 +87,6 @@ tel__lines_string(struct lines *s, const struct lines_map *m,
 		return tel__lines_wrong(s, start, "a string of 255 bytes in",
 		    f->name);
 	memset(out, 0, s->size - f->offset - length);
-	*p = q;
 	return 1;
 }
 
