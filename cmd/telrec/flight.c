@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
+#include "base/varint.h"
 #include "telrec/types.h"
 
 /* Parts of a block, at most: the place of one is a byte. */
@@ -32,10 +34,9 @@ struct flight {
 	uint32_t options;
 	struct list kept; /* of old blocks: what later ones need */
 	struct list recent;
-	uint64_t overwritten;  /* events */
-	unsigned char *packed; /* the block that is made */
-	size_t at, room;
-	uint64_t *cells; /* of the block that is read */
+	uint64_t overwritten;      /* events */
+	struct tel__buffer packed; /* the block that is made */
+	uint64_t *cells;           /* of the block that is read */
 	size_t cells_used;
 	uint8_t order[TEL_EMIT_COLUMNS_MAX];
 	uint64_t clocks[TEL_EMIT_COLUMNS_MAX];
@@ -82,51 +83,16 @@ flight_free(struct flight *f)
 		return;
 	free_list(&f->kept);
 	free_list(&f->recent);
-	free(f->packed);
+	tel__buffer_clear(&f->packed);
 	free(f->cells);
 	free(f);
 }
 
 /* --------------------------------------------------------------- packing */
 
-/* Where n more bytes go.  NULL: out of memory. */
-static unsigned char *
-reserve(struct flight *f, size_t n)
-{
-	unsigned char *grown;
-	size_t room = f->room;
-
-	if (n > room - f->at) {
-		room = (f->at + n) * 2;
-		grown = realloc(f->packed, room);
-		if (grown == NULL)
-			return NULL;
-		f->packed = grown;
-		f->room = room;
-	}
-	f->at += n;
-	return f->packed + f->at - n;
-}
-
-static int
-put(struct flight *f, const void *bytes, size_t n)
-{
-	unsigned char *to = reserve(f, n);
-
-	if (to != NULL)
-		memcpy(to, bytes, n);
-	return to != NULL;
-}
-
-static int
-put_number(struct flight *f, uint64_t v)
-{
-	return put(f, &v, sizeof(v));
-}
-
 /* n values of 8 bytes, or of 4. */
-static int
-put_column(struct flight *f, const void *values, unsigned n, int is_large)
+static void
+put_column(struct tel__buffer *b, const void *values, unsigned n, int is_large)
 {
 	const uint64_t *large = values;
 	const uint32_t *small = values;
@@ -142,81 +108,79 @@ put_column(struct flight *f, const void *values, unsigned n, int is_large)
 	for (width = 0; n > 0 && width < 8; width++)
 		if ((most - least) >> (8 * width) == 0)
 			break;
-	if (!put_number(f, least) || !put(f, &width, 1) ||
-	    (to = reserve(f, (size_t)n * width)) == NULL)
-		return 0;
+	tel__buffer_put_varint(b, least);
+	tel__buffer_put(b, &width, 1);
+	to = tel__buffer_room(b, (size_t)n * width + 1);
+	if (to == NULL)
+		return;
 	for (i = 0; i < n; i++, to += width) {
 		v = (is_large ? large[i] : small[i]) - least;
 		for (k = 0; k < width; k++)
 			to[k] = (unsigned char)(v >> (8 * k));
 	}
-	return 1;
+	b->used += (size_t)n * width;
 }
 
-static int
-put_names(struct flight *f, const tel_emit_columns *b)
+static void
+put_names(struct tel__buffer *b, const tel_emit_columns *from)
 {
 	char text[NAME_BYTES];
 	unsigned i;
 
-	for (i = 0; i < b->name_count; i++) {
+	for (i = 0; i < from->name_count; i++) {
 		memset(text, 0, sizeof(text));
-		strncpy(text, b->names[i].name, sizeof(text) - 1);
-		if (!put_number(f, b->names[i].space) ||
-		    !put_number(f, b->names[i].value) ||
-		    !put(f, text, sizeof(text)))
-			return 0;
+		strncpy(text, from->names[i].name, sizeof(text) - 1);
+		tel__buffer_put_varint(b, from->names[i].space);
+		tel__buffer_put_varint(b, from->names[i].value);
+		tel__buffer_put(b, text, sizeof(text));
 	}
-	return 1;
 }
 
-/* The labels of a part, which are kept elsewhere as long as the recording. */
-static int
-put_labels(struct flight *f, const tel_emit_part *part)
+static void
+put_part(struct flight *f, const tel_emit_part *part)
 {
+	const unsigned fields =
+	    types_fields((enum type)(part->code - 1), f->options);
+	struct tel__buffer *b = &f->packed;
 	unsigned i;
 
-	if (!put_number(f, part->labels != NULL))
-		return 0;
+	tel__buffer_put_varint(b, part->code);
+	tel__buffer_put_varint(b, part->count);
+	tel__buffer_put_varint(b, part->same);
+	for (i = 0; i < fields + 2; i++)
+		put_column(b, part->columns[i],
+		    part->same >> i & 1 ? 1 : part->count, 1);
+	tel__buffer_put_varint(b, part->labels != NULL);
 	if (part->labels == NULL)
-		return 1;
+		return;
+	/* they are kept elsewhere as long as the recording */
 	for (i = 0; i < part->count; i++)
 		f->pointers[i] = (uintptr_t)part->labels[i];
-	return put_column(f, f->pointers, part->count, 1);
+	put_column(b, f->pointers, part->count, 1);
 }
 
 /* Packs a block and appends it to a list.  0: out of memory. */
 static int
-pack(struct flight *f, struct list *list, const tel_emit_columns *b)
+pack(struct flight *f, struct list *list, const tel_emit_columns *from)
 {
-	const tel_emit_part *part;
+	struct tel__buffer *b = &f->packed;
 	struct block *block;
-	unsigned i, k, fields;
+	unsigned i;
 
-	f->at = 0;
-	if (!put_names(f, b) || !put(f, b->order, b->count) ||
-	    !put_column(f, b->clocks, b->clock_count, 1) ||
-	    !put_column(f, b->shared, b->clock_count, 0))
-		return 0;
-	for (i = 0; i < b->part_count; i++) {
-		part = &b->parts[i];
-		if (!put_number(f, part->code) || !put_number(f, part->count) ||
-		    !put_number(f, part->same))
-			return 0;
-		fields = types_fields((enum type)(part->code - 1), f->options);
-		for (k = 0; k < fields + 2; k++)
-			if (!put_column(f, part->columns[k],
-			        part->same >> k & 1 ? 1 : part->count, 1))
-				return 0;
-		if (!put_labels(f, part))
-			return 0;
-	}
-	block = malloc(sizeof(*block) + f->at);
+	b->used = 0;
+	put_names(b, from);
+	tel__buffer_put(b, from->order, from->count);
+	put_column(b, from->clocks, from->clock_count, 1);
+	put_column(b, from->shared, from->clock_count, 0);
+	for (i = 0; i < from->part_count; i++)
+		put_part(f, &from->parts[i]);
+	block = b->failed ? NULL : malloc(sizeof(*block) + b->used);
 	if (block == NULL)
 		return 0;
-	*block = (struct block){ NULL, sizeof(*block) + f->at, b->lost,
-		b->count, b->part_count, b->clock_count, b->name_count };
-	memcpy(block + 1, f->packed, f->at);
+	*block = (struct block){ NULL, sizeof(*block) + b->used, from->lost,
+		from->count, from->part_count, from->clock_count,
+		from->name_count };
+	memcpy(block + 1, b->bytes, b->used);
 	if (list->last != NULL)
 		list->last->next = block;
 	else
@@ -238,10 +202,9 @@ struct unpacked {
 static uint64_t
 take_number(const unsigned char **at)
 {
-	uint64_t v;
+	uint64_t v = 0;
 
-	memcpy(&v, *at, sizeof(v));
-	*at += sizeof(v);
+	*at = tel__varint_get(*at, *at + TEL__VARINT_MAX, &v);
 	return v;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "common/message.h"
 #include "common/streams.h"
 #include "tel.h"
@@ -39,7 +40,7 @@ struct set {
 	uint32_t pid;
 	uint64_t clock;
 	struct module *modules;
-	size_t nmodules;
+	size_t nmodules, module_room;
 };
 
 /* An address in a file that was looked up. */
@@ -51,9 +52,9 @@ struct found {
 
 struct telrec_symbols {
 	struct set *sets;
-	size_t nsets;
+	size_t nsets, set_room;
 	struct file *files;
-	size_t nfiles;
+	size_t nfiles, file_room;
 	struct found *cache;
 	size_t ncache, cache_room; /* a power of 2 */
 	char exe[4096];            /* heaptrack: the program */
@@ -88,21 +89,6 @@ telrec_symbols_free(struct telrec_symbols *s)
 	free(s);
 }
 
-/* Makes room for one more of n elements of that size.  0: no memory. */
-static int
-grow(void *array, size_t n, size_t size)
-{
-	void *more, **at = array;
-
-	if ((n & (n - 1)) != 0)
-		return 1;
-	more = realloc(*at, (n == 0 ? 1 : 2 * n) * size);
-	if (more == NULL)
-		return 0;
-	*at = more;
-	return 1;
-}
-
 /* The newest set of a process at a clock, or its first; NULL: it has none. */
 static struct set *
 find_set(struct telrec_symbols *s, uint32_t pid, uint64_t clock)
@@ -131,7 +117,7 @@ find_file(struct telrec_symbols *s, const char *path, const char *build)
 		if (strcmp(s->files[i].path, path) == 0 &&
 		    strcmp(s->files[i].build, build) == 0)
 			return (uint32_t)i;
-	if (!grow(&s->files, s->nfiles, sizeof(*s->files)))
+	if (!TEL__RESERVE(s->files, s->file_room, s->nfiles + 1))
 		return UINT32_MAX;
 	f = &s->files[s->nfiles];
 	memset(f, 0, sizeof(*f));
@@ -154,7 +140,7 @@ telrec_symbols_module(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
 	uint32_t file;
 
 	if (set == NULL || build[0] == '!') {
-		if (!grow(&s->sets, s->nsets, sizeof(*s->sets)))
+		if (!TEL__RESERVE(s->sets, s->set_room, s->nsets + 1))
 			return 0;
 		set = &s->sets[s->nsets++];
 		memset(set, 0, sizeof(*set));
@@ -165,7 +151,7 @@ telrec_symbols_module(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
 		return 1;
 	file = find_file(s, path, build + (build[0] == '!'));
 	if (file == UINT32_MAX ||
-	    !grow(&set->modules, set->nmodules, sizeof(*set->modules)))
+	    !TEL__RESERVE(set->modules, set->module_room, set->nmodules + 1))
 		return 0;
 	m = &set->modules[set->nmodules++];
 	m->start = start;
