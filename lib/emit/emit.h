@@ -28,9 +28,10 @@
 #include "io/bytes.h"
 #include "tel_emit.h"
 #include "wire/record.h"
+#include "wire/ring.h"
 
 #define PAGE (&tel__emit_shared.page)
-#define POSITION (TEL__RING_ONE - 1)
+#define POSITION TEL__RING_POSITION
 #define TYPES_MAX 4096u
 /* Stores a value that other threads may read at any time. */
 #define SET(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
@@ -137,26 +138,11 @@ __attribute__((format(printf, 1, 2))) int tel__emit_wrong(const char *format,
 
 /* ---------------------------------------------------------------- names */
 
-/* An entry of the names in the ring file; its bytes follow. */
-struct tel__emit_entry {
-	uint32_t bytes; /* of the whole entry, a multiple of 8 */
-	uint32_t what;
-	uint64_t value;
-	uint64_t clock;
-	uint64_t length; /* of what follows */
-};
-enum {
-	ENTRY_TYPE = 1,
-	ENTRY_STRING,
-	ENTRY_THREAD,
-	ENTRY_EVENT =
-	    5 /* an event of every stream; value: code | thread << 32 */
-};
 /* Adds an entry.  0; -1 with ENOSPC. */
 int tel__emit_add_entry(unsigned what, uint64_t value, const void *bytes,
     size_t length);
 /* Returns the entry at *at and advances *at; NULL: no more entries. */
-const struct tel__emit_entry *tel__emit_next_entry(uint64_t *at);
+const struct tel__ring_entry *tel__emit_next_entry(uint64_t *at);
 void tel__emit_forget_strings(void);
 
 /* ---------------------------------------------------------------- rings */
@@ -201,23 +187,16 @@ uint64_t tel__emit_oldest(const struct tel__emit_ring *ring, uint64_t head,
 static inline const uint64_t *
 tel__emit_here(const struct tel__emit_walk *w, unsigned *words)
 {
-	const uint64_t *p;
-	uint64_t first;
-
-	*words = 0;
-	if (((w->end - w->at) & POSITION) == 0)
-		return NULL;
-	p = (const uint64_t *)(const void *)((const char *)w->ring +
+	const uint64_t *p =
+	    (const uint64_t *)(const void *)((const char *)w->ring +
 	        TEL__RING_HEADER) +
 	    (w->at & w->mask);
-	first = __atomic_load_n(p, __ATOMIC_ACQUIRE);
-	*words = first >> 16 & 0xfff;
-	if (!(first & TEL__EVENT_WHOLE) ||
-	    first >> 32 != (uint32_t)w->at * TEL__EVENT_TAG || *words < 2 ||
-	    *words > TEL_EMIT_EVENT_MAX / 8 ||
-	    *words > ((w->end - w->at) & POSITION))
-		return NULL;
-	return p;
+	const uint64_t left = (w->end - w->at) & POSITION;
+
+	*words = left == 0 ?
+	    0 :
+	    tel__ring_event(__atomic_load_n(p, __ATOMIC_ACQUIRE), w->at, left);
+	return *words > 0 ? p : NULL;
 }
 /*
  * Advances to the next complete event, or to the end.  The events between are

@@ -27,7 +27,7 @@ tel__emit_add_entry(unsigned what, uint64_t value, const void *bytes,
     size_t length)
 {
 	const uint64_t used = PAGE->names_used;
-	struct tel__emit_entry entry = { 0, what, value, tel__emit_ticks(),
+	struct tel__ring_entry entry = { 0, what, value, tel__emit_ticks(),
 		length };
 	const size_t size = (sizeof(entry) + length + 7) & ~(size_t)7;
 
@@ -43,11 +43,11 @@ tel__emit_add_entry(unsigned what, uint64_t value, const void *bytes,
 	return 0;
 }
 
-const struct tel__emit_entry *
+const struct tel__ring_entry *
 tel__emit_next_entry(uint64_t *at)
 {
-	const struct tel__emit_entry *entry =
-	    (const struct tel__emit_entry *)(const void *)(names() + *at);
+	const struct tel__ring_entry *entry =
+	    (const struct tel__ring_entry *)(const void *)(names() + *at);
 
 	if (*at >= __atomic_load_n(&PAGE->names_used, __ATOMIC_ACQUIRE))
 		return NULL;
@@ -67,7 +67,7 @@ tel__emit_forget_strings(void)
 static uint32_t *
 find_slot(const char *s, size_t n)
 {
-	const struct tel__emit_entry *entry;
+	const struct tel__ring_entry *entry;
 	size_t i = tel__native_xxh64(s, n) & (SLOTS - 1);
 	uint64_t at;
 
@@ -84,7 +84,7 @@ uint64_t
 tel_intern(const char *string)
 {
 	const size_t n = tel__emit_length(string);
-	const struct tel__emit_entry *entry;
+	const struct tel__ring_entry *entry;
 	uint64_t id = 0, at;
 	uint32_t *slot;
 

@@ -540,20 +540,14 @@ uint64_t
 tel__emit_oldest(const struct tel__emit_ring *ring, uint64_t head,
     uint64_t margin)
 {
-	const uint64_t most = region.words - margin;
-	uint64_t best = head, mark;
+	uint64_t marks[TEL__RING_MARKS];
 	unsigned i;
 
+	for (i = 0; i < TEL__RING_MARKS; i++)
+		marks[i] = __atomic_load_n(&ring->marks[i], __ATOMIC_ACQUIRE);
 	/* an event at the very edge may be partly overwritten */
-	if (((head - TEL__NOW(ring->start)) & POSITION) <= most)
-		return TEL__NOW(ring->start);
-	for (i = 0; i < TEL__RING_MARKS; i++) {
-		mark = __atomic_load_n(&ring->marks[i], __ATOMIC_ACQUIRE);
-		if (mark != 0 && ((head - mark) & POSITION) <= most &&
-		    ((head - mark) & POSITION) > ((head - best) & POSITION))
-			best = mark;
-	}
-	return best;
+	return tel__ring_oldest(TEL__NOW(ring->start), marks, head,
+	    region.words - margin);
 }
 
 int

@@ -356,7 +356,7 @@ add_chosen(struct tel__emit_batch *to, uint64_t clock, size_t at, unsigned type)
  */
 static void
 add_extra(const struct tel_emit_sink *s, struct tel__emit_batch *extra,
-    const struct tel__emit_entry *entry)
+    const struct tel__ring_entry *entry)
 {
 	const size_t length = (size_t)entry->length;
 	uint64_t *to = chosen.words + extra->used;
@@ -389,7 +389,7 @@ add_extra(const struct tel_emit_sink *s, struct tel__emit_batch *extra,
 static void
 put_names(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
-	const struct tel__emit_entry *entry;
+	const struct tel__ring_entry *entry;
 	struct tel__emit_batch extra;
 	uint64_t at = s->stream.names;
 

@@ -485,7 +485,7 @@ static void
 put_names(struct tel__buffer *b)
 {
 	struct tel__buffer list = { NULL, 0, 0, 0 };
-	const struct tel__emit_entry *entry;
+	const struct tel__ring_entry *entry;
 	unsigned count = 0;
 	uint64_t at = 0;
 

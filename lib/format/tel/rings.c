@@ -209,7 +209,7 @@ static tel_status
 follow_names(struct tel_reader *r, struct tel__rings *s)
 {
 	const uint64_t used = s->names.used;
-	struct tel__rings_entry entry;
+	struct tel__ring_entry entry;
 	size_t at = 0, types = 0;
 	tel_status st = TEL_OK;
 

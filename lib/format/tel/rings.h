@@ -8,17 +8,7 @@
 
 #include "base/buffer.h"
 #include "reader/reader.h"
-#include "tel_emit.h"
-
-/* Of the numbers of words that a ring counts in, the bits that are a place. */
-#define TEL__RINGS_POSITION (TEL__RING_ONE - 1)
-
-/* An entry of the names, as names.c writes it. */
-struct tel__rings_entry {
-	uint32_t bytes, what;
-	uint64_t value, clock, length;
-};
-enum { ENTRY_TYPE = 1, ENTRY_STRING, ENTRY_THREAD, ENTRY_EVENT = 5 };
+#include "wire/ring.h"
 
 /* An event that was found. */
 struct tel__rings_found {
@@ -98,7 +88,7 @@ tel_status tel__rings_load_page(struct tel_reader *r, struct tel__rings *s);
 
 /* The entry at *at, which is then the next one's; 0: no more. */
 int tel__rings_next_entry(const struct tel__rings *s, size_t *at,
-    struct tel__rings_entry *entry);
+    struct tel__ring_entry *entry);
 /* Makes the schema of the types among the names, as tel(5) describes them. */
 tel_status tel__rings_make_schema(struct tel_reader *r, struct tel__rings *s);
 /* Takes the strings, and the names of threads. */

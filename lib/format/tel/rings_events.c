@@ -13,25 +13,7 @@ word(const struct tel__rings *s, uint64_t position)
 	        8 * (position & (s->page.ring_bytes / 8 - 1)));
 }
 
-/*
- * The words of the event at a position; 0: none is whole there.  Behind the
- * words of a ring there is room for an event that begins among them.
- */
-static unsigned
-whole(const struct tel__rings *s, uint64_t position, uint64_t end)
-{
-	const uint64_t first = word(s, position);
-	const unsigned words = first >> 16 & 0xfff;
-
-	return (first & TEL__EVENT_WHOLE) != 0 &&
-	        first >> 32 ==
-	            (uint32_t)((uint32_t)position * TEL__EVENT_TAG) &&
-	        words >= 2 && words <= TEL_EMIT_EVENT_MAX / 8 &&
-	        words <= ((end - position) & TEL__RINGS_POSITION) ?
-	    words :
-	    0;
-}
-
+/* Behind the words of a ring there is room for an event that starts in them. */
 static void
 add_event(struct tel__rings *s, const struct tel__emit_ring *ring,
     uint64_t position, unsigned words, uint64_t order)
@@ -56,29 +38,6 @@ add_event(struct tel__rings *s, const struct tel__emit_ring *ring,
 }
 
 /*
- * Where the oldest events that are still there begin.  head: as it was when
- * all of the ring had been read.
- */
-static uint64_t
-oldest(const struct tel__rings *s, const struct tel__emit_ring *ring,
-    uint64_t head)
-{
-	const uint64_t most = s->page.ring_bytes / 8;
-	uint64_t best = head;
-	unsigned i;
-
-	if (((head - ring->start) & TEL__RINGS_POSITION) <= most)
-		return ring->start;
-	for (i = 0; i < TEL__RING_MARKS; i++)
-		if (ring->marks[i] != 0 &&
-		    ((head - ring->marks[i]) & TEL__RINGS_POSITION) <= most &&
-		    ((head - ring->marks[i]) & TEL__RINGS_POSITION) >
-		        ((head - best) & TEL__RINGS_POSITION))
-			best = ring->marks[i];
-	return best;
-}
-
-/*
  * Where the events begin that are new: behind those of the last look, unless
  * these were overwritten, or are another thread's.
  */
@@ -86,14 +45,16 @@ static uint64_t
 begin_at(struct tel__rings *s, struct tel__rings_seen *seen,
     const struct tel__emit_ring *ring, uint64_t head)
 {
-	const uint64_t at = oldest(s, ring, head), end = ring->head;
+	const uint64_t at = tel__ring_oldest(ring->start, ring->marks, head,
+	                   s->page.ring_bytes / 8),
+	               end = ring->head;
 
 	if (seen == NULL)
 		return at;
 	if (seen->claim != ring->claim)
 		seen->stuck = 0;
-	else if (((end - seen->at) & TEL__RINGS_POSITION) <=
-	    ((end - at) & TEL__RINGS_POSITION))
+	else if (((end - seen->at) & TEL__RING_POSITION) <=
+	    ((end - at) & TEL__RING_POSITION))
 		return seen->at;
 	else
 		s->lost += ((at >> 40) - (seen->at >> 40)) & 0xFFFFFF;
@@ -105,17 +66,18 @@ tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
     uint64_t head, unsigned i)
 {
 	struct tel__rings_seen *seen = s->seen != NULL ? &s->seen[i] : NULL;
-	const uint64_t end = ring->head & TEL__RINGS_POSITION;
+	const uint64_t end = ring->head & TEL__RING_POSITION;
 	uint64_t at = begin_at(s, seen, ring, head);
 	uint64_t order = (i + (uint64_t)1) << 40;
 	unsigned words;
 	int torn = 0;
 
 	/* the program went on, and wrote over all that was read */
-	if (((end - at) & TEL__RINGS_POSITION) > s->page.ring_bytes / 8)
+	if (((end - at) & TEL__RING_POSITION) > s->page.ring_bytes / 8)
 		return;
-	while ((at & TEL__RINGS_POSITION) != end) {
-		words = whole(s, at & TEL__RINGS_POSITION, end);
+	while ((at & TEL__RING_POSITION) != end) {
+		words = tel__ring_event(word(s, at & TEL__RING_POSITION),
+		    at & TEL__RING_POSITION, (end - at) & TEL__RING_POSITION);
 		if (words == 0 && seen != NULL && !s->ended && !torn &&
 		    seen->stuck++ < PATIENCE)
 			break;
@@ -130,7 +92,7 @@ tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
 		torn = 0;
 		if (seen != NULL)
 			seen->stuck = 0;
-		add_event(s, ring, at & TEL__RINGS_POSITION, words, order++);
+		add_event(s, ring, at & TEL__RING_POSITION, words, order++);
 		at += TEL__RING_ONE + words;
 	}
 	if (seen == NULL)
@@ -138,5 +100,5 @@ tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
 	seen->claim = ring->claim;
 	seen->at = at;
 	/* what is unfinished is looked at again */
-	seen->head = (at & TEL__RINGS_POSITION) == end ? ring->head : 0;
+	seen->head = (at & TEL__RING_POSITION) == end ? ring->head : 0;
 }

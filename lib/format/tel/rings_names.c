@@ -7,7 +7,7 @@
 
 int
 tel__rings_next_entry(const struct tel__rings *s, size_t *at,
-    struct tel__rings_entry *entry)
+    struct tel__ring_entry *entry)
 {
 	const size_t left = s->names.used - *at;
 
@@ -44,7 +44,7 @@ tel__rings_make_schema(struct tel_reader *r, struct tel__rings *s)
 	struct native_log log;
 	struct tel_schema *schema;
 	size_t at, count = 0;
-	struct tel__rings_entry entry;
+	struct tel__ring_entry entry;
 	tel_status st;
 	int partial;
 
@@ -88,7 +88,7 @@ tel__rings_take_names(struct tel_reader *r, struct tel__rings *s)
 {
 	const uint64_t own = (uint64_t)1 << 63;
 	tel_status st = TEL_OK;
-	struct tel__rings_entry entry;
+	struct tel__ring_entry entry;
 	const char *text;
 
 	while (st == TEL_OK && tel__rings_next_entry(s, &s->named, &entry)) {
@@ -119,7 +119,7 @@ tel__rings_take_entries(struct tel__rings *s)
 	static const unsigned char zeros[8];
 	unsigned char head[16];
 	struct tel__rings_found found;
-	struct tel__rings_entry entry;
+	struct tel__ring_entry entry;
 	uint64_t order = 0;
 	const unsigned char *bytes;
 
