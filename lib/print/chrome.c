@@ -322,29 +322,8 @@ release(struct tel_printer *pr)
 static tel_status
 begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
-	struct chrome *c = pr->state;
-
 	(void)ev;
-	if (c == NULL) {
-		c = calloc(1, sizeof(*c));
-		if (c == NULL)
-			return TEL_ENOMEM;
-		pr->state = c;
-		c->timeline = tel__timeline_new(&ops);
-		if (c->timeline == NULL)
-			return TEL_ENOMEM;
-	} else if (!same) {
-		tel__timeline_begin(c->timeline);
-	}
-	return TEL_OK;
-}
-
-static tel_status
-event(struct tel_printer *pr, const struct tel_event *ev)
-{
-	struct chrome *c = pr->state;
-
-	return tel__timeline_event(pr, c->timeline, ev);
+	return tel__timeline_begin_log(pr, sizeof(struct chrome), &ops, same);
 }
 
 static tel_status
@@ -360,7 +339,7 @@ const struct tel_renderer tel__renderer_chrome = {
 	.name = "chrome",
 	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE,
 	.begin_log = begin_log,
-	.event = event,
+	.event = tel__timeline_print,
 	.finish = finish,
 	.release = release,
 };

@@ -336,36 +336,20 @@ release(struct tel_printer *pr)
 static tel_status
 begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
-	struct perfetto *f = pr->state;
+	const int first = pr->state == NULL;
+	tel_status st =
+	    tel__timeline_begin_log(pr, sizeof(struct perfetto), &ops, same);
 
 	(void)ev;
-	if (f == NULL) {
-		f = calloc(1, sizeof(*f));
-		if (f == NULL)
-			return TEL_ENOMEM;
-		tel__table_init(&f->names);
-		pr->state = f;
-		f->timeline = tel__timeline_new(&ops);
-		if (f->timeline == NULL)
-			return TEL_ENOMEM;
-	} else if (!same) {
-		tel__timeline_begin(f->timeline);
-	}
-	return TEL_OK;
-}
-
-static tel_status
-event(struct tel_printer *pr, const struct tel_event *ev)
-{
-	struct perfetto *f = pr->state;
-
-	return tel__timeline_event(pr, f->timeline, ev);
+	if (first && st == TEL_OK)
+		tel__table_init(&((struct perfetto *)pr->state)->names);
+	return st;
 }
 
 const struct tel_renderer tel__renderer_perfetto = {
 	.name = "perfetto",
 	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE | TEL_PRINTER_BINARY,
 	.begin_log = begin_log,
-	.event = event,
+	.event = tel__timeline_print,
 	.release = release,
 };

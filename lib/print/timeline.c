@@ -65,6 +65,23 @@ tel__timeline_begin(struct timeline *tl)
 	tel__timeline_resources_free(tl);
 }
 
+tel_status
+tel__timeline_begin_log(struct tel_printer *pr, size_t size,
+    const struct timeline_ops *ops, int same)
+{
+	struct timeline **tl = pr->state;
+
+	if (tl == NULL) {
+		tl = pr->state = calloc(1, size);
+		if (tl != NULL)
+			*tl = tel__timeline_new(ops);
+		return tl != NULL && *tl != NULL ? TEL_OK : TEL_ENOMEM;
+	}
+	if (!same)
+		tel__timeline_begin(*tl);
+	return TEL_OK;
+}
+
 /* The clock of an event is not as it was, or is past what was known of it. */
 static void
 find_part(struct timeline *tl, struct tel_clock *c, uint64_t clock)
@@ -547,4 +564,12 @@ tel__timeline_count(struct tel_printer *pr, struct timeline *tl,
 		(void)tel__timeline_allocate(pr, tl, ev, p, time);
 	if ((does & TIMELINE_TAKES) != 0)
 		tel__timeline_take(pr, tl, ev, p, time);
+}
+
+tel_status
+tel__timeline_print(struct tel_printer *pr, const struct tel_event *ev)
+{
+	struct timeline **tl = pr->state;
+
+	return tel__timeline_event(pr, *tl, ev);
 }

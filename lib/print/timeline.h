@@ -173,6 +173,16 @@ void tel__timeline_free(struct timeline *tl);
 /* Starts another file, whose time counts from its own first event. */
 void tel__timeline_begin(struct timeline *tl);
 
+/*
+ * A renderer whose state is size bytes, the first of which are a pointer to its
+ * timeline: its begin_log, which makes the state, all other bytes zero, and its
+ * event.  TEL_OK, TEL_ENOMEM.
+ */
+tel_status tel__timeline_begin_log(struct tel_printer *pr, size_t size,
+    const struct timeline_ops *ops, int same);
+tel_status tel__timeline_print(struct tel_printer *pr,
+    const struct tel_event *ev);
+
 /* Takes an event.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev);
