@@ -58,9 +58,8 @@ tel__stacks_clear(struct tel__stacks *s)
 	free(s->text);
 }
 
-/* The number of a name; 0: no memory. */
-static uint32_t
-find_name(struct tel__stacks *s, const char *text, size_t n)
+uint32_t
+tel__stacks_intern(struct tel__stacks *s, const char *text, size_t n)
 {
 	struct tel__probe at;
 	uint64_t hash;
@@ -89,20 +88,16 @@ find_name(struct tel__stacks *s, const char *text, size_t n)
 	return (uint32_t)s->nnames;
 }
 
-/* The node of a name below another one; 0: no memory. */
-static uint32_t
-find_child(struct tel__stacks *s, uint32_t parent, const char *text, size_t n)
+uint32_t
+tel__stacks_child(struct tel__stacks *s, uint32_t parent, uint32_t name)
 {
-	uint32_t name;
 	struct tel__entry *e;
 	int fresh;
 
 	if (s->nnodes >= NODES_MAX) {
-		text = others;
-		n = sizeof(others) - 1;
+		name = tel__stacks_intern(s, others, sizeof(others) - 1);
 		parent = 0;
 	}
-	name = find_name(s, text, n);
 	if (name == 0 || !TEL__RESERVE(s->nodes, s->node_room, s->nnodes + 1) ||
 	    (e = tel__table_put(&s->children, (uint64_t)parent << 32 | name,
 	         &fresh)) == NULL)
@@ -114,6 +109,13 @@ find_child(struct tel__stacks *s, uint32_t parent, const char *text, size_t n)
 		s->nodes[s->nnodes++].user = 0;
 	}
 	return (uint32_t)e->value;
+}
+
+uint32_t
+tel__stacks_name(struct tel__stacks *s, uint32_t parent, const char *text,
+    size_t n)
+{
+	return tel__stacks_child(s, parent, tel__stacks_intern(s, text, n));
 }
 
 /* The first of n bytes at text that are what; NULL: none. */
@@ -136,7 +138,7 @@ add_function(struct tel__stacks *s, uint32_t node, const char *text, size_t n)
 
 	if (!s->lines)
 		line = find_text(text, n, at_line, sizeof(at_line) - 1);
-	return find_child(s, node, text,
+	return tel__stacks_name(s, node, text,
 	    line != NULL ? (size_t)(line - text) : n);
 }
 
@@ -185,7 +187,7 @@ add_address(struct tel__stacks *s, uint32_t node, const struct tel_log *log,
 	} while (address != 0);
 	text[n] = '0';
 	text[n + 1] = 'x';
-	return find_child(s, node, text + n, sizeof(text) - n);
+	return tel__stacks_name(s, node, text + n, sizeof(text) - n);
 }
 
 struct tel__stack_log *
@@ -248,7 +250,7 @@ find_frame(struct tel__stacks *s, struct tel__stack_log *l, uint64_t process,
 	if (node > 0)
 		node--;
 	if (node == 0 && n == 0)
-		return find_child(s, 0, unknown, sizeof(unknown) - 1);
+		return tel__stacks_name(s, 0, unknown, sizeof(unknown) - 1);
 	while (n > 0) {
 		place = s->path[--n];
 		f = tel__labels_frame(labels, place);
@@ -273,12 +275,12 @@ tel__stacks_find(struct tel__stacks *s, struct tel__stack_log *l,
 	uint64_t value;
 
 	if (part < 0)
-		return find_child(s, 0, none, sizeof(none) - 1);
+		return tel__stacks_name(s, 0, none, sizeof(none) - 1);
 	s->recorded = 1;
 	f = &ev->type->fields[part];
 	value = tel_load(f, ev->data);
 	if (value == 0)
-		return find_child(s, 0, none, sizeof(none) - 1);
+		return tel__stacks_name(s, 0, none, sizeof(none) - 1);
 	if (f->datatype != TEL_ADDRESS && f->datatype != TEL_POINTER)
 		return find_frame(s, l, process, value, ev->clock);
 	if (tel_find_label(ev, f, value, &label) && label.string != NULL &&
@@ -309,16 +311,9 @@ put_name(struct tel__stacks *s, size_t *n, const char *name, size_t length)
 }
 
 uint32_t
-tel__stacks_name(struct tel__stacks *s, uint32_t parent, const char *name,
-    size_t n)
-{
-	return find_child(s, parent, name, n);
-}
-
-uint32_t
 tel__stacks_others(struct tel__stacks *s)
 {
-	return find_child(s, 0, others, sizeof(others) - 1);
+	return tel__stacks_name(s, 0, others, sizeof(others) - 1);
 }
 
 uint32_t *

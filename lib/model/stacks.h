@@ -63,7 +63,12 @@ struct tel__stack_log *tel__stacks_log(struct tel__stacks *s,
 uint32_t tel__stacks_find(struct tel__stacks *s, struct tel__stack_log *l,
     const struct tel_event *ev, uint64_t process);
 
-/* The node of a name below another node, or the root, 0; 0: no memory. */
+/* The number of a name; 0: no memory. */
+uint32_t tel__stacks_intern(struct tel__stacks *s, const char *name, size_t n);
+/* The node of a number of a name below another node, or the root, 0; 0: as above. */
+uint32_t tel__stacks_child(struct tel__stacks *s, uint32_t parent,
+    uint32_t name);
+/* The same of a name. */
 uint32_t tel__stacks_name(struct tel__stacks *s, uint32_t parent,
     const char *name, size_t n);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "model/stacks.h"
 #include "print/timeline.h"
 #include "tel/heap.h"
 
@@ -19,18 +20,16 @@
 #define SHARES_MAX 64
 /* The most ranges that may still end after one of their name has started. */
 #define PARTED_MAX 256
-#define NO_LINE SIZE_MAX
 
-/* What a frame has added to the weight of a line, which has its name there. */
+/* What a frame has added to the weight of a stack. */
 struct share {
-	size_t line, at;
+	uint32_t node;
 	uint64_t weight;
 };
 
 struct frame {
 	const struct timeline_track *track; /* that it was begun on */
-	char *name;
-	size_t length;
+	uint32_t name;                      /* its number in the tree */
 	struct share *shares; /* with their room, and their number */
 	size_t room, nshares;
 	int kept; /* too many stacks had it */
@@ -59,11 +58,12 @@ struct folded {
 	struct timeline *timeline;
 	struct stack **stacks;
 	size_t nstacks;
+	struct tel__stacks tree;
+	uint64_t *weights; /* of its nodes */
+	size_t weight_room;
+	size_t nweights; /* stacks that have, or had, one */
 	struct line *lines;
 	size_t nlines, room;
-	struct tel__table by_text; /* hash of a text to its line, from 1 */
-	char *text;                /* that is being made */
-	size_t text_room;
 	int ranges;     /* there were some */
 	tel_heap *heap; /* NULL: no event has allocated */
 	int terminal;   /* no byte of a name may steer it */
@@ -89,81 +89,44 @@ stack_of(struct folded *f, const struct timeline_track *t)
 	return f->stacks[id];
 }
 
-/* Adds a name to the text at *n: no separator, nothing but text. */
-static int
-put_frame(struct folded *f, size_t *n, const char *name, size_t length)
+/* Adds to the weight of a stack.  Its node, or that of the others; 0: no memory. */
+static uint32_t
+add_weight(struct folded *f, uint32_t node, uint64_t weight)
 {
-	unsigned char c;
-	size_t i;
-
-	if (!TEL__RESERVE(f->text, f->text_room, *n + length + 2))
+	if (node == 0 ||
+	    !TEL__RESERVE_ZEROED(f->weights, f->weight_room, f->tree.nnodes))
 		return 0;
-	if (*n > 0)
-		f->text[(*n)++] = ';';
-	for (i = 0; i < length; i++) {
-		c = (unsigned char)name[i];
-		if (c == ';')
-			c = ':';
-		f->text[(*n)++] =
-		    c < ' ' || c == 0x7f || (c > 0x7f && f->terminal) ? '?' :
-		                                                        (char)c;
+	/* its user's number is 1 from its first weight on */
+	if (*tel__stacks_user(&f->tree, node) == 0) {
+		if (f->nweights >= STACKS_MAX) {
+			node = tel__stacks_others(&f->tree);
+			if (node == 0 ||
+			    !TEL__RESERVE_ZEROED(f->weights, f->weight_room,
+			        f->tree.nnodes))
+				return 0;
+		} else {
+			f->nweights++;
+			*tel__stacks_user(&f->tree, node) = 1;
+		}
 	}
-	f->text[*n] = '\0';
-	return 1;
+	f->weights[node] += weight;
+	return node;
 }
 
-/*
- * Adds to the weight of the text that was made, n bytes, whose line is *line;
- * NO_LINE: that of the other stacks.
- */
+/* Finds the node of a stack.  1, or 0: no memory. */
 static int
-add_weight(struct folded *f, size_t n, uint64_t weight, size_t *line)
-{
-	static const char others[] = "<other stacks>";
-	uint64_t h;
-	struct tel__entry *e;
-	int fresh, other = 0;
-
-	h = tel__fnv(TEL__FNV, f->text, n);
-	if (f->nlines >= STACKS_MAX &&
-	    tel__table_find(&f->by_text, h) == NULL) {
-		n = 0;
-		if (!put_frame(f, &n, others, sizeof(others) - 1))
-			return 0;
-		h = tel__fnv(TEL__FNV, others, n);
-		other = 1;
-	}
-	e = tel__table_put(&f->by_text, h, &fresh);
-	if (e == NULL)
-		return 0;
-	if (!fresh) {
-		*line = other ? NO_LINE : (size_t)e->value;
-		f->lines[e->value].weight += weight;
-		return 1;
-	}
-	if (!TEL__RESERVE(f->lines, f->room, f->nlines + 1))
-		return 0;
-	f->lines[f->nlines].text = tel__copy_string(f->text, n);
-	if (f->lines[f->nlines].text == NULL)
-		return 0;
-	f->lines[f->nlines].weight = weight;
-	*line = other ? NO_LINE : f->nlines;
-	e->value = (uint32_t)f->nlines++;
-	return 1;
-}
-
-/* Makes the text of a stack. */
-static int
-put_stack(struct folded *f, const struct stack *s, size_t *n)
+find_node(struct folded *f, const struct stack *s, uint32_t *node)
 {
 	unsigned i;
 
-	*n = 0;
+	*node = 0;
 	if (s->context->use == TIMELINE_THREAD &&
-	    !put_frame(f, n, s->context->name, s->context->length))
+	    (*node = tel__stacks_name(&f->tree, 0, s->context->name,
+	         s->context->length)) == 0)
 		return 0;
 	for (i = 0; i < s->depth; i++)
-		if (!put_frame(f, n, s->frames[i].name, s->frames[i].length))
+		if ((*node = tel__stacks_child(&f->tree, *node,
+		         s->frames[i].name)) == 0)
 			return 0;
 	return 1;
 }
@@ -171,7 +134,6 @@ put_stack(struct folded *f, const struct stack *s, size_t *n)
 static void
 free_frame(struct frame *fr)
 {
-	free(fr->name);
 	free(fr->shares);
 }
 
@@ -184,25 +146,25 @@ remove_frame(struct stack *s, unsigned i)
 }
 
 static struct share *
-find_share(struct frame *fr, size_t line)
+find_share(struct frame *fr, uint32_t node)
 {
 	size_t i;
 
 	for (i = fr->nshares; i-- > 0;)
-		if (fr->shares[i].line == line)
+		if (fr->shares[i].node == node)
 			return &fr->shares[i];
 	return NULL;
 }
 
-/* Notes that a frame is at a place of a line, and has added to its weight. */
+/* Notes that a frame has added to the weight of a stack. */
 static int
-add_share(struct frame *fr, size_t line, size_t at, uint64_t weight)
+add_share(struct frame *fr, uint32_t node, uint64_t weight)
 {
 	struct share *share;
 
-	if (fr->kept || line == NO_LINE)
+	if (fr->kept)
 		return 1;
-	share = find_share(fr, line);
+	share = find_share(fr, node);
 	if (share != NULL) {
 		share->weight += weight;
 		return 1;
@@ -214,10 +176,8 @@ add_share(struct frame *fr, size_t line, size_t at, uint64_t weight)
 	}
 	if (!TEL__RESERVE(fr->shares, fr->room, fr->nshares + 1))
 		return 0;
-	share = &fr->shares[fr->nshares++];
-	share->line = line;
-	share->at = at;
-	share->weight = weight;
+	fr->shares[fr->nshares].node = node;
+	fr->shares[fr->nshares++].weight = weight;
 	return 1;
 }
 
@@ -226,48 +186,56 @@ static int
 advance(struct folded *f, struct stack *s, uint64_t time)
 {
 	uint64_t weight = time > s->last ? time - s->last : 0;
-	size_t n, line, at = 0;
+	uint32_t node, of;
 	unsigned i;
 
 	if (weight > 0)
 		s->last = time;
 	if (weight == 0 || s->depth == 0)
 		return 1;
-	if (!put_stack(f, s, &n) || !add_weight(f, n, weight, &line))
+	if (!find_node(f, s, &node) || (of = add_weight(f, node, weight)) == 0)
 		return 0;
-	if (s->context->use == TIMELINE_THREAD)
+	/* nothing is taken out of the other stacks */
+	if (s->context->use == TIMELINE_THREAD || of != node)
 		return 1;
-	for (i = 0; i < s->depth; i++) {
-		if (!add_share(&s->frames[i], line, at, weight))
+	for (i = 0; i < s->depth; i++)
+		if (!add_share(&s->frames[i], node, weight))
 			return 0;
-		at += s->frames[i].length + 1;
-	}
 	return 1;
 }
 
+/* A frame's share of a stack is now one of a stack without another frame. */
 static int
-has_name(const struct frame *fr, const char *name, size_t n)
-{
-	return fr->length == n && memcmp(fr->name, name, n) == 0;
-}
-
-/* A frame's share of a line is now one of a line without another frame. */
-static int
-move_share(struct frame *fr, const struct share *from, size_t line,
+move_share(struct frame *fr, const struct share *from, uint32_t node,
     const struct frame *out)
 {
-	const size_t n = out->length + 1;
 	struct share *share;
 	uint64_t weight;
 
 	/* those of one name were not open at once */
-	if (has_name(fr, out->name, out->length) ||
-	    (share = find_share(fr, from->line)) == NULL)
+	if (fr->name == out->name ||
+	    (share = find_share(fr, from->node)) == NULL)
 		return 1;
 	weight = share->weight < from->weight ? share->weight : from->weight;
 	share->weight -= weight;
-	return add_share(fr, line,
-	    share->at > from->at ? share->at - n : share->at, weight);
+	return node == 0 || add_share(fr, node, weight);
+}
+
+/* Finds the node of a stack without a frame; 0: nothing is left, or *good is. */
+static uint32_t
+find_without(struct folded *f, uint32_t node, uint32_t name, int *good)
+{
+	uint32_t names[DEPTH_MAX + 1], left = 0;
+	unsigned n = 0;
+
+	for (; node != 0 && n <= DEPTH_MAX; node = f->tree.nodes[node].parent)
+		if (f->tree.nodes[node].name + 1 != name)
+			names[n++] = f->tree.nodes[node].name + 1;
+	while (n > 0 && *good) {
+		left = tel__stacks_child(&f->tree, left, names[--n]);
+		*good = left != 0;
+	}
+	return left;
 }
 
 /*
@@ -277,38 +245,30 @@ move_share(struct frame *fr, const struct share *from, size_t line,
 static int
 take_out(struct folded *f, struct stack *s, const struct frame *fr)
 {
-	size_t i, j, n, line, behind;
-	const char *text;
+	const struct share *from;
+	uint32_t node, of;
+	size_t i, j;
+	int good = 1;
 
-	for (i = 0; i < fr->nshares; i++) {
-		const struct share *from = &fr->shares[i];
-		struct line *l = &f->lines[from->line];
-
-		text = l->text;
-		n = strlen(text);
-		l->weight -=
-		    from->weight < l->weight ? from->weight : l->weight;
-		if (n == fr->length)
+	for (i = 0; i < fr->nshares && good; i++) {
+		from = &fr->shares[i];
+		f->weights[from->node] -=
+		    from->weight < f->weights[from->node] ?
+		    from->weight :
+		    f->weights[from->node];
+		node = find_without(f, from->node, fr->name, &good);
+		if (node == 0)
 			continue;
-		if (!TEL__RESERVE(f->text, f->text_room, n + 1))
-			return 0;
-		/* with the separator behind it, or before the last one */
-		memcpy(f->text, text, from->at);
-		behind = from->at + fr->length + 1;
-		if (behind < n)
-			memcpy(f->text + from->at, text + behind, n - behind);
-		n -= fr->length + 1;
-		f->text[n] = '\0';
-		if (!add_weight(f, n, from->weight, &line))
-			return 0;
-		for (j = 0; j < s->depth; j++)
-			if (!move_share(&s->frames[j], from, line, fr))
-				return 0;
-		for (j = 0; j < s->nparted; j++)
-			if (!move_share(&s->parted[j], from, line, fr))
-				return 0;
+		of = add_weight(f, node, from->weight);
+		good = of != 0;
+		if (of != node)
+			node = 0;
+		for (j = 0; j < s->depth && good; j++)
+			good = move_share(&s->frames[j], from, node, fr);
+		for (j = 0; j < s->nparted && good; j++)
+			good = move_share(&s->parted[j], from, node, fr);
 	}
-	return 1;
+	return good;
 }
 
 static void
@@ -325,12 +285,12 @@ drop_parted(struct stack *s, size_t i)
  * end, as scans of the MPS that return early, or is parallel to this one.
  */
 static int
-part_same(struct folded *f, struct stack *s, const char *name, size_t n)
+part_same(struct folded *f, struct stack *s, uint32_t name)
 {
 	unsigned i;
 
 	for (i = s->depth; i-- > 0;) {
-		if (!has_name(&s->frames[i], name, n))
+		if (s->frames[i].name != name)
 			continue;
 		if (s->nparted == PARTED_MAX) {
 			if (!take_out(f, s, &s->parted[0]))
@@ -351,31 +311,22 @@ begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 {
 	struct folded *f = pr->state;
 	struct stack *s = stack_of(f, t);
+	const uint32_t number = tel__stacks_intern(&f->tree, name, n);
 	struct frame *frame;
-	char *copy;
 
 	(void)ev;
 	f->ranges = 1;
-	if (s == NULL || !advance(f, s, time)) {
-		f->timeline->no_memory = 1;
-		return;
-	}
-	if (s->context->use != TIMELINE_THREAD && !part_same(f, s, name, n)) {
+	if (s == NULL || number == 0 || !advance(f, s, time) ||
+	    (s->context->use != TIMELINE_THREAD && !part_same(f, s, number))) {
 		f->timeline->no_memory = 1;
 		return;
 	}
 	if (s->depth == DEPTH_MAX)
 		return;
-	copy = tel__copy_string(name, n);
-	if (copy == NULL) {
-		f->timeline->no_memory = 1;
-		return;
-	}
 	frame = &s->frames[s->depth++];
 	memset(frame, 0, sizeof(*frame));
 	frame->track = t;
-	frame->name = copy;
-	frame->length = n;
+	frame->name = number;
 }
 
 static void
@@ -413,15 +364,17 @@ span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	struct folded *f = pr->state;
 	struct stack *s = stack_of(f, t);
 	const char *label = NULL;
-	size_t size = 0, more, line;
+	uint32_t node;
+	size_t more;
 
 	f->ranges = 1;
 	if (method >= 0)
 		label = tel_event_label(ev, (unsigned)method, &more);
-	if (s == NULL || !advance(f, s, time) || !put_stack(f, s, &size) ||
-	    !put_frame(f, &size, name, n) ||
-	    (label != NULL && !put_frame(f, &size, label, more)) ||
-	    !add_weight(f, size, length, &line)) {
+	if (s == NULL || !advance(f, s, time) || !find_node(f, s, &node) ||
+	    (node = tel__stacks_name(&f->tree, node, name, n)) == 0 ||
+	    (label != NULL &&
+	        (node = tel__stacks_name(&f->tree, node, label, more)) == 0) ||
+	    add_weight(f, node, length) == 0) {
 		f->timeline->no_memory = 1;
 		return;
 	}
@@ -454,8 +407,7 @@ close_stack(struct folded *f, struct stack *s)
 		for (j = s->depth; good && j-- > 0;) {
 			struct frame last = s->frames[j];
 
-			if (!has_name(&last, s->parted[i].name,
-			        s->parted[i].length))
+			if (last.name != s->parted[i].name)
 				continue;
 			remove_frame(s, (unsigned)j);
 			good = take_out(f, s, &last);
@@ -497,11 +449,11 @@ release(struct tel_printer *pr)
 	tel_heap_free(f->heap);
 	for (i = 0; i < f->nlines; i++)
 		free(f->lines[i].text);
-	tel__table_clear(&f->by_text);
+	tel__stacks_clear(&f->tree);
 	tel__timeline_free(f->timeline);
 	free(f->lines);
+	free(f->weights);
 	free(f->stacks);
-	free(f->text);
 	free(f);
 }
 
@@ -516,9 +468,9 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		f = calloc(1, sizeof(*f));
 		if (f == NULL)
 			return TEL_ENOMEM;
-		tel__table_init(&f->by_text);
 		f->timeline = tel__timeline_new(&ops);
-		if (f->timeline == NULL) {
+		if (f->timeline == NULL || !tel__stacks_init(&f->tree)) {
+			tel__timeline_free(f->timeline);
 			free(f);
 			return TEL_ENOMEM;
 		}
@@ -550,34 +502,46 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 	return pr->weighted ? TEL_OK : tel__timeline_event(pr, f->timeline, ev);
 }
 
-/* Makes a line of each stack that allocated. */
-static tel_status
-add_heap(struct folded *f, tel_heap_weight weight)
+/* Adds a line; text NULL: no memory.  1, or 0. */
+static int
+add_line(struct folded *f, const char *text, uint64_t weight)
+{
+	struct line *line;
+	char *c;
+
+	if (text == NULL || !TEL__RESERVE(f->lines, f->room, f->nlines + 1))
+		return 0;
+	line = &f->lines[f->nlines];
+	line->text = tel__copy_string(text, strlen(text));
+	line->weight = weight;
+	if (line->text == NULL)
+		return 0;
+	for (c = line->text; f->terminal && *c != '\0'; c++)
+		if ((unsigned char)*c > 0x7f)
+			*c = '?';
+	f->nlines++;
+	return 1;
+}
+
+/* Makes a line of each stack that has a weight. */
+static int
+add_lines(struct folded *f, int heap, tel_heap_weight weight)
 {
 	tel_heap_stack s;
-	const char *text;
 	uint64_t w;
-	size_t i, n, line;
+	size_t i;
 
-	for (i = 0; tel_heap_stack_at(f->heap, i, &s); i++) {
+	for (i = 0; i < f->tree.nnodes && i < f->weight_room; i++)
+		if (f->weights[i] > 0 &&
+		    !add_line(f, tel__stacks_text(&f->tree, (uint32_t)i),
+		        f->weights[i]))
+			return 0;
+	for (i = 0; heap && tel_heap_stack_at(f->heap, i, &s); i++) {
 		w = tel_heap_weight_of(&s, weight);
-		if (w == 0)
-			continue;
-		text = tel_heap_frames(f->heap, i);
-		if (text == NULL)
-			return TEL_ENOMEM;
-		n = strlen(text);
-		if (!TEL__RESERVE(f->text, f->text_room, n + 1))
-			return TEL_ENOMEM;
-		for (; n > 0; n--)
-			f->text[n - 1] =
-			    f->terminal && (unsigned char)text[n - 1] > 0x7f ?
-			    '?' :
-			    text[n - 1];
-		if (!add_weight(f, strlen(text), w, &line))
-			return TEL_ENOMEM;
+		if (w > 0 && !add_line(f, tel_heap_frames(f->heap, i), w))
+			return 0;
 	}
-	return TEL_OK;
+	return 1;
 }
 
 static int
@@ -593,6 +557,7 @@ finish(struct tel_printer *pr)
 {
 	struct folded *f = pr->state;
 	char number[32];
+	struct line *line;
 	int heap;
 	size_t i;
 
@@ -605,23 +570,22 @@ finish(struct tel_printer *pr)
 		        "its pool" :
 		        "no selected event is the start or end of a range, or "
 		        "records its stack or its pool");
-	if (close_stacks(f) != TEL_OK ||
-	    (heap && add_heap(f, pr->weight) != TEL_OK))
+	if (close_stacks(f) != TEL_OK || !add_lines(f, heap, pr->weight))
 		return TEL_ENOMEM;
 	if (f->nlines > 0)
 		qsort(f->lines, f->nlines, sizeof(f->lines[0]), compare);
-	for (i = 0; i < f->nlines; i++) {
-		if (f->lines[i].weight == 0)
-			continue;
-		(void)tel_output_write(pr->out, f->lines[i].text,
-		    strlen(f->lines[i].text));
-		(void)snprintf(number, sizeof(number), " %llu\n",
-		    (unsigned long long)f->lines[i].weight);
-		(void)tel_output_write(pr->out, number, strlen(number));
+	for (line = f->lines, i = 0; i < f->nlines; line++, i++) {
+		/* names that differ may be written alike */
+		if (i + 1 < f->nlines && compare(line, line + 1) == 0) {
+			line[1].weight += line->weight;
+		} else {
+			(void)tel_output_write(pr->out, line->text,
+			    strlen(line->text));
+			(void)snprintf(number, sizeof(number), " %llu\n",
+			    (unsigned long long)line->weight);
+			(void)tel_output_write(pr->out, number, strlen(number));
+		}
 	}
-	/* the hashes of by_text are of lines that were moved */
-	tel__table_clear(&f->by_text);
-	tel__table_init(&f->by_text);
 	return pr->out->status;
 }
 
