@@ -91,6 +91,7 @@ struct timeline_resources;
 struct timeline_gauge {
 	struct timeline_track *track;
 	uint64_t bytes;
+	uint64_t unknown; /* frees of blocks that the log does not allocate */
 	/* what it had in this bucket of time, and the next that had something */
 	uint64_t shown, low, high;
 	uint32_t next;

@@ -309,8 +309,8 @@ change_live(void *arg, enum tel__live_what what, struct tel__live_block *block,
 		    subtract);
 		tl->changed = block->owner;
 		break;
-	case TEL__LIVE_UNTRACKED:
-	case TEL__LIVE_UNKNOWN: break;
+	case TEL__LIVE_UNKNOWN: tl->gauges[tl->whole].unknown++; break;
+	case TEL__LIVE_UNTRACKED: break;
 	}
 	return TEL_OK;
 }
@@ -554,6 +554,24 @@ enter_log(struct tel_printer *pr, struct timeline *tl,
 	return 1;
 }
 
+/* Shows how many frees there were of blocks that the log does not allocate. */
+static void
+show_unknown(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, uint64_t time)
+{
+	static const char name[] = "frees of blocks from before the log";
+	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
+
+	if (t != NULL)
+		t = tel__timeline_track(pr, tl, t, TIMELINE_COUNT, name,
+		    sizeof(name) - 1);
+	if (t == NULL)
+		tl->no_memory = 1;
+	else if (t->use == TIMELINE_COUNT)
+		tl->ops->counter(pr, t, time,
+		    (int64_t)tl->gauges[tl->all].unknown);
+}
+
 /* An operation that changes which blocks live, but for the end of a pool. */
 static void
 change_blocks(struct tel_printer *pr, struct timeline *tl,
@@ -561,6 +579,7 @@ change_blocks(struct tel_printer *pr, struct timeline *tl,
     const tel_alloc *op, uint64_t time)
 {
 	uint32_t part = part_gauge(pr, tl, ev, p, op);
+	const uint64_t unknown = tl->gauges[tl->all].unknown;
 
 	if (part == NONE)
 		part = tl->all;
@@ -569,6 +588,8 @@ change_blocks(struct tel_printer *pr, struct timeline *tl,
 		    op->size < INT64_MAX ? (int64_t)op->size : INT64_MAX, 1);
 	tl->changed = part;
 	count(tl, ev->log, part, op);
+	if (tl->gauges[tl->all].unknown != unknown)
+		show_unknown(pr, tl, ev, time);
 	if (tl->changed != part && tl->changed != tl->all)
 		show(pr, tl, tl->changed, time);
 	if (part != tl->all)

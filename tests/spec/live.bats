@@ -25,7 +25,7 @@ todo() {
 	[[ $output != *Traceback* ]]
 }
 
-ALL=telstat,stacks,folded,telreplay,chrome,page
+ALL=telstat,inst,stacks,folded,telreplay,chrome,page
 
 @test "tools and model agree on each recorded log" {
 	agree telstat,telreplay,chrome,page "$TEL_TOP"/tests/data/alloc/*
@@ -46,7 +46,7 @@ ALL=telstat,stacks,folded,telreplay,chrome,page
 
 @test "tools and model agree on pools, whose frees have sizes" {
 	agree $ALL pools pools-created pools-cut
-	agree telstat,stacks,folded,chrome,page pools-wrong pools-wrong-cut
+	agree telstat,inst,stacks,folded,chrome,page pools-wrong pools-wrong-cut
 }
 
 @test "threads, and any order of the buffers, come to the same" {

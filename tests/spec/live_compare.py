@@ -3,7 +3,7 @@
 
     live_compare.py TOOLS LOG|KIND...
 
-TOOLS are some of telstat,stacks,folded,telreplay,chrome,page; a KIND is words of pools,
+TOOLS are some of telstat,inst,stacks,folded,telreplay,chrome,page; a KIND is words of pools,
 created, malloc, wrong, several and cut, for random logs, which are made here.  Prints
 each difference, and fails if there is any.
 """
@@ -32,6 +32,7 @@ REPLAY = {"requests": "allocated_blocks", "requested_bytes": "allocated_bytes",
 FOLDED = {"allocated": "allocated_bytes", "peak": "peak_bytes",
           "leaked": "live_bytes", "count": "allocated_blocks"}
 
+UNKNOWN = "frees of blocks from before the log"
 POOLS = """# teltools text 1
 # type: get 1 Alloc at:address size:unsigned pool:address
 # type: put 2 Alloc at:address size:unsigned pool:address
@@ -67,6 +68,12 @@ def of_telstat(log):
     return found
 
 
+def of_inst(log):
+    """What a log of statistics has kept of it."""
+    run("telstat", "-q", "-S", "-f", "inst", "-o", "kept.inst", log)
+    return of_telstat("kept.inst")
+
+
 def of_stacks(log):
     report = rows("telstat", "-q", "--stacks", "-f", "json", log)
     stacks = [row for row in report if row["type"] == "stack"]
@@ -95,16 +102,19 @@ def of_telreplay(log):
 
 
 def of_chrome(log):
-    values = {}
+    values, unknown = {}, 0
     for event in json.loads("\n".join(run("telcat", "-q", "-f", "chrome",
                                           log)))["traceEvents"]:
         if event["ph"] == "C" and event["name"].startswith("live bytes"):
             values.setdefault(event["name"], []).append(event["args"]["bytes"])
+        if event["ph"] == "C" and event["name"] == UNKNOWN:
+            unknown = event["args"]["value"]
     parts = [ends[-1] for name, ends in values.items() if name != "live bytes"]
     whole = values.get("live bytes", [])
     # what its processes or pools have is what all of a log has
     assert not parts or sum(parts) == whole[-1], (log, values)
-    return {"peak_bytes": max(whole), "live_bytes": whole[-1]} if whole else {}
+    return {"peak_bytes": max(whole), "live_bytes": whole[-1],
+            "unknown": unknown} if whole else {}
 
 
 def of_page(log):
@@ -112,14 +122,17 @@ def of_page(log):
         subprocess.run(("telcat", "-q", "-f", "html", log), stdout=file, check=False)
     page = Page("page.html")
     paths = page.paths()
-    curves = [columns for s, columns in page.series()
-              if paths[s["track"]][-1] == "live bytes"]
-    assert len(curves) < 2, log
+    curves, unknown = ([columns for s, columns in page.series()
+                        if paths[s["track"]][-1] == name]
+                       for name in ("live bytes", UNKNOWN))
+    assert len(curves) < 2 and len(unknown) < 2, log
     return {"peak_bytes": max(curves[0]["max"]),
-            "live_bytes": curves[0]["last"][-1]} if curves else {}
+            "live_bytes": curves[0]["last"][-1],
+            "unknown": unknown[0]["last"][-1] if unknown else 0} \
+        if curves else {}
 
 
-TOOLS = {"chrome": of_chrome, "page": of_page, "telstat": of_telstat, "stacks": of_stacks, "folded": of_folded,
+TOOLS = {"chrome": of_chrome, "page": of_page, "telstat": of_telstat, "inst": of_inst, "stacks": of_stacks, "folded": of_folded,
          "telreplay": of_telreplay}
 
 
