@@ -96,11 +96,6 @@ struct timeline_gauge {
 	uint64_t shown, low, high;
 	uint32_t next;
 	int ended; /* what it was of has ended: its number is used again */
-	/*
-	 * Of a pool that the log creates, where frees say how much they free:
-	 * which blocks live need not be known.
-	 */
-	int by_size;
 };
 
 /* A pool and its gauge. */
@@ -216,8 +211,6 @@ struct timeline_action {
 		SUM_NOT,    /* one by one */
 		SUM_EVENTS, /* they are counted */
 		SUM_BLOCK,  /* with what they allocate or free */
-		SUM_ALLOC, /* the same, and which block it is does not matter */
-		SUM_FREE,
 		SUM_MEMORY, /* with what they take or give back */
 		SUM_TAKE,   /* the same, whatever memory it is */
 		SUM_GIVE
@@ -321,7 +314,6 @@ struct timeline_plan {
 	/* memory that it takes (1) or gives back (-1), or 0 */
 	int memory;
 	int key; /* the field that identifies the memory, or -1: the size is always given */
-	int by_size;     /* all frees say how much they free */
 	int base;        /* from where, or -1 */
 	int size, limit; /* how much, or up to where, or -1 */
 	/* the type whose messages it sends or receives and 1, or 0 */

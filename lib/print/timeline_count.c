@@ -11,13 +11,9 @@
 #include "model/schema.h"
 #include "print/timeline.h"
 
-/*
- * No gauge, one that there is no room for, and none yet of a pool that the log
- * creates.
- */
+/* No gauge, and one that there is no room for. */
 #define NONE UINT32_MAX
 #define FULL (UINT32_MAX - 1)
-#define CREATED (UINT32_MAX - 2)
 
 void
 tel__timeline_count_clear(struct timeline *tl)
@@ -97,21 +93,18 @@ make_gauge(struct tel_printer *pr, struct timeline *tl,
 	    tel__timeline_track(pr, tl, parent, TIMELINE_BYTES, name,
 	        strlen(name));
 	uint32_t gauge;
-	int created;
 
 	if (t == NULL)
 		return 0;
 	gauge = free_gauge(tl);
 	if (gauge == NONE)
 		return 0;
-	created = e->value == CREATED;
 	e->value = gauge;
 	/* another one may have had the number */
 	if (tl->shown != 0)
 		tl->ops->settle(pr);
 	if (gauge != FULL)
-		tl->gauges[gauge] =
-		    (struct timeline_gauge){ .track = t, .by_size = created };
+		tl->gauges[gauge] = (struct timeline_gauge){ .track = t };
 	return 1;
 }
 
@@ -436,7 +429,7 @@ part_gauge(struct tel_printer *pr, struct timeline *tl,
 	e = find_gauge(tl, ev->log, OF_POOL, owner);
 	if (e == NULL)
 		return NONE;
-	if (e->value == NONE || e->value == CREATED)
+	if (e->value == NONE)
 		make_part(pr, tl, ev, p, op, e);
 	*r = (struct timeline_recent){ ev->log, owner,
 		e->value == FULL ? NONE : (uint32_t)e->value };
@@ -454,9 +447,6 @@ start_pool(struct tel_printer *pr, struct timeline *tl,
 	struct tel__entry *e;
 	int fresh;
 
-	e = !p->by_size ? NULL : find_gauge(tl, ev->log, OF_POOL, owner);
-	if (e != NULL && e->value == NONE)
-		e->value = CREATED;
 	if (tl->ops->heat == NULL || p->arena < 0 ||
 	    tl->arenas.count >= TIMELINE_TRACKS)
 		return;
@@ -509,13 +499,7 @@ static void
 count(struct timeline *tl, const struct tel_log *log, uint32_t gauge,
     const tel_alloc *op)
 {
-	tl->whole = tl->all;
-	if (!tl->gauges[gauge].by_size)
-		follow(tl, gauge, tl->all, op, log_tag(log));
-	else if (op->kind == TEL_ALLOC_FREE)
-		change_by(tl, gauge, op->size, subtract);
-	else if (op->address != 0 && tel_alloc_bytes(op) <= TEL__LIVE_BLOCK_MAX)
-		change_by(tl, gauge, tel_alloc_bytes(op), add);
+	follow(tl, gauge, tl->all, op, log_tag(log));
 }
 
 /* The track of the sizes of blocks; NULL: they are not shown. */
@@ -606,14 +590,12 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 	if (!tel_event_alloc(ev, &op))
 		return 0;
 	/* no event says whether a reserved block is used */
-	if (op.failed || op.kind == TEL_ALLOC_RESERVE ||
-	    (op.kind == TEL_ALLOC_COMMIT && p->by_size))
+	if (op.failed || op.kind == TEL_ALLOC_RESERVE)
 		return 1;
 	if (op.kind == TEL_ALLOC_POOL_CREATE)
 		start_pool(pr, tl, ev, p, &op);
-	if ((op.kind == TEL_ALLOC_BUFFER_CREATE ||
-	        op.kind == TEL_ALLOC_BUFFER_DESTROY) &&
-	    !p->by_size)
+	if (op.kind == TEL_ALLOC_BUFFER_CREATE ||
+	    op.kind == TEL_ALLOC_BUFFER_DESTROY)
 		follow(tl, NONE, NONE, &op, log_tag(ev->log));
 	if (op.kind > TEL_ALLOC_FREE && op.kind != TEL_ALLOC_COMMIT &&
 	    op.kind != TEL_ALLOC_POOL_DESTROY)
@@ -754,8 +736,6 @@ sum_blocks(struct timeline_action *a, const struct tel_type *t)
 	a->first = a->address->datatype == TEL_UNSIGNED ||
 	    a->address->datatype == TEL_SIGNED;
 	a->sum = SUM_BLOCK;
-	if (a->plan->by_size && a->pool != NULL && a->size != NULL)
-		a->sum = frees ? SUM_FREE : SUM_ALLOC;
 }
 
 static void
@@ -791,8 +771,6 @@ tel__timeline_sum(struct timeline_action *a, const struct tel_type *t)
 	a->size_at = place_of(a->size, &right);
 	a->pool_at = place_of(a->pool, &right);
 	a->base_at = place_of(a->base, &right);
-	if (!right && (a->sum == SUM_ALLOC || a->sum == SUM_FREE))
-		a->sum = SUM_BLOCK;
 	if (!right && (a->sum == SUM_TAKE || a->sum == SUM_GIVE))
 		a->sum = SUM_MEMORY;
 }
@@ -846,44 +824,6 @@ add_block(struct timeline *tl, const struct timeline_action *a,
 	if (part != tl->all)
 		hold(tl, &tl->gauges[part]);
 	hold(tl, &tl->gauges[tl->all]);
-	return 1;
-}
-
-/* The same of SUM_ALLOC and SUM_FREE. */
-static inline int
-add_sized(struct timeline *tl, const struct timeline_action *a,
-    const struct tel_log *log, const unsigned char *data)
-{
-	const uint64_t owner = tel_le64(data + a->pool_at);
-	const struct timeline_recent *r = recent_of(tl, owner);
-	struct timeline_gauge *pool, *all;
-	uint64_t size = tel_le64(data + a->size_at);
-
-	if (tl->all_log != log || r->log != log || r->owner != owner ||
-	    r->gauge == NONE || !tl->gauges[r->gauge].by_size)
-		return 0;
-	pool = &tl->gauges[r->gauge];
-	all = &tl->gauges[tl->all];
-	if (a->sum == SUM_FREE) {
-		size = size < pool->bytes ? size : pool->bytes;
-		pool->bytes -= size;
-		all->bytes -= size < all->bytes ? size : all->bytes;
-		hold_lower(tl, pool);
-		hold_lower(tl, all);
-	} else if (tel_le64(data + a->address_at) + a->first == 0) {
-		return 1;
-	} else {
-		count_size(tl, size);
-		size = size <= TEL__LIVE_BLOCK_MAX ? size : 0;
-		size = size < INT64_MAX - pool->bytes ? size :
-		                                        INT64_MAX - pool->bytes;
-		pool->bytes += size;
-		all->bytes += size < INT64_MAX - all->bytes ?
-		    size :
-		    INT64_MAX - all->bytes;
-		hold_higher(tl, pool);
-		hold_higher(tl, all);
-	}
 	return 1;
 }
 
@@ -945,8 +885,6 @@ tel__timeline_counts(struct timeline *tl, struct timeline_actions *to,
 		a = &to->all[numbers[i]];
 		switch (a->sum) {
 		case SUM_EVENTS: added = 1; break;
-		case SUM_ALLOC:
-		case SUM_FREE: added = add_sized(tl, a, log, data[i]); break;
 		case SUM_TAKE:
 		case SUM_GIVE: added = add_taken(tl, a, log, data[i]); break;
 		case SUM_BLOCK:

@@ -299,30 +299,9 @@ make(struct timeline_plan *p, const struct tel_schema *s,
 		p->method = at;
 }
 
-/*
- * Nonzero when all events of a schema that free a block say its size, and none
- * resizes one: what lives is then a sum.
- */
-static int
-is_sum(const struct tel_schema *s)
-{
-	const struct tel_type *t;
-	unsigned i, frees = 0;
-
-	for (i = 0; i < s->ntypes; i++) {
-		t = &s->types[i];
-		if (t->role == TEL_ROLE_REALLOC ||
-		    (tel_type_frees(t) && t->role_field[TEL_PART_SIZE] < 0))
-			return 0;
-		frees += tel_type_frees(t) != 0;
-	}
-	return frees > 0;
-}
-
 static struct timeline_plans *
 make_all(const struct tel_schema *s)
 {
-	const int by_size = is_sum(s);
 	struct timeline_plans *all;
 	unsigned i;
 	int32_t end;
@@ -333,10 +312,8 @@ make_all(const struct tel_schema *s)
 		return NULL;
 	all->schema = s;
 	all->count = s->ntypes;
-	for (i = 0; i < s->ntypes; i++) {
+	for (i = 0; i < s->ntypes; i++)
 		make(&all->plans[i], s, &s->types[i]);
-		all->plans[i].by_size = by_size;
-	}
 	for (i = s->ntypes; i-- > 0;) {
 		if (all->plans[i].is != PLAN_START)
 			continue;

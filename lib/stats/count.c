@@ -396,8 +396,7 @@ show(struct tel_stats *s, uint64_t number)
 	struct tel_snapshot at = { number, number * s->interval, s->interval,
 		s->interval_ticks, s->sessions };
 	tel_status st = tel_stats_settle(s);
-	struct definition *d;
-	size_t i, j;
+	size_t i;
 
 	if (st == TEL_OK)
 		st = s->class_logs != NULL ?
@@ -406,14 +405,7 @@ show(struct tel_stats *s, uint64_t number)
 	s->reached = number;
 	if (st != TEL_OK || !s->deltas)
 		return st;
-	for (i = 0; i < s->count; i++) {
-		d = s->definitions[i];
-		for (j = 0; j < d->count; j++)
-			tel__stat_zero(d->stats[j]);
-		if (d->overflow != NULL)
-			tel__stat_zero(d->overflow);
-	}
-	tel__report_zero(&s->report);
+	tel__stats_zero(s);
 	for (i = 0; i < s->nsources; i++)
 		s->sources[i]->counted = 0;
 	s->session.first = UINT64_MAX;

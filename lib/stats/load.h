@@ -113,8 +113,6 @@ void tel__load_watch(struct loader *l);
 tel_status tel__load_difference(struct loader *l);
 /* All stats of a set as if nothing had been counted; inst ids stay. */
 void tel__load_reset(struct tel_stats *s);
-/* Sets the previous counts to 0, when only intervals are shown. */
-void tel__load_zero(struct tel_stats *s);
 /*
  * After the last session: what is shown from now on continues snapshots.
  * Frees shown, which may be NULL.

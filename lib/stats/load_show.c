@@ -51,33 +51,8 @@ tel__load_difference(struct loader *l)
 void
 tel__load_reset(struct tel_stats *s)
 {
-	struct definition *d;
-	size_t i, j;
-
-	for (i = 0; i < s->count; i++) {
-		d = s->definitions[i];
-		for (j = 0; j < d->count; j++)
-			tel__stat_reset(d->stats[j]);
-		if (d->overflow != NULL)
-			tel__stat_reset(d->overflow);
-	}
+	tel__stats_each(s, tel__stat_reset);
 	tel__report_clear(&s->report);
-}
-
-void
-tel__load_zero(struct tel_stats *s)
-{
-	struct definition *d;
-	size_t i, j;
-
-	for (i = 0; i < s->count; i++) {
-		d = s->definitions[i];
-		for (j = 0; j < d->count; j++)
-			tel__stat_zero(d->stats[j]);
-		if (d->overflow != NULL)
-			tel__stat_zero(d->overflow);
-	}
-	tel__report_zero(&s->report);
 }
 
 /* A tel_snapshot_fn of the session's set: shows it with all before it. */
@@ -102,7 +77,7 @@ show(void *arg, tel_stats *part, const tel_snapshot *at)
 	if (st == TEL_OK)
 		st = into->snapshot(into->snapshot_arg, l->shown, &moment);
 	if (st == TEL_OK && into->deltas)
-		tel__load_zero(into);
+		tel__stats_zero(into);
 	return st;
 }
 

@@ -312,7 +312,7 @@ show(struct tel_stats *s, const tel_snapshot *at)
 		if (st == TEL_OK)
 			st = tel__stats_add(all->shown, l->part, ADD_APART);
 		if (st == TEL_OK && s->deltas)
-			tel__load_zero(l->part);
+			tel__stats_zero(l->part);
 	}
 	return st == TEL_OK ? s->snapshot(s->snapshot_arg, all->shown, at) : st;
 }

@@ -148,6 +148,28 @@ make_list(struct tel_stats *s)
 	return TEL_OK;
 }
 
+void
+tel__stats_each(struct tel_stats *s, void (*change)(struct tel_stat *))
+{
+	struct definition *d;
+	size_t i, j;
+
+	for (i = 0; i < s->count; i++) {
+		d = s->definitions[i];
+		for (j = 0; j < d->count; j++)
+			change(d->stats[j]);
+		if (d->overflow != NULL)
+			change(d->overflow);
+	}
+}
+
+void
+tel__stats_zero(struct tel_stats *s)
+{
+	tel__stats_each(s, tel__stat_zero);
+	tel__report_zero(&s->report);
+}
+
 tel_status
 tel_stats_settle(tel_stats *s)
 {

@@ -202,6 +202,11 @@ tel_status tel__stats_bind_type(struct tel_stats *s, struct source *from,
     const struct tel_type *type);
 void tel__source_free(struct source *from);
 
+/* Changes all stats of a set. */
+void tel__stats_each(struct tel_stats *s, void (*change)(struct tel_stat *));
+/* Begins to count anew, where only intervals are shown. */
+void tel__stats_zero(struct tel_stats *s);
+
 /* Moves what the slots of a source have counted to the report. */
 tel_status tel__stats_settle_source(struct tel_stats *s, struct source *from);
 /* The logs that are read now are over. */

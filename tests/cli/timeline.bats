@@ -65,6 +65,7 @@ toy() {
 		toy.txt/live bytes | 1064 | counter | 5000000000
 		toy.txt/live bytes | 1065 | counter | 5000000100
 		toy.txt/live bytes | 1066 | counter | 5000000000
+		toy.txt/frees of blocks from before the log | 1067 | counter | 1
 		toy.txt/live bytes | 1067 | counter | 5000000000
 		toy.txt/Load/Load | 1080 | begin | Load
 		toy.txt/Note | 1096 | instant | Note
@@ -217,6 +218,7 @@ memory() {
 		live bytes | 8 | 9
 		live bytes of pool 0xa | 9 | 3
 		live bytes | 9 | 12
+		frees of blocks from before the log | 10 | 1
 		live bytes of pool 0xa | 10 | 3
 		live bytes | 10 | 12
 		live bytes of pool 0xa | 11 | 3
