@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares the independent decoder of .tel files with telcat.
 
-    compare.py ANNEX JSON < FILE.tel
+    compare.py ANNEX NAME ...
 
-ANNEX has the built-in schemas (a .tel file, or one in gzip); JSON is what
-"telcat -f json FILE.tel" prints.  Prints the first difference and fails, or
-prints the number of equal events.
+ANNEX has the built-in schemas (a .tel file, or one in gzip; -: none);
+NAME.json is what "telcat -f json NAME.tel" prints.  Prints the first difference
+and fails, or prints the number of equal events of each file.
 """
 import copy
 import gzip
@@ -109,29 +109,36 @@ def same(want, got):
     return want == got
 
 
+def compare(name, annex):
+    """The number of events of a file, which are all equal."""
+    with open(name + ".json", encoding="utf-8") as f:
+        lines = iter(f.read().splitlines())
+    with open(name + ".tel", "rb") as f:
+        data = f.read()
+    count = 0
+    for e in tel.read(data, annex):
+        line = next(lines, None)
+        want = as_json(e)
+        if line is None or not same(want, json.loads(line)):
+            sys.exit("%s: event %d: decoded\n%s\ntelcat\n%s" % (
+                name, count, json.dumps(want), line))
+        count += 1
+    line = next(lines, None)
+    if line is not None:
+        sys.exit("%s: telcat has more: %s" % (name, line))
+    return count
+
+
 def main():
-    annex_name, json_name = sys.argv[1:]
     annex = {}
-    if annex_name != "-":
-        with open(annex_name, "rb") as f:
+    if sys.argv[1] != "-":
+        with open(sys.argv[1], "rb") as f:
             data = f.read()
         if data[:2] == b"\x1f\x8b":
             data = gzip.decompress(data)
         annex = tel.read_annex(data)
-    with open(json_name, encoding="utf-8") as f:
-        lines = iter(f.read().splitlines())
-    count = 0
-    for e in tel.read(sys.stdin.buffer.read(), annex):
-        line = next(lines, None)
-        want = as_json(e)
-        if line is None or not same(want, json.loads(line)):
-            sys.exit("event %d: decoded\n%s\ntelcat\n%s" % (
-                count, json.dumps(want), line))
-        count += 1
-    line = next(lines, None)
-    if line is not None:
-        sys.exit("telcat has more: " + line)
-    print(count)
+    for name in sys.argv[2:]:
+        print(compare(name, annex))
 
 
 if __name__ == "__main__":

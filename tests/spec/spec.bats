@@ -13,48 +13,53 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 }
 
-# check FILE: both decoders agree on the .tel of a log.
-check() {
-	telcat -q -f tel "$@" >log.tel
-	telcat -q -f json log.tel >log.json
-	echo "$*"
+# log FILE ...: the .tel of logs, and what telcat reads in it.
+logs=()
+log() {
+	local name=${#logs[@]}.log
+	echo "$name: $*"
+	telcat -q -f tel "$@" >"$name.tel"
+	telcat -q -f json "$name.tel" >"$name.json"
+	logs+=("$name")
+}
+
+# agree [ANNEX]: both decoders see the same in all logs.
+agree() {
 	run -0 python3 "$TEL_TOP/tests/spec/compare.py" \
-	    "$TEL_BUILD/schemas.tel.gz" log.json <log.tel
-	echo "$output"
-	[ "$output" = "$(wc -l <log.json)" ]
-	whole=$((whole + 1))
+	    "${1-$TEL_BUILD/schemas.tel.gz}" "${logs[@]}"
+	diff -u <(echo "$output") <(for log in "${logs[@]}"; do
+		wc -l <"$log.json"
+	done)
 }
 
 @test "a decoder written from tel(5) reads every log of an MPS" {
-	whole=0
 	for log in "$TEL_TOP"/tests/data/mps/*.log.zst; do
-		check "$log"
+		log "$log"
 	done
-	[ "$whole" -ge 10 ]
+	[ "${#logs[@]}" -ge 10 ]
+	agree
 }
 
 @test "it reads big-endian logs" {
 	# a fault of byte order that is written and read alike shows here only
-	whole=0
 	for log in 1.118.0-lii6gc-poolncv 1.116.0-lii3gc-amcss; do
 		zstd -dcq "$TEL_TOP/tests/data/mps/$log.log.zst" >little
 		telcat -q -f mps,be little >big
 		run ! cmp -s little big
-		check big
+		log big
 	done
-	[ "$whole" -eq 2 ]
+	agree
 }
 
 @test "it reads the logs of other formats" {
-	whole=0
 	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
 	for log in HPM.1.startup "$TEL_TOP"/tests/data/inst/hfs.txt \
 	    "$TEL_TOP"/tests/data/ets/boot.text "$TEL_TOP"/tests/data/jfr/*.jfr.zst \
 	    "$TEL_TOP"/tests/data/alloc/*.{zst,android,kdump,logalloc,rep}; do
-		case $log in */README.md) continue ;; esac
-		check "$log"
+		log "$log"
 	done
-	[ "$whole" -ge 20 ]
+	[ "${#logs[@]}" -ge 20 ]
+	agree
 }
 
 @test "schemas that files refer to by name do not change" {
@@ -160,8 +165,8 @@ patch_records() {
 	telcat -q -H now.tel >now
 	telcat -H then.tel | cmp - now
 	telcat -q -f json then.tel >then.json
-	run -0 python3 "$TEL_TOP/tests/spec/compare.py" \
-	    "$TEL_BUILD/schemas.tel.gz" then.json <then.tel
+	logs=("then")
+	agree
 	# types that nobody knows
 	patch_records now.tel 89fc9a56 01020304 >other.tel
 	run -3 telcat -q -H other.tel
@@ -206,11 +211,13 @@ patch_records() {
 }
 
 @test "it reads several logs in one stream, and several streams" {
-	check "$TEL_TOP"/tests/data/alloc/perl.mtrace.zst \
+	log "$TEL_TOP"/tests/data/alloc/perl.mtrace.zst \
 	    "$TEL_TOP"/tests/data/inst/hfs.txt
-	cat log.tel log.tel >two.tel
+	agree
+	cat 0.log.tel 0.log.tel >two.tel
 	telcat -q -f json two.tel >two.json
-	python3 "$TEL_TOP/tests/spec/compare.py" - two.json <two.tel
+	logs=(two)
+	agree -
 }
 
 @test "it finds the summaries and the directory of a long stream true" {
@@ -229,13 +236,13 @@ patch_records() {
 		            clock += copy * 3000000
 		            out.write(head + struct.pack("<Q", clock) + tail)
 	END
-	whole=0
-	check long.log
+	log long.log
+	agree
 	run -0 python3 - <<-'END'
 		import os, sys
 		sys.path.insert(0, os.environ["TEL_TOP"] + "/tests/spec")
 		import tel_reader as tel
-		data, kinds = open("log.tel", "rb").read(), []
+		data, kinds = open("0.log.tel", "rb").read(), []
 		for kind, _, head, body, _, _ in tel.records(data):
 		    kinds.append(kind)
 		    if kind == tel.DIRECTORY:
@@ -260,10 +267,10 @@ patch_records() {
 			printf '%016X Intern stringId=%d string="s%d"\n' "$n" "$n" "$n"
 		done
 	} >names.text
-	whole=0
-	check names.text
+	log names.text
+	agree
 	# the last blocks are read by the directory as by all records
-	telcat -q -H -t 0x1300, log.tel >got
+	telcat -q -H -t 0x1300, 0.log.tel >got
 	telcat -q -H -t 0x1300, names.text | cmp - got
 }
 
@@ -398,7 +405,8 @@ make_case() {
 	run -2 telcat -f tel --meta-set Host=x source.tel
 	run -2 telcat -f tel --meta-set novalue source.tel
 	telcat -q -f json set.tel >set.json
-	python3 "$TEL_TOP/tests/spec/compare.py" - set.json <set.tel
+	logs=(set)
+	agree -
 }
 
 @test "the example of tel(5) is what its explanation says" {
@@ -420,6 +428,7 @@ make_case() {
 		000000000000006B Alloc size=24
 	END
 	telcat -f json example.tel >example.json
-	run -0 python3 "$TEL_TOP/tests/spec/compare.py" - example.json <example.tel
+	logs=(example)
+	agree -
 	[ "$output" = 3 ]
 }

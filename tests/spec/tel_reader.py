@@ -5,6 +5,7 @@ It shares no code with libtel, so it shows whether the page says all that a
 reader needs.  It favours plain code over speed, and stops at the first thing
 that contradicts the page.
 """
+import bisect
 import struct
 from copy import deepcopy
 
@@ -398,18 +399,15 @@ class Log:
             b = Bytes(string)
             self.frames.setdefault(value, (b.varint(), b.take(b.left())))
             return
-        self.labels.setdefault((space, value), []).append((clock, string))
+        bisect.insort(self.labels.setdefault((space, value), []),
+                      (clock, string), key=lambda label: label[0])
 
     def label(self, space, value, clock):
         """The label in force: the latest by clock, the last of equal ones."""
-        best = None
-        for when, string in self.labels.get((space, value), ()):
-            if when <= clock and (best is None or when >= best[0]):
-                best = when, string
-        if best is None:
-            return None
-        return self.strings.get(best[1]) if isinstance(best[1], int) \
-            else best[1]
+        known = self.labels.get((space, value), ())
+        at = bisect.bisect(known, clock, key=lambda label: label[0])
+        string = known[at - 1][1] if at else None
+        return self.strings.get(string) if isinstance(string, int) else string
 
 
 class Event:
