@@ -96,8 +96,10 @@ sweep() {
 
 @test "statistics that are saved without memory" {
 	# each allocation: the last ones are those of the end of a log
-	printf '%s\n' '# teltools text 1' '# type: a 1 K b:boolean' \
-	    '0000000000000001 a b=true' '0000000000000002 a b=false' >small.txt
+	printf '%s\n' '# teltools text 1' '# type: a 1 K b:boolean n' \
+	    '0000000000000001 a b=true n=700' '0000000000000002 a b=false n=5' \
+	    >small.txt
 	sweep 0 "telstat -f inst -s 't=tally(name,9)' small.txt" \
+	    "telstat -f inst -s 'd=distinct(n)' small.txt" \
 	    "telstat -f inst -g b small.txt"
 }

@@ -16,10 +16,15 @@
 #
 # Prints how many faults were noticed by folder, and those that were not.
 # FOLDER/log has the times of the tests, and which of them noticed which fault.
+# FOLDER/journal has what is known so far, for a run that was ended, or that is
+# to give more time to the faults that are left: with the same sources, faults and
+# tests, nothing is found out twice.
 
 import argparse
 import concurrent.futures
 import dataclasses
+import hashlib
+import json
 import os
 import pathlib
 import random
@@ -38,14 +43,15 @@ HERE = pathlib.Path(__file__).parent
 # Each library has its own copy of the switch.
 SWITCHES = ("lib/base", "lib/emit", "cmd/telrec/preload")
 MAX_MUTANTS = 4096  # as in switch.c
-CHUNK = 6  # seconds that cases of a file which run together take
+CHUNK = 10  # seconds that cases of a file which run together take
+BATS, PROGRAM = 0.6, 0.05  # seconds of a start
 
 
 @dataclasses.dataclass
 class Case:
     test: str
     title: str  # "" for a program
-    seconds: float
+    seconds: float  # of CPU time
     reached: frozenset
 
 
@@ -57,7 +63,10 @@ def update(path, text):
 
 
 def copy_tree(top, tree):
-    """Copies sources and tests, but not the faults of the last run."""
+    """Copies sources and tests, but not the faults of the last run.
+
+    Returns a hash of all that is copied."""
+    digest = hashlib.sha256()
     kept = {"build", ".git", "__pycache__"}
     for folder, folders, files in os.walk(top):
         folders[:] = [f for f in folders if f not in kept]
@@ -66,14 +75,18 @@ def copy_tree(top, tree):
         for name in set(os.listdir(to)) - set(files) - set(folders) - kept:
             if not (to / name).is_dir() and name != "mutant.c":
                 (to / name).unlink()
-        for name in files:
+        folders.sort()
+        for name in sorted(files):
             path = pathlib.Path(folder, name)
             if path.suffix == ".c" and folder != str(HERE):
                 continue  # written with its faults, if it has any
             if path.is_symlink() or not path.is_file():
                 continue
-            update(to / name, path.read_bytes())
+            text = path.read_bytes()
+            digest.update(f"{path} {len(text)}\n".encode() + text)
+            update(to / name, text)
             shutil.copymode(path, to / name)
+    return digest
 
 
 class Build:
@@ -154,10 +167,30 @@ class Build:
         return [f for f in self.faults if f in bad]
 
 
+class Journal:
+    """Cases of tests, and verdicts on faults, of this run and those before it."""
+
+    def __init__(self, path, key):
+        self.path = path
+        self.known = {}
+        lines = path.read_text().split("\n") if path.exists() else []
+        if lines[:1] != [key]:
+            path.write_text(key + "\n")
+        # the last line of a run that was ended may not be whole
+        for line in lines[1:-1] if lines[:1] == [key] else []:
+            name, value = json.loads(line)
+            self.known[name] = value
+
+    def add(self, name, value):
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps([name, value]) + "\n")
+
+
 class Runner:
-    def __init__(self, tree, environment):
+    def __init__(self, tree, environment, journal):
         self.tree = tree
         self.environment = environment
+        self.journal = journal
 
     def run(self, command, seconds, until=b"", **variables):
         """(lines, status, CPU time) of a test, up to a text that it prints.
@@ -202,12 +235,23 @@ class Runner:
         with open(self.tree.parent / "log", "a", encoding="utf-8") as file:
             print(line, file=file)
 
-    def record(self, number, test, reached):
+    def cases(self, number, test, reached):
         """The cases of a test that succeed, with the faults that they reach."""
+        known = self.journal.known.get(test)
+        if known is not None:
+            return [Case(test, title, seconds, frozenset(marks))
+                    for title, seconds, marks in known]
+        cases = self.record(number, test, reached)
+        self.journal.add(test, [(c.title, c.seconds, sorted(c.reached))
+                                for c in cases])
+        return cases
+
+    def record(self, number, test, reached):
+        """What cases() is, of tests that run."""
         path = f"{reached}/{number}"
         bats = test.endswith(".bats")
         start = time.monotonic()
-        lines, status, _ = self.run(
+        lines, status, used = self.run(
             ["bats", "--tap", "-T", test] if bats else ["tests/run-test", test],
             1200, MUTANT_REACHED=path)
         seconds = time.monotonic() - start
@@ -223,13 +267,14 @@ class Runner:
 
         if not bats:
             good = status == 0
-            return [Case(test, "", seconds, marks(path + "."))] if good else []
+            return [Case(test, "", used, marks(path + "."))] if good else []
         cases = []
         for line in lines:
             match = re.fullmatch(r"ok (\d+) (.*) in (\d+)ms", line)
             if match:
                 # what setup_file() reaches belongs to each case
-                cases.append(Case(test, match[2], int(match[3]) / 1000,
+                cases.append(Case(test, match[2],
+                                  int(match[3]) / 1000 * used / seconds,
                                   marks(f"{path}.{match[1]}", path + ".")))
         return cases
 
@@ -251,9 +296,10 @@ class Runner:
                               else "ended early"), used
 
 
-def chunks(cases, breadth):
-    """Cases of one file that run together, the cheapest first."""
-    cases = sorted(cases, key=lambda c: (c.seconds + 0.2) * breadth[c.test])
+def chunks(cases):
+    """Cases of one file that run together, the cheapest and most specific first."""
+    cases = sorted(cases, key=lambda c: len(c.reached) * (
+        c.seconds + (BATS if c.title else PROGRAM)))
     while cases:
         chosen, seconds = [], 0
         for case in cases:
@@ -265,18 +311,22 @@ def chunks(cases, breadth):
         cases = [c for c in cases if c not in chosen]
 
 
-def judge(runner, fault, cases, breadth, limit):
+def judge(runner, fault, cases, limit):
     """(what noticed a fault, or None; how many cases ran)."""
-    test, ran = run_cases(runner, fault, cases, breadth, limit)
+    name = str(fault.number)
+    test, ran, tried = runner.journal.known.get(name, (None, "", -1))
+    if test is None and tried < limit:
+        test, ran = run_cases(runner, fault, cases, limit)
+        runner.journal.add(name, (test, ran, limit))
     runner.log(f"{fault.number}: {fault.path}:{fault.line}: {fault.kind}: "
                f"{ran}: {test or 'not noticed'}")
     return test, ran
 
 
-def run_cases(runner, fault, cases, breadth, limit):
+def run_cases(runner, fault, cases, limit):
     mine = [c for c in cases if fault.number in c.reached]
     total, ran = 0, 0
-    for chosen in chunks(mine, breadth):
+    for chosen in chunks(mine):
         if total > limit:
             break
         failure, used = runner.fails(chosen, fault.number)
@@ -284,8 +334,8 @@ def run_cases(runner, fault, cases, breadth, limit):
         ran += len(chosen)
         # a test that fails at times notices nothing
         if failure and not runner.fails(
-                [c for c in chosen if c.title and c.title in failure] or
-                chosen, 0)[0]:
+                [c for c in chosen if c.title and
+                 failure.endswith(f" {c.title}")] or chosen, 0)[0]:
             return failure, f"{ran} of {len(mine)}"
     return None, f"{ran} of {len(mine)}"
 
@@ -331,31 +381,29 @@ def main():
     tree = place / "tree"
     for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MUTANT", "MUTANT_REACHED"):
         os.environ.pop(name, None)
-    copy_tree(top, tree)
+    digest = copy_tree(top, tree)
     (place / "log").unlink(missing_ok=True)
     build = Build(top, tree, options.seeds.replace(",", " ").split(),
                   options.count)
     build.make(options.jobs)
-
+    digest.update(repr((sorted(build.texts.items()), build.faults)).encode())
     runner = Runner(tree, {**os.environ, "TEL_TOP": str(tree),
-                           "TEL_BUILD": str(tree / "build")})
+                           "TEL_BUILD": str(tree / "build")},
+                    Journal(place / "journal", digest.hexdigest()))
     reached = place / "reached"
     shutil.rmtree(reached, ignore_errors=True)
     reached.mkdir(mode=0o777)
     reached.chmod(0o777)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        found = list(pool.map(runner.record, range(len(options.tests)),
+        found = list(pool.map(runner.cases, range(len(options.tests)),
                               options.tests, [reached] * len(options.tests)))
         cases = [case for some in found for case in some]
         for test, some in zip(options.tests, found):
             if not some:
                 print(f"mutate.py: {test} succeeds without a fault in no case",
                       file=sys.stderr)
-        breadth = {test: sum(len(c.reached) for c in some) / len(some)
-                   for test, some in zip(options.tests, found) if some}
         verdicts = list(pool.map(
-            lambda f: judge(runner, f, cases, breadth, options.limit),
-            build.faults))
+            lambda f: judge(runner, f, cases, options.limit), build.faults))
     report(build, verdicts)
 
 

@@ -46,6 +46,19 @@ def clocks():
     return out
 
 
+def loads():
+    """Fields of every load of a number, their bytes all different."""
+    bits = (8, 16, 32, 64, 16, 32, 64, 16, 32, 16, 32)
+    s = Schema("loads", [Type("Loads", [
+        Field(f"f{load}", int(load > 6), load, bits=n)
+        for load, n in enumerate(bits)])])
+    out = Stream()
+    out.log(0, s)
+    out.block(0, s, [(0, 1, tuple(0x0102030405060708 % (1 << n) for n in bits)),
+                     (0, 2, tuple((1 << n) - 2 for n in bits))])
+    return out
+
+
 def names():
     s = app("Al\x1b[31m\nx", "si\x1bze", "He\nap")
     out = Stream()

@@ -301,6 +301,18 @@ make_case() {
 	grep -q '"name":"thread 6"' tracks
 }
 
+@test "numbers of each size, sign and byte order are loaded as tel(5) says" {
+	make_case loads
+	telcat -q -H loads.tel >text
+	diff -u - text <<-'END'
+		0000000000000001 Loads f0=8 f1=1800 f2=84281096 f3=72623859790382856 f4=1800 f5=84281096 f6=72623859790382856 f7=1800 f8=84281096 f9=1800 f10=84281096
+		0000000000000002 Loads f0=254 f1=65534 f2=4294967294 f3=18446744073709551614 f4=65534 f5=4294967294 f6=18446744073709551614 f7=-2 f8=-2 f9=-2 f10=-2
+	END
+	log loads.tel
+	agree
+	[ "$(telfilter -c -w 'f4 == 1800 && f9 == 1800 || f10 == -2' loads.tel)" = 2 ]
+}
+
 @test "a log that follows another one need not have the types selected" {
 	PYTHONPATH=$TEL_TOP/tests/spec python3 - <<-'END'
 		from tel_writer import Field, Schema, Stream, Type

@@ -125,6 +125,8 @@ static void
 part_end(struct part *p, FILE *to)
 {
 	tel_output *out = tel_output_new_callback(write_stream, to);
+	const char *key, *value;
+	size_t n;
 	int i;
 
 	if (out == NULL)
@@ -138,6 +140,8 @@ part_end(struct part *p, FILE *to)
 		    (unsigned long long)tel_reader_count(p->reader,
 		        (tel_count)i));
 	fprintf(to, "rate %.17g\n", tel_reader_tick_rate(p->reader));
+	for (n = 0; tel_reader_metadata(p->reader, n, &key, &value); n++)
+		fprintf(to, "%s=%s\n", key, value);
 }
 
 /* NULL when it fails: then reading in pieces does not count. */
@@ -391,11 +395,11 @@ damage(unsigned char *d, size_t size, unsigned how, uint32_t seed)
 	}
 }
 
-/* Writes the log at a path to another one in the native format. */
+/* Adds the log at a path to another one in the native format. */
 static void
-convert(const char *path, const char *to)
+append(const char *path, const char *to, const char *key, const char *value)
 {
-	int in = tel_open_path(path), out = open(to, O_WRONLY | O_TRUNC);
+	int in = tel_open_path(path), out = open(to, O_WRONLY | O_APPEND);
 	tel_reader *r = must(tel_reader_new());
 	tel_output *o = must(tel_output_new_fd(out));
 	tel_writer *w = must(tel_writer_new(o));
@@ -403,6 +407,8 @@ convert(const char *path, const char *to)
 
 	must_ok(tel_reader_open_fd(r, in, "log"));
 	must_ok(tel_writer_set_target(w, "tel"));
+	if (key != NULL)
+		must_ok(tel_writer_set_metadata(w, key, value));
 	while (tel_reader_next(r, &ev) == TEL_OK)
 		must_ok(tel_writer_event(w, ev));
 	must_ok(tel_writer_finish(w));
@@ -412,6 +418,13 @@ convert(const char *path, const char *to)
 	tel_reader_free(r);
 	close(in);
 	close(out);
+}
+
+static void
+convert(const char *path, const char *to)
+{
+	write_file(to, "", 0);
+	append(path, to, NULL, NULL);
 }
 
 /* Damages a file in a way, and compares.  Returns as compare(). */
@@ -427,6 +440,36 @@ damage_and_compare(const char *path, const char *what, unsigned how,
 	write_file(path, data, n);
 	free(data);
 	return compare(path, what, pieces);
+}
+
+/*
+ * Two streams.  What the second one says of its log, the reader of the first
+ * piece does not learn: this is not read in pieces.
+ */
+static void
+compare_streams(const char *from, const char *path, const char *key,
+    const char *value)
+{
+	uint64_t *list = NULL;
+	size_t n = 0;
+	unsigned refused = 0;
+	char *want, *got;
+	int fd;
+
+	convert(from, path);
+	append(from, path, key, value);
+	fd = tel_open_path(path);
+	want = read_alone(fd, &list, &n);
+	close(fd);
+	n = 0;
+	got = read_pieces(path, 6, &list, &n, &refused);
+	ok(want != NULL && refused > 0, "the second of two streams, with %s",
+	    key == NULL ? "no metadata" : key);
+	if (got != NULL)
+		same(got, want, "as one reader reads them");
+	free(want);
+	free(got);
+	free(list);
 }
 
 /* A log of the native format that has groups of blocks, and a directory. */
@@ -458,6 +501,8 @@ compare_groups(const char *log, const char *path, const char *const *hows)
 		if (how == 0)
 			ok(refused == 0, "%s: in pieces", what);
 	}
+	compare_streams(from, path, NULL, NULL);
+	compare_streams(from, path, "step", "two");
 	unlink(from);
 }
 
