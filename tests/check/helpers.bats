@@ -24,31 +24,33 @@ bats_on() {
 	)
 }
 
-# verdict PATH: "ok" or "not ok" of a test with the body on standard input.
-verdict() {
+# bodies <LINES: a test of each line.
+bodies() {
 	{
 		printf 'load %q\n' "$TEL_TOP/tests/cli/lib"
 		printf 'LOG=%q\n' "$DATA/1.118.0-lii6gc-poolncv.log.zst"
-		echo '@test "x" {'
-		echo cd \"\$BATS_TEST_TMPDIR\"
-		cat
-		echo '}'
+		awk '{ printf "@%s \"%d\" {\ncd \"$BATS_TEST_TMPDIR\"\n%s\n}\n", "test", NR, $0 }'
 	} >x.bats
+}
+
+# verdicts PATH: "ok" or "not ok" of each of these tests.
+verdicts() {
 	bats_on "$1" x.bats >verdict || true
 	cat verdict >&2
-	sed -n 's/^\(\(not \)\{0,1\}ok\) 1 .*/\1/p' verdict
+	sed -n 's/^\(\(not \)\{0,1\}ok\) [0-9]* .*/\1/p' verdict
+}
+
+# all N VERDICT PATH: N tests have the same verdict.
+all() {
+	verdicts "$3" | sort | uniq -c >got
+	cat got
+	diff <(printf '%7d %s\n' "$1" "$2") got
 }
 
 DATA=$TEL_TOP/tests/data/mps
 
 @test "a status is not lost wherever a command is" {
-	count=0
-	while IFS= read -r line; do
-		echo "$line"
-		[ "$(verdict "$PATH" <<<"$line")" = ok ]
-		[ "$(verdict "$PWD/broken:$PATH" <<<"$line")" = 'not ok' ]
-		count=$((count + 1))
-	done <<-'END'
+	bodies <<-'END'
 		telcat "$LOG" | wc -l >got; [ "$(cat got)" -gt 100 ]
 		telcat "$LOG" | telfilter -k Pool | telcat -H | grep -q Pool
 		[ "$(telcat "$LOG" | wc -l)" -gt 100 ]
@@ -64,14 +66,12 @@ DATA=$TEL_TOP/tests/data/mps
 		exits 0 telcat "$LOG" | cat >out
 		noted timeout 99 telcat "$LOG" | cat >out
 	END
-	[ "$count" -eq 14 ]
+	all 14 ok "$PATH"
+	all 14 'not ok' "$PWD/broken:$PATH"
 }
 
 @test "a status that is expected fails no test, another one does" {
-	while IFS= read -r line; do
-		echo "$line"
-		[ "$(verdict "$PATH" <<<"$line")" = ok ]
-	done <<-'END'
+	bodies <<-'END'
 		exits 1 telcat missing 2>&1 | grep -q missing
 		exits '0|1' telcat missing 2>&1 | grep -q missing
 		run -1 telcat missing
@@ -79,16 +79,15 @@ DATA=$TEL_TOP/tests/data/mps
 		f() { telcat missing | cat; }; run -0 f
 		telcat -f json "$LOG" | head -n 1 >out
 	END
-	while IFS= read -r line; do
-		echo "$line"
-		[ "$(verdict "$PATH" <<<"$line")" = 'not ok' ]
-	done <<-'END'
+	all 6 ok "$PATH"
+	bodies <<-'END'
 		exits 3 telcat missing 2>&1 | grep -q missing
 		exits 1 telcat "$LOG" | cat >out
 		telcat missing 2>&1 | grep -q missing
 		telcat -q missing | cat
 		cat <(telcat missing)
 	END
+	all 5 'not ok' "$PATH"
 }
 
 @test "each test of a file fails with the command that it uses" {

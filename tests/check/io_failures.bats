@@ -7,21 +7,11 @@
 
 load lib
 
-setup() {
-	[ -z "$TEST_VALGRIND" ] || skip "each run would take a second"
-	cd "$BATS_TEST_TMPDIR" || exit
+# The library of failures, and the logs.
+setup_file() {
+	cd "$BATS_FILE_TMPDIR" || exit
 	# shellcheck disable=SC2086
 	$CC -O1 -shared -fPIC -o fail.so "$TEL_TOP/tests/check/fail_io.c" -ldl
-	preload=./fail.so
-	points=${TEST_FAULTS:-4}
-	case $CFLAGS in
-	*-fsanitize=address*)
-		# the sanitizer's functions are asked first, and call these
-		preload="$($CC -print-file-name=libasan.so) $preload"
-		points=${TEST_FAULTS:-2}
-		;;
-	*-fsanitize*) skip "the sanitizer has functions of its own" ;;
-	esac
 	data=$TEL_TOP/tests/data
 	cp "$data"/hpm/v3be/HPM.* .
 	cp "$data"/alloc/{short.rep,hand.kdump,hand.logalloc,old.android} .
@@ -46,6 +36,23 @@ setup() {
 		# shellcheck disable=SC2086
 		$pack -k log
 	done
+}
+
+setup() {
+	[ -z "$TEST_VALGRIND" ] || skip "each run would take a second"
+	cd "$BATS_TEST_TMPDIR" || exit
+	preload=./fail.so
+	points=${TEST_FAULTS:-${TEST_WHOLE:+4}}
+	points=${points:-2}
+	case $CFLAGS in
+	*-fsanitize=address*)
+		# the sanitizer's functions are asked first, and call these
+		preload="$($CC -print-file-name=libasan.so) $preload"
+		points=${TEST_FAULTS:-2}
+		;;
+	*-fsanitize*) skip "the sanitizer has functions of its own" ;;
+	esac
+	cp "$BATS_FILE_TMPDIR"/* .
 }
 
 # sweep FAULT ... -- COMMAND ...

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Traces of allocators, read by other means than libtel's.
 
-alloc.py text FORM <trace    the events as telcat --no-header shows them
-alloc.py totals FORM <trace  what telstat says was allocated and freed
+alloc.py FILE.FORM ...: writes the events as telcat --no-header shows them to
+FILE.FORM.text, and to FILE.FORM.totals what telstat says was allocated and freed.
 """
 
 import re
@@ -253,17 +253,19 @@ def totals(events):
 
 
 def main():
-    sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
-    lines = sys.stdin.read().split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    events = globals()[sys.argv[2]](lines)
-    if sys.argv[1] == "text":
-        for event in events:
-            print(show(*event))
-    else:
-        for name, value in totals(events).items():
-            print(name, value)
+    for path in sys.argv[1:]:
+        with open(path, encoding="utf-8", errors="surrogateescape",
+                  newline="\n") as file:
+            lines = file.read().split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        events = list(globals()[path.rsplit(".", 1)[1]](lines))
+        with open(path + ".text", "w", encoding="utf-8",
+                  errors="surrogateescape") as file:
+            file.writelines(show(*event) + "\n" for event in events)
+        with open(path + ".totals", "w", encoding="utf-8") as file:
+            for name, value in totals(events).items():
+                print(name, value, file=file)
 
 
 main()

@@ -30,6 +30,21 @@ in_bash() {
 	    "$SHARE/teltools.bash" "$@"
 }
 
+# each_in_bash TOOL <NAMES: the options that are not completed.
+each_in_bash() {
+	# shellcheck disable=SC2016
+	clean bash --norc --noprofile -c '
+		source "$1"
+		compopt() { :; }
+		while read -r name; do
+			COMP_WORDS=("$2" "--$name")
+			COMP_CWORD=1
+			_teltools "$2" "--$name" "$2"
+			printf "%s\n" "${COMPREPLY[@]}" |
+			    grep -qx -e "--$name" || echo "$name"
+		done' bash "$SHARE/teltools.bash" "$1"
+}
+
 # in_fish LINE: what fish offers at its end.
 in_fish() {
 	# shellcheck disable=SC2016
@@ -66,9 +81,8 @@ in_zsh() {
 	for tool in telcat telfilter telstat telreplay telrec; do
 		"$tool" --help=table | cut -f 2 >names
 		[ -s names ]
-		while read -r name; do
-			in_bash "$tool" "--$name" | grep -qx -e "--$name"
-		done <names
+		each_in_bash "$tool" <names >missing
+		diff missing /dev/null
 	done
 }
 
