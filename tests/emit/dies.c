@@ -28,6 +28,7 @@ main(int argc, char **argv)
 	pthread_t t;
 
 	o.ring_file = argc > 1 ? argv[1] : NULL;
+	o.rings = 8; /* a core is their memory, too */
 	if (tel_emit_open(&o, &tel_list_SHOP) != 0)
 		return 1;
 	TEL_EVENT10(All, &t, &t, 77, 88, -2.5, 1, 200, 60000, -300, INT64_MIN);
