@@ -84,7 +84,7 @@ def load():
 
 
 def datatype():
-    return reserved(lambda t: setattr(t.fields[0], "datatype", 8))
+    return reserved(lambda t: setattr(t.fields[0], "datatype", 9))
 
 
 def fields():
