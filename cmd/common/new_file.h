@@ -16,9 +16,10 @@ struct new_file {
 
 /*
  * Creates NAME.new-PID in the folder of a name, or of the file that a symbolic
- * link of that name leads to, with the mode of that file if it exists.  What is
- * not a regular file, or in /dev or /proc, and a file in a folder that cannot be
- * written, is opened itself, and emptied.
+ * link of that name leads to, with the mode of that file if it exists, and its
+ * owner and group as far as the user may.  What is not a regular file, or in
+ * /dev or /proc, and a file whose name cannot be given to another, as in a folder
+ * that cannot be written, is opened itself, and emptied.
  * mode: of a file that does not exist, less the umask.
  * Returns a descriptor; or -1, and errno is set.
  */
@@ -28,8 +29,8 @@ int new_file_open(struct new_file *f, const char *name, mode_t mode);
 int new_file_publish(struct new_file *f);
 
 /*
- * Removes it, unless it has its name; frees .path and .target.  The same is done
- * if SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the program.
+ * Removes it, unless it has its name; frees .path and .target.  A signal that
+ * ends the program removes it, too, except SIGKILL.
  */
 void new_file_close(struct new_file *f);
 

@@ -125,23 +125,71 @@ folder_length(const char *path, size_t n)
 	return n;
 }
 
+/* Nonzero if a file starts as a trace of HPM does, or as a packed file. */
+static int
+may_have_meta(const char *operand)
+{
+	static const char starts[][4] = { "\0\0\0", "\x1f\x8b", "BZ",
+		"\xfd"
+		"7",
+		"\x04\"", "\x28\xb5" };
+	char start[4] = "?";
+	long fd = syscall(SYS_openat, AT_FDCWD, operand,
+	    O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	size_t i;
+
+	if (fd < 0)
+		return 0;
+	(void)syscall(SYS_read, fd, start, sizeof(start));
+	(void)syscall(SYS_close, fd);
+	for (i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (memcmp(start, starts[i], i == 0 ? 3 : 2) == 0)
+			return 1;
+	return 0;
+}
+
+/* The folders that were looked into last. */
+struct folders {
+	dev_t device[64];
+	ino_t number[64];
+	unsigned next;
+};
+
+/* Nonzero if a folder is one of those; else it will be. */
+static int
+was_looked_into(struct folders *f, const char *path)
+{
+	const size_t most = sizeof(f->device) / sizeof(f->device[0]);
+	struct stat st;
+	size_t i;
+
+	if (stat(path, &st) != 0)
+		return 1;
+	for (i = 0; i < most; i++)
+		if (f->number[i] == st.st_ino && f->device[i] == st.st_dev)
+			return 1;
+	f->device[f->next % most] = st.st_dev;
+	f->number[f->next++ % most] = st.st_ino;
+	return 0;
+}
+
 /*
  * A trace of HPM names a meta file in its folder, which is PREFIX.headerFile,
- * perhaps compressed.  before: the operand before this one, or NULL.
+ * perhaps compressed.
  */
 static void
-allow_meta(const struct rules *r, const char *operand, const char *before)
+allow_meta(const struct rules *r, const char *operand, struct folders *looked)
 {
 	const size_t n = folder_length(operand, strlen(operand));
 	char path[PATH_MAX];
 	struct dirent *e;
 	DIR *folder;
 
-	if (n + 3 > sizeof(path) ||
-	    (before != NULL && folder_length(before, strlen(before)) == n &&
-	        memcmp(before, operand, n) == 0))
+	if (n + 3 > sizeof(path) || !may_have_meta(operand))
 		return;
 	(void)snprintf(path, sizeof(path), "%.*s.", (int)n, operand);
+	if (was_looked_into(looked, path))
+		return;
 	folder = opendir(path);
 	while (folder != NULL && (e = readdir(folder)) != NULL)
 		if (fnmatch("*.headerFile*", e->d_name, 0) == 0 &&
@@ -219,6 +267,7 @@ has_socket(const struct settings *s)
 static void
 allow_inputs(const struct rules *r, const struct settings *s)
 {
+	struct folders looked = { .next = 0 };
 	struct stat st;
 	size_t j;
 	int i;
@@ -230,8 +279,7 @@ allow_inputs(const struct rules *r, const struct settings *s)
 		allow(r, s->operands[i],
 		    S_ISDIR(st.st_mode) ? FS_READ_DIR : FS_READ_FILE);
 		if (S_ISREG(st.st_mode))
-			allow_meta(r, s->operands[i],
-			    i > 0 ? s->operands[i - 1] : NULL);
+			allow_meta(r, s->operands[i], &looked);
 	}
 	for (j = 0; j < s->ndescriptions; j++)
 		allow(r, s->descriptions[j], FS_READ_FILE);

@@ -146,6 +146,57 @@ fails() {
 	rm -r "$place"
 }
 
+# as_other COMMAND ...: as a user who owns nothing but what they are given.
+as_other() {
+	setpriv --reuid 65534 --regid 65534 --groups 1 "$@"
+}
+
+@test "rights of the old file: protected, another owner's, another group's" {
+	[ "$(id -u)" = 0 ] || skip "only root may become another user"
+	command -v setpriv >/dev/null || skip "there is no setpriv"
+	place=$(mktemp -d)
+	chmod 777 "$place"
+	cp mpsio.log out/old "$place"
+	chmod 644 "$place/mpsio.log"
+	cd "$place"
+	telcat mpsio.log >want
+	# a file that is protected against writing, in a folder that is not
+	chown 65534 old
+	chmod 444 old
+	run -1 --separate-stderr as_other telcat -o old mpsio.log
+	[ "$stderr" = 'telcat: old: Permission denied' ]
+	[ "$(<old)" = old ]
+	rights() { # OWNER MODE COMMAND ...
+		chown "$1" old
+		chmod "$2" old
+		noted "${@:3}" telcat -o old mpsio.log
+		cmp want old
+		stat -c '%u:%g %a' old
+	}
+	[ "$(rights 65534:65534 640)" = '65534:65534 640' ]
+	# a group that the user is in, and one whose members others must not be
+	[ "$(rights 0:1 666 as_other)" = '65534:1 666' ]
+	[ "$(rights 0:0 626 as_other)" = '65534:65534 626' ]
+	[ "$(rights 0:0 662 as_other)" = '65534:65534 622' ]
+	# in a folder as /tmp, the name of another's file is theirs
+	chmod 1777 .
+	[ "$(rights 0:0 666 as_other)" = '0:0 666' ]
+	if touch mounted && mount --bind old mounted; then
+		echo new >mounted
+		telcat -o mounted mpsio.log
+		umount mounted
+		cmp want old
+	fi
+	rm -r "$place"
+}
+
+@test "a name that is as long as names may be" {
+	name=$(printf 'ä%.0s' {1..127})x
+	telcat -o "out/$name" mpsio.log
+	cmp "out/$name" <(telcat mpsio.log)
+	only old "$name"
+}
+
 @test "telrec replaces a log when it has another one" {
 	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
 	ln -s out/old link
@@ -186,7 +237,8 @@ starts() {
 }
 
 @test "a signal leaves the old file, and no other" {
-	for signal in TERM HUP; do
+	# PIPE: that of messages
+	for signal in TERM HUP PIPE ALRM USR1 XCPU ABRT; do
 		starts telcat -o out/old
 		await test -e "out/old.new-$pid"
 		kill -$signal "$pid"

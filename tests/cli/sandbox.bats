@@ -243,3 +243,21 @@ hostile() {
 	run -0 --separate-stderr ./without telcat --verbose in/log
 	[ "$stderr" = 'telcat: not confined: Function not implemented' ]
 }
+
+@test "folders of many files are looked into once, and of traces alone" {
+	slow && skip "it starts slowly here"
+	mkdir a b
+	python3 - <<-'END'
+		import os
+		for folder in "ab":
+		    for i in range(6000):
+		        os.link("in/log.zst", f"{folder}/{i}")
+	END
+	unpack 1.118.0-lii6gc-poolncv a/log
+	clean bash -c 'ulimit -t 5; telcat -q -c --no-merge {a,b}/{0..2999} a/log' |
+	    grep -c ':144$' | grep -qx 6001
+	# alternately
+	clean bash -c 'ulimit -t 5; for ((i = 0; i < 2500; i++)); do
+	    logs+=(a/$i b/$i); done; telcat -q -c --no-merge "${logs[@]}"' |
+	    grep -c ':144$' | grep -qx 5000
+}
