@@ -238,6 +238,7 @@ begin_log(struct tel_reader *r, const char *name)
 		tel__reader_give_roles(r, r->log.schema);
 	r->log.format = r->format->name;
 	r->log.number = (unsigned)r->count[TEL_COUNT_LOGS]++;
+	r->log.merged = r->parent != NULL;
 	return TEL_OK;
 }
 
@@ -375,6 +376,18 @@ tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
 	if (st == TEL_OK)
 		r->at = READER_LOG;
 	return st;
+}
+
+tel_status
+tel__reader_open_again(struct tel_reader *r, struct tel_input *raw,
+    const char *name)
+{
+	close_log(r);
+	tel__input_free(r->in);
+	r->in = NULL;
+	free(r->name);
+	memset(&r->log, 0, sizeof(r->log));
+	return tel__reader_open_input(r, raw, name);
 }
 
 tel_status

@@ -5,14 +5,27 @@
 
 #include "reader/reader.h"
 
+/* A member of an archive, in the temporary file of all that were split off. */
+struct tel_member {
+	int64_t start, size;
+	char *name; /* "archive:member" */
+};
+
 /*
- * Takes the member of an archive at whose start the reader is out
- * into a reader of its own, which reads a copy in a temporary file, and goes
- * on to the next one.  *out belongs to r, whose counts have its counts in
- * them, and is freed with it.
+ * Copies the member of an archive at whose start the reader is into a temporary
+ * file, and goes on to the next one.  part->name is the caller's.
  * Returns TEL_OK; TEL_END: the member was the last one; a failure.
  */
-tel_status tel__reader_split(struct tel_reader *r, struct tel_reader **out);
+tel_status tel__reader_split(struct tel_reader *r, struct tel_member *part);
+
+/*
+ * Opens a copied member.  *member is a reader that has read another to its end;
+ * or NULL, and a new one is made.  counted: it belongs to r, whose counts have
+ * its counts in them, and is freed with it; else it is the caller's, and reports
+ * nothing.  Returns TEL_OK, or a failure, which is that of r as well.
+ */
+tel_status tel__reader_open_part(struct tel_reader *r,
+    const struct tel_member *part, int counted, struct tel_reader **member);
 
 /*
  * Opens fd, which then is the reader's own, and goes on to the next member
@@ -34,6 +47,9 @@ tel_status tel__reader_add_sidecar(struct tel_reader *r,
 
 /* Opens what is in raw, which is taken over. */
 tel_status tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
+    const char *name);
+/* The same, after the log that was read before, if any. */
+tel_status tel__reader_open_again(struct tel_reader *r, struct tel_input *raw,
     const char *name);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The most members that are read side by side: each has a reader. */
+/* The most readers of members, which are read side by side. */
 #define SPLIT_MAX 16384u
 
 int
@@ -49,19 +49,18 @@ like(struct tel_reader *r)
 	return NULL;
 }
 
-/* Copies the member into the file of all members, and opens that part. */
+/* Copies the member into the file of all members. */
 static tel_status
-keep(struct tel_reader *r, struct tel_reader *member)
+keep(struct tel_reader *r, struct tel_member *part)
 {
-	struct tel_input *part;
-	int64_t size;
 	int failed = 0;
 	tel_status st;
 
 	if (r->spool < 0 && (r->spool = tel__spool_file()) < 0)
 		return tel__reader_fail(r, TEL_EIO, "a temporary file: %s",
 		    strerror(errno));
-	st = tel__spool_append(r->in, r->spool, &size, &failed);
+	part->start = r->spooled;
+	st = tel__spool_append(r->in, r->spool, &part->size, &failed);
 	if (failed != 0)
 		st = tel__reader_fail(r, TEL_EIO, "a temporary file: %s",
 		    strerror(failed));
@@ -69,47 +68,64 @@ keep(struct tel_reader *r, struct tel_reader *member)
 		st = tel__reader_damage(r, 0, 0, "%s", tel__input_error(r->in));
 	else if (st != TEL_OK)
 		tel__reader_fail(r, st, "%s", tel__input_error(r->in));
-	r->spooled += size;
-	if (st == TEL_OK)
-		st = tel__input_part(r->spool, r->spooled - size, size,
-		    r->read_size, &part);
-	if (st != TEL_OK)
-		return st;
-	st = tel__reader_open_input(member, part, r->log.name);
-	return st == TEL_OK ?
-	    st :
-	    tel__reader_fail(r, st, "%s", tel_reader_error(member));
+	r->spooled += part->size;
+	return st;
 }
 
 tel_status
-tel__reader_split(struct tel_reader *r, struct tel_reader **out)
+tel__reader_split(struct tel_reader *r, struct tel_member *part)
 {
-	struct tel_reader *member;
 	tel_status st;
 
-	if (r->at == READER_LOG && r->nsplit == SPLIT_MAX)
-		return tel__reader_fail(r, TEL_ELIMIT,
-		    "more than %u members: they cannot be merged by time, and "
-		    "--no-merge reads one after the other",
-		    SPLIT_MAX);
 	if (r->at != READER_LOG)
 		return r->failed != TEL_OK ? r->failed : TEL_END;
-	member = like(r);
-	if (member == NULL)
+	part->name = strdup(r->log.name);
+	if (part->name == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	st = keep(r, member);
+	st = keep(r, part);
 	if (st != TEL_OK) {
-		tel_reader_free(member);
+		free(part->name);
 		return st;
 	}
-	member->next_split = r->split;
-	r->split = member;
-	r->nsplit++;
 	/* the copy counts the log, and a reader goes on behind what it read */
 	r->count[TEL_COUNT_LOGS]--;
 	r->p = r->end = NULL;
 	r->peeked = 0;
 	st = tel__reader_next_member(r);
-	*out = member;
 	return st == TEL_END ? TEL_OK : st;
+}
+
+tel_status
+tel__reader_open_part(struct tel_reader *r, const struct tel_member *part,
+    int counted, struct tel_reader **member)
+{
+	struct tel_input *in;
+	tel_status st;
+
+	if (*member == NULL && counted && r->nsplit == SPLIT_MAX)
+		return tel__reader_fail(r, TEL_ELIMIT,
+		    "more than %u members are of the same time: they cannot be "
+		    "merged, and --no-merge reads one after the other",
+		    SPLIT_MAX);
+	st = tel__input_part(r->spool, part->start, part->size, r->read_size,
+	    &in);
+	if (st == TEL_OK && *member == NULL) {
+		*member = like(r);
+		if (*member == NULL) {
+			tel__input_free(in);
+			st = TEL_ENOMEM;
+		} else if (counted) {
+			(*member)->next_split = r->split;
+			r->split = *member;
+			r->nsplit++;
+		} else {
+			(*member)->notify = NULL;
+		}
+	}
+	if (st != TEL_OK)
+		return tel__reader_fail(r, st, "%s", tel_status_text(st));
+	st = tel__reader_open_again(*member, in, part->name);
+	return st == TEL_OK ?
+	    st :
+	    tel__reader_fail(r, st, "%s", tel_reader_error(*member));
 }

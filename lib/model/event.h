@@ -28,6 +28,7 @@ struct tel_log {
 	 * logs: the clocks of two runs have nothing in common.  0: not known.
 	 */
 	uint64_t run;
+	int merged;         /* with the other members of an archive */
 	uint64_t run_place; /* and one of the name of the file that says it */
 	unsigned number;    /* counts the logs of a reader, from 0 */
 	int records;        /* the .raw of an event is its bytes, not a line */

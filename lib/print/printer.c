@@ -351,7 +351,7 @@ set_log(struct tel_printer *pr, const struct tel_event *ev)
 	tel_status st;
 
 	begins = pr->fresh || pr->log == NULL ||
-	    (log == pr->log && log->number != pr->number);
+	    (log == pr->log && log->number != pr->number && !log->merged);
 	if (begins)
 		pr->has_previous = 0;
 	if (pr->fresh)

@@ -2,6 +2,11 @@
 /*
  * Merging logs by time: a window on each, and a heap of their next events.
  * Events of the same clock come in the order of the inputs.
+ *
+ * Of an archive of many members most are closed: of those the heap has the clock
+ * of the first event, which was looked up, and they are opened when it is their
+ * turn, by readers that are at the end of others.  So memory grows with the
+ * members that overlap in time, not with all.
  */
 #include "base/array.h"
 #include "format/reader.h"
@@ -11,12 +16,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* So many members are open in any case, or so many if they are not small. */
+#define OPEN_FEW 64
+#define OPEN_MANY 1024
+#define SMALL ((int64_t)1 << 20)
+
 struct merge_input {
 	tel_reader *reader;
-	tel_window *window;
+	tel_window *window; /* NULL: it is closed */
 	const tel_event *head;
+	uint64_t clock;  /* of the head, or of the first event */
+	uint64_t origin; /* of its clock; UINT64_MAX: no time yet */
+	uint64_t run, run_place;
 	size_t number;  /* in the order they were added */
 	uint64_t twice; /* events of threads that ran in another log */
+	/* of a member: where it is, and its order */
+	tel_reader *archive;
+	struct tel_member part;
+	tel_order order;
+	struct merge_input *idle; /* the next input whose reader is at an end */
 };
 
 struct tel_merge {
@@ -24,7 +42,11 @@ struct tel_merge {
 	size_t count, input_room;
 	struct merge_input **heap; /* inputs with a head, the earliest first */
 	size_t heaped;
-	size_t ready; /* inputs that had their first event */
+	size_t ready;      /* inputs that had their first event */
+	tel_reader *scout; /* that looks up first events, or NULL */
+	struct merge_input *idle;
+	uint64_t origin; /* of all; UINT64_MAX: none */
+	uint64_t late;   /* events of windows that are closed */
 	int allocs;
 	int begun;
 	int taken;         /* the head of heap[0] was given */
@@ -52,8 +74,11 @@ tel_merge_free(tel_merge *m)
 
 	if (m == NULL)
 		return;
-	for (i = 0; i < m->count; i++)
+	for (i = 0; i < m->count; i++) {
 		tel_window_free(m->inputs[i].window);
+		free(m->inputs[i].part.name);
+	}
+	tel_reader_free(m->scout);
 	free(m->inputs);
 	free(m->heap);
 	free(m->running);
@@ -61,23 +86,104 @@ tel_merge_free(tel_merge *m)
 	free(m);
 }
 
+static struct merge_input *
+new_input(struct tel_merge *m)
+{
+	struct merge_input *in;
+
+	if (!TEL__RESERVE(m->inputs, m->input_room, m->count + 1))
+		return NULL;
+	in = &m->inputs[m->count];
+	memset(in, 0, sizeof(*in));
+	in->number = m->count++;
+	return in;
+}
+
+static tel_status
+open_window(struct tel_merge *m, struct merge_input *in)
+{
+	tel_status st = tel_window_new(in->reader, in->order, &in->window);
+
+	return st == TEL_OK ? tel_window_set_allocs(in->window, m->allocs) : st;
+}
+
 static tel_status
 add_one(struct tel_merge *m, tel_reader *r, tel_order order)
 {
-	struct merge_input *input;
-	tel_status st;
+	struct merge_input *in = new_input(m);
 
-	if (!TEL__RESERVE(m->inputs, m->input_room, m->count + 1))
+	if (in == NULL)
 		return TEL_ENOMEM;
-	input = &m->inputs[m->count];
-	memset(input, 0, sizeof(*input));
-	input->reader = r;
-	input->number = m->count;
-	st = tel_window_new(r, order, &input->window);
+	in->reader = r;
+	in->order = order;
+	return open_window(m, in);
+}
+
+/* What is to be known of an input before the events of any are given. */
+static void
+learn(struct merge_input *in)
+{
+	const struct tel_log *log = &in->reader->log;
+	const uint64_t origin = tel__clock_origin(log->clock);
+
+	/* one of a log without any time yet */
+	in->origin = origin == 0 && log->schema->untimed ? UINT64_MAX : origin;
+	in->run = log->run;
+	in->run_place = log->run_place;
+}
+
+/*
+ * Looks up the first event of a member, which stays closed.  What fails is left
+ * to its turn, which then is the first.
+ */
+static tel_status
+look_up(struct tel_merge *m, struct merge_input *in)
+{
+	tel_status st =
+	    tel__reader_open_part(in->archive, &in->part, 0, &m->scout);
+
 	if (st != TEL_OK)
 		return st;
-	m->count++;
-	return tel_window_set_allocs(input->window, m->allocs);
+	in->reader = m->scout;
+	st = open_window(m, in);
+	if (st != TEL_OK)
+		return st;
+	do
+		st = tel_window_next(in->window, &in->head);
+	while (st == TEL_LOG);
+	in->origin = UINT64_MAX;
+	if (st == TEL_OK) {
+		in->clock = in->head->clock;
+		learn(in);
+	}
+	tel_window_free(in->window);
+	in->window = NULL;
+	in->reader = NULL;
+	return TEL_OK;
+}
+
+/* Adds the next member.  TEL_OK; TEL_END: there is none; a failure. */
+static tel_status
+add_member(struct tel_merge *m, tel_reader *r, tel_order order)
+{
+	struct tel_member part;
+	struct merge_input *in;
+	tel_status st = tel__reader_split(r, &part);
+
+	if (st != TEL_OK)
+		return st;
+	in = new_input(m);
+	if (in == NULL) {
+		free(part.name);
+		return TEL_ENOMEM;
+	}
+	in->part = part;
+	in->archive = r;
+	in->order = order;
+	if (m->count > (part.size <= SMALL ? OPEN_FEW : OPEN_MANY))
+		return look_up(m, in);
+	st = tel__reader_open_part(r, &part, 1, &in->reader);
+	return st == TEL_OK ? open_window(m, in) : st;
 }
 
 tel_status
@@ -92,7 +198,6 @@ tel_merge_set_allocs(tel_merge *m, int allocs)
 tel_status
 tel_merge_add(tel_merge *m, tel_reader *r, tel_order order)
 {
-	tel_reader *member;
 	tel_status st;
 
 	if (m->heap != NULL)
@@ -101,15 +206,12 @@ tel_merge_add(tel_merge *m, tel_reader *r, tel_order order)
 		return TEL_EINVAL;
 	if (!tel_reader_archive(r))
 		return add_one(m, r, order);
-	for (;;) {
-		st = tel__reader_split(r, &member);
-		if (st == TEL_END)
-			return TEL_OK;
-		if (st == TEL_OK)
-			st = add_one(m, member, order);
-		if (st != TEL_OK)
-			return st;
-	}
+	do
+		st = add_member(m, r, order);
+	while (st == TEL_OK);
+	tel_reader_free(m->scout);
+	m->scout = NULL;
+	return st == TEL_END ? TEL_OK : st;
 }
 
 size_t
@@ -121,8 +223,8 @@ tel_merge_count(const tel_merge *m)
 static int
 before(const struct merge_input *a, const struct merge_input *b)
 {
-	if (a->head->clock != b->head->clock)
-		return a->head->clock < b->head->clock;
+	if (a->clock != b->clock)
+		return a->clock < b->clock;
 	return a->number < b->number;
 }
 
@@ -158,6 +260,17 @@ tell_twice(struct merge_input *in)
 	in->twice = 0;
 }
 
+/* A member has ended: its reader may read another. */
+static void
+retire(struct tel_merge *m, struct merge_input *in)
+{
+	m->late += tel_window_late(in->window);
+	tel_window_free(in->window);
+	in->window = NULL;
+	in->idle = m->idle;
+	m->idle = in;
+}
+
 /*
  * Makes the next event of an input its head.  TEL_END when there is none,
  * TEL_AGAIN when there is none yet; an
@@ -171,10 +284,13 @@ advance(struct tel_merge *m, struct merge_input *in)
 	do
 		st = tel_window_next(in->window, &in->head);
 	while (st == TEL_LOG);
-	if (st == TEL_AGAIN)
+	if (st == TEL_OK)
+		in->clock = in->head->clock;
+	if (st == TEL_OK || st == TEL_AGAIN)
 		return st;
-	if (st != TEL_OK)
-		tell_twice(in);
+	tell_twice(in);
+	if (st == TEL_END && in->archive != NULL)
+		retire(m, in);
 	if (st < 0 && m->failed == TEL_OK) {
 		m->failed = st;
 		m->culprit = in->reader;
@@ -190,24 +306,24 @@ advance(struct tel_merge *m, struct merge_input *in)
 static tel_status
 check_runs(struct tel_merge *m)
 {
-	const struct tel_log *log, *first = NULL;
+	const struct merge_input *in, *first = NULL;
 	size_t i;
 
 	for (i = 0; i < m->heaped; i++) {
-		log = &m->heap[i]->reader->log;
-		if (log->run == 0)
+		in = m->heap[i];
+		if (in->run == 0)
 			continue;
 		if (first == NULL)
-			first = log;
-		if (log->run == first->run ||
-		    log->run_place == first->run_place)
+			first = in;
+		if (in->run == first->run || in->run_place == first->run_place)
 			continue;
-		m->culprit = m->heap[i]->reader;
+		m->culprit = in->window != NULL ? in->reader : in->archive;
 		m->error = m->message;
 		snprintf(m->message, sizeof(m->message),
 		    "it and %.150s are of different runs, whose clocks are "
 		    "unrelated; --no-merge reads one after the other",
-		    first->name);
+		    first->window != NULL ? first->reader->log.name :
+		                            first->part.name);
 		return m->failed = TEL_EINVAL;
 	}
 	return TEL_OK;
@@ -217,7 +333,7 @@ check_runs(struct tel_merge *m)
 static tel_status
 begin(struct tel_merge *m)
 {
-	uint64_t origin = UINT64_MAX, o;
+	struct merge_input *in;
 	tel_status st;
 	size_t i;
 
@@ -226,29 +342,57 @@ begin(struct tel_merge *m)
 	if (m->heap == NULL)
 		return TEL_ENOMEM;
 	for (; m->ready < m->count; m->ready++) {
-		st = advance(m, &m->inputs[m->ready]);
+		in = &m->inputs[m->ready];
+		st = in->window != NULL ? advance(m, in) : TEL_OK;
 		if (st == TEL_AGAIN)
 			return st;
+		if (st == TEL_OK && in->window != NULL)
+			learn(in);
 		if (st == TEL_OK)
-			m->heap[m->heaped++] = &m->inputs[m->ready];
+			m->heap[m->heaped++] = in;
 	}
 	st = check_runs(m);
 	if (st != TEL_OK)
 		return st;
 	m->begun = 1;
-	for (i = 0; i < m->heaped; i++) {
-		o = tel__clock_origin(m->heap[i]->reader->log.clock);
-		/* one of a log without any time yet */
-		if (o == 0 && m->heap[i]->reader->log.schema->untimed)
-			continue;
-		if (o < origin)
-			origin = o;
-	}
-	for (i = 0; i < m->heaped && origin != UINT64_MAX; i++)
-		tel__clock_set_origin(m->heap[i]->reader->log.clock, origin);
+	m->origin = UINT64_MAX;
+	for (i = 0; i < m->heaped; i++)
+		if (m->heap[i]->origin < m->origin)
+			m->origin = m->heap[i]->origin;
+	for (i = 0; i < m->heaped && m->origin != UINT64_MAX; i++)
+		if (m->heap[i]->window != NULL)
+			tel__clock_set_origin(m->heap[i]->reader->log.clock,
+			    m->origin);
 	for (i = m->heaped / 2; i-- > 0;)
 		sink(m, i);
 	return TEL_OK;
+}
+
+/* Opens the first of the heap.  TEL_OK, TEL_END: it has no event; a failure. */
+static tel_status
+open_first(struct tel_merge *m)
+{
+	struct merge_input *in = m->heap[0];
+	tel_status st;
+
+	if (m->idle != NULL) {
+		in->reader = m->idle->reader;
+		m->idle = m->idle->idle;
+	}
+	st = tel__reader_open_part(in->archive, &in->part, 1, &in->reader);
+	if (st == TEL_OK)
+		st = open_window(m, in);
+	if (st != TEL_OK) {
+		m->culprit = in->archive;
+		m->error = tel_reader_error(in->archive);
+		return m->failed = st;
+	}
+	free(in->part.name);
+	in->part.name = NULL;
+	st = advance(m, in);
+	if (st == TEL_OK && m->origin != UINT64_MAX)
+		tel__clock_set_origin(in->reader->log.clock, m->origin);
+	return st;
 }
 
 /*
@@ -312,9 +456,9 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 
 	if (!m->begun && (st = begin(m)) != TEL_OK)
 		return st == TEL_ENOMEM ? no_memory(m) : st;
-	if (m->taken) {
-		st = advance(m, m->heap[0]);
-		if (st == TEL_AGAIN)
+	while (m->taken || (m->heaped > 0 && m->heap[0]->window == NULL)) {
+		st = m->taken ? advance(m, m->heap[0]) : open_first(m);
+		if (st == TEL_AGAIN || st < 0)
 			return st;
 		m->taken = 0;
 		if (st != TEL_OK)
@@ -356,10 +500,11 @@ tel_merge_error(const tel_merge *m)
 uint64_t
 tel_merge_late(const tel_merge *m)
 {
-	uint64_t late = 0;
+	uint64_t late = m->late;
 	size_t i;
 
 	for (i = 0; i < m->count; i++)
-		late += tel_window_late(m->inputs[i].window);
+		if (m->inputs[i].window != NULL)
+			late += tel_window_late(m->inputs[i].window);
 	return late;
 }

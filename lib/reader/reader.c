@@ -181,11 +181,16 @@ tel__reader_cut_short(struct tel_reader *r, const char *where)
 tel_status
 tel__reader_adopt(struct tel_reader *r, struct tel_schema *schema)
 {
-	if (!TEL__RESERVE(r->schemas, r->schema_room, r->nschemas + 1)) {
+	struct tel_reader *owner = r;
+
+	while (owner->parent != NULL)
+		owner = owner->parent;
+	if (!TEL__RESERVE(owner->schemas, owner->schema_room,
+	        owner->nschemas + 1)) {
 		tel_schema_free(schema);
 		return TEL_ENOMEM;
 	}
-	r->schemas[r->nschemas++] = schema;
+	owner->schemas[owner->nschemas++] = schema;
 	r->log.schema = schema;
 	return TEL_OK;
 }

@@ -132,21 +132,78 @@ members() {
 	END
 }
 
-@test "members that are merged need one descriptor, and have a limit" {
+# memory KB COMMAND ...: runs a command that needs no more.
+memory() {
+	python3 - "$@" <<-'END'
+		import resource, subprocess, sys
+		done = subprocess.run(sys.argv[2:]).returncode
+		most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+		if most > int(sys.argv[1]):
+		    print(f"# {most} KB", file=sys.stderr)
+		    done = 1
+		sys.exit(done)
+	END
+}
+
+@test "members that are merged need one descriptor, and memory where they overlap" {
 	members 100
 	for i in {1..100}; do
 		printf '%016X ArenaPollBegin arena=0x%x\n' "$i" "$i"
 	done >want
 	(ulimit -n 40 && telcat -H many.tar) | cmp - want
-	if [ -n "${TEST_WHOLE-}" ]; then
-		members 16384
-		telcat -c many.tar | grep -qx 16384
-		telcat -H many.tar | wc -l | grep -qx 16384
-		members 16385
-		run -1 --separate-stderr telcat -H many.tar
-		[[ $stderr == *'more than 16384 members: they cannot be merged'*'--no-merge'* ]]
-		telcat -H --no-merge many.tar | wc -l | grep -qx 16385
-	fi
+	count=4000
+	[ -z "${TEST_WHOLE-}" ] || count=100000
+	slow || memory=memory
+	members $count
+	for command in telcat 'telcat -f csv' telstat 'telcat -f tel' 'telcat -c'; do
+		# shellcheck disable=SC2086
+		noted ${memory:+memory 90000} $command many.tar >got
+	done
+	[ "$(<got)" = $count ]
+	telcat -H many.tar | grep -c arena= | grep -qx $count
+	telcat -H many.tar | sort -c
+	# nor in sequence: each described its types
+	noted ${memory:+memory 20000} telcat --no-merge -f csv many.tar |
+	    wc -l | grep -qx $((count + 1))
+}
+
+@test "members of an archive that overlap in time, opened in their turn" {
+	python3 - <<-'END'
+		import random
+		random.seed(27)
+		for i in range(150):
+		    at = random.randrange(1000)
+		    kind = random.choice("ABC")
+		    with open(f"{i:03}.txt", "w") as f:
+		        print("# teltools text 1", file=f)
+		        for j in range(random.randrange(6)):
+		            at += random.randrange(100)
+		            print(f"{at:016X} {kind} log={i} n={j}", file=f)
+		            if j == 0 and i % 50 == 0:
+		                print("no event", file=f)
+	END
+	find . -name '*.txt' -empty -delete
+	for log in [0-9]*.txt; do
+		exits '0|1|3' telcat -q -f tel -o "${log%.txt}.tel" "$log" || true
+	done
+	for end in txt tel; do
+		tar -cf all.tar [0-9]*.$end
+		for command in 'telcat -H' 'telcat -q -f json' 'telcat -H -n 40' \
+		    'telcat -q -H -t 300,900' 'telstat -q -f csv' 'telfilter -q -f text' \
+		    'telcat -q -H -w clock>500' 'telcat -q -H -T relative'; do
+			echo "$command of $end"
+			exits '0|1|3' $command [0-9]*.$end >want 2>/dev/null
+			exits '0|1|3' $command all.tar >got 2>messages
+			diff want got | grep '^[<>]' | grep -v input_bytes && false
+		done
+		exits '0|1|3' telcat -q -f tel all.tar | exits '0|3' telcat -H |
+		    cmp <(exits '0|1|3' telcat -q -H all.tar) -
+	done
+	tar -cf all.tar [0-9]*.txt
+	# each damaged line is reported once, though the first was looked up twice
+	run -3 --separate-stderr telcat -H all.tar
+	[ "$(grep -c 'offset .*100.txt\|100.txt: offset' <<<"$stderr")" = \
+	    "$(exits 3 telcat -H 100.txt 2>&1 >/dev/null | grep -c offset)" ]
 }
 
 @test "several files are merged by time, and so are members of an archive" {

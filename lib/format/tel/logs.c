@@ -204,18 +204,64 @@ tel__native_find_schema(const struct native *s, const unsigned char *name,
 	return NULL;
 }
 
+/*
+ * The first schemas of an archive, for members that have the same: of many, each
+ * would make one.  In a key, types is the hash of all that a log describes.
+ */
+struct shared {
+	struct shared_schema {
+		struct tel_schema *schema;
+		int partial;
+		uint64_t digest, name, types;
+		const struct tel_schema *base; /* to which a source was added */
+		unsigned source;
+	} list[64];
+	unsigned count;
+};
+
+/* Finds the schema of a key; or the place for one, or NULL: there is no room. */
+static struct shared_schema *
+find_shared(struct tel_reader *r, const struct shared_schema *key)
+{
+	struct shared *s = tel__reader_keep(r, r->format, sizeof(*s));
+	struct shared_schema *at;
+	unsigned i;
+
+	for (i = 0; s != NULL && i < s->count; i++) {
+		at = &s->list[i];
+		if (at->digest == key->digest && at->name == key->name &&
+		    at->types == key->types && at->base == key->base &&
+		    at->source == key->source)
+			return at;
+	}
+	return s != NULL && i < sizeof(s->list) / sizeof(s->list[0]) ?
+	    &s->list[i] :
+	    NULL;
+}
+
+/* Has the reader own a new schema, which later members find. */
 static tel_status
-add_schema(struct tel_reader *r, struct native *s, struct tel_schema *schema,
-    const struct native_log *log, uint64_t types)
+share(struct tel_reader *r, const struct shared_schema *key)
 {
 	struct tel_schema *kept = r->log.schema;
-	tel_status st = tel__reader_adopt(r, schema);
-	struct native_found *f;
+	struct shared_schema *at = find_shared(r, key);
+	struct shared *s = tel__reader_keep(r, r->format, sizeof(*s));
+	tel_status st = tel__reader_adopt(r, key->schema);
 
 	r->log.schema = kept;
-	if (st != TEL_OK)
-		return st;
-	f = calloc(1, sizeof(*f));
+	if (st == TEL_OK && at != NULL) {
+		*at = *key;
+		s->count++;
+	}
+	return st;
+}
+
+static tel_status
+add_schema(struct native *s, struct tel_schema *schema,
+    const struct native_log *log, uint64_t types)
+{
+	struct native_found *f = calloc(1, sizeof(*f));
+
 	if (f == NULL ||
 	    tel__native_schema_begin(&f->native, schema, log->digest) !=
 	        TEL_OK) {
@@ -238,9 +284,10 @@ static tel_status
 find_schema(struct tel_reader *r, struct native *s,
     const struct native_log *log, struct native_found **out)
 {
-	struct tel_schema *schema;
+	struct shared_schema key = { .digest = log->digest,
+		.name = hash_name(log) };
+	const struct shared_schema *shared;
 	uint64_t types = 0;
-	int partial = 0;
 	tel_status st = TEL_OK;
 
 	if (log->types_size > 0)
@@ -250,15 +297,24 @@ find_schema(struct tel_reader *r, struct native *s,
 		return TEL_OK;
 	if (s->nschemas >= NATIVE_SCHEMAS_MAX)
 		return TEL_EFORMAT;
-	st = built_in(r, s, log, &schema);
-	if (st == TEL_OK && types != 0 && (schema == NULL || schema->described))
-		st = describe(r, log, &schema, &partial);
-	else if (st == TEL_OK && schema == NULL)
-		st = TEL_EFORMAT;
+	key.types = types;
+	shared = find_shared(r, &key);
+	if (shared != NULL && shared->schema != NULL) {
+		key = *shared;
+	} else {
+		st = built_in(r, s, log, &key.schema);
+		if (st == TEL_OK && types != 0 &&
+		    (key.schema == NULL || key.schema->described))
+			st = describe(r, log, &key.schema, &key.partial);
+		else if (st == TEL_OK && key.schema == NULL)
+			st = TEL_EFORMAT;
+		if (st == TEL_OK)
+			st = share(r, &key);
+		else
+			tel_schema_free(key.schema);
+	}
 	if (st == TEL_OK)
-		st = add_schema(r, s, schema, log, partial ? types : 0);
-	else
-		tel_schema_free(schema);
+		st = add_schema(s, key.schema, log, key.partial ? types : 0);
 	*out = s->schemas;
 	return st;
 }
@@ -271,7 +327,9 @@ static tel_status
 find_source_schema(struct tel_reader *r, struct native *s, unsigned bits,
     struct native_found **found)
 {
-	struct tel_schema *kept = r->log.schema, *schema;
+	struct shared_schema key = { .base = (*found)->native.schema,
+		.source = bits };
+	const struct shared_schema *shared;
 	struct native_found *f;
 	tel_status st;
 
@@ -282,16 +340,20 @@ find_source_schema(struct tel_reader *r, struct native *s, unsigned bits,
 		}
 	if (s->nschemas >= NATIVE_SCHEMAS_MAX)
 		return TEL_EFORMAT;
-	st = tel__native_source_schema((*found)->native.schema, bits, &schema);
-	if (st != TEL_OK)
-		return st;
-	st = tel__reader_adopt(r, schema);
-	r->log.schema = kept;
-	if (st != TEL_OK)
-		return st;
+	shared = find_shared(r, &key);
+	if (shared != NULL && shared->schema != NULL) {
+		key = *shared;
+	} else {
+		st = tel__native_source_schema((*found)->native.schema, bits,
+		    &key.schema);
+		if (st == TEL_OK)
+			st = share(r, &key);
+		if (st != TEL_OK)
+			return st;
+	}
 	f = calloc(1, sizeof(*f));
 	if (f == NULL ||
-	    tel__native_source_plans(&(*found)->native, schema, bits,
+	    tel__native_source_plans(&(*found)->native, key.schema, bits,
 	        &f->native) != TEL_OK) {
 		free(f);
 		return TEL_ENOMEM;

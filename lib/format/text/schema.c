@@ -52,7 +52,6 @@ tel_status
 tel__lines_use(struct tel_reader *r, struct lines *s, const char *name)
 {
 	struct tel_reader *owner = r;
-	struct tel_schema *now;
 	tel_schema *schema;
 	tel_status st;
 	size_t i;
@@ -86,12 +85,9 @@ tel__lines_use(struct tel_reader *r, struct lines *s, const char *name)
 			return TEL_ELIMIT;
 		}
 		s->switches++;
-		now = owner->log.schema;
-		st = tel__reader_adopt(owner, schema);
+		st = tel__reader_adopt(r, schema);
 		if (st != TEL_OK)
 			return st;
-		owner->log.schema = now;
-		r->log.schema = schema;
 	}
 	return set_map(&s->map, r->log.schema);
 }
