@@ -26,7 +26,9 @@ enum {
 	OPTION_IDLE,
 	OPTION_MAX_LIVE,
 	OPTION_DRY_RUN,
-	OPTION_CLASSES
+	OPTION_CLASSES,
+	OPTION_DETAILS,
+	OPTION_PROGRAM
 };
 
 /* The bounds of the compiler and the loop. */
@@ -38,7 +40,6 @@ enum {
 
 /* One operation in this many is timed. */
 #define SAMPLE 512
-#define RUNS 3
 /* How long memory is watched after the last event. */
 #define IDLE ((uint64_t)100000000)
 /* An allocator hangs if it makes no progress for this time. */
@@ -50,7 +51,8 @@ static const struct option_row own[] = {
 	    "glibc,jemalloc,mimalloc,tcmalloc,./LIB.so,bump ...", 0 },
 	{ OPTION_DRY_RUN, "dry-run", NULL,
 	    "report on the trace, run no allocator", 0 },
-	{ OPTION_RUNS, "runs", "N", "run each allocator N times: 3", 0 },
+	{ OPTION_RUNS, "runs", "N|auto",
+	    "run each allocator N times, or until they can be compared", 0 },
 	{ OPTION_REPEAT, "repeat", "N", "replay the trace N times in each run",
 	    0 },
 	{ OPTION_ORDER, "order", "ORDER",
@@ -73,7 +75,11 @@ static const struct option_row own[] = {
 	    OPTION_RARE },
 
 	{ OPTION_HEADING, "Output", NULL, NULL, 0 },
-	{ 'o', "output", "FILE", "write the compiled trace to FILE", 0 },
+	{ 'o', "output", "FILE", "write the report to FILE", 0 },
+	{ OPTION_PROGRAM, "program", "FILE", "write the compiled trace to FILE",
+	    0 },
+	{ OPTION_DETAILS, "details", "[=LIST]",
+	    "all tables, or sizes, lifetimes, threads, classes, slack ...", 0 },
 	{ OPTION_CLASSES, "classes", "LIST",
 	    "bytes taken with size classes 16,32,48,...", 0 },
 };
@@ -241,6 +247,31 @@ add_classes(struct telreplay *t, const char *text)
 	return 0;
 }
 
+/* Names of sections, separated by commas; NULL: all. */
+static int
+set_details(struct telreplay *t, const char *text)
+{
+	static const char *const words[] = { "sizes", "lifetimes", "threads",
+		"classes", "slack", "time", "memory", "machine", "anomalies",
+		NULL };
+	char one[16];
+	size_t n;
+	int i;
+
+	if (text == NULL)
+		t->details = DETAILS_ALL;
+	for (; text != NULL; text = text[n] == ',' ? text + n + 1 : NULL) {
+		n = strcspn(text, ",");
+		(void)snprintf(one, sizeof(one), "%.*s", (int)(n < 15 ? n : 15),
+		    text);
+		i = options_word("--details", one, words);
+		if (i < 0)
+			return 0;
+		t->details |= 1u << i;
+	}
+	return 1;
+}
+
 static int
 take_number(struct telreplay *t, int id, const char *value)
 {
@@ -248,6 +279,10 @@ take_number(struct telreplay *t, int id, const char *value)
 
 	switch (id) {
 	case OPTION_RUNS:
+		if (strcmp(value, "auto") == 0) {
+			t->runs = RUNS_AUTO;
+			return 1;
+		}
 		return number_option("--runs", "number of runs", value, 1,
 		    RUNS_MAX, &t->runs);
 	case OPTION_THREADS:
@@ -280,7 +315,9 @@ take(void *arg, int id, const char *value)
 	switch (id) {
 	case 'a': return candidates_add(&t->candidates, value);
 	case OPTION_DRY_RUN: t->check = 1; return 1;
-	case 'o': t->keep = value; return 1;
+	case 'o': t->settings.output = value; return 1;
+	case OPTION_PROGRAM: t->keep = value; return 1;
+	case OPTION_DETAILS: return set_details(t, value);
 	case OPTION_ORDER: return set_order(t, value);
 	case OPTION_WINDOW: return set_window(t, value);
 	case OPTION_PACE: return set_pace(t, value);
@@ -312,7 +349,8 @@ parse_format(struct telreplay *t)
 
 	t->format = show_format(name != NULL ? name : "text");
 	/* before the replay, which may take long */
-	if (t->format == &report_as_html && isatty(STDOUT_FILENO)) {
+	if (t->format == &report_as_html && t->settings.output == NULL &&
+	    isatty(STDOUT_FILENO)) {
 		message_fail(STATUS_USAGE, NULL,
 		    "refusing to write a page to a terminal; redirect it to a "
 		    "file");
@@ -337,7 +375,8 @@ check_count(const struct telreplay *t)
 {
 	if (!t->settings.count_only || t->keep == NULL)
 		return 1;
-	message_fail(STATUS_USAGE, NULL, "-c cannot be combined with -o");
+	message_fail(STATUS_USAGE, NULL,
+	    "-c cannot be combined with --program");
 	return 0;
 }
 
@@ -345,7 +384,6 @@ int
 telreplay_options(struct telreplay *t, int argc, char **argv)
 {
 	memset(t, 0, sizeof(*t));
-	t->runs = RUNS;
 	t->run.touch = RUN_TOUCH_PAGE;
 	t->run.sample = SAMPLE;
 	t->run.repeat = 1;
@@ -367,6 +405,5 @@ telreplay_options(struct telreplay *t, int argc, char **argv)
 		t->timeout = 0;
 	if (t->candidates.n == 0 && !candidates_add(&t->candidates, "glibc"))
 		return 0;
-	t->settings.output = NULL;
 	return 1;
 }

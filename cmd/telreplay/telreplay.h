@@ -12,9 +12,24 @@
 
 /* The most runs of each allocator. */
 #define RUNS_MAX 100
+#define RUNS_AUTO UINT64_MAX /* .runs: until the comparison is decided */
 
 struct report_format;
 struct export_format;
+
+/* Sections of text that --details adds. */
+enum details {
+	DETAILS_SIZES = 1,
+	DETAILS_LIFETIMES = 2,
+	DETAILS_THREADS = 4,
+	DETAILS_CLASSES = 8,
+	DETAILS_SLACK = 16,
+	DETAILS_TIME = 32,
+	DETAILS_MEMORY = 64,
+	DETAILS_MACHINE = 128,
+	DETAILS_ANOMALIES = 256,
+	DETAILS_ALL = 511
+};
 
 /* The options of telreplay beyond the common ones. */
 struct telreplay {
@@ -32,8 +47,9 @@ struct telreplay {
 	uint64_t window_operations; /* or 0 */
 	uint64_t threads;           /* 0: the default of the compiler */
 	uint64_t max_live;          /* 0: the default of the compiler */
-	uint64_t runs;
-	uint64_t timeout; /* nanoseconds; 0: never */
+	uint64_t runs;              /* 0: as many as a comparison needs */
+	unsigned details;           /* bits of enum details */
+	uint64_t timeout;           /* nanoseconds; 0: never */
 	int timeout_given;
 	uint64_t idle; /* nanoseconds after the last event */
 	struct run_options run;

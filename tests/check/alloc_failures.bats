@@ -82,11 +82,11 @@ sweep() {
 }
 
 @test "telreplay without memory: logs, programs, replays" {
-	telreplay --dry-run -o program mps.log >/dev/null
+	telreplay --dry-run --program program mps.log >/dev/null
 	sweep 60 'telreplay --dry-run -f csv perl.heaptrack.zst' \
 	    'telreplay --dry-run -f json mps.log' 'telreplay --dry-run short.rep' \
 	    'telreplay -f rep mps.log' \
-	    'telreplay --dry-run -o copy mps.log' 'telreplay --dry-run program' \
+	    'telreplay --dry-run --program copy mps.log' 'telreplay --dry-run program' \
 	    '~telreplay --runs 1 -a glibc -f csv mps.log' \
 	    '~telreplay --runs 1 -a bump -f csv program'
 }

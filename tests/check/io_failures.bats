@@ -27,7 +27,7 @@ setup_file() {
 	zstd -qdc "$data/mps/1.117.0-lii6ll-finalcv.log.zst" >long
 	telfilter -f tel -o log.tel log
 	telfilter -z 3 -f tel -o long.tel long
-	telreplay --dry-run -o program long >/dev/null
+	telreplay --dry-run --program program long >/dev/null
 	tar cf two.tar log long
 	tar czf hpm.tgz HPM.*
 	7z a two.7z log long >/dev/null
@@ -96,7 +96,7 @@ sweep() {
 	    'telstat |report.inst' 'telstat -i 10ms long' \
 	    'telstat -f csv long.tel' 'telreplay --dry-run long' \
 	    'telreplay --dry-run program' 'telreplay --dry-run |program' \
-	    'telreplay --dry-run -o {out} two.zip'
+	    'telreplay --dry-run --program {out} two.zip'
 }
 
 @test "writes: every format of events" {
@@ -126,7 +126,7 @@ sweep() {
 	    'telstat -f prometheus -i 10ms -o {out} long' \
 	    'telreplay --dry-run long' \
 	    'telreplay --dry-run -f csv long' 'telreplay --dry-run -f json long' \
-	    'telreplay --dry-run -f svg long' 'telreplay --dry-run -o {out} long' \
+	    'telreplay --dry-run -f svg long' 'telreplay --dry-run --program {out} long' \
 	    'telreplay -f rep log' \
 	    'telreplay --dry-run |program'
 }
@@ -138,7 +138,7 @@ sweep() {
 	    'telcat -z 3 -o {out} long' 'telfilter -o {out} long' \
 	    'telstat -o {out} report.inst' 'telstat |hfs.txt' \
 	    'telstat -f prometheus -i 10ms -o {out} long' \
-	    'telreplay --dry-run -o {out} long' 'telreplay --dry-run program'
+	    'telreplay --dry-run --program {out} long' 'telreplay --dry-run program'
 }
 
 @test "replays" {

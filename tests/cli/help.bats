@@ -99,7 +99,7 @@ TOOLS=(telcat telfilter telstat telreplay telrec)
 	run -2 telstat -c -s 'sizes=log2(size)' mpsio.log
 	run -2 telstat -c -g kind mpsio.log
 	run -2 telstat diff -c mpsio.log mpsio.log
-	run -2 telreplay -c -o x.prog mpsio.log
+	run -2 telreplay -c --program x.prog mpsio.log
 	[ ! -e x.prog ]
 }
 
@@ -120,7 +120,7 @@ TOOLS=(telcat telfilter telstat telreplay telrec)
 	    cmp - report
 	grep -q 'not freed  *0 bytes in 0 blocks' report
 	run -3 telreplay --dry-run back.txt
-	telreplay --dry-run -o x.prog there.tel >report
+	telreplay --dry-run --program x.prog there.tel >report
 	for option in -S -c; do
 		run -2 telreplay "$option" --dry-run x.prog
 		[[ $output == *"x.prog: $option applies to logs: "* ]]

@@ -26,7 +26,8 @@ telfilter -f json -n 3 -o FILE mpsio.log
 telstat -o FILE mpsio.log
 telstat -f inst -i 1ms -o FILE mpsio.log
 telstat diff -o FILE mpsio.log mpsio.log
-telreplay --dry-run -o FILE calls
+telreplay --dry-run --program FILE calls
+telreplay --dry-run -f html -o FILE calls
 telreplay -f rep -o FILE calls'
 
 # each FUNCTION: calls it with each command line.
@@ -73,8 +74,10 @@ fails() {
 }
 
 @test "a run that fails leaves the old file, and no other" {
-	COMMANDS=$(grep -v '^telstat diff' <<<"$COMMANDS")
+	# a trace for others needs a temporary file as well
+	COMMANDS=$(grep -v -e '^telstat diff' -e '-f rep' <<<"$COMMANDS")
 	each fails
+	run -1 telreplay -f rep -o out/old nosuch
 	run -1 telstat diff -o out/old mpsio.log nosuch
 	run -2 telcat -f nosuch -o out/old mpsio.log
 	run -2 telcat -o mpsio.log mpsio.log

@@ -45,7 +45,7 @@ operations() {
 	operations t.txt | grep -v thread_done >was
 	[ "$(wc -l <was)" -ge 2000 ]
 	operations t.android | grep -v thread_done | diff was -
-	clean telreplay -q --dry-run -o t.prog --order total t.txt >/dev/null
+	clean telreplay -q --dry-run --program t.prog --order total t.txt >/dev/null
 	clean telreplay -f android t.prog | cmp t.android -
 	{
 		echo "7: malloc 0x10 5"

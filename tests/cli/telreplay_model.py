@@ -157,11 +157,14 @@ def check_runs(report):
     for name, types in of.items():
         cost, memory = types["cost"][0], types["memory"][0]
         runs = types["run"]
-        for figure, column in ("cpu_ns", None), ("wall_ns", "wall_ns"), (
-                "process_ns", "process_ns"):
+        for figure in "wall_ns", "process_ns", "cpu_ns":
             each = [run[figure] / run["operations"] for run in runs]
-            if column:
-                near(cost[column], statistics.median(each))
+            if figure == "wall_ns":
+                near(cost[figure], statistics.median(each))
+                continue
+            if figure == "process_ns":
+                # net of that of an allocator that does nothing
+                assert cost[figure] < statistics.median(each), cost
                 continue
             near(cost["ns"] + cost["own_ns"], statistics.median(each))
             near(cost["least_ns"] + cost["own_ns"], min(each))
@@ -172,13 +175,8 @@ def check_runs(report):
              memory["peak_bytes"] / trace["peak_bytes"])
         check_samples(types, memory, trace)
         check_latency(types)
-        first = of[names[0]]
         for ratio in types.get("ratio", []):
-            for table, figures in (("cost", ("ns", "p99_ns")), ("memory", (
-                    "peak_bytes", "end_bytes", "peak_over_live"))):
-                for figure in set(figures) & set(ratio):
-                    near(ratio[figure], types[table][0][figure] /
-                         first[table][0][figure])
+            check_ratio(ratio, runs, of[ratio["item"]]["run"])
         assert [run["item"] for run in runs] == [
             str(i + 1) for i in range(len(runs))]
         asked = {row["item"]: row for row in types.get("slack", [])}
@@ -190,6 +188,19 @@ def check_runs(report):
             for figure in "asked_bytes", "given_bytes":
                 assert sum(row[figure] for row in asked.values()) == \
                     memory[figure], figure
+
+
+def check_ratio(ratio, runs, others):
+    """The median of the ratios of all pairs of runs, where nothing is net."""
+    for figure in "peak_bytes", "end_bytes", "p99_ns":
+        each = [run[figure] / other[figure] for run in runs
+                for other in others if run[figure] > 0 and other[figure] > 0]
+        if figure in ratio:
+            near(ratio[figure], statistics.median(each))
+            low = ratio.get(figure + "_low", min(each))
+            assert low <= ratio[figure] * (1 + 1e-9), ratio
+            # three runs of each cannot tell
+            assert len(each) > 9 or not ratio[figure + "_different"], ratio
 
 
 def check_samples(types, memory, trace):
@@ -306,7 +317,7 @@ def shape(form):
     types = {}
     for name, figure in table:
         # there is no ratio to nothing
-        if name != "ratio" or figure.endswith("overlaps"):
+        if name != "ratio" or figure.endswith(("_p", "_different")):
             types.setdefault(name, {})[figure] = True
     for name, figures in types.items():
         if name not in ("counters", "calls", "size_residency"):

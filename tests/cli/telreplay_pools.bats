@@ -79,7 +79,7 @@ teller() {
 	    1.112.0-lii6gc-poolncv; do
 		echo "$name"
 		zstd -dcqf "$TEL_TOP/tests/data/mps/$name.log.zst" >x.log
-		clean telreplay -q --dry-run -o x.prog x.log >report
+		clean telreplay -q --dry-run --program x.prog x.log >report
 		clean telreplay --runs 1 -f csv -a ./tells.so:x.txt x.prog >report
 		[ "$(figure allocator tells failed <report)" = 0 ]
 		[ "$(wc -l <x.txt)" -eq \

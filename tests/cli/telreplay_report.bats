@@ -32,15 +32,13 @@ small() {
 
 @test "the report on a trace has these lines as text" {
 	small
-	clean telreplay --dry-run t.txt >report
+	clean telreplay --dry-run --details t.txt >report
 	diff - report <<-'END'
 		trace
 		  operations    3 malloc, 1 calloc, 1 aligned, 2 realloc, 4 free,
 		                1 thread end
-		  threads       2
-		  between them  2 frees and 1 reallocs, 2 waits
-		  requested     5,603 (5.5 KiB) bytes in 6 requests
-		  largest       5,000 (4.9 KiB) bytes
+		  threads       2; between them 2 frees, 1 reallocs
+		  requested     5,603 (5.5 KiB) bytes in 6 requests of up to 5,000
 		  peak live     5,500 (5.4 KiB) bytes in 3 blocks, at event 3
 		  not freed     200 bytes in 2 blocks
 		  anomaly       1 free of NULL; first: event 6, 0x0
@@ -86,6 +84,36 @@ small() {
 		  2.048 us                               0   0.00%
 		  4.096 us                               2  66.67%
 	END
+}
+
+@test "a report is one screen, and --details has the sections that it names" {
+	small
+	clean telreplay -a class,null,bump t.txt >report
+	[ "$(wc -l <report)" -le 24 ]
+	[ "$(wc -L <report)" -le 80 ]
+	grep -c '^[a-z]' report | grep '^3$'
+	grep -c '^  \(class\|null\|bump\)  ' report | grep '^6$'
+	for one in sizes:'sizes in bytes' lifetimes:lifetimes threads:throughput \
+	    classes:'blocks near' slack:'slack by' time:latency memory:memory \
+	    machine:machine; do
+		clean telreplay -a class,null --runs 1 --details="${one%:*}" \
+		    t.txt >report
+		grep "^${one#*:}" report
+		[ "$(grep -c '^[a-z]' report)" -le 9 ]
+	done
+	clean telreplay --dry-run --details=sizes,lifetimes t.txt >report
+	grep -c '^\(sizes\|lifetimes\) in' report | grep '^3$'
+	expect 2 "*--details*sizes, lifetimes*" telreplay --details=size t.txt
+}
+
+@test "the clock of a log without one for each event is named once" {
+	for ((i = 1; i < 9; i++)); do
+		echo "1: malloc 0x${i}000 10 $((i / 4 * 1000)) $((i / 4 * 1000))"
+		echo "1: free 0x${i}000 $((i / 4 * 1000)) $((i / 4 * 1000))"
+	done >t.txt
+	clean telreplay --dry-run --details t.txt >report
+	grep -c 'the log has no clock for each event' report | grep '^1$'
+	run ! grep 'lifetimes in time' report
 }
 
 @test "the report on a trace has these rows as CSV, and as JSON" {
@@ -198,9 +226,8 @@ small() {
 	done
 	cmp is.csv is.json
 	diff - is.csv <<-'END'
-		ratio: overlaps p99_ns_overlaps process_ns_overlaps
-		peak_bytes_overlaps end_bytes_overlaps peak_over_live_overlaps
-		page_faults_overlaps
+		ratio: p99_ns_p p99_ns_different process_ns_p
+		process_ns_different wall_ns_p wall_ns_different
 		trace: threads replay_threads order operations by_new by_delete
 		by_sized waits crossing_frees crossing_reallocs partial_frees
 		pools buffers requests requested_bytes largest_bytes peak_bytes
@@ -231,6 +258,7 @@ small() {
 		residency: resident_bytes room_bytes free_bytes free_share
 		huge_share lazy_bytes
 		slack: blocks asked_bytes given_bytes
+		size_time: allocation_samples allocation_ns free_samples free_ns
 		sample: done time_ns phase live_bytes run_live_bytes
 		resident_bytes lazy_bytes huge_bytes room_bytes
 	END
@@ -238,13 +266,15 @@ small() {
 
 @test "a report on runs has these tables as text" {
 	small
-	clean telreplay -a class,null --runs 2 --sample 1 t.txt >report
+	clean telreplay -a class,null --runs 2 --sample 1 --details t.txt >report
 	# titles and heads of columns; and the rows of those by allocator
-	sed '/^machine/,/^$/d; s/^comparison/&/' report |
+	sed '/^machine/,/^$/d; s/^comparison/&/; s/\(page faults\)  *[TLci].*/\1/' report |
 	    awk '/^[^ ]/ { print; getline; print }' | sed 's/^ *//; s/   */  /g' >is
 	diff - is <<-'END'
 		comparison
-		ns/op  p99 ns  CPU/op  peak at the end peak/live  faults
+		ns/op  p99 ns  peak  at the end
+		allocators
+		class  built in
 		trace
 		operations  3 malloc, 1 calloc, 1 aligned, 2 realloc, 4 free,
 		sizes in bytes  requests  share  not freed
@@ -255,10 +285,8 @@ small() {
 		2..3  1  33.33%
 		lifetimes in time, up to  blocks  share
 		64 ns  1  33.33%
-		allocators
-		class  built in
 		CPU time, nanoseconds an operation; telreplay's own is subtracted
-		median  least  most  own  M ops/s page faults
+		median  least  most  own  CPU/op  M ops/s page faults
 		latency in nanoseconds, of one operation in 1
 		samples  p50  p90  p99  p99.9  max
 		throughput by thread, M ops/s while it runs
@@ -268,13 +296,15 @@ small() {
 		largest sample of resident memory: in blocks, and in none
 		resident  in blocks  in none  share huge pages freed lazily
 		slack by requested size
-		class  null
+		class
 		resident pages by requested size, near the peak of live bytes
+		class  null
+		nanoseconds to allocate and to free, medians by requested size
 		class  null
 		resident memory during the run, and while idle after it
 		(live)  class  null
 		counters per 1,000 operations, telreplay's own included
-		page faults  TLB loads  TLB stores  cache instructions
+		page faults
 		system calls for memory
 		mmap  munmap  mremap  brk  madvise  mprotect
 	END
@@ -303,7 +333,7 @@ small() {
 	clean telreplay --pace --runs 1 --idle 0 -a class -f json t.txt >report
 	python3 "$MODEL" paced report <t.txt
 	# the same in the table, of the nearest sample to each tenth
-	clean telreplay --pace --runs 1 --idle 0 -a class t.txt >report
+	clean telreplay --pace --runs 1 --idle 0 --details -a class t.txt >report
 	grep '^  100%  *17\.1 KiB ' report
 	awk '/^resident memory/ { table = 1 }
 	    table && $1 ~ /%$/ { n++; x = $1 + 0
@@ -314,10 +344,11 @@ small() {
 
 @test "the throughput of threads adds up to that of the run" {
 	python3 "$MODEL" make 5 6000 2 >t.txt
-	clean telreplay -q --order none --repeat 3 --runs 1 --idle 0 -a class t.txt >report
+	clean telreplay -q --order none --repeat 3 --runs 1 --idle 0 --details \
+	    -a class t.txt >report
 	# a thread runs for a part of the time, on a busy machine for a small one
 	awk '/^CPU time/ { table = 1 } /^throughput/ { table = 2 } /^$/ { table = 0 }
-	    $1 == "class" && table == 1 { run = $6 }
+	    $1 == "class" && table == 1 { run = $7 }
 	    $1 == "class" && table == 2 { print; threads = $2 + $3 }
 	    END { print run, threads
 		exit !(run > 0 && threads >= 0.9 * run && threads < 100 * run) }' report

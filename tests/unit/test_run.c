@@ -457,13 +457,15 @@ test_pools(tel_alloc *ops)
 static void
 test_latency(void)
 {
+	static uint32_t by_size[RUN_COARSE];
+	uint64_t n;
 	static struct run_latency l, sum;
 	static struct run_board b;
 	uint64_t i;
 
 	b.tick_ns = 0.5;
 	for (i = 1; i <= 1000; i++)
-		run_note(&l, i);
+		run_note(&l, by_size, i);
 	run_latency_add(&sum, &l);
 	ok(run_quantile(&b, &sum, 0.5) > 245 &&
 	        run_quantile(&b, &sum, 0.5) < 255 &&
@@ -472,7 +474,10 @@ test_latency(void)
 	        run_quantile(&b, &sum, 1) == 500 &&
 	        run_quantile(&b, &sum, 0) < 1,
 	    "quantiles");
-	run_note(&l, UINT64_MAX);
+	is_u64((uint64_t)(run_coarse_median(by_size, &n) / 32), 15,
+	    "a quarter of a power of 2 is as near as the median by size is");
+	is_u64(n, 1000, "of all");
+	run_note(&l, by_size, UINT64_MAX);
 	ok(run_quantile(&b, &l, 1) > 9e18, "of what took for ever");
 	memset(&l, 0, sizeof(l));
 	ok(run_quantile(&b, &l, 0.5) == 0, "and of nothing");

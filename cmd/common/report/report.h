@@ -213,6 +213,8 @@ struct report_section {
 	const char *definition, *unit;
 	unsigned decimals; /* edges and quantiles are in 10^-decimals */
 	int apart;         /* text: a blank line comes before */
+	/* text: columns without a known value are left out, or all of it */
+	int sparse;
 
 	int overflow_group;
 

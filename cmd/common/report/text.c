@@ -174,7 +174,8 @@ put_lines(struct report *r, const struct report_section *s)
 struct table {
 	struct report *report;
 	const struct report_section *section;
-	unsigned widths[REPORT_COLUMNS_MAX]; /* 0: it is not shown */
+	unsigned widths[REPORT_COLUMNS_MAX];     /* 0: it is not shown */
+	unsigned char known[REPORT_COLUMNS_MAX]; /* a cell has a value */
 	int put; /* nonzero: put rows; 0: measure them */
 };
 
@@ -215,7 +216,7 @@ put_row(struct table *t, unsigned indent, const char *const *texts,
 	size_t i, end = t->section->ncolumns;
 	int first = 1;
 
-	while (end > 0 && texts[end - 1] == NULL)
+	while (end > 0 && (texts[end - 1] == NULL || texts[end - 1][0] == '\0'))
 		end--;
 	putf(out, "%*s", (int)indent, "");
 	for (i = 0; i < end; i++) {
@@ -260,6 +261,8 @@ each_row(struct table *t)
 			else if (v->type != REPORT_ABSENT)
 				texts[i] =
 				    value_text(t->report, &s->columns[i], v);
+			t->known[i] |= v->type != REPORT_ABSENT &&
+			    v->type != REPORT_UNKNOWN;
 		}
 		if (t->put)
 			put_row(t, s->indent, texts, remark);
@@ -305,6 +308,9 @@ put_table(struct report *r, const struct report_section *s)
 		heads[i] = report_field_label(&s->columns[i]);
 	measure_row(&t, heads);
 	each_row(&t);
+	for (i = 0; s->sparse && s->rows != NULL && i < s->ncolumns; i++)
+		if (!t.known[i])
+			t.widths[i] = 0;
 	if (!r->options.raw)
 		narrow(&t);
 	put_bold(r, 1);
@@ -316,11 +322,24 @@ put_table(struct report *r, const struct report_section *s)
 
 /* ------------------------------------------------------------ sections */
 
+/* Nonzero for a table without a row of text. */
+static int
+is_empty(const struct report_section *s)
+{
+	const struct report_row *row = s->rows;
+
+	while (row != NULL && !(row->shown & REPORT_TEXT))
+		row = row->next;
+	return s->ncolumns > 0 && row == NULL;
+}
+
 static void
 put_section(struct report *r, const struct report_section *s)
 {
 	size_t i;
 
+	if (s->sparse && is_empty(s))
+		return;
 	put_heading(r, s);
 	put_facts(r, s);
 	put_lines(r, s);

@@ -143,7 +143,8 @@ needs_log(const struct telreplay *t)
 		return "--window applies to logs: the window of a compiled "
 		       "program is fixed";
 	if (t->keep != NULL)
-		return "-o applies to logs: this is already a compiled program";
+		return "--program applies to logs: this is already a compiled "
+		       "program";
 	return NULL;
 }
 
@@ -543,16 +544,17 @@ compile(struct trace *trace, struct telreplay *t, tel_output *out)
 	return good;
 }
 
-/* Compiles to the file of -o. */
+/* Compiles to the file of --program. */
 static int
 compile_kept(struct trace *trace, struct telreplay *t)
 {
+	const char *output = t->settings.output;
 	struct sink sink;
 	int good;
 
 	t->settings.output = t->keep;
 	good = sink_open(&sink, &t->settings);
-	t->settings.output = NULL;
+	t->settings.output = output;
 	if (!good)
 		return 0;
 	if (sink.terminal) {

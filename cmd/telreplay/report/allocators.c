@@ -3,6 +3,7 @@
 #include "show.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "common/page.h"
@@ -19,8 +20,6 @@
 static const char *const kinds[RUN_KINDS] = { "malloc", "calloc", "aligned",
 	"realloc", "free", "new", "delete" };
 
-static const struct report_value unknown = { .type = REPORT_UNKNOWN };
-
 struct report_section *
 show_table(struct report *r, unsigned to, const char *type,
     const struct some *some, const char *title)
@@ -31,6 +30,7 @@ show_table(struct report *r, unsigned to, const char *type,
 
 	s->title = title;
 	s->apart = 1;
+	s->sparse = 1;
 	s->indent = 2;
 	f->left = 1;
 	f->most = 12;
@@ -84,10 +84,12 @@ put_stand_ins(struct report *r, const struct facts *f, const struct result *s)
 		report_line(r, "", "no free is given the size");
 }
 
-/* Which library serves malloc, and its settings. */
-static void
-put_lines(struct report *r, const struct some *some)
+void
+show_allocators(struct report *r, const struct show *show)
 {
+	const struct some all = { show, show->contest->results,
+		show->contest->n },
+	                  *some = &all;
 	struct report_section *section =
 	    report_section(r, REPORT_TEXT, "allocator");
 	char text[512];
@@ -149,62 +151,59 @@ put_facts(struct report *r, const struct result *s)
 /* ---------------------------------------------------------------- time */
 
 static void
+put_range(struct report *r, struct spread s, double less)
+{
+	report_cell(r, show_real(s.median - less));
+	report_cell(r, show_real(s.least - less));
+	report_cell(r, show_real(s.most - less));
+}
+
+static void
 add_cost(struct report *r, const struct result *s)
 {
-	struct spread cost = result_cost(s), wall = result_wall(s);
-	struct spread p99 = result_p99(s);
-	double own = result_own(s), faults = result_faults(s).median;
-	int known = result_own_known(s);
+	double wall = result_figure(s, METRIC_WALL).median;
 
 	show_row(r, s->nruns > 0 ? REPORT_ALL : REPORT_TEXT, s);
-	if (s->nruns == 0) {
-		report_cell(r, unknown);
-		return;
-	}
-	/* gross times would be taken for net ones */
-	report_cell(r, known ? report_real(cost.median - own) : unknown);
-	report_cell(r, known ? report_real(cost.least - own) : unknown);
-	report_cell(r, known ? report_real(cost.most - own) : unknown);
-	report_cell(r, known ? report_real(own) : unknown);
-	report_cell(r, report_real(wall.median));
-	report_cell(r, report_real(result_process(s).median));
-	report_cell(r, report_real(show_ratio(1e3, wall.median)));
-	report_cell(r,
-	    report_is(r, REPORT_TEXT) ? report_count((uint64_t)faults) :
-	                                report_real(faults));
-	report_cell(r, p99.median < 0 ? unknown : report_real(p99.median));
-	report_cell(r, p99.median < 0 ? unknown : report_real(p99.least));
-	report_cell(r, p99.median < 0 ? unknown : report_real(p99.most));
+	put_range(r, result_figure(s, METRIC_COST), 0);
+	report_cell(r, show_real(result_own(s)));
+	report_cell(r, show_real(wall));
+	report_cell(r, show_real(result_figure(s, METRIC_PROCESS).median));
+	report_cell(r, show_real(wall > 0 ? 1e3 / wall : NAN));
+	report_cell(r, show_real(result_figure(s, METRIC_FAULTS).median));
+	put_range(r, result_figure(s, METRIC_P99), 0);
 }
 
 static void
 put_cost(struct report *r, const struct some *some)
 {
-	static const char *const p99[] = { "p99_ns", "p99_least_ns",
-		"p99_most_ns" };
+	static const struct {
+		const char *name, *label;
+		enum report_notation notation;
+		unsigned width, shown;
+	} columns[] = {
+		{ "ns", "median", REPORT_SHORT, 9, 0 },
+		{ "least_ns", "least", REPORT_SHORT, 9, 0 },
+		{ "most_ns", "most", REPORT_SHORT, 9, 0 },
+		{ "own_ns", "own", REPORT_SHORT, 8, 0 },
+		{ "wall_ns", NULL, REPORT_SHORT, 0, REPORT_DATA },
+		{ "process_ns", "CPU/op", REPORT_SHORT, 9, 0 },
+		{ "M ops/s", NULL, REPORT_SHORT, 10, REPORT_TEXT },
+		{ "page_faults", "page faults", REPORT_SHORT, 12, 0 },
+		{ "p99_ns", NULL, REPORT_SHORT, 0, REPORT_DATA },
+		{ "p99_least_ns", NULL, REPORT_SHORT, 0, REPORT_DATA },
+		{ "p99_most_ns", NULL, REPORT_SHORT, 0, REPORT_DATA },
+	};
 	const struct show *show = some->show;
-	struct report_field *f;
 	size_t i;
 
-	(void)show_table(r, REPORT_TEXT | REPORT_DATA, "cost", some,
+	(void)show_table(r, show_text(show, DETAILS_TIME) | REPORT_DATA, "cost",
+	    some,
 	    "CPU time, nanoseconds an operation; telreplay's own is "
 	    "subtracted");
-	(void)report_column(r, "ns", "median", REPORT_SHORT, 9);
-	(void)report_column(r, "least_ns", "least", REPORT_SHORT, 9);
-	(void)report_column(r, "most_ns", "most", REPORT_SHORT, 9);
-	(void)report_column(r, "own_ns", "own", REPORT_SHORT, 8);
-	report_column(r, "wall_ns", NULL, REPORT_GROUPED, 0)->shown =
-	    REPORT_DATA;
-	report_column(r, "process_ns", NULL, REPORT_GROUPED, 0)->shown =
-	    REPORT_DATA;
-	f = report_column(r, "M ops/s", NULL, REPORT_FIXED, 12);
-	f->decimals = 2;
-	f->shown = REPORT_TEXT;
-	(void)report_column(r, "page_faults", "page faults", REPORT_GROUPED,
-	    12);
-	for (i = 0; i < sizeof(p99) / sizeof(p99[0]); i++)
-		report_column(r, p99[i], NULL, REPORT_GROUPED, 0)->shown =
-		    REPORT_DATA;
+	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		report_column(r, columns[i].name, columns[i].label,
+		    columns[i].notation, columns[i].width)
+		    ->shown = columns[i].shown;
 	for (i = 0; i < some->n; i++)
 		add_cost(r, &some->results[i]);
 	if (show->facts->compiled * show->telreplay->run.repeat < FEW)
@@ -227,7 +226,7 @@ put_runs(struct report *r, const struct result *s)
 		report_data(r, "cpu_ns", report_real(t->cpu));
 		report_data(r, "wall_ns", report_real(t->wall));
 		report_data(r, "process_ns", report_real(t->process));
-		if (t->p99 >= 0)
+		if (!isnan(t->p99))
 			report_data(r, "p99_ns", report_real(t->p99));
 		if (t->remembers) {
 			report_data(r, "peak_bytes", report_count(t->peak));
@@ -268,6 +267,7 @@ latency(const struct result *s, size_t kind, double share)
 static void
 add_latency(struct report *r, const struct result *s, size_t kind)
 {
+	double v;
 	size_t i;
 
 	show_row(r,
@@ -277,9 +277,14 @@ add_latency(struct report *r, const struct result *s, size_t kind)
 	report_cell(r, report_string(kinds[kind]));
 	report_cell(r, report_count(s->operations[kind]));
 	report_cell(r, report_count(s->latency[kind].count));
-	for (i = 0; i < NQUANTILES; i++)
+	for (i = 0; i < NQUANTILES; i++) {
+		v = latency(s, kind, quantiles[i].share);
+		/* the clock does not tell it from others */
 		report_cell(r,
-		    report_real(latency(s, kind, quantiles[i].share)));
+		    report_is(r, REPORT_TEXT) && v < s->noise_ns ?
+		        report_string(report_text(r, "<%.0f", s->noise_ns)) :
+		        report_real(v));
+	}
 	report_cell(r, report_real(s->empty_ns));
 }
 
@@ -290,7 +295,9 @@ put_latency(struct report *r, const struct some *some)
 	struct report_field *f;
 	size_t i, kind;
 
-	show_table(r, sample > 0 ? REPORT_TEXT | REPORT_DATA : REPORT_DATA,
+	show_table(r,
+	    (sample > 0 ? show_text(some->show, DETAILS_TIME) : 0) |
+	        REPORT_DATA,
 	    "latency", some, NULL)
 	    ->title = report_text(r,
 	    "latency in nanoseconds, of one operation in %u", sample);
@@ -357,7 +364,8 @@ put_throughput(struct report *r, const struct some *some)
 
 	if (n < 2)
 		return;
-	(void)show_table(r, REPORT_TEXT, "thread", some,
+	(void)show_table(r, show_text(some->show, DETAILS_THREADS), "thread",
+	    some,
 	    n > shown ?
 	        "throughput by thread, M ops/s while it runs; the first eight" :
 	        "throughput by thread, M ops/s while it runs");
@@ -420,10 +428,10 @@ put_counters(struct report *r, const struct some *some)
 	};
 	/* text avoids leading zeros behind the point */
 	double v, scale = report_is(r, REPORT_TEXT) ? 1000 : 1;
-	int known, some_known = 0;
 	size_t i, k;
 
-	(void)show_table(r, REPORT_TEXT | REPORT_DATA, "counters", some,
+	(void)show_table(r, show_text(some->show, DETAILS_TIME) | REPORT_DATA,
+	    "counters", some,
 	    "counters per 1,000 operations, telreplay's own included");
 	for (k = 0; k < COUNTERS; k++)
 		(void)report_column(r, counters[k].name, counters[k].label,
@@ -433,16 +441,10 @@ put_counters(struct report *r, const struct some *some)
 
 		show_row(r, s->nruns > 0 ? REPORT_ALL : REPORT_TEXT, s);
 		for (k = 0; k < COUNTERS; k++) {
-			v = result_counter(s, (enum counter)k, &known);
-			report_cell(r,
-			    known ? report_real(v * scale) : unknown);
-			some_known |= known && k != COUNTER_FAULTS;
+			v = result_counter(s, (enum counter)k);
+			report_cell(r, show_real(v * scale));
 		}
 	}
-	if (!some_known)
-		report_note(r, REPORT_TEXT, NULL,
-		    "-: not available: the processor's counters are not, or "
-		    "not permitted");
 	report_put(r);
 }
 
@@ -456,8 +458,8 @@ put_calls(struct report *r, const struct some *some)
 	size_t i, k;
 
 	remark.type = REPORT_REMARK;
-	(void)show_table(r, REPORT_TEXT | REPORT_DATA, "calls", some,
-	    "system calls for memory");
+	(void)show_table(r, show_text(some->show, DETAILS_MEMORY) | REPORT_DATA,
+	    "calls", some, "system calls for memory");
 	for (k = 0; k < CALLS; k++)
 		(void)report_column(r, calls_name((enum system_call)k), NULL,
 		    REPORT_GROUPED, 10);
@@ -480,7 +482,6 @@ show_compared(struct report *r, const struct show *show)
 	const struct some some = { show, show->contest->results,
 		show->contest->n };
 
-	put_lines(r, &some);
 	put_cost(r, &some);
 	put_latency(r, &some);
 	put_throughput(r, &some);

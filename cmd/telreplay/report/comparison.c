@@ -1,214 +1,136 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The first screen: a row of the main figures for each allocator, the range of
- * its runs, and, below each but the first, the ratios to the first.
+ * The first screen: a row of the main figures for each allocator, and how they
+ * compare with those of the first.
  */
 #include "show.h"
 
-#include <string.h>
+#include <inttypes.h>
+#include <math.h>
 #include "common/page.h"
 
-#define COLUMNS 7
+/* Figures with a column of ratios: the first ones of enum metric_kind. */
+#define COMPARED (METRIC_END + 1)
 
-/* What is compared, in the order of the columns. */
-struct figures {
-	double value[COLUMNS];
-	int known[COLUMNS];
-};
+/* "x1.17"; "=" if equality is not refuted; "~1.17" if it could not be. */
+static const char *
+ratio_text(struct report *r, const struct verdict *v)
+{
+	if (!v->known)
+		return "";
+	if (v->different)
+		return report_text(r, "x%.2f", v->ratio);
+	return v->possible ? "=" : report_text(r, "~%.2f", v->ratio);
+}
 
 static void
-set(struct figures *f, size_t i, int known, double value)
+add_row(struct report *r, const struct contest *c, size_t i)
 {
-	f->known[i] = known;
-	f->value[i] = value;
-}
+	const struct result *s = &c->results[i];
+	size_t m;
+	double v;
 
-static struct figures
-figures_of(const struct show *show, const struct result *s)
-{
-	int timed = s->nruns > 0 && result_own_known(s);
-	double p99 = result_p99(s).median;
-	struct figures f;
-
-	set(&f, 0, timed, result_cost(s).median - result_own(s));
-	set(&f, 1, p99 >= 0, p99);
-	set(&f, 2, timed,
-	    result_process(s).median -
-	        (s->own != NULL ? result_process(s->own).median : 0));
-	set(&f, 3, s->watched, (double)s->peak);
-	set(&f, 4, s->watched, (double)result_resident(s, &s->end));
-	set(&f, 5, s->watched, result_over_live(s, show->facts));
-	set(&f, 6, s->nruns > 0, result_faults(s).median);
-	return f;
-}
-
-/* The range of a column over the runs; that of peak/live is the peak's. */
-static int
-range_of(const struct result *s, size_t column, struct spread *out)
-{
-	switch (column) {
-	case 0: *out = result_cost(s); return s->nruns > 0;
-	case 1: *out = result_p99(s); return s->nruns > 0 && out->least >= 0;
-	case 2: *out = result_process(s); return s->nruns > 0;
-	case 3:
-	case 5: *out = result_peak(s); return s->nruns > 0 && s->watched;
-	case 4: *out = result_end(s); return s->nruns > 0 && s->watched;
-	default: *out = result_faults(s); return s->nruns > 0;
-	}
-}
-
-/* Nonzero if the ranges of two allocators overlap in a column. */
-static int
-overlap(const struct result *a, const struct result *b, size_t column)
-{
-	struct spread x, y;
-
-	return range_of(a, column, &x) && range_of(b, column, &y) &&
-	    x.least <= y.most && y.least <= x.most;
-}
-
-static const char *const names[COLUMNS] = { "ns", "p99_ns", "process_ns",
-	"peak_bytes", "end_bytes", "peak_over_live", "page_faults" };
-
-static void
-put_figures(struct report *r, const struct result *s, const struct figures *f)
-{
-	static const struct report_value unknown = { .type = REPORT_UNKNOWN };
-	size_t i;
-
-	report_row(r, REPORT_TEXT);
-	report_cell(r, report_string(s->candidate->name));
-	for (i = 0; i < COLUMNS; i++) {
-		if (!f->known[i])
-			report_cell(r, unknown);
-		else if (i >= 3 && i != 5)
-			report_cell(r, report_count((uint64_t)f->value[i]));
-		else
-			report_cell(r, report_real(f->value[i]));
-	}
-}
-
-/* Half the range of the runs of an allocator, in percent of its figure. */
-static void
-put_ranges(struct report *r, const struct result *s, const struct figures *f)
-{
-	struct spread range;
-	const char *text;
-	size_t i;
-
-	if (s->nruns < 2)
-		return;
-	report_row(r, REPORT_TEXT);
-	report_cell(r, report_string("  +-"));
-	for (i = 0; i < COLUMNS; i++) {
-		/* that of peak/live is the same as of the peak */
-		text = "";
-		if (f->known[i] && f->value[i] > 0 && i != 5 &&
-		    range_of(s, i, &range))
-			text = report_text(r, "%.0f%%",
-			    (range.most - range.least) / 2 / f->value[i] * 100);
-		report_cell(r, report_string(text));
-	}
-}
-
-static int
-put_ratios(struct report *r, const struct result *s,
-    const struct result *first_result, const struct figures *f,
-    const struct figures *first)
-{
-	int unsure = 0, overlaps;
-	size_t i;
-
-	report_row(r, REPORT_TEXT);
-	report_cell(r, report_string(""));
-	for (i = 0; i < COLUMNS; i++) {
-		if (!f->known[i] || !first->known[i] ||
-		    !(first->value[i] > 0)) {
-			report_cell(r, report_string(""));
-			continue;
-		}
-		overlaps = overlap(s, first_result, i);
-		unsure |= overlaps;
+	show_row(r, REPORT_TEXT, s);
+	for (m = 0; m < COMPARED; m++) {
+		v = result_figure(s, (enum metric_kind)m).median;
 		report_cell(r,
-		    report_string(report_text(r, "%s%.2f", overlaps ? "~" : "x",
-		        f->value[i] / first->value[i])));
+		    m < METRIC_PEAK || isnan(v) ? show_real(v) :
+		                                  report_count((uint64_t)v));
+		report_cell(r,
+		    report_string(i == 0 ?
+		            "" :
+		            ratio_text(r,
+		                contest_verdict(c, (enum metric_kind)m, i,
+		                    0))));
 	}
-	return unsure;
 }
 
-/* For programs: the same ratios, of each allocator. */
+/* What the marks mean, as far as there are any. */
 static void
-put_data(struct report *r, const struct result *s, const struct result *first,
-    const struct figures *f, const struct figures *of_first)
+put_notes(struct report *r, const struct contest *c)
 {
-	size_t i;
+	const struct verdict *v;
+	int same = 0, different = 0, unknown = 0;
+	size_t i, m;
 
-	report_section(r, REPORT_DATA, "ratio")->name = s->candidate->name;
-	for (i = 0; i < COLUMNS; i++)
-		if (f->known[i] && of_first->known[i] && of_first->value[i] > 0)
-			report_data(r, names[i],
-			    report_real(f->value[i] / of_first->value[i]));
-	report_data(r, "overlaps",
-	    report_count((uint64_t)(overlap(s, first, 0) != 0)));
-	for (i = 1; i < COLUMNS; i++)
-		if (f->known[i] && of_first->known[i])
-			report_data(r, report_text(r, "%s_overlaps", names[i]),
-			    report_count(
-			        (uint64_t)(overlap(s, first, i) != 0)));
+	for (i = 1; i < c->n; i++)
+		for (m = 0; m < COMPARED; m++) {
+			v = contest_verdict(c, (enum metric_kind)m, i, 0);
+			different |= v->known && v->different;
+			same |= v->known && !v->different && v->possible;
+			unknown |= v->known && !v->different && !v->possible;
+		}
+	if (different)
+		report_note(r, REPORT_TEXT, NULL,
+		    report_text(r,
+		        "x: ratio to %.60s; by chance alone less than 1 in 20",
+		        c->results[0].candidate->name));
+	if (same)
+		report_note(r, REPORT_TEXT, NULL,
+		    report_text(r,
+		        "=: %" PRIu64
+		        " runs of each do not show a difference of more "
+		        "than 3 %%",
+		        c->rounds));
+	if (unknown)
+		report_note(r, REPORT_TEXT, NULL,
+		    report_text(r, "~: too few runs to tell; --runs %zu can",
+		        verdict_runs(c->pairs)));
+}
+
+/* For programs: how each allocator compares with those before it. */
+static void
+put_pair(struct report *r, const struct contest *c, size_t i, size_t j)
+{
+	const struct verdict *v;
+	const char *name;
+	size_t m;
+
+	report_section(r, REPORT_DATA, "ratio")->name =
+	    c->results[i].candidate->name;
+	r->section.item = c->results[j].candidate->name;
+	for (m = 0; m < METRICS; m++) {
+		v = contest_verdict(c, (enum metric_kind)m, i, j);
+		name = result_metrics[m].name;
+		if (!v->known)
+			continue;
+		report_data(r, name, report_real(v->ratio));
+		if (v->low > 0) {
+			report_data(r, report_text(r, "%s_low", name),
+			    report_real(v->low));
+			report_data(r, report_text(r, "%s_high", name),
+			    report_real(v->high));
+		}
+		report_data(r, report_text(r, "%s_p", name), report_real(v->p));
+		report_data(r, report_text(r, "%s_different", name),
+		    report_count((uint64_t)(v->different != 0)));
+	}
 	report_put(r);
-}
-
-static void
-open_table(struct report *r)
-{
-	struct report_section *s = report_section(r, REPORT_TEXT, "comparison");
-	struct report_field *f =
-	    report_column(r, "allocator", "", REPORT_GROUPED, 12);
-
-	s->title = "comparison";
-	s->indent = 2;
-	f->left = 1;
-	f->most = 12;
-	(void)report_column(r, names[0], "ns/op", REPORT_SHORT, 9);
-	(void)report_column(r, names[1], "p99 ns", REPORT_SHORT, 8);
-	(void)report_column(r, names[2], "CPU/op", REPORT_SHORT, 8);
-	(void)report_column(r, names[3], "peak", REPORT_SIZE, 11);
-	(void)report_column(r, names[4], "at the end", REPORT_SIZE, 11);
-	report_column(r, names[5], "peak/live", REPORT_FIXED, 10)->decimals = 2;
-	(void)report_column(r, names[6], "faults", REPORT_GROUPED, 9);
 }
 
 void
 show_comparison(struct report *r, const struct show *show)
 {
 	const struct contest *c = show->contest;
-	const struct result *first = &c->results[0], *s;
-	struct figures of_first = figures_of(show, first), f;
-	int unsure = 0;
-	size_t i;
+	const struct some some = { show, c->results, c->n };
+	size_t i, j, m;
 
-	for (i = 1; i < c->n && report_is(r, REPORT_DATA); i++) {
-		s = &c->results[i];
-		f = figures_of(show, s);
-		put_data(r, s, first, &f, &of_first);
-	}
+	for (i = 1; i < c->n && report_is(r, REPORT_DATA); i++)
+		for (j = 0; j < i; j++)
+			put_pair(r, c, i, j);
 	if (!report_is(r, REPORT_TEXT))
 		return;
-	open_table(r);
-	for (i = 0; i < c->n; i++) {
-		s = &c->results[i];
-		f = figures_of(show, s);
-		put_figures(r, s, &f);
-		put_ranges(r, s, &f);
-		if (i > 0)
-			unsure |= put_ratios(r, s, first, &f, &of_first);
+	show_table(r, REPORT_TEXT, "comparison", &some, "comparison")->apart =
+	    0;
+	for (m = 0; m < COMPARED; m++) {
+		(void)report_column(r, result_metrics[m].name,
+		    result_metrics[m].label,
+		    m < METRIC_PEAK ? REPORT_SHORT : REPORT_SIZE,
+		    m < METRIC_PEAK ? 8 : 11);
+		report_column(r, "ratio", "", REPORT_GROUPED, 7)->spare = 9;
 	}
-	if (c->telreplay->runs > 1)
-		report_note(r, REPORT_TEXT, NULL,
-		    "+-: half the range of the runs, in percent");
-	if (unsure)
-		report_note(r, REPORT_TEXT, NULL,
-		    "~: the ranges of the runs overlap, which leaves "
-		    "open which one has less");
+	for (i = 0; i < c->n; i++)
+		add_row(r, c, i);
+	put_notes(r, c);
 	report_put(r);
 }

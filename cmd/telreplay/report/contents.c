@@ -58,21 +58,21 @@ put_operations(struct report *r, const struct facts *f)
 static void
 put_threads(struct report *r, const struct facts *f)
 {
+	const char *by = "", *between = "";
+
+	if (f->threads != f->log_threads)
+		by = report_text(r, ", run by %s", count(r, f->threads));
+	if (f->log_threads > 1)
+		between = report_text(r, "; between them %s frees, %s reallocs",
+		    count(r, f->crossing_frees),
+		    count(r, f->crossing_reallocs));
+	report_line(r, "threads", "%s%s%s", count(r, f->log_threads), by,
+	    between);
 	if (f->by_new + f->by_delete + f->by_sized > 0)
 		report_line(r, "of C++",
 		    "%s new, %s delete; %s frees are given the size",
 		    count(r, f->by_new), count(r, f->by_delete),
 		    count(r, f->by_sized));
-	if (f->threads != f->log_threads)
-		report_line(r, "threads", "%s, run by %s",
-		    count(r, f->log_threads), count(r, f->threads));
-	else
-		report_line(r, "threads", "%s", count(r, f->threads));
-	if (f->log_threads > 1)
-		report_line(r, "between them",
-		    "%s frees and %s reallocs, %s waits",
-		    count(r, f->crossing_frees), count(r, f->crossing_reallocs),
-		    count(r, f->waits));
 	if (f->pools + f->buffers + f->parts > 0)
 		report_line(r, "pools", "%s, with %s buffers; %s partial frees",
 		    count(r, f->pools), count(r, f->buffers),
@@ -80,6 +80,21 @@ put_threads(struct report *r, const struct facts *f)
 	if (f->buffers > 0 && f->operations[TEL_ALLOC_COMMIT] == 0)
 		report_line(r, "not logged",
 		    "blocks of buffers: the log has no commits");
+}
+
+/*
+ * Nonzero if the log has a clock for each event, and not one for many of them:
+ * then most blocks would live for no time.
+ */
+static int
+has_times(const struct facts *f)
+{
+	uint64_t i, sum = 0;
+
+	for (i = 0; i <= 64; i++)
+		sum += f->lived_ticks[i];
+	return f->tick_rate > 0 && f->first_clock != f->last_clock &&
+	    f->lived_ticks[0] <= sum / 2;
 }
 
 /* The count of an anomaly, and the first of its kind. */
@@ -102,27 +117,33 @@ put_anomaly(struct report *r, const struct facts *f, enum anomaly a)
 }
 
 static void
-put_lines(struct report *r, const struct facts *f, int apart)
+put_lines(struct report *r, const struct show *show)
 {
+	const struct facts *f = show->facts;
+	int all = show_text(show, DETAILS_ANOMALIES) != 0;
 	struct report_section *s = report_section(r, REPORT_TEXT, "trace");
 	int a;
 
 	s->title = "trace";
-	s->apart = apart;
+	s->apart = show->contest != NULL;
 	s->indent = 2;
 	s->label_width = 14;
 	put_operations(r, f);
 	put_threads(r, f);
-	report_line(r, "requested", "%s bytes in %s requests",
-	    bytes(r, f->requested), count(r, f->requests));
-	report_line(r, "largest", "%s bytes", bytes(r, f->largest));
+	report_line(r, "requested", "%s bytes in %s requests of up to %s",
+	    bytes(r, f->requested), count(r, f->requests),
+	    count(r, f->largest));
 	report_line(r, "peak live", "%s bytes in %s blocks, at event %s",
 	    bytes(r, f->peak_bytes), count(r, f->peak_of_blocks),
 	    count(r, f->peak_event));
 	report_line(r, "not freed", "%s bytes in %s blocks",
 	    bytes(r, f->live_bytes), count(r, f->live_blocks));
 	for (a = 0; a < ANOMALIES; a++)
-		put_anomaly(r, f, (enum anomaly)a);
+		if (all || anomaly_is_damage((enum anomaly)a))
+			put_anomaly(r, f, (enum anomaly)a);
+	if (show_text(show, DETAILS_LIFETIMES) != 0 && !has_times(f))
+		report_line(r, "lifetimes",
+		    "not in time: the log has no clock for each event");
 	report_put(r);
 }
 
@@ -287,20 +308,20 @@ show_range(struct report *r, size_t i)
 void
 show_trace(struct report *r, const struct show *show)
 {
-	const unsigned both = REPORT_TEXT | REPORT_DATA;
+	const unsigned sizes = show_text(show, DETAILS_SIZES) | REPORT_DATA;
+	const unsigned lived = show_text(show, DETAILS_LIFETIMES) | REPORT_DATA;
 	const struct facts *f = show->facts;
 
-	put_lines(r, f, show->contest != NULL);
+	put_lines(r, show);
 	put_facts(r, f);
 	put_all_events(r, f);
-	put_histogram(r, both, "size", "sizes in bytes", "requests", f->sizes,
+	put_histogram(r, sizes, "size", "sizes in bytes", "requests", f->sizes,
 	    f->leaked, 0);
 	show_what_if(r, show);
-	put_histogram(r, both, "lifetime", "lifetimes in operations", "blocks",
+	put_histogram(r, lived, "lifetime", "lifetimes in operations", "blocks",
 	    f->lived, NULL, 0);
 	if (f->tick_rate > 0)
-		put_histogram(r,
-		    f->first_clock != f->last_clock ? both : REPORT_DATA,
+		put_histogram(r, has_times(f) ? lived : REPORT_DATA,
 		    "lifetime_ticks", "lifetimes in time, up to", "blocks",
 		    f->lived_ticks, NULL, f->tick_rate);
 	put_live(r, f);

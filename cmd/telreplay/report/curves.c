@@ -149,6 +149,8 @@ show_curves(struct report *r, const struct show *show)
 	for (i = 0; i < c->n && first == NULL; i++)
 		if (c->results[i].watched && c->results[i].nsamples > 0)
 			first = &c->results[i];
+	if (show_text(show, DETAILS_MEMORY) == 0)
+		return;
 	for (i = 0; first != NULL && i < c->n; i += BESIDE)
 		put_beside(r, show, c->results + i,
 		    c->n - i < BESIDE ? c->n - i : BESIDE, first);

@@ -76,14 +76,16 @@ touch_name(struct report *r, const struct run_options *o)
 }
 
 static void
-put_facts(struct report *r, const struct telreplay *t, const struct machine *m)
+put_facts(struct report *r, const struct show *show, const struct machine *m)
 {
+	const struct telreplay *t = show->telreplay;
+
 	(void)report_section(r, REPORT_DATA, "machine");
 	report_data(r, "kernel", report_optional(m->kernel));
 	report_data(r, "processor", report_optional(m->processor));
 	report_data(r, "processors", report_count(m->processors));
 	report_data(r, "huge_pages", report_optional(m->huge_pages));
-	report_data(r, "runs", report_count(t->runs));
+	report_data(r, "runs", report_count(show->contest->rounds));
 	report_data(r, "repeat", report_count(t->run.repeat));
 	report_data(r, "touch", report_string(touch_name(r, &t->run)));
 	report_data(r, "verified", report_count(t->run.verify != 0));
@@ -103,8 +105,8 @@ show_machine(struct report *r, const struct show *show)
 	char text[256];
 
 	look(&m);
-	put_facts(r, t, &m);
-	s = report_section(r, REPORT_TEXT, "machine");
+	put_facts(r, show, &m);
+	s = report_section(r, show_text(show, DETAILS_MACHINE), "machine");
 	s->title = "machine and runs";
 	s->apart = 1;
 	s->indent = 2;
@@ -120,8 +122,8 @@ show_machine(struct report *r, const struct show *show)
 	if (t->run.repeat > 1)
 		(void)snprintf(text, sizeof(text),
 		    ", the trace %u times in each", t->run.repeat);
-	report_line(r, "runs", "%" PRIu64 " of each allocator%s", t->runs,
-	    text);
+	report_line(r, "runs", "%" PRIu64 " of each allocator%s",
+	    show->contest->rounds, text);
 	report_line(r, "order", "%s", show_order(show->facts));
 	report_line(r, "touched", "%s%s", touch_name(r, &t->run),
 	    t->run.verify ? ", and all of it verified" : "");

@@ -12,7 +12,8 @@ static const struct report_value unknown = { .type = REPORT_UNKNOWN };
 static void
 add_memory(struct report *r, const struct facts *f, const struct result *s)
 {
-	struct spread peak = result_peak(s), end = result_end(s);
+	struct spread peak = result_figure(s, METRIC_PEAK),
+	              end = result_figure(s, METRIC_END);
 
 	show_row(r, s->watched ? REPORT_ALL : REPORT_TEXT, s);
 	if (!s->watched) {
@@ -58,8 +59,8 @@ put_memory(struct report *r, const struct some *some)
 	struct report_field *f;
 	size_t i;
 
-	(void)show_table(r, REPORT_TEXT | REPORT_DATA, "memory", some,
-	    "memory, net of that before the first operation");
+	(void)show_table(r, show_text(some->show, DETAILS_MEMORY) | REPORT_DATA,
+	    "memory", some, "memory, net of that before the first operation");
 	(void)report_column(r, "peak_bytes", "peak", REPORT_SIZE, 11);
 	report_column(r, "peak_over_live", "peak/live", REPORT_FIXED, 11)
 	    ->decimals = 3;
@@ -126,7 +127,8 @@ put_residency(struct report *r, const struct some *some)
 {
 	size_t i;
 
-	(void)show_table(r, REPORT_TEXT | REPORT_DATA, "residency", some,
+	(void)show_table(r, show_text(some->show, DETAILS_MEMORY) | REPORT_DATA,
+	    "residency", some,
 	    "largest sample of resident memory: in blocks, and in none");
 	(void)report_column(r, "resident_bytes", "resident", REPORT_SIZE, 11);
 	(void)report_column(r, "room_bytes", "in blocks", REPORT_SIZE, 11);
@@ -153,6 +155,7 @@ open_size_table(struct report *r, const char *type, const char *title,
 	size_t i;
 
 	report_section(r, REPORT_TEXT, type)->apart = 1;
+	r->section.sparse = 1;
 	r->section.title = title;
 	r->section.indent = 2;
 	report_column(r, "", NULL, REPORT_GROUPED, 17)->left = 1;
@@ -261,6 +264,60 @@ put_size_table(struct report *r, const struct result *s, size_t n)
 	report_put(r);
 }
 
+/* Medians to allocate and to free a block of a class; NaN: no samples. */
+struct size_time {
+	double allocate, release;
+	uint64_t allocated, freed;
+};
+
+static struct size_time
+size_time(const struct result *s, size_t size)
+{
+	struct size_time t;
+
+	t.allocate = s->tick_ns *
+	    run_coarse_median(s->size_time[size].allocated, &t.allocated);
+	t.release =
+	    s->tick_ns * run_coarse_median(s->size_time[size].freed, &t.freed);
+	return t;
+}
+
+static struct report_value
+time_pair(struct report *r, const struct size_time *t)
+{
+	return report_string(t->freed == 0 ?
+	        report_text(r, "%.0f", t->allocate) :
+	        report_text(r, "%.0f %.0f", t->allocate, t->release));
+}
+
+/* The time to allocate and to free a block of each class. */
+static void
+put_time_table(struct report *r, const struct result *s, size_t n)
+{
+	struct size_time t[BESIDE];
+	size_t size, i;
+	uint64_t any;
+
+	open_size_table(r, "size_time",
+	    "nanoseconds to allocate and to free, medians by requested size", s,
+	    n, REPORT_GROUPED);
+	for (size = 0; size < RUN_SIZES; size++) {
+		for (any = 0, i = 0; i < n; i++) {
+			t[i] = size_time(&s[i], size);
+			any |= t[i].allocated;
+		}
+		if (any == 0)
+			continue;
+		report_row(r, REPORT_TEXT);
+		report_cell(r, report_string(show_range(r, size)));
+		for (i = 0; i < n; i++)
+			report_cell(r,
+			    t[i].allocated == 0 ? unknown :
+			                          time_pair(r, &t[i]));
+	}
+	report_put(r);
+}
+
 static void
 put_sizes(struct report *r, const struct some *some)
 {
@@ -268,12 +325,39 @@ put_sizes(struct report *r, const struct some *some)
 
 	for (i = 0; i < some->n; i += BESIDE) {
 		n = some->n - i < BESIDE ? some->n - i : BESIDE;
-		put_slack_table(r, some->results + i, n);
-		put_size_table(r, some->results + i, n);
+		if (show_text(some->show, DETAILS_SLACK) != 0)
+			put_slack_table(r, some->results + i, n);
+		if (show_text(some->show, DETAILS_SIZES) != 0) {
+			put_size_table(r, some->results + i, n);
+			put_time_table(r, some->results + i, n);
+		}
 	}
 }
 
 /* The same for programs, of one. */
+static void
+put_time_rows(struct report *r, const struct result *s)
+{
+	struct size_time t;
+	size_t i;
+
+	for (i = 0; i < RUN_SIZES; i++) {
+		t = size_time(s, i);
+		if (t.allocated + t.freed == 0)
+			continue;
+		(void)show_item(r, "size_time", s,
+		    i == 0 ? 0 : (uint64_t)1 << (i - 1));
+		report_data(r, "allocation_samples", report_count(t.allocated));
+		if (t.allocated > 0)
+			report_data(r, "allocation_ns",
+			    report_real(t.allocate));
+		report_data(r, "free_samples", report_count(t.freed));
+		if (t.freed > 0)
+			report_data(r, "free_ns", report_real(t.release));
+		report_put(r);
+	}
+}
+
 static void
 put_size_rows(struct report *r, const struct result *s)
 {
@@ -373,6 +457,7 @@ show_memory_rows(struct report *r, const struct show *show,
 {
 	put_slack_rows(r, s);
 	put_size_rows(r, s);
+	put_time_rows(r, s);
 	put_samples(r, show, s);
 }
 

@@ -3,6 +3,7 @@
 #include "show.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include "common/message.h"
 
@@ -38,6 +39,20 @@ double
 show_ratio(double a, double b)
 {
 	return b > 0 ? a / b : 0;
+}
+
+struct report_value
+show_real(double v)
+{
+	static const struct report_value unknown = { .type = REPORT_UNKNOWN };
+
+	return isnan(v) ? unknown : report_real(v);
+}
+
+unsigned
+show_text(const struct show *show, enum details section)
+{
+	return (show->telreplay->details & section) != 0 ? REPORT_TEXT : 0;
 }
 
 const char *
@@ -80,6 +95,8 @@ fill(struct report *r, void *arg)
 	}
 	if (c != NULL)
 		show_comparison(r, show);
+	if (c != NULL && report_is(r, REPORT_TEXT))
+		show_allocators(r, show);
 	show_trace(r, show);
 	if (c == NULL)
 		return;

@@ -24,6 +24,8 @@ void show_trace(struct report *r, const struct show *show);
 void show_what_if(struct report *r, const struct show *show);
 /* ... the comparison of the allocators in one table, ... */
 void show_comparison(struct report *r, const struct show *show);
+/* ... which library serves malloc in each, and its settings, ... */
+void show_allocators(struct report *r, const struct show *show);
 /* ... the machine, and how it was used, ... */
 void show_machine(struct report *r, const struct show *show);
 /* ... the allocators in common tables, for text, ... */
@@ -64,6 +66,11 @@ struct report_section *show_item(struct report *r, const char *type,
 const char *show_range(struct report *r, size_t i);
 /* The order of the trace, in a word. */
 const char *show_order(const struct facts *f);
+
+/* A number, or unknown if it is NaN. */
+struct report_value show_real(double v);
+/* REPORT_TEXT if --details has the section; 0 if not. */
+unsigned show_text(const struct show *show, enum details section);
 
 /* A ratio; 0 when there is nothing to divide by. */
 double show_ratio(double a, double b);

@@ -153,14 +153,17 @@ add_row(struct report *r, const struct facts *f, const struct what_if *w,
 }
 
 static void
-open_table(struct report *r, const struct facts *f)
+open_table(struct report *r, const struct show *show)
 {
+	unsigned text = show->telreplay->nwhat_if > 0 ?
+	    REPORT_TEXT :
+	    show_text(show, DETAILS_CLASSES);
 	struct report_section *s =
-	    report_section(r, REPORT_TEXT | REPORT_DATA, "what_if");
+	    report_section(r, text | REPORT_DATA, "what_if");
 	struct report_field *c =
 	    report_column(r, "item", NULL, REPORT_GROUPED, 0);
 
-	if (f->peak_bytes == 0)
+	if (show->facts->peak_bytes == 0)
 		s->shown = REPORT_DATA;
 	s->title = "blocks near the peak, if rounded up to size classes";
 	s->apart = 1;
@@ -184,7 +187,7 @@ show_what_if(struct report *r, const struct show *show)
 	uint64_t each;
 	size_t i;
 
-	open_table(r, show->facts);
+	open_table(r, show);
 	memset(&w, 0, sizeof(w));
 	w.least = GRANULE;
 	for (each = 1; each <= 16; each *= 2) {

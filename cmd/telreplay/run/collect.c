@@ -221,21 +221,16 @@ show_errors(const struct contest *c, struct result *r)
 static void
 take_latency(struct result *r, const struct run_board *b)
 {
-	size_t i, j;
+	size_t i;
 
 	r->tick_ns = b->tick_ns;
 	r->empty_ns = (double)b->empty_ticks * b->tick_ns;
+	r->noise_ns = (double)b->noise_ticks * b->tick_ns;
 	for (i = 0; i < RUN_KINDS; i++) {
-		struct run_latency *l = &r->latency[i];
-		const struct run_latency *from = &b->latency[i];
-
 		r->operations[i] = b->operations[i];
-		l->count += from->count;
-		if (from->max > l->max)
-			l->max = from->max;
-		for (j = 0; j < RUN_BUCKETS; j++)
-			l->buckets[j] += from->buckets[j];
+		run_latency_add(&r->latency[i], &b->latency[i]);
 	}
+	run_size_time_add(r->size_time, b->size_time);
 }
 
 /* Resident bytes of a sample, net of those before the run. */

@@ -17,6 +17,8 @@
 /* When the progress line first appears, and how often it changes. */
 #define DELAY SECOND
 #define INTERVAL (SECOND / 5)
+/* --runs auto starts no more runs after this time. */
+#define AUTO_NS (60 * SECOND)
 
 static char malloc_name[] = "null";
 static char pool_name[] = "null pool";
@@ -238,9 +240,11 @@ contest_open(struct contest *c, struct telreplay *t)
 	memset(c, 0, sizeof(*c));
 	c->telreplay = t;
 	c->n = t->candidates.n;
+	c->pairs = c->n * (c->n - 1) / 2;
 	c->results = calloc(c->n, sizeof(*c->results));
 	c->own = calloc(2, sizeof(*c->own));
-	if (c->results == NULL || c->own == NULL) {
+	c->verdicts = calloc(METRICS * c->pairs + 1, sizeof(*c->verdicts));
+	if (c->results == NULL || c->own == NULL || c->verdicts == NULL) {
 		message_fail(STATUS_FAILED, NULL, "%s",
 		    tel_status_text(TEL_ENOMEM));
 		return 0;
@@ -292,12 +296,56 @@ run_round(struct contest *c, enum job job, size_t round, const char *what)
 	return 1;
 }
 
+/*
+ * Nonzero when more runs would not change what --runs auto is to find out: each
+ * allocator's time differs from that of the first, or is known to be equal.
+ */
+static int
+is_decided(const struct contest *c)
+{
+	const struct verdict *v;
+	size_t i;
+
+	for (i = 1; i < c->n; i++) {
+		v = contest_verdict(c, METRIC_COST, i, 0);
+		if (v->known && !v->different &&
+		    (!(v->low > 1 / VERDICT_SAME) || v->high > VERDICT_SAME))
+			return 0;
+	}
+	return 1;
+}
+
+/* The timed runs. */
+static int
+run_timed(struct contest *c)
+{
+	uint64_t i, n = c->telreplay->runs, least = verdict_runs(c->pairs);
+	uint64_t end = progress_now() + AUTO_NS;
+	int automatic = n == RUNS_AUTO, good = 1;
+	char what[64];
+
+	if (automatic || n == 0)
+		n = automatic ? RUNS_MAX : least;
+	for (i = 0; i < n && good; i++) {
+		(void)snprintf(what, sizeof(what),
+		    "run %" PRIu64 " of %s%" PRIu64, i + 1,
+		    automatic ? "at most " : "", n);
+		good = run_round(c, JOB_TIME, (size_t)i, what);
+		c->rounds = i + 1;
+		if (!automatic || c->rounds < least)
+			continue;
+		contest_judge(c);
+		if (is_decided(c) || progress_now() > end)
+			break;
+	}
+	contest_judge(c);
+	return good;
+}
+
 int
 contest_run(struct contest *c, const struct trace *trace)
 {
-	uint64_t i, n = c->telreplay->runs;
 	size_t threads = (size_t)trace->facts->threads, j;
-	char what[64];
 	int good;
 
 	c->trace = trace;
@@ -314,12 +362,7 @@ contest_run(struct contest *c, const struct trace *trace)
 		return 0;
 	}
 	/* memory first: a crash is then shown once, before timings */
-	good = run_round(c, JOB_WATCH, 0, "memory");
-	for (i = 0; i < n && good; i++) {
-		(void)snprintf(what, sizeof(what),
-		    "run %" PRIu64 " of %" PRIu64, i + 1, n);
-		good = run_round(c, JOB_TIME, (size_t)i, what);
-	}
+	good = run_round(c, JOB_WATCH, 0, "memory") && run_timed(c);
 	if (c->shown != 0)
 		message_transient(NULL);
 	return good;
@@ -336,5 +379,6 @@ contest_close(struct contest *c)
 	}
 	free(c->results);
 	free(c->own);
+	free(c->verdicts);
 	stage_close(&c->stage);
 }

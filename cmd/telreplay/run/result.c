@@ -2,21 +2,49 @@
 /* The figures of a result that all reports show. */
 #include "telreplay/run/contest.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+const struct metric result_metrics[METRICS] = {
+	[METRIC_COST] = { "ns", "ns/op" },
+	[METRIC_P99] = { "p99_ns", "p99 ns" },
+	[METRIC_PEAK] = { "peak_bytes", "peak" },
+	[METRIC_END] = { "end_bytes", "at the end" },
+	[METRIC_PROCESS] = { "process_ns", "CPU/op" },
+	[METRIC_FAULTS] = { "page_faults", "faults" },
+	[METRIC_WALL] = { "wall_ns", "wall" },
+};
+
+/* A figure of one run, telreplay's own cost included; NaN: unknown. */
+static double
+figure_of(const struct timing *t, enum metric_kind m)
+{
+	double n = (double)t->operations;
+
+	switch (m) {
+	case METRIC_COST: return n > 0 ? t->cpu / n : NAN;
+	case METRIC_WALL: return n > 0 ? t->wall / n : NAN;
+	case METRIC_PROCESS: return n > 0 ? t->process / n : NAN;
+	case METRIC_P99: return t->p99;
+	case METRIC_PEAK: return t->remembers ? (double)t->peak : NAN;
+	case METRIC_END: return t->remembers ? (double)t->end : NAN;
+	default: return (double)t->minor_faults + (double)t->major_faults;
+	}
+}
 
 static int
 compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
-	return x < y ? -1 : x > y;
+	return (x > y) - (x < y);
 }
 
-static struct spread
-spread(double *values, size_t n)
+struct spread
+result_spread(double *values, size_t n)
 {
-	struct spread s = { 0, 0, 0 };
+	struct spread s = { NAN, NAN, NAN };
 
 	if (n == 0)
 		return s;
@@ -27,85 +55,63 @@ spread(double *values, size_t n)
 	return s;
 }
 
-struct spread
-result_cost(const struct result *r)
+/* Of METRIC_COST and METRIC_PROCESS: what telreplay itself takes. */
+static double
+own_of(const struct result *r, enum metric_kind m)
 {
 	double values[RUNS_MAX];
 	size_t i, n = 0;
 
-	for (i = 0; i < r->nruns; i++)
-		if (r->runs[i].operations > 0)
-			values[n++] =
-			    r->runs[i].cpu / (double)r->runs[i].operations;
-	return spread(values, n);
+	if ((m != METRIC_COST && m != METRIC_PROCESS) || r->own == NULL)
+		return 0;
+	for (i = 0; i < r->own->nruns; i++)
+		values[n++] = figure_of(&r->own->runs[i], m);
+	/* gross times would be taken for net ones */
+	return r->own->failed ? NAN : result_spread(values, n).median;
 }
 
-struct spread
-result_wall(const struct result *r)
+size_t
+result_values(const struct result *r, enum metric_kind m, double *out)
 {
-	double values[RUNS_MAX];
+	double v, own = own_of(r, m);
 	size_t i, n = 0;
-
-	for (i = 0; i < r->nruns; i++)
-		if (r->runs[i].operations > 0)
-			values[n++] =
-			    r->runs[i].wall / (double)r->runs[i].operations;
-	return spread(values, n);
-}
-
-struct spread
-result_process(const struct result *r)
-{
-	double values[RUNS_MAX];
-	size_t i, n = 0;
-
-	for (i = 0; i < r->nruns; i++)
-		if (r->runs[i].operations > 0)
-			values[n++] =
-			    r->runs[i].process / (double)r->runs[i].operations;
-	return spread(values, n);
-}
-
-struct spread
-result_faults(const struct result *r)
-{
-	double values[RUNS_MAX];
-	size_t i;
-
-	for (i = 0; i < r->nruns; i++)
-		values[i] = (double)r->runs[i].minor_faults +
-		    (double)r->runs[i].major_faults;
-	return spread(values, r->nruns);
-}
-
-/* Adds what the timed runs have to the range of a figure of the watched one. */
-static struct spread
-range_of(const struct result *r, double watched, int end)
-{
-	struct spread s = { watched, watched, watched };
-	size_t i;
 
 	for (i = 0; i < r->nruns; i++) {
-		double v = (double)(end ? r->runs[i].end : r->runs[i].peak);
-
-		if (!r->runs[i].remembers)
-			continue;
-		s.least = v < s.least ? v : s.least;
-		s.most = v > s.most ? v : s.most;
+		v = figure_of(&r->runs[i], m) - own;
+		if (!isnan(v))
+			out[n++] = v;
 	}
+	return n;
+}
+
+double
+result_own(const struct result *r)
+{
+	return own_of(r, METRIC_COST);
+}
+
+/* The run that was watched counts, too. */
+static void
+spread_add(struct spread *s, double v)
+{
+	s->median = v;
+	s->least = v < s->least || isnan(s->least) ? v : s->least;
+	s->most = v > s->most || isnan(s->most) ? v : s->most;
+}
+
+struct spread
+result_figure(const struct result *r, enum metric_kind m)
+{
+	double values[RUNS_MAX];
+	struct spread s = result_spread(values, result_values(r, m, values));
+
+	if (m == METRIC_PEAK && r->watched)
+		spread_add(&s, (double)r->peak);
+	if (m == METRIC_END && r->watched)
+		spread_add(&s, (double)result_resident(r, &r->end));
+	if (m == METRIC_P99 && r->nruns > 0)
+		s.median = result_p99_of(r->latency, r->tick_ns);
 	return s;
-}
-
-struct spread
-result_peak(const struct result *r)
-{
-	return range_of(r, (double)r->peak, 0);
-}
-
-struct spread
-result_end(const struct result *r)
-{
-	return range_of(r, (double)result_resident(r, &r->end), 1);
 }
 
 double
@@ -120,29 +126,11 @@ result_p99_of(const struct run_latency latency[RUN_KINDS], double tick_ns)
 	scale.tick_ns = tick_ns;
 	for (k = 0; k < RUN_KINDS; k++)
 		run_latency_add(&all, &latency[k]);
-	return all.count > 0 ? run_quantile(&scale, &all, 0.99) : -1;
-}
-
-struct spread
-result_p99(const struct result *r)
-{
-	struct spread s = { result_p99_of(r->latency, r->tick_ns), 0, 0 };
-	size_t i;
-
-	s.least = s.most = s.median;
-	for (i = 0; i < r->nruns; i++) {
-		double v = r->runs[i].p99;
-
-		if (v < 0)
-			continue;
-		s.least = v < s.least ? v : s.least;
-		s.most = v > s.most ? v : s.most;
-	}
-	return s;
+	return all.count > 0 ? run_quantile(&scale, &all, 0.99) : NAN;
 }
 
 double
-result_counter(const struct result *r, enum counter which, int *known)
+result_counter(const struct result *r, enum counter which)
 {
 	double values[RUNS_MAX];
 	size_t i, n = 0;
@@ -151,8 +139,7 @@ result_counter(const struct result *r, enum counter which, int *known)
 		if (r->runs[i].counted[which] && r->runs[i].operations > 0)
 			values[n++] = (double)r->runs[i].counts[which] /
 			    (double)r->runs[i].operations;
-	*known = n > 0;
-	return n > 0 ? spread(values, n).median : 0;
+	return result_spread(values, n).median;
 }
 
 const struct sample *
@@ -167,26 +154,21 @@ result_largest(const struct result *r)
 	return most;
 }
 
-double
-result_own(const struct result *r)
-{
-	return r->own != NULL && result_own_known(r) ?
-	    result_cost(r->own).median :
-	    0;
-}
-
-int
-result_own_known(const struct result *r)
-{
-	return r->own == NULL || (!r->own->failed && r->own->nruns > 0);
-}
-
 uint64_t
 result_resident(const struct result *r, const struct sample *s)
 {
 	return s->resident > r->baseline.resident ?
 	    s->resident - r->baseline.resident :
 	    0;
+}
+
+double
+result_over_live(const struct result *r, const struct facts *facts)
+{
+	/* what is left out of a run takes no memory in it */
+	uint64_t live = r->left_out > 0 ? r->live_peak : facts->peak_bytes;
+
+	return live > 0 ? (double)r->peak / (double)live : 0;
 }
 
 /* Interpolated linearly between the two nearest points of the curve. */
@@ -212,11 +194,45 @@ contest_live(const struct contest *c, const struct sample *s)
 	return y0;
 }
 
-double
-result_over_live(const struct result *r, const struct facts *facts)
-{
-	/* what is left out of a run takes no memory in it */
-	uint64_t live = r->left_out > 0 ? r->live_peak : facts->peak_bytes;
+/* ------------------------------------------------------------- verdicts */
 
-	return live > 0 ? (double)r->peak / (double)live : 0;
+/* Values of a pair of allocators; a figure of 0 has no ratio. */
+static size_t
+positive_values(const struct result *r, enum metric_kind m, double *out)
+{
+	size_t i, n = result_values(r, m, out), k = 0;
+
+	for (i = 0; i < n; i++)
+		if (out[i] > 0)
+			out[k++] = out[i];
+	return k;
+}
+
+void
+contest_judge(struct contest *c)
+{
+	static double room[RUNS_MAX * RUNS_MAX];
+	double a[RUNS_MAX], b[RUNS_MAX];
+	struct verdict *v;
+	size_t i, j, n, m, k;
+
+	for (k = 0; k < METRICS; k++) {
+		v = &c->verdicts[k * c->pairs];
+		for (i = 1; i < c->n; i++) {
+			n = positive_values(&c->results[i], (enum metric_kind)k,
+			    a);
+			for (j = 0; j < i; j++, v++) {
+				m = positive_values(&c->results[j],
+				    (enum metric_kind)k, b);
+				verdict_compare(a, n, b, m, room, v);
+			}
+		}
+		verdict_correct(&c->verdicts[k * c->pairs], c->pairs);
+	}
+}
+
+const struct verdict *
+contest_verdict(const struct contest *c, enum metric_kind m, size_t i, size_t j)
+{
+	return &c->verdicts[(size_t)m * c->pairs + i * (i - 1) / 2 + j];
 }

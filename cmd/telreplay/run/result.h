@@ -13,8 +13,8 @@ struct timing {
 	double
 	    process; /* CPU nanoseconds of the process, other threads included */
 	uint64_t operations;
-	double p99;    /* nanoseconds, of all kinds; negative: no samples */
-	int remembers; /* the next two are known */
+	double p99;         /* nanoseconds, of all kinds; NaN: no samples */
+	int remembers;      /* the next two are known */
 	uint64_t peak, end; /* resident bytes, as in struct result */
 	uint64_t minor_faults, major_faults;
 	uint64_t counts[COUNTERS];
@@ -43,9 +43,10 @@ struct result {
 	uint64_t operations[RUN_KINDS]; /* of a run */
 	uint64_t failures;              /* of all runs: NULL was returned */
 	uint64_t errors;                /* of all runs: found by --verify */
-	struct run_latency latency[RUN_KINDS]; /* of all runs */
+	struct run_latency latency[RUN_KINDS];     /* of all runs */
+	struct run_size_time size_time[RUN_SIZES]; /* of all runs */
 	double tick_ns;
-	double empty_ns;
+	double empty_ns, noise_ns;
 	struct thread_timing *threads;
 
 	int watched;
@@ -68,41 +69,42 @@ struct result {
 	char why[1536];
 };
 
-/* The figures that the reports have in common. */
+/* The figures that the reports have in common, those that are compared first. */
+enum metric_kind {
+	METRIC_COST, /* CPU nanoseconds an operation, net of telreplay's own */
+	METRIC_P99,  /* latency that 99 % of all operations stay below */
+	METRIC_PEAK, /* resident bytes, of the run that was watched and others */
+	METRIC_END,
+	METRIC_PROCESS, /* as METRIC_COST, of all threads of the process */
+	METRIC_FAULTS,
+	METRIC_WALL, /* real time, nanoseconds an operation */
+	METRICS
+};
+struct metric {
+	const char *name, *label; /* for programs, and for people */
+};
+extern const struct metric result_metrics[METRICS];
+
+/* NaN: unknown. */
 struct spread {
 	double median, least, most;
 };
 
-/* CPU nanoseconds an operation, telreplay's own cost included. */
-struct spread result_cost(const struct result *r);
-/* The same in real time, all threads together. */
-struct spread result_wall(const struct result *r);
-/* CPU nanoseconds an operation of the whole process. */
-struct spread result_process(const struct result *r);
-struct spread result_faults(const struct result *r);
-/*
- * The latency that 99 % of all operations stay below, in nanoseconds: of all
- * runs together, and the least and the most of single ones.  Negative: unknown.
- */
-struct spread result_p99(const struct result *r);
-/* The same of samples; negative: there are none. */
+/* Its range over the runs, and what is shown for it. */
+struct spread result_figure(const struct result *r, enum metric_kind m);
+/* Those of the runs; out: RUNS_MAX of them.  Returns how many are known. */
+size_t result_values(const struct result *r, enum metric_kind m, double *out);
+/* Of n values, which are sorted. */
+struct spread result_spread(double *values, size_t n);
+/* telreplay's own share of METRIC_COST; NaN: unknown. */
+double result_own(const struct result *r);
+/* The 99th percentile of samples; NaN: there are none. */
 double result_p99_of(const struct run_latency latency[RUN_KINDS],
     double tick_ns);
-/*
- * Resident bytes at the peak and at the end: of the run that was watched, and
- * the least and the most of all runs.
- */
-struct spread result_peak(const struct result *r);
-struct spread result_end(const struct result *r);
-/* A counter for each operation, the median; *known: set to whether it is. */
-double result_counter(const struct result *r, enum counter which, int *known);
+/* A counter for each operation, the median; NaN: unknown. */
+double result_counter(const struct result *r, enum counter which);
 /* The sample that has the most resident, or NULL. */
 const struct sample *result_largest(const struct result *r);
-/* telreplay's own share of the cost; 0 when unknown. */
-double result_own(const struct result *r);
-/* Nonzero when that is known: the null allocator was run. */
-int result_own_known(const struct result *r);
-
 /* The peak of memory over that of the live bytes; 0 when unknown. */
 double result_over_live(const struct result *r, const struct facts *facts);
 /* Resident bytes, net of what was resident before the run. */

@@ -46,6 +46,7 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 	    r->options->touch_again || r->a->pool != NULL;
 	unsigned char *stacks, *signals;
 	struct run_latency *latency;
+	struct run_size_time *times;
 	uint32_t *seen;
 	void *look;
 	size_t at = 0;
@@ -62,6 +63,8 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 	r->buffers = take(base, &at, 2 * (f->buffers + 1), sizeof(void *), bad);
 	latency = take(base, &at, r->sample > 0 ? r->threads : 0,
 	    RUN_KINDS * sizeof(*latency), bad);
+	times = take(base, &at, r->sample > 0 ? r->threads : 0,
+	    RUN_SIZES * sizeof(*times), bad);
 	seen = take(base, &at, (uint64_t)r->threads * r->threads, sizeof(*seen),
 	    bad);
 	r->inside = take(base, &at, f->windows + 2, sizeof(*r->inside), bad);
@@ -77,9 +80,10 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 			r->workers[i].seen = seen + (size_t)i * r->threads;
 			r->workers[i].signal_stack =
 			    signals + (size_t)i * SIGNAL_STACK;
-			if (latency != NULL)
-				r->workers[i].latency =
-				    latency + (size_t)i * RUN_KINDS;
+			if (latency == NULL)
+				continue;
+			r->workers[i].latency = latency + (size_t)i * RUN_KINDS;
+			r->workers[i].size_time = times + (size_t)i * RUN_SIZES;
 		}
 	}
 	stacks = take(base, &at, r->threads - 1, STACK + ALIGN, bad);
@@ -369,10 +373,12 @@ sum_latency(struct run *r, uint64_t ticks, uint64_t ns)
 	unsigned i, k;
 
 	r->board->tick_ns = ticks > 0 ? (double)ns / (double)ticks : 1;
-	for (i = 0; r->sample > 0 && i < r->threads; i++)
+	for (i = 0; r->sample > 0 && i < r->threads; i++) {
 		for (k = 0; k < RUN_KINDS; k++)
 			run_latency_add(&r->board->latency[k],
 			    &r->workers[i].latency[k]);
+		run_size_time_add(r->board->size_time, r->workers[i].size_time);
+	}
 }
 
 const char *
@@ -406,7 +412,7 @@ run_program(struct program *p, const struct allocator *a,
 	}
 	if (a->pool != NULL && a->pool->roots != NULL)
 		a->pool->roots(a->state, r.slots, (size_t)r.facts->slots);
-	board->empty_ticks = run_empty();
+	board->empty_ticks = run_empty(&board->noise_ticks);
 	ticks = run_ticks();
 	ns = run_now();
 	tell(&r, RUN_READY);

@@ -152,6 +152,15 @@ struct run_latency {
 	uint64_t buckets[RUN_BUCKETS];
 };
 
+/*
+ * Of the sampled operations on blocks of a size, see run_size_class(): buckets
+ * of 1/4 of a power of 2, four of those of a latency.
+ */
+#define RUN_COARSE (RUN_BUCKETS / 4)
+struct run_size_time {
+	uint32_t allocated[RUN_COARSE], freed[RUN_COARSE];
+};
+
 #define RUN_ERRORS 16
 struct run_error {
 	uint64_t chunk;
@@ -184,7 +193,9 @@ struct run_board {
 	uint64_t cpu_ns;      /* of all threads in them */
 	double tick_ns;       /* nanoseconds of a latency tick */
 	uint64_t empty_ticks; /* of an empty sample; subtracted */
+	uint64_t noise_ticks; /* by which such a sample varies, 1 or more */
 	struct run_latency latency[RUN_KINDS];
+	struct run_size_time size_time[RUN_SIZES];
 	/* run_options.count_live: bytes that the trace asked for */
 	_Atomic uint64_t live_bytes, live_peak;
 	_Atomic uint64_t words; /* done in chunks that have ended */
@@ -216,7 +227,11 @@ double run_quantile(const struct run_board *board,
 
 /* The least ticks of a bucket. */
 double run_bucket(unsigned bucket);
-/* Adds the samples of one to another. */
+/* Adds the samples of one to another; those of RUN_SIZES classes. */
+void run_size_time_add(struct run_size_time *to,
+    const struct run_size_time *from);
+/* The median of such buckets in ticks, and their sum; NaN: there are none. */
+double run_coarse_median(const uint32_t *buckets, uint64_t *sum);
 void run_latency_add(struct run_latency *to, const struct run_latency *from);
 
 /*

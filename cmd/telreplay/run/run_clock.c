@@ -2,6 +2,7 @@
 /* Clocks, and the histogram of latencies. */
 #include "telreplay/run/run_inside.h"
 
+#include <math.h>
 #include <time.h>
 
 #define EMPTY_PAIRS 1001
@@ -76,9 +77,12 @@ run_think_rate(void)
 	return (double)THINK_STEPS / (double)(least > 0 ? least : 1);
 }
 
-/* The median difference between two calls of a clock. */
+/*
+ * The median difference between two calls of a clock; noise: by how much nine
+ * in ten exceed it at most, and 1 at least.
+ */
 static uint64_t
-between(uint64_t (*read)(void))
+between(uint64_t (*read)(void), uint64_t *noise)
 {
 	uint64_t taken[EMPTY_PAIRS], t, v;
 	int i, j;
@@ -91,19 +95,24 @@ between(uint64_t (*read)(void))
 			taken[j] = taken[j - 1];
 		taken[j] = v;
 	}
-	return taken[EMPTY_PAIRS / 2];
+	v = taken[EMPTY_PAIRS / 2];
+	*noise = taken[EMPTY_PAIRS * 9 / 10] - v;
+	*noise += *noise == 0;
+	return v;
 }
 
 uint64_t
 run_cpu_cost(void)
 {
-	return between(run_cpu);
+	uint64_t noise;
+
+	return between(run_cpu, &noise);
 }
 
 uint64_t
-run_empty(void)
+run_empty(uint64_t *noise)
 {
-	return between(run_ticks);
+	return between(run_ticks, noise);
 }
 
 /* Sixteen buckets for each power of two, the first ones for single ticks. */
@@ -133,10 +142,13 @@ run_bucket(unsigned i)
 }
 
 void
-run_note(struct run_latency *l, uint64_t ticks)
+run_note(struct run_latency *l, uint32_t *by_size, uint64_t ticks)
 {
+	unsigned i = bucket(ticks);
+
 	l->count++;
-	l->buckets[bucket(ticks)]++;
+	l->buckets[i]++;
+	by_size[i / 4]++;
 	if (ticks > l->max)
 		l->max = ticks;
 }
@@ -151,6 +163,36 @@ run_latency_add(struct run_latency *to, const struct run_latency *from)
 		to->max = from->max;
 	for (i = 0; i < RUN_BUCKETS; i++)
 		to->buckets[i] += from->buckets[i];
+}
+
+void
+run_size_time_add(struct run_size_time *to, const struct run_size_time *from)
+{
+	size_t k, i;
+
+	for (k = 0; k < RUN_SIZES; k++)
+		for (i = 0; i < RUN_COARSE; i++) {
+			to[k].allocated[i] += from[k].allocated[i];
+			to[k].freed[i] += from[k].freed[i];
+		}
+}
+
+double
+run_coarse_median(const uint32_t *buckets, uint64_t *sum)
+{
+	uint64_t below = 0;
+	unsigned i;
+
+	*sum = 0;
+	for (i = 0; i < RUN_COARSE; i++)
+		*sum += buckets[i];
+	if (*sum == 0)
+		return NAN;
+	for (i = 0; 2 * (below + buckets[i]) < *sum; i++)
+		below += buckets[i];
+	return run_bucket(4 * i) +
+	    ((double)*sum / 2 - (double)below) / (double)buckets[i] *
+	    (run_bucket(4 * i + 4) - run_bucket(4 * i));
 }
 
 double

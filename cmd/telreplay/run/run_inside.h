@@ -107,6 +107,7 @@ struct worker {
 	uint64_t cpu_ns;
 	uint64_t operations;         /* of the chunk */
 	struct run_latency *latency; /* RUN_KINDS of them, or NULL */
+	struct run_size_time *size_time;
 };
 
 /* An operation, taken apart.  Sizes fit: see load() in run.c. */
@@ -203,8 +204,9 @@ uint64_t run_now(void);      /* monotonic, in nanoseconds */
 uint64_t run_cpu(void);      /* CPU time of this thread, in nanoseconds */
 uint64_t run_cpu_cost(void); /* what calling that takes */
 uint64_t run_ticks(void);    /* for latency */
-/* The ticks between two calls of run_ticks(). */
-uint64_t run_empty(void);
-void run_note(struct run_latency *l, uint64_t ticks);
+/* The ticks between two calls of run_ticks(); noise: by how much they vary. */
+uint64_t run_empty(uint64_t *noise);
+/* Records a latency; by_size: RUN_COARSE buckets, for the same. */
+void run_note(struct run_latency *l, uint32_t *by_size, uint64_t ticks);
 
 #endif

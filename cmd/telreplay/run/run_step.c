@@ -237,11 +237,14 @@ count_live(struct worker *w, uint64_t before, uint64_t after)
 
 /* The latency of a call, without that of the clock. */
 static void
-note_latency(struct worker *w, enum run_kind kind, uint64_t taken)
+note_latency(struct worker *w, enum run_kind kind, size_t size, uint64_t taken)
 {
+	struct run_size_time *t = &w->size_time[run_size_class(size)];
 	uint64_t empty = w->run->board->empty_ticks;
 
-	run_note(&w->latency[kind], taken > empty ? taken - empty : 0);
+	run_note(&w->latency[kind],
+	    kind == RUN_FREE || kind == RUN_DELETE ? t->freed : t->allocated,
+	    taken > empty ? taken - empty : 0);
 }
 
 /* A program uses a block until it frees it. */
@@ -278,7 +281,7 @@ step_run(struct worker *w, const struct step *s, int timed)
 		count_live(w, s->size, 0);
 	block = call(w, s, old);
 	if (timed)
-		note_latency(w, s->kind, run_ticks() - began);
+		note_latency(w, s->kind, s->size, run_ticks() - began);
 	if (frees(s))
 		return;
 	if (block == NULL && s->size > 0) {
@@ -432,7 +435,7 @@ time_free(struct worker *w, uint64_t word)
 	*slot = NULL;
 	began = run_ticks();
 	w->a->free(block);
-	note_latency(w, RUN_FREE, run_ticks() - began);
+	note_latency(w, RUN_FREE, WORD_SIZE(word), run_ticks() - began);
 }
 
 static void
@@ -444,7 +447,7 @@ time_malloc(struct worker *w, const uint64_t *p)
 
 	began = run_ticks();
 	block = w->a->malloc(size);
-	note_latency(w, RUN_MALLOC, run_ticks() - began);
+	note_latency(w, RUN_MALLOC, size, run_ticks() - began);
 	w->slots[WORD_SLOT(*p)] = block;
 	if (block != NULL)
 		touch_block(w, block, size);

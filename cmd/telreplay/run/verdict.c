@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The test of Mann and Whitney, its interval, and Holm's correction. */
+#include "telreplay/run/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Values of each side, at most. */
+#define VALUES_MAX 100
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * The chance that at most u of the n * m pairs have the larger value first, if
+ * both sides are alike: the sum of coefficients of a Gaussian binomial, which
+ * is built factor by factor.
+ */
+static double
+chance_of(size_t n, size_t m, size_t u)
+{
+	static double count[VALUES_MAX * VALUES_MAX + 1];
+	double all = 1, sum = 0;
+	size_t i, k;
+
+	memset(count, 0, (u + 1) * sizeof(*count));
+	count[0] = 1;
+	for (i = 1; i <= m; i++) {
+		for (k = u + 1; k-- > n + i;)
+			count[k] -= count[k - n - i];
+		for (k = i; k <= u; k++)
+			count[k] += count[k - i];
+		all *= (double)(n + i) / (double)i;
+	}
+	for (k = 0; k <= u; k++)
+		sum += count[k];
+	return sum / all;
+}
+
+/* The chance of values of which none is more than those of the other side. */
+static double
+chance_least(size_t n, size_t m)
+{
+	return 2 * chance_of(n, m, 0);
+}
+
+/* Pairs in which a is not above the other value times a factor. */
+static size_t
+pairs_below(const double *ratios, size_t n, double factor)
+{
+	size_t i = 0;
+
+	while (i < n && ratios[i] <= factor)
+		i++;
+	return i;
+}
+
+void
+verdict_compare(const double *a, size_t n, const double *b, size_t m,
+    double *room, struct verdict *out)
+{
+	size_t i, j, k = 0, all = n * m, above, below;
+	double more, less;
+
+	memset(out, 0, sizeof(*out));
+	if (all == 0 || n > VALUES_MAX || m > VALUES_MAX)
+		return;
+	for (i = 0; i < n; i++)
+		for (j = 0; j < m; j++)
+			room[i * m + j] = a[i] / b[j];
+	qsort(room, all, sizeof(*room), compare_doubles);
+	out->known = 1;
+	out->ratio = (room[(all - 1) / 2] + room[all / 2]) / 2;
+	while (k < all / 2 && chance_of(n, m, k) <= 0.025)
+		k++;
+	if (k > 0) {
+		out->low = room[k - 1];
+		out->high = room[all - k];
+	}
+	/* few ratios below 1.03, or few above 1 / 1.03 */
+	below = pairs_below(room, all, VERDICT_SAME);
+	above = all - pairs_below(room, all, 1 / VERDICT_SAME);
+	more = chance_of(n, m, below < all / 2 ? below : all / 2);
+	less = chance_of(n, m, above < all / 2 ? above : all / 2);
+	out->p = 2 * (more < less ? more : less);
+	out->possible = chance_least(n, m) < VERDICT_CHANCE;
+}
+
+static int
+compare_verdicts(const void *a, const void *b)
+{
+	const struct verdict *const *x = a, *const *y = b;
+
+	return ((*x)->p > (*y)->p) - ((*x)->p < (*y)->p);
+}
+
+void
+verdict_correct(struct verdict *all, size_t n)
+{
+	struct verdict **order = calloc(n + 1, sizeof(*order));
+	size_t i, known = 0;
+	double p, least = 0;
+
+	for (i = 0; i < n && order != NULL; i++)
+		if (all[i].known)
+			order[known++] = &all[i];
+	if (known > 1)
+		qsort(order, known, sizeof(struct verdict *), compare_verdicts);
+	for (i = 0; i < known; i++) {
+		p = order[i]->p * (double)(known - i);
+		least = p > least ? p : least;
+		order[i]->p = least < 1 ? least : 1;
+		order[i]->different = least < VERDICT_CHANCE;
+	}
+	free(order);
+}
+
+size_t
+verdict_runs(size_t pairs)
+{
+	size_t n = 3;
+
+	while (pairs > 0 && n < 20 &&
+	    chance_least(n, n) * (double)pairs >= VERDICT_CHANCE)
+		n++;
+	return n;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Verdict: whether a figure of two allocators differs by more than chance.
+ *
+ * Runs are compared by the test of Mann and Whitney, whose distribution is
+ * exact for so few values; p is that of a ratio within VERDICT_SAME of 1, and
+ * Holm's correction keeps the chance of any wrong verdict, of all pairs of
+ * allocators, below VERDICT_CHANCE.
+ */
+#ifndef TELREPLAY_VERDICT_H
+#define TELREPLAY_VERDICT_H
+
+#include <stddef.h>
+
+/* Ratios up to this count as equal. */
+#define VERDICT_SAME 1.03
+#define VERDICT_CHANCE 0.05
+
+struct verdict {
+	int known;        /* both have values */
+	int possible;     /* there are enough of them for a difference */
+	double ratio;     /* the median of those of all pairs of values */
+	double low, high; /* its 95 % confidence interval; 0, 0: unknown */
+	double p;         /* corrected */
+	int different;
+};
+
+/*
+ * Compares n values with m others, all above 0, before the correction for
+ * other pairs.  room: n * m values.
+ */
+void verdict_compare(const double *a, size_t n, const double *b, size_t m,
+    double *room, struct verdict *out);
+/* Corrects the verdicts of n pairs, and decides them. */
+void verdict_correct(struct verdict *all, size_t n);
+/* The least number of runs of each that can decide so many pairs. */
+size_t verdict_runs(size_t pairs);
+
+#endif
