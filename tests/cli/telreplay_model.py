@@ -316,8 +316,8 @@ def shape(form):
                  for name in row if name not in ("type", "allocator", "item")]
     types = {}
     for name, figure in table:
-        # there is no ratio to nothing
-        if name != "ratio" or figure.endswith(("_p", "_different")):
+        # there is no ratio of what is 0
+        if name != "ratio":
             types.setdefault(name, {})[figure] = True
     for name, figures in types.items():
         if name not in ("counters", "calls", "size_residency"):
