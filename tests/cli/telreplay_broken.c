@@ -16,6 +16,9 @@
  *
  * or when else it goes wrong:
  *
+ *	overlap the block of that size is in the one before
+ *	dirty   memory of calloc is not zero
+ *	nocopy  realloc does not copy
  *	early   it crashes before it is asked for anything
  *	late    it crashes in the first free after that of the block before
  *	both    the same, and it spoils that block
@@ -101,6 +104,8 @@ malloc(size_t size)
 		go_wrong();
 		if (goes("null"))
 			return NULL;
+		if (goes("overlap"))
+			return last + 64;
 	}
 	while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
 		;
@@ -136,7 +141,11 @@ free(void *p)
 void *
 calloc(size_t n, size_t size)
 {
-	return n != 0 && size > ROOM / n ? NULL : malloc(n * size);
+	void *p = n != 0 && size > ROOM / n ? NULL : malloc(n * size);
+
+	if (p != NULL && n * size > 5 && goes("dirty"))
+		((unsigned char *)p)[5] = 1;
+	return p;
 }
 
 void *
@@ -145,7 +154,7 @@ realloc(void *p, size_t size)
 	unsigned char *now = malloc(size);
 	size_t was = 0;
 
-	if (p == NULL || now == NULL)
+	if (p == NULL || now == NULL || goes("nocopy"))
 		return now;
 	memcpy(&was, (unsigned char *)p - HEAD, sizeof(was));
 	return memcpy(now, p, was < size ? was : size);

@@ -77,6 +77,39 @@ fails() {
 	[[ $output == *"allocator,broken,,errors,1"* ]]
 }
 
+@test "blocks that overlap are named as such" {
+	broken
+	{
+		echo "1: malloc 0x9000000 54320"
+		echo "1: malloc 0x9100000 54321"
+		echo "1: free 0x9000000"
+		echo "1: free 0x9100000"
+	} >t.txt
+	run -1 --separate-stderr telreplay --runs 1 --verify \
+	    -a "broken=./broken.so:BROKEN=overlap" -f csv t.txt
+	echo "$stderr"
+	[[ $stderr == *"at event 2 of t.txt: blocks overlap (block 0x"*", offset 64, in the block 0x"* ]]
+}
+
+@test "of blocks one in 64 is checked, and equal errors are one line" {
+	broken
+	seq 200 | awk '{ printf "1: calloc 0x%d000 1 %d\n", $1, $1 + 10 }' >t.txt
+	run -1 --separate-stderr telreplay --runs 1 \
+	    -a "broken=./broken.so:BROKEN=dirty" -a glibc,class -f csv t.txt
+	echo "$stderr"
+	[[ ${stderr_lines[0]} == *"at event 0 of t.txt: memory of calloc is not zero (block "*", offset 5); 3 more like it" ]]
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $output == *"allocator,broken,,errors,4"* ]]
+	[[ $output == *"allocator,glibc,,errors,0"* ]]
+	run -1 --separate-stderr telreplay --runs 1 --verify \
+	    -a "broken=./broken.so:BROKEN=dirty" -f csv t.txt
+	[[ ${stderr_lines[0]} == *"; 199 more like it" ]]
+	printf '1: malloc 0x1000 100\n1: realloc 0x2000 0x1000 200\n' >t.txt
+	run -1 --separate-stderr telreplay --runs 1 \
+	    -a "broken=./broken.so:BROKEN=nocopy" -f csv t.txt
+	[[ $stderr == *"at event 1 of t.txt: a block does not hold what was written"* ]]
+}
+
 @test "a stack that overflows is named with the event, in each thread" {
 	broken
 	{

@@ -336,7 +336,8 @@ small() {
 	awk '/^resident memory/ { table = 1 }
 	    table && $1 ~ /%$/ { n++; x = $1 + 0
 		want = x <= 64 ? 7360 * x / 64 : 7360 + 10140 * (x - 64) / 36
-		if (($2 - want / 1024) ^ 2 > 2.5 ^ 2) { print; wrong = 1 } }
+		is = $3 == "B" ? $2 / 1024 : $2
+		if ((is - want / 1024) ^ 2 > 2.5 ^ 2) { print; wrong = 1 } }
 	    END { exit wrong || n != 10 }' report
 }
 

@@ -84,8 +84,11 @@ good_realloc(void *block, size_t size)
 	return p;
 }
 
-static const struct allocator good = { good_malloc, good_calloc, good_aligned,
-	good_realloc, good_free, NULL, NULL, NULL, NULL, NULL, NULL };
+static const struct allocator good = { .malloc = good_malloc,
+	.calloc = good_calloc,
+	.aligned = good_aligned,
+	.realloc = good_realloc,
+	.free = good_free };
 
 /* The second block lies in the first one; zeros are none; odd addresses. */
 static unsigned char bad_memory[4096] __attribute__((aligned(4096)));
@@ -129,8 +132,11 @@ bad_free(void *block)
 	(void)block;
 }
 
-static const struct allocator bad = { bad_malloc, bad_calloc, bad_aligned,
-	bad_realloc, bad_free, NULL, NULL, NULL, NULL, NULL, NULL };
+static const struct allocator bad = { .malloc = bad_malloc,
+	.calloc = bad_calloc,
+	.aligned = bad_aligned,
+	.realloc = bad_realloc,
+	.free = bad_free };
 
 /* A pool allocator that knows what it was asked before. */
 struct test_pool {

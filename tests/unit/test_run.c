@@ -163,9 +163,8 @@ test_failing(tel_alloc *ops)
 		    "%d failed allocations are counted", (int)board->failures);
 		ok(board->errors == 0 && good_wrong == 0 && good_live == 0,
 		    "and nothing else goes wrong");
-		ok(board->errors_kept >= RUN_ERRORS &&
-		        board->kept[0].what == RUN_NULL,
-		    "the first ones are reported");
+		is_u64(board->wrong[RUN_NULL].count, board->failures,
+		    "all are of one kind");
 		free(board);
 	}
 	fail_every = 0;
@@ -199,7 +198,7 @@ test_bad(void)
 	} want[] = {
 		{ RUN_NOT_ZERO, 2, 30 },
 		{ RUN_ALIGNMENT, 3, 0 },
-		{ RUN_CONTENT, 4, 64 },
+		{ RUN_OVERLAP, 4, 64 },
 		{ RUN_CONTENT, 5, 5 },
 	};
 	struct run_options o = { .verify = 1, .repeat = 1 };
@@ -217,11 +216,11 @@ test_bad(void)
 	board = run(p, &bad, &o, &wrong);
 	is_u64(board->errors, 4, "an allocator that is wrong");
 	for (i = 0; i < 4; i++) {
-		e = &board->kept[i];
+		e = &board->wrong[want[i].what];
 		event = 99;
 		ok(program_origin(p, e->chunk, e->thread, e->position, &log,
 		       &event) == TEL_OK &&
-		        e->what == want[i].what && event == want[i].event &&
+		        e->count == 1 && event == want[i].event &&
 		        e->offset == want[i].offset,
 		    "error %zu names its event", i);
 	}

@@ -192,7 +192,7 @@ put_slack_table(struct report *r, const struct result *s, size_t n)
 		report_row(r, REPORT_TEXT);
 		report_cell(r, report_string(show_range(r, size)));
 		for (i = 0; i < n; i++) {
-			const struct slack *k = &s[i].slack[size];
+			const struct run_slack *k = &s[i].slack[size];
 
 			report_cell(r,
 			    !s[i].has_room || k->asked == 0 ?

@@ -19,17 +19,14 @@
 #include <unistd.h>
 #include "telreplay/run/calls.h"
 #include "telreplay/run/counters.h"
-#include "telreplay/run/locked.h"
 #include "telreplay/run/memory.h"
 #include "telreplay/run/builtin.h"
 #include "telreplay/run/served.h"
-#include "telreplay/run/watch.h"
 
 struct child {
 	struct shared *shared;
 	struct program *program;
 	struct allocator allocator;
-	size_t (*usable)(void *);
 	void (*end)(void *state); /* of a pool allocator, once it is started */
 	struct rusage before;
 	uint64_t process_ns; /* when the clock was started */
@@ -135,7 +132,7 @@ sample(const struct child *c, struct sample *out)
 	out->phase = atomic_load(&sh->phase);
 	out->done = program_facts(c->program)->words * sh->options.repeat;
 	out->live = shared_board(sh)->live_bytes;
-	out->room = sh->room;
+	out->room = shared_board(sh)->room;
 	if (!memory_read(0, &m))
 		return;
 	out->resident = m.resident;
@@ -192,8 +189,6 @@ end(struct child *c)
 	sh->minor_faults = (uint64_t)(now.ru_minflt - c->before.ru_minflt);
 	sh->major_faults = (uint64_t)(now.ru_majflt - c->before.ru_majflt);
 	sample(c, &sh->end);
-	if (sh->job == JOB_WATCH)
-		watch_end();
 	memory_all(&resident, &files);
 	/* files only grow */
 	if (peak > c->resident + (files - c->files))
@@ -262,6 +257,9 @@ take_phase(void *arg, enum run_phase phase)
 	}
 }
 
+/* For pool allocators that must not be called by two threads at once. */
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* Starts a pool allocator, or takes the functions of malloc. */
 static void
 prepare(struct child *c)
@@ -282,13 +280,10 @@ prepare(struct child *c)
 		c->end = table->end;
 	if (table != NULL && (table->flags & TEL_POOL_THREADS) == 0 &&
 	    facts->threads > 1)
-		c->allocator.pool = locked_table(table);
+		c->allocator.lock = &pool_lock;
 	if (sh->builtin == BUILTIN_NULL_MALLOC)
 		builtin_null_functions(&c->allocator);
-	if (sh->job != JOB_WATCH)
-		return;
-	sh->has_room = c->allocator.pool != NULL || c->usable != NULL;
-	watch_begin(sh, &c->allocator, c->usable);
+	sh->has_room = c->allocator.pool != NULL || c->allocator.usable != NULL;
 }
 
 static void
@@ -329,7 +324,7 @@ find_allocator(struct child *c)
 	const tel_pool_table *table = builtin_number(sh->builtin);
 
 	if (table == NULL) {
-		served_find(sh, &c->allocator, &c->usable);
+		served_find(sh, &c->allocator);
 		return;
 	}
 	c->allocator.pool = table;

@@ -12,8 +12,6 @@
 
 /* The ratio of live bytes, of the run to the log, that is reported. */
 #define LIVE_RATIO 1.05
-/* The most errors that are shown; the board has up to RUN_ERRORS. */
-#define ERRORS_SHOWN 8
 /* The most threads that are named if it is unknown which one failed. */
 #define THREADS_SHOWN 4
 
@@ -182,9 +180,31 @@ wrong_text(uint32_t what)
 	case RUN_CONTENT: return "a block does not hold what was written";
 	case RUN_NOT_ZERO: return "memory of calloc is not zero";
 	case RUN_ALIGNMENT: return "a block is not aligned";
+	case RUN_OVERLAP: return "blocks overlap";
 	case RUN_POOL: return "a pool or buffer could not be created";
 	default: return "unknown failure";
 	}
+}
+
+/* Shows an error, and how many more there are of its kind. */
+static void
+show_error(const struct contest *c, const struct result *r, uint32_t what,
+    const struct run_error *e)
+{
+	char place[256] = "the end", other[64] = "", more[64] = "";
+
+	if (e->position != UINT32_MAX)
+		name_place(c, e->chunk, e->thread, e->position, place,
+		    sizeof(place));
+	if (what == RUN_OVERLAP)
+		(void)snprintf(other, sizeof(other),
+		    ", in the block 0x%" PRIx64, e->other);
+	if (e->count > 1)
+		(void)snprintf(more, sizeof(more), "; %" PRIu32 " more like it",
+		    e->count - 1);
+	message_fail(STATUS_FAILED, r->candidate->name,
+	    "at %s: %s (block 0x%" PRIx64 ", offset %" PRIu64 "%s)%s", place,
+	    wrong_text(what), e->address, e->offset, other, more);
 }
 
 /* Shows the errors that the run itself detected. */
@@ -192,27 +212,11 @@ static void
 show_errors(const struct contest *c, struct result *r)
 {
 	const struct run_board *b = shared_board(c->stage.shared);
-	uint32_t kept = b->errors_kept;
-	uint32_t i, n = kept < ERRORS_SHOWN ? kept : ERRORS_SHOWN;
-	char place[256];
+	uint32_t i;
 
-	for (i = 0; i < n; i++) {
-		const struct run_error *e = &b->kept[i];
-
-		if (e->position == UINT32_MAX)
-			(void)snprintf(place, sizeof(place), "the end");
-		else
-			name_place(c, e->chunk, e->thread, e->position, place,
-			    sizeof(place));
-		message_fail(STATUS_FAILED, r->candidate->name,
-		    "at %s: %s (block 0x%" PRIx64 ", offset %" PRIu64 ")",
-		    place, wrong_text(e->what), e->address, e->offset);
-	}
-	if (b->errors + b->failures > n)
-		message_fail(STATUS_FAILED, r->candidate->name,
-		    "%" PRIu64 " errors and %" PRIu64
-		    " failed allocations in all",
-		    b->errors, b->failures);
+	for (i = 0; i < RUN_WRONGS; i++)
+		if (b->wrong[i].count > 0)
+			show_error(c, r, i, &b->wrong[i]);
 	(void)snprintf(r->why, sizeof(r->why),
 	    "%" PRIu64 " errors, %" PRIu64 " failed allocations", b->errors,
 	    b->failures);
@@ -316,8 +320,8 @@ take_memory(struct result *r, struct shared *sh, const struct observer *o,
 	r->left_out = shared_board(sh)->left_out /
 	    (shared_board(sh)->repeats > 0 ? shared_board(sh)->repeats : 1);
 	r->has_room = sh->has_room != 0;
-	r->asked = sh->asked;
-	r->given = sh->given;
+	r->asked = shared_board(sh)->asked;
+	r->given = shared_board(sh)->given;
 	r->nsamples = o->n;
 	memcpy(r->samples, o->samples, o->n * sizeof(o->samples[0]));
 	/* a run may be over before it is observed */
@@ -325,7 +329,7 @@ take_memory(struct result *r, struct shared *sh, const struct observer *o,
 	take_sample(r, &r->idle);
 	take_sample(r, &r->freed);
 	take_sample(r, &r->freed_idle);
-	memcpy(r->slack, sh->slack, sizeof(r->slack));
+	memcpy(r->slack, shared_board(sh)->slack, sizeof(r->slack));
 	r->at_peak = sh->at_peak;
 	r->residency = sh->residency;
 	for (i = 0; i < r->nsamples; i++)

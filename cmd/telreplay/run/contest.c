@@ -68,7 +68,8 @@ request(struct contest *c, const struct result *r, enum job job)
 	(void)snprintf(sh->parameters, sizeof(sh->parameters), "%s",
 	    k->parameters);
 	sh->options = c->telreplay->run;
-	if (r->own == NULL || r->own == r)
+	sh->options.check = r->own != NULL && r->own != r;
+	if (!sh->options.check)
 		sh->options.verify = 0;
 	if (job == JOB_WATCH) {
 		sh->options.sample = 0;

@@ -55,7 +55,7 @@ struct result {
 	size_t nsamples;
 	int has_room;
 	uint64_t asked, given;
-	struct slack slack[RUN_SIZES];
+	struct run_slack slack[RUN_SIZES];
 	struct sample at_peak;
 	struct run_residency residency; /* then */
 	uint64_t peak;                  /* resident bytes */

@@ -393,9 +393,13 @@ run_program(struct program *p, const struct allocator *a,
 	r.board = board;
 	r.threads = (unsigned)r.facts->threads;
 	r.verify = options->verify;
+	r.check = options->check && options->count_live &&
+	    !options->touch_again &&
+	    (options->touch == RUN_TOUCH_PAGE ||
+	        options->touch == RUN_TOUCH_ALL);
 	r.sample = options->sample;
 	r.touch = options->touch;
-	r.slow = options->verify || options->count_live ||
+	r.slow = options->verify || options->count_live || a->lock != NULL ||
 	    options->touch == RUN_TOUCH_SHARE || options->touch_again ||
 	    options->think_ns > 0 || options->think_log;
 	board->threads = r.threads;

@@ -9,6 +9,7 @@
 #ifndef TELREPLAY_RUN_H
 #define TELREPLAY_RUN_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include "tel_pool.h"
@@ -32,6 +33,10 @@ struct allocator {
 	/* pool is not NULL: only its functions are called */
 	const tel_pool_table *pool;
 	void *state; /* set by the table's start */
+	/* the usable bytes of a block of malloc, or NULL */
+	size_t (*usable)(void *block);
+	/* not NULL: taken around each call of .pool */
+	pthread_mutex_t *lock;
 };
 
 /* What of a new block is written to. */
@@ -68,6 +73,13 @@ run_size_class(uint64_t size)
 	return i < RUN_SIZES ? i : RUN_SIZES - 1;
 }
 
+/* Allocations of a class of sizes, see run_size_class(). */
+struct run_slack {
+	_Atomic uint64_t blocks;
+	_Atomic uint64_t asked; /* bytes requested */
+	_Atomic uint64_t given; /* usable bytes of them */
+};
+
 /* The phases of a run, passed to run_options.phase as each one starts. */
 enum run_phase {
 	RUN_READY,     /* its own memory is mapped and touched */
@@ -103,6 +115,7 @@ struct run_options {
 	int think_log;     /* compute for as long as the log had between them */
 	double think_rate; /* of run_think_rate(), for both */
 	int verify;        /* fill each block with a pattern, and check it */
+	int check;         /* the same of one in 64, where pages are touched */
 	int count_live;    /* count live bytes, which takes its time */
 	/*
 	 * With .count_live: filled in when the live bytes come within 2 % of
@@ -161,23 +174,25 @@ struct run_size_time {
 	uint32_t allocated[RUN_COARSE], freed[RUN_COARSE];
 };
 
-#define RUN_ERRORS 16
-struct run_error {
-	uint64_t chunk;
-	uint32_t thread;
-	uint32_t position; /* the operation that found it; ~0: at the end */
-	uint32_t slot;
-	uint32_t what;   /* enum run_wrong */
-	uint64_t offset; /* in the block */
-	uint64_t address;
-};
 enum run_wrong {
 	RUN_NULL,      /* the allocator returned NULL */
 	RUN_CONTENT,   /* a block does not hold what was written */
 	RUN_NOT_ZERO,  /* calloc returned what is not zero */
 	RUN_ALIGNMENT, /* an address is not aligned as it must be */
 	RUN_POOL,      /* a pool or buffer was not created, or not committed */
-	RUN_NO_START   /* a thread was not started */
+	RUN_NO_START,  /* a thread was not started */
+	RUN_OVERLAP,   /* another block overlaps it: .other */
+	RUN_WRONGS
+};
+struct run_error {
+	uint64_t chunk;
+	uint32_t thread;
+	uint32_t position; /* the operation that found it; ~0: at the end */
+	uint32_t slot;
+	_Atomic uint32_t count; /* of this kind, of which this is the first */
+	uint64_t offset;        /* in the block */
+	uint64_t address;
+	uint64_t other; /* the address of another block */
 };
 
 struct run_board {
@@ -187,8 +202,7 @@ struct run_board {
 	_Atomic uint64_t left_out;      /* allocations in internal pools */
 	_Atomic uint64_t failures;      /* allocations that returned NULL */
 	_Atomic uint64_t errors;        /* what --verify found, and RUN_POOL */
-	_Atomic uint32_t errors_kept;   /* of both; may pass RUN_ERRORS */
-	struct run_error kept[RUN_ERRORS];
+	struct run_error wrong[RUN_WRONGS]; /* by enum run_wrong */
 	uint64_t wall_ns;     /* of all chunks, clock stopped between */
 	uint64_t cpu_ns;      /* of all threads in them */
 	double tick_ns;       /* nanoseconds of a latency tick */
@@ -198,6 +212,9 @@ struct run_board {
 	struct run_size_time size_time[RUN_SIZES];
 	/* run_options.count_live: bytes that the trace asked for */
 	_Atomic uint64_t live_bytes, live_peak;
+	_Atomic uint64_t room;         /* usable bytes of the live blocks, */
+	_Atomic uint64_t asked, given; /* and of all: requested and usable */
+	struct run_slack slack[RUN_SIZES];
 	_Atomic uint64_t words; /* done in chunks that have ended */
 	uint64_t own_first;     /* own memory: from this address */
 	uint64_t own_size;      /* so many bytes */

@@ -30,7 +30,8 @@ struct run {
 	unsigned threads;
 	enum run_touch touch;
 	int verify;
-	int slow; /* each operation needs run_careful() */
+	int check; /* blocks in slots of which one in 64 is verified */
+	int slow;  /* each operation needs run_careful() */
 	unsigned sample;
 	int spin;          /* looks before a waiting thread sleeps */
 	uint64_t clock_ns; /* what a call of run_cpu() takes */

@@ -71,6 +71,30 @@ compare(const unsigned char *block, uint32_t slot, size_t from, size_t to)
 	return to;
 }
 
+/*
+ * The slot whose pattern has eight bytes at an offset, if there is one: the
+ * inverse of word_at().  Slots that have no such block do not count.
+ */
+static int
+find_overlap(const struct worker *w, const unsigned char *at, uint32_t *slot)
+{
+	uint64_t v = 0, offset, start;
+	int i;
+
+	for (i = 7; i >= 0; i--)
+		v = v << 8 | at[i];
+	v ^= v >> 29 ^ v >> 58;
+	/* the inverse of the factor modulo 2^64 */
+	v *= UINT64_C(0xf1de83e19937733d);
+	*slot = (uint32_t)(v >> 32);
+	offset = ((v & UINT32_MAX) - 1) * 8;
+	if (*slot >= w->run->facts->slots || w->slots[*slot] == NULL ||
+	    offset >= w->extra[*slot].size)
+		return 0;
+	start = (uintptr_t)w->slots[*slot] + offset;
+	return start <= (uintptr_t)at && (uintptr_t)at - start < 8;
+}
+
 static size_t
 zeros(const unsigned char *block, size_t size)
 {
@@ -84,31 +108,55 @@ zeros(const unsigned char *block, size_t size)
 
 /* --------------------------------------------------------------- errors */
 
-void
-run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
-    uint32_t slot, uint64_t offset, const void *block)
+static void
+error_add(struct worker *w, enum run_wrong what, const uint64_t *p,
+    uint32_t slot, uint64_t offset, const void *block, const void *other)
 {
 	struct run_board *b = w->run->board;
-	struct run_error *e;
-	uint32_t i;
+	struct run_error *e = &b->wrong[what];
 
-	if (what == RUN_NULL)
-		atomic_fetch_add(&b->failures, 1);
-	else
-		atomic_fetch_add(&b->errors, 1);
-	if (atomic_load(&b->errors_kept) >= RUN_ERRORS)
+	atomic_fetch_add(what == RUN_NULL ? &b->failures : &b->errors, 1);
+	if (atomic_fetch_add(&e->count, 1) > 0)
 		return;
-	i = atomic_fetch_add(&b->errors_kept, 1);
-	if (i >= RUN_ERRORS)
-		return;
-	e = &b->kept[i];
 	e->chunk = w->run->chunk;
 	e->thread = w->number;
 	e->position = p == NULL ? UINT32_MAX : (uint32_t)(p - w->first);
 	e->slot = slot;
-	e->what = what;
 	e->offset = offset;
 	e->address = (uintptr_t)block;
+	e->other = (uintptr_t)other;
+}
+
+void
+run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
+    uint32_t slot, uint64_t offset, const void *block)
+{
+	error_add(w, what, p, slot, offset, block, NULL);
+}
+
+/* A block of size bytes has what was not written to it, from an offset on. */
+static void
+content_error(struct worker *w, const struct step *s, const void *block,
+    size_t offset, size_t size)
+{
+	const unsigned char *bytes = block, *at = bytes + offset;
+	uint32_t other;
+
+	/* the eight bytes that another block would have written */
+	at -= (uintptr_t)at % 8;
+	if (at >= bytes && at + 8 <= bytes + size &&
+	    find_overlap(w, at, &other))
+		error_add(w, RUN_OVERLAP, s->p, s->slot, offset, block,
+		    w->slots[other]);
+	else
+		run_error(w, RUN_CONTENT, s->p, s->slot, offset, block);
+}
+
+/* Nonzero if the block in a slot has a pattern, and is checked. */
+static int
+is_verified(const struct worker *w, uint32_t slot)
+{
+	return w->run->verify || (w->run->check && slot % 64 == 0);
 }
 
 static void
@@ -132,6 +180,21 @@ touch_block(const struct worker *w, unsigned char *block, size_t size)
 			((volatile unsigned char *)block)[i] = 1;
 }
 
+/* Locking a normal mutex that is never copied or destroyed cannot fail. */
+static void
+lock_pools(const struct allocator *a)
+{
+	if (a->lock != NULL)
+		(void)pthread_mutex_lock(a->lock);
+}
+
+static void
+unlock_pools(const struct allocator *a)
+{
+	if (a->lock != NULL)
+		(void)pthread_mutex_unlock(a->lock);
+}
+
 /* Frees a block by the function for it, or by the best of those there are. */
 static void
 call_delete(const struct allocator *a, const struct step *s, void *block)
@@ -147,12 +210,23 @@ call_delete(const struct allocator *a, const struct step *s, void *block)
 }
 
 static void *
+call_pool(struct worker *w, const struct step *s, void *old)
+{
+	void *block;
+
+	lock_pools(w->a);
+	block = run_pool_call(w, s, old);
+	unlock_pools(w->a);
+	return block;
+}
+
+static void *
 call(struct worker *w, const struct step *s, void *old)
 {
 	const struct allocator *a = w->a;
 
 	if (a->pool != NULL)
-		return run_pool_call(w, s, old);
+		return call_pool(w, s, old);
 	switch (s->kind) {
 	case RUN_FREE: a->free(old); return NULL;
 	case RUN_REALLOC: return a->realloc(old, s->size);
@@ -184,7 +258,7 @@ check_before(struct worker *w, const struct step *s, const void *old)
 	size = w->extra[s->slot].size;
 	wrong = compare(old, s->slot, 0, size);
 	if (wrong != size)
-		run_error(w, RUN_CONTENT, s->p, s->slot, wrong, old);
+		content_error(w, s, old, wrong, size);
 }
 
 /* Checks a new block, and fills it. */
@@ -211,7 +285,7 @@ check_after(struct worker *w, const struct step *s, void *block)
 			kept = s->size;
 		wrong = compare(block, s->slot, 0, kept);
 		if (wrong != kept) {
-			run_error(w, RUN_CONTENT, s->p, s->slot, wrong, block);
+			content_error(w, s, block, wrong, s->size);
 			kept = 0; /* report it once */
 		}
 	}
@@ -233,6 +307,51 @@ count_live(struct worker *w, uint64_t before, uint64_t after)
 	while (live > peak && live >> 63 == 0 &&
 	    !atomic_compare_exchange_weak(&b->live_peak, &peak, live))
 		;
+}
+
+/* The usable bytes of a block, when they are counted. */
+static size_t
+room_of(const struct worker *w, void *block, size_t size)
+{
+	const struct allocator *a = w->a;
+
+	if (block == NULL || !w->run->options->count_live)
+		return 0;
+	if (a->pool == NULL)
+		return a->usable != NULL ? a->usable(block) : 0;
+	if (a->pool->usable == NULL)
+		return size;
+	lock_pools(a);
+	size = a->pool->usable(w->pool, block, size > 0 ? size : 1);
+	unlock_pools(a);
+	return size;
+}
+
+/* Usable bytes are not there any more. */
+static void
+drop_room(const struct worker *w, size_t room)
+{
+	if (room > 0)
+		(void)atomic_fetch_sub(&w->run->board->room, room);
+}
+
+/* Counts a new block of size bytes, with room for more. */
+static void
+count_room(struct worker *w, size_t size, size_t room)
+{
+	struct run_board *b = w->run->board;
+	struct run_slack *s = &b->slack[run_size_class(size)];
+
+	if (!w->run->options->count_live)
+		return;
+	(void)atomic_fetch_add(&b->room, room);
+	(void)atomic_fetch_add(&b->asked, size);
+	(void)atomic_fetch_add(&b->given, room);
+	if (room == 0)
+		return;
+	(void)atomic_fetch_add(&s->blocks, 1);
+	(void)atomic_fetch_add(&s->asked, size);
+	(void)atomic_fetch_add(&s->given, room);
 }
 
 /* The latency of a call, without that of the clock. */
@@ -259,8 +378,9 @@ static void
 step_run(struct worker *w, const struct step *s, int timed)
 {
 	void **slot = &w->slots[s->slot], *old = *slot, *block;
-	int verify = w->run->verify;
+	int verify = is_verified(w, s->slot);
 	uint64_t began = 0;
+	size_t room;
 
 	if (w->left_out && !frees(s)) {
 		atomic_fetch_add(&w->run->board->left_out, 1);
@@ -279,6 +399,10 @@ step_run(struct worker *w, const struct step *s, int timed)
 	/* count it before another thread can allocate it again */
 	if (frees(s) && old != NULL)
 		count_live(w, s->size, 0);
+	room = frees(s) || s->kind == RUN_REALLOC ?
+	    room_of(w, old, w->extra != NULL ? w->extra[s->slot].size : 0) :
+	    0;
+	drop_room(w, room);
 	block = call(w, s, old);
 	if (timed)
 		note_latency(w, s->kind, s->size, run_ticks() - began);
@@ -286,9 +410,13 @@ step_run(struct worker *w, const struct step *s, int timed)
 		return;
 	if (block == NULL && s->size > 0) {
 		run_error(w, RUN_NULL, s->p, s->slot, 0, old);
-		if (s->kind == RUN_REALLOC)
-			return; /* the block is as it was */
+		if (s->kind == RUN_REALLOC) {
+			/* the block is as it was */
+			(void)atomic_fetch_add(&w->run->board->room, room);
+			return;
+		}
 	}
+	count_room(w, block != NULL ? s->size : 0, room_of(w, block, s->size));
 	if (w->extra != NULL)
 		count_live(w,
 		    s->kind == RUN_REALLOC && old != NULL ?
@@ -322,21 +450,25 @@ part_free(struct worker *w, const struct step *s)
 	if (block == NULL)
 		return;
 	count_live(w, size, 0);
-	if (w->run->verify) {
+	if (is_verified(w, s->slot)) {
 		wrong = compare(block, s->slot, offset, offset + size);
 		if (wrong != offset + size)
-			run_error(w, RUN_CONTENT, s->p, s->slot, wrong, block);
+			content_error(w, s, block, wrong, offset + size);
 	}
 	if (whole != 0)
 		w->slots[s->slot] = NULL;
 	if (t != NULL && t->free_part != NULL) {
+		drop_room(w, w->run->options->count_live ? size : 0);
+		lock_pools(w->a);
 		if (whole == 0)
 			t->free_part(w->pool, block + offset, size);
 		else
 			t->free(w->pool, block + offset, size);
+		unlock_pools(w->a);
 	} else if (whole != 0) {
 		all.kind = RUN_FREE;
 		all.size = whole;
+		drop_room(w, room_of(w, block, whole));
 		(void)call(w, &all, block);
 	}
 }
@@ -352,10 +484,12 @@ with_pool(struct worker *w, struct step *s)
 		step_run(w, s, 0);
 		return;
 	}
-	if (w->run->verify)
+	if (is_verified(w, s->slot))
 		check_before(w, s, w->slots[s->slot]);
-	if (w->slots[s->slot] != NULL)
+	if (w->slots[s->slot] != NULL) {
 		count_live(w, s->size, 0);
+		drop_room(w, room_of(w, w->slots[s->slot], s->size));
+	}
 	w->slots[s->slot] = NULL;
 }
 
@@ -384,7 +518,11 @@ extended(struct worker *w, struct step *s, uint64_t word, int timed)
 		break;
 	case EXTENDED_FREE_PART: part_free(w, s); return;
 	case EXTENDED_FREE_WITH_POOL: with_pool(w, s); return;
-	default: run_pool_step(w, s->p); return;
+	default:
+		lock_pools(w->a);
+		run_pool_step(w, s->p);
+		unlock_pools(w->a);
+		return;
 	}
 	step_run(w, s, timed);
 }

@@ -197,13 +197,12 @@ find_sized(struct shared *sh, struct allocator *a, const void *base)
 }
 
 void
-served_find(struct shared *sh, struct allocator *a, size_t (**usable)(void *))
+served_find(struct shared *sh, struct allocator *a)
 {
 	void *symbol = dlsym(RTLD_DEFAULT, "malloc");
 	Dl_info info;
 
 	memset(a, 0, sizeof(*a));
-	*usable = NULL;
 	if (find_plugin(sh, a))
 		return;
 	if (symbol == NULL || dladdr(symbol, &info) == 0) {
@@ -243,6 +242,6 @@ served_find(struct shared *sh, struct allocator *a, size_t (**usable)(void *))
 		FUNCTION(a->aligned, symbol);
 	symbol = find("malloc_usable_size", info.dli_fbase);
 	if (symbol != NULL)
-		FUNCTION(*usable, symbol);
+		FUNCTION(a->usable, symbol);
 	find_sized(sh, a, info.dli_fbase);
 }

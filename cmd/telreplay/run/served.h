@@ -8,10 +8,8 @@
 /*
  * Finds the functions of malloc, or of a plug-in, and writes the name of their
  * library to the shared memory.  a: set to the functions; missing ones to NULL,
- * or to ones made from malloc.  usable: set to the function for the usable size
- * of a block, or NULL.
+ * or to ones made from malloc.
  */
-void served_find(struct shared *sh, struct allocator *a,
-    size_t (**usable)(void *));
+void served_find(struct shared *sh, struct allocator *a);
 
 #endif

@@ -63,13 +63,6 @@ struct sample {
 	uint32_t phase; /* an enum phase */
 };
 
-/* Allocations of a class of sizes, see run_size_class(). */
-struct slack {
-	uint64_t blocks;
-	uint64_t asked; /* bytes requested */
-	uint64_t given; /* usable bytes of them */
-};
-
 struct shared {
 	uint64_t magic;
 
@@ -98,10 +91,6 @@ struct shared {
 	struct sample baseline, end, idle, freed, freed_idle;
 	struct sample at_peak; /* when .residency was taken */
 	struct run_residency residency;
-	_Atomic uint64_t room; /* usable bytes of the live blocks */
-	uint64_t asked;        /* bytes requested by all allocations */
-	uint64_t given;        /* usable bytes of them */
-	struct slack slack[RUN_SIZES];
 	uint32_t has_room; /* samples have .room */
 	uint64_t counts[COUNTERS];
 	uint32_t counted[COUNTERS]; /* that of .counts is known */

@@ -245,7 +245,7 @@ observe(const struct spawn *spawn, pid_t pid, struct stage *stage)
 	if (s->done > words)
 		s->done = words;
 	s->live = shared_board(sh)->live_bytes;
-	s->room = sh->room;
+	s->room = shared_board(sh)->room;
 	s->known = (uint32_t)memory_read(pid, &m);
 	if (!s->known)
 		return;
