@@ -416,9 +416,11 @@ fuzz:
 fuzz-programs: $(FUZZ:%=$(BUILD)/fuzz/%)
 
 # Pools of the Memory Pool System as a plug-in of telreplay, over an MPS that
-# is installed: see telreplay(1).
-MPS_CFLAGS ?=
-MPS_LIBS ?= -lmps
+# is installed, or over that of MPS_SRC, the folder of its mps.c: see
+# telreplay(1).  The archive of an MPS is fit for it if it was built with -fPIC.
+MPS_SRC ?=
+MPS_CFLAGS ?= $(MPS_SRC:%=-I%)
+MPS_LIBS ?= $(if $(MPS_SRC),-w $(MPS_SRC)/mps.c -lpthread -lm,-lmps)
 mps-pools:
 	@mkdir -p $(BUILD)
 	$(SAY) CC $(BUILD)/mps.so

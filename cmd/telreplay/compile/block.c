@@ -127,6 +127,7 @@ block_allocated(struct compiler *c, struct thread *t,
 		return compiler_no_memory(c);
 	if (emit_allocation(c, t, slot, live->size, op) != 0)
 		return compiler_no_memory(c);
+	c->facts.unpooled += pool == 0;
 	b = &c->blocks[slot];
 	b->start = live->address;
 	b->full = live->size;

@@ -167,7 +167,7 @@ anomaly_add(struct compiler *c, const struct anomaly_event *one)
 		c->anomalies_kept_of[one->anomaly]++;
 		f->anomaly_events[f->anomaly_event_count++] = *one;
 	}
-	if (c->set.strict && anomaly_is_damage(one->anomaly))
+	if (c->set.strict && facts_damage(f, one->anomaly))
 		return compiler_fail(c, TEL_EDAMAGED, "event %llu: %s, 0x%llx",
 		    (unsigned long long)one->event, anomaly_text(one->anomaly),
 		    (unsigned long long)one->address);

@@ -38,6 +38,15 @@ anomaly_is_damage(enum anomaly anomaly)
 	return anomaly >= ANOMALY_FREE;
 }
 
+int
+facts_damage(const struct facts *f, enum anomaly anomaly)
+{
+	if (f->buffers > 0 && f->operations[TEL_ALLOC_COMMIT] == 0 &&
+	    anomaly == ANOMALY_FREE)
+		return 0;
+	return anomaly_is_damage(anomaly);
+}
+
 static unsigned char *
 put(unsigned char *p, uint64_t v)
 {

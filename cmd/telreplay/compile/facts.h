@@ -33,6 +33,12 @@ enum anomaly {
 const char *anomaly_text(enum anomaly anomaly);
 /* Nonzero for damage: something is missing in the log, or wrong. */
 int anomaly_is_damage(enum anomaly anomaly);
+struct facts;
+/*
+ * The same in a log: one without the commits of its buffers, which programs make
+ * by macros, has frees of their blocks.
+ */
+int facts_damage(const struct facts *f, enum anomaly anomaly);
 
 /* One operation that does not fit. */
 struct anomaly_event {
@@ -134,6 +140,7 @@ struct facts {
 	uint64_t log_threads;     /* threads in the log */
 	uint64_t threads;         /* threads of the program, 1 to 1024 */
 	uint64_t order;           /* an enum program_order */
+	uint64_t unpooled;        /* blocks that are in no pool */
 	uint64_t crossing_frees;  /* of a block that another thread made */
 	uint64_t crossing_reallocs; /* the same */
 	uint64_t waits;             /* waits in the program */

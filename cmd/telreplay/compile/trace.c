@@ -441,13 +441,13 @@ show_anomalies(const struct telreplay *t, const struct facts *f)
 	uint64_t damage = 0, i;
 
 	for (i = 0; i < ANOMALIES; i++)
-		if (anomaly_is_damage((enum anomaly)i))
+		if (facts_damage(f, (enum anomaly)i))
 			damage += f->anomalies[i];
 	for (i = 0; i < f->anomaly_event_count && all < SHOWN_MAX; i++) {
 		const struct anomaly_event *a = &f->anomaly_events[i];
 
 		if (t->settings.quiet ||
-		    (!anomaly_is_damage(a->anomaly) && !t->settings.verbose) ||
+		    (!facts_damage(f, a->anomaly) && !t->settings.verbose) ||
 		    shown[a->anomaly]++ >= SHOWN_EACH)
 			continue;
 		message(f->log_names[a->log],

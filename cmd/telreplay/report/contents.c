@@ -79,7 +79,11 @@ put_threads(struct report *r, const struct facts *f)
 		    count(r, f->parts));
 	if (f->buffers > 0 && f->operations[TEL_ALLOC_COMMIT] == 0)
 		report_line(r, "not logged",
-		    "blocks of buffers: the log has no commits");
+		    "blocks of buffers: the log has no commits%s",
+		    f->anomalies[ANOMALY_FREE] == 0 ?
+		        "" :
+		        report_text(r, "; %s frees",
+		            count(r, f->anomalies[ANOMALY_FREE])));
 }
 
 /*
@@ -112,7 +116,7 @@ put_anomaly(struct report *r, const struct facts *f, enum anomaly a)
 	if (i < f->anomaly_event_count)
 		first = report_text(r, "; first: event %" PRIu64 ", 0x%" PRIx64,
 		    f->anomaly_events[i].event, f->anomaly_events[i].address);
-	report_line(r, anomaly_is_damage(a) ? "damage" : "anomaly", "%s %s%s",
+	report_line(r, facts_damage(f, a) ? "damage" : "anomaly", "%s %s%s",
 	    count(r, f->anomalies[a]), anomaly_text(a), first);
 }
 
@@ -139,7 +143,7 @@ put_lines(struct report *r, const struct show *show)
 	report_line(r, "not freed", "%s bytes in %s blocks",
 	    bytes(r, f->live_bytes), count(r, f->live_blocks));
 	for (a = 0; a < ANOMALIES; a++)
-		if (all || anomaly_is_damage((enum anomaly)a))
+		if (all || facts_damage(f, (enum anomaly)a))
 			put_anomaly(r, f, (enum anomaly)a);
 	if (show_text(show, DETAILS_LIFETIMES) != 0 && !has_times(f))
 		report_line(r, "lifetimes",
@@ -196,7 +200,7 @@ put_all_events(struct report *r, const struct facts *f)
 		put_events(r, "operation", operations[i], f->operations[i]);
 	for (i = 0; i < ANOMALIES; i++)
 		put_events(r,
-		    anomaly_is_damage((enum anomaly)i) ? "damage" : "anomaly",
+		    facts_damage(f, (enum anomaly)i) ? "damage" : "anomaly",
 		    anomaly_text((enum anomaly)i), f->anomalies[i]);
 	for (i = 0; i < f->anomaly_event_count; i++) {
 		const struct anomaly_event *e = &f->anomaly_events[i];

@@ -180,7 +180,8 @@ run_first_pool(struct run *r)
 		return 1;
 	memset(r->pools, 0, ((size_t)r->facts->pools + 1) * sizeof(void *));
 	memset(r->buffers, 0, (size_t)r->facts->buffers * 2 * sizeof(void *));
-	if (!create(r, 0, 0))
+	/* no operation needs it in a log whose blocks all are in pools */
+	if (r->facts->unpooled > 0 && !create(r, 0, 0))
 		return 0;
 	for (i = 0; i < r->threads; i++)
 		run_pool_use(&r->workers[i], 0);
