@@ -34,17 +34,18 @@ can_run(const struct telreplay *t, const struct trace *trace)
 static void
 replay(struct telreplay *t)
 {
-	struct contest contest;
+	struct benchmark benchmark;
 	struct trace trace;
-	int good = contest_open(&contest, t);
+	int good = benchmark_open(&benchmark, t);
 
 	if (good) {
 		if (trace_open(&trace, t) && can_run(t, &trace) &&
-		    contest_run(&contest, &trace))
-			show_report(&(struct show){ t, trace.facts, &contest });
+		    benchmark_run(&benchmark, &trace))
+			show_report(
+			    &(struct show){ t, trace.facts, &benchmark });
 		trace_close(&trace);
 	}
-	contest_close(&contest);
+	benchmark_close(&benchmark);
 }
 
 static void
@@ -88,7 +89,7 @@ main(int argc, char **argv)
 		else
 			replay(&t);
 	}
-	candidates_free(&t.candidates);
+	allocators_free(&t.allocators);
 	settings_free(&t.settings);
 	return (int)message_status();
 }

@@ -313,7 +313,7 @@ take(void *arg, int id, const char *value)
 	struct telreplay *t = arg;
 
 	switch (id) {
-	case 'a': return candidates_add(&t->candidates, value);
+	case 'a': return allocators_add(&t->allocators, value);
 	case OPTION_DRY_RUN: t->check = 1; return 1;
 	case 'o': t->settings.output = value; return 1;
 	case OPTION_PROGRAM: t->keep = value; return 1;
@@ -391,7 +391,7 @@ telreplay_options(struct telreplay *t, int argc, char **argv)
 	t->idle = IDLE;
 	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
 	    !check_count(t) || !parse_format(t) ||
-	    !candidates_check(&t->candidates))
+	    !allocators_check(&t->allocators))
 		return 0;
 	if (t->run.pace > 0 && t->run.think_log) {
 		message_fail(STATUS_USAGE, NULL,
@@ -403,7 +403,7 @@ telreplay_options(struct telreplay *t, int argc, char **argv)
 	/* a thread that waits for its recorded time does not hang */
 	if (t->run.pace > 0 && !t->timeout_given)
 		t->timeout = 0;
-	if (t->candidates.n == 0 && !candidates_add(&t->candidates, "glibc"))
+	if (t->allocators.n == 0 && !allocators_add(&t->allocators, "glibc"))
 		return 0;
 	return 1;
 }

@@ -6,7 +6,7 @@
 #include "common/settings.h"
 #include "common/streams.h"
 #include "tel.h"
-#include "telreplay/run/candidate.h"
+#include "telreplay/run/allocator.h"
 #include "telreplay/report/what_if.h"
 #include "telreplay/run/run.h"
 
@@ -34,7 +34,7 @@ enum details {
 /* The options of telreplay beyond the common ones. */
 struct telreplay {
 	struct settings settings;
-	struct candidates candidates;
+	struct allocators allocators;
 	const struct report_format *format;
 	const struct export_format
 	    *export;      /* to write a trace instead, or NULL */

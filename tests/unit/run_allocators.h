@@ -84,7 +84,7 @@ good_realloc(void *block, size_t size)
 	return p;
 }
 
-static const struct allocator good = { .malloc = good_malloc,
+static const struct alloc_functions good = { .malloc = good_malloc,
 	.calloc = good_calloc,
 	.aligned = good_aligned,
 	.realloc = good_realloc,
@@ -132,7 +132,7 @@ bad_free(void *block)
 	(void)block;
 }
 
-static const struct allocator bad = { .malloc = bad_malloc,
+static const struct alloc_functions bad = { .malloc = bad_malloc,
 	.calloc = bad_calloc,
 	.aligned = bad_aligned,
 	.realloc = bad_realloc,

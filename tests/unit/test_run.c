@@ -45,8 +45,8 @@ random_trace(tel_alloc *ops, size_t n, unsigned threads)
 }
 
 static struct run_board *
-run(struct program *p, const struct allocator *a, const struct run_options *o,
-    const char **wrong)
+run(struct program *p, const struct alloc_functions *a,
+    const struct run_options *o, const char **wrong)
 {
 	size_t size = run_board_size((unsigned)program_facts(p)->threads);
 	struct run_board *b;
@@ -311,7 +311,7 @@ note_all_done(void *arg, enum run_phase phase)
 static void
 test_births(tel_alloc *ops)
 {
-	struct allocator a = good;
+	struct alloc_functions a = good;
 	struct run_options o = { .repeat = 2, .phase = note_all_done };
 	struct bytes b = { 0 };
 	struct making m = { .chunk = 1024 };
@@ -396,7 +396,7 @@ test_pools(tel_alloc *ops)
 		IN(MALLOC, 7, 640, 24),
 	};
 	static const tel_pool_table *tables[] = { &pool_all, &pool_least };
-	struct allocator a = { .state = pools };
+	struct alloc_functions a = { .state = pools };
 	struct run_options o = { .repeat = 2, .touch = RUN_TOUCH_ALL };
 	struct bytes b = { 0 };
 	struct making m = { 0 };

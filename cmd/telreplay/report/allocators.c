@@ -36,7 +36,7 @@ show_table(struct report *r, unsigned to, const char *type,
 	f->most = 12;
 	f->shown = REPORT_TEXT;
 	if (report_is(r, REPORT_DATA))
-		s->name = some->results->candidate->name;
+		s->name = some->results->allocator->name;
 	return s;
 }
 
@@ -44,7 +44,7 @@ void
 show_row(struct report *r, unsigned to, const struct result *s)
 {
 	report_row(r, to);
-	report_cell(r, report_string(s->candidate->name));
+	report_cell(r, report_string(s->allocator->name));
 }
 
 /* ------------------------------------------------------- who they are */
@@ -61,10 +61,10 @@ put_served(struct report *r, const struct result *s, const char *label)
 		name = report_text(r, "pool %.60s", s->called);
 	(void)page_escape(path, 120, s->path);
 	n = strlen(name) + strnlen(s->release, 70);
-	if (s->candidate->builtin != BUILTIN_NONE || s->plugin)
-		parameters = page_escape(text, 120, s->candidate->parameters);
+	if (s->allocator->builtin != BUILTIN_NONE || s->plugin)
+		parameters = page_escape(text, 120, s->allocator->parameters);
 	report_line(r, label, "%s%s%.70s%s%s%s%s", name,
-	    name[0] != '\0' ? ", " : "", s->release,
+	    name[0] != '\0' && s->release[0] != '\0' ? ", " : "", s->release,
 	    n == 0                      ? "" :
 	        n + strlen(path) > ROOM ? "\n" :
 	                                  ", ",
@@ -75,7 +75,7 @@ put_served(struct report *r, const struct result *s, const char *label)
 static void
 put_stand_ins(struct report *r, const struct facts *f, const struct result *s)
 {
-	int pool = s->plugin || s->candidate->builtin != BUILTIN_NONE;
+	int pool = s->plugin || s->allocator->builtin != BUILTIN_NONE;
 
 	if (!pool && f->by_new + f->by_delete > 0 && !s->has_delete)
 		report_line(r, "",
@@ -87,8 +87,8 @@ put_stand_ins(struct report *r, const struct facts *f, const struct result *s)
 void
 show_allocators(struct report *r, const struct show *show)
 {
-	const struct some all = { show, show->contest->results,
-		show->contest->n },
+	const struct some all = { show, show->benchmark->results,
+		show->benchmark->n },
 	                  *some = &all;
 	struct report_section *section =
 	    report_section(r, REPORT_TEXT, "allocator");
@@ -102,7 +102,7 @@ show_allocators(struct report *r, const struct show *show)
 	for (i = 0; i < some->n; i++) {
 		const struct result *s = &some->results[i];
 
-		put_served(r, s, page_escape(text, 12, s->candidate->name));
+		put_served(r, s, page_escape(text, 12, s->allocator->name));
 		for (j = 0; j < s->nsettings; j++)
 			report_line(r, "", "%s",
 			    page_escape(text, 200, s->settings[j]));
@@ -127,11 +127,11 @@ put_facts(struct report *r, const struct result *s)
 {
 	size_t i;
 
-	report_section(r, REPORT_DATA, "allocator")->name = s->candidate->name;
+	report_section(r, REPORT_DATA, "allocator")->name = s->allocator->name;
 	report_data(r, "path", report_optional(s->path));
 	report_data(r, "version", report_optional(s->release));
 	report_data(r, "pool", report_optional(s->plugin ? s->called : ""));
-	report_data(r, "parameters", report_optional(s->candidate->parameters));
+	report_data(r, "parameters", report_optional(s->allocator->parameters));
 	report_data(r, "message", report_optional(s->said));
 	report_data(r, "has_delete", report_count(s->has_delete != 0));
 	report_data(r, "has_sized", report_count(s->has_sized != 0));
@@ -330,7 +330,7 @@ put_buckets(struct report *r, const struct result *s)
 			if (l->buckets[i] == 0)
 				continue;
 			report_section(r, REPORT_DATA, "latency_range")->name =
-			    s->candidate->name;
+			    s->allocator->name;
 			r->section.item = report_text(r, "%s %.4g", kinds[kind],
 			    run_bucket(i) * s->tick_ns);
 			report_data(r, "from_ns",
@@ -479,8 +479,8 @@ put_calls(struct report *r, const struct some *some)
 void
 show_compared(struct report *r, const struct show *show)
 {
-	const struct some some = { show, show->contest->results,
-		show->contest->n };
+	const struct some some = { show, show->benchmark->results,
+		show->benchmark->n };
 
 	put_cost(r, &some);
 	put_latency(r, &some);

@@ -24,7 +24,7 @@ ratio_text(struct report *r, const struct verdict *v)
 }
 
 static void
-add_row(struct report *r, const struct contest *c, size_t i)
+add_row(struct report *r, const struct benchmark *c, size_t i)
 {
 	const struct result *s = &c->results[i];
 	size_t m;
@@ -40,14 +40,14 @@ add_row(struct report *r, const struct contest *c, size_t i)
 		    report_string(i == 0 ?
 		            "" :
 		            ratio_text(r,
-		                contest_verdict(c, (enum metric_kind)m, i,
+		                benchmark_verdict(c, (enum metric_kind)m, i,
 		                    0))));
 	}
 }
 
 /* What the marks mean, as far as there are any. */
 static void
-put_notes(struct report *r, const struct contest *c)
+put_notes(struct report *r, const struct benchmark *c)
 {
 	const struct verdict *v;
 	int same = 0, different = 0, unknown = 0;
@@ -55,7 +55,7 @@ put_notes(struct report *r, const struct contest *c)
 
 	for (i = 1; i < c->n; i++)
 		for (m = 0; m < COMPARED; m++) {
-			v = contest_verdict(c, (enum metric_kind)m, i, 0);
+			v = benchmark_verdict(c, (enum metric_kind)m, i, 0);
 			different |= v->known && v->different;
 			same |= v->known && !v->different && v->possible;
 			unknown |= v->known && !v->different && !v->possible;
@@ -64,7 +64,7 @@ put_notes(struct report *r, const struct contest *c)
 		report_note(r, REPORT_TEXT, NULL,
 		    report_text(r,
 		        "x: ratio to %.60s; by chance alone less than 1 in 20",
-		        c->results[0].candidate->name));
+		        c->results[0].allocator->name));
 	if (same)
 		report_note(r, REPORT_TEXT, NULL,
 		    report_text(r,
@@ -80,17 +80,17 @@ put_notes(struct report *r, const struct contest *c)
 
 /* For programs: how each allocator compares with those before it. */
 static void
-put_pair(struct report *r, const struct contest *c, size_t i, size_t j)
+put_pair(struct report *r, const struct benchmark *c, size_t i, size_t j)
 {
 	const struct verdict *v;
 	const char *name;
 	size_t m;
 
 	report_section(r, REPORT_DATA, "ratio")->name =
-	    c->results[i].candidate->name;
-	r->section.item = c->results[j].candidate->name;
+	    c->results[i].allocator->name;
+	r->section.item = c->results[j].allocator->name;
 	for (m = 0; m < METRICS; m++) {
-		v = contest_verdict(c, (enum metric_kind)m, i, j);
+		v = benchmark_verdict(c, (enum metric_kind)m, i, j);
 		name = result_metrics[m].name;
 		if (!v->known)
 			continue;
@@ -111,7 +111,7 @@ put_pair(struct report *r, const struct contest *c, size_t i, size_t j)
 void
 show_comparison(struct report *r, const struct show *show)
 {
-	const struct contest *c = show->contest;
+	const struct benchmark *c = show->benchmark;
 	const struct some some = { show, c->results, c->n };
 	size_t i, j, m;
 

@@ -129,7 +129,7 @@ put_lines(struct report *r, const struct show *show)
 	int a;
 
 	s->title = "trace";
-	s->apart = show->contest != NULL;
+	s->apart = show->benchmark != NULL;
 	s->indent = 2;
 	s->label_width = 14;
 	put_operations(r, f);

@@ -116,7 +116,7 @@ put_beside(struct report *r, const struct show *show,
 	for (i = 0; i < n; i++)
 		(void)report_column(r,
 		    report_text(r, "%s",
-		        page_escape(text, 9, results[i].candidate->name)),
+		        page_escape(text, 9, results[i].allocator->name)),
 		    NULL, REPORT_SIZE, 10);
 	for (m = 1; m <= MOMENTS; m++) {
 		double share = (double)m / MOMENTS;
@@ -125,7 +125,7 @@ put_beside(struct report *r, const struct show *show,
 		report_cell(r,
 		    report_string(report_text(r, "%3.0f%%", share * 100)));
 		report_cell(r,
-		    report_real(contest_live(show->contest,
+		    report_real(benchmark_live(show->benchmark,
 		        sample_at(show, first, share))));
 		for (i = 0; i < n; i++)
 			report_cell(r,
@@ -142,7 +142,7 @@ put_beside(struct report *r, const struct show *show,
 void
 show_curves(struct report *r, const struct show *show)
 {
-	const struct contest *c = show->contest;
+	const struct benchmark *c = show->benchmark;
 	const struct result *first = NULL;
 	size_t i;
 
@@ -242,7 +242,7 @@ add_live(struct report *r, struct report_series *series, struct curve *curve)
 	unsigned times = curve->show->telreplay->run.repeat;
 
 	/* more points are not distinguishable */
-	if (curve->show->contest == NULL)
+	if (curve->show->benchmark == NULL)
 		times = 1;
 	curve->times = times > 50 ? 50 : times;
 	series->name = "live";
@@ -250,7 +250,7 @@ add_live(struct report *r, struct report_series *series, struct curve *curve)
 	    legend(r, "live blocks, as requested", (double)f->peak_bytes,
 	        curve->timed == NULL ? "" :
 	                               report_text(r, ", in the time of %.60s",
-	                                   curve->timed->candidate->name));
+	                                   curve->timed->allocator->name));
 	series->area = 1;
 	series->n = (size_t)f->curve_points * curve->times +
 	    (curve->timed != NULL ? 2 : 0);
@@ -262,11 +262,11 @@ static void
 add_allocator(struct report *r, struct report_series *series,
     struct curve *curve, size_t number)
 {
-	const struct result *s = &curve->show->contest->results[number];
+	const struct result *s = &curve->show->benchmark->results[number];
 	char text[FIGURE_TEXT];
 
 	curve->result = s;
-	series->name = s->candidate->name;
+	series->name = s->allocator->name;
 	series->number = number;
 	series->of = curve;
 	series->point = resident_point;
@@ -287,7 +287,7 @@ static void
 put_chart(struct report *r, const struct show *show,
     struct report_series *series, struct curve *curves)
 {
-	const struct contest *c = show->contest;
+	const struct benchmark *c = show->benchmark;
 	struct report_chart chart = { .series = series,
 		.x_title = "share of the operations done",
 		.y_title = "memory (bytes)",
@@ -334,7 +334,7 @@ put_chart(struct report *r, const struct show *show,
 void
 show_chart(struct report *r, const struct show *show)
 {
-	size_t n = 1 + (show->contest != NULL ? show->contest->n : 0);
+	size_t n = 1 + (show->benchmark != NULL ? show->benchmark->n : 0);
 	struct report_series *series = calloc(n, sizeof(*series));
 	struct curve *curves = calloc(n, sizeof(*curves));
 

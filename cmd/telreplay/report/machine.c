@@ -85,7 +85,7 @@ put_facts(struct report *r, const struct show *show, const struct machine *m)
 	report_data(r, "processor", report_optional(m->processor));
 	report_data(r, "processors", report_count(m->processors));
 	report_data(r, "huge_pages", report_optional(m->huge_pages));
-	report_data(r, "runs", report_count(show->contest->rounds));
+	report_data(r, "runs", report_count(show->benchmark->rounds));
 	report_data(r, "repeat", report_count(t->run.repeat));
 	report_data(r, "touch", report_string(touch_name(r, &t->run)));
 	report_data(r, "verified", report_count(t->run.verify != 0));
@@ -123,7 +123,7 @@ show_machine(struct report *r, const struct show *show)
 		(void)snprintf(text, sizeof(text),
 		    ", the trace %u times in each", t->run.repeat);
 	report_line(r, "runs", "%" PRIu64 " of each allocator%s",
-	    show->contest->rounds, text);
+	    show->benchmark->rounds, text);
 	report_line(r, "order", "%s", show_order(show->facts));
 	report_line(r, "touched", "%s%s", touch_name(r, &t->run),
 	    t->run.verify ? ", and all of it verified" : "");

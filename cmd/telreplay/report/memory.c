@@ -162,7 +162,7 @@ open_size_table(struct report *r, const char *type, const char *title,
 	for (i = 0; i < n; i++)
 		report_column(r,
 		    report_text(r, "%s",
-		        page_escape(text, 9, s[i].candidate->name)),
+		        page_escape(text, 9, s[i].allocator->name)),
 		    NULL, notation, 10)
 		    ->decimals = 1;
 }
@@ -381,7 +381,7 @@ put_size_rows(struct report *r, const struct result *s)
 	if (!has_sizes(s))
 		return;
 	report_section(r, REPORT_DATA, "size_residency")->name =
-	    s->candidate->name;
+	    s->allocator->name;
 	r->section.item = "none";
 	report_data(r, "resident_bytes", report_count(in_none(s)));
 	report_put(r);
@@ -430,7 +430,7 @@ put_samples(struct report *r, const struct show *show, const struct result *s)
 		report_data(r, "time_ns", report_count(at->ns));
 		report_data(r, "phase", report_string(phase_name(at->phase)));
 		report_data(r, "live_bytes",
-		    report_real(contest_live(show->contest, at)));
+		    report_real(benchmark_live(show->benchmark, at)));
 		report_data(r, "run_live_bytes", report_count(at->live));
 		report_data(r, "resident_bytes",
 		    report_count(result_resident(s, at)));
@@ -504,7 +504,7 @@ put_size_bars(struct report *r, const struct result *s)
 	bars.n = b.n + 1;
 	bars.weight = figure_int128_of(sum);
 	section->title =
-	    report_text(r, "Resident pages of %.60s", s->candidate->name);
+	    report_text(r, "Resident pages of %.60s", s->allocator->name);
 	section->definition =
 	    "by requested size of their blocks in bytes, near the peak of "
 	    "live bytes";
@@ -515,9 +515,9 @@ put_size_bars(struct report *r, const struct result *s)
 void
 show_size_bars(struct report *r, const struct show *show)
 {
-	size_t i, n = show->contest != NULL ? show->contest->n : 0;
+	size_t i, n = show->benchmark != NULL ? show->benchmark->n : 0;
 
 	for (i = 0; i < n; i++)
-		if (has_sizes(&show->contest->results[i]))
-			put_size_bars(r, &show->contest->results[i]);
+		if (has_sizes(&show->benchmark->results[i]))
+			put_size_bars(r, &show->benchmark->results[i]);
 }

@@ -72,7 +72,7 @@ show_item(struct report *r, const char *type, const struct result *s,
 {
 	struct report_section *section = report_section(r, REPORT_DATA, type);
 
-	section->name = s != NULL ? s->candidate->name : NULL;
+	section->name = s != NULL ? s->allocator->name : NULL;
 	section->item = report_text(r, "%" PRIu64, i);
 	return section;
 }
@@ -85,7 +85,7 @@ static void
 fill(struct report *r, void *arg)
 {
 	const struct show *show = arg;
-	const struct contest *c = show->contest;
+	const struct benchmark *c = show->benchmark;
 	size_t i;
 
 	if (report_is(r, REPORT_SVG)) {

@@ -4,12 +4,12 @@
 #define TELREPLAY_SHOW_H
 
 #include "common/report/report.h"
-#include "telreplay/run/contest.h"
+#include "telreplay/run/benchmark.h"
 
 struct show {
 	const struct telreplay *telreplay;
 	const struct facts *facts;
-	const struct contest *contest; /* NULL: nothing was run */
+	const struct benchmark *benchmark; /* NULL: nothing was run */
 };
 
 /* The output format of a name; NULL if unknown. */

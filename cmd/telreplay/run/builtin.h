@@ -32,7 +32,7 @@ enum builtin builtin_find(const char *name);
 const tel_pool_table *builtin_number(unsigned builtin);
 
 /* Gives the null allocator, which was started, the functions of malloc. */
-void builtin_null_functions(struct allocator *a);
+void builtin_null_functions(struct alloc_functions *a);
 
 /*
  * Parses "word=NUMBER" or "", a number of bytes that is rounded up to pages.

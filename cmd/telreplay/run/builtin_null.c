@@ -107,7 +107,7 @@ null_free(void *block)
 }
 
 void
-builtin_null_functions(struct allocator *a)
+builtin_null_functions(struct alloc_functions *a)
 {
 	null_block = a->state;
 	a->pool = NULL;

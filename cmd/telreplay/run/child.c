@@ -21,12 +21,12 @@
 #include "telreplay/run/counters.h"
 #include "telreplay/run/memory.h"
 #include "telreplay/run/builtin.h"
-#include "telreplay/run/served.h"
+#include "telreplay/run/active_malloc.h"
 
 struct child {
 	struct shared *shared;
 	struct program *program;
-	struct allocator allocator;
+	struct alloc_functions allocator;
 	void (*end)(void *state); /* of a pool allocator, once it is started */
 	struct rusage before;
 	uint64_t process_ns; /* when the clock was started */
@@ -324,7 +324,7 @@ find_allocator(struct child *c)
 	const tel_pool_table *table = builtin_number(sh->builtin);
 
 	if (table == NULL) {
-		served_find(sh, &c->allocator);
+		active_malloc_find(sh, &c->allocator);
 		return;
 	}
 	c->allocator.pool = table;

@@ -17,7 +17,7 @@
 
 /* An operation for messages: the event it comes from. */
 static void
-name_place(const struct contest *c, uint64_t chunk, uint32_t thread,
+name_place(const struct benchmark *c, uint64_t chunk, uint32_t thread,
     uint32_t position, char *text, size_t size)
 {
 	const char *log;
@@ -34,7 +34,7 @@ name_place(const struct contest *c, uint64_t chunk, uint32_t thread,
 }
 
 static uint32_t
-threads_of(const struct contest *c)
+threads_of(const struct benchmark *c)
 {
 	uint32_t threads = shared_board(c->stage.shared)->threads;
 
@@ -47,7 +47,7 @@ struct doing {
 };
 
 static struct doing
-count_doing(const struct contest *c, uint32_t threads)
+count_doing(const struct benchmark *c, uint32_t threads)
 {
 	struct doing d = { 0, 0, 0 };
 	uint32_t i, state;
@@ -75,7 +75,8 @@ append(char *text, size_t size, const char *more)
  * that wait for others or have no words left are counted only.
  */
 static void
-name_threads(const struct contest *c, uint32_t threads, char *text, size_t size)
+name_threads(const struct benchmark *c, uint32_t threads, char *text,
+    size_t size)
 {
 	const struct run_board *b = shared_board(c->stage.shared);
 	struct doing d = count_doing(c, threads);
@@ -107,7 +108,7 @@ name_threads(const struct contest *c, uint32_t threads, char *text, size_t size)
 
 /* Where the run was when it ended: in the failing thread if that is known. */
 static void
-name_end(const struct contest *c, char *text, size_t size)
+name_end(const struct benchmark *c, char *text, size_t size)
 {
 	struct shared *sh = c->stage.shared;
 	unsigned phase = atomic_load(&sh->phase);
@@ -140,7 +141,7 @@ name_end(const struct contest *c, char *text, size_t size)
 
 /* Shows why the allocator is not run again. */
 static void
-fail(const struct contest *c, struct result *r, const struct outcome *out)
+fail(const struct benchmark *c, struct result *r, const struct outcome *out)
 {
 	char where[700];
 
@@ -169,7 +170,7 @@ fail(const struct contest *c, struct result *r, const struct outcome *out)
 		break;
 	case ENDED_WELL: break;
 	}
-	message_fail(STATUS_FAILED, r->candidate->name, "%s", r->why);
+	message_fail(STATUS_FAILED, r->allocator->name, "%s", r->why);
 }
 
 static const char *
@@ -188,7 +189,7 @@ wrong_text(uint32_t what)
 
 /* Shows an error, and how many more there are of its kind. */
 static void
-show_error(const struct contest *c, const struct result *r, uint32_t what,
+show_error(const struct benchmark *c, const struct result *r, uint32_t what,
     const struct run_error *e)
 {
 	char place[256] = "the end", other[64] = "", more[64] = "";
@@ -202,14 +203,14 @@ show_error(const struct contest *c, const struct result *r, uint32_t what,
 	if (e->count > 1)
 		(void)snprintf(more, sizeof(more), "; %" PRIu32 " more like it",
 		    e->count - 1);
-	message_fail(STATUS_FAILED, r->candidate->name,
+	message_fail(STATUS_FAILED, r->allocator->name,
 	    "at %s: %s (block 0x%" PRIx64 ", offset %" PRIu64 "%s)%s", place,
 	    wrong_text(what), e->address, e->offset, other, more);
 }
 
 /* Shows the errors that the run itself detected. */
 static void
-show_errors(const struct contest *c, struct result *r)
+show_errors(const struct benchmark *c, struct result *r)
 {
 	const struct run_board *b = shared_board(c->stage.shared);
 	uint32_t i;
@@ -247,7 +248,7 @@ above(const struct shared *sh, const struct sample *s)
 }
 
 static void
-take_timing(const struct contest *c, struct result *r)
+take_timing(const struct benchmark *c, struct result *r)
 {
 	struct shared *sh = c->stage.shared;
 	const struct run_board *b = shared_board(sh);
@@ -341,7 +342,7 @@ take_memory(struct result *r, struct shared *sh, const struct observer *o,
 
 /* Adds the errors of a run, and shows those of the first one that has some. */
 static void
-take_errors(const struct contest *c, struct result *r)
+take_errors(const struct benchmark *c, struct result *r)
 {
 	const struct run_board *b = shared_board(c->stage.shared);
 	uint64_t failures = b->failures, errors = b->errors;
@@ -354,30 +355,31 @@ take_errors(const struct contest *c, struct result *r)
 
 /* A warning of an allocator that works, such as one about its settings. */
 static void
-take_said(const struct contest *c, struct result *r, const struct outcome *out)
+take_said(const struct benchmark *c, struct result *r,
+    const struct outcome *out)
 {
 	(void)snprintf(r->said, sizeof(r->said), "%s", out->said);
 	if (!c->telreplay->settings.quiet)
-		message(r->candidate->name, "%s", r->said);
+		message(r->allocator->name, "%s", r->said);
 }
 
 /* Warns if threads ran so far ahead that the memory is not representative. */
 static void
-check_live(const struct contest *c, const struct result *r)
+check_live(const struct benchmark *c, const struct result *r)
 {
 	double ratio, log = (double)c->trace->facts->peak_bytes;
 
 	ratio = log > 0 ? (double)r->live_peak / log : 1;
 	if (ratio <= LIVE_RATIO || c->telreplay->settings.quiet)
 		return;
-	message(r->candidate->name,
+	message(r->allocator->name,
 	    "threads ran ahead: %.2f times the live bytes of the log at the "
 	    "peak; --window bounds that",
 	    ratio);
 }
 
 void
-collect_run(struct contest *c, struct result *r, enum job job,
+collect_run(struct benchmark *c, struct result *r, enum job job,
     const struct outcome *out)
 {
 	struct shared *sh = c->stage.shared;

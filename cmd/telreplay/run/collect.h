@@ -3,10 +3,10 @@
 #ifndef TELREPLAY_COLLECT_H
 #define TELREPLAY_COLLECT_H
 
-#include "telreplay/run/contest.h"
+#include "telreplay/run/benchmark.h"
 
 /* Adds a run to a result, and shows its errors. */
-void collect_run(struct contest *c, struct result *r, enum job job,
+void collect_run(struct benchmark *c, struct result *r, enum job job,
     const struct outcome *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The figures of a result that all reports show. */
-#include "telreplay/run/contest.h"
+#include "telreplay/run/benchmark.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -173,7 +173,7 @@ result_over_live(const struct result *r, const struct facts *facts)
 
 /* Interpolated linearly between the two nearest points of the curve. */
 double
-contest_live(const struct contest *c, const struct sample *s)
+benchmark_live(const struct benchmark *c, const struct sample *s)
 {
 	const struct facts *f = c->trace->facts;
 	uint64_t done =
@@ -209,7 +209,7 @@ positive_values(const struct result *r, enum metric_kind m, double *out)
 }
 
 void
-contest_judge(struct contest *c)
+benchmark_judge(struct benchmark *c)
 {
 	static double room[RUNS_MAX * RUNS_MAX];
 	double a[RUNS_MAX], b[RUNS_MAX];
@@ -232,7 +232,8 @@ contest_judge(struct contest *c)
 }
 
 const struct verdict *
-contest_verdict(const struct contest *c, enum metric_kind m, size_t i, size_t j)
+benchmark_verdict(const struct benchmark *c, enum metric_kind m, size_t i,
+    size_t j)
 {
 	return &c->verdicts[(size_t)m * c->pairs + i * (i - 1) / 2 + j];
 }

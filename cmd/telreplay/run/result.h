@@ -30,7 +30,7 @@ struct thread_timing {
 
 /* An allocator and its results. */
 struct result {
-	struct candidate *candidate;
+	struct allocator *allocator;
 	const struct result *own; /* of the null allocator; NULL for itself */
 	char path[4096], release[256], called[64];
 	int plugin;

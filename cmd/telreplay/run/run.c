@@ -382,7 +382,7 @@ sum_latency(struct run *r, uint64_t ticks, uint64_t ns)
 }
 
 const char *
-run_program(struct program *p, const struct allocator *a,
+run_program(struct program *p, const struct alloc_functions *a,
     const struct run_options *options, struct run_board *board)
 {
 	struct run r = { .program = p, .a = a, .options = options };

@@ -18,7 +18,7 @@
 #define RUN_THREADS_MAX 1024
 
 /* An allocator: malloc and its relatives, or pools. */
-struct allocator {
+struct alloc_functions {
 	/* pool is NULL: these five must be there */
 	void *(*malloc)(size_t size);
 	void *(*calloc)(size_t count, size_t size);
@@ -232,7 +232,7 @@ size_t run_board_size(unsigned threads);
  * Returns NULL, or why the run itself failed: no memory for it, no threads,
  * or a program that cannot be read.  Valid until the next call.
  */
-const char *run_program(struct program *p, const struct allocator *a,
+const char *run_program(struct program *p, const struct alloc_functions *a,
     const struct run_options *options, struct run_board *board);
 
 /*

@@ -23,7 +23,7 @@ struct run_extra {
 struct run {
 	struct program *program;
 	const struct facts *facts;
-	const struct allocator *a;
+	const struct alloc_functions *a;
 	const struct run_options *options;
 	struct run_board *board;
 	struct worker *workers;
@@ -78,7 +78,7 @@ struct run {
 struct worker {
 	_Alignas(128) struct run *run;
 	struct run_thread *board;
-	const struct allocator *a;
+	const struct alloc_functions *a;
 	void **slots;
 	struct run_extra *extra;
 	const uint64_t *first; /* its words of the chunk */
@@ -141,6 +141,20 @@ void run_window_reset(struct run *r);
 void run_wait(struct worker *w, uint64_t word);
 /* Wakes the threads that sleep until this one is where it is. */
 void run_wake(struct worker *w);
+
+/* A condition by the monotonic clock, and its lock: 1, or 0. */
+int run_cond_open(pthread_cond_t *cond, pthread_mutex_t *lock);
+/* Waits until a window may be entered, and leaves the one before. */
+void run_window_enter(struct worker *w, uint32_t window);
+void run_window_leave(struct worker *w);
+/* run_pace.c: runs the words up to the end of the chunk, or of the thread. */
+void run_paced(struct worker *w);
+
+static inline void
+run_set_state(struct worker *w, enum run_state state)
+{
+	atomic_store_explicit(&w->board->state, state, memory_order_relaxed);
+}
 
 /* Publishes that the words before this one are done. */
 static inline void
@@ -209,5 +223,12 @@ uint64_t run_ticks(void);    /* for latency */
 uint64_t run_empty(uint64_t *noise);
 /* Records a latency; by_size: RUN_COARSE buckets, for the same. */
 void run_note(struct run_latency *l, uint32_t *by_size, uint64_t ticks);
+
+/* Waiting is not work: its time is subtracted, and that of the clock calls. */
+static inline void
+run_account_wait(struct worker *w, uint64_t began)
+{
+	w->board->wait_ns += run_cpu() - began + w->run->clock_ns;
+}
 
 #endif

@@ -216,12 +216,6 @@ nap(void)
 	(void)nanosleep(&t, NULL);
 }
 
-static void
-set_state(struct worker *w, enum run_state state)
-{
-	atomic_store_explicit(&w->board->state, state, memory_order_relaxed);
-}
-
 void
 run_residency_enter(struct worker *w)
 {
@@ -229,9 +223,9 @@ run_residency_enter(struct worker *w)
 	atomic_store(&w->inside, 1);
 	while (atomic_load(&w->run->looking)) {
 		atomic_store(&w->inside, 0);
-		set_state(w, RUN_WAITING);
+		run_set_state(w, RUN_WAITING);
 		nap();
-		set_state(w, RUN_WORKING);
+		run_set_state(w, RUN_WORKING);
 		atomic_store(&w->inside, 1);
 	}
 }
@@ -246,11 +240,11 @@ look_alone(struct worker *w)
 
 	if (!atomic_compare_exchange_strong(&r->looking, &none, 1))
 		return;
-	set_state(w, RUN_WAITING);
+	run_set_state(w, RUN_WAITING);
 	for (i = 0; i < r->threads; i++)
 		while (atomic_load(&r->workers[i].inside))
 			nap();
-	set_state(w, RUN_WORKING);
+	run_set_state(w, RUN_WORKING);
 	if (!atomic_load(&r->looked))
 		look(r);
 	atomic_store(&r->looking, 0);

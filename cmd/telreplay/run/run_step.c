@@ -182,14 +182,14 @@ touch_block(const struct worker *w, unsigned char *block, size_t size)
 
 /* Locking a normal mutex that is never copied or destroyed cannot fail. */
 static void
-lock_pools(const struct allocator *a)
+lock_pools(const struct alloc_functions *a)
 {
 	if (a->lock != NULL)
 		(void)pthread_mutex_lock(a->lock);
 }
 
 static void
-unlock_pools(const struct allocator *a)
+unlock_pools(const struct alloc_functions *a)
 {
 	if (a->lock != NULL)
 		(void)pthread_mutex_unlock(a->lock);
@@ -197,7 +197,7 @@ unlock_pools(const struct allocator *a)
 
 /* Frees a block by the function for it, or by the best of those there are. */
 static void
-call_delete(const struct allocator *a, const struct step *s, void *block)
+call_delete(const struct alloc_functions *a, const struct step *s, void *block)
 {
 	if (s->by == EXTENDED_DELETE_SIZED && a->delete_sized != NULL)
 		a->delete_sized(block, s->size);
@@ -223,7 +223,7 @@ call_pool(struct worker *w, const struct step *s, void *old)
 static void *
 call(struct worker *w, const struct step *s, void *old)
 {
-	const struct allocator *a = w->a;
+	const struct alloc_functions *a = w->a;
 
 	if (a->pool != NULL)
 		return call_pool(w, s, old);
@@ -313,7 +313,7 @@ count_live(struct worker *w, uint64_t before, uint64_t after)
 static size_t
 room_of(const struct worker *w, void *block, size_t size)
 {
-	const struct allocator *a = w->a;
+	const struct alloc_functions *a = w->a;
 
 	if (block == NULL || !w->run->options->count_live)
 		return 0;

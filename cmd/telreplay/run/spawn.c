@@ -137,7 +137,7 @@ open_gate(int gate)
  * pipe until that is settled.
  */
 static pid_t
-start(struct stage *stage, const struct candidate *c, const sigset_t *signals)
+start(struct stage *stage, const struct allocator *c, const sigset_t *signals)
 {
 	char variable[64], **environment;
 	struct shared *sh = stage->shared;
@@ -146,11 +146,11 @@ start(struct stage *stage, const struct candidate *c, const sigset_t *signals)
 
 	(void)snprintf(variable, sizeof(variable), "%s=%d", SHARED_VARIABLE,
 	    stage->fd);
-	environment = candidate_environment(c, variable);
+	environment = allocator_environment(c, variable);
 	if (environment == NULL)
 		return -1;
 	if (pipe(gate) != 0) {
-		candidate_environment_free(environment);
+		allocator_environment_free(environment);
 		return -1;
 	}
 	pid = fork();
@@ -166,7 +166,7 @@ start(struct stage *stage, const struct candidate *c, const sigset_t *signals)
 	}
 	(void)close(gate[0]);
 	(void)close(gate[1]);
-	candidate_environment_free(environment);
+	allocator_environment_free(environment);
 	return pid;
 }
 
@@ -344,7 +344,7 @@ conclude(struct stage *stage, int status, struct outcome *out)
 }
 
 int
-spawn_run(const struct spawn *spawn, const struct candidate *c,
+spawn_run(const struct spawn *spawn, const struct allocator *c,
     struct stage *stage, struct outcome *out)
 {
 	sigset_t child, before;

@@ -6,7 +6,7 @@
 #ifndef TELREPLAY_SPAWN_H
 #define TELREPLAY_SPAWN_H
 
-#include "telreplay/run/candidate.h"
+#include "telreplay/run/allocator.h"
 #include "telreplay/run/shared.h"
 
 /* How a run ended. */
@@ -65,7 +65,7 @@ struct spawn {
  * Runs a process with the allocator on the request in the stage, and waits for
  * its end.  Returns 1, or 0 after a message when no process can be started.
  */
-int spawn_run(const struct spawn *spawn, const struct candidate *c,
+int spawn_run(const struct spawn *spawn, const struct allocator *c,
     struct stage *stage, struct outcome *out);
 
 #endif

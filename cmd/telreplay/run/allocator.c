@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Candidates: from the argument of -a to the environment of a process. */
-#include "telreplay/run/candidate.h"
+/* Allocators: from the argument of -a to the environment of a process. */
+#include "telreplay/run/allocator.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ copy(const char *text, size_t size)
 
 /* Looks up a name or path.  Returns 1, or 0 after a message. */
 static int
-resolve(struct candidate *a, const char *what)
+resolve(struct allocator *a, const char *what)
 {
 	static const char *const names[] = { "glibc", "jemalloc", "mimalloc",
 		"tcmalloc", "null", "bump", "class" };
@@ -91,15 +91,15 @@ base_name(const char *path)
 
 /* Adds one: size bytes of text, and its parameters. */
 static int
-add(struct candidates *list, const char *text, size_t size,
+add(struct allocators *list, const char *text, size_t size,
     const char *parameters)
 {
-	struct candidate *a = &list->list[list->n];
+	struct allocator *a = &list->list[list->n];
 	char *what, *equals, *slash;
 
-	if (list->n == CANDIDATES_MAX) {
+	if (list->n == ALLOCATORS_MAX) {
 		message_fail(STATUS_USAGE, NULL, "-a: more than %d allocators",
-		    CANDIDATES_MAX);
+		    ALLOCATORS_MAX);
 		return 0;
 	}
 	memset(a, 0, sizeof(*a));
@@ -150,7 +150,7 @@ is_library(const char *text, size_t size)
 }
 
 int
-candidates_add(struct candidates *list, const char *text)
+allocators_add(struct allocators *list, const char *text)
 {
 	for (;;) {
 		size_t size = strcspn(text, ",:");
@@ -171,7 +171,7 @@ candidates_add(struct candidates *list, const char *text)
 }
 
 int
-candidates_check(const struct candidates *list)
+allocators_check(const struct allocators *list)
 {
 	size_t i, j;
 
@@ -189,7 +189,7 @@ candidates_check(const struct candidates *list)
 }
 
 int
-candidate_use(struct candidate *a, const char *library)
+allocator_use(struct allocator *a, const char *library)
 {
 	int fits;
 
@@ -217,7 +217,7 @@ candidate_use(struct candidate *a, const char *library)
 }
 
 void
-candidates_free(struct candidates *list)
+allocators_free(struct allocators *list)
 {
 	size_t i;
 
@@ -231,7 +231,7 @@ candidates_free(struct candidates *list)
 }
 
 int
-candidate_is_setting(const char *assignment)
+allocator_is_setting(const char *assignment)
 {
 	static const char *const names[] = { "MALLOC_",
 		"GLIBC_TUNABLES=", "MIMALLOC_", "TCMALLOC_", "JEMALLOC_",
@@ -288,7 +288,7 @@ assign_all(char **environment, size_t *n, const char *text)
 }
 
 char **
-candidate_environment(const struct candidate *a, const char *first)
+allocator_environment(const struct allocator *a, const char *first)
 {
 	size_t n = 0, i, room = 4 + strlen(a->parameters);
 	char preload[sizeof(a->library) + 16], **environment;
@@ -315,12 +315,12 @@ candidate_environment(const struct candidate *a, const char *first)
 		good = assign_all(environment, &n, a->parameters);
 	if (good)
 		return environment;
-	candidate_environment_free(environment);
+	allocator_environment_free(environment);
 	return NULL;
 }
 
 void
-candidate_environment_free(char **environment)
+allocator_environment_free(char **environment)
 {
 	size_t i;
 

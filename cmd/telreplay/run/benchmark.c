@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The runs: interleaved, so that a disturbance affects all alike. */
-#include "telreplay/run/contest.h"
+#include "telreplay/run/benchmark.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static char pool_name[] = "null pool";
 
 /* The current run, for the progress line. */
 struct look {
-	struct contest *contest;
+	struct benchmark *benchmark;
 	const struct result *result;
 	char what[64];
 };
@@ -34,7 +34,7 @@ static void
 show_progress(void *arg, struct shared *sh)
 {
 	const struct look *look = arg;
-	struct contest *c = look->contest;
+	struct benchmark *c = look->benchmark;
 	const struct settings *s = &c->telreplay->settings;
 	uint64_t t = progress_now();
 	char line[160];
@@ -48,16 +48,16 @@ show_progress(void *arg, struct shared *sh)
 	c->shown = t;
 	share = run_progress(shared_board(sh), c->trace->facts, NULL);
 	(void)snprintf(line, sizeof(line), "%s: %.40s, %s: %.0f%%",
-	    message_program(), look->result->candidate->name, look->what,
+	    message_program(), look->result->allocator->name, look->what,
 	    share * 100);
 	message_transient(line);
 }
 
 /* Writes the request to the shared memory. */
 static void
-request(struct contest *c, const struct result *r, enum job job)
+request(struct benchmark *c, const struct result *r, enum job job)
 {
-	const struct candidate *k = r->candidate;
+	const struct allocator *k = r->allocator;
 	struct shared *sh = c->stage.shared;
 
 	stage_clear(&c->stage);
@@ -91,7 +91,7 @@ take_name(struct result *r, struct shared *sh)
 	r->plugin = sh->plugin != 0;
 	r->has_delete = sh->has_delete != 0;
 	r->has_sized = sh->has_sized != 0;
-	environment = candidate_environment(r->candidate, SHARED_VARIABLE "=");
+	environment = allocator_environment(r->allocator, SHARED_VARIABLE "=");
 	if (environment == NULL) {
 		message_fail(STATUS_FAILED, NULL, "%s",
 		    tel_status_text(TEL_ENOMEM));
@@ -99,8 +99,8 @@ take_name(struct result *r, struct shared *sh)
 	}
 	/* only settings of the allocator are kept */
 	for (i = 0; environment[i] != NULL; i++) {
-		if (candidate_is_setting(environment[i]) &&
-		    r->candidate->builtin == BUILTIN_NONE && !r->plugin)
+		if (allocator_is_setting(environment[i]) &&
+		    r->allocator->builtin == BUILTIN_NONE && !r->plugin)
 			environment[n++] = environment[i];
 		else
 			free(environment[i]);
@@ -113,7 +113,7 @@ take_name(struct result *r, struct shared *sh)
 
 /* Nonzero when malloc is that of the requested library. */
 static int
-is_served(const struct candidate *k, struct shared *sh)
+is_served(const struct allocator *k, struct shared *sh)
 {
 	const char *path = sh->path, *base = strrchr(k->library, '/');
 	struct stat asked, served;
@@ -131,15 +131,15 @@ is_served(const struct candidate *k, struct shared *sh)
 
 /* Starts a process only to find out which library serves malloc. */
 static int
-probe(struct contest *c, struct result *r, struct outcome *out)
+probe(struct benchmark *c, struct result *r, struct outcome *out)
 {
 	struct spawn spawn = { 10 * SECOND, NULL, NULL, NULL };
 
 	request(c, r, JOB_PROBE);
-	if (!spawn_run(&spawn, r->candidate, &c->stage, out))
+	if (!spawn_run(&spawn, r->allocator, &c->stage, out))
 		return -1;
 	return out->ending == ENDED_WELL &&
-	    is_served(r->candidate, c->stage.shared);
+	    is_served(r->allocator, c->stage.shared);
 }
 
 /* The library was found, but the process crashed or hung before any use. */
@@ -162,15 +162,15 @@ fail_at_once(struct result *r, const struct outcome *out)
 		    out->status, colon, out->said);
 	else
 		(void)snprintf(r->why, sizeof(r->why), "%s", out->why);
-	message_fail(STATUS_FAILED, r->candidate->name, "%s", r->why);
+	message_fail(STATUS_FAILED, r->allocator->name, "%s", r->why);
 }
 
 /* The library was not found: malloc is that of another one. */
 static void
-show_absent(const struct contest *c, const struct result *r,
+show_absent(const struct benchmark *c, const struct result *r,
     const struct outcome *out)
 {
-	const struct candidate *k = r->candidate;
+	const struct allocator *k = r->allocator;
 
 	if (k->package != NULL)
 		message_fail(STATUS_FAILED, k->name,
@@ -182,18 +182,18 @@ show_absent(const struct contest *c, const struct result *r,
 		    out->said[0] != '\0' ? ": " : "", out->said);
 }
 
-/* Finds the first of a candidate's libraries that loads. */
+/* Finds the first of a allocator's libraries that loads. */
 static int
-find(struct contest *c, struct result *r)
+find(struct benchmark *c, struct result *r)
 {
-	struct candidate *k = r->candidate;
+	struct allocator *k = r->allocator;
 	struct outcome out;
 	int good = 0;
 	size_t i = 0;
 
 	do {
 		if (k->libraries != NULL && k->libraries[i] != NULL &&
-		    !candidate_use(k, k->libraries[i]))
+		    !allocator_use(k, k->libraries[i]))
 			return 0;
 		good = probe(c, r, &out);
 		if (good < 0)
@@ -212,35 +212,35 @@ find(struct contest *c, struct result *r)
 
 /* The null allocator that measures the own cost: malloc or pool. */
 static const struct result *
-own_of(struct contest *c, const struct result *r)
+own_of(struct benchmark *c, const struct result *r)
 {
-	int pool = r->plugin || r->candidate->builtin != BUILTIN_NONE;
+	int pool = r->plugin || r->allocator->builtin != BUILTIN_NONE;
 	enum builtin built = pool ? BUILTIN_NULL : BUILTIN_NULL_MALLOC;
 	struct result *own;
 	size_t i;
 
 	/* what it takes is what telreplay takes */
-	if (r->candidate->builtin == BUILTIN_NULL_MALLOC)
+	if (r->allocator->builtin == BUILTIN_NULL_MALLOC)
 		return r;
 	for (i = 0; i < c->nown; i++)
-		if (c->own[i].candidate->builtin == built)
+		if (c->own[i].allocator->builtin == built)
 			return &c->own[i];
 	own = &c->own[c->nown];
-	own->candidate = &c->null[c->nown++];
-	own->candidate->builtin = built;
-	own->candidate->name = pool ? pool_name : malloc_name;
-	own->candidate->parameters = "";
+	own->allocator = &c->null[c->nown++];
+	own->allocator->builtin = built;
+	own->allocator->name = pool ? pool_name : malloc_name;
+	own->allocator->parameters = "";
 	return own;
 }
 
 int
-contest_open(struct contest *c, struct telreplay *t)
+benchmark_open(struct benchmark *c, struct telreplay *t)
 {
 	size_t i;
 
 	memset(c, 0, sizeof(*c));
 	c->telreplay = t;
-	c->n = t->candidates.n;
+	c->n = t->allocators.n;
 	c->pairs = c->n * (c->n - 1) / 2;
 	c->results = calloc(c->n, sizeof(*c->results));
 	c->own = calloc(2, sizeof(*c->own));
@@ -253,7 +253,7 @@ contest_open(struct contest *c, struct telreplay *t)
 	if (!stage_open(&c->stage, 0))
 		return 0;
 	for (i = 0; i < c->n; i++) {
-		c->results[i].candidate = &t->candidates.list[i];
+		c->results[i].allocator = &t->allocators.list[i];
 		if (!find(c, &c->results[i]))
 			return 0;
 		c->results[i].own = own_of(c, &c->results[i]);
@@ -264,7 +264,7 @@ contest_open(struct contest *c, struct telreplay *t)
 
 /* One run of one allocator. */
 static int
-run_one(struct contest *c, struct result *r, enum job job, const char *what)
+run_one(struct benchmark *c, struct result *r, enum job job, const char *what)
 {
 	struct look look = { c, r, "" };
 	struct spawn spawn = { c->telreplay->timeout, show_progress, &look,
@@ -275,7 +275,7 @@ run_one(struct contest *c, struct result *r, enum job job, const char *what)
 		return 1;
 	(void)snprintf(look.what, sizeof(look.what), "%s", what);
 	request(c, r, job);
-	if (!spawn_run(&spawn, r->candidate, &c->stage, &out))
+	if (!spawn_run(&spawn, r->allocator, &c->stage, &out))
 		return 0;
 	collect_run(c, r, job, &out);
 	return 1;
@@ -283,7 +283,7 @@ run_one(struct contest *c, struct result *r, enum job job, const char *what)
 
 /* One run of each allocator. */
 static int
-run_round(struct contest *c, enum job job, size_t round, const char *what)
+run_round(struct benchmark *c, enum job job, size_t round, const char *what)
 {
 	size_t own = job == JOB_TIME ? c->nown : 0, n = own + c->n, i, k;
 
@@ -302,13 +302,13 @@ run_round(struct contest *c, enum job job, size_t round, const char *what)
  * allocator's time differs from that of the first, or is known to be equal.
  */
 static int
-is_decided(const struct contest *c)
+is_decided(const struct benchmark *c)
 {
 	const struct verdict *v;
 	size_t i;
 
 	for (i = 1; i < c->n; i++) {
-		v = contest_verdict(c, METRIC_COST, i, 0);
+		v = benchmark_verdict(c, METRIC_COST, i, 0);
 		if (v->known && !v->different &&
 		    (!(v->low > 1 / VERDICT_SAME) || v->high > VERDICT_SAME))
 			return 0;
@@ -318,7 +318,7 @@ is_decided(const struct contest *c)
 
 /* The timed runs. */
 static int
-run_timed(struct contest *c)
+run_timed(struct benchmark *c)
 {
 	uint64_t i, n = c->telreplay->runs, least = verdict_runs(c->pairs);
 	uint64_t end = progress_now() + AUTO_NS;
@@ -335,16 +335,16 @@ run_timed(struct contest *c)
 		c->rounds = i + 1;
 		if (!automatic || c->rounds < least)
 			continue;
-		contest_judge(c);
+		benchmark_judge(c);
 		if (is_decided(c) || progress_now() > end)
 			break;
 	}
-	contest_judge(c);
+	benchmark_judge(c);
 	return good;
 }
 
 int
-contest_run(struct contest *c, const struct trace *trace)
+benchmark_run(struct benchmark *c, const struct trace *trace)
 {
 	size_t threads = (size_t)trace->facts->threads, j;
 	int good;
@@ -370,12 +370,12 @@ contest_run(struct contest *c, const struct trace *trace)
 }
 
 void
-contest_close(struct contest *c)
+benchmark_close(struct benchmark *c)
 {
 	size_t i;
 
 	for (i = 0; i < c->n && c->results != NULL; i++) {
-		candidate_environment_free(c->results[i].settings);
+		allocator_environment_free(c->results[i].settings);
 		free(c->results[i].threads);
 	}
 	free(c->results);

@@ -6,7 +6,7 @@
  */
 /* for dladdr and RTLD_DEFAULT, which POSIX.1-2008 lacks */
 #define _GNU_SOURCE
-#include "telreplay/run/served.h"
+#include "telreplay/run/active_malloc.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -146,7 +146,7 @@ complete_table(const tel_pool_table *table)
 }
 
 static int
-find_plugin(struct shared *sh, struct allocator *a)
+find_plugin(struct shared *sh, struct alloc_functions *a)
 {
 	const tel_pool_table *table = dlsym(RTLD_DEFAULT, TEL_POOL_SYMBOL);
 	Dl_info info;
@@ -173,7 +173,7 @@ find_plugin(struct shared *sh, struct allocator *a)
 
 /* The functions of C++ and C23, which are optional. */
 static void
-find_sized(struct shared *sh, struct allocator *a, const void *base)
+find_sized(struct shared *sh, struct alloc_functions *a, const void *base)
 {
 	/* mangled names have the type of a size: unsigned long, or unsigned */
 	static const char *const names[2][2] = { { "_Znwj", "_ZdlPvj" },
@@ -197,7 +197,7 @@ find_sized(struct shared *sh, struct allocator *a, const void *base)
 }
 
 void
-served_find(struct shared *sh, struct allocator *a)
+active_malloc_find(struct shared *sh, struct alloc_functions *a)
 {
 	void *symbol = dlsym(RTLD_DEFAULT, "malloc");
 	Dl_info info;

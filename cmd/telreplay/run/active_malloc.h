@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Served: which library serves malloc in this process. */
-#ifndef TELREPLAY_SERVED_H
-#define TELREPLAY_SERVED_H
+#ifndef TELREPLAY_ACTIVE_MALLOC_H
+#define TELREPLAY_ACTIVE_MALLOC_H
 
 #include "telreplay/run/shared.h"
 
@@ -10,6 +10,6 @@
  * library to the shared memory.  a: set to the functions; missing ones to NULL,
  * or to ones made from malloc.
  */
-void served_find(struct shared *sh, struct allocator *a);
+void active_malloc_find(struct shared *sh, struct alloc_functions *a);
 
 #endif

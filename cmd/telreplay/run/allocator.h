@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Candidates: the allocators that -a names, and how a process loads one. */
-#ifndef TELREPLAY_CANDIDATE_H
-#define TELREPLAY_CANDIDATE_H
+/* Allocators: the allocators that -a names, and how a process loads one. */
+#ifndef TELREPLAY_ALLOCATOR_H
+#define TELREPLAY_ALLOCATOR_H
 
 #include <stddef.h>
 #include "tel.h"
 #include "telreplay/run/builtin.h"
 
 /* The most that -a may name. */
-#define CANDIDATES_MAX 32
+#define ALLOCATORS_MAX 32
 
-struct candidate {
+struct allocator {
 	char *name;           /* for the report */
 	char *text;           /* as it was named; .path points here */
 	enum builtin builtin; /* or BUILTIN_NONE */
@@ -27,8 +27,8 @@ struct candidate {
 	int c_library;          /* the C library's own malloc */
 };
 
-struct candidates {
-	struct candidate list[CANDIDATES_MAX];
+struct allocators {
+	struct allocator list[ALLOCATORS_MAX];
 	size_t n;
 };
 
@@ -37,30 +37,30 @@ struct candidates {
  * "new=/path/lib.so", "jemalloc:MALLOC_CONF=...".  text stays borrowed.
  * Returns 1, or 0 after a message.
  */
-int candidates_add(struct candidates *a, const char *text);
+int allocators_add(struct allocators *a, const char *text);
 
 /* Refuses two of one name.  Returns 1, or 0 after a message. */
-int candidates_check(const struct candidates *a);
+int allocators_check(const struct allocators *a);
 
 /*
  * Settles on a library.  The loader splits names at blanks and colons: a path
  * with any is passed as a descriptor.
  * Returns 1, or 0 after a message.
  */
-int candidate_use(struct candidate *a, const char *library);
+int allocator_use(struct allocator *a, const char *library);
 
-void candidates_free(struct candidates *a);
+void allocators_free(struct allocators *a);
 
 /*
  * The environment of a process that uses the allocator: that of this one,
  * without other preloaded libraries.  first: "NAME=VALUE" to put before all.
- * Returns an array to free with candidate_environment_free(), or NULL when out
+ * Returns an array to free with allocator_environment_free(), or NULL when out
  * of memory.
  */
-char **candidate_environment(const struct candidate *a, const char *first);
-void candidate_environment_free(char **environment);
+char **allocator_environment(const struct allocator *a, const char *first);
+void allocator_environment_free(char **environment);
 
 /* Nonzero for an assignment that configures an allocator. */
-int candidate_is_setting(const char *assignment);
+int allocator_is_setting(const char *assignment);
 
 #endif

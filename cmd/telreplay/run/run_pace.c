@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pace: the words of a chunk, with stops to keep a recorded time and to time an
+ * operation.
+ */
+#include "telreplay/run/run_inside.h"
+
+#include <errno.h>
+#include <time.h>
+
+static void
+sleep_until(uint64_t ns)
+{
+	struct timespec t;
+
+	t.tv_sec = (time_t)(ns / 1000000000);
+	t.tv_nsec = (long)(ns % 1000000000);
+	while (
+	    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+/* Sleeps until the recorded time of the next word. */
+static void
+keep_time(struct worker *w)
+{
+	struct run *r = w->run;
+	uint64_t clock = w->times[1], first = r->facts->first_clock, now, due;
+	double ns;
+
+	w->times += 2;
+	ns = clock > first ? (double)(clock - first) * r->tick_ns : 0;
+	due = r->pace_start + (ns < 1e18 ? (uint64_t)ns : 0);
+	now = run_now();
+	if (now < due) {
+		run_set_state(w, RUN_WAITING);
+		sleep_until(due);
+		run_set_state(w, RUN_WORKING);
+	} else if (now - due > w->board->late_ns)
+		w->board->late_ns = now - due;
+}
+
+/* The most to compute between two operations: more was sleep, not work. */
+#define MAX_THINK_NS 1e6
+
+/* Spreads the time from one recorded time to the next over the words there. */
+static void
+next_think(struct worker *w)
+{
+	const uint64_t *t = w->times;
+	double ns;
+
+	w->think = 0;
+	w->times += 2;
+	if (w->times == w->times_end || t[2] <= t[0] || t[3] <= t[1])
+		return;
+	ns = (double)(t[3] - t[1]) * w->run->tick_ns / (double)(t[2] - t[0]);
+	if (ns > MAX_THINK_NS)
+		ns = MAX_THINK_NS;
+	w->think = (uint64_t)(ns * w->run->options->think_rate);
+}
+
+static uint64_t
+next_random(struct worker *w)
+{
+	w->random ^= w->random << 13;
+	w->random ^= w->random >> 7;
+	w->random ^= w->random << 17;
+	return w->random;
+}
+
+/* Intervals between samples are random, against periodic logs. */
+static void
+plan_sample(struct worker *w, const uint64_t *p)
+{
+	uint64_t n = w->run->sample, left = (uint64_t)(w->end - p);
+
+	if (n == 0) {
+		w->next_sample = w->end;
+		return;
+	}
+	/* from n / 2 up to as much more, without a division */
+	n = n / 2 + ((next_random(w) >> 32) * n >> 32) + 1;
+	w->next_sample = n < left ? p + n : w->end;
+}
+
+/* Runs a word, and records its latency if it is an operation. */
+static const uint64_t *
+sample(struct worker *w, const uint64_t *p)
+{
+	uint64_t kind = *p & WORD_KIND;
+
+	if (!word_is_operation(kind))
+		return run_words(w, p, p + 1);
+	atomic_store_explicit(&w->board->word, p, memory_order_relaxed);
+	run_timed(w, p);
+	if (kind == WORD_EXTENDED)
+		p += WORD_SIZE(*p) & 7;
+	p++;
+	return p;
+}
+
+void
+run_paced(struct worker *w)
+{
+	const uint64_t *p = w->next, *stop, *word;
+
+	if (w->run->sample == 0 && w->times == w->times_end) {
+		(void)run_words(w, p, w->end);
+		return;
+	}
+	plan_sample(w, p);
+	while (p < w->end) {
+		stop = w->next_sample;
+		if (w->times < w->times_end) {
+			if (w->first + w->times[0] <= p) {
+				if (w->run->options->think_log)
+					next_think(w);
+				else
+					keep_time(w);
+				continue;
+			}
+			if (w->first + w->times[0] < stop)
+				stop = w->first + w->times[0];
+		}
+		p = run_words(w, p, stop);
+		if (p < w->next_sample || p >= w->end)
+			continue;
+		word = p;
+		p = sample(w, p);
+		if ((*word & WORD_PUBLISH) != 0)
+			run_publish(w, p);
+		plan_sample(w, p);
+	}
+}

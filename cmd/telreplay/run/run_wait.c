@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Waits for other threads, and for windows.
+ *
+ * A thread that waits polls for a moment how far the other one is, and then
+ * sleeps until that one wakes it.  One that goes on looks for sleepers only
+ * where it publishes its progress, and there without a barrier: it looks
+ * again, with one, before it waits or ends.
+ */
+#include "telreplay/run/run_inside.h"
+
+#include <time.h>
+
+#define NEVER UINT64_MAX
+/* The longest sleep before a thread looks again, in nanoseconds. */
+#define WAIT_NS 2000000
+
+/* Lets the processor rest in a loop that waits. */
+static inline void
+relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#endif
+}
+
+/* The words that another thread has done, or 0: not enough. */
+static uint64_t
+poll_done(const struct worker *other, uint64_t position)
+{
+	uint64_t done = atomic_load_explicit(&other->board->published,
+	    memory_order_acquire);
+
+	return done > position ? done : 0;
+}
+
+/*
+ * Spins for a while, and looks less and less often: each look takes the cache
+ * line from the thread that writes to it.
+ */
+static uint64_t
+spin_poll(const struct worker *other, uint64_t position, int spin)
+{
+	uint64_t done = 0;
+	int i, rest;
+
+	for (rest = 4; rest <= spin && done == 0; rest *= 2) {
+		for (i = 0; i < rest; i++)
+			relax();
+		done = poll_done(other, position);
+	}
+	return done;
+}
+
+/* Requests to be woken, and looks once more. */
+static uint64_t
+request_wake(struct worker *other, uint64_t position)
+{
+	uint64_t at = atomic_load(&other->board->wake_at);
+
+	while (at > position + 1 &&
+	    !atomic_compare_exchange_weak(&other->board->wake_at, &at,
+	        position + 1))
+		;
+	return poll_done(other, position);
+}
+
+/* Sleeps until it is woken, or for a while. */
+static void
+timed_wait(pthread_cond_t *moved, pthread_mutex_t *lock)
+{
+	uint64_t ns = run_now() + WAIT_NS;
+	struct timespec until;
+
+	until.tv_sec = (time_t)(ns / 1000000000);
+	until.tv_nsec = (long)(ns % 1000000000);
+	(void)pthread_cond_timedwait(moved, lock, &until);
+}
+
+static uint64_t
+sleep_for(struct worker *other, uint64_t position)
+{
+	uint64_t done;
+
+	(void)pthread_mutex_lock(&other->lock);
+	while ((done = request_wake(other, position)) == 0) {
+		timed_wait(&other->moved, &other->lock);
+	}
+	(void)pthread_mutex_unlock(&other->lock);
+	return done;
+}
+
+void
+run_wake(struct worker *w)
+{
+	struct run_thread *b = w->board;
+	uint64_t began;
+
+	/* a barrier: either they see .published, or .wake_at is seen here */
+	if (atomic_fetch_add(&b->wake_at, 0) > atomic_load(&b->published))
+		return;
+	began = run_cpu();
+	(void)pthread_mutex_lock(&w->lock);
+	atomic_store(&b->wake_at, NEVER);
+	(void)pthread_cond_broadcast(&w->moved);
+	(void)pthread_mutex_unlock(&w->lock);
+	run_account_wait(w, began);
+}
+
+void
+run_wait(struct worker *w, uint64_t word)
+{
+	struct worker *other = &w->run->workers[WORD_SLOT(word)];
+	uint64_t position = WORD_SIZE(word), began, done;
+
+	done = poll_done(other, position);
+	if (done == 0) {
+		run_wake(w);
+		began = run_cpu();
+		run_set_state(w, RUN_WAITING);
+		done = spin_poll(other, position, w->run->spin);
+		if (done == 0)
+			done = sleep_for(other, position);
+		run_set_state(w, RUN_WORKING);
+		w->board->blocked++;
+		run_account_wait(w, began);
+	}
+	w->seen[WORD_SLOT(word)] = (uint32_t)done;
+}
+
+/* A condition by the monotonic clock, and its lock.  1, or 0. */
+int
+run_cond_open(pthread_cond_t *moved, pthread_mutex_t *lock)
+{
+	pthread_condattr_t attributes;
+	int good;
+
+	if (pthread_condattr_init(&attributes) != 0)
+		return 0;
+	good = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
+	    pthread_cond_init(moved, &attributes) == 0;
+	(void)pthread_condattr_destroy(&attributes);
+	if (good && pthread_mutex_init(lock, NULL) != 0) {
+		(void)pthread_cond_destroy(moved);
+		good = 0;
+	}
+	return good;
+}
+
+int
+run_wait_open(struct worker *w)
+{
+	w->opened = run_cond_open(&w->moved, &w->lock);
+	return w->opened;
+}
+
+void
+run_wait_reset(struct worker *w)
+{
+	atomic_store(&w->board->wake_at, NEVER);
+}
+
+void
+run_wait_close(struct worker *w)
+{
+	if (!w->opened)
+		return;
+	(void)pthread_cond_destroy(&w->moved);
+	(void)pthread_mutex_destroy(&w->lock);
+}
+
+/* --------------------------------------------------------------- windows */
+
+/* Passes the windows that all threads have left. */
+static void
+advance(struct run *r)
+{
+	uint64_t low = atomic_load(&r->low);
+
+	/* of two threads that leave last, each sees what the other has done */
+	while (low <= r->facts->windows && atomic_load(&r->inside[low]) == 0)
+		if (atomic_compare_exchange_weak(&r->low, &low, low + 1))
+			low++;
+}
+
+void
+run_window_reset(struct run *r)
+{
+	atomic_store(&r->low, 1);
+	atomic_store(&r->low_wanted, NEVER);
+	advance(r);
+}
+
+void
+run_window_leave(struct worker *w)
+{
+	struct run *r = w->run;
+	uint64_t began;
+	uint32_t window = w->window;
+
+	w->window = 0;
+	if (window == 0 || atomic_fetch_sub(&r->inside[window], 1) != 1)
+		return;
+	advance(r);
+	if (atomic_load(&r->low) < atomic_load(&r->low_wanted))
+		return;
+	began = run_cpu();
+	(void)pthread_mutex_lock(&r->low_lock);
+	atomic_store(&r->low_wanted, NEVER);
+	(void)pthread_cond_broadcast(&r->low_moved);
+	(void)pthread_mutex_unlock(&r->low_lock);
+	run_account_wait(w, began);
+}
+
+/* Requests to be woken when .low is so far, and looks a last time. */
+static int
+is_low(struct run *r, uint64_t low)
+{
+	uint64_t at = atomic_load(&r->low_wanted);
+
+	while (
+	    at > low && !atomic_compare_exchange_weak(&r->low_wanted, &at, low))
+		;
+	return atomic_load(&r->low) >= low;
+}
+
+void
+run_window_enter(struct worker *w, uint32_t window)
+{
+	struct run *r = w->run;
+	uint64_t low = window - 1, began;
+	int i;
+
+	run_window_leave(w);
+	w->window = window;
+	if (atomic_load(&r->low) >= low)
+		return;
+	run_wake(w);
+	began = run_cpu();
+	run_set_state(w, RUN_WAITING);
+	for (i = 0; i < r->spin && atomic_load(&r->low) < low; i++)
+		relax();
+	if (atomic_load(&r->low) < low) {
+		(void)pthread_mutex_lock(&r->low_lock);
+		while (!is_low(r, low))
+			timed_wait(&r->low_moved, &r->low_lock);
+		(void)pthread_mutex_unlock(&r->low_lock);
+	}
+	run_set_state(w, RUN_WORKING);
+	w->board->blocked++;
+	run_account_wait(w, began);
+}
