@@ -29,7 +29,7 @@ broken() {
 	ln "$BATS_FILE_TMPDIR/broken.so" .
 }
 
-# fails HOW MESSAGE ...: each is named with its event, in one contest; the other
+# fails HOW MESSAGE ...: each is named with its event, in one report; the other
 # allocator has a report.
 fails() {
 	local allocators=() how
