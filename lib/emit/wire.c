@@ -52,15 +52,6 @@ end(struct tel__emit_stream *s, struct tel__buffer *b, size_t at,
 	s->length += b->used - at;
 }
 
-static void
-put_double(struct tel__buffer *b, double value)
-{
-	unsigned char bytes[8];
-
-	tel_store_le64(bytes, tel_double_bits(value));
-	tel__buffer_put(b, bytes, 8);
-}
-
 /* A unique number for a stream. */
 static uint64_t
 new_id(void)
@@ -101,18 +92,15 @@ tel__emit_put_start(struct tel__emit_stream *s, struct tel__buffer *b)
 	const struct tel__emit_page *page = PAGE;
 	const double rate = tel__emit_rate();
 	const size_t at = begin(b, NULL, 0);
-	unsigned char number[8];
 
 	s->id = new_id();
-	/* nanoseconds from 1970 to tick 0 */
-	tel_store_le64(number,
-	    page->start_ns -
-	        (uint64_t)((double)page->start_clock / rate * 1e9));
 	tel__buffer_put(b, "\1\1\0\x3C", 4);
-	put_double(b, rate);
-	tel__buffer_put(b, number, 8);
-	tel_store_le64(number, s->id);
-	tel__buffer_put(b, number, 8);
+	tel__native_put_fixed(b, tel_double_bits(rate), 8);
+	/* nanoseconds from 1970 to tick 0 */
+	tel__native_put_fixed(b,
+	    page->start_ns - (uint64_t)((double)page->start_clock / rate * 1e9),
+	    8);
+	tel__native_put_fixed(b, s->id, 8);
 	tel__native_put_text(b, "libtel-emit");
 	put_metadata(b);
 	end(s, b, at, NATIVE_START, 0);
@@ -270,17 +258,15 @@ put_log(const struct tel__emit_stream *s, struct tel__buffer *b,
     uint32_t digest, unsigned count, const uint8_t *wanted)
 {
 	struct tel__buffer types = { NULL, 0, 0, 0 };
-	unsigned char bytes[4];
 
 	put_types(&types, count, wanted);
-	tel_store_le32(bytes, digest);
 	tel__buffer_put_varint(b, 0);
 	tel__buffer_put_varint(b, s->events);
 	tel__buffer_put_varint(b, s->offset);
 	tel__native_put_text(b, PAGE->schema);
-	tel__buffer_put(b, bytes, 4);
+	tel__native_put_fixed(b, digest, 4);
 	tel__buffer_put_varint(b, 8);
-	put_double(b, tel__emit_rate());
+	tel__native_put_fixed(b, tel_double_bits(tel__emit_rate()), 8);
 	tel__native_put_string(b, types.bytes, types.used);
 	tel__native_put_text(b, PAGE->program);
 	/* format, preamble, origin, metadata: the last two are in START */
@@ -370,6 +356,20 @@ put_strings(struct tel__buffer *b, const struct tel__emit_batch *batch,
 		    (size_t)v[i]);
 }
 
+/* The n values of a field, which start near the last one of its class. */
+static void
+put_field(struct tel__buffer *b, const struct tel__emit_field *f,
+    const uint64_t *v, unsigned n, uint64_t before[NATIVE_CLASSES])
+{
+	const enum native_class class =
+	    f->letter->data_type == ADDRESS || f->letter->data_type == POINTER ?
+	    NATIVE_ADDRESSES :
+	    NATIVE_NUMBERS;
+
+	put_column(b, v, n, before[class]);
+	before[class] = v[n - 1];
+}
+
 static void
 put_part(struct tel__buffer *b, const struct tel__emit_batch *batch,
     const struct part *part, uint64_t *before)
@@ -377,7 +377,7 @@ put_part(struct tel__buffer *b, const struct tel__emit_batch *batch,
 	const struct tel__emit_typed *t = tel__emit_types.list[part->type];
 	const struct tel__emit_field *f;
 	uint64_t *column = block.column;
-	unsigned i, class, n;
+	unsigned i, n;
 
 	if (part->vary) {
 		for (i = 0; i < part->count; i++)
@@ -396,12 +396,7 @@ put_part(struct tel__buffer *b, const struct tel__emit_batch *batch,
 		} else {
 			gather(batch, part, f);
 		}
-		class = f->letter->data_type == ADDRESS ||
-		        f->letter->data_type == POINTER ?
-		    NATIVE_ADDRESSES :
-		    NATIVE_NUMBERS;
-		put_column(b, column, n, before[class]);
-		before[class] = column[n - 1];
+		put_field(b, f, column, n, before);
 	}
 	if (part->tails)
 		put_strings(b, batch, part, t->fixed);
@@ -536,18 +531,13 @@ put_given(struct tel__buffer *b, const tel_emit_part *part, uint64_t *before)
 {
 	const struct tel__emit_typed *t = tel__emit_find(part->code);
 	const struct tel__emit_field *f;
-	unsigned i, n, class;
+	unsigned i, n;
 
 	tel__buffer_put_varint(b, t->size);
 	for (i = 0; i < t->nfields; i++) {
 		f = &t->fields[i];
 		n = part->same >> i & 1 ? 1 : part->count;
-		class = f->letter->data_type == ADDRESS ||
-		        f->letter->data_type == POINTER ?
-		    NATIVE_ADDRESSES :
-		    NATIVE_NUMBERS;
-		put_column(b, part->columns[i], n, before[class]);
-		before[class] = part->columns[i][n - 1];
+		put_field(b, f, part->columns[i], n, before);
 	}
 	if (part->labels != NULL)
 		put_labels(b, part);

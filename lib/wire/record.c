@@ -167,6 +167,15 @@ tel__native_put_head(unsigned char *p, const struct native_head *h)
 }
 
 void
+tel__native_put_fixed(struct tel__buffer *b, uint64_t v, unsigned n)
+{
+	unsigned char bytes[8];
+
+	tel_store_le64(bytes, v);
+	tel__buffer_put(b, bytes, n);
+}
+
+void
 tel__native_put_string(struct tel__buffer *b, const void *p, size_t n)
 {
 	tel__buffer_put_varint(b, n);

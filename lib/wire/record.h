@@ -130,6 +130,8 @@ enum {
 	NATIVE_INLINE = 64 /* times tel_event.inline_use */
 };
 
+/* The low n bytes of v, least first. */
+void tel__native_put_fixed(struct tel__buffer *b, uint64_t v, unsigned n);
 /* A length, and so many bytes. */
 void tel__native_put_string(struct tel__buffer *b, const void *p, size_t n);
 void tel__native_put_text(struct tel__buffer *b, const char *s);

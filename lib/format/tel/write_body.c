@@ -48,8 +48,7 @@ tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
 	tel__buffer_put_varint(b, index);
 	tel__buffer_put_varint(b, offset);
 	tel__native_put_string(b, s->name, strlen(s->name));
-	tel_store_le64(eight, schema->native.digest);
-	tel__buffer_put(b, eight, 4);
+	tel__native_put_fixed(b, schema->native.digest, 4);
 	/* synchronisation points give a better rate */
 	if (of != NULL && of->clock != NULL &&
 	    (log->part || tel__clock_points(of->clock) < 2))

@@ -88,7 +88,6 @@ put_start(struct tel_writer *w)
 	static const unsigned char begin[20] = { NATIVE_MAJOR, NATIVE_MEDIAN,
 		NATIVE_MINOR, '<' };
 	struct native_out *n = w->state;
-	unsigned char id[8];
 	struct tel__buffer *b;
 
 	if (tel__output_mark(w->out, NATIVE_MARKER, 4) != TEL_OK)
@@ -98,8 +97,7 @@ put_start(struct tel_writer *w)
 	n->started = 1;
 	/* rate, origin and metadata are those of each log */
 	tel__buffer_put(b, begin, sizeof(begin));
-	tel_store_le64(id, n->identifier);
-	tel__buffer_put(b, id, sizeof(id));
+	tel__native_put_fixed(b, n->identifier, 8);
 	tel__native_put_string(b, what, sizeof(what) - 1);
 	tel__buffer_put_varint(b, 0);
 	return put_record(w, NATIVE_START, 1, NULL, 0, 0);

@@ -222,7 +222,6 @@ tel__out_group_put(struct out_group *g, uint32_t stream, unsigned char *head,
 {
 	const uint64_t values[] = { g->place, g->is.blocks, g->ordinal,
 		g->is.events, stream, (uint64_t)g->incomplete };
-	unsigned char digest[8];
 	unsigned char *p = head;
 	size_t i;
 
@@ -234,8 +233,7 @@ tel__out_group_put(struct out_group *g, uint32_t stream, unsigned char *head,
 	for (i = 0; i < g->nschemas; i++) {
 		tel__native_put_string(body, g->schemas[i].name,
 		    strlen(g->schemas[i].name));
-		tel_store_le64(digest, g->schemas[i].digest);
-		tel__buffer_put(body, digest, 4);
+		tel__native_put_fixed(body, g->schemas[i].digest, 4);
 	}
 	tel__buffer_put_varint(body, g->nstats);
 	for (i = 0; i < g->nstats; i++)
@@ -248,8 +246,6 @@ void
 tel__out_group_entry(struct tel__buffer *b, const struct native_group *g,
     uint64_t before)
 {
-	unsigned char hash[8];
-
 	tel__buffer_put_varint(b, g->flags);
 	tel__buffer_put_varint(b, g->bytes);
 	tel__buffer_put_varint(b, g->summary_size);
@@ -262,6 +258,5 @@ tel__out_group_entry(struct tel__buffer *b, const struct native_group *g,
 	tel__buffer_put_varint(b, tel__zigzag(g->first - before));
 	tel__buffer_put_varint(b, g->last - g->first);
 	tel__buffer_put_varint(b, g->lost);
-	tel_store_le64(hash, g->hash);
-	tel__buffer_put(b, hash, sizeof(hash));
+	tel__native_put_fixed(b, g->hash, 8);
 }
