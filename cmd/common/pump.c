@@ -300,7 +300,9 @@ report_late(const struct pump *p)
 		late = tel_window_late(p->window);
 	if (late > 0 && !p->settings->quiet)
 		message(p->nsources == 1 ? p->sources[0]->name : NULL,
-		    "%" PRIu64 " events arrived out of order", late);
+		    "%" PRIu64 " events are shown after later ones, which -S "
+		    "puts in order",
+		    late);
 }
 
 /* The loop, with what comes before and after it. */
@@ -330,23 +332,20 @@ run(struct pump *p)
 }
 
 /*
- * The required order of the source's events.  Where a format writes its buffers
- * out of order, a window puts them in order; where it matters most, a sort.
+ * The order of the source's events.  Where a format writes its buffers out of
+ * order, a window puts them in order.
  */
 static tel_order
 order_of(const struct pump *p, const struct source *src)
 {
 	const struct settings *s = p->settings;
-	const tel_schema *schema = tel_reader_schema(src->reader);
 
 	if (s->order != TEL_ORDER_LOG || s->file_order ||
-	    tel_schema_ordered(schema))
+	    tel_schema_ordered(tel_reader_schema(src->reader)))
 		return s->order;
-	if (p->visitor->in_order)
-		return TEL_ORDER_TIME;
-	return p->visitor->nearly_in_order || selection_uses_order(&s->select) ?
-	    TEL_ORDER_LIVE :
-	    TEL_ORDER_LOG;
+	return p->visitor->any_order && !selection_uses_order(&s->select) ?
+	    TEL_ORDER_LOG :
+	    TEL_ORDER_LIVE;
 }
 
 /*

@@ -44,15 +44,10 @@ struct visitor {
 	/* Each is remembered before it is selected: tel_event_remember(). */
 	int remembers;
 	/*
-	 * Events are needed in order of time, even where the log has another
-	 * order.
+	 * The order of events does not matter, or is that of the log; unless
+	 * the selection depends on it, they are not put in order of time.
 	 */
-	int in_order;
-	/*
-	 * The same as far as it is possible without waiting for the end: as
-	 * TEL_ORDER_LIVE, for logs that are not in order anyway.
-	 */
-	int nearly_in_order;
+	int any_order;
 	/* Only events of allocations are used. */
 	int allocs;
 };

@@ -233,10 +233,11 @@ selection_span(struct selection *s, uint64_t first, uint64_t last)
 int
 selection_uses_order(const struct selection *s)
 {
-	return s->filtering &&
-	    (s->since != NULL || s->until != NULL ||
-	        tel_filter_uses_labels(s->filter) ||
-	        tel_filter_uses_history(s->filter));
+	return s->skip > 0 || s->count != UINT64_MAX ||
+	    (s->filtering &&
+	        (s->since != NULL || s->until != NULL ||
+	            tel_filter_uses_labels(s->filter) ||
+	            tel_filter_uses_history(s->filter)));
 }
 
 int

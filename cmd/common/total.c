@@ -180,7 +180,8 @@ total_run(struct settings *s, struct sink *sink)
 		.begin = begin,
 		.event = event,
 		.run = run_events,
-		.end = end };
+		.end = end,
+		.any_order = 1 };
 	const struct counting counting = { &t, 0, counter_open, counter_run,
 		free, counter_join, counter_take };
 

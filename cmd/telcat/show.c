@@ -354,8 +354,8 @@ telcat_show(struct telcat *t, struct sink *sink)
 		visitor.run = run;
 		visitor.end = end;
 		visitor.idle = idle;
-		visitor.nearly_in_order =
-		    (t->format.flags & TEL_PRINTER_PAGE) != 0;
+		visitor.any_order =
+		    (t->format.flags & TEL_PRINTER_LOG_ORDER) != 0;
 		visitor.needs_rate = t->settings.time == TEL_TIME_SECONDS ||
 		    t->settings.time == TEL_TIME_NS;
 		sources_run(&t->settings, &visitor);

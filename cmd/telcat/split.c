@@ -418,6 +418,8 @@ telcat_split(struct telcat *t)
 	visitor.begin = begin;
 	visitor.event = event;
 	visitor.end = end;
+	/* pieces of logs have its order */
+	visitor.any_order = t->format.shown == NULL;
 	visitor.needs_rate = s.by == BY_TIME;
 	sources_run(&t->settings, &visitor);
 	close_pieces(&s);

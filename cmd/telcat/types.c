@@ -449,6 +449,7 @@ list_logs(struct types *t)
 	visitor.arg = t;
 	visitor.begin = begin;
 	visitor.event = event;
+	visitor.any_order = 1;
 	sources_run(&t->telcat->settings, &visitor);
 	print_header(t, 1);
 	if (t->nrows > 0)

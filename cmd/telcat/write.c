@@ -141,6 +141,7 @@ telcat_write(struct telcat *t, struct sink *sink)
 	visitor.run = run_events;
 	visitor.end = end;
 	visitor.idle = idle;
+	visitor.any_order = selection_all(&t->settings.select);
 	if (!settings_full(&t->settings))
 		sources_run(&t->settings, &visitor);
 	if (!run.failed && !run.refused && !sink->failed) {

@@ -24,7 +24,8 @@ struct run {
 	struct sink *sink;
 	tel_writer *writer;   /* NULL: events are shown, or counted */
 	tel_printer *printer; /* NULL: they are written, or counted */
-	tel_context *context; /* NULL: only the selected events */
+	tel_context *context; /* NULL: only the selected events, as they come */
+	int restores;         /* it has the order of the log */
 	const char *name;     /* of the source, for messages */
 	const tel_reader *reader;
 	uint64_t skipped;  /* selected events that --skip left out */
@@ -64,6 +65,32 @@ tell(struct run *run, tel_status st)
 	                                                              END_ALL;
 }
 
+/*
+ * Copies keep the order of the log, also where events are selected in order of
+ * time.  Returns 1, or 0 after a message.
+ */
+static int
+restore_order(struct run *run, const struct source *src, int n)
+{
+	struct settings *s = &run->telfilter->settings;
+
+	if (run->writer == NULL || run->telfilter->context || n > 1 ||
+	    s->order != TEL_ORDER_LOG || s->file_order ||
+	    tel_schema_ordered(tel_reader_schema(src->reader)) ||
+	    !(s->ordered || selection_uses_order(&s->select)) ||
+	    (!s->no_merge && tel_reader_archive(src->reader)))
+		return 1;
+	if (run->context == NULL)
+		run->context = tel_context_new_log_order();
+	run->restores = run->context != NULL;
+	/* none may be left out by the reader */
+	s->select.whole = 1;
+	if (run->restores)
+		return 1;
+	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
+	return 0;
+}
+
 static int
 begin(void *arg, struct source *const *srcs, int n)
 {
@@ -82,7 +109,7 @@ begin(void *arg, struct source *const *srcs, int n)
 		    run->telfilter->settings.unbuffered || run->sink->terminal;
 	run->refused =
 	    run->writer != NULL && !format_check(run->writer, run->sink, src);
-	if (run->refused)
+	if (run->refused || !restore_order(run, src, n))
 		return 0;
 	if (run->printer != NULL)
 		tel_printer_set_file(run->printer, n == 1 ? src->size : 0,
@@ -173,7 +200,7 @@ place(struct run *run, const tel_event *ev, tel_place where)
 {
 	tel_status st = TEL_OK;
 
-	if (run->context != NULL)
+	if (run->context != NULL && !run->restores)
 		check_order(run, ev, where);
 	if (where == TEL_PLACE_GAP && run->writer != NULL)
 		st = tel_writer_gap(run->writer);
@@ -243,7 +270,8 @@ takes_runs(const struct run *run, const tel_run *events)
 {
 	const size_t last = tel_run_count(events) - 1;
 
-	return !run->telfilter->settings.ordered && !run->flush &&
+	return run->context == NULL && !run->telfilter->settings.ordered &&
+	    !run->flush &&
 	    (run->writer == NULL ||
 	        !tel_writer_needs(run->writer, tel_run_type(events, last)));
 }
@@ -386,6 +414,9 @@ telfilter_run(struct telfilter *t, struct sink *sink)
 		visitor.run = run_events;
 		visitor.end = end;
 		visitor.idle = idle;
+		visitor.any_order = !t->settings.ordered &&
+		    (run.writer != NULL ||
+		        (t->format.flags & TEL_PRINTER_LOG_ORDER) != 0);
 		if (!run.full)
 			sources_run(&t->settings, &visitor);
 		finish(&run);

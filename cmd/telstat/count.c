@@ -149,6 +149,11 @@ begin(void *arg, struct source *const *srcs, int n)
 	c->sources = srcs;
 	c->nsources = n;
 	if (n > 0 &&
+	    !answers_begin(c->telstat, tel_reader_schema(srcs[0]->reader))) {
+		c->failed = 1;
+		return 0;
+	}
+	if (n > 0 &&
 	    !each_add(c->telstat, tel_reader_schema(srcs[0]->reader))) {
 		c->failed = 1;
 		return 0;
@@ -161,7 +166,7 @@ begin(void *arg, struct source *const *srcs, int n)
 		c->failed = 1;
 		return 0;
 	}
-	if (c->whole && n == 1)
+	if (c->whole && n == 1 && c->telstat->heap == NULL)
 		tel_stats_attach(c->show.stats, srcs[0]->reader);
 	for (i = 0; i < n; i++)
 		TEL_EVENT3(FileStart, (uint32_t)srcs[i]->number, srcs[i]->size,
@@ -195,9 +200,14 @@ event(void *arg, const tel_event *ev)
 	struct count *c = arg;
 	tel_status st = tel_stats_event(c->show.stats, ev);
 
-	if (st == TEL_OK && c->telstat->heap != NULL)
-		st = tel_heap_event(c->telstat->heap, ev);
-	return counted(c, st);
+	if (st != TEL_OK || c->telstat->heap == NULL)
+		return counted(c, st);
+	st = tel_heap_event(c->telstat->heap, ev);
+	if (st != TEL_EINVAL && st != TEL_ELIMIT)
+		return counted(c, st);
+	c->failed = 1;
+	telstat_tell_key(c->telstat, st);
+	return END_ALL;
 }
 
 static enum outcome
@@ -370,14 +380,15 @@ read_inst(struct count *c, const char *operand)
 	source_close(&src);
 }
 
-/* Nonzero when it matters which event comes before which. */
+/* Nonzero when it matters to a statistic which event comes before which. */
 static int
 needs_order(const struct telstat *t)
 {
 	size_t i, n = tel_stats_count(t->stats);
 
-	if (t->settings.order != TEL_ORDER_LOG || t->each_order ||
-	    t->heap != NULL || tel_stats_uses_order(t->stats))
+	if (t->settings.order != TEL_ORDER_LOG || t->settings.nroles > 0 ||
+	    t->each_order || tel_stats_uses_order(t->stats) ||
+	    tel_stats_uses_others(t->stats))
 		return 1;
 	/* the value that was set last is that of the latest time */
 	for (i = 0; i < n; i++)
@@ -482,7 +493,7 @@ read_side_by_side(struct count *c, const struct visitor *v)
 	/* one log must not need to know of another */
 	if (!s->no_merge || s->order != TEL_ORDER_LOG || v->needs_rate ||
 	    needs_merge(t) || t->each != NULL || t->self_trace != NULL ||
-	    s->select.percent || v->in_order) {
+	    s->select.percent || selection_uses_order(&s->select)) {
 		sources_run(s, v);
 		return;
 	}
@@ -495,8 +506,10 @@ static void
 read_logs(struct count *c)
 {
 	struct settings *s = &c->telstat->settings;
+	const int ordered = needs_order(c->telstat);
 	struct visitor visitor;
 
+	answers_look(c->telstat);
 	memset(&visitor, 0, sizeof(visitor));
 	visitor.arg = c;
 	visitor.begin = begin;
@@ -506,15 +519,14 @@ read_logs(struct count *c)
 	visitor.step = step;
 	visitor.needs_rate =
 	    tel_stats_uses_rate(c->show.stats) || c->telstat->each_rate;
-	/* which events are selected is a matter of time */
-	visitor.in_order = selection_uses_order(&s->select);
-	visitor.remembers = tel_stats_uses_history(c->show.stats);
-	if (needs_order(c->telstat)) {
-		if (s->order == TEL_ORDER_LOG)
-			s->order = TEL_ORDER_TIME;
-	} else if (!needs_merge(c->telstat)) {
+	visitor.remembers = tel_stats_uses_history(c->show.stats) ||
+	    (c->telstat->key != NULL && tel_expr_uses_history(c->telstat->key));
+	visitor.any_order = !ordered && c->telstat->heap == NULL;
+	/* small disorder of any log, such as that of its threads */
+	if (ordered && s->order == TEL_ORDER_LOG && !s->file_order)
+		s->order = TEL_ORDER_LIVE;
+	if (visitor.any_order && !needs_merge(c->telstat))
 		s->no_merge = c->whole = 1;
-	}
 	c->whole &= !s->select.filtering;
 	read_side_by_side(c, &visitor);
 }
@@ -583,15 +595,15 @@ check_stacks(const struct count *c)
 	const tel_heap *heap = c->telstat->heap;
 	const uint64_t untracked = heap == NULL ? 0 : tel_heap_untracked(heap);
 
-	if (heap != NULL && tel_heap_count(heap) > 0 &&
+	if (c->telstat->stacks != NULL && tel_heap_count(heap) > 0 &&
 	    !tel_heap_recorded(heap))
 		message(NULL,
-		    "--stacks: no selected event records its stack, its caller "
-		    "or its pool");
+		    "%s: no selected event records its stack, its caller or "
+		    "its pool",
+		    c->telstat->stacks);
 	if (untracked > 0)
 		message(NULL,
-		    "--stacks: too many live blocks: %" PRIu64
-		    " are not counted as live",
+		    "too many live blocks: %" PRIu64 " are not counted as live",
 		    untracked);
 }
 
@@ -652,6 +664,7 @@ telstat_run(struct telstat *t, struct sink *sink)
 {
 	struct count c;
 
+	t->answers = answers_wanted(t);
 	if (read_counts(&c, t, sink)) {
 		check_rate(&c);
 		check_stacks(&c);

@@ -28,7 +28,9 @@ enum {
 	OPTION_MAX_OPEN,
 	OPTION_MAX_MEMORY,
 	OPTION_SELF_TRACE,
-	OPTION_STACKS
+	OPTION_STACKS,
+	OPTION_BLOCKS,
+	OPTION_MIN_AGE
 };
 
 /* Columns of a page. */
@@ -47,11 +49,16 @@ static const struct option_row own[] = {
 	{ 'g', "groups", "EXPRS", "statistics for each group: kind,pool", 0 },
 	{ OPTION_STACKS, "stacks", "[=KEY]",
 	    "allocations by stack: leaked, peak, allocated or count", 0 },
+	{ OPTION_BLOCKS, "blocks", "EXPR",
+	    "allocations by a key: size, 'label(thread)' ...", 0 },
+	{ OPTION_MIN_AGE, "min-age", "TIME",
+	    "of these, only blocks as old as this are leaked: 500ms", 0 },
 	{ 'i', "interval", "TIME", "statistics at intervals of log time: 100ms",
 	    0 },
 	{ OPTION_DELTAS, "deltas", NULL,
 	    "with -i: each interval by itself, not totals", 0 },
-	{ OPTION_REPORT, "report", NULL, "with -s: print the report, too", 0 },
+	{ OPTION_REPORT, "report", "[=types]",
+	    "with -s: the report, too; types: the events of each type", 0 },
 	{ OPTION_RATE, "rate", "[=UNIT]", "rates: per s, or per ms ...", 0 },
 	{ OPTION_QUANTILES, "quantiles", "LIST", "quantiles: 0.5,0.9,0.99", 0 },
 	{ OPTION_TOP, "top", "N", "the most frequent N types and keys", 0 },
@@ -109,6 +116,17 @@ telstat_tell(const struct telstat *t, tel_status st, const char *option)
 		message_fail(STATUS_USAGE, NULL, "%s%s'%s', column %u: %s",
 		    option != NULL ? option : "", option != NULL ? ": " : "",
 		    text, column, why);
+}
+
+void
+telstat_tell_key(const struct telstat *t, tel_status st)
+{
+	if (st == TEL_ENOMEM)
+		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
+	else
+		message_fail(STATUS_USAGE, NULL,
+		    "--blocks: '%s', column %u: %s", t->key_text,
+		    tel_expr_error_column(t->key), tel_expr_error(t->key));
 }
 
 static int
@@ -290,6 +308,17 @@ take_limit(struct telstat *t, int id, const char *value)
 	}
 }
 
+int
+telstat_add_heap(struct telstat *t, int lines)
+{
+	if (t->heap == NULL && (t->heap = tel_heap_new()) == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	return check(t, tel_heap_set_lines(t->heap, lines), "--stacks");
+}
+
 static int
 set_stacks(struct telstat *t, const char *text)
 {
@@ -297,16 +326,62 @@ set_stacks(struct telstat *t, const char *text)
 		"count", NULL };
 
 	t->weight = TEL_HEAP_LEAKED;
-	if (text != NULL &&
-	    (options_word("--stacks", text, words) < 0 ||
-	        !tel_heap_find_weight(text, &t->weight)))
+	t->stacks = "--stacks";
+	return (text == NULL ||
+	           (options_word("--stacks", text, words) >= 0 &&
+	               tel_heap_find_weight(text, &t->weight))) &&
+	    telstat_add_heap(t, 1);
+}
+
+/* Adds up what was allocated by the value of an expression. */
+static int
+set_blocks(struct telstat *t, const char *text)
+{
+	tel_status st;
+
+	/* --stacks=KEY may have set another one */
+	if (t->stacks == NULL)
+		t->weight = TEL_HEAP_LEAKED;
+	t->stacks = "--blocks";
+	if (!telstat_add_heap(t, 1))
 		return 0;
-	if (t->heap == NULL && (t->heap = tel_heap_new()) == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
+	if (strcmp(text, "stack") == 0)
+		return 1;
+	t->key = tel_expr_new();
+	st = t->key == NULL ? TEL_ENOMEM : tel_expr_set(t->key, text);
+	t->key_text = text;
+	if (st != TEL_OK)
+		telstat_tell_key(t, st);
+	/* it is the heap's from now on, or freed with it */
+	if (t->key != NULL)
+		(void)tel_heap_set_key(t->heap, t->key);
+	return st == TEL_OK;
+}
+
+static int
+set_min_age(struct telstat *t, const char *text)
+{
+	int64_t ns;
+
+	if (number_time(text, &ns) && ns > 0) {
+		t->min_age = (uint64_t)ns;
+		return 1;
 	}
-	return check(t, tel_heap_set_lines(t->heap, 1), "--stacks");
+	message_fail(STATUS_USAGE, NULL,
+	    "--min-age: '%s': expected a time, such as 500ms", text);
+	return 0;
+}
+
+static int
+set_report(struct telstat *t, const char *text)
+{
+	static const char *const words[] = { "types", NULL };
+
+	if (text != NULL && options_word("--report", text, words) < 0)
+		return 0;
+	t->report = 1;
+	t->types |= text != NULL;
+	return 1;
 }
 
 static int
@@ -325,10 +400,12 @@ take(void *arg, int id, const char *value)
 		t->grouped = 1;
 		return check(t, tel_stats_set_groups(t->stats, value), "-g");
 	case OPTION_STACKS: return set_stacks(t, value);
+	case OPTION_BLOCKS: return set_blocks(t, value);
+	case OPTION_MIN_AGE: return set_min_age(t, value);
 	case 'i': return set_interval(t, value);
 	case OPTION_DELTAS: t->deltas = 1; return 1;
 	case OPTION_LIVE: t->settings.order = TEL_ORDER_LIVE; return 1;
-	case OPTION_REPORT: t->report = 1; return 1;
+	case OPTION_REPORT: return set_report(t, value);
 	case OPTION_TOP:
 		return number_option("--top", "number of rows", value, 1,
 		    UINT64_MAX, &t->top);
@@ -394,7 +471,7 @@ check_count(const struct telstat *t)
 {
 	const char *option = t->given ? "-s" :
 	    t->grouped                ? "-g" :
-	    t->heap != NULL           ? "--stacks" :
+	    t->heap != NULL           ? t->stacks :
 	    t->interval > 0           ? "-i" :
 	                                NULL;
 
@@ -411,7 +488,16 @@ check_options(const struct telstat *t)
 {
 	if (t->heap != NULL && t->format->report == NULL)
 		message_fail(STATUS_USAGE, NULL,
-		    "--stacks cannot be combined with -f %s", t->format->name);
+		    "%s cannot be combined with -f %s", t->stacks,
+		    t->format->name);
+	else if (t->heap != NULL && t->grouped)
+		message_fail(STATUS_USAGE, NULL,
+		    "%s cannot be combined with -g; --blocks=EXPR adds up "
+		    "allocations by any key",
+		    t->stacks);
+	else if (t->min_age > 0 && t->heap == NULL)
+		message_fail(STATUS_USAGE, NULL,
+		    "--min-age requires --stacks or --blocks");
 	else if (t->interval > 0 && t->format->snapshots == SHOWS_LAST &&
 	    t->settings.output == NULL)
 		message_fail(STATUS_USAGE, NULL,
@@ -440,7 +526,7 @@ count_groups(struct telstat *t)
 	if (!t->grouped || t->given)
 		return 1;
 	t->given = 1;
-	t->report |= t->heap == NULL;
+	t->report = 1;
 	return check(t, tel_stats_add(t->stats, "events=count()"), "-g");
 }
 
@@ -464,6 +550,8 @@ telstat_options(struct telstat *t, int argc, char **argv)
 		return check_count(t);
 	if (!parse_format(t) || !check_options(t) || !count_groups(t))
 		return 0;
+	if (t->min_age > 0)
+		(void)tel_heap_set_min_age(t->heap, t->min_age);
 	t->settings.replace =
 	    t->interval > 0 && t->format->snapshots == SHOWS_LAST;
 	return 1;

@@ -322,51 +322,11 @@ put_picture(struct report *r, const struct show *show)
 	report_put(r);
 }
 
-/* What was allocated and freed, where the log records it. */
-static void
-put_memory(struct report *r, const struct show *show)
-{
-	static const struct {
-		const char *name;
-		tel_total blocks, bytes;
-	} rows[] = { { "allocated", TEL_TOTAL_ALLOCS, TEL_TOTAL_ALLOC_BYTES },
-		{ "freed", TEL_TOTAL_FREES, TEL_TOTAL_FREE_BYTES },
-		{ "live", TEL_TOTAL_LIVE, TEL_TOTAL_LIVE_BYTES } };
-	struct report_section *s = report_section(r, REPORT_TEXT, "");
-	char blocks[FIGURE_TEXT], bytes[FIGURE_TEXT], size[FIGURE_TEXT];
-	tel_int128 n, b;
-	size_t i;
-
-	s->apart = 1;
-	s->label_width = 9;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (!tel_stats_total(show->stats, rows[i].blocks, &n) ||
-		    !tel_stats_total(show->stats, rows[i].bytes, &b))
-			continue;
-		(void)figure_size(tel_int128_double(b), size);
-		if (show->options->raw)
-			size[0] = '\0';
-		report_line(r, rows[i].name, "  %13s blocks  %17s bytes%s%s",
-		    count_total(show, rows[i].blocks, blocks),
-		    count_total(show, rows[i].bytes, bytes),
-		    size[0] != '\0' ? "  " : "", size);
-	}
-	if (tel_stats_total(show->stats, TEL_TOTAL_SAMPLES, &n))
-		report_line(r, "samples",
-		    "  %13s allocations, from which these are estimated",
-		    count_total(show, TEL_TOTAL_SAMPLES, blocks));
-	if (tel_stats_total(show->stats, TEL_TOTAL_STRAYS, &n))
-		report_line(r, "unknown",
-		    "  %13s blocks freed, but not allocated in the log",
-		    count_total(show, TEL_TOTAL_STRAYS, blocks));
-	if (s->lines != NULL)
-		report_put(r);
-}
-
 void
 overview_put(struct report *r, const struct show *show)
 {
 	tel_origin o;
+	int answered;
 	size_t i;
 
 	for (i = 0; tel_stats_origin(show->stats, i, &o); i++)
@@ -376,9 +336,13 @@ overview_put(struct report *r, const struct show *show)
 	put_size(r, show, "bytes  ", TEL_TOTAL_BYTES, "bytes");
 	put_span(r, show);
 	put_damage(r, show);
-	put_parts(r, show, 1);
-	put_parts(r, show, 0);
-	put_memory(r, show);
+	/* text is one screen where there are answers */
+	answered = report_is(r, REPORT_TEXT) && answers_some(show);
+	if (!answered) {
+		put_parts(r, show, 1);
+		put_parts(r, show, 0);
+	}
+	answers_put(r, show);
 	if (report_is(r, REPORT_SVG))
 		put_picture(r, show);
 }

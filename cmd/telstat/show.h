@@ -39,6 +39,11 @@ int show_overview(const struct show *show);
 void overview_put(struct report *r, const struct show *show);
 void overview_totals(struct report *r, const struct show *show, int apart);
 
+/* Nonzero when the blocks of the logs were followed. */
+int answers_some(const struct show *show);
+/* What the logs allocated. */
+void answers_put(struct report *r, const struct show *show);
+
 /* The statistics as pictures, with their curves over time. */
 void pictures_put(struct report *r, const struct show *show);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stacks that allocated: what leaked, and how long blocks lived. */
+/*
+ * The stacks, or keys, that allocated: what leaked, and how long blocks lived.
+ */
 #include "show.h"
 
 #include <inttypes.h>
@@ -18,6 +20,17 @@ static const char *const titles[] = {
 	[TEL_HEAP_LEAKED] = "leaked bytes",
 	[TEL_HEAP_COUNT] = "allocations",
 };
+
+static const char *
+title(struct report *r, const struct show *show)
+{
+	const char *weight = titles[show->options->weight];
+
+	return show->options->key == NULL ?
+	    report_text(r, "Stacks by %s", weight) :
+	    report_text(r, "Blocks by %s, in order of %s",
+	        show->options->key_text, weight);
+}
 
 /* The quantiles of lifetimes that are shown. */
 static unsigned
@@ -79,6 +92,7 @@ subtract(tel_heap_stack *rest, const tel_heap_stack *s)
 	rest->live_blocks -= s->live_blocks;
 	rest->live_bytes -= s->live_bytes;
 	rest->freed -= s->freed;
+	rest->temporary -= s->temporary;
 }
 
 /* ----------------------------------------------------------------- text */
@@ -146,6 +160,7 @@ put_text(struct report *r, const struct show *show, size_t i, const char *lead,
     const tel_heap_stack *s)
 {
 	struct report_section *section = report_section(r, REPORT_TEXT, "");
+	char text[FIGURE_TEXT];
 	const char *frames;
 
 	section->apart = 1;
@@ -155,6 +170,10 @@ put_text(struct report *r, const struct show *show, size_t i, const char *lead,
 	say(r, show, "leaked", s->live_bytes, s->live_blocks);
 	say(r, show, "peak", s->peak_bytes, s->peak_blocks);
 	say(r, show, "allocated", s->allocated_bytes, s->allocations);
+	if (s->temporary > 0)
+		report_say(r, REPORT_TEXT, "", "temporary %s",
+		    figure_count(figure_int128_of(s->temporary),
+		        show->options->raw, text));
 	if (i != SIZE_MAX) {
 		say_lifetimes(r, show, i);
 		frames = tel_heap_frames(show->options->heap, i);
@@ -168,17 +187,24 @@ put_text(struct report *r, const struct show *show, size_t i, const char *lead,
 
 /* ----------------------------------------------------------------- data */
 
+/* What a row is of. */
+static const char *
+subject(const struct show *show)
+{
+	return show->options->key == NULL ? "stack" : "key";
+}
+
 static void
 add_columns(struct report *r, const struct show *show)
 {
 	static const char *const names[] = { "allocations", "allocated_bytes",
 		"peak_blocks", "peak_bytes", "leaked_blocks", "leaked_bytes",
-		"freed" };
+		"freed", "temporary" };
 	const uint32_t *list;
 	unsigned i, n = quantiles(show, &list);
 	char share[FIGURE_TEXT];
 
-	report_column(r, "stack", NULL, REPORT_PLAIN, 0)->item = 1;
+	report_column(r, subject(show), NULL, REPORT_PLAIN, 0)->item = 1;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		(void)report_column(r, names[i], NULL, REPORT_PLAIN, 0);
 	(void)report_column(r, "lifetime_min", NULL, REPORT_PLAIN, 0);
@@ -207,6 +233,7 @@ add_row(struct report *r, const struct show *show, size_t i, const char *frames,
 	report_cell(r, report_count(s->live_blocks));
 	report_cell(r, report_count(s->live_bytes));
 	report_cell(r, report_count(s->freed));
+	report_cell(r, report_count(s->temporary));
 	for (k = 0; k <= n + 1; k++) {
 		if (!tel_heap_lifetime(heap, i,
 		        k == 0    ? 0 :
@@ -223,7 +250,7 @@ static void
 put_row(struct report *r, const struct show *show, size_t i, const char *frames,
     const tel_heap_stack *s)
 {
-	(void)report_section(r, REPORT_DATA, "stack");
+	(void)report_section(r, REPORT_DATA, subject(show));
 	add_columns(r, show);
 	add_row(r, show, i, frames, s);
 	report_put(r);
@@ -256,8 +283,9 @@ put_picture(struct report *r, const struct show *show, size_t n,
 		figure_int128_of(tel_heap_weight_of(all, weight)), 0,
 		{ 0, 0 } };
 
-	section->title = report_text(r, "Stacks by %s", titles[weight]);
-	section->definition =
+	section->title = title(r, show);
+	section->definition = show->options->key != NULL ?
+	    report_text(r, "%zu keys", n) :
 	    report_text(r, "%zu stacks, called by their innermost frames", n);
 	section->bars = &bars;
 	report_put(r);
@@ -272,8 +300,7 @@ put_title(struct report *r, const struct show *show, size_t n, size_t shown,
 	struct report_section *s = report_section(r, REPORT_TEXT, "");
 
 	s->apart = 1;
-	s->lead =
-	    report_text(r, "Stacks by %s:", titles[show->options->weight]);
+	s->lead = report_text(r, "%s:", title(r, show));
 	s->lead_strong = 1;
 	if (shown < n)
 		report_say(r, REPORT_TEXT, "", "%zu of %zu", shown, n);
@@ -292,7 +319,7 @@ stacks_put(struct report *r, const struct show *show)
 	tel_heap_stack s, rest;
 	const char *frames;
 
-	if (heap == NULL || !tel_heap_recorded(heap))
+	if (show->options->stacks == NULL || !tel_heap_recorded(heap))
 		return;
 	if (tel_heap_sort(heap, show->options->weight) != TEL_OK) {
 		r->failed = 1;

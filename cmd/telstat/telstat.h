@@ -41,7 +41,11 @@ struct telstat {
 	const struct output_format *format;
 	int level; /* of compression of a table; 0: none */
 	tel_stats *stats;
-	tel_heap *heap;         /* of --stacks, or NULL */
+	tel_heap *heap;     /* of --stacks, --blocks, the report, or NULL */
+	const char *stacks; /* which of these options; NULL: the report */
+	tel_expr *key;      /* of --blocks, which the heap has; or NULL */
+	const char *key_text;
+	uint64_t min_age;       /* of --min-age, in ns */
 	tel_heap_weight weight; /* that sorts its stacks */
 	int given;              /* -s */
 	int grouped;            /* -g */
@@ -56,6 +60,8 @@ struct telstat {
 	int ticks;         /* it is in ticks, not nanoseconds */
 	int deltas;
 	int report;
+	int types;    /* --report=types */
+	int answers;  /* the report says what a log's roles answer */
 	uint64_t top; /* 0: all */
 	tel_key_order order;
 	int rate;             /* --rate was given */
@@ -79,10 +85,30 @@ int telstat_options(struct telstat *t, int argc, char **argv);
 /* Reports why a call on the statistics failed. */
 void telstat_tell(const struct telstat *t, tel_status st, const char *option);
 
+/* Reports why the expression of --blocks failed. */
+void telstat_tell_key(const struct telstat *t, tel_status st);
+/*
+ * Makes the heap, unless there is one; lines: see tel_heap_set_lines().  Returns
+ * 1, or 0 after a message.
+ */
+int telstat_add_heap(struct telstat *t, int lines);
+
 /* Counts what the operands hold, and shows it. */
 void telstat_run(struct telstat *t, struct sink *sink);
 /* Counts only.  Returns 1, or 0 when there is nothing to show. */
 int telstat_count(struct telstat *t, struct sink *sink);
+
+/* answers.c */
+
+/* Nonzero when the report says what a log's roles answer. */
+int answers_wanted(const struct telstat *t);
+/* Looks into the first operand, unless it can be read only once. */
+void answers_look(struct telstat *t);
+/*
+ * Follows the blocks of logs of the schema, if it has any.  Returns 1, or 0 after
+ * a message.
+ */
+int answers_begin(struct telstat *t, const tel_schema *schema);
 
 /* diff.c */
 

@@ -314,6 +314,12 @@ typedef enum tel_place {
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_context *tel_context_new(size_t before,
     size_t after);
+/*
+ * Makes a context of no other events, which returns events in the order of the
+ * log.  It is given all events of one reader, as TEL_ORDER_LIVE has them.
+ * NULL when out of memory.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_context *tel_context_new_log_order(void);
 /* Frees a context. */
 TEL_SINCE_0_1 void tel_context_free(tel_context *c);
 /*
@@ -335,7 +341,10 @@ TEL_SINCE_0_1 void tel_context_finish(tel_context *c);
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_context_next(tel_context *c,
     const tel_event **event, tel_place *place);
-/* Nonzero when the next event is shown whether selected or not. */
+/*
+ * Nonzero when the next event is shown whether selected or not, or when events
+ * are held that follow it in the log.
+ */
 TEL_SINCE_0_1 int tel_context_pending(const tel_context *c);
 
 #ifdef __cplusplus

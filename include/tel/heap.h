@@ -7,7 +7,7 @@
 #ifndef TEL_TEL_HEAP_H
 #define TEL_TEL_HEAP_H
 
-#include "tel/event.h"
+#include "tel/filter.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,11 +41,23 @@ TEL_SINCE_0_1 void tel_heap_free(tel_heap *h);
  * the default).  Returns TEL_OK; TEL_ESTATE after the first event.
  */
 TEL_SINCE_0_1 tel_status tel_heap_set_lines(tel_heap *h, int on);
+/*
+ * Adds up by the value of an expression for the event that allocates, instead of
+ * by stack; it belongs to the heap then, also after a failure.
+ * Returns TEL_OK; TEL_ESTATE after the first event.
+ */
+TEL_SINCE_0_1 tel_status tel_heap_set_key(tel_heap *h, tel_expr *key);
+/*
+ * Leaves blocks out of what is live at the end that were allocated less than ns
+ * nanoseconds before the last event; where the rate of the clock is unknown, so
+ * many ticks.  Returns TEL_OK; TEL_ESTATE after the first event.
+ */
+TEL_SINCE_0_1 tel_status tel_heap_set_min_age(tel_heap *h, uint64_t ns);
 
 /*
  * Counts an event.  Events that are not operations of an allocator are ignored.
  * The frames are found by the log of the event, whose reader must still exist.
- * Returns TEL_OK, TEL_ENOMEM.
+ * Returns TEL_OK, TEL_ENOMEM, and as tel_expr_eval() of the key.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_heap_event(tel_heap *h,
     const tel_event *event);
@@ -77,6 +89,8 @@ typedef struct tel_heap_stack {
 	uint64_t live_blocks; /* live now */
 	uint64_t live_bytes;
 	uint64_t freed; /* blocks whose lifetime is known */
+	/* blocks freed before the thread that allocated them allocated again */
+	uint64_t temporary;
 } tel_heap_stack;
 
 /* How many stacks have allocated. */
@@ -111,6 +125,20 @@ TEL_SINCE_0_1 const char *tel_heap_frames(tel_heap *h, size_t i);
  */
 TEL_SINCE_0_1 int tel_heap_lifetime(const tel_heap *h, size_t i, uint32_t share,
     uint64_t *out);
+/* The same of all stacks together. */
+TEL_SINCE_0_1 int tel_heap_lifetime_of_all(const tel_heap *h, uint32_t share,
+    uint64_t *out);
+/*
+ * When the live bytes were the most, for the first time.
+ * out: set to the time since the first event of the log, as
+ *	tel_heap_lifetime().
+ * Returns 1, or 0 when nothing was allocated.
+ */
+TEL_SINCE_0_1 int tel_heap_peak_time(const tel_heap *h, uint64_t *out);
+/* Frees, and resizes, of blocks that were not allocated in the logs. */
+TEL_SINCE_0_1 uint64_t tel_heap_unknown(const tel_heap *h);
+/* How many threads have allocated. */
+TEL_SINCE_0_1 size_t tel_heap_threads(const tel_heap *h);
 /* Nonzero when the rate of a log's clock was unknown: lifetimes are ticks. */
 TEL_SINCE_0_1 int tel_heap_ticks(const tel_heap *h);
 /* Nonzero when an event recorded its stack, its caller or its pool. */

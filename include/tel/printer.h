@@ -55,7 +55,8 @@ enum tel_printer_flag {
 	TEL_PRINTER_WEIGHT = 1024, /* see tel_printer_set_weight() */
 	/* see tel_printer_set_footer(), _set_zstd() and _add_schema() */
 	TEL_PRINTER_TABLE = 2048,
-	TEL_PRINTER_PAGE = 4096 /* see tel_printer_set_max_size() */
+	TEL_PRINTER_PAGE = 4096,     /* see tel_printer_set_max_size() */
+	TEL_PRINTER_LOG_ORDER = 8192 /* events in the order of the log */
 };
 
 /*

@@ -3,6 +3,7 @@
  * Heaps: allocations by stack, or by pool, what of them is live, and how long
  * they lived.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -20,6 +21,8 @@
  * first that is used to the last.
  */
 #define STEPS 16u
+/* Bytes of a key that distinguish it. */
+#define KEY_MAX 1024
 struct lifetimes {
 	uint64_t least, most, count;
 	unsigned first, n;
@@ -30,7 +33,7 @@ struct lifetimes {
 struct site {
 	uint32_t node;
 	struct lifetimes *lifetimes;
-	uint64_t allocations, bytes;
+	uint64_t allocations, bytes, temporary;
 	uint64_t live_blocks, live_bytes;
 	/*
 	 * As it was at peak number .peak; what is live now, if that is not the
@@ -39,16 +42,34 @@ struct site {
 	uint64_t peak, peak_blocks, peak_bytes;
 };
 
+/* A thread: the block that it allocated last, as its place and 1. */
+struct thread {
+	uint32_t last;
+};
+
 struct tel_heap {
 	int begun, ticks;
+	tel_expr *key; /* NULL: stacks */
+	uint64_t min_age;
+	uint64_t end; /* the latest clock */
+	uint64_t peak_time;
+	double rate; /* of the log of the last event; 0: not known */
 	struct tel__stacks stacks;
 	struct tel__table pools; /* names of pools */
 	struct site *sites;
 	size_t nsites, site_room;
 	struct tel__live live;         /* the owner of a block is its site */
-	const struct tel_event *event; /* that is taken */
+	const struct tel_event *event; /* that is taken, of a log with a tag */
+	uint64_t tag;
+	tel_value value; /* of the key */
 	uint64_t untracked, unknown;
-	uint64_t most, peaks; /* bytes */
+	struct tel__table thread_places; /* by process and number, and 1 */
+	struct thread *threads;
+	size_t nthreads, thread_room;
+	uint32_t *allocators; /* of blocks by place: the thread's place */
+	size_t allocator_room;
+	struct lifetimes *lifetimes; /* of all */
+	uint64_t most, peaks;        /* bytes */
 	struct order {
 		uint64_t weight;
 		uint32_t site;
@@ -70,32 +91,9 @@ tel_heap_new(void)
 	}
 	tel__live_init(&h->live, heap_change, h);
 	tel__table_init(&h->pools);
+	tel__table_init(&h->thread_places);
 	h->peaks = 1;
 	return h;
-}
-
-void
-tel_heap_end(tel_heap *h)
-{
-	tel__stacks_end(&h->stacks);
-	tel__live_clear(&h->live);
-	tel__table_clear(&h->pools);
-}
-
-void
-tel_heap_free(tel_heap *h)
-{
-	size_t i;
-
-	if (h == NULL)
-		return;
-	tel_heap_end(h);
-	tel__stacks_clear(&h->stacks);
-	for (i = 0; i < h->nsites; i++)
-		free(h->sites[i].lifetimes);
-	free(h->sites);
-	free(h->order);
-	free(h);
 }
 
 tel_status
@@ -104,6 +102,23 @@ tel_heap_set_lines(tel_heap *h, int on)
 	if (h->begun)
 		return TEL_ESTATE;
 	h->stacks.lines = on != 0;
+	return TEL_OK;
+}
+
+tel_status
+tel_heap_set_key(tel_heap *h, tel_expr *key)
+{
+	tel_expr_free(h->key);
+	h->key = key;
+	return h->begun ? TEL_ESTATE : TEL_OK;
+}
+
+tel_status
+tel_heap_set_min_age(tel_heap *h, uint64_t ns)
+{
+	if (h->begun)
+		return TEL_ESTATE;
+	h->min_age = ns;
 	return TEL_OK;
 }
 
@@ -187,32 +202,94 @@ reserve_bucket(struct lifetimes **all, unsigned i)
 	return 1;
 }
 
-/* How long a block lived. */
-static tel_status
-count_lifetime(struct tel_heap *h, struct site *s,
-    const struct tel__live_block *b, const struct tel_event *ev)
+/* The time between two clocks, in ns, or in ticks if their rate is unknown. */
+static uint64_t
+heap_time(const struct tel_heap *h, uint64_t from, uint64_t to)
 {
-	const double rate = tel__clock_rate(ev->log->clock);
-	uint64_t time = ev->clock > b->clock ? ev->clock - b->clock : 0;
-	double ns = (double)time * 1e9 / rate;
-	struct lifetimes *l;
-	unsigned i;
+	const uint64_t ticks = to > from ? to - from : 0;
+	double ns;
 
-	if (!(rate > 0))
-		h->ticks = 1;
-	else if (rate < 1e9 || rate > 1e9)
-		time = ns < 1.8e19 ? (uint64_t)ns : UINT64_MAX;
-	i = bucket_of(time);
-	if (!reserve_bucket(&s->lifetimes, i))
+	if (!(h->rate > 0) || !(h->rate < 1e9 || h->rate > 1e9))
+		return ticks;
+	ns = (double)ticks * 1e9 / h->rate;
+	return ns < 1.8e19 ? (uint64_t)ns : UINT64_MAX;
+}
+
+static tel_status
+add_lifetime(struct lifetimes **all, uint64_t time, uint32_t blocks)
+{
+	const unsigned i = bucket_of(time);
+	struct lifetimes *l;
+
+	if (!reserve_bucket(all, i))
 		return TEL_ENOMEM;
-	l = s->lifetimes;
-	l->buckets[i - l->first] += b->blocks;
+	l = *all;
+	l->buckets[i - l->first] += blocks;
 	if (l->count == 0 || time < l->least)
 		l->least = time;
 	if (time > l->most)
 		l->most = time;
-	l->count += b->blocks;
+	l->count += blocks;
 	return TEL_OK;
+}
+
+/* How long a block lived. */
+static tel_status
+count_lifetime(struct tel_heap *h, struct site *s,
+    const struct tel__live_block *b)
+{
+	const uint64_t time = heap_time(h, b->clock, h->event->clock);
+	const tel_status st = add_lifetime(&s->lifetimes, time, b->blocks);
+
+	h->ticks |= !(h->rate > 0);
+	return st == TEL_OK ? add_lifetime(&h->lifetimes, time, b->blocks) : st;
+}
+
+/* -------------------------------------------------------------- threads */
+
+/* The place of the thread that an operation is of; UINT32_MAX: no memory. */
+static uint32_t
+find_thread(struct tel_heap *h, const tel_alloc *op, uint64_t tag)
+{
+	const uint64_t key = tel__hash(op->thread, tel__live_tag(op, tag));
+	struct tel__entry *e;
+	int fresh;
+
+	if (!TEL__RESERVE_ZEROED(h->threads, h->thread_room, h->nthreads + 1) ||
+	    (e = tel__table_put(&h->thread_places, key, &fresh)) == NULL)
+		return UINT32_MAX;
+	if (fresh)
+		e->value = h->nthreads++;
+	return (uint32_t)e->value;
+}
+
+/* A thread has allocated a block. */
+static tel_status
+set_last(struct tel_heap *h, const struct tel__live_block *b,
+    const tel_alloc *op, uint64_t tag)
+{
+	const size_t place = (size_t)(b - h->live.blocks);
+	const uint32_t thread = find_thread(h, op, tag);
+
+	if (thread == UINT32_MAX ||
+	    !TEL__RESERVE(h->allocators, h->allocator_room, place + 1))
+		return TEL_ENOMEM;
+	h->threads[thread].last = (uint32_t)place + 1;
+	h->allocators[place] = thread;
+	return TEL_OK;
+}
+
+/* A block ends; nonzero when its thread has not allocated since. */
+static int
+was_last(struct tel_heap *h, const struct tel__live_block *b)
+{
+	const uint32_t place = (uint32_t)(b - h->live.blocks);
+	struct thread *t = &h->threads[h->allocators[place]];
+	const int last = t->last == place + 1;
+
+	if (last)
+		t->last = 0;
+	return last;
 }
 
 /* Before the live blocks of a site change: keeps what they were at the peak. */
@@ -232,6 +309,26 @@ add_saturated(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
+/* The node of the value of the key for the event; 0: no memory. */
+static uint32_t
+find_value(struct tel_heap *h)
+{
+	char buffer[KEY_MAX];
+	size_t n, i;
+
+	n = h->value.missing ?
+	    (size_t)snprintf(buffer, sizeof(buffer), "<none>") :
+	    tel_value_text(&h->value, buffer, sizeof(buffer));
+	if (n >= sizeof(buffer))
+		n = sizeof(buffer) - 1;
+	/* a frame has neither */
+	for (i = 0; i < n; i++)
+		if (buffer[i] == ';' || (unsigned char)buffer[i] < ' ')
+			buffer[i] = buffer[i] == ';' ? ':' : '?';
+	h->stacks.recorded = 1;
+	return tel__stacks_name(&h->stacks, 0, buffer, n);
+}
+
 /* The node of the stack, or of the pool, that allocates; 0: no memory. */
 static uint32_t
 find_node(struct tel_heap *h, const tel_alloc *op)
@@ -241,6 +338,8 @@ find_node(struct tel_heap *h, const tel_alloc *op)
 
 	if (l == NULL)
 		return 0;
+	if (h->key != NULL)
+		return find_value(h);
 	if (!tel__pools_has(ev->type))
 		return tel__stacks_find(&h->stacks, l, ev, op->process);
 	h->stacks.recorded = 1;
@@ -269,21 +368,29 @@ begin_block(struct tel_heap *h, struct tel__live_block *b, const tel_alloc *op,
 	s->live_bytes += b->size;
 	if (h->live.bytes > h->most) {
 		h->most = h->live.bytes;
+		h->peak_time = heap_time(h,
+		    tel__clock_origin(h->event->log->clock), h->event->clock);
 		h->peaks++;
 	}
-	return TEL_OK;
+	return set_last(h, b, op, h->tag);
 }
 
-/* known: the event says when the block ended. */
+/* Of a block that was replaced it is not known when it ended. */
 static tel_status
-end_block(struct tel_heap *h, const struct tel__live_block *b, int known)
+end_block(struct tel_heap *h, const struct tel__live_block *b,
+    enum tel__live_what what)
 {
 	struct site *s = &h->sites[b->owner];
+	tel_status st = TEL_OK;
 
 	keep_peak(h, s);
 	s->live_blocks -= b->blocks;
 	s->live_bytes -= b->size;
-	return known ? count_lifetime(h, s, b, h->event) : TEL_OK;
+	if (what != TEL__LIVE_REPLACED)
+		st = count_lifetime(h, s, b);
+	if (was_last(h, b) && what == TEL__LIVE_FREED)
+		s->temporary += b->blocks;
+	return st;
 }
 
 static tel_status
@@ -298,8 +405,8 @@ heap_change(void *arg, enum tel__live_what what, struct tel__live_block *block,
 	case TEL__LIVE_UNTRACKED: return begin_block(h, block, op, 0);
 	case TEL__LIVE_FREED:
 	case TEL__LIVE_RESIZED:
-	case TEL__LIVE_POOL_DESTROYED: return end_block(h, block, 1);
-	case TEL__LIVE_REPLACED: return end_block(h, block, 0);
+	case TEL__LIVE_POOL_DESTROYED:
+	case TEL__LIVE_REPLACED: return end_block(h, block, what);
 	case TEL__LIVE_PART_FREED:
 		s = &h->sites[block->owner];
 		keep_peak(h, s);
@@ -310,13 +417,23 @@ heap_change(void *arg, enum tel__live_what what, struct tel__live_block *block,
 	return TEL_OK;
 }
 
+/* Nonzero when an operation may allocate a block. */
+static int
+is_allocation(const tel_alloc *op)
+{
+	return (op->kind <= TEL_ALLOC_REALLOC && op->kind != TEL_ALLOC_FREE) ||
+	    op->kind == TEL_ALLOC_COMMIT;
+}
+
 tel_status
 tel_heap_event(tel_heap *h, const tel_event *event)
 {
 	struct tel__stack_log *l;
 	tel_alloc op;
-	tel_status st;
+	tel_status st = TEL_OK;
 
+	if (!tel_event_timeless(event) && event->clock > h->end)
+		h->end = event->clock;
 	if (!tel_type_is_alloc(event->type) || !tel_event_alloc(event, &op) ||
 	    op.failed)
 		return TEL_OK;
@@ -329,11 +446,73 @@ tel_heap_event(tel_heap *h, const tel_event *event)
 		h->order = NULL;
 	}
 	h->event = event;
+	h->tag = l->tag;
+	h->rate = tel__clock_rate(event->log->clock);
+	if (h->key != NULL && is_allocation(&op))
+		st = tel_expr_eval(h->key, event, &h->value);
+	if (st != TEL_OK)
+		return st;
 	st = tel__live_take(&h->live, &op, l->tag);
 	if (st == TEL_OK &&
 	    !tel__pools_note(&h->pools, &h->stacks, event, &op, l->tag))
 		st = TEL_ENOMEM;
 	return st;
+}
+
+/* Live blocks that are too young are not counted as live. */
+static void
+drop_young(struct tel_heap *h)
+{
+	const struct tel__entry *e;
+	const struct tel__live_block *b;
+	const struct tel__table *t = &h->live.by_key;
+	struct site *s;
+	size_t i;
+
+	/* the last entry is that of the key 0 */
+	for (i = 0; t->count > 0 && i <= t->mask + 1; i++) {
+		e = &t->entries[i];
+		if (e->key == 0)
+			continue;
+		b = &h->live.blocks[e->value];
+		if (heap_time(h, b->clock, h->end) >= h->min_age)
+			continue;
+		s = &h->sites[b->owner];
+		keep_peak(h, s);
+		s->live_blocks -= b->blocks;
+		s->live_bytes -= b->size;
+	}
+}
+
+void
+tel_heap_end(tel_heap *h)
+{
+	if (h->min_age > 0)
+		drop_young(h);
+	tel__stacks_end(&h->stacks);
+	tel__live_clear(&h->live);
+	tel__table_clear(&h->pools);
+	tel__table_clear(&h->thread_places);
+}
+
+void
+tel_heap_free(tel_heap *h)
+{
+	size_t i;
+
+	if (h == NULL)
+		return;
+	tel_heap_end(h);
+	tel__stacks_clear(&h->stacks);
+	for (i = 0; i < h->nsites; i++)
+		free(h->sites[i].lifetimes);
+	free(h->sites);
+	free(h->order);
+	free(h->lifetimes);
+	free(h->threads);
+	free(h->allocators);
+	tel_expr_free(h->key);
+	free(h);
 }
 
 /* -------------------------------------------------------------- results */
@@ -382,6 +561,7 @@ describe(const struct tel_heap *h, const struct site *s, tel_heap_stack *out)
 	out->live_blocks = s->live_blocks;
 	out->live_bytes = s->live_bytes;
 	out->freed = s->lifetimes != NULL ? s->lifetimes->count : 0;
+	out->temporary = s->temporary;
 }
 
 int
@@ -410,6 +590,7 @@ tel_heap_total(const tel_heap *h, tel_heap_stack *out)
 		out->live_blocks += one.live_blocks;
 		out->live_bytes += one.live_bytes;
 		out->freed += one.freed;
+		out->temporary += one.temporary;
 	}
 }
 
@@ -463,14 +644,13 @@ tel_heap_frames(tel_heap *h, size_t i)
 	    tel__stacks_text(&h->stacks, site_at(h, i)->node);
 }
 
-int
-tel_heap_lifetime(const tel_heap *h, size_t i, uint32_t share, uint64_t *out)
+static int
+quantile(const struct lifetimes *l, uint32_t share, uint64_t *out)
 {
-	const struct lifetimes *l;
 	uint64_t rank, sum = 0, v = 0;
 	unsigned k;
 
-	if (i >= h->nsites || (l = site_at(h, i)->lifetimes) == NULL)
+	if (l == NULL)
 		return 0;
 	/* of the count and the share, neither fits into 64 bits with the other */
 	rank = l->count / 1000000000 * share +
@@ -483,6 +663,37 @@ tel_heap_lifetime(const tel_heap *h, size_t i, uint32_t share, uint64_t *out)
 		v = l->least;
 	*out = v > l->most ? l->most : v;
 	return 1;
+}
+
+int
+tel_heap_lifetime(const tel_heap *h, size_t i, uint32_t share, uint64_t *out)
+{
+	return i < h->nsites && quantile(site_at(h, i)->lifetimes, share, out);
+}
+
+int
+tel_heap_lifetime_of_all(const tel_heap *h, uint32_t share, uint64_t *out)
+{
+	return quantile(h->lifetimes, share, out);
+}
+
+int
+tel_heap_peak_time(const tel_heap *h, uint64_t *out)
+{
+	*out = h->peak_time;
+	return h->most > 0;
+}
+
+uint64_t
+tel_heap_unknown(const tel_heap *h)
+{
+	return h->unknown;
+}
+
+size_t
+tel_heap_threads(const tel_heap *h)
+{
+	return h->nthreads;
 }
 
 int

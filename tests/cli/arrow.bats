@@ -101,7 +101,7 @@ rows() {
 		rm pipe
 	done
 	# labels that came later were added to their dictionary
-	telcat -f arrow "$DATA/1.118.0-lii6gc-awlut.log.zst" >stream
+	telcat --file-order -f arrow "$DATA/1.118.0-lii6gc-awlut.log.zst" >stream
 	python3 - "$here" stream <<-'END'
 		import sys
 		sys.path.insert(0, sys.argv[1])

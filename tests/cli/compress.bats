@@ -114,9 +114,10 @@ END
 	telfilter -u -z 3 mpsio.log >packed
 	size=$(stat -c %s packed)
 	head -c $((size * 2 / 3)) packed >short
-	run -3 --separate-stderr telcat -H short
+	run -3 --separate-stderr telcat --file-order -H short
 	[ "${#lines[@]}" -gt 40 ]
-	telcat -H mpsio.log | head -n "${#lines[@]}" | cmp - <(exits 3 telcat -H short 2>&-)
+	telcat --file-order -H mpsio.log | head -n "${#lines[@]}" |
+	    cmp - <(exits 3 telcat --file-order -H short 2>&-)
 	[[ $stderr == *'zstd: input ends inside a frame'* ]]
 }
 
@@ -145,7 +146,7 @@ END
 	# the header of a block, in the third
 	printf '\377\377\377' | dd of=bad bs=1 seek=$((size * 2 + 6)) conv=notrunc status=none
 	events=$(telcat -H mpsio.log | wc -l)
-	run -3 --separate-stderr telcat -H bad
+	run -3 --separate-stderr telcat --file-order -H bad
 	[ "${#lines[@]}" -eq $((events * 4)) ]
 	content=$(stat -c %s mpsio.log)
 	[[ ${stderr_lines[0]} == "telcat: bad: offset $((content * 2)): zstd: "*"; $content bytes are lost" ]]
@@ -172,7 +173,7 @@ END
 @test "a compressed pipe flows" {
 	mkfifo in packed
 	telfilter -z 3 -u in >packed &
-	telcat -H packed >out &
+	telcat --file-order -H packed >out &
 	reader=$!
 	{
 		head -c 2000 mpsio.log
@@ -182,7 +183,7 @@ END
 	} >in
 	wait $reader
 	[ -e came ]
-	cmp <(telcat -H mpsio.log) out
+	cmp <(telcat --file-order -H mpsio.log) out
 }
 
 @test "failures of a compressed output are reported" {

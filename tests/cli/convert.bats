@@ -177,7 +177,7 @@ turn() {
 	for log in "$DATA"/1.11[28]*-poolncv.log.zst "$DATA"/*finalcv.log.zst; do
 		echo "$log"
 		telcat -q -f mps "$log" >want
-		telcat -q "$log" | clean telcat -f mps | cmp want -
+		telcat -q --file-order "$log" | clean telcat -f mps | cmp want -
 		telcat -q -f mpscnv "$log" >log.cnv
 		clean telcat -f mps --as cnv log.cnv >got
 		telcat -f mpscnv got | cmp log.cnv -
@@ -263,7 +263,7 @@ turn() {
 	for how in --merge --no-merge; do
 		case $how in --merge) how=-S ;; esac
 		clean telcat -f mps:1.6.1 -q $how a.log b.log >both
-		clean telcat both >text
+		clean telcat --file-order both >text
 		[ "$(grep -c ' EventInit ' text)" -eq 1 ]
 		for type in Intern PoolAlloc ArenaCreateVM; do
 			[ "$(grep -c " $type " text)" -eq \

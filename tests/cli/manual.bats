@@ -70,7 +70,7 @@ run_block() {
 		    -I"$TEL_TOP/include" -o example example.c \
 		    "${TEL_BUILD}/libtel.a" -pthread ${LDFLAGS-} \
 		    $(pkg-config --libs libzstd)
-		./example mpsio.log | cmp - <(telcat mpsio.log)
+		./example mpsio.log | cmp - <(telcat --file-order mpsio.log)
 		count=$((count + 1))
 	done
 	[ "$count" -ge 1 ]

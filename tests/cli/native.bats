@@ -241,10 +241,10 @@ times() {
 	telcat -q -f tel a.log >a.tel
 	telcat -q -f tel mpsio.log >b.tel
 	telcat -q -f tel -z 3 mpsio.log >b.zst
-	telcat -q --no-merge a.log mpsio.log >want
-	cat a.tel b.tel | telcat -q >got
+	telcat -q --file-order --no-merge a.log mpsio.log >want
+	cat a.tel b.tel | telcat -q --file-order >got
 	cmp want got
-	telcat -q -f tel --no-merge a.log mpsio.log | telcat -q | cmp want -
+	telcat -q -f tel --no-merge a.log mpsio.log | telcat -q --file-order | cmp want -
 	telcat -q a.tel b.tel >got
 	telcat -q a.log mpsio.log | cmp - got
 }

@@ -23,7 +23,7 @@ setup() {
 @test "events have what telcat prints of them" {
 	for log in mpsio.log "$DATA"/1.111.0-lii6gc-amcss.log.zst \
 	    "$TEL_TOP"/tests/data/alloc/perl.heaptrack.zst; do
-		telcat -q --no-merge -n 3000 -f json "$log" >want
+		telcat -q --file-order --no-merge -n 3000 -f json "$log" >want
 		clean python3 "$TEL_TOP/tests/cli/python_json.py" "$log" <want
 	done
 }
@@ -106,7 +106,7 @@ setup() {
 }
 
 @test "columns are the values of all events of a type" {
-	telcat -e PoolAlloc -f csv mpsio.log >table.csv
+	telcat --file-order -e PoolAlloc -f csv mpsio.log >table.csv
 	clean python3 - <<-'END'
 		import csv, teltools
 		table = teltools.columns("mpsio.log", "PoolAlloc")

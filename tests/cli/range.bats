@@ -47,6 +47,11 @@ END
 
 setup() {
 	cd "$BATS_FILE_TMPDIR" || exit
+	# this log has too few points for order of time
+	export TELTOOLS_CONFIG=$BATS_TEST_TMPDIR/config
+	for tool in telcat telfilter telstat; do
+		echo "$tool --file-order"
+	done >"$TELTOOLS_CONFIG"
 }
 
 teardown() {

@@ -14,10 +14,10 @@ setup() {
 	unpack 1.118.0-lii6gc-awlut long.log
 	telcat -q --split 64k -f tel -o 'part-%03d.tel' long.log
 	[ -e part-001.tel ]
-	telcat -H long.log >want
-	telcat -q -H --no-merge part-*.tel | cmp want -
+	telcat --file-order -H long.log >want
+	telcat -q -H --file-order --no-merge part-*.tel | cmp want -
 	# by itself, each has the labels that it shows, and the rate
-	telcat -q -H part-001.tel | cmp - <(tail -n \
+	telcat -q --file-order -H part-001.tel | cmp - <(tail -n \
 	    "$(telcat -q -H part-001.tel | wc -l)" want)
 	telcat -q part-001.tel | grep -q '^# tick rate: '
 	telcat -q -H part-001.tel | grep -q '\["'

@@ -98,7 +98,7 @@ poke() {
 
 @test "ten places are reported one by one, and all are counted" {
 	unpack 1.118.0-lii6gc-poolncv
-	telcat mpsio.log | sed '20,50s/=/:/' >text
+	telcat --file-order mpsio.log | sed '20,50s/=/:/' >text
 	run -3 --separate-stderr telcat -H text
 	[ "${#stderr_lines[@]}" -eq 11 ]
 	[[ ${stderr_lines[9]} == 'telcat: text: offset '* ]]
@@ -111,19 +111,19 @@ poke() {
 
 @test "--strict stops at the first damage: exit 1" {
 	unpack 1.118.0-lii6gc-poolncv
-	telcat mpsio.log | sed '20,50s/=/:/' >text
-	run -1 --separate-stderr telcat --strict -H text
+	telcat --file-order mpsio.log | sed '20,50s/=/:/' >text
+	run -1 --separate-stderr telcat --file-order --strict -H text
 	[ "${#lines[@]}" -eq 15 ]
 }
 
 @test "compressed input that is cut is shown up to the cut: exit 1 or 3" {
 	unpack 1.118.0-lii6gc-amcss
-	telcat -H mpsio.log >all
+	telcat --file-order -H mpsio.log >all
 	for tool in gzip bzip2 xz 'lz4 -q' 'zstd -q'; do
 		$tool -c mpsio.log >log
 		head -c $(($(stat -c %s log) / 2)) log >"cut"
 		echo "$tool"
-		exits "1|3" telcat -H cut >got 2>messages
+		exits "1|3" telcat --file-order -H cut >got 2>messages
 		cat messages
 		[ -s messages ]
 		cmp -n "$(stat -c %s got)" got all

@@ -47,8 +47,8 @@ reads_back() {
 	local log
 	for log in "$1"/*.log.zst; do
 		echo "# ${log##*/}"
-		telcat -q "$log" >text
-		clean telcat text >again
+		telcat -q --file-order "$log" >text
+		clean telcat --file-order text >again
 		cmp text again
 		if [ -e "${log%.log.zst}.cnv.zst" ]; then
 			telcat -q -f mpscnv "${log%.log.zst}.cnv.zst" >again

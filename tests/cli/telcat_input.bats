@@ -290,8 +290,8 @@ memory() {
 @test "text of each format that is derived from text is the same" {
 	for format in csv json sql mpscnv mpstxt; do
 		# sql names the file, its size and its time
-		telcat -f "$format" mpsio.log | sed /event_log/d >one
-		telcat -f "$format" want | sed /event_log/d >two
+		telcat -S -f "$format" mpsio.log | sed /event_log/d >one
+		telcat -S -f "$format" want | sed /event_log/d >two
 		diff one two
 	done
 }

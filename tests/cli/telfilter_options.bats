@@ -400,10 +400,10 @@ same() {
 }
 
 @test "context that runs backward in time is reported" {
-	run -0 --separate-stderr telfilter -f text -C 2 -e 'PoolInit*' mpsio.log
+	run -0 --separate-stderr telfilter --file-order -f text -C 2 -e 'PoolInit*' mpsio.log
 	[ "$stderr" = 'telfilter: mpsio.log: the log is not in order of time, so neither is the context; -S sorts the log' ]
-	clean telfilter --quiet -f text -C 2 -e 'PoolInit*' mpsio.log
-	clean telfilter -S -f text -C 2 -e 'PoolInit*' mpsio.log >sorted
+	clean telfilter --file-order --quiet -f text -C 2 -e 'PoolInit*' mpsio.log
+	clean telfilter -f text -C 2 -e 'PoolInit*' mpsio.log >sorted
 	grep -v '^[#-]' sorted | LC_ALL=C sort -c -k1,1
 	telfilter -S mpsio.log >sorted.log
 	clean telfilter -f text -C 2 -e 'PoolInit*' sorted.log

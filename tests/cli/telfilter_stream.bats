@@ -197,11 +197,11 @@ logs() {
 
 @test "damage: whole events only, and status 3" {
 	unpack 1.118.0-lii6gc-poolncv
-	telcat -H mpsio.log >all
+	telcat --file-order -H mpsio.log >all
 	head -c 3001 mpsio.log >"cut"
 	exits 3 telfilter "cut" >out 2>messages
 	grep -q 'damaged place' messages
-	clean telcat -H out >got
+	clean telcat --file-order -H out >got
 	[ "$(wc -l <got)" -gt 50 ]
 	head -n "$(wc -l <got)" all | cmp - got
 	# a size that is wrong is put right

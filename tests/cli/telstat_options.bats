@@ -230,6 +230,18 @@ try() {
 		telstat -q --stacks "$TEL_TOP/tests/data/alloc/perl.mtrace.zst" |
 		    grep -q 'Perl_safesysmalloc'
 		;;
+	blocks)
+		# tests/spec/blocks.bats has more
+		telstat --blocks=size -f csv \
+		    "$TEL_TOP/tests/data/alloc/perl.mtrace.zst" |
+		    grep -q '^[0-9]*,,key,allocations,,,[0-9]*,'
+		;;
+	min-age)
+		run -2 telstat --min-age 1ms mpsio.log
+		telstat --blocks=size --min-age 1000h -f json \
+		    "$TEL_TOP/tests/data/alloc/perl.mtrace.zst" |
+		    grep -q '"leaked_blocks":0,'
+		;;
 	self-trace)
 		# tests/emit/self_trace.bats reads what it writes
 		telstat --self-trace self.tel mpsio.log >/dev/null

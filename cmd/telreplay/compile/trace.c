@@ -477,7 +477,6 @@ compile_all(struct reading *r)
 	visitor.begin = begin;
 	visitor.event = event;
 	visitor.end = end;
-	visitor.in_order = 1;
 	visitor.allocs = 1;
 	visitor.needs_rate =
 	    r->telreplay->run.pace > 0 || r->telreplay->run.think_log;

@@ -157,7 +157,7 @@ compile_txt(struct tel_printer *pr, const struct tel_type *type,
 const struct tel_renderer tel__renderer_mpscnv = {
 	.name = "mpscnv",
 	.apart = 1,
-	.flags = TEL_PRINTER_HEADER,
+	.flags = TEL_PRINTER_HEADER | TEL_PRINTER_LOG_ORDER,
 	.begin_log = begin_log,
 	.compile = compile_cnv,
 };
@@ -165,7 +165,7 @@ const struct tel_renderer tel__renderer_mpscnv = {
 const struct tel_renderer tel__renderer_mpstxt = {
 	.name = "mpstxt",
 	.apart = 1,
-	.flags = TEL_PRINTER_HEADER,
+	.flags = TEL_PRINTER_HEADER | TEL_PRINTER_LOG_ORDER,
 	.begin_log = begin_log,
 	.compile = compile_txt,
 };

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the report of a log of allocations answers at once: what is live, the
+ * peak, how long blocks lived, and which stacks allocated most.
+ */
+#include "show.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Stacks in the report, and frames of each. */
+#define STACKS_SHOWN 5
+#define FRAMES_SHOWN 3
+
+int
+answers_wanted(const struct telstat *t)
+{
+	return !t->given && !t->grouped && t->stacks == NULL &&
+	    t->interval == 0 && !t->types && !t->as_inst &&
+	    (t->format->report == &report_as_text ||
+	        t->format->report == &report_as_json ||
+	        t->format->report == &report_as_html);
+}
+
+/* Nonzero when a log of the schema has blocks that are in no pool. */
+static int
+has_blocks(const tel_schema *schema)
+{
+	const tel_type *t;
+	unsigned i, n = schema == NULL ? 0 : tel_schema_type_count(schema);
+
+	for (i = 0; i < n; i++) {
+		t = tel_schema_type(schema, i);
+		if (strcmp(tel_type_role(t), "alloc") == 0 &&
+		    tel_type_role_field(t, "pool") < 0 &&
+		    tel_type_role_field(t, "buffer") < 0)
+			return 1;
+	}
+	return 0;
+}
+
+int
+answers_begin(struct telstat *t, const tel_schema *schema)
+{
+	return !t->answers || t->heap != NULL || !has_blocks(schema) ||
+	    telstat_add_heap(t, 0);
+}
+
+void
+answers_look(struct telstat *t)
+{
+	const char *name =
+	    t->settings.noperands > 0 ? t->settings.operands[0] : "-";
+	struct stat st;
+	tel_reader *r;
+	int fd = -1;
+
+	if (!t->answers || strcmp(name, "-") == 0 || stat(name, &st) != 0 ||
+	    !S_ISREG(st.st_mode))
+		return;
+	r = tel_reader_new();
+	if (r != NULL)
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && tel_reader_open_fd(r, fd, name) == TEL_OK)
+		(void)answers_begin(t, tel_reader_schema(r));
+	tel_reader_free(r);
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+int
+answers_some(const struct show *show)
+{
+	return show->options->answers && show->options->heap != NULL &&
+	    tel_heap_count(show->options->heap) > 0;
+}
+
+/* A number of blocks and their bytes. */
+static void
+put_blocks(struct report *r, const struct show *show, const char *what,
+    tel_int128 blocks, tel_int128 bytes, const char *when)
+{
+	const int raw = show->options->raw;
+	char a[FIGURE_TEXT], b[FIGURE_TEXT], size[FIGURE_TEXT];
+
+	(void)figure_size(tel_int128_double(bytes), size);
+	if (raw)
+		size[0] = '\0';
+	report_line(r, what, "  %13s blocks  %17s bytes%s%s%s",
+	    figure_count(blocks, raw, a), figure_count(bytes, raw, b),
+	    size[0] != '\0' ? "  " : "", size, when);
+}
+
+/* A time of the heap for people. */
+static const char *
+heap_time(const struct show *show, uint64_t v, char *text)
+{
+	const char *unit = tel_heap_ticks(show->options->heap) ? "ticks" : "ns";
+	const int raw = show->options->raw;
+	char figure[FIGURE_TEXT];
+
+	(void)figure_value(figure_int128_of(v), unit, raw, figure);
+	(void)snprintf(text, 2 * FIGURE_TEXT, "%s%s%s", figure, raw ? " " : "",
+	    raw ? unit : "");
+	return text;
+}
+
+static const struct {
+	uint32_t share;
+	const char *text, *name;
+} lifetimes[] = { { 500000000, "p50", "lifetime_p50" },
+	{ 900000000, "p90", "lifetime_p90" },
+	{ 990000000, "p99", "lifetime_p99" },
+	{ 1000000000, "longest", "lifetime_max" } };
+#define NLIFETIMES (sizeof(lifetimes) / sizeof(lifetimes[0]))
+
+static void
+put_lifetimes(struct report *r, const struct show *show)
+{
+	char text[2 * FIGURE_TEXT];
+	const char *line = "";
+	uint64_t v;
+	size_t i;
+
+	for (i = 0; i < NLIFETIMES; i++) {
+		if (!tel_heap_lifetime_of_all(show->options->heap,
+		        lifetimes[i].share, &v))
+			return;
+		line = report_text(r, "%s  %s %s", line, lifetimes[i].text,
+		    heap_time(show, v, text));
+	}
+	report_line(r, "lifetimes", "%s", line);
+}
+
+/* What the heap knows of all blocks. */
+static void
+put_heap(struct report *r, const struct show *show, const tel_heap_stack *all)
+{
+	const tel_heap *heap = show->options->heap;
+	const int raw = show->options->raw;
+	char text[2 * FIGURE_TEXT], a[FIGURE_TEXT];
+	const double share = all->allocations > 0 ?
+	    (double)all->temporary / (double)all->allocations * 100 :
+	    0;
+	uint64_t at;
+
+	if (tel_heap_peak_time(heap, &at))
+		put_blocks(r, show, "peak", figure_int128_of(all->peak_blocks),
+		    figure_int128_of(all->peak_bytes),
+		    report_text(r, "  at %s", heap_time(show, at, text)));
+	put_lifetimes(r, show);
+	report_line(r, "temporary",
+	    "  %13s blocks, %.1f%%, freed before their thread allocated again",
+	    figure_count(figure_int128_of(all->temporary), raw, a), share);
+	report_line(r, "threads", "  %13s allocated",
+	    figure_count(figure_int128_of(tel_heap_threads(heap)), raw, a));
+}
+
+/* What was allocated and freed, where the log records it. */
+static void
+put_memory(struct report *r, const struct show *show)
+{
+	static const struct {
+		const char *name;
+		tel_total blocks, bytes;
+	} rows[] = { { "allocated", TEL_TOTAL_ALLOCS, TEL_TOTAL_ALLOC_BYTES },
+		{ "freed", TEL_TOTAL_FREES, TEL_TOTAL_FREE_BYTES },
+		{ "live", TEL_TOTAL_LIVE, TEL_TOTAL_LIVE_BYTES } };
+	struct report_section *s = report_section(r, REPORT_TEXT, "");
+	const int raw = show->options->raw;
+	tel_heap_stack all;
+	char blocks[FIGURE_TEXT];
+	tel_int128 n, b;
+	size_t i;
+
+	s->apart = 1;
+	s->label_width = 9;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!tel_stats_total(show->stats, rows[i].blocks, &n) ||
+		    !tel_stats_total(show->stats, rows[i].bytes, &b))
+			continue;
+		put_blocks(r, show, rows[i].name, n, b, "");
+	}
+	if (tel_stats_total(show->stats, TEL_TOTAL_SAMPLES, &n))
+		report_line(r, "samples",
+		    "  %13s allocations, from which these are estimated",
+		    figure_count(n, raw, blocks));
+	if (tel_stats_total(show->stats, TEL_TOTAL_STRAYS, &n))
+		report_line(r, "unknown",
+		    "  %13s blocks freed, but not allocated in the log",
+		    figure_count(n, raw, blocks));
+	if (answers_some(show)) {
+		tel_heap_total(show->options->heap, &all);
+		put_heap(r, show, &all);
+	}
+	if (s->lines != NULL)
+		report_put(r);
+}
+
+/* The same for programs. */
+static void
+put_data(struct report *r, const struct show *show)
+{
+	const tel_heap *heap = show->options->heap;
+	tel_heap_stack all;
+	uint64_t v;
+	size_t i;
+
+	tel_heap_total(heap, &all);
+	(void)report_section(r, REPORT_JSON, "memory");
+	report_data(r, "peak_blocks", report_count(all.peak_blocks));
+	report_data(r, "peak_bytes", report_count(all.peak_bytes));
+	if (tel_heap_peak_time(heap, &v))
+		report_data(r, tel_heap_ticks(heap) ? "peak_ticks" : "peak_ns",
+		    report_count(v));
+	for (i = 0; i < NLIFETIMES; i++)
+		if (tel_heap_lifetime_of_all(heap, lifetimes[i].share, &v))
+			report_data(r, lifetimes[i].name, report_count(v));
+	report_data(r, "temporary_blocks", report_count(all.temporary));
+	report_data(r, "threads", report_count(tel_heap_threads(heap)));
+	report_put(r);
+}
+
+/* The innermost frames of a stack, first the one that allocated. */
+static const char *
+innermost(struct report *r, const char *frames)
+{
+	const char *end = frames + strlen(frames), *p;
+	const char *text = "";
+	unsigned n;
+
+	for (n = 0; n < FRAMES_SHOWN && end > frames; n++) {
+		for (p = end; p > frames && p[-1] != ';'; p--)
+			continue;
+		text = report_text(r, "%s%s%.*s", text, n > 0 ? " < " : "",
+		    (int)(end - p), p);
+		end = p > frames ? p - 1 : p;
+	}
+	return text;
+}
+
+/* The largest stacks, a line each. */
+static void
+put_stacks(struct report *r, const struct show *show)
+{
+	tel_heap *heap = show->options->heap;
+	const size_t n = tel_heap_count(heap);
+	char peak[FIGURE_TEXT], leaked[FIGURE_TEXT], count[FIGURE_TEXT];
+	const char *frames;
+	tel_heap_stack s;
+	size_t i;
+
+	if (tel_heap_sort(heap, TEL_HEAP_PEAK) != TEL_OK) {
+		r->failed = 1;
+		return;
+	}
+	report_section(r, REPORT_TEXT, "")->apart = 1;
+	report_line(r, "", "%10s  %10s  %11s  stack (%zu of %zu; see --stacks)",
+	    "peak", "leaked", "allocations",
+	    n < STACKS_SHOWN ? n : STACKS_SHOWN, n);
+	for (i = 0; i < STACKS_SHOWN && tel_heap_stack_at(heap, i, &s); i++) {
+		frames = tel_heap_frames(heap, i);
+		if (frames == NULL) {
+			r->failed = 1;
+			return;
+		}
+		(void)figure_size((double)s.peak_bytes, peak);
+		(void)figure_size((double)s.live_bytes, leaked);
+		report_line(r, "", "%10s  %10s  %11s  %s", peak, leaked,
+		    figure_count(figure_int128_of(s.allocations),
+		        show->options->raw, count),
+		    innermost(r, frames));
+	}
+	report_put(r);
+}
+
+void
+answers_put(struct report *r, const struct show *show)
+{
+	put_memory(r, show);
+	if (!answers_some(show))
+		return;
+	if (report_is(r, REPORT_JSON))
+		put_data(r, show);
+	if (report_is(r, REPORT_TEXT) && tel_heap_recorded(show->options->heap))
+		put_stacks(r, show);
+}

@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Events are shown and selected in order of time; copies keep that of the file.
+
+load ../cli/lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	ORDER=$TEL_TOP/tests/spec/order.py
+}
+
+# late LOG: nonzero when a window cannot put a log in order.
+late() {
+	telcat -c "$1" >count
+	telcat -H "$1" 2>&1 >/dev/null | grep -q 'after later ones'
+}
+
+@test "events are shown in order of time" {
+	sorted=0
+	while read -r name; do
+		zstd -dqc "$name" >log
+		echo "$name"
+		telcat -q -H --file-order log >file
+		telcat -q -H log >shown
+		python3 "$ORDER" same file shown
+		if late log; then
+			# one of those that only -S puts in order
+			[[ $name == */1.111.0-* ]]
+			telcat -q -H -S log >shown
+		else
+			telcat -H -S log | cmp shown -
+			sorted=$((sorted + 1))
+		fi
+		python3 "$ORDER" sorted file shown
+		# JSON and CSV, too
+		telcat -q -H -f json log | sed 's/^{"clock":\([0-9]*\),.*/\1/' >clocks
+		late log || sort -nc clocks
+	done < <(printf '%s\n' "$TEL_TOP"/tests/data/mps/*.log.zst | sample 5)
+	[ "$sorted" -gt 0 ]
+}
+
+@test "the output of the MPS's own tools has the order of the file" {
+	unpack 1.118.0-lii6gc-awlut
+	telcat -f mpscnv mpsio.log | cmp - <(telcat --file-order -f mpscnv mpsio.log)
+	run ! cmp -s <(telcat -f mpscnv -S mpsio.log) <(telcat -f mpscnv mpsio.log)
+	telfilter mpsio.log | cmp - mpsio.log
+	unpack 1.118.0-lii6gc-poolncv
+	telcat -f mps mpsio.log | cmp - mpsio.log
+	telcat -f tel mpsio.log | telcat -f mps | cmp - mpsio.log
+}
+
+@test "a copy keeps the order of the file, of what is selected by time" {
+	unpack 1.118.0-lii6gc-awlut
+	telcat -H --file-order mpsio.log >file
+	for where in 'has(label)' 'label(pool) != ""' 'live > 20000' \
+	    'frees && start.size > 100'; do
+		echo "$where"
+		telfilter -w "$where" -o copy mpsio.log
+		# the writer adds names and points of time
+		telcat -H --file-order -e '^Intern,Label*,Event*' copy >part
+		python3 "$ORDER" part file part
+		telcat -q -H -S -e '^Intern,Label*,Event*' -w "$where" mpsio.log >want
+		telcat -H -e '^Intern,Label*,Event*' copy >got
+		python3 "$ORDER" same want got
+		[ -s got ]
+	done
+	# the first and every other of them, by time
+	telfilter -e PoolAlloc -n 1000 mpsio.log >copy
+	telcat -H --file-order -e PoolAlloc copy >part
+	python3 "$ORDER" part file part
+	telcat -H -S -e PoolAlloc mpsio.log | head -n 1000 >want
+	python3 "$ORDER" same want part
+	telfilter -e PoolAlloc --every 3 --skip 7 mpsio.log >copy
+	telcat -H --file-order -e PoolAlloc copy >part
+	python3 "$ORDER" part file part
+	telcat -H -S -e PoolAlloc mpsio.log | awk 'NR % 3 == 1' | tail -n +8 >want
+	python3 "$ORDER" same want part
+}
+
+@test "late events are counted, and -S puts them in order" {
+	unpack 1.111.0-lii6gc-amcss
+	run -0 --separate-stderr telcat -H mpsio.log
+	[[ $stderr =~ ([0-9]+)' events are shown after later ones, which -S puts in order' ]]
+	# as many are before the latest clock so far
+	[ "$(printf '%s\n' "$output" | python3 -c '
+import sys
+horizon = late = 0
+for line in sys.stdin:
+    clock = int(line[:16], 16)
+    late += clock < horizon
+    horizon = max(horizon, clock)
+print(late)')" -eq "${BASH_REMATCH[1]}" ]
+	run -0 --separate-stderr telcat -q -H mpsio.log
+	[ -z "$stderr" ]
+	run -0 --separate-stderr telcat -S -H mpsio.log
+	[ -z "$stderr" ]
+}
+
+@test "blocks and pairs are computed in order of time" {
+	unpack 1.118.0-lii6gc-awlut
+	telcat -S mpsio.log >sorted.txt
+	for spec in 'd=quantiles(dur(TraceFlipBegin,TraceFlipEnd,trace))' \
+	    'p=tally(label(pool),16)' 'l=quantiles(live)' 's=quantiles(duration)'; do
+		telstat -s "$spec" mpsio.log >got
+		telstat -s "$spec" sorted.txt >want
+		# the formats differ in what follows
+		diff <(grep -v Totals want) <(grep -v Totals got)
+	done
+	roles=(--alloc 'SegAlloc(ptr=seg,size=size)' --free 'SegFree(ptr=seg)')
+	telstat "${roles[@]}" mpsio.log | grep -E '^(allocated|freed|live) ' >got
+	telstat -S "${roles[@]}" mpsio.log | grep -E '^(allocated|freed|live) ' |
+	    diff - got
+}
