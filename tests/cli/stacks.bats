@@ -182,6 +182,7 @@ by_hand() {
 		leaked_blocks,,,0x1000;0x2000;0x3000,1,
 		leaked_bytes,,,0x1000;0x2000;0x3000,32,
 		freed,,,0x1000;0x2000;0x3000,2,
+		temporary,,,0x1000;0x2000;0x3000,1,
 		lifetime_min,,,0x1000;0x2000;0x3000,2000000,
 		lifetime_0.5,,,0x1000;0x2000;0x3000,2031615,
 		lifetime_0.9,,,0x1000;0x2000;0x3000,5000000,
@@ -194,6 +195,7 @@ by_hand() {
 		leaked_blocks,,,<other>,2,
 		leaked_bytes,,,<other>,24,
 		freed,,,<other>,1,
+		temporary,,,<other>,1,
 	END
 	for weight in leaked peak allocated count; do
 		telstat --stacks=$weight -f json hand | grep '"stack"' |
