@@ -2,8 +2,6 @@
 /* Keys, and the strings that some of them stand for. */
 #include "stats/key.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,70 +192,4 @@ tel__key_compare(const struct strings *s, const struct key *a,
 	}
 	/* two's complement: negative ones are in order, too */
 	return (a->bits > b->bits) - (a->bits < b->bits);
-}
-
-/* A double so that it reads back, by as few digits as that takes. */
-static int
-double_text(double d, char *buffer, size_t size)
-{
-	char *point;
-	int digits, n = 0;
-
-	if (d != d)
-		return snprintf(buffer, size, "nan");
-	for (digits = 15; digits <= 17; digits++) {
-		n = snprintf(buffer, size, "%.*g", digits, d);
-		if (strtod(buffer, NULL) == d)
-			break;
-	}
-	/* whatever the locale of the program */
-	point = strchr(buffer, ',');
-	if (point != NULL)
-		*point = '.';
-	return n;
-}
-
-size_t
-tel_value_text(const tel_value *v, char *buffer, size_t size)
-{
-	char text[64];
-	const char *s = text;
-	size_t n;
-
-	if (v->missing) {
-		n = (size_t)snprintf(text, sizeof(text), "-");
-	} else {
-		switch (v->datatype) {
-		case TEL_STRING:
-			s = v->as.string;
-			n = v->length;
-			break;
-		case TEL_DOUBLE:
-			n = (size_t)double_text(v->as.f64, text, sizeof(text));
-			break;
-		case TEL_BOOLEAN:
-			s = v->as.u64 != 0 ? "true" : "false";
-			n = strlen(s);
-			break;
-		case TEL_SIGNED:
-			n = (size_t)snprintf(text, sizeof(text), "%" PRId64,
-			    v->as.i64);
-			break;
-		case TEL_SET:
-		case TEL_ADDRESS:
-		case TEL_POINTER:
-			n = (size_t)snprintf(text, sizeof(text), "0x%" PRIx64,
-			    v->as.u64);
-			break;
-		default:
-			n = (size_t)snprintf(text, sizeof(text), "%" PRIu64,
-			    v->as.u64);
-			break;
-		}
-	}
-	if (size > 0) {
-		memcpy(buffer, s, n < size ? n : size - 1);
-		buffer[n < size ? n : size - 1] = '\0';
-	}
-	return n;
 }
