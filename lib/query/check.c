@@ -61,8 +61,8 @@ check_symbol(struct check *c, struct symbol *s)
 			s->classes |= C_DOUBLE;
 		if (at < 0)
 			continue;
-		s->classes |=
-		    (uint8_t)class_of_datatype(t->fields[at].datatype);
+		s->classes |= (uint8_t)class_of_datatype(
+		    tel_field_element(&t->fields[at]));
 		labels |= tel_field_labelled(&t->fields[at]);
 	}
 	if (s->checked && s->classes == 0 && !c->lenient)
@@ -234,7 +234,10 @@ check_node(struct check *c, struct node *n)
 		if ((n->flags & (NODE_KIND_WORD | NODE_TYPE_WORD)) != 0)
 			return check_word(c, n);
 		break;
-	case N_FIELD: n->classes = c->tree->symbols[n->symbol].classes; break;
+	case N_FIELD:
+	case N_ELEMENT: n->classes = c->tree->symbols[n->symbol].classes; break;
+	case N_LENGTH:
+	case N_CONTAINS: n->classes = C_INTEGER; break;
 	case N_BUILTIN:
 		n->classes =
 		    (uint8_t)class_of_builtin((enum builtin)n->builtin);

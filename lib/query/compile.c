@@ -165,6 +165,12 @@ put_field(struct compiler *c, const struct node *n)
 	f = &c->type->fields[at];
 	if (n->op == N_LABEL)
 		code = OP_LABEL_FIELD;
+	else if (n->op == N_LENGTH)
+		code = OP_LENGTH;
+	else if (n->op == N_ELEMENT || n->op == N_CONTAINS)
+		code = n->op == N_ELEMENT ? OP_ELEMENT : OP_CONTAINS;
+	else if (f->present != 0)
+		code = OP_OPTIONAL_FIELD;
 	else if (f->datatype == TEL_SIGNED)
 		code = OP_SIGNED_FIELD;
 	else if (f->datatype == TEL_DOUBLE)
@@ -174,6 +180,8 @@ put_field(struct compiler *c, const struct node *n)
 	op = put(c, code);
 	if (op != NULL) {
 		op->field = f;
+		op->u.value =
+		    n->op == N_ELEMENT ? value_natural(n->first) : n->value;
 	}
 }
 
@@ -229,6 +237,9 @@ put_leaf(struct compiler *c, const struct node *n)
 		}
 		/* fallthrough */
 	case N_FIELD:
+	case N_LENGTH:
+	case N_ELEMENT:
+	case N_CONTAINS:
 	case N_LABEL: put_field(c, n); return 1;
 	case N_START:
 		op = put(c, OP_START);
@@ -328,7 +339,8 @@ is_plain_leaf(const struct compiler *c, uint32_t node, struct plain *out)
 	out->code = OP_SPAN_FIELD;
 	out->field = c->fields[n->symbol];
 	datatype = c->type->fields[out->field].datatype;
-	return datatype != TEL_SIGNED && datatype != TEL_DOUBLE &&
+	return c->type->fields[out->field].present == 0 &&
+	    datatype != TEL_SIGNED && datatype != TEL_DOUBLE &&
 	    datatype != TEL_STRING;
 }
 

@@ -85,11 +85,24 @@ fold_field(struct compiler *c, const struct node *n, struct fold *f)
 		set_known(f, value_missing());
 		return;
 	}
-	switch (c->type->fields[at].datatype) {
+	if (n->op == N_LENGTH || n->op == N_CONTAINS) {
+		set_open(f, C_INTEGER);
+		return;
+	}
+	switch (tel_field_element(&c->type->fields[at])) {
 	case TEL_STRING: set_open(f, C_STRING); break;
 	case TEL_DOUBLE: set_open(f, C_DOUBLE); break;
 	default: set_open(f, C_INTEGER); break;
 	}
+}
+
+/* Whether all events of the type have the field. */
+static int
+is_always(const struct compiler *c, const struct node *n)
+{
+	const int at = c->fields[n->symbol];
+
+	return at < 0 || c->type->fields[at].present == 0;
 }
 
 /* label(field), and label alone. */
@@ -295,7 +308,10 @@ tel__fold_nodes(struct compiler *c)
 		b = &c->folds[n->b];
 		switch ((enum node_op)n->op) {
 		case N_CONST: set_known(f, n->value); break;
-		case N_FIELD: fold_field(c, n, f); break;
+		case N_FIELD:
+		case N_LENGTH:
+		case N_ELEMENT:
+		case N_CONTAINS: fold_field(c, n, f); break;
 		case N_BUILTIN: fold_builtin(c, n, f); break;
 		case N_LABEL:
 		case N_LABELS: fold_label(c, n, f); break;
@@ -310,7 +326,8 @@ tel__fold_nodes(struct compiler *c)
 			if (a->known)
 				set_known(f,
 				    value_natural(a->value.tag != V_MISSING));
-			else if (c->tree->nodes[n->a].op == N_FIELD)
+			else if (c->tree->nodes[n->a].op == N_FIELD &&
+			    is_always(c, &c->tree->nodes[n->a]))
 				set_known(f, value_natural(1));
 			break;
 		case N_NOT: set_truth(f, a->f, a->t); break;

@@ -40,6 +40,11 @@
 	OP(SIGNED_FIELD, "load signed", NONE, 0, 1, field) \
 	OP(DOUBLE_FIELD, "load double", NONE, 0, 1, field) \
 	OP(STRING_FIELD, "load string", NONE, 0, 1, any_value) \
+	/* of an event that may lack it */ \
+	OP(OPTIONAL_FIELD, "load optional", NONE, 0, 1, any_value) \
+	OP(LENGTH, "length", NONE, 0, 1, any_value) \
+	OP(ELEMENT, "element", VALUE, 0, 1, any_value) \
+	OP(CONTAINS, "list has", VALUE, 0, 1, any_value) \
 	/* .field cycles for each instruction, in .u.field */ \
 	OP(CPI, "cycles for each", NONE, 0, 1, any_value) \
 	OP(LABEL_FIELD, "label", NONE, 0, 1, any_value) \

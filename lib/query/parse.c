@@ -573,6 +573,9 @@ leaf_of_name(struct parser *p, const struct token *t)
 		return call_has(p);
 	if (strcmp(t->s, "field") == 0)
 		return call_of_field(p, N_FIELD, "field");
+	/* len and has may be fields as well */
+	if (strcmp(t->s, "len") == 0 && p->token.kind == T_LPAREN)
+		return call_of_field(p, N_LENGTH, "len");
 	for (b = 0; b < B_COUNT; b++)
 		if (strcmp(t->s, tel__builtin_name((enum builtin)b)) == 0)
 			return add_builtin(p, (enum builtin)b, t->column);
@@ -590,6 +593,42 @@ leaf_of_name(struct parser *p, const struct token *t)
 		p->tree->nodes[node].op = N_FIELD;
 		p->tree->nodes[node].flags = NODE_BARE;
 	}
+	return node;
+}
+
+/* A field that is named bare, or as .NAME, in a place where only one can be. */
+static uint32_t
+add_named(struct parser *p, enum node_op op, const struct token *t)
+{
+	const uint32_t node =
+	    add_const(p, value_string(t->s, strlen(t->s)), t->column);
+
+	if (p->status != TEL_OK)
+		return 0;
+	p->tree->nodes[node].op = (uint8_t)op;
+	p->tree->nodes[node].symbol = add_symbol(p, t->s, 1, 0, t->column);
+	return node;
+}
+
+/* "[NUMBER]" behind the name of a list. */
+static uint32_t
+parse_element(struct parser *p, const struct token *t)
+{
+	const uint32_t node = add_named(p, N_ELEMENT, t);
+	struct token i;
+
+	next(p);
+	i = p->token;
+	if (i.kind != T_NUMBER || i.value.tag != V_NATURAL ||
+	    i.value.as.u > UINT32_MAX) {
+		parse_fail(p, TEL_EINVAL, i.column,
+		    "expected the number of an element, from 0");
+		return 0;
+	}
+	next(p);
+	expect(p, T_RBRACKET, "expected ']'");
+	if (p->status == TEL_OK)
+		p->tree->nodes[node].first = (uint32_t)i.value.as.u;
 	return node;
 }
 
@@ -614,6 +653,9 @@ parse_leaf(struct parser *p)
 	next(p);
 	if (p->status != TEL_OK)
 		return 0;
+	if ((t.kind == T_FIELD || t.kind == T_NAME) &&
+	    p->token.kind == T_LBRACKET)
+		return parse_element(p, &t);
 	if (t.kind == T_FIELD)
 		return add_field(p, N_FIELD, &t);
 	if (t.kind == T_NAME)
@@ -722,9 +764,24 @@ parse_in(struct parser *p, uint32_t left, unsigned column)
 {
 	struct list list = { NULL, 0, 0 };
 	struct item item;
+	struct token t = p->token;
+	struct value value;
 	uint32_t node;
 	int more;
 
+	if (p->status == TEL_OK && (t.kind == T_FIELD || t.kind == T_NAME)) {
+		/* the list is a field */
+		value = p->tree->nodes[left].value;
+		if (p->tree->nodes[left].op != N_CONST)
+			parse_fail(p, TEL_EINVAL, column,
+			    "only a number or a string can be looked for in a "
+			    "field");
+		next(p);
+		node = add_named(p, N_CONTAINS, &t);
+		if (p->status == TEL_OK)
+			p->tree->nodes[node].value = value;
+		return node;
+	}
 	expect(p, T_LPAREN, "'in' requires a list in parentheses");
 	more = deeper(p, column);
 	while (more) {

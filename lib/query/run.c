@@ -416,6 +416,85 @@ eval_test(const struct op *op, struct machine *m, const struct tel_event *ev)
 	}
 }
 
+/* The value of a field, which the event may lack. */
+static struct value
+optional_value(const struct tel_event *ev, const struct tel_field *f)
+{
+	uint64_t v;
+	const char *s;
+	size_t n;
+
+	if (!tel_present(f, ev->data))
+		return value_missing();
+	if (f->datatype == TEL_STRING) {
+		s = tel_load_string(ev, f, &n);
+		return value_string(s, n);
+	}
+	v = tel_load(f, ev->data);
+	return f->datatype == TEL_DOUBLE ? value_double(tel_bits_double(v)) :
+	    f->datatype == TEL_SIGNED    ? value_of_width(v, f->width) :
+	                                   value_natural(v);
+}
+
+/* How many elements a list has, or bytes a string. */
+static struct value
+length_of(const struct tel_event *ev, const struct tel_field *f)
+{
+	struct tel_list l;
+	size_t n;
+
+	if (!tel_present(f, ev->data))
+		return value_missing();
+	if (f->datatype == TEL_STRING) {
+		(void)tel_load_string(ev, f, &n);
+		return value_natural(n);
+	}
+	tel_list_open(ev, f, &l);
+	return value_natural(l.count);
+}
+
+static struct value
+next_element(struct tel_list *l)
+{
+	const struct tel_field *f = &l->field;
+	const char *s;
+	uint64_t v;
+	size_t n;
+
+	if (f->datatype == TEL_STRING) {
+		s = tel_list_next_string(l, &n);
+		return value_string(s, n);
+	}
+	v = tel_list_next(l);
+	return f->datatype == TEL_DOUBLE ? value_double(tel_bits_double(v)) :
+	    f->datatype == TEL_SIGNED    ? value_of_width(v, f->width) :
+	                                   value_natural(v);
+}
+
+/* An element of a list, or whether one is .value. */
+static struct value
+list_value(const struct tel_event *ev, const struct op *op)
+{
+	const struct tel_field *f = op->field;
+	uint64_t left = op->u.value.as.u;
+	struct value v;
+	struct tel_list l;
+
+	if (f->datatype != TEL_LIST || !tel_present(f, ev->data))
+		return value_missing();
+	tel_list_open(ev, f, &l);
+	while (l.count > 0) {
+		v = next_element(&l);
+		if (op->code == OP_CONTAINS &&
+		    tel__value_compare(OPR_EQ, &v, &op->u.value, 0) ==
+		        TRIBOOL_TRUE)
+			return value_natural(1);
+		if (op->code == OP_ELEMENT && left-- == 0)
+			return v;
+	}
+	return op->code == OP_CONTAINS ? value_natural(0) : value_missing();
+}
+
 static void
 eval_leaf(const struct op *op, struct machine *m, const struct tel_event *ev,
     struct value *v)
@@ -441,6 +520,10 @@ eval_leaf(const struct op *op, struct machine *m, const struct tel_event *ev,
 		s = tel_load_string(ev, op->field, &length);
 		*v = value_string(s, length);
 		return;
+	case OP_OPTIONAL_FIELD: *v = optional_value(ev, op->field); return;
+	case OP_LENGTH: *v = length_of(ev, op->field); return;
+	case OP_ELEMENT:
+	case OP_CONTAINS: *v = list_value(ev, op); return;
 	case OP_LABEL_FIELD: *v = attr_label(ev, op->field); return;
 	case OP_FIRST_LABEL: *v = attr_label(ev, NULL); return;
 	case OP_LABELS_VALUE:

@@ -266,6 +266,8 @@ static const struct sign signs[] = {
 	{ "^", T_OPERATOR, OPR_XOR },
 	{ "(", T_LPAREN, OPR_EQ },
 	{ ")", T_RPAREN, OPR_EQ },
+	{ "[", T_LBRACKET, OPR_EQ },
+	{ "]", T_RBRACKET, OPR_EQ },
 	{ ",", T_COMMA, OPR_EQ },
 };
 
@@ -300,7 +302,10 @@ read_word(struct lexer *l, struct token *t)
 	char *to = l->words;
 
 	t->s = to;
-	while (is_letter(*l->p) || is_digit(*l->p))
+	while (is_letter(*l->p) || is_digit(*l->p) ||
+	    /* a member of a struct; but start.x is x of another event */
+	    (l->p[0] == '.' && is_letter(l->p[1]) &&
+	        (to - t->s != 5 || memcmp(t->s, "start", 5) != 0)))
 		*to++ = *l->p++;
 	*to++ = '\0';
 	l->words = to;

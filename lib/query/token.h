@@ -33,6 +33,8 @@ enum token_kind {
 	T_FIELD, /* .word */
 	T_LPAREN,
 	T_RPAREN,
+	T_LBRACKET,
+	T_RBRACKET,
 	T_COMMA,
 	T_RANGE,     /* .. */
 	T_NOT,       /* ! */

@@ -31,12 +31,15 @@ __attribute__((format(printf, 5, 6))) tel_status tel__fail_set(struct fail *f,
 
 enum node_op {
 	N_CONST,
-	N_FIELD,   /* .symbol */
-	N_BUILTIN, /* .builtin */
-	N_LABEL,   /* the label of .symbol's value */
-	N_LABELS,  /* bare: any label of the event */
-	N_DERIVED, /* .builtin, an enum derived; a field .symbol comes first */
-	N_START,   /* a of the event that began it; .first: counts these */
+	N_FIELD,    /* .symbol */
+	N_BUILTIN,  /* .builtin */
+	N_LABEL,    /* the label of .symbol's value */
+	N_LABELS,   /* bare: any label of the event */
+	N_DERIVED,  /* .builtin, an enum derived; a field .symbol comes first */
+	N_START,    /* a of the event that began it; .first: counts these */
+	N_LENGTH,   /* how many elements, or bytes, .symbol has */
+	N_ELEMENT,  /* number .first of the list .symbol */
+	N_CONTAINS, /* whether the list .symbol has .value */
 	N_HAS,
 	N_NOT,
 	N_UNARY,      /* .opr */
