@@ -14,6 +14,7 @@
 struct total {
 	struct sink *sink;
 	int by_file;
+	int plain;        /* all events count */
 	const char *name; /* of the source */
 	uint64_t all;     /* in all sources */
 	uint64_t before;  /* in those before this one */
@@ -91,9 +92,12 @@ end(void *arg)
 static void *
 counter_open(void *arg, tel_reader *r)
 {
-	(void)arg;
-	(void)r;
-	return calloc(1, sizeof(uint64_t));
+	const struct total *t = arg;
+	uint64_t *counter = calloc(1, sizeof(*counter));
+
+	if (t->plain && counter != NULL)
+		tel_reader_set_total(r, counter);
+	return counter;
 }
 
 static int
@@ -188,6 +192,7 @@ total_run(struct settings *s, struct sink *sink)
 	s->all_events = 0;
 	s->writes = 0;
 	if (is_divisible(s)) {
+		t.plain = !s->select.filtering;
 		s->no_merge = 1;
 		counting_run(s, &v, &counting);
 	} else {

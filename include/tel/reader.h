@@ -379,6 +379,12 @@ TEL_SINCE_0_1 void tel_reader_set_range(tel_reader *r, uint64_t first,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_span(tel_reader *r,
     uint64_t *first, uint64_t *last);
 /*
+ * For a program that only counts events: those that the decoder can count at
+ * once are added to *events, and not returned.
+ * events: must outlive the reader; NULL: all events are returned again.
+ */
+TEL_SINCE_0_1 void tel_reader_set_total(tel_reader *r, uint64_t *events);
+/*
  * How many uncompressed bytes are buffered after the last event.  If few,
  * tel_reader_next() may have to wait for a pipe: output made from the events so
  * far should be flushed first.

@@ -710,6 +710,43 @@ tel_reader_next(tel_reader *r, const tel_event **event)
 	return TEL_OK;
 }
 
+static int
+total_wants(void *arg, const struct tel_log *log, const struct tel_type *type)
+{
+	(void)arg;
+	(void)log;
+	(void)type;
+	return 0;
+}
+
+static void
+total_count(void *arg, const struct tel_log *log, const struct tel_type *type,
+    uint64_t events, uint64_t bytes)
+{
+	(void)log;
+	(void)type;
+	(void)bytes;
+	*(uint64_t *)arg += events;
+}
+
+static void
+total_span(void *arg, const struct tel_log *log, uint64_t first, uint64_t last)
+{
+	(void)arg;
+	(void)log;
+	(void)first;
+	(void)last;
+}
+
+void
+tel_reader_set_total(tel_reader *r, uint64_t *events)
+{
+	r->tally.wants = events != NULL ? total_wants : NULL;
+	r->tally.count = total_count;
+	r->tally.span = total_span;
+	r->tally.arg = events;
+}
+
 /* Steps over n events that were found, which are returned as a run. */
 static void
 step_over(struct tel_reader *r, uint32_t n)
