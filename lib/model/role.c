@@ -32,6 +32,7 @@ static const char *const roles[] = {
 	[TEL_ROLE_DELETE_SIZED] = "delete-sized",
 	[TEL_ROLE_FREE_SIZED] = "free-sized",
 	[TEL_ROLE_MIDDLE] = "middle",
+	[TEL_ROLE_SAMPLE] = "sample",
 };
 #define NROLES (sizeof(roles) / sizeof(roles[0]))
 

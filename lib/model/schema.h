@@ -114,7 +114,8 @@ enum tel_role {
 	TEL_ROLE_DELETE,       /* TEL_ROLE_FREE by one */
 	TEL_ROLE_DELETE_SIZED, /* ... that is given the size */
 	TEL_ROLE_FREE_SIZED,   /* TEL_ROLE_FREE by free_sized() */
-	TEL_ROLE_MIDDLE        /* something happens in a range of time */
+	TEL_ROLE_MIDDLE,       /* something happens in a range of time */
+	TEL_ROLE_SAMPLE        /* a sample of a stack; it may have a weight */
 };
 
 /* The parts of an allocator's operation that fields give. */
@@ -174,7 +175,7 @@ static inline int
 tel_type_is_alloc(const struct tel_type *t)
 {
 	return t->role >= TEL_ROLE_ALLOC && t->role != TEL_ROLE_START &&
-	    t->role != TEL_ROLE_FINISH && t->role != TEL_ROLE_MIDDLE;
+	    t->role != TEL_ROLE_FINISH && t->role < TEL_ROLE_MIDDLE;
 }
 
 /* Nonzero when a block is allocated, or freed, whichever function does it. */
@@ -187,7 +188,8 @@ tel_type_allocates(const struct tel_type *t)
 static inline int
 tel_type_frees(const struct tel_type *t)
 {
-	return t->role == TEL_ROLE_FREE || t->role >= TEL_ROLE_DELETE;
+	return t->role == TEL_ROLE_FREE ||
+	    (t->role >= TEL_ROLE_DELETE && t->role < TEL_ROLE_MIDDLE);
 }
 
 /*

@@ -54,6 +54,13 @@ struct line {
 	uint64_t weight;
 };
 
+/* What samples of a type have found in a stack. */
+struct sample {
+	uint32_t node;
+	const char *type; /* of the first schema that has it */
+	uint64_t weight;
+};
+
 struct folded {
 	struct timeline *timeline;
 	struct stack **stacks;
@@ -64,9 +71,16 @@ struct folded {
 	size_t nweights; /* stacks that have, or had, one */
 	struct line *lines;
 	size_t nlines, room;
-	int ranges;     /* there were some */
-	tel_heap *heap; /* NULL: no event has allocated */
-	int terminal;   /* no byte of a name may steer it */
+	/* stacks of samples, and their weights; the nodes are those of */
+	struct tel__stacks stacks_of_samples;
+	struct sample *samples;
+	size_t nsamples, sample_room;
+	struct tel__table by_sample; /* a stack and a type to a sample */
+	int sampled;                 /* there were some, */
+	int several;                 /* of several types */
+	int ranges;                  /* there were some */
+	tel_heap *heap;              /* NULL: no event has allocated */
+	int terminal;                /* no byte of a name may steer it */
 };
 
 /* The stack of a track; NULL: no memory. */
@@ -438,6 +452,13 @@ close_stacks(struct folded *f)
 }
 
 static void
+clear_lines(struct folded *f)
+{
+	while (f->nlines > 0)
+		free(f->lines[--f->nlines].text);
+}
+
+static void
 release(struct tel_printer *pr)
 {
 	struct folded *f = pr->state;
@@ -447,8 +468,14 @@ release(struct tel_printer *pr)
 		return;
 	(void)close_stacks(f);
 	tel_heap_free(f->heap);
-	for (i = 0; i < f->nlines; i++)
-		free(f->lines[i].text);
+	if (f->sampled) {
+		tel__stacks_clear(&f->stacks_of_samples);
+		tel__table_clear(&f->by_sample);
+		for (i = 0; i < f->nsamples; i++)
+			free((void *)(uintptr_t)f->samples[i].type);
+		free(f->samples);
+	}
+	clear_lines(f);
 	tel__stacks_clear(&f->tree);
 	tel__timeline_free(f->timeline);
 	free(f->lines);
@@ -487,11 +514,61 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 	return st;
 }
 
+/* Adds a sample to its stack: its weight, or 1. */
+static tel_status
+add_sample(struct folded *f, const struct tel_event *ev)
+{
+	const struct tel_type *t = ev->type;
+	const int part = t->role_field[TEL_PART_WEIGHT];
+	const uint64_t weight =
+	    part < 0 ? 1 : tel_load(&t->fields[part], ev->data);
+	struct tel__stack_log *log;
+	struct tel__entry *e;
+	struct sample *s;
+	uint32_t node;
+	int fresh;
+
+	if (!f->sampled && !tel__stacks_init(&f->stacks_of_samples))
+		return TEL_ENOMEM;
+	if (!f->sampled)
+		tel__table_init(&f->by_sample);
+	f->sampled = 1;
+	log = tel__stacks_log(&f->stacks_of_samples, ev->log);
+	node = log == NULL ?
+	    0 :
+	    tel__stacks_find(&f->stacks_of_samples, log, ev, 0);
+	e = node == 0 ?
+	    NULL :
+	    tel__table_put(&f->by_sample,
+	        tel__fnv(TEL__FNV, t->name, t->name_length) << 24 ^ node,
+	        &fresh);
+	if (e == NULL)
+		return TEL_ENOMEM;
+	if (fresh) {
+		if (!TEL__RESERVE(f->samples, f->sample_room, f->nsamples + 1))
+			return TEL_ENOMEM;
+		s = &f->samples[f->nsamples];
+		s->node = node;
+		s->weight = 0;
+		s->type = tel__copy_string(t->name, t->name_length);
+		if (s->type == NULL)
+			return TEL_ENOMEM;
+		e->value = f->nsamples++;
+		f->several |= strcmp(s->type, f->samples[0].type) != 0;
+	}
+	s = &f->samples[e->value];
+	if (__builtin_add_overflow(s->weight, weight, &s->weight))
+		s->weight = UINT64_MAX;
+	return TEL_OK;
+}
+
 static tel_status
 event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct folded *f = pr->state;
 
+	if (ev->type->role == TEL_ROLE_SAMPLE && !pr->weighted)
+		return add_sample(f, ev);
 	/* without a weight, allocations count where there are no ranges */
 	if (tel_type_is_alloc(ev->type) && (pr->weighted || !f->ranges)) {
 		if (f->heap == NULL && (f->heap = tel_heap_new()) == NULL)
@@ -544,6 +621,35 @@ add_lines(struct folded *f, int heap, tel_heap_weight weight)
 	return 1;
 }
 
+/*
+ * Makes a line of each stack of samples.  Where several types have samples, the
+ * type is outermost.
+ */
+static int
+add_samples(struct folded *f)
+{
+	struct tel__buffer line = { 0 };
+	const struct sample *s = f->samples;
+	const char *text;
+	int good = 1;
+	size_t i;
+
+	for (i = 0; i < f->nsamples && good; i++, s++) {
+		text = tel__stacks_text(&f->stacks_of_samples, s->node);
+		line.used = 0;
+		if (f->several) {
+			tel__buffer_put(&line, s->type, strlen(s->type));
+			tel__buffer_put(&line, ";", 1);
+		}
+		if (text != NULL)
+			tel__buffer_put(&line, text, strlen(text) + 1);
+		good = text != NULL && !line.failed &&
+		    add_line(f, (const char *)line.bytes, s->weight);
+	}
+	tel__buffer_clear(&line);
+	return good;
+}
+
 static int
 compare(const void *a, const void *b)
 {
@@ -563,7 +669,7 @@ finish(struct tel_printer *pr)
 
 	heap = f != NULL && !f->ranges && f->heap != NULL &&
 	    tel_heap_recorded(f->heap);
-	if (f == NULL || (!f->ranges && !heap))
+	if (f == NULL || (!f->ranges && !heap && !f->sampled))
 		return tel__render_fail(pr, "%s",
 		    pr->weighted ?
 		        "no selected event records its stack, its caller or "
@@ -572,6 +678,12 @@ finish(struct tel_printer *pr)
 		        "records its stack or its pool");
 	if (close_stacks(f) != TEL_OK || !add_lines(f, heap, pr->weight))
 		return TEL_ENOMEM;
+	/* a profile is of its samples, and not of what lasts as well */
+	if (f->sampled && !heap) {
+		clear_lines(f);
+		if (!add_samples(f))
+			return TEL_ENOMEM;
+	}
 	if (f->nlines > 0)
 		qsort(f->lines, f->nlines, sizeof(f->lines[0]), compare);
 	for (line = f->lines, i = 0; i < f->nlines; line++, i++) {

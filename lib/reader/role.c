@@ -71,7 +71,7 @@ tel_reader_add_role(tel_reader *r, const char *role, const char *text)
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
 	if (which < TEL_ROLE_ALLOC || which == TEL_ROLE_START ||
-	    which == TEL_ROLE_FINISH || which == TEL_ROLE_MIDDLE || n == 0 ||
+	    which == TEL_ROLE_FINISH || which >= TEL_ROLE_MIDDLE || n == 0 ||
 	    length > TEXT_MAX || !is_list(text + n, which))
 		return TEL_EINVAL;
 	new = malloc(sizeof(*new) + length + 1);

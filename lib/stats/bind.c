@@ -206,7 +206,7 @@ static int
 process_field(const struct tel_type *t)
 {
 	if (t->role < TEL_ROLE_ALLOC || t->role == TEL_ROLE_START ||
-	    t->role == TEL_ROLE_MIDDLE || t->role == TEL_ROLE_FINISH)
+	    t->role >= TEL_ROLE_MIDDLE || t->role == TEL_ROLE_FINISH)
 		return -1;
 	return t->role_field[TEL_PART_PROCESS];
 }

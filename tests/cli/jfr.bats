@@ -121,3 +121,78 @@ unnumbered() {
 	exits 3 telreplay --dry-run "$DATA/native-ap45.jfr.zst" 2>/dev/null >replay
 	grep -q 'operations *13,858 malloc, 4,559 free' replay
 }
+
+@test "samples of stacks are added up, by weight" {
+	telcat -f folded -e jdk.ObjectAllocationSample "$DATA/g1-17.jfr.zst" >folded
+	[ "$(awk '{ n += $NF } END { print n }' folded)" = \
+	    "$(telcat -f csv -e jdk.ObjectAllocationSample -F weight "$DATA/g1-17.jfr.zst" |
+	    awk -F , 'NR > 1 { n += $3 } END { print n }')" ]
+	grep -q 'Shop.lambda$main$0:11;Shop.work:17 [0-9]*$' folded
+	telcat -f folded "$DATA/g1-17.jfr.zst" >folded
+	[ "$(cut -d ';' -f 1 folded | sort -u | paste -sd ' ')" = \
+	    'jdk.ExecutionSample jdk.NativeMethodSample jdk.ObjectAllocationSample' ]
+}
+
+@test "every kind of value, structs, lists, and types that change" {
+	python3 "$TEL_TOP/tests/bench/jfr_make.py" odd >odd.jfr
+	telcat -H odd.jfr >text
+	diff -u "$DATA/odd.text" text
+	telcat -f tel -o odd.tel odd.jfr
+	cmp text <(telcat -H odd.tel)
+	telcat -f json odd.jfr >json
+	cmp json <(telcat -f json odd.tel)
+	python3 -c '
+import json
+events = [json.loads(line) for line in open("json")]
+lists = [e["fields"] for e in events if e["type"] == "test.Lists"]
+assert lists[0]["numbers"] == [1, -2, 3] and lists[1]["numbers"] == []
+assert lists[0]["names"] == ["a \"b\"", ""]
+assert lists[0]["floats"] == [0.5, 0.1]
+structs = [e["fields"] for e in events if e["type"] == "test.Structs"]
+assert structs[0]["box"]["corner"] == {"x": 1, "name": "c"}
+all_ = [e["fields"] for e in events if e["type"] == "test.All"]
+assert all_[0]["state"] is None and all_[1]["ever"] == str(-2**63)
+'
+	telcat -f csv -e test.Lists -F names,numbers odd.jfr >csv
+	grep -q '"\["a \\""b\\""","""\]"\|"\[""a' csv
+	telcat -f sqlite -o db -e test.Lists odd.jfr
+	[ "$(sqlite3 db 'SELECT json_extract(numbers, "$[1]") FROM [EVENT_test.Lists] LIMIT 1')" = -2 ]
+}
+
+@test "expressions of absent values, structs and lists" {
+	python3 "$TEL_TOP/tests/bench/jfr_make.py" odd >odd.jfr
+	while read -r want expression; do
+		got=$(telcat -c -w "$expression" odd.jfr)
+		[ "$got" = "$want" ] || { echo "$expression: $got, not $want"; return 1; }
+	done <<-'END'
+		7 has(t)
+		1 t == ""
+		2 has(.numbers)
+		1 len(numbers) == 3
+		1 len(names) == 2 && names[0] == 'a "b"'
+		1 numbers[1] == -2
+		0 numbers[3] == 1
+		1 3 in numbers
+		0 4 in numbers
+		1 "Shop" in classes
+		1 box.corner.x == 1
+		1 point.x == -3 && box.corner.name == "c"
+		1 has(state)
+		1 eventThread.osThreadId == 4711
+		14 !has(eventThread)
+		1 0.5 in floats
+	END
+}
+
+@test "chunks of which bytes are wrong cost themselves" {
+	unpack g1-17.jfr serial-25.jfr
+	cat g1-17.jfr serial-25.jfr g1-17.jfr >three.jfr
+	# of the second: its magic, its size, its metadata, an event
+	for at in 0 10 9260 100000; do
+		cp three.jfr bad.jfr
+		printf '\377' | dd of=bad.jfr bs=1 seek=$((314965 + at)) conv=notrunc status=none
+		exits 3 telcat -H bad.jfr 2>messages >text
+		[ -s messages ]
+		[ "$(wc -l <text)" -ge $((2 * 7468)) ]
+	done
+}

@@ -17,6 +17,21 @@ is_header(const unsigned char *p)
 	    tel_be64(p + 56) != 0;
 }
 
+/*
+ * The first header from p on; NULL: none.  before: the byte before p, or -1.
+ * HotSpot has a copy of the header in a constant pool, as an array of 68 bytes.
+ */
+static const unsigned char *
+find_header(const unsigned char *p, const unsigned char *end, int before)
+{
+	for (; end - p >= (ptrdiff_t)JFR_HEADER; p++) {
+		if (before != (int)JFR_HEADER && is_header(p))
+			return p;
+		before = *p;
+	}
+	return NULL;
+}
+
 static void
 read_header(struct jfr_chunk *c, const unsigned char *p)
 {
@@ -80,12 +95,13 @@ hold_chunk(struct tel_reader *r, struct jfr_chunk *c, uint64_t *have)
 		if (n > most - *have)
 			n = (size_t)(most - *have);
 		/* the next header, if it is within what can be looked at */
-		for (q = r->p + (*have == 0); open && q < r->p + n; q++)
-			if ((size_t)(r->end - q) >= JFR_HEADER &&
-			    is_header(q)) {
-				n = (size_t)(q - r->p);
-				most = *have + n;
-			}
+		q = !open      ? NULL :
+		    *have == 0 ? find_header(r->p + 1, r->end, *r->p) :
+		                 find_header(r->p, r->end, c->bytes[*have - 1]);
+		if (q != NULL && q < r->p + n) {
+			n = (size_t)(q - r->p);
+			most = *have + n;
+		}
 		if (!take_bytes(r, c, have, n))
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
@@ -375,21 +391,20 @@ skip_to_header(struct tel_reader *r, struct jfr *j)
 {
 	const uint64_t from = r->offset;
 	const unsigned char *q;
+	int before = -1;
+	size_t n;
 
 	for (;;) {
 		tel__reader_fill(r, PIECE);
-		for (q = r->p; (size_t)(r->end - q) >= JFR_HEADER; q++)
-			if (is_header(q))
-				break;
-		if ((size_t)(r->end - q) >= JFR_HEADER) {
-			tel_reader_step(r, (size_t)(q - r->p));
+		q = find_header(r->p, r->end, before);
+		n = q != NULL ? (size_t)(q - r->p) :
+		    r->eof    ? (size_t)(r->end - r->p) :
+		                (size_t)(r->end - r->p) - (JFR_HEADER - 1);
+		if (n > 0)
+			before = r->p[n - 1];
+		tel_reader_step(r, n);
+		if (q != NULL || r->eof)
 			break;
-		}
-		if (r->eof) {
-			tel_reader_step(r, (size_t)(r->end - r->p));
-			break;
-		}
-		tel_reader_step(r, (size_t)(q - r->p));
 	}
 	if (j->unfinished) {
 		tel__reader_notice(r, TEL_INFO, from,
@@ -441,9 +456,7 @@ take_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 			    (unsigned long long)have);
 		}
 	}
-	if (st == TEL_OK)
-		st = index_events(r, j, c);
-	if (st != TEL_OK || c->nevents == 0) {
+	if (st != TEL_OK) {
 		tel__jfr_chunk_free(c);
 		return st;
 	}
@@ -452,6 +465,32 @@ take_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	*link = c;
 	j->held += c->size;
 	return TEL_OK;
+}
+
+tel_status
+tel__jfr_index(struct tel_reader *r, struct jfr *j)
+{
+	struct jfr_chunk **link = &j->chunks, *c;
+	tel_status st = TEL_OK;
+
+	while ((c = *link) != NULL && st == TEL_OK) {
+		if (!c->indexed)
+			st = index_events(r, j, c);
+		c->indexed = 1;
+		if (c->nevents > 0) {
+			link = &c->next;
+			continue;
+		}
+		*link = c->next;
+		j->held -= c->size;
+		if (j->spare == NULL) {
+			j->spare = c->bytes;
+			j->spare_room = c->room;
+			c->bytes = NULL;
+		}
+		tel__jfr_chunk_free(c);
+	}
+	return st;
 }
 
 tel_status
@@ -473,13 +512,23 @@ tel__jfr_load(struct tel_reader *r, struct jfr *j)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	read_header(c, r->p);
 	c->offset = r->offset;
-	if (c->major == 0 || c->size > JFR_CHUNK_MAX) {
-		have = c->major;
+	c->bytes = j->spare;
+	c->room = j->spare_room;
+	j->spare = NULL;
+	if (c->major == 0) {
 		tel__jfr_chunk_free(c);
 		tel_reader_step(r, 4);
 		return tel__reader_damage(r, r->offset - 4, 4,
-		    have == 0 ? "a chunk of version 0, which is not supported" :
-		                "a chunk of more than 2^30 bytes");
+		    "a chunk of version 0, which is not supported");
+	}
+	if (c->size > JFR_CHUNK_MAX) {
+		c->size = 0;
+		st = tel__reader_damage(r, c->offset, 0,
+		    "a chunk of more than 2^30 bytes: read up to the next one");
+		if (st != TEL_OK) {
+			tel__jfr_chunk_free(c);
+			return st;
+		}
 	}
 	st = hold_chunk(r, c, &have);
 	if (st != TEL_OK) {

@@ -245,6 +245,7 @@ struct jfr_chunk {
 	int64_t start_ns, start_ticks;
 	double divisor; /* ticks of a nanosecond */
 	unsigned state, last;
+	int indexed;              /* its events were found */
 	struct jfr_event *events; /* in order of time */
 	size_t nevents, event_room, done;
 	struct jfr_pool *pools; /* by class */
@@ -256,9 +257,12 @@ struct jfr {
 	struct jfr_layout *layouts;
 	struct jfr_chunk *chunks; /* that are held, in order of the file */
 	struct jfr_chunk *ended;  /* to be freed when no event of it is used */
-	uint64_t held;            /* bytes of them */
-	uint64_t numbered;        /* chunks so far */
-	uint64_t latest;          /* the clock of the last event */
+	/* memory of one that was freed, for the next */
+	unsigned char *spare;
+	size_t spare_room;
+	uint64_t held;     /* bytes of them */
+	uint64_t numbered; /* chunks so far */
+	uint64_t latest;   /* the clock of the last event */
 	uint64_t late;
 	int over;       /* nothing more to read */
 	int unfinished; /* the last chunk was still written to */
@@ -323,6 +327,11 @@ tel_status tel__jfr_row(struct jfr *j, struct jfr_chunk *c,
 /* Reads the next chunk.  TEL_OK, TEL_END, or a failure. */
 tel_status tel__jfr_load(struct tel_reader *r, struct jfr *j);
 void tel__jfr_chunk_free(struct jfr_chunk *c);
+/*
+ * Finds the events of the chunks that are held, for the first time.  Those
+ * without any are freed.  TEL_OK, or a failure.
+ */
+tel_status tel__jfr_index(struct tel_reader *r, struct jfr *j);
 
 /* The size of an event at p, and in *id its type; 0: it is invalid. */
 static inline uint32_t

@@ -14,21 +14,31 @@
 uint64_t
 tel__jfr_varint_slow(struct jfr_bytes *b)
 {
+	const unsigned char *p = b->p;
 	uint64_t v = 0;
 	unsigned i;
 
-	for (i = 0; i < 9; i++) {
-		if (b->p == b->end) {
-			b->bad = 1;
-			return 0;
+	if (b->end - p >= 9) {
+		for (i = 0; i < 8; i++) {
+			v |= (uint64_t)(p[i] & 0x7f) << 7 * i;
+			if (p[i] < 0x80) {
+				b->p = p + i + 1;
+				return v;
+			}
 		}
-		if (i == 8)
-			return v | (uint64_t)*b->p++ << 56;
-		v |= (uint64_t)(*b->p & 0x7f) << 7 * i;
-		if (*b->p++ < 0x80)
-			break;
+		b->p = p + 9;
+		return v | (uint64_t)p[8] << 56;
 	}
-	return v;
+	for (i = 0; p < b->end; i++) {
+		v |= (uint64_t)(*p & 0x7f) << 7 * i;
+		if (*p++ < 0x80) {
+			b->p = p;
+			return v;
+		}
+	}
+	b->p = b->end;
+	b->bad = 1;
+	return 0;
 }
 
 /* An element that is read. */

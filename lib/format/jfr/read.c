@@ -43,24 +43,31 @@ jfr_close(struct tel_reader *r)
 	tel__index_clear(&j->frames);
 	tel__buffer_clear(&j->name);
 	free(j->rows);
+	free(j->spare);
 	free(j);
 	r->state = NULL;
 }
 
-/* Reads ahead until a chunk behind the first is held, and some bytes. */
+/*
+ * Reads ahead until a chunk behind the first is held, and some bytes.  Whoever
+ * counts events does not need their order.
+ */
 static tel_status
 fill_chunks(struct tel_reader *r, struct jfr *j)
 {
-	tel_status st = TEL_OK;
+	tel_status st = tel__jfr_index(r, j);
 
 	while (!j->over && st == TEL_OK &&
-	    (j->chunks == NULL || j->chunks->next == NULL ||
-	        j->held < JFR_HELD)) {
+	    (j->chunks == NULL ||
+	        (r->tally.wants == NULL &&
+	            (j->chunks->next == NULL || j->held < JFR_HELD)))) {
 		st = tel__jfr_load(r, j);
 		if (st == TEL_END) {
 			j->over = 1;
 			st = TEL_OK;
 		}
+		if (st == TEL_OK)
+			st = tel__jfr_index(r, j);
 	}
 	return st;
 }
@@ -184,6 +191,11 @@ jfr_next(struct tel_reader *r)
 	tel_status st;
 
 	r->event.index += r->event.data != NULL;
+	if (j->ended != NULL && j->spare == NULL) {
+		j->spare = j->ended->bytes;
+		j->spare_room = j->ended->room;
+		j->ended->bytes = NULL;
+	}
 	tel__jfr_chunk_free(j->ended);
 	j->ended = NULL;
 	st = fill_chunks(r, j);

@@ -462,6 +462,20 @@ static const struct {
 	    "stack=stackTrace" },
 	{ "profiler.Free", TEL_ROLE_FREE,
 	    "address=address thread=eventThread.osThreadId stack=stackTrace" },
+	{ "jdk.ObjectAllocationSample", TEL_ROLE_SAMPLE,
+	    "weight=weight thread=eventThread.osThreadId stack=stackTrace" },
+	{ "jdk.ObjectAllocationInNewTLAB", TEL_ROLE_SAMPLE,
+	    "weight=tlabSize thread=eventThread.osThreadId stack=stackTrace" },
+	{ "jdk.ObjectAllocationOutsideTLAB", TEL_ROLE_SAMPLE,
+	    "weight=allocationSize thread=eventThread.osThreadId "
+	    "stack=stackTrace" },
+	{ "jdk.ExecutionSample", TEL_ROLE_SAMPLE,
+	    "thread=sampledThread.osThreadId stack=stackTrace" },
+	{ "jdk.NativeMethodSample", TEL_ROLE_SAMPLE,
+	    "thread=sampledThread.osThreadId stack=stackTrace" },
+	{ "profiler.WallClockSample", TEL_ROLE_SAMPLE,
+	    "weight=samples thread=sampledThread.osThreadId "
+	    "stack=stackTrace" },
 };
 
 void
