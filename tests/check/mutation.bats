@@ -27,7 +27,7 @@ setup() {
 	END
 	# bats would take "@test" in this file for its own
 	sed 's/^/@/' >tests/tool.bats <<-'END'
-		test "nothing" { true; }
+		test "nothing" { echo >>../runs; }
 		test "adds (1)" { run env build/tests/tool; [ "$status" = 2 ]; }
 		test "fails always" { run env build/tests/tool; false; }
 	END
@@ -47,20 +47,27 @@ mutate() (
 )
 
 @test "a fault that a test notices, and faults that none notices or reaches" {
-	mutate >got
-	cat got build/mutate/log
-	grep -Eq '^lib/base +1 +3 +33 %$' got
-	grep -Eq '^all +1 +3 +33 %$' got
+	mkdir -p build
+	mutate >build/got
+	cat build/got build/mutate/log
+	grep -Eq '^lib/base +1 +3 +33 %$' build/got
+	grep -Eq '^all +1 +3 +33 %$' build/got
 	# one for each, in random order
-	[ "$(grep -c 'not noticed' got)" -eq 2 ]
-	grep -Fq 'order.c:1: comparison flipped, not noticed; fault ' got
-	grep -Fqx -- '-int below(int a, int b) { return a < b; }' got
-	grep -Fqx -- '+int below(int a, int b) { return a <= b; }' got
-	grep -Fq 'order.c:3: comparison flipped, not noticed; fault ' got
-	[ "$(grep -c 'ran 1 of 1 cases that reach it' got)" -eq 1 ]
-	[ "$(grep -c 'ran 0 of 0 cases that reach it' got)" -eq 1 ]
+	[ "$(grep -c 'not noticed' build/got)" -eq 2 ]
+	grep -Fq 'order.c:1: comparison flipped, not noticed; fault ' build/got
+	grep -Fqx -- '-int below(int a, int b) { return a < b; }' build/got
+	grep -Fqx -- '+int below(int a, int b) { return a <= b; }' build/got
+	grep -Fq 'order.c:3: comparison flipped, not noticed; fault ' build/got
+	[ "$(grep -c 'ran 1 of 1 cases that reach it' build/got)" -eq 1 ]
+	[ "$(grep -c 'ran 0 of 0 cases that reach it' build/got)" -eq 1 ]
 	grep -q 'order.c:2: constant off by one: 1 of 1: .*adds (1)' \
 	    build/mutate/log
 	# the sources are as they were
 	run ! grep -r mutant_is lib tests
+	# what the journal has is not run again, until a test is another one
+	mutate | diff build/got -
+	[ "$(wc -l <build/mutate/runs)" -eq 1 ]
+	echo '# more' >>tests/tool.bats
+	mutate | diff build/got -
+	[ "$(wc -l <build/mutate/runs)" -eq 2 ]
 }

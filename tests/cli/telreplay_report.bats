@@ -217,6 +217,17 @@ small() {
 	END
 }
 
+@test "bytes have a second unit from 1,024 on" {
+	for size in 1023 1024; do
+		echo "1: malloc 0x1000 $size" >t.txt
+		clean telreplay --dry-run t.txt | grep '^  largest'
+	done >lines
+	diff - lines <<-'END'
+		  largest       1,023 bytes
+		  largest       1,024 (1.0 KiB) bytes
+	END
+}
+
 @test "a report on runs has these rows, with these columns" {
 	small
 	for form in csv json; do

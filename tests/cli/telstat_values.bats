@@ -56,3 +56,10 @@ ratio() {
 	clean telstat -q -s 'r=ratio(x,y)' r.txt | grep ' total -4  ratio -0\.5$'
 	clean telstat -q -f json -s 'r=ratio(x,y)' r.txt | grep '"ratio":-0\.5}'
 }
+
+@test "metrics keep the first and last letters and digits of names" {
+	printf '%s\n' '# teltools text 1' '# type: a 1 K x:unsigned' \
+	    '0000000000000001 a x=5' >names.txt
+	clean telstat -q -f openmetrics -s 'az_09=mag(x)' names.txt |
+	    grep -Fx 'inst_az_09{class="az_09"} 5'
+}
