@@ -369,9 +369,10 @@ small() {
 	awk 'BEGIN { print "1: malloc 0x10 9"; print "1: free 0x10"
 	    for (i = 0; i < 10000; i++)
 		print "2: malloc 0x20 9\n2: free 0x20" }' >t.txt
-	clean telreplay -q --order none --repeat 100 --runs 1 --idle 0 -a class t.txt >report
+	clean telreplay -q --order none --repeat 100 --runs 1 --idle 0 --details \
+	    -a class t.txt >report
 	awk '/^CPU time/ { table = 1 } /^throughput/ { table = 2 } /^$/ { table = 0 }
-	    $1 == "class" && table == 1 { run = $6 }
+	    $1 == "class" && table == 1 { run = $7 }
 	    $1 == "class" && table == 2 { print; busy = $3 }
 	    END { print run, busy; exit !(busy > 0 && busy < 4 * run) }' report
 }
