@@ -5,6 +5,7 @@
 # on random logs; TEST_SEED is another one for these.
 
 bats_require_minimum_version 1.5.0
+load "${TEL_TOP:-$BATS_TEST_DIRNAME/../..}/tests/environment"
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit

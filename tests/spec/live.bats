@@ -5,6 +5,7 @@
 # with the tools, and by each tool that says it.
 
 bats_require_minimum_version 1.5.0
+load "${TEL_TOP:-$BATS_TEST_DIRNAME/../..}/tests/environment"
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
