@@ -298,8 +298,8 @@ same() {
 }
 
 @test "logs are merged by time where the order matters" {
-	telcat -H mpsio.log | sed -n '1~2p' >odd
-	telcat -H mpsio.log | sed -n '2~2p' >even
+	telcat --file-order -H mpsio.log | sed -n '1~2p' >odd
+	telcat --file-order -H mpsio.log | sed -n '2~2p' >even
 	order=(-s 'now=mag(size)' -s 'sum=magdelta(size)' -s 'n=growth(1)' --raw
 	    --width 160)
 	telstat "${order[@]}" mpsio.log | grep -v ^Totals >want
