@@ -59,8 +59,9 @@ plain_at(const unsigned char *p, size_t n, int first, int words)
 	return size;
 }
 
-int
-tel__name_is(const unsigned char *p, size_t n)
+/* colons: those behind the first byte are part of the name. */
+static int
+is_spelling(const unsigned char *p, size_t n, int colons)
 {
 	size_t at = 0, size;
 
@@ -68,10 +69,24 @@ tel__name_is(const unsigned char *p, size_t n)
 		return 0;
 	for (; at < n; at += size) {
 		size = plain_at(p + at, n - at, at == 0, 0);
+		if (size == 0 && colons && at > 0 && p[at] == ':')
+			size = 1;
 		if (size == 0)
 			return 0;
 	}
 	return 1;
+}
+
+int
+tel__name_is(const unsigned char *p, size_t n)
+{
+	return is_spelling(p, n, 0);
+}
+
+int
+tel__name_is_type(const unsigned char *p, size_t n)
+{
+	return is_spelling(p, n, 1);
 }
 
 char *
@@ -84,7 +99,9 @@ tel__name_spell(const unsigned char *p, size_t n, int words)
 	if (out == NULL)
 		return NULL;
 	for (; at < n; at += size) {
-		size = plain_at(p + at, n - at, at == 0, words);
+		size = plain_at(p + at, n - at, at == 0, words == 1);
+		if (size == 0 && words == 2 && at > 0 && p[at] == ':')
+			size = 1;
 		for (i = 0; i < size; i++)
 			*q++ = (char)p[at + i];
 		if (size > 0)

@@ -20,10 +20,13 @@
  * with a letter, '_', '\' or such a character first.
  */
 int tel__name_is(const unsigned char *p, size_t n);
+/* The same of a type alone, which may have colons behind its first byte. */
+int tel__name_is_type(const unsigned char *p, size_t n);
 
 /*
- * The spelling of a name, or (words) of a kind, which may have blanks and any
- * other printable character; to be freed.  A spelling is its own spelling.
+ * The spelling of a name, or (words: 1) of a kind, which may have blanks and any
+ * other printable character, or (2) of a type, which may have colons; to be
+ * freed.  A spelling is its own spelling.
  * NULL when out of memory.
  */
 char *tel__name_spell(const unsigned char *p, size_t n, int words);

@@ -581,7 +581,7 @@ read_head(struct native_bytes *b, struct head *h, unsigned ntypes)
 	uint32_t n, i, part;
 
 	memset(h, 0, sizeof(*h));
-	h->name = name(b, 0);
+	h->name = name(b, 2);
 	h->kind = name(b, 1);
 	h->kind_number = native_number(b, UINT16_MAX);
 	h->code = native_number(b, UINT32_MAX);

@@ -149,7 +149,7 @@ read_type(struct any_set *set, const unsigned char *p, const unsigned char *end)
 	int good, failed = 0;
 	uint64_t v;
 
-	if (!tel__name_is(name.p, name.n) || !number(code, UINT32_MAX, &v))
+	if (!tel__name_is_type(name.p, name.n) || !number(code, UINT32_MAX, &v))
 		return 0;
 	type.code = (uint32_t)v;
 	type.kind = kind_at(&p, end, &failed);
@@ -315,7 +315,8 @@ tel__any_learn(struct lines *s)
 		return 0;
 	p++;
 	name = next_word(&p, s->line.end);
-	if (!tel__name_is(name.p, name.n) || (p == s->line.end && p[-1] == ' '))
+	if (!tel__name_is_type(name.p, name.n) ||
+	    (p == s->line.end && p[-1] == ' '))
 		return 0;
 	if (tel__any_make(s) != TEL_OK)
 		return -1;
