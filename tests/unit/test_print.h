@@ -126,6 +126,8 @@ made_store(struct made *m, unsigned i, uint64_t v)
 	case TEL_LOAD_BE32S:
 	case TEL_LOAD_BE32: tel_store(p, v, 4, 1); break;
 	case TEL_LOAD_BE64: tel_store(p, v, 8, 1); break;
+	case TEL_LOAD_LEF32:
+	case TEL_LOAD_LIST:
 	case TEL_LOAD_STRING:
 	case TEL_LOAD_STRING_AT: break;
 	}

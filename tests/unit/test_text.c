@@ -57,6 +57,7 @@ put_value(const struct tel_field *f, uint64_t *state, FILE *text, FILE *cnv,
 		                                           "");
 		fprintf(cnv, " %llX", (unsigned long long)v);
 		break;
+	case TEL_LIST: break;
 	}
 	fprintf(want, " %llx", (unsigned long long)v);
 }
