@@ -42,6 +42,7 @@ check    command  cpio            cpio
 check    command  mtrace          libc-devtools
 check    command  parallel        parallel
 check    command  zsh             zsh
+check    command  babeltrace2     babeltrace2
 check    command  fish            fish
 check    shared   libdw.so.1                 libdw1
 check    shared   libunwind.so.8             libunwind8

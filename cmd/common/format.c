@@ -210,6 +210,8 @@ format_writer(const struct settings *s, const struct sink *sink, int bare)
 		st = tel_writer_set_bare(w, bare);
 	if (st == TEL_OK)
 		st = tel_writer_set_terminal(w, sink->terminal);
+	if (st == TEL_OK && s->folder != NULL)
+		st = tel_writer_set_folder(w, s->folder);
 	if (st == TEL_OK && s->max_labels > 0)
 		st = tel_writer_set_max_labels(w, s->max_labels);
 	if (st == TEL_OK && !set_metadata(s, w)) {

@@ -48,7 +48,9 @@ enum {
 	FS_WRITE_FILE = 1 << 1,
 	FS_READ_FILE = 1 << 2,
 	FS_READ_DIR = 1 << 3,
+	FS_REMOVE_DIR = 1 << 4,
 	FS_REMOVE_FILE = 1 << 5,
+	FS_MAKE_DIR = 1 << 7,
 	FS_MAKE_REG = 1 << 8,
 	FS_TRUNCATE = 1 << 14,
 	/* what each version of the interface knows */
@@ -201,6 +203,20 @@ allow_meta(const struct rules *r, const char *operand, struct folders *looked)
 		(void)closedir(folder);
 }
 
+/* A file of a CTF trace is read with all files of its folder. */
+static void
+allow_trace(const struct rules *r, const char *operand)
+{
+	const size_t n = folder_length(operand, strlen(operand));
+	char path[PATH_MAX];
+
+	if (n + sizeof("metadata") > sizeof(path))
+		return;
+	(void)snprintf(path, sizeof(path), "%.*smetadata", (int)n, operand);
+	if (access(path, R_OK) == 0)
+		allow_part(r, operand, n, FS_READ);
+}
+
 /* The folder of a library that is loaded may have those that will be. */
 static int
 allow_library(struct dl_phdr_info *library, size_t size, void *rules)
@@ -272,14 +288,17 @@ allow_inputs(const struct rules *r, const struct settings *s)
 	size_t j;
 	int i;
 
+	if (fstat(0, &st) == 0 && S_ISDIR(st.st_mode))
+		allow(r, "/dev/stdin", FS_READ);
 	for (i = 0; i < s->noperands; i++) {
 		if (stat(s->operands[i], &st) != 0)
 			continue;
-		/* a folder is opened, and refused */
 		allow(r, s->operands[i],
-		    S_ISDIR(st.st_mode) ? FS_READ_DIR : FS_READ_FILE);
-		if (S_ISREG(st.st_mode))
-			allow_meta(r, s->operands[i], &looked);
+		    S_ISDIR(st.st_mode) ? FS_READ : FS_READ_FILE);
+		if (!S_ISREG(st.st_mode))
+			continue;
+		allow_meta(r, s->operands[i], &looked);
+		allow_trace(r, s->operands[i]);
 	}
 	for (j = 0; j < s->ndescriptions; j++)
 		allow(r, s->descriptions[j], FS_READ_FILE);
@@ -308,11 +327,12 @@ allow_outputs(const struct rules *r, const struct settings *s,
 		made = real;
 	/*
 	 * SQLite also reads, and synchronises the folder of its journal.  With
-	 * --split, the number may be in the name of a folder.
+	 * --split, the number may be in the name of a folder.  A trace is a
+	 * folder itself.
 	 */
 	if (made != NULL)
 		allow_part(r, made, folder_length(made, strcspn(made, "%")),
-		    FS_MAKE | FS_READ);
+		    FS_MAKE | FS_READ | FS_MAKE_DIR | FS_REMOVE_DIR);
 	free(real);
 }
 

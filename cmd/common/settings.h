@@ -23,6 +23,7 @@ struct settings_role {
 struct settings {
 	const char *format; /* NULL: the tool's own default */
 	const char *output; /* NULL: standard output */
+	const char *folder; /* that a trace is written to; or NULL */
 	int replace;        /* the output is replaced, and more than once */
 	int secret;         /* a new output is for its owner alone */
 	int compress;       /* the level of zstd; 0: not */

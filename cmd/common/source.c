@@ -24,10 +24,7 @@ source_open(struct source *src, const char *operand)
 		message_fail(STATUS_FAILED, operand, "%s", strerror(errno));
 		goto fail;
 	}
-	if (S_ISDIR(st.st_mode)) {
-		message_fail(STATUS_FAILED, operand, "is a directory");
-		goto fail;
-	}
+	src->folder = S_ISDIR(st.st_mode);
 	src->regular = S_ISREG(st.st_mode);
 	src->size = src->regular ? (uint64_t)st.st_size : 0;
 	src->changed = src->regular ? (int64_t)st.st_mtime : 0;
@@ -56,7 +53,7 @@ source_failed(const struct source *src, tel_status st, const char *text)
 {
 	if (text == NULL || text[0] == '\0')
 		text = tel_status_text(st);
-	if (st == TEL_EFORMAT &&
+	if (st == TEL_EFORMAT && !src->folder &&
 	    tel_reader_count(src->reader, TEL_COUNT_INPUT) == 0)
 		message_fail(STATUS_FAILED, src->name,
 		    "no events: the file is empty");
@@ -118,6 +115,8 @@ source_reader(const struct settings *s, tel_notify_fn *fn, void *arg)
 
 	if (st == TEL_OK && fn != NULL)
 		st = tel_reader_set_strict(r, s->strict);
+	if (st == TEL_OK && s->folder != NULL)
+		st = tel_reader_set_origins(r, 1);
 	if (st == TEL_OK && fn != NULL)
 		st = tel_reader_set_follow(r, s->unbuffered);
 	if (st == TEL_OK && fn != NULL)

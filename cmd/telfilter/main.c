@@ -18,7 +18,8 @@ main(int argc, char **argv)
 	if (telfilter_options(&telfilter, argc, argv) &&
 	    sink_open(&sink, &telfilter.settings)) {
 		begun = 1;
-		sandbox_enter(&telfilter.settings, &sink, NULL);
+		sandbox_enter(&telfilter.settings, &sink,
+		    telfilter.settings.folder);
 		found = telfilter_run(&telfilter, &sink);
 		sink_close(&sink);
 	}

@@ -3,6 +3,8 @@
 #include "telfilter.h"
 
 #include <string.h>
+#include <sys/stat.h>
+
 #include "common/message.h"
 #include "common/number.h"
 
@@ -142,6 +144,23 @@ static const struct tool tool = { "telfilter", TOOL_TELFILTER, own,
 	{ "telfilter -w 'size >= 64k' run.log >large.log",
 	    "telfilter -c -e PoolAlloc run.log" } };
 
+/*
+ * A trace that is a folder is filtered to one, which the writer makes: -o is
+ * not a file then.
+ */
+static void
+take_folder(struct settings *s)
+{
+	struct stat st;
+	int i;
+
+	for (i = 0; i < s->noperands && s->output != NULL; i++)
+		if (stat(s->operands[i], &st) == 0 && S_ISDIR(st.st_mode)) {
+			s->folder = s->output;
+			s->output = NULL;
+		}
+}
+
 int
 telfilter_options(struct telfilter *t, int argc, char **argv)
 {
@@ -163,5 +182,7 @@ telfilter_options(struct telfilter *t, int argc, char **argv)
 	t->settings.writes =
 	    t->format.shown == NULL && !t->settings.count_only && !t->any;
 	s->whole = t->context;
+	if (t->settings.writes && t->settings.format == NULL)
+		take_folder(&t->settings);
 	return 1;
 }

@@ -37,7 +37,10 @@ typedef enum tel_format {
 	TEL_FORMAT_FOLDED,   /* stacks of ranges, for flame graphs */
 	TEL_FORMAT_SQLITE,   /* the database that a script of SQL makes */
 	TEL_FORMAT_ARROW,    /* a table, as Apache Arrow's IPC format: binary */
-	TEL_FORMAT_HTML      /* the timeline as a page for a browser */
+	TEL_FORMAT_HTML,     /* the timeline as a page for a browser */
+	/* a trace of the Common Trace Format, which is a folder */
+	TEL_FORMAT_CTF, /* version 1.8 */
+	TEL_FORMAT_CTF2 /* version 2 */
 } tel_format;
 
 /* What an output format can do, as bits. */

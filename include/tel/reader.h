@@ -63,9 +63,9 @@ TEL_SINCE_0_1 void tel_reader_free(tel_reader *r);
  * name: "tel" (the native format), "mps" (any release), a name for
  *	tel_schema_new(), "text" (what telcat prints), "cnv" (the text of
  *	mpseventcnv), "mpstxt" (that of mpseventtxt),
- *	"mpsdump" (that of EventDump in a debugger), "hpm" (a trace of Jikes
- *	RVM), "hpm-meta" (the meta file of such traces), "ets" (a log of
- *	Singularity), "ftrace" (the text of perf script and trace-cmd), or a
+ *	"mpsdump" (that of EventDump in a debugger), "ctf" (a trace of LTTng
+ *	and others), "hpm" (a trace of Jikes RVM), "hpm-meta" (the meta file
+ *	of such traces), "ets" (a log of Singularity), "ftrace" (the text of perf script and trace-cmd), or a
  *	trace of an allocator: "android", "heaptrack", "kdump", "logalloc",
  *	"ltrace", "mtrace", "rep", "valgrind"; NULL to detect.
  * Returns TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM, TEL_ESTATE.
@@ -84,6 +84,12 @@ TEL_SINCE_0_1 tel_status tel_reader_set_force(tel_reader *r, int on);
  * Returns TEL_OK, TEL_ESTATE.
  */
 TEL_SINCE_0_1 tel_status tel_reader_set_strict(tel_reader *r, int on);
+/*
+ * Has events of traces of several files (CTF) come with where they were read,
+ * which copying them needs (nonzero); they are not shown otherwise.
+ * Returns TEL_OK, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_reader_set_origins(tel_reader *r, int on);
 /*
  * How many threads decode: 1, that of the caller alone; or 0, the default:
  * where it pays, one more parses lines of a trace of an allocator.  Compressed

@@ -98,6 +98,13 @@ TEL_SINCE_0_1 tel_status tel_writer_set_terminal(tel_writer *w, int on);
  */
 TEL_SINCE_0_1 tel_status tel_writer_set_part(tel_writer *w, int on);
 /*
+ * The folder that a trace of several files is written to (CTF): it must not
+ * exist, and is there once tel_writer_finish() was successful.  The events come
+ * from readers with tel_reader_set_origins().  path is copied.
+ * TEL_OK, TEL_ENOMEM, TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_writer_set_folder(tel_writer *w, const char *path);
+/*
  * Sets an entry of the metadata that is written for each log, over that of
  * the log itself, where the format has metadata (the native format).
  * key: 1 to 255 lower-case letters, digits, '.' and '-'.

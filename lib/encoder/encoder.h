@@ -96,6 +96,7 @@ struct tel_writer {
 	tel_status (*convert)(struct tel_writer *w, const struct tel_event *ev,
 	    int wanted);
 	char *target_name;
+	char *folder; /* that a trace of several files is written to; or NULL */
 	void *state; /* the encoder's own */
 	struct write_log *logs;
 	struct write_log *current;

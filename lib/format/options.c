@@ -62,6 +62,15 @@ tel_reader_set_strict(tel_reader *r, int on)
 }
 
 tel_status
+tel_reader_set_origins(tel_reader *r, int on)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	r->origins = on != 0;
+	return TEL_OK;
+}
+
+tel_status
 tel_reader_set_follow(tel_reader *r, int on)
 {
 	if (r->at != READER_NEW)
@@ -252,6 +261,8 @@ tel_reader_count(const tel_reader *r, tel_count which)
 
 	if (which == TEL_COUNT_INPUT && r->piece.last)
 		return r->piece.input;
+	if (which == TEL_COUNT_INPUT && r->files_size > 0)
+		return r->files_size;
 	if (which == TEL_COUNT_INPUT)
 		return r->in != NULL ? tel__input_raw_bytes(r->in) : 0;
 	if ((unsigned)which > TEL_COUNT_UNREAD)

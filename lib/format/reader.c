@@ -6,14 +6,17 @@
 #include "format/core/core.h"
 #include "format/reader.h"
 #include "format/registry.h"
+#include "io/fileset.h"
 #include "io/source.h"
 #include "model/history.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -96,6 +99,8 @@ tel_reader_free(tel_reader *r)
 	close_log(r);
 	free(r->ended.name);
 	tel__input_free(r->in);
+	if (!r->set_is_shared)
+		tel__fileset_free(r->set);
 	for (i = 0; i < r->nschemas; i++)
 		tel_schema_free(r->schemas[i]);
 	free(r->schemas);
@@ -146,6 +151,22 @@ ask_damaged(struct tel_reader *r, const struct tel_format_ops **best)
 	}
 }
 
+/* Detects the format of the log that the files of a folder are. */
+static tel_status
+detect_set(struct tel_reader *r, const struct tel_format_ops **out)
+{
+	unsigned i;
+
+	for (i = 0; i < r->formats->count; i++) {
+		*out = r->formats->rows[i].format;
+		if ((*out)->claims != NULL && (*out)->claims(r->set))
+			return TEL_OK;
+	}
+	return tel__reader_fail(r, TEL_EFORMAT,
+	    "a folder that is not a CTF trace: no file in it is called "
+	    "metadata");
+}
+
 /* Detects the format of the log that starts at r->p. */
 static tel_status
 detect(struct tel_reader *r, const struct tel_format_ops **out)
@@ -159,6 +180,8 @@ detect(struct tel_reader *r, const struct tel_format_ops **out)
 		*out = best;
 		return TEL_OK;
 	}
+	if (r->set != NULL && !tel__reader_is_archive(r))
+		return detect_set(r, out);
 	tel__reader_fill(r, 1);
 	if (r->p == r->end)
 		return tel__reader_fail(r,
@@ -242,6 +265,24 @@ begin_log(struct tel_reader *r, const char *name)
 	return TEL_OK;
 }
 
+/*
+ * Keeps a member of an archive that no format knows: it may be of a log whose
+ * other files come later.
+ */
+static tel_status
+keep_member(struct tel_reader *r, const char *name)
+{
+	struct tel_fault fault = { TEL_OK, 0, "" };
+	tel_status st;
+
+	if (r->set == NULL && (r->set = tel__fileset_new()) == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	st = tel__fileset_add(r->set, r->in, name, &fault);
+	if (st == TEL_EDAMAGED)
+		return tel__reader_damage(r, 0, 0, "%s: %s", name, fault.text);
+	return st == TEL_OK ? st : tel__reader_fail(r, st, "%s", fault.text);
+}
+
 /* Starts the next member of an archive that is a log. */
 static tel_status
 next_member(struct tel_reader *r)
@@ -276,7 +317,9 @@ next_member(struct tel_reader *r)
 		if (st != TEL_EFORMAT)
 			return st;
 		tel__reader_notice(r, TEL_INFO, 0, "skipped: %s", r->error);
-		tel__input_consume(r->in, r->peeked);
+		st = keep_member(r, r->member_name + strlen(r->name) + 1);
+		if (st != TEL_OK)
+			return st;
 	}
 }
 
@@ -368,7 +411,7 @@ tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
 			st = tel__reader_fail(r, TEL_EFORMAT,
 			    "no member of the archive is a log");
 	} else {
-		st = pass_damage(r);
+		st = r->set == NULL ? pass_damage(r) : TEL_OK;
 		if (st == TEL_OK)
 			st = begin_log(r, r->name);
 	}
@@ -376,6 +419,18 @@ tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
 	if (st == TEL_OK)
 		r->at = READER_LOG;
 	return st;
+}
+
+/* Opens the log that the files of r->set are. */
+static tel_status
+open_set(struct tel_reader *r, const char *name)
+{
+	struct tel_input *raw;
+	tel_status st = tel__input_memory("", 0, r->read_size, &raw);
+
+	return st == TEL_OK ?
+	    tel__reader_open_input(r, raw, name) :
+	    tel__reader_fail(r, st, "%s", tel_status_text(st));
 }
 
 tel_status
@@ -403,12 +458,46 @@ tel_reader_open_file(tel_reader *r, const char *path)
 	return tel__reader_open_kept(r, fd, path);
 }
 
+/*
+ * Opens a folder, if fd is one: the input of its log is empty, and r->set has
+ * the files.  TEL_OK, or a failure.
+ */
+static tel_status
+open_folder(struct tel_reader *r, int fd)
+{
+	struct tel_fault fault = { TEL_OK, 0, "" };
+	struct stat info;
+	tel_status st;
+	size_t i;
+	int copy;
+
+	if (fstat(fd, &info) != 0 || !S_ISDIR(info.st_mode))
+		return TEL_OK;
+	copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (copy < 0)
+		return tel__reader_fail(r, TEL_EIO, "%s", strerror(errno));
+	st = tel__fileset_open_folder(copy, 1, &r->set, &fault);
+	if (st != TEL_OK)
+		return tel__reader_fail(r, st, "%s", fault.text);
+	for (i = 0; i < r->set->count; i++)
+		r->files_size += r->set->files[i].size;
+	return TEL_OK;
+}
+
 tel_status
 tel__reader_open_kept(struct tel_reader *r, int fd, const char *name)
 {
 	struct tel_input *raw;
-	tel_status st = tel__input_fd(fd, 1, r->read_size, &raw);
+	tel_status st = open_folder(r, fd);
 
+	if (st == TEL_OK && r->set != NULL) {
+		close(fd);
+		return open_set(r, name);
+	}
+	if (st == TEL_OK)
+		st = tel__input_fd(fd, 1, r->read_size, &raw);
+	else
+		close(fd);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
 	return tel__reader_open_input(r, raw, name);
@@ -423,6 +512,9 @@ tel_reader_open_fd(tel_reader *r, int fd, const char *name)
 
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
+	st = open_folder(r, fd);
+	if (st != TEL_OK || r->set != NULL)
+		return st != TEL_OK ? st : open_set(r, name);
 	st = tel__input_fd(fd, 0, r->read_size, &raw);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));

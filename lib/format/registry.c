@@ -15,6 +15,7 @@
 	F(inst, STAGE_LINES) \
 	F(tel, STAGE_MAGIC) \
 	F(rings, STAGE_MAGIC) \
+	F(ctf, STAGE_MAGIC) \
 	F(text, STAGE_LINES) \
 	F(cnv, STAGE_LINES) \
 	F(mpstxt, STAGE_LINES) \

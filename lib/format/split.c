@@ -56,6 +56,10 @@ keep(struct tel_reader *r, struct tel_member *part)
 	int failed = 0;
 	tel_status st;
 
+	/* a log of several files is in r->set, with all that was left */
+	part->files = r->format->claims != NULL;
+	if (part->files)
+		return TEL_OK;
 	if (r->spool < 0 && (r->spool = tel__spool_file()) < 0)
 		return tel__reader_fail(r, TEL_EIO, "a temporary file: %s",
 		    strerror(errno));
@@ -107,8 +111,9 @@ tel__reader_open_part(struct tel_reader *r, const struct tel_member *part,
 		    "more than %u members are of the same time: they cannot be "
 		    "merged, and --no-merge reads one after the other",
 		    SPLIT_MAX);
-	st = tel__input_part(r->spool, part->start, part->size, r->read_size,
-	    &in);
+	st = part->files ? tel__input_memory("", 0, r->read_size, &in) :
+	                   tel__input_part(r->spool, part->start, part->size,
+	                       r->read_size, &in);
 	if (st == TEL_OK && *member == NULL) {
 		*member = like(r);
 		if (*member == NULL) {
@@ -124,6 +129,8 @@ tel__reader_open_part(struct tel_reader *r, const struct tel_member *part,
 	}
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
+	(*member)->set = part->files ? r->set : NULL;
+	(*member)->set_is_shared = 1;
 	st = tel__reader_open_again(*member, in, part->name);
 	return st == TEL_OK ?
 	    st :

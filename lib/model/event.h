@@ -46,6 +46,8 @@ struct tel_log {
 	 * which may copy it; or NULL.
 	 */
 	const void *encoded;
+	/* The same of a log of several files; or NULL. */
+	const void *files;
 	/* What expressions know of the events before; NULL until one asks. */
 	struct tel__history *history;
 };

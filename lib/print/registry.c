@@ -16,7 +16,9 @@
 	RENDERER(folded) \
 	RENDERER(sqlite) \
 	RENDERER(arrow) \
-	RENDERER(html)
+	RENDERER(html) \
+	RENDERER(ctf) \
+	RENDERER(ctf2)
 
 #define DECLARE(name) extern const struct tel_renderer tel__renderer_##name;
 #define ADDRESS(name) &tel__renderer_##name,

@@ -18,6 +18,7 @@ struct tel_reader;
 struct tel_writer;
 struct tel_encoder_ops;
 struct tel_evidence;
+struct tel_fileset;
 
 /* The state of a decoder between two events, as far as it matters there. */
 struct tel_mark {
@@ -68,7 +69,13 @@ struct tel_format_ops {
 	 * certain; r->eof is zero if there is more than the window.
 	 */
 	int (*probe)(struct tel_reader *r);
-	/* The same for a damaged start: asked when no format was sure. */
+	/*
+	 * Nonzero when files are one log of the format: open() finds them in
+	 * r->set, or has r->set have all that are left of an archive.  NULL:
+	 * its logs are single files.
+	 */
+	int (*claims)(const struct tel_fileset *set);
+	/* As probe(), for a damaged start: asked when no format was sure. */
 	int (*probe_damaged)(struct tel_reader *r);
 	/*
 	 * Starts a log: sets r->log.schema and r->state.  as: the name that

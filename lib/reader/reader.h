@@ -15,6 +15,7 @@
 #include "reader/format.h"
 
 struct reader_role;
+struct tel_fileset;
 
 /*
  * For users that count most events and look at few of them.  A decoder may
@@ -180,6 +181,14 @@ struct tel_reader {
 	struct tel_input *in;
 	size_t peeked;           /* bytes of the last peek, from its start */
 	tel_status input_status; /* why eof came early; else TEL_OK */
+	/*
+	 * The files of a folder; or members of an archive that no format knew,
+	 * for a format whose logs have several files.  Or NULL.
+	 */
+	struct tel_fileset *set;
+	int set_is_shared; /* with the reader of the archive, which frees it */
+	int origins; /* events of folders come with what copying them needs */
+	uint64_t files_size; /* bytes of the files of a folder, or 0 */
 	enum tel_reader_at {
 		READER_NEW,
 		READER_LOG,

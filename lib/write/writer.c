@@ -64,6 +64,7 @@ tel_writer_free(tel_writer *w)
 	tel__losses_free(&w->losses);
 	tel__metadata_clear(&w->metadata);
 	free(w->target_name);
+	free(w->folder);
 	free(w->first_log);
 	free(w->lead);
 	free(w);
@@ -248,6 +249,21 @@ tel_writer_set_part(tel_writer *w, int on)
 	if (w->encoder != NULL)
 		return TEL_ESTATE;
 	w->part = on != 0;
+	return TEL_OK;
+}
+
+tel_status
+tel_writer_set_folder(tel_writer *w, const char *path)
+{
+	char *copy;
+
+	if (w->encoder != NULL)
+		return TEL_ESTATE;
+	copy = strdup(path);
+	if (copy == NULL)
+		return TEL_ENOMEM;
+	free(w->folder);
+	w->folder = copy;
 	return TEL_OK;
 }
 

@@ -55,6 +55,19 @@ tel_output_new_callback(tel_write_fn *fn, void *arg)
 }
 
 tel_output *
+tel_output_new_fd(int fd)
+{
+	(void)fd;
+	return calloc(1, sizeof(tel_output));
+}
+
+int
+tel_output_errno(const tel_output *o)
+{
+	return o->error;
+}
+
+tel_output *
 tel__output_new_memory(void)
 {
 	return calloc(1, sizeof(tel_output));

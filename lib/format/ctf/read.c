@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The decoder of CTF: it merges the events of all streams.  A heap has the
+ * streams by the clock of their next event; as long as that of the first
+ * stream is before that of the second, its events are one run.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format/ctf/ctf.h"
+#include "io/bytes.h"
+
+/* Bytes of the windows of all streams, and of one. */
+#define WINDOWS_SIZE ((size_t)8 << 20)
+#define WINDOW_MIN ((size_t)4096)
+#define WINDOW_MAX ((size_t)1 << 18)
+/* Records of a run, in bytes, after which it ends. */
+#define RUN_BYTES ((size_t)1 << 18)
+
+/* --------------------------------------------------------------------- open */
+
+int
+tel__ctf_claims(const struct tel_fileset *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->count; i++)
+		if (tel__ctf_is_metadata_name(set->files[i].name))
+			return 1;
+	return 0;
+}
+
+/* Whether the window is a file of a trace. */
+int
+tel__ctf_probe(struct tel_reader *r)
+{
+	tel__reader_fill(r, 64);
+	if (r->end - r->p < 4)
+		return 0;
+	if (tel_le32(r->p) == CTF_PACKET_MAGIC ||
+	    tel_be32(r->p) == CTF_PACKET_MAGIC)
+		return 100;
+	return tel__ctf_is_metadata(r->p, (size_t)(r->end - r->p)) ? 95 : 0;
+}
+
+/* The set of the folder that a file is in, by its path. */
+static tel_status
+open_beside(struct tel_reader *r)
+{
+	const char *slash = strrchr(r->name, '/');
+	const size_t n = slash != NULL ? (size_t)(slash + 1 - r->name) : 0;
+	struct tel_fault fault;
+	char *path = malloc(n + 2);
+	tel_status st;
+	int fd;
+
+	if (path == NULL)
+		return TEL_ENOMEM;
+	memcpy(path, r->name, n);
+	memcpy(path + n, n == 0 ? "." : "", n == 0 ? 2 : 1);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(path);
+	if (fd < 0)
+		return tel__reader_fail(r, TEL_EIO,
+		    "a file of a CTF trace; its folder: %s", strerror(errno));
+	st = tel__fileset_open_folder(fd, 0, &r->set, &fault);
+	return st == TEL_OK ? st : tel__reader_fail(r, st, "%s", fault.text);
+}
+
+/* The set of the rest of the archive that a file is in. */
+static tel_status
+open_members(struct tel_reader *r)
+{
+	const char *name = r->log.name + strlen(r->name) + 1;
+	struct tel_fault fault;
+	tel_status st = TEL_OK;
+
+	if (r->set == NULL && (r->set = tel__fileset_new()) == NULL)
+		return TEL_ENOMEM;
+	while (st == TEL_OK || st == TEL_EDAMAGED) {
+		st = tel__fileset_add(r->set, r->in, name, &fault);
+		if (st == TEL_EDAMAGED)
+			st = tel__reader_damage(r, 0, 0, "%s: %s", name,
+			    fault.text);
+		if (st == TEL_OK)
+			st = tel__input_next_member(r->in, &name);
+		if (st == TEL_EDAMAGED)
+			st = tel__reader_damage(r, 0, 0, "%s",
+			    tel__input_error(r->in));
+	}
+	if (st != TEL_END)
+		return st;
+	tel__fileset_sort(r->set);
+	return TEL_OK;
+}
+
+/* Has r->set have the files of the trace. */
+static tel_status
+open_set(struct tel_reader *r)
+{
+	if (tel__reader_is_archive(r))
+		return open_members(r);
+	return r->set != NULL ? TEL_OK : open_beside(r);
+}
+
+static void heap_fill(struct ctf *s);
+
+/* Has every stream read the header of its first event. */
+static tel_status
+start_streams(struct tel_reader *r, struct ctf *s)
+{
+	tel_status st;
+	size_t i;
+
+	s->heap = calloc(s->nstreams + 1, sizeof(struct ctf_stream *));
+	if (s->heap == NULL)
+		return TEL_ENOMEM;
+	s->window = WINDOWS_SIZE / (s->nstreams + 1);
+	if (s->window < WINDOW_MIN)
+		s->window = WINDOW_MIN;
+	if (s->window > WINDOW_MAX)
+		s->window = WINDOW_MAX;
+	for (i = 0; i < s->nstreams; i++) {
+		st = tel__ctf_stream_next(r, s, &s->streams[i]);
+		if (st == TEL_OK)
+			s->heap[s->nheap++] = &s->streams[i];
+		else if (st == TEL_END)
+			s->lost += s->streams[i].lost;
+		else
+			return st;
+	}
+	heap_fill(s);
+	return TEL_OK;
+}
+
+tel_status
+tel__ctf_open(struct tel_reader *r, const char *as)
+{
+	struct ctf *s = calloc(1, sizeof(*s));
+	tel_status st;
+
+	(void)as;
+	r->state = s;
+	if (s == NULL)
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	tel__index_init(&s->index);
+	s->origins = r->origins;
+	r->log.files = s;
+	st = open_set(r);
+	s->set = r->set;
+	if (st == TEL_OK)
+		st = tel__ctf_load(r, s);
+	if (s->schema != NULL) {
+		tel_status adopted = tel__reader_adopt(r, s->schema);
+
+		if (adopted != TEL_OK)
+			return adopted;
+	}
+	if (st == TEL_OK)
+		st = tel__ctf_find_streams(r, s);
+	if (st == TEL_ENOMEM)
+		return tel__reader_fail(r, st, "out of memory");
+	/* of an archive there is nothing left that could be another log */
+	if (st == TEL_EFORMAT && tel__reader_is_archive(r))
+		st = TEL_EDAMAGED;
+	if (st != TEL_OK)
+		return st;
+	tel__clock_set_rate(r->log.clock, 1e9);
+	tel__clock_set_epoch(r->log.clock, 0);
+	r->p = r->end = NULL;
+	r->eof = 1;
+	return TEL_OK;
+}
+
+void
+tel__ctf_close(struct tel_reader *r)
+{
+	tel__ctf_free(r->state);
+	r->state = NULL;
+	r->log.files = NULL;
+}
+
+/* ---------------------------------------------------------------------- heap */
+
+static int
+comes_before(const struct ctf_stream *a, const struct ctf_stream *b)
+{
+	if (a->ns != b->ns)
+		return a->ns < b->ns;
+	/* by trace, class and number of the stream: their order in memory */
+	return a < b;
+}
+
+static void
+heap_sink(struct ctf *s, size_t i)
+{
+	struct ctf_stream *stream = s->heap[i];
+	size_t child;
+
+	while ((child = 2 * i + 1) < s->nheap) {
+		if (child + 1 < s->nheap &&
+		    comes_before(s->heap[child + 1], s->heap[child]))
+			child++;
+		if (!comes_before(s->heap[child], stream))
+			break;
+		s->heap[i] = s->heap[child];
+		i = child;
+	}
+	s->heap[i] = stream;
+}
+
+static void
+heap_fill(struct ctf *s)
+{
+	size_t i;
+
+	for (i = s->nheap / 2; i-- > 0;)
+		heap_sink(s, i);
+}
+
+/* -------------------------------------------------------------------- events */
+
+/* Moves the first stream to its next event, and puts it where it belongs. */
+static tel_status
+advance(struct tel_reader *r, struct ctf *s)
+{
+	struct ctf_stream *stream = s->heap[0];
+	tel_status st = tel__ctf_stream_next(r, s, stream);
+
+	if (st == TEL_END) {
+		s->lost += stream->lost;
+		stream->lost = 0;
+		s->heap[0] = s->heap[--s->nheap];
+		st = TEL_OK;
+	}
+	if (st == TEL_OK && s->nheap > 0)
+		heap_sink(s, 0);
+	return st;
+}
+
+/*
+ * The record of the next event, which is of the first stream, behind those that
+ * are there.  TEL_OK, TEL_END, or a failure.
+ */
+static tel_status
+take(struct tel_reader *r, struct ctf *s)
+{
+	tel_status st = TEL_OK;
+
+	while (st == TEL_OK) {
+		if (s->taken)
+			st = advance(r, s);
+		s->taken = 0;
+		if (st != TEL_OK || s->nheap == 0)
+			break;
+		st = tel__ctf_stream_take(r, s, s->heap[0]);
+		s->taken = 1;
+		if (st == TEL_OK)
+			return TEL_OK;
+		if (st == TEL_AGAIN)
+			st = TEL_OK;
+	}
+	if (st == TEL_ENOMEM)
+		return tel__reader_fail(r, st, "out of memory");
+	return st == TEL_OK ? TEL_END : st;
+}
+
+static void
+count_lost(struct tel_reader *r, uint64_t *lost)
+{
+	r->log.lost += *lost;
+	r->count[TEL_COUNT_LOST] += *lost;
+	*lost = 0;
+}
+
+tel_status
+tel__ctf_next(struct tel_reader *r)
+{
+	struct ctf *s = r->state;
+	struct tel_event *ev = &r->event;
+	const struct ctf_stream *stream;
+	tel_status st = s->failed;
+
+	ev->index += ev->data != NULL;
+	if (!s->started) {
+		s->started = 1;
+		st = start_streams(r, s);
+	}
+	s->records.used = 0;
+	if (st == TEL_OK)
+		st = take(r, s);
+	/* what streams that have ended lost behind their last event */
+	count_lost(r, &s->lost);
+	if (st != TEL_OK)
+		return st;
+	stream = s->heap[0];
+	count_lost(r, &s->heap[0]->lost);
+	ev->type = stream->event->type;
+	ev->clock = stream->ns;
+	ev->offset = r->offset;
+	ev->raw = s->origins ? s->records.bytes : NULL;
+	ev->raw_size = s->origins ? sizeof(struct ctf_origin) : 0;
+	ev->data = s->records.bytes + ev->raw_size;
+	ev->size = (uint32_t)s->records.used - ev->raw_size;
+	r->consumed = ev->size;
+	r->offset += s->records.used;
+	return TEL_OK;
+}
+
+void
+tel__ctf_more(struct tel_reader *r)
+{
+	struct ctf *s = r->state;
+	struct tel_found *f = &r->found;
+	const struct ctf_stream *stream;
+	const uint32_t skip = r->event.raw_size;
+	uint32_t n = f->count, from, i;
+	tel_status st;
+
+	f->raw_sizes[0] = skip;
+	while (n < TEL_RUN_MOST && s->records.used < RUN_BYTES) {
+		if (s->taken) {
+			s->taken = 0;
+			s->failed = advance(r, s);
+			if (s->failed != TEL_OK)
+				break;
+		}
+		/* losses are counted before the first event of a run */
+		if (s->nheap == 0 || s->heap[0]->lost > 0 || s->lost > 0)
+			break;
+		from = (uint32_t)s->records.used;
+		stream = s->heap[0];
+		st = tel__ctf_stream_take(r, s, s->heap[0]);
+		s->taken = 1;
+		if (st == TEL_AGAIN)
+			continue;
+		if (st != TEL_OK) {
+			s->failed = st;
+			break;
+		}
+		f->at[n] = from;
+		f->raw_sizes[n] = skip;
+		f->sizes[n] = (uint32_t)s->records.used - from - skip;
+		f->types[n] = stream->event->type->index;
+		f->clocks[n] = stream->ns;
+		n++;
+	}
+	f->count = n;
+	f->in_window = 0;
+	r->offset = f->offset + s->records.used;
+	f->raw = s->origins ? s->records.bytes : NULL;
+	r->event.raw = f->raw;
+	r->event.data = s->records.bytes + skip;
+	for (i = 0; i < n; i++)
+		f->data[i] = s->records.bytes + f->at[i] + skip;
+}

@@ -1,0 +1,828 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A stream: the packets of its files, in order of time, and their events.
+ *
+ * The files of a stream are parts of one recording, or of snapshots that
+ * overlap: the packet that comes next is the earliest of all files, and one
+ * that is the same as the one before is left out.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "format/ctf/ctf.h"
+#include "io/bytes.h"
+
+/* The start of a packet that is read, at first, and at most. */
+#define HEAD_FIRST ((size_t)512)
+#define HEAD_MAX ((size_t)1 << 20)
+/* What the numbers of a context may take: 255 of 8 bytes, and their presence. */
+#define CONTEXT_MAX 4096u
+/* Where packets start, looked for behind damage. */
+#define PAGE ((uint64_t)4096)
+
+static const char *
+file_name(const struct ctf *s, const struct ctf_file *f)
+{
+	return s->set->files[f->number].name;
+}
+
+/* r: NULL, where who writes a copy reads. */
+static tel_status
+read_failed(struct tel_reader *r, const struct ctf *s, const struct ctf_file *f)
+{
+	if (r == NULL)
+		return TEL_EIO;
+	return tel__reader_fail(r, TEL_EIO, "%.100s: %s", file_name(s, f),
+	    strerror(errno));
+}
+
+/* ---------------------------------------------------------------- the clock */
+
+/* Nanoseconds since 1970 of a value of a clock. */
+static uint64_t
+clock_ns(const struct ctf_clock *clock, uint64_t value)
+{
+	uint64_t frequency, whole, rest;
+	int64_t cycles, seconds, ns;
+
+	if (clock == NULL)
+		return value;
+	if (__builtin_add_overflow(clock->cycles, value, &cycles))
+		cycles = INT64_MAX;
+	frequency = clock->frequency;
+	if (frequency == 1000000000) {
+		ns = cycles;
+		if (__builtin_mul_overflow(clock->seconds, 1000000000,
+		        &seconds) ||
+		    __builtin_add_overflow(ns, seconds, &ns))
+			return clock->seconds < 0 ? 0 : INT64_MAX;
+		return ns < 0 ? 0 : (uint64_t)ns;
+	}
+	if (cycles < 0)
+		return 0;
+	whole = (uint64_t)cycles / frequency;
+	rest = (uint64_t)cycles % frequency;
+	/* less than a second: so that the product fits */
+	while (frequency > UINT64_MAX / 1000000000) {
+		frequency >>= 1;
+		rest >>= 1;
+	}
+	rest = rest * 1000000000 / frequency;
+	if (__builtin_add_overflow(clock->seconds, whole, &seconds) ||
+	    __builtin_mul_overflow(seconds, 1000000000, &ns) ||
+	    __builtin_add_overflow(ns, rest, &ns))
+		return clock->seconds < 0 ? 0 : INT64_MAX;
+	return ns < 0 ? 0 : (uint64_t)ns;
+}
+
+/* ------------------------------------------------------- starts of packets */
+
+static const struct ctf_stream_type *
+find_type(const struct ctf_trace *t, uint64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < t->nstreams; i++)
+		if (t->streams[i].class->id == id)
+			return &t->streams[i];
+	/* a single one needs no number */
+	return t->nstreams == 1 && !t->streams[0].class->has_id ?
+	    &t->streams[0] :
+	    NULL;
+}
+
+enum ctf_result
+tel__ctf_decode_head(const struct ctf_trace *t, const unsigned char *bytes,
+    size_t n, struct ctf_cursor *c, const struct ctf_stream_type **type,
+    uint64_t *id)
+{
+	enum ctf_result result;
+	uint64_t magic;
+
+	c->bytes = bytes;
+	c->start = c->at = 0;
+	c->end = 8 * (uint64_t)n;
+	c->content = UINT64_MAX;
+	c->big = t->m.big;
+	c->seen = 0;
+	c->uuid = NULL;
+	result = tel__ctf_execute(c, t->packet_header);
+	if (result != CTF_DONE)
+		return result;
+	magic = ctf_role(c, CTF_ROLE_MAGIC, CTF_PACKET_MAGIC);
+	if (magic != CTF_PACKET_MAGIC) {
+		c->why = "no magic number of a packet";
+		return CTF_BAD;
+	}
+	*type = find_type(t, ctf_role(c, CTF_ROLE_STREAM_CLASS, 0));
+	*id = ctf_role(c, CTF_ROLE_STREAM, UINT64_MAX);
+	if (*type == NULL) {
+		c->why = "a packet of a stream that the metadata lack";
+		return CTF_BAD;
+	}
+	return tel__ctf_execute(c, (*type)->packet_context);
+}
+
+/* What the context said, as a packet that starts at an offset of a file. */
+static const char *
+check_head(const struct ctf_cursor *c, const struct ctf_file *f,
+    struct ctf_packet *p)
+{
+	const uint64_t rest = 8 * (f->size - p->offset);
+
+	p->start = c->at;
+	p->seen = c->seen;
+	p->clock = c->clock;
+	p->size = ctf_role(c, CTF_ROLE_PACKET_SIZE,
+	    ctf_role(c, CTF_ROLE_CONTENT_SIZE, rest));
+	p->content = ctf_role(c, CTF_ROLE_CONTENT_SIZE, p->size);
+	p->begin = ctf_role(c, CTF_ROLE_CLOCK, 0);
+	p->end = ctf_role(c, CTF_ROLE_END_CLOCK, 0);
+	p->discarded = ctf_role(c, CTF_ROLE_DISCARDED, 0);
+	p->sequence = ctf_role(c, CTF_ROLE_SEQUENCE, 0);
+	if (p->size % 8 != 0 || p->size < p->start)
+		return "invalid size of a packet";
+	if (p->content > p->size || p->content < p->start)
+		return "invalid size of a packet's content";
+	return NULL;
+}
+
+/* Nonzero when what is left of a file is zeros. */
+static int
+is_padding(struct ctf *s, const struct ctf_file *f, uint64_t from)
+{
+	unsigned char bytes[4096];
+	ptrdiff_t n, i;
+
+	for (; from < f->size; from += (uint64_t)n) {
+		n = tel__fileset_read(s->set, f->number, bytes, sizeof(bytes),
+		    from);
+		if (n <= 0)
+			return 0;
+		for (i = 0; i < n; i++)
+			if (bytes[i] != 0)
+				return 0;
+	}
+	return 1;
+}
+
+/*
+ * Reads the start of the packet at f->packet.offset.  TEL_OK; TEL_END with
+ * *why: there is none; TEL_EIO, TEL_ENOMEM.
+ */
+static tel_status
+read_head(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
+    struct ctf_file *f, struct ctf_cursor *c,
+    const struct ctf_stream_type **type, uint64_t *id, const char **why)
+{
+	enum ctf_result result = CTF_MORE;
+	tel_status st = TEL_OK;
+	unsigned char *bytes;
+	size_t n = HEAD_FIRST;
+	ptrdiff_t got = 0;
+
+	while (result == CTF_MORE && st == TEL_OK) {
+		bytes = calloc(1, n + CTF_SLACK);
+		if (bytes == NULL)
+			return TEL_ENOMEM;
+		got = tel__fileset_read(s->set, f->number, bytes, n,
+		    f->packet.offset);
+		if (got < 0) {
+			st = read_failed(r, s, f);
+		} else {
+			/* what the context gives to events goes here */
+			s->context.used = 0;
+			c->out = &s->context;
+			c->record = 0;
+			if (tel__buffer_room(&s->context, CONTEXT_MAX) == NULL)
+				st = TEL_ENOMEM;
+			else
+				memset(s->context.bytes, 0, CONTEXT_MAX);
+			result = st == TEL_OK ? tel__ctf_decode_head(t, bytes,
+			                            (size_t)got, c, type, id) :
+			                        CTF_MEMORY;
+		}
+		free(bytes);
+		if (result == CTF_MORE && ((size_t)got < n || n == HEAD_MAX)) {
+			c->why = "the start of a packet, and no more";
+			result = CTF_BAD;
+		}
+		n *= 8;
+	}
+	if (st != TEL_OK)
+		return st;
+	if (result == CTF_MEMORY)
+		return TEL_ENOMEM;
+	*why = result == CTF_DONE ? check_head(c, f, &f->packet) : c->why;
+	return *why == NULL ? TEL_OK : TEL_END;
+}
+
+/* Where the next packet starts behind damage at an offset; or the end. */
+static tel_status
+find_packet(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
+    const struct ctf_file *f, uint64_t *offset)
+{
+	unsigned char bytes[4];
+	ptrdiff_t n;
+
+	for (*offset = (*offset / PAGE + 1) * PAGE; *offset < f->size;
+	     *offset += PAGE) {
+		n = tel__fileset_read(s->set, f->number, bytes, sizeof(bytes),
+		    *offset);
+		if (n < 0)
+			return read_failed(r, s, f);
+		if (n == 4 &&
+		    (t->m.big ? tel_be32(bytes) : tel_le32(bytes)) ==
+		        CTF_PACKET_MAGIC)
+			return TEL_OK;
+	}
+	*offset = f->size;
+	return TEL_OK;
+}
+
+/*
+ * Moves a file to the packet at f->packet.offset, or behind damage to the next
+ * one.  f->ended is set when there is none.
+ */
+static tel_status
+file_packet(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
+    struct ctf_file *f, struct ctf_cursor *c,
+    const struct ctf_stream_type **type, uint64_t *id)
+{
+	uint64_t from, rest;
+	const char *why;
+	tel_status st;
+
+	for (;;) {
+		if (f->packet.offset >= f->size) {
+			f->ended = 1;
+			return TEL_OK;
+		}
+		why = NULL;
+		st = read_head(r, s, t, f, c, type, id, &why);
+		rest = 8 * (f->size - f->packet.offset);
+		if (st == TEL_OK && f->packet.size <= rest)
+			return TEL_OK;
+		if (st == TEL_OK) {
+			st = tel__reader_damage(r, r->offset, 0,
+			    "%.100s: the packet at byte %llu is cut short",
+			    file_name(s, f),
+			    (unsigned long long)f->packet.offset);
+			f->packet.size = rest;
+			if (f->packet.content > rest)
+				f->packet.content = rest;
+			return st;
+		}
+		if (st != TEL_END)
+			return st;
+		from = f->packet.offset;
+		if (is_padding(s, f, from)) {
+			f->ended = 1;
+			return TEL_OK;
+		}
+		st = find_packet(r, s, t, f, &f->packet.offset);
+		if (st == TEL_OK)
+			st = tel__reader_damage(r, r->offset,
+			    f->packet.offset - from,
+			    "%.100s: %s at byte %llu; %llu bytes skipped",
+			    file_name(s, f), why, (unsigned long long)from,
+			    (unsigned long long)(f->packet.offset - from));
+		if (st != TEL_OK)
+			return st;
+	}
+}
+
+/* ------------------------------------------------------------------- streams */
+
+static tel_status
+add_file(struct ctf_stream *stream, const struct ctf_file *f)
+{
+	if (!TEL__RESERVE(stream->files, stream->file_room, stream->nfiles + 1))
+		return TEL_ENOMEM;
+	stream->files[stream->nfiles++] = *f;
+	return TEL_OK;
+}
+
+/* The stream that a file is of, by what its first packet says. */
+static tel_status
+find_stream(struct tel_reader *r, struct ctf *s, size_t trace,
+    const struct ctf_stream_type *type, uint64_t id, const struct ctf_file *f)
+{
+	struct ctf_stream *stream;
+	size_t i;
+
+	/* files are in the order of their names: mostly it is the last one */
+	for (i = s->nstreams; i-- > 0 && id != UINT64_MAX;)
+		if (s->streams[i].order == trace &&
+		    s->streams[i].type == type && s->streams[i].id == id)
+			return add_file(&s->streams[i], f);
+	if (s->nstreams == CTF_STREAMS_MAX)
+		return tel__reader_fail(r, TEL_ELIMIT, "more than %u streams",
+		    CTF_STREAMS_MAX);
+	if (!TEL__RESERVE(s->streams, s->stream_room, s->nstreams + 1))
+		return TEL_ENOMEM;
+	stream = &s->streams[s->nstreams];
+	memset(stream, 0, sizeof(*stream));
+	stream->trace = &s->traces[trace];
+	stream->order = trace;
+	stream->type = type;
+	stream->id = id;
+	stream->slots = calloc(CTF_SLOTS_MAX, sizeof(*stream->slots));
+	stream->prefix = calloc(1, type->prefix + 1);
+	s->nstreams++;
+	return stream->slots != NULL && stream->prefix != NULL ?
+	    add_file(stream, f) :
+	    TEL_ENOMEM;
+}
+
+/* The trace whose folder a file is in; that of all its parts. */
+static size_t
+trace_of(const struct ctf *s, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	const size_t n = slash != NULL ? (size_t)(slash + 1 - name) : 0;
+	const struct ctf_metadata *m;
+	size_t i, j;
+
+	for (i = 0; i < s->ntraces; i++)
+		if (strlen(s->traces[i].folder) == n &&
+		    memcmp(s->traces[i].folder, name, n) == 0)
+			break;
+	if (i == s->ntraces)
+		return i;
+	m = &s->traces[i].m;
+	for (j = 0; j < i; j++)
+		if (m->has_uuid && s->traces[j].m.has_uuid &&
+		    memcmp(m->uuid, s->traces[j].m.uuid, sizeof(m->uuid)) == 0)
+			return j;
+	return i;
+}
+
+tel_status
+tel__ctf_find_streams(struct tel_reader *r, struct ctf *s)
+{
+	uint64_t *slots = calloc(CTF_SLOTS_MAX, sizeof(*slots));
+	const struct ctf_stream_type *type = NULL;
+	tel_status st = slots != NULL ? TEL_OK : TEL_ENOMEM;
+	uint64_t id = 0;
+	struct ctf_cursor c;
+	struct ctf_file f;
+	size_t i, trace;
+	const char *name;
+
+	for (i = 0; i < s->set->count && st == TEL_OK; i++) {
+		name = s->set->files[i].name;
+		trace = trace_of(s, name);
+		memset(&f, 0, sizeof(f));
+		f.number = i;
+		f.size = s->set->files[i].size;
+		if (trace == s->ntraces || s->traces[trace].broken ||
+		    f.size == 0 || tel__ctf_is_metadata_name(name))
+			continue;
+		memset(&c, 0, sizeof(c));
+		c.slots = slots;
+		st = file_packet(r, s, &s->traces[trace], &f, &c, &type, &id);
+		if (st == TEL_OK && !f.ended)
+			st = find_stream(r, s, trace, type, id, &f);
+	}
+	free(slots);
+	return st;
+}
+
+/* Nonzero when packet a comes before b. */
+static int
+comes_before(const struct ctf_packet *a, const struct ctf_packet *b)
+{
+	return a->begin != b->begin ? a->begin < b->begin :
+	                              a->sequence < b->sequence;
+}
+
+/* Nonzero when both are the same, of two snapshots. */
+static int
+same_packet(const struct ctf_packet *a, const struct ctf_packet *b)
+{
+	const unsigned compared = CTF_ROLE_CLOCK | CTF_ROLE_END_CLOCK;
+
+	return (a->seen & compared) == compared && a->seen == b->seen &&
+	    a->begin == b->begin && a->end == b->end && a->size == b->size &&
+	    a->content == b->content && a->sequence == b->sequence;
+}
+
+/* Nonzero when the packet at an offset has the number behind that of f's. */
+static int
+is_followed(struct ctf *s, struct ctf_stream *stream, const struct ctf_file *f,
+    uint64_t offset)
+{
+	const struct ctf_stream_type *type;
+	struct ctf_cursor ahead = stream->cursor;
+	struct ctf_file next = *f;
+	const char *why;
+	uint64_t id;
+
+	next.packet.offset = offset;
+	return read_head(NULL, s, stream->trace, &next, &ahead, &type, &id,
+	           &why) == TEL_OK &&
+	    ((next.packet.seen & CTF_ROLE_SEQUENCE) == 0 ||
+	        next.packet.sequence == f->packet.sequence + 1);
+}
+
+/*
+ * Looks for a packet that starts before a packet of that file ends by its size,
+ * which then is wrong: *offset is set to where.  TEL_OK, TEL_EIO.
+ */
+static tel_status
+find_earlier(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream,
+    const struct ctf_file *f, uint64_t *offset)
+{
+	const struct ctf_packet *p = &f->packet;
+	const uint64_t end = p->offset + p->size / 8;
+	uint64_t at = p->offset + (p->content - 1) / 8;
+	tel_status st;
+
+	*offset = end;
+	if ((p->seen & CTF_ROLE_MAGIC) == 0)
+		return TEL_OK;
+	st = find_packet(r, s, stream->trace, f, &at);
+	if (st == TEL_OK && at < end)
+		*offset = at;
+	return st;
+}
+
+/* Moves a file of a stream behind its packet. */
+static tel_status
+pass_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream,
+    struct ctf_file *f)
+{
+	const struct ctf_stream_type *type = stream->type;
+	const struct ctf_packet before = f->packet;
+	struct ctf_cursor ahead = stream->cursor;
+	uint64_t id = stream->id, next = before.offset + before.size / 8;
+	tel_status st;
+
+	/* where a packet has much room behind its events, or is the last one */
+	if (before.size - before.content >= 8 * PAGE &&
+	    (next >= f->size || !is_followed(s, stream, f, next))) {
+		st = find_earlier(r, s, stream, f, &next);
+		if (st == TEL_OK && next < before.offset + before.size / 8)
+			st = tel__reader_damage(r, r->offset, 0,
+			    "%.100s: the packet at byte %llu says that it has "
+			    "%llu bytes, and another one starts behind %llu",
+			    file_name(s, f), (unsigned long long)before.offset,
+			    (unsigned long long)before.size / 8,
+			    (unsigned long long)(next - before.offset));
+		if (st != TEL_OK)
+			return st;
+	}
+	f->packet.offset = next;
+	st = file_packet(r, s, stream->trace, f, &ahead, &type, &id);
+	if (st == TEL_OK && !f->ended && type != stream->type) {
+		f->ended = 1;
+		st =
+		    tel__reader_damage(r, r->offset, f->size - f->packet.offset,
+		        "%.100s: a packet of another stream at byte %llu",
+		        file_name(s, f), (unsigned long long)f->packet.offset);
+	}
+	return st;
+}
+
+/* What was lost before a packet, by its numbers. */
+static void
+count_lost(struct tel_reader *r, const struct ctf *s, struct ctf_stream *stream,
+    const struct ctf_packet *p)
+{
+	uint64_t missing;
+
+	if ((p->seen & CTF_ROLE_DISCARDED) != 0) {
+		if (p->discarded > stream->discarded) {
+			missing = p->discarded - stream->discarded;
+			stream->lost += missing;
+			tel__reader_notice(r, TEL_INFO, r->offset,
+			    "%.100s: %llu events were discarded before the end "
+			    "of packet %llu",
+			    file_name(s, stream->file),
+			    (unsigned long long)missing,
+			    (unsigned long long)p->sequence);
+		}
+		stream->discarded = p->discarded;
+	}
+	if ((p->seen & CTF_ROLE_SEQUENCE) == 0)
+		return;
+	missing = p->sequence - stream->sequence - 1;
+	if (stream->packets > 0 && p->sequence > stream->sequence &&
+	    missing > 0)
+		tel__reader_notice(r, TEL_WARNING, r->offset,
+		    "%.100s: %llu packets are missing before packet %llu",
+		    file_name(s, stream->file), (unsigned long long)missing,
+		    (unsigned long long)p->sequence);
+	stream->sequence = p->sequence;
+}
+
+/* Begins the next packet of a stream.  TEL_END: there is none. */
+static tel_status
+next_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
+{
+	const struct ctf_packet before = stream->packet;
+	const struct ctf_stream_type *type;
+	struct ctf_cursor *c = &stream->cursor;
+	struct ctf_file *f;
+	const char *why;
+	tel_status st;
+	uint64_t id;
+	size_t i;
+
+	for (;;) {
+		if (stream->file != NULL) {
+			st = pass_packet(r, s, stream, stream->file);
+			if (st != TEL_OK)
+				return st;
+		}
+		stream->file = NULL;
+		for (i = 0; i < stream->nfiles; i++) {
+			f = &stream->files[i];
+			if (!f->ended &&
+			    (stream->file == NULL ||
+			        comes_before(&f->packet,
+			            &stream->file->packet)))
+				stream->file = f;
+		}
+		if (stream->file == NULL)
+			return TEL_END;
+		f = stream->file;
+		if (stream->packets == 0 || !same_packet(&f->packet, &before))
+			break;
+	}
+	/* again, for the fields of its context, and what these set */
+	c->slots = stream->slots;
+	if (stream->trace->m.version == 2)
+		c->clock = 0;
+	st = read_head(r, s, stream->trace, f, c, &type, &id, &why);
+	if (st != TEL_OK)
+		return st == TEL_END ? TEL_EIO : st;
+	memcpy(stream->prefix, s->context.bytes, stream->type->prefix);
+	if (f->packet.offset * 8 + f->packet.size > 8 * f->size)
+		f->packet.size = 8 * (f->size - f->packet.offset);
+	if (f->packet.content > f->packet.size)
+		f->packet.content = f->packet.size;
+	stream->packet = f->packet;
+	stream->origin.stream = stream;
+	stream->origin.file = f->number;
+	stream->origin.offset = f->packet.offset;
+	stream->origin.content = f->packet.content;
+	count_lost(r, s, stream, &stream->packet);
+	stream->packets = 1;
+	c->at = stream->packet.start;
+	c->content = stream->packet.content;
+	c->start = stream->filled = 0;
+	c->bytes = stream->window;
+	c->end = c->at;
+	c->big = stream->trace->m.big;
+	return TEL_OK;
+}
+
+/* -------------------------------------------------------------------- events */
+
+/* Has the window start at the next bit; it grows if it did already. */
+static tel_status
+fill_window(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
+{
+	struct ctf_cursor *c = &stream->cursor;
+	const uint64_t start = c->at / 8;
+	const uint64_t left = (c->content + 7) / 8 - start;
+	size_t size = stream->window_size;
+	unsigned char *grown;
+	ptrdiff_t n;
+
+	if (size < s->window)
+		size = s->window;
+	if (stream->filled > 0 && c->start == start)
+		size *= 2;
+	if (size > 2 * CTF_RECORD_MAX)
+		return TEL_END;
+	if (size != stream->window_size) {
+		grown = realloc(stream->window, size + CTF_SLACK);
+		if (grown == NULL)
+			return TEL_ENOMEM;
+		stream->window = grown;
+		stream->window_size = size;
+	}
+	n = tel__fileset_read(s->set, stream->file->number, stream->window,
+	    size < left ? size : (size_t)left, stream->packet.offset + start);
+	if (n < 0)
+		return read_failed(r, s, stream->file);
+	memset(stream->window + n, 0, CTF_SLACK);
+	stream->filled = (size_t)n;
+	c->bytes = stream->window;
+	c->start = start;
+	c->end = 8 * (start + (uint64_t)n);
+	if (c->end >= c->content)
+		c->end = c->content;
+	else if ((uint64_t)n == left || (size_t)n < size)
+		/* the file has become shorter */
+		c->content = c->end;
+	return TEL_OK;
+}
+
+/* The rest of a packet is lost. */
+static tel_status
+skip_packet(struct tel_reader *r, const struct ctf *s,
+    struct ctf_stream *stream, const char *why)
+{
+	struct ctf_cursor *c = &stream->cursor;
+	const uint64_t at = stream->packet.offset + c->at / 8;
+	const uint64_t left =
+	    c->content > c->at ? (c->content - c->at + 7) / 8 : 0;
+
+	c->at = c->content;
+	stream->event = NULL;
+	return tel__reader_damage(r, r->offset, left,
+	    "%.100s: %s at byte %llu; the packet's other %llu bytes are "
+	    "skipped",
+	    file_name(s, stream->file), why, (unsigned long long)at,
+	    (unsigned long long)left);
+}
+
+static const struct ctf_event_type *
+find_event(const struct ctf_stream_type *t, uint64_t id)
+{
+	size_t low = 0, high = t->nevents, middle;
+
+	/* mostly they are numbered from 0 */
+	if (id < t->nevents && t->events[id].id == id)
+		return &t->events[id];
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (t->events[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->nevents && t->events[low].id == id ? &t->events[low] :
+	                                                     NULL;
+}
+
+enum ctf_result
+tel__ctf_stream_execute(struct tel_reader *r, struct ctf *s,
+    struct ctf_stream *stream, const struct ctf_step *steps, tel_status *st)
+{
+	struct ctf_cursor *c = &stream->cursor;
+	const uint64_t at = c->at, clock = c->clock;
+	const uint64_t copied = c->copy != NULL ? c->copy->at : 0;
+	struct tel__buffer *const records = c->out;
+	const size_t used = records != NULL ? records->used : 0;
+	enum ctf_result result;
+
+	for (;;) {
+		result = tel__ctf_execute(c, steps);
+		if (result == CTF_DONE)
+			return result;
+		c->at = at;
+		c->clock = clock;
+		if (result != CTF_MORE)
+			return result;
+		*st = fill_window(r, s, stream);
+		if (*st == TEL_END) {
+			c->why = "an event of more than 16 MiB";
+			return CTF_BAD;
+		}
+		if (*st != TEL_OK)
+			return CTF_MEMORY;
+		if (records != NULL)
+			records->used = used;
+		if (c->copy != NULL)
+			tel__ctf_bits_back(c->copy, copied);
+	}
+}
+
+/*
+ * Takes a header of the usual kind.  0: it is another, or not in the window;
+ * the cursor stays.
+ */
+static inline int
+take_short_header(struct ctf_stream *stream, uint64_t *id)
+{
+	const struct ctf_short_header *h = &stream->type->header;
+	struct ctf_cursor *c = &stream->cursor;
+	const uint64_t at = (c->at + h->align - 1) & ~(uint64_t)(h->align - 1);
+	const unsigned bits = h->id_bits + (unsigned)h->clock_bits;
+	const unsigned char *p;
+	unsigned shift = at % 8;
+	uint64_t v;
+
+	if (bits == 0 || at + bits > c->end)
+		return 0;
+	p = c->bytes + (at / 8 - c->start);
+	v = tel_le64(p) >> shift;
+	*id = v & (((uint64_t)1 << h->id_bits) - 1);
+	if (*id < h->low || *id > h->high)
+		return 0;
+	if (shift + bits <= 64) {
+		v >>= h->id_bits;
+	} else {
+		p += (shift + h->id_bits) / 8;
+		shift = (shift + h->id_bits) % 8;
+		if (shift + h->clock_bits > 64)
+			return 0;
+		v = tel_le64(p) >> shift;
+	}
+	ctf_set_clock(c, v, h->clock_bits);
+	c->slots[h->id_slot] = *id;
+	c->slots[h->clock_slot] = v;
+	c->at = at + bits;
+	return 1;
+}
+
+tel_status
+tel__ctf_stream_next(struct tel_reader *r, struct ctf *s,
+    struct ctf_stream *stream)
+{
+	struct ctf_cursor *c = &stream->cursor;
+	enum ctf_result result;
+	tel_status st = TEL_OK;
+	uint64_t before, id;
+
+	stream->event = NULL;
+	for (;;) {
+		while (stream->file == NULL || c->at >= c->content) {
+			st = next_packet(r, s, stream);
+			if (st != TEL_OK)
+				return st;
+		}
+		before = c->at;
+		stream->origin.start = before;
+		if (take_short_header(stream, &id) &&
+		    (stream->event = find_event(stream->type, id)) != NULL)
+			break;
+		c->at = before;
+		c->seen &= ~(unsigned)CTF_ROLE_EVENT_CLASS;
+		result = tel__ctf_stream_execute(r, s, stream,
+		    stream->type->event_header, &st);
+		if (result == CTF_MEMORY)
+			return st != TEL_OK ? st : TEL_ENOMEM;
+		if (result == CTF_DONE) {
+			stream->event = find_event(stream->type,
+			    ctf_role(c, CTF_ROLE_EVENT_CLASS, 0));
+			if (stream->event == NULL &&
+			    (c->seen & CTF_ROLE_EVENT_CLASS) == 0 &&
+			    stream->type->nevents == 1)
+				stream->event = stream->type->events;
+			c->why = "an event of a type that the metadata lack";
+		}
+		if (stream->event != NULL)
+			break;
+		c->at = before;
+		st = skip_packet(r, s, stream, c->why);
+		if (st != TEL_OK)
+			return st;
+	}
+	stream->ns = clock_ns(stream->type->clock, c->clock);
+	stream->origin.clock = c->clock;
+	return TEL_OK;
+}
+
+tel_status
+tel__ctf_stream_take(struct tel_reader *r, struct ctf *s,
+    struct ctf_stream *stream)
+{
+	const struct ctf_event_type *e = stream->event;
+	struct ctf_cursor *c = &stream->cursor;
+	const size_t before = s->records.used;
+	const size_t record =
+	    before + (s->origins ? sizeof(stream->origin) : 0);
+	enum ctf_result result;
+	tel_status st = TEL_OK;
+	unsigned char *to;
+
+	to = tel__buffer_room(&s->records,
+	    record - before + (size_t)e->head + 1);
+	if (to == NULL)
+		return TEL_ENOMEM;
+	if (s->origins) {
+		memcpy(to, &stream->origin, sizeof(stream->origin));
+		to += sizeof(stream->origin);
+		s->records.used = record;
+	}
+	memcpy(to, stream->prefix, stream->type->prefix);
+	if (e->has_choice)
+		memset(to + stream->type->prefix, 0,
+		    e->head - stream->type->prefix);
+	c->out = &s->records;
+	c->record = record;
+	s->records.used += e->head;
+	if (e->copied > 0 && c->at % 8 == 0 &&
+	    c->at + 8 * (uint64_t)e->copied <= c->end) {
+		memcpy(to + e->copy_to, c->bytes + (c->at / 8 - c->start),
+		    e->copied);
+		c->at += 8 * (uint64_t)e->copied;
+		return TEL_OK;
+	}
+	result = tel__ctf_stream_execute(r, s, stream, e->steps, &st);
+	if (result == CTF_DONE)
+		return TEL_OK;
+	s->records.used = before;
+	if (result == CTF_MEMORY)
+		return st != TEL_OK ? st : TEL_ENOMEM;
+	st = skip_packet(r, s, stream, c->why);
+	return st == TEL_OK ? TEL_AGAIN : st;
+}

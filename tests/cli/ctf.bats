@@ -1,0 +1,238 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Traces of CTF: their events are those that babeltrace2 prints.
+
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	TRACES=$TEL_TOP/tests/data/ctf
+}
+
+# trace NAME: the folder of a shipped trace, in this one, as "trace".
+trace() {
+	mkdir trace
+	zstd -dcq "$TRACES/$1.tar.zst" | tar -x -C trace
+}
+
+# same NAME TRACE COUNT [SPREAD]: its events are those of the shipped text.
+same() {
+	zstd -dcq "$TRACES/$1.cycles.txt.zst" >want
+	telcat -q -f json "$2" >got
+	python3 "$TEL_TOP/tests/cli/ctf_compare.py" want got "${4-0}" >count
+	[ "$(cat count)" = "$3" ]
+}
+
+@test "events of a folder, as babeltrace2 prints them" {
+	local name count spread
+	while read -r name count spread; do
+		trace "$name.ctf"
+		same "$name" trace "$count" "$spread"
+		rm -r trace
+	done <<-END
+		all 2020 0
+		discarded 1740 0
+		malloc 854 0
+		rotation 2002 0
+		snapshot 727 0
+		tracefiles 4527 0
+		two-pids 228 32
+		wrappers 328 0
+	END
+}
+
+@test "events of an archive, from a file and from a pipe" {
+	same all "$TRACES/all.ctf.tar.zst" 2020
+	[ "$(zstd -dcq "$TRACES/snapshot.ctf.tar.zst" | telcat -c)" = 727 ]
+	[ "$(telfilter -c "$TRACES/rotation.ctf.tar.zst")" = 2002 ]
+	trace all.ctf
+	(cd trace && zip -qr ../all.zip .)
+	[ "$(telcat -c all.zip)" = 2020 ]
+}
+
+@test "a stream that comes before its metadata in an archive" {
+	trace all.ctf
+	cd trace/ust/uid/0/64-bit
+	tar -cf "$BATS_TEST_TMPDIR/late.tar" index c1_0 c1_1 c2_0 c2_1 metadata
+	[ "$(telcat -c "$BATS_TEST_TMPDIR/late.tar")" = 2020 ]
+}
+
+@test "any file of a trace names it, and so does standard input" {
+	trace all.ctf
+	local folder=trace/ust/uid/0/64-bit
+	[ "$(telcat -c $folder/metadata)" = 2020 ]
+	[ "$(telcat -c $folder/c2_1)" = 2020 ]
+	[ "$(telcat -c - <$folder)" = 2020 ]
+	[ "$(cd $folder && telcat -c metadata)" = 2020 ]
+	[ "$(telcat --as ctf -c trace)" = 2020 ]
+}
+
+@test "metadata of CTF 2" {
+	same all "$TRACES/all.ctf2.tar.zst" 2020
+}
+
+@test "events that were discarded, and packets that are missing" {
+	run -0 --separate-stderr telcat -c "$TRACES/discarded.ctf.tar.zst"
+	[[ $stderr == *'7676 events lost when the log was recorded'* ]]
+	run -0 --separate-stderr telcat -c "$TRACES/tracefiles.ctf.tar.zst"
+	[[ $stderr == *'3935 events lost when the log was recorded'* ]]
+	[ "$(telstat -f json "$TRACES/discarded.ctf.tar.zst" 2>/dev/null |
+	    grep -c '"lost":7676')" = 1 ]
+}
+
+@test "a folder without a trace, and metadata that are invalid" {
+	mkdir empty
+	run -1 --separate-stderr telcat empty
+	[[ $stderr == *'a folder that is not a CTF trace'* ]]
+	mkdir bad
+	echo 'trace { major = 1; minor = 8; byte_order = ]; };' >bad/metadata
+	run -1 --separate-stderr telcat bad
+	[[ $stderr == *'metadata, line 1: '*expected* ]]
+	trace all.ctf
+	mv bad trace
+	run -3 --separate-stderr telcat -c trace
+	[ "$output" = 2020 ]
+	[[ $stderr == *'bad/metadata, line 1: expected'* ]]
+}
+
+@test "allocations of LTTng's wrapper of malloc" {
+	run -0 --separate-stderr telreplay --dry-run "$TRACES/malloc.ctf.tar.zst"
+	[[ $output == *'532 malloc, 28 calloc, 13 realloc, 281 free'* ]]
+}
+
+@test "flipped bits and cut files lose the packets that they are in" {
+	local name rounds=12
+	[ -z "${TEST_WHOLE-}" ] || rounds=200
+	for name in all discarded malloc rotation tracefiles wrappers; do
+		trace $name.ctf
+		python3 "$TEL_TOP/tests/cli/ctf_damage.py" trace $rounds 1
+		rm -r trace
+	done
+}
+
+# shown TRACE: what babeltrace2 prints of it, less the time between events.
+shown() {
+	babeltrace2 --no-delta "$1"
+}
+
+# fields [OPTION ...] TRACE: its events with selected, as JSON.
+fields() {
+	telfilter -q -f json "$@" | sed -n '/"fields"/s/"code":[0-9]*//p'
+}
+
+@test "a filtered trace is a trace, with the selected events" {
+	trace all.ctf
+	local options
+	while read -ra options; do
+		telfilter -q "${options[@]}" -o out trace
+		fields "${options[@]}" trace >want
+		fields out >got
+		cmp want got
+		[ "$(shown out | wc -l)" = "$(wc -l <want)" ]
+		rm -r out
+	done <<-END
+		-e shop:ints
+		-e shop:texts -B 2
+		-w size>3000
+		--every 700
+		-n 5
+		-e nosuch*
+	END
+}
+
+@test "all of a trace, filtered, is what babeltrace2 shows of it" {
+	local name
+	for name in all malloc rotation snapshot tracefiles wrappers; do
+		trace $name.ctf
+		telfilter -q -o out trace
+		shown trace >want
+		shown out >got
+		cmp want got
+		cmp "$(find trace -name metadata | sort | head -n 1)" \
+		    "$(find out -name metadata | sort | head -n 1)"
+		rm -r trace out
+	done
+}
+
+@test "losses stay in a filtered trace" {
+	trace discarded.ctf
+	telfilter -q -e shop:mem_free -o out trace
+	run -0 --separate-stderr telcat -c out
+	[[ $stderr == *'7676 events lost when the log was recorded'* ]]
+}
+
+@test "a filter that leaves more out than the clocks of headers count" {
+	python3 "$TEL_TOP/tests/bench/ctf_trace.py" trace 2 20 100
+	telfilter -q --every 250 -o out trace
+	fields --every 250 trace >want
+	fields out >got
+	cmp want got
+	babeltrace2 --clock-seconds --no-delta out |
+	    sed 's/\[\([0-9]*\)\.\([0-9]*\)\].*/\1\2/' >clocks
+	sed 's/.*"clock":"\([0-9]*\)".*/\1/' want | cmp - clocks
+}
+
+@test "a trace that is written, of any log, in both versions" {
+	unpack 1.117.0-lii6gc-poolncv log
+	telcat -q -f ctf -o out log
+	telcat -q -f ctf2 -o out2 log
+	[ "$(shown out | wc -l)" = "$(telcat -c log)" ]
+	[[ "$(shown out)" == *'Arena:EventInit: { major = 1, median = 6,'* ]]
+	telcat -q -H out | cut -d ' ' -f 2- >got
+	telcat -q -H out2 | cut -d ' ' -f 2- | cmp - got
+	[ "$(cut -d ' ' -f 1 got | cut -d : -f 2)" = \
+	    "$(telcat -q -S -H log | cut -d ' ' -f 2)" ]
+	local name count spread
+	while read -r name count spread; do
+		telcat -q -f ctf -o "$name" "$TRACES/$name.ctf.tar.zst"
+		telcat -q -f ctf2 -o "$name.2" "$TRACES/$name.ctf.tar.zst"
+		same "$name" "$name" "$count" "$spread"
+		same "$name" "$name.2" "$count" "$spread"
+		[ "$(shown "$name" | wc -l)" = "$count" ]
+	done <<-END
+		all 2020 0
+		two-pids 228 32
+		wrappers 328 0
+	END
+}
+
+@test "a folder that is there is kept, and a failure leaves none" {
+	trace all.ctf
+	mkdir old
+	run -1 --separate-stderr telcat -f ctf -o old trace
+	[[ $stderr == *'old: File exists'* ]]
+	run -1 --separate-stderr telfilter -o old trace
+	[[ $stderr == *'old: File exists'* ]]
+	run -2 --separate-stderr telcat -f ctf trace
+	echo ./*
+	[ "$(echo ./[!s]*)" = "./old ./trace" ]
+}
+
+@test "types of CTF that LTTng does not write" {
+	"$TEL_BUILD/tests/fuzz_ctf" "$TEL_TOP/tests/fuzz/corpus/ctf/types"
+	local name byte
+	for name in types types_big; do
+		python3 - "$TEL_TOP/tests/fuzz/corpus/ctf/$name" "$name" <<-'END'
+			import os, sys
+			data = open(sys.argv[1], "rb").read()
+			n = 3 + int.from_bytes(data[1:3], "big")
+			os.mkdir(sys.argv[2])
+			open(sys.argv[2] + "/metadata", "wb").write(data[3:n])
+			open(sys.argv[2] + "/stream", "wb").write(data[n:])
+		END
+		telcat -H "$name" | cut -d ' ' -f 2- >got
+		cat >want <<-'END'
+			e t=5["c"] v.c.n=2 v.c.list=[7,8] pairs="[{\"x\":1,\"y\":2},{\"x\":3,\"y\":4}]" five=18 eleven=0x345 f=1.5 d=2.5 count=2 names=["one","two"] text="abc" grid="[[0,1,2],[3,4,5]]"
+			f
+			e t=3["b"] v.b="second" pairs="[{\"x\":0,\"y\":0},{\"x\":0,\"y\":0}]" five=0 eleven=0x0 f=-0.25 d=1e+300 count=0 names=[] text="abcd" grid="[[0,0,0],[0,0,0]]"
+		END
+		cmp want got
+		telfilter -e e -o "$name.out" "$name"
+		shown "$name" | grep -v '^f: ' >want
+		shown "$name.out" | cmp want -
+	done
+}
