@@ -10,7 +10,7 @@
 struct source {
 	const char *name; /* for messages; "-" for standard input */
 	int fd;
-	int folder; /* a trace of several files */
+	int folder;       /* a trace of several files */
 	int regular;      /* a file that can be read twice */
 	uint64_t flushed; /* bytes of events that were flushed, of a pipe */
 	uint64_t size;    /* of a regular file; else 0 */

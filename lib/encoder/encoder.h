@@ -97,7 +97,7 @@ struct tel_writer {
 	    int wanted);
 	char *target_name;
 	char *folder; /* that a trace of several files is written to; or NULL */
-	void *state; /* the encoder's own */
+	void *state;  /* the encoder's own */
 	struct write_log *logs;
 	struct write_log *current;
 	unsigned nlogs; /* started so far */
