@@ -214,7 +214,7 @@ fields() {
 
 @test "types of CTF that LTTng does not write" {
 	"$TEL_BUILD/tests/fuzz_ctf" "$TEL_TOP/tests/fuzz/corpus/ctf/types"
-	local name byte
+	local name
 	for name in types types_big; do
 		python3 - "$TEL_TOP/tests/fuzz/corpus/ctf/$name" "$name" <<-'END'
 			import os, sys

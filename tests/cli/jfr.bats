@@ -127,6 +127,7 @@ unnumbered() {
 	[ "$(awk '{ n += $NF } END { print n }' folded)" = \
 	    "$(telcat -f csv -e jdk.ObjectAllocationSample -F weight "$DATA/g1-17.jfr.zst" |
 	    awk -F , 'NR > 1 { n += $3 } END { print n }')" ]
+	# shellcheck disable=SC2016 # a name of Java
 	grep -q 'Shop.lambda$main$0:11;Shop.work:17 [0-9]*$' folded
 	telcat -f folded "$DATA/g1-17.jfr.zst" >folded
 	[ "$(cut -d ';' -f 1 folded | sort -u | paste -sd ' ')" = \

@@ -257,6 +257,7 @@ hostile() {
 	clean bash -c 'ulimit -t 5; telcat -q -c --no-merge {a,b}/{0..2999} a/log' |
 	    grep -c ':144$' | grep -qx 6001
 	# alternately
+	# shellcheck disable=SC2016 # of the shell inside
 	clean bash -c 'ulimit -t 5; for ((i = 0; i < 2500; i++)); do
 	    logs+=(a/$i b/$i); done; telcat -q -c --no-merge "${logs[@]}"' |
 	    grep -c ':144$' | grep -qx 5000

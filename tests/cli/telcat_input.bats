@@ -192,7 +192,9 @@ memory() {
 		    'telcat -q -H -t 300,900' 'telstat -q -f csv' 'telfilter -q -f text' \
 		    'telcat -q -H -w clock>500' 'telcat -q -H -T relative'; do
 			echo "$command of $end"
+			# shellcheck disable=SC2086 # several words
 			exits '0|1|3' $command [0-9]*.$end >want 2>/dev/null
+			# shellcheck disable=SC2086
 			exits '0|1|3' $command all.tar >got 2>messages
 			diff want got | grep '^[<>]' | grep -v input_bytes && false
 		done

@@ -108,8 +108,8 @@ small() {
 
 @test "the clock of a log without one for each event is named once" {
 	for ((i = 1; i < 9; i++)); do
-		echo "1: malloc 0x${i}000 10 $((i / 4 * 1000)) $((i / 4 * 1000))"
-		echo "1: free 0x${i}000 $((i / 4 * 1000)) $((i / 4 * 1000))"
+		echo "1: malloc 0x${i}000 10 $((i / 4))000 $((i / 4))000"
+		echo "1: free 0x${i}000 $((i / 4))000 $((i / 4))000"
 	done >t.txt
 	clean telreplay --dry-run --details t.txt >report
 	grep -c 'the log has no clock for each event' report | grep '^1$'
