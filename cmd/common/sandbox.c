@@ -132,9 +132,7 @@ static int
 may_have_meta(const char *operand)
 {
 	static const char starts[][4] = { "\0\0\0", "\x1f\x8b", "BZ",
-		"\xfd"
-		"7",
-		"\x04\"", "\x28\xb5" };
+		{ '\xfd', '7', '\0', '\0' }, "\x04\"", "\x28\xb5" };
 	char start[4] = "?";
 	long fd = syscall(SYS_openat, AT_FDCWD, operand,
 	    O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

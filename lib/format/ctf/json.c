@@ -121,9 +121,10 @@ json_number(struct parser *j, struct json *v)
 
 	v->kind = JSON_INTEGER;
 	for (; j->p < j->end && *j->p >= '0' && *j->p <= '9'; j->p++)
-		overflow |= __builtin_mul_overflow(v->number, 10u, &v->number) |
+		if (__builtin_mul_overflow(v->number, 10u, &v->number) ||
 		    __builtin_add_overflow(v->number, (unsigned)(*j->p - '0'),
-		        &v->number);
+		        &v->number))
+			overflow = 1;
 	if (j->p == start || (*start == '0' && j->p - start > 1)) {
 		j->why = "an invalid number";
 		return 0;
