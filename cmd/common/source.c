@@ -149,7 +149,8 @@ static int
 find_span(const struct source *src, const struct settings *s, uint64_t *first,
     uint64_t *last)
 {
-	off_t start = src->regular ? lseek(src->fd, 0, SEEK_CUR) : -1;
+	off_t start =
+	    src->regular || src->folder ? lseek(src->fd, 0, SEEK_CUR) : -1;
 	uint64_t low, high;
 	const tel_event *ev;
 	tel_reader *r;

@@ -236,3 +236,20 @@ fields() {
 		shown "$name.out" | cmp want -
 	done
 }
+
+@test "a range of time reads the packets that it needs" {
+	python3 "$TEL_TOP/tests/bench/ctf_trace.py" trace 3 40 50
+	local first
+	first=$(fields -n 1 trace | sed 's/.*"clock":"\([0-9]*\)".*/\1/')
+	telcat -q -f json -t 400ms,1s trace | grep '"fields"' >got
+	telcat -q -f json trace -w "clock >= $((first + 400000000)) &&
+	    clock <= $((first + 1000000000))" | grep '"fields"' >want
+	cmp want got
+	[ "$(wc -l <got)" -gt 100 ]
+	[ "$(telcat -q -c -t 0%,100% trace)" = "$(telcat -c trace)" ]
+}
+
+@test "ranges of events that begin and end, by thread" {
+	trace all.ctf
+	[ "$(telcat -f folded trace | grep -c '^shop:gc w[0-9] ')" = 3 ]
+}

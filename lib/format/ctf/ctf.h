@@ -156,6 +156,8 @@ extern const struct tel_encoder_ops tel__ctf_encoder;
 
 /* Gives a type of a program that is known the role that it has. */
 void tel__ctf_set_roles(struct tel_type *t);
+/* Pairs types that start and end a range, by their names. */
+void tel__ctf_pair_types(struct tel_schema *schema);
 
 /* Nonzero when a file of that name has metadata. */
 int tel__ctf_is_metadata_name(const char *name);

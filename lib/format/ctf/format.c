@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The format "ctf", and what types of programs that are known mean. */
+#include <stdio.h>
 #include <string.h>
 
 #include "encoder/encoder.h"
@@ -65,6 +66,74 @@ tel__ctf_set_roles(struct tel_type *t)
 		if (t->role_field[TEL_PART_ADDRESS] < 0)
 			t->role = TEL_ROLE_NONE;
 		return;
+	}
+}
+
+/* How the names of events that start and end a range of time differ. */
+static const struct {
+	const char *start, *end;
+} pairs[] = { { "_entry", "_exit" }, { "_begin", "_end" },
+	{ "_start", "_stop" }, { "_req", "_acq" },
+	{ "syscall_entry_", "syscall_exit_" } };
+
+/*
+ * The name of the event that ends the range which one of this name starts; 0:
+ * it starts none.  A part of the name is replaced: at its end, or its start.
+ */
+static int
+name_of_end(const char *name, unsigned i, char *to, size_t size)
+{
+	const size_t n = strlen(name), k = strlen(pairs[i].start);
+	const int first = pairs[i].start[0] != '_';
+
+	if (n < k)
+		return 0;
+	if (first && strncmp(name, pairs[i].start, k) == 0)
+		snprintf(to, size, "%s%s", pairs[i].end, name + k);
+	else if (!first && strcmp(name + n - k, pairs[i].start) == 0)
+		snprintf(to, size, "%.*s%s", (int)(n - k), name, pairs[i].end);
+	else
+		return 0;
+	return 1;
+}
+
+/* The field that says whose range it is: the thread, or the processor. */
+static int
+key_of(const struct tel_type *t)
+{
+	static const char *const names[] = { "vtid", "tid", "cpu_id" };
+	size_t i;
+	int at = -1;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && at < 0; i++)
+		at = tel_type_find_field(t, names[i]);
+	return at <= INT8_MAX ? at : -1;
+}
+
+void
+tel__ctf_pair_types(struct tel_schema *schema)
+{
+	struct tel_type *start, *end;
+	char name[256];
+	unsigned i, n;
+
+	for (n = 0; n < schema->ntypes; n++) {
+		start = &schema->types[n];
+		for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+			if (start->role != TEL_ROLE_NONE ||
+			    !name_of_end(start->name, i, name, sizeof(name)))
+				continue;
+			end = (struct tel_type *)(uintptr_t)
+			    tel_schema_find_type(schema, name);
+			if (end == NULL || end->role != TEL_ROLE_NONE ||
+			    key_of(start) < 0 || key_of(end) < 0)
+				continue;
+			start->role = TEL_ROLE_START;
+			end->role = TEL_ROLE_FINISH;
+			start->role_field[0] = (int8_t)key_of(start);
+			end->role_field[0] = (int8_t)key_of(end);
+			start->partner = (int32_t)end->index;
+		}
 	}
 }
 

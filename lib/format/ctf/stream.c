@@ -519,6 +519,23 @@ count_lost(struct tel_reader *r, const struct ctf *s, struct ctf_stream *stream,
 	stream->sequence = p->sequence;
 }
 
+/*
+ * Nonzero when all events of a packet are outside of the selected clocks.  The
+ * first one of a stream is read all the same, as times count from its events.
+ */
+static int
+is_outside(const struct tel_reader *r, const struct ctf_stream *stream)
+{
+	const struct ctf_clock *clock = stream->type->clock;
+	const struct ctf_packet *p = &stream->packet;
+	const unsigned both = CTF_ROLE_CLOCK | CTF_ROLE_END_CLOCK;
+
+	return r->range.on && stream->packets > 0 && (p->seen & both) == both &&
+	    p->end != 0 &&
+	    (clock_ns(clock, p->end) < r->range.first ||
+	        clock_ns(clock, p->begin) > r->range.last);
+}
+
 /* Begins the next packet of a stream.  TEL_END: there is none. */
 static tel_status
 next_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
@@ -571,8 +588,9 @@ next_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
 	stream->origin.offset = f->packet.offset;
 	stream->origin.content = f->packet.content;
 	count_lost(r, s, stream, &stream->packet);
+	c->at = is_outside(r, stream) ? stream->packet.content :
+	                                stream->packet.start;
 	stream->packets = 1;
-	c->at = stream->packet.start;
 	c->content = stream->packet.content;
 	c->start = stream->filled = 0;
 	c->bytes = stream->window;

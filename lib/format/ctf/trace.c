@@ -585,6 +585,7 @@ tel__ctf_load(struct tel_reader *r, struct ctf *s)
 			st = report_trace(r, s);
 		}
 	}
+	tel__ctf_pair_types(s->schema);
 	return st == TEL_OK && s->dropped > 0 && !has_trace(s) ? TEL_EFORMAT :
 	                                                         st;
 }
