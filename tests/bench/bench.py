@@ -76,6 +76,25 @@ HPM_ROWS = [
     ("telfilter -c, HPM", "telfilter -c LOG", 0.5),
 ]
 
+# The same for a trace of LTTng, of events of 12 and 20 bytes, and beside it
+# babeltrace2, if it is installed.
+CTF_ROWS = [
+    ("telcat -c, CTF", "telcat -q -c LOG", 1.0),
+    ("telcat (text), CTF", "telcat -q -j 1 LOG", 3.5),
+    ("telfilter -w, CTF", "telfilter -q -c -w 'size > 1k' LOG", None),
+]
+CTF_PEERS = [
+    ("babeltrace2, a counter", "babeltrace2 -c sink.utils.counter LOG", None),
+    ("babeltrace2 (text)", "babeltrace2 LOG", None),
+]
+
+# And for a recording of Java Flight Recorder, of events of 20 bytes.
+JFR_ROWS = [
+    ("telcat -c, JFR", "telcat -q -c LOG", 1.0),
+    ("telstat, JFR", "telstat -q LOG", None),
+    ("telcat (text), JFR", "telcat -q -j 1 LOG", None),
+]
+
 # What is measured by wall time on zstd input, over the slower of "zstd -dc"
 # and the same command on the uncompressed log.
 ZSTD_ROWS = [
@@ -262,6 +281,27 @@ def row(what, seconds, ratio, target, rate=None):
         f"{'' if rate is None else format(rate, '.1f'):>10}"
         f"{'' if target is None or ratio <= target else '  over'}"
     )
+
+
+def measure_traces(folder, megabytes):
+    """CTF and JFR, both of which are made, against md5sum of their bytes."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    ctf = os.path.join(folder, "bench.ctf")
+    jfr = os.path.join(folder, "bench.jfr")
+    shutil.rmtree(ctf, ignore_errors=True)
+    # a packet of each stream has 200 KB
+    subprocess.run(["python3", os.path.join(here, "ctf_trace.py"), ctf, "4",
+                    str(max(1, megabytes * 10 // 8)), "12500"], check=True)
+    with open(jfr, "wb") as out:
+        subprocess.run(["python3", os.path.join(here, "jfr_make.py"),
+                        str(megabytes << 20)], stdout=out, check=True)
+    peers = CTF_PEERS if shutil.which("babeltrace2") else []
+    for rows, log, bytes_of in ((CTF_ROWS + peers, ctf, ctf + "/*"),
+                                (JFR_ROWS, jfr, jfr)):
+        times = measure(["md5sum " + bytes_of] +
+                        [c.replace("LOG", log) for _, c, _ in rows], 0)
+        for (what, _, target), seconds in zip(rows, times[1:]):
+            row(what, seconds, seconds / times[0], target)
 
 
 def peak(command, seed, megabytes):
@@ -546,6 +586,8 @@ def main():
     )
     for (what, _, target), seconds in zip(HPM_ROWS, times[1:]):
         row(what, seconds, seconds / times[0], target)
+
+    measure_traces(folder, megabytes)
 
     measure_sizes()
 
