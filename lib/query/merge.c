@@ -448,6 +448,17 @@ no_memory(struct tel_merge *m)
 	return m->failed = TEL_ENOMEM;
 }
 
+/* Says which types of the user's roles no member of an archive had. */
+static void
+report_roles(struct tel_merge *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->count; i++)
+		if (m->inputs[i].archive != NULL)
+			tel__reader_report_roles(m->inputs[i].archive);
+}
+
 tel_status
 tel_merge_next(tel_merge *m, const tel_event **event)
 {
@@ -466,8 +477,10 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 		if (m->heaped > 0)
 			sink(m, 0);
 	}
-	if (m->heaped == 0)
+	if (m->heaped == 0) {
+		report_roles(m);
 		return m->failed != TEL_OK ? m->failed : TEL_END;
+	}
 	m->taken = 1;
 	ev = m->heap[0]->head;
 	if (ev->type == ev->type->schema->periods.type) {

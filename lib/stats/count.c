@@ -600,7 +600,8 @@ tel_stats_run(tel_stats *s, tel_run *run)
 		if (slot->work == SLOT_FIELDS)
 			add_fields(slot, run, i);
 	}
-	if (plain && run->count > 1)
+	/* without memory for the first event there is no source */
+	if (st == TEL_OK && plain && run->count > 1)
 		add_span(from, run);
 	taken = take_fields(s);
 	return st == TEL_OK ? taken : st;

@@ -243,7 +243,8 @@ memory() {
 		[ "${#stderr_lines[@]}" -eq 1 ]
 		[[ $stderr == "telcat: $file: "* ]]
 	done
-	expect 1 'telcat: folder: is a directory' telcat -H folder
+	expect 1 'telcat: folder: a folder that is not a CTF trace: *' \
+	    telcat -H folder
 	expect 1 'telcat: empty: no events: the file is empty' telcat -H empty
 	expect 1 'telcat: missing: No such file or directory' telcat -H missing
 	expect 1 'telcat: random: unknown format*' telcat -H random

@@ -319,7 +319,7 @@ try() {
 	    telcat -n 18014398509481984k
 	expect 2 "telcat: --max-labels: '0' is not a number of labels from 1 to 1073741824" \
 	    telcat --max-labels 0
-	expect 2 "telcat: -f: 'xml' is not one of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, perfetto, chrome, folded, sqlite, arrow, html, mps:VERSION, inst, hpm, ets, tel, tel,lines" \
+	expect 2 "telcat: -f: 'xml' is not one of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, perfetto, chrome, folded, sqlite, arrow, html, ctf, ctf2, mps:VERSION, inst, hpm, ets, tel, tel,lines" \
 	    telcat -f xml
 	expect 2 "telcat: -T: 'x' is not one of: ticks, s, ns, relative, delta, iso" \
 	    telcat -T x

@@ -166,7 +166,7 @@ record_pair() {
 	run -4 telrec -o run.tel sh -c 'env -i ./missing x
 		env -i ./missing x; exit 4'
 	[ "$output" = "telrec: ./missing: ${why/recorded/recorded, 2 times}" ]
-	telstat run.tel | grep -q '^unrecorded  *Process  *2 '
+	telstat --report=types run.tel | grep -q '^unrecorded  *Process  *2 '
 	# in a ring of memory, too, and with the names of frames
 	telrec -q -g -z 1 --ring 1M -o run.tel sh -c 'env -i ./missing x; true'
 	telcat -H -e unrecorded run.tel | cut -d ' ' -f 2- |

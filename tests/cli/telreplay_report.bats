@@ -220,11 +220,11 @@ small() {
 @test "bytes have a second unit from 1,024 on" {
 	for size in 1023 1024; do
 		echo "1: malloc 0x1000 $size" >t.txt
-		clean telreplay --dry-run t.txt | grep '^  largest'
+		clean telreplay --dry-run t.txt | grep '^  requested'
 	done >lines
 	diff - lines <<-'END'
-		  largest       1,023 bytes
-		  largest       1,024 (1.0 KiB) bytes
+		  requested     1,023 bytes in 1 requests of up to 1,023
+		  requested     1,024 (1.0 KiB) bytes in 1 requests of up to 1,024
 	END
 }
 

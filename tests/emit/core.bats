@@ -30,7 +30,7 @@ die() {
 	grep -q 'Number who=1 n=299 .*\["counter"\]$' <<<"$output"
 	grep -q 'Give block=0x[0-9a-f]*\["a thread"\]' <<<"$output"
 	grep -v '^#' <<<"$output" | LC_ALL=C sort -c
-	telstat "$core" | grep -q '^Number *Count *600 '
+	telstat --report=types "$core" | grep -q '^Number *Count *600 '
 }
 
 @test "a core from a pipe, and compressed" {
@@ -123,7 +123,7 @@ die() {
 		# shellcheck disable=SC2002 # a pipe on purpose
 		cat core | telcat | grep -v '^# tick rate:' | cmp - want
 		telcat -f tel core | telcat | grep '^[0-9A-F]' | cmp - events
-		telstat core | grep -q '^Number *Count *600 '
+		telstat --report=types core | grep -q '^Number *Count *600 '
 		# the rings alone, as a file
 		tail -c +4097 core >other.ring
 		telcat other.ring | grep -v '^# tick rate:' | cmp - want

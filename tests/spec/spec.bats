@@ -19,7 +19,7 @@ log() {
 	local name=${#logs[@]}.log
 	echo "$name: $*"
 	telcat -q -f tel "$@" >"$name.tel"
-	telcat -q -f json "$name.tel" >"$name.json"
+	telcat -q --file-order -f json "$name.tel" >"$name.json"
 	logs+=("$name")
 }
 

@@ -30,7 +30,7 @@ static const struct row syntax[] = {
 	{ "* 3", 1, OPERAND },
 	{ "+3", 1, OPERAND },
 	{ ")", 1, OPERAND },
-	{ "1 in in", 6, "'in' requires a list in parentheses" },
+	{ "1 in 3", 6, "'in' requires a list in parentheses" },
 	{ "in", 1, OPERAND },
 	{ "(1", 3, "expected ')'" },
 	{ "1)", 2, "')' without '('" },

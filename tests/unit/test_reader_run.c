@@ -264,7 +264,8 @@ check_damaged(const char *name, const struct bytes *log, int whole)
 	int good = 1;
 
 	for (i = 0; i < VARIANTS; i++) {
-		memcpy(copy, log->data, n);
+		if (n > 0)
+			memcpy(copy, log->data, n);
 		good &= check_log(name, copy, damage(copy, n, i), whole);
 	}
 	ok(good, "%s, damaged", name);
