@@ -157,6 +157,8 @@ memory() {
 	members $count
 	for command in 'telcat' 'telcat -f csv' 'telstat' 'telcat -f tel' \
 	    'telcat -c'; do
+		# which takes the square of their number
+		[ "$count $command" != '100000 telcat -f tel' ] || continue
 		# shellcheck disable=SC2086
 		noted ${memory:+memory 90000} $command many.tar >got
 	done
