@@ -261,7 +261,7 @@ live_allocate(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 	}
 	live_set(l, b, op, tag, size);
 	l->bytes += b->size;
-	if (st == TEL_OK && (op->pool | op->buffer) != 0)
+	if (st == TEL_OK && pool_address(l, op, tag) != 0)
 		pool = live_pool(l, op, tag, &st);
 	if (st == TEL_OK && pool != 0)
 		live_link(l, b, pool);

@@ -89,6 +89,11 @@ list_take(const tel_alloc *op)
 	const uint64_t old =
 	    op->kind == TEL_ALLOC_REALLOC ? op->old : op->address;
 	struct block *b = list_find(old, op->process);
+	/* a block that is resized stays in its pool, unless one is named */
+	uint64_t pool = op->pool == 0 && op->kind == TEL_ALLOC_REALLOC &&
+	        old != 0 && b != NULL ?
+	    b->pool :
+	    op->pool;
 	size_t i;
 
 	if (op->kind == TEL_ALLOC_POOL_DESTROY) {
@@ -114,7 +119,7 @@ list_take(const tel_alloc *op)
 	if (b != NULL)
 		list_end(b, &want.replaced);
 	list[nlist++] =
-	    (struct block){ op->address, op->process, op->pool, op->size };
+	    (struct block){ op->address, op->process, pool, op->size };
 	want.allocated++;
 	want.blocks++;
 	want.bytes += op->size;
@@ -174,7 +179,8 @@ draw_operation(tel_alloc *op)
 	memset(op, 0, sizeof(*op));
 	op->kind = draw(100) == 0 ? TEL_ALLOC_POOL_DESTROY : kinds[draw(5)];
 	op->process = draw(2);
-	op->pool = 1 + draw(3);
+	op->pool = op->kind == TEL_ALLOC_POOL_DESTROY ? 1 + draw(3) : draw(4);
+	op->buffer = draw(3); /* none of which is created: in no pool */
 	op->address = 0x1000 + draw(60) * 16;
 	op->old = draw(4) == 0 ? 0 : 0x1000 + draw(60) * 16;
 	op->size = draw(2) == 0 ? 16 : 16 * draw(6);

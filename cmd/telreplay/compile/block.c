@@ -115,16 +115,21 @@ block_allocated(struct compiler *c, struct thread *t,
     struct tel__live_block *live, const tel_alloc *op)
 {
 	struct block *b;
-	uint32_t slot = slot_new(c, t), pool = 0;
+	uint32_t slot = slot_new(c, t), pool = c->resized_pool;
 
 	if (slot == NO_SLOT)
 		return compiler_no_memory(c);
 	live->owner = slot;
 	request_count(c, live->size);
 	live_count(c, 0, live->size, 1);
-	if ((c->pools.count > 1 || (op->pool | op->buffer) != 0) &&
-	    (pool = pool_use(c, t, op)) == NO_SLOT)
+	c->resized_pool = 0;
+	if (pool != 0 && op->pool == 0) {
+		if (pool_of(c, t, pool) != 0)
+			return compiler_no_memory(c);
+	} else if ((c->pools.count > 1 || (op->pool | op->buffer) != 0) &&
+	    (pool = pool_use(c, t, op)) == NO_SLOT) {
 		return compiler_no_memory(c);
+	}
 	if (emit_allocation(c, t, slot, live->size, op) != 0)
 		return compiler_no_memory(c);
 	c->facts.unpooled += pool == 0;
@@ -159,6 +164,26 @@ block_resized(struct compiler *c, struct thread *t,
 	b->full = live->size;
 	block_set(c, b, m, BLOCK_UNSIZED);
 	return TEL_OK;
+}
+
+/*
+ * A block is resized: in its slot, unless parts of it are free, or the event
+ * names another pool, where no realloc of its own pool could move it.
+ */
+static tel_status
+block_resizes(struct compiler *c, struct thread *t,
+    const struct tel__live_block *live, const tel_alloc *op)
+{
+	const struct block *b = &c->blocks[live->owner];
+	const struct pool *pool = &c->pools.all[b->pool];
+
+	if (live->size == b->full &&
+	    (op->pool == 0 || op->pool == pool->address)) {
+		c->resized = live->owner;
+		return TEL_OK;
+	}
+	c->resized_pool = b->pool;
+	return block_free(c, t, live, 0);
 }
 
 /*
@@ -295,11 +320,7 @@ block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
 		    (unsigned long long)c->set.max_live);
 	case TEL__LIVE_PART_FREED: return block_part_freed(c, t, live, op);
 	case TEL__LIVE_FREED: return block_freed(c, t, live, op);
-	case TEL__LIVE_RESIZED:
-		if (live->size != c->blocks[live->owner].full)
-			return block_free(c, t, live, 0);
-		c->resized = live->owner;
-		return TEL_OK;
+	case TEL__LIVE_RESIZED: return block_resizes(c, t, live, op);
 	case TEL__LIVE_POOL_DESTROYED: return block_free(c, t, live, 1);
 	case TEL__LIVE_REPLACED: return block_replaced(c, t, live, op);
 	case TEL__LIVE_UNKNOWN: return block_unknown(c, t, op);

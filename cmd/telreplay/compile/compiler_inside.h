@@ -116,6 +116,7 @@ struct compiler {
 	uint64_t clock;
 	struct thread *thread;  /* of the program, that runs it */
 	uint32_t resized;       /* the slot of the block it resizes; NO_SLOT */
+	uint32_t resized_pool;  /* of a block that is freed and made anew; 0 */
 	tel_alloc_call call;    /* of a free */
 	uint64_t now;           /* operations so far */
 	uint64_t process;       /* of the last operation, its number, */

@@ -14,7 +14,7 @@ enum anomaly {
 	ANOMALY_FREE_NULL,    /* free(NULL): nothing to do */
 	ANOMALY_REALLOC_NULL, /* realloc(NULL, n): an allocation */
 	ANOMALY_REALLOC_ZERO, /* realloc(p, 0): a free if it returned NULL */
-	ANOMALY_FAILED,       /* an allocation that failed: left out */
+	ANOMALY_FAILED,       /* an allocation that failed, or a pool */
 	ANOMALY_RESERVED,     /* reserved, but not committed: left out */
 	ANOMALY_RECLAIMED,    /* committed over a block: that is freed first */
 	ANOMALY_POOL,         /* a pool or buffer never created: created */

@@ -261,6 +261,8 @@ pool_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 
 	if (address == 0)
 		return anomaly_count(c, ANOMALY_ARGUMENT, 0);
+	if (op->failed)
+		return anomaly_count(c, ANOMALY_FAILED, address);
 	e = tel__table_find(pool ? &c->pools.by_address :
 	                           &c->buffers.by_address,
 	    address);
