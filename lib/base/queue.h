@@ -15,8 +15,8 @@
 struct tel__queue;
 
 /*
- * Does a job.  thread: 0 is the owner's, others count from 1.  Returns nonzero,
- * or 0: there is no job after this one (of one thread).
+ * Does a job.  thread: 0 is the owner's, others count from 1.  Returns nonzero;
+ * or 0 to drop the jobs that no thread has started yet.
  */
 typedef int tel__queue_fn(void *arg, unsigned thread, uint64_t job);
 
@@ -45,7 +45,7 @@ uint64_t tel__queue_submit(struct tel__queue *q, uint64_t end, int wake);
 int tel__queue_run(struct tel__queue *q);
 
 enum tel__queue_result {
-	TEL__QUEUE_NONE,  /* it is not started: there is no such job */
+	TEL__QUEUE_NONE,  /* nobody has started it, or nobody will */
 	TEL__QUEUE_DONE,  /* it was */
 	TEL__QUEUE_WAITED /* it is now */
 };

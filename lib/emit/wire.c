@@ -26,7 +26,7 @@ put_column(struct tel__buffer *b, const uint64_t *v, size_t n, uint64_t before)
 
 /* Starts a record, with its head.  Returns its offset in b. */
 static size_t
-begin(struct tel__buffer *b, const void *head, size_t head_size)
+record_begin(struct tel__buffer *b, const void *head, size_t head_size)
 {
 	const size_t at = b->used;
 
@@ -38,7 +38,7 @@ begin(struct tel__buffer *b, const void *head, size_t head_size)
 
 /* Ends a record: fills in its header. */
 static void
-end(struct tel__emit_stream *s, struct tel__buffer *b, size_t at,
+record_end(struct tel__emit_stream *s, struct tel__buffer *b, size_t at,
     enum native_kind kind, size_t head_size)
 {
 	struct native_record rec;
@@ -91,7 +91,7 @@ tel__emit_put_start(struct tel__emit_stream *s, struct tel__buffer *b)
 {
 	const struct tel__emit_page *page = PAGE;
 	const double rate = tel__emit_rate();
-	const size_t at = begin(b, NULL, 0);
+	const size_t at = record_begin(b, NULL, 0);
 
 	s->id = new_id();
 	tel__buffer_put(b, "\1\1\0\x3C", 4);
@@ -103,7 +103,7 @@ tel__emit_put_start(struct tel__emit_stream *s, struct tel__buffer *b)
 	tel__native_put_fixed(b, s->id, 8);
 	tel__native_put_text(b, "libtel-emit");
 	put_metadata(b);
-	end(s, b, at, NATIVE_START, 0);
+	record_end(s, b, at, NATIVE_START, 0);
 	s->started = 1;
 }
 
@@ -115,7 +115,8 @@ tel__emit_put_end(struct tel__emit_stream *s, struct tel__buffer *b)
 	tel_store_le64(head, s->length + NATIVE_HEADER + sizeof(head));
 	tel_store_le64(head + 16, s->events);
 	tel_store_le64(head + 24, s->hash);
-	end(s, b, begin(b, head, sizeof(head)), NATIVE_END, sizeof(head));
+	record_end(s, b, record_begin(b, head, sizeof(head)), NATIVE_END,
+	    sizeof(head));
 }
 
 /* ----------------------------------------------------------- descriptions */
@@ -635,9 +636,9 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__buffer *b,
 	if (!s->started)
 		tel__emit_put_start(s, b);
 	if (s->digest != batch->digest || s->sequence == 0) {
-		at = begin(b, NULL, 0);
+		at = record_begin(b, NULL, 0);
 		put_log(s, b, batch->digest, batch->types, NULL);
-		end(s, b, at, NATIVE_LOG, 0);
+		record_end(s, b, at, NATIVE_LOG, 0);
 		s->digest = batch->digest;
 	}
 	if (batch->count > 0)
@@ -650,10 +651,10 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__buffer *b,
 	head.lost = lost;
 	head.stream = (uint32_t)s->id;
 	head_size = tel__native_put_head(bytes, &head);
-	at = begin(b, bytes, head_size);
+	at = record_begin(b, bytes, head_size);
 	size = batch->columns != NULL ? put_columns(s, b, batch, range.low) :
 	                                put_events(s, b, batch, range.low);
-	end(s, b, at, NATIVE_BLOCK, head_size);
+	record_end(s, b, at, NATIVE_BLOCK, head_size);
 	if (b->failed)
 		return;
 	s->sequence++;

@@ -693,7 +693,7 @@ find_more(struct tel_reader *r)
 	uint32_t i;
 
 	if (f->renumbered || r->run.changed)
-		for (i = 0; i < TEL_RUN_MOST; i++)
+		for (i = 0; i < TEL_RUN_MAX; i++)
 			f->numbers[i] = i;
 	f->renumbered = r->run.changed = 0;
 	place_first(r);

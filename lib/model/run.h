@@ -11,7 +11,7 @@
 #include "model/event.h"
 
 /* The most events of a run: its columns stay in a processor's first cache. */
-#define TEL_RUN_MOST 256u
+#define TEL_RUN_MAX 256u
 
 struct tel_run {
 	/* columns, an entry an event; all of them may be changed */

@@ -547,7 +547,7 @@ struct times {
 	size_t first, last; /* of those from there to before there */
 	/* they are in one bucket: that of the earliest, .of[0] */
 	int one;
-	uint64_t of[TEL_RUN_MOST];
+	uint64_t of[TEL_RUN_MAX];
 };
 
 /*
@@ -665,7 +665,7 @@ static tel_status
 run(struct tel_printer *pr, struct tel_run *events)
 {
 	struct html *h = pr->state;
-	const int plain = events->count <= TEL_RUN_MOST && run_is_plain(events);
+	const int plain = events->count <= TEL_RUN_MAX && run_is_plain(events);
 	tel_status st = enter_log(h, run_view(events, 0));
 	struct times t;
 	size_t i = 0;

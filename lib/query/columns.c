@@ -254,7 +254,7 @@ tel__columns_run(struct tel_columns *c, size_t n)
 	const struct tel__sort_key *key = c->keys + c->first;
 	size_t i, row;
 
-	n = n < TEL_RUN_MOST ? n : TEL_RUN_MOST;
+	n = n < TEL_RUN_MAX ? n : TEL_RUN_MAX;
 	for (i = 0; i < n; i++) {
 		row = key[i].row;
 		c->run_clocks[i] = key[i].clock;

@@ -26,10 +26,10 @@ struct tel_columns {
 	/* the run that was returned last */
 	struct tel_run run;
 	struct tel_event event;
-	const unsigned char *run_data[TEL_RUN_MOST];
-	uint64_t run_clocks[TEL_RUN_MOST];
-	uint32_t run_types[TEL_RUN_MOST], run_sizes[TEL_RUN_MOST];
-	uint32_t run_at[TEL_RUN_MOST], run_numbers[TEL_RUN_MOST];
+	const unsigned char *run_data[TEL_RUN_MAX];
+	uint64_t run_clocks[TEL_RUN_MAX];
+	uint32_t run_types[TEL_RUN_MAX], run_sizes[TEL_RUN_MAX];
+	uint32_t run_at[TEL_RUN_MAX], run_numbers[TEL_RUN_MAX];
 };
 
 void tel__columns_free(struct tel_columns *c);

@@ -140,13 +140,13 @@ struct tel_found {
 	uint64_t last;               /* the index of the last one */
 	const struct tel_type *type; /* and its type */
 	const unsigned char *raw;    /* as in struct tel_run */
-	uint32_t raw_sizes[TEL_RUN_MOST];
-	uint32_t at[TEL_RUN_MOST];
-	uint32_t sizes[TEL_RUN_MOST];
-	uint32_t types[TEL_RUN_MOST];
-	uint32_t numbers[TEL_RUN_MOST];
-	uint64_t clocks[TEL_RUN_MOST];
-	const unsigned char *data[TEL_RUN_MOST];
+	uint32_t raw_sizes[TEL_RUN_MAX];
+	uint32_t at[TEL_RUN_MAX];
+	uint32_t sizes[TEL_RUN_MAX];
+	uint32_t types[TEL_RUN_MAX];
+	uint32_t numbers[TEL_RUN_MAX];
+	uint64_t clocks[TEL_RUN_MAX];
+	const unsigned char *data[TEL_RUN_MAX];
 };
 
 /* How much of a log detection looks at. */

@@ -322,7 +322,7 @@ find_work(struct tel_stats *s, struct slot *slot)
 	for (i = 0; slot->work == SLOT_FIELDS && i < columns; i++) {
 		d = slot->actions[i].definition;
 		if (d->values == NULL)
-			d->values = calloc(TEL_RUN_MOST, sizeof(*d->values));
+			d->values = calloc(TEL_RUN_MAX, sizeof(*d->values));
 		if (d->values == NULL)
 			return stats_no_memory(s);
 	}

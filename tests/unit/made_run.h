@@ -12,11 +12,11 @@
 
 struct made_run {
 	struct tel_run run;
-	unsigned char bytes[TEL_RUN_MOST][MADE_SIZE];
-	const unsigned char *data[TEL_RUN_MOST];
-	uint64_t clocks[TEL_RUN_MOST];
-	uint32_t types[TEL_RUN_MOST], sizes[TEL_RUN_MOST], at[TEL_RUN_MOST],
-	    numbers[TEL_RUN_MOST];
+	unsigned char bytes[TEL_RUN_MAX][MADE_SIZE];
+	const unsigned char *data[TEL_RUN_MAX];
+	uint64_t clocks[TEL_RUN_MAX];
+	uint32_t types[TEL_RUN_MAX], sizes[TEL_RUN_MAX], at[TEL_RUN_MAX],
+	    numbers[TEL_RUN_MAX];
 	struct tel_event event; /* that the run returns */
 };
 

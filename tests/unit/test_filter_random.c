@@ -335,7 +335,7 @@ draw_number(void)
 static void
 make_run(struct made_run *m, const struct events *e)
 {
-	const unsigned most = 1 + pick(TEL_RUN_MOST);
+	const unsigned most = 1 + pick(TEL_RUN_MAX);
 	const unsigned types = pick(2) ? EVENTS : 2;
 	const struct tel_event *ev;
 	struct tel_event one;
@@ -365,7 +365,7 @@ check_run(const struct events *e, const char *text, struct made_run *m,
     unsigned *left)
 {
 	tel_filter *all = must(tel_filter_new()), *one = must(tel_filter_new());
-	unsigned char match[TEL_RUN_MOST];
+	unsigned char match[TEL_RUN_MAX];
 	const char *time;
 	size_t i, n = 0, count;
 	int good;

@@ -30,13 +30,13 @@ struct batch {
 	const unsigned char *start; /* of the first line */
 	uint32_t count;
 	uint32_t clockless; /* the first of them that say no time */
-	const unsigned char *data[TEL_RUN_MOST];
-	uint64_t clocks[TEL_RUN_MOST];
-	uint32_t at[TEL_RUN_MOST];
-	uint32_t raw_sizes[TEL_RUN_MOST];
-	uint32_t types[TEL_RUN_MOST];
-	uint32_t sizes[TEL_RUN_MOST];
-	unsigned char bytes[TEL_RUN_MOST * AL_EVENT_MAX];
+	const unsigned char *data[TEL_RUN_MAX];
+	uint64_t clocks[TEL_RUN_MAX];
+	uint32_t at[TEL_RUN_MAX];
+	uint32_t raw_sizes[TEL_RUN_MAX];
+	uint32_t types[TEL_RUN_MAX];
+	uint32_t sizes[TEL_RUN_MAX];
+	unsigned char bytes[TEL_RUN_MAX * AL_EVENT_MAX];
 };
 
 struct al_ahead {

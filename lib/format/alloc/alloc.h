@@ -390,7 +390,7 @@ struct al_columns {
 	uint32_t *raw_sizes;
 	uint32_t *types;
 	uint32_t *sizes;
-	unsigned char *bytes; /* TEL_RUN_MOST events of AL_EVENT_MAX bytes */
+	unsigned char *bytes; /* TEL_RUN_MAX events of AL_EVENT_MAX bytes */
 };
 
 /*

@@ -41,7 +41,7 @@ tel__al_fill(struct al *s, const unsigned char *first, const unsigned char *p,
 	struct al_past past;
 
 	s->clockless = n;
-	for (; n < TEL_RUN_MOST && p < end; n++) {
+	for (; n < TEL_RUN_MAX && p < end; n++) {
 		lf = memchr(p, '\n', (size_t)(end - p));
 		if (lf == NULL || lf - p >= (ptrdiff_t)AL_LINE_MAX)
 			break;

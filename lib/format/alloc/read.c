@@ -218,7 +218,7 @@ tel__al_open(struct tel_reader *r, const char *as)
 	s->line.invalid = "a line that is not valid in ";
 	s->line.in = d->what;
 	s->data = malloc(AL_EVENT_MAX + AL_LINE_MAX + 1);
-	s->batch = malloc((size_t)TEL_RUN_MOST * AL_EVENT_MAX);
+	s->batch = malloc((size_t)TEL_RUN_MAX * AL_EVENT_MAX);
 	s->held = calloc(AL_HELD_MAX, sizeof(*s->held));
 	if (s->data == NULL || s->batch == NULL || s->held == NULL ||
 	    tel__al_schema(r, s) != TEL_OK)

@@ -246,7 +246,7 @@ advance(struct tel_reader *r, struct ctf *s)
  * are there.  TEL_OK, TEL_END, or a failure.
  */
 static tel_status
-take(struct tel_reader *r, struct ctf *s)
+take_record(struct tel_reader *r, struct ctf *s)
 {
 	tel_status st = TEL_OK;
 
@@ -291,7 +291,7 @@ tel__ctf_next(struct tel_reader *r)
 	}
 	s->records.used = 0;
 	if (st == TEL_OK)
-		st = take(r, s);
+		st = take_record(r, s);
 	/* what streams that have ended lost behind their last event */
 	count_lost(r, &s->lost);
 	if (st != TEL_OK)
@@ -321,7 +321,7 @@ tel__ctf_more(struct tel_reader *r)
 	tel_status st;
 
 	f->raw_sizes[0] = skip;
-	while (n < TEL_RUN_MOST && s->records.used < RUN_BYTES) {
+	while (n < TEL_RUN_MAX && s->records.used < RUN_BYTES) {
 		if (s->taken) {
 			s->taken = 0;
 			s->failed = advance(r, s);

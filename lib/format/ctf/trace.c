@@ -521,7 +521,7 @@ note_environment(struct tel_reader *r, const struct ctf_metadata *m)
 			if (key[i] >= 'A' && key[i] <= 'Z')
 				key[i] = (char)(key[i] | 0x20);
 		}
-		/* what is no key, or does not fit, is of no more use */
+		/* names that are not valid keys, and long values, are left out */
 		(void)tel__metadata_pair(&r->metadata, key, a->value);
 	}
 }

@@ -19,7 +19,7 @@ struct ftrace {
 	int chains;           /* events have call chains */
 	uint64_t lost;        /* events, by the log's own account */
 	unsigned char labels[LABELS_SIZE];
-	/* fields, and strings with their ends that are no longer than the line */
+	/* of fixed size; then strings, which the length of a line bounds */
 	unsigned char data[FT_HEADER + 9 * FT_FIELDS_MAX + FT_LINE_MAX + 1];
 };
 

@@ -223,7 +223,7 @@ add_field(struct parser *p, const struct element *e)
 	p->field = f;
 }
 
-/* Elements are read once; annotations that matter are told by their class. */
+/* An annotation of a class or field; its class says what it means. */
 struct annotation {
 	uint32_t class; /* its id */
 	const char *value;

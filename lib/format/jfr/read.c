@@ -246,7 +246,7 @@ jfr_more(struct tel_reader *r)
 	f->at[0] = (uint32_t)(r->event.offset - c->offset);
 	f->raw = c->bytes;
 	f->raw_sizes[0] = r->event.raw_size;
-	for (; n < TEL_RUN_MOST && c->done < c->nevents; n++) {
+	for (; n < TEL_RUN_MAX && c->done < c->nevents; n++) {
 		ev = &c->events[c->done];
 		used = j->used;
 		if (ev->clock > until ||

@@ -123,7 +123,7 @@ static const struct scalar {
 	    TEL_LOAD_STRING_AT },
 };
 
-/* What a field is, if it is no struct; 0: it is one, or unknown. */
+/* Describes a field with a single value.  0: it is a struct, or unknown. */
 static int
 find_scalar(const struct jfr_layout *l, const struct jfr_field *f,
     struct scalar *out)
@@ -193,7 +193,7 @@ add_thread(struct maker *m, const struct jfr_field *f, const char *name)
 		*place = op;
 }
 
-/* A field that is no struct, nor a list. */
+/* Adds a field with a single value. */
 static void
 add_scalar(struct maker *m, uint32_t number, const struct scalar *s,
     const char *name, int optional)
@@ -230,7 +230,7 @@ add_scalar(struct maker *m, uint32_t number, const struct scalar *s,
 		*place = op;
 }
 
-/* A list of what is no struct: field, or the member of a struct in it. */
+/* Adds a list of single values: of a field, or of a member of its structs. */
 static void
 add_list(struct maker *m, uint32_t list, uint32_t number,
     const struct scalar *s, const char *name, uint32_t member, int optional)

@@ -358,7 +358,7 @@ more(struct tel_reader *r, const struct frames *frames, int big)
 	    r->limit - r->offset < left ? p + (r->limit - r->offset) : r->end;
 	uint32_t word, at, size, n;
 
-	for (n = 1; n < TEL_RUN_MOST && left >= header && p < limit; n++) {
+	for (n = 1; n < TEL_RUN_MAX && left >= header && p < limit; n++) {
 		/* in little-endian order both are one word */
 		word =
 		    big ? mps_code(p, 1) | mps_size(p, 1) << 16 : tel_le32(p);

@@ -137,7 +137,7 @@ add_rows(struct native *s, struct tel_found *f, unsigned inline_use)
 	struct native_row *row;
 	struct tel_event ev;
 
-	for (; i < events && n < TEL_RUN_MOST && at <= RUN_BYTES; i++) {
+	for (; i < events && n < TEL_RUN_MAX && at <= RUN_BYTES; i++) {
 		row = &s->rows[b->part_of[i]];
 		if (row->alone || row->inline_use != inline_use)
 			break;

@@ -219,7 +219,7 @@ struct shared {
 	unsigned count;
 };
 
-/* Finds the schema of a key; or the place for one, or NULL: there is no room. */
+/* Finds the schema of a key, or a free place for it; NULL if all are taken. */
 static struct shared_schema *
 find_shared(struct tel_reader *r, const struct shared_schema *key)
 {

@@ -21,7 +21,7 @@ tel__any_make(struct lines *s)
 	a = calloc(1, sizeof(*a));
 	if (a == NULL)
 		return TEL_ENOMEM;
-	/* eight bytes a field, and strings no longer than the line */
+	/* eight bytes for each field; the length of a line bounds the strings */
 	a->data = malloc(LINES_MAX + ANY_HEADER + 256 * 9);
 	if (a->data == NULL) {
 		free(a);
@@ -169,7 +169,7 @@ string(struct lines *s, const struct tel_field *f, const unsigned char **p)
 {
 	unsigned char *data = s->any->data, *out = data + s->size;
 
-	/* it is no longer than the line, and so is there room for it */
+	/* the line bounds the strings, and the buffer holds those of a line */
 	if (!tel__lines_unquote(s, f, p, &out, NULL))
 		return 0;
 	*out++ = '\0';
