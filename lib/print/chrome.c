@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "base/buffer.h"
 #include "render/escape.h"
 #include "render/list.h"
 #include "render/number.h"
@@ -28,6 +30,12 @@ static const char *const colors[] = { "thread_state_running",
 struct chrome {
 	struct timeline *timeline;
 	int begun;
+	/*
+	 * Names of the ranges that are open, by a track's id, the innermost one
+	 * last, each with its length behind it: an end says which one it ends.
+	 */
+	struct tel__buffer *open;
+	size_t nopen;
 };
 
 static void
@@ -227,16 +235,51 @@ static void
 begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
     const char *name, size_t n, const struct tel_event *ev)
 {
+	struct chrome *c = pr->state;
+
 	put_event(pr, t, "B", time, name, n, ev);
 	put(pr, "}");
+	if (!TEL__RESERVE_ZEROED(c->open, c->nopen, t->id + 1u)) {
+		c->timeline->no_memory = 1;
+		return;
+	}
+	tel__buffer_put(&c->open[t->id], name, n);
+	tel__buffer_put(&c->open[t->id], &n, sizeof(n));
+	if (c->open[t->id].failed)
+		c->timeline->no_memory = 1;
 }
 
 static void
 end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
 {
+	struct chrome *c = pr->state;
+	struct tel__buffer *open = t->id < c->nopen ? &c->open[t->id] : NULL;
+	size_t n;
+
 	open_object(pr, t, "E");
 	put_time(pr, ",\"ts\":", time);
+	if (open != NULL && open->used > 0) {
+		open->used -= sizeof(n);
+		memcpy(&n, open->bytes + open->used, sizeof(n));
+		open->used -= n;
+		put(pr, ",\"name\":");
+		put_string(pr, (const char *)open->bytes + open->used, n);
+	}
 	put(pr, "}");
+}
+
+/* Ranges whose end is not in a log end with it. */
+static void
+close_ranges(struct tel_printer *pr)
+{
+	struct chrome *c = pr->state;
+	const struct timeline *tl = c->timeline;
+	size_t i;
+
+	for (i = 0; i < tl->ntracks; i++)
+		while (tl->tracks[i]->id < c->nopen &&
+		    c->open[tl->tracks[i]->id].used > 0)
+			end(pr, tl->tracks[i], tl->last);
 }
 
 static void
@@ -314,8 +357,12 @@ release(struct tel_printer *pr)
 {
 	struct chrome *c = pr->state;
 
-	if (c != NULL)
-		tel__timeline_free(c->timeline);
+	if (c == NULL)
+		return;
+	tel__timeline_free(c->timeline);
+	while (c->nopen > 0)
+		tel__buffer_clear(&c->open[--c->nopen]);
+	free(c->open);
 	free(c);
 }
 
@@ -323,6 +370,8 @@ static tel_status
 begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
 	(void)ev;
+	if (pr->state != NULL && !same)
+		close_ranges(pr);
 	return tel__timeline_begin_log(pr, sizeof(struct chrome), &ops, same);
 }
 
@@ -331,6 +380,8 @@ finish(struct tel_printer *pr)
 {
 	const struct chrome *c = pr->state;
 
+	if (c != NULL)
+		close_ranges(pr);
 	put(pr, c != NULL && c->begun ? "\n]}\n" : "{\"traceEvents\":[]}\n");
 	return pr->out->status;
 }
