@@ -120,8 +120,8 @@ SAMPLE ?= tests/cli/matrix.bats tests/cli/telcat_damage.bats \
     tests/emit/control.bats tests/emit/follow.bats $(REPLAY) $(UNIT) \
     $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT))
 # Those that need a browser.
-PAGE_TESTS ?= tests/page/timeline.py tests/page/logs.py tests/page/report.py \
-    tests/page/firefox.py
+PAGE_TESTS ?= tests/page/timeline.py tests/page/figures.py tests/page/logs.py tests/page/report.py \
+    tests/page/figures.py tests/page/firefox.py
 
 # V=1 shows whole commands.
 ifeq ($(V),)

@@ -97,6 +97,22 @@ hash_type(const struct tel_type *t)
 	return h;
 }
 
+/* How numbers of a field are shown; NULL: as any number. */
+static const char *
+unit_of(const struct tel_field *f)
+{
+	static const char *const ids[] = { "pid", "tid", "cpu", "thread",
+		"process", "processor" };
+	size_t i;
+
+	if (f->unit == TEL_UNIT_BYTES)
+		return "bytes";
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (f->space != 0 || strcmp(f->name, ids[i]) == 0)
+			return "id";
+	return NULL;
+}
+
 static int
 copy_type(struct exact_type *to, const struct tel_type *t)
 {
@@ -112,6 +128,7 @@ copy_type(struct exact_type *to, const struct tel_type *t)
 	for (i = 0; i < t->nfields; i++) {
 		to->fields[i].field = t->fields[i];
 		to->fields[i].labels = tel_field_labelled(&t->fields[i]);
+		to->fields[i].unit = unit_of(&t->fields[i]);
 		to->nlabels += to->fields[i].labels != 0;
 		to->fields[i].name = tel__copy_string(t->fields[i].name,
 		    t->fields[i].name_length);

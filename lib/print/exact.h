@@ -35,6 +35,7 @@ struct exact_field {
 	char *name;
 	struct tel_field field; /* its name is not valid */
 	int labels;
+	const char *unit; /* "bytes"; "id" of what is no quantity; NULL */
 };
 
 /* A type, copied because its log will be closed. */

@@ -89,6 +89,8 @@ put_types(const struct html_draft *d, struct tel__buffer *b)
 			tel__json_put(b, f == 0 ? "{" : ",{");
 			put_name(d, b, "name", t->fields[f].name);
 			put_name(d, b, "type", datatype(&t->fields[f].field));
+			if (t->fields[f].unit != NULL)
+				put_name(d, b, "unit", t->fields[f].unit);
 			if (t->fields[f].labels) {
 				tel__json_key(b, "labels");
 				tel__json_put(b, "true");
@@ -268,8 +270,8 @@ put_note(const struct html_draft *d, struct tel__buffer *b)
 
 	if (exact >= h->events)
 		(void)snprintf(text, sizeof(text),
-		    "All %llu events are in this page.",
-		    (unsigned long long)h->events);
+		    "%llu of %llu events are in this page.",
+		    (unsigned long long)exact, (unsigned long long)h->events);
 	else
 		(void)snprintf(text, sizeof(text),
 		    "%llu of %llu events are in this page, spread evenly over "

@@ -166,14 +166,14 @@ references() {
 }
 
 # Every page carries them.
-@test "scripts of pages have at most 68.5 and 40 KB" {
+@test "scripts of pages have at most 71 and 41.5 KB" {
 	cd lib/print/page || exit
 	all=$(cat ./*.js | wc -c)
 	report=$(cat chart.js flame.js report.js | wc -c)
 	shell=$(wc -c <page.js)
 	echo "log: $((all - report)), report: $((report + shell)) bytes"
-	[ $((all - report)) -le 68500 ]
-	[ $((report + shell)) -le 40000 ]
+	[ $((all - report)) -le 71000 ]
+	[ $((report + shell)) -le 41500 ]
 }
 
 @test "no line ends in blanks" {

@@ -7,9 +7,11 @@ What the charts, the tables and the flame graph show is compared with what
 of the argument.
 """
 
+import base64
 import collections
 import json
 import os
+import re
 import sys
 
 import cases
@@ -274,8 +276,28 @@ def hostile(page, folder):
     expect(title, "telstat: <img src=x onerror=alert(1)>")
 
 
+def sums_and_paper(page, folder):
+    """a sum is drawn as itself; paper has all rows of a tab"""
+    path, want = both(folder, "telstat", "--report", "-s", "a=sum(size)",
+                      "-g", "size", "-s", "b=count()",
+                      *logs.allocations(folder))
+    page.open(path)
+    chart = show(page, "Statistics")["a"]
+    sums = [row for row in want if row.get("name") == "a"]
+    shown = {row[0]: row[1:] for row in chart["rows"]}
+    for row in sums[:40]:
+        expect(shown[f"size={row['group']['size']}"],
+               [0, row["sum"], row["sum"]], row)
+    show(page, "Tables")
+    # A4 has some 50 rows
+    rows = page.run("document.querySelectorAll('#panel tr').length")
+    pdf = base64.b64decode(page.call("Page.printToPDF")["data"])
+    sheets = len(re.findall(rb"/Type\s*/Page\b", pdf))
+    assert sheets > rows / 80, (sheets, rows)
+
+
 TESTS = [statistics, snapshots, shell, stacks, difference, replay, options,
-         hostile]
+         hostile, sums_and_paper]
 
 
 def case(test):

@@ -410,6 +410,153 @@ def test_go_to(c):
               f"teltools.view().to >= {send[1]}")
 
 
+def test_go_to_whole_names(c):
+    """A name that is a part of another one is found itself"""
+    made = make_page.mixed()
+    made.head["tracks"] += [
+        {"id": 9, "parent": 1, "use": "thread", "name": "thread 571 worker"},
+        {"id": 10, "parent": 1, "use": "thread", "name": "thread 57 worker"}]
+    made.write(c.path("threads.html"))
+    c.page.open(c.path("threads.html"))
+    for text, track in (("thread 57", 10), ("thread 571", 9),
+                        ("read 571", 9)):
+        c.page.run(f"goWhere('{text}')")
+        expect(c.page.run("chosenTrack"), track, text)
+
+
+def test_sorting(c):
+    """Tables are sorted by values, not by how they are written"""
+    page = c.open()
+    page.run(f"teltools.select(0, {40 * MS})")
+    page.run("document.getElementById('tab1').click()")
+    page.wait("document.querySelector('#panel th')?.textContent === 'Time'")
+    for column, value in (("Time", "time"), ("Duration", "duration")):
+        for up in (True, False):
+            page.run("[...document.querySelectorAll('#panel th button')].find("
+                     f"(b) => b.textContent === '{column}').click()")
+            shown = page.run("[...document.querySelectorAll('#panel tbody tr')"
+                             f"].map((r) => r.cells[{column == 'Duration':d}]"
+                             ".textContent)")
+            scale = {"ns": 1, "µs": 1e3, "ms": 1e6}
+            times = [-1 if not t else float(t.split()[0])
+                     * scale[t.split()[1]] for t in shown]
+            expect(times, sorted(times, reverse=not up), value)
+    page.run("document.getElementById('tab0').click()")
+    page.wait("document.querySelector('#panel th')?.textContent === 'Type'")
+    page.run("document.querySelector('#panel th button').click()")
+    names = page.run("[...document.querySelectorAll('#panel table:first-of-type"
+                     " tbody')][0].innerText.split('\\n').map((r) =>"
+                     " r.split('\\t')[0])")
+    expect(names, sorted(names))
+
+
+def test_first_events(c):
+    """Of many events, the first are listed, whatever their types are"""
+    page = c.open()
+    page.run("document.getElementById('tab1').click()")
+    found = page.run("eventsOf({ from: 0, to: log.span, track: 0 }, 500)"
+                     ".then((list) => list.map((e) => e.time))")
+    expect(found, [e[1] for e in EVENTS[:500]])
+
+
+def test_strange_addresses(c):
+    """An address that is no view leaves the page as it is"""
+    for fragment in ("#v=abc", "#v=5,1", "#s=x,y", "#m=,a", "#v=1e999,2"):
+        page = c.open(fragment=fragment)
+        expect(page.run("[view.from, view.to, ...marks].every("
+                        "Number.isFinite) && view.to > view.from && !selection"
+                        ), True, fragment)
+
+
+def test_other_pages(c):
+    """What one page keeps is not another's"""
+    page = c.open()
+    page.run("document.getElementById('tab3').click()")
+    c.press("f")
+    page.run("teltools.setView(1e6, 2e6)")
+    page.wait("sessionStorage.length > 1")
+    drawn(page)
+    made = make_page.mixed()
+    made.write(c.path("other.html"))
+    page.open(c.path("other.html"))
+    expect(page.run("[tabNow, log.tracks.some((t) => t.folded)]"), [0, False])
+
+
+def test_search_keys(c):
+    """After Escape the search stays and n steps; a checkbox takes no keys"""
+    page = c.open()
+    page.run("teltools.search('kind == Channel')")
+    page.run("document.getElementById('q').focus()")
+    c.press("Escape")
+    expect(page.run("[$('q').value, query !== null]"),
+           ["kind == Channel", True])
+    c.press("n")
+    page.wait("chosen?.type.kind === 'Channel'")
+    first = c.view()
+    page.run("document.getElementById('only').focus()")
+    page.run("document.getElementById('only').click()")
+    c.press("w")
+    expect(c.view() != first, True, "keys are dead")
+
+
+def test_matches_on_top(c):
+    """What matches a search is over what does not"""
+    page = c.open()
+    page.run("teltools.search('name == Alloc')")
+    drawn(page)
+    row = next(r for r in page.run("teltools.visible()") if r["track"] == 2)
+    width = page.run("document.getElementById('canvas').width")
+    # beside the lines of messages, which start in the middle
+    full, y = blend(page, "c0", 1), row["y"] + 5
+    columns = {round(e[1] * width / (91 * MS * 1.0)) for e in EVENTS
+               if e[0] == 0 and e[2] == 2}
+    for e in EVENTS:
+        x = round(e[1] * width / (91 * MS))
+        if e[0] == 2 and e[2] == 2 and x in columns and x < width:
+            expect(c.pixel(x, y), full, f"column {x}")
+
+
+def test_processes(c):
+    """The live bytes of a process are there from its first block on"""
+    words, path = c.path("processes.text"), c.path("processes.html")
+    with open(words, "w", encoding="utf-8") as file:
+        file.write("""\
+# teltools text 1
+# type: malloc 0 Alloc address:address size:unsigned pid:unsigned
+# type: free 12 Alloc address:address pid:unsigned
+# role: malloc alloc address size process=pid
+# role: free free address process=pid
+0000000000000002 malloc address=0x1000 size=48 pid=25016
+0000000000000003 malloc address=0x2000 size=208 pid=25016
+0000000000000104 malloc address=0x1000 size=50 pid=8
+0000000000000205 free address=0x1000 pid=25016
+""")
+    with open(path, "wb") as out:
+        out.write(cases.command("telcat", "-q", "-f", "html", words))
+    page = c.page
+    page.open(path)
+    expect(page.run("""log.tracks.filter((t) => t.use === "bytes").map((t) =>
+        [t.name, ...[0, 1, 0x102, 0x203].map((at) =>
+            valueAt(t.series.find((s) => s.last), at))])"""),
+           [["live bytes", 48, 256, 306, 258],
+            ["live bytes of process 25016", 48, 256, 256, 208],
+            ["live bytes of process 8", 0, 0, 50, 50]])
+    page.run("teltools.select(0, 0)")
+    page.run("document.getElementById('tab1').click()")
+    page.wait("document.getElementById('panel').textContent"
+              ".includes('pid=25016')")
+
+
+def test_one(c):
+    """One event is one, and numbers of threads are no quantities"""
+    page = c.open()
+    expect(page.run("[count(1, 'event'), count(2, 'event'), show(25016, 'id'),"
+                    " show(25016)]"),
+           ["1 event", "2 events", "25016", "25,016"])
+    expect(page.run("(() => { clock = 'events'; return [time(-0.4, 1),"
+                    " time(1)] })()"), ["event 0", "1 event"])
+
+
 def test_marks(c):
     """Two marks show their difference"""
     page = c.open()

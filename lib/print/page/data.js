@@ -189,16 +189,20 @@ function isExact(from, to) {
 
 const descend = (t) => [t, ...t.lanes.slice(1), ...t.children.flatMap(descend)];
 
-// Calls f(group, i) for the events that start in a time, on a track or below.
-async function each({ from, to, track }, f) {
+// Calls f(group, i) for the events that start in a time, on a track or below,
+// as long as more(block) before the next block is true.
+async function each({ from, to, track }, f, more = () => true) {
 	const below = new Set(track ? descend(log.track[track])
 		: log.tracks.filter((t) => !t.copy));
-	for (const block of blocksIn(from, to))
+	for (const block of blocksIn(from, to)) {
+		if (!more(block))
+			break;
 		visit([await load(block)], (g, i) => {
 			if (g.time[i] >= from && g.time[i] <= to &&
 				below.has(log.track[g.track[i]]) && shown(g, i))
 				f(g, i);
 		});
+	}
 }
 
 // The first place in a sorted list whose number is not less.
@@ -258,7 +262,9 @@ function columns({ from, step, width }, s, column,
 	const scale = step / s.width, first = from / s.width;
 	let before = 0, j = lower(at, Math.floor(first));
 	for (let x = 0; x <= width; x++) {
-		const p = first + x * scale, i = Math.floor(p);
+		// the last bucket ends with the log: nothing of it is behind that
+		const p = first + x * scale >= log.span / s.width ? Infinity
+			: first + x * scale, i = Math.floor(p);
 		while (j < k && at[j] < i)
 			j++;
 		const v = j < k && at[j] === i

@@ -299,12 +299,16 @@ function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
 	// few instants are wider, so that they are found
 	const few = eventsIn(used, view.from, view.to) < width / 4;
 	const thin = Math.max(Math.round(dpr * (few ? 2 : 1)), 1);
-	visit(used, (g, i) => {
+	// what matches a search is over all that does not
+	for (const full of query ? [0.25, 1] : [1])
+		visit(used, (g, i) => paintEvent(g, i, full));
+
+	function paintEvent(g, i, full) {
 		const at = place[g.track[i]];
-		if (!at || !shown(g, i))
+		if (!at || !shown(g, i) ||
+			(query && matches(g)[i] !== Number(full === 1)))
 			return;
 		const x = Math.round(xOf(g.time[i])), y = yOf(at.row.y);
-		const full = query && !matches(g)[i] ? 0.25 : 1;
 		if (x >= width || y > height)
 			return;
 		if (!g.length[i]) {
@@ -330,7 +334,7 @@ function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
 			p.text(left, low + line - 6 * dpr, fit(nameOf(g, i),
 				Math.min(end, width) - left - 5 * dpr),
 			full < 1 ? ink.fg : ink.on);
-	});
+	}
 }
 
 // The middle of a track, or of the one that it is folded into.
@@ -351,7 +355,8 @@ function paintLinks(p, frame) {
 	for (const l of list.filter((_, i) => i % each === 0))
 		p.line(`M${frame.xOf(l.from)} ${middleOf(l.source, frame)}L${
 			frame.xOf(l.to)} ${middleOf(l.target, frame)}`,
-		(many ? 1.5 : 3) * frame.dpr, l.type.ink, many ? 0.5 : 0.7);
+		(many ? 1.5 : 3) * frame.dpr, l.type.ink,
+		(many ? 0.5 : 0.7) * strength(l.type));
 }
 
 const widths = new Map();

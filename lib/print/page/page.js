@@ -42,13 +42,15 @@ async function bytesOf(id, last) {
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
 const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+const count = (n, noun) => `${grouped.format(n)} ${noun}${n == 1 ? "" : "s"}`;
 let clock = "ns"; // or "ticks" of an unknown rate, or "events" without a clock
 
 // Nanoseconds: four digits, or as many as tell steps of a size apart.
 function time(ns, step = 0) {
 	if (clock !== "ns") {
-		const n = grouped.format(Math.round(ns));
-		return clock === "events" && step ? `event ${n}` : `${n} ${clock}`;
+		const n = Math.round(ns) + 0; // never -0
+		return clock === "events" && step ? `event ${grouped.format(n)}`
+			: count(n, clock.slice(0, -1));
 	}
 	const [scale, unit] = units.find(([scale]) =>
 		Math.max(Math.abs(ns), step) >= scale) ?? units[3];
@@ -69,6 +71,7 @@ function show(v, unit) {
 	if (plain || (typeof v !== "number" && typeof v !== "bigint"))
 		return String(v ?? "");
 	return Number.isNaN(v) ? "" : unit === "ns" ? time(Number(v))
+		: unit === "at" ? time(Number(v), 1) : unit === "id" ? String(v)
 		: unit === "%" ? `${(100 * Number(v)).toFixed(1)} %`
 		: unit === "bytes" ? bytes(Number(v))
 			: grouped.format(v) + (unit ? ` ${unit}` : "");
@@ -81,8 +84,19 @@ function say(text) {
 		$("status").textContent = text;
 }
 
-// columns: {name, unit, text: not a number}.  A cell is a value or a node.
-// Shows the first rows, and more when asked.
+// A cell is a value, or one that is shown by a node, or in a unit of its own.
+const cell = (value, node, unit) => ({ value, node, unit });
+const valueOf = (c) => c?.node || c?.unit ? c.value : c;
+
+// Numbers before texts, and what is missing before both.
+function compare(a, b) {
+	const rank = (v) => typeof v === "string" ? 2
+		: Number(v != null && v === v);
+	return rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+// columns: {name, unit, text: not a number}.  Shows the first rows, and more
+// when asked.
 function table(caption, columns, rows, choose) {
 	const body = el("tbody"), more = el("button", { click: add }, "More rows");
 
@@ -92,14 +106,17 @@ function table(caption, columns, rows, choose) {
 			choose && { tabindex: 0, click: () => choose(row),
 				keydown: (e) => e.key === "Enter" && choose(row) },
 			columns.map((c, i) => el("td", { class: !c.text && "number" },
-				row[i] instanceof Node ? row[i] : show(row[i], c.unit))))));
+				row[i]?.node ?? show(valueOf(row[i]),
+					row[i]?.unit ?? c.unit))))));
 		more.hidden = body.children.length >= rows.length;
 	}
 	function sort(i, head) {
-		const key = (row) => row[i]?.textContent ?? row[i] ?? -Infinity;
+		const number = (v) => columns[i].text || v === "" || isNaN(v) ? v
+			: typeof v === "string" ? Number(v) : v;
+		const key = (row) => number(valueOf(row[i]));
 		const up = head.ariaSort !== "ascending";
 		rows = [...rows].sort((p, q) => (up ? 1 : -1) *
-			(key(p) < key(q) ? -1 : key(p) > key(q)));
+			compare(key(p), key(q)));
 		for (const other of head.parentNode.children)
 			other.ariaSort = null;
 		head.ariaSort = up ? "ascending" : "descending";
@@ -172,8 +189,10 @@ const csvOf = (rows) => rows.map((row) => `${row.map((c) =>
 	/[",\r\n]/.test(c) ? `"${String(c).replace(/"/g, '""')}"` : c ?? "")
 	.join(",")}\n`).join("");
 
-// What outlives a reload.
+// What outlives a reload.  All files of a tab share it: each page has its own.
 function keep(name, value) {
+	if (name !== "theme")
+		name = `${location.pathname} ${document.title} ${name}`;
 	try {
 		if (value === undefined)
 			return sessionStorage.getItem(name) ?? "";
@@ -193,9 +212,13 @@ function theme(name) {
 }
 
 function onKey(e) {
-	const typing = /^(INPUT|SELECT)$/.test(e.target.tagName);
-	if (e.key === "Escape" && typing)
+	const typing = e.target.matches?.("select, input:not([type=checkbox], " +
+		"[type=color])");
+	// the text of a search stays, so that n goes on
+	if (e.key === "Escape" && typing) {
 		e.target.blur();
+		e.preventDefault();
+	}
 	const found = keys[e.key.length === 1 ? e.key.toLowerCase() : e.key];
 	if (found && !typing && !$("dialog").open && !e.altKey && !e.metaKey &&
 		!e.ctrlKey) {

@@ -84,7 +84,12 @@ function goTo(event) {
 function goWhere(text) {
 	const t = /^\s*([\d.]+)\s*(ns|us|µs|ms|s)?\s*$/.exec(text);
 	const has = (s) => s.toLowerCase().includes(text.toLowerCase());
-	const track = text && log.tracks.find((t) => has(t.name));
+	// "thread 57" is that thread before it is a part of "thread 571"
+	const quoted = text.replace(/[^\w\s]/g, "\\$&");
+	const whole = new RegExp(`(^|\\W)${quoted}(\\W|$)`, "i");
+	const track = text && (log.tracks.find((t) => t.name === text) ??
+		log.tracks.find((t) => whole.test(t.name)) ??
+		log.tracks.find((t) => has(t.name)));
 	if (t) {
 		centre(Number(t[1]) * SCALE[(t[2] || "ns").replace("µ", "u")]);
 	} else if (track) {
@@ -100,41 +105,54 @@ function goWhere(text) {
 const region = () => selection ?? { ...view, track: 0 };
 const regionName = () => selection ? "Selected" : "Visible";
 
-// The events of a region, by time.
+// The first events of a region, by time.
 async function eventsOf(where, most = Infinity) {
-	const list = [];
-	await each(where, (g, i) => list.length < most &&
-		list.push(new LogEvent(g, i)));
-	return list.sort((a, b) => a.time - b.time);
+	let list = [];
+	await each(where, (g, i) => list.push([g.time[i], g, i]), (block) => {
+		list = list.sort((a, b) => a[0] - b[0]).slice(0, most);
+		return list.length < most || block.start <= list.at(-1)[0];
+	});
+	return list.sort((a, b) => a[0] - b[0]).slice(0, most)
+		.map(([, g, i]) => new LogEvent(g, i));
+}
+
+// Counts of a part of a bucket are not known: all of the buckets that a part
+// of the log touches.
+function whole({ from, to, track }) {
+	const width = log.series[0]?.width ?? 1;
+	return isExact(from, to) ? { from, to, track }
+		: { from: Math.max(Math.floor(from / width), 0) * width,
+			to: Math.min(Math.floor(to / width + 1) * width - 1, log.span),
+			track };
 }
 
 // Counts of the sums, and all numbers of the events that are there.
-async function statistics({ from, to, track }, what) {
-	// a view of many blocks would decode them all for each move
-	const deep = selection ||
-		eventsIn(blocksIn(from, to), from, to) <= LIMIT;
-	const exact = deep && isExact(from, to), types = new Map();
+async function statistics(where, what) {
+	const { from, to, track } = whole(where);
+	const exact = isExact(from, to), types = new Map(), now = view;
 	const entry = (type) => types.get(type) ?? types.set(type,
 		{ type, count: 0, values: [] }).get(type);
-	if (deep)
-		await each({ from, to, track }, (g, i) => {
-			const t = entry(g.type), e = new LogEvent(g, i);
-			const v = what === "duration" ? e.duration : e.get(what, true);
-			t.count += exact;
-			if (v !== undefined && typeof v !== "string")
-				t.values.push(Number(v));
-		});
+	// the view may have moved on, while blocks are decoded
+	await each({ from, to, track }, (g, i) => {
+		const t = entry(g.type), length = g.length[i];
+		const v = what === "duration" ? length ? length - 1 : undefined
+			: g.fields.get(what)?.values[i];
+		t.count += exact;
+		if (v !== undefined && !g.fields.get(what)?.text)
+			t.values.push(Number(v));
+	}, () => selection || view === now);
 	const tracks = exact ? [] : track ? descend(log.track[track])
 		: log.tracks.filter((t) => !t.copy);
 	for (const s of tracks.flatMap((t) => countsOf(t)))
 		if (s.type)
-			entry(s.type).count += total(s, "count", from, to);
+			entry(s.type).count += total(s, "count", from, to + 1);
 	const rate = (count) => count / (to - from) * 1e9;
 	const list = [...types.values()].map(({ type, count, values }) => {
 		const v = Float64Array.from(values).sort(), n = v.length;
 		const at = (q) => v[Math.min(Math.floor(q * n), n - 1)];
 		return { type, count: Math.round(count), values: v, rate: rate(count),
-			sum: n ? v.reduce((a, b) => a + b) : undefined,
+			// that of some is none
+			sum: n && exact ? v.reduce((a, b) => a + b) : undefined,
 			min: at(0), p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
 	}).sort((a, b) => b.count - a.count);
 	const count = list.reduce((n, t) => n + t.count, 0);
@@ -156,10 +174,10 @@ function measures() {
 	return names;
 }
 
-// Columns of a table: * for text, > for times.
+// Columns of a table: * for text, > for how long, @ for when.
 const heads = (...names) => names.map((name) => ({
-	name: name.replace(/^[*>]/, ""), text: name[0] === "*",
-	unit: name[0] === ">" ? "ns" : "" }));
+	name: name.replace(/^[*>@]/, ""), text: name[0] === "*",
+	unit: { ">": "ns", "@": "at" }[name[0]] ?? "" }));
 
 function histogram(values, unit) {
 	const buckets = new Map();
@@ -170,15 +188,16 @@ function histogram(values, unit) {
 	const most = Math.max(...buckets.values());
 	return table("Histogram", heads("*Value", "Count", "*Share"),
 		[...buckets].sort((a, b) => a[0] - b[0]).map(([b, n]) => [
-			b < -1 ? "below 0" : b < 0 ? "0" : `${show(2 ** b, unit)} and more`,
-			n, el("meter", { value: n, max: most,
-				"aria-label": `${(100 * n / most).toFixed(0)} %` })]));
+			cell(b, b < -1 ? "below 0" : b < 0 ? "0"
+				: `${show(2 ** b, unit)} and more`),
+			n, cell(n, el("meter", { value: n, max: most,
+				"aria-label": `${(100 * n / most).toFixed(0)} %` }))]));
 }
 
 function swatch(type) {
 	const i = el("i", { class: "swatch" });
 	i.style.background = css(shade(type.ink));
-	return el("span", {}, i, type.name);
+	return cell(type.name, el("span", {}, i, type.name));
 }
 
 async function statisticsTab() {
@@ -194,11 +213,11 @@ async function statisticsTab() {
 				measured = name;
 				tab();
 			})),
-		table(`${regionName()}: ${grouped.format(s.count)} events in ${
+		table(`${regionName()}: ${count(s.count, "event")} in ${
 			time(s.to - s.from)}${timed ? `, ${
 			grouped.format(Math.round(s.rate))} a second` : ""}${
-			s.exact ? "" : "; counts are of the sums, the numbers of " +
-			"those events that the page holds"}`,
+			s.exact ? "" : `; all from ${time(s.from, 1)} to ${time(s.to, 1)
+			}; Min to Max are of those events that the page holds`}`,
 		rates([...heads("*Type", "Count"), ...["Sum", "Min", "p50", "p90",
 			"p99", "Max"].map((name) => ({ name, unit }))],
 		{ name: "Per second" }),
@@ -210,10 +229,10 @@ async function statisticsTab() {
 async function eventsTab() {
 	const where = region(), most = 20000, list = await eventsOf(where, most);
 	return table(`${regionName()}: ${list.length < most ? "" : "the first "}${
-		grouped.format(list.length)} events${isExact(where.from, where.to)
+		count(list.length, "event")}${isExact(where.from, where.to)
 		? "" : " of those that the page holds"}`,
-	heads(">Time", ">Duration", "*Track", "*Event", "*Fields"),
-	list.map((e) => Object.assign([time(e.time, 1), e.duration,
+	heads("@Time", ">Duration", "*Track", "*Event", "*Fields"),
+	list.map((e) => Object.assign([e.time, e.duration,
 		e.track.name, e.name === e.type.name ? e.name
 			: `${e.name}: ${e.type.name}`, e.texts().map(([k, v]) =>
 			`${k}=${v}`).join(" ")], { event: e })),
@@ -257,7 +276,7 @@ function tracksTab() {
 		}
 		return Object.assign([t.path, t.use, Math.round(sum("count")),
 			sum("busy") || undefined, ...values.map((v) =>
-				t.unit ? show(v, t.unit) : v)], { id: t.id });
+				t.unit ? cell(v, undefined, t.unit) : v)], { id: t.id });
 	}), (row) => chooseTrack(row.id));
 }
 
@@ -268,12 +287,13 @@ function typesTab() {
 	return table("Types of events; another colour highlights one",
 		heads("*Colour", "*Type", "*Kind", "Events", "*Meaning"),
 		log.types.filter((t) => counts.get(t)).map((t) => [
-			el("input", { type: "color", "aria-label": `Colour of ${t.name}`,
+			cell(css(shade(t.ink)), el("input", { type: "color",
+				"aria-label": `Colour of ${t.name}`,
 				value: css(shade(t.ink)), input: (e) => {
 					t.own = e.target.value;
 					readColours();
 					refresh();
-				} }), t.name, t.kind, counts.get(t), t.description]));
+				} })), t.name, t.kind, counts.get(t), t.description]));
 }
 
 function aboutTab() {

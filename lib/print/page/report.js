@@ -114,11 +114,14 @@ function bucketCharts(list) {
 }
 
 function rangeChart(list) {
-	const marks = (o) => ["mean", "ratio", "last"].filter((m) => m in o)
+	// a total is neither one of its values nor between them
+	const marks = (o) => (/^(sum|growth)$/.test(o.type) ? ["sum"]
+		: ["mean", "ratio", "last"]).filter((m) => m in o)
 		.map((m) => [m, number(o[m])]);
 	const rows = list.filter((o) => "min" in o || marks(o).length).map((o) => {
-		const m = marks(o), lo = number(o.min ?? 0);
-		return [groupOf(o) || o.name, lo, number(o.max ?? m[0][1]), m];
+		const m = marks(o), total = m[0]?.[0] === "sum";
+		return [groupOf(o) || o.name, number(!total && o.min || 0),
+			number(total ? m[0][1] : o.max ?? m[0][1]), m];
 	});
 	return rows.length ? [rangesOf(list[0].name, list[0].definition,
 		list[0].unit, rows.slice(0, 40))] : [];

@@ -62,11 +62,12 @@ function recall() {
 	const parts = new URLSearchParams(location.hash.slice(1));
 	const list = (name) => (parts.get(name)?.split(",") ?? []).map((v) =>
 		v === "end" ? log.span : Number(v));
-	const [from, to, track] = list("s");
-	if (parts.has("v"))
-		view = bounded(...list("v"));
-	select(from, to, log.track[track] ? track : 0);
-	marks = list("m").slice(0, 2);
+	const [from, to, track] = list("s"), [start, end] = list("v");
+	if (Number.isFinite(start) && end > start)
+		view = bounded(start, end);
+	select(Number.isFinite(from) && to >= from ? from : undefined, to,
+		log.track[track] ? track : 0);
+	marks = list("m").filter(Number.isFinite).slice(0, 2);
 	find(parts.get("q") || "");
 }
 
