@@ -55,7 +55,7 @@ read_file(struct config *c, const char *path)
 }
 
 static int
-wrong(const char *path, unsigned number, const char *what)
+config_wrong(const char *path, unsigned number, const char *what)
 {
 	message_fail(STATUS_USAGE, path, "line %u: %s", number, what);
 	return 0;
@@ -92,7 +92,7 @@ take_line(struct config *c, const struct tool *tool, const char *path,
 	     end > option && strchr(blanks, end[-1]) != NULL;)
 		*--end = '\0';
 	if (option[0] != '-' || option[1] == '\0' || strcmp(option, "--") == 0)
-		return wrong(path, number,
+		return config_wrong(path, number,
 		    "expected a tool and an option, as in \"telcat --sort\"");
 	argument = option + strcspn(option, blanks);
 	if (*argument != '\0') {
@@ -101,18 +101,18 @@ take_line(struct config *c, const struct tool *tool, const char *path,
 	}
 	row = options_find(tool, option);
 	if (!all && !is_tool(name, n))
-		return wrong(path, number,
+		return config_wrong(path, number,
 		    "expected all, telcat, telfilter, telstat or telreplay");
 	if (!(n == strlen(tool->name) && memcmp(name, tool->name, n) == 0) &&
 	    !(all && row != NULL))
 		return 1;
 	if (++c->noptions > OPTIONS_MAX)
-		return wrong(path, number, "more options than 256");
+		return config_wrong(path, number, "more options than 256");
 	c->argv[c->argc++] = option;
 	if (*argument == '\0')
 		return 1;
 	if (row != NULL && (row->argument == NULL || row->argument[0] == '['))
-		return wrong(path, number,
+		return config_wrong(path, number,
 		    "the option takes no argument after a blank");
 	c->argv[c->argc++] = argument;
 	return 1;

@@ -12,11 +12,11 @@
 #include "base/queue.h"
 
 /* A file of which less would be in a piece is one piece. */
-#define PIECE_LEAST ((uint64_t)1 << 20)
+#define PIECE_MIN ((uint64_t)1 << 20)
 /* Pieces of a file for each thread, as threads are not equally fast. */
 #define PIECES_PER_THREAD 4u
 /* Without -j, smaller inputs are not worth a thread. */
-#define WORTH_LEAST ((uint64_t)4 << 20)
+#define WORTH_MIN ((uint64_t)4 << 20)
 /* Events between two looks at whether the rest is still of use. */
 #define STEP 16384u
 /* With progress, the longest wait for a piece. */
@@ -235,7 +235,7 @@ is_needless(struct piece *p)
 
 /* Prepares to read.  Returns as set_piece(). */
 static int
-prepare(struct piece *p)
+counting_prepare(struct piece *p)
 {
 	const struct settings *s = p->team->settings;
 	struct selection selection;
@@ -340,7 +340,7 @@ do_piece(void *arg, unsigned thread, uint64_t job)
 	}
 	if (is_needless(p))
 		return 1;
-	some = prepare(p);
+	some = counting_prepare(p);
 	if (p->number == 0)
 		announce(p);
 	p->failed = some < 0 || (some > 0 && !count_events(p, p->counter));
@@ -375,7 +375,7 @@ wait_for(struct team *t, struct file *f, unsigned i)
 
 /* Adds a piece to the first one.  Returns as tel_reader_join(). */
 static tel_status
-join(struct piece *first, struct piece *p, void *counter)
+counting_join(struct piece *first, struct piece *p, void *counter)
 {
 	tel_status st = tel_reader_join(first->reader, p->reader);
 
@@ -404,7 +404,7 @@ go_on(struct piece *first, struct piece *last, unsigned i)
 		st = TEL_EIO;
 	if (last != first) {
 		if (st == TEL_OK)
-			st = join(first, last, counter);
+			st = counting_join(first, last, counter);
 		c->free(counter);
 		if (st == TEL_END)
 			st = TEL_ELIMIT;
@@ -430,7 +430,7 @@ join_all(struct team *t, struct file *f, unsigned char *kept)
 			continue;
 		st = p->failed || p->reader == NULL ?
 		    TEL_END :
-		    join(first, p, p->counter);
+		    counting_join(first, p, p->counter);
 		if (st == TEL_OK) {
 			/* it has megabytes, where the log is compressed */
 			if (last != first)
@@ -505,7 +505,7 @@ take_file(struct team *t, struct file *f)
 	if (counted == COUNT_STOP)
 		return END_ALL;
 	if (counted == COUNT_NEXT)
-		return GO_ON;
+		return CONTINUE;
 	progress_pause(&t->progress);
 	return source_run(t->settings, t->visitor, f->operand);
 }
@@ -524,10 +524,10 @@ look_at(struct team *t, struct file *f, char *operand, unsigned threads)
 		return;
 	size = (uint64_t)f->stat.st_size;
 	t->size += size;
-	if (t->counting->no_pieces || size < 2 * PIECE_LEAST)
+	if (t->counting->no_pieces || size < 2 * PIECE_MIN)
 		return;
 	f->npieces =
-	    (unsigned)(size / PIECE_LEAST < most ? size / PIECE_LEAST : most);
+	    (unsigned)(size / PIECE_MIN < most ? size / PIECE_MIN : most);
 }
 
 /* Makes the pieces of all files.  Returns 1, or 0: out of memory. */
@@ -560,7 +560,7 @@ make_pieces(struct team *t)
 static void
 take_all(struct team *t)
 {
-	enum outcome outcome = GO_ON;
+	enum outcome outcome = CONTINUE;
 	int i;
 
 	progress_begin(&t->progress, t->settings, t->size);
@@ -578,7 +578,7 @@ count_all(struct team *t, unsigned threads)
 {
 	int counted = 0;
 
-	if (t->npieces < 2 || (t->settings->jobs == 0 && t->size < WORTH_LEAST))
+	if (t->npieces < 2 || (t->settings->jobs == 0 && t->size < WORTH_MIN))
 		return 0;
 	if (pthread_mutex_init(&t->lock, NULL) != 0)
 		return 0;

@@ -9,7 +9,7 @@
 #ifndef COMMON_COUNTING_H
 #define COMMON_COUNTING_H
 
-#include "pump.h"
+#include "event_loop.h"
 
 /* What is counted. */
 struct counting {

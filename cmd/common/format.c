@@ -30,7 +30,7 @@ is_written(const char *name)
 
 /* Adds text to a list, as much of it as there is room for. */
 static void
-add(char *list, size_t room, const char *text)
+common_format_add(char *list, size_t room, const char *text)
 {
 	size_t used = strlen(list);
 
@@ -64,9 +64,9 @@ list_releases(char *list, size_t room)
 			    list[0] == '\0' ? "" : "), ", version, name);
 		}
 		tel_schema_free(s);
-		add(list, room, text);
+		common_format_add(list, room, text);
 	}
-	add(list, room, ")");
+	common_format_add(list, room, ")");
 }
 
 /* All formats, but for printers' with a flag of without. */
@@ -79,15 +79,16 @@ list_formats(char *list, size_t room, unsigned without)
 	for (i = 0; (name = tel_printer_format_name(i)) != NULL; i++) {
 		if (((unsigned)tel_printer_format_flags(name) & without) != 0)
 			continue;
-		add(list, room, name);
-		add(list, room, ", ");
+		common_format_add(list, room, name);
+		common_format_add(list, room, ", ");
 	}
-	add(list, room, written);
+	common_format_add(list, room, written);
 }
 
 /* What an unknown format may have been meant for; "" if nothing. */
 static const char *
-suggest(const char *name, unsigned without, char *buffer, size_t size)
+common_format_suggest(const char *name, unsigned without, char *buffer,
+    size_t size)
 {
 	static const char *const logs[] = { "mps", "inst", "hpm", "ets",
 		"tel" };
@@ -108,7 +109,7 @@ suggest(const char *name, unsigned without, char *buffer, size_t size)
  * is wrong in it.
  */
 static void
-refuse(const char *name, unsigned without)
+common_format_refuse(const char *name, unsigned without)
 {
 	char text[512] = "", near[256], base[64];
 	size_t n = strcspn(name, "/,"), order = strcspn(name, ",");
@@ -117,7 +118,8 @@ refuse(const char *name, unsigned without)
 	    name[3] == '\0') {
 		list_formats(text, sizeof(text), without);
 		message_fail(STATUS_USAGE, NULL, "-f: '%s' is not one of: %s%s",
-		    name, text, suggest(name, without, near, sizeof(near)));
+		    name, text,
+		    common_format_suggest(name, without, near, sizeof(near)));
 		return;
 	}
 	(void)snprintf(base, sizeof(base), "%.*s", (int)n, name);
@@ -153,7 +155,7 @@ format_find(struct format *f, const char *name, unsigned without)
 	f->flags = 0;
 	if (is_written(name))
 		return 1;
-	refuse(name, without);
+	common_format_refuse(name, without);
 	return 0;
 }
 

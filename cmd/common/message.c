@@ -50,7 +50,7 @@ message_raise(enum status status)
 
 /* Adds text, of which nothing may reach a terminal that could steer it. */
 static void
-add(struct line *l, const char *text)
+message_add(struct line *l, const char *text)
 {
 	static const char digits[] = "0123456789abcdef";
 
@@ -70,7 +70,7 @@ add(struct line *l, const char *text)
 
 /* Writes all of it, or as much as standard error takes. */
 static void
-put(const char *text, size_t size)
+message_put(const char *text, size_t size)
 {
 	while (size > 0) {
 		ssize_t n = write(STDERR_FILENO, text, size);
@@ -83,24 +83,24 @@ put(const char *text, size_t size)
 }
 
 static void
-begin(struct line *l, const char *file)
+common_message_begin(struct line *l, const char *file)
 {
 	l->used = 0;
 	if (state.transient)
 		message_transient(NULL);
-	add(l, state.program);
-	add(l, ": ");
+	message_add(l, state.program);
+	message_add(l, ": ");
 	if (file == NULL)
 		return;
-	add(l, strcmp(file, "-") == 0 ? "standard input" : file);
-	add(l, ": ");
+	message_add(l, strcmp(file, "-") == 0 ? "standard input" : file);
+	message_add(l, ": ");
 }
 
 static void
-end(struct line *l)
+message_end(struct line *l)
 {
 	l->text[l->used++] = '\n';
-	put(l->text, l->used);
+	message_put(l->text, l->used);
 }
 
 __attribute__((format(printf, 2, 0))) static void
@@ -109,10 +109,10 @@ vmessage(const char *file, const char *format, va_list ap)
 	char text[LINE_MAX_BYTES];
 	struct line l;
 
-	begin(&l, file);
+	common_message_begin(&l, file);
 	(void)vsnprintf(text, sizeof(text), format, ap);
-	add(&l, text);
-	end(&l);
+	message_add(&l, text);
+	message_end(&l);
 }
 
 void
@@ -142,11 +142,11 @@ message_at(const char *file, uint64_t offset, const char *text)
 	char where[40];
 	struct line l;
 
-	begin(&l, file);
+	common_message_begin(&l, file);
 	(void)snprintf(where, sizeof(where), "offset %" PRIu64 ": ", offset);
-	add(&l, where);
-	add(&l, text);
-	end(&l);
+	message_add(&l, where);
+	message_add(&l, text);
+	message_end(&l);
 }
 
 void
@@ -157,7 +157,7 @@ message_transient(const char *line)
 	size_t columns, n;
 
 	if (state.transient || line != NULL)
-		put(clear, sizeof(clear) - 1);
+		message_put(clear, sizeof(clear) - 1);
 	state.transient = line != NULL;
 	if (line == NULL)
 		return;
@@ -166,5 +166,5 @@ message_transient(const char *line)
 	columns = terminal_columns(STDERR_FILENO);
 	if (columns > 0 && n >= columns)
 		n = columns - 1;
-	put(line, n);
+	message_put(line, n);
 }

@@ -146,7 +146,7 @@ applies(const struct tool *tool, const struct option_row *row)
 
 /* Collects a tool's options: its own first.  Returns their number. */
 static size_t
-collect(const struct tool *tool, const struct option_row **rows)
+common_options_collect(const struct tool *tool, const struct option_row **rows)
 {
 	size_t i, n = 0;
 
@@ -163,7 +163,8 @@ const struct option_row *
 options_find(const struct tool *tool, const char *option)
 {
 	const struct option_row *rows[ROWS_MAX];
-	size_t i, n = collect(tool, rows), length = strcspn(option, "=");
+	size_t i, n = common_options_collect(tool, rows),
+	          length = strcspn(option, "=");
 
 	for (i = 0; i < n; i++)
 		if (option[1] == '-' ? strlen(rows[i]->name) == length - 2 &&
@@ -192,8 +193,8 @@ is_letter(const struct option_row **rows, size_t n, int c)
 
 /* What an unknown long option may have been meant for; "" if nothing. */
 static const char *
-suggest(const struct option_row **rows, size_t n, const char *word,
-    char *buffer, size_t size)
+common_options_suggest(const struct option_row **rows, size_t n,
+    const char *word, char *buffer, size_t size)
 {
 	char names[ROWS_MAX][32], wanted[64];
 	const char *list[ROWS_MAX];
@@ -294,7 +295,8 @@ whose(const char *word, int letter, char *buffer, size_t size)
 
 /* Reports what getopt did not accept: why is what it returned. */
 static int
-refuse(const struct option_row **rows, size_t n, int why, const char *word)
+common_options_refuse(const struct option_row **rows, size_t n, int why,
+    const char *word)
 {
 	int letter = optopt > 0 && optopt < OPTION_AS &&
 	    (why == ':' ? word[1] != '-' : !is_letter(rows, n, optopt));
@@ -320,7 +322,7 @@ refuse(const struct option_row **rows, size_t n, int why, const char *word)
 		    word, near);
 	else
 		message_fail(STATUS_USAGE, NULL, "unknown option '%s'%s", word,
-		    suggest(rows, n, word, near, sizeof(near)));
+		    common_options_suggest(rows, n, word, near, sizeof(near)));
 	message(NULL, "try '%s --help'", message_program());
 	return OPTION_ERROR;
 }
@@ -331,7 +333,7 @@ options_next(const struct tool *tool, int argc, char **argv, const char **value)
 	const struct option_row *rows[ROWS_MAX];
 	struct option longs[ROWS_MAX + 1];
 	char letters[2 * ROWS_MAX + 3];
-	size_t i, n = collect(tool, rows), at = 0;
+	size_t i, n = common_options_collect(tool, rows), at = 0;
 	int id;
 
 	/* what follows the program that telrec runs is for the program */
@@ -359,7 +361,7 @@ options_next(const struct tool *tool, int argc, char **argv, const char **value)
 	if (id == -1)
 		return OPTION_END;
 	if (id == ':' || id == '?')
-		return refuse(rows, n, id, argv[optind - 1]);
+		return common_options_refuse(rows, n, id, argv[optind - 1]);
 	return id;
 }
 
@@ -490,7 +492,7 @@ print_table(const struct tool *tool)
 	static const char *const listed[] = { "FORMAT", "FORM", "[=WHEN]",
 		"[=WHAT]", "ORDER", "WHAT" };
 	const struct option_row *rows[ROWS_MAX];
-	size_t i, j, n = collect(tool, rows);
+	size_t i, j, n = common_options_collect(tool, rows);
 
 	for (i = 0; i < n; i++) {
 		const char *argument = rows[i]->argument;

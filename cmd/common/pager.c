@@ -12,7 +12,7 @@
 
 /* In the child: the command, which ends by itself when nothing is left. */
 static void
-run(const char *command, const int *ends)
+pager_run(const char *command, const int *ends)
 {
 	if (dup2(ends[0], 0) != -1) {
 		(void)close(ends[0]);
@@ -55,7 +55,7 @@ pager_begin(void)
 	}
 	pager = fork();
 	if (pager == 0)
-		run(command, ends);
+		pager_run(command, ends);
 	/* without the pipe the pager ends by itself */
 	if (pager < 0 || dup2(ends[1], STDOUT_FILENO) == -1)
 		message(NULL, "TELTOOLS_PAGER: %s", strerror(errno));

@@ -42,7 +42,7 @@ progress_begin(struct progress *p, const struct settings *s, uint64_t size)
  * then the size; the share and the time left are what the line is for.
  */
 static void
-join(char *line, size_t size, char (*parts)[64])
+progress_join(char *line, size_t size, char (*parts)[64])
 {
 	static const unsigned least[] = { 2, 1, 0 };
 	size_t columns = terminal_columns(STDERR_FILENO), used, i, k;
@@ -86,7 +86,7 @@ progress_show(struct progress *p, struct done done)
 	    input / 1e6 / seconds);
 	(void)snprintf(parts[2], sizeof(parts[2]), "%.2f M events/s",
 	    events / 1e6 / seconds);
-	join(line, sizeof(line), parts);
+	progress_join(line, sizeof(line), parts);
 	message_transient(line);
 	p->shown = t;
 }

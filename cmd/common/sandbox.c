@@ -420,7 +420,7 @@ static const struct sock_filter allowing =
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 
 static int
-compare(const void *a, const void *b)
+common_sandbox_compare(const void *a, const void *b)
 {
 	return *(const unsigned short *)a - *(const unsigned short *)b;
 }
@@ -481,7 +481,8 @@ confine_calls(int sockets)
 	struct sock_fprog program = { 0, code };
 
 	memcpy(numbers, denied, sizeof(denied));
-	qsort(numbers + first, NDENIED - first, sizeof(*numbers), compare);
+	qsort(numbers + first, NDENIED - first, sizeof(*numbers),
+	    common_sandbox_compare);
 	memcpy(code, begin, sizeof(begin));
 	program.len = (unsigned short)(NBEGIN +
 	    put_search(code + NBEGIN, numbers + first, NDENIED - first));

@@ -216,7 +216,7 @@ selection_bind(struct selection *s, const tel_schema *schema)
 
 /* part of 10^9 of span, without passing 64 bits on the way. */
 static uint64_t
-share(uint64_t span, uint64_t part)
+common_select_share(uint64_t span, uint64_t part)
 {
 	const uint64_t whole = 1000000000;
 
@@ -226,8 +226,9 @@ share(uint64_t span, uint64_t part)
 void
 selection_span(struct selection *s, uint64_t first, uint64_t last)
 {
-	tel_filter_set_clock(s->filter, first + share(last - first, s->from),
-	    first + share(last - first, s->to));
+	tel_filter_set_clock(s->filter,
+	    first + common_select_share(last - first, s->from),
+	    first + common_select_share(last - first, s->to));
 }
 
 int

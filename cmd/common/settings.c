@@ -14,7 +14,7 @@
 #include "streams.h"
 
 /* More threads than these wait for the one that reads and writes. */
-#define PRINTERS_MOST 8u
+#define PRINTERS_MAX 8u
 
 static int
 set_time(struct settings *s, const char *text)
@@ -150,7 +150,7 @@ set_jobs(struct settings *s, const char *text)
 
 /* The file in one of the folders that has it; NULL when none has. */
 static char *
-search(const char *folders, const char *name)
+settings_search(const char *folders, const char *name)
 {
 	size_t n, size;
 	char *path;
@@ -186,7 +186,7 @@ describe_add(char ***list, size_t *count, const char *path)
 	if (access(path, R_OK) == 0)
 		found = strdup(path);
 	else if (path[0] != '/' && folders != NULL &&
-	    (found = search(folders, path)) == NULL)
+	    (found = settings_search(folders, path)) == NULL)
 		errno = ENOENT;
 	if (found == NULL && errno != ENOMEM) {
 		message_fail(STATUS_FAILED, path, "%s", strerror(errno));
@@ -236,7 +236,7 @@ add_metadata(struct settings *s, const char *value)
 
 /* Takes one of the common options.  Returns 1, or 0 after a message. */
 static int
-take(struct settings *s, int id, const char *value)
+settings_take(struct settings *s, int id, const char *value)
 {
 	struct selection *sel = &s->select;
 
@@ -331,7 +331,7 @@ take_all(struct settings *s, const struct tool *tool, void *arg, int argc,
 		if (options_own(tool, id) != NULL)
 			ok = tool->option(arg, id, value);
 		else
-			ok = take(s, id, value);
+			ok = settings_take(s, id, value);
 		if (!ok)
 			return 0;
 	}
@@ -393,7 +393,7 @@ settings_printers(const struct settings *s)
 {
 	unsigned n = s->jobs > 0 ? s->jobs : settings_cores();
 
-	return n < PRINTERS_MOST ? n : PRINTERS_MOST;
+	return n < PRINTERS_MAX ? n : PRINTERS_MAX;
 }
 
 int

@@ -151,7 +151,7 @@ open_output(struct sink *sink)
 }
 
 int
-sink_open(struct sink *sink, const struct settings *s)
+output_open(struct sink *sink, const struct settings *s)
 {
 	memset(sink, 0, sizeof(*sink));
 	sink->settings = s;
@@ -203,7 +203,7 @@ sink_check_binary(const struct sink *sink, const char *input)
 }
 
 static void
-tell(struct sink *sink, int error)
+streams_tell(struct sink *sink, int error)
 {
 	message_raise(STATUS_FAILED);
 	/* the reader of a pipe has gone: not an error */
@@ -218,7 +218,7 @@ sink_failed(struct sink *sink)
 {
 	int error = tel_output_errno(sink->out);
 
-	tell(sink, error != 0 ? error : ENOMEM);
+	streams_tell(sink, error != 0 ? error : ENOMEM);
 }
 
 /* Gives the file of -o its name. */
@@ -227,7 +227,7 @@ publish(struct sink *sink)
 {
 	if (new_file_publish(&sink->file) == 0)
 		return 1;
-	tell(sink, errno);
+	streams_tell(sink, errno);
 	return 0;
 }
 
@@ -268,12 +268,12 @@ sink_replace(struct sink *sink)
 	}
 	/* after a crash, too, the name is that of a whole file */
 	if (fsync(fd) != 0 && errno != EINVAL) {
-		tell(sink, errno);
+		streams_tell(sink, errno);
 		return 0;
 	}
 	sink->fd = -1;
 	if (close(fd) != 0) {
-		tell(sink, errno);
+		streams_tell(sink, errno);
 		return 0;
 	}
 	return publish(sink);
@@ -330,7 +330,7 @@ sink_close(struct sink *sink)
 	tel_output_free(sink->out);
 	/* some file systems report a full disk only now */
 	if (fd >= 0 && close(fd) != 0 && !sink->failed)
-		tell(sink, errno);
+		streams_tell(sink, errno);
 	close_file(sink);
 	pager_end(sink->pager);
 }

@@ -38,7 +38,7 @@ void streams_end(void);
  * input files is refused, before it is touched.
  * Returns 1, or 0 after a message.
  */
-int sink_open(struct sink *sink, const struct settings *s);
+int output_open(struct sink *sink, const struct settings *s);
 
 /*
  * A file of -o is a new one beside it, and gets its name when the sink is

@@ -48,7 +48,7 @@ total_print(const struct sink *sink, const char *name, uint64_t n)
 /* ---------------------------------------------------------- on one thread */
 
 static int
-begin(void *arg, struct source *const *srcs, int n)
+total_begin(void *arg, struct source *const *srcs, int n)
 {
 	struct total *t = arg;
 
@@ -59,13 +59,13 @@ begin(void *arg, struct source *const *srcs, int n)
 }
 
 static enum outcome
-event(void *arg, const tel_event *ev)
+total_event(void *arg, const tel_event *ev)
 {
 	struct total *t = arg;
 
 	(void)ev;
 	t->all++;
-	return GO_ON;
+	return CONTINUE;
 }
 
 static enum outcome
@@ -74,17 +74,17 @@ run_events(void *arg, tel_run *events)
 	struct total *t = arg;
 
 	t->all += tel_run_count(events);
-	return GO_ON;
+	return CONTINUE;
 }
 
 static enum outcome
-end(void *arg)
+total_end(void *arg)
 {
 	const struct total *t = arg;
 
 	if (t->by_file)
 		total_print(t->sink, t->name, t->all - t->before);
-	return GO_ON;
+	return CONTINUE;
 }
 
 /* ----------------------------------------------------- on several threads */
@@ -181,10 +181,10 @@ total_run(struct settings *s, struct sink *sink)
 {
 	struct total t = { .sink = sink, .by_file = total_by_file(s) };
 	const struct visitor v = { .arg = &t,
-		.begin = begin,
-		.event = event,
+		.begin = total_begin,
+		.event = total_event,
 		.run = run_events,
-		.end = end,
+		.end = total_end,
 		.any_order = 1 };
 	const struct counting counting = { &t, 0, counter_open, counter_run,
 		free, counter_join, counter_take };

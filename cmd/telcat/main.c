@@ -21,7 +21,7 @@ main(int argc, char **argv)
 	} else if (telcat.split != NULL) {
 		sandbox_enter(&telcat.settings, NULL, telcat.settings.output);
 		telcat_split(&telcat);
-	} else if (sink_open(&sink, &telcat.settings)) {
+	} else if (output_open(&sink, &telcat.settings)) {
 		sandbox_enter(&telcat.settings, &sink, telcat.database);
 		if (telcat.settings.count_only)
 			(void)total_run(&telcat.settings, &sink);

@@ -49,7 +49,7 @@ static const struct option_row own[] = {
 };
 
 static int
-take(void *arg, int id, const char *value)
+telcat_options_take(void *arg, int id, const char *value)
 {
 	static const char *const weights[] = { "allocated", "peak", "leaked",
 		"count", NULL };
@@ -107,7 +107,7 @@ static const struct tool tool = { "telcat", TOOL_TELCAT, own,
 	"text, csv, json, arrow, sql, sqlite, mpscnv, mpstxt, tracerpt, "
 	"perfetto, chrome, folded, html, mps, mps:VERSION, inst, hpm, ets, "
 	"tel or tel,lines",
-	take, "[file ...]",
+	telcat_options_take, "[file ...]",
 	"Prints the events of telemetry logs as text, tables, timelines or "
 	"other logs.",
 	{ "telcat -e 'Pool*' -f csv run.log.zst >pools.csv",

@@ -92,7 +92,7 @@ telcat_printer(const struct telcat *t, const struct sink *sink, tel_output *to,
 
 /* Reports why printing failed. */
 static void
-tell(struct show *show, tel_status st)
+telcat_show_tell(struct show *show, tel_status st)
 {
 	const char *name = show->name;
 
@@ -108,7 +108,7 @@ tell(struct show *show, tel_status st)
 }
 
 static int
-begin(void *arg, struct source *const *srcs, int n)
+telcat_show_begin(void *arg, struct source *const *srcs, int n)
 {
 	struct show *show = arg;
 	tel_status st = TEL_OK;
@@ -127,7 +127,7 @@ begin(void *arg, struct source *const *srcs, int n)
 	if ((show->telcat->format.flags & TEL_PRINTER_TABLE) != 0) {
 		st = add_schemas(show);
 		if (st != TEL_OK)
-			tell(show, st);
+			telcat_show_tell(show, st);
 	}
 	return st == TEL_OK;
 }
@@ -161,7 +161,7 @@ put_page(struct show *show, unsigned seconds)
 		return;
 	st = tel_printer_snapshot(show->printer, sink->out, seconds);
 	if (st != TEL_OK)
-		tell(show, st);
+		telcat_show_tell(show, st);
 	else
 		(void)sink_replace(sink);
 	/* no more often than that takes */
@@ -212,14 +212,14 @@ note_events(struct show *show)
 /* --------------------------------------------------------------- events */
 
 static enum outcome
-event(void *arg, const tel_event *ev)
+telcat_show_event(void *arg, const tel_event *ev)
 {
 	struct show *show = arg;
 	tel_status st = tel_printer_event(show->printer, ev);
 
 	if (st != TEL_OK) {
-		tell(show, st);
-		return show->sink->failed ? END_ALL : END_ONE;
+		telcat_show_tell(show, st);
+		return show->sink->failed ? END_ALL : NEXT_FILE;
 	}
 	show->shown = 1;
 	/* the time is asked for now and then */
@@ -230,41 +230,41 @@ event(void *arg, const tel_event *ev)
 	if (show->sink->failed)
 		return END_ALL;
 	if (!show->flush)
-		return GO_ON;
+		return CONTINUE;
 	if (tel_printer_flush(show->printer) != TEL_OK) {
 		sink_failed(show->sink);
 		return END_ALL;
 	}
 	sink_flushed(show->sink);
-	return GO_ON;
+	return CONTINUE;
 }
 
 static enum outcome
-run(void *arg, tel_run *events)
+telcat_show_run(void *arg, tel_run *events)
 {
 	struct show *show = arg;
 	/* the first one may be of a log that cannot be shown */
 	size_t i, singly = show->flush ? tel_run_count(events) : !show->shown;
-	enum outcome outcome = GO_ON;
+	enum outcome outcome = CONTINUE;
 	tel_status st;
 
-	for (i = 0; i < singly && outcome == GO_ON; i++)
-		outcome = event(arg, tel_run_event(events, i));
-	if (outcome != GO_ON || show->flush)
+	for (i = 0; i < singly && outcome == CONTINUE; i++)
+		outcome = telcat_show_event(arg, tel_run_event(events, i));
+	if (outcome != CONTINUE || show->flush)
 		return outcome;
 	tel_run_drop(events, singly);
 	st = tel_printer_run(show->printer, events);
 	if (st == TEL_OK) {
 		note_events(show);
-		return show->sink->failed ? END_ALL : GO_ON;
+		return show->sink->failed ? END_ALL : CONTINUE;
 	}
-	tell(show, st);
-	return show->sink->failed ? END_ALL : END_ONE;
+	telcat_show_tell(show, st);
+	return show->sink->failed ? END_ALL : NEXT_FILE;
 }
 
 /* Warns if ticks were shown as nanoseconds because the rate is unknown. */
 static enum outcome
-end(void *arg)
+telcat_show_end(void *arg)
 {
 	struct show *show = arg;
 	int is_timeline =
@@ -281,11 +281,11 @@ end(void *arg)
 			    "assuming 1 tick = 1 ns; set --tb-hz");
 			break;
 		}
-	return GO_ON;
+	return CONTINUE;
 }
 
 static void
-idle(void *arg)
+telcat_show_idle(void *arg)
 {
 	struct show *show = arg;
 
@@ -317,7 +317,7 @@ open_printer(struct show *show)
 		    settings_printers(&t->settings));
 	if (st == TEL_OK)
 		return 1;
-	tell(show, st);
+	telcat_show_tell(show, st);
 	return 0;
 }
 
@@ -330,7 +330,7 @@ end_output(struct show *show)
 	if (show->telcat->seconds == 0) {
 		st = tel_printer_finish(show->printer);
 		if (st != TEL_OK)
-			tell(show, st);
+			telcat_show_tell(show, st);
 	} else {
 		put_page(show, 0);
 	}
@@ -349,11 +349,11 @@ telcat_show(struct telcat *t, struct sink *sink)
 	if (open_printer(&show)) {
 		memset(&visitor, 0, sizeof(visitor));
 		visitor.arg = &show;
-		visitor.begin = begin;
-		visitor.event = event;
-		visitor.run = run;
-		visitor.end = end;
-		visitor.idle = idle;
+		visitor.begin = telcat_show_begin;
+		visitor.event = telcat_show_event;
+		visitor.run = telcat_show_run;
+		visitor.end = telcat_show_end;
+		visitor.idle = telcat_show_idle;
 		visitor.any_order =
 		    (t->format.flags & TEL_PRINTER_LOG_ORDER) != 0;
 		visitor.needs_rate = t->settings.time == TEL_TIME_SECONDS ||

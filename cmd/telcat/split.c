@@ -15,9 +15,9 @@
 #include "common/number.h"
 
 /* Pieces that are open at once, each with its buffers. */
-#define OPEN_MOST 256u
+#define OPEN_MAX 256u
 /* Digits of a piece's number. */
-#define WIDTH_MOST 18u
+#define WIDTH_MAX 18u
 
 /* A file that is written. */
 struct piece {
@@ -57,10 +57,10 @@ parse_pattern(struct split *s, const char *name)
 	const char *percent = name != NULL ? strchr(name, '%') : NULL;
 	const char *p = percent != NULL ? percent + 1 : NULL;
 
-	while (p != NULL && *p >= '0' && *p <= '9' && s->width <= WIDTH_MOST)
+	while (p != NULL && *p >= '0' && *p <= '9' && s->width <= WIDTH_MAX)
 		s->width = 10 * s->width + (unsigned)(*p++ - '0');
 	if (p != NULL && *p == 'd' && strchr(p, '%') == NULL &&
-	    s->width <= WIDTH_MOST && (p == percent + 1 || percent[1] == '0')) {
+	    s->width <= WIDTH_MAX && (p == percent + 1 || percent[1] == '0')) {
 		s->prefix = (size_t)(percent - name);
 		s->suffix = p + 1;
 		return 1;
@@ -128,7 +128,7 @@ telcat_split_check(const struct telcat *t)
 
 /* Reports why a piece could not be written. */
 static void
-tell(struct split *s, struct piece *p, tel_status st)
+telcat_split_tell(struct split *s, struct piece *p, tel_status st)
 {
 	const char *why = p->writer != NULL ? tel_writer_error(p->writer) :
 	    p->printer != NULL              ? tel_printer_error(p->printer) :
@@ -154,7 +154,7 @@ close_piece(struct split *s, struct piece *p)
 	else if (!p->broken && p->printer != NULL)
 		st = tel_printer_finish(p->printer);
 	if (st != TEL_OK)
-		tell(s, p, st);
+		telcat_split_tell(s, p, st);
 	tel_writer_free(p->writer);
 	tel_printer_free(p->printer);
 	sink_close(&p->sink);
@@ -174,7 +174,7 @@ close_pieces(struct split *s)
 static char *
 name_piece(const struct split *s)
 {
-	size_t size = s->prefix + WIDTH_MOST + 24 + strlen(s->suffix);
+	size_t size = s->prefix + WIDTH_MAX + 24 + strlen(s->suffix);
 	char *name = malloc(size);
 
 	if (name != NULL)
@@ -213,14 +213,14 @@ open_piece(struct split *s)
 	}
 	p->settings = s->telcat->settings;
 	p->settings.output = name;
-	if (!sink_open(&p->sink, &p->settings))
+	if (!output_open(&p->sink, &p->settings))
 		goto fail;
 	s->count++;
 	s->pieces[s->npieces++] = p;
 	st = set_up(s, p);
 	if (st == TEL_OK)
 		return p;
-	tell(s, p, st);
+	telcat_split_tell(s, p, st);
 	return NULL;
 fail:
 	s->failed = 1;
@@ -287,10 +287,10 @@ piece_of_value(struct split *s, const tel_event *ev)
 		if (s->pieces[i]->has_value == has &&
 		    s->pieces[i]->value == value)
 			return s->pieces[i];
-	if (s->npieces == OPEN_MOST) {
+	if (s->npieces == OPEN_MAX) {
 		message_fail(STATUS_FAILED, NULL,
 		    "--split: the field '%s' has more than %u values", s->field,
-		    OPEN_MOST);
+		    OPEN_MAX);
 		s->failed = 1;
 		return NULL;
 	}
@@ -355,7 +355,7 @@ find_piece(struct split *s, const tel_event *ev)
 }
 
 static int
-begin(void *arg, struct source *const *srcs, int n)
+telcat_split_begin(void *arg, struct source *const *srcs, int n)
 {
 	struct split *s = arg;
 	size_t i;
@@ -369,7 +369,7 @@ begin(void *arg, struct source *const *srcs, int n)
 }
 
 static enum outcome
-event(void *arg, const tel_event *ev)
+telcat_split_event(void *arg, const tel_event *ev)
 {
 	struct split *s = arg;
 	struct piece *p = find_piece(s, ev);
@@ -380,13 +380,13 @@ event(void *arg, const tel_event *ev)
 	st = p->writer != NULL ? tel_writer_event(p->writer, ev) :
 	                         tel_printer_event(p->printer, ev);
 	if (st == TEL_OK)
-		return GO_ON;
-	tell(s, p, st);
+		return CONTINUE;
+	telcat_split_tell(s, p, st);
 	return END_ALL;
 }
 
 static enum outcome
-end(void *arg)
+telcat_split_end(void *arg)
 {
 	struct split *s = arg;
 	tel_status st = TEL_OK;
@@ -398,9 +398,9 @@ end(void *arg)
 			continue;
 		st = tel_writer_end_file(s->pieces[i]->writer, NULL);
 		if (st != TEL_OK)
-			tell(s, s->pieces[i], st);
+			telcat_split_tell(s, s->pieces[i], st);
 	}
-	return s->failed ? END_ALL : GO_ON;
+	return s->failed ? END_ALL : CONTINUE;
 }
 
 void
@@ -415,9 +415,9 @@ telcat_split(struct telcat *t)
 		return;
 	memset(&visitor, 0, sizeof(visitor));
 	visitor.arg = &s;
-	visitor.begin = begin;
-	visitor.event = event;
-	visitor.end = end;
+	visitor.begin = telcat_split_begin;
+	visitor.event = telcat_split_event;
+	visitor.end = telcat_split_end;
 	/* pieces of logs have its order */
 	visitor.any_order = t->format.shown == NULL;
 	visitor.needs_rate = s.by == BY_TIME;

@@ -5,7 +5,7 @@
 
 #include "common/format.h"
 #include "common/settings.h"
-#include "common/pump.h"
+#include "common/event_loop.h"
 #include "common/streams.h"
 
 /* The options of telcat, beyond the common ones. */

@@ -388,7 +388,7 @@ find_row(struct types *t, const tel_type *type)
 }
 
 static int
-begin(void *arg, struct source *const *srcs, int n)
+telcat_types_begin(void *arg, struct source *const *srcs, int n)
 {
 	struct types *t = arg;
 
@@ -409,7 +409,7 @@ begin(void *arg, struct source *const *srcs, int n)
 }
 
 static enum outcome
-event(void *arg, const tel_event *ev)
+telcat_types_event(void *arg, const tel_event *ev)
 {
 	struct types *t = arg;
 	const tel_type *type = tel_event_type(ev);
@@ -422,7 +422,7 @@ event(void *arg, const tel_event *ev)
 		t->cache[at].type = type;
 	}
 	t->rows[t->cache[at].row - 1].count++;
-	return GO_ON;
+	return CONTINUE;
 }
 
 static int
@@ -447,8 +447,8 @@ list_logs(struct types *t)
 
 	memset(&visitor, 0, sizeof(visitor));
 	visitor.arg = t;
-	visitor.begin = begin;
-	visitor.event = event;
+	visitor.begin = telcat_types_begin;
+	visitor.event = telcat_types_event;
 	visitor.any_order = 1;
 	sources_run(&t->telcat->settings, &visitor);
 	print_header(t, 1);
@@ -536,7 +536,7 @@ static const char *const platforms[] = { "lii6ll", "lii3ll", "lia6gc", "lia6ll",
 
 /* Describes a schema.  Returns 1, or 0 after a message. */
 static int
-describe(tel_writer *w, struct sink *sink, const char *name)
+telcat_types_describe(tel_writer *w, struct sink *sink, const char *name)
 {
 	tel_schema *schema;
 	tel_status st = tel_schema_new(name, &schema);
@@ -571,7 +571,7 @@ describe_hpm(tel_writer *w, struct sink *sink)
 		(void)snprintf(name, sizeof(name), "hpm-%u.%u%s/%s", version,
 		    i / 12 + 1, (i & 2) != 0 ? "-nomids" : "",
 		    (i & 1) != 0 ? "x86" : "ppc");
-		if (!describe(w, sink, name))
+		if (!telcat_types_describe(w, sink, name))
 			return 0;
 	}
 	return 1;
@@ -584,7 +584,7 @@ describe_platform(tel_writer *w, struct sink *sink, const char *release,
 	char name[64];
 
 	(void)snprintf(name, sizeof(name), "%s/%s%s", release, platform, order);
-	return describe(w, sink, name);
+	return telcat_types_describe(w, sink, name);
 }
 
 /*
@@ -625,8 +625,9 @@ telcat_annex(struct telcat *t, struct sink *sink)
 	for (i = 0; ok && (name = tel_release_name(i)) != NULL; i++)
 		ok = strncmp(name, "mps-", 4) == 0 ?
 		    describe_release(w, sink, name) :
-		    strcmp(name, "hpm") == 0 ? describe_hpm(w, sink) :
-		                               describe(w, sink, name);
+		    strcmp(name, "hpm") == 0 ?
+		    describe_hpm(w, sink) :
+		    telcat_types_describe(w, sink, name);
 	if (ok &&
 	    (tel_writer_finish(w) != TEL_OK ||
 	        tel_output_flush(sink->out) != TEL_OK))

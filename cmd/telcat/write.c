@@ -18,7 +18,7 @@ struct run {
 
 /* Reports why writing failed.  Returns how to go on. */
 static enum outcome
-tell(struct run *run, tel_status st)
+convert_tell(struct run *run, tel_status st)
 {
 	const char *why = tel_writer_error(run->writer);
 
@@ -32,12 +32,12 @@ tell(struct run *run, tel_status st)
 	/* the writer's message about a log names it */
 	message_fail(STATUS_FAILED, st == TEL_EINVAL ? NULL : run->name, "%s",
 	    why);
-	return st == TEL_EINVAL && !run->telcat->settings.strict ? END_ONE :
+	return st == TEL_EINVAL && !run->telcat->settings.strict ? NEXT_FILE :
 	                                                           END_ALL;
 }
 
 static int
-begin(void *arg, struct source *const *srcs, int n)
+convert_begin(void *arg, struct source *const *srcs, int n)
 {
 	struct run *run = arg;
 
@@ -52,7 +52,7 @@ begin(void *arg, struct source *const *srcs, int n)
 }
 
 static enum outcome
-event(void *arg, const tel_event *ev)
+convert_event(void *arg, const tel_event *ev)
 {
 	struct run *run = arg;
 	struct settings *s = &run->telcat->settings;
@@ -66,10 +66,10 @@ event(void *arg, const tel_event *ev)
 	if (st == TEL_OK && wanted && run->flush)
 		st = tel_writer_flush(run->writer);
 	if (st != TEL_OK)
-		return tell(run, st);
+		return convert_tell(run, st);
 	if (wanted && run->flush)
 		sink_flushed(run->sink);
-	return settings_full(s) ? END_ALL : GO_ON;
+	return settings_full(s) ? END_ALL : CONTINUE;
 }
 
 static enum outcome
@@ -77,30 +77,30 @@ run_events(void *arg, tel_run *events)
 {
 	struct run *run = arg;
 	const struct selection *s = &run->telcat->settings.select;
-	enum outcome outcome = GO_ON;
+	enum outcome outcome = CONTINUE;
 	tel_status st;
 	size_t i;
 
 	if (selection_all(s) && !run->flush) {
 		st = tel_writer_run(run->writer, events);
-		return st == TEL_OK ? GO_ON : tell(run, st);
+		return st == TEL_OK ? CONTINUE : convert_tell(run, st);
 	}
-	for (i = 0; i < tel_run_count(events) && outcome == GO_ON; i++)
-		outcome = event(arg, tel_run_event(events, i));
+	for (i = 0; i < tel_run_count(events) && outcome == CONTINUE; i++)
+		outcome = convert_event(arg, tel_run_event(events, i));
 	return outcome;
 }
 
 static enum outcome
-end(void *arg)
+convert_end(void *arg)
 {
 	struct run *run = arg;
 	tel_status st = tel_writer_end_file(run->writer, run->reader);
 
-	return st == TEL_OK ? GO_ON : tell(run, st);
+	return st == TEL_OK ? CONTINUE : convert_tell(run, st);
 }
 
 static void
-idle(void *arg)
+convert_idle(void *arg)
 {
 	struct run *run = arg;
 
@@ -136,18 +136,18 @@ telcat_write(struct telcat *t, struct sink *sink)
 		return;
 	memset(&visitor, 0, sizeof(visitor));
 	visitor.arg = &run;
-	visitor.begin = begin;
-	visitor.event = event;
+	visitor.begin = convert_begin;
+	visitor.event = convert_event;
 	visitor.run = run_events;
-	visitor.end = end;
-	visitor.idle = idle;
+	visitor.end = convert_end;
+	visitor.idle = convert_idle;
 	visitor.any_order = selection_all(&t->settings.select);
 	if (!settings_full(&t->settings))
 		sources_run(&t->settings, &visitor);
 	if (!run.failed && !run.refused && !sink->failed) {
 		st = tel_writer_finish(run.writer);
 		if (st != TEL_OK)
-			(void)tell(&run, st);
+			(void)convert_tell(&run, st);
 	}
 	format_losses(run.writer, &t->settings);
 	tel_writer_free(run.writer);

@@ -16,7 +16,7 @@ main(int argc, char **argv)
 	streams_begin();
 	message_begin("telfilter");
 	if (telfilter_options(&telfilter, argc, argv) &&
-	    sink_open(&sink, &telfilter.settings)) {
+	    output_open(&sink, &telfilter.settings)) {
 		begun = 1;
 		sandbox_enter(&telfilter.settings, &sink,
 		    telfilter.settings.folder);

@@ -95,7 +95,7 @@ take_context(struct telfilter *t, int id, const char *value)
 }
 
 static int
-take(void *arg, int id, const char *value)
+telfilter_options_take(void *arg, int id, const char *value)
 {
 	struct telfilter *t = arg;
 	uint64_t n;
@@ -139,7 +139,7 @@ static const struct tool tool = { "telfilter", TOOL_TELFILTER, own,
 	sizeof(own) / sizeof(own[0]),
 	"as the input; or text, csv, json, arrow, sql, mpscnv, mpstxt, "
 	"mps, mps:VERSION, inst, hpm, ets, tel or tel,lines",
-	take, "[file ...]",
+	telfilter_options_take, "[file ...]",
 	"Selects events of telemetry logs, and writes them in the same format.",
 	{ "telfilter -w 'size >= 64k' run.log >large.log",
 	    "telfilter -c -e PoolAlloc run.log" } };

@@ -43,7 +43,7 @@ struct run {
 
 /* Reports why writing or showing failed.  Returns how to go on. */
 static enum outcome
-tell(struct run *run, tel_status st)
+telfilter_tell(struct run *run, tel_status st)
 {
 	const char *why = "";
 
@@ -61,8 +61,9 @@ tell(struct run *run, tel_status st)
 	message_fail(STATUS_FAILED,
 	    st == TEL_EINVAL && run->writer != NULL ? NULL : run->name, "%s",
 	    why);
-	return st == TEL_EINVAL && !run->telfilter->settings.strict ? END_ONE :
-	                                                              END_ALL;
+	return st == TEL_EINVAL && !run->telfilter->settings.strict ?
+	    NEXT_FILE :
+	    END_ALL;
 }
 
 /*
@@ -92,7 +93,7 @@ restore_order(struct run *run, const struct source *src, int n)
 }
 
 static int
-begin(void *arg, struct source *const *srcs, int n)
+telfilter_begin(void *arg, struct source *const *srcs, int n)
 {
 	const struct source *src = srcs[0];
 	struct run *run = arg;
@@ -127,7 +128,7 @@ slot_of(struct run *run, const tel_type *type)
 
 /* Learns what can be known of a type. */
 static void
-learn(struct run *run, const tel_type *type, struct known *known)
+telfilter_learn(struct run *run, const tel_type *type, struct known *known)
 {
 	const struct selection *s = &run->telfilter->settings.select;
 
@@ -152,7 +153,7 @@ is_wanted(struct run *run, const tel_event *ev, const tel_type *type,
 		wanted = settings_wanted(&t->settings, ev);
 	/* its schema is bound now */
 	if (known->type != type)
-		learn(run, type, known);
+		telfilter_learn(run, type, known);
 	if (wanted <= 0 || !sample_take(&t->sample))
 		return wanted < 0 ? -1 : 0;
 	if (run->skipped < t->skip) {
@@ -165,7 +166,7 @@ is_wanted(struct run *run, const tel_event *ev, const tel_type *type,
 
 /* Flushes what was written, for a reader that waits for it. */
 static tel_status
-flush(struct run *run)
+telfilter_flush(struct run *run)
 {
 	tel_status st;
 
@@ -196,7 +197,7 @@ check_order(struct run *run, const tel_event *ev, tel_place where)
 
 /* Puts an event where it belongs. */
 static tel_status
-place(struct run *run, const tel_event *ev, tel_place where)
+telfilter_place(struct run *run, const tel_event *ev, tel_place where)
 {
 	tel_status st = TEL_OK;
 
@@ -210,7 +211,7 @@ place(struct run *run, const tel_event *ev, tel_place where)
 	else if (run->printer != NULL && where != TEL_PLACE_OUT)
 		st = tel_printer_event(run->printer, ev);
 	if (st == TEL_OK && run->flush && where != TEL_PLACE_OUT)
-		st = flush(run);
+		st = telfilter_flush(run);
 	return st;
 }
 
@@ -224,12 +225,12 @@ place_known(struct run *run)
 
 	while (st == TEL_OK &&
 	    tel_context_next(run->context, &ev, &where) == TEL_OK)
-		st = place(run, ev, where);
+		st = telfilter_place(run, ev, where);
 	return st;
 }
 
 static enum outcome
-event(void *arg, const tel_event *ev)
+telfilter_event(void *arg, const tel_event *ev)
 {
 	struct run *run = arg;
 	const tel_type *type = tel_event_type(ev);
@@ -238,7 +239,7 @@ event(void *arg, const tel_event *ev)
 	int wanted;
 
 	if (known->idle && known->type == type)
-		return GO_ON;
+		return CONTINUE;
 	wanted = is_wanted(run, ev, type, known);
 	if (wanted < 0)
 		return END_ALL;
@@ -246,18 +247,19 @@ event(void *arg, const tel_event *ev)
 		st = wanted ? tel_writer_event(run->writer, ev) :
 		              tel_writer_pass(run->writer, ev);
 	} else if (run->context == NULL) {
-		st = place(run, ev, wanted ? TEL_PLACE_IN : TEL_PLACE_OUT);
+		st = telfilter_place(run, ev,
+		    wanted ? TEL_PLACE_IN : TEL_PLACE_OUT);
 	} else {
 		st = tel_context_event(run->context, ev, wanted);
 		if (st == TEL_OK)
 			st = place_known(run);
 	}
 	if (st != TEL_OK)
-		return tell(run, st);
+		return telfilter_tell(run, st);
 	if (!run->full)
-		return GO_ON;
+		return CONTINUE;
 	return run->context != NULL && tel_context_pending(run->context) ?
-	    GO_ON :
+	    CONTINUE :
 	    END_ALL;
 }
 
@@ -280,15 +282,17 @@ static enum outcome
 run_events(void *arg, tel_run *events)
 {
 	struct run *run = arg;
-	enum outcome outcome = event(arg, tel_run_event(events, 0));
+	enum outcome outcome = telfilter_event(arg, tel_run_event(events, 0));
 	tel_status st = TEL_OK;
 	size_t i;
 
-	if (outcome != GO_ON || tel_run_count(events) == 1)
+	if (outcome != CONTINUE || tel_run_count(events) == 1)
 		return outcome;
 	if (!takes_runs(run, events)) {
-		for (i = 1; i < tel_run_count(events) && outcome == GO_ON; i++)
-			outcome = event(arg, tel_run_event(events, i));
+		for (i = 1; i < tel_run_count(events) && outcome == CONTINUE;
+		     i++)
+			outcome =
+			    telfilter_event(arg, tel_run_event(events, i));
 		return outcome;
 	}
 	tel_run_drop(events, 1);
@@ -299,11 +303,11 @@ run_events(void *arg, tel_run *events)
 		st = tel_writer_run(run->writer, events);
 	else if (run->printer != NULL)
 		st = tel_printer_run(run->printer, events);
-	return st == TEL_OK ? GO_ON : tell(run, st);
+	return st == TEL_OK ? CONTINUE : telfilter_tell(run, st);
 }
 
 static enum outcome
-end(void *arg)
+telfilter_end(void *arg)
 {
 	struct run *run = arg;
 	const struct settings *s = &run->telfilter->settings;
@@ -323,16 +327,16 @@ end(void *arg)
 		st = tel_writer_end_file(run->writer, run->reader);
 	if (s->count_only && !run->telfilter->any && total_by_file(s))
 		total_print(run->sink, run->name, run->found - run->before);
-	return st == TEL_OK ? GO_ON : tell(run, st);
+	return st == TEL_OK ? CONTINUE : telfilter_tell(run, st);
 }
 
 static void
-idle(void *arg)
+telfilter_idle(void *arg)
 {
 	struct run *run = arg;
 
 	/* a failure is kept, and reported after the next event */
-	if (flush(run) != TEL_OK)
+	if (telfilter_flush(run) != TEL_OK)
 		sink_failed(run->sink);
 }
 
@@ -375,7 +379,7 @@ set_up(struct run *run)
 
 /* What comes after the last event. */
 static void
-finish(struct run *run)
+telfilter_finish(struct run *run)
 {
 	const struct telfilter *t = run->telfilter;
 	tel_status st = TEL_OK;
@@ -389,7 +393,7 @@ finish(struct run *run)
 	else if (run->printer != NULL)
 		st = tel_printer_finish(run->printer);
 	if (st != TEL_OK)
-		(void)tell(run, st);
+		(void)telfilter_tell(run, st);
 }
 
 uint64_t
@@ -409,17 +413,17 @@ telfilter_run(struct telfilter *t, struct sink *sink)
 	if (set_up(&run)) {
 		memset(&visitor, 0, sizeof(visitor));
 		visitor.arg = &run;
-		visitor.begin = begin;
-		visitor.event = event;
+		visitor.begin = telfilter_begin;
+		visitor.event = telfilter_event;
 		visitor.run = run_events;
-		visitor.end = end;
-		visitor.idle = idle;
+		visitor.end = telfilter_end;
+		visitor.idle = telfilter_idle;
 		visitor.any_order = !t->settings.ordered &&
 		    (run.writer != NULL ||
 		        (t->format.flags & TEL_PRINTER_LOG_ORDER) != 0);
 		if (!run.full)
 			sources_run(&t->settings, &visitor);
-		finish(&run);
+		telfilter_finish(&run);
 	}
 	tel_context_free(run.context);
 	if (run.writer != NULL)

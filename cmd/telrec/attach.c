@@ -282,7 +282,7 @@ find_thread(struct thread *t)
  * 1; 0: it did not come back.
  */
 static int
-call(struct thread *t, uint64_t function, uint64_t a, uint64_t b,
+telrec_attach_call(struct thread *t, uint64_t function, uint64_t a, uint64_t b,
     uint64_t *result)
 {
 	struct user_regs_struct regs = t->regs;
@@ -320,7 +320,7 @@ call(struct thread *t, uint64_t function, uint64_t a, uint64_t b,
 	}
 }
 
-/* Puts a text where call() leaves it alone.  Its address; 0: impossible. */
+/* Puts a text where telrec_attach_call() leaves it alone.  Its address; 0: impossible. */
 static uint64_t
 put_text(const struct thread *t, const char *text)
 {
@@ -344,7 +344,7 @@ put_text(const struct thread *t, const char *text)
 
 /* Loads the library and starts it.  NULL, or what failed. */
 static const char *
-load(struct thread *t, const char *library, const char *arena)
+telrec_attach_load(struct thread *t, const char *library, const char *arena)
 {
 	struct object libc, own;
 	uint64_t load_function, errno_function, start, text, handle, result;
@@ -361,18 +361,19 @@ load(struct thread *t, const char *library, const char *arena)
 	errno_function = find_function(t->pid, &libc, "__errno_location");
 	if (load_function == 0 || errno_function == 0)
 		return "its C library has no dlopen";
-	if (!call(t, libc.start + errno_function, 0, 0, &where))
+	if (!telrec_attach_call(t, libc.start + errno_function, 0, 0, &where))
 		return "it could not call a function";
 	errno = 0;
 	kept = ptrace(PTRACE_PEEKDATA, t->tid, (void *)(uintptr_t)where, NULL);
 	if ((text = put_text(t, library)) == 0 ||
-	    !call(t, libc.start + load_function, text, RTLD_NOW, &handle))
+	    !telrec_attach_call(t, libc.start + load_function, text, RTLD_NOW,
+	        &handle))
 		return "it could not call a function";
 	result = TELREC_ATTACH_FAILED;
 	if (handle != 0 && find_object(t->pid, 0, library, &own)) {
 		start = find_function(t->pid, &own, "telrec_attach");
 		if (start == 0 || (text = put_text(t, arena)) == 0 ||
-		    !call(t, own.start + start, text, 0, &result))
+		    !telrec_attach_call(t, own.start + start, text, 0, &result))
 			return "it could not call a function";
 	}
 	(void)ptrace(PTRACE_POKEDATA, t->tid, (void *)(uintptr_t)where,
@@ -425,7 +426,7 @@ attach_process(pid_t pid, const char *library, const char *arena)
 	if (ptrace(PTRACE_GETREGSET, t.tid, (void *)(uintptr_t)NT_X86_XSTATE,
 	        &t.state_part) == 0 &&
 	    hold_signals(&t)) {
-		failed = load(&t, library, arena);
+		failed = telrec_attach_load(&t, library, arena);
 		(void)ptrace(PTRACE_SETREGSET, t.tid,
 		    (void *)(uintptr_t)NT_X86_XSTATE, &t.state_part);
 		(void)ptrace(PTRACE_SETREGS, t.tid, NULL, &t.regs);

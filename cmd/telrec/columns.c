@@ -147,7 +147,7 @@ columns_source(struct columns *c, struct source *from)
 
 /* Keeps the first n events of the block. */
 static void
-cut(struct columns *c, unsigned n)
+telrec_columns_cut(struct columns *c, unsigned n)
 {
 	unsigned counts[COLUMNS_SETS * TYPES] = { 0 }, i, k = 0, left = n;
 	uint8_t places[COLUMNS_SETS * TYPES];
@@ -194,7 +194,7 @@ columns_write(struct columns *c, uint64_t lost)
 	if (c->count == 0)
 		return;
 	if (c->count > c->limit - c->events)
-		cut(c, (unsigned)(c->limit - c->events));
+		telrec_columns_cut(c, (unsigned)(c->limit - c->events));
 	if (c->count == 0) {
 		start_block(c);
 		return;

@@ -12,7 +12,7 @@
 
 /* Reports why a program cannot be controlled. */
 static void
-refuse(const char *whose)
+telrec_control_refuse(const char *whose)
 {
 	const int is_process = whose[strspn(whose, "0123456789")] == '\0';
 
@@ -40,7 +40,7 @@ telrec_control(const struct telrec *t)
 
 	if (t->noperands == 0) {
 		if (tel_control_list(t->control, kinds, sizeof(kinds)) < 0)
-			refuse(t->control);
+			telrec_control_refuse(t->control);
 		else
 			puts(kinds);
 		return;
@@ -52,6 +52,6 @@ telrec_control(const struct telrec *t)
 			return;
 		}
 	if (tel_control_other(t->control, changes) != 0)
-		refuse(t->control);
+		telrec_control_refuse(t->control);
 	free(changes);
 }

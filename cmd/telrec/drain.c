@@ -29,8 +29,8 @@
 #define SETTLE_NS 20000
 #define CLOCK_SLACK 1000u
 /* Pauses between rounds; in the longest one, a live reader waits. */
-#define PAUSE_LEAST UINT64_C(20000)
-#define PAUSE_MOST UINT64_C(10000000)
+#define PAUSE_MIN UINT64_C(20000)
+#define PAUSE_MAX UINT64_C(10000000)
 
 struct drain {
 	struct arena *a;
@@ -209,7 +209,7 @@ set_process(struct drain *d, struct cursor *c, const struct arena_ring *ring)
  * not of an earlier time.
  */
 static uint64_t
-look(struct drain *d, uint32_t i, uint64_t bumped)
+telrec_drain_look(struct drain *d, uint32_t i, uint64_t bumped)
 {
 	struct arena_ring *ring = &d->a->rings[i];
 	struct cursor *c = &d->cursors[i];
@@ -266,7 +266,7 @@ fill_time(const struct drain *d, uint32_t i)
 static void
 plan_pause(struct drain *d)
 {
-	uint64_t least = PAUSE_MOST / 3 * 5, time;
+	uint64_t least = PAUSE_MAX / 3 * 5, time;
 	unsigned i;
 
 	for (i = 0; i < d->nwritten; i++) {
@@ -274,13 +274,13 @@ plan_pause(struct drain *d)
 		least = time < least ? time : least;
 	}
 	d->pause_ns = least / 5 * 3;
-	if (d->pause_ns < PAUSE_LEAST)
-		d->pause_ns = PAUSE_LEAST;
+	if (d->pause_ns < PAUSE_MIN)
+		d->pause_ns = PAUSE_MIN;
 }
 
 /* Merges the records of the active rings that are below the horizon. */
 static void
-merge(struct drain *d, uint64_t horizon)
+telrec_drain_merge(struct drain *d, uint64_t horizon)
 {
 	struct cursor *c, *best;
 	unsigned i, k;
@@ -339,7 +339,7 @@ find_horizon(struct drain *d, uint64_t bumped)
 
 	d->nactive = d->nwritten = 0;
 	for (i = 0; i < used && i < ARENA_RINGS; i++) {
-		bound = look(d, i, bumped);
+		bound = telrec_drain_look(d, i, bumped);
 		horizon = bound < horizon ? bound : horizon;
 	}
 	return horizon;
@@ -368,7 +368,7 @@ drain_round(struct drain *d, int flush)
 	} else if (now - d->stuck_since > PATIENCE_NS) {
 		horizon = bumped;
 	}
-	merge(d, horizon);
+	telrec_drain_merge(d, horizon);
 	plan_pause(d);
 	if (flush)
 		columns_write(d->columns, drain_lost(d));
@@ -439,7 +439,7 @@ drain_finish(struct drain *d)
 	uint32_t i;
 
 	(void)find_horizon(d, UINT64_MAX);
-	merge(d, UINT64_MAX);
+	telrec_drain_merge(d, UINT64_MAX);
 	for (i = 0; i < ARENA_EXECS; i++)
 		if (unrecorded_is_missing(&d->a->execs[i]) &&
 		    d->columns->events + d->columns->count > 0)

@@ -37,7 +37,7 @@ struct dwarf {
 
 /* Finds the functions.  1, or 0. */
 static int
-load(struct dwarf *d)
+dwarf_load(struct dwarf *d)
 {
 	d->library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (d->library == NULL)
@@ -110,7 +110,7 @@ dwarf_new(const char *path, const char *build)
 {
 	struct dwarf *d = calloc(1, sizeof(*d));
 
-	if (d != NULL && access(path, R_OK) == 0 && load(d) &&
+	if (d != NULL && access(path, R_OK) == 0 && dwarf_load(d) &&
 	    report(d, path, build))
 		return d;
 	dwarf_free(d);
@@ -121,7 +121,7 @@ int
 dwarf_available(void)
 {
 	struct dwarf *d = calloc(1, sizeof(*d));
-	const int loaded = d != NULL && load(d);
+	const int loaded = d != NULL && dwarf_load(d);
 
 	dwarf_free(d);
 	return loaded;
@@ -134,7 +134,7 @@ struct text {
 };
 
 __attribute__((format(printf, 2, 3))) static void
-put(struct text *t, const char *format, ...)
+dwarf_put(struct text *t, const char *format, ...)
 {
 	va_list ap;
 	int n;
@@ -156,7 +156,7 @@ put_function(const struct dwarf *d, struct text *t, const char *name)
 
 	if (d->demangle != NULL && name[0] == '_' && name[1] == 'Z')
 		plain = d->demangle(name, NULL, NULL, &status);
-	put(t, "%.*s", FUNCTION_MAX, plain != NULL ? plain : name);
+	dwarf_put(t, "%.*s", FUNCTION_MAX, plain != NULL ? plain : name);
 	free(plain);
 }
 
@@ -203,9 +203,9 @@ static void
 put_line(struct text *t, const char *file, int line)
 {
 	if (file != NULL && line > 0)
-		put(t, " at %s:%d", file, line);
+		dwarf_put(t, " at %s:%d", file, line);
 	else if (file != NULL)
-		put(t, " at %s", file);
+		dwarf_put(t, " at %s", file);
 }
 
 /*
@@ -241,7 +241,7 @@ put_scopes(const struct dwarf *d, Dwfl_Module *module, uint64_t address,
 		if (name == NULL)
 			continue;
 		if (count++ > 0)
-			put(t, " <- ");
+			dwarf_put(t, " <- ");
 		put_function(d, t, name);
 		put_line(t, file, line);
 		if (tag == DW_TAG_subprogram)

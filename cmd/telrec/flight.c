@@ -161,7 +161,7 @@ put_part(struct flight *f, const tel_emit_part *part)
 
 /* Packs a block and appends it to a list.  0: out of memory. */
 static int
-pack(struct flight *f, struct list *list, const tel_emit_columns *from)
+flight_pack(struct flight *f, struct list *list, const tel_emit_columns *from)
 {
 	struct tel__buffer *b = &f->packed;
 	struct block *block;
@@ -340,7 +340,7 @@ reduce(struct flight *f, struct unpacked *u)
 
 /* Drops the oldest block.  0: out of memory. */
 static int
-drop(struct flight *f)
+flight_drop(struct flight *f)
 {
 	struct block *oldest = f->recent.first;
 	struct unpacked *u = unpack(f, oldest);
@@ -351,7 +351,7 @@ drop(struct flight *f)
 	reduce(f, u);
 	f->overwritten += oldest->count - u->all.count + oldest->lost;
 	u->all.lost = 0;
-	st = u->all.count == 0 || pack(f, &f->kept, &u->all);
+	st = u->all.count == 0 || flight_pack(f, &f->kept, &u->all);
 	free(u);
 	if (!st)
 		return 0;
@@ -366,11 +366,11 @@ drop(struct flight *f)
 int
 flight_add(struct flight *f, const tel_emit_columns *block)
 {
-	if (!pack(f, &f->recent, block))
+	if (!flight_pack(f, &f->recent, block))
 		return -1;
 	f->used += f->recent.last->bytes;
 	while (f->used > f->limit && f->recent.first != f->recent.last)
-		if (!drop(f))
+		if (!flight_drop(f))
 			return -1;
 	return 0;
 }

@@ -63,7 +63,7 @@ take_time(const char *option, const char *value, int64_t *out)
 }
 
 static int
-take(void *arg, int id, const char *value)
+telrec_options_take(void *arg, int id, const char *value)
 {
 	struct telrec *t = arg;
 	uint64_t level;
@@ -118,7 +118,8 @@ take(void *arg, int id, const char *value)
 }
 
 static const struct tool tool = { "telrec", TOOL_TELREC, own,
-	sizeof(own) / sizeof(own[0]), NULL, take, "PROGRAM [argument ...]",
+	sizeof(own) / sizeof(own[0]), NULL, telrec_options_take,
+	"PROGRAM [argument ...]",
 	"Records the allocations of a program, and of those that it starts.",
 	{ "telrec -o run.tel -- gcc -c x.c",
 	    "telrec --control 4711 +Pool,-Ref" } };
@@ -154,7 +155,7 @@ telrec_options(struct telrec *t, int argc, char **argv)
 			streams_end();
 			return 0;
 		}
-		if (!take(t, id, value))
+		if (!telrec_options_take(t, id, value))
 			return 0;
 	}
 	t->operands = argv + optind;

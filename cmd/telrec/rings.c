@@ -151,7 +151,7 @@ take_extra(struct columns *to, struct cursor *c, const uint64_t *words,
 }
 
 static inline uint32_t
-least(uint32_t a, uint32_t b)
+telrec_rings_least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -248,7 +248,8 @@ take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
 	const unsigned n = parts[TYPE_MALLOC].count, m = parts[TYPE_FREE].count;
 	/* up to the end of the records, of the block, or of the ring */
 	const uint32_t most =
-	    least(least(c->end - at, COLUMNS_EVENTS - 1 - to->count),
+	    telrec_rings_least(telrec_rings_least(c->end - at,
+	                           COLUMNS_EVENTS - 1 - to->count),
 	        ARENA_RING_WORDS - from);
 	const uint64_t *p = words + from, *const end = p + most, *next;
 	uint8_t *order = to->order + to->count;

@@ -312,7 +312,7 @@ set_environment(const struct run *run)
 
 /* Becomes the program; if that fails, says why through fd. */
 static void
-execute(const struct run *run, int fd, const sigset_t *old)
+telrec_run_execute(const struct run *run, int fd, const sigset_t *old)
 {
 	ssize_t n;
 	int error;
@@ -348,7 +348,7 @@ catch_signals(uint64_t ring)
 
 /* Starts the program.  0; or the exit status, after a message. */
 static int
-start(struct run *run)
+telrec_run_start(struct run *run)
 {
 	sigset_t all, old;
 	int fds[2], error = 0;
@@ -363,7 +363,7 @@ start(struct run *run)
 	sigprocmask(SIG_SETMASK, &all, &old);
 	run->child = fork();
 	if (run->child == 0)
-		execute(run, fds[1], &old);
+		telrec_run_execute(run, fds[1], &old);
 	catch_signals(run->t->ring);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(fds[1]);
@@ -422,7 +422,7 @@ open_log(struct run *run)
 	run->settings.secret = 1;
 	run->settings.compress = run->t->compress;
 	run->settings.quiet = run->t->quiet;
-	if (!sink_open(&run->sink, &run->settings))
+	if (!output_open(&run->sink, &run->settings))
 		return -1;
 	(void)fcntl(run->sink.fd, F_SETFD, FD_CLOEXEC);
 	if (types_open(run->arena->options, run->arena->clock) != 0 ||
@@ -488,7 +488,7 @@ close_log(struct run *run)
 
 /* Reaps what has ended: the program, and orphans of it. */
 static int
-reap(struct run *run)
+telrec_run_reap(struct run *run)
 {
 	int status;
 	pid_t pid;
@@ -583,7 +583,7 @@ record(struct run *run)
 		}
 		obey_signals(run);
 		obey_limits(run, now, started);
-		alone = reap(run);
+		alone = telrec_run_reap(run);
 		if (run->ended && interrupted)
 			break;
 		/* what was written until the last one ended takes two rounds */
@@ -689,7 +689,8 @@ telrec_run(const struct telrec *t)
 	}
 	if (open_log(&run) != 0)
 		return status;
-	status = t->process != 0 ? start_in_process(&run) : start(&run);
+	status =
+	    t->process != 0 ? start_in_process(&run) : telrec_run_start(&run);
 	if (status != 0) {
 		tel_emit_close();
 		sink_discard(&run.sink);

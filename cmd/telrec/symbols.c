@@ -369,7 +369,7 @@ telrec_symbols_write(struct telrec_symbols *s, const char *from, const char *to,
 	settings.output = to;
 	settings.secret = 1;
 	settings.compress = level;
-	if (!sink_open(&sink, &settings)) {
+	if (!output_open(&sink, &settings)) {
 		tel_reader_free(r);
 		return 0;
 	}

@@ -139,7 +139,7 @@ add_param(tel_emit_type *to, enum type type, const struct field *field)
 
 /* Describes the types of a recording with these options. */
 static void
-describe(uint32_t options, tel_emit_type *list)
+telrec_types_describe(uint32_t options, tel_emit_type *list)
 {
 	static const struct field weight = { "U64", "weight", "weight",
 		"the bytes that this sample stands for" };
@@ -200,6 +200,6 @@ types_open(uint32_t recording, uint32_t clock)
 	options.ring_bytes = 65536;
 	options.clock = clock == ARENA_CLOCK_CPU ? TEL_EMIT_CLOCK_CPU :
 	                                           TEL_EMIT_CLOCK_MONOTONIC;
-	describe(recording, types);
+	telrec_types_describe(recording, types);
 	return tel_emit_open(&options, &list);
 }

@@ -49,7 +49,7 @@ replay(struct telreplay *t)
 }
 
 static void
-check(struct telreplay *t)
+telreplay_main_check(struct telreplay *t)
 {
 	struct trace trace;
 
@@ -85,7 +85,7 @@ main(int argc, char **argv)
 		else if (t.export != NULL)
 			export(&t);
 		else if (t.check)
-			check(&t);
+			telreplay_main_check(&t);
 		else
 			replay(&t);
 	}

@@ -239,11 +239,11 @@ set_idle(struct telreplay *t, const char *text)
 static int
 add_classes(struct telreplay *t, const char *text)
 {
-	if (t->nwhat_if < WHAT_IF_MOST)
+	if (t->nwhat_if < WHAT_IF_MAX)
 		return what_if_parse(text, &t->what_if[t->nwhat_if++]);
 	message_fail(STATUS_USAGE, NULL,
 	    "--classes: expected %d lists at most, found '%s' as well",
-	    WHAT_IF_MOST, text);
+	    WHAT_IF_MAX, text);
 	return 0;
 }
 
@@ -308,7 +308,7 @@ take_number(struct telreplay *t, int id, const char *value)
 }
 
 static int
-take(void *arg, int id, const char *value)
+telreplay_options_take(void *arg, int id, const char *value)
 {
 	struct telreplay *t = arg;
 
@@ -333,8 +333,8 @@ take(void *arg, int id, const char *value)
 
 static const struct tool tool = { "telreplay", TOOL_TELREPLAY, own,
 	sizeof(own) / sizeof(own[0]),
-	"text, csv, json, svg, html; as a trace: android, mtrace or rep", take,
-	"[file ...]",
+	"text, csv, json, svg, html; as a trace: android, mtrace or rep",
+	telreplay_options_take, "[file ...]",
 	"Replays recorded allocations, and reports time and memory of each "
 	"allocator.",
 	{ "telreplay -a glibc,jemalloc,mimalloc trace.zst",

@@ -53,7 +53,7 @@ struct telreplay {
 	int timeout_given;
 	uint64_t idle; /* nanoseconds after the last event */
 	struct run_options run;
-	struct what_if what_if[WHAT_IF_MOST]; /* of --classes */
+	struct what_if what_if[WHAT_IF_MAX]; /* of --classes */
 	size_t nwhat_if;
 };
 

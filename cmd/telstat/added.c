@@ -61,7 +61,7 @@ read_more(const struct source *src, off_t start, struct ahead *a, size_t want)
 
 /* What an operand is by its start, of which no more is read than needed. */
 static tel_inst_sort
-look(const struct source *src, off_t start, struct ahead *a)
+added_look(const struct source *src, off_t start, struct ahead *a)
 {
 	tel_inst_sort sort = TEL_INST_MORE;
 
@@ -98,7 +98,7 @@ telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 		a->failed = 1;
 	} else if (start >= 0 || is_input) {
 		/* of a pipe with a name nothing can be read again */
-		sort = look(&src, start, a);
+		sort = added_look(&src, start, a);
 	}
 	source_close(&src);
 	free(begin.bytes);

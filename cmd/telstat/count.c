@@ -53,7 +53,7 @@ show_now(struct count *c)
 
 /* A tel_snapshot_fn. */
 static tel_status
-snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
+telstat_count_snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 {
 	struct count *c = arg;
 	tel_stats *stats = c->show.stats;
@@ -140,7 +140,7 @@ show_final(struct count *c)
 }
 
 static int
-begin(void *arg, struct source *const *srcs, int n)
+telstat_count_begin(void *arg, struct source *const *srcs, int n)
 {
 	struct count *c = arg;
 	tel_status st;
@@ -176,7 +176,7 @@ begin(void *arg, struct source *const *srcs, int n)
 }
 
 static void
-step(void *arg, struct done done)
+telstat_count_step(void *arg, struct done done)
 {
 	(void)arg;
 	TEL_EVENT2(Block, done.events, done.input);
@@ -184,10 +184,10 @@ step(void *arg, struct done done)
 
 /* How to go on after counting. */
 static enum outcome
-counted(struct count *c, tel_status st)
+telstat_count_counted(struct count *c, tel_status st)
 {
 	if (__builtin_expect(st == TEL_OK, 1))
-		return GO_ON;
+		return CONTINUE;
 	c->failed = 1;
 	if (!c->sink->failed)
 		telstat_tell(c->telstat, st, NULL);
@@ -195,37 +195,38 @@ counted(struct count *c, tel_status st)
 }
 
 static enum outcome
-event(void *arg, const tel_event *ev)
+telstat_count_event(void *arg, const tel_event *ev)
 {
 	struct count *c = arg;
 	tel_status st = tel_stats_event(c->show.stats, ev);
 
 	if (st != TEL_OK || c->telstat->heap == NULL)
-		return counted(c, st);
+		return telstat_count_counted(c, st);
 	st = tel_heap_event(c->telstat->heap, ev);
 	if (st != TEL_EINVAL && st != TEL_ELIMIT)
-		return counted(c, st);
+		return telstat_count_counted(c, st);
 	c->failed = 1;
 	telstat_tell_key(c->telstat, st);
 	return END_ALL;
 }
 
 static enum outcome
-run(void *arg, tel_run *events)
+telstat_count_run(void *arg, tel_run *events)
 {
 	struct count *c = arg;
-	enum outcome outcome = GO_ON;
+	enum outcome outcome = CONTINUE;
 	size_t i;
 
 	if (c->telstat->heap == NULL)
-		return counted(c, tel_stats_run(c->show.stats, events));
-	for (i = 0; i < tel_run_count(events) && outcome == GO_ON; i++)
-		outcome = event(arg, tel_run_event(events, i));
+		return telstat_count_counted(c,
+		    tel_stats_run(c->show.stats, events));
+	for (i = 0; i < tel_run_count(events) && outcome == CONTINUE; i++)
+		outcome = telstat_count_event(arg, tel_run_event(events, i));
 	return outcome;
 }
 
 static enum outcome
-end(void *arg)
+telstat_count_end(void *arg)
 {
 	struct count *c = arg;
 	int i;
@@ -242,7 +243,7 @@ end(void *arg)
 	}
 	if (c->telstat->heap != NULL)
 		tel_heap_end(c->telstat->heap);
-	return c->failed ? END_ALL : GO_ON;
+	return c->failed ? END_ALL : CONTINUE;
 }
 
 /* Reports how the reading of an inst stream has ended. */
@@ -512,11 +513,11 @@ read_logs(struct count *c)
 	answers_look(c->telstat);
 	memset(&visitor, 0, sizeof(visitor));
 	visitor.arg = c;
-	visitor.begin = begin;
-	visitor.event = event;
-	visitor.run = run;
-	visitor.end = end;
-	visitor.step = step;
+	visitor.begin = telstat_count_begin;
+	visitor.event = telstat_count_event;
+	visitor.run = telstat_count_run;
+	visitor.end = telstat_count_end;
+	visitor.step = telstat_count_step;
 	visitor.needs_rate =
 	    tel_stats_uses_rate(c->show.stats) || c->telstat->each_rate;
 	visitor.remembers = tel_stats_uses_history(c->show.stats) ||
@@ -620,8 +621,8 @@ read_counts(struct count *c, struct telstat *t, struct sink *sink)
 	    !sink_check_binary(sink, NULL))
 		return 0;
 	if (t->interval > 0 &&
-	    (tel_stats_set_interval(t->stats, t->interval, t->ticks, snapshot,
-	         c) != TEL_OK ||
+	    (tel_stats_set_interval(t->stats, t->interval, t->ticks,
+	         telstat_count_snapshot, c) != TEL_OK ||
 	        tel_stats_set_deltas(t->stats, t->deltas) != TEL_OK)) {
 		telstat_tell(t, TEL_ESTATE, NULL);
 		return 0;

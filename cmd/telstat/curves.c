@@ -109,7 +109,7 @@ curve_new(const char *name, const char *label, const char *definition,
  * are too many; 0 when out of memory.
  */
 static int
-find(struct curves *c, size_t *place, const struct curve *key,
+telstat_curves_find(struct curves *c, size_t *place, const struct curve *key,
     struct curve **out)
 {
 	size_t i, tried;
@@ -151,7 +151,7 @@ add_point(struct curves *c, size_t *place, const struct curve *key, double y)
 {
 	struct curve *v;
 
-	if (!find(c, place, key, &v))
+	if (!telstat_curves_find(c, place, key, &v))
 		return 0;
 	if (v == NULL)
 		return 1;
@@ -166,7 +166,7 @@ add_point(struct curves *c, size_t *place, const struct curve *key, double y)
 
 /* The number that the rate of a statistic is of. */
 static double
-counted(const tel_stat *stat)
+telstat_curves_counted(const tel_stat *stat)
 {
 	tel_class class = tel_stat_class(stat);
 	tel_number of = TEL_NUMBER_UPDATES;
@@ -203,7 +203,7 @@ add_sum(struct curves *c, size_t *place, const struct curve *key, double y,
 {
 	struct curve *v;
 
-	if (!find(c, place, key, &v))
+	if (!telstat_curves_find(c, place, key, &v))
 		return 0;
 	if (v == NULL)
 		return 1;
@@ -243,7 +243,8 @@ add_stat(struct curves *c, const struct show *show, size_t *place,
 	if (tel_stat_class(stat) != TEL_CLASS_GROWTH)
 		key.unit = (char *)(uintptr_t) "";
 	return !show->options->rate || show->at.ticks ||
-	    add_sum(c, place, &key, counted(stat), show->options->deltas);
+	    add_sum(c, place, &key, telstat_curves_counted(stat),
+	        show->options->deltas);
 }
 
 /* Events a second and live bytes, of the report. */
@@ -270,7 +271,7 @@ add_totals(struct curves *c, const struct show *show, size_t *place)
 
 /* Drops every second time, the first one included. */
 static void
-thin(struct curves *c)
+telstat_curves_thin(struct curves *c)
 {
 	size_t i, k, from;
 
@@ -300,7 +301,7 @@ curves_add(struct curves *c, const struct show *show)
 	if (!show->at.known || (!show->at.final && ++c->skip % c->stride != 0))
 		return 1;
 	if (c->ntimes == POINTS)
-		thin(c);
+		telstat_curves_thin(c);
 	c->left_out = 0;
 	if (show_overview(show))
 		ok = add_totals(c, show, &place);
@@ -397,7 +398,7 @@ legend_of(struct report *r, const struct curve *v)
 
 /* Makes the axes as long as the curve needs. */
 static void
-extend(struct report_chart *chart, const struct drawn *d)
+telstat_curves_extend(struct report_chart *chart, const struct drawn *d)
 {
 	double y;
 	size_t i;
@@ -428,7 +429,7 @@ put_chart(struct report *r, const struct show *show, const struct curves *c,
 		    "" :
 		    list[0]->unit,
 		.x_unit = show->at.ticks ? "ticks" : "ns",
-		.x_most = c->times[c->ntimes - 1] };
+		.x_max = c->times[c->ntimes - 1] };
 	size_t i;
 
 	qsort(list, n, sizeof(list[0]), by_last);
@@ -446,7 +447,7 @@ put_chart(struct report *r, const struct show *show, const struct curves *c,
 		series[i].n = list[i]->n;
 		series[i].of = &drawn[i];
 		series[i].point = point_at;
-		extend(&chart, &drawn[i]);
+		telstat_curves_extend(&chart, &drawn[i]);
 	}
 	if (chart.most <= chart.least)
 		chart.most = chart.least + 1;

@@ -140,7 +140,7 @@ free_side(struct side *s)
 
 /* Finds what has a name in a list; NULL: nothing. */
 static const struct subject *
-find(const struct subject *list, size_t n, const char *name)
+diff_find(const struct subject *list, size_t n, const char *name)
 {
 	struct subject key;
 
@@ -481,7 +481,7 @@ add_keys_of(const struct diff *d, const struct both *b, int j,
 
 	for (i = 0; i < shown; i++) {
 		const struct subject *found =
-		    find(others, nothers, keys[i].name);
+		    diff_find(others, nothers, keys[i].name);
 
 		if (j == 1 && found != NULL)
 			continue;
@@ -573,8 +573,8 @@ put_stats(struct diff *d)
 		for (i = 0; i < n; i++) {
 			const char *name = s->order[i]->name;
 			const struct subject *other =
-			    find(d->sides[1 - j].stats, d->sides[1 - j].nstats,
-			        name);
+			    diff_find(d->sides[1 - j].stats,
+			        d->sides[1 - j].nstats, name);
 
 			if (j == 1 && other != NULL)
 				continue;
@@ -604,7 +604,7 @@ put_types(const struct diff *d, int j)
 
 		(void)tel_stats_type(s->telstat.stats, i, &part);
 		name = report_text(d->report, "%s %s", part.name, part.kind);
-		found = find(o->types, o->ntypes, name);
+		found = diff_find(o->types, o->ntypes, name);
 		if (j == 1 && found != NULL)
 			continue;
 		counts[j] = part.events;
@@ -617,7 +617,7 @@ put_types(const struct diff *d, int j)
 }
 
 static void
-fill(struct report *r, void *arg)
+diff_fill(struct report *r, void *arg)
 {
 	struct diff *d = arg;
 	const struct telstat *t = &d->sides[0].telstat;
@@ -667,7 +667,7 @@ show_diff(struct diff *d, const struct sink *sink)
 	show_open(&show, &a->telstat, sink);
 	show.report.operands = d->names;
 	show.report.noperands = 2;
-	report_write(&show.report, fill, d);
+	report_write(&show.report, diff_fill, d);
 	if (show.report.failed)
 		d->failed = 1;
 	show_close(&show);
@@ -716,7 +716,7 @@ telstat_diff(int argc, char **argv)
 
 	memset(&d, 0, sizeof(d));
 	if (parse_side(&d, 0, argc, argv) && parse_side(&d, 1, argc, argv) &&
-	    sink_open(&sink, &d.sides[0].telstat.settings)) {
+	    output_open(&sink, &d.sides[0].telstat.settings)) {
 		both = d.sides[0].telstat.settings;
 		both.noperands = 2;
 		sandbox_enter(&both, &sink, NULL);

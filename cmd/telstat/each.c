@@ -17,7 +17,7 @@ static const char *const words[] = { "kind", "name", "code", "time", "clock",
 
 /* A copy of spec, to be freed, with the field in the place of each '@'. */
 static char *
-expand(const char *spec, const char *field)
+each_expand(const char *spec, const char *field)
 {
 	size_t length = strlen(field), n = 0, i;
 	const char *name_end = strchr(spec, '='), *dot = "";
@@ -98,7 +98,7 @@ add_each(struct telstat *t, const char *field)
 	size_t i;
 
 	for (i = 0; i < t->neach_specs && st == TEL_OK; i++) {
-		text = expand(t->each_specs[i], field);
+		text = each_expand(t->each_specs[i], field);
 		st = text == NULL ? TEL_ENOMEM : tel_stats_add(t->stats, text);
 		free(text);
 	}
@@ -153,7 +153,7 @@ each_take(struct telstat *t, const char *spec)
 	}
 	/* its mistakes are found at once, with a number that any log has */
 	trial = tel_stats_new();
-	text = expand(spec, "index");
+	text = each_expand(spec, "index");
 	st = trial == NULL || text == NULL ? TEL_ENOMEM :
 	                                     tel_stats_add(trial, text);
 	if (st == TEL_ENOMEM)

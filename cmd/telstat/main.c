@@ -23,7 +23,7 @@ main(int argc, char **argv)
 	}
 	if (telstat_options(&telstat, argc, argv) &&
 	    (telstat.self_trace == NULL || trace_start(telstat.self_trace))) {
-		if (sink_open(&sink, &telstat.settings)) {
+		if (output_open(&sink, &telstat.settings)) {
 			sandbox_enter(&telstat.settings, &sink, NULL);
 			if (telstat.settings.count_only)
 				(void)total_run(&telstat.settings, &sink);

@@ -49,7 +49,7 @@ hash(const char *text)
 
 /* The slot that has the name, or where it would be. */
 static size_t
-find(const struct names *names, const char *text)
+metrics_find(const struct names *names, const char *text)
 {
 	size_t at = (size_t)hash(text) & (names->size - 1);
 
@@ -60,7 +60,7 @@ find(const struct names *names, const char *text)
 
 /* Makes room for so many more, and leaves half of the table empty. */
 static int
-reserve(struct names *names, size_t more)
+metrics_reserve(struct names *names, size_t more)
 {
 	struct names larger = { NULL, 256, names->used };
 	size_t i;
@@ -74,7 +74,7 @@ reserve(struct names *names, size_t more)
 		return 0;
 	for (i = 0; i < names->size; i++)
 		if (names->slots[i] != NULL)
-			larger.slots[find(&larger, names->slots[i])] =
+			larger.slots[metrics_find(&larger, names->slots[i])] =
 			    names->slots[i];
 	free(names->slots);
 	*names = larger;
@@ -90,7 +90,7 @@ is_free(const struct names *names, char *base)
 
 	for (i = 0; good && i < NSUFFIXES; i++) {
 		(void)strcpy(base + length, suffixes[i]);
-		good = names->slots[find(names, base)] == NULL;
+		good = names->slots[metrics_find(names, base)] == NULL;
 	}
 	base[length] = '\0';
 	return good;
@@ -98,7 +98,7 @@ is_free(const struct names *names, char *base)
 
 /* Takes the name with each suffix; all of them are free. */
 static int
-take(struct names *names, const char *base)
+metrics_take(struct names *names, const char *base)
 {
 	size_t i;
 
@@ -108,7 +108,7 @@ take(struct names *names, const char *base)
 		if (text == NULL)
 			return 0;
 		(void)strcat(strcpy(text, base), suffixes[i]);
-		names->slots[find(names, text)] = text;
+		names->slots[metrics_find(names, text)] = text;
 		names->used++;
 	}
 	return 1;
@@ -129,7 +129,7 @@ names_make(struct names *names, const char *prefix, const char *path,
 	unsigned n;
 
 	*clash = 0;
-	if (base == NULL || !reserve(names, NSUFFIXES))
+	if (base == NULL || !metrics_reserve(names, NSUFFIXES))
 		goto fail;
 	used = strlen(strcpy(base, prefix));
 	for (; *path != '\0'; path++) {
@@ -153,7 +153,7 @@ names_make(struct names *names, const char *prefix, const char *path,
 		*clash = 1;
 		(void)snprintf(base + used, room - used, "_%u", n);
 	}
-	if (take(names, base))
+	if (metrics_take(names, base))
 		return base;
 fail:
 	free(base);

@@ -115,7 +115,8 @@ put_origins(const struct show *show)
 }
 
 static void
-reserve(const struct show *show, struct names *names, const char *name)
+metrics_totals_reserve(const struct show *show, struct names *names,
+    const char *name)
 {
 	int clash;
 
@@ -128,10 +129,10 @@ metrics_totals(const struct show *show, struct names *names)
 	size_t i, n = sizeof(families) / sizeof(families[0]);
 
 	for (i = 0; i < n; i++)
-		reserve(show, names, families[i].name);
-	reserve(show, names, type_events);
-	reserve(show, names, type_bytes);
-	reserve(show, names, origin);
+		metrics_totals_reserve(show, names, families[i].name);
+	metrics_totals_reserve(show, names, type_events);
+	metrics_totals_reserve(show, names, type_bytes);
+	metrics_totals_reserve(show, names, origin);
 	for (i = 0; i < n; i++)
 		put_family(show, &families[i]);
 	if (!show_overview(show))

@@ -279,7 +279,7 @@ struct pending {
 };
 
 static void
-flush(struct pending *p)
+openmetrics_flush(struct pending *p)
 {
 	char le[FIGURE_TEXT + 1];
 
@@ -298,7 +298,7 @@ static void
 put_bucket(struct pending *p, int64_t le, tel_int128 count)
 {
 	if (p->is && (double)p->le < (double)le)
-		flush(p);
+		openmetrics_flush(p);
 	p->is = 1;
 	p->le = le;
 	p->count = count;
@@ -352,7 +352,7 @@ put_all_buckets(const struct metric *m, const tel_stat *stat)
 		sum = figure_add(sum, figure_int128_of(b.count));
 		put_bucket(&p, b.hi - 1, sum);
 	}
-	flush(&p);
+	openmetrics_flush(&p);
 	metric_open(m, stat, unit_suffix(m), "_bucket");
 	put(m->show->out, ",le=\"+Inf\"");
 	metric_close(m, statistic_number(stat, TEL_NUMBER_WEIGHT), 0);

@@ -131,7 +131,8 @@ telstat_tell_key(const struct telstat *t, tel_status st)
 }
 
 static int
-check(const struct telstat *t, tel_status st, const char *option)
+telstat_options_check(const struct telstat *t, tel_status st,
+    const char *option)
 {
 	if (st == TEL_OK)
 		return 1;
@@ -294,17 +295,18 @@ take_limit(struct telstat *t, int id, const char *value)
 	case OPTION_MAX_GROUPS:
 		return number_option("--max-groups", "number of groups", value,
 		           1, GROUPS_MAX, &n) &&
-		    check(t, tel_stats_set_max_groups(t->stats, (size_t)n),
-		        NULL);
+		    telstat_options_check(t,
+		        tel_stats_set_max_groups(t->stats, (size_t)n), NULL);
 	case OPTION_MAX_OPEN:
 		return number_option("--max-open", "number of ranges", value, 1,
 		           OPEN_MAX, &n) &&
-		    check(t, tel_stats_set_max_open(t->stats, (size_t)n), NULL);
+		    telstat_options_check(t,
+		        tel_stats_set_max_open(t->stats, (size_t)n), NULL);
 	case OPTION_MAX_MEMORY:
 		return number_option("--max-memory", "number of bytes", value,
 		           0, SIZE_MAX, &n) &&
-		    check(t, tel_stats_set_max_memory(t->stats, (size_t)n),
-		        NULL);
+		    telstat_options_check(t,
+		        tel_stats_set_max_memory(t->stats, (size_t)n), NULL);
 	default: return 0;
 	}
 }
@@ -317,7 +319,8 @@ telstat_add_heap(struct telstat *t, int lines)
 		    tel_status_text(TEL_ENOMEM));
 		return 0;
 	}
-	return check(t, tel_heap_set_lines(t->heap, lines), "--stacks");
+	return telstat_options_check(t, tel_heap_set_lines(t->heap, lines),
+	    "--stacks");
 }
 
 static int
@@ -386,7 +389,7 @@ set_report(struct telstat *t, const char *text)
 }
 
 static int
-take(void *arg, int id, const char *value)
+telstat_options_take(void *arg, int id, const char *value)
 {
 	struct telstat *t = arg;
 
@@ -395,11 +398,13 @@ take(void *arg, int id, const char *value)
 		t->given = 1;
 		if (each_spec(value))
 			return each_take(t, value);
-		return check(t, tel_stats_add(t->stats, value), "-s");
+		return telstat_options_check(t, tel_stats_add(t->stats, value),
+		    "-s");
 	case OPTION_EACH: t->each = value; return 1;
 	case 'g':
 		t->grouped = 1;
-		return check(t, tel_stats_set_groups(t->stats, value), "-g");
+		return telstat_options_check(t,
+		    tel_stats_set_groups(t->stats, value), "-g");
 	case OPTION_STACKS: return set_stacks(t, value);
 	case OPTION_BLOCKS: return set_blocks(t, value);
 	case OPTION_MIN_AGE: return set_min_age(t, value);
@@ -432,7 +437,8 @@ take(void *arg, int id, const char *value)
 static const struct tool tool = { "telstat", TOOL_TELSTAT, own,
 	sizeof(own) / sizeof(own[0]),
 	"text, csv, json, arrow, openmetrics, prometheus, svg, html or inst",
-	take, "[file ...], or: telstat diff [option ...] file file",
+	telstat_options_take,
+	"[file ...], or: telstat diff [option ...] file file",
 	"Counts the events of telemetry logs, and computes statistics of them.",
 	{ "telstat run.log.zst",
 	    "telstat -s 'sizes=log2(size) if name == \"PoolAlloc\"' "
@@ -528,7 +534,8 @@ count_groups(struct telstat *t)
 		return 1;
 	t->given = 1;
 	t->report = 1;
-	return check(t, tel_stats_add(t->stats, "events=count()"), "-g");
+	return telstat_options_check(t,
+	    tel_stats_add(t->stats, "events=count()"), "-g");
 }
 
 int

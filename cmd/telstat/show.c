@@ -10,7 +10,7 @@
 
 /* Columns of a page that is not a terminal, the least and the most of one. */
 #define WIDTH_DEFAULT 80
-#define WIDTH_LEAST 40
+#define WIDTH_MIN 40
 #define WIDTH_SANE 160
 
 static const struct report_csv_column csv_columns[] = {
@@ -72,7 +72,7 @@ page_width(const struct telstat *t, const struct sink *sink)
 		width = strtoul(columns, NULL, 10);
 	if (width == 0)
 		width = sink->columns;
-	if (width < WIDTH_LEAST)
+	if (width < WIDTH_MIN)
 		return WIDTH_DEFAULT;
 	return width > WIDTH_SANE ? WIDTH_SANE : (unsigned)width;
 }
@@ -144,7 +144,7 @@ put_moment(struct report *r, const struct show *show)
 
 /* All sections of the report at a moment. */
 static void
-fill(struct report *r, void *arg)
+telstat_show_fill(struct report *r, void *arg)
 {
 	const struct show *show = arg;
 	size_t i, n = tel_stats_count(show->stats);
@@ -187,7 +187,7 @@ show_moment(struct show *show)
 	r->time_known = show->at.known;
 	r->time = show->at.time;
 	if (show->options->format->report != NULL)
-		report_write(r, fill, show);
+		report_write(r, telstat_show_fill, show);
 	else
 		show->options->format->put(show);
 	if (!show->at.final)

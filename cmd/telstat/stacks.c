@@ -83,7 +83,7 @@ count_stacks(const struct show *show)
 
 /* Takes one off the rest. */
 static void
-subtract(tel_heap_stack *rest, const tel_heap_stack *s)
+telstat_stacks_subtract(tel_heap_stack *rest, const tel_heap_stack *s)
 {
 	rest->allocations -= s->allocations;
 	rest->allocated_bytes -= s->allocated_bytes;
@@ -337,7 +337,7 @@ stacks_put(struct report *r, const struct show *show)
 	if (text)
 		put_title(r, show, n, shown, &rest);
 	for (i = 0; i < shown && tel_heap_stack_at(heap, i, &s); i++) {
-		subtract(&rest, &s);
+		telstat_stacks_subtract(&rest, &s);
 		if (text) {
 			put_text(r, show, i, report_text(r, "%zu.", i + 1), &s);
 			continue;

@@ -4,7 +4,7 @@
 #define TELSTAT_H
 
 #include "common/settings.h"
-#include "common/pump.h"
+#include "common/event_loop.h"
 #include "common/streams.h"
 #include "tel.h"
 

@@ -28,12 +28,12 @@
 /* What tel_pool.h wants of blocks, and all classes can give. */
 #define ALIGNMENT ((size_t)16)
 /* What a log may say of a pool. */
-#define ALIGNMENT_LEAST ((size_t)8)
-#define ALIGNMENT_MOST ((size_t)4096)
+#define ALIGNMENT_MIN ((size_t)8)
+#define ALIGNMENT_MAX ((size_t)4096)
 /* Of class mfs without a size in the log: blocks up to this have pools. */
-#define UNIT_MOST ((size_t)1024)
-#define UNITS (UNIT_MOST / ALIGNMENT)
-#define ARENA_LEAST ((size_t)64 << 20)
+#define UNIT_MAX ((size_t)1024)
+#define UNITS (UNIT_MAX / ALIGNMENT)
+#define ARENA_MIN ((size_t)64 << 20)
 
 enum class {
 	CLASS_LOG, /* the one that the log names, or MVFF */
@@ -185,8 +185,8 @@ start(const char *parameters, const tel_pool_trace *trace, void **state)
 		return "no memory";
 	/* room for fragmentation, and for a copying collection */
 	s->arena_size = (size_t)trace->peak_bytes * 4;
-	if (s->arena_size < ARENA_LEAST)
-		s->arena_size = ARENA_LEAST;
+	if (s->arena_size < ARENA_MIN)
+		s->arena_size = ARENA_MIN;
 	s->threads = trace->threads;
 	wrong = parse(s, parameters);
 	if (wrong == NULL && s->threads > 1 &&
@@ -535,12 +535,12 @@ align_of(const struct pool *p, enum class logged)
 	if (p->class != logged)
 		return align;
 	if (p->class == CLASS_MFS)
-		return ALIGNMENT_LEAST;
+		return ALIGNMENT_MIN;
 	if (p->class == CLASS_MVFF || p->class == CLASS_MVT)
 		align = number(p->description, "align", ALIGNMENT);
-	if (align < ALIGNMENT_LEAST || (align & (align - 1)) != 0)
-		return ALIGNMENT_LEAST;
-	return align < ALIGNMENT_MOST ? align : ALIGNMENT_MOST;
+	if (align < ALIGNMENT_MIN || (align & (align - 1)) != 0)
+		return ALIGNMENT_MIN;
+	return align < ALIGNMENT_MAX ? align : ALIGNMENT_MAX;
 }
 
 static void *

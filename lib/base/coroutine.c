@@ -28,7 +28,7 @@ struct tel__coroutine {
 
 /* Gives the turn to the other one. */
 static void
-give(struct tel__coroutine *c, int to)
+coroutine_give(struct tel__coroutine *c, int to)
 {
 	pthread_mutex_lock(&c->lock);
 	atomic_store_explicit(&c->turn, to, memory_order_release);
@@ -38,7 +38,7 @@ give(struct tel__coroutine *c, int to)
 
 /* Waits for the turn. */
 static void
-await(struct tel__coroutine *c, int me)
+coroutine_await(struct tel__coroutine *c, int me)
 {
 	int i;
 
@@ -52,15 +52,15 @@ await(struct tel__coroutine *c, int me)
 }
 
 static void *
-start(void *arg)
+coroutine_start(void *arg)
 {
 	struct tel__coroutine *c = arg;
 
-	await(c, COROUTINE);
+	coroutine_await(c, COROUTINE);
 	if (!c->stop)
 		c->run(c->arg);
 	c->returned = 1;
-	give(c, CALLER);
+	coroutine_give(c, CALLER);
 	return NULL;
 }
 
@@ -74,7 +74,7 @@ start_thread(struct tel__coroutine *c)
 	sigfillset(&all);
 	if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
 		return 0;
-	failed = pthread_create(&c->thread, NULL, start, c);
+	failed = pthread_create(&c->thread, NULL, coroutine_start, c);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return failed == 0;
 }
@@ -108,8 +108,8 @@ tel__coroutine_resume(struct tel__coroutine *c)
 {
 	if (c->returned)
 		return;
-	give(c, COROUTINE);
-	await(c, CALLER);
+	coroutine_give(c, COROUTINE);
+	coroutine_await(c, CALLER);
 }
 
 int
@@ -117,8 +117,8 @@ tel__coroutine_pause(struct tel__coroutine *c)
 {
 	if (c->stop)
 		return 0;
-	give(c, CALLER);
-	await(c, COROUTINE);
+	coroutine_give(c, CALLER);
+	coroutine_await(c, COROUTINE);
 	return !c->stop;
 }
 

@@ -6,7 +6,7 @@
 
 #define FIRST_SIZE 16u
 /* Homes are hashes of 32 bits. */
-#define SIZE_MOST ((uint64_t)1 << 32)
+#define INDEX_SIZE_MAX ((uint64_t)1 << 32)
 
 void
 tel__index_init(struct tel__index *x)
@@ -25,7 +25,7 @@ tel__index_clear(struct tel__index *x)
 
 /* Puts a slot where it belongs; one is free. */
 static void
-put(struct tel__index *x, struct tel__index_slot slot)
+base_index_put(struct tel__index *x, struct tel__index_slot slot)
 {
 	size_t i = slot.hash & x->mask;
 
@@ -35,14 +35,14 @@ put(struct tel__index *x, struct tel__index_slot slot)
 }
 
 static int
-grow(struct tel__index *x)
+base_index_grow(struct tel__index *x)
 {
 	struct tel__index old = *x;
 	uint64_t size =
 	    old.slots == NULL ? FIRST_SIZE : ((uint64_t)old.mask + 1) * 2;
 	size_t i;
 
-	if (size > SIZE_MOST || size > PTRDIFF_MAX / sizeof(*x->slots))
+	if (size > INDEX_SIZE_MAX || size > PTRDIFF_MAX / sizeof(*x->slots))
 		return 0;
 	x->slots = calloc((size_t)size, sizeof(*x->slots));
 	if (x->slots == NULL) {
@@ -52,7 +52,7 @@ grow(struct tel__index *x)
 	x->mask = (size_t)size - 1;
 	for (i = 0; old.slots != NULL && i <= old.mask; i++)
 		if (old.slots[i].number != 0)
-			put(x, old.slots[i]);
+			base_index_put(x, old.slots[i]);
 	free(old.slots);
 	return 1;
 }
@@ -60,9 +60,10 @@ grow(struct tel__index *x)
 int
 tel__index_add(struct tel__index *x, uint64_t hash, uint32_t i)
 {
-	if (i == TEL__NOWHERE || (x->count * 2 >= x->mask && !grow(x)))
+	if (i == TEL__NOWHERE ||
+	    (x->count * 2 >= x->mask && !base_index_grow(x)))
 		return 0;
-	put(x, (struct tel__index_slot){ (uint32_t)hash, i + 1 });
+	base_index_put(x, (struct tel__index_slot){ (uint32_t)hash, i + 1 });
 	x->count++;
 	return 1;
 }

@@ -49,8 +49,8 @@ find_pieces(struct tel__sorter *s, struct tel__sort_key *k, size_t n)
 
 /* Merges a piece that ends at middle with the one after it. */
 static void
-merge(const struct tel__sort_key *from, struct tel__sort_key *to, size_t start,
-    size_t middle, size_t end)
+sort_merge(const struct tel__sort_key *from, struct tel__sort_key *to,
+    size_t start, size_t middle, size_t end)
 {
 	const struct tel__sort_key *a = from + start, *b = from + middle;
 	const struct tel__sort_key *const a_end = b, *const b_end = from + end;
@@ -81,7 +81,7 @@ merge_all(struct tel__sorter *s, struct tel__sort_key *from,
 		for (i = n = start = 0; i < pieces; i += 2, start = end) {
 			middle = s->ends[i];
 			end = i + 1 < pieces ? s->ends[i + 1] : middle;
-			merge(from, to, start, middle, end);
+			sort_merge(from, to, start, middle, end);
 			s->ends[n++] = end;
 		}
 		pieces = n;

@@ -24,7 +24,7 @@ struct line {
 };
 
 static void
-flush(struct line *l)
+backtrace_flush(struct line *l)
 {
 	size_t done = 0;
 	ssize_t n;
@@ -39,13 +39,13 @@ flush(struct line *l)
 }
 
 static void
-put(struct line *l, const char *s, size_t n)
+backtrace_put(struct line *l, const char *s, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		if (l->used == sizeof(l->text))
-			flush(l);
+			backtrace_flush(l);
 		l->text[l->used++] = s[i];
 	}
 }
@@ -53,7 +53,7 @@ put(struct line *l, const char *s, size_t n)
 static void
 put_text(struct line *l, const char *s)
 {
-	put(l, s, strlen(s));
+	backtrace_put(l, s, strlen(s));
 }
 
 static void
@@ -67,7 +67,7 @@ put_number(struct line *l, uint64_t v, unsigned base, unsigned digits,
 		text[--i] = set[v % base];
 		v /= base;
 	} while (v != 0 || sizeof(text) - i < digits);
-	put(l, text + i, sizeof(text) - i);
+	backtrace_put(l, text + i, sizeof(text) - i);
 }
 
 static void
@@ -137,11 +137,11 @@ put_string(struct line *l, const char *s, size_t n)
 		if (c == '"' || c == '\\')
 			put_text(l, "\\");
 		if (c >= ' ' && c <= '~') {
-			put(l, &s[i], 1);
+			backtrace_put(l, &s[i], 1);
 		} else {
 			put_text(l, "\\x");
-			put(l, &hex[c >> 4], 1);
-			put(l, &hex[c & 15], 1);
+			backtrace_put(l, &hex[c >> 4], 1);
+			backtrace_put(l, &hex[c & 15], 1);
 		}
 	}
 	put_text(l, "\"");
@@ -215,7 +215,7 @@ put_event(struct line *l, const uint64_t *event, unsigned words,
 		}
 	}
 	put_text(l, "\n");
-	flush(l);
+	backtrace_flush(l);
 }
 
 /* ---------------------------------------------------------------- choosing */
@@ -348,7 +348,7 @@ tel_emit_dump(int fd)
 		put_text(&line, ", thread ");
 		put_decimal(&line, TEL__NOW(w.ring->thread));
 		put_text(&line, "\n");
-		flush(&line);
+		backtrace_flush(&line);
 		for (; (words = next_whole(&w, &p)) > 0;
 		     w.at += TEL__RING_ONE + words) {
 			words = copy_event(&w, event);
@@ -436,7 +436,7 @@ tel_emit_assertion(const char *file, int line, const char *text)
 	put_text(&l, ": assertion failed: ");
 	put_text(&l, text);
 	put_text(&l, "\n");
-	flush(&l);
+	backtrace_flush(&l);
 	(void)tel_backtrace(2, crash.on ? crash.events : 32);
 	crash.printed = 1;
 	abort();

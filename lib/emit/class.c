@@ -26,7 +26,7 @@ unlock(void)
 }
 
 static int
-fail(int error)
+emit_class_fail(int error)
 {
 	errno = error;
 	return -1;
@@ -81,7 +81,7 @@ map_memory(size_t parts_bytes)
 
 /* Takes due snapshots; called by the drain thread. */
 static void
-tick(void)
+emit_class_tick(void)
 {
 	struct tel__classes *all = &tel__classes;
 	uint64_t now = tel__emit_gettime();
@@ -123,7 +123,8 @@ in_child(void)
 		(void)tel__emit_start_thread();
 }
 
-static const struct tel__emit_hooks hooks = { tick, tel_class_close, in_child };
+static const struct tel__emit_hooks hooks = { emit_class_tick, tel_class_close,
+	in_child };
 
 /* Drains the rings, so that an event added to the names comes after these. */
 static void
@@ -166,9 +167,9 @@ open_classes(const tel_class_options *given)
 	int st = 0;
 
 	if (!tel__emit_state.open)
-		return fail(EBADF);
+		return emit_class_fail(EBADF);
 	if (all->open)
-		return fail(EBUSY);
+		return emit_class_fail(EBUSY);
 	if (o->interval_ms > 86400000 || memory < o->memory ||
 	    memory > SIZE_MAX / 4)
 		return tel__emit_wrong("an interval above a day, or more "
@@ -412,8 +413,8 @@ create_locked(tel_emit_class *parent, const char *name,
 
 /* Creates a class with the type and bounds of like. */
 static tel_emit_class *
-create(tel_emit_class *parent, const char *name, tel_emit_class *like,
-    const char *unit, unsigned options)
+emit_class_create(tel_emit_class *parent, const char *name,
+    tel_emit_class *like, const char *unit, unsigned options)
 {
 	tel_emit_class *c;
 
@@ -434,7 +435,7 @@ tel_class_create_path(tel_emit_class *parent, const char *name)
 {
 	tel_emit_class like = { .type = CLASS_PATH };
 
-	return create(parent, name, &like, "", TEL_CLASS_ENABLE);
+	return emit_class_create(parent, name, &like, "", TEL_CLASS_ENABLE);
 }
 
 tel_emit_class *
@@ -445,9 +446,9 @@ tel_class_create_trace(tel_emit_class *parent, const char *name,
 
 	like.component = component;
 	if (!(options & TEL_CLASS_SUMMARY))
-		return create(parent, name, &like, "", options);
+		return emit_class_create(parent, name, &like, "", options);
 	like.type = CLASS_SUMMARY;
-	return create(parent, name, &like, "ns", options);
+	return emit_class_create(parent, name, &like, "ns", options);
 }
 
 tel_emit_class *
@@ -456,7 +457,7 @@ tel_class_create_magnitude(tel_emit_class *parent, const char *name,
 {
 	tel_emit_class like = { .type = CLASS_MAGNITUDE, .words = W_HEAD };
 
-	return create(parent, name, &like, unit, options);
+	return emit_class_create(parent, name, &like, unit, options);
 }
 
 tel_emit_class *
@@ -465,7 +466,7 @@ tel_class_create_growth(tel_emit_class *parent, const char *name,
 {
 	tel_emit_class like = { .type = CLASS_GROWTH, .words = W_HEAD };
 
-	return create(parent, name, &like, unit, options);
+	return emit_class_create(parent, name, &like, unit, options);
 }
 
 /* Adds the buckets of a range; 0: they are invalid, or too many. */
@@ -499,7 +500,7 @@ tel_class_create_histogram(tel_emit_class *parent, const char *name,
 	like.lo = lower;
 	like.knee = like.hi = upper;
 	like.width[0] = like.width[1] = width;
-	return create(parent, name, &like, unit, options);
+	return emit_class_create(parent, name, &like, unit, options);
 }
 
 tel_emit_class *
@@ -521,7 +522,7 @@ tel_class_create_split_histogram(tel_emit_class *parent, const char *name,
 	like.hi = upper;
 	like.width[0] = width1;
 	like.width[1] = width2;
-	return create(parent, name, &like, unit, options);
+	return emit_class_create(parent, name, &like, unit, options);
 }
 
 tel_emit_class *
@@ -543,22 +544,22 @@ tel_class_create_tally(tel_emit_class *parent, const char *name, unsigned max,
 	like.mask = slots - 1;
 	like.max = max;
 	like.text = (options & TEL_CLASS_TEXT) != 0;
-	return create(parent, name, &like, "", options);
+	return emit_class_create(parent, name, &like, "", options);
 }
 
 /* ------------------------------------------------------------ switching */
 
 static int
-change(tel_emit_class *c, int on)
+emit_class_change(tel_emit_class *c, int on)
 {
 	int st = 0;
 
 	if (!tel__classes.open)
-		st = fail(EBADF);
+		st = emit_class_fail(EBADF);
 	else if (c == NULL)
-		st = fail(EINVAL);
+		st = emit_class_fail(EINVAL);
 	else if (c->dead)
-		st = fail(ENOENT);
+		st = emit_class_fail(ENOENT);
 	if (st != 0 || c->own == on)
 		return st;
 	c->own = (uint8_t)on;
@@ -575,7 +576,7 @@ tel_class_enable(tel_emit_class *c)
 	int st;
 
 	lock();
-	st = change(class_of(c), 1);
+	st = emit_class_change(class_of(c), 1);
 	unlock();
 	return st;
 }
@@ -586,7 +587,7 @@ tel_class_disable(tel_emit_class *c)
 	int st;
 
 	lock();
-	st = change(class_of(c), 0);
+	st = emit_class_change(class_of(c), 0);
 	unlock();
 	return st;
 }
@@ -619,9 +620,9 @@ tel_class_snapshot(tel_emit_class *top)
 	lock();
 	top = class_of(top);
 	if (!tel__classes.open)
-		st = fail(EBADF);
+		st = emit_class_fail(EBADF);
 	else if (top == NULL)
-		st = fail(EINVAL);
+		st = emit_class_fail(EINVAL);
 	else
 		tel__class_write(top, 0);
 	unlock();

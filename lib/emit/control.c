@@ -17,7 +17,7 @@
 
 /* With TEL_EMIT_LEAN, the recorded kinds are those that are on. */
 static uint32_t
-changed(uint32_t before, uint32_t after)
+emit_control_changed(uint32_t before, uint32_t after)
 {
 	if (PAGE->flags & TEL_EMIT_LEAN && TEL__NOW(PAGE->record) != 0)
 		__atomic_store_n(&PAGE->record, after | STREAM_BIT,
@@ -31,7 +31,7 @@ tel_control_set(uint32_t kinds)
 	uint32_t before =
 	    __atomic_fetch_or(&PAGE->output, kinds, __ATOMIC_RELAXED);
 
-	return changed(before, before | kinds);
+	return emit_control_changed(before, before | kinds);
 }
 
 uint32_t
@@ -40,7 +40,7 @@ tel_control_reset(uint32_t kinds)
 	uint32_t before = __atomic_fetch_and(&PAGE->output,
 	    ~(kinds & ~STREAM_BIT), __ATOMIC_RELAXED);
 
-	return changed(before, before & ~kinds);
+	return emit_control_changed(before, before & ~kinds);
 }
 
 uint32_t
@@ -49,7 +49,7 @@ tel_control_flip(uint32_t kinds)
 	uint32_t before = __atomic_fetch_xor(&PAGE->output, kinds & ~STREAM_BIT,
 	    __ATOMIC_RELAXED);
 
-	return changed(before, before ^ kinds);
+	return emit_control_changed(before, before ^ kinds);
 }
 
 uint32_t

@@ -102,7 +102,7 @@ lose_until(struct cursor *c, uint64_t now, uint64_t at)
  * the ring.
  */
 static void
-settle(struct cursor *c)
+emit_drain_settle(struct cursor *c)
 {
 	struct tel__emit_ring *ring = tel__emit_ring((unsigned)(c - cursors));
 	const uint32_t kind = TEL__NOW(ring->kind) % TEL_EMIT_KINDS;
@@ -215,7 +215,7 @@ tel__emit_skip_lost(void)
 
 /* Finds the next event.  0: there is none, or it is incomplete. */
 static int
-look(struct cursor *c, int all)
+emit_drain_look(struct cursor *c, int all)
 {
 	c->event = tel__emit_here(&c->walk, &c->words);
 	if (c->event == NULL && ((c->walk.end - c->walk.at) & POSITION) > 0) {
@@ -289,7 +289,7 @@ copy_event(struct run *run, const uint64_t *event, unsigned words,
 
 /* Moves a cursor behind events that were copied. */
 static void
-follow(struct cursor *c, const struct tel__emit_walk *walk)
+emit_drain_follow(struct cursor *c, const struct tel__emit_walk *walk)
 {
 	c->events += ((walk->at >> 40) - c->events) & 0xFFFFFF;
 	c->walk = *walk;
@@ -323,8 +323,8 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 		/* usually the next event is complete */
 		event = tel__emit_here(&run.walk, &words);
 		if (event == NULL) {
-			follow(c, &run.walk);
-			more = look(c, all);
+			emit_drain_follow(c, &run.walk);
+			more = emit_drain_look(c, all);
 			run.walk = c->walk;
 			event = c->event;
 			words = c->words;
@@ -335,7 +335,7 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 		if (clock > limit)
 			break;
 	}
-	follow(c, &run.walk);
+	emit_drain_follow(c, &run.walk);
 	c->event = event;
 	c->words = words;
 	c->clock = clock;
@@ -345,14 +345,14 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 		c->events = events;
 		c->lost = 0;
 		catch_up(c);
-		more = look(c, all);
+		more = emit_drain_look(c, all);
 	} else {
 		c->lost += run.unknown;
 		batch.count = run.count;
 		batch.used = (size_t)(run.words - batch.words);
 		batch.one_type = run.one_type;
 	}
-	settle(c);
+	emit_drain_settle(c);
 	if (batch.count > count)
 		batch.one_thread &=
 		    batch.words[1] == batch.words[batch.at[count] + 1];
@@ -371,7 +371,7 @@ tel__emit_count_types(struct tel__emit_batch *b)
 
 /* Fills the batch, in order of clocks up to the horizon. */
 static void
-collect(uint64_t horizon, uint64_t none, int all)
+emit_drain_collect(uint64_t horizon, uint64_t none, int all)
 {
 	unsigned i, k, best;
 	uint64_t limit;
@@ -439,12 +439,12 @@ tel__emit_drain(int all)
 		if (c == NULL)
 			continue;
 		catch_up(c);
-		if (look(c, all))
+		if (emit_drain_look(c, all))
 			active[nactive++] = (uint16_t)i;
-		settle(c);
+		emit_drain_settle(c);
 	}
 	do {
-		collect(horizon, none, all);
+		emit_drain_collect(horizon, none, all);
 		tel__emit_feed(&batch);
 	} while (batch.count > 0);
 }
@@ -473,7 +473,7 @@ tel__emit_wake(void)
 }
 
 static void
-tick(void)
+emit_drain_tick(void)
 {
 	const struct tel__emit_hooks *hooks = tel__emit_state.hooks;
 
@@ -491,7 +491,7 @@ tel_emit_flush(void)
 		return -1;
 	}
 	if (tel__emit_state.options.flags & TEL_EMIT_NO_THREAD)
-		tick();
+		emit_drain_tick();
 	pthread_mutex_lock(&tel__emit_state.drain);
 	tel__emit_drain(0);
 	error = tel__emit_take_error();
@@ -513,7 +513,7 @@ drain_again(void *unused)
 			;
 		atomic_store(&drainer.woken, 0);
 		if (!drainer.stop)
-			tick();
+			emit_drain_tick();
 		pthread_mutex_lock(&tel__emit_state.drain);
 		if (!drainer.stop)
 			tel__emit_drain(0);

@@ -63,7 +63,7 @@ struct tel__emit_letter {
  * "weight".
  */
 #define TEL__EMIT_PARTS 11
-#define TEL__EMIT_PARTS_LEAST 9
+#define TEL__EMIT_PARTS_MIN 9
 
 struct tel__emit_typed {
 	const char *name, *doc;

@@ -56,7 +56,7 @@ struct event {
 };
 
 static void
-begin(struct event *e, unsigned code, uint64_t clock)
+emit_mps_begin(struct event *e, unsigned code, uint64_t clock)
 {
 	struct header h = { (uint16_t)code, 0, clock };
 
@@ -68,7 +68,7 @@ begin(struct event *e, unsigned code, uint64_t clock)
 
 /* Appends an integer, aligned as in a struct. */
 static void
-add(struct event *e, uint64_t v, unsigned width)
+emit_mps_add(struct event *e, uint64_t v, unsigned width)
 {
 	struct alignment {
 		char c;
@@ -108,7 +108,7 @@ add_string(struct event *e, const char *s, size_t n)
 
 /* Ends an event, and appends it to b.  0: it is too long. */
 static int
-end(struct event *e, struct tel__buffer *b)
+emit_mps_end(struct event *e, struct tel__buffer *b)
 {
 	uint16_t size;
 
@@ -154,23 +154,23 @@ put_start(struct tel__emit_stream *s, struct tel__buffer *b, uint64_t clock,
 		code = code_of(tel__emit_types.list[i]);
 		most = code > most ? code : most;
 	}
-	begin(&e, MPS_INIT, clock);
-	add(&e, 2, 4);
-	add(&e, 0, 4);
-	add(&e, 0, 4);
-	add(&e, most, 4);
-	add(&e, 19, 4);
-	add(&e, 8 * sizeof(void *), 4);
-	add(&e, 1000000, sizeof(void *));
-	(void)end(&e, b);
+	emit_mps_begin(&e, MPS_INIT, clock);
+	emit_mps_add(&e, 2, 4);
+	emit_mps_add(&e, 0, 4);
+	emit_mps_add(&e, 0, 4);
+	emit_mps_add(&e, most, 4);
+	emit_mps_add(&e, 19, 4);
+	emit_mps_add(&e, 8 * sizeof(void *), 4);
+	emit_mps_add(&e, 1000000, sizeof(void *));
+	(void)emit_mps_end(&e, b);
 	snprintf(build, sizeof(build),
 	    "@(#)Ravenbrook MPS, product.mps, release/1.118.0, "
 	    "platform." PLATFORM COMPILER ", events of %.63s by libtel-emit",
 	    PAGE->program);
-	begin(&e, MPS_INTERN, clock);
-	add(&e, BUILD_ID, sizeof(void *));
+	emit_mps_begin(&e, MPS_INTERN, clock);
+	emit_mps_add(&e, BUILD_ID, sizeof(void *));
 	add_string(&e, build, strlen(build));
-	(void)end(&e, b);
+	(void)emit_mps_end(&e, b);
 	s->started = 1;
 }
 
@@ -192,13 +192,13 @@ add_field(struct event *e, const struct tel__emit_field *f,
 		v = (uint64_t)((int64_t)(v << (64 - 8 * width)) >>
 		    (64 - 8 * width));
 	if (f->letter->data_type == BOOLEAN)
-		add(e, v, 1);
+		emit_mps_add(e, v, 1);
 	else if (f->letter->data_type == DOUBLE)
-		add(e, v, 8);
+		emit_mps_add(e, v, 8);
 	else if (width == 8)
-		add(e, v, sizeof(void *));
+		emit_mps_add(e, v, sizeof(void *));
 	else
-		add(e, v, 4);
+		emit_mps_add(e, v, 4);
 }
 
 /* Appends an event.  0: it cannot be represented. */
@@ -213,13 +213,13 @@ put_event(struct tel__buffer *b, const struct tel__emit_batch *batch,
 
 	if (t->texts > 0)
 		return 0;
-	begin(&e, code_of(t), batch->clock[i]);
+	emit_mps_begin(&e, code_of(t), batch->clock[i]);
 	for (k = 0; k < t->nfields; k++)
 		/* the MPS has no thread */
 		if (t->fields[k].offset >= 16)
 			add_field(&e, &t->fields[k], (const unsigned char *)row,
 			    (size_t)(row[0] & 0xfff) * 8);
-	return end(&e, b);
+	return emit_mps_end(&e, b);
 }
 
 unsigned

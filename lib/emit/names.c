@@ -112,7 +112,7 @@ tel_intern(const char *string)
 }
 
 static void
-label(unsigned code, const void *address, uint64_t string)
+emit_names_label(unsigned code, const void *address, uint64_t string)
 {
 	tel_emit_value values[2];
 
@@ -124,13 +124,13 @@ label(unsigned code, const void *address, uint64_t string)
 void
 tel_label(const void *address, uint64_t string)
 {
-	label(CODE_LABEL, address, string);
+	emit_names_label(CODE_LABEL, address, string);
 }
 
 void
 tel_label_pointer(const void *pointer, uint64_t string)
 {
-	label(CODE_LABEL_POINTER, pointer, string);
+	emit_names_label(CODE_LABEL_POINTER, pointer, string);
 }
 
 int

@@ -342,7 +342,7 @@ tel_emit_metadata(const char *key, const char *value)
 }
 
 static int
-begin(const tel_emit_list *list)
+emit_open_begin(const tel_emit_list *list)
 {
 	const tel_emit_options *o = &tel__emit_state.options;
 	const char *control;
@@ -391,7 +391,7 @@ tel_emit_open(const tel_emit_options *options, const tel_emit_list *list)
 		    options != NULL && options->ring_file != NULL ?
 		    strdup(options->ring_file) :
 		    NULL;
-		st = begin(list);
+		st = emit_open_begin(list);
 		kept = errno;
 		if (st != 0 && PAGE->magic[0] != 0)
 			tel__emit_unmap();

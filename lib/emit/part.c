@@ -125,7 +125,7 @@ make_part(const tel_emit_class *c)
 
 /* The part of this thread, allocated if it has none. */
 static __attribute__((noinline)) struct part
-claim(const tel_emit_class *c)
+part_claim(const tel_emit_class *c)
 {
 	struct part part = { c->shared, 1 };
 	sigset_t all, old;
@@ -176,13 +176,13 @@ part_of(const tel_emit_class *c)
 		part.shared = 1;
 		return part;
 	}
-	return claim(c);
+	return part_claim(c);
 }
 
 /* ------------------------------------------------------------- counting */
 
 static inline void
-add(struct part part, size_t word, uint64_t v)
+part_add(struct part part, size_t word, uint64_t v)
 {
 	if (TEL__LIKELY(!part.shared))
 		(void)tel__emit_add(&part.words[word], v);
@@ -194,7 +194,7 @@ add(struct part part, size_t word, uint64_t v)
  * Updates the least and the largest value; bias maps signed values to unsigned.
  */
 static inline void
-extend(struct part part, uint64_t v, uint64_t bias)
+part_extend(struct part part, uint64_t v, uint64_t bias)
 {
 	uint64_t min = TEL__NOW(part.words[W_MIN]);
 	uint64_t max = TEL__NOW(part.words[W_MAX]);
@@ -225,10 +225,10 @@ tel_class_update_growth(tel_emit_class *c, uint64_t increment)
 	if (!counts(c, CLASS_GROWTH))
 		return;
 	part = part_of(c);
-	add(part, W_SUM, increment);
-	extend(part, increment, 0);
+	part_add(part, W_SUM, increment);
+	part_extend(part, increment, 0);
 	SET(part.words[W_LAST], increment);
-	add(part, W_UPDATES, 1);
+	part_add(part, W_UPDATES, 1);
 }
 
 static void
@@ -236,9 +236,9 @@ count_magnitude(const tel_emit_class *c, int64_t value)
 {
 	struct part part = part_of(c);
 
-	add(part, W_SUM, (uint64_t)value);
-	extend(part, (uint64_t)value, (uint64_t)INT64_MIN);
-	add(part, W_UPDATES, 1);
+	part_add(part, W_SUM, (uint64_t)value);
+	part_extend(part, (uint64_t)value, (uint64_t)INT64_MIN);
+	part_add(part, W_UPDATES, 1);
 }
 
 void
@@ -288,9 +288,9 @@ tel_class_update_histogram(tel_emit_class *c, int64_t value, uint64_t count)
 	else
 		word =
 		    W_HEAD + c->first + bucket_of(value, c->knee, c->width[1]);
-	add(part, word, count);
-	add(part, W_SUM, (uint64_t)value * count);
-	add(part, W_UPDATES, 1);
+	part_add(part, word, count);
+	part_add(part, W_SUM, (uint64_t)value * count);
+	part_add(part, W_UPDATES, 1);
 }
 
 /* --------------------------------------------------------------- tallies */
@@ -383,12 +383,12 @@ count_key(tel_emit_class *c, uint64_t key, const char *text, size_t n,
 	struct part part = part_of(c);
 
 	if (word != 0) {
-		add(part, word, count);
+		part_add(part, word, count);
 	} else {
-		add(part, W_A, count);
-		add(part, W_B, 1);
+		part_add(part, W_A, count);
+		part_add(part, W_B, 1);
 	}
-	add(part, W_UPDATES, 1);
+	part_add(part, W_UPDATES, 1);
 }
 
 void
@@ -487,15 +487,16 @@ tel__class_update_summary(tel_emit_class *c, unsigned phase, uint32_t tag)
 	uint64_t start, time;
 
 	if (phase == TEL_CLASS_START) {
-		add(part, begin_range(c, tag, now) ? W_STARTS : W_CROWDED, 1);
+		part_add(part, begin_range(c, tag, now) ? W_STARTS : W_CROWDED,
+		    1);
 	} else if (phase == TEL_CLASS_END && end_range(c, tag, &start)) {
 		time = now > start ? now - start : 0;
-		add(part, W_SUM, time);
-		extend(part, time, 0);
+		part_add(part, W_SUM, time);
+		part_extend(part, time, 0);
 		SET(part.words[W_LAST], time);
-		add(part, W_A, 1);
+		part_add(part, W_A, 1);
 	} else if (phase == TEL_CLASS_END) {
-		add(part, W_B, 1);
+		part_add(part, W_B, 1);
 	}
-	add(part, W_UPDATES, 1);
+	part_add(part, W_UPDATES, 1);
 }

@@ -98,7 +98,7 @@ tel__emit_path(const char *pattern)
  * here and not a SIGBUS on a later store.
  */
 static int
-allocate(int fd, off_t at, off_t bytes)
+emit_ring_allocate(int fd, off_t at, off_t bytes)
 {
 	static const char zeros[4096];
 	off_t done;
@@ -141,7 +141,8 @@ make_file(const char *path, size_t bytes)
 	fd = open(other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd >= 0 &&
 	    (ftruncate(fd, (off_t)bytes) != 0 ||
-	        allocate(fd, 0, TEL__EMIT_PAGE_BYTES + NAMES_BYTES) != 0))
+	        emit_ring_allocate(fd, 0, TEL__EMIT_PAGE_BYTES + NAMES_BYTES) !=
+	            0))
 		failed = errno;
 	if (fd >= 0 && failed == 0) {
 		char *old = malloc(n);
@@ -392,7 +393,7 @@ claim_new(unsigned i)
 	    (off_t)(TEL__EMIT_PAGE_BYTES + NAMES_BYTES + i * region.stride);
 
 	return region.fd < 0 ||
-	        allocate(region.fd, at, (off_t)region.stride) == 0 ?
+	        emit_ring_allocate(region.fd, at, (off_t)region.stride) == 0 ?
 	    tel__emit_ring(i) :
 	    NULL;
 }
@@ -418,7 +419,7 @@ claim_ring(unsigned kind)
 
 /* Returns the ring of this thread for a kind; NULL: there is none. */
 static struct tel__emit_ring *
-attach(unsigned kind)
+emit_ring_attach(unsigned kind)
 {
 	struct tel__emit_self *self = &tel__emit_self;
 	const uint32_t epoch = TEL__NOW(PAGE->epoch);
@@ -505,7 +506,7 @@ tel__emit_slow(struct tel__emit_open open, unsigned kind, unsigned code,
 
 	open.words = NULL;
 	if (ring == NULL) {
-		ring = attach(kind);
+		ring = emit_ring_attach(kind);
 		if (ring == NULL)
 			return open;
 		head = tel__emit_add(&ring->head, TEL__RING_ONE + words);

@@ -195,8 +195,8 @@ tel__emit_disconnect(struct tel_emit_sink *s)
 {
 	close_stream(s);
 	s->retry_after = s->retry_after == 0 ? RETRY_FIRST :
-	    s->retry_after * 2 < RETRY_MOST  ? s->retry_after * 2 :
-	                                       RETRY_MOST;
+	    s->retry_after * 2 < RETRY_MAX   ? s->retry_after * 2 :
+	                                       RETRY_MAX;
 	s->retry_at = tel__emit_gettime() + s->retry_after;
 }
 
@@ -239,7 +239,7 @@ make_room(struct tel_emit_sink *s, size_t n)
 
 /* Writes or queues whole records.  0: the sink accepted none of them. */
 static int
-give(struct tel_emit_sink *s, const unsigned char *p, size_t n)
+sink_give(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 {
 	ssize_t done = 0;
 
@@ -313,7 +313,7 @@ put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 		tel__emit_put_block(&s->stream, &s->out, batch, block.reported);
 	if (s->out.failed)
 		set_error(s, ENOMEM);
-	if (!s->out.failed && give(s, s->out.bytes, s->out.used)) {
+	if (!s->out.failed && sink_give(s, s->out.bytes, s->out.used)) {
 		forget_losses(s);
 		s->lost += unfit;
 		if (unfit > 0)
@@ -409,7 +409,7 @@ put_names(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 
 /* Selects the events of the sink's kinds. */
 static struct tel__emit_batch
-choose(const struct tel_emit_sink *s, const struct tel__emit_batch *batch)
+sink_choose(const struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
 	struct tel__emit_batch some = *batch;
 	unsigned i;
@@ -437,7 +437,7 @@ choose(const struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 static void
 feed(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
-	struct tel__emit_batch some = choose(s, batch);
+	struct tel__emit_batch some = sink_choose(s, batch);
 
 	if (some.count == 0)
 		return;
@@ -452,7 +452,7 @@ feed(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 	if (s->stream.names != TEL__NOW(PAGE->names_used)) {
 		/* put_names() overwrites the chosen events */
 		put_names(s, batch);
-		some = choose(s, batch);
+		some = sink_choose(s, batch);
 	}
 	(void)put_block(s, &some);
 }
@@ -700,7 +700,8 @@ end_stream(struct tel_emit_sink *s)
 	s->out.used = 0;
 	s->out.failed = 0;
 	tel__emit_put_end(&s->stream, &s->out);
-	if (!s->out.failed && give(s, s->out.bytes, s->out.used) && s->fd >= 0)
+	if (!s->out.failed && sink_give(s, s->out.bytes, s->out.used) &&
+	    s->fd >= 0)
 		(void)write_queue(s);
 }
 

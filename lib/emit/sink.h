@@ -13,7 +13,7 @@ struct addrinfo;
 #define QUEUE_MAX ((size_t)1 << 20)
 #define CLIENTS_MAX 8u
 #define RETRY_FIRST 250000000u /* nanoseconds until a socket is tried again */
-#define RETRY_MOST 4000000000u
+#define RETRY_MAX 4000000000u
 
 enum medium { TO_FILE, TO_FD, TO_SOCKET, TO_MEMORY, TO_FUNCTION, SERVER };
 

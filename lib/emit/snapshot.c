@@ -206,7 +206,7 @@ tel__class_define(const tel_emit_class *c)
  * overwrite itself in the ring.
  */
 static void
-emit(const tel_emit_class *c, unsigned event, tel_emit_value *v)
+snapshot_emit(const tel_emit_class *c, unsigned event, tel_emit_value *v)
 {
 	static size_t since; /* bytes since the last drain; under the lock */
 	const struct tel__emit_typed *t = tel__class_typed(event);
@@ -229,7 +229,7 @@ tel__class_write_change(const tel_emit_class *c, unsigned event)
 	tel_emit_value v[2];
 
 	if (c->path[0] != '\0')
-		emit(c, event, v);
+		snapshot_emit(c, event, v);
 }
 
 /* ---------------------------------------------------------- adding up */
@@ -288,7 +288,7 @@ add_up(const tel_emit_class *c, uint64_t *sum)
 
 /* The count of a bucket, or of a key. */
 static uint64_t
-bucket(const tel_emit_class *c, uint32_t word)
+snapshot_bucket(const tel_emit_class *c, uint32_t word)
 {
 	unsigned i, n = seat_count();
 	uint64_t sum = TEL__NOW(c->shared[word]);
@@ -311,7 +311,7 @@ put_buckets(const tel_emit_class *c, uint32_t *word, char *text, size_t room)
 
 	text[0] = '\0';
 	for (; *word < c->words && used + 48 < room; ++*word) {
-		count = bucket(c, *word);
+		count = snapshot_bucket(c, *word);
 		weight += count;
 		if (count > 0)
 			used += (size_t)snprintf(text + used, room - used,
@@ -346,12 +346,12 @@ write_histogram(const tel_emit_class *c, const uint64_t *sum)
 	v[6].u = sum[W_B];
 	v[7].u = sum[W_A] + sum[W_B];
 	v[8].s = texts[0];
-	emit(c, E_HISTOGRAM, v);
+	snapshot_emit(c, E_HISTOGRAM, v);
 	for (i = 1; i < n; i++) {
 		text = texts[i];
 		v[2].s = text;
 		if (text[0] != '\0')
-			emit(c, E_BUCKETS, v);
+			snapshot_emit(c, E_BUCKETS, v);
 	}
 	free(texts);
 }
@@ -367,17 +367,17 @@ write_tally(const tel_emit_class *c, const uint64_t *sum)
 	v[2].u = sum[W_UPDATES];
 	v[3].u = sum[W_A];
 	v[4].u = sum[W_B];
-	emit(c, E_TALLY, v);
+	snapshot_emit(c, E_TALLY, v);
 	for (i = 0; i <= c->mask + 1; i++) {
 		key = __atomic_load_n(&c->keys[i], __ATOMIC_ACQUIRE);
-		count = key == TALLY_FREE ? 0 : bucket(c, W_HEAD + i);
+		count = key == TALLY_FREE ? 0 : snapshot_bucket(c, W_HEAD + i);
 		if (count == 0)
 			continue;
 		snprintf(number, sizeof(number), "%llu",
 		    (unsigned long long)(i > c->mask ? TALLY_FREE : key));
 		v[2].s = c->text ? (const char *)(uintptr_t)key : number;
 		v[3].u = count;
-		emit(c, E_BUCKET, v);
+		snapshot_emit(c, E_BUCKET, v);
 	}
 }
 
@@ -409,13 +409,13 @@ write_summary(tel_emit_class *c, const uint64_t *sum)
 	v[3].u = sum[W_A];
 	v[8].u = sum[W_STARTS] > sum[W_A] ? sum[W_STARTS] - sum[W_A] : 0;
 	v[9].u = sum[W_B];
-	emit(c, E_SUMMARY, v);
+	snapshot_emit(c, E_SUMMARY, v);
 	if (crowded == 0)
 		return;
 	c->crowded = sum[W_CROWDED];
 	v[2].u = crowded;
 	v[3].u = v[4].u = 0;
-	emit(c, E_LOST, v);
+	snapshot_emit(c, E_LOST, v);
 }
 
 static void
@@ -430,7 +430,7 @@ write_class(tel_emit_class *c, const uint64_t *sum)
 		v[4].i = (int64_t)sum[W_MIN];
 		v[5].i = (int64_t)sum[W_MAX];
 		v[6].i = (int64_t)sum[W_SUM];
-		emit(c, E_MAGNITUDE, v);
+		snapshot_emit(c, E_MAGNITUDE, v);
 		break;
 	case CLASS_GROWTH:
 		v[2].u = sum[W_UPDATES];
@@ -438,7 +438,7 @@ write_class(tel_emit_class *c, const uint64_t *sum)
 		v[4].u = sum[W_LAST];
 		v[5].u = sum[W_MIN];
 		v[6].u = sum[W_MAX];
-		emit(c, E_GROWTH, v);
+		snapshot_emit(c, E_GROWTH, v);
 		break;
 	case CLASS_SUMMARY: write_summary(c, sum); break;
 	case CLASS_TALLY: write_tally(c, sum); break;

@@ -75,8 +75,8 @@ records(tel_emit_class *c, uint32_t tag, unsigned phase)
 }
 
 static void
-put(unsigned phase, const uint64_t *event, uint32_t words, uint64_t tag,
-    uint64_t range)
+emit_trace_put(unsigned phase, const uint64_t *event, uint32_t words,
+    uint64_t tag, uint64_t range)
 {
 	struct tel__emit_open open = tel__emit_begin(KIND_TRACE,
 	    CODE_CLASS + E_PHASE + phase, words * sizeof(uint64_t));
@@ -96,8 +96,8 @@ void
 tel_class_log(tel_emit_class *c, uint32_t tag, unsigned phase)
 {
 	if (records(c, tag, phase))
-		put(phase, c->event[phase], c->event_words[phase], tag,
-		    (uint64_t)(c->index + 1) << 32 ^ tag);
+		emit_trace_put(phase, c->event[phase], c->event_words[phase],
+		    tag, (uint64_t)(c->index + 1) << 32 ^ tag);
 }
 
 static void
@@ -107,7 +107,7 @@ log_text(const tel_emit_class *c, uint32_t tag, unsigned phase,
 	uint64_t event[TEL_EMIT_EVENT_MAX / 8];
 	size_t bytes = build(c, tag, phase, text, event);
 
-	put(phase, event, (uint32_t)(bytes / 8), tag,
+	emit_trace_put(phase, event, (uint32_t)(bytes / 8), tag,
 	    (uint64_t)(c->index + 1) << 32 ^ tag);
 }
 
@@ -286,7 +286,7 @@ struct members {
 
 /* Reads the next member.  0: the structure ends before it. */
 static int
-take(struct members *m, void *value, size_t n, size_t alignment)
+emit_trace_take(struct members *m, void *value, size_t n, size_t alignment)
 {
 	const size_t at = (m->at + alignment - 1) / alignment * alignment;
 
@@ -296,7 +296,7 @@ take(struct members *m, void *value, size_t n, size_t alignment)
 	m->at = at + n;
 	return 1;
 }
-#define TAKE(m, v, type) take(m, &(v), sizeof(type), _Alignof(type))
+#define TAKE(m, v, type) emit_trace_take(m, &(v), sizeof(type), _Alignof(type))
 
 /* Reads an integer of that length, sign-extended. */
 static int

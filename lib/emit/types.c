@@ -530,7 +530,8 @@ tel_emit_declare(const tel_emit_type *type)
 }
 
 static void
-store(char *to, const struct tel__emit_letter *letter, tel_emit_value value)
+emit_types_store(char *to, const struct tel__emit_letter *letter,
+    tel_emit_value value)
 {
 	uint64_t v = value.u;
 	uint32_t v4;
@@ -587,7 +588,8 @@ tel__emit_build(const struct tel__emit_typed *t, const tel_emit_value *values,
 	for (i = 0; i < count; i++) {
 		f = &t->fields[i];
 		if (f->letter->data_type != STRING)
-			store(bytes + f->offset, f->letter, values[i]);
+			emit_types_store(bytes + f->offset, f->letter,
+			    values[i]);
 	}
 	if (t->texts > 0) {
 		end = store_texts(t, values, count, bytes);

@@ -147,8 +147,7 @@ tel__emit_describe(struct tel__emit_typed *t)
 	tel__native_put_text(b, t->role != NULL ? t->role : "");
 	if (t->role != NULL) {
 		parts = TEL__EMIT_PARTS;
-		while (
-		    parts > TEL__EMIT_PARTS_LEAST && t->parts[parts - 1] == 0)
+		while (parts > TEL__EMIT_PARTS_MIN && t->parts[parts - 1] == 0)
 			parts--;
 		tel__buffer_put_varint(b, parts);
 		for (i = 0; i < parts; i++)
@@ -297,7 +296,7 @@ static struct {
 
 /* Collects the values of a field into block.column. */
 static void
-gather(const struct tel__emit_batch *batch, const struct part *part,
+wire_gather(const struct tel__emit_batch *batch, const struct part *part,
     const struct tel__emit_field *f)
 {
 	const unsigned char *base =
@@ -395,7 +394,7 @@ put_part(struct tel__buffer *b, const struct tel__emit_batch *batch,
 			n = 1;
 			column[0] = batch->words[part->rows[0] + 1] >> 32;
 		} else {
-			gather(batch, part, f);
+			wire_gather(batch, part, f);
 		}
 		put_field(b, f, column, n, before);
 	}

@@ -40,7 +40,8 @@ tel__write_is_build(const struct tel_writer *w, const struct tel_schema *schema,
 	const struct tel_format_ops *f =
 	    tel__format_of_schema(w->formats, schema->name);
 
-	return f != NULL && f->says_build != NULL && f->says_build(string, n);
+	return f != NULL && f->match_build_string != NULL &&
+	    f->match_build_string(string, n);
 }
 
 /* 1 when a later log starts as the first one did: it is not repeated. */

@@ -29,7 +29,8 @@ tel__numbering_free(struct numbering *ids)
 
 /* The string that has a number; NULL when none has. */
 static struct id_string *
-find(const struct numbering *ids, const struct tel__table *map, uint64_t id)
+numbering_find(const struct numbering *ids, const struct tel__table *map,
+    uint64_t id)
 {
 	const struct tel__entry *e = tel__table_find(map, id);
 
@@ -45,14 +46,14 @@ free_number(const struct numbering *ids, uint64_t limit)
 	if (ids->largest < limit)
 		return ids->largest + 1;
 	for (id = 1; id < limit && id <= ids->count + 1; id++)
-		if (find(ids, &ids->taken, id) == NULL)
+		if (numbering_find(ids, &ids->taken, id) == NULL)
 			return id;
 	return 0;
 }
 
 /* Puts a string at that place into a table.  TEL_OK, _ELIMIT, _ENOMEM. */
 static tel_status
-put(const struct numbering *ids, struct tel__table *t, uint64_t id,
+numbering_put(const struct numbering *ids, struct tel__table *t, uint64_t id,
     size_t place)
 {
 	struct tel__entry *e;
@@ -69,13 +70,13 @@ put(const struct numbering *ids, struct tel__table *t, uint64_t id,
 
 /* Takes a number for a string that is yet to be set. */
 static tel_status
-add(struct numbering *ids, uint64_t id, struct id_string **out)
+numbering_add(struct numbering *ids, uint64_t id, struct id_string **out)
 {
 	tel_status st;
 
 	if (!TEL__RESERVE(ids->strings, ids->room, ids->count + 1))
 		return TEL_ENOMEM;
-	st = put(ids, &ids->taken, id, ids->count);
+	st = numbering_put(ids, &ids->taken, id, ids->count);
 	if (st != TEL_OK)
 		return st;
 	*out = &ids->strings[ids->count++];
@@ -111,7 +112,7 @@ tel__numbering_map(struct numbering *ids, struct tel__table *map,
     unsigned owner, uint64_t limit, uint64_t id, const char *text,
     size_t length, uint64_t *out, int *same)
 {
-	struct id_string *s = find(ids, map, id);
+	struct id_string *s = numbering_find(ids, map, id);
 	int known = s != NULL;
 	tel_status st;
 
@@ -122,7 +123,7 @@ tel__numbering_map(struct numbering *ids, struct tel__table *map,
 		return TEL_OK;
 	}
 	if (s == NULL)
-		s = find(ids, &ids->taken, id);
+		s = numbering_find(ids, &ids->taken, id);
 	if (s != NULL)
 		*same = is_text(s, text, length);
 	/* a log may give a number of its own to another string */
@@ -134,7 +135,7 @@ tel__numbering_map(struct numbering *ids, struct tel__table *map,
 		known = 0;
 	}
 	if (s == NULL) {
-		st = add(ids, id, &s);
+		st = numbering_add(ids, id, &s);
 		if (st != TEL_OK) {
 			ids->full |= st == TEL_ELIMIT;
 			return st;
@@ -142,7 +143,7 @@ tel__numbering_map(struct numbering *ids, struct tel__table *map,
 		s->owner = owner;
 	}
 	if (!known) {
-		st = put(ids, map, *out, (size_t)(s - ids->strings));
+		st = numbering_put(ids, map, *out, (size_t)(s - ids->strings));
 		if (st != TEL_OK)
 			return st;
 	}

@@ -401,8 +401,8 @@ take_label(struct tracker *k, const struct tel_event *ev, int wanted)
 
 /* Writes the label that is in force for the value of f, if it is held. */
 static tel_status
-need(struct tracker *k, const struct tel_event *ev, const struct tel_field *f,
-    uint64_t value)
+tracker_need(struct tracker *k, const struct tel_event *ev,
+    const struct tel_field *f, uint64_t value)
 {
 	struct tel_label found;
 
@@ -421,7 +421,7 @@ is_complete(const struct tel_type *t)
 
 /* An event that is a string or a label. */
 static tel_status
-take(struct tracker *k, const struct tel_event *ev, int wanted)
+tracker_take(struct tracker *k, const struct tel_event *ev, int wanted)
 {
 	const struct tel_type *t = ev->type;
 	tel_status st;
@@ -460,7 +460,7 @@ tel__tracker_before(struct tracker *k, const struct tel_event *ev)
 	    find_labelled(&k->labelled, ev->type->schema) != TEL_OK)
 		return TEL_ENOMEM;
 	if (is_name(t)) {
-		st = take(k, ev, 1);
+		st = tracker_take(k, ev, 1);
 		if (st != TEL_END)
 			return st;
 	}
@@ -477,7 +477,7 @@ tel__tracker_before(struct tracker *k, const struct tel_event *ev)
 			*slot = stamp | (*slot & MARK);
 		if ((*slot & MARK) == 0)
 			continue;
-		st = need(k, ev, f->field, value);
+		st = tracker_need(k, ev, f->field, value);
 		if (st != TEL_OK)
 			return st;
 	}
@@ -537,6 +537,6 @@ tel__tracker_pass(struct tracker *k, const struct tel_event *ev)
 	if (k->labelled.schema != ev->type->schema &&
 	    find_labelled(&k->labelled, ev->type->schema) != TEL_OK)
 		return TEL_ENOMEM;
-	st = take(k, ev, 0);
+	st = tracker_take(k, ev, 0);
 	return st == TEL_END ? k->put(k->arg, ev) : st;
 }

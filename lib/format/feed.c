@@ -78,7 +78,7 @@ feed_seek(void *arg, int64_t offset, int whence)
 
 /* The coroutine. */
 static void
-run(void *arg)
+feed_run(void *arg)
 {
 	struct feed *f = arg;
 	struct tel_reader *r = f->r;
@@ -104,7 +104,7 @@ feed_find(struct tel_reader *r)
 	struct feed *f = (struct feed *)(void *)r->feed;
 
 	if (f->coroutine == NULL)
-		f->coroutine = tel__coroutine_new(run, f);
+		f->coroutine = tel__coroutine_new(feed_run, f);
 	if (f->coroutine == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	r->at = f->at;

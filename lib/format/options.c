@@ -207,7 +207,7 @@ tel_reader_set_tick_rate(tel_reader *r, double hertz)
 static const struct tel_log *
 log_of(const struct tel_reader *r)
 {
-	return r->coming.schema != NULL ? &r->coming : &r->log;
+	return r->next_log.schema != NULL ? &r->next_log : &r->log;
 }
 
 const tel_schema *

@@ -31,25 +31,25 @@ size_of(const struct tel_reader *r)
 {
 	if (r->format->cut == NULL || r->follow || r->feed != NULL ||
 	    r->parent != NULL || tel__reader_is_archive(r) || r->range.on ||
-	    r->chooser.may != NULL)
+	    r->predicate_pushdown.may != NULL)
 		return -1;
 	return tel__input_extent(r->in);
 }
 
 /* The state of the decoder. */
-static struct tel_mark
+static struct tel_decoder_state
 mark_of(const struct tel_reader *r)
 {
-	struct tel_mark mark = { { 0 } };
+	struct tel_decoder_state mark = { { 0 } };
 
-	if (r->format->mark != NULL)
-		r->format->mark(r, &mark);
+	if (r->format->decoder_state != NULL)
+		r->format->decoder_state(r, &mark);
 	return mark;
 }
 
 /* The reader has no event. */
 static tel_status
-leave(struct tel_reader *r)
+pieces_leave(struct tel_reader *r)
 {
 	if (r->piece.number > 0)
 		r->at = READER_DONE;
@@ -62,7 +62,7 @@ leave(struct tel_reader *r)
  * which the time of the others is counted.
  */
 static tel_status
-start(struct tel_reader *r, uint64_t from, uint64_t to)
+pieces_start(struct tel_reader *r, uint64_t from, uint64_t to)
 {
 	tel_notify_fn *notify = r->notify;
 	const struct tel_event *ev;
@@ -76,10 +76,10 @@ start(struct tel_reader *r, uint64_t from, uint64_t to)
 		st = TEL_END;
 	r->notify = notify;
 	if (st != TEL_OK)
-		return st < 0 ? st : leave(r);
+		return st < 0 ? st : pieces_leave(r);
 	memset(r->count, 0, sizeof(r->count));
 	r->count[TEL_COUNT_LOGS] = logs;
-	r->piece.dependent = 0;
+	r->piece.needs_context = 0;
 	r->piece.unit = 0;
 	r->piece.start = r->offset;
 	r->piece.before = mark_of(r);
@@ -100,12 +100,12 @@ tel_reader_set_piece(tel_reader *r, unsigned piece, unsigned n)
 	r->piece.count = n;
 	size = size_of(r);
 	if (size < 0)
-		return leave(r);
+		return pieces_leave(r);
 	/* the pieces have a thread each: what it read ahead would be for others */
 	if (n > 1)
 		tel__input_alone(r->in);
 	if (piece > 0)
-		st = start(r, border((uint64_t)size, piece, n),
+		st = pieces_start(r, border((uint64_t)size, piece, n),
 		    limit_of(r, piece, (uint64_t)size));
 	r->limit = limit_of(r, piece, (uint64_t)size);
 	return st;
@@ -125,12 +125,12 @@ continues(const struct tel_reader *first, const struct tel_reader *piece)
 {
 	const int alone = first->piece.reached == 0;
 	const uint64_t end = alone ? first->offset : first->piece.reached;
-	const struct tel_mark mark =
+	const struct tel_decoder_state mark =
 	    alone ? mark_of(first) : first->piece.after;
 
 	return end == piece->piece.start &&
 	    memcmp(&mark, &piece->piece.before, sizeof(mark)) == 0 &&
-	    (!piece->piece.dependent || piece->piece.informed);
+	    (!piece->piece.needs_context || piece->piece.has_context);
 }
 
 /* Moves the counts of a piece to the first one. */
@@ -189,7 +189,7 @@ tel_reader_extend(tel_reader *first, tel_reader *last, unsigned piece)
 	tel__clock_set_unit(last->log.clock, tel__clock_unit(first->log.clock));
 	last->piece.start = last->offset;
 	last->piece.before = mark_of(last);
-	last->piece.informed = 1;
+	last->piece.has_context = 1;
 	last->piece.unit = 0;
 	last->at = READER_LOG;
 	return TEL_OK;

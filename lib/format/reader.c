@@ -35,7 +35,7 @@ tel_reader_new(void)
 		r->limit = UINT64_MAX;
 		r->max_labels = (size_t)1 << 18;
 		r->read_size = (size_t)1 << 18;
-		r->found.renumbered = 1;
+		r->batch.renumbered = 1;
 		r->spool = -1;
 	}
 	return r;
@@ -72,8 +72,8 @@ begin_coming(struct tel_reader *r)
 	r->ended.name = NULL;
 	r->format = format;
 	r->state = state;
-	r->log = r->coming;
-	memset(&r->coming, 0, sizeof(r->coming));
+	r->log = r->next_log;
+	memset(&r->next_log, 0, sizeof(r->next_log));
 	r->at = READER_LOG;
 }
 
@@ -94,7 +94,7 @@ tel_reader_free(tel_reader *r)
 		close(r->spool);
 	if (r->feed != NULL)
 		r->feed->free(r->feed);
-	if (r->coming.labels != NULL)
+	if (r->next_log.labels != NULL)
 		begin_coming(r);
 	close_log(r);
 	free(r->ended.name);
@@ -125,13 +125,13 @@ ask(struct tel_reader *r, enum tel_stage stage,
 	unsigned i;
 	int score;
 
-	for (i = 0; i < r->formats->count && r->sure < 100; i++) {
+	for (i = 0; i < r->formats->count && r->best_score < 100; i++) {
 		if (r->formats->rows[i].stage != stage)
 			continue;
 		r->format = f = r->formats->rows[i].format;
 		score = f->probe(r);
-		if (score > r->sure) {
-			r->sure = score;
+		if (score > r->best_score) {
+			r->best_score = score;
 			*best = f;
 		}
 	}
@@ -189,7 +189,7 @@ detect(struct tel_reader *r, const struct tel_format_ops **out)
 		    "%s",
 		    r->input_status != TEL_OK ? tel__input_error(r->in) :
 		                                "the input is empty");
-	r->sure = 0;
+	r->best_score = 0;
 	for (stage = 0; stage < STAGES; stage++)
 		ask(r, (enum tel_stage)stage, &best);
 	if (best == NULL)
@@ -247,7 +247,7 @@ begin_log(struct tel_reader *r, const char *name)
 	r->log.clock = tel__clock_new();
 	r->notices = 0;
 	r->timeless = 0;
-	r->found.count = r->found.next = 0;
+	r->batch.count = r->batch.next = 0;
 	memset(&r->progress, 0, sizeof(r->progress));
 	memset(&r->event, 0, sizeof(r->event));
 	r->event.log = &r->log;
@@ -550,7 +550,7 @@ go_on_behind(struct tel_reader *r, uint64_t lost)
 	r->peeked = r->back = 0;
 	r->eof = 0;
 	r->event.data = NULL;
-	r->found.count = r->found.next = 0;
+	r->batch.count = r->batch.next = 0;
 	r->log.tail = NULL;
 	r->log.tail_size = 0;
 }
@@ -620,7 +620,7 @@ next_log(struct tel_reader *r)
 	memset(&r->log, 0, sizeof(r->log));
 	st = tel__reader_next_member(r);
 	if (st == TEL_OK) {
-		r->coming = r->log;
+		r->next_log = r->log;
 		r->log = log;
 		r->at = READER_BETWEEN;
 		return TEL_LOG;
@@ -670,7 +670,7 @@ find_otherwise(struct tel_reader *r)
 static void
 place_first(struct tel_reader *r)
 {
-	struct tel_found *f = &r->found;
+	struct tel_batch *f = &r->batch;
 	const struct tel_event *ev = &r->event;
 
 	f->offset = ev->offset;
@@ -689,7 +689,7 @@ place_first(struct tel_reader *r)
 static void
 find_more(struct tel_reader *r)
 {
-	struct tel_found *f = &r->found;
+	struct tel_batch *f = &r->batch;
 	uint32_t i;
 
 	if (f->renumbered || r->run.changed)
@@ -735,8 +735,8 @@ tel__reader_find(struct tel_reader *r)
 	if (__builtin_expect(r->at != READER_LOG, 0))
 		return find_otherwise(r);
 	/* the format counts on from the last event */
-	if (r->found.count > 1)
-		r->event.index = r->found.last;
+	if (r->batch.count > 1)
+		r->event.index = r->batch.last;
 	do
 		st = r->format->next(r);
 	while (st == TEL_END && (st = end_log(r)) == TEL_OK);
@@ -744,8 +744,8 @@ tel__reader_find(struct tel_reader *r)
 		st = note_progress(r);
 	if (st != TEL_OK)
 		return finish_log(r, st);
-	r->found.next = 0;
-	r->found.count = 1;
+	r->batch.next = 0;
+	r->batch.count = 1;
 	if (r->event.index == 0 || r->timeless) {
 		r->timeless = tel_event_timeless(&r->event);
 		if (!r->timeless)
@@ -753,7 +753,7 @@ tel__reader_find(struct tel_reader *r)
 			    r->event.clock);
 	}
 	/* a log may change its schema on the way */
-	if (r->given != r->event.log->schema)
+	if (r->roles_schema != r->event.log->schema)
 		tel__reader_give_roles(r, r->event.log->schema);
 	if (r->format->more != NULL && !r->timeless)
 		find_more(r);
@@ -764,7 +764,7 @@ tel__reader_find(struct tel_reader *r)
 static inline void
 view(struct tel_reader *r)
 {
-	const struct tel_found *f = &r->found;
+	const struct tel_batch *f = &r->batch;
 	const uint32_t i = f->next;
 	struct tel_event *ev = &r->event;
 
@@ -788,14 +788,14 @@ tel_reader_next(tel_reader *r, const tel_event **event)
 {
 	tel_status st;
 
-	if (r->found.next == r->found.count) {
+	if (r->batch.next == r->batch.count) {
 		st = tel__reader_find(r);
 		if (st != TEL_OK)
 			return st;
 	} else {
 		view(r);
 	}
-	r->found.next++;
+	r->batch.next++;
 	r->count[TEL_COUNT_EVENTS]++;
 	r->count[TEL_COUNT_BYTES] += r->consumed;
 	*event = &r->event;
@@ -833,17 +833,17 @@ total_span(void *arg, const struct tel_log *log, uint64_t first, uint64_t last)
 void
 tel_reader_set_total(tel_reader *r, uint64_t *events)
 {
-	r->tally.wants = events != NULL ? total_wants : NULL;
-	r->tally.count = total_count;
-	r->tally.span = total_span;
-	r->tally.arg = events;
+	r->count_pushdown.wants = events != NULL ? total_wants : NULL;
+	r->count_pushdown.count = total_count;
+	r->count_pushdown.span = total_span;
+	r->count_pushdown.arg = events;
 }
 
 /* Steps over n events that were found, which are returned as a run. */
 static void
 step_over(struct tel_reader *r, uint32_t n)
 {
-	struct tel_found *f = &r->found;
+	struct tel_batch *f = &r->batch;
 	/* the first one of all was stepped over, and counts what it took */
 	const uint32_t first = f->next == 0;
 	const uint32_t last = f->next + n;
@@ -865,7 +865,7 @@ step_over(struct tel_reader *r, uint32_t n)
 tel_status
 tel_reader_run(tel_reader *r, size_t most, tel_run **run)
 {
-	struct tel_found *f = &r->found;
+	struct tel_batch *f = &r->batch;
 	uint32_t from, n;
 	tel_status st;
 

@@ -37,7 +37,7 @@ tel_status tel__reader_open_kept(struct tel_reader *r, int fd,
 tel_status tel__reader_next_member(struct tel_reader *r);
 
 /*
- * Finds the next event, and what comes with it, once r->found has none that was
+ * Finds the next event, and what comes with it, once r->batch has none that was
  * not returned.  Returns as tel_reader_next().
  */
 tel_status tel__reader_find(struct tel_reader *r);

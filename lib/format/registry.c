@@ -20,15 +20,15 @@
 	F(cnv, STAGE_LINES) \
 	F(mpstxt, STAGE_LINES) \
 	F(mpsdump, STAGE_LINES) \
-	F(ftrace, STAGE_LEFTOVER) \
-	F(android, STAGE_LEFTOVER) \
-	F(heaptrack, STAGE_LEFTOVER) \
-	F(logalloc, STAGE_LEFTOVER) \
-	F(mtrace, STAGE_LEFTOVER) \
-	F(rep, STAGE_LEFTOVER) \
-	F(kdump, STAGE_LEFTOVER) \
-	F(ltrace, STAGE_LEFTOVER) \
-	F(valgrind, STAGE_LEFTOVER)
+	F(ftrace, STAGE_FALLBACK) \
+	F(android, STAGE_FALLBACK) \
+	F(heaptrack, STAGE_FALLBACK) \
+	F(logalloc, STAGE_FALLBACK) \
+	F(mtrace, STAGE_FALLBACK) \
+	F(rep, STAGE_FALLBACK) \
+	F(kdump, STAGE_FALLBACK) \
+	F(ltrace, STAGE_FALLBACK) \
+	F(valgrind, STAGE_FALLBACK)
 
 #define DECLARE(name, stage) \
 	extern const struct tel_format_ops tel__format_##name;

@@ -51,7 +51,7 @@ like(struct tel_reader *r)
 
 /* Copies the member into the file of all members. */
 static tel_status
-keep(struct tel_reader *r, struct tel_member *part)
+format_split_keep(struct tel_reader *r, struct tel_member *part)
 {
 	int failed = 0;
 	tel_status st;
@@ -86,7 +86,7 @@ tel__reader_split(struct tel_reader *r, struct tel_member *part)
 	part->name = strdup(r->log.name);
 	if (part->name == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	st = keep(r, part);
+	st = format_split_keep(r, part);
 	if (st != TEL_OK) {
 		free(part->name);
 		return st;

@@ -24,8 +24,8 @@
  * wake-up costs.  There are, before the consumer has to wait. */
 #define WAKE_BLOCKS 2
 /* The sizes of a block's data, between which the read size decides. */
-#define BLOCK_LEAST ((size_t)512)
-#define BLOCK_MOST ((size_t)1 << 18)
+#define BLOCK_MIN ((size_t)512)
+#define BLOCK_MAX ((size_t)1 << 18)
 #define HEADROOM TEL_PEEK_MAX
 
 struct block {
@@ -102,7 +102,7 @@ open_wake(struct ahead *a)
 
 /* Starts the thread, or lets it go on. */
 static int
-start(struct ahead *a)
+io_ahead_start(struct ahead *a)
 {
 	if (a->source.ops->set_wake != NULL && a->wake[0] < 0 &&
 	    open_wake(a) != 0)
@@ -136,7 +136,7 @@ next_block(struct ahead *a)
 		if (a->end != TEL_OK)
 			return NULL;
 		/* where no descriptor or no thread is left, it goes without */
-		if (alone || !start(a)) {
+		if (alone || !io_ahead_start(a)) {
 			a->alone |= !alone;
 			(void)tel__queue_submit(a->queue, a->wanted + 1, 0);
 			(void)tel__queue_run(a->queue);
@@ -152,7 +152,7 @@ next_block(struct ahead *a)
  * back; or, to keep that, gives back the memory of the new one.
  */
 static void
-step(struct ahead *a, int keep)
+io_ahead_step(struct ahead *a, int keep)
 {
 	struct block *b = block_of(a, a->wanted), spare = *b;
 
@@ -176,7 +176,7 @@ ahead_more(void *self, struct tel_window *w, struct tel_fault *fault)
 	size_t end;
 
 	while ((b = next_block(a)) != NULL && b->length == 0)
-		step(a, 1);
+		io_ahead_step(a, 1);
 	if (b == NULL) {
 		*fault = a->fault;
 		/* checksums and indexes may follow the last block */
@@ -191,7 +191,7 @@ ahead_more(void *self, struct tel_window *w, struct tel_fault *fault)
 		if (a->block_size - end >= b->length) {
 			memcpy(a->current->data + end, b->data, b->length);
 			w->end += b->length;
-			step(a, 1);
+			io_ahead_step(a, 1);
 			return TEL_OK;
 		}
 	}
@@ -199,7 +199,7 @@ ahead_more(void *self, struct tel_window *w, struct tel_fault *fault)
 		memcpy(b->data - rest, w->p, rest);
 	w->p = b->data - rest;
 	w->end = b->data + b->length;
-	step(a, 0);
+	io_ahead_step(a, 0);
 	return TEL_OK;
 }
 
@@ -258,7 +258,7 @@ ahead_seek(void *self, int64_t offset, int whence)
 	if (at < 0)
 		return at;
 	while (a->wanted < next)
-		step(a, 1);
+		io_ahead_step(a, 1);
 	a->end = TEL_OK;
 	a->begun = 0;
 	return at;
@@ -325,9 +325,9 @@ ahead_new(struct tel_source source, size_t read_size)
 		return NULL;
 	a->wake[0] = a->wake[1] = -1;
 	a->source = source;
-	a->block_size = read_size < BLOCK_LEAST ? BLOCK_LEAST :
-	    read_size > BLOCK_MOST              ? BLOCK_MOST :
-	                                          read_size;
+	a->block_size = read_size < BLOCK_MIN ? BLOCK_MIN :
+	    read_size > BLOCK_MAX             ? BLOCK_MAX :
+	                                        read_size;
 	a->queue = tel__queue_new(BLOCKS, WAKE_BLOCKS, read_block, a);
 	a->memory = malloc(BLOCKS * (HEADROOM + a->block_size));
 	if (a->queue == NULL || a->memory == NULL) {

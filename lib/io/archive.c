@@ -26,14 +26,14 @@
  * The most zeros that stand for the holes of one sparse member: a header of
  * 512 bytes may claim one of 2^63.
  */
-#define HOLES_MOST ((uint64_t)1 << 30)
+#define HOLES_MAX ((uint64_t)1 << 30)
 
 /*
  * The most bytes that are read for the header of one member, which for zip
  * and 7z is that of all members: libarchive keeps what it reads of it, and
  * believes a header that says that its name is 2^32 bytes long.
  */
-#define HEADER_MOST ((uint64_t)1 << 26)
+#define HEADER_MAX ((uint64_t)1 << 26)
 
 struct packing {
 	const char *name;
@@ -82,7 +82,7 @@ note_given(struct tel_archive *ar, const unsigned char *data, size_t size)
 
 /* Sets ar->f.  TEL_OK, or a failure with *fault set. */
 static tel_status
-load(struct tel_archive *ar, struct tel_fault *fault)
+archive_load(struct tel_archive *ar, struct tel_fault *fault)
 {
 #ifdef TEL_ARCHIVE_LINKED
 #define LINKED(result, name, parameters) .name = name,
@@ -191,7 +191,7 @@ tel__archive_open(struct tel_archive *ar, struct tel_fault *fault)
 	const struct packing *packing = &packings[ar->packing];
 	int failed;
 
-	if (load(ar, fault) != TEL_OK)
+	if (archive_load(ar, fault) != TEL_OK)
 		return fault->status;
 	ar->a = ar->f.archive_read_new();
 	if (ar->a == NULL)
@@ -208,7 +208,7 @@ tel__archive_open(struct tel_archive *ar, struct tel_fault *fault)
 	if (failed)
 		return tel__fault_set(fault, TEL_EIO, ENOSYS,
 		    "%s: this libarchive was built without it", packing->name);
-	ar->header_left = HEADER_MOST;
+	ar->header_left = HEADER_MAX;
 	if (ar->f.archive_read_open1(ar->a) != ARCHIVE_OK) {
 		ar->dead = 1;
 		return tel__archive_fault(ar, fault);
@@ -248,7 +248,7 @@ tel__archive_next(struct tel_archive *ar, struct archive_entry **entry)
 	r = ar->entered ? ar->f.archive_read_data_skip(ar->a) : ARCHIVE_OK;
 	ar->entered = 0;
 	if (r > ARCHIVE_FATAL) {
-		ar->header_left = HEADER_MOST;
+		ar->header_left = HEADER_MAX;
 		r = ar->f.archive_read_next_header(ar->a, entry);
 		ar->header_left = UINT64_MAX;
 		ar->entered = r == ARCHIVE_OK || r == ARCHIVE_WARN;
@@ -288,7 +288,7 @@ next_block(struct tel_archive *ar)
 		return;
 	}
 	ar->hole = (uint64_t)offset - ar->position;
-	if (ar->hole > HOLES_MOST - ar->holes) {
+	if (ar->hole > HOLES_MAX - ar->holes) {
 		ar->hole = 0;
 		ar->end = tel__fault_set(&ar->fault, TEL_EDAMAGED, EIO,
 		    "%s: holes of more than 2^30 bytes",

@@ -45,7 +45,7 @@ struct functions {
 
 /* Finds the functions; the library stays in memory from the first time on. */
 static int
-load(struct functions *f, const char **why)
+deflate_load(struct functions *f, const char **why)
 {
 #ifdef TEL_ARCHIVE_LINKED
 #define LINKED(result, name, parameters) .name = name,
@@ -71,12 +71,12 @@ tel__gzip_load(const char **why)
 {
 	struct functions f;
 
-	return load(&f, why);
+	return deflate_load(&f, why);
 }
 
 /* An archive_write_callback. */
 static la_ssize_t
-take(struct archive *a, void *arg, const void *data, size_t n)
+deflate_take(struct archive *a, void *arg, const void *data, size_t n)
 {
 	struct tel__buffer *out = arg;
 
@@ -87,8 +87,9 @@ take(struct archive *a, void *arg, const void *data, size_t n)
 
 /* The archive of one unnamed file.  1, or 0. */
 static int
-pack(const struct functions *f, struct archive *a, struct archive_entry *entry,
-    struct tel__buffer *out, const void *data, size_t n, int level)
+deflate_pack(const struct functions *f, struct archive *a,
+    struct archive_entry *entry, struct tel__buffer *out, const void *data,
+    size_t n, int level)
 {
 	char text[12];
 
@@ -103,7 +104,8 @@ pack(const struct functions *f, struct archive *a, struct archive_entry *entry,
 	        text) == ARCHIVE_OK &&
 	    f->archive_write_set_format_raw(a) == ARCHIVE_OK &&
 	    f->archive_write_set_bytes_per_block(a, 0) == ARCHIVE_OK &&
-	    f->archive_write_open(a, out, NULL, take, NULL) == ARCHIVE_OK &&
+	    f->archive_write_open(a, out, NULL, deflate_take, NULL) ==
+	    ARCHIVE_OK &&
 	    f->archive_write_header(a, entry) == ARCHIVE_OK &&
 	    f->archive_write_data(a, data, n) == (la_ssize_t)n &&
 	    f->archive_write_close(a) == ARCHIVE_OK;
@@ -119,12 +121,12 @@ tel__gzip_put(struct tel__buffer *out, const void *data, size_t n, int level)
 	const char *why;
 	int good;
 
-	if (!load(&f, &why))
+	if (!deflate_load(&f, &why))
 		return 0;
 	a = f.archive_write_new();
 	entry = f.archive_entry_new();
 	good = a != NULL && entry != NULL && !out->failed &&
-	    pack(&f, a, entry, out, data, n, level);
+	    deflate_pack(&f, a, entry, out, data, n, level);
 	f.archive_entry_free(entry);
 	if (a != NULL)
 		(void)f.archive_write_free(a);

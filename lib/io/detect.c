@@ -159,7 +159,7 @@ test_tar(const unsigned char *p, size_t n)
  * YES: *packing says.
  */
 static enum verdict
-classify(const unsigned char *p, size_t n, unsigned which,
+io_detect_classify(const unsigned char *p, size_t n, unsigned which,
     enum tel_packing *packing)
 {
 	enum verdict best = NO, v[4] = { NO, NO, NO, NO };
@@ -207,7 +207,7 @@ tel__input_detect(struct tel_input *in, unsigned which)
 		if (avail < want)
 			break;
 		want = avail + 1;
-	} while (
-	    classify(data, avail, which, &packing) == MAYBE && st == TEL_OK);
+	} while (io_detect_classify(data, avail, which, &packing) == MAYBE &&
+	    st == TEL_OK);
 	return packing;
 }

@@ -76,7 +76,7 @@ tel__input_new(struct tel_source source, size_t read_size,
 
 /* Reads behind what is unread, which is moved where that helps. */
 static tel_status
-refill(struct tel_input *in)
+input_refill(struct tel_input *in)
 {
 	size_t rest = (size_t)(in->w.end - in->w.p);
 	size_t begin = (size_t)(in->w.p - in->buffer);
@@ -121,7 +121,7 @@ tel__input_peek(struct tel_input *in, size_t min, const unsigned char **data,
 	while ((size_t)(in->w.end - in->w.p) < min) {
 		if (in->status == TEL_OK)
 			in->status = in->source.ops->more == NULL ?
-			    refill(in) :
+			    input_refill(in) :
 			    in->source.ops->more(in->source.self, &in->w,
 			        &in->fault);
 		st = in->status;

@@ -10,7 +10,7 @@
 #include "io/archive.h"
 
 /* So many headers in a row that cannot be read, and it is given up. */
-#define FAILURES_MOST 64
+#define FAILURES_MAX 64
 
 struct tel_members {
 	struct tel_archive ar;
@@ -93,7 +93,7 @@ members_current(const struct tel_members *m)
 }
 
 static tel_status
-begin(struct tel_members *m, struct tel_fault *fault)
+members_begin(struct tel_members *m, struct tel_fault *fault)
 {
 	struct tel_input *spooled;
 	tel_status st;
@@ -172,7 +172,7 @@ next_entry(struct tel_members *m, struct archive_entry **entry,
 		m->failures = 0;
 		return TEL_OK;
 	}
-	if (m->ar.dead || ++m->failures >= FAILURES_MOST)
+	if (m->ar.dead || ++m->failures >= FAILURES_MAX)
 		m->over = 1;
 	return tel__archive_fault(&m->ar, fault);
 }
@@ -196,7 +196,7 @@ members_next(struct tel_members *m, const char **name, struct tel_fault *fault)
 	m->member = NULL;
 	if (!m->begun) {
 		m->begun = 1;
-		st = begin(m, fault);
+		st = members_begin(m, fault);
 		m->over = st != TEL_OK;
 		if (m->over)
 			return st;

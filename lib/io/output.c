@@ -14,7 +14,7 @@
 
 #define BUFFER_SIZE ((size_t)1 << 16)
 /* No line of any format comes near this. */
-#define BUFFER_MOST ((size_t)1 << 24)
+#define BUFFER_MAX ((size_t)1 << 24)
 
 static tel_output *
 output_new(int fd, tel_write_fn *fn, void *arg)
@@ -191,10 +191,10 @@ tel__output_grow(tel_output *out, size_t n)
 {
 	if (out->status != TEL_OK)
 		return NULL;
-	if (n <= BUFFER_MOST && tel__output_spill(out) != TEL_OK)
+	if (n <= BUFFER_MAX && tel__output_spill(out) != TEL_OK)
 		return NULL;
 	/* .used is 0 unless the bytes are kept */
-	if (n > BUFFER_MOST ||
+	if (n > BUFFER_MAX ||
 	    !TEL__RESERVE(out->buffer, out->size, out->used + n)) {
 		tel__output_fail(out, TEL_ENOMEM, ENOMEM);
 		return NULL;

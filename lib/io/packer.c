@@ -25,7 +25,7 @@
 /* or here, if the writer announces no such places, */
 #define FRAME_FULL ((size_t)1 << 22)
 /* and always before it holds more than the format allows. */
-#define FRAME_MOST ((size_t)1 << 30)
+#define FRAME_MAX ((size_t)1 << 30)
 
 struct tel_packer {
 	ZSTD_CCtx *context;
@@ -125,7 +125,7 @@ static tel_status
 packer_put(struct tel_output *out, const unsigned char *data, size_t size)
 {
 	struct tel_packer *k = out->packer;
-	size_t full = k->announced ? FRAME_MOST : FRAME_FULL, n = size;
+	size_t full = k->announced ? FRAME_MAX : FRAME_FULL, n = size;
 	tel_status st = out->status;
 
 	if (st == TEL_OK && size > 0 && k->frames == 0 &&
@@ -200,7 +200,7 @@ packer_finish(struct tel_output *out)
 	    compress(out, NULL, 0, ZSTD_e_end) != TEL_OK)
 		return out->status;
 	frames = k->table.used / SEEK_ENTRY;
-	if (frames == 0 || frames > SEEK_FRAMES_MOST)
+	if (frames == 0 || frames > SEEK_FRAMES_MAX)
 		return TEL_OK;
 	/* behind the mark of a small log it would be a tenth of the file */
 	if (k->frames < 2 && k->marked)

@@ -12,10 +12,10 @@
 #include "io/source.h"
 
 /* What is taken in: frames for 1 TB by 1 MB, and files one behind another. */
-#define FRAMES_MOST ((size_t)1 << 20)
-#define TABLES_MOST 4096
+#define FRAMES_MAX ((size_t)1 << 20)
+#define TABLES_MAX 4096
 /* No frame is shorter: magic, header, a block. */
-#define FRAME_LEAST 8
+#define FRAME_MIN 8
 
 struct table {
 	uint64_t entries; /* where they are in the file */
@@ -40,7 +40,7 @@ find_table(const struct tel_input *in, uint64_t end, struct table *t)
 	t->entry = foot[4] & SEEK_HAS_CHECKSUMS ? SEEK_ENTRY + SEEK_CHECKSUM :
 	                                          SEEK_ENTRY;
 	t->end = end;
-	if (t->count == 0 || t->count > FRAMES_MOST)
+	if (t->count == 0 || t->count > FRAMES_MAX)
 		return 0;
 	size = (uint64_t)t->count * t->entry + SEEK_FOOT;
 	if (end < size + SEEK_HEAD)
@@ -73,7 +73,7 @@ read_entries(const struct tel_input *in, struct table *t,
 			at += left * t->entry;
 			p = bytes;
 		}
-		if (tel_le32(p) < FRAME_LEAST)
+		if (tel_le32(p) < FRAME_MIN)
 			return 0;
 		frame[i].raw = raw;
 		frame[i].content = content;
@@ -105,8 +105,8 @@ take_table(struct gather *g, const struct tel_input *in, uint64_t end)
 	struct table t;
 	size_t used;
 
-	if (g->ntables == TABLES_MOST || !find_table(in, end, &t) ||
-	    t.count > FRAMES_MOST - g->nframes)
+	if (g->ntables == TABLES_MAX || !find_table(in, end, &t) ||
+	    t.count > FRAMES_MAX - g->nframes)
 		return TEL_END;
 	/* each table has one frame more, where its last one ends */
 	used = g->nframes + g->ntables;
@@ -122,7 +122,7 @@ take_table(struct gather *g, const struct tel_input *in, uint64_t end)
 
 /* Puts what was gathered in the order of the file. */
 static struct tel_frames *
-arrange(const struct gather *g)
+seekable_arrange(const struct gather *g)
 {
 	const struct tel_frame *from = g->frames + g->nframes + g->ntables;
 	struct tel_frames *f;
@@ -172,7 +172,7 @@ tel__frames_find(const struct tel_input *in, struct tel_frames **out)
 			end = g.tables[g.ntables - 1].frames;
 	}
 	if (st == TEL_OK) {
-		*out = arrange(&g);
+		*out = seekable_arrange(&g);
 		st = *out != NULL ? TEL_OK : TEL_ENOMEM;
 	}
 	free(g.tables);

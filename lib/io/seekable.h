@@ -24,7 +24,7 @@
 #define SEEK_HAS_CHECKSUMS 0x80u
 #define SEEK_RESERVED 0x7cu
 /* More frames than this no table may have. */
-#define SEEK_FRAMES_MOST 0x8000000u
+#define SEEK_FRAMES_MAX 0x8000000u
 
 struct tel_input;
 

@@ -6,7 +6,8 @@
 
 /* An input of what is compressed in in, which is taken over. */
 static tel_status
-decode(struct tel_input *in, enum tel_packing packing, struct tel_input **out)
+unpack_decode(struct tel_input *in, enum tel_packing packing,
+    struct tel_input **out)
 {
 	size_t read_size = in->read_size;
 	int one_thread = in->one_thread;
@@ -76,7 +77,7 @@ tel__input_unpack(struct tel_input *raw, struct tel_input **out)
 
 	packing = tel__input_detect(in, TEL_CODECS | TEL_ARCHIVES);
 	if (packing != TEL_PLAIN && packing < TEL_TAR) {
-		st = decode(raw, packing, &in);
+		st = unpack_decode(raw, packing, &in);
 		if (st != TEL_OK)
 			return st;
 		packing = tel__input_detect(in, TEL_ARCHIVES);

@@ -24,8 +24,8 @@
 #include "io/seekable.h"
 #include "io/source.h"
 
-#define WINDOW_LOG_MOST 27
-#define BLOCK_MOST ((size_t)1 << 17)
+#define WINDOW_LOG_MAX 27
+#define BLOCK_MAX ((size_t)1 << 17)
 #define SKIPPABLE 8 /* bytes of the header */
 #define MARK 4
 
@@ -81,7 +81,8 @@ header_length(unsigned char descriptor)
  * takes more to tell.  TEL_EDAMAGED when it is none.
  */
 static tel_status
-measure(struct zstd_source *z, const unsigned char *p, size_t n, size_t *size)
+zstd_measure(struct zstd_source *z, const unsigned char *p, size_t n,
+    size_t *size)
 {
 	uint32_t header;
 
@@ -99,7 +100,7 @@ measure(struct zstd_source *z, const unsigned char *p, size_t n, size_t *size)
 		z->after = !(header & 1) ? BLOCK :
 		    z->checksum          ? CHECKSUM :
 		                           FRAME;
-		return header >> 3 > BLOCK_MOST ?
+		return header >> 3 > BLOCK_MAX ?
 		    bad_frame(z, "Corrupted block detected") :
 		    TEL_OK;
 	case PLAIN:
@@ -170,7 +171,7 @@ zstd_fill(struct zstd_source *z)
 		if (avail < want)
 			break;
 		if (size == 0) {
-			st = measure(z, data, avail, &size);
+			st = zstd_measure(z, data, avail, &size);
 			if (st != TEL_OK || z->pass > 0)
 				return st;
 		}
@@ -229,7 +230,7 @@ copy_plain(struct zstd_source *z, unsigned char *to, size_t size, size_t *got)
 
 /* Decodes what is at hand, up to size bytes. */
 static void
-decode(struct zstd_source *z, unsigned char *to, size_t size, size_t *got)
+zstd_decode(struct zstd_source *z, unsigned char *to, size_t size, size_t *got)
 {
 	ZSTD_outBuffer out = { to, size, *got };
 	size_t code;
@@ -261,7 +262,7 @@ zstd_read(void *self, unsigned char *to, size_t size, size_t *got,
 	*got = 0;
 	while (z->held || (z->end == TEL_OK && *got < size)) {
 		if (z->held || z->from.pos < z->from.size) {
-			decode(z, to, size, got);
+			zstd_decode(z, to, size, got);
 			leave_out(z, to, got);
 			if (*got == size)
 				break;
@@ -272,7 +273,7 @@ zstd_read(void *self, unsigned char *to, size_t size, size_t *got,
 		z->end = zstd_fill(z);
 		/* the start of a truncated block */
 		if (z->end != TEL_OK && z->from.size > 0)
-			decode(z, to, size, got);
+			zstd_decode(z, to, size, got);
 	}
 	if (*got > 0)
 		return TEL_OK;
@@ -419,7 +420,7 @@ tel__source_zstd(struct tel_input *in, struct tel_source *out)
 	z->context = ZSTD_createDCtx();
 	if (z->context == NULL ||
 	    ZSTD_isError(ZSTD_DCtx_setParameter(z->context, ZSTD_d_windowLogMax,
-	        WINDOW_LOG_MOST)) ||
+	        WINDOW_LOG_MAX)) ||
 	    tel__frames_find(in, &z->frames) != TEL_OK) {
 		zstd_free(z);
 		return TEL_ENOMEM;

@@ -173,7 +173,7 @@ tel__clock_points(const struct tel_clock *c)
 
 /* Signed difference of two readings, as a double. */
 static double
-minus(uint64_t a, uint64_t b)
+clock_minus(uint64_t a, uint64_t b)
 {
 	return a >= b ? (double)(a - b) : -(double)(b - a);
 }
@@ -182,8 +182,8 @@ minus(uint64_t a, uint64_t b)
 static double
 slope(const struct tel_clock *c, struct point a, struct point b)
 {
-	double ticks = minus(b.ticks, a.ticks);
-	double ns = minus(b.other, a.other) * 1e9 / (double)c->unit;
+	double ticks = clock_minus(b.ticks, a.ticks);
+	double ns = clock_minus(b.other, a.other) * 1e9 / (double)c->unit;
 
 	return ticks > 0 && ns > 0 ? ns / ticks : 0;
 }
@@ -233,13 +233,13 @@ find_part(const struct tel_clock *c, uint64_t ticks)
 	else if (at == c->count)
 		part.slope = slope(c, c->first, c->last);
 	else
-		part.slope = minus(p[1].other, p[0].other) * 1e9 /
-		    (double)c->unit / minus(p[1].ticks, p[0].ticks);
+		part.slope = clock_minus(p[1].other, p[0].other) * 1e9 /
+		    (double)c->unit / clock_minus(p[1].ticks, p[0].ticks);
 	part.version = c->version;
 	part.from = p->ticks;
 	part.low = at > 0 ? p->ticks : 0;
 	part.high = at < c->count ? c->points[at].ticks - 1 : UINT64_MAX;
-	part.start = minus(p->other, c->zero) * 1e9 / (double)c->unit;
+	part.start = clock_minus(p->other, c->zero) * 1e9 / (double)c->unit;
 	return part;
 }
 
@@ -263,7 +263,7 @@ anchor(struct tel_clock *c)
 	if (c->before <= 0)
 		c->before = slope(c, c->first, c->last);
 	part = find_part(c, c->origin);
-	c->shift = part.start + minus(c->origin, part.from) * part.slope;
+	c->shift = part.start + clock_minus(c->origin, part.from) * part.slope;
 }
 
 int
@@ -288,8 +288,8 @@ tel__clock_version(const struct tel_clock *c)
 int64_t
 tel__clock_part_ns(const struct tel__clock_part *part, uint64_t ticks)
 {
-	return to_int64(
-	    part->start + minus(ticks, part->from) * part->slope - part->shift);
+	return to_int64(part->start +
+	    clock_minus(ticks, part->from) * part->slope - part->shift);
 }
 
 size_t
@@ -333,7 +333,8 @@ tel__clock_ns(struct tel_clock *c, uint64_t ticks)
 	if (tel__clock_part(c, ticks, &part))
 		return tel__clock_part_ns(&part, ticks);
 	rate = tel__clock_rate(c);
-	return rate > 0 ? to_int64(minus(ticks, c->origin) * 1e9 / rate) : 0;
+	return rate > 0 ? to_int64(clock_minus(ticks, c->origin) * 1e9 / rate) :
+	                  0;
 }
 
 /* ------------------------------------------------------------ wall clock */

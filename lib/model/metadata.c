@@ -33,7 +33,7 @@ tel__metadata_is_key(const char *key, size_t n)
 }
 
 static struct tel__metadata_entry *
-find(const struct tel__metadata *m, const char *key, size_t n)
+model_metadata_find(const struct tel__metadata *m, const char *key, size_t n)
 {
 	size_t i;
 
@@ -45,7 +45,7 @@ find(const struct tel__metadata *m, const char *key, size_t n)
 }
 
 static tel_status
-append(struct tel__metadata *m, const char *key, size_t key_size,
+model_metadata_append(struct tel__metadata *m, const char *key, size_t key_size,
     const char *value, size_t value_size)
 {
 	struct tel__metadata_entry *e;
@@ -76,9 +76,10 @@ tel__metadata_set(struct tel__metadata *m, const char *key, size_t key_size,
 	if (!tel__metadata_is_key(key, key_size) ||
 	    value_size > TEL__METADATA_VALUE)
 		return TEL_EINVAL;
-	e = find(m, key, key_size);
+	e = model_metadata_find(m, key, key_size);
 	if (e == NULL)
-		return append(m, key, key_size, value, value_size);
+		return model_metadata_append(m, key, key_size, value,
+		    value_size);
 	copy = tel__copy_string(value, value_size);
 	if (copy == NULL)
 		return TEL_ENOMEM;
@@ -96,13 +97,14 @@ tel__metadata_pair(struct tel__metadata *m, const char *key, const char *value)
 		if (strcmp(m->entries[i].key, key) == 0 &&
 		    strcmp(m->entries[i].value, value) == 0)
 			return TEL_OK;
-	return append(m, key, strlen(key), value, strlen(value));
+	return model_metadata_append(m, key, strlen(key), value, strlen(value));
 }
 
 tel_status
 tel__metadata_remove(struct tel__metadata *m, const char *key)
 {
-	struct tel__metadata_entry *e = find(m, key, strlen(key));
+	struct tel__metadata_entry *e =
+	    model_metadata_find(m, key, strlen(key));
 
 	if (!tel__metadata_is_key(key, strlen(key)))
 		return TEL_EINVAL;
@@ -118,7 +120,8 @@ tel__metadata_remove(struct tel__metadata *m, const char *key)
 const char *
 tel__metadata_get(const struct tel__metadata *m, const char *key)
 {
-	const struct tel__metadata_entry *e = find(m, key, strlen(key));
+	const struct tel__metadata_entry *e =
+	    model_metadata_find(m, key, strlen(key));
 
 	return e != NULL ? e->value : NULL;
 }

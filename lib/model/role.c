@@ -57,7 +57,8 @@ tel__role_name(enum tel_role role)
 }
 
 static int
-find(const char *const *names, size_t count, const char *name, size_t n)
+model_role_find(const char *const *names, size_t count, const char *name,
+    size_t n)
 {
 	size_t i;
 
@@ -70,7 +71,7 @@ find(const char *const *names, size_t count, const char *name, size_t n)
 enum tel_role
 tel__role_find(const char *name, size_t n)
 {
-	int i = find(roles, NROLES, name, n);
+	int i = model_role_find(roles, NROLES, name, n);
 
 	return i < 0 ? TEL_ROLE_NONE : (enum tel_role)i;
 }
@@ -86,7 +87,7 @@ tel__part_find(const char *name, size_t n)
 {
 	if (n == 3 && memcmp(name, "ptr", 3) == 0)
 		return TEL_PART_ADDRESS;
-	return find(parts, TEL_ROLE_PARTS, name, n);
+	return model_role_find(parts, TEL_ROLE_PARTS, name, n);
 }
 
 int
@@ -123,7 +124,7 @@ tel_type_role(const tel_type *type)
 int
 tel_type_role_field(const tel_type *type, const char *part)
 {
-	int i = find(parts, TEL_ROLE_PARTS, part, strlen(part));
+	int i = model_role_find(parts, TEL_ROLE_PARTS, part, strlen(part));
 
 	return i < 0 || !tel_type_is_alloc(type) ? -1 : type->role_field[i];
 }
@@ -141,7 +142,7 @@ load_field(const struct tel_event *ev, const struct tel_field *f)
 
 /* What the field that is a part of the role holds; 0 when there is none. */
 static inline uint64_t
-load(const struct tel_event *ev, enum tel_role_part part)
+model_role_load(const struct tel_event *ev, enum tel_role_part part)
 {
 	int i = ev->type->role_field[part];
 
@@ -170,14 +171,14 @@ static inline void
 load_new(const struct tel_event *ev, tel_alloc *out)
 {
 	out->address = load_block(ev, TEL_PART_ADDRESS);
-	out->size = load(ev, TEL_PART_SIZE);
-	out->weight = load(ev, TEL_PART_WEIGHT);
+	out->size = model_role_load(ev, TEL_PART_SIZE);
+	out->weight = model_role_load(ev, TEL_PART_WEIGHT);
 	out->failed = out->address == 0;
 }
 
 /* Field by field, as a memset() of so much is a slow instruction for some. */
 static inline void
-clear(tel_alloc *out)
+model_role_clear(tel_alloc *out)
 {
 	out->kind = TEL_ALLOC_NONE;
 	out->failed = out->sized = 0;
@@ -192,7 +193,7 @@ tel_event_alloc(const tel_event *event, tel_alloc *out)
 {
 	const struct tel_type *t = event->type;
 
-	clear(out);
+	model_role_clear(out);
 	switch ((enum tel_role)t->role) {
 	case TEL_ROLE_NEW:
 		out->call = TEL_CALL_CXX;
@@ -202,10 +203,11 @@ tel_event_alloc(const tel_event *event, tel_alloc *out)
 		out->kind = TEL_ALLOC_MALLOC;
 		if (t->role_field[TEL_PART_ALIGNMENT] >= 0) {
 			out->kind = TEL_ALLOC_ALIGNED;
-			out->alignment = load(event, TEL_PART_ALIGNMENT);
+			out->alignment =
+			    model_role_load(event, TEL_PART_ALIGNMENT);
 		} else if (t->role_field[TEL_PART_COUNT] >= 0) {
 			out->kind = TEL_ALLOC_CALLOC;
-			out->count = load(event, TEL_PART_COUNT);
+			out->count = model_role_load(event, TEL_PART_COUNT);
 		}
 		break;
 	case TEL_ROLE_DELETE:
@@ -218,7 +220,7 @@ tel_event_alloc(const tel_event *event, tel_alloc *out)
 	case TEL_ROLE_FREE:
 		out->kind = TEL_ALLOC_FREE;
 		out->address = load_block(event, TEL_PART_ADDRESS);
-		out->size = load(event, TEL_PART_SIZE);
+		out->size = model_role_load(event, TEL_PART_SIZE);
 		out->sized = t->role_field[TEL_PART_SIZE] >= 0;
 		break;
 	case TEL_ROLE_REALLOC:
@@ -227,7 +229,7 @@ tel_event_alloc(const tel_event *event, tel_alloc *out)
 		out->old = load_block(event, TEL_PART_OLD);
 		if (t->role_field[TEL_PART_COUNT] >= 0 &&
 		    __builtin_mul_overflow(out->size,
-		        load(event, TEL_PART_COUNT), &out->size))
+		        model_role_load(event, TEL_PART_COUNT), &out->size))
 			out->size = UINT64_MAX;
 		out->failed &= out->size != 0 || out->old == 0;
 		break;
@@ -236,7 +238,7 @@ tel_event_alloc(const tel_event *event, tel_alloc *out)
 		load_new(event, out);
 		out->kind = t->role == TEL_ROLE_COMMIT ? TEL_ALLOC_COMMIT :
 		                                         TEL_ALLOC_RESERVE;
-		out->buffer = load(event, TEL_PART_BUFFER);
+		out->buffer = model_role_load(event, TEL_PART_BUFFER);
 		break;
 	case TEL_ROLE_POOL_CREATE: out->kind = TEL_ALLOC_POOL_CREATE; break;
 	case TEL_ROLE_POOL_DESTROY: out->kind = TEL_ALLOC_POOL_DESTROY; break;
@@ -245,15 +247,15 @@ tel_event_alloc(const tel_event *event, tel_alloc *out)
 		out->kind = t->role == TEL_ROLE_BUFFER_CREATE ?
 		    TEL_ALLOC_BUFFER_CREATE :
 		    TEL_ALLOC_BUFFER_DESTROY;
-		out->buffer = load(event, TEL_PART_BUFFER);
+		out->buffer = model_role_load(event, TEL_PART_BUFFER);
 		break;
 	case TEL_ROLE_THREAD_END: out->kind = TEL_ALLOC_THREAD_END; break;
 	case TEL_ROLE_POOL_DESCRIBE: out->kind = TEL_ALLOC_POOL_DESCRIBE; break;
 	default: return 0;
 	}
-	out->pool = load(event, TEL_PART_POOL);
-	out->thread = load(event, TEL_PART_THREAD);
-	out->process = load(event, TEL_PART_PROCESS);
+	out->pool = model_role_load(event, TEL_PART_POOL);
+	out->thread = model_role_load(event, TEL_PART_THREAD);
+	out->process = model_role_load(event, TEL_PART_PROCESS);
 	out->clock = event->clock;
 	return 1;
 }

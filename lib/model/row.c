@@ -61,7 +61,7 @@ round_up(uint32_t n, uint32_t align)
 
 /* A member of so many bytes; returns where it is. */
 static uint32_t
-place(struct tel_placement *at, uint32_t size, uint32_t align)
+row_place(struct tel_placement *at, uint32_t size, uint32_t align)
 {
 	uint32_t offset = round_up(at->offset, align);
 
@@ -119,7 +119,7 @@ tel__type_place(struct tel_type *t, struct tel_placement *at, char letter,
 		align = l->size == DOUBLE ? abi->align_double :
 		    size == 0             ? 1 :
 		                            size;
-		offset = place(at, size, align);
+		offset = row_place(at, size, align);
 		/* an upper-case letter: in the byte order of the writer */
 		if (load == 0 && size == 8)
 			load = abi->big ? TEL_LOAD_BE64 : TEL_LOAD_LE64;

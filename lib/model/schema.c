@@ -190,7 +190,7 @@ tel__schema_digest(const struct tel_schema *s)
 /* -------------------------------------------------------- other names */
 
 __attribute__((format(printf, 3, 4))) static void
-append(char *text, size_t size, const char *format, ...)
+model_schema_append(char *text, size_t size, const char *format, ...)
 {
 	size_t n = strlen(text);
 	va_list args;
@@ -215,17 +215,19 @@ tel__schema_other_names(const struct tel_schema *a, const struct tel_schema *b,
 		if (!tel_codes_has(codes, s->code) || t == NULL)
 			continue;
 		if (strcmp(s->name, t->name) != 0 && found++ < 3)
-			append(text, size, "; %s is %s in %.*s", s->name,
-			    t->name, (int)base, b->name);
+			model_schema_append(text, size, "; %s is %s in %.*s",
+			    s->name, t->name, (int)base, b->name);
 		for (j = 0; j < s->nfields && j < t->nfields; j++)
 			if (strcmp(s->fields[j].name, t->fields[j].name) != 0 &&
 			    found++ < 3)
-				append(text, size, "; %s.%s is %s in %.*s",
-				    s->name, s->fields[j].name,
-				    t->fields[j].name, (int)base, b->name);
+				model_schema_append(text, size,
+				    "; %s.%s is %s in %.*s", s->name,
+				    s->fields[j].name, t->fields[j].name,
+				    (int)base, b->name);
 	}
 	if (found > 3)
-		append(text, size, "; and %u more in that", found - 3);
+		model_schema_append(text, size, "; and %u more in that",
+		    found - 3);
 }
 
 /* ----------------------------------------------------- unknown types */

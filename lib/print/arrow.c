@@ -77,7 +77,7 @@ start_table(struct tel_printer *pr)
 
 /* Nonzero when a field has a column with room for its values. */
 static int
-fits(const struct arrow *a, const struct tel_field *f)
+arrow_fits(const struct arrow *a, const struct tel_field *f)
 {
 	const struct arrow_place *p = tel__arrow_find(a, f);
 
@@ -102,7 +102,7 @@ check_type(struct tel_printer *pr, const struct tel_schema *schema)
 			if (strcmp(pr->names[j], type->fields[i].name) == 0)
 				break;
 		if ((pr->names == NULL || j < pr->nnames) &&
-		    !fits(pr->state, &type->fields[i]))
+		    !arrow_fits(pr->state, &type->fields[i]))
 			return tel__render_fail(pr,
 			    "field '%.64s' has no column: the log before has "
 			    "another type of that name",
@@ -183,7 +183,7 @@ write_rows(struct tel_printer *pr)
 
 /* Renders the fields of a type that have no column. */
 static struct render_program *
-compile(struct tel_printer *pr, const struct tel_type *type,
+arrow_compile(struct tel_printer *pr, const struct tel_type *type,
     enum render_variant variant)
 {
 	struct arrow *a = pr->state;
@@ -202,7 +202,7 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 	for (i = 0; i < n; i++) {
 		at = pr->names == NULL ? (int)i :
 		                         tel__render_find(type, pr->names[i]);
-		if (at < 0 || fits(a, &type->fields[at]))
+		if (at < 0 || arrow_fits(a, &type->fields[at]))
 			continue;
 		tel__render_add(&b, first);
 		tel__render_text_field(pr, &b, type, (unsigned)at, 0);
@@ -232,7 +232,7 @@ plan_cells(struct tel_printer *pr, const struct tel_type *type,
 		if (at < 0)
 			continue;
 		f = &type->fields[at];
-		if (!fits(a, f)) {
+		if (!arrow_fits(a, f)) {
 			plan->other = 1;
 			continue;
 		}
@@ -503,7 +503,7 @@ put_cell(struct arrow *a, struct tel__buffer *list, const struct rows *r,
 
 /* The difference of two clocks.  1; 0 when it does not fit. */
 static int
-difference(uint64_t clock, uint64_t since, int64_t *out)
+arrow_difference(uint64_t clock, uint64_t since, int64_t *out)
 {
 	*out = (int64_t)(clock - since);
 	return (*out >= 0) == (clock >= since);
@@ -524,9 +524,10 @@ find_time(const struct tel_printer *pr, const struct tel_event *ev,
 	case TEL_TIME_SECONDS:
 	case TEL_TIME_NS: *out = tel__clock_ns(clock, ev->clock); return 1;
 	case TEL_TIME_RELATIVE:
-		return difference(ev->clock, tel__clock_origin(clock), out);
+		return arrow_difference(ev->clock, tel__clock_origin(clock),
+		    out);
 	case TEL_TIME_DELTA:
-		return difference(ev->clock,
+		return arrow_difference(ev->clock,
 		    pr->has_previous ? pr->previous : ev->clock, out);
 	case TEL_TIME_ISO: return tel__clock_wall(clock, ev->clock, out);
 	}
@@ -674,7 +675,7 @@ make_room(struct tel_printer *pr, const struct tel_log *log)
 }
 
 static tel_status
-event(struct tel_printer *pr, const struct tel_event *ev)
+arrow_event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const struct rows r = { &ev->data, &ev->clock, 1, NULL, 0, ev };
 	const struct arrow_plan *plan;
@@ -849,7 +850,7 @@ take_run(struct tel_printer *pr, struct tel_run *run)
 }
 
 static tel_status
-flush(struct tel_printer *pr)
+arrow_flush(struct tel_printer *pr)
 {
 	struct arrow *a = pr->state;
 
@@ -857,7 +858,7 @@ flush(struct tel_printer *pr)
 }
 
 static tel_status
-finish(struct tel_printer *pr)
+arrow_finish(struct tel_printer *pr)
 {
 	tel_status st = tel__arrow_open(pr);
 	struct arrow *a = pr->state;
@@ -870,7 +871,7 @@ finish(struct tel_printer *pr)
 }
 
 static void
-release(struct tel_printer *pr)
+arrow_release(struct tel_printer *pr)
 {
 	struct arrow *a = pr->state;
 	size_t i;
@@ -899,10 +900,10 @@ const struct tel_renderer tel__renderer_arrow = {
 	    TEL_PRINTER_TABLE,
 	.schema = tel__arrow_take_schema,
 	.begin_log = begin_log,
-	.compile = compile,
-	.event = event,
+	.compile = arrow_compile,
+	.event = arrow_event,
 	.run = take_run,
-	.flush = flush,
-	.finish = finish,
-	.release = release,
+	.flush = arrow_flush,
+	.finish = arrow_finish,
+	.release = arrow_release,
 };

@@ -9,7 +9,7 @@
 #include "base/array.h"
 
 /* The most columns of fields; those beyond are text. */
-#define COLUMNS_MOST 4096u
+#define COLUMNS_MAX 4096u
 
 enum arrow_class
 tel__arrow_class(const struct tel_field *f)
@@ -143,7 +143,7 @@ kind_of(const struct tel_field *f)
 
 /* Says of a column which field it is.  1, or 0: no memory. */
 static int
-describe(struct arrow *a, int column, const struct tel_field *f,
+arrow_columns_describe(struct arrow *a, int column, const struct tel_field *f,
     const char *datatype)
 {
 	struct table_column *c = &a->table->columns[column];
@@ -166,7 +166,7 @@ add_field(struct arrow *a, const struct tel_field *f)
 		if (had->bytes < kind.bytes)
 			had->bytes = kind.bytes;
 	} else {
-		if (a->nplaces == COLUMNS_MOST)
+		if (a->nplaces == COLUMNS_MAX)
 			return 1;
 		if (!TEL__RESERVE(a->places, a->places_room, a->nplaces + 1))
 			return 0;
@@ -179,7 +179,7 @@ add_field(struct arrow *a, const struct tel_field *f)
 		a->nplaces++;
 		p->column = tel__arrow_add_column(a, f->name, "", kind);
 		if (p->column < 0 ||
-		    !describe(a, p->column, f,
+		    !arrow_columns_describe(a, p->column, f,
 		        tel_datatype_name(f->datatype)) ||
 		    !tel__index_add(&a->by_name,
 		        hash_name(a, f->name, f->name_length, p->class),
@@ -191,7 +191,7 @@ add_field(struct arrow *a, const struct tel_field *f)
 	kind = tel__arrow_name;
 	kind.dictionary = a->labels;
 	p->label = tel__arrow_add_column(a, f->name, "_label", kind);
-	return p->label >= 0 && describe(a, p->label, f, "label");
+	return p->label >= 0 && arrow_columns_describe(a, p->label, f, "label");
 }
 
 /* Adds the fields of a type that are shown.  1, or 0: no memory. */

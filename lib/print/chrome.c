@@ -14,7 +14,7 @@
 #include "print/timeline.h"
 
 /* The largest integer up to which a double holds every one. */
-#define EXACT_MAX ((uint64_t)1 << 53)
+#define SAMPLES_MAX ((uint64_t)1 << 53)
 
 /*
  * Names of colours that the format has, without those for what is good or bad:
@@ -39,7 +39,7 @@ struct chrome {
 };
 
 static void
-put(struct tel_printer *pr, const char *s)
+chrome_put(struct tel_printer *pr, const char *s)
 {
 	(void)tel_output_write(pr->out, s, strlen(s));
 }
@@ -63,7 +63,7 @@ put_number(struct tel_printer *pr, uint64_t v, int negative)
 {
 	unsigned char text[TEL_PUT_MAX + 2], *p = text;
 	uint64_t magnitude = negative && v >> 63 ? 0 - v : v;
-	int quotes = magnitude > EXACT_MAX;
+	int quotes = magnitude > SAMPLES_MAX;
 
 	if (quotes)
 		*p++ = '"';
@@ -80,7 +80,7 @@ put_time(struct tel_printer *pr, const char *key, uint64_t ns)
 	unsigned char text[TEL_PUT_MAX], *p;
 	unsigned rest = (unsigned)(ns % 1000);
 
-	put(pr, key);
+	chrome_put(pr, key);
 	p = tel_put_decimal(text, ns / 1000);
 	*p++ = '.';
 	*p++ = (unsigned char)('0' + rest / 100);
@@ -99,15 +99,15 @@ open_object(struct tel_printer *pr, const struct timeline_track *t,
 
 	while (process->parent != NULL)
 		process = process->parent;
-	put(pr,
+	chrome_put(pr,
 	    c->begun ? ",\n{\"ph\":\"" :
 	               "{\"displayTimeUnit\":\"ns\",\"traceEvents\":["
 	               "\n{\"ph\":\"");
 	c->begun = 1;
-	put(pr, phase);
-	put(pr, "\",\"pid\":");
+	chrome_put(pr, phase);
+	chrome_put(pr, "\",\"pid\":");
 	put_number(pr, process->id, 0);
-	put(pr, ",\"tid\":");
+	chrome_put(pr, ",\"tid\":");
 	put_number(pr, t->id, 0);
 }
 
@@ -130,9 +130,9 @@ put_field(struct tel_printer *pr, const struct tel_event *ev, unsigned i)
 	case TEL_SET:
 		(void)snprintf(text, sizeof(text), "\"0x%llx\"",
 		    (unsigned long long)v);
-		put(pr, text);
+		chrome_put(pr, text);
 		break;
-	case TEL_BOOLEAN: put(pr, v != 0 ? "true" : "false"); break;
+	case TEL_BOOLEAN: chrome_put(pr, v != 0 ? "true" : "false"); break;
 	case TEL_DOUBLE:
 		n = (size_t)(tel__put_double((unsigned char *)text, v) -
 		    (unsigned char *)text);
@@ -161,26 +161,26 @@ put_fields(struct tel_printer *pr, const struct tel_event *ev)
 	unsigned i;
 	size_t n;
 
-	put(pr, ",\"args\":{");
+	chrome_put(pr, ",\"args\":{");
 	for (i = 0; i < t->nfields; i++) {
 		if (i > 0)
-			put(pr, ",");
+			chrome_put(pr, ",");
 		put_string(pr, t->fields[i].name, t->fields[i].name_length);
-		put(pr, ":");
+		chrome_put(pr, ":");
 		put_field(pr, ev, i);
 	}
 	for (i = 0; i < t->nfields; i++) {
 		label = tel_event_label(ev, i, &n);
 		if (label == NULL)
 			continue;
-		put(pr, ",");
+		chrome_put(pr, ",");
 		(void)snprintf(name, sizeof(name), "label of %s",
 		    t->fields[i].name);
 		put_string(pr, name, strlen(name));
-		put(pr, ":");
+		chrome_put(pr, ":");
 		put_string(pr, label, n);
 	}
-	put(pr, "}");
+	chrome_put(pr, "}");
 }
 
 static void
@@ -190,13 +190,14 @@ put_event(struct tel_printer *pr, const struct timeline_track *t,
 {
 	open_object(pr, t, phase);
 	put_time(pr, ",\"ts\":", time);
-	put(pr, ",\"name\":");
+	chrome_put(pr, ",\"name\":");
 	put_string(pr, name, n);
-	put(pr, ",\"cat\":");
+	chrome_put(pr, ",\"cat\":");
 	put_string(pr, ev->type->kind, strlen(ev->type->kind));
-	put(pr, ",\"cname\":\"");
-	put(pr, colors[ev->type->index % (sizeof(colors) / sizeof(colors[0]))]);
-	put(pr, "\"");
+	chrome_put(pr, ",\"cname\":\"");
+	chrome_put(pr,
+	    colors[ev->type->index % (sizeof(colors) / sizeof(colors[0]))]);
+	chrome_put(pr, "\"");
 	put_fields(pr, ev);
 }
 
@@ -216,29 +217,29 @@ full_name(const struct timeline_track *t, char *name, size_t size)
 
 /* How a track is called; a counter says so itself. */
 static void
-track(struct tel_printer *pr, const struct timeline_track *t)
+chrome_track(struct tel_printer *pr, const struct timeline_track *t)
 {
 	char name[2 * TIMELINE_NAME + 2];
 
 	if (t->use == TIMELINE_COUNT || t->use == TIMELINE_BYTES)
 		return;
 	open_object(pr, t, "M");
-	put(pr,
+	chrome_put(pr,
 	    t->parent == NULL ? ",\"name\":\"process_name\"" :
 	                        ",\"name\":\"thread_name\"");
-	put(pr, ",\"args\":{\"name\":");
+	chrome_put(pr, ",\"args\":{\"name\":");
 	put_string(pr, name, full_name(t, name, sizeof(name)));
-	put(pr, "}}");
+	chrome_put(pr, "}}");
 }
 
 static void
-begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    const char *name, size_t n, const struct tel_event *ev)
+chrome_begin(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, const char *name, size_t n, const struct tel_event *ev)
 {
 	struct chrome *c = pr->state;
 
 	put_event(pr, t, "B", time, name, n, ev);
-	put(pr, "}");
+	chrome_put(pr, "}");
 	if (!TEL__RESERVE_ZEROED(c->open, c->nopen, t->id + 1u)) {
 		c->timeline->no_memory = 1;
 		return;
@@ -250,7 +251,8 @@ begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 }
 
 static void
-end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
+chrome_end(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time)
 {
 	struct chrome *c = pr->state;
 	struct tel__buffer *open = t->id < c->nopen ? &c->open[t->id] : NULL;
@@ -262,10 +264,10 @@ end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
 		open->used -= sizeof(n);
 		memcpy(&n, open->bytes + open->used, sizeof(n));
 		open->used -= n;
-		put(pr, ",\"name\":");
+		chrome_put(pr, ",\"name\":");
 		put_string(pr, (const char *)open->bytes + open->used, n);
 	}
-	put(pr, "}");
+	chrome_put(pr, "}");
 }
 
 /* Ranges whose end is not in a log end with it. */
@@ -279,18 +281,18 @@ close_ranges(struct tel_printer *pr)
 	for (i = 0; i < tl->ntracks; i++)
 		while (tl->tracks[i]->id < c->nopen &&
 		    c->open[tl->tracks[i]->id].used > 0)
-			end(pr, tl->tracks[i], tl->last);
+			chrome_end(pr, tl->tracks[i], tl->last);
 }
 
 static void
-span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    uint64_t length, const char *name, size_t n, const struct tel_event *ev,
-    int method)
+chrome_span(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, uint64_t length, const char *name, size_t n,
+    const struct tel_event *ev, int method)
 {
 	(void)method;
 	put_event(pr, t, "X", time, name, n, ev);
 	put_time(pr, ",\"dur\":", length);
-	put(pr, "}");
+	chrome_put(pr, "}");
 }
 
 /*
@@ -306,20 +308,20 @@ message(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 
 	put_event(pr, t, "X", time, name, n, ev);
 	put_time(pr, ",\"dur\":", 1);
-	put(pr, "}");
+	chrome_put(pr, "}");
 	open_object(pr, t, tl->receives ? "f" : "s");
 	put_time(pr, ",\"ts\":", time);
 	(void)snprintf(id, sizeof(id), ",\"id\":\"0x%llx\"",
 	    (unsigned long long)tl->flow);
-	put(pr, id);
-	put(pr, ",\"name\":\"message\",\"cat\":");
+	chrome_put(pr, id);
+	chrome_put(pr, ",\"name\":\"message\",\"cat\":");
 	put_string(pr, ev->type->kind, strlen(ev->type->kind));
-	put(pr, tl->receives ? ",\"bp\":\"e\"}" : "}");
+	chrome_put(pr, tl->receives ? ",\"bp\":\"e\"}" : "}");
 }
 
 static void
-instant(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    const char *name, size_t n, const struct tel_event *ev)
+chrome_instant(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, const char *name, size_t n, const struct tel_event *ev)
 {
 	const struct chrome *c = pr->state;
 
@@ -328,32 +330,32 @@ instant(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 		return;
 	}
 	put_event(pr, t, "i", time, name, n, ev);
-	put(pr, ",\"s\":\"t\"}");
+	chrome_put(pr, ",\"s\":\"t\"}");
 }
 
 /* The name of a counter holds for its process: it says its track's. */
 static void
-counter(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    int64_t value)
+chrome_counter(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, int64_t value)
 {
 	char name[2 * TIMELINE_NAME + 2];
 
 	open_object(pr, t, "C");
 	put_time(pr, ",\"ts\":", time);
-	put(pr, ",\"name\":");
+	chrome_put(pr, ",\"name\":");
 	put_string(pr, name, full_name(t, name, sizeof(name)));
-	put(pr,
+	chrome_put(pr,
 	    t->use == TIMELINE_BYTES ? ",\"args\":{\"bytes\":" :
 	                               ",\"args\":{\"value\":");
 	put_number(pr, (uint64_t)value, 1);
-	put(pr, "}}");
+	chrome_put(pr, "}}");
 }
 
-static const struct timeline_ops ops = { track, begin, end, span, instant,
-	counter, NULL, NULL, NULL };
+static const struct timeline_ops ops = { chrome_track, chrome_begin, chrome_end,
+	chrome_span, chrome_instant, chrome_counter, NULL, NULL, NULL };
 
 static void
-release(struct tel_printer *pr)
+chrome_release(struct tel_printer *pr)
 {
 	struct chrome *c = pr->state;
 
@@ -376,13 +378,14 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 }
 
 static tel_status
-finish(struct tel_printer *pr)
+chrome_finish(struct tel_printer *pr)
 {
 	const struct chrome *c = pr->state;
 
 	if (c != NULL)
 		close_ranges(pr);
-	put(pr, c != NULL && c->begun ? "\n]}\n" : "{\"traceEvents\":[]}\n");
+	chrome_put(pr,
+	    c != NULL && c->begun ? "\n]}\n" : "{\"traceEvents\":[]}\n");
 	return pr->out->status;
 }
 
@@ -391,6 +394,6 @@ const struct tel_renderer tel__renderer_chrome = {
 	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE,
 	.begin_log = begin_log,
 	.event = tel__timeline_print,
-	.finish = finish,
-	.release = release,
+	.finish = chrome_finish,
+	.release = chrome_release,
 };

@@ -51,7 +51,7 @@ add_type(struct render_builder *b, const struct tel_type *type)
 }
 
 static struct render_program *
-compile(struct tel_printer *pr, const struct tel_type *type,
+print_csv_compile(struct tel_printer *pr, const struct tel_type *type,
     enum render_variant variant)
 {
 	int quoted = variant == RENDER_OTHER;
@@ -148,7 +148,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 }
 
 static tel_status
-event(struct tel_printer *pr, const struct tel_event *ev)
+print_csv_event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const struct tel_type *type = ev->type;
 	int all = pr->names == NULL && pr->columns == NULL;
@@ -169,7 +169,7 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 }
 
 static tel_status
-finish(struct tel_printer *pr)
+print_csv_finish(struct tel_printer *pr)
 {
 	if (!pr->started && pr->header)
 		return print_header(pr);
@@ -181,7 +181,7 @@ const struct tel_renderer tel__renderer_csv = {
 	.apart = 1,
 	.flags = TEL_PRINTER_FIELDS | TEL_PRINTER_HEADER | TEL_PRINTER_COLUMNS,
 	.begin_log = begin_log,
-	.compile = compile,
-	.event = event,
-	.finish = finish,
+	.compile = print_csv_compile,
+	.event = print_csv_event,
+	.finish = print_csv_finish,
 };

@@ -54,7 +54,7 @@ static const char tables[] =
 /* -------------------------------------------------- names and strings */
 
 static void
-add(struct tel__buffer *b, const char *s)
+database_add(struct tel__buffer *b, const char *s)
 {
 	tel__buffer_put(b, s, strlen(s));
 }
@@ -69,7 +69,7 @@ add_format(struct tel__buffer *b, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	add(b, text);
+	database_add(b, text);
 }
 
 /* Adds a string, in quotes. */
@@ -96,10 +96,10 @@ add_quoted(struct tel__buffer *b, const char *name)
 static void
 add_name(struct tel__buffer *b, const char *before, const char *name)
 {
-	add(b, "\"");
-	add(b, before);
+	database_add(b, "\"");
+	database_add(b, before);
 	add_quoted(b, name);
-	add(b, "\"");
+	database_add(b, "\"");
 }
 
 /*
@@ -289,9 +289,9 @@ static void
 add_kind(struct tel__buffer *b, unsigned number, const char *name,
     const char *text)
 {
-	add(b, "INSERT OR IGNORE INTO event_kind VALUES (");
+	database_add(b, "INSERT OR IGNORE INTO event_kind VALUES (");
 	add_value(b, name);
-	add(b, ",");
+	database_add(b, ",");
 	add_value(b, text);
 	add_format(b, ",%u);\n", number);
 }
@@ -357,9 +357,9 @@ add_params(struct tel__buffer *b, const struct tel_schema *schema)
 	const char *between = "";
 	unsigned i, j;
 
-	add(b, "INSERT INTO event_param (type,param_index,sort,ident");
-	add(b, schema->undocumented ? "" : ",doc");
-	add(b, ") SELECT * FROM (VALUES ");
+	database_add(b, "INSERT INTO event_param (type,param_index,sort,ident");
+	database_add(b, schema->undocumented ? "" : ",doc");
+	database_add(b, ") SELECT * FROM (VALUES ");
 	for (i = 0; i < schema->ntypes; i++) {
 		type = &schema->types[i];
 		for (j = 0; j < type->nfields; j++) {
@@ -367,14 +367,14 @@ add_params(struct tel__buffer *b, const struct tel_schema *schema)
 			    type->code, j, letter_of(&type->fields[j]));
 			add_column_value(b, type, j);
 			if (!schema->undocumented) {
-				add(b, ",");
+				database_add(b, ",");
 				add_value(b, tel_type_field_doc(type, j));
 			}
-			add(b, ")");
+			database_add(b, ")");
 			between = ",\n";
 		}
 	}
-	add(b,
+	database_add(b,
 	    ") WHERE NOT EXISTS (SELECT 1 FROM event_param AS p WHERE "
 	    "p.type=column1 AND p.param_index=column2);\n");
 }
@@ -390,7 +390,7 @@ add_docs(struct tel__buffer *b, const struct tel_schema *schema)
 
 	if (schema->doc == NULL)
 		return;
-	add(b, "INSERT OR IGNORE INTO event_doc VALUES ");
+	database_add(b, "INSERT OR IGNORE INTO event_doc VALUES ");
 	for (i = 0; i < schema->ntypes; i++) {
 		type = &schema->types[i];
 		for (j = -1; j < type->nfields; j++) {
@@ -399,11 +399,11 @@ add_docs(struct tel__buffer *b, const struct tel_schema *schema)
 			add_format(b, "%s(%" PRIu32 ",%d,", between, type->code,
 			    j);
 			add_value(b, doc);
-			add(b, ")");
+			database_add(b, ")");
 			between = ",\n";
 		}
 	}
-	add(b, ";\n");
+	database_add(b, ";\n");
 }
 
 static void
@@ -412,27 +412,28 @@ add_table(struct tel__buffer *b, const struct tel_type *type)
 	const struct tel_field *f;
 	unsigned i;
 
-	add(b, "CREATE TABLE IF NOT EXISTS ");
+	database_add(b, "CREATE TABLE IF NOT EXISTS ");
 	add_table_name(b, type);
-	add(b, " (");
+	database_add(b, " (");
 	for (i = 0; i < type->nfields; i++) {
 		f = &type->fields[i];
 		add_column(b, type, i);
-		add(b,
+		database_add(b,
 		    f->datatype == TEL_DOUBLE     ? " REAL, " :
 		        f->datatype == TEL_STRING ? " TEXT, " :
 		        f->datatype == TEL_LIST   ? " TEXT, " :
 		                                    " INTEGER, ");
 	}
-	add(b,
+	database_add(b,
 	    "time INTEGER, log_serial INTEGER, event_number INTEGER PRIMARY"
 	    " KEY);\n");
 	/* numbers go on after those of all logs before */
-	add(b, "UPDATE temp.tel_log SET base=max(base, (SELECT ifnull(max(");
-	add(b, rowid_of(type));
-	add(b, "),0) FROM ");
+	database_add(b,
+	    "UPDATE temp.tel_log SET base=max(base, (SELECT ifnull(max(");
+	database_add(b, rowid_of(type));
+	database_add(b, "),0) FROM ");
 	add_table_name(b, type);
-	add(b, "));\n");
+	database_add(b, "));\n");
 }
 
 /*
@@ -445,17 +446,17 @@ add_variants(struct tel__buffer *b, const struct tel_type *type)
 	const struct tel_schema *schema = type->schema;
 	unsigned i, n = 0;
 
-	add(b, "EXISTS (SELECT 1 FROM event_type WHERE name=");
+	database_add(b, "EXISTS (SELECT 1 FROM event_type WHERE name=");
 	add_value(b, type->name);
-	add(b, " COLLATE NOCASE AND code NOT IN (");
+	database_add(b, " COLLATE NOCASE AND code NOT IN (");
 	for (i = 0; i < schema->ntypes; i++)
 		if (is_named(&schema->types[i], type->name, type->name_length))
 			add_format(b, "%s%" PRIu32, n++ > 0 ? "," : "",
 			    schema->types[i].code);
-	add(b, "))");
+	database_add(b, "))");
 	if (n == 1)
 		return;
-	add(b, " OR (SELECT count(*) FROM event_type WHERE name=");
+	database_add(b, " OR (SELECT count(*) FROM event_type WHERE name=");
 	add_value(b, type->name);
 	add_format(b, " COLLATE NOCASE) NOT IN (0,%u)", n);
 }
@@ -471,22 +472,23 @@ add_check(struct tel__buffer *b, const struct tel_type *type)
 		b->failed = 1;
 		return;
 	}
-	add(b, "INSERT INTO temp.tel_misfit SELECT ");
+	database_add(b, "INSERT INTO temp.tel_misfit SELECT ");
 	add_value(b, type->name);
 	add_format(b,
 	    " WHERE EXISTS (SELECT 1 FROM event_type WHERE code=%" PRIu32
 	    " AND name<>",
 	    type->code);
 	add_value(b, type->name);
-	add(b, ") OR ");
+	database_add(b, ") OR ");
 	add_variants(b, type);
-	add(b, " OR (SELECT count(*) FROM pragma_table_info('EVENT_'||");
+	database_add(b,
+	    " OR (SELECT count(*) FROM pragma_table_info('EVENT_'||");
 	add_value(b, table);
 	free(table);
-	add(b, ") WHERE name COLLATE NOCASE IN (");
+	database_add(b, ") WHERE name COLLATE NOCASE IN (");
 	for (i = 0; i < type->nfields; i++) {
 		add_column_value(b, type, i);
-		add(b, ",");
+		database_add(b, ",");
 	}
 	/* no column: there is no such table yet */
 	add_format(b, "'time','log_serial')) NOT IN (0,%u);\n",
@@ -507,7 +509,7 @@ add_schema(struct tel__buffer *b, const struct tel_schema *schema)
 	for (i = 0; i < schema->ntypes; i++)
 		add_check(b, &schema->types[i]);
 	/* says so at once, and lets the rows come to nothing */
-	add(b,
+	database_add(b,
 	    "DELETE FROM temp.tel_log WHERE EXISTS "
 	    "(SELECT 1 FROM temp.tel_misfit);\n"
 	    "INSERT INTO temp.tel_check "
@@ -515,7 +517,7 @@ add_schema(struct tel__buffer *b, const struct tel_schema *schema)
 	add_kinds(b, schema);
 	for (i = 0; i < schema->ntypes; i++) {
 		type = &schema->types[i];
-		add(b, "INSERT OR IGNORE INTO event_type VALUES (");
+		database_add(b, "INSERT OR IGNORE INTO event_type VALUES (");
 		add_value(b, type->name);
 		add_format(b, ",%" PRIu32 ",%u,%u);\n", type->code,
 		    type->unused ? 0u : 1u, (unsigned)type->kind_number);
@@ -529,7 +531,7 @@ add_schema(struct tel__buffer *b, const struct tel_schema *schema)
 static void
 add_unknown(struct tel__buffer *b)
 {
-	add(b,
+	database_add(b,
 	    "CREATE TABLE IF NOT EXISTS EVENT_Unknown (code INTEGER,"
 	    " bytes BLOB, time INTEGER, log_serial INTEGER, event_number"
 	    " INTEGER PRIMARY KEY);\n"
@@ -543,19 +545,19 @@ add_insert(struct tel__buffer *b, const struct tel_type *type)
 {
 	unsigned i;
 
-	add(b, "INSERT INTO ");
+	database_add(b, "INSERT INTO ");
 	if (type == NULL)
 		add_name(b, "EVENT_", "Unknown");
 	else
 		add_table_name(b, type);
-	add(b, type == NULL ? "(code,bytes," : "(");
+	database_add(b, type == NULL ? "(code,bytes," : "(");
 	for (i = 0; type != NULL && i < type->nfields; i++) {
 		add_column(b, type, i);
-		add(b, ",");
+		database_add(b, ",");
 	}
-	add(b, "time,");
-	add(b, rowid_of(type));
-	add(b, ",log_serial) ");
+	database_add(b, "time,");
+	database_add(b, rowid_of(type));
+	database_add(b, ",log_serial) ");
 }
 
 /* Makes an index on a column in each table that has it.  0: none has. */
@@ -577,16 +579,16 @@ add_index(struct tel__buffer *b, const struct tel_schema *schema,
 			b->failed = 1;
 			return 1;
 		}
-		add(b, "CREATE INDEX IF NOT EXISTS \"EVENT_");
+		database_add(b, "CREATE INDEX IF NOT EXISTS \"EVENT_");
 		add_quoted(b, table);
-		add(b, "_");
+		database_add(b, "_");
 		add_quoted(b, column);
-		add(b, "\" ON ");
+		database_add(b, "\" ON ");
 		add_name(b, "EVENT_", table);
 		free(table);
-		add(b, " (");
+		database_add(b, " (");
 		add_name(b, "", column);
-		add(b, ");\n");
+		database_add(b, ");\n");
 		found = 1;
 	}
 	return found;
@@ -627,7 +629,7 @@ add_indexes(struct tel_printer *pr, struct tel__buffer *b,
 static void
 add_file(struct tel__buffer *b, const struct tel_printer *pr)
 {
-	add(b,
+	database_add(b,
 	    "DELETE FROM temp.tel_new;\n"
 	    "INSERT INTO temp.tel_new SELECT 1");
 	/* whether standard input was loaded before is unknown */
@@ -636,7 +638,7 @@ add_file(struct tel__buffer *b, const struct tel_printer *pr)
 		    " WHERE NOT EXISTS (SELECT 1 FROM event_log WHERE "
 		    "size=%" PRId64 " AND modtime=%" PRId64 ")",
 		    (int64_t)pr->file_size, pr->file_changed);
-	add(b, ";\n");
+	database_add(b, ";\n");
 }
 
 /* Starts a log: temp.tel_log then has its row, unless it is loaded already. */
@@ -645,7 +647,7 @@ start_log(struct database *d, const struct tel_printer *pr, const char *name)
 {
 	struct tel__buffer *b = &d->text;
 
-	add(b,
+	database_add(b,
 	    "DELETE FROM temp.tel_log;\n"
 	    "INSERT INTO event_log (name,size,modtime,completed) SELECT ");
 	add_value(b, name);
@@ -681,8 +683,8 @@ open_sink(struct tel_printer *pr, const struct database_sink *sink)
 			return TEL_ENOMEM;
 		d->sink = sink;
 		d->failed = sink->open(pr);
-		add(&d->text, temporary);
-		add(&d->text, tables);
+		database_add(&d->text, temporary);
+		database_add(&d->text, tables);
 		if (d->failed == TEL_OK)
 			d->failed = sink->run(pr, &d->text);
 	}
@@ -764,7 +766,7 @@ tel__database_finish(struct tel_printer *pr, const struct database_sink *sink)
 		st = sink->run(pr, &d->indexes);
 	/* where there was no event */
 	add_registry(&d->text, 0);
-	add(&d->text,
+	database_add(&d->text,
 	    "INSERT OR ROLLBACK INTO temp.tel_check "
 	    "SELECT 0 FROM temp.tel_misfit LIMIT 1;\nCOMMIT;\n"
 	    "DROP TABLE IF EXISTS temp.tel_new;\n"

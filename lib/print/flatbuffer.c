@@ -27,7 +27,7 @@ add_zeros(struct tel__buffer *b, size_t n)
 
 /* Adds zeros until the size and before are a multiple of eight. */
 static void
-align(struct tel__buffer *b, size_t before)
+flatbuffer_align(struct tel__buffer *b, size_t before)
 {
 	(void)add_zeros(b, (8 - (b->used + before) % 8) % 8);
 }
@@ -46,7 +46,7 @@ tel__flat_table(struct tel__buffer *b, const char *sizes)
 	size_t at, table, i, size, used = REFERENCE;
 	const int root = b->used == REFERENCE;
 
-	align(b, head);
+	flatbuffer_align(b, head);
 	at = b->used;
 	if (add_zeros(b, head) == NULL)
 		return 0;
@@ -106,7 +106,7 @@ tel__flat_vector(struct tel__buffer *b, size_t count, size_t size)
 {
 	size_t at;
 
-	align(b, REFERENCE);
+	flatbuffer_align(b, REFERENCE);
 	at = b->used;
 	if (add_zeros(b, REFERENCE + count * size) != NULL)
 		tel_store(b->bytes + at, count, REFERENCE, 0);
@@ -134,7 +134,7 @@ tel__flat_string(struct tel__buffer *b, const char *s, size_t n)
 {
 	size_t at;
 
-	align(b, 0);
+	flatbuffer_align(b, 0);
 	at = b->used;
 	if (add_zeros(b, REFERENCE) == NULL)
 		return 0;
@@ -147,5 +147,5 @@ tel__flat_string(struct tel__buffer *b, const char *s, size_t n)
 void
 tel__flat_end(struct tel__buffer *b)
 {
-	align(b, 0);
+	flatbuffer_align(b, 0);
 }

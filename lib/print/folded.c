@@ -197,7 +197,7 @@ add_share(struct frame *fr, uint32_t node, uint64_t weight)
 
 /* Counts the time up to now for the open ranges. */
 static int
-advance(struct folded *f, struct stack *s, uint64_t time)
+folded_advance(struct folded *f, struct stack *s, uint64_t time)
 {
 	uint64_t weight = time > s->last ? time - s->last : 0;
 	uint32_t node, of;
@@ -320,8 +320,8 @@ part_same(struct folded *f, struct stack *s, uint32_t name)
 }
 
 static void
-begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    const char *name, size_t n, const struct tel_event *ev)
+folded_begin(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, const char *name, size_t n, const struct tel_event *ev)
 {
 	struct folded *f = pr->state;
 	struct stack *s = stack_of(f, t);
@@ -330,7 +330,7 @@ begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 
 	(void)ev;
 	f->ranges = 1;
-	if (s == NULL || number == 0 || !advance(f, s, time) ||
+	if (s == NULL || number == 0 || !folded_advance(f, s, time) ||
 	    (s->context->use != TIMELINE_THREAD && !part_same(f, s, number))) {
 		f->timeline->no_memory = 1;
 		return;
@@ -344,14 +344,15 @@ begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 }
 
 static void
-end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
+folded_end(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time)
 {
 	struct folded *f = pr->state;
 	struct stack *s = stack_of(f, t);
 	unsigned i;
 	size_t j;
 
-	if (s == NULL || !advance(f, s, time)) {
+	if (s == NULL || !folded_advance(f, s, time)) {
 		f->timeline->no_memory = 1;
 		return;
 	}
@@ -371,9 +372,9 @@ end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
 }
 
 static void
-span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    uint64_t length, const char *name, size_t n, const struct tel_event *ev,
-    int method)
+folded_span(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, uint64_t length, const char *name, size_t n,
+    const struct tel_event *ev, int method)
 {
 	struct folded *f = pr->state;
 	struct stack *s = stack_of(f, t);
@@ -384,7 +385,8 @@ span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	f->ranges = 1;
 	if (method >= 0)
 		label = tel_event_label(ev, (unsigned)method, &more);
-	if (s == NULL || !advance(f, s, time) || !find_node(f, s, &node) ||
+	if (s == NULL || !folded_advance(f, s, time) ||
+	    !find_node(f, s, &node) ||
 	    (node = tel__stacks_name(&f->tree, node, name, n)) == 0 ||
 	    (label != NULL &&
 	        (node = tel__stacks_name(&f->tree, node, label, more)) == 0) ||
@@ -397,14 +399,14 @@ span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 }
 
 static void
-track(struct tel_printer *pr, const struct timeline_track *t)
+folded_track(struct tel_printer *pr, const struct timeline_track *t)
 {
 	(void)pr;
 	(void)t;
 }
 
-static const struct timeline_ops ops = { track, begin, end, span, NULL, NULL,
-	NULL, NULL, NULL };
+static const struct timeline_ops ops = { folded_track, folded_begin, folded_end,
+	folded_span, NULL, NULL, NULL, NULL, NULL };
 
 /*
  * At the end of the log, open ranges end with its last event; but where others
@@ -413,7 +415,7 @@ static const struct timeline_ops ops = { track, begin, end, span, NULL, NULL,
 static int
 close_stack(struct folded *f, struct stack *s)
 {
-	int good = advance(f, s, f->timeline->last);
+	int good = folded_advance(f, s, f->timeline->last);
 	size_t i, j;
 
 	for (i = 0; good && i < s->nparted; i++) {
@@ -459,7 +461,7 @@ clear_lines(struct folded *f)
 }
 
 static void
-release(struct tel_printer *pr)
+folded_release(struct tel_printer *pr)
 {
 	struct folded *f = pr->state;
 	size_t i;
@@ -563,7 +565,7 @@ add_sample(struct folded *f, const struct tel_event *ev)
 }
 
 static tel_status
-event(struct tel_printer *pr, const struct tel_event *ev)
+folded_event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct folded *f = pr->state;
 
@@ -651,7 +653,7 @@ add_samples(struct folded *f)
 }
 
 static int
-compare(const void *a, const void *b)
+folded_compare(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
@@ -659,7 +661,7 @@ compare(const void *a, const void *b)
 }
 
 static tel_status
-finish(struct tel_printer *pr)
+folded_finish(struct tel_printer *pr)
 {
 	struct folded *f = pr->state;
 	char number[32];
@@ -685,10 +687,10 @@ finish(struct tel_printer *pr)
 			return TEL_ENOMEM;
 	}
 	if (f->nlines > 0)
-		qsort(f->lines, f->nlines, sizeof(f->lines[0]), compare);
+		qsort(f->lines, f->nlines, sizeof(f->lines[0]), folded_compare);
 	for (line = f->lines, i = 0; i < f->nlines; line++, i++) {
 		/* names that differ may be written alike */
-		if (i + 1 < f->nlines && compare(line, line + 1) == 0) {
+		if (i + 1 < f->nlines && folded_compare(line, line + 1) == 0) {
 			line[1].weight += line->weight;
 		} else {
 			(void)tel_output_write(pr->out, line->text,
@@ -705,7 +707,7 @@ const struct tel_renderer tel__renderer_folded = {
 	.name = "folded",
 	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE | TEL_PRINTER_WEIGHT,
 	.begin_log = begin_log,
-	.event = event,
-	.finish = finish,
-	.release = release,
+	.event = folded_event,
+	.finish = folded_finish,
+	.release = folded_release,
 };

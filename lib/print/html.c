@@ -52,24 +52,25 @@ series_of(struct html *h, uint32_t type, uint32_t track)
 /* The number of a series. */
 static long
 find_series(struct html *h, uint32_t track, int32_t type,
-    enum pyramid_kind kind)
+    enum buckets_kind kind)
 {
-	const struct pyramid_key key = { track, type, -1, kind };
+	const struct bucket_key key = { track, type, -1, kind };
 
-	return tel__pyramid_series(&h->sums, &key);
+	return tel__buckets_series(&h->sums, &key);
 }
 
 static void
-count(struct html *h, const struct timeline_track *t, uint64_t time)
+print_html_count(struct html *h, const struct timeline_track *t, uint64_t time)
 {
 	struct html_series *s = series_of(h, h->type, t->id);
 
 	if (s == NULL)
 		return;
 	if (s->count == 0)
-		s->count =
-		    find_series(h, t->id, (int32_t)h->type, PYRAMID_COUNT) + 1;
-	tel__pyramid_count(&h->sums, s->count - 1, time, 1);
+		s->count = find_series(h, t->id, (int32_t)h->type,
+		               TIME_BUCKETS_COUNT) +
+		    1;
+	tel__buckets_count(&h->sums, s->count - 1, time, 1);
 }
 
 static void
@@ -82,12 +83,13 @@ count_range(struct html *h, uint32_t track, uint32_t type, uint64_t from,
 		return;
 	if (s->ranges == 0)
 		s->ranges =
-		    find_series(h, track, (int32_t)type, PYRAMID_RANGES) + 1;
-	tel__pyramid_range(&h->sums, s->ranges - 1, from, to);
+		    find_series(h, track, (int32_t)type, TIME_BUCKETS_RANGES) +
+		    1;
+	tel__buckets_range(&h->sums, s->ranges - 1, from, to);
 }
 
 static void
-track(struct tel_printer *pr, const struct timeline_track *t)
+print_html_track(struct tel_printer *pr, const struct timeline_track *t)
 {
 	(void)pr;
 	(void)t;
@@ -128,7 +130,7 @@ add_link(struct html *h, const struct html_sent *sent,
  * a place; one that was sent later has it.
  */
 static void
-follow(struct html *h, const struct timeline_track *t, uint64_t time)
+print_html_follow(struct html *h, const struct timeline_track *t, uint64_t time)
 {
 	const uint64_t flow = h->timeline->flow;
 	struct html_sent *sent;
@@ -146,8 +148,8 @@ follow(struct html *h, const struct timeline_track *t, uint64_t time)
 }
 
 static void
-instant(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    const char *name, size_t n, const struct tel_event *ev)
+print_html_instant(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, const char *name, size_t n, const struct tel_event *ev)
 {
 	struct html *h = pr->state;
 
@@ -156,18 +158,18 @@ instant(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 		name = NULL;
 	h->recorded = 1;
 	if (h->timeline->flow != 0)
-		follow(h, t, time);
-	count(h, t, time);
-	tel__exact_put(&h->exact, ev, h->type, t->id, time, 0, name, n);
+		print_html_follow(h, t, time);
+	print_html_count(h, t, time);
+	tel__samples_put(&h->exact, ev, h->type, t->id, time, 0, name, n);
 }
 
 static void
-begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    const char *name, size_t n, const struct tel_event *ev)
+print_html_begin(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, const char *name, size_t n, const struct tel_event *ev)
 {
 	struct html *h = pr->state;
 	struct html_state *s = state_of(h, t);
-	struct exact_copy *c;
+	struct sample_copy *c;
 
 	if (s == NULL)
 		return;
@@ -175,7 +177,7 @@ begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 		s->excess++;
 		return;
 	}
-	c = tel__exact_copy(&h->exact, ev, h->type, t->id, time, name, n);
+	c = tel__samples_copy(&h->exact, ev, h->type, t->id, time, name, n);
 	if (c == NULL)
 		return;
 	h->recorded = 1;
@@ -188,7 +190,7 @@ begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 static void
 close_range(struct html *h, struct html_state *s, uint64_t time)
 {
-	struct exact_copy *c = s->open;
+	struct sample_copy *c = s->open;
 
 	s->open = c->outer;
 	s->depth--;
@@ -197,11 +199,12 @@ close_range(struct html *h, struct html_state *s, uint64_t time)
 	if (time > h->last)
 		h->last = time;
 	count_range(h, c->track, c->type, c->from, time);
-	tel__exact_put_copy(&h->exact, c, time);
+	tel__samples_put_copy(&h->exact, c, time);
 }
 
 static void
-end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
+print_html_end(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time)
 {
 	struct html *h = pr->state;
 	struct html_state *s = state_of(h, t);
@@ -216,9 +219,9 @@ end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
 }
 
 static void
-span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    uint64_t length, const char *name, size_t n, const struct tel_event *ev,
-    int method)
+print_html_span(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, uint64_t length, const char *name, size_t n,
+    const struct tel_event *ev, int method)
 {
 	struct html *h = pr->state;
 
@@ -232,20 +235,20 @@ span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	 * sums without a type, so that no event is counted twice.
 	 */
 	if (h->recorded) {
-		tel__pyramid_range(&h->sums,
-		    find_series(h, t->id, -1, PYRAMID_RANGES), time,
+		tel__buckets_range(&h->sums,
+		    find_series(h, t->id, -1, TIME_BUCKETS_RANGES), time,
 		    time + length);
 		return;
 	}
 	h->recorded = 1;
 	count_range(h, t->id, h->type, time, time + length);
-	tel__exact_put(&h->exact, ev, h->type, t->id, time, length + 1, name,
+	tel__samples_put(&h->exact, ev, h->type, t->id, time, length + 1, name,
 	    n);
 }
 
 static void
-counter(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    int64_t value)
+print_html_counter(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, int64_t value)
 {
 	struct html *h = pr->state;
 	struct html_state *s = state_of(h, t);
@@ -254,10 +257,10 @@ counter(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 		return;
 	if (s->values == 0)
 		s->values = find_series(h, t->id, -1,
-		                t->use == TIMELINE_RATE ? PYRAMID_RATE :
-		                                          PYRAMID_VALUES) +
+		                t->use == TIMELINE_RATE ? TIME_BUCKETS_RATE :
+		                                          TIME_BUCKETS_VALUES) +
 		    1;
-	tel__pyramid_value(&h->sums, s->values - 1, time, value);
+	tel__buckets_value(&h->sums, s->values - 1, time, value);
 }
 
 static void
@@ -270,13 +273,13 @@ values(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	if (s == NULL)
 		return;
 	if (s->values == 0)
-		s->values = find_series(h, t->id, -1, PYRAMID_VALUES) + 1;
-	tel__pyramid_values(&h->sums, s->values - 1, time, n, low, high, last);
+		s->values = find_series(h, t->id, -1, TIME_BUCKETS_VALUES) + 1;
+	tel__buckets_values(&h->sums, s->values - 1, time, n, low, high, last);
 }
 
 /* Counts the events that came in a bucket of time by their types. */
 static void
-settle(struct tel_printer *pr)
+print_html_settle(struct tel_printer *pr)
 {
 	struct html *h = pr->state;
 	struct timeline_actions *to = &h->actions;
@@ -285,7 +288,7 @@ settle(struct tel_printer *pr)
 	while (to->nrecent > 0) {
 		a = &to->all[to->recent[--to->nrecent]];
 		h->exact.types[a->type].count += a->news;
-		tel__pyramid_count(&h->sums, a->series - 1, h->timeline->bucket,
+		tel__buckets_count(&h->sums, a->series - 1, h->timeline->bucket,
 		    a->news);
 		a->news = 0;
 	}
@@ -300,7 +303,7 @@ heat(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 {
 	struct html *h = pr->state;
 	struct html_state *s = state_of(h, t);
-	struct pyramid_key key = { t->id, -1, 0, PYRAMID_COUNT };
+	struct bucket_key key = { t->id, -1, 0, TIME_BUCKETS_COUNT };
 
 	if (s == NULL)
 		return;
@@ -314,12 +317,13 @@ heat(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 		return;
 	}
 	if (s->rows[key.row] == 0)
-		s->rows[key.row] = tel__pyramid_series(&h->sums, &key) + 1;
-	tel__pyramid_count(&h->sums, s->rows[key.row] - 1, time, times);
+		s->rows[key.row] = tel__buckets_series(&h->sums, &key) + 1;
+	tel__buckets_count(&h->sums, s->rows[key.row] - 1, time, times);
 }
 
-static const struct timeline_ops ops = { track, begin, end, span, instant,
-	counter, heat, values, settle };
+static const struct timeline_ops ops = { print_html_track, print_html_begin,
+	print_html_end, print_html_span, print_html_instant, print_html_counter,
+	heat, values, print_html_settle };
 
 /* Ranges that are open end with the log. */
 static void
@@ -386,8 +390,8 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 			    "libarchive is needed to compress a page: %s", why);
 		}
 		pr->state = h;
-		tel__exact_init(&h->exact, pr->max_size / 10 * 9);
-		tel__pyramid_init(&h->sums);
+		tel__samples_init(&h->exact, pr->max_size / 10 * 9);
+		tel__buckets_init(&h->sums);
 		h->timeline = tel__timeline_new(&ops);
 		if (h->timeline == NULL)
 			return TEL_ENOMEM;
@@ -397,9 +401,9 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 			    (size_t)(pr->max_size / TRACK_BYTES);
 	} else if (!same) {
 		close_ranges(h);
-		settle(pr);
+		print_html_settle(pr);
 		tel__timeline_begin(h->timeline);
-		tel__exact_forget(&h->exact);
+		tel__samples_forget(&h->exact);
 		h->schema = NULL;
 		h->log = NULL;
 	}
@@ -421,17 +425,18 @@ put_other(struct tel_printer *pr, struct html *h, const struct tel_event *ev)
 	if (t == NULL)
 		h->no_memory = 1;
 	else
-		instant(pr, t, h->timeline->now, ev->type->name,
+		print_html_instant(pr, t, h->timeline->now, ev->type->name,
 		    ev->type->name_length, ev);
 }
 
 /* Takes an event of the same log as the one before it. */
 static tel_status
-take(struct tel_printer *pr, struct html *h, const struct tel_event *ev)
+print_html_take(struct tel_printer *pr, struct html *h,
+    const struct tel_event *ev)
 {
 	tel_status st;
 
-	h->type = tel__exact_type(&h->exact, ev->type);
+	h->type = tel__samples_type(&h->exact, ev->type);
 	if (h->exact.no_memory)
 		return TEL_ENOMEM;
 	h->exact.types[h->type].count++;
@@ -439,7 +444,7 @@ take(struct tel_printer *pr, struct html *h, const struct tel_event *ev)
 	h->events++;
 	h->recorded = 0;
 	h->ended = NULL;
-	h->timeline->unnamed = tel__exact_spare(&h->exact) > 0;
+	h->timeline->unnamed = tel__samples_spare(&h->exact) > 0;
 	st = tel__timeline_event(pr, h->timeline, ev);
 	if (st == TEL_OK && !h->recorded)
 		put_other(pr, h, ev);
@@ -467,12 +472,12 @@ enter_log(struct html *h, const struct tel_event *ev)
 }
 
 static tel_status
-event(struct tel_printer *pr, const struct tel_event *ev)
+print_html_event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct html *h = pr->state;
 	tel_status st = enter_log(h, ev);
 
-	return st == TEL_OK ? take(pr, h, ev) : st;
+	return st == TEL_OK ? print_html_take(pr, h, ev) : st;
 }
 
 /* What to do with the types of a schema is not known yet.  0: no memory. */
@@ -483,7 +488,7 @@ set_schema(struct tel_printer *pr, struct html *h, const struct tel_schema *s)
 
 	if (h->schema == s && to->count == s->ntypes)
 		return 1;
-	settle(pr);
+	print_html_settle(pr);
 	to->count = 0;
 	h->schema = NULL;
 	if (!TEL__RESIZE(to->all, s->ntypes + 1u) ||
@@ -503,7 +508,7 @@ action_of(struct html *h, const struct tel_type *type)
 
 	if (a->plan != NULL)
 		return a;
-	a->type = tel__exact_type(&h->exact, type);
+	a->type = tel__samples_type(&h->exact, type);
 	if (h->exact.no_memory)
 		return NULL;
 	a->plan = tel__timeline_plan(h->timeline, type->schema, type);
@@ -525,7 +530,7 @@ count_event(struct tel_printer *pr, struct html *h, const struct tel_event *ev,
 		tel__timeline_count(pr, h->timeline, ev, a->plan, a->does,
 		    time);
 	if (a->series > 0) {
-		tel__pyramid_count(&h->sums, a->series - 1, time, 1);
+		tel__buckets_count(&h->sums, a->series - 1, time, 1);
 		return;
 	}
 	h->type = a->type;
@@ -534,7 +539,7 @@ count_event(struct tel_printer *pr, struct html *h, const struct tel_event *ev,
 		h->no_memory = 1;
 		return;
 	}
-	count(h, t, time);
+	print_html_count(h, t, time);
 	/* without a thread there is one track for each log */
 	if (a->plan->thread < 0 && a->plan->cpu < 0)
 		a->series = h->series[a->type].count;
@@ -618,7 +623,7 @@ run_counts(struct tel_printer *pr, struct tel_run *events, struct times *t,
     size_t i, size_t *end, int *more)
 {
 	struct html *h = pr->state;
-	const uint64_t spare = tel__exact_spare(&h->exact);
+	const uint64_t spare = tel__samples_spare(&h->exact);
 	const size_t first = i;
 	size_t next, bucket = i, last = events->count;
 	struct timeline_action *a;
@@ -654,7 +659,7 @@ run_counts(struct tel_printer *pr, struct tel_run *events, struct times *t,
 		h->last = h->timeline->last;
 	h->events += i - first;
 	h->logs[h->at].events += i - first;
-	tel__exact_skip(&h->exact, i - first);
+	tel__samples_skip(&h->exact, i - first);
 	return h->no_memory || h->timeline->no_memory || h->sums.no_memory ||
 	        h->exact.no_memory ?
 	    TEL_ENOMEM :
@@ -662,7 +667,7 @@ run_counts(struct tel_printer *pr, struct tel_run *events, struct times *t,
 }
 
 static tel_status
-run(struct tel_printer *pr, struct tel_run *events)
+print_html_run(struct tel_printer *pr, struct tel_run *events)
 {
 	struct html *h = pr->state;
 	const int plain = events->count <= TEL_RUN_MAX && run_is_plain(events);
@@ -679,10 +684,10 @@ run(struct tel_printer *pr, struct tel_run *events)
 		return TEL_ENOMEM;
 	while (i < events->count && st == TEL_OK) {
 		more = 1;
-		if (plain && tel__exact_spare(&h->exact) > 0)
+		if (plain && tel__samples_spare(&h->exact) > 0)
 			st = run_counts(pr, events, &t, i, &i, &more);
 		if (st == TEL_OK && more)
-			st = take(pr, h, run_event(events, i++));
+			st = print_html_take(pr, h, run_event(events, i++));
 	}
 	return st;
 }
@@ -720,15 +725,15 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 
 	memset(&d, 0, sizeof(d));
 	if (pr->state != NULL) {
-		settle(pr);
-		tel__pyramid_settle_all(&((struct html *)pr->state)->sums);
+		print_html_settle(pr);
+		tel__buckets_settle_all(&((struct html *)pr->state)->sums);
 	}
 	d.html = pr->state != NULL ? pr->state : &none;
 	d.most = pr->max_size;
 	d.live = seconds;
 	make_title(&d);
 	d.all = d.html->exact.nblocks;
-	if (tel__exact_rest(&d.html->exact, &d.rest))
+	if (tel__samples_rest(&d.html->exact, &d.rest))
 		d.all++;
 	good = tel__html_draft(&d, &head);
 	if (good > 0)
@@ -744,7 +749,7 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 }
 
 static tel_status
-finish(struct tel_printer *pr)
+print_html_finish(struct tel_printer *pr)
 {
 	struct html *h = pr->state;
 
@@ -754,7 +759,8 @@ finish(struct tel_printer *pr)
 }
 
 static tel_status
-snapshot(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
+print_html_snapshot(struct tel_printer *pr, struct tel_output *out,
+    unsigned seconds)
 {
 	if (seconds == 0 && pr->state != NULL)
 		close_ranges(pr->state);
@@ -762,10 +768,10 @@ snapshot(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 }
 
 static void
-release(struct tel_printer *pr)
+print_html_release(struct tel_printer *pr)
 {
 	struct html *h = pr->state;
-	struct exact_copy *c;
+	struct sample_copy *c;
 	size_t i;
 
 	if (h == NULL)
@@ -789,8 +795,8 @@ release(struct tel_printer *pr)
 	free(h->sent);
 	free(h->logs);
 	tel__timeline_free(h->timeline);
-	tel__exact_clear(&h->exact);
-	tel__pyramid_clear(&h->sums);
+	tel__samples_clear(&h->exact);
+	tel__buckets_clear(&h->sums);
 	free(h);
 }
 
@@ -799,9 +805,9 @@ const struct tel_renderer tel__renderer_html = {
 	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE | TEL_PRINTER_PAGE |
 	    TEL_PRINTER_BINARY,
 	.begin_log = begin_log,
-	.event = event,
-	.run = run,
-	.finish = finish,
-	.snapshot = snapshot,
-	.release = release,
+	.event = print_html_event,
+	.run = print_html_run,
+	.finish = print_html_finish,
+	.snapshot = print_html_snapshot,
+	.release = print_html_release,
 };

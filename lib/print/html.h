@@ -6,14 +6,14 @@
 #ifndef TEL_HTML_H
 #define TEL_HTML_H
 
-#include "print/exact.h"
+#include "print/event_samples.h"
 #include "print/page.h"
-#include "print/pyramid.h"
+#include "print/time_buckets.h"
 #include "print/timeline.h"
 
 /* What is known of a track of the timeline. */
 struct html_state {
-	struct exact_copy *open; /* the innermost range */
+	struct sample_copy *open; /* the innermost range */
 	unsigned depth, excess;
 	long values; /* the series of a counter, and 1; 0: not known */
 	long *rows;  /* those of the rows of a heat strip, or NULL */
@@ -54,8 +54,8 @@ struct html_series {
 
 struct html {
 	struct timeline *timeline;
-	struct exact exact;
-	struct pyramid sums;
+	struct event_samples exact;
+	struct time_buckets sums;
 	struct html_state *states; /* by a track's id */
 	size_t nstates;
 	struct html_log *logs;
@@ -91,7 +91,7 @@ struct html_draft {
 	uint64_t sums_size;
 	unsigned level; /* of the sums: 2^level buckets became one */
 	int gzip_level;
-	struct exact_block longest, rest;
+	struct sample_block longest, rest;
 	struct tel__buffer links; /* gzip; empty: there are none */
 	size_t all, use;   /* exact blocks that there are, and that are used */
 	size_t name_bytes; /* names are cut to them */
@@ -114,10 +114,10 @@ void tel__html_draft_free(struct html_draft *d);
 void tel__html_head(const struct html_draft *d, struct tel__buffer *b);
 
 /* The exact block at place i of those that are used, spread evenly. */
-static inline const struct exact_block *
+static inline const struct sample_block *
 html_used_block(const struct html_draft *d, size_t i)
 {
-	const struct exact *x = &d->html->exact;
+	const struct event_samples *x = &d->html->exact;
 	size_t at = i * d->all / d->use;
 
 	return at < x->nblocks ? &x->blocks[at] : &d->rest;

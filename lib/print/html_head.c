@@ -6,7 +6,7 @@
 
 /* Bytes of a name that are shown, a whole number of characters. */
 static size_t
-cut(const char *s, size_t n, size_t most)
+html_head_cut(const char *s, size_t n, size_t most)
 {
 	if (n <= most)
 		return n;
@@ -19,7 +19,7 @@ static void
 put_name(const struct html_draft *d, struct tel__buffer *b, const char *key,
     const char *s)
 {
-	tel__json_text(b, key, s, cut(s, strlen(s), d->name_bytes));
+	tel__json_text(b, key, s, html_head_cut(s, strlen(s), d->name_bytes));
 }
 
 static void
@@ -68,14 +68,14 @@ datatype(const struct tel_field *f)
 static void
 put_types(const struct html_draft *d, struct tel__buffer *b)
 {
-	const struct exact *x = &d->html->exact;
+	const struct event_samples *x = &d->html->exact;
 	size_t i;
 	unsigned f;
 
 	tel__json_key(b, "types");
 	tel__json_put(b, "[");
 	for (i = 0; i < x->ntypes; i++) {
-		const struct exact_type *t = &x->types[i];
+		const struct sample_type *t = &x->types[i];
 
 		tel__json_put(b, i == 0 ? "{" : ",{");
 		put_name(d, b, "name", t->name);
@@ -151,7 +151,7 @@ put_tracks(const struct html_draft *d, struct tel__buffer *b)
 static void
 put_series(const struct html_draft *d, struct tel__buffer *b)
 {
-	const struct pyramid *p = &d->html->sums;
+	const struct time_buckets *p = &d->html->sums;
 	const unsigned shift = p->shift + d->level;
 	unsigned c;
 	size_t i;
@@ -160,7 +160,7 @@ put_series(const struct html_draft *d, struct tel__buffer *b)
 	tel__json_put(b, "[");
 	for (i = 0; i < d->nplaces; i++) {
 		const struct html_place *place = &d->places[i];
-		const struct pyramid_key *key = &p->series[place->series].key;
+		const struct bucket_key *key = &p->series[place->series].key;
 
 		tel__json_put(b, i == 0 ? "{" : ",{");
 		tel__json_pair(b, "track", key->track);
@@ -178,9 +178,9 @@ put_series(const struct html_draft *d, struct tel__buffer *b)
 			tel__json_pair(b, "row", (uint64_t)key->row);
 		tel__json_key(b, "columns");
 		tel__json_put(b, "[");
-		for (c = 0; c < tel__pyramid_columns(key->kind); c++) {
+		for (c = 0; c < tel__buckets_columns(key->kind); c++) {
 			tel__json_put(b, c == 0 ? "\"" : ",\"");
-			tel__json_put(b, tel__pyramid_column(key->kind, c));
+			tel__json_put(b, tel__buckets_column(key->kind, c));
 			tel__json_put(b, "\"");
 		}
 		tel__json_put(b, "]}");
@@ -189,7 +189,7 @@ put_series(const struct html_draft *d, struct tel__buffer *b)
 }
 
 static void
-put_block(struct tel__buffer *b, size_t number, const struct exact_block *e,
+put_block(struct tel__buffer *b, size_t number, const struct sample_block *e,
     int is_longest)
 {
 	tel__json_put(b,

@@ -6,7 +6,7 @@
 
 /* The step's operation, and in *quote the quotes around its value. */
 static enum render_op
-choose(const struct tel_field *f, const char **quote)
+print_json_choose(const struct tel_field *f, const char **quote)
 {
 	*quote = "";
 	if (f->space == TEL_SPACE_STACK)
@@ -53,7 +53,7 @@ add_field(struct tel_printer *pr, struct render_builder *b,
 {
 	const struct tel_field *f = &type->fields[i];
 	const char *quote;
-	enum render_op op = choose(f, &quote);
+	enum render_op op = print_json_choose(f, &quote);
 
 	add_key(b, type, i, skip);
 	tel__render_add_if(b, i, "null");
@@ -161,7 +161,7 @@ add_unknown(struct tel_printer *pr, struct render_builder *b)
 }
 
 static struct render_program *
-compile(struct tel_printer *pr, const struct tel_type *type,
+print_json_compile(struct tel_printer *pr, const struct tel_type *type,
     enum render_variant variant)
 {
 	struct render_builder b;
@@ -200,5 +200,5 @@ const struct tel_renderer tel__renderer_json = {
 	.name = "json",
 	.apart = 1,
 	.flags = TEL_PRINTER_FIELDS | TEL_PRINTER_HEADER,
-	.compile = compile,
+	.compile = print_json_compile,
 };

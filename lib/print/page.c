@@ -21,7 +21,7 @@ struct paper {
 };
 
 static void
-put(struct paper *p, const void *bytes, size_t n)
+print_page_put(struct paper *p, const void *bytes, size_t n)
 {
 	p->size += n;
 	if (p->out != NULL)
@@ -31,13 +31,13 @@ put(struct paper *p, const void *bytes, size_t n)
 static void
 put_text(struct paper *p, const char *text)
 {
-	put(p, text, strlen(text));
+	print_page_put(p, text, strlen(text));
 }
 
 static void
 put_part(struct paper *p, const struct page_part *part)
 {
-	put(p, part->bytes, part->size);
+	print_page_put(p, part->bytes, part->size);
 }
 
 /* ---------------------------------------------------------------- title */
@@ -63,7 +63,7 @@ put_escaped(struct paper *p, const char *text)
 		} else if (s[i] == '>') {
 			put_text(p, "&gt;");
 		} else {
-			put(p, s + i, length);
+			print_page_put(p, s + i, length);
 		}
 	}
 }
@@ -103,11 +103,11 @@ put_base64(struct paper *p, const unsigned char *bytes, size_t n)
 		    (unsigned char)(i + 2 < n ? digits[v & 63] : '=');
 		used += 4;
 		if (used == sizeof(text)) {
-			put(p, text, used);
+			print_page_put(p, text, used);
 			used = 0;
 		}
 	}
-	put(p, text, used);
+	print_page_put(p, text, used);
 }
 
 static void

@@ -98,7 +98,7 @@ write_packet(struct tel_printer *pr, struct perfetto *f)
  * same ones.
  */
 static uint64_t
-intern(struct perfetto *f, unsigned field, const char *name, size_t n)
+perfetto_intern(struct perfetto *f, unsigned field, const char *name, size_t n)
 {
 	uint64_t h = tel__fnv(TEL__FNV, &field, sizeof(field));
 	struct tel__entry *e;
@@ -127,7 +127,7 @@ static void
 put_name(struct perfetto *f, struct tel__buffer *m, unsigned interned,
     unsigned by_iid, unsigned as_text, const char *name, size_t n)
 {
-	uint64_t iid = intern(f, interned, name, n);
+	uint64_t iid = perfetto_intern(f, interned, name, n);
 
 	if (iid != 0)
 		tel__protobuf_varint(m, by_iid, iid);
@@ -238,7 +238,7 @@ put_event(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 		    EVENT_CATEGORIES, ev->type->kind, strlen(ev->type->kind));
 		put_fields(f, ev);
 		/* what has one number has one colour: events of a type */
-		iid = intern(f, INTERNED_EVENT_NAMES, ev->type->name,
+		iid = perfetto_intern(f, INTERNED_EVENT_NAMES, ev->type->name,
 		    ev->type->name_length);
 		if (iid != 0)
 			tel__protobuf_varint(m, EVENT_CORRELATION, iid);
@@ -251,7 +251,7 @@ put_event(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 }
 
 static void
-track(struct tel_printer *pr, const struct timeline_track *t)
+perfetto_track(struct tel_printer *pr, const struct timeline_track *t)
 {
 	struct perfetto *f = pr->state;
 	struct tel__buffer *m = &f->event, *part = &f->part;
@@ -275,38 +275,39 @@ track(struct tel_printer *pr, const struct timeline_track *t)
 }
 
 static void
-begin(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    const char *name, size_t n, const struct tel_event *ev)
+perfetto_begin(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, const char *name, size_t n, const struct tel_event *ev)
 {
 	put_event(pr, t, time, SLICE_BEGIN, name, n, ev);
 }
 
 static void
-end(struct tel_printer *pr, const struct timeline_track *t, uint64_t time)
+perfetto_end(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time)
 {
 	put_event(pr, t, time, SLICE_END, NULL, 0, NULL);
 }
 
 static void
-span(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    uint64_t length, const char *name, size_t n, const struct tel_event *ev,
-    int method)
+perfetto_span(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, uint64_t length, const char *name, size_t n,
+    const struct tel_event *ev, int method)
 {
 	(void)method;
-	begin(pr, t, time, name, n, ev);
-	end(pr, t, time + length);
+	perfetto_begin(pr, t, time, name, n, ev);
+	perfetto_end(pr, t, time + length);
 }
 
 static void
-instant(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    const char *name, size_t n, const struct tel_event *ev)
+perfetto_instant(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, const char *name, size_t n, const struct tel_event *ev)
 {
 	put_event(pr, t, time, INSTANT, name, n, ev);
 }
 
 static void
-counter(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    int64_t value)
+perfetto_counter(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, int64_t value)
 {
 	struct perfetto *f = pr->state;
 
@@ -314,11 +315,12 @@ counter(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	put_event(pr, t, time, COUNTER, NULL, 0, NULL);
 }
 
-static const struct timeline_ops ops = { track, begin, end, span, instant,
-	counter, NULL, NULL, NULL };
+static const struct timeline_ops ops = { perfetto_track, perfetto_begin,
+	perfetto_end, perfetto_span, perfetto_instant, perfetto_counter, NULL,
+	NULL, NULL };
 
 static void
-release(struct tel_printer *pr)
+perfetto_release(struct tel_printer *pr)
 {
 	struct perfetto *f = pr->state;
 
@@ -351,5 +353,5 @@ const struct tel_renderer tel__renderer_perfetto = {
 	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE | TEL_PRINTER_BINARY,
 	.begin_log = begin_log,
 	.event = tel__timeline_print,
-	.release = release,
+	.release = perfetto_release,
 };

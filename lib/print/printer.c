@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "model/run.h"
 #include "print/registry.h"
-#include "print/team.h"
+#include "print/render_pool.h"
 #include "query/suggest.h"
 
 tel_printer *
@@ -46,7 +46,7 @@ tel_printer_free(tel_printer *p)
 {
 	if (p == NULL)
 		return;
-	tel__team_free(p->team);
+	tel__render_pool_free(p->team);
 	if (p->renderer->release != NULL)
 		p->renderer->release(p);
 	tel__render_free_caches(p);
@@ -394,14 +394,14 @@ tel_printer_set_threads(tel_printer *p, unsigned n)
 
 /* Prints without threads from here on. */
 static tel_status
-end_team(struct tel_printer *pr)
+end_pool(struct tel_printer *pr)
 {
 	tel_status st = TEL_OK;
 
 	pr->threads = 0;
 	if (pr->team != NULL) {
-		st = tel__team_flush(pr->team);
-		tel__team_free(pr->team);
+		st = tel__render_pool_flush(pr->team);
+		tel__render_pool_free(pr->team);
 	}
 	pr->team = NULL;
 	return st;
@@ -413,22 +413,24 @@ end_team(struct tel_printer *pr)
  * clock, which goes on.
  */
 static tel_status
-team_log(struct tel_printer *pr, const struct tel_log *log, int merged)
+pool_log(struct tel_printer *pr, const struct tel_log *log, int merged)
 {
 	if (pr->threads < 2 || !pr->renderer->apart ||
 	    pr->time != TEL_TIME_TICKS || merged)
-		return end_team(pr);
+		return end_pool(pr);
 	if (pr->team == NULL)
-		pr->team = tel__team_new(pr, pr->threads);
-	if (pr->team == NULL || tel__team_set_log(pr->team, log) != TEL_OK)
-		return end_team(pr);
+		pr->team = tel__render_pool_new(pr, pr->threads);
+	if (pr->team == NULL ||
+	    tel__render_pool_set_log(pr->team, log) != TEL_OK)
+		return end_pool(pr);
 	return TEL_OK;
 }
 
 tel_status
 tel_printer_flush(tel_printer *p)
 {
-	tel_status st = p->team != NULL ? tel__team_flush(p->team) : TEL_OK;
+	tel_status st =
+	    p->team != NULL ? tel__render_pool_flush(p->team) : TEL_OK;
 
 	if (st == TEL_OK && p->renderer->flush != NULL)
 		st = p->renderer->flush(p);
@@ -442,12 +444,13 @@ static tel_status
 change_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const int merged = !pr->fresh && pr->log != NULL && pr->log != ev->log;
-	tel_status st = pr->team != NULL ? tel__team_flush(pr->team) : TEL_OK;
+	tel_status st =
+	    pr->team != NULL ? tel__render_pool_flush(pr->team) : TEL_OK;
 
 	if (st == TEL_OK)
 		st = set_log(pr, ev);
 	if (st == TEL_OK && pr->threads > 0)
-		st = team_log(pr, ev->log, merged);
+		st = pool_log(pr, ev->log, merged);
 	if (st == TEL_OK)
 		pr->started = 1;
 	return st;
@@ -457,7 +460,8 @@ change_log(struct tel_printer *pr, const struct tel_event *ev)
 static tel_status
 tell_rate(struct tel_printer *pr, const struct tel_event *ev)
 {
-	tel_status st = pr->team != NULL ? tel__team_flush(pr->team) : TEL_OK;
+	tel_status st =
+	    pr->team != NULL ? tel__render_pool_flush(pr->team) : TEL_OK;
 
 	return st == TEL_OK ? pr->renderer->sync_point(pr, ev) : st;
 }
@@ -491,7 +495,7 @@ tel_printer_event(tel_printer *p, const tel_event *event)
 			return st;
 	}
 	if (p->team != NULL)
-		return tel__team_event(p->team, event);
+		return tel__render_pool_event(p->team, event);
 	return render_event(p, event);
 }
 
@@ -517,7 +521,7 @@ tel_printer_run(tel_printer *p, tel_run *run)
 			return p->out->status;
 		if (i > 0 && p->team != NULL) {
 			tel_run_drop(run, i);
-			return tel__team_run(p->team, run);
+			return tel__render_pool_run(p->team, run);
 		}
 		if (i == 0 || p->renderer->event != NULL) {
 			st = tel_printer_event(p, run_event(run, i));
@@ -541,7 +545,8 @@ tel_printer_snapshot(tel_printer *p, tel_output *out, unsigned seconds)
 tel_status
 tel_printer_finish(tel_printer *p)
 {
-	tel_status st = p->team != NULL ? tel__team_flush(p->team) : TEL_OK;
+	tel_status st =
+	    p->team != NULL ? tel__render_pool_flush(p->team) : TEL_OK;
 
 	if (st == TEL_OK && p->renderer->finish != NULL)
 		st = p->renderer->finish(p);

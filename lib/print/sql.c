@@ -35,7 +35,7 @@ struct sql {
 /* ---------------------------------------------------------------- rows */
 
 static enum render_op
-choose(const struct tel_field *f)
+sql_choose(const struct tel_field *f)
 {
 	switch (f->datatype) {
 	case TEL_STRING: return RENDER_STRING_SQL;
@@ -52,7 +52,7 @@ choose(const struct tel_field *f)
 }
 
 static struct render_program *
-compile(struct tel_printer *pr, const struct tel_type *type,
+sql_compile(struct tel_printer *pr, const struct tel_type *type,
     enum render_variant variant)
 {
 	struct render_builder b;
@@ -70,8 +70,8 @@ compile(struct tel_printer *pr, const struct tel_type *type,
 	} else {
 		for (i = 0; i < type->nfields; i++) {
 			tel__render_add_if(&b, i, "NULL");
-			tel__render_add_field(&b, choose(&type->fields[i]), i,
-			    SPACE_NONE);
+			tel__render_add_field(&b, sql_choose(&type->fields[i]),
+			    i, SPACE_NONE);
 			tel__render_end_if(&b);
 			tel__render_add(&b, ",");
 		}
@@ -101,7 +101,7 @@ write_rows(struct tel_printer *pr, struct rows *r)
 }
 
 static tel_status
-flush(struct tel_printer *pr)
+sql_flush(struct tel_printer *pr)
 {
 	struct sql *sql = pr->state;
 	tel_status st = TEL_OK;
@@ -143,7 +143,7 @@ clear_rows(struct database *d)
  * store the rows on the way.
  */
 static tel_status
-prepare(struct tel_printer *pr, const struct tel_type *type)
+sql_prepare(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct sql *sql = pr->state;
 	struct tel__buffer *b = &sql->database.text;
@@ -180,7 +180,7 @@ take_row(void *arg, const void *data, size_t size)
 }
 
 static tel_status
-event(struct tel_printer *pr, const struct tel_event *ev)
+sql_event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct sql *sql = pr->state;
 	tel_output *out = pr->out;
@@ -223,8 +223,8 @@ static const struct database_sink script = {
 	.size = sizeof(struct sql),
 	.open = open_script,
 	.run = write_text,
-	.prepare = prepare,
-	.flush = flush,
+	.prepare = sql_prepare,
+	.flush = sql_flush,
 	.clear = clear_rows,
 };
 
@@ -235,13 +235,13 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 }
 
 static tel_status
-finish(struct tel_printer *pr)
+sql_finish(struct tel_printer *pr)
 {
 	return tel__database_finish(pr, &script);
 }
 
 static void
-release(struct tel_printer *pr)
+sql_release(struct tel_printer *pr)
 {
 	struct sql *sql = pr->state;
 
@@ -257,8 +257,8 @@ const struct tel_renderer tel__renderer_sql = {
 	.name = "sql",
 	.flags = TEL_PRINTER_HEADER | TEL_PRINTER_BY_LOG | TEL_PRINTER_INDEX,
 	.begin_log = begin_log,
-	.compile = compile,
-	.event = event,
-	.finish = finish,
-	.release = release,
+	.compile = sql_compile,
+	.event = sql_event,
+	.finish = sql_finish,
+	.release = sql_release,
 };

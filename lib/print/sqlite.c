@@ -120,7 +120,7 @@ load_library(struct tel_printer *pr, struct library *lib)
 
 /* Keeps why SQLite failed; nothing can be added any more. */
 static tel_status
-fail(struct tel_printer *pr)
+sqlite_fail(struct tel_printer *pr)
 {
 	static const char constraint[] = "CHECK constraint failed: ";
 	struct sqlite *d = pr->state;
@@ -149,14 +149,14 @@ run_text(struct tel_printer *pr, struct tel__buffer *text)
 	return d->lib.exec(d->db, (const char *)text->bytes, NULL, NULL,
 	           NULL) == SQLITE_OK ?
 	    TEL_OK :
-	    fail(pr);
+	    sqlite_fail(pr);
 }
 
 /* ---------------------------------------------------------------- rows */
 
 /* Compiles nothing: the program has the slot of the type's statement. */
 static struct render_program *
-compile(struct tel_printer *pr, const struct tel_type *type,
+sqlite_compile(struct tel_printer *pr, const struct tel_type *type,
     enum render_variant variant)
 {
 	struct render_builder b;
@@ -178,7 +178,7 @@ clear_inserts(struct database *base)
 
 /* Prepares the insertion of a type. */
 static tel_status
-prepare(struct tel_printer *pr, const struct tel_type *type)
+sqlite_prepare(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct sqlite *d = pr->state;
 	struct tel__buffer *text = &d->database.text;
@@ -198,7 +198,7 @@ prepare(struct tel_printer *pr, const struct tel_type *type)
 	           SQLITE_PREPARE_PERSISTENT, &d->inserts[d->database.nslots],
 	           NULL) == SQLITE_OK ?
 	    TEL_OK :
-	    fail(pr);
+	    sqlite_fail(pr);
 }
 
 /* Binds the fields of an event, whose type is known. */
@@ -262,7 +262,7 @@ bind_unknown(const struct sqlite *d, sqlite3_stmt *stmt,
 }
 
 static tel_status
-event(struct tel_printer *pr, const struct tel_event *ev)
+sqlite_event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct sqlite *d = pr->state;
 	struct render_program *g;
@@ -291,7 +291,7 @@ event(struct tel_printer *pr, const struct tel_event *ev)
 	if (code == SQLITE_OK && d->lib.step(stmt) == SQLITE_DONE &&
 	    d->lib.reset(stmt) == SQLITE_OK)
 		return TEL_OK;
-	return fail(pr);
+	return sqlite_fail(pr);
 }
 
 /* ---------------------------------------------------------------- logs */
@@ -313,7 +313,7 @@ open_database(struct tel_printer *pr)
 	        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
 	            SQLITE_OPEN_NOMUTEX,
 	        NULL) != SQLITE_OK)
-		return fail(pr);
+		return sqlite_fail(pr);
 	(void)d->lib.busy_timeout(d->db, BUSY_MS);
 	if (d->created) {
 		if (pr->file_size > 0 && pr->file_size < SMALL_LOG)
@@ -339,14 +339,15 @@ find_serial(struct tel_printer *pr)
 	d->serial = 0;
 	if (d->lib.prepare_v3(d->db, "SELECT serial, base FROM temp.tel_log",
 	        -1, 0, &stmt, NULL) != SQLITE_OK)
-		return fail(pr);
+		return sqlite_fail(pr);
 	code = d->lib.step(stmt);
 	if (code == SQLITE_ROW) {
 		d->serial = d->lib.column_int64(stmt, 0);
 		d->base = d->lib.column_int64(stmt, 1);
 	}
 	(void)d->lib.finalize(stmt);
-	return code == SQLITE_ROW || code == SQLITE_DONE ? TEL_OK : fail(pr);
+	return code == SQLITE_ROW || code == SQLITE_DONE ? TEL_OK :
+	                                                   sqlite_fail(pr);
 }
 
 static const struct database_sink file = {
@@ -354,7 +355,7 @@ static const struct database_sink file = {
 	.open = open_database,
 	.run = run_text,
 	.ready = find_serial,
-	.prepare = prepare,
+	.prepare = sqlite_prepare,
 	.clear = clear_inserts,
 };
 
@@ -365,7 +366,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 }
 
 static tel_status
-finish(struct tel_printer *pr)
+sqlite_finish(struct tel_printer *pr)
 {
 	tel_status st = tel__database_finish(pr, &file);
 
@@ -375,7 +376,7 @@ finish(struct tel_printer *pr)
 }
 
 static void
-release(struct tel_printer *pr)
+sqlite_release(struct tel_printer *pr)
 {
 	struct sqlite *d = pr->state;
 
@@ -398,8 +399,8 @@ const struct tel_renderer tel__renderer_sqlite = {
 	.flags = TEL_PRINTER_HEADER | TEL_PRINTER_BY_LOG | TEL_PRINTER_WHOLE |
 	    TEL_PRINTER_INDEX | TEL_PRINTER_FILE,
 	.begin_log = begin_log,
-	.compile = compile,
-	.event = event,
-	.finish = finish,
-	.release = release,
+	.compile = sqlite_compile,
+	.event = sqlite_event,
+	.finish = sqlite_finish,
+	.release = sqlite_release,
 };

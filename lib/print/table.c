@@ -9,12 +9,12 @@
 
 /* Bytes of all columns of a batch, and how many rows that may be. */
 #define BATCH_BYTES ((size_t)1 << 22)
-#define ROWS_MOST ((size_t)1 << 16)
-#define ROWS_LEAST ((size_t)1 << 8)
+#define ROWS_MAX ((size_t)1 << 16)
+#define ROWS_MIN ((size_t)1 << 8)
 /* Bytes of text in a column that end a batch. */
 #define TEXT_ENOUGH ((size_t)1 << 22)
 /* The most that offsets of 32 bits can express. */
-#define TEXT_MOST ((size_t)INT32_MAX)
+#define TEXT_MAX ((size_t)INT32_MAX)
 
 tel_table *
 tel_table_new(tel_output *out)
@@ -171,8 +171,8 @@ tel__table_start(struct tel_table *t)
 		return TEL_OK;
 	for (i = 0; i < t->ncolumns; i++)
 		width += table_width(&t->columns[i]);
-	t->most = ROWS_MOST;
-	while (t->most > ROWS_LEAST && t->most * width > BATCH_BYTES)
+	t->most = ROWS_MAX;
+	while (t->most > ROWS_MIN && t->most * width > BATCH_BYTES)
 		t->most /= 2;
 	/* each column is at most three pieces of a message */
 	if (!TEL__RESERVE(t->pieces, t->pieces_room, 3 * t->ncolumns + 3))
@@ -271,7 +271,7 @@ tel__table_name(struct table_dictionary *d, const char *text, size_t n,
 	uint64_t hash;
 
 	/* compared as it is stored, which may be longer */
-	if (!put_utf8(&d->text, text, n) || d->text.used > TEXT_MOST)
+	if (!put_utf8(&d->text, text, n) || d->text.used > TEXT_MAX)
 		return 0;
 	end = (uint32_t)d->text.used;
 	hash = tel__hash_bytes(n > 0 ? d->text.bytes + start : NULL,
@@ -344,7 +344,7 @@ tel_table_put_text(tel_table *t, int column, const char *text, size_t n)
 		return TEL_OK;
 	}
 	tel__table_place(c, t->rows);
-	if (!put_utf8(&c->text, text, n) || c->text.used > TEXT_MOST)
+	if (!put_utf8(&c->text, text, n) || c->text.used > TEXT_MAX)
 		return TEL_ENOMEM;
 	t->full |= c->text.used >= TEXT_ENOUGH;
 	return TEL_OK;

@@ -55,7 +55,7 @@ no_memory(struct tel_table *t)
 }
 
 static void
-put(struct tel_table *t, const void *bytes, size_t n)
+table_wire_put(struct tel_table *t, const void *bytes, size_t n)
 {
 	t->at += n;
 	(void)tel_output_write(t->out, bytes, n);
@@ -65,8 +65,8 @@ static void
 put_zeros(struct tel_table *t, uint64_t n)
 {
 	for (; n > sizeof(zeros); n -= sizeof(zeros))
-		put(t, zeros, sizeof(zeros));
-	put(t, zeros, (size_t)n);
+		table_wire_put(t, zeros, sizeof(zeros));
+	table_wire_put(t, zeros, (size_t)n);
 }
 
 /* -------------------------------------------------------------- schema */
@@ -202,8 +202,8 @@ put_message(struct tel_table *t, struct tel__buffer *blocks)
 	}
 	tel_store_le32(head, CONTINUATION);
 	tel_store_le32(head + 4, (uint32_t)t->message.used);
-	put(t, head, sizeof(head));
-	put(t, t->message.bytes, t->message.used);
+	table_wire_put(t, head, sizeof(head));
+	table_wire_put(t, t->message.bytes, t->message.used);
 	return t->out->status;
 }
 
@@ -213,7 +213,7 @@ write_schema(struct tel_table *t)
 	size_t at;
 
 	if (t->file) {
-		put(t, magic, MAGIC);
+		table_wire_put(t, magic, MAGIC);
 		put_zeros(t, PREFIX - MAGIC);
 	}
 	t->body = 0;
@@ -248,7 +248,8 @@ start_body(struct tel_table *t)
 
 /* Compresses a piece, where that makes it smaller, behind its size. */
 static void
-pack(struct tel_table *t, struct table_piece *p, const unsigned char *data)
+table_wire_pack(struct tel_table *t, struct table_piece *p,
+    const unsigned char *data)
 {
 	const size_t bound = ZSTD_compressBound(p->size);
 	unsigned char *to = tel__buffer_room(&t->packed, 8 + bound + 8);
@@ -287,7 +288,7 @@ add_piece(struct tel_table *t, const unsigned char *data, size_t size)
 	p->offset = size > 0 ? t->body : 0;
 	p->length = size;
 	if (size > 0 && t->zstd != NULL)
-		pack(t, p, data);
+		table_wire_pack(t, p, data);
 	else
 		t->body += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
@@ -377,14 +378,14 @@ put_body(struct tel_table *t)
 	size_t i;
 
 	if (t->zstd != NULL)
-		put(t, t->packed.bytes, t->packed.used);
+		table_wire_put(t, t->packed.bytes, t->packed.used);
 	else
 		put_zeros(t, t->zeros);
 	for (i = 0; i < t->npieces; i++) {
 		p = &t->pieces[i];
 		if (p->data == NULL || p->size == 0)
 			continue;
-		put(t, p->data, p->size);
+		table_wire_put(t, p->data, p->size);
 		put_zeros(t, (ALIGNMENT - p->size % ALIGNMENT) % ALIGNMENT);
 	}
 	return t->out->status;
@@ -559,10 +560,10 @@ write_footer(struct tel_table *t)
 	tel__flat_end(b);
 	if (b->failed)
 		return no_memory(t);
-	put(t, b->bytes, b->used);
+	table_wire_put(t, b->bytes, b->used);
 	tel_store_le32(size, (uint32_t)b->used);
-	put(t, size, sizeof(size));
-	put(t, magic, MAGIC);
+	table_wire_put(t, size, sizeof(size));
+	table_wire_put(t, magic, MAGIC);
 	return t->out->status;
 }
 
@@ -574,7 +575,7 @@ tel__table_write_end(struct tel_table *t)
 
 	tel_store_le32(end, CONTINUATION);
 	if (st == TEL_OK) {
-		put(t, end, sizeof(end));
+		table_wire_put(t, end, sizeof(end));
 		st = t->out->status;
 	}
 	return st == TEL_OK && t->file ? write_footer(t) : st;

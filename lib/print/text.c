@@ -11,7 +11,7 @@
 #define HEADER "# teltools text 1\n"
 
 static struct render_program *
-compile(struct tel_printer *pr, const struct tel_type *type,
+print_text_compile(struct tel_printer *pr, const struct tel_type *type,
     enum render_variant variant)
 {
 	struct render_builder b;
@@ -229,7 +229,7 @@ sync_point(struct tel_printer *pr, const struct tel_event *ev)
 }
 
 static tel_status
-finish(struct tel_printer *pr)
+print_text_finish(struct tel_printer *pr)
 {
 	if (!pr->started && pr->header)
 		return render_put(pr, HEADER);
@@ -242,6 +242,6 @@ const struct tel_renderer tel__renderer_text = {
 	.flags = TEL_PRINTER_FIELDS | TEL_PRINTER_HEADER | TEL_PRINTER_COLOR,
 	.begin_log = begin_log,
 	.sync_point = sync_point,
-	.compile = compile,
-	.finish = finish,
+	.compile = print_text_compile,
+	.finish = print_text_finish,
 };

@@ -68,7 +68,7 @@ is_word(const char *name, size_t i)
  * StartCollection and EndCollection.
  */
 static void
-share(struct timeline_plan *p, const struct tel_type *t, const char *end)
+plan_share(struct timeline_plan *p, const struct tel_type *t, const char *end)
 {
 	const char *name = t->name;
 	size_t length = strlen(name), n = 0, words, tail = 0, most;
@@ -261,7 +261,7 @@ find_messages(struct timeline_plan *p, const struct tel_schema *s,
 }
 
 static void
-make(struct timeline_plan *p, const struct tel_schema *s,
+plan_make(struct timeline_plan *p, const struct tel_schema *s,
     const struct tel_type *t)
 {
 	int at;
@@ -278,7 +278,7 @@ make(struct timeline_plan *p, const struct tel_schema *s,
 	    (unsigned)t->partner < s->ntypes) {
 		p->is = PLAN_START;
 		p->string = find_string(t, 0);
-		share(p, t, s->types[t->partner].name);
+		plan_share(p, t, s->types[t->partner].name);
 		return;
 	}
 	if (t->role == TEL_ROLE_FINISH) {
@@ -313,7 +313,7 @@ make_all(const struct tel_schema *s)
 	all->schema = s;
 	all->count = s->ntypes;
 	for (i = 0; i < s->ntypes; i++)
-		make(&all->plans[i], s, &s->types[i]);
+		plan_make(&all->plans[i], s, &s->types[i]);
 	for (i = s->ntypes; i-- > 0;) {
 		if (all->plans[i].is != PLAN_START)
 			continue;

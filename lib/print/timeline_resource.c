@@ -88,7 +88,7 @@ resource_of(struct timeline *tl, struct timeline_track *t,
 /* ------------------------------------------------------------- counters */
 
 static void
-set(struct tel_printer *pr, struct timeline *tl, struct resource *r,
+resource_set(struct tel_printer *pr, struct timeline *tl, struct resource *r,
     uint64_t time, int64_t value)
 {
 	r->value = value;
@@ -97,14 +97,14 @@ set(struct tel_printer *pr, struct timeline *tl, struct resource *r,
 
 /* A counter that goes up and down, as far as it can. */
 static void
-add(struct tel_printer *pr, struct timeline *tl, struct resource *r,
+resource_add(struct tel_printer *pr, struct timeline *tl, struct resource *r,
     uint64_t time, int64_t by)
 {
 	int64_t value;
 
 	if (__builtin_add_overflow(r->value, by, &value))
 		value = by < 0 ? INT64_MIN : INT64_MAX;
-	set(pr, tl, r, time, value);
+	resource_set(pr, tl, r, time, value);
 }
 
 /* A number in a class: its value, what it grows by, or one of many. */
@@ -135,9 +135,9 @@ put_value(struct tel_printer *pr, struct timeline *tl,
 		tl->ops->heat(pr, t, time, value,
 		    p->weight < 0 ? 1 : tel_event_u64(ev, (unsigned)p->weight));
 	else if (p->resource == RESOURCE_ADD)
-		add(pr, tl, r, time, value);
+		resource_add(pr, tl, r, time, value);
 	else
-		set(pr, tl, r, time, value);
+		resource_set(pr, tl, r, time, value);
 }
 
 /* A message or a thread comes to a channel or a handle, or leaves it. */
@@ -164,9 +164,9 @@ put_queue(struct tel_printer *pr, struct timeline *tl,
 	if (r == NULL)
 		return;
 	if (p->resource == RESOURCE_SEND || p->resource == RESOURCE_WAIT)
-		add(pr, tl, r, time, 1);
+		resource_add(pr, tl, r, time, 1);
 	else if (r->value > 0)
-		add(pr, tl, r, time, -1);
+		resource_add(pr, tl, r, time, -1);
 }
 
 /* ------------------------------------------------------------ processors */

@@ -9,7 +9,7 @@
 #include "base/array.h"
 
 /* Bytes between the events of a run that are copied with them. */
-#define GAPS_MOST 1024u
+#define GAPS_MAX 1024u
 
 static void
 free_rows(struct tel_columns *c)
@@ -71,7 +71,7 @@ reserve_rows(struct tel_columns *c, size_t n)
 
 /* Forgets what was added and is not held any more.  0: no memory. */
 static int
-compact(struct tel_columns *c)
+query_columns_compact(struct tel_columns *c)
 {
 	const size_t n = tel_columns_count(c);
 	struct tel_columns to = *c;
@@ -128,7 +128,7 @@ add_keys(struct tel_columns *c, const struct tel_run *run, size_t n,
 		key[i].clock = run->clocks[i];
 		key[i].row = c->rows + i;
 	}
-	*all = ordered && (size_t)(at - first) - sum <= GAPS_MOST ?
+	*all = ordered && (size_t)(at - first) - sum <= GAPS_MAX ?
 	    (size_t)(at - first) :
 	    SIZE_MAX;
 	return sum;
@@ -143,8 +143,8 @@ copy_bytes(struct tel_columns *c, const struct tel_run *run, size_t n,
 	size_t i;
 
 	/* as much never waits */
-	if (sum + GAPS_MOST > UINT32_MAX - c->used ||
-	    !TEL__RESERVE(c->bytes, c->size, c->used + sum + GAPS_MOST))
+	if (sum + GAPS_MAX > UINT32_MAX - c->used ||
+	    !TEL__RESERVE(c->bytes, c->size, c->used + sum + GAPS_MAX))
 		return 0;
 	if (all != SIZE_MAX) {
 		memcpy(c->bytes + c->used, run->data[0], all);
@@ -185,7 +185,7 @@ tel__columns_add(struct tel_columns *c, struct tel_run *run, size_t n)
 		c->first = c->count = c->rows = c->used = 0;
 		c->offset = run->offset;
 		c->index = run->index;
-	} else if (c->first >= left && !compact(c)) {
+	} else if (c->first >= left && !query_columns_compact(c)) {
 		return TEL_ENOMEM;
 	}
 	row = c->rows;

@@ -29,7 +29,7 @@ struct plain {
 
 /* The op that will be run before those that there are; NULL: no memory. */
 static struct op *
-put(struct compiler *c, enum op_code code)
+compile_put(struct compiler *c, enum op_code code)
 {
 	struct op *op;
 
@@ -85,7 +85,7 @@ put_span(struct compiler *c, const struct plain *what, int want, uint64_t lo,
 		code = OP_SPAN_LE64;
 	else if (code == OP_SPAN_FIELD && f->load == TEL_LOAD_LE32)
 		code = OP_SPAN_LE32;
-	op = put(c, code);
+	op = compile_put(c, code);
 	if (op != NULL) {
 		op->u.span.mask = what->mask;
 		op->u.span.lo = lo;
@@ -111,7 +111,7 @@ is_of_labels(const struct compiler *c, const struct node *n)
 static void
 put_const(struct compiler *c, struct value v)
 {
-	struct op *op = put(c, OP_CONST);
+	struct op *op = compile_put(c, OP_CONST);
 
 	if (op != NULL)
 		op->u.value = v;
@@ -120,7 +120,7 @@ put_const(struct compiler *c, struct value v)
 static void
 put_with(struct compiler *c, enum op_code code, const struct node *n)
 {
-	struct op *op = put(c, code);
+	struct op *op = compile_put(c, code);
 
 	if (op == NULL)
 		return;
@@ -132,7 +132,7 @@ put_with(struct compiler *c, enum op_code code, const struct node *n)
 static void
 put_sub(struct compiler *c, enum op_code code, unsigned sub)
 {
-	struct op *op = put(c, code);
+	struct op *op = compile_put(c, code);
 
 	if (op != NULL)
 		op->sub = (uint8_t)sub;
@@ -141,7 +141,7 @@ put_sub(struct compiler *c, enum op_code code, unsigned sub)
 static void
 put_cpi(struct compiler *c)
 {
-	struct op *op = put(c, OP_CPI);
+	struct op *op = compile_put(c, OP_CPI);
 
 	if (op == NULL)
 		return;
@@ -177,7 +177,7 @@ put_field(struct compiler *c, const struct node *n)
 		code = OP_DOUBLE_FIELD;
 	else if (f->datatype == TEL_STRING)
 		code = OP_STRING_FIELD;
-	op = put(c, code);
+	op = compile_put(c, code);
 	if (op != NULL) {
 		op->field = f;
 		op->u.value =
@@ -213,7 +213,7 @@ put_set(struct compiler *c, const struct node *n)
 
 	if (n->set == NULL || c->folds[n->a].classes != C_INTEGER)
 		return 0;
-	op = put(c, OP_IN_SET);
+	op = compile_put(c, OP_IN_SET);
 	if (op != NULL)
 		op->u.set = n->set;
 	return 1;
@@ -242,7 +242,7 @@ put_leaf(struct compiler *c, const struct node *n)
 	case N_CONTAINS:
 	case N_LABEL: put_field(c, n); return 1;
 	case N_START:
-		op = put(c, OP_START);
+		op = compile_put(c, OP_START);
 		if (op != NULL)
 			op->offset = (uint16_t)n->first;
 		return 1;
@@ -257,7 +257,7 @@ static struct op *
 put_operator(struct compiler *c, const struct node *n, enum op_code code)
 {
 	const struct fold *b = &c->folds[n->b];
-	struct op *op = put(c, code);
+	struct op *op = compile_put(c, code);
 
 	if (op != NULL) {
 		op->sub = n->opr;
@@ -438,7 +438,7 @@ in_set(struct compiler *c, const struct node *n, int want, uint32_t yes,
 	}
 	if (what.code != OP_SPAN_FIELD || what.mask != UINT64_MAX)
 		return 0;
-	op = put(c, OP_SET_FIELD);
+	op = compile_put(c, OP_SET_FIELD);
 	if (op != NULL) {
 		op->field = &c->type->fields[what.field];
 		op->u.set = set;
@@ -462,7 +462,7 @@ static struct op *
 put_label(struct compiler *c, int field, const struct node *n,
     const struct pattern *glob, int want)
 {
-	struct op *op = put(c, OP_LABEL);
+	struct op *op = compile_put(c, OP_LABEL);
 
 	if (op == NULL)
 		return NULL;
@@ -512,7 +512,7 @@ put_condition(struct compiler *c, uint32_t node, int want, uint32_t yes,
 	if (is_of_labels(c, n) && want != negates(n))
 		return put_labels(c, n, NULL, yes, no);
 	if (is_of_labels(c, n)) {
-		op = put(c, OP_LABELS);
+		op = compile_put(c, OP_LABELS);
 		if (op != NULL) {
 			op->u.node = n;
 			op->want = (uint8_t)want;
@@ -520,7 +520,7 @@ put_condition(struct compiler *c, uint32_t node, int want, uint32_t yes,
 		return put_test(c, op, yes, no);
 	}
 	op = n->op == N_COMPARE ? put_operator(c, n, OP_TEST_COMPARE) :
-	                          put(c, OP_TEST);
+	                          compile_put(c, OP_TEST);
 	if (op != NULL)
 		op->want = (uint8_t)want;
 	put_test(c, op, yes, no);
@@ -603,7 +603,7 @@ select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 			    set->spans[0].hi, yes, other);
 			continue;
 		}
-		op = put(c, OP_SET_FIELD);
+		op = compile_put(c, OP_SET_FIELD);
 		if (op != NULL) {
 			op->field = f;
 			op->u.set = set;
@@ -641,7 +641,7 @@ put_selection(struct compiler *c, uint32_t yes, uint32_t no)
 	yes = select_instant(c, &s->to, 0, yes, no);
 	yes = select_instant(c, &s->from, 1, yes, no);
 	if (wanted < 0) {
-		op = put(c, OP_TYPE);
+		op = compile_put(c, OP_TYPE);
 		if (op != NULL)
 			op->u.selection = s;
 		yes = put_test(c, op, yes, no);

@@ -14,7 +14,7 @@ static const char *const instructions[] = { "PM_INST_CMPL", "PAPI_TOT_INS",
 
 /* The first field that has one of these names, or one that starts so. */
 static int
-find(const struct tel_type *t, const char *const *names)
+counter_find(const struct tel_type *t, const char *const *names)
 {
 	int i, at = COUNTER_NONE;
 
@@ -51,11 +51,11 @@ tel__counter_find(const struct tel_type *t, const char *name)
 	if (strcmp(name, "process") == 0)
 		return find_part(t, TEL_PART_PROCESS, "pid");
 	if (strcmp(name, "cycles") == 0)
-		return find(t, cycles);
+		return counter_find(t, cycles);
 	if (strcmp(name, "instructions") == 0)
-		return find(t, instructions);
-	if (strcmp(name, "cpi") == 0 && find(t, cycles) >= 0 &&
-	    find(t, instructions) >= 0)
+		return counter_find(t, instructions);
+	if (strcmp(name, "cpi") == 0 && counter_find(t, cycles) >= 0 &&
+	    counter_find(t, instructions) >= 0)
 		return COUNTER_CPI;
 	return COUNTER_NONE;
 }

@@ -137,7 +137,7 @@ tel_filter_free(tel_filter *f)
 
 /* What every setter ends with. */
 static tel_status
-changed(tel_filter *f, tel_status status)
+filter_changed(tel_filter *f, tel_status status)
 {
 	f->failed = NULL;
 	tel__binder_forget(&f->binder);
@@ -157,7 +157,8 @@ tel_filter_set_kinds(tel_filter *f, const char *text)
 {
 	struct binder *b = &f->binder;
 
-	return changed(f, tel__select_kinds(&b->selection, text, &b->fail));
+	return filter_changed(f,
+	    tel__select_kinds(&b->selection, text, &b->fail));
 }
 
 tel_status
@@ -165,7 +166,8 @@ tel_filter_set_types(tel_filter *f, const char *text)
 {
 	struct binder *b = &f->binder;
 
-	return changed(f, tel__select_types(&b->selection, text, &b->fail));
+	return filter_changed(f,
+	    tel__select_types(&b->selection, text, &b->fail));
 }
 
 tel_status
@@ -173,7 +175,8 @@ tel_filter_set_time(tel_filter *f, const char *text)
 {
 	struct binder *b = &f->binder;
 
-	return changed(f, tel__select_time(&b->selection, text, &b->fail));
+	return filter_changed(f,
+	    tel__select_time(&b->selection, text, &b->fail));
 }
 
 void
@@ -192,7 +195,8 @@ tel_filter_add_addresses(tel_filter *f, const char *text)
 {
 	struct binder *b = &f->binder;
 
-	return changed(f, tel__select_address(&b->selection, text, &b->fail));
+	return filter_changed(f,
+	    tel__select_address(&b->selection, text, &b->fail));
 }
 
 tel_status
@@ -200,7 +204,8 @@ tel_filter_add_label(tel_filter *f, const char *glob)
 {
 	struct binder *b = &f->binder;
 
-	return changed(f, tel__select_label(&b->selection, glob, &b->fail));
+	return filter_changed(f,
+	    tel__select_label(&b->selection, glob, &b->fail));
 }
 
 void
@@ -508,9 +513,9 @@ tel_filter_clocks(const tel_filter *f, const tel_event *event, uint64_t *first,
 void
 tel_filter_attach(tel_filter *f, tel_reader *r, int whole)
 {
-	r->terse = !whole;
-	r->chooser.whole = whole;
-	r->chooser.timed = tel_filter_uses_rate(f);
+	r->skip_names = !whole;
+	r->predicate_pushdown.whole = whole;
+	r->predicate_pushdown.timed = tel_filter_uses_rate(f);
 	/* what comes between the events that match counts for those */
 	if (!is_bounded(f) &&
 	    (f->binder.tree == NULL || !f->binder.tree->uses_before))

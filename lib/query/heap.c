@@ -550,7 +550,8 @@ site_at(const struct tel_heap *h, size_t i)
 }
 
 static void
-describe(const struct tel_heap *h, const struct site *s, tel_heap_stack *out)
+heap_describe(const struct tel_heap *h, const struct site *s,
+    tel_heap_stack *out)
 {
 	const int same = s->peak != h->peaks;
 
@@ -569,7 +570,7 @@ tel_heap_stack_at(const tel_heap *h, size_t i, tel_heap_stack *out)
 {
 	if (i >= h->nsites)
 		return 0;
-	describe(h, site_at(h, i), out);
+	heap_describe(h, site_at(h, i), out);
 	return 1;
 }
 
@@ -581,7 +582,7 @@ tel_heap_total(const tel_heap *h, tel_heap_stack *out)
 
 	memset(out, 0, sizeof(*out));
 	for (i = 0; i < h->nsites; i++) {
-		describe(h, &h->sites[i], &one);
+		heap_describe(h, &h->sites[i], &one);
 		out->allocations += one.allocations;
 		out->allocated_bytes =
 		    add_saturated(out->allocated_bytes, one.allocated_bytes);
@@ -607,7 +608,7 @@ tel_heap_weight_of(const tel_heap_stack *s, tel_heap_weight weight)
 }
 
 static int
-compare(const void *a, const void *b)
+heap_compare(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
 
@@ -626,11 +627,11 @@ tel_heap_sort(tel_heap *h, tel_heap_weight weight)
 	if (order == NULL)
 		return TEL_ENOMEM;
 	for (i = 0; i < h->nsites; i++) {
-		describe(h, &h->sites[i], &s);
+		heap_describe(h, &h->sites[i], &s);
 		order[i].weight = tel_heap_weight_of(&s, weight);
 		order[i].site = (uint32_t)i;
 	}
-	qsort(order, h->nsites, sizeof(*order), compare);
+	qsort(order, h->nsites, sizeof(*order), heap_compare);
 	free(h->order);
 	h->order = order;
 	return TEL_OK;

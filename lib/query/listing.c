@@ -39,7 +39,7 @@ struct listing {
 };
 
 __attribute__((format(printf, 2, 3))) static void
-add(struct listing *l, const char *format, ...)
+listing_add(struct listing *l, const char *format, ...)
 {
 	const size_t room = l->length < l->size ? l->size - l->length : 0;
 	va_list args;
@@ -57,11 +57,13 @@ static void
 add_value(struct listing *l, const struct value *v)
 {
 	switch (v->tag) {
-	case V_MISSING: add(l, " nothing"); break;
-	case V_NATURAL: add(l, " %" PRIu64, v->as.u); break;
-	case V_NEGATIVE: add(l, " %" PRId64, (int64_t)v->as.u); break;
-	case V_DOUBLE: add(l, " %.17g", v->as.d); break;
-	case V_STRING: add(l, " \"%.*s\"", (int)v->length, v->as.s); break;
+	case V_MISSING: listing_add(l, " nothing"); break;
+	case V_NATURAL: listing_add(l, " %" PRIu64, v->as.u); break;
+	case V_NEGATIVE: listing_add(l, " %" PRId64, (int64_t)v->as.u); break;
+	case V_DOUBLE: listing_add(l, " %.17g", v->as.d); break;
+	case V_STRING:
+		listing_add(l, " \"%.*s\"", (int)v->length, v->as.s);
+		break;
 	}
 }
 
@@ -72,16 +74,16 @@ add_span(struct listing *l, const struct op *op)
 	const uint64_t last = t->lo + t->span;
 
 	if (op->code == OP_SPAN_OPERATOR)
-		add(l, " %s %" PRIu64,
+		listing_add(l, " %s %" PRIu64,
 		    tel__operator_text((enum value_op)op->sub), t->mask);
 	else if (t->mask != UINT64_MAX)
-		add(l, " & 0x%" PRIx64, t->mask);
-	add(l, op->want ? " in" : " not in");
+		listing_add(l, " & 0x%" PRIx64, t->mask);
+	listing_add(l, op->want ? " in" : " not in");
 	if (op->code == OP_SPAN_NS || op->code == OP_SPAN_TICKS)
-		add(l, " %" PRId64 "..%" PRId64, (int64_t)(t->lo - BIAS),
-		    (int64_t)(last - BIAS));
+		listing_add(l, " %" PRId64 "..%" PRId64,
+		    (int64_t)(t->lo - BIAS), (int64_t)(last - BIAS));
 	else
-		add(l, " %" PRIu64 "..%" PRIu64, t->lo, last);
+		listing_add(l, " %" PRIu64 "..%" PRIu64, t->lo, last);
 }
 
 static void
@@ -90,8 +92,8 @@ add_set(struct listing *l, const struct set *set)
 	size_t i;
 
 	for (i = 0; i < set->count; i++)
-		add(l, "%s%" PRIu64 "..%" PRIu64, i == 0 ? " in " : ", ",
-		    set->spans[i].lo, set->spans[i].hi);
+		listing_add(l, "%s%" PRIu64 "..%" PRIu64,
+		    i == 0 ? " in " : ", ", set->spans[i].lo, set->spans[i].hi);
 }
 
 static void
@@ -105,26 +107,27 @@ add_operand(struct listing *l, const struct op *op, enum operand operand)
 	case OPERAND_SPAN_OPERATOR: add_span(l, op); break;
 	case OPERAND_SET: add_set(l, op->u.set); break;
 	case OPERAND_LABEL:
-		add(l, op->want ? " is" : " is not");
+		listing_add(l, op->want ? " is" : " is not");
 		if (label->glob != NULL)
-			add(l, " like \"%s\"", label->glob->text);
+			listing_add(l, " like \"%s\"", label->glob->text);
 		else
-			add(l, " as in column %u", label->node->column);
+			listing_add(l, " as in column %u", label->node->column);
 		break;
 	case OPERAND_NODE:
-		add(l, " as in column %u", op->u.node->column);
+		listing_add(l, " as in column %u", op->u.node->column);
 		break;
 	case OPERAND_OPERATOR:
-		add(l, " %s", tel__operator_text((enum value_op)op->sub));
+		listing_add(l, " %s",
+		    tel__operator_text((enum value_op)op->sub));
 		if (op->constant)
 			add_value(l, &op->u.value);
 		break;
 	case OPERAND_VALUE: add_value(l, &op->u.value); break;
 	case OPERAND_BUILTIN:
-		add(l, " %s", tel__builtin_name((enum builtin)op->sub));
+		listing_add(l, " %s", tel__builtin_name((enum builtin)op->sub));
 		break;
 	case OPERAND_DERIVED:
-		add(l, " %s", tel__derived_name((enum derived)op->sub));
+		listing_add(l, " %s", tel__derived_name((enum derived)op->sub));
 		break;
 	}
 }
@@ -133,9 +136,9 @@ static void
 add_target(struct listing *l, uint32_t at, uint32_t entry)
 {
 	if (at >= GO_ACCEPT)
-		add(l, at == GO_ACCEPT ? "accept" : "reject");
+		listing_add(l, at == GO_ACCEPT ? "accept" : "reject");
 	else
-		add(l, "%" PRIu32, at - entry);
+		listing_add(l, "%" PRIu32, at - entry);
 }
 
 size_t
@@ -149,18 +152,18 @@ tel__program_text(const struct program *p, size_t i, char *buffer, size_t size)
 	if (p->entry >= GO_ACCEPT || i >= p->count - p->entry)
 		return 0;
 	op = &p->ops[p->entry + i];
-	add(&l, "%zu: %s", i, texts[op->code].name);
+	listing_add(&l, "%zu: %s", i, texts[op->code].name);
 	if (op->field != NULL)
-		add(&l, " %s", op->field->name);
+		listing_add(&l, " %s", op->field->name);
 	add_operand(&l, op, texts[op->code].operand);
 	if (!op_is_test(op))
 		return l.length;
 	if (op->code == OP_TEST || op->code == OP_TEST_COMPARE ||
 	    op->code == OP_LABELS)
-		add(&l, " is %s", op->want ? "true" : "false");
-	add(&l, " ? ");
+		listing_add(&l, " is %s", op->want ? "true" : "false");
+	listing_add(&l, " ? ");
 	add_target(&l, op->yes, p->entry);
-	add(&l, " : ");
+	listing_add(&l, " : ");
 	add_target(&l, op->no, p->entry);
 	return l.length;
 }

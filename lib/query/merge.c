@@ -121,7 +121,7 @@ add_one(struct tel_merge *m, tel_reader *r, tel_order order)
 
 /* What is to be known of an input before the events of any are given. */
 static void
-learn(struct merge_input *in)
+query_merge_learn(struct merge_input *in)
 {
 	const struct tel_log *log = &in->reader->log;
 	const uint64_t origin = tel__clock_origin(log->clock);
@@ -154,7 +154,7 @@ look_up(struct tel_merge *m, struct merge_input *in)
 	in->origin = UINT64_MAX;
 	if (st == TEL_OK) {
 		in->clock = in->head->clock;
-		learn(in);
+		query_merge_learn(in);
 	}
 	tel_window_free(in->window);
 	in->window = NULL;
@@ -221,7 +221,7 @@ tel_merge_count(const tel_merge *m)
 }
 
 static int
-before(const struct merge_input *a, const struct merge_input *b)
+query_merge_before(const struct merge_input *a, const struct merge_input *b)
 {
 	if (a->clock != b->clock)
 		return a->clock < b->clock;
@@ -230,16 +230,16 @@ before(const struct merge_input *a, const struct merge_input *b)
 
 /* Puts the input at place i of the heap where it belongs below. */
 static void
-sink(struct tel_merge *m, size_t i)
+query_merge_sink(struct tel_merge *m, size_t i)
 {
 	struct merge_input *in = m->heap[i];
 	size_t child;
 
 	while ((child = 2 * i + 1) < m->heaped) {
 		if (child + 1 < m->heaped &&
-		    before(m->heap[child + 1], m->heap[child]))
+		    query_merge_before(m->heap[child + 1], m->heap[child]))
 			child++;
-		if (!before(m->heap[child], in))
+		if (!query_merge_before(m->heap[child], in))
 			break;
 		m->heap[i] = m->heap[child];
 		i = child;
@@ -262,7 +262,7 @@ tell_twice(struct merge_input *in)
 
 /* A member has ended: its reader may read another. */
 static void
-retire(struct tel_merge *m, struct merge_input *in)
+query_merge_retire(struct tel_merge *m, struct merge_input *in)
 {
 	m->late += tel_window_late(in->window);
 	tel_window_free(in->window);
@@ -277,7 +277,7 @@ retire(struct tel_merge *m, struct merge_input *in)
  * input that fails ends too, and its failure is reported at the end of all.
  */
 static tel_status
-advance(struct tel_merge *m, struct merge_input *in)
+query_merge_advance(struct tel_merge *m, struct merge_input *in)
 {
 	tel_status st;
 
@@ -290,7 +290,7 @@ advance(struct tel_merge *m, struct merge_input *in)
 		return st;
 	tell_twice(in);
 	if (st == TEL_END && in->archive != NULL)
-		retire(m, in);
+		query_merge_retire(m, in);
 	if (st < 0 && m->failed == TEL_OK) {
 		m->failed = st;
 		m->culprit = in->reader;
@@ -331,7 +331,7 @@ check_runs(struct tel_merge *m)
 
 /* Takes the first event of each input, and one origin for all. */
 static tel_status
-begin(struct tel_merge *m)
+query_merge_begin(struct tel_merge *m)
 {
 	struct merge_input *in;
 	tel_status st;
@@ -343,11 +343,11 @@ begin(struct tel_merge *m)
 		return TEL_ENOMEM;
 	for (; m->ready < m->count; m->ready++) {
 		in = &m->inputs[m->ready];
-		st = in->window != NULL ? advance(m, in) : TEL_OK;
+		st = in->window != NULL ? query_merge_advance(m, in) : TEL_OK;
 		if (st == TEL_AGAIN)
 			return st;
 		if (st == TEL_OK && in->window != NULL)
-			learn(in);
+			query_merge_learn(in);
 		if (st == TEL_OK)
 			m->heap[m->heaped++] = in;
 	}
@@ -364,7 +364,7 @@ begin(struct tel_merge *m)
 			tel__clock_set_origin(m->heap[i]->reader->log.clock,
 			    m->origin);
 	for (i = m->heaped / 2; i-- > 0;)
-		sink(m, i);
+		query_merge_sink(m, i);
 	return TEL_OK;
 }
 
@@ -389,7 +389,7 @@ open_first(struct tel_merge *m)
 	}
 	free(in->part.name);
 	in->part.name = NULL;
-	st = advance(m, in);
+	st = query_merge_advance(m, in);
 	if (st == TEL_OK && m->origin != UINT64_MAX)
 		tel__clock_set_origin(in->reader->log.clock, m->origin);
 	return st;
@@ -418,7 +418,7 @@ flag(struct tel_merge *m, const struct tel_event *ev)
  * and does not know of the others.
  */
 static const struct tel_event *
-judge(struct tel_merge *m, struct merge_input *in)
+query_merge_judge(struct tel_merge *m, struct merge_input *in)
 {
 	const struct tel_event *ev = in->head;
 	const struct tel_periods *p = &ev->type->schema->periods;
@@ -465,17 +465,18 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 	const struct tel_event *ev;
 	tel_status st;
 
-	if (!m->begun && (st = begin(m)) != TEL_OK)
+	if (!m->begun && (st = query_merge_begin(m)) != TEL_OK)
 		return st == TEL_ENOMEM ? no_memory(m) : st;
 	while (m->taken || (m->heaped > 0 && m->heap[0]->window == NULL)) {
-		st = m->taken ? advance(m, m->heap[0]) : open_first(m);
+		st = m->taken ? query_merge_advance(m, m->heap[0]) :
+		                open_first(m);
 		if (st == TEL_AGAIN || st < 0)
 			return st;
 		m->taken = 0;
 		if (st != TEL_OK)
 			m->heap[0] = m->heap[--m->heaped];
 		if (m->heaped > 0)
-			sink(m, 0);
+			query_merge_sink(m, 0);
 	}
 	if (m->heaped == 0) {
 		report_roles(m);
@@ -484,7 +485,7 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 	m->taken = 1;
 	ev = m->heap[0]->head;
 	if (ev->type == ev->type->schema->periods.type) {
-		ev = judge(m, m->heap[0]);
+		ev = query_merge_judge(m, m->heap[0]);
 		if (ev == NULL)
 			return no_memory(m);
 	}

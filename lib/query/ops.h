@@ -36,9 +36,9 @@
 /* Values of an event, which take none. */
 #define TEL__LEAVES(OP) \
 	OP(CONST, "constant", VALUE, 0, 1, constant) \
-	OP(NATURAL_FIELD, "load", NONE, 0, 1, field) \
-	OP(SIGNED_FIELD, "load signed", NONE, 0, 1, field) \
-	OP(DOUBLE_FIELD, "load double", NONE, 0, 1, field) \
+	OP(NATURAL_FIELD, "load", NONE, 0, 1, prune_field) \
+	OP(SIGNED_FIELD, "load signed", NONE, 0, 1, prune_field) \
+	OP(DOUBLE_FIELD, "load double", NONE, 0, 1, prune_field) \
 	OP(STRING_FIELD, "load string", NONE, 0, 1, any_value) \
 	/* of an event that may lack it */ \
 	OP(OPTIONAL_FIELD, "load optional", NONE, 0, 1, any_value) \
@@ -61,8 +61,8 @@
 	OP(AND, "and", NONE, 2, 1, and) \
 	OP(OR, "or", NONE, 2, 1, or) \
 	OP(UNARY, "compute", OPERATOR, 1, 1, any_value) \
-	OP(ARITHMETIC, "compute", OPERATOR, 2, 1, arithmetic) \
-	OP(COMPARE, "compare", OPERATOR, 2, 1, compare) \
+	OP(ARITHMETIC, "compute", OPERATOR, 2, 1, prune_arithmetic) \
+	OP(COMPARE, "compare", OPERATOR, 2, 1, prune_compare) \
 	OP(MATCH, "match", NODE, 1, 1, any_value) \
 	OP(IN_SET, "in set", SET, 1, 1, in_set) \
 	/* a list: the value, then false, then for each item ... */ \

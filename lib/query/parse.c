@@ -81,7 +81,7 @@ parse_fail(struct parser *p, tel_status status, unsigned column,
 }
 
 static void
-next(struct parser *p)
+parse_next(struct parser *p)
 {
 	const char *why;
 
@@ -94,11 +94,11 @@ next(struct parser *p)
 
 /* Steps over a token of that kind, if it is the next, and says whether. */
 static int
-take(struct parser *p, enum token_kind kind)
+parse_take(struct parser *p, enum token_kind kind)
 {
 	if (p->status != TEL_OK || p->token.kind != kind)
 		return 0;
-	next(p);
+	parse_next(p);
 	return 1;
 }
 
@@ -106,7 +106,7 @@ take(struct parser *p, enum token_kind kind)
 static void
 expect(struct parser *p, enum token_kind kind, const char *message)
 {
-	if (p->status == TEL_OK && !take(p, kind))
+	if (p->status == TEL_OK && !parse_take(p, kind))
 		parse_fail(p, TEL_EINVAL, p->token.column, "%s", message);
 }
 
@@ -271,7 +271,7 @@ add_match(struct parser *p, uint32_t a, const struct token *t)
 		add_pattern(p, node, t);
 	if (t->kind == T_MATCH_NOT || t->kind == T_GLOB_NOT)
 		p->tree->nodes[node].flags |= NODE_NEGATE;
-	next(p);
+	parse_next(p);
 	return node;
 }
 
@@ -440,11 +440,11 @@ call_of_field(struct parser *p, enum node_op op, const char *called)
 	    t.kind != T_STRING)
 		parse_fail(p, TEL_EINVAL, t.column,
 		    "%s() requires the name of a field", called);
-	next(p);
+	parse_next(p);
 	if (op == N_LABEL && is_start(p, &t)) {
 		of_start = 1;
 		t = p->token;
-		next(p);
+		parse_next(p);
 	}
 	node = add_field(p, op, &t);
 	expect(p, T_RPAREN, "expected ')'");
@@ -468,7 +468,7 @@ call_has(struct parser *p)
 	    (t.kind != T_NAME || strcmp(t.s, "has") == 0))
 		parse_fail(p, TEL_EINVAL, t.column, wrong);
 	if (t.kind == T_STRING) {
-		next(p);
+		parse_next(p);
 		node = add_field(p, N_FIELD, &t);
 	} else {
 		node = parse_leaf(p);
@@ -508,7 +508,7 @@ add_builtin(struct parser *p, enum builtin b, unsigned column)
 
 /* Makes a node that has its symbol one that is derived. */
 static void
-derive(struct tree *t, struct node *n, enum derived d)
+parse_derive(struct tree *t, struct node *n, enum derived d)
 {
 	n->op = N_DERIVED;
 	n->builtin = (uint8_t)d;
@@ -526,7 +526,7 @@ add_derived(struct parser *p, enum derived d, const char *name, unsigned column)
 	if (p->status != TEL_OK)
 		return 0;
 	p->tree->nodes[node].symbol = symbol;
-	derive(p->tree, &p->tree->nodes[node], d);
+	parse_derive(p->tree, &p->tree->nodes[node], d);
 	return node;
 }
 
@@ -540,7 +540,7 @@ parse_start(struct parser *p, unsigned column)
 	unsigned i;
 	uint32_t node;
 
-	next(p);
+	parse_next(p);
 	for (i = 0; i < sizeof(not_of_start) / sizeof(not_of_start[0]); i++)
 		if (strcmp(t.s, not_of_start[i]) == 0)
 			parse_fail(p, TEL_EINVAL, t.column, "start has no %s%s",
@@ -617,7 +617,7 @@ parse_element(struct parser *p, const struct token *t)
 	const uint32_t node = add_named(p, N_ELEMENT, t);
 	struct token i;
 
-	next(p);
+	parse_next(p);
 	i = p->token;
 	if (i.kind != T_NUMBER || i.value.tag != V_NATURAL ||
 	    i.value.as.u > UINT32_MAX) {
@@ -625,7 +625,7 @@ parse_element(struct parser *p, const struct token *t)
 		    "expected the number of an element, from 0");
 		return 0;
 	}
-	next(p);
+	parse_next(p);
 	expect(p, T_RBRACKET, "expected ']'");
 	if (p->status == TEL_OK)
 		p->tree->nodes[node].first = (uint32_t)i.value.as.u;
@@ -650,7 +650,7 @@ parse_leaf(struct parser *p)
 		parse_fail(p, TEL_EINVAL, t.column, "expected an operand");
 		return 0;
 	}
-	next(p);
+	parse_next(p);
 	if (p->status != TEL_OK)
 		return 0;
 	if ((t.kind == T_FIELD || t.kind == T_NAME) &&
@@ -676,12 +676,12 @@ settle_name(struct parser *p, uint32_t node)
 	t->nodes[node].symbol = symbol;
 	if (d == D_COUNT)
 		return;
-	derive(t, &t->nodes[node], d);
+	parse_derive(t, &t->nodes[node], d);
 }
 
 /* The end: what names mean. */
 static void
-settle(struct parser *p)
+parse_settle(struct parser *p)
 {
 	struct tree *t = p->tree;
 	struct node *n;
@@ -776,7 +776,7 @@ parse_in(struct parser *p, uint32_t left, unsigned column)
 			parse_fail(p, TEL_EINVAL, column,
 			    "only a number or a string can be looked for in a "
 			    "field");
-		next(p);
+		parse_next(p);
 		node = add_named(p, N_CONTAINS, &t);
 		if (p->status == TEL_OK)
 			p->tree->nodes[node].value = value;
@@ -786,10 +786,10 @@ parse_in(struct parser *p, uint32_t left, unsigned column)
 	more = deeper(p, column);
 	while (more) {
 		item.lo = parse_binary(p, LEVEL_BIT_OR);
-		item.range = take(p, T_RANGE);
+		item.range = parse_take(p, T_RANGE);
 		item.hi = item.range ? parse_binary(p, LEVEL_BIT_OR) : item.lo;
 		add_item(p, &list, &item);
-		more = take(p, T_COMMA) && p->status == TEL_OK;
+		more = parse_take(p, T_COMMA) && p->status == TEL_OK;
 	}
 	expect(p, T_RPAREN, "expected ',' or ')'");
 	p->depth--;
@@ -844,7 +844,7 @@ parse_prefix(struct parser *p)
 	struct token t = p->token;
 	uint32_t node;
 
-	next(p);
+	parse_next(p);
 	if (!deeper(p, t.column))
 		return 0;
 	if (t.kind == T_LPAREN) {
@@ -898,7 +898,7 @@ parse_binary(struct parser *p, enum level least)
 		level = level_of(&t);
 		if (level == LEVEL_NONE || level < least)
 			break;
-		next(p);
+		parse_next(p);
 		if (level == LEVEL_COMPARE) {
 			left = parse_comparison(p, left, &t);
 			continue;
@@ -927,13 +927,13 @@ tel__tree_parse(const char *text, struct fail *fail, struct tree **out)
 		tel__tree_free(p.tree);
 		return p.status;
 	}
-	next(&p);
+	parse_next(&p);
 	p.tree->root = parse_binary(&p, LEVEL_OR);
 	if (p.status == TEL_OK && p.token.kind != T_END)
 		parse_fail(&p, TEL_EINVAL, p.token.column,
 		    p.token.kind == T_RPAREN ? "')' without '('" :
 		                               "expected an operator");
-	settle(&p);
+	parse_settle(&p);
 	if (p.status != TEL_OK) {
 		/* the caller owns the text that the column counts in */
 		fail->text = text;

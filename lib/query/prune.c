@@ -192,7 +192,7 @@ test_compare(struct pruner *p)
 
 /* What an op leaves; it goes on. */
 static int
-leave(struct pruner *p, struct range r)
+prune_leave(struct pruner *p, struct range r)
 {
 	p->v[0] = r;
 	return WAY_NO;
@@ -201,25 +201,25 @@ leave(struct pruner *p, struct range r)
 static int
 leave_truth(struct pruner *p, unsigned truth)
 {
-	return leave(p, tel__range_verdict(truth));
+	return prune_leave(p, tel__range_verdict(truth));
 }
 
 static int
 any_value(struct pruner *p)
 {
-	return leave(p, range_any());
+	return prune_leave(p, range_any());
 }
 
 static int
 constant(struct pruner *p)
 {
-	return leave(p, tel__range_value(&p->op->u.value));
+	return prune_leave(p, tel__range_value(&p->op->u.value));
 }
 
 static int
-field(struct pruner *p)
+prune_field(struct pruner *p)
 {
-	return leave(p, tel__range_field(p->op->field, field_bound(p)));
+	return prune_leave(p, tel__range_field(p->op->field, field_bound(p)));
 }
 
 static int
@@ -229,12 +229,13 @@ builtin(struct pruner *p)
 	const enum builtin what = (enum builtin)p->op->sub;
 
 	if (what == B_CLOCK)
-		return leave(p, range_naturals(b->first, b->last));
+		return prune_leave(p, range_naturals(b->first, b->last));
 	if (what == B_INDEX && b->index.known)
-		return leave(p, range_naturals(b->index.low, b->index.high));
+		return prune_leave(p,
+		    range_naturals(b->index.low, b->index.high));
 	if (what != B_TIME || b->clock == NULL)
 		return any_value(p);
-	return leave(p,
+	return prune_leave(p,
 	    (struct range){ 1, 0,
 	        value_signed((uint64_t)tel__clock_ns(b->clock, b->first)),
 	        value_signed((uint64_t)tel__clock_ns(b->clock, b->last)) });
@@ -259,16 +260,16 @@ static int or (struct pruner * p)
 }
 
 static int
-arithmetic(struct pruner *p)
+prune_arithmetic(struct pruner *p)
 {
 	const struct range b = right_side(p);
 
-	return leave(p,
+	return prune_leave(p,
 	    tel__range_arithmetic((enum value_op)p->op->sub, p->v, &b));
 }
 
 static int
-compare(struct pruner *p)
+prune_compare(struct pruner *p)
 {
 	return leave_truth(p, compare_truth(p));
 }
@@ -310,14 +311,14 @@ in_item(struct pruner *p)
 static int
 in_end(struct pruner *p)
 {
-	return leave(p, p->v[1]);
+	return prune_leave(p, p->v[1]);
 }
 
 /* ------------------------------------------------------------- programs */
 
 /* Which ways an op can go; after a value, both are the same. */
 static int
-op_ways(struct pruner *p)
+op_outcomes(struct pruner *p)
 {
 	static int (*const functions[])(struct pruner *) = {
 #define OP(code, name, operand, takes, leaves, ranges) ranges,
@@ -329,7 +330,7 @@ op_ways(struct pruner *p)
 }
 
 int
-tel__program_may(const struct program *p, const struct tel_type *type,
+tel__program_could_match(const struct program *p, const struct tel_type *type,
     const struct tel_bounds *bounds)
 {
 	struct pruner pruner = { .type = type, .bounds = bounds };
@@ -354,7 +355,7 @@ tel__program_may(const struct program *p, const struct tel_type *type,
 			continue;
 		pruner.op = &p->ops[i];
 		pruner.v = stack + pruner.op->at;
-		way = op_ways(&pruner);
+		way = op_outcomes(&pruner);
 		for (k = 0; k < 2; k++) {
 			to = k == 0 ? p->ops[i].no : p->ops[i].yes;
 			if (!(way & 1 << k) || to == GO_REJECT)
@@ -388,7 +389,7 @@ may_match(void *arg, const struct tel_schema *schema,
 	}
 	p = type != NULL ? binding_program(b->current, type) :
 	                   &b->current->programs[b->current->unknown];
-	may = tel__program_may(p, type, bounds);
+	may = tel__program_could_match(p, type, bounds);
 	for (i = 0; i < b->count && b->bindings[i] != was; i++)
 		continue;
 	b->current = i < b->count ? was : NULL;
@@ -398,6 +399,6 @@ may_match(void *arg, const struct tel_schema *schema,
 void
 tel__binder_attach(struct binder *b, struct tel_reader *r)
 {
-	r->chooser.may = may_match;
-	r->chooser.arg = b;
+	r->predicate_pushdown.may = may_match;
+	r->predicate_pushdown.arg = b;
 }

@@ -65,7 +65,7 @@ doubles(uint64_t low, uint64_t high)
 
 /* Signed numbers of some width, of which all or none are negative. */
 static struct range
-integers(uint64_t low, uint64_t high, unsigned width)
+query_range_integers(uint64_t low, uint64_t high, unsigned width)
 {
 	const uint64_t sign = (uint64_t)1 << (width - 1);
 	struct range r = { 1, 0, value_of_width(low, width),
@@ -84,7 +84,7 @@ tel__range_field(const struct tel_field *f, const struct tel_bound *b)
 	switch (f->datatype) {
 	case TEL_STRING: return range_any();
 	case TEL_DOUBLE: return doubles(b->low, b->high);
-	case TEL_SIGNED: return integers(b->low, b->high, f->width);
+	case TEL_SIGNED: return query_range_integers(b->low, b->high, f->width);
 	default: return range_naturals(b->low, b->high);
 	}
 }
@@ -93,8 +93,8 @@ tel__range_field(const struct tel_field *f, const struct tel_bound *b)
 
 /* Results of the ends; what is missing at one may be missing between them. */
 static struct range
-between(enum value_op op, const struct range *a, const struct value *b_of_lo,
-    const struct value *b_of_hi)
+query_range_between(enum value_op op, const struct range *a,
+    const struct value *b_of_lo, const struct value *b_of_hi)
 {
 	struct range r = { 1, a->missing,
 		tel__value_arithmetic(op, &a->lo, b_of_lo),
@@ -131,12 +131,12 @@ static struct range
 naturals(enum value_op op, const struct range *a, const struct range *b)
 {
 	switch (op) {
-	case OPR_MUL: return between(op, a, &b->lo, &b->hi);
+	case OPR_MUL: return query_range_between(op, a, &b->lo, &b->hi);
 	case OPR_AND: return common_bits(a, b);
-	case OPR_SHR: return between(op, a, &b->hi, &b->lo);
+	case OPR_SHR: return query_range_between(op, a, &b->hi, &b->lo);
 	case OPR_DIV:
 		if (b->lo.as.u > 0)
-			return between(op, a, &b->hi, &b->lo);
+			return query_range_between(op, a, &b->hi, &b->lo);
 		return range_any();
 	case OPR_MOD:
 		if (b->lo.as.u > 0)
@@ -153,9 +153,9 @@ tel__range_arithmetic(enum value_op op, const struct range *a,
 	struct range r = range_any();
 
 	if (op == OPR_ADD && is_integer(a) && is_integer(b))
-		r = between(op, a, &b->lo, &b->hi);
+		r = query_range_between(op, a, &b->lo, &b->hi);
 	else if (op == OPR_SUB && is_integer(a) && is_integer(b))
-		r = between(op, a, &b->hi, &b->lo);
+		r = query_range_between(op, a, &b->hi, &b->lo);
 	else if (is_natural(a) && is_natural(b))
 		r = naturals(op, a, b);
 	r.missing |= a->missing | b->missing;

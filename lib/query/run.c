@@ -320,7 +320,8 @@ natural_arithmetic(enum value_op op, uint64_t x, uint64_t y, uint64_t *out)
 }
 
 static void
-arithmetic(const struct op *op, struct value *a, const struct value *b)
+query_run_arithmetic(const struct op *op, struct value *a,
+    const struct value *b)
 {
 	const enum value_op how = (enum value_op)op->sub;
 	uint64_t z;
@@ -333,7 +334,8 @@ arithmetic(const struct op *op, struct value *a, const struct value *b)
 }
 
 static enum tribool
-compare(const struct op *op, const struct value *a, const struct value *b)
+query_run_compare(const struct op *op, const struct value *a,
+    const struct value *b)
 {
 	const enum value_op how = (enum value_op)op->sub;
 
@@ -411,7 +413,8 @@ eval_test(const struct op *op, struct machine *m, const struct tel_event *ev)
 		return attr_labels(m, ev, op->u.node) == (enum tribool)op->want;
 	case OP_TEST: return tel__value_truth(v) == (enum tribool)op->want;
 	default:
-		return compare(op, v, op->constant ? &op->u.value : v + 1) ==
+		return query_run_compare(op, v,
+		           op->constant ? &op->u.value : v + 1) ==
 		    (enum tribool)op->want;
 	}
 }
@@ -557,8 +560,8 @@ eval_operator(const struct op *op, struct machine *m, struct value *v)
 		    tribool_or(tel__value_truth(v), tel__value_truth(b)));
 		return;
 	case OP_UNARY: *v = tel__value_unary((enum value_op)op->sub, v); return;
-	case OP_ARITHMETIC: arithmetic(op, v, b); return;
-	case OP_COMPARE: put_tribool(v, compare(op, v, b)); return;
+	case OP_ARITHMETIC: query_run_arithmetic(op, v, b); return;
+	case OP_COMPARE: put_tribool(v, query_run_compare(op, v, b)); return;
 	case OP_MATCH: put_tribool(v, eval_match(m, op->u.node, v)); return;
 	case OP_IN_SET: put_tribool(v, in_set(op->u.set, v)); return;
 	case OP_IN_END: *v = *b; return;

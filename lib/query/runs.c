@@ -78,7 +78,7 @@ tel__runs_errno(const struct tel_runs *r)
 }
 
 static tel_status
-fail(struct tel_runs *r, tel_status status)
+runs_fail(struct tel_runs *r, tel_status status)
 {
 	r->error = errno;
 	return status;
@@ -89,13 +89,13 @@ open_file(struct tel_runs *r)
 {
 	r->fd = tel__spool_file();
 	if (r->fd < 0)
-		return fail(r, TEL_EIO);
+		return runs_fail(r, TEL_EIO);
 	r->out = malloc(WRITE_SIZE);
-	return r->out != NULL ? TEL_OK : fail(r, TEL_ENOMEM);
+	return r->out != NULL ? TEL_OK : runs_fail(r, TEL_ENOMEM);
 }
 
 static tel_status
-flush(struct tel_runs *r)
+runs_flush(struct tel_runs *r)
 {
 	int failed = tel__spool_write(r->fd, r->out, r->pending);
 
@@ -105,14 +105,14 @@ flush(struct tel_runs *r)
 }
 
 static tel_status
-put(struct tel_runs *r, const void *data, size_t n)
+runs_put(struct tel_runs *r, const void *data, size_t n)
 {
 	const unsigned char *p = data;
 	size_t part;
 
 	r->written += n;
 	while (n > 0) {
-		if (r->pending == WRITE_SIZE && flush(r) != TEL_OK)
+		if (r->pending == WRITE_SIZE && runs_flush(r) != TEL_OK)
 			return TEL_EIO;
 		part = WRITE_SIZE - r->pending;
 		if (part > n)
@@ -154,18 +154,18 @@ tel__runs_write(struct tel_runs *r, struct tel_store *s)
 		return st;
 	run = run_for(r, ev->clock);
 	if (run == NULL)
-		return fail(r, TEL_ENOMEM);
+		return runs_fail(r, TEL_ENOMEM);
 	for (; ev != NULL; ev = tel__store_take(s)) {
 		run->last = ev->clock;
-		st = put(r, ev, sizeof(*ev));
+		st = runs_put(r, ev, sizeof(*ev));
 		if (st == TEL_OK)
-			st = put(r, ev->data, ev->size);
+			st = runs_put(r, ev->data, ev->size);
 		if (st == TEL_OK)
-			st = put(r, ev->inline_labels, ev->inline_size);
+			st = runs_put(r, ev->inline_labels, ev->inline_size);
 		if (st == TEL_OK)
-			st = put(r, ev->raw, ev->raw_size);
+			st = runs_put(r, ev->raw, ev->raw_size);
 		if (st == TEL_OK)
-			st = put(r, ev->lead, ev->lead_size);
+			st = runs_put(r, ev->lead, ev->lead_size);
 		if (st != TEL_OK)
 			return st;
 	}
@@ -175,7 +175,7 @@ tel__runs_write(struct tel_runs *r, struct tel_store *s)
 
 /* Reads more of a run, so that its buffer holds at least need bytes. */
 static tel_status
-refill(struct tel_runs *r, struct run *run, size_t need)
+runs_refill(struct tel_runs *r, struct run *run, size_t need)
 {
 	ssize_t n;
 	size_t want;
@@ -184,7 +184,7 @@ refill(struct tel_runs *r, struct run *run, size_t need)
 	run->used -= run->at;
 	run->at = 0;
 	if (!TEL__RESERVE(run->buffer, run->size, need))
-		return fail(r, TEL_ENOMEM);
+		return runs_fail(r, TEL_ENOMEM);
 	while (run->used < need) {
 		want = run->size - run->used;
 		if (want > run->end - run->begin)
@@ -194,7 +194,7 @@ refill(struct tel_runs *r, struct run *run, size_t need)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return fail(r, TEL_EIO);
+			return runs_fail(r, TEL_EIO);
 		run->begin += (uint64_t)n;
 		run->used += (size_t)n;
 	}
@@ -203,7 +203,7 @@ refill(struct tel_runs *r, struct run *run, size_t need)
 
 /* Makes the next event of a run its head.  TEL_END when there is none. */
 static tel_status
-advance(struct tel_runs *r, struct run *run)
+runs_advance(struct tel_runs *r, struct run *run)
 {
 	size_t header = sizeof(run->head), whole;
 	tel_status st;
@@ -211,12 +211,12 @@ advance(struct tel_runs *r, struct run *run)
 	if (run->used == run->at && run->begin == run->end)
 		return TEL_END;
 	if (run->used - run->at < header &&
-	    (st = refill(r, run, header)) != TEL_OK)
+	    (st = runs_refill(r, run, header)) != TEL_OK)
 		return st;
 	memcpy(&run->head, run->buffer + run->at, header);
 	whole = header + tel_event_extent(&run->head);
 	if (run->used - run->at < whole &&
-	    (st = refill(r, run, whole)) != TEL_OK)
+	    (st = runs_refill(r, run, whole)) != TEL_OK)
 		return st;
 	tel_event_place(&run->head, run->buffer + run->at + header);
 	run->at += whole;
@@ -225,7 +225,7 @@ advance(struct tel_runs *r, struct run *run)
 
 /* Runs were written one after the other, so the earlier run goes first. */
 static int
-before(const struct run *a, const struct run *b)
+runs_before(const struct run *a, const struct run *b)
 {
 	if (a->head.clock != b->head.clock)
 		return a->head.clock < b->head.clock;
@@ -234,16 +234,16 @@ before(const struct run *a, const struct run *b)
 
 /* Puts the run at place i of the heap where it belongs below. */
 static void
-sink(struct tel_runs *r, size_t i)
+runs_sink(struct tel_runs *r, size_t i)
 {
 	struct run *run = r->heap[i];
 	size_t child;
 
 	while ((child = 2 * i + 1) < r->heaped) {
 		if (child + 1 < r->heaped &&
-		    before(r->heap[child + 1], r->heap[child]))
+		    runs_before(r->heap[child + 1], r->heap[child]))
 			child++;
-		if (!before(r->heap[child], run))
+		if (!runs_before(r->heap[child], run))
 			break;
 		r->heap[i] = r->heap[child];
 		i = child;
@@ -259,26 +259,26 @@ tel__runs_rewind(struct tel_runs *r)
 
 	if (r->count == 0)
 		return TEL_OK;
-	if (flush(r) != TEL_OK)
+	if (runs_flush(r) != TEL_OK)
 		return TEL_EIO;
 	r->heap = malloc(r->count * sizeof(struct run *));
 	if (r->heap == NULL)
-		return fail(r, TEL_ENOMEM);
+		return runs_fail(r, TEL_ENOMEM);
 	size = BUFFERS / r->count;
 	if (size < BUFFER_MIN)
 		size = BUFFER_MIN;
 	for (i = 0; i < r->count; i++) {
 		r->runs[i].buffer = malloc(size);
 		if (r->runs[i].buffer == NULL)
-			return fail(r, TEL_ENOMEM);
+			return runs_fail(r, TEL_ENOMEM);
 		r->runs[i].size = size;
-		st = advance(r, &r->runs[i]);
+		st = runs_advance(r, &r->runs[i]);
 		if (st != TEL_OK)
 			return st;
 		r->heap[r->heaped++] = &r->runs[i];
 	}
 	for (i = r->heaped / 2; i-- > 0;)
-		sink(r, i);
+		runs_sink(r, i);
 	return TEL_OK;
 }
 
@@ -288,14 +288,14 @@ tel__runs_next(struct tel_runs *r, const struct tel_event **ev)
 	tel_status st;
 
 	if (r->given != NULL) {
-		st = advance(r, r->given);
+		st = runs_advance(r, r->given);
 		r->given = NULL;
 		if (st == TEL_END)
 			r->heap[0] = r->heap[--r->heaped];
 		else if (st != TEL_OK)
 			return st;
 		if (r->heaped > 0)
-			sink(r, 0);
+			runs_sink(r, 0);
 	}
 	if (r->heaped == 0)
 		return TEL_END;

@@ -20,14 +20,14 @@ tel__store_free(struct tel_store *s)
 
 /* The offset of the bytes of a held event in the heap. */
 static size_t
-place(const struct tel_event *ev)
+store_place(const struct tel_event *ev)
 {
 	return (size_t)(uintptr_t)ev->data;
 }
 
 /* Moves the held events to the start of their buffers. */
 static tel_status
-compact(struct tel_store *s)
+store_compact(struct tel_store *s)
 {
 	unsigned char *bytes;
 	size_t i, n, whole, used = 0;
@@ -45,7 +45,7 @@ compact(struct tel_store *s)
 		struct tel_event *ev = &s->events[i];
 
 		whole = tel_event_extent(ev);
-		memcpy(bytes + used, s->bytes + place(ev), whole);
+		memcpy(bytes + used, s->bytes + store_place(ev), whole);
 		ev->data = (const unsigned char *)(uintptr_t)used;
 		used += whole;
 	}
@@ -59,10 +59,10 @@ compact(struct tel_store *s)
 
 /* Makes room for one event more of size bytes. */
 static tel_status
-reserve(struct tel_store *s, size_t size)
+store_reserve(struct tel_store *s, size_t size)
 {
 	if (s->first == s->count || s->first > s->count - s->first)
-		if (compact(s) != TEL_OK)
+		if (store_compact(s) != TEL_OK)
 			return TEL_ENOMEM;
 	if (!TEL__RESERVE(s->events, s->room, s->count + 1) ||
 	    !TEL__RESERVE(s->bytes, s->size, s->used + size))
@@ -76,7 +76,7 @@ tel__store_add(struct tel_store *s, const struct tel_event *ev)
 	size_t whole = tel_event_extent(ev);
 	struct tel_event *copy;
 
-	if (reserve(s, whole) != TEL_OK)
+	if (store_reserve(s, whole) != TEL_OK)
 		return TEL_ENOMEM;
 	tel_event_copy(s->bytes + s->used, ev);
 	copy = &s->events[s->count++];
@@ -94,7 +94,7 @@ tel__store_take(struct tel_store *s)
 	if (s->first == s->count)
 		return NULL;
 	ev = &s->events[s->first++];
-	tel_event_place(ev, s->bytes + place(ev));
+	tel_event_place(ev, s->bytes + store_place(ev));
 	return ev;
 }
 

@@ -15,7 +15,7 @@
 #define LENGTH_MAX 48
 
 static unsigned
-least(unsigned a, unsigned b)
+suggest_least(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
@@ -34,12 +34,15 @@ distance(const char *a, size_t n, const char *b, size_t m)
 		row[0] = (unsigned)i;
 		for (j = 1; j <= m; j++) {
 			change = lower(a[i - 1]) != lower(b[j - 1]);
-			row[j] = least(least(row[j - 1], above[j]) + 1,
-			    above[j - 1] + change);
+			row[j] =
+			    suggest_least(suggest_least(row[j - 1], above[j]) +
+			            1,
+			        above[j - 1] + change);
 			if (i > 1 && j > 1 &&
 			    lower(a[i - 1]) == lower(b[j - 2]) &&
 			    lower(a[i - 2]) == lower(b[j - 1]))
-				row[j] = least(row[j], second[j - 2] + 1);
+				row[j] =
+				    suggest_least(row[j], second[j - 2] + 1);
 		}
 		spare = second;
 		second = above;
@@ -71,7 +74,7 @@ tel__suggest_offer(struct suggestion *n, const char *name)
 		;
 	/* a prefix is close, however long the rest is */
 	if (i == shorter && i >= 3)
-		d = least(d, 2);
+		d = suggest_least(d, 2);
 	if (d > (n->length + 2) / 3)
 		return;
 	for (at = 0; at < 3; at++)

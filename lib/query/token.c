@@ -46,7 +46,7 @@ is_word(char c)
 
 /* The value of a digit; 99 for any other character. */
 static unsigned
-digit(char c)
+token_digit(char c)
 {
 	if (is_digit(c))
 		return (unsigned)(c - '0');
@@ -84,9 +84,9 @@ read_digits(const char *p, unsigned base, uint64_t *out)
 {
 	uint64_t v = 0;
 
-	for (; digit(*p) < base; p++)
+	for (; token_digit(*p) < base; p++)
 		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)digit(*p), &v))
+		    __builtin_add_overflow(v, (uint64_t)token_digit(*p), &v))
 			return NULL;
 	*out = v;
 	return p;
@@ -150,7 +150,7 @@ read_time(const char *text, uint64_t factor, struct value *out)
 	if (*p == '.')
 		for (p++; is_digit(*p); p++) {
 			scale /= 10;
-			part += digit(*p) * scale;
+			part += token_digit(*p) * scale;
 		}
 	if (__builtin_add_overflow(ns, (uint64_t)(part * (double)factor + 0.5),
 	        &ns) ||
@@ -200,7 +200,7 @@ tel__number_read(const char *text, const char **end, int long_units,
 	if (base == 10)
 		p = skip_decimal(text, &whole, &exponent);
 	else
-		for (p = digits; digit(*p) < base; p++)
+		for (p = digits; token_digit(*p) < base; p++)
 			;
 	if (p == digits)
 		return "expected a digit";
@@ -223,7 +223,7 @@ tel__number_read(const char *text, const char **end, int long_units,
 	if (base == 10 && text[0] == '0' && p > text + 1) {
 		base = 8;
 		for (; digits < p; digits++)
-			if (digit(*digits) > 7)
+			if (token_digit(*digits) > 7)
 				return "8 and 9 are not octal digits";
 		digits = text;
 	}

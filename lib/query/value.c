@@ -24,7 +24,7 @@ is_number(const struct value *v)
 
 /* An integer without its sign. */
 static uint64_t
-magnitude(const struct value *v)
+query_value_magnitude(const struct value *v)
 {
 	return v->tag == V_NEGATIVE ? 0 - v->as.u : v->as.u;
 }
@@ -45,7 +45,7 @@ to_double(const struct value *v)
 	if (v->tag == V_DOUBLE)
 		return v->as.d;
 	if (v->tag == V_NEGATIVE)
-		return -(double)magnitude(v);
+		return -(double)query_value_magnitude(v);
 	return (double)v->as.u;
 }
 
@@ -67,9 +67,10 @@ tel__value_truth(const struct value *v)
 
 /* a + b, or a - b when the sign of b is turned. */
 static struct value
-add(const struct value *a, const struct value *b, int turn)
+query_value_add(const struct value *a, const struct value *b, int turn)
 {
-	uint64_t x = magnitude(a), y = magnitude(b), sum;
+	uint64_t x = query_value_magnitude(a), y = query_value_magnitude(b),
+	         sum;
 	int neg_a = a->tag == V_NEGATIVE;
 	int neg_b = (b->tag == V_NEGATIVE) != turn;
 
@@ -84,14 +85,16 @@ add(const struct value *a, const struct value *b, int turn)
 }
 
 static struct value
-integers(enum value_op op, const struct value *a, const struct value *b)
+query_value_integers(enum value_op op, const struct value *a,
+    const struct value *b)
 {
-	uint64_t x = magnitude(a), y = magnitude(b), product;
+	uint64_t x = query_value_magnitude(a), y = query_value_magnitude(b),
+	         product;
 	int neg_a = a->tag == V_NEGATIVE, neg_b = b->tag == V_NEGATIVE;
 
 	switch (op) {
-	case OPR_ADD: return add(a, b, 0);
-	case OPR_SUB: return add(a, b, 1);
+	case OPR_ADD: return query_value_add(a, b, 0);
+	case OPR_SUB: return query_value_add(a, b, 1);
 	case OPR_MUL:
 		if (__builtin_mul_overflow(x, y, &product))
 			return value_missing();
@@ -126,7 +129,7 @@ tel__value_arithmetic(enum value_op op, const struct value *a,
 	double x, y;
 
 	if (is_integer(a) && is_integer(b))
-		return integers(op, a, b);
+		return query_value_integers(op, a, b);
 	if (!is_number(a) || !is_number(b))
 		return value_missing();
 	x = to_double(a);
@@ -152,7 +155,7 @@ tel__value_unary(enum value_op op, const struct value *a)
 		return value_missing();
 	if (op == OPR_COMPLEMENT)
 		return value_natural(~a->as.u);
-	return from_magnitude(a->tag == V_NATURAL, magnitude(a));
+	return from_magnitude(a->tag == V_NATURAL, query_value_magnitude(a));
 }
 
 /* An integer against a double, exactly: neither is rounded. */
@@ -179,7 +182,7 @@ order_mixed(const struct value *i, double d)
 	if (d < -(TWO_64 / 2))
 		return ORDER_GREATER;
 	low = (int64_t)d;
-	mine = -(int64_t)(magnitude(i) - 1) - 1;
+	mine = -(int64_t)(query_value_magnitude(i) - 1) - 1;
 	if (mine != low)
 		return mine < low ? ORDER_LESS : ORDER_GREATER;
 	return (double)low > d ? ORDER_GREATER : ORDER_EQUAL;

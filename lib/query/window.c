@@ -113,7 +113,7 @@ tel_window_error(const tel_window *w)
 }
 
 static tel_status
-fail(struct tel_window *w, tel_status status)
+window_fail(struct tel_window *w, tel_status status)
 {
 	char why[80];
 	int number = w->runs != NULL ? tel__runs_errno(w->runs) : 0;
@@ -167,7 +167,7 @@ full(const struct tel_window *w)
 
 /* Whether the event that was just added says that others may go. */
 static int
-complete(struct tel_window *w, const struct tel_event *ev)
+window_complete(struct tel_window *w, const struct tel_event *ev)
 {
 	if (ev->type->role == TEL_ROLE_SYNC)
 		w->syncs[w->nsyncs++ % LAG] = ev->clock;
@@ -207,7 +207,7 @@ release_columns(struct tel_window *w, uint64_t limit)
 
 /* Lets go what may go.  end: the log has ended, so all may. */
 static tel_status
-release(struct tel_window *w, const struct tel_event *ev, int end)
+window_release(struct tel_window *w, const struct tel_event *ev, int end)
 {
 	struct tel_store *s = &w->store;
 	uint64_t limit = UINT64_MAX;
@@ -257,7 +257,7 @@ relabel(struct tel_window *w)
 
 /* Holds the event that was read, if it is wanted. */
 static tel_status
-hold(struct tel_window *w, const struct tel_event *ev)
+window_hold(struct tel_window *w, const struct tel_event *ev)
 {
 	tel_status st;
 
@@ -273,7 +273,7 @@ hold(struct tel_window *w, const struct tel_event *ev)
 
 /* Reads until events may go or the log has ended. */
 static tel_status
-gather(struct tel_window *w)
+window_gather(struct tel_window *w)
 {
 	const struct tel_event *ev = NULL;
 	tel_status st = TEL_OK;
@@ -285,11 +285,11 @@ gather(struct tel_window *w)
 			return TEL_AGAIN;
 		}
 		if (w->after == TEL_OK) {
-			st = hold(w, ev);
-			if (st == TEL_OK && complete(w, ev))
-				st = release(w, ev, 0);
+			st = window_hold(w, ev);
+			if (st == TEL_OK && window_complete(w, ev))
+				st = window_release(w, ev, 0);
 		} else {
-			st = release(w, ev, 1);
+			st = window_release(w, ev, 1);
 			w->merging = w->runs != NULL;
 			if (st == TEL_OK && w->merging) {
 				tel__store_free(&w->store);
@@ -297,7 +297,7 @@ gather(struct tel_window *w)
 			}
 		}
 		if (st != TEL_OK)
-			return fail(w, st);
+			return window_fail(w, st);
 	}
 	return TEL_OK;
 }
@@ -342,7 +342,7 @@ next_ready(struct tel_window *w, const tel_event **event)
 		st = tel__runs_next(w->runs, event);
 		if (st == TEL_END)
 			return finish_log(w);
-		return st == TEL_OK ? st : fail(w, st);
+		return st == TEL_OK ? st : window_fail(w, st);
 	}
 	if (w->ready == 0)
 		return finish_log(w);
@@ -355,7 +355,7 @@ next_ready(struct tel_window *w, const tel_event **event)
 tel_status
 tel_window_next(tel_window *w, const tel_event **event)
 {
-	tel_status st = gather(w);
+	tel_status st = window_gather(w);
 
 	return st == TEL_OK ? next_ready(w, event) : st;
 }
@@ -414,7 +414,7 @@ hold_found(struct tel_window *w, size_t n)
 	}
 	st = leave_columns(w);
 	for (i = 0; i < n && st == TEL_OK; i++)
-		st = hold(w, run_event(found, i));
+		st = window_hold(w, run_event(found, i));
 	return st;
 }
 
@@ -447,13 +447,13 @@ gather_runs(struct tel_window *w)
 			last = *ev;
 			st = hold_found(w, n);
 			tel_run_drop(w->found, n);
-			if (st == TEL_OK && complete(w, &last))
-				st = release(w, &last, 0);
+			if (st == TEL_OK && window_complete(w, &last))
+				st = window_release(w, &last, 0);
 		} else {
-			st = release(w, NULL, 1);
+			st = window_release(w, NULL, 1);
 		}
 		if (st != TEL_OK)
-			return fail(w, st);
+			return window_fail(w, st);
 	}
 	return TEL_OK;
 }
@@ -501,7 +501,7 @@ tel_window_run(tel_window *w, tel_run **run)
 	tel_status st;
 
 	if (w->order == TEL_ORDER_TIME || w->allocs)
-		st = gather(w);
+		st = window_gather(w);
 	else
 		st = gather_runs(w);
 	if (st != TEL_OK)

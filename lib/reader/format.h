@@ -17,11 +17,11 @@
 struct tel_reader;
 struct tel_writer;
 struct tel_encoder_ops;
-struct tel_evidence;
+struct tel_score;
 struct tel_fileset;
 
 /* The state of a decoder between two events, as far as it matters there. */
-struct tel_mark {
+struct tel_decoder_state {
 	uint64_t state[8];
 };
 
@@ -51,8 +51,8 @@ struct tel_format_ops {
 	 * Weighs an event of a text that does not say what it was printed
 	 * from, read as of schema number i.
 	 */
-	void (*weigh)(unsigned i, const struct tel_type *t,
-	    const unsigned char *data, struct tel_evidence *e);
+	void (*score)(unsigned i, const struct tel_type *t,
+	    const unsigned char *data, struct tel_score *e);
 	/*
 	 * Follows an event that says the version of a log of one of its
 	 * schemas.  TEL_OK, TEL_EVERSION.
@@ -60,7 +60,7 @@ struct tel_format_ops {
 	tel_status (*version)(struct tel_reader *r, const struct tel_event *ev);
 
 	/* Nonzero for a string that says what the log's program was built as. */
-	int (*says_build)(const char *string, size_t n);
+	int (*match_build_string)(const char *string, size_t n);
 
 	/* ---------------------------------------------------- decoder */
 
@@ -90,7 +90,7 @@ struct tel_format_ops {
 	tel_status (*next)(struct tel_reader *r);
 	/*
 	 * After next() has returned an event: finds those behind it in
-	 * r->found that can be had without input, damage or a change of what
+	 * r->batch that can be had without input, damage or a change of what
 	 * the log says of itself; none need be found.  May be NULL.
 	 */
 	void (*more)(struct tel_reader *r);
@@ -110,11 +110,12 @@ struct tel_format_ops {
 	 * What else than the place makes a difference for what comes; NULL:
 	 * nothing.
 	 */
-	void (*mark)(const struct tel_reader *r, struct tel_mark *mark);
+	void (*decoder_state)(const struct tel_reader *r,
+	    struct tel_decoder_state *mark);
 	/* Frees r->state. */
 	void (*close)(struct tel_reader *r);
 	/* Frees what it keeps with tel__reader_keep(); may be NULL. */
-	void (*forget)(void *kept);
+	void (*cache_free)(void *kept);
 
 	/* ---------------------------------------------------- encoder */
 
@@ -130,7 +131,7 @@ struct tel_format_ops {
  * What speaks for the schema with which a format weighs an event, and what
  * the event says of the rest of the name.
  */
-struct tel_evidence {
+struct tel_score {
 	int votes;   /* events that name it, less those that deny it */
 	size_t odd;  /* values that are seldom seen; the fewer, the likelier */
 	int version; /* an event names its version, */
@@ -144,7 +145,7 @@ enum tel_stage {
 	STAGE_MAGIC,   /* the first bytes decide */
 	STAGE_EVENTS,  /* many events have to be looked at */
 	STAGE_LINES,   /* the first lines decide */
-	STAGE_LEFTOVER /* asked what the others said, r->sure */
+	STAGE_FALLBACK /* asked what the others said, r->best_score */
 };
 #define STAGES 4
 

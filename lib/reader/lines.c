@@ -144,7 +144,7 @@ tel__line_peek(struct tel_reader *r, struct tel_peek *k, tel_line_score *score,
 static tel_status
 lead_keep(struct tel_reader *r, struct tel_line *l)
 {
-	struct tel_lead *lead = &l->lead;
+	struct tel_leading_text *lead = &l->lead;
 	size_t size = lead->size + l->step;
 
 	if (size > l->lead_most)
@@ -158,7 +158,7 @@ lead_keep(struct tel_reader *r, struct tel_line *l)
 
 /* Gives what is kept to the event; where that is the first, to the log. */
 static void
-lead_give(struct tel_reader *r, struct tel_lead *lead)
+lead_give(struct tel_reader *r, struct tel_leading_text *lead)
 {
 	struct tel_event *ev = &r->event;
 
@@ -224,7 +224,7 @@ report_invalid(struct tel_reader *r, struct tel_line *l)
 
 /* Hands out the event that the line is. */
 static tel_status
-emit(struct tel_reader *r, struct tel_line *l)
+lines_emit(struct tel_reader *r, struct tel_line *l)
 {
 	struct tel_event *ev = &r->event;
 
@@ -271,8 +271,8 @@ tel__line_next(struct tel_reader *r, struct tel_line *l,
 		if (st != TEL_OK)
 			return st == TEL_END ? end_log(r, l, decoder) : st;
 		switch (l->over ? LINE_INVALID : decoder->parse(r, l)) {
-		case LINE_EVENT: return emit(r, l);
-		case LINE_SILENT:
+		case LINE_EVENT: return lines_emit(r, l);
+		case LINE_COMMENT:
 			st = lead_keep(r, l);
 			tel_reader_step(r, l->step);
 			break;

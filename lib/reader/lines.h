@@ -9,7 +9,7 @@
 #include "reader/reader.h"
 
 /* Silent lines that are kept for whoever passes the log on. */
-struct tel_lead {
+struct tel_leading_text {
 	unsigned char *p; /* since the last event */
 	size_t size, room;
 	unsigned char *preamble; /* before the first event */
@@ -40,13 +40,13 @@ struct tel_line {
 	const char
 	    *invalid;   /* how a damaged line is reported: "invalid event" */
 	const char *in; /* and in what; "" */
-	struct tel_lead lead;
+	struct tel_leading_text lead;
 };
 
 /* What a line turns out to be. */
 enum tel_line_is {
 	LINE_EVENT,   /* r->event has its type, data, size and clock */
-	LINE_SILENT,  /* it is kept for whoever passes the event behind it on */
+	LINE_COMMENT, /* it is kept for whoever passes the event behind it on */
 	LINE_SKIPPED, /* it is passed by */
 	LINE_INVALID, /* damage: .want, .detail, .at */
 	LINE_FAILED   /* the reader fails: .failed */

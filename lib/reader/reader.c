@@ -50,7 +50,7 @@ tel__reader_jump(struct tel_reader *r, uint64_t place)
 		return 0;
 	r->p = r->end = NULL;
 	r->peeked = r->back = 0;
-	r->found.count = r->found.next = 0;
+	r->batch.count = r->batch.next = 0;
 	r->offset = place;
 	r->eof = 0;
 	r->input_status = TEL_OK;
@@ -66,8 +66,8 @@ tel__reader_is_archive(const struct tel_reader *r)
 /* ---------------------------------------------------------------- reports */
 
 __attribute__((format(printf, 4, 0))) static void
-notice(struct tel_reader *r, tel_severity severity, uint64_t offset,
-    const char *format, va_list args)
+reader_reader_notice(struct tel_reader *r, tel_severity severity,
+    uint64_t offset, const char *format, va_list args)
 {
 	char text[256];
 	size_t i;
@@ -88,7 +88,7 @@ tel__reader_notice(struct tel_reader *r, tel_severity severity, uint64_t offset,
 	va_list args;
 
 	va_start(args, format);
-	notice(r, severity, offset, format, args);
+	reader_reader_notice(r, severity, offset, format, args);
 	va_end(args);
 }
 
@@ -113,7 +113,7 @@ tel__reader_damage(struct tel_reader *r, uint64_t offset, uint64_t skipped,
 	r->count[TEL_COUNT_DAMAGED]++;
 	r->count[TEL_COUNT_SKIPPED] += skipped;
 	va_start(args, format);
-	notice(r, TEL_DAMAGE, offset, format, args);
+	reader_reader_notice(r, TEL_DAMAGE, offset, format, args);
 	va_end(args);
 	if (!r->strict)
 		return TEL_OK;
@@ -199,11 +199,11 @@ void *
 tel__reader_keep(struct tel_reader *r, const struct tel_format_ops *format,
     size_t size)
 {
-	struct tel_kept *k;
+	struct tel_format_cache *k;
 
 	while (r->parent != NULL)
 		r = r->parent;
-	for (k = r->kept; k != NULL; k = k->next)
+	for (k = r->caches; k != NULL; k = k->next)
 		if (k->format == format)
 			return k->state;
 	k = calloc(1, sizeof(*k));
@@ -215,15 +215,15 @@ tel__reader_keep(struct tel_reader *r, const struct tel_format_ops *format,
 		return NULL;
 	}
 	k->format = format;
-	k->next = r->kept;
-	r->kept = k;
+	k->next = r->caches;
+	r->caches = k;
 	return k->state;
 }
 
 void
 tel__reader_forget(struct tel_reader *r, const struct tel_format_ops *but)
 {
-	struct tel_kept **link = &r->kept, *k;
+	struct tel_format_cache **link = &r->caches, *k;
 
 	while ((k = *link) != NULL) {
 		if (k->format == but) {
@@ -231,8 +231,8 @@ tel__reader_forget(struct tel_reader *r, const struct tel_format_ops *but)
 			continue;
 		}
 		*link = k->next;
-		if (k->format->forget != NULL)
-			k->format->forget(k->state);
+		if (k->format->cache_free != NULL)
+			k->format->cache_free(k->state);
 		free(k->state);
 		free(k);
 	}

@@ -21,7 +21,7 @@ struct tel_fileset;
  * For users that count most events and look at few of them.  A decoder may
  * count those that are not needed all at once, and leave them out.
  */
-struct tel_tally {
+struct tel_count_pushdown {
 	/* NULL: all events are needed */
 	int (*wants)(void *arg, const struct tel_log *log,
 	    const struct tel_type *type);
@@ -53,7 +53,7 @@ struct tel_bounds {
  * For users that need only some events.  A format may leave out those that it
  * knows are not needed.
  */
-struct tel_chooser {
+struct tel_predicate_pushdown {
 	/* NULL: all are needed.  type: NULL for any that is unknown. */
 	int (*may)(void *arg, const struct tel_schema *schema,
 	    const struct tel_type *type, const struct tel_bounds *bounds);
@@ -90,25 +90,25 @@ struct tel_sidecar {
 
 /* How a reader that does not wait for its input gives events. */
 struct tel_feed {
-	/* Fills r->found.  Returns as tel_reader_next(). */
+	/* Fills r->batch.  Returns as tel_reader_next(). */
 	tel_status (*find)(struct tel_reader *r);
 	void (*free)(struct tel_feed *feed);
 };
 
 /* What a format keeps for all logs of an input. */
-struct tel_kept {
-	struct tel_kept *next;
+struct tel_format_cache {
+	struct tel_format_cache *next;
 	const struct tel_format_ops *format;
 	void *state;
 };
 
 /* The piece of a log that a reader reads: tel_reader_set_piece(). */
 struct tel_piece {
-	unsigned number, count; /* 0 of 0: all of the log */
-	uint64_t start;         /* where its first event is */
-	struct tel_mark before; /* the state of the decoder there */
-	uint64_t reached;       /* where the pieces that were joined end */
-	struct tel_mark after;  /* and in which state */
+	unsigned number, count;          /* 0 of 0: all of the log */
+	uint64_t start;                  /* where its first event is */
+	struct tel_decoder_state before; /* the state of the decoder there */
+	uint64_t reached; /* where the pieces that were joined end */
+	struct tel_decoder_state after; /* and in which state */
 	/* what the tables of the pieces that were joined may come to */
 	struct tel_label_use labels;
 	uint64_t input; /* bytes of the file, once all were joined */
@@ -119,7 +119,7 @@ struct tel_piece {
 	 * What an event of it means depends on those before; and whether the
 	 * reader knows that, as it has read on from there.
 	 */
-	int dependent, informed;
+	int needs_context, has_context;
 };
 
 /*
@@ -127,7 +127,7 @@ struct tel_piece {
  * behind it by more().  The columns are as in struct tel_run; the first event
  * is r->event, and is in them once more() was called.
  */
-struct tel_found {
+struct tel_batch {
 	uint32_t count; /* of events */
 	uint32_t next;  /* the first that was not returned yet */
 	/*
@@ -160,7 +160,7 @@ struct tel_reader {
 	uint64_t limit;  /* events that start there or later are left */
 	size_t back;     /* bytes before p that stay where the window moves */
 	int eof;         /* nothing comes after end */
-	int sure;        /* the best that another format's probe has said */
+	int best_score;  /* the best that another format's probe has said */
 	size_t consumed; /* bytes of input that the event was */
 	/* where the last event was found, and how many were since, there */
 	struct {
@@ -173,11 +173,11 @@ struct tel_reader {
 	struct tel__metadata metadata; /* of all logs of a stream */
 	uint64_t count[TEL_COUNT_UNREAD + 1];
 
-	struct tel_found found;
+	struct tel_batch batch;
 	struct tel_run run; /* that was returned last */
 
 	const struct tel_formats *formats;
-	struct tel_kept *kept;
+	struct tel_format_cache *caches;
 	struct tel_input *in;
 	size_t peeked;           /* bytes of the last peek, from its start */
 	tel_status input_status; /* why eof came early; else TEL_OK */
@@ -192,11 +192,11 @@ struct tel_reader {
 	enum tel_reader_at {
 		READER_NEW,
 		READER_LOG,
-		READER_BETWEEN, /* TEL_LOG was returned; .coming comes next */
+		READER_BETWEEN, /* TEL_LOG was returned; .next_log comes next */
 		READER_DONE,
 		READER_FED /* its state is that of .feed */
 	} at;
-	struct tel_log coming; /* the next log, which is open */
+	struct tel_log next_log; /* the next log, which is open */
 	/* what stays of the log before it until the next call */
 	struct {
 		const struct tel_format_ops *format;
@@ -229,7 +229,7 @@ struct tel_reader {
 	uint64_t named;            /* strings that it returned */
 	struct reader_role *roles; /* that the user gives to types */
 	const struct tel_schema
-	    *given; /* the last schema that was given them */
+	    *roles_schema; /* the last schema that was given them */
 
 	/* the selected clocks; events outside may be left out */
 	struct {
@@ -237,9 +237,9 @@ struct tel_reader {
 		int early; /* it was set before the first event was read */
 		uint64_t first, last;
 	} range;
-	int terse; /* what names outside of it need not be given as events */
-	struct tel_tally tally;
-	struct tel_chooser chooser;
+	int skip_names; /* what names outside of it need not be given as events */
+	struct tel_count_pushdown count_pushdown;
+	struct tel_predicate_pushdown predicate_pushdown;
 	int timeless;             /* no event of the log had a time yet */
 	unsigned notices;         /* bits: what was reported already */
 	struct tel_reader *split; /* members that were taken out, in a list */
@@ -267,7 +267,7 @@ void tel__reader_fill(struct tel_reader *r, size_t min);
  * Data of a format in the user's reader, for all logs of an input and members
  * that are read in parallel: size bytes, all zero at first.  They are freed
  * with the reader, or when the log that was opened is of another format; its
- * function forget() frees what they point to.  NULL when out of memory.
+ * function cache_free() frees what they point to.  NULL when out of memory.
  */
 void *tel__reader_keep(struct tel_reader *r,
     const struct tel_format_ops *format, size_t size);

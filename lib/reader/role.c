@@ -101,7 +101,8 @@ tel__reader_free_roles(struct tel_reader *r)
 
 /* Gives a type the role. */
 static void
-give(struct tel_reader *r, const struct reader_role *role, struct tel_type *t)
+reader_role_give(struct tel_reader *r, const struct reader_role *role,
+    struct tel_type *t)
 {
 	const char *p = role->text + role->name_length, *end;
 
@@ -129,7 +130,7 @@ tel__reader_give_roles(struct tel_reader *r, struct tel_schema *s)
 	struct reader_role *role;
 	unsigned i;
 
-	r->given = s;
+	r->roles_schema = s;
 	if (s->given)
 		return;
 	s->given = 1;
@@ -140,7 +141,7 @@ tel__reader_give_roles(struct tel_reader *r, struct tel_schema *s)
 			        role->name_length) != 0)
 				continue;
 			role->found = 1;
-			give(r, role, &s->types[i]);
+			reader_role_give(r, role, &s->types[i]);
 		}
 	}
 }

@@ -19,7 +19,7 @@ enum render_variant {
 	RENDER_VARIANTS
 };
 
-struct render_team;
+struct render_pool;
 
 /* An output format. */
 struct tel_renderer {
@@ -109,7 +109,7 @@ struct tel_printer {
 	int64_t file_changed;
 
 	unsigned threads;         /* that may render; 0 or 1: none */
-	struct render_team *team; /* those that do, or NULL */
+	struct render_pool *team; /* those that do, or NULL */
 
 	int started; /* something was printed */
 	void *state; /* the renderer's own */

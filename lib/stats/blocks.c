@@ -10,7 +10,7 @@
 #include "stats/stats.h"
 
 static void
-add(tel_int128 *sum, uint64_t v)
+blocks_add(tel_int128 *sum, uint64_t v)
 {
 	(void)int128_add(sum, int128_u64(v));
 }
@@ -26,18 +26,18 @@ tel__stats_live_change(void *arg, enum tel__live_what what,
 	case TEL__LIVE_UNTRACKED:
 		r->allocs += block->blocks;
 		r->samples += op->weight != 0;
-		add(&r->alloc_bytes, block->size);
+		blocks_add(&r->alloc_bytes, block->size);
 		break;
 	case TEL__LIVE_FREED:
 	case TEL__LIVE_RESIZED:
 		r->frees += block->blocks;
-		add(&r->free_bytes, block->size);
+		blocks_add(&r->free_bytes, block->size);
 		break;
-	case TEL__LIVE_PART_FREED: add(&r->free_bytes, op->size); break;
+	case TEL__LIVE_PART_FREED: blocks_add(&r->free_bytes, op->size); break;
 	case TEL__LIVE_POOL_DESTROYED:
 	case TEL__LIVE_REPLACED:
-		add(&r->ended, block->blocks);
-		add(&r->ended_bytes, block->size);
+		blocks_add(&r->ended, block->blocks);
+		blocks_add(&r->ended_bytes, block->size);
 		break;
 	case TEL__LIVE_UNKNOWN: r->strays++; break;
 	}

@@ -90,8 +90,8 @@ find_weight(struct tel_stats *s, const struct definition *d,
 
 /* Updates a statistic with a value that is not missing. */
 static tel_status
-update(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
-    const tel_value *v)
+stats_count_update(struct tel_stats *s, struct definition *d,
+    const struct tel_event *ev, const tel_value *v)
 {
 	const struct stat_class *class = d->class;
 	struct tel_stat *stat;
@@ -141,7 +141,7 @@ act_field(struct tel_stats *s, const struct action *a,
 	    tel_event_u64(ev, (unsigned)a->field) :
 	    tel_load(f, ev->data);
 	if (class->take != NULL)
-		return update(s, a->definition, ev, &v);
+		return stats_count_update(s, a->definition, ev, &v);
 	st = find_stat(s, a->definition, ev, &stat);
 	if (st != TEL_OK)
 		return st;
@@ -164,7 +164,7 @@ act_value(struct tel_stats *s, const struct action *a,
 		return stats_no_memory(s);
 	if (v.missing && !a->unlabelled)
 		return TEL_OK;
-	return update(s, a->definition, ev, &v);
+	return stats_count_update(s, a->definition, ev, &v);
 }
 
 /* ------------------------------------------------------------- pairs */
@@ -391,7 +391,7 @@ tel__stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
 
 /* Shows one, and begins anew if it is differences that are shown. */
 static tel_status
-show(struct tel_stats *s, uint64_t number)
+stats_count_show(struct tel_stats *s, uint64_t number)
 {
 	struct tel_snapshot at = { number, number * s->interval, s->interval,
 		s->interval_ticks, s->sessions };
@@ -438,11 +438,11 @@ tel__stats_snapshots(struct tel_stats *s, const struct tel_event *ev)
 	if (number <= s->reached)
 		return TEL_OK;
 	if (number - s->reached > SNAPSHOTS_MAX) {
-		st = show(s, s->reached + 1);
-		return st == TEL_OK ? show(s, number) : st;
+		st = stats_count_show(s, s->reached + 1);
+		return st == TEL_OK ? stats_count_show(s, number) : st;
 	}
 	while (s->reached < number && st == TEL_OK)
-		st = show(s, s->reached + 1);
+		st = stats_count_show(s, s->reached + 1);
 	return st;
 }
 
@@ -665,8 +665,8 @@ span_bulk(void *arg, const struct tel_log *log, uint64_t first, uint64_t last)
 void
 tel_stats_attach(tel_stats *s, tel_reader *r)
 {
-	r->tally.wants = wants_events;
-	r->tally.count = count_bulk;
-	r->tally.span = span_bulk;
-	r->tally.arg = s;
+	r->count_pushdown.wants = wants_events;
+	r->count_pushdown.count = count_bulk;
+	r->count_pushdown.span = span_bulk;
+	r->count_pushdown.arg = s;
 }

@@ -108,7 +108,7 @@ keys_fit(const struct definition *into, const struct definition *from)
  * anything out.
  */
 static int
-fits(const struct tel_stats *into, const struct tel_stats *from)
+join_fits(const struct tel_stats *into, const struct tel_stats *from)
 {
 	const struct definition *d;
 	size_t i;
@@ -219,7 +219,7 @@ tel_stats_join(tel_stats *into, const tel_stats *from)
 
 	if ((into->readers > 0) != (from->readers > 0))
 		return TEL_ESTATE;
-	if (!fits(into, from))
+	if (!join_fits(into, from))
 		return TEL_ELIMIT;
 	if (from->readers > 0)
 		return join_piece(into, from);

@@ -21,7 +21,7 @@ struct strings {
 };
 
 #define FIRST_ROOM 64u
-#define MOST_STRINGS ((uint32_t)1 << 26)
+#define STRINGS_MAX ((uint32_t)1 << 26)
 
 struct strings *
 tel__strings_new(struct budget *budget)
@@ -51,7 +51,8 @@ tel__strings_free(struct strings *s)
 
 /* The number of a string; TEL__NOWHERE when it is new. */
 static uint32_t
-find(const struct strings *s, uint64_t hash, const char *bytes, size_t length)
+key_find(const struct strings *s, uint64_t hash, const char *bytes,
+    size_t length)
 {
 	const struct string *t;
 	struct tel__probe at;
@@ -68,7 +69,7 @@ find(const struct strings *s, uint64_t hash, const char *bytes, size_t length)
 
 /* Makes room for one string more.  TEL_OK, TEL_ELIMIT, TEL_ENOMEM. */
 static tel_status
-reserve(struct strings *s)
+key_reserve(struct strings *s)
 {
 	/* a string takes a pointer, and two slots of the index */
 	size_t each = sizeof(*s->list) + 2 * sizeof(*s->index.slots);
@@ -77,7 +78,7 @@ reserve(struct strings *s)
 	if (s->count < s->room)
 		return TEL_OK;
 	room = s->room == 0 ? FIRST_ROOM : 2 * s->room;
-	if (s->count == MOST_STRINGS ||
+	if (s->count == STRINGS_MAX ||
 	    !budget_take(s->budget, (room - s->room) * each))
 		return TEL_ELIMIT;
 	return TEL__RESERVE(s->list, s->room, room) ? TEL_OK : TEL_ENOMEM;
@@ -88,7 +89,7 @@ tel__key_string(struct strings *s, const char *bytes, size_t length,
     struct key *out)
 {
 	const uint64_t hash = tel__hash_bytes(bytes, length, s->index.seed);
-	uint32_t found = find(s, hash, bytes, length);
+	uint32_t found = key_find(s, hash, bytes, length);
 	struct string *t;
 	tel_status st;
 
@@ -98,7 +99,7 @@ tel__key_string(struct strings *s, const char *bytes, size_t length,
 		return TEL_OK;
 	if (length > UINT32_MAX / 2)
 		return TEL_ELIMIT;
-	if ((st = reserve(s)) != TEL_OK)
+	if ((st = key_reserve(s)) != TEL_OK)
 		return st;
 	if (!budget_take(s->budget, sizeof(*t) + length + 1))
 		return TEL_ELIMIT;

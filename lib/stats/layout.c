@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static tel_status
-refuse(struct layout_maker *m, tel_status status, unsigned which,
+layout_refuse(struct layout_maker *m, tel_status status, unsigned which,
     const char *why)
 {
 	m->which = which;
@@ -25,7 +25,8 @@ add_range(struct layout_maker *m, int64_t lo, int64_t hi, uint64_t width,
 	uint64_t count = span / width + (span % width != 0);
 
 	if (count > BUCKETS_MAX - l->count)
-		return refuse(m, TEL_ELIMIT, which, "more than 65536 buckets");
+		return layout_refuse(m, TEL_ELIMIT, which,
+		    "more than 65536 buckets");
 	r->lo = lo;
 	r->hi = hi;
 	r->width = width;
@@ -40,10 +41,11 @@ tel_status
 tel__layout_hist(struct layout_maker *m, const int64_t *p)
 {
 	if (p[1] <= p[0])
-		return refuse(m, TEL_EINVAL, 1,
+		return layout_refuse(m, TEL_EINVAL, 1,
 		    "the upper bound must be above the lower one");
 	if (p[2] <= 0)
-		return refuse(m, TEL_EINVAL, 2, "the width must be above 0");
+		return layout_refuse(m, TEL_EINVAL, 2,
+		    "the width must be above 0");
 	return add_range(m, p[0], p[1], (uint64_t)p[2], 2);
 }
 
@@ -53,14 +55,16 @@ tel__layout_split(struct layout_maker *m, const int64_t *p)
 	tel_status st;
 
 	if (p[1] <= 0)
-		return refuse(m, TEL_EINVAL, 1, "the width must be above 0");
+		return layout_refuse(m, TEL_EINVAL, 1,
+		    "the width must be above 0");
 	if (p[4] <= 0)
-		return refuse(m, TEL_EINVAL, 4, "the width must be above 0");
+		return layout_refuse(m, TEL_EINVAL, 4,
+		    "the width must be above 0");
 	if (p[2] <= p[0])
-		return refuse(m, TEL_EINVAL, 2,
+		return layout_refuse(m, TEL_EINVAL, 2,
 		    "the knee must be above the lower bound");
 	if (p[3] <= p[2])
-		return refuse(m, TEL_EINVAL, 3,
+		return layout_refuse(m, TEL_EINVAL, 3,
 		    "the upper bound must be above the knee");
 	st = add_range(m, p[0], p[2], (uint64_t)p[1], 1);
 	if (st == TEL_OK)
@@ -89,18 +93,19 @@ static tel_status
 check_loglin(struct layout_maker *m, const int64_t *p)
 {
 	if (p[0] < 2)
-		return refuse(m, TEL_EINVAL, 0, "the factor must be above 1");
+		return layout_refuse(m, TEL_EINVAL, 0,
+		    "the factor must be above 1");
 	if (p[1] < 0)
-		return refuse(m, TEL_EINVAL, 1,
+		return layout_refuse(m, TEL_EINVAL, 1,
 		    "the low exponent must not be negative");
 	if (p[2] <= p[1])
-		return refuse(m, TEL_EINVAL, 2,
+		return layout_refuse(m, TEL_EINVAL, 2,
 		    "the high exponent must be above the low one");
 	if (p[3] < p[0] || p[3] % p[0] != 0)
-		return refuse(m, TEL_EINVAL, 3,
+		return layout_refuse(m, TEL_EINVAL, 3,
 		    "the steps must be a multiple of the factor");
 	if (!divides_power((uint64_t)p[3], (uint64_t)p[0]))
-		return refuse(m, TEL_EINVAL, 3,
+		return layout_refuse(m, TEL_EINVAL, 3,
 		    "the steps must divide a power of the factor");
 	return TEL_OK;
 }
@@ -113,7 +118,7 @@ tel__layout_loglin(struct layout_maker *m, const int64_t *p)
 
 	for (exponent = 0; st == TEL_OK && exponent <= p[2]; exponent++) {
 		if (__builtin_mul_overflow(lo, p[0], &hi))
-			return refuse(m, TEL_EINVAL, 2,
+			return layout_refuse(m, TEL_EINVAL, 2,
 			    "the factor to the power of high + 1 must be less "
 			    "than 2^63");
 		width = hi > p[3] ? hi / p[3] : 1;
@@ -131,7 +136,7 @@ make_powers(struct layout_maker *m, const int64_t *p, int64_t least,
 	struct layout *l = m->layout;
 
 	if (p[0] < least || p[0] > most)
-		return refuse(m, TEL_EINVAL, 0, why);
+		return layout_refuse(m, TEL_EINVAL, 0, why);
 	l->bits = (unsigned)p[0];
 	l->half = layout_size_bucket(l->bits, INT64_MAX);
 	l->count = 2 * l->half + 1;
@@ -155,7 +160,7 @@ tel_status
 tel__layout_tally(struct layout_maker *m, const int64_t *p)
 {
 	if (p[0] < 1 || p[0] > TALLY_MAX)
-		return refuse(m, TEL_EINVAL, 0,
+		return layout_refuse(m, TEL_EINVAL, 0,
 		    "the maximum number of keys must be from 1 to 2^24");
 	return TEL_OK;
 }
@@ -164,7 +169,7 @@ tel_status
 tel__layout_distinct(struct layout_maker *m, const int64_t *p)
 {
 	if (p[0] < 0 || p[0] > TALLY_MAX)
-		return refuse(m, TEL_EINVAL, 0,
+		return layout_refuse(m, TEL_EINVAL, 0,
 		    "the maximum number of exact values must be from 0 to "
 		    "2^24");
 	return TEL_OK;
@@ -174,7 +179,7 @@ tel_status
 tel__layout_top(struct layout_maker *m, const int64_t *p)
 {
 	if (p[0] < 1 || p[0] > TOP_MAX)
-		return refuse(m, TEL_EINVAL, 0,
+		return layout_refuse(m, TEL_EINVAL, 0,
 		    "the number of values must be from 1 to 4096");
 	return TEL_OK;
 }

@@ -80,7 +80,7 @@ suffix_factor(const char *p, size_t n, int *is_time)
 }
 
 static unsigned
-digit(char c)
+stats_lexer_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return (unsigned)(c - '0');
@@ -104,7 +104,8 @@ add_fraction(const char *p, const char *end, uint64_t factor, uint64_t *v)
 			continue;
 		}
 		factor /= 10;
-		if (__builtin_add_overflow(*v, digit(*p) * factor, v))
+		if (__builtin_add_overflow(*v, stats_lexer_digit(*p) * factor,
+		        v))
 			return "the number is too large";
 	}
 	return NULL;
@@ -124,14 +125,15 @@ tel__lex_number(const char *p, const char *end, unsigned decimals, int64_t *out)
 		base = 16;
 		p += 2;
 	}
-	for (digits = p; p < end && digit(*p) < base; p++)
+	for (digits = p; p < end && stats_lexer_digit(*p) < base; p++)
 		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)digit(*p), &v))
+		    __builtin_add_overflow(v, (uint64_t)stats_lexer_digit(*p),
+		        &v))
 			return "the number is too large";
 	if (p == digits && (decimals == 0 || p == end || *p != '.'))
 		return "expected a number";
 	if (p < end && *p == '.' && base == 10)
-		for (point = ++p; p < end && digit(*p) < 10; p++)
+		for (point = ++p; p < end && stats_lexer_digit(*p) < 10; p++)
 			;
 	point_end = p;
 	factor = suffix_factor(p, (size_t)(end - p), &is_time);

@@ -18,7 +18,7 @@ add_problem(struct loader *l, uint64_t offset, const char *why)
 
 /* A tel_notify_fn. */
 static void
-notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
+load_notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
     const char *text)
 {
 	struct loader *l = arg;
@@ -96,7 +96,7 @@ read_origin(struct loader *l, const char **why)
 
 /* Records that were lost before they came to the log. */
 static tel_status
-lose(struct loader *l, const char **why)
+load_lose(struct loader *l, const char **why)
 {
 	struct loaded *to;
 	uint64_t count = 0;
@@ -208,7 +208,7 @@ load_record(struct loader *l, const char **why)
 		return l->counts || l->within ? TEL_OK : read_report(l, why);
 	case T_ORIGIN:
 		return l->counts || l->within ? TEL_OK : read_origin(l, why);
-	case T_LOST: return lose(l, why);
+	case T_LOST: return load_lose(l, why);
 	default: break;
 	}
 	switch (l->line->code) {
@@ -251,7 +251,7 @@ tel__load_event(struct loader *l, const struct tel_event *ev)
 	}
 	st = load_record(l, &why);
 	if (st == TEL_EDAMAGED)
-		notice(l, TEL_DAMAGE, l->name, ev->offset, why);
+		load_notice(l, TEL_DAMAGE, l->name, ev->offset, why);
 	else if (st != TEL_OK)
 		return stats_no_memory(l->into);
 	return TEL_OK;
@@ -300,7 +300,7 @@ tel__load_reader(struct loader *l)
 	r->long_lines = 1;
 	if (tel_reader_set_as(r, "inst") == TEL_OK &&
 	    tel_reader_set_force(r, l->into->force) == TEL_OK &&
-	    tel_reader_set_notify(r, notice, l) == TEL_OK)
+	    tel_reader_set_notify(r, load_notice, l) == TEL_OK)
 		return r;
 	tel_reader_free(r);
 	return NULL;

@@ -7,7 +7,7 @@
 #include "stats/load.h"
 
 /* Documented limit. */
-#define CLASSES_MOST 65536u
+#define CLASSES_MAX 65536u
 
 /* What is counted, as far as the record says so. */
 static tel_status
@@ -180,7 +180,7 @@ find_definition(struct loader *l, const char *name, int shared,
 	    same_groups(d, names, count) &&
 	    tel__spec_difference(&d->spec, spec) == NULL)
 		*out = d;
-	else if (st == TEL_OK && l->part->count >= CLASSES_MOST)
+	else if (st == TEL_OK && l->part->count >= CLASSES_MAX)
 		st = TEL_ELIMIT;
 	else if (st == TEL_OK)
 		st = add_definition(l, name, spec, names, count, out);

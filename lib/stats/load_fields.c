@@ -48,7 +48,7 @@ tel__load_is(const struct loader *l, const char *name, const char *word)
 
 /* The bytes of a string, in l->text with a NUL; 0 when it is invalid. */
 static int
-decode(struct loader *l, const struct inst_value *v, size_t *length)
+load_fields_decode(struct loader *l, const struct inst_value *v, size_t *length)
 {
 	unsigned char *end = tel__inst_decode(v, (unsigned char *)l->text);
 
@@ -68,7 +68,7 @@ tel__load_string(struct loader *l, const char *name, char **out)
 	*out = NULL;
 	if (v == NULL)
 		return TEL_OK;
-	if (!decode(l, v, &length))
+	if (!load_fields_decode(l, v, &length))
 		return TEL_EDAMAGED;
 	*out = tel__copy_string(l->text, length);
 	return *out == NULL ? TEL_ENOMEM : TEL_OK;
@@ -90,7 +90,7 @@ tel__load_value(struct loader *l, const char *value, const char *type,
 	if (v->quoted) {
 		out->datatype = TEL_STRING;
 		out->as.string = l->text;
-		return decode(l, v, &out->length);
+		return load_fields_decode(l, v, &out->length);
 	}
 	if (!tel__inst_int128(v, &w) ||
 	    (!int128_is_u64(w) && !int128_is_i64(w)))

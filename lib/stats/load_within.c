@@ -63,7 +63,7 @@ read_line(struct class_log *c, const struct tel_event *ev)
  * where nobody wrote that, which is for its own reader to say.
  */
 static tel_status
-finish(struct class_log *c)
+load_within_finish(struct class_log *c)
 {
 	if (!c->open)
 		return TEL_OK;
@@ -77,7 +77,7 @@ free_log(struct class_log *c)
 {
 	if (c == NULL)
 		return;
-	(void)finish(c);
+	(void)load_within_finish(c);
 	tel_reader_free(c->reader);
 	tel__buffer_clear(&c->writer.line);
 	tel__load_forget(&c->loader);
@@ -272,7 +272,7 @@ load_event(struct tel_stats *s, const struct inst_binding *b,
 		return stats_no_memory(s);
 	c->loader.event = ev;
 	if (b->type == T_HEADER) {
-		st = finish(c);
+		st = load_within_finish(c);
 		c->open = 1;
 	}
 	if (st == TEL_OK && !is_defined(c, b, ev)) {
@@ -291,7 +291,7 @@ load_event(struct tel_stats *s, const struct inst_binding *b,
 /* -------------------------------------------------------------- showing */
 
 static tel_status
-show(struct tel_stats *s, const tel_snapshot *at)
+load_within_show(struct tel_stats *s, const tel_snapshot *at)
 {
 	struct class_logs *all = s->class_logs;
 	struct loader *l;
@@ -335,7 +335,7 @@ end_log(struct class_log *c)
 }
 
 static tel_status
-end(struct tel_stats *s, const struct tel_log *log)
+load_within_end(struct tel_stats *s, const struct tel_log *log)
 {
 	struct class_logs *all = s->class_logs;
 	tel_status st = TEL_OK, ended;
@@ -362,8 +362,8 @@ end(struct tel_stats *s, const struct tel_log *log)
 tel_status
 tel_stats_set_classes(tel_stats *s, int on)
 {
-	static const struct class_ops ops = { bind_type, load_event, show, end,
-		free_all };
+	static const struct class_ops ops = { bind_type, load_event,
+		load_within_show, load_within_end, free_all };
 
 	if (s->started)
 		return TEL_ESTATE;

@@ -68,7 +68,7 @@ copy_definition(const struct definition *d, const char *name,
 }
 
 static const char *
-difference(const struct definition *a, const struct definition *b)
+stats_merge_difference(const struct definition *a, const struct definition *b)
 {
 	unsigned i;
 
@@ -97,7 +97,7 @@ find_apart(struct tel_stats *s, const struct definition *from, char **name,
 	do {
 		snprintf(*name, size, "%s#%u", from->spec.name, n++);
 		*out = tel__stats_find(s, *name);
-	} while (*out != NULL && difference(*out, from) != NULL);
+	} while (*out != NULL && stats_merge_difference(*out, from) != NULL);
 	return TEL_OK;
 }
 
@@ -109,7 +109,7 @@ find_definition(struct tel_stats *s, const struct definition *from,
     unsigned how, struct definition **out)
 {
 	struct definition *d = tel__stats_find(s, from->spec.name);
-	const char *why = d == NULL ? NULL : difference(d, from);
+	const char *why = d == NULL ? NULL : stats_merge_difference(d, from);
 	char *name = NULL;
 	tel_status st = TEL_OK;
 

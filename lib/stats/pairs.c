@@ -49,7 +49,7 @@ hash_key(const struct open_pairs *o, const struct pair_key *k)
 
 /* The top range of a key, or NOWHERE. */
 static uint32_t
-find(const struct open_pairs *o, const struct pair_key *k,
+pairs_find(const struct open_pairs *o, const struct pair_key *k,
     struct tel__probe *at)
 {
 	const struct pair_key *of;
@@ -98,7 +98,7 @@ tel__pairs_start(struct open_pairs *o, const struct pair_key *k, uint64_t clock,
     struct tel_stat *stat)
 {
 	struct tel__probe at;
-	uint32_t top = find(o, k, &at), i;
+	uint32_t top = pairs_find(o, k, &at), i;
 	struct pair_range *r;
 
 	/* above a start without room no other may come before its end */
@@ -133,7 +133,7 @@ tel__pairs_end(struct open_pairs *o, const struct pair_key *k, uint64_t *clock,
     struct tel_stat **stat)
 {
 	struct tel__probe at;
-	uint32_t top = find(o, k, &at), below;
+	uint32_t top = pairs_find(o, k, &at), below;
 
 	if (top == NOWHERE)
 		return PAIR_NONE;
@@ -155,7 +155,7 @@ struct tel_stat *
 tel__pairs_find(const struct open_pairs *o, const struct pair_key *k)
 {
 	struct tel__probe at;
-	uint32_t top = find(o, k, &at);
+	uint32_t top = pairs_find(o, k, &at);
 
 	return top == NOWHERE ? NULL : o->ranges[top].stat;
 }

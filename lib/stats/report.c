@@ -45,7 +45,7 @@ hash_part(const struct report *r, const char *name, const char *kind)
 }
 
 static uint32_t
-find(const struct report *r, const char *name, const char *kind)
+stats_report_find(const struct report *r, const char *name, const char *kind)
 {
 	struct tel__probe at;
 	const struct part *p;
@@ -66,11 +66,11 @@ tel__report_part(struct report *r, const char *name, const char *kind,
 {
 	struct part *p;
 
-	*out = find(r, name, kind);
+	*out = stats_report_find(r, name, kind);
 	if (*out == TEL__NOWHERE && r->nparts >= PARTS_MAX) {
 		name = kind = "...";
 		code = 0;
-		*out = find(r, name, kind);
+		*out = stats_report_find(r, name, kind);
 	}
 	if (*out != TEL__NOWHERE)
 		return TEL_OK;
@@ -170,7 +170,8 @@ part_view(const struct part *p)
 
 /* By a heap: types may be many, and a hostile order must not be slow. */
 static void
-sift(const struct report *r, uint32_t *heap, uint32_t i, uint32_t n)
+stats_report_sift(const struct report *r, uint32_t *heap, uint32_t i,
+    uint32_t n)
 {
 	uint32_t moved = heap[i], child;
 	tel_part v = part_view(&r->parts[moved]), a, b;
@@ -240,12 +241,12 @@ tel__report_sort(struct report *r)
 		if (r->parts[i].events > 0)
 			order[n++] = i;
 	for (i = n / 2; i-- > 0;)
-		sift(r, order, i, n);
+		stats_report_sift(r, order, i, n);
 	for (i = n; i > 1; i--) {
 		swap = order[0];
 		order[0] = order[i - 1];
 		order[i - 1] = swap;
-		sift(r, order, 0, i - 1);
+		stats_report_sift(r, order, 0, i - 1);
 	}
 	free(r->order);
 	r->order = order;

@@ -7,7 +7,7 @@
 /* ------------------------------------------------------------- report */
 
 static int
-tell(tel_int128 v, int known, tel_int128 *out)
+results_tell(tel_int128 v, int known, tel_int128 *out)
 {
 	if (known)
 		*out = v;
@@ -17,11 +17,11 @@ tell(tel_int128 v, int known, tel_int128 *out)
 static int
 tell_u64(uint64_t v, tel_int128 *out)
 {
-	return tell(int128_u64(v), 1, out);
+	return results_tell(int128_u64(v), 1, out);
 }
 
 static tel_int128
-minus(tel_int128 a, tel_int128 b)
+results_minus(tel_int128 a, tel_int128 b)
 {
 	(void)int128_add(&a, tel__int128_negate(b));
 	return a;
@@ -34,23 +34,30 @@ tell_blocks(const struct report *r, tel_total which, tel_int128 *out)
 	int known = r->has_allocs;
 
 	switch (which) {
-	case TEL_TOTAL_ALLOCS: return tell(int128_u64(r->allocs), known, out);
-	case TEL_TOTAL_ALLOC_BYTES: return tell(r->alloc_bytes, known, out);
-	case TEL_TOTAL_FREES: return tell(int128_u64(r->frees), known, out);
-	case TEL_TOTAL_FREE_BYTES: return tell(r->free_bytes, known, out);
+	case TEL_TOTAL_ALLOCS:
+		return results_tell(int128_u64(r->allocs), known, out);
+	case TEL_TOTAL_ALLOC_BYTES:
+		return results_tell(r->alloc_bytes, known, out);
+	case TEL_TOTAL_FREES:
+		return results_tell(int128_u64(r->frees), known, out);
+	case TEL_TOTAL_FREE_BYTES:
+		return results_tell(r->free_bytes, known, out);
 	case TEL_TOTAL_LIVE:
-		return tell(minus(minus(int128_u64(r->allocs),
-		                      int128_u64(r->frees)),
-		                r->ended),
+		return results_tell(results_minus(results_minus(int128_u64(
+		                                                    r->allocs),
+		                                      int128_u64(r->frees)),
+		                        r->ended),
 		    known, out);
 	case TEL_TOTAL_LIVE_BYTES:
-		return tell(minus(minus(r->alloc_bytes, r->free_bytes),
-		                r->ended_bytes),
+		return results_tell(results_minus(results_minus(r->alloc_bytes,
+		                                      r->free_bytes),
+		                        r->ended_bytes),
 		    known, out);
 	case TEL_TOTAL_SAMPLES:
-		return tell(int128_u64(r->samples), r->samples > 0, out);
+		return results_tell(int128_u64(r->samples), r->samples > 0,
+		    out);
 	case TEL_TOTAL_STRAYS:
-		return tell(int128_u64(r->strays), r->strays > 0, out);
+		return results_tell(int128_u64(r->strays), r->strays > 0, out);
 	default: return 0;
 	}
 }
@@ -65,10 +72,12 @@ tel_stats_total(const tel_stats *s, tel_total which, tel_int128 *out)
 	case TEL_TOTAL_LOGS: return tell_u64(r->logs, out);
 	case TEL_TOTAL_EVENTS: return tell_u64(r->events, out);
 	case TEL_TOTAL_BYTES: return tell_u64(r->bytes, out);
-	case TEL_TOTAL_FIRST: return tell(int128_u64(r->first), any, out);
-	case TEL_TOTAL_LAST: return tell(int128_u64(r->last), any, out);
-	case TEL_TOTAL_TICKS: return tell(r->ticks, 1, out);
-	case TEL_TOTAL_NS: return tell(r->ns, any && r->untimed == 0, out);
+	case TEL_TOTAL_FIRST:
+		return results_tell(int128_u64(r->first), any, out);
+	case TEL_TOTAL_LAST: return results_tell(int128_u64(r->last), any, out);
+	case TEL_TOTAL_TICKS: return results_tell(r->ticks, 1, out);
+	case TEL_TOTAL_NS:
+		return results_tell(r->ns, any && r->untimed == 0, out);
 	case TEL_TOTAL_INPUT: return tell_u64(r->input, out);
 	case TEL_TOTAL_DAMAGED: return tell_u64(r->damaged, out);
 	case TEL_TOTAL_SKIPPED: return tell_u64(r->skipped, out);
@@ -77,7 +86,8 @@ tel_stats_total(const tel_stats *s, tel_total which, tel_int128 *out)
 	case TEL_TOTAL_LOST: return tell_u64(r->lost, out);
 	case TEL_TOTAL_CUT: return tell_u64(r->cut, out);
 	case TEL_TOTAL_INCOMPLETE:
-		return tell(int128_u64(r->incomplete), r->incomplete > 0, out);
+		return results_tell(int128_u64(r->incomplete),
+		    r->incomplete > 0, out);
 	default: return tell_blocks(r, which, out);
 	}
 }
@@ -253,7 +263,7 @@ tel_stat_number(const tel_stat *stat, tel_number which, tel_int128 *out)
 	const struct stat_number *n = class->numbers;
 
 	if (which == TEL_NUMBER_KEYS)
-		return tell(int128_u64(stat->tally.count),
+		return results_tell(int128_u64(stat->tally.count),
 		    p->class == TEL_CLASS_TALLY, out);
 	if (which == TEL_NUMBER_UPDATES && class->pairs)
 		which = TEL_NUMBER_EVENTS;

@@ -275,7 +275,7 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 
 /* The log of a source is over, and its reader has gone on to another one. */
 static tel_status
-retire(struct tel_stats *s, size_t at)
+session_retire(struct tel_stats *s, size_t at)
 {
 	struct source *from = s->sources[at];
 	tel_status st;
@@ -319,7 +319,7 @@ tel__stats_switch(struct tel_stats *s, const struct tel_event *ev)
 			s->current = from;
 			return TEL_OK;
 		}
-		st = retire(s, i);
+		st = session_retire(s, i);
 		if (st != TEL_OK)
 			return st;
 		break;

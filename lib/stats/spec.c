@@ -58,7 +58,7 @@ column(const struct parser *p, const char *at)
 }
 
 static tel_status
-wrong(struct parser *p, const char *at, const char *why)
+spec_wrong(struct parser *p, const char *at, const char *why)
 {
 	return tel__trouble_set(p->trouble, TEL_EINVAL, p->text, column(p, at),
 	    "%s", why);
@@ -83,7 +83,7 @@ make_piece(struct parser *p, const char *at, const char *end, struct piece *out)
 	while (end > at && strchr(" \t\r\n", end[-1]) != NULL)
 		end--;
 	if (end <= at)
-		return wrong(p, at, "expected an expression");
+		return spec_wrong(p, at, "expected an expression");
 	out->column = column(p, at);
 	out->text = tel__copy_string(at, (size_t)(end - at));
 	return out->text == NULL ? TEL_ENOMEM : TEL_OK;
@@ -94,7 +94,7 @@ make_piece(struct parser *p, const char *at, const char *end, struct piece *out)
  * closed, else to the end of the text; moves *at there.
  */
 static tel_status
-split(struct parser *p, const char **at, int closed, struct piece *pieces,
+spec_split(struct parser *p, const char **at, int closed, struct piece *pieces,
     unsigned max, unsigned *count)
 {
 	const char *from = *at, *end, *open = from;
@@ -104,10 +104,10 @@ split(struct parser *p, const char **at, int closed, struct piece *pieces,
 	for (;;) {
 		end = tel__lex_until(from, closed ? ",)" : ",", &open);
 		if (end == NULL)
-			return wrong(p, open,
+			return spec_wrong(p, open,
 			    "unterminated string or parenthesis");
 		if (closed && *end == '\0')
-			return wrong(p, end, "expected ')'");
+			return spec_wrong(p, end, "expected ')'");
 		if (*count == max)
 			return tel__trouble_set(p->trouble, TEL_ELIMIT, p->text,
 			    column(p, lex_blanks(from)),
@@ -135,7 +135,7 @@ tel__pieces_split(const char *text, struct piece *pieces, unsigned max,
 	if (strlen(text) > SPEC_MAX)
 		return tel__trouble_set(trouble, TEL_ELIMIT, NULL, 0,
 		    "the text is longer than 65536 bytes");
-	st = split(&p, &text, 0, pieces, max, count);
+	st = spec_split(&p, &text, 0, pieces, max, count);
 	if (st != TEL_OK)
 		pieces_clear(pieces, max);
 	return st;
@@ -160,7 +160,7 @@ take_pairs(struct parser *p, struct piece *arguments, unsigned count)
 		move_piece(to, &arguments[i]);
 		for (s = to->text; i != 2 && *s != '\0'; s++)
 			if (!lex_word(*s))
-				return wrong(p, p->text + to->column - 1,
+				return spec_wrong(p, p->text + to->column - 1,
 				    "expected the name of a type");
 	}
 	return TEL_OK;
@@ -197,7 +197,7 @@ read_pairs(struct parser *p, const char **at)
 
 	*at = lex_blanks(*at);
 	if (**at != ')')
-		st = split(p, at, 1, arguments, 4, &count);
+		st = spec_split(p, at, 1, arguments, 4, &count);
 	if (st == TEL_OK)
 		st = take_pairs(p, arguments, count);
 	pieces_clear(arguments, 4);
@@ -216,14 +216,14 @@ read_real(struct parser *p, const char **at)
 	const char *text, *why = NULL;
 	int64_t decimals = DECIMALS;
 
-	st = split(p, at, 1, arguments, 2, &count);
+	st = spec_split(p, at, 1, arguments, 2, &count);
 	text = count > 1 ? arguments[1].text : "6";
 	if (st == TEL_OK)
 		why = tel__lex_number(text, text + strlen(text), 0, &decimals);
 	if (why == NULL && (decimals < 1 || decimals > DECIMALS_MAX))
 		why = "the number of decimals must be from 1 to 9";
 	if (st == TEL_OK && why != NULL)
-		st = wrong(p, p->text + arguments[1].column - 1, why);
+		st = spec_wrong(p, p->text + arguments[1].column - 1, why);
 	if (st == TEL_OK) {
 		p->spec->decimals = (unsigned)decimals;
 		move_piece(&p->spec->value, &arguments[0]);
@@ -273,13 +273,13 @@ take_value(struct parser *p)
 	if (real != NULL) {
 		st = read_real(p, &at);
 		if (st == TEL_OK && *(at = lex_blanks(at)) != ',' && *at != ')')
-			return wrong(p, at,
+			return spec_wrong(p, at,
 			    "real() cannot be part of an expression");
 		return st;
 	}
 	st = read_pairs(p, &at);
 	if (st == TEL_OK && *(at = lex_blanks(at)) != ',' && *at != ')')
-		return wrong(p, at,
+		return spec_wrong(p, at,
 		    "times of pairs cannot be part of an expression");
 	return st;
 }
@@ -303,7 +303,7 @@ take_parameters(struct parser *p, const struct stat_class *class)
 		why = tel__lex_number(a->text, a->text + strlen(a->text),
 		    class->valued ? s->decimals : 0, &s->parameters[i]);
 		if (why != NULL)
-			return wrong(p, p->text + a->column - 1, why);
+			return spec_wrong(p, p->text + a->column - 1, why);
 	}
 	if (p->count == n + 2)
 		move_piece(&s->weight, &p->arguments[n + 1]);
@@ -337,7 +337,7 @@ wrong_class(struct parser *p, const char *word, size_t n)
 	tel__stat_class_list(names, sizeof(names), &near);
 	(void)snprintf(why, sizeof(why), "expected a class: %s or ticks%s",
 	    names, n > 0 ? tel__suggest_text(&near, meant, sizeof(meant)) : "");
-	return wrong(p, word, why);
+	return spec_wrong(p, word, why);
 }
 
 /* Reads "class(...)" and moves *at behind it. */
@@ -363,7 +363,7 @@ read_class(struct parser *p, const char **at)
 		return wrong_class(p, word, n);
 	*at = lex_blanks(word + n);
 	if (**at != '(')
-		return wrong(p, *at, "expected '('");
+		return spec_wrong(p, *at, "expected '('");
 	++*at;
 	/* of no value in particular, events are counted */
 	if (class->bare && *lex_blanks(*at) == ')') {
@@ -371,7 +371,7 @@ read_class(struct parser *p, const char **at)
 		p->spec->value.text = tel__copy_string("1", 1);
 		return p->spec->value.text == NULL ? TEL_ENOMEM : TEL_OK;
 	}
-	st = split(p, at, 1, p->arguments,
+	st = spec_split(p, at, 1, p->arguments,
 	    1 + class->nparameters + (unsigned)class->weighted, &p->count);
 	if (st == TEL_OK)
 		st = take_value(p);
@@ -390,7 +390,7 @@ read_name(struct parser *p, const char **at)
 		end++;
 	*at = lex_blanks(end);
 	if (end == from || **at != '=')
-		return wrong(p, end == from ? from : *at,
+		return spec_wrong(p, end == from ? from : *at,
 		    "expected NAME=CLASS(...), with a NAME of letters, digits "
 		    "and _ . -");
 	if ((size_t)(end - from) > NAME_MAX_LENGTH)
@@ -408,7 +408,7 @@ read_condition(struct parser *p, const char *at)
 	if (*at == '\0')
 		return TEL_OK;
 	if (at[0] != 'i' || at[1] != 'f' || lex_word(at[2]))
-		return wrong(p, at,
+		return spec_wrong(p, at,
 		    "expected \"if\" or the end after the class");
 	return make_piece(p, at + 2, at + strlen(at), &p->spec->condition);
 }

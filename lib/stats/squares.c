@@ -6,7 +6,7 @@
 
 /* to += from, modulo 2^(64 n).  Returns the carry. */
 static int
-add(uint64_t *to, const uint64_t *from, unsigned n)
+stats_squares_add(uint64_t *to, const uint64_t *from, unsigned n)
 {
 	int carry = 0;
 	unsigned i;
@@ -20,7 +20,7 @@ add(uint64_t *to, const uint64_t *from, unsigned n)
 
 /* to -= from, modulo 2^(64 n).  Returns the borrow. */
 static int
-subtract(uint64_t *to, const uint64_t *from, unsigned n)
+squares_subtract(uint64_t *to, const uint64_t *from, unsigned n)
 {
 	int borrow = 0;
 	unsigned i;
@@ -35,7 +35,7 @@ subtract(uint64_t *to, const uint64_t *from, unsigned n)
 
 /* out = a * b, of na and nb words; out has na + nb. */
 static void
-multiply(const uint64_t *a, unsigned na, const uint64_t *b, unsigned nb,
+squares_multiply(const uint64_t *a, unsigned na, const uint64_t *b, unsigned nb,
     uint64_t *out)
 {
 	uint64_t high, low, carry;
@@ -57,7 +57,7 @@ multiply(const uint64_t *a, unsigned na, const uint64_t *b, unsigned nb,
 
 /* The size of v; returns 1 when v is below 0. */
 static int
-magnitude(tel_int128 v, uint64_t words[2])
+squares_magnitude(tel_int128 v, uint64_t words[2])
 {
 	int negative = v.high < 0;
 
@@ -73,25 +73,25 @@ tel__squares_add_any(struct squares *s, tel_int128 v, uint64_t weight)
 {
 	uint64_t size[2], square[2], weighed[3];
 
-	(void)magnitude(v, size);
+	(void)squares_magnitude(v, size);
 	if (size[1] != 0)
 		return 0;
-	multiply(size, 1, size, 1, square);
-	multiply(square, 2, &weight, 1, weighed);
-	(void)add(s->words, weighed, 3);
+	squares_multiply(size, 1, size, 1, square);
+	squares_multiply(square, 2, &weight, 1, weighed);
+	(void)stats_squares_add(s->words, weighed, 3);
 	return 1;
 }
 
 void
 tel__squares_merge(struct squares *s, const struct squares *from)
 {
-	(void)add(s->words, from->words, 3);
+	(void)stats_squares_add(s->words, from->words, 3);
 }
 
 void
 tel__squares_subtract(struct squares *s, const struct squares *from)
 {
-	(void)subtract(s->words, from->words, 3);
+	(void)squares_subtract(s->words, from->words, 3);
 }
 
 int
@@ -99,18 +99,19 @@ tel__squares_shift(struct squares *s, tel_int128 shift, tel_int128 sum,
     uint64_t n)
 {
 	uint64_t by[2], of[2], product[3];
-	int negative = magnitude(shift, by) != magnitude(sum, of);
+	int negative =
+	    squares_magnitude(shift, by) != squares_magnitude(sum, of);
 
 	/* (v + shift)^2 is v^2 + 2 v shift + shift^2 */
 	if (by[1] != 0)
 		return 0;
-	multiply(of, 2, by, 1, product);
+	squares_multiply(of, 2, by, 1, product);
 	if (negative) {
-		(void)subtract(s->words, product, 3);
-		(void)subtract(s->words, product, 3);
+		(void)squares_subtract(s->words, product, 3);
+		(void)squares_subtract(s->words, product, 3);
 	} else {
-		(void)add(s->words, product, 3);
-		(void)add(s->words, product, 3);
+		(void)stats_squares_add(s->words, product, 3);
+		(void)stats_squares_add(s->words, product, 3);
 	}
 	return tel__squares_add_any(s, shift, n);
 }
@@ -151,12 +152,12 @@ tel__squares_variance(const struct squares *s, tel_int128 sum, uint64_t n,
 	if (n == 0)
 		return 0;
 	/* (n squares - sum^2) / n^2: exact up to the division */
-	(void)magnitude(sum, size);
-	multiply(size, 2, size, 2, of_sum);
-	multiply(s->words, 3, &n, 1, all);
-	if (subtract(all, of_sum, 4))
+	(void)squares_magnitude(sum, size);
+	squares_multiply(size, 2, size, 2, of_sum);
+	squares_multiply(s->words, 3, &n, 1, all);
+	if (squares_subtract(all, of_sum, 4))
 		return 0;
-	multiply(&n, 1, &n, 1, nn);
+	squares_multiply(&n, 1, &n, 1, nn);
 	*out = to_double(all, 4) / to_double(nn, 2);
 	return 1;
 }

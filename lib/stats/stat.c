@@ -110,7 +110,7 @@ tel__stat_add_bucket(struct tel_stat *s, uint32_t i, uint64_t weight)
 /* ------------------------------------------------------------- classes */
 
 static void
-widen(struct tel_stat *s, tel_int128 v)
+stat_widen(struct tel_stat *s, tel_int128 v)
 {
 	if (!(s->flags & STAT_EXTREMES)) {
 		s->flags |= STAT_EXTREMES;
@@ -139,7 +139,7 @@ set_value(struct tel_stat *s, tel_int128 v)
 		s->last_clock = s->now;
 		s->flags |= STAT_LAST;
 	}
-	widen(s, v);
+	stat_widen(s, v);
 	add_square(s, v, 1);
 	stat_wrap(s, int128_add(&s->sum, v));
 }
@@ -202,7 +202,7 @@ update_extreme(struct tel_stat *s, tel_int128 v, uint64_t weight)
 {
 	(void)weight;
 	s->updates++;
-	widen(s, v);
+	stat_widen(s, v);
 	return TEL_OK;
 }
 
@@ -288,7 +288,7 @@ update_buckets(struct tel_stat *s, tel_int128 v, uint64_t weight)
 static tel_status
 update_quantiles(struct tel_stat *s, tel_int128 v, uint64_t weight)
 {
-	widen(s, v);
+	stat_widen(s, v);
 	return update_buckets(s, v, weight);
 }
 
@@ -441,7 +441,7 @@ merge_distinct(struct tel_stat *s, const struct tel_stat *from)
 
 /* Bits of values of which 2^8 squares have a sum of 64 bits, and the 2^8. */
 #define SMALL_BITS 28u
-#define SMALL_MOST 256u
+#define SMALL_MAX 256u
 
 /*
  * Adds small values at once: each to its bucket, but only their sums to the
@@ -487,7 +487,7 @@ update_many_buckets(struct tel_stat *s, const uint64_t *values, size_t n)
 
 	for (i = 0; i < n; i++)
 		all |= values[i];
-	if (all >> SMALL_BITS == 0 && n <= SMALL_MOST) {
+	if (all >> SMALL_BITS == 0 && n <= SMALL_MAX) {
 		add_small(s, values, n);
 		return TEL_OK;
 	}
@@ -502,7 +502,7 @@ update_many_quantiles(struct tel_stat *s, const uint64_t *values, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		widen(s, int128_u64(values[i]));
+		stat_widen(s, int128_u64(values[i]));
 	return update_many_buckets(s, values, n);
 }
 
@@ -900,10 +900,10 @@ merge_values(struct tel_stat *s, const struct tel_stat *from)
 	if (from->flags & STAT_EXTREMES) {
 		v = from->min;
 		stat_wrap(s, int128_add(&v, shift));
-		widen(s, v);
+		stat_widen(s, v);
 		v = from->max;
 		stat_wrap(s, int128_add(&v, shift));
-		widen(s, v);
+		stat_widen(s, v);
 	}
 	merge_squares(s, from, shift);
 	stat_wrap(s,

@@ -9,8 +9,8 @@
 #include "query/tree.h"
 
 /* Documented limits. */
-#define GROUPS_MOST ((size_t)1 << 20)
-#define OPEN_MOST ((size_t)1 << 24)
+#define GROUP_ROWS_MAX ((size_t)1 << 20)
+#define OPEN_MAX ((size_t)1 << 24)
 
 tel_stats *
 tel_stats_new(void)
@@ -162,7 +162,7 @@ make_filter(struct tel_stats *s, struct definition *d, const char *text)
 
 /* Compiles what a definition asks events for. */
 static tel_status
-compile(struct tel_stats *s, struct definition *d, const char *text)
+stats_compile(struct tel_stats *s, struct definition *d, const char *text)
 {
 	const struct spec *spec = &d->spec;
 	tel_status st = TEL_OK;
@@ -243,7 +243,7 @@ tel_stats_add(tel_stats *s, const char *spec)
 		tel__spec_clear(&parsed);
 		return stats_no_memory(s);
 	}
-	st = compile(s, d, spec);
+	st = stats_compile(s, d, spec);
 	if (st == TEL_OK)
 		st = set_group_names(s, d);
 	if (st != TEL_OK) {
@@ -301,7 +301,7 @@ tel_stats_set_max_groups(tel_stats *s, size_t count)
 
 	if (s->started)
 		return TEL_ESTATE;
-	if (count < 1 || count > GROUPS_MOST)
+	if (count < 1 || count > GROUP_ROWS_MAX)
 		return stats_fail(s, TEL_EINVAL,
 		    "the maximum number of groups must be from 1 to 1048576");
 	s->max_groups = count;
@@ -317,7 +317,7 @@ tel_stats_set_max_open(tel_stats *s, size_t count)
 
 	if (s->started)
 		return TEL_ESTATE;
-	if (count < 1 || count > OPEN_MOST)
+	if (count < 1 || count > OPEN_MAX)
 		return stats_fail(s, TEL_EINVAL,
 		    "the maximum number of open ranges must be from 1 to "
 		    "16777216");

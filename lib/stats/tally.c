@@ -35,7 +35,7 @@ tel__tally_clear(struct tally *t)
 
 /* The bucket of a key; TEL__NOWHERE when it is new. */
 static uint32_t
-find(const struct tally *t, const struct key *k, uint64_t hash)
+tally_find(const struct tally *t, const struct key *k, uint64_t hash)
 {
 	struct tel__probe at;
 	uint32_t i;
@@ -49,7 +49,7 @@ find(const struct tally *t, const struct key *k, uint64_t hash)
 
 /* Room for one key more.  TEL_OK, TEL_ELIMIT, TEL_ENOMEM. */
 static tel_status
-reserve(struct tally *t)
+tally_reserve(struct tally *t)
 {
 	uint32_t room = t->room == 0 ? FIRST_ROOM : 2 * t->room;
 	size_t bytes;
@@ -82,7 +82,7 @@ tel__tally_add(struct tally *t, const struct key *k, uint64_t weight,
     uint64_t updates, int *wrapped)
 {
 	const uint64_t hash = key_hash(k, t->index.seed);
-	uint32_t i = find(t, k, hash);
+	uint32_t i = tally_find(t, k, hash);
 	tel_status st;
 
 	if (i != TEL__NOWHERE) {
@@ -90,7 +90,7 @@ tel__tally_add(struct tally *t, const struct key *k, uint64_t weight,
 		*wrapped |= count_add(&t->updates[i], updates);
 		return TEL_OK;
 	}
-	st = reserve(t);
+	st = tally_reserve(t);
 	if (st == TEL_ELIMIT)
 		tel__tally_overflow(t, weight, updates, wrapped);
 	if (st == TEL_OK && !tel__index_add(&t->index, hash, t->count))

@@ -71,7 +71,7 @@ compare_keys(const tel_value *a, const tel_value *b)
 
 /* Negative, 0 or positive as a comes before, is, or comes after b. */
 static int
-compare(const struct tel_top *a, const struct tel_top *b)
+top_compare(const struct tel_top *a, const struct tel_top *b)
 {
 	int c = int128_compare(b->value, a->value);
 
@@ -86,7 +86,7 @@ compare(const struct tel_top *a, const struct tel_top *b)
 
 /* A copy of a value with its strings; NULL when out of memory. */
 static struct tel_top *
-copy(const struct tel_top *v)
+top_copy(const struct tel_top *v)
 {
 	const size_t log = strlen(v->log) + 1, key = key_length(v);
 	struct tel_top *new = malloc(sizeof(*new) + log + key + 1);
@@ -114,7 +114,7 @@ tel__top_add(struct top *t, const struct tel_top *value)
 
 	while (lo < hi) {
 		middle = lo + (hi - lo) / 2;
-		if (compare(t->list[middle], value) <= 0)
+		if (top_compare(t->list[middle], value) <= 0)
 			lo = middle + 1;
 		else
 			hi = middle;
@@ -130,7 +130,7 @@ tel__top_add(struct top *t, const struct tel_top *value)
 	if (!budget_take(t->budget, size_of(value)))
 		return TEL_ELIMIT;
 	t->taken += size_of(value);
-	new = copy(value);
+	new = top_copy(value);
 	if (new == NULL ||
 	    !TEL__RESERVE(t->list, t->room, (size_t)t->count + 1)) {
 		free(new);

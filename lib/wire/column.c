@@ -272,7 +272,8 @@ count_bytes(struct shape *s)
 
 /* The shapes of the units, and of the steps, that are looked at. */
 static void
-measure(const struct column *c, struct shape *values, struct shape *steps)
+wire_column_measure(const struct column *c, struct shape *values,
+    struct shape *steps)
 {
 	const uint64_t *v = c->v, low = c->low, inverse = c->inverse;
 	const unsigned shift = c->shift;
@@ -328,8 +329,8 @@ choose_lengths(struct choice *best, const struct shape *s, size_t n,
 /* With these, or with one length, which a fast choice prefers: its bytes are
  * encoded and decoded in half the time. */
 static struct choice
-choose(const struct column *c, const struct shape *s, size_t n, unsigned widest,
-    enum native_code fixed)
+wire_column_choose(const struct column *c, const struct shape *s, size_t n,
+    unsigned widest, enum native_code fixed)
 {
 	struct choice best = { 0, SIZE_MAX };
 	const size_t size = n * widest;
@@ -358,17 +359,17 @@ choose_fast(const struct column *c, const struct shape *values,
     const struct shape *steps)
 {
 	const size_t n = c->runs * c->run;
-	struct choice plain = choose(c, values, n,
+	struct choice plain = wire_column_choose(c, values, n,
 	    width_of((c->high - c->low) >> c->shift), NATIVE_FIXED);
 	struct choice delta =
-	    choose(c, steps, n, steps->widest, NATIVE_DELTA_FIXED);
+	    wire_column_choose(c, steps, n, steps->widest, NATIVE_DELTA_FIXED);
 
 	/* a few steps that were not seen may be longer */
 	if (delta.size + n / 16 >= plain.size)
 		return plain;
 	return (delta.first >> 4 & 7) != NATIVE_DELTA_FIXED ?
 	    delta :
-	    choose(c, steps, n, step_width(c), NATIVE_DELTA_FIXED);
+	    wire_column_choose(c, steps, n, step_width(c), NATIVE_DELTA_FIXED);
 }
 
 /*
@@ -419,9 +420,9 @@ choose_smallest(const struct column *c, const struct shape *values,
     const struct shape *steps, int clocks)
 {
 	struct choice best =
-	    choose(c, values, c->n, values->widest, NATIVE_FIXED);
-	const struct choice delta =
-	    choose(c, steps, c->n - 1, steps->widest, NATIVE_DELTA_FIXED);
+	    wire_column_choose(c, values, c->n, values->widest, NATIVE_FIXED);
+	const struct choice delta = wire_column_choose(c, steps, c->n - 1,
+	    steps->widest, NATIVE_DELTA_FIXED);
 
 	if (delta.size < best.size)
 		best = delta;
@@ -527,7 +528,8 @@ pack_all(unsigned char *p, const uint8_t *places, size_t n, unsigned width)
 
 /* n places of 2^log bits each; they may be behind the bytes of b, in it. */
 static void
-pack(struct tel__buffer *b, const uint8_t *places, size_t n, unsigned log)
+wire_column_pack(struct tel__buffer *b, const uint8_t *places, size_t n,
+    unsigned log)
 {
 	const size_t size = ((n << log) + 7) / 8;
 	unsigned char *p = tel__buffer_room(b, size + 16);
@@ -589,7 +591,7 @@ put_table(struct tel__buffer *b, const struct column *c,
 		tel__buffer_put_varint(b, tel__zigzag(t.values[k] - before));
 		before = t.values[k];
 	}
-	pack(b, places, c->n, places_log(t.count));
+	wire_column_pack(b, places, c->n, places_log(t.count));
 	return 1;
 }
 
@@ -778,12 +780,12 @@ put_values(struct tel__buffer *b, struct column *c,
 		find_power(c);
 	else
 		find_scale(c);
-	measure(c, &values, &steps);
+	wire_column_measure(c, &values, &steps);
 	if (c->fast) {
 		best = choose_fast(c, &values, &steps);
 		if (!c->exact && (best.first >> 4 & 7) == NATIVE_BYTES) {
 			find_range(c);
-			measure(c, &values, &steps);
+			wire_column_measure(c, &values, &steps);
 			best = choose_fast(c, &values, &steps);
 		}
 	} else {
@@ -857,7 +859,7 @@ tel__column_put_places(struct tel__buffer *b, const uint8_t *places, size_t n,
 	tel__buffer_put_varint(b, 0);
 	for (i = 1; i < count; i++)
 		tel__buffer_put_varint(b, 2);
-	pack(b, places, n, places_log(count));
+	wire_column_pack(b, places, n, places_log(count));
 }
 
 void

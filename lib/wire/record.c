@@ -25,15 +25,15 @@ turn(uint64_t v, unsigned n)
 }
 
 static inline uint64_t
-take(uint64_t acc, uint64_t lane)
+wire_record_take(uint64_t acc, uint64_t lane)
 {
 	return turn(acc + lane * P2, 31) * P1;
 }
 
 static inline uint64_t
-merge(uint64_t h, uint64_t acc)
+wire_record_merge(uint64_t h, uint64_t acc)
 {
-	return (h ^ take(0, acc)) * P1 + P4;
+	return (h ^ wire_record_take(0, acc)) * P1 + P4;
 }
 
 uint64_t
@@ -44,17 +44,21 @@ tel__native_xxh64(const void *bytes, size_t n)
 
 	if (n >= 32) {
 		for (; end - p >= 32; p += 32) {
-			a = take(a, tel_le64(p));
-			b = take(b, tel_le64(p + 8));
-			c = take(c, tel_le64(p + 16));
-			d = take(d, tel_le64(p + 24));
+			a = wire_record_take(a, tel_le64(p));
+			b = wire_record_take(b, tel_le64(p + 8));
+			c = wire_record_take(c, tel_le64(p + 16));
+			d = wire_record_take(d, tel_le64(p + 24));
 		}
 		h = turn(a, 1) + turn(b, 7) + turn(c, 12) + turn(d, 18);
-		h = merge(merge(merge(merge(h, a), b), c), d);
+		h = wire_record_merge(
+		    wire_record_merge(wire_record_merge(wire_record_merge(h, a),
+		                          b),
+		        c),
+		    d);
 	}
 	h += n;
 	for (; end - p >= 8; p += 8)
-		h = turn(h ^ take(0, tel_le64(p)), 27) * P1 + P4;
+		h = turn(h ^ wire_record_take(0, tel_le64(p)), 27) * P1 + P4;
 	if (end - p >= 4) {
 		h = turn(h ^ tel_le32(p) * P1, 23) * P2 + P3;
 		p += 4;

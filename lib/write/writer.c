@@ -74,7 +74,7 @@ tel_writer_free(tel_writer *w)
 
 /* Nonzero when events of the log can be written in the form. */
 static int
-takes(const struct tel_writer *w, const struct tel_encoder_ops *encoder,
+writer_takes(const struct tel_writer *w, const struct tel_encoder_ops *encoder,
     const struct tel_log *log)
 {
 	const struct tel_format_ops *f = tel__write_origin(w, log);
@@ -177,7 +177,7 @@ tel_writer_binary(const tel_writer *w, const tel_reader *r)
  * TEL_EINVAL, TEL_ENOMEM.
  */
 static tel_status
-start(struct tel_writer *w, const struct tel_log *log)
+writer_start(struct tel_writer *w, const struct tel_log *log)
 {
 	const struct tel_encoder_ops *encoder =
 	    w->target != NULL ? w->target : find_encoder(w, log->format);
@@ -186,7 +186,7 @@ start(struct tel_writer *w, const struct tel_log *log)
 	if (encoder == NULL)
 		return tel__write_fail(w, TEL_EINVAL,
 		    "%.120s: %s cannot be written", log->name, log->format);
-	if (!takes(w, encoder, log))
+	if (!writer_takes(w, encoder, log))
 		return tel__write_fail(w, TEL_EINVAL,
 		    "%.120s: %s cannot be written as %s", log->name,
 		    log->origin != NULL ? log->origin : log->format,
@@ -213,11 +213,11 @@ start(struct tel_writer *w, const struct tel_log *log)
 
 /* Whether another log can go into the same stream: TEL_OK or TEL_EINVAL. */
 static tel_status
-check(struct tel_writer *w, const struct tel_log *log)
+writer_check(struct tel_writer *w, const struct tel_log *log)
 {
 	const struct tel_schema *s = log->schema;
 
-	if (!takes(w, w->encoder, log))
+	if (!writer_takes(w, w->encoder, log))
 		return tel__write_fail(w, TEL_EINVAL,
 		    "%.60s is not %s like %.60s; they cannot be written as one "
 		    "log",
@@ -355,7 +355,7 @@ switch_log(struct tel_writer *w, const struct tel_log *log)
 		free_log(l);
 		break;
 	}
-	st = w->encoder == NULL ? start(w, log) : check(w, log);
+	st = w->encoder == NULL ? writer_start(w, log) : writer_check(w, log);
 	if (st != TEL_OK)
 		return st;
 	l = new_log(w, log);
@@ -403,7 +403,7 @@ take_lead(struct tel_writer *w, const struct write_log *l,
 
 /* Notes that there was no memory for an event.  Returns st. */
 static tel_status
-note(struct tel_writer *w, tel_status st)
+writer_note(struct tel_writer *w, tel_status st)
 {
 	w->no_memory |= st == TEL_ENOMEM;
 	return st;
@@ -426,7 +426,7 @@ tel_writer_event(tel_writer *w, const tel_event *event)
 {
 	const tel_status st = write_event(w, event);
 
-	return __builtin_expect(st == TEL_OK, 1) ? st : note(w, st);
+	return __builtin_expect(st == TEL_OK, 1) ? st : writer_note(w, st);
 }
 
 /*
@@ -484,7 +484,7 @@ tel_writer_run(tel_writer *w, tel_run *run)
 		}
 		st = write_event(w, run_event(run, i));
 	}
-	return __builtin_expect(st == TEL_OK, 1) ? st : note(w, st);
+	return __builtin_expect(st == TEL_OK, 1) ? st : writer_note(w, st);
 }
 
 /* Nonzero when other events need this one. */
@@ -525,7 +525,7 @@ tel_writer_pass(tel_writer *w, const tel_event *event)
 {
 	const tel_status st = pass_event(w, event);
 
-	return __builtin_expect(st == TEL_OK, 1) ? st : note(w, st);
+	return __builtin_expect(st == TEL_OK, 1) ? st : writer_note(w, st);
 }
 
 /* 1 when the writer need not see what says nothing of a log. */
@@ -612,7 +612,7 @@ tel_writer_schema(tel_writer *w, tel_schema *schema)
 	if (encoder == NULL || encoder->describe == NULL)
 		return TEL_EINVAL;
 	w->encoder = encoder;
-	return note(w, encoder->describe(w, schema));
+	return writer_note(w, encoder->describe(w, schema));
 }
 
 tel_status

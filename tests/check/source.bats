@@ -180,3 +180,26 @@ references() {
 	run ! grep -n '[[:blank:]]$' Makefile ./*.md .ci/run man/* \
 	    lib/**/*.[ch] cmd/**/*.[ch] tests/**/*.{c,h,sh,bats,bash}
 }
+
+@test "limits are named MAX and MIN" {
+	grep -rnwE '[A-Z0-9_]+_(MOST|LEAST)|(MOST|LEAST)_[A-Z0-9_]+' \
+	    lib cmd include --include='*.[ch]' |
+	    grep -v TEL_QUANTILE_AT_ >"$BATS_TEST_TMPDIR/limits" || true
+	cat "$BATS_TEST_TMPDIR/limits"
+	[ ! -s "$BATS_TEST_TMPDIR/limits" ]
+}
+
+# A profile, a stack trace and a jump to a tag then name one function.
+@test "a static function of one word is in one file only" {
+	awk 'FNR == 1 { static = 0 }
+	    static && match($0, /^[a-z][a-z0-9]*\(/) {
+		print substr($0, 1, RLENGTH - 1), FILENAME
+	    }
+	    { static = /^static / }' lib/**/*.c cmd/**/*.c |
+	    grep -v '^main ' | sort -u >"$BATS_TEST_TMPDIR/words"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/words")" -gt 100 ]
+	cut -d ' ' -f 1 "$BATS_TEST_TMPDIR/words" | uniq -d |
+	    join - "$BATS_TEST_TMPDIR/words" >"$BATS_TEST_TMPDIR/twice"
+	cat "$BATS_TEST_TMPDIR/twice"
+	[ ! -s "$BATS_TEST_TMPDIR/twice" ]
+}

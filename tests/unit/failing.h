@@ -13,7 +13,7 @@
 
 /* So many allocations succeed before all others fail. */
 /* More than any machine has. */
-#define FAILING_MOST \
+#define FAILING_MAX \
 	(sizeof(size_t) > 4 ? (size_t)((uint64_t)1 << 40) : (size_t)1 << 31)
 
 static unsigned failing_after = UINT32_MAX;
@@ -25,7 +25,7 @@ failing_now(size_t size)
 {
 	failing_asked = size;
 	/* what no machine has: the sanitizers end a program that asks for it */
-	if (failing_after == 0 || size > FAILING_MOST)
+	if (failing_after == 0 || size > FAILING_MAX)
 		return 1;
 	failing_after--;
 	return 0;

@@ -541,9 +541,9 @@ check_may(const struct events *e, const char *text, struct made_run *m,
 	for (i = 0; i < m->run.count; i++)
 		matches += tel_filter_match(f, run_event(&m->run, i)) == 1;
 	tel_filter_attach(f, &reader, 1);
-	may = reader.chooser.may == NULL ||
-	    reader.chooser.may(reader.chooser.arg, e->schema, m->run.first,
-	        &bounds);
+	may = reader.predicate_pushdown.may == NULL ||
+	    reader.predicate_pushdown.may(reader.predicate_pushdown.arg,
+	        e->schema, m->run.first, &bounds);
 	*pruned += !may;
 	if (!may && matches > 0)
 		diag("%s: %u of %zu %s match", text, matches, m->run.count,

@@ -44,12 +44,13 @@ random_trace(tel_alloc *ops, size_t n, unsigned threads)
 	free(h);
 }
 
-static struct run_board *
+static struct run_shared_stats *
 run(struct program *p, const struct alloc_functions *a,
     const struct run_options *o, const char **wrong)
 {
-	size_t size = run_board_size((unsigned)program_facts(p)->threads);
-	struct run_board *b;
+	size_t size =
+	    run_shared_stats_size((unsigned)program_facts(p)->threads);
+	struct run_shared_stats *b;
 
 	b = aligned_alloc(4096, (size + 4095) & ~(size_t)4095);
 	memset(b, 0, size);
@@ -92,7 +93,7 @@ test_good(tel_alloc *ops)
 	};
 	struct bytes b = { 0 };
 	struct making m = { 0 };
-	struct run_board *board;
+	struct run_shared_stats *board;
 	uint64_t done, sampled, chunk, words, threads;
 	uint32_t position;
 	struct program *p;
@@ -144,7 +145,7 @@ test_failing(tel_alloc *ops)
 	struct run_options o = { .verify = 1, .repeat = 1 };
 	struct bytes b = { 0 };
 	struct making m = { 0 };
-	struct run_board *board;
+	struct run_shared_stats *board;
 	const char *wrong;
 	struct program *p;
 	struct facts f;
@@ -204,7 +205,7 @@ test_bad(void)
 	struct run_options o = { .verify = 1, .repeat = 1 };
 	struct bytes b = { 0 };
 	struct making m = { 0 };
-	struct run_board *board;
+	struct run_shared_stats *board;
 	const char *wrong, *log;
 	const struct run_error *e;
 	struct program *p;
@@ -235,7 +236,7 @@ test_phases(tel_alloc *ops)
 	struct run_options o = { .repeat = 2, .phase = note_phase };
 	struct bytes b = { 0 };
 	struct making m = { .chunk = 1024, .rate = 1e6 };
-	struct run_board *board;
+	struct run_shared_stats *board;
 	const char *wrong;
 	struct program *p;
 	uint64_t i, wall;
@@ -315,7 +316,7 @@ test_births(tel_alloc *ops)
 	struct run_options o = { .repeat = 2, .phase = note_all_done };
 	struct bytes b = { 0 };
 	struct making m = { .chunk = 1024 };
-	struct run_board *board;
+	struct run_shared_stats *board;
 	const char *wrong;
 	struct program *p;
 	struct facts f;
@@ -401,7 +402,7 @@ test_pools(tel_alloc *ops)
 	struct bytes b = { 0 };
 	struct making m = { 0 };
 	tel_pool_table parts = pool_all;
-	struct run_board *board;
+	struct run_shared_stats *board;
 	const char *wrong;
 	struct program *p;
 	struct facts f;
@@ -459,7 +460,7 @@ test_latency(void)
 	static uint32_t by_size[RUN_COARSE];
 	uint64_t n;
 	static struct run_latency l, sum;
-	static struct run_board b;
+	static struct run_shared_stats b;
 	uint64_t i;
 
 	b.tick_ns = 0.5;

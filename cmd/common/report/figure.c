@@ -64,7 +64,7 @@ figure_fits_i64(tel_int128 v, int64_t *out)
 
 /* Puts a comma before every third digit from the end, in place. */
 static void
-group(char *text, size_t size)
+figure_group(char *text, size_t size)
 {
 	size_t start = text[0] == '-';
 	size_t digits = strspn(text + start, "0123456789");
@@ -91,7 +91,7 @@ figure_count(tel_int128 v, int raw, char *buffer)
 {
 	tel_int128_text(v, buffer);
 	if (!raw)
-		group(buffer, FIGURE_TEXT);
+		figure_group(buffer, FIGURE_TEXT);
 	return buffer;
 }
 
@@ -131,7 +131,7 @@ figure_decimal(tel_int128 v, unsigned decimals, int raw, char *buffer)
 		    digits + n - decimals);
 	strip(buffer);
 	if (!raw)
-		group(buffer, FIGURE_TEXT);
+		figure_group(buffer, FIGURE_TEXT);
 	return buffer;
 }
 
@@ -168,7 +168,7 @@ time_text(int64_t ns, char *buffer)
 		    ns < 0 ? "-" : "", size / units[i].ns, units[i].decimals,
 		    size % units[i].ns);
 	strip(buffer);
-	group(buffer, FIGURE_TEXT);
+	figure_group(buffer, FIGURE_TEXT);
 	(void)strcat(strcat(buffer, " "), units[i].name);
 }
 
@@ -280,7 +280,7 @@ figure_double(double v, const char *unit, int raw, char *buffer)
 	                       3,
 	    v < 1e60 && v > -1e60 ? v : 0.0);
 	strip(buffer);
-	group(buffer, FIGURE_TEXT);
+	figure_group(buffer, FIGURE_TEXT);
 	if (name[0] != '\0')
 		(void)strcat(strcat(buffer, " "), name);
 	return buffer;
@@ -313,7 +313,7 @@ figure_mark(double v, double most, const char *unit, int raw, char *buffer)
 	(void)snprintf(buffer, FIGURE_TEXT, "%.12g %s",
 	    v / (ns ? times[i].size : bytes[i].size),
 	    ns ? times[i].name : bytes[i].name);
-	group(buffer, FIGURE_TEXT);
+	figure_group(buffer, FIGURE_TEXT);
 	return buffer;
 }
 
@@ -323,7 +323,7 @@ figure_fixed(double v, int decimals, int raw, char *buffer)
 	(void)snprintf(buffer, FIGURE_TEXT, "%.*f", decimals,
 	    v < 1e60 && v > -1e60 ? v : 0.0);
 	if (!raw)
-		group(buffer, FIGURE_TEXT);
+		figure_group(buffer, FIGURE_TEXT);
 	return buffer;
 }
 

@@ -32,7 +32,7 @@ struct report_page {
 };
 
 static ptrdiff_t
-append(void *arg, const void *data, size_t size)
+report_html_append(void *arg, const void *data, size_t size)
 {
 	struct text *t = arg;
 	size_t room = t->room > 0 ? t->room : 65536;
@@ -78,13 +78,13 @@ page_free(struct report_page *p)
 }
 
 static void
-begin(struct report *r)
+report_html_begin(struct report *r)
 {
 	struct report_page *p = calloc(1, sizeof(*p));
 
 	if (p != NULL) {
 		p->stride = 1;
-		p->json = tel_output_new_callback(append, &p->now);
+		p->json = tel_output_new_callback(report_html_append, &p->now);
 		p->kept = calloc(KEPT + 1, sizeof(*p->kept));
 	}
 	if (p != NULL && p->json != NULL && p->kept != NULL) {
@@ -96,7 +96,7 @@ begin(struct report *r)
 }
 
 static void
-drop(struct report_page *p, size_t i)
+report_html_drop(struct report_page *p, size_t i)
 {
 	p->bytes -= p->kept[i].used;
 	text_clear(&p->kept[i]);
@@ -107,15 +107,15 @@ drop(struct report_page *p, size_t i)
 
 /* Makes room: drops the last report, if its number has no place any more. */
 static void
-thin(struct report_page *p)
+report_html_thin(struct report_page *p)
 {
 	size_t i;
 
 	if (p->nkept > 0 && (p->number - 1) % p->stride != 0)
-		drop(p, p->nkept - 1);
+		report_html_drop(p, p->nkept - 1);
 	while (p->nkept > 1 && (p->nkept >= KEPT || p->bytes > KEPT_BYTES)) {
 		for (i = 1; i < p->nkept; i++)
-			drop(p, i);
+			report_html_drop(p, i);
 		p->stride *= 2;
 	}
 }
@@ -127,7 +127,7 @@ open_report(struct report *r)
 
 	if (p == NULL)
 		return;
-	thin(p);
+	report_html_thin(p);
 	put(p->json, "{\"t\":");
 	if (r->time_known)
 		putf(p->json, "%llu", (unsigned long long)r->time);
@@ -189,7 +189,7 @@ title_of(struct report *r)
 }
 
 static void
-end(struct report *r)
+report_html_end(struct report *r)
 {
 	struct report_page *p = r->page;
 	const char *title;
@@ -234,8 +234,8 @@ end(struct report *r)
 
 const struct report_format report_as_html = { .name = "html",
 	.is = REPORT_JSON,
-	.begin = begin,
+	.begin = report_html_begin,
 	.open = open_report,
 	.section = section,
 	.close = close_report,
-	.end = end };
+	.end = report_html_end };

@@ -99,7 +99,7 @@ report_release(struct report *r, struct report_mark mark)
 
 /* Memory of a section, for any type. */
 static void *
-allocate(struct report *r, size_t size)
+report_allocate(struct report *r, size_t size)
 {
 	const size_t unit = _Alignof(max_align_t);
 	struct report_arena *a = r->arena;
@@ -137,7 +137,7 @@ format_text(struct report *r, const char *format, va_list ap)
 	va_copy(again, ap);
 	n = vsnprintf(free_room, room, format, again);
 	va_end(again);
-	text = n < 0 ? NULL : allocate(r, (size_t)n + 1);
+	text = n < 0 ? NULL : report_allocate(r, (size_t)n + 1);
 	if (text != NULL && text != free_room)
 		(void)vsnprintf(text, (size_t)n + 1, format, ap);
 	return text != NULL ? text : "";
@@ -169,7 +169,7 @@ report_rows(const struct report *r, size_t n)
 	uint64_t top = r->options.top;
 
 	if (top == 0)
-		top = r->format->rows_most;
+		top = r->format->rows_max;
 	return top > 0 && top < n ? (size_t)top : n;
 }
 
@@ -255,7 +255,7 @@ void
 report_line(struct report *r, const char *label, const char *format, ...)
 {
 	struct report_section *s = &r->section;
-	struct report_line *line = allocate(r, sizeof(*line));
+	struct report_line *line = report_allocate(r, sizeof(*line));
 	va_list ap;
 
 	if (line == NULL)
@@ -292,7 +292,7 @@ report_row(struct report *r, unsigned shown)
 	struct report_section *s = &r->section;
 	size_t size = s->ncolumns * sizeof(s->row->cells[0]);
 
-	s->row = allocate(r, sizeof(*s->row) + size);
+	s->row = report_allocate(r, sizeof(*s->row) + size);
 	if (s->row == NULL)
 		return;
 	memset(s->row, 0, sizeof(*s->row) + size);

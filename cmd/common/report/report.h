@@ -185,7 +185,7 @@ struct report_chart {
 	double least, most; /* the smallest y if below 0, and the largest */
 	int share;          /* y is from 0 to 1, in percent */
 	const char *x_unit; /* of x; NULL: a share, 0 to 1 */
-	double x_least, x_most;
+	double x_min, x_max;
 	int x_log;
 };
 
@@ -279,9 +279,9 @@ struct report_tool {
 
 struct report_format {
 	const char *name;
-	unsigned is;      /* REPORT_TEXT and so on */
-	int once;         /* a report cannot follow another one */
-	size_t rows_most; /* shown unless options say so; 0: all */
+	unsigned is;     /* REPORT_TEXT and so on */
+	int once;        /* a report cannot follow another one */
+	size_t rows_max; /* shown unless options say so; 0: all */
 	void (*begin)(struct report *r); /* before the first report */
 	void (*open)(struct report *r);  /* each; what is open is closed */
 	void (*section)(struct report *r, const struct report_section *s);

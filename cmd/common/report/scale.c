@@ -45,7 +45,7 @@ scale_at(const struct scale *s, double value)
 }
 
 static void
-add(struct ticks *out, const struct scale *s, double value)
+scale_add(struct ticks *out, const struct scale *s, double value)
 {
 	if (out->n < TICKS_MAX && value >= s->lo && value <= s->hi)
 		out->at[out->n++] = value;
@@ -88,7 +88,7 @@ linear_ticks(const struct scale *s, int binary, unsigned most,
 	}
 	/* a sum of steps would end near 0, which may be shown as -0 */
 	for (at = n * step; at <= s->hi && out->n < TICKS_MAX; at = ++n * step)
-		add(out, s, at + 0);
+		scale_add(out, s, at + 0);
 }
 
 static void
@@ -107,10 +107,10 @@ log_ticks(const struct scale *s, int binary, unsigned most, struct ticks *out)
 			break;
 		step *= base;
 	}
-	add(out, s, 0);
+	scale_add(out, s, 0);
 	for (v = 1; v < 2e19; v *= step) {
-		add(out, s, v);
-		add(out, s, -v);
+		scale_add(out, s, v);
+		scale_add(out, s, -v);
 	}
 }
 
@@ -131,7 +131,7 @@ scale_ticks(const struct scale *s, const char *unit, unsigned most,
 }
 
 double
-scale_most(const struct scale *s, const struct ticks *ticks)
+scale_max(const struct scale *s, const struct ticks *ticks)
 {
 	double most = 0, size;
 	unsigned i;

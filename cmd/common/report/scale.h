@@ -24,7 +24,7 @@ struct ticks {
 void scale_ticks(const struct scale *s, const char *unit, unsigned most,
     struct ticks *out);
 /* The largest mark, regardless of sign; 0 on a logarithmic axis. */
-double scale_most(const struct scale *s, const struct ticks *ticks);
+double scale_max(const struct scale *s, const struct ticks *ticks);
 /* By place, so that it is seen which ones are too near. */
 void scale_sort(struct ticks *ticks);
 

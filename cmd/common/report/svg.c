@@ -562,7 +562,7 @@ close_page(struct report *r)
 const struct report_format report_as_svg = { .name = "svg",
 	.is = REPORT_SVG,
 	.once = 1,
-	.rows_most = ROWS_DEFAULT,
+	.rows_max = ROWS_DEFAULT,
 	.open = open_page,
 	.section = put_section,
 	.close = close_page,

@@ -64,7 +64,7 @@ mark_text(const struct chart *c, const struct scale *scale,
 		(void)snprintf(text, FIGURE_TEXT, "%.3g", v);
 		return text;
 	}
-	return figure_mark(v, scale_most(scale, ticks), unit,
+	return figure_mark(v, scale_max(scale, ticks), unit,
 	    c->report->options.raw, text);
 }
 
@@ -216,8 +216,8 @@ svg_chart(struct report *r, const struct report_section *s, double y)
 	const struct report_chart *chart = s->chart;
 	double plot = y + top_of(r, s), air = (chart->most - chart->least) / 20;
 	struct chart c = { r, r->out, chart,
-		{ chart->x_least, chart->x_unit != NULL ? chart->x_most : 1,
-		    LEFT, RIGHT, chart->x_log },
+		{ chart->x_min, chart->x_unit != NULL ? chart->x_max : 1, LEFT,
+		    RIGHT, chart->x_log },
 		{ chart->least, chart->share ? 1 : chart->most + air,
 		    plot + PLOT, plot, 0 } };
 	size_t i;

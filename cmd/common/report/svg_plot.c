@@ -59,7 +59,7 @@ upper(const tel_bucket *b)
 
 /* What the height of a bucket's bar is. */
 static double
-weigh(const struct plot *p, const tel_bucket *b)
+svg_plot_weigh(const struct plot *p, const tel_bucket *b)
 {
 	if (!p->report->options.density)
 		return (double)b->count;
@@ -70,7 +70,7 @@ weigh(const struct plot *p, const tel_bucket *b)
 
 /* Sets the scales by the buckets in use, or those of all groups. */
 static void
-measure(struct plot *p)
+svg_plot_measure(struct plot *p)
 {
 	const struct report_histogram *h = p->histogram;
 	tel_bucket b = bucket_of(p, 0);
@@ -88,7 +88,7 @@ measure(struct plot *p)
 		if (i == first)
 			p->x.lo = (double)b.lo;
 		p->x.hi = upper(&b);
-		v = weigh(p, &b);
+		v = svg_plot_weigh(p, &b);
 		if (v > p->y.hi)
 			p->y.hi = v;
 	}
@@ -106,7 +106,7 @@ measure(struct plot *p)
 
 /* Sets the scales to those of all groups, and leaves room beside one bar. */
 static void
-widen(struct plot *p)
+svg_plot_widen(struct plot *p)
 {
 	const struct report_histogram *h = p->histogram;
 	double width = p->x.hi - p->x.lo;
@@ -184,9 +184,8 @@ put_below(const struct plot *p, double left)
 			(void)figure_edge((int64_t)ticks.at[i], p->decimals,
 			    p->unit, p->report->options.raw, text);
 		else
-			(void)figure_mark(ticks.at[i],
-			    scale_most(&p->x, &ticks), p->unit,
-			    p->report->options.raw, text);
+			(void)figure_mark(ticks.at[i], scale_max(&p->x, &ticks),
+			    p->unit, p->report->options.raw, text);
 		width = svg_text_width(text, "small");
 		/* the text, not the mark, keeps off the page's edge */
 		middle = at;
@@ -222,7 +221,7 @@ put_bar(const struct plot *p, const tel_bucket *b)
 {
 	double from = scale_at(&p->x, (double)b->lo);
 	double to = scale_at(&p->x, upper(b));
-	double top = scale_at(&p->y, weigh(p, b)), width = to - from;
+	double top = scale_at(&p->y, svg_plot_weigh(p, b)), width = to - from;
 	char lo[FIGURE_TEXT], hi[FIGURE_TEXT], count[FIGURE_TEXT];
 	char tip[3 * FIGURE_TEXT + 16];
 	int raw = p->report->options.raw;
@@ -284,8 +283,8 @@ svg_histogram(struct report *r, const struct report_section *s, double y)
 	p.x.log = h->log || r->options.log;
 	p.under = h->under.high != 0 || h->under.low != 0;
 	p.over = h->over.high != 0 || h->over.low != 0;
-	measure(&p);
-	widen(&p);
+	svg_plot_measure(&p);
+	svg_plot_widen(&p);
 	put_left(&p);
 	for (i = next_of(&p, 0); i < h->n; i = next_of(&p, i + 1)) {
 		b = bucket_of(&p, i);

@@ -274,7 +274,7 @@ each_row(struct table *t)
 
 /* Leaves out what is least needed when the page is too narrow. */
 static void
-narrow(struct table *t)
+report_text_narrow(struct table *t)
 {
 	const struct report_field *columns = t->section->columns;
 	unsigned used = t->section->indent;
@@ -312,7 +312,7 @@ put_table(struct report *r, const struct report_section *s)
 		if (!t.known[i])
 			t.widths[i] = 0;
 	if (!r->options.raw)
-		narrow(&t);
+		report_text_narrow(&t);
 	put_bold(r, 1);
 	put_row(&t, 0, heads, NULL);
 	put_bold(r, 0);

@@ -68,7 +68,7 @@ struct rows {
 };
 
 static void
-widen(unsigned *columns, const char *text)
+text_bars_widen(unsigned *columns, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -154,9 +154,9 @@ put_row(struct rows *t, const char *label, const char *width, tel_int128 count,
 
 	(void)figure_count(count, t->report->options.raw, figure);
 	if (!t->put) {
-		widen(&t->label, label);
-		widen(&t->width, width);
-		widen(&t->count, figure);
+		text_bars_widen(&t->label, label);
+		text_bars_widen(&t->width, width);
+		text_bars_widen(&t->count, figure);
 		if (size > t->scale)
 			t->scale = size;
 		return;

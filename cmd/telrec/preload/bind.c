@@ -224,7 +224,8 @@ bind_find(const void *address, struct bind_hook *hooks, size_t count)
 
 /* Replaces an address, also where the linker has made memory read-only. */
 static void
-replace(const struct object *o, void **place, void *seen, void *value)
+preload_bind_replace(const struct object *o, void **place, void *seen,
+    void *value)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
 	                start = (uintptr_t)place & ~(page - 1);
@@ -286,7 +287,7 @@ bind_table(const struct object *o, const struct table *t, int is_plt)
 		/* one that was never called is code of the module itself */
 		if (seen == hook->before ||
 		    (is_plt && contains(o, seen) && !is_own(o, symbol, seen)))
-			replace(o, place, seen, hook->own);
+			preload_bind_replace(o, place, seen, hook->own);
 	}
 }
 

@@ -230,7 +230,7 @@ has_started(const struct arena *a, uint32_t images, uint32_t pid)
 
 /* Whether calls are noted.  Before each that executes a program. */
 static int
-begin(struct call *call, words environment)
+execute_begin(struct call *call, words environment)
 {
 	size_t i, place = VARIABLES;
 	const size_t n = sizeof(ARENA_ENV) - 1;
@@ -263,7 +263,7 @@ begin(struct call *call, words environment)
 
 /* After the call has returned. */
 static void
-end(const struct call *call)
+execute_end(const struct call *call)
 {
 	const int kept = errno;
 
@@ -281,11 +281,11 @@ run_program(int (*function)(const char *, words, words), const char *path,
 	struct call call;
 	int result;
 
-	if (begin(&call, environment))
+	if (execute_begin(&call, environment))
 		note_program(&call, path, getpid());
 	result = function(path, arguments, call.environment);
 	release_note(call.note);
-	end(&call);
+	execute_end(&call);
 	return result;
 }
 
@@ -322,12 +322,12 @@ fexecve(int fd, words arguments, words environment)
 	int result;
 
 	/* the file of the descriptor may have no name */
-	if (begin(&call, environment))
+	if (execute_begin(&call, environment))
 		note_program(&call,
 		    arguments[0] != NULL ? arguments[0] : "fexecve", getpid());
 	result = next.fexecve(fd, arguments, call.environment);
 	release_note(call.note);
-	end(&call);
+	execute_end(&call);
 	return result;
 }
 
@@ -408,7 +408,7 @@ posix_spawn(pid_t *pid, const char *path,
 {
 	struct call call;
 	pid_t child = 0;
-	const int noted = begin(&call, environment);
+	const int noted = execute_begin(&call, environment);
 	const int failed = next.posix_spawn(&child, path, actions, attributes,
 	    arguments, call.environment);
 
@@ -416,7 +416,7 @@ posix_spawn(pid_t *pid, const char *path,
 		note_child(&call, path, child);
 	if (!failed && pid != NULL)
 		*pid = child;
-	end(&call);
+	execute_end(&call);
 	return failed;
 }
 
@@ -427,7 +427,7 @@ posix_spawnp(pid_t *pid, const char *file,
 {
 	struct call call;
 	pid_t child = 0;
-	const int noted = begin(&call, environment);
+	const int noted = execute_begin(&call, environment);
 	const int failed = next.posix_spawnp(&child, file, actions, attributes,
 	    arguments, call.environment);
 
@@ -435,7 +435,7 @@ posix_spawnp(pid_t *pid, const char *file,
 		note_child(&call, file, child);
 	if (!failed && pid != NULL)
 		*pid = child;
-	end(&call);
+	execute_end(&call);
 	return failed;
 }
 

@@ -95,13 +95,13 @@ static __thread volatile int finding __attribute__((tls_model("initial-exec")));
 static int is_late;
 
 static void *
-find(const char *name)
+hooks_find(const char *name)
 {
 	return dlsym(is_late ? RTLD_DEFAULT : RTLD_NEXT, name);
 }
 
 static void *
-notice(void *p, size_t n)
+preload_hooks_notice(void *p, size_t n)
 {
 	hooks_noticed.start = (uintptr_t)p;
 	hooks_noticed.bytes = n;
@@ -111,19 +111,19 @@ notice(void *p, size_t n)
 static void *
 notice_malloc(size_t n)
 {
-	return notice(noticed.malloc(n), n);
+	return preload_hooks_notice(noticed.malloc(n), n);
 }
 
 static void *
 notice_calloc(size_t count, size_t n)
 {
-	return notice(noticed.calloc(count, n), count * n);
+	return preload_hooks_notice(noticed.calloc(count, n), count * n);
 }
 
 static void *
 notice_memalign(size_t alignment, size_t n)
 {
-	return notice(noticed.memalign(alignment, n), n);
+	return preload_hooks_notice(noticed.memalign(alignment, n), n);
 }
 
 static int
@@ -131,14 +131,14 @@ notice_posix_memalign(void **p, size_t alignment, size_t n)
 {
 	const int failed = noticed.posix_memalign(p, alignment, n);
 
-	(void)notice(failed ? NULL : *p, n);
+	(void)preload_hooks_notice(failed ? NULL : *p, n);
 	return failed;
 }
 
 static void *
 notice_aligned_alloc(size_t alignment, size_t n)
 {
-	return notice(noticed.aligned_alloc(alignment, n), n);
+	return preload_hooks_notice(noticed.aligned_alloc(alignment, n), n);
 }
 
 /* Finds all of them; those that need others to be found come last. */
@@ -148,16 +148,16 @@ find_all(void)
 	struct allocator a;
 
 	finding++;
-	*(void **)&a.malloc = find("malloc");
-	*(void **)&a.calloc = find("calloc");
-	*(void **)&a.realloc = find("realloc");
-	*(void **)&a.free = find("free");
-	*(void **)&a.memalign = find("memalign");
-	*(void **)&a.posix_memalign = find("posix_memalign");
-	*(void **)&a.aligned_alloc = find("aligned_alloc");
-	*(void **)&a.valloc = find("valloc");
-	*(void **)&a.pvalloc = find("pvalloc");
-	*(void **)&real_syscall = find("syscall");
+	*(void **)&a.malloc = hooks_find("malloc");
+	*(void **)&a.calloc = hooks_find("calloc");
+	*(void **)&a.realloc = hooks_find("realloc");
+	*(void **)&a.free = hooks_find("free");
+	*(void **)&a.memalign = hooks_find("memalign");
+	*(void **)&a.posix_memalign = hooks_find("posix_memalign");
+	*(void **)&a.aligned_alloc = hooks_find("aligned_alloc");
+	*(void **)&a.valloc = hooks_find("valloc");
+	*(void **)&a.pvalloc = hooks_find("pvalloc");
+	*(void **)&real_syscall = hooks_find("syscall");
 	finding--;
 	noticed = a;
 	if (is_noticing) {
@@ -617,7 +617,7 @@ mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 	static void *(*next)(void *, size_t, int, int, int, off_t);
 
 	if (next == NULL)
-		*(void **)&next = find("mmap");
+		*(void **)&next = hooks_find("mmap");
 	if (next == NULL) {
 		errno = ENOSYS;
 		return MAP_FAILED;
@@ -631,7 +631,7 @@ mmap64(void *at, size_t n, int protection, int flags, int fd, off64_t offset)
 	static void *(*next)(void *, size_t, int, int, int, off64_t);
 
 	if (next == NULL)
-		*(void **)&next = find("mmap64");
+		*(void **)&next = hooks_find("mmap64");
 	if (next == NULL) {
 		errno = ENOSYS;
 		return MAP_FAILED;
@@ -646,7 +646,7 @@ munmap(void *p, size_t n)
 	const uint64_t values[] = { (uintptr_t)p, n };
 
 	if (next == NULL)
-		*(void **)&next = find("munmap");
+		*(void **)&next = hooks_find("munmap");
 	if (next == NULL) {
 		errno = ENOSYS;
 		return -1;
@@ -664,7 +664,7 @@ mremap(void *old, size_t old_size, size_t n, int flags, ...)
 	va_list list;
 
 	if (next == NULL)
-		*(void **)&next = find("mremap");
+		*(void **)&next = hooks_find("mremap");
 	if (next == NULL) {
 		errno = ENOSYS;
 		return MAP_FAILED;
@@ -691,7 +691,7 @@ sbrk(intptr_t increment)
 	void *p;
 
 	if (next == NULL)
-		*(void **)&next = find("sbrk");
+		*(void **)&next = hooks_find("sbrk");
 	if (next == NULL) {
 		errno = ENOSYS;
 		return MAP_FAILED;
@@ -714,8 +714,8 @@ brk(void *end)
 	int failed;
 
 	if (next == NULL) {
-		*(void **)&where = find("sbrk");
-		*(void **)&next = find("brk");
+		*(void **)&where = hooks_find("sbrk");
+		*(void **)&next = hooks_find("brk");
 	}
 	if (next == NULL || where == NULL) {
 		errno = ENOSYS;
@@ -739,7 +739,7 @@ pthread_setname_np(pthread_t thread, const char *name)
 	int failed;
 
 	if (next == NULL)
-		*(void **)&next = find("pthread_setname_np");
+		*(void **)&next = hooks_find("pthread_setname_np");
 	if (next == NULL)
 		return ENOSYS;
 	failed = next(thread, name);
@@ -776,7 +776,7 @@ prctl(int option, ...)
 	int i, failed;
 
 	if (next == NULL)
-		*(void **)&next = find("prctl");
+		*(void **)&next = hooks_find("prctl");
 	va_start(list, option);
 	for (i = 0; i < 4; i++)
 		a[i] = va_arg(list, unsigned long);

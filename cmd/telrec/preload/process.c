@@ -77,7 +77,7 @@ process_image(void)
 
 /* Takes a free ring.  NULL: there is none. */
 static struct arena_ring *
-claim(struct arena *a)
+process_claim(struct arena *a)
 {
 	uint32_t i, used = ARENA_NOW(a->rings_used), state;
 
@@ -106,7 +106,7 @@ process_take_ring(struct ring_self *s)
 	uint32_t image;
 
 	/* it asks the system for its number, and others */
-	ring = sandbox & SANDBOX_NO_START ? NULL : claim(a);
+	ring = sandbox & SANDBOX_NO_START ? NULL : process_claim(a);
 	if (ring == NULL) {
 		__atomic_fetch_add(&a->lost, 1, __ATOMIC_RELAXED);
 		return 0;
@@ -249,7 +249,7 @@ process_begin(void)
 
 /* What a process does once. */
 static void
-prepare(void)
+process_prepare(void)
 {
 	uint32_t number;
 
@@ -273,7 +273,7 @@ construct(void)
 	(void)process_begin();
 	has_begun = 1;
 	if (ring_shared.arena != NULL)
-		prepare();
+		process_prepare();
 }
 
 int
@@ -288,6 +288,6 @@ process_attach(const char *path)
 	open_arena(path);
 	if (ring_shared.arena == NULL)
 		return 0;
-	prepare();
+	process_prepare();
 	return 1;
 }

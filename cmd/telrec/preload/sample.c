@@ -63,7 +63,7 @@ sample_begin(void)
 /* --------------------------------------------------------------- chance */
 
 static uint64_t
-mix(uint64_t v)
+preload_sample_mix(uint64_t v)
 {
 	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -98,7 +98,8 @@ minus_log(uint64_t v)
 static int64_t
 draw(struct ring_self *s)
 {
-	const uint64_t v = mix(s->random += UINT64_C(0x9e3779b97f4a7c15));
+	const uint64_t v =
+	    preload_sample_mix(s->random += UINT64_C(0x9e3779b97f4a7c15));
 
 	return (int64_t)(minus_log(v | 1) * (double)ring_shared.arena->sample);
 }
@@ -111,8 +112,8 @@ seed(struct ring_self *s)
 	const uint64_t number =
 	    __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
 
-	s->random = mix(ring_shared.arena->seed ^
-	    mix((uint64_t)process_image() << 32 | (number + 1)));
+	s->random = preload_sample_mix(ring_shared.arena->seed ^
+	    preload_sample_mix((uint64_t)process_image() << 32 | (number + 1)));
 	s->random |= 1;
 	s->sample = draw(s);
 }

@@ -92,7 +92,7 @@ is_true(const struct machine *m, const struct sock_filter *f)
 
 /* What an instruction loads. */
 static uint32_t
-load(const struct machine *m, const struct sock_filter *f)
+preload_sandbox_load(const struct machine *m, const struct sock_filter *f)
 {
 	uint32_t word = 0;
 
@@ -110,7 +110,8 @@ load(const struct machine *m, const struct sock_filter *f)
 
 /* What a filter of n instructions does with a call. */
 static uint32_t
-run(const struct sock_filter *f, unsigned n, const struct call *call)
+preload_sandbox_run(const struct sock_filter *f, unsigned n,
+    const struct call *call)
 {
 	struct machine m;
 	unsigned at;
@@ -124,8 +125,8 @@ run(const struct sock_filter *f, unsigned n, const struct call *call)
 		const struct sock_filter *i = &f[at];
 
 		switch (BPF_CLASS(i->code)) {
-		case BPF_LD: m.a = load(&m, i); break;
-		case BPF_LDX: m.x = load(&m, i); break;
+		case BPF_LD: m.a = preload_sandbox_load(&m, i); break;
+		case BPF_LDX: m.x = preload_sandbox_load(&m, i); break;
 		case BPF_ST: m.memory[i->k % BPF_MEMWORDS] = m.a; break;
 		case BPF_STX: m.memory[i->k % BPF_MEMWORDS] = m.x; break;
 		case BPF_ALU: m.a = calculate(&m, i); break;
@@ -158,7 +159,8 @@ sandbox_learn(const void *filter)
 	if (program == NULL || program->filter == NULL)
 		return before;
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		action = run(program->filter, program->len, &calls[i]) &
+		action = preload_sandbox_run(program->filter, program->len,
+		             &calls[i]) &
 		    SECCOMP_RET_ACTION_FULL;
 		if (action != SECCOMP_RET_ALLOW && action != SECCOMP_RET_LOG &&
 		    action != SECCOMP_RET_ERRNO)

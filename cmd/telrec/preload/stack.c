@@ -269,7 +269,7 @@ find_own(struct dl_phdr_info *info, size_t size, void *arg)
 /* ---------------------------------------------------------------- nodes */
 
 static uint64_t
-mix(uint64_t hash, uint64_t value)
+stack_mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ hash >> 29;
@@ -279,7 +279,7 @@ mix(uint64_t hash, uint64_t value)
 static uint32_t
 find_node(struct stack_table *t, uint64_t ip, uint32_t parent)
 {
-	uint64_t hash = mix(mix(0, ip), parent);
+	uint64_t hash = stack_mix(stack_mix(0, ip), parent);
 	uint32_t at = (uint32_t)(hash >> 32) & (SLOTS - 1), found, made = 0;
 	uint32_t probes = 0;
 
@@ -448,7 +448,7 @@ hash_stack(uint32_t generation, const uintptr_t *ips, unsigned n)
 		b = add_frame(b, ips[i + 1], i);
 	if (n - i > 2)
 		c = add_frame(c, ips[i + 2], i);
-	return mix(mix(mix(a, b), c), d);
+	return stack_mix(stack_mix(stack_mix(a, b), c), d);
 }
 
 __attribute__((noinline)) uint32_t

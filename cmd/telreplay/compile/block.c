@@ -6,7 +6,7 @@
 
 /* The number of bits in a number. */
 static inline unsigned
-magnitude(uint64_t v)
+compile_block_magnitude(uint64_t v)
 {
 	return v == 0 ? 0 : 64 - (unsigned)__builtin_clzll(v);
 }
@@ -57,7 +57,7 @@ request_count(struct compiler *c, uint64_t size)
 
 	f->requests++;
 	f->requested += size;
-	f->sizes[magnitude(size)]++;
+	f->sizes[compile_block_magnitude(size)]++;
 	if (size > f->largest)
 		f->largest = size;
 	window_count(c, size);
@@ -238,8 +238,8 @@ block_free(struct compiler *c, struct thread *t,
 	    (b->chunk & THREAD_MASK) != (unsigned)(t - c->threads);
 	live_count(c, live->size, 0, -1);
 	window_count(c, live->size);
-	f->lived[magnitude(c->now - b->birth)]++;
-	f->lived_ticks[magnitude(
+	f->lived[compile_block_magnitude(c->now - b->birth)]++;
+	f->lived_ticks[compile_block_magnitude(
 	    c->clock > live->clock ? c->clock - live->clock : 0)]++;
 	return TEL_OK;
 }
@@ -341,6 +341,6 @@ blocks_finish(struct compiler *c)
 	/* the last entry is that of the key 0 */
 	for (i = 0; t->count > 0 && i <= t->mask + 1; i++)
 		if (t->entries[i].key != 0)
-			f->leaked[magnitude(
+			f->leaked[compile_block_magnitude(
 			    c->live.blocks[t->entries[i].value].size)]++;
 }

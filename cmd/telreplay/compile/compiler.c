@@ -30,7 +30,7 @@ compiler_new(tel_output *out, const struct compiler_settings *set)
 	c->out = out;
 	c->set = *set;
 	c->window = 1;
-	c->window_most = 1;
+	c->window_max = 1;
 	c->point_left = c->point_step = POINT_STEP;
 	c->facts.logs = 1;
 	c->facts.order = set->order;
@@ -194,7 +194,7 @@ live_take(struct compiler *c, const tel_alloc *op)
 
 /* An allocation of any kind. */
 static tel_status
-allocate(struct compiler *c, const tel_alloc *op)
+compiler_allocate(struct compiler *c, const tel_alloc *op)
 {
 	tel_status st;
 
@@ -217,7 +217,7 @@ commit(struct compiler *c, struct thread *t, tel_alloc *op)
 	struct pool *b;
 
 	if (op->buffer == 0)
-		return allocate(c, op);
+		return compiler_allocate(c, op);
 	n = buffer_find(c, t, op);
 	if (n == NO_SLOT)
 		return compiler_no_memory(c);
@@ -225,7 +225,7 @@ commit(struct compiler *c, struct thread *t, tel_alloc *op)
 	if (op->kind == TEL_ALLOC_COMMIT) {
 		b->reserved = 0;
 		op->pool = c->pools.all[b->pool].address;
-		return allocate(c, op);
+		return compiler_allocate(c, op);
 	}
 	if (b->reserved != 0)
 		return anomaly_count(c, ANOMALY_RESERVED, b->at);
@@ -235,7 +235,7 @@ commit(struct compiler *c, struct thread *t, tel_alloc *op)
 }
 
 static tel_status
-release(struct compiler *c, struct thread *t, const tel_alloc *op)
+compiler_release(struct compiler *c, struct thread *t, const tel_alloc *op)
 {
 	tel_status st;
 	int done;
@@ -264,12 +264,12 @@ reallocate(struct compiler *c, struct thread *t, tel_alloc *op)
 	if (st != TEL_OK)
 		return st;
 	if (op->old == 0)
-		return allocate(c, op);
+		return compiler_allocate(c, op);
 	if (op->size == 0 && op->address == 0) {
 		op->kind = TEL_ALLOC_FREE;
 		op->address = op->old;
 		op->sized = op->failed = 0;
-		return release(c, t, op);
+		return compiler_release(c, t, op);
 	}
 	if (op->failed || op->address == 0)
 		return anomaly_count(c, ANOMALY_FAILED, op->old);
@@ -287,9 +287,9 @@ compile_operation(struct compiler *c, struct thread *t, tel_alloc *op)
 	switch (op->kind) {
 	case TEL_ALLOC_CALLOC:
 	case TEL_ALLOC_MALLOC:
-	case TEL_ALLOC_ALIGNED: return allocate(c, op);
+	case TEL_ALLOC_ALIGNED: return compiler_allocate(c, op);
 	case TEL_ALLOC_REALLOC: return reallocate(c, t, op);
-	case TEL_ALLOC_FREE: return release(c, t, op);
+	case TEL_ALLOC_FREE: return compiler_release(c, t, op);
 	case TEL_ALLOC_RESERVE:
 	case TEL_ALLOC_COMMIT: return commit(c, t, op);
 	case TEL_ALLOC_POOL_CREATE:
@@ -449,7 +449,7 @@ curve_point(struct compiler *c)
 }
 
 static tel_status
-start(struct compiler *c, const tel_alloc *op)
+compiler_start(struct compiler *c, const tel_alloc *op)
 {
 	c->started = 1;
 	if (op != NULL)
@@ -526,7 +526,7 @@ compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
 
 	if (c->failed != TEL_OK || c->ended)
 		return TEL_ESTATE;
-	if (!c->started && (st = start(c, op)) != TEL_OK)
+	if (!c->started && (st = compiler_start(c, op)) != TEL_OK)
 		return st;
 	if (op->kind > TEL_ALLOC_POOL_DESCRIBE)
 		return TEL_OK;
@@ -571,7 +571,7 @@ compiler_finish(struct compiler *c)
 	if (c->failed != TEL_OK || c->ended)
 		return TEL_ESTATE;
 	if (!c->started)
-		st = start(c, NULL);
+		st = compiler_start(c, NULL);
 	if (st == TEL_OK)
 		st = reorder_expire(c, 1);
 	if (st == TEL_OK)

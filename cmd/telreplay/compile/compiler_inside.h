@@ -158,7 +158,7 @@ struct compiler {
 	uint32_t window;         /* the current one, from 1 in each chunk */
 	unsigned window_threads; /* that entered it */
 	uint64_t window_moved;   /* bytes or operations so far */
-	uint64_t window_most;    /* so many end it */
+	uint64_t window_max;     /* so many end it */
 
 	struct pools pools, buffers;
 

@@ -192,13 +192,13 @@ int
 emit_window(struct compiler *c, struct thread *t)
 {
 	/* one that a single thread is in has no end until another one comes */
-	if (c->window_moved >= c->window_most &&
+	if (c->window_moved >= c->window_max &&
 	    (c->window_threads > 1 || t->window != c->window)) {
 		/* no thread may pass a window that is much too large */
-		c->window += c->window_moved / 2 >= c->window_most ? 2 : 1;
+		c->window += c->window_moved / 2 >= c->window_max ? 2 : 1;
 		c->window_threads = 0;
 		c->window_moved = 0;
-		c->window_most = window_room(c);
+		c->window_max = window_room(c);
 	}
 	if (t->window == c->window)
 		return 0;

@@ -74,7 +74,7 @@ emit_start(struct compiler *c, struct thread *t)
 	    emit_order(c, t) != 0)
 		return -1;
 	if (c->windows_on &&
-	    (t->window != c->window || c->window_moved >= c->window_most) &&
+	    (t->window != c->window || c->window_moved >= c->window_max) &&
 	    emit_window(c, t) != 0)
 		return -1;
 	c->window_moved += c->set.window_operations != 0;

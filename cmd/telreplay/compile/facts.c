@@ -48,7 +48,7 @@ facts_damage(const struct facts *f, enum anomaly anomaly)
 }
 
 static unsigned char *
-put(unsigned char *p, uint64_t v)
+facts_put(unsigned char *p, uint64_t v)
 {
 	le64_put(p, v);
 	return p + 8;
@@ -62,23 +62,23 @@ put_rest(const struct facts *f, unsigned char *p)
 	uint64_t i;
 
 	for (i = 0; i < f->threads; i++) {
-		p = put(p, f->lives[i].id);
-		p = put(p, f->lives[i].hosted);
+		p = facts_put(p, f->lives[i].id);
+		p = facts_put(p, f->lives[i].hosted);
 	}
 	for (i = 0; i < f->anomaly_event_count; i++) {
 		a = &f->anomaly_events[i];
-		p = put(p, (uint64_t)a->log << 32 | (uint32_t)a->anomaly);
-		p = put(p, a->event);
-		p = put(p, a->address);
-		p = put(p, a->thread);
+		p = facts_put(p, (uint64_t)a->log << 32 | (uint32_t)a->anomaly);
+		p = facts_put(p, a->event);
+		p = facts_put(p, a->address);
+		p = facts_put(p, a->thread);
 	}
 	for (i = 0; i < f->curve_points; i++) {
 		l = &f->curve[i];
-		p = put(p, l->done);
-		p = put(p, l->clock);
-		p = put(p, l->blocks);
-		p = put(p, l->bytes);
-		p = put(p, l->peak);
+		p = facts_put(p, l->done);
+		p = facts_put(p, l->clock);
+		p = facts_put(p, l->blocks);
+		p = facts_put(p, l->bytes);
+		p = facts_put(p, l->peak);
 	}
 	memcpy(p, f->log_names, (size_t)f->logs * LOG_NAME);
 	return p + f->logs * LOG_NAME;
@@ -93,7 +93,7 @@ facts_store(const struct facts *f, unsigned char *room)
 
 	for (i = 0; i < FACTS_NUMBERS; i++) {
 		memcpy(&v, (const char *)f + i * 8, 8);
-		p = put(p, v);
+		p = facts_put(p, v);
 	}
 	return (size_t)(put_rest(f, p) - room);
 }

@@ -91,7 +91,7 @@ size_class(uint64_t size)
 }
 /* The largest size of a class. */
 static inline uint64_t
-size_class_most(unsigned class)
+size_class_max(unsigned class)
 {
 	class ++;
 	return class < 16 ? class :
@@ -170,13 +170,13 @@ struct facts {
 #define FACTS_LIFE 2    /* ... words of a thread's life, ... */
 #define FACTS_ANOMALY 4 /* ... of an anomaly, ... */
 #define FACTS_POINT 5   /* ... of a point */
-#define FACTS_MOST \
+#define FACTS_MAX \
 	((FACTS_NUMBERS + FACTS_THREADS * FACTS_LIFE + \
 	     ANOMALY_EVENTS * FACTS_ANOMALY + CURVE_POINTS * FACTS_POINT) * \
 	        8 + \
 	    LOG_NAMES * LOG_NAME)
 
-/* Writes facts to room for FACTS_MOST bytes; returns how many. */
+/* Writes facts to room for FACTS_MAX bytes; returns how many. */
 size_t facts_store(const struct facts *f, unsigned char *room);
 /*
  * Reads them.  used: set to how many bytes they took.  Returns 0, or -1 for

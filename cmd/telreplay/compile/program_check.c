@@ -143,7 +143,7 @@ wake(struct state *s, unsigned thread)
 
 /* A thread leaves its window, and all may go on if that was the last one. */
 static void
-leave(struct state *s, unsigned thread)
+program_check_leave(struct state *s, unsigned thread)
 {
 	uint64_t before = s->low;
 	unsigned i;
@@ -166,7 +166,7 @@ control_run(struct state *s, unsigned thread, uint64_t w)
 
 	switch (WORD_SIZE(w)) {
 	case CONTROL_WINDOW:
-		leave(s, thread);
+		program_check_leave(s, thread);
 		s->at_window[thread] = s->low + 1 < number;
 		if (s->at_window[thread])
 			return 0;
@@ -179,7 +179,7 @@ control_run(struct state *s, unsigned thread, uint64_t w)
 		make_ready(s, number);
 		return 1;
 	default:
-		leave(s, thread);
+		program_check_leave(s, thread);
 		s->running[thread] = 0;
 		return 1;
 	}
@@ -226,7 +226,7 @@ thread_run(struct state *s, unsigned thread)
 	}
 	s->done[thread] = i;
 	if (i == t->word_count)
-		leave(s, thread);
+		program_check_leave(s, thread);
 	wake(s, thread);
 	return go_on < 0 ? -1 : st;
 }

@@ -221,7 +221,7 @@ program_end(struct compiler *c)
 	if (c->out == NULL)
 		return TEL_OK;
 	c->facts.described = descriptions_size(c);
-	facts = malloc(FACTS_MOST + (size_t)c->facts.described);
+	facts = malloc(FACTS_MAX + (size_t)c->facts.described);
 	if (facts == NULL)
 		return compiler_no_memory(c);
 	size = facts_store(&c->facts, facts);

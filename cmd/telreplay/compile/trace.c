@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "common/message.h"
-#include "common/pump.h"
+#include "common/event_loop.h"
 #include "common/total.h"
 #include "telreplay/compile/compiler.h"
 
@@ -283,14 +283,14 @@ static enum outcome
 outcome_of(struct reading *r, tel_status st)
 {
 	if (st == TEL_OK)
-		return GO_ON;
+		return CONTINUE;
 	show_failure(r, st);
 	r->failed = 1;
 	return END_ALL;
 }
 
 static int
-begin(void *arg, struct source *const *srcs, int n)
+trace_begin(void *arg, struct source *const *srcs, int n)
 {
 	struct reading *r = arg;
 	char name[LOG_NAME];
@@ -360,7 +360,7 @@ add_field(char *text, size_t room, const tel_event *ev, unsigned i)
 
 /* The type and the fields of an event that describes a pool. */
 static enum outcome
-describe(struct reading *r, const tel_event *ev, const tel_alloc *op)
+trace_describe(struct reading *r, const tel_event *ev, const tel_alloc *op)
 {
 	const tel_type *type = tel_event_type(ev);
 	int pool = tel_type_role_field(type, "pool");
@@ -389,7 +389,7 @@ compile_pending(struct reading *r)
 {
 	while (!r->failed && r->compiled < r->operations)
 		(void)compile_oldest(r);
-	return r->failed ? END_ALL : GO_ON;
+	return r->failed ? END_ALL : CONTINUE;
 }
 
 /*
@@ -397,14 +397,14 @@ compile_pending(struct reading *r)
  * large tables is in the cache by then.
  */
 static enum outcome
-event(void *arg, const tel_event *ev)
+trace_event(void *arg, const tel_event *ev)
 {
 	struct reading *r = arg;
 	struct pending *p = &r->pending[r->operations % AHEAD];
 	const tel_alloc *op = &p->op;
 
 	if (!tel_event_alloc(ev, &p->op))
-		return GO_ON;
+		return CONTINUE;
 	p->event = tel_event_index(ev);
 	r->samples += op->weight != 0;
 	compiler_expect(r->compiler, &p->op);
@@ -415,22 +415,23 @@ event(void *arg, const tel_event *ev)
 		compiler_approach(r->compiler, &p->op);
 	if (op->kind == TEL_ALLOC_POOL_CREATE ||
 	    op->kind == TEL_ALLOC_POOL_DESCRIBE)
-		return compile_pending(r) == GO_ON ? describe(r, ev, op) :
-		                                     END_ALL;
+		return compile_pending(r) == CONTINUE ?
+		    trace_describe(r, ev, op) :
+		    END_ALL;
 	if (r->operations < r->compiled + AHEAD)
-		return GO_ON;
+		return CONTINUE;
 	return compile_oldest(r);
 }
 
 static enum outcome
-end(void *arg)
+compile_trace_end(void *arg)
 {
 	struct reading *r = arg;
 
-	if (compile_pending(r) != GO_ON)
+	if (compile_pending(r) != CONTINUE)
 		return END_ALL;
 	look_up_rate(r);
-	return GO_ON;
+	return CONTINUE;
 }
 
 /* Shows the first anomalies, and counts those that are damage. */
@@ -474,9 +475,9 @@ compile_all(struct reading *r)
 
 	memset(&visitor, 0, sizeof(visitor));
 	visitor.arg = r;
-	visitor.begin = begin;
-	visitor.event = event;
-	visitor.end = end;
+	visitor.begin = trace_begin;
+	visitor.event = trace_event;
+	visitor.end = compile_trace_end;
 	visitor.allocs = 1;
 	visitor.needs_rate =
 	    r->telreplay->run.pace > 0 || r->telreplay->run.think_log;
@@ -521,7 +522,7 @@ settings_of(const struct telreplay *t)
 
 /* Compiles into an output, or to have the facts alone. */
 static int
-compile(struct trace *trace, struct telreplay *t, tel_output *out)
+trace_compile(struct trace *trace, struct telreplay *t, tel_output *out)
 {
 	const struct compiler_settings settings = settings_of(t);
 	struct reading r;
@@ -552,7 +553,7 @@ compile_kept(struct trace *trace, struct telreplay *t)
 	int good;
 
 	t->settings.output = t->keep;
-	good = sink_open(&sink, &t->settings);
+	good = output_open(&sink, &t->settings);
 	t->settings.output = output;
 	if (!good)
 		return 0;
@@ -562,7 +563,7 @@ compile_kept(struct trace *trace, struct telreplay *t)
 		sink_close(&sink);
 		return 0;
 	}
-	good = compile(trace, t, sink.out);
+	good = trace_compile(trace, t, sink.out);
 	/* the compiler has shown it already */
 	sink.failed |= tel_output_errno(sink.out) != 0;
 	good = good && !sink.failed;
@@ -594,7 +595,7 @@ compile_nameless(struct trace *trace, struct telreplay *t)
 		    tel_status_text(TEL_ENOMEM));
 		return 0;
 	}
-	good = compile(trace, t, out);
+	good = trace_compile(trace, t, out);
 	tel_output_free(out);
 	return good && open_program(trace, "the program");
 }
@@ -613,7 +614,7 @@ trace_open(struct trace *trace, struct telreplay *t)
 	if (t->keep != NULL)
 		return compile_kept(trace, t);
 	if (t->check)
-		return compile(trace, t, NULL);
+		return trace_compile(trace, t, NULL);
 	return compile_nameless(trace, t);
 }
 
@@ -636,7 +637,7 @@ trace_count(struct telreplay *t)
 	memset(&trace, 0, sizeof(trace));
 	trace.fd = -1;
 	if (try_program(&trace, t, head) == 0 &&
-	    sink_open(&sink, &t->settings)) {
+	    output_open(&sink, &t->settings)) {
 		(void)total_run(&t->settings, &sink);
 		sink_close(&sink);
 	}

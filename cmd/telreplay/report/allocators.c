@@ -254,7 +254,7 @@ latency(const struct result *s, size_t kind, double share)
 {
 	const struct run_latency *l = &s->latency[kind];
 	double max = (double)l->max * s->tick_ns, value;
-	struct run_board scale;
+	struct run_shared_stats scale;
 
 	if (share >= 1)
 		return max;

@@ -13,7 +13,7 @@ static const char *const operations[ALLOC_KINDS] = { "none", "malloc", "calloc",
 	"pool destroy", "buffer create", "buffer destroy", "thread end" };
 
 static const char *
-count(struct report *r, uint64_t v)
+contents_count(struct report *r, uint64_t v)
 {
 	char text[FIGURE_TEXT];
 
@@ -40,7 +40,7 @@ put_operations(struct report *r, const struct facts *f)
 
 	for (i = 0; i < ALLOC_KINDS; i++) {
 		const char *one = report_text(r, "%s %s",
-		    count(r, f->operations[i]), operations[i]);
+		    contents_count(r, f->operations[i]), operations[i]);
 		size_t size = strlen(one) + 2;
 
 		if (f->operations[i] == 0)
@@ -61,29 +61,31 @@ put_threads(struct report *r, const struct facts *f)
 	const char *by = "", *between = "";
 
 	if (f->threads != f->log_threads)
-		by = report_text(r, ", run by %s", count(r, f->threads));
+		by = report_text(r, ", run by %s",
+		    contents_count(r, f->threads));
 	if (f->log_threads > 1)
 		between = report_text(r, "; between them %s frees, %s reallocs",
-		    count(r, f->crossing_frees),
-		    count(r, f->crossing_reallocs));
-	report_line(r, "threads", "%s%s%s", count(r, f->log_threads), by,
-	    between);
+		    contents_count(r, f->crossing_frees),
+		    contents_count(r, f->crossing_reallocs));
+	report_line(r, "threads", "%s%s%s", contents_count(r, f->log_threads),
+	    by, between);
 	if (f->by_new + f->by_delete + f->by_sized > 0)
 		report_line(r, "of C++",
 		    "%s new, %s delete; %s frees are given the size",
-		    count(r, f->by_new), count(r, f->by_delete),
-		    count(r, f->by_sized));
+		    contents_count(r, f->by_new),
+		    contents_count(r, f->by_delete),
+		    contents_count(r, f->by_sized));
 	if (f->pools + f->buffers + f->parts > 0)
 		report_line(r, "pools", "%s, with %s buffers; %s partial frees",
-		    count(r, f->pools), count(r, f->buffers),
-		    count(r, f->parts));
+		    contents_count(r, f->pools), contents_count(r, f->buffers),
+		    contents_count(r, f->parts));
 	if (f->buffers > 0 && f->operations[TEL_ALLOC_COMMIT] == 0)
 		report_line(r, "not logged",
 		    "blocks of buffers: the log has no commits%s",
 		    f->anomalies[ANOMALY_FREE] == 0 ?
 		        "" :
 		        report_text(r, "; %s frees",
-		            count(r, f->anomalies[ANOMALY_FREE])));
+		            contents_count(r, f->anomalies[ANOMALY_FREE])));
 }
 
 /*
@@ -117,7 +119,7 @@ put_anomaly(struct report *r, const struct facts *f, enum anomaly a)
 		first = report_text(r, "; first: event %" PRIu64 ", 0x%" PRIx64,
 		    f->anomaly_events[i].event, f->anomaly_events[i].address);
 	report_line(r, facts_damage(f, a) ? "damage" : "anomaly", "%s %s%s",
-	    count(r, f->anomalies[a]), anomaly_text(a), first);
+	    contents_count(r, f->anomalies[a]), anomaly_text(a), first);
 }
 
 static void
@@ -135,13 +137,13 @@ put_lines(struct report *r, const struct show *show)
 	put_operations(r, f);
 	put_threads(r, f);
 	report_line(r, "requested", "%s bytes in %s requests of up to %s",
-	    bytes(r, f->requested), count(r, f->requests),
-	    count(r, f->largest));
+	    bytes(r, f->requested), contents_count(r, f->requests),
+	    contents_count(r, f->largest));
 	report_line(r, "peak live", "%s bytes in %s blocks, at event %s",
-	    bytes(r, f->peak_bytes), count(r, f->peak_of_blocks),
-	    count(r, f->peak_event));
+	    bytes(r, f->peak_bytes), contents_count(r, f->peak_of_blocks),
+	    contents_count(r, f->peak_event));
 	report_line(r, "not freed", "%s bytes in %s blocks",
-	    bytes(r, f->live_bytes), count(r, f->live_blocks));
+	    bytes(r, f->live_bytes), contents_count(r, f->live_blocks));
 	for (a = 0; a < ANOMALIES; a++)
 		if (all || facts_damage(f, (enum anomaly)a))
 			put_anomaly(r, f, (enum anomaly)a);
@@ -248,8 +250,8 @@ range(struct report *r, size_t i, double tick_rate)
 		        "ns", 0, text));
 	if (i < 2)
 		return report_text(r, "%" PRIu64, low);
-	return report_text(r, "%s..%s", count(r, low),
-	    count(r, low + (low - 1)));
+	return report_text(r, "%s..%s", contents_count(r, low),
+	    contents_count(r, low + (low - 1)));
 }
 
 /*

@@ -310,8 +310,8 @@ put_chart(struct report *r, const struct show *show,
 			curves[0].timed = one;
 		chart.x_unit = "ns";
 		chart.x_title = "real time since the first operation";
-		if ((double)one->samples[one->nsamples - 1].ns > chart.x_most)
-			chart.x_most =
+		if ((double)one->samples[one->nsamples - 1].ns > chart.x_max)
+			chart.x_max =
 			    (double)one->samples[one->nsamples - 1].ns;
 	}
 	curves[0].show = show;

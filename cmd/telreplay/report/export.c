@@ -55,7 +55,7 @@ struct export_format {
 };
 
 __attribute__((format(printf, 2, 3))) static void
-put(struct export *e, const char *format, ...)
+export_put(struct export *e, const char *format, ...)
 {
 	char text[LINE];
 	va_list ap;
@@ -79,26 +79,28 @@ android_line(struct export *e, const struct operation *op)
 
 	switch (op->what) {
 	case 'f':
-		put(e, "%" PRIu64 ": free 0x%" PRIx64 "\n", op->thread, at);
+		export_put(e, "%" PRIu64 ": free 0x%" PRIx64 "\n", op->thread,
+		    at);
 		break;
 	case 'c':
-		put(e, "%" PRIu64 ": calloc 0x%" PRIx64 " 1 %" PRIu64 "\n",
+		export_put(e,
+		    "%" PRIu64 ": calloc 0x%" PRIx64 " 1 %" PRIu64 "\n",
 		    op->thread, at, op->size);
 		break;
 	case 'a':
-		put(e,
+		export_put(e,
 		    "%" PRIu64 ": memalign 0x%" PRIx64 " %" PRIu64 " %" PRIu64
 		    "\n",
 		    op->thread, at, op->alignment, op->size);
 		break;
 	case 'r':
-		put(e,
+		export_put(e,
 		    "%" PRIu64 ": realloc 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64
 		    "\n",
 		    op->thread, at, at, op->size);
 		break;
 	default:
-		put(e, "%" PRIu64 ": malloc 0x%" PRIx64 " %" PRIu64 "\n",
+		export_put(e, "%" PRIu64 ": malloc 0x%" PRIx64 " %" PRIu64 "\n",
 		    op->thread, at, op->size);
 	}
 }
@@ -106,13 +108,13 @@ android_line(struct export *e, const struct operation *op)
 static void
 android_thread_end(struct export *e, uint64_t thread)
 {
-	put(e, "%" PRIu64 ": thread_done 0x0\n", thread);
+	export_put(e, "%" PRIu64 ": thread_done 0x0\n", thread);
 }
 
 static void
 mtrace_head(struct export *e)
 {
-	put(e, "= Start\n");
+	export_put(e, "= Start\n");
 }
 
 static void
@@ -121,25 +123,26 @@ mtrace_line(struct export *e, const struct operation *op)
 	uint64_t at = ADDRESS(op->block);
 
 	if (op->what == 'f')
-		put(e, "- 0x%" PRIx64 "\n", at);
+		export_put(e, "- 0x%" PRIx64 "\n", at);
 	else if (op->what == 'r')
-		put(e, "< 0x%" PRIx64 "\n> 0x%" PRIx64 " 0x%" PRIx64 "\n", at,
-		    at, op->size);
+		export_put(e,
+		    "< 0x%" PRIx64 "\n> 0x%" PRIx64 " 0x%" PRIx64 "\n", at, at,
+		    op->size);
 	else
-		put(e, "+ 0x%" PRIx64 " 0x%" PRIx64 "\n", at, op->size);
+		export_put(e, "+ 0x%" PRIx64 " 0x%" PRIx64 "\n", at, op->size);
 }
 
 static void
 mtrace_tail(struct export *e)
 {
-	put(e, "= End\n");
+	export_put(e, "= End\n");
 }
 
 /* Suggested heap size, blocks, operations, and the weight in a score. */
 static void
 rep_head(struct export *e)
 {
-	put(e, "%" PRIu64 "\n%" PRIu64 "\n%" PRIu64 "\n1\n",
+	export_put(e, "%" PRIu64 "\n%" PRIu64 "\n%" PRIu64 "\n1\n",
 	    e->facts->peak_bytes, e->count, e->operations);
 }
 
@@ -150,9 +153,9 @@ rep_line(struct export *e, const struct operation *op)
 	uint64_t size = op->size > 0 ? op->size : 1;
 
 	if (op->what == 'f')
-		put(e, "f %" PRIu64 "\n", op->block);
+		export_put(e, "f %" PRIu64 "\n", op->block);
 	else
-		put(e, "%c %" PRIu64 " %" PRIu64 "\n",
+		export_put(e, "%c %" PRIu64 " %" PRIu64 "\n",
 		    op->what == 'r' ? 'r' : 'a', op->block, size);
 }
 
@@ -215,7 +218,7 @@ thread_of(const struct export *e, unsigned thread)
 }
 
 static void
-visit(void *arg, unsigned thread, const uint64_t *word)
+export_visit(void *arg, unsigned thread, const uint64_t *word)
 {
 	struct export *e = arg;
 	uint32_t slot = WORD_SLOT(*word);
@@ -263,7 +266,7 @@ ids_fit(const struct facts *f)
 
 /* Goes through the program, writing lines or counting them. */
 static int
-walk(struct export *e, struct program *p, tel_output *out)
+export_walk(struct export *e, struct program *p, tel_output *out)
 {
 	tel_status st;
 
@@ -273,7 +276,7 @@ walk(struct export *e, struct program *p, tel_output *out)
 	}
 	e->out = out;
 	e->count = e->operations = e->parts = e->aligned = 0;
-	st = program_walk(p, visit, e);
+	st = program_walk(p, export_visit, e);
 	if (st == TEL_OK && e->format->tail != NULL)
 		e->format->tail(e);
 	if (st != TEL_OK)
@@ -301,7 +304,7 @@ export_trace(const struct telreplay *t, const struct trace *trace)
 	struct export e = { .format = t->export, .facts = trace->facts };
 	struct sink sink;
 
-	if (!sink_open(&sink, &t->settings))
+	if (!output_open(&sink, &t->settings))
 		return;
 	e.thread_ids = ids_fit(e.facts);
 	e.resizes = e.facts->operations[TEL_ALLOC_REALLOC] > 0;
@@ -311,8 +314,8 @@ export_trace(const struct telreplay *t, const struct trace *trace)
 		message_fail(STATUS_FAILED, NULL, "%s",
 		    tel_status_text(TEL_ENOMEM));
 	/* the header has the number of lines: count them first */
-	else if (walk(&e, trace->program, NULL) &&
-	    walk(&e, trace->program, sink.out))
+	else if (export_walk(&e, trace->program, NULL) &&
+	    export_walk(&e, trace->program, sink.out))
 		show_losses(t, &e);
 	free(e.blocks);
 	free(e.last);

@@ -41,7 +41,7 @@ find_line(const char *path, const char *name, char *out, size_t size)
 }
 
 static void
-look(struct machine *m)
+machine_look(struct machine *m)
 {
 	char pages[128], *at, *end;
 	struct utsname name;
@@ -104,7 +104,7 @@ show_machine(struct report *r, const struct show *show)
 	struct machine m;
 	char text[256];
 
-	look(&m);
+	machine_look(&m);
 	put_facts(r, show, &m);
 	s = report_section(r, show_text(show, DETAILS_MACHINE), "machine");
 	s->title = "machine and runs";

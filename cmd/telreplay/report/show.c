@@ -82,7 +82,7 @@ show_item(struct report *r, const char *type, const struct result *s,
  * the other.
  */
 static void
-fill(struct report *r, void *arg)
+report_show_fill(struct report *r, void *arg)
 {
 	const struct show *show = arg;
 	const struct benchmark *c = show->benchmark;
@@ -114,7 +114,7 @@ show_report(const struct show *show)
 	struct report report;
 	struct sink sink;
 
-	if (!sink_open(&sink, &show->telreplay->settings))
+	if (!output_open(&sink, &show->telreplay->settings))
 		return;
 	memset(&report, 0, sizeof(report));
 	report.format = show->telreplay->format;
@@ -124,7 +124,7 @@ show_report(const struct show *show)
 	report.noperands = show->telreplay->settings.noperands;
 	report.options.width = 80;
 	report.options.terminal = sink.terminal;
-	report_write(&report, fill, &copy);
+	report_write(&report, report_show_fill, &copy);
 	report_free(&report);
 	if (report.failed)
 		message_fail(STATUS_FAILED, NULL, "%s",

@@ -15,7 +15,7 @@
 #define GRANULE 16
 /* Larger blocks than those of a list have pages of their own. */
 #define PAGE 4096
-#define SIZE_MOST ((uint64_t)1 << 40)
+#define WHAT_IF_SIZE_MAX ((uint64_t)1 << 40)
 
 /*
  * Allocators, as they document their classes: jemalloc(3) has a table of them,
@@ -53,7 +53,7 @@ parse_size(const char *text, struct what_if *out)
 		return NULL;
 	memcpy(one, text, n);
 	one[n] = '\0';
-	if (!number_parse(one, &size) || size == 0 || size > SIZE_MOST ||
+	if (!number_parse(one, &size) || size == 0 || size > WHAT_IF_SIZE_MAX ||
 	    (out->n > 0 && size <= out->sizes[out->n - 1]))
 		return NULL;
 	out->sizes[out->n++] = size;
@@ -137,7 +137,7 @@ add_row(struct report *r, const struct facts *f, const struct what_if *w,
 	for (i = 0; i < SIZE_CLASSES; i++) {
 		if (f->class_blocks[i] == 0)
 			continue;
-		size = what_if_round(w, size_class_most(i));
+		size = what_if_round(w, size_class_max(i));
 		used += size != last;
 		last = size;
 		bytes += f->class_blocks[i] * size;

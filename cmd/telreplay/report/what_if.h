@@ -8,7 +8,7 @@
 
 /* The most sizes in a list, and the most lists. */
 #define WHAT_IF_SIZES 256
-#define WHAT_IF_MOST 8
+#define WHAT_IF_MAX 8
 
 /* Size classes: one of these forms. */
 struct what_if {

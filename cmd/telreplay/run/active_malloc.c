@@ -15,7 +15,7 @@
 
 /* A function by its name, of the library at base; or NULL. */
 static void *
-find(const char *name, const void *base)
+run_active_malloc_find(const char *name, const void *base)
 {
 	void *symbol = dlsym(RTLD_DEFAULT, name);
 	Dl_info info;
@@ -39,7 +39,7 @@ static int
 ask_jemalloc(struct shared *sh, const void *base)
 {
 	int (*mallctl)(const char *, void *, size_t *, void *, size_t);
-	void *symbol = find("mallctl", base);
+	void *symbol = run_active_malloc_find("mallctl", base);
 	const char *text = NULL;
 	size_t size = sizeof(text);
 
@@ -56,7 +56,7 @@ ask_jemalloc(struct shared *sh, const void *base)
 static int
 ask_mimalloc(struct shared *sh, const void *base)
 {
-	void *symbol = find("mi_version", base);
+	void *symbol = run_active_malloc_find("mi_version", base);
 	int (*version)(void), n;
 
 	if (symbol == NULL)
@@ -75,7 +75,7 @@ static int
 ask_tcmalloc(struct shared *sh, const void *base)
 {
 	const char *(*version)(int *, int *, const char **);
-	void *symbol = find("tc_version", base);
+	void *symbol = run_active_malloc_find("tc_version", base);
 	int major, minor;
 	const char *text;
 
@@ -90,7 +90,7 @@ ask_tcmalloc(struct shared *sh, const void *base)
 static int
 ask_glibc(struct shared *sh, const void *base)
 {
-	void *symbol = find("gnu_get_libc_version", base);
+	void *symbol = run_active_malloc_find("gnu_get_libc_version", base);
 	const char *(*version)(void);
 
 	if (symbol == NULL)
@@ -179,17 +179,17 @@ find_sized(struct shared *sh, struct alloc_functions *a, const void *base)
 	static const char *const names[2][2] = { { "_Znwj", "_ZdlPvj" },
 		{ "_Znwm", "_ZdlPvm" } };
 	const char *const *name = names[sizeof(size_t) == sizeof(uint64_t)];
-	void *symbol = find(name[0], base);
+	void *symbol = run_active_malloc_find(name[0], base);
 
 	if (symbol != NULL)
 		FUNCTION(a->new, symbol);
-	symbol = find("_ZdlPv", base);
+	symbol = run_active_malloc_find("_ZdlPv", base);
 	if (symbol != NULL)
 		FUNCTION(a->delete, symbol);
-	symbol = find(name[1], base);
+	symbol = run_active_malloc_find(name[1], base);
 	if (symbol != NULL)
 		FUNCTION(a->delete_sized, symbol);
-	symbol = find("free_sized", base);
+	symbol = run_active_malloc_find("free_sized", base);
 	if (symbol != NULL)
 		FUNCTION(a->free_sized, symbol);
 	sh->has_delete = a->new != NULL && a->delete != NULL;
@@ -216,14 +216,14 @@ active_malloc_find(struct shared *sh, struct alloc_functions *a)
 	    !ask_tcmalloc(sh, info.dli_fbase))
 		(void)ask_glibc(sh, info.dli_fbase);
 	FUNCTION(a->malloc, symbol);
-	symbol = find("free", info.dli_fbase);
+	symbol = run_active_malloc_find("free", info.dli_fbase);
 	if (symbol == NULL) {
 		(void)snprintf(sh->wrong, sizeof(sh->wrong),
 		    "it defines malloc but not free");
 		return;
 	}
 	FUNCTION(a->free, symbol);
-	symbol = find("realloc", info.dli_fbase);
+	symbol = run_active_malloc_find("realloc", info.dli_fbase);
 	if (symbol == NULL) {
 		(void)snprintf(sh->wrong, sizeof(sh->wrong),
 		    "it defines malloc but not realloc");
@@ -231,16 +231,18 @@ active_malloc_find(struct shared *sh, struct alloc_functions *a)
 	}
 	FUNCTION(a->realloc, symbol);
 	a->calloc = made_calloc;
-	symbol = find("calloc", info.dli_fbase);
+	symbol = run_active_malloc_find("calloc", info.dli_fbase);
 	if (symbol != NULL)
 		FUNCTION(a->calloc, symbol);
 	a->aligned = made_aligned;
-	if (find("posix_memalign", info.dli_fbase) != NULL)
+	if (run_active_malloc_find("posix_memalign", info.dli_fbase) != NULL)
 		a->aligned = aligned_memory;
-	else if ((symbol = find("memalign", info.dli_fbase)) != NULL ||
-	    (symbol = find("aligned_alloc", info.dli_fbase)) != NULL)
+	else if ((symbol = run_active_malloc_find("memalign",
+	              info.dli_fbase)) != NULL ||
+	    (symbol = run_active_malloc_find("aligned_alloc",
+	         info.dli_fbase)) != NULL)
 		FUNCTION(a->aligned, symbol);
-	symbol = find("malloc_usable_size", info.dli_fbase);
+	symbol = run_active_malloc_find("malloc_usable_size", info.dli_fbase);
 	if (symbol != NULL)
 		FUNCTION(a->usable, symbol);
 	find_sized(sh, a, info.dli_fbase);

@@ -33,7 +33,7 @@ static const struct known known[] = {
 };
 
 static char *
-copy(const char *text, size_t size)
+allocator_copy(const char *text, size_t size)
 {
 	char *p = malloc(size + 1);
 
@@ -86,12 +86,12 @@ base_name(const char *path)
 	const char *base = strrchr(path, '/');
 
 	base = base != NULL ? base + 1 : path;
-	return copy(base, strcspn(base, "."));
+	return allocator_copy(base, strcspn(base, "."));
 }
 
 /* Adds one: size bytes of text, and its parameters. */
 static int
-add(struct allocators *list, const char *text, size_t size,
+allocator_add(struct allocators *list, const char *text, size_t size,
     const char *parameters)
 {
 	struct allocator *a = &list->list[list->n];
@@ -104,16 +104,17 @@ add(struct allocators *list, const char *text, size_t size,
 	}
 	memset(a, 0, sizeof(*a));
 	a->fd = -1;
-	what = copy(text, size);
+	what = allocator_copy(text, size);
 	if (what == NULL)
 		return 0;
 	equals = strchr(what, '=');
 	slash = strchr(what, '/');
 	if (equals != NULL && (slash == NULL || equals < slash)) {
-		a->name = copy(what, (size_t)(equals - what));
+		a->name = allocator_copy(what, (size_t)(equals - what));
 		memmove(what, equals + 1, strlen(equals + 1) + 1);
 	} else {
-		a->name = slash != NULL ? base_name(what) : copy(what, size);
+		a->name = slash != NULL ? base_name(what) :
+		                          allocator_copy(what, size);
 	}
 	a->text = what;
 	a->parameters = parameters;
@@ -161,8 +162,8 @@ allocators_add(struct allocators *list, const char *text)
 			size += 1 + strcspn(text + size + 1, ",:");
 		/* parameters may have commas: they extend to the end */
 		if (text[size] == ':')
-			return add(list, text, size, text + size + 1);
-		if (!add(list, text, size, ""))
+			return allocator_add(list, text, size, text + size + 1);
+		if (!allocator_add(list, text, size, ""))
 			return 0;
 		if (text[size] == '\0')
 			return 1;
@@ -257,7 +258,7 @@ static int
 assign(char **environment, size_t *n, const char *text, size_t size)
 {
 	size_t name = strcspn(text, "="), i;
-	char *p = copy(text, size);
+	char *p = allocator_copy(text, size);
 
 	if (p == NULL)
 		return 0;
@@ -303,7 +304,7 @@ allocator_environment(const struct allocator *a, const char *first)
 	for (i = 0; environ[i] != NULL && good; i++) {
 		if (is_left_out(environ[i]))
 			continue;
-		environment[n] = copy(environ[i], strlen(environ[i]));
+		environment[n] = allocator_copy(environ[i], strlen(environ[i]));
 		good = environment[n++] != NULL;
 	}
 	if (good && a->library[0] != '\0') {

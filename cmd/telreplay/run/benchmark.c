@@ -184,7 +184,7 @@ show_absent(const struct benchmark *c, const struct result *r,
 
 /* Finds the first of a allocator's libraries that loads. */
 static int
-find(struct benchmark *c, struct result *r)
+benchmark_find(struct benchmark *c, struct result *r)
 {
 	struct allocator *k = r->allocator;
 	struct outcome out;
@@ -254,7 +254,7 @@ benchmark_open(struct benchmark *c, struct telreplay *t)
 		return 0;
 	for (i = 0; i < c->n; i++) {
 		c->results[i].allocator = &t->allocators.list[i];
-		if (!find(c, &c->results[i]))
+		if (!benchmark_find(c, &c->results[i]))
 			return 0;
 		c->results[i].own = own_of(c, &c->results[i]);
 	}

@@ -37,7 +37,7 @@ struct pool {
 #define POOL_HEAD ((sizeof(struct pool) + GRAIN - 1) & ~(GRAIN - 1))
 
 static const char *
-start(const char *parameters, const tel_pool_trace *trace, void **state)
+bump_start(const char *parameters, const tel_pool_trace *trace, void **state)
 {
 	struct state *s = pages_map_shared(sizeof(*s));
 	const char *wrong;
@@ -55,14 +55,14 @@ start(const char *parameters, const tel_pool_trace *trace, void **state)
 }
 
 static void
-end(void *state)
+bump_end(void *state)
 {
 	pages_unmap(state, sizeof(struct state));
 }
 
 /* The first chunk starts with the pool. */
 static void *
-create(void *state, uint64_t number)
+bump_create(void *state, uint64_t number)
 {
 	size_t extend = ((struct state *)state)->extend;
 	struct pool *p = pages_map(extend);
@@ -83,7 +83,7 @@ create(void *state, uint64_t number)
 }
 
 static void
-destroy(void *pool)
+bump_destroy(void *pool)
 {
 	struct pool *p = pool;
 	struct chunk *c = atomic_load(&p->current);
@@ -100,7 +100,7 @@ destroy(void *pool)
 
 /* Adds a chunk with room for size, unless another thread did. */
 static int
-extend(struct pool *p, struct chunk *full, size_t size)
+bump_extend(struct pool *p, struct chunk *full, size_t size)
 {
 	struct chunk *c = full;
 	size_t whole;
@@ -125,7 +125,7 @@ extend(struct pool *p, struct chunk *full, size_t size)
 }
 
 static void *
-aligned(void *pool, size_t alignment, size_t size)
+bump_aligned(void *pool, size_t alignment, size_t size)
 {
 	struct pool *p = pool;
 	size_t room;
@@ -148,32 +148,32 @@ aligned(void *pool, size_t alignment, size_t size)
 			return (unsigned char *)c + at +
 			    (-block & (alignment - 1));
 		}
-		if (!extend(p, c, room))
+		if (!bump_extend(p, c, room))
 			return NULL;
 	}
 }
 
 static void *
-alloc(void *pool, size_t size)
+bump_alloc(void *pool, size_t size)
 {
-	return aligned(pool, GRAIN, size);
+	return bump_aligned(pool, GRAIN, size);
 }
 
 static void *
-resize(void *pool, void *block, size_t from, size_t to)
+bump_resize(void *pool, void *block, size_t from, size_t to)
 {
 	void *now;
 
 	if (to <= from)
 		return block;
-	now = alloc(pool, to);
+	now = bump_alloc(pool, to);
 	if (now != NULL)
 		memcpy(now, block, from);
 	return now;
 }
 
 static void
-drop(void *pool, void *block, size_t size)
+bump_drop(void *pool, void *block, size_t size)
 {
 	(void)pool;
 	(void)block;
@@ -185,14 +185,14 @@ const tel_pool_table builtin_bump = {
 	.version = TEL_POOL_VERSION,
 	.flags = TEL_POOL_THREADS,
 	.name = "bump",
-	.start = start,
-	.end = end,
-	.create = create,
-	.destroy = destroy,
-	.alloc = alloc,
-	.zeroed = alloc,
-	.aligned = aligned,
-	.resize = resize,
-	.free = drop,
-	.free_part = drop,
+	.start = bump_start,
+	.end = bump_end,
+	.create = bump_create,
+	.destroy = bump_destroy,
+	.alloc = bump_alloc,
+	.zeroed = bump_alloc,
+	.aligned = bump_aligned,
+	.resize = bump_resize,
+	.free = bump_drop,
+	.free_part = bump_drop,
 };

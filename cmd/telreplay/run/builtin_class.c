@@ -50,7 +50,8 @@ struct pool {
 };
 
 static const char *
-start(const char *parameters, const tel_pool_trace *trace, void **state)
+size_class_start(const char *parameters, const tel_pool_trace *trace,
+    void **state)
 {
 	struct state *s = pages_map_shared(sizeof(*s));
 	const char *wrong;
@@ -69,7 +70,7 @@ start(const char *parameters, const tel_pool_trace *trace, void **state)
 }
 
 static void
-end(void *state)
+size_class_end(void *state)
 {
 	pages_unmap(state, sizeof(struct state));
 }
@@ -115,7 +116,7 @@ chunk_of(void *block)
 }
 
 static void *
-create(void *state, uint64_t number)
+size_class_create(void *state, uint64_t number)
 {
 	struct pool *p = pages_map(sizeof(*p));
 
@@ -132,7 +133,7 @@ create(void *state, uint64_t number)
 }
 
 static void
-destroy(void *pool)
+size_class_destroy(void *pool)
 {
 	struct pool *p = pool;
 
@@ -154,7 +155,7 @@ destroy(void *pool)
 
 /* Gives a class a new chunk. */
 static int
-refill(struct pool *p, size_t class)
+size_class_refill(struct pool *p, size_t class)
 {
 	size_t size = size_of(class), head;
 	struct chunk *c;
@@ -183,7 +184,7 @@ refill(struct pool *p, size_t class)
 }
 
 static void *
-take(struct pool *p, size_t class)
+size_class_take(struct pool *p, size_t class)
 {
 	size_t size = size_of(class);
 	void *block = p->free[class];
@@ -193,7 +194,7 @@ take(struct pool *p, size_t class)
 		return block;
 	}
 	if ((size_t)(p->limit[class] - p->fresh[class]) < size &&
-	    !refill(p, class))
+	    !size_class_refill(p, class))
 		return NULL;
 	block = p->fresh[class];
 	p->fresh[class] += size;
@@ -223,7 +224,7 @@ take_large(struct pool *p, size_t alignment, size_t size)
 }
 
 static void *
-aligned(void *pool, size_t alignment, size_t size)
+size_class_aligned(void *pool, size_t alignment, size_t size)
 {
 	struct pool *p = pool;
 	void *block;
@@ -238,7 +239,7 @@ aligned(void *pool, size_t alignment, size_t size)
 	if (pthread_mutex_lock(&p->lock) != 0)
 		return NULL;
 	if (size <= LARGEST && alignment <= LARGEST)
-		block = take(p, class_of(size));
+		block = size_class_take(p, class_of(size));
 	else
 		block = take_large(p, alignment, size);
 	(void)pthread_mutex_unlock(&p->lock);
@@ -246,9 +247,9 @@ aligned(void *pool, size_t alignment, size_t size)
 }
 
 static void *
-alloc(void *pool, size_t size)
+size_class_alloc(void *pool, size_t size)
 {
-	return aligned(pool, 1, size);
+	return size_class_aligned(pool, 1, size);
 }
 
 static size_t
@@ -269,7 +270,7 @@ usable(void *pool, void *block, size_t size)
 }
 
 static void
-drop(void *pool, void *block, size_t size)
+size_class_drop(void *pool, void *block, size_t size)
 {
 	struct chunk *c = chunk_of(block);
 	struct pool *p = pool;
@@ -289,7 +290,7 @@ drop(void *pool, void *block, size_t size)
 }
 
 static void *
-resize(void *pool, void *block, size_t from, size_t to)
+size_class_resize(void *pool, void *block, size_t from, size_t to)
 {
 	size_t has = room(chunk_of(block), block);
 	void *now;
@@ -297,11 +298,11 @@ resize(void *pool, void *block, size_t from, size_t to)
 	/* a block that would be half empty is moved */
 	if (to <= has && to > has / 2)
 		return block;
-	now = alloc(pool, to);
+	now = size_class_alloc(pool, to);
 	if (now == NULL)
 		return NULL;
 	memcpy(now, block, from < to ? from : to);
-	drop(pool, block, from);
+	size_class_drop(pool, block, from);
 	return now;
 }
 
@@ -309,13 +310,13 @@ const tel_pool_table builtin_class = {
 	.version = TEL_POOL_VERSION,
 	.flags = TEL_POOL_THREADS,
 	.name = "class",
-	.start = start,
-	.end = end,
-	.create = create,
-	.destroy = destroy,
-	.alloc = alloc,
-	.aligned = aligned,
-	.resize = resize,
-	.free = drop,
+	.start = size_class_start,
+	.end = size_class_end,
+	.create = size_class_create,
+	.destroy = size_class_destroy,
+	.alloc = size_class_alloc,
+	.aligned = size_class_aligned,
+	.resize = size_class_resize,
+	.free = size_class_drop,
 	.usable = usable,
 };

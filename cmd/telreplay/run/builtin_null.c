@@ -16,7 +16,7 @@ struct null {
 #define HEAD ((size_t)4096)
 
 static const char *
-start(const char *parameters, const tel_pool_trace *trace, void **state)
+null_start(const char *parameters, const tel_pool_trace *trace, void **state)
 {
 	struct null *n;
 	size_t size;
@@ -35,7 +35,7 @@ start(const char *parameters, const tel_pool_trace *trace, void **state)
 }
 
 static void
-end(void *state)
+null_end(void *state)
 {
 	struct null *n = (void *)((unsigned char *)state - HEAD);
 
@@ -44,14 +44,14 @@ end(void *state)
 
 /* Without create, the pool is the state: the block. */
 static void *
-alloc(void *pool, size_t size)
+null_alloc(void *pool, size_t size)
 {
 	(void)size;
 	return pool;
 }
 
 static void *
-aligned(void *pool, size_t alignment, size_t size)
+null_aligned(void *pool, size_t alignment, size_t size)
 {
 	(void)alignment;
 	(void)size;
@@ -59,7 +59,7 @@ aligned(void *pool, size_t alignment, size_t size)
 }
 
 static void *
-resize(void *pool, void *block, size_t from, size_t to)
+null_resize(void *pool, void *block, size_t from, size_t to)
 {
 	(void)block;
 	(void)from;
@@ -68,7 +68,7 @@ resize(void *pool, void *block, size_t from, size_t to)
 }
 
 static void
-drop(void *pool, void *block, size_t size)
+null_drop(void *pool, void *block, size_t size)
 {
 	(void)pool;
 	(void)block;
@@ -122,12 +122,12 @@ const tel_pool_table builtin_null = {
 	.version = TEL_POOL_VERSION,
 	.flags = TEL_POOL_THREADS,
 	.name = "null",
-	.start = start,
-	.end = end,
-	.alloc = alloc,
-	.zeroed = alloc,
-	.aligned = aligned,
-	.resize = resize,
-	.free = drop,
-	.free_part = drop,
+	.start = null_start,
+	.end = null_end,
+	.alloc = null_alloc,
+	.zeroed = null_alloc,
+	.aligned = null_aligned,
+	.resize = null_resize,
+	.free = null_drop,
+	.free_part = null_drop,
 };

@@ -106,7 +106,7 @@ touch_board(struct shared *sh)
 {
 	const volatile unsigned char *p = (const unsigned char *)sh;
 	size_t n = SHARED_BOARD +
-	    run_board_size((unsigned)shared_board(sh)->threads),
+	    run_shared_stats_size((unsigned)shared_board(sh)->threads),
 	       i;
 
 	for (i = 0; i < n; i += 4096)
@@ -123,7 +123,7 @@ now_ns(clockid_t id)
 }
 
 static void
-sample(const struct child *c, struct sample *out)
+child_sample(const struct child *c, struct sample *out)
 {
 	struct shared *sh = c->shared;
 	struct memory m;
@@ -155,12 +155,12 @@ rest(const struct child *c, enum phase phase, struct sample *after)
 	left.tv_nsec = (long)(sh->idle_ns % 1000000000);
 	while (nanosleep(&left, &left) != 0 && errno == EINTR)
 		;
-	sample(c, after);
+	child_sample(c, after);
 }
 
 /* Before the clock runs. */
 static void
-begin(struct child *c)
+child_begin(struct child *c)
 {
 	struct shared *sh = c->shared;
 
@@ -169,7 +169,7 @@ begin(struct child *c)
 	c->begun = 1;
 	touch_board(sh);
 	sh->started = now_ns(CLOCK_MONOTONIC);
-	sample(c, &sh->baseline);
+	child_sample(c, &sh->baseline);
 	(void)memory_forget_peak();
 	memory_all(&c->resident, &c->files);
 	(void)getrusage(RUSAGE_SELF, &c->before);
@@ -178,7 +178,7 @@ begin(struct child *c)
 
 /* When the last event was run. */
 static void
-end(struct child *c)
+child_end(struct child *c)
 {
 	struct shared *sh = c->shared;
 	struct rusage now;
@@ -188,7 +188,7 @@ end(struct child *c)
 	peak = memory_peak();
 	sh->minor_faults = (uint64_t)(now.ru_minflt - c->before.ru_minflt);
 	sh->major_faults = (uint64_t)(now.ru_majflt - c->before.ru_majflt);
-	sample(c, &sh->end);
+	child_sample(c, &sh->end);
 	memory_all(&resident, &files);
 	/* files only grow */
 	if (peak > c->resident + (files - c->files))
@@ -215,7 +215,7 @@ read_counters(const struct child *c)
 
 /* Nonzero while the program is run for the last time. */
 static int
-is_last(const struct shared *sh, const struct run_board *b)
+is_last(const struct shared *sh, const struct run_shared_stats *b)
 {
 	return atomic_load(&b->repeats) + 1 >= sh->options.repeat;
 }
@@ -226,7 +226,7 @@ take_phase(void *arg, enum run_phase phase)
 	struct child *c = arg;
 
 	if (phase == RUN_READY) {
-		begin(c);
+		child_begin(c);
 	} else if (phase == RUN_CHUNK) {
 		counters_run(&c->counters, 1);
 		c->process_ns = process_ns();
@@ -235,9 +235,9 @@ take_phase(void *arg, enum run_phase phase)
 		c->shared->process_ns += process_ns() - c->process_ns;
 		counters_run(&c->counters, 0);
 	} else if (phase == RUN_PEAK) {
-		sample(c, &c->shared->at_peak);
+		child_sample(c, &c->shared->at_peak);
 	} else if (phase == RUN_ALL_DONE) {
-		end(c);
+		child_end(c);
 		read_counters(c);
 		if (is_last(c->shared, shared_board(c->shared)))
 			rest(c, PHASE_IDLE, &c->shared->idle);
@@ -245,7 +245,7 @@ take_phase(void *arg, enum run_phase phase)
 	} else if (phase == RUN_ALL_FREED) {
 		atomic_store(&c->shared->phase, PHASE_FREED);
 		if (c->shared->job == JOB_WATCH)
-			sample(c, &c->shared->freed);
+			child_sample(c, &c->shared->freed);
 		if (is_last(c->shared, shared_board(c->shared)))
 			rest(c, PHASE_FREED, &c->shared->freed_idle);
 	} else if (phase == RUN_NO_POOL) {
@@ -262,7 +262,7 @@ static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Starts a pool allocator, or takes the functions of malloc. */
 static void
-prepare(struct child *c)
+child_prepare(struct child *c)
 {
 	struct shared *sh = c->shared;
 	const struct facts *facts = program_facts(c->program);
@@ -287,7 +287,7 @@ prepare(struct child *c)
 }
 
 static void
-run(struct child *c)
+child_run(struct child *c)
 {
 	struct shared *sh = c->shared;
 	tel_status st = program_open_fd(sh->program, &c->program);
@@ -298,7 +298,7 @@ run(struct child *c)
 		give_up(sh, "the program", tel_status_text(st));
 	/* an allocator that handles faults does so before this handler */
 	catch_signals(sh);
-	prepare(c);
+	child_prepare(c);
 	if (sh->traced && !calls_stop())
 		sh->traced = 0;
 	options.count_live = sh->job == JOB_WATCH;
@@ -343,7 +343,7 @@ child_main(void)
 		return;
 	find_allocator(&child);
 	if (child.shared->wrong[0] == '\0' && child.shared->job != JOB_PROBE)
-		run(&child);
+		child_run(&child);
 	atomic_store(&child.shared->phase, PHASE_DONE);
 	/* skip exit handlers of allocators and sanitizers */
 	_exit(0);

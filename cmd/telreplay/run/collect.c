@@ -63,7 +63,7 @@ count_doing(const struct benchmark *c, uint32_t threads)
 }
 
 static void
-append(char *text, size_t size, const char *more)
+collect_append(char *text, size_t size, const char *more)
 {
 	size_t used = strlen(text);
 
@@ -78,7 +78,7 @@ static void
 name_threads(const struct benchmark *c, uint32_t threads, char *text,
     size_t size)
 {
-	const struct run_board *b = shared_board(c->stage.shared);
+	const struct run_shared_stats *b = shared_board(c->stage.shared);
 	struct doing d = count_doing(c, threads);
 	uint32_t i, position, shown = 0;
 	char place[300], name[256];
@@ -86,7 +86,7 @@ name_threads(const struct benchmark *c, uint32_t threads, char *text,
 
 	text[0] = '\0';
 	if (d.working == 0)
-		append(text, size, "with no thread in the allocator");
+		collect_append(text, size, "with no thread in the allocator");
 	for (i = 0; i < threads && shown < THREADS_SHOWN; i++) {
 		if (atomic_load(&b->thread[i].state) != RUN_WORKING)
 			continue;
@@ -94,16 +94,16 @@ name_threads(const struct benchmark *c, uint32_t threads, char *text,
 		name_place(c, chunk, i, position, name, sizeof(name));
 		(void)snprintf(place, sizeof(place), "%s %s",
 		    shown++ > 0 ? "," : "at", name);
-		append(text, size, place);
+		collect_append(text, size, place);
 	}
 	if (d.working > THREADS_SHOWN)
-		append(text, size, " ...");
+		collect_append(text, size, " ...");
 	if (d.waiting + d.over == 0)
 		return;
 	(void)snprintf(place, sizeof(place),
 	    " (%u threads wait for others, %u have finished)", d.waiting,
 	    d.over);
-	append(text, size, place);
+	collect_append(text, size, place);
 }
 
 /* Where the run was when it ended: in the failing thread if that is known. */
@@ -141,7 +141,8 @@ name_end(const struct benchmark *c, char *text, size_t size)
 
 /* Shows why the allocator is not run again. */
 static void
-fail(const struct benchmark *c, struct result *r, const struct outcome *out)
+collect_fail(const struct benchmark *c, struct result *r,
+    const struct outcome *out)
 {
 	char where[700];
 
@@ -212,7 +213,7 @@ show_error(const struct benchmark *c, const struct result *r, uint32_t what,
 static void
 show_errors(const struct benchmark *c, struct result *r)
 {
-	const struct run_board *b = shared_board(c->stage.shared);
+	const struct run_shared_stats *b = shared_board(c->stage.shared);
 	uint32_t i;
 
 	for (i = 0; i < RUN_WRONGS; i++)
@@ -224,7 +225,7 @@ show_errors(const struct benchmark *c, struct result *r)
 }
 
 static void
-take_latency(struct result *r, const struct run_board *b)
+take_latency(struct result *r, const struct run_shared_stats *b)
 {
 	size_t i;
 
@@ -251,7 +252,7 @@ static void
 take_timing(const struct benchmark *c, struct result *r)
 {
 	struct shared *sh = c->stage.shared;
-	const struct run_board *b = shared_board(sh);
+	const struct run_shared_stats *b = shared_board(sh);
 	struct timing *t = &r->runs[r->nruns++];
 	uint64_t waits = 0;
 	uint32_t i, threads = threads_of(c);
@@ -344,7 +345,7 @@ take_memory(struct result *r, struct shared *sh, const struct observer *o,
 static void
 take_errors(const struct benchmark *c, struct result *r)
 {
-	const struct run_board *b = shared_board(c->stage.shared);
+	const struct run_shared_stats *b = shared_board(c->stage.shared);
 	uint64_t failures = b->failures, errors = b->errors;
 
 	if (r->failures + r->errors == 0 && failures + errors > 0)
@@ -387,7 +388,7 @@ collect_run(struct benchmark *c, struct result *r, enum job job,
 	if (out->ending != ENDED_WELL) {
 		/* errors found before the failure are reported, too */
 		take_errors(c, r);
-		fail(c, r, out);
+		collect_fail(c, r, out);
 		return;
 	}
 	if (job == JOB_WATCH && out->said[0] != '\0')

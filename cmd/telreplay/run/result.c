@@ -34,7 +34,7 @@ figure_of(const struct timing *t, enum metric_kind m)
 }
 
 static int
-compare(const void *a, const void *b)
+result_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -48,7 +48,7 @@ result_spread(double *values, size_t n)
 
 	if (n == 0)
 		return s;
-	qsort(values, n, sizeof(*values), compare);
+	qsort(values, n, sizeof(*values), result_compare);
 	s.least = values[0];
 	s.most = values[n - 1];
 	s.median = (values[(n - 1) / 2] + values[n / 2]) / 2;
@@ -118,7 +118,7 @@ double
 result_p99_of(const struct run_latency latency[RUN_KINDS], double tick_ns)
 {
 	struct run_latency all;
-	struct run_board scale;
+	struct run_shared_stats scale;
 	size_t k;
 
 	memset(&all, 0, sizeof(all));

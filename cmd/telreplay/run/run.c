@@ -22,7 +22,7 @@
 
 /* Takes an array from the mapping; base NULL: only adds up its size. */
 static void *
-take(unsigned char *base, size_t *at, uint64_t count, size_t size,
+replay_take(unsigned char *base, size_t *at, uint64_t count, size_t size,
     int *too_large)
 {
 	size_t n, begin = *at;
@@ -52,25 +52,28 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 	size_t at = 0;
 	unsigned i;
 
-	r->slots = take(base, &at, f->slots, sizeof(*r->slots), bad);
-	r->extra =
-	    take(base, &at, extra ? f->slots : 0, sizeof(*r->extra), bad);
-	r->room = take(base, &at, f->largest_chunk + 1, 8, bad);
-	r->thread = take(base, &at, r->threads, sizeof(*r->thread), bad);
-	r->workers = take(base, &at, r->threads, sizeof(*r->workers), bad);
-	r->pools = take(base, &at, f->pools + 1, sizeof(void *), bad);
-	r->internal = take(base, &at, f->pools + 1, 1, bad);
-	r->buffers = take(base, &at, 2 * (f->buffers + 1), sizeof(void *), bad);
-	latency = take(base, &at, r->sample > 0 ? r->threads : 0,
+	r->slots = replay_take(base, &at, f->slots, sizeof(*r->slots), bad);
+	r->extra = replay_take(base, &at, extra ? f->slots : 0,
+	    sizeof(*r->extra), bad);
+	r->room = replay_take(base, &at, f->largest_chunk + 1, 8, bad);
+	r->thread = replay_take(base, &at, r->threads, sizeof(*r->thread), bad);
+	r->workers =
+	    replay_take(base, &at, r->threads, sizeof(*r->workers), bad);
+	r->pools = replay_take(base, &at, f->pools + 1, sizeof(void *), bad);
+	r->internal = replay_take(base, &at, f->pools + 1, 1, bad);
+	r->buffers =
+	    replay_take(base, &at, 2 * (f->buffers + 1), sizeof(void *), bad);
+	latency = replay_take(base, &at, r->sample > 0 ? r->threads : 0,
 	    RUN_KINDS * sizeof(*latency), bad);
-	times = take(base, &at, r->sample > 0 ? r->threads : 0,
+	times = replay_take(base, &at, r->sample > 0 ? r->threads : 0,
 	    RUN_SIZES * sizeof(*times), bad);
-	seen = take(base, &at, (uint64_t)r->threads * r->threads, sizeof(*seen),
-	    bad);
-	r->inside = take(base, &at, f->windows + 2, sizeof(*r->inside), bad);
-	look = take(base, &at, r->options->residency != NULL,
+	seen = replay_take(base, &at, (uint64_t)r->threads * r->threads,
+	    sizeof(*seen), bad);
+	r->inside =
+	    replay_take(base, &at, f->windows + 2, sizeof(*r->inside), bad);
+	look = replay_take(base, &at, r->options->residency != NULL,
 	    run_residency_size(f), bad);
-	signals = take(base, &at, r->threads, SIGNAL_STACK, bad);
+	signals = replay_take(base, &at, r->threads, SIGNAL_STACK, bad);
 	if (base != NULL) {
 		/* all but the stacks is resident before the clock starts */
 		memset(base, 0, at);
@@ -86,7 +89,7 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 			r->workers[i].size_time = times + (size_t)i * RUN_SIZES;
 		}
 	}
-	stacks = take(base, &at, r->threads - 1, STACK + ALIGN, bad);
+	stacks = replay_take(base, &at, r->threads - 1, STACK + ALIGN, bad);
 	for (i = 1; base != NULL && i < r->threads; i++)
 		r->workers[i].stack =
 		    stacks + (size_t)(i - 1) * (STACK + ALIGN);
@@ -100,7 +103,7 @@ worker_set(struct run *r, unsigned i)
 
 	w->run = r;
 	w->number = i;
-	w->board = &r->board->thread[i];
+	w->shared_stats = &r->shared_stats->thread[i];
 	w->a = r->a;
 	w->slots = r->slots;
 	w->extra = r->extra;
@@ -127,8 +130,8 @@ run_open(struct run *r)
 	(void)lay_out(r, r->base, &bad);
 	r->spin = cpus > 1 ? SPIN : 0;
 	r->clock_ns = run_cpu_cost();
-	r->board->own_first = (uintptr_t)r->base;
-	r->board->own_size = r->size;
+	r->shared_stats->own_first = (uintptr_t)r->base;
+	r->shared_stats->own_size = r->size;
 	for (i = 0; i < r->threads && !bad; i++) {
 		worker_set(r, i);
 		bad = !run_wait_open(&r->workers[i]);
@@ -157,15 +160,16 @@ run_close(struct run *r)
 /* --------------------------------------------------------------- chunks */
 
 size_t
-run_board_size(unsigned threads)
+run_shared_stats_size(unsigned threads)
 {
-	return sizeof(struct run_board) + threads * sizeof(struct run_thread);
+	return sizeof(struct run_shared_stats) +
+	    threads * sizeof(struct run_thread);
 }
 
 static void
-tell(struct run *r, enum run_phase phase)
+replay_tell(struct run *r, enum run_phase phase)
 {
-	atomic_store(&r->board->phase, phase);
+	atomic_store(&r->shared_stats->phase, phase);
 	if (r->options->phase != NULL)
 		r->options->phase(r->options->arg, phase);
 }
@@ -212,7 +216,7 @@ sizes_fit(const uint64_t *p)
 
 /* Counts the operations of a thread in a chunk.  0: one has no such size. */
 static int
-count(struct run *r, struct worker *w, const struct program_thread *l)
+replay_count(struct run *r, struct worker *w, const struct program_thread *l)
 {
 	uint64_t word, kind;
 	uint32_t i;
@@ -229,7 +233,7 @@ count(struct run *r, struct worker *w, const struct program_thread *l)
 		w->operations++;
 		kind = kind_of(word);
 		if (kind < RUN_KINDS)
-			r->board->operations[kind]++;
+			r->shared_stats->operations[kind]++;
 	}
 	return 1;
 }
@@ -260,7 +264,7 @@ find_ends(struct run *r, struct worker *w, const struct program_thread *l)
 }
 
 static int
-load(struct run *r, uint64_t chunk)
+replay_load(struct run *r, uint64_t chunk)
 {
 	struct worker *w;
 	const struct program_thread *l;
@@ -280,7 +284,7 @@ load(struct run *r, uint64_t chunk)
 	for (i = 0; i < r->threads; i++) {
 		w = &r->workers[i];
 		l = &r->thread[i];
-		if (!count(r, w, l)) {
+		if (!replay_count(r, w, l)) {
 			r->wrong = "a size is larger than the address space";
 			return 0;
 		}
@@ -296,10 +300,10 @@ load(struct run *r, uint64_t chunk)
 			w->times_end += 2 * (size_t)l->time_count;
 		memset(w->seen, 0, r->threads * sizeof(*w->seen));
 		run_pool_use(w, 0);
-		atomic_store(&w->board->chunk, chunk);
-		atomic_store(&w->board->first, w->first);
-		atomic_store(&w->board->word, w->first);
-		atomic_store(&w->board->published, 0);
+		atomic_store(&w->shared_stats->chunk, chunk);
+		atomic_store(&w->shared_stats->first, w->first);
+		atomic_store(&w->shared_stats->word, w->first);
+		atomic_store(&w->shared_stats->published, 0);
 		run_wait_reset(w);
 	}
 	run_window_reset(r);
@@ -308,10 +312,10 @@ load(struct run *r, uint64_t chunk)
 
 /* Adds up what the threads measured in a chunk. */
 static void
-collect(struct run *r)
+replay_collect(struct run *r)
 {
 	uint64_t began = UINT64_MAX, ended = 0, words = 0;
-	struct run_board *b = r->board;
+	struct run_shared_stats *b = r->shared_stats;
 	struct worker *w;
 	unsigned i;
 
@@ -319,9 +323,9 @@ collect(struct run *r)
 		w = &r->workers[i];
 		if (w->first == w->last)
 			continue;
-		w->board->operations += w->operations;
-		w->board->cpu_ns += w->cpu_ns;
-		w->board->wall_ns += w->ended_ns - w->began_ns;
+		w->shared_stats->operations += w->operations;
+		w->shared_stats->cpu_ns += w->cpu_ns;
+		w->shared_stats->wall_ns += w->ended_ns - w->began_ns;
 		b->cpu_ns += w->cpu_ns;
 		if (w->began_ns < began)
 			began = w->began_ns;
@@ -344,25 +348,25 @@ run_once(struct run *r)
 		r->wrong = "the allocator has no pool";
 		return 0;
 	}
-	atomic_store(&r->board->words, 0);
+	atomic_store(&r->shared_stats->words, 0);
 	r->pace_start = paused;
 	for (i = 0; i < r->facts->chunks; i++) {
-		if (!load(r, i))
+		if (!replay_load(r, i))
 			return 0;
-		tell(r, RUN_CHUNK);
+		replay_tell(r, RUN_CHUNK);
 		/* the time to load is not part of the log's time */
 		r->pace_start += run_now() - paused;
 		run_threads_chunk(r);
 		paused = run_now();
-		collect(r);
-		tell(r, RUN_PAUSE);
+		replay_collect(r);
+		replay_tell(r, RUN_PAUSE);
 	}
 	run_residency_end(r);
-	tell(r, RUN_ALL_DONE);
+	replay_tell(r, RUN_ALL_DONE);
 	run_threads_end(r);
 	run_free_all(r);
-	tell(r, RUN_ALL_FREED);
-	atomic_fetch_add(&r->board->repeats, 1);
+	replay_tell(r, RUN_ALL_FREED);
+	atomic_fetch_add(&r->shared_stats->repeats, 1);
 	return 1;
 }
 
@@ -372,25 +376,26 @@ sum_latency(struct run *r, uint64_t ticks, uint64_t ns)
 {
 	unsigned i, k;
 
-	r->board->tick_ns = ticks > 0 ? (double)ns / (double)ticks : 1;
+	r->shared_stats->tick_ns = ticks > 0 ? (double)ns / (double)ticks : 1;
 	for (i = 0; r->sample > 0 && i < r->threads; i++) {
 		for (k = 0; k < RUN_KINDS; k++)
-			run_latency_add(&r->board->latency[k],
+			run_latency_add(&r->shared_stats->latency[k],
 			    &r->workers[i].latency[k]);
-		run_size_time_add(r->board->size_time, r->workers[i].size_time);
+		run_size_time_add(r->shared_stats->size_time,
+		    r->workers[i].size_time);
 	}
 }
 
 const char *
 run_program(struct program *p, const struct alloc_functions *a,
-    const struct run_options *options, struct run_board *board)
+    const struct run_options *options, struct run_shared_stats *shared_stats)
 {
 	struct run r = { .program = p, .a = a, .options = options };
 	uint64_t ticks, ns;
 	unsigned i;
 
 	r.facts = program_facts(p);
-	r.board = board;
+	r.shared_stats = shared_stats;
 	r.threads = (unsigned)r.facts->threads;
 	r.verify = options->verify;
 	r.check = options->check && options->count_live &&
@@ -402,7 +407,7 @@ run_program(struct program *p, const struct alloc_functions *a,
 	r.slow = options->verify || options->count_live || a->lock != NULL ||
 	    options->touch == RUN_TOUCH_SHARE || options->touch_again ||
 	    options->think_ns > 0 || options->think_log;
-	board->threads = r.threads;
+	shared_stats->threads = r.threads;
 	if (options->pace > 0 || options->think_log) {
 		if (!(r.facts->tick_rate > 0))
 			return "the log does not record the rate of its clock";
@@ -416,10 +421,10 @@ run_program(struct program *p, const struct alloc_functions *a,
 	}
 	if (a->pool != NULL && a->pool->roots != NULL)
 		a->pool->roots(a->state, r.slots, (size_t)r.facts->slots);
-	board->empty_ticks = run_empty(&board->noise_ticks);
+	shared_stats->empty_ticks = run_empty(&shared_stats->noise_ticks);
 	ticks = run_ticks();
 	ns = run_now();
-	tell(&r, RUN_READY);
+	replay_tell(&r, RUN_READY);
 	for (i = 0; i < options->repeat && r.wrong == NULL; i++)
 		(void)run_once(&r);
 	sum_latency(&r, run_ticks() - ticks, run_now() - ns);

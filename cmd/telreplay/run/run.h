@@ -2,7 +2,7 @@
 /*
  * Run: a program against an allocator, timed.
  *
- * All results are written to a board, which a parent process can share: it
+ * All results are written to a shared_stats, which a parent process can share: it
  * says how far each thread was when the allocator took the process down.  The
  * run's own memory is mapped, never taken from malloc.
  */
@@ -195,7 +195,7 @@ struct run_error {
 	uint64_t other; /* the address of another block */
 };
 
-struct run_board {
+struct run_shared_stats {
 	_Atomic uint32_t phase;         /* enum run_phase */
 	_Atomic uint32_t repeats;       /* complete ones */
 	uint64_t operations[RUN_KINDS]; /* of all repeats, by kind */
@@ -223,23 +223,23 @@ struct run_board {
 };
 
 /* The bytes that a board for so many threads takes. */
-size_t run_board_size(unsigned threads);
+size_t run_shared_stats_size(unsigned threads);
 
 /*
  * Runs a program.
- * board: run_board_size() bytes of zeros, aligned to a page; shared memory
+ * board: run_shared_stats_size() bytes of zeros, aligned to a page; shared memory
  *	where a parent watches.
  * Returns NULL, or why the run itself failed: no memory for it, no threads,
  * or a program that cannot be read.  Valid until the next call.
  */
 const char *run_program(struct program *p, const struct alloc_functions *a,
-    const struct run_options *options, struct run_board *board);
+    const struct run_options *options, struct run_shared_stats *shared_stats);
 
 /*
  * The latency in nanoseconds under which a share of the samples lies, 0 to
  * 1; 0 when there are none.
  */
-double run_quantile(const struct run_board *board,
+double run_quantile(const struct run_shared_stats *shared_stats,
     const struct run_latency *latency, double share);
 
 /* The least ticks of a bucket. */
@@ -253,9 +253,9 @@ void run_latency_add(struct run_latency *to, const struct run_latency *from);
 
 /*
  * What a thread is executing, or executed last: the number of a chunk, and in
- * it of the thread's word.  The board may be that of another process.
+ * it of the thread's word.  They may be those of another process.
  */
-void run_position(const struct run_board *board, unsigned thread,
+void run_position(const struct run_shared_stats *shared_stats, unsigned thread,
     uint64_t *chunk, uint32_t *position);
 
 /* Steps of computing in a nanosecond, for run_options.think_rate. */
@@ -266,10 +266,10 @@ double run_think_rate(void);
 unsigned run_thread_here(void);
 
 /*
- * How far a run is, 0 to 1.  The board may be that of another process.
+ * How far a run is, 0 to 1.  They may be those of another process.
  * words: set to the words that are done, as in facts.curve; may be NULL.
  */
-double run_progress(const struct run_board *board, const struct facts *facts,
-    uint64_t *words);
+double run_progress(const struct run_shared_stats *shared_stats,
+    const struct facts *facts, uint64_t *words);
 
 #endif

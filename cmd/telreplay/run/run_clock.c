@@ -82,7 +82,7 @@ run_think_rate(void)
  * in ten exceed it at most, and 1 at least.
  */
 static uint64_t
-between(uint64_t (*read)(void), uint64_t *noise)
+run_clock_between(uint64_t (*read)(void), uint64_t *noise)
 {
 	uint64_t taken[EMPTY_PAIRS], t, v;
 	int i, j;
@@ -106,18 +106,18 @@ run_cpu_cost(void)
 {
 	uint64_t noise;
 
-	return between(run_cpu, &noise);
+	return run_clock_between(run_cpu, &noise);
 }
 
 uint64_t
 run_empty(uint64_t *noise)
 {
-	return between(run_ticks, noise);
+	return run_clock_between(run_ticks, noise);
 }
 
 /* Sixteen buckets for each power of two, the first ones for single ticks. */
 static unsigned
-bucket(uint64_t v)
+run_clock_bucket(uint64_t v)
 {
 	unsigned shift, i;
 
@@ -144,7 +144,7 @@ run_bucket(unsigned i)
 void
 run_note(struct run_latency *l, uint32_t *by_size, uint64_t ticks)
 {
-	unsigned i = bucket(ticks);
+	unsigned i = run_clock_bucket(ticks);
 
 	l->count++;
 	l->buckets[i]++;
@@ -196,8 +196,8 @@ run_coarse_median(const uint32_t *buckets, uint64_t *sum)
 }
 
 double
-run_quantile(const struct run_board *board, const struct run_latency *l,
-    double share)
+run_quantile(const struct run_shared_stats *shared_stats,
+    const struct run_latency *l, double share)
 {
 	double rank = share * (double)l->count, below = 0, n, at;
 	unsigned i;
@@ -205,7 +205,7 @@ run_quantile(const struct run_board *board, const struct run_latency *l,
 	if (l->count == 0)
 		return 0;
 	if (share >= 1)
-		return (double)l->max * board->tick_ns;
+		return (double)l->max * shared_stats->tick_ns;
 	for (i = 0; i < RUN_BUCKETS - 1; i++) {
 		n = (double)l->buckets[i];
 		if (below + n > rank)
@@ -218,14 +218,14 @@ run_quantile(const struct run_board *board, const struct run_latency *l,
 	at += n * (run_bucket(i + 1) - at);
 	if (at > (double)l->max)
 		at = (double)l->max;
-	return at * board->tick_ns;
+	return at * shared_stats->tick_ns;
 }
 
 void
-run_position(const struct run_board *board, unsigned thread, uint64_t *chunk,
-    uint32_t *position)
+run_position(const struct run_shared_stats *shared_stats, unsigned thread,
+    uint64_t *chunk, uint32_t *position)
 {
-	const struct run_thread *l = &board->thread[thread];
+	const struct run_thread *l = &shared_stats->thread[thread];
 	uintptr_t first = (uintptr_t)atomic_load(&l->first);
 	uintptr_t word = (uintptr_t)atomic_load(&l->word);
 
@@ -234,17 +234,18 @@ run_position(const struct run_board *board, unsigned thread, uint64_t *chunk,
 }
 
 double
-run_progress(const struct run_board *board, const struct facts *facts,
-    uint64_t *words)
+run_progress(const struct run_shared_stats *shared_stats,
+    const struct facts *facts, uint64_t *words)
 {
-	uint64_t done = atomic_load(&board->words), chunk;
+	uint64_t done = atomic_load(&shared_stats->words), chunk;
 	uint64_t all = facts->words == 0 ? 1 : facts->words;
 	uint32_t position;
 	unsigned i;
 
-	if (atomic_load(&board->phase) == RUN_CHUNK)
-		for (i = 0; i < board->threads && i < facts->threads; i++) {
-			run_position(board, i, &chunk, &position);
+	if (atomic_load(&shared_stats->phase) == RUN_CHUNK)
+		for (i = 0; i < shared_stats->threads && i < facts->threads;
+		     i++) {
+			run_position(shared_stats, i, &chunk, &position);
 			done += position;
 		}
 	if (done > all)

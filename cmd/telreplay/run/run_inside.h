@@ -25,7 +25,7 @@ struct run {
 	const struct facts *facts;
 	const struct alloc_functions *a;
 	const struct run_options *options;
-	struct run_board *board;
+	struct run_shared_stats *shared_stats;
 	struct worker *workers;
 	unsigned threads;
 	enum run_touch touch;
@@ -77,7 +77,7 @@ struct run {
 /* A thread. */
 struct worker {
 	_Alignas(128) struct run *run;
-	struct run_thread *board;
+	struct run_thread *shared_stats;
 	const struct alloc_functions *a;
 	void **slots;
 	struct run_extra *extra;
@@ -153,7 +153,8 @@ void run_paced(struct worker *w);
 static inline void
 run_set_state(struct worker *w, enum run_state state)
 {
-	atomic_store_explicit(&w->board->state, state, memory_order_relaxed);
+	atomic_store_explicit(&w->shared_stats->state, state,
+	    memory_order_relaxed);
 }
 
 /* Publishes that the words before this one are done. */
@@ -162,9 +163,10 @@ run_publish(struct worker *w, const uint64_t *p)
 {
 	uint64_t done = (uint64_t)(p - w->first);
 
-	atomic_store_explicit(&w->board->published, done, memory_order_release);
-	if (UNLIKELY(done >=
-	        atomic_load_explicit(&w->board->wake_at, memory_order_relaxed)))
+	atomic_store_explicit(&w->shared_stats->published, done,
+	    memory_order_release);
+	if (UNLIKELY(done >= atomic_load_explicit(&w->shared_stats->wake_at,
+	                         memory_order_relaxed)))
 		run_wake(w);
 }
 
@@ -228,7 +230,7 @@ void run_note(struct run_latency *l, uint32_t *by_size, uint64_t ticks);
 static inline void
 run_account_wait(struct worker *w, uint64_t began)
 {
-	w->board->wait_ns += run_cpu() - began + w->run->clock_ns;
+	w->shared_stats->wait_ns += run_cpu() - began + w->run->clock_ns;
 }
 
 #endif

@@ -151,7 +151,7 @@ ALWAYS const uint64_t *
 loop(struct worker *w, const uint64_t *p, const uint64_t *stop,
     enum run_touch how, int pools)
 {
-	_Atomic(const uint64_t *) *const at = &w->board->word;
+	_Atomic(const uint64_t *) *const at = &w->shared_stats->word;
 	void **const slots = w->slots;
 	void *(*const get)(size_t) = w->a->malloc;
 	void (*const put)(void *) = w->a->free;
@@ -241,7 +241,8 @@ verified(struct worker *w, const uint64_t *p, const uint64_t *stop)
 
 	for (; p < stop; p++) {
 		word = *p;
-		atomic_store_explicit(&w->board->word, p, memory_order_relaxed);
+		atomic_store_explicit(&w->shared_stats->word, p,
+		    memory_order_relaxed);
 		if ((word & WORD_KIND) == WORD_WAIT) {
 			run_wait(w, word);
 			continue;

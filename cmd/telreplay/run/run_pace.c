@@ -36,8 +36,8 @@ keep_time(struct worker *w)
 		run_set_state(w, RUN_WAITING);
 		sleep_until(due);
 		run_set_state(w, RUN_WORKING);
-	} else if (now - due > w->board->late_ns)
-		w->board->late_ns = now - due;
+	} else if (now - due > w->shared_stats->late_ns)
+		w->shared_stats->late_ns = now - due;
 }
 
 /* The most to compute between two operations: more was sleep, not work. */
@@ -86,13 +86,13 @@ plan_sample(struct worker *w, const uint64_t *p)
 
 /* Runs a word, and records its latency if it is an operation. */
 static const uint64_t *
-sample(struct worker *w, const uint64_t *p)
+run_pace_sample(struct worker *w, const uint64_t *p)
 {
 	uint64_t kind = *p & WORD_KIND;
 
 	if (!word_is_operation(kind))
 		return run_words(w, p, p + 1);
-	atomic_store_explicit(&w->board->word, p, memory_order_relaxed);
+	atomic_store_explicit(&w->shared_stats->word, p, memory_order_relaxed);
 	run_timed(w, p);
 	if (kind == WORD_EXTENDED)
 		p += WORD_SIZE(*p) & 7;
@@ -127,7 +127,7 @@ run_paced(struct worker *w)
 		if (p < w->next_sample || p >= w->end)
 			continue;
 		word = p;
-		p = sample(w, p);
+		p = run_pace_sample(w, p);
 		if ((*word & WORD_PUBLISH) != 0)
 			run_publish(w, p);
 		plan_sample(w, p);

@@ -100,7 +100,7 @@ no_pool(struct worker *w, const uint64_t *p)
 
 /* Creates a pool.  Returns 1, or 0 when the allocator has none. */
 static int
-create(struct run *r, uint32_t n, uint64_t address)
+run_pools_create(struct run *r, uint32_t n, uint64_t address)
 {
 	const tel_pool_table *t = r->a->pool;
 	void *pool = r->a->state;
@@ -132,7 +132,7 @@ buffer_create(struct worker *w, const uint64_t *p)
 }
 
 static void
-destroy(const tel_pool_table *t, void **pool)
+run_pools_destroy(const tel_pool_table *t, void **pool)
 {
 	if (*pool != NULL && run_has_pools(t) && t->destroy != NULL)
 		t->destroy(*pool);
@@ -159,10 +159,10 @@ run_pool_step(struct worker *w, const uint64_t *p)
 		return;
 	switch (WORD_SIZE(*p)) {
 	case EXTENDED_POOL_CREATE:
-		if (!create(r, (uint32_t)n, p[1]))
+		if (!run_pools_create(r, (uint32_t)n, p[1]))
 			no_pool(w, p);
 		break;
-	case EXTENDED_POOL_DESTROY: destroy(t, &r->pools[n]); break;
+	case EXTENDED_POOL_DESTROY: run_pools_destroy(t, &r->pools[n]); break;
 	case EXTENDED_BUFFER_CREATE: buffer_create(w, p); break;
 	case EXTENDED_BUFFER_DESTROY:
 		buffer_destroy(t, &r->buffers[2 * n]);
@@ -181,7 +181,7 @@ run_first_pool(struct run *r)
 	memset(r->pools, 0, ((size_t)r->facts->pools + 1) * sizeof(void *));
 	memset(r->buffers, 0, (size_t)r->facts->buffers * 2 * sizeof(void *));
 	/* no operation needs it in a log whose blocks all are in pools */
-	if (r->facts->unpooled > 0 && !create(r, 0, 0))
+	if (r->facts->unpooled > 0 && !run_pools_create(r, 0, 0))
 		return 0;
 	for (i = 0; i < r->threads; i++)
 		run_pool_use(&r->workers[i], 0);
@@ -199,5 +199,5 @@ run_last_pools(struct run *r)
 	for (i = 0; i < r->facts->buffers; i++)
 		buffer_destroy(t, &r->buffers[2 * i]);
 	for (i = r->facts->pools + 1; i-- > 0;)
-		destroy(t, &r->pools[i]);
+		run_pools_destroy(t, &r->pools[i]);
 }

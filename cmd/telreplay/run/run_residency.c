@@ -19,7 +19,7 @@
 /* Of such a word, by the kernel's documentation of pagemap: present. */
 #define PRESENT ((uint64_t)1 << 63)
 /* The most pages of large blocks to ask for: 256 GiB, in about a second. */
-#define PAGES_MOST ((uint64_t)1 << 26)
+#define PAGES_MAX ((uint64_t)1 << 26)
 /* How long a thread sleeps before it looks again, in nanoseconds. */
 #define NAP 50000
 
@@ -51,7 +51,7 @@ run_residency_open(struct run *r, void *memory)
 
 	s->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	s->page = (uint64_t)sysconf(_SC_PAGESIZE);
-	s->left = PAGES_MOST;
+	s->left = PAGES_MAX;
 	s->near = r->facts->peak_bytes - r->facts->peak_bytes / 50;
 	if (s->pagemap >= 0)
 		r->residency = s;
@@ -76,7 +76,7 @@ address(const struct run *r, size_t i)
 
 /* Moves an element of a heap down to where it belongs. */
 static void
-sift(const struct run *r, size_t i, size_t n)
+run_residency_sift(const struct run *r, size_t i, size_t n)
 {
 	uint32_t *slots = r->residency->slots, moved;
 	size_t child;
@@ -101,12 +101,12 @@ sort(const struct run *r, size_t n)
 	size_t i;
 
 	for (i = n / 2; i-- > 0;)
-		sift(r, i, n);
+		run_residency_sift(r, i, n);
 	for (i = n; i-- > 1;) {
 		moved = slots[0];
 		slots[0] = slots[i];
 		slots[i] = moved;
-		sift(r, 0, i);
+		run_residency_sift(r, 0, i);
 	}
 }
 
@@ -149,8 +149,8 @@ divide(struct residency *s, struct run_residency *out)
 
 /* Adds bytes of a block to its page. */
 static void
-add(struct residency *s, struct run_residency *out, uint64_t page, size_t size,
-    uint64_t bytes)
+run_residency_add(struct residency *s, struct run_residency *out, uint64_t page,
+    size_t size, uint64_t bytes)
 {
 	if (page != s->at)
 		divide(s, out);
@@ -169,10 +169,10 @@ add_block(struct residency *s, struct run_residency *out, uint64_t at,
 	out->size[size].blocks++;
 	out->size[size].asked += asked;
 	if (first == last) {
-		add(s, out, first, size, bytes);
+		run_residency_add(s, out, first, size, bytes);
 		return;
 	}
-	add(s, out, first, size, s->page - at % s->page);
+	run_residency_add(s, out, first, size, s->page - at % s->page);
 	/* the pages between hold nothing else */
 	if (last - first > s->left)
 		s->too_many = 1;
@@ -183,11 +183,11 @@ add_block(struct residency *s, struct run_residency *out, uint64_t at,
 			out->size[size].pages++;
 			out->size[size].resident += s->page;
 		}
-	add(s, out, last, size, (at + bytes - 1) % s->page + 1);
+	run_residency_add(s, out, last, size, (at + bytes - 1) % s->page + 1);
 }
 
 static void
-look(struct run *r)
+run_residency_look(struct run *r)
 {
 	struct run_residency *out = r->options->residency;
 	struct residency *s = r->residency;
@@ -246,7 +246,7 @@ look_alone(struct worker *w)
 			nap();
 	run_set_state(w, RUN_WORKING);
 	if (!atomic_load(&r->looked))
-		look(r);
+		run_residency_look(r);
 	atomic_store(&r->looking, 0);
 }
 
@@ -256,7 +256,7 @@ run_residency_leave(struct worker *w)
 	struct run *r = w->run;
 
 	atomic_store(&w->inside, 0);
-	if (atomic_load(&r->board->live_bytes) >= r->residency->near)
+	if (atomic_load(&r->shared_stats->live_bytes) >= r->residency->near)
 		look_alone(w);
 }
 
@@ -266,7 +266,7 @@ run_residency_end(struct run *r)
 	if (r->residency == NULL)
 		return;
 	if (!atomic_load(&r->looked))
-		look(r);
+		run_residency_look(r);
 	/* one is enough: no other thread runs */
 	run_residency_close(r);
 }

@@ -30,7 +30,7 @@ byte_at(uint32_t slot, uint64_t offset)
 
 /* Eight bytes at a time, least significant one first. */
 static void
-store(unsigned char *p, uint64_t v)
+run_step_store(unsigned char *p, uint64_t v)
 {
 	int i;
 
@@ -39,20 +39,21 @@ store(unsigned char *p, uint64_t v)
 }
 
 static void
-fill(unsigned char *block, uint32_t slot, size_t from, size_t to)
+run_step_fill(unsigned char *block, uint32_t slot, size_t from, size_t to)
 {
 	size_t i = from;
 
 	for (; i < to && i % 8 != 0; i++)
 		block[i] = byte_at(slot, i);
 	for (; i + 8 <= to; i += 8)
-		store(block + i, word_at(slot, i));
+		run_step_store(block + i, word_at(slot, i));
 	for (; i < to; i++)
 		block[i] = byte_at(slot, i);
 }
 
 static size_t
-compare(const unsigned char *block, uint32_t slot, size_t from, size_t to)
+run_step_compare(const unsigned char *block, uint32_t slot, size_t from,
+    size_t to)
 {
 	unsigned char want[8];
 	size_t i = from;
@@ -61,7 +62,7 @@ compare(const unsigned char *block, uint32_t slot, size_t from, size_t to)
 		if (block[i] != byte_at(slot, i))
 			return i;
 	for (; i + 8 <= to; i += 8) {
-		store(want, word_at(slot, i));
+		run_step_store(want, word_at(slot, i));
 		if (memcmp(block + i, want, 8) != 0)
 			break;
 	}
@@ -112,7 +113,7 @@ static void
 error_add(struct worker *w, enum run_wrong what, const uint64_t *p,
     uint32_t slot, uint64_t offset, const void *block, const void *other)
 {
-	struct run_board *b = w->run->board;
+	struct run_shared_stats *b = w->run->shared_stats;
 	struct run_error *e = &b->wrong[what];
 
 	atomic_fetch_add(what == RUN_NULL ? &b->failures : &b->errors, 1);
@@ -221,7 +222,7 @@ call_pool(struct worker *w, const struct step *s, void *old)
 }
 
 static void *
-call(struct worker *w, const struct step *s, void *old)
+run_step_call(struct worker *w, const struct step *s, void *old)
 {
 	const struct alloc_functions *a = w->a;
 
@@ -256,7 +257,7 @@ check_before(struct worker *w, const struct step *s, const void *old)
 	if (old == NULL || (!frees(s) && s->kind != RUN_REALLOC))
 		return;
 	size = w->extra[s->slot].size;
-	wrong = compare(old, s->slot, 0, size);
+	wrong = run_step_compare(old, s->slot, 0, size);
 	if (wrong != size)
 		content_error(w, s, old, wrong, size);
 }
@@ -283,20 +284,20 @@ check_after(struct worker *w, const struct step *s, void *block)
 		kept = w->extra[s->slot].size;
 		if (kept > s->size)
 			kept = s->size;
-		wrong = compare(block, s->slot, 0, kept);
+		wrong = run_step_compare(block, s->slot, 0, kept);
 		if (wrong != kept) {
 			content_error(w, s, block, wrong, s->size);
 			kept = 0; /* report it once */
 		}
 	}
-	fill(block, s->slot, kept, s->size);
+	run_step_fill(block, s->slot, kept, s->size);
 }
 
 /* Counts live bytes: one block of a size is replaced by another. */
 static void
 count_live(struct worker *w, uint64_t before, uint64_t after)
 {
-	struct run_board *b = w->run->board;
+	struct run_shared_stats *b = w->run->shared_stats;
 	uint64_t live, peak;
 
 	if (!w->run->options->count_live)
@@ -332,14 +333,14 @@ static void
 drop_room(const struct worker *w, size_t room)
 {
 	if (room > 0)
-		(void)atomic_fetch_sub(&w->run->board->room, room);
+		(void)atomic_fetch_sub(&w->run->shared_stats->room, room);
 }
 
 /* Counts a new block of size bytes, with room for more. */
 static void
 count_room(struct worker *w, size_t size, size_t room)
 {
-	struct run_board *b = w->run->board;
+	struct run_shared_stats *b = w->run->shared_stats;
 	struct run_slack *s = &b->slack[run_size_class(size)];
 
 	if (!w->run->options->count_live)
@@ -359,7 +360,7 @@ static void
 note_latency(struct worker *w, enum run_kind kind, size_t size, uint64_t taken)
 {
 	struct run_size_time *t = &w->size_time[run_size_class(size)];
-	uint64_t empty = w->run->board->empty_ticks;
+	uint64_t empty = w->run->shared_stats->empty_ticks;
 
 	run_note(&w->latency[kind],
 	    kind == RUN_FREE || kind == RUN_DELETE ? t->freed : t->allocated,
@@ -383,7 +384,7 @@ step_run(struct worker *w, const struct step *s, int timed)
 	size_t room;
 
 	if (w->left_out && !frees(s)) {
-		atomic_fetch_add(&w->run->board->left_out, 1);
+		atomic_fetch_add(&w->run->shared_stats->left_out, 1);
 		return;
 	}
 	if (w->think > 0)
@@ -403,7 +404,7 @@ step_run(struct worker *w, const struct step *s, int timed)
 	    room_of(w, old, w->extra != NULL ? w->extra[s->slot].size : 0) :
 	    0;
 	drop_room(w, room);
-	block = call(w, s, old);
+	block = run_step_call(w, s, old);
 	if (timed)
 		note_latency(w, s->kind, s->size, run_ticks() - began);
 	if (frees(s))
@@ -412,7 +413,8 @@ step_run(struct worker *w, const struct step *s, int timed)
 		run_error(w, RUN_NULL, s->p, s->slot, 0, old);
 		if (s->kind == RUN_REALLOC) {
 			/* the block is as it was */
-			(void)atomic_fetch_add(&w->run->board->room, room);
+			(void)atomic_fetch_add(&w->run->shared_stats->room,
+			    room);
 			return;
 		}
 	}
@@ -451,7 +453,7 @@ part_free(struct worker *w, const struct step *s)
 		return;
 	count_live(w, size, 0);
 	if (is_verified(w, s->slot)) {
-		wrong = compare(block, s->slot, offset, offset + size);
+		wrong = run_step_compare(block, s->slot, offset, offset + size);
 		if (wrong != offset + size)
 			content_error(w, s, block, wrong, offset + size);
 	}
@@ -469,7 +471,7 @@ part_free(struct worker *w, const struct step *s)
 		all.kind = RUN_FREE;
 		all.size = whole;
 		drop_room(w, room_of(w, block, whole));
-		(void)call(w, &all, block);
+		(void)run_step_call(w, &all, block);
 	}
 }
 

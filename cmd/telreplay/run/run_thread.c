@@ -107,7 +107,7 @@ thread_main(void *arg)
 
 /* Starts a thread, on the stack of one that has ended. */
 static void
-start(struct worker *w, struct worker *other)
+run_thread_start(struct worker *w, struct worker *other)
 {
 	uint64_t began = run_cpu();
 	struct run *r = w->run;
@@ -140,7 +140,7 @@ run_control(struct worker *w, uint64_t word)
 	if (WORD_SIZE(word) == CONTROL_WINDOW)
 		run_window_enter(w, WORD_SLOT(word));
 	else if (WORD_SIZE(word) == CONTROL_START)
-		start(w, &w->run->workers[WORD_SLOT(word)]);
+		run_thread_start(w, &w->run->workers[WORD_SLOT(word)]);
 }
 
 int
@@ -174,7 +174,8 @@ run_threads_chunk(struct run *r)
 	/* those whose end is recorded are to be over */
 	for (i = 1; i < r->threads; i++)
 		if (r->workers[i].joinable &&
-		    atomic_load(&r->workers[i].board->state) == RUN_ENDED) {
+		    atomic_load(&r->workers[i].shared_stats->state) ==
+		        RUN_ENDED) {
 			(void)pthread_join(r->workers[i].thread, NULL);
 			r->workers[i].joinable = 0;
 		}

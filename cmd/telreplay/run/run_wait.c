@@ -28,7 +28,7 @@ relax(void)
 static uint64_t
 poll_done(const struct worker *other, uint64_t position)
 {
-	uint64_t done = atomic_load_explicit(&other->board->published,
+	uint64_t done = atomic_load_explicit(&other->shared_stats->published,
 	    memory_order_acquire);
 
 	return done > position ? done : 0;
@@ -56,10 +56,10 @@ spin_poll(const struct worker *other, uint64_t position, int spin)
 static uint64_t
 request_wake(struct worker *other, uint64_t position)
 {
-	uint64_t at = atomic_load(&other->board->wake_at);
+	uint64_t at = atomic_load(&other->shared_stats->wake_at);
 
 	while (at > position + 1 &&
-	    !atomic_compare_exchange_weak(&other->board->wake_at, &at,
+	    !atomic_compare_exchange_weak(&other->shared_stats->wake_at, &at,
 	        position + 1))
 		;
 	return poll_done(other, position);
@@ -93,7 +93,7 @@ sleep_for(struct worker *other, uint64_t position)
 void
 run_wake(struct worker *w)
 {
-	struct run_thread *b = w->board;
+	struct run_thread *b = w->shared_stats;
 	uint64_t began;
 
 	/* a barrier: either they see .published, or .wake_at is seen here */
@@ -122,7 +122,7 @@ run_wait(struct worker *w, uint64_t word)
 		if (done == 0)
 			done = sleep_for(other, position);
 		run_set_state(w, RUN_WORKING);
-		w->board->blocked++;
+		w->shared_stats->blocked++;
 		run_account_wait(w, began);
 	}
 	w->seen[WORD_SLOT(word)] = (uint32_t)done;
@@ -157,7 +157,7 @@ run_wait_open(struct worker *w)
 void
 run_wait_reset(struct worker *w)
 {
-	atomic_store(&w->board->wake_at, NEVER);
+	atomic_store(&w->shared_stats->wake_at, NEVER);
 }
 
 void
@@ -173,7 +173,7 @@ run_wait_close(struct worker *w)
 
 /* Passes the windows that all threads have left. */
 static void
-advance(struct run *r)
+run_wait_advance(struct run *r)
 {
 	uint64_t low = atomic_load(&r->low);
 
@@ -188,7 +188,7 @@ run_window_reset(struct run *r)
 {
 	atomic_store(&r->low, 1);
 	atomic_store(&r->low_wanted, NEVER);
-	advance(r);
+	run_wait_advance(r);
 }
 
 void
@@ -201,7 +201,7 @@ run_window_leave(struct worker *w)
 	w->window = 0;
 	if (window == 0 || atomic_fetch_sub(&r->inside[window], 1) != 1)
 		return;
-	advance(r);
+	run_wait_advance(r);
 	if (atomic_load(&r->low) < atomic_load(&r->low_wanted))
 		return;
 	began = run_cpu();
@@ -247,6 +247,6 @@ run_window_enter(struct worker *w, uint32_t window)
 		(void)pthread_mutex_unlock(&r->low_lock);
 	}
 	run_set_state(w, RUN_WORKING);
-	w->board->blocked++;
+	w->shared_stats->blocked++;
 	run_account_wait(w, began);
 }

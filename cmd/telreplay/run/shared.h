@@ -102,10 +102,11 @@ struct shared {
 /* The board of the run follows, aligned to a page. */
 #define SHARED_BOARD (((sizeof(struct shared) - 1) | 4095) + 1)
 
-static inline struct run_board *
+static inline struct run_shared_stats *
 shared_board(struct shared *sh)
 {
-	return (struct run_board *)(void *)((unsigned char *)sh + SHARED_BOARD);
+	return (struct run_shared_stats *)(void *)((unsigned char *)sh +
+	    SHARED_BOARD);
 }
 
 #endif

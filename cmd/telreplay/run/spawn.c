@@ -36,7 +36,7 @@ stage_open(struct stage *stage, size_t threads)
 	void *p;
 
 	memset(stage, 0, sizeof(*stage));
-	stage->size = SHARED_BOARD + run_board_size((unsigned)threads);
+	stage->size = SHARED_BOARD + run_shared_stats_size((unsigned)threads);
 	stage->fd = memfd_create("telreplay", 0);
 	stage->said =
 	    memfd_create("telreplay-said", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -137,7 +137,8 @@ open_gate(int gate)
  * pipe until that is settled.
  */
 static pid_t
-start(struct stage *stage, const struct allocator *c, const sigset_t *signals)
+spawn_start(struct stage *stage, const struct allocator *c,
+    const sigset_t *signals)
 {
 	char variable[64], **environment;
 	struct shared *sh = stage->shared;
@@ -174,7 +175,7 @@ start(struct stage *stage, const struct allocator *c, const sigset_t *signals)
 static uint64_t
 movement(struct shared *sh)
 {
-	const struct run_board *b = shared_board(sh);
+	const struct run_shared_stats *b = shared_board(sh);
 	uint64_t sum = atomic_load(&sh->phase);
 	uint32_t i;
 
@@ -185,7 +186,7 @@ movement(struct shared *sh)
 
 /* Handles the processes that stopped or ended.  Nonzero: this one has. */
 static int
-reap(pid_t pid, struct stage *stage, struct outcome *out, int *status)
+spawn_reap(pid_t pid, struct stage *stage, struct outcome *out, int *status)
 {
 	for (;;) {
 		pid_t got = waitpid(-1, status, WNOHANG | __WALL);
@@ -207,7 +208,7 @@ reap(pid_t pid, struct stage *stage, struct outcome *out, int *status)
 
 /* Drops every second sample, and doubles the interval. */
 static void
-thin(struct observer *o)
+spawn_thin(struct observer *o)
 {
 	size_t i;
 
@@ -232,7 +233,7 @@ observe(const struct spawn *spawn, pid_t pid, struct stage *stage)
 	    phase > PHASE_FREED || now < o->next)
 		return;
 	if (o->n == SAMPLES_MAX)
-		thin(o);
+		spawn_thin(o);
 	s = &o->samples[o->n];
 	memset(s, 0, sizeof(*s));
 	(void)run_progress(shared_board(sh), spawn->facts, &words);
@@ -274,7 +275,7 @@ wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
 	(void)sigaddset(&set, SIGCHLD);
 	if (spawn->facts != NULL)
 		tick.tv_nsec = OBSERVED;
-	while (!reap(pid, stage, out, &status)) {
+	while (!spawn_reap(pid, stage, out, &status)) {
 		(void)sigtimedwait(&set, NULL, &tick);
 		observe(spawn, pid, stage);
 		if (spawn->look != NULL)
@@ -355,7 +356,7 @@ spawn_run(const struct spawn *spawn, const struct allocator *c,
 	(void)sigemptyset(&child);
 	(void)sigaddset(&child, SIGCHLD);
 	(void)sigprocmask(SIG_BLOCK, &child, &before);
-	pid = start(stage, c, &before);
+	pid = spawn_start(stage, c, &before);
 	if (pid > 0) {
 		status = wait_for(spawn, pid, stage, out);
 		(void)kill(-pid, SIGKILL);

@@ -17,13 +17,13 @@
 #include "format/alloc/alloc.h"
 
 /* Where the trace, or what is left of the window, is shorter, none is used. */
-#define TRACE_LEAST ((uint64_t)1 << 17)
-#define WINDOW_LEAST ((size_t)1 << 16)
+#define TRACE_MIN ((uint64_t)1 << 17)
+#define WINDOW_MIN ((size_t)1 << 16)
 /* Batches that may be ready; where all are, it sleeps until half are taken. */
 #define BATCHES 16u
 /* The part of the window that the reader parses itself, in sixteenths. */
-#define PART_LEAST 1u
-#define PART_MOST 8u
+#define PART_MIN 1u
+#define PART_MAX 8u
 
 /* Events of lines without a gap; the reader parses the first one itself. */
 struct batch {
@@ -58,7 +58,7 @@ struct al_ahead {
 
 /* Fills a batch with lines from p on.  Returns where the next ones start. */
 static const unsigned char *
-fill(struct al_ahead *a, struct batch *b, const unsigned char *p)
+al_ahead_fill(struct al_ahead *a, struct batch *b, const unsigned char *p)
 {
 	const struct al_columns columns = { b->data, b->clocks, b->at,
 		b->raw_sizes, b->types, b->sizes, b->bytes };
@@ -85,7 +85,7 @@ parse_lines(void *arg, unsigned thread, uint64_t number)
 
 	(void)thread;
 	do
-		a->next = fill(a, b, a->next);
+		a->next = al_ahead_fill(a, b, a->next);
 	while (b->count == 0 && a->next < a->end);
 	return a->next < a->end;
 }
@@ -102,7 +102,7 @@ start_thread(void)
 		return NULL;
 	/* not the batches, which are much */
 	memset(a, 0, offsetof(struct al_ahead, batches));
-	a->part = PART_LEAST;
+	a->part = PART_MIN;
 	a->queue = tel__queue_new(BATCHES, BATCHES / 2, parse_lines, a);
 	if (a->queue != NULL && tel__queue_start(a->queue, 1) > 0)
 		return a;
@@ -113,14 +113,14 @@ start_thread(void)
 
 /* Gives the later lines of the window to the thread, if that pays. */
 static void
-begin(struct tel_reader *r, struct al *s)
+al_ahead_begin(struct tel_reader *r, struct al *s)
 {
 	struct al_ahead *a;
 	const unsigned char *from, *end;
 	size_t left = (size_t)(r->end - r->p);
 
-	if (s->d->in_turn || r->threads == 1 || r->feed != NULL ||
-	    r->nonblocking || r->offset < TRACE_LEAST || left < WINDOW_LEAST)
+	if (s->d->stateful || r->threads == 1 || r->feed != NULL ||
+	    r->nonblocking || r->offset < TRACE_MIN || left < WINDOW_MIN)
 		return;
 	if (s->ahead == NULL)
 		s->ahead = start_thread();
@@ -135,9 +135,9 @@ begin(struct tel_reader *r, struct al *s)
 	    left - left / 16 * a->part);
 	if (end == NULL || from == NULL || from >= end)
 		return;
-	if (a->late && a->part < PART_MOST)
+	if (a->late && a->part < PART_MAX)
 		a->part++;
-	else if (!a->late && a->part > PART_LEAST)
+	else if (!a->late && a->part > PART_MIN)
 		a->part--;
 	a->late = 0;
 	a->active = 1;
@@ -150,7 +150,7 @@ begin(struct tel_reader *r, struct al *s)
 
 /* The first batch is not needed any more. */
 static void
-drop(struct al_ahead *a)
+al_ahead_drop(struct al_ahead *a)
 {
 	tel__queue_take(a->queue, ++a->first);
 	a->taken = 0;
@@ -164,7 +164,7 @@ wait_batch(struct al_ahead *a, const unsigned char *p)
 	struct batch *b;
 
 	if (a->taken)
-		drop(a);
+		al_ahead_drop(a);
 	while ((result = tel__queue_wait(a->queue, a->first, -1)) !=
 	    TEL__QUEUE_NONE) {
 		a->late |= result == TEL__QUEUE_WAITED;
@@ -173,14 +173,14 @@ wait_batch(struct al_ahead *a, const unsigned char *p)
 			a->taken = b->start == p;
 			return b;
 		}
-		drop(a);
+		al_ahead_drop(a);
 	}
 	return NULL;
 }
 
 /* Adds the events of a batch, but for the first, to those that were found. */
 static void
-take(struct tel_found *f, struct al *s, struct batch *b)
+al_ahead_take(struct tel_batch *f, struct al *s, struct batch *b)
 {
 	const uint32_t n = b->count, clockless = s->timed ? b->clockless : n;
 	uint64_t clock = s->clock;
@@ -206,13 +206,13 @@ const unsigned char *
 tel__al_ahead_take(struct tel_reader *r, struct al *s,
     const unsigned char *first)
 {
-	struct tel_found *f = &r->found;
+	struct tel_batch *f = &r->batch;
 	const unsigned char *data = f->data[0];
 	const uint64_t clock = f->clocks[0];
 	struct batch *b;
 
 	if (s->ahead == NULL || !s->ahead->active)
-		begin(r, s);
+		al_ahead_begin(r, s);
 	if (s->ahead == NULL || !s->ahead->active)
 		return r->end;
 	if (first < s->ahead->from)
@@ -222,7 +222,7 @@ tel__al_ahead_take(struct tel_reader *r, struct al *s,
 		return r->end;
 	if (b->start > first)
 		return b->start;
-	take(f, s, b);
+	al_ahead_take(f, s, b);
 	f->data[0] = data;
 	f->clocks[0] = clock;
 	return NULL;

@@ -101,12 +101,12 @@ struct al_call {
 
 /* What a line turns out to be. */
 enum al_line {
-	AL_EVENT,  /* the event of s->kind */
-	AL_SILENT, /* a line that belongs to the format and says nothing */
-	AL_NOISE,  /* what the program said that was traced */
-	AL_MORE,   /* the first of two lines that are one event */
-	AL_WRONG,  /* damage: al_wrong() */
-	AL_BEGUN   /* the start of a call, the end of which is to come */
+	AL_EVENT,   /* the event of s->kind */
+	AL_COMMENT, /* a line that belongs to the format and says nothing */
+	AL_OTHER_OUTPUT, /* what the program said that was traced */
+	AL_MORE,         /* the first of two lines that are one event */
+	AL_WRONG,        /* damage: al_wrong() */
+	AL_BEGUN         /* the start of a call, the end of which is to come */
 };
 
 struct al;
@@ -122,7 +122,7 @@ struct al_dialect {
 	int timed;       /* its clock is in ns from the first line on */
 	int mixed;       /* output of the traced program in between */
 	int score;       /* of a line of its */
-	int in_turn;     /* what a line means depends on those before */
+	int stateful;    /* what a line means depends on those before */
 };
 
 extern const struct al_dialect tel__al_android, tel__al_logalloc,
@@ -138,7 +138,7 @@ struct al_shape {
 };
 
 /* A call that has begun. */
-struct al_held {
+struct al_pending_call {
 	uint64_t pid;
 	const struct al_call *call;
 	uint64_t v[AL_ALIGNMENT + 1];
@@ -147,7 +147,7 @@ struct al_held {
 };
 
 /* What a line may leave behind for others, so that it can be taken back. */
-struct al_past {
+struct al_parser_state {
 	uint64_t number;   /* counts lines, from 1 */
 	uint64_t sum;      /* ltrace -r: of all differences */
 	uint64_t frames;   /* heaptrack: of backtraces, so far */
@@ -167,19 +167,19 @@ struct al {
 	uint64_t v[AL_VALUES];
 	const unsigned char *text; /* a string, or the label of the caller */
 	size_t text_size;
-	int has_time;                /* the line has a clock, */
-	uint64_t time;               /* in ns, */
-	int absolute;                /* from 1970 */
-	const struct al_held *ended; /* the call that the line ends */
+	int has_time;                        /* the line has a clock, */
+	uint64_t time;                       /* in ns, */
+	int absolute;                        /* from 1970 */
+	const struct al_pending_call *ended; /* the call that the line ends */
 	const struct al_call *call;
 
 	/* What was, in the dialects that need it. */
-	struct al_past past;
+	struct al_parser_state past;
 	uint64_t clock;
 	int timed;
 	int second; /* mtrace: this must be the other line of two */
 	uint64_t operations;
-	struct al_held *held;
+	struct al_pending_call *held;
 	unsigned nheld;
 	unsigned char *joined; /* both lines of such a call */
 	size_t joined_room;
@@ -260,7 +260,7 @@ int tel__al_probe(struct tel_reader *r);
 
 /* The line continues with word: 1, or 0. */
 static inline int
-al_stands(const struct al *s, const unsigned char *p, const char *word,
+al_starts_with(const struct al *s, const unsigned char *p, const char *word,
     size_t n)
 {
 	return (size_t)(s->line.end - p) >= n && memcmp(p, word, n) == 0;
@@ -382,7 +382,7 @@ al_letter(char letter)
 
 /* ------------------------------------------------------------- batches */
 
-/* Columns of events that are found together, as in struct tel_found. */
+/* Columns of events that are found together, as in struct tel_batch. */
 struct al_columns {
 	const unsigned char **data;
 	uint64_t *clocks;
@@ -410,7 +410,7 @@ al_parse(struct al *s)
 	s->has_time = 0;
 	s->ended = NULL;
 	if (tel_line_is_silent(s->line.p, s->line.end))
-		return AL_SILENT;
+		return AL_COMMENT;
 	return s->d->parse(s, s->line.p);
 }
 

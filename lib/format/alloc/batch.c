@@ -38,7 +38,7 @@ tel__al_fill(struct al *s, const unsigned char *first, const unsigned char *p,
 	const struct al_shape *shape;
 	const unsigned char *lf;
 	unsigned char *bytes = c->bytes;
-	struct al_past past;
+	struct al_parser_state past;
 
 	s->clockless = n;
 	for (; n < TEL_RUN_MAX && p < end; n++) {
@@ -77,7 +77,7 @@ void
 tel__al_more(struct tel_reader *r)
 {
 	struct al *s = r->state;
-	struct tel_found *f = &r->found;
+	struct tel_batch *f = &r->batch;
 	const struct al_columns columns = { f->data, f->clocks, f->at,
 		f->raw_sizes, f->types, f->sizes, s->batch };
 	const unsigned char *const first = r->p - r->consumed, *end;

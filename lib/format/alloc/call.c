@@ -97,7 +97,7 @@ logalloc_parse(struct al *s, const unsigned char *p)
 		return al_wrong(s, p, "a closing parenthesis");
 	p++;
 	if (call->type == AL_NO_TYPE)
-		return AL_SILENT;
+		return AL_COMMENT;
 	if (al_has_result(call)) {
 		if (*p != '=')
 			return al_wrong(s, p, "= and an address");
@@ -127,7 +127,7 @@ valgrind_call(struct al *s, const unsigned char **p)
 			return NULL;
 		*p = q + 2;
 		if (q[1] == '-' && al_decimal(p, &s->v[AL_PID]) &&
-		    al_stands(s, *p, "-- ", 3)) {
+		    al_starts_with(s, *p, "-- ", 3)) {
 			*p += 3;
 			call = tel__al_call_at(s, p);
 			if (call != NULL)
@@ -145,7 +145,7 @@ valgrind_parse(struct al *s, const unsigned char *p)
 	enum al_line line;
 
 	if (call == NULL || call->type == AL_NO_TYPE)
-		return AL_NOISE;
+		return AL_OTHER_OUTPUT;
 	line = tel__al_arguments(s, call, &p);
 	if (line != AL_EVENT)
 		return line;
@@ -161,14 +161,14 @@ valgrind_parse(struct al *s, const unsigned char *p)
 	s->v[AL_ADDRESS] = 0;
 	/* "realloc(0x4A44FC0,0)free(0x4A44FC0)", "realloc(0x0,8)malloc(8)" */
 	if (al_is_name(*p)) {
-		line = al_stands(s, p, "free(", 5) ? AL_EVENT : AL_MORE;
+		line = al_starts_with(s, p, "free(", 5) ? AL_EVENT : AL_MORE;
 		while (p < s->line.end && *p != ')')
 			p++;
 		p += p < s->line.end;
 		if (line == AL_EVENT && p == s->line.end)
 			return line;
 	}
-	if (!al_stands(s, p, " = ", 3))
+	if (!al_starts_with(s, p, " = ", 3))
 		return al_wrong(s, p, "= and an address");
 	p += 3;
 	if (!al_number(s, &p, &s->v[AL_ADDRESS]))
@@ -191,7 +191,7 @@ kdump_head(struct al *s, const unsigned char *p)
 	const unsigned char *q = p;
 
 	s->v[AL_TID] = 0;
-	if (al_stands(s, p, utrace, sizeof(utrace) - 1)) {
+	if (al_starts_with(s, p, utrace, sizeof(utrace) - 1)) {
 		p += sizeof(utrace) - 1;
 		return al_decimal(&p, &s->v[AL_PID]) ? al_skip_blanks(p) : NULL;
 	}
@@ -205,7 +205,7 @@ kdump_head(struct al *s, const unsigned char *p)
 		s->v[AL_TID] = 0;
 	for (;;) {
 		p = al_skip_blanks(p);
-		if (al_stands(s, p, "USER ", 5))
+		if (al_starts_with(s, p, "USER ", 5))
 			return al_skip_blanks(p + 5);
 		q = p;
 		if (!s->has_time && tel__al_seconds(&q, &s->time) &&
@@ -230,18 +230,18 @@ kdump_parse(struct al *s, const unsigned char *p)
 
 	p = kdump_head(s, p);
 	if (p == NULL)
-		return AL_NOISE;
+		return AL_OTHER_OUTPUT;
 	s->v[AL_ADDRESS] = 0;
 	result = !al_is_name(*p) || (*p >= '0' && *p <= '9');
 	if (result) {
 		if (!al_number(s, &p, &s->v[AL_ADDRESS]) ||
-		    !al_stands(s, p, " = ", 3))
-			return AL_NOISE;
+		    !al_starts_with(s, p, " = ", 3))
+			return AL_OTHER_OUTPUT;
 		p += 3;
 	}
 	call = tel__al_call_at(s, &p);
 	if (call == NULL || call->type == AL_NO_TYPE)
-		return AL_NOISE;
+		return AL_OTHER_OUTPUT;
 	line = tel__al_arguments(s, call, &p);
 	if (line != AL_EVENT)
 		return line;

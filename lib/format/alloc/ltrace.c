@@ -59,7 +59,7 @@ ltrace_head(struct al *s, const unsigned char *p)
 	uint64_t n;
 
 	s->v[AL_TID] = 0;
-	if (al_stands(s, p, "[pid ", 5)) {
+	if (al_starts_with(s, p, "[pid ", 5)) {
 		p += 5;
 		if (!al_decimal(&p, &s->v[AL_TID]) || *p != ']')
 			return NULL;
@@ -95,7 +95,7 @@ skip_module(const struct al *s, const unsigned char *p)
 	return p;
 }
 
-static struct al_held *
+static struct al_pending_call *
 find_held(struct al *s)
 {
 	unsigned i;
@@ -114,13 +114,13 @@ ltrace_result(struct al *s, const struct al_call *call, const unsigned char *p)
 	uint64_t spare;
 
 	start = p = al_skip_blanks(p);
-	if (!al_stands(s, p, "= ", 2))
+	if (!al_starts_with(s, p, "= ", 2))
 		return al_wrong(s, p, "= and a result");
 	p += 2;
 	if (al_has_result(call)) {
 		if (!al_number(s, &p, &s->v[AL_ADDRESS]))
 			return al_wrong(s, p, "an address");
-	} else if (al_stands(s, p, "<void>", 6)) {
+	} else if (al_starts_with(s, p, "<void>", 6)) {
 		p += 6;
 	} else if (!al_number(s, &p, &spare)) {
 		return al_wrong(s, start, "= and <void>");
@@ -135,7 +135,7 @@ static enum al_line
 ltrace_resumed(struct al *s, const unsigned char *p)
 {
 	const unsigned char *name = p;
-	struct al_held *h;
+	struct al_pending_call *h;
 	const struct al_call *call;
 	enum al_line line;
 
@@ -143,11 +143,11 @@ ltrace_resumed(struct al *s, const unsigned char *p)
 		p++;
 	call = tel__al_function(s, name, (size_t)(p - name));
 	if (call == NULL || call->type == AL_NO_TYPE)
-		return AL_NOISE;
+		return AL_OTHER_OUTPUT;
 	/* it was an event when it began */
 	if (!al_has_result(call))
-		return AL_NOISE;
-	if (!al_stands(s, p, " resumed>", 9))
+		return AL_OTHER_OUTPUT;
+	if (!al_starts_with(s, p, " resumed>", 9))
 		return al_wrong(s, p, "resumed>");
 	p = al_skip_blanks(p + 9);
 	if (*p == ')')
@@ -161,7 +161,7 @@ ltrace_resumed(struct al *s, const unsigned char *p)
 	/* the last place is free for the next one; this one is read once */
 	s->nheld--;
 	if (h != &s->held[s->nheld]) {
-		struct al_held swap = *h;
+		struct al_pending_call swap = *h;
 
 		*h = s->held[s->nheld];
 		s->held[s->nheld] = swap;
@@ -177,7 +177,7 @@ ltrace_resumed(struct al *s, const unsigned char *p)
 static enum al_line
 ltrace_unfinished(struct al *s, const struct al_call *call)
 {
-	struct al_held *h;
+	struct al_pending_call *h;
 
 	if (!al_has_result(call))
 		return AL_EVENT;
@@ -203,8 +203,8 @@ ltrace_parse(struct al *s, const unsigned char *p)
 
 	p = ltrace_head(s, p);
 	if (p == NULL)
-		return AL_NOISE;
-	if (al_stands(s, p, "<... ", 5))
+		return AL_OTHER_OUTPUT;
+	if (al_starts_with(s, p, "<... ", 5))
 		return ltrace_resumed(s, p + 5);
 	name = p = skip_module(s, p);
 	while (al_is_name(*p))
@@ -215,20 +215,20 @@ ltrace_parse(struct al *s, const unsigned char *p)
 		while (p < s->line.end && *p != '(' && *p != ' ')
 			p++;
 	if (call == NULL || *p != '(' || call->type == AL_NO_TYPE)
-		return AL_NOISE;
+		return AL_OTHER_OUTPUT;
 	p++;
 	line = tel__al_arguments(s, call, &p);
 	if (line != AL_EVENT)
 		return line;
 	if (find_held(s) != NULL) {
 		s->past.inner++;
-		return AL_NOISE;
+		return AL_OTHER_OUTPUT;
 	}
 	while (p < s->line.end && *p != ')' && *p != '<')
 		p++;
 	/* it says the second where another thread ends the program */
-	if (al_stands(s, p, "<unfinished ...>", 16) ||
-	    al_stands(s, p, "<no return ...>", 15))
+	if (al_starts_with(s, p, "<unfinished ...>", 16) ||
+	    al_starts_with(s, p, "<no return ...>", 15))
 		return ltrace_unfinished(s, call);
 	if (*p != ')')
 		return al_wrong(s, p, "a closing parenthesis");
@@ -244,5 +244,5 @@ const struct al_dialect tel__al_ltrace = {
 	.all = "t",
 	.mixed = 1,
 	.score = 70,
-	.in_turn = 1,
+	.stateful = 1,
 };

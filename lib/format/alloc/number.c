@@ -5,9 +5,9 @@
 int
 tel__al_odd_number(const struct al *s, const unsigned char **p, uint64_t *out)
 {
-	size_t n = al_stands(s, *p, "(nil)", 5) ? 5 :
-	    al_stands(s, *p, "nil", 3)          ? 3 :
-	                                          0;
+	size_t n = al_starts_with(s, *p, "(nil)", 5) ? 5 :
+	    al_starts_with(s, *p, "nil", 3)          ? 3 :
+	                                               0;
 
 	*out = 0;
 	*p += n;

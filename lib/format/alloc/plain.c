@@ -155,7 +155,7 @@ mtrace_parse(struct al *s, const unsigned char *p)
 	enum al_line line;
 
 	if (*p == '=' && is_frame(s, p))
-		return AL_SILENT;
+		return AL_COMMENT;
 	q = mtrace_caller(s, p);
 	if (q == NULL)
 		return al_wrong(s, p, "@ and where the call was made");
@@ -214,7 +214,7 @@ rep_parse(struct al *s, const unsigned char *p)
 		if (p != s->line.end || ++s->past.headers > 4)
 			return al_wrong(s, start, "an operation");
 		s->past.promised = s->past.headers == 3 ? n : s->past.promised;
-		return AL_SILENT;
+		return AL_COMMENT;
 	}
 	s->kind = *p == 'a' ? AL_ID_MALLOC :
 	    *p == 'r'       ? AL_ID_REALLOC :

@@ -31,14 +31,14 @@ is_proof(struct al *s, enum al_line line)
 		return line == AL_EVENT && s->past.headers == 1;
 	if (s->d == &tel__al_rep)
 		return line == AL_EVENT && s->past.headers == 4;
-	return line == AL_EVENT || (line == AL_SILENT && *s->line.p == '=');
+	return line == AL_EVENT || (line == AL_COMMENT && *s->line.p == '=');
 }
 
 int
 tel__al_probe(struct tel_reader *r)
 {
 	const struct al_dialect *d = r->format->dialect;
-	struct al_held room;
+	struct al_pending_call room;
 	struct al s = { .d = d, .held = &room };
 	unsigned char last[256];
 	enum al_line line;
@@ -46,11 +46,11 @@ tel__al_probe(struct tel_reader *r)
 	size_t at, n;
 	unsigned i;
 
-	if (r->sure >= d->score)
+	if (r->best_score >= d->score)
 		return 0;
 	for (i = 0; d->mixed || i < PROBE_LINES; i++) {
 		/* what another form knows is not waited for */
-		if (r->sure > 0 && i != s.past.headers)
+		if (r->best_score > 0 && i != s.past.headers)
 			return 0;
 		at = k.next;
 		if (!tel__line_peek(r, &k, NULL, d->mixed) ||

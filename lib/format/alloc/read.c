@@ -37,9 +37,9 @@ give_label(struct tel_event *ev, struct al *s, unsigned field)
  * line that ends it.  TEL_OK, TEL_ENOMEM.
  */
 static tel_status
-join(struct tel_reader *r, struct al *s)
+al_join(struct tel_reader *r, struct al *s)
 {
-	const struct al_held *h = s->ended;
+	const struct al_pending_call *h = s->ended;
 	size_t size = h->size + s->line.step;
 
 	if (s->joined_room < size) {
@@ -90,7 +90,7 @@ make_event(struct tel_reader *r, struct al *s)
 	ev->inline_use = TEL_INLINE_NONE;
 	if (s->text_size > 0 && !shape->text)
 		give_label(ev, s, shape->nfields - 1u);
-	if (s->ended != NULL && join(r, s) != TEL_OK)
+	if (s->ended != NULL && al_join(r, s) != TEL_OK)
 		return line_failed(&s->line, TEL_ENOMEM);
 	s->operations++;
 	return LINE_EVENT;
@@ -98,7 +98,7 @@ make_event(struct tel_reader *r, struct al *s)
 
 /* The trace is over. */
 static tel_status
-finish(struct tel_reader *r)
+al_finish(struct tel_reader *r)
 {
 	const struct al *s = r->state;
 
@@ -125,9 +125,9 @@ finish(struct tel_reader *r)
 
 /* Keeps the line that begins a call; it was parsed to s->held. */
 static void
-hold(struct tel_reader *r, struct al *s)
+al_hold(struct tel_reader *r, struct al *s)
 {
-	struct al_held *h = &s->held[s->nheld++];
+	struct al_pending_call *h = &s->held[s->nheld++];
 
 	h->size = (uint16_t)s->line.step;
 	memcpy(h->line, r->p, s->line.step);
@@ -162,7 +162,7 @@ take_second(struct tel_reader *r, struct al *s)
 }
 
 static void
-before(struct tel_reader *r)
+al_before(struct tel_reader *r)
 {
 	struct al *s = r->state;
 
@@ -178,12 +178,12 @@ parse_line(struct tel_reader *r, struct tel_line *l)
 	switch (al_parse(s)) {
 	case AL_EVENT: return make_event(r, s);
 	case AL_MORE: return take_second(r, s);
-	case AL_SILENT: return LINE_SILENT;
-	case AL_NOISE:
+	case AL_COMMENT: return LINE_COMMENT;
+	case AL_OTHER_OUTPUT:
 		s->noise++;
 		s->noise_bytes += l->step;
 		break;
-	case AL_BEGUN: hold(r, s); break;
+	case AL_BEGUN: al_hold(r, s); break;
 	case AL_WRONG: return LINE_INVALID;
 	}
 	return LINE_SKIPPED;
@@ -192,9 +192,9 @@ parse_line(struct tel_reader *r, struct tel_line *l)
 tel_status
 tel__al_next(struct tel_reader *r)
 {
-	static const struct tel_line_decoder decoder = { .before = before,
+	static const struct tel_line_decoder decoder = { .before = al_before,
 		.parse = parse_line,
-		.end = finish };
+		.end = al_finish };
 	struct al *s = r->state;
 
 	return tel__line_next(r, &s->line, &decoder);

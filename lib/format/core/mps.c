@@ -236,7 +236,7 @@ by_symbols(struct buffers *b, const struct core *c, const char *exe)
 
 /* Whether 7 pointers at p can be EventLast of some base: *low to *high. */
 static int
-look(const struct core *c, const unsigned char *p, struct buffers *b,
+core_mps_look(const struct core *c, const unsigned char *p, struct buffers *b,
     uint64_t *low, uint64_t *high)
 {
 	uint64_t pointer, least, most;
@@ -301,7 +301,7 @@ by_search(struct buffers *b, struct core *c)
 			c->budget -= n;
 			for (i = 0; !found && i + overlap <= n; i += c->word)
 				found = tries < TRIES &&
-				    look(c, p + i, b, &low, &high) &&
+				    core_mps_look(c, p + i, b, &low, &high) &&
 				    tries++ < TRIES &&
 				    best_base(b, c, low, high) > 0;
 		}
@@ -365,7 +365,7 @@ newest_clock(const struct core *c, const struct buffers *b)
 }
 
 static int
-compare(const void *left, const void *right)
+core_mps_compare(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
 
@@ -374,7 +374,8 @@ compare(const void *left, const void *right)
 
 /* Puts all events of the buffers into out, the oldest first. */
 static int
-collect(const struct core *c, const struct buffers *b, struct tel__buffer *out)
+core_mps_collect(const struct core *c, const struct buffers *b,
+    struct tel__buffer *out)
 {
 	struct place *list = malloc((ALL / 12 + KINDS) * sizeof(*list));
 	const unsigned char *p, *top, *last;
@@ -403,7 +404,7 @@ collect(const struct core *c, const struct buffers *b, struct tel__buffer *out)
 			p += list[n++].size;
 		}
 	}
-	qsort(list, n, sizeof(*list), compare);
+	qsort(list, n, sizeof(*list), core_mps_compare);
 	for (i = 0; i < n; i++)
 		tel__buffer_put(out, list[i].p, list[i].size);
 	free(list);
@@ -423,7 +424,7 @@ tel__core_mps(struct core *c, const char *exe, struct tel__buffer *out)
 	if (found == 0)
 		found = by_search(b, c);
 	if (found > 0)
-		found = collect(c, b, out);
+		found = core_mps_collect(c, b, out);
 	free(b);
 	return found;
 }

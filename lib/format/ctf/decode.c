@@ -13,8 +13,8 @@
 /* What becomes of values: fields, JSON, or the strings of a list. */
 enum { AS_FIELD, AS_JSON, AS_ELEMENT };
 
-static enum ctf_result execute(struct ctf_cursor *c, const struct ctf_step *s,
-    int text);
+static enum ctf_result ctf_decode_execute(struct ctf_cursor *c,
+    const struct ctf_step *s, int text);
 
 static const char too_large[] = "an event of more than 16 MiB";
 
@@ -643,7 +643,7 @@ step_array(struct ctf_cursor *c, const struct ctf_step *s, int text)
 		if (text && i > 0)
 			result = add_text(c, ",");
 		if (result == CTF_DONE)
-			result = execute(c, s->body, text);
+			result = ctf_decode_execute(c, s->body, text);
 		if (c->at == before && i > 1u << 16)
 			return bad(c, "an array of too many empty elements");
 	}
@@ -660,7 +660,7 @@ step_struct(struct ctf_cursor *c, const struct ctf_step *s, int text)
 	const char *between = "";
 
 	if (!text)
-		return execute(c, s->body, 0);
+		return ctf_decode_execute(c, s->body, 0);
 	result = add_text(c, "{");
 	for (b = s->body; b != NULL && result == CTF_DONE; b = b->next) {
 		struct ctf_step one = *b;
@@ -678,7 +678,7 @@ step_struct(struct ctf_cursor *c, const struct ctf_step *s, int text)
 			m = m->next;
 		}
 		if (result == CTF_DONE)
-			result = execute(c, &one, 1);
+			result = ctf_decode_execute(c, &one, 1);
 	}
 	return result == CTF_DONE ? add_text(c, "}") : result;
 }
@@ -699,7 +699,7 @@ step_choice(struct ctf_cursor *c, const struct ctf_step *s, int text)
 		return text ? add_text(c, "null") : CTF_DONE;
 	if (!text && o->present != 0)
 		*cell(c, o->present_at) |= o->present;
-	return execute(c, o->body, text);
+	return ctf_decode_execute(c, o->body, text);
 }
 
 static enum ctf_result
@@ -708,14 +708,14 @@ step_text(struct ctf_cursor *c, const struct ctf_step *s)
 	enum ctf_result result;
 
 	if (s->to == CTF_NOWHERE)
-		return execute(c, s->body, 0);
+		return ctf_decode_execute(c, s->body, 0);
 	point_cell(c, s->to);
-	result = execute(c, s->body, 1);
+	result = ctf_decode_execute(c, s->body, 1);
 	return result == CTF_DONE ? add_bytes(c, "", 1) : result;
 }
 
 static enum ctf_result
-execute(struct ctf_cursor *c, const struct ctf_step *s, int text)
+ctf_decode_execute(struct ctf_cursor *c, const struct ctf_step *s, int text)
 {
 	enum ctf_result result = CTF_DONE;
 
@@ -755,5 +755,5 @@ enum ctf_result
 tel__ctf_execute(struct ctf_cursor *c, const struct ctf_step *steps)
 {
 	c->why = NULL;
-	return execute(c, steps, 0);
+	return ctf_decode_execute(c, steps, 0);
 }

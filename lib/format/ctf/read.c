@@ -225,7 +225,7 @@ heap_fill(struct ctf *s)
 
 /* Moves the first stream to its next event, and puts it where it belongs. */
 static tel_status
-advance(struct tel_reader *r, struct ctf *s)
+ctf_advance(struct tel_reader *r, struct ctf *s)
 {
 	struct ctf_stream *stream = s->heap[0];
 	tel_status st = tel__ctf_stream_next(r, s, stream);
@@ -252,7 +252,7 @@ take_record(struct tel_reader *r, struct ctf *s)
 
 	while (st == TEL_OK) {
 		if (s->taken)
-			st = advance(r, s);
+			st = ctf_advance(r, s);
 		s->taken = 0;
 		if (st != TEL_OK || s->nheap == 0)
 			break;
@@ -314,7 +314,7 @@ void
 tel__ctf_more(struct tel_reader *r)
 {
 	struct ctf *s = r->state;
-	struct tel_found *f = &r->found;
+	struct tel_batch *f = &r->batch;
 	const struct ctf_stream *stream;
 	const uint32_t skip = r->event.raw_size;
 	uint32_t n = f->count, from, i;
@@ -324,7 +324,7 @@ tel__ctf_more(struct tel_reader *r)
 	while (n < TEL_RUN_MAX && s->records.used < RUN_BYTES) {
 		if (s->taken) {
 			s->taken = 0;
-			s->failed = advance(r, s);
+			s->failed = ctf_advance(r, s);
 			if (s->failed != TEL_OK)
 				break;
 		}

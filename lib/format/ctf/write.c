@@ -84,7 +84,8 @@ put_quoted(struct tel__buffer *b, const char *prefix, const char *s)
  * which keeps it from the keywords, and which readers take off.
  */
 static const char *
-identifier(const struct trace *t, const char *name, size_t n, char *to)
+ctf_write_identifier(const struct trace *t, const char *name, size_t n,
+    char *to)
 {
 	size_t i, k = 0;
 
@@ -303,8 +304,8 @@ put_fields(const struct trace *t, struct tel__buffer *b,
 		    NULL;
 		if (dot == NULL) {
 			put_field(t, b, type, &f[i],
-			    identifier(t, f[i].name + n, f[i].name_length - n,
-			        name),
+			    ctf_write_identifier(t, f[i].name + n,
+			        f[i].name_length - n, name),
 			    &first);
 			continue;
 		}
@@ -312,7 +313,7 @@ put_fields(const struct trace *t, struct tel__buffer *b,
 		while (
 		    last < end && strncmp(f[last].name, f[i].name, length) == 0)
 			last++;
-		identifier(t, f[i].name + n, length - 1 - n, name);
+		ctf_write_identifier(t, f[i].name + n, length - 1 - n, name);
 		member_start(t, b, name, &first);
 		put_text(b,
 		    t->version == 1 ? "struct { " :

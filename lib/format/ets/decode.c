@@ -18,7 +18,7 @@ struct layout {
 };
 
 static void
-put(struct layout *l, const void *bytes, size_t n)
+ets_decode_put(struct layout *l, const void *bytes, size_t n)
 {
 	memcpy(l->data + l->used, bytes, n);
 	l->used += n;
@@ -79,7 +79,7 @@ put_string(struct layout *l, enum tmf_shape shape)
 	if (wide)
 		put_wide(l, p + before, n);
 	else
-		put(l, p + before, n);
+		ets_decode_put(l, p + before, n);
 	taken += before;
 	return taken < l->n ? taken : l->n;
 }
@@ -93,7 +93,7 @@ put_guid(struct layout *l, const unsigned char *p)
 	    "%08lx-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x",
 	    (unsigned long)tel_le32(p), tel_le16(p + 4), tel_le16(p + 6), p[8],
 	    p[9], p[10], p[11], p[12], p[13], p[14], p[15]);
-	put(l, text, strlen(text));
+	ets_decode_put(l, text, strlen(text));
 }
 
 static void
@@ -102,12 +102,12 @@ put_ip(struct layout *l, const unsigned char *p)
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
-	put(l, text, strlen(text));
+	ets_decode_put(l, text, strlen(text));
 }
 
 /* The value of a number at p as 64 bits. */
 static uint64_t
-number(const struct tmf_item *item, const unsigned char *p)
+ets_decode_number(const struct tmf_item *item, const unsigned char *p)
 {
 	struct tel_field f;
 
@@ -138,7 +138,9 @@ tel__ets_decode(struct ets *h, const struct ets_type *t, const unsigned char *p,
 			return 0;
 		switch (item->shape) {
 		case TMF_PLAIN:
-		case TMF_CHAR: tel_store_le64(at, number(item, l.p)); break;
+		case TMF_CHAR:
+			tel_store_le64(at, ets_decode_number(item, l.p));
+			break;
 		case TMF_PADDING: break;
 		default:
 			tel_store(at, l.used, 4, 0);

@@ -16,8 +16,8 @@
 
 /* Names what has that number in space from the event's clock on. */
 static tel_status
-name(struct tel_reader *r, enum tel_space space, uint64_t number, uint64_t id,
-    const unsigned char *text, size_t n)
+ets_follow_name(struct tel_reader *r, enum tel_space space, uint64_t number,
+    uint64_t id, const unsigned char *text, size_t n)
 {
 	struct tel_labels *labels = r->log.labels;
 	const unsigned char *nul = memchr(text, 0, n);
@@ -68,14 +68,14 @@ tel__ets_follow(struct tel_reader *r, struct ets *h, const unsigned char *p,
 			    (double)tel_le64(p + ETS_AT_ARGS));
 		break;
 	case ETS_CONTRACT_NAME:
-		st = name(r, TEL_SPACE_CONTRACT, number, CONTRACT_NAME | number,
-		    p + ETS_ENTRY, text);
+		st = ets_follow_name(r, TEL_SPACE_CONTRACT, number,
+		    CONTRACT_NAME | number, p + ETS_ENTRY, text);
 		for (i = 0; h->notes != NULL && i < ETS_NOTES; i++)
 			h->notes[i].size = 0;
 		break;
 	case ETS_PROCESS_INFO:
-		st = name(r, TEL_SPACE_PROCESS, number, PROCESS_NAME | number,
-		    p + ETS_ENTRY, text);
+		st = ets_follow_name(r, TEL_SPACE_PROCESS, number,
+		    PROCESS_NAME | number, p + ETS_ENTRY, text);
 		break;
 	case ETS_THREAD_INFO:
 		st = name_thread(r, number, tel_le32(p + ETS_AT_ARGS + 4));

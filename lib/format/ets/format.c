@@ -105,7 +105,7 @@ make_record(struct record *rec, const struct tel_event *ev)
 
 /* Counts an event that is left out, or fails where none may be. */
 static tel_status
-lose(struct tel_writer *w, const struct tel_event *ev)
+ets_lose(struct tel_writer *w, const struct tel_event *ev)
 {
 	struct loss *lost;
 
@@ -131,7 +131,7 @@ write_made(struct tel_writer *w, const struct tel_event *ev)
 	size_t size = ETS_ENTRY;
 
 	if (!make_record(&rec, ev))
-		return lose(w, ev);
+		return ets_lose(w, ev);
 	if (ETS_AT_ARGS + rec.used > size)
 		size = ETS_AT_ARGS + rec.used;
 	return tel_output_write(w->out, rec.bytes, size);

@@ -47,7 +47,7 @@ read_all(struct tel_reader *r, struct tel_input *in, const char *path,
 
 /* Reads a file of descriptions, packed or not. */
 static tel_status
-describe(struct tel_reader *r, struct ets *h, const char *path)
+ets_open_describe(struct tel_reader *r, struct ets *h, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct tel_input *raw, *in = NULL;
@@ -89,7 +89,7 @@ describe_all(struct tel_reader *r, struct ets *h)
 		file = NULL;
 		while (st == TEL_OK &&
 		    (file = tel__reader_sidecar(r, file, kinds[i])) != NULL)
-			st = describe(r, h, file->path);
+			st = ets_open_describe(r, h, file->path);
 	}
 	if (st != TEL_OK)
 		return st;
@@ -122,7 +122,7 @@ is_cpu_speed(const unsigned char *p)
 
 /* How sure it is, by records that follow each other: 0 to 100. */
 static int
-judge(struct tel_reader *r, const struct ets *h)
+ets_open_judge(struct tel_reader *r, const struct ets *h)
 {
 	unsigned i, known = 0;
 	size_t at = 0;
@@ -171,7 +171,7 @@ tel__ets_probe(struct tel_reader *r)
 	/* errors in a description are reported when it is opened */
 	score = 80;
 	if (ets_describe(r, &h) == TEL_OK)
-		score = judge(r, h);
+		score = ets_open_judge(r, h);
 	tel__ets_free(h);
 	memcpy(r->error, error, sizeof(error));
 	return score;

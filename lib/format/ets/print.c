@@ -165,7 +165,8 @@ hash_name(const char *name, size_t n)
 }
 
 static void
-insert(uint16_t *slots, unsigned size, const struct tel_type *type, unsigned i)
+ets_print_insert(uint16_t *slots, unsigned size, const struct tel_type *type,
+    unsigned i)
 {
 	const struct tel_field *f = &type->fields[i];
 	uint32_t h = hash_name(f->name, declared_length(f)), at = h;
@@ -180,7 +181,8 @@ insert(uint16_t *slots, unsigned size, const struct tel_type *type, unsigned i)
 
 /* Moves all to a table with four times as many slots as there are fields. */
 static unsigned
-grow(uint16_t *slots, unsigned size, unsigned used, const struct tel_type *type)
+ets_print_grow(uint16_t *slots, unsigned size, unsigned used,
+    const struct tel_type *type)
 {
 	uint16_t old[SLOTS];
 	unsigned i, bigger = 8;
@@ -191,7 +193,7 @@ grow(uint16_t *slots, unsigned size, unsigned used, const struct tel_type *type)
 	memset(slots, 0, bigger * sizeof(*slots));
 	for (i = 0; i < size; i++)
 		if (old[i] != 0)
-			insert(slots, bigger, type, old[i] - 1u);
+			ets_print_insert(slots, bigger, type, old[i] - 1u);
 	return bigger;
 }
 
@@ -204,9 +206,9 @@ add_fields(struct render_builder *b, const struct tel_type *type)
 	for (i = 0; i < type->nfields; i++) {
 		if (is_context(type->fields[i].name))
 			continue;
-		insert(slots, size, type, i);
+		ets_print_insert(slots, size, type, i);
 		if (++used * 3 >= size * 2)
-			size = grow(slots, size, used, type);
+			size = ets_print_grow(slots, size, used, type);
 	}
 	for (i = 0; i < size; i++)
 		if (slots[i] != 0)
@@ -228,7 +230,7 @@ add_undescribed(struct render_builder *b, const struct tel_type *type)
 }
 
 static struct render_program *
-compile(struct tel_printer *pr, const struct tel_type *type,
+ets_print_compile(struct tel_printer *pr, const struct tel_type *type,
     enum render_variant variant)
 {
 	struct render_builder b;
@@ -275,7 +277,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 }
 
 static tel_status
-finish(struct tel_printer *pr)
+ets_print_finish(struct tel_printer *pr)
 {
 	return pr->started || !pr->header ? TEL_OK : render_put(pr, HEADER);
 }
@@ -285,6 +287,6 @@ const struct tel_renderer tel__renderer_tracerpt = {
 	.apart = 1,
 	.flags = TEL_PRINTER_HEADER | TEL_PRINTER_WHOLE,
 	.begin_log = begin_log,
-	.compile = compile,
-	.finish = finish,
+	.compile = ets_print_compile,
+	.finish = ets_print_finish,
 };

@@ -19,7 +19,7 @@
 #define CHAIN 3
 
 static tel_status
-finish(struct tel_reader *r, struct ets *h)
+ets_finish(struct tel_reader *r, struct ets *h)
 {
 	tel__ets_report(r, h);
 	return TEL_END;
@@ -47,7 +47,7 @@ cut_short(struct tel_reader *r, struct ets *h)
 	tel_status st =
 	    tel__reader_cut_short(r, "the log ends inside a record");
 
-	return st == TEL_END ? finish(r, h) : st;
+	return st == TEL_END ? ets_finish(r, h) : st;
 }
 
 /* Gives out the record of size bytes at r->p as of what nothing describes. */
@@ -94,7 +94,7 @@ give_anew(struct tel_reader *r, struct ets *h, const struct ets_type *t,
 
 /* Gives out the record of type t, or NULL, with a text of text bytes at r->p. */
 static inline tel_status
-give(struct tel_reader *r, struct ets *h, const struct ets_type *t,
+ets_give(struct tel_reader *r, struct ets *h, const struct ets_type *t,
     unsigned text)
 {
 	const unsigned char *p = r->p;
@@ -136,7 +136,7 @@ give(struct tel_reader *r, struct ets *h, const struct ets_type *t,
  * it.
  */
 static int
-measure(struct tel_reader *r, struct ets *h, unsigned says)
+ets_measure(struct tel_reader *r, struct ets *h, unsigned says)
 {
 	int text;
 
@@ -167,9 +167,9 @@ give_text(struct tel_reader *r, struct ets *h)
 	if (says == 0) {
 		if (length >= ETS_TEXT_CHANGED)
 			h->lost[ETS_TEXT_OVERWRITTEN - length]++;
-		return give(r, h, ets_find(h, r->p), 0);
+		return ets_give(r, h, ets_find(h, r->p), 0);
 	}
-	text = measure(r, h, says);
+	text = ets_measure(r, h, says);
 	if (text < 0)
 		return cut_short(r, h);
 	if ((unsigned)text != says) {
@@ -185,7 +185,7 @@ give_text(struct tel_reader *r, struct ets *h)
 	/* a string that is laid out anew ends where its item type says */
 	if (t == NULL || t->block == NULL)
 		h->nuls += memchr(r->p + ETS_ENTRY, 0, (size_t)text) != NULL;
-	return give(r, h, t, (unsigned)text);
+	return ets_give(r, h, t, (unsigned)text);
 }
 
 /* Whether the entry at r->p, of type t, or NULL, is one. */
@@ -216,7 +216,7 @@ tel__ets_next(struct tel_reader *r)
 		if ((size_t)(r->end - r->p) < ETS_ENTRY) {
 			tel__reader_fill(r, ETS_ENTRY);
 			if (r->p == r->end)
-				return finish(r, h);
+				return ets_finish(r, h);
 			if ((size_t)(r->end - r->p) < ETS_ENTRY)
 				return cut_short(r, h);
 		}
@@ -229,7 +229,7 @@ tel__ets_next(struct tel_reader *r)
 			return st;
 	}
 	if (tel_le32(r->p + ETS_AT_TEXT) == 0)
-		return give(r, h, t, 0);
+		return ets_give(r, h, t, 0);
 	return give_text(r, h);
 }
 

@@ -417,7 +417,7 @@ make_table(struct ets *h)
 }
 
 static struct tel_schema *
-make(struct ets *h, struct plan *plans)
+ets_schema_make(struct ets *h, struct plan *plans)
 {
 	static const struct tel_abi abi = { 4, 4, 4, 0, 0 };
 	const struct tmf *tmf = &h->tmf;
@@ -466,7 +466,7 @@ tel__ets_schema_make(struct ets *h, struct tel_schema **out)
 
 	h->types = calloc(n + 1u, sizeof(*h->types));
 	if (plans != NULL && h->types != NULL)
-		s = make(h, plans);
+		s = ets_schema_make(h, plans);
 	free(plans);
 	if (s == NULL)
 		return TEL_ENOMEM;

@@ -35,7 +35,7 @@ struct span {
 };
 
 __attribute__((format(printf, 3, 4))) static tel_status
-fail(struct parser *ps, tel_status st, const char *format, ...)
+tmf_fail(struct parser *ps, tel_status st, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -120,7 +120,7 @@ copy_name(struct span s)
 
 /* A decimal number of up to limit, with a minus where low is below 0. */
 static int
-number(struct span s, int64_t low, int64_t limit, int64_t *out)
+tmf_number(struct span s, int64_t low, int64_t limit, int64_t *out)
 {
 	int minus = low < 0 && s.n > 0 && *s.p == '-';
 	int64_t v = 0;
@@ -148,16 +148,16 @@ take_provider(struct parser *ps, struct span line)
 	char *name;
 
 	if (line.n == 0)
-		return fail(ps, TEL_EINVAL,
+		return tmf_fail(ps, TEL_EINVAL,
 		    "expected a provider's number and name, #version, #type "
 		    "or {, found '%.*s'",
 		    shown(token), token.p);
 	if (ps->pending > 0)
-		return fail(ps, TEL_EINVAL,
+		return tmf_fail(ps, TEL_EINVAL,
 		    "expected { for the type of line %u, found '%.*s'",
 		    ps->type_line, shown(token), token.p);
 	if (token.n > TMF_NAME_MAX || line.n > TMF_NAME_MAX)
-		return fail(ps, TEL_ELIMIT, "a name of more than %d bytes",
+		return tmf_fail(ps, TEL_ELIMIT, "a name of more than %d bytes",
 		    TMF_NAME_MAX);
 	name = copy_name(line);
 	if (name == NULL)
@@ -176,7 +176,7 @@ take_provider(struct parser *ps, struct span line)
 	}
 	if (i == TMF_PROVIDERS_MAX) {
 		free(name);
-		return fail(ps, TEL_ELIMIT, "more than %u providers",
+		return tmf_fail(ps, TEL_ELIMIT, "more than %u providers",
 		    TMF_PROVIDERS_MAX);
 	}
 	if (!TEL__RESERVE(t->providers, t->provider_room, i + 1u)) {
@@ -186,7 +186,7 @@ take_provider(struct parser *ps, struct span line)
 	pv = &t->providers[t->nproviders++];
 	pv->name = name;
 	pv->token = strndup(token.p, token.n);
-	if (!number(token, 0, UINT16_MAX, &pv->number) ||
+	if (!tmf_number(token, 0, UINT16_MAX, &pv->number) ||
 	    (token.n > 1 && token.p[0] == '0'))
 		pv->number = -1;
 	return pv->token != NULL ? TEL_OK : TEL_ENOMEM;
@@ -202,20 +202,20 @@ take_type(struct parser *ps, struct span line)
 	int message;
 
 	if (ps->provider < 0)
-		return fail(ps, TEL_EINVAL, "a #type before any provider");
+		return tmf_fail(ps, TEL_EINVAL, "a #type before any provider");
 	message = t->providers[ps->provider].number < 0;
 	low = message ? INT32_MIN : 0;
 	limit = message ? (int64_t)UINT32_MAX : UINT16_MAX;
-	if (name.n == 0 || !number(line, low, limit, &value))
-		return fail(ps, TEL_EINVAL,
+	if (name.n == 0 || !tmf_number(line, low, limit, &value))
+		return tmf_fail(ps, TEL_EINVAL,
 		    "#type and a name need a number up to %lld, found '%.*s'",
 		    (long long)limit, shown(line), line.p);
 	if (name.n > TMF_NAME_MAX)
-		return fail(ps, TEL_ELIMIT, "a name of more than %d bytes",
+		return tmf_fail(ps, TEL_ELIMIT, "a name of more than %d bytes",
 		    TMF_NAME_MAX);
 	if (message ? t->nmessages == TMF_MESSAGES_MAX :
 	              t->ntypes - t->nmessages == TMF_TYPES_MAX)
-		return fail(ps, TEL_ELIMIT,
+		return tmf_fail(ps, TEL_ELIMIT,
 		    "too many types: %u of events and %u of messages are the "
 		    "most",
 		    TMF_TYPES_MAX, TMF_MESSAGES_MAX);
@@ -246,11 +246,11 @@ take_directive(struct parser *ps, struct span line)
 	if (word.n == 5 && memcmp(word.p, "#type", 5) == 0)
 		return take_type(ps, line);
 	if (word.n != 8 || memcmp(word.p, "#version", 8) != 0)
-		return fail(ps, TEL_EINVAL,
+		return tmf_fail(ps, TEL_EINVAL,
 		    "expected #version or #type, found '%.*s'", shown(word),
 		    word.p);
-	if (!number(line, 0, UINT16_MAX, &value))
-		return fail(ps, TEL_EINVAL,
+	if (!tmf_number(line, 0, UINT16_MAX, &value))
+		return tmf_fail(ps, TEL_EINVAL,
 		    "#version needs a number up to %u, found '%.*s'",
 		    UINT16_MAX, shown(line), line.p);
 	ps->version = (uint32_t)value;
@@ -264,7 +264,7 @@ open_block(struct parser *ps)
 
 	if (ps->open) {
 		if (t->blocks[t->nblocks - 1].nfields > 0)
-			return fail(ps, TEL_EINVAL,
+			return tmf_fail(ps, TEL_EINVAL,
 			    "a { inside the block of line %u", ps->type_line);
 		ps->extra++;
 		return TEL_OK;
@@ -285,7 +285,7 @@ close_block(struct parser *ps)
 	struct tmf *t = ps->t;
 
 	if (!ps->open && ps->extra == 0)
-		return fail(ps, TEL_EINVAL, "a } without a {");
+		return tmf_fail(ps, TEL_EINVAL, "a } without a {");
 	if (!ps->open) {
 		/* that of the "{" that was one too many */
 		ps->extra--;
@@ -308,7 +308,7 @@ take_field(struct parser *ps, struct span line)
 	struct span name, type;
 
 	if (comma == NULL)
-		return fail(ps, TEL_EINVAL,
+		return tmf_fail(ps, TEL_EINVAL,
 		    "expected a field as NAME, ITEM or a }, found '%.*s'",
 		    shown(line), line.p);
 	name = trim((struct span){ line.p, (size_t)(comma - line.p) });
@@ -316,12 +316,12 @@ take_field(struct parser *ps, struct span line)
 	    (struct span){ comma + 1, line.n - (size_t)(comma + 1 - line.p) });
 	item = tel__tmf_find_item(type.p, type.n);
 	if (item == NULL || name.n == 0)
-		return fail(ps, TEL_EINVAL, "%s '%.*s'",
+		return tmf_fail(ps, TEL_EINVAL, "%s '%.*s'",
 		    item == NULL ? "unknown item type" :
 		                   "a field without a name",
 		    shown(type), type.p);
 	if (name.n > TMF_NAME_MAX || b->nfields == TMF_FIELDS_MAX)
-		return fail(ps, TEL_ELIMIT,
+		return tmf_fail(ps, TEL_ELIMIT,
 		    "more than %u fields, or a name of more than %d bytes",
 		    TMF_FIELDS_MAX, TMF_NAME_MAX);
 	/* what has this name only takes room, in whatever number */
@@ -354,7 +354,7 @@ take_line(struct parser *ps, struct span line)
 		return TEL_OK;
 	for (i = 0; i < line.n; i++)
 		if (line.p[i] < ' ' && line.p[i] != '\t')
-			return fail(ps, TEL_EINVAL, "not a text");
+			return tmf_fail(ps, TEL_EINVAL, "not a text");
 	if (line.n == 1 && *line.p == '{')
 		return open_block(ps);
 	if (line.n == 1 && *line.p == '}')
@@ -395,7 +395,8 @@ tel__tmf_parse(struct tmf *t, const char *text, size_t n, const char *path,
 		st = take_line(&ps, line);
 	}
 	if (st == TEL_OK && (ps.open || ps.pending > 0))
-		st = fail(&ps, TEL_EINVAL, "it ends before the %s of line %u",
+		st = tmf_fail(&ps, TEL_EINVAL,
+		    "it ends before the %s of line %u",
 		    ps.open ? "} of the block" : "block of the type",
 		    ps.type_line);
 	return st;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static int
-compare(const void *a, const void *b)
+tmf_find_compare(const void *a, const void *b)
 {
 	const struct tmf_type *x = a, *y = b;
 
@@ -27,7 +27,7 @@ tel__tmf_finish(struct tmf *t)
 
 	if (t->ntypes == 0)
 		return;
-	qsort(t->types, t->ntypes, sizeof(*t->types), compare);
+	qsort(t->types, t->ntypes, sizeof(*t->types), tmf_find_compare);
 	for (i = 0; i < t->ntypes; i++) {
 		next = &t->types[i + 1];
 		if (i + 1 < t->ntypes &&

@@ -148,7 +148,7 @@ parse_line(struct tel_reader *r, struct tel_line *l)
 	case FT_SILENT:
 	case FT_BLANK: break;
 	}
-	return LINE_SILENT;
+	return LINE_COMMENT;
 }
 
 static tel_status
@@ -245,7 +245,7 @@ ftrace_probe(struct tel_reader *r)
 	int other = 0, score = 0;
 	enum ft_kind kind;
 
-	if (r->sure >= SCORE)
+	if (r->best_score >= SCORE)
 		return 0;
 	l = malloc(sizeof(*l));
 	while (l != NULL && other < PROBE_LINES &&
@@ -259,7 +259,7 @@ ftrace_probe(struct tel_reader *r)
 			break;
 		}
 		/* what another format knows is not waited for */
-		if (r->sure > 0)
+		if (r->best_score > 0)
 			break;
 		other += kind == FT_WRONG;
 	}

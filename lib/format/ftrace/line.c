@@ -431,7 +431,7 @@ take_fields(struct ft_line *l, const char *p, const char *end)
 
 /* What follows from the fields: places in the code, threads, pages. */
 static void
-complete(struct ft_line *l)
+ftrace_line_complete(struct ft_line *l)
 {
 	const struct ft_field *f, *order;
 	struct ft_field *site;
@@ -570,6 +570,6 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 		q = name;
 	}
 	take_fields(l, skip_blanks(q, end), end);
-	complete(l);
+	ftrace_line_complete(l);
 	return FT_EVENT;
 }

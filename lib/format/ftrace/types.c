@@ -106,7 +106,7 @@ has_names(const struct ft_type *t, const struct ft_line *l)
 
 /* The data type that holds values of both. */
 static enum tel_datatype
-join(enum tel_datatype type, const struct ft_field *f)
+ftrace_types_join(enum tel_datatype type, const struct ft_field *f)
 {
 	if (type == f->datatype || type == TEL_STRING)
 		return type;
@@ -121,14 +121,16 @@ join(enum tel_datatype type, const struct ft_field *f)
 
 /* Lets a type hold the values of the line. */
 static void
-widen(struct ft_types *ts, struct ft_type *t, const struct ft_line *l)
+ftrace_types_widen(struct ft_types *ts, struct ft_type *t,
+    const struct ft_line *l)
 {
 	enum tel_datatype joined;
 	unsigned i;
 
 	for (i = 0; i < t->nfields; i++) {
-		joined = join((enum tel_datatype)t->fields[i].datatype,
-		    &l->fields[i]);
+		joined =
+		    ftrace_types_join((enum tel_datatype)t->fields[i].datatype,
+		        &l->fields[i]);
 		if (t->fields[i].datatype == joined)
 			continue;
 		t->fields[i].datatype = (uint8_t)joined;
@@ -143,7 +145,7 @@ holds(const struct ft_type *t, const struct ft_line *l)
 	unsigned i;
 
 	for (i = 0; i < t->nfields; i++)
-		if (join((enum tel_datatype)t->fields[i].datatype,
+		if (ftrace_types_join((enum tel_datatype)t->fields[i].datatype,
 		        &l->fields[i]) != t->fields[i].datatype)
 			return 0;
 	return 1;
@@ -184,7 +186,7 @@ tel__ft_type_of(struct ft_types *ts, const struct ft_line *l)
 			return (int)i;
 		if (ts->full)
 			return 0;
-		widen(ts, ts->types[i], l);
+		ftrace_types_widen(ts, ts->types[i], l);
 		return (int)i;
 	}
 	if (ts->full || ts->count == FT_TYPES_MAX)

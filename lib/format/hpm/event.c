@@ -10,8 +10,8 @@
 
 /* Gives out what is in h->data. */
 static void
-emit(struct tel_reader *r, struct hpm *h, unsigned type, uint64_t clock,
-    uint32_t size, size_t record)
+hpm_event_emit(struct tel_reader *r, struct hpm *h, unsigned type,
+    uint64_t clock, uint32_t size, size_t record)
 {
 	struct tel_event *ev = &r->event;
 
@@ -55,8 +55,8 @@ tell_thread(const struct hpm_meta *meta, int32_t slot, int64_t *tid,
 
 /* What there is to say of a period, given those before it on its processor. */
 static inline unsigned
-judge(struct hpm_processor *h, uint64_t start, uint64_t end, int64_t *duration,
-    int64_t *gap)
+hpm_event_judge(struct hpm_processor *h, uint64_t start, uint64_t end,
+    int64_t *duration, int64_t *gap)
 {
 	unsigned flags = 0;
 
@@ -152,7 +152,7 @@ emit_counter(struct tel_reader *r, struct hpm *h, int v1, int big)
 		processor = &h->each[cpu % HPM_PROCESSORS];
 		h->seen += !processor->begun;
 	}
-	flags = judge(processor, start, end, &duration, &gap);
+	flags = hpm_event_judge(processor, start, end, &duration, &gap);
 	if (tid == 1)
 		flags |= tell_thread(&h->meta, slot, &tid, &yielded);
 	if ((flags & HPM_FLAGS_UNSURE) == 0 &&
@@ -183,7 +183,7 @@ emit_counter(struct tel_reader *r, struct hpm *h, int v1, int big)
 	/* there are few: a call of memcpy() would take longer */
 	for (i = 0; i < h->layout.counters; i++)
 		memcpy(d + HPM_AT_COUNTERS + 8 * i, q + 8 * i, 8);
-	emit(r, h, HPM_COUNTER, processor->clock,
+	hpm_event_emit(r, h, HPM_COUNTER, processor->clock,
 	    HPM_AT_COUNTERS + 8 * h->layout.counters, h->size);
 }
 
@@ -217,5 +217,5 @@ tel__hpm_give_other(struct tel_reader *r, struct hpm *h, size_t size)
 		memcpy(h->data + HPM_AT_APP, r->p + size - n, n);
 	}
 	tel_store_le32(h->data + HPM_AT_RUN, hpm_load32(p, h->layout.big));
-	emit(r, h, type, clock, (uint32_t)(HPM_AT_APP + n), size);
+	hpm_event_emit(r, h, type, clock, (uint32_t)(HPM_AT_APP + n), size);
 }

@@ -145,7 +145,7 @@ put_held(struct tel_writer *w)
 }
 
 static tel_status
-hold(struct encoder *e, const unsigned char *p, size_t n)
+hpm_hold(struct encoder *e, const unsigned char *p, size_t n)
 {
 	if (n == 0)
 		return TEL_OK;
@@ -170,7 +170,7 @@ write_first(struct tel_writer *w, const struct tel_log *log)
 
 /* The value of a field that may have come from a native file.  0: none. */
 static int
-load(const struct tel_event *ev, const char *name, uint64_t *value)
+hpm_load(const struct tel_event *ev, const char *name, uint64_t *value)
 {
 	int i = tel_type_find_field(ev->type, name);
 
@@ -193,7 +193,8 @@ is_switch(const struct encoder *e, const struct tel_event *ev, int64_t cpu,
 		return 1;
 	/* one that was strange in its own trace is so in this one */
 	return !e->several &&
-	    (!load(ev, "flags", &flags) || (flags & HPM_FLAG_PROCESSOR) == 0);
+	    (!hpm_load(ev, "flags", &flags) ||
+	        (flags & HPM_FLAG_PROCESSOR) == 0);
 }
 
 static tel_status
@@ -216,7 +217,7 @@ hpm_write(struct tel_writer *w, const struct tel_event *ev,
 		return st;
 	counter = ev->raw_size >= 4 &&
 	    hpm_load32(ev->raw, schema->abi.big) % 16 == HPM_COUNTER;
-	cpu = load(ev, "cpu", &value) ? (int64_t)value : e->cpu;
+	cpu = hpm_load(ev, "cpu", &value) ? (int64_t)value : e->cpu;
 	if (is_switch(e, ev, cpu, counter)) {
 		/* what is held is of the processor before */
 		if (e->held_size > 0 && !e->several)
@@ -234,9 +235,9 @@ hpm_write(struct tel_writer *w, const struct tel_event *ev,
 		e->cpu = cpu;
 	e->counters |= counter;
 	if (!e->counters && !e->several && st == TEL_OK) {
-		st = hold(e, w->lead, w->lead_size);
+		st = hpm_hold(e, w->lead, w->lead_size);
 		w->lead_size = 0;
-		return st == TEL_OK ? hold(e, ev->raw, ev->raw_size) : st;
+		return st == TEL_OK ? hpm_hold(e, ev->raw, ev->raw_size) : st;
 	}
 	if (st == TEL_OK && w->lead_size > 0)
 		st = put_padding(w);

@@ -66,7 +66,7 @@ tel__hpm_is_meta(const unsigned char *p, size_t n)
 
 /* Makes n bytes of the record available at f->p.  0: there are fewer. */
 static int
-need(struct file *f, size_t n)
+meta_need(struct file *f, size_t n)
 {
 	tel_status st;
 
@@ -90,7 +90,7 @@ consume(struct file *f, size_t n)
 static int
 take_word(struct file *f, uint32_t *word)
 {
-	if (!need(f, f->size + 4))
+	if (!meta_need(f, f->size + 4))
 		return 0;
 	*word = hpm_load32(f->p + f->size, f->meta->layout.big);
 	f->size += 4;
@@ -105,7 +105,7 @@ static int
 take_string(struct file *f, size_t *at, uint32_t *length)
 {
 	if (!take_word(f, length) || *length > HPM_NAME_MAX ||
-	    !need(f, f->size + *length))
+	    !meta_need(f, f->size + *length))
 		return 0;
 	*at = f->size;
 	f->size += *length;
@@ -236,7 +236,7 @@ take_header(struct file *f, const char *path, uint32_t version)
 	uint32_t values, found;
 	size_t size;
 
-	need(f, 16);
+	meta_need(f, 16);
 	size = look_header(f->p, f->avail, &l->big, &values);
 	if (f->status < 0 && f->status != TEL_EDAMAGED)
 		return tel__reader_fail(r, f->status, "%s: %s", path,
@@ -268,7 +268,7 @@ take_records(struct file *f, const char *path)
 
 	for (;;) {
 		f->size = f->avail = 0;
-		if (!need(f, 1) && f->status == TEL_OK)
+		if (!meta_need(f, 1) && f->status == TEL_OK)
 			return TEL_OK;
 		if (!take_record(f, &st))
 			break;

@@ -82,7 +82,7 @@ names_open(struct tel_reader *r, const char *as)
 
 /* Gives out size bytes of s->data, made of a record of so many bytes. */
 static tel_status
-emit(struct tel_reader *r, struct names *s, unsigned row, size_t size,
+hpm_names_emit(struct tel_reader *r, struct names *s, unsigned row, size_t size,
     size_t record)
 {
 	struct tel_event *ev = &r->event;
@@ -110,12 +110,12 @@ emit_header(struct tel_reader *r, struct names *s)
 	/* the time counts as one of the values of version 3 */
 	tel_store_le32(s->data + 4, version < 3 ? values : values - 1);
 	tel_store_le32(s->data + 8, hpm_load32(r->p + at + 4, s->big));
-	return emit(r, s, NROWS - 1, 12, at + 8);
+	return hpm_names_emit(r, s, NROWS - 1, 12, at + 8);
 }
 
 /* Makes n bytes of the record available at r->p.  0: there are fewer. */
 static int
-need(struct tel_reader *r, size_t n)
+hpm_names_need(struct tel_reader *r, size_t n)
 {
 	if ((size_t)(r->end - r->p) < n)
 		tel__reader_fill(r, n);
@@ -128,10 +128,10 @@ take_string(struct tel_reader *r, struct names *s, size_t *at, size_t *size)
 {
 	uint32_t n;
 
-	if (!need(r, *at + 4))
+	if (!hpm_names_need(r, *at + 4))
 		return 0;
 	n = hpm_load32(r->p + *at, s->big);
-	if (n > HPM_NAME_MAX || !need(r, *at + 4 + n))
+	if (n > HPM_NAME_MAX || !hpm_names_need(r, *at + 4 + n))
 		return 0;
 	memcpy(s->data + *size, r->p + *at + 4, n);
 	*at += 4 + n;
@@ -146,7 +146,7 @@ take_record(struct tel_reader *r, struct names *s, unsigned type, size_t *at,
 {
 	size_t i, n = sizes[type - 1], words = n / 4;
 
-	if (!need(r, 4 + n))
+	if (!hpm_names_need(r, 4 + n))
 		return 0;
 	for (i = 0; i < words; i++)
 		tel_store_le32(s->data + 4 * i,
@@ -181,12 +181,12 @@ names_next(struct tel_reader *r)
 	r->event.index += r->event.data != NULL;
 	if (first)
 		return emit_header(r, s);
-	if (!need(r, 1))
+	if (!hpm_names_need(r, 1))
 		return TEL_END;
-	type = need(r, 4) ? hpm_load32(r->p, s->big) : 0;
+	type = hpm_names_need(r, 4) ? hpm_load32(r->p, s->big) : 0;
 	if (type >= PROCESSOR && type <= METHOD &&
 	    take_record(r, s, type, &at, &size))
-		return emit(r, s, type - 1, size, at);
+		return hpm_names_emit(r, s, type - 1, size, at);
 	/* the place of the next record is unknown */
 	n = (size_t)(r->end - r->p);
 	st = tel__reader_damage(r, r->offset, n,

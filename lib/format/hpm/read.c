@@ -115,7 +115,7 @@ static const char *const flag_texts[8] = { "have no start time",
 	"are of thread 1 or of the primordial thread" };
 
 /* Periods to tell from what most of them have. */
-#define SPEEDS_LEAST 32
+#define SPEEDS_MIN 32
 
 /*
  * Reports periods with less than half of the cycles for a tick that the middle
@@ -133,7 +133,7 @@ report_speeds(struct tel_reader *r, const struct hpm_speeds *s)
 		middle++;
 	for (i = 0; i + 8 < middle; i++)
 		slow += s->count[i];
-	if (all >= SPEEDS_LEAST && slow > 0)
+	if (all >= SPEEDS_MIN && slow > 0)
 		tel__reader_notice(r, TEL_WARNING, r->offset,
 		    "clock and cycles disagree: %llu of %llu periods have less "
 		    "than half of the usual cycles for their time; something "
@@ -143,7 +143,7 @@ report_speeds(struct tel_reader *r, const struct hpm_speeds *s)
 
 /* The trace has ended: what was strange about it. */
 static tel_status
-finish(struct tel_reader *r, struct hpm *h)
+hpm_read_finish(struct tel_reader *r, struct hpm *h)
 {
 	unsigned i;
 
@@ -175,7 +175,7 @@ cut_short(struct tel_reader *r, struct hpm *h)
 	tel_status st =
 	    tel__reader_cut_short(r, "the trace ends inside a record");
 
-	return st == TEL_END ? finish(r, h) : st;
+	return st == TEL_END ? hpm_read_finish(r, h) : st;
 }
 
 /* Nonzero unless the record at r->p is one by chance. */
@@ -224,7 +224,7 @@ tel__hpm_next(struct tel_reader *r)
 			tel__reader_fill(r, 4);
 		avail = (size_t)(r->end - r->p);
 		if (avail == 0)
-			return finish(r, h);
+			return hpm_read_finish(r, h);
 		size = tel__hpm_look(&h->layout, r->p, avail);
 		while (size > avail && !r->eof) {
 			tel__reader_fill(r,

@@ -211,7 +211,8 @@ give_id(struct tel_reader *r, struct inst *s, uint64_t id, uint32_t to)
 }
 
 static tel_status
-refuse(struct tel_reader *r, struct inst *s, uint64_t id, const char *reason)
+inst_class_refuse(struct tel_reader *r, struct inst *s, uint64_t id,
+    const char *reason)
 {
 	tel__reader_notice(r, TEL_WARNING, s->text.offset,
 	    "the class %llu cannot be defined: %s", (unsigned long long)id,
@@ -324,7 +325,8 @@ define_again(struct tel_reader *r, struct inst *s, uint32_t at, uint64_t id,
 	s->path_length = c->path_length;
 	s->class_id = c->id;
 	if (c->type != type)
-		return refuse(r, s, id, "a class of another type exists");
+		return inst_class_refuse(r, s, id,
+		    "a class of another type exists");
 	if (!agrees(c, &s->line, parameters) && !c->reported) {
 		c->reported = 1;
 		tel__reader_notice(r, TEL_WARNING, s->text.offset,
@@ -391,21 +393,24 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 	if (wrong == NULL && !read_parameters(r, s, type, parameters))
 		wrong = "its parameters are invalid";
 	if (wrong != NULL)
-		return known != INST_NO_CLASS ? inst_ignore(s, wrong) :
-		                                refuse(r, s, id, wrong);
+		return known != INST_NO_CLASS ?
+		    inst_ignore(s, wrong) :
+		    inst_class_refuse(r, s, id, wrong);
 	if (at != INST_NO_CLASS)
 		return define_again(r, s, at, id, type, parameters);
 	/* a parent that is not known has a place in the path, and no class */
 	orphan = parent == 0 && tel__inst_unsigned(l, I_PARENT) != 0;
 	st = orphan ? TEL_OK : add_paths(&s->tree, path, n, &parent);
 	if (st == TEL_EINVAL)
-		return refuse(r, s, id, "a class above it is not a path");
+		return inst_class_refuse(r, s, id,
+		    "a class above it is not a path");
 	if (st == TEL_OK)
 		st = tel__inst_class_add(&s->tree, path, n, parent, type, &at);
 	if (st == TEL_ENOMEM)
 		return tel__reader_fail(r, st, "out of memory");
 	if (st == TEL_ELIMIT)
-		return refuse(r, s, id, "there are too many classes");
+		return inst_class_refuse(r, s, id,
+		    "there are too many classes");
 	s->class_at = at;
 	c = &s->tree.classes[at];
 	c->id = id;

@@ -99,7 +99,7 @@ tel__inst_format_valid(const unsigned char *p, size_t n)
 }
 
 static void
-put(struct text *t, const unsigned char *bytes, size_t n)
+descriptor_put(struct text *t, const unsigned char *bytes, size_t n)
 {
 	if ((size_t)(t->limit - t->p) < n) {
 		t->full = 1;
@@ -110,7 +110,7 @@ put(struct text *t, const unsigned char *bytes, size_t n)
 }
 
 static void
-fill(struct text *t, unsigned char c, size_t n)
+descriptor_fill(struct text *t, unsigned char c, size_t n)
 {
 	if ((size_t)(t->limit - t->p) < n) {
 		t->full = 1;
@@ -129,12 +129,12 @@ put_padded(struct text *t, const struct conversion *c, const char *prefix,
 	size_t pad = c->width > all ? c->width - all : 0;
 
 	if (!c->left)
-		fill(t, ' ', pad);
-	put(t, (const unsigned char *)prefix, m);
-	fill(t, '0', zeros);
-	put(t, bytes, n);
+		descriptor_fill(t, ' ', pad);
+	descriptor_put(t, (const unsigned char *)prefix, m);
+	descriptor_fill(t, '0', zeros);
+	descriptor_put(t, bytes, n);
 	if (c->left)
-		fill(t, ' ', pad);
+		descriptor_fill(t, ' ', pad);
 }
 
 /* An integer, by the rules of ISO C for its conversion. */
@@ -287,8 +287,8 @@ put_raw(unsigned char *out, const struct inst_line *l, unsigned i)
 }
 
 static int
-convert(struct text *t, const struct conversion *c, const struct inst_value *v,
-    locale_t c_locale)
+descriptor_convert(struct text *t, const struct conversion *c,
+    const struct inst_value *v, locale_t c_locale)
 {
 	switch (c->letter) {
 	case 'c':
@@ -315,17 +315,17 @@ tel__inst_format(const struct inst_descriptor *d, const struct inst_line *l,
 	end = p + d->length;
 	while (p < end && !t.full) {
 		q = memchr(p, '%', (size_t)(end - p));
-		put(&t, p, (size_t)((q != NULL ? q : end) - p));
+		descriptor_put(&t, p, (size_t)((q != NULL ? q : end) - p));
 		if (q == NULL)
 			break;
 		p = q + 1;
 		(void)read_conversion(&p, end, &c);
 		if (c.letter == '%') {
-			fill(&t, '%', 1);
+			descriptor_fill(&t, '%', 1);
 			continue;
 		}
 		if (used == l->nargs ||
-		    !convert(&t, &c, &l->args[used++], c_locale))
+		    !descriptor_convert(&t, &c, &l->args[used++], c_locale))
 			return put_raw(out, l, 0);
 	}
 	if (t.full)

@@ -29,7 +29,7 @@ begins(const char *p, size_t n)
 
 /* The same for a text behind its comments. */
 static int
-look(const char *p, size_t n, tel_inst_sort *sort)
+inst_detect_look(const char *p, size_t n, tel_inst_sort *sort)
 {
 	const size_t length = sizeof(writer) - 1;
 	const char *lf;
@@ -87,7 +87,7 @@ look_into(const void *bytes, size_t size)
 	if (st != TEL_OK && st != TEL_EDAMAGED)
 		sort = TEL_INST_NONE;
 	else if (have >= LINE || (have > 0 && memchr(p, '\n', have) != NULL))
-		sort = look(p, have, &sort) ? sort : TEL_INST_NONE;
+		sort = inst_detect_look(p, have, &sort) ? sort : TEL_INST_NONE;
 	else if (have >= START && *p != '#' && !begins(p, have))
 		sort = TEL_INST_NONE;
 	tel__input_free(in);
@@ -99,7 +99,7 @@ tel_inst_probe(const void *bytes, size_t size)
 {
 	tel_inst_sort sort = TEL_INST_NONE;
 
-	if (look(bytes, size, &sort))
+	if (inst_detect_look(bytes, size, &sort))
 		return sort;
 	return is_packed(bytes, size) ? look_into(bytes, size) : TEL_INST_NONE;
 }

@@ -155,7 +155,7 @@ struct making {
 
 /* The number in field n of the row. */
 static uint64_t
-number(const struct making *m, unsigned n)
+inst_event_number(const struct making *m, unsigned n)
 {
 	return tel_event_u64(m->ev, (unsigned)m->binding->fields[n]);
 }
@@ -242,20 +242,22 @@ is_unknown(const struct making *m, const struct piece *p)
 	switch (m->binding->type) {
 	case T_SNAP_MAGNITUDE:
 	case T_SNAP_TOP:
-	case T_SNAP_GROWTH: return bounds && number(m, 2) == 0;
-	case T_SNAP_SUMMARY: return bounds && number(m, 3) == 0;
+	case T_SNAP_GROWTH: return bounds && inst_event_number(m, 2) == 0;
+	case T_SNAP_SUMMARY: return bounds && inst_event_number(m, 3) == 0;
 	case T_SNAP_HISTOGRAM:
 		/* without a weight, neither that nor the sum is known */
 		(void)tel_event_string(m->ev, (unsigned)m->binding->fields[8],
 		    &buckets);
 		if (is_key(p, "w") || is_key(p, "sum"))
-			return number(m, 3) == 0 &&
+			return inst_event_number(m, 3) == 0 &&
 			    (buckets > 0 || is_key(p, "sum"));
 		return is_key(p, "under") || is_key(p, "over") ?
-		    number(m, 5) + number(m, 6) != number(m, 7) :
+		    inst_event_number(m, 5) + inst_event_number(m, 6) !=
+		        inst_event_number(m, 7) :
 		    is_key(p, "outside") &&
-		        number(m, 5) + number(m, 6) == number(m, 7);
-	case T_HEADER: return is_key(p, "hz") && number(m, 3) == 0;
+		        inst_event_number(m, 5) + inst_event_number(m, 6) ==
+		            inst_event_number(m, 7);
+	case T_HEADER: return is_key(p, "hz") && inst_event_number(m, 3) == 0;
 	default: return 0;
 	}
 }
@@ -273,7 +275,7 @@ is_inst(const struct making *m)
 static void
 put_number(const struct making *m, unsigned n, const struct piece *p)
 {
-	const uint64_t v = number(m, n);
+	const uint64_t v = inst_event_number(m, n);
 	char text[24];
 
 	if (is_key(p, "class")) {

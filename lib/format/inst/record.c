@@ -165,7 +165,7 @@ find_enabled(struct tel_reader *r, struct inst *s, unsigned *type)
 }
 
 static tel_status
-change(struct tel_reader *r, struct inst *s, const char **why)
+inst_record_change(struct tel_reader *r, struct inst *s, const char **why)
 {
 	const struct inst_value *op = &s->line.values[I_OP];
 	uint64_t id = tel__inst_unsigned(&s->line, I_C);
@@ -207,7 +207,7 @@ change(struct tel_reader *r, struct inst *s, const char **why)
 
 /* Whether records like this are for a class of a type, if that is known. */
 static int
-takes(unsigned type, unsigned what)
+inst_record_takes(unsigned type, unsigned what)
 {
 	return type >= CLASS_TYPES ||
 	    (tel__inst_classes[type].takes & what) != 0;
@@ -232,13 +232,13 @@ trace(struct tel_reader *r, struct inst *s, const char **why)
 	s->type = phases[inst_has(l, I_CPU) || inst_has(l, I_TID)][n.magnitude];
 	if (!find_enabled(r, s, &type))
 		return TEL_OK;
-	if (!takes(type, INST_TRACES))
+	if (!inst_record_takes(type, INST_TRACES))
 		return inst_ignore(s, "the class is not a trace class");
 	return TEL_OK;
 }
 
 static tel_status
-update(struct tel_reader *r, struct inst *s, const char **why)
+inst_record_update(struct tel_reader *r, struct inst *s, const char **why)
 {
 	static const struct {
 		const char *op;
@@ -263,7 +263,7 @@ update(struct tel_reader *r, struct inst *s, const char **why)
 	if (i == count)
 		return damaged(why, "abs, delta, inc, hist or tally");
 	s->type = ops[i].event;
-	if (find_enabled(r, s, &type) && !takes(type, ops[i].what))
+	if (find_enabled(r, s, &type) && !inst_record_takes(type, ops[i].what))
 		return inst_ignore(s, "the class is of another type");
 	return TEL_OK;
 }
@@ -291,7 +291,7 @@ guess(const struct inst_line *l)
 }
 
 static tel_status
-snapshot(struct tel_reader *r, struct inst *s, const char **why)
+inst_record_snapshot(struct tel_reader *r, struct inst *s, const char **why)
 {
 	unsigned type;
 
@@ -307,7 +307,7 @@ snapshot(struct tel_reader *r, struct inst *s, const char **why)
 }
 
 static tel_status
-bucket(struct tel_reader *r, struct inst *s, const char **why)
+inst_record_bucket(struct tel_reader *r, struct inst *s, const char **why)
 {
 	const struct inst_line *l = &s->line;
 	unsigned type, what = INST_KEYS;
@@ -324,7 +324,7 @@ bucket(struct tel_reader *r, struct inst *s, const char **why)
 	    (s->type == T_BUCKET && !inst_has(l, I_K)))
 		return damaged(why, "c=, k= and v=, or c= and b=");
 	if (find_enabled(r, s, &type) && type != CLASS_OTHER &&
-	    !takes(type, what))
+	    !inst_record_takes(type, what))
 		return inst_ignore(s, "the class is of another type");
 	return TEL_OK;
 }
@@ -381,12 +381,12 @@ tel__inst_follow(struct tel_reader *r, struct inst *s, const char **why)
 	s->off = 0;
 	switch (s->line.code) {
 	case CODE1('E'): return trace(r, s, why);
-	case CODE1('U'): return update(r, s, why);
-	case CODE1('S'): return snapshot(r, s, why);
-	case CODE2('S', 'B'): return bucket(r, s, why);
+	case CODE1('U'): return inst_record_update(r, s, why);
+	case CODE1('S'): return inst_record_snapshot(r, s, why);
+	case CODE2('S', 'B'): return inst_record_bucket(r, s, why);
 	case CODE1('C'): return tel__inst_define(r, s, why);
 	case CODE1('D'): return tel__inst_describe(r, s, why);
-	case CODE1('X'): return change(r, s, why);
+	case CODE1('X'): return inst_record_change(r, s, why);
 	case CODE1('H'): return header(r, s, why);
 	case CODE1('K'): sync_point(r, s); break;
 	case CODE1('L'): return lost(r, s, why);

@@ -232,8 +232,8 @@ tel__inst_sources(uint8_t from[T_TYPES][INST_FIELDS])
 
 /* The number in a field, as far as 64 bits hold it; 0 where it is missing. */
 static const char *
-number(struct tel_reader *r, struct inst *s, const struct tel_field *f,
-    enum inst_key key, uint64_t *out)
+inst_schema_number(struct tel_reader *r, struct inst *s,
+    const struct tel_field *f, enum inst_key key, uint64_t *out)
 {
 	uint64_t most = UINT64_MAX;
 	struct inst_number n;
@@ -373,7 +373,8 @@ tel__inst_build(struct tel_reader *r, struct inst *s, uint32_t *size)
 			continue;
 		}
 		if (*from < I_KEYS) {
-			why = number(r, s, f, (enum inst_key) * from, &v);
+			why = inst_schema_number(r, s, f,
+			    (enum inst_key) * from, &v);
 			if (why != NULL)
 				return why;
 		} else {

@@ -222,14 +222,15 @@ report_counts(struct tel_reader *r, const struct jfr_chunk *c,
 		if (counts[i].events == 0)
 			continue;
 		t = &l->schema->types[l->classes[i].type_index];
-		r->tally.count(r->tally.arg, &r->log, t, counts[i].events,
-		    counts[i].bytes);
+		r->count_pushdown.count(r->count_pushdown.arg, &r->log, t,
+		    counts[i].events, counts[i].bytes);
 		r->count[TEL_COUNT_EVENTS] += counts[i].events;
 		r->count[TEL_COUNT_BYTES] += counts[i].bytes;
 		events += counts[i].events;
 	}
 	if (events > 0)
-		r->tally.span(r->tally.arg, &r->log, first, last);
+		r->count_pushdown.span(r->count_pushdown.arg, &r->log, first,
+		    last);
 }
 
 /* Walks over the events of a chunk. */
@@ -361,11 +362,12 @@ index_events(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
 	for (i = 0; i < l->nclasses; i++)
-		w.wanted[i] = !l->classes[i].typed || r->tally.wants == NULL ||
-		    r->tally.wants(r->tally.arg, &r->log,
+		w.wanted[i] = !l->classes[i].typed ||
+		    r->count_pushdown.wants == NULL ||
+		    r->count_pushdown.wants(r->count_pushdown.arg, &r->log,
 		        &l->schema->types[l->classes[i].type_index]);
 	st = walk_events(&w);
-	if (r->tally.wants != NULL && st == TEL_OK)
+	if (r->count_pushdown.wants != NULL && st == TEL_OK)
 		report_counts(r, c, w.counts, w.first, w.last);
 	free(w.wanted);
 	free(w.counts);

@@ -143,7 +143,7 @@ is_true(const char *value)
 
 /* A number of decimal digits; UINT64_MAX if it is none. */
 static uint64_t
-number(const char *text)
+jfr_metadata_number(const char *text)
 {
 	uint64_t v = 0;
 
@@ -163,7 +163,7 @@ add_class(struct parser *p, const struct element *e)
 	struct jfr_layout *l = p->l;
 	const char *name = attribute(p, e, "name");
 	const char *super = attribute(p, e, "superType");
-	const uint64_t id = number(attribute(p, e, "id"));
+	const uint64_t id = jfr_metadata_number(attribute(p, e, "id"));
 	struct tel__entry *entry;
 	struct jfr_class *c;
 	int fresh;
@@ -199,7 +199,7 @@ add_field(struct parser *p, const struct element *e)
 {
 	struct jfr_layout *l = p->l;
 	const char *name = attribute(p, e, "name");
-	const uint64_t id = number(attribute(p, e, "class"));
+	const uint64_t id = jfr_metadata_number(attribute(p, e, "class"));
 	struct jfr_field *f;
 
 	p->field = NULL;
@@ -218,7 +218,8 @@ add_field(struct parser *p, const struct element *e)
 	/* until all classes are known, the id */
 	f->class = id < JFR_NONE ? (uint32_t)id : JFR_NONE;
 	f->pool = (uint8_t)is_true(attribute(p, e, "constantPool"));
-	f->list = (uint8_t)(number(attribute(p, e, "dimension")) == 1);
+	f->list =
+	    (uint8_t)(jfr_metadata_number(attribute(p, e, "dimension")) == 1);
 	p->class->count++;
 	p->field = f;
 }
@@ -332,7 +333,8 @@ read_tree(struct parser *p, int classes, struct jfr_class *class,
 		if (classes) {
 			add_class(p, &e);
 		} else {
-			at = jfr_class_of(p->l, number(attribute(p, &e, "id")));
+			at = jfr_class_of(p->l,
+			    jfr_metadata_number(attribute(p, &e, "id")));
 			class = at != JFR_NONE ? &p->l->classes[at] : NULL;
 		}
 	} else if (strcmp(e.name, "field") == 0) {
@@ -346,7 +348,8 @@ read_tree(struct parser *p, int classes, struct jfr_class *class,
 					field = &p->l->fields[class->first + k];
 		}
 	} else if (strcmp(e.name, "annotation") == 0 && !classes) {
-		name = name_of(p->l, number(attribute(p, &e, "class")));
+		name = name_of(p->l,
+		    jfr_metadata_number(attribute(p, &e, "class")));
 		value = attribute(p, &e, "value");
 		if (name != NULL && field != NULL)
 			annotate_field(field, name, value != NULL ? value : "");
@@ -384,7 +387,7 @@ static const struct {
 
 /* Says what values of a class are, by its name. */
 static void
-classify(struct jfr_layout *l, struct jfr_class *c)
+jfr_metadata_classify(struct jfr_layout *l, struct jfr_class *c)
 {
 	const char *field = NULL;
 	uint32_t k;
@@ -432,7 +435,7 @@ tel__jfr_metadata(struct jfr_layout *l, struct jfr_bytes b, const char **why)
 	for (i = 0; i < l->nfields; i++)
 		l->fields[i].class = jfr_class_of(l, l->fields[i].class);
 	for (i = 0; i < l->nclasses; i++)
-		classify(l, &l->classes[i]);
+		jfr_metadata_classify(l, &l->classes[i]);
 	if (!p.b.bad && !p.failed) {
 		p.b = tree;
 		read_tree(&p, 0, NULL, NULL, 0);

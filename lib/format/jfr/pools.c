@@ -152,7 +152,7 @@ tel__jfr_find(const struct jfr_chunk *c, uint32_t class, uint64_t key)
 }
 
 static int
-grow(struct jfr_pool *pool)
+jfr_pools_grow(struct jfr_pool *pool)
 {
 	const struct jfr_pool old = *pool;
 	size_t i, k;
@@ -181,7 +181,7 @@ add_value(struct jfr_pool *pool, uint64_t key, uint32_t at)
 {
 	size_t i;
 
-	if (pool->count * 2 >= pool->mask && !grow(pool))
+	if (pool->count * 2 >= pool->mask && !jfr_pools_grow(pool))
 		return 0;
 	for (i = home_of(pool, key); pool->values[i].at != 0;
 	     i = (i + 1) & pool->mask)

@@ -163,7 +163,7 @@ put_thread(struct row *row, const struct jfr_op *op, uint64_t key)
 }
 
 static int64_t
-multiply(uint64_t v, int64_t by)
+jfr_program_multiply(uint64_t v, int64_t by)
 {
 	int64_t product;
 
@@ -174,7 +174,7 @@ multiply(uint64_t v, int64_t by)
 
 /* A number in the unit that fields have.  The ends stand for "for ever". */
 static uint64_t
-convert(const struct jfr_chunk *c, unsigned scale, uint64_t v)
+jfr_program_convert(const struct jfr_chunk *c, unsigned scale, uint64_t v)
 {
 	const int ends = (int64_t)v == INT64_MIN || (int64_t)v == INT64_MAX;
 
@@ -184,9 +184,9 @@ convert(const struct jfr_chunk *c, unsigned scale, uint64_t v)
 			return v;
 		return (uint64_t)(int64_t)((double)(int64_t)v / c->divisor);
 	case JFR_TICKS_TIME: return ends ? v : jfr_ns(c, v);
-	case JFR_THOUSANDS: return (uint64_t)multiply(v, 1000);
-	case JFR_MILLIONS: return (uint64_t)multiply(v, 1000000);
-	case JFR_BILLIONS: return (uint64_t)multiply(v, 1000000000);
+	case JFR_THOUSANDS: return (uint64_t)jfr_program_multiply(v, 1000);
+	case JFR_MILLIONS: return (uint64_t)jfr_program_multiply(v, 1000000);
+	case JFR_BILLIONS: return (uint64_t)jfr_program_multiply(v, 1000000000);
 	default: return v;
 	}
 }
@@ -201,8 +201,8 @@ put_real(unsigned char *to, struct jfr_bytes *b, unsigned width)
 		tel_store(to, width == 4 ? tel_be32(p) : tel_be64(p), width, 0);
 }
 
-static void run(struct row *row, struct jfr_bytes *b, const struct jfr_op *op,
-    const struct jfr_op *end);
+static void jfr_program_run(struct row *row, struct jfr_bytes *b,
+    const struct jfr_op *op, const struct jfr_op *end);
 
 /* An element of a list: of op->code, at most 8 bytes, or a string. */
 static void
@@ -230,7 +230,9 @@ put_element(struct row *row, const struct jfr_op *op, struct jfr_bytes *b)
 		                                (uint64_t)(int8_t)*p;
 		break;
 	case OP_INTEGER:
-	case OP_SCALED: n = convert(row->c, op->scale, jfr_varint(b)); break;
+	case OP_SCALED:
+		n = jfr_program_convert(row->c, op->scale, jfr_varint(b));
+		break;
 	case OP_CHAR:
 		tel__buffer_put(s, text, encode_char(text, jfr_varint(b)));
 		break;
@@ -319,11 +321,11 @@ run_pool(struct row *row, const struct jfr_op *op, uint64_t key)
 	if (v == NULL)
 		return;
 	b = (struct jfr_bytes){ c->bytes + v->at, c->bytes + c->size, 0 };
-	run(row, &b, op + 1, op + 1 + op->count);
+	jfr_program_run(row, &b, op + 1, op + 1 + op->count);
 }
 
 static void
-run(struct row *row, struct jfr_bytes *b, const struct jfr_op *op,
+jfr_program_run(struct row *row, struct jfr_bytes *b, const struct jfr_op *op,
     const struct jfr_op *end)
 {
 	unsigned char text[TEL__UTF8_MAX];
@@ -357,7 +359,8 @@ run(struct row *row, struct jfr_bytes *b, const struct jfr_op *op,
 				tel_store(row->data + op->at, v, 2, 0);
 			break;
 		case OP_SCALED:
-			v = convert(row->c, op->scale, jfr_varint(b));
+			v = jfr_program_convert(row->c, op->scale,
+			    jfr_varint(b));
 			tel_store_le64(row->data + op->at, v);
 			break;
 		case OP_FLOAT:
@@ -399,7 +402,7 @@ tel__jfr_row(struct jfr *j, struct jfr_chunk *c, const struct jfr_event *ev,
 	if (add_bytes(&row, of->row) == NULL)
 		return c->texts.failed ? TEL_ENOMEM : TEL_END;
 	memset(row.data, 0, of->row);
-	run(&row, &b, op, op + of->nops);
+	jfr_program_run(&row, &b, op, op + of->nops);
 	if (c->texts.failed || (row.full && row.first))
 		return TEL_ENOMEM;
 	if (row.full)

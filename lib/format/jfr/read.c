@@ -59,7 +59,7 @@ fill_chunks(struct tel_reader *r, struct jfr *j)
 
 	while (!j->over && st == TEL_OK &&
 	    (j->chunks == NULL ||
-	        (r->tally.wants == NULL &&
+	        (r->count_pushdown.wants == NULL &&
 	            (j->chunks->next == NULL || j->held < JFR_HELD)))) {
 		st = tel__jfr_load(r, j);
 		if (st == TEL_END) {
@@ -229,7 +229,7 @@ static void
 jfr_more(struct tel_reader *r)
 {
 	struct jfr *j = r->state;
-	struct tel_found *f = &r->found;
+	struct tel_batch *f = &r->batch;
 	struct jfr_chunk *c;
 	const struct jfr_event *ev;
 	struct jfr_bytes b;

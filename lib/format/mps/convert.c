@@ -169,7 +169,7 @@ move_string(const struct convert *c, const struct plan *p,
 	if (n >= TEL_STRING_ROOM)
 		return 0;
 	memcpy(to, s, n);
-	if (p->what == PLAN_INTERN && tel__mps_says_build(to, n))
+	if (p->what == PLAN_INTERN && tel__mps_match_build_string(to, n))
 		n = tel__convert_set_build(c->to, to, n);
 	*size = tel__encode_size(c->to, p->to, move->dst, n);
 	memset(to + n, 0, *size - move->dst->offset - n);
@@ -195,8 +195,9 @@ move_value(const struct move *move, const unsigned char *from,
 
 /* Follows a plan.  *size: of the event; 0 when a value did not fit. */
 static tel_status
-follow(struct convert *c, struct plan *p, const struct tel_event *ev,
-    unsigned char *data, uint32_t *size, struct loss **lost)
+mps_convert_follow(struct convert *c, struct plan *p,
+    const struct tel_event *ev, unsigned char *data, uint32_t *size,
+    struct loss **lost)
 {
 	struct move *move = p->moves, *last = move + p->nmoves;
 	int good;
@@ -231,7 +232,7 @@ follow(struct convert *c, struct plan *p, const struct tel_event *ev,
 
 /* Counts an event in its row. */
 static void
-count(struct convert *c, struct loss *row)
+mps_convert_count(struct convert *c, struct loss *row)
 {
 	row->events++;
 	c->losses->seen++;
@@ -300,18 +301,18 @@ tel__convert_event(struct convert *c, struct convert_log **l,
 	if (row == NULL && how == CONVERT_STRICT)
 		row = p->strict;
 	if (row == NULL) {
-		st = follow(c, p, ev, c->room[0], &size, &row);
+		st = mps_convert_follow(c, p, ev, c->room[0], &size, &row);
 		if (st != TEL_OK)
 			return st;
 	}
 	if (row != NULL) {
 		if (how == CONVERT_COUNT)
-			count(c, row);
+			mps_convert_count(c, row);
 		*lost = row;
 		return TEL_OK;
 	}
 	for (i = 0; how != CONVERT_ROLES && i < p->nlost; i++)
-		count(c, p->lost[i]);
+		mps_convert_count(c, p->lost[i]);
 	tel__convert_finish(c, p->to, c->room[0], size, ev, out);
 	if (p->what == PLAN_LABEL || p->what == PLAN_LABEL_AGAIN) {
 		if (is_again(c, p, out))

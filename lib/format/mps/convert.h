@@ -33,13 +33,13 @@ enum convert_how {
 
 /*
  * Converts an event of the log that *l is about, NULL for a log that is new.
- * out: room for CONVERT_MOST; what was made, but for .log, good until the next
+ * out: room for CONVERT_MAX; what was made, but for .log, good until the next
  *	call of this function.
  * n: how many that were.
  * lost: set to the loss that kept the event out, or NULL.
  * Returns TEL_OK, TEL_ENOMEM.
  */
-#define CONVERT_MOST 2
+#define CONVERT_MAX 2
 tel_status tel__convert_event(struct convert *c, struct convert_log **l,
     const struct tel_event *ev, enum convert_how how, struct tel_event *out,
     unsigned *n, const struct loss **lost);
@@ -65,7 +65,7 @@ int tel__convert_make_label(struct convert *c, uint64_t clock, int pointer,
 /* ---------------------------------------------------------- in its inside */
 
 /* Those that are converted, and one that is made. */
-#define ROOMS (CONVERT_MOST + 1)
+#define ROOMS (CONVERT_MAX + 1)
 
 /* A label that was converted. */
 struct label {

@@ -26,6 +26,6 @@ tel_status tel__mps_refuse(struct tel_reader *r, uint64_t major,
     uint64_t median, uint64_t minor);
 
 /* Frees the schemas that were made to find that of a log. */
-void tel__mps_forget(void *kept);
+void tel__mps_cache_free(void *kept);
 
 #endif

@@ -63,7 +63,7 @@ tel__mps_schema_named(const char *name, struct tel_schema **out)
 
 /* The value of the field called name, 0 when there is none. */
 static uint64_t
-field(const struct tel_type *t, const unsigned char *data, const char *name)
+mps_field(const struct tel_type *t, const unsigned char *data, const char *name)
 {
 	int i = tel_type_find_field(t, name);
 
@@ -103,16 +103,16 @@ version(struct tel_reader *r, const struct tel_event *ev)
 	    tel__mps_releases[ev->type->schema->release].version;
 	uint64_t v[3], unit;
 
-	v[0] = field(ev->type, ev->data, "major");
-	v[1] = field(ev->type, ev->data, "median");
-	v[2] = field(ev->type, ev->data, "minor");
-	unit = field(ev->type, ev->data, "clocksPerSec");
+	v[0] = mps_field(ev->type, ev->data, "major");
+	v[1] = mps_field(ev->type, ev->data, "median");
+	v[2] = mps_field(ev->type, ev->data, "minor");
+	unit = mps_field(ev->type, ev->data, "clocksPerSec");
 	tel__clock_set_unit(ev->log->clock, unit);
 	if (unit > 0)
 		r->piece.unit = unit;
 	if (v[0] == known[0] && v[1] == known[1] && v[2] == known[2])
 		return TEL_OK;
-	r->piece.dependent = 1;
+	r->piece.needs_context = 1;
 	if (tel__mps_is_newer(v[0]) && !r->force)
 		return tel__mps_refuse(r, v[0], v[1], v[2]);
 	if (r->notices & NOTICED_VERSION)
@@ -140,18 +140,18 @@ version(struct tel_reader *r, const struct tel_event *ev)
 /* An EventInit: the version of the stream and the width of a word. */
 static void
 weigh_init(const struct mps_release *release, const struct tel_type *t,
-    const unsigned char *data, struct tel_evidence *e)
+    const unsigned char *data, struct tel_score *e)
 {
-	if (field(t, data, "major") != release->version[0] ||
-	    field(t, data, "median") != release->version[1] ||
-	    field(t, data, "minor") != release->version[2]) {
+	if (mps_field(t, data, "major") != release->version[0] ||
+	    mps_field(t, data, "median") != release->version[1] ||
+	    mps_field(t, data, "minor") != release->version[2]) {
 		e->votes--;
 		return;
 	}
 	e->votes++;
 	e->version = 1;
 	snprintf(e->likely, sizeof(e->likely), "%s",
-	    field(t, data, "wordWidth") == 32 ? "lii3gc" : "lii6gc");
+	    mps_field(t, data, "wordWidth") == 32 ? "lii3gc" : "lii6gc");
 }
 
 /*
@@ -160,7 +160,7 @@ weigh_init(const struct mps_release *release, const struct tel_type *t,
  */
 static void
 weigh_intern(const struct mps_release *release, const struct tel_type *t,
-    const unsigned char *data, struct tel_evidence *e)
+    const unsigned char *data, struct tel_score *e)
 {
 	const struct tel_field *f = &t->fields[t->nfields - 1];
 	const char *text = (const char *)data + f->offset, *p;
@@ -191,8 +191,8 @@ weigh_intern(const struct mps_release *release, const struct tel_type *t,
 }
 
 static void
-weigh(unsigned i, const struct tel_type *t, const unsigned char *data,
-    struct tel_evidence *e)
+mps_weigh(unsigned i, const struct tel_type *t, const unsigned char *data,
+    struct tel_score *e)
 {
 	const struct mps_release *release = &tel__mps_releases[i];
 
@@ -204,7 +204,7 @@ weigh(unsigned i, const struct tel_type *t, const unsigned char *data,
 }
 
 int
-tel__mps_says_build(const char *string, size_t length)
+tel__mps_match_build_string(const char *string, size_t length)
 {
 	static const char word[] = "product.mps, release/";
 	const size_t n = sizeof(word) - 1;
@@ -227,16 +227,16 @@ const struct tel_format_ops tel__format_mps = {
 	.prefix = "mps-",
 	.schema_name = schema_name,
 	.schema_new = tel__mps_schema_named,
-	.weigh = weigh,
+	.score = mps_weigh,
 	.version = version,
-	.says_build = tel__mps_says_build,
+	.match_build_string = tel__mps_match_build_string,
 	.probe = tel__mps_probe,
 	.open = tel__mps_open,
 	.next = tel__mps_next,
 	.cut = tel__mps_cut,
 	.more = tel__mps_more,
 	.close = mps_close,
-	.forget = tel__mps_forget,
+	.cache_free = tel__mps_cache_free,
 	.encoder = &tel__mps_encoder,
 	.converter = &tel__mps_converter,
 };

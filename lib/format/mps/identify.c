@@ -38,7 +38,7 @@ release_number(unsigned number)
 
 /* Finds text in n bytes at p. */
 static const unsigned char *
-find(const unsigned char *p, size_t n, const char *text)
+identify_find(const unsigned char *p, size_t n, const char *text)
 {
 	size_t length = strlen(text);
 	const unsigned char *q;
@@ -67,13 +67,13 @@ find_build(const unsigned char *p, size_t from, size_t n,
 
 	/* one that was not whole then began not far before */
 	from = from > 128 ? from - 128 : 0;
-	p = find(p + from, n - from, "release/1.");
+	p = identify_find(p + from, n - from, "release/1.");
 	if (p == NULL)
 		return;
 	for (p += 10; p < end && *p >= '0' && *p <= '9' && number < 1000; p++)
 		number = number * 10 + (*p - '0');
 	n = (size_t)(end - p);
-	q = find(p, n < 64 ? n : 64, "platform.");
+	q = identify_find(p, n < 64 ? n : 64, "platform.");
 	if (q == NULL || end - q < 17)
 		return;
 	for (i = 0, q += 9; i < 7 && *q >= '0' && *q <= 'z'; i++)

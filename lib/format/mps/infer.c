@@ -28,7 +28,7 @@ struct kept {
 };
 
 static void
-clear(struct kept *k, const struct tel_schema *but)
+infer_clear(struct kept *k, const struct tel_schema *but)
 {
 	size_t i;
 
@@ -41,13 +41,13 @@ clear(struct kept *k, const struct tel_schema *but)
 }
 
 void
-tel__mps_forget(void *kept)
+tel__mps_cache_free(void *kept)
 {
-	clear(kept, NULL);
+	infer_clear(kept, NULL);
 }
 
 static struct kept *
-keep(struct tel_reader *r)
+infer_keep(struct tel_reader *r)
 {
 	return tel__reader_keep(r, &tel__format_mps, sizeof(struct kept));
 }
@@ -82,7 +82,7 @@ try_schema(struct kept *k, unsigned release, const char *platform,
  * side with others has one of its own.
  */
 static tel_status
-settle(struct tel_reader *r, struct kept *k, struct tel_schema *chosen)
+infer_settle(struct tel_reader *r, struct kept *k, struct tel_schema *chosen)
 {
 	tel_status st;
 
@@ -94,7 +94,7 @@ settle(struct tel_reader *r, struct kept *k, struct tel_schema *chosen)
 	r->log.schema = chosen;
 	if (tel__reader_is_archive(r))
 		return TEL_OK;
-	clear(k, chosen);
+	infer_clear(k, chosen);
 	return tel__reader_adopt(r, chosen);
 }
 
@@ -234,14 +234,14 @@ infer(struct tel_reader *r, struct kept *k, struct tel_schema **out)
 int
 tel__mps_probe(struct tel_reader *r)
 {
-	struct kept *k = keep(r);
+	struct kept *k = infer_keep(r);
 
 	if (k == NULL)
 		return 0;
 	if (infer(r, k, &k->found) == TEL_OK && k->found != NULL)
 		return k->sure ? 100 : 60;
 	if (!tel__reader_is_archive(r) && r->parent == NULL)
-		clear(k, NULL);
+		infer_clear(k, NULL);
 	return 0;
 }
 
@@ -264,7 +264,7 @@ open_any(struct tel_reader *r, struct kept *k)
 	if (g->init && !r->force && tel__mps_is_newer(g->version[0]))
 		return tel__mps_refuse(r, g->version[0], g->version[1],
 		    g->version[2]);
-	st = settle(r, k, schema);
+	st = infer_settle(r, k, schema);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "out of memory");
 	if (!k->sure)
@@ -278,7 +278,7 @@ open_any(struct tel_reader *r, struct kept *k)
 tel_status
 tel__mps_open(struct tel_reader *r, const char *as)
 {
-	struct kept *k = keep(r);
+	struct kept *k = infer_keep(r);
 	struct tel_schema *schema;
 	tel_status st;
 

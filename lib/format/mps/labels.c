@@ -76,7 +76,7 @@ is_same(const struct tel_label *label, const char *text, size_t n)
 
 /* Writes an event that was made. */
 static tel_status
-put(struct synth *n, struct tel_event *made)
+mps_labels_put(struct synth *n, struct tel_event *made)
 {
 	made->log = n->log;
 	return n->w->encoder->write(n->w, made, NULL);
@@ -107,13 +107,13 @@ string_of(struct synth *s, uint64_t clock, const char *text, size_t n,
 	if (st != TEL_OK && st != TEL_ELIMIT)
 		return st;
 	tel__convert_make_string(s->convert, clock, *id, text, n, &ev);
-	return put(s, &ev);
+	return mps_labels_put(s, &ev);
 }
 
 /* Makes the label of a value, and its string. */
 static tel_status
-make(struct synth *s, uint64_t clock, enum tel_space space, uint64_t value,
-    const char *text, size_t n)
+mps_labels_make(struct synth *s, uint64_t clock, enum tel_space space,
+    uint64_t value, const char *text, size_t n)
 {
 	const int pointer = space == TEL_SPACE_POINTER;
 	struct tel_labels *made = s->made;
@@ -133,13 +133,13 @@ make(struct synth *s, uint64_t clock, enum tel_space space, uint64_t value,
 		return st;
 	(void)tel__convert_make_label(s->convert, clock, pointer, value, id,
 	    &ev);
-	return put(s, &ev);
+	return mps_labels_put(s, &ev);
 }
 
 /* A label that is shown at a field. */
 static tel_status
-take(struct synth *s, const struct tel_event *ev, const struct tel_field *f,
-    const char *text, size_t n)
+mps_labels_take(struct synth *s, const struct tel_event *ev,
+    const struct tel_field *f, const char *text, size_t n)
 {
 	const uint64_t value = tel_load(f, ev->data);
 	enum tel_space space = tel_field_space(ev->type->schema, f);
@@ -155,7 +155,7 @@ take(struct synth *s, const struct tel_event *ev, const struct tel_field *f,
 	if (tel__labels_find(s->made, space, value, ev->clock, &label) &&
 	    is_same(&label, text, n))
 		return TEL_OK;
-	return make(s, ev->clock, space, value, text, n);
+	return mps_labels_make(s, ev->clock, space, value, text, n);
 }
 
 tel_status
@@ -174,7 +174,7 @@ tel__synth_before(struct synth *s, const struct tel_event *ev,
 			continue;
 		f = &ev->type->fields[p[0]];
 		if (f->datatype == TEL_ADDRESS || f->datatype == TEL_POINTER)
-			st = take(s, ev, f, (const char *)p + 3, n);
+			st = mps_labels_take(s, ev, f, (const char *)p + 3, n);
 	}
 	return st;
 }

@@ -9,7 +9,8 @@
 
 /* Sets the value of a field of the target by its name, if it has one. */
 static void
-set(const struct tel_type *t, unsigned char *data, const char *name, uint64_t v)
+make_set(const struct tel_type *t, unsigned char *data, const char *name,
+    uint64_t v)
 {
 	int i = tel_type_find_field(t, name);
 
@@ -23,12 +24,12 @@ tel__convert_set_init(const struct tel_schema *to, const struct tel_type *t,
 {
 	const struct mps_release *rel = &tel__mps_releases[to->release];
 
-	set(t, data, "major", rel->version[0]);
-	set(t, data, "median", rel->version[1]);
-	set(t, data, "minor", rel->version[2]);
-	set(t, data, "maxCode", rel->max_code);
-	set(t, data, "maxNameLen", MPS_MAX_NAME);
-	set(t, data, "wordWidth", (uint64_t)to->abi.word * 8);
+	make_set(t, data, "major", rel->version[0]);
+	make_set(t, data, "median", rel->version[1]);
+	make_set(t, data, "minor", rel->version[2]);
+	make_set(t, data, "maxCode", rel->max_code);
+	make_set(t, data, "maxNameLen", MPS_MAX_NAME);
+	make_set(t, data, "wordWidth", (uint64_t)to->abi.word * 8);
 }
 
 /* The number of the release of a schema, "1.117.0"; n: its length. */
@@ -43,7 +44,8 @@ release_of(const struct tel_schema *to, size_t *n)
 
 /* Replaces what follows a word, up to a delimiter, by text. */
 static size_t
-replace(char *s, size_t n, const char *word, const char *text, size_t length)
+make_replace(char *s, size_t n, const char *word, const char *text,
+    size_t length)
 {
 	size_t w = strlen(word), i, end;
 
@@ -87,8 +89,9 @@ tel__convert_set_build(const struct tel_schema *to, char *s, size_t n)
 
 	release = release_of(to, &length);
 	if (!is_patch_of(s, n, release, length))
-		n = replace(s, n, "release/", release, length);
-	return replace(s, n, "platform.", to->platform, strlen(to->platform));
+		n = make_replace(s, n, "release/", release, length);
+	return make_replace(s, n, "platform.", to->platform,
+	    strlen(to->platform));
 }
 
 void
@@ -124,10 +127,10 @@ tel__convert_make_init(struct convert *c, uint64_t clock,
 {
 	const struct tel_type *t = type_of(c->to, TEL_ROLE_INIT);
 	struct tel_event at = { .clock = clock };
-	unsigned char *data = c->room[CONVERT_MOST];
+	unsigned char *data = c->room[CONVERT_MAX];
 
 	memset(data, 0, t->size);
-	set(t, data, "clocksPerSec", clocks_per_sec);
+	make_set(t, data, "clocksPerSec", clocks_per_sec);
 	tel__convert_set_init(c->to, t, data);
 	tel__convert_finish(c, t, data, t->size, &at, out);
 }
@@ -139,7 +142,7 @@ tel__convert_make_string(struct convert *c, uint64_t clock, uint64_t id,
 	const struct tel_type *t = type_of(c->to, TEL_ROLE_INTERN);
 	const struct tel_field *string = &t->fields[t->role_field[1]];
 	struct tel_event at = { .clock = clock };
-	unsigned char *data = c->room[CONVERT_MOST];
+	unsigned char *data = c->room[CONVERT_MAX];
 	uint32_t size = tel__encode_size(c->to, t, string, n);
 
 	memset(data, 0, size);
@@ -155,7 +158,7 @@ tel__convert_make_label(struct convert *c, uint64_t clock, int pointer,
 	const struct tel_type *t = type_of(c->to,
 	    pointer && c->to->split_space ? TEL_ROLE_LABEL_P : TEL_ROLE_LABEL);
 	struct tel_event from = { .clock = clock };
-	unsigned char *data = c->room[CONVERT_MOST];
+	unsigned char *data = c->room[CONVERT_MAX];
 
 	if (!tel_encode_fits(&t->fields[t->role_field[0]], at))
 		return 0;

@@ -71,7 +71,7 @@ tel_status tel__mps_schema_named(const char *name, struct tel_schema **out);
 int tel__mps_platform_abi(const char *platform, struct tel_abi *out);
 
 /* Nonzero for the string in which an MPS names its release. */
-int tel__mps_says_build(const char *string, size_t length);
+int tel__mps_match_build_string(const char *string, size_t length);
 
 extern const struct tel_format_ops tel__format_mps;
 

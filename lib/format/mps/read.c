@@ -19,16 +19,16 @@
  * How many events in a row prove that the stream continues there.  By chance
  * one fits about once in 10^6 places, as its code says its size.
  */
-#define CHAIN 3
+#define RESYNC_MIN 3
 /* And how many for a piece to start there: if it is wrong it is read twice. */
-#define SURE 16
+#define SPLIT_MIN 16
 /* Bytes that surely hold such a chain, but for the longest strings. */
 #define AHEAD ((size_t)2048)
 /* Bytes looked at in one piece when the stream is lost. */
 #define SEARCH ((size_t)1 << 16)
 
 static tel_status
-emit(struct tel_reader *r, const struct tel_type *t, uint32_t size)
+mps_emit(struct tel_reader *r, const struct tel_type *t, uint32_t size)
 {
 	const struct tel_schema *s = r->log.schema;
 	struct tel_event *ev = &r->event;
@@ -60,12 +60,12 @@ emit_unknown(struct tel_reader *r, uint32_t code, uint32_t size)
 	if (t == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	r->count[TEL_COUNT_UNKNOWN]++;
-	r->piece.dependent |= known != NULL;
+	r->piece.needs_context |= known != NULL;
 	if (known != NULL && !(r->notices & NOTICED_VERSION))
 		st = tel__reader_damage(r, r->offset, 0,
 		    "an event of %u bytes cannot be of type %s", size,
 		    known->name);
-	return st == TEL_OK ? emit(r, t, size) : st;
+	return st == TEL_OK ? mps_emit(r, t, size) : st;
 }
 
 /*
@@ -86,7 +86,7 @@ is_sync(const struct tel_reader *r, const unsigned char *q)
 	const unsigned char *end = end_of(r, q, AHEAD);
 
 	return tel__mps_look(s, q, end) != 0 &&
-	    tel__mps_chain(s, q, end, CHAIN) &&
+	    tel__mps_chain(s, q, end, RESYNC_MIN) &&
 	    tel__mps_clock_likely(s, q, end);
 }
 
@@ -123,12 +123,12 @@ repair(struct tel_reader *r, const struct tel_type *t, uint32_t size,
 	    "an event of type %s has a recorded size of %u bytes; its size is "
 	    "%u",
 	    t->name, size, right);
-	return st == TEL_OK ? emit(r, t, right) : st;
+	return st == TEL_OK ? mps_emit(r, t, right) : st;
 }
 
 /* Nonzero when an event of size bytes at r->p would have events after it. */
 static int
-goes_on(struct tel_reader *r, uint32_t size, int n)
+followed_by_valid(struct tel_reader *r, uint32_t size, int n)
 {
 	tel__reader_fill(r, size + AHEAD);
 	return size <= (size_t)(r->end - r->p) &&
@@ -141,10 +141,10 @@ goes_on(struct tel_reader *r, uint32_t size, int n)
  * leads to where an event begins, and then there are others on the way.
  */
 static int
-may_be_one(const struct tel_reader *r, uint32_t size)
+is_plausible(const struct tel_reader *r, uint32_t size)
 {
 	return !tel__mps_inside(r->log.schema, r->p, size,
-	    end_of(r, r->p, size + AHEAD), CHAIN);
+	    end_of(r, r->p, size + AHEAD), RESYNC_MIN);
 }
 
 /*
@@ -152,7 +152,7 @@ may_be_one(const struct tel_reader *r, uint32_t size)
  * the caller is to look at what is at r->p now.
  */
 static tel_status
-misfit(struct tel_reader *r, int *again)
+recover(struct tel_reader *r, int *again)
 {
 	const struct tel_schema *s = r->log.schema;
 	const struct tel_type *t;
@@ -168,10 +168,12 @@ misfit(struct tel_reader *r, int *again)
 	size = mps_size(r->p, s->abi.big);
 	t = mps_type(s, code);
 	right = tel__mps_true_size(s, r->p, end_of(r, r->p, AHEAD));
-	by_type = right != 0 && right != size && goes_on(r, right, CHAIN);
+	by_type = right != 0 && right != size &&
+	    followed_by_valid(r, right, RESYNC_MIN);
 	by_size = size >= s->header && size % s->align == 0 &&
-	    (goes_on(r, size, CHAIN) || (!by_type && goes_on(r, size, 1))) &&
-	    may_be_one(r, size);
+	    (followed_by_valid(r, size, RESYNC_MIN) ||
+	        (!by_type && followed_by_valid(r, size, 1))) &&
+	    is_plausible(r, size);
 	/* where both lead to events, the longer would swallow some */
 	if (by_type && (!by_size || right < size))
 		return repair(r, t, size, right);
@@ -182,7 +184,7 @@ misfit(struct tel_reader *r, int *again)
 		return tel__reader_cut_short(r, "the log ends inside an event");
 	if (t == NULL && size >= s->header && size % s->align == 0) {
 		tel__reader_fill(r, size + SEARCH);
-		if (size <= (size_t)(r->end - r->p) && may_be_one(r, size) &&
+		if (size <= (size_t)(r->end - r->p) && is_plausible(r, size) &&
 		    tel__mps_unknown_chain(s, r->p + size,
 		        end_of(r, r->p, size + SEARCH)))
 			return emit_unknown(r, code, size);
@@ -200,7 +202,7 @@ misfit(struct tel_reader *r, int *again)
  * padding more or less than in the known releases is accepted.
  */
 static int
-whole(const struct tel_schema *s, const struct tel_type *t,
+string_fits(const struct tel_schema *s, const struct tel_type *t,
     const unsigned char *p, uint32_t size)
 {
 	uint32_t right;
@@ -231,11 +233,11 @@ tel__mps_cut(struct tel_reader *r, uint64_t from, uint64_t to)
 				break;
 			size = tel__mps_look(s, q, r->end);
 			if (size <= 1 || size > (size_t)(r->end - q) ||
-			    !tel__mps_chain(s, q, r->end, SURE))
+			    !tel__mps_chain(s, q, r->end, SPLIT_MIN))
 				continue;
 			/* it has to be returned as it is */
 			t = mps_type(s, mps_code(q, s->abi.big));
-			if (!whole(s, t, q, size))
+			if (!string_fits(s, t, q, size))
 				continue;
 			tel_reader_step(r, (size_t)(q - r->p));
 			return 1;
@@ -248,7 +250,7 @@ tel__mps_cut(struct tel_reader *r, uint64_t from, uint64_t to)
 
 /* The next event, for one byte order: the compiler makes a copy for each. */
 static inline tel_status
-next(struct tel_reader *r, int big)
+mps_next(struct tel_reader *r, int big)
 {
 	const struct tel_schema *s = r->log.schema;
 	const struct tel_type *t;
@@ -259,8 +261,8 @@ next(struct tel_reader *r, int big)
 	if (__builtin_expect(tel__reader_at_limit(r), 0))
 		return TEL_END;
 	r->event.index += r->event.data != NULL;
-	if (r->found.count > 1)
-		r->back = r->found.sizes[r->found.count - 1];
+	if (r->batch.count > 1)
+		r->back = r->batch.sizes[r->batch.count - 1];
 	for (;;) {
 		if ((size_t)(r->end - r->p) < s->header)
 			tel__reader_fill(r, s->header);
@@ -271,12 +273,12 @@ next(struct tel_reader *r, int big)
 				if ((size_t)(r->end - r->p) < size)
 					tel__reader_fill(r, size);
 				if ((size_t)(r->end - r->p) >= size &&
-				    whole(s, t, r->p, size))
-					return emit(r, t, size);
+				    string_fits(s, t, r->p, size))
+					return mps_emit(r, t, size);
 			}
 		}
 		again = 0;
-		st = misfit(r, &again);
+		st = recover(r, &again);
 		if (!again || st != TEL_OK)
 			return st;
 	}
@@ -285,7 +287,7 @@ next(struct tel_reader *r, int big)
 tel_status
 tel__mps_next(struct tel_reader *r)
 {
-	return r->log.schema->abi.big ? next(r, 1) : next(r, 0);
+	return r->log.schema->abi.big ? mps_next(r, 1) : mps_next(r, 0);
 }
 
 /* ------------------------------------------------------- events in a row */
@@ -343,11 +345,11 @@ make_frames(const struct tel_schema *s)
 	return f;
 }
 
-/* Finds events in a row, for one byte order, as next() does. */
+/* Finds events in a row, for one byte order, as mps_next() does. */
 static inline void
 more(struct tel_reader *r, const struct frames *frames, int big)
 {
-	struct tel_found *f = &r->found;
+	struct tel_batch *f = &r->batch;
 	const struct frame *const frame = frames->frame;
 	const uint32_t mask = frames->mask, header = frames->schema->header;
 	const unsigned char *const first = r->event.data;
@@ -390,7 +392,7 @@ tel__mps_more(struct tel_reader *r)
 		if (frames == NULL)
 			return;
 	}
-	r->found.in_window = 1;
+	r->batch.in_window = 1;
 	if (tel__reader_at_limit(r))
 		return;
 	if (s->abi.big)

@@ -18,7 +18,7 @@
 #define LESS 1
 
 /* The highest of the MPS's ranks of references, RankFINAL. */
-#define RANK_MOST 3
+#define RANK_MAX 3
 
 /* A pointer or address points somewhere; a number seldom looks like that. */
 static unsigned
@@ -41,7 +41,7 @@ odd_value(const struct tel_schema *s, const struct tel_field *f,
 		return d == 0 || (d > 1e-12 && d < 1e18) ? 0 : HARDLY;
 	case TEL_UNSIGNED:
 		if (strcmp(f->name, "rank") == 0)
-			return v > RANK_MOST ? HARDLY : 0;
+			return v > RANK_MAX ? HARDLY : 0;
 		if (f->letter == 'U')
 			return v > 0xffff ? HARDLY : 0;
 		if (s->abi.word == 4)

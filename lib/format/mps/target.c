@@ -49,7 +49,7 @@ find_version(struct wish *wish, const char *text, size_t n)
 }
 
 static int
-parse(const char *name, struct wish *wish)
+target_parse(const char *name, struct wish *wish)
 {
 	struct tel_abi abi;
 	size_t n;
@@ -82,7 +82,8 @@ parse(const char *name, struct wish *wish)
 
 /* Completes a request from the log.  Returns 0 when it lacks the data. */
 static int
-complete(struct wish *wish, const struct tel_schema *log, struct tel_abi *abi)
+target_complete(struct wish *wish, const struct tel_schema *log,
+    struct tel_abi *abi)
 {
 	int mps = strncmp(log->name, "mps-", 4) == 0 && log->platform[0] != 0;
 	const char *platform = mps ? log->platform : "lii6gc";
@@ -115,11 +116,11 @@ tel__mps_target(const char *name, const struct tel_schema *log,
 	struct tel_abi abi = { 0 };
 	struct wish wish;
 
-	if (!parse(name, &wish))
+	if (!target_parse(name, &wish))
 		return TEL_EINVAL;
 	if (log == NULL)
 		return TEL_OK;
-	if (!complete(&wish, log, &abi))
+	if (!target_complete(&wish, log, &abi))
 		return TEL_EINVAL;
 	return tel__mps_schema_new((unsigned)wish.release, wish.platform, &abi,
 	    out);

@@ -22,7 +22,7 @@
 
 /* Copies a few words: a call of memcpy() would take longer than that. */
 static inline void
-copy(unsigned char *to, const unsigned char *from, size_t n)
+mps_write_copy(unsigned char *to, const unsigned char *from, size_t n)
 {
 	size_t i;
 
@@ -35,14 +35,14 @@ copy(unsigned char *to, const unsigned char *from, size_t n)
 }
 
 static inline tel_status
-put(struct tel_writer *w, const struct tel_event *ev)
+mps_write_put(struct tel_writer *w, const struct tel_event *ev)
 {
 	const int big = ev->type->schema->abi.big;
 	unsigned char *p = tel_output_room(w->out, ev->size);
 
 	if (p == NULL)
 		return w->out->status;
-	copy(p, ev->data, ev->size);
+	mps_write_copy(p, ev->data, ev->size);
 	/* the reader may know better than the event how long it is */
 	if (mps_size(p, big) != ev->size)
 		tel_store(p + 2, ev->size, 2, big);
@@ -55,7 +55,7 @@ put_event(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
 	(void)changed;
-	return put(w, ev);
+	return mps_write_put(w, ev);
 }
 
 const struct tel_encoder_ops tel__mps_encoder = {
@@ -93,7 +93,7 @@ struct converted {
 
 /* What waits never leaves the buffer of its output. */
 static ptrdiff_t
-refuse(void *arg, const void *data, size_t size)
+mps_write_refuse(void *arg, const void *data, size_t size)
 {
 	(void)arg;
 	(void)data;
@@ -111,7 +111,7 @@ begin_hold(struct tel_writer *w, struct converter *c, const struct tel_log *log)
 	/* what was a stream of that release is to be the same again */
 	if (w->bare || (whole && mps_same(log->schema, c->to)))
 		return TEL_OK;
-	out = tel_output_new_callback(refuse, NULL);
+	out = tel_output_new_callback(mps_write_refuse, NULL);
 	if (out == NULL)
 		return TEL_ENOMEM;
 	h->on = 1;
@@ -205,7 +205,7 @@ put_init(struct tel_writer *w, struct converter *c, struct tel_log *log)
 		memcpy(n->init, ev.data + header, ev.size - header);
 		n->init_size = ev.size - header;
 	}
-	return put(w, &ev);
+	return mps_write_put(w, &ev);
 }
 
 /* Says the release and the platform, in a string that no label has. */
@@ -220,7 +220,7 @@ put_build(struct tel_writer *w, struct converter *c, struct tel_log *log)
 		return st;
 	tel__convert_make_build(c->convert, c->hold.first, id, &ev);
 	ev.log = log;
-	return put(w, &ev);
+	return mps_write_put(w, &ev);
 }
 
 /* Nothing waits any more. */
@@ -249,7 +249,8 @@ end_hold(struct tel_writer *w, struct converter *c)
 
 /* An event waits now: whether that is enough. */
 static tel_status
-look(struct tel_writer *w, struct converter *c, const struct tel_event *ev)
+mps_write_look(struct tel_writer *w, struct converter *c,
+    const struct tel_event *ev)
 {
 	struct hold *h = &c->hold;
 	const struct tel_type *t = ev->type;
@@ -262,7 +263,7 @@ look(struct tel_writer *w, struct converter *c, const struct tel_event *ev)
 		h->init = 1;
 	} else if (t->role == TEL_ROLE_INTERN) {
 		text = tel_load_string(ev, &t->fields[t->role_field[1]], &n);
-		h->build |= tel__mps_says_build(text, n);
+		h->build |= tel__mps_match_build_string(text, n);
 	}
 	if (t->role != TEL_ROLE_SYNC)
 		h->started = 1;
@@ -278,10 +279,10 @@ converter_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
 	struct converter *c = w->state;
-	tel_status st = put(w, ev);
+	tel_status st = mps_write_put(w, ev);
 
 	(void)changed;
-	return st == TEL_OK && c->hold.on ? look(w, c, ev) : st;
+	return st == TEL_OK && c->hold.on ? mps_write_look(w, c, ev) : st;
 }
 
 static tel_status
@@ -316,7 +317,7 @@ converter_convert(struct tel_writer *w, const struct tel_event *ev, int wanted)
 	struct converter *c = w->state;
 	struct converted *log = w->current->state;
 	enum convert_how how = w->strict ? CONVERT_STRICT : CONVERT_COUNT;
-	struct tel_event made[CONVERT_MOST];
+	struct tel_event made[CONVERT_MAX];
 	const struct loss *lost;
 	tel_status st;
 	unsigned i, n;

@@ -478,7 +478,8 @@ tel__native_block_parts(struct native_block *b,
 }
 
 static tel_status
-decode(struct native_block *b, const struct native_schema *const *schemas)
+native_block_decode(struct native_block *b,
+    const struct native_schema *const *schemas)
 {
 	const size_t n = (size_t)b->head.count;
 	uint64_t before[NATIVE_CLASSES] = { 0 }, *v;
@@ -512,5 +513,5 @@ tel_status
 tel__native_block_decode(struct native_block *b,
     const struct native_schema *const *schemas)
 {
-	return verdict(b, decode(b, schemas));
+	return verdict(b, native_block_decode(b, schemas));
 }

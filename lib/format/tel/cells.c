@@ -52,7 +52,7 @@ find_bits(struct native_plan *plan, uint16_t offset)
 }
 
 static void
-add(struct native_plan *plan, const struct tel_field *f)
+cells_add(struct native_plan *plan, const struct tel_field *f)
 {
 	struct native_cell *c;
 
@@ -151,7 +151,7 @@ tel__native_plan(const struct tel_schema *s, const struct tel_type *t)
 		return plan;
 	for (i = 0; i < t->nfields; i++)
 		if (t->fields[i].load != TEL_LOAD_STRING)
-			add(&plan, &t->fields[i]);
+			cells_add(&plan, &t->fields[i]);
 	if (s->described && s->header > 0 && add_rest(&plan) != TEL_OK) {
 		free(plan.cells);
 		plan.cells = NULL;

@@ -99,7 +99,7 @@ pass_group(struct native *s, const struct native_index *x, size_t *next,
 
 /* Steps over records from *at up to the first that is not before from. */
 static int
-walk(struct tel_reader *r, struct native *s, const struct native_index *x,
+cut_walk(struct tel_reader *r, struct native *s, const struct native_index *x,
     uint64_t *at, uint64_t from)
 {
 	unsigned char head[NATIVE_LOOK];
@@ -134,7 +134,7 @@ tel__native_cut(struct tel_reader *r, uint64_t from, uint64_t to)
 		return 0;
 	if (tel__native_index_read(r->in, &x) != TEL_OK)
 		return 0;
-	walked = walk(r, s, x, &at, from);
+	walked = cut_walk(r, s, x, &at, from);
 	tel__native_index_free(x);
 	if (!walked)
 		return 0;
@@ -149,7 +149,7 @@ tel__native_cut(struct tel_reader *r, uint64_t from, uint64_t to)
 }
 
 void
-tel__native_mark(const struct tel_reader *r, struct tel_mark *mark)
+tel__native_mark(const struct tel_reader *r, struct tel_decoder_state *mark)
 {
 	const struct native *s = r->state;
 

@@ -93,7 +93,7 @@ give_simple(struct tel_reader *r, struct native *s)
 
 /* The next event of any block.  There is one. */
 static tel_status
-give(struct tel_reader *r, struct native *s)
+native_events_give(struct tel_reader *r, struct native *s)
 {
 	const struct native_block *b = s->block;
 	const uint32_t i = s->at++;
@@ -125,7 +125,7 @@ give(struct tel_reader *r, struct native *s)
  * that were counted, up to one that must be alone.
  */
 static void
-add_rows(struct native *s, struct tel_found *f, unsigned inline_use)
+add_rows(struct native *s, struct tel_batch *f, unsigned inline_use)
 {
 	const struct native_block *b = s->block;
 	const uint32_t events = (uint32_t)b->head.count;
@@ -171,7 +171,7 @@ is_returned(const struct native *s)
 
 /* Steps over the next event. */
 static void
-pass(struct native *s)
+native_events_pass(struct native *s)
 {
 	const struct native_block *b = s->block;
 	const uint32_t i = s->at++;
@@ -192,7 +192,7 @@ void
 tel__native_choose_counted(struct tel_reader *r, struct native *s,
     enum native_kind kind)
 {
-	const struct tel_tally *tally = &r->tally;
+	const struct tel_count_pushdown *tally = &r->count_pushdown;
 	struct native_block *b = s->block;
 	const struct tel_schema *schema;
 	struct native_part *part;
@@ -202,8 +202,8 @@ tel__native_choose_counted(struct tel_reader *r, struct native *s,
 	s->counting = 0;
 	/* with its first event a log begins */
 	if (tally->wants == NULL || kind != NATIVE_BLOCK || r->range.on ||
-	    r->chooser.may != NULL || b->nlogs != 1 || b->logs[0].index == 0 ||
-	    b->head.count == 0)
+	    r->predicate_pushdown.may != NULL || b->nlogs != 1 ||
+	    b->logs[0].index == 0 || b->head.count == 0)
 		return;
 	schema = s->slots[0].schema->native.schema;
 	if (schema->untimed)
@@ -249,11 +249,11 @@ tell_counts(struct tel_reader *r, struct native *s)
 		}
 		r->count[TEL_COUNT_EVENTS] += events;
 		r->count[TEL_COUNT_BYTES] += bytes;
-		r->tally.count(r->tally.arg, s->slots[0].source->log,
-		    s->rows[i].type, events, bytes);
+		r->count_pushdown.count(r->count_pushdown.arg,
+		    s->slots[0].source->log, s->rows[i].type, events, bytes);
 	}
-	r->tally.span(r->tally.arg, s->slots[0].source->log, b->head.first,
-	    b->head.last);
+	r->count_pushdown.span(r->count_pushdown.arg, s->slots[0].source->log,
+	    b->head.first, b->head.last);
 }
 
 /* Steps over events that were counted. */
@@ -293,13 +293,13 @@ tel__native_next(struct tel_reader *r)
 			if (st != TEL_OK)
 				return st;
 		} else if (s->ordinals != NULL && !is_returned(s)) {
-			pass(s);
+			native_events_pass(s);
 		} else {
 			if (s->counting && !s->counted)
 				tell_counts(r, s);
 			if (s->counting)
 				pass_counted(s);
-			return give(r, s);
+			return native_events_give(r, s);
 		}
 	}
 }
@@ -311,6 +311,6 @@ tel__native_more(struct tel_reader *r)
 
 	if (!s->plain || s->ordinals != NULL)
 		return;
-	r->found.renumbered = s->counting;
-	add_rows(s, &r->found, r->event.inline_use);
+	r->batch.renumbered = s->counting;
+	add_rows(s, &r->batch, r->event.inline_use);
 }

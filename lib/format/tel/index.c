@@ -22,8 +22,8 @@
 #define ENTRIES_MAX ((size_t)1 << 21)
 #define STREAMS_MAX 4096
 /* No entry is shorter. */
-#define ENTRY_LEAST 3u
-#define GROUP_LEAST 18u
+#define ENTRY_MIN 3u
+#define GROUP_MIN 18u
 
 /* A stream's entries while they are gathered, the last stream first. */
 struct gather {
@@ -149,7 +149,7 @@ take_entries(struct gather *g, const struct native_record *rec,
 	uint64_t ordinal = 0, sequence = 0;
 	struct native_entry *e;
 
-	if (head.bad || n > native_left(&b) / ENTRY_LEAST ||
+	if (head.bad || n > native_left(&b) / ENTRY_MIN ||
 	    n > ENTRIES_MAX - g->count)
 		return TEL_EFORMAT;
 	g->logs += logs <= NATIVE_LOGS_MAX ? logs : NATIVE_LOGS_MAX;
@@ -254,7 +254,7 @@ take_groups(struct gather *g, const struct native_record *rec,
 	struct native_group *of;
 	struct native_entry *e;
 
-	if (head.bad || n == 0 || n > native_left(&b) / GROUP_LEAST ||
+	if (head.bad || n == 0 || n > native_left(&b) / GROUP_MIN ||
 	    n > ENTRIES_MAX - g->count)
 		return TEL_EFORMAT;
 	g->logs += logs <= NATIVE_LOGS_MAX ? logs : NATIVE_LOGS_MAX;
@@ -385,7 +385,7 @@ sum_up(struct native_index *x)
 }
 
 static struct native_index *
-arrange(struct gather *g)
+native_index_arrange(struct gather *g)
 {
 	struct native_index *x = calloc(1, sizeof(*x));
 	size_t i;
@@ -423,7 +423,7 @@ tel__native_index_read(struct tel_input *in, struct native_index **out)
 	for (streams = 0; st == TEL_OK && g.end > 0; streams++)
 		st = streams < STREAMS_MAX ? read_stream(in, &g) : TEL_EFORMAT;
 	if (st == TEL_OK) {
-		*out = arrange(&g);
+		*out = native_index_arrange(&g);
 		if (*out == NULL)
 			st = TEL_ENOMEM;
 	}

@@ -98,7 +98,7 @@ void tel__native_summary_clear(struct native_summary *s);
  */
 typedef const struct native_schema *tel__native_find_fn(void *arg,
     const unsigned char *name, size_t size, uint64_t digest);
-struct tel_chooser;
+struct tel_predicate_pushdown;
 struct tel_clock;
 /* What is known of the log of all events in the file, if that is one. */
 struct native_sole {
@@ -108,7 +108,7 @@ struct native_sole {
 	struct tel_clock *clock;
 };
 void tel__native_summary_choose(const struct native_summary *s,
-    unsigned nblocks, const struct tel_chooser *chooser,
+    unsigned nblocks, const struct tel_predicate_pushdown *chooser,
     const struct native_sole *sole, tel__native_find_fn *find, void *arg,
     uint8_t *wanted);
 

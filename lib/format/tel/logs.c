@@ -114,7 +114,7 @@ built_in(const struct tel_reader *r, const struct native *n,
 
 /* Makes the schema of a derived description. */
 static tel_status
-derive(const struct tel_reader *r, const struct native_log *log,
+logs_derive(const struct tel_reader *r, const struct native_log *log,
     struct tel_schema **out)
 {
 	uint64_t digest = log->digest;
@@ -142,7 +142,7 @@ derive(const struct tel_reader *r, const struct native_log *log,
  * are in a description that is complete.
  */
 static tel_status
-describe(const struct tel_reader *r, const struct native_log *log,
+logs_describe(const struct tel_reader *r, const struct native_log *log,
     struct tel_schema **schema, int *partial)
 {
 	struct tel_schema *own = *schema, *described;
@@ -150,7 +150,7 @@ describe(const struct tel_reader *r, const struct native_log *log,
 	tel_status st;
 
 	if (tel__native_is_derived(log))
-		return own != NULL ? TEL_OK : derive(r, log, schema);
+		return own != NULL ? TEL_OK : logs_derive(r, log, schema);
 	st = tel__native_schema(log, &described, partial);
 	if (st != TEL_OK)
 		return st;
@@ -241,7 +241,7 @@ find_shared(struct tel_reader *r, const struct shared_schema *key)
 
 /* Has the reader own a new schema, which later members find. */
 static tel_status
-share(struct tel_reader *r, const struct shared_schema *key)
+logs_share(struct tel_reader *r, const struct shared_schema *key)
 {
 	struct tel_schema *kept = r->log.schema;
 	struct shared_schema *at = find_shared(r, key);
@@ -305,11 +305,11 @@ find_schema(struct tel_reader *r, struct native *s,
 		st = built_in(r, s, log, &key.schema);
 		if (st == TEL_OK && types != 0 &&
 		    (key.schema == NULL || key.schema->described))
-			st = describe(r, log, &key.schema, &key.partial);
+			st = logs_describe(r, log, &key.schema, &key.partial);
 		else if (st == TEL_OK && key.schema == NULL)
 			st = TEL_EFORMAT;
 		if (st == TEL_OK)
-			st = share(r, &key);
+			st = logs_share(r, &key);
 		else
 			tel_schema_free(key.schema);
 	}
@@ -347,7 +347,7 @@ find_source_schema(struct tel_reader *r, struct native *s, unsigned bits,
 		st = tel__native_source_schema((*found)->native.schema, bits,
 		    &key.schema);
 		if (st == TEL_OK)
-			st = share(r, &key);
+			st = logs_share(r, &key);
 		if (st != TEL_OK)
 			return st;
 	}

@@ -79,7 +79,7 @@ give_up(struct tel_reader *r, struct native_range *g, uint64_t at)
 
 /* Looks for the index.  TEL_OK; or TEL_ENOMEM. */
 static tel_status
-begin(struct tel_reader *r, struct native *s)
+native_range_begin(struct tel_reader *r, struct native *s)
 {
 	struct native_range *g = calloc(1, sizeof(*g));
 	const uint64_t place = tel__reader_place(r), offset = r->offset;
@@ -119,7 +119,7 @@ need_index(struct tel_reader *r, struct native *s)
 	tel_status st = TEL_OK;
 
 	if (s->range == NULL) {
-		st = begin(r, s);
+		st = native_range_begin(r, s);
 		if (s->range != NULL && s->range->index != NULL &&
 		    tel__reader_place(r) > s->range->index->end) {
 			tel__native_index_free(s->range->index);
@@ -166,7 +166,7 @@ place_of(const struct tel_reader *r, const struct native_range *g)
 
 /* Saves the place of the input before it is read elsewhere. */
 static void
-leave(const struct tel_reader *r, struct native_range *g)
+native_range_leave(const struct tel_reader *r, struct native_range *g)
 {
 	if (g->direct || g->moved)
 		return;
@@ -229,7 +229,7 @@ current(struct native_range *g)
 }
 
 static void
-advance(struct native_range *g)
+native_range_advance(struct native_range *g)
 {
 	if (g->sub_of != NONE && g->sub_of == g->next)
 		g->sub_next++;
@@ -258,7 +258,7 @@ find_schema(void *arg, const unsigned char *name, size_t size, uint64_t digest)
 	    tel__native_find_schema(r->state, name, size, digest);
 	const struct tel_format_ops *f;
 
-	if (found == NULL || !r->chooser.whole)
+	if (found == NULL || !r->predicate_pushdown.whole)
 		return found != NULL ? &found->native : NULL;
 	/* the encoder may need all events, such as for lines between them */
 	f = tel__format_of_schema(r->formats, found->native.schema->name);
@@ -307,7 +307,7 @@ steady_clock(const struct tel_reader *r, const struct native *s)
 
 /* Chooses the blocks of the group that are read. */
 static void
-choose(struct tel_reader *r, const struct native *s)
+native_range_choose(struct tel_reader *r, const struct native *s)
 {
 	struct native_range *g = s->range;
 	const struct native_entry *e = &g->index->entries[g->sub_of];
@@ -318,10 +318,10 @@ choose(struct tel_reader *r, const struct native *s)
 
 	g->chosen = 1;
 	/* which events match may depend on how many were read before */
-	if (r->chooser.timed && sole.clock == NULL)
+	if (r->predicate_pushdown.timed && sole.clock == NULL)
 		return;
-	tel__native_summary_choose(&g->sub, e->blocks, &r->chooser, &sole,
-	    find_schema, r, g->wanted);
+	tel__native_summary_choose(&g->sub, e->blocks, &r->predicate_pushdown,
+	    &sole, find_schema, r, g->wanted);
 }
 
 /* Nonzero if the blocks of an entry need not be read. */
@@ -345,21 +345,21 @@ is_skipped(struct tel_reader *r, const struct native *s,
 	if (g->sub_of == NONE || outside)
 		return outside;
 	/* not before, as the first events say how others count */
-	if (r->chooser.may != NULL && !g->chosen)
-		choose(r, s);
+	if (r->predicate_pushdown.may != NULL && !g->chosen)
+		native_range_choose(r, s);
 	return !g->wanted[e->sequence - x->entries[g->next].sequence];
 }
 
 /* Reads the summary of the next group.  TEL_END: it is false. */
 static tel_status
-expand(struct tel_reader *r, struct native *s)
+native_range_expand(struct tel_reader *r, struct native *s)
 {
 	struct native_range *g = s->range;
 	const struct native_entry *e = &g->index->entries[g->next];
 	const uint64_t at = e->offset + g->index->groups[e->size].bytes;
 	tel_status st;
 
-	leave(r, g);
+	native_range_leave(r, g);
 	st = tel__native_summary_read(r->in, g->index, g->next, &g->sub);
 	if (st == TEL_ENOMEM)
 		return tel__reader_fail(r, st, "out of memory");
@@ -395,7 +395,7 @@ read_names(struct tel_reader *r, struct native *s, struct place at,
 	int got;
 
 	if (at.size == 0 || !s->range->direct) {
-		leave(r, s->range);
+		native_range_leave(r, s->range);
 		go_to(r, s->range, at.offset);
 		tel__reader_fill(r, NATIVE_LOOK);
 		got = tel__native_look(r->p, (size_t)(r->end - r->p), rec) == 1;
@@ -466,7 +466,7 @@ choose_all(const struct tel_reader *r, struct native_range *g, int last)
 	size_t i = g->names;
 
 	g->all = NONE;
-	if (!r->terse || !by_clock(r, x))
+	if (!r->skip_names || !by_clock(r, x))
 		return;
 	last &= g->least > r->range.last;
 	while (i > 0 && x->entries[i - 1].kind != NATIVE_START)
@@ -555,7 +555,7 @@ skip(struct native_range *g, const struct native_entry *e)
  * the index is not true; or a failure.
  */
 static tel_status
-pass(struct tel_reader *r, struct native *s)
+native_range_pass(struct tel_reader *r, struct native *s)
 {
 	struct native_range *g = s->range;
 	const struct native_entry *e;
@@ -563,12 +563,12 @@ pass(struct tel_reader *r, struct native *s)
 
 	while (!g->skipping && (e = current(g)) != NULL &&
 	    end_of(g, e) <= place_of(r, g))
-		advance(g);
+		native_range_advance(g);
 	while ((e = current(g)) != NULL) {
 		if (is_skipped(r, s, e)) {
 			skip(g, e);
 		} else if (e->kind == NATIVE_SUMMARY) {
-			st = expand(r, s);
+			st = native_range_expand(r, s);
 			if (st != TEL_OK)
 				return st;
 			/* what of it was read */
@@ -579,7 +579,7 @@ pass(struct tel_reader *r, struct native *s)
 		} else if (e->kind != NATIVE_NAMES) {
 			break;
 		}
-		advance(g);
+		native_range_advance(g);
 	}
 	return TEL_OK;
 }
@@ -611,9 +611,9 @@ tel__native_range_step(struct tel_reader *r, struct native *s)
 	g = s->range;
 	x = g->index;
 	if (x == NULL || s->why != NULL ||
-	    (!by_clock(r, x) && r->chooser.may == NULL))
+	    (!by_clock(r, x) && r->predicate_pushdown.may == NULL))
 		return TEL_OK;
-	st = pass(r, s);
+	st = native_range_pass(r, s);
 	if (st != TEL_OK) {
 		if (g->moved)
 			go_to(r, g, g->place);
@@ -642,6 +642,6 @@ tel__native_range_step(struct tel_reader *r, struct native *s)
 	else if (g->moved)
 		go_to(r, g, g->place);
 	if (e != NULL)
-		advance(g);
+		native_range_advance(g);
 	return TEL_OK;
 }

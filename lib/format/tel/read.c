@@ -64,7 +64,8 @@ tel_probe_damaged(struct tel_reader *r)
 /* Notes that bytes from r->p on are skipped, or only that something is wrong.
  */
 static void
-note(struct tel_reader *r, struct native *s, const char *why, size_t skipped)
+native_note(struct tel_reader *r, struct native *s, const char *why,
+    size_t skipped)
 {
 	if (s->why == NULL) {
 		s->why = why;
@@ -101,7 +102,8 @@ note_head(struct native *s, const struct native_record *rec)
  * there; UINT64_MAX: no event follows.
  */
 static tel_status
-tell(struct tel_reader *r, struct native *s, uint64_t missing, uint64_t next)
+native_tell(struct tel_reader *r, struct native *s, uint64_t missing,
+    uint64_t next)
 {
 	const char *why = s->why != NULL ? s->why : "records are missing";
 	const uint64_t from = s->why != NULL ? s->from : r->offset;
@@ -151,12 +153,13 @@ tell_end(struct tel_reader *r, uint64_t at, const char *what)
 
 /* Skips to the next record whose header is whole, or to the end. */
 static void
-search(struct tel_reader *r, struct native *s, const char *why, size_t skip)
+native_search(struct tel_reader *r, struct native *s, const char *why,
+    size_t skip)
 {
 	const unsigned char *p;
 	size_t n;
 
-	note(r, s, why, skip);
+	native_note(r, s, why, skip);
 	for (;;) {
 		tel__reader_fill(r, SEARCH);
 		n = (size_t)(r->end - r->p);
@@ -166,7 +169,7 @@ search(struct tel_reader *r, struct native *s, const char *why, size_t skip)
 			tel__reader_fill(r, NATIVE_LOOK);
 			return;
 		}
-		note(r, s, why, p != NULL ? (size_t)(p - r->p) : n);
+		native_note(r, s, why, p != NULL ? (size_t)(p - r->p) : n);
 		if (p == NULL && r->eof)
 			return;
 	}
@@ -231,11 +234,11 @@ report_cut(struct tel_reader *r, struct native *s)
 {
 	s->in_stream = 0;
 	if (s->why == NULL)
-		note(r, s,
+		native_note(r, s,
 		    "the stream has no end: its writer was killed, or it is "
 		    "truncated",
 		    0);
-	return tell(r, s, UINT64_MAX, 0);
+	return native_tell(r, s, UINT64_MAX, 0);
 }
 
 /* Reads what START says after the name of the program. */
@@ -372,7 +375,8 @@ find_place(struct tel_reader *r, struct native *s,
 		s->identifier = head->stream;
 		/* the file starts in the middle of a stream */
 		if (s->why == NULL)
-			note(r, s, "the start of the stream is missing", 0);
+			native_note(r, s, "the start of the stream is missing",
+			    0);
 	}
 	if (head->sequence < s->sequence)
 		*order = fill_gap(s, head->sequence) ? LATE : AGAIN;
@@ -424,7 +428,7 @@ check_order(struct tel_reader *r, struct native *s,
 	if (missing > 0 || s->why != NULL ||
 	    (!reported &&
 	        (head->sequence != s->sequence || head->ordinal != s->ordinal)))
-		st = tell(r, s, missing, head->first);
+		st = native_tell(r, s, missing, head->first);
 	if (head->sequence > s->sequence)
 		add_gap(s, s->sequence, head->sequence);
 	s->sequence = head->sequence + 1;
@@ -564,7 +568,7 @@ take_end(struct tel_reader *r, struct native *s,
 	events = tel_le64(rec->head + 16);
 	missing = count_missing(s, events);
 	if (missing > 0 || s->why != NULL || events < s->ordinal) {
-		st = tell(r, s, missing, UINT64_MAX);
+		st = native_tell(r, s, missing, UINT64_MAX);
 	} else if (s->started && !partly &&
 	    (tel_le64(rec->head) != length ||
 	        tel_le64(rec->head + 8) != index ||
@@ -588,8 +592,8 @@ take_end(struct tel_reader *r, struct native *s,
  * Takes a record that is whole, at an offset.  As take_block().
  */
 static tel_status
-take(struct tel_reader *r, struct native *s, const struct native_record *rec,
-    uint64_t at)
+tel_read_take(struct tel_reader *r, struct native *s,
+    const struct native_record *rec, uint64_t at)
 {
 	switch (rec->kind) {
 	case NATIVE_START: return take_start(r, s, rec, at);
@@ -608,7 +612,7 @@ take(struct tel_reader *r, struct native *s, const struct native_record *rec,
 
 /* The input has ended. */
 static tel_status
-end(struct tel_reader *r, struct native *s)
+native_end(struct tel_reader *r, struct native *s)
 {
 	tel_status st = TEL_OK;
 
@@ -621,7 +625,7 @@ end(struct tel_reader *r, struct native *s)
 	else if (s->in_stream)
 		st = report_cut(r, s);
 	else if (s->why != NULL)
-		st = tell(r, s, UINT64_MAX, 0);
+		st = native_tell(r, s, UINT64_MAX, 0);
 	return st == TEL_OK ? TEL_END : st;
 }
 
@@ -638,22 +642,22 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 		tel__native_done(r, s);
 		if (tel__reader_at_limit(r))
 			return TEL_END;
-		if (r->range.on || r->chooser.may != NULL) {
+		if (r->range.on || r->predicate_pushdown.may != NULL) {
 			st = tel__native_range_step(r, s);
 			if (st != TEL_OK)
 				return st == TEL_LOG ? TEL_OK : st;
 		}
 		tel__reader_fill(r, NATIVE_LOOK);
 		if (r->p == r->end)
-			return end(r, s);
+			return native_end(r, s);
 		at = r->offset;
 		look = tel__native_look(r->p, (size_t)(r->end - r->p), &rec);
 		if (look == 0) {
-			search(r, s, "invalid record", 1);
+			native_search(r, s, "invalid record", 1);
 			continue;
 		}
 		if (look < 0) {
-			search(r, s, "the log ends inside a record", 1);
+			native_search(r, s, "the log ends inside a record", 1);
 			continue;
 		}
 		look = tel__native_gather(r, s, &rec);
@@ -664,11 +668,11 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 			if ((size_t)(r->end - r->p) >=
 			    NATIVE_HEADER + (size_t)rec.head_size)
 				note_head(s, &rec);
-			search(r, s, "the log ends inside a record",
+			native_search(r, s, "the log ends inside a record",
 			    r->p < r->end);
 			continue;
 		}
-		st = tel__native_whole(&rec) ? take(r, s, &rec, at) :
+		st = tel__native_whole(&rec) ? tel_read_take(r, s, &rec, at) :
 		                               TEL_EFORMAT;
 		if (rec.kind != NATIVE_START && rec.kind != NATIVE_END)
 			s->whole &= st != TEL_EFORMAT;
@@ -684,7 +688,8 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 			note_head(s, &rec);
 			look = s->size > 0;
 			s->size = 0;
-			search(r, s, "a record is damaged", (size_t)look);
+			native_search(r, s, "a record is damaged",
+			    (size_t)look);
 			/* a copy was stepped over */
 			if (!look)
 				s->skipped += native_size(&rec);
@@ -762,7 +767,7 @@ const struct tel_format_ops tel__format_tel = {
 	.next = tel__native_next,
 	.more = tel__native_more,
 	.cut = tel__native_cut,
-	.mark = tel__native_mark,
+	.decoder_state = tel__native_mark,
 	.span = tel__native_span,
 	.close = tel_close,
 	.encoder = &tel__native_encoder,

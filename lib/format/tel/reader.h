@@ -159,7 +159,8 @@ void tel__native_count_lost(struct tel_reader *r, struct native *s,
 
 /* Pieces of a stream, as r->format->cut() and mark(). */
 int tel__native_cut(struct tel_reader *r, uint64_t from, uint64_t to);
-void tel__native_mark(const struct tel_reader *r, struct tel_mark *mark);
+void tel__native_mark(const struct tel_reader *r,
+    struct tel_decoder_state *mark);
 
 /* range.c */
 

@@ -99,7 +99,7 @@ load_rings(struct tel_reader *r, struct tel__rings *s)
 }
 
 static int
-compare(const void *left, const void *right)
+native_rings_compare(const void *left, const void *right)
 {
 	const struct tel__rings_found *a = left, *b = right;
 
@@ -144,7 +144,7 @@ sort_events(struct tel__rings *s)
 	if (s->list.used > 0)
 		qsort(s->list.bytes,
 		    s->list.used / sizeof(struct tel__rings_found),
-		    sizeof(struct tel__rings_found), compare);
+		    sizeof(struct tel__rings_found), native_rings_compare);
 }
 
 /* Reads all of it, before the first event. */
@@ -286,7 +286,7 @@ look_again(struct tel_reader *r, struct tel__rings *s)
 
 /* Waits until there are new events, or the program has ended. */
 static tel_status
-follow(struct tel_reader *r, struct tel__rings *s)
+native_rings_follow(struct tel_reader *r, struct tel__rings *s)
 {
 	const struct timespec pause = { 0, PAUSE_NS };
 	tel_status st = TEL_OK;
@@ -355,7 +355,7 @@ rings_next(struct tel_reader *r)
 	tel_status st;
 
 	if (s->seen != NULL && s->next >= s->list.used / sizeof(found)) {
-		if ((st = follow(r, s)) != TEL_OK)
+		if ((st = native_rings_follow(r, s)) != TEL_OK)
 			return st;
 	} else if (!s->loaded && (st = load_all(r, s)) != TEL_OK) {
 		return st;

@@ -6,7 +6,7 @@
 #define PATIENCE 200u
 
 static uint64_t
-word(const struct tel__rings *s, uint64_t position)
+rings_events_word(const struct tel__rings *s, uint64_t position)
 {
 	return tel__rings_read8(s,
 	    s->ring.bytes + TEL__RING_HEADER +
@@ -22,7 +22,7 @@ add_event(struct tel__rings *s, const struct tel__emit_ring *ring,
 	struct tel__rings_found found;
 	const unsigned char *from = s->ring.bytes + TEL__RING_HEADER +
 	    8 * (position & (s->page.ring_bytes / 8 - 1));
-	uint64_t first = word(s, position);
+	uint64_t first = rings_events_word(s, position);
 
 	if (to == NULL)
 		return;
@@ -76,7 +76,8 @@ tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
 	if (((end - at) & TEL__RING_POSITION) > s->page.ring_bytes / 8)
 		return;
 	while ((at & TEL__RING_POSITION) != end) {
-		words = tel__ring_event(word(s, at & TEL__RING_POSITION),
+		words = tel__ring_event(rings_events_word(s,
+		                            at & TEL__RING_POSITION),
 		    at & TEL__RING_POSITION, (end - at) & TEL__RING_POSITION);
 		if (words == 0 && seen != NULL && !s->ended && !torn &&
 		    seen->stuck++ < PATIENCE)

@@ -79,7 +79,7 @@ load_number(enum tel_load load)
 }
 
 /* All parts of the first version: it had no stacks and weights. */
-#define PARTS_LEAST 9
+#define PARTS_MIN 9
 
 /* What is in the extension of a field; 0: it has none. */
 static unsigned
@@ -131,7 +131,7 @@ describe_type(struct tel__buffer *b, const struct tel_type *t)
 	tel__native_put_text(b, tel__role_name((enum tel_role)t->role));
 	if (t->role != TEL_ROLE_NONE) {
 		parts = TEL_ROLE_PARTS;
-		while (parts > PARTS_LEAST && t->role_field[parts - 1] < 0)
+		while (parts > PARTS_MIN && t->role_field[parts - 1] < 0)
 			parts--;
 		tel__buffer_put_varint(b, parts);
 		for (i = 0; i < parts; i++)
@@ -330,7 +330,7 @@ tel__native_derive(struct tel__buffer *b, const struct tel_schema *s,
 /* ------------------------------------------------------------- reading */
 
 static uint32_t
-string(struct native_bytes *b, const unsigned char **p)
+native_schema_string(struct native_bytes *b, const unsigned char **p)
 {
 	uint32_t n = native_number(b, NATIVE_BODY_MAX);
 
@@ -343,10 +343,10 @@ string(struct native_bytes *b, const unsigned char **p)
  * or if it is invalid.
  */
 static char *
-name(struct native_bytes *b, int words)
+native_schema_name(struct native_bytes *b, int words)
 {
 	const unsigned char *p;
-	size_t n = string(b, &p);
+	size_t n = native_schema_string(b, &p);
 
 	if (b->bad || memchr(p, '\0', n) != NULL) {
 		b->bad = 1;
@@ -367,8 +367,8 @@ tel__native_metadata(struct native_bytes *b, struct tel__metadata *m)
 	tel_status st = TEL_OK;
 
 	for (; n > 0 && !b->bad && st != TEL_ENOMEM; n--) {
-		key_size = string(b, &key);
-		value_size = string(b, &value);
+		key_size = native_schema_string(b, &key);
+		value_size = native_schema_string(b, &value);
 		if (b->bad || m == NULL)
 			continue;
 		/* an entry that is not valid is left out */
@@ -387,8 +387,8 @@ struct preface {
 static void
 read_preface(struct native_bytes *b, struct preface *p)
 {
-	p->version = name(b, 1);
-	p->platform = name(b, 1);
+	p->version = native_schema_name(b, 1);
+	p->platform = native_schema_name(b, 1);
 	p->word = native_number(b, 8);
 	p->flags = native_number(b, UINT32_MAX);
 	p->header = native_number(b, 4096);
@@ -440,7 +440,7 @@ tel__native_rename(const struct native_log *log, struct tel_schema *base)
 	while (!b.bad && st == TEL_OK && native_left(&b) > 0) {
 		type = native_number(&b, UINT32_MAX);
 		field = native_number(&b, UINT32_MAX);
-		text = name(&b, 0);
+		text = native_schema_name(&b, 0);
 		if (b.bad || type >= base->ntypes ||
 		    field >= base->types[type].nfields)
 			st = TEL_EFORMAT;
@@ -462,17 +462,17 @@ tel__native_log(struct native_bytes *b, unsigned median, struct native_log *out)
 	out->number = native_number(b, NATIVE_LOGS_MAX);
 	out->index = native_varint(b);
 	out->offset = native_varint(b);
-	out->schema_size = string(b, &out->schema);
+	out->schema_size = native_schema_string(b, &out->schema);
 	digest = native_take(b, 4);
-	rate_size = string(b, &rate);
-	out->types_size = string(b, &out->types);
-	out->name_size = string(b, &out->name);
-	out->form_size = string(b, &out->form);
-	out->preamble_size = string(b, &out->preamble);
+	rate_size = native_schema_string(b, &rate);
+	out->types_size = native_schema_string(b, &out->types);
+	out->name_size = native_schema_string(b, &out->name);
+	out->form_size = native_schema_string(b, &out->form);
+	out->preamble_size = native_schema_string(b, &out->preamble);
 	if (rate_size != 0 && rate_size != 8)
 		b->bad = 1;
 	if (median > 0) {
-		origin_size = string(b, &origin);
+		origin_size = native_schema_string(b, &origin);
 		if (origin_size != 0 && origin_size != 8)
 			b->bad = 1;
 		out->metadata = b->p;
@@ -524,7 +524,7 @@ read_extension(struct native_bytes *b, const struct tel_type *t,
 static tel_status
 add_field(struct native_bytes *b, struct tel_type *t)
 {
-	char *text = name(b, 0);
+	char *text = native_schema_name(b, 0);
 	const enum tel_datatype datatype =
 	    datatypes[native_known(b, NDATATYPES - 1)];
 	const uint32_t number = native_known(b, EXTENDED + NLOADS - 1);
@@ -581,12 +581,12 @@ read_head(struct native_bytes *b, struct head *h, unsigned ntypes)
 	uint32_t n, i, part;
 
 	memset(h, 0, sizeof(*h));
-	h->name = name(b, 2);
-	h->kind = name(b, 1);
+	h->name = native_schema_name(b, 2);
+	h->kind = native_schema_name(b, 1);
 	h->kind_number = native_number(b, UINT16_MAX);
 	h->code = native_number(b, UINT32_MAX);
 	h->size = native_number(b, NATIVE_BODY_MAX);
-	n = string(b, &role);
+	n = native_schema_string(b, &role);
 	if (n > 0) {
 		h->role = tel__role_find((const char *)role, n);
 		n = native_number(b, UINT8_MAX);
@@ -652,7 +652,7 @@ add_type(struct native_bytes *b, struct tel_schema *s, unsigned ntypes)
 
 /* Types that the description does not have still have their numbers. */
 static tel_status
-fill(struct tel_schema *s, unsigned until)
+native_schema_fill(struct tel_schema *s, unsigned until)
 {
 	char text[24];
 
@@ -676,13 +676,13 @@ add_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes,
 		skip = native_number(b, ntypes);
 		if (b->bad || skip >= ntypes - s->ntypes)
 			return TEL_EFORMAT;
-		st = fill(s, s->ntypes + skip);
+		st = native_schema_fill(s, s->ntypes + skip);
 		if (st == TEL_OK)
 			st = add_type(b, s, ntypes);
 	}
 	if (b->bad)
 		return TEL_EFORMAT;
-	return st == TEL_OK ? fill(s, ntypes) : st;
+	return st == TEL_OK ? native_schema_fill(s, ntypes) : st;
 }
 
 /*

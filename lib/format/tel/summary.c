@@ -262,7 +262,7 @@ read_stat(struct choice *c)
 
 /* Makes bounds of a cell those of a field whose sign is extended. */
 static void
-extend(struct tel_bound *b, unsigned width)
+summary_extend(struct tel_bound *b, unsigned width)
 {
 	const uint64_t sign = (uint64_t)1 << (8 * width - 1);
 
@@ -299,7 +299,7 @@ bound_of(const struct choice *c, const struct native_plan *plan,
 			continue;
 		bound = c->cells[(size_t)k * NATIVE_GROUP + block];
 		if (is_extended(f->load))
-			extend(&bound, cell->width);
+			summary_extend(&bound, cell->width);
 		if (f->load != TEL_LOAD_BIT)
 			break;
 		/* a bit is known where all of its byte is */
@@ -312,7 +312,8 @@ bound_of(const struct choice *c, const struct native_plan *plan,
 
 /* Whether events of the type that was read last may be wanted in a block. */
 static int
-may(struct choice *c, const struct tel_chooser *chooser, unsigned block)
+may(struct choice *c, const struct tel_predicate_pushdown *chooser,
+    unsigned block)
 {
 	const struct native_entry *e = &c->summary->entries[0];
 	struct tel_bounds bounds = { .fields = c->fields };
@@ -352,7 +353,8 @@ may(struct choice *c, const struct tel_chooser *chooser, unsigned block)
 }
 
 static int
-choose(struct choice *c, const struct tel_chooser *chooser, uint8_t *wanted)
+summary_choose(struct choice *c, const struct tel_predicate_pushdown *chooser,
+    uint8_t *wanted)
 {
 	const uint32_t n = native_number(&c->b, NATIVE_SUMMARY_TYPES);
 	const struct native_entry *e = c->summary->entries;
@@ -376,8 +378,9 @@ choose(struct choice *c, const struct tel_chooser *chooser, uint8_t *wanted)
 
 void
 tel__native_summary_choose(const struct native_summary *s, unsigned nblocks,
-    const struct tel_chooser *chooser, const struct native_sole *sole,
-    tel__native_find_fn *find, void *arg, uint8_t *wanted)
+    const struct tel_predicate_pushdown *chooser,
+    const struct native_sole *sole, tel__native_find_fn *find, void *arg,
+    uint8_t *wanted)
 {
 	struct choice *c = calloc(1, sizeof(*c));
 
@@ -386,7 +389,8 @@ tel__native_summary_choose(const struct native_summary *s, unsigned nblocks,
 		c->sole = *sole;
 		c->nblocks = nblocks;
 		c->b = s->rest;
-		if (read_schemas(c, find, arg) && choose(c, chooser, wanted)) {
+		if (read_schemas(c, find, arg) &&
+		    summary_choose(c, chooser, wanted)) {
 			free(c);
 			return;
 		}

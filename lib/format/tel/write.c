@@ -55,7 +55,7 @@ free_out(struct native_out *n)
 }
 
 static tel_status
-begin(struct tel_writer *w)
+native_write_begin(struct tel_writer *w)
 {
 	struct native_out *n = calloc(1, sizeof(*n));
 
@@ -353,13 +353,13 @@ is_same(const struct native_out *n, const struct tel_event *ev)
 
 /* Finds the log and the schema of an event. */
 static tel_status
-settle(struct tel_writer *w, const struct tel_event *ev)
+native_write_settle(struct tel_writer *w, const struct tel_event *ev)
 {
 	struct native_out *n = w->state;
 	tel_status st = TEL_OK;
 
 	if (n == NULL) {
-		st = begin(w);
+		st = native_write_begin(w);
 		n = w->state;
 	}
 	if (st == TEL_OK &&
@@ -399,17 +399,17 @@ add_followed(struct native_out *n, const struct tel_event *ev)
  * So many events in a row end a block where the one ends that they are from, so
  * that those behind it can be copied if all of their events are written, too.
  */
-#define ROW_LEAST 512u
+#define ROW_MIN 512u
 
 /* Starts a block where one of the log starts that may be copied. */
 static tel_status
-align(struct tel_writer *w, const struct tel_event *ev)
+native_write_align(struct tel_writer *w, const struct tel_event *ev)
 {
 	struct native_out *n = w->state;
 	const struct native_encoded *from = ev->log->encoded;
 
 	if (from == NULL || n->block.count == 0 || n->next != ev->index ||
-	    n->row < ROW_LEAST || from->block->logs[0].index != ev->index ||
+	    n->row < ROW_MIN || from->block->logs[0].index != ev->index ||
 	    !tel__out_block_fills(from->block))
 		return TEL_OK;
 	return tel__native_put_events(w);
@@ -436,13 +436,13 @@ native_write(struct tel_writer *w, const struct tel_event *ev,
 	(void)changed;
 	w->lead_size = 0;
 	if (n == NULL || !is_same(n, ev)) {
-		st = settle(w, ev);
+		st = native_write_settle(w, ev);
 		n = w->state;
 		if (st != TEL_OK)
 			return st;
 	}
 	if (ev->log->encoded != NULL)
-		st = align(w, ev);
+		st = native_write_align(w, ev);
 	count_row(n, ev->index, 1);
 	if (st == TEL_OK && (w->part || !names_itself(ev->type->schema)) &&
 	    tel__labels_count(ev->log->labels) > 0)
@@ -527,7 +527,8 @@ native_describe(struct tel_writer *w, struct tel_schema *schema)
 {
 	struct out_log log = { 0 };
 	struct native_out *n;
-	tel_status st = w->state == NULL ? begin(w) : tel__native_put_events(w);
+	tel_status st = w->state == NULL ? native_write_begin(w) :
+	                                   tel__native_put_events(w);
 
 	n = w->state;
 	if (st == TEL_OK && n->nlogs > NATIVE_LOGS_MAX)
@@ -555,7 +556,7 @@ native_close(struct tel_writer *w)
 static tel_status
 native_finish(struct tel_writer *w)
 {
-	tel_status st = w->state == NULL ? begin(w) : TEL_OK;
+	tel_status st = w->state == NULL ? native_write_begin(w) : TEL_OK;
 
 	if (st == TEL_OK)
 		st = tel__native_put_end(w);
@@ -607,7 +608,7 @@ native_end_file(struct tel_writer *w)
 	struct out_log *log;
 	tel_status st;
 
-	if (n == NULL && has_lost(w) && (st = begin(w)) != TEL_OK)
+	if (n == NULL && has_lost(w) && (st = native_write_begin(w)) != TEL_OK)
 		return st;
 	n = w->state;
 	if (n == NULL)

@@ -142,7 +142,7 @@ find_part(struct out_block *b, unsigned slot, const struct tel_event *ev)
 
 /* Makes room for more events of a part.  TEL_OK, TEL_ENOMEM. */
 static tel_status
-grow(struct out_part *part)
+write_block_grow(struct out_part *part)
 {
 	const uint32_t room = part->room == 0 ? 16 : part->room * 2;
 	struct out_blobs *blobs[4] = { &part->tail, &part->raw, &part->lead,
@@ -271,7 +271,8 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 		part = &b->parts[--at];
 	else if ((part = find_part(b, (unsigned)slot, ev)) != NULL)
 		at = (uint32_t)(part - b->parts);
-	if (part == NULL || (part->count == part->room && grow(part) != TEL_OK))
+	if (part == NULL ||
+	    (part->count == part->room && write_block_grow(part) != TEL_OK))
 		return TEL_ENOMEM;
 	/* one byte more, so that an empty row has an address */
 	if (part->rows.room - part->rows.used <= part->stride &&

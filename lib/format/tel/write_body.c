@@ -149,7 +149,7 @@ put_parts(const struct out_block *b, struct tel__buffer *body)
 }
 
 static inline uint64_t
-load(const unsigned char *p, unsigned width, int big)
+write_body_load(const unsigned char *p, unsigned width, int big)
 {
 	switch (width) {
 	case 8: return big ? tel_be64(p) : tel_le64(p);
@@ -183,7 +183,7 @@ put_cells(struct tel__buffer *body, struct out_part *part, uint64_t *before,
 				v[i] = p[0] & c->mask;
 		else
 			for (i = 0; i < part->count; i++, p += part->stride)
-				v[i] = load(p, c->width, c->big);
+				v[i] = write_body_load(p, c->width, c->big);
 		tel__column_encode(body, v, part->count, before[c->class],
 		    TEL__COLUMN_SMALLEST, &part->ranges[k]);
 		before[c->class] = v[part->count - 1];
@@ -382,7 +382,7 @@ find_ranges(struct tel__buffer *body, struct out_part *part)
 		range->high = 0;
 		p = part->rows.bytes + c->offset;
 		for (i = 0; i < part->count; i++, p += part->stride) {
-			v = load(p, c->width, c->big) &
+			v = write_body_load(p, c->width, c->big) &
 			    (c->mask != 0xff ? c->mask : UINT64_MAX);
 			range->low = v < range->low ? v : range->low;
 			range->high = v > range->high ? v : range->high;

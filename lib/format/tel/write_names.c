@@ -103,7 +103,7 @@ hash_key(const struct out_key *key)
  * NULL).  NULL: no memory, or there are too many, which is noted.
  */
 static struct out_in_force *
-find(struct out_names *all, const struct out_key *key)
+write_names_find(struct out_names *all, const struct out_key *key)
 {
 	struct tel__entry *e;
 	struct out_in_force *f;
@@ -132,8 +132,9 @@ find(struct out_names *all, const struct out_key *key)
 
 /* Puts the event where another one of its key was. */
 static tel_status
-put(struct out_names *all, struct out_in_force *f, struct out_log *log,
-    struct out_schema *schema, const struct tel_event *ev, uint64_t ordinal)
+write_names_put(struct out_names *all, struct out_in_force *f,
+    struct out_log *log, struct out_schema *schema, const struct tel_event *ev,
+    uint64_t ordinal)
 {
 	struct tel_event copy = *ev;
 	unsigned char *bytes;
@@ -172,17 +173,17 @@ add_sync(struct out_names *all, struct out_log *log, struct out_schema *schema,
 	struct out_in_force *f;
 
 	for (; key.place < 2; key.place++) {
-		f = find(all, &key);
+		f = write_names_find(all, &key);
 		if (f == NULL || f->bytes == NULL)
 			return f == NULL ?
 			    TEL_ENOMEM :
-			    put(all, f, log, schema, ev, ordinal);
+			    write_names_put(all, f, log, schema, ev, ordinal);
 	}
-	f = find(all, &key);
+	f = write_names_find(all, &key);
 	if (f == NULL)
 		return TEL_ENOMEM;
 	return f->bytes == NULL || ev->clock >= f->ev.clock ?
-	    put(all, f, log, schema, ev, ordinal) :
+	    write_names_put(all, f, log, schema, ev, ordinal) :
 	    TEL_OK;
 }
 
@@ -200,13 +201,13 @@ add_value(struct out_names *all, struct out_log *log, struct out_schema *schema,
 	if (number < 0 || t->role_field[1] < 0)
 		return TEL_OK;
 	key.value = tel_load(&t->fields[number], ev->data);
-	f = find(all, &key);
+	f = write_names_find(all, &key);
 	if (f == NULL)
 		return TEL_ENOMEM;
 	/* a label is in force by its clock, a string by its place */
 	return f->bytes == NULL || t->role == TEL_ROLE_INTERN ||
 	        ev->clock >= f->ev.clock ?
-	    put(all, f, log, schema, ev, ordinal) :
+	    write_names_put(all, f, log, schema, ev, ordinal) :
 	    TEL_OK;
 }
 
@@ -224,10 +225,12 @@ tel__out_names_add(struct out_names *all, struct out_log *log,
 	case TEL_ROLE_SYNC: st = add_sync(all, log, schema, ev, ordinal); break;
 	case TEL_ROLE_INIT:
 		key.value = tel__native_xxh64(ev->data, ev->size);
-		f = find(all, &key);
-		st = f == NULL       ? TEL_ENOMEM :
-		    f->bytes == NULL ? put(all, f, log, schema, ev, ordinal) :
-		                       TEL_OK;
+		f = write_names_find(all, &key);
+		st = f == NULL ?
+		    TEL_ENOMEM :
+		    f->bytes == NULL ?
+		    write_names_put(all, f, log, schema, ev, ordinal) :
+		    TEL_OK;
 		break;
 	default: st = add_value(all, log, schema, ev, ordinal); break;
 	}
@@ -267,7 +270,7 @@ tel__out_names_any(const struct out_names *all)
 }
 
 static int
-compare(const void *a, const void *b)
+write_names_compare(const void *a, const void *b)
 {
 	const struct out_in_force *const *x = a, *const *y = b;
 
@@ -288,7 +291,7 @@ put_events(const struct out_names *all, struct out_in_force **order,
 	for (i = 0; i < all->count; i++)
 		if (all->list[i].bytes != NULL)
 			order[n++] = &all->list[i];
-	qsort(order, n, sizeof(struct out_in_force *), compare);
+	qsort(order, n, sizeof(struct out_in_force *), write_names_compare);
 	for (i = 0; i < n && st == TEL_OK; i++) {
 		f = order[i];
 		/* they are not events of the log once more */

@@ -165,7 +165,8 @@ tel__any_settle(struct tel_reader *r, struct lines *s)
 
 /* A string in quotes, which is put at the end of the event. */
 static int
-string(struct lines *s, const struct tel_field *f, const unsigned char **p)
+anytext_string(struct lines *s, const struct tel_field *f,
+    const unsigned char **p)
 {
 	unsigned char *data = s->any->data, *out = data + s->size;
 
@@ -186,7 +187,7 @@ tel__any_value(struct lines *s, const struct tel_type *t,
 	uint64_t v, sign;
 
 	if (f->datatype == TEL_STRING)
-		return string(s, f, p);
+		return anytext_string(s, f, p);
 	if (!tel__lines_scalar(s, t, f, p, &v))
 		return 0;
 	if (!tel_encode_fits(f, v))

@@ -37,7 +37,7 @@ is_word(struct word w, const char *text)
 
 /* Reads a decimal number up to limit. */
 static int
-number(struct word w, uint64_t limit, uint64_t *out)
+anytext_head_number(struct word w, uint64_t limit, uint64_t *out)
 {
 	uint64_t v = 0;
 	size_t i;
@@ -129,8 +129,8 @@ add_field(struct any_type *type, struct word w)
 	if (i > TEL_STRING)
 		return 0;
 	if (datatype_end != NULL &&
-	    (!number((struct word){ datatype_end + 1,
-	                 (size_t)(end - datatype_end - 1) },
+	    (!anytext_head_number((struct word){ datatype_end + 1,
+	                              (size_t)(end - datatype_end - 1) },
 	         64, &bits) ||
 	        bits == 0 || (i == TEL_DOUBLE && bits != 64)))
 		return 0;
@@ -149,7 +149,8 @@ read_type(struct any_set *set, const unsigned char *p, const unsigned char *end)
 	int good, failed = 0;
 	uint64_t v;
 
-	if (!tel__name_is_type(name.p, name.n) || !number(code, UINT32_MAX, &v))
+	if (!tel__name_is_type(name.p, name.n) ||
+	    !anytext_head_number(code, UINT32_MAX, &v))
 		return 0;
 	type.code = (uint32_t)v;
 	type.kind = kind_at(&p, end, &failed);

@@ -76,7 +76,7 @@ is_number(unsigned datatype)
 
 /* The data type that has the values of both, -1 when there is none. */
 static int
-join(const struct any_field *a, const struct any_field *b)
+anytext_set_join(const struct any_field *a, const struct any_field *b)
 {
 	if (a->datatype == b->datatype)
 		return a->datatype;
@@ -89,7 +89,7 @@ join(const struct any_field *a, const struct any_field *b)
 
 /* Merges from into type.  1, or 0 when they are different types. */
 static int
-merge(struct any_type *type, const struct any_type *from)
+anytext_set_merge(struct any_type *type, const struct any_type *from)
 {
 	struct any_field *f;
 	int at[UINT8_MAX], datatype[UINT8_MAX], i;
@@ -102,7 +102,8 @@ merge(struct any_type *type, const struct any_type *from)
 		    strlen(from->fields[i].name));
 		if (at[i] < 0)
 			return 0;
-		datatype[i] = join(&type->fields[at[i]], &from->fields[i]);
+		datatype[i] =
+		    anytext_set_join(&type->fields[at[i]], &from->fields[i]);
 		if (datatype[i] < 0)
 			return 0;
 	}
@@ -116,7 +117,7 @@ merge(struct any_type *type, const struct any_type *from)
 }
 
 static int
-append(struct any_set *set, struct any_type *type)
+anytext_set_append(struct any_set *set, struct any_type *type)
 {
 	if (set->ntypes == ANY_TYPES_MAX ||
 	    set->nfields + type->nfields > ANY_FIELDS_MAX) {
@@ -140,7 +141,7 @@ tel__any_set_add(struct any_set *set, struct any_type *type)
 	unsigned i, same = 0;
 
 	for (i = 0; i < set->ntypes; i++) {
-		if (merge(&set->types[i], type)) {
+		if (anytext_set_merge(&set->types[i], type)) {
 			tel__any_type_clear(type);
 			return 1;
 		}
@@ -150,7 +151,7 @@ tel__any_set_add(struct any_set *set, struct any_type *type)
 		tel__any_type_clear(type);
 		return 0;
 	}
-	return append(set, type);
+	return anytext_set_append(set, type);
 }
 
 static int

@@ -35,7 +35,7 @@ code(struct lines *s, const unsigned char **p)
 
 /* Reads the value of f at *p and encodes it. */
 static inline int
-value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
+cnv_value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
     const struct tel_field *f, const unsigned char **p)
 {
 	const unsigned char *start = *p;
@@ -79,7 +79,7 @@ cnv_parse(struct lines *s, const struct lines_map *m)
 			return tel__lines_wrong(s, p, "the value of",
 			    t->fields[i].name);
 		p++;
-		if (!value(s, m, t, &t->fields[i], &p))
+		if (!cnv_value(s, m, t, &t->fields[i], &p))
 			return 0;
 	}
 	if (p != s->line.end)

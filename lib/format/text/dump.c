@@ -65,7 +65,7 @@ is_word(const unsigned char *p, const unsigned char *end, const char *word)
 static const char unknown[] = "<unknown code ";
 
 static int
-head(const unsigned char *p, const unsigned char *end)
+dump_head(const unsigned char *p, const unsigned char *end)
 {
 	const size_t n = clock_length(p, end);
 	const unsigned char *name = p + n + 1;
@@ -83,7 +83,7 @@ tel__dump_score(const unsigned char *p, const unsigned char *end)
 {
 	const size_t n = clock_length(p, end);
 
-	if (!head(p, end))
+	if (!dump_head(p, end))
 		return 0;
 	if (n == TWO_CLOCKS)
 		return 90;
@@ -101,8 +101,8 @@ tel__dump_score(const unsigned char *p, const unsigned char *end)
 /* ------------------------------------------------------------------ values */
 
 static int
-decimal(struct lines *s, const struct tel_field *f, const unsigned char **p,
-    uint64_t *out)
+dump_decimal(struct lines *s, const struct tel_field *f,
+    const unsigned char **p, uint64_t *out)
 {
 	const unsigned char *q = *p;
 	uint64_t v = 0;
@@ -121,7 +121,7 @@ decimal(struct lines *s, const struct tel_field *f, const unsigned char **p,
 }
 
 static int
-word(struct lines *s, const struct tel_field *f, const unsigned char **p,
+dump_word(struct lines *s, const struct tel_field *f, const unsigned char **p,
     uint64_t *out)
 {
 	const unsigned char *start = *p;
@@ -148,8 +148,9 @@ floating(struct lines *s, const struct tel_field *f, const unsigned char **p,
 
 /* The rest of the line, as it is. */
 static int
-string(struct lines *s, const struct lines_map *m, const struct tel_type *t,
-    const struct tel_field *f, const unsigned char **p)
+dump_string(struct lines *s, const struct lines_map *m,
+    const struct tel_type *t, const struct tel_field *f,
+    const unsigned char **p)
 {
 	const size_t n = (size_t)(s->line.end - *p);
 
@@ -165,7 +166,7 @@ string(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 
 /* Reads the value of f at *p and encodes it. */
 static int
-value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
+dump_value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
     const struct tel_field *f, const unsigned char **p)
 {
 	const unsigned char *start = *p;
@@ -173,13 +174,13 @@ value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 	int ok;
 
 	if (f->datatype == TEL_STRING)
-		return string(s, m, t, f, p);
+		return dump_string(s, m, t, f, p);
 	if (f->datatype == TEL_DOUBLE)
 		ok = floating(s, f, p, &v);
 	else if (f->datatype == TEL_BOOLEAN || f->letter == 'U')
-		ok = decimal(s, f, p, &v);
+		ok = dump_decimal(s, f, p, &v);
 	else
-		ok = word(s, f, p, &v);
+		ok = dump_word(s, f, p, &v);
 	if (!ok)
 		return 0;
 	/* a release whose boolean is a signed bit prints true as all ones */
@@ -203,7 +204,7 @@ parse_unknown(struct lines *s, const struct lines_map *m,
 	uint64_t v = 0;
 
 	p += strlen(unknown);
-	if (!decimal(s, &code, &p, &v))
+	if (!dump_decimal(s, &code, &p, &v))
 		return 0;
 	if (v > 0xFFFF || !is_word(p, s->line.end, ">") || p + 1 != s->line.end)
 		return tel__lines_wrong(s, p, "the end of a code", NULL);
@@ -215,7 +216,7 @@ parse_unknown(struct lines *s, const struct lines_map *m,
 }
 
 static int
-parse(struct lines *s, const struct lines_map *m)
+dump_parse(struct lines *s, const struct lines_map *m)
 {
 	const unsigned char *p = s->line.p;
 	const size_t digits = clock_length(p, s->line.end);
@@ -246,7 +247,7 @@ parse(struct lines *s, const struct lines_map *m)
 			return tel__lines_wrong(s, p, "the value of",
 			    t->fields[i].name);
 		p++;
-		if (!value(s, m, t, &t->fields[i], &p))
+		if (!dump_value(s, m, t, &t->fields[i], &p))
 			return 0;
 	}
 	if (p != s->line.end)
@@ -257,8 +258,8 @@ parse(struct lines *s, const struct lines_map *m)
 
 static const struct lines_syntax syntax = {
 	.score = tel__dump_score,
-	.parse = parse,
-	.head = head,
+	.parse = dump_parse,
+	.head = dump_head,
 };
 
 static const struct tel_encoder_ops encoder = {

@@ -14,8 +14,8 @@
 
 /* Steps over the label at *p, in brackets: a string, or "unknown label 5". */
 static int
-label(struct lines *s, const struct tel_type *t, const struct tel_field *f,
-    const unsigned char **p)
+mpstxt_label(struct lines *s, const struct tel_type *t,
+    const struct tel_field *f, const unsigned char **p)
 {
 	const unsigned char *q = *p;
 
@@ -35,8 +35,8 @@ label(struct lines *s, const struct tel_type *t, const struct tel_field *f,
 }
 
 static int
-decimal(struct lines *s, const struct tel_field *f, const unsigned char **p,
-    uint64_t *out)
+mpstxt_decimal(struct lines *s, const struct tel_field *f,
+    const unsigned char **p, uint64_t *out)
 {
 	const unsigned char *q = *p;
 
@@ -52,8 +52,8 @@ decimal(struct lines *s, const struct tel_field *f, const unsigned char **p,
 }
 
 static int
-boolean(struct lines *s, const struct tel_field *f, const unsigned char **p,
-    uint64_t *out)
+mpstxt_boolean(struct lines *s, const struct tel_field *f,
+    const unsigned char **p, uint64_t *out)
 {
 	const size_t left = (size_t)(s->line.end - *p);
 
@@ -69,8 +69,9 @@ boolean(struct lines *s, const struct tel_field *f, const unsigned char **p,
 
 /* Reads the value of f at *p and encodes it. */
 static int
-value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
-    const struct tel_field *f, const unsigned char **p)
+mpstxt_value(struct lines *s, const struct lines_map *m,
+    const struct tel_type *t, const struct tel_field *f,
+    const unsigned char **p)
 {
 	const unsigned char *start = *p;
 	uint64_t v;
@@ -83,14 +84,15 @@ value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 	if (f->datatype == TEL_DOUBLE)
 		good = tel__lines_double(s, f, p, &v);
 	else if (f->datatype == TEL_BOOLEAN)
-		good = boolean(s, f, p, &v);
+		good = mpstxt_boolean(s, f, p, &v);
 	else if (f->letter == 'U')
-		good = decimal(s, f, p, &v);
+		good = mpstxt_decimal(s, f, p, &v);
 	else if (!lines_hex(p, &v))
 		return tel__lines_wrong(s, start, "hexadecimal digits as",
 		    f->name);
 	else
-		good = *p == s->line.end || **p != '[' || label(s, t, f, p);
+		good =
+		    *p == s->line.end || **p != '[' || mpstxt_label(s, t, f, p);
 	if (!good)
 		return 0;
 	if (!tel_encode_fits(f, v))
@@ -118,15 +120,16 @@ is_name(const struct lines *s, const struct tel_type *t,
 }
 
 static int
-field(struct lines *s, const struct lines_map *m, const struct tel_type *t,
-    const struct tel_field *f, const unsigned char **p)
+mpstxt_field(struct lines *s, const struct lines_map *m,
+    const struct tel_type *t, const struct tel_field *f,
+    const unsigned char **p)
 {
 	const size_t left = (size_t)(s->line.end - *p), n = f->name_length;
 
 	if (left <= n || memcmp(*p, f->name, n) != 0 || (*p)[n] != ':')
 		return tel__lines_wrong(s, *p, "the field", f->name);
 	*p += n + 1;
-	if (!value(s, m, t, f, p))
+	if (!mpstxt_value(s, m, t, f, p))
 		return 0;
 	if (*p < s->line.end && **p == ' ')
 		(*p)++;
@@ -134,7 +137,7 @@ field(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 }
 
 static int
-head(const unsigned char *p, const unsigned char *end)
+mpstxt_head(const unsigned char *p, const unsigned char *end)
 {
 	unsigned bad = 0, i;
 
@@ -151,11 +154,11 @@ head(const unsigned char *p, const unsigned char *end)
 int
 tel__mpstxt_score(const unsigned char *p, const unsigned char *end)
 {
-	return head(p, end) ? 90 : 0;
+	return mpstxt_head(p, end) ? 90 : 0;
 }
 
 static int
-parse(struct lines *s, const struct lines_map *m)
+mpstxt_parse(struct lines *s, const struct lines_map *m)
 {
 	const struct tel_schema *schema = m->schema;
 	const unsigned char *p = s->line.p;
@@ -165,7 +168,7 @@ parse(struct lines *s, const struct lines_map *m)
 
 	if (!lines_clock(s, &p))
 		return 0;
-	if (!head(s->line.p, s->line.end))
+	if (!mpstxt_head(s->line.p, s->line.end))
 		return tel__lines_wrong(s, p, "a code and a name", NULL);
 	p++;
 	(void)lines_hex(&p, &code);
@@ -183,7 +186,7 @@ parse(struct lines *s, const struct lines_map *m)
 		return tel__lines_wrong(s, p, "the name of an event in",
 		    schema->name);
 	for (i = 0; i < t->nfields; i++)
-		if (!field(s, m, t, &t->fields[i], &p))
+		if (!mpstxt_field(s, m, t, &t->fields[i], &p))
 			return 0;
 	while (p < s->line.end && *p == ' ')
 		p++;
@@ -195,8 +198,8 @@ parse(struct lines *s, const struct lines_map *m)
 
 static const struct lines_syntax syntax = {
 	.score = tel__mpstxt_score,
-	.parse = parse,
-	.head = head,
+	.parse = mpstxt_parse,
+	.head = mpstxt_head,
 	.multiline = 1,
 };
 

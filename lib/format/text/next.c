@@ -89,7 +89,7 @@ report_limit(struct tel_reader *r, const struct lines *s)
 
 /* What header lines have said is in force from here on. */
 static tel_status
-settle(struct tel_reader *r, struct lines *s)
+next_settle(struct tel_reader *r, struct lines *s)
 {
 	tel_status st = tel__any_settle(r, s);
 
@@ -102,10 +102,10 @@ settle(struct tel_reader *r, struct lines *s)
 
 /*
  * The line is of a type that was not seen yet, in a text that does not say
- * what its types are.  As parse().
+ * what its types are.  As next_parse().
  */
 static tel_status
-learn(struct tel_reader *r, struct lines *s)
+next_learn(struct tel_reader *r, struct lines *s)
 {
 	tel_status st = TEL_END;
 	int learned = 0;
@@ -126,7 +126,7 @@ learn(struct tel_reader *r, struct lines *s)
 	return TEL_END;
 }
 
-/* The line may be of another schema of the same name.  As parse(). */
+/* The line may be of another schema of the same name.  As next_parse(). */
 static tel_status
 switch_any(struct tel_reader *r, struct lines *s)
 {
@@ -141,12 +141,12 @@ switch_any(struct tel_reader *r, struct lines *s)
  * it is none; or a failure.
  */
 static tel_status
-parse(struct tel_reader *r, struct lines *s)
+next_parse(struct tel_reader *r, struct lines *s)
 {
 	tel_status st;
 
 	if (s->any != NULL && s->any->fresh) {
-		st = settle(r, s);
+		st = next_settle(r, s);
 		if (st != TEL_OK)
 			return st;
 	}
@@ -154,7 +154,7 @@ parse(struct tel_reader *r, struct lines *s)
 		if (!s->open_string || !s->syntax->multiline) {
 			if (s->any != NULL && s->any->on)
 				return s->inferred && !s->line.cut ?
-				    learn(r, s) :
+				    next_learn(r, s) :
 				    switch_any(r, s);
 			if (s->inferred && !s->line.cut)
 				return tel__lines_adapt(r, s);
@@ -177,9 +177,9 @@ parse_line(struct tel_reader *r, struct tel_line *l)
 	if (tel_line_is_silent(l->p, l->end)) {
 		if (s->syntax->header != NULL && l->p < l->end && *l->p == '#')
 			st = s->syntax->header(r, s);
-		return st == TEL_OK ? LINE_SILENT : line_failed(l, st);
+		return st == TEL_OK ? LINE_COMMENT : line_failed(l, st);
 	}
-	st = parse(r, s);
+	st = next_parse(r, s);
 	if (st == TEL_OK)
 		return make_event(r, s);
 	return st == TEL_END ? LINE_INVALID : line_failed(l, st);

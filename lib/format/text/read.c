@@ -24,8 +24,8 @@ is_word(const unsigned char *p, const unsigned char *end, const char *word,
 }
 
 static int
-decimal(struct lines *s, const struct tel_field *f, const unsigned char **p,
-    uint64_t *out)
+text_decimal(struct lines *s, const struct tel_field *f,
+    const unsigned char **p, uint64_t *out)
 {
 	const unsigned char *q = *p;
 	uint64_t v = 0;
@@ -51,7 +51,7 @@ negative(struct lines *s, const struct tel_field *f, const unsigned char **p,
 	int minus = *start == '-';
 
 	*p += minus;
-	if (!decimal(s, f, p, out))
+	if (!text_decimal(s, f, p, out))
 		return 0;
 	if (*out > (UINT64_MAX >> (64 - f->width) >> 1) + (unsigned)minus)
 		return tel__lines_wrong(s, start, "a smaller number as",
@@ -81,8 +81,8 @@ hexadecimal(struct lines *s, unsigned i, const struct tel_field *f,
 }
 
 static int
-boolean(struct lines *s, const struct tel_field *f, const unsigned char **p,
-    uint64_t *out)
+text_boolean(struct lines *s, const struct tel_field *f,
+    const unsigned char **p, uint64_t *out)
 {
 	if (is_word(*p, s->line.end, "true", 4)) {
 		*out = 1;
@@ -101,13 +101,13 @@ scalar(struct lines *s, const struct tel_type *t, const struct tel_field *f,
     const unsigned char **p, uint64_t *out)
 {
 	switch (f->datatype) {
-	case TEL_UNSIGNED: return decimal(s, f, p, out);
+	case TEL_UNSIGNED: return text_decimal(s, f, p, out);
 	case TEL_SIGNED: return negative(s, f, p, out);
 	case TEL_SET:
 	case TEL_ADDRESS:
 	case TEL_POINTER:
 		return hexadecimal(s, (unsigned)(f - t->fields), f, p, out);
-	case TEL_BOOLEAN: return boolean(s, f, p, out);
+	case TEL_BOOLEAN: return text_boolean(s, f, p, out);
 	case TEL_DOUBLE: return tel__lines_double(s, f, p, out);
 	case TEL_LIST:
 	case TEL_STRING: break;
@@ -124,7 +124,7 @@ tel__lines_scalar(struct lines *s, const struct tel_type *t,
 
 /* Reads the value of f at *p and encodes it. */
 static inline int
-value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
+text_value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
     const struct tel_field *f, const unsigned char **p)
 {
 	const unsigned char *start = *p;
@@ -252,7 +252,7 @@ fields(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 		if (f == NULL)
 			return tel__lines_wrong(s, p, "the field",
 			    t->fields[i].name);
-		if (!(m != NULL ? value(s, m, t, f, &p) :
+		if (!(m != NULL ? text_value(s, m, t, f, &p) :
 		                  tel__any_value(s, t, f, &p)))
 			return 0;
 	}
@@ -443,7 +443,7 @@ is_letter(unsigned char c)
 
 /* Steps over letters, digits and points. */
 static const unsigned char *
-identifier(const unsigned char *p, const unsigned char *end)
+text_identifier(const unsigned char *p, const unsigned char *end)
 {
 	while (
 	    p < end && (is_letter(*p) || (*p >= '0' && *p <= '9') || *p == '.'))
@@ -466,10 +466,10 @@ text_head(const unsigned char *p, const unsigned char *end)
 	if (bad > 15 || p[-1] != ' ' ||
 	    !(is_letter(*p) || is_word(p, end, "0x", 2)))
 		return 0;
-	p = identifier(p, end);
+	p = text_identifier(p, end);
 	if (p == end)
 		return 1;
-	q = identifier(p + 1, end);
+	q = text_identifier(p + 1, end);
 	return *p == ' ' && q > p + 1 && q < end && *q == '=';
 }
 

@@ -144,7 +144,7 @@ make_candidates(struct tel_reader *r, struct lines *s)
 		return TEL_OK;
 	for (i = 0; st == TEL_OK && i < r->formats->count; i++) {
 		f = r->formats->rows[i].format;
-		if (f->weigh != NULL)
+		if (f->score != NULL)
 			st = add_candidates(s, f);
 	}
 	return st;
@@ -161,7 +161,7 @@ struct evidence {
 
 /* Tries a line on every candidate. */
 static tel_status
-weigh(struct tel_reader *r, struct lines *s, struct evidence *e)
+text_schema_weigh(struct tel_reader *r, struct lines *s, struct evidence *e)
 {
 	struct lines_candidate *c;
 	tel_status st = make_candidates(r, s);
@@ -174,7 +174,7 @@ weigh(struct tel_reader *r, struct lines *s, struct evidence *e)
 		c->fits++;
 		tel_codes_add(&c->seen, s->type->code);
 		c->e.platform[0] = c->e.likely[0] = '\0';
-		c->format->weigh(c->number, s->type, s->data, &c->e);
+		c->format->score(c->number, s->type, s->data, &c->e);
 		/* what comes later overrides */
 		if (c->e.platform[0] != '\0')
 			memcpy(e->platform, c->e.platform, sizeof(e->platform));
@@ -205,7 +205,7 @@ tel__lines_format(const unsigned char *p, const unsigned char *end, char *name,
 static tel_status
 consider(struct tel_reader *r, struct lines *s, struct evidence *e)
 {
-	tel_status st = e->said ? TEL_OK : weigh(r, s, e);
+	tel_status st = e->said ? TEL_OK : text_schema_weigh(r, s, e);
 	int learned = 0;
 
 	if (st == TEL_OK && s->syntax->named)
@@ -252,7 +252,7 @@ look_at(struct lines *s, struct tel_reader *r, struct evidence *e)
  * The input is waited for, but only as long as it matters.
  */
 static tel_status
-look(struct tel_reader *r, struct lines *s, struct evidence *e)
+text_schema_look(struct tel_reader *r, struct lines *s, struct evidence *e)
 {
 	size_t at = 0, seen = 0, most, have;
 	const unsigned char *lf;
@@ -340,7 +340,8 @@ tell_others(struct tel_reader *r, const struct lines *s, unsigned best)
 
 /* Settles on what most lines fit. */
 static tel_status
-infer(struct tel_reader *r, struct lines *s, const struct evidence *e)
+text_schema_infer(struct tel_reader *r, struct lines *s,
+    const struct evidence *e)
 {
 	const struct lines_candidate *c;
 	const char *platform = e->platform;
@@ -409,11 +410,11 @@ tel__lines_choose(struct tel_reader *r, struct lines *s, const char *as)
 		s->fixed = 1;
 		st = tel__lines_use(r, s, as);
 	} else {
-		st = look(r, s, &e);
+		st = text_schema_look(r, s, &e);
 		if ((st == TEL_OK || st == TEL_END) && is_any(s, &e))
 			st = choose_any(r, s);
 		else if (st == TEL_OK)
-			st = infer(r, s, &e);
+			st = text_schema_infer(r, s, &e);
 		else if (st == TEL_END)
 			st = TEL_OK; /* a header said it */
 		if (!s->inferred || (s->any != NULL && s->any->on))

@@ -61,7 +61,7 @@ struct lines_candidate {
 	struct lines_map map;  /* owns its schema */
 	unsigned fits;         /* lines that fit it */
 	struct tel_codes seen; /* and the codes of these */
-	struct tel_evidence e;
+	struct tel_score e;
 };
 
 struct lines;

@@ -158,7 +158,7 @@ struct decimal {
 
 /* Splits text, "123.456e-7".  1, or 0 when it is not such a number. */
 static int
-split(const char *text, struct decimal *d)
+text_value_split(const char *text, struct decimal *d)
 {
 	int point = 0, any = 0, e = 0, negative, count = 0;
 
@@ -235,7 +235,7 @@ tel__lines_double(struct lines *s, const struct tel_field *f,
 	text[n] = '\0';
 	if (q < s->line.end && *q != ' ')
 		return tel__lines_wrong(s, *p, "a shorter number as", f->name);
-	if (split(text, &d)) {
+	if (text_value_split(text, &d)) {
 		if (!quick(&d, &v)) {
 			/* the decimal point is that of the C locale */
 			old = uselocale(s->c_locale);

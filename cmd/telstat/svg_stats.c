@@ -59,7 +59,7 @@ groups_of(const struct show *show, size_t i, struct groups *out)
 /* -------------------------------------------------------------- axes */
 
 static void
-widen(struct report_axes *axes, double lo, double hi, double most)
+svg_stats_widen(struct report_axes *axes, double lo, double hi, double most)
 {
 	if (axes->hi <= axes->lo) {
 		axes->lo = lo;
@@ -89,18 +89,18 @@ axes_of(const struct groups *g, struct report_axes *axes)
 		for (k = tel_stat_next_bucket(stat, 0); k < n;
 		     k = tel_stat_next_bucket(stat, k + 1))
 			if (tel_stat_bucket(stat, k, &b))
-				widen(axes, (double)b.lo,
+				svg_stats_widen(axes, (double)b.lo,
 				    b.open ? (double)b.lo * 2 + 1 :
 				             (double)b.hi,
 				    (double)b.count);
-		widen(axes, axes->lo, axes->hi,
+		svg_stats_widen(axes, axes->lo, axes->hi,
 		    tel_int128_double(
 		        statistic_number(stat, TEL_NUMBER_UNDER)));
-		widen(axes, axes->lo, axes->hi,
+		svg_stats_widen(axes, axes->lo, axes->hi,
 		    tel_int128_double(statistic_number(stat, TEL_NUMBER_OVER)));
 		if (n == 0 && tel_stat_number(stat, TEL_NUMBER_MIN, &lo) &&
 		    tel_stat_number(stat, TEL_NUMBER_MAX, &hi))
-			widen(axes, tel_int128_double(lo),
+			svg_stats_widen(axes, tel_int128_double(lo),
 			    tel_int128_double(hi), 0);
 	}
 }
@@ -227,15 +227,15 @@ put_functions(struct report *r, const struct show *show, const struct groups *g)
 		series[i].of = points[i];
 		series[i].point = point_at;
 		if (series[i].n > 0)
-			widen(&axes, points[i][0].x,
+			svg_stats_widen(&axes, points[i][0].x,
 			    points[i][series[i].n - 1].x, 0);
 	}
-	chart.x_least = axes.lo;
-	chart.x_most = axes.hi > axes.lo ? axes.hi : axes.lo + 1;
+	chart.x_min = axes.lo;
+	chart.x_max = axes.hi > axes.lo ? axes.hi : axes.lo + 1;
 	for (i = 0; i < chart.n; i++)
 		if (series[i].n > 0) {
-			points[i][0].x = chart.x_least;
-			points[i][series[i].n - 1].x = chart.x_most;
+			points[i][0].x = chart.x_min;
+			points[i][series[i].n - 1].x = chart.x_max;
 		}
 	if (strcmp(unit, "ns") == 0)
 		unit = "time";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Exact events: rows as they come, and blocks of columns made of them. */
-#include "print/exact.h"
+#include "print/event_samples.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "print/page.h"
 
 /* An event of the block that is being filled. */
-struct exact_row {
+struct sample_row {
 	uint64_t time, length;
 	uint32_t type, track;
 	uint32_t name; /* the number of a string and 1; 0: none */
@@ -21,20 +21,20 @@ struct exact_row {
 };
 
 void
-tel__exact_init(struct exact *x, uint64_t most)
+tel__samples_init(struct event_samples *x, uint64_t most)
 {
 	memset(x, 0, sizeof(*x));
 	x->most = most;
 	x->stride = 1;
 	x->seed = tel__hash_seed(x);
-	x->untried = EXACT_TRY;
+	x->untried = SAMPLES_TRY;
 	x->ratio = 1;
 	tel__table_init(&x->by_type);
 	tel__table_init(&x->by_string);
 }
 
 static void
-free_type(struct exact_type *t)
+free_type(struct sample_type *t)
 {
 	unsigned i;
 
@@ -46,7 +46,7 @@ free_type(struct exact_type *t)
 }
 
 void
-tel__exact_clear(struct exact *x)
+tel__samples_clear(struct event_samples *x)
 {
 	size_t i;
 
@@ -68,7 +68,7 @@ tel__exact_clear(struct exact *x)
 }
 
 void
-tel__exact_forget(struct exact *x)
+tel__samples_forget(struct event_samples *x)
 {
 	x->schema = NULL;
 }
@@ -114,7 +114,7 @@ unit_of(const struct tel_field *f)
 }
 
 static int
-copy_type(struct exact_type *to, const struct tel_type *t)
+copy_type(struct sample_type *to, const struct tel_type *t)
 {
 	unsigned i;
 
@@ -140,7 +140,7 @@ copy_type(struct exact_type *to, const struct tel_type *t)
 }
 
 static uint32_t
-make_type(struct exact *x, const struct tel_type *t)
+make_type(struct event_samples *x, const struct tel_type *t)
 {
 	struct tel__entry *e;
 	int fresh;
@@ -153,9 +153,9 @@ make_type(struct exact *x, const struct tel_type *t)
 	}
 	if (!fresh)
 		return (uint32_t)e->value;
-	if (x->ntypes >= EXACT_TYPES) {
-		e->value = EXACT_TYPES - 1;
-		return EXACT_TYPES - 1;
+	if (x->ntypes >= SAMPLES_TYPES) {
+		e->value = SAMPLES_TYPES - 1;
+		return SAMPLES_TYPES - 1;
 	}
 	if (!copy_type(&x->types[x->ntypes], t)) {
 		free_type(&x->types[x->ntypes]);
@@ -169,7 +169,7 @@ make_type(struct exact *x, const struct tel_type *t)
 
 /* The numbers of another schema's types are not known yet. */
 static int
-set_schema(struct exact *x, const struct tel_schema *s)
+set_schema(struct event_samples *x, const struct tel_schema *s)
 {
 	uint32_t *numbers =
 	    realloc(x->numbers, (s->ntypes + 1u) * sizeof(*numbers));
@@ -186,7 +186,7 @@ set_schema(struct exact *x, const struct tel_schema *s)
 }
 
 uint32_t
-tel__exact_type(struct exact *x, const struct tel_type *type)
+tel__samples_type(struct event_samples *x, const struct tel_type *type)
 {
 	if (x->schema != type->schema && !set_schema(x, type->schema))
 		return 0;
@@ -229,15 +229,16 @@ put_utf8(struct tel__buffer *b, const char *string, size_t n, size_t most)
 }
 
 /* Where a string of n bytes is if it was found before. */
-static struct exact_known *
-known_string(struct exact *x, const char *s, size_t n)
+static struct sample_known *
+known_string(struct event_samples *x, const char *s, size_t n)
 {
-	return &x->known[tel__hash_ends(s, n, 0) & (EXACT_KNOWN - 1)];
+	return &x->known[tel__hash_ends(s, n, 0) & (SAMPLES_KNOWN - 1)];
 }
 
 /* The number of a string in the block, and 1; by a hash of all of it. */
 static uint32_t
-find_string(struct exact *x, const char *s, size_t n, struct exact_known *known)
+find_string(struct event_samples *x, const char *s, size_t n,
+    struct sample_known *known)
 {
 	struct tel__buffer text = { 0 };
 	struct tel__entry *e;
@@ -265,9 +266,9 @@ find_string(struct exact *x, const char *s, size_t n, struct exact_known *known)
 
 /* The number of a string in the block, and 1. */
 static uint32_t
-intern(struct exact *x, const char *s, size_t n, size_t most)
+samples_intern(struct event_samples *x, const char *s, size_t n, size_t most)
 {
-	struct exact_known *known;
+	struct sample_known *known;
 
 	if (n > most)
 		n = most;
@@ -283,7 +284,7 @@ intern(struct exact *x, const char *s, size_t n, size_t most)
 static int
 compare_rows(const void *a, const void *b)
 {
-	const struct exact_row *p = a, *q = b;
+	const struct sample_row *p = a, *q = b;
 
 	if (p->time != q->time)
 		return p->time < q->time ? -1 : 1;
@@ -295,9 +296,9 @@ compare_rows(const void *a, const void *b)
  * time.  1; 0: no memory.
  */
 static int
-sort_rows(struct exact *x)
+sort_rows(struct event_samples *x)
 {
-	struct exact_row *rows = malloc((x->nrows + 1) * sizeof(*rows));
+	struct sample_row *rows = malloc((x->nrows + 1) * sizeof(*rows));
 	size_t i, j, at = 0;
 
 	if (rows == NULL)
@@ -331,8 +332,8 @@ sort_rows(struct exact *x)
 }
 
 static void
-put_strings(struct exact *x, struct tel__buffer *out, const struct tel_field *f,
-    size_t i, size_t end)
+put_strings(struct event_samples *x, struct tel__buffer *out,
+    const struct tel_field *f, size_t i, size_t end)
 {
 	struct tel_event ev;
 	const char *s;
@@ -343,13 +344,14 @@ put_strings(struct exact *x, struct tel__buffer *out, const struct tel_field *f,
 		ev.data = x->data.bytes + x->rows[i].data;
 		ev.size = x->rows[i].size;
 		s = tel_load_string(&ev, f, &n);
-		tel__buffer_put_varint(out, intern(x, s, n, EXACT_STRING) - 1u);
+		tel__buffer_put_varint(out,
+		    samples_intern(x, s, n, SAMPLES_STRING) - 1u);
 	}
 }
 
 static void
-put_field(struct exact *x, struct tel__buffer *out,
-    const struct exact_field *field, size_t i, size_t end)
+put_field(struct event_samples *x, struct tel__buffer *out,
+    const struct sample_field *field, size_t i, size_t end)
 {
 	const struct tel_field *f = &field->field;
 	const unsigned char *data = x->data.bytes;
@@ -379,8 +381,8 @@ put_field(struct exact *x, struct tel__buffer *out,
 
 /* The numbers of the labels that field number `which` of those has. */
 static void
-put_labels(struct exact *x, struct tel__buffer *out, unsigned which, size_t i,
-    size_t end)
+put_labels(struct event_samples *x, struct tel__buffer *out, unsigned which,
+    size_t i, size_t end)
 {
 	uint32_t v;
 
@@ -395,11 +397,11 @@ put_labels(struct exact *x, struct tel__buffer *out, unsigned which, size_t i,
 
 /* The rows from i to before end, which are of one type. */
 static void
-put_group(struct exact *x, struct tel__buffer *out, uint64_t from, size_t i,
-    size_t end)
+put_group(struct event_samples *x, struct tel__buffer *out, uint64_t from,
+    size_t i, size_t end)
 {
-	const struct exact_row *r = x->rows;
-	const struct exact_type *t = &x->types[r[i].type];
+	const struct sample_row *r = x->rows;
+	const struct sample_type *t = &x->types[r[i].type];
 	uint64_t before;
 	unsigned f, which = 0;
 	unsigned char *p;
@@ -428,7 +430,7 @@ put_group(struct exact *x, struct tel__buffer *out, uint64_t from, size_t i,
 
 /* Makes a block of the rows, not packed yet.  1; 0: no memory. */
 static int
-encode(struct exact *x, struct exact_block *block)
+encode(struct event_samples *x, struct sample_block *block)
 {
 	struct tel__buffer out = { 0 };
 	size_t i, j, groups = 0;
@@ -468,7 +470,7 @@ encode(struct exact *x, struct exact_block *block)
 }
 
 int
-tel__exact_pack(struct exact_block *block, int level)
+tel__samples_pack(struct sample_block *block, int level)
 {
 	struct tel__buffer gz = { 0 };
 
@@ -488,7 +490,7 @@ tel__exact_pack(struct exact_block *block, int level)
 /* ---------------------------------------------------------------- blocks */
 
 static void
-clear_rows(struct exact *x)
+clear_rows(struct event_samples *x)
 {
 	x->nrows = x->nstrings = 0;
 	x->data.used = x->strings.used = 0;
@@ -499,7 +501,7 @@ clear_rows(struct exact *x)
 
 /* What the bytes of a block become when they are packed, or nearly so. */
 static uint64_t
-packed_size(const struct exact *x, const struct exact_block *b)
+packed_size(const struct event_samples *x, const struct sample_block *b)
 {
 	return tel__page_block_size((size_t)b->number,
 	    b->packed ? b->size : (size_t)((double)b->size * x->ratio));
@@ -507,7 +509,7 @@ packed_size(const struct exact *x, const struct exact_block *b)
 
 /* Adds the sizes of all blocks again. */
 static void
-add_sizes(struct exact *x)
+add_sizes(struct event_samples *x)
 {
 	size_t i;
 
@@ -520,7 +522,7 @@ add_sizes(struct exact *x)
 
 /* Throws away every second block. */
 static void
-thin(struct exact *x)
+samples_thin(struct event_samples *x)
 {
 	size_t i, k = 0;
 
@@ -540,9 +542,9 @@ thin(struct exact *x)
  * not be packed, so it is done at the end.
  */
 static int
-try_block(struct exact *x, struct exact_block *b)
+try_block(struct event_samples *x, struct sample_block *b)
 {
-	if (!tel__exact_pack(b, PAGE_LEVEL_FAST)) {
+	if (!tel__samples_pack(b, PAGE_LEVEL_FAST)) {
 		x->no_memory = 1;
 		return 0;
 	}
@@ -555,15 +557,15 @@ try_block(struct exact *x, struct exact_block *b)
 
 /* Nonzero when the block that is being filled is one to keep. */
 static int
-is_kept(const struct exact *x)
+is_kept(const struct event_samples *x)
 {
 	return (x->number & (x->stride - 1)) == 0;
 }
 
 static void
-end_block(struct exact *x)
+end_block(struct event_samples *x)
 {
-	struct exact_block *b;
+	struct sample_block *b;
 
 	if (x->nrows > 0 && is_kept(x)) {
 		if (!TEL__RESERVE(x->blocks, x->blocks_room, x->nblocks + 1)) {
@@ -577,7 +579,7 @@ end_block(struct exact *x)
 		x->bytes += packed_size(x, b);
 		x->plain += b->size;
 		x->untried += x->bytes > x->most / 4;
-		if (x->untried >= EXACT_TRY ||
+		if (x->untried >= SAMPLES_TRY ||
 		    (x->plain > EXACT_PLAIN &&
 		        b->number % (2 * x->stride) == 0)) {
 			x->untried = 0;
@@ -585,7 +587,7 @@ end_block(struct exact *x)
 				return;
 		}
 		while (x->bytes > x->most && x->nblocks > 1)
-			thin(x);
+			samples_thin(x);
 	}
 	clear_rows(x);
 	x->events = 0;
@@ -594,10 +596,11 @@ end_block(struct exact *x)
 
 /* One more event, of a time now; its range goes from start to end. */
 static void
-advance(struct exact *x, uint64_t now, uint64_t start, uint64_t end)
+samples_advance(struct event_samples *x, uint64_t now, uint64_t start,
+    uint64_t end)
 {
-	if (x->events >= EXACT_EVENTS || x->data.used >= EXACT_BYTES ||
-	    x->strings.used >= EXACT_BYTES)
+	if (x->events >= SAMPLES_EVENTS || x->data.used >= SAMPLES_BYTES ||
+	    x->strings.used >= SAMPLES_BYTES)
 		end_block(x);
 	if (x->events++ == 0) {
 		/* the block before goes up to here */
@@ -620,31 +623,31 @@ advance(struct exact *x, uint64_t now, uint64_t start, uint64_t end)
 }
 
 uint64_t
-tel__exact_spare(const struct exact *x)
+tel__samples_spare(const struct event_samples *x)
 {
 	/* the first event of a block ends the one before */
 	if (is_kept(x) || x->events == 0)
 		return 0;
-	return (x->stride - (x->number & (x->stride - 1))) * EXACT_EVENTS -
+	return (x->stride - (x->number & (x->stride - 1))) * SAMPLES_EVENTS -
 	    x->events;
 }
 
 void
-tel__exact_skip(struct exact *x, uint64_t events)
+tel__samples_skip(struct event_samples *x, uint64_t events)
 {
 	const uint64_t all = x->events + events;
 
 	if (events == 0)
 		return;
 	/* a full block ends with the next event */
-	x->number += (all - 1) / EXACT_EVENTS;
-	x->events = (uint32_t)((all - 1) % EXACT_EVENTS + 1);
+	x->number += (all - 1) / SAMPLES_EVENTS;
+	x->events = (uint32_t)((all - 1) % SAMPLES_EVENTS + 1);
 }
 
-static struct exact_row *
-new_row(struct exact *x)
+static struct sample_row *
+new_row(struct event_samples *x)
 {
-	struct exact_row *row;
+	struct sample_row *row;
 
 	if (!TEL__RESERVE(x->rows, x->rows_room, x->nrows + 1) ||
 	    tel__buffer_room(&x->data, 1) == NULL) {
@@ -658,17 +661,18 @@ new_row(struct exact *x)
 }
 
 void
-tel__exact_put(struct exact *x, const struct tel_event *ev, uint32_t type,
-    uint32_t track, uint64_t time, uint64_t length, const char *name, size_t n)
+tel__samples_put(struct event_samples *x, const struct tel_event *ev,
+    uint32_t type, uint32_t track, uint64_t time, uint64_t length,
+    const char *name, size_t n)
 {
-	const struct exact_type *t = &x->types[type];
-	struct exact_row *row;
+	const struct sample_type *t = &x->types[type];
+	struct sample_row *row;
 	const char *label;
 	uint32_t number;
 	unsigned i;
 	size_t size;
 
-	advance(x, time, time, length > 0 ? time + length - 1 : time);
+	samples_advance(x, time, time, length > 0 ? time + length - 1 : time);
 	if (!is_kept(x) || (row = new_row(x)) == NULL)
 		return;
 	row->time = time;
@@ -678,13 +682,15 @@ tel__exact_put(struct exact *x, const struct tel_event *ev, uint32_t type,
 	row->data = (uint32_t)x->data.used;
 	row->size = ev->size;
 	if (name != NULL)
-		row->name = intern(x, name, n, EXACT_NAME);
+		row->name = samples_intern(x, name, n, SAMPLES_NAME);
 	tel__buffer_put(&x->data, ev->data, ev->size);
 	for (i = 0; i < t->nfields; i++) {
 		if (!t->fields[i].labels)
 			continue;
 		label = tel_event_label(ev, i, &size);
-		number = label == NULL ? 0 : intern(x, label, size, EXACT_NAME);
+		number = label == NULL ?
+		    0 :
+		    samples_intern(x, label, size, SAMPLES_NAME);
 		tel__buffer_put(&x->data, &number, sizeof(number));
 	}
 	x->no_memory |= x->data.failed;
@@ -692,13 +698,13 @@ tel__exact_put(struct exact *x, const struct tel_event *ev, uint32_t type,
 
 /* --------------------------------------------------------------- copies */
 
-struct exact_copy *
-tel__exact_copy(struct exact *x, const struct tel_event *ev, uint32_t type,
-    uint32_t track, uint64_t time, const char *name, size_t n)
+struct sample_copy *
+tel__samples_copy(struct event_samples *x, const struct tel_event *ev,
+    uint32_t type, uint32_t track, uint64_t time, const char *name, size_t n)
 {
-	const struct exact_type *t = &x->types[type];
+	const struct sample_type *t = &x->types[type];
 	struct tel__buffer b = { 0 };
-	struct exact_copy head, *copy;
+	struct sample_copy head, *copy;
 	const char *label;
 	uint32_t length;
 	unsigned i;
@@ -708,7 +714,7 @@ tel__exact_copy(struct exact *x, const struct tel_event *ev, uint32_t type,
 	head.from = time;
 	head.track = track;
 	head.type = type;
-	head.name = (uint32_t)(n < EXACT_NAME ? n : EXACT_NAME);
+	head.name = (uint32_t)(n < SAMPLES_NAME ? n : SAMPLES_NAME);
 	head.size = ev->size;
 	tel__buffer_put(&b, name, head.name);
 	tel__buffer_put(&b, ev->data, ev->size);
@@ -716,9 +722,9 @@ tel__exact_copy(struct exact *x, const struct tel_event *ev, uint32_t type,
 		if (!t->fields[i].labels)
 			continue;
 		label = tel_event_label(ev, i, &size);
-		length = label == NULL ? UINT32_MAX :
-		    size < EXACT_NAME  ? (uint32_t)size :
-		                         EXACT_NAME;
+		length = label == NULL  ? UINT32_MAX :
+		    size < SAMPLES_NAME ? (uint32_t)size :
+		                          SAMPLES_NAME;
 		tel__buffer_put(&b, &length, sizeof(length));
 		if (label != NULL)
 			tel__buffer_put(&b, label, length);
@@ -738,9 +744,9 @@ tel__exact_copy(struct exact *x, const struct tel_event *ev, uint32_t type,
 }
 
 static void
-put_copied_row(struct exact *x, const struct exact_copy *c)
+put_copied_row(struct event_samples *x, const struct sample_copy *c)
 {
-	struct exact_row *row = new_row(x);
+	struct sample_row *row = new_row(x);
 	const unsigned char *p = c->bytes + c->name + c->size;
 	const unsigned char *end = p + c->labels;
 	uint32_t length, number;
@@ -753,14 +759,16 @@ put_copied_row(struct exact *x, const struct exact_copy *c)
 	row->track = c->track;
 	row->data = (uint32_t)x->data.used;
 	row->size = c->size;
-	row->name = intern(x, (const char *)c->bytes, c->name, EXACT_NAME);
+	row->name =
+	    samples_intern(x, (const char *)c->bytes, c->name, SAMPLES_NAME);
 	tel__buffer_put(&x->data, c->bytes + c->name, c->size);
 	while (p < end) {
 		memcpy(&length, p, sizeof(length));
 		p += sizeof(length);
 		number = 0;
 		if (length != UINT32_MAX) {
-			number = intern(x, (const char *)p, length, EXACT_NAME);
+			number = samples_intern(x, (const char *)p, length,
+			    SAMPLES_NAME);
 			p += length;
 		}
 		tel__buffer_put(&x->data, &number, sizeof(number));
@@ -769,16 +777,16 @@ put_copied_row(struct exact *x, const struct exact_copy *c)
 }
 
 int
-tel__exact_is_long(const struct exact *x, uint64_t length)
+tel__samples_is_long(const struct event_samples *x, uint64_t length)
 {
-	return x->nlongest < EXACT_LONGEST || length > x->longest[0]->length;
+	return x->nlongest < SAMPLES_LONGEST || length > x->longest[0]->length;
 }
 
 /* Moves the copy at place i of the heap down to where it belongs. */
 static void
-sink(struct exact *x, size_t i)
+samples_sink(struct event_samples *x, size_t i)
 {
-	struct exact_copy **h = x->longest, *c = h[i];
+	struct sample_copy **h = x->longest, *c = h[i];
 	size_t j;
 
 	for (; (j = 2 * i + 1) < x->nlongest; i = j) {
@@ -792,18 +800,18 @@ sink(struct exact *x, size_t i)
 }
 
 static void
-hold(struct exact *x, struct exact_copy *c)
+samples_hold(struct event_samples *x, struct sample_copy *c)
 {
 	size_t i, up;
 
-	if (!tel__exact_is_long(x, c->length)) {
+	if (!tel__samples_is_long(x, c->length)) {
 		free(c);
 		return;
 	}
-	if (x->nlongest == EXACT_LONGEST) {
+	if (x->nlongest == SAMPLES_LONGEST) {
 		free(x->longest[0]);
 		x->longest[0] = c;
-		sink(x, 0);
+		samples_sink(x, 0);
 		return;
 	}
 	if (!TEL__RESERVE(x->longest, x->longest_room, x->nlongest + 1)) {
@@ -821,20 +829,21 @@ hold(struct exact *x, struct exact_copy *c)
 }
 
 void
-tel__exact_put_copy(struct exact *x, struct exact_copy *copy, uint64_t to)
+tel__samples_put_copy(struct event_samples *x, struct sample_copy *copy,
+    uint64_t to)
 {
 	copy->length = to > copy->from ? to - copy->from : 0;
-	advance(x, to, copy->from, to);
+	samples_advance(x, to, copy->from, to);
 	copy->block = x->number;
 	if (is_kept(x))
 		put_copied_row(x, copy);
-	hold(x, copy);
+	samples_hold(x, copy);
 }
 
 /* ------------------------------------------------------------- snapshots */
 
 int
-tel__exact_rest(struct exact *x, struct exact_block *block)
+tel__samples_rest(struct event_samples *x, struct sample_block *block)
 {
 	return x->nrows > 0 && is_kept(x) && encode(x, block);
 }
@@ -842,7 +851,7 @@ tel__exact_rest(struct exact *x, struct exact_block *block)
 static int
 compare_lengths(const void *a, const void *b)
 {
-	const struct exact_copy *const *p = a, *const *q = b;
+	const struct sample_copy *const *p = a, *const *q = b;
 
 	if ((*p)->length != (*q)->length)
 		return (*p)->length > (*q)->length ? -1 : 1;
@@ -851,14 +860,14 @@ compare_lengths(const void *a, const void *b)
 
 /* Makes a block of the copies at c. */
 static int
-encode_copies(struct exact *x, struct exact_copy *const *c, size_t n,
-    struct exact_block *block)
+encode_copies(struct event_samples *x, struct sample_copy *const *c, size_t n,
+    struct sample_block *block)
 {
-	struct exact part;
+	struct event_samples part;
 	size_t i;
 	int good;
 
-	tel__exact_init(&part, 0);
+	tel__samples_init(&part, 0);
 	part.types = x->types;
 	part.ntypes = x->ntypes;
 	part.from = part.low = UINT64_MAX;
@@ -872,17 +881,17 @@ encode_copies(struct exact *x, struct exact_copy *const *c, size_t n,
 	good = encode(&part, block);
 	part.types = NULL;
 	part.ntypes = 0;
-	tel__exact_clear(&part);
+	tel__samples_clear(&part);
 	x->no_memory |= !good;
 	return good;
 }
 
 int
-tel__exact_longest(struct exact *x, size_t n,
+tel__samples_longest(struct event_samples *x, size_t n,
     int (*is_in)(void *arg, uint64_t number), void *arg,
-    struct exact_block *block)
+    struct sample_block *block)
 {
-	struct exact_copy **all;
+	struct sample_copy **all;
 	size_t i, k = 0;
 	int good;
 

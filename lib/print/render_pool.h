@@ -6,32 +6,35 @@
  * Labels are read while events are rendered, so a change of them waits until
  * all batches are rendered: tel__labels_guard().
  */
-#ifndef TEL_PRINT_TEAM_H
-#define TEL_PRINT_TEAM_H
+#ifndef TEL_PRINT_RENDER_POOL_H
+#define TEL_PRINT_RENDER_POOL_H
 
 #include "model/run.h"
 #include "render/renderer.h"
 
-struct render_team;
+struct render_pool;
 
 /*
  * Threads that render each event by itself, the caller's among them: it renders
  * when there is no room for further events.
  */
-struct render_team *tel__team_new(struct tel_printer *pr, unsigned threads);
+struct render_pool *tel__render_pool_new(struct tel_printer *pr,
+    unsigned threads);
 /* Waits for the threads; what was not written is lost. */
-void tel__team_free(struct render_team *t);
+void tel__render_pool_free(struct render_pool *t);
 
 /*
  * The events that follow are of another log, or have another schema: what the
  * printer has set for it is taken.  All before was written.
  */
-tel_status tel__team_set_log(struct render_team *t, const struct tel_log *log);
+tel_status tel__render_pool_set_log(struct render_pool *t,
+    const struct tel_log *log);
 /* Adds an event of that log.  TEL_OK, TEL_ENOMEM, or what failed before. */
-tel_status tel__team_event(struct render_team *t, const struct tel_event *ev);
+tel_status tel__render_pool_event(struct render_pool *t,
+    const struct tel_event *ev);
 /* Adds all events of a run of that log. */
-tel_status tel__team_run(struct render_team *t, struct tel_run *run);
+tel_status tel__render_pool_run(struct render_pool *t, struct tel_run *run);
 /* Writes all events to the output. */
-tel_status tel__team_flush(struct render_team *t);
+tel_status tel__render_pool_flush(struct render_pool *t);
 
 #endif

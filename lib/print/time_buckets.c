@@ -1,74 +1,74 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pyramid: buckets that are not empty, in order of time. */
-#include "print/pyramid.h"
+#include "print/time_buckets.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/varint.h"
 
-static const char *const names[][PYRAMID_COLUMNS] = {
-	[PYRAMID_COUNT] = { "count" },
-	[PYRAMID_RANGES] = { "count", "busy" },
-	[PYRAMID_VALUES] = { "count", "min", "max", "last" },
-	[PYRAMID_RATE] = { "count", "min", "max", "last" },
+static const char *const names[][TIME_BUCKETS_COLUMNS] = {
+	[TIME_BUCKETS_COUNT] = { "count" },
+	[TIME_BUCKETS_RANGES] = { "count", "busy" },
+	[TIME_BUCKETS_VALUES] = { "count", "min", "max", "last" },
+	[TIME_BUCKETS_RATE] = { "count", "min", "max", "last" },
 };
 static const unsigned widths[] = {
-	[PYRAMID_COUNT] = 1,
-	[PYRAMID_RANGES] = 2,
-	[PYRAMID_VALUES] = 4,
-	[PYRAMID_RATE] = 2,
+	[TIME_BUCKETS_COUNT] = 1,
+	[TIME_BUCKETS_RANGES] = 2,
+	[TIME_BUCKETS_VALUES] = 4,
+	[TIME_BUCKETS_RATE] = 2,
 };
 
-/* The columns of PYRAMID_VALUES. */
+/* The columns of TIME_BUCKETS_VALUES. */
 enum { COUNT, MIN, MAX, LAST };
-/* That of PYRAMID_RANGES behind COUNT, and of PYRAMID_RATE. */
+/* That of TIME_BUCKETS_RANGES behind COUNT, and of TIME_BUCKETS_RATE. */
 enum { BUSY = 1, SUM = 1 };
 
 /* The columns that a series is encoded as. */
 static unsigned
-encoded(enum pyramid_kind kind)
+encoded(enum buckets_kind kind)
 {
-	return kind == PYRAMID_RATE ? PYRAMID_COLUMNS : widths[kind];
+	return kind == TIME_BUCKETS_RATE ? TIME_BUCKETS_COLUMNS : widths[kind];
 }
 
 unsigned
-tel__pyramid_columns(enum pyramid_kind kind)
+tel__buckets_columns(enum buckets_kind kind)
 {
 	return encoded(kind);
 }
 
 const char *
-tel__pyramid_column(enum pyramid_kind kind, unsigned i)
+tel__buckets_column(enum buckets_kind kind, unsigned i)
 {
 	return names[kind][i];
 }
 
 void
-tel__pyramid_init(struct pyramid *p)
+tel__buckets_init(struct time_buckets *p)
 {
 	memset(p, 0, sizeof(*p));
 	tel__table_init(&p->by_key);
 }
 
 void
-tel__pyramid_clear(struct pyramid *p)
+tel__buckets_clear(struct time_buckets *p)
 {
 	size_t i;
 	unsigned c;
 
 	for (i = 0; i < p->nseries; i++) {
 		free(p->series[i].at);
-		for (c = 0; c < PYRAMID_COLUMNS; c++)
+		for (c = 0; c < TIME_BUCKETS_COLUMNS; c++)
 			free(p->series[i].columns[c]);
 	}
 	free(p->series);
 	tel__table_clear(&p->by_key);
-	tel__pyramid_init(p);
+	tel__buckets_init(p);
 }
 
 long
-tel__pyramid_series(struct pyramid *p, const struct pyramid_key *key)
+tel__buckets_series(struct time_buckets *p, const struct bucket_key *key)
 {
 	uint64_t h = tel__fnv(TEL__FNV, &key->track, sizeof(key->track));
 	struct tel__entry *e;
@@ -80,7 +80,7 @@ tel__pyramid_series(struct pyramid *p, const struct pyramid_key *key)
 	e = tel__table_find(&p->by_key, h);
 	if (e != NULL)
 		return (long)e->value;
-	if (p->nseries >= PYRAMID_SERIES)
+	if (p->nseries >= TIME_BUCKETS_SERIES)
 		return -1;
 	e = tel__table_put(&p->by_key, h, &fresh);
 	if (e == NULL ||
@@ -99,14 +99,15 @@ tel__pyramid_series(struct pyramid *p, const struct pyramid_key *key)
 
 /* Adds bucket j of a series to its bucket i, which is before it. */
 static void
-join(struct pyramid_series *s, size_t i, size_t j)
+buckets_join(struct bucket_series *s, size_t i, size_t j)
 {
 	uint64_t **c = s->columns;
 
 	c[COUNT][i] += c[COUNT][j];
-	if (s->key.kind == PYRAMID_RANGES || s->key.kind == PYRAMID_RATE)
+	if (s->key.kind == TIME_BUCKETS_RANGES ||
+	    s->key.kind == TIME_BUCKETS_RATE)
 		c[BUSY][i] += c[BUSY][j];
-	if (s->key.kind != PYRAMID_VALUES)
+	if (s->key.kind != TIME_BUCKETS_VALUES)
 		return;
 	if ((int64_t)c[MIN][j] < (int64_t)c[MIN][i])
 		c[MIN][i] = c[MIN][j];
@@ -117,7 +118,7 @@ join(struct pyramid_series *s, size_t i, size_t j)
 
 /* Makes the buckets of a series 2^by times as wide. */
 static void
-fold_series(struct pyramid_series *s, unsigned by)
+fold_series(struct bucket_series *s, unsigned by)
 {
 	unsigned c, n = widths[s->key.kind];
 	size_t i, k = 0;
@@ -125,7 +126,7 @@ fold_series(struct pyramid_series *s, unsigned by)
 	for (i = 0; i < s->count; i++) {
 		s->at[i] = by < 32 ? s->at[i] >> by : 0;
 		if (k > 0 && s->at[k - 1] == s->at[i]) {
-			join(s, k - 1, i);
+			buckets_join(s, k - 1, i);
 			continue;
 		}
 		s->at[k] = s->at[i];
@@ -138,17 +139,17 @@ fold_series(struct pyramid_series *s, unsigned by)
 }
 
 static size_t
-bytes_of(const struct pyramid_series *s)
+bytes_of(const struct bucket_series *s)
 {
 	return s->room * (sizeof(*s->at) + widths[s->key.kind] * 8u);
 }
 
-static int resize(struct pyramid_series *s, size_t room);
+static int buckets_resize(struct bucket_series *s, size_t room);
 
 static void
-fold(struct pyramid *p, unsigned by)
+fold(struct time_buckets *p, unsigned by)
 {
-	struct pyramid_series *s;
+	struct bucket_series *s;
 	size_t i;
 
 	p->shift += by;
@@ -158,13 +159,13 @@ fold(struct pyramid *p, unsigned by)
 		fold_series(s, by);
 		/* to give memory back may fail, too */
 		if (s->count > 0 && s->count <= s->room / 2)
-			(void)resize(s, s->count);
+			(void)buckets_resize(s, s->count);
 		p->bytes += bytes_of(s);
 	}
 }
 
 static int
-resize(struct pyramid_series *s, size_t room)
+buckets_resize(struct bucket_series *s, size_t room)
 {
 	unsigned c;
 
@@ -179,15 +180,15 @@ resize(struct pyramid_series *s, size_t room)
 
 /* Room for one more bucket.  1; 0: out of memory. */
 static int
-reserve(struct pyramid *p, struct pyramid_series *s)
+buckets_reserve(struct time_buckets *p, struct bucket_series *s)
 {
 	size_t room = s->room < 8 ? 8 : 2 * s->room, before = bytes_of(s);
 
 	if (s->count < s->room)
 		return 1;
-	if (room > PYRAMID_BUCKETS)
-		room = PYRAMID_BUCKETS + 1;
-	if (!resize(s, room)) {
+	if (room > TIME_BUCKETS_MAX)
+		room = TIME_BUCKETS_MAX + 1;
+	if (!buckets_resize(s, room)) {
 		p->no_memory = 1;
 		return 0;
 	}
@@ -199,7 +200,7 @@ reserve(struct pyramid *p, struct pyramid_series *s)
 
 /* Has bucket b at place i, empty. */
 static void
-insert(struct pyramid_series *s, size_t i, uint32_t b)
+buckets_insert(struct bucket_series *s, size_t i, uint32_t b)
 {
 	size_t more = s->count - i;
 	unsigned c;
@@ -216,7 +217,7 @@ insert(struct pyramid_series *s, size_t i, uint32_t b)
 
 /* The place of bucket b of a series; SIZE_MAX: no memory. */
 static size_t
-place(struct pyramid *p, struct pyramid_series *s, uint32_t b)
+buckets_place(struct time_buckets *p, struct bucket_series *s, uint32_t b)
 {
 	size_t low = 0, high = s->count, i;
 
@@ -226,7 +227,7 @@ place(struct pyramid *p, struct pyramid_series *s, uint32_t b)
 		return i;
 	if (i + 1 < high && s->at[i + 1] == b)
 		return ++s->cursor;
-	if (!reserve(p, s))
+	if (!buckets_reserve(p, s))
 		return SIZE_MAX;
 	if (high == 0 || s->at[high - 1] < b) {
 		low = high;
@@ -243,30 +244,30 @@ place(struct pyramid *p, struct pyramid_series *s, uint32_t b)
 			return low;
 	}
 	s->cursor = low;
-	insert(s, low, b);
+	buckets_insert(s, low, b);
 	return low;
 }
 
 /* Makes the buckets so wide that one of them is at time. */
 static void
-widen(struct pyramid *p, uint64_t time)
+buckets_widen(struct time_buckets *p, uint64_t time)
 {
 	unsigned by = 0;
 
 	if (time > p->last)
 		p->last = time;
-	while (time >> p->shift >> by >= PYRAMID_BUCKETS)
+	while (time >> p->shift >> by >= TIME_BUCKETS_MAX)
 		by++;
 	if (by > 0)
 		fold(p, by);
 	/* where one bucket is left, there is nothing to join */
-	while (p->bytes > PYRAMID_BYTES && p->last >> p->shift > 0)
+	while (p->bytes > TIME_BUCKETS_BYTES && p->last >> p->shift > 0)
 		fold(p, 1);
 }
 
 /* Adds what a series has of one bucket to the one at place i. */
 static void
-add_values(struct pyramid_series *s, size_t i)
+add_values(struct bucket_series *s, size_t i)
 {
 	uint64_t **c = s->columns;
 
@@ -278,20 +279,20 @@ add_values(struct pyramid_series *s, size_t i)
 }
 
 void
-tel__pyramid_settle(struct pyramid *p, struct pyramid_series *s)
+tel__buckets_settle(struct time_buckets *p, struct bucket_series *s)
 {
 	size_t i;
 
 	if (s->news == 0)
 		return;
-	if (s->time > p->last || p->bytes > PYRAMID_BYTES)
-		widen(p, s->time);
-	i = place(p, s, (uint32_t)(s->time >> p->shift));
+	if (s->time > p->last || p->bytes > TIME_BUCKETS_BYTES)
+		buckets_widen(p, s->time);
+	i = buckets_place(p, s, (uint32_t)(s->time >> p->shift));
 	if (i == SIZE_MAX)
 		return;
-	if (s->key.kind == PYRAMID_VALUES)
+	if (s->key.kind == TIME_BUCKETS_VALUES)
 		add_values(s, i);
-	else if (s->key.kind == PYRAMID_RATE)
+	else if (s->key.kind == TIME_BUCKETS_RATE)
 		s->columns[SUM][i] += (uint64_t)s->last;
 	s->columns[COUNT][i] += s->news;
 	s->news = 0;
@@ -299,25 +300,25 @@ tel__pyramid_settle(struct pyramid *p, struct pyramid_series *s)
 }
 
 void
-tel__pyramid_settle_all(struct pyramid *p)
+tel__buckets_settle_all(struct time_buckets *p)
 {
 	size_t i;
 
 	for (i = 0; i < p->nseries; i++)
-		tel__pyramid_settle(p, &p->series[i]);
+		tel__buckets_settle(p, &p->series[i]);
 }
 
 void
-tel__pyramid_values(struct pyramid *p, long series, uint64_t time, uint64_t n,
-    int64_t min, int64_t max, int64_t last)
+tel__buckets_values(struct time_buckets *p, long series, uint64_t time,
+    uint64_t n, int64_t min, int64_t max, int64_t last)
 {
-	struct pyramid_series *s;
+	struct bucket_series *s;
 
 	if (series < 0 || n == 0)
 		return;
 	s = &p->series[series];
-	if (!pyramid_same(p, s, time))
-		tel__pyramid_settle(p, s);
+	if (!buckets_same(p, s, time))
+		tel__buckets_settle(p, s);
 	s->time = time;
 	s->min = s->news == 0 || min < s->min ? min : s->min;
 	s->max = s->news == 0 || max > s->max ? max : s->max;
@@ -326,22 +327,23 @@ tel__pyramid_values(struct pyramid *p, long series, uint64_t time, uint64_t n,
 }
 
 void
-tel__pyramid_range(struct pyramid *p, long series, uint64_t from, uint64_t to)
+tel__buckets_range(struct time_buckets *p, long series, uint64_t from,
+    uint64_t to)
 {
-	struct pyramid_series *s;
+	struct bucket_series *s;
 	uint64_t b, first, last, start, stop;
 	size_t i;
 
 	if (series < 0)
 		return;
-	widen(p, to);
+	buckets_widen(p, to);
 	s = &p->series[series];
 	first = from >> p->shift;
 	last = to >> p->shift;
 	for (b = first; b <= last; b++) {
 		start = b << p->shift;
 		stop = b == last ? to : (b + 1) << p->shift;
-		i = place(p, s, (uint32_t)b);
+		i = buckets_place(p, s, (uint32_t)b);
 		if (i == SIZE_MAX)
 			return;
 		s->columns[BUSY][i] += stop - (start > from ? start : from);
@@ -353,7 +355,7 @@ tel__pyramid_range(struct pyramid *p, long series, uint64_t from, uint64_t to)
 
 /* Where the buckets from i on that become one end. */
 static size_t
-group(const struct pyramid_series *s, size_t i, unsigned level)
+buckets_group(const struct bucket_series *s, size_t i, unsigned level)
 {
 	const uint32_t b = s->at[i] >> level;
 
@@ -364,13 +366,14 @@ group(const struct pyramid_series *s, size_t i, unsigned level)
 
 /* What a column has for the buckets from i to before j. */
 static uint64_t
-gather(const struct pyramid_series *s, unsigned column, size_t i, size_t j)
+buckets_gather(const struct bucket_series *s, unsigned column, size_t i,
+    size_t j)
 {
 	const uint64_t *c = s->columns[column];
 	uint64_t v = c[i];
 
 	for (i++; i < j; i++) {
-		if (s->key.kind != PYRAMID_VALUES || column == COUNT)
+		if (s->key.kind != TIME_BUCKETS_VALUES || column == COUNT)
 			v += c[i];
 		else if (column == LAST ||
 		    (column == MIN ? (int64_t)c[i] < (int64_t)v :
@@ -394,7 +397,7 @@ rate(uint64_t sum, unsigned shift)
  * behind says.
  */
 static size_t
-put_rate(const struct pyramid *p, const struct pyramid_series *s,
+put_rate(const struct time_buckets *p, const struct bucket_series *s,
     unsigned level, struct tel__buffer *bytes)
 {
 	const unsigned shift = p->shift + level;
@@ -404,7 +407,7 @@ put_rate(const struct pyramid *p, const struct pyramid_series *s,
 	unsigned c;
 
 	for (i = 0; i < s->count; i = j) {
-		j = group(s, i, level);
+		j = buckets_group(s, i, level);
 		if (s->at[i] >> level > zero) {
 			tel__buffer_put_varint(bytes, zero - at);
 			at = (size_t)zero;
@@ -414,17 +417,17 @@ put_rate(const struct pyramid *p, const struct pyramid_series *s,
 			before = 0;
 			n++;
 		}
-		v = rate(gather(s, SUM, i, j), shift);
+		v = rate(buckets_gather(s, SUM, i, j), shift);
 		tel__buffer_put_varint(bytes, (s->at[i] >> level) - at);
 		at = s->at[i] >> level;
-		tel__buffer_put_varint(&counts, gather(s, COUNT, i, j));
+		tel__buffer_put_varint(&counts, buckets_gather(s, COUNT, i, j));
 		tel__buffer_put_varint(&values, tel__zigzag(v - before));
 		before = v;
 		zero = at + 1;
 		n++;
 	}
 	tel__buffer_put(bytes, counts.bytes, counts.used);
-	for (c = MIN; c < PYRAMID_COLUMNS; c++)
+	for (c = MIN; c < TIME_BUCKETS_COLUMNS; c++)
 		tel__buffer_put(bytes, values.bytes, values.used);
 	bytes->failed |= counts.failed | values.failed;
 	tel__buffer_clear(&counts);
@@ -433,19 +436,19 @@ put_rate(const struct pyramid *p, const struct pyramid_series *s,
 }
 
 size_t
-tel__pyramid_put(const struct pyramid *p, size_t series, unsigned level,
+tel__buckets_put(const struct time_buckets *p, size_t series, unsigned level,
     struct tel__buffer *bytes)
 {
-	const struct pyramid_series *s = &p->series[series];
+	const struct bucket_series *s = &p->series[series];
 	uint64_t before = 0, v;
 	size_t i, j, n = 0;
 	unsigned c;
 
 	if (level > 31)
 		level = 31;
-	if (s->key.kind == PYRAMID_RATE)
+	if (s->key.kind == TIME_BUCKETS_RATE)
 		return put_rate(p, s, level, bytes);
-	for (i = 0; i < s->count; i = group(s, i, level), n++) {
+	for (i = 0; i < s->count; i = buckets_group(s, i, level), n++) {
 		v = s->at[i] >> level;
 		tel__buffer_put_varint(bytes, v - before);
 		before = v;
@@ -453,9 +456,9 @@ tel__pyramid_put(const struct pyramid *p, size_t series, unsigned level,
 	for (c = 0; c < widths[s->key.kind]; c++) {
 		before = 0;
 		for (i = 0; i < s->count; i = j) {
-			j = group(s, i, level);
-			v = gather(s, c, i, j);
-			if (s->key.kind != PYRAMID_VALUES || c == COUNT)
+			j = buckets_group(s, i, level);
+			v = buckets_gather(s, c, i, j);
+			if (s->key.kind != TIME_BUCKETS_VALUES || c == COUNT)
 				tel__buffer_put_varint(bytes, v);
 			else
 				tel__buffer_put_varint(bytes,

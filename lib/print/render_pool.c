@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Batches of events, and the threads that render them. */
-#include "print/team.h"
+#include "print/render_pool.h"
 
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ struct worker {
 	unsigned tables;            /* of what the view was made of */
 };
 
-struct render_team {
+struct render_pool {
 	struct tel_printer *owner;
 	struct tel_labels *guarded; /* calls before it changes; or NULL */
 	struct tel_printer model;   /* the owner, as it was for this log */
@@ -62,7 +62,7 @@ struct render_team {
 };
 
 static struct batch *
-place(const struct render_team *t, uint64_t number)
+render_pool_place(const struct render_pool *t, uint64_t number)
 {
 	return &t->ring[number % t->nring];
 }
@@ -71,7 +71,7 @@ place(const struct render_team *t, uint64_t number)
 
 /* Makes the printer of a thread what the owner is for this log. */
 static tel_status
-adopt_model(const struct render_team *t, struct worker *w)
+adopt_model(const struct render_pool *t, struct worker *w)
 {
 	tel_status st;
 
@@ -92,9 +92,9 @@ adopt_model(const struct render_team *t, struct worker *w)
 static int
 render(void *arg, unsigned thread, uint64_t number)
 {
-	struct render_team *t = arg;
+	struct render_pool *t = arg;
 	struct worker *w = &t->workers[thread];
-	struct batch *b = place(t, number);
+	struct batch *b = render_pool_place(t, number);
 	const struct item *i, *const end = b->items + b->count;
 	tel_status st = adopt_model(t, w);
 	struct tel_event ev;
@@ -127,7 +127,7 @@ render(void *arg, unsigned thread, uint64_t number)
  * other one has started with.
  */
 static void
-await(struct render_team *t, uint64_t number)
+render_pool_await(struct render_pool *t, uint64_t number)
 {
 	while (tel__queue_wait(t->queue, number, 0) == TEL__QUEUE_NONE &&
 	    tel__queue_run(t->queue))
@@ -137,11 +137,11 @@ await(struct render_team *t, uint64_t number)
 
 /* Writes the oldest batch, once it is rendered. */
 static void
-write_oldest(struct render_team *t)
+write_oldest(struct render_pool *t)
 {
-	struct batch *b = place(t, t->written);
+	struct batch *b = render_pool_place(t, t->written);
 
-	await(t, t->written);
+	render_pool_await(t, t->written);
 	if (t->status == TEL_OK)
 		t->status = b->status;
 	if (t->status == TEL_OK)
@@ -160,9 +160,9 @@ write_oldest(struct render_team *t)
  * has filled the next.
  */
 static void
-submit(struct render_team *t, int wake)
+submit(struct render_pool *t, int wake)
 {
-	if (place(t, t->filled)->count == 0)
+	if (render_pool_place(t, t->filled)->count == 0)
 		return;
 	if (tel__queue_submit(t->queue, ++t->filled, wake) >
 	    2 * (uint64_t)t->running)
@@ -173,23 +173,23 @@ submit(struct render_team *t, int wake)
 
 /* Waits until all events are rendered. */
 static void
-settle(struct render_team *t)
+render_pool_settle(struct render_pool *t)
 {
 	uint64_t i;
 
 	/* the last batch has few events: no thread has to wake up for it */
 	submit(t, 0);
 	for (i = t->written; i < t->filled; i++)
-		await(t, i);
+		render_pool_await(t, i);
 }
 
 /* Labels are about to change, or to go. */
 static void
 on_change(void *arg, int gone)
 {
-	struct render_team *t = arg;
+	struct render_pool *t = arg;
 
-	settle(t);
+	render_pool_settle(t);
 	if (gone) {
 		t->guarded = NULL;
 		t->tables++;
@@ -197,7 +197,7 @@ on_change(void *arg, int gone)
 }
 
 tel_status
-tel__team_flush(struct render_team *t)
+tel__render_pool_flush(struct render_pool *t)
 {
 	submit(t, 0);
 	while (t->written < t->filled)
@@ -206,7 +206,7 @@ tel__team_flush(struct render_team *t)
 }
 
 tel_status
-tel__team_set_log(struct render_team *t, const struct tel_log *log)
+tel__render_pool_set_log(struct render_pool *t, const struct tel_log *log)
 {
 	if (t->guarded != NULL)
 		tel__labels_guard(t->guarded, NULL, NULL);
@@ -223,9 +223,9 @@ tel__team_set_log(struct render_team *t, const struct tel_log *log)
 
 /* The batch that is filled, with room for an event of size bytes; or NULL. */
 static struct batch *
-room_for(struct render_team *t, size_t size)
+room_for(struct render_pool *t, size_t size)
 {
-	struct batch *b = place(t, t->filled);
+	struct batch *b = render_pool_place(t, t->filled);
 
 	if (b->count == BATCH_EVENTS ||
 	    (b->count > 0 && b->used + size > BATCH_BYTES)) {
@@ -235,7 +235,7 @@ room_for(struct render_team *t, size_t size)
 		submit(t, 1);
 		if (t->status != TEL_OK)
 			return NULL;
-		b = place(t, t->filled);
+		b = render_pool_place(t, t->filled);
 	}
 	if (b->items == NULL)
 		b->items = malloc(BATCH_EVENTS * sizeof(*b->items));
@@ -251,7 +251,7 @@ room_for(struct render_team *t, size_t size)
 }
 
 tel_status
-tel__team_event(struct render_team *t, const struct tel_event *ev)
+tel__render_pool_event(struct render_pool *t, const struct tel_event *ev)
 {
 	const size_t size = (size_t)ev->size + ev->inline_size;
 	struct batch *b = room_for(t, size);
@@ -306,7 +306,7 @@ add_row(struct batch *b, const struct tel_run *run, size_t i)
 }
 
 tel_status
-tel__team_run(struct render_team *t, struct tel_run *run)
+tel__render_pool_run(struct render_pool *t, struct tel_run *run)
 {
 	struct batch *b;
 	size_t i = 0, n;
@@ -317,17 +317,18 @@ tel__team_run(struct render_team *t, struct tel_run *run)
 			return t->status;
 		n = add_row(b, run, i);
 		/* an event that is larger than a batch */
-		if (n == 0 && tel__team_event(t, run_view(run, i)) != TEL_OK)
+		if (n == 0 &&
+		    tel__render_pool_event(t, run_view(run, i)) != TEL_OK)
 			return t->status;
 		i += n > 0 ? n : 1;
 	}
 	return TEL_OK;
 }
 
-struct render_team *
-tel__team_new(struct tel_printer *pr, unsigned threads)
+struct render_pool *
+tel__render_pool_new(struct tel_printer *pr, unsigned threads)
 {
-	struct render_team *t = calloc(1, sizeof(*t));
+	struct render_pool *t = calloc(1, sizeof(*t));
 	unsigned i;
 	int made;
 
@@ -350,12 +351,12 @@ tel__team_new(struct tel_printer *pr, unsigned threads)
 	}
 	if (made)
 		return t;
-	tel__team_free(t);
+	tel__render_pool_free(t);
 	return NULL;
 }
 
 void
-tel__team_free(struct render_team *t)
+tel__render_pool_free(struct render_pool *t)
 {
 	unsigned i;
 

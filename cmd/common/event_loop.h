@@ -3,17 +3,17 @@
  * The pump: reads the operands of a tool, one after the other or merged by
  * time, and hands their events to the tool.
  */
-#ifndef COMMON_PUMP_H
-#define COMMON_PUMP_H
+#ifndef COMMON_EVENT_LOOP_H
+#define COMMON_EVENT_LOOP_H
 
 #include "progress.h"
 #include "source.h"
 
 /* How the loop goes on. */
 enum outcome {
-	GO_ON,
-	END_ONE, /* leave the rest of this source out */
-	END_ALL  /* and what comes after it */
+	CONTINUE,
+	NEXT_FILE, /* leave the rest of this source out */
+	END_ALL    /* and what comes after it */
 };
 
 /* What a tool does with its input.  Each may be NULL, but for event(). */

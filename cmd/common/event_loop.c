@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The one loop over the events of all operands, merged or not. */
-#include "pump.h"
+#include "event_loop.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -14,10 +14,10 @@
 #define NEARLY_NOTHING 1024
 
 /* So much that was read of a pipe is written before more is read. */
-#define HELD_MOST 8192
+#define HELD_MAX 8192
 
 /* Where events come from, and where they go. */
-struct pump {
+struct event_loop {
 	struct settings *settings;
 	const struct visitor *visitor;
 	struct source **sources; /* one, or those that are merged */
@@ -32,7 +32,7 @@ struct pump {
 };
 
 static struct done
-count_done(const struct pump *p)
+count_done(const struct event_loop *p)
 {
 	struct done done = { 0, 0 };
 	int i;
@@ -60,7 +60,7 @@ would_wait(struct source *src)
 	if (tel_reader_pending(src->reader) >= NEARLY_NOTHING)
 		return 0;
 	bytes = tel_reader_count(src->reader, TEL_COUNT_BYTES);
-	if (bytes - src->flushed < HELD_MOST && poll(&p, 1, 0) != 0)
+	if (bytes - src->flushed < HELD_MAX && poll(&p, 1, 0) != 0)
 		return 0;
 	src->flushed = bytes;
 	return 1;
@@ -73,7 +73,7 @@ struct batch {
 };
 
 static tel_status
-next_batch(const struct pump *p, struct batch *b)
+next_batch(const struct event_loop *p, struct batch *b)
 {
 	tel_status st;
 
@@ -92,7 +92,7 @@ next_batch(const struct pump *p, struct batch *b)
 }
 
 static void
-report_failure(const struct pump *p, tel_status st)
+report_failure(const struct event_loop *p, tel_status st)
 {
 	const struct source *src = p->sources[0];
 	const char *text;
@@ -116,7 +116,7 @@ report_failure(const struct pump *p, tel_status st)
  * all been read, it might have been another.
  */
 static void
-report_held_back(const struct pump *p)
+report_held_back(const struct event_loop *p)
 {
 	const tel_reader *r;
 	tel_status st;
@@ -136,7 +136,7 @@ report_held_back(const struct pump *p)
 
 /* -t in seconds needs a clock rate, which some logs lack. */
 static int
-knows_seconds(const struct pump *p)
+knows_seconds(const struct event_loop *p)
 {
 	const struct source *src = p->sources[0];
 
@@ -150,7 +150,7 @@ knows_seconds(const struct pump *p)
 
 /* Passes an event on, if it is selected. */
 static enum outcome
-visit(const struct pump *p, const tel_event *ev)
+loop_visit(const struct event_loop *p, const tel_event *ev)
 {
 	struct settings *s = p->settings;
 	enum outcome outcome;
@@ -160,24 +160,24 @@ visit(const struct pump *p, const tel_event *ev)
 		return p->visitor->event(p->visitor->arg, ev);
 	wanted = selection_match(&s->select, ev);
 	if (wanted <= 0)
-		return wanted == 0 ? GO_ON : END_ALL;
+		return wanted == 0 ? CONTINUE : END_ALL;
 	outcome = p->visitor->event(p->visitor->arg, ev);
 	return selection_full(&s->select) ? END_ALL : outcome;
 }
 
 /* The same for the events of a run. */
 static enum outcome
-visit_run(const struct pump *p, tel_run *run)
+visit_run(const struct event_loop *p, tel_run *run)
 {
 	if (!p->whole && !selection_run(&p->settings->select, run))
 		return END_ALL;
-	return tel_run_count(run) == 0 ? GO_ON :
+	return tel_run_count(run) == 0 ? CONTINUE :
 	                                 p->visitor->run(p->visitor->arg, run);
 }
 
 /* Limits reading of the log to the selected time. */
 static void
-narrow(const struct pump *p, const tel_event *ev)
+loop_narrow(const struct event_loop *p, const tel_event *ev)
 {
 	int i;
 
@@ -191,7 +191,7 @@ narrow(const struct pump *p, const tel_event *ev)
 
 /* Has events left out that nobody has a use for. */
 static void
-attach(const struct pump *p)
+loop_attach(const struct event_loop *p)
 {
 	const struct settings *s = p->settings;
 	int i;
@@ -207,7 +207,7 @@ attach(const struct pump *p)
 
 /* Nonzero when no source has to be waited for. */
 static int
-all_regular(const struct pump *p)
+all_regular(const struct event_loop *p)
 {
 	int i;
 
@@ -219,7 +219,7 @@ all_regular(const struct pump *p)
 
 /* The source that is read for the next event, if that may be waited for. */
 static struct source *
-waited_for(const struct pump *p)
+waited_for(const struct event_loop *p)
 {
 	const tel_reader *r;
 	int i;
@@ -235,11 +235,11 @@ waited_for(const struct pump *p)
 
 /* The loop over the events. */
 static enum outcome
-pump(struct pump *p)
+pump(struct event_loop *p)
 {
 	const struct visitor *v = p->visitor;
 	size_t until = PROGRESS_EVENTS, n;
-	enum outcome outcome = GO_ON;
+	enum outcome outcome = CONTINUE;
 	const int waits = v->idle != NULL && !all_regular(p);
 	struct source *src;
 	struct batch b = { NULL, NULL };
@@ -248,9 +248,9 @@ pump(struct pump *p)
 
 	if (!p->settings->all_events && selection_full(&p->settings->select))
 		return END_ALL;
-	narrow(p, NULL);
-	attach(p);
-	while (outcome == GO_ON) {
+	loop_narrow(p, NULL);
+	loop_attach(p);
+	while (outcome == CONTINUE) {
 		src = waits ? waited_for(p) : NULL;
 		if (src != NULL && would_wait(src))
 			v->idle(v->arg);
@@ -272,25 +272,25 @@ pump(struct pump *p)
 				progress_show(&p->progress, count_done(p));
 		}
 		if (first && !knows_seconds(p))
-			return END_ONE;
+			return NEXT_FILE;
 		if (first)
-			narrow(p, b.first);
+			loop_narrow(p, b.first);
 		first = 0;
 		if (v->remembers && tel_event_remember(b.first) != TEL_OK) {
 			message_fail(STATUS_FAILED, NULL, "%s",
 			    tel_status_text(TEL_ENOMEM));
 			return END_ALL;
 		}
-		outcome = n > 1 ? visit_run(p, b.run) : visit(p, b.first);
+		outcome = n > 1 ? visit_run(p, b.run) : loop_visit(p, b.first);
 	}
-	if (outcome != GO_ON)
+	if (outcome != CONTINUE)
 		report_held_back(p);
 	return outcome;
 }
 
 /* Reports events that a live window gave out of order. */
 static void
-report_late(const struct pump *p)
+report_late(const struct event_loop *p)
 {
 	uint64_t late = 0;
 
@@ -307,10 +307,10 @@ report_late(const struct pump *p)
 
 /* The loop, with what comes before and after it. */
 static enum outcome
-run(struct pump *p)
+loop_run(struct event_loop *p)
 {
 	const struct visitor *v = p->visitor;
-	enum outcome outcome = GO_ON;
+	enum outcome outcome = CONTINUE;
 	uint64_t size = 0;
 	int i;
 
@@ -336,7 +336,7 @@ run(struct pump *p)
  * order, a window puts them in order.
  */
 static tel_order
-order_of(const struct pump *p, const struct source *src)
+order_of(const struct event_loop *p, const struct source *src)
 {
 	const struct settings *s = p->settings;
 
@@ -353,14 +353,14 @@ order_of(const struct pump *p, const struct source *src)
  * may depend on them.
  */
 static int
-only_allocs(const struct pump *p)
+only_allocs(const struct event_loop *p)
 {
 	return p->visitor->allocs && selection_all(&p->settings->select);
 }
 
 /* Adds the sources to a merge.  Returns 1, or 0 after a message. */
 static int
-add_all(struct pump *p)
+add_all(struct event_loop *p)
 {
 	tel_order order;
 	tel_status st;
@@ -391,12 +391,12 @@ add_all(struct pump *p)
 
 /* Reads sources that are open, as one. */
 static enum outcome
-run_merged(struct pump *p)
+run_merged(struct event_loop *p)
 {
-	enum outcome outcome = GO_ON;
+	enum outcome outcome = CONTINUE;
 
 	if (add_all(p))
-		outcome = run(p);
+		outcome = loop_run(p);
 	tel_merge_free(p->merge);
 	p->merge = NULL;
 	return outcome;
@@ -404,10 +404,10 @@ run_merged(struct pump *p)
 
 /* Reads one source that is open. */
 static enum outcome
-run_single(struct pump *p)
+run_single(struct event_loop *p)
 {
 	struct settings *s = p->settings;
-	enum outcome outcome = GO_ON;
+	enum outcome outcome = CONTINUE;
 	tel_order order = order_of(p, p->sources[0]);
 	tel_status st = TEL_OK;
 
@@ -420,7 +420,7 @@ run_single(struct pump *p)
 		st = tel_window_set_allocs(p->window, 1);
 	p->settled = order == TEL_ORDER_LOG && !only_allocs(p);
 	if (st == TEL_OK)
-		outcome = run(p);
+		outcome = loop_run(p);
 	else
 		source_failed(p->sources[0], st, NULL);
 	tel_window_free(p->window);
@@ -435,11 +435,11 @@ run_single(struct pump *p)
  * where it is.
  */
 static enum outcome
-run_operands(struct pump *p, struct source *srcs, struct source **list,
+run_operands(struct event_loop *p, struct source *srcs, struct source **list,
     char *const *operands, int n)
 {
 	struct settings *s = p->settings;
-	enum outcome outcome = GO_ON;
+	enum outcome outcome = CONTINUE;
 	int i;
 
 	p->sources = list;
@@ -449,7 +449,7 @@ run_operands(struct pump *p, struct source *srcs, struct source **list,
 			list[p->nsources++] = &srcs[i];
 	n = sources_span(list, p->nsources, s) ? p->nsources : 0;
 	p->nsources = 0;
-	for (i = 0; i < n && outcome == GO_ON; i++) {
+	for (i = 0; i < n && outcome == CONTINUE; i++) {
 		if (!source_attach(list[i], s))
 			continue;
 		list[i]->number = ++p->opened;
@@ -461,7 +461,7 @@ run_operands(struct pump *p, struct source *srcs, struct source **list,
 		source_explain(list[i], s);
 		list[p->nsources++] = list[i];
 	}
-	if (outcome == GO_ON && p->nsources > 0)
+	if (outcome == CONTINUE && p->nsources > 0)
 		outcome = p->nsources == 1 ? run_single(p) : run_merged(p);
 	return outcome;
 }
@@ -471,7 +471,7 @@ source_run(struct settings *s, const struct visitor *v, char *operand)
 {
 	struct source src, *list[1];
 	enum outcome outcome;
-	struct pump p;
+	struct event_loop p;
 
 	memset(&p, 0, sizeof(p));
 	memset(&src, 0, sizeof(src));
@@ -492,8 +492,8 @@ sources_run(struct settings *s, const struct visitor *v)
 	int n = s->noperands > 0 ? s->noperands : 1, step, i, j;
 	struct source *srcs = calloc((size_t)n, sizeof(*srcs));
 	struct source **list = calloc((size_t)n, sizeof(*list));
-	enum outcome outcome = GO_ON;
-	struct pump p;
+	enum outcome outcome = CONTINUE;
+	struct event_loop p;
 
 	memset(&p, 0, sizeof(p));
 	p.settings = s;

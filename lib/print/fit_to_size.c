@@ -55,7 +55,7 @@ add_sums(struct html_draft *d, struct tel__buffer *bytes)
 static int
 make_sums(struct html_draft *d)
 {
-	const struct pyramid *p = &d->html->sums;
+	const struct time_buckets *p = &d->html->sums;
 	struct tel__buffer bytes = { 0 };
 	struct html_place *place;
 	size_t i;
@@ -70,7 +70,7 @@ make_sums(struct html_draft *d)
 		place->series = i;
 		place->block = d->nsums;
 		place->offset = bytes.used;
-		place->count = tel__pyramid_put(p, i, d->level, &bytes);
+		place->count = tel__buckets_put(p, i, d->level, &bytes);
 		if (bytes.used >= SERIES_BYTES)
 			good = add_sums(d, &bytes);
 	}
@@ -120,7 +120,7 @@ is_used(void *arg, uint64_t number)
 static uint64_t
 guess_size(const struct html_draft *d, size_t i)
 {
-	const struct exact_block *b = html_used_block(d, i);
+	const struct sample_block *b = html_used_block(d, i);
 	double size = (double)b->size;
 
 	if (!b->packed)
@@ -145,7 +145,7 @@ blocks_size(const struct html_draft *d)
 
 /* Uses as many exact blocks as seem to fit into room. */
 static void
-choose(struct html_draft *d, uint64_t room)
+fit_choose(struct html_draft *d, uint64_t room)
 {
 	size_t low = 0, high = d->all;
 
@@ -165,16 +165,16 @@ choose(struct html_draft *d, uint64_t room)
 
 /* Packs the blocks that are used.  1; 0: no memory. */
 static int
-pack(struct html_draft *d)
+fit_pack(struct html_draft *d)
 {
-	struct exact *x = &d->html->exact;
-	struct exact_block *b;
+	struct event_samples *x = &d->html->exact;
+	struct sample_block *b;
 	size_t i, at;
 
 	for (i = 0; i < d->use; i++) {
 		at = i * d->all / d->use;
 		b = at < x->nblocks ? &x->blocks[at] : &d->rest;
-		if (!tel__exact_pack(b, d->gzip_level))
+		if (!tel__samples_pack(b, d->gzip_level))
 			return 0;
 	}
 	return 1;
@@ -185,8 +185,8 @@ static int
 choose_packed(struct html_draft *d, uint64_t room)
 {
 	for (;;) {
-		choose(d, room);
-		if (!pack(d))
+		fit_choose(d, room);
+		if (!fit_pack(d))
 			return 0;
 		if (d->use == 0 || blocks_size(d) <= room)
 			return 1;
@@ -197,16 +197,16 @@ choose_packed(struct html_draft *d, uint64_t room)
 static int
 make_longest(struct html_draft *d, uint64_t room)
 {
-	struct exact *x = &d->html->exact;
+	struct event_samples *x = &d->html->exact;
 	size_t n = x->nlongest;
 
 	for (;; n /= 2) {
 		free(d->longest.bytes);
 		memset(&d->longest, 0, sizeof(d->longest));
 		if (n == 0 ||
-		    !tel__exact_longest(x, n, is_used, d, &d->longest))
+		    !tel__samples_longest(x, n, is_used, d, &d->longest))
 			return !x->no_memory;
-		if (!tel__exact_pack(&d->longest, d->gzip_level))
+		if (!tel__samples_pack(&d->longest, d->gzip_level))
 			return 0;
 		if (tel__page_block_size(0, d->longest.size) <= room)
 			return 1;
@@ -249,13 +249,13 @@ make_links(struct html_draft *d, uint64_t room)
 
 /* Fills room with exact blocks and the longest ranges that are in none. */
 static int
-fill(struct html_draft *d, uint64_t all, uint64_t room)
+fit_fill(struct html_draft *d, uint64_t all, uint64_t room)
 {
 	uint64_t longest;
 
 	free(d->longest.bytes);
 	memset(&d->longest, 0, sizeof(d->longest));
-	choose(d, room);
+	fit_choose(d, room);
 	if (!make_longest(d, all * LONGEST_SHARE / 100))
 		return 0;
 	longest = d->longest.bytes == NULL ?
@@ -284,7 +284,7 @@ pack_head(const struct html_draft *d, struct tel__buffer *gz)
 static int
 level_for(const struct html_draft *d)
 {
-	const struct exact *x = &d->html->exact;
+	const struct event_samples *x = &d->html->exact;
 	size_t i, size = d->html->sums.bytes / 2;
 
 	for (i = 0; i < x->nblocks; i++)
@@ -310,7 +310,7 @@ tel__html_draft(struct html_draft *d, struct tel__buffer *gz)
 		return 0;
 	slack = 512 + (uint64_t)gz->used * 3 / 2 + BLOCK_HEAD * d->all;
 	for (;;) {
-		if (!fill(d, room, room > slack ? room - slack : 0) ||
+		if (!fit_fill(d, room, room > slack ? room - slack : 0) ||
 		    !pack_head(d, gz))
 			return 0;
 		if (tel__page_size(d->title, gz->used) + blocks_size(d) <=

@@ -210,7 +210,7 @@ hold_lower(struct timeline *tl, struct timeline_gauge *g)
 }
 
 static inline void
-hold(struct timeline *tl, struct timeline_gauge *g)
+live_hold(struct timeline *tl, struct timeline_gauge *g)
 {
 	if (g->shown > 0 && g->bytes < g->low)
 		hold_lower(tl, g);
@@ -219,12 +219,13 @@ hold(struct timeline *tl, struct timeline_gauge *g)
 }
 
 static void
-show(struct tel_printer *pr, struct timeline *tl, size_t gauge, uint64_t time)
+live_show(struct tel_printer *pr, struct timeline *tl, size_t gauge,
+    uint64_t time)
 {
 	struct timeline_gauge *g = &tl->gauges[gauge];
 
 	if (tl->ops->values != NULL)
-		hold(tl, g);
+		live_hold(tl, g);
 	else if (g->track->use == TIMELINE_BYTES)
 		tl->ops->counter(pr, g->track, time, (int64_t)g->bytes);
 }
@@ -254,7 +255,7 @@ tel__timeline_settle(struct tel_printer *pr, struct timeline *tl)
 
 /* More lives, as much as a counter can show. */
 static void
-add(struct timeline *tl, size_t gauge, uint64_t size)
+live_add(struct timeline *tl, size_t gauge, uint64_t size)
 {
 	struct timeline_gauge *g = &tl->gauges[gauge];
 
@@ -263,7 +264,7 @@ add(struct timeline *tl, size_t gauge, uint64_t size)
 
 /* Less lives; what was there before the log began is not known. */
 static void
-subtract(struct timeline *tl, size_t gauge, uint64_t size)
+live_subtract(struct timeline *tl, size_t gauge, uint64_t size)
 {
 	struct timeline_gauge *g = &tl->gauges[gauge];
 
@@ -290,7 +291,7 @@ change_live(void *arg, enum tel__live_what what, struct tel__live_block *block,
 	switch (what) {
 	case TEL__LIVE_ALLOCATED:
 		block->owner = tl->member;
-		change_by(tl, tl->member, block->size, add);
+		change_by(tl, tl->member, block->size, live_add);
 		break;
 	case TEL__LIVE_FREED:
 	case TEL__LIVE_RESIZED:
@@ -299,7 +300,7 @@ change_live(void *arg, enum tel__live_what what, struct tel__live_block *block,
 	case TEL__LIVE_PART_FREED:
 		change_by(tl, block->owner,
 		    what == TEL__LIVE_PART_FREED ? op->size : block->size,
-		    subtract);
+		    live_subtract);
 		tl->changed = block->owner;
 		break;
 	case TEL__LIVE_UNKNOWN: tl->gauges[tl->whole].unknown++; break;
@@ -319,8 +320,8 @@ tel__timeline_count_init(struct timeline *tl)
  * tells addresses of one log, or one gauge, from those of others.
  */
 static void
-follow(struct timeline *tl, uint32_t gauge, uint32_t whole, const tel_alloc *op,
-    uint64_t tag)
+live_follow(struct timeline *tl, uint32_t gauge, uint32_t whole,
+    const tel_alloc *op, uint64_t tag)
 {
 	tl->member = gauge;
 	tl->whole = whole;
@@ -481,25 +482,25 @@ end_pool(struct tel_printer *pr, struct timeline *tl,
 	}
 	if (e != NULL)
 		tel__table_remove(&tl->pools, e);
-	follow(tl, tl->all, tl->all, op, log_tag(ev->log));
+	live_follow(tl, tl->all, tl->all, op, log_tag(ev->log));
 	if (g != NULL) {
-		subtract(tl, tl->all, g->bytes);
+		live_subtract(tl, tl->all, g->bytes);
 		g->bytes = 0;
 		g->ended = 1;
 		tl->ended++;
 	}
 	if (had > 0)
-		show(pr, tl, (size_t)(g - tl->gauges), time);
+		live_show(pr, tl, (size_t)(g - tl->gauges), time);
 	if (tl->gauges[tl->all].bytes != all)
-		show(pr, tl, tl->all, time);
+		live_show(pr, tl, tl->all, time);
 }
 
 /* Does an operation to a gauge. */
 static void
-count(struct timeline *tl, const struct tel_log *log, uint32_t gauge,
-    const tel_alloc *op)
+print_live_bytes_count(struct timeline *tl, const struct tel_log *log,
+    uint32_t gauge, const tel_alloc *op)
 {
-	follow(tl, gauge, tl->all, op, log_tag(log));
+	live_follow(tl, gauge, tl->all, op, log_tag(log));
 }
 
 /* The track of the sizes of blocks; NULL: they are not shown. */
@@ -571,14 +572,14 @@ change_blocks(struct tel_printer *pr, struct timeline *tl,
 		tl->ops->heat(pr, tl->sizes, time,
 		    op->size < INT64_MAX ? (int64_t)op->size : INT64_MAX, 1);
 	tl->changed = part;
-	count(tl, ev->log, part, op);
+	print_live_bytes_count(tl, ev->log, part, op);
 	if (tl->gauges[tl->all].unknown != unknown)
 		show_unknown(pr, tl, ev, time);
 	if (tl->changed != part && tl->changed != tl->all)
-		show(pr, tl, tl->changed, time);
+		live_show(pr, tl, tl->changed, time);
 	if (part != tl->all)
-		show(pr, tl, part, time);
-	show(pr, tl, tl->all, time);
+		live_show(pr, tl, part, time);
+	live_show(pr, tl, tl->all, time);
 }
 
 int
@@ -596,7 +597,7 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 		start_pool(pr, tl, ev, p, &op);
 	if (op.kind == TEL_ALLOC_BUFFER_CREATE ||
 	    op.kind == TEL_ALLOC_BUFFER_DESTROY)
-		follow(tl, NONE, NONE, &op, log_tag(ev->log));
+		live_follow(tl, NONE, NONE, &op, log_tag(ev->log));
 	if (op.kind > TEL_ALLOC_FREE && op.kind != TEL_ALLOC_COMMIT &&
 	    op.kind != TEL_ALLOC_POOL_DESTROY)
 		return 0;
@@ -612,7 +613,7 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 
 /* Most fields are 64 bits, little-endian, which is worth a test. */
 static inline uint64_t
-load(const struct tel_field *f, const unsigned char *data)
+live_load(const struct tel_field *f, const unsigned char *data)
 {
 	if (__builtin_expect(f->load == TEL_LOAD_LE64, 1))
 		return tel_le64(data + f->offset);
@@ -628,10 +629,10 @@ taken(const struct timeline_plan *p, const struct tel_field *fields,
 
 	*has_size = 1;
 	if (p->size >= 0)
-		size = load(&fields[p->size], data);
+		size = live_load(&fields[p->size], data);
 	else if (p->base >= 0 && p->limit >= 0)
-		size = load(&fields[p->limit], data) -
-		    load(&fields[p->base], data);
+		size = live_load(&fields[p->limit], data) -
+		    live_load(&fields[p->base], data);
 	else
 		*has_size = 0;
 	/* such as where the limit is before the base */
@@ -640,8 +641,8 @@ taken(const struct timeline_plan *p, const struct tel_field *fields,
 
 /* By its size, or as a block where what gives it back does not say that. */
 static inline void
-take(struct timeline *tl, const struct timeline_plan *p, uint32_t gauge,
-    const struct tel_field *fields, const unsigned char *data)
+print_live_bytes_take(struct timeline *tl, const struct timeline_plan *p,
+    uint32_t gauge, const struct tel_field *fields, const unsigned char *data)
 {
 	const int takes = p->memory > 0;
 	tel_alloc op = { .kind = takes ? TEL_ALLOC_MALLOC : TEL_ALLOC_FREE };
@@ -649,13 +650,14 @@ take(struct timeline *tl, const struct timeline_plan *p, uint32_t gauge,
 
 	op.size = taken(p, fields, data, &has_size);
 	if (p->key < 0) {
-		(takes ? add : subtract)(tl, gauge, op.size);
+		(takes ? live_add : live_subtract)(tl, gauge, op.size);
 		return;
 	}
 	/* 0 may be a key, and is no address */
-	op.address = load(&fields[p->key], data) + 1;
+	op.address = live_load(&fields[p->key], data) + 1;
 	op.sized = has_size;
-	follow(tl, gauge, gauge, &op, gauge * UINT64_C(0x9e3779b97f4a7c15));
+	live_follow(tl, gauge, gauge, &op,
+	    gauge * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 void
@@ -675,8 +677,8 @@ tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
 	p->take_log = ev->log;
 	p->take_arena = arena;
 	p->gauge = gauge;
-	take(tl, p, gauge, t->fields, ev->data);
-	show(pr, tl, gauge, time);
+	print_live_bytes_take(tl, p, gauge, t->fields, ev->data);
+	live_show(pr, tl, gauge, time);
 }
 
 /* --------------------------------------------------------- many at once */
@@ -805,25 +807,25 @@ add_block(struct timeline *tl, const struct timeline_action *a,
 	if (tl->all_log != log)
 		return 0;
 	if (a->pool != NULL) {
-		op.pool = load(a->pool, data);
+		op.pool = live_load(a->pool, data);
 		r = recent_of(tl, op.pool);
 		if (r->log != log || r->owner != op.pool || r->gauge == NONE)
 			return 0;
 		part = r->gauge;
 	}
-	op.address = load(a->address, data) + a->first;
-	op.size = a->size == NULL ? 0 : load(a->size, data);
+	op.address = live_load(a->address, data) + a->first;
+	op.size = a->size == NULL ? 0 : live_load(a->size, data);
 	if (op.address == 0)
 		return 1;
 	if (!frees)
 		count_size(tl, op.size);
 	tl->changed = part;
-	count(tl, log, part, &op);
+	print_live_bytes_count(tl, log, part, &op);
 	if (tl->changed != part && tl->changed != tl->all)
-		hold(tl, &tl->gauges[tl->changed]);
+		live_hold(tl, &tl->gauges[tl->changed]);
 	if (part != tl->all)
-		hold(tl, &tl->gauges[part]);
-	hold(tl, &tl->gauges[tl->all]);
+		live_hold(tl, &tl->gauges[part]);
+	live_hold(tl, &tl->gauges[tl->all]);
 	return 1;
 }
 
@@ -836,10 +838,10 @@ add_memory(struct timeline *tl, const struct timeline_action *a,
 	const struct timeline_plan *p = a->plan;
 
 	if (p->take_log != log ||
-	    (a->pool != NULL && load(a->pool, data) != p->take_arena))
+	    (a->pool != NULL && live_load(a->pool, data) != p->take_arena))
 		return 0;
-	take(tl, p, p->gauge, t->fields, data);
-	hold(tl, &tl->gauges[p->gauge]);
+	print_live_bytes_take(tl, p, p->gauge, t->fields, data);
+	live_hold(tl, &tl->gauges[p->gauge]);
 	return 1;
 }
 

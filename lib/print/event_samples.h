@@ -4,53 +4,53 @@
  * then every second block, every fourth one, ..., so that what is exact is
  * spread evenly over the log.  The longest ranges are held apart from them.
  */
-#ifndef TEL_EXACT_H
-#define TEL_EXACT_H
+#ifndef TEL_EVENT_SAMPLES_H
+#define TEL_EVENT_SAMPLES_H
 
 #include "base/buffer.h"
 #include "base/table.h"
 #include "model/event.h"
 
 /* Events and bytes of a block. */
-#define EXACT_EVENTS 4096u
-#define EXACT_BYTES ((size_t)256 << 10)
+#define SAMPLES_EVENTS 4096u
+#define SAMPLES_BYTES ((size_t)256 << 10)
 /*
  * Bytes of blocks that are not packed; past that, blocks are packed that will
  * be left when every second one is thrown away.
  */
 #define EXACT_PLAIN ((size_t)8 << 20)
 /* One block of so many is packed to see how small they become. */
-#define EXACT_TRY 64u
+#define SAMPLES_TRY 64u
 /* The most types; events of others have the last one. */
-#define EXACT_TYPES 4096u
+#define SAMPLES_TYPES 4096u
 /* Strings that are found fast; a power of two. */
-#define EXACT_KNOWN 256u
+#define SAMPLES_KNOWN 256u
 /* The longest ranges that are held. */
-#define EXACT_LONGEST 8192u
+#define SAMPLES_LONGEST 8192u
 /* Bytes that a string is cut to, and a name or a label. */
-#define EXACT_STRING 4096u
-#define EXACT_NAME 512u
+#define SAMPLES_STRING 4096u
+#define SAMPLES_NAME 512u
 
-struct exact_field {
+struct sample_field {
 	char *name;
 	struct tel_field field; /* its name is not valid */
 	int labels;
-	const char *unit; /* "bytes"; "id" of what is no quantity; NULL */
+	const char *unit; /* "bytes"; "id": not a quantity; NULL */
 };
 
 /* A type, copied because its log will be closed. */
-struct exact_type {
+struct sample_type {
 	char *name, *kind;
 	const char *doc; /* static, or NULL */
-	struct exact_field *fields;
+	struct sample_field *fields;
 	unsigned nfields, nlabels;
 	uint64_t count; /* its events in the log */
 	size_t rows;    /* for sorting */
 };
 
 /* An event, copied because it is needed later. */
-struct exact_copy {
-	struct exact_copy *outer; /* for the caller */
+struct sample_copy {
+	struct sample_copy *outer; /* for the caller */
 	uint64_t from, length;
 	uint64_t block; /* that it was put in */
 	uint32_t track, type;
@@ -61,7 +61,7 @@ struct exact_copy {
 };
 
 /* A block that is complete. */
-struct exact_block {
+struct sample_block {
 	unsigned char *bytes;
 	size_t size;     /* of bytes */
 	size_t plain;    /* bytes before they were packed */
@@ -71,11 +71,11 @@ struct exact_block {
 	uint32_t events;
 };
 
-struct exact_row;
+struct sample_row;
 struct exact_string;
 
-struct exact {
-	struct exact_type *types;
+struct event_samples {
+	struct sample_type *types;
 	size_t ntypes, types_room;
 	struct tel__table by_type; /* hash of a type to its number */
 	const struct tel_schema *schema;
@@ -84,21 +84,21 @@ struct exact {
 
 	/* the block that is being filled */
 	uint64_t number, stride;
-	struct exact_row *rows;
+	struct sample_row *rows;
 	size_t nrows, rows_room;
 	struct tel__buffer data, strings;
 	struct tel__table by_string;
 	uint64_t seed;
 	size_t nstrings;
 	/* where some of them are in .strings, and their numbers and 1 */
-	struct exact_known {
+	struct sample_known {
 		size_t at, length;
 		uint32_t number;
-	} known[EXACT_KNOWN];
+	} known[SAMPLES_KNOWN];
 	uint64_t from, to, low, high;
 	uint32_t events;
 
-	struct exact_block *blocks;
+	struct sample_block *blocks;
 	size_t nblocks, blocks_room;
 	uint64_t bytes, most; /* of all blocks in the page, or nearly so */
 	size_t plain;         /* bytes of those that are not packed */
@@ -107,57 +107,61 @@ struct exact {
 	double ratio;
 	unsigned untried; /* blocks since the last one */
 
-	struct exact_copy **longest; /* a heap, the shortest first */
+	struct sample_copy **longest; /* a heap, the shortest first */
 	size_t nlongest, longest_room;
 	int no_memory;
 };
 
 /* most: bytes that blocks may have. */
-void tel__exact_init(struct exact *x, uint64_t most);
-void tel__exact_clear(struct exact *x);
+void tel__samples_init(struct event_samples *x, uint64_t most);
+void tel__samples_clear(struct event_samples *x);
 /* The schemas of the logs so far may be freed. */
-void tel__exact_forget(struct exact *x);
+void tel__samples_forget(struct event_samples *x);
 
 /* The number of a type; makes it when it is new. */
-uint32_t tel__exact_type(struct exact *x, const struct tel_type *type);
+uint32_t tel__samples_type(struct event_samples *x,
+    const struct tel_type *type);
 
 /*
  * Puts an event at a time on a track.  name: NULL: that of its type.
  * length: 0: it is an instant; else one more than the length of its range.
  */
-void tel__exact_put(struct exact *x, const struct tel_event *ev, uint32_t type,
-    uint32_t track, uint64_t time, uint64_t length, const char *name, size_t n);
+void tel__samples_put(struct event_samples *x, const struct tel_event *ev,
+    uint32_t type, uint32_t track, uint64_t time, uint64_t length,
+    const char *name, size_t n);
 
 /*
  * How many events from here on will not be in the page, at least: they need not
- * be put, and tel__exact_skip() then says that there were so many.
+ * be put, and tel__samples_skip() then says that there were so many.
  */
-uint64_t tel__exact_spare(const struct exact *x);
-void tel__exact_skip(struct exact *x, uint64_t events);
+uint64_t tel__samples_spare(const struct event_samples *x);
+void tel__samples_skip(struct event_samples *x, uint64_t events);
 
 /* Copies an event; NULL: no memory. */
-struct exact_copy *tel__exact_copy(struct exact *x, const struct tel_event *ev,
-    uint32_t type, uint32_t track, uint64_t time, const char *name, size_t n);
+struct sample_copy *tel__samples_copy(struct event_samples *x,
+    const struct tel_event *ev, uint32_t type, uint32_t track, uint64_t time,
+    const char *name, size_t n);
 /* Puts a copy, which is x's from then on, as a range that ends at to. */
-void tel__exact_put_copy(struct exact *x, struct exact_copy *copy, uint64_t to);
+void tel__samples_put_copy(struct event_samples *x, struct sample_copy *copy,
+    uint64_t to);
 /* Nonzero when a range of that length would be among the longest. */
-int tel__exact_is_long(const struct exact *x, uint64_t length);
+int tel__samples_is_long(const struct event_samples *x, uint64_t length);
 
 /*
  * The block that is being filled, as it is now.  1; 0: it is empty, or is not
  * one that is kept, or when out of memory.
  */
-int tel__exact_rest(struct exact *x, struct exact_block *block);
+int tel__samples_rest(struct event_samples *x, struct sample_block *block);
 
 /* Compresses a block with a level of gzip, once.  1; 0: no memory. */
-int tel__exact_pack(struct exact_block *block, int level);
+int tel__samples_pack(struct sample_block *block, int level);
 
 /*
  * The n longest ranges of those for which is_in(arg, number) of their block is
  * 0, as a block.  1, or 0 as above.
  */
-int tel__exact_longest(struct exact *x, size_t n,
+int tel__samples_longest(struct event_samples *x, size_t n,
     int (*is_in)(void *arg, uint64_t number), void *arg,
-    struct exact_block *block);
+    struct sample_block *block);
 
 #endif
