@@ -46,8 +46,10 @@ has_blocks(const tel_schema *schema)
 int
 answers_begin(struct telstat *t, const tel_schema *schema)
 {
-	return !t->answers || t->heap != NULL || !has_blocks(schema) ||
-	    telstat_add_heap(t, 0);
+	return !t->answers ||
+	    (runtime_begin(t, schema) &&
+	        (t->heap != NULL || !has_blocks(schema) ||
+	            telstat_add_heap(t, 0)));
 }
 
 void
@@ -226,8 +228,8 @@ put_data(struct report *r, const struct show *show)
 }
 
 /* The innermost frames of a stack, first the one that allocated. */
-static const char *
-innermost(struct report *r, const char *frames)
+const char *
+answers_frames(struct report *r, const char *frames)
 {
 	const char *end = frames + strlen(frames), *p;
 	const char *text = "";
@@ -273,7 +275,7 @@ put_stacks(struct report *r, const struct show *show)
 		report_line(r, "", "%10s  %10s  %11s  %s", peak, leaked,
 		    figure_count(figure_int128_of(s.allocations),
 		        show->options->raw, count),
-		    innermost(r, frames));
+		    answers_frames(r, frames));
 	}
 	report_put(r);
 }

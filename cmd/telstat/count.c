@@ -198,9 +198,13 @@ static enum outcome
 telstat_count_event(void *arg, const tel_event *ev)
 {
 	struct count *c = arg;
+	struct telstat *t = c->telstat;
 	tel_status st = tel_stats_event(c->show.stats, ev);
 
-	if (st != TEL_OK || c->telstat->heap == NULL)
+	if (st == TEL_OK && t->runtime != NULL &&
+	    runtime_wants(tel_event_type(ev)))
+		return telstat_count_counted(c, runtime_event(t->runtime, ev));
+	if (st != TEL_OK || t->heap == NULL)
 		return telstat_count_counted(c, st);
 	st = tel_heap_event(c->telstat->heap, ev);
 	if (st != TEL_EINVAL && st != TEL_ELIMIT)
@@ -217,9 +221,18 @@ telstat_count_run(void *arg, tel_run *events)
 	enum outcome outcome = CONTINUE;
 	size_t i;
 
-	if (c->telstat->heap == NULL)
-		return telstat_count_counted(c,
+	if (c->telstat->heap == NULL) {
+		outcome = telstat_count_counted(c,
 		    tel_stats_run(c->show.stats, events));
+		for (i = 0; c->telstat->runtime != NULL &&
+		     outcome == CONTINUE && i < tel_run_count(events);
+		     i++)
+			if (runtime_wants(tel_run_type(events, i)))
+				outcome = telstat_count_counted(c,
+				    runtime_event(c->telstat->runtime,
+				        tel_run_event(events, i)));
+		return outcome;
+	}
 	for (i = 0; i < tel_run_count(events) && outcome == CONTINUE; i++)
 		outcome = telstat_count_event(arg, tel_run_event(events, i));
 	return outcome;
@@ -243,6 +256,7 @@ telstat_count_end(void *arg)
 	}
 	if (c->telstat->heap != NULL)
 		tel_heap_end(c->telstat->heap);
+	runtime_end(c->telstat->runtime);
 	return c->failed ? END_ALL : CONTINUE;
 }
 
@@ -494,7 +508,8 @@ read_side_by_side(struct count *c, const struct visitor *v)
 	/* one log must not need to know of another */
 	if (!s->no_merge || s->order != TEL_ORDER_LOG || v->needs_rate ||
 	    needs_merge(t) || t->each != NULL || t->self_trace != NULL ||
-	    s->select.percent || selection_uses_order(&s->select)) {
+	    s->select.percent || selection_uses_order(&s->select) ||
+	    t->runtime != NULL) {
 		sources_run(s, v);
 		return;
 	}
@@ -589,6 +604,19 @@ check_rate(const struct count *c)
 		    "-i: the log does not record the rate of its clock");
 }
 
+/* Samples are never live: unless it was asked for, none of that orders them. */
+static void
+choose_weight(struct telstat *t)
+{
+	tel_heap_stack all;
+
+	if (t->stacks == NULL || t->weight_given)
+		return;
+	tel_heap_total(t->heap, &all);
+	if (all.allocations > 0 && all.peak_blocks == 0)
+		t->weight = TEL_HEAP_ALLOCATED;
+}
+
 /* --stacks without any would be an answer that looks like one. */
 static void
 check_stacks(const struct count *c)
@@ -669,6 +697,7 @@ telstat_run(struct telstat *t, struct sink *sink)
 	if (read_counts(&c, t, sink)) {
 		check_rate(&c);
 		check_stacks(&c);
+		choose_weight(t);
 		finish_counts(&c);
 		TEL_EVENT2(PhaseStart, PHASE_SHOW, "show");
 		show_final(&c);

@@ -135,6 +135,7 @@ free_side(struct side *s)
 	free(s->order);
 	tel_stats_free(s->telstat.stats);
 	tel_heap_free(s->telstat.heap);
+	runtime_free(s->telstat.runtime);
 	settings_free(&s->telstat.settings);
 }
 

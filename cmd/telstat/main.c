@@ -37,6 +37,7 @@ main(int argc, char **argv)
 	}
 	tel_stats_free(telstat.stats);
 	tel_heap_free(telstat.heap);
+	runtime_free(telstat.runtime);
 	settings_free(&telstat.settings);
 	return (int)message_status();
 }

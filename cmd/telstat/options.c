@@ -330,6 +330,7 @@ set_stacks(struct telstat *t, const char *text)
 		"count", NULL };
 
 	t->weight = TEL_HEAP_LEAKED;
+	t->weight_given = text != NULL;
 	t->stacks = "--stacks";
 	return (text == NULL ||
 	           (options_word("--stacks", text, words) >= 0 &&

@@ -337,12 +337,14 @@ overview_put(struct report *r, const struct show *show)
 	put_span(r, show);
 	put_damage(r, show);
 	/* text is one screen where there are answers */
-	answered = report_is(r, REPORT_TEXT) && answers_some(show);
+	answered = report_is(r, REPORT_TEXT) &&
+	    (answers_some(show) || runtime_some(show));
 	if (!answered) {
 		put_parts(r, show, 1);
 		put_parts(r, show, 0);
 	}
 	answers_put(r, show);
+	runtime_put(r, show);
 	if (report_is(r, REPORT_SVG))
 		put_picture(r, show);
 }

@@ -41,6 +41,11 @@ void overview_totals(struct report *r, const struct show *show, int apart);
 
 /* Nonzero when the blocks of the logs were followed. */
 int answers_some(const struct show *show);
+/* Adds the innermost frames of a stack, which answers show, to a text. */
+const char *answers_frames(struct report *r, const char *frames);
+/* The same of garbage collection and allocation in a runtime. */
+int runtime_some(const struct show *show);
+void runtime_put(struct report *r, const struct show *show);
 /* What the logs allocated. */
 void answers_put(struct report *r, const struct show *show);
 

@@ -167,8 +167,12 @@ put_text(struct report *r, const struct show *show, size_t i, const char *lead,
 	section->lead = lead;
 	section->lead_strong = 1;
 	section->indent = 4;
-	say(r, show, "leaked", s->live_bytes, s->live_blocks);
-	say(r, show, "peak", s->peak_bytes, s->peak_blocks);
+	/* samples are never live */
+	if (s->live_blocks > 0 || s->peak_blocks > 0 || s->freed > 0 ||
+	    show->options->weight != TEL_HEAP_ALLOCATED) {
+		say(r, show, "leaked", s->live_bytes, s->live_blocks);
+		say(r, show, "peak", s->peak_bytes, s->peak_blocks);
+	}
 	say(r, show, "allocated", s->allocated_bytes, s->allocations);
 	if (s->temporary > 0)
 		report_say(r, REPORT_TEXT, "", "temporary %s",

@@ -41,15 +41,17 @@ struct telstat {
 	const struct output_format *format;
 	int level; /* of compression of a table; 0: none */
 	tel_stats *stats;
+	struct runtime *runtime; /* of the report, or NULL */
 	tel_heap *heap;     /* of --stacks, --blocks, the report, or NULL */
 	const char *stacks; /* which of these options; NULL: the report */
 	tel_expr *key;      /* of --blocks, which the heap has; or NULL */
 	const char *key_text;
 	uint64_t min_age;       /* of --min-age, in ns */
 	tel_heap_weight weight; /* that sorts its stacks */
-	int given;              /* -s */
-	int grouped;            /* -g */
-	const char *each;       /* the globs of --each, or NULL */
+	int weight_given;
+	int given;        /* -s */
+	int grouped;      /* -g */
+	const char *each; /* the globs of --each, or NULL */
 	const char *each_specs[16];
 	size_t neach_specs;
 	int each_order; /* it matters for them which event comes first */
@@ -109,6 +111,19 @@ void answers_look(struct telstat *t);
  * a message.
  */
 int answers_begin(struct telstat *t, const tel_schema *schema);
+
+/* runtime.c */
+
+/*
+ * Follows pauses, collections and sampled allocations of logs of the schema, if
+ * it has any.  Returns 1, or 0 after a message.
+ */
+int runtime_begin(struct telstat *t, const tel_schema *schema);
+tel_status runtime_event(struct runtime *rt, const tel_event *ev);
+/* Nonzero when events of the type are for runtime_event(). */
+int runtime_wants(const tel_type *type);
+void runtime_end(struct runtime *rt);
+void runtime_free(struct runtime *rt);
 
 /* diff.c */
 

@@ -55,7 +55,9 @@ TEL_SINCE_0_1 tel_status tel_heap_set_key(tel_heap *h, tel_expr *key);
 TEL_SINCE_0_1 tel_status tel_heap_set_min_age(tel_heap *h, uint64_t ns);
 
 /*
- * Counts an event.  Events that are not operations of an allocator are ignored.
+ * Counts an event.  Events that are not operations of an allocator, nor samples
+ * of allocations, are ignored; so are samples where operations came first, and
+ * the other way round.  What samples allocate is never live.
  * The frames are found by the log of the event, whose reader must still exist.
  * Returns TEL_OK, TEL_ENOMEM, and as tel_expr_eval() of the key.
  */

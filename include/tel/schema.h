@@ -83,14 +83,16 @@ TEL_SINCE_0_1 int tel_type_find_field(const tel_type *type, const char *name);
 TEL_SINCE_0_1 int tel_type_unknown(const tel_type *type);
 /*
  * The role of events of the type, "alloc" or "free" for example: one of those
- * that tel_reader_add_role() knows, or "start" or "finish" of ranges; "" for
- * none.  Static.
+ * that tel_reader_add_role() knows, "start" or "finish" of ranges, "sample" of
+ * stacks, or "pause", "collection" or "heap" of runtimes; "" for none.  Static.
  */
 TEL_SINCE_0_1 const char *tel_type_role(const tel_type *type);
 /*
- * The number of the field that is a part of an allocator's role.
+ * The number of the field that is a part of the role of an allocator, of
+ * samples, or of runtimes.
  * part: "address", "size", "pool", "old", "count", "alignment", "buffer",
- *	"thread", "process", "stack" or "weight".
+ *	"thread", "process", "stack", "weight", "name", "collection",
+ *	"duration", "cause" or "capacity".
  * Returns -1 when the type has no such role, or the role no such part.
  */
 TEL_SINCE_0_1 int tel_type_role_field(const tel_type *type, const char *part);

@@ -33,6 +33,9 @@ static const char *const roles[] = {
 	[TEL_ROLE_FREE_SIZED] = "free-sized",
 	[TEL_ROLE_MIDDLE] = "middle",
 	[TEL_ROLE_SAMPLE] = "sample",
+	[TEL_ROLE_PAUSE] = "pause",
+	[TEL_ROLE_COLLECTION] = "collection",
+	[TEL_ROLE_HEAP] = "heap",
 };
 #define NROLES (sizeof(roles) / sizeof(roles[0]))
 
@@ -48,6 +51,11 @@ static const char *const parts[TEL_ROLE_PARTS] = {
 	[TEL_PART_PROCESS] = "process",
 	[TEL_PART_STACK] = "stack",
 	[TEL_PART_WEIGHT] = "weight",
+	[TEL_PART_NAME] = "name",
+	[TEL_PART_COLLECTION] = "collection",
+	[TEL_PART_DURATION] = "duration",
+	[TEL_PART_CAUSE] = "cause",
+	[TEL_PART_CAPACITY] = "capacity",
 };
 
 const char *
@@ -126,7 +134,10 @@ tel_type_role_field(const tel_type *type, const char *part)
 {
 	int i = model_role_find(parts, TEL_ROLE_PARTS, part, strlen(part));
 
-	return i < 0 || !tel_type_is_alloc(type) ? -1 : type->role_field[i];
+	return i < 0 ||
+	        (!tel_type_is_alloc(type) && type->role < TEL_ROLE_SAMPLE) ?
+	    -1 :
+	    type->role_field[i];
 }
 
 /*

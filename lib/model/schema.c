@@ -166,7 +166,11 @@ tel__schema_digest(const struct tel_schema *s)
 		h = digest(h, t->kind, strlen(t->kind));
 		h = digest(h, &t->code, sizeof(t->code));
 		h = digest(h, &t->role, sizeof(t->role));
-		h = digest(h, t->role_field, sizeof(t->role_field));
+		/* parts that no stable schema has do not change its digest */
+		h = digest(h, t->role_field, TEL_PART_NAME);
+		for (j = TEL_PART_NAME; j < TEL_ROLE_PARTS; j++)
+			if (t->role_field[j] >= 0)
+				h = digest(h, &t->role_field[j], 1);
 		h = digest(h, &t->partner, sizeof(t->partner));
 		for (j = 0; j < t->nfields; j++) {
 			f = &t->fields[j];

@@ -115,7 +115,11 @@ enum tel_role {
 	TEL_ROLE_DELETE_SIZED, /* ... that is given the size */
 	TEL_ROLE_FREE_SIZED,   /* TEL_ROLE_FREE by free_sized() */
 	TEL_ROLE_MIDDLE,       /* something happens in a range of time */
-	TEL_ROLE_SAMPLE        /* a sample of a stack; it may have a weight */
+	TEL_ROLE_SAMPLE,       /* a sample of a stack; it may have a weight */
+	/* of a runtime with a garbage collector: */
+	TEL_ROLE_PAUSE,      /* its threads stood still */
+	TEL_ROLE_COLLECTION, /* the heap was collected */
+	TEL_ROLE_HEAP        /* what of it was in use, by a collection */
 };
 
 /* The parts of an allocator's operation that fields give. */
@@ -132,9 +136,19 @@ enum tel_role_part {
 	/* the number of the frame that called, or the address in it */
 	TEL_PART_STACK,
 	/* the bytes that a sampled allocation stands for */
-	TEL_PART_WEIGHT
+	TEL_PART_WEIGHT,
+	/*
+	 * Of runtimes: what is allocated, or the name of a pause, a collector,
+	 * or of when the heap was so; the number of the collection; ns; why;
+	 * and the bytes that the heap has for its .size.
+	 */
+	TEL_PART_NAME,
+	TEL_PART_COLLECTION,
+	TEL_PART_DURATION,
+	TEL_PART_CAUSE,
+	TEL_PART_CAPACITY
 };
-#define TEL_ROLE_PARTS 11
+#define TEL_ROLE_PARTS 16
 
 struct tel_type {
 	const char *name; /* owned by the schema */
@@ -176,6 +190,22 @@ tel_type_is_alloc(const struct tel_type *t)
 {
 	return t->role >= TEL_ROLE_ALLOC && t->role != TEL_ROLE_START &&
 	    t->role != TEL_ROLE_FINISH && t->role < TEL_ROLE_MIDDLE;
+}
+
+/* Nonzero when events of t are samples of allocations. */
+static inline int
+tel_type_samples_allocs(const struct tel_type *t)
+{
+	return t->role == TEL_ROLE_SAMPLE &&
+	    t->role_field[TEL_PART_NAME] >= 0 &&
+	    t->role_field[TEL_PART_WEIGHT] >= 0;
+}
+
+/* Nonzero when a report needs each event of t, beyond their number. */
+static inline int
+tel_type_is_runtime(const struct tel_type *t)
+{
+	return t->role > TEL_ROLE_SAMPLE || tel_type_samples_allocs(t);
 }
 
 /* Nonzero when a block is allocated, or freed, whichever function does it. */

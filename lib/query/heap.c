@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "model/clock.h"
@@ -63,6 +64,11 @@ struct tel_heap {
 	uint64_t tag;
 	tel_value value; /* of the key */
 	uint64_t untracked, unknown;
+	/*
+	 * What the allocations are, by the first: blocks, or samples, of which
+	 * there are two kinds.  Those of others would be counted twice.
+	 */
+	enum { HEAP_NONE, HEAP_BLOCKS, HEAP_SAMPLES, HEAP_SIZED_SAMPLES } kind;
 	struct tel__table thread_places; /* by process and number, and 1 */
 	struct thread *threads;
 	size_t nthreads, thread_room;
@@ -347,17 +353,29 @@ find_node(struct tel_heap *h, const tel_alloc *op)
 	    tel__live_pool_of(&h->live, op, l->tag), l->tag);
 }
 
-static tel_status
-begin_block(struct tel_heap *h, struct tel__live_block *b, const tel_alloc *op,
-    int tracked)
+/* Counts blocks for the site that allocates them; NULL: no memory. */
+static struct site *
+count_allocation(struct tel_heap *h, const tel_alloc *op, uint64_t blocks,
+    uint64_t bytes)
 {
 	uint32_t node = find_node(h, op);
 	struct site *s = node == 0 ? NULL : find_site(h, node);
 
 	if (s == NULL)
+		return NULL;
+	s->allocations += blocks;
+	s->bytes = add_saturated(s->bytes, bytes);
+	return s;
+}
+
+static tel_status
+begin_block(struct tel_heap *h, struct tel__live_block *b, const tel_alloc *op,
+    int tracked)
+{
+	struct site *s = count_allocation(h, op, b->blocks, b->size);
+
+	if (s == NULL)
 		return TEL_ENOMEM;
-	s->allocations += b->blocks;
-	s->bytes = add_saturated(s->bytes, b->size);
 	if (!tracked) {
 		h->untracked++;
 		return TEL_OK;
@@ -425,17 +443,44 @@ is_allocation(const tel_alloc *op)
 	    op->kind == TEL_ALLOC_COMMIT;
 }
 
+/* Nonzero when events of the type are of the kind that is counted. */
+static int
+set_kind(struct tel_heap *h, const struct tel_type *t, int sample)
+{
+	const unsigned kind = !sample        ? HEAP_BLOCKS :
+	    t->role_field[TEL_PART_SIZE] < 0 ? HEAP_SAMPLES :
+	                                       HEAP_SIZED_SAMPLES;
+
+	if (h->kind == HEAP_NONE)
+		h->kind = kind;
+	return h->kind == kind;
+}
+
+/* The bytes that a sample stands for. */
+static uint64_t
+weight_of(const struct tel_event *ev)
+{
+	const struct tel_type *t = ev->type;
+
+	return tel_load(&t->fields[t->role_field[TEL_PART_WEIGHT]], ev->data);
+}
+
 tel_status
 tel_heap_event(tel_heap *h, const tel_event *event)
 {
 	struct tel__stack_log *l;
+	const int sample = tel_type_samples_allocs(event->type);
 	tel_alloc op;
 	tel_status st = TEL_OK;
 
 	if (!tel_event_timeless(event) && event->clock > h->end)
 		h->end = event->clock;
-	if (!tel_type_is_alloc(event->type) || !tel_event_alloc(event, &op) ||
-	    op.failed)
+	if (sample)
+		memset(&op, 0, sizeof(op));
+	else if (!tel_type_is_alloc(event->type) ||
+	    !tel_event_alloc(event, &op) || op.failed)
+		return TEL_OK;
+	if (!set_kind(h, event->type, sample))
 		return TEL_OK;
 	h->begun = 1;
 	l = tel__stacks_log(&h->stacks, event->log);
@@ -448,10 +493,14 @@ tel_heap_event(tel_heap *h, const tel_event *event)
 	h->event = event;
 	h->tag = l->tag;
 	h->rate = tel__clock_rate(event->log->clock);
-	if (h->key != NULL && is_allocation(&op))
+	if (h->key != NULL && (sample || is_allocation(&op)))
 		st = tel_expr_eval(h->key, event, &h->value);
 	if (st != TEL_OK)
 		return st;
+	if (sample)
+		return count_allocation(h, &op, 1, weight_of(event)) == NULL ?
+		    TEL_ENOMEM :
+		    TEL_OK;
 	st = tel__live_take(&h->live, &op, l->tag);
 	if (st == TEL_OK &&
 	    !tel__pools_note(&h->pools, &h->stacks, event, &op, l->tag))

@@ -635,7 +635,7 @@ wants_events(void *arg, const struct tel_log *log, const struct tel_type *t)
 	const struct slot *slot = find_slot(s, log, t);
 
 	return slot == NULL || slot->work > SLOT_COUNTED || s->interval > 0 ||
-	    s->readers == 0;
+	    tel_type_is_runtime(t) || s->readers == 0;
 }
 
 static void

@@ -33,6 +33,11 @@ unnumbered() {
 	sed 's/ stackTrace=[0-9]*/ stackTrace=/'
 }
 
+# answers: of a report in JSON, what it says of pauses, heap and allocation.
+answers() {
+	sed -n '/"type":"pauses"/,/"totals"/p' | sed '$d'
+}
+
 @test "types have as many events as the summary says" {
 	for name in g1-17 serial-25 native-ap45; do
 		diff -u <(summary $name) <(telcat -H "$DATA/$name.jfr.zst" |
@@ -196,4 +201,46 @@ assert all_[0]["state"] is None and all_[1]["ever"] == str(-2**63)
 		[ -s messages ]
 		[ "$(wc -l <text)" -ge $((2 * 7468)) ]
 	done
+}
+
+@test "the report answers: pauses, heap, allocation, as a model has them" {
+	local name
+	for name in g1-17 serial-25; do
+		unpack $name.json $name.jfr
+		telstat -f json $name.jfr >report
+		python3 "$TEL_TOP/tests/cli/jfr_report.py" $name.json <report
+		cmp report <(telstat -f json <$name.jfr)
+		diff -u <(answers <report) \
+		    <(telstat -f json "$DATA/$name.jfr.zst" | answers)
+		telcat -f tel -o $name.tel $name.jfr
+		diff -u <(answers <report) <(telstat -f json $name.tel | answers)
+	done
+	telstat g1-17.jfr >text
+	grep -q '^GC      pauses 10  total 308.627242 ms  p50' text
+	grep -q '^89.676888 ms  822.558136 ms  GC Pause  G1New ' text
+	grep -q '^memory  allocated 150,101,120 (143.1 MiB)  124.8 MiB/s' text
+	# what was read of two runtimes, one by one or joined, is not mixed up
+	cat g1-17.jfr serial-25.jfr >both.jfr
+	for run in 'both.jfr' 'g1-17.jfr serial-25.jfr' '-j 2 g1-17.jfr serial-25.jfr'; do
+		# shellcheck disable=SC2086 # options
+		telstat -f json $run >report
+		[ "$(grep -c '"type":"collection"' report)" = 25 ]
+		grep -q '"type":"pauses","count":25,"total_ns":743166544,' report
+		grep '"duration_ns":87064608' report | grep -q '"collector":"DefNew"'
+		grep '"duration_ns":89676888' report | grep -q '"collector":"G1New"'
+	done
+	telstat -q "$DATA/killed-25.jfr.zst" >text
+	grep -q '^GC      pauses 315 ' text
+	grep -q '^Collections: the last 10 of 315' text
+}
+
+@test "samples of allocations by stack and by class" {
+	telstat --stacks -f csv "$DATA/g1-17.jfr.zst" >csv
+	[ "$(awk -F , '$3 == "stack" && $4 == "allocated_bytes" { n += $8 } END { print n }' csv)" = 150101120 ]
+	telstat --blocks=objectClass "$DATA/g1-17.jfr.zst" >text
+	grep -q '^Blocks by objectClass, in order of allocated bytes:  9$' text
+	grep -q '^all  allocated 150,101,120 bytes in 360 blocks$' text
+	run ! grep -q leaked text
+	# native memory is blocks, although there could be samples
+	telstat --stacks "$DATA/native-ap45.jfr.zst" | grep -q '^all  leaked 2,756,295 bytes'
 }

@@ -139,4 +139,5 @@ def main():
     print(count, "events", values, "values")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -231,6 +231,9 @@ put_row(struct table *t, unsigned indent, const char *const *texts,
 		if (first && indent == 0)
 			width += (int)t->section->indent;
 		first = 0;
+		/* nothing is padded at the end of a line */
+		if (f->left && i + 1 == end && remark == NULL)
+			width = 0;
 		putf(out, "%*s", f->left ? -width : width,
 		    texts[i] != NULL ? texts[i] : "");
 	}

@@ -463,12 +463,14 @@ static const struct {
 	{ "profiler.Free", TEL_ROLE_FREE,
 	    "address=address thread=eventThread.osThreadId stack=stackTrace" },
 	{ "jdk.ObjectAllocationSample", TEL_ROLE_SAMPLE,
-	    "weight=weight thread=eventThread.osThreadId stack=stackTrace" },
-	{ "jdk.ObjectAllocationInNewTLAB", TEL_ROLE_SAMPLE,
-	    "weight=tlabSize thread=eventThread.osThreadId stack=stackTrace" },
-	{ "jdk.ObjectAllocationOutsideTLAB", TEL_ROLE_SAMPLE,
-	    "weight=allocationSize thread=eventThread.osThreadId "
+	    "weight=weight name=objectClass thread=eventThread.osThreadId "
 	    "stack=stackTrace" },
+	{ "jdk.ObjectAllocationInNewTLAB", TEL_ROLE_SAMPLE,
+	    "weight=tlabSize size=allocationSize name=objectClass "
+	    "thread=eventThread.osThreadId stack=stackTrace" },
+	{ "jdk.ObjectAllocationOutsideTLAB", TEL_ROLE_SAMPLE,
+	    "weight=allocationSize size=allocationSize name=objectClass "
+	    "thread=eventThread.osThreadId stack=stackTrace" },
 	{ "jdk.ExecutionSample", TEL_ROLE_SAMPLE,
 	    "thread=sampledThread.osThreadId stack=stackTrace" },
 	{ "jdk.NativeMethodSample", TEL_ROLE_SAMPLE,
@@ -476,6 +478,13 @@ static const struct {
 	{ "profiler.WallClockSample", TEL_ROLE_SAMPLE,
 	    "weight=samples thread=sampledThread.osThreadId "
 	    "stack=stackTrace" },
+	{ "jdk.GCPhasePause", TEL_ROLE_PAUSE,
+	    "name=name collection=gcId duration=duration" },
+	{ "jdk.GarbageCollection", TEL_ROLE_COLLECTION,
+	    "name=name collection=gcId duration=sumOfPauses cause=cause" },
+	{ "jdk.GCHeapSummary", TEL_ROLE_HEAP,
+	    "name=when collection=gcId size=heapUsed "
+	    "capacity=heapSpace.committedSize" },
 };
 
 void

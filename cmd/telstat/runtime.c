@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the report of a log of a runtime answers at once: how long its garbage
+ * collector stopped it, and why; the heap after each collection; how fast, of
+ * which classes and by which stacks it allocated.
+ */
+#include "show.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/table.h"
+#include "common/message.h"
+
+/* Rows of the longest pauses, the largest classes and stacks. */
+#define TOP_SHOWN 5
+/* Rows of the latest collections in text. */
+#define COLLECTIONS_SHOWN 10
+/* Pauses and collections that are kept, the first ones; others are counted. */
+#define KEPT_MAX ((size_t)1 << 20)
+/* Distinct names of collectors, pauses and causes. */
+#define NAMES_MAX 256u
+
+struct pause {
+	uint64_t duration, clock;
+	uint64_t collection; /* its place, or UINT64_MAX */
+	unsigned name, collector, cause;
+};
+
+struct collection {
+	uint64_t clock, log, number;
+	uint64_t pauses, paused; /* their number, and ns */
+	uint64_t before, after, capacity, ended;
+	unsigned name, cause;
+	int has_before, has_after;
+};
+
+struct runtime {
+	struct pause *pauses;
+	size_t npauses, pause_room;
+	uint64_t count, total; /* of all pauses */
+	struct collection *collections;
+	size_t ncollections, collection_room;
+	struct tel__table by_number; /* of log and number: its place */
+	char *names[NAMES_MAX];
+	unsigned nnames;
+	uint64_t log, left_out;
+	tel_heap *stacks, *classes; /* of samples; classes NULL: not yet */
+	int sorted;
+};
+
+int
+runtime_wants(const tel_type *type)
+{
+	const char *role = tel_type_role(type);
+
+	return strcmp(role, "pause") == 0 || strcmp(role, "collection") == 0 ||
+	    strcmp(role, "heap") == 0 ||
+	    (strcmp(role, "sample") == 0 &&
+	        tel_type_role_field(type, "name") >= 0 &&
+	        tel_type_role_field(type, "weight") >= 0);
+}
+
+int
+runtime_begin(struct telstat *t, const tel_schema *schema)
+{
+	unsigned i, n = schema == NULL ? 0 : tel_schema_type_count(schema);
+
+	for (i = 0; i < n; i++)
+		if (runtime_wants(tel_schema_type(schema, i)))
+			break;
+	if (i == n || t->runtime != NULL)
+		return 1;
+	t->runtime = calloc(1, sizeof(*t->runtime));
+	if (t->runtime != NULL) {
+		tel__table_init(&t->runtime->by_number);
+		t->runtime->stacks = tel_heap_new();
+		if (t->runtime->stacks != NULL)
+			return 1;
+	}
+	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
+	return 0;
+}
+
+void
+runtime_end(struct runtime *rt)
+{
+	if (rt == NULL)
+		return;
+	rt->log++;
+	tel_heap_end(rt->stacks);
+	if (rt->classes != NULL)
+		tel_heap_end(rt->classes);
+}
+
+void
+runtime_free(struct runtime *rt)
+{
+	unsigned i;
+
+	if (rt == NULL)
+		return;
+	for (i = 0; i < rt->nnames; i++)
+		free(rt->names[i]);
+	tel__table_clear(&rt->by_number);
+	tel_heap_free(rt->stacks);
+	tel_heap_free(rt->classes);
+	free(rt->pauses);
+	free(rt->collections);
+	free(rt);
+}
+
+/* --------------------------------------------------------------- events */
+
+/* A number that is a part of the role.  0: there is none. */
+static int
+get_number(const tel_event *ev, const char *part, uint64_t *out)
+{
+	const int i = tel_type_role_field(tel_event_type(ev), part);
+
+	*out = 0;
+	if (i < 0 || !tel_event_has(ev, (unsigned)i))
+		return 0;
+	*out = tel_event_u64(ev, (unsigned)i);
+	return 1;
+}
+
+/* A text that is a part of the role, as a number of names; 0: none. */
+static unsigned
+get_name(struct runtime *rt, const tel_event *ev, const char *part)
+{
+	const int i = tel_type_role_field(tel_event_type(ev), part);
+	const char *text;
+	size_t n = 0;
+	unsigned k;
+
+	text = i < 0 ? NULL : tel_event_string(ev, (unsigned)i, &n);
+	if (text == NULL || n == 0)
+		return 0;
+	for (k = 1; k <= rt->nnames; k++)
+		if (strlen(rt->names[k - 1]) == n &&
+		    memcmp(rt->names[k - 1], text, n) == 0)
+			return k;
+	if (rt->nnames == NAMES_MAX)
+		return 0;
+	rt->names[rt->nnames] = strndup(text, n);
+	return rt->names[rt->nnames] == NULL ? 0 : ++rt->nnames;
+}
+
+static const char *
+name_of(const struct runtime *rt, unsigned number)
+{
+	return number == 0 ? "" : rt->names[number - 1];
+}
+
+/*
+ * The collection of an event, made if it is new: after one ended, its number is
+ * that of another runtime in the same log.  NULL: not kept, or *st.
+ */
+static struct collection *
+find_collection(struct runtime *rt, const tel_event *ev, tel_status *st)
+{
+	struct collection *c;
+	struct tel__entry *e;
+	uint64_t number;
+	int fresh;
+
+	*st = TEL_OK;
+	if (!get_number(ev, "collection", &number))
+		return NULL;
+	if (rt->ncollections == KEPT_MAX) {
+		e = tel__table_find(&rt->by_number, number ^ rt->log << 40);
+		return e == NULL ? NULL : &rt->collections[e->value];
+	}
+	e = tel__table_put(&rt->by_number, number ^ rt->log << 40, &fresh);
+	if (e == NULL ||
+	    !TEL__RESERVE(rt->collections, rt->collection_room,
+	        rt->ncollections + 1)) {
+		*st = TEL_ENOMEM;
+		return NULL;
+	}
+	c = fresh ? NULL : &rt->collections[e->value];
+	if (c != NULL && (!c->has_after || tel_event_clock(ev) <= c->ended))
+		return c;
+	e->value = rt->ncollections;
+	c = &rt->collections[rt->ncollections++];
+	memset(c, 0, sizeof(*c));
+	c->number = number;
+	c->log = rt->log;
+	c->clock = tel_event_clock(ev);
+	return c;
+}
+
+static tel_status
+add_pause(struct runtime *rt, const tel_event *ev)
+{
+	struct collection *c;
+	struct pause *p;
+	tel_status st;
+	uint64_t ns;
+
+	if (!get_number(ev, "duration", &ns) || ns > INT64_MAX)
+		return TEL_OK;
+	c = find_collection(rt, ev, &st);
+	if (st != TEL_OK)
+		return st;
+	rt->count++;
+	rt->total += ns;
+	if (c != NULL) {
+		c->pauses++;
+		c->paused += ns;
+	}
+	if (rt->npauses == KEPT_MAX) {
+		rt->left_out++;
+		return TEL_OK;
+	}
+	if (!TEL__RESERVE(rt->pauses, rt->pause_room, rt->npauses + 1))
+		return TEL_ENOMEM;
+	p = &rt->pauses[rt->npauses++];
+	p->duration = ns;
+	p->clock = tel_event_clock(ev);
+	p->collection =
+	    c == NULL ? UINT64_MAX : (uint64_t)(c - rt->collections);
+	p->name = get_name(rt, ev, "name");
+	return TEL_OK;
+}
+
+static tel_status
+add_collection(struct runtime *rt, const tel_event *ev)
+{
+	tel_status st;
+	struct collection *c = find_collection(rt, ev, &st);
+
+	if (c == NULL)
+		return st;
+	c->clock = tel_event_clock(ev);
+	c->name = get_name(rt, ev, "name");
+	c->cause = get_name(rt, ev, "cause");
+	return TEL_OK;
+}
+
+/* The heap as it was before a collection, or after it. */
+static tel_status
+add_heap(struct runtime *rt, const tel_event *ev)
+{
+	const int i = tel_type_role_field(tel_event_type(ev), "name");
+	struct collection *c;
+	const char *when;
+	uint64_t used;
+	tel_status st;
+	size_t n = 0;
+
+	when = i < 0 ? NULL : tel_event_string(ev, (unsigned)i, &n);
+	if (when == NULL || !get_number(ev, "size", &used))
+		return TEL_OK;
+	c = find_collection(rt, ev, &st);
+	if (c == NULL)
+		return st;
+	if (n >= 5 && memcmp(when, "After", 5) == 0) {
+		c->after = used;
+		c->has_after = 1;
+		c->ended = tel_event_clock(ev);
+		(void)get_number(ev, "capacity", &c->capacity);
+	} else if (n >= 6 && memcmp(when, "Before", 6) == 0) {
+		c->before = used;
+		c->has_before = 1;
+	}
+	return TEL_OK;
+}
+
+/* Makes the heap of classes: it adds up by the field that names them. */
+static tel_status
+add_classes(struct runtime *rt, const tel_type *type)
+{
+	const int i = tel_type_role_field(type, "name");
+	tel_expr *key = tel_expr_new();
+	tel_status st = TEL_ENOMEM;
+	char text[512];
+
+	(void)snprintf(text, sizeof(text), ".%s",
+	    tel_field_name(tel_type_field(type, (unsigned)i)));
+	if (key != NULL)
+		st = tel_expr_set(key, text);
+	rt->classes = st == TEL_OK ? tel_heap_new() : NULL;
+	if (rt->classes == NULL) {
+		tel_expr_free(key);
+		return st == TEL_OK ? TEL_ENOMEM : st;
+	}
+	return tel_heap_set_key(rt->classes, key);
+}
+
+tel_status
+runtime_event(struct runtime *rt, const tel_event *ev)
+{
+	const char *role = tel_type_role(tel_event_type(ev));
+	tel_status st;
+
+	if (strcmp(role, "pause") == 0)
+		return add_pause(rt, ev);
+	if (strcmp(role, "collection") == 0)
+		return add_collection(rt, ev);
+	if (strcmp(role, "heap") == 0)
+		return add_heap(rt, ev);
+	st = rt->classes == NULL ? add_classes(rt, tel_event_type(ev)) : TEL_OK;
+	if (st == TEL_OK)
+		st = tel_heap_event(rt->classes, ev);
+	return st == TEL_OK ? tel_heap_event(rt->stacks, ev) : st;
+}
+
+/* --------------------------------------------------------------- report */
+
+int
+runtime_some(const struct show *show)
+{
+	const struct runtime *rt = show->options->runtime;
+
+	return rt != NULL &&
+	    (rt->count > 0 || rt->ncollections > 0 ||
+	        tel_heap_count(rt->stacks) > 0);
+}
+
+/* Nanoseconds from the first event to a clock. */
+static uint64_t
+since_start(const struct show *show, uint64_t clock)
+{
+	tel_int128 first, ticks, ns;
+
+	if (!tel_stats_total(show->stats, TEL_TOTAL_FIRST, &first) ||
+	    clock <= first.low)
+		return 0;
+	clock -= first.low;
+	if (!tel_stats_total(show->stats, TEL_TOTAL_TICKS, &ticks) ||
+	    !tel_stats_total(show->stats, TEL_TOTAL_NS, &ns) ||
+	    ticks.low == ns.low || ticks.low == 0)
+		return clock;
+	return (uint64_t)((double)clock * tel_int128_double(ns) /
+	    tel_int128_double(ticks));
+}
+
+static int
+shorter(const void *a, const void *b)
+{
+	const struct pause *x = a, *y = b;
+
+	return x->duration != y->duration ?
+	    (x->duration > y->duration) - (x->duration < y->duration) :
+	    (x->clock < y->clock) - (x->clock > y->clock);
+}
+
+/* The pause that a share of the sorted ones are at most as long as. */
+static uint64_t
+pause_at(const struct runtime *rt, double share)
+{
+	size_t i = (size_t)ceil(share * (double)rt->npauses);
+
+	return rt->pauses[i > 0 ? i - 1 : 0].duration;
+}
+
+/* A column in text and JSON. */
+static void
+add_column(struct report *r, const char *name, const char *label,
+    enum report_notation notation, const char *unit)
+{
+	struct report_field *f = report_column(r, name, label, notation, 0);
+
+	f->unit = unit;
+	f->left = unit == NULL && notation == REPORT_GROUPED;
+}
+
+static void
+put_pauses(struct report *r, const struct show *show)
+{
+	const struct runtime *rt = show->options->runtime;
+	const struct report_field fields[] = { { .name = "count",
+		                                   .label = "pauses" },
+		{ .name = "total_ns",
+		    .label = "total",
+		    .unit = "ns",
+		    .notation = REPORT_WITH_UNIT },
+		{ .name = "p50_ns",
+		    .label = "p50",
+		    .unit = "ns",
+		    .notation = REPORT_WITH_UNIT },
+		{ .name = "p99_ns",
+		    .label = "p99",
+		    .unit = "ns",
+		    .notation = REPORT_WITH_UNIT },
+		{ .name = "longest_ns",
+		    .label = "longest",
+		    .unit = "ns",
+		    .notation = REPORT_WITH_UNIT } };
+	const uint64_t values[] = { rt->count, rt->total, pause_at(rt, 0.5),
+		pause_at(rt, 0.99), pause_at(rt, 1) };
+	const struct report_field share = { .name = "share",
+		.label = "share",
+		.notation = REPORT_PERCENT,
+		.decimals = 2 };
+	struct report_section *s =
+	    report_section(r, REPORT_TEXT | REPORT_JSON, "pauses");
+	size_t i;
+
+	s->apart = 1;
+	s->lead = "GC     ";
+	s->indent = 8;
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		(void)report_fact(r, &fields[i], report_count(values[i]));
+	if (show->at.ns > 0)
+		(void)report_fact(r, &share,
+		    report_real((double)rt->total / show->at.ns));
+	if (rt->left_out > 0)
+		report_say(r, REPORT_TEXT, "", "quantiles of the first %zu",
+		    rt->npauses);
+	report_put(r);
+}
+
+static void
+put_longest(struct report *r, const struct show *show)
+{
+	const struct runtime *rt = show->options->runtime;
+	const struct pause *p;
+	size_t i;
+
+	report_section(r, REPORT_TEXT | REPORT_JSON, "pause")->apart = 1;
+	add_column(r, "duration_ns", "longest", REPORT_WITH_UNIT, "ns");
+	add_column(r, "time_ns", "at", REPORT_WITH_UNIT, "ns");
+	add_column(r, "pause", NULL, REPORT_GROUPED, NULL);
+	add_column(r, "collector", NULL, REPORT_GROUPED, NULL);
+	add_column(r, "cause", NULL, REPORT_GROUPED, NULL);
+	for (i = 0; i < TOP_SHOWN && i < rt->npauses; i++) {
+		p = &rt->pauses[rt->npauses - 1 - i];
+		report_row(r, REPORT_TEXT | REPORT_JSON);
+		report_cell(r, report_count(p->duration));
+		report_cell(r, report_count(since_start(show, p->clock)));
+		report_cell(r, report_string(name_of(rt, p->name)));
+		report_cell(r, report_string(name_of(rt, p->collector)));
+		report_cell(r, report_string(name_of(rt, p->cause)));
+	}
+	report_put(r);
+}
+
+static int
+earlier(const void *a, const void *b)
+{
+	const struct collection *x = a, *y = b;
+
+	return x->log != y->log ? (x->log > y->log) - (x->log < y->log) :
+	                          (x->clock > y->clock) - (x->clock < y->clock);
+}
+
+/* Sorts what was kept; pauses learn what they were of before that. */
+static void
+sort_kept(struct runtime *rt)
+{
+	const struct collection *c;
+	struct pause *p;
+
+	if (rt->sorted)
+		return;
+	rt->sorted = 1;
+	for (p = rt->pauses; p < rt->pauses + rt->npauses; p++) {
+		if (p->collection == UINT64_MAX)
+			continue;
+		c = &rt->collections[p->collection];
+		p->collector = c->name;
+		p->cause = c->cause;
+	}
+	if (rt->npauses > 0)
+		qsort(rt->pauses, rt->npauses, sizeof(*rt->pauses), shorter);
+	if (rt->ncollections > 0)
+		qsort(rt->collections, rt->ncollections,
+		    sizeof(*rt->collections), earlier);
+}
+
+static void
+put_collections(struct report *r, const struct show *show)
+{
+	const struct runtime *rt = show->options->runtime;
+	const struct collection *c;
+	struct report_section *s;
+	size_t i, n = rt->ncollections, shown = n;
+
+	if (n == 0)
+		return;
+	if (report_is(r, REPORT_TEXT))
+		shown = r->options.top > 0 ? report_rows(r, n) :
+		    n < COLLECTIONS_SHOWN  ? n :
+		                             COLLECTIONS_SHOWN;
+	s = report_section(r, REPORT_TEXT | REPORT_JSON, "collection");
+	s->apart = 1;
+	s->lead = shown < n ?
+	    report_text(r, "Collections: the last %zu of %zu", shown, n) :
+	    "Collections";
+	add_column(r, "time_ns", "at", REPORT_WITH_UNIT, "ns");
+	add_column(r, "before_bytes", "heap before", REPORT_SIZE, "bytes");
+	add_column(r, "after_bytes", "after", REPORT_SIZE, "bytes");
+	add_column(r, "capacity_bytes", "committed", REPORT_SIZE, "bytes");
+	add_column(r, "paused_ns", "paused", REPORT_WITH_UNIT, "ns");
+	add_column(r, "collector", NULL, REPORT_GROUPED, NULL);
+	add_column(r, "cause", NULL, REPORT_GROUPED, NULL);
+	for (i = n - shown; i < n; i++) {
+		c = &rt->collections[i];
+		report_row(r, REPORT_TEXT | REPORT_JSON);
+		report_cell(r, report_count(since_start(show, c->clock)));
+		report_cell(r,
+		    c->has_before ? report_count(c->before) :
+		                    report_optional(""));
+		report_cell(r,
+		    c->has_after ? report_count(c->after) :
+		                   report_optional(""));
+		report_cell(r,
+		    c->has_after ? report_count(c->capacity) :
+		                   report_optional(""));
+		report_cell(r, report_count(c->paused));
+		report_cell(r, report_string(name_of(rt, c->name)));
+		report_cell(r, report_string(name_of(rt, c->cause)));
+	}
+	report_put(r);
+}
+
+/* ----------------------------------------------------------- allocation */
+
+static void
+put_allocation(struct report *r, const struct show *show,
+    const tel_heap_stack *all)
+{
+	const struct report_field fields[] = { { .name = "bytes",
+		                                   .label = "allocated",
+		                                   .unit = "bytes",
+		                                   .notation =
+		                                       REPORT_WITH_UNIT },
+		{ .name = "samples" } };
+	const double rate = show->at.ns > 0 ?
+	    (double)all->allocated_bytes / show->at.ns * 1e9 :
+	    0;
+	char text[FIGURE_TEXT];
+	struct report_section *s =
+	    report_section(r, REPORT_TEXT | REPORT_JSON, "allocation");
+
+	s->apart = 1;
+	s->lead = "memory ";
+	s->indent = 8;
+	(void)report_fact(r, &fields[0], report_count(all->allocated_bytes));
+	if (show->at.ns > 0) {
+		if (figure_size(rate, text)[0] != '\0')
+			report_say(r, REPORT_TEXT, "", "%s/s", text);
+		report_data(r, "bytes_per_s", report_real(rate));
+	}
+	(void)report_fact(r, &fields[1], report_count(all->allocations));
+	report_put(r);
+}
+
+/* The classes, or the stacks, that allocated most. */
+static void
+put_top(struct report *r, tel_heap *heap, const char *what,
+    const tel_heap_stack *all)
+{
+	const size_t n = tel_heap_count(heap);
+	const int stack = strcmp(what, "stack") == 0;
+	const char *frames;
+	tel_heap_stack s;
+	size_t i;
+
+	if (tel_heap_sort(heap, TEL_HEAP_ALLOCATED) != TEL_OK) {
+		r->failed = 1;
+		return;
+	}
+	report_section(r, REPORT_TEXT | REPORT_JSON,
+	    stack ? "allocating_stack" : "allocated_class")
+	    ->apart = 1;
+	add_column(r, "bytes", "allocated", REPORT_SIZE, "bytes");
+	report_column(r, "share", NULL, REPORT_PERCENT, 0)->decimals = 1;
+	(void)report_column(r, "samples", NULL, REPORT_GROUPED, 0);
+	add_column(r, what,
+	    report_text(r, "%s (%zu of %zu%s)", what,
+	        n < TOP_SHOWN ? n : (size_t)TOP_SHOWN, n,
+	        stack ? "; see --stacks" : ""),
+	    REPORT_GROUPED, NULL);
+	for (i = 0; i < TOP_SHOWN && tel_heap_stack_at(heap, i, &s); i++) {
+		frames = tel_heap_frames(heap, i);
+		if (frames == NULL) {
+			r->failed = 1;
+			return;
+		}
+		report_row(r, REPORT_TEXT | REPORT_JSON);
+		report_cell(r, report_count(s.allocated_bytes));
+		report_cell(r,
+		    report_real(all->allocated_bytes == 0 ?
+		            0 :
+		            (double)s.allocated_bytes /
+		                (double)all->allocated_bytes));
+		report_cell(r, report_count(s.allocations));
+		report_cell(r,
+		    report_string(report_text(r, "%s",
+		        stack && report_is(r, REPORT_TEXT) ?
+		            answers_frames(r, frames) :
+		            frames)));
+	}
+	report_put(r);
+}
+
+void
+runtime_put(struct report *r, const struct show *show)
+{
+	struct runtime *rt = show->options->runtime;
+	tel_heap_stack all;
+
+	if (!show->options->answers || !runtime_some(show) ||
+	    !report_is(r, REPORT_TEXT | REPORT_JSON))
+		return;
+	sort_kept(rt);
+	if (rt->npauses > 0) {
+		put_pauses(r, show);
+		put_longest(r, show);
+	}
+	put_collections(r, show);
+	if (rt->classes == NULL)
+		return;
+	tel_heap_total(rt->stacks, &all);
+	put_allocation(r, show, &all);
+	put_top(r, rt->classes, "class", &all);
+	put_top(r, rt->stacks, "stack", &all);
+}
