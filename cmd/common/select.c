@@ -92,6 +92,7 @@ parse_percent(struct selection *s, const char *text)
 static tel_status
 set_range(struct selection *s, const char *text)
 {
+	s->ranged = 1;
 	s->percent = parse_percent(s, text);
 	/* no number has these letters, but for its unit */
 	s->seconds = strpbrk(text, "smh") != NULL;
@@ -182,6 +183,26 @@ selection_option(struct selection *s, int id, const char *text)
 	if (st != TEL_END)
 		selection_tell(s, st, option);
 	return 0;
+}
+
+int
+selection_log(struct selection *s, const char *log, const char *range)
+{
+	tel_status st;
+
+	if (strchr(range, '%') != NULL) {
+		message_fail(STATUS_USAGE, log,
+		    "'%s': a range in percent must be that of all operands, "
+		    "without -t",
+		    range);
+		return 0;
+	}
+	s->filtering = 1;
+	s->seconds |= strpbrk(range, "smh") != NULL;
+	st = tel_filter_add_log_time(s->filter, log, range);
+	if (st != TEL_OK)
+		selection_tell(s, st, log);
+	return st == TEL_OK;
 }
 
 const char *

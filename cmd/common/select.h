@@ -16,6 +16,7 @@ struct selection {
 	uint64_t skip;
 	uint64_t count;   /* the most events to select */
 	uint64_t matched; /* over all logs */
+	int ranged;       /* -t was given */
 	int seconds;      /* -t is in seconds, or parts of one */
 	int percent;      /* -t is a share of the log's span: */
 	uint64_t from;    /* in parts of 10^9 */
@@ -33,6 +34,9 @@ void selection_free(struct selection *s);
  * Returns 1, or 0 after a message.
  */
 int selection_option(struct selection *s, int id, const char *text);
+
+/* Adds a range of one of the logs.  Returns 1, or 0 after a message. */
+int selection_log(struct selection *s, const char *log, const char *range);
 
 /*
  * Reports why a call on the selection's filter failed; option is NULL when it

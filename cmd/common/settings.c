@@ -355,8 +355,8 @@ settings_parse(struct settings *s, const struct tool *tool, void *arg, int argc,
 	}
 	if (!take_all(s, tool, arg, argc, argv))
 		return 0;
-	s->operands = argv + optind;
-	s->noperands = argc - optind;
+	if (!operands_take(s, argv + optind, argc - optind))
+		return 0;
 	for (i = 0; i < s->noperands; i++)
 		input += strcmp(s->operands[i], "-") == 0;
 	if (input > 1) {
@@ -409,5 +409,6 @@ settings_free(struct settings *s)
 	describe_free(s->descriptions, s->ndescriptions);
 	describe_free(s->contracts, s->ncontracts);
 	free(s->metadata);
+	operands_free(&s->ranged);
 	config_free(&s->config);
 }

@@ -5,6 +5,7 @@
 
 #include "tel.h"
 #include "config.h"
+#include "operands.h"
 #include "options.h"
 #include "select.h"
 
@@ -68,13 +69,15 @@ struct settings {
 	size_t nahead;
 	char **operands;
 	int noperands;
+	struct operands ranged;
 	struct config config; /* which the strings above may point into */
 };
 
 /*
  * Parses a command line; arg goes to tool->option().
  * Returns 1 when the tool is to go on, 0 when it is to end with
- * message_status(): after a mistake, --help or --version.
+ * message_status(): after a mistake, --help or --version.  operands_select() is
+ * still to be called.
  */
 int settings_parse(struct settings *s, const struct tool *tool, void *arg,
     int argc, char **argv);

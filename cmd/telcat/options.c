@@ -216,7 +216,8 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	const char *name;
 
 	memset(t, 0, sizeof(*t));
-	if (!settings_parse(&t->settings, &tool, t, argc, argv))
+	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
+	    !operands_select(&t->settings))
 		return 0;
 	if (t->settings.count_only)
 		return check_count(t);

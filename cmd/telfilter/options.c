@@ -169,6 +169,7 @@ telfilter_options(struct telfilter *t, int argc, char **argv)
 	memset(t, 0, sizeof(*t));
 	sample_begin(&t->sample);
 	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
+	    !operands_select(&t->settings) ||
 	    (t->settings.format != NULL &&
 	        !format_find(&t->format, t->settings.format,
 	            TEL_PRINTER_WHOLE)))

@@ -29,6 +29,7 @@ struct diff {
 	struct side sides[2];
 	char *names[2]; /* of the operands */
 	struct report *report;
+	const struct show *show;
 	double share; /* of the first side in all time, or all events */
 	int timed;    /* it is of time */
 	int failed;
@@ -624,6 +625,11 @@ diff_fill(struct report *r, void *arg)
 	const struct telstat *t = &d->sides[0].telstat;
 
 	d->report = r;
+	if (t->stacks != NULL) {
+		changes_put(r, d->show, t->heap, d->sides[1].telstat.heap);
+		if (!t->given)
+			return;
+	}
 	if (t->report || d->sides[0].nstats + d->sides[1].nstats == 0) {
 		open_table(d, "events");
 		add_counts(d, "all", (uint64_t)d->sides[0].events,
@@ -666,6 +672,7 @@ show_diff(struct diff *d, const struct sink *sink)
 	else if (a->events + b->events > 0)
 		d->share = a->events / (a->events + b->events);
 	show_open(&show, &a->telstat, sink);
+	d->show = &show;
 	show.report.operands = d->names;
 	show.report.noperands = 2;
 	report_write(&show.report, diff_fill, d);
@@ -695,15 +702,13 @@ parse_side(struct diff *d, int i, int argc, char **argv)
 	else if (t->format->report == NULL || t->format->snapshots != SHOWS_ALL)
 		message_fail(STATUS_USAGE, NULL,
 		    "diff cannot be combined with -f %s", t->format->name);
-	else if (t->interval > 0 || t->heap != NULL)
+	else if (t->interval > 0)
 		message_fail(STATUS_USAGE, NULL,
-		    "diff cannot be combined with %s",
-		    t->interval > 0 ? "-i" : "--stacks");
+		    "diff cannot be combined with -i");
 	else {
-		t->settings.operands += i;
-		t->settings.noperands = 1;
-		d->names[i] = t->settings.operands[0];
-		return 1;
+		d->names[i] = t->settings.ranged.shown[i];
+		operands_only(&t->settings, i);
+		return operands_select(&t->settings);
 	}
 	return 0;
 }

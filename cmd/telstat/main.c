@@ -22,6 +22,7 @@ main(int argc, char **argv)
 		return (int)message_status();
 	}
 	if (telstat_options(&telstat, argc, argv) &&
+	    operands_select(&telstat.settings) &&
 	    (telstat.self_trace == NULL || trace_start(telstat.self_trace))) {
 		if (output_open(&sink, &telstat.settings)) {
 			sandbox_enter(&telstat.settings, &sink, NULL);

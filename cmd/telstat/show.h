@@ -54,6 +54,14 @@ void pictures_put(struct report *r, const struct show *show);
 
 /* The stacks that allocated. */
 void stacks_put(struct report *r, const struct show *show);
+/* Lines of text of frames, the innermost first. */
+void stacks_frames(struct report *r, const char *frames);
+/* What a weight is called: "leaked bytes". */
+const char *stacks_weight(tel_heap_weight weight);
+
+/* How the stacks of two logs differ. */
+void changes_put(struct report *r, const struct show *show, tel_heap *before,
+    tel_heap *after);
 
 /* Everything as OpenMetrics 1.0, and in the text format of Prometheus. */
 void openmetrics_put(const struct show *show);

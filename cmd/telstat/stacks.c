@@ -21,6 +21,12 @@ static const char *const titles[] = {
 	[TEL_HEAP_COUNT] = "allocations",
 };
 
+const char *
+stacks_weight(tel_heap_weight weight)
+{
+	return titles[weight];
+}
+
 static const char *
 title(struct report *r, const struct show *show)
 {
@@ -142,8 +148,8 @@ say_lifetimes(struct report *r, const struct show *show, size_t i)
 }
 
 /* The frames, the innermost first. */
-static void
-say_frames(struct report *r, const char *frames)
+void
+stacks_frames(struct report *r, const char *frames)
 {
 	const char *end = frames + strlen(frames), *p;
 
@@ -184,7 +190,7 @@ put_text(struct report *r, const struct show *show, size_t i, const char *lead,
 		if (frames == NULL)
 			r->failed = 1;
 		else
-			say_frames(r, frames);
+			stacks_frames(r, frames);
 	}
 	report_put(r);
 }

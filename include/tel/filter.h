@@ -106,6 +106,13 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_set_since(tel_filter *f,
     const char *text);
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_set_until(tel_filter *f,
     const char *text);
+/*
+ * Adds a range, as of tel_filter_set_time(), for the log of a name, as a reader
+ * was given it, and for its members: of a log with such ranges, events that are
+ * in any of them.  Neither may be NULL.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_add_log_time(tel_filter *f,
+    const char *log, const char *text);
 /* Matches exactly the events that would not match (nonzero). */
 TEL_SINCE_0_1 void tel_filter_set_invert(tel_filter *f, int on);
 

@@ -18,11 +18,20 @@ struct between_log {
 	int open;
 };
 
+/* A range of time of the log that has a name, and of its members. */
+struct log_time {
+	char *log;
+	size_t length;
+	tel_filter *range;
+};
+
 /*
  * The parts of a log that start with an event for which one expression is
- * true, and end with one for which another is.
+ * true, and end with one for which another is; and the ranges of its own.
  */
 struct between {
+	struct log_time *times;
+	size_t ntimes, time_room;
 	tel_filter *since;        /* NULL: from the start on */
 	tel_filter *until;        /* NULL: to the end */
 	struct between_log *logs; /* those that are read side by side */
@@ -85,6 +94,29 @@ find_log(struct between *b, const struct tel_log *log)
 	return l;
 }
 
+/* Whether an event is in a range of its log: 1, 0, or -1 after a failure. */
+static int
+log_time_match(struct between *b, const tel_event *event)
+{
+	const char *name = event->log->name;
+	int in = 1, match;
+	size_t i;
+
+	for (i = 0; i < b->ntimes; i++) {
+		const struct log_time *t = &b->times[i];
+
+		if (strncmp(name, t->log, t->length) != 0 ||
+		    (name[t->length] != '\0' && name[t->length] != ':'))
+			continue;
+		match = tel_filter_match(t->range, event);
+		b->failed = match < 0 ? t->range : NULL;
+		if (match != 0)
+			return match;
+		in = 0;
+	}
+	return in;
+}
+
 /*
  * Whether an event lies in such a part: 1, 0, or -1 after a failure.  Most
  * filters have none, so this must not cost tel_filter_match() registers.
@@ -105,12 +137,19 @@ between_match(struct between *b, const tel_event *event)
 		return -1;
 	in = l->open || begins;
 	l->open = in && !ends;
-	return in;
+	return in ? log_time_match(b, event) : 0;
 }
 
 static void
 between_clear(struct between *b)
 {
+	size_t i;
+
+	for (i = 0; i < b->ntimes; i++) {
+		free(b->times[i].log);
+		tel_filter_free(b->times[i].range);
+	}
+	free(b->times);
 	tel_filter_free(b->since);
 	tel_filter_free(b->until);
 	free(b->logs);
@@ -239,10 +278,37 @@ tel_filter_set_until(tel_filter *f, const char *text)
 	return set_end(f, &f->between.until, text);
 }
 
+tel_status
+tel_filter_add_log_time(tel_filter *f, const char *log, const char *text)
+{
+	struct between *b = &f->between;
+	struct log_time t = { NULL, strlen(log), tel_filter_new() };
+	tel_status st = TEL_ENOMEM;
+
+	if (t.range != NULL)
+		st = tel_filter_set_time(t.range, text);
+	if (st == TEL_EINVAL) {
+		st = tel__fail_set(&f->binder.fail, st, text,
+		    tel_filter_error_column(t.range), "%s",
+		    tel_filter_error(t.range));
+		st = filter_changed(f, st);
+	}
+	if (st == TEL_OK &&
+	    (!TEL__RESERVE(b->times, b->time_room, b->ntimes + 1) ||
+	        (t.log = strdup(log)) == NULL))
+		st = TEL_ENOMEM;
+	if (st == TEL_OK)
+		b->times[b->ntimes++] = t;
+	else
+		tel_filter_free(t.range);
+	return st;
+}
+
 static int
 is_bounded(const tel_filter *f)
 {
-	return f->between.since != NULL || f->between.until != NULL;
+	return f->between.since != NULL || f->between.until != NULL ||
+	    f->between.ntimes > 0;
 }
 
 static tel_status
@@ -381,7 +447,11 @@ tel_filter_uses_rate(const tel_filter *f)
 {
 	const struct selection *s = &f->binder.selection;
 	const struct between *b = &f->between;
+	size_t i;
 
+	for (i = 0; i < b->ntimes; i++)
+		if (tel_filter_uses_rate(b->times[i].range))
+			return 1;
 	return (b->since != NULL && tel_filter_uses_rate(b->since)) ||
 	    (b->until != NULL && tel_filter_uses_rate(b->until)) ||
 	    (f->binder.tree != NULL && f->binder.tree->uses_rate) ||
@@ -444,6 +514,27 @@ copy_selection(tel_filter *to, const struct selection *from)
 	return s->address_set == NULL ? TEL_ENOMEM : TEL_OK;
 }
 
+/* Copies the ranges of logs. */
+static tel_status
+copy_times(struct between *to, const struct between *from)
+{
+	size_t i;
+
+	if (!TEL__RESERVE(to->times, to->time_room, from->ntimes))
+		return TEL_ENOMEM;
+	for (i = 0; i < from->ntimes; i++) {
+		struct log_time *t = &to->times[i];
+
+		t->length = from->times[i].length;
+		t->log = strdup(from->times[i].log);
+		t->range = tel_filter_copy(from->times[i].range);
+		to->ntimes++;
+		if (t->log == NULL || t->range == NULL)
+			return TEL_ENOMEM;
+	}
+	return TEL_OK;
+}
+
 /* Copies since or until. */
 static tel_status
 copy_end(tel_filter **to, const tel_filter *from)
@@ -468,6 +559,8 @@ tel_filter_copy(const tel_filter *f)
 		st = copy_end(&copy->between.since, f->between.since);
 	if (st == TEL_OK)
 		st = copy_end(&copy->between.until, f->between.until);
+	if (st == TEL_OK)
+		st = copy_times(&copy->between, &f->between);
 	if (st == TEL_OK) {
 		copy->binder.invert = f->binder.invert;
 		return copy;

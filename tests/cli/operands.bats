@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Operands with a range of time of their own, FILE@FROM,TO, and what changed
+# from one time to another by stack.
+
+# "run --separate-stderr" sets stderr
+# shellcheck disable=SC2154
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	SCRIPT=$TEL_TOP/tests/cli/changes.py
+	python3 "$SCRIPT" make 1 >app
+}
+
+@test "a range of an operand selects what -t does, in every tool" {
+	local range
+
+	for range in ,300ms 100ms, 100ms,200ms 0x1000000,0x2000000 20%,60%; do
+		telcat -t "$range" app >want
+		telcat "app@$range" | cmp - want
+		[ "$(telcat -c "app@$range")" = "$(telcat -c -t "$range" app)" ]
+		telfilter -t "$range" app >want
+		telfilter "app@$range" | cmp - want
+		[ -n "$(telstat -f json -s 'n=count()' -t "$range" app)" ]
+		[ "$(telstat -f json -s 'n=count()' "app@$range")" = \
+			"$(telstat -f json -s 'n=count()' -t "$range" app)" ]
+	done
+	telcat -t 100ms,200ms app >want
+	telcat -- -@100ms,200ms <app | cmp - want
+	tar cf app.tar app
+	telcat --no-header app.tar@100ms,200ms >got
+	telcat --no-header -t 100ms,200ms app.tar | cmp - got
+	[ -s got ]
+	# both are to hold
+	telcat -t 150ms,200ms app >want
+	telcat -t 100ms,200ms app@150ms,300ms | cmp - want
+	telreplay --dry-run -c app@,200ms >got
+	telreplay --dry-run -c -t ,200ms app | cmp - got
+}
+
+@test "ranges of one file add up, those of several are their own" {
+	telcat --no-header -w 'time <= 50ms || time >= 400ms' app >want
+	[ -s want ]
+	telcat --no-header app@,50ms app@400ms, | cmp - want
+	telcat --no-header app@400ms, app@,50ms | cmp - want
+	# each event once
+	telcat --no-header app@,50ms app@,50ms app@20ms,40ms |
+		cmp - <(telcat --no-header -t ,50ms app)
+	python3 "$SCRIPT" make 2 >other
+	telstat -j 4 -s 'n=sum(1)' -f json app@,50ms other@100ms, >json
+	[ "$(jq 'select(.name == "n").sum' json)" = \
+		$(($(telcat -c -t ,50ms app) + $(telcat -c -t 100ms, other))) ]
+	[ "$(telcat -c app@,50ms other)" = \
+		$(($(telcat -c -t ,50ms app) + $(telcat -c other))) ]
+	[ "$(telcat -c --no-merge app@,50ms other@60ms,70ms)" = \
+		"$(printf 'app:%s\nother:%s' "$(telcat -c -t ,50ms app)" \
+			"$(telcat -c -t 60ms,70ms other)")" ]
+}
+
+@test "a file of the name comes first, and mistakes are reported" {
+	cp app app@,1ms
+	telcat app@,1ms | cmp - <(telcat app)
+	run -2 --separate-stderr telcat app@5
+	[[ $stderr == *"expected a range FROM,TO" ]]
+	run -2 --separate-stderr telcat app@1ms,x other
+	run -2 --separate-stderr telcat app app@2ms,3ms
+	[ "$stderr" = "telcat: app: given with a range and without one" ]
+	run -2 --separate-stderr telcat -t 1ms, app@10%,20%
+	[[ $stderr == *"a range in percent must be that of all operands"* ]]
+	run -1 --separate-stderr telcat none@,1ms
+	[ "$stderr" = "telcat: none@,1ms: No such file or directory" ]
+}
+
+@test "telstat diff --stacks of two times, as a model has it" {
+	local seed
+
+	for seed in 1 2 3 4 5 6; do
+		python3 "$SCRIPT" make $seed >app
+		telcat app >text
+		python3 "$SCRIPT" model 100 300 <text >want
+		[ -s want ]
+		telstat diff --stacks -f json app@,100ms app@,300ms >json
+		jq -r 'select(.type == "stack") | "\(.stack) \(.before_bytes) \(
+			.after_bytes) \(.change_bytes) \(.before_blocks) \(
+			.after_blocks) \(.change_blocks)"' json |
+			grep -v '\( 0\)\{6\}$' | LC_ALL=C sort >got
+		LC_ALL=C sort want | cmp - got
+		# the largest change first
+		jq 'select(.type == "stack").change_bytes | fabs' json >order
+		sort -rg order | cmp - order
+		telstat diff --stacks -f csv app@,100ms app@,300ms |
+			grep -c ',stack,change_bytes,' >rows
+		[ "$(<rows)" = "$(grep -c . order)" ]
+	done
+	# two runs, and a key
+	python3 "$SCRIPT" make 7 >other
+	telstat diff --stacks -f json app other |
+		jq -s 'map(select(.type == "stack").change_bytes) | add' >got
+	telstat --stacks -f json app |
+		jq -s 'map(select(.type == "stack").leaked_bytes) | add' >a
+	telstat --stacks -f json other |
+		jq -s 'map(select(.type == "stack").leaked_bytes) | add' >b
+	[ "$(<got)" = $(($(<b) - $(<a))) ]
+	telstat diff --blocks=size -f json app@,100ms app@,300ms |
+		jq -e -s 'map(select(.type == "key")) | length > 3' >/dev/null
+	telstat diff --stacks app@,100ms app@,300ms >got
+	grep -q '^Changes of leaked bytes by stack:' got
+	grep -Eq '^    [+-][0-9,]+ bytes: [0-9,]+ before, [0-9,]+ after$' got
+}
