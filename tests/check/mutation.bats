@@ -50,8 +50,8 @@ mutate() (
 	mkdir -p build
 	mutate >build/got
 	cat build/got build/mutate/log
-	grep -Eq '^lib/base +1 +3 +33 %$' build/got
-	grep -Eq '^all +1 +3 +33 %$' build/got
+	grep -Eq '^lib/base +1 +0 +3 +33 %$' build/got
+	grep -Eq '^all +1 +0 +3 +33 %$' build/got
 	# one for each, in random order
 	[ "$(grep -c 'not noticed' build/got)" -eq 2 ]
 	grep -Fq 'order.c:1: comparison flipped, not noticed; fault ' build/got
@@ -62,6 +62,25 @@ mutate() (
 	[ "$(grep -c 'ran 0 of 0 cases that reach it' build/got)" -eq 1 ]
 	grep -q 'order.c:2: constant off by one: 1 of 1: .*adds (1)' \
 	    build/mutate/log
+	# a fault that is judged is counted apart; a line that is not there is named
+	mkdir tests/mutation
+	cat >tests/mutation/equivalent <<-'END'
+		# of these sources
+
+		lib/base/order.c: nobody calls it with equal numbers
+		-int below(int a, int b) { return a < b; }
+		+int below(int a, int b) { return a <= b; }
+
+		lib/base/order.c: is gone
+		-int gone(int a) { return a < 0; }
+		+int gone(int a) { return a <= 0; }
+	END
+	mutate >build/judged 2>build/stale
+	cat build/judged build/stale
+	grep -Eq '^all +1 +1 +3 +50 %$' build/judged
+	[ "$(grep -c 'not noticed' build/judged)" -eq 1 ]
+	grep -q 'order.c has no such line' build/stale
+	rm -r tests/mutation
 	# the sources are as they were
 	run ! grep -r mutant_is lib tests
 	# what the journal has is not run again, until a test is another one

@@ -163,6 +163,18 @@ totals() {
 	totals "$ALLOC/perl.ltrace.zst" | cmp - got
 }
 
+@test "a line of ltrace without a process has none of the line before" {
+	printf '%s\n' '[pid 7] malloc(10) = 0x1000' 'malloc(20) = 0x2000' \
+	    '[pid 8] free(0x1000) = <void>' >calls
+	clean telcat --no-header -f json calls |
+	    jq -c '[.fields.size, .fields.tid]' >got
+	diff - got <<-'END'
+		[10,7]
+		[20,0]
+		[null,8]
+	END
+}
+
 @test "blocks of several processes are distinct" {
 	zstd -dqc "$ALLOC/perl.valgrind.zst" >one
 	awk '{ print; sub(/--[0-9]+--/, "--77777--"); print }' one >two

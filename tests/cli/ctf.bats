@@ -45,6 +45,23 @@ same() {
 	END
 }
 
+@test "the environment of a trace is metadata of the log" {
+	trace all.ctf
+	telcat -q trace | sed -n 's/^# meta: //p' >meta
+	diff <(sed 's/datetime .*/datetime/' meta) - <<-END
+		domain ust
+		tracer-name lttng-ust
+		tracer-major 2
+		tracer-minor 13
+		tracer-buffering-scheme uid
+		tracer-buffering-id 0
+		architecture-bit-width 64
+		trace-name t1
+		trace-creation-datetime
+		hostname vm
+	END
+}
+
 @test "events of an archive, from a file and from a pipe" {
 	same all "$TRACES/all.ctf.tar.zst" 2020
 	[ "$(zstd -dcq "$TRACES/snapshot.ctf.tar.zst" | telcat -c)" = 727 ]
@@ -92,6 +109,19 @@ same() {
 	echo 'trace { major = 1; minor = 8; byte_order = ]; };' >bad/metadata
 	run -1 --separate-stderr telcat bad
 	[[ $stderr == *'metadata, line 1: '*expected* ]]
+	# what was found is named: a word, a number, a mark, the end
+	while IFS='|' read -r text found; do
+		printf '%s' "$text" >bad/metadata
+		run -1 --separate-stderr telcat bad
+		[[ $stderr == *"metadata, line 1: expected $found"* ]]
+	done <<-'END'
+		event foo|'{', found foo
+		event { name "e"; };|'=', found e
+		event { name 5; };|'=', found a number
+		trace { major = 1 }|';', found '}'
+		event {|a name, found the end
+	END
+	echo 'trace { major = 1; minor = 8; byte_order = ]; };' >bad/metadata
 	trace all.ctf
 	mv bad trace
 	run -3 --separate-stderr telcat -c trace
@@ -235,6 +265,26 @@ fields() {
 		shown "$name" | grep -v '^f: ' >want
 		shown "$name.out" | cmp want -
 	done
+}
+
+@test "bases of integers, each by all of its words, are data types" {
+	mkdir trace
+	local base n=0
+	{
+		echo 'trace { major = 1; minor = 8; byte_order = le; }; stream {};'
+		echo 'event { name = e; fields := struct {'
+		for base in hexadecimal hex x X p 16 octal oct o 8 binary b 2 \
+		    decimal dec d i u 10; do
+			echo "integer { size = 8; base = $base; } f$((n++));"
+		done
+		echo '}; };'
+	} >trace/metadata
+	head -c 19 /dev/zero >trace/stream
+	clean telcat trace | grep '^# type:' | grep -o ':set\|:unsigned' >got
+	{
+		printf ':set\n%.0s' {1..13}
+		printf ':unsigned\n%.0s' {1..6}
+	} | cmp - got
 }
 
 @test "a range of time reads the packets that it needs" {

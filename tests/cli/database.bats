@@ -288,6 +288,15 @@ sys.exit(a != b or not any(x != float("%.10G" % x) for x in b))'
 		run ! sqlite3 -bail direct.db <script
 	done
 	[ "$(ask direct.db 'SELECT count(*) FROM event_log')" = 2 ]
+	# nor a schema with a second name, where the database has one
+	rm -f ./*.db
+	sed '/[gG]rab 2 /d; / GRAB /d; / Grab /d' case.txt >one.txt
+	sed '/ grab 1 /d; / grab address/d; / GRAB /d' case.txt >second.txt
+	telcat -f sqlite -o direct.db one.txt
+	for edit in '/ GRAB /d' '/ grab /d; / GRAB /d'; do
+		sed "$edit" case.txt >other.txt
+		run -1 telcat -f sqlite -o direct.db other.txt
+	done
 	rm -f ./*.db
 	both --index x case.txt
 }

@@ -52,6 +52,10 @@ field() {
 	field call_site <lines >want
 	sed -n 's/.*call_site=0x[0-9a-f]*\["\([^"]*\)"\].*/\1/p' events |
 	    cmp - want
+	# fields may be separated by tabs
+	sed 's/ \(bytes_alloc\|gfp_flags\)=/\t\1=/g' lines >tabbed
+	telcat -q --no-header lines >want
+	telcat -q --no-header tabbed | cmp - want
 	# from "==>"
 	grep sched_switch: log | field next_pid >want
 	telcat -f json -k sched -w 'name == sched_switch' log |

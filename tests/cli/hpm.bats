@@ -87,6 +87,9 @@ readers_trace() {
 @test "a rate as it is measured; what seconds need; a missing exit record" {
 	[ "$(telcat --tb-hz 1e8 -T s -H "$SETS/v3be/HPM.1.startup")" = \
 	    "$(telcat --tb-hz 100000000 -T s -H "$SETS/v3be/HPM.1.startup")" ]
+	[ "$(telcat --tb-hz 1.0 -T s "$SETS/v3be/HPM.1.startup" | head -50)" = \
+	    "$(telcat --tb-hz 1 -T s "$SETS/v3be/HPM.1.startup" | head -50)" ]
+	run -2 telcat --tb-hz 0.9 "$SETS/v3be/HPM.1.startup"
 	run -2 telcat --tb-hz 1e "$SETS/v3be/HPM.1.startup"
 	run -2 telcat --tb-hz 1e99 "$SETS/v3be/HPM.1.startup"
 	run -1 --separate-stderr telcat -T s "$SETS/v3be/HPM.1.startup"

@@ -271,6 +271,33 @@ times() {
 	telcat -q one.tel | grep -q 'tid=1\["com.ibm'
 }
 
+@test "the clocks of lost events are those of one damaged block or more" {
+	awk 'BEGIN {
+		print "# teltools text 1\n# type: a 1 K x:unsigned"
+		for (i = 1; i <= 60000; i++)
+			printf "%016X a x=%d\n", 7 * i, (1 + sin(i)) * 2 ^ 40
+	}' >text
+	telcat -q -f tel text >log.tel
+	size=$(stat -c %s log.tel)
+	telcat -H log.tel | sort >all
+	for places in 5 "5 6 7" "5 15"; do
+		cp log.tel bad.tel
+		for at in $places; do
+			printf XYZ | dd of=bad.tel bs=1 seek=$((at * size / 20)) \
+			    conv=notrunc status=none
+		done
+		run -3 --separate-stderr telcat -H bad.tel
+		comm -23 all <(sort <<<"$output") | cut -d ' ' -f 1 >gone
+		clocks=$(grep -o 'clocks .* and [0-9a-f]*' <<<"$stderr")
+		echo "$clocks"
+		read -r _ first _ <<<"$clocks"
+		first=${first^^}
+		last=${clocks##* }
+		[ "$first" = "$(head -n 1 gone)" ]
+		[ "${last^^}" = "$(tail -n 1 gone)" ]
+	done
+}
+
 @test "damage is reported, and costs little" {
 	unpack 1.111.0-lii6gc-amcss
 	telcat -q -f tel mpsio.log >log.tel

@@ -115,6 +115,18 @@ assert not any("significance" in r for r in rows if r["figure"] == "A")'
 	[ "$(row p25)" = '24 24 0.0%' ]
 	[ "$(row shape)" = '- - -' ]
 	[ -z "$(row p50)" ]
+	# more than half of few values below the median of all: the shares, 0.48
+	# and 0.68, 0.72 or 0.8, differ by 2.3, 3.0 or 4.0 deviations of 0.083
+	made 1000 A=400 >a
+	for row in '27 0.0%' '29 0.0% *' '32 0.0% **'; do
+		read -r low mark <<<"$row"
+		made 1000 A=40 | awk -v low="$low" '
+		    $2 == "A" { $3 = "x=" (n++ < low ? 0 : 399) } { print }' >b
+		run -0 clean telstat diff -s "$spec" --quantiles 0.5 a b
+		[ "$(row p50 | sed 's/.*%//')" = "${mark#0.0%}" ]
+	done
+	made 1000 A=100 >a
+	made 1000 A=200 >b
 	# values with weights have no test
 	run -0 clean telstat diff -s 'x=hist(x,0,1000,1,2)' a b
 	[ "$(row p50)" = '49 99 102.0%' ]

@@ -49,6 +49,24 @@ ratio() {
 	    s/.*text-anchor="middle">\([-0-9.]*\)<.*/\1/p' r.svg | tr '\n' ' '
 }
 
+@test "0.0 and -0.0 are one distinct value, other signs are not" {
+	{
+		printf '# teltools text 1\n# type: a 1 K x:double\n'
+		printf '%016x a x=%s\n' 1 -0.0 2 0.0 3 0.5 4 -0.5 5 0.5
+	} >zero.txt
+	run -0 clean telstat -s "d=distinct(x)" zero.txt
+	grep -q "distinct 3$" <<<"$output"
+	# more than are kept are estimated, by their bits
+	for i in {1..1000}; do
+		printf '%016x a x=%s.5\n' 6 "$i"
+	done >>zero.txt
+	run -0 clean telstat -s "d=distinct(x,16)" zero.txt
+	[[ $output =~ distinct\ ([0-9,]+)\ \ error ]]
+	n=${BASH_REMATCH[1]/,/}
+	[ "$n" -gt 900 ]
+	[ "$n" -lt 1110 ]
+}
+
 @test "a ratio is drawn from 0, to either side" {
 	[ "$(ratio 4)" = "[0, 1] 0 0.2 0.4 0.6 0.8 1 " ]
 	[ "$(ratio -4)" = "[-1, 0] -1 -0.8 -0.6 -0.4 -0.2 0 " ]

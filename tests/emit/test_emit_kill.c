@@ -351,7 +351,8 @@ test_crash(void)
 			tel_emit_open(NULL, &tel_list_SHOP);
 			signal(SIGSEGV, how == 1 ? mine : SIG_DFL);
 			signal(SIGABRT, SIG_DFL);
-			tel_emit_on_crash(2, 5);
+			if (tel_emit_on_crash(2, 5) != 0)
+				_exit(1);
 			for (i = 0; i < 100; i++)
 				shop_count(1, (uint64_t)i);
 			TEL_EVENT3(Sale, NULL, 7, "quo\"ted");

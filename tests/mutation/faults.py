@@ -177,6 +177,11 @@ class Source:
         if self.words[last] != ";":
             return
         text = "".join(self.words[i:last + 1])
+        if text == "break;" and self.words[last + 1] == "}":
+            # the last of a switch ends it in any case
+            before = self.match[last + 1] - 1
+            if self.words[self.match.get(before, 0) - 1] == "switch":
+                return
         # as "size_t x = 1;" has two words
         declares = self.tokens[i].lastgroup == "word" and \
             self.tokens[i + 1].lastgroup == "word"

@@ -14,7 +14,9 @@
 # first that take little time and reach few faults, until one fails that does
 # not fail without the fault, or the limit of CPU time is used up.
 #
-# Prints how many faults were noticed by folder, and those that were not.
+# Prints how many faults were noticed by folder, and those that were not.  Faults
+# that were not and are in the list "equivalent", of which a person says why no
+# test can notice them, are counted apart.
 # FOLDER/log has the times of the tests, and which of them noticed which fault.
 # FOLDER/journal has what is known so far, for a run that was ended, or that is
 # to give more time to the faults that are left: with the same sources, faults and
@@ -22,6 +24,7 @@
 
 import argparse
 import concurrent.futures
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -40,6 +43,7 @@ import time
 import faults
 
 HERE = pathlib.Path(__file__).parent
+EQUIVALENT = pathlib.Path("tests/mutation/equivalent").absolute()
 # Each library has its own copy of the switch.
 SWITCHES = ("lib/base", "lib/emit", "cmd/telrec/preload")
 MAX_MUTANTS = 4096  # as in switch.c
@@ -80,7 +84,7 @@ def copy_tree(top, tree):
             path = pathlib.Path(folder, name)
             if path.suffix == ".c" and folder != str(HERE):
                 continue  # written with its faults, if it has any
-            if path.is_symlink() or not path.is_file():
+            if path.is_symlink() or not path.is_file() or path == EQUIVALENT:
                 continue
             text = path.read_bytes()
             digest.update(f"{path} {len(text)}\n".encode() + text)
@@ -191,6 +195,15 @@ class Runner:
         self.tree = tree
         self.environment = environment
         self.journal = journal
+        self.running = set()
+        signal.signal(signal.SIGTERM, self.stop)
+
+    def stop(self, *_):
+        """Ends the tests, too, which are sessions of their own."""
+        for pid in list(self.running):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+        os._exit(1)
 
     def run(self, command, seconds, until=b"", **variables):
         """(lines, status, CPU time) of a test, up to a text that it prints.
@@ -211,6 +224,7 @@ class Runner:
                  *command], cwd=self.tree, stdout=out, stderr=out,
                 stdin=subprocess.DEVNULL, preexec_fn=limits,
                 env={**self.environment, **variables})
+            self.running.add(child.pid)
             end = time.monotonic() + seconds
             pid, status, used = 0, None, None
             while pid == 0 and time.monotonic() < end:
@@ -227,6 +241,7 @@ class Runner:
                 _, _, used = os.wait4(child.pid, 0)
                 status = None
             child.returncode = 0
+            self.running.discard(child.pid)
             out.seek(0)
             return (out.read().decode(errors="replace").split("\n"), status,
                     used.ru_utime + used.ru_stime)
@@ -242,8 +257,9 @@ class Runner:
             return [Case(test, title, seconds, frozenset(marks))
                     for title, seconds, marks in known]
         cases = self.record(number, test, reached)
-        self.journal.add(test, [(c.title, c.seconds, sorted(c.reached))
-                                for c in cases])
+        if cases:
+            self.journal.add(test, [(c.title, c.seconds, sorted(c.reached))
+                                    for c in cases])
         return cases
 
     def record(self, number, test, reached):
@@ -346,24 +362,51 @@ def folder(path):
     return "/".join(parts[:3 if parts[1] == "format" else 2])
 
 
+def read_equivalent():
+    """{(path, diff): reason} of the faults that no test can notice.
+
+    An entry of the list is "PATH: REASON", the lines of the diff, an empty
+    line; lines before the first entry that start with # are comments."""
+    known = {}
+    if not EQUIVALENT.exists():
+        return known
+    for entry in EQUIVALENT.read_text(encoding="utf-8").split("\n\n"):
+        lines = [x for x in entry.split("\n") if x and not x.startswith("#")]
+        if lines:
+            path, reason = lines[0].split(": ", 1)
+            known[path, "\n".join(lines[1:])] = reason
+    return known
+
+
 def report(build, verdicts):
-    rows = {}
-    for fault, (test, _) in zip(build.faults, verdicts):
-        for name in (folder(fault.path), "all"):
-            row = rows.setdefault(name, [0, 0])
-            row[0] += test is not None
-            row[1] += 1
-    rows["all"] = rows.pop("all", [0, 0])
-    print(f"{'folder':24} noticed  of")
-    for name, (noticed, total) in sorted(rows.items(),
-                                         key=lambda r: (r[0] == "all", r[0])):
-        print(f"{name:24} {noticed:7} {total:3} {100 * noticed // (total or 1):4} %")
+    known = read_equivalent()
+    for path, diff in known:
+        old = "\n".join(x[1:] for x in diff.split("\n") if x[0] == "-")
+        if f"\n{old}\n" not in build.texts.get(path, ""):
+            print(f"mutate.py: equivalent: {path} has no such line:\n{old}",
+                  file=sys.stderr)
+    rows, missed = {}, []
     for fault, (test, ran) in zip(build.faults, verdicts):
-        if test is None:
-            print(f"\n{fault.path}:{fault.line}: {fault.kind}, not noticed;"
-                  f" fault {fault.number} of seed {fault.seed},"
-                  f" ran {ran} cases that reach it")
-            print("\n".join(fault.diff(build.texts[fault.path])))
+        key = fault.path, "\n".join(fault.diff(build.texts[fault.path]))
+        for name in (folder(fault.path), "all"):
+            row = rows.setdefault(name, [0, 0, 0])
+            row[0] += test is not None
+            row[1] += test is None and key in known
+            row[2] += 1
+        if test is not None and key in known:
+            print(f"mutate.py: {test} notices an equivalent of {fault.path}:"
+                  f"{fault.line}", file=sys.stderr)
+        if test is None and key not in known:
+            missed.append((fault, ran, key[1]))
+    print(f"{'folder':24} noticed  equivalent   of  noticed of the others")
+    for name, (noticed, equal, total) in sorted(
+            rows.items(), key=lambda r: (r[0] == "all", r[0])):
+        print(f"{name:24} {noticed:7} {equal:11} {total:4} "
+              f"{100 * noticed // (total - equal or 1):6} %")
+    for fault, ran, diff in missed:
+        print(f"\n{fault.path}:{fault.line}: {fault.kind}, not noticed;"
+              f" fault {fault.number} of seed {fault.seed},"
+              f" ran {ran} cases that reach it\n{diff}")
 
 
 def main():

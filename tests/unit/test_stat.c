@@ -22,6 +22,7 @@ static const struct {
 	{ "x=mag(\"size)", 7, "unterminated" },
 	{ "x=mag((size)", 13, "expected ')'" },
 	{ "x=mag((size", 7, "unterminated" },
+	{ "x=mag(1+(2*(size", 9, "unterminated" },
 	{ "x=mag(size,1)", 12, "at most 1" },
 	{ "x=mag(size +)", 13, "" },
 	{ "x=mag(size) when 1", 13, "\"if\" or the end" },
