@@ -14,6 +14,7 @@
 #define SUMS_SHARE 40
 #define LONGEST_SHARE 10
 #define LINKS_SHARE 5
+#define HOLDERS_SHARE 25
 /* What may be wrong with a guess of what a block becomes, in percent. */
 #define GUESS_SHARE 102
 /* Bytes of the head for each block. */
@@ -140,6 +141,8 @@ blocks_size(const struct html_draft *d)
 		size += tel__page_block_size(d->nsums + i, d->longest.size);
 	if (d->links.used > 0)
 		size += tel__page_block_size(d->nsums + i, d->links.used);
+	if (d->holders.used > 0)
+		size += tel__page_block_size(d->nsums + i, d->holders.used);
 	return size;
 }
 
@@ -245,6 +248,30 @@ make_links(struct html_draft *d, uint64_t room)
 	return good;
 }
 
+/* Makes the block of holders, without their moments if that is too large. */
+static int
+make_holders(struct html_draft *d, uint64_t room)
+{
+	struct holders *h = &d->html->holders;
+	struct tel__buffer b = { 0 };
+	int good = 1, moments = 1;
+
+	if (h->heap == NULL || h->ended || !tel_heap_recorded(h->heap))
+		return 1;
+	for (; good && moments >= 0; moments--) {
+		b.used = 0;
+		tel__buffer_clear(&d->holders);
+		good = tel__holders_put(h, d->html->last, moments, &b) &&
+		    tel__gzip_put(&d->holders, b.bytes, b.used, PAGE_LEVEL);
+		if (tel__page_block_size(0, d->holders.used) <= room)
+			break;
+	}
+	if (moments < 0)
+		tel__buffer_clear(&d->holders);
+	tel__buffer_clear(&b);
+	return good;
+}
+
 /* ----------------------------------------------------------------- page */
 
 /* Fills room with exact blocks and the longest ranges that are in none. */
@@ -305,7 +332,8 @@ tel__html_draft(struct html_draft *d, struct tel__buffer *gz)
 	room = d->most - fixed;
 	d->gzip_level = level_for(d);
 	d->name_bytes = name_bytes[i];
-	if (!make_links(d, room * LINKS_SHARE / 100) ||
+	if (!make_holders(d, room * HOLDERS_SHARE / 100) ||
+	    !make_links(d, room * LINKS_SHARE / 100) ||
 	    !fit_sums(d, room * SUMS_SHARE / 100) || !pack_head(d, gz))
 		return 0;
 	slack = 512 + (uint64_t)gz->used * 3 / 2 + BLOCK_HEAD * d->all;
@@ -336,7 +364,7 @@ tel__html_write(struct html_draft *d, struct tel_output *out,
 	struct page_block *blocks;
 	size_t i, n = 0;
 
-	blocks = malloc((d->nsums + d->use + 3) * sizeof(*blocks));
+	blocks = malloc((d->nsums + d->use + 4) * sizeof(*blocks));
 	if (blocks == NULL)
 		return TEL_ENOMEM;
 	for (i = 0; i < d->nsums; i++, n++) {
@@ -355,6 +383,10 @@ tel__html_write(struct html_draft *d, struct tel_output *out,
 		blocks[n].bytes = d->links.bytes;
 		blocks[n++].size = d->links.used;
 	}
+	if (d->holders.used > 0) {
+		blocks[n].bytes = d->holders.bytes;
+		blocks[n++].size = d->holders.used;
+	}
 	tel__page_write(out, d->title, gz, blocks, n);
 	free(blocks);
 	return out->status;
@@ -369,4 +401,5 @@ tel__html_draft_free(struct html_draft *d)
 	free(d->longest.bytes);
 	free(d->rest.bytes);
 	tel__buffer_clear(&d->links);
+	tel__buffer_clear(&d->holders);
 }

@@ -401,6 +401,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 			    (size_t)(pr->max_size / TRACK_BYTES);
 	} else if (!same) {
 		close_ranges(h);
+		h->holders.ended = 1;
 		print_html_settle(pr);
 		tel__timeline_begin(h->timeline);
 		tel__samples_forget(&h->exact);
@@ -456,6 +457,20 @@ print_html_take(struct tel_printer *pr, struct html *h,
 	return st;
 }
 
+/* What stacks hold is counted for each event of a log that has them. */
+static tel_status
+hold_event(struct html *h, const struct tel_event *ev)
+{
+	uint64_t time;
+
+	if (!tel__holders_want(&h->holders, ev->type->schema))
+		return TEL_OK;
+	if (tel__timeline_times(h->timeline, ev->log, &ev->clock, 1, &time) !=
+	    1)
+		time = h->timeline->last;
+	return tel__holders_event(&h->holders, ev, time);
+}
+
 /* The log of an event may be another one, or have lost more events. */
 static tel_status
 enter_log(struct html *h, const struct tel_event *ev)
@@ -477,6 +492,8 @@ print_html_event(struct tel_printer *pr, const struct tel_event *ev)
 	struct html *h = pr->state;
 	tel_status st = enter_log(h, ev);
 
+	if (st == TEL_OK)
+		st = hold_event(h, ev);
 	return st == TEL_OK ? print_html_take(pr, h, ev) : st;
 }
 
@@ -682,7 +699,11 @@ print_html_run(struct tel_printer *pr, struct tel_run *events)
 		return st;
 	if (plain && !set_schema(pr, h, events->first->schema))
 		return TEL_ENOMEM;
-	while (i < events->count && st == TEL_OK) {
+	for (i = 0; i < events->count && st == TEL_OK &&
+	     tel__holders_want(&h->holders, run_view(events, i)->type->schema);
+	     i++)
+		st = hold_event(h, run_event(events, i));
+	for (i = 0; i < events->count && st == TEL_OK;) {
 		more = 1;
 		if (plain && tel__samples_spare(&h->exact) > 0)
 			st = run_counts(pr, events, &t, i, &i, &more);
@@ -797,6 +818,7 @@ print_html_release(struct tel_printer *pr)
 	tel__timeline_free(h->timeline);
 	tel__samples_clear(&h->exact);
 	tel__buckets_clear(&h->sums);
+	tel__holders_clear(&h->holders);
 	free(h);
 }
 

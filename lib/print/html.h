@@ -7,6 +7,7 @@
 #define TEL_HTML_H
 
 #include "print/event_samples.h"
+#include "print/holders.h"
 #include "print/page.h"
 #include "print/time_buckets.h"
 #include "print/timeline.h"
@@ -68,6 +69,7 @@ struct html {
 	struct html_link *links;
 	size_t nlinks, links_room;
 	uint64_t all_links, link_stride;
+	struct holders holders;
 	struct html_sent *sent;    /* by a hash of .flow */
 	const struct tel_log *log; /* of the last event */
 	unsigned number;
@@ -92,7 +94,8 @@ struct html_draft {
 	unsigned level; /* of the sums: 2^level buckets became one */
 	int gzip_level;
 	struct sample_block longest, rest;
-	struct tel__buffer links; /* gzip; empty: there are none */
+	struct tel__buffer links;   /* gzip; empty: there are none */
+	struct tel__buffer holders; /* the same */
 	size_t all, use;   /* exact blocks that there are, and that are used */
 	size_t name_bytes; /* names are cut to them */
 	unsigned live;

@@ -248,6 +248,20 @@ put_links(const struct html_draft *d, struct tel__buffer *b)
 	tel__json_put(b, "]");
 }
 
+static void
+put_holders(const struct html_draft *d, struct tel__buffer *b)
+{
+	if (d->holders.used == 0)
+		return;
+	tel__json_key(b, "memory");
+	tel__json_put(b, "{");
+	tel__json_pair(b, "block",
+	    d->nsums + d->use + (d->longest.bytes != NULL) +
+	        (d->links.used > 0));
+	tel__holders_head(&d->html->holders, b);
+	tel__json_put(b, "}");
+}
+
 /*
  * What times are.  Where a log has no clock, they are the numbers of events or
  * lines, so that there are few for each event; ticks are many.
@@ -306,5 +320,6 @@ tel__html_head(const struct html_draft *d, struct tel__buffer *b)
 	put_series(d, b);
 	put_blocks(d, b);
 	put_links(d, b);
+	put_holders(d, b);
 	tel__json_put(b, "}");
 }

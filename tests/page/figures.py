@@ -114,6 +114,8 @@ def case(make):
                 out.write(command("telcat", "-q", "-f", "html", "--max-size",
                                   size, *operands))
             page.open(path)
+            page.run("tab(tabList.findIndex(([name]) => name === "
+                     "'Statistics')).then(() => 1)")
             head = page.run("(({ unit, span, events }) => "
                             "({ unit, span, events }))(teltools.head)")
             compare(page, operands, head["unit"], None, f"{size}, all")
@@ -131,9 +133,111 @@ def case(make):
     return check
 
 
+def calls(path):
+    """A log of 6,000 calls by 40 callers, in five bursts."""
+    rnd, live, clock = random.Random(3), [], 16
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("""\
+# teltools text 1
+# format: mtrace
+# type: malloc 0 Alloc address:address size:unsigned caller:address
+# type: free 12 Alloc address:address caller:address
+# role: malloc alloc address size stack=caller
+# role: free free address stack=caller
+""")
+        for i in range(6000):
+            clock += rnd.choice((1, 3, 400)) + 50000 * (i % 1200 == 0)
+            caller = rnd.randrange(40)
+            name = f'caller={4096 + caller:#x}["program:(f{caller}+1)"]'
+            if live and rnd.random() < 0.4 + i % 1200 / 8000:
+                address = live.pop(rnd.randrange(len(live)))
+                out.write(f"{clock:016X} free address={address:#x} {name}\n")
+            else:
+                live.append(0x100000 + 4096 * i)
+                size = rnd.choice((16, 100, 4000)) * (1 + caller % 7)
+                out.write(f"{clock:016X} malloc address={live[-1]:#x} "
+                          f"size={size} {name}\n")
+    return path
+
+
+def holders(operands, column, *words):
+    """What the functions hold, by telstat, of stacks of one frame."""
+    found = {}
+    for line in command("telstat", "-q", "-f", "json", f"--stacks={column}",
+                        *words, *operands).splitlines():
+        o = json.loads(line)
+        if o["type"] == "stack":
+            name = o["stack"].split(";")[-1]
+            found[name] = found.get(name, 0) + int(
+                o["allocations" if column == "count" else column + "_bytes"])
+    return {k: v for k, v in found.items() if v}
+
+
+def shown_holders(page, mode, column):
+    """The same as the page shows it: the values of its cells."""
+    page.run(f"setMode('{mode}')")
+    rows = page.run("""[...document.querySelectorAll(".columns tbody tr")]
+        .map((r) => [...r.cells].map((c) => c.textContent))""")
+    return {row[0]: bytes_of(row[column]) for row in rows
+            if bytes_of(row[column])}
+
+
+def memory(c):
+    """who holds memory: facts, functions and stacks, of all and of ranges"""
+    page, log = c.page, calls(c.path("calls.text"))
+    path = c.path("memory.html")
+    with open(path, "wb") as out:
+        out.write(command("telcat", "-q", "-f", "html", log))
+    page.open(path)
+
+    def same(mode, column, want, what):
+        got = shown_holders(page, mode, column)
+        expect(sorted(got), sorted(want), what)
+        for name, v in want.items():
+            near(got[name], v, 1e-3)
+
+    for mode, key in (("peak", "peak"), ("end", "leaked"),
+                      ("allocated", "allocated")):
+        want = holders([log], key)
+        expect(len(want), 40)
+        same(mode, 1, want, mode)
+        # the stacks are as much as the functions
+        near(bytes_of(page.run("document.querySelector('#icicle text')"
+                               ".textContent")), sum(want.values()), 1e-3)
+    facts = page.run("[...document.querySelectorAll('#facts p')].map((p) =>"
+                     " p.textContent)")
+    for fact, key in ((facts[0], "peak"), (facts[1], "leaked"),
+                      (facts[2], "allocated")):
+        number, rest = fact.split(" ", 1)
+        near(bytes_of(f"{number} {rest[:3]}"),
+             sum(holders([log], key).values()), 6e-3)
+    blocks = sum(holders([log], "count").values())
+    assert f"allocated in {blocks:,} blocks" in facts[2], facts
+    rnd = random.Random(4)
+    span, width = page.run("[log.span, memory.width]")
+    for _ in range(4):
+        ends = sorted(rnd.randrange(span + 1) for _ in range(2))
+        page.run(f"select({ends[0]}, {ends[1]})")
+        first = ends[0] // width * width
+        last = min((ends[1] // width + 1) * width - 1, span)
+        same("end", 1, holders([log], "leaked", "-t", f"0,{last}"), "end")
+        want = holders([log], "allocated", "-t", f"{first},{last}")
+        same("allocated", 1, want, f"allocated {first} {last}")
+        got = shown_holders(page, "allocated", 4)
+        expect(got, holders([log], "count", "-t", f"{first},{last}"))
+    # the layers of the curve are those of the functions at each moment
+    page.run("select()")
+    near(page.run("memory.layers.at(-1).reduce((a, v) => a + v)"),
+         sum(holders([log], "leaked").values()), 1e-9)
+    for theme in ("light", "dark"):
+        page.emulate(prefers_color_scheme=theme)
+        page.run("teltools.settled()")
+        c.screenshot(f"memory-{theme}")
+
+
 if __name__ == "__main__":
     names = sys.argv[2:]
     os.makedirs(sys.argv[1], exist_ok=True)
-    sys.exit(cases.run([case(make) for make in LOGS
-                        if not names or make.__name__ in names],
+    sys.exit(cases.run([f for f in [memory, *map(case, LOGS)]
+                        if not names or f.__name__ in names],
                        sys.argv[1], (1400, 900)))

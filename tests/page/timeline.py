@@ -429,6 +429,7 @@ def test_sorting(c):
     page = c.open()
     page.run(f"teltools.select(0, {40 * MS})")
     page.run("document.getElementById('tab1').click()")
+    drawn(page)
     page.wait("document.querySelector('#panel th')?.textContent === 'Time'")
     for column, value in (("Time", "time"), ("Duration", "duration")):
         for up in (True, False):
@@ -442,6 +443,7 @@ def test_sorting(c):
                      * scale[t.split()[1]] for t in shown]
             expect(times, sorted(times, reverse=not up), value)
     page.run("document.getElementById('tab0').click()")
+    drawn(page)
     page.wait("document.querySelector('#panel th')?.textContent === 'Type'")
     page.run("document.querySelector('#panel th button').click()")
     names = page.run("[...document.querySelectorAll('#panel table:first-of-type"

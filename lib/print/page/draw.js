@@ -131,6 +131,8 @@ function drawAll() {
 	p.drawOver(c);
 	frames = [...frames.slice(-500), performance.now() - start];
 	drawTree();
+	if (memory)
+		drawMemory();
 	settle();
 }
 

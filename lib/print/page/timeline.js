@@ -8,7 +8,7 @@ const CACHE = 64; // blocks that stay decoded
 const RULER = 26, LINE = 18; // pixels of CSS
 const LINES = 32; // of ranges of a track that overlap
 const PALETTE = 10; // colours --c0 to --c9
-const EVENT = 2; // the tab of an event
+let EVENT = 2; // the tab of an event
 
 let log; // the head of the page
 let rows = []; // what is shown: {track, y, height}
@@ -79,6 +79,8 @@ views.timeline = async function timeline(head) {
 	await loadSeries();
 	for (const l of log.links)
 		await loadLinks(l);
+	if (log.memory)
+		await loadMemory(log.memory);
 	$("plot").hidden = false;
 	log.first = view = bounded(0, log.span);
 	readColours();
@@ -99,7 +101,9 @@ views.timeline = async function timeline(head) {
 	await choose();
 	asked = false;
 	drawAll();
-	tabs([["Statistics", statisticsTab], ["Events", eventsTab],
+	EVENT += Boolean(memory);
+	tabs([...memory ? [["Memory", memoryTab]] : [],
+		["Statistics", statisticsTab], ["Events", eventsTab],
 		["Event", eventTab], ["Tracks", tracksTab], ["Types", typesTab],
 		["About", aboutTab]], Number(keep("tab")));
 	log.told = state();
