@@ -2,6 +2,7 @@
 /* Which events are selected. */
 #include "select.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "message.h"
@@ -146,6 +147,25 @@ add_where(struct selection *s, const char *text)
 	return tel_filter_set_expression(s->filter, s->where);
 }
 
+/* A number is true of all events: refuses one where a condition is expected. */
+static int
+is_condition(const char *option, const char *text)
+{
+	const char *p = text;
+
+	if (*p < '0' || *p > '9')
+		return 1;
+	while (isalnum((unsigned char)*p) || *p == '.')
+		p++;
+	if (*p != '\0')
+		return 1;
+	message_fail(STATUS_USAGE, NULL,
+	    "%s: '%s' is a number, and not a condition; did you mean "
+	    "'time > %s'?",
+	    option, text, text);
+	return 0;
+}
+
 int
 selection_option(struct selection *s, int id, const char *text)
 {
@@ -153,6 +173,10 @@ selection_option(struct selection *s, int id, const char *text)
 	char letter[3] = { '-', (char)id, '\0' };
 	const char *option = letter;
 
+	if (id == OPTION_SINCE || id == OPTION_UNTIL)
+		option = id == OPTION_SINCE ? "--since" : "--until";
+	if ((id == 'w' || option != letter) && !is_condition(option, text))
+		return 0;
 	switch (id) {
 	case 'k':
 		st =
@@ -164,12 +188,10 @@ selection_option(struct selection *s, int id, const char *text)
 		break;
 	case 'w': st = add_where(s, text); break;
 	case OPTION_SINCE:
-		option = "--since";
 		s->since = text;
 		st = tel_filter_set_since(s->filter, text);
 		break;
 	case OPTION_UNTIL:
-		option = "--until";
 		s->until = text;
 		st = tel_filter_set_until(s->filter, text);
 		break;

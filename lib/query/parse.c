@@ -918,6 +918,36 @@ parse_binary(struct parser *p, enum level least)
 	return left;
 }
 
+/* An operator is missing before a token: for words of other languages, ours. */
+static void
+parse_fail_operator(struct parser *p, const struct token *t)
+{
+	static const char *const words[][2] = { { "and", "&&" }, { "or", "||" },
+		{ "not", "!" } };
+	const char *text = p->lexer.text, *word = text + t->column - 1;
+	const char *before = word;
+	size_t i, n;
+
+	while (before > text && before[-1] == ' ')
+		before--;
+	for (i = 0; i < 3; i++) {
+		n = strlen(words[i][0]);
+		if ((t->kind == T_NAME && strcmp(t->s, words[i][0]) == 0) ||
+		    ((size_t)(before - text) >= n &&
+		        memcmp(before - n, words[i][0], n) == 0 &&
+		        (before - n == text ||
+		            strchr(" (!&|", before[-1 - (ptrdiff_t)n]) !=
+		                NULL)))
+			break;
+	}
+	if (i < 3)
+		parse_fail(p, TEL_EINVAL, t->column,
+		    "expected an operator: '%s' is written %s", words[i][0],
+		    words[i][1]);
+	else
+		parse_fail(p, TEL_EINVAL, t->column, "expected an operator");
+}
+
 tel_status
 tel__tree_parse(const char *text, struct fail *fail, struct tree **out)
 {
@@ -929,10 +959,10 @@ tel__tree_parse(const char *text, struct fail *fail, struct tree **out)
 	}
 	parse_next(&p);
 	p.tree->root = parse_binary(&p, LEVEL_OR);
-	if (p.status == TEL_OK && p.token.kind != T_END)
-		parse_fail(&p, TEL_EINVAL, p.token.column,
-		    p.token.kind == T_RPAREN ? "')' without '('" :
-		                               "expected an operator");
+	if (p.status == TEL_OK && p.token.kind == T_RPAREN)
+		parse_fail(&p, TEL_EINVAL, p.token.column, "')' without '('");
+	else if (p.status == TEL_OK && p.token.kind != T_END)
+		parse_fail_operator(&p, &p.token);
 	parse_settle(&p);
 	if (p.status != TEL_OK) {
 		/* the caller owns the text that the column counts in */

@@ -114,7 +114,7 @@ check_pairs(struct tel_stats *s, struct definition *d,
 		    "%.100s: no event type of %.48s starts a range by its "
 		    "role; name two types",
 		    d->spec.name, schema->name);
-	else if (d->key == NULL && end != NULL &&
+	else if (d->key == NULL && end != NULL && strcmp(start, end) != 0 &&
 	    !are_partners(tel_schema_find_type(schema, start),
 	        tel_schema_find_type(schema, end)))
 		snprintf(text, sizeof(text),
@@ -243,7 +243,10 @@ pair_action(const struct definition *d, const struct tel_schema *schema,
 	is_end = t == end ||
 	    (p->end.text == NULL && t->role == TEL_ROLE_FINISH &&
 	        tel_pair_of(t) == start->partner);
-	a->what = t == start ? ACT_START : is_end ? ACT_END : ACT_MIDDLE;
+	a->what = t == start && is_end ? ACT_INTERVAL :
+	    t == start                 ? ACT_START :
+	    is_end                     ? ACT_END :
+	                                 ACT_MIDDLE;
 	if (t == start || is_end)
 		return 1;
 	if (p->middle.text != NULL)

@@ -296,6 +296,20 @@ act_end(struct tel_stats *s, struct definition *d, const struct pair_key *k,
 	return TEL_OK;
 }
 
+/* From the event of the key before to this one. */
+static tel_status
+act_interval(struct tel_stats *s, struct definition *d,
+    const struct pair_key *k, const struct tel_event *ev)
+{
+	struct tel_stat *stat;
+	uint64_t start;
+	tel_status st = TEL_OK;
+
+	if (tel__pairs_end(&d->open, k, &start, &stat) == PAIR_OK)
+		st = act_pair(s, d, ev, start, stat);
+	return st == TEL_OK ? act_start(s, d, k, ev) : st;
+}
+
 static tel_status
 act_range(struct tel_stats *s, const struct source *from,
     const struct action *a, const struct tel_event *ev)
@@ -312,7 +326,7 @@ act_range(struct tel_stats *s, const struct source *from,
 		if (st != TEL_OK)
 			return st;
 		stat->pairs.events++;
-		if (a->what == ACT_START)
+		if (a->what == ACT_START || a->what == ACT_INTERVAL)
 			stat->pairs.crowded++;
 		else if (a->what == ACT_END)
 			stat->pairs.orphan++;
@@ -324,6 +338,8 @@ act_range(struct tel_stats *s, const struct source *from,
 		return act_start(s, d, &k, ev);
 	if (a->what == ACT_END)
 		return act_end(s, d, &k, ev);
+	if (a->what == ACT_INTERVAL)
+		return act_interval(s, d, &k, ev);
 	stat = tel__pairs_find(&d->open, &k);
 	if (stat == NULL && (st = find_stat(s, d, ev, &stat)) != TEL_OK)
 		return st;

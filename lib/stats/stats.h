@@ -20,7 +20,14 @@
 /* What an event of a type means to a definition. */
 struct action {
 	struct definition *definition;
-	enum { ACT_FIELD, ACT_VALUE, ACT_START, ACT_END, ACT_MIDDLE } what;
+	enum {
+		ACT_FIELD,
+		ACT_VALUE,
+		ACT_START,
+		ACT_END,
+		ACT_MIDDLE,
+		ACT_INTERVAL /* the end of a range, and the start of the next */
+	} what;
 	int test;       /* the condition depends on the event */
 	int field;      /* ACT_FIELD: the value */
 	int unlabelled; /* ACT_VALUE: a value without a label is a key, too */

@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Intervals between events of one type, dur(X,X,KEY), against a model.
+
+# "run --separate-stderr" sets stderr
+# shellcheck disable=SC2154
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# made SEED: a log of 300 events of X and Y at random times.
+made() {
+	awk -v seed="$1" 'BEGIN {
+		srand(seed)
+		print "# teltools text 1\n# format: Made\n# tick rate: 1000.0"
+		print "# type: X 1 K key:unsigned\n# type: Y 2 K key:unsigned"
+		for (i = 0; i < 300; i++) {
+			at += int(rand() * 50)
+			printf "%016X %s key=%d\n", at, rand() < 0.6 ? "X" : "Y",
+			    rand() * 7
+		}
+	}'
+}
+
+# model KEYED: the number of intervals of X, their sum, least and most, in
+# ticks, the events, and how many are open.
+model() {
+	python3 -c 'import sys
+keyed, last, spans, events = sys.argv[1] == "1", {}, [], 0
+for line in sys.stdin:
+	words = line.split()
+	if line[0] == "#" or words[1] != "X":
+		continue
+	events += 1
+	key, at = words[2] if keyed else "", int(words[0], 16)
+	if key in last:
+		spans.append(at - last[key])
+	last[key] = at
+print(len(spans), sum(spans), min(spans), max(spans), events, len(last))' "$1"
+}
+
+figures() {
+	jq -r 'select(.name == "gap") |
+		"\(.pairs) \(.sum) \(.min) \(.max) \(.events) \(.open)"'
+}
+
+@test "dur(X,X) and ticks(X,X,KEY) are those of a model" {
+	local seed
+
+	for seed in 1 2 3 4 5; do
+		made $seed >log
+		telstat -f json -s 'gap=ticks(X,X)' log 2>warnings | figures >got
+		model 0 <log | cmp - got
+		# nothing is paired by chance
+		[ ! -s warnings ]
+		telstat -f json -s 'gap=ticks(X,X,key)' log | figures >got
+		model 1 <log | cmp - got
+		telcat -f tel -o log.tel log
+		telstat -j 4 -f json -s 'gap=ticks(X,X,key)' log.tel |
+			figures | cmp - got
+		telstat --file-order -f json -s 'gap=dur(X,X,key)' log |
+			figures >ns
+		[ "$(cut -d' ' -f2 ns)" = \
+			$(($(cut -d' ' -f2 got) * 1000000)) ]
+	done
+	# as a value, and the interval before the longest
+	telstat -f json -s 'gap=hist(ticks(X,X),0,100,10)' log >got
+	[ "$(jq 'select(.name == "gap").updates' got)" = \
+		"$(model 0 <log | cut -d' ' -f1)" ]
+}
+
+@test "words of other languages for operators are answered with ours" {
+	made 1 >log
+	run -2 --separate-stderr telcat -w 'key == 1 and key == 2' log
+	[[ $stderr == *"expected an operator: 'and' is written &&" ]]
+	run -2 --separate-stderr telcat -w 'key == 1 or key == 2' log
+	[[ $stderr == *"expected an operator: 'or' is written ||" ]]
+	run -2 --separate-stderr telcat -w 'not key == 1' log
+	[[ $stderr == *"expected an operator: 'not' is written !" ]]
+	run -2 --separate-stderr telcat -w 'key == 1 && not key' log
+	[[ $stderr == *"expected an operator: 'not' is written !" ]]
+	run -2 --separate-stderr telcat -w 'notkey key' log
+	[[ $stderr == *"expected an operator" ]]
+	run -2 --separate-stderr telcat -w 'key key' log
+	[[ $stderr == *"expected an operator" ]]
+	run -2 --separate-stderr telcat -w 'type == X' log
+	[[ $stderr == *"no event type has a field 'type'; the type of an event is 'name'" ]]
+}
+
+@test "a number is not a condition" {
+	local tool
+
+	made 1 >log
+	for tool in telcat telfilter telstat; do
+		run -2 --separate-stderr "$tool" --since 1s log
+		[ "$stderr" = "$tool: --since: '1s' is a number, and not a condition; did you mean 'time > 1s'?" ]
+		run -2 --separate-stderr "$tool" --until 0x10 log
+		run -2 --separate-stderr "$tool" -w 5 log
+		[[ $stderr == *"-w: '5' is a number"*"'time > 5'?" ]]
+	done
+	[ "$(telcat -c --since 'time > 1s' log)" -gt 0 ]
+	[ "$(telcat -c -w true log)" = 300 ]
+}
