@@ -108,3 +108,13 @@ DATA=$TEL_TOP/tests/data/mps
 	cat "$BATS_TEST_TMPDIR/files"
 	[ ! -s "$BATS_TEST_TMPDIR/files" ]
 }
+
+@test "programs that bats files run are built for a file that runs by itself" {
+	cd "$TEL_TOP" || exit
+	sed -n 's/^HELPERS = //p' Makefile | tr ' ' '\n' | sort >"$BATS_TEST_TMPDIR/built"
+	grep -hoE 'TEL_BUILD"?/tests/(test|fuzz|dies|lives)[a-z_]*' \
+	    tests/*/*.bats tests/*/*.bash | sed 's/.*tests.//' | sort -u >"$BATS_TEST_TMPDIR/used"
+	cd "$BATS_TEST_TMPDIR" || exit
+	[ "$(wc -l <used)" -ge 3 ]
+	comm -13 built used | diff /dev/null -
+}

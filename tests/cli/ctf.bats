@@ -243,7 +243,6 @@ fields() {
 }
 
 @test "types of CTF that LTTng does not write" {
-	"$TEL_BUILD/tests/fuzz_ctf" "$TEL_TOP/tests/fuzz/corpus/ctf/types"
 	local name
 	for name in types types_big; do
 		python3 - "$TEL_TOP/tests/fuzz/corpus/ctf/$name" "$name" <<-'END'

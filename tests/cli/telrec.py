@@ -105,6 +105,14 @@ def operators():
         wrong += forms is None or arrays is None or \
             sum(70001 <= n < 71000 for n in forms) != 12 or \
             sum(n in (71680, 218112) for n in forms + arrays) != 2
+        # the last six of the forms have an alignment
+        plain = [name for _, name, f in all_events
+                 if 70001 <= int(f.get("size", 0)) <= 70006]
+        aligned = [name for _, name, f in all_events if f.get("alignment")
+                   and 70007 <= int(f["size"]) < 71000]
+        print("plain", plain, "aligned", aligned)
+        wrong += plain != ["malloc"] * 6 or len(aligned) != 6 or \
+            "malloc" in aligned
     if "threads" in sys.argv:
         small = freed(all_events, 7, 7)
         # four threads have 300 blocks each; others may be of this size

@@ -28,6 +28,20 @@ setup() {
 	[ "$(telcat -w 'size == 9000' run.tel | grep -vc '^#')" = 40 ]
 }
 
+@test "samples of 1 byte are the calls that a recording has" {
+	needs_preload
+	local sample
+	for sample in '' -s1; do
+		telrec $sample -o run.tel "$program" all
+		telcat -q -w 'size > 70000' run.tel | grep -v '^#' |
+		    sed 's/^[^ ]* //; s/ address=0x[0-9a-f]*//; s/ pid=.*//
+		        s/ weight=[0-9]*//; s/old=0x[1-9a-f][0-9a-f]*/old=p/' \
+		    >"got$sample"
+	done
+	[ "$(wc -l <got)" -ge 8 ]
+	diff got got-s1
+}
+
 @test "a sample without an allocation is reported as such" {
 	needs_preload
 	run -125 telrec -s 1T -o run.tel "$program" sizes 40
