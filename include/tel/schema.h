@@ -84,7 +84,7 @@ TEL_SINCE_0_1 int tel_type_unknown(const tel_type *type);
 /*
  * The role of events of the type, "alloc" or "free" for example: one of those
  * that tel_reader_add_role() knows, "start" or "finish" of ranges, "sample" of
- * stacks, or "pause", "collection" or "heap" of runtimes; "" for none.  Static.
+ * stacks, or "pause", "collection", "heap" or "gauge" of runtimes; "" for none.  Static.
  */
 TEL_SINCE_0_1 const char *tel_type_role(const tel_type *type);
 /*

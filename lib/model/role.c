@@ -36,6 +36,7 @@ static const char *const roles[] = {
 	[TEL_ROLE_PAUSE] = "pause",
 	[TEL_ROLE_COLLECTION] = "collection",
 	[TEL_ROLE_HEAP] = "heap",
+	[TEL_ROLE_GAUGE] = "gauge",
 };
 #define NROLES (sizeof(roles) / sizeof(roles[0]))
 

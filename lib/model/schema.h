@@ -119,7 +119,8 @@ enum tel_role {
 	/* of a runtime with a garbage collector: */
 	TEL_ROLE_PAUSE,      /* its threads stood still */
 	TEL_ROLE_COLLECTION, /* the heap was collected */
-	TEL_ROLE_HEAP        /* what of it was in use, by a collection */
+	TEL_ROLE_HEAP,       /* what of it was in use, by a collection */
+	TEL_ROLE_GAUGE       /* fields of bytes and fractions are current */
 };
 
 /* The parts of an allocator's operation that fields give. */
@@ -201,11 +202,19 @@ tel_type_samples_allocs(const struct tel_type *t)
 	    t->role_field[TEL_PART_WEIGHT] >= 0;
 }
 
+/* Nonzero when values of events of t are those of that time. */
+static inline int
+tel_type_is_gauge(const struct tel_type *t)
+{
+	return t->role == TEL_ROLE_HEAP || t->role == TEL_ROLE_GAUGE;
+}
+
 /* Nonzero when a report needs each event of t, beyond their number. */
 static inline int
 tel_type_is_runtime(const struct tel_type *t)
 {
-	return t->role > TEL_ROLE_SAMPLE || tel_type_samples_allocs(t);
+	return (t->role > TEL_ROLE_SAMPLE && t->role <= TEL_ROLE_HEAP) ||
+	    tel_type_samples_allocs(t);
 }
 
 /* Nonzero when a block is allocated, or freed, whichever function does it. */

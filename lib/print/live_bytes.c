@@ -30,30 +30,60 @@ tel__timeline_count_clear(struct timeline *tl)
 	tl->all_log = NULL;
 }
 
+/* Nonzero when a field is a counter: of a gauge, those with a unit. */
+static int
+is_counted(const struct tel_event *ev, const struct tel_field *f, int gauge,
+    int64_t *value)
+{
+	const unsigned i = (unsigned)(f - ev->type->fields);
+	const uint64_t v = tel_load(f, ev->data);
+	double percent;
+
+	*value = v > INT64_MAX ? INT64_MAX : (int64_t)v;
+	if (!gauge)
+		return f->datatype == TEL_UNSIGNED && f->width == 64;
+	if (!tel_event_has(ev, i))
+		return 0;
+	if (f->unit != TEL_UNIT_FRACTION)
+		return f->unit == TEL_UNIT_BYTES && f->load != TEL_LOAD_LIST;
+	percent = tel_event_double(ev, i) * 100;
+	if (!(percent >= 0 && percent <= 1e6))
+		return 0;
+	*value = (int64_t)(percent + 0.5);
+	return 1;
+}
+
 void
 tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p,
     struct timeline_track *context, uint64_t time)
 {
 	const struct tel_type *t = ev->type;
-	const struct tel_field *f;
+	const int gauge = tel_type_is_gauge(t);
 	struct timeline_track *track;
-	uint64_t v;
-	int i;
+	const struct tel_field *f;
+	char name[TIMELINE_NAME];
+	int64_t v;
+	int i, n;
 
-	for (i = p->duration + 1; i < t->nfields; i++) {
+	/* where structs have members, most numbers are of something else */
+	for (i = p->duration + 1;
+	     i < t->nfields && (gauge || !t->schema->nested); i++) {
 		f = &t->fields[i];
-		if (f->datatype != TEL_UNSIGNED || f->width != 64)
+		if (!is_counted(ev, f, gauge, &v))
 			continue;
+		n = snprintf(name, sizeof(name), "%.*s%s%s%s", gauge ? 128 : 0,
+		    t->name, gauge ? " " : "", f->name,
+		    f->unit == TEL_UNIT_FRACTION ? " %" : "");
+		if (n > (int)sizeof(name) - 1)
+			n = (int)sizeof(name) - 1;
 		track = tel__timeline_track(pr, tl, context, TIMELINE_COUNT,
-		    f->name, f->name_length);
+		    name, (size_t)n);
 		if (track == NULL)
 			tl->no_memory = 1;
 		if (track == NULL || track->use != TIMELINE_COUNT)
 			return;
-		v = tel_load(f, ev->data);
-		tl->ops->counter(pr, track, time,
-		    v > INT64_MAX ? INT64_MAX : (int64_t)v);
+		tl->ops->counter(pr, track, time, v);
 	}
 }
 
@@ -697,8 +727,9 @@ does(const struct timeline_plan *p, const struct tel_type *type)
 	unsigned more = 0;
 
 	if ((p->is != PLAN_INSTANT && p->is != PLAN_NONE) ||
-	    type->role == TEL_ROLE_MIDDLE || type->unknown || p->sender != 0 ||
-	    p->resource != RESOURCE_NONE || p->path >= 0 || p->interrupt >= 0)
+	    type->role == TEL_ROLE_MIDDLE || tel_type_is_gauge(type) ||
+	    type->unknown || p->sender != 0 || p->resource != RESOURCE_NONE ||
+	    p->path >= 0 || p->interrupt >= 0)
 		return TIMELINE_MORE;
 	if (tel_type_is_alloc(type))
 		more |= TIMELINE_ALLOCATES;

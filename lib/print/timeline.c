@@ -484,6 +484,9 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 		if (p->resource == RESOURCE_SWITCH)
 			return tl->no_memory ? TEL_ENOMEM : pr->out->status;
 	}
+	if (tl->counters && tel_type_is_gauge(ev->type))
+		tel__timeline_count_fields(pr, tl, ev, p,
+		    tel__timeline_context(pr, tl, ev, p), time);
 	switch (p->is) {
 	case PLAN_START: start_range(pr, tl, ev, p, time); break;
 	case PLAN_FINISH: finish_range(pr, tl, ev, p, time); break;

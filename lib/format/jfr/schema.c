@@ -485,6 +485,12 @@ static const struct {
 	{ "jdk.GCHeapSummary", TEL_ROLE_HEAP,
 	    "name=when collection=gcId size=heapUsed "
 	    "capacity=heapSpace.committedSize" },
+	{ "jdk.CPULoad", TEL_ROLE_GAUGE, "" },
+	{ "jdk.G1HeapSummary", TEL_ROLE_GAUGE, "" },
+	{ "jdk.MetaspaceSummary", TEL_ROLE_GAUGE, "" },
+	{ "jdk.NativeMemoryUsageTotal", TEL_ROLE_GAUGE, "" },
+	{ "jdk.PhysicalMemory", TEL_ROLE_GAUGE, "" },
+	{ "jdk.ResidentSetSize", TEL_ROLE_GAUGE, "" },
 };
 
 void
