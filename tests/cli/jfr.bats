@@ -244,3 +244,46 @@ assert all_[0]["state"] is None and all_[1]["ever"] == str(-2**63)
 	# native memory is blocks, although there could be samples
 	telstat --stacks "$DATA/native-ap45.jfr.zst" | grep -q '^all  leaked 2,756,295 bytes'
 }
+
+@test "pauses are ranges, and gauges curves, in timelines" {
+	telcat -f chrome -o chrome.json "$DATA/g1-17.jfr.zst"
+	telcat -f json "$DATA/g1-17.jfr.zst" >events
+	python3 -c '
+import json
+events = json.load(open("chrome.json"))
+events = events.get("traceEvents", events) if isinstance(events, dict) else events
+ours = [json.loads(line) for line in open("events")]
+first = min(int(e["clock"]) for e in ours)
+def of(name):
+    return [(int(e["clock"]) - first, e["fields"]) for e in ours if e["type"] == name]
+ranges = [(round(e["ts"] * 1000), round(e["dur"] * 1000)) for e in events
+          if e["ph"] == "X" and e["name"] == "jdk.GCPhasePause"]
+assert ranges == [(at, f["duration"]) for at, f in of("jdk.GCPhasePause")], ranges
+counters = {}
+for e in events:
+    if e["ph"] == "C":
+        counters.setdefault(e["name"], []).append((round(e["ts"] * 1000), e["args"]["value"]))
+assert counters["jdk.GCHeapSummary heapUsed"] == [
+    (at, f["heapUsed"]) for at, f in of("jdk.GCHeapSummary")]
+assert counters["jdk.MetaspaceSummary metaspace.used"] == [
+    (at, f["metaspace"]["used"]) for at, f in of("jdk.MetaspaceSummary")]
+assert counters["jdk.CPULoad machineTotal %"] == [
+    (at, round(f["machineTotal"] * 100)) for at, f in of("jdk.CPULoad")]
+assert not [name for name in counters if "ThreadId" in name]
+'
+	telcat -f perfetto -o trace "$DATA/g1-17.jfr.zst"
+	grep -aq 'jdk.GCHeapSummary heapUsed' trace
+	# through .tel they are the same
+	telcat -f tel -o all.tel "$DATA/g1-17.jfr.zst"
+	cmp <(telcat -f chrome all.tel | tail -n +3) <(tail -n +3 chrome.json)
+}
+
+@test "flipped bits and cuts cost their chunk at most, and are counted" {
+	local name rounds=10
+	[ -z "${TEST_WHOLE-}" ] || rounds=1000
+	unpack g1-17.jfr serial-25.jfr killed-25.jfr native-ap45.jfr
+	for name in g1-17 serial-25 killed-25 native-ap45; do
+		python3 "$TEL_TOP/tests/cli/jfr_damage.py" serial-25.jfr \
+		    $name.jfr g1-17.jfr $rounds 1
+	done
+}

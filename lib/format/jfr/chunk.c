@@ -60,15 +60,115 @@ tel__jfr_chunk_free(struct jfr_chunk *c)
 	free(c);
 }
 
+/* What is read next. */
+struct window {
+	const unsigned char *p, *end;
+	int eof; /* there is no more */
+};
+
+/* Finds the next n bytes, or as many as there are.  1, or 0: no memory. */
+static int
+fill_window(struct tel_reader *r, struct jfr *j, size_t n, struct window *w)
+{
+	struct tel__buffer *b = &j->again;
+	size_t more;
+
+	if (j->again_at == b->used) {
+		tel__reader_fill(r, n);
+		*w = (struct window){ r->p, r->end, r->eof };
+		return 1;
+	}
+	while (b->used - j->again_at < n) {
+		more = n - (b->used - j->again_at);
+		tel__reader_fill(r, more);
+		if (r->p == r->end)
+			break;
+		if (more > (size_t)(r->end - r->p))
+			more = (size_t)(r->end - r->p);
+		tel__buffer_put(b, r->p, more);
+		if (b->failed)
+			return 0;
+		tel_reader_step(r, more);
+	}
+	w->p = b->bytes + j->again_at;
+	w->end = b->bytes + b->used;
+	w->eof = (size_t)(w->end - w->p) < n;
+	return 1;
+}
+
+static void
+step_window(struct tel_reader *r, struct jfr *j, size_t n)
+{
+	if (j->again_at == j->again.used) {
+		tel_reader_step(r, n);
+		return;
+	}
+	j->again_at += n;
+	if (j->again_at == j->again.used)
+		j->again_at = j->again.used = 0;
+}
+
+/* Where in the log is what is read next. */
+static uint64_t
+window_offset(const struct tel_reader *r, const struct jfr *j)
+{
+	return r->offset - (j->again.used - j->again_at);
+}
+
+/* Gives what is behind the first n bytes of a chunk back.  1, or 0: no memory. */
+static int
+give_back(struct jfr *j, const struct jfr_chunk *c, uint64_t n, uint64_t have)
+{
+	struct tel__buffer left = j->again;
+	const size_t at = j->again_at;
+
+	memset(&j->again, 0, sizeof(j->again));
+	tel__buffer_put(&j->again, c->bytes + n, (size_t)(have - n));
+	if (left.used > at)
+		tel__buffer_put(&j->again, left.bytes + at, left.used - at);
+	j->again_at = 0;
+	tel__buffer_clear(&left);
+	return !j->again.failed;
+}
+
 /* Adds n bytes of the window.  1, or 0: no memory. */
 static int
-take_bytes(struct tel_reader *r, struct jfr_chunk *c, uint64_t *have, size_t n)
+take_bytes(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
+    uint64_t *have, const struct window *w, size_t n)
 {
 	if (!TEL__RESERVE(c->bytes, c->room, (size_t)*have + n))
 		return 0;
-	memcpy(c->bytes + *have, r->p, n);
-	tel_reader_step(r, n);
+	memcpy(c->bytes + *have, w->p, n);
+	step_window(r, j, n);
 	*have += n;
+	return 1;
+}
+
+/*
+ * A chunk that no other follows may be shorter than its header says: another
+ * one that starts in it is not a part of it.  1, or 0: no memory.
+ */
+static int
+cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
+    uint64_t *have)
+{
+	const unsigned char *q;
+	struct window w;
+
+	if (!fill_window(r, j, JFR_HEADER, &w))
+		return 0;
+	if (*have == c->size &&
+	    (w.p == w.end ||
+	        (w.end - w.p >= (ptrdiff_t)JFR_HEADER && is_header(w.p))))
+		return 1;
+	q = *have < 2 ?
+	    NULL :
+	    find_header(c->bytes + 1, c->bytes + *have, c->bytes[0]);
+	if (q == NULL)
+		return 1;
+	if (!give_back(j, c, (uint64_t)(q - c->bytes), *have))
+		return 0;
+	*have = (uint64_t)(q - c->bytes);
 	return 1;
 }
 
@@ -77,17 +177,20 @@ take_bytes(struct tel_reader *r, struct jfr_chunk *c, uint64_t *have, size_t n)
  * all up to the next header.  have: bytes that there were.
  */
 static tel_status
-hold_chunk(struct tel_reader *r, struct jfr_chunk *c, uint64_t *have)
+hold_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
+    uint64_t *have)
 {
 	const int open = c->size < JFR_HEADER;
 	uint64_t most = open ? JFR_CHUNK_MAX : c->size;
 	const unsigned char *q;
+	struct window w;
 	size_t n;
 
 	*have = 0;
 	while (*have < most) {
-		tel__reader_fill(r, PIECE + JFR_HEADER);
-		n = (size_t)(r->end - r->p);
+		if (!fill_window(r, j, PIECE + JFR_HEADER, &w))
+			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		n = (size_t)(w.end - w.p);
 		if (n == 0)
 			break;
 		if (n > PIECE)
@@ -96,15 +199,17 @@ hold_chunk(struct tel_reader *r, struct jfr_chunk *c, uint64_t *have)
 			n = (size_t)(most - *have);
 		/* the next header, if it is within what can be looked at */
 		q = !open      ? NULL :
-		    *have == 0 ? find_header(r->p + 1, r->end, *r->p) :
-		                 find_header(r->p, r->end, c->bytes[*have - 1]);
-		if (q != NULL && q < r->p + n) {
-			n = (size_t)(q - r->p);
+		    *have == 0 ? find_header(w.p + 1, w.end, *w.p) :
+		                 find_header(w.p, w.end, c->bytes[*have - 1]);
+		if (q != NULL && q < w.p + n) {
+			n = (size_t)(q - w.p);
 			most = *have + n;
 		}
-		if (!take_bytes(r, c, have, n))
+		if (!take_bytes(r, j, c, have, &w, n))
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
+	if (!open && !cut_chunk(r, j, c, have))
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	return TEL_OK;
 }
 
@@ -391,32 +496,34 @@ index_events(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c)
 static tel_status
 skip_to_header(struct tel_reader *r, struct jfr *j)
 {
-	const uint64_t from = r->offset;
+	const uint64_t from = window_offset(r, j);
 	const unsigned char *q;
+	struct window w;
 	int before = -1;
+	uint64_t skipped;
 	size_t n;
 
-	for (;;) {
-		tel__reader_fill(r, PIECE);
-		q = find_header(r->p, r->end, before);
-		n = q != NULL ? (size_t)(q - r->p) :
-		    r->eof    ? (size_t)(r->end - r->p) :
-		                (size_t)(r->end - r->p) - (JFR_HEADER - 1);
+	do {
+		if (!fill_window(r, j, PIECE, &w))
+			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		q = find_header(w.p, w.end, before);
+		n = q != NULL ? (size_t)(q - w.p) :
+		    w.eof     ? (size_t)(w.end - w.p) :
+		                (size_t)(w.end - w.p) - (JFR_HEADER - 1);
 		if (n > 0)
-			before = r->p[n - 1];
-		tel_reader_step(r, n);
-		if (q != NULL || r->eof)
-			break;
-	}
+			before = w.p[n - 1];
+		step_window(r, j, n);
+	} while (q == NULL && !w.eof);
+	skipped = window_offset(r, j) - from;
 	if (j->unfinished) {
 		tel__reader_notice(r, TEL_INFO, from,
 		    "%llu bytes behind the last flush are not shown",
-		    (unsigned long long)(r->offset - from));
+		    (unsigned long long)skipped);
 		return TEL_OK;
 	}
-	return tel__reader_damage(r, from, r->offset - from,
+	return tel__reader_damage(r, from, skipped,
 	    "no chunk starts here; %llu bytes skipped",
-	    (unsigned long long)(r->offset - from));
+	    (unsigned long long)skipped);
 }
 
 /* Says that a chunk was still written to. */
@@ -438,13 +545,14 @@ take_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
     uint64_t have)
 {
 	struct jfr_chunk **link = &j->chunks;
+	const uint64_t offset = c->offset;
 	const char *why = NULL;
 	tel_status st = TEL_OK;
 
 	report_state(r, j, c, have < c->size);
 	if (have < c->size)
 		st = tel__reader_damage(r, c->offset, 0,
-		    "the log ends inside a chunk, after %llu of its %llu bytes",
+		    "a chunk ends after %llu of its %llu bytes",
 		    (unsigned long long)have, (unsigned long long)c->size);
 	c->size = have;
 	if (st == TEL_OK) {
@@ -453,7 +561,7 @@ take_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 			return tel__reader_fail(r, st, "out of memory");
 		if (st == TEL_EFORMAT) {
 			tel__jfr_chunk_free(c);
-			return tel__reader_damage(r, r->offset - have, have,
+			return tel__reader_damage(r, offset, have,
 			    "%s; %llu bytes skipped", why,
 			    (unsigned long long)have);
 		}
@@ -500,27 +608,31 @@ tel__jfr_load(struct tel_reader *r, struct jfr *j)
 {
 	struct jfr_chunk *c;
 	tel_status st;
+	struct window w;
 	uint64_t have;
+	size_t n;
 
-	tel__reader_fill(r, JFR_HEADER);
-	if (r->p == r->end)
+	if (!fill_window(r, j, JFR_HEADER, &w))
+		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	n = (size_t)(w.end - w.p);
+	if (n == 0)
 		return TEL_END;
-	if ((size_t)(r->end - r->p) < JFR_HEADER && !j->unfinished)
+	if (n < JFR_HEADER && !j->unfinished && j->again.used == 0)
 		return tel__reader_cut_short(r, "the log ends inside a chunk");
-	if ((size_t)(r->end - r->p) < JFR_HEADER || !is_header(r->p))
+	if (n < JFR_HEADER || !is_header(w.p))
 		return skip_to_header(r, j);
 	c = calloc(1, sizeof(*c));
 	if (c == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	read_header(c, r->p);
-	c->offset = r->offset;
+	read_header(c, w.p);
+	c->offset = window_offset(r, j);
 	c->bytes = j->spare;
 	c->room = j->spare_room;
 	j->spare = NULL;
 	if (c->major == 0) {
 		tel__jfr_chunk_free(c);
-		tel_reader_step(r, 4);
-		return tel__reader_damage(r, r->offset - 4, 4,
+		step_window(r, j, 4);
+		return tel__reader_damage(r, window_offset(r, j) - 4, 4,
 		    "a chunk of version 0, which is not supported");
 	}
 	if (c->size > JFR_CHUNK_MAX) {
@@ -532,7 +644,7 @@ tel__jfr_load(struct tel_reader *r, struct jfr *j)
 			return st;
 		}
 	}
-	st = hold_chunk(r, c, &have);
+	st = hold_chunk(r, j, c, &have);
 	if (st != TEL_OK) {
 		tel__jfr_chunk_free(c);
 		return st;

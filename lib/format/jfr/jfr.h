@@ -260,6 +260,9 @@ struct jfr {
 	/* memory of one that was freed, for the next */
 	unsigned char *spare;
 	size_t spare_room;
+	/* behind a chunk that a header was found in: to be read once more */
+	struct tel__buffer again;
+	size_t again_at;
 	uint64_t held;     /* bytes of them */
 	uint64_t numbered; /* chunks so far */
 	uint64_t latest;   /* the clock of the last event */

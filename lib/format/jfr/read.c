@@ -42,6 +42,7 @@ jfr_close(struct tel_reader *r)
 	}
 	tel__index_clear(&j->frames);
 	tel__buffer_clear(&j->name);
+	tel__buffer_clear(&j->again);
 	free(j->rows);
 	free(j->spare);
 	free(j);
