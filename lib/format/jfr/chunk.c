@@ -144,6 +144,28 @@ take_bytes(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	return 1;
 }
 
+/* Bytes at the end of a chunk that a header may start in. */
+static size_t
+edge_size(uint64_t have)
+{
+	return have - 1 < JFR_HEADER - 1 ? (size_t)have - 1 : JFR_HEADER - 1;
+}
+
+/* A header, in edge, that starts in a chunk and ends behind it; NULL: none. */
+static const unsigned char *
+find_straddling(const struct jfr_chunk *c, uint64_t have,
+    const struct window *w, unsigned char *edge)
+{
+	const size_t n = edge_size(have);
+	size_t more = (size_t)(w->end - w->p);
+
+	if (more > JFR_HEADER - 1)
+		more = JFR_HEADER - 1;
+	memcpy(edge, c->bytes + have - n, n);
+	memcpy(edge + n, w->p, more);
+	return find_header(edge, edge + n + more, c->bytes[have - n - 1]);
+}
+
 /*
  * A chunk that no other follows may be shorter than its header says: another
  * one that starts in it is not a part of it.  1, or 0: no memory.
@@ -152,8 +174,10 @@ static int
 cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
     uint64_t *have)
 {
+	unsigned char edge[2 * JFR_HEADER];
 	const unsigned char *q;
 	struct window w;
+	uint64_t at;
 
 	if (!fill_window(r, j, JFR_HEADER, &w))
 		return 0;
@@ -161,14 +185,19 @@ cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
 	    (w.p == w.end ||
 	        (w.end - w.p >= (ptrdiff_t)JFR_HEADER && is_header(w.p))))
 		return 1;
-	q = *have < 2 ?
-	    NULL :
-	    find_header(c->bytes + 1, c->bytes + *have, c->bytes[0]);
-	if (q == NULL)
+	if (*have < 2)
 		return 1;
-	if (!give_back(j, c, (uint64_t)(q - c->bytes), *have))
+	at = *have;
+	q = find_header(c->bytes + 1, c->bytes + *have, c->bytes[0]);
+	if (q != NULL)
+		at = (uint64_t)(q - c->bytes);
+	else if ((q = find_straddling(c, *have, &w, edge)) != NULL)
+		at = *have - edge_size(*have) + (uint64_t)(q - edge);
+	if (at == *have)
+		return 1;
+	if (!give_back(j, c, at, *have))
 		return 0;
-	*have = (uint64_t)(q - c->bytes);
+	*have = at;
 	return 1;
 }
 
