@@ -134,7 +134,8 @@ typedef struct tel_pool_table {
 	/*
 	 * The same as create, which it replaces, with the log's data on the
 	 * pool: the types of the events that describe it and their fields, as
-	 * "PoolInitMFS extendBy=4096 extendSelf=0 unitSize=48", or "", which
+	 * "PoolInitMFS extendBy=4096 extendSelf=0 unitSize=48", then those
+	 * that describe what its creation refers to, as its arena; or "".  It
 	 * lives as long as state.  Blocks of a described pool may be aligned to
 	 * 8 bytes only.
 	 */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Pools of the Memory Pool System, as a plug-in of telreplay; telreplay(1)
- * describes it.  Built over an MPS that is installed:
+ * describes it.  Built from the source of an MPS:
  *
- *	make mps-pools MPS_CFLAGS=-I/usr/local/include MPS_LIBS=-lmps
+ *	make mps-pools MPS_SRC=/opt/mps/code
  *
  * A pool is of the class that the log names, or of the class that a parameter
  * names.  Arenas are created with their first pool, and destroyed with the last
- * one.  Pools that an MPS creates for itself are left out.
+ * one; size, grain size and class of an arena are those of the log.  Pools that
+ * an MPS creates for itself are left out.
  *
  * It is one file, so that it can be copied and built by one command, with
  * tel_pool.h alone.
@@ -15,6 +16,7 @@
 #include <tel_pool.h>
 
 #include <mps.h>
+#include <mpsacl.h>
 #include <mpsavm.h>
 #include <mpscamc.h>
 #include <mpscmfs.h>
@@ -29,7 +31,7 @@
 #define ALIGNMENT ((size_t)16)
 /* What a log may say of a pool. */
 #define ALIGNMENT_MIN ((size_t)8)
-#define ALIGNMENT_MAX ((size_t)4096)
+#define GRAIN_SIZE ((size_t)4096) /* unless the log has it */
 /* Of class mfs without a size in the log: blocks up to this have pools. */
 #define UNIT_MAX ((size_t)1024)
 #define UNITS (UNIT_MAX / ALIGNMENT)
@@ -72,6 +74,7 @@ struct arena {
 	int has_control; /* its control pool was created */
 	size_t created;  /* pools of the log, up to now */
 	mps_arena_t arena;
+	void *memory; /* of a client arena, or NULL */
 	mps_thr_t thread;
 	/* for collected pools, NULL until there is one */
 	mps_fmt_t format;
@@ -81,7 +84,8 @@ struct arena {
 struct state {
 	enum class class;
 	size_t arena_size, extend;
-	int all_mfs; /* pools of class MFS are not taken for internal ones */
+	int size_given; /* .arena_size is a parameter */
+	int all_mfs;    /* pools of class MFS are not taken for internal ones */
 	uint64_t threads;
 	struct arena *arenas;
 	void **slots; /* the table of telreplay */
@@ -160,6 +164,7 @@ parse(struct state *s, const char *text)
 		} else if (strncmp(text, "arena=", 6) == 0) {
 			if (!parse_size(text + 6, &s->arena_size))
 				return "arena is a number of bytes";
+			s->size_given = 1;
 		} else if (strncmp(text, "extend=", 7) == 0) {
 			if (!parse_size(text + 7, &s->extend))
 				return "extend is a number of bytes";
@@ -296,15 +301,49 @@ format_create(struct arena *a)
 
 /* ---------------------------------------------------------------- arenas */
 
-static mps_res_t
-arena_create(struct arena *a, size_t size)
+/* A number of the description, or another one. */
+static size_t
+number(const char *description, const char *name, size_t otherwise)
 {
+	size_t n = strlen(name);
+	const char *p;
+
+	for (p = description; p != NULL; p = strchr(p + 1, ' '))
+		if (strncmp(p + (*p == ' '), name, n) == 0 &&
+		    p[n + (*p == ' ')] == '=')
+			return (
+			    size_t)strtoull(p + n + 1 + (*p == ' '), NULL, 0);
+	return otherwise;
+}
+
+/*
+ * Creates an arena as the first pool in it describes it.  A size that was asked
+ * for by a parameter, or that another class of pools may need, is one of virtual
+ * memory: that of a client arena is fixed.
+ */
+static mps_res_t
+arena_create(const struct state *s, struct arena *a, const char *d)
+{
+	size_t size = number(d, "userSize", 0);
+	size_t client = number(d, "size", 0);
+	size_t grain = number(d, "grainSize", GRAIN_SIZE);
 	mps_res_t res;
 
+	if (s->class != CLASS_LOG || s->size_given)
+		size = client = 0;
+	if (client > 0 && (a->memory = malloc(client)) == NULL)
+		return MPS_RES_MEMORY;
+	if (size == 0)
+		size = client > 0 ? client : s->arena_size;
 	MPS_ARGS_BEGIN(args)
 	{
 		MPS_ARGS_ADD(args, MPS_KEY_ARENA_SIZE, size);
-		res = mps_arena_create_k(&a->arena, mps_arena_class_vm(), args);
+		MPS_ARGS_ADD(args, MPS_KEY_ARENA_GRAIN_SIZE, grain);
+		if (client > 0)
+			MPS_ARGS_ADD(args, MPS_KEY_ARENA_CL_BASE, a->memory);
+		res = mps_arena_create_k(&a->arena,
+		    client > 0 ? mps_arena_class_cl() : mps_arena_class_vm(),
+		    args);
 	}
 	MPS_ARGS_END(args);
 	return res;
@@ -328,6 +367,7 @@ arena_destroy(struct state *s, struct arena *a)
 		mps_thread_dereg(a->thread);
 	if (a->arena != NULL)
 		mps_arena_destroy(a->arena);
+	free(a->memory);
 	free(a);
 }
 
@@ -375,21 +415,6 @@ arena_collects(struct state *s, struct arena *a)
 
 /* ----------------------------------------------------------------- pools */
 
-/* A number of the description, or another one. */
-static size_t
-number(const char *description, const char *name, size_t otherwise)
-{
-	size_t n = strlen(name);
-	const char *p;
-
-	for (p = description; p != NULL; p = strchr(p + 1, ' '))
-		if (strncmp(p + (*p == ' '), name, n) == 0 &&
-		    p[n + (*p == ' ')] == '=')
-			return (
-			    size_t)strtoull(p + n + 1 + (*p == ' '), NULL, 0);
-	return otherwise;
-}
-
 static enum class class_of(const char *description) {
 	const char *p; size_t i, n;
 
@@ -403,14 +428,18 @@ static enum class class_of(const char *description) {
 return CLASS_LOG;
 }
 
-/* The first serial numbers of pools, from 1.118 on, are those of the arena. */
+/*
+ * The first serial numbers of pools, from 1.118 on, are those of the arena's own
+ * pools.  The log says how many after it has created some of them.
+ */
 #define SYSTEM_POOLS 4
 
 /*
  * Whether an MPS has made a pool for itself: the control pool, which is the
  * first one of MVFF in an arena, and pools of MFS for what other pools keep of
  * free memory.  The latter are complete before the pool that they are in, which
- * has a lower serial number; where there is none, clients hardly have any.
+ * has a lower serial number.  Without serial numbers all of MFS count as such,
+ * because programs hardly have any.
  */
 static int
 is_internal(const struct state *s, struct arena *a, enum class class,
@@ -422,7 +451,7 @@ is_internal(const struct state *s, struct arena *a, enum class class,
 	a->created++;
 	if (class == CLASS_MVFF)
 		a->has_control = 1;
-	if (serial < SYSTEM_POOLS)
+	if (serial < number(description, "systemPools", SYSTEM_POOLS))
 		return 1;
 	if (class == CLASS_MFS)
 		return nested && !s->all_mfs;
@@ -445,11 +474,20 @@ manual_create(const struct pool *p, mps_pool_class_t class, mps_pool_t *out)
 		if (class == mps_class_mvt()) {
 			size_t least = number(d, "minSize", 0);
 			size_t most = number(d, "maxSize", 0);
+			size_t depth = number(d, "reserveDepth", 0);
+			size_t limit = number(d, "fragLimig", SIZE_MAX);
 
 			if (least > 0)
 				MPS_ARGS_ADD(args, MPS_KEY_MIN_SIZE, least);
 			if (most > 0)
 				MPS_ARGS_ADD(args, MPS_KEY_MAX_SIZE, most);
+			if (depth > 0)
+				MPS_ARGS_ADD(args, MPS_KEY_MVT_RESERVE_DEPTH,
+				    depth);
+			/* the log has it in percent, and misspells its name */
+			if (limit <= 100)
+				MPS_ARGS_ADD(args, MPS_KEY_MVT_FRAG_LIMIT,
+				    (double)limit / 100);
 		} else {
 			if (extend > 0)
 				MPS_ARGS_ADD(args, MPS_KEY_EXTEND_BY, extend);
@@ -502,28 +540,54 @@ unit_create(const struct pool *p, size_t size, mps_pool_t *out)
 	return res;
 }
 
-/* Creates what the first operation in a pool needs. */
+static size_t
+round_up(const struct pool *p, size_t size)
+{
+	return (size + p->align - 1) & ~(p->align - 1);
+}
+
+/* Whether the log says that a pool of MVFF is of its class with fences. */
+static int
+is_debug(const char *description)
+{
+	return strstr(description, "poolClass=MVFFDebugPool") != NULL;
+}
+
+/* Creates a pool, and its arena before the first one. */
 static mps_res_t
 use(struct pool *p)
 {
 	mps_res_t res = MPS_RES_OK;
 
 	if (p->arena->arena == NULL)
-		res = arena_create(p->arena, p->state->arena_size);
+		res = arena_create(p->state, p->arena, p->description);
 	if (res != MPS_RES_OK || p->pool != NULL)
 		return res;
 	switch (p->class) {
 	case CLASS_AMC:
-	case CLASS_AMCZ: res = collected_create(p); break;
-	case CLASS_MVT:
-		res = manual_create(p, mps_class_mvt(), &p->pool);
-		break;
-	case CLASS_MFS: return MPS_RES_OK;
-	default: return manual_create(p, mps_class_mvff(), &p->pool);
+	case CLASS_AMCZ: return collected_create(p);
+	case CLASS_MVT: return manual_create(p, mps_class_mvt(), &p->pool);
+	case CLASS_MFS:
+		if (p->unit == 0 || p->units[0] != NULL)
+			return MPS_RES_OK;
+		return unit_create(p, round_up(p, p->unit), &p->units[0]);
+	default:
+		return manual_create(p,
+		    p->state->class == CLASS_LOG && is_debug(p->description) ?
+		        mps_class_mvff_debug() :
+		        mps_class_mvff(),
+		    &p->pool);
 	}
-	if (res == MPS_RES_OK)
-		res = mps_ap_create_k(&p->ap, p->pool, mps_args_none);
-	return res;
+}
+
+/* Of a class that allocates with it: the allocation point without a buffer. */
+static mps_ap_t
+point_of(struct pool *p)
+{
+	if (p->ap == NULL &&
+	    mps_ap_create_k(&p->ap, p->pool, mps_args_none) != MPS_RES_OK)
+		return NULL;
+	return p->ap;
 }
 
 /* The alignment of a pool: that of the log, for the class of the log. */
@@ -531,6 +595,7 @@ static size_t
 align_of(const struct pool *p, enum class logged)
 {
 	size_t align = ALIGNMENT;
+	size_t grain = number(p->description, "grainSize", GRAIN_SIZE);
 
 	if (p->class != logged)
 		return align;
@@ -540,7 +605,7 @@ align_of(const struct pool *p, enum class logged)
 		align = number(p->description, "align", ALIGNMENT);
 	if (align < ALIGNMENT_MIN || (align & (align - 1)) != 0)
 		return ALIGNMENT_MIN;
-	return align < ALIGNMENT_MAX ? align : ALIGNMENT_MAX;
+	return align < grain ? align : grain;
 }
 
 static void *
@@ -550,7 +615,6 @@ create_as(void *state, uint64_t number_of, const char *description)
 	struct pool *p = calloc(1, sizeof(*p));
 	enum class class = class_of(description);
 
-	(void)number_of;
 	if (p == NULL)
 		return NULL;
 	p->state = s;
@@ -577,6 +641,9 @@ create_as(void *state, uint64_t number_of, const char *description)
 		free(p);
 		return NULL;
 	}
+	/* that which no operation names has its pool when it is needed */
+	if (number_of != 0 && !p->internal)
+		(void)use(p);
 	return p;
 }
 
@@ -608,12 +675,6 @@ destroy(void *pool)
 
 /* ---------------------------------------------------------------- blocks */
 
-static size_t
-round_up(const struct pool *p, size_t size)
-{
-	return (size + p->align - 1) & ~(p->align - 1);
-}
-
 /* The pool of MVFF for what another class does not have, or NULL. */
 static mps_pool_t
 rest_of(struct pool *p)
@@ -632,8 +693,7 @@ rest_alloc(struct pool *p, size_t size)
 	mps_pool_t pool = rest_of(p);
 	mps_addr_t block;
 
-	if (pool == NULL ||
-	    mps_alloc(&block, pool, round_up(p, size)) != MPS_RES_OK)
+	if (pool == NULL || mps_alloc(&block, pool, size) != MPS_RES_OK)
 		return NULL;
 	return block;
 }
@@ -672,19 +732,19 @@ unit_free(struct pool *p, void *block, size_t size)
 	size_t i = p->unit > 0 ? 0 : unit / ALIGNMENT - 1;
 
 	if (is_in_rest(p, block))
-		mps_free(p->rest, block, round_up(p, size));
+		mps_free(p->rest, block, size);
 	else
 		mps_free(p->units[i], block, unit);
 }
 
-/* Without a header, for MVT. */
+/* Without a header, for MVT.  ap: NULL if there was no memory for it. */
 static void *
 point_alloc(mps_ap_t ap, size_t size)
 {
 	mps_addr_t block;
 
 	do {
-		if (mps_reserve(&block, ap, size) != MPS_RES_OK)
+		if (ap == NULL || mps_reserve(&block, ap, size) != MPS_RES_OK)
 			return NULL;
 	} while (!mps_commit(ap, block, size));
 	return block;
@@ -698,7 +758,7 @@ collected_reserve(const struct pool *p, mps_ap_t ap, size_t size)
 	struct header *h;
 	mps_addr_t base;
 
-	if (mps_reserve(&base, ap, all) != MPS_RES_OK)
+	if (ap == NULL || mps_reserve(&base, ap, all) != MPS_RES_OK)
 		return NULL;
 	h = base;
 	h->size = all;
@@ -729,12 +789,12 @@ alloc(void *pool, size_t size)
 		return NULL;
 	switch (p->class) {
 	case CLASS_AMC:
-	case CLASS_AMCZ: return collected_alloc(p, p->ap, size);
-	case CLASS_MVT: return point_alloc(p->ap, round_up(p, size));
+	case CLASS_AMCZ: return collected_alloc(p, point_of(p), size);
+	case CLASS_MVT: return point_alloc(point_of(p), round_up(p, size));
 	case CLASS_MFS: return unit_alloc(p, size);
 	default: break;
 	}
-	if (mps_alloc(&block, p->pool, round_up(p, size)) != MPS_RES_OK)
+	if (mps_alloc(&block, p->pool, size) != MPS_RES_OK)
 		return NULL;
 	return block;
 }
@@ -778,11 +838,10 @@ drop(void *pool, void *block, size_t size)
 	case CLASS_AMCZ:
 		/* telreplay has dropped the reference, which is all */
 		if (is_in_rest(p, block))
-			mps_free(p->rest, block, round_up(p, size));
+			mps_free(p->rest, block, size);
 		return;
 	default:
-		mps_free(is_in_rest(p, block) ? p->rest : p->pool, block,
-		    round_up(p, size));
+		mps_free(is_in_rest(p, block) ? p->rest : p->pool, block, size);
 	}
 }
 

@@ -99,7 +99,7 @@ typedef enum tel_alloc_kind {
 	TEL_ALLOC_BUFFER_CREATE,  /* .buffer, in .pool */
 	TEL_ALLOC_BUFFER_DESTROY, /* .buffer */
 	TEL_ALLOC_THREAD_END,     /* .thread has ended */
-	TEL_ALLOC_POOL_DESCRIBE   /* fields of the event describe .pool */
+	TEL_ALLOC_POOL_DESCRIBE   /* fields describe .pool: a pool or arena */
 } tel_alloc_kind;
 
 /* The function that the program called. */

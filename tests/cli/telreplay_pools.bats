@@ -201,17 +201,18 @@ teller() {
 
 # ------------------------------------------------- the Memory Pool System
 
-# Builds mps.so over the MPS that is installed, or that MPS_CFLAGS and MPS_LIBS
-# say where to find.
+# Builds mps.so over the MPS of MPS_SRC, or over the one that is installed, or that
+# MPS_CFLAGS and MPS_LIBS say where to find.  Further arguments are for make.
 needs_mps() {
 	needs_preload
 	[ -z "${TEST_VALGRIND-}" ] || skip "an MPS handles faults by itself"
 	# shellcheck disable=SC2086 # several words on purpose
-	echo '#include <mps.h>' | ${CC:-cc} ${MPS_CFLAGS-} -E - >/dev/null 2>&1 ||
-	    skip "no mps.h: MPS_CFLAGS and MPS_LIBS are not set"
+	echo '#include <mps.h>' | ${CC:-cc} ${MPS_CFLAGS-${MPS_SRC:+-I$MPS_SRC}} \
+	    -E - >/dev/null 2>&1 ||
+	    skip "no mps.h: MPS_SRC, or MPS_CFLAGS and MPS_LIBS, are not set"
 	# the flags of the suite are not for what others have compiled
 	make -C "$TEL_TOP" BUILD="$BATS_TEST_TMPDIR" CFLAGS=-Werror LDFLAGS= \
-	    mps-pools
+	    "$@" mps-pools
 }
 
 @test "pools of an MPS: each class runs a trace, and keeps what is in blocks" {
@@ -270,5 +271,37 @@ needs_mps() {
 		    "$log" >report
 		[ "$(figure allocator mps failed <report)" = 0 ]
 		[ "$(figure allocator mps errors <report)" = 0 ]
+	done
+}
+
+# The tests of the MPS, which log what it does, and the log of one of them; the
+# logs of their replay are to have the same arenas, pools and allocations.
+@test "pools of an MPS: its own telemetry of a replay is that of the original" {
+	[ -n "${MPS_SRC-}" ] || skip "MPS_SRC is not set"
+	needs_mps "MPS_LIBS=-w -DCONFIG_VAR_COOL $MPS_SRC/mps.c -lpthread -lm"
+	for program in sacss mpmss apss; do
+		# shellcheck disable=SC2086 # several words on purpose
+		${CC:-cc} -O1 -w -DCONFIG_VAR_COOL -I"$MPS_SRC" -o $program \
+		    "$MPS_SRC"/{$program,testlib,mps}.c -lpthread -lm
+		MPS_TELEMETRY_CONTROL=all MPS_TELEMETRY_FILENAME=$program.log \
+		    ./$program >/dev/null
+	done
+	zstd -dcqf "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-awlut.log.zst" \
+	    >awlut.log
+	for program in sacss mpmss apss awlut; do
+		echo "$program"
+		MPS_TELEMETRY_CONTROL=all MPS_TELEMETRY_FILENAME=again.log \
+		    telreplay -q --runs 1 -f csv -a ./mps.so $program.log >report
+		[ "$(figure allocator mps errors <report)" = 0 ]
+		telcat $program.log >one
+		telcat again.log >two
+		# of mpmss, the log lacks how much memory pools keep to spare;
+		# of the others, what they committed by macros
+		case $program in
+		sacss) set -- ArenaAlloc PoolAlloc ;;
+		mpmss) set -- PoolAlloc ;;
+		*) set -- ;;
+		esac
+		python3 "$TEL_TOP/tests/cli/telreplay_mps_pools.py" one two "$@"
 	done
 }

@@ -80,12 +80,17 @@ void compiler_approach(const struct compiler *c, const tel_alloc *op);
 TEL_MUST_USE tel_status compiler_add(struct compiler *c, tel_alloc *op,
     uint64_t event);
 /*
- * Adds to what is known of the pool of the operation that was added last.
- * text: words, copied; of a pool, POOL_TEXT bytes are kept.
+ * Adds to what is known of a pool, or of what pools refer to, such as an arena,
+ * in the process of the operation that was added last.  What describes an address
+ * again by the same first word replaces the former description, unless it is a
+ * pool.
+ * text: words, copied; of an address, POOL_TEXT bytes are kept.
  * Returns TEL_OK, TEL_ENOMEM, TEL_ESTATE.
  */
-TEL_MUST_USE tel_status compiler_describe(struct compiler *c, uint64_t pool,
+TEL_MUST_USE tel_status compiler_describe(struct compiler *c, uint64_t address,
     const char *text);
+/* The description of an address that is no pool, or "", until the next call. */
+const char *compiler_description(const struct compiler *c, uint64_t address);
 /*
  * Ends the program and flushes the output.  Returns what compiler_add() may
  * return; TEL_ESTATE when it was called before.

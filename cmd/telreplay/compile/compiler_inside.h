@@ -75,9 +75,14 @@ struct pool {
 	int reserved;          /* of a buffer: it has reserved */
 	uint64_t at;           /* the reserved address */
 	int used;              /* used, but not created so far */
-	int described;         /* described, but not created so far */
 	char *text;            /* of a pool: what describes it, or NULL */
 	struct anomaly_event first_use; /* of one that is only used */
+};
+/* What describes addresses that are no pool so far: of pools, or of arenas. */
+struct descriptions {
+	char **texts; /* NULL for one that a pool has taken */
+	size_t count, room;
+	struct tel__table by_address;
 };
 struct pools {
 	struct pool *all; /* number 0 is for operations that name none */
@@ -161,6 +166,7 @@ struct compiler {
 	uint64_t window_max;     /* so many end it */
 
 	struct pools pools, buffers;
+	struct descriptions descriptions;
 
 	struct reorder_entry *reorder; /* a ring of REORDER_ENTRIES */
 	struct tel__table reorder_by_key;

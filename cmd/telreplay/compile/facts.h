@@ -68,7 +68,7 @@ struct thread_life {
 #define ALLOC_KINDS 13        /* values of tel_alloc_kind that are counted */
 #define ANOMALY_EVENTS 128    /* anomalies kept, up to 10 of a kind */
 #define CURVE_POINTS 512      /* the most points of a curve */
-#define POOL_TEXT 255         /* the most bytes that describe a pool */
+#define POOL_TEXT 511         /* the most bytes that describe a pool */
 #define POOLS_DESCRIBED 65536 /* the last number of a described pool, + 1 */
 #define LOG_NAMES 16          /* the most logs that are distinguished */
 #define LOG_NAME 128          /* bytes of a name, with its NUL */

@@ -17,6 +17,7 @@ pools_open(struct compiler *c)
 
 	tel__table_init(&ps->by_address);
 	tel__table_init(&c->buffers.by_address);
+	tel__table_init(&c->descriptions.by_address);
 	if (!TEL__RESERVE(ps->all, ps->room, 1))
 		return 0;
 	memset(&ps->all[0], 0, sizeof(ps->all[0]));
@@ -36,6 +37,20 @@ pools_close(struct compiler *c)
 	free(c->buffers.all);
 	tel__table_clear(&c->pools.by_address);
 	tel__table_clear(&c->buffers.by_address);
+	for (i = 0; i < c->descriptions.count; i++)
+		free(c->descriptions.texts[i]);
+	free(c->descriptions.texts);
+	tel__table_clear(&c->descriptions.by_address);
+}
+
+/* Where the description of an address that is no pool is, or NULL. */
+static char **
+description_find(const struct compiler *c, uint64_t address)
+{
+	struct tel__entry *e =
+	    tel__table_find(&c->descriptions.by_address, address);
+
+	return e != NULL ? &c->descriptions.texts[e->value] : NULL;
 }
 
 /* Adds one to the list.  Returns its number, or NO_SLOT. */
@@ -65,12 +80,18 @@ static uint32_t
 pool_create(struct compiler *c, struct thread *t, uint64_t address)
 {
 	uint32_t n = pool_add(&c->pools, address, 0);
+	char **text;
 
 	if (n == NO_SLOT ||
 	    emit_extended(c, t, EXTENDED_POOL_CREATE, n, address, 0, 0) != 0)
 		return NO_SLOT;
 	c->pools.all[n].where = t->last;
 	c->pools.all[n].chunk = thread_place(c, t);
+	text = description_find(c, address);
+	if (text != NULL) {
+		c->pools.all[n].text = *text;
+		*text = NULL;
+	}
 	c->facts.pools++;
 	return n;
 }
@@ -199,54 +220,65 @@ pool_destroy(struct compiler *c, struct thread *t, struct tel__entry *known,
 	return st == TEL_ENOMEM ? compiler_no_memory(c) : st;
 }
 
-/* A pool that is described before its creation is logged. */
-static tel_status
-pool_describe(struct compiler *c, struct thread *t, uint64_t address)
+/*
+ * Where the description of an address is to be: of a pool, or of what may become
+ * one.  Returns NULL if there is no room.
+ */
+static char **
+description_add(struct compiler *c, uint64_t address)
 {
-	uint32_t n = pool_create(c, t, address);
+	struct descriptions *d = &c->descriptions;
+	struct tel__entry *e = tel__table_find(&c->pools.by_address, address);
+	int fresh;
 
-	if (n == NO_SLOT)
-		return compiler_no_memory(c);
-	c->pools.all[n].described = 1;
-	return TEL_OK;
+	if (e != NULL)
+		return e->value < POOLS_DESCRIBED ?
+		    &c->pools.all[e->value].text :
+		    NULL;
+	if (description_find(c, address) != NULL)
+		return description_find(c, address);
+	if (d->count >= POOLS_DESCRIBED ||
+	    !TEL__RESERVE(d->texts, d->room, d->count + 1) ||
+	    (e = tel__table_put(&d->by_address, address, &fresh)) == NULL)
+		return NULL;
+	e->value = d->count;
+	d->texts[d->count] = NULL;
+	return &d->texts[d->count++];
 }
 
-/* Whether a creation is that of a pool which is there already. */
-static int
-pool_is_announced(struct pool *p)
+const char *
+compiler_description(const struct compiler *c, uint64_t address)
 {
-	int announced = p->used || p->described;
+	char **text = description_find(c, address ^ c->tag);
 
-	p->used = p->described = 0;
-	return announced;
+	return text != NULL && *text != NULL ? *text : "";
 }
 
 tel_status
-compiler_describe(struct compiler *c, uint64_t pool, const char *text)
+compiler_describe(struct compiler *c, uint64_t address, const char *text)
 {
-	struct tel__entry *e;
-	struct pool *p;
-	size_t used, more = strlen(text);
-	char *now;
+	size_t used = 0, more = strlen(text), first = strcspn(text, " ");
+	char **at, *now;
 
 	if (c->failed != TEL_OK || c->ended)
 		return TEL_ESTATE;
-	if (pool != 0)
-		pool ^= c->tag;
-	e = tel__table_find(&c->pools.by_address, pool);
-	if (e == NULL || e->value >= POOLS_DESCRIBED)
+	address ^= address != 0 ? c->tag : 0;
+	at = description_add(c, address);
+	if (at == NULL)
 		return TEL_OK;
-	p = &c->pools.all[e->value];
-	used = p->text != NULL ? strlen(p->text) : 0;
+	if (*at != NULL &&
+	    (at != description_find(c, address) || strcspn(*at, " ") != first ||
+	        memcmp(*at, text, first) != 0))
+		used = strlen(*at);
 	if (more == 0 || more + (used > 0) > POOL_TEXT - used)
 		return TEL_OK;
-	now = realloc(p->text, used + more + 2);
+	now = realloc(*at, used + more + 2);
 	if (now == NULL)
 		return compiler_no_memory(c);
 	if (used > 0)
 		now[used++] = ' ';
 	memcpy(now + used, text, more + 1);
-	p->text = now;
+	*at = now;
 	return TEL_OK;
 }
 
@@ -267,10 +299,13 @@ pool_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 	                           &c->buffers.by_address,
 	    address);
 	if (op->kind == TEL_ALLOC_POOL_DESCRIBE)
-		return e != NULL ? TEL_OK : pool_describe(c, t, address);
-	if (op->kind == TEL_ALLOC_POOL_CREATE && e != NULL &&
-	    pool_is_announced(&c->pools.all[e->value]))
 		return TEL_OK;
+	/* the creation of one that exists since it was used */
+	if (op->kind == TEL_ALLOC_POOL_CREATE && e != NULL &&
+	    c->pools.all[e->value].used) {
+		c->pools.all[e->value].used = 0;
+		return TEL_OK;
+	}
 	/* one that is created again was destroyed unrecorded */
 	if (e != NULL && pool)
 		st = pool_destroy(c, t, e, op);

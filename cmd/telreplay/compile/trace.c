@@ -358,20 +358,33 @@ add_field(char *text, size_t room, const tel_event *ev, unsigned i)
 	add_word(text, room, tel_field_name(f), value, n);
 }
 
-/* The type and the fields of an event that describes a pool. */
+/*
+ * The type and the fields of an event that describes a pool; and of what its
+ * creation refers to, such as its arena, what describes that.
+ */
 static enum outcome
 trace_describe(struct reading *r, const tel_event *ev, const tel_alloc *op)
 {
 	const tel_type *type = tel_event_type(ev);
 	int pool = tel_type_role_field(type, "pool");
 	char text[POOL_TEXT + 1];
+	tel_status st;
 	unsigned i;
 
 	(void)snprintf(text, sizeof(text), "%s", tel_type_name(type));
 	for (i = 0; i < tel_type_field_count(type); i++)
 		if ((int)i != pool)
 			add_field(text, sizeof(text), ev, i);
-	return outcome_of(r, compiler_describe(r->compiler, op->pool, text));
+	st = compiler_describe(r->compiler, op->pool, text);
+	for (i = 0; op->kind == TEL_ALLOC_POOL_CREATE && st == TEL_OK &&
+	     i < tel_type_field_count(type);
+	     i++)
+		if ((int)i != pool &&
+		    tel_field_datatype(tel_type_field(type, i)) == TEL_POINTER)
+			st = compiler_describe(r->compiler, op->pool,
+			    compiler_description(r->compiler,
+			        tel_event_u64(ev, i)));
+	return outcome_of(r, st);
 }
 
 /* Compiles the oldest of the pending operations. */

@@ -295,10 +295,10 @@ const struct mps_row tel__mps_rows[] = {
 	    "P:arena W:size P:pool U:res", "" },
 	{ 0x08, 118, 118, ARENA, 1, "ArenaCreateCL",
 	    "P:arena W:size A:base W:grainSize P:arenaClass "
-	    "W:systemPools U:serial", "" },
+	    "W:systemPools U:serial", "describe-pool(pool=arena)" },
 	{ 0x09, 118, 118, ARENA, 1, "ArenaCreateVM",
 	    "P:arena W:userSize W:chunkSize W:grainSize P:arenaClass "
-	    "W:systemPools U:serial", "" },
+	    "W:systemPools U:serial", "describe-pool(pool=arena)" },
 	{ 0x0a, 118, 118, ARENA, 1, "ArenaDestroy", "P:arena", "" },
 	{ 0x0b, 118, 118, ARENA, 1, "ArenaExtend",
 	    "P:arena A:base W:size", "" },
