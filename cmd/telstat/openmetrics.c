@@ -490,6 +490,8 @@ put_top(const struct metric *m)
 	const char *unit = unit_suffix(m);
 	char name[64];
 	size_t i, j;
+	unsigned k;
+	char *text;
 
 	(void)snprintf(name, sizeof(name), "_top%s", unit);
 	metric_family(m, name, "gauge", *unit != '\0' ? unit + 1 : NULL,
@@ -499,19 +501,21 @@ put_top(const struct metric *m)
 		tel_top top;
 
 		for (j = 0; tel_stat_top(stat, j, &top); j++) {
-			char *text =
-			    top.key.missing ? NULL : value_text(&top.key);
-
 			metric_open(m, stat, name, "");
 			putf(m->show->out, ",rank=\"%zu\",place=\"", j + 1);
 			put_label(m->show->out, top.log);
 			putf(m->show->out, ":%" PRIu64 "\"", top.offset);
-			if (text != NULL) {
-				put(m->show->out, ",key=\"");
-				put_label(m->show->out, text);
+			for (k = 0; k < top.nshown; k++) {
+				if (top.shown[k].missing)
+					continue;
+				text = value_text(&top.shown[k]);
+				putf(m->show->out, ",%s=\"",
+				    statistic_shown(k));
+				put_label(m->show->out,
+				    text != NULL ? text : "");
 				put(m->show->out, "\"");
+				free(text);
 			}
-			free(text);
 			metric_close(m, top.value, decimals_of(m));
 		}
 	}

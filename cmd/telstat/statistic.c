@@ -525,7 +525,37 @@ key_of(struct report *r, const void *of, size_t i, struct report_bar *out)
 
 /* ------------------------------------------------------ largest values */
 
-/* One of the largest values, as a bar: by its key, or by its place. */
+const char *
+statistic_shown(unsigned i)
+{
+	static const char *const names[TEL_SHOWN_MAX] = { "key", "key2", "key3",
+		"key4", "key5", "key6", "key7", "key8" };
+
+	return names[i];
+}
+
+/* The label of one of the largest values: what is shown, or its place. */
+static struct report_value
+top_label(struct report *r, const tel_top *top)
+{
+	const char *all = NULL, *one;
+	struct report_value v;
+	unsigned i;
+
+	for (i = 0; i < top->nshown; i++) {
+		if (top->shown[i].missing)
+			continue;
+		v = statistic_value(r, &top->shown[i]);
+		one = report_key(r, &v);
+		all = all == NULL ? one : report_text(r, "%s, %s", all, one);
+	}
+	if (all == NULL)
+		all = report_text(r, "%s:%llu", top->log,
+		    (unsigned long long)top->offset);
+	return report_string(all);
+}
+
+/* One of the largest values, as a bar. */
 static void
 top_bar(struct report *r, const void *of, size_t i, struct report_bar *out)
 {
@@ -536,10 +566,7 @@ top_bar(struct report *r, const void *of, size_t i, struct report_bar *out)
 	memset(out, 0, sizeof(*out));
 	if (!tel_stat_top(stat, i, &top))
 		return;
-	out->label = top.key.missing ?
-	    report_string(report_text(r, "%s:%llu", top.log,
-	        (unsigned long long)top.offset)) :
-	    statistic_value(r, &top.key);
+	out->label = top_label(r, &top);
 	out->value = figure_scaled(tel_int128_double(top.value),
 	    tel_stat_decimals(stat));
 	out->text = report_text(r, "%s",
@@ -564,17 +591,21 @@ add_top(struct report *r, const tel_stat *stat)
 {
 	const size_t n = report_rows(r, top_count(stat));
 	struct report_field *f = report_column(r, "rank", "", REPORT_PLAIN, 0);
-	int keyed = 0;
+	const struct report_value unknown = { .type = REPORT_UNKNOWN };
+	unsigned columns = 0, j;
 	tel_top top;
 	size_t i;
 
 	for (i = 0; i < n && tel_stat_top(stat, i, &top); i++)
-		keyed |= !top.key.missing;
+		columns = top.nshown > columns ? top.nshown : columns;
 	f->item = 1;
 	f = report_column(r, "value", NULL, REPORT_WITH_UNIT, 0);
 	f->unit = tel_stat_unit(stat);
-	if (keyed)
-		report_column(r, "key", NULL, REPORT_PLAIN, 0)->left = 1;
+	for (j = 0; j < columns; j++) {
+		f = report_column(r, statistic_shown(j),
+		    tel_stat_shown(stat, j), REPORT_PLAIN, 0);
+		f->left = 1;
+	}
 	(void)report_column(r, "clock", NULL, REPORT_PLAIN, 0);
 	f = report_column(r, "log", NULL, REPORT_PLAIN, 0);
 	f->left = 1;
@@ -583,8 +614,10 @@ add_top(struct report *r, const tel_stat *stat)
 		report_row(r, REPORT_TEXT | REPORT_DATA);
 		report_cell(r, report_count(i + 1));
 		report_cell(r, value_of(stat, top.value, 1));
-		if (keyed)
-			report_cell(r, statistic_value(r, &top.key));
+		for (j = 0; j < columns; j++)
+			report_cell(r,
+			    j < top.nshown ? statistic_value(r, &top.shown[j]) :
+			                     unknown);
 		report_cell(r, report_count(top.clock));
 		report_cell(r, report_string(report_text(r, "%s", top.log)));
 		report_cell(r, report_count(top.offset));

@@ -102,8 +102,8 @@ TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
  * distinct: the number of distinct values, integers or strings: exact up to max
  * (0 to 2^24, 4096 unless given); beyond it is estimated by HyperLogLog, with a
  * standard error of 0.81 %.  Parts merge to what one set would have estimated.
- * top: the n (1 to 4096) largest values, see tel_stat_top(), each with the value
- * of the expression KEY for its event.
+ * top: the n (1 to 4096) largest values, see tel_stat_top(), each with the values
+ * of up to TEL_SHOWN_MAX expressions for its event.
  *
  * dur: time from an event of type START to the next of END with an equal
  * KEY, in nanoseconds; ticks: the same in the clock's ticks.  Without END the
@@ -617,13 +617,17 @@ TEL_SINCE_0_1 size_t tel_stat_key_count(const tel_stat *stat);
  */
 TEL_SINCE_0_1 int tel_stat_key(const tel_stat *stat, size_t i, tel_key *out);
 
+/* Documented limit: expressions whose values are shown beside the largest. */
+#define TEL_SHOWN_MAX 8u
 /* One of the largest values, and its event: of a pair, that of its end. */
 typedef struct tel_top {
 	tel_int128 value; /* in units of 10^-decimals */
 	uint64_t clock;   /* as tel_event_clock() */
 	uint64_t offset;  /* as tel_event_offset() */
 	const char *log; /* its name; strings are valid until the set changes */
-	tel_value key;   /* missing: it has none */
+	/* the values of tel_stat_shown() for the event, some may be missing */
+	const tel_value *shown;
+	unsigned nshown;
 } tel_top;
 /*
  * Value number i of a TEL_CLASS_TOP, the largest first; of equal values those
@@ -631,6 +635,11 @@ typedef struct tel_top {
  * Returns 1, or 0 when i is out of range.
  */
 TEL_SINCE_0_1 int tel_stat_top(const tel_stat *stat, size_t i, tel_top *out);
+/*
+ * Expression number i of those that a TEL_CLASS_TOP shows, valid as long as the
+ * set; NULL when i is out of range.
+ */
+TEL_SINCE_0_1 const char *tel_stat_shown(const tel_stat *stat, unsigned i);
 
 /* --------------------------------------------------------------- merging */
 

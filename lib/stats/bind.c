@@ -151,13 +151,14 @@ bind_definition(struct tel_stats *s, struct definition *d,
     const struct tel_schema *schema)
 {
 	tel_status st;
+	unsigned i;
 
 	if (d->source == NULL)
 		return TEL_OK;
 	st = bind_expr(s, d->source, &d->spec.value, d->value, schema);
-	if (st == TEL_OK)
-		st =
-		    bind_expr(s, d->source, &d->spec.weight, d->weight, schema);
+	for (i = 0; i < d->nweights && st == TEL_OK; i++)
+		st = bind_expr(s, d->source, &d->weights[i], d->weight[i],
+		    schema);
 	if (st == TEL_OK)
 		st = bind_expr(s, d->source, &d->spec.key, d->key, schema);
 	if (st == TEL_OK)

@@ -75,9 +75,9 @@ find_weight(struct tel_stats *s, const struct definition *d,
 	tel_int128 w;
 
 	*out = 1;
-	if (d->weight == NULL || d->class->ranked)
+	if (d->nweights == 0 || d->class->ranked)
 		return TEL_OK;
-	st = tel_expr_eval(d->weight, ev, &v);
+	st = tel_expr_eval(d->weight[0], ev, &v);
 	if (st != TEL_OK)
 		return stats_no_memory(s);
 	if (v.missing)
@@ -356,11 +356,12 @@ pass_by(struct tel_stats *s, const struct definition *d,
 {
 	tel_status st = TEL_OK;
 	tel_value v;
+	unsigned i;
 
 	if (d->every && d->value != NULL)
 		st = tel_expr_eval(d->value, ev, &v);
-	if (st == TEL_OK && d->every && d->weight != NULL)
-		st = tel_expr_eval(d->weight, ev, &v);
+	for (i = 0; i < d->nweights && d->every && st == TEL_OK; i++)
+		st = tel_expr_eval(d->weight[i], ev, &v);
 	return st == TEL_OK ? st : stats_no_memory(s);
 }
 

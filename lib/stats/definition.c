@@ -7,20 +7,42 @@
 
 #include "base/array.h"
 
+/* Cuts out the expressions of a weight; those of an inst log may be invalid. */
+static tel_status
+split_weights(struct definition *d, const struct spec *spec)
+{
+	const struct piece *weight = &spec->weight;
+	struct trouble trouble = { NULL, 0, "" };
+	tel_status st = TEL_OK;
+	unsigned i;
+
+	if (weight->text != NULL)
+		st = tel__pieces_split(weight->text, d->weights, TEL_SHOWN_MAX,
+		    &d->nweights, &trouble);
+	free(trouble.text);
+	if (st != TEL_OK)
+		d->nweights = 0;
+	for (i = 0; i < d->nweights; i++)
+		d->weights[i].column += weight->column - 1;
+	return st == TEL_ENOMEM ? st : TEL_OK;
+}
+
 struct definition *
 tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
     struct strings *strings, struct budget *budget)
 {
 	struct definition *d = calloc(1, sizeof(*d));
+	tel_status st;
 	unsigned i;
 	int complete;
 
 	if (d == NULL)
 		return NULL;
+	st = split_weights(d, spec);
 	d->text = tel__spec_text(spec);
 	d->unit = tel__copy_string(tel__spec_unit(spec),
 	    strlen(tel__spec_unit(spec)));
-	complete = d->text != NULL && d->unit != NULL;
+	complete = st == TEL_OK && d->text != NULL && d->unit != NULL;
 	for (i = 0; i < count; i++) {
 		d->group_names[i] =
 		    tel__copy_string(group_names[i], strlen(group_names[i]));
@@ -40,6 +62,22 @@ tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
 	d->class = tel__stat_class(spec->class);
 	memset(spec, 0, sizeof(*spec));
 	return d;
+}
+
+tel_status
+tel__definition_show(const struct definition *d, const struct tel_event *ev,
+    struct top_shown *out)
+{
+	tel_status st = TEL_OK;
+	tel_value value;
+	unsigned i;
+
+	for (i = 0; i < d->nweights && st == TEL_OK; i++) {
+		st = tel_expr_eval(d->weight[i], ev, &value);
+		if (st == TEL_OK)
+			st = tel__top_show(out, &value);
+	}
+	return st;
 }
 
 void
@@ -72,7 +110,10 @@ tel__definition_free(struct definition *d)
 		free(d->group_names[i]);
 	tel__pairs_clear(&d->open);
 	tel_expr_free(d->value);
-	tel_expr_free(d->weight);
+	for (i = 0; i < TEL_SHOWN_MAX; i++) {
+		free(d->weights[i].text);
+		tel_expr_free(d->weight[i]);
+	}
 	tel_expr_free(d->key);
 	tel_filter_free(d->filter);
 	tel__spec_clear(&d->spec);

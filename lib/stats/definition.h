@@ -29,7 +29,10 @@ struct definition {
 	/* what asks the events; none where it came from an inst stream */
 	char *source; /* the spec as it was given, for messages */
 	tel_expr *value;
-	tel_expr *weight;
+	/* the weight, or all that is shown beside the largest values */
+	unsigned nweights;
+	struct piece weights[TEL_SHOWN_MAX];
+	tel_expr *weight[TEL_SHOWN_MAX];
 	tel_expr *key;
 	tel_filter *filter;
 	const char *field; /* when the value is but a field: its name */
@@ -49,6 +52,9 @@ struct definition {
 struct definition *tel__definition_new(struct spec *spec, unsigned count,
     char *const *group_names, struct strings *strings, struct budget *budget);
 void tel__definition_free(struct definition *d);
+/* Adds what is shown beside a value of an event.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__definition_show(const struct definition *d,
+    const struct tel_event *ev, struct top_shown *out);
 /* Forgets all stats. */
 void tel__definition_reset(struct definition *d);
 
@@ -80,6 +86,18 @@ definition_stat(struct definition *d, const struct key *keys,
 		}
 	}
 	return tel__definition_find(d, keys, out);
+}
+
+/* Nonzero when one of the weights has a property. */
+static inline int
+definition_weights(const struct definition *d, int (*has)(const tel_expr *))
+{
+	unsigned i;
+
+	for (i = 0; i < d->nweights; i++)
+		if (d->weight[i] != NULL && has(d->weight[i]))
+			return 1;
+	return 0;
 }
 
 #endif

@@ -29,3 +29,7 @@ const struct count_field tel__stat_fields[] = {
 
 const char *const tel__piece_fields[PIECES] = { "expr", "weight", "if", "start",
 	"end", "key", "middle" };
+
+const char *const tel__shown_fields[TEL_SHOWN_MAX][2] = { { "k", "s" },
+	{ "k2", "s2" }, { "k3", "s3" }, { "k4", "s4" }, { "k5", "s5" },
+	{ "k6", "s6" }, { "k7", "s7" }, { "k8", "s8" } };

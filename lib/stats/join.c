@@ -41,7 +41,7 @@ definition_uses_others(const struct definition *d)
 {
 	return d->spec.pairs != PAIRS_NONE || d->every || d->class->current ||
 	    (d->value != NULL && tel_expr_uses_others(d->value)) ||
-	    (d->weight != NULL && tel_expr_uses_others(d->weight)) ||
+	    definition_weights(d, tel_expr_uses_others) ||
 	    (d->key != NULL && tel_expr_uses_others(d->key)) ||
 	    (d->filter != NULL && tel_filter_uses_others(d->filter));
 }

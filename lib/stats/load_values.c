@@ -312,28 +312,58 @@ bucket_of_types(struct loader *l, const char **why)
 	return TEL_OK;
 }
 
+/*
+ * What is shown beside a value, more than the class says if need be: events of
+ * an inst log do not have its expressions.  TEL_OK, TEL_EDAMAGED, TEL_ENOMEM.
+ */
+static tel_status
+load_shown(struct loader *l, const struct definition *d, struct top_shown *to)
+{
+	const struct inst_value *found;
+	tel_status st = TEL_OK;
+	tel_value v;
+	unsigned i;
+
+	for (i = 0; i < TEL_SHOWN_MAX && st == TEL_OK; i++) {
+		v = (tel_value){ .missing = 1 };
+		found = tel__inst_find(l->line, tel__shown_fields[i][0]);
+		if (found == NULL && i >= d->nweights)
+			break;
+		if (found != NULL &&
+		    !tel__load_value(l, tel__shown_fields[i][0],
+		        tel__shown_fields[i][1], &v))
+			return TEL_EDAMAGED;
+		st = tel__top_show(to, &v);
+	}
+	return st;
+}
+
 /* One of the largest values. */
 static tel_status
 load_top(struct loader *l, struct tel_stat *stat, const char **why)
 {
-	tel_top top;
+	const struct definition *d = stat->definition;
+	struct top_shown shown = { .count = 0 };
+	tel_top top = { .shown = shown.values };
 	char *log;
 	tel_status st = tel__load_string(l, "log", &log);
 
 	if (st == TEL_ENOMEM)
 		return st;
-	memset(&top, 0, sizeof(top));
 	top.log = log;
-	top.key.missing = 1;
-	if (log == NULL || !stat->definition->class->ranked ||
+	if (log == NULL || !d->class->ranked ||
 	    tel__load_int128(l, "v", &top.value) <= 0 ||
 	    tel__load_u64(l, "at", &top.clock) <= 0 ||
-	    tel__load_u64(l, "pos", &top.offset) <= 0 ||
-	    (tel__inst_find(l->line, "k") != NULL &&
-	        !tel__load_value(l, "k", "s", &top.key)))
-		st = load_invalid(why, "the value or its place is invalid");
+	    tel__load_u64(l, "pos", &top.offset) <= 0)
+		st = TEL_EDAMAGED;
 	else
+		st = load_shown(l, d, &shown);
+	top.nshown = shown.count;
+	if (st == TEL_OK)
 		st = tel__stat_add_top(stat, &top);
+	else if (st == TEL_EDAMAGED)
+		st = load_invalid(why, "the value or its place is invalid");
+	tel__top_shown_clear(&shown);
 	free(log);
 	return st;
 }

@@ -430,6 +430,14 @@ tel_stat_top(const tel_stat *stat, size_t i, tel_top *out)
 	return 1;
 }
 
+const char *
+tel_stat_shown(const tel_stat *stat, unsigned i)
+{
+	const struct definition *d = stat->definition;
+
+	return d->class->ranked && i < d->nweights ? d->weights[i].text : NULL;
+}
+
 int
 tel_stats_metadata(const tel_stats *s, size_t i, const char **key,
     const char **value)

@@ -347,6 +347,7 @@ save_top(struct inst_writer *w, const struct tel_stat *stat)
 {
 	const tel_top *top;
 	uint32_t i;
+	unsigned j;
 
 	for (i = 0; i < stat->top.count && w->status == TEL_OK; i++) {
 		top = stat->top.list[i];
@@ -356,8 +357,10 @@ save_top(struct inst_writer *w, const struct tel_stat *stat)
 		tel__inst_put_count(w, "at", top->clock);
 		tel__inst_put_count(w, "pos", top->offset);
 		tel__inst_put_string(w, "log", top->log);
-		if (!top->key.missing)
-			put_value(w, "k", "s", &top->key);
+		for (j = 0; j < top->nshown; j++)
+			if (!top->shown[j].missing)
+				put_value(w, tel__shown_fields[j][0],
+				    tel__shown_fields[j][1], &top->shown[j]);
 		tel__inst_put_end(w);
 	}
 }

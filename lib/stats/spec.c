@@ -18,8 +18,8 @@
 #include "stats/lexer.h"
 #include "stats/stat.h"
 
-/* Value, five parameters, weight. */
-#define ARGUMENTS_MAX 7u
+/* Value, and five parameters and a weight, or one and what is shown. */
+#define ARGUMENTS_MAX (2u + TEL_SHOWN_MAX)
 
 tel_status
 tel__trouble_set(struct trouble *t, tel_status status, const char *text,
@@ -291,6 +291,7 @@ take_parameters(struct parser *p, const struct stat_class *class)
 	unsigned n = class->nparameters, i;
 	struct piece *a;
 	const char *why;
+	tel_status st;
 
 	if (p->count < 1 + class->required)
 		return tel__trouble_set(p->trouble, TEL_EINVAL, p->text, 0,
@@ -305,8 +306,13 @@ take_parameters(struct parser *p, const struct stat_class *class)
 		if (why != NULL)
 			return spec_wrong(p, p->text + a->column - 1, why);
 	}
-	if (p->count == n + 2)
-		move_piece(&s->weight, &p->arguments[n + 1]);
+	if (p->count >= n + 2) {
+		a = &p->arguments[p->count - 1];
+		st = make_piece(p, p->text + p->arguments[n + 1].column - 1,
+		    p->text + a->column - 1 + strlen(a->text), &s->weight);
+		if (st != TEL_OK)
+			return st;
+	}
 	return tel__spec_layout(s, p->text, p->columns, p->trouble);
 }
 

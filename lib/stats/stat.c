@@ -221,19 +221,22 @@ update_top(struct tel_stat *s, tel_int128 v, uint64_t weight)
 {
 	const struct definition *d = s->definition;
 	const struct tel_event *ev = s->event;
-	tel_top top = { v, s->now, ev->offset, ev->log->name,
-		{ .missing = 1 } };
+	struct top_shown shown = { .count = 0 };
+	tel_top top = { v, s->now, ev->offset, ev->log->name, shown.values, 0 };
+	tel_status st;
 
 	(void)update_extreme(s, v, weight);
 	/* of a dt, every event has to be asked */
 	if (!top_may_have(&s->top, v) && !d->every)
 		return TEL_OK;
-	if (d->weight != NULL &&
-	    tel_expr_eval(d->weight, ev, &top.key) != TEL_OK)
-		return TEL_ENOMEM;
+	st = tel__definition_show(d, ev, &shown);
 	if (top.log == NULL)
 		top.log = "";
-	return tel__stat_add_top(s, &top);
+	top.nshown = shown.count;
+	if (st == TEL_OK)
+		st = tel__stat_add_top(s, &top);
+	tel__top_shown_clear(&shown);
+	return st == TEL_OK ? st : TEL_ENOMEM;
 }
 
 static tel_status
@@ -573,7 +576,8 @@ static const struct stat_class classes[] = {
 	        { "err", TEL_NUMBER_ERROR } },
 	    .take = take_distinct, .merge = merge_distinct },
 	[TEL_CLASS_TOP] = { "top", "top", PARAMETERS(1, "n"),
-	    .required = 1, .weighted = 1, .real = 1, .ranked = 1,
+	    .required = 1, .weighted = TEL_SHOWN_MAX, .real = 1,
+	    .ranked = 1,
 	    .layout = tel__layout_top, .numbers = { { "max", TEL_NUMBER_MAX } },
 	    .update = update_top, .merge = merge_top },
 	[TEL_CLASS_COUNT] = { "count", "count", .unitless = 1, .bare = 1,

@@ -80,7 +80,7 @@ struct stat_class {
 	unsigned nparameters;
 	unsigned required; /* parameters that a spec must give */
 	int64_t preset;    /* the first parameter where it is left out */
-	int weighted;      /* a spec may give a weight */
+	unsigned weighted; /* so many weights, or what is shown, at most */
 	int unitless;      /* its numbers are not in the unit of the values */
 	int squared;       /* it has the sum of the squares of its values */
 	int real;          /* its values may have decimals */
@@ -89,7 +89,7 @@ struct stat_class {
 	int current;       /* its last value stays where counts begin anew */
 	int running;       /* a value adds to the last; on the wire, delta=1 */
 	int pairs;         /* its values are the lengths of pairs alone */
-	int ranked;   /* its largest values are kept; the weight is a key */
+	int ranked;   /* its largest values are kept; the weights are shown */
 	int sketched; /* keys that the tally has no room for are estimated */
 	layout_fn *layout; /* checks the parameters and makes buckets */
 	/* in the order of a snapshot */

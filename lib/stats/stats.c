@@ -166,14 +166,15 @@ stats_compile(struct tel_stats *s, struct definition *d, const char *text)
 {
 	const struct spec *spec = &d->spec;
 	tel_status st = TEL_OK;
+	unsigned i;
 
 	d->source = tel__copy_string(text, strlen(text));
 	if (d->source == NULL)
 		return stats_no_memory(s);
 	if (spec->value.text != NULL)
 		d->value = make_expr(s, text, &spec->value, &st);
-	if (st == TEL_OK && spec->weight.text != NULL)
-		d->weight = make_expr(s, text, &spec->weight, &st);
+	for (i = 0; i < d->nweights && st == TEL_OK; i++)
+		d->weight[i] = make_expr(s, text, &d->weights[i], &st);
 	if (st == TEL_OK && spec->key.text != NULL)
 		d->key = make_expr(s, text, &spec->key, &st);
 	if (st == TEL_OK && spec->condition.text != NULL)
@@ -395,7 +396,7 @@ tel_stats_uses_rate(const tel_stats *s)
 		d = s->definitions[i];
 		if (d->spec.pairs == PAIRS_NS ||
 		    (d->value != NULL && tel_expr_uses_rate(d->value)) ||
-		    (d->weight != NULL && tel_expr_uses_rate(d->weight)) ||
+		    definition_weights(d, tel_expr_uses_rate) ||
 		    (d->key != NULL && tel_expr_uses_rate(d->key)) ||
 		    (d->filter != NULL && tel_filter_uses_rate(d->filter)))
 			return 1;

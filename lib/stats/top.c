@@ -15,21 +15,31 @@ tel__top_init(struct top *t, uint32_t max, struct budget *budget)
 	t->budget = budget;
 }
 
-/* The length of the string that a key is, or 0. */
+/* The bytes of the string that a value is, with its NUL; 0: it is none. */
 static size_t
-key_length(const struct tel_top *v)
+top_string_size(const tel_value *v)
 {
-	return !v->key.missing && v->key.datatype == TEL_STRING ?
-	    v->key.length :
-	    0;
+	return !v->missing && v->datatype == TEL_STRING ? v->length + 1 : 0;
 }
 
-/* What a value takes, with its place in the list. */
+/* What a value is stored in: itself, what is shown, and the strings. */
 static size_t
-size_of(const struct tel_top *v)
+top_size(const struct tel_top *v)
 {
-	return sizeof(*v) + strlen(v->log) + 1 + key_length(v) + 1 +
-	    2 * sizeof(v);
+	size_t size =
+	    sizeof(*v) + v->nshown * sizeof(*v->shown) + strlen(v->log) + 1;
+	unsigned i;
+
+	for (i = 0; i < v->nshown; i++)
+		size += top_string_size(&v->shown[i]);
+	return size;
+}
+
+/* With its place in the list. */
+static size_t
+top_charge(const struct tel_top *v)
+{
+	return top_size(v) + 2 * sizeof(v);
 }
 
 void
@@ -74,6 +84,7 @@ static int
 top_compare(const struct tel_top *a, const struct tel_top *b)
 {
 	int c = int128_compare(b->value, a->value);
+	unsigned i;
 
 	if (c == 0)
 		c = compare_u64(a->clock, b->clock);
@@ -81,29 +92,69 @@ top_compare(const struct tel_top *a, const struct tel_top *b)
 		c = strcmp(a->log, b->log);
 	if (c == 0)
 		c = compare_u64(a->offset, b->offset);
-	return c != 0 ? c : compare_keys(&a->key, &b->key);
+	for (i = 0; c == 0 && i < a->nshown && i < b->nshown; i++)
+		c = compare_keys(&a->shown[i], &b->shown[i]);
+	return c;
 }
 
-/* A copy of a value with its strings; NULL when out of memory. */
+/* A copy of a string at *at, which moves behind it. */
+static const char *
+top_copy_string(char **at, const char *string, size_t length)
+{
+	char *copy = *at;
+
+	if (length > 0)
+		memcpy(copy, string, length);
+	copy[length] = '\0';
+	*at += length + 1;
+	return copy;
+}
+
+/* A copy of a value with what is shown; NULL when out of memory. */
 static struct tel_top *
 top_copy(const struct tel_top *v)
 {
-	const size_t log = strlen(v->log) + 1, key = key_length(v);
-	struct tel_top *new = malloc(sizeof(*new) + log + key + 1);
-	char *text = (char *)(new + 1);
+	struct tel_top *new = malloc(top_size(v));
+	tel_value *shown = (tel_value *)(new + 1);
+	char *at = (char *)(shown + v->nshown);
+	unsigned i;
 
 	if (new == NULL)
 		return NULL;
 	*new = *v;
-	new->log = memcpy(text, v->log, log);
-	if (!v->key.missing && v->key.datatype == TEL_STRING) {
-		text += log;
-		if (key > 0)
-			memcpy(text, v->key.as.string, key);
-		text[key] = '\0';
-		new->key.as.string = text;
+	new->shown = shown;
+	new->log = top_copy_string(&at, v->log, strlen(v->log));
+	for (i = 0; i < v->nshown; i++) {
+		shown[i] = v->shown[i];
+		if (top_string_size(&shown[i]) > 0)
+			shown[i].as.string = top_copy_string(&at,
+			    shown[i].as.string, shown[i].length);
 	}
 	return new;
+}
+
+tel_status
+tel__top_show(struct top_shown *s, const tel_value *value)
+{
+	tel_value *v = &s->values[s->count];
+	char *copy = NULL;
+
+	*v = *value;
+	if (top_string_size(v) > 0) {
+		copy = tel__copy_string(value->as.string, v->length);
+		if (copy == NULL)
+			return TEL_ENOMEM;
+		v->as.string = copy;
+	}
+	s->strings[s->count++] = copy;
+	return TEL_OK;
+}
+
+void
+tel__top_shown_clear(struct top_shown *s)
+{
+	while (s->count > 0)
+		free(s->strings[--s->count]);
 }
 
 tel_status
@@ -123,13 +174,13 @@ tel__top_add(struct top *t, const struct tel_top *value)
 		return TEL_OK;
 	if (t->count == t->max) {
 		last = t->list[--t->count];
-		budget_give(t->budget, size_of(last));
-		t->taken -= size_of(last);
+		budget_give(t->budget, top_charge(last));
+		t->taken -= top_charge(last);
 		free(last);
 	}
-	if (!budget_take(t->budget, size_of(value)))
+	if (!budget_take(t->budget, top_charge(value)))
 		return TEL_ELIMIT;
-	t->taken += size_of(value);
+	t->taken += top_charge(value);
 	new = top_copy(value);
 	if (new == NULL ||
 	    !TEL__RESERVE(t->list, t->room, (size_t)t->count + 1)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Top: the largest values, each with what it is known by. */
+/* Top: the largest values, each with what is shown beside it. */
 #ifndef TEL_STATS_TOP_H
 #define TEL_STATS_TOP_H
 
@@ -11,7 +11,7 @@
 
 /*
  * The largest max values in order; of equal values those with the lower clock,
- * then log, offset and key.  So which ones they are does not depend on the order
+ * then log, offset and what is shown.  So which ones they are does not depend on the order
  * in which they come.
  */
 struct top {
@@ -21,6 +21,17 @@ struct top {
 	struct budget *budget;
 	size_t taken;
 };
+
+/* The values that are shown beside one, with copies of their strings. */
+struct top_shown {
+	tel_value values[TEL_SHOWN_MAX];
+	char *strings[TEL_SHOWN_MAX];
+	unsigned count;
+};
+
+/* Adds one; there must be room.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__top_show(struct top_shown *s, const tel_value *value);
+void tel__top_shown_clear(struct top_shown *s);
 
 void tel__top_init(struct top *t, uint32_t max, struct budget *budget);
 /* Forgets all values. */

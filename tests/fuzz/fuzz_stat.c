@@ -28,6 +28,7 @@ ask_stat(const tel_stat *t)
 	size_t i, next;
 	tel_key k;
 	tel_top top;
+	unsigned j;
 
 	for (i = 0; i <= TEL_NUMBER_ERROR; i++)
 		if (tel_stat_number(t, (tel_number)i, &w))
@@ -52,7 +53,9 @@ ask_stat(const tel_stat *t)
 		(void)tel_value_text(&k.value, value, sizeof(value));
 	for (i = 0; tel_stat_top(t, i, &top); i++) {
 		must(top.log != NULL);
-		(void)tel_value_text(&top.key, value, sizeof(value));
+		for (j = 0; j < top.nshown; j++)
+			(void)tel_value_text(&top.shown[j], value,
+			    sizeof(value));
 	}
 	must(tel_stat_name(t) != NULL && tel_stat_definition(t) != NULL &&
 	    tel_stat_unit(t) != NULL);

@@ -19,7 +19,9 @@ import class_model as model
 TYPE = "# teltools text 1\n# type: item 1 User v:signed u:unsigned s:string d:double"
 DISTINCT = {"all": ("v", 4096), "few": ("v", 20), "none": ("s", 0), "text": ("s", 64),
             "real": ("d", 4096), "big": ("u", 300)}
-TOP = {"largest": ("v", 5), "one": ("u", 1), "named": ("v", 40, "s"), "every": ("u", 4096, "v")}
+TOP = {"largest": ("v", 5), "one": ("u", 1), "named": ("v", 40, "s"), "every": ("u", 4096, "v"),
+       "many": ("v", 30, "s", "u", "v", "s", "v", "u", "u", "s")}
+OTHERS = {f"key{n}" for n in range(2, 9)}
 SPECS = [f"{name}=distinct({field},{most})" for name, (field, most) in DISTINCT.items()] + \
     [f"{name}=top({','.join(map(str, given))})" for name, given in TOP.items()]
 ONES = model.ONES
@@ -41,7 +43,8 @@ def rows(*arguments, specs=SPECS):
     found = [json.loads(line) for line in telstat("-f", "json", *arguments, specs=specs).splitlines()]
     for row in found:
         # a number that a double cannot hold is a string
-        row.update((name, int(row[name])) for name in ("value", "max") if name in row)
+        row.update((name, int(row[name])) for name in row if name in ("value", "max") or
+                   name.startswith("key") and str(row[name]).isdigit())
     return found
 
 
@@ -136,8 +139,8 @@ def parts(events):
             found = [{k: row[k] for k in row if k not in ("t", "type", "name")}
                      for row in rows("whole.tel", specs=())
                      if row["type"] == "top value" and row["name"] == name]
-            # where an empty string is none
-            assert found == [{k: v for k, v in row.items() if v != ""}
+            # where an empty string is none, and one value is shown
+            assert found == [{k: v for k, v in row.items() if v != "" and k not in OTHERS}
                              for row in model.top(events, *given)], (name, found)
 
 

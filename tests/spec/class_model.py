@@ -62,9 +62,12 @@ def distinct(values, most=4096):
     return {"distinct": about, "error": -(-about * 13 // 1600)}
 
 
-def top(events, field, most, key=None):
-    """The largest values with their events, which have a clock, log and offset."""
+KEYS = (0, *range(2, 9))
+
+
+def top(events, field, most, *shown):
+    """The largest values, each with its event's clock, log, offset and fields."""
     order = sorted(events, key=lambda e: (-e[field], e["clock"], e["log"], e["offset"]))
     return [{"rank": i + 1, "value": e[field], "clock": e["clock"], "log": e["log"],
-             "offset": e["offset"], **({"key": e[key]} if key else {})}
+             "offset": e["offset"], **{f"key{n or ''}": e[field] for n, field in zip(KEYS, shown)}}
             for i, e in enumerate(order[:most])]

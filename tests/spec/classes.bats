@@ -38,7 +38,7 @@ facts() {
 for line in sys.stdin:
     row = json.loads(line)
     print(*map(row.get, ("name", "updates", "distinct", "value", "log", "key",
-          "damaged")))'
+          "key2", "key3", "damaged")))'
 }
 
 @test "invalid specs of distinct and top are refused" {
@@ -55,7 +55,9 @@ for line in sys.stdin:
 		top(v)|top() requires 1 more
 		top(v,0)|from 1 to 4096
 		top(v,4097)|from 1 to 4096
-		top(v,4,v,v)|at most 3 arguments
+		top(v,4,1,2,3,4,5,6,7,8,9)|at most 10 arguments
+		top(v,4,v,nope(v))|nope
+		top(v,4,)|expected an expression
 		tip(v,4)|did you mean 'top'?
 	END
 }
@@ -65,14 +67,15 @@ for line in sys.stdin:
 		echo "0000000000000001 $record"
 	done >log.inst <<-'END'
 		- H inst 1 0 0 hz=1000
-		- C id=1 parent=0 type=top name="t" n=2 expr="v"
+		- C id=1 parent=0 type=top name="t" n=2 expr="v" weight="w,label(x),y"
 		- S c=1 n=3 max=9
-		- SB c=1 v=8 at=1 pos=5 log="a" k=7
-		- SB c=1 v=9 at=1 pos=5 log="b"
+		- SB c=1 v=8 at=1 pos=5 log="a" k=7 k3="z"
+		- SB c=1 v=9 at=1 pos=5 log="b" k4=5
 		- SB c=1 v=6 at=1 pos=5 log="c"
 		bad SB c=1 v=9 at=1 pos=5
 		bad SB c=1 v=9 at=-1 pos=5 log="a"
 		bad SB c=1 v=9 k=5
+		bad SB c=1 v=9 at=1 pos=5 log="a" k2=oops
 		bad SB c=1 b=1:2
 		- C id=2 parent=0 type=distinct name="d" max=3 expr="v"
 		bad S c=2 n=9 dist=7 err=1 b=16384:3
@@ -87,10 +90,10 @@ for line in sys.stdin:
 	END
 	run -3 --separate-stderr telstat -q -f json log.inst
 	diff - <(facts <<<"$output") <<-'END'
-		t 3 None None None None None
-		t None None 9 b None None
-		t None None 8 a 7 None
-		d 9 3 None None None None
-		None None None None None None 10
+		t 3 None None None None None None None
+		t None None 9 b None None None None
+		t None None 8 a 7 None z None
+		d 9 3 None None None None None None
+		None None None None None None None None 11
 	END
 }

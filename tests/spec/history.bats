@@ -170,3 +170,45 @@ for line in sys.stdin:
 	[ "$(telfilter -c -w 'name == get && .duration == 8' own.txt)" = 1 ]
 	[ "$(telfilter -c -w 'duration == 1 && name == put' own.txt)" = 1 ]
 }
+
+# top_rows: of each of the largest values, the value and what is shown.
+top_rows() {
+	python3 -c '
+import json, sys
+for line in sys.stdin:
+    row = json.loads(line)
+    if row["type"] == "top value":
+        print(row["name"], row["value"], *map(row.get, ("key", "key2", "key3")))'
+}
+
+@test "the largest joined values, with joined values beside them" {
+	model 8 4000
+	python3 - <<-'END' >want.rows
+		import json
+		rows = [json.loads(line) for line in open("want")]
+		for name, given in {"longest": "duration", "peak": "live"}.items():
+		    some = [row for row in rows if row["frees"] and given in row]
+		    some.sort(key=lambda row: (-row[given], row["index"]))
+		    for row in some[:20]:
+		        print(name, row[given], *map(row.get, ("start", "bytes", "index")))
+	END
+	[ "$(wc -l <want.rows)" = 40 ]
+	set -- -s 'longest=top(duration,20,start.index,bytes,index) if frees' \
+	    -s 'peak=top(live,20,start.index,bytes,index) if frees'
+	telcat -f tel log.txt >log.tel
+	for log in log.txt log.tel; do
+		telstat -q -f json "$@" "$log" | top_rows | cmp want.rows
+		telstat -f inst "$@" "$log" >"$log.inst"
+		telstat -q -f json "$log.inst" | top_rows | cmp want.rows
+	done
+}
+
+@test "strings that are shown side by side keep their bytes" {
+	telstat -q -f json -s 'a=top(size,9,stack)' \
+	    "$TEL_TOP/tests/data/alloc/perl.heaptrack.zst" | top_rows |
+	    sed 's/None None$//; s/^a \([0-9]*\) \(.*\) $/\1 \2 \2/' >want.rows
+	grep -c ';' want.rows
+	telstat -q -f json -s 'a=top(size,9,stack,stack)' \
+	    "$TEL_TOP/tests/data/alloc/perl.heaptrack.zst" | top_rows |
+	    sed 's/ None$//; s/^a //' | diff want.rows -
+}
