@@ -224,13 +224,9 @@ telstat_count_run(void *arg, tel_run *events)
 	if (c->telstat->heap == NULL) {
 		outcome = telstat_count_counted(c,
 		    tel_stats_run(c->show.stats, events));
-		for (i = 0; c->telstat->runtime != NULL &&
-		     outcome == CONTINUE && i < tel_run_count(events);
-		     i++)
-			if (runtime_wants(tel_run_type(events, i)))
-				outcome = telstat_count_counted(c,
-				    runtime_event(c->telstat->runtime,
-				        tel_run_event(events, i)));
+		if (outcome == CONTINUE)
+			outcome = telstat_count_counted(c,
+			    runtime_run(c->telstat->runtime, events));
 		return outcome;
 	}
 	for (i = 0; i < tel_run_count(events) && outcome == CONTINUE; i++)
@@ -428,6 +424,7 @@ needs_merge(const struct telstat *t)
 /* A counter: a set of its own. */
 struct counter {
 	tel_stats *stats;
+	struct runtime *runtime; /* or NULL */
 	const tel_reader *reader;
 };
 
@@ -437,6 +434,7 @@ counter_free(void *arg)
 	struct counter *counter = arg;
 
 	tel_stats_free(counter->stats);
+	runtime_free(counter->runtime);
 	free(counter);
 }
 
@@ -450,7 +448,10 @@ counter_open(void *arg, tel_reader *r)
 		return NULL;
 	counter->reader = r;
 	counter->stats = tel_stats_copy(c->show.stats, COPIES);
+	if (c->telstat->runtime != NULL)
+		counter->runtime = runtime_new();
 	if (counter->stats == NULL ||
+	    (c->telstat->runtime != NULL && counter->runtime == NULL) ||
 	    tel_stats_begin(counter->stats, r) != TEL_OK) {
 		counter_free(counter);
 		return NULL;
@@ -465,7 +466,8 @@ counter_run(void *arg, tel_run *events)
 {
 	const struct counter *counter = arg;
 
-	return tel_stats_run(counter->stats, events) == TEL_OK;
+	return tel_stats_run(counter->stats, events) == TEL_OK &&
+	    runtime_run(counter->runtime, events) == TEL_OK;
 }
 
 static int
@@ -473,7 +475,9 @@ counter_join(void *arg, const void *next)
 {
 	const struct counter *counter = arg, *from = next;
 
-	return tel_stats_join(counter->stats, from->stats) == TEL_OK;
+	return (counter->runtime == NULL ||
+	           runtime_join(counter->runtime, from->runtime)) &&
+	    tel_stats_join(counter->stats, from->stats) == TEL_OK;
 }
 
 static enum counted
@@ -485,9 +489,17 @@ counter_take(void *arg, void *taken, struct source *src)
 
 	if (st != TEL_OK)
 		return COUNT_AGAIN;
+	if (counter->runtime != NULL && !runtime_joins(counter->runtime))
+		return COUNT_AGAIN;
 	st = tel_stats_join(c->show.stats, counter->stats);
 	if (st == TEL_ELIMIT)
 		return COUNT_AGAIN;
+	if (counter->runtime != NULL) {
+		if (st == TEL_OK &&
+		    !runtime_join(c->telstat->runtime, counter->runtime))
+			st = TEL_ENOMEM;
+		runtime_end(c->telstat->runtime);
+	}
 	c->counted = 1;
 	if (st == TEL_OK)
 		return COUNT_NEXT;
@@ -509,7 +521,7 @@ read_side_by_side(struct count *c, const struct visitor *v)
 	if (!s->no_merge || s->order != TEL_ORDER_LOG || v->needs_rate ||
 	    needs_merge(t) || t->each != NULL || t->self_trace != NULL ||
 	    s->select.percent || selection_uses_order(&s->select) ||
-	    t->runtime != NULL) {
+	    (t->runtime != NULL && !runtime_joins(t->runtime))) {
 		sources_run(s, v);
 		return;
 	}

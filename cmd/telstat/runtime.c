@@ -22,6 +22,8 @@
 #define COLLECTIONS_SHOWN 10
 /* Pauses and collections that are kept, the first ones; others are counted. */
 #define KEPT_MAX ((size_t)1 << 20)
+/* Types whose events are known to be wanted or not; a power of two. */
+#define MEMO 64u
 /* Distinct names of collectors, pauses and causes. */
 #define NAMES_MAX 256u
 
@@ -39,6 +41,13 @@ struct collection {
 	int has_before, has_after;
 };
 
+/* An end of a range that is a pause or a collection. */
+struct mark {
+	uint64_t clock, key, log;
+	uint32_t sequence; /* of equal clocks, the order of the log */
+	uint8_t pause, starts;
+};
+
 struct runtime {
 	struct pause *pauses;
 	size_t npauses, pause_room;
@@ -49,8 +58,18 @@ struct runtime {
 	char *names[NAMES_MAX];
 	unsigned nnames;
 	uint64_t log, left_out;
+	struct mark *marks; /* ends of ranges, in any order */
+	size_t nmarks, mark_room;
+	struct pause *cycles; /* collections that are ranges, by duration */
+	size_t ncycles, cycle_room;
 	tel_heap *stacks, *classes; /* of samples; classes NULL: not yet */
 	int sorted;
+	int only_ranges; /* of the first log */
+	/* of types of the log: whether they are wanted */
+	struct {
+		const tel_type *type;
+		int wanted;
+	} memo[MEMO];
 };
 
 int
@@ -58,11 +77,27 @@ runtime_wants(const tel_type *type)
 {
 	const char *role = tel_type_role(type);
 
-	return strcmp(role, "pause") == 0 || strcmp(role, "collection") == 0 ||
-	    strcmp(role, "heap") == 0 ||
+	return tel_type_range(type)[0] != '\0' || strcmp(role, "pause") == 0 ||
+	    strcmp(role, "collection") == 0 || strcmp(role, "heap") == 0 ||
 	    (strcmp(role, "sample") == 0 &&
 	        tel_type_role_field(type, "name") >= 0 &&
 	        tel_type_role_field(type, "weight") >= 0);
+}
+
+struct runtime *
+runtime_new(void)
+{
+	struct runtime *rt = calloc(1, sizeof(*rt));
+
+	if (rt == NULL)
+		return NULL;
+	tel__table_init(&rt->by_number);
+	rt->stacks = tel_heap_new();
+	rt->only_ranges = 1;
+	if (rt->stacks != NULL)
+		return rt;
+	free(rt);
+	return NULL;
 }
 
 int
@@ -75,12 +110,14 @@ runtime_begin(struct telstat *t, const tel_schema *schema)
 			break;
 	if (i == n || t->runtime != NULL)
 		return 1;
-	t->runtime = calloc(1, sizeof(*t->runtime));
+	t->runtime = runtime_new();
 	if (t->runtime != NULL) {
-		tel__table_init(&t->runtime->by_number);
-		t->runtime->stacks = tel_heap_new();
-		if (t->runtime->stacks != NULL)
-			return 1;
+		for (; i < n; i++)
+			if (runtime_wants(tel_schema_type(schema, i)) &&
+			    tel_type_range(tel_schema_type(schema, i))[0] ==
+			        '\0')
+				t->runtime->only_ranges = 0;
+		return 1;
 	}
 	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
 	return 0;
@@ -92,9 +129,36 @@ runtime_end(struct runtime *rt)
 	if (rt == NULL)
 		return;
 	rt->log++;
+	/* types of another log may have their addresses */
+	memset(rt->memo, 0, sizeof(rt->memo));
 	tel_heap_end(rt->stacks);
 	if (rt->classes != NULL)
 		tel_heap_end(rt->classes);
+}
+
+int
+runtime_joins(const struct runtime *rt)
+{
+	return rt->only_ranges && rt->count == 0 && rt->ncollections == 0 &&
+	    tel_heap_count(rt->stacks) == 0 && rt->left_out == 0;
+}
+
+int
+runtime_join(struct runtime *rt, const struct runtime *next)
+{
+	struct mark *to;
+	size_t i;
+
+	if (next->nmarks > KEPT_MAX - rt->nmarks ||
+	    !TEL__RESERVE(rt->marks, rt->mark_room, rt->nmarks + next->nmarks))
+		return 0;
+	for (i = 0; i < next->nmarks; i++) {
+		to = &rt->marks[rt->nmarks];
+		*to = next->marks[i];
+		to->log = rt->log;
+		to->sequence = (uint32_t)rt->nmarks++;
+	}
+	return 1;
 }
 
 void
@@ -111,6 +175,8 @@ runtime_free(struct runtime *rt)
 	tel_heap_free(rt->classes);
 	free(rt->pauses);
 	free(rt->collections);
+	free(rt->marks);
+	free(rt->cycles);
 	free(rt);
 }
 
@@ -293,12 +359,43 @@ add_classes(struct runtime *rt, const tel_type *type)
 	return tel_heap_set_key(rt->classes, key);
 }
 
+/*
+ * Keeps an end of a range: its log may write them in another order than that of
+ * time.
+ */
+static tel_status
+add_mark(struct runtime *rt, const tel_event *ev, const char *range)
+{
+	const tel_type *type = tel_event_type(ev);
+	const int key = tel_type_role_field(type, "address");
+	struct mark *m;
+
+	if (rt->nmarks == KEPT_MAX) {
+		rt->left_out++;
+		return TEL_OK;
+	}
+	if (!TEL__RESERVE(rt->marks, rt->mark_room, rt->nmarks + 1))
+		return TEL_ENOMEM;
+	m = &rt->marks[rt->nmarks];
+	memset(m, 0, sizeof(*m));
+	m->clock = tel_event_clock(ev);
+	m->key = key < 0 ? 0 : tel_event_u64(ev, (unsigned)key);
+	m->log = rt->log;
+	m->sequence = (uint32_t)rt->nmarks++;
+	m->pause = range[0] == 'p';
+	m->starts = strcmp(tel_type_role(type), "start") == 0;
+	return TEL_OK;
+}
+
 tel_status
 runtime_event(struct runtime *rt, const tel_event *ev)
 {
 	const char *role = tel_type_role(tel_event_type(ev));
+	const char *range = tel_type_range(tel_event_type(ev));
 	tel_status st;
 
+	if (range[0] != '\0')
+		return add_mark(rt, ev, range);
 	if (strcmp(role, "pause") == 0)
 		return add_pause(rt, ev);
 	if (strcmp(role, "collection") == 0)
@@ -311,6 +408,28 @@ runtime_event(struct runtime *rt, const tel_event *ev)
 	return st == TEL_OK ? tel_heap_event(rt->stacks, ev) : st;
 }
 
+tel_status
+runtime_run(struct runtime *rt, tel_run *events)
+{
+	const size_t n = rt == NULL ? 0 : tel_run_count(events);
+	const tel_type *type;
+	tel_status st = TEL_OK;
+	unsigned at;
+	size_t i;
+
+	for (i = 0; st == TEL_OK && i < n; i++) {
+		type = tel_run_type(events, i);
+		at = (unsigned)((uintptr_t)type / 64) % MEMO;
+		if (rt->memo[at].type != type) {
+			rt->memo[at].type = type;
+			rt->memo[at].wanted = runtime_wants(type);
+		}
+		if (rt->memo[at].wanted)
+			st = runtime_event(rt, tel_run_event(events, i));
+	}
+	return st;
+}
+
 /* --------------------------------------------------------------- report */
 
 int
@@ -319,26 +438,34 @@ runtime_some(const struct show *show)
 	const struct runtime *rt = show->options->runtime;
 
 	return rt != NULL &&
-	    (rt->count > 0 || rt->ncollections > 0 ||
+	    (rt->count > 0 || rt->ncollections > 0 || rt->nmarks > 0 ||
 	        tel_heap_count(rt->stacks) > 0);
 }
 
-/* Nanoseconds from the first event to a clock. */
+/* Ticks in nanoseconds, by the span of the log. */
 static uint64_t
-since_start(const struct show *show, uint64_t clock)
+ticks_ns(const struct show *show, uint64_t clock)
 {
-	tel_int128 first, ticks, ns;
+	tel_int128 ticks, ns;
 
-	if (!tel_stats_total(show->stats, TEL_TOTAL_FIRST, &first) ||
-	    clock <= first.low)
-		return 0;
-	clock -= first.low;
 	if (!tel_stats_total(show->stats, TEL_TOTAL_TICKS, &ticks) ||
 	    !tel_stats_total(show->stats, TEL_TOTAL_NS, &ns) ||
 	    ticks.low == ns.low || ticks.low == 0)
 		return clock;
 	return (uint64_t)((double)clock * tel_int128_double(ns) /
 	    tel_int128_double(ticks));
+}
+
+/* Nanoseconds from the first event to a clock. */
+static uint64_t
+since_start(const struct show *show, uint64_t clock)
+{
+	tel_int128 first;
+
+	if (!tel_stats_total(show->stats, TEL_TOTAL_FIRST, &first) ||
+	    clock <= first.low)
+		return 0;
+	return ticks_ns(show, clock - first.low);
 }
 
 static int
@@ -351,13 +478,13 @@ shorter(const void *a, const void *b)
 	    (x->clock < y->clock) - (x->clock > y->clock);
 }
 
-/* The pause that a share of the sorted ones are at most as long as. */
+/* The duration that a share of the sorted ones are at most as long as. */
 static uint64_t
-pause_at(const struct runtime *rt, double share)
+duration_at(const struct pause *sorted, size_t n, double share)
 {
-	size_t i = (size_t)ceil(share * (double)rt->npauses);
+	size_t i = (size_t)ceil(share * (double)n);
 
-	return rt->pauses[i > 0 ? i - 1 : 0].duration;
+	return sorted[i > 0 ? i - 1 : 0].duration;
 }
 
 /* A column in text and JSON. */
@@ -371,12 +498,14 @@ add_column(struct report *r, const char *name, const char *label,
 	f->left = unit == NULL && notation == REPORT_GROUPED;
 }
 
+/* Of n sorted durations: how many, their sum, quantiles and share of the run. */
 static void
-put_pauses(struct report *r, const struct show *show)
+put_durations(struct report *r, const struct show *show, const char *what,
+    const struct pause *sorted, size_t n, uint64_t count, uint64_t total)
 {
 	const struct runtime *rt = show->options->runtime;
 	const struct report_field fields[] = { { .name = "count",
-		                                   .label = "pauses" },
+		                                   .label = what },
 		{ .name = "total_ns",
 		    .label = "total",
 		    .unit = "ns",
@@ -393,27 +522,26 @@ put_pauses(struct report *r, const struct show *show)
 		    .label = "longest",
 		    .unit = "ns",
 		    .notation = REPORT_WITH_UNIT } };
-	const uint64_t values[] = { rt->count, rt->total, pause_at(rt, 0.5),
-		pause_at(rt, 0.99), pause_at(rt, 1) };
+	const uint64_t values[] = { count, total, duration_at(sorted, n, 0.5),
+		duration_at(sorted, n, 0.99), duration_at(sorted, n, 1) };
 	const struct report_field share = { .name = "share",
 		.label = "share",
 		.notation = REPORT_PERCENT,
 		.decimals = 2 };
 	struct report_section *s =
-	    report_section(r, REPORT_TEXT | REPORT_JSON, "pauses");
+	    report_section(r, REPORT_TEXT | REPORT_JSON, what);
 	size_t i;
 
-	s->apart = 1;
+	s->apart = rt->nmarks == 0 || sorted == rt->pauses;
 	s->lead = "GC     ";
 	s->indent = 8;
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		(void)report_fact(r, &fields[i], report_count(values[i]));
 	if (show->at.ns > 0)
 		(void)report_fact(r, &share,
-		    report_real((double)rt->total / show->at.ns));
+		    report_real((double)total / show->at.ns));
 	if (rt->left_out > 0)
-		report_say(r, REPORT_TEXT, "", "quantiles of the first %zu",
-		    rt->npauses);
+		report_say(r, REPORT_TEXT, "", "quantiles of the first %zu", n);
 	report_put(r);
 }
 
@@ -427,14 +555,18 @@ put_longest(struct report *r, const struct show *show)
 	report_section(r, REPORT_TEXT | REPORT_JSON, "pause")->apart = 1;
 	add_column(r, "duration_ns", "longest", REPORT_WITH_UNIT, "ns");
 	add_column(r, "time_ns", "at", REPORT_WITH_UNIT, "ns");
-	add_column(r, "pause", NULL, REPORT_GROUPED, NULL);
-	add_column(r, "collector", NULL, REPORT_GROUPED, NULL);
-	add_column(r, "cause", NULL, REPORT_GROUPED, NULL);
+	if (rt->nnames > 0) {
+		add_column(r, "pause", NULL, REPORT_GROUPED, NULL);
+		add_column(r, "collector", NULL, REPORT_GROUPED, NULL);
+		add_column(r, "cause", NULL, REPORT_GROUPED, NULL);
+	}
 	for (i = 0; i < TOP_SHOWN && i < rt->npauses; i++) {
 		p = &rt->pauses[rt->npauses - 1 - i];
 		report_row(r, REPORT_TEXT | REPORT_JSON);
 		report_cell(r, report_count(p->duration));
 		report_cell(r, report_count(since_start(show, p->clock)));
+		if (rt->nnames == 0)
+			continue;
 		report_cell(r, report_string(name_of(rt, p->name)));
 		report_cell(r, report_string(name_of(rt, p->collector)));
 		report_cell(r, report_string(name_of(rt, p->cause)));
@@ -449,6 +581,72 @@ earlier(const void *a, const void *b)
 
 	return x->log != y->log ? (x->log > y->log) - (x->log < y->log) :
 	                          (x->clock > y->clock) - (x->clock < y->clock);
+}
+
+static int
+mark_order(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	if (x->log != y->log)
+		return x->log < y->log ? -1 : 1;
+	if (x->clock != y->clock)
+		return x->clock < y->clock ? -1 : 1;
+	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+}
+
+/* A range from a start to the clock of its end.  1, or 0: no memory. */
+static int
+add_range(struct runtime *rt, const struct show *show, const struct mark *end,
+    uint64_t start)
+{
+	struct pause p = { .duration = ticks_ns(show, end->clock - start),
+		.clock = start,
+		.collection = UINT64_MAX };
+
+	if (!end->pause) {
+		if (!TEL__RESERVE(rt->cycles, rt->cycle_room, rt->ncycles + 1))
+			return 0;
+		rt->cycles[rt->ncycles++] = p;
+		return 1;
+	}
+	if (!TEL__RESERVE(rt->pauses, rt->pause_room, rt->npauses + 1))
+		return 0;
+	rt->pauses[rt->npauses++] = p;
+	rt->count++;
+	rt->total += p.duration;
+	return 1;
+}
+
+/* Pairs the ends of ranges, in order of time: an end with the last start. */
+static int
+pair_marks(struct runtime *rt, const struct show *show)
+{
+	struct tel__table open;
+	struct tel__entry *e;
+	const struct mark *m;
+	int fresh, good = 1;
+	uint64_t key;
+
+	qsort(rt->marks, rt->nmarks, sizeof(*rt->marks), mark_order);
+	tel__table_init(&open);
+	for (m = rt->marks; good && m < rt->marks + rt->nmarks; m++) {
+		key = tel__hash(m->key, m->log * 2 + m->pause);
+		if (m->starts) {
+			e = tel__table_put(&open, key, &fresh);
+			good = e != NULL;
+			if (good)
+				e->value = m->clock;
+			continue;
+		}
+		e = tel__table_find(&open, key);
+		if (e == NULL || e->value == UINT64_MAX)
+			continue;
+		good = add_range(rt, show, m, e->value);
+		e->value = UINT64_MAX;
+	}
+	tel__table_clear(&open);
+	return good;
 }
 
 /* Sorts what was kept; pauses learn what they were of before that. */
@@ -470,6 +668,8 @@ sort_kept(struct runtime *rt)
 	}
 	if (rt->npauses > 0)
 		qsort(rt->pauses, rt->npauses, sizeof(*rt->pauses), shorter);
+	if (rt->ncycles > 0)
+		qsort(rt->cycles, rt->ncycles, sizeof(*rt->cycles), shorter);
 	if (rt->ncollections > 0)
 		qsort(rt->collections, rt->ncollections,
 		    sizeof(*rt->collections), earlier);
@@ -607,15 +807,25 @@ runtime_put(struct report *r, const struct show *show)
 {
 	struct runtime *rt = show->options->runtime;
 	tel_heap_stack all;
+	uint64_t total = 0;
+	size_t i;
 
 	if (!show->options->answers || !runtime_some(show) ||
 	    !report_is(r, REPORT_TEXT | REPORT_JSON))
 		return;
+	if (rt->nmarks > 0 && !rt->sorted && !pair_marks(rt, show))
+		r->failed = 1;
 	sort_kept(rt);
-	if (rt->npauses > 0) {
-		put_pauses(r, show);
+	if (rt->npauses > 0)
+		put_durations(r, show, "pauses", rt->pauses, rt->npauses,
+		    rt->count, rt->total);
+	for (i = 0; i < rt->ncycles; i++)
+		total += rt->cycles[i].duration;
+	if (rt->ncycles > 0)
+		put_durations(r, show, "collections", rt->cycles, rt->ncycles,
+		    rt->ncycles, total);
+	if (rt->npauses > 0)
 		put_longest(r, show);
-	}
 	put_collections(r, show);
 	if (rt->classes == NULL)
 		return;

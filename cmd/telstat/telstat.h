@@ -120,6 +120,14 @@ int answers_begin(struct telstat *t, const tel_schema *schema);
  */
 int runtime_begin(struct telstat *t, const tel_schema *schema);
 tel_status runtime_event(struct runtime *rt, const tel_event *ev);
+/* Those of a run.  rt may be NULL. */
+tel_status runtime_run(struct runtime *rt, tel_run *events);
+/* Makes one of a thread; NULL: no memory. */
+struct runtime *runtime_new(void);
+/* Nonzero when nothing but ends of ranges was seen, which can be joined. */
+int runtime_joins(const struct runtime *rt);
+/* Adds those of a later part of a log.  1, or 0: too many, or no memory. */
+int runtime_join(struct runtime *rt, const struct runtime *next);
 /* Nonzero when events of the type are for runtime_event(). */
 int runtime_wants(const tel_type *type);
 void runtime_end(struct runtime *rt);

@@ -88,8 +88,13 @@ TEL_SINCE_0_1 int tel_type_unknown(const tel_type *type);
  */
 TEL_SINCE_0_1 const char *tel_type_role(const tel_type *type);
 /*
+ * What a range is that events of the type start or finish: "pause" or
+ * "collection" of a runtime; "" for any other range or role.  Static.
+ */
+TEL_SINCE_0_1 const char *tel_type_range(const tel_type *type);
+/*
  * The number of the field that is a part of the role of an allocator, of
- * samples, or of runtimes.
+ * samples, or of runtimes; "address" of a tel_type_range() identifies the range.
  * part: "address", "size", "pool", "old", "count", "alignment", "buffer",
  *	"thread", "process", "stack", "weight", "name", "collection",
  *	"duration", "cause" or "capacity".

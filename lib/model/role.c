@@ -130,13 +130,20 @@ tel_type_role(const tel_type *type)
 	return type->role < TEL_ROLE_FRAME ? "" : roles[type->role];
 }
 
+const char *
+tel_type_range(const tel_type *type)
+{
+	return type->range == 0 ? "" : roles[type->range];
+}
+
 int
 tel_type_role_field(const tel_type *type, const char *part)
 {
 	int i = model_role_find(parts, TEL_ROLE_PARTS, part, strlen(part));
 
 	return i < 0 ||
-	        (!tel_type_is_alloc(type) && type->role < TEL_ROLE_SAMPLE) ?
+	        (!tel_type_is_alloc(type) && type->role < TEL_ROLE_SAMPLE &&
+	            type->range == 0) ?
 	    -1 :
 	    type->role_field[i];
 }

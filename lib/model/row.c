@@ -218,13 +218,23 @@ tel__schema_pair_row(struct tel_schema *s, const struct tel_type_row *row)
 {
 	const char *name = strchr(row->role, ' ');
 	unsigned start, end;
+	size_t n;
 
 	if (name == NULL)
 		return;
+	name++;
+	n = strcspn(name, " ");
 	for (start = 0; start < s->ntypes; start++)
 		if (s->types[start].code == row->code)
 			break;
-	for (end = 0; end < s->ntypes && start < s->ntypes; end++)
-		if (strcmp(s->types[end].name, name + 1) == 0)
-			s->types[start].partner = (int32_t)end;
+	for (end = 0; end < s->ntypes && start < s->ntypes; end++) {
+		if (strncmp(s->types[end].name, name, n) != 0 ||
+		    s->types[end].name[n] != '\0')
+			continue;
+		s->types[start].partner = (int32_t)end;
+		if (name[n] == ' ')
+			s->types[start].range = s->types[end].range =
+			    name[n + 1] == 'p' ? TEL_ROLE_PAUSE :
+			                         TEL_ROLE_COLLECTION;
+	}
 }

@@ -31,7 +31,8 @@ struct tel_type_row {
 	const char *fields;
 	/*
 	 * "" or "ROLE(FIELD,PART=FIELD,...)", as model/role.h has them; the
-	 * start of a range is followed by a blank and the type that ends it.
+	 * start of a range is followed by a blank and the type that ends it, and
+	 * by "pause" or "collection" if it is one of a garbage collector.
 	 */
 	const char *role;
 };

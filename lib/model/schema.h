@@ -176,6 +176,8 @@ struct tel_type {
 	int8_t role_field[TEL_ROLE_PARTS];
 	struct tel_schema *schema; /* whose type it is */
 	int32_t partner; /* START: index of the type that ends it; else -1 */
+	/* START, FINISH: TEL_ROLE_PAUSE or TEL_ROLE_COLLECTION, or 0 */
+	uint8_t range;
 };
 
 /* Nonzero when events of t say something of the log itself. */
@@ -214,6 +216,7 @@ static inline int
 tel_type_is_runtime(const struct tel_type *t)
 {
 	return (t->role > TEL_ROLE_SAMPLE && t->role <= TEL_ROLE_HEAP) ||
+	    t->range != 0 ||
 	    tel_type_samples_allocs(t);
 }
 

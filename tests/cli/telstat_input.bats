@@ -401,7 +401,7 @@ has_snapshots() {
 	telstat -f json -g file -s 'n=growth(1)' <mpsio.log |
 	    grep -q '"group":{"file":"-"}'
 	# without a statistic, the events are counted, below the report
-	telstat --raw mpsio.log two.log >want
+	telstat --raw --report=types mpsio.log two.log >want
 	telstat --raw -g file mpsio.log two.log >got
 	[ "$(diff want got | grep -c '^<')" = 0 ]
 	for log in mpsio.log two.log; do

@@ -80,17 +80,17 @@ const struct mps_row tel__mps_rows[] = {
 	{ 0x1c, 112, 114, TRACE, 1, "TraceStart",
 	    "P:trace D:mortality D:finishingTime W:condemned "
 	    "W:notCondemned W:foundation Z:white W:rate",
-	    "start(trace) TraceReclaim" },
+	    "start(trace) TraceReclaim collection" },
 	{ 0x1c, 115, 117, TRACE, 1, "TraceStart",
 	    "P:trace D:mortality D:finishingTime W:condemned "
 	    "W:notCondemned W:foundation Z:white W:quantumWork",
-	    "start(trace) TraceReclaim" },
+	    "start(trace) TraceReclaim collection" },
 	{ 0x1d, 112, 117, TRACE, 1, "TraceCreate",
 	    "P:trace P:arena U:why", "" },
 	{ 0x1e, 111, 117, TRACE, 1, "TraceDestroy", "P:trace", "" },
 	{ 0x1f, 111, 117, SEG, 1, "SegSetGrey", "P:arena P:seg U:grey", "" },
 	{ 0x20, 111, 117, TRACE, 1, "TraceFlipBegin",
-	    "P:trace P:arena", "start(trace) TraceFlipEnd" },
+	    "P:trace P:arena", "start(trace) TraceFlipEnd pause" },
 	{ 0x21, 111, 117, TRACE, 1, "TraceFlipEnd",
 	    "P:trace P:arena", "finish(trace)" },
 	{ 0x22, 111, 117, SEG, 1, "TraceReclaim", "P:trace", "finish(trace)" },
@@ -421,7 +421,7 @@ const struct mps_row tel__mps_rows[] = {
 	{ 0x49, 118, 118, REF, 1, "TraceFix", "P:ss P:refIO A:ref U:rank", "" },
 	{ 0x4a, 118, 118, REF, 1, "TraceFixSeg", "P:seg", "" },
 	{ 0x4b, 118, 118, TRACE, 1, "TraceFlipBegin",
-	    "P:trace P:arena", "start(trace) TraceFlipEnd" },
+	    "P:trace P:arena", "start(trace) TraceFlipEnd pause" },
 	{ 0x4c, 118, 118, TRACE, 1, "TraceFlipEnd",
 	    "P:trace P:arena", "finish(trace)" },
 	{ 0x4d, 118, 118, TRACE, 1, "TraceReclaim",
@@ -434,7 +434,7 @@ const struct mps_row tel__mps_rows[] = {
 	{ 0x51, 118, 118, TRACE, 1, "TraceStart",
 	    "P:arena P:trace D:mortality D:finishingTime W:condemned "
 	    "W:notCondemned W:foundation Z:white W:quantumWork",
-	    "start(trace) TraceReclaim" },
+	    "start(trace) TraceReclaim collection" },
 	{ 0x52, 118, 118, TRACE, 1, "TraceStatFix",
 	    "P:trace P:arena W:fixRefCount W:segRefCount "
 	    "W:whiteSegRefCount W:nailCount W:snapCount "
