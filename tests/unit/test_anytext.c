@@ -174,15 +174,34 @@ test_late(void)
 		exit(1);
 	for (i = 0; i < 4000; i++)
 		fputs(E("a=1"), f);
-	for (i = 0; i < 70; i++)
+	for (i = 0; i < 4000; i++)
 		fprintf(f, "0000000000000001 E%d b=%d\n", i, i);
 	fclose(f);
 	src.text = text;
 	src.size = strlen(text);
 	got = print_source(src, TEL_FORMAT_TEXT, count);
-	is_u64(count[TEL_COUNT_EVENTS], 4063, "64 schemas are the most");
-	is_u64(count[TEL_COUNT_DAMAGED], 7, "what is beyond is damage");
+	is_u64(count[TEL_COUNT_EVENTS], 8000, "4,000 types that come late");
+	is_u64(count[TEL_COUNT_DAMAGED], 0, "none of them is lost");
 	prints_as(got, NULL, "what was learned late");
+	free(got);
+	/* a pipe that gives a line at a time: each type needs a schema */
+	src.piece = 24;
+	got = print_source(src, TEL_FORMAT_TEXT, count);
+	ok(count[TEL_COUNT_EVENTS] >= 4000 + 500 &&
+	        count[TEL_COUNT_EVENTS] + count[TEL_COUNT_DAMAGED] == 8000,
+	    "one by one, 500 types are read");
+	res = read_as(text, NULL);
+	ok(res.count[TEL_COUNT_DAMAGED] == 0 && res.notices != NULL &&
+	        strstr(res.notices, "too many event types") == NULL,
+	    "no warning without a reason");
+	drop(res);
+	free(text);
+	f = open_memstream(&text, &n);
+	if (f == NULL)
+		exit(1);
+	for (i = 0; i < 4200; i++)
+		fprintf(f, "0000000000000001 E%d b=%d\n", i, i);
+	fclose(f);
 	res = read_as(text, NULL);
 	ok(strstr(res.notices, "too many event types in one text") != NULL,
 	    "a warning says why");

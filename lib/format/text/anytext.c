@@ -111,7 +111,8 @@ know(struct tel_reader *r, struct any *a, const struct any_set *set,
 		}
 	}
 	if (a->nknown == ANY_SCHEMAS_MAX ||
-	    a->ntypes + schema->ntypes > ANY_TYPES_TOTAL) {
+	    a->ntypes + schema->ntypes > ANY_TYPES_TOTAL ||
+	    a->nfields + set->nfields > ANY_FIELDS_TOTAL) {
 		tel_schema_free(schema);
 		a->full |= inferred;
 		return TEL_ELIMIT;
@@ -126,6 +127,7 @@ know(struct tel_reader *r, struct any *a, const struct any_set *set,
 	if (st != TEL_OK)
 		return st;
 	a->ntypes += schema->ntypes;
+	a->nfields += set->nfields;
 	a->nknown++;
 	a->map = m;
 	return TEL_OK;

@@ -12,13 +12,19 @@
 #include "model/name.h"
 #include "format/text/text.h"
 
-/* The most types of one schema, and of all schemas in one text. */
+/* The most types of one schema, and types and fields of all in one text. */
 #define ANY_TYPES_MAX 4096u
-#define ANY_TYPES_TOTAL (1u << 16)
+#define ANY_TYPES_TOTAL (1u << 19)
+#define ANY_FIELDS_TOTAL (1u << 22)
 /* The most fields of all types of one schema. */
 #define ANY_FIELDS_MAX (1u << 16)
 /* The most schemas in one text. */
-#define ANY_SCHEMAS_MAX 64u
+#define ANY_SCHEMAS_MAX 1024u
+/*
+ * Schemas that are made for one line each, so that what is printed does not
+ * depend on how the input arrives; later ones have the types of more lines.
+ */
+#define ANY_SINGLE_MAX 16u
 /* The most types of one name, which differ in their fields. */
 #define ANY_SAME_MAX 8
 
@@ -51,6 +57,7 @@ struct any_set {
 	unsigned ntypes;
 	size_t room;
 	unsigned nfields; /* of all types */
+	int full;         /* a type had no room */
 	char **roles;     /* what is behind "# role: " */
 	unsigned nroles;
 	size_t role_room;
@@ -73,7 +80,7 @@ struct any {
 	struct any_set inferred; /* what lines without a header say */
 	struct any_map known[ANY_SCHEMAS_MAX];
 	unsigned nknown;
-	unsigned ntypes; /* of all of them */
+	unsigned ntypes, nfields; /* of all of them */
 	const struct any_map *map;
 	unsigned char *data; /* the event, of the longest line */
 };

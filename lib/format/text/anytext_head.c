@@ -269,16 +269,18 @@ datatype_of(const unsigned char *p, const unsigned char *q)
 
 /* The field at *p, up to a blank or the end. */
 static int
-learn_field(struct any_type *type, const unsigned char **p,
+learn_field(struct lines *s, struct any_type *type, const unsigned char **p,
     const unsigned char *end)
 {
-	const unsigned char *name = *p, *q;
+	static const struct tel_field none = { .name = "" };
+	const unsigned char *name = *p, *q, *number;
 	const unsigned char *value = memchr(name, '=', (size_t)(end - name));
+	uint64_t bits;
 	int datatype;
 
 	if (value == NULL || !tel__name_is(name, (size_t)(value - name)))
 		return 0;
-	q = ++value;
+	q = number = ++value;
 	if (q < end && *q == '"') {
 		datatype = TEL_STRING;
 		q = skip_quotes(q, end);
@@ -291,6 +293,10 @@ learn_field(struct any_type *type, const unsigned char **p,
 			q = q != NULL && q < end && *q == ']' ? q + 1 : NULL;
 		}
 	}
+	/* a line that cannot be read afterwards must not change a type */
+	if (datatype == TEL_DOUBLE &&
+	    !tel__lines_double(s, &none, &number, &bits))
+		return 0;
 	if (datatype < 0 || q == NULL || (q < end && *q != ' '))
 		return 0;
 	/* telcat never ends a line with a blank */
@@ -327,7 +333,7 @@ tel__any_learn(struct lines *s)
 	if (type.name == NULL || type.kind == NULL)
 		good = -1;
 	while (good > 0 && p < s->line.end)
-		good = learn_field(&type, &p, s->line.end);
+		good = learn_field(s, &type, &p, s->line.end);
 	if (good > 0)
 		return tel__any_set_add(&s->any->inferred, &type);
 	tel__any_type_clear(&type);

@@ -122,6 +122,7 @@ anytext_set_append(struct any_set *set, struct any_type *type)
 	if (set->ntypes == ANY_TYPES_MAX ||
 	    set->nfields + type->nfields > ANY_FIELDS_MAX) {
 		tel__any_type_clear(type);
+		set->full = 1;
 		return 0;
 	}
 	if (!TEL__RESERVE(set->types, set->room, set->ntypes + 1u)) {

@@ -101,6 +101,34 @@ next_settle(struct tel_reader *r, struct lines *s)
 }
 
 /*
+ * Adds the types of the lines behind this one that were read already, so that
+ * not every one needs a schema of its own.  1; -1: no memory.
+ */
+static int
+next_learn_window(struct tel_reader *r, struct lines *s)
+{
+	const struct tel_line line = s->line;
+	const unsigned char *p = r->p + line.step, *lf;
+	char name[64];
+	int good = 1;
+
+	while (good >= 0 && p < r->end &&
+	    (lf = memchr(p, '\n', (size_t)(r->end - p))) != NULL) {
+		s->line.p = p;
+		s->line.end = lf - (lf > p && lf[-1] == '\r');
+		p = lf + 1;
+		if (tel__lines_format(s->line.p, s->line.end, name,
+		        sizeof(name)))
+			break;
+		if (!tel_line_is_silent(s->line.p, s->line.end) &&
+		    !tel__any_parse(s))
+			good = tel__any_learn(s);
+	}
+	s->line = line;
+	return good < 0 ? good : 1;
+}
+
+/*
  * The line is of a type that was not seen yet, in a text that does not say
  * what its types are.  As next_parse().
  */
@@ -113,8 +141,14 @@ next_learn(struct tel_reader *r, struct lines *s)
 	/* past the limit a line costs no more than to say that it is damage */
 	if (!s->any->full)
 		learned = tel__any_learn(s);
+	if (learned > 0 && s->any->nknown >= ANY_SINGLE_MAX)
+		learned = next_learn_window(r, s);
 	if (learned > 0)
 		st = tel__any_settle(r, s);
+	if (learned == 0 && s->any->inferred.full && !s->any->full) {
+		s->any->full = 1;
+		st = TEL_ELIMIT;
+	}
 	if (st == TEL_ELIMIT)
 		report_limit(r, s);
 	if (learned < 0 || st == TEL_ENOMEM)
