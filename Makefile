@@ -59,6 +59,7 @@ HARD_LDFLAGS  = $(eval HARD_LDFLAGS := $(foreach f,$(HARDEN_LINK), \
     $(call TRY,$(f))))$(HARD_LDFLAGS)
 
 ALL_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 \
+	-DTEL_EXPERIMENTAL \
     $(if $(filter libarchive,$(DEPS)),-DTEL_ARCHIVE_LINKED) \
     $(DEP_CFLAGS) $(CPPFLAGS)
 ALL_CFLAGS   = -std=c11 $(WARN) -pthread -fPIC -fvisibility=hidden \

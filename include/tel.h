@@ -31,14 +31,17 @@
 #include "tel/base.h"
 #include "tel/schema.h"
 #include "tel/event.h"
-#include "tel/heap.h"
 #include "tel/reader.h"
 #include "tel/filter.h"
 #include "tel/output.h"
 #include "tel/writer.h"
 #include "tel/printer.h"
-#include "tel/table.h"
+#ifdef TEL_EXPERIMENTAL
+#include "tel/heap.h"
+#include "tel/run.h"
 #include "tel/stats.h"
+#include "tel/table.h"
+#endif
 
 /*
  * tel_error(handle): why the last call on a handle failed, for any of
@@ -57,9 +60,11 @@ TEL_ERROR_OF(tel_window)
 TEL_ERROR_OF(tel_merge)
 TEL_ERROR_OF(tel_filter)
 TEL_ERROR_OF(tel_expr)
-TEL_ERROR_OF(tel_stats)
 TEL_ERROR_OF(tel_printer)
 TEL_ERROR_OF(tel_writer)
+#ifdef TEL_EXPERIMENTAL
+TEL_ERROR_OF(tel_stats)
+#endif
 #undef TEL_ERROR_OF
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define TEL_ERROR_OF(handle) \
@@ -67,8 +72,14 @@ TEL_ERROR_OF(tel_writer)
 #define tel_error(handle) \
 	_Generic((handle), TEL_ERROR_OF(tel_reader), TEL_ERROR_OF(tel_window), \
 	    TEL_ERROR_OF(tel_merge), TEL_ERROR_OF(tel_filter), \
-	    TEL_ERROR_OF(tel_expr), TEL_ERROR_OF(tel_stats), \
-	    TEL_ERROR_OF(tel_printer), TEL_ERROR_OF(tel_writer))(handle)
+	    TEL_ERROR_OF(tel_expr), \
+	    TEL_ERROR_OF_STATS TEL_ERROR_OF(tel_printer), \
+	    TEL_ERROR_OF(tel_writer))(handle)
+#ifdef TEL_EXPERIMENTAL
+#define TEL_ERROR_OF_STATS TEL_ERROR_OF(tel_stats),
+#else
+#define TEL_ERROR_OF_STATS
+#endif
 #endif
 
 #endif

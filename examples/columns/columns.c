@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define TEL_EXPERIMENTAL /* runs */
 #include <tel.h>
 
 /* What the values of a field come to. */

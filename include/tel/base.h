@@ -37,6 +37,12 @@
  * version nodes of libtel.so have the same names.
  */
 #define TEL_SINCE_0_1 TEL_API
+/*
+ * Declared where a program defines TEL_EXPERIMENTAL before it includes tel.h:
+ * heaps, runs, statistics and tables, whose functions and structures may
+ * change in any release.  All others stay as they are until the soname changes.
+ */
+#define TEL_SINCE_EXPERIMENTAL TEL_API
 
 #ifdef __cplusplus
 extern "C" {

@@ -21,6 +21,8 @@ extern "C" {
  * tel_reader_free() on its reader.
  */
 typedef struct tel_event tel_event;
+/* Many events at once: tel/run.h. */
+typedef struct tel_run tel_run;
 
 /* The event's type; lives until the reader is freed. */
 TEL_SINCE_0_1 const tel_type *tel_event_type(const tel_event *event);

@@ -136,13 +136,6 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_bind(tel_filter *f,
 TEL_SINCE_0_1 TEL_MUST_USE int tel_filter_match(tel_filter *f,
     const tel_event *event);
 /*
- * Leaves the events of a run that match.
- * Returns TEL_OK, also when none is left; TEL_EINVAL when binding failed: see
- * tel_filter_error().
- */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_run(tel_filter *f,
-    tel_run *run);
-/*
  * Whether events of a type, of the schema bound last, match: 1 when all do, 0
  * when none does, -1 when it depends on the event, or on earlier events, or
  * when no schema is bound.

@@ -7,7 +7,11 @@
 #ifndef TEL_TEL_HEAP_H
 #define TEL_TEL_HEAP_H
 
-#include "tel/filter.h"
+#ifndef TEL_EXPERIMENTAL
+#error "tel/heap.h may still change: define TEL_EXPERIMENTAL"
+#endif
+
+#include "tel/printer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,25 +38,26 @@ extern "C" {
 typedef struct tel_heap tel_heap;
 
 /* Makes an empty heap; NULL when out of memory. */
-TEL_SINCE_0_1 TEL_MUST_USE tel_heap *tel_heap_new(void);
-TEL_SINCE_0_1 void tel_heap_free(tel_heap *h);
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_heap *tel_heap_new(void);
+TEL_SINCE_EXPERIMENTAL void tel_heap_free(tel_heap *h);
 /*
  * Distinguishes frames by file and line as well (nonzero), or by function (0,
  * the default).  Returns TEL_OK; TEL_ESTATE after the first event.
  */
-TEL_SINCE_0_1 tel_status tel_heap_set_lines(tel_heap *h, int on);
+TEL_SINCE_EXPERIMENTAL tel_status tel_heap_set_lines(tel_heap *h, int on);
 /*
  * Adds up by the value of an expression for the event that allocates, instead of
  * by stack; it belongs to the heap then, also after a failure.
  * Returns TEL_OK; TEL_ESTATE after the first event.
  */
-TEL_SINCE_0_1 tel_status tel_heap_set_key(tel_heap *h, tel_expr *key);
+TEL_SINCE_EXPERIMENTAL tel_status tel_heap_set_key(tel_heap *h, tel_expr *key);
 /*
  * Leaves blocks out of what is live at the end that were allocated less than ns
  * nanoseconds before the last event; where the rate of the clock is unknown, so
  * many ticks.  Returns TEL_OK; TEL_ESTATE after the first event.
  */
-TEL_SINCE_0_1 tel_status tel_heap_set_min_age(tel_heap *h, uint64_t ns);
+TEL_SINCE_EXPERIMENTAL tel_status tel_heap_set_min_age(tel_heap *h,
+    uint64_t ns);
 
 /*
  * Counts an event.  Events that are not operations of an allocator, nor samples
@@ -61,13 +66,13 @@ TEL_SINCE_0_1 tel_status tel_heap_set_min_age(tel_heap *h, uint64_t ns);
  * The frames are found by the log of the event, whose reader must still exist.
  * Returns TEL_OK, TEL_ENOMEM, and as tel_expr_eval() of the key.
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_heap_event(tel_heap *h,
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_heap_event(tel_heap *h,
     const tel_event *event);
 /*
  * Ends the logs so far, whose live blocks stay live.  Must come before their
  * readers are freed and events of others follow.
  */
-TEL_SINCE_0_1 void tel_heap_end(tel_heap *h);
+TEL_SINCE_EXPERIMENTAL void tel_heap_end(tel_heap *h);
 
 /* What stacks are compared by. */
 typedef enum tel_heap_weight {
@@ -81,7 +86,8 @@ typedef enum tel_heap_weight {
  * The weight of that name: "allocated", "peak", "leaked" or "count".
  * out: set to it.  Returns 1, or 0 when there is no such weight.
  */
-TEL_SINCE_0_1 int tel_heap_find_weight(const char *name, tel_heap_weight *out);
+TEL_SINCE_EXPERIMENTAL int tel_heap_find_weight(const char *name,
+    tel_heap_weight *out);
 
 typedef struct tel_heap_stack {
 	uint64_t allocations;
@@ -96,28 +102,29 @@ typedef struct tel_heap_stack {
 } tel_heap_stack;
 
 /* How many stacks have allocated. */
-TEL_SINCE_0_1 size_t tel_heap_count(const tel_heap *h);
+TEL_SINCE_EXPERIMENTAL size_t tel_heap_count(const tel_heap *h);
 /*
  * Sorts them by a weight, the largest first; of equal ones that which occurred
  * first.  Before, and after further events, they are in order of occurrence.
  * Returns TEL_OK, TEL_ENOMEM.
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_heap_sort(tel_heap *h,
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_heap_sort(tel_heap *h,
     tel_heap_weight weight);
 /* Stack i.  out: set.  Returns 1, or 0 when i is out of range. */
-TEL_SINCE_0_1 int tel_heap_stack_at(const tel_heap *h, size_t i,
+TEL_SINCE_EXPERIMENTAL int tel_heap_stack_at(const tel_heap *h, size_t i,
     tel_heap_stack *out);
 /* All of them together. */
-TEL_SINCE_0_1 void tel_heap_total(const tel_heap *h, tel_heap_stack *out);
+TEL_SINCE_EXPERIMENTAL void tel_heap_total(const tel_heap *h,
+    tel_heap_stack *out);
 /* The weight of a stack. */
-TEL_SINCE_0_1 uint64_t tel_heap_weight_of(const tel_heap_stack *s,
+TEL_SINCE_EXPERIMENTAL uint64_t tel_heap_weight_of(const tel_heap_stack *s,
     tel_heap_weight weight);
 /*
  * The frames of stack i, the outermost first, with ';' between them; in a name
  * ';' is ':', and bytes that are not printable are '?'.
  * Returns NULL when out of memory or of range.  Valid until the next call.
  */
-TEL_SINCE_0_1 const char *tel_heap_frames(tel_heap *h, size_t i);
+TEL_SINCE_EXPERIMENTAL const char *tel_heap_frames(tel_heap *h, size_t i);
 /*
  * The time that a share, in parts of 10^9, of the freed blocks of stack i lived
  * at most: 0 gives the shortest time, 10^9 the longest; others are at most a
@@ -125,31 +132,40 @@ TEL_SINCE_0_1 const char *tel_heap_frames(tel_heap *h, size_t i);
  * out: set to it, in ns, or in ticks when tel_heap_ticks().
  * Returns 1, or 0 when none was freed.
  */
-TEL_SINCE_0_1 int tel_heap_lifetime(const tel_heap *h, size_t i, uint32_t share,
-    uint64_t *out);
+TEL_SINCE_EXPERIMENTAL int tel_heap_lifetime(const tel_heap *h, size_t i,
+    uint32_t share, uint64_t *out);
 /* The same of all stacks together. */
-TEL_SINCE_0_1 int tel_heap_lifetime_of_all(const tel_heap *h, uint32_t share,
-    uint64_t *out);
+TEL_SINCE_EXPERIMENTAL int tel_heap_lifetime_of_all(const tel_heap *h,
+    uint32_t share, uint64_t *out);
 /*
  * When the live bytes were the most, for the first time.
  * out: set to the time since the first event of the log, as
  *	tel_heap_lifetime().
  * Returns 1, or 0 when nothing was allocated.
  */
-TEL_SINCE_0_1 int tel_heap_peak_time(const tel_heap *h, uint64_t *out);
+TEL_SINCE_EXPERIMENTAL int tel_heap_peak_time(const tel_heap *h, uint64_t *out);
 /* Frees, and resizes, of blocks that were not allocated in the logs. */
-TEL_SINCE_0_1 uint64_t tel_heap_unknown(const tel_heap *h);
+TEL_SINCE_EXPERIMENTAL uint64_t tel_heap_unknown(const tel_heap *h);
 /* How many threads have allocated. */
-TEL_SINCE_0_1 size_t tel_heap_threads(const tel_heap *h);
+TEL_SINCE_EXPERIMENTAL size_t tel_heap_threads(const tel_heap *h);
 /* Nonzero when the rate of a log's clock was unknown: lifetimes are ticks. */
-TEL_SINCE_0_1 int tel_heap_ticks(const tel_heap *h);
+TEL_SINCE_EXPERIMENTAL int tel_heap_ticks(const tel_heap *h);
 /* Nonzero when an event recorded its stack, its caller or its pool. */
-TEL_SINCE_0_1 int tel_heap_recorded(const tel_heap *h);
+TEL_SINCE_EXPERIMENTAL int tel_heap_recorded(const tel_heap *h);
 /*
  * Blocks that found no room when 2^24 were live: they are counted as allocated,
  * but never as live.
  */
-TEL_SINCE_0_1 uint64_t tel_heap_untracked(const tel_heap *h);
+TEL_SINCE_EXPERIMENTAL uint64_t tel_heap_untracked(const tel_heap *h);
+
+/*
+ * Has the format "folded" show the stacks that allocated, with this weight,
+ * instead of ranges and their time.  Without it, stacks are shown by allocated
+ * bytes if no event starts or ends a range.
+ * TEL_OK, TEL_EINVAL (another format), TEL_ESTATE.
+ */
+TEL_SINCE_EXPERIMENTAL tel_status tel_printer_set_weight(tel_printer *p,
+    tel_heap_weight weight);
 
 #ifdef __cplusplus
 }

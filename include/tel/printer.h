@@ -8,7 +8,6 @@
 #define TEL_TEL_PRINTER_H
 
 #include "tel/filter.h"
-#include "tel/heap.h"
 #include "tel/output.h"
 #include "tel/reader.h"
 
@@ -136,14 +135,6 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_index(tel_printer *p,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_database(tel_printer *p,
     const char *path);
 /*
- * Has the format "folded" show the stacks that allocated, with this weight,
- * instead of ranges and their time.  Without it, stacks are shown by allocated
- * bytes if no event starts or ends a range.
- * TEL_OK, TEL_EINVAL (another format), TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_printer_set_weight(tel_printer *p,
-    tel_heap_weight weight);
-/*
  * The most bytes of a page of the format "html", which holds all of a log as
  * sums over time, and as many of its events as fit: TEL_PAGE_MIN at least,
  * TEL_PAGE_SIZE unless set.
@@ -201,9 +192,6 @@ TEL_SINCE_0_1 void tel_printer_set_file(tel_printer *p, uint64_t size,
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_event(tel_printer *p,
     const tel_event *event);
-/* Prints all events of a run.  Returns what tel_printer_event() does. */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_run(tel_printer *p,
-    tel_run *run);
 /*
  * Renders on n threads, of which the caller's is one, and still writes all
  * output, in order: the formats text, CSV, JSON, mpscnv, mpstxt and tracerpt

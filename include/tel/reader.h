@@ -8,7 +8,6 @@
 #define TEL_TEL_READER_H
 
 #include "tel/event.h"
-#include "tel/run.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -263,16 +262,6 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_next(tel_reader *r,
     const tel_event **event);
 
 /*
- * The next events, as many as can be had at once: see tel/run.h.  Calls of this
- * function and of tel_reader_next() may alternate.
- * most: the most events to return, from 1 on; SIZE_MAX for no limit.
- * run: set on TEL_OK to at least one event; it is valid until the next call.
- * Returns what tel_reader_next() does; TEL_EINVAL: most is 0.
- */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_run(tel_reader *r, size_t most,
-    tel_run **run);
-
-/*
  * Pieces: several readers of one file, each on a thread of its own, read one
  * piece of its log each.  tel_reader_join() shows whether a piece continues
  * exactly where those before it have ended, in the state in which they did:
@@ -449,14 +438,6 @@ TEL_SINCE_0_1 tel_status tel_window_set_allocs(tel_window *w, int allocs);
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_window_next(tel_window *w,
     const tel_event **event);
-/*
- * The next events, as tel_reader_run() returns them, or what tel_window_next()
- * returns.  They are in order of time where those of tel_window_next() are, and
- * copies, valid until the next call.  Only one of the two may be called for a
- * window.
- */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_window_run(tel_window *w,
-    tel_run **run);
 /* How many events arrived out of order (TEL_ORDER_LIVE). */
 TEL_SINCE_0_1 uint64_t tel_window_late(const tel_window *w);
 /* What the last failure was, in words; good until the next call. */

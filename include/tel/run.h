@@ -7,7 +7,14 @@
 #ifndef TEL_TEL_RUN_H
 #define TEL_TEL_RUN_H
 
-#include "tel/event.h"
+#ifndef TEL_EXPERIMENTAL
+#error "tel/run.h may still change: define TEL_EXPERIMENTAL"
+#endif
+
+#include "tel/filter.h"
+#include "tel/printer.h"
+#include "tel/reader.h"
+#include "tel/writer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,39 +45,39 @@ extern "C" {
  *
  * examples/columns is a program that reads columns.
  */
-typedef struct tel_run tel_run;
 
 /*
  * The number of events: at least 1, unless tel_filter_run() or tel_run_drop()
  * left none.
  */
-TEL_SINCE_0_1 size_t tel_run_count(const tel_run *run);
+TEL_SINCE_EXPERIMENTAL size_t tel_run_count(const tel_run *run);
 /*
  * The clocks of the events in ticks, as tel_event_clock() has them: an array of
  * tel_run_count() entries, which belongs to the run.
  */
-TEL_SINCE_0_1 const uint64_t *tel_run_clocks(const tel_run *run);
+TEL_SINCE_EXPERIMENTAL const uint64_t *tel_run_clocks(const tel_run *run);
 /*
  * The type of event i, which is valid as long as its schema; NULL when there
  * are no more than i events.
  */
-TEL_SINCE_0_1 const tel_type *tel_run_type(const tel_run *run, size_t i);
+TEL_SINCE_EXPERIMENTAL const tel_type *tel_run_type(const tel_run *run,
+    size_t i);
 /*
  * The bytes of event i in the log, as tel_event_bytes() has them, which belong
  * to the run; NULL when there are no more than i events.
  * size: set to the number of bytes, unless NULL is returned; may be NULL.
  */
-TEL_SINCE_0_1 const void *tel_run_bytes(const tel_run *run, size_t i,
+TEL_SINCE_EXPERIMENTAL const void *tel_run_bytes(const tel_run *run, size_t i,
     size_t *size);
 /* The offset of event i in its log; 0 when there are no more than i. */
-TEL_SINCE_0_1 uint64_t tel_run_offset(const tel_run *run, size_t i);
+TEL_SINCE_EXPERIMENTAL uint64_t tel_run_offset(const tel_run *run, size_t i);
 /*
  * Event i, for all that takes an event; NULL when there are no more than i.
  * It is valid until the next call for the same run.
  */
-TEL_SINCE_0_1 const tel_event *tel_run_event(tel_run *run, size_t i);
+TEL_SINCE_EXPERIMENTAL const tel_event *tel_run_event(tel_run *run, size_t i);
 /* Leaves out the first n events, or all if there are fewer. */
-TEL_SINCE_0_1 void tel_run_drop(tel_run *run, size_t n);
+TEL_SINCE_EXPERIMENTAL void tel_run_drop(tel_run *run, size_t n);
 /*
  * The values of a field in all events of a type, as tel_event_u64() has them:
  * those of a double are its bits, and those of a string are 0.
@@ -81,8 +88,45 @@ TEL_SINCE_0_1 void tel_run_drop(tel_run *run, size_t n);
  *	of them, and stays the caller's.
  * Returns how many there are; 0 when the type does not have the field.
  */
-TEL_SINCE_0_1 size_t tel_run_column(const tel_run *run, const tel_type *type,
-    unsigned field, uint64_t *values);
+TEL_SINCE_EXPERIMENTAL size_t tel_run_column(const tel_run *run,
+    const tel_type *type, unsigned field, uint64_t *values);
+
+/* ------------------------------------------ of readers, windows, users */
+
+/*
+ * The next events, as many as can be had at once: see tel/run.h.  Calls of this
+ * function and of tel_reader_next() may alternate.
+ * most: the most events to return, from 1 on; SIZE_MAX for no limit.
+ * run: set on TEL_OK to at least one event; it is valid until the next call.
+ * Returns what tel_reader_next() does; TEL_EINVAL: most is 0.
+ */
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_reader_run(tel_reader *r,
+    size_t most, tel_run **run);
+
+/*
+ * The next events, as tel_reader_run() returns them, or what tel_window_next()
+ * returns.  They are in order of time where those of tel_window_next() are, and
+ * copies, valid until the next call.  Only one of the two may be called for a
+ * window.
+ */
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_window_run(tel_window *w,
+    tel_run **run);
+
+/*
+ * Leaves the events of a run that match.
+ * Returns TEL_OK, also when none is left; TEL_EINVAL when binding failed: see
+ * tel_filter_error().
+ */
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_filter_run(tel_filter *f,
+    tel_run *run);
+
+/* Prints all events of a run.  Returns what tel_printer_event() does. */
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_printer_run(tel_printer *p,
+    tel_run *run);
+
+/* Writes all events of a run.  Returns what tel_writer_event() does. */
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_writer_run(tel_writer *w,
+    tel_run *run);
 
 #ifdef __cplusplus
 }

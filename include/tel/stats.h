@@ -7,6 +7,10 @@
 #ifndef TEL_TEL_STATS_H
 #define TEL_TEL_STATS_H
 
+#ifndef TEL_EXPERIMENTAL
+#error "tel/stats.h may still change: define TEL_EXPERIMENTAL"
+#endif
+
 #include "tel/filter.h"
 #include "tel/output.h"
 
@@ -39,9 +43,9 @@ typedef struct tel_stats tel_stats;
 typedef struct tel_stat tel_stat;
 
 /* Makes an empty set; NULL when out of memory. */
-TEL_SINCE_0_1 TEL_MUST_USE tel_stats *tel_stats_new(void);
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_stats *tel_stats_new(void);
 /* Frees a set and everything reached through it. */
-TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
+TEL_SINCE_EXPERIMENTAL void tel_stats_free(tel_stats *s);
 
 /*
  * The setters, tel_stats_add() among them, come before the first event;
@@ -116,7 +120,7 @@ TEL_SINCE_0_1 void tel_stats_free(tel_stats *s);
  * Returns TEL_OK; TEL_EINVAL or TEL_ELIMIT: tel_stats_error() says what is
  * wrong with the text; TEL_ENOMEM; TEL_ESTATE.
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_add(tel_stats *s,
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_add(tel_stats *s,
     const char *spec);
 /*
  * Keeps a separate statistic for each group of events with equal values of
@@ -126,29 +130,32 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_add(tel_stats *s,
  * tel_reader_open_...() got it; a field of this name is ".file".
  * Returns as tel_stats_add().
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_set_groups(tel_stats *s,
-    const char *expressions);
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status
+tel_stats_set_groups(tel_stats *s, const char *expressions);
 /*
  * The most groups, 1 to 2^20; 4096 unless set.  Events of groups beyond
  * these, and beyond the memory allowed, are counted in one more group: see
  * tel_stat_overflow_group().
  * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
  */
-TEL_SINCE_0_1 tel_status tel_stats_set_max_groups(tel_stats *s, size_t count);
+TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_max_groups(tel_stats *s,
+    size_t count);
 /*
  * The most ranges that are open at a time, in each statistic of pairs, 1 to
  * 2^24; 65536 unless set.  A start beyond these is counted as
  * TEL_NUMBER_CROWDED and has no length.
  * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
  */
-TEL_SINCE_0_1 tel_status tel_stats_set_max_open(tel_stats *s, size_t count);
+TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_max_open(tel_stats *s,
+    size_t count);
 /*
  * The most bytes that buckets, keys and groups take together; 2^30 unless
  * set.  Beyond these, keys are counted as overflow and groups in the overflow
  * group.
  * Returns TEL_OK, TEL_ESTATE.
  */
-TEL_SINCE_0_1 tel_status tel_stats_set_max_memory(tel_stats *s, size_t bytes);
+TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_max_memory(tel_stats *s,
+    size_t bytes);
 
 /* A moment at which the statistics are shown: see tel_stats_set_interval(). */
 typedef struct tel_snapshot {
@@ -178,15 +185,15 @@ typedef tel_status tel_snapshot_fn(void *arg, tel_stats *s,
  * last make a snapshot.
  * Returns TEL_OK, TEL_ESTATE.
  */
-TEL_SINCE_0_1 tel_status tel_stats_set_interval(tel_stats *s, uint64_t interval,
-    int ticks, tel_snapshot_fn *fn, void *arg);
+TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_interval(tel_stats *s,
+    uint64_t interval, int ticks, tel_snapshot_fn *fn, void *arg);
 /*
  * Resets all counts after each snapshot (nonzero), so that the set has those of
  * the interval: its own counts, least and largest.
  * Current values, keys and open ranges stay.
  * Returns TEL_OK, TEL_ESTATE.
  */
-TEL_SINCE_0_1 tel_status tel_stats_set_deltas(tel_stats *s, int on);
+TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_deltas(tel_stats *s, int on);
 
 /*
  * Gives the time of the last event since the first of its log, in the unit of
@@ -194,40 +201,40 @@ TEL_SINCE_0_1 tel_status tel_stats_set_deltas(tel_stats *s, int on);
  * Returns 1, or 0 when it is unknown, no interval was set, or there were
  * several logs one after the other.
  */
-TEL_SINCE_0_1 int tel_stats_elapsed(const tel_stats *s, uint64_t *out);
+TEL_SINCE_EXPERIMENTAL int tel_stats_elapsed(const tel_stats *s, uint64_t *out);
 /*
  * Has fn(arg, ...) called with messages for the user about the inst logs that
  * tel_stats_read_inst() reads: warnings, and each invalid record; NULL for no
  * notices.
  */
-TEL_SINCE_0_1 void tel_stats_set_notify(tel_stats *s, tel_notify_fn *fn,
-    void *arg);
+TEL_SINCE_EXPERIMENTAL void tel_stats_set_notify(tel_stats *s,
+    tel_notify_fn *fn, void *arg);
 /*
  * Whether inst logs of newer versions are read as the newest known one, as
  * tel_reader_set_force() says; the default is 0.
  */
-TEL_SINCE_0_1 void tel_stats_set_force(tel_stats *s, int on);
+TEL_SINCE_EXPERIMENTAL void tel_stats_set_force(tel_stats *s, int on);
 /*
  * Marks the counts as incomplete, as some of the input could not be read:
  * TEL_TOTAL_INCOMPLETE counts such sets, also after tel_stats_write_inst() and
  * tel_stats_read_inst().  May be called at any time; further calls have no
  * effect.
  */
-TEL_SINCE_0_1 void tel_stats_set_incomplete(tel_stats *s);
+TEL_SINCE_EXPERIMENTAL void tel_stats_set_incomplete(tel_stats *s);
 /*
  * Nonzero when what was set uses seconds: counts are then as exact as the
  * synchronisation points read so far allow, see tel_window_new().
  */
-TEL_SINCE_0_1 int tel_stats_uses_rate(const tel_stats *s);
+TEL_SINCE_EXPERIMENTAL int tel_stats_uses_rate(const tel_stats *s);
 /* Nonzero when one speaks of the history, as tel_filter_uses_history(). */
-TEL_SINCE_0_1 int tel_stats_uses_history(const tel_stats *s);
+TEL_SINCE_EXPERIMENTAL int tel_stats_uses_history(const tel_stats *s);
 /*
  * Nonzero when the order of events matters to what was set (pairs, dt, or an
  * interval): events must then come by time, from a window of TEL_ORDER_TIME
  * or _LIVE or from a tel_merge, as the events of an MPS log are not in order of
  * time.
  */
-TEL_SINCE_0_1 int tel_stats_uses_order(const tel_stats *s);
+TEL_SINCE_EXPERIMENTAL int tel_stats_uses_order(const tel_stats *s);
 
 /*
  * Starts the events of a reader, which is open.  Logs that are merged are all
@@ -236,7 +243,7 @@ TEL_SINCE_0_1 int tel_stats_uses_order(const tel_stats *s);
  * Returns TEL_OK; TEL_EINVAL: the log does not have a name that was given,
  * see tel_stats_error(); TEL_ENOMEM.
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_begin(tel_stats *s,
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_begin(tel_stats *s,
     const tel_reader *r);
 /*
  * Counts an event.
@@ -244,10 +251,11 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_begin(tel_stats *s,
  * was checked before) does not have a name that was given; TEL_ENOMEM; what
  * a tel_snapshot_fn returned.
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_event(tel_stats *s,
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_event(tel_stats *s,
     const tel_event *event);
 /* Counts all events of a run.  Returns what tel_stats_event() does. */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_run(tel_stats *s, tel_run *run);
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_run(tel_stats *s,
+    tel_run *run);
 /*
  * Declares that all events of a reader go to the statistics as soon as they are
  * read, and to nothing else.  tel_reader_next() then may leave out events that
@@ -256,14 +264,14 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_run(tel_stats *s, tel_run *run);
  * tel_stats_begin(), for a reader that is read directly, not through a window
  * or a merge.  s must not be freed before r is.
  */
-TEL_SINCE_0_1 void tel_stats_attach(tel_stats *s, tel_reader *r);
+TEL_SINCE_EXPERIMENTAL void tel_stats_attach(tel_stats *s, tel_reader *r);
 /*
  * Ends the events of a reader, and adds its counts of damage.  Ranges that are
  * open stay open for ever once the last reader that was started has ended.
  * Must come before the reader, and a window or merge of it, is freed.
  * Returns TEL_OK, TEL_ENOMEM, TEL_ESTATE (no reader was started).
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_end(tel_stats *s,
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_end(tel_stats *s,
     const tel_reader *r);
 /*
  * Completes the results of the functions below, up to the last event.
@@ -271,24 +279,24 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_end(tel_stats *s,
  * is called before each tel_snapshot_fn.
  * Returns TEL_OK, TEL_ENOMEM.
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_settle(tel_stats *s);
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_settle(tel_stats *s);
 
 /*
  * What the last failure was, in words, printable ASCII without a line end;
  * "" when there was none.  Valid until the next call on the set.
  */
-TEL_SINCE_0_1 const char *tel_stats_error(const tel_stats *s);
+TEL_SINCE_EXPERIMENTAL const char *tel_stats_error(const tel_stats *s);
 /*
  * Where in tel_stats_error_text(), in bytes from 1; 0 when there is no such
  * position.
  */
-TEL_SINCE_0_1 unsigned tel_stats_error_column(const tel_stats *s);
+TEL_SINCE_EXPERIMENTAL unsigned tel_stats_error_column(const tel_stats *s);
 /*
  * The text that failed, as passed to tel_stats_add() or tel_stats_set_groups();
  * NULL when the failure concerns neither.
  * Valid until the next call on the set.
  */
-TEL_SINCE_0_1 const char *tel_stats_error_text(const tel_stats *s);
+TEL_SINCE_EXPERIMENTAL const char *tel_stats_error_text(const tel_stats *s);
 
 /* ---------------------------------------------------------------- report */
 
@@ -331,7 +339,7 @@ typedef enum tel_total {
  * A total.  out: set when it is known.
  * Returns 1 when it is known, 0 when unknown or not a total.
  */
-TEL_SINCE_0_1 int tel_stats_total(const tel_stats *s, tel_total which,
+TEL_SINCE_EXPERIMENTAL int tel_stats_total(const tel_stats *s, tel_total which,
     tel_int128 *out);
 
 /* The source of logs. */
@@ -346,13 +354,13 @@ typedef struct tel_origin {
  * How many different ones there are.  At most 256 are distinguished; the others
  * are one more, with the schema "...".
  */
-TEL_SINCE_0_1 size_t tel_stats_origin_count(const tel_stats *s);
+TEL_SINCE_EXPERIMENTAL size_t tel_stats_origin_count(const tel_stats *s);
 /*
  * Origin number i in order of occurrence.
  * out: set; its strings are valid until the set changes.
  * Returns 1, or 0 when i is out of range.
  */
-TEL_SINCE_0_1 int tel_stats_origin(const tel_stats *s, size_t i,
+TEL_SINCE_EXPERIMENTAL int tel_stats_origin(const tel_stats *s, size_t i,
     tel_origin *out);
 
 /*
@@ -361,7 +369,7 @@ TEL_SINCE_0_1 int tel_stats_origin(const tel_stats *s, size_t i,
  * key, value: set to strings, valid until the set changes.
  * Returns 1, or 0 when there are no more.
  */
-TEL_SINCE_0_1 int tel_stats_metadata(const tel_stats *s, size_t i,
+TEL_SINCE_EXPERIMENTAL int tel_stats_metadata(const tel_stats *s, size_t i,
     const char **key, const char **value);
 
 /* The events of one type, or of one kind. */
@@ -376,21 +384,23 @@ typedef struct tel_part {
  * How many types had events; types of equal name and kind are one.  At most
  * 2^16 are distinguished; the others are one more, called "...".
  */
-TEL_SINCE_0_1 size_t tel_stats_type_count(const tel_stats *s);
+TEL_SINCE_EXPERIMENTAL size_t tel_stats_type_count(const tel_stats *s);
 /*
  * Type number i, those with most events first and, where these are as many,
  * by name.
  * out: set; its strings are valid until the set changes.
  * Returns 1, or 0 when i is out of range.
  */
-TEL_SINCE_0_1 int tel_stats_type(const tel_stats *s, size_t i, tel_part *out);
+TEL_SINCE_EXPERIMENTAL int tel_stats_type(const tel_stats *s, size_t i,
+    tel_part *out);
 /*
  * How many kinds had events.  At most 256 are distinguished; the others are one
  * more, called "...".
  */
-TEL_SINCE_0_1 size_t tel_stats_kind_count(const tel_stats *s);
+TEL_SINCE_EXPERIMENTAL size_t tel_stats_kind_count(const tel_stats *s);
 /* Kind number i, in the same order, as tel_stats_type(). */
-TEL_SINCE_0_1 int tel_stats_kind(const tel_stats *s, size_t i, tel_part *out);
+TEL_SINCE_EXPERIMENTAL int tel_stats_kind(const tel_stats *s, size_t i,
+    tel_part *out);
 
 /* ------------------------------------------------------------- statistic */
 
@@ -400,12 +410,13 @@ TEL_SINCE_0_1 int tel_stats_kind(const tel_stats *s, size_t i, tel_part *out);
  * occurrence, the overflow group last.  A statistic without groups exists even
  * when no event updated it.
  */
-TEL_SINCE_0_1 size_t tel_stats_count(const tel_stats *s);
+TEL_SINCE_EXPERIMENTAL size_t tel_stats_count(const tel_stats *s);
 /*
  * Statistic number i; NULL when i is out of range.  It, and everything reached
  * through it, is valid until the set changes.
  */
-TEL_SINCE_0_1 const tel_stat *tel_stats_get(const tel_stats *s, size_t i);
+TEL_SINCE_EXPERIMENTAL const tel_stat *tel_stats_get(const tel_stats *s,
+    size_t i);
 
 /* The classes of statistics. */
 typedef enum tel_class {
@@ -431,31 +442,31 @@ typedef enum tel_class {
 	TEL_CLASS_TOP       /* the largest values */
 } tel_class;
 /* Its name as it is in a spec, for example "hist"; static. */
-TEL_SINCE_0_1 const char *tel_class_name(tel_class c);
+TEL_SINCE_EXPERIMENTAL const char *tel_class_name(tel_class c);
 
 /* The statistic's class. */
-TEL_SINCE_0_1 tel_class tel_stat_class(const tel_stat *stat);
+TEL_SINCE_EXPERIMENTAL tel_class tel_stat_class(const tel_stat *stat);
 /*
  * The statistic's name: of a spec, or the path of a class of an inst stream,
  * its components joined by ':', which may contain any byte but NUL.
  */
-TEL_SINCE_0_1 const char *tel_stat_name(const tel_stat *stat);
+TEL_SINCE_EXPERIMENTAL const char *tel_stat_name(const tel_stat *stat);
 /*
  * What is counted, as in the spec after the name and '=': "hist(size,0,64,8) if
  * kind == Pool".  "" when unknown.
  */
-TEL_SINCE_0_1 const char *tel_stat_definition(const tel_stat *stat);
+TEL_SINCE_EXPERIMENTAL const char *tel_stat_definition(const tel_stat *stat);
 /*
  * The unit of the values: "ns" and "ticks" for times, "bytes" for sizes, ""
  * when unknown.
  */
-TEL_SINCE_0_1 const char *tel_stat_unit(const tel_stat *stat);
+TEL_SINCE_EXPERIMENTAL const char *tel_stat_unit(const tel_stat *stat);
 /*
  * The decimals of the values: all numbers that are values (sums, edges of
  * buckets, quantiles, the parameters of hist and split) are in units of
  * 10^-decimals.  0 for integers.
  */
-TEL_SINCE_0_1 unsigned tel_stat_decimals(const tel_stat *stat);
+TEL_SINCE_EXPERIMENTAL unsigned tel_stat_decimals(const tel_stat *stat);
 /*
  * The parameter number i of its class, from 0.
  * name: set to its name: lo, hi, w; lo, w1, knee, hi, w2; max (of tally and
@@ -464,18 +475,19 @@ TEL_SINCE_0_1 unsigned tel_stat_decimals(const tel_stat *stat);
  * value: set to its value.
  * Returns 1, or 0 when i is out of range.
  */
-TEL_SINCE_0_1 int tel_stat_parameter(const tel_stat *stat, unsigned i,
+TEL_SINCE_EXPERIMENTAL int tel_stat_parameter(const tel_stat *stat, unsigned i,
     const char **name, int64_t *value);
 
 /* How many keys its group has: as many as there are expressions. */
-TEL_SINCE_0_1 unsigned tel_stat_group_count(const tel_stat *stat);
+TEL_SINCE_EXPERIMENTAL unsigned tel_stat_group_count(const tel_stat *stat);
 /* The expression number i; NULL when i is out of range. */
-TEL_SINCE_0_1 const char *tel_stat_group_name(const tel_stat *stat, unsigned i);
+TEL_SINCE_EXPERIMENTAL const char *tel_stat_group_name(const tel_stat *stat,
+    unsigned i);
 /* Its value in this group.  Returns 1, or 0 for no such key. */
-TEL_SINCE_0_1 int tel_stat_group_value(const tel_stat *stat, unsigned i,
-    tel_value *out);
+TEL_SINCE_EXPERIMENTAL int tel_stat_group_value(const tel_stat *stat,
+    unsigned i, tel_value *out);
 /* Nonzero for the group of the events of all further groups. */
-TEL_SINCE_0_1 int tel_stat_overflow_group(const tel_stat *stat);
+TEL_SINCE_EXPERIMENTAL int tel_stat_overflow_group(const tel_stat *stat);
 
 /* The numbers of a statistic. */
 typedef enum tel_number {
@@ -516,8 +528,8 @@ typedef enum tel_number {
  * Returns 1 when it is defined; 0 when its class has no such number, or it
  * has no value (yet): LAST, MIN and MAX have none before the first update.
  */
-TEL_SINCE_0_1 int tel_stat_number(const tel_stat *stat, tel_number which,
-    tel_int128 *out);
+TEL_SINCE_EXPERIMENTAL int tel_stat_number(const tel_stat *stat,
+    tel_number which, tel_int128 *out);
 /*
  * The variance of the values of a statistic with a sum, but a ratio: the mean
  * of the squares of their distances from the mean, in the square of the unit.
@@ -527,17 +539,17 @@ TEL_SINCE_0_1 int tel_stat_number(const tel_stat *stat, tel_number which,
  * Returns 1; 0 when the class has none, there are no values, one of them had
  * more than 64 bits, or an inst stream did not have the squares.
  */
-TEL_SINCE_0_1 int tel_stat_variance(const tel_stat *stat, double *out);
+TEL_SINCE_EXPERIMENTAL int tel_stat_variance(const tel_stat *stat, double *out);
 /*
  * Nonzero when some number of it was too large for its width (sums: 128
  * bits, counts: 64 bits) and wrapped round.
  */
-TEL_SINCE_0_1 int tel_stat_wrapped(const tel_stat *stat);
+TEL_SINCE_EXPERIMENTAL int tel_stat_wrapped(const tel_stat *stat);
 /*
  * Nonzero when merging made it inexact: in a tally that had no room for a key,
  * itself or in one of its parts, and in groups one of which had no room.
  */
-TEL_SINCE_0_1 int tel_stat_approximate(const tel_stat *stat);
+TEL_SINCE_EXPERIMENTAL int tel_stat_approximate(const tel_stat *stat);
 
 /* A bucket holds the values from lo up to, but not including, hi. */
 typedef struct tel_bucket {
@@ -551,23 +563,25 @@ typedef struct tel_bucket {
  * How many buckets it has, including empty ones; 0 for classes without.  The
  * values outside of them are TEL_NUMBER_UNDER and TEL_NUMBER_OVER.
  */
-TEL_SINCE_0_1 size_t tel_stat_bucket_count(const tel_stat *stat);
+TEL_SINCE_EXPERIMENTAL size_t tel_stat_bucket_count(const tel_stat *stat);
 /*
  * Bucket number i, in rising order, without gaps.
  * Returns 1, or 0 when i is out of range.
  */
-TEL_SINCE_0_1 int tel_stat_bucket(const tel_stat *stat, size_t i,
+TEL_SINCE_EXPERIMENTAL int tel_stat_bucket(const tel_stat *stat, size_t i,
     tel_bucket *out);
 /*
  * The first bucket that is not empty, from number i on; the count of buckets
  * when there is none.
  */
-TEL_SINCE_0_1 size_t tel_stat_next_bucket(const tel_stat *stat, size_t i);
+TEL_SINCE_EXPERIMENTAL size_t tel_stat_next_bucket(const tel_stat *stat,
+    size_t i);
 /*
  * Which bucket a value belongs to: its number, or -1 when it is below the
  * first, or the count of buckets when it is above the last.
  */
-TEL_SINCE_0_1 int64_t tel_stat_find_bucket(const tel_stat *stat, int64_t value);
+TEL_SINCE_EXPERIMENTAL int64_t tel_stat_find_bucket(const tel_stat *stat,
+    int64_t value);
 
 /* A quantile, as far as buckets tell it. */
 typedef struct tel_quantile {
@@ -585,8 +599,8 @@ typedef struct tel_quantile {
  * Returns 1; 0 when the statistic has no buckets or no weight, when where the
  * weight lies outside is not known, or when the share is over 1.
  */
-TEL_SINCE_0_1 int tel_stat_quantile(const tel_stat *stat, uint32_t billionths,
-    tel_quantile *out);
+TEL_SINCE_EXPERIMENTAL int tel_stat_quantile(const tel_stat *stat,
+    uint32_t billionths, tel_quantile *out);
 
 /* A key of a tally. */
 typedef struct tel_key {
@@ -606,16 +620,17 @@ typedef enum tel_key_order {
  * in memory all the same.
  * Returns TEL_OK, TEL_EINVAL, TEL_ENOMEM.
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_sort_keys(tel_stats *s,
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_sort_keys(tel_stats *s,
     tel_key_order order);
 /* How many keys a tally has; 0 for other classes. */
-TEL_SINCE_0_1 size_t tel_stat_key_count(const tel_stat *stat);
+TEL_SINCE_EXPERIMENTAL size_t tel_stat_key_count(const tel_stat *stat);
 /*
  * Key number i in the order of the last tel_stats_sort_keys(); in order of
  * occurrence if that was not called since the set changed.
  * Returns 1, or 0 when i is out of range.
  */
-TEL_SINCE_0_1 int tel_stat_key(const tel_stat *stat, size_t i, tel_key *out);
+TEL_SINCE_EXPERIMENTAL int tel_stat_key(const tel_stat *stat, size_t i,
+    tel_key *out);
 
 /* Documented limit: expressions whose values are shown beside the largest. */
 #define TEL_SHOWN_MAX 8u
@@ -634,12 +649,14 @@ typedef struct tel_top {
  * with the lower clock, then with the first log by name, and the lower offset.
  * Returns 1, or 0 when i is out of range.
  */
-TEL_SINCE_0_1 int tel_stat_top(const tel_stat *stat, size_t i, tel_top *out);
+TEL_SINCE_EXPERIMENTAL int tel_stat_top(const tel_stat *stat, size_t i,
+    tel_top *out);
 /*
  * Expression number i of those that a TEL_CLASS_TOP shows, valid as long as the
  * set; NULL when i is out of range.
  */
-TEL_SINCE_0_1 const char *tel_stat_shown(const tel_stat *stat, unsigned i);
+TEL_SINCE_EXPERIMENTAL const char *tel_stat_shown(const tel_stat *stat,
+    unsigned i);
 
 /* --------------------------------------------------------------- merging */
 
@@ -653,7 +670,7 @@ TEL_SINCE_0_1 const char *tel_stat_shown(const tel_stat *stat, unsigned i);
  * tel_stats_error() says which, and into has those merged before;
  * TEL_ENOMEM.
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_merge(tel_stats *into,
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_merge(tel_stats *into,
     const tel_stats *from);
 
 /*
@@ -664,13 +681,13 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_merge(tel_stats *into,
  *	one eighth.
  * Returns NULL when out of memory, or when s has statistics of an inst stream.
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_stats *tel_stats_copy(const tel_stats *s,
-    unsigned share);
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_stats *
+tel_stats_copy(const tel_stats *s, unsigned share);
 /*
  * Nonzero when what an event means may depend on other events of its log, by
  * labels, time or order: then only complete logs can be counted side by side.
  */
-TEL_SINCE_0_1 int tel_stats_uses_others(const tel_stats *s);
+TEL_SINCE_EXPERIMENTAL int tel_stats_uses_others(const tel_stats *s);
 /*
  * Adds the counts of a copy, so that the set is what it would be if it had
  * counted all itself, after what it has counted.
@@ -680,7 +697,7 @@ TEL_SINCE_0_1 int tel_stats_uses_others(const tel_stats *s);
  * Returns TEL_OK; TEL_ELIMIT: a limit may make a difference, and nothing was
  * changed: the logs must be counted again by one set; TEL_ESTATE; TEL_ENOMEM.
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_join(tel_stats *into,
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_join(tel_stats *into,
     const tel_stats *from);
 
 /*
@@ -692,8 +709,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_join(tel_stats *into,
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM, TEL_ESTATE (deltas, or the stream was
  * ended).
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_write_inst(tel_stats *s,
-    tel_output *out, int last);
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status
+tel_stats_write_inst(tel_stats *s, tel_output *out, int last);
 
 /*
  * Whether records of classes among the events of a log are loaded, as
@@ -705,8 +722,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_write_inst(tel_stats *s,
  * on: nonzero if they are; the default is 0.
  * Returns TEL_OK, TEL_ESTATE (an event was counted).
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_set_classes(tel_stats *s,
-    int on);
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status
+tel_stats_set_classes(tel_stats *s, int on);
 
 /* What tel_inst_probe() finds. */
 typedef enum tel_inst_sort {
@@ -721,7 +738,8 @@ typedef enum tel_inst_sort {
  * inst stream.  They may be compressed, but not archived; then as many are
  * needed as decode to 128.
  */
-TEL_SINCE_0_1 tel_inst_sort tel_inst_probe(const void *bytes, size_t size);
+TEL_SINCE_EXPERIMENTAL tel_inst_sort tel_inst_probe(const void *bytes,
+    size_t size);
 /*
  * Reads an inst stream to its end and merges it into the set, as
  * tel_stats_merge() does, session by session.  It may be compressed.
@@ -734,11 +752,11 @@ TEL_SINCE_0_1 tel_inst_sort tel_inst_probe(const void *bytes, size_t size);
  * TEL_TOTAL_CUT): tel_stats_error() says so; TEL_EINVAL as tel_stats_merge();
  * TEL_EIO (with errno set), TEL_ENOMEM.
  */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_read_inst(tel_stats *s,
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_read_inst(tel_stats *s,
     tel_read_fn *read, void *arg, const char *name);
 /* The same from an open descriptor, which stays the caller's to close. */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_stats_read_inst_fd(tel_stats *s,
-    int fd, const char *name);
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status
+tel_stats_read_inst_fd(tel_stats *s, int fd, const char *name);
 
 #ifdef __cplusplus
 }

@@ -132,9 +132,6 @@ TEL_SINCE_0_1 tel_status tel_writer_set_max_labels(tel_writer *w, size_t count);
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_event(tel_writer *w,
     const tel_event *event);
-/* Writes all events of a run.  Returns what tel_writer_event() does. */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_run(tel_writer *w,
-    tel_run *run);
 /* Passes over an event.  Returns as tel_writer_event(). */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_pass(tel_writer *w,
     const tel_event *event);

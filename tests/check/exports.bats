@@ -22,7 +22,7 @@ skip_sanitized() {
 @test "each release's node of the symbol map lists what came with it" {
 	nodes=0
 	# shellcheck disable=SC2013 # the words of a line are the releases
-	for since in $(grep -oh '^#define TEL_SINCE_[0-9_]*' \
+	for since in $(grep -oh '^#define TEL_SINCE_[0-9A-Z_]*' \
 	    "$TEL_TOP/include/tel/base.h" | sed 's/.*SINCE_//'); do
 		node=TEL_${since//_/.}
 		nm -D --defined-only "$TEL_BUILD/libtel.so" |
@@ -57,9 +57,37 @@ skip_sanitized() {
 		name=${header#"$TEL_TOP/include/"}
 		printf '#include "%s"\n' "$name" >"$BATS_TEST_TMPDIR/alone.c"
 		$CC -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
-		    -I"$TEL_TOP/include" "$BATS_TEST_TMPDIR/alone.c"
+		    -DTEL_EXPERIMENTAL -I"$TEL_TOP/include" \
+		    "$BATS_TEST_TMPDIR/alone.c"
 		$CXX -x c++ -Wall -Wextra -Werror -fsyntax-only \
-		    -I"$TEL_TOP/include" "$BATS_TEST_TMPDIR/alone.c"
+		    -DTEL_EXPERIMENTAL -I"$TEL_TOP/include" \
+		    "$BATS_TEST_TMPDIR/alone.c"
+	done
+}
+
+@test "tel.h declares what may change only if TEL_EXPERIMENTAL is defined" {
+	printf '#include <tel.h>\n' >"$BATS_TEST_TMPDIR/all.c"
+	for flag in -UTEL_EXPERIMENTAL -DTEL_EXPERIMENTAL; do
+		$CC -std=c11 -Wall -Wextra -Wpedantic -Werror -E -P $flag \
+		    -I"$TEL_TOP/include" "$BATS_TEST_TMPDIR/all.c" |
+		    tr '\n' ' ' | grep -oE '[a-z0-9_]+\(' | tr -d '(' |
+		    grep '^tel_' | sort -u >"$BATS_TEST_TMPDIR/seen$flag"
+	done
+	declared_functions EXPERIMENTAL >"$BATS_TEST_TMPDIR/declared"
+	declared_functions >"$BATS_TEST_TMPDIR/all"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -gt 50 ]
+	comm -23 "$BATS_TEST_TMPDIR/all" "$BATS_TEST_TMPDIR/seen-DTEL_EXPERIMENTAL" |
+	    diff /dev/null -
+	comm -12 "$BATS_TEST_TMPDIR/declared" \
+	    "$BATS_TEST_TMPDIR/seen-UTEL_EXPERIMENTAL" | diff /dev/null -
+	comm -23 "$BATS_TEST_TMPDIR/all" "$BATS_TEST_TMPDIR/seen-UTEL_EXPERIMENTAL" |
+	    diff "$BATS_TEST_TMPDIR/declared" -
+	# a part of it alone says what to do
+	for header in heap run stats table; do
+		printf '#include <tel/%s.h>\n' "$header" >"$BATS_TEST_TMPDIR/all.c"
+		run -1 $CC -fsyntax-only -I"$TEL_TOP/include" \
+		    "$BATS_TEST_TMPDIR/all.c"
+		[[ $output == *'define TEL_EXPERIMENTAL'* ]]
 	done
 }
 

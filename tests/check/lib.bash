@@ -11,7 +11,7 @@ load "$TEL_TOP/tests/cli/status"
 # an argument such as 0_1 those that are there since that release.
 declared_functions() {
 	sed '/^#/d' "$TEL_TOP"/include/tel/*.h | tr '\n\t' '  ' |
-	    grep -o "TEL_SINCE_${1-[0-9_]*} [^;]*;" |
+	    grep -o "TEL_SINCE_${1-[0-9A-Z_]*} [^;]*;" |
 	    sed 's/^[^(]*[ *]\(tel_[a-z0-9_]*\)(.*/\1/' | sort
 }
 
