@@ -389,6 +389,22 @@ check-32-sample:
 check-arrow: all
 	@PATH="$(abspath $(BUILD))/bin:$$PATH" tests/arrow.sh $(BUILD)/arrow
 
+# What tests/abi has of the last release.  Changes that are meant need
+# "make abi-release", with a new soname once there was a release.
+check-abi:
+	@tests/deps.sh build check abi
+	@$(MAKE) $(PAR) all
+	@TEL_TOP='$(CURDIR)' TEL_BUILD='$(abspath $(BUILD))' CC='$(CC)' \
+	    prove -e bats tests/abi/abi.bats
+abi-release:
+	@tests/deps.sh build abi
+	@$(MAKE) $(PAR) all
+	@abidw --exported-interfaces-only --no-show-locs --no-corpus-path \
+	    --no-comp-dir-path --no-parameter-names --type-id-style hash \
+	    $(BUILD)/libtel.so | zstd -q -f -19 -o tests/abi/libtel.abi.zst
+	@tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - \
+	    include/tel.h include/tel | zstd -q -f -19 -o tests/abi/include.tar.zst
+
 # Pages of "telcat -f html", in a browser without a window.  Screenshots are
 # kept in $(BUILD)/page.
 check-page:
@@ -601,6 +617,7 @@ help:
 # make check-clang the unit tests, built by clang with -Werror
 # make check-32    all tests, built for i386 with gcc -m32; make
 #                  check-32-sample, some of them
+# make check-abi   libtel beside the interface of the last release
 # make check-arrow tables of "telcat -f arrow", as readers from npm see them
 # make check-page  pages of "telcat -f html", in Chromium
 # make check-musl  build libtel-emit with musl
@@ -625,7 +642,7 @@ help:
 FORCE:
 .PHONY: all mps-pools programs demo check check-slow check-clang check-32 \
     check-32-sample check-musl linted objects asan-sample \
-    check-page check-arrow \
+    check-page check-arrow check-abi abi-release \
     run-tests environment helpers check-unit check-cli \
     check-install check-cluster check-faults mutate deb-check asan tsan valgrind fuzz fuzz-programs bench lint install \
     uninstall dist distcheck clean help FORCE

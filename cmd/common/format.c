@@ -311,7 +311,8 @@ format_losses(const tel_writer *w, const struct settings *s)
 	size_t i;
 
 	memset(&line, 0, sizeof(line));
-	for (i = 0; !s->quiet && tel_writer_loss(w, i, &loss); i++) {
+	for (i = 0; !s->quiet && tel_writer_loss(w, i, &loss, sizeof(loss));
+	     i++) {
 		if (loss.events == 0)
 			continue;
 		if (!is_more(&line, &loss))

@@ -153,9 +153,12 @@ typedef struct tel_alloc {
  * Decodes an event as an operation of an allocator, by the role of its type:
  * that of its format, or the one set by tel_reader_add_role().
  * out: set to the operation; kind is TEL_ALLOC_NONE if there is none.
+ * size: sizeof(tel_alloc).  Later releases may add members at its end: a
+ *	program that was compiled before gets those that it knows.
  * Returns 1, or 0 for other events.
  */
-TEL_SINCE_0_1 int tel_event_alloc(const tel_event *event, tel_alloc *out);
+TEL_SINCE_0_1 int tel_event_alloc(const tel_event *event, tel_alloc *out,
+    size_t size);
 
 #ifdef __cplusplus
 }

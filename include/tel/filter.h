@@ -227,7 +227,10 @@ TEL_SINCE_0_1 const char *tel_filter_error_text(const tel_filter *f);
  */
 typedef struct tel_expr tel_expr;
 
-/* The value of an expression for an event. */
+/*
+ * The value of an expression for an event.  Its members stay as they are: what
+ * does not fit into it gets a function of its own.
+ */
 typedef struct tel_value {
 	int missing; /* nonzero: no value; ignore the rest */
 	/*

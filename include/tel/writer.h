@@ -192,9 +192,11 @@ typedef struct tel_loss {
  * Loss number i, in order of occurrence; some have no events.  After 4,092,
  * further ones are added up by kind, with "..." for names.
  * out: set; its strings are valid until the next event, or the free.
+ * size: sizeof(tel_loss), as tel_event_alloc() takes it.
  * Returns 1, or 0 when i is past the last one.
  */
-TEL_SINCE_0_1 int tel_writer_loss(const tel_writer *w, size_t i, tel_loss *out);
+TEL_SINCE_0_1 int tel_writer_loss(const tel_writer *w, size_t i, tel_loss *out,
+    size_t size);
 /* The message of the last failure; valid until the next call. */
 TEL_SINCE_0_1 const char *tel_writer_error(const tel_writer *w);
 

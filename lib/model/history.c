@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "model/live.h"
 #include "model/pair.h"
+#include "model/role.h"
 #include "model/stacks.h"
 
 /* Places of starts are numbers, so that the array can move; 0: none. */
@@ -137,7 +138,7 @@ take_operation(struct tel__history *h, const struct tel_event *ev)
 {
 	tel_alloc op;
 
-	(void)tel_event_alloc(ev, &op);
+	(void)tel__event_alloc(ev, &op);
 	h->any |= op.kind <= TEL_ALLOC_FREE || op.kind == TEL_ALLOC_COMMIT;
 	return tel__live_take(&h->live, &op, 0);
 }

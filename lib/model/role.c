@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/sized.h"
 #include "model/event.h"
 
 static const char *const roles[] = {
@@ -208,7 +209,7 @@ model_role_clear(tel_alloc *out)
 }
 
 int
-tel_event_alloc(const tel_event *event, tel_alloc *out)
+tel__event_alloc(const struct tel_event *event, tel_alloc *out)
 {
 	const struct tel_type *t = event->type;
 
@@ -277,6 +278,19 @@ tel_event_alloc(const tel_event *event, tel_alloc *out)
 	out->process = model_role_load(event, TEL_PART_PROCESS);
 	out->clock = event->clock;
 	return 1;
+}
+
+int
+tel_event_alloc(const tel_event *event, tel_alloc *out, size_t size)
+{
+	tel_alloc all;
+	int is_alloc;
+
+	if (size == sizeof(all))
+		return tel__event_alloc(event, out);
+	is_alloc = tel__event_alloc(event, &all);
+	tel__sized_copy(out, size, &all, sizeof(all));
+	return is_alloc;
 }
 
 uint64_t

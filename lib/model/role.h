@@ -23,6 +23,8 @@ int tel__part_find(const char *name, size_t n);
  */
 int tel__role_set(struct tel_type *t, unsigned i, const char *text, size_t n);
 
+/* tel_event_alloc() of a structure of this release. */
+int tel__event_alloc(const struct tel_event *event, tel_alloc *out);
 /*
  * How many blocks of a size an allocation stands for: 1 unless it is a sample.
  * rest: 0 at first, then what rounding has left over.

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "model/role.h"
 #include "model/schema.h"
 #include "print/timeline.h"
 
@@ -618,7 +619,7 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 {
 	tel_alloc op;
 
-	if (!tel_event_alloc(ev, &op))
+	if (!tel__event_alloc(ev, &op))
 		return 0;
 	/* no event says whether a reserved block is used */
 	if (op.failed || op.kind == TEL_ALLOC_RESERVE)

@@ -11,6 +11,7 @@
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/live.h"
+#include "model/role.h"
 #include "query/pools.h"
 #include "model/stacks.h"
 #include "tel.h"
@@ -478,7 +479,7 @@ tel_heap_event(tel_heap *h, const tel_event *event)
 	if (sample)
 		memset(&op, 0, sizeof(op));
 	else if (!tel_type_is_alloc(event->type) ||
-	    !tel_event_alloc(event, &op) || op.failed)
+	    !tel__event_alloc(event, &op) || op.failed)
 		return TEL_OK;
 	if (!set_kind(h, event->type, sample))
 		return TEL_OK;

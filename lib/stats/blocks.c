@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "model/role.h"
 #include "stats/stats.h"
 
 static void
@@ -150,7 +151,7 @@ tel__stats_count_block(struct tel_stats *s, struct source *from,
 	tel_alloc alloc;
 	tel_status st;
 
-	(void)tel_event_alloc(ev, &alloc);
+	(void)tel__event_alloc(ev, &alloc);
 	if (from->sorted) {
 		s->report.has_allocs |= alloc.kind <= TEL_ALLOC_FREE ||
 		    alloc.kind == TEL_ALLOC_COMMIT;

@@ -5,6 +5,7 @@
  * are passed over, and keeps what the former need of the latter.
  */
 #include "base/array.h"
+#include "base/sized.h"
 #include "encoder/encoder.h"
 #include "format/registry.h"
 #include "reader/reader.h"
@@ -147,19 +148,17 @@ tel_writer_set_strict(tel_writer *w, int on)
 }
 
 int
-tel_writer_loss(const tel_writer *w, size_t i, tel_loss *out)
+tel_writer_loss(const tel_writer *w, size_t i, tel_loss *out, size_t size)
 {
 	const struct loss *row;
+	tel_loss loss;
 
 	if (i >= w->losses.count)
 		return 0;
 	row = w->losses.rows[i];
-	out->kind = row->kind;
-	out->from = row->schema;
-	out->to = w->losses.to;
-	out->type = row->type;
-	out->field = row->field;
-	out->events = row->events;
+	loss = (tel_loss){ row->kind, row->schema, w->losses.to, row->type,
+		row->field, row->events };
+	tel__sized_copy(out, size, &loss, sizeof(loss));
 	return 1;
 }
 

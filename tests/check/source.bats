@@ -203,3 +203,21 @@ references() {
 	cat "$BATS_TEST_TMPDIR/twice"
 	[ ! -s "$BATS_TEST_TMPDIR/twice" ]
 }
+
+@test "CONTRIBUTING.md says where things are" {
+	# each function of its table is in the file beside it
+	sed -n 's/^| .* | `\([a-z_/]*\.c\)` | `\([a-z_]*\)()` |$/\1 \2/p' \
+	    CONTRIBUTING.md >"$BATS_TEST_TMPDIR/places"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/places")" -ge 10 ]
+	while read -r file name; do
+		echo "$file: $name"
+		grep -q "^$name(" "$file"
+	done <"$BATS_TEST_TMPDIR/places"
+	# and each folder is named
+	for folder in lib/*/ tests/*/ examples/*/; do
+		[ "$folder" != lib/format/ ] || continue
+		folder=${folder%/}
+		echo "$folder"
+		grep -qE "(^|[^a-z])($folder/|${folder#lib/} )" CONTRIBUTING.md
+	done
+}

@@ -23,7 +23,7 @@ mix(uint64_t *meaning, const tel_event *event)
 	tel_alloc a;
 	uint64_t parts[10], i;
 
-	if (tel_event_alloc(event, &a) != (a.kind != TEL_ALLOC_NONE))
+	if (tel_event_alloc(event, &a, sizeof(a)) != (a.kind != TEL_ALLOC_NONE))
 		abort();
 	parts[0] = (uint64_t)a.kind;
 	parts[1] = (uint64_t)(a.failed * 2 + a.sized);

@@ -25,7 +25,7 @@ left_out(const tel_writer *w)
 	tel_loss loss;
 	size_t i;
 
-	for (i = 0; tel_writer_loss(w, i, &loss); i++) {
+	for (i = 0; tel_writer_loss(w, i, &loss, sizeof(loss)); i++) {
 		if (loss.kind <= TEL_LOSS_VALUE)
 			n += loss.events;
 		if (loss.type[0] == '\0' || loss.to[0] == '\0' ||

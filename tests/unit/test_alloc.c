@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What events mean to an allocator, by the roles of their types. */
+#include <stddef.h>
 #include <string.h>
 
 #include "tap.h"
@@ -27,6 +28,29 @@ part_is(const tel_event *ev, const tel_alloc *a, const char *part, uint64_t v)
 	return tel_event_u64(ev, (unsigned)i) == v;
 }
 
+/*
+ * Nonzero when a program whose structure is shorter, or longer, gets what it
+ * has room for, zeros behind what the library knows, and nothing beyond.
+ */
+static int
+sizes_agree(const tel_event *ev, const tel_alloc *all)
+{
+	_Alignas(tel_alloc) unsigned char old[sizeof(*all) + 16],
+	    none[16] = { 0 }, left[16];
+	const size_t older = offsetof(tel_alloc, weight);
+
+	memset(left, 0xA5, sizeof(left));
+	memset(old, 0xA5, sizeof(old));
+	(void)tel_event_alloc(ev, (tel_alloc *)(void *)old, older);
+	if (memcmp(old, all, older) != 0 || memcmp(old + older, left, 8) != 0)
+		return 0;
+	memset(old, 0xA5, sizeof(old));
+	(void)tel_event_alloc(ev, (tel_alloc *)(void *)old, sizeof(*all) + 8);
+	return memcmp(old, all, older) == 0 &&
+	    memcmp(old + sizeof(*all), none, 8) == 0 &&
+	    memcmp(old + sizeof(*all) + 8, left, 8) == 0;
+}
+
 /* Reads the events of a text, at most n.  How many there were. */
 static unsigned
 read_allocs(const char *text, tel_alloc *out, unsigned n)
@@ -43,11 +67,12 @@ read_allocs(const char *text, tel_alloc *out, unsigned n)
 		return 0;
 	}
 	while (tel_reader_next(r, &ev) == TEL_OK && i < n) {
-		agree &= tel_event_alloc(ev, &out[i]) ==
+		agree &= tel_event_alloc(ev, &out[i], sizeof(out[i])) ==
 		    (out[i].kind != TEL_ALLOC_NONE);
 		agree &= part_is(ev, &out[i], "size", out[i].size) &&
 		    part_is(ev, &out[i], "thread", out[i].thread) &&
 		    part_is(ev, &out[i], "pool", out[i].pool);
+		agree &= sizes_agree(ev, &out[i]);
 		i++;
 	}
 	ok(agree, "1 is returned for an operation, and 0 for none");

@@ -29,7 +29,7 @@ convert(const struct bytes *in, const char *as, const char *target, int strict,
 	else if (tel_writer_end_file(w, r) != TEL_OK ||
 	    tel_writer_finish(w) != TEL_OK || tel_output_flush(o) != TEL_OK)
 		abort();
-	for (i = 0; st == TEL_OK && tel_writer_loss(w, i, &l); i++)
+	for (i = 0; st == TEL_OK && tel_writer_loss(w, i, &l, sizeof(l)); i++)
 		if (l.events > 0)
 			n += (size_t)snprintf(losses + n, size - n,
 			    "%d:%s>%s:%s.%s:%llu ", l.kind, l.from, l.to,
@@ -209,7 +209,7 @@ check_state(void)
 	    "until the first event");
 	ok(tel_writer_flush(w) == TEL_OK && out.size == in.size,
 	    "a bare stream has what was written, and at once");
-	ok(tel_writer_loss(w, 0, &loss) == 0, "nothing was lost");
+	ok(tel_writer_loss(w, 0, &loss, sizeof(loss)) == 0, "nothing was lost");
 	out.size = sizeof(out.data);
 	while (tel_writer_event(w, ev) == TEL_OK)
 		continue;

@@ -4,7 +4,7 @@
  *
  *	c = compiler_new(out, &compiler_defaults);
  *	... for each event, in the order of time ...
- *		if (tel_event_alloc(ev, &op))
+ *		if (tel_event_alloc(ev, &op, sizeof(op)))
  *			if (compiler_add(c, &op, tel_event_index(ev)) < 0)
  *				... show compiler_error(c) ...
  *	compiler_finish(c);

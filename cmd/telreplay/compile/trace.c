@@ -416,7 +416,7 @@ trace_event(void *arg, const tel_event *ev)
 	struct pending *p = &r->pending[r->operations % AHEAD];
 	const tel_alloc *op = &p->op;
 
-	if (!tel_event_alloc(ev, &p->op))
+	if (!tel_event_alloc(ev, &p->op, sizeof(p->op)))
 		return CONTINUE;
 	p->event = tel_event_index(ev);
 	r->samples += op->weight != 0;
