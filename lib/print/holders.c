@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/varint.h"
 #include "model/live.h"
+#include "model/role.h"
 #include "model/schema.h"
 #include "model/stacks.h"
 #include "print/page.h"
@@ -146,7 +147,7 @@ tel__holders_event(struct holders *h, const struct tel_event *ev, uint64_t time)
 		return TEL_ENOMEM;
 	if (!holders_advance(h, time))
 		return TEL_ENOMEM;
-	if (tel_event_alloc(ev, &op) && op.kind < TEL_ALLOC_FREE &&
+	if (tel__event_alloc(ev, &op) && op.kind < TEL_ALLOC_FREE &&
 	    !op.failed) {
 		size = tel_alloc_bytes(&op);
 		h->largest = size > h->largest ? size : h->largest;
