@@ -64,22 +64,6 @@ tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
 	return d;
 }
 
-tel_status
-tel__definition_show(const struct definition *d, const struct tel_event *ev,
-    struct top_shown *out)
-{
-	tel_status st = TEL_OK;
-	tel_value value;
-	unsigned i;
-
-	for (i = 0; i < d->nweights && st == TEL_OK; i++) {
-		st = tel_expr_eval(d->weight[i], ev, &value);
-		if (st == TEL_OK)
-			st = tel__top_show(out, &value);
-	}
-	return st;
-}
-
 void
 tel__definition_reset(struct definition *d)
 {

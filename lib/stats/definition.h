@@ -52,9 +52,6 @@ struct definition {
 struct definition *tel__definition_new(struct spec *spec, unsigned count,
     char *const *group_names, struct strings *strings, struct budget *budget);
 void tel__definition_free(struct definition *d);
-/* Adds what is shown beside a value of an event.  TEL_OK, TEL_ENOMEM. */
-tel_status tel__definition_show(const struct definition *d,
-    const struct tel_event *ev, struct top_shown *out);
 /* Forgets all stats. */
 void tel__definition_reset(struct definition *d);
 

@@ -229,7 +229,7 @@ update_top(struct tel_stat *s, tel_int128 v, uint64_t weight)
 	/* of a dt, every event has to be asked */
 	if (!top_may_have(&s->top, v) && !d->every)
 		return TEL_OK;
-	st = tel__definition_show(d, ev, &shown);
+	st = tel__top_show_event(&shown, d->weight, d->nweights, ev);
 	if (top.log == NULL)
 		top.log = "";
 	top.nshown = shown.count;

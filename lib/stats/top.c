@@ -150,6 +150,22 @@ tel__top_show(struct top_shown *s, const tel_value *value)
 	return TEL_OK;
 }
 
+tel_status
+tel__top_show_event(struct top_shown *s, tel_expr *const *x, unsigned n,
+    const tel_event *ev)
+{
+	tel_status st = TEL_OK;
+	tel_value value;
+	unsigned i;
+
+	for (i = 0; i < n && st == TEL_OK; i++) {
+		st = tel_expr_eval(x[i], ev, &value);
+		if (st == TEL_OK)
+			st = tel__top_show(s, &value);
+	}
+	return st;
+}
+
 void
 tel__top_shown_clear(struct top_shown *s)
 {

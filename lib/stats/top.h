@@ -31,6 +31,9 @@ struct top_shown {
 
 /* Adds one; there must be room.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__top_show(struct top_shown *s, const tel_value *value);
+/* Adds the values of n expressions for an event; there must be room. */
+tel_status tel__top_show_event(struct top_shown *s, tel_expr *const *x,
+    unsigned n, const tel_event *ev);
 void tel__top_shown_clear(struct top_shown *s);
 
 void tel__top_init(struct top *t, uint32_t max, struct budget *budget);
