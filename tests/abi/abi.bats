@@ -5,6 +5,7 @@
 # "make abi-release" makes the reference of a release.
 
 bats_require_minimum_version 1.5.0
+load "${TEL_TOP:-$BATS_TEST_DIRNAME/../..}/tests/environment"
 
 setup() {
 	cd "$TEL_TOP" || exit

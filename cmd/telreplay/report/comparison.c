@@ -16,11 +16,14 @@
 static const char *
 ratio_text(struct report *r, const struct verdict *v)
 {
+	/* four digits at most, so that a table fits a terminal */
+	const int decimals = v->ratio < 9.995 ? 2 : v->ratio < 99.95 ? 1 : 0;
+
 	if (!v->known)
 		return "";
 	if (v->different)
-		return report_text(r, "x%.2f", v->ratio);
-	return v->possible ? "=" : report_text(r, "~%.2f", v->ratio);
+		return report_text(r, "x%.*f", decimals, v->ratio);
+	return v->possible ? "=" : report_text(r, "~%.*f", decimals, v->ratio);
 }
 
 static void
