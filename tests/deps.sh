@@ -31,6 +31,7 @@ check    command  g++             g++
 check    command  mandoc          mandoc
 check    command  python3         python3
 check    command  file            file
+check    command  jq              jq
 check    command  sqlite3         sqlite3
 check    command  zstd            zstd
 check    command  lz4             lz4

@@ -390,9 +390,8 @@ telreplay_options(struct telreplay *t, int argc, char **argv)
 	t->timeout = TIMEOUT;
 	t->idle = IDLE;
 	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
-	    !operands_select(&t->settings) ||
-	    !check_count(t) || !parse_format(t) ||
-	    !allocators_check(&t->allocators))
+	    !operands_select(&t->settings) || !check_count(t) ||
+	    !parse_format(t) || !allocators_check(&t->allocators))
 		return 0;
 	if (t->run.pace > 0 && t->run.think_log) {
 		message_fail(STATUS_USAGE, NULL,

@@ -216,8 +216,7 @@ static inline int
 tel_type_is_runtime(const struct tel_type *t)
 {
 	return (t->role > TEL_ROLE_SAMPLE && t->role <= TEL_ROLE_HEAP) ||
-	    t->range != 0 ||
-	    tel_type_samples_allocs(t);
+	    t->range != 0 || tel_type_samples_allocs(t);
 }
 
 /* Nonzero when a block is allocated, or freed, whichever function does it. */

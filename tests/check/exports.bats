@@ -85,6 +85,7 @@ skip_sanitized() {
 	# a part of it alone says what to do
 	for header in heap run stats table; do
 		printf '#include <tel/%s.h>\n' "$header" >"$BATS_TEST_TMPDIR/all.c"
+		# shellcheck disable=SC2086 # may be two words
 		run -1 $CC -fsyntax-only -I"$TEL_TOP/include" \
 		    "$BATS_TEST_TMPDIR/all.c"
 		[[ $output == *'define TEL_EXPERIMENTAL'* ]]

@@ -127,15 +127,17 @@ test_schema(void)
 	is_u64(tel_type_code(t), 2, "with their code");
 	is_str(tel_type_kind(t), "Stock", "and kind");
 	is_u64(tel_type_kind_number(t), 1, "and the kind's number");
-	ok(tel_event_alloc(ev, &alloc, sizeof(alloc)) && alloc.kind == TEL_ALLOC_MALLOC &&
-	        alloc.size == 40 && alloc.address == (uintptr_t)&x,
+	ok(tel_event_alloc(ev, &alloc, sizeof(alloc)) &&
+	        alloc.kind == TEL_ALLOC_MALLOC && alloc.size == 40 &&
+	        alloc.address == (uintptr_t)&x,
 	    "an allocation, by its role");
 	ok(memmem(memory, tel_emit_memory_used(s), "somebody bought", 15) !=
 	            NULL &&
 	        memmem(memory, tel_emit_memory_used(s), "cent", 4) != NULL,
 	    "documentation and units are in the log");
 	ev = shop_next(r, "Give");
-	ok(tel_event_alloc(ev, &alloc, sizeof(alloc)) && alloc.kind == TEL_ALLOC_FREE,
+	ok(tel_event_alloc(ev, &alloc, sizeof(alloc)) &&
+	        alloc.kind == TEL_ALLOC_FREE,
 	    "and it is freed");
 	tel_reader_free(r);
 	tel_emit_close();
