@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/queue.h"
+#include "tel/run.h"
 
 /* A file of which less would be in a piece is one piece. */
 #define PIECE_MIN ((uint64_t)1 << 20)

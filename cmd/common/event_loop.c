@@ -9,6 +9,7 @@
 #include "format.h"
 #include "message.h"
 #include "progress.h"
+#include "tel/run.h"
 
 /* Less than this unread, and the next event may have to be waited for. */
 #define NEARLY_NOTHING 1024

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "message.h"
-#include "tel.h"
+#include "tel/base.h"
 
 #define ALL (TOOL_TELCAT | TOOL_TELFILTER | TOOL_TELSTAT | TOOL_TELREPLAY)
 #define SHOWS (TOOL_TELCAT)

@@ -3,7 +3,7 @@
 #ifndef COMMON_PAGE_H
 #define COMMON_PAGE_H
 
-#include "tel.h"
+#include "tel/output.h"
 
 /* Failures stay in the output, and are reported when it is closed. */
 void put(tel_output *out, const char *text);

@@ -8,6 +8,7 @@
 #include "message.h"
 #include "number.h"
 #include "options.h"
+#include "tel/run.h"
 
 int
 selection_begin(struct selection *s)

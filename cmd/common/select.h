@@ -3,7 +3,7 @@
 #ifndef COMMON_SELECT_H
 #define COMMON_SELECT_H
 
-#include "tel.h"
+#include "tel/filter.h"
 
 struct selection {
 	tel_filter *filter;

@@ -3,7 +3,8 @@
 #ifndef COMMON_SETTINGS_H
 #define COMMON_SETTINGS_H
 
-#include "tel.h"
+#include "tel/printer.h"
+#include "tel/writer.h"
 #include "config.h"
 #include "operands.h"
 #include "options.h"

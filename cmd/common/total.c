@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "counting.h"
+#include "tel/run.h"
 
 struct total {
 	struct sink *sink;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include "common/message.h"
+#include "tel/run.h"
 
 struct show {
 	struct telcat *telcat;

@@ -7,6 +7,7 @@
 #include "common/settings.h"
 #include "common/event_loop.h"
 #include "common/streams.h"
+#include "tel/heap.h"
 
 /* The options of telcat, beyond the common ones. */
 struct telcat {

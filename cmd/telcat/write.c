@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include "common/message.h"
+#include "tel/run.h"
 
 struct run {
 	struct telcat *telcat;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "common/message.h"
 #include "common/total.h"
+#include "tel/run.h"
 
 /* The size of the cache of types, by their addresses. */
 #define SLOTS 256

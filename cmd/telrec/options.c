@@ -10,7 +10,7 @@
 #include "common/number.h"
 #include "common/options.h"
 #include "common/streams.h"
-#include "tel.h"
+#include "tel/base.h"
 #include "telrec/preload/stack.h"
 
 enum {

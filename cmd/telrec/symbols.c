@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "common/message.h"
 #include "common/streams.h"
-#include "tel.h"
+#include "tel/heap.h"
 #include "telrec/dwarf.h"
 
 /* Bytes of a name, and names that a log may have. */

@@ -6,7 +6,7 @@
 #ifndef TEL_BASE_INT128_H
 #define TEL_BASE_INT128_H
 
-#include "tel.h"
+#include "tel/base.h"
 
 static inline tel_int128
 int128_u64(uint64_t v)

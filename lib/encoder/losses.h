@@ -3,7 +3,7 @@
 #ifndef TEL_LOSSES_H
 #define TEL_LOSSES_H
 
-#include "tel.h"
+#include "tel/writer.h"
 
 /* More of them are one, called "...". */
 #define LOSSES_MAX 4096

@@ -9,6 +9,7 @@
 #include "io/fileset.h"
 #include "io/source.h"
 #include "model/history.h"
+#include "tel/run.h"
 
 #include <errno.h>
 #include <fcntl.h>

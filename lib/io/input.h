@@ -9,7 +9,7 @@
 #ifndef TEL_INPUT_H
 #define TEL_INPUT_H
 
-#include "tel.h"
+#include "tel/reader.h"
 
 struct tel_input;
 

@@ -7,7 +7,7 @@
 #define TEL_OUTPUT_H
 
 #include <string.h>
-#include "tel.h"
+#include "tel/output.h"
 
 struct tel_output;
 

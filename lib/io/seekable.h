@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tel.h"
+#include "tel/base.h"
 
 /* A skippable frame of this magic: head, entries, foot. */
 #define SEEK_FRAME_MAGIC 0x184d2a5eu

@@ -7,7 +7,7 @@
 #ifndef TEL_CLOCK_H
 #define TEL_CLOCK_H
 
-#include "tel.h"
+#include "tel/base.h"
 
 struct tel_clock;
 

@@ -13,6 +13,7 @@
 #include "model/pair.h"
 #include "model/role.h"
 #include "model/stacks.h"
+#include "tel/filter.h"
 
 /* Places of starts are numbers, so that the array can move; 0: none. */
 struct start {

@@ -8,7 +8,7 @@
 #define TEL_HISTORY_H
 
 #include "model/event.h"
-#include "tel.h"
+#include "tel/event.h"
 
 /* Documented limit: ranges of a log that are open at once. */
 #define TEL__HISTORY_RANGES_MAX ((size_t)1 << 20)

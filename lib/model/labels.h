@@ -8,7 +8,7 @@
 #ifndef TEL_LABELS_H
 #define TEL_LABELS_H
 
-#include "tel.h"
+#include "tel/event.h"
 
 struct tel_labels;
 

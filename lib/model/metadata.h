@@ -6,7 +6,7 @@
 #ifndef TEL_METADATA_H
 #define TEL_METADATA_H
 
-#include "tel.h"
+#include "tel/reader.h"
 
 #define TEL__METADATA_MAX 256u
 #define TEL__METADATA_KEY 255u

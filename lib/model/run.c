@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The accessors of a run. */
 #include "model/run.h"
+#include "tel/run.h"
 
 size_t
 tel_run_count(const tel_run *run)

@@ -6,7 +6,7 @@
 #ifndef TEL_SCHEMA_H
 #define TEL_SCHEMA_H
 
-#include "tel.h"
+#include "tel/schema.h"
 
 /* How a field's bytes become 64 bits. */
 enum tel_load {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of the library's enums, and its version. */
-#include "tel.h"
+#include "tel/schema.h"
 
 const char *
 tel_status_text(tel_status status)

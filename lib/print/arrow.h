@@ -8,6 +8,7 @@
 
 #include "print/table.h"
 #include "render/renderer.h"
+#include "tel/filter.h"
 
 /* Labels whose numbers are remembered. */
 #define ARROW_RECENT 64u

@@ -8,6 +8,7 @@
 #include "io/deflate.h"
 #include "render/escape.h"
 #include "render/number.h"
+#include "tel/printer.h"
 
 /* Bytes of the title that are shown. */
 #define TITLE_MAX 200

@@ -7,6 +7,7 @@
 #include "print/registry.h"
 #include "print/render_pool.h"
 #include "query/suggest.h"
+#include "tel/run.h"
 
 tel_printer *
 tel_printer_new(tel_output *out, tel_format format)

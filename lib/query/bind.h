@@ -7,6 +7,7 @@
 #define TEL_QUERY_BIND_H
 
 #include "query/program.h"
+#include "tel/filter.h"
 
 /* Schemas that are remembered; when there are more the oldest one goes. */
 #define BINDINGS_MAX 256u

@@ -5,7 +5,7 @@
  * In the order of the log, each is copied until all before it have come.
  */
 #include "query/store.h"
-#include "tel.h"
+#include "tel/filter.h"
 
 #include <stdlib.h>
 #include <string.h>

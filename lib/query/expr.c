@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The public face of expressions that have a value. */
-#include "tel.h"
+#include "tel/filter.h"
 #include "query/bind.h"
 
 #include <inttypes.h>

@@ -10,7 +10,8 @@
 #include "model/run.h"
 #include "query/bind.h"
 #include "reader/reader.h"
-#include "tel.h"
+#include "tel/filter.h"
+#include "tel/run.h"
 
 struct between_log {
 	const struct tel_log *log;

@@ -14,7 +14,7 @@
 #include "model/role.h"
 #include "query/pools.h"
 #include "model/stacks.h"
-#include "tel.h"
+#include "tel/heap.h"
 
 /* Distinct stacks; all others count as one more. */
 #define SITES_MAX ((size_t)1 << 20)

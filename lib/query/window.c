@@ -9,6 +9,7 @@
 #include "query/columns.h"
 #include "query/runs.h"
 #include "query/store.h"
+#include "tel/run.h"
 
 #include <errno.h>
 #include <stdio.h>

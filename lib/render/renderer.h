@@ -11,6 +11,8 @@
 #include "model/event.h"
 #include "model/labels.h"
 #include "render/program.h"
+#include "tel/filter.h"
+#include "tel/heap.h"
 
 /* What a type may have programs for. */
 enum render_variant {

@@ -9,7 +9,7 @@
 
 #include "base/index.h"
 #include "stats/budget.h"
-#include "tel.h"
+#include "tel/stats.h"
 
 /* The tag of a key: its data type, or one of these. */
 #define KEY_NEGATIVE 0x10u /* with TEL_SIGNED: the bits are below 0 */

@@ -4,6 +4,7 @@
 #define TEL_STATS_LAYOUT_H
 
 #include "base/int128.h"
+#include "tel/stats.h"
 
 /* Documented limits. */
 #define BUCKETS_MAX 65536u

@@ -5,6 +5,7 @@
 
 #include "base/index.h"
 #include "base/int128.h"
+#include "tel/stats.h"
 
 /* Documented limits. */
 #define PARTS_MAX ((uint32_t)1 << 16)

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "tel.h"
+#include "tel/stats.h"
 
 #define SKETCH_BITS 14u
 #define SKETCH_SIZE ((uint32_t)1 << SKETCH_BITS)

@@ -4,6 +4,7 @@
 #define TEL_STATS_SPEC_H
 
 #include "stats/layout.h"
+#include "tel/stats.h"
 
 /* Documented limits. */
 #define SPEC_MAX ((size_t)1 << 16)

@@ -5,6 +5,7 @@
 
 #include "base/int128.h"
 #include "stats/budget.h"
+#include "tel/stats.h"
 
 /* Documented limit: the list is kept in order, and moved for each new value. */
 #define TOP_MAX 4096

@@ -9,6 +9,7 @@
 #include "encoder/encoder.h"
 #include "format/registry.h"
 #include "reader/reader.h"
+#include "tel/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,6 +12,7 @@
 #include "model/encode.h"
 #include "format/mps/frame.h"
 #include "model/event.h"
+#include "tel.h"
 
 struct bytes {
 	unsigned char *data;

@@ -3,6 +3,7 @@
 #include "model/clock.h"
 #include "model/event.h"
 #include "tap.h"
+#include "tel.h"
 
 static struct tel_log log_of_events;
 

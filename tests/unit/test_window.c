@@ -8,6 +8,7 @@
 #include "model/encode.h"
 #include "model/clock.h"
 #include "model/event.h"
+#include "tel.h"
 
 #define AS "mps-1.118.0/lii6gc"
 

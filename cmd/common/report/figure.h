@@ -6,7 +6,7 @@
 #ifndef COMMON_REPORT_FIGURE_H
 #define COMMON_REPORT_FIGURE_H
 
-#include "tel.h"
+#include "tel/stats.h"
 
 #define FIGURE_TEXT 128
 

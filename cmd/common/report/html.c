@@ -12,6 +12,7 @@
 #include <string.h>
 #include "common/message.h"
 #include "common/page.h"
+#include "tel/printer.h"
 
 /* The most reports of a page, and the most bytes of them. */
 #define KEPT 512

@@ -15,7 +15,8 @@
 #define COMMON_REPORT_REPORT_H
 
 #include "figure.h"
-#include "tel.h"
+#include "tel/stats.h"
+#include "tel/table.h"
 
 /* The outputs that something is for. */
 #define REPORT_TEXT 1u

@@ -7,7 +7,8 @@
 #define TELREPLAY_FACTS_H
 
 #include <stddef.h>
-#include "tel.h"
+#include "tel/event.h"
+#include "tel/output.h"
 
 /* Operations that do not fit; those from ANOMALY_FREE on are damage. */
 enum anomaly {

@@ -4,7 +4,7 @@
 #define TELREPLAY_ALLOCATOR_H
 
 #include <stddef.h>
-#include "tel.h"
+#include "tel/event.h"
 #include "telreplay/run/builtin.h"
 
 /* The most that -a may name. */

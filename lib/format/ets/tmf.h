@@ -6,7 +6,7 @@
 #ifndef TEL_TMF_H
 #define TEL_TMF_H
 
-#include "tel.h"
+#include "tel/base.h"
 
 /* The most bytes of a file, and of a line or a name in it. */
 #define TMF_SIZE_MAX ((size_t)1 << 24)

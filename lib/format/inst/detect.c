@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "io/input.h"
-#include "tel.h"
+#include "tel/stats.h"
 
 /* The first line is looked at up to here, if telstat may have written it. */
 #define LINE 128
