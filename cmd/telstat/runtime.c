@@ -7,7 +7,6 @@
 #include "show.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -478,11 +477,12 @@ shorter(const void *a, const void *b)
 	    (x->clock < y->clock) - (x->clock > y->clock);
 }
 
-/* The duration that a share of the sorted ones are at most as long as. */
+/* The duration that so many percent of the sorted ones are at most as long as. */
 static uint64_t
-duration_at(const struct pause *sorted, size_t n, double share)
+duration_at(const struct pause *sorted, size_t n, unsigned percent)
 {
-	size_t i = (size_t)ceil(share * (double)n);
+	/* n * percent / 100, rounded up, of any n */
+	size_t i = n / 100 * percent + (n % 100 * percent + 99) / 100;
 
 	return sorted[i > 0 ? i - 1 : 0].duration;
 }
@@ -522,8 +522,8 @@ put_durations(struct report *r, const struct show *show, const char *what,
 		    .label = "longest",
 		    .unit = "ns",
 		    .notation = REPORT_WITH_UNIT } };
-	const uint64_t values[] = { count, total, duration_at(sorted, n, 0.5),
-		duration_at(sorted, n, 0.99), duration_at(sorted, n, 1) };
+	const uint64_t values[] = { count, total, duration_at(sorted, n, 50),
+		duration_at(sorted, n, 99), duration_at(sorted, n, 100) };
 	const struct report_field share = { .name = "share",
 		.label = "share",
 		.notation = REPORT_PERCENT,
