@@ -114,7 +114,7 @@ step_back(struct tel_reader *r)
 /* The event at r->p has a wrong size; that of its type is right. */
 static tel_status
 repair(struct tel_reader *r, const struct tel_type *t, uint32_t size,
-    uint32_t right)
+    uint32_t expected)
 {
 	tel_status st;
 
@@ -122,8 +122,8 @@ repair(struct tel_reader *r, const struct tel_type *t, uint32_t size,
 	st = tel__reader_damage(r, r->offset, 0,
 	    "an event of type %s has a recorded size of %u bytes; its size is "
 	    "%u",
-	    t->name, size, right);
-	return st == TEL_OK ? mps_emit(r, t, right) : st;
+	    t->name, size, expected);
+	return st == TEL_OK ? mps_emit(r, t, expected) : st;
 }
 
 /* Nonzero when an event of size bytes at r->p would have events after it. */
@@ -147,6 +147,38 @@ is_plausible(const struct tel_reader *r, uint32_t size)
 	    end_of(r, r->p, size + AHEAD), RESYNC_MIN);
 }
 
+/* Which of two sizes leads from r->p to where the stream continues. */
+enum trusted { TRUST_NEITHER, TRUST_HEADER, TRUST_TYPE };
+
+/*
+ * Of the size in the header and the one that the type has, expected:
+ *
+ *	events follow the header's   ... the type's      trusted
+ *	no                           no                  neither
+ *	yes                          no                  the header's
+ *	no                           yes                 the type's
+ *	yes                          yes, and shorter    the type's
+ *	yes                          yes, and longer     the header's
+ *
+ * Where both lead to events, the longer one would swallow some.  One event is
+ * enough behind the header's size if the type's leads nowhere.
+ */
+static enum trusted
+trusted_size(struct tel_reader *r, uint32_t size, uint32_t expected)
+{
+	const struct tel_schema *s = r->log.schema;
+	const int by_type = expected != 0 && expected != size &&
+	    followed_by_valid(r, expected, RESYNC_MIN);
+	const int by_header = size >= s->header && size % s->align == 0 &&
+	    (followed_by_valid(r, size, RESYNC_MIN) ||
+	        (!by_type && followed_by_valid(r, size, 1))) &&
+	    is_plausible(r, size);
+
+	if (by_type && (!by_header || expected < size))
+		return TRUST_TYPE;
+	return by_header ? TRUST_HEADER : TRUST_NEITHER;
+}
+
 /*
  * An event that does not fit.  Sets *again when nothing was handed out and
  * the caller is to look at what is at r->p now.
@@ -156,8 +188,7 @@ recover(struct tel_reader *r, int *again)
 {
 	const struct tel_schema *s = r->log.schema;
 	const struct tel_type *t;
-	uint32_t code, size, right;
-	int by_size, by_type;
+	uint32_t code, size, expected;
 
 	tel__reader_fill(r, AHEAD);
 	if (r->p == r->end)
@@ -167,18 +198,12 @@ recover(struct tel_reader *r, int *again)
 	code = mps_code(r->p, s->abi.big);
 	size = mps_size(r->p, s->abi.big);
 	t = mps_type(s, code);
-	right = tel__mps_true_size(s, r->p, end_of(r, r->p, AHEAD));
-	by_type = right != 0 && right != size &&
-	    followed_by_valid(r, right, RESYNC_MIN);
-	by_size = size >= s->header && size % s->align == 0 &&
-	    (followed_by_valid(r, size, RESYNC_MIN) ||
-	        (!by_type && followed_by_valid(r, size, 1))) &&
-	    is_plausible(r, size);
-	/* where both lead to events, the longer would swallow some */
-	if (by_type && (!by_size || right < size))
-		return repair(r, t, size, right);
-	if (by_size)
-		return emit_unknown(r, code, size);
+	expected = tel__mps_true_size(s, r->p, end_of(r, r->p, AHEAD));
+	switch (trusted_size(r, size, expected)) {
+	case TRUST_TYPE: return repair(r, t, size, expected);
+	case TRUST_HEADER: return emit_unknown(r, code, size);
+	case TRUST_NEITHER: break;
+	}
 	if (t != NULL && tel_size_fits(s, t, size) &&
 	    size > (size_t)(r->end - r->p))
 		return tel__reader_cut_short(r, "the log ends inside an event");
