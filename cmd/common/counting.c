@@ -129,7 +129,7 @@ forget_notes(struct notes *notes)
 
 /* ------------------------------------------------------- on one of the threads */
 
-/* Frees what read the piece, but for what it reported. */
+/* Frees what read the piece, except for what it reported. */
 static void
 piece_close(struct piece *p)
 {

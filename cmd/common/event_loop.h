@@ -16,7 +16,7 @@ enum outcome {
 	END_ALL    /* and what comes after it */
 };
 
-/* What a tool does with its input.  Each may be NULL, but for event(). */
+/* What a tool does with its input.  Each may be NULL, except for event(). */
 struct visitor {
 	void *arg;
 	/*

@@ -69,7 +69,7 @@ list_releases(char *list, size_t room)
 	common_format_add(list, room, ")");
 }
 
-/* All formats, but for printers' with a flag of without. */
+/* All formats, except for printers' with a flag of without. */
 static void
 list_formats(char *list, size_t room, unsigned without)
 {

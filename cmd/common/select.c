@@ -96,7 +96,7 @@ set_range(struct selection *s, const char *text)
 {
 	s->ranged = 1;
 	s->percent = parse_percent(s, text);
-	/* no number has these letters, but for its unit */
+	/* no number has these letters, except for its unit */
 	s->seconds = strpbrk(text, "smh") != NULL;
 	if (!s->percent)
 		return tel_filter_set_time(s->filter, text);

@@ -265,8 +265,8 @@ telfilter_event(void *arg, const tel_event *ev)
 }
 
 /*
- * Nonzero when it does not matter which event of a run comes when, but for the
- * first: the others say nothing of the log.
+ * Nonzero when it does not matter which event of a run comes when, except for
+ * the first: the others say nothing of the log.
  */
 static int
 takes_runs(const struct run *run, const tel_run *events)

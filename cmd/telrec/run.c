@@ -628,7 +628,7 @@ explain_nothing(const struct run *run)
 	message_fail(STATUS_FAILED, run->t->operands[0], "0 events: %s", why);
 }
 
-/* Reports the signal that killed the program, but for usual ends of one. */
+/* Reports the signal that killed the program, except for usual ends of one. */
 static void
 explain_end(const struct run *run)
 {

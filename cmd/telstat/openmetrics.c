@@ -79,7 +79,7 @@ put_group_name(tel_output *out, const tel_stat *stat, unsigned i)
 		putf(out, "_%u", i + 1);
 }
 
-/* The name of a sample and its labels, but for the closing brace. */
+/* The name of a sample and its labels, except for the closing brace. */
 static void
 metric_open(const struct metric *m, const tel_stat *stat, const char *suffix,
     const char *kind)

@@ -327,7 +327,7 @@ add_text_facts(struct report *r, const tel_stat *stat)
 		const char *name = text_name(n, stat);
 
 		if (n->which == TEL_NUMBER_UNDER) {
-			/* that of a magnitude means little but for its mean */
+			/* of a magnitude, only the mean means much */
 			if (is_magnitude(class))
 				add_number(r, REPORT_TEXT, "total",
 				    value_of(stat,

@@ -266,7 +266,7 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_next(tel_reader *r,
  * piece of its log each.  tel_reader_join() shows whether a piece continues
  * exactly where those before it have ended, in the state in which they did:
  * then reading all of them comes to the same events, notices and counts as
- * reading the log with one reader, but for these, as a piece lacks what is
+ * reading the log with one reader, except for these, as a piece lacks what is
  * before it: tel_event_index(), labels, and times in seconds.
  *
  *	... for each i: open reader[i]; tel_reader_set_piece(reader[i], i, n) ...

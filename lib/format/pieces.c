@@ -58,7 +58,7 @@ pieces_leave(struct tel_reader *r)
 }
 
 /*
- * Leaves out all before the piece, but for the first event of the log, from
+ * Leaves out all before the piece, except for the first event of the log, from
  * which the time of the others is counted.
  */
 static tel_status

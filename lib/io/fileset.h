@@ -36,7 +36,7 @@ struct tel_fileset *tel__fileset_new(void);
 
 /*
  * Makes a set of the regular files of a folder, which stays open until the set
- * is freed; deep: of the folders in it, too, but for those that are links.
+ * is freed; deep: of the folders in it, too, except for those that are links.
  * Names that begin with a dot are left out.  fd is closed on failure, too.
  * TEL_OK, TEL_EIO (with errno in *fault), TEL_ELIMIT, TEL_ENOMEM.
  */

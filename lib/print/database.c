@@ -112,7 +112,7 @@ add_name(struct tel__buffer *b, const char *before, const char *name)
 
 /* ---------------------------------------------------------------- tables */
 
-/* Nonzero when the type has the name, but for the case of letters. */
+/* Nonzero when the type has the name, except for the case of letters. */
 static int
 is_named(const struct tel_type *type, const char *name, size_t length)
 {

@@ -588,7 +588,7 @@ show_unknown(struct tel_printer *pr, struct timeline *tl,
 		    (int64_t)tl->gauges[tl->all].unknown);
 }
 
-/* An operation that changes which blocks live, but for the end of a pool. */
+/* An operation that changes which blocks live, except for the end of a pool. */
 static void
 change_blocks(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p,

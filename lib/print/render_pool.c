@@ -115,7 +115,7 @@ render(void *arg, unsigned thread, uint64_t number)
 		ev.inline_use = i->inline_use;
 		st = render_event(&w->printer, &ev);
 	}
-	/* it cannot fail but for memory */
+	/* it cannot fail except for memory */
 	b->status = st == TEL_OK ? st : TEL_ENOMEM;
 	return 1;
 }

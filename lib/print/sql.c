@@ -13,7 +13,7 @@
 
 /* Rows in a statement: the gain of more is small, and SQLite parses it all. */
 #define ROWS_MAX 256
-/* Bytes of a statement, but for its last row. */
+/* Bytes of a statement, except for its last row. */
 #define BYTES_MAX ((size_t)1 << 16)
 
 /* The rows of a type that wait for their statement. */

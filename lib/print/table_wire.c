@@ -342,7 +342,7 @@ count_values(const struct table_column *c, size_t rows)
 	return n;
 }
 
-/* Adds the pieces of a column, which is as new then, but for its text. */
+/* Adds the pieces of a column, which is as new then, except for its text. */
 static void
 add_column(struct tel_table *t, struct table_column *c)
 {

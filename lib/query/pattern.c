@@ -2,7 +2,7 @@
 /*
  * Globs are matched here and not by fnmatch(3), as strings of a log are bytes
  * without a NUL and without a locale.  Regular expressions go to regcomp(3),
- * but for those that are a plain word.
+ * except for those that are a plain word.
  */
 #include "query/pattern.h"
 #include "query/value.h"

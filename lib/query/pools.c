@@ -38,7 +38,7 @@ suffix_of(const struct tel_type *t)
 
 /*
  * What the event that creates a pool says of it: its labels, such as that of
- * its class, but for its own, which is in its name; or the name of the type.
+ * its class, except for its own, which is in its name; or the name of the type.
  * A pool may be created by two events, of which one says nothing.
  */
 static int

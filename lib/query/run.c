@@ -542,7 +542,7 @@ eval_leaf(const struct op *op, struct machine *m, const struct tel_event *ev,
 	}
 }
 
-/* Takes values from v on, and leaves one there, but for the item of a list. */
+/* Takes values from v on, and leaves one there, except the item of a list. */
 static void
 eval_operator(const struct op *op, struct machine *m, struct value *v)
 {

@@ -271,7 +271,7 @@ void tel__reader_fill(struct tel_reader *r, size_t min);
  */
 void *tel__reader_keep(struct tel_reader *r,
     const struct tel_format_ops *format, size_t size);
-/* Frees what formats keep, but for that one. */
+/* Frees what formats keep, except for that one. */
 void tel__reader_forget(struct tel_reader *r, const struct tel_format_ops *but);
 
 /* The first file of a kind behind that one, or of all; NULL: no more. */

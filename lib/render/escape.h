@@ -2,8 +2,8 @@
 /*
  * Strings of a log as the output formats write them.  Each function writes the
  * n bytes at s to p, where there must be room for TEL_ESCAPE_ROOM(n) bytes, and
- * returns where it ended.  The quotes around are the caller's, but for CSV and
- * SQL, where they depend on the bytes.
+ * returns where it ended.  The quotes around are the caller's, except for CSV
+ * and SQL, where they depend on the bytes.
  */
 #ifndef TEL_ESCAPE_H
 #define TEL_ESCAPE_H

@@ -7,7 +7,7 @@
 
 #include "io/bytes.h"
 
-/* The NaN that 0.0 / 0.0 is on most machines, but for its sign. */
+/* The NaN that 0.0 / 0.0 is on most machines, except for its sign. */
 #define PLAIN_NAN 0x7ff8000000000000u
 
 unsigned char *

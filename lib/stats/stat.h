@@ -124,7 +124,7 @@ int tel__stat_class_find_inst(const char *type, size_t n, int running,
  */
 void tel__stat_class_list(char *out, size_t size, struct suggestion *near);
 
-/* Bytes of the budget that a stat of a definition takes, but for its keys. */
+/* Bytes of the budget that a stat of a definition takes, except its keys. */
 size_t tel__stat_size(const struct definition *d);
 
 /*

@@ -589,7 +589,7 @@ tel_writer_end_file(tel_writer *w, const tel_reader *r)
 	if (st == TEL_OK && r != NULL && w->encoder == NULL &&
 	    r->log.tail_size > 0)
 		st = switch_log(w, &r->log);
-	/* so does one of which all is filtered out, but for what was lost */
+	/* so does one of which all is filtered out, except for what was lost */
 	if (st == TEL_OK && r != NULL && r->log.schema != NULL &&
 	    r->log.lost > 0)
 		st = switch_log(w, &r->log);

@@ -27,7 +27,7 @@ line_of(struct report *r, const struct report_section *s, const char *figure)
 }
 
 /*
- * A text from a log: its bytes as they are, but for a terminal, which they
+ * A text from a log: its bytes as they are, except for a terminal, which they
  * could steer.
  */
 static void

@@ -331,7 +331,7 @@ int report_is(const struct report *r, unsigned outputs);
 /* How many of n rows are shown. */
 size_t report_rows(const struct report *r, size_t n);
 
-/* Starts a section, empty but for its type and the outputs it is for. */
+/* Starts a section, empty except for its type and the outputs it is for. */
 struct report_section *report_section(struct report *r, unsigned shown,
     const char *type);
 /* Hands it over. */

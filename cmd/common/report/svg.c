@@ -432,7 +432,7 @@ definition_of(const struct report_section *s)
 	return s->class != NULL ? s->class : "";
 }
 
-/* The height of a section but for its plot, and where its texts begin. */
+/* The height of a section except for its plot, and where its texts begin. */
 static double
 text_height(struct report *r, const struct report_section *s,
     struct facts *facts, double *top)

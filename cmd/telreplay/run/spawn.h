@@ -50,7 +50,7 @@ struct stage {
 /* Maps it for a number of threads.  Returns 1, or 0 after a message. */
 int stage_open(struct stage *stage, size_t threads);
 void stage_close(struct stage *stage);
-/* Zeroes it, but for the magic. */
+/* Zeroes it, except for the magic. */
 void stage_clear(struct stage *stage);
 
 struct spawn {

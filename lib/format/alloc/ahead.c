@@ -178,7 +178,7 @@ wait_batch(struct al_ahead *a, const unsigned char *p)
 	return NULL;
 }
 
-/* Adds the events of a batch, but for the first, to those that were found. */
+/* Adds the events of a batch, except the first, to those that were found. */
 static void
 al_ahead_take(struct tel_batch *f, struct al *s, struct batch *b)
 {

@@ -80,7 +80,7 @@ struct hpm_meta {
 };
 
 /*
- * An event is given in a layout of our own, little-endian but for the
+ * An event is given in a layout of our own, little-endian except for the
  * counters, which are copied as they are.  Markers and exit have .cpu, then
  * the run or the value at HPM_AT_RUN, and the string at HPM_AT_APP.
  */

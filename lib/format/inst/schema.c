@@ -13,7 +13,7 @@
 
 /*
  * The types.  A field has the value of the record's field of its name, or of
- * the one behind '='; but for the words in sources[].
+ * the one behind '='; except for the words in sources[].
  */
 /* clang-format off */
 static const struct tel_type_row rows[T_TYPES] = {

@@ -33,8 +33,8 @@ enum convert_how {
 
 /*
  * Converts an event of the log that *l is about, NULL for a log that is new.
- * out: room for CONVERT_MAX; what was made, but for .log, good until the next
- *	call of this function.
+ * out: room for CONVERT_MAX; what was made, except for .log, good until the
+ *	next call of this function.
  * n: how many that were.
  * lost: set to the loss that kept the event out, or NULL.
  * Returns TEL_OK, TEL_ENOMEM.

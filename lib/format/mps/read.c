@@ -22,7 +22,7 @@
 #define RESYNC_MIN 3
 /* And how many for a piece to start there: if it is wrong it is read twice. */
 #define SPLIT_MIN 16
-/* Bytes that surely hold such a chain, but for the longest strings. */
+/* Bytes that surely hold such a chain, except for the longest strings. */
 #define AHEAD ((size_t)2048)
 /* Bytes looked at in one piece when the stream is lost. */
 #define SEARCH ((size_t)1 << 16)

@@ -400,7 +400,7 @@ read_tails(struct native_block *b, const struct native_part *part,
 	return st;
 }
 
-/* Steps over what events are made of, but for what columns begin near. */
+/* Steps over what events are made of, except for what columns begin near. */
 static tel_status
 pass_part(struct native_block *b, struct native_part *part,
     const struct native_plan *plan, uint64_t *before, uint64_t *v)

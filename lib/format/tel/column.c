@@ -2,7 +2,7 @@
 /*
  * Columns of the native format: many integers of one meaning, in a form that
  * was chosen for them.  No step of these loops depends on a value that was
- * just read, but for the sums of differences.
+ * just read, except for the sums of differences.
  */
 #include "format/tel/wire.h"
 
@@ -105,7 +105,7 @@ next_value(const struct lengths *l, const unsigned char **p, unsigned c)
 }
 
 /*
- * Values of several lengths, each but for delta from the same base; with it
+ * Values of several lengths, each except for delta from the same base; with it
  * each from the one before.
  */
 __attribute__((always_inline)) static inline void

@@ -121,7 +121,7 @@ native_events_give(struct tel_reader *r, struct native *s)
 }
 
 /*
- * Adds events of a block of one log to those that were found, but for those
+ * Adds events of a block of one log to those that were found, except for those
  * that were counted, up to one that must be alone.
  */
 static void

@@ -4,7 +4,7 @@
  * numbers in hexadecimal.  The MPS's own mpseventtxt and mpseventsql read
  * the same, but want the stream's events from the first on.
  *
- * A string is printed as it is but for quotes and backslashes, so it may go
+ * A string is printed as it is except for quotes and backslashes, so it may go
  * on in the next line.  It is joined, up to 255 bytes, unless that line looks
  * like an event: after grep or sort it will be another event's.
  */
