@@ -2,10 +2,13 @@
 /* The one loop over the events of all operands, merged or not. */
 #include "event_loop.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "format.h"
 #include "message.h"
 #include "progress.h"
@@ -484,8 +487,9 @@ source_run(struct settings *s, const struct visitor *v, char *operand)
 	return outcome;
 }
 
-void
-sources_run(struct settings *s, const struct visitor *v)
+/* Reads all operands, after sources_find_last(). */
+static void
+run_all(struct settings *s, const struct visitor *v)
 {
 	static char standard_input[] = "-";
 	char *none[] = { standard_input };
@@ -514,4 +518,210 @@ sources_run(struct settings *s, const struct visitor *v)
 	}
 	free(srcs);
 	free(list);
+}
+
+/* ------------------------------------------------------ the last N events */
+
+static enum outcome
+count_event(void *arg, const tel_event *ev)
+{
+	uint64_t *n = arg;
+
+	(void)ev;
+	++*n;
+	return CONTINUE;
+}
+
+static enum outcome
+count_events(void *arg, tel_run *run)
+{
+	uint64_t *n = arg;
+
+	*n += tel_run_count(run);
+	return CONTINUE;
+}
+
+/* Copies all of standard input to a file.  1, or 0 with errno. */
+static int
+copy_input(const struct settings *s, int to)
+{
+	const char *p = s->ahead;
+	ssize_t n = (ssize_t)s->nahead, done;
+	char buffer[65536];
+
+	do {
+		for (; n > 0; n -= done, p += done) {
+			done = write(to, p, (size_t)n);
+			if (done < 0 && errno != EINTR)
+				return 0;
+			done = done < 0 ? 0 : done;
+		}
+		do
+			n = read(STDIN_FILENO, buffer, sizeof(buffer));
+		while (n < 0 && errno == EINTR);
+		p = buffer;
+	} while (n > 0);
+	return n == 0 && lseek(to, 0, SEEK_SET) == 0 &&
+	    dup2(to, STDIN_FILENO) == STDIN_FILENO;
+}
+
+/* Puts a file without a name in the place of a pipe, which is read once. */
+static int
+spool_input(struct settings *s)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[4096];
+	int fd = -1, good, size;
+
+	if (folder == NULL || *folder == '\0')
+		folder = "/tmp";
+	size = snprintf(path, sizeof(path), "%s/teltools.XXXXXX", folder);
+	if (size > 0 && (size_t)size < sizeof(path))
+		fd = mkstemp(path);
+	if (fd >= 0)
+		(void)unlink(path);
+	good = fd >= 0 && copy_input(s, fd);
+	if (!good)
+		message_fail(STATUS_FAILED, "-", "%s", strerror(errno));
+	else
+		s->nahead = 0;
+	if (fd >= 0)
+		(void)close(fd);
+	return good;
+}
+
+/*
+ * Makes sure that all operands can be read twice.  input: set to the place of
+ * standard input, or -1 when it is not read.
+ * Returns 1, or 0 after a message.
+ */
+static int
+make_seekable(struct settings *s, off_t *input)
+{
+	int i, good = 1;
+	struct source src;
+
+	*input = -1;
+	for (i = 0; good && i < s->noperands + (s->noperands == 0); i++) {
+		const char *name = s->noperands > 0 ? s->operands[i] : "-";
+
+		memset(&src, 0, sizeof(src));
+		if (strcmp(name, "-") == 0) {
+			*input = lseek(STDIN_FILENO, 0, SEEK_CUR);
+			good = *input >= 0 || spool_input(s);
+			*input = *input < 0 ? 0 : *input;
+		} else if ((good = source_open(&src, name)) != 0) {
+			good = src.regular || src.folder;
+			source_close(&src);
+			if (!good)
+				message_fail(STATUS_USAGE, name,
+				    "-n: the last events of a pipe can be "
+				    "found in standard input only");
+		}
+	}
+	return good;
+}
+
+/*
+ * Counts the selected events from a clock on, if a later one is given.  What
+ * is wrong with the logs is left to the real pass to report.
+ */
+static int
+count_selected(const struct settings *s, uint64_t from, uint64_t to,
+    off_t input, uint64_t *n)
+{
+	struct settings copy = *s;
+	const struct visitor v = { .arg = n,
+		.event = count_event,
+		.run = count_events,
+		.any_order = 1 };
+
+	copy.select.filter = tel_filter_copy(s->select.filter);
+	if (copy.select.filter == NULL) {
+		message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(TEL_ENOMEM));
+		return 0;
+	}
+	copy.select.skip = copy.select.last = 0;
+	copy.select.count = UINT64_MAX;
+	copy.select.whole = 0;
+	copy.quiet = 1;
+	copy.verbose = copy.progress = copy.unbuffered = 0;
+	copy.all_events = copy.writes = 0;
+	if (to > 0) {
+		tel_filter_set_clock(copy.select.filter, from, to);
+		copy.select.filtering = 1;
+	}
+	*n = 0;
+	run_all(&copy, &v);
+	tel_filter_free(copy.select.filter);
+	if (input < 0 || lseek(STDIN_FILENO, input, SEEK_SET) == input)
+		return message_status() != STATUS_FAILED &&
+		    message_status() != STATUS_USAGE;
+	message_fail(STATUS_FAILED, "-", "%s", strerror(errno));
+	return 0;
+}
+
+/* The span of the only operand, if it has an index: 1, and else 0. */
+static int
+indexed_span(const struct settings *s, uint64_t *first, uint64_t *last)
+{
+	struct source src;
+	int found = 0;
+
+	memset(&src, 0, sizeof(src));
+	if (s->noperands != 1 || strcmp(s->operands[0], "-") == 0 ||
+	    s->select.filtering || s->file_order || s->select.skip > 0 ||
+	    !source_open(&src, s->operands[0]))
+		return 0;
+	src.reader = src.regular ? source_reader(s, NULL, NULL) : NULL;
+	if (src.reader != NULL)
+		found = tel_reader_open_fd(src.reader, src.fd, src.name) ==
+		        TEL_OK &&
+		    tel_reader_span(src.reader, first, last) == TEL_OK;
+	tel_reader_free(src.reader);
+	src.reader = NULL;
+	source_close(&src);
+	return found;
+}
+
+int
+sources_find_last(struct settings *s)
+{
+	const uint64_t last = s->select.last;
+	uint64_t from = 0, to = 0, n = 0, start;
+	struct selection *sel = &s->select;
+	unsigned shift;
+	off_t input;
+
+	if (last == 0)
+		return 1;
+	if (!make_seekable(s, &input))
+		return 0;
+	/* of a file with an index, longer and longer ends are read */
+	if (indexed_span(s, &start, &to) && start < to)
+		for (shift = 12; shift > 0 && n < last; shift -= 3) {
+			from = to - ((to - start) >> shift);
+			if (!count_selected(s, from, to, input, &n))
+				return 0;
+		}
+	if (n >= last) {
+		tel_filter_set_clock(sel->filter, from, to);
+		sel->filtering = 1;
+	} else if (!count_selected(s, 0, 0, input, &n)) {
+		return 0;
+	}
+	if (n > last && n - last > sel->skip)
+		sel->skip = n - last;
+	/* damage at the end is found and reported */
+	sel->count = UINT64_MAX;
+	sel->last = 0;
+	return 1;
+}
+
+void
+sources_run(struct settings *s, const struct visitor *v)
+{
+	if (sources_find_last(s))
+		run_all(s, v);
 }

@@ -58,6 +58,13 @@ struct visitor {
  */
 void sources_run(struct settings *s, const struct visitor *visitor);
 
+/*
+ * With -n -N, replaces it by a number of events to skip, for which the operands
+ * are read once more; a pipe is copied to a file before.  sources_run() calls
+ * it.  Returns 1, or 0 after a message.
+ */
+int sources_find_last(struct settings *s);
+
 /* Reads one operand, as sources_run() does each with settings.no_merge. */
 enum outcome source_run(struct settings *s, const struct visitor *visitor,
     char *operand);

@@ -15,6 +15,7 @@ struct selection {
 	const char *until;
 	uint64_t skip;
 	uint64_t count;   /* the most events to select */
+	uint64_t last;    /* of all that are selected, only so many; or 0 */
 	uint64_t matched; /* over all logs */
 	int ranged;       /* -t was given */
 	int seconds;      /* -t is in seconds, or parts of one */

@@ -239,6 +239,7 @@ static int
 settings_take(struct settings *s, int id, const char *value)
 {
 	struct selection *sel = &s->select;
+	int negative;
 
 	switch (id) {
 	case 'f': s->format = value; return 1;
@@ -273,8 +274,13 @@ settings_take(struct settings *s, int id, const char *value)
 	case OPTION_FREE: return add_role(s, "free", value);
 	case OPTION_REALLOC: return add_role(s, "realloc", value);
 	case 'n':
-		return number_option("-n", "number of events", value, 0,
-		    UINT64_MAX, &sel->count);
+		negative =
+		    value[0] == '-' && value[1] >= '0' && value[1] <= '9';
+		if (!number_option("-n", "number of events", value + negative,
+		        0, UINT64_MAX, &sel->count))
+			return 0;
+		sel->last = negative ? sel->count : 0;
+		return 1;
 	case 'j': return set_jobs(s, value);
 	case OPTION_SKIP:
 		return number_option("--skip", "number of events", value, 0,

@@ -176,7 +176,14 @@ telfilter_options(struct telfilter *t, int argc, char **argv)
 		return 0;
 	/* a sample is taken first, so these are counted here */
 	t->skip = s->skip;
-	t->count = s->count;
+	t->count = s->last > 0 ? UINT64_MAX : s->count;
+	if (s->last > 0 &&
+	    (t->sample.every > 1 || t->sample.share < SAMPLE_ALL)) {
+		message_fail(STATUS_USAGE, NULL,
+		    "-n: the last events of a sample are not known; filter "
+		    "once more to find them");
+		return 0;
+	}
 	s->skip = 0;
 	s->count = UINT64_MAX;
 	t->settings.all_events = 1;

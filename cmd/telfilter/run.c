@@ -422,8 +422,12 @@ telfilter_run(struct telfilter *t, struct sink *sink)
 		visitor.any_order = !t->settings.ordered &&
 		    (run.writer != NULL ||
 		        (t->format.flags & TEL_PRINTER_LOG_ORDER) != 0);
-		if (!run.full)
+		if (!run.full && sources_find_last(&t->settings)) {
+			if (t->settings.select.skip > t->skip)
+				t->skip = t->settings.select.skip;
+			t->settings.select.skip = 0;
 			sources_run(&t->settings, &visitor);
+		}
 		telfilter_finish(&run);
 	}
 	tel_context_free(run.context);

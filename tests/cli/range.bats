@@ -140,6 +140,17 @@ clock() {
 			[ "$file" = long.tel.zst ] || [ "$part" -lt 700 ]
 		done
 	done
+	# an end is read to count and to show, with the start and the index
+	for file in long.tel long.tel.zst; do
+		part=$(share "$file" telcat --no-config -n -20)
+		echo "the end of $file: $part of $all"
+		[ "$file" = long.tel.zst ] || [ "$part" -lt "$((all * 3 / 2))" ]
+	done
+	telcat --no-config -qH long.log | tail -n 20 >"$BATS_TEST_TMPDIR/want"
+	for file in long.tel long.tel.zst; do
+		telcat --no-config -qH -n -20 "$file" |
+		    cmp - "$BATS_TEST_TMPDIR/want"
+	done
 }
 
 @test "one log behind another: each is counted from its own begin" {

@@ -310,7 +310,7 @@ try() {
 	expect 2 "telcat: option takes no argument: '--sort=x'" telcat --sort=x
 	expect 2 "telcat: -n: '12x' is not a number of events" \
 	    telcat -n 12x mpsio.log
-	expect 2 "telcat: -n: '-1' is not a number of events" telcat -n -1
+	expect 2 "telcat: -n: '--1' is not a number of events" telcat -n --1
 	expect 2 "telcat: -n: '' is not a number of events" telcat -n ''
 	expect 2 "telcat: -n: '0x' is not a number of events" telcat -n 0x
 	expect 2 "telcat: -n: '18446744073709551616' is not a number*" \
