@@ -74,8 +74,8 @@ TEL_SINCE_EXPERIMENTAL void tel_stats_free(tel_stats *s);
  *	       | pairs
  *	value  = EXPRESSION | pairs
  *	       | "real(" EXPRESSION [ "," decimals ] ")"
- *	pairs  = ( "dur" | "ticks" ) "(" [ START [ "," END [ "," KEY
- *	                                 [ "," MIDDLE ] ] ] ] ")"
+ *	pairs  = ( "dur" | "ticks" | "queue" ) "(" [ START [ "," END [ "," KEY
+ *	                                           [ "," MIDDLE ] ] ] ] ")"
  *	weight = EXPRESSION
  *
  * NAME consists of letters, digits and _ . - and is unique; EXPRESSION,
@@ -113,7 +113,8 @@ TEL_SINCE_EXPERIMENTAL void tel_stats_free(tel_stats *s);
  * KEY, in nanoseconds; ticks: the same in the clock's ticks.  Without END the
  * type that ends START by its role, and without START all types that have
  * such a role; the KEY is then the one that the role names.  Of several open
- * ranges with the same key the latest ends first.  By itself, "pause=dur(...)"
+ * ranges with the same key the latest ends first; queue: as dur, but the first
+ * one does.  By itself, "pause=dur(...)"
  * is a summary trace: how many pairs, their total, shortest and longest.
  * MIDDLE events count as events of the range, but add no time.
  *

@@ -119,8 +119,9 @@ check_pairs(struct tel_stats *s, struct definition *d,
 	        tel_schema_find_type(schema, end)))
 		snprintf(text, sizeof(text),
 		    "%.100s: %.80s and %.80s have no common role and no KEY "
-		    "was given: each end is paired with the latest start",
-		    d->spec.name, start, end);
+		    "was given: each end is paired with the %s start",
+		    d->spec.name, start, end,
+		    d->open.queue ? "earliest" : "latest");
 	if (text[0] == '\0')
 		return;
 	d->warned = 1;

@@ -27,6 +27,9 @@ const struct count_field tel__stat_fields[] = {
 };
 /* clang-format on */
 
+const char *const tel__pair_words[PAIRS_COUNT] = { "", "dur", "ticks",
+	"queue" };
+
 const char *const tel__piece_fields[PIECES] = { "expr", "weight", "if", "start",
 	"end", "key", "middle" };
 

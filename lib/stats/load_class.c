@@ -63,8 +63,9 @@ read_spec(struct loader *l, struct spec *s, const char **why)
 	if (!read_parameters(l, class, s->parameters))
 		return load_invalid(why, "its parameters are invalid");
 	if (tel__inst_find(l->line, "pairs") != NULL)
-		s->pairs =
-		    tel__load_is(l, "pairs", "ticks") ? PAIRS_TICKS : PAIRS_NS;
+		s->pairs = tel__load_is(l, "pairs", "ticks") ? PAIRS_TICKS :
+		    tel__load_is(l, "pairs", "queue")        ? PAIRS_QUEUE :
+		                                               PAIRS_NS;
 	st = read_pieces(l, s);
 	if (st == TEL_OK)
 		st = tel__layout_make(&s->layout, class->layout, s->parameters,

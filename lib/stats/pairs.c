@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Open ranges: they lie in one array, and those of a key are a list from the
- * top one down.  The index has a key as long as a range of it is open, so
+ * Open ranges: they lie in one array, and those of a key are a list in the
+ * order in which they end: from the top one down, or of a queue from the first.  The index has a key as long as a range of it is open, so
  * that memory is bounded by how many are open at a time.
  */
 #include "stats/pairs.h"
@@ -17,14 +17,21 @@ struct pair_range {
 	struct pair_key key;
 	uint64_t clock;
 	struct tel_stat *stat;
-	uint64_t crowded; /* of the top one: starts above it without room */
-	uint32_t below;   /* the next of the stack, or of the free list */
+	/* starts without room: above the top one; of a queue, right behind it */
+	uint64_t crowded;
+	uint32_t
+	    below;     /* the next of the stack or queue, or of the free list */
+	uint32_t last; /* of the first of a queue: its last */
+	int ended; /* of a queue: it waits for the ends of those behind it */
 };
 
 void
 tel__pairs_init(struct open_pairs *o, uint32_t max)
 {
+	const int queue = o->queue;
+
 	memset(o, 0, sizeof(*o));
+	o->queue = queue;
 	o->max = max;
 	o->free = NOWHERE;
 	tel__index_init(&o->tops);
@@ -98,14 +105,16 @@ tel__pairs_start(struct open_pairs *o, const struct pair_key *k, uint64_t clock,
     struct tel_stat *stat)
 {
 	struct tel__probe at;
-	uint32_t top = pairs_find(o, k, &at), i;
+	uint32_t top = pairs_find(o, k, &at), i, last = top;
 	struct pair_range *r;
 
+	if (o->queue && top != NOWHERE)
+		last = o->ranges[top].last;
 	/* above a start without room no other may come before its end */
 	if (o->count == o->max ||
-	    (top != NOWHERE && o->ranges[top].crowded > 0)) {
-		if (top != NOWHERE)
-			o->ranges[top].crowded++;
+	    (last != NOWHERE && o->ranges[last].crowded > 0)) {
+		if (last != NOWHERE)
+			o->ranges[last].crowded++;
 		return PAIR_CROWDED;
 	}
 	i = take_place(o);
@@ -116,8 +125,15 @@ tel__pairs_start(struct open_pairs *o, const struct pair_key *k, uint64_t clock,
 	r->clock = clock;
 	r->stat = stat;
 	r->crowded = 0;
-	r->below = top;
+	r->ended = 0;
+	r->last = i;
+	r->below = o->queue ? NOWHERE : top;
 	o->count++;
+	if (o->queue && top != NOWHERE) {
+		o->ranges[last].below = i;
+		o->ranges[top].last = i;
+		return PAIR_OK;
+	}
 	if (top != NOWHERE) {
 		tel__index_move(&o->tops, &at, i);
 		return PAIR_NESTED;
@@ -134,21 +150,31 @@ tel__pairs_end(struct open_pairs *o, const struct pair_key *k, uint64_t *clock,
 {
 	struct tel__probe at;
 	uint32_t top = pairs_find(o, k, &at), below;
+	enum pair_result result = PAIR_OK;
+	struct pair_range *r;
 
 	if (top == NOWHERE)
 		return PAIR_NONE;
-	if (o->ranges[top].crowded > 0) {
-		o->ranges[top].crowded--;
-		return PAIR_CROWDED;
+	r = &o->ranges[top];
+	if (r->crowded > 0 && (!o->queue || r->ended)) {
+		result = PAIR_CROWDED;
+		if (--r->crowded > 0 || !o->queue)
+			return result;
+	} else {
+		*clock = r->clock;
+		*stat = r->stat;
+		r->ended = r->crowded > 0;
+		if (r->ended)
+			return result;
 	}
-	*clock = o->ranges[top].clock;
-	*stat = o->ranges[top].stat;
 	below = give_place(o, top);
-	if (below != NOWHERE)
-		tel__index_move(&o->tops, &at, below);
-	else
+	if (below == NOWHERE) {
 		tel__index_remove(&o->tops, &at);
-	return PAIR_OK;
+		return result;
+	}
+	o->ranges[below].last = r->last;
+	tel__index_move(&o->tops, &at, below);
+	return result;
 }
 
 struct tel_stat *

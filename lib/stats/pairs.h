@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Open ranges: starts that wait for their ends.  Those with an equal key make
- * a stack, so that the last to start is the first to end.
+ * a stack, so that the last to start is the first to end, or else a queue.
  */
 #ifndef TEL_STATS_PAIRS_H
 #define TEL_STATS_PAIRS_H
@@ -26,6 +26,8 @@ struct open_pairs {
 	uint32_t free;    /* first of a list of places to use again */
 	uint32_t count;
 	uint32_t max;
+	int queue; /* the first to start is the first to end; tel__pairs_init()
+	              leaves it */
 };
 
 /* What a start or an end came to. */

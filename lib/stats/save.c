@@ -241,7 +241,7 @@ save_class(struct saver *v, const struct definition *d,
 	for (i = 0; i < PIECES; i++) {
 		if (i == PIECE_START && p->pairs != PAIRS_NONE)
 			tel__inst_put_string(w, "pairs",
-			    p->pairs == PAIRS_NS ? "dur" : "ticks");
+			    tel__pair_words[p->pairs]);
 		tel__inst_put_string(w, tel__piece_fields[i],
 		    p->pieces[i].text);
 	}

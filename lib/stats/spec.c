@@ -166,11 +166,12 @@ take_pairs(struct parser *p, struct piece *arguments, unsigned count)
 	return TEL_OK;
 }
 
-/* Where the arguments of "dur(...)" or "ticks(...)" start; NULL: neither. */
+/* Where the arguments of "dur(...)" and its like start; NULL: it is none. */
 static const char *
 find_pairs(const char *text, enum pairing *pairs)
 {
 	size_t n = 0;
+	int i;
 	const char *p;
 
 	while (lex_word(text[n]))
@@ -178,13 +179,13 @@ find_pairs(const char *text, enum pairing *pairs)
 	p = lex_blanks(text + n);
 	if (*p != '(')
 		return NULL;
-	if (n == 3 && memcmp(text, "dur", 3) == 0)
-		*pairs = PAIRS_NS;
-	else if (n == 5 && memcmp(text, "ticks", 5) == 0)
-		*pairs = PAIRS_TICKS;
-	else
-		return NULL;
-	return p + 1;
+	for (i = PAIRS_NS; i < PAIRS_COUNT; i++)
+		if (strlen(tel__pair_words[i]) == n &&
+		    memcmp(text, tel__pair_words[i], n) == 0) {
+			*pairs = (enum pairing)i;
+			return p + 1;
+		}
+	return NULL;
 }
 
 /* Reads the arguments of pairs from *at, and moves it behind the ')'. */
@@ -341,8 +342,9 @@ wrong_class(struct parser *p, const char *word, size_t n)
 
 	tel__suggest_start(&near, word, n);
 	tel__stat_class_list(names, sizeof(names), &near);
-	(void)snprintf(why, sizeof(why), "expected a class: %s or ticks%s",
-	    names, n > 0 ? tel__suggest_text(&near, meant, sizeof(meant)) : "");
+	(void)snprintf(why, sizeof(why),
+	    "expected a class: %s, ticks or queue%s", names,
+	    n > 0 ? tel__suggest_text(&near, meant, sizeof(meant)) : "");
 	return spec_wrong(p, word, why);
 }
 
@@ -465,7 +467,8 @@ put_pairs(struct tel__buffer *t, const struct spec *s)
 {
 	const struct piece *piece = &s->pieces[PIECE_START];
 
-	put_text(t, s->pairs == PAIRS_NS ? "dur(" : "ticks(");
+	put_text(t, tel__pair_words[s->pairs]);
+	put_text(t, "(");
 	for (; piece < s->pieces + PIECES && piece->text != NULL; piece++) {
 		if (piece != &s->start)
 			put_text(t, ",");
@@ -563,7 +566,7 @@ tel__spec_unit(const struct spec *s)
 	size_t i;
 
 	if (s->pairs != PAIRS_NONE)
-		return s->pairs == PAIRS_NS ? "ns" : "ticks";
+		return s->pairs == PAIRS_TICKS ? "ticks" : "ns";
 	if (s->value.text != NULL && !tel__stat_class(s->class)->unitless)
 		for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 			if (strcmp(s->value.text, units[i][0]) == 0)

@@ -23,7 +23,11 @@ struct piece {
 #define PIECES 7u
 #define PIECE_START 3u
 
-enum pairing { PAIRS_NONE, PAIRS_NS, PAIRS_TICKS };
+/* PAIRS_QUEUE: in nanoseconds, the first to start is the first to end. */
+enum pairing { PAIRS_NONE, PAIRS_NS, PAIRS_TICKS, PAIRS_QUEUE, PAIRS_COUNT };
+
+/* Their words in specs and inst logs; of PAIRS_NONE none. */
+extern const char *const tel__pair_words[PAIRS_COUNT];
 
 struct spec {
 	char *name;

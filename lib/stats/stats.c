@@ -394,7 +394,7 @@ tel_stats_uses_rate(const tel_stats *s)
 		return 1;
 	for (i = 0; i < s->count; i++) {
 		d = s->definitions[i];
-		if (d->spec.pairs == PAIRS_NS ||
+		if (d->spec.pairs == PAIRS_NS || d->spec.pairs == PAIRS_QUEUE ||
 		    (d->value != NULL && tel_expr_uses_rate(d->value)) ||
 		    definition_weights(d, tel_expr_uses_rate) ||
 		    (d->key != NULL && tel_expr_uses_rate(d->key)) ||

@@ -97,3 +97,7 @@ for line in sys.stdin:
 		None None None None None None None None 11
 	END
 }
+
+@test "pairs and queues agree with their model, also without room" {
+	python3 "$TEL_TOP/tests/spec/queue_model.py" "${TEST_SEED:-28}"
+}

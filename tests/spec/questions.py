@@ -572,6 +572,28 @@ def _():
          sum(b["freed"] and b["end"] - b["start"] > limit for b in HEAP.dead))
 
 
+@question(36, "how long messages waited in their channels")
+def _():
+    path, clock, sent, waits = os.path.join(FOLDER, "messages.txt"), 0, {}, []
+    with open(path, "w") as f:
+        f.write("# teltools text 1\n# format: m\n# tick rate: 1000000000.0\n"
+                "# type: Send 1 M channel:unsigned\n"
+                "# type: Receive 2 M channel:unsigned\n")
+        for _ in range(500):
+            clock += rng.randint(1, 999)
+            channel = rng.randint(1, 3)
+            line = sent.setdefault(channel, [])
+            name = "Receive" if line and rng.random() < 0.5 else "Send"
+            f.write(f"{clock:016X} {name} channel={channel}\n")
+            if name == "Send":
+                line.append(clock)
+            else:
+                waits.append(clock - line.pop(0))
+    rows = figures("-s", "w=queue(Send,Receive,channel)", path)
+    same([one(rows, "w", k) for k in ("pairs", "sum", "min", "max")],
+         [len(waits), sum(waits), min(waits), max(waits)])
+
+
 @question(37, "the events just before a time")
 def _():
     got = lines(run("telcat", "-H", "-t", f",{MIDDLE}ns", LOG))
