@@ -25,8 +25,8 @@ enum {
 
 static const struct option_row own[] = {
 	{ OPTION_HEADING, "Selection", NULL, NULL, 0 },
-	{ 'a', "address", "ADDR", "only with ADDR, or in ADDR,+LEN or LO,HI",
-	    0 },
+	{ 'a', "address", "ADDR",
+	    "only with ADDR, or a block that has it; ADDR,+LEN, LO,HI", 0 },
 	{ 'l', "label", "GLOB", "only with an address whose label matches", 0 },
 	{ 'v', "invert", NULL, "select all other events", 0 },
 	{ 'A', "after", "N", "also N events after each of these",

@@ -86,7 +86,8 @@ TEL_SINCE_0_1 void tel_filter_set_clock(tel_filter *f, uint64_t first,
 /*
  * Adds a range of addresses: "ADDRESS", "ADDRESS,+LENGTH" in bytes, or
  * "FIRST,LAST", both included.  Events one of whose address or pointer fields
- * lies in any of the ranges; NULL removes all ranges.  At most 1024.
+ * lies in any of the ranges, or which allocate or free a block, or a part of
+ * one, with an address in any of them; NULL removes all ranges.  At most 1024.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_add_addresses(tel_filter *f,
     const char *text);

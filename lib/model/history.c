@@ -43,6 +43,10 @@ struct tel__history {
 	int ended;                     /* and ends with it */
 	int allocates, frees, has_bytes;
 	uint64_t bytes;
+	/* where what it allocates and what it frees is; .size 0: nothing */
+	struct extent {
+		uint64_t address, size;
+	} allocated, freed;
 	int any;                    /* an event has allocated or freed */
 	struct tel__stacks *stacks; /* NULL until one is asked for */
 };
@@ -98,7 +102,37 @@ start_remove(struct tel__history *h, uint32_t place)
 	h->spare = place;
 }
 
+/* A view of the copy at a place. */
+static void
+start_event(const struct tel__history *h, uint32_t place, struct tel_event *out)
+{
+	const struct start *s = &h->starts[place - 1];
+
+	memset(out, 0, sizeof(*out));
+	out->type = s->type;
+	out->log = h->log;
+	out->clock = s->clock;
+	out->offset = s->offset;
+	out->index = s->index;
+	out->size = s->size;
+	out->inline_size = s->inline_size;
+	out->inline_use = s->inline_use;
+	tel_event_place(out, s->bytes);
+}
+
 /* -------------------------------------------------------------- blocks */
+
+/* The bytes of a block, without those of others that it is a sample of. */
+static uint64_t
+block_size(const struct tel__history *h, const struct tel__live_block *b)
+{
+	struct tel_event start;
+	tel_alloc op;
+
+	start_event(h, b->owner, &start);
+	(void)tel__event_alloc(&start, &op);
+	return op.weight != 0 ? tel_alloc_bytes(&op) : b->size;
+}
 
 static tel_status
 block_changes(void *arg, enum tel__live_what what, struct tel__live_block *b,
@@ -115,17 +149,21 @@ block_changes(void *arg, enum tel__live_what what, struct tel__live_block *b,
 	case TEL__LIVE_UNTRACKED:
 		h->allocates = h->has_bytes = 1;
 		h->bytes = b->size;
+		h->allocated =
+		    (struct extent){ b->address, tel_alloc_bytes(op) };
 		break;
 	case TEL__LIVE_PART_FREED:
 		h->frees = h->has_bytes = 1;
 		h->bytes = op->size;
 		h->start = b->owner;
+		h->freed = (struct extent){ op->address, op->size };
 		break;
 	case TEL__LIVE_FREED:
 	case TEL__LIVE_RESIZED:
 		h->frees = h->has_bytes = h->ended = 1;
 		h->bytes = b->size;
 		h->start = b->owner;
+		h->freed = (struct extent){ b->address, block_size(h, b) };
 		break;
 	case TEL__LIVE_POOL_DESTROYED:
 	case TEL__LIVE_REPLACED: start_remove(h, b->owner); break;
@@ -258,6 +296,7 @@ tel_event_remember(const struct tel_event *ev)
 	h->taken = ev->index + 1;
 	h->start = 0;
 	h->ended = h->allocates = h->frees = h->has_bytes = 0;
+	h->allocated.size = h->freed.size = 0;
 	h->event = ev;
 	if (tel_type_is_alloc(ev->type))
 		st = take_operation(h, ev);
@@ -270,22 +309,9 @@ tel_event_remember(const struct tel_event *ev)
 int
 tel__history_start(const struct tel__history *h, struct tel_event *out)
 {
-	const struct start *s;
-
-	if (h->start == 0)
-		return 0;
-	s = &h->starts[h->start - 1];
-	memset(out, 0, sizeof(*out));
-	out->type = s->type;
-	out->log = h->log;
-	out->clock = s->clock;
-	out->offset = s->offset;
-	out->index = s->index;
-	out->size = s->size;
-	out->inline_size = s->inline_size;
-	out->inline_use = s->inline_use;
-	tel_event_place(out, s->bytes);
-	return 1;
+	if (h->start != 0)
+		start_event(h, h->start, out);
+	return h->start != 0;
 }
 
 int
@@ -305,6 +331,26 @@ tel__history_bytes(const struct tel__history *h, uint64_t *out)
 {
 	*out = h->bytes;
 	return h->has_bytes;
+}
+
+int
+tel__history_blocks(const struct tel__history *h,
+    int (*fn)(const void *arg, uint64_t first, uint64_t last), const void *arg)
+{
+	const struct extent *const of[] = { &h->allocated, &h->freed };
+	uint64_t last;
+	size_t i;
+	int result = 0;
+
+	for (i = 0; i < 2 && result == 0; i++) {
+		if (of[i]->size == 0)
+			continue;
+		if (__builtin_add_overflow(of[i]->address, of[i]->size - 1,
+		        &last))
+			last = UINT64_MAX;
+		result = fn(arg, of[i]->address, last);
+	}
+	return result;
 }
 
 int

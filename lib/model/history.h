@@ -31,6 +31,13 @@ int tel__history_allocates(const struct tel__history *h);
 int tel__history_frees(const struct tel__history *h);
 /* The bytes of the block that it allocates, or else of that which it frees. */
 int tel__history_bytes(const struct tel__history *h, uint64_t *out);
+/*
+ * Calls fn(arg, first, last) for the addresses of the block that it allocates,
+ * and of the block, or the part of one, that it frees, until that is not 0.
+ * Returns what it returned last, or 0.
+ */
+int tel__history_blocks(const struct tel__history *h,
+    int (*fn)(const void *arg, uint64_t first, uint64_t last), const void *arg);
 /* The bytes of all blocks that live after it; 0: no event allocated yet. */
 int tel__history_live(const struct tel__history *h, uint64_t *out);
 

@@ -242,7 +242,7 @@ tel__binder_step(struct binder *b, const struct tel_event *ev)
 	b->machine.starts = to->starts;
 	b->machine.schema = to->schema;
 	b->machine.ntypes = to->unknown;
-	if (b->tree->uses_history && tel_event_remember(ev) != TEL_OK) {
+	if (binder_uses_history(b) && tel_event_remember(ev) != TEL_OK) {
 		(void)tel__binder_failed(b, TEL_ENOMEM);
 		return 0;
 	}

@@ -73,6 +73,22 @@ int tel__binder_step(struct binder *b, const struct tel_event *ev);
 /* Whether an expression may be a double in the schema that was bound last. */
 int tel__expr_is_double(const struct tel_expr *x);
 
+/* Whether it tells what an event does by the blocks that live before it. */
+static inline int
+binder_uses_history(const struct binder *b)
+{
+	return b->selection.naddresses > 0 ||
+	    (b->tree != NULL && b->tree->uses_history);
+}
+
+/* Whether it has to see all events, as one may depend on those before it. */
+static inline int
+binder_uses_before(const struct binder *b)
+{
+	return b->selection.naddresses > 0 ||
+	    (b->tree != NULL && b->tree->uses_before);
+}
+
 /* The program for the type of an index; of all that are unknown, the last. */
 static inline const struct program *
 binding_number(const struct binding *b, uint32_t index)
@@ -95,7 +111,7 @@ binder_program(struct binder *b, const struct tel_event *ev)
 	if (b->current == NULL || b->current->schema != ev->type->schema)
 		if (tel__binder_switch(b, ev->type->schema) != TEL_OK)
 			return NULL;
-	if (b->tree != NULL && b->tree->uses_before && !tel__binder_step(b, ev))
+	if (binder_uses_before(b) && !tel__binder_step(b, ev))
 		return NULL;
 	return binding_program(b->current, ev->type);
 }

@@ -583,6 +583,17 @@ select_instant(struct compiler *c, const struct instant *at, int from,
 	    no);
 }
 
+/* Whether events of a type allocate or free blocks at addresses. */
+static int
+has_blocks(const struct tel_type *t)
+{
+	const int i = t->role_field[TEL_PART_ADDRESS];
+
+	return tel_type_is_alloc(t) && i >= 0 &&
+	    (t->fields[i].datatype == TEL_ADDRESS ||
+	        t->fields[i].datatype == TEL_POINTER);
+}
+
 static uint32_t
 select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 {
@@ -593,6 +604,12 @@ select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 	uint32_t other = no;
 	struct op *op;
 
+	if (c->type != NULL && has_blocks(c->type)) {
+		op = compile_put(c, OP_BLOCK);
+		if (op != NULL)
+			op->u.set = set;
+		other = put_test(c, op, yes, other);
+	}
 	for (i = count; i > 0; i--) {
 		f = &c->type->fields[i - 1];
 		if (f->datatype != TEL_ADDRESS && f->datatype != TEL_POINTER)

@@ -372,8 +372,7 @@ tel_filter_run(tel_filter *f, tel_run *run)
 	struct binder *b = &f->binder;
 
 	run->changed = 1;
-	if (run->count <= 1 || is_bounded(f) ||
-	    (b->tree != NULL && b->tree->uses_before))
+	if (run->count <= 1 || is_bounded(f) || binder_uses_before(b))
 		return match_each(f, run);
 	/* all are of the schema of the first */
 	if (binder_program(b, run_event(run, 0)) == NULL)
@@ -387,10 +386,9 @@ int
 tel_filter_type(const tel_filter *f, const tel_type *type)
 {
 	const struct binding *b = f->binder.current;
-	const struct tree *tree = f->binder.tree;
 	const struct program *p;
 
-	if (b == NULL || is_bounded(f) || (tree != NULL && tree->uses_before))
+	if (b == NULL || is_bounded(f) || binder_uses_before(&f->binder))
 		return -1;
 	p = binding_program(b, type);
 	return p->entry < GO_ACCEPT ? -1 : p->entry == GO_ACCEPT;
@@ -477,7 +475,7 @@ tel_filter_uses_history(const tel_filter *f)
 
 	return (b->since != NULL && tel_filter_uses_history(b->since)) ||
 	    (b->until != NULL && tel_filter_uses_history(b->until)) ||
-	    (f->binder.tree != NULL && f->binder.tree->uses_history);
+	    binder_uses_history(&f->binder);
 }
 
 int
@@ -485,6 +483,7 @@ tel_filter_uses_others(const tel_filter *f)
 {
 	return is_bounded(f) || tel_filter_uses_rate(f) ||
 	    f->binder.selection.nlabels > 0 ||
+	    f->binder.selection.naddresses > 0 ||
 	    (f->binder.tree != NULL && tel__tree_uses_others(f->binder.tree));
 }
 
@@ -596,8 +595,7 @@ tel_filter_clocks(const tel_filter *f, const tel_event *event, uint64_t *first,
 {
 	const struct selection *s = &f->binder.selection;
 
-	if (f->binder.invert || is_bounded(f) ||
-	    (f->binder.tree != NULL && f->binder.tree->uses_before))
+	if (f->binder.invert || is_bounded(f) || binder_uses_before(&f->binder))
 		return 0;
 	*first = end_clock(&s->from, event, 0);
 	*last = end_clock(&s->to, event, UINT64_MAX);
@@ -611,8 +609,7 @@ tel_filter_attach(tel_filter *f, tel_reader *r, int whole)
 	r->predicate_pushdown.whole = whole;
 	r->predicate_pushdown.timed = tel_filter_uses_rate(f);
 	/* what comes between the events that match counts for those */
-	if (!is_bounded(f) &&
-	    (f->binder.tree == NULL || !f->binder.tree->uses_before))
+	if (!is_bounded(f) && !binder_uses_before(&f->binder))
 		tel__binder_attach(&f->binder, r);
 }
 

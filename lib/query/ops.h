@@ -27,6 +27,8 @@
 	OP(SPAN_INDEX, "span index", SPAN, 0, 0, span_index) \
 	OP(SPAN_SIZE, "span sizeof", SPAN, 0, 0, any_outcome) \
 	OP(SET_FIELD, "set", SET, 0, 0, set_field) \
+	/* a block that the event allocates or frees has one of the addresses */ \
+	OP(BLOCK, "block", SET, 0, 0, any_outcome) \
 	OP(TYPE, "type", NONE, 0, 0, any_outcome) \
 	OP(LABEL, "label", LABEL, 0, 0, any_outcome) \
 	OP(LABELS, "any label", NODE, 0, 0, any_outcome) \

@@ -380,6 +380,12 @@ span_operator(const struct op *op, const unsigned char *data)
 }
 
 static int
+meets(const void *set, uint64_t first, uint64_t last)
+{
+	return set_meets(set, first, last);
+}
+
+static int
 eval_test(const struct op *op, struct machine *m, const struct tel_event *ev)
 {
 	const struct value *v = m->stack + op->at;
@@ -405,6 +411,8 @@ eval_test(const struct op *op, struct machine *m, const struct tel_event *ev)
 	case OP_SPAN_SIZE: return span_holds(op, tel_event_size(ev));
 	case OP_SET_FIELD:
 		return set_has(op->u.set, tel_load(op->field, ev->data));
+	case OP_BLOCK:
+		return tel__history_blocks(ev->log->history, meets, op->u.set);
 	case OP_TYPE: return tel__select_type(op->u.selection, ev->type);
 	case OP_LABEL:
 		return has_labels(ev) && find_label(ev, op->field, &label) &&

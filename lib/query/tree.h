@@ -137,19 +137,26 @@ struct set {
 /* Makes a set of spans (which are put in order); NULL: no memory. */
 struct set *tel__set_new(struct span *spans, size_t count);
 
+/* Whether it has a number from first to last, both included. */
 static inline int
-set_has(const struct set *s, uint64_t v)
+set_meets(const struct set *s, uint64_t first, uint64_t last)
 {
 	size_t lo = 0, hi = s->count, mid;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (s->spans[mid].hi < v)
+		if (s->spans[mid].hi < first)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < s->count && s->spans[lo].lo <= v;
+	return lo < s->count && s->spans[lo].lo <= last;
+}
+
+static inline int
+set_has(const struct set *s, uint64_t v)
+{
+	return set_meets(s, v, v);
 }
 
 struct tree {

@@ -41,7 +41,7 @@ class Model:
 
     def take(self, index, clock, name, f):
         """Returns what an event says; the start is its index and clock."""
-        said = {"allocates": 0, "frees": 0}
+        said = {"allocates": 0, "frees": 0, "extents": []}
         start = None
 
         def free(address):
@@ -50,6 +50,7 @@ class Model:
             if (f["pid"], address) in self.blocks:
                 start, size = self.blocks.pop((f["pid"], address))
                 said["bytes"] = size
+                said["extents"].append((address, size))
                 self.live -= size
 
         if name in ("get", "many", "put", "change"):
@@ -63,6 +64,7 @@ class Model:
             self.live -= self.blocks.pop((f["pid"], f["at"]), (0, 0))[1]
             self.blocks[f["pid"], f["at"]] = (index, clock, f["who"]), size
             self.live += size
+            said["extents"].append((f["at"], size))
             said.update(allocates=1, bytes=size)
         if name == "open":
             self.ranges.setdefault(f["key"], []).append((index, clock, None))
@@ -76,6 +78,8 @@ class Model:
                 said["by"] = start[2]
         if self.any:
             said["live"] = self.live
+        # what -a finds: fields, and blocks that are allocated or freed
+        said["extents"] += [(f[x], 1) for x in ("at", "old") if x in f]
         return said
 
 
