@@ -33,7 +33,8 @@ static const struct option_row common[] = {
 	    "from the first event that EXPR selects", ALL },
 	{ OPTION_UNTIL, "until", "EXPR",
 	    "up to the first event that EXPR selects", ALL },
-	{ 'n', "limit", "N", "stop after N events; -N: only the last N", ALL | OPTION_ORDERED },
+	{ 'n', "limit", "N", "stop after N events; -N: only the last N",
+	    ALL | OPTION_ORDERED },
 	{ OPTION_SKIP, "skip", "N", "leave out the first N events",
 	    ALL | OPTION_ORDERED },
 
