@@ -82,11 +82,15 @@ put_word(struct tel_printer *pr, const char *word)
 	pr->out->used = (size_t)(p - pr->out->buffer);
 }
 
-/* "# type: NAME CODE KIND FIELD:SORT:BITS ...", BITS where they are not 64. */
+/*
+ * "# type: NAME CODE KIND FIELD:SORT:BITS ...", BITS where they are not 64.
+ * FIELD? may be absent; a list has the data type of its elements.
+ */
 static void
 put_type(struct tel_printer *pr, const struct tel_type *t)
 {
 	const struct tel_field *f;
+	enum tel_datatype values;
 	char number[32];
 	unsigned i;
 
@@ -97,11 +101,19 @@ put_type(struct tel_printer *pr, const struct tel_type *t)
 	put_word(pr, t->kind);
 	for (i = 0; i < t->nfields; i++) {
 		f = &t->fields[i];
+		/* it is shown as a label of the field before it */
+		if (f->is_label)
+			continue;
+		values = f->datatype == TEL_LIST ?
+		    (enum tel_datatype)f->element :
+		    f->datatype;
 		render_put(pr, " ");
 		render_put(pr, f->name);
-		render_put(pr, ":");
-		render_put(pr, tel_datatype_name(f->datatype));
-		if (f->width != 64 && f->datatype != TEL_STRING) {
+		render_put(pr, f->present ? "?:" : ":");
+		if (f->datatype == TEL_LIST)
+			render_put(pr, "list:");
+		render_put(pr, tel_datatype_name(values));
+		if (f->width != 64 && values != TEL_STRING) {
 			snprintf(number, sizeof(number), ":%u", f->width);
 			render_put(pr, number);
 		}

@@ -456,3 +456,35 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 		[[ $output == "${tool%% *}: mpsio.log: refusing to write binary output to a terminal; see -f and -o"?($'\r') ]]
 	done
 }
+
+# Fields that are absent, lists, enums, nested names, strings of any bytes.
+@test "text of recordings and traces reads back, with its header and without" {
+	for log in "$TEL_TOP"/tests/data/{jfr/*.jfr,ctf/*.tar}.zst; do
+		for header in '' -H; do
+			telcat -q $header "$log" >text
+			telcat -q $header text >again
+			# a text has one set of metadata
+			diff <(grep -v '^# meta: ' text) <(grep -v '^# meta: ' again)
+		done
+		[ "$(wc -l <text)" -gt 100 ]
+		# the values, too: stacks are numbers of frames in text, and the
+		# names of enums are labels
+		telcat -q -f json "$log" >want
+		telcat -q "$log" | telcat -q -f json >got
+		python3 - want got <<-'END'
+			import json, sys
+			want, got = ([json.loads(line) for line in open(path)]
+			             for path in sys.argv[1:])
+			assert len(want) == len(got) > 100
+			def flat(fields, prefix=""):
+			    for k, v in fields.items():
+			        if isinstance(v, dict):
+			            yield from flat(v, prefix + k + ".")
+			        elif not k.endswith("_label") and k != "stackTrace":
+			            yield prefix + k, v
+			for a, b in zip(want, got):
+			    f, g = dict(flat(a["fields"])), dict(flat(b["fields"]))
+			    assert (a["type"], a["clock"], f) == (b["type"], b["clock"], g), (a, b)
+		END
+	done
+}

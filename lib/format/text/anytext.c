@@ -21,8 +21,11 @@ tel__any_make(struct lines *s)
 	a = calloc(1, sizeof(*a));
 	if (a == NULL)
 		return TEL_ENOMEM;
-	/* eight bytes for each field; the length of a line bounds the strings */
-	a->data = malloc(LINES_MAX + ANY_HEADER + 256 * 9);
+	/*
+	 * Eight bytes for each field, and bits; the length of a line bounds the
+	 * strings, and lists: an element has two letters at least.
+	 */
+	a->data = malloc(4 * LINES_MAX + ANY_HEADER + 256 * 9);
 	if (a->data == NULL) {
 		free(a);
 		return TEL_ENOMEM;
@@ -181,6 +184,51 @@ anytext_string(struct lines *s, const struct tel_field *f,
 	return 1;
 }
 
+/* A list in brackets, whose elements are put at the end of the event. */
+static int
+anytext_list(struct lines *s, const struct tel_type *t,
+    const struct tel_field *f, const unsigned char **p)
+{
+	unsigned char *const data = s->any->data;
+	const uint32_t start = s->size;
+	const unsigned char *q = *p;
+	struct tel_field item = *f;
+	uint64_t count = 0, v;
+
+	/* addresses have no labels in a list */
+	item.datatype = f->element == TEL_ADDRESS || f->element == TEL_POINTER ?
+	    TEL_SET :
+	    (enum tel_datatype)f->element;
+	item.load = f->list_load;
+	item.offset = 0;
+	if (*q != '[')
+		return tel__lines_wrong(s, q, "a list in brackets as", f->name);
+	for (q++; *q != ']'; count++) {
+		if (count > 0 && *q++ != ',')
+			return tel__lines_wrong(s, q - 1,
+			    "a comma or a bracket in", f->name);
+		if (f->element == TEL_STRING) {
+			unsigned char *out = data + s->size;
+
+			if (!tel__lines_unquote(s, f, &q, &out, NULL))
+				return 0;
+			*out++ = '\0';
+			s->size = (uint32_t)(out - data);
+			continue;
+		}
+		if (!tel__lines_scalar(s, t, &item, &q, &v))
+			return 0;
+		if (!tel_encode_fits(&item, v))
+			return tel__lines_wrong(s, q, "smaller numbers in",
+			    f->name);
+		tel_encode_field(&item, v, data + s->size);
+		s->size += item.width > 8 ? item.width / 8u : 1;
+	}
+	*p = q + 1;
+	tel_store_le64(data + f->offset, count << 32 | start);
+	return 1;
+}
+
 int
 tel__any_value(struct lines *s, const struct tel_type *t,
     const struct tel_field *f, const unsigned char **p)
@@ -190,6 +238,8 @@ tel__any_value(struct lines *s, const struct tel_type *t,
 
 	if (f->datatype == TEL_STRING)
 		return anytext_string(s, f, p);
+	if (f->datatype == TEL_LIST)
+		return anytext_list(s, t, f, p);
 	if (!tel__lines_scalar(s, t, f, p, &v))
 		return 0;
 	if (!tel_encode_fits(f, v))
@@ -202,7 +252,10 @@ tel__any_value(struct lines *s, const struct tel_type *t,
 	if (**p == '[' && f->datatype != TEL_DOUBLE &&
 	    !tel__lines_label(s, (unsigned)(f - t->fields), p))
 		return 0;
-	tel_store_le64(s->any->data + f->offset, v);
+	if (f->load == TEL_LOAD_LEF32)
+		tel_encode_field(f, v, s->any->data);
+	else
+		tel_store_le64(s->any->data + f->offset, v);
 	return 1;
 }
 

@@ -35,7 +35,9 @@
 struct any_field {
 	char *name;
 	uint8_t datatype;
-	uint8_t width;
+	uint8_t element; /* of a list */
+	uint8_t width;   /* in bits, of a list's elements; 0 for strings */
+	uint8_t optional;
 };
 
 struct any_type {
@@ -135,9 +137,11 @@ void tel__any_set_clear(struct any_set *set);
  */
 int tel__any_set_add(struct any_set *set, struct any_type *type);
 void tel__any_type_clear(struct any_type *type);
-/* Adds a field.  1, 0 (too many, or there already), -1. */
+/* Adds a field, as like is, with this name.  1, 0 (too many, or twice), -1. */
 int tel__any_type_field(struct any_type *type, const unsigned char *name,
-    size_t length, enum tel_datatype datatype, unsigned width);
+    size_t length, struct any_field like);
+/* The data type that has the values of both, or -1. */
+int tel__any_join(unsigned a, unsigned b);
 /* Keeps what a header says of a type's role, which comes before the type in
  * lines that were sorted.  1, 0, -1. */
 int tel__any_set_role(struct any_set *set, const unsigned char *p, size_t n);

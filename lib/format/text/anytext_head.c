@@ -2,7 +2,7 @@
 /*
  * What header lines and event lines tell of types.
  *
- *	# type: NAME CODE KIND FIELD:SORT FIELD:SORT:BITS ...
+ *	# type: NAME CODE KIND FIELD:SORT FIELD?:SORT:BITS FIELD:list:SORT ...
  *	# role: NAME start PARTNER FIELD ...
  */
 #include "format/text/anytext.h"
@@ -107,37 +107,60 @@ kind_at(const unsigned char **p, const unsigned char *end, int *failed)
 	return out;
 }
 
-/* "FIELD:SORT" or "FIELD:SORT:BITS". */
+/* Cuts what is before the next colon off a word, and the colon. */
+static struct word
+cut_part(struct word *w)
+{
+	const unsigned char *colon = w->n > 0 ? memchr(w->p, ':', w->n) : NULL;
+	struct word part = { w->p,
+		colon != NULL ? (size_t)(colon - w->p) : w->n };
+
+	w->p += part.n + (colon != NULL);
+	w->n -= part.n + (colon != NULL);
+	return part;
+}
+
+/* The data type of that name; TEL_LIST + 1: there is none. */
+static unsigned
+datatype_named(struct word w)
+{
+	unsigned i = TEL_UNSIGNED;
+
+	while (i <= TEL_LIST && !is_word(w, tel_datatype_name((tel_datatype)i)))
+		i++;
+	return i;
+}
+
+/*
+ * "FIELD:SORT" or "FIELD:SORT:BITS"; "FIELD?:..." may be absent, and the
+ * elements of "FIELD:list:SORT:BITS" are of that data type.
+ */
 static int
 add_field(struct any_type *type, struct word w)
 {
-	const unsigned char *end = w.p + w.n;
-	const unsigned char *name_end = memchr(w.p, ':', w.n), *datatype_end;
+	struct word name = cut_part(&w);
+	struct any_field f = { 0 };
 	uint64_t bits = 64;
-	struct word datatype;
-	int i;
+	unsigned values;
 
-	if (name_end == NULL || !tel__name_is(w.p, (size_t)(name_end - w.p)))
+	f.optional = name.n > 0 && name.p[name.n - 1] == '?';
+	name.n -= f.optional;
+	if (!tel__name_is(name.p, name.n))
 		return 0;
-	datatype.p = name_end + 1;
-	datatype_end = memchr(datatype.p, ':', (size_t)(end - datatype.p));
-	datatype.n =
-	    (size_t)((datatype_end != NULL ? datatype_end : end) - datatype.p);
-	for (i = TEL_UNSIGNED; i <= TEL_STRING; i++)
-		if (is_word(datatype, tel_datatype_name((tel_datatype)i)))
-			break;
-	if (i > TEL_STRING)
+	values = datatype_named(cut_part(&w));
+	f.datatype = (uint8_t)values;
+	if (values == TEL_LIST) {
+		values = datatype_named(cut_part(&w));
+		f.element = (uint8_t)values;
+	}
+	if (values > TEL_STRING)
 		return 0;
-	if (datatype_end != NULL &&
-	    (!anytext_head_number((struct word){ datatype_end + 1,
-	                              (size_t)(end - datatype_end - 1) },
-	         64, &bits) ||
-	        bits == 0 || (i == TEL_DOUBLE && bits != 64)))
+	if (w.n > 0 &&
+	    (!anytext_head_number(w, 64, &bits) || bits == 0 ||
+	        (values == TEL_DOUBLE && bits != 64 && bits != 32)))
 		return 0;
-	if (i == TEL_STRING)
-		bits = 0;
-	return tel__any_type_field(type, w.p, (size_t)(name_end - w.p),
-	    (tel_datatype)i, (unsigned)bits);
+	f.width = values == TEL_STRING ? 0 : (uint8_t)bits;
+	return tel__any_type_field(type, name.p, name.n, f);
 }
 
 /* What is behind "# type: ". */
@@ -267,6 +290,41 @@ datatype_of(const unsigned char *p, const unsigned char *q)
 	return v <= (uint64_t)1 << 63 ? TEL_SIGNED : TEL_DOUBLE;
 }
 
+/*
+ * The end of a list that begins with a bracket at p, NULL if it is none; and the
+ * data type of its elements.
+ */
+static const unsigned char *
+skip_list(const unsigned char *p, const unsigned char *end, uint8_t *element)
+{
+	int datatype = -1, next;
+	const unsigned char *q;
+
+	for (p++; p < end && *p != ']'; p += *p == ',') {
+		if (*p == '"') {
+			next = TEL_STRING;
+			q = skip_quotes(p, end);
+		} else {
+			q = p;
+			while (q < end && *q != ',' && *q != ']' && *q != ' ')
+				q++;
+			next = datatype_of(p, q);
+		}
+		if (next < 0 || q == NULL || q == end || q == p ||
+		    (*q != ',' && *q != ']') ||
+		    (*q == ',' && (end - q < 2 || q[1] == ']')))
+			return NULL;
+		datatype = datatype < 0 ?
+		    next :
+		    tel__any_join((unsigned)datatype, (unsigned)next);
+		if (datatype < 0)
+			return NULL;
+		p = q;
+	}
+	*element = (uint8_t)(datatype < 0 ? TEL_UNSIGNED : datatype);
+	return p < end ? p + 1 : NULL;
+}
+
 /* The field at *p, up to a blank or the end. */
 static int
 learn_field(struct lines *s, struct any_type *type, const unsigned char **p,
@@ -275,6 +333,7 @@ learn_field(struct lines *s, struct any_type *type, const unsigned char **p,
 	static const struct tel_field none = { .name = "" };
 	const unsigned char *name = *p, *q, *number;
 	const unsigned char *value = memchr(name, '=', (size_t)(end - name));
+	struct any_field like = { 0 };
 	uint64_t bits;
 	int datatype;
 
@@ -284,6 +343,9 @@ learn_field(struct lines *s, struct any_type *type, const unsigned char **p,
 	if (q < end && *q == '"') {
 		datatype = TEL_STRING;
 		q = skip_quotes(q, end);
+	} else if (q < end && *q == '[') {
+		datatype = TEL_LIST;
+		q = skip_list(q, end, &like.element);
 	} else {
 		while (q < end && *q != ' ' && *q != '[')
 			q++;
@@ -303,11 +365,14 @@ learn_field(struct lines *s, struct any_type *type, const unsigned char **p,
 	if (q < end && ++q == end)
 		return 0;
 	*p = q;
+	like.datatype = (uint8_t)datatype;
+	if (datatype == TEL_LIST)
+		datatype = like.element;
+	like.width = datatype == TEL_STRING ? 0 :
+	    datatype == TEL_BOOLEAN         ? 1 :
+	                                      64;
 	return tel__any_type_field(type, name, (size_t)(value - 1 - name),
-	    (tel_datatype)datatype,
-	    datatype == TEL_STRING      ? 0 :
-	        datatype == TEL_BOOLEAN ? 1 :
-	                                  64);
+	    like);
 }
 
 int

@@ -48,7 +48,7 @@ find_field(const struct any_type *type, const char *name, size_t length)
 
 int
 tel__any_type_field(struct any_type *type, const unsigned char *name,
-    size_t length, enum tel_datatype datatype, unsigned width)
+    size_t length, struct any_field like)
 {
 	struct any_field *f;
 
@@ -58,11 +58,10 @@ tel__any_type_field(struct any_type *type, const unsigned char *name,
 	if (!TEL__RESERVE(type->fields, type->room, type->nfields + 1u))
 		return -1;
 	f = &type->fields[type->nfields];
+	*f = like;
 	f->name = strndup((const char *)name, length);
 	if (f->name == NULL)
 		return -1;
-	f->datatype = (uint8_t)datatype;
-	f->width = (uint8_t)width;
 	type->nfields++;
 	return 1;
 }
@@ -74,15 +73,14 @@ is_number(unsigned datatype)
 	    datatype == TEL_DOUBLE;
 }
 
-/* The data type that has the values of both, -1 when there is none. */
-static int
-anytext_set_join(const struct any_field *a, const struct any_field *b)
+int
+tel__any_join(unsigned a, unsigned b)
 {
-	if (a->datatype == b->datatype)
-		return a->datatype;
-	if (!is_number(a->datatype) || !is_number(b->datatype))
+	if (a == b)
+		return (int)a;
+	if (!is_number(a) || !is_number(b))
 		return -1;
-	if (a->datatype == TEL_DOUBLE || b->datatype == TEL_DOUBLE)
+	if (a == TEL_DOUBLE || b == TEL_DOUBLE)
 		return TEL_DOUBLE;
 	return TEL_SIGNED;
 }
@@ -92,7 +90,7 @@ static int
 anytext_set_merge(struct any_type *type, const struct any_type *from)
 {
 	struct any_field *f;
-	int at[UINT8_MAX], datatype[UINT8_MAX], i;
+	int at[UINT8_MAX], datatype[UINT8_MAX], element[UINT8_MAX], i;
 
 	if (type->nfields != from->nfields ||
 	    strcmp(type->name, from->name) != 0)
@@ -102,14 +100,18 @@ anytext_set_merge(struct any_type *type, const struct any_type *from)
 		    strlen(from->fields[i].name));
 		if (at[i] < 0)
 			return 0;
+		f = &type->fields[at[i]];
 		datatype[i] =
-		    anytext_set_join(&type->fields[at[i]], &from->fields[i]);
-		if (datatype[i] < 0)
+		    tel__any_join(f->datatype, from->fields[i].datatype);
+		element[i] = tel__any_join(f->element, from->fields[i].element);
+		if (datatype[i] < 0 || element[i] < 0)
 			return 0;
 	}
 	for (i = 0; i < from->nfields; i++) {
 		f = &type->fields[at[i]];
 		f->datatype = (uint8_t)datatype[i];
+		f->element = (uint8_t)element[i];
+		f->optional |= from->fields[i].optional;
 		if (f->width < from->fields[i].width)
 			f->width = from->fields[i].width;
 	}
@@ -165,32 +167,65 @@ by_code(const void *a, const void *b)
 	return (*x)->order < (*y)->order ? -1 : 1;
 }
 
-/* Adds a type: eight bytes a field, or four that say where a string is. */
+/* How values of a data type are loaded: in lists by width, else eight bytes. */
+static enum tel_load
+load_of(unsigned datatype, unsigned width, int in_list)
+{
+	if (datatype == TEL_STRING)
+		return in_list ? TEL_LOAD_STRING : TEL_LOAD_STRING_AT;
+	if (datatype == TEL_DOUBLE)
+		return width == 32 ? TEL_LOAD_LEF32 : TEL_LOAD_LE64;
+	if (!in_list || width > 32)
+		return TEL_LOAD_LE64;
+	if (datatype == TEL_SIGNED)
+		return width > 16 ? TEL_LOAD_LE32S : TEL_LOAD_LE16S;
+	return width > 16 ? TEL_LOAD_LE32 :
+	    width > 8     ? TEL_LOAD_LE16 :
+	                    TEL_LOAD_U8;
+}
+
+/*
+ * Adds a type: eight bytes a field, or four that say where a string or a list
+ * is, and the bits of those that are optional.
+ */
 static int
 add_type(struct tel_schema *s, const struct any_type *from)
 {
-	uint32_t at = ANY_HEADER, size = ANY_HEADER;
+	const uint32_t bits = ANY_HEADER + 8u * from->nfields;
+	uint32_t at = ANY_HEADER, size = bits, optional = 0;
+	const struct any_field *a;
 	enum tel_load load;
 	struct tel_field *f;
 	struct tel_type *t;
 	unsigned i;
 
 	for (i = 0; i < from->nfields; i++)
-		size += 8;
+		optional += from->fields[i].optional;
+	size += (optional + 63) / 64 * 8;
 	t = tel__schema_add(s, from->name, from->code, from->kind, size,
 	    from->nfields);
 	if (t == NULL)
 		return 0;
-	for (i = 0; i < from->nfields; i++) {
-		load = from->fields[i].datatype == TEL_STRING ?
-		    TEL_LOAD_STRING_AT :
-		    TEL_LOAD_LE64;
-		f = tel__type_add(t, from->fields[i].name,
-		    (enum tel_datatype)from->fields[i].datatype, load, at);
+	for (i = 0, optional = 0; i < from->nfields; i++) {
+		a = &from->fields[i];
+		load =
+		    load_of(a->datatype == TEL_LIST ? a->element : a->datatype,
+		        a->width, a->datatype == TEL_LIST);
+		if (a->datatype == TEL_LIST)
+			f = tel__type_add_list(t, a->name,
+			    (enum tel_datatype)a->element, load, at);
+		else
+			f = tel__type_add(t, a->name,
+			    (enum tel_datatype)a->datatype, load, at);
 		if (f == NULL)
 			return 0;
-		if (load == TEL_LOAD_LE64)
-			f->width = from->fields[i].width;
+		if (load == TEL_LOAD_LE64 && a->datatype != TEL_LIST)
+			f->width = a->width;
+		if (a->optional) {
+			f->present_at = (uint16_t)(bits + optional / 8);
+			f->present = (uint8_t)(1u << optional % 8);
+			optional++;
+		}
 		/* a number may be labelled, too: see tel_event.inline_labels */
 		if (f->datatype == TEL_UNSIGNED || f->datatype == TEL_SIGNED)
 			f->space = TEL_SPACE_THREAD;

@@ -229,6 +229,44 @@ unknown(struct lines *s, const struct tel_schema *schema,
 	return 1;
 }
 
+/* Nonzero when fields of a type that a text describes may be absent. */
+static inline int
+has_optional(const struct tel_type *t)
+{
+	return t->size > ANY_HEADER + 8u * t->nfields;
+}
+
+/* Reads the fields of such a type at p, behind its name. */
+static int
+present_fields(struct lines *s, const struct tel_type *t,
+    const unsigned char *p)
+{
+	unsigned char *const data = s->any->data;
+	const struct tel_field *f;
+	uint64_t seen[4] = { 0 };
+	unsigned i = 0;
+
+	memset(data + ANY_HEADER, 0, t->size - ANY_HEADER);
+	while (p != s->line.end) {
+		if (*p != ' ')
+			return tel__lines_wrong(s, p, "a blank", NULL);
+		p++;
+		f = named_field(s, t, i < t->nfields ? i : 0, seen, &p);
+		if (f == NULL)
+			return tel__lines_wrong(s, p, "a field of", t->name);
+		if (!tel__any_value(s, t, f, &p))
+			return 0;
+		if (f->present)
+			data[f->present_at] |= f->present;
+		i = (unsigned)(f - t->fields) + 1;
+	}
+	for (i = 0; i < t->nfields; i++)
+		if (!t->fields[i].present && !(seen[i / 64] >> i % 64 & 1))
+			return tel__lines_wrong(s, p, "the field",
+			    t->fields[i].name);
+	return 1;
+}
+
 /* Reads the fields of a type at p, behind its name. */
 static inline int
 fields(struct lines *s, const struct lines_map *m, const struct tel_type *t,
@@ -243,6 +281,8 @@ fields(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 	s->size = t->size;
 	s->inline_size = 0;
 	s->open_string = 0;
+	if (m == NULL && has_optional(t))
+		return present_fields(s, t, p);
 	for (i = 0; i < t->nfields; i++) {
 		f = NULL;
 		if (*p == ' ' && p != s->line.end) {
@@ -466,7 +506,9 @@ text_head(const unsigned char *p, const unsigned char *end)
 	if (bad > 15 || p[-1] != ' ' ||
 	    !(is_letter(*p) || is_word(p, end, "0x", 2)))
 		return 0;
-	p = text_identifier(p, end);
+	/* the names of types of some formats have colons */
+	for (p = text_identifier(p, end); end - p > 1 && *p == ':';)
+		p = text_identifier(p + 1, end);
 	if (p == end)
 		return 1;
 	q = text_identifier(p + 1, end);

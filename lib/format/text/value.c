@@ -230,10 +230,11 @@ tel__lines_double(struct lines *s, const struct tel_field *f,
 
 	negative = *q == '-';
 	q += negative;
-	while (n < DOUBLE_MAX && q < s->line.end && *q != ' ')
+	while (n < DOUBLE_MAX && q < s->line.end && *q != ' ' && *q != ',' &&
+	    *q != ']')
 		text[n++] = (char)*q++;
 	text[n] = '\0';
-	if (q < s->line.end && *q != ' ')
+	if (n == DOUBLE_MAX)
 		return tel__lines_wrong(s, *p, "a shorter number as", f->name);
 	if (text_value_split(text, &d)) {
 		if (!quick(&d, &v)) {
