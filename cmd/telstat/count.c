@@ -648,6 +648,58 @@ check_stacks(const struct count *c)
 		    untracked);
 }
 
+static uint64_t
+count_number(const tel_stat *stat, tel_number which)
+{
+	tel_int128 v;
+
+	return tel_stat_number(stat, which, &v) ? v.low : 0;
+}
+
+/*
+ * Says why starts and ends are no pairs.  The groups of a statistic, which come
+ * one after the other, are one here.
+ */
+static void
+check_pairs(const struct telstat *t)
+{
+	const size_t n = tel_stats_count(t->stats);
+	uint64_t pairs, open, orphan, other;
+	const char *name;
+	size_t i = 0;
+
+	while (i < n && !t->settings.quiet && !t->deltas) {
+		pairs = open = orphan = other = 0;
+		name = tel_stat_name(tel_stats_get(t->stats, i));
+		for (; i < n; i++) {
+			const tel_stat *stat = tel_stats_get(t->stats, i);
+
+			if (strcmp(tel_stat_name(stat), name) != 0)
+				break;
+			pairs += count_number(stat, TEL_NUMBER_PAIRS);
+			open += count_number(stat, TEL_NUMBER_OPEN);
+			orphan += count_number(stat, TEL_NUMBER_ORPHAN);
+			other += count_number(stat, TEL_NUMBER_BACKWARD) +
+			    count_number(stat, TEL_NUMBER_UNTIMED) +
+			    count_number(stat, TEL_NUMBER_CROWDED);
+		}
+		if (pairs + other > 0 || open + orphan == 0)
+			continue;
+		if (open > 0 && orphan > 0)
+			message(NULL,
+			    "%s: no pairs: the key of none of %" PRIu64
+			    " ends is that of a start before it (%" PRIu64
+			    " starts)",
+			    name, orphan, open);
+		else
+			message(NULL,
+			    "%s: no pairs: %" PRIu64 " %s, but no %s was "
+			    "selected; -e, -w and 'if' apply to both",
+			    name, open + orphan, open > 0 ? "starts" : "ends",
+			    open > 0 ? "end" : "start");
+	}
+}
+
 /* Reads everything.  Returns 1 when there is something to show. */
 static int
 read_counts(struct count *c, struct telstat *t, struct sink *sink)
@@ -709,6 +761,7 @@ telstat_run(struct telstat *t, struct sink *sink)
 	if (read_counts(&c, t, sink)) {
 		check_rate(&c);
 		check_stacks(&c);
+		check_pairs(t);
 		choose_weight(t);
 		finish_counts(&c);
 		TEL_EVENT2(PhaseStart, PHASE_SHOW, "show");

@@ -85,7 +85,8 @@ requests() {
 	requests >log
 	run -0 --separate-stderr telstat -s 'd=dur(Begin,Done)' log
 	[[ $stderr == *'d: Begin and Done have no common role and no KEY'* ]]
-	clean telstat -s 'd=dur(Begin,Done,sector)' log >got
+	run -0 --separate-stderr telstat -s 'd=dur(Begin,Done,sector)' log
+	[[ $stderr != *'no common role'* ]]
 	grep -v '^# role' log >bare
 	run -0 --separate-stderr telstat -s 'd=dur()' bare
 	[[ $stderr == *'d: no event type of disks starts a range'* ]]
@@ -118,4 +119,21 @@ requests() {
 		inside = [e for e in block if e["ph"] == "i" and e["tid"] == begin[0]["tid"]]
 		assert len(begin) >= 1 and len(inside) == 2, block
 	END
+}
+
+@test "telstat says why there are no pairs" {
+	requests >log
+	run -0 --separate-stderr telstat -s 'd=dur(Begin)' -e Begin log
+	[[ $stderr == *"d: no pairs: 2 starts, but no end was selected; -e, -w "* ]]
+	run -0 --separate-stderr telstat -s 'd=dur(Begin,End,disk) if name == End' log
+	[[ $stderr == *"d: no pairs: 2 ends, but no start was selected; "* ]]
+	run -0 --separate-stderr telstat -s 'd=dur(Begin,End,clock)' log
+	[[ $stderr == *"d: no pairs: the key of none of 2 ends is that of a "*" (2 starts)" ]]
+	# groups are one, and one pair is enough
+	run -0 --separate-stderr telstat -g disk -s 'd=dur(Begin)' -e Begin log
+	[ "$(grep -c 'no pairs: 2 starts' <<<"$stderr")" -eq 1 ]
+	clean telstat -w '!(name == End && disk == 2)' -s 'd=dur(Begin)' log >got
+	grep -q 'pairs 1 .*' got
+	# quietly none
+	clean telstat -q -s 'd=dur(Begin)' -e Begin log >got
 }
