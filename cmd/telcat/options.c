@@ -32,7 +32,8 @@ static const struct option_row own[] = {
 	    "sort by time, without waiting for the end", 0 },
 
 	{ OPTION_HEADING, "Output", NULL, NULL, 0 },
-	{ 'F', "fields", "FIELDS", "only these fields: pool,size", 0 },
+	{ 'F', "fields", "FIELDS",
+	    "only these fields, or expressions: pool,duration", 0 },
 	{ 'H', "no-header", NULL, "omit the header", 0 },
 	{ OPTION_TYPES, "types", NULL, "list event types, not events", 0 },
 	{ OPTION_SPLIT, "split", "BY", "several files: by 64M, 10s or a field",

@@ -358,7 +358,9 @@ telcat_show(struct telcat *t, struct sink *sink)
 		visitor.any_order =
 		    (t->format.flags & TEL_PRINTER_LOG_ORDER) != 0;
 		visitor.needs_rate = t->settings.time == TEL_TIME_SECONDS ||
-		    t->settings.time == TEL_TIME_NS;
+		    t->settings.time == TEL_TIME_NS ||
+		    tel_printer_uses_rate(show.printer);
+		visitor.remembers = tel_printer_uses_history(show.printer);
 		sources_run(&t->settings, &visitor);
 		/* a log without events has a header; no log has none */
 		if (!sink->failed &&

@@ -420,7 +420,9 @@ telcat_split(struct telcat *t)
 	visitor.end = telcat_split_end;
 	/* pieces of logs have its order */
 	visitor.any_order = t->format.shown == NULL;
-	visitor.needs_rate = s.by == BY_TIME;
+	/* fields may be expressions, of which the printers come later */
+	visitor.needs_rate = s.by == BY_TIME || t->fields != NULL;
+	visitor.remembers = t->fields != NULL;
 	sources_run(&t->settings, &visitor);
 	close_pieces(&s);
 	free(s.pieces);

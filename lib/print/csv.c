@@ -16,17 +16,20 @@
 
 /* A column that holds the value of the field called name, if there is one. */
 static void
-add_column(struct render_builder *b, const struct tel_type *type,
-    const char *name)
+add_column(struct tel_printer *pr, struct render_builder *b,
+    const struct tel_type *type, unsigned number)
 {
+	const char *name = pr->names[number];
 	int i = tel__render_find(type, name);
 	enum render_op op;
 
 	tel__render_add(b, ",");
 	if (type == NULL && strcmp(name, "bytes") == 0)
 		tel__render_add_op(b, RENDER_BYTES);
-	if (i < 0)
+	if (i < 0) {
+		tel__render_add_value(pr, b, RENDER_VALUE_CSV, number);
 		return;
+	}
 	op = tel__render_text_op(&type->fields[i], 0);
 	if (op == RENDER_STRING_TEXT)
 		op = RENDER_STRING_CSV;
@@ -72,7 +75,7 @@ print_csv_compile(struct tel_printer *pr, const struct tel_type *type,
 	}
 	if (pr->names != NULL || pr->columns != NULL) {
 		for (i = 0; i < pr->nnames; i++)
-			add_column(&b, type, pr->names[i]);
+			add_column(pr, &b, type, i);
 	} else {
 		tel__render_add(&b, quoted ? ",\"" : ",");
 		tel__render_text_fields(pr, &b, type, "", quoted);

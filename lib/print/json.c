@@ -115,6 +115,22 @@ change_struct(struct render_builder *b, const char *from, size_t from_size,
 	}
 }
 
+/* Adds the value of a name that is an expression.  1, or 0: it is none. */
+static int
+add_value(struct tel_printer *pr, struct render_builder *b,
+    const char *separator, unsigned name)
+{
+	const char *text = pr->names[name];
+
+	if (pr->exprs == NULL || pr->exprs[name] == NULL)
+		return 0;
+	tel__render_add(b, separator);
+	tel__render_add(b, "\"");
+	tel__render_add_json(b, text, strlen(text));
+	tel__render_add(b, "\":");
+	return tel__render_add_value(pr, b, RENDER_VALUE_JSON, name);
+}
+
 static void
 add_fields(struct tel_printer *pr, struct render_builder *b,
     const struct tel_type *type)
@@ -127,8 +143,11 @@ add_fields(struct tel_printer *pr, struct render_builder *b,
 	for (i = 0; i < n; i++) {
 		at = pr->names == NULL ? (int)i :
 		                         tel__render_find(type, pr->names[i]);
-		if (at < 0)
+		if (at < 0) {
+			if (add_value(pr, b, separator, i))
+				separator = ",";
 			continue;
+		}
 		size = pr->names == NULL ? find_struct(type, (unsigned)at) : 0;
 		change_struct(b, from, from_size, type->fields[at].name, size,
 		    separator);
@@ -143,6 +162,7 @@ add_fields(struct tel_printer *pr, struct render_builder *b,
 static void
 add_unknown(struct tel_printer *pr, struct render_builder *b)
 {
+	const char *separator = "";
 	unsigned i;
 
 	tel__render_add(b, ",\"type\":\"0x");
@@ -150,13 +170,19 @@ add_unknown(struct tel_printer *pr, struct render_builder *b)
 	tel__render_add(b, "\",\"kind\":\"Unknown\",\"code\":");
 	tel__render_add_op(b, RENDER_CODE);
 	tel__render_add(b, ",\"fields\":{");
-	for (i = 0; i < pr->nnames; i++)
-		if (strcmp(pr->names[i], "bytes") == 0)
-			break;
-	if (pr->names == NULL || i < pr->nnames) {
+	for (i = 0; i < pr->nnames || pr->names == NULL; i++) {
+		if (pr->names != NULL && strcmp(pr->names[i], "bytes") != 0) {
+			if (add_value(pr, b, separator, i))
+				separator = ",";
+			continue;
+		}
+		tel__render_add(b, separator);
 		tel__render_add(b, "\"bytes\":\"");
 		tel__render_add_op(b, RENDER_BYTES);
 		tel__render_add(b, "\"");
+		separator = ",";
+		if (pr->names == NULL)
+			return;
 	}
 }
 

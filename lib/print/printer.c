@@ -6,6 +6,7 @@
 #include "model/run.h"
 #include "print/registry.h"
 #include "print/render_pool.h"
+#include "print/values.h"
 #include "query/suggest.h"
 #include "tel/run.h"
 
@@ -25,6 +26,7 @@ tel_printer_new(tel_output *out, tel_format format)
 	pr->renderer = renderer;
 	pr->header = 1;
 	pr->max_size = TEL_PAGE_SIZE;
+	pr->put_value = tel__values_put;
 	memset(pr->clock_text, '0', sizeof(pr->clock_text));
 	return pr;
 }
@@ -34,9 +36,14 @@ free_names(struct tel_printer *pr)
 {
 	unsigned i;
 
-	for (i = 0; i < pr->nnames; i++)
+	for (i = 0; i < pr->nnames; i++) {
 		free(pr->names[i]);
+		tel_expr_free(pr->exprs != NULL ? pr->exprs[i] : NULL);
+	}
 	free(pr->names);
+	free(pr->exprs);
+	pr->exprs = NULL;
+	pr->exprs_room = 0;
 	pr->names = NULL;
 	pr->nnames = 0;
 	pr->names_room = 0;
@@ -119,10 +126,37 @@ tel_printer_set_time(tel_printer *p, tel_time_form form)
 	return TEL_OK;
 }
 
+/* Where a name ends: at a comma outside of parentheses and strings. */
+static size_t
+name_length(const char *s)
+{
+	unsigned depth = 0;
+	char quote = 0;
+	size_t i;
+
+	for (i = 0; s[i] != '\0'; i++) {
+		if (quote != 0 && s[i] == '\\' && quote == '"' &&
+		    s[i + 1] != '\0')
+			i++;
+		else if (quote != 0)
+			quote = s[i] == quote ? 0 : quote;
+		else if (s[i] == '"' || s[i] == '\'')
+			quote = s[i];
+		else if (s[i] == '(')
+			depth++;
+		else if (s[i] == ')' && depth > 0)
+			depth--;
+		else if (s[i] == ',' && depth == 0)
+			break;
+	}
+	return i;
+}
+
 /* Takes over the name of n bytes at s. */
 static tel_status
 add_name(struct tel_printer *pr, const char *s, size_t n)
 {
+	tel_status st;
 	char *copy;
 	unsigned i;
 
@@ -132,13 +166,20 @@ add_name(struct tel_printer *pr, const char *s, size_t n)
 		if (strlen(pr->names[i]) == n &&
 		    memcmp(pr->names[i], s, n) == 0)
 			return tel__render_fail(pr, "duplicate field name");
-	if (!TEL__RESERVE(pr->names, pr->names_room, pr->nnames + 1))
+	if (!TEL__RESERVE(pr->names, pr->names_room, pr->nnames + 1) ||
+	    !TEL__RESERVE(pr->exprs, pr->exprs_room, pr->nnames + 1))
 		return TEL_ENOMEM;
 	copy = tel__copy_string(s, n);
 	if (copy == NULL)
 		return TEL_ENOMEM;
+	st = tel__values_add(pr, copy, &pr->exprs[pr->nnames]);
 	pr->names[pr->nnames++] = copy;
-	return TEL_OK;
+	/* a step has its number in a byte */
+	if (pr->exprs[pr->nnames - 1] != NULL && pr->nnames > UINT8_MAX)
+		return tel__render_fail(pr,
+		    "an expression must be one of the first %d fields",
+		    UINT8_MAX);
+	return st;
 }
 
 tel_status
@@ -153,7 +194,7 @@ tel_printer_set_fields(tel_printer *p, const char *names)
 		return tel__render_fail(p, "the format shows all fields");
 	free_names(p);
 	for (;; names += n + 1) {
-		n = strcspn(names, ",");
+		n = name_length(names);
 		st = add_name(p, names, n);
 		if (st != TEL_OK) {
 			free_names(p);
@@ -310,9 +351,20 @@ unknown_field(struct tel_printer *pr, const struct tel_schema *schema,
     const char *name)
 {
 	struct suggestion near;
+	tel_expr *x = tel_expr_new();
 	char text[200];
 	unsigned i, j;
+	int valid;
 
+	valid = x != NULL && tel_expr_set(x, name) == TEL_OK;
+	if (x != NULL && !valid && strpbrk(name, "()+*/<>=&|! ") != NULL)
+		(void)tel__render_fail(pr, "'%.64s', column %u: %.60s", name,
+		    tel_expr_error_column(x), tel_expr_error(x));
+	else
+		valid = 1;
+	tel_expr_free(x);
+	if (!valid)
+		return TEL_EINVAL;
 	tel__suggest_start(&near, name, strlen(name));
 	for (i = 0; i < schema->ntypes; i++)
 		for (j = 0; j < schema->types[i].nfields; j++)
@@ -326,9 +378,14 @@ unknown_field(struct tel_printer *pr, const struct tel_schema *schema,
 static tel_status
 check_names(struct tel_printer *pr, const struct tel_schema *schema)
 {
+	tel_status st = TEL_OK;
 	unsigned i, j;
 
-	for (i = 0; i < pr->nnames; i++) {
+	for (i = 0; i < pr->nnames && st == TEL_OK; i++) {
+		if (pr->exprs != NULL && pr->exprs[i] != NULL) {
+			st = tel__values_check(pr, i, schema);
+			continue;
+		}
 		for (j = 0; j < schema->ntypes; j++)
 			if (tel__render_find(&schema->types[j], pr->names[i]) >=
 			    0)
@@ -336,7 +393,7 @@ check_names(struct tel_printer *pr, const struct tel_schema *schema)
 		if (j == schema->ntypes && strcmp(pr->names[i], "bytes") != 0)
 			return unknown_field(pr, schema, pr->names[i]);
 	}
-	return TEL_OK;
+	return st;
 }
 
 /*
@@ -408,6 +465,17 @@ end_pool(struct tel_printer *pr)
 	return st;
 }
 
+static int
+has_values(const struct tel_printer *pr)
+{
+	unsigned i;
+
+	for (i = 0; pr->exprs != NULL && i < pr->nnames; i++)
+		if (pr->exprs[i] != NULL)
+			return 1;
+	return 0;
+}
+
 /*
  * The log, or its schema, is new to the threads.  Logs that are merged would
  * make that of every event, and times depend on the event before, or on the
@@ -416,7 +484,8 @@ end_pool(struct tel_printer *pr)
 static tel_status
 pool_log(struct tel_printer *pr, const struct tel_log *log, int merged)
 {
-	if (pr->threads < 2 || !pr->renderer->apart ||
+	/* what an expression tells of events before is not for threads */
+	if (pr->threads < 2 || !pr->renderer->apart || has_values(pr) ||
 	    pr->time != TEL_TIME_TICKS || merged)
 		return end_pool(pr);
 	if (pr->team == NULL)

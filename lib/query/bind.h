@@ -70,6 +70,13 @@ void tel__binder_attach(struct binder *b, struct tel_reader *r);
  */
 int tel__binder_step(struct binder *b, const struct tel_event *ev);
 
+/* Whether its text is nothing but the name of a field. */
+int tel__expr_is_field(const struct tel_expr *x);
+
+/* tel__binder_switch() of an expression. */
+tel_status tel__expr_switch(struct tel_expr *x,
+    const struct tel_schema *schema);
+
 /* Whether an expression may be a double in the schema that was bound last. */
 int tel__expr_is_double(const struct tel_expr *x);
 

@@ -55,6 +55,22 @@ tel__expr_is_double(const tel_expr *x)
 	return t != NULL && (t->nodes[t->root].classes & C_DOUBLE) != 0;
 }
 
+int
+tel__expr_is_field(const tel_expr *x)
+{
+	const struct tree *t = x->binder.tree;
+	const struct node *root = t == NULL ? NULL : &t->nodes[t->root];
+
+	return root != NULL && root->op == N_FIELD &&
+	    strcmp(t->symbols[root->symbol].name, t->text) == 0;
+}
+
+tel_status
+tel__expr_switch(tel_expr *x, const tel_schema *schema)
+{
+	return tel__binder_switch(&x->binder, schema);
+}
+
 static void
 hand_out(const struct value *v, enum tel_datatype datatype, tel_value *out)
 {

@@ -147,6 +147,15 @@ tel__render_add_field(struct render_builder *b, enum render_op op, unsigned i,
 }
 
 void
+tel__render_add_name(struct render_builder *b, enum render_op op, unsigned name)
+{
+	struct render_step *s = close_literal(b, op);
+
+	if (s != NULL)
+		s->field = (uint8_t)name;
+}
+
+void
 tel__render_add_if(struct render_builder *b, unsigned i, const char *alt)
 {
 	const struct tel_type *type =
@@ -469,6 +478,25 @@ put_list(struct tel_printer *pr, const struct render_program *g,
 	return p;
 }
 
+/* Prints the value of an expression.  NULL: it, or the output, failed. */
+static unsigned char *
+put_value(struct tel_printer *pr, const struct render_program *g,
+    const struct render_step *s, const struct tel_event *ev, unsigned char *p)
+{
+	const tel_status st =
+	    pr->put_value(pr, (enum render_op)s->op, s->field, ev);
+
+	if (st != TEL_OK)
+		pr->out->status = st;
+	else
+		p = more_room(pr, g, p, pr->list.used);
+	if (st != TEL_OK || p == NULL)
+		return NULL;
+	if (pr->list.used > 0)
+		memcpy(p, pr->list.bytes, pr->list.used);
+	return p + pr->list.used;
+}
+
 /*
  * Prints a value without a bound, for which it makes room.  NULL: the output
  * failed.
@@ -487,6 +515,8 @@ put_long(struct tel_printer *pr, const struct render_program *g,
 		return put_labels(pr, g, p);
 	if (s->op >= RENDER_LIST_TEXT)
 		return put_list(pr, g, s, ev, p);
+	if (s->op >= RENDER_VALUE_TEXT && s->op <= RENDER_VALUE_JSON)
+		return put_value(pr, g, s, ev, p);
 	if (s->op != RENDER_BYTES) {
 		f = &ev->type->fields[s->field];
 		string = tel_load_string(ev, f, &n);

@@ -61,6 +61,10 @@ enum render_op {
 	RENDER_STRING_JSON,
 	RENDER_STRING_QUOTED,
 	RENDER_STRING_SQL,
+	/* of a name of the printer, .field, that is an expression */
+	RENDER_VALUE_TEXT, /* " name=value", or nothing */
+	RENDER_VALUE_CSV,
+	RENDER_VALUE_JSON,
 	RENDER_LABELS, /* JSON's object of the labels that were found */
 	/* lists, in brackets */
 	RENDER_LIST_TEXT,
@@ -142,6 +146,10 @@ void tel__render_add_op(struct render_builder *b, enum render_op op);
 /* Adds a step that prints field i of the type. */
 void tel__render_add_field(struct render_builder *b, enum render_op op,
     unsigned i, enum render_space space);
+
+/* Adds a step that prints a name of the printer, of which .field is the number. */
+void tel__render_add_name(struct render_builder *b, enum render_op op,
+    unsigned name);
 
 /*
  * What is added from here to tel__render_end_if() is of field i of the type:

@@ -127,20 +127,36 @@ add_label(struct render_builder *b, unsigned i, int doubled)
 	tel__render_end_if(b);
 }
 
+int
+tel__render_add_value(const struct tel_printer *pr, struct render_builder *b,
+    enum render_op op, unsigned name)
+{
+	/* that of an unknown type is its raw bytes */
+	if (pr->exprs == NULL || pr->exprs[name] == NULL ||
+	    (b->program != NULL && b->program->type == NULL &&
+	        strcmp(pr->names[name], "bytes") == 0))
+		return 0;
+	tel__render_add_name(b, op, name);
+	return 1;
+}
+
 /* The only field that an event of an unknown type has. */
 static void
 add_unknown(struct tel_printer *pr, struct render_builder *b, const char *first)
 {
 	unsigned i;
 
-	for (i = 0; i < pr->nnames; i++)
-		if (strcmp(pr->names[i], "bytes") == 0)
-			break;
-	if (pr->names != NULL && i == pr->nnames)
-		return;
-	tel__render_add(b, first);
-	tel__render_add(b, "bytes=");
-	tel__render_add_op(b, RENDER_BYTES);
+	for (i = 0; i < pr->nnames || pr->names == NULL; i++) {
+		if (pr->names != NULL && strcmp(pr->names[i], "bytes") != 0) {
+			tel__render_add_value(pr, b, RENDER_VALUE_TEXT, i);
+			continue;
+		}
+		tel__render_add(b, first);
+		tel__render_add(b, "bytes=");
+		tel__render_add_op(b, RENDER_BYTES);
+		if (pr->names == NULL)
+			return;
+	}
 }
 
 void
@@ -159,6 +175,8 @@ tel__render_text_fields(struct tel_printer *pr, struct render_builder *b,
 	for (i = 0; i < n; i++) {
 		at = pr->names == NULL ? (int)i :
 		                         tel__render_find(type, pr->names[i]);
+		if (at < 0)
+			tel__render_add_value(pr, b, RENDER_VALUE_TEXT, i);
 		if (at < 0 || (pr->names == NULL && type->fields[at].is_label))
 			continue;
 		tel__render_add_if(b, (unsigned)at, "");

@@ -99,6 +99,15 @@ struct tel_printer {
 	char **names; /* of the fields to show, or NULL: all */
 	unsigned nnames;
 	size_t names_room;
+	/*
+	 * Of each name: the expression that it is in events without a field of
+	 * that name, or NULL.  NULL: all are fields.
+	 */
+	struct tel_expr **exprs;
+	size_t exprs_room;
+	/* Sets .list to what a step of that op prints. */
+	tel_status (*put_value)(struct tel_printer *pr, enum render_op op,
+	    unsigned i, const struct tel_event *ev);
 	char *columns; /* the type that CSV has columns for */
 	char *index;   /* the columns that a database has indexes on, or NULL */
 	char *database; /* the file of a database, or NULL */
@@ -184,6 +193,13 @@ render_event(struct tel_printer *pr, const struct tel_event *ev)
 
 /* The number of the field called name, or -1; type may be NULL. */
 int tel__render_find(const struct tel_type *type, const char *name);
+
+/*
+ * Adds the value of the name, where it is an expression, for events of a type
+ * that has no field of that name.  1, or 0: it is none.
+ */
+int tel__render_add_value(const struct tel_printer *pr,
+    struct render_builder *b, enum render_op op, unsigned name);
 
 /* Where the label of f is looked for. */
 enum render_space tel__render_space_of(const struct tel_printer *pr,

@@ -114,6 +114,80 @@ for line in sys.stdin:
 	    "$(grep -c '"frees": 1' want)" ]
 }
 
+# columns FIELDS ...: what telcat shows of them, as the model writes it.
+columns() {
+	telcat -q -f json -F index,start.index,duration,bytes,live,start.who \
+	    -F allocates,frees "$@" | python3 -c '
+import json, sys
+names = {"start.index": "start", "start.who": "by"}
+for line in sys.stdin:
+    row = json.loads(line)["fields"].items()
+    row = {names.get(k, k): int(v) for k, v in row if v is not None}
+    print(json.dumps(row, sort_keys=True))'
+}
+
+@test "columns of values, in JSON, CSV and text" {
+	for seed in 10 11; do
+		model $seed 3000
+		telcat -f tel log.txt >log.tel
+		sorted_keys want >want.json
+		columns log.txt | cmp want.json
+		columns log.tel | cmp want.json
+		columns -j 2 log.txt | cmp want.json
+		# what is not shown counts all the same
+		grep '"frees": 1' want.json >frees.json
+		columns -w frees log.tel | cmp frees.json
+		columns -w 'frees' -n 20 log.txt | cmp <(head -n 20 frees.json)
+		telcat -q -f json --split 64k -o 'part%d' \
+		    -F index,duration,frees -w frees log.txt
+		cat part? | python3 -c '
+import json, sys
+want = [json.loads(line) for line in open("frees.json")]
+got = [json.loads(line)["fields"] for line in sys.stdin]
+assert [(w["index"], w.get("duration")) for w in want] == [
+    (g["index"], g["duration"]) for g in got] and len(got) > 500'
+		rm part*
+		telcat -H -f csv -F '(name),duration,start.who * 2' -w frees \
+		    log.txt >got.csv
+		telcat -H -F '(name),duration,start.who * 2' -w frees log.txt |
+		    sed 's/"//g' >got.text
+		python3 - <<-'END'
+			import csv, json
+			want = [json.loads(line) for line in open("frees.json")]
+			rows, lines = list(csv.reader(open("got.csv"))), list(open("got.text"))
+			assert len(want) == len(rows) == len(lines) > 500
+			for w, row, line in zip(want, rows, lines):
+			    twice = 2 * w["by"] if "by" in w else None
+			    given = [("(name)", row[1]), ("duration", w.get("duration")),
+			             ("start.who * 2", twice)]
+			    assert row[2:] == ["" if v is None else str(v) for _, v in given]
+			    assert line.split(" ", 2)[2].strip() == " ".join(
+			        f"{k}={v}" for k, v in given if v is not None)
+		END
+	done
+	[ "$(telcat -f csv -F 'bytes,"a,b",has(at)' log.txt | head -n 1)" = \
+	    'clock,type,bytes,"""a,b""",has(at)' ]
+	run -1 telcat -F 'who +' log.txt
+	[[ "$output" == *"'who +', column 6: expected an operand"* ]]
+	run -1 telcat -F start.whom log.txt
+	[[ "$output" == *"'start.whom': no event type has a field 'whom'"* ]]
+	run -1 telcat -f arrow -F duration log.txt
+	[[ "$output" == *"no event type has a field 'duration'"* ]]
+	# strings of the log are escaped, and large numbers quoted in JSON
+	printf '%s\n' '# teltools text 1' '# type: x 1 X s:string n:unsigned' \
+	    '0000000000000001 x s="a\x1b\"b,\n" n=9007199254740993' >s.txt
+	[ "$(telcat -H -F '(s),n + 0,n / 0.0,1.5' s.txt)" = \
+	    '0000000000000001 x (s)="a\x1b\"b,\n" n + 0=9007199254740993 1.5=1.5' ]
+	telcat -f json -F '(s),n + 0,n / 0.0,1.5' s.txt | python3 -c '
+import json, sys
+row = json.load(sys.stdin)["fields"]
+assert row == {"(s)": "a\x1b\"b,\n", "n + 0": "9007199254740993",
+               "n / 0.0": None, "1.5": 1.5}, row'
+	telcat -H -f csv -F '(s),n' s.txt | python3 -c '
+import csv, sys
+assert list(csv.reader(sys.stdin, strict=True))[0][2] == "a\x1b\"b,\n"'
+}
+
 @test "-a finds what holds an address, in any order of the log" {
 	for seed in 1 2 3; do
 		model $seed 3000

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Columns that are expressions: names that are no fields, as a printer's. */
+#include "print/values.h"
+
+#include "query/bind.h"
+#include "render/escape.h"
+#include "render/number.h"
+#include "tel.h"
+
+/* The largest integer that all readers of JSON keep exact. */
+#define EXACT_MAX (UINT64_C(1) << 53)
+
+tel_status
+tel__values_add(struct tel_printer *pr, const char *text, tel_expr **out)
+{
+	tel_status st;
+
+	*out = NULL;
+	/* a table needs the data type of a column before the first event */
+	if ((pr->renderer->flags & TEL_PRINTER_TABLE) != 0)
+		return TEL_OK;
+	*out = tel_expr_new();
+	st = *out == NULL ? TEL_ENOMEM : tel_expr_set(*out, text);
+	/* what is no expression may be the name of a field all the same */
+	if (st != TEL_OK || tel__expr_is_field(*out)) {
+		tel_expr_free(*out);
+		*out = NULL;
+	}
+	return st == TEL_ENOMEM ? st : TEL_OK;
+}
+
+/* Adds a string of the log, as a format escapes it. */
+static void
+put_string(struct tel__buffer *b, const tel_value *v, enum render_op op,
+    int safe)
+{
+	const char *quote = op == RENDER_VALUE_CSV ? "" : "\"";
+	unsigned char *p;
+
+	tel__buffer_put(b, quote, strlen(quote));
+	p = tel__buffer_room(b, TEL_ESCAPE_ROOM(v->length));
+	if (p == NULL)
+		return;
+	if (op == RENDER_VALUE_TEXT)
+		p = tel__escape_text(p, v->as.string, v->length, 0);
+	else if (op == RENDER_VALUE_CSV)
+		p = tel__escape_csv(p, v->as.string, v->length, safe);
+	else
+		p = tel__escape_json(p, v->as.string, v->length, safe);
+	b->used = (size_t)(p - b->bytes);
+	tel__buffer_put(b, quote, strlen(quote));
+}
+
+/* Adds a number; in JSON, what readers would not keep exact is in quotes. */
+static void
+put_number(struct tel__buffer *b, const tel_value *v, enum render_op op)
+{
+	const int is_signed = v->datatype == TEL_SIGNED && v->as.i64 < 0;
+	const uint64_t size = is_signed ? 0 - v->as.u64 : v->as.u64;
+	char text[64];
+	int quoted = size > EXACT_MAX;
+	size_t n = tel_value_text(v, text, sizeof(text));
+
+	if (v->datatype == TEL_DOUBLE)
+		quoted = !(v->as.f64 - v->as.f64 == 0);
+	else if (v->datatype == TEL_BOOLEAN)
+		quoted = 0;
+	else if (v->datatype == TEL_SET || v->datatype == TEL_ADDRESS ||
+	    v->datatype == TEL_POINTER)
+		quoted = 1;
+	quoted &= op == RENDER_VALUE_JSON;
+	tel__buffer_put(b, "\"", (size_t)quoted);
+	tel__buffer_put(b, text, n);
+	tel__buffer_put(b, "\"", (size_t)quoted);
+}
+
+tel_status
+tel__values_put(struct tel_printer *pr, enum render_op op, unsigned i,
+    const struct tel_event *ev)
+{
+	struct tel__buffer *b = &pr->list;
+	tel_value v;
+	tel_status st = tel_expr_eval(pr->exprs[i], ev, &v);
+
+	b->used = 0;
+	if (st != TEL_OK)
+		return st;
+	if (v.missing) {
+		if (op == RENDER_VALUE_JSON)
+			tel__buffer_put(b, "null", 4);
+		return b->failed ? TEL_ENOMEM : TEL_OK;
+	}
+	if (op == RENDER_VALUE_TEXT) {
+		tel__buffer_put(b, " ", 1);
+		tel__buffer_put(b, pr->names[i], strlen(pr->names[i]));
+		tel__buffer_put(b, "=", 1);
+	}
+	if (v.datatype == TEL_STRING)
+		put_string(b, &v, op, pr->terminal);
+	else
+		put_number(b, &v, op);
+	return b->failed ? TEL_ENOMEM : TEL_OK;
+}
+
+tel_status
+tel__values_check(struct tel_printer *pr, unsigned i,
+    const struct tel_schema *schema)
+{
+	tel_expr *x = pr->exprs[i];
+	const tel_status st = tel__expr_switch(x, schema);
+
+	return st == TEL_OK || st == TEL_ENOMEM ?
+	    st :
+	    tel__render_fail(pr, "'%.64s': %.80s", pr->names[i],
+	        tel_expr_error(x));
+}
+
+int
+tel_printer_uses_history(const tel_printer *p)
+{
+	unsigned i;
+
+	for (i = 0; i < p->nnames; i++)
+		if (p->exprs != NULL && p->exprs[i] != NULL &&
+		    tel_expr_uses_history(p->exprs[i]))
+			return 1;
+	return 0;
+}
+
+int
+tel_printer_uses_rate(const tel_printer *p)
+{
+	unsigned i;
+
+	for (i = 0; i < p->nnames; i++)
+		if (p->exprs != NULL && p->exprs[i] != NULL &&
+		    tel_expr_uses_rate(p->exprs[i]))
+			return 1;
+	return 0;
+}
