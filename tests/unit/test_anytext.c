@@ -248,6 +248,59 @@ test_damage(void)
 	is_lost(CLK "0x100000000 bytes=\n", "a code of four");
 }
 
+#define SPARSE \
+	TEXT "# format: sparse\n# type: S 0 K a?:unsigned:32 b:signed" \
+	     " c?:list:signed:16 d?:list:string e?:double:32 f?:list:double" \
+	     " g?:list:address h?:list:boolean:8 i?:string\n"
+
+/* Fields that may be absent, in any order; lists; floats. */
+static void
+test_sparse(void)
+{
+	static const char *const wrong[][2] = {
+		{ "S a=1", "the field b" },
+		{ "S b=1 b=2", "a field of S" },
+		{ "S b=1 z=2", "a field of S" },
+		{ "S b=1 a=4294967296", "a smaller number as a" },
+		{ "S b=1 c=1", "a list in brackets as c" },
+		{ "S b=1 c=[1", "a comma or a bracket in c" },
+		{ "S b=1 c=[1;2]", "a comma or a bracket in c" },
+		{ "S b=1 c=[1,]", "a decimal number as c" },
+		{ "S b=1 c=[32768]", "a smaller number as c" },
+		{ "S b=1 d=[\"x]", "the end of the string in d" },
+		{ "S b=1 g=[0x1[\"x\"]]", "a comma or a bracket in g" },
+		{ "S b=1 h=[yes]", "true or false as h" },
+	};
+	char text[1000];
+	struct result res;
+	size_t i;
+
+	prints_as(SPARSE CLK "S b=-1\n" CLK "S a=4294967295 b=2 c=[1,-32768]"
+	                     " d=[\"x, ]\",\"\"] e=0.1 f=[0.1,-inf,1e+300]"
+	                     " g=[0x10,0x0] h=[true,false] i=\"s\"\n" CLK
+	                     "S b=0 c=[] d=[] i=\"\"\n",
+	    NULL, "absent fields, lists and floats");
+	prints_as(SPARSE CLK "S i=\"s\" c=[7] b=3\n",
+	    SPARSE CLK "S b=3 c=[7] i=\"s\"\n", "fields in another order");
+	prints_as(CLK "E x=[1,2] y=[\"a\",\"b \\\" ]\"] z=[]\n" CLK
+	              "E x=[-1] y=[] z=[0.5]\n",
+	    TEXT "# format: text\n# type: E 0 Text x:list:signed"
+	         " y:list:string z:list:double\n" CLK
+	         "E x=[1,2] y=[\"a\",\"b \\\" ]\"] z=[]\n" CLK
+	         "E x=[-1] y=[] z=[0.5]\n",
+	    "lists in lines without a header");
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(text, sizeof(text), "%s" CLK "S b=1\n" CLK "%s\n",
+		    SPARSE, wrong[i][0]);
+		res = read_as(text, NULL);
+		if (!ok(res.count[TEL_COUNT_DAMAGED] == 1 &&
+		            strstr(res.notices, wrong[i][1]) != NULL,
+		        "damage: %s", wrong[i][1]))
+			diag("events %s notices %s", res.events, res.notices);
+		drop(res);
+	}
+}
+
 /* Invalid lines of a header are comments. */
 static void
 test_header(void)
@@ -257,7 +310,11 @@ test_header(void)
 	    "# type: x 4294967296 z\n# type: x 1 \"z\n# type: x 1  y:set\n"
 	    "# type: x 1 z y\n# type: x 1 z y:\n# type: x 1 z y:real\n"
 	    "# type: x 1 z y:set:65\n# type: x 1 z y:set:0\n"
-	    "# type: x 1 z y:double:32\n# type: x 1 z y:set y:set\n"
+	    "# type: x 1 z y:double:16\n# type: x 1 z y:set y:set\n"
+	    "# type: x 1 z y:list\n# type: x 1 z y:list:\n"
+	    "# type: x 1 z y:list:list\n# type: x 1 z y:list:set:0\n"
+	    "# type: x 1 z y??:set\n# type: x 1 z ?:set\n"
+	    "# type: x 1 z y?\n# type: x 1 z y:set?\n"
 	    "# type: x 1 z\x01\n# type: x 1 \"\\x01\"\n# type: x 1 z y:set:\n"
 	    "# role: x start y\n# role: Empty begin\n# role: Empty start\n"
 	    "# version: \x1b\n# format: \x1b[31m\n# type:\n# role:\n"
@@ -346,6 +403,7 @@ main(void)
 	test_learning();
 	test_late();
 	test_damage();
+	test_sparse();
 	test_header();
 	test_pieces();
 	test_long_header();

@@ -31,6 +31,9 @@
 /* What is before an event's first field: code, size, clock. */
 #define ANY_HEADER 16u
 
+/* The data type of the elements of a list that is empty in all lines so far. */
+#define ANY_NO_ELEMENT TEL_LIST
+
 /* A field of a type, as a header or a line has it. */
 struct any_field {
 	char *name;

@@ -138,11 +138,14 @@ datatype_named(struct word w)
 static int
 add_field(struct any_type *type, struct word w)
 {
+	const int ends = w.n > 0 && w.p[w.n - 1] == ':';
 	struct word name = cut_part(&w);
 	struct any_field f = { 0 };
 	uint64_t bits = 64;
 	unsigned values;
 
+	if (ends)
+		return 0;
 	f.optional = name.n > 0 && name.p[name.n - 1] == '?';
 	name.n -= f.optional;
 	if (!tel__name_is(name.p, name.n))
@@ -321,7 +324,7 @@ skip_list(const unsigned char *p, const unsigned char *end, uint8_t *element)
 			return NULL;
 		p = q;
 	}
-	*element = (uint8_t)(datatype < 0 ? TEL_UNSIGNED : datatype);
+	*element = (uint8_t)(datatype < 0 ? ANY_NO_ELEMENT : datatype);
 	return p < end ? p + 1 : NULL;
 }
 

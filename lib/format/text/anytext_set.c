@@ -78,6 +78,9 @@ tel__any_join(unsigned a, unsigned b)
 {
 	if (a == b)
 		return (int)a;
+	/* of an empty list, and one that is not */
+	if (a == ANY_NO_ELEMENT || b == ANY_NO_ELEMENT)
+		return (int)(a == ANY_NO_ELEMENT ? b : a);
 	if (!is_number(a) || !is_number(b))
 		return -1;
 	if (a == TEL_DOUBLE || b == TEL_DOUBLE)
@@ -101,7 +104,9 @@ anytext_set_merge(struct any_type *type, const struct any_type *from)
 		if (at[i] < 0)
 			return 0;
 		f = &type->fields[at[i]];
-		datatype[i] =
+		datatype[i] = f->datatype == TEL_LIST ||
+		        from->fields[i].datatype == TEL_LIST ?
+		    f->datatype == from->fields[i].datatype ? TEL_LIST : -1 :
 		    tel__any_join(f->datatype, from->fields[i].datatype);
 		element[i] = tel__any_join(f->element, from->fields[i].element);
 		if (datatype[i] < 0 || element[i] < 0)
@@ -192,6 +197,7 @@ static int
 add_type(struct tel_schema *s, const struct any_type *from)
 {
 	const uint32_t bits = ANY_HEADER + 8u * from->nfields;
+	enum tel_datatype element;
 	uint32_t at = ANY_HEADER, size = bits, optional = 0;
 	const struct any_field *a;
 	enum tel_load load;
@@ -208,12 +214,13 @@ add_type(struct tel_schema *s, const struct any_type *from)
 		return 0;
 	for (i = 0, optional = 0; i < from->nfields; i++) {
 		a = &from->fields[i];
-		load =
-		    load_of(a->datatype == TEL_LIST ? a->element : a->datatype,
-		        a->width, a->datatype == TEL_LIST);
+		element = a->element == ANY_NO_ELEMENT ?
+		    TEL_UNSIGNED :
+		    (enum tel_datatype)a->element;
+		load = load_of(a->datatype == TEL_LIST ? element : a->datatype,
+		    a->width, a->datatype == TEL_LIST);
 		if (a->datatype == TEL_LIST)
-			f = tel__type_add_list(t, a->name,
-			    (enum tel_datatype)a->element, load, at);
+			f = tel__type_add_list(t, a->name, element, load, at);
 		else
 			f = tel__type_add(t, a->name,
 			    (enum tel_datatype)a->datatype, load, at);
