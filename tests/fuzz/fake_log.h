@@ -9,6 +9,7 @@
 #include "model/encode.h"
 #include "model/clock.h"
 #include "model/event.h"
+#include "model/history.h"
 #include "model/labels.h"
 
 #define EVENT_SIZE 256
@@ -51,6 +52,7 @@ fake_begin(struct fake *f, const char *schema)
 static inline void
 fake_end(struct fake *f)
 {
+	tel__history_free(f->log.history);
 	tel__labels_free(f->log.labels);
 	tel__clock_free(f->log.clock);
 	tel_schema_free(f->schema);

@@ -8,6 +8,7 @@
 #include "model/encode.h"
 #include "model/clock.h"
 #include "model/event.h"
+#include "model/history.h"
 #include "model/labels.h"
 #include "must.h"
 #include "tap.h"
@@ -120,6 +121,7 @@ make_events(struct events *e)
 static inline void
 free_events(struct events *e)
 {
+	tel__history_free(e->log.history);
 	tel__labels_free(e->log.labels);
 	tel__clock_free(e->log.clock);
 	tel_schema_free(e->schema);

@@ -8,6 +8,7 @@
 #include "model/encode.h"
 #include "model/clock.h"
 #include "model/event.h"
+#include "model/history.h"
 #include "model/labels.h"
 #include "must.h"
 #include "stats/stats.h"
@@ -39,6 +40,7 @@ stat_log_begin(struct stat_log *l)
 static inline void
 stat_log_end(struct stat_log *l)
 {
+	tel__history_free(l->log.history);
 	tel__labels_free(l->log.labels);
 	tel__clock_free(l->log.clock);
 	tel_schema_free(l->schema);

@@ -7,6 +7,7 @@
 
 #include "model/clock.h"
 #include "model/event.h"
+#include "model/history.h"
 #include "model/labels.h"
 #include "must.h"
 #include "tap.h"
@@ -66,6 +67,7 @@ made_new(struct made *m, const char *name)
 static inline void
 made_free(struct made *m)
 {
+	tel__history_free(m->log.history);
 	tel__labels_free(m->log.labels);
 	tel__clock_free(m->log.clock);
 	free(m->data);
