@@ -576,17 +576,23 @@ spool_input(struct settings *s)
 	if (folder == NULL || *folder == '\0')
 		folder = "/tmp";
 	size = snprintf(path, sizeof(path), "%s/teltools.XXXXXX", folder);
+	errno = ENAMETOOLONG;
 	if (size > 0 && (size_t)size < sizeof(path))
 		fd = mkstemp(path);
-	if (fd >= 0)
-		(void)unlink(path);
-	good = fd >= 0 && copy_input(s, fd);
+	if (fd < 0) {
+		message_fail(STATUS_FAILED, folder,
+		    "no temporary file for standard input: %s",
+		    strerror(errno));
+		return 0;
+	}
+	(void)unlink(path);
+	good = copy_input(s, fd);
 	if (!good)
-		message_fail(STATUS_FAILED, "-", "%s", strerror(errno));
+		message_fail(STATUS_FAILED, "-", "copying it to %s: %s", folder,
+		    strerror(errno));
 	else
 		s->nahead = 0;
-	if (fd >= 0)
-		(void)close(fd);
+	(void)close(fd);
 	return good;
 }
 

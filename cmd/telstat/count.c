@@ -657,7 +657,7 @@ count_number(const tel_stat *stat, tel_number which)
 }
 
 /*
- * Says why starts and ends are no pairs.  The groups of a statistic, which come
+ * Reports why starts and ends form no pairs.  The groups of a statistic, which come
  * one after the other, are one here.
  */
 static void
@@ -688,14 +688,16 @@ check_pairs(const struct telstat *t)
 		if (open > 0 && orphan > 0)
 			message(NULL,
 			    "%s: no pairs: the key of none of %" PRIu64
-			    " ends is that of a start before it (%" PRIu64
-			    " starts)",
-			    name, orphan, open);
+			    " end%s is that of a start before it (%" PRIu64
+			    " start%s)",
+			    name, orphan, &"s"[orphan == 1], open,
+			    &"s"[open == 1]);
 		else
 			message(NULL,
-			    "%s: no pairs: %" PRIu64 " %s, but no %s was "
+			    "%s: no pairs: %" PRIu64 " %s%s, but no %s was "
 			    "selected; -e, -w and 'if' apply to both",
-			    name, open + orphan, open > 0 ? "starts" : "ends",
+			    name, open + orphan, open > 0 ? "start" : "end",
+			    &"s"[open + orphan == 1],
 			    open > 0 ? "end" : "start");
 	}
 }

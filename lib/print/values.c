@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Columns that are expressions: names that are no fields, as a printer's. */
+/* Columns of a printer that are expressions, and not the names of fields. */
 #include "print/values.h"
 
 #include "query/bind.h"
@@ -21,7 +21,7 @@ tel__values_add(struct tel_printer *pr, const char *text, tel_expr **out)
 		return TEL_OK;
 	*out = tel_expr_new();
 	st = *out == NULL ? TEL_ENOMEM : tel_expr_set(*out, text);
-	/* what is no expression may be the name of a field all the same */
+	/* a name that is not a valid expression may be that of a field */
 	if (st != TEL_OK || tel__expr_is_field(*out)) {
 		tel_expr_free(*out);
 		*out = NULL;

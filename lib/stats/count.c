@@ -617,7 +617,7 @@ tel_stats_run(tel_stats *s, tel_run *run)
 		if (slot->work == SLOT_FIELDS)
 			add_fields(slot, run, i);
 	}
-	/* without memory for the first event there is no source */
+	/* from is set unless the first event ran out of memory */
 	if (st == TEL_OK && plain && run->count > 1)
 		add_span(from, run);
 	taken = take_fields(s);

@@ -111,5 +111,5 @@ setup() {
 	run -2 --separate-stderr telcat -n -3 fifo
 	[[ $stderr == *"-n: the last events of a pipe can be found in standard "*  ]]
 	TMPDIR=/nonexistent run -1 --separate-stderr telcat -n -3 < <(cat log)
-	[[ $stderr == *"No such file or directory"* ]]
+	[[ $stderr == *"/nonexistent: no temporary file for standard input: No such "* ]]
 }

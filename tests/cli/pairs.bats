@@ -129,6 +129,8 @@ requests() {
 	[[ $stderr == *"d: no pairs: 2 ends, but no start was selected; "* ]]
 	run -0 --separate-stderr telstat -s 'd=dur(Begin,End,clock)' log
 	[[ $stderr == *"d: no pairs: the key of none of 2 ends is that of a "*" (2 starts)" ]]
+	run -0 --separate-stderr telstat -s 'd=dur(Begin,End,disk) if name == End && disk == 2' log
+	[[ $stderr == *"d: no pairs: 1 end, but no start was selected; "* ]]
 	# groups are one, and one pair is enough
 	run -0 --separate-stderr telstat -g disk -s 'd=dur(Begin)' -e Begin log
 	[ "$(grep -c 'no pairs: 2 starts' <<<"$stderr")" -eq 1 ]

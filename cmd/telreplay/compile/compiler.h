@@ -89,7 +89,7 @@ TEL_MUST_USE tel_status compiler_add(struct compiler *c, tel_alloc *op,
  */
 TEL_MUST_USE tel_status compiler_describe(struct compiler *c, uint64_t address,
     const char *text);
-/* The description of an address that is no pool, or "", until the next call. */
+/* The description of an address other than a pool, or "", until the next call. */
 const char *compiler_description(const struct compiler *c, uint64_t address);
 /*
  * Ends the program and flushes the output.  Returns what compiler_add() may

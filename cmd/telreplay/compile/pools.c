@@ -43,7 +43,7 @@ pools_close(struct compiler *c)
 	tel__table_clear(&c->descriptions.by_address);
 }
 
-/* Where the description of an address that is no pool is, or NULL. */
+/* Where the description of an address other than a pool is, or NULL. */
 static char **
 description_find(const struct compiler *c, uint64_t address)
 {

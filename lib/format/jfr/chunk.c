@@ -63,7 +63,7 @@ tel__jfr_chunk_free(struct jfr_chunk *c)
 /* What is read next. */
 struct window {
 	const unsigned char *p, *end;
-	int eof; /* there is no more */
+	int eof; /* the input ends with these bytes */
 };
 
 /* Finds the next n bytes, or as many as there are.  1, or 0: no memory. */
