@@ -14,8 +14,11 @@
 
 /* A file of which less would be in a piece is one piece. */
 #define PIECE_MIN ((uint64_t)1 << 20)
+/* More is too much to count of a piece, if all is kept in its order. */
+#define PIECE_MAX ((uint64_t)4 << 20)
 /* Pieces of a file for each thread, as threads are not equally fast. */
 #define PIECES_PER_THREAD 4u
+#define PIECES_MAX ((uint64_t)1 << 20)
 /* Without -j, smaller inputs are not worth a thread. */
 #define WORTH_MIN ((uint64_t)4 << 20)
 /* Events between two looks at whether the rest is still of use. */
@@ -527,6 +530,9 @@ look_at(struct team *t, struct file *f, char *operand, unsigned threads)
 	t->size += size;
 	if (t->counting->no_pieces || size < 2 * PIECE_MIN)
 		return;
+	if (most < size / PIECE_MAX)
+		most = size / PIECE_MAX < PIECES_MAX ? size / PIECE_MAX :
+		                                       PIECES_MAX;
 	f->npieces =
 	    (unsigned)(size / PIECE_MIN < most ? size / PIECE_MIN : most);
 }

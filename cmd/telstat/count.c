@@ -760,6 +760,9 @@ telstat_run(struct telstat *t, struct sink *sink)
 	struct count c;
 
 	t->answers = answers_wanted(t);
+	/* text of statistics shows nothing of blocks */
+	if (t->given && !t->report && t->format->report == &report_as_text)
+		(void)tel_stats_set_blocks(t->stats, 0);
 	if (read_counts(&c, t, sink)) {
 		check_rate(&c);
 		check_stacks(&c);

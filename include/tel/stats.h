@@ -195,6 +195,14 @@ TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_interval(tel_stats *s,
  * Returns TEL_OK, TEL_ESTATE.
  */
 TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_deltas(tel_stats *s, int on);
+/*
+ * Whether blocks are followed, which TEL_TOTAL_ALLOCS and the totals of blocks
+ * after it are counted by.  It takes most of the time that a log of allocations
+ * takes.
+ * on: zero if those are not needed; the default is nonzero.
+ * Returns TEL_OK, TEL_ESTATE (an event was counted).
+ */
+TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_blocks(tel_stats *s, int on);
 
 /*
  * Gives the time of the last event since the first of its log, in the unit of

@@ -40,6 +40,9 @@ find_pieces(struct tel__sorter *s, struct tel__sort_key *k, size_t n)
 		}
 		while (j < n && k[j].clock >= k[j - 1].clock)
 			j++;
+		/* flushes are mostly in order among themselves */
+		if (pieces > 0 && k[i].clock >= k[i - 1].clock)
+			pieces--;
 		if (!TEL__RESERVE(s->ends, s->ends_room, pieces + 1))
 			return 0;
 		s->ends[pieces++] = j;

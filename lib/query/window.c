@@ -5,6 +5,7 @@
  * be no longer than a flush for most logs; which logs need more is seen only
  * at their end (see the MPS's design.mps.telemetry, .debug.buffer.reverse).
  */
+#include "model/horizon.h"
 #include "reader/reader.h"
 #include "query/columns.h"
 #include "query/runs.h"
@@ -29,12 +30,6 @@
  * costs quadratic time.
  */
 #define NEWS 16
-/*
- * Points of synchronisation that a live window lags behind where one comes
- * first in a flush and a flush is of one kind (MPS 1.111).
- */
-#define LAG 8
-
 struct tel_window {
 	struct tel_reader *reader;
 	enum tel_order order;
@@ -53,8 +48,7 @@ struct tel_window {
 	uint64_t horizon;      /* the latest clock that was given */
 	uint64_t earliest;     /* clock of all that was read of the log */
 	uint64_t late;
-	uint64_t syncs[LAG]; /* clocks of the last points */
-	unsigned nsyncs;
+	struct tel__horizon syncs;
 	int allocs;       /* others than tel_event_alloc() knows are dropped */
 	int begun;        /* an event of this log was read */
 	int merging;      /* the runs are being read */
@@ -171,7 +165,7 @@ static int
 window_complete(struct tel_window *w, const struct tel_event *ev)
 {
 	if (ev->type->role == TEL_ROLE_SYNC)
-		w->syncs[w->nsyncs++ % LAG] = ev->clock;
+		tel__horizon_sync(&w->syncs, ev->clock);
 	if (full(w))
 		return 1;
 	if (w->order == TEL_ORDER_TIME ||
@@ -190,9 +184,9 @@ window_complete(struct tel_window *w, const struct tel_event *ev)
 static uint64_t
 live_limit(const struct tel_window *w, const struct tel_event *ev)
 {
-	if (full(w) || !ev->type->schema->sync_first)
-		return UINT64_MAX;
-	return w->nsyncs < LAG ? 0 : w->syncs[w->nsyncs % LAG];
+	return full(w) ?
+	    UINT64_MAX :
+	    tel__horizon_clock(&w->syncs, ev->type->schema->sync_first);
 }
 
 /* The same of the columns, whose order is TEL_ORDER_LIVE. */
@@ -315,7 +309,7 @@ finish_log(struct tel_window *w)
 	w->begun = 0;
 	w->horizon = 0;
 	w->earliest = UINT64_MAX;
-	w->nsyncs = 0;
+	w->syncs.nsyncs = 0;
 	w->sorted = 0;
 	if (st == TEL_LOG)
 		w->after = TEL_OK;

@@ -53,6 +53,8 @@ tel__stats_live_change(void *arg, enum tel__live_what what,
  */
 #define WAITING_MAX ((size_t)1 << 16)
 #define PIECE_MAX ((size_t)1 << 20)
+/* Fewer are not worth being sorted. */
+#define WAITING_MIN ((size_t)1 << 10)
 
 struct block_op {
 	uint64_t address, size, pool, buffer, process, weight;
@@ -74,7 +76,7 @@ wait_op(struct source *from, const struct block_op *op, uint64_t clock)
 	return TEL_OK;
 }
 
-/* Takes all but the latest so many operations. */
+/* The operations that are sorted leave, but for the latest so many. */
 static tel_status
 take_ops(struct source *from, size_t rest)
 {
@@ -86,13 +88,9 @@ take_ops(struct source *from, size_t rest)
 	tel_alloc alloc;
 	size_t i;
 
-	if (n <= rest)
-		return TEL_OK;
 	left = malloc((rest + 1) * sizeof(*left));
-	if (left == NULL || !tel__sort_keys(&w->sorter, w->keys, n)) {
-		free(left);
+	if (left == NULL)
 		return TEL_ENOMEM;
-	}
 	for (i = 0; i < n - rest && st == TEL_OK; i++) {
 		op = &w->ops[w->keys[i].row];
 		alloc = (tel_alloc){ .kind = (tel_alloc_kind)op->kind,
@@ -119,6 +117,22 @@ take_ops(struct source *from, size_t rest)
 	return st;
 }
 
+/* Takes the operations up to a clock, and all but the latest so many. */
+static tel_status
+take_until(struct source *from, uint64_t clock, size_t most)
+{
+	struct waiting *w = &from->waiting;
+	size_t rest = 0;
+
+	if (!tel__sort_keys(&w->sorter, w->keys, w->nops))
+		return TEL_ENOMEM;
+	while (rest < most && rest < w->nops &&
+	    w->keys[w->nops - 1 - rest].clock > clock)
+		rest++;
+	w->rest = rest;
+	return rest == w->nops ? TEL_OK : take_ops(from, rest);
+}
+
 void
 tel__waiting_clear(struct waiting *w)
 {
@@ -140,7 +154,22 @@ add_op(struct tel_stats *s, struct source *from, const struct block_op *op,
 	if (st != TEL_OK || from->waiting.nops < most)
 		return st;
 	from->waiting.lost |= s->piece;
-	return take_ops(from, WAITING_MAX / 2);
+	return take_until(from, 0, WAITING_MAX / 2);
+}
+
+tel_status
+tel__stats_sync_blocks(struct tel_stats *s, struct source *from, uint64_t clock)
+{
+	struct waiting *w = &from->waiting;
+
+	tel__horizon_sync(&w->syncs, clock);
+	if (s->piece || w->nops < WAITING_MIN || w->nops < 2 * w->rest)
+		return TEL_OK;
+	return take_until(from,
+	           tel__horizon_clock(&w->syncs, from->schema->sync_first),
+	           WAITING_MAX) == TEL_OK ?
+	    TEL_OK :
+	    stats_no_memory(s);
 }
 
 tel_status
@@ -169,8 +198,9 @@ tel__stats_count_block(struct tel_stats *s, struct source *from,
 tel_status
 tel__stats_settle_blocks(struct tel_stats *s, struct source *from)
 {
-	return s->piece || take_ops(from, 0) == TEL_OK ? TEL_OK :
-	                                                 stats_no_memory(s);
+	return s->piece || take_until(from, 0, 0) == TEL_OK ?
+	    TEL_OK :
+	    stats_no_memory(s);
 }
 
 int
@@ -183,11 +213,24 @@ tel_status
 tel__stats_join_blocks(struct tel_stats *s, struct source *to,
     const struct source *from)
 {
-	const struct waiting *w = &from->waiting;
-	tel_status st = TEL_OK;
+	const struct waiting *const add = &from->waiting;
+	struct waiting *const w = &to->waiting;
+	const size_t n = w->nops, sum = n + add->nops;
 	size_t i;
 
-	for (i = 0; i < w->nops && st == TEL_OK; i++)
-		st = add_op(s, to, &w->ops[w->keys[i].row], w->keys[i].clock);
-	return st;
+	if (!TEL__RESERVE(w->ops, w->op_room, sum) ||
+	    !TEL__RESERVE(w->keys, w->key_room, sum))
+		return TEL_ENOMEM;
+	for (i = 0; i < add->nops; i++) {
+		w->keys[n + i].clock = add->keys[i].clock;
+		w->keys[n + i].row = n + add->keys[i].row;
+	}
+	if (add->nops > 0)
+		memcpy(w->ops + n, add->ops, add->nops * sizeof(*w->ops));
+	w->nops = sum;
+	return s->piece || (add->syncs.nsyncs == 0 && sum < WAITING_MAX) ?
+	    TEL_OK :
+	    take_until(to,
+	        tel__horizon_last(&add->syncs, to->schema->sync_first),
+	        WAITING_MAX / 2);
 }

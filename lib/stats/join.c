@@ -23,6 +23,7 @@ tel_stats_copy(const tel_stats *s, unsigned share)
 		copy->max_groups = s->max_groups;
 		copy->max_open = s->max_open;
 		copy->classes = s->classes;
+		copy->no_blocks = s->no_blocks;
 		if (s->groups_text != NULL)
 			st = tel_stats_set_groups(copy, s->groups_text);
 	}
@@ -205,6 +206,7 @@ join_piece(struct tel_stats *into, const struct tel_stats *from)
 		return TEL_OK;
 	if (into->nsources == 0)
 		return TEL_ELIMIT;
+	into->report.has_allocs |= from->report.has_allocs;
 	st = join_source(into, into->sources[0], from->sources[0]);
 	return st == TEL_OK ?
 	    tel__stats_merge_definitions(into, from, ADD_IN_ORDER) :

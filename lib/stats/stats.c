@@ -359,6 +359,15 @@ tel_stats_set_deltas(tel_stats *s, int on)
 	return TEL_OK;
 }
 
+tel_status
+tel_stats_set_blocks(tel_stats *s, int on)
+{
+	if (s->started)
+		return TEL_ESTATE;
+	s->no_blocks = on == 0;
+	return TEL_OK;
+}
+
 void
 tel_stats_set_notify(tel_stats *s, tel_notify_fn *fn, void *arg)
 {

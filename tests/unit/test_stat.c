@@ -210,6 +210,26 @@ test_values(void)
 	stat_log_end(&l);
 }
 
+/* Blocks that are not asked for are not counted, but the events are. */
+static void
+test_no_blocks(void)
+{
+	tel_stats *s = begin_one("m=mag(size)");
+	struct stat_log l;
+	tel_int128 n;
+
+	stat_log_begin(&l);
+	must_ok(tel_stats_set_blocks(s, 0));
+	must_ok(tel_stats_begin(s, NULL));
+	feed(s, &l, "PoolAlloc", 1000, 0, 0, 5);
+	must_ok(tel_stats_end(s, NULL));
+	is_total(s, TEL_TOTAL_EVENTS, "1", "no blocks: events");
+	ok(!tel_stats_total(s, TEL_TOTAL_ALLOCS, &n), "no blocks: none known");
+	ok(tel_stats_set_blocks(s, 1) == TEL_ESTATE, "no blocks: too late");
+	tel_stats_free(s);
+	stat_log_end(&l);
+}
+
 static void
 test_quantiles(void)
 {
@@ -557,6 +577,7 @@ main(void)
 	test_texts();
 	test_binding();
 	test_values();
+	test_no_blocks();
 	test_quantiles();
 	test_groups();
 	test_pairs();
