@@ -83,12 +83,6 @@ block_size(const tel_alloc *op)
 	return op->size * (op->kind == TEL_ALLOC_CALLOC ? op->count : 1);
 }
 
-static uint64_t
-word_size(uint64_t w, const uint64_t *words)
-{
-	return (w & WORD_KIND) == WORD_EXTENDED ? words[1] : WORD_SIZE(w);
-}
-
 static void
 play_word(struct player *p, unsigned thread, const uint64_t *words)
 {
@@ -111,7 +105,7 @@ play_word(struct player *p, unsigned thread, const uint64_t *words)
 	frees = kind == WORD_FREE ||
 	    (kind == WORD_EXTENDED && WORD_SIZE(*words) == EXTENDED_FREE);
 	if (frees != (e->op.kind == TEL_ALLOC_FREE) || *slot != e->before ||
-	    (!frees && word_size(*words, words) != size))
+	    (!frees && word_size(words) != size))
 		p->wrong++;
 	/* of its thread, and in order */
 	if (p->f->order != ORDER_NONE && p->f->threads == p->log_threads &&
@@ -198,9 +192,7 @@ play_step(struct player *p, unsigned thread)
 		return 1;
 	}
 	play_word(p, thread, words);
-	p->at[thread]++;
-	if ((*words & WORD_KIND) == WORD_EXTENDED)
-		p->at[thread] += WORD_SIZE(*words) & 7;
+	p->at[thread] += 1 + word_operands(*words);
 	return 1;
 }
 

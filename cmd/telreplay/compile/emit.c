@@ -92,14 +92,9 @@ int
 emit_large(struct compiler *c, struct thread *t, enum word kind, uint32_t slot,
     uint64_t size)
 {
-	static const enum extended large[] = {
-		[WORD_MALLOC] = EXTENDED_MALLOC,
-		[WORD_FREE] = EXTENDED_FREE,
-		[WORD_REALLOC] = EXTENDED_REALLOC,
-		[WORD_CALLOC] = EXTENDED_CALLOC,
-	};
-
-	return emit_extended(c, t, large[kind], slot, size, 0, 0);
+	/* they are in the same order */
+	return emit_extended(c, t, (enum extended)((kind + 1) << 3 | 1), slot,
+	    size, 0, 0);
 }
 
 int

@@ -350,44 +350,39 @@ sum_check(const struct program *p, const struct chunk *c, const uint64_t *room)
 	return sum == le64_get(bytes) ? TEL_OK : TEL_EDAMAGED;
 }
 
-/* An extended operation and its operands. */
-static int
-extended_check(const struct facts *f, uint64_t w, const uint64_t *words)
-{
-	uint64_t full;
-	uint32_t slot = WORD_SLOT(w);
-
-	switch (WORD_SIZE(w)) {
-	case EXTENDED_ALIGNED:
-		if (words[1] == 0 || (words[1] & (words[1] - 1)) != 0 ||
-		    words[1] > BLOCK_MAX)
-			return -1;
-		/* FALLTHROUGH */
-	case EXTENDED_MALLOC:
-	case EXTENDED_FREE:
-	case EXTENDED_REALLOC:
-	case EXTENDED_CALLOC:
-	case EXTENDED_FREE_WITH_POOL:
-	case EXTENDED_NEW:
-	case EXTENDED_DELETE:
-	case EXTENDED_DELETE_SIZED:
-	case EXTENDED_FREE_SIZED:
-		return slot < f->slots && words[0] <= BLOCK_MAX ? 0 : -1;
-	case EXTENDED_FREE_PART:
-		full = words[2] == 0 ? BLOCK_MAX : words[2];
-		return slot < f->slots && full <= BLOCK_MAX &&
-		        words[0] <= full && words[1] <= full - words[0] ?
-		    0 :
-		    -1;
-	case EXTENDED_POOL_CREATE:
-	case EXTENDED_POOL_DESTROY:
-		return slot >= 1 && slot <= f->pools ? 0 : -1;
-	case EXTENDED_BUFFER_CREATE:
-		return slot < f->buffers && words[0] <= f->pools ? 0 : -1;
-	case EXTENDED_BUFFER_DESTROY: return slot < f->buffers ? 0 : -1;
-	default: return -1;
-	}
-}
+const struct operation operation_rows[OPERATIONS] = {
+#define PLAIN(word, effect, kind) \
+	[WORD_##word] = { EFFECT_##effect, RUN_##kind, 0 }
+	PLAIN(MALLOC, ALLOCATE, MALLOC),
+	PLAIN(FREE, FREE, FREE),
+	PLAIN(REALLOC, RESIZE, REALLOC),
+	PLAIN(CALLOC, ALLOCATE, CALLOC),
+	PLAIN(WAIT, WAIT, KINDS),
+	PLAIN(USE, USE, KINDS),
+	PLAIN(EXTENDED, NONE, KINDS),
+	PLAIN(CONTROL, CONTROL, KINDS),
+#undef PLAIN
+	[OPERATIONS_EXTENDED] = { EFFECT_NONE, RUN_KINDS, 0 },
+#define EXTENDED(word, effect, kind) \
+	[OPERATIONS_EXTENDED + (EXTENDED_##word >> 3)] = { EFFECT_##effect, \
+		RUN_##kind, EXTENDED_##word }
+	EXTENDED(MALLOC, ALLOCATE, MALLOC),
+	EXTENDED(FREE, FREE, FREE),
+	EXTENDED(REALLOC, RESIZE, REALLOC),
+	EXTENDED(CALLOC, ALLOCATE, CALLOC),
+	EXTENDED(ALIGNED, ALLOCATE, ALIGNED),
+	EXTENDED(FREE_PART, FREE_PART, FREE),
+	EXTENDED(FREE_WITH_POOL, FREE_WITH_POOL, FREE),
+	EXTENDED(POOL_CREATE, CREATE_POOL, KINDS),
+	EXTENDED(POOL_DESTROY, DESTROY_POOL, KINDS),
+	EXTENDED(BUFFER_CREATE, CREATE_BUFFER, KINDS),
+	EXTENDED(BUFFER_DESTROY, DESTROY_BUFFER, KINDS),
+	EXTENDED(NEW, ALLOCATE, NEW),
+	EXTENDED(DELETE, FREE, DELETE),
+	EXTENDED(DELETE_SIZED, FREE, DELETE),
+	EXTENDED(FREE_SIZED, FREE, DELETE),
+#undef EXTENDED
+};
 
 static int
 wait_check(const struct program_thread *threads, unsigned count, uint64_t w)
@@ -414,47 +409,76 @@ control_check(const struct facts *f, int first, uint64_t w)
 	}
 }
 
+/* A block, of a size and maybe with an alignment. */
 static int
-thread_check(const struct program *p, const struct program_thread *threads,
+block_check(const struct facts *f, const uint64_t *p)
+{
+	uint64_t alignment = word_operands(*p) > 1 ? p[2] : 1;
+
+	return WORD_SLOT(*p) < f->slots && word_size(p) <= BLOCK_MAX &&
+	        alignment != 0 && (alignment & (alignment - 1)) == 0 &&
+	        alignment <= BLOCK_MAX ?
+	    0 :
+	    -1;
+}
+
+static int
+part_check(const struct facts *f, const uint64_t *p)
+{
+	uint64_t full = p[3] == 0 ? BLOCK_MAX : p[3];
+
+	return WORD_SLOT(*p) < f->slots && full <= BLOCK_MAX && p[1] <= full &&
+	        p[2] <= full - p[1] ?
+	    0 :
+	    -1;
+}
+
+/* A word of thread t and its operands, which are there. */
+static int
+word_check(const struct facts *f, const struct program_thread *threads,
+    unsigned count, const struct program_thread *t, const uint64_t *p)
+{
+	const struct operation *op = word_operation(*p);
+	const uint32_t n = WORD_SLOT(*p);
+	int good;
+
+	if (op->word != 0 && op->word != (enum extended)WORD_SIZE(*p))
+		return -1;
+	switch (op->effect) {
+	case EFFECT_ALLOCATE:
+	case EFFECT_FREE:
+	case EFFECT_RESIZE:
+	case EFFECT_FREE_WITH_POOL: return block_check(f, p);
+	case EFFECT_FREE_PART: return part_check(f, p);
+	case EFFECT_WAIT: return wait_check(threads, count, *p);
+	case EFFECT_CONTROL: return control_check(f, t == threads, *p);
+	case EFFECT_CREATE_POOL:
+	case EFFECT_DESTROY_POOL: good = n >= 1 && n <= f->pools; break;
+	case EFFECT_CREATE_BUFFER:
+		good = n < f->buffers && p[1] <= f->pools;
+		break;
+	case EFFECT_DESTROY_BUFFER: good = n < f->buffers; break;
+	case EFFECT_USE:
+		good = WORD_SIZE(*p) == 0 ?
+		    n <= f->pools :
+		    WORD_SIZE(*p) == 1 && n < f->buffers;
+		break;
+	default: good = 0;
+	}
+	return good ? 0 : -1;
+}
+
+static int
+thread_check(const struct facts *f, const struct program_thread *threads,
     unsigned count, const struct program_thread *t)
 {
-	const struct facts *f = &p->facts;
 	uint32_t i, operands;
-	uint64_t w;
 
 	for (i = 0; i < t->word_count; i += 1 + operands) {
-		w = t->words[i];
-		operands = word_operands(w);
-		if (operands >= t->word_count - i)
+		operands = word_operands(t->words[i]);
+		if (operands >= t->word_count - i ||
+		    word_check(f, threads, count, t, &t->words[i]) != 0)
 			return -1;
-		switch (w & WORD_KIND) {
-		case WORD_MALLOC:
-		case WORD_FREE:
-		case WORD_REALLOC:
-		case WORD_CALLOC:
-			if (WORD_SLOT(w) >= f->slots)
-				return -1;
-			break;
-		case WORD_WAIT:
-			if (wait_check(threads, count, w) != 0)
-				return -1;
-			break;
-		case WORD_CONTROL:
-			if (control_check(f, t == threads, w) != 0)
-				return -1;
-			break;
-		case WORD_USE:
-			if (WORD_SIZE(w) > 1 ||
-			    (WORD_SIZE(w) == 1 ? WORD_SLOT(w) >= f->buffers :
-			                         WORD_SLOT(w) > f->pools))
-				return -1;
-			break;
-		case WORD_EXTENDED:
-			if (extended_check(f, w, t->words + i + 1) != 0)
-				return -1;
-			break;
-		default: return -1;
-		}
 	}
 	return 0;
 }
@@ -512,7 +536,8 @@ program_load(struct program *p, uint64_t chunk, uint64_t *room,
 	from_file(room, n);
 	threads_set(p, &c, room, threads);
 	for (i = 0; i < c.threads; i++)
-		if (thread_check(p, threads, c.threads, &threads[i]) != 0 ||
+		if (thread_check(&p->facts, threads, c.threads, &threads[i]) !=
+		        0 ||
 		    times_check(&threads[i]) != 0)
 			return TEL_EDAMAGED;
 	return TEL_OK;
@@ -544,14 +569,13 @@ origin_find(const struct program *p, const struct program_thread *t,
     const unsigned char *at, const unsigned char *end, uint32_t position,
     uint64_t *log, uint64_t *event)
 {
-	uint64_t v, kind;
+	uint64_t v;
 	uint32_t i;
 
 	*log = *event = 0;
 	for (i = 0; i < t->word_count && i <= position;
 	     i += 1 + word_operands(t->words[i])) {
-		kind = t->words[i] & WORD_KIND;
-		if (!word_is_operation(kind))
+		if (!word_is_operation(t->words[i]))
 			continue;
 		if (number_get(&at, end, &v) != 0)
 			return TEL_EDAMAGED;

@@ -96,6 +96,46 @@ enum extended {
 	EXTENDED_FREE_SIZED = 0x79
 };
 
+/* What an operation does, or a word between operations. */
+enum effect {
+	EFFECT_ALLOCATE,
+	EFFECT_FREE,
+	EFFECT_RESIZE,
+	EFFECT_FREE_PART,
+	EFFECT_FREE_WITH_POOL,
+	EFFECT_CREATE_POOL,
+	EFFECT_DESTROY_POOL,
+	EFFECT_CREATE_BUFFER,
+	EFFECT_DESTROY_BUFFER,
+	EFFECT_NONE, /* no such word; those below are no operations either */
+	EFFECT_WAIT,
+	EFFECT_USE,
+	EFFECT_CONTROL
+};
+
+/* Kinds of operations, as their latency is sampled. */
+enum run_kind {
+	RUN_MALLOC,
+	RUN_CALLOC,
+	RUN_ALIGNED,
+	RUN_REALLOC,
+	RUN_FREE,
+	RUN_NEW,
+	RUN_DELETE, /* by delete, or by a free that is given the size */
+	RUN_KINDS   /* none of them */
+};
+
+/* An operation: what it does, as what it is timed. */
+struct operation {
+	enum effect effect;
+	enum run_kind kind;
+	enum extended word; /* of a WORD_EXTENDED */
+};
+/* Those of a word alone by enum word, then the others by enum extended. */
+#define OPERATIONS_EXTENDED 8
+#define OPERATIONS (OPERATIONS_EXTENDED + 16)
+extern const struct operation operation_rows[OPERATIONS];
+
 /* What controls the threads themselves. */
 enum control {
 	/*
@@ -114,11 +154,29 @@ word_operands(uint64_t w)
 	return (w & WORD_KIND) == WORD_EXTENDED ? WORD_SIZE(w) & 7 : 0;
 }
 
-/* Nonzero for a kind of words that are operations of the log. */
-static inline int
-word_is_operation(uint64_t kind)
+/* The row of a word; that of no operation for one that a program never has. */
+static inline const struct operation *
+word_operation(uint64_t w)
 {
-	return kind != WORD_WAIT && kind != WORD_USE && kind != WORD_CONTROL;
+	uint32_t i = (uint32_t)(w & WORD_KIND);
+
+	if (i == WORD_EXTENDED && WORD_SIZE(w) < 16 << 3)
+		i = OPERATIONS_EXTENDED + (WORD_SIZE(w) >> 3);
+	return &operation_rows[i];
+}
+
+/* Nonzero for operations of the log. */
+static inline int
+word_is_operation(uint64_t w)
+{
+	return word_operation(w)->effect < EFFECT_NONE;
+}
+
+/* The size of an operation, which is in the word or behind it. */
+static inline uint64_t
+word_size(const uint64_t *p)
+{
+	return (*p & WORD_KIND) == WORD_EXTENDED ? p[1] : WORD_SIZE(*p);
 }
 
 /* Nonzero for the entry to a window. */

@@ -33,85 +33,54 @@ struct state {
 };
 #define NOBODY UINT32_MAX
 
-/* The size of the block that must be in a slot. */
+/* An operation on the block in a slot. */
 static int
-is_live(const struct state *s, uint32_t slot, uint64_t size)
+block_run(struct state *s, enum effect effect, const uint64_t *p)
 {
-	return s->sizes[slot] == size;
-}
+	uint64_t *live = &s->sizes[WORD_SLOT(*p)], size = word_size(p);
 
-static int
-extended_run(struct state *s, uint64_t w, const uint64_t *words)
-{
-	uint32_t slot = WORD_SLOT(w);
-
-	switch (WORD_SIZE(w)) {
-	case EXTENDED_MALLOC:
-	case EXTENDED_CALLOC:
-	case EXTENDED_ALIGNED:
-	case EXTENDED_NEW:
-		if (!is_live(s, slot, NOT_LIVE))
+	switch (effect) {
+	case EFFECT_ALLOCATE:
+	case EFFECT_RESIZE:
+		if ((*live == NOT_LIVE) != (effect == EFFECT_ALLOCATE))
 			return -1;
-		s->sizes[slot] = words[0];
+		*live = size;
 		return 0;
-	case EXTENDED_FREE:
-	case EXTENDED_FREE_WITH_POOL:
-	case EXTENDED_DELETE:
-	case EXTENDED_DELETE_SIZED:
-	case EXTENDED_FREE_SIZED:
-		if (!is_live(s, slot, words[0]))
+	case EFFECT_FREE_PART:
+		if (*live == NOT_LIVE || p[1] + p[2] > *live ||
+		    (p[3] != 0 && *live != p[3]))
 			return -1;
-		s->sizes[slot] = NOT_LIVE;
+		if (p[3] != 0)
+			*live = NOT_LIVE;
 		return 0;
-	case EXTENDED_REALLOC:
-		if (is_live(s, slot, NOT_LIVE))
+	default:
+		if (*live != size)
 			return -1;
-		s->sizes[slot] = words[0];
+		*live = NOT_LIVE;
 		return 0;
-	case EXTENDED_FREE_PART:
-		if (is_live(s, slot, NOT_LIVE) ||
-		    words[0] + words[1] > s->sizes[slot] ||
-		    (words[2] != 0 && !is_live(s, slot, words[2])))
-			return -1;
-		if (words[2] != 0)
-			s->sizes[slot] = NOT_LIVE;
-		return 0;
-	case EXTENDED_POOL_CREATE: return s->pools[slot]++ == 0 ? 0 : -1;
-	case EXTENDED_POOL_DESTROY: return s->pools[slot]++ == 1 ? 0 : -1;
-	case EXTENDED_BUFFER_CREATE:
-		return s->pools[words[0]] == 1 && s->buffers[slot]++ == 0 ? 0 :
-		                                                            -1;
-	default: return s->buffers[slot]++ == 1 ? 0 : -1;
 	}
 }
 
 static int
-word_run(struct state *s, uint64_t w, const uint64_t *words)
+word_run(struct state *s, const uint64_t *p)
 {
-	uint32_t slot = WORD_SLOT(w);
+	enum effect effect = word_operation(*p)->effect;
+	uint32_t n = WORD_SLOT(*p);
+	int good;
 
-	switch (w & WORD_KIND) {
-	case WORD_MALLOC:
-	case WORD_CALLOC:
-		if (!is_live(s, slot, NOT_LIVE))
-			return -1;
-		s->sizes[slot] = WORD_SIZE(w);
-		return 0;
-	case WORD_FREE:
-		if (!is_live(s, slot, WORD_SIZE(w)))
-			return -1;
-		s->sizes[slot] = NOT_LIVE;
-		return 0;
-	case WORD_REALLOC:
-		if (is_live(s, slot, NOT_LIVE))
-			return -1;
-		s->sizes[slot] = WORD_SIZE(w);
-		return 0;
-	case WORD_USE:
-		return (WORD_SIZE(w) ? s->buffers : s->pools)[slot] == 1 ? 0 :
-		                                                           -1;
-	default: return extended_run(s, w, words);
+	switch (effect) {
+	case EFFECT_CREATE_POOL: good = s->pools[n]++ == 0; break;
+	case EFFECT_DESTROY_POOL: good = s->pools[n]++ == 1; break;
+	case EFFECT_CREATE_BUFFER:
+		good = s->pools[p[1]] == 1 && s->buffers[n]++ == 0;
+		break;
+	case EFFECT_DESTROY_BUFFER: good = s->buffers[n]++ == 1; break;
+	case EFFECT_USE:
+		good = (WORD_SIZE(*p) ? s->buffers : s->pools)[n] == 1;
+		break;
+	default: return block_run(s, effect, p);
 	}
+	return good ? 0 : -1;
 }
 
 static void
@@ -216,7 +185,7 @@ thread_run(struct state *s, unsigned thread)
 		} else if ((w & WORD_KIND) == WORD_CONTROL) {
 			go_on = control_run(s, thread, w);
 		} else {
-			st = word_run(s, w, t->words + i + 1);
+			st = word_run(s, t->words + i);
 		}
 		if (go_on <= 0)
 			break;

@@ -20,8 +20,8 @@
 #define ADDRESS(n) (((n) + 1) << 12)
 #define LINE 160
 
-/* An operation on a block. */
-struct operation {
+/* An operation on a block, as it is written. */
+struct line {
 	char what; /* m: malloc, c: calloc, a: aligned, r: realloc, f: free */
 	uint64_t thread;
 	uint64_t block;
@@ -49,7 +49,7 @@ struct export_format {
 	int keeps_alignment;
 	int distinct; /* each block has a number of its own */
 	void (*head)(struct export *e);
-	void (*line)(struct export *e, const struct operation *op);
+	void (*line)(struct export *e, const struct line *op);
 	void (*thread_end)(struct export *e, uint64_t thread); /* or NULL */
 	void (*tail)(struct export *e);                        /* or NULL */
 };
@@ -73,7 +73,7 @@ export_put(struct export *e, const char *format, ...)
 /* ------------------------------------------------------------- formats */
 
 static void
-android_line(struct export *e, const struct operation *op)
+android_line(struct export *e, const struct line *op)
 {
 	uint64_t at = ADDRESS(op->block);
 
@@ -118,7 +118,7 @@ mtrace_head(struct export *e)
 }
 
 static void
-mtrace_line(struct export *e, const struct operation *op)
+mtrace_line(struct export *e, const struct line *op)
 {
 	uint64_t at = ADDRESS(op->block);
 
@@ -147,7 +147,7 @@ rep_head(struct export *e)
 }
 
 static void
-rep_line(struct export *e, const struct operation *op)
+rep_line(struct export *e, const struct line *op)
 {
 	/* malloc of a lab returns NULL for no bytes, which fails the trace */
 	uint64_t size = op->size > 0 ? op->size : 1;
@@ -182,28 +182,12 @@ export_format(const char *name)
 static char
 what_of(const uint64_t *word)
 {
-	switch (*word & WORD_KIND) {
-	case WORD_MALLOC: return 'm';
-	case WORD_CALLOC: return 'c';
-	case WORD_REALLOC: return 'r';
-	case WORD_FREE: return 'f';
-	case WORD_EXTENDED: break;
-	default: return 0;
-	}
-	switch (WORD_SIZE(*word)) {
-	case EXTENDED_NEW:
-	case EXTENDED_MALLOC: return 'm';
-	case EXTENDED_CALLOC: return 'c';
-	case EXTENDED_ALIGNED: return 'a';
-	case EXTENDED_REALLOC: return 'r';
-	case EXTENDED_FREE:
-	case EXTENDED_DELETE:
-	case EXTENDED_DELETE_SIZED:
-	case EXTENDED_FREE_SIZED:
-	case EXTENDED_FREE_WITH_POOL: return 'f';
-	case EXTENDED_FREE_PART: return word[3] != 0 ? 'f' : 'p';
-	default: return 0;
-	}
+	static const char letters[RUN_KINDS + 1] = "mcarfmf";
+	const struct operation *op = word_operation(*word);
+
+	if (op->effect == EFFECT_FREE_PART && word[3] == 0)
+		return 'p';
+	return letters[op->kind];
 }
 
 /*
@@ -222,7 +206,7 @@ export_visit(void *arg, unsigned thread, const uint64_t *word)
 {
 	struct export *e = arg;
 	uint32_t slot = WORD_SLOT(*word);
-	struct operation op = { .what = what_of(word),
+	struct line op = { .what = what_of(word),
 		.thread = thread_of(e, thread) };
 
 	e->parts += op.what == 'p';
@@ -239,7 +223,7 @@ export_visit(void *arg, unsigned thread, const uint64_t *word)
 		e->blocks[slot] = e->count++;
 	}
 	op.block = e->format->distinct ? e->blocks[slot] : slot;
-	op.size = word_operands(*word) > 0 ? word[1] : WORD_SIZE(*word);
+	op.size = word_size(word);
 	if (op.what == 'a')
 		op.alignment = word[2];
 	e->aligned += op.what == 'a' && !e->format->keeps_alignment;

@@ -174,34 +174,6 @@ replay_tell(struct run *r, enum run_phase phase)
 		r->options->phase(r->options->arg, phase);
 }
 
-static const enum run_kind kinds[8] = {
-	[WORD_MALLOC] = RUN_MALLOC,
-	[WORD_CALLOC] = RUN_CALLOC,
-	[WORD_REALLOC] = RUN_REALLOC,
-	[WORD_FREE] = RUN_FREE,
-};
-
-static enum run_kind
-kind_of(uint64_t word)
-{
-	if ((word & WORD_KIND) != WORD_EXTENDED)
-		return kinds[word & WORD_KIND];
-	switch (WORD_SIZE(word)) {
-	case EXTENDED_NEW: return RUN_NEW;
-	case EXTENDED_DELETE:
-	case EXTENDED_DELETE_SIZED:
-	case EXTENDED_FREE_SIZED: return RUN_DELETE;
-	case EXTENDED_MALLOC: return RUN_MALLOC;
-	case EXTENDED_CALLOC: return RUN_CALLOC;
-	case EXTENDED_REALLOC: return RUN_REALLOC;
-	case EXTENDED_ALIGNED: return RUN_ALIGNED;
-	case EXTENDED_FREE:
-	case EXTENDED_FREE_WITH_POOL:
-	case EXTENDED_FREE_PART: return RUN_FREE;
-	default: return RUN_KINDS;
-	}
-}
-
 /* Nonzero when the sizes of an operation are some that this machine has. */
 static int
 sizes_fit(const uint64_t *p)
@@ -210,7 +182,7 @@ sizes_fit(const uint64_t *p)
 
 	for (i = 1; i <= word_operands(*p); i++)
 		if ((size_t)p[i] != p[i])
-			return kind_of(*p) == RUN_KINDS;
+			return word_operation(*p)->kind == RUN_KINDS;
 	return 1;
 }
 
@@ -218,7 +190,8 @@ sizes_fit(const uint64_t *p)
 static int
 replay_count(struct run *r, struct worker *w, const struct program_thread *l)
 {
-	uint64_t word, kind;
+	enum run_kind kind;
+	uint64_t word;
 	uint32_t i;
 
 	w->operations = 0;
@@ -226,12 +199,12 @@ replay_count(struct run *r, struct worker *w, const struct program_thread *l)
 		word = l->words[i];
 		if (word_is_window(word))
 			r->inside[WORD_SLOT(word)]++;
-		if (!word_is_operation(word & WORD_KIND))
+		if (!word_is_operation(word))
 			continue;
 		if (!sizes_fit(&l->words[i]))
 			return 0;
 		w->operations++;
-		kind = kind_of(word);
+		kind = word_operation(word)->kind;
 		if (kind < RUN_KINDS)
 			r->shared_stats->operations[kind]++;
 	}

@@ -48,18 +48,6 @@ enum run_touch {
 	RUN_TOUCH_SHARE /* the first part of it */
 };
 
-/* The kinds of operations whose latency is sampled. */
-enum run_kind {
-	RUN_MALLOC,
-	RUN_CALLOC,
-	RUN_ALIGNED,
-	RUN_REALLOC,
-	RUN_FREE,
-	RUN_NEW,
-	RUN_DELETE, /* by delete, or by a free that is given the size */
-	RUN_KINDS
-};
-
 /*
  * Sizes of blocks: class i has sizes of 2^(i-1) to 2^i - 1 bytes, class 0 is
  * that of 0 bytes, and the last one has all larger sizes.

@@ -111,14 +111,12 @@ struct worker {
 	struct run_size_time *size_time;
 };
 
-/* An operation, taken apart.  Sizes fit: see load() in run.c. */
+/* An operation, taken apart.  Sizes fit: see replay_count() in run.c. */
 struct step {
 	const uint64_t *p;
-	enum run_kind kind;
+	const struct operation *op;
 	uint32_t slot;
 	size_t size;
-	size_t alignment;
-	enum extended by; /* of RUN_DELETE: what frees it */
 };
 
 /* run_thread.c */
@@ -181,6 +179,8 @@ const uint64_t *run_words(struct worker *w, const uint64_t *p,
 /* run_step.c */
 /* Runs a rarer operation, or one that is verified. */
 void run_careful(struct worker *w, const uint64_t *p);
+/* Writes to a block that is new, as --touch says. */
+void run_touch(const struct worker *w, unsigned char *block, size_t size);
 /* Runs one and records its latency. */
 void run_timed(struct worker *w, const uint64_t *p);
 /* Frees what is live, and the pools. */

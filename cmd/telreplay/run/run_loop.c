@@ -16,21 +16,9 @@
 /* Aligned to a cache line: at other addresses a loop took up to 20 % longer. */
 #define LOOP static __attribute__((aligned(64)))
 
-/* Touches a block that has more than a page, or none. */
-RARE void
-touch_large(unsigned char *block, size_t size, enum run_touch how)
-{
-	size_t i;
-
-	if (size == 0)
-		return;
-	block[0] = 1;
-	for (i = RUN_PAGE; how == RUN_TOUCH_PAGE && i < size; i += RUN_PAGE)
-		((volatile unsigned char *)block)[i] = 1;
-}
-
 ALWAYS void
-touch(unsigned char *block, size_t size, enum run_touch how)
+touch(const struct worker *w, unsigned char *block, size_t size,
+    enum run_touch how)
 {
 	if (how == RUN_TOUCH_NONE)
 		return;
@@ -38,7 +26,7 @@ touch(unsigned char *block, size_t size, enum run_touch how)
 		memset(block, 1, size);
 	/* one comparison for nearly all sizes */
 	else if (UNLIKELY(size - 1 >= RUN_PAGE))
-		touch_large(block, size, how);
+		run_touch(w, block, size);
 	else
 		*(volatile unsigned char *)block = 1;
 }
@@ -58,7 +46,7 @@ touch_new(struct worker *w, const uint64_t *p, void *block, size_t size,
 	if (UNLIKELY(block == NULL))
 		no_block(w, p);
 	else
-		touch(block, size, how);
+		touch(w, block, size, how);
 }
 
 /* Stores and touches the block that an allocation returned. */
@@ -185,53 +173,20 @@ loop(struct worker *w, const uint64_t *p, const uint64_t *stop,
 	return p;
 }
 
-LOOP const uint64_t *
-malloc_none(struct worker *w, const uint64_t *p, const uint64_t *stop)
-{
-	return loop(w, p, stop, RUN_TOUCH_NONE, 0);
-}
-
-LOOP const uint64_t *
-malloc_first(struct worker *w, const uint64_t *p, const uint64_t *stop)
-{
-	return loop(w, p, stop, RUN_TOUCH_FIRST, 0);
-}
-
-LOOP const uint64_t *
-malloc_page(struct worker *w, const uint64_t *p, const uint64_t *stop)
-{
-	return loop(w, p, stop, RUN_TOUCH_PAGE, 0);
-}
-
-LOOP const uint64_t *
-malloc_all(struct worker *w, const uint64_t *p, const uint64_t *stop)
-{
-	return loop(w, p, stop, RUN_TOUCH_ALL, 0);
-}
-
-LOOP const uint64_t *
-pools_none(struct worker *w, const uint64_t *p, const uint64_t *stop)
-{
-	return loop(w, p, stop, RUN_TOUCH_NONE, 1);
-}
-
-LOOP const uint64_t *
-pools_first(struct worker *w, const uint64_t *p, const uint64_t *stop)
-{
-	return loop(w, p, stop, RUN_TOUCH_FIRST, 1);
-}
-
-LOOP const uint64_t *
-pools_page(struct worker *w, const uint64_t *p, const uint64_t *stop)
-{
-	return loop(w, p, stop, RUN_TOUCH_PAGE, 1);
-}
-
-LOOP const uint64_t *
-pools_all(struct worker *w, const uint64_t *p, const uint64_t *stop)
-{
-	return loop(w, p, stop, RUN_TOUCH_ALL, 1);
-}
+#define VARIANT(name, how, pools) \
+	LOOP const uint64_t *name(struct worker *w, const uint64_t *p, \
+	    const uint64_t *stop) \
+	{ \
+		return loop(w, p, stop, how, pools); \
+	}
+VARIANT(malloc_none, RUN_TOUCH_NONE, 0)
+VARIANT(malloc_first, RUN_TOUCH_FIRST, 0)
+VARIANT(malloc_page, RUN_TOUCH_PAGE, 0)
+VARIANT(malloc_all, RUN_TOUCH_ALL, 0)
+VARIANT(pools_none, RUN_TOUCH_NONE, 1)
+VARIANT(pools_first, RUN_TOUCH_FIRST, 1)
+VARIANT(pools_page, RUN_TOUCH_PAGE, 1)
+VARIANT(pools_all, RUN_TOUCH_ALL, 1)
 
 /* The same, verified, counted, or with more than the operations. */
 static const uint64_t *

@@ -88,16 +88,11 @@ plan_sample(struct worker *w, const uint64_t *p)
 static const uint64_t *
 run_pace_sample(struct worker *w, const uint64_t *p)
 {
-	uint64_t kind = *p & WORD_KIND;
-
-	if (!word_is_operation(kind))
+	if (!word_is_operation(*p))
 		return run_words(w, p, p + 1);
 	atomic_store_explicit(&w->shared_stats->word, p, memory_order_relaxed);
 	run_timed(w, p);
-	if (kind == WORD_EXTENDED)
-		p += WORD_SIZE(*p) & 7;
-	p++;
-	return p;
+	return p + 1 + word_operands(*p);
 }
 
 void

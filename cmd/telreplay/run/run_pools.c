@@ -26,7 +26,7 @@ run_pool_call(struct worker *w, const struct step *s, void *old)
 	size_t before = w->extra[s->slot].size > 0 ? w->extra[s->slot].size : 1;
 	void *block;
 
-	switch (s->kind) {
+	switch (s->op->kind) {
 	case RUN_FREE:
 	case RUN_DELETE:
 		if (old != NULL)
@@ -50,7 +50,7 @@ run_pool_call(struct worker *w, const struct step *s, void *old)
 		return block;
 	case RUN_ALIGNED:
 		if (t->aligned != NULL)
-			return t->aligned(w->pool, s->alignment, size);
+			return t->aligned(w->pool, (size_t)s->p[2], size);
 		return t->alloc(w->pool, size);
 	default:
 		if (w->buffer != NULL)
@@ -157,14 +157,14 @@ run_pool_step(struct worker *w, const uint64_t *p)
 
 	if (t == NULL)
 		return;
-	switch (WORD_SIZE(*p)) {
-	case EXTENDED_POOL_CREATE:
+	switch (word_operation(*p)->effect) {
+	case EFFECT_CREATE_POOL:
 		if (!run_pools_create(r, (uint32_t)n, p[1]))
 			no_pool(w, p);
 		break;
-	case EXTENDED_POOL_DESTROY: run_pools_destroy(t, &r->pools[n]); break;
-	case EXTENDED_BUFFER_CREATE: buffer_create(w, p); break;
-	case EXTENDED_BUFFER_DESTROY:
+	case EFFECT_DESTROY_POOL: run_pools_destroy(t, &r->pools[n]); break;
+	case EFFECT_CREATE_BUFFER: buffer_create(w, p); break;
+	case EFFECT_DESTROY_BUFFER:
 		buffer_destroy(t, &r->buffers[2 * n]);
 		break;
 	default: break;

@@ -160,8 +160,8 @@ is_verified(const struct worker *w, uint32_t slot)
 	return w->run->verify || (w->run->check && slot % 64 == 0);
 }
 
-static void
-touch_block(const struct worker *w, unsigned char *block, size_t size)
+void
+run_touch(const struct worker *w, unsigned char *block, size_t size)
 {
 	enum run_touch touch = w->run->touch;
 	size_t i;
@@ -200,11 +200,11 @@ unlock_pools(const struct alloc_functions *a)
 static void
 call_delete(const struct alloc_functions *a, const struct step *s, void *block)
 {
-	if (s->by == EXTENDED_DELETE_SIZED && a->delete_sized != NULL)
+	if (s->op->word == EXTENDED_DELETE_SIZED && a->delete_sized != NULL)
 		a->delete_sized(block, s->size);
-	else if (s->by == EXTENDED_FREE_SIZED && a->free_sized != NULL)
+	else if (s->op->word == EXTENDED_FREE_SIZED && a->free_sized != NULL)
 		a->free_sized(block, s->size);
-	else if (s->by != EXTENDED_FREE_SIZED && a->delete != NULL)
+	else if (s->op->word != EXTENDED_FREE_SIZED && a->delete != NULL)
 		a->delete (block);
 	else
 		a->free(block);
@@ -228,11 +228,11 @@ run_step_call(struct worker *w, const struct step *s, void *old)
 
 	if (a->pool != NULL)
 		return call_pool(w, s, old);
-	switch (s->kind) {
+	switch (s->op->kind) {
 	case RUN_FREE: a->free(old); return NULL;
 	case RUN_REALLOC: return a->realloc(old, s->size);
 	case RUN_CALLOC: return a->calloc(1, s->size);
-	case RUN_ALIGNED: return a->aligned(s->alignment, s->size);
+	case RUN_ALIGNED: return a->aligned((size_t)s->p[2], s->size);
 	case RUN_NEW:
 		return a->new != NULL ? a->new (s->size) : a->malloc(s->size);
 	case RUN_DELETE: call_delete(a, s, old); return NULL;
@@ -245,7 +245,7 @@ run_step_call(struct worker *w, const struct step *s, void *old)
 static inline int
 frees(const struct step *s)
 {
-	return s->kind == RUN_FREE || s->kind == RUN_DELETE;
+	return s->op->effect == EFFECT_FREE;
 }
 
 /* Checks a block that is about to be freed or resized. */
@@ -254,7 +254,7 @@ check_before(struct worker *w, const struct step *s, const void *old)
 {
 	size_t size, wrong;
 
-	if (old == NULL || (!frees(s) && s->kind != RUN_REALLOC))
+	if (old == NULL || s->op->effect == EFFECT_ALLOCATE)
 		return;
 	size = w->extra[s->slot].size;
 	wrong = run_step_compare(old, s->slot, 0, size);
@@ -273,14 +273,15 @@ check_after(struct worker *w, const struct step *s, void *block)
 	if (w->a->pool != NULL && w->a->pool->create_as != NULL &&
 	    alignment > 8)
 		alignment = 8;
-	if (s->kind == RUN_ALIGNED &&
+	if (s->op->kind == RUN_ALIGNED &&
 	    (w->a->pool == NULL || w->a->pool->aligned != NULL))
-		alignment = s->alignment;
+		alignment = (size_t)s->p[2];
 	if (((uintptr_t)block & (alignment - 1)) != 0)
 		run_error(w, RUN_ALIGNMENT, s->p, s->slot, 0, block);
-	if (s->kind == RUN_CALLOC && (wrong = zeros(block, s->size)) != s->size)
+	if (s->op->kind == RUN_CALLOC &&
+	    (wrong = zeros(block, s->size)) != s->size)
 		run_error(w, RUN_NOT_ZERO, s->p, s->slot, wrong, block);
-	if (s->kind == RUN_REALLOC) {
+	if (s->op->kind == RUN_REALLOC) {
 		kept = w->extra[s->slot].size;
 		if (kept > s->size)
 			kept = s->size;
@@ -371,8 +372,8 @@ note_latency(struct worker *w, enum run_kind kind, size_t size, uint64_t taken)
 static void
 touch_again(struct worker *w, const struct step *s, void *old)
 {
-	if (old != NULL && (frees(s) || s->kind == RUN_REALLOC))
-		touch_block(w, old, (size_t)w->extra[s->slot].size);
+	if (old != NULL && s->op->effect != EFFECT_ALLOCATE)
+		run_touch(w, old, (size_t)w->extra[s->slot].size);
 }
 
 static void
@@ -400,18 +401,18 @@ step_run(struct worker *w, const struct step *s, int timed)
 	/* count it before another thread can allocate it again */
 	if (frees(s) && old != NULL)
 		count_live(w, s->size, 0);
-	room = frees(s) || s->kind == RUN_REALLOC ?
-	    room_of(w, old, w->extra != NULL ? w->extra[s->slot].size : 0) :
-	    0;
+	room = s->op->effect == EFFECT_ALLOCATE ?
+	    0 :
+	    room_of(w, old, w->extra != NULL ? w->extra[s->slot].size : 0);
 	drop_room(w, room);
 	block = run_step_call(w, s, old);
 	if (timed)
-		note_latency(w, s->kind, s->size, run_ticks() - began);
+		note_latency(w, s->op->kind, s->size, run_ticks() - began);
 	if (frees(s))
 		return;
 	if (block == NULL && s->size > 0) {
 		run_error(w, RUN_NULL, s->p, s->slot, 0, old);
-		if (s->kind == RUN_REALLOC) {
+		if (s->op->kind == RUN_REALLOC) {
 			/* the block is as it was */
 			(void)atomic_fetch_add(&w->run->shared_stats->room,
 			    room);
@@ -421,7 +422,7 @@ step_run(struct worker *w, const struct step *s, int timed)
 	count_room(w, block != NULL ? s->size : 0, room_of(w, block, s->size));
 	if (w->extra != NULL)
 		count_live(w,
-		    s->kind == RUN_REALLOC && old != NULL ?
+		    s->op->kind == RUN_REALLOC && old != NULL ?
 		        w->extra[s->slot].size :
 		        0,
 		    block != NULL ? s->size : 0);
@@ -432,7 +433,7 @@ step_run(struct worker *w, const struct step *s, int timed)
 		if (verify)
 			check_after(w, s, block);
 		else
-			touch_block(w, block, s->size);
+			run_touch(w, block, s->size);
 		if (w->extra != NULL) {
 			w->extra[s->slot].size = s->size;
 			w->extra[s->slot].pool = w->pool;
@@ -447,7 +448,7 @@ part_free(struct worker *w, const struct step *s)
 	size_t offset = (size_t)s->p[1], size = (size_t)s->p[2], wrong;
 	size_t whole = (size_t)s->p[3];
 	unsigned char *block = w->slots[s->slot];
-	struct step all = *s;
+	struct step all = { s->p, &operation_rows[WORD_FREE], s->slot, whole };
 
 	if (block == NULL)
 		return;
@@ -468,8 +469,6 @@ part_free(struct worker *w, const struct step *s)
 			t->free(w->pool, block + offset, size);
 		unlock_pools(w->a);
 	} else if (whole != 0) {
-		all.kind = RUN_FREE;
-		all.size = whole;
 		drop_room(w, room_of(w, block, whole));
 		(void)run_step_call(w, &all, block);
 	}
@@ -481,7 +480,7 @@ with_pool(struct worker *w, struct step *s)
 {
 	const tel_pool_table *t = w->a->pool;
 
-	s->kind = RUN_FREE;
+	s->op = &operation_rows[WORD_FREE];
 	if (!run_has_pools(t)) {
 		step_run(w, s, 0);
 		return;
@@ -495,56 +494,24 @@ with_pool(struct worker *w, struct step *s)
 	w->slots[s->slot] = NULL;
 }
 
-/* A WORD_EXTENDED. */
-static void
-extended(struct worker *w, struct step *s, uint64_t word, int timed)
-{
-	enum extended what = (enum extended)WORD_SIZE(word);
-
-	s->size = (size_t)s->p[1];
-	switch (what) {
-	case EXTENDED_MALLOC: s->kind = RUN_MALLOC; break;
-	case EXTENDED_FREE: s->kind = RUN_FREE; break;
-	case EXTENDED_REALLOC: s->kind = RUN_REALLOC; break;
-	case EXTENDED_CALLOC: s->kind = RUN_CALLOC; break;
-	case EXTENDED_ALIGNED:
-		s->kind = RUN_ALIGNED;
-		s->alignment = (size_t)s->p[2];
-		break;
-	case EXTENDED_NEW: s->kind = RUN_NEW; break;
-	case EXTENDED_DELETE:
-	case EXTENDED_DELETE_SIZED:
-	case EXTENDED_FREE_SIZED:
-		s->kind = RUN_DELETE;
-		s->by = what;
-		break;
-	case EXTENDED_FREE_PART: part_free(w, s); return;
-	case EXTENDED_FREE_WITH_POOL: with_pool(w, s); return;
-	default:
-		lock_pools(w->a);
-		run_pool_step(w, s->p);
-		unlock_pools(w->a);
-		return;
-	}
-	step_run(w, s, timed);
-}
-
 static void
 one_step(struct worker *w, const uint64_t *p, int timed)
 {
-	struct step s = { .p = p, .slot = WORD_SLOT(*p) };
+	struct step s = { p, word_operation(*p), WORD_SLOT(*p),
+		(size_t)word_size(p) };
 
-	s.size = WORD_SIZE(*p);
-	switch (*p & WORD_KIND) {
-	case WORD_MALLOC: s.kind = RUN_MALLOC; break;
-	case WORD_FREE: s.kind = RUN_FREE; break;
-	case WORD_REALLOC: s.kind = RUN_REALLOC; break;
-	case WORD_CALLOC: s.kind = RUN_CALLOC; break;
-	case WORD_USE: run_pool_use(w, *p); return;
-	case WORD_EXTENDED: extended(w, &s, *p, timed); return;
-	default: return;
+	switch (s.op->effect) {
+	case EFFECT_ALLOCATE:
+	case EFFECT_FREE:
+	case EFFECT_RESIZE: step_run(w, &s, timed); break;
+	case EFFECT_FREE_PART: part_free(w, &s); break;
+	case EFFECT_FREE_WITH_POOL: with_pool(w, &s); break;
+	case EFFECT_USE: run_pool_use(w, *p); break;
+	default:
+		lock_pools(w->a);
+		run_pool_step(w, p);
+		unlock_pools(w->a);
 	}
-	step_run(w, &s, timed);
 }
 
 static void
@@ -590,7 +557,7 @@ time_malloc(struct worker *w, const uint64_t *p)
 	note_latency(w, RUN_MALLOC, size, run_ticks() - began);
 	w->slots[WORD_SLOT(*p)] = block;
 	if (block != NULL)
-		touch_block(w, block, size);
+		run_touch(w, block, size);
 	else if (size > 0)
 		run_error(w, RUN_NULL, p, WORD_SLOT(*p), 0, NULL);
 }
@@ -613,7 +580,7 @@ run_timed(struct worker *w, const uint64_t *p)
 static void
 free_left(struct worker *w, uint32_t slot)
 {
-	struct step s = { .slot = slot, .kind = RUN_FREE };
+	struct step s = { NULL, &operation_rows[WORD_FREE], slot, 0 };
 
 	if (w->extra != NULL)
 		s.size = w->extra[slot].size;
