@@ -18,6 +18,7 @@
 /* Places of starts are numbers, so that the array can move; 0: none. */
 struct start {
 	unsigned char *bytes; /* the event's, and then its inline labels */
+	size_t bytes_room;
 	const struct tel_type *type;
 	uint64_t clock, offset, index;
 	uint32_t size, inline_size;
@@ -59,24 +60,23 @@ start_add(struct tel__history *h, const struct tel_event *ev)
 {
 	const size_t size = (size_t)ev->size + ev->inline_size;
 	uint32_t place = h->spare;
-	unsigned char *bytes = malloc(size > 0 ? size : 1);
 	struct start *s;
 
-	if (bytes == NULL ||
-	    (place == 0 && !TEL__RESERVE(h->starts, h->room, h->nstarts + 1))) {
-		free(bytes);
+	if (place == 0 &&
+	    !TEL__RESERVE_ZEROED(h->starts, h->room, h->nstarts + 1))
 		return 0;
-	}
+	s = &h->starts[place == 0 ? h->nstarts : place - 1];
+	/* what was here before has mostly the same size */
+	if (!TEL__RESERVE(s->bytes, s->bytes_room, size))
+		return 0;
 	if (place == 0)
 		place = (uint32_t)++h->nstarts;
 	else
-		h->spare = h->starts[place - 1].below;
-	s = &h->starts[place - 1];
-	s->bytes = bytes;
+		h->spare = s->below;
 	if (ev->size > 0)
-		memcpy(bytes, ev->data, ev->size);
+		memcpy(s->bytes, ev->data, ev->size);
 	if (ev->inline_size > 0)
-		memcpy(bytes + ev->size, ev->inline_labels, ev->inline_size);
+		memcpy(s->bytes + ev->size, ev->inline_labels, ev->inline_size);
 	s->type = ev->type;
 	s->clock = ev->clock;
 	s->offset = ev->offset;
@@ -96,8 +96,6 @@ start_remove(struct tel__history *h, uint32_t place)
 	if (place == 0)
 		return;
 	s = &h->starts[place - 1];
-	free(s->bytes);
-	s->bytes = NULL;
 	s->below = h->spare;
 	h->spare = place;
 }
@@ -129,6 +127,8 @@ block_size(const struct tel__history *h, const struct tel__live_block *b)
 	struct tel_event start;
 	tel_alloc op;
 
+	if (h->starts[b->owner - 1].type->role_field[TEL_PART_WEIGHT] < 0)
+		return b->size;
 	start_event(h, b->owner, &start);
 	(void)tel__event_alloc(&start, &op);
 	return op.weight != 0 ? tel_alloc_bytes(&op) : b->size;
@@ -233,7 +233,7 @@ history_clear(struct tel__history *h)
 {
 	size_t i;
 
-	for (i = 0; i < h->nstarts; i++)
+	for (i = 0; i < h->room; i++)
 		free(h->starts[i].bytes);
 	free(h->starts);
 	tel__live_clear(&h->live);

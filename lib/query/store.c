@@ -111,7 +111,12 @@ by_time(const void *a, const void *b)
 void
 tel__store_sort(struct tel_store *s)
 {
-	if (s->count - s->first > 1)
+	size_t i = s->first + 1;
+
+	/* most are in order, of formats that do not buffer by kind */
+	while (i < s->count && by_time(&s->events[i - 1], &s->events[i]) <= 0)
+		i++;
+	if (i < s->count)
 		qsort(s->events + s->first, s->count - s->first,
 		    sizeof(*s->events), by_time);
 }
