@@ -183,7 +183,7 @@ block_resizes(struct compiler *c, struct thread *t,
 		return TEL_OK;
 	}
 	c->resized_pool = b->pool;
-	return block_free(c, t, live, 0);
+	return block_free(c, t, live, BLOCK_FREED);
 }
 
 /*
@@ -205,15 +205,28 @@ free_word(const struct compiler *c, const struct block *b)
 	}
 }
 
+void
+block_count_end(struct compiler *c, const struct tel__live_block *live)
+{
+	struct facts *f = &c->facts;
+
+	live_count(c, live->size, 0, -1);
+	window_count(c, live->size);
+	f->lived[compile_block_magnitude(
+	    c->now - c->blocks[live->owner].birth)]++;
+	f->lived_ticks[compile_block_magnitude(
+	    c->clock > live->clock ? c->clock - live->clock : 0)]++;
+}
+
 tel_status
 block_free(struct compiler *c, struct thread *t,
-    const struct tel__live_block *live, int with_pool)
+    const struct tel__live_block *live, enum block_end end)
 {
+	const int with_pool = end == BLOCK_FREED_WITH_POOL;
 	uint32_t slot = live->owner;
 	struct block *b = &c->blocks[slot];
 	struct thread *m = block_thread(c, t, b);
 	enum extended how = free_word(c, b);
-	struct facts *f = &c->facts;
 	int st;
 
 	if (m == NULL)
@@ -234,13 +247,10 @@ block_free(struct compiler *c, struct thread *t,
 		st = emit_sized(c, m, WORD_FREE, slot, live->size);
 	if (st != 0 || slot_free(m, slot) != 0)
 		return compiler_no_memory(c);
-	f->crossing_frees += !with_pool &&
+	c->facts.crossing_frees += !with_pool &&
 	    (b->chunk & THREAD_MASK) != (unsigned)(t - c->threads);
-	live_count(c, live->size, 0, -1);
-	window_count(c, live->size);
-	f->lived[compile_block_magnitude(c->now - b->birth)]++;
-	f->lived_ticks[compile_block_magnitude(
-	    c->clock > live->clock ? c->clock - live->clock : 0)]++;
+	if (end != BLOCK_REPLACED)
+		block_count_end(c, live);
 	return TEL_OK;
 }
 
@@ -273,7 +283,7 @@ block_freed(struct compiler *c, struct thread *t,
 	if (op->kind == TEL_ALLOC_FREE && op->sized && op->size != 0 &&
 	    op->size != live->size && op->call == TEL_CALL_C)
 		st = anomaly_count(c, ANOMALY_SIZE, op->address);
-	return st == TEL_OK ? block_free(c, t, live, 0) : st;
+	return st == TEL_OK ? block_free(c, t, live, BLOCK_FREED) : st;
 }
 
 static tel_status
@@ -294,7 +304,7 @@ block_replaced(struct compiler *c, struct thread *t,
 	if (op->kind != TEL_ALLOC_COMMIT)
 		return reorder_double(c, t, live);
 	st = anomaly_count(c, ANOMALY_RECLAIMED, op->address);
-	return st == TEL_OK ? block_free(c, t, live, 0) : st;
+	return st == TEL_OK ? block_free(c, t, live, BLOCK_FREED) : st;
 }
 
 tel_status
@@ -321,7 +331,8 @@ block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
 	case TEL__LIVE_PART_FREED: return block_part_freed(c, t, live, op);
 	case TEL__LIVE_FREED: return block_freed(c, t, live, op);
 	case TEL__LIVE_RESIZED: return block_resizes(c, t, live, op);
-	case TEL__LIVE_POOL_DESTROYED: return block_free(c, t, live, 1);
+	case TEL__LIVE_POOL_DESTROYED:
+		return block_free(c, t, live, BLOCK_FREED_WITH_POOL);
 	case TEL__LIVE_REPLACED: return block_replaced(c, t, live, op);
 	case TEL__LIVE_UNKNOWN: return block_unknown(c, t, op);
 	}

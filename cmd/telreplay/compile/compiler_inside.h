@@ -254,11 +254,16 @@ tel_status program_end(struct compiler *c);
 /* Takes a change of the live blocks: a tel__live_fn. */
 tel_status block_change(void *arg, enum tel__live_what what,
     struct tel__live_block *b, const tel_alloc *op);
-/*
- * Frees a block.  with_pool: its pool is being destroyed.
- */
+/* How a block is freed. */
+enum block_end {
+	BLOCK_FREED,
+	BLOCK_FREED_WITH_POOL, /* its pool is being destroyed */
+	BLOCK_REPLACED         /* its end was counted when it was replaced */
+};
 tel_status block_free(struct compiler *c, struct thread *t,
-    const struct tel__live_block *b, int with_pool);
+    const struct tel__live_block *b, enum block_end end);
+/* Counts the end of a block that is no more live. */
+void block_count_end(struct compiler *c, const struct tel__live_block *b);
 /* Counts what is live at the end. */
 void blocks_finish(struct compiler *c);
 

@@ -50,7 +50,7 @@ entry_settle(struct compiler *c, struct reorder_entry *s)
 		return st;
 	return block_free(c,
 	    thread_running(c, c->blocks[was.older.owner].chunk & THREAD_MASK),
-	    &was.older, 0);
+	    &was.older, BLOCK_REPLACED);
 }
 
 static int
@@ -164,11 +164,13 @@ reorder_double(struct compiler *c, struct thread *t,
 		anomaly.anomaly = ANOMALY_RACE;
 		entry_drop(c, s);
 	} else if (may_race(c)) {
+		/* its address has been given away: it is dead in any case */
+		block_count_end(c, b);
 		return entry_add(c, t, REORDER_DOUBLE, key_of(c, b->address),
 		    &anomaly, b);
 	}
 	st = anomaly_add(c, &anomaly);
-	return st != TEL_OK ? st : block_free(c, maker, b, 0);
+	return st != TEL_OK ? st : block_free(c, maker, b, BLOCK_FREED);
 }
 
 tel_status
@@ -205,5 +207,5 @@ reorder_freed(struct compiler *c, struct thread *t, uint64_t address, int freed,
 	older = s->older;
 	entry_drop(c, s);
 	st = anomaly_add(c, &anomaly);
-	return st != TEL_OK ? st : block_free(c, t, &older, 0);
+	return st != TEL_OK ? st : block_free(c, t, &older, BLOCK_REPLACED);
 }
