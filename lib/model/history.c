@@ -360,16 +360,31 @@ tel__history_live(const struct tel__history *h, uint64_t *out)
 	return h->any;
 }
 
+/* Whether an event recorded its stack: 0 stands for none. */
+static int
+has_stack(const struct tel_event *ev)
+{
+	const int part = ev->type->role_field[TEL_PART_STACK];
+
+	return part >= 0 && tel_load(&ev->type->fields[part], ev->data) != 0;
+}
+
 const char *
 tel__history_stack(const struct tel_event *ev, size_t *length)
 {
-	const int process = ev->type->role_field[TEL_PART_PROCESS];
 	struct tel__history *h = history_of(ev->log);
 	struct tel__stack_log *log;
+	struct tel_event start;
 	const char *text;
 	uint32_t node;
+	int process;
 
 	if (h == NULL)
+		return NULL;
+	if (!has_stack(ev) && h->frees && tel__history_start(h, &start))
+		ev = &start;
+	process = ev->type->role_field[TEL_PART_PROCESS];
+	if (ev->type->role_field[TEL_PART_STACK] < 0)
 		return NULL;
 	if (h->stacks == NULL) {
 		h->stacks = malloc(sizeof(*h->stacks));

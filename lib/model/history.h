@@ -43,7 +43,9 @@ int tel__history_live(const struct tel__history *h, uint64_t *out);
 
 /*
  * The frames of the stack of any event, the outermost first, good until the
- * next call for a stack of its log; NULL: it has none, or there is no memory.
+ * next call for a stack of its log.  Where the event that was remembered last
+ * frees a block, an event without a stack has that of the allocation.
+ * NULL: there is none, or no memory.
  */
 const char *tel__history_stack(const struct tel_event *ev, size_t *length);
 

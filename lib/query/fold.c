@@ -150,15 +150,12 @@ fold_derived(struct compiler *c, const struct node *n, struct fold *f)
 			set_known(f, value_natural(0));
 		break;
 	case D_BYTES:
+	case D_STACK:
 		if (!is_alloc)
 			set_known(f, value_missing());
 		break;
 	case D_DURATION:
 		if (!type_ends(t))
-			set_known(f, value_missing());
-		break;
-	case D_STACK:
-		if (!is_alloc || t->role_field[TEL_PART_STACK] < 0)
 			set_known(f, value_missing());
 		break;
 	default: break;

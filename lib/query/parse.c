@@ -512,8 +512,7 @@ parse_derive(struct tree *t, struct node *n, enum derived d)
 {
 	n->op = N_DERIVED;
 	n->builtin = (uint8_t)d;
-	t->uses_before = 1;
-	t->uses_history |= d != D_STACK;
+	t->uses_before = t->uses_history = 1;
 	t->uses_rate |= d == D_DURATION;
 }
 

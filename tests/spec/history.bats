@@ -287,8 +287,12 @@ assert list(csv.reader(sys.stdin, strict=True))[0][2] == "a\x1b\"b,\n"'
 	expect 'start.kind == alloc' 2
 	expect 'label(start.pool) == "big"' 1
 	expect 'start.stack ~ "hog"' 1
-	expect 'stack =* "main"' 1
-	expect 'stack == "main;hog"' 1
+	# of a free that records none it is the block's
+	expect 'stack =* "main"' 2
+	expect 'stack == "main;hog"' 2
+	expect 'frees && stack == "main;hog"' 1
+	expect 'has(stack)' 4
+	expect 'name == trace && has(stack)' 0
 	expect '!has(start.name)' 5
 	expect 'frees && !has(start.name)' 1
 	expect 'start.size == 9' 1
@@ -301,6 +305,21 @@ assert list(csv.reader(sys.stdin, strict=True))[0][2] == "a\x1b\"b,\n"'
 	run -2 telfilter -w 'start.label == "a"' log.txt
 	[[ "$output" == *"start has no label; expected label(start.field)"* ]]
 	run -2 telfilter -w 'stack > 1' log.txt
+	# what resizes has its own, and so has a free that records one
+	{
+		sed 's/^\(# type: put.*\)/\1 by:unsigned/;s/^\(# role: put.*\)/\1 stack=by/
+		    s/put at=0x1000/& by=1/;s/\(put at=0x[23].*\)/\1 by=0/
+		    s/^# role: Label.*/# type: change 5 Alloc at:address old:address size:unsigned by:unsigned\n&\n# role: change realloc at size old=old stack=by/' log.txt
+		echo '0000000000000006 get at=0x4000 size=9 by=2'
+		echo '0000000000000007 change at=0x5000 old=0x4000 size=9 by=1'
+		echo '0000000000000008 change at=0x6000 old=0x5000 size=9 by=0'
+	} | sed '/get at/s/\(by=.\)$/\1 pool=0x52/' >frees.txt
+	[ "$(telcat -H -w 'frees' -F stack,start.stack frees.txt |
+	    sed 's/^0* *//;s/put //;s/change //')" = '3 stack="main" start.stack="main;hog"
+4 stack="main" start.stack="main"
+5 stack="<none>"
+7 stack="main" start.stack="main;hog"
+8 stack="main" start.stack="main"' ]
 	# a field of that name comes first
 	sed 's/ size:/ duration:/;s/alloc at size/alloc at duration/;s/ size=/ duration=/' \
 	    log.txt >own.txt

@@ -356,6 +356,13 @@ def _():
     same([int(v) for k, v in rows.items() if k[0] == "t" and
           k[1] == "top value" and k[2] == "value"],
          [b["end"] - b["start"] for b in want])
+    # what resizes has a stack of its own, a free that of its block
+    rows = figures("-s", "t=top(duration,5,start.size,stack) if frees", LOG)
+    want = sorted(HEAP.dead, key=lambda b: b["start"] - b["end"])[:5]
+    same([v for k, v in rows.items() if k[0] == "t" and
+          k[1] == "top value" and k[2] in ("key", "key2")],
+         [x for b in want for x in (str(b["size"]), b["stack"] if b["freed"]
+                                    else "main;load;grow")])
 
 
 @question(13, "live at the end, and older than a time")
