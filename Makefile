@@ -445,10 +445,13 @@ mps-pools:
 	    $(MPS_CFLAGS) $(LDFLAGS) -o $(BUILD)/mps.so examples/pools/mps.c \
 	    $(MPS_LIBS)
 
-bench:
-	@tests/deps.sh build bench
+# bench-quick: processor time alone, in two minutes; bench-peers: the same work
+# by tools of others
+bench bench-quick bench-peers:
+	@tests/deps.sh build $(if $(filter bench-peers,$@),bench-peers,bench)
 	@$(MAKE) $(PAR) all $(BUILD)/tests/test_ets $(BUILD)/tests/bench_emit
-	@PATH="$(abspath $(BUILD))/bin:$$PATH" tests/bench/bench.sh $(BUILD)/bench
+	@PATH="$(abspath $(BUILD))/bin:$$PATH" tests/bench/bench.sh \
+	    $(BUILD)/bench $(@:bench-%=%)
 
 # What is checked of one file alone is checked again when it has changed: its
 # stamp is in $(BUILD)/lint.  The gcc build is that of "make check", if CFLAGS
@@ -629,6 +632,8 @@ help:
 # make lint        manual pages, scripts, layout, warnings of gcc and clang
 # make fuzz        run the fuzz targets, FUZZTIME=20 seconds each
 # make bench       measure speed and memory; BENCHLOG=FILE for another log
+# make bench-quick the processor time alone
+# make bench-peers the same work by tools of others
 # make mps-pools   build/mps.so, a plug-in of telreplay, with MPS_CFLAGS and
 #                  MPS_LIBS of a Memory Pool System that is installed
 # make install     into DESTDIR and PREFIX=/usr/local; make uninstall; with
@@ -644,7 +649,7 @@ FORCE:
     check-32-sample check-musl linted objects asan-sample \
     check-page check-arrow check-abi abi-release \
     run-tests environment helpers check-unit check-cli \
-    check-install check-cluster check-faults mutate deb-check asan tsan valgrind fuzz fuzz-programs bench lint install \
+    check-install check-cluster check-faults mutate deb-check asan tsan valgrind fuzz fuzz-programs bench bench-quick bench-peers lint install \
     uninstall dist distcheck clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

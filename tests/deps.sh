@@ -80,6 +80,12 @@ deb      command  pkg-config      pkg-config
 bench    command  python3         python3
 bench    command  zstd            zstd
 bench    library  lttng-ust       liblttng-ust-dev
+bench-peers command python3       python3
+bench-peers command babeltrace2   babeltrace2
+bench-peers command jq            jq
+bench-peers command mlr           miller
+bench-peers command mawk          mawk
+bench-peers command sqlite3       sqlite3
 bench    command  lttng-sessiond  lttng-tools
 '
 

@@ -4,15 +4,17 @@
 # "make bench": measures the commands on PATH against md5sum, and what an
 # event of libtel-emit costs.
 #
-#	[BENCHLOG=LOG] [BENCHMB=256] tests/bench/bench.sh FOLDER
+#	[BENCHLOG=LOG] [BENCHMB=256] tests/bench/bench.sh FOLDER [quick|peers]
 #
 # Grows a shipped log by repetition to BENCHMB megabytes in FOLDER, and one of
-# ETS, which a test program beside FOLDER makes.
+# ETS, which a test program beside FOLDER makes.  "quick": what takes two
+# minutes.  "peers": the same work by tools of others.
 
 set -eu
 
 log=${BENCHLOG:-tests/data/mps/1.118.0-lii6gc-awlut.log.zst}
 folder=$1
+part=${2-}
 
 mkdir -p "$folder"
 case $log in
@@ -22,6 +24,10 @@ esac
 # one with events of every sort, in words
 "$folder/../tests/test_ets" --make tests/data/ets/good-boot.txt \
     "$folder/seed.ets"
+case $part in
+quick) exec python3 tests/bench/bench.py "$folder" "${BENCHMB:-64}" quick ;;
+peers) exec python3 tests/bench/peers.py "$folder" "${BENCHMB:-32}" ;;
+esac
 "$folder/../tests/bench_emit" "$folder"
 tests/bench/lttng.sh "$folder"
 python3 tests/bench/bench.py "$folder" "${BENCHMB:-256}"
