@@ -376,3 +376,14 @@ small() {
 	    $1 == "class" && table == 2 { print; busy = $3 }
 	    END { print run, busy; exit !(busy > 0 && busy < 4 * run) }' report
 }
+
+@test "the time of a few operations is not shown as less than nothing" {
+	echo "1: malloc 0x1000 100 0 10" >one.txt
+	for allocator in null glibc; do
+		telreplay -q --runs 2 -a $allocator one.txt >report
+		# the table ends with an empty line
+		sed '/^$/q' report >table
+		grep -q "^  $allocator " table
+		run ! grep -E ' -[0-9]' table
+	done
+}

@@ -26,6 +26,15 @@ ratio_text(struct report *r, const struct verdict *v)
 	return v->possible ? "=" : report_text(r, "~%.*f", decimals, v->ratio);
 }
 
+/* A figure; NaN: unknown, or a time that is lost in that of telreplay itself. */
+static double
+shown_figure(const struct result *s, enum metric_kind m)
+{
+	const double v = result_figure(s, m).median;
+
+	return m == METRIC_COST && v <= 0 ? NAN : v;
+}
+
 static void
 add_row(struct report *r, const struct benchmark *c, size_t i)
 {
@@ -35,7 +44,7 @@ add_row(struct report *r, const struct benchmark *c, size_t i)
 
 	show_row(r, REPORT_TEXT, s);
 	for (m = 0; m < COMPARED; m++) {
-		v = result_figure(s, (enum metric_kind)m).median;
+		v = shown_figure(s, (enum metric_kind)m);
 		report_cell(r,
 		    m < METRIC_PEAK || isnan(v) ? show_real(v) :
 		                                  report_count((uint64_t)v));
@@ -53,9 +62,15 @@ static void
 put_notes(struct report *r, const struct benchmark *c)
 {
 	const struct verdict *v;
-	int same = 0, different = 0, unknown = 0;
+	int same = 0, different = 0, unknown = 0, lost = 0;
 	size_t i, m;
 
+	for (i = 0; i < c->n; i++)
+		lost |= result_figure(&c->results[i], METRIC_COST).median <= 0;
+	if (lost)
+		report_note(r, REPORT_TEXT, NULL,
+		    "-: the time of so few operations is lost in that of "
+		    "telreplay itself");
 	for (i = 1; i < c->n; i++)
 		for (m = 0; m < COMPARED; m++) {
 			v = benchmark_verdict(c, (enum metric_kind)m, i, 0);
