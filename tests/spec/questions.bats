@@ -16,3 +16,10 @@ UNANSWERED=
 	echo "$output"
 	[ "$status" = 0 ]
 }
+
+@test "each command of the manuals' answers has the figure of a loop" {
+	run python3 "$TEL_TOP/tests/spec/commands.py" \
+	    "$TEL_TOP/tests/data/mps" "$BATS_TEST_TMPDIR"
+	echo "$output"
+	[ "$status" = 0 ]
+}
