@@ -12,6 +12,10 @@
 A log may be anything that telcat(1) reads.  Values are exact: integers are
 int, doubles float, booleans bool, and strings str, in which bytes that are not
 UTF-8 are surrogates, as os.fsdecode() makes them.
+
+Events are in order of time, as in the tools: an MPS writes its buffers newest
+event first, and a window puts each flush in order.  order="sort" sorts any log,
+and order="file" has the events as they are in the file.
 """
 
 import ctypes
@@ -23,7 +27,7 @@ __all__ = ["Error", "Event", "Field", "Reader", "Table", "Type", "columns",
 
 _OK, _END, _LOG = 0, 1, 2
 _ENOMEM = -1
-_ORDERS = {"log": 0, "time": 1, "live": 2}
+_ORDERS = {"time": 2, "sort": 1, "file": None}
 _COUNTS = ("events", "bytes", "input", "skipped", "repaired", "unknown",
            "damaged", "logs", "lost", "unread")
 _DATATYPES = ("unsigned", "signed", "set", "address", "pointer", "boolean",
@@ -55,6 +59,7 @@ _FUNCTIONS = {
     "tel_filter_set_expression": (_int, _pointer, _text),
     "tel_filter_set_kinds": (_int, _pointer, _text),
     "tel_filter_set_types": (_int, _pointer, _text),
+    "tel_reader_archive": (_int, _pointer),
     "tel_reader_count": (_u64, _pointer, _int),
     "tel_reader_error": (_text, _pointer),
     "tel_reader_format": (_text, _pointer),
@@ -68,6 +73,7 @@ _FUNCTIONS = {
     "tel_reader_set_strict": (_int, _pointer, _int),
     "tel_reader_tick_rate": (ctypes.c_double, _pointer),
     "tel_schema_name": (_text, _pointer),
+    "tel_schema_ordered": (_int, _pointer),
     "tel_schema_type": (_pointer, _pointer, _unsigned),
     "tel_schema_type_count": (_unsigned, _pointer),
     "tel_status_text": (_text, _int),
@@ -80,6 +86,7 @@ _FUNCTIONS = {
     "tel_type_name": (_text, _pointer),
     "tel_window_error": (_text, _pointer),
     "tel_window_free": (None, _pointer),
+    "tel_window_late": (_u64, _pointer),
     "tel_window_new": (_int, _pointer, _int, _pointer),
     "tel_window_next": (_int, _pointer, _pointer),
 }
@@ -216,10 +223,11 @@ class Reader:
     list of them, and rate the ticks of the clock in a second, 0 where it is
     unknown.  counts is a dictionary: "damaged" is the number of damaged
     places that were skipped, "lost" that of events lost when the log was
-    recorded.
+    recorded, "late" that of events that came too late for the order of time,
+    which order="sort" avoids.
     """
 
-    def __init__(self, path, where=None, types=None, kinds=None, order="log",
+    def __init__(self, path, where=None, types=None, kinds=None, order="time",
                  as_=None, meta=None, strict=False):
         self._reader = self._window = self._filter = None
         self._path = _bytes("path", path)
@@ -229,14 +237,17 @@ class Reader:
         if not self._reader:
             raise MemoryError
         if order not in _ORDERS:
-            raise ValueError("order: %r is not log, time or live" % (order,))
+            raise ValueError("order: %r is not time, sort or file" % (order,))
         self._next, self._source = _lib.tel_reader_next, self._reader
         self._set(_lib.tel_reader_set_as, "as_", as_)
         self._set(_lib.tel_reader_set_meta, "meta", meta)
         _lib.tel_reader_set_strict(self._reader, bool(strict))
         self._check(_lib.tel_reader_open_file(self._reader, self._path))
         self._make_filter(where, types, kinds)
-        if order != "log":
+        if order == "sort" or order == "time" and (
+                _lib.tel_reader_archive(self._reader) or
+                not _lib.tel_schema_ordered(
+                    _lib.tel_reader_schema(self._reader))):
             window = _pointer()
             self._check(_lib.tel_window_new(self._reader, _ORDERS[order],
                                             ctypes.byref(window)))
@@ -348,8 +359,11 @@ class Reader:
 
     @property
     def counts(self):
-        return {name: self._query(_lib.tel_reader_count, i)
-                for i, name in enumerate(_COUNTS)}
+        found = {name: self._query(_lib.tel_reader_count, i)
+                 for i, name in enumerate(_COUNTS)}
+        found["late"] = _lib.tel_window_late(self._window) \
+            if self._window else 0
+        return found
 
     def close(self):
         """Frees the log; events that were read stay valid."""
@@ -372,14 +386,16 @@ class Reader:
             self.close()
 
 
-def open(path, where=None, types=None, kinds=None, order="log", as_=None,
+def open(path, where=None, types=None, kinds=None, order="time", as_=None,
          meta=None, strict=False):
     """Opens a log, and returns a Reader.
 
     where   an expression, see tel-filter(7)
     types   names or globs of types, as a list or separated by commas; kinds
             likewise
-    order   "log"; "time": sorted; "live": sorted within each flush of an MPS
+    order   "time": by time, as far as a window of 65,536 events can tell;
+            "sort": sorted, whatever the order of the file, by a temporary
+            file; "file": the order of the file
     as_     the format, where it cannot be detected, as of telcat --as
     meta    the sidecar file of an HPM trace
     strict  raise Error at damage, which is otherwise skipped and counted
@@ -409,7 +425,9 @@ class Table(dict):
 def _warn_of_damage(path, counts):
     found = ["%d %s" % (counts[name], text) for name, text in (
         ("damaged", "damaged places were skipped"),
-        ("lost", "events were lost when it was recorded")) if counts[name]]
+        ("lost", "events were lost when it was recorded"),
+        ("late", "events came too late for their place in order of time"))
+        if counts[name]]
     if found:
         warnings.warn("%s: %s" % (os.fsdecode(path), ", ".join(found)),
                       stacklevel=3)

@@ -23,8 +23,12 @@ setup() {
 @test "events have what telcat prints of them" {
 	for log in mpsio.log "$DATA"/1.111.0-lii6gc-amcss.log.zst \
 	    "$TEL_TOP"/tests/data/alloc/perl.heaptrack.zst; do
-		telcat -q --file-order --no-merge -n 3000 -f json "$log" >want
-		clean python3 "$TEL_TOP/tests/cli/python_json.py" "$log" <want
+		for order in time: sort:-S file:--file-order; do
+			# shellcheck disable=SC2086
+			telcat -q ${order#*:} --no-merge -n 3000 -f json "$log" >want
+			clean python3 "$TEL_TOP/tests/cli/python_json.py" "$log" \
+			    "${order%:*}" <want
+		done
 	done
 }
 
@@ -38,8 +42,20 @@ setup() {
 		assert got and [e.index for e in got] == [e.index for e in want]
 		assert {e.kind for e in teltools.open("mpsio.log", kinds="Arena")} \
 		    == {"Arena"}
-		times = [e.clock for e in teltools.open("mpsio.log", order="time")]
-		assert times == sorted(times) and len(times) == 144
+		for options in ({}, {"order": "time"}, {"order": "sort"}):
+		    times = [e.clock for e in teltools.open("mpsio.log", **options)]
+		    assert times == sorted(times) and len(times) == 144
+		raw = [e.clock for e in teltools.open("mpsio.log", order="file")]
+		assert raw != times and sorted(raw) == times
+		# labels are those of the time
+		labelled = 'label(pool) != ""'
+		assert len(list(teltools.open("mpsio.log", where=labelled))) == 23
+		assert not list(teltools.open("mpsio.log", where=labelled, order="file"))
+		try:
+		    teltools.open("mpsio.log", order="log")
+		    assert False
+		except ValueError as error:
+		    assert "time, sort or file" in str(error)
 		with teltools.open("mpsio.log") as log:
 		    assert log.format == "mps" and log.schema == "mps-1.118.0/lii6gc"
 		    assert "PoolAlloc" in {t.name for t in log.types}
@@ -83,6 +99,7 @@ setup() {
 }
 
 @test "columns of a damaged log warn, and errors name the file" {
+	export DATA
 	head -c 3001 mpsio.log >cut.log
 	clean python3 - <<-'END'
 		import teltools, warnings
@@ -95,6 +112,15 @@ setup() {
 		    "cut.log: 1 damaged places were skipped"], caught
 		assert caught[0].filename == "<stdin>"
 		assert table.counts["damaged"] == 1 and len(table["size"]) > 0
+		import os
+		path = os.environ["DATA"] + "/1.111.0-lii6gc-amcss.log.zst"
+		for order, late in ("time", 261), ("sort", 0), ("file", 0):
+		    with warnings.catch_warnings(record=True) as caught:
+		        warnings.simplefilter("always")
+		        table = teltools.columns(path, "SegAlloc", order=order)
+		    assert table.counts["late"] == late, (order, table.counts)
+		    assert [str(w.message) for w in caught] == [path + ": 261 events "
+		        "came too late for their place in order of time"][:late], caught
 		for path in ("nowhere", "/dev/null"):
 		    try:
 		        teltools.open(path)
@@ -106,7 +132,7 @@ setup() {
 }
 
 @test "columns are the values of all events of a type" {
-	telcat --file-order -e PoolAlloc -f csv mpsio.log >table.csv
+	telcat -e PoolAlloc -f csv mpsio.log >table.csv
 	clean python3 - <<-'END'
 		import csv, teltools
 		table = teltools.columns("mpsio.log", "PoolAlloc")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares the events of a log, by the Python module, with telcat -f json.
 
-    telcat -f json LOG | python_json.py LOG
+    telcat -f json LOG | python_json.py LOG [ORDER]
 """
 
 import json
@@ -22,8 +22,8 @@ def value(field, v):
     return v
 
 
-def main(path):
-    reader = teltools.open(path)
+def main(path, order="time"):
+    reader = teltools.open(path, order=order)
     types = {t.name: t for t in reader.types}
     rows = 0
     for line, event in zip(sys.stdin, reader):
