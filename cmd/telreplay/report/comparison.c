@@ -69,8 +69,8 @@ put_notes(struct report *r, const struct benchmark *c)
 		lost |= result_figure(&c->results[i], METRIC_COST).median <= 0;
 	if (lost)
 		report_note(r, REPORT_TEXT, NULL,
-		    "-: the time of so few operations is lost in that of "
-		    "telreplay itself");
+		    "no ns/op: the time of so few operations is lost in "
+		    "telreplay's own");
 	for (i = 1; i < c->n; i++)
 		for (m = 0; m < COMPARED; m++) {
 			v = benchmark_verdict(c, (enum metric_kind)m, i, 0);
