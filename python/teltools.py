@@ -223,7 +223,7 @@ class Reader:
     list of them, and rate the ticks of the clock in a second, 0 where it is
     unknown.  counts is a dictionary: "damaged" is the number of damaged
     places that were skipped, "lost" that of events lost when the log was
-    recorded, "late" that of events that came too late for the order of time,
+    recorded, "late" that of events that arrived too late to be put in order,
     which order="sort" avoids.
     """
 
@@ -426,7 +426,7 @@ def _warn_of_damage(path, counts):
     found = ["%d %s" % (counts[name], text) for name, text in (
         ("damaged", "damaged places were skipped"),
         ("lost", "events were lost when it was recorded"),
-        ("late", "events came too late for their place in order of time"))
+        ("late", "events arrived out of order"))
         if counts[name]]
     if found:
         warnings.warn("%s: %s" % (os.fsdecode(path), ", ".join(found)),

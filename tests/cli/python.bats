@@ -120,7 +120,7 @@ setup() {
 		        table = teltools.columns(path, "SegAlloc", order=order)
 		    assert table.counts["late"] == late, (order, table.counts)
 		    assert [str(w.message) for w in caught] == [path + ": 261 events "
-		        "came too late for their place in order of time"][:late], caught
+		        "arrived out of order"][:late], caught
 		for path in ("nowhere", "/dev/null"):
 		    try:
 		        teltools.open(path)
