@@ -221,7 +221,7 @@ live_set(struct tel__live *l, struct tel__live_block *b, const tel_alloc *op,
 }
 
 /* There is no room for a block that is allocated. */
-static tel_status
+__attribute__((noinline, cold)) static tel_status
 live_untracked(struct tel__live *l, const tel_alloc *op, uint64_t tag,
     uint64_t size)
 {

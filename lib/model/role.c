@@ -280,17 +280,22 @@ tel__event_alloc(const struct tel_event *event, tel_alloc *out)
 	return 1;
 }
 
+/* For a program of another release, whose structure has another size. */
+__attribute__((noinline)) static int
+model_role_alloc_sized(const tel_event *event, tel_alloc *out, size_t size)
+{
+	tel_alloc all;
+	int is_alloc = tel__event_alloc(event, &all);
+
+	tel__sized_copy(out, size, &all, sizeof(all));
+	return is_alloc;
+}
+
 int
 tel_event_alloc(const tel_event *event, tel_alloc *out, size_t size)
 {
-	tel_alloc all;
-	int is_alloc;
-
-	if (size == sizeof(all))
-		return tel__event_alloc(event, out);
-	is_alloc = tel__event_alloc(event, &all);
-	tel__sized_copy(out, size, &all, sizeof(all));
-	return is_alloc;
+	return size == sizeof(*out) ? tel__event_alloc(event, out) :
+	                              model_role_alloc_sized(event, out, size);
 }
 
 uint64_t

@@ -92,6 +92,30 @@ teller() {
 	done
 }
 
+@test "pools of two processes at one address have their own descriptions" {
+	teller
+	cat >two.txt <<-'END'
+	# teltools text 1
+	# type: make 1 Pool pool:address pid:unsigned
+	# type: tell 2 Pool pool:address pid:unsigned units:unsigned
+	# type: get 3 Pool at:address size:unsigned pool:address pid:unsigned
+	# role: make create-pool pool=pool process=pid
+	# role: tell describe-pool pool=pool process=pid
+	# role: get alloc at size pool process=pid
+	0000000000000001 make pool=0x1000 pid=1
+	0000000000000002 tell pool=0x1000 pid=1 units=11
+	0000000000000003 make pool=0x1000 pid=2
+	0000000000000004 tell pool=0x1000 pid=2 units=22
+	0000000000000005 get at=0x10 size=8 pool=0x1000 pid=1
+	0000000000000006 get at=0x10 size=8 pool=0x1000 pid=2
+	END
+	clean telreplay -q --runs 1 -a ./tells.so:x.txt two.txt
+	cat x.txt
+	[ "$(grep -c units= x.txt)" -eq 2 ]
+	grep 'units=11' x.txt | grep -v units=22
+	grep 'units=22' x.txt | grep -v units=11
+}
+
 @test "what a log does in pools of the allocator's own is left out" {
 	teller
 	zstd -dcqf "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-awlut.log.zst" >x.log

@@ -114,17 +114,19 @@ static tel_status
 block_allocated(struct compiler *c, struct thread *t,
     struct tel__live_block *live, const tel_alloc *op)
 {
-	struct block *b;
+	const size_t place = (size_t)(live - c->live.blocks);
 	uint32_t slot = slot_new(c, t), pool = c->resized_pool;
+	struct block *b;
 
-	if (slot == NO_SLOT)
+	if (slot == NO_SLOT ||
+	    !TEL__RESERVE(c->blocks, c->blocks_room, place + 1))
 		return compiler_no_memory(c);
 	live->owner = slot;
 	request_count(c, live->size);
 	live_count(c, 0, live->size, 1);
 	c->resized_pool = 0;
 	if (pool != 0 && op->pool == 0) {
-		if (pool_of(c, t, pool) != 0)
+		if (emit_pool(c, t, pool) != 0)
 			return compiler_no_memory(c);
 	} else if ((c->pools.count > 1 || (op->pool | op->buffer) != 0) &&
 	    (pool = pool_use(c, t, op)) == NO_SLOT) {
@@ -133,7 +135,7 @@ block_allocated(struct compiler *c, struct thread *t,
 	if (emit_allocation(c, t, slot, live->size, op) != 0)
 		return compiler_no_memory(c);
 	c->facts.unpooled += pool == 0;
-	b = &c->blocks[slot];
+	b = &c->blocks[place];
 	b->start = live->address;
 	b->full = live->size;
 	b->birth = c->now;
@@ -149,11 +151,12 @@ static tel_status
 block_resized(struct compiler *c, struct thread *t,
     struct tel__live_block *live, uint32_t slot)
 {
-	struct block *b = &c->blocks[slot];
-	struct thread *m = block_thread(c, t, b);
+	struct block *b = block_of(c, live);
+	struct thread *m = block_thread(c, t, &c->resized_block);
 
+	*b = c->resized_block;
 	live->owner = slot;
-	if (m == NULL || pool_of(c, m, b->pool) != 0 ||
+	if (m == NULL || emit_pool(c, m, b->pool) != 0 ||
 	    emit_sized(c, m, WORD_REALLOC, slot, live->size) != 0)
 		return compiler_no_memory(c);
 	if ((b->chunk & THREAD_MASK) != (unsigned)(t - c->threads))
@@ -174,16 +177,17 @@ static tel_status
 block_resizes(struct compiler *c, struct thread *t,
     const struct tel__live_block *live, const tel_alloc *op)
 {
-	const struct block *b = &c->blocks[live->owner];
+	struct block *b = block_of(c, live);
 	const struct pool *pool = &c->pools.all[b->pool];
 
 	if (live->size == b->full &&
 	    (op->pool == 0 || op->pool == pool->address)) {
 		c->resized = live->owner;
+		c->resized_block = *b;
 		return TEL_OK;
 	}
 	c->resized_pool = b->pool;
-	return block_free(c, t, live, BLOCK_FREED);
+	return block_free(c, t, live, b, BLOCK_FREED);
 }
 
 /*
@@ -206,25 +210,24 @@ free_word(const struct compiler *c, const struct block *b)
 }
 
 void
-block_count_end(struct compiler *c, const struct tel__live_block *live)
+block_count_end(struct compiler *c, const struct tel__live_block *live,
+    const struct block *b)
 {
 	struct facts *f = &c->facts;
 
 	live_count(c, live->size, 0, -1);
 	window_count(c, live->size);
-	f->lived[compile_block_magnitude(
-	    c->now - c->blocks[live->owner].birth)]++;
+	f->lived[compile_block_magnitude(c->now - b->birth)]++;
 	f->lived_ticks[compile_block_magnitude(
 	    c->clock > live->clock ? c->clock - live->clock : 0)]++;
 }
 
 tel_status
 block_free(struct compiler *c, struct thread *t,
-    const struct tel__live_block *live, enum block_end end)
+    const struct tel__live_block *live, struct block *b, enum block_end end)
 {
 	const int with_pool = end == BLOCK_FREED_WITH_POOL;
 	uint32_t slot = live->owner;
-	struct block *b = &c->blocks[slot];
 	struct thread *m = block_thread(c, t, b);
 	enum extended how = free_word(c, b);
 	int st;
@@ -233,7 +236,7 @@ block_free(struct compiler *c, struct thread *t,
 		return compiler_no_memory(c);
 	if (with_pool)
 		m = t; /* it has waited for all others */
-	if (pool_of(c, m, b->pool) != 0)
+	if (emit_pool(c, m, b->pool) != 0)
 		return compiler_no_memory(c);
 	if (with_pool)
 		st = emit_extended(c, m, EXTENDED_FREE_WITH_POOL, slot, b->full,
@@ -250,7 +253,7 @@ block_free(struct compiler *c, struct thread *t,
 	c->facts.crossing_frees += !with_pool &&
 	    (b->chunk & THREAD_MASK) != (unsigned)(t - c->threads);
 	if (end != BLOCK_REPLACED)
-		block_count_end(c, live);
+		block_count_end(c, live, b);
 	return TEL_OK;
 }
 
@@ -259,10 +262,10 @@ static tel_status
 block_part_freed(struct compiler *c, struct thread *t,
     const struct tel__live_block *live, const tel_alloc *op)
 {
-	struct block *b = &c->blocks[live->owner];
+	struct block *b = block_of(c, live);
 	struct thread *m = block_thread(c, t, b);
 
-	if (m == NULL || pool_of(c, m, b->pool) != 0 ||
+	if (m == NULL || emit_pool(c, m, b->pool) != 0 ||
 	    emit_extended(c, m, EXTENDED_FREE_PART, live->owner,
 	        op->address - b->start, op->size, 0) != 0)
 		return compiler_no_memory(c);
@@ -283,7 +286,9 @@ block_freed(struct compiler *c, struct thread *t,
 	if (op->kind == TEL_ALLOC_FREE && op->sized && op->size != 0 &&
 	    op->size != live->size && op->call == TEL_CALL_C)
 		st = anomaly_count(c, ANOMALY_SIZE, op->address);
-	return st == TEL_OK ? block_free(c, t, live, BLOCK_FREED) : st;
+	return st == TEL_OK ?
+	    block_free(c, t, live, block_of(c, live), BLOCK_FREED) :
+	    st;
 }
 
 static tel_status
@@ -304,7 +309,9 @@ block_replaced(struct compiler *c, struct thread *t,
 	if (op->kind != TEL_ALLOC_COMMIT)
 		return reorder_double(c, t, live);
 	st = anomaly_count(c, ANOMALY_RECLAIMED, op->address);
-	return st == TEL_OK ? block_free(c, t, live, BLOCK_FREED) : st;
+	return st == TEL_OK ?
+	    block_free(c, t, live, block_of(c, live), BLOCK_FREED) :
+	    st;
 }
 
 tel_status
@@ -332,7 +339,9 @@ block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
 	case TEL__LIVE_FREED: return block_freed(c, t, live, op);
 	case TEL__LIVE_RESIZED: return block_resizes(c, t, live, op);
 	case TEL__LIVE_POOL_DESTROYED:
-		return block_free(c, t, live, BLOCK_FREED_WITH_POOL);
+
+		return block_free(c, t, live, block_of(c, live),
+		    BLOCK_FREED_WITH_POOL);
 	case TEL__LIVE_REPLACED: return block_replaced(c, t, live, op);
 	case TEL__LIVE_UNKNOWN: return block_unknown(c, t, op);
 	}

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Out of line: what nearly all operations do needs no frame for it then. */
+#define RARE __attribute__((noinline, cold))
 #define EVENTS_OF_A_KIND 10 /* of anomalies that are kept */
 #define TAG_SHIFT 48
 #define POINT_STEP 64 /* operations between points, until there are many */
@@ -174,7 +176,7 @@ anomaly_add(struct compiler *c, const struct anomaly_event *one)
 	return TEL_OK;
 }
 
-tel_status
+RARE tel_status
 anomaly_count(struct compiler *c, enum anomaly anomaly, uint64_t address)
 {
 	struct anomaly_event one = anomaly_here(c, anomaly, address);
@@ -210,7 +212,7 @@ compiler_allocate(struct compiler *c, const tel_alloc *op)
 	return live_take(c, op);
 }
 
-static tel_status
+RARE static tel_status
 commit(struct compiler *c, struct thread *t, tel_alloc *op)
 {
 	uint32_t n;
@@ -251,7 +253,7 @@ compiler_release(struct compiler *c, struct thread *t, const tel_alloc *op)
 	return live_take(c, op);
 }
 
-static tel_status
+__attribute__((noinline)) static tel_status
 reallocate(struct compiler *c, struct thread *t, tel_alloc *op)
 {
 	tel_status st = TEL_OK;
@@ -388,7 +390,7 @@ image_start(struct compiler *c, uint64_t process, uint64_t index,
  * are used as they are; threads of the others are xored with the number of
  * their process, in bits that are 0 in every user-space address.
  */
-static tel_status
+RARE static tel_status
 process_enter(struct compiler *c, const tel_alloc *op)
 {
 	const tel_alloc *first = op;
@@ -430,7 +432,7 @@ curve_thin(struct compiler *c)
 	c->point_step *= 2;
 }
 
-static void
+RARE static void
 curve_point(struct compiler *c)
 {
 	struct live_point *p;
@@ -448,7 +450,7 @@ curve_point(struct compiler *c)
 	c->point_left = c->point_step;
 }
 
-static tel_status
+RARE static tel_status
 compiler_start(struct compiler *c, const tel_alloc *op)
 {
 	c->started = 1;
@@ -457,36 +459,35 @@ compiler_start(struct compiler *c, const tel_alloc *op)
 	return program_start(c);
 }
 
-/* Where the address that an operation starts from is in the table, or NULL. */
-static const struct tel__entry *
-expected(const struct compiler *c, const tel_alloc *op)
-{
-	const struct tel__table *t = &c->live.by_key;
-	uint64_t address =
-	    op->kind == TEL_ALLOC_REALLOC ? op->old : op->address;
-
-	return t->entries == NULL ?
-	    NULL :
-	    &t->entries[tel__table_home(t, address ^ c->key_tag)];
-}
-
-void
+size_t
 compiler_expect(const struct compiler *c, const tel_alloc *op)
 {
-	const struct tel__entry *e = expected(c, op);
+	const struct tel__table *t = &c->live.by_key;
+	const uint64_t address =
+	    op->kind == TEL_ALLOC_REALLOC ? op->old : op->address;
+	size_t home;
 
-	if (e != NULL)
-		__builtin_prefetch(e, 1);
+	if (t->entries == NULL)
+		return 0;
+	home = tel__table_home(t, address ^ c->key_tag);
+	__builtin_prefetch(&t->entries[home], 1);
+	return home;
 }
 
 void
-compiler_approach(const struct compiler *c, const tel_alloc *op)
+compiler_approach(const struct compiler *c, size_t place)
 {
-	const struct tel__entry *e = expected(c, op);
+	const struct tel__table *t = &c->live.by_key;
+	const struct tel__entry *e;
 
+	if (t->entries == NULL)
+		return;
 	/* nearly all blocks are at home there */
-	if (e != NULL && e->key != 0)
-		__builtin_prefetch(&c->live.blocks[e->value], 1);
+	e = &t->entries[place & t->mask];
+	if (e->key == 0)
+		return;
+	__builtin_prefetch(&c->live.blocks[e->value], 1);
+	__builtin_prefetch(&c->blocks[e->value], 1);
 }
 
 /* Tells what belongs to a process from what others have. */

@@ -64,11 +64,11 @@ tel_status compiler_set_tick_rate(struct compiler *c, double hertz);
 tel_status compiler_set_log(struct compiler *c, const char *name);
 /*
  * Has the memory fetched that an operation needs which will be added soon, in
- * two steps: its place in the table of addresses, and some operations later
- * the block that this names.
+ * two steps: its place in the table of addresses, which is returned, and some
+ * operations later the block that this names.
  */
-void compiler_expect(const struct compiler *c, const tel_alloc *op);
-void compiler_approach(const struct compiler *c, const tel_alloc *op);
+size_t compiler_expect(const struct compiler *c, const tel_alloc *op);
+void compiler_approach(const struct compiler *c, size_t place);
 /*
  * Adds an operation.
  * op: is changed.

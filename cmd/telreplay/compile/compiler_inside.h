@@ -10,7 +10,7 @@
 
 #define NO_SLOT UINT32_MAX
 
-/* What the program has of a live block, by its slot. */
+/* What the program has of a live block, by its place in .live. */
 struct block {
 	uint64_t start; /* its address when it was allocated */
 	uint64_t full;  /* its size then; more than it has: parts were freed */
@@ -99,6 +99,7 @@ struct reorder_entry {
 	uint64_t when;                /* the operation, from 1 */
 	struct anomaly_event anomaly; /* what it is unless it was a race */
 	struct tel__live_block older; /* for REORDER_DOUBLE */
+	struct block block;           /* of it */
 	uint32_t thread;              /* that freed, or that allocated anew */
 	int what;
 	int open;
@@ -119,8 +120,9 @@ struct compiler {
 	uint64_t event; /* of the operation being added */
 	uint64_t thread_id;
 	uint64_t clock;
-	struct thread *thread;  /* of the program, that runs it */
-	uint32_t resized;       /* the slot of the block it resizes; NO_SLOT */
+	struct thread *thread; /* of the program, that runs it */
+	uint32_t resized;      /* the slot of the block it resizes; NO_SLOT */
+	struct block resized_block; /* which this was */
 	uint32_t resized_pool;  /* of a block that is freed and made anew; 0 */
 	tel_alloc_call call;    /* of a free */
 	uint64_t now;           /* operations so far */
@@ -261,9 +263,17 @@ enum block_end {
 	BLOCK_REPLACED         /* its end was counted when it was replaced */
 };
 tel_status block_free(struct compiler *c, struct thread *t,
-    const struct tel__live_block *b, enum block_end end);
+    const struct tel__live_block *live, struct block *b, enum block_end end);
 /* Counts the end of a block that is no more live. */
-void block_count_end(struct compiler *c, const struct tel__live_block *b);
+void block_count_end(struct compiler *c, const struct tel__live_block *live,
+    const struct block *b);
+
+/* What the program has of a block that is in .live. */
+static inline struct block *
+block_of(const struct compiler *c, const struct tel__live_block *live)
+{
+	return &c->blocks[live - c->live.blocks];
+}
 /* Counts what is live at the end. */
 void blocks_finish(struct compiler *c);
 
@@ -298,7 +308,5 @@ tel_status pool_operation(struct compiler *c, struct thread *t,
 uint32_t buffer_find(struct compiler *c, struct thread *t, const tel_alloc *op);
 /* Has the thread use the pool of an allocation: its number, or NO_SLOT. */
 uint32_t pool_use(struct compiler *c, struct thread *t, const tel_alloc *op);
-/* Has a thread use the pool of a block. */
-int pool_of(struct compiler *c, struct thread *t, uint32_t pool);
 
 #endif

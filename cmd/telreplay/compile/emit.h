@@ -47,6 +47,15 @@ int emit_join(struct compiler *c, struct thread *t);
 /* The rate of the clock has changed. */
 void emit_rate(struct compiler *c);
 
+/* Has the thread use a pool, or a buffer of it, from here on. */
+static inline int
+emit_pool(struct compiler *c, struct thread *t, uint32_t pool)
+{
+	if ((t->use_buffer ? c->buffers.all[t->use].pool : t->use) == pool)
+		return 0;
+	return emit_use(c, t, pool, 0);
+}
+
 static inline int
 thread_room(struct thread *t)
 {

@@ -336,11 +336,3 @@ pool_use(struct compiler *c, struct thread *t, const tel_alloc *op)
 		return NO_SLOT;
 	return buffer ? c->buffers.all[n].pool : n;
 }
-
-int
-pool_of(struct compiler *c, struct thread *t, uint32_t pool)
-{
-	if (t->use_buffer && c->buffers.all[t->use].pool == pool)
-		return 0;
-	return emit_use(c, t, pool, 0);
-}

@@ -48,9 +48,8 @@ entry_settle(struct compiler *c, struct reorder_entry *s)
 	st = anomaly_add(c, &was.anomaly);
 	if (st != TEL_OK || was.what != REORDER_DOUBLE)
 		return st;
-	return block_free(c,
-	    thread_running(c, c->blocks[was.older.owner].chunk & THREAD_MASK),
-	    &was.older, BLOCK_REPLACED);
+	return block_free(c, thread_running(c, was.block.chunk & THREAD_MASK),
+	    &was.older, &was.block, BLOCK_REPLACED);
 }
 
 static int
@@ -124,8 +123,10 @@ entry_add(struct compiler *c, struct thread *t, int what, uint64_t key,
 		.thread = (uint32_t)(t - c->threads),
 		.what = what,
 		.open = 1 };
-	if (older != NULL)
+	if (older != NULL) {
 		s->older = *older;
+		s->block = *block_of(c, older);
+	}
 	c->reorder_used++;
 	return TEL_OK;
 }
@@ -158,19 +159,21 @@ reorder_double(struct compiler *c, struct thread *t,
 	struct thread *maker;
 	tel_status st;
 
-	maker = thread_running(c, c->blocks[b->owner].chunk & THREAD_MASK);
+	maker = thread_running(c, block_of(c, b)->chunk & THREAD_MASK);
 	if (s != NULL && s->what == REORDER_EARLY_FREE) {
 		anomaly = s->anomaly;
 		anomaly.anomaly = ANOMALY_RACE;
 		entry_drop(c, s);
 	} else if (may_race(c)) {
 		/* its address has been given away: it is dead in any case */
-		block_count_end(c, b);
+		block_count_end(c, b, block_of(c, b));
 		return entry_add(c, t, REORDER_DOUBLE, key_of(c, b->address),
 		    &anomaly, b);
 	}
 	st = anomaly_add(c, &anomaly);
-	return st != TEL_OK ? st : block_free(c, maker, b, BLOCK_FREED);
+	return st != TEL_OK ?
+	    st :
+	    block_free(c, maker, b, block_of(c, b), BLOCK_FREED);
 }
 
 tel_status
@@ -193,7 +196,7 @@ reorder_freed(struct compiler *c, struct thread *t, uint64_t address, int freed,
 {
 	struct reorder_entry *s = entry_find(c, key_of(c, address));
 	struct anomaly_event anomaly;
-	struct tel__live_block older;
+	struct reorder_entry was;
 	tel_status st;
 
 	*done = 0;
@@ -204,8 +207,10 @@ reorder_freed(struct compiler *c, struct thread *t, uint64_t address, int freed,
 		return entry_settle(c, s);
 	*done = 1;
 	anomaly = anomaly_here(c, ANOMALY_RACE, address);
-	older = s->older;
+	was = *s;
 	entry_drop(c, s);
 	st = anomaly_add(c, &anomaly);
-	return st != TEL_OK ? st : block_free(c, t, &older, BLOCK_REPLACED);
+	return st != TEL_OK ?
+	    st :
+	    block_free(c, t, &was.older, &was.block, BLOCK_REPLACED);
 }

@@ -214,9 +214,7 @@ slots_fetch(struct compiler *c, struct thread *t)
 		t->free_used += n;
 		return 0;
 	}
-	if (c->slots >= NO_SLOT - RUN_OF_SLOTS ||
-	    !TEL__RESERVE(c->blocks, c->blocks_room,
-	        (size_t)c->slots + RUN_OF_SLOTS))
+	if (c->slots >= NO_SLOT - RUN_OF_SLOTS)
 		return -1;
 	t->fresh = c->slots;
 	c->slots += RUN_OF_SLOTS;

@@ -13,14 +13,17 @@
 #include "common/message.h"
 #include "common/event_loop.h"
 #include "common/total.h"
+#include "tel/run.h"
 #include "telreplay/compile/compiler.h"
 
 /* How much of a file says whether it is a program. */
 #define HEAD 16
 /* The rate of the clock is looked up again after so many operations. */
 #define RATE_EACH 4096
-/* Operations between the one that is read and the one that is compiled. */
-#define AHEAD 16
+/* Operations that are read before they are compiled. */
+#define BATCH 64
+/* Operations between the one whose block is fetched and the one compiled. */
+#define AHEAD 8
 /* The most messages about anomalies, of each kind and of all. */
 #define SHOWN_EACH 3
 #define SHOWN_MAX 12
@@ -257,14 +260,15 @@ struct reading {
 	const char *name;   /* of the current operand */
 	const char *output; /* where the program goes, for messages */
 	const tel_reader *reader;
-	/* operations that have been read, and of them those compiled */
-	uint64_t operations, compiled;
-	uint64_t samples; /* of them: each stands for others, too */
+	uint64_t operations; /* that have been compiled */
+	uint64_t samples;    /* of them: each stands for others, too */
 	struct pending {
 		tel_alloc op;
 		uint64_t event;
-	} pending[AHEAD]; /* the rest of them */
-	double rate;      /* ticks a second, 0 while unknown */
+		size_t place; /* of compiler_expect() */
+	} pending[BATCH];     /* that have been read only */
+	unsigned npending;
+	double rate; /* ticks a second, 0 while unknown */
 	int opened;
 	int failed;
 };
@@ -363,77 +367,86 @@ add_field(char *text, size_t room, const tel_event *ev, unsigned i)
  * creation refers to, such as its arena, what describes that.
  */
 static enum outcome
-trace_describe(struct reading *r, const tel_event *ev, const tel_alloc *op)
+trace_describe(struct reading *r, const tel_event *ev, int created)
 {
 	const tel_type *type = tel_event_type(ev);
-	int pool = tel_type_role_field(type, "pool");
+	const int part = tel_type_role_field(type, "pool");
+	const uint64_t pool = part < 0 ? 0 : tel_event_u64(ev, (unsigned)part);
 	char text[POOL_TEXT + 1];
 	tel_status st;
 	unsigned i;
 
 	(void)snprintf(text, sizeof(text), "%s", tel_type_name(type));
 	for (i = 0; i < tel_type_field_count(type); i++)
-		if ((int)i != pool)
+		if ((int)i != part)
 			add_field(text, sizeof(text), ev, i);
-	st = compiler_describe(r->compiler, op->pool, text);
-	for (i = 0; op->kind == TEL_ALLOC_POOL_CREATE && st == TEL_OK &&
-	     i < tel_type_field_count(type);
+	st = compiler_describe(r->compiler, pool, text);
+	for (i = 0; created && st == TEL_OK && i < tel_type_field_count(type);
 	     i++)
-		if ((int)i != pool &&
+		if ((int)i != part &&
 		    tel_field_datatype(tel_type_field(type, i)) == TEL_POINTER)
-			st = compiler_describe(r->compiler, op->pool,
+			st = compiler_describe(r->compiler, pool,
 			    compiler_description(r->compiler,
 			        tel_event_u64(ev, i)));
 	return outcome_of(r, st);
 }
 
-/* Compiles the oldest of the pending operations. */
-static enum outcome
-compile_oldest(struct reading *r)
-{
-	struct pending *p = &r->pending[r->compiled++ % AHEAD];
-
-	return outcome_of(r, compiler_add(r->compiler, &p->op, p->event));
-}
-
-/* Compiles all pending operations. */
+/*
+ * Compiles the pending operations.  What the first ones need of large tables is
+ * in the cache since they were read, as far as the table of addresses goes.
+ */
 static enum outcome
 compile_pending(struct reading *r)
 {
-	while (!r->failed && r->compiled < r->operations)
-		(void)compile_oldest(r);
-	return r->failed ? END_ALL : CONTINUE;
+	const unsigned n = r->npending;
+	tel_status st = TEL_OK;
+	unsigned i;
+
+	if (r->operations % RATE_EACH < n)
+		look_up_rate(r);
+	r->operations += n;
+	r->npending = 0;
+	for (i = 0; i < n && st == TEL_OK; i++) {
+		if (i + AHEAD < n)
+			compiler_approach(r->compiler,
+			    r->pending[i + AHEAD].place);
+		st = compiler_add(r->compiler, &r->pending[i].op,
+		    r->pending[i].event);
+	}
+	return outcome_of(r, st);
 }
 
-/*
- * Operations are compiled some events after they were read: what they need of
- * large tables is in the cache by then.
- */
 static enum outcome
 trace_event(void *arg, const tel_event *ev)
 {
 	struct reading *r = arg;
-	struct pending *p = &r->pending[r->operations % AHEAD];
+	struct pending *p = &r->pending[r->npending];
 	const tel_alloc *op = &p->op;
+	int created;
 
 	if (!tel_event_alloc(ev, &p->op, sizeof(p->op)))
 		return CONTINUE;
 	p->event = tel_event_index(ev);
 	r->samples += op->weight != 0;
-	compiler_expect(r->compiler, &p->op);
-	if (r->operations++ % RATE_EACH == 0)
-		look_up_rate(r);
-	p = &r->pending[(r->operations + AHEAD / 2) % AHEAD];
-	if (r->operations > r->compiled + AHEAD / 2)
-		compiler_approach(r->compiler, &p->op);
-	if (op->kind == TEL_ALLOC_POOL_CREATE ||
-	    op->kind == TEL_ALLOC_POOL_DESCRIBE)
+	r->npending++;
+	p->place = compiler_expect(r->compiler, op);
+	created = op->kind == TEL_ALLOC_POOL_CREATE;
+	if (created || op->kind == TEL_ALLOC_POOL_DESCRIBE)
 		return compile_pending(r) == CONTINUE ?
-		    trace_describe(r, ev, op) :
+		    trace_describe(r, ev, created) :
 		    END_ALL;
-	if (r->operations < r->compiled + AHEAD)
-		return CONTINUE;
-	return compile_oldest(r);
+	return r->npending < BATCH ? CONTINUE : compile_pending(r);
+}
+
+static enum outcome
+trace_run(void *arg, tel_run *run)
+{
+	enum outcome outcome = CONTINUE;
+	size_t i, n = tel_run_count(run);
+
+	for (i = 0; i < n && outcome == CONTINUE; i++)
+		outcome = trace_event(arg, tel_run_event(run, i));
+	return outcome;
 }
 
 static enum outcome
@@ -490,6 +503,7 @@ compile_all(struct reading *r)
 	visitor.arg = r;
 	visitor.begin = trace_begin;
 	visitor.event = trace_event;
+	visitor.run = trace_run;
 	visitor.end = compile_trace_end;
 	visitor.allocs = 1;
 	visitor.needs_rate =
