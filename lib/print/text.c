@@ -84,7 +84,8 @@ put_word(struct tel_printer *pr, const char *word)
 
 /*
  * "# type: NAME CODE KIND FIELD:SORT:BITS ...", BITS where they are not 64.
- * FIELD? may be absent; a list has the data type of its elements.
+ * FIELD? may be absent; a list has the data type of its elements, an enum that
+ * of its values.
  */
 static void
 put_type(struct tel_printer *pr, const struct tel_type *t)
@@ -112,6 +113,8 @@ put_type(struct tel_printer *pr, const struct tel_type *t)
 		render_put(pr, f->present ? "?:" : ":");
 		if (f->datatype == TEL_LIST)
 			render_put(pr, "list:");
+		if (i + 1 < t->nfields && t->fields[i + 1].is_label)
+			render_put(pr, "enum:");
 		render_put(pr, tel_datatype_name(values));
 		if (f->width != 64 && values != TEL_STRING) {
 			snprintf(number, sizeof(number), ":%u", f->width);

@@ -35,7 +35,7 @@ unknown_field(struct check *c, const struct symbol *s)
 	unsigned i, j;
 
 	tel__suggest_start(&near, s->name, strlen(s->name));
-	for (i = 0; !s->labelled && i < B_COUNT; i++)
+	for (i = 0; s->use != USE_LABEL && i < B_COUNT; i++)
 		tel__suggest_offer(&near, tel__builtin_name((enum builtin)i));
 	for (i = 0; i < schema->ntypes; i++)
 		for (j = 0; j < schema->types[i].nfields; j++)
@@ -59,21 +59,22 @@ check_symbol(struct check *c, struct symbol *s)
 	s->classes = 0;
 	for (i = 0; i < c->schema->ntypes; i++) {
 		t = &c->schema->types[i];
-		at = tel__counter_find(t, s->name);
+		at = tel__symbol_find(s, t);
 		if (at == COUNTER_CPI)
 			s->classes |= C_DOUBLE;
 		if (at < 0)
 			continue;
 		s->classes |= (uint8_t)class_of_datatype(
 		    tel_field_element(&t->fields[at]));
-		labels |= tel_field_labelled(&t->fields[at]);
+		labels |= node_labelled(&t->fields[at]);
 	}
 	if (s->checked && s->classes == 0 && !c->lenient)
 		return unknown_field(c, s);
-	if (s->labelled && s->classes != 0 && !labels)
+	if (s->use == USE_LABEL && s->classes != 0 && !labels)
 		return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text,
 		    s->column,
-		    "the field '%.64s' is not an address, so it has no label",
+		    "the field '%.64s' is neither an address nor an enum, so "
+		    "it has no label",
 		    s->name);
 	return TEL_OK;
 }

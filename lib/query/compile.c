@@ -482,7 +482,7 @@ put_labels(struct compiler *c, const struct node *n, const struct pattern *glob,
 	unsigned i = c->type == NULL ? 0 : c->type->nfields;
 
 	for (; i > 0; i--)
-		if (tel_field_labelled(&c->type->fields[i - 1]))
+		if (node_labelled(&c->type->fields[i - 1]))
 			no = put_test(c, put_label(c, (int)i - 1, n, glob, 1),
 			    yes, no);
 	return no;
@@ -698,7 +698,7 @@ begin_type(struct compiler *c, const struct tel_type *type)
 	for (i = 0; i < c->tree->nsymbols; i++)
 		c->fields[i] = type == NULL ?
 		    -1 :
-		    tel__counter_find(type, c->tree->symbols[i].name);
+		    tel__symbol_find(&c->tree->symbols[i], type);
 	tel__fold_nodes(c);
 }
 

@@ -113,10 +113,10 @@ fold_label(struct compiler *c, const struct node *n, struct fold *f)
 	unsigned i, count = c->type == NULL ? 0 : c->type->nfields;
 
 	if (n->op == N_LABEL)
-		found = at >= 0 && tel_field_labelled(&c->type->fields[at]);
+		found = at >= 0 && node_labelled(&c->type->fields[at]);
 	else
 		for (i = 0; i < count; i++)
-			found |= tel_field_labelled(&c->type->fields[i]);
+			found |= node_labelled(&c->type->fields[i]);
 	if (found)
 		set_open(f, C_STRING);
 	else

@@ -347,7 +347,7 @@ add_in(struct parser *p, uint32_t a, const struct list *list, unsigned column)
 
 /* The symbol of a field, the same one for the same name and use. */
 static uint32_t
-add_symbol(struct parser *p, const char *name, int checked, int labelled,
+add_symbol(struct parser *p, const char *name, int checked, enum symbol_use use,
     unsigned column)
 {
 	struct tree *t = p->tree;
@@ -356,7 +356,7 @@ add_symbol(struct parser *p, const char *name, int checked, int labelled,
 
 	for (i = 0; i < t->nsymbols; i++) {
 		s = &t->symbols[i];
-		if (s->checked == checked && s->labelled == labelled &&
+		if (s->checked == checked && s->use == use &&
 		    strcmp(s->name, name) == 0)
 			return i;
 	}
@@ -370,7 +370,7 @@ add_symbol(struct parser *p, const char *name, int checked, int labelled,
 	s->name = name;
 	s->column = column;
 	s->checked = (uint8_t)checked;
-	s->labelled = (uint8_t)labelled;
+	s->use = (uint8_t)use;
 	return t->nsymbols++;
 }
 
@@ -383,7 +383,8 @@ add_field(struct parser *p, enum node_op op, const struct token *t)
 
 	if (p->status != TEL_OK)
 		return 0;
-	symbol = add_symbol(p, name, checked, op == N_LABEL, t->column);
+	symbol = add_symbol(p, name, checked,
+	    op == N_LABEL ? USE_LABEL : USE_VALUE, t->column);
 	p->tree->nodes[node].symbol = symbol;
 	return node;
 }
@@ -520,7 +521,7 @@ static uint32_t
 add_derived(struct parser *p, enum derived d, const char *name, unsigned column)
 {
 	const uint32_t node = add_node(p, N_DERIVED, 0, 0, column);
-	const uint32_t symbol = add_symbol(p, name, 0, 0, column);
+	const uint32_t symbol = add_symbol(p, name, 0, USE_VALUE, column);
 
 	if (p->status != TEL_OK)
 		return 0;
@@ -605,7 +606,8 @@ add_named(struct parser *p, enum node_op op, const struct token *t)
 	if (p->status != TEL_OK)
 		return 0;
 	p->tree->nodes[node].op = (uint8_t)op;
-	p->tree->nodes[node].symbol = add_symbol(p, t->s, 1, 0, t->column);
+	p->tree->nodes[node].symbol =
+	    add_symbol(p, t->s, 1, USE_VALUE, t->column);
 	return node;
 }
 
@@ -670,12 +672,33 @@ settle_name(struct parser *p, uint32_t node)
 	const struct node n = t->nodes[node];
 	const enum derived d = tel__derived_find(n.value.as.s);
 	const uint32_t symbol =
-	    add_symbol(p, n.value.as.s, d == D_COUNT, 0, n.column);
+	    add_symbol(p, n.value.as.s, d == D_COUNT, USE_VALUE, n.column);
 
 	t->nodes[node].symbol = symbol;
 	if (d == D_COUNT)
 		return;
 	parse_derive(t, &t->nodes[node], d);
+}
+
+/* A field beside a string is its label, if it is an enum. */
+static void
+settle_text(struct parser *p, const struct node *test)
+{
+	struct tree *t = p->tree;
+	const struct node *right =
+	    &t->nodes[test->op == N_IN ? t->items[test->first].lo : test->b];
+	uint32_t at = test->a, symbol;
+	const struct symbol *s;
+
+	if (t->nodes[at].op == N_START)
+		at = t->nodes[at].a;
+	if (t->nodes[at].op != N_FIELD ||
+	    (test->op != N_MATCH &&
+	        (right->op != N_CONST || right->value.tag != V_STRING)))
+		return;
+	s = &t->symbols[t->nodes[at].symbol];
+	symbol = add_symbol(p, s->name, s->checked, USE_TEXT, s->column);
+	t->nodes[at].symbol = symbol;
 }
 
 /* The end: what names mean. */
@@ -690,6 +713,9 @@ parse_settle(struct parser *p)
 		n = &t->nodes[i];
 		if (n->op == N_FIELD && (n->flags & NODE_BARE) != 0)
 			settle_name(p, i);
+		else if (n->op == N_COMPARE || n->op == N_MATCH ||
+		    n->op == N_IN)
+			settle_text(p, n);
 	}
 }
 

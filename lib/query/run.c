@@ -40,14 +40,20 @@ label_like(struct machine *m, const struct pattern *p, const char *s,
 	return e->hit;
 }
 
-/* The label of a field.  1, or 0: it has none. */
+/* The label of a field, or that it is.  1, or 0: there is none. */
 static inline int
 find_label(const struct tel_event *ev, const struct tel_field *f,
     struct value *out)
 {
 	struct tel_label label;
 
-	if (!tel_find_label(ev, f,
+	if (f->is_label) {
+		out->tag = V_STRING;
+		out->as.s = tel_load_string(ev, f, &out->length);
+		return out->length > 0;
+	}
+	if (!has_labels(ev) ||
+	    !tel_find_label(ev, f,
 	        f->load == TEL_LOAD_LE64 ? tel_le64(ev->data + f->offset) :
 	                                   tel_load(f, ev->data),
 	        &label) ||
@@ -102,8 +108,6 @@ attr_labels(struct machine *m, const struct tel_event *ev, const struct node *n)
 	struct value label;
 	unsigned i;
 
-	if (!has_labels(ev))
-		return TRIBOOL_UNKNOWN;
 	for (i = 0; i < ev->type->nfields && verdict != TRIBOOL_TRUE; i++)
 		if (find_label(ev, &ev->type->fields[i], &label))
 			verdict = label_fits(m, n, &label) ? TRIBOOL_TRUE :
@@ -118,8 +122,6 @@ attr_label(const struct tel_event *ev, const struct tel_field *f)
 	const struct tel_field *end = ev->type->fields + ev->type->nfields;
 	struct value label;
 
-	if (!has_labels(ev))
-		return value_missing();
 	if (f != NULL)
 		end = f + 1;
 	for (f = f != NULL ? f : ev->type->fields; f < end; f++)
@@ -415,7 +417,7 @@ eval_test(const struct op *op, struct machine *m, const struct tel_event *ev)
 		return tel__history_blocks(ev->log->history, meets, op->u.set);
 	case OP_TYPE: return tel__select_type(op->u.selection, ev->type);
 	case OP_LABEL:
-		return has_labels(ev) && find_label(ev, op->field, &label) &&
+		return find_label(ev, op->field, &label) &&
 		    label_test(m, op, label.as.s, label.length);
 	case OP_LABELS:
 		return attr_labels(m, ev, op->u.node) == (enum tribool)op->want;
@@ -636,7 +638,7 @@ eval_quick(const struct program *p, struct machine *m, struct tel_run *run,
 			    span_is(op, (uint64_t)ns + BIAS);
 			break;
 		case OP_LABEL:
-			if (labels == NULL)
+			if (labels == NULL || op->field->is_label)
 				return at;
 			hit = tel__labels_find(labels, (enum tel_space)op->sub,
 			          tel_load(op->field, data), run->clocks[i],

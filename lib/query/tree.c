@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Trees, and the sets, names and messages that go with them. */
+#include "query/counter.h"
 #include "query/tree.h"
 
 #include <stdarg.h>
@@ -142,4 +143,14 @@ tel__tree_uses_others(const struct tree *t)
 			return 1;
 	}
 	return tel__tree_uses_labels(t) || t->uses_before || t->uses_rate;
+}
+
+int
+tel__symbol_find(const struct symbol *s, const struct tel_type *type)
+{
+	const int at = tel__counter_find(type, s->name);
+
+	return at +
+	    (s->use != USE_VALUE && at >= 0 && at + 1 < type->nfields &&
+	        type->fields[at + 1].is_label);
 }

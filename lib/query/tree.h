@@ -111,13 +111,27 @@ negates(const struct node *n)
 	    (n->flags & NODE_NEGATE) != 0;
 }
 
+/* As what the value of a field is used. */
+enum symbol_use {
+	USE_VALUE,
+	USE_LABEL, /* in label(): some type must have one */
+	USE_TEXT   /* beside a string: of an enum, its label */
+};
+
+/* Nonzero when f may have labels, or is the label of an enum. */
+static inline int
+node_labelled(const struct tel_field *f)
+{
+	return tel_field_labelled(f) || f->is_label;
+}
+
 /* The name of a field. */
 struct symbol {
 	const char *name;
 	uint32_t column;
-	uint8_t checked;  /* written bare: some type must have it */
-	uint8_t labelled; /* in label(): must be an address somewhere */
-	uint8_t classes;  /* in the schema bound last */
+	uint8_t checked; /* written bare: some type must have it */
+	uint8_t use;     /* enum symbol_use */
+	uint8_t classes; /* in the schema bound last */
 };
 
 /* An item of the list of in: one value or, with .range, two. */
@@ -195,6 +209,12 @@ int tel__tree_uses_labels(const struct tree *t);
 
 /* Nonzero when its value depends on other events than the one at hand. */
 int tel__tree_uses_others(const struct tree *t);
+
+/*
+ * The number of a symbol's field in a type, as tel__counter_find(); where the
+ * label of an enum is used, that of the label.
+ */
+int tel__symbol_find(const struct symbol *s, const struct tel_type *type);
 
 /* What a name derives; D_COUNT: nothing. */
 enum derived tel__derived_find(const char *name);

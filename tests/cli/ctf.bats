@@ -298,6 +298,47 @@ fields() {
 	[ "$(telcat -q -c -t 0%,100% trace)" = "$(telcat -c trace)" ]
 }
 
+@test "expressions of enums by their names, of lists and of what is absent" {
+	local log want expression got
+	telcat -q -o all.text "$TRACES/all.ctf.tar.zst"
+	telcat -q -f tel -o all.tel "$TRACES/all.ctf.tar.zst"
+	telcat -q -f json "$TRACES/all.ctf.tar.zst" >json
+	for log in all.text all.tel; do
+		cmp json <(telcat -q -f json $log)
+	done
+	for log in "$TRACES/all.ctf.tar.zst" all.text all.tel; do
+		while read -r want expression; do
+			got=$(clean telcat -q -c -w "$expression" "$log")
+			[ "$got" = "$want" ] ||
+			    { echo "$log: $expression: $got, not $want"; return 1; }
+		done <<-'END'
+			72 col == "blue"
+			72 label(col) == "blue"
+			72 "blue" == col
+			228 col != "blue"
+			192 label(col) != "blue"
+			36 col == ""
+			159 col ~ "blue"
+			141 col !~ "blue"
+			159 label ~ "^blue"
+			36 col in ("red", "after")
+			18 col == 5
+			18 col == 5 && col == "blue,overlap"
+			12 col == cpu_id && col == "green"
+			264 has(label(col))
+			300 has(col)
+			300 3 in arr
+			0 4 in arr
+			300 len(arr) == 3 && arr[2] == 3 && !has(arr[3])
+			1720 !has(arr)
+		END
+	done
+	# names are groups and keys
+	telstat -q -g 'label(col)' -s 'n=count()' -f csv all.tel |
+	    grep -c 'label(col)=blue,overlap'
+	telstat -q -s 'n=tally(label(col),8)' all.tel | grep -q ' blue  *72 '
+}
+
 @test "ranges of events that begin and end, by thread" {
 	trace all.ctf
 	[ "$(telcat -f folded trace | grep -c '^shop:gc w[0-9] ')" = 3 ]

@@ -190,6 +190,45 @@ assert all_[0]["state"] is None and all_[1]["ever"] == str(-2**63)
 	END
 }
 
+@test "expressions of members, and of what is absent, in a recording of a JVM" {
+	unpack g1-17.json
+	# as Python counts them in what the JDK's tool printed
+	python3 - >want <<-'END'
+		import json
+		events = [e["values"] for e in json.load(open("g1-17.json"))["recording"]["events"]]
+		def count(f):
+		    n = 0
+		    for e in events:
+		        try:
+		            n += bool(f(e))
+		        except (IndexError, KeyError, TypeError):
+		            pass
+		    print(n)
+		count(lambda e: e["heapSpace"]["committedSize"] > 1 << 20)
+		count(lambda e: e["stackTrace"]["frames"])
+		count(lambda e: e["n"] >= 0 and e["stackTrace"] is None)
+		count(lambda e: e["eventThread"]["javaThreadId"] == 1)
+		count(lambda e: e["eventThread"]["javaName"][:6] == "worker")
+		count(lambda e: e["objectClass"]["name"] in ("[B", "[I"))
+		count(lambda e: e["stackTrace"]["frames"][0]["method"]["name"] == "work")
+		count(lambda e: len(e["cause"]) == 19)
+	END
+	while read -r expression; do
+		telcat -q -c -w "$expression" "$DATA/g1-17.jfr.zst"
+	done >got <<-'END'
+		heapSpace.committedSize > 1M
+		has(stackTrace)
+		n >= 0 && !has(stackTrace)
+		eventThread.javaThreadId == 1
+		eventThread =* "worker*"
+		objectClass in ("[B", "[I")
+		label(stackTrace) ~ '[.]work(:|$)'
+		len(cause) == 19
+	END
+	diff want got
+	run ! grep -qx 0 want
+}
+
 @test "chunks of which bytes are wrong cost themselves" {
 	unpack g1-17.jfr serial-25.jfr
 	cat g1-17.jfr serial-25.jfr g1-17.jfr >three.jfr

@@ -147,7 +147,8 @@ static const struct row meaning[] = {
 	{ "name", 1, "expected a condition, found a string" },
 	{ "label", 1, "expected a condition, found a string" },
 	{ "label(size) == 'x'", 7,
-	    "the field 'size' is not an address, so it has no label" },
+	    "the field 'size' is neither an address nor an enum, so it has no "
+	    "label" },
 	{ "label < 'x'", 1, LABEL },
 	{ "label == label(pool)", 1, LABEL },
 	{ "label(pool) == label", 16, LABEL },

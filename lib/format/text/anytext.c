@@ -229,6 +229,25 @@ anytext_list(struct lines *s, const struct tel_type *t,
 	return 1;
 }
 
+/* The label of a value, which of an enum is a field of its own. */
+static int
+anytext_label(struct lines *s, const struct tel_type *t,
+    const struct tel_field *f, const unsigned char **p)
+{
+	const struct tel_field *label = f + 1;
+
+	if (label == t->fields + t->nfields || !label->is_label)
+		return tel__lines_label(s, (unsigned)(f - t->fields), p);
+	++*p;
+	if (!anytext_string(s, label, p))
+		return 0;
+	if (**p != ']')
+		return tel__lines_wrong(s, *p, "the end of a label", NULL);
+	++*p;
+	s->any->data[label->present_at] |= label->present;
+	return 1;
+}
+
 int
 tel__any_value(struct lines *s, const struct tel_type *t,
     const struct tel_field *f, const unsigned char **p)
@@ -250,7 +269,7 @@ tel__any_value(struct lines *s, const struct tel_type *t,
 		v = (v ^ sign) - sign;
 	}
 	if (**p == '[' && f->datatype != TEL_DOUBLE &&
-	    !tel__lines_label(s, (unsigned)(f - t->fields), p))
+	    !anytext_label(s, t, f, p))
 		return 0;
 	if (f->load == TEL_LOAD_LEF32)
 		tel_encode_field(f, v, s->any->data);

@@ -41,6 +41,7 @@ struct any_field {
 	uint8_t element; /* of a list */
 	uint8_t width;   /* in bits, of a list's elements; 0 for strings */
 	uint8_t optional;
+	uint8_t is_label; /* of the field before it, an enum */
 };
 
 struct any_type {

@@ -7,6 +7,7 @@
  */
 #include "format/text/anytext.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,7 +134,8 @@ datatype_named(struct word w)
 
 /*
  * "FIELD:SORT" or "FIELD:SORT:BITS"; "FIELD?:..." may be absent, and the
- * elements of "FIELD:list:SORT:BITS" are of that data type.
+ * elements of "FIELD:list:SORT:BITS" are of that data type.  Labels of a
+ * "FIELD:enum:SORT:BITS" become a field, too.
  */
 static int
 add_field(struct any_type *type, struct word w)
@@ -142,7 +144,11 @@ add_field(struct any_type *type, struct word w)
 	struct word name = cut_part(&w);
 	struct any_field f = { 0 };
 	uint64_t bits = 64;
+	int is_enum, status, n;
+	struct word part;
 	unsigned values;
+	/* a name has at most 255 bytes */
+	char label[264];
 
 	if (ends)
 		return 0;
@@ -150,7 +156,9 @@ add_field(struct any_type *type, struct word w)
 	name.n -= f.optional;
 	if (!tel__name_is(name.p, name.n))
 		return 0;
-	values = datatype_named(cut_part(&w));
+	part = cut_part(&w);
+	is_enum = is_word(part, "enum");
+	values = datatype_named(is_enum ? cut_part(&w) : part);
 	f.datatype = (uint8_t)values;
 	if (values == TEL_LIST) {
 		values = datatype_named(cut_part(&w));
@@ -163,7 +171,16 @@ add_field(struct any_type *type, struct word w)
 	        (values == TEL_DOUBLE && bits != 64 && bits != 32)))
 		return 0;
 	f.width = values == TEL_STRING ? 0 : (uint8_t)bits;
-	return tel__any_type_field(type, name.p, name.n, f);
+	status = tel__any_type_field(type, name.p, name.n, f);
+	if (!is_enum || status <= 0)
+		return status;
+	n = snprintf(label, sizeof(label), "%.*s.label", (int)name.n,
+	    (const char *)name.p);
+	return tel__any_type_field(type, (const unsigned char *)label,
+	    (size_t)n,
+	    (struct any_field){ .datatype = TEL_STRING,
+	        .optional = 1,
+	        .is_label = 1 });
 }
 
 /* What is behind "# type: ". */

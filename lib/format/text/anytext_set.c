@@ -233,6 +233,7 @@ add_type(struct tel_schema *s, const struct any_type *from)
 			f->present = (uint8_t)(1u << optional % 8);
 			optional++;
 		}
+		f->is_label = a->is_label;
 		/* a number may be labelled, too: see tel_event.inline_labels */
 		if (f->datatype == TEL_UNSIGNED || f->datatype == TEL_SIGNED)
 			f->space = TEL_SPACE_THREAD;
