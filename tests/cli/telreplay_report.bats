@@ -101,6 +101,14 @@ small() {
 		grep "^${one#*:}" report
 		[ "$(grep -c '^[a-z]' report)" -le 9 ]
 	done
+	# a size class has its memory, its time and its slack, in a row of each
+	clean telreplay -a class,bump --runs 1 --sample 1 --details=classes \
+	    t.txt >report
+	for one in resident nanoseconds slack; do
+		sed -n "/^$one.* by requested size/,/^\$/p" report >table
+		grep -E '^ +class +bump$' table
+		grep -E '^  256\.\.511 +[0-9]' table
+	done
 	clean telreplay --dry-run --details=sizes,lifetimes t.txt >report
 	grep -c '^\(sizes\|lifetimes\) in' report | grep '^3$'
 	expect 2 "*--details*sizes, lifetimes*" telreplay --details=size t.txt

@@ -399,6 +399,32 @@ plugin() {
 	grep '^ratio,null,glibc,ns_different,1$' report
 }
 
+@test "two versions of a library are compared, with the verdict" {
+	for times in 1 2; do
+		plugin "v$times" <<-END
+			static const char *start(const char *p,
+			    const tel_pool_trace *t, void **s)
+			{ (void)p; (void)t; *s = 0; return NULL; }
+			static void *get(void *p, size_t n)
+			{ (void)p; (void)n; return mmap(NULL, $times * 12288,
+			    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+			    MAP_POPULATE, -1, 0); }
+		END
+	done
+	for ((i = 1; i < 3000; i++)); do
+		echo "1: malloc 0x${i}000 100"
+	done >t.txt
+	clean telreplay -a old=./v1.so,new=./v2.so t.txt >report
+	# nothing but memory that differs surely: twice of it
+	grep -E '^  new +[0-9.]+ .* [0-9.]+ MiB +x(1\.9|2\.0)[0-9] ' report
+	grep -E '^  old +[0-9.]+ +([0-9.]+ +)?[0-9.]+ MiB +[0-9.]+ MiB$' report
+	grep 'x: ratio to old' report
+	clean telreplay -f csv -a old=./v1.so,new=./v2.so t.txt >report
+	grep -x 'ratio,new,old,peak_bytes_different,1' report
+	clean telreplay -f csv -a old=./v1.so,new=./v1.so t.txt >report
+	grep -x 'ratio,new,old,peak_bytes_different,0' report
+}
+
 # ranged TYPE FIGURE LEAST MOST RUNS: each is that of the report, of class.
 ranged() {
 	figure "$1" class "$2" <report >is

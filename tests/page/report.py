@@ -235,6 +235,19 @@ def replay(page, folder):
     expect(line, [[0, 0]] + [[row["time_ns"], row["resident_bytes"]]
                             for row in of_type(want, "sample")
                             if row["allocator"] == "bump"])
+    # and beside it what the program has live, in the time of the first
+    line = [row[1:] for row in
+            charts["Resident memory of each allocator"]["rows"]
+            if row[0].startswith("live blocks")]
+    live = [row["run_live_bytes"] for row in of_type(want, "sample")
+            if row["allocator"] == "bump"]
+    assert max(live) > 0
+    expect([value for _, value in line], [0] + live)
+    times = charts["Median time to allocate, by size of block"]["rows"]
+    expect([row[:2] for row in times if row[1] is not None],
+           [[row["item"], row["allocation_ns"]]
+            for row in of_type(want, "size_time")
+            if row["allocator"] == "bump" and "allocation_ns" in row])
 
 
 def options(page, folder):

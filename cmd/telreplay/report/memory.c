@@ -143,80 +143,49 @@ put_residency(struct report *r, const struct some *some)
 	report_put(r);
 }
 
+/* ------------------------------------------------- by the size of blocks */
+
 /* The most columns of allocators in a table by the size of blocks. */
 #define BESIDE 6
 
-/* Starts such a table: a column for each allocator. */
-static void
-open_size_table(struct report *r, const char *type, const char *title,
-    const struct result *s, size_t n, enum report_notation notation)
-{
-	char text[16];
-	size_t i;
-
-	report_section(r, REPORT_TEXT, type)->apart = 1;
-	r->section.sparse = 1;
-	r->section.title = title;
-	r->section.indent = 2;
-	report_column(r, "", NULL, REPORT_GROUPED, 17)->left = 1;
-	for (i = 0; i < n; i++)
-		report_column(r,
-		    report_text(r, "%s",
-		        page_escape(text, 9, s[i].allocator->name)),
-		    NULL, notation, 10)
-		    ->decimals = 1;
-}
+/*
+ * A figure of allocators by the requested size of blocks, see run_size_class();
+ * of the size RUN_SIZES: of what is in no block.
+ */
+struct by_size {
+	const char *type, *title;
+	unsigned details; /* sections that have the table in text */
+	enum report_notation notation;
+	int (*has)(const struct result *s, size_t size);
+	struct report_value (
+	    *cell)(struct report *r, const struct result *s, size_t size);
+	void (*data)(struct report *r, const struct result *s, size_t size);
+};
 
 static int
-has_slack(const struct result *s, size_t n, size_t size)
+slack_has(const struct result *s, size_t size)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (s[i].has_room && s[i].slack[size].blocks > 0)
-			return 1;
-	return 0;
+	return size < RUN_SIZES && s->has_room && s->slack[size].blocks > 0;
 }
 
 /* How much larger than requested blocks are. */
-static void
-put_slack_table(struct report *r, const struct result *s, size_t n)
+static struct report_value
+slack_cell(struct report *r, const struct result *s, size_t size)
 {
-	size_t size, i;
+	const struct run_slack *k = &s->slack[size];
 
-	open_size_table(r, "slack", "slack by requested size", s, n,
-	    REPORT_PERCENT);
-	for (size = 0; size < RUN_SIZES; size++) {
-		if (!has_slack(s, n, size))
-			continue;
-		report_row(r, REPORT_TEXT);
-		report_cell(r, report_string(show_range(r, size)));
-		for (i = 0; i < n; i++) {
-			const struct run_slack *k = &s[i].slack[size];
-
-			report_cell(r,
-			    !s[i].has_room || k->asked == 0 ?
-			        unknown :
-			        report_real(
-			            (double)k->given / (double)k->asked - 1));
-		}
-	}
-	report_put(r);
+	(void)r;
+	return !s->has_room || k->asked == 0 ?
+	    unknown :
+	    report_real((double)k->given / (double)k->asked - 1);
 }
 
-/* Bytes of resident pages that hold no live block. */
-static uint64_t
-in_none(const struct result *s)
+static void
+slack_data(struct report *r, const struct result *s, size_t size)
 {
-	uint64_t all = result_resident(s, &s->at_peak);
-	size_t i;
-
-	for (i = 0; i < RUN_SIZES; i++) {
-		uint64_t some = s->residency.size[i].resident;
-
-		all -= some < all ? some : all;
-	}
-	return all;
+	report_data(r, "blocks", report_count(s->slack[size].blocks));
+	report_data(r, "asked_bytes", report_count(s->slack[size].asked));
+	report_data(r, "given_bytes", report_count(s->slack[size].given));
 }
 
 /* Nonzero when it is known which pages hold the blocks of an allocator. */
@@ -226,94 +195,144 @@ has_sizes(const struct result *s)
 	return s->watched && s->at_peak.known && s->residency.known;
 }
 
-static void
-put_size_row(struct report *r, const struct result *s, size_t n, size_t size)
+static int
+pages_has(const struct result *s, size_t size)
 {
-	int any = 0;
+	return has_sizes(s) &&
+	    (size == RUN_SIZES || s->residency.size[size].blocks > 0);
+}
+
+/* Bytes of resident pages for a size, or of those that hold no live block. */
+static uint64_t
+pages_of(const struct result *s, size_t size)
+{
+	uint64_t all = result_resident(s, &s->at_peak);
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		any |=
-		    size == RUN_SIZES || s[i].residency.size[size].blocks > 0;
-	if (!any)
-		return;
-	report_row(r, REPORT_TEXT);
-	report_cell(r,
-	    report_string(
-	        size < RUN_SIZES ? show_range(r, size) : "in no block"));
-	for (i = 0; i < n; i++)
-		report_cell(r,
-		    !has_sizes(&s[i]) ?
-		        unknown :
-		        size < RUN_SIZES ?
-		        report_count(s[i].residency.size[size].resident) :
-		        report_count(in_none(&s[i])));
-}
+	if (size < RUN_SIZES)
+		return s->residency.size[size].resident;
+	for (i = 0; i < RUN_SIZES; i++) {
+		uint64_t some = s->residency.size[i].resident;
 
-/* Which sizes the resident pages are for, near the peak of live bytes. */
-static void
-put_size_table(struct report *r, const struct result *s, size_t n)
-{
-	size_t size;
-
-	open_size_table(r, "size_residency",
-	    "resident pages by requested size, near the peak of live bytes", s,
-	    n, REPORT_SIZE);
-	for (size = 0; size <= RUN_SIZES; size++)
-		put_size_row(r, s, n, size);
-	report_put(r);
-}
-
-/* Medians to allocate and to free a block of a class; NaN: no samples. */
-struct size_time {
-	double allocate, release;
-	uint64_t allocated, freed;
-};
-
-static struct size_time
-size_time(const struct result *s, size_t size)
-{
-	struct size_time t;
-
-	t.allocate = s->tick_ns *
-	    run_coarse_median(s->size_time[size].allocated, &t.allocated);
-	t.release =
-	    s->tick_ns * run_coarse_median(s->size_time[size].freed, &t.freed);
-	return t;
+		all -= some < all ? some : all;
+	}
+	return all;
 }
 
 static struct report_value
-time_pair(struct report *r, const struct size_time *t)
+pages_cell(struct report *r, const struct result *s, size_t size)
 {
-	return report_string(t->freed == 0 ?
-	        report_text(r, "%.0f", t->allocate) :
-	        report_text(r, "%.0f %.0f", t->allocate, t->release));
+	(void)r;
+	return has_sizes(s) ? report_count(pages_of(s, size)) : unknown;
 }
 
-/* The time to allocate and to free a block of each class. */
 static void
-put_time_table(struct report *r, const struct result *s, size_t n)
+pages_data(struct report *r, const struct result *s, size_t size)
 {
-	struct size_time t[BESIDE];
-	size_t size, i;
-	uint64_t any;
+	if (size < RUN_SIZES) {
+		report_data(r, "blocks",
+		    report_count(s->residency.size[size].blocks));
+		report_data(r, "asked_bytes",
+		    report_count(s->residency.size[size].asked));
+		report_data(r, "pages",
+		    report_count(s->residency.size[size].pages));
+	}
+	report_data(r, "resident_bytes", report_count(pages_of(s, size)));
+}
 
-	open_size_table(r, "size_time",
-	    "nanoseconds to allocate and to free, medians by requested size", s,
-	    n, REPORT_GROUPED);
-	for (size = 0; size < RUN_SIZES; size++) {
-		for (any = 0, i = 0; i < n; i++) {
-			t[i] = size_time(&s[i], size);
-			any |= t[i].allocated;
-		}
-		if (any == 0)
+/* Samples of allocations or frees of a size, and their median. */
+static double
+time_of(const struct result *s, const uint32_t *buckets, uint64_t *samples)
+{
+	return s->tick_ns * run_coarse_median(buckets, samples);
+}
+
+static int
+time_has(const struct result *s, size_t size)
+{
+	uint64_t allocated, freed;
+
+	if (size == RUN_SIZES)
+		return 0;
+	(void)time_of(s, s->size_time[size].allocated, &allocated);
+	(void)time_of(s, s->size_time[size].freed, &freed);
+	return allocated + freed > 0;
+}
+
+static struct report_value
+time_cell(struct report *r, const struct result *s, size_t size)
+{
+	uint64_t allocated, freed;
+	double get = time_of(s, s->size_time[size].allocated, &allocated);
+	double put = time_of(s, s->size_time[size].freed, &freed);
+
+	if (allocated + freed == 0)
+		return unknown;
+	return report_string(report_text(r, "%s %s",
+	    allocated == 0 ? "-" : report_text(r, "%.0f", get),
+	    freed == 0 ? "-" : report_text(r, "%.0f", put)));
+}
+
+static void
+time_data(struct report *r, const struct result *s, size_t size)
+{
+	uint64_t allocated, freed;
+	double get = time_of(s, s->size_time[size].allocated, &allocated);
+	double put = time_of(s, s->size_time[size].freed, &freed);
+
+	report_data(r, "allocation_samples", report_count(allocated));
+	if (allocated > 0)
+		report_data(r, "allocation_ns", report_real(get));
+	report_data(r, "free_samples", report_count(freed));
+	if (freed > 0)
+		report_data(r, "free_ns", report_real(put));
+}
+
+static const struct by_size by_size[] = {
+	{ "slack", "slack by requested size", DETAILS_SLACK | DETAILS_CLASSES,
+	    REPORT_PERCENT, slack_has, slack_cell, slack_data },
+	{ "size_residency",
+	    "resident pages by requested size, near the peak of live bytes",
+	    DETAILS_SIZES | DETAILS_CLASSES, REPORT_SIZE, pages_has, pages_cell,
+	    pages_data },
+	{ "size_time",
+	    "nanoseconds to allocate and to free, medians by requested size",
+	    DETAILS_SIZES | DETAILS_CLASSES, REPORT_GROUPED, time_has,
+	    time_cell, time_data },
+};
+#define BY_SIZES (sizeof(by_size) / sizeof(by_size[0]))
+
+/* A table in text: a row for each size, a column for each allocator. */
+static void
+put_size_table(struct report *r, const struct by_size *t,
+    const struct result *s, size_t n)
+{
+	char text[16];
+	size_t size, i;
+	int any;
+
+	report_section(r, REPORT_TEXT, t->type)->apart = 1;
+	r->section.sparse = 1;
+	r->section.title = t->title;
+	r->section.indent = 2;
+	report_column(r, "", NULL, REPORT_GROUPED, 17)->left = 1;
+	for (i = 0; i < n; i++)
+		report_column(r,
+		    report_text(r, "%s",
+		        page_escape(text, 9, s[i].allocator->name)),
+		    NULL, t->notation, 10)
+		    ->decimals = 1;
+	for (size = 0; size <= RUN_SIZES; size++) {
+		for (any = 0, i = 0; i < n; i++)
+			any |= t->has(&s[i], size);
+		if (!any)
 			continue;
 		report_row(r, REPORT_TEXT);
-		report_cell(r, report_string(show_range(r, size)));
+		report_cell(r,
+		    report_string(size < RUN_SIZES ? show_range(r, size) :
+		                                     "in no block"));
 		for (i = 0; i < n; i++)
-			report_cell(r,
-			    t[i].allocated == 0 ? unknown :
-			                          time_pair(r, &t[i]));
+			report_cell(r, t->cell(r, &s[i], size));
 	}
 	report_put(r);
 }
@@ -321,85 +340,31 @@ put_time_table(struct report *r, const struct result *s, size_t n)
 static void
 put_sizes(struct report *r, const struct some *some)
 {
-	size_t i, n;
+	size_t i, k, n;
 
 	for (i = 0; i < some->n; i += BESIDE) {
 		n = some->n - i < BESIDE ? some->n - i : BESIDE;
-		if (show_text(some->show, DETAILS_SLACK) != 0)
-			put_slack_table(r, some->results + i, n);
-		if (show_text(some->show, DETAILS_SIZES) != 0) {
-			put_size_table(r, some->results + i, n);
-			put_time_table(r, some->results + i, n);
-		}
+		for (k = 0; k < BY_SIZES; k++)
+			if (show_text(some->show, by_size[k].details) != 0)
+				put_size_table(r, &by_size[k],
+				    some->results + i, n);
 	}
 }
 
 /* The same for programs, of one. */
 static void
-put_time_rows(struct report *r, const struct result *s)
+put_size_rows(struct report *r, const struct by_size *t, const struct result *s)
 {
-	struct size_time t;
-	size_t i;
+	size_t size;
 
-	for (i = 0; i < RUN_SIZES; i++) {
-		t = size_time(s, i);
-		if (t.allocated + t.freed == 0)
+	for (size = 0; size <= RUN_SIZES; size++) {
+		if (!t->has(s, size))
 			continue;
-		(void)show_item(r, "size_time", s,
-		    i == 0 ? 0 : (uint64_t)1 << (i - 1));
-		report_data(r, "allocation_samples", report_count(t.allocated));
-		if (t.allocated > 0)
-			report_data(r, "allocation_ns",
-			    report_real(t.allocate));
-		report_data(r, "free_samples", report_count(t.freed));
-		if (t.freed > 0)
-			report_data(r, "free_ns", report_real(t.release));
-		report_put(r);
-	}
-}
-
-static void
-put_size_rows(struct report *r, const struct result *s)
-{
-	size_t i;
-
-	for (i = 0; i < RUN_SIZES && has_sizes(s); i++) {
-		if (s->residency.size[i].blocks == 0)
-			continue;
-		(void)show_item(r, "size_residency", s,
-		    i == 0 ? 0 : (uint64_t)1 << (i - 1));
-		report_data(r, "blocks",
-		    report_count(s->residency.size[i].blocks));
-		report_data(r, "asked_bytes",
-		    report_count(s->residency.size[i].asked));
-		report_data(r, "pages",
-		    report_count(s->residency.size[i].pages));
-		report_data(r, "resident_bytes",
-		    report_count(s->residency.size[i].resident));
-		report_put(r);
-	}
-	if (!has_sizes(s))
-		return;
-	report_section(r, REPORT_DATA, "size_residency")->name =
-	    s->allocator->name;
-	r->section.item = "none";
-	report_data(r, "resident_bytes", report_count(in_none(s)));
-	report_put(r);
-}
-
-static void
-put_slack_rows(struct report *r, const struct result *s)
-{
-	size_t i;
-
-	for (i = 0; i < RUN_SIZES; i++) {
-		if (!has_slack(s, 1, i))
-			continue;
-		(void)show_item(r, "slack", s,
-		    i == 0 ? 0 : (uint64_t)1 << (i - 1));
-		report_data(r, "blocks", report_count(s->slack[i].blocks));
-		report_data(r, "asked_bytes", report_count(s->slack[i].asked));
-		report_data(r, "given_bytes", report_count(s->slack[i].given));
+		(void)show_item(r, t->type, s,
+		    size == 0 ? 0 : (uint64_t)1 << (size - 1));
+		if (size == RUN_SIZES)
+			r->section.item = "none";
+		t->data(r, s, size);
 		report_put(r);
 	}
 }
@@ -455,33 +420,30 @@ void
 show_memory_rows(struct report *r, const struct show *show,
     const struct result *s)
 {
-	put_slack_rows(r, s);
-	put_size_rows(r, s);
-	put_time_rows(r, s);
+	size_t k;
+
+	for (k = 0; k < BY_SIZES; k++)
+		put_size_rows(r, &by_size[k], s);
 	put_samples(r, show, s);
 }
 
 /* -------------------------------------------------------------- picture */
 
-/* A bar for each class that has blocks, and a last one for "in no block". */
+/* A bar for each class that has blocks, and a last one for what is in none. */
 struct bars {
 	const struct result *result;
-	size_t n, classes[RUN_SIZES];
+	size_t classes[RUN_SIZES + 1];
 };
 
 static void
 size_bar(struct report *r, const void *of, size_t i, struct report_bar *out)
 {
 	const struct bars *b = of;
-	const struct result *s = b->result;
 
-	if (i == b->n) {
-		out->label = report_string("in no block");
-		out->count = in_none(s);
-		return;
-	}
-	out->label = report_string(show_range(r, b->classes[i]));
-	out->count = s->residency.size[b->classes[i]].resident;
+	out->label = report_string(b->classes[i] < RUN_SIZES ?
+	        show_range(r, b->classes[i]) :
+	        "in no block");
+	out->count = pages_of(b->result, b->classes[i]);
 }
 
 static void
@@ -493,15 +455,14 @@ put_size_bars(struct report *r, const struct result *s)
 		.bar = size_bar };
 	struct report_section *section =
 	    report_section(r, REPORT_SVG, "size_residency");
-	uint64_t sum = in_none(s);
+	uint64_t sum = 0;
 	size_t i;
 
-	for (i = 0; i < RUN_SIZES; i++) {
-		if (s->residency.size[i].blocks > 0)
-			b.classes[b.n++] = i;
-		sum += s->residency.size[i].resident;
-	}
-	bars.n = b.n + 1;
+	for (i = 0; i <= RUN_SIZES; i++)
+		if (pages_has(s, i)) {
+			b.classes[bars.n++] = i;
+			sum += pages_of(s, i);
+		}
 	bars.weight = figure_int128_of(sum);
 	section->title =
 	    report_text(r, "Resident pages of %.60s", s->allocator->name);

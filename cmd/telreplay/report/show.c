@@ -50,9 +50,9 @@ show_real(double v)
 }
 
 unsigned
-show_text(const struct show *show, enum details section)
+show_text(const struct show *show, unsigned sections)
 {
-	return (show->telreplay->details & section) != 0 ? REPORT_TEXT : 0;
+	return (show->telreplay->details & sections) != 0 ? REPORT_TEXT : 0;
 }
 
 const char *

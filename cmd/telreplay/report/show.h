@@ -69,8 +69,8 @@ const char *show_order(const struct facts *f);
 
 /* A number, or unknown if it is NaN. */
 struct report_value show_real(double v);
-/* REPORT_TEXT if --details has the section; 0 if not. */
-unsigned show_text(const struct show *show, enum details section);
+/* REPORT_TEXT if --details has one of the sections; 0 if not. */
+unsigned show_text(const struct show *show, unsigned sections);
 
 /* A ratio; 0 when there is nothing to divide by. */
 double show_ratio(double a, double b);

@@ -274,7 +274,12 @@ function memoryTab() {
 	const series = allocators().map((name) => ({ name, points: curve(
 		"resident_bytes", samples.filter((o) => o.allocator === name)) }))
 		.filter((s) => s.points.length > 1);
-	const sizes = ofType("size_residency"), names = allocators();
+	const names = allocators();
+	const bySize = (type, title, unit, key) => ofType(type).length > 0 &&
+		barsOf(title, "", unit, names,
+			[...Map.groupBy(ofType(type), (o) => o.item)].map(([item, same]) =>
+				[item, ...names.map((n) => same.find((o) =>
+					o.allocator === n)?.[key])]));
 	return el("div", { class: "side" }, first ? curvesOf(
 		"Resident memory of each allocator",
 		"bytes above those before the first operation",
@@ -289,10 +294,10 @@ function memoryTab() {
 				[100 * o.done, number(o.bytes)])], area: true }],
 		{ xTitle: "% of the operations done", xUnit: "", unit: "bytes",
 			yTitle: "memory (bytes)" }) : "",
-	sizes.length > 0 && barsOf("Resident pages by size of block", "", "bytes",
-		names, [...Map.groupBy(sizes, (o) => o.item)].map(([item, same]) =>
-			[item, ...names.map((n) => same.find((o) =>
-				o.allocator === n)?.resident_bytes)])),
+	bySize("size_residency", "Resident pages by size of block", "bytes",
+		"resident_bytes"),
+	bySize("size_time", "Median time to allocate, by size of block", "ns",
+		"allocation_ns"),
 	...["size", "lifetime"].filter((t) => ofType(t).length).map((t) =>
 		barsOf(t === "size" ? "Requests by size, up to"
 			: "Lifetimes of blocks, in operations, up to", "", "",
