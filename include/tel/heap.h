@@ -144,8 +144,6 @@ TEL_SINCE_EXPERIMENTAL int tel_heap_lifetime_of_all(const tel_heap *h,
  * Returns 1, or 0 when nothing was allocated.
  */
 TEL_SINCE_EXPERIMENTAL int tel_heap_peak_time(const tel_heap *h, uint64_t *out);
-/* Frees, and resizes, of blocks that were not allocated in the logs. */
-TEL_SINCE_EXPERIMENTAL uint64_t tel_heap_unknown(const tel_heap *h);
 /* How many threads have allocated. */
 TEL_SINCE_EXPERIMENTAL size_t tel_heap_threads(const tel_heap *h);
 /* Nonzero when the rate of a log's clock was unknown: lifetimes are ticks. */

@@ -475,8 +475,6 @@ TEL_SINCE_0_1 tel_status tel_merge_set_allocs(tel_merge *m, int allocs);
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_merge_add(tel_merge *m, tel_reader *r,
     tel_order order);
-/* How many logs were added. */
-TEL_SINCE_0_1 size_t tel_merge_count(const tel_merge *m);
 /*
  * The next event of all logs; valid until the next call.
  * Returns TEL_OK, TEL_END, TEL_ENOMEM; TEL_AGAIN when the order is not known

@@ -63,15 +63,6 @@ TEL_SINCE_EXPERIMENTAL const uint64_t *tel_run_clocks(const tel_run *run);
 TEL_SINCE_EXPERIMENTAL const tel_type *tel_run_type(const tel_run *run,
     size_t i);
 /*
- * The bytes of event i in the log, as tel_event_bytes() has them, which belong
- * to the run; NULL when there are no more than i events.
- * size: set to the number of bytes, unless NULL is returned; may be NULL.
- */
-TEL_SINCE_EXPERIMENTAL const void *tel_run_bytes(const tel_run *run, size_t i,
-    size_t *size);
-/* The offset of event i in its log; 0 when there are no more than i. */
-TEL_SINCE_EXPERIMENTAL uint64_t tel_run_offset(const tel_run *run, size_t i);
-/*
  * Event i, for all that takes an event; NULL when there are no more than i.
  * It is valid until the next call for the same run.
  */

@@ -44,8 +44,6 @@ TEL_SINCE_0_1 tel_datatype tel_field_datatype(const tel_field *field);
 TEL_SINCE_0_1 unsigned tel_field_width(const tel_field *field);
 /* The data type of the elements of a list; of another field, its own. */
 TEL_SINCE_0_1 tel_datatype tel_field_element(const tel_field *field);
-/* Nonzero when an event may lack the field: tel_event_has(). */
-TEL_SINCE_0_1 int tel_field_optional(const tel_field *field);
 /*
  * What the field's values measure, where the format says so: "ns" (a span of
  * time), "time" (nanoseconds since 1970-01-01 00:00 UTC), "bytes", "bits",
@@ -116,10 +114,6 @@ TEL_SINCE_0_1 const char *tel_type_field_doc(const tel_type *type, unsigned i);
 TEL_SINCE_0_1 const char *tel_schema_name(const tel_schema *schema);
 /* The version of the stream's format as it is written, "1.6.1"; static. */
 TEL_SINCE_0_1 const char *tel_schema_version(const tel_schema *schema);
-/* Width of a word of the writer in bits: 32 or 64. */
-TEL_SINCE_0_1 unsigned tel_schema_word(const tel_schema *schema);
-/* Nonzero when the writer was big-endian. */
-TEL_SINCE_0_1 int tel_schema_big_endian(const tel_schema *schema);
 /*
  * Nonzero when logs of the schema have their events in order of time.  Zero:
  * their writer, an MPS, buffers events and writes each buffer newest first; a

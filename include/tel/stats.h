@@ -585,12 +585,6 @@ TEL_SINCE_EXPERIMENTAL int tel_stat_bucket(const tel_stat *stat, size_t i,
  */
 TEL_SINCE_EXPERIMENTAL size_t tel_stat_next_bucket(const tel_stat *stat,
     size_t i);
-/*
- * Which bucket a value belongs to: its number, or -1 when it is below the
- * first, or the count of buckets when it is above the last.
- */
-TEL_SINCE_EXPERIMENTAL int64_t tel_stat_find_bucket(const tel_stat *stat,
-    int64_t value);
 
 /* A quantile, as far as buckets tell it. */
 typedef struct tel_quantile {

@@ -21,23 +21,6 @@ tel_run_type(const tel_run *run, size_t i)
 	return i < run->count ? run_type(run, i) : NULL;
 }
 
-const void *
-tel_run_bytes(const tel_run *run, size_t i, size_t *size)
-{
-	if (i >= run->count)
-		return NULL;
-	if (size != NULL)
-		*size = run->event->log->records ? run->event->raw_size :
-		                                   run->sizes[i];
-	return run->event->log->records ? run->event->raw : run->data[i];
-}
-
-uint64_t
-tel_run_offset(const tel_run *run, size_t i)
-{
-	return i < run->count ? run->offset + run->at[i] : 0;
-}
-
 void
 tel_run_drop(tel_run *run, size_t n)
 {

@@ -334,18 +334,6 @@ tel_schema_version(const tel_schema *schema)
 	return schema->version;
 }
 
-unsigned
-tel_schema_word(const tel_schema *schema)
-{
-	return schema->abi.word * 8u;
-}
-
-int
-tel_schema_big_endian(const tel_schema *schema)
-{
-	return schema->abi.big;
-}
-
 int
 tel_schema_ordered(const tel_schema *schema)
 {
@@ -473,12 +461,6 @@ tel_field_element(const tel_field *field)
 {
 	return field->datatype == TEL_LIST ? (tel_datatype)field->element :
 	                                     field->datatype;
-}
-
-int
-tel_field_optional(const tel_field *field)
-{
-	return field->present != 0;
 }
 
 const char *

@@ -64,7 +64,7 @@ struct tel_heap {
 	const struct tel_event *event; /* that is taken, of a log with a tag */
 	uint64_t tag;
 	tel_value value; /* of the key */
-	uint64_t untracked, unknown;
+	uint64_t untracked;
 	/*
 	 * What the allocations are, by the first: blocks, or samples, of which
 	 * there are two kinds.  Those of others would be counted twice.
@@ -431,7 +431,7 @@ heap_change(void *arg, enum tel__live_what what, struct tel__live_block *block,
 		keep_peak(h, s);
 		s->live_bytes -= op->size;
 		return TEL_OK;
-	case TEL__LIVE_UNKNOWN: h->unknown++; return TEL_OK;
+	case TEL__LIVE_UNKNOWN: break;
 	}
 	return TEL_OK;
 }
@@ -733,12 +733,6 @@ tel_heap_peak_time(const tel_heap *h, uint64_t *out)
 {
 	*out = h->peak_time;
 	return h->most > 0;
-}
-
-uint64_t
-tel_heap_unknown(const tel_heap *h)
-{
-	return h->unknown;
 }
 
 size_t

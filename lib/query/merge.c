@@ -214,12 +214,6 @@ tel_merge_add(tel_merge *m, tel_reader *r, tel_order order)
 	return st == TEL_END ? TEL_OK : st;
 }
 
-size_t
-tel_merge_count(const tel_merge *m)
-{
-	return m->count;
-}
-
 static int
 query_merge_before(const struct merge_input *a, const struct merge_input *b)
 {

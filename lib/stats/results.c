@@ -319,14 +319,6 @@ tel_stat_next_bucket(const tel_stat *stat, size_t i)
 	return i < l->count ? i : l->count;
 }
 
-int64_t
-tel_stat_find_bucket(const tel_stat *stat, int64_t value)
-{
-	const struct layout *l = &stat->definition->spec.layout;
-
-	return l->count == 0 ? -1 : layout_find(l, value);
-}
-
 /* ceil(share of the weight), and 1 at least. */
 static uint64_t
 rank_of(uint64_t weight, uint32_t billionths)
