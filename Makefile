@@ -81,9 +81,11 @@ EMIT_OBJ = $(call obj,$(EMIT_SRC) $(sort $(wildcard lib/wire/*.c)) \
     lib/base/array.c lib/base/buffer.c)
 LIB_SRC = $(filter-out $(EMIT_SRC),$(sort \
     $(wildcard lib/*/*.c lib/format/*/*.c)))
-# The script, the style and the shell of pages, as C.
+# The script, the style and the shell of pages, and the descriptions of the
+# events of the MPS, as C.
 PAGE    = lib/print/page
-PAGE_OBJ = $(BUILD)/lib/print/page_parts.o
+DOCS    = lib/format/mps/docs.tsv
+MADE_OBJ = $(BUILD)/lib/print/page_parts.o $(BUILD)/lib/format/mps/docs_table.o
 # page.js comes first: the others add to what it defines.  A page of a report
 # has some of the scripts, a page of a log the others.
 PAGE_SCRIPTS = $(PAGE)/page.js $(filter-out $(PAGE)/page.js,$(sort \
@@ -162,7 +164,16 @@ $(BUILD)/lib/print/page_parts.c: $(PAGE)/embed.sh $(PAGE)/page.html \
 	$(Q)$(PAGE)/embed.sh $(PAGE)/page.html $(PAGE)/page.css \
 	    $(@D)/timeline.js $(@D)/report.js >$@
 
-$(PAGE_OBJ): $(BUILD)/lib/print/page_parts.c $(BUILD)/.flags
+$(BUILD)/lib/format/mps/docs_table.c: $(DOCS)
+	$(SAY) GEN $@
+	@mkdir -p $(@D)
+	$(Q)awk -F '\t' 'BEGIN { print "#include \"format/mps/mps.h\"\n" \
+	    "const struct mps_doc tel__mps_docs[] = {" } \
+	    !/^#/ { gsub(/[\\"]/, "\\\\&"); \
+	    printf "\t{ \"%s\", \"%s\", \"%s\" },\n", $$1, $$2, $$3 } \
+	    END { print "\t{ NULL, NULL, NULL }\n};" }' $(DOCS) >$@
+
+$(MADE_OBJ): %.o: %.c $(BUILD)/.flags
 	$(SAY) CC $@
 	$(Q)$(CC) $(INC_lib) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -176,7 +187,7 @@ $(BUILD)/.flags $(BUILD)/.sources: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$TEXT" | cmp -s - $@ || printf '%s\n' "$$TEXT" >$@
 
-$(BUILD)/libtel.a: $(call obj,$(LIB_SRC)) $(PAGE_OBJ) $(BUILD)/.sources
+$(BUILD)/libtel.a: $(call obj,$(LIB_SRC)) $(MADE_OBJ) $(BUILD)/.sources
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
@@ -184,7 +195,7 @@ $(BUILD)/libcmd.a: $(call obj,$(CMD_SRC)) $(BUILD)/.sources
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) qcs $@ $(filter %.o,$^)
 
-$(BUILD)/libtel.so: $(call obj,$(LIB_SRC)) $(PAGE_OBJ) lib/libtel.map $(BUILD)/.sources
+$(BUILD)/libtel.so: $(call obj,$(LIB_SRC)) $(MADE_OBJ) lib/libtel.map $(BUILD)/.sources
 	$(SAY) LD $@
 	$(Q)$(LINK) -shared -Wl,-soname,libtel.so.$(SOVERSION) \
 	    -Wl,--version-script,lib/libtel.map -o $@ $(filter %.o,$^) \
@@ -493,7 +504,7 @@ lint:
 	@$(MAKE) $(PAR) BUILD=$(LINT_GCC) CC=gcc CFLAGS='-O2 -g -Werror' objects
 	@$(MAKE) $(PAR) BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -Werror' objects
 linted: $(LINTED)
-objects: $(call obj,$(ALL_SRC)) $(PAGE_OBJ)
+objects: $(call obj,$(ALL_SRC)) $(MADE_OBJ)
 
 # ----------------------------------------------------------- installation
 

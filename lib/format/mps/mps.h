@@ -59,8 +59,16 @@ tel_status tel__mps_schema_new(unsigned release, const char *platform,
     const struct tel_abi *abi, struct tel_schema **out);
 
 /*
- * What a type is, or a field of it (NULL: the type itself), as struct
- * tel_schema has it.
+ * The descriptions of docs.tsv: of a type, or of a field that is not "".  The
+ * last one has NULL.
+ */
+struct mps_doc {
+	const char *type, *field, *text;
+};
+extern const struct mps_doc tel__mps_docs[];
+/*
+ * The description of a type, or of a field of it (NULL: the type itself), as
+ * struct tel_schema has it.
  */
 const char *tel__mps_doc(const char *type, const char *field);
 
