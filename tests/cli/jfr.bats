@@ -83,6 +83,15 @@ answers() {
 	cmp one <(telcat -H --as jfr g1-17.jfr)
 }
 
+@test "a chunk that was cut behind a byte of 68, as is before a copy of a header" {
+	unpack g1-17.jfr serial-25.jfr
+	head -c 7559 g1-17.jfr >cut
+	[ "$(tail -c 1 cut)" = D ]
+	cat serial-25.jfr cut g1-17.jfr >three.jfr
+	[ "$(exits 3 telcat -q -c three.jfr)" = 11159 ]
+	[ "$(exits 3 telcat -q -c - <three.jfr)" = 11159 ]
+}
+
 @test "what is absent, in each output" {
 	telcat -H -e jdk.StringFlag "$DATA/g1-17.jfr.zst" >text
 	grep -q ' name="PrintIdealGraphFile" origin="Default"$' text

@@ -19,13 +19,21 @@ is_header(const unsigned char *p)
 
 /*
  * The first header from p on; NULL: none.  before: the byte before p, or -1.
- * HotSpot has a copy of the header in a constant pool, as an array of 68 bytes.
+ * HotSpot has a copy of the header in a constant pool, as an array of 68 bytes,
+ * whose size ends with it.  at: where p is in the chunk; UINT64_MAX: unknown.
  */
 static const unsigned char *
-find_header(const unsigned char *p, const unsigned char *end, int before)
+find_header(const unsigned char *p, const unsigned char *end, int before,
+    uint64_t at)
 {
+	const unsigned char *const start = p;
+
 	for (; end - p >= (ptrdiff_t)JFR_HEADER; p++) {
-		if (before != (int)JFR_HEADER && is_header(p))
+		if (is_header(p) &&
+		    (before != (int)JFR_HEADER ||
+		        (at != UINT64_MAX &&
+		            tel_be64(p + 8) !=
+		                at + (uint64_t)(p - start) + JFR_HEADER)))
 			return p;
 		before = *p;
 	}
@@ -163,7 +171,8 @@ find_straddling(const struct jfr_chunk *c, uint64_t have,
 		more = JFR_HEADER - 1;
 	memcpy(edge, c->bytes + have - n, n);
 	memcpy(edge + n, w->p, more);
-	return find_header(edge, edge + n + more, c->bytes[have - n - 1]);
+	return find_header(edge, edge + n + more, c->bytes[have - n - 1],
+	    have - n);
 }
 
 /*
@@ -188,7 +197,7 @@ cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
 	if (*have < 2)
 		return 1;
 	at = *have;
-	q = find_header(c->bytes + 1, c->bytes + *have, c->bytes[0]);
+	q = find_header(c->bytes + 1, c->bytes + *have, c->bytes[0], 1);
 	if (q != NULL)
 		at = (uint64_t)(q - c->bytes);
 	else if ((q = find_straddling(c, *have, &w, edge)) != NULL)
@@ -227,9 +236,10 @@ hold_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 		if (n > most - *have)
 			n = (size_t)(most - *have);
 		/* the next header, if it is within what can be looked at */
-		q = !open      ? NULL :
-		    *have == 0 ? find_header(w.p + 1, w.end, *w.p) :
-		                 find_header(w.p, w.end, c->bytes[*have - 1]);
+		q = !open ? NULL :
+		    *have == 0 ?
+		            find_header(w.p + 1, w.end, *w.p, 1) :
+		            find_header(w.p, w.end, c->bytes[*have - 1], *have);
 		if (q != NULL && q < w.p + n) {
 			n = (size_t)(q - w.p);
 			most = *have + n;
@@ -535,7 +545,7 @@ skip_to_header(struct tel_reader *r, struct jfr *j)
 	do {
 		if (!fill_window(r, j, PIECE, &w))
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-		q = find_header(w.p, w.end, before);
+		q = find_header(w.p, w.end, before, UINT64_MAX);
 		n = q != NULL ? (size_t)(q - w.p) :
 		    w.eof     ? (size_t)(w.end - w.p) :
 		                (size_t)(w.end - w.p) - (JFR_HEADER - 1);
