@@ -10,8 +10,10 @@
     table["size"].sum()             # with NumPy; without it, a list
 
 A log may be anything that telcat(1) reads.  Values are exact: integers are
-int, doubles float, booleans bool, and strings str, in which bytes that are not
-UTF-8 are surrogates, as os.fsdecode() makes them.
+int, doubles float, booleans bool, lists list, and strings str, in which bytes
+that are not UTF-8 are surrogates, as os.fsdecode() makes them.  What an event
+lacks is None.  A member of a struct is fields["heapSpace.start"] as well as
+fields["heapSpace"]["start"]; the name of an enum's value is a label.
 
 Events are in order of time, as in the tools: an MPS writes its buffers newest
 event first, and a window puts each flush in order.  order="sort" sorts any log,
@@ -20,6 +22,7 @@ and order="file" has the events as they are in the file.
 
 import ctypes
 import os
+import struct
 import warnings
 
 __all__ = ["Error", "Event", "Field", "Reader", "Table", "Type", "columns",
@@ -31,8 +34,8 @@ _ORDERS = {"time": 2, "sort": 1, "file": None}
 _COUNTS = ("events", "bytes", "input", "skipped", "repaired", "unknown",
            "damaged", "logs", "lost", "unread")
 _DATATYPES = ("unsigned", "signed", "set", "address", "pointer", "boolean",
-              "double", "string")
-_BOOLEAN, _DOUBLE, _STRING, _SIGNED = 5, 6, 7, 1
+              "double", "string", "list")
+_SIGNED, _BOOLEAN, _DOUBLE, _STRING, _LIST = 1, 5, 6, 7, 8
 
 _pointer, _size, _text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
 _int, _unsigned, _u64 = ctypes.c_int, ctypes.c_uint, ctypes.c_uint64
@@ -41,15 +44,23 @@ _int, _unsigned, _u64 = ctypes.c_int, ctypes.c_uint, ctypes.c_uint64
 _FUNCTIONS = {
     "tel_event_clock": (_u64, _pointer),
     "tel_event_double": (ctypes.c_double, _pointer, _unsigned),
+    "tel_event_element": (_u64, _pointer, _unsigned, _size),
+    "tel_event_element_string": (_pointer, _pointer, _unsigned, _size,
+                                 _pointer),
+    "tel_event_has": (_int, _pointer, _unsigned),
     "tel_event_index": (_u64, _pointer),
     "tel_event_label": (_pointer, _pointer, _unsigned, _pointer),
+    "tel_event_length": (_size, _pointer, _unsigned),
     "tel_event_offset": (_u64, _pointer),
     "tel_event_string": (_pointer, _pointer, _unsigned, _pointer),
     "tel_event_timed": (_int, _pointer),
     "tel_event_type": (_pointer, _pointer),
     "tel_event_u64": (_u64, _pointer, _unsigned),
     "tel_field_datatype": (_int, _pointer),
+    "tel_field_element": (_int, _pointer),
     "tel_field_name": (_text, _pointer),
+    "tel_field_optional": (_int, _pointer),
+    "tel_field_unit": (_text, _pointer),
     "tel_field_width": (_unsigned, _pointer),
     "tel_filter_bind": (_int, _pointer, _pointer),
     "tel_filter_error": (_text, _pointer),
@@ -131,19 +142,31 @@ class Error(Exception):
 
 
 class Field:
-    """A field of a type: name, datatype, width in bits (0: a string), doc."""
+    """A field of a type: name, datatype, width in bits (0: a string), doc.
 
-    __slots__ = ("name", "datatype", "width", "doc", "_convert")
+    element is the data type of a list's elements; unit is what values measure,
+    if the log says so, as "ns" or "bytes"; optional: events may lack the field.
+    """
+
+    __slots__ = ("name", "datatype", "element", "width", "unit", "optional",
+                 "doc", "_convert", "_labelled")
 
     def __init__(self, type_, number):
         field = _lib.tel_type_field(type_, number)
         kind = _lib.tel_field_datatype(field)
+        element = _lib.tel_field_element(field)
         self.name = _str(_lib.tel_field_name(field))
         self.datatype = _DATATYPES[kind]
+        self.element = _DATATYPES[element]
         self.width = _lib.tel_field_width(field)
+        self.unit = _str(_lib.tel_field_unit(field))
+        self.optional = bool(_lib.tel_field_optional(field))
         self.doc = _str(_lib.tel_type_field_doc(type_, number))
-        self._convert = {_BOOLEAN: _boolean, _DOUBLE: _double, _STRING: _string,
-                         _SIGNED: _signed}.get(kind, _lib.tel_event_u64)
+        convert = _CONVERT.get(kind, _lib.tel_event_u64)
+        self._labelled = kind not in (_BOOLEAN, _DOUBLE, _STRING, _LIST)
+        if kind == _LIST:
+            convert = _list(element)
+        self._convert = _optional(convert) if self.optional else convert
 
     def __repr__(self):
         return "<teltools.Field %s:%s>" % (self.name, self.datatype)
@@ -179,10 +202,49 @@ def _signed(event, number):
     return value - (1 << 64) if value >> 63 else value
 
 
-def _string(event, number, get=_lib.tel_event_string):
+def _string(event, *place, get=_lib.tel_event_string):
     length = _size()
-    text = get(event, number, ctypes.byref(length))
+    text = get(event, *place, ctypes.byref(length))
     return None if text is None else _str(ctypes.string_at(text, length.value))
+
+
+def _optional(convert):
+    return lambda event, number: \
+        convert(event, number) if _lib.tel_event_has(event, number) else None
+
+
+# How a data type is converted: a field, or the bits of an element.
+_CONVERT = {_BOOLEAN: _boolean, _DOUBLE: _double, _STRING: _string,
+            _SIGNED: _signed}
+_ELEMENT = {_BOOLEAN: bool,
+            _DOUBLE: lambda v: struct.unpack("d", struct.pack("Q", v))[0],
+            _SIGNED: lambda v: v - (1 << 64) if v >> 63 else v}
+
+
+def _list(element):
+    if element == _STRING:
+        def get(event, number, k):
+            return _string(event, number, k, get=_lib.tel_event_element_string)
+    else:
+        convert = _ELEMENT.get(element, int)
+
+        def get(event, number, k):
+            return convert(_lib.tel_event_element(event, number, k))
+    return lambda event, number: [
+        get(event, number, k)
+        for k in range(_lib.tel_event_length(event, number))]
+
+
+class _Fields(dict):
+    """Values by the names of fields; the name of a struct has its members."""
+
+    def __missing__(self, name):
+        members = _Fields((key[len(name) + 1:], value)
+                          for key, value in self.items()
+                          if key.startswith("%s." % name))
+        if not members:
+            raise KeyError(name)
+        return members
 
 
 class Event:
@@ -203,12 +265,12 @@ class Event:
             if _lib.tel_event_timed(event) else None
         self.index = _lib.tel_event_index(event)
         self.offset = _lib.tel_event_offset(event)
-        self.fields = {}
+        self.fields = _Fields()
         self.labels = {}
         for number, field in enumerate(type_.fields):
             self.fields[field.name] = field._convert(event, number)
-            if field._convert is _lib.tel_event_u64:
-                label = _string(event, number, _lib.tel_event_label)
+            if field._labelled:
+                label = _string(event, number, get=_lib.tel_event_label)
                 if label is not None:
                     self.labels[field.name] = label
 
@@ -404,14 +466,22 @@ def open(path, where=None, types=None, kinds=None, order="time", as_=None,
 
 
 def _array(values, datatype):
-    """Numbers as a NumPy array, where NumPy is there."""
+    """Numbers as a NumPy array, where NumPy is there; masked where absent."""
     try:
         import numpy
     except ImportError:
         return values
-    return numpy.array(values, dtype={
-        "boolean": "bool", "double": "float64", "signed": "int64",
-        "string": "object"}.get(datatype, "uint64"))
+    if datatype in ("string", "list"):
+        array = numpy.empty(len(values), "object")
+        for i, value in enumerate(values):
+            array[i] = value
+        return array
+    dtype = {"boolean": "bool", "double": "float64",
+             "signed": "int64"}.get(datatype, "uint64")
+    if None not in values:
+        return numpy.array(values, dtype)
+    return numpy.ma.array([v or 0 for v in values], dtype,
+                          mask=[v is None for v in values])
 
 
 class Table(dict):
@@ -437,8 +507,8 @@ def columns(path, type, fields=None, **options):
     """The events of one type as columns.
 
     Returns a Table, a dictionary with an array for "clock" and for each of fields, by
-    default all of the type: NumPy arrays, or lists where NumPy is not
-    installed.  Its counts say what was damaged or lost, of which there is a
+    default all of the type: NumPy arrays, masked where an event lacks the
+    field, or lists, with None, where NumPy is not installed.  Its counts say what was damaged or lost, of which there is a
     warning, too.  options are those of open().
     """
     wanted, clock, found = None, [], {}

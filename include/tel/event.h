@@ -77,7 +77,7 @@ TEL_SINCE_0_1 const char *tel_event_element_string(const tel_event *event,
     unsigned i, size_t k, size_t *length);
 /*
  * The label in force, at the event's clock, for the address in field i; for
- * the number of a thread or a method, its name.
+ * the number of a thread or a method, its name; for an enum, that of its value.
  * length: set to the number of bytes.
  * Returns NULL when the field has no label, or cannot have one.
  */

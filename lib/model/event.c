@@ -142,6 +142,10 @@ tel_event_label(const tel_event *event, unsigned i, size_t *length)
 	if (i >= event->type->nfields)
 		return NULL;
 	f = &event->type->fields[i];
+	if (i + 1 < event->type->nfields && f[1].is_label) {
+		label.string = tel_load_string(event, f + 1, length);
+		return *length > 0 ? label.string : NULL;
+	}
 	if (!tel_find_label(event, f, tel_load(f, event->data), &label))
 		return NULL;
 	*length = label.length;

@@ -163,6 +163,8 @@ put_fields(struct tel_printer *pr, const struct tel_event *ev)
 
 	chrome_put(pr, ",\"args\":{");
 	for (i = 0; i < t->nfields; i++) {
+		if (t->fields[i].is_label)
+			continue;
 		if (i > 0)
 			chrome_put(pr, ",");
 		put_string(pr, t->fields[i].name, t->fields[i].name_length);

@@ -167,6 +167,8 @@ put_fields(struct perfetto *f, const struct tel_event *ev)
 		const char *s;
 		size_t n;
 
+		if (field->is_label)
+			continue;
 		put_name(f, &one, INTERNED_ANNOTATION_NAMES,
 		    ANNOTATION_NAME_IID, ANNOTATION_NAME, field->name,
 		    field->name_length);

@@ -32,6 +32,41 @@ setup() {
 	done
 }
 
+@test "lists, members of structs, what is absent, and names of enums" {
+	python3 "$TEL_TOP/tests/bench/jfr_make.py" odd >odd.jfr
+	for log in "$TEL_TOP"/tests/data/jfr/{g1-17,serial-25}.jfr.zst odd.jfr \
+	    "$TEL_TOP"/tests/data/ctf/all.ctf.tar.zst; do
+		telcat -q -f json "$log" >want
+		clean python3 "$TEL_TOP/tests/cli/python_json.py" "$log" time <want
+	done
+	TOP=$TEL_TOP clean python3 - <<-'END'
+		import os, teltools
+		data = os.environ["TOP"] + "/tests/data"
+		event, = [e for e in teltools.open(data + "/jfr/g1-17.jfr.zst",
+		    where="heapSpace.committedSize > 1M && gcId == 3 && when == \"After GC\"")]
+		heap = event.fields["heapSpace"]
+		assert heap["committedSize"] == event.fields["heapSpace.committedSize"]
+		assert sorted(heap) == ["committedEnd", "committedSize", "reservedEnd",
+		                        "reservedSize", "start"], heap
+		try:
+		    event.fields["heap"]
+		    assert False
+		except KeyError:
+		    pass
+		flags = teltools.columns(data + "/jfr/g1-17.jfr.zst", "jdk.StringFlag")
+		assert None in list(flags["value"]) and "" in list(flags["value"])
+		texts = teltools.columns(data + "/ctf/all.ctf.tar.zst", "shop:texts",
+		                         ["col", "col.label", "seq", "arr"])
+		assert list(texts["col.label"]).count("blue") == 72
+		assert all(list(v) == [1, -2, 3] for v in texts["arr"])
+		assert {len(v) for v in texts["seq"]} == {0, 1, 6}
+		types = {t.name: t for t in teltools.open(data + "/jfr/g1-17.jfr.zst").types}
+		fields = {f.name: f for f in types["jdk.GarbageCollection"].fields}
+		assert fields["duration"].unit == "ns" and not fields["duration"].optional
+		assert fields["cause"].optional and fields["cause"].element == "string"
+	END
+}
+
 @test "selection, order, counts and mistakes" {
 	clean python3 - <<-'END'
 		import teltools
