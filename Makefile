@@ -25,7 +25,8 @@ PYTHONDIR  ?=
 PYTHONBY   ?= make
 BASHDIR    ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR     ?= $(PREFIX)/share/zsh/site-functions
-FISHDIR    ?= $(PREFIX)/share/fish/vendor_completions.d
+# fish does not look into /usr/local unless XDG_DATA_DIRS names it
+FISHDIR    ?= $(if $(filter /usr/local,$(PREFIX)),/etc/fish/completions,$(PREFIX)/share/fish/vendor_completions.d)
 INSTALL    ?= install
 PKG_CONFIG ?= pkg-config
 CFLAGS     ?= -O2 -g
@@ -291,7 +292,7 @@ check:
 # What the tests see of the build.
 ENVIRONMENT = CC='$(CC)' CXX='$(CXX)' CFLAGS='$(CFLAGS)' \
     LDFLAGS='$(LDFLAGS)' PKG_CONFIG='$(PKG_CONFIG)' PREFIX='$(PREFIX)' \
-    LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' \
+    LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' FISHDIR='$(FISHDIR)' \
     VERSION='$(VERSION)' JOBS='$(JOBS)'
 # Runs TESTS with one closing total; of a build that is complete.
 run-tests: $(BUILD)/stage/.done

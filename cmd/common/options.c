@@ -491,7 +491,7 @@ static void
 print_table(const struct tool *tool)
 {
 	static const char *const listed[] = { "FORMAT", "FORM", "[=WHEN]",
-		"[=WHAT]", "ORDER", "WHAT" };
+		"[=WHAT]", "ORDER", "WHAT", "LIST" };
 	const struct option_row *rows[ROWS_MAX];
 	size_t i, j, n = common_options_collect(tool, rows);
 

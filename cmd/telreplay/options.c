@@ -48,7 +48,9 @@ enum {
 static const struct option_row own[] = {
 	{ OPTION_HEADING, "Replay", NULL, NULL, 0 },
 	{ 'a', "allocators", "LIST",
-	    "glibc,jemalloc,mimalloc,tcmalloc,./LIB.so,bump ...", 0 },
+	    "glibc, jemalloc, mimalloc, tcmalloc, bump, class, null or "
+	    "./LIB.so",
+	    0 },
 	{ OPTION_DRY_RUN, "dry-run", NULL,
 	    "report on the trace, run no allocator", 0 },
 	{ OPTION_RUNS, "runs", "N|auto",

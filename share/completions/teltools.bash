@@ -59,6 +59,7 @@ _teltools() {
 	KINDS) _teltools_list "$cur" "$(_teltools_types 4)" ;;
 	TYPES) _teltools_list "$cur" "$(_teltools_types 5)" ;;
 	FIELDS) _teltools_list "$cur" "$(_teltools_types 6)" ;;
+	LIST) _teltools_list "$cur" "$words" ;;
 	'' | FILE | PROGRAM | '['*)
 		if [ -n "$words" ] && [ "${COMP_WORDS[COMP_CWORD]}" = = ] ||
 		    [ "$3" = = ]; then

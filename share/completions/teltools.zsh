@@ -40,6 +40,7 @@ _teltools() {
 		KINDS) rest=':kinds: _teltools_types 4' ;;
 		TYPES) rest=':types: _teltools_types 5' ;;
 		FIELDS) rest=':fields: _teltools_types 6' ;;
+		LIST) rest=": : _values -s , allocator ${choices}" ;;
 		FILE | PROGRAM) rest=':file:_files' ;;
 		'['*) rest="::${name}:(${choices})" ;;
 		*) rest=":${name}:(${choices})" ;;

@@ -24,6 +24,14 @@ use_consumer() {
 	[ -z "$stderr" ]
 }
 
+@test "fish looks for completions where they are installed" {
+	command -v fish >/dev/null || skip "no fish"
+	case $PREFIX in /usr | /usr/local) ;; *) skip "another prefix" ;; esac
+	# shellcheck disable=SC2016 # for fish
+	env -u XDG_DATA_DIRS HOME="$BATS_TEST_TMPDIR" fish -c \
+	    'string join \n $fish_complete_path' | grep -qxF "$FISHDIR"
+}
+
 @test "the stage holds the commands, the library and the manual" {
 	{
 		tools | sed "s|^|$BINDIR/|"
@@ -46,7 +54,7 @@ use_consumer() {
 		done
 		for tool in $(tools); do
 			echo "$PREFIX/share/bash-completion/completions/$tool"
-			echo "$PREFIX/share/fish/vendor_completions.d/$tool.fish"
+			echo "$FISHDIR/$tool.fish"
 		done
 		echo "$PREFIX/share/zsh/site-functions/_teltools"
 		for file in teltools.py \

@@ -45,13 +45,16 @@ each_in_bash() {
 		done' bash "$SHARE/teltools.bash" "$1"
 }
 
-# in_fish LINE: what fish offers at its end.
-in_fish() {
+# fish_lines LINE: what fish offers at its end, with descriptions.
+fish_lines() {
 	# shellcheck disable=SC2016
 	HOME=$BATS_TEST_TMPDIR fish --no-config -c '
 		set -p fish_complete_path $argv[1]
-		complete -C $argv[2]' "$BATS_TEST_TMPDIR/fish" "$1" |
-	    cut -f 1
+		complete -C $argv[2]' "$BATS_TEST_TMPDIR/fish" "$1"
+}
+
+in_fish() {
+	fish_lines "$1" | cut -f 1
 }
 
 # in_zsh LINE: the screen of a zsh that lists what it offers at its end.
@@ -68,6 +71,7 @@ in_zsh() {
 	[ "$(in_bash telcat --format = js)" = json ]
 	[ "$(in_bash telcat --color = al)" = always ]
 	[ "$(in_bash telreplay --order to)" = total ]
+	[ "$(in_bash telreplay -a glibc,mi)" = glibc,mimalloc ]
 	[ "$(in_bash telcat mpsio.log -k Po)" = Pool ]
 	in_bash telcat mpsio.log -e PoolInit | grep -qx PoolInitMVFF
 	[ "$(in_bash telcat mpsio.log -k Arena,Po)" = Arena,Pool ]
@@ -89,11 +93,20 @@ in_zsh() {
 @test "fish completes options, formats, types, kinds and files" {
 	command -v fish >/dev/null || skip "no fish"
 	mkdir fish
-	for tool in telcat telreplay; do
+	for tool in telcat telreplay telstat; do
 		ln -s "$SHARE/teltools.fish" "fish/$tool.fish"
 	done
 	[ "$(in_fish 'telcat --form')" = --format ]
 	in_fish 'telcat -f c' | sort | tr '\n' ' ' | grep -x 'chrome csv '
+	for tool in telcat telstat; do
+		fish_lines "$tool -f " >formats
+		[ "$(wc -l <formats)" -ge 9 ]
+		# each says what it is, and no two the same
+		run ! grep -v "$(printf '\t')." formats
+		[ -z "$(cut -f 2 formats | sort | uniq -d)" ]
+	done
+	[ "$(in_fish 'telreplay -a jem')" = jemalloc ]
+	[ "$(in_fish 'telreplay -a glibc,mi')" = glibc,mimalloc ]
 	[ "$(in_fish 'telcat --color=al')" = --color=always ]
 	[ "$(in_fish 'telreplay --order to')" = total ]
 	[ "$(in_fish 'telcat mpsio.log -k Po')" = Pool ]
@@ -113,5 +126,6 @@ in_zsh() {
 	in_zsh 'telcat mpsio.log -k Arena,Po' | grep '^Pool'
 	in_zsh 'telcat mpsio.log -e PoolInit' | grep PoolInitMVFF
 	in_zsh 'telreplay --order t' | grep '^total'
+	in_zsh 'telreplay -a glibc,t' | grep '^tcmalloc'
 	in_zsh 'telcat -z 3 mps' | grep '^mpsio.log'
 }
