@@ -220,12 +220,12 @@ columns_write(struct columns *c, uint64_t lost)
 	all.clock_count = c->nclocks;
 	all.names = c->names;
 	all.name_count = c->nnames;
-	all.lost = lost - c->lost;
+	all.lost = lost > c->lost ? lost - c->lost : 0;
 	if (!c->failed &&
 	    (c->flight != NULL ? flight_add(c->flight, &all) :
 	                         tel_emit_relay(&all)) != 0)
 		c->failed = errno != 0 ? errno : EIO;
-	c->lost = lost;
+	c->lost += all.lost;
 	if (!c->failed)
 		c->events += c->count;
 	start_block(c);

@@ -48,9 +48,13 @@ struct drain {
 	/* lost events: of rings that were given back, and accepted counts */
 	uint64_t lost, unplaced_lost, ring_lost[ARENA_RINGS];
 	int overwritten; /* by a program: what no library writes */
+	uint32_t rings;  /* used, ever */
 	/* processes */
 	uint32_t *numbers; /* of images, as the field pid has them */
-	uint8_t *runs;     /* programs that a process executed */
+	/* copies, as a program may change its own at any time */
+	char (*names)[ARENA_NAME_MAX + 1];
+	char (*paths)[sizeof(((struct arena_exec *)NULL)->path)];
+	uint8_t *runs; /* programs that a process executed */
 };
 
 static uint64_t
@@ -73,9 +77,12 @@ drain_new(struct arena *a)
 	d->a = a;
 	d->started_ns = now_ns();
 	d->numbers = calloc(ARENA_IMAGES, sizeof(*d->numbers));
+	d->names = calloc(ARENA_IMAGES, sizeof(*d->names));
+	d->paths = calloc(ARENA_EXECS, sizeof(*d->paths));
 	d->runs = calloc(1u << 22, 1);
 	d->columns = columns_new(a->options, a->sample);
-	if (d->numbers == NULL || d->runs == NULL || d->columns == NULL) {
+	if (d->numbers == NULL || d->names == NULL || d->paths == NULL ||
+	    d->runs == NULL || d->columns == NULL) {
 		drain_free(d);
 		return NULL;
 	}
@@ -92,6 +99,8 @@ drain_free(struct drain *d)
 	if (d == NULL)
 		return;
 	free(d->numbers);
+	free(d->names);
+	free(d->paths);
 	free(d->runs);
 	columns_free(d->columns);
 	free(d);
@@ -152,15 +161,30 @@ accept_lost(struct drain *d, uint64_t *accepted, uint64_t count)
 	return *accepted;
 }
 
+/* How many rings there are: their number grows only. */
+static uint32_t
+count_rings(struct drain *d)
+{
+	uint32_t used = ARENA_NOW(d->a->rings_used);
+
+	if (used > ARENA_RINGS)
+		used = ARENA_RINGS;
+	if (used < d->rings)
+		d->overwritten = 1;
+	else
+		d->rings = used;
+	return d->rings;
+}
+
 uint64_t
 drain_lost(struct drain *d)
 {
 	struct arena *a = d->a;
 	uint64_t lost =
 	    d->lost + accept_lost(d, &d->unplaced_lost, ARENA_NOW(a->lost));
-	uint32_t i;
+	uint32_t i, used = count_rings(d);
 
-	for (i = 0; i < ARENA_RINGS && i < ARENA_NOW(a->rings_used); i++)
+	for (i = 0; i < used; i++)
 		lost += accept_lost(d, &d->ring_lost[i],
 		    ARENA_NOW(a->rings[i].lost));
 	return lost;
@@ -178,23 +202,22 @@ drain_overwritten(const struct drain *d)
 static void
 set_process(struct drain *d, struct cursor *c, const struct arena_ring *ring)
 {
-	const uint32_t slot = ring->image % ARENA_IMAGES;
-	struct arena_image *image = &d->a->images[slot];
-	const uint32_t pid = ring->pid & ((1u << 22) - 1);
+	const uint32_t slot = ARENA_NOW(ring->image) % ARENA_IMAGES;
+	const struct arena_image *image = &d->a->images[slot];
+	const uint32_t pid = ARENA_NOW(ring->pid) & ((1u << 22) - 1);
 	struct columns *to = d->columns;
 	struct part *part;
 
 	c->is_new = 0;
 	c->source.block = 0;
 	c->source.tid = ring->tid;
-	/* whatever the program has written there */
-	image->name[ARENA_NAME_MAX] = '\0';
-	c->source.process = image->name;
+	c->source.process = d->names[slot];
 	memcpy(c->source.name, ring->name, sizeof(c->source.name));
 	c->source.name[sizeof(c->source.name) - 1] = '\0';
 	if (d->numbers[slot] == 0 ||
 	    (d->numbers[slot] & ((1u << 22) - 1)) != pid) {
 		d->numbers[slot] = pid | (uint32_t)(d->runs[pid]++) << 22;
+		memcpy(d->names[slot], image->name, ARENA_NAME_MAX);
 		c->source.pid = d->numbers[slot];
 		columns_source(to, &c->source);
 		part = columns_add(to, TYPE_PROCESS);
@@ -283,14 +306,16 @@ static void
 telrec_drain_merge(struct drain *d, uint64_t horizon)
 {
 	struct cursor *c, *best;
+	uint32_t claim;
 	unsigned i, k;
 	uint64_t limit;
 
 	for (i = 0; i < d->nactive; i++) {
 		c = &d->cursors[d->active[i]];
-		if (c->claim != d->a->rings[d->active[i]].claim) {
+		claim = ARENA_NOW(d->a->rings[d->active[i]].claim);
+		if (c->claim != claim || c->source.process == NULL) {
 			/* a record begins with a clock */
-			c->claim = d->a->rings[d->active[i]].claim;
+			c->claim = claim;
 			c->clock =
 			    arena_words(d->a,
 			        d->active[i])[c->at & (ARENA_RING_WORDS - 1)] >>
@@ -334,11 +359,11 @@ telrec_drain_merge(struct drain *d, uint64_t horizon)
 static uint64_t
 find_horizon(struct drain *d, uint64_t bumped)
 {
-	uint32_t i, used = ARENA_NOW(d->a->rings_used);
+	uint32_t i, used = count_rings(d);
 	uint64_t horizon = bumped, bound;
 
 	d->nactive = d->nwritten = 0;
-	for (i = 0; i < used && i < ARENA_RINGS; i++) {
+	for (i = 0; i < used; i++) {
 		bound = telrec_drain_look(d, i, bumped);
 		horizon = bound < horizon ? bound : horizon;
 	}
@@ -405,29 +430,30 @@ drain_wait(const struct drain *d)
 
 /* Adds an event for a program that was executed, but not recorded. */
 static void
-add_unrecorded(struct drain *d, struct arena_exec *e, unsigned number)
+add_unrecorded(struct drain *d, uint32_t i, unsigned number)
 {
-	const uint32_t pid = e->pid & ((1u << 22) - 1);
+	const struct arena_exec *e = &d->a->execs[i];
+	const uint32_t pid = ARENA_NOW(e->pid) & ((1u << 22) - 1);
+	char *path = d->paths[i];
 	struct columns *to = d->columns;
 	struct source from = { 0 };
 	struct part *part;
 	const char *text;
 
-	/* whatever the program has written there */
-	e->path[sizeof(e->path) - 1] = '\0';
+	memcpy(path, e->path, sizeof(e->path) - 1);
 	if (to->count + 2 >= COLUMNS_EVENTS)
 		columns_write(to, drain_lost(d));
 	from.pid = pid | (uint32_t)(d->runs[pid]++) << 22;
 	from.tid = pid;
-	from.process = e->path;
+	from.process = path;
 	columns_source(to, &from);
 	part = columns_add(to, TYPE_UNRECORDED);
 	if (part->labels == NULL)
 		part->labels = calloc(COLUMNS_EVENTS, sizeof(*part->labels));
 	/* of the second field, which is an address so that it can have one */
 	if (part->labels != NULL)
-		part->labels[part->count] = e->path;
-	part->columns[0][part->count] = unrecorded_find(e, e->path, &text);
+		part->labels[part->count] = path;
+	part->columns[0][part->count] = unrecorded_find(e, path, &text);
 	part->columns[1][part->count++] = number;
 	columns_clock(to, tel_emit_clock(), to->count - 1);
 }
@@ -443,7 +469,7 @@ drain_finish(struct drain *d)
 	for (i = 0; i < ARENA_EXECS; i++)
 		if (unrecorded_is_missing(&d->a->execs[i]) &&
 		    d->columns->events + d->columns->count > 0)
-			add_unrecorded(d, &d->a->execs[i], ++number);
+			add_unrecorded(d, i, ++number);
 	return drain_release(d);
 }
 
@@ -488,13 +514,13 @@ thread_ended(uint32_t pid, uint32_t tid)
 unsigned
 drain_tend(struct drain *d)
 {
-	uint32_t i, used = ARENA_NOW(d->a->rings_used), pid = 0, state;
+	uint32_t i, used = count_rings(d), pid = 0, state;
 	struct arena_ring *ring;
 	struct cursor *c;
 	unsigned alive = 0;
 	int ended = 0;
 
-	for (i = 0; i < used && i < ARENA_RINGS; i++) {
+	for (i = 0; i < used; i++) {
 		ring = &d->a->rings[i];
 		c = &d->cursors[i];
 		state = __atomic_load_n(&ring->state, __ATOMIC_ACQUIRE);

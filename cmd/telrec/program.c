@@ -14,6 +14,8 @@
 
 /* Interpreters of interpreters, at most. */
 #define SCRIPTS_MAX 4
+/* A recorded program may name a FIFO, or a terminal. */
+#define FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 /* Opens a program.  -1: it is not found. */
 static int
@@ -24,7 +26,7 @@ open_program(const char *name)
 	int fd, length;
 
 	if (strchr(name, '/') != NULL)
-		return open(name, O_RDONLY | O_CLOEXEC);
+		return open(name, FLAGS);
 	for (; list != NULL; list = *end == ':' ? end + 1 : NULL) {
 		end = strchrnul(list, ':');
 		length = snprintf(path, sizeof(path), "%.*s%s%s",
@@ -32,7 +34,7 @@ open_program(const char *name)
 		if (length < 0 || (size_t)length >= sizeof(path) ||
 		    access(path, X_OK) != 0)
 			continue;
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		fd = open(path, FLAGS);
 		if (fd >= 0)
 			return fd;
 	}

@@ -22,9 +22,13 @@ take_more(struct columns *to, const struct part *part, unsigned own,
 	return at;
 }
 
-/* A record other than those of malloc and free; where the next one is. */
+/*
+ * A record other than those of malloc and free, whose first word is before at;
+ * where the next one is.  The word is read once, as a program may change it.
+ */
 static uint32_t
-take_other(struct columns *to, const uint64_t *words, uint32_t at)
+take_other(struct columns *to, uint64_t word, const uint64_t *words,
+    uint32_t at)
 {
 	static const uint8_t types[16] = { [ARENA_VALLOC] = TYPE_VALLOC,
 		[ARENA_PVALLOC] = TYPE_PVALLOC,
@@ -36,7 +40,6 @@ take_other(struct columns *to, const uint64_t *words, uint32_t at)
 		[ARENA_POSIX_MEMALIGN] = TYPE_POSIX_MEMALIGN,
 		[ARENA_ALIGNED_ALLOC] = TYPE_ALIGNED_ALLOC };
 	const uint32_t mask = ARENA_RING_WORDS - 1;
-	const uint64_t word = words[at++ & mask];
 	const enum arena_op op = word & 15;
 	const unsigned twelve = word >> 4 & 0xFFF;
 	struct part *part = columns_add(to, types[op]);
@@ -107,8 +110,8 @@ take_module(struct telrec_symbols *symbols, const struct cursor *c,
 
 /* A record that is not of an allocator; where the next one is. */
 static uint32_t
-take_extra(struct columns *to, struct cursor *c, const uint64_t *words,
-    uint32_t at, struct telrec_symbols *symbols)
+take_extra(struct columns *to, struct cursor *c, uint64_t word,
+    const uint64_t *words, uint32_t at, struct telrec_symbols *symbols)
 {
 	static const uint8_t types[] = { [ARENA_MMAP] = TYPE_MMAP,
 		[ARENA_MUNMAP] = TYPE_MUNMAP,
@@ -116,7 +119,6 @@ take_extra(struct columns *to, struct cursor *c, const uint64_t *words,
 		[ARENA_BRK] = TYPE_BRK,
 		[ARENA_TRACE] = TYPE_TRACE };
 	const uint32_t mask = ARENA_RING_WORDS - 1;
-	const uint64_t word = words[at++ & mask];
 	const enum arena_more more = word >> 4 & 0xFFF;
 	struct part *part;
 	unsigned i;
@@ -168,22 +170,25 @@ take_three(struct part *parts, const uint64_t *p, uint8_t *order)
 	static const uint8_t types[16] = { [ARENA_CALLOC] = TYPE_CALLOC,
 		[ARENA_CALLOC_ONE] = TYPE_CALLOC,
 		[ARENA_REALLOC] = TYPE_REALLOC };
-	struct part *part = &parts[types[p[0] & 15]];
-	const unsigned n = part->count, twelve = p[0] >> 4 & 0xFFF;
+	const uint64_t word = ARENA_NOW(p[0]), op = word & 15;
+	struct part *part = &parts[types[op]];
+	const unsigned n = part->count, twelve = word >> 4 & 0xFFF;
 	uint64_t *const *fields = part->columns;
+	uint64_t second;
 
-	if (types[p[0] & 15] == 0 || n == 0)
+	if (types[op] == 0 || n == 0)
 		return p;
 	*order = (uint8_t)part->place;
 	part->count++;
-	fields[0][n] = p[0] >> 16;
-	if ((p[0] & 15) == ARENA_CALLOC_ONE) {
+	fields[0][n] = word >> 16;
+	if (op == ARENA_CALLOC_ONE) {
 		fields[1][n] = 1;
 		fields[2][n] = twelve;
 		return p + 1;
 	}
-	fields[1][n] = p[1];
-	if ((p[0] & 15) == ARENA_REALLOC) {
+	second = ARENA_NOW(p[1]);
+	fields[1][n] = second;
+	if (op == ARENA_REALLOC) {
 		fields[2][n] = twelve != ARENA_SIZE_LONG ? twelve : p[2];
 		return p + 2 + (twelve == ARENA_SIZE_LONG);
 	}
@@ -191,8 +196,8 @@ take_three(struct part *parts, const uint64_t *p, uint8_t *order)
 		fields[2][n] = p[2];
 		return p + 3;
 	}
-	fields[1][n] = (uint32_t)p[1];
-	fields[2][n] = p[1] >> 32;
+	fields[1][n] = (uint32_t)second;
+	fields[2][n] = second >> 32;
 	return p + 2;
 }
 
@@ -220,7 +225,7 @@ take_two(struct part *parts, const uint64_t *p, size_t room, uint8_t *order,
 	uint64_t word;
 
 	for (i = 0; i < room; i++) {
-		word = p[i];
+		word = ARENA_NOW(p[i]);
 		if (!LIKELY((word & mask) == op))
 			break;
 		is_alloc = ~word & 1;
@@ -281,11 +286,11 @@ take_usual(struct columns *to, const struct cursor *c, const uint64_t *words,
 
 /* One record of malloc; where the next one is. */
 static uint32_t
-take_malloc(struct columns *to, const uint64_t *words, uint32_t at)
+take_malloc(struct columns *to, uint64_t word, const uint64_t *words,
+    uint32_t at)
 {
 	const uint32_t mask = ARENA_RING_WORDS - 1;
 	struct part *part = columns_add(to, TYPE_MALLOC);
-	const uint64_t word = words[at++ & mask];
 	uint64_t size = word >> 4 & 0xFFF;
 
 	part->columns[0][part->count] = word >> 16;
@@ -318,32 +323,35 @@ rings_take(struct columns *to, struct cursor *c, uint64_t limit,
 			at = take_usual(to, c, words, at);
 		if (at == end || to->count >= COLUMNS_EVENTS - 1)
 			break;
-		word = words[at & mask];
+		word = ARENA_NOW(words[at & mask]);
+		at++;
 		switch (word & 15) {
 		case ARENA_CLOCK:
 			columns_clock(to, c->clock, first);
 			first = to->count;
 			c->clock = word >> 4;
-			if (c->clock >= limit)
+			if (c->clock >= limit) {
+				at--;
 				goto out;
-			at++;
+			}
 			break;
 		case ARENA_FREE:
 			part = columns_add(to, TYPE_FREE);
 			part->columns[0][part->count++] = word >> 16;
-			at++;
 			break;
 		case ARENA_MALLOC:
-		case ARENA_MALLOC_LONG: at = take_malloc(to, words, at); break;
+		case ARENA_MALLOC_LONG:
+			at = take_malloc(to, word, words, at);
+			break;
 		case ARENA_MORE:
-			at = take_extra(to, c, words, at, symbols);
+			at = take_extra(to, c, word, words, at, symbols);
 			break;
 		case 0:
 		case ARENA_MORE + 1:
 			/* nothing that the library writes */
 			at = end;
 			break;
-		default: at = take_other(to, words, at);
+		default: at = take_other(to, word, words, at);
 		}
 	}
 out:

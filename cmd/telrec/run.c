@@ -134,8 +134,12 @@ make_arena(struct run *run)
 	const uint64_t bytes = arena_bytes();
 	struct arena *a;
 
-	run->arena_fd = memfd_create("telrec", MFD_CLOEXEC);
-	if (run->arena_fd < 0 || ftruncate(run->arena_fd, (off_t)bytes) != 0)
+	run->arena_fd =
+	    memfd_create("telrec", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	/* a program that truncates it would end telrec by SIGBUS */
+	if (run->arena_fd < 0 || ftruncate(run->arena_fd, (off_t)bytes) != 0 ||
+	    fcntl(run->arena_fd, F_ADD_SEALS,
+	        F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
 		return -1;
 	a = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_NORESERVE, run->arena_fd, 0);
@@ -712,8 +716,9 @@ telrec_run(const struct telrec *t)
 			    "frame pointers");
 		if (drain_lost(run.drain) > 0)
 			message_fail(STATUS_FAILED, NULL,
-			    "%llu events were lost",
-			    (unsigned long long)drain_lost(run.drain));
+			    "%llu event%s lost",
+			    (unsigned long long)drain_lost(run.drain),
+			    drain_lost(run.drain) == 1 ? " was" : "s were");
 		if (!run.settings.quiet)
 			unrecorded_report(run.arena);
 		if (drain_overwritten(run.drain))

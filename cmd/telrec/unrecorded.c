@@ -85,7 +85,8 @@ unrecorded_report(const struct arena *a)
 			message(all[i].path, "not recorded, %u times: %s",
 			    all[i].times, all[i].why);
 	if (others > 0)
-		message(NULL, "%lu other programs were not recorded", others);
+		message(NULL, "%lu other program%s not recorded", others,
+		    others == 1 ? " was" : "s were");
 	if (ARENA_NOW(a->execs_missed) > 0)
 		message(NULL,
 		    "more than %u programs were not recorded or did not start "

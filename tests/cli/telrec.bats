@@ -319,12 +319,15 @@ of_program() {
 }
 
 @test "what a program writes into the shared memory does not harm telrec" {
-	for seed in 1 2 3 4 5 6; do
+	for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		options=(-g --ring 1M)
 		[ $((seed % 2)) = 0 ] || options=()
+		[ $((seed % 3)) != 0 ] || options+=(-s 64)
+		how=scribble
+		[ "$seed" -le 6 ] || how=scramble
 		# there may be lost events, and any events
 		run -125 timeout 120 telrec "${options[@]}" -o run.tel \
-		    "$program" scribble "$seed"
+		    "$program" $how "$seed"
 		[[ $output == *"a program has overwritten the shared memory"* ]]
 		# no more of them than there were nanoseconds
 		telstat -q -f json run.tel >report.json

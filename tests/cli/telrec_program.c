@@ -404,6 +404,56 @@ scribble(unsigned seed)
 	return 0;
 }
 
+/*
+ * A child writes random words over all that telrec reads, for as long as it
+ * takes to be read often, and tries to cut the memory.
+ */
+static int
+scramble(unsigned seed)
+{
+	struct arena *a = share();
+	const size_t first = offsetof(struct arena, epoch) / 4,
+	             execs = offsetof(struct arena, execs) / 4,
+	             rings = offsetof(struct arena, rings) / 4,
+	             images = offsetof(struct arena, images) / 4;
+	const size_t from[] = { first, execs, rings, images };
+	const size_t words[] = { 64, sizeof(a->execs) / 4,
+		64 * sizeof(struct arena_ring) / 4,
+		64 * sizeof(struct arena_image) / 4 };
+	uint64_t r = seed;
+	uint32_t i, which, value;
+	int fd;
+	pid_t pid;
+
+	pairs(1000, 100);
+	pid = fork();
+	if (pid == 0) {
+		fd = open(getenv(ARENA_ENV), O_RDWR);
+		if (fd < 0 || ftruncate(fd, 0) == 0)
+			abort();
+		for (i = 0; i < 60000; i++) {
+			r = r * UINT64_C(6364136223846793005) +
+			    UINT64_C(1442695040888963407);
+			which = r >> 62;
+			value = r >> 60 & 1 ?
+			    (uint32_t)(r >> 8) % 4 - 1 :
+			    (uint32_t)(r >> 20 >> (r >> 33 & 31));
+			((uint32_t *)(void *)
+			        a)[from[which] + (r >> 30) % words[which]] =
+			    value;
+			arena_words(a,
+			    (uint32_t)(r >> 40) %
+			        64)[(r >> 16) % ARENA_RING_WORDS] =
+			    r >> (r >> 27 & 63);
+			if (i % 200 == 0)
+				usleep(100);
+		}
+		kill(getpid(), SIGKILL);
+	}
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
 static volatile sig_atomic_t handled;
 
 /* Not what a handler should do; but they do. */
@@ -671,6 +721,8 @@ main(int argc, char **argv)
 		return huge();
 	if (strcmp(mode, "scribble") == 0)
 		return scribble((unsigned)n);
+	if (strcmp(mode, "scramble") == 0)
+		return scramble((unsigned)n);
 	if (strcmp(mode, "filter") == 0)
 		return filter();
 	if (strcmp(mode, "killing") == 0)
