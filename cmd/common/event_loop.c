@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/spool.h"
 #include "format.h"
 #include "message.h"
 #include "progress.h"
@@ -541,59 +542,49 @@ count_events(void *arg, tel_run *run)
 	return CONTINUE;
 }
 
-/* Copies all of standard input to a file.  1, or 0 with errno. */
+/* Copies all of standard input to a file, which takes its place.  An errno. */
 static int
 copy_input(const struct settings *s, int to)
 {
-	const char *p = s->ahead;
-	ssize_t n = (ssize_t)s->nahead, done;
+	int failed = tel__spool_write(to, s->ahead, s->nahead);
 	char buffer[65536];
+	ssize_t n = 1;
 
-	do {
-		for (; n > 0; n -= done, p += done) {
-			done = write(to, p, (size_t)n);
-			if (done < 0 && errno != EINTR)
-				return 0;
-			done = done < 0 ? 0 : done;
-		}
-		do
-			n = read(STDIN_FILENO, buffer, sizeof(buffer));
-		while (n < 0 && errno == EINTR);
-		p = buffer;
-	} while (n > 0);
-	return n == 0 && lseek(to, 0, SEEK_SET) == 0 &&
-	    dup2(to, STDIN_FILENO) == STDIN_FILENO;
+	while (failed == 0 && n > 0) {
+		n = read(STDIN_FILENO, buffer, sizeof(buffer));
+		if (n >= 0)
+			failed = tel__spool_write(to, buffer, (size_t)n);
+		else if (errno == EINTR)
+			n = 1;
+		else
+			failed = errno;
+	}
+	if (failed == 0 &&
+	    (lseek(to, 0, SEEK_SET) != 0 ||
+	        dup2(to, STDIN_FILENO) != STDIN_FILENO))
+		failed = errno;
+	return failed;
 }
 
-/* Puts a file without a name in the place of a pipe, which is read once. */
-static int
-spool_input(struct settings *s)
+int
+sources_spool_input(struct settings *s)
 {
-	const char *folder = getenv("TMPDIR");
-	char path[4096];
-	int fd = -1, good, size;
+	int fd = tel__spool_file(), failed;
 
-	if (folder == NULL || *folder == '\0')
-		folder = "/tmp";
-	size = snprintf(path, sizeof(path), "%s/teltools.XXXXXX", folder);
-	errno = ENAMETOOLONG;
-	if (size > 0 && (size_t)size < sizeof(path))
-		fd = mkstemp(path);
 	if (fd < 0) {
-		message_fail(STATUS_FAILED, folder,
+		message_fail(STATUS_FAILED, tel__spool_folder(),
 		    "no temporary file for standard input: %s",
 		    strerror(errno));
 		return 0;
 	}
-	(void)unlink(path);
-	good = copy_input(s, fd);
-	if (!good)
-		message_fail(STATUS_FAILED, "-", "copying it to %s: %s", folder,
-		    strerror(errno));
+	failed = copy_input(s, fd);
+	if (failed != 0)
+		message_fail(STATUS_FAILED, "-", "copying it to %s: %s",
+		    tel__spool_folder(), strerror(failed));
 	else
 		s->nahead = 0;
 	(void)close(fd);
-	return good;
+	return failed == 0;
 }
 
 /*
@@ -614,7 +605,7 @@ make_seekable(struct settings *s, off_t *input)
 		memset(&src, 0, sizeof(src));
 		if (strcmp(name, "-") == 0) {
 			*input = lseek(STDIN_FILENO, 0, SEEK_CUR);
-			good = *input >= 0 || spool_input(s);
+			good = *input >= 0 || sources_spool_input(s);
 			*input = *input < 0 ? 0 : *input;
 		} else if ((good = source_open(&src, name)) != 0) {
 			good = src.regular || src.folder;

@@ -65,6 +65,12 @@ void sources_run(struct settings *s, const struct visitor *visitor);
  */
 int sources_find_last(struct settings *s);
 
+/*
+ * Puts a file without a name in the place of standard input, so that it can be
+ * read again.  Returns 1, or 0 after a message.
+ */
+int sources_spool_input(struct settings *s);
+
 /* Reads one operand, as sources_run() does each with settings.no_merge. */
 enum outcome source_run(struct settings *s, const struct visitor *visitor,
     char *operand);

@@ -1,63 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Spool: what must be sought in, and cannot be, goes through a file. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "io/source.h"
 #include "io/spool.h"
-
-static const char *
-spool_folder(void)
-{
-	const char *folder = getenv("TMPDIR");
-
-	return folder != NULL && *folder != '\0' ? folder : "/tmp";
-}
-
-int
-tel__spool_file(void)
-{
-	static const char pattern[] = "/teltools.XXXXXX";
-	char path[4096];
-	int fd, n;
-
-	n = snprintf(path, sizeof(path), "%s%s", spool_folder(), pattern);
-	if (n < 0 || (size_t)n >= sizeof(path)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	fd = mkstemp(path);
-	if (fd < 0)
-		return -1;
-	if (unlink(path) != 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
-		n = errno;
-		close(fd);
-		errno = n;
-		return -1;
-	}
-	return fd;
-}
-
-int
-tel__spool_write(int fd, const void *data, size_t size)
-{
-	const unsigned char *p = data;
-	ssize_t n;
-
-	while (size > 0) {
-		n = write(fd, p, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? errno : EIO;
-		p += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
 
 tel_status
 tel__spool_append(struct tel_input *in, int fd, int64_t *size, int *failed)
@@ -94,7 +41,7 @@ cannot_keep(struct tel_fault *fault, int number)
 
 	tel__fault_errno(&why, number);
 	return tel__fault_set(fault, TEL_EIO, number,
-	    "keeping the archive in %s: %s", spool_folder(), why.text);
+	    "keeping the archive in %s: %s", tel__spool_folder(), why.text);
 }
 
 tel_status

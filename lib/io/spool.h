@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Spool: bytes kept in a temporary file that has no name. */
+/* Spool: what an input has left, in a temporary file that has no name. */
 #ifndef TEL_SPOOL_H
 #define TEL_SPOOL_H
 
+#include "base/spool.h"
 #include "io/input.h"
-
-/*
- * A new file in TMPDIR, or /tmp, that goes away with its descriptor; -1 with
- * errno set.
- */
-int tel__spool_file(void);
-
-/* Writes all of size bytes at data to fd.  0, or an errno. */
-int tel__spool_write(int fd, const void *data, size_t size);
 
 /*
  * Copies what is left of in to fd.

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/spool.h"
 #include "common/message.h"
 #include "common/event_loop.h"
 #include "common/total.h"
@@ -44,36 +45,6 @@ copy_facts(struct trace *trace, const struct facts *facts)
 
 /* ------------------------------------------------------- compiled programs */
 
-static const char *
-program_folder(void)
-{
-	const char *folder = getenv("TMPDIR");
-
-	return folder == NULL || folder[0] == '\0' ? "/tmp" : folder;
-}
-
-/* An unnamed file, for a program that is not saved; -1 after a message. */
-static int
-open_nameless(void)
-{
-	const char *folder = program_folder();
-	char path[4096];
-	int fd, fits;
-
-	fits = snprintf(path, sizeof(path), "%s/telreplay.XXXXXX", folder);
-	if (fits < 0 || (size_t)fits >= sizeof(path)) {
-		errno = ENAMETOOLONG;
-		fd = -1;
-	} else {
-		fd = mkstemp(path);
-	}
-	if (fd < 0)
-		message_fail(STATUS_FAILED, folder, "%s", strerror(errno));
-	else
-		(void)unlink(path);
-	return fd;
-}
-
 /* Opens the program in .fd; name: for the message. */
 static int
 open_program(struct trace *trace, const char *name)
@@ -85,43 +56,6 @@ open_program(struct trace *trace, const char *name)
 	message_fail(STATUS_FAILED, name, "%s",
 	    st == TEL_EIO ? strerror(errno) : tel_status_text(st));
 	return 0;
-}
-
-/* Copies a program from a pipe to a file. */
-static int
-spool(struct trace *trace, const unsigned char *head, size_t nhead)
-{
-	tel_output *out = NULL;
-	char buffer[65536];
-	int error = 0, read_failed = 0;
-	ssize_t n = 1;
-
-	trace->fd = open_nameless();
-	if (trace->fd >= 0)
-		out = tel_output_new_fd(trace->fd);
-	if (out == NULL)
-		return 0;
-	if (tel_output_write(out, head, nhead) != TEL_OK)
-		error = tel_output_errno(out);
-	while (n > 0 && error == 0) {
-		n = read(0, buffer, sizeof(buffer));
-		if (n < 0 && errno == EINTR) {
-			n = 1;
-			continue;
-		}
-		read_failed = n < 0;
-		if (read_failed)
-			error = errno;
-		else if (tel_output_write(out, buffer, (size_t)n) != TEL_OK)
-			error = tel_output_errno(out);
-	}
-	if (error == 0 && tel_output_flush(out) != TEL_OK)
-		error = tel_output_errno(out);
-	tel_output_free(out);
-	if (error != 0)
-		message_fail(STATUS_FAILED, "-", "%s%s",
-		    read_failed ? "" : "a temporary file: ", strerror(error));
-	return error == 0;
 }
 
 /* Why the options do not fit a program, or NULL. */
@@ -246,7 +180,7 @@ try_program(struct trace *trace, struct telreplay *t, unsigned char *head)
 	}
 	if (!program_probe(head, (size_t)n))
 		return 0;
-	if (piped && !spool(trace, head, s->nahead))
+	if (piped && (!sources_spool_input(s) || (trace->fd = dup(0)) < 0))
 		return -1;
 	return take_program(trace, t, name) ? 1 : -1;
 }
@@ -557,7 +491,7 @@ trace_compile(struct trace *trace, struct telreplay *t, tel_output *out)
 
 	memset(&r, 0, sizeof(r));
 	r.telreplay = t;
-	r.output = t->keep != NULL ? t->keep : program_folder();
+	r.output = t->keep != NULL ? t->keep : tel__spool_folder();
 	r.compiler = compiler_new(out, &settings);
 	if (r.compiler == NULL) {
 		message_fail(STATUS_FAILED, NULL, "%s",
@@ -610,16 +544,16 @@ compile_kept(struct trace *trace, struct telreplay *t)
 static int
 compile_nameless(struct trace *trace, struct telreplay *t)
 {
-	tel_output *out;
+	tel_output *out = NULL;
 	int good;
 
-	trace->fd = open_nameless();
-	if (trace->fd < 0)
-		return 0;
-	out = tel_output_new_fd(trace->fd);
+	trace->fd = tel__spool_file();
+	/* the processes that run it inherit the descriptor */
+	if (trace->fd >= 0 && fcntl(trace->fd, F_SETFD, 0) == 0)
+		out = tel_output_new_fd(trace->fd);
 	if (out == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
+		message_fail(STATUS_FAILED, tel__spool_folder(), "%s",
+		    strerror(errno));
 		return 0;
 	}
 	good = trace_compile(trace, t, out);

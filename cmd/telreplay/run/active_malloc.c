@@ -13,91 +13,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function by its name, of the library at base; or NULL. */
-static void *
-run_active_malloc_find(const char *name, const void *base)
+/*
+ * Sets a function pointer to a function of the library at base.  1, or 0 when
+ * that has none.  ISO C has no cast from an object pointer to one.
+ */
+static int
+function_find(void *out, const char *name, const void *base)
 {
 	void *symbol = dlsym(RTLD_DEFAULT, name);
 	Dl_info info;
 
 	if (symbol == NULL || dladdr(symbol, &info) == 0 ||
 	    info.dli_fbase != base)
-		return NULL;
-	return symbol;
+		return 0;
+	memcpy(out, &symbol, sizeof(symbol));
+	return 1;
 }
 
-/* ISO C has no cast from an object pointer to a function pointer. */
-#define FUNCTION(out, symbol) memcpy(&(out), &(symbol), sizeof(out))
-
+/* The release of the library at base, by what each of them has for it. */
 static void
-set_release(struct shared *sh, const char *text)
-{
-	(void)snprintf(sh->release, sizeof(sh->release), "%s", text);
-}
-
-static int
-ask_jemalloc(struct shared *sh, const void *base)
+release_find(struct shared *sh, const void *base)
 {
 	int (*mallctl)(const char *, void *, size_t *, void *, size_t);
-	void *symbol = run_active_malloc_find("mallctl", base);
-	const char *text = NULL;
+	const char *(*tcmalloc)(int *, int *, const char **);
+	const char *(*glibc)(void), *text = NULL;
+	int (*mimalloc)(void), n, major, minor;
 	size_t size = sizeof(text);
 
-	if (symbol == NULL)
-		return 0;
-	FUNCTION(mallctl, symbol);
-	if (mallctl("version", &text, &size, NULL, 0) != 0 || text == NULL)
-		return 0;
-	set_release(sh, text);
-	return 1;
-}
-
-/* 209 is 2.0.9. */
-static int
-ask_mimalloc(struct shared *sh, const void *base)
-{
-	void *symbol = run_active_malloc_find("mi_version", base);
-	int (*version)(void), n;
-
-	if (symbol == NULL)
-		return 0;
-	FUNCTION(version, symbol);
-	n = version();
-	if (n >= 100 && n <= 999)
-		(void)snprintf(sh->release, sizeof(sh->release), "%d.%d.%d",
-		    n / 100, n / 10 % 10, n % 10);
-	else
-		(void)snprintf(sh->release, sizeof(sh->release), "%d", n);
-	return 1;
-}
-
-static int
-ask_tcmalloc(struct shared *sh, const void *base)
-{
-	const char *(*version)(int *, int *, const char **);
-	void *symbol = run_active_malloc_find("tc_version", base);
-	int major, minor;
-	const char *text;
-
-	if (symbol == NULL)
-		return 0;
-	FUNCTION(version, symbol);
-	text = version(&major, &minor, NULL);
-	set_release(sh, text != NULL ? text : "");
-	return 1;
-}
-
-static int
-ask_glibc(struct shared *sh, const void *base)
-{
-	void *symbol = run_active_malloc_find("gnu_get_libc_version", base);
-	const char *(*version)(void);
-
-	if (symbol == NULL)
-		return 0;
-	FUNCTION(version, symbol);
-	set_release(sh, version());
-	return 1;
+	if (function_find(&mallctl, "mallctl", base)) {
+		if (mallctl("version", &text, &size, NULL, 0) != 0)
+			text = NULL;
+	} else if (function_find(&mimalloc, "mi_version", base)) {
+		/* 209 is 2.0.9 */
+		n = mimalloc();
+		if (n >= 100 && n <= 999)
+			(void)snprintf(sh->release, sizeof(sh->release),
+			    "%d.%d.%d", n / 100, n / 10 % 10, n % 10);
+		else
+			(void)snprintf(sh->release, sizeof(sh->release), "%d",
+			    n);
+	} else if (function_find(&tcmalloc, "tc_version", base)) {
+		text = tcmalloc(&major, &minor, NULL);
+	} else if (function_find(&glibc, "gnu_get_libc_version", base)) {
+		text = glibc();
+	}
+	if (text != NULL)
+		(void)snprintf(sh->release, sizeof(sh->release), "%s", text);
 }
 
 /* For libraries without calloc. */
@@ -166,7 +127,8 @@ find_plugin(struct shared *sh, struct alloc_functions *a)
 		    "a plug-in without alloc or free");
 	(void)snprintf(sh->name, sizeof(sh->name), "%s",
 	    table->name != NULL ? table->name : "");
-	set_release(sh, table->release != NULL ? table->release : "");
+	(void)snprintf(sh->release, sizeof(sh->release), "%s",
+	    table->release != NULL ? table->release : "");
 	a->pool = complete_table(table);
 	return 1;
 }
@@ -179,19 +141,11 @@ find_sized(struct shared *sh, struct alloc_functions *a, const void *base)
 	static const char *const names[2][2] = { { "_Znwj", "_ZdlPvj" },
 		{ "_Znwm", "_ZdlPvm" } };
 	const char *const *name = names[sizeof(size_t) == sizeof(uint64_t)];
-	void *symbol = run_active_malloc_find(name[0], base);
 
-	if (symbol != NULL)
-		FUNCTION(a->new, symbol);
-	symbol = run_active_malloc_find("_ZdlPv", base);
-	if (symbol != NULL)
-		FUNCTION(a->delete, symbol);
-	symbol = run_active_malloc_find(name[1], base);
-	if (symbol != NULL)
-		FUNCTION(a->delete_sized, symbol);
-	symbol = run_active_malloc_find("free_sized", base);
-	if (symbol != NULL)
-		FUNCTION(a->free_sized, symbol);
+	(void)function_find(&a->new, name[0], base);
+	(void)function_find(&a->delete, "_ZdlPv", base);
+	(void)function_find(&a->delete_sized, name[1], base);
+	(void)function_find(&a->free_sized, "free_sized", base);
 	sh->has_delete = a->new != NULL && a->delete != NULL;
 	sh->has_sized = a->delete_sized != NULL || a->free_sized != NULL;
 }
@@ -200,6 +154,8 @@ void
 active_malloc_find(struct shared *sh, struct alloc_functions *a)
 {
 	void *symbol = dlsym(RTLD_DEFAULT, "malloc");
+	const char *lacks = NULL;
+	const void *base;
 	Dl_info info;
 
 	memset(a, 0, sizeof(*a));
@@ -211,39 +167,25 @@ active_malloc_find(struct shared *sh, struct alloc_functions *a)
 		return;
 	}
 	(void)snprintf(sh->path, sizeof(sh->path), "%s", info.dli_fname);
-	if (!ask_jemalloc(sh, info.dli_fbase) &&
-	    !ask_mimalloc(sh, info.dli_fbase) &&
-	    !ask_tcmalloc(sh, info.dli_fbase))
-		(void)ask_glibc(sh, info.dli_fbase);
-	FUNCTION(a->malloc, symbol);
-	symbol = run_active_malloc_find("free", info.dli_fbase);
-	if (symbol == NULL) {
+	base = info.dli_fbase;
+	release_find(sh, base);
+	memcpy(&a->malloc, &symbol, sizeof(symbol));
+	if (!function_find(&a->free, "free", base))
+		lacks = "free";
+	else if (!function_find(&a->realloc, "realloc", base))
+		lacks = "realloc";
+	if (lacks != NULL) {
 		(void)snprintf(sh->wrong, sizeof(sh->wrong),
-		    "it defines malloc but not free");
+		    "it defines malloc but not %s", lacks);
 		return;
 	}
-	FUNCTION(a->free, symbol);
-	symbol = run_active_malloc_find("realloc", info.dli_fbase);
-	if (symbol == NULL) {
-		(void)snprintf(sh->wrong, sizeof(sh->wrong),
-		    "it defines malloc but not realloc");
-		return;
-	}
-	FUNCTION(a->realloc, symbol);
-	a->calloc = made_calloc;
-	symbol = run_active_malloc_find("calloc", info.dli_fbase);
-	if (symbol != NULL)
-		FUNCTION(a->calloc, symbol);
-	a->aligned = made_aligned;
-	if (run_active_malloc_find("posix_memalign", info.dli_fbase) != NULL)
+	if (!function_find(&a->calloc, "calloc", base))
+		a->calloc = made_calloc;
+	if (function_find(&a->aligned, "posix_memalign", base))
 		a->aligned = aligned_memory;
-	else if ((symbol = run_active_malloc_find("memalign",
-	              info.dli_fbase)) != NULL ||
-	    (symbol = run_active_malloc_find("aligned_alloc",
-	         info.dli_fbase)) != NULL)
-		FUNCTION(a->aligned, symbol);
-	symbol = run_active_malloc_find("malloc_usable_size", info.dli_fbase);
-	if (symbol != NULL)
-		FUNCTION(a->usable, symbol);
-	find_sized(sh, a, info.dli_fbase);
+	else if (!function_find(&a->aligned, "memalign", base) &&
+	    !function_find(&a->aligned, "aligned_alloc", base))
+		a->aligned = made_aligned;
+	(void)function_find(&a->usable, "malloc_usable_size", base);
+	find_sized(sh, a, base);
 }

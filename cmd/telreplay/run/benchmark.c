@@ -142,29 +142,6 @@ probe(struct benchmark *c, struct result *r, struct outcome *out)
 	    is_served(r->allocator, c->stage.shared);
 }
 
-/* The library was found, but the process crashed or hung before any use. */
-static void
-fail_at_once(struct result *r, const struct outcome *out)
-{
-	const char *colon = out->said[0] != '\0' ? ": " : "";
-
-	r->failed = 1;
-	if (out->ending == ENDED_CRASHED)
-		(void)snprintf(r->why, sizeof(r->why),
-		    "crashed before it was used: %s%s%s",
-		    strsignal(out->signal), colon, out->said);
-	else if (out->ending == ENDED_HUNG)
-		(void)snprintf(r->why, sizeof(r->why),
-		    "hung before it was used%s%s", colon, out->said);
-	else if (out->ending == ENDED_EXIT)
-		(void)snprintf(r->why, sizeof(r->why),
-		    "ended the process before it was used, with status %d%s%s",
-		    out->status, colon, out->said);
-	else
-		(void)snprintf(r->why, sizeof(r->why), "%s", out->why);
-	message_fail(STATUS_FAILED, r->allocator->name, "%s", r->why);
-}
-
 /* The library was not found: malloc is that of another one. */
 static void
 show_absent(const struct benchmark *c, const struct result *r,
@@ -203,7 +180,7 @@ benchmark_find(struct benchmark *c, struct result *r)
 	if (good)
 		return take_name(r, c->stage.shared);
 	if (out.ending != ENDED_WELL) {
-		fail_at_once(r, &out);
+		collect_fail(c, r, &out, "before it was used");
 		return 1;
 	}
 	show_absent(c, r, &out);

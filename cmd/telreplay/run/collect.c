@@ -139,33 +139,30 @@ name_end(const struct benchmark *c, char *text, size_t size)
 	(void)snprintf(text, size, "at %s", place);
 }
 
-/* Shows why the allocator is not run again. */
-static void
+void
 collect_fail(const struct benchmark *c, struct result *r,
-    const struct outcome *out)
+    const struct outcome *out, const char *where)
 {
-	char where[700];
+	const char *colon = out->said[0] != '\0' ? ": " : "";
 
 	r->failed = 1;
-	name_end(c, where, sizeof(where));
 	switch (out->ending) {
 	case ENDED_CRASHED:
 		(void)snprintf(r->why, sizeof(r->why), "crashed %s: %s%s%s",
-		    where, strsignal(out->signal),
-		    out->said[0] != '\0' ? ": " : "", out->said);
+		    where, strsignal(out->signal), colon, out->said);
 		break;
 	case ENDED_HUNG:
 		(void)snprintf(r->why, sizeof(r->why), "hung %s%s%s", where,
-		    out->said[0] != '\0' ? ": " : "", out->said);
+		    colon, out->said);
 		break;
 	case ENDED_EXIT:
 		(void)snprintf(r->why, sizeof(r->why),
 		    "ended the process %s, with status %d%s%s", where,
-		    out->status, out->said[0] != '\0' ? ": " : "", out->said);
+		    out->status, colon, out->said);
 		break;
 	case ENDED_WRONG:
 		if (atomic_load(&c->stage.shared->phase) < PHASE_RUNNING)
-			where[0] = '\0';
+			where = "";
 		(void)snprintf(r->why, sizeof(r->why), "%s%s%s", out->why,
 		    where[0] != '\0' ? " " : "", where);
 		break;
@@ -384,11 +381,13 @@ collect_run(struct benchmark *c, struct result *r, enum job job,
     const struct outcome *out)
 {
 	struct shared *sh = c->stage.shared;
+	char where[700];
 
 	if (out->ending != ENDED_WELL) {
 		/* errors found before the failure are reported, too */
 		take_errors(c, r);
-		collect_fail(c, r, out);
+		name_end(c, where, sizeof(where));
+		collect_fail(c, r, out, where);
 		return;
 	}
 	if (job == JOB_WATCH && out->said[0] != '\0')

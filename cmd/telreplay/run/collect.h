@@ -5,6 +5,9 @@
 
 #include "telreplay/run/benchmark.h"
 
+/* Shows why an allocator failed, and that it is not run again. */
+void collect_fail(const struct benchmark *c, struct result *r,
+    const struct outcome *out, const char *where);
 /* Adds a run to a result, and shows its errors. */
 void collect_run(struct benchmark *c, struct result *r, enum job job,
     const struct outcome *out);

@@ -33,14 +33,6 @@ figure_of(const struct timing *t, enum metric_kind m)
 	}
 }
 
-static int
-result_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 struct spread
 result_spread(double *values, size_t n)
 {
@@ -48,7 +40,7 @@ result_spread(double *values, size_t n)
 
 	if (n == 0)
 		return s;
-	qsort(values, n, sizeof(*values), result_compare);
+	qsort(values, n, sizeof(*values), verdict_order);
 	s.least = values[0];
 	s.most = values[n - 1];
 	s.median = (values[(n - 1) / 2] + values[n / 2]) / 2;

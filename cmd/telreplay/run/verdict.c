@@ -8,8 +8,8 @@
 /* Values of each side, at most. */
 #define VALUES_MAX 100
 
-static int
-compare_doubles(const void *a, const void *b)
+int
+verdict_order(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -73,7 +73,7 @@ verdict_compare(const double *a, size_t n, const double *b, size_t m,
 	for (i = 0; i < n; i++)
 		for (j = 0; j < m; j++)
 			room[i * m + j] = a[i] / b[j];
-	qsort(room, all, sizeof(*room), compare_doubles);
+	qsort(room, all, sizeof(*room), verdict_order);
 	out->known = 1;
 	out->ratio = (room[(all - 1) / 2] + room[all / 2]) / 2;
 	while (k < all / 2 && chance_of(n, m, k) <= 0.025)

@@ -25,6 +25,9 @@ struct verdict {
 	int different;
 };
 
+/* Orders doubles, for qsort(). */
+int verdict_order(const void *a, const void *b);
+
 /*
  * Compares n values with m others, all above 0, before the correction for
  * other pairs.  room: n * m values.
