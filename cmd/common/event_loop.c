@@ -363,6 +363,13 @@ only_allocs(const struct event_loop *p)
 	return p->visitor->allocs && selection_all(&p->settings->select);
 }
 
+/* True if nobody uses events that are not selected. */
+static int
+selects_first(const struct event_loop *p)
+{
+	return !p->settings->all_events && !p->visitor->remembers;
+}
+
 /* Adds the sources to a merge.  Returns 1, or 0 after a message. */
 static int
 add_all(struct event_loop *p)
@@ -423,6 +430,8 @@ run_single(struct event_loop *p)
 		st = tel_window_new(p->sources[0]->reader, order, &p->window);
 	if (st == TEL_OK && p->window != NULL && only_allocs(p))
 		st = tel_window_set_allocs(p->window, 1);
+	if (st == TEL_OK && p->window != NULL && selects_first(p))
+		selection_hold(&s->select, p->window);
 	p->settled = order == TEL_ORDER_LOG && !only_allocs(p);
 	if (st == TEL_OK)
 		outcome = loop_run(p);

@@ -310,6 +310,14 @@ selection_attach(const struct selection *s, tel_reader *r, int whole,
 		tel_filter_attach(s->filter, r, whole);
 }
 
+void
+selection_hold(const struct selection *s, tel_window *w)
+{
+	/* one that depends on other events selects what the window gives */
+	if (s->filtering)
+		(void)tel_window_set_filter(w, s->filter);
+}
+
 int
 selection_match(struct selection *s, const tel_event *ev)
 {

@@ -77,6 +77,9 @@ int selection_needs_rate(const struct selection *s);
 void selection_narrow(const struct selection *s, tel_reader *r,
     const tel_event *ev);
 
+/* Has a window hold only what is selected, unless that depends on its order. */
+void selection_hold(const struct selection *s, tel_window *w);
+
 /*
  * Lets a reader leave out events that are not selected.  whole: a writer sees
  * them as well.  settled: which event time counts from is known when as many

@@ -177,7 +177,7 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_event_remember(
     const tel_event *event);
 /*
  * Nonzero when whether an event matches may depend on other events of its log:
- * by labels, its number, or what comes before it.
+ * by labels, its number, the time since the first, or what comes before it.
  */
 TEL_SINCE_0_1 int tel_filter_uses_others(const tel_filter *f);
 /*

@@ -431,6 +431,17 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_window_new(tel_reader *r,
  * Returns TEL_OK, TEL_ESTATE (an event was requested already).
  */
 TEL_SINCE_0_1 tel_status tel_window_set_allocs(tel_window *w, int allocs);
+struct tel_filter;
+/*
+ * Holds only events that a filter selects, so that a log with few of them is
+ * sorted fast.  An event for which tel_filter_match() fails is returned, too.
+ * f: a filter that is bound to the schema, and for which
+ *	tel_filter_uses_others() is 0; it must outlive the window, unchanged.
+ * Returns TEL_OK, TEL_EINVAL (the filter needs other events), TEL_ESTATE (an
+ * event was requested already).
+ */
+TEL_SINCE_0_1 tel_status tel_window_set_filter(tel_window *w,
+    struct tel_filter *f);
 /*
  * The next event.  Returns what tel_reader_next() returns; after TEL_AGAIN it
  * may be called again, and after a TEL_EIO of the temporary file too, which

@@ -481,9 +481,11 @@ tel_filter_uses_history(const tel_filter *f)
 int
 tel_filter_uses_others(const tel_filter *f)
 {
-	return is_bounded(f) || tel_filter_uses_rate(f) ||
-	    f->binder.selection.nlabels > 0 ||
-	    f->binder.selection.naddresses > 0 ||
+	const struct selection *s = &f->binder.selection;
+
+	return is_bounded(f) || tel_filter_uses_rate(f) || s->nlabels > 0 ||
+	    s->naddresses > 0 || s->from.base == INSTANT_TICKS ||
+	    s->to.base == INSTANT_TICKS ||
 	    (f->binder.tree != NULL && tel__tree_uses_others(f->binder.tree));
 }
 

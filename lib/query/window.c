@@ -10,6 +10,7 @@
 #include "query/columns.h"
 #include "query/runs.h"
 #include "query/store.h"
+#include "tel/filter.h"
 #include "tel/run.h"
 
 #include <errno.h>
@@ -49,10 +50,11 @@ struct tel_window {
 	uint64_t earliest;     /* clock of all that was read of the log */
 	uint64_t late;
 	struct tel__horizon syncs;
-	int allocs;       /* others than tel_event_alloc() knows are dropped */
-	int begun;        /* an event of this log was read */
-	int merging;      /* the runs are being read */
-	tel_status after; /* what comes when the store is empty */
+	int allocs; /* others than tel_event_alloc() knows are dropped */
+	tel_filter *filter; /* or what it does not select; or NULL */
+	int begun;          /* an event of this log was read */
+	int merging;        /* the runs are being read */
+	tel_status after;   /* what comes when the store is empty */
 	const char *error;
 	char text[128]; /* of an error */
 };
@@ -92,6 +94,17 @@ tel_window_set_allocs(tel_window *w, int allocs)
 	if (w->begun || w->after != TEL_OK || w->store.count > 0)
 		return TEL_ESTATE;
 	w->allocs = allocs;
+	return TEL_OK;
+}
+
+tel_status
+tel_window_set_filter(tel_window *w, tel_filter *f)
+{
+	if (w->begun || w->after != TEL_OK || w->store.count > 0)
+		return TEL_ESTATE;
+	if (tel_filter_uses_others(f))
+		return TEL_EINVAL;
+	w->filter = f;
 	return TEL_OK;
 }
 
@@ -258,7 +271,8 @@ window_hold(struct tel_window *w, const struct tel_event *ev)
 
 	if (ev->clock < w->earliest && !tel_event_timeless(ev))
 		w->earliest = ev->clock;
-	if (w->allocs && !tel_type_is_alloc(ev->type))
+	if ((w->allocs && !tel_type_is_alloc(ev->type)) ||
+	    (w->filter != NULL && tel_filter_match(w->filter, ev) == 0))
 		return TEL_OK;
 	st = tel__store_add(&w->store, ev);
 	if (st == TEL_OK)
@@ -386,6 +400,21 @@ until_full(const struct tel_window *w, const struct tel_run *run, size_t n)
 	return i;
 }
 
+/* Leaves those of the first n events of a run that are wanted; their number. */
+static size_t
+select_found(const struct tel_window *w, struct tel_run *found, size_t n)
+{
+	const size_t count = found->count;
+
+	if (w->filter == NULL)
+		return n;
+	found->count = n;
+	if (tel_filter_run(w->filter, found) == TEL_OK)
+		n = found->count;
+	found->count = count;
+	return n;
+}
+
 /*
  * Holds the first n events that the reader found; the others are held when
  * those have gone.
@@ -400,12 +429,14 @@ hold_found(struct tel_window *w, size_t n)
 	/* only events that are not plain may have no time */
 	if (tel_store_count(&w->store) == 0 &&
 	    tel__columns_may(&w->columns, found)) {
-		for (i = 0; i < n; i++) {
+		for (i = 0; i < n; i++)
 			if (found->clocks[i] < w->earliest)
 				w->earliest = found->clocks[i];
+		n = select_found(w, found, n);
+		for (i = 0; i < n; i++)
 			w->bytes += found->sizes[i] + sizeof(struct tel_event);
-		}
-		return tel__columns_add(&w->columns, found, n);
+		return n == 0 ? TEL_OK :
+		                tel__columns_add(&w->columns, found, n);
 	}
 	st = leave_columns(w);
 	for (i = 0; i < n && st == TEL_OK; i++)

@@ -112,3 +112,33 @@ print(late)')" -eq "${BASH_REMATCH[1]}" ]
 	telstat -S "${roles[@]}" mpsio.log | grep -E '^(allocated|freed|live) ' |
 	    diff - got
 }
+
+@test "what is selected is sorted, not the log" {
+	python3 - >log.txt <<-'END'
+		import random
+		rng = random.Random(7)
+		print("# teltools text 1\n# tick rate: 1000000000\n"
+		      "# type: begin 1 A key:unsigned\n# type: end 2 A key:unsigned\n"
+		      "# type: other 3 B size:unsigned")
+		rows = []
+		for key in range(500):
+		    at = rng.randrange(10**9)
+		    rows += [(at, f"begin key={key}"), (at + key + 1, f"end key={key}")]
+		rows += [(rng.randrange(10**9), f"other size={i}") for i in range(120000)]
+		rng.shuffle(rows)
+		for at, text in rows:
+		    print(f"{at:016X} {text}")
+	END
+	telcat -f tel -o log.tel log.txt
+	for log in log.txt log.tel; do
+		# there is no folder for a temporary file
+		TMPDIR=$PWD/none run -0 telstat -q -S -f json -e begin,end \
+		    -s 'd=sum(dur(begin,end,key))' $log
+		[[ "$output" == *'"pairs":500,'*"\"sum\":$((500 * 501 / 2)),"* ]]
+		TMPDIR=$PWD/none run -0 telcat -q -S -H -w 'key < 3' $log
+		[ "${#lines[@]}" = 6 ]
+		# what depends on other events sorts all of them
+		TMPDIR=$PWD/none run -1 telcat -q -S -H -w 'dt > 1 && key < 3' $log
+		TMPDIR=$PWD/none run -1 telstat -q -S -s 'n=count()' -f json $log
+	done
+}

@@ -202,6 +202,94 @@ check_allocs(const unsigned char *data, size_t size, tel_order order)
 	tel_reader_free(r);
 }
 
+/* A hash of the selected events; how: selected behind, by event, or by run. */
+static uint64_t
+hash_selected(const unsigned char *data, size_t size, tel_order order,
+    unsigned how, uint64_t *events)
+{
+	tel_reader *r = tel_reader_new();
+	tel_filter *f = tel_filter_new();
+	tel_window *w = NULL;
+	const tel_event *ev;
+	uint64_t hash = 0;
+	tel_run *run;
+	size_t i, n;
+
+	if (r == NULL || f == NULL || tel_reader_set_as(r, AS) != TEL_OK ||
+	    tel_reader_open_memory(r, data, size, NULL) != TEL_OK ||
+	    tel_filter_set_expression(f, "size % 3 == 1") != TEL_OK ||
+	    tel_filter_bind(f, tel_reader_schema(r)) != TEL_OK ||
+	    tel_window_new(r, order, &w) != TEL_OK ||
+	    (how > 0 && tel_window_set_filter(w, f) != TEL_OK))
+		abort();
+	*events = 0;
+	while (how == 2 ? tel_window_run(w, &run) == TEL_OK :
+	                  tel_window_next(w, &ev) == TEL_OK) {
+		n = how == 2 ? tel_run_count(run) : 1;
+		for (i = 0; i < n; i++) {
+			if (how == 2)
+				ev = tel_run_event(run, i);
+			else if (how == 0 && tel_filter_match(f, ev) != 1)
+				continue;
+			hash = hash * 31 + tel_event_index(ev) * 7 +
+			    tel_event_clock(ev) + tel_event_u64(ev, 2);
+			hash +=
+			    (uint64_t)tel__clock_ns(ev->log->clock, ev->clock);
+			++*events;
+		}
+	}
+	tel_window_free(w);
+	tel_filter_free(f);
+	tel_reader_free(r);
+	return hash;
+}
+
+/* What is selected first, and then sorted, is what is selected of the sorted. */
+static void
+check_filter(const char *what, const unsigned char *data, size_t size)
+{
+	static const tel_order orders[] = { TEL_ORDER_LOG, TEL_ORDER_TIME,
+		TEL_ORDER_LIVE };
+	uint64_t want, events, n;
+	unsigned i, how;
+
+	for (i = 0; i < 3; i++) {
+		want = hash_selected(data, size, orders[i], 0, &events);
+		ok(events > 1000, "%s, order %u: some are selected", what, i);
+		for (how = 1; how < 3; how++) {
+			is_u64(hash_selected(data, size, orders[i], how, &n),
+			    want, "%s, order %u, way %u: the same events", what,
+			    i, how);
+			is_u64(n, events, "%s: as many", what);
+		}
+	}
+}
+
+/* A filter that needs other events, or that comes too late. */
+static void
+check_refused(const unsigned char *data, size_t size)
+{
+	tel_reader *r = tel_reader_new();
+	tel_filter *f = tel_filter_new();
+	tel_window *w = NULL;
+	const tel_event *ev;
+
+	if (r == NULL || f == NULL || tel_reader_set_as(r, AS) != TEL_OK ||
+	    tel_reader_open_memory(r, data, size, NULL) != TEL_OK ||
+	    tel_window_new(r, TEL_ORDER_LIVE, &w) != TEL_OK ||
+	    tel_filter_set_expression(f, "dt > 1") != TEL_OK)
+		abort();
+	ok(tel_window_set_filter(w, f) == TEL_EINVAL, "not one of others");
+	if (tel_filter_set_expression(f, "size > 1") != TEL_OK ||
+	    tel_window_next(w, &ev) != TEL_OK)
+		abort();
+	ok(tel_window_set_filter(w, f) == TEL_ESTATE,
+	    "no filter when events were given");
+	tel_window_free(w);
+	tel_filter_free(f);
+	tel_reader_free(r);
+}
+
 static void
 check_sorted(const char *what, uint64_t (*how)(size_t i), size_t n)
 {
@@ -243,6 +331,8 @@ main(void)
 	is_u64(t.late, 0, "live: none too late");
 	check_allocs(data, size, TEL_ORDER_TIME);
 	check_allocs(data, size, TEL_ORDER_LIVE);
+	check_filter("flushes", data, size);
+	check_refused(data, size);
 	check_runs("live", data, size, TEL_ORDER_LIVE, 0);
 	check_runs("by time", data, size, TEL_ORDER_TIME, 0);
 	check_runs("order of the log", data, size, TEL_ORDER_LOG, 0);
