@@ -86,6 +86,28 @@ static const struct option_row own[] = {
 	    "bytes taken with size classes 16,32,48,...", 0 },
 };
 
+/* An argument is not what it must be. */
+static int
+options_refuse(const char *option, const char *expected, const char *found)
+{
+	message_fail(STATUS_USAGE, NULL, "%s: expected %s, found '%s'", option,
+	    expected, found);
+	return 0;
+}
+
+/* A length of time, or 0. */
+static int
+set_time(const char *option, const char *text, uint64_t *out)
+{
+	int64_t ns = 0;
+
+	if ((strcmp(text, "0") != 0 && !number_time(text, &ns)) || ns < 0)
+		return options_refuse(option, "a time, such as 100ms, or 0",
+		    text);
+	*out = (uint64_t)ns;
+	return 1;
+}
+
 static int
 set_order(struct telreplay *t, const char *text)
 {
@@ -119,11 +141,9 @@ set_window(struct telreplay *t, const char *text)
 		t->window_share = (double)billionths / 1e9;
 		return 1;
 	}
-	message_fail(STATUS_USAGE, NULL,
-	    "--window: expected a number of operations, a percentage of the "
-	    "live bytes or 'none', found '%s'",
+	return options_refuse("--window",
+	    "a number of operations, a percentage of the live bytes or 'none'",
 	    text);
-	return 0;
 }
 
 /* "page", "50%" or "page,free". */
@@ -140,12 +160,9 @@ set_touch(struct telreplay *t, const char *text)
 	int i;
 
 	t->run.touch_again = strcmp(text + n, ",free") == 0;
-	if (text[n] != '\0' && !t->run.touch_again) {
-		message_fail(STATUS_USAGE, NULL,
-		    "--touch: expected 'free' behind the comma, found '%s'",
+	if (text[n] != '\0' && !t->run.touch_again)
+		return options_refuse("--touch", "'free' behind the comma",
 		    text + n + 1);
-		return 0;
-	}
 	(void)snprintf(what, sizeof(what), "%.*s", (int)(n < 15 ? n : 15),
 	    text);
 	if (number_percent(what, &billionths)) {
@@ -158,32 +175,23 @@ set_touch(struct telreplay *t, const char *text)
 			t->run.touch = touches[i];
 			return 1;
 		}
-	message_fail(STATUS_USAGE, NULL,
-	    "--touch: expected none, first, page, all or a share such as 25%%, "
-	    "found '%s'",
-	    what);
-	return 0;
+	return options_refuse("--touch",
+	    "none, first, page, all or a share such as 25%", what);
 }
 
 /* A time before each operation, or the recorded ones. */
 static int
 set_think(struct telreplay *t, const char *text)
 {
-	int64_t ns;
+	int64_t ns = 0;
 
-	t->run.think_ns = 0;
 	t->run.think_log = strcmp(text, "log") == 0;
-	if (t->run.think_log || strcmp(text, "0") == 0)
-		return 1;
-	if (number_time(text, &ns) && ns > 0 && ns <= THINK_MAX) {
-		t->run.think_ns = (double)ns;
-		return 1;
-	}
-	message_fail(STATUS_USAGE, NULL,
-	    "--think: expected a time up to 1s, as 100ns, or 'log', found "
-	    "'%s'",
-	    text);
-	return 0;
+	if (!t->run.think_log && strcmp(text, "0") != 0 &&
+	    (!number_time(text, &ns) || ns <= 0 || ns > THINK_MAX))
+		return options_refuse("--think",
+		    "a time up to 1s, as 100ns, or 'log'", text);
+	t->run.think_ns = (double)ns;
+	return 1;
 }
 
 /* A factor of the recorded speed. */
@@ -199,43 +207,8 @@ set_pace(struct telreplay *t, const char *text)
 	if (end != text && *end == '\0' && strpbrk(text, "xXnN") == NULL &&
 	    t->run.pace >= 1e-6 && t->run.pace <= 1e6)
 		return 1;
-	message_fail(STATUS_USAGE, NULL,
-	    "--pace: '%s': expected a factor from 0.000001 to 1000000", text);
-	return 0;
-}
-
-static int
-set_timeout(struct telreplay *t, const char *text)
-{
-	int64_t ns;
-
-	t->timeout_given = 1;
-	if (strcmp(text, "0") == 0) {
-		t->timeout = 0;
-		return 1;
-	}
-	if (number_time(text, &ns) && ns > 0) {
-		t->timeout = (uint64_t)ns;
-		return 1;
-	}
-	message_fail(STATUS_USAGE, NULL,
-	    "--timeout: '%s': expected a time, such as 10s, or 0", text);
-	return 0;
-}
-
-static int
-set_idle(struct telreplay *t, const char *text)
-{
-	int64_t ns = 0;
-
-	if ((strcmp(text, "0") != 0 && !number_time(text, &ns)) || ns < 0) {
-		message_fail(STATUS_USAGE, NULL,
-		    "--idle: expected a time, such as 100ms, or 0, found '%s'",
-		    text);
-		return 0;
-	}
-	t->idle = (uint64_t)ns;
-	return 1;
+	return options_refuse("--pace", "a factor from 0.000001 to 1000000",
+	    text);
 }
 
 static int
@@ -277,7 +250,8 @@ set_details(struct telreplay *t, const char *text)
 static int
 take_number(struct telreplay *t, int id, const char *value)
 {
-	uint64_t n;
+	uint64_t n = 0;
+	int good;
 
 	switch (id) {
 	case OPTION_RUNS:
@@ -294,17 +268,15 @@ take_number(struct telreplay *t, int id, const char *value)
 		return number_option("--max-live", "number of blocks", value, 1,
 		    LIVE_MAX, &t->max_live);
 	case OPTION_REPEAT:
-		if (!number_option("--repeat", "number of times", value, 1,
-		        REPEAT_MAX, &n))
-			return 0;
+		good = number_option("--repeat", "number of times", value, 1,
+		    REPEAT_MAX, &n);
 		t->run.repeat = (unsigned)n;
-		return 1;
+		return good;
 	case OPTION_SAMPLE:
-		if (!number_option("--sample", "number of operations", value, 0,
-		        SAMPLE_MAX, &n))
-			return 0;
+		good = number_option("--sample", "number of operations", value,
+		    0, SAMPLE_MAX, &n);
 		t->run.sample = (unsigned)n;
-		return 1;
+		return good;
 	default: return 0;
 	}
 }
@@ -326,8 +298,10 @@ telreplay_options_take(void *arg, int id, const char *value)
 	case OPTION_TOUCH: return set_touch(t, value);
 	case OPTION_THINK: return set_think(t, value);
 	case OPTION_VERIFY: t->run.verify = 1; return 1;
-	case OPTION_TIMEOUT: return set_timeout(t, value);
-	case OPTION_IDLE: return set_idle(t, value);
+	case OPTION_TIMEOUT:
+		t->timeout_given = 1;
+		return set_time("--timeout", value, &t->timeout);
+	case OPTION_IDLE: return set_time("--idle", value, &t->idle);
 	case OPTION_CLASSES: return add_classes(t, value);
 	default: return take_number(t, id, value);
 	}

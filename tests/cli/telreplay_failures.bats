@@ -325,10 +325,10 @@ last_words() {
 	    telreplay --order x t.txt
 	expect 2 "*--touch: expected none, first, page, all or a share such as 25%, found 'x'" \
 	    telreplay --touch x t.txt
-	expect 2 "*--pace: 'x': expected a factor*" telreplay --pace=x t.txt
-	expect 2 "*--pace: '-1': expected a factor*" telreplay --pace=-1 t.txt
-	expect 2 "*--pace: 'nan': expected a factor*" telreplay --pace=nan t.txt
-	expect 2 "*--timeout: 'x': expected a time*" telreplay --timeout x t.txt
+	expect 2 "*--pace: expected a factor*found 'x'" telreplay --pace=x t.txt
+	expect 2 "*--pace: expected a factor*found '-1'" telreplay --pace=-1 t.txt
+	expect 2 "*--pace: expected a factor*found 'nan'" telreplay --pace=nan t.txt
+	expect 2 "*--timeout: expected a time*found 'x'" telreplay --timeout x t.txt
 	expect 2 "*-f: 'x' is not one of: text, csv, json, svg, html, android, mtrace, rep" \
 	    telreplay -f x t.txt
 	for option in runs repeat threads max-live; do

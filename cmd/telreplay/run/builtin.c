@@ -12,7 +12,8 @@
 /* A parameter's bounds: a few pages, and what any address space has. */
 #define BYTES_MIN ((uint64_t)16 << 10)
 #define BYTES_MAX ((uint64_t)1 << 40)
-#define PAGE ((uint64_t)4096)
+/* The default. */
+#define EXTEND ((uint64_t)1 << 20)
 
 /* By enum builtin. */
 static const tel_pool_table *const tables[] = { NULL, &builtin_null,
@@ -41,20 +42,33 @@ builtin_number(unsigned builtin)
 }
 
 const char *
-builtin_parameter(const char *text, const char *word, size_t *out)
+builtin_start(const char *parameters, size_t grain, void **state)
 {
-	size_t n = strlen(word);
-	uint64_t bytes;
+	static const char word[] = "extend=";
+	size_t *s = pages_map_shared(sizeof(*s));
+	const char *wrong = NULL;
+	uint64_t bytes = EXTEND;
 
-	if (text[0] == '\0')
-		return NULL;
-	if (strncmp(text, word, n) != 0 || text[n] != '=')
-		return "the only parameter is extend=BYTES";
-	if (!number_parse(text + n + 1, &bytes) || bytes < BYTES_MIN ||
-	    bytes > BYTES_MAX || bytes > SIZE_MAX / 4)
-		return "extend is a number of bytes from 16k to 1T";
-	*out = (size_t)((bytes + PAGE - 1) & ~(PAGE - 1));
-	return NULL;
+	if (s == NULL)
+		return "no memory";
+	if (parameters[0] != '\0' &&
+	    strncmp(parameters, word, sizeof(word) - 1) != 0)
+		wrong = "the only parameter is extend=BYTES";
+	else if (parameters[0] != '\0' &&
+	    (!number_parse(parameters + sizeof(word) - 1, &bytes) ||
+	        bytes < BYTES_MIN || bytes > BYTES_MAX || bytes > SIZE_MAX / 4))
+		wrong = "extend is a number of bytes from 16k to 1T";
+	*s = ((size_t)bytes + grain - 1) & ~(grain - 1);
+	*state = s;
+	if (wrong != NULL)
+		builtin_end(s);
+	return wrong;
+}
+
+void
+builtin_end(void *state)
+{
+	pages_unmap(state, sizeof(size_t));
 }
 
 /* ---------------------------------------------------------------- pages */

@@ -35,11 +35,11 @@ const tel_pool_table *builtin_number(unsigned builtin);
 void builtin_null_functions(struct alloc_functions *a);
 
 /*
- * Parses "word=NUMBER" or "", a number of bytes that is rounded up to pages.
- * out: set when it is there.
- * Returns NULL, or an error message.
+ * Starts an allocator whose only parameter is extend=BYTES, and whose state is
+ * that number, a size_t, as a multiple of grain.  Returns NULL, or what is wrong.
  */
-const char *builtin_parameter(const char *text, const char *word, size_t *out);
+const char *builtin_start(const char *parameters, size_t grain, void **state);
+void builtin_end(void *state);
 
 /* Zeroed pages from the kernel; NULL when there are none. */
 void *pages_map(size_t size);

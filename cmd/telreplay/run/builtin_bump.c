@@ -12,13 +12,6 @@
 
 #define GRAIN ((size_t)16)
 
-/* The least bytes of a chunk; the parameter extend=BYTES. */
-#define EXTEND ((size_t)1 << 20)
-
-struct state {
-	size_t extend;
-};
-
 struct chunk {
 	struct chunk *next;
 	size_t size;
@@ -36,35 +29,19 @@ struct pool {
 #define HEAD ((sizeof(struct chunk) + GRAIN - 1) & ~(GRAIN - 1))
 #define POOL_HEAD ((sizeof(struct pool) + GRAIN - 1) & ~(GRAIN - 1))
 
+/* The state is the least bytes of a chunk. */
 static const char *
 bump_start(const char *parameters, const tel_pool_trace *trace, void **state)
 {
-	struct state *s = pages_map_shared(sizeof(*s));
-	const char *wrong;
-
 	(void)trace;
-	if (s == NULL)
-		return "no memory";
-	s->extend = EXTEND;
-	wrong = builtin_parameter(parameters, "extend", &s->extend);
-	if (wrong != NULL)
-		pages_unmap(s, sizeof(*s));
-	else
-		*state = s;
-	return wrong;
-}
-
-static void
-bump_end(void *state)
-{
-	pages_unmap(state, sizeof(struct state));
+	return builtin_start(parameters, 4096, state);
 }
 
 /* The first chunk starts with the pool. */
 static void *
 bump_create(void *state, uint64_t number)
 {
-	size_t extend = ((struct state *)state)->extend;
+	size_t extend = *(size_t *)state;
 	struct pool *p = pages_map(extend);
 
 	(void)number;
@@ -186,7 +163,7 @@ const tel_pool_table builtin_bump = {
 	.flags = TEL_POOL_THREADS,
 	.name = "bump",
 	.start = bump_start,
-	.end = bump_end,
+	.end = builtin_end,
 	.create = bump_create,
 	.destroy = bump_destroy,
 	.alloc = bump_alloc,

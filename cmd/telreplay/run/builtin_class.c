@@ -13,16 +13,10 @@
 #define GRAIN ((size_t)16)
 /* A chunk is aligned to its size, so that a block's address leads to it. */
 #define CHUNK ((size_t)1 << 18)
-/* Chunks are taken from the kernel so many bytes at a time: extend=BYTES. */
-#define EXTEND ((size_t)1 << 20)
 /* The largest block in a chunk. */
 #define LARGEST ((size_t)1 << 15)
 #define LINEAR 8
 #define CLASSES 48
-
-struct state {
-	size_t extend;
-};
 
 struct chunk {
 	struct chunk *next; /* of the pool's chunks, or large blocks */
@@ -49,40 +43,13 @@ struct pool {
 	struct chunk large; /* a ring */
 };
 
+/* The state is how many bytes are taken from the kernel at a time. */
 static const char *
 size_class_start(const char *parameters, const tel_pool_trace *trace,
     void **state)
 {
-	struct state *s = pages_map_shared(sizeof(*s));
-	const char *wrong;
-
 	(void)trace;
-	if (s == NULL)
-		return "no memory";
-	s->extend = EXTEND;
-	wrong = builtin_parameter(parameters, "extend", &s->extend);
-	s->extend = (s->extend + CHUNK - 1) & ~(CHUNK - 1);
-	if (wrong != NULL)
-		pages_unmap(s, sizeof(*s));
-	else
-		*state = s;
-	return wrong;
-}
-
-static void
-size_class_end(void *state)
-{
-	pages_unmap(state, sizeof(struct state));
-}
-
-static unsigned
-log2_of(size_t size)
-{
-	unsigned n = 0;
-
-	while (size >>= 1)
-		n++;
-	return n;
+	return builtin_start(parameters, CHUNK, state);
 }
 
 /* The class for size bytes, at most LARGEST. */
@@ -108,6 +75,17 @@ size_of(size_t class)
 	return (size_t)(5 + class % 4) << (5 + class / 4);
 }
 
+/* The least power of 2 that is not below size. */
+static size_t
+size_of_power(size_t size)
+{
+	size_t power = GRAIN;
+
+	while (power < size)
+		power *= 2;
+	return power;
+}
+
 static struct chunk *
 chunk_of(void *block)
 {
@@ -127,7 +105,7 @@ size_class_create(void *state, uint64_t number)
 		pages_unmap(p, sizeof(*p));
 		return NULL;
 	}
-	p->extend = ((struct state *)state)->extend;
+	p->extend = *(size_t *)state;
 	p->large.next = p->large.previous = &p->large;
 	return p;
 }
@@ -230,11 +208,8 @@ size_class_aligned(void *pool, size_t alignment, size_t size)
 	void *block;
 
 	if (alignment > GRAIN && size <= LARGEST && alignment <= LARGEST) {
-		size_t least = size > alignment ? size : alignment;
-
-		size = (size_t)1 << log2_of(least);
-		if (size < least)
-			size <<= 1;
+		/* a power of 2 is aligned to itself */
+		size = size_of_power(size > alignment ? size : alignment);
 	}
 	if (pthread_mutex_lock(&p->lock) != 0)
 		return NULL;
@@ -311,7 +286,7 @@ const tel_pool_table builtin_class = {
 	.flags = TEL_POOL_THREADS,
 	.name = "class",
 	.start = size_class_start,
-	.end = size_class_end,
+	.end = builtin_end,
 	.create = size_class_create,
 	.destroy = size_class_destroy,
 	.alloc = size_class_alloc,
