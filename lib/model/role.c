@@ -7,58 +7,10 @@
 #include "base/sized.h"
 #include "model/event.h"
 
-static const char *const roles[] = {
-	[TEL_ROLE_NONE] = "",
-	[TEL_ROLE_INIT] = "init",
-	[TEL_ROLE_SYNC] = "sync",
-	[TEL_ROLE_INTERN] = "intern",
-	[TEL_ROLE_LABEL] = "label",
-	[TEL_ROLE_LABEL_P] = "labelp",
-	[TEL_ROLE_FRAME] = "frame",
-	[TEL_ROLE_ALLOC] = "alloc",
-	[TEL_ROLE_FREE] = "free",
-	[TEL_ROLE_START] = "start",
-	[TEL_ROLE_FINISH] = "finish",
-	[TEL_ROLE_REALLOC] = "realloc",
-	[TEL_ROLE_RESERVE] = "reserve",
-	[TEL_ROLE_COMMIT] = "commit",
-	[TEL_ROLE_POOL_CREATE] = "create-pool",
-	[TEL_ROLE_POOL_DESTROY] = "destroy-pool",
-	[TEL_ROLE_BUFFER_CREATE] = "create-buffer",
-	[TEL_ROLE_BUFFER_DESTROY] = "destroy-buffer",
-	[TEL_ROLE_THREAD_END] = "end-thread",
-	[TEL_ROLE_POOL_DESCRIBE] = "describe-pool",
-	[TEL_ROLE_NEW] = "new",
-	[TEL_ROLE_DELETE] = "delete",
-	[TEL_ROLE_DELETE_SIZED] = "delete-sized",
-	[TEL_ROLE_FREE_SIZED] = "free-sized",
-	[TEL_ROLE_MIDDLE] = "middle",
-	[TEL_ROLE_SAMPLE] = "sample",
-	[TEL_ROLE_PAUSE] = "pause",
-	[TEL_ROLE_COLLECTION] = "collection",
-	[TEL_ROLE_HEAP] = "heap",
-	[TEL_ROLE_GAUGE] = "gauge",
-};
+#define NAME(number, name) name,
+static const char *const roles[] = { TEL_ROLES(NAME) };
 #define NROLES (sizeof(roles) / sizeof(roles[0]))
-
-static const char *const parts[TEL_ROLE_PARTS] = {
-	[TEL_PART_ADDRESS] = "address",
-	[TEL_PART_SIZE] = "size",
-	[TEL_PART_POOL] = "pool",
-	[TEL_PART_OLD] = "old",
-	[TEL_PART_COUNT] = "count",
-	[TEL_PART_ALIGNMENT] = "alignment",
-	[TEL_PART_BUFFER] = "buffer",
-	[TEL_PART_THREAD] = "thread",
-	[TEL_PART_PROCESS] = "process",
-	[TEL_PART_STACK] = "stack",
-	[TEL_PART_WEIGHT] = "weight",
-	[TEL_PART_NAME] = "name",
-	[TEL_PART_COLLECTION] = "collection",
-	[TEL_PART_DURATION] = "duration",
-	[TEL_PART_CAUSE] = "cause",
-	[TEL_PART_CAPACITY] = "capacity",
-};
+static const char *const parts[TEL_ROLE_PARTS] = { TEL_ROLE_PART_LIST(NAME) };
 
 const char *
 tel__role_name(enum tel_role role)

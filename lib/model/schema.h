@@ -88,66 +88,77 @@ tel_field_labelled(const struct tel_field *f)
 	    f->space != 0;
 }
 
-/* What events of a type mean, independent of its name. */
+/* clang-format off */
+/*
+ * What events of a type mean, independent of its name; and the word for it in
+ * descriptions of types.
+ */
+#define TEL_ROLES(ROLE) \
+	ROLE(TEL_ROLE_NONE, "") \
+	ROLE(TEL_ROLE_INIT, "init") /* has the version of the stream */ \
+	ROLE(TEL_ROLE_SYNC, "sync") /* the same instant on two clocks */ \
+	ROLE(TEL_ROLE_INTERN, "intern") /* gives a number to a string */ \
+	ROLE(TEL_ROLE_LABEL, "label") /* an address has that string */ \
+	ROLE(TEL_ROLE_LABEL_P, "labelp") /* a pointer has it */ \
+	ROLE(TEL_ROLE_FRAME, "frame") /* gives a number to a frame */ \
+	ROLE(TEL_ROLE_ALLOC, "alloc") /* a block is allocated */ \
+	ROLE(TEL_ROLE_FREE, "free") /* a block, or a part of it, ends */ \
+	ROLE(TEL_ROLE_START, "start") /* a range of time starts */ \
+	ROLE(TEL_ROLE_FINISH, "finish") /* it ends */ \
+	ROLE(TEL_ROLE_REALLOC, "realloc") /* a block becomes another one */ \
+	ROLE(TEL_ROLE_RESERVE, "reserve") /* a buffer sets a block aside */ \
+	ROLE(TEL_ROLE_COMMIT, "commit") /* which is allocated then */ \
+	ROLE(TEL_ROLE_POOL_CREATE, "create-pool") \
+	ROLE(TEL_ROLE_POOL_DESTROY, "destroy-pool") \
+	ROLE(TEL_ROLE_BUFFER_CREATE, "create-buffer") \
+	ROLE(TEL_ROLE_BUFFER_DESTROY, "destroy-buffer") \
+	ROLE(TEL_ROLE_THREAD_END, "end-thread") /* it allocates no more */ \
+	ROLE(TEL_ROLE_POOL_DESCRIBE, "describe-pool") \
+	ROLE(TEL_ROLE_NEW, "new") /* TEL_ROLE_ALLOC by an operator of C++ */ \
+	ROLE(TEL_ROLE_DELETE, "delete") /* TEL_ROLE_FREE by one */ \
+	ROLE(TEL_ROLE_DELETE_SIZED, "delete-sized") /* by one with the size */ \
+	ROLE(TEL_ROLE_FREE_SIZED, "free-sized") /* by free_sized() */ \
+	ROLE(TEL_ROLE_MIDDLE, "middle") /* happens in a range of time */ \
+	ROLE(TEL_ROLE_SAMPLE, "sample") /* of a stack, with a weight or not */ \
+	/* of a runtime with a garbage collector: its threads stood still */ \
+	ROLE(TEL_ROLE_PAUSE, "pause") \
+	ROLE(TEL_ROLE_COLLECTION, "collection") /* the heap was collected */ \
+	ROLE(TEL_ROLE_HEAP, "heap") /* in use before or after a collection */ \
+	ROLE(TEL_ROLE_GAUGE, "gauge") /* bytes and fractions are current */
+/* clang-format on */
+
 enum tel_role {
-	TEL_ROLE_NONE,
-	TEL_ROLE_INIT,    /* says the version of the stream */
-	TEL_ROLE_SYNC,    /* the same instant on two clocks */
-	TEL_ROLE_INTERN,  /* gives a number to a string */
-	TEL_ROLE_LABEL,   /* gives a string's number to an address */
-	TEL_ROLE_LABEL_P, /* gives a string's number to a pointer */
-	TEL_ROLE_FRAME,   /* gives a number to a frame of a backtrace */
-	TEL_ROLE_ALLOC,   /* a block is allocated */
-	TEL_ROLE_FREE,    /* a block, or a part of it, ends */
-	TEL_ROLE_START,   /* a range of time starts */
-	TEL_ROLE_FINISH,  /* it ends */
-	TEL_ROLE_REALLOC, /* a block becomes another one */
-	TEL_ROLE_RESERVE, /* a buffer sets a block aside */
-	TEL_ROLE_COMMIT,  /* which is allocated then */
-	TEL_ROLE_POOL_CREATE,
-	TEL_ROLE_POOL_DESTROY,
-	TEL_ROLE_BUFFER_CREATE,
-	TEL_ROLE_BUFFER_DESTROY,
-	TEL_ROLE_THREAD_END, /* a thread will allocate no more */
-	TEL_ROLE_POOL_DESCRIBE,
-	TEL_ROLE_NEW,          /* TEL_ROLE_ALLOC by an operator of C++ */
-	TEL_ROLE_DELETE,       /* TEL_ROLE_FREE by one */
-	TEL_ROLE_DELETE_SIZED, /* ... that is given the size */
-	TEL_ROLE_FREE_SIZED,   /* TEL_ROLE_FREE by free_sized() */
-	TEL_ROLE_MIDDLE,       /* something happens in a range of time */
-	TEL_ROLE_SAMPLE,       /* a sample of a stack; it may have a weight */
-	/* of a runtime with a garbage collector: */
-	TEL_ROLE_PAUSE,      /* its threads stood still */
-	TEL_ROLE_COLLECTION, /* the heap was collected */
-	TEL_ROLE_HEAP,       /* what of it was in use, by a collection */
-	TEL_ROLE_GAUGE       /* fields of bytes and fractions are current */
+#define TEL__ROLE(role, name) role,
+	TEL_ROLES(TEL__ROLE)
+#undef TEL__ROLE
 };
 
-/* The parts of an allocator's operation that fields give. */
+/* The parts of an allocator's operation that fields give, and their words. */
+#define TEL_ROLE_PART_LIST(PART) \
+	PART(TEL_PART_ADDRESS, "address") \
+	PART(TEL_PART_SIZE, "size") \
+	PART(TEL_PART_POOL, "pool") \
+	PART(TEL_PART_OLD, "old") /* the block that a realloc takes */ \
+	PART(TEL_PART_COUNT, "count") \
+	PART(TEL_PART_ALIGNMENT, "alignment") \
+	PART(TEL_PART_BUFFER, "buffer") \
+	PART(TEL_PART_THREAD, "thread") \
+	PART(TEL_PART_PROCESS, "process") /* whose addresses they are */ \
+	PART(TEL_PART_STACK, "stack")     /* its frame's number or address */ \
+	PART(TEL_PART_WEIGHT, "weight") /* bytes for which a sample stands */ \
+	/* of runtimes: what is allocated, or the name of a pause, a collector, \
+	 * or of when the heap was so; the number of the collection; ns; why; \
+	 * and the bytes that the heap has for its .size */ \
+	PART(TEL_PART_NAME, "name") \
+	PART(TEL_PART_COLLECTION, "collection") \
+	PART(TEL_PART_DURATION, "duration") \
+	PART(TEL_PART_CAUSE, "cause") \
+	PART(TEL_PART_CAPACITY, "capacity")
+
 enum tel_role_part {
-	TEL_PART_ADDRESS,
-	TEL_PART_SIZE,
-	TEL_PART_POOL,
-	TEL_PART_OLD, /* the block that a realloc takes */
-	TEL_PART_COUNT,
-	TEL_PART_ALIGNMENT,
-	TEL_PART_BUFFER,
-	TEL_PART_THREAD,
-	TEL_PART_PROCESS, /* whose addresses they are */
-	/* the number of the frame that called, or the address in it */
-	TEL_PART_STACK,
-	/* the bytes that a sampled allocation stands for */
-	TEL_PART_WEIGHT,
-	/*
-	 * Of runtimes: what is allocated, or the name of a pause, a collector,
-	 * or of when the heap was so; the number of the collection; ns; why;
-	 * and the bytes that the heap has for its .size.
-	 */
-	TEL_PART_NAME,
-	TEL_PART_COLLECTION,
-	TEL_PART_DURATION,
-	TEL_PART_CAUSE,
-	TEL_PART_CAPACITY
+#define TEL__PART(part, name) part,
+	TEL_ROLE_PART_LIST(TEL__PART)
+#undef TEL__PART
 };
 #define TEL_ROLE_PARTS 16
 

@@ -28,56 +28,75 @@
 #define AL_EVENT_MAX (AL_HEADER + 8 * AL_FIELDS_MAX)
 
 /* What a number in a line is: the fields that types are made of. */
+#define AL_VALUE_LIST(VALUE) \
+	VALUE(AL_ADDRESS, "address", 'a', 'a', TEL_PART_ADDRESS) \
+	VALUE(AL_OLD, "old", 'o', 'a', TEL_PART_OLD) \
+	VALUE(AL_SIZE, "size", 's', 'u', TEL_PART_SIZE) \
+	VALUE(AL_COUNT, "count", 'c', 'u', TEL_PART_COUNT) \
+	VALUE(AL_ALIGNMENT, "alignment", 'l', 'u', TEL_PART_ALIGNMENT) \
+	VALUE(AL_ID, "id", 'i', 'i', \
+	    TEL_PART_ADDRESS) /* of a block that has no address */ \
+	VALUE(AL_TID, "tid", 't', 'u', TEL_PART_THREAD) \
+	VALUE(AL_PID, "pid", 'p', 'u', TEL_PART_PROCESS) \
+	VALUE(AL_DURATION, "duration", 'd', 'u', -1) \
+	VALUE(AL_CALLER, "caller", 'w', 'a', TEL_PART_STACK) \
+	VALUE(AL_TRACE, "trace", 'x', 'u', TEL_PART_STACK) \
+	VALUE(AL_NUMBER, "number", 'N', 'u', -1) \
+	VALUE(AL_IP, "ip", 'I', 'a', -1) \
+	VALUE(AL_PARENT, "parent", 'P', 'u', -1) \
+	VALUE(AL_PAGES, "pages", 'R', 'u', -1) \
+	VALUE(AL_TIME, "milliseconds", 'M', 'u', -1) \
+	VALUE(AL_TEXT, "text", 'T', 'S', -1)
+
 enum al_value {
-	AL_ADDRESS,
-	AL_OLD,
-	AL_SIZE,
-	AL_COUNT,
-	AL_ALIGNMENT,
-	AL_ID, /* of a block that has no address */
-	AL_TID,
-	AL_PID,
-	AL_DURATION,
-	AL_CALLER,
-	AL_TRACE,
-	AL_NUMBER,
-	AL_IP,
-	AL_PARENT,
-	AL_PAGES,
-	AL_TIME,
-	AL_TEXT,
-	AL_VALUES
+#define AL_VALUE(value, name, letter, row, part) value,
+	AL_VALUE_LIST(AL_VALUE)
+#undef AL_VALUE
+	    AL_VALUES
 };
 
-/* The types of all dialects; each has some of them. */
+/*
+ * The types of all dialects, each of which has some: TYPE(number, name, kind,
+ * role, the letters of its fields).
+ */
+#define AL_TYPE_LIST(TYPE) \
+	TYPE(AL_MALLOC, "malloc", "Alloc", TEL_ROLE_ALLOC, "as") \
+	TYPE(AL_CALLOC, "calloc", "Alloc", TEL_ROLE_ALLOC, "acs") \
+	TYPE(AL_REALLOC, "realloc", "Alloc", TEL_ROLE_REALLOC, "aos") \
+	TYPE(AL_REALLOCARRAY, "reallocarray", "Alloc", TEL_ROLE_REALLOC, \
+	    "aocs") \
+	TYPE(AL_MEMALIGN, "memalign", "Alloc", TEL_ROLE_ALLOC, "als") \
+	TYPE(AL_POSIX_MEMALIGN, "posix_memalign", "Alloc", TEL_ROLE_ALLOC, \
+	    "als") \
+	TYPE(AL_ALIGNED_ALLOC, "aligned_alloc", "Alloc", TEL_ROLE_ALLOC, \
+	    "als") \
+	TYPE(AL_VALLOC, "valloc", "Alloc", TEL_ROLE_ALLOC, "as") \
+	TYPE(AL_PVALLOC, "pvalloc", "Alloc", TEL_ROLE_ALLOC, "as") \
+	TYPE(AL_NEW, "new", "Alloc", TEL_ROLE_NEW, "as") \
+	TYPE(AL_NEW_ARRAY, "new_array", "Alloc", TEL_ROLE_NEW, "as") \
+	TYPE(AL_NEW_ALIGNED, "new_aligned", "Alloc", TEL_ROLE_NEW, "als") \
+	TYPE(AL_FREE, "free", "Alloc", TEL_ROLE_FREE, "a") \
+	TYPE(AL_DELETE, "delete", "Alloc", TEL_ROLE_DELETE, "a") \
+	TYPE(AL_DELETE_ARRAY, "delete_array", "Alloc", TEL_ROLE_DELETE, "a") \
+	TYPE(AL_THREAD_DONE, "thread_done", "Thread", TEL_ROLE_THREAD_END, "") \
+	TYPE(AL_TRACED, "malloc", "Alloc", TEL_ROLE_ALLOC, \
+	    "asx") /* malloc with the number of its backtrace */ \
+	TYPE(AL_BACKTRACE, "trace", "Trace", TEL_ROLE_FRAME, "NIP") \
+	TYPE(AL_CLOCK, "clock", "Log", TEL_ROLE_NONE, "M") \
+	TYPE(AL_RESIDENT, "resident", "Memory", TEL_ROLE_NONE, "R") \
+	TYPE(AL_NOTE, "note", "Log", TEL_ROLE_NONE, "T") \
+	TYPE(AL_ID_MALLOC, "malloc", "Alloc", TEL_ROLE_ALLOC, "is") \
+	TYPE(AL_ID_REALLOC, "realloc", "Alloc", TEL_ROLE_REALLOC, "is") \
+	TYPE(AL_ID_FREE, "free", "Alloc", TEL_ROLE_FREE, "i") \
+	TYPE(AL_DELETE_SIZED, "delete_sized", "Alloc", TEL_ROLE_DELETE_SIZED, \
+	    "a") \
+	TYPE(AL_FREE_SIZED, "free_sized", "Alloc", TEL_ROLE_FREE_SIZED, "as")
+
 enum al_type {
-	AL_MALLOC,
-	AL_CALLOC,
-	AL_REALLOC,
-	AL_REALLOCARRAY,
-	AL_MEMALIGN,
-	AL_POSIX_MEMALIGN,
-	AL_ALIGNED_ALLOC,
-	AL_VALLOC,
-	AL_PVALLOC,
-	AL_NEW,
-	AL_NEW_ARRAY,
-	AL_NEW_ALIGNED,
-	AL_FREE,
-	AL_DELETE,
-	AL_DELETE_ARRAY,
-	AL_THREAD_DONE,
-	AL_TRACED, /* malloc with the number of its backtrace */
-	AL_BACKTRACE,
-	AL_CLOCK,
-	AL_RESIDENT,
-	AL_NOTE,
-	AL_ID_MALLOC,
-	AL_ID_REALLOC,
-	AL_ID_FREE,
-	AL_DELETE_SIZED,
-	AL_FREE_SIZED,
-	AL_TYPES,
+#define AL_TYPE(type, name, kind, role, fields) type,
+	AL_TYPE_LIST(AL_TYPE)
+#undef AL_TYPE
+	    AL_TYPES,
 	AL_NO_TYPE = AL_TYPES /* a call that is not an operation */
 };
 

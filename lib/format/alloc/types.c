@@ -15,23 +15,8 @@ static const struct {
 	char row;
 	int8_t part; /* enum tel_role_part, or -1 */
 } fields[AL_VALUES] = {
-	[AL_ADDRESS] = { "address", 'a', 'a', TEL_PART_ADDRESS },
-	[AL_OLD] = { "old", 'o', 'a', TEL_PART_OLD },
-	[AL_SIZE] = { "size", 's', 'u', TEL_PART_SIZE },
-	[AL_COUNT] = { "count", 'c', 'u', TEL_PART_COUNT },
-	[AL_ALIGNMENT] = { "alignment", 'l', 'u', TEL_PART_ALIGNMENT },
-	[AL_ID] = { "id", 'i', 'i', TEL_PART_ADDRESS },
-	[AL_TID] = { "tid", 't', 'u', TEL_PART_THREAD },
-	[AL_PID] = { "pid", 'p', 'u', TEL_PART_PROCESS },
-	[AL_DURATION] = { "duration", 'd', 'u', -1 },
-	[AL_CALLER] = { "caller", 'w', 'a', TEL_PART_STACK },
-	[AL_TRACE] = { "trace", 'x', 'u', TEL_PART_STACK },
-	[AL_NUMBER] = { "number", 'N', 'u', -1 },
-	[AL_IP] = { "ip", 'I', 'a', -1 },
-	[AL_PARENT] = { "parent", 'P', 'u', -1 },
-	[AL_PAGES] = { "pages", 'R', 'u', -1 },
-	[AL_TIME] = { "milliseconds", 'M', 'u', -1 },
-	[AL_TEXT] = { "text", 'T', 'S', -1 },
+#define AL_VALUE(value, name, letter, row, part) { name, letter, row, part },
+	AL_VALUE_LIST(AL_VALUE)
 };
 
 static const struct {
@@ -40,36 +25,8 @@ static const struct {
 	enum tel_role role;
 	const char *fields;
 } types[AL_TYPES] = {
-	[AL_MALLOC] = { "malloc", "Alloc", TEL_ROLE_ALLOC, "as" },
-	[AL_CALLOC] = { "calloc", "Alloc", TEL_ROLE_ALLOC, "acs" },
-	[AL_REALLOC] = { "realloc", "Alloc", TEL_ROLE_REALLOC, "aos" },
-	[AL_REALLOCARRAY] = { "reallocarray", "Alloc", TEL_ROLE_REALLOC,
-	    "aocs" },
-	[AL_MEMALIGN] = { "memalign", "Alloc", TEL_ROLE_ALLOC, "als" },
-	[AL_POSIX_MEMALIGN] = { "posix_memalign", "Alloc", TEL_ROLE_ALLOC,
-	    "als" },
-	[AL_ALIGNED_ALLOC] = { "aligned_alloc", "Alloc", TEL_ROLE_ALLOC,
-	    "als" },
-	[AL_VALLOC] = { "valloc", "Alloc", TEL_ROLE_ALLOC, "as" },
-	[AL_PVALLOC] = { "pvalloc", "Alloc", TEL_ROLE_ALLOC, "as" },
-	[AL_NEW] = { "new", "Alloc", TEL_ROLE_NEW, "as" },
-	[AL_NEW_ARRAY] = { "new_array", "Alloc", TEL_ROLE_NEW, "as" },
-	[AL_NEW_ALIGNED] = { "new_aligned", "Alloc", TEL_ROLE_NEW, "als" },
-	[AL_FREE] = { "free", "Alloc", TEL_ROLE_FREE, "a" },
-	[AL_DELETE] = { "delete", "Alloc", TEL_ROLE_DELETE, "a" },
-	[AL_DELETE_ARRAY] = { "delete_array", "Alloc", TEL_ROLE_DELETE, "a" },
-	[AL_THREAD_DONE] = { "thread_done", "Thread", TEL_ROLE_THREAD_END, "" },
-	[AL_TRACED] = { "malloc", "Alloc", TEL_ROLE_ALLOC, "asx" },
-	[AL_BACKTRACE] = { "trace", "Trace", TEL_ROLE_FRAME, "NIP" },
-	[AL_CLOCK] = { "clock", "Log", TEL_ROLE_NONE, "M" },
-	[AL_RESIDENT] = { "resident", "Memory", TEL_ROLE_NONE, "R" },
-	[AL_NOTE] = { "note", "Log", TEL_ROLE_NONE, "T" },
-	[AL_ID_MALLOC] = { "malloc", "Alloc", TEL_ROLE_ALLOC, "is" },
-	[AL_ID_REALLOC] = { "realloc", "Alloc", TEL_ROLE_REALLOC, "is" },
-	[AL_ID_FREE] = { "free", "Alloc", TEL_ROLE_FREE, "i" },
-	[AL_DELETE_SIZED] = { "delete_sized", "Alloc", TEL_ROLE_DELETE_SIZED,
-	    "a" },
-	[AL_FREE_SIZED] = { "free_sized", "Alloc", TEL_ROLE_FREE_SIZED, "as" },
+#define AL_TYPE(type, name, kind, role, fields) { name, kind, role, fields },
+	AL_TYPE_LIST(AL_TYPE)
 };
 
 /* clang-format off */

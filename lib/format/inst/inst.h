@@ -42,69 +42,82 @@
 
 /* ---------------------------------------------------------------- line */
 
-/* Fields that events are made of, in the order of key_of() in line.c. */
+/* A name of up to eight letters as a number. */
+#define KEY1(a) ((uint64_t)(a))
+#define KEY2(a, b) (KEY1(a) << 8 | (b))
+#define KEY3(a, b, c) (KEY2(a, b) << 8 | (c))
+#define KEY4(a, b, c, d) (KEY3(a, b, c) << 8 | (d))
+#define KEY5(a, b, c, d, e) (KEY4(a, b, c, d) << 8 | (e))
+#define KEY6(a, b, c, d, e, f) (KEY5(a, b, c, d, e) << 8 | (f))
+
+/* Fields that events are made of, and their names: KEY(number, name). */
+#define INST_KEYS(KEY) \
+	KEY(I_AT, KEY2('a', 't')) \
+	KEY(I_B, KEY1('b')) \
+	KEY(I_BITS, KEY4('b', 'i', 't', 's')) \
+	KEY(I_C, KEY1('c')) \
+	KEY(I_COMP, KEY4('c', 'o', 'm', 'p')) \
+	KEY(I_CPU, KEY3('c', 'p', 'u')) \
+	KEY(I_CUR, KEY3('c', 'u', 'r')) \
+	KEY(I_D, KEY1('d')) \
+	KEY(I_DIST, KEY4('d', 'i', 's', 't')) \
+	KEY(I_EN, KEY2('e', 'n')) \
+	KEY(I_ERR, KEY3('e', 'r', 'r')) \
+	KEY(I_FACTOR, KEY6('f', 'a', 'c', 't', 'o', 'r')) \
+	KEY(I_FMT, KEY3('f', 'm', 't')) \
+	KEY(I_FROM, KEY4('f', 'r', 'o', 'm')) \
+	KEY(I_HELP, KEY4('h', 'e', 'l', 'p')) \
+	KEY(I_HI, KEY2('h', 'i')) \
+	KEY(I_HIGH, KEY4('h', 'i', 'g', 'h')) \
+	KEY(I_HOST, KEY4('h', 'o', 's', 't')) \
+	KEY(I_HZ, KEY2('h', 'z')) \
+	KEY(I_ID, KEY2('i', 'd')) \
+	KEY(I_K, KEY1('k')) \
+	KEY(I_KNEE, KEY4('k', 'n', 'e', 'e')) \
+	KEY(I_LAST, KEY4('l', 'a', 's', 't')) \
+	KEY(I_LO, KEY2('l', 'o')) \
+	KEY(I_LOG, KEY3('l', 'o', 'g')) \
+	KEY(I_LOW, KEY3('l', 'o', 'w')) \
+	KEY(I_MAX, KEY3('m', 'a', 'x')) \
+	KEY(I_MIN, KEY3('m', 'i', 'n')) \
+	KEY(I_N, KEY1('n')) \
+	KEY(I_NAME, KEY4('n', 'a', 'm', 'e')) \
+	KEY(I_NAMES, KEY5('n', 'a', 'm', 'e', 's')) \
+	KEY(I_OP, KEY2('o', 'p')) \
+	KEY(I_OPEN, KEY4('o', 'p', 'e', 'n')) \
+	KEY(I_ORPHAN, KEY6('o', 'r', 'p', 'h', 'a', 'n')) \
+	KEY(I_OVER, KEY4('o', 'v', 'e', 'r')) \
+	KEY(I_OVF, KEY3('o', 'v', 'f')) \
+	KEY(I_OVFN, KEY4('o', 'v', 'f', 'n')) \
+	KEY(I_P, KEY1('p')) \
+	KEY(I_PAIRS, KEY5('p', 'a', 'i', 'r', 's')) \
+	KEY(I_PARENT, KEY6('p', 'a', 'r', 'e', 'n', 't')) \
+	KEY(I_PID, KEY3('p', 'i', 'd')) \
+	KEY(I_POS, KEY3('p', 'o', 's')) \
+	KEY(I_PROC, KEY4('p', 'r', 'o', 'c')) \
+	KEY(I_S, KEY1('s')) \
+	KEY(I_STEPS, KEY5('s', 't', 'e', 'p', 's')) \
+	KEY(I_SUM, KEY3('s', 'u', 'm')) \
+	KEY(I_TAG, KEY3('t', 'a', 'g')) \
+	KEY(I_TID, KEY3('t', 'i', 'd')) \
+	KEY(I_TO, KEY2('t', 'o')) \
+	KEY(I_TOTAL, KEY5('t', 'o', 't', 'a', 'l')) \
+	KEY(I_TYPE, KEY4('t', 'y', 'p', 'e')) \
+	KEY(I_TYPES, KEY5('t', 'y', 'p', 'e', 's')) \
+	KEY(I_TZ, KEY2('t', 'z')) \
+	KEY(I_UNDER, KEY5('u', 'n', 'd', 'e', 'r')) \
+	KEY(I_UNIT, KEY4('u', 'n', 'i', 't')) \
+	KEY(I_V, KEY1('v')) \
+	KEY(I_W, KEY1('w')) \
+	KEY(I_W1, KEY2('w', '1')) \
+	KEY(I_W2, KEY2('w', '2')) \
+	KEY(I_WALL, KEY4('w', 'a', 'l', 'l'))
+
 enum inst_key {
-	I_AT,
-	I_B,
-	I_BITS,
-	I_C,
-	I_COMP,
-	I_CPU,
-	I_CUR,
-	I_D,
-	I_DIST,
-	I_EN,
-	I_ERR,
-	I_FACTOR,
-	I_FMT,
-	I_FROM,
-	I_HELP,
-	I_HI,
-	I_HIGH,
-	I_HOST,
-	I_HZ,
-	I_ID,
-	I_K,
-	I_KNEE,
-	I_LAST,
-	I_LO,
-	I_LOG,
-	I_LOW,
-	I_MAX,
-	I_MIN,
-	I_N,
-	I_NAME,
-	I_NAMES,
-	I_OP,
-	I_OPEN,
-	I_ORPHAN,
-	I_OVER,
-	I_OVF,
-	I_OVFN,
-	I_P,
-	I_PAIRS,
-	I_PARENT,
-	I_PID,
-	I_POS,
-	I_PROC,
-	I_S,
-	I_STEPS,
-	I_SUM,
-	I_TAG,
-	I_TID,
-	I_TO,
-	I_TOTAL,
-	I_TYPE,
-	I_TYPES,
-	I_TZ,
-	I_UNDER,
-	I_UNIT,
-	I_V,
-	I_W,
-	I_W1,
-	I_W2,
-	I_WALL,
-	I_KEYS /* at most 64 */
+#define INST_KEY(key, name) key,
+	INST_KEYS(INST_KEY)
+#undef INST_KEY
+	    I_KEYS /* at most 64 */
 };
 
 /* The bytes of a value in the line, without the quotes of a string. */
@@ -277,59 +290,128 @@ unsigned char *tel__inst_format(const struct inst_descriptor *d,
 
 /* ------------------------------------------------------------- events */
 
+/* Fields of records of classes, and of those that define them. */
+#define OF_CLASS "t:path u:class"
+#define DEFINES OF_CLASS " u:id o:enabled=en t:unit t:help"
+
+/*
+ * The types of events: TYPE(number, name, kind, fields, role).  A field has the
+ * value of the record's field of its name, or of the one behind '='; except
+ * for the words in sources[] of schema.c.
+ */
+/* clang-format off */
+#define INST_TYPES(TYPE) \
+	TYPE(T_HEADER, "Header", "Log", \
+	    "u:major u:median u:minor u:hz t:wall t:proc u:pid t:host t:tz", "") \
+	TYPE(T_SYNC, "Sync", "Log", \
+	    "t:wall", "") \
+	TYPE(T_LOST, "Lost", "Log", \
+	    OF_CLASS " u:count=n u:from u:to", "") \
+	TYPE(T_FINISH, "Finish", "Log", \
+	    "u:count=n", "") \
+	TYPE(T_REPORT, "Report", "Log", \
+	    "t:record", "") \
+	TYPE(T_ORIGIN, "Origin", "Log", \
+	    "t:record", "") \
+	TYPE(T_OTHER, "Other", "Log", \
+	    "t:record", "") \
+	TYPE(T_IGNORED, "Ignored", "Log", \
+	    OF_CLASS " t:reason t:record", "") \
+	TYPE(T_DESCRIPTOR, "Descriptor", "Class", \
+	    "u:id t:format=fmt t:names t:types", "") \
+	TYPE(T_PATH, "PathClass", "Class", \
+	    DEFINES, "") \
+	TYPE(T_TRACE_CLASS, "TraceClass", "Class", \
+	    DEFINES " t:component=comp", "") \
+	TYPE(T_SUMMARY, "SummaryClass", "Class", \
+	    DEFINES " t:component=comp", "") \
+	TYPE(T_MAGNITUDE, "MagnitudeClass", "Class", \
+	    DEFINES, "") \
+	TYPE(T_GROWTH, "GrowthClass", "Class", \
+	    DEFINES, "") \
+	TYPE(T_HISTOGRAM, "HistogramClass", "Class", \
+	    DEFINES " i:lo i:hi u:w", "") \
+	TYPE(T_SPLIT, "SplitClass", "Class", \
+	    DEFINES " i:lo u:w1 i:knee i:hi u:w2", "") \
+	TYPE(T_TALLY, "TallyClass", "Class", \
+	    DEFINES " u:max", "") \
+	TYPE(T_LOG2, "Log2Class", "Class", \
+	    DEFINES " u:k", "") \
+	TYPE(T_LOGLIN, "LoglinClass", "Class", \
+	    DEFINES " u:factor i:low i:high u:steps", "") \
+	TYPE(T_QUANTILES, "QuantilesClass", "Class", \
+	    DEFINES " u:bits", "") \
+	TYPE(T_UNKNOWN_CLASS, "OtherClass", "Class", \
+	    DEFINES " t:type", "") \
+	TYPE(T_ENABLE, "Enable", "Class", \
+	    OF_CLASS, "") \
+	TYPE(T_DISABLE, "Disable", "Class", \
+	    OF_CLASS, "") \
+	TYPE(T_DISPOSE, "Dispose", "Class", \
+	    OF_CLASS, "") \
+	TYPE(T_TRACE, "Trace", "Trace", \
+	    OF_CLASS " u:tag t:component t:text", "") \
+	TYPE(T_START, "Start", "Trace", \
+	    OF_CLASS " u:tag z:range t:component t:text", "start(range) End") \
+	TYPE(T_END, "End", "Trace", \
+	    OF_CLASS " u:tag z:range t:component t:text", "finish(range)") \
+	TYPE(T_MIDDLE, "Middle", "Trace", \
+	    OF_CLASS " u:tag z:range t:component t:text", "middle(range) End") \
+	TYPE(T_TRACE_ON, "TraceOn", "Trace", \
+	    OF_CLASS " u:tag u:cpu u:tid t:component t:text", "") \
+	TYPE(T_START_ON, "StartOn", "Trace", \
+	    OF_CLASS " u:tag z:range u:cpu u:tid t:component t:text", "start(range) End") \
+	TYPE(T_END_ON, "EndOn", "Trace", \
+	    OF_CLASS " u:tag z:range u:cpu u:tid t:component t:text", "finish(range) End") \
+	TYPE(T_MIDDLE_ON, "MiddleOn", "Trace", \
+	    OF_CLASS " u:tag z:range u:cpu u:tid t:component t:text", "middle(range) End") \
+	TYPE(T_UPDATE_SET, "UpdateSet", "Update", \
+	    OF_CLASS " i:value=v u:tag", "") \
+	TYPE(T_UPDATE_ADD, "UpdateAdd", "Update", \
+	    OF_CLASS " i:value=v u:tag", "") \
+	TYPE(T_UPDATE_GROWTH, "UpdateGrowth", "Update", \
+	    OF_CLASS " u:value=v u:tag", "") \
+	TYPE(T_UPDATE_HISTOGRAM, "UpdateHistogram", "Update", \
+	    OF_CLASS " i:value=v u:weight=n u:tag", "") \
+	TYPE(T_UPDATE_TALLY, "UpdateTally", "Update", \
+	    OF_CLASS " t:key=v u:weight=n u:tag", "") \
+	TYPE(T_SNAP_MAGNITUDE, "Magnitude", "Snapshot", \
+	    OF_CLASS " u:updates=n i:current=cur i:min i:max i:sum", "") \
+	TYPE(T_SNAP_GROWTH, "Growth", "Snapshot", \
+	    OF_CLASS " u:updates=n u:total u:last u:min u:max", "") \
+	TYPE(T_SNAP_SUMMARY, "Summary", "Snapshot", \
+	    OF_CLASS " u:events=n u:pairs u:total u:last u:min u:max" \
+	    " u:open u:orphan", "") \
+	TYPE(T_SNAP_HISTOGRAM, "Histogram", "Snapshot", \
+	    OF_CLASS " u:updates=n u:weight=w i:sum u:under u:over" \
+	    " u:overflow=outside t:buckets=b", "") \
+	TYPE(T_SNAP_TALLY, "Tally", "Snapshot", \
+	    OF_CLASS " u:updates=n u:overflow=ovf u:overflow_updates=ovfn", "") \
+	TYPE(T_BUCKETS, "Buckets", "Snapshot", \
+	    OF_CLASS " t:buckets=b", "") \
+	TYPE(T_BUCKET, "Bucket", "Snapshot", \
+	    OF_CLASS " t:key=k u:count=v", "") \
+	TYPE(T_RATIO_CLASS, "RatioClass", "Class", \
+	    DEFINES, "") \
+	TYPE(T_SNAP_RATIO, "Ratio", "Snapshot", \
+	    OF_CLASS " u:updates=n u:weight=w i:total", "") \
+	TYPE(T_DISTINCT_CLASS, "DistinctClass", "Class", \
+	    DEFINES " u:max", "") \
+	TYPE(T_SNAP_DISTINCT, "Distinct", "Snapshot", \
+	    OF_CLASS " u:updates=n u:distinct=dist u:error=err t:registers=b", "") \
+	TYPE(T_TOP_CLASS, "TopClass", "Class", \
+	    DEFINES " u:n", "") \
+	TYPE(T_SNAP_TOP, "Top", "Snapshot", \
+	    OF_CLASS " u:updates=n i:max", "") \
+	TYPE(T_TOP_VALUE, "TopValue", "Snapshot", \
+	    OF_CLASS " i:value=v u:at u:offset=pos t:log t:key=k", "")
+/* clang-format on */
+
 enum inst_type {
-	T_HEADER,
-	T_SYNC,
-	T_LOST,
-	T_FINISH,
-	T_REPORT,
-	T_ORIGIN,
-	T_OTHER,
-	T_IGNORED,
-	T_DESCRIPTOR,
-	T_PATH,
-	T_TRACE_CLASS,
-	T_SUMMARY,
-	T_MAGNITUDE,
-	T_GROWTH,
-	T_HISTOGRAM,
-	T_SPLIT,
-	T_TALLY,
-	T_LOG2,
-	T_LOGLIN,
-	T_QUANTILES,
-	T_UNKNOWN_CLASS,
-	T_ENABLE,
-	T_DISABLE,
-	T_DISPOSE,
-	T_TRACE,
-	T_START,
-	T_END,
-	T_MIDDLE,
-	T_TRACE_ON,
-	T_START_ON,
-	T_END_ON,
-	T_MIDDLE_ON,
-	T_UPDATE_SET,
-	T_UPDATE_ADD,
-	T_UPDATE_GROWTH,
-	T_UPDATE_HISTOGRAM,
-	T_UPDATE_TALLY,
-	T_SNAP_MAGNITUDE,
-	T_SNAP_GROWTH,
-	T_SNAP_SUMMARY,
-	T_SNAP_HISTOGRAM,
-	T_SNAP_TALLY,
-	T_BUCKETS,
-	T_BUCKET,
-	T_RATIO_CLASS,
-	T_SNAP_RATIO,
-	T_DISTINCT_CLASS,
-	T_SNAP_DISTINCT,
-	T_TOP_CLASS,
-	T_SNAP_TOP,
-	T_TOP_VALUE,
-	T_TYPES
+#define INST_TYPE(type, name, kind, fields, role) type,
+	INST_TYPES(INST_TYPE)
+#undef INST_TYPE
+	    T_TYPES
 };
 
 /* Where the value of a field is from, where it is not an enum inst_key. */

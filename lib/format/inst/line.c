@@ -6,14 +6,6 @@
 
 #include "base/utf8.h"
 
-/* A name of up to eight letters as a number. */
-#define KEY1(a) ((uint64_t)(a))
-#define KEY2(a, b) (KEY1(a) << 8 | (b))
-#define KEY3(a, b, c) (KEY2(a, b) << 8 | (c))
-#define KEY4(a, b, c, d) (KEY3(a, b, c) << 8 | (d))
-#define KEY5(a, b, c, d, e) (KEY4(a, b, c, d) << 8 | (e))
-#define KEY6(a, b, c, d, e, f) (KEY5(a, b, c, d, e) << 8 | (f))
-
 /* For names of one letter how far before I_KEYS their field is. */
 static const unsigned char letters['z' + 1] = { ['b'] = I_KEYS - I_B,
 	['c'] = I_KEYS - I_C,
@@ -37,55 +29,10 @@ key_of(uint64_t name)
 	if (name == KEY3('t', 'a', 'g'))
 		return I_TAG;
 	switch (name) {
-	case KEY2('a', 't'): return I_AT;
-	case KEY4('b', 'i', 't', 's'): return I_BITS;
-	case KEY4('c', 'o', 'm', 'p'): return I_COMP;
-	case KEY3('c', 'p', 'u'): return I_CPU;
-	case KEY3('c', 'u', 'r'): return I_CUR;
-	case KEY4('d', 'i', 's', 't'): return I_DIST;
-	case KEY2('e', 'n'): return I_EN;
-	case KEY3('e', 'r', 'r'): return I_ERR;
-	case KEY6('f', 'a', 'c', 't', 'o', 'r'): return I_FACTOR;
-	case KEY3('f', 'm', 't'): return I_FMT;
-	case KEY4('f', 'r', 'o', 'm'): return I_FROM;
-	case KEY4('h', 'e', 'l', 'p'): return I_HELP;
-	case KEY2('h', 'i'): return I_HI;
-	case KEY4('h', 'i', 'g', 'h'): return I_HIGH;
-	case KEY4('h', 'o', 's', 't'): return I_HOST;
-	case KEY2('h', 'z'): return I_HZ;
-	case KEY2('i', 'd'): return I_ID;
-	case KEY4('k', 'n', 'e', 'e'): return I_KNEE;
-	case KEY4('l', 'a', 's', 't'): return I_LAST;
-	case KEY2('l', 'o'): return I_LO;
-	case KEY3('l', 'o', 'g'): return I_LOG;
-	case KEY3('l', 'o', 'w'): return I_LOW;
-	case KEY3('m', 'a', 'x'): return I_MAX;
-	case KEY3('m', 'i', 'n'): return I_MIN;
-	case KEY4('n', 'a', 'm', 'e'): return I_NAME;
-	case KEY5('n', 'a', 'm', 'e', 's'): return I_NAMES;
-	case KEY4('o', 'p', 'e', 'n'): return I_OPEN;
-	case KEY6('o', 'r', 'p', 'h', 'a', 'n'): return I_ORPHAN;
-	case KEY4('o', 'v', 'e', 'r'): return I_OVER;
-	case KEY3('o', 'v', 'f'): return I_OVF;
-	case KEY4('o', 'v', 'f', 'n'): return I_OVFN;
-	case KEY5('p', 'a', 'i', 'r', 's'): return I_PAIRS;
-	case KEY6('p', 'a', 'r', 'e', 'n', 't'): return I_PARENT;
-	case KEY3('p', 'i', 'd'): return I_PID;
-	case KEY3('p', 'o', 's'): return I_POS;
-	case KEY4('p', 'r', 'o', 'c'): return I_PROC;
-	case KEY5('s', 't', 'e', 'p', 's'): return I_STEPS;
-	case KEY3('s', 'u', 'm'): return I_SUM;
-	case KEY3('t', 'i', 'd'): return I_TID;
-	case KEY2('t', 'o'): return I_TO;
-	case KEY5('t', 'o', 't', 'a', 'l'): return I_TOTAL;
-	case KEY4('t', 'y', 'p', 'e'): return I_TYPE;
-	case KEY5('t', 'y', 'p', 'e', 's'): return I_TYPES;
-	case KEY2('t', 'z'): return I_TZ;
-	case KEY5('u', 'n', 'd', 'e', 'r'): return I_UNDER;
-	case KEY4('u', 'n', 'i', 't'): return I_UNIT;
-	case KEY2('w', '1'): return I_W1;
-	case KEY2('w', '2'): return I_W2;
-	case KEY4('w', 'a', 'l', 'l'): return I_WALL;
+#define INST_KEY(key, letters) \
+	case letters: return key;
+		INST_KEYS(INST_KEY)
+#undef INST_KEY
 	default: return I_KEYS;
 	}
 }
