@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "common/message.h"
 
 #define HEADS 1024
@@ -369,16 +370,9 @@ find_row(struct types *t, const tel_type *type)
 		    strcmp(row->schema, schema) == 0)
 			return i;
 	}
-	if (t->nrows == t->room) {
-		size_t room = t->room == 0 ? 128 : 2 * t->room;
-		struct row *rows = realloc(t->rows, room * sizeof(*rows));
-
-		if (rows == NULL) {
-			no_memory();
-			return 0;
-		}
-		t->rows = rows;
-		t->room = room;
+	if (!TEL__RESERVE(t->rows, t->room, t->nrows + 1)) {
+		no_memory();
+		return 0;
 	}
 	if (!make_row(&t->rows[t->nrows], schema, type))
 		return 0;

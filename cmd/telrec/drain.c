@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/progress.h"
 #include "tel_emit.h"
 
 /* Rounds that a ring may be open with the same time, before it is ignored. */
@@ -57,15 +58,6 @@ struct drain {
 	uint8_t *runs; /* programs that a process executed */
 };
 
-static uint64_t
-now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 struct drain *
 drain_new(struct arena *a)
 {
@@ -75,7 +67,7 @@ drain_new(struct arena *a)
 	if (d == NULL)
 		return NULL;
 	d->a = a;
-	d->started_ns = now_ns();
+	d->started_ns = progress_now();
 	d->numbers = calloc(ARENA_IMAGES, sizeof(*d->numbers));
 	d->names = calloc(ARENA_IMAGES, sizeof(*d->names));
 	d->paths = calloc(ARENA_EXECS, sizeof(*d->paths));
@@ -154,7 +146,7 @@ accept_lost(struct drain *d, uint64_t *accepted, uint64_t count)
 {
 	if (count == *accepted)
 		return count;
-	if (count > *accepted && count <= now_ns() - d->started_ns)
+	if (count > *accepted && count <= progress_now() - d->started_ns)
 		*accepted = count;
 	else
 		d->overwritten = 1;
@@ -376,11 +368,11 @@ drain_round(struct drain *d, int flush)
 	const uint64_t before = d->columns->events + d->columns->count,
 	               bumped = d->bumped;
 	const struct timespec settle = { 0, SETTLE_NS };
-	uint64_t horizon, now = now_ns();
+	uint64_t horizon, now = progress_now();
 
 	if (now - d->settled_ns < SETTLE_NS) {
 		nanosleep(&settle, NULL);
-		now = now_ns();
+		now = progress_now();
 	}
 	d->between_ns = now - d->looked_ns;
 	d->looked_ns = now;
@@ -404,7 +396,7 @@ drain_round(struct drain *d, int flush)
 	 */
 	d->bumped = tel_emit_clock() - CLOCK_SLACK;
 	__atomic_fetch_add(&d->a->epoch, 1, __ATOMIC_SEQ_CST);
-	d->settled_ns = now_ns();
+	d->settled_ns = progress_now();
 	if (d->columns->failed) {
 		errno = d->columns->failed;
 		return -1;

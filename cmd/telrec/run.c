@@ -24,6 +24,7 @@
 #endif
 
 #include "common/message.h"
+#include "common/progress.h"
 #include "common/settings.h"
 #include "common/streams.h"
 #include "telrec/attach.h"
@@ -88,15 +89,6 @@ on_child(int signal)
 	(void)signal;
 }
 
-static uint64_t
-now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* ----------------------------------------------------------------- arena */
 
 static uint32_t
@@ -120,7 +112,7 @@ static uint64_t
 choose_seed(void)
 {
 	const char *text = getenv("TELREC_SEED");
-	uint64_t seed = now_ns() ^ (uint64_t)getpid() << 40, i;
+	uint64_t seed = progress_now() ^ (uint64_t)getpid() << 40, i;
 
 	if (text != NULL)
 		for (seed = 0, i = 0; text[i] != '\0'; i++)
@@ -565,13 +557,13 @@ obey_limits(struct run *run, uint64_t now, uint64_t started)
 static void
 record(struct run *run)
 {
-	const uint64_t started = now_ns();
-	uint64_t flushed = now_ns(), tended = flushed, now;
+	const uint64_t started = progress_now();
+	uint64_t flushed = progress_now(), tended = flushed, now;
 	int alone = 0, rest = 3;
 	long n = 0;
 
 	for (;;) {
-		now = now_ns();
+		now = progress_now();
 		n = drain_round(run->drain, now - flushed > FLUSH_NS);
 		if (n < 0)
 			fail_log(run);

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/buffer.h"
 #include "common/message.h"
 #include "common/page.h"
 #include "tel/printer.h"
@@ -18,16 +19,10 @@
 #define KEPT 512
 #define KEPT_BYTES (64u << 20)
 
-/* Bytes that grow. */
-struct text {
-	char *bytes;
-	size_t used, room;
-};
-
 struct report_page {
-	tel_output *json;  /* appends to now */
-	struct text now;   /* the report that is being made */
-	struct text *kept; /* room for KEPT and the last one */
+	tel_output *json;         /* appends to now */
+	struct tel__buffer now;   /* the report that is being made */
+	struct tel__buffer *kept; /* room for KEPT and the last one */
 	size_t nkept, bytes;
 	uint64_t stride, number; /* of the report that comes */
 };
@@ -35,32 +30,10 @@ struct report_page {
 static ptrdiff_t
 report_html_append(void *arg, const void *data, size_t size)
 {
-	struct text *t = arg;
-	size_t room = t->room > 0 ? t->room : 65536;
-	char *bytes;
+	struct tel__buffer *b = arg;
 
-	while (room - t->used < size) {
-		if (room > SIZE_MAX / 2)
-			return -1;
-		room *= 2;
-	}
-	if (room != t->room) {
-		bytes = realloc(t->bytes, room);
-		if (bytes == NULL)
-			return -1;
-		t->bytes = bytes;
-		t->room = room;
-	}
-	memcpy(t->bytes + t->used, data, size);
-	t->used += size;
-	return (ptrdiff_t)size;
-}
-
-static void
-text_clear(struct text *t)
-{
-	free(t->bytes);
-	memset(t, 0, sizeof(*t));
+	tel__buffer_put(b, data, size);
+	return b->failed ? -1 : (ptrdiff_t)size;
 }
 
 static void
@@ -71,9 +44,9 @@ page_free(struct report_page *p)
 	if (p == NULL)
 		return;
 	for (i = 0; p->kept != NULL && i < p->nkept; i++)
-		text_clear(&p->kept[i]);
+		tel__buffer_clear(&p->kept[i]);
 	free(p->kept);
-	text_clear(&p->now);
+	tel__buffer_clear(&p->now);
 	tel_output_free(p->json);
 	free(p);
 }
@@ -100,7 +73,7 @@ static void
 report_html_drop(struct report_page *p, size_t i)
 {
 	p->bytes -= p->kept[i].used;
-	text_clear(&p->kept[i]);
+	tel__buffer_clear(&p->kept[i]);
 	memmove(&p->kept[i], &p->kept[i + 1],
 	    (p->nkept - i - 1) * sizeof(p->kept[0]));
 	memset(&p->kept[--p->nkept], 0, sizeof(p->kept[0]));
@@ -216,14 +189,15 @@ report_html_end(struct report *r)
 		put(p->json, i > 0 ? "," : "");
 		(void)tel_output_write(p->json, p->kept[i].bytes,
 		    p->kept[i].used);
-		text_clear(&p->kept[i]);
+		tel__buffer_clear(&p->kept[i]);
 	}
 	put(p->json, "]}");
 	st = tel_output_flush(p->json);
 	if (st != TEL_OK || r->failed)
 		r->failed = 1;
 	else if (p->nkept > 0)
-		st = tel_page_write(r->out, title, p->now.bytes, p->now.used);
+		st = tel_page_write(r->out, title, (const char *)p->now.bytes,
+		    p->now.used);
 	if (st == TEL_EINVAL)
 		message_fail(STATUS_FAILED, NULL,
 		    "-f html: libarchive is needed to compress a page");

@@ -34,17 +34,14 @@
 #define HIGH_DESCRIPTOR 200
 
 typedef char *const *words;
+typedef int spawn_fn(pid_t *, const char *, const posix_spawn_file_actions_t *,
+    const posix_spawnattr_t *, words, words);
 
 static struct {
 	int (*execve)(const char *, words, words);
 	int (*execvpe)(const char *, words, words);
 	int (*fexecve)(int, words, words);
-	int (*posix_spawn)(pid_t *, const char *,
-	    const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
-	    words, words);
-	int (*posix_spawnp)(pid_t *, const char *,
-	    const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
-	    words, words);
+	spawn_fn *posix_spawn, *posix_spawnp;
 	int (*setuid)(uid_t);
 	int (*seteuid)(uid_t);
 	int (*setreuid)(uid_t, uid_t);
@@ -401,35 +398,17 @@ note_child(struct call *call, const char *path, pid_t pid)
 		release_note(call->note);
 }
 
-PUBLIC int
-posix_spawn(pid_t *pid, const char *path,
+/* posix_spawn(), or posix_spawnp(). */
+static int
+spawn_program(spawn_fn *spawn, pid_t *pid, const char *file,
     const posix_spawn_file_actions_t *actions,
     const posix_spawnattr_t *attributes, words arguments, words environment)
 {
 	struct call call;
 	pid_t child = 0;
 	const int noted = execute_begin(&call, environment);
-	const int failed = next.posix_spawn(&child, path, actions, attributes,
-	    arguments, call.environment);
-
-	if (noted && !failed)
-		note_child(&call, path, child);
-	if (!failed && pid != NULL)
-		*pid = child;
-	execute_end(&call);
-	return failed;
-}
-
-PUBLIC int
-posix_spawnp(pid_t *pid, const char *file,
-    const posix_spawn_file_actions_t *actions,
-    const posix_spawnattr_t *attributes, words arguments, words environment)
-{
-	struct call call;
-	pid_t child = 0;
-	const int noted = execute_begin(&call, environment);
-	const int failed = next.posix_spawnp(&child, file, actions, attributes,
-	    arguments, call.environment);
+	const int failed = spawn(&child, file, actions, attributes, arguments,
+	    call.environment);
 
 	if (noted && !failed)
 		note_child(&call, file, child);
@@ -437,6 +416,24 @@ posix_spawnp(pid_t *pid, const char *file,
 		*pid = child;
 	execute_end(&call);
 	return failed;
+}
+
+PUBLIC int
+posix_spawn(pid_t *pid, const char *path,
+    const posix_spawn_file_actions_t *actions,
+    const posix_spawnattr_t *attributes, words arguments, words environment)
+{
+	return spawn_program(next.posix_spawn, pid, path, actions, attributes,
+	    arguments, environment);
+}
+
+PUBLIC int
+posix_spawnp(pid_t *pid, const char *file,
+    const posix_spawn_file_actions_t *actions,
+    const posix_spawnattr_t *attributes, words arguments, words environment)
+{
+	return spawn_program(next.posix_spawnp, pid, file, actions, attributes,
+	    arguments, environment);
 }
 
 PUBLIC int

@@ -19,7 +19,7 @@
 #include <string.h>
 
 struct encoder {
-	unsigned char *header; /* of the first trace */
+	char *header; /* of the first trace */
 	size_t header_size;
 	int started;   /* it was written */
 	int counters;  /* so was a counter record */
@@ -68,11 +68,9 @@ hpm_begin(struct tel_writer *w, const struct tel_log *log)
 
 	if (e->header != NULL)
 		return TEL_OK;
-	e->header = malloc(log->preamble_size + 1);
+	e->header = tel__copy_string(log->preamble, log->preamble_size);
 	if (e->header == NULL)
 		return TEL_ENOMEM;
-	if (log->preamble_size > 0)
-		memcpy(e->header, log->preamble, log->preamble_size);
 	e->header_size = log->preamble_size;
 	return TEL_OK;
 }

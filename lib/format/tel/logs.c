@@ -3,6 +3,7 @@
  * The logs of a native stream: their schemas, labels and clocks, and what of
  * them a block is about.
  */
+#include "base/array.h"
 #include "format/tel/reader.h"
 #include "model/history.h"
 
@@ -368,21 +369,11 @@ find_source_schema(struct tel_reader *r, struct native *s, unsigned bits,
 
 /* ---------------------------------------------------------------- logs */
 
+/* A copy of a text, up to a zero in it. */
 static char *
-text(const unsigned char *p, size_t n)
+logs_text(const unsigned char *p, size_t n)
 {
-	const unsigned char *nul = n > 0 ? memchr(p, '\0', n) : NULL;
-	char *copy;
-
-	if (nul != NULL)
-		n = (size_t)(nul - p);
-	copy = malloc(n + 1);
-	if (copy == NULL)
-		return NULL;
-	if (n > 0)
-		memcpy(copy, p, n);
-	copy[n] = '\0';
-	return copy;
+	return tel__copy_string(p, n > 0 ? strnlen((const char *)p, n) : 0);
 }
 
 /* A log that is not the first one of the input has labels of its own. */
@@ -455,7 +446,7 @@ static tel_status
 set_name(struct tel_reader *r, struct native_source *source,
     const struct native_log *log)
 {
-	char *name = text(log->name, log->name_size), *whole;
+	char *name = logs_text(log->name, log->name_size), *whole;
 	size_t n;
 
 	if (name == NULL)
@@ -493,7 +484,7 @@ take_text(struct tel_reader *r, struct native_source *source,
 	tel_status st = TEL_OK;
 
 	if (source->origin == NULL && log->form_size > 0) {
-		source->origin = text(log->form, log->form_size);
+		source->origin = logs_text(log->form, log->form_size);
 		if (source->origin == NULL)
 			return TEL_ENOMEM;
 		source->log->origin = source->origin;
@@ -594,17 +585,9 @@ find_slots(struct tel_reader *r, struct native *s)
 	tel_status st = TEL_OK;
 	unsigned i;
 
-	if (b->nlogs > s->slot_room) {
-		free(s->slots);
-		free(s->natives);
-		s->slot_room = b->nlogs;
-		s->slots = malloc(b->nlogs * sizeof(*s->slots));
-		s->natives = malloc(b->nlogs * sizeof(*s->natives));
-		if (s->slots == NULL || s->natives == NULL) {
-			s->slot_room = 0;
-			return TEL_ENOMEM;
-		}
-	}
+	if (!TEL__RESERVE(s->slots, s->slot_room, b->nlogs) ||
+	    !TEL__RESERVE(s->natives, s->natives_room, b->nlogs))
+		return TEL_ENOMEM;
 	for (i = 0; i < b->nlogs && st == TEL_OK; i++) {
 		slot = &s->slots[i];
 		memset(slot, 0, sizeof(*slot));
@@ -662,15 +645,8 @@ begin_parts(struct tel_reader *r, struct native *s)
 	tel_status st = TEL_OK;
 	unsigned i;
 
-	if (b->nparts > s->part_room) {
-		free(s->rows);
-		s->part_room = b->nparts;
-		s->rows = malloc(b->nparts * sizeof(*s->rows));
-		if (s->rows == NULL) {
-			s->part_room = 0;
-			return TEL_ENOMEM;
-		}
-	}
+	if (!TEL__RESERVE(s->rows, s->part_room, b->nparts))
+		return TEL_ENOMEM;
 	s->plain = b->nlogs == 1 && b->gaps == NULL;
 	for (i = 0; i < b->nparts && st == TEL_OK; i++) {
 		st = begin_part(s, &b->parts[i], &s->rows[i]);

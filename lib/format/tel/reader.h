@@ -83,9 +83,9 @@ struct native {
 	struct native_encoded encoded;
 	struct native_slot *slots;
 	const struct native_schema **natives; /* of the slots */
-	unsigned slot_room;
+	size_t slot_room, natives_room;
 	struct native_row *rows; /* of the parts */
-	unsigned part_room;
+	size_t part_room;
 	int plain; /* one log, and nothing beside the events' own bytes */
 	uint32_t
 	    simple;   /* and the events to this one need not more than that */

@@ -3,6 +3,7 @@
  * Schemas in the native format: a built-in one goes by its name, any other is
  * described, type by type.
  */
+#include "base/array.h"
 #include "format/tel/wire.h"
 #include "model/name.h"
 #include "model/role.h"
@@ -282,11 +283,10 @@ static int
 rename_field(struct tel_field *f, const char *name)
 {
 	const size_t n = strlen(name);
-	char *copy = malloc(n + 1);
+	char *copy = tel__copy_string(name, n);
 
 	if (copy == NULL)
 		return 0;
-	memcpy(copy, name, n + 1);
 	free((void *)(uintptr_t)f->name);
 	f->name = copy;
 	f->name_length = (uint16_t)n;
