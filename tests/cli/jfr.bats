@@ -90,6 +90,18 @@ answers() {
 	cat serial-25.jfr cut g1-17.jfr >three.jfr
 	[ "$(exits 3 telcat -q -c three.jfr)" = 11159 ]
 	[ "$(exits 3 telcat -q -c - <three.jfr)" = 11159 ]
+	# bytes that are cut out move the copies away from where they were
+	local at n
+	for at in 14450+143 76910+31 211963+107 283656+110; do
+		n=${at#*+} at=${at%+*}
+		{
+			cat serial-25.jfr
+			head -c "$at" g1-17.jfr
+			tail -c +$((at + n + 1)) g1-17.jfr
+			cat g1-17.jfr
+		} >three.jfr
+		[ "$(exits 3 telcat -q -H three.jfr | wc -l)" -ge 11159 ]
+	done
 }
 
 @test "what is absent, in each output" {

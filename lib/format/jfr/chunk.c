@@ -18,25 +18,36 @@ is_header(const unsigned char *p)
 }
 
 /*
- * The first header from p on; NULL: none.  before: the byte before p, or -1.
- * HotSpot has a copy of the header in a constant pool, as an array of 68 bytes,
- * whose size ends with it.  at: where p is in the chunk; UINT64_MAX: unknown.
+ * HotSpot has a copy of the header in a constant pool, as an array of 68 bytes
+ * at the end of the last checkpoint, of which it says how far from the end of
+ * the chunk it starts.  before: the end of the bytes that come before p, of
+ * which there are n; they need not be in one piece with p.
  */
-static const unsigned char *
-find_header(const unsigned char *p, const unsigned char *end, int before,
-    uint64_t at)
+static int
+is_copy(const unsigned char *p, const unsigned char *before, size_t n)
 {
-	const unsigned char *const start = p;
+	const uint64_t size = tel_be64(p + 8) - tel_be64(p + 16);
+	const uint64_t lead = size - JFR_HEADER;
+	struct jfr_bytes b = { 0 };
 
-	for (; end - p >= (ptrdiff_t)JFR_HEADER; p++) {
-		if (is_header(p) &&
-		    (before != (int)JFR_HEADER ||
-		        (at != UINT64_MAX &&
-		            tel_be64(p + 8) !=
-		                at + (uint64_t)(p - start) + JFR_HEADER)))
+	if (n == 0 || before[-1] != JFR_HEADER || lead == 0 ||
+	    lead > JFR_HEADER)
+		return 0;
+	if (n < lead)
+		return 1;
+	b.p = before - lead;
+	b.end = before;
+	return jfr_varint(&b) == size && jfr_varint(&b) == 1;
+}
+
+/* The first header from p on; NULL: none.  start: of the bytes before p. */
+static const unsigned char *
+find_header(const unsigned char *start, const unsigned char *p,
+    const unsigned char *end)
+{
+	for (; end - p >= (ptrdiff_t)JFR_HEADER; p++)
+		if (is_header(p) && !is_copy(p, p, (size_t)(p - start)))
 			return p;
-		before = *p;
-	}
 	return NULL;
 }
 
@@ -159,20 +170,26 @@ edge_size(uint64_t have)
 	return have - 1 < JFR_HEADER - 1 ? (size_t)have - 1 : JFR_HEADER - 1;
 }
 
-/* A header, in edge, that starts in a chunk and ends behind it; NULL: none. */
-static const unsigned char *
+/*
+ * Where a header starts in a chunk, in its last n bytes, that ends behind it; 0:
+ * nowhere.
+ */
+static uint64_t
 find_straddling(const struct jfr_chunk *c, uint64_t have,
-    const struct window *w, unsigned char *edge)
+    const struct window *w, size_t n)
 {
-	const size_t n = edge_size(have);
+	unsigned char edge[3 * JFR_HEADER];
+	const uint64_t from = have - n < JFR_HEADER ? 0 : have - n - JFR_HEADER;
+	const size_t lead = (size_t)(have - n - from);
 	size_t more = (size_t)(w->end - w->p);
+	const unsigned char *q;
 
 	if (more > JFR_HEADER - 1)
 		more = JFR_HEADER - 1;
-	memcpy(edge, c->bytes + have - n, n);
-	memcpy(edge + n, w->p, more);
-	return find_header(edge, edge + n + more, c->bytes[have - n - 1],
-	    have - n);
+	memcpy(edge, c->bytes + from, lead + n);
+	memcpy(edge + lead + n, w->p, more);
+	q = find_header(edge, edge + lead, edge + lead + n + more);
+	return q != NULL ? from + (uint64_t)(q - edge) : 0;
 }
 
 /*
@@ -183,7 +200,6 @@ static int
 cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
     uint64_t *have)
 {
-	unsigned char edge[2 * JFR_HEADER];
 	const unsigned char *q;
 	struct window w;
 	uint64_t at;
@@ -192,17 +208,15 @@ cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
 		return 0;
 	if (*have == c->size &&
 	    (w.p == w.end ||
-	        (w.end - w.p >= (ptrdiff_t)JFR_HEADER && is_header(w.p))))
+	        (w.end - w.p >= (ptrdiff_t)JFR_HEADER && is_header(w.p) &&
+	            !is_copy(w.p, c->bytes + *have, (size_t)*have))))
 		return 1;
 	if (*have < 2)
 		return 1;
-	at = *have;
-	q = find_header(c->bytes + 1, c->bytes + *have, c->bytes[0], 1);
-	if (q != NULL)
-		at = (uint64_t)(q - c->bytes);
-	else if ((q = find_straddling(c, *have, &w, edge)) != NULL)
-		at = *have - edge_size(*have) + (uint64_t)(q - edge);
-	if (at == *have)
+	q = find_header(c->bytes, c->bytes + 1, c->bytes + *have);
+	at = q != NULL ? (uint64_t)(q - c->bytes) :
+	                 find_straddling(c, *have, &w, edge_size(*have));
+	if (at == 0)
 		return 1;
 	if (!give_back(j, c, at, *have))
 		return 0;
@@ -236,10 +250,7 @@ hold_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 		if (n > most - *have)
 			n = (size_t)(most - *have);
 		/* the next header, if it is within what can be looked at */
-		q = !open ? NULL :
-		    *have == 0 ?
-		            find_header(w.p + 1, w.end, *w.p, 1) :
-		            find_header(w.p, w.end, c->bytes[*have - 1], *have);
+		q = open ? find_header(w.p, w.p + (*have == 0), w.end) : NULL;
 		if (q != NULL && q < w.p + n) {
 			n = (size_t)(q - w.p);
 			most = *have + n;
@@ -538,19 +549,16 @@ skip_to_header(struct tel_reader *r, struct jfr *j)
 	const uint64_t from = window_offset(r, j);
 	const unsigned char *q;
 	struct window w;
-	int before = -1;
 	uint64_t skipped;
 	size_t n;
 
 	do {
 		if (!fill_window(r, j, PIECE, &w))
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-		q = find_header(w.p, w.end, before, UINT64_MAX);
+		q = find_header(w.p, w.p, w.end);
 		n = q != NULL ? (size_t)(q - w.p) :
 		    w.eof     ? (size_t)(w.end - w.p) :
 		                (size_t)(w.end - w.p) - (JFR_HEADER - 1);
-		if (n > 0)
-			before = w.p[n - 1];
 		step_window(r, j, n);
 	} while (q == NULL && !w.eof);
 	skipped = window_offset(r, j) - from;
@@ -668,6 +676,7 @@ tel__jfr_load(struct tel_reader *r, struct jfr *j)
 	c->bytes = j->spare;
 	c->room = j->spare_room;
 	j->spare = NULL;
+	j->spare_room = 0;
 	if (c->major == 0) {
 		tel__jfr_chunk_free(c);
 		step_window(r, j, 4);
