@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "model/metadata.h"
 #include "model/run.h"
-#include "render/list.h"
 
 /* So many events of one type are put column by column. */
 #define SEVERAL 4u
@@ -246,7 +245,7 @@ plan_cells(struct tel_printer *pr, const struct tel_type *type,
 		c->simple = f->load == TEL_LOAD_LE64 && f->present == 0 &&
 		    c->column->kind.bytes == 8 &&
 		    c->column->kind.type != TABLE_BOOLEAN;
-		plan->one_by_one |= p->class == AS_TEXT;
+		plan->one_by_one |= p->class >= AS_TEXT;
 		if (!tel_field_labelled(f))
 			continue;
 		plan->labelled = 1;
@@ -440,22 +439,34 @@ put_labels(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
 	return 1;
 }
 
-/* Puts a string, or a list as JSON.  1, or 0: no memory. */
 static int
-put_string(struct arrow *a, struct tel__buffer *list, const struct rows *r,
-    const struct arrow_cell *c)
+put_list(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
 {
+	int done = tel__table_start_list(a->table, c->column);
+	struct tel_list l;
 	const char *text;
 	size_t n;
 
-	if (c->field->datatype == TEL_LIST) {
-		list->used = 0;
-		tel__render_list(list, event_of(r, 0), c->field, 1);
-		return !list->failed &&
-		    put_text(a, c->column, (const char *)list->bytes,
-		        list->used);
-	}
-	text = tel_load_string(event_of(r, 0), c->field, &n);
+	tel_list_open(event_of(r, 0), c->field, &l);
+	while (done && l.count > 0)
+		if (l.field.datatype == TEL_STRING) {
+			text = tel_list_next_string(&l, &n);
+			done =
+			    tel__table_add_text(a->table, c->column, text, n);
+		} else {
+			done = tel__table_add_number(a->table, c->column,
+			    tel_list_next(&l));
+		}
+	return done;
+}
+
+/* Puts a string.  1, or 0: no memory. */
+static int
+put_string(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
+{
+	size_t n;
+	const char *text = tel_load_string(event_of(r, 0), c->field, &n);
+
 	return put_text(a, c->column, text, n);
 }
 
@@ -479,8 +490,7 @@ put_numbers(struct arrow *a, const struct rows *r, const struct arrow_cell *c,
 
 /* Puts the values of a field where it is present.  1, or 0: no memory. */
 static int
-put_cell(struct arrow *a, struct tel__buffer *list, const struct rows *r,
-    const struct arrow_cell *c)
+put_cell(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
 {
 	const size_t row = a->table->rows;
 	struct rows one = *r;
@@ -488,7 +498,8 @@ put_cell(struct arrow *a, struct tel__buffer *list, const struct rows *r,
 
 	if (c->field->datatype == TEL_STRING || c->field->datatype == TEL_LIST)
 		return !tel_present(c->field, r->data[0]) ||
-		    put_string(a, list, r, c);
+		    (c->field->datatype == TEL_LIST ? put_list(a, r, c) :
+		                                      put_string(a, r, c));
 	if (c->field->present == 0)
 		return put_numbers(a, r, c, row);
 	one.n = 1;
@@ -644,7 +655,7 @@ put_rows(struct tel_printer *pr, const struct rows *r,
 	if (!put_times(pr, r) || !put_type(a, r, plan, type))
 		return TEL_ENOMEM;
 	for (i = 0; i < plan->n; i++)
-		if (!put_cell(a, &pr->list, r, &plan->cells[i]) ||
+		if (!put_cell(a, r, &plan->cells[i]) ||
 		    (labelled && plan->cells[i].label != NULL &&
 		        !put_labels(a, r, &plan->cells[i])))
 			return TEL_ENOMEM;
@@ -742,7 +753,7 @@ put_one(struct arrow *a, struct arrow_plan *plan, const struct rows *r,
 	for (; c < end; c++) {
 		column = c->column;
 		if (!c->simple) {
-			if (!put_cell(a, NULL, r, c))
+			if (!put_cell(a, r, c))
 				return 0;
 			v = ev != NULL ? tel_load(c->field, data) : 0;
 		} else {

@@ -14,12 +14,20 @@
 #define ARROW_RECENT 64u
 
 /* Data types that share a column: any others of one name have their own. */
-enum arrow_class { AS_UNSIGNED, AS_SIGNED, AS_DOUBLE, AS_BOOLEAN, AS_TEXT };
+enum arrow_class {
+	AS_UNSIGNED,
+	AS_SIGNED,
+	AS_DOUBLE,
+	AS_BOOLEAN,
+	AS_TEXT,
+	AS_NAME, /* of an enum's value */
+	AS_LIST  /* and the class of its elements */
+};
 
 /* A column that a field has. */
 struct arrow_place {
-	char *name; /* of the field */
-	enum arrow_class class;
+	char *name;     /* of the field */
+	unsigned class; /* tel__arrow_class() */
 	int column;
 	int label; /* the column of its labels, or -1 */
 };
@@ -71,7 +79,8 @@ struct arrow {
 	int has_epoch;
 };
 
-enum arrow_class tel__arrow_class(const struct tel_field *f);
+/* An enum arrow_class; of a list both. */
+unsigned tel__arrow_class(const struct tel_field *f);
 
 /* Bytes of a field in an event. */
 unsigned tel__arrow_bytes(const struct tel_field *f);

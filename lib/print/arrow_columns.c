@@ -11,10 +11,10 @@
 /* The most columns of fields; those beyond are text. */
 #define COLUMNS_MAX 4096u
 
-enum arrow_class
-tel__arrow_class(const struct tel_field *f)
+static enum arrow_class
+class_of_datatype(enum tel_datatype datatype)
 {
-	switch (f->datatype) {
+	switch (datatype) {
 	case TEL_SIGNED: return AS_SIGNED;
 	case TEL_DOUBLE: return AS_DOUBLE;
 	case TEL_BOOLEAN: return AS_BOOLEAN;
@@ -29,9 +29,18 @@ tel__arrow_class(const struct tel_field *f)
 }
 
 unsigned
+tel__arrow_class(const struct tel_field *f)
+{
+	if (f->is_label)
+		return AS_NAME;
+	return class_of_datatype(tel_field_element(f)) +
+	    (f->datatype == TEL_LIST ? AS_LIST : 0u);
+}
+
+unsigned
 tel__arrow_bytes(const struct tel_field *f)
 {
-	switch (f->load) {
+	switch (f->load == TEL_LOAD_LIST ? f->list_load : f->load) {
 	case TEL_LOAD_LE16:
 	case TEL_LOAD_BE16:
 	case TEL_LOAD_LE16S:
@@ -53,16 +62,15 @@ tel__arrow_bytes(const struct tel_field *f)
 }
 
 static uint64_t
-hash_name(const struct arrow *a, const char *name, size_t n,
-    enum arrow_class class)
+hash_name(const struct arrow *a, const char *name, size_t n, unsigned class)
 {
-	return tel__hash_bytes(name, n, a->by_name.seed + (uint64_t) class);
+	return tel__hash_bytes(name, n, a->by_name.seed + class);
 }
 
 struct arrow_place *
 tel__arrow_find(const struct arrow *a, const struct tel_field *f)
 {
-	const enum arrow_class class = tel__arrow_class(f);
+	const unsigned class = tel__arrow_class(f);
 	struct tel__probe at;
 	uint32_t i;
 
@@ -122,21 +130,27 @@ tel__arrow_add_column(struct arrow *a, const char *name, const char *behind,
 	return column;
 }
 
-const struct table_kind tel__arrow_name = { TABLE_UTF8, 4, 0, 0, -1 };
+const struct table_kind tel__arrow_name = { TABLE_UTF8, 4, 0, 0, -1, 0 };
 
 /* What is in the column of a field. */
 static struct table_kind
-kind_of(const struct tel_field *f)
+kind_of(const struct arrow *a, const struct tel_field *f)
 {
-	struct table_kind kind = { TABLE_INTEGER, tel__arrow_bytes(f), 0, 0,
-		-1 };
+	struct table_kind kind = { TABLE_INTEGER, tel__arrow_bytes(f), 0, 0, -1,
+		0 };
+	const unsigned class = tel__arrow_class(f);
 
-	switch (tel__arrow_class(f)) {
-	case AS_UNSIGNED: break;
+	switch (class % AS_LIST) {
 	case AS_SIGNED: kind.is_signed = 1; break;
 	case AS_DOUBLE: kind.type = TABLE_FLOAT; break;
 	case AS_BOOLEAN: kind.type = TABLE_BOOLEAN; break;
+	case AS_NAME: kind.dictionary = a->labels; /* fall through */
 	case AS_TEXT: kind.type = TABLE_UTF8; break;
+	default: break;
+	}
+	if (class >= AS_LIST) {
+		kind.element = kind.type;
+		kind.type = TABLE_LIST;
 	}
 	return kind;
 }
@@ -157,8 +171,9 @@ arrow_columns_describe(struct arrow *a, int column, const struct tel_field *f,
 static int
 add_field(struct arrow *a, const struct tel_field *f)
 {
-	struct table_kind kind = kind_of(f);
+	struct table_kind kind = kind_of(a, f);
 	struct arrow_place *p = tel__arrow_find(a, f);
+	size_t n;
 
 	if (p != NULL) {
 		struct table_kind *had = &a->table->columns[p->column].kind;
@@ -177,7 +192,13 @@ add_field(struct arrow *a, const struct tel_field *f)
 		if (p->name == NULL)
 			return 0;
 		a->nplaces++;
-		p->column = tel__arrow_add_column(a, f->name, "", kind);
+		n = f->name_length;
+		/* "col.label" beside "col" is called as other labels are */
+		if (f->is_label && n > 6)
+			p->name[n - 6] = '\0';
+		p->column = tel__arrow_add_column(a, p->name,
+		    f->is_label && n > 6 ? "_label" : "", kind);
+		memcpy(p->name, f->name, n);
 		if (p->column < 0 ||
 		    !arrow_columns_describe(a, p->column, f,
 		        tel_datatype_name(f->datatype)) ||
@@ -244,7 +265,7 @@ tel__arrow_add_schema(struct tel_printer *pr, const struct tel_schema *schema,
 static int
 add_clock(const struct tel_printer *pr, struct arrow *a)
 {
-	struct table_kind kind = { TABLE_INTEGER, 8, 1, 0, -1 };
+	struct table_kind kind = { TABLE_INTEGER, 8, 1, 0, -1, 0 };
 
 	switch (pr->time) {
 	case TEL_TIME_TICKS:

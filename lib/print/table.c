@@ -39,6 +39,7 @@ tel_table_free(tel_table *t)
 		free(t->columns[i].values);
 		free(t->columns[i].valid);
 		tel__buffer_clear(&t->columns[i].text);
+		tel__buffer_clear(&t->columns[i].ends);
 	}
 	free(t->columns);
 	for (i = 0; i < t->ndictionaries; i++) {
@@ -145,7 +146,7 @@ tel__table_add(struct tel_table *t, const char *name, size_t n,
 int
 tel_table_add_column(tel_table *t, const char *name, tel_column column)
 {
-	struct table_kind kind = { TABLE_INTEGER, 8, 0, 0, -1 };
+	struct table_kind kind = { TABLE_INTEGER, 8, 0, 0, -1, 0 };
 
 	switch (column) {
 	case TEL_COLUMN_UNSIGNED: break;
@@ -174,8 +175,8 @@ tel__table_start(struct tel_table *t)
 	t->most = ROWS_MAX;
 	while (t->most > ROWS_MIN && t->most * width > BATCH_BYTES)
 		t->most /= 2;
-	/* each column is at most three pieces of a message */
-	if (!TEL__RESERVE(t->pieces, t->pieces_room, 3 * t->ncolumns + 3))
+	/* each column is at most five pieces of a message */
+	if (!TEL__RESERVE(t->pieces, t->pieces_room, 5 * t->ncolumns + 3))
 		return TEL_ENOMEM;
 	t->started = 1;
 	t->batch = 1;
@@ -348,6 +349,50 @@ tel_table_put_text(tel_table *t, int column, const char *text, size_t n)
 		return TEL_ENOMEM;
 	t->full |= c->text.used >= TEXT_ENOUGH;
 	return TEL_OK;
+}
+
+/* Counts an element that was put.  1, or 0: no memory, or too many. */
+static int
+end_element(struct tel_table *t, struct table_column *c)
+{
+	c->elements++;
+	t->full |= c->text.used >= TEXT_ENOUGH || c->elements >= TEXT_ENOUGH;
+	return !c->text.failed && !c->ends.failed && c->text.used <= TEXT_MAX;
+}
+
+int
+tel__table_start_list(struct tel_table *t, struct table_column *c)
+{
+	if (table_values(t, c, t->rows, 1) == NULL)
+		return 0;
+	tel__table_place(c, t->rows);
+	return 1;
+}
+
+int
+tel__table_add_number(struct tel_table *t, struct table_column *c,
+    uint64_t value)
+{
+	unsigned char bytes[8];
+
+	tel_store_le64(bytes, value);
+	tel__buffer_put(&c->text, bytes, c->kind.bytes);
+	return end_element(t, c);
+}
+
+int
+tel__table_add_text(struct tel_table *t, struct table_column *c,
+    const char *text, size_t n)
+{
+	unsigned char bytes[4] = { 0 };
+
+	if (c->elements == 0)
+		tel__buffer_put(&c->ends, bytes, sizeof(bytes));
+	if (!put_utf8(&c->text, text, n))
+		return 0;
+	tel_store_le32(bytes, (uint32_t)c->text.used);
+	tel__buffer_put(&c->ends, bytes, sizeof(bytes));
+	return end_element(t, c);
 }
 
 tel_status

@@ -21,6 +21,7 @@ enum table_type {
 	TABLE_FLOAT = 3,
 	TABLE_UTF8 = 5,
 	TABLE_BOOLEAN = 6,
+	TABLE_LIST = 12,
 	TABLE_TIMESTAMP = 10, /* ns since 1970 UTC */
 	TABLE_DURATION = 18   /* ns */
 };
@@ -32,6 +33,8 @@ struct table_kind {
 	int is_signed;
 	int required;   /* no value is missing */
 	int dictionary; /* of TABLE_UTF8: its number; -1: none */
+	/* of TABLE_LIST: enum table_type of an element, which .bytes are of */
+	unsigned element;
 };
 
 /* A dictionary: distinct texts by number, which columns may share. */
@@ -52,14 +55,16 @@ struct table_column {
 	struct table_kind kind;
 	/*
 	 * Of the batch: numbers, bits, the indices of a dictionary, or where
-	 * texts start.  NULL until there is a value.
+	 * texts or lists start.  NULL until there is a value.
 	 */
 	unsigned char *values;
-	unsigned char *valid; /* bits; NULL if it is required */
-	int touched;          /* there is one, in this batch */
-	size_t without;       /* rows that have none, as it is written */
-	size_t placed;        /* of texts: rows whose start is known */
-	struct tel__buffer text;
+	unsigned char *valid;    /* bits; NULL if it is required */
+	int touched;             /* there is one, in this batch */
+	size_t without;          /* rows that have none, as it is written */
+	size_t placed;           /* of those: rows whose start is known */
+	struct tel__buffer text; /* or the elements of lists; booleans: bytes */
+	struct tel__buffer ends; /* uint32_t: where texts in lists start */
+	size_t elements;
 };
 
 /* Bytes of the body of a message. */
@@ -110,7 +115,7 @@ struct tel_table {
 static inline size_t
 table_width(const struct table_column *c)
 {
-	if (c->kind.type == TABLE_UTF8)
+	if (c->kind.type == TABLE_UTF8 || c->kind.type == TABLE_LIST)
 		return 4;
 	return c->kind.type == TABLE_BOOLEAN ? 1 : c->kind.bytes;
 }
@@ -171,14 +176,26 @@ table_values(struct tel_table *t, struct table_column *c, size_t row, size_t n)
 	return c->values;
 }
 
-/* Says where texts start, up to that of a row. */
+/* Says where texts or lists start, up to that of a row. */
 static inline void
 tel__table_place(struct table_column *c, size_t row)
 {
+	const size_t at =
+	    c->kind.type == TABLE_LIST ? c->elements : c->text.used;
+
 	for (; c->placed <= row; c->placed++)
-		tel_store_le32(c->values + 4 * c->placed,
-		    (uint32_t)c->text.used);
+		tel_store_le32(c->values + 4 * c->placed, (uint32_t)at);
 }
+
+/*
+ * Starts the list of a column in the current row, and adds an element to it: a
+ * number, or a text.  1, or 0: no memory.
+ */
+int tel__table_start_list(struct tel_table *t, struct table_column *c);
+int tel__table_add_number(struct tel_table *t, struct table_column *c,
+    uint64_t value);
+int tel__table_add_text(struct tel_table *t, struct table_column *c,
+    const char *text, size_t n);
 
 /* table_wire.c: the messages. */
 

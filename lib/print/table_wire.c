@@ -114,6 +114,7 @@ add_type(struct tel__buffer *b, const struct table_kind *kind)
 		tel__flat_set(b, at, 0, 2, UNIT_NS);
 		return at;
 	case TABLE_UTF8:
+	case TABLE_LIST:
 	case TABLE_BOOLEAN: break;
 	}
 	return tel__flat_table(b, "");
@@ -123,11 +124,27 @@ add_type(struct tel__buffer *b, const struct table_kind *kind)
 static size_t
 add_encoding(struct tel__buffer *b, int dictionary)
 {
-	static const struct table_kind index = { TABLE_INTEGER, 4, 1, 0, -1 };
+	static const struct table_kind index = { TABLE_INTEGER, 4, 1, 0, -1,
+		0 };
 	size_t at = tel__flat_table(b, "84");
 
 	tel__flat_set(b, at, 0, 8, (uint64_t)dictionary);
 	tel__flat_refer(b, at, 1, add_type(b, &index));
+	return at;
+}
+
+/* Adds the field of a list's elements. */
+static size_t
+add_element(struct tel__buffer *b, const struct table_column *c)
+{
+	const struct table_kind kind = { (enum table_type)c->kind.element,
+		c->kind.bytes, c->kind.is_signed, 1, -1, 0 };
+	size_t at = tel__flat_table(b, "411404");
+
+	tel__flat_refer(b, at, FIELD_NAME, tel__flat_string(b, "item", 4));
+	tel__flat_set(b, at, FIELD_TYPE_TYPE, 1, kind.type);
+	tel__flat_refer(b, at, FIELD_TYPE, add_type(b, &kind));
+	tel__flat_refer(b, at, FIELD_CHILDREN, tel__flat_vector(b, 0, 4));
 	return at;
 }
 
@@ -137,7 +154,9 @@ add_field(struct tel__buffer *b, const struct table_column *c)
 	const char *const pairs[] = { "tel.field", c->field, "tel.datatype",
 		c->datatype };
 	const int encoded = c->kind.dictionary >= 0;
-	size_t at = tel__flat_table(b, encoded ? "4114444" : "4114044");
+	const int is_list = c->kind.type == TABLE_LIST;
+	size_t children,
+	    at = tel__flat_table(b, encoded ? "4114444" : "4114044");
 
 	tel__flat_refer(b, at, FIELD_NAME,
 	    tel__flat_string(b, c->name, strlen(c->name)));
@@ -147,7 +166,10 @@ add_field(struct tel__buffer *b, const struct table_column *c)
 	if (encoded)
 		tel__flat_refer(b, at, FIELD_DICTIONARY,
 		    add_encoding(b, c->kind.dictionary));
-	tel__flat_refer(b, at, FIELD_CHILDREN, tel__flat_vector(b, 0, 4));
+	children = tel__flat_vector(b, (size_t)is_list, 4);
+	tel__flat_refer(b, at, FIELD_CHILDREN, children);
+	if (is_list)
+		tel__flat_element(b, children, 0, add_element(b, c));
 	tel__flat_refer(b, at, FIELD_METADATA,
 	    add_metadata(b, pairs, c->field != NULL ? 4 : 0));
 	return at;
@@ -342,12 +364,35 @@ count_values(const struct table_column *c, size_t rows)
 	return n;
 }
 
+/* Adds the pieces of the elements of lists. */
+static void
+add_elements(struct tel_table *t, struct table_column *c)
+{
+	unsigned char *const p = c->text.bytes;
+	size_t size = c->text.used, i;
+
+	add_piece(t, NULL, 0);
+	if (c->kind.element == TABLE_UTF8 && c->elements == 0)
+		add_zeros(t, 4);
+	else if (c->kind.element == TABLE_UTF8)
+		add_piece(t, c->ends.bytes, c->ends.used);
+	if (c->kind.element == TABLE_BOOLEAN) {
+		size = (c->elements + 7) / 8;
+		for (i = 0; i < c->elements; i++)
+			p[i / 8] = (unsigned char)((i % 8 == 0 ? 0 : p[i / 8]) |
+			    p[i] << i % 8);
+	}
+	add_piece(t, p, size);
+}
+
 /* Adds the pieces of a column, which is as new then, except for its text. */
 static void
 add_column(struct tel_table *t, struct table_column *c)
 {
 	const size_t n = t->rows, bits = (n + 7) / 8;
-	const int text = c->kind.type == TABLE_UTF8 && c->kind.dictionary < 0;
+	const int is_list = c->kind.type == TABLE_LIST;
+	const int text =
+	    is_list || (c->kind.type == TABLE_UTF8 && c->kind.dictionary < 0);
 	size_t size = n * table_width(c), without = n - count_values(c, n);
 
 	if (text)
@@ -363,7 +408,9 @@ add_column(struct tel_table *t, struct table_column *c)
 		add_piece(t, c->valid, without > 0 ? bits : 0);
 		add_piece(t, c->values, size);
 	}
-	if (text)
+	if (is_list)
+		add_elements(t, c);
+	else if (text)
 		add_piece(t, c->text.bytes, c->text.used);
 	c->without = without;
 	c->touched = 0;
@@ -424,25 +471,38 @@ add_batch(struct tel_table *t, size_t rows, size_t n, size_t *nodes)
 static tel_status
 write_batch(struct tel_table *t)
 {
-	size_t at, batch, nodes, i;
+	size_t at, batch, nodes, n = t->ncolumns, i;
+	struct table_column *c;
 	tel_status st;
 
 	start_body(t);
-	for (i = 0; i < t->ncolumns; i++)
+	for (i = 0; i < t->ncolumns; i++) {
 		add_column(t, &t->columns[i]);
+		n += t->columns[i].kind.type == TABLE_LIST;
+	}
 	if (t->packed.failed)
 		return no_memory(t);
 	at = start_message(t, HEADER_BATCH);
-	batch = add_batch(t, t->rows, t->ncolumns, &nodes);
+	batch = add_batch(t, t->rows, n, &nodes);
 	tel__flat_refer(&t->message, at, MESSAGE_HEADER, batch);
-	for (i = 0; i < t->ncolumns; i++)
-		tel__flat_word(&t->message, nodes + 4 + PAIR * i + 8,
-		    t->columns[i].without);
+	nodes += 4;
+	for (i = 0; i < t->ncolumns; i++, nodes += PAIR) {
+		c = &t->columns[i];
+		tel__flat_word(&t->message, nodes + 8, c->without);
+		if (c->kind.type != TABLE_LIST)
+			continue;
+		/* its elements are a node, too, and none is missing */
+		nodes += PAIR;
+		tel__flat_word(&t->message, nodes, c->elements);
+		tel__flat_word(&t->message, nodes + 8, 0);
+	}
 	st = put_message(t, &t->batches);
 	if (st == TEL_OK)
 		st = put_body(t);
-	for (i = 0; i < t->ncolumns; i++)
-		t->columns[i].text.used = 0;
+	for (i = 0; i < t->ncolumns; i++) {
+		t->columns[i].text.used = t->columns[i].ends.used = 0;
+		t->columns[i].elements = 0;
+	}
 	t->rows = 0;
 	t->full = 0;
 	t->batch++;

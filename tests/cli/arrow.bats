@@ -54,6 +54,38 @@ rows() {
 	done
 }
 
+@test "lists are lists, and the names of enums a dictionary" {
+	local log
+	python3 "$TEL_TOP/tests/bench/jfr_make.py" odd >odd.jfr
+	for log in odd.jfr "$TEL_TOP"/tests/data/ctf/all.ctf.tar.zst \
+	    "$TEL_TOP"/tests/data/jfr/g1-17.jfr.zst; do
+		echo "$log"
+		compared "$log" >out
+		[ "$(tail -n 1 out)" = "$(wc -l <want.json) rows" ]
+		telcat -q -f arrow -z 3 "$log" >got.arrows
+		python3 "$here/arrow_compare.py" got.arrows json want.json >out
+		[ "$(tail -n 1 out)" = "$(wc -l <want.json) rows" ]
+	done
+	telcat -q -f arrow -e shop:texts "$TEL_TOP"/tests/data/ctf/all.ctf.tar.zst >got.arrows
+	says got.arrows '^arr list<int32> '
+	says got.arrows '^bytes list<uint8> '
+	says got.arrows '^col_label utf8 dictionary '
+	telcat -q -f arrow odd.jfr >got.arrows
+	says got.arrows '^names list<utf8> '
+	says got.arrows '^floats list<double> '
+	# more booleans than a byte has bits, in lists of which some are empty
+	{
+		printf '# teltools text 1\n# format: x\n'
+		printf '# type: t 0 k b:list:boolean:8 n?:list:unsigned:8 s:string\n'
+		printf '%016X t b=[true,false,true] n=[7,255] s="x"\n' 1
+		printf '%016X t b=[] s="x"\n' 2
+		printf '%016X t b=[false,true,true,true,true,true,false,true,true] n=[] s="x"\n' 3
+	} >lists.text
+	compared lists.text
+	says got.arrows '^b list<bool> '
+	[ "$(rows got.arrows | sed -n 2p)" = '{"clock": 2, "kind": "k", "type": "t", "b": [], "s": "x"}' ]
+}
+
 @test "one type has a column for each field, as in CSV" {
 	local type
 	for type in PoolAlloc Intern EventClockSync; do

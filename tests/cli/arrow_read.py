@@ -112,7 +112,9 @@ class Field:
         kind = table.number(2, "B")
         of = table.table(3)
         self.metadata = pairs(table, 6)
-        need(of is not None and not table.tables(5), "a type, no children")
+        need(of is not None, "a type")
+        self.items = [Field(t) for t in table.tables(5)]
+        need(len(self.items) == (kind == 12), "children of lists")
         self.signed = 1
         if kind == 2:
             self.bits = of.number(0, "i")
@@ -128,6 +130,9 @@ class Field:
         elif kind == 10:
             need(of.number(0, "h") == 3, "nanoseconds")
             self.bits, self.type = 64, f"timestamp[{of.string(1)}]"
+        elif kind == 12:
+            need(not self.items[0].items, "a list of values")
+            self.bits, self.type = 0, f"list<{self.items[0].type}>"
         elif kind == 18:
             need(of.number(0, "h", 1) == 3, "nanoseconds")
             self.bits, self.type = 64, "duration"
@@ -178,11 +183,12 @@ class Body:
         need(size is None or len(data) >= size, "buffer too short")
         return data
 
-    def column(self, field, index=False):
+    def column(self, field, index=False, elements=None):
         """The values; of a dictionary the indices."""
         rows, nulls = self.nodes[self.node]
         self.node += 1
-        need(rows == self.rows, "rows of a column")
+        need(rows == (self.rows if elements is None else elements),
+             "rows of a column")
         valid = self.take()
         if valid:
             need(len(valid) >= (rows + 7) // 8, "validity too short")
@@ -196,6 +202,10 @@ class Body:
             values = struct.unpack_from(f"<{rows}i", self.take(4 * rows))
         elif field.type == "utf8":
             values = self.texts(rows)
+        elif field.items:
+            starts = self.starts(rows)
+            items = self.column(field.items[0], elements=starts[-1])
+            values = [items[a:b] for a, b in zip(starts, starts[1:])]
         elif field.type == "bool":
             bits = self.take((rows + 7) // 8)
             values = [bool(bits[i // 8] >> i % 8 & 1) for i in range(rows)]
@@ -209,11 +219,16 @@ class Body:
                                         self.take(size * rows))
         return [v if h else None for v, h in zip(values, has)]
 
-    def texts(self, rows):
+    def starts(self, rows):
         offsets = struct.unpack_from(f"<{rows + 1}i", self.take(4 * rows + 4))
-        data = self.take()
-        need(offsets[0] >= 0 and offsets[-1] <= len(data), "end of texts")
+        need(offsets[0] == 0, "start of texts")
         need(all(a <= b for a, b in zip(offsets, offsets[1:])), "texts")
+        return offsets
+
+    def texts(self, rows):
+        offsets = self.starts(rows)
+        data = self.take()
+        need(offsets[-1] <= len(data), "end of texts")
         return [data[a:b].decode() for a, b in zip(offsets, offsets[1:])]
 
     def end(self):
