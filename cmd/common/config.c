@@ -147,11 +147,8 @@ config_apply(struct config *c, const struct tool *tool, int argc, char **argv)
 		return 0;
 	c->argv =
 	    malloc(((size_t)argc + 2 * OPTIONS_MAX + 2) * sizeof(*c->argv));
-	if (c->argv == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
-	}
+	if (c->argv == NULL)
+		return message_no_memory();
 	c->argv[c->argc++] = argc > 0 ? argv[0] : c->text;
 	if (!take_lines(c, tool, path))
 		return 0;

@@ -282,8 +282,7 @@ pump(struct event_loop *p)
 			loop_narrow(p, b.first);
 		first = 0;
 		if (v->remembers && tel_event_remember(b.first) != TEL_OK) {
-			message_fail(STATUS_FAILED, NULL, "%s",
-			    tel_status_text(TEL_ENOMEM));
+			(void)message_no_memory();
 			return END_ALL;
 		}
 		outcome = n > 1 ? visit_run(p, b.run) : loop_visit(p, b.first);
@@ -379,11 +378,8 @@ add_all(struct event_loop *p)
 	int i;
 
 	p->merge = tel_merge_new();
-	if (p->merge == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
-	}
+	if (p->merge == NULL)
+		return message_no_memory();
 	/* no log yet: it cannot fail */
 	(void)tel_merge_set_allocs(p->merge, only_allocs(p));
 	for (i = 0; i < p->nsources; i++) {
@@ -515,8 +511,7 @@ run_all(struct settings *s, const struct visitor *v)
 	p.visitor = v;
 	step = s->no_merge ? 1 : n;
 	if (srcs == NULL || list == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
+		(void)message_no_memory();
 		step = n = 0;
 	}
 	for (i = 0; i < n && outcome != END_ALL; i += step) {
@@ -643,11 +638,8 @@ count_selected(const struct settings *s, uint64_t from, uint64_t to,
 		.any_order = 1 };
 
 	copy.select.filter = tel_filter_copy(s->select.filter);
-	if (copy.select.filter == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
-	}
+	if (copy.select.filter == NULL)
+		return message_no_memory();
 	copy.select.skip = copy.select.last = 0;
 	copy.select.count = UINT64_MAX;
 	copy.select.whole = 0;

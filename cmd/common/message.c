@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "tel/base.h"
 #include "terminal.h"
 
 /* The longest message; longer ones are truncated. */
@@ -147,6 +148,13 @@ message_at(const char *file, uint64_t offset, const char *text)
 	message_add(&l, where);
 	message_add(&l, text);
 	message_end(&l);
+}
+
+int
+message_no_memory(void)
+{
+	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
+	return 0;
 }
 
 void

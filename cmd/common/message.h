@@ -44,6 +44,9 @@ void message_at(const char *file, uint64_t offset, const char *text);
 __attribute__((format(printf, 3, 4))) void message_fail(enum status status,
     const char *file, const char *format, ...);
 
+/* The same for no memory.  Returns 0. */
+int message_no_memory(void);
+
 /*
  * Shows a line that the next message or message_transient() takes away;
  * NULL takes it away and shows none.

@@ -53,8 +53,7 @@ operands_take(struct settings *s, char **list, int n)
 	s->operands = o->files;
 	s->noperands = o->count;
 	if (!ok)
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
+		(void)message_no_memory();
 	return ok;
 }
 

@@ -18,8 +18,7 @@ selection_begin(struct selection *s)
 	s->filter = tel_filter_new();
 	if (s->filter != NULL)
 		return 1;
-	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
-	return 0;
+	return message_no_memory();
 }
 
 void

@@ -197,8 +197,7 @@ describe_add(char ***list, size_t *count, const char *path)
 		return 1;
 	}
 	free(found);
-	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
-	return 0;
+	return message_no_memory();
 }
 
 static void
@@ -224,11 +223,8 @@ add_metadata(struct settings *s, const char *value)
 		return 0;
 	}
 	longer = realloc(s->metadata, (s->nmetadata + 1) * sizeof(*longer));
-	if (longer == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
-	}
+	if (longer == NULL)
+		return message_no_memory();
 	s->metadata = longer;
 	s->metadata[s->nmetadata++] = value;
 	return 1;

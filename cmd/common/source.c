@@ -135,8 +135,7 @@ make_reader(const struct settings *s, struct notices *notices)
 	    source_reader(s, notices != NULL ? notify : NULL, notices);
 
 	if (r == NULL)
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
+		(void)message_no_memory();
 	return r;
 }
 

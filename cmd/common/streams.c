@@ -146,8 +146,7 @@ open_output(struct sink *sink)
 		return 1;
 	tel_output_free(sink->out);
 	sink->out = NULL;
-	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
-	return 0;
+	return message_no_memory();
 }
 
 int

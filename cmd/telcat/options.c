@@ -71,9 +71,7 @@ telcat_options_take(void *arg, int id, const char *value)
 	case 'F':
 		if (options_join(&t->fields, "", ",", value, ""))
 			return 1;
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
+		return message_no_memory();
 	case 'H': t->no_header = 1; return 1;
 	case OPTION_TYPES:
 		t->types = 1;
@@ -83,9 +81,7 @@ telcat_options_take(void *arg, int id, const char *value)
 	case OPTION_INDEX:
 		if (options_join(&t->index, "", ",", value, ""))
 			return 1;
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
+		return message_no_memory();
 	case OPTION_WEIGHT:
 		t->weighted = options_word("--weight", value, weights) >= 0 &&
 		    tel_heap_find_weight(value, &t->weight);

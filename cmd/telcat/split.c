@@ -207,8 +207,7 @@ open_piece(struct split *s)
 
 	if (p == NULL || name == NULL ||
 	    !TEL__RESERVE(s->pieces, s->room, s->npieces + 1)) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
+		(void)message_no_memory();
 		goto fail;
 	}
 	p->settings = s->telcat->settings;

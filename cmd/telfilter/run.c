@@ -89,8 +89,7 @@ restore_order(struct run *run, const struct source *src, int n)
 	s->select.whole = 1;
 	if (run->restores)
 		return 1;
-	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
-	return 0;
+	return message_no_memory();
 }
 
 static int

@@ -404,11 +404,8 @@ telrec_symbols_copy(const char *from, const char *to)
 	struct telrec_symbols *s = telrec_symbols_new();
 	int result;
 
-	if (s == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
-	}
+	if (s == NULL)
+		return message_no_memory();
 	result = telrec_symbols_write(s, from, to, 0);
 	telrec_symbols_free(s);
 	return result;

@@ -37,8 +37,7 @@ read_more(const struct source *src, off_t start, struct ahead *a, size_t want)
 	if (want > a->room) {
 		bytes = realloc(a->bytes, want);
 		if (bytes == NULL) {
-			message_fail(STATUS_FAILED, NULL, "%s",
-			    tel_status_text(TEL_ENOMEM));
+			(void)message_no_memory();
 			a->failed = 1;
 			return 0;
 		}

@@ -574,8 +574,7 @@ read_all(struct count *c)
 	char **list = calloc((size_t)n, sizeof(*list));
 
 	if (list == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
+		(void)message_no_memory();
 		return;
 	}
 	for (i = 0; i < n; i++) {

@@ -733,8 +733,7 @@ telstat_diff(int argc, char **argv)
 			if (!d.failed)
 				show_diff(&d, &sink);
 			if (d.failed)
-				message_fail(STATUS_FAILED, NULL, "%s",
-				    tel_status_text(TEL_ENOMEM));
+				(void)message_no_memory();
 		}
 		sink_close(&sink);
 	}

@@ -694,8 +694,7 @@ prometheus_put(const struct show *show)
 		m.first = i;
 		m.end = end_of(show->stats, i);
 		if (base == NULL)
-			message_fail(STATUS_FAILED, NULL, "%s",
-			    tel_status_text(TEL_ENOMEM));
+			(void)message_no_memory();
 		else if (clash && show->options->settings.strict)
 			message_fail(STATUS_FAILED, NULL,
 			    "-f %s: the name of '%s' is already in use",

@@ -314,11 +314,8 @@ take_limit(struct telstat *t, int id, const char *value)
 int
 telstat_add_heap(struct telstat *t, int lines)
 {
-	if (t->heap == NULL && (t->heap = tel_heap_new()) == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
-	}
+	if (t->heap == NULL && (t->heap = tel_heap_new()) == NULL)
+		return message_no_memory();
 	return telstat_options_check(t, tel_heap_set_lines(t->heap, lines),
 	    "--stacks");
 }
@@ -548,11 +545,8 @@ telstat_options(struct telstat *t, int argc, char **argv)
 	(void)set_rate(t, NULL);
 	t->rate = 0;
 	t->stats = tel_stats_new();
-	if (t->stats == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
-	}
+	if (t->stats == NULL)
+		return message_no_memory();
 	if (!settings_parse(&t->settings, &tool, t, argc, argv))
 		return 0;
 	if (t->settings.count_only)

@@ -118,8 +118,7 @@ runtime_begin(struct telstat *t, const tel_schema *schema)
 				t->runtime->only_ranges = 0;
 		return 1;
 	}
-	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
-	return 0;
+	return message_no_memory();
 }
 
 void

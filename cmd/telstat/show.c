@@ -113,8 +113,7 @@ show_close(struct show *show)
 	curves_free(show->curves);
 	/* a table has an end, which may be too much as well */
 	if (show->report.failed && !failed)
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
+		(void)message_no_memory();
 }
 
 int

@@ -26,6 +26,7 @@ struct chunk {
 	uint64_t words; /* sums over its threads */
 	uint64_t times;
 	uint64_t origins;
+	uint64_t sum; /* of the head */
 	unsigned threads;
 	struct thread_head thread[PROGRAM_THREADS];
 };
@@ -262,6 +263,7 @@ chunk_open(const struct program *p, uint64_t number, struct chunk *c)
 	    c->size < (1 + HEAD_WORDS * threads + 1) * 8)
 		return TEL_EDAMAGED;
 	c->threads = (unsigned)threads;
+	c->sum = program_sum(0, head, 8);
 	c->size -= 8;
 	c->words = c->times = c->origins = 0;
 	left = c->size - (1 + HEAD_WORDS * threads) * 8;
@@ -270,6 +272,7 @@ chunk_open(const struct program *p, uint64_t number, struct chunk *c)
 		    sizeof(head));
 		if (st != TEL_OK)
 			return st;
+		c->sum = program_sum(c->sum, head, sizeof(head));
 		t = &c->thread[i];
 		t->words = le32_get(head);
 		t->times = le32_get(head + 4);
@@ -304,31 +307,12 @@ from_file(uint64_t *words, uint64_t count)
 #endif
 }
 
-/* The checksum of a chunk's head, from its parts. */
-static uint64_t
-head_sum(const struct chunk *c)
-{
-	unsigned char bytes[16];
-	uint64_t sum;
-	unsigned i;
-
-	le64_put(bytes, c->threads);
-	sum = program_sum(0, bytes, 8);
-	for (i = 0; i < c->threads; i++) {
-		le64_put(bytes,
-		    (uint64_t)c->thread[i].times << 32 | c->thread[i].words);
-		le64_put(bytes + 8, c->thread[i].origins);
-		sum = program_sum(sum, bytes, 16);
-	}
-	return sum;
-}
-
 /* Checks the sum, which includes the origins. */
 static tel_status
 sum_check(const struct program *p, const struct chunk *c, const uint64_t *room)
 {
 	unsigned char bytes[4096];
-	uint64_t sum = head_sum(c), left = c->origins, at;
+	uint64_t sum = c->sum, left = c->origins, at;
 	tel_status st;
 	size_t n;
 

@@ -10,23 +10,26 @@
 
 #define NOT_LIVE UINT64_MAX
 
+/* A thread. */
+struct check_thread {
+	uint32_t done;         /* words */
+	uint32_t waiter, next; /* those that wait for it, as a list */
+	uint32_t ready;        /* in .ready_count of them: may go on */
+	uint32_t window;       /* that it is in */
+	unsigned char running;
+	unsigned char at_window; /* waits for one */
+};
+
 struct state {
 	const struct facts *facts;
 	uint64_t *sizes;                /* of blocks, by slot */
 	unsigned char *pools, *buffers; /* 1: created, 2: destroyed */
 	uint64_t *room;
-	struct program_thread *threads;
-	uint32_t *done; /* words of each thread */
-	/* Threads that wait for a thread, as a list; those that may go on. */
-	uint32_t *waiter, *next;
-	uint32_t *ready;
-	unsigned ready_count;
-	unsigned char *running;   /* by thread */
-	unsigned char *at_window; /* waits for a window */
-	/* Threads in each window, the first window that has some, their own. */
-	uint32_t *inside;
-	uint64_t low;
-	uint32_t *window;
+	struct program_thread *loaded; /* of the chunk */
+	struct check_thread *thread;
+	unsigned ready_count; /* .ready of so many threads is set */
+	uint32_t *inside;     /* threads in each window */
+	uint64_t low;         /* the first window that has some */
 	uint64_t chunk;
 	program_visit *visit; /* or NULL */
 	void *arg;
@@ -86,26 +89,26 @@ word_run(struct state *s, const uint64_t *p)
 static void
 make_ready(struct state *s, uint32_t thread)
 {
-	s->at_window[thread] = 0;
-	s->ready[s->ready_count++] = thread;
+	s->thread[thread].at_window = 0;
+	s->thread[s->ready_count++].ready = thread;
 }
 
 /* Readies the threads that waited for one and need not any more. */
 static void
 wake(struct state *s, unsigned thread)
 {
-	uint32_t i = s->waiter[thread], next;
+	uint32_t i = s->thread[thread].waiter, next;
 	uint64_t w;
 
-	s->waiter[thread] = NOBODY;
+	s->thread[thread].waiter = NOBODY;
 	for (; i != NOBODY; i = next) {
-		next = s->next[i];
-		w = s->threads[i].words[s->done[i]];
-		if (WORD_SIZE(w) < s->done[thread]) {
+		next = s->thread[i].next;
+		w = s->loaded[i].words[s->thread[i].done];
+		if (WORD_SIZE(w) < s->thread[thread].done) {
 			make_ready(s, i);
 		} else {
-			s->next[i] = s->waiter[thread];
-			s->waiter[thread] = i;
+			s->thread[i].next = s->thread[thread].waiter;
+			s->thread[thread].waiter = i;
 		}
 	}
 }
@@ -117,13 +120,13 @@ program_check_leave(struct state *s, unsigned thread)
 	uint64_t before = s->low;
 	unsigned i;
 
-	if (s->window[thread] != 0)
-		s->inside[s->window[thread]]--;
-	s->window[thread] = 0;
+	if (s->thread[thread].window != 0)
+		s->inside[s->thread[thread].window]--;
+	s->thread[thread].window = 0;
 	while (s->low <= s->facts->windows && s->inside[s->low] == 0)
 		s->low++;
 	for (i = 0; s->low != before && i < s->facts->threads; i++)
-		if (s->at_window[i])
+		if (s->thread[i].at_window)
 			make_ready(s, i);
 }
 
@@ -136,20 +139,20 @@ control_run(struct state *s, unsigned thread, uint64_t w)
 	switch (WORD_SIZE(w)) {
 	case CONTROL_WINDOW:
 		program_check_leave(s, thread);
-		s->at_window[thread] = s->low + 1 < number;
-		if (s->at_window[thread])
+		s->thread[thread].at_window = s->low + 1 < number;
+		if (s->thread[thread].at_window)
 			return 0;
-		s->window[thread] = number;
+		s->thread[thread].window = number;
 		return 1;
 	case CONTROL_START:
-		if (s->running[number])
+		if (s->thread[number].running)
 			return -1;
-		s->running[number] = 1;
+		s->thread[number].running = 1;
 		make_ready(s, number);
 		return 1;
 	default:
 		program_check_leave(s, thread);
-		s->running[thread] = 0;
+		s->thread[thread].running = 0;
 		return 1;
 	}
 }
@@ -160,10 +163,10 @@ wait_run(struct state *s, unsigned thread, uint64_t w)
 {
 	uint32_t other = WORD_SLOT(w);
 
-	if (WORD_SIZE(w) < s->done[other])
+	if (WORD_SIZE(w) < s->thread[other].done)
 		return 1;
-	s->next[thread] = s->waiter[other];
-	s->waiter[other] = thread;
+	s->thread[thread].next = s->thread[other].waiter;
+	s->thread[other].waiter = thread;
 	return 0;
 }
 
@@ -171,12 +174,12 @@ wait_run(struct state *s, unsigned thread, uint64_t w)
 static int
 thread_run(struct state *s, unsigned thread)
 {
-	const struct program_thread *t = &s->threads[thread];
-	uint32_t i = s->done[thread];
+	const struct program_thread *t = &s->loaded[thread];
+	uint32_t i = s->thread[thread].done;
 	uint64_t w;
 	int st = 0, go_on = 1;
 
-	while (i < t->word_count && st == 0 && s->running[thread]) {
+	while (i < t->word_count && st == 0 && s->thread[thread].running) {
 		w = t->words[i];
 		if ((w & WORD_KIND) == WORD_WAIT) {
 			if (WORD_SLOT(w) == thread)
@@ -193,7 +196,7 @@ thread_run(struct state *s, unsigned thread)
 			s->visit(s->arg, thread, t->words + i);
 		i += 1 + word_operands(w);
 	}
-	s->done[thread] = i;
+	s->thread[thread].done = i;
 	if (i == t->word_count)
 		program_check_leave(s, thread);
 	wake(s, thread);
@@ -211,11 +214,11 @@ chunk_enter(struct state *s)
 	memset(s->inside, 0, ((size_t)s->facts->windows + 2) * 4);
 	s->ready_count = 0;
 	for (i = 0; i < s->facts->threads; i++) {
-		t = &s->threads[i];
-		s->done[i] = 0;
-		s->window[i] = 0;
-		s->waiter[i] = NOBODY;
-		s->at_window[i] = 0;
+		t = &s->loaded[i];
+		s->thread[i].done = 0;
+		s->thread[i].window = 0;
+		s->thread[i].waiter = NOBODY;
+		s->thread[i].at_window = 0;
 		for (k = 0; k < t->word_count; k += 1 + word_operands(w)) {
 			w = t->words[k];
 			if (word_is_window(w))
@@ -226,7 +229,7 @@ chunk_enter(struct state *s)
 	while (s->low <= s->facts->windows && s->inside[s->low] == 0)
 		s->low++;
 	for (i = 0; i < s->facts->threads; i++)
-		if (s->running[i])
+		if (s->thread[i].running)
 			make_ready(s, i);
 }
 
@@ -238,9 +241,9 @@ chunk_run(struct state *s)
 
 	chunk_enter(s);
 	while (s->ready_count > 0 && st == 0)
-		st = thread_run(s, s->ready[--s->ready_count]);
+		st = thread_run(s, s->thread[--s->ready_count].ready);
 	for (i = 0; i < threads && st == 0; i++)
-		if (s->done[i] < s->threads[i].word_count)
+		if (s->thread[i].done < s->loaded[i].word_count)
 			st = -1;
 	return st;
 }
@@ -255,25 +258,16 @@ state_open(struct state *s, const struct facts *f)
 	s->pools = calloc((size_t)f->pools + 1, 1);
 	s->buffers = calloc((size_t)f->buffers + 1, 1);
 	s->room = malloc((size_t)f->largest_chunk * 8 + 8);
-	s->threads = calloc(threads, sizeof(*s->threads));
-	s->done = calloc(threads, sizeof(*s->done));
-	s->waiter = calloc(threads, sizeof(*s->waiter));
-	s->next = calloc(threads, sizeof(*s->next));
-	s->ready = calloc(threads, sizeof(*s->ready));
-	s->running = calloc(threads, 1);
-	s->at_window = calloc(threads, 1);
-	s->window = calloc(threads, sizeof(*s->window));
+	s->loaded = calloc(threads, sizeof(*s->loaded));
+	s->thread = calloc(threads, sizeof(*s->thread));
 	s->inside = calloc((size_t)f->windows + 2, sizeof(*s->inside));
-	if (s->running == NULL || s->at_window == NULL || s->window == NULL ||
-	    s->inside == NULL)
-		return TEL_ENOMEM;
 	if (s->sizes == NULL || s->pools == NULL || s->buffers == NULL ||
-	    s->room == NULL || s->threads == NULL || s->done == NULL ||
-	    s->waiter == NULL || s->next == NULL || s->ready == NULL)
+	    s->room == NULL || s->loaded == NULL || s->thread == NULL ||
+	    s->inside == NULL)
 		return TEL_ENOMEM;
 	memset(s->sizes, 0xff, (size_t)f->slots * 8 + 8);
 	s->pools[0] = 1;
-	s->running[0] = 1;
+	s->thread[0].running = 1;
 	return TEL_OK;
 }
 
@@ -284,14 +278,8 @@ state_close(struct state *s)
 	free(s->pools);
 	free(s->buffers);
 	free(s->room);
-	free(s->threads);
-	free(s->done);
-	free(s->waiter);
-	free(s->next);
-	free(s->ready);
-	free(s->running);
-	free(s->at_window);
-	free(s->window);
+	free(s->loaded);
+	free(s->thread);
 	free(s->inside);
 }
 
@@ -305,7 +293,7 @@ program_walk(struct program *p, program_visit *visit, void *arg)
 	st = state_open(&s, &p->facts);
 	for (i = 0; i < p->facts.chunks && st == TEL_OK; i++) {
 		s.chunk = i;
-		st = program_load(p, i, s.room, s.threads);
+		st = program_load(p, i, s.room, s.loaded);
 		if (st == TEL_OK && chunk_run(&s) != 0)
 			st = TEL_EDAMAGED;
 	}

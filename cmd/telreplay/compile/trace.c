@@ -34,11 +34,8 @@ static int
 copy_facts(struct trace *trace, const struct facts *facts)
 {
 	trace->facts = malloc(sizeof(*facts));
-	if (trace->facts == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
-	}
+	if (trace->facts == NULL)
+		return message_no_memory();
 	*trace->facts = *facts;
 	return 1;
 }
@@ -493,11 +490,8 @@ trace_compile(struct trace *trace, struct telreplay *t, tel_output *out)
 	r.telreplay = t;
 	r.output = t->keep != NULL ? t->keep : tel__spool_folder();
 	r.compiler = compiler_new(out, &settings);
-	if (r.compiler == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
-	}
+	if (r.compiler == NULL)
+		return message_no_memory();
 	good = compile_all(&r) && copy_facts(trace, compiler_facts(r.compiler));
 	compiler_free(r.compiler);
 	if (good)

@@ -161,16 +161,16 @@ put_range(struct report *r, struct spread s, double less)
 static void
 add_cost(struct report *r, const struct result *s)
 {
-	double wall = result_figure(s, METRIC_WALL).median;
+	double wall = s->figures[METRIC_WALL].median;
 
 	show_row(r, s->nruns > 0 ? REPORT_ALL : REPORT_TEXT, s);
-	put_range(r, result_figure(s, METRIC_COST), 0);
-	report_cell(r, show_real(result_own(s)));
+	put_range(r, s->figures[METRIC_COST], 0);
+	report_cell(r, show_real(s->own_cost));
 	report_cell(r, show_real(wall));
-	report_cell(r, show_real(result_figure(s, METRIC_PROCESS).median));
+	report_cell(r, show_real(s->figures[METRIC_PROCESS].median));
 	report_cell(r, show_real(wall > 0 ? 1e3 / wall : NAN));
-	report_cell(r, show_real(result_figure(s, METRIC_FAULTS).median));
-	put_range(r, result_figure(s, METRIC_P99), 0);
+	report_cell(r, show_real(s->figures[METRIC_FAULTS].median));
+	put_range(r, s->figures[METRIC_P99], 0);
 }
 
 static void

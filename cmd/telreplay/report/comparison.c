@@ -30,7 +30,7 @@ ratio_text(struct report *r, const struct verdict *v)
 static double
 shown_figure(const struct result *s, enum metric_kind m)
 {
-	const double v = result_figure(s, m).median;
+	const double v = s->figures[m].median;
 
 	return m == METRIC_COST && v <= 0 ? NAN : v;
 }
@@ -66,7 +66,7 @@ put_notes(struct report *r, const struct benchmark *c)
 	size_t i, m;
 
 	for (i = 0; i < c->n; i++)
-		lost |= result_figure(&c->results[i], METRIC_COST).median <= 0;
+		lost |= c->results[i].figures[METRIC_COST].median <= 0;
 	if (lost)
 		report_note(r, REPORT_TEXT, NULL,
 		    "no ns/op: the time of so few operations is lost in "

@@ -2,6 +2,7 @@
 /* The memory of the allocators over the run: as a table, and as a chart. */
 #include "show.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,39 +14,31 @@
 
 /* --------------------------------------------------------------- table */
 
-/* The sample that is nearest to a share of the words. */
+/* The sample whose time, or count of words, is nearest to one. */
+static const struct sample *
+sample_nearest(const struct result *s, int by_time, double want)
+{
+	const struct sample *best = &s->samples[0];
+	double least = HUGE_VAL, off;
+	size_t i;
+
+	for (i = 0; i < s->nsamples; i++) {
+		off = (double)(by_time ? s->samples[i].ns : s->samples[i].done);
+		off = off < want ? want - off : off - want;
+		if (off < least) {
+			least = off;
+			best = &s->samples[i];
+		}
+	}
+	return best;
+}
+
+/* That of a share of the run. */
 static const struct sample *
 sample_at(const struct show *show, const struct result *s, double share)
 {
-	double want =
-	    share * (double)show->facts->words * show->telreplay->run.repeat;
-	size_t i, best = 0;
-
-	for (i = 1; i < s->nsamples; i++) {
-		double is = (double)s->samples[i].done - want;
-		double was = (double)s->samples[best].done - want;
-
-		if (is * is < was * was)
-			best = i;
-	}
-	return &s->samples[best];
-}
-
-/* The sample nearest to a moment of the run. */
-static const struct sample *
-sample_when(const struct result *s, uint64_t ns)
-{
-	const struct sample *best = &s->samples[0];
-	size_t i;
-
-	for (i = 1; i < s->nsamples; i++) {
-		double is = (double)s->samples[i].ns - (double)ns;
-		double was = (double)best->ns - (double)ns;
-
-		if (is * is < was * was)
-			best = &s->samples[i];
-	}
-	return best;
+	return sample_nearest(s, 0,
+	    share * (double)show->facts->words * show->telreplay->run.repeat);
 }
 
 /* Resident bytes some share of the idle time after one of two ends. */
@@ -63,7 +56,7 @@ decayed(const struct result *s, int freed, double share, uint64_t idle)
 	    end :
 	    share >= 1 ?
 	    last :
-	    sample_when(s, end->ns + (uint64_t)(share * (double)idle));
+	    sample_nearest(s, 1, (double)end->ns + share * (double)idle);
 	return report_count(result_resident(s, at));
 }
 

@@ -295,8 +295,7 @@ export_trace(const struct telreplay *t, const struct trace *trace)
 	e.blocks = calloc((size_t)e.facts->slots + 1, sizeof(*e.blocks));
 	e.last = calloc((size_t)e.facts->threads + 1, sizeof(*e.last));
 	if (e.blocks == NULL || e.last == NULL)
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
+		(void)message_no_memory();
 	/* the header has the number of lines: count them first */
 	else if (export_walk(&e, trace->program, NULL) &&
 	    export_walk(&e, trace->program, sink.out))

@@ -12,8 +12,8 @@ static const struct report_value unknown = { .type = REPORT_UNKNOWN };
 static void
 add_memory(struct report *r, const struct facts *f, const struct result *s)
 {
-	struct spread peak = result_figure(s, METRIC_PEAK),
-	              end = result_figure(s, METRIC_END);
+	struct spread peak = s->figures[METRIC_PEAK],
+	              end = s->figures[METRIC_END];
 
 	show_row(r, s->watched ? REPORT_ALL : REPORT_TEXT, s);
 	if (!s->watched) {

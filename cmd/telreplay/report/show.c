@@ -127,7 +127,6 @@ show_report(const struct show *show)
 	report_write(&report, report_show_fill, &copy);
 	report_free(&report);
 	if (report.failed)
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
+		(void)message_no_memory();
 	sink_close(&sink);
 }

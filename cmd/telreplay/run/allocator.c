@@ -38,8 +38,7 @@ allocator_copy(const char *text, size_t size)
 	char *p = malloc(size + 1);
 
 	if (p == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
+		(void)message_no_memory();
 		return NULL;
 	}
 	memcpy(p, text, size);

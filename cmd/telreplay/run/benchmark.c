@@ -92,11 +92,8 @@ take_name(struct result *r, struct shared *sh)
 	r->has_delete = sh->has_delete != 0;
 	r->has_sized = sh->has_sized != 0;
 	environment = allocator_environment(r->allocator, SHARED_VARIABLE "=");
-	if (environment == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
-	}
+	if (environment == NULL)
+		return message_no_memory();
 	/* only settings of the allocator are kept */
 	for (i = 0; environment[i] != NULL; i++) {
 		if (allocator_is_setting(environment[i]) &&
@@ -222,11 +219,8 @@ benchmark_open(struct benchmark *c, struct telreplay *t)
 	c->results = calloc(c->n, sizeof(*c->results));
 	c->own = calloc(2, sizeof(*c->own));
 	c->verdicts = calloc(METRICS * c->pairs + 1, sizeof(*c->verdicts));
-	if (c->results == NULL || c->own == NULL || c->verdicts == NULL) {
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
-	}
+	if (c->results == NULL || c->own == NULL || c->verdicts == NULL)
+		return message_no_memory();
 	if (!stage_open(&c->stage, 0))
 		return 0;
 	for (i = 0; i < c->n; i++) {
@@ -335,9 +329,7 @@ benchmark_run(struct benchmark *c, const struct trace *trace)
 		    calloc(threads, sizeof(struct thread_timing));
 		if (c->results[j].threads != NULL)
 			continue;
-		message_fail(STATUS_FAILED, NULL, "%s",
-		    tel_status_text(TEL_ENOMEM));
-		return 0;
+		return message_no_memory();
 	}
 	/* memory first: a crash is then shown once, before timings */
 	good = run_round(c, JOB_WATCH, 0, "memory") && run_timed(c);

@@ -49,7 +49,7 @@ result_spread(double *values, size_t n)
 
 /* Of METRIC_COST and METRIC_PROCESS: what telreplay itself takes. */
 static double
-own_of(const struct result *r, enum metric_kind m)
+own_cost(const struct result *r, enum metric_kind m)
 {
 	double values[RUNS_MAX];
 	size_t i, n = 0;
@@ -62,10 +62,11 @@ own_of(const struct result *r, enum metric_kind m)
 	return r->own->failed ? NAN : result_spread(values, n).median;
 }
 
-size_t
+/* The figures of all runs; out: RUNS_MAX of them.  How many are known. */
+static size_t
 result_values(const struct result *r, enum metric_kind m, double *out)
 {
-	double v, own = own_of(r, m);
+	double v, own = own_cost(r, m);
 	size_t i, n = 0;
 
 	for (i = 0; i < r->nruns; i++) {
@@ -74,12 +75,6 @@ result_values(const struct result *r, enum metric_kind m, double *out)
 			out[n++] = v;
 	}
 	return n;
-}
-
-double
-result_own(const struct result *r)
-{
-	return own_of(r, METRIC_COST);
 }
 
 /* The run that was watched counts, too. */
@@ -91,19 +86,24 @@ spread_add(struct spread *s, double v)
 	s->most = v > s->most || isnan(s->most) ? v : s->most;
 }
 
-struct spread
-result_figure(const struct result *r, enum metric_kind m)
+/* Computes the figures, once for all reports. */
+static void
+result_judge(struct result *r)
 {
 	double values[RUNS_MAX];
-	struct spread s = result_spread(values, result_values(r, m, values));
+	struct spread *s = r->figures;
+	size_t m;
 
-	if (m == METRIC_PEAK && r->watched)
-		spread_add(&s, (double)r->peak);
-	if (m == METRIC_END && r->watched)
-		spread_add(&s, (double)result_resident(r, &r->end));
-	if (m == METRIC_P99 && r->nruns > 0)
-		s.median = result_p99_of(r->latency, r->tick_ns);
-	return s;
+	for (m = 0; m < METRICS; m++)
+		s[m] = result_spread(values,
+		    result_values(r, (enum metric_kind)m, values));
+	r->own_cost = own_cost(r, METRIC_COST);
+	if (r->watched) {
+		spread_add(&s[METRIC_PEAK], (double)r->peak);
+		spread_add(&s[METRIC_END], (double)result_resident(r, &r->end));
+	}
+	if (r->nruns > 0)
+		s[METRIC_P99].median = result_p99_of(r->latency, r->tick_ns);
 }
 
 double
@@ -208,6 +208,8 @@ benchmark_judge(struct benchmark *c)
 	struct verdict *v;
 	size_t i, j, n, m, k;
 
+	for (i = 0; i < c->n; i++)
+		result_judge(&c->results[i]);
 	for (k = 0; k < METRICS; k++) {
 		v = &c->verdicts[k * c->pairs];
 		for (i = 1; i < c->n; i++) {

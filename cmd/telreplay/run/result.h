@@ -28,6 +28,27 @@ struct thread_timing {
 	uint64_t blocked;               /* waits that blocked */
 };
 
+/* The figures that the reports have in common, those that are compared first. */
+enum metric_kind {
+	METRIC_COST, /* CPU nanoseconds an operation, net of telreplay's own */
+	METRIC_P99,  /* latency that 99 % of all operations stay below */
+	METRIC_PEAK, /* resident bytes, of the run that was watched and others */
+	METRIC_END,
+	METRIC_PROCESS, /* as METRIC_COST, of all threads of the process */
+	METRIC_FAULTS,
+	METRIC_WALL, /* real time, nanoseconds an operation */
+	METRICS
+};
+struct metric {
+	const char *name, *label; /* for programs, and for people */
+};
+extern const struct metric result_metrics[METRICS];
+
+/* NaN: unknown. */
+struct spread {
+	double median, least, most;
+};
+
 /* An allocator and its results. */
 struct result {
 	struct allocator *allocator;
@@ -45,6 +66,8 @@ struct result {
 	uint64_t errors;                /* of all runs: found by --verify */
 	struct run_latency latency[RUN_KINDS];     /* of all runs */
 	struct run_size_time size_time[RUN_SIZES]; /* of all runs */
+	struct spread figures[METRICS];            /* the range over the runs */
+	double own_cost; /* telreplay's share of METRIC_COST; NaN: unknown */
 	double tick_ns;
 	double empty_ns, noise_ns;
 	struct thread_timing *threads;
@@ -69,35 +92,8 @@ struct result {
 	char why[1536];
 };
 
-/* The figures that the reports have in common, those that are compared first. */
-enum metric_kind {
-	METRIC_COST, /* CPU nanoseconds an operation, net of telreplay's own */
-	METRIC_P99,  /* latency that 99 % of all operations stay below */
-	METRIC_PEAK, /* resident bytes, of the run that was watched and others */
-	METRIC_END,
-	METRIC_PROCESS, /* as METRIC_COST, of all threads of the process */
-	METRIC_FAULTS,
-	METRIC_WALL, /* real time, nanoseconds an operation */
-	METRICS
-};
-struct metric {
-	const char *name, *label; /* for programs, and for people */
-};
-extern const struct metric result_metrics[METRICS];
-
-/* NaN: unknown. */
-struct spread {
-	double median, least, most;
-};
-
-/* Its range over the runs, and what is shown for it. */
-struct spread result_figure(const struct result *r, enum metric_kind m);
-/* Those of the runs; out: RUNS_MAX of them.  Returns how many are known. */
-size_t result_values(const struct result *r, enum metric_kind m, double *out);
 /* Of n values, which are sorted. */
 struct spread result_spread(double *values, size_t n);
-/* telreplay's own share of METRIC_COST; NaN: unknown. */
-double result_own(const struct result *r);
 /* The 99th percentile of samples; NaN: there are none. */
 double result_p99_of(const struct run_latency latency[RUN_KINDS],
     double tick_ns);
