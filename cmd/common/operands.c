@@ -112,7 +112,8 @@ operands_select(struct settings *s)
 	const char *common = common_range(s);
 	int i;
 
-	if (common != NULL && !selection_option(&s->select, 't', common))
+	if (common != NULL &&
+	    !selection_logs(&s->select, s->operands[0], common))
 		return 0;
 	for (i = 0; common == NULL && i < s->noperands; i++)
 		if (ranges[i] != NULL &&

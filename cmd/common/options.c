@@ -309,6 +309,10 @@ common_options_refuse(const struct option_row **rows, size_t n, int why,
 	else if (why == ':')
 		message_fail(STATUS_USAGE, NULL,
 		    "option '%s' needs an argument", word);
+	else if (letter && optopt == '@')
+		message_fail(STATUS_USAGE, NULL,
+		    "unknown option '-@'; a part of standard input is "
+		    "'-- -@FROM,TO'");
 	else if (letter)
 		message_fail(STATUS_USAGE, NULL, "unknown option '-%c'%s",
 		    optopt, whose("", optopt, near, sizeof(near)));

@@ -89,9 +89,9 @@ parse_percent(struct selection *s, const char *text)
 	    (comma[1] == '\0' || number_percent(comma + 1, &s->to));
 }
 
-/* Takes the range of -t. */
+/* Takes a range of all logs; option: what gives it, for a message. */
 static tel_status
-set_range(struct selection *s, const char *text)
+set_range(struct selection *s, const char *option, const char *text)
 {
 	s->ranged = 1;
 	s->percent = parse_percent(s, text);
@@ -102,7 +102,7 @@ set_range(struct selection *s, const char *text)
 	if (s->from <= s->to)
 		return TEL_OK;
 	message_fail(STATUS_USAGE, NULL,
-	    "-t: '%s': the range ends before it starts", text);
+	    "%s: '%s': the range ends before it starts", option, text);
 	return TEL_END;
 }
 
@@ -195,7 +195,7 @@ selection_option(struct selection *s, int id, const char *text)
 		s->until = text;
 		st = tel_filter_set_until(s->filter, text);
 		break;
-	case 't': st = set_range(s, text); break;
+	case 't': st = set_range(s, option, text); break;
 	default: break;
 	}
 	s->filtering = 1;
@@ -205,6 +205,18 @@ selection_option(struct selection *s, int id, const char *text)
 	if (st != TEL_END)
 		selection_tell(s, st, option);
 	return 0;
+}
+
+int
+selection_logs(struct selection *s, const char *log, const char *range)
+{
+	const tel_status st = set_range(s, log, range);
+
+	s->filtering = 1;
+	/* TEL_END: after a message */
+	if (st != TEL_OK && st != TEL_END)
+		selection_tell(s, st, log);
+	return st == TEL_OK;
 }
 
 int

@@ -36,6 +36,12 @@ void selection_free(struct selection *s);
  */
 int selection_option(struct selection *s, int id, const char *text);
 
+/*
+ * Takes a range of all logs, as -t does; log: an operand that gives it.  Returns
+ * 1, or 0 after a message.
+ */
+int selection_logs(struct selection *s, const char *log, const char *range);
+
 /* Adds a range of one of the logs.  Returns 1, or 0 after a message. */
 int selection_log(struct selection *s, const char *log, const char *range);
 

@@ -275,6 +275,24 @@ add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 	report_say(r, REPORT_JSON, "rate_per", "%s", t->rate_per);
 }
 
+/* The total of durations as a share of the time; nested ones count each. */
+static void
+add_share(struct report *r, const struct show *show, const tel_stat *stat)
+{
+	const struct report_field f = { .name = "share",
+		.label = "share",
+		.notation = REPORT_PERCENT,
+		.decimals = 2 };
+	const char *unit = tel_stat_unit(stat);
+
+	if (tel_stat_class(stat) == TEL_CLASS_DUR && show->at.ns > 0 &&
+	    unit != NULL && strcmp(unit, "ns") == 0 && !tel_stat_wrapped(stat))
+		(void)report_fact(r, &f,
+		    report_real(tel_int128_double(
+		                    statistic_number(stat, TEL_NUMBER_SUM)) /
+		        show->at.ns));
+}
+
 /* What text calls a number; NULL where it does not show it, or elsewhere. */
 static const char *
 text_name(const struct number *n, const tel_stat *stat)
@@ -365,6 +383,7 @@ add_facts(struct report *r, const struct show *show, const tel_stat *stat)
 			    numbers[i].valued ? tel_stat_unit(stat) : NULL);
 	add_mean(r, REPORT_DATA | REPORT_SVG, stat);
 	add_rate(r, show, stat);
+	add_share(r, show, stat);
 	if (tel_stat_approximate(stat))
 		report_note(r, REPORT_ALL, "approximate",
 		    tel_stat_class(stat) == TEL_CLASS_MAGDELTA ?

@@ -65,7 +65,13 @@ setup() {
 	cp app app@,1ms
 	telcat app@,1ms | cmp - <(telcat app)
 	run -2 --separate-stderr telcat app@5
-	[[ $stderr == *"expected a range FROM,TO" ]]
+	[ "$stderr" = "telcat: app: '5', column 2: expected a range FROM,TO" ]
+	run -2 --separate-stderr telcat app@20%,10%
+	[ "$stderr" = "telcat: app: '20%,10%': the range ends before it starts" ]
+	run -2 --separate-stderr telcat -t 20%,10% app
+	[ "$stderr" = "telcat: -t: '20%,10%': the range ends before it starts" ]
+	run -2 --separate-stderr telcat -@,1ms
+	[[ $stderr == *"a part of standard input is '-- -@FROM,TO'"* ]]
 	run -2 --separate-stderr telcat app@1ms,x other
 	run -2 --separate-stderr telcat app app@2ms,3ms
 	[ "$stderr" = "telcat: app: given with a range and without one" ]

@@ -328,6 +328,8 @@ def _():
     gaps = [b - a for a, b in zip(frees, frees[1:])]
     same([one(rows, "d", k) for k in ("pairs", "sum", "min", "max")],
          [len(gaps), sum(gaps), min(gaps), max(gaps)])
+    share = next(float(v) for k, v in rows.items() if k[2] == "share")
+    check(abs(share - sum(gaps) / END) < 1e-9, share, sum(gaps) / END)
 
 
 # ------------------------------------------------------------------- report
