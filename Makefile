@@ -82,11 +82,12 @@ EMIT_OBJ = $(call obj,$(EMIT_SRC) $(sort $(wildcard lib/wire/*.c)) \
     lib/base/array.c lib/base/buffer.c)
 LIB_SRC = $(filter-out $(EMIT_SRC),$(sort \
     $(wildcard lib/*/*.c lib/format/*/*.c)))
-# The script, the style and the shell of pages, and the descriptions of the
-# events of the MPS, as C.
+# The script, the style and the shell of pages, and the events of the MPS with
+# their descriptions, as C.
 PAGE    = lib/print/page
-DOCS    = lib/format/mps/docs.tsv
-MADE_OBJ = $(BUILD)/lib/print/page_parts.o $(BUILD)/lib/format/mps/docs_table.o
+MPS     = lib/format/mps
+MADE_OBJ = $(BUILD)/lib/print/page_parts.o $(BUILD)/$(MPS)/docs_rows.o \
+    $(BUILD)/$(MPS)/events_rows.o
 # page.js comes first: the others add to what it defines.  A page of a report
 # has some of the scripts, a page of a log the others.
 PAGE_SCRIPTS = $(PAGE)/page.js $(filter-out $(PAGE)/page.js,$(sort \
@@ -165,14 +166,21 @@ $(BUILD)/lib/print/page_parts.c: $(PAGE)/embed.sh $(PAGE)/page.html \
 	$(Q)$(PAGE)/embed.sh $(PAGE)/page.html $(PAGE)/page.css \
 	    $(@D)/timeline.js $(@D)/report.js >$@
 
-$(BUILD)/lib/format/mps/docs_table.c: $(DOCS)
+# Rows of text, of which the first RAW columns are numbers.
+$(BUILD)/$(MPS)/docs_rows.c: ROWS = doc docs 0
+$(BUILD)/$(MPS)/events_rows.c: ROWS = row rows 5
+$(BUILD)/$(MPS)/docs_rows.c $(BUILD)/$(MPS)/events_rows.c: \
+    $(BUILD)/$(MPS)/%_rows.c: $(MPS)/%.tsv Makefile
 	$(SAY) GEN $@
 	@mkdir -p $(@D)
-	$(Q)awk -F '\t' 'BEGIN { print "#include \"format/mps/mps.h\"\n" \
-	    "const struct mps_doc tel__mps_docs[] = {" } \
-	    !/^#/ { gsub(/[\\"]/, "\\\\&"); \
-	    printf "\t{ \"%s\", \"%s\", \"%s\" },\n", $$1, $$2, $$3 } \
-	    END { print "\t{ NULL, NULL, NULL }\n};" }' $(DOCS) >$@
+	$(Q)awk -F '\t' -v rows='$(ROWS)' 'BEGIN { split(rows, of, " "); \
+	    print "#include \"format/mps/mps.h\"\nconst struct mps_" of[1] \
+	    " tel__mps_" of[2] "[] = {" } \
+	    !/^#/ { n++; for (i = 1; i <= NF; i++) printf("%s%s", \
+	    i == 1 ? "\t{ " : ", ", i > of[3] ? "\"" $$i "\"" : $$i); \
+	    print " }," } \
+	    END { print "};\nconst unsigned tel__mps_n" of[2] " = " n ";" }' \
+	    $< >$@
 
 $(MADE_OBJ): %.o: %.c $(BUILD)/.flags
 	$(SAY) CC $@

@@ -10,7 +10,7 @@ tel__mps_doc(const char *type, const char *field)
 {
 	const struct mps_doc *doc;
 
-	for (doc = tel__mps_docs; doc->type != NULL; doc++)
+	for (doc = tel__mps_docs; doc < tel__mps_docs + tel__mps_ndocs; doc++)
 		/* some have another case in old releases */
 		if (((doc->type[0] ^ type[0]) & 0x1f) == 0 &&
 		    strcasecmp(doc->type, type) == 0 &&

@@ -19,6 +19,7 @@ extern const struct tel_kind tel__mps_kinds[MPS_KINDS];
  *	pointer, A address, W word, U unsigned int, D double, S string, B
  *	boolean) and Z, a word that is a set of bits.
  * role: what the type means and the fields that say it, see schema.c.
+ * The rows are those of events.tsv.
  */
 struct mps_row {
 	uint16_t code;
@@ -58,14 +59,12 @@ extern const unsigned tel__mps_nreleases;
 tel_status tel__mps_schema_new(unsigned release, const char *platform,
     const struct tel_abi *abi, struct tel_schema **out);
 
-/*
- * The descriptions of docs.tsv: of a type, or of a field that is not "".  The
- * last one has NULL.
- */
+/* The descriptions of docs.tsv: of a type, or of a field that is not "". */
 struct mps_doc {
 	const char *type, *field, *text;
 };
 extern const struct mps_doc tel__mps_docs[];
+extern const unsigned tel__mps_ndocs;
 /*
  * The description of a type, or of a field of it (NULL: the type itself), as
  * struct tel_schema has it.
