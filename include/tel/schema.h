@@ -44,6 +44,8 @@ TEL_SINCE_0_1 tel_datatype tel_field_datatype(const tel_field *field);
 TEL_SINCE_0_1 unsigned tel_field_width(const tel_field *field);
 /* The data type of the elements of a list; of another field, its own. */
 TEL_SINCE_0_1 tel_datatype tel_field_element(const tel_field *field);
+/* Nonzero when an event may lack the field: tel_event_has(). */
+TEL_SINCE_0_1 int tel_field_optional(const tel_field *field);
 /*
  * What the field's values measure, where the format says so: "ns" (a span of
  * time), "time" (nanoseconds since 1970-01-01 00:00 UTC), "bytes", "bits",

@@ -463,6 +463,12 @@ tel_field_element(const tel_field *field)
 	                                     field->datatype;
 }
 
+int
+tel_field_optional(const tel_field *field)
+{
+	return field->present != 0;
+}
+
 const char *
 tel_field_unit(const tel_field *field)
 {
