@@ -346,11 +346,15 @@ check-faults:
 SEED  ?= 1
 COUNT ?= 50
 LIMIT ?= 60
+PATHS ?= lib/,cmd/
+# Tests of texts, and those that need what few machines have.
+MUTATE_NOT = tests/cluster/% $(patsubst %,tests/check/%.bats,exports helpers \
+    install lint man mutation source words)
 mutate:
 	@tests/deps.sh build check
 	@$(ENVIRONMENT) tests/mutation/mutate.py -s '$(SEED)' -n '$(COUNT)' \
-	    -l '$(LIMIT)' -j '$(JOBS)' -b '$(BUILD)/mutate' $(patsubst $(BUILD)/%,build/%, \
-	    $(filter-out tests/check/% tests/cluster/%,$(TESTS)))
+	    -p '$(PATHS)' -l '$(LIMIT)' -j '$(JOBS)' -b '$(BUILD)/mutate' \
+	    $(patsubst $(BUILD)/%,build/%,$(filter-out $(MUTATE_NOT),$(TESTS)))
 
 ASAN = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
     -fno-sanitize-recover=all

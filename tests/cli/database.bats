@@ -90,6 +90,17 @@ ask() {
 	[ "$(ask log.db "SELECT count(*) FROM event_log WHERE name = '-'")" -eq 2 ]
 }
 
+@test "a database has the size and the time of a file, but none of a merge" {
+	unpack 1.118.0-lii6gc-amcss b.log
+	for tool in telcat telfilter; do
+		$tool -f sql mpsio.log | sqlite3 $tool.db
+		[ "$(ask $tool.db 'SELECT size, modtime FROM event_log')" = \
+		    "$(stat -c '%s|%Y' mpsio.log)" ]
+	done
+	telfilter -f sql mpsio.log b.log | sqlite3 merged.db
+	[ "$(ask merged.db 'SELECT size, modtime FROM event_log')" = '0|0' ]
+}
+
 @test "a database that mpseventsql made is added to" {
 	telcat -f sql mpsio.log | sed 's/, event_number INTEGER PRIMARY KEY//' |
 	    sqlite3 old.db

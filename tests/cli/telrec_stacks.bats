@@ -107,6 +107,30 @@ all_stacks() {
 	has 1006 '.*library_grab'
 }
 
+@test "a file that took the place of a module gives no names" {
+	sed 's/library_grab/other_grab/' "$BATS_FILE_TMPDIR/library.c" >other.c
+	cc -O1 -g -fno-omit-frame-pointer -shared -fPIC -o other.so other.c
+	cat >program.c <<-'END'
+		#include <dlfcn.h>
+		#include <stddef.h>
+		#include <stdio.h>
+		int main(int argc, char **argv) {
+			void *l = dlopen(argv[1], RTLD_NOW);
+			void (*grab)(size_t) = (void (*)(size_t))dlsym(l, "library_grab");
+			if (argc > 2)
+				rename(argv[2], argv[1]);
+			grab(1006);
+			return 0;
+		}
+	END
+	cc -O1 -g -fno-omit-frame-pointer -o program program.c -ldl
+	record --stacks=fp
+	has 1006 'main;library_grab'
+	telrec --stacks=fp -o run.tel ./program ./library.so other.so
+	telcat -f folded --weight allocated run.tel >lines
+	has 1006 'main;library\.so\+0x[0-9a-f]+'
+}
+
 @test "to a pipe: frames have names where they are recorded" {
 	build -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls
 	record --stacks=fp

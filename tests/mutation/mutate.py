@@ -4,9 +4,9 @@
 # Puts random single faults into the .c files of lib and cmd, and runs the tests
 # that reach each of them:
 #
-#	tests/mutation/mutate.py -s SEED,... -n COUNT -b FOLDER TEST ...
+#	tests/mutation/mutate.py -s SEED,... -n COUNT -p PATH,... -b FOLDER TEST ...
 #
-# COUNT faults for each seed are in one build of a copy of the sources, in
+# COUNT faults for each seed, in the folders and files of -p if it is given, are in one build of a copy of the sources, in
 # FOLDER, behind a switch (switch.c).  A fault that does not compile makes place
 # for another.  All tests, bats files and programs as tests/run-test takes them,
 # run once without a fault, which records the faults that each case reaches and
@@ -94,7 +94,7 @@ def copy_tree(top, tree):
 
 
 class Build:
-    def __init__(self, top, tree, seeds, count):
+    def __init__(self, top, tree, seeds, count, paths):
         self.top, self.tree = top, tree
         self.texts = {}
         places = []
@@ -103,7 +103,7 @@ class Build:
             if name.startswith(("build/", "tests/mutation/")):
                 continue
             self.texts[name] = path.read_text()
-            if name.startswith(("lib/", "cmd/")):
+            if name.startswith(paths):
                 places += faults.Source(name, self.texts[name]).faults()
         self.queues = {seed: self.queue(seed, places) for seed in seeds}
         self.faults = []
@@ -413,6 +413,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-s", "--seeds", default="1")
     parser.add_argument("-n", "--count", type=int, default=50)
+    parser.add_argument("-p", "--paths", default="lib/,cmd/",
+                        help="starts of the names of sources with faults")
     parser.add_argument("-l", "--limit", type=float, default=60,
                         help="seconds of CPU time for a fault")
     parser.add_argument("-j", "--jobs", type=int, default=2)
@@ -427,7 +429,7 @@ def main():
     digest = copy_tree(top, tree)
     (place / "log").unlink(missing_ok=True)
     build = Build(top, tree, options.seeds.replace(",", " ").split(),
-                  options.count)
+                  options.count, tuple(options.paths.replace(",", " ").split()))
     build.make(options.jobs)
     digest.update(repr((sorted(build.texts.items()), build.faults)).encode())
     runner = Runner(tree, {**os.environ, "TEL_TOP": str(tree),

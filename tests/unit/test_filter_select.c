@@ -108,17 +108,22 @@ static const struct row rows[] = {
 	{ LABEL, "", "00000000", 0, "" },
 };
 
+/* What a filter and a copy of it decide: '!' unless it is the same. */
 static void
 verdicts_of(struct events *e, tel_filter *f, char *out)
 {
+	tel_filter *copy = must(tel_filter_copy(f));
 	unsigned i;
 	int hit;
 
 	for (i = 0; i < EVENTS; i++) {
 		hit = tel_filter_match(f, &e->event[i]);
+		if (hit != tel_filter_match(copy, &e->event[i]))
+			hit = -1;
 		out[i] = hit == 1 ? '1' : hit == 0 ? '0' : '!';
 	}
 	out[EVENTS] = '\0';
+	tel_filter_free(copy);
 }
 
 static void
@@ -187,6 +192,29 @@ check_together(struct events *e)
 	ok(tel_filter_set_kinds(f, "Pool,12x") == TEL_EINVAL, "fails");
 	verdicts_of(e, f, got);
 	is_str(got, "11100101", "and nothing has changed");
+	tel_filter_free(f);
+}
+
+/* From one event to another, and in ranges of one log. */
+static void
+check_ends(struct events *e)
+{
+	tel_filter *f = must(tel_filter_new());
+	char got[EVENTS + 1];
+
+	must_ok(tel_filter_set_since(f, "size == 100"));
+	verdicts_of(e, f, got);
+	is_str(got, "01111111", "since an event");
+	must_ok(tel_filter_set_until(f, "kind == Trace"));
+	verdicts_of(e, f, got);
+	is_str(got, "01110000", "until another");
+	tel_filter_set_invert(f, 1);
+	verdicts_of(e, f, got);
+	is_str(got, "10001111", "inverted");
+	must_ok(tel_filter_add_log_time(f, "test.log", "600,"));
+	must_ok(tel_filter_add_log_time(f, "other.log", ",0"));
+	verdicts_of(e, f, got);
+	is_str(got, "10101111", "and in a range of the log");
 	tel_filter_free(f);
 }
 
@@ -391,6 +419,7 @@ main(void)
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_row(&e, &rows[i]);
 	check_together(&e);
+	check_ends(&e);
 	check_types(&e);
 	check_schemas(&e);
 	check_values(&e);

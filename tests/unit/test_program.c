@@ -16,6 +16,7 @@
 struct expected {
 	tel_alloc op;
 	uint64_t before; /* the event that made the block as it was, or NONE */
+	uint64_t bytes, blocks; /* live after it */
 };
 
 struct trace {
@@ -48,12 +49,35 @@ trace_make(struct trace *t, uint64_t seed, unsigned threads)
 		size[block] = h->address[block] == 0 ? 0 : h->size[block];
 		t->bytes += size[block];
 		t->blocks += made[block] != NONE;
+		t->e[i].bytes = t->bytes;
+		t->e[i].blocks = t->blocks;
 		if (t->bytes > t->peak)
 			t->peak = t->bytes;
 		if (t->blocks > t->most)
 			t->most = t->blocks;
 	}
 	free(h);
+}
+
+/* Whether each point of the curve has what was live, and at most since the last. */
+static int
+curve_is_right(const struct trace *t, const struct facts *f)
+{
+	const struct expected *e = t->e;
+	const struct live_point *p;
+	uint64_t k, peak = 0;
+
+	for (k = 0; k < f->curve_points; k++) {
+		p = &f->curve[k];
+		do {
+			peak = e->bytes > peak ? e->bytes : peak;
+		} while (e->op.clock != p->clock && ++e < t->e + STEPS);
+		if (e == t->e + STEPS || p->bytes != e->bytes ||
+		    p->blocks != e->blocks || p->peak != peak)
+			return 0;
+		peak = e->bytes;
+	}
+	return e == t->e + STEPS - 1;
 }
 
 /* A run of a program in one of the orders that it allows. */
@@ -317,6 +341,8 @@ test_orders(struct trace *t)
 		        f.log_threads == cases[i].log_threads &&
 		        f.live_bytes == f.curve[f.curve_points - 1].bytes,
 		    "and how much there is");
+		ok(f.curve_points >= STEPS / 64 && curve_is_right(t, &f),
+		    "at each of %d points", (int)f.curve_points);
 	}
 	free(b.data);
 }
