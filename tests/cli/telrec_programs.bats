@@ -179,3 +179,60 @@ setup() {
 	[ "$(counts run.tel 'size == 100')" = 50 ]
 	ordered run.tel
 }
+
+@test "each call returns what it does without telrec, and is in the log" {
+	cc -O1 -pthread -o calls "$TEL_TOP/tests/cli/telrec_calls.c" -ldl
+	./calls file >want
+	for options in '--sample 1' -g --maps; do
+		# shellcheck disable=SC2086
+		telrec $options -o run.tel ./calls file >got
+		diff want got
+	done
+	# addresses are X, and the rest is what the program asked for
+	telcat -q run.tel | sed -n '/malloc .* size=10 /,$p' |
+	    sed '/increment=-48/q' | sed -E 's/^[0-9A-F]+ //; s/ pid=.*//
+		s/=0x[0-9a-f]{2,}/=X/g; s/=0x0/=0/; s/[0-9]{10,}/HUGE/' >events
+	diff - events <<-'END'
+		malloc address=X size=10
+		free address=X
+		malloc address=X size=0
+		free address=X
+		malloc address=0 size=HUGE
+		calloc address=X count=3 size=7
+		free address=X
+		calloc address=0 count=HUGE size=4
+		calloc address=0 count=1 size=HUGE
+		malloc address=X size=40
+		realloc address=0 old=X size=HUGE
+		realloc address=X old=X size=100000
+		reallocarray address=0 old=X count=HUGE size=4
+		reallocarray address=X old=X count=3 size=70000
+		realloc address=0 old=X size=0
+		memalign address=X alignment=512 size=100
+		free address=X
+		memalign address=0 alignment=512 size=HUGE
+		aligned_alloc address=X alignment=256 size=512
+		free address=X
+		aligned_alloc address=0 alignment=256 size=HUGE
+		posix_memalign address=X alignment=1024 size=5
+		free address=X
+		posix_memalign address=0 alignment=3 size=5
+		posix_memalign address=0 alignment=64 size=HUGE
+		valloc address=X size=10
+		free address=X
+		valloc address=0 size=HUGE
+		pvalloc address=X size=10
+		free address=X
+		pvalloc address=0 size=HUGE
+		malloc address=X size=100
+		free address=X
+		mmap address=X size=4096
+		mmap address=X size=4096
+		mmap address=X size=16384
+		mremap address=X old=X old_size=4096 size=4096
+		munmap address=X size=16384
+		munmap address=X size=4096
+		brk address=X increment=64
+		brk address=X increment=-48
+	END
+}
