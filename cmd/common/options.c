@@ -43,7 +43,7 @@ static const struct option_row common[] = {
 	{ OPTION_FILE_ORDER, "file-order", NULL,
 	    "events in the order of the file", ALL },
 	{ OPTION_AS, "as", "FORMAT",
-	    "read as: mps-1.118.0, ets, hpm, valgrind ...",
+	    "read as: mps-1.118.0, ets, jfr, valgrind ...",
 	    ALL & ~(unsigned)TOOL_TELSTAT },
 	{ OPTION_NO_MERGE, "no-merge", NULL,
 	    "read files one after the other, do not merge", ALL },

@@ -49,12 +49,12 @@ int
 settings_check_as(const char *text)
 {
 	const char *names[64] = { "tel", "rings", "mps", "text", "cnv",
-		"mpstxt", "mpsdump", "hpm-meta" };
+		"mpstxt", "mpsdump", "hpm-meta", "jfr", "ctf", "ftrace" };
 	tel_reader *r = tel_reader_new();
 	/* asks the library, so that there is one list of what it reads */
 	tel_status st = r == NULL ? TEL_ENOMEM : tel_reader_set_as(r, text);
 	char near[192];
-	size_t n = 8;
+	size_t n = 11;
 	unsigned i;
 
 	tel_reader_free(r);

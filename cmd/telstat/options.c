@@ -73,7 +73,7 @@ static const struct option_row own[] = {
 	    "at most BYTES of memory for statistics", OPTION_RARE },
 
 	{ OPTION_HEADING, "Input", NULL, NULL, 0 },
-	{ OPTION_AS, "as", "FORMAT", "read as: mps-1.118.0, ets, hpm, inst ...",
+	{ OPTION_AS, "as", "FORMAT", "read as: mps-1.118.0, ets, jfr, inst ...",
 	    0 },
 	{ OPTION_LIVE, "live", NULL,
 	    "sort by time, without waiting for the end", 0 },

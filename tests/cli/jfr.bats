@@ -146,6 +146,9 @@ answers() {
 	grep -q 'libjvm.so.os::malloc;libasyncProfiler.so.malloc_hook [0-9]*$' folded
 	exits 3 telreplay --dry-run "$DATA/native-ap45.jfr.zst" 2>/dev/null >replay
 	grep -q 'operations *13,858 malloc, 4,559 free' replay
+	exits 3 telreplay -q "$DATA/native-ap45.jfr.zst" >replay
+	grep -q 'operations *13,858 malloc, 4,559 free' replay
+	grep -q '^  glibc  *[0-9]' replay
 }
 
 @test "samples of stacks are added up, by weight" {
