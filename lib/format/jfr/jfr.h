@@ -278,6 +278,17 @@ struct jfr {
 	const char *why; /* an event is invalid */
 };
 
+/* The ns of a span in ticks.  What is too long is the most there is, as in Java. */
+static inline int64_t
+jfr_span(const struct jfr_chunk *c, int64_t ticks)
+{
+	const double ns = (double)ticks / c->divisor;
+
+	if (!(ns < (double)INT64_MAX))
+		return INT64_MAX;
+	return ns <= (double)INT64_MIN ? INT64_MIN : (int64_t)ns;
+}
+
 /* The number of ns that ticks, of a chunk, are. */
 static inline uint64_t
 jfr_ns(const struct jfr_chunk *c, uint64_t ticks)
@@ -287,8 +298,7 @@ jfr_ns(const struct jfr_chunk *c, uint64_t ticks)
 	/* as the JDK's tool does */
 	if (c->divisor > 0.999999999 && c->divisor < 1.000000001)
 		return (uint64_t)c->start_ns + (uint64_t)since;
-	return (uint64_t)c->start_ns +
-	    (uint64_t)(int64_t)((double)since / c->divisor);
+	return (uint64_t)c->start_ns + (uint64_t)jfr_span(c, since);
 }
 
 /* Steps over a value of a field, or of a class. */

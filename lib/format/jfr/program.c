@@ -182,7 +182,7 @@ jfr_program_convert(const struct jfr_chunk *c, unsigned scale, uint64_t v)
 	case JFR_TICKS_SPAN:
 		if (ends || (c->divisor > 1 - 1e-9 && c->divisor < 1 + 1e-9))
 			return v;
-		return (uint64_t)(int64_t)((double)(int64_t)v / c->divisor);
+		return (uint64_t)jfr_span(c, (int64_t)v);
 	case JFR_TICKS_TIME: return ends ? v : jfr_ns(c, v);
 	case JFR_THOUSANDS: return (uint64_t)jfr_program_multiply(v, 1000);
 	case JFR_MILLIONS: return (uint64_t)jfr_program_multiply(v, 1000000);
