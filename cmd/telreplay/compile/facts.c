@@ -8,6 +8,13 @@ _Static_assert(ANOMALIES == ANOMALY_IMPOSSIBLE + 1, "all are counted");
 _Static_assert(ALLOC_KINDS == TEL_ALLOC_THREAD_END + 1, "all are counted");
 _Static_assert(sizeof(double) == 8, "a double is a word");
 _Static_assert(LOG_NAME % 8 == 0, "a name is words");
+_Static_assert(sizeof(struct thread_life) == FACTS_LIFE * 8 &&
+        sizeof(struct live_point) == FACTS_POINT * 8,
+    "they are nothing but words");
+/* Where the words of an anomaly start, behind its kind and its log. */
+#define EVENT offsetof(struct anomaly_event, event)
+_Static_assert(sizeof(struct anomaly_event) == EVENT + (FACTS_ANOMALY - 1) * 8,
+    "its words follow each other");
 
 const char *
 anomaly_text(enum anomaly anomaly)
@@ -47,88 +54,74 @@ facts_damage(const struct facts *f, enum anomaly anomaly)
 	return anomaly_is_damage(anomaly);
 }
 
+/* Writes n numbers as they are in memory. */
 static unsigned char *
-facts_put(unsigned char *p, uint64_t v)
+facts_put(unsigned char *p, const void *from, size_t n)
 {
-	le64_put(p, v);
-	return p + 8;
+	uint64_t v;
+	size_t i;
+
+	for (i = 0; i < n; i++, p += 8) {
+		memcpy(&v, (const char *)from + i * 8, 8);
+		le64_put(p, v);
+	}
+	return p;
 }
 
-static unsigned char *
-put_rest(const struct facts *f, unsigned char *p)
+/* Reads them.  Returns what is behind them. */
+static const unsigned char *
+facts_get(const unsigned char *p, void *to, size_t n)
 {
-	const struct anomaly_event *a;
-	const struct live_point *l;
-	uint64_t i;
+	uint64_t v;
+	size_t i;
 
-	for (i = 0; i < f->threads; i++) {
-		p = facts_put(p, f->lives[i].id);
-		p = facts_put(p, f->lives[i].hosted);
+	for (i = 0; i < n; i++, p += 8) {
+		v = le64_get(p);
+		memcpy((char *)to + i * 8, &v, 8);
 	}
-	for (i = 0; i < f->anomaly_event_count; i++) {
-		a = &f->anomaly_events[i];
-		p = facts_put(p, (uint64_t)a->log << 32 | (uint32_t)a->anomaly);
-		p = facts_put(p, a->event);
-		p = facts_put(p, a->address);
-		p = facts_put(p, a->thread);
-	}
-	for (i = 0; i < f->curve_points; i++) {
-		l = &f->curve[i];
-		p = facts_put(p, l->done);
-		p = facts_put(p, l->clock);
-		p = facts_put(p, l->blocks);
-		p = facts_put(p, l->bytes);
-		p = facts_put(p, l->peak);
-	}
-	memcpy(p, f->log_names, (size_t)f->logs * LOG_NAME);
-	return p + f->logs * LOG_NAME;
+	return p;
 }
 
 size_t
 facts_store(const struct facts *f, unsigned char *room)
 {
-	unsigned char *p = room;
-	uint64_t v;
-	size_t i;
+	unsigned char *p = facts_put(room, f, FACTS_NUMBERS);
+	const struct anomaly_event *a;
+	uint64_t i, first;
 
-	for (i = 0; i < FACTS_NUMBERS; i++) {
-		memcpy(&v, (const char *)f + i * 8, 8);
-		p = facts_put(p, v);
+	p = facts_put(p, f->lives, (size_t)f->threads * FACTS_LIFE);
+	for (i = 0; i < f->anomaly_event_count; i++) {
+		a = &f->anomaly_events[i];
+		first = (uint64_t)a->log << 32 | (uint32_t)a->anomaly;
+		p = facts_put(p, &first, 1);
+		p = facts_put(p, (const char *)a + EVENT, FACTS_ANOMALY - 1);
 	}
-	return (size_t)(put_rest(f, p) - room);
+	p = facts_put(p, f->curve, (size_t)f->curve_points * FACTS_POINT);
+	memcpy(p, f->log_names, (size_t)f->logs * LOG_NAME);
+	return (size_t)(p - room) + (size_t)f->logs * LOG_NAME;
 }
 
 static int
 load_rest(struct facts *f, const unsigned char *p)
 {
 	struct anomaly_event *a;
-	struct live_point *l;
-	uint64_t i;
+	uint64_t i, first;
 
-	for (i = 0; i < f->threads; i++, p += FACTS_LIFE * 8) {
-		f->lives[i].id = le64_get(p);
-		f->lives[i].hosted = le64_get(p + 8);
-	}
-	for (i = 0; i < f->anomaly_event_count; i++, p += FACTS_ANOMALY * 8) {
+	p = facts_get(p, f->lives, (size_t)f->threads * FACTS_LIFE);
+	for (i = 0; i < f->anomaly_event_count; i++) {
 		a = &f->anomaly_events[i];
-		if (le32_get(p) >= ANOMALIES || le32_get(p + 4) >= f->logs)
+		p = facts_get(p, &first, 1);
+		p = facts_get(p, (char *)a + EVENT, FACTS_ANOMALY - 1);
+		if ((uint32_t)first >= ANOMALIES || first >> 32 >= f->logs)
 			return -1;
-		a->anomaly = (enum anomaly)le32_get(p);
-		a->log = le32_get(p + 4);
-		a->event = le64_get(p + 8);
-		a->address = le64_get(p + 16);
-		a->thread = le64_get(p + 24);
+		a->anomaly = (enum anomaly)(uint32_t)first;
+		a->log = (uint32_t)(first >> 32);
 	}
-	for (i = 0; i < f->curve_points; i++, p += FACTS_POINT * 8) {
-		l = &f->curve[i];
-		l->done = le64_get(p);
-		l->clock = le64_get(p + 8);
-		l->blocks = le64_get(p + 16);
-		l->bytes = le64_get(p + 24);
-		l->peak = le64_get(p + 32);
-		if (l->done > f->words || (i > 0 && l->done < l[-1].done))
+	p = facts_get(p, f->curve, (size_t)f->curve_points * FACTS_POINT);
+	for (i = 0; i < f->curve_points; i++)
+		if (f->curve[i].done > f->words ||
+		    (i > 0 && f->curve[i].done < f->curve[i - 1].done))
 			return -1;
-	}
 	for (i = 0; i < f->logs; i++, p += LOG_NAME) {
 		if (memchr(p, 0, LOG_NAME) == NULL)
 			return -1;
@@ -140,16 +133,12 @@ load_rest(struct facts *f, const unsigned char *p)
 int
 facts_load(struct facts *f, const unsigned char *p, size_t size, size_t *used)
 {
-	uint64_t v;
-	size_t i;
+	const unsigned char *rest;
 
 	if (size < FACTS_NUMBERS * 8)
 		return -1;
 	memset(f, 0, sizeof(*f));
-	for (i = 0; i < FACTS_NUMBERS; i++) {
-		v = le64_get(p + i * 8);
-		memcpy((char *)f + i * 8, &v, 8);
-	}
+	rest = facts_get(p, f, FACTS_NUMBERS);
 	if (f->anomaly_event_count > ANOMALY_EVENTS || f->logs < 1 ||
 	    f->curve_points > CURVE_POINTS || f->logs > LOG_NAMES ||
 	    f->peak_log >= f->logs || f->order > ORDER_NONE ||
@@ -164,5 +153,5 @@ facts_load(struct facts *f, const unsigned char *p, size_t size, size_t *used)
 	    f->logs * LOG_NAME);
 	if (*used > size)
 		return -1;
-	return load_rest(f, p + FACTS_NUMBERS * 8);
+	return load_rest(f, rest);
 }

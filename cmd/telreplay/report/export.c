@@ -75,34 +75,23 @@ export_put(struct export *e, const char *format, ...)
 static void
 android_line(struct export *e, const struct line *op)
 {
-	uint64_t at = ADDRESS(op->block);
+	const uint64_t at = ADDRESS(op->block);
+	const char *name = op->what == 'm' ? "malloc" :
+	    op->what == 'c'                ? "calloc" :
+	    op->what == 'a'                ? "memalign" :
+	    op->what == 'r'                ? "realloc" :
+	                                     "free";
 
-	switch (op->what) {
-	case 'f':
-		export_put(e, "%" PRIu64 ": free 0x%" PRIx64 "\n", op->thread,
-		    at);
-		break;
-	case 'c':
-		export_put(e,
-		    "%" PRIu64 ": calloc 0x%" PRIx64 " 1 %" PRIu64 "\n",
-		    op->thread, at, op->size);
-		break;
-	case 'a':
-		export_put(e,
-		    "%" PRIu64 ": memalign 0x%" PRIx64 " %" PRIu64 " %" PRIu64
-		    "\n",
-		    op->thread, at, op->alignment, op->size);
-		break;
-	case 'r':
-		export_put(e,
-		    "%" PRIu64 ": realloc 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64
-		    "\n",
-		    op->thread, at, at, op->size);
-		break;
-	default:
-		export_put(e, "%" PRIu64 ": malloc 0x%" PRIx64 " %" PRIu64 "\n",
-		    op->thread, at, op->size);
-	}
+	export_put(e, "%" PRIu64 ": %s 0x%" PRIx64, op->thread, name, at);
+	if (op->what == 'c')
+		export_put(e, " 1");
+	else if (op->what == 'a')
+		export_put(e, " %" PRIu64, op->alignment);
+	else if (op->what == 'r')
+		export_put(e, " 0x%" PRIx64, at);
+	if (op->what != 'f')
+		export_put(e, " %" PRIu64, op->size);
+	export_put(e, "\n");
 }
 
 static void

@@ -52,17 +52,29 @@ spin_poll(const struct worker *other, uint64_t position, int spin)
 	return done;
 }
 
-/* Requests to be woken, and looks once more. */
-static uint64_t
-request_wake(struct worker *other, uint64_t position)
+/* Requests to be woken from a position on. */
+static void
+request_wake(_Atomic uint64_t *wake_at, uint64_t position)
 {
-	uint64_t at = atomic_load(&other->shared_stats->wake_at);
+	uint64_t at = atomic_load(wake_at);
 
-	while (at > position + 1 &&
-	    !atomic_compare_exchange_weak(&other->shared_stats->wake_at, &at,
-	        position + 1))
+	while (at > position &&
+	    !atomic_compare_exchange_weak(wake_at, &at, position))
 		;
-	return poll_done(other, position);
+}
+
+/* Wakes those that requested it, which takes time as a wait does. */
+static void
+wake_all(struct worker *w, _Atomic uint64_t *wake_at, pthread_cond_t *moved,
+    pthread_mutex_t *lock)
+{
+	uint64_t began = run_cpu();
+
+	(void)pthread_mutex_lock(lock);
+	atomic_store(wake_at, NEVER);
+	(void)pthread_cond_broadcast(moved);
+	(void)pthread_mutex_unlock(lock);
+	run_account_wait(w, began);
 }
 
 /* Sleeps until it is woken, or for a while. */
@@ -83,7 +95,11 @@ sleep_for(struct worker *other, uint64_t position)
 	uint64_t done;
 
 	(void)pthread_mutex_lock(&other->lock);
-	while ((done = request_wake(other, position)) == 0) {
+	for (;;) {
+		request_wake(&other->shared_stats->wake_at, position + 1);
+		done = poll_done(other, position);
+		if (done != 0)
+			break;
 		timed_wait(&other->moved, &other->lock);
 	}
 	(void)pthread_mutex_unlock(&other->lock);
@@ -94,17 +110,10 @@ void
 run_wake(struct worker *w)
 {
 	struct run_thread *b = w->shared_stats;
-	uint64_t began;
 
 	/* a barrier: either they see .published, or .wake_at is seen here */
-	if (atomic_fetch_add(&b->wake_at, 0) > atomic_load(&b->published))
-		return;
-	began = run_cpu();
-	(void)pthread_mutex_lock(&w->lock);
-	atomic_store(&b->wake_at, NEVER);
-	(void)pthread_cond_broadcast(&w->moved);
-	(void)pthread_mutex_unlock(&w->lock);
-	run_account_wait(w, began);
+	if (atomic_fetch_add(&b->wake_at, 0) <= atomic_load(&b->published))
+		wake_all(w, &b->wake_at, &w->moved, &w->lock);
 }
 
 void
@@ -195,33 +204,14 @@ void
 run_window_leave(struct worker *w)
 {
 	struct run *r = w->run;
-	uint64_t began;
 	uint32_t window = w->window;
 
 	w->window = 0;
 	if (window == 0 || atomic_fetch_sub(&r->inside[window], 1) != 1)
 		return;
 	run_wait_advance(r);
-	if (atomic_load(&r->low) < atomic_load(&r->low_wanted))
-		return;
-	began = run_cpu();
-	(void)pthread_mutex_lock(&r->low_lock);
-	atomic_store(&r->low_wanted, NEVER);
-	(void)pthread_cond_broadcast(&r->low_moved);
-	(void)pthread_mutex_unlock(&r->low_lock);
-	run_account_wait(w, began);
-}
-
-/* Requests to be woken when .low is so far, and looks a last time. */
-static int
-is_low(struct run *r, uint64_t low)
-{
-	uint64_t at = atomic_load(&r->low_wanted);
-
-	while (
-	    at > low && !atomic_compare_exchange_weak(&r->low_wanted, &at, low))
-		;
-	return atomic_load(&r->low) >= low;
+	if (atomic_load(&r->low) >= atomic_load(&r->low_wanted))
+		wake_all(w, &r->low_wanted, &r->low_moved, &r->low_lock);
 }
 
 void
@@ -242,8 +232,12 @@ run_window_enter(struct worker *w, uint32_t window)
 		relax();
 	if (atomic_load(&r->low) < low) {
 		(void)pthread_mutex_lock(&r->low_lock);
-		while (!is_low(r, low))
+		for (;;) {
+			request_wake(&r->low_wanted, low);
+			if (atomic_load(&r->low) >= low)
+				break;
 			timed_wait(&r->low_moved, &r->low_lock);
+		}
 		(void)pthread_mutex_unlock(&r->low_lock);
 	}
 	run_set_state(w, RUN_WORKING);
