@@ -142,3 +142,13 @@ print(late)')" -eq "${BASH_REMATCH[1]}" ]
 		TMPDIR=$PWD/none run -1 telstat -q -S -s 'n=count()' -f json $log
 	done
 }
+
+@test "telstat says where labels and pairs may depend on late events" {
+	local log=$TEL_TOP/tests/data/mps/1.111.0-lii6gc-amcss.log.zst
+	for spec in 'l=tally(label(pool),4)' 'd=sum(dt)' 'n=sum(live)'; do
+		run -0 --separate-stderr telstat -s "$spec" "$log"
+		[[ "$stderr" == *" events are shown after later ones, which -S puts in order" ]]
+		run -0 --separate-stderr telstat -S -s "$spec" "$log"
+		[ -z "$stderr" ]
+	done
+}
