@@ -82,12 +82,12 @@ EMIT_OBJ = $(call obj,$(EMIT_SRC) $(sort $(wildcard lib/wire/*.c)) \
     lib/base/array.c lib/base/buffer.c)
 LIB_SRC = $(filter-out $(EMIT_SRC),$(sort \
     $(wildcard lib/*/*.c lib/format/*/*.c)))
-# The script, the style and the shell of pages, and the events of the MPS with
-# their descriptions, as C.
+# The script, the style and the shell of pages, the events of the MPS with their
+# descriptions, and those of Singularity, as C.
 PAGE    = lib/print/page
 MPS     = lib/format/mps
 MADE_OBJ = $(BUILD)/lib/print/page_parts.o $(BUILD)/$(MPS)/docs_rows.o \
-    $(BUILD)/$(MPS)/events_rows.o
+    $(BUILD)/$(MPS)/events_rows.o $(BUILD)/lib/format/ets/builtin_tmf.o
 # page.js comes first: the others add to what it defines.  A page of a report
 # has some of the scripts, a page of a log the others.
 PAGE_SCRIPTS = $(PAGE)/page.js $(filter-out $(PAGE)/page.js,$(sort \
@@ -181,6 +181,17 @@ $(BUILD)/$(MPS)/docs_rows.c $(BUILD)/$(MPS)/events_rows.c: \
 	    print " }," } \
 	    END { print "};\nconst unsigned tel__mps_n" of[2] " = " n ";" }' \
 	    $< >$@
+
+# A string a provider, which starts with its number.
+$(BUILD)/lib/format/ets/builtin_tmf.c: lib/format/ets/builtin.tmf Makefile
+	$(SAY) GEN $@
+	@mkdir -p $(@D)
+	$(Q)awk 'BEGIN { print "#include \"format/ets/ets.h\"\n" \
+	    "const char *const tel__ets_builtin[] = {" } \
+	    /^[0-9]/ && n++ { print "\t," } \
+	    !/^\/\// { print "\t\"" $$0 "\\n\"" } \
+	    END { print "};\nconst unsigned tel__ets_nbuiltin = " n ";" }' \
+	    lib/format/ets/builtin.tmf >$@
 
 $(MADE_OBJ): %.o: %.c $(BUILD)/.flags
 	$(SAY) CC $@

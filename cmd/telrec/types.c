@@ -21,43 +21,35 @@ struct field {
 	const char *letter, *name, *part, *doc;
 };
 
+/* clang-format off */
+#define FIELDS(FIELD) \
+	FIELD(ADDRESS, "A", "address", "address", "of the block") \
+	FIELD(OLD, "A", "old", "old", "the block that it replaces") \
+	FIELD(SIZE, "W", "size", "size", "in bytes") \
+	FIELD(COUNT, "W", "count", "count", "elements of that size") \
+	FIELD(ALIGNMENT, "W", "alignment", "alignment", "in bytes") \
+	FIELD(PLACE, "A", "address", "", "of the mapping") \
+	FIELD(OLD_PLACE, "A", "old", "", "where it was") \
+	FIELD(OLD_BYTES, "W", "old_size", "", "in bytes") \
+	FIELD(BYTES, "W", "size", "", "in bytes") \
+	FIELD(BREAK, "A", "address", "", "the break") \
+	FIELD(INCREMENT, "I64", "increment", "", "in bytes") \
+	FIELD(NUMBER, "U32", "number", "0", "of the backtrace, from 1") \
+	FIELD(IP, "A", "ip", "1", "the instruction") \
+	FIELD(CALLER, "U32", "parent", "2", "the backtrace of its caller") \
+	FIELD(REASON, "U32", "reason", "", "1: environment, 2: file, 3: other") \
+	FIELD(PROGRAM, "A", "program", "", "from 1, labelled with its path") \
+	FIELD(PARENT, "U32", "parent", "", "the process that started it")
+/* clang-format on */
 enum {
-	ADDRESS = 1,
-	OLD,
-	SIZE,
-	COUNT,
-	ALIGNMENT,
-	PLACE,
-	OLD_PLACE,
-	OLD_BYTES,
-	BYTES,
-	BREAK,
-	INCREMENT,
-	NUMBER,
-	IP,
-	CALLER,
-	PARENT,
-	REASON,
-	PROGRAM
+	NO_FIELD,
+#define FIELD(number, ...) number,
+	FIELDS(FIELD)
+#undef FIELD
 };
 static const struct field own_fields[] = {
-	[ADDRESS] = { "A", "address", "address", "of the block" },
-	[OLD] = { "A", "old", "old", "the block that it replaces" },
-	[SIZE] = { "W", "size", "size", "in bytes" },
-	[COUNT] = { "W", "count", "count", "elements of that size" },
-	[ALIGNMENT] = { "W", "alignment", "alignment", "in bytes" },
-	[PLACE] = { "A", "address", "", "of the mapping" },
-	[OLD_PLACE] = { "A", "old", "", "where it was" },
-	[OLD_BYTES] = { "W", "old_size", "", "in bytes" },
-	[BYTES] = { "W", "size", "", "in bytes" },
-	[BREAK] = { "A", "address", "", "the break" },
-	[INCREMENT] = { "I64", "increment", "", "in bytes" },
-	[NUMBER] = { "U32", "number", "0", "of the backtrace, from 1" },
-	[IP] = { "A", "ip", "1", "the instruction" },
-	[CALLER] = { "U32", "parent", "2", "the backtrace of its caller" },
-	[REASON] = { "U32", "reason", "", "1: environment, 2: file, 3: other" },
-	[PROGRAM] = { "A", "program", "", "from 1, labelled with its path" },
-	[PARENT] = { "U32", "parent", "", "the process that started it" },
+#define FIELD(number, ...) [number] = { __VA_ARGS__ },
+	FIELDS(FIELD)
 };
 
 /* A type: its own fields, up to 0, and whether it allocates. */

@@ -270,7 +270,7 @@ tel_status tel__ets_describe_builtin(struct tmf *tmf);
 /* The schema of what is built in.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__ets_schema_new(struct tel_schema **out);
 
-/* tel__ets_builtin.c: the description of Singularity's events. */
+/* builtin.tmf: the description of Singularity's events. */
 extern const char *const tel__ets_builtin[];
 extern const unsigned tel__ets_nbuiltin;
 

@@ -200,23 +200,35 @@ inst_is(const struct inst_value *v, const char *word)
 
 /* ----------------------------------------------------------- classes */
 
+/*
+ * The classes: CLASS(number, name, definition, snapshot, what it takes, what a
+ * definition that is missing is taken to say), as struct inst_class_row.
+ */
+/* clang-format off */
+#define INST_CLASSES(CLASS) \
+	CLASS(CLASS_PATH, "path", T_PATH, T_IGNORED, 0, NULL) \
+	CLASS(CLASS_TRACE, "trace", T_TRACE_CLASS, T_IGNORED, INST_TRACES, NULL) \
+	CLASS(CLASS_STRACE, "strace", T_SUMMARY, T_SNAP_SUMMARY, INST_TRACES, " unit=ns") \
+	CLASS(CLASS_MAG, "mag", T_MAGNITUDE, T_SNAP_MAGNITUDE, INST_SETS, "") \
+	CLASS(CLASS_GROWTH, "growth", T_GROWTH, T_SNAP_GROWTH, INST_GROWS, "") \
+	CLASS(CLASS_HIST, "hist", T_HISTOGRAM, T_SNAP_HISTOGRAM, INST_BUCKETS, NULL) \
+	CLASS(CLASS_SPLIT, "split", T_SPLIT, T_SNAP_HISTOGRAM, INST_BUCKETS, NULL) \
+	CLASS(CLASS_TALLY, "tally", T_TALLY, T_SNAP_TALLY, INST_KEYS, " max=65536") \
+	CLASS(CLASS_LOG2, "log2", T_LOG2, T_SNAP_HISTOGRAM, INST_BUCKETS, NULL) \
+	CLASS(CLASS_LOGLIN, "loglin", T_LOGLIN, T_SNAP_HISTOGRAM, INST_BUCKETS, NULL) \
+	CLASS(CLASS_QUANTILES, "quantiles", T_QUANTILES, T_SNAP_HISTOGRAM, INST_BUCKETS, NULL) \
+	CLASS(CLASS_RATIO, "ratio", T_RATIO_CLASS, T_SNAP_RATIO, 0, "") \
+	CLASS(CLASS_DISTINCT, "distinct", T_DISTINCT_CLASS, T_SNAP_DISTINCT, INST_KEYS | INST_BUCKETS, " max=4096") \
+	CLASS(CLASS_TOP, "top", T_TOP_CLASS, T_SNAP_TOP, INST_VALUES, NULL) \
+	/* a class of a later version: its numbers mean what that says */ \
+	CLASS(CLASS_OTHER, "", T_UNKNOWN_CLASS, T_OTHER, 0, NULL)
+/* clang-format on */
+
 enum inst_class_type {
-	CLASS_PATH,
-	CLASS_TRACE,
-	CLASS_STRACE,
-	CLASS_MAG,
-	CLASS_GROWTH,
-	CLASS_HIST,
-	CLASS_SPLIT,
-	CLASS_TALLY,
-	CLASS_LOG2,
-	CLASS_LOGLIN,
-	CLASS_QUANTILES,
-	CLASS_RATIO,
-	CLASS_DISTINCT,
-	CLASS_TOP,
-	CLASS_OTHER,
-	CLASS_TYPES
+#define INST_CLASS(class, name, definition, snapshot, takes, presumed) class,
+	INST_CLASSES(INST_CLASS)
+#undef INST_CLASS
+	    CLASS_TYPES
 };
 
 /* The most parameters of a class. */

@@ -16,22 +16,9 @@ static const struct tel_type_row rows[T_TYPES] = {
 
 /* clang-format off */
 const struct inst_class_row tel__inst_classes[CLASS_TYPES] = {
-	[CLASS_PATH] = { "path", T_PATH, T_IGNORED, 0, NULL },
-	[CLASS_TRACE] = { "trace", T_TRACE_CLASS, T_IGNORED, INST_TRACES, NULL },
-	[CLASS_STRACE] = { "strace", T_SUMMARY, T_SNAP_SUMMARY, INST_TRACES, " unit=ns" },
-	[CLASS_MAG] = { "mag", T_MAGNITUDE, T_SNAP_MAGNITUDE, INST_SETS, "" },
-	[CLASS_GROWTH] = { "growth", T_GROWTH, T_SNAP_GROWTH, INST_GROWS, "" },
-	[CLASS_HIST] = { "hist", T_HISTOGRAM, T_SNAP_HISTOGRAM, INST_BUCKETS, NULL },
-	[CLASS_SPLIT] = { "split", T_SPLIT, T_SNAP_HISTOGRAM, INST_BUCKETS, NULL },
-	[CLASS_TALLY] = { "tally", T_TALLY, T_SNAP_TALLY, INST_KEYS, " max=65536" },
-	[CLASS_LOG2] = { "log2", T_LOG2, T_SNAP_HISTOGRAM, INST_BUCKETS, NULL },
-	[CLASS_LOGLIN] = { "loglin", T_LOGLIN, T_SNAP_HISTOGRAM, INST_BUCKETS, NULL },
-	[CLASS_QUANTILES] = { "quantiles", T_QUANTILES, T_SNAP_HISTOGRAM, INST_BUCKETS, NULL },
-	[CLASS_RATIO] = { "ratio", T_RATIO_CLASS, T_SNAP_RATIO, 0, "" },
-	[CLASS_DISTINCT] = { "distinct", T_DISTINCT_CLASS, T_SNAP_DISTINCT, INST_KEYS | INST_BUCKETS, " max=4096" },
-	[CLASS_TOP] = { "top", T_TOP_CLASS, T_SNAP_TOP, INST_VALUES, NULL },
-	/* a class of a later version: its numbers mean what that says */
-	[CLASS_OTHER] = { "", T_UNKNOWN_CLASS, T_OTHER, 0, NULL },
+#define INST_CLASS(class, ...) [class] = { __VA_ARGS__ },
+	INST_CLASSES(INST_CLASS)
+#undef INST_CLASS
 };
 
 /* Values that are not of a field of the record. */
