@@ -126,8 +126,7 @@ make_arena(struct run *run)
 	const uint64_t bytes = arena_bytes();
 	struct arena *a;
 
-	run->arena_fd =
-	    memfd_create("telrec", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	run->arena_fd = memfd_create("telrec", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	/* a program that truncates it would end telrec by SIGBUS */
 	if (run->arena_fd < 0 || ftruncate(run->arena_fd, (off_t)bytes) != 0 ||
 	    fcntl(run->arena_fd, F_ADD_SEALS,
@@ -707,8 +706,7 @@ telrec_run(const struct telrec *t)
 			    "libunwind cannot be loaded: stacks are taken by "
 			    "frame pointers");
 		if (drain_lost(run.drain) > 0)
-			message_fail(STATUS_FAILED, NULL,
-			    "%llu event%s lost",
+			message_fail(STATUS_FAILED, NULL, "%llu event%s lost",
 			    (unsigned long long)drain_lost(run.drain),
 			    drain_lost(run.drain) == 1 ? " was" : "s were");
 		if (!run.settings.quiet)
