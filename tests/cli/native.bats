@@ -547,3 +547,26 @@ times() {
 	clean telfilter -f tel long.tel long.tel >both.tel
 	[ "$(clean telfilter -c both.tel)" -eq $((20 * 16384)) ]
 }
+
+@test "what is selected of blocks is what is selected of the text" {
+	python3 - >log.text <<-'END'
+		print("# teltools text 1\n# format: mps-1.118.0/lii6gc")
+		for n in range(1, 40000):
+		    print(f"{n:016X}", f'Intern stringId={n} string="s{n}"'
+		          if n % 7 == 0 else f"PoolAlloc pool=0x{n % 5 + 1}000 "
+		          f"pReturn=0x{16 * n:x} size={n // 100}")
+	END
+	telfilter -f tel log.text >plain.tel
+	telfilter -f tel -z 3 log.text >frames.tel
+	zstd -q plain.tel
+	for select in '-w size>300' '-t 20000,21000' '-t 30%,40%' \
+	    '-w stringId==700' '-t 39000, -k User'; do
+		# shellcheck disable=SC2086
+		telcat $select log.text >want
+		[ "$(grep -vc '^#' want)" -gt 0 ]
+		for log in plain.tel frames.tel plain.tel.zst; do
+			# shellcheck disable=SC2086
+			telcat $select $log | cmp - want
+		done
+	done
+}

@@ -11,8 +11,8 @@ from tel_writer import Field, Schema, Stream, Type
 SECOND = 10 ** 9
 
 
-def app(alloc="Alloc", size="size", kind="Heap"):
-    return Schema("app/1", [
+def app(alloc="Alloc", size="size", kind="Heap", name="app/1"):
+    return Schema(name, [
         Type(alloc, [Field("addr", 3), Field(size), Field("tag", 7, 12)],
              code=7, kind=kind),
         Type("Start", [Field("id")], code=8, role="start", parts=[1],
@@ -60,7 +60,7 @@ def loads():
 
 
 def names():
-    s = app("Al\x1b[31m\nx", "si\x1bze", "He\nap")
+    s = app("Al\x1b[31m\nx", "si\x1bze", "He\nap", "my\x1b app:(2)/1")
     out = Stream()
     out.log(0, s, name="n\x1bame")
     out.block(0, s, [(0, 1000, (0x1000, 16, "hi"))])

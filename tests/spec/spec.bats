@@ -370,6 +370,8 @@ make_case() {
 	telcat -q names.tel >text
 	run ! grep -q '[^ -~]' text
 	grep -q 'Al\\x1b\\x5b31m\\x0ax addr=0x1000 si\\x1bze=16' text
+	# a schema's name keeps what is printable, but has no blank
+	grep -qx '# format: my\\x1b_app:(2)/1' text
 	for option in '' --types '-f csv' '-f json'; do
 		# shellcheck disable=SC2086
 		telcat -q $option names.tel >out
