@@ -354,3 +354,16 @@ memory() {
 	[ "${#lines[@]}" -eq 3 ]
 	exec 5>&-
 }
+
+@test "the time of merged logs is that since the first event of all" {
+	for k in 1 5; do
+		printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+		    '# type: a 1 K n:unsigned' >log$k
+		printf '%016X a n=%d\n' ${k}000 ${k}1 ${k}600 ${k}2 >>log$k
+	done
+	telcat -f csv -F time,n log5 log1 | diff - <(printf '%s\n' \
+	    clock,type,time,n 1000,a,0,11 1600,a,600,12 5000,a,4000,51 \
+	    5600,a,4600,52)
+	telcat -f csv -F n -t ,4000ns log5 log1 | diff - <(printf '%s\n' \
+	    clock,type,n 1000,a,11 1600,a,12 5000,a,51)
+}
