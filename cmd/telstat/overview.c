@@ -166,6 +166,23 @@ put_damage(struct report *r, const struct show *show)
 		report_put(r);
 }
 
+/* Programs that telrec names in a recording, as tel-alloc(5) describes. */
+static void
+put_unrecorded(struct report *r, const struct show *show)
+{
+	tel_part part;
+	size_t i;
+
+	for (i = 0; tel_stats_type(show->stats, i, &part); i++)
+		if (strcmp(part.name, "unrecorded") == 0 &&
+		    strcmp(part.kind, "Process") == 0) {
+			(void)open_line(r, "not recorded:");
+			report_say(r, REPORT_TEXT, "", "%" PRIu64 " program%s",
+			    part.events, part.events == 1 ? "" : "s");
+			report_put(r);
+		}
+}
+
 /* ----------------------------------------------------- kinds and types */
 
 /* The columns of kinds do not say the kind again. */
@@ -336,6 +353,7 @@ overview_put(struct report *r, const struct show *show)
 	put_size(r, show, "bytes  ", TEL_TOTAL_BYTES, "bytes");
 	put_span(r, show);
 	put_damage(r, show);
+	put_unrecorded(r, show);
 	/* text is one screen where there are answers */
 	answered = report_is(r, REPORT_TEXT) &&
 	    (answers_some(show) || runtime_some(show));

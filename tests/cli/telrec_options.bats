@@ -167,11 +167,24 @@ record_pair() {
 		env -i ./missing x; exit 4'
 	[ "$output" = "telrec: ./missing: ${why/recorded/recorded, 2 times}" ]
 	telstat --report=types run.tel | grep -q '^unrecorded  *Process  *2 '
+	telstat run.tel | grep -qx 'not recorded: 2 programs'
 	# in a ring of memory, too, and with the names of frames
 	telrec -q -g -z 1 --ring 1M -o run.tel sh -c 'env -i ./missing x; true'
 	telcat -H -e unrecorded run.tel | cut -d ' ' -f 2- |
 	    sed 's/pid=[0-9]*/pid=N/; s/thread=[0-9]*/thread=N/' >got
 	echo 'unrecorded reason=1 program=0x1["./missing"] pid=N thread=N' | diff -u - got
+	telstat run.tel | grep -qx 'not recorded: 1 program'
+	# a child that is set-user-ID, of another user
+	cp execute setuid
+	if chown 1 setuid 2>/dev/null; then
+		chmod 4755 setuid
+		run -0 telrec -o run.tel sh -c './setuid x; true'
+		[ "$output" = "" ] ||
+		    [ "$output" = "telrec: ./setuid: not recorded: the program is set-user-ID or set-group-ID" ]
+		telstat run.tel >report
+		# where the file system ignores the bit, it is recorded
+		[ "$output" = "" ] || grep -qx 'not recorded: 1 program' report
+	fi
 	# 16 names at most
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18; do
 		ln -s execute "missing$i"

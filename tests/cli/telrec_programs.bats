@@ -136,6 +136,41 @@ setup() {
 	done
 }
 
+@test "calls that bypass the library are not recorded, and listed as such" {
+	echo '#include <stdlib.h>
+	void bypass(void) { free(malloc(12345)); }' >deep.c
+	cat >bypass.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdlib.h>
+		int main(int argc, char **argv)
+		{
+			void *deep = dlopen(argv[1], RTLD_NOW | RTLD_DEEPBIND);
+			void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+			void *(*allocate)(size_t), (*release)(void *), (*call)(void);
+			if (argc < 2 || deep == NULL || libc == NULL)
+				return 77;
+			*(void **)&call = dlsym(deep, "bypass");
+			*(void **)&allocate = dlsym(libc, "malloc");
+			*(void **)&release = dlsym(libc, "free");
+			call();
+			release(allocate(12345));
+			free(malloc(54321));
+			return 0;
+		}
+	END
+	cc=${CC:-cc}
+	$cc -fno-builtin -shared -fPIC -o deep.so deep.c
+	$cc -fno-builtin -o bypass bypass.c -ldl
+	run telrec -o run.tel ./bypass "$PWD/deep.so"
+	[ "$status" != 77 ] || skip "no RTLD_DEEPBIND here"
+	[ "$status" = 0 ]
+	[ "$(counts run.tel 'size == 54321')" = 1 ]
+	# if these are recorded one day, the manual is to say so
+	[ "$(counts run.tel 'size == 12345')" = 0 ]
+	grep -q 'RTLD_DEEPBIND' "$TEL_TOP/man/telrec.1"
+}
+
 @test "a dlsym that allocates does not keep the allocator from being found" {
 	# as that of glibc does for messages, and for new threads
 	cat >own.c <<-'END'
