@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target: the compiler of expressions and the readers of selections.
+ * Fuzz target: the compiler of expressions and the readers of selections, and
+ * of roles, as --alloc has them.
  * The first byte of the input chooses what the rest is; what compiles is
  * bound to schemas of several releases and run over the events of a small
  * log, one of each type with fields of all data types.
@@ -86,6 +87,38 @@ try_schema(const char *name, tel_filter *filter, tel_filter *contrary,
 	fake_end(&f);
 }
 
+/* A type that allocates or so, in a log of text. */
+static void
+try_role(unsigned which, const char *text)
+{
+	static const char log[] =
+	    "0000000000000001 Grab p=0x10 n=16 m=-3 s=\"a b\"\n"
+	    "0000000000000002 Grab p=0x30 n=18446744073709551615 m=2 s=\"\"\n"
+	    "0000000000000003 Drop p=0x10 r=1.5\n"
+	    "0000000000000004 Move p=0x30 q=0x50 n=7\n";
+	static const char *const roles[] = { "alloc", "free", "realloc",
+		"reserve", "commit", "create-pool", "destroy-pool",
+		"create-buffer", "destroy-buffer", "end-thread",
+		"describe-pool", "new", "delete", "delete-sized", "free-sized",
+		"none" };
+	uint64_t notices = 0;
+	tel_reader *r = tel_reader_new();
+	const tel_event *ev;
+	tel_status st;
+	tel_alloc a;
+
+	must(r != NULL &&
+	    tel_reader_set_notify(r, take_notice, &notices) == TEL_OK);
+	st = tel_reader_add_role(r, roles[which % 16], text);
+	must(st == TEL_EINVAL || (st == TEL_OK && which % 16 != 15));
+	must(tel_reader_open_memory(r, log, sizeof(log) - 1, "log") == TEL_OK);
+	while ((st = tel_reader_next(r, &ev)) == TEL_OK)
+		must(tel_event_alloc(ev, &a, sizeof(a)) ==
+		    (a.kind != TEL_ALLOC_NONE));
+	must(st == TEL_END);
+	tel_reader_free(r);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -101,6 +134,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = '\0';
+	if (data[0] % 8 == 6)
+		try_role(data[0] / 8u, text);
 	tel_filter_set_invert(contrary, 1);
 	if (set(filter, data[0], text) != TEL_OK) {
 		check_failure(filter);
