@@ -98,6 +98,31 @@ setup() {
 	clean telcat --no-merge z.tar | cmp want -
 }
 
+@test "an archive of many texts without headers: little time and memory" {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer needs more" ;; esac
+	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind needs more"
+	cat >many.py <<-'END'
+		import io, resource, subprocess, sys, tarfile
+		text = b"0000000000000001 Alloc ptr=0x10 size=16\n"
+		with tarfile.open("many.tgz", "w:gz", compresslevel=1) as archive:
+		    for i in range(20000):
+		        member = tarfile.TarInfo("%d.log" % i)
+		        member.size = len(text)
+		        archive.addfile(member, io.BytesIO(text))
+		for options in ["-c"], ["-H"], ["-H", "--no-merge"]:
+		    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+		    out = subprocess.run([sys.argv[1], *options, "many.tgz"],
+		                         stdout=subprocess.PIPE, check=True).stdout
+		    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+		    seconds = after.ru_utime - before.ru_utime
+		    print(options, seconds, after.ru_maxrss)
+		    assert out == (b"20000\n" if options == ["-c"] else text * 20000)
+		    # 100,000 of them: 100 MB, 20 s
+		    assert seconds < 4 and after.ru_maxrss < 50000
+	END
+	python3 many.py "$TEL_BUILD/bin/telcat"
+}
+
 @test "messages name the member of an archive" {
 	head -c 3001 mpsio.log >cut.log
 	tar -cf t.tar cut.log

@@ -92,6 +92,33 @@ find_said(const struct any *a, const char *name)
 	return NULL;
 }
 
+/*
+ * Has the reader own a schema, unless another log had the same: then that one
+ * replaces it.
+ */
+static tel_status
+adopt_described(struct tel_reader *r, struct tel_schema **schema,
+    uint64_t digest)
+{
+	struct lines_kept *k = tel__reader_keep(r, r->format, sizeof(*k));
+	tel_status st;
+	unsigned i;
+
+	for (i = 0; k != NULL && i < k->ndescribed; i++)
+		if (k->described[i].digest == digest) {
+			tel_schema_free(*schema);
+			*schema = k->described[i].schema;
+			return TEL_OK;
+		}
+	st = tel__reader_adopt(r, *schema);
+	if (st != TEL_OK || k == NULL ||
+	    i == sizeof(k->described) / sizeof(k->described[0]))
+		return st;
+	k->described[i].schema = *schema;
+	k->described[k->ndescribed++].digest = digest;
+	return TEL_OK;
+}
+
 /* Makes a schema of a set, unless there is one that says the same. */
 static tel_status
 know(struct tel_reader *r, struct any *a, const struct any_set *set,
@@ -120,7 +147,7 @@ know(struct tel_reader *r, struct any *a, const struct any_set *set,
 		a->full |= inferred;
 		return TEL_ELIMIT;
 	}
-	st = tel__reader_adopt(r, schema);
+	st = adopt_described(r, &schema, digest);
 	if (st != TEL_OK)
 		return st;
 	m->schema = schema;

@@ -276,5 +276,6 @@ const struct tel_format_ops tel__format_mpsdump = {
 	.open = tel__lines_open,
 	.next = tel__lines_next,
 	.close = tel__lines_close,
+	.cache_free = tel__lines_cache_free,
 	.encoder = &encoder,
 };

@@ -95,22 +95,55 @@ tel__lines_use(struct tel_reader *r, struct lines *s, const char *name)
 void
 tel__lines_free_candidates(struct lines *s)
 {
-	unsigned i;
-
-	for (i = 0; i < s->ncandidates; i++)
-		tel_schema_free(s->candidates[i].map.schema);
 	free(s->candidates);
 	s->candidates = NULL;
 	s->ncandidates = 0;
 	s->candidate_room = 0;
 }
 
+void
+tel__lines_cache_free(void *kept)
+{
+	struct lines_kept *k = kept;
+
+	while (k->count > 0) {
+		tel_schema_free(k->maps[--k->count]->schema);
+		free(k->maps[k->count]);
+	}
+	free(k->maps);
+}
+
+/* The map of candidate i, of that name; made for the first log. */
+static tel_status
+keep_map(struct lines_kept *k, unsigned i, const struct tel_format_ops *f,
+    const char *name, const struct lines_map **out)
+{
+	struct lines_map *map;
+	tel_schema *schema;
+	tel_status st = TEL_OK;
+
+	if (i == k->count) {
+		if (!TEL__RESERVE(k->maps, k->room, i + (size_t)1) ||
+		    (map = malloc(sizeof(*map))) == NULL)
+			return TEL_ENOMEM;
+		st = f->schema_new(name, &schema);
+		if (st != TEL_OK) {
+			free(map);
+			return st;
+		}
+		k->maps[k->count++] = map;
+		st = set_map(map, schema);
+	}
+	*out = k->maps[i];
+	return st;
+}
+
 /* Adds the candidates of a format. */
 static tel_status
-add_candidates(struct lines *s, const struct tel_format_ops *f)
+add_candidates(struct lines *s, struct lines_kept *k,
+    const struct tel_format_ops *f)
 {
 	struct lines_candidate *c;
-	tel_schema *schema;
 	const char *name;
 	tel_status st = TEL_OK;
 	unsigned i, n;
@@ -121,13 +154,11 @@ add_candidates(struct lines *s, const struct tel_format_ops *f)
 	        s->ncandidates + (size_t)n))
 		return TEL_ENOMEM;
 	for (i = 0; st == TEL_OK && (name = f->schema_name(i)) != NULL; i++) {
-		c = &s->candidates[s->ncandidates++];
+		c = &s->candidates[s->ncandidates];
 		memset(c, 0, sizeof(*c));
 		c->format = f;
 		c->number = i;
-		st = f->schema_new(name, &schema);
-		if (st == TEL_OK)
-			st = set_map(&c->map, schema);
+		st = keep_map(k, s->ncandidates++, f, name, &c->map);
 	}
 	return st;
 }
@@ -136,16 +167,20 @@ add_candidates(struct lines *s, const struct tel_format_ops *f)
 static tel_status
 make_candidates(struct tel_reader *r, struct lines *s)
 {
+	struct lines_kept *kept;
 	const struct tel_format_ops *f;
 	tel_status st = TEL_OK;
 	unsigned i;
 
 	if (s->candidates != NULL)
 		return TEL_OK;
+	kept = tel__reader_keep(r, r->format, sizeof(*kept));
+	if (kept == NULL)
+		return TEL_ENOMEM;
 	for (i = 0; st == TEL_OK && i < r->formats->count; i++) {
 		f = r->formats->rows[i].format;
 		if (f->score != NULL)
-			st = add_candidates(s, f);
+			st = add_candidates(s, kept, f);
 	}
 	return st;
 }
@@ -169,7 +204,7 @@ text_schema_weigh(struct tel_reader *r, struct lines *s, struct evidence *e)
 
 	for (i = 0; st == TEL_OK && i < s->ncandidates; i++) {
 		c = &s->candidates[i];
-		if (!s->syntax->parse(s, &c->map) || s->type == NULL)
+		if (!s->syntax->parse(s, c->map) || s->type == NULL)
 			continue;
 		c->fits++;
 		tel_codes_add(&c->seen, s->type->code);
@@ -329,8 +364,8 @@ tell_others(struct tel_reader *r, const struct lines *s, unsigned best)
 	for (i = s->ncandidates; i-- > 0;)
 		if (i != best && c[i].fits == c[best].fits &&
 		    c[i].e.votes == c[best].e.votes)
-			tel__schema_other_names(c[best].map.schema,
-			    c[i].map.schema, &c[best].seen, others,
+			tel__schema_other_names(c[best].map->schema,
+			    c[i].map->schema, &c[best].seen, others,
 			    sizeof(others));
 	tel__reader_notice(r, TEL_WARNING, r->offset,
 	    "the stream does not identify its writer; read as %s, which fits "
@@ -456,7 +491,7 @@ tel__lines_adapt(struct tel_reader *r, struct lines *s)
 		c = &s->candidates[i];
 		if (i == now || c->e.votes < s->candidates[now].e.votes ||
 		    (!s->syntax->named && c->fits < s->candidates[now].fits) ||
-		    !s->syntax->parse(s, &c->map) || s->type == NULL)
+		    !s->syntax->parse(s, c->map) || s->type == NULL)
 			continue;
 		snprintf(name, sizeof(name), "%s/%s",
 		    c->format->schema_name(c->number), s->map.schema->platform);

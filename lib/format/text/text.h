@@ -57,11 +57,26 @@ struct lines_map {
 /* A built-in schema that a text may have been printed from. */
 struct lines_candidate {
 	const struct tel_format_ops *format;
-	unsigned number;       /* of its schema in the format */
-	struct lines_map map;  /* owns its schema */
+	unsigned number; /* of its schema in the format */
+	const struct lines_map *map;
 	unsigned fits;         /* lines that fit it */
 	struct tel_codes seen; /* and the codes of these */
 	struct tel_score e;
+};
+
+/*
+ * For all logs of an input, as members of an archive are many: the maps of all
+ * candidates, which own their schemas, and the first schemas that texts
+ * described, by their digests.
+ */
+struct lines_kept {
+	struct lines_map **maps;
+	size_t room;
+	unsigned count, ndescribed;
+	struct {
+		struct tel_schema *schema;
+		uint64_t digest;
+	} described[64];
 };
 
 struct lines;
@@ -146,6 +161,7 @@ tel_status tel__lines_use(struct tel_reader *r, struct lines *s,
  */
 tel_status tel__lines_adapt(struct tel_reader *r, struct lines *s);
 void tel__lines_free_candidates(struct lines *s);
+void tel__lines_cache_free(void *kept);
 /* The name in a line "# format: NAME", into name; 1 when it is one. */
 int tel__lines_format(const unsigned char *p, const unsigned char *end,
     char *name, size_t size);
