@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/table.h"
 #include "common/message.h"
+#include "model/collector.h"
 
 /* Rows of the longest pauses, the largest classes and stacks. */
 #define TOP_SHOWN 5
@@ -40,13 +41,6 @@ struct collection {
 	int has_before, has_after;
 };
 
-/* An end of a range that is a pause or a collection. */
-struct mark {
-	uint64_t clock, key, log;
-	uint32_t sequence; /* of equal clocks, the order of the log */
-	uint8_t pause, starts;
-};
-
 struct runtime {
 	struct pause *pauses;
 	size_t npauses, pause_room;
@@ -57,8 +51,7 @@ struct runtime {
 	char *names[NAMES_MAX];
 	unsigned nnames;
 	uint64_t log, left_out;
-	struct mark *marks; /* ends of ranges, in any order */
-	size_t nmarks, mark_room;
+	struct tel__collector ends; /* of ranges */
 	struct pause *cycles; /* collections that are ranges, by duration */
 	size_t ncycles, cycle_room;
 	tel_heap *stacks, *classes; /* of samples; classes NULL: not yet */
@@ -138,25 +131,14 @@ int
 runtime_joins(const struct runtime *rt)
 {
 	return rt->only_ranges && rt->count == 0 && rt->ncollections == 0 &&
-	    tel_heap_count(rt->stacks) == 0 && rt->left_out == 0;
+	    tel_heap_count(rt->stacks) == 0 &&
+	    rt->left_out + rt->ends.left_out == 0;
 }
 
 int
 runtime_join(struct runtime *rt, const struct runtime *next)
 {
-	struct mark *to;
-	size_t i;
-
-	if (next->nmarks > KEPT_MAX - rt->nmarks ||
-	    !TEL__RESERVE(rt->marks, rt->mark_room, rt->nmarks + next->nmarks))
-		return 0;
-	for (i = 0; i < next->nmarks; i++) {
-		to = &rt->marks[rt->nmarks];
-		*to = next->marks[i];
-		to->log = rt->log;
-		to->sequence = (uint32_t)rt->nmarks++;
-	}
-	return 1;
+	return tel__collector_join(&rt->ends, &next->ends, rt->log);
 }
 
 void
@@ -173,7 +155,7 @@ runtime_free(struct runtime *rt)
 	tel_heap_free(rt->classes);
 	free(rt->pauses);
 	free(rt->collections);
-	free(rt->marks);
+	tel__collector_clear(&rt->ends);
 	free(rt->cycles);
 	free(rt);
 }
@@ -357,34 +339,6 @@ add_classes(struct runtime *rt, const tel_type *type)
 	return tel_heap_set_key(rt->classes, key);
 }
 
-/*
- * Keeps an end of a range: its log may write them in another order than that of
- * time.
- */
-static tel_status
-add_mark(struct runtime *rt, const tel_event *ev, const char *range)
-{
-	const tel_type *type = tel_event_type(ev);
-	const int key = tel_type_role_field(type, "address");
-	struct mark *m;
-
-	if (rt->nmarks == KEPT_MAX) {
-		rt->left_out++;
-		return TEL_OK;
-	}
-	if (!TEL__RESERVE(rt->marks, rt->mark_room, rt->nmarks + 1))
-		return TEL_ENOMEM;
-	m = &rt->marks[rt->nmarks];
-	memset(m, 0, sizeof(*m));
-	m->clock = tel_event_clock(ev);
-	m->key = key < 0 ? 0 : tel_event_u64(ev, (unsigned)key);
-	m->log = rt->log;
-	m->sequence = (uint32_t)rt->nmarks++;
-	m->pause = range[0] == 'p';
-	m->starts = strcmp(tel_type_role(type), "start") == 0;
-	return TEL_OK;
-}
-
 tel_status
 runtime_event(struct runtime *rt, const tel_event *ev)
 {
@@ -393,7 +347,8 @@ runtime_event(struct runtime *rt, const tel_event *ev)
 	tel_status st;
 
 	if (range[0] != '\0')
-		return add_mark(rt, ev, range);
+		return tel__collector_event(&rt->ends, ev, tel_event_clock(ev),
+		    rt->log);
 	if (strcmp(role, "pause") == 0)
 		return add_pause(rt, ev);
 	if (strcmp(role, "collection") == 0)
@@ -436,7 +391,7 @@ runtime_some(const struct show *show)
 	const struct runtime *rt = show->options->runtime;
 
 	return rt != NULL &&
-	    (rt->count > 0 || rt->ncollections > 0 || rt->nmarks > 0 ||
+	    (rt->count > 0 || rt->ncollections > 0 || rt->ends.nends > 0 ||
 	        tel_heap_count(rt->stacks) > 0);
 }
 
@@ -531,7 +486,7 @@ put_durations(struct report *r, const struct show *show, const char *what,
 	    report_section(r, REPORT_TEXT | REPORT_JSON, what);
 	size_t i;
 
-	s->apart = rt->nmarks == 0 || sorted == rt->pauses;
+	s->apart = rt->ends.nends == 0 || sorted == rt->pauses;
 	s->lead = "GC     ";
 	s->indent = 8;
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
@@ -539,7 +494,7 @@ put_durations(struct report *r, const struct show *show, const char *what,
 	if (show->at.ns > 0)
 		(void)report_fact(r, &share,
 		    report_real((double)total / show->at.ns));
-	if (rt->left_out > 0)
+	if (rt->left_out + rt->ends.left_out > 0)
 		report_say(r, REPORT_TEXT, "", "quantiles of the first %zu", n);
 	report_put(r);
 }
@@ -582,70 +537,67 @@ earlier(const void *a, const void *b)
 	                          (x->clock > y->clock) - (x->clock < y->clock);
 }
 
+/* Adds the ranges to the pauses and cycles.  1, or 0: no memory. */
 static int
-mark_order(const void *a, const void *b)
+add_ranges(struct runtime *rt, const struct show *show)
 {
-	const struct mark *x = a, *y = b;
+	const struct tel__collector_range *r;
+	size_t i;
 
-	if (x->log != y->log)
-		return x->log < y->log ? -1 : 1;
-	if (x->clock != y->clock)
-		return x->clock < y->clock ? -1 : 1;
-	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
-}
-
-/* A range from a start to the clock of its end.  1, or 0: no memory. */
-static int
-add_range(struct runtime *rt, const struct show *show, const struct mark *end,
-    uint64_t start)
-{
-	struct pause p = { .duration = ticks_ns(show, end->clock - start),
-		.clock = start,
-		.collection = UINT64_MAX };
-
-	if (!end->pause) {
-		if (!TEL__RESERVE(rt->cycles, rt->cycle_room, rt->ncycles + 1))
-			return 0;
-		rt->cycles[rt->ncycles++] = p;
-		return 1;
-	}
-	if (!TEL__RESERVE(rt->pauses, rt->pause_room, rt->npauses + 1))
+	if (!tel__collector_pair(&rt->ends) ||
+	    !TEL__RESERVE(rt->cycles, rt->cycle_room, rt->ends.nranges + 1) ||
+	    !TEL__RESERVE(rt->pauses, rt->pause_room,
+	        rt->npauses + rt->ends.nranges + 1))
 		return 0;
-	rt->pauses[rt->npauses++] = p;
-	rt->count++;
-	rt->total += p.duration;
+	for (i = 0; i < rt->ends.nranges; i++) {
+		r = &rt->ends.ranges[i];
+		const struct pause p = { .duration =
+			                     ticks_ns(show, r->to - r->from),
+			.clock = r->from,
+			.collection = UINT64_MAX };
+
+		if (!r->pause) {
+			rt->cycles[rt->ncycles++] = p;
+			continue;
+		}
+		rt->pauses[rt->npauses++] = p;
+		rt->count++;
+		rt->total += p.duration;
+	}
 	return 1;
 }
 
-/* Pairs the ends of ranges, in order of time: an end with the last start. */
-static int
-pair_marks(struct runtime *rt, const struct show *show)
+/*
+ * The program's least share of windows of 1, 2, 5 ... us up to the time of the
+ * log, which the page of the log draws.
+ */
+static void
+put_mutator(struct report *r, const struct show *show)
 {
-	struct tel__table open;
-	struct tel__entry *e;
-	const struct mark *m;
-	int fresh, good = 1;
-	uint64_t key;
+	const struct tel__collector *c = &show->options->runtime->ends;
+	tel_int128 first, last, ticks, logs;
+	uint64_t window;
+	unsigned i = 0;
 
-	qsort(rt->marks, rt->nmarks, sizeof(*rt->marks), mark_order);
-	tel__table_init(&open);
-	for (m = rt->marks; good && m < rt->marks + rt->nmarks; m++) {
-		key = tel__hash(m->key, m->log * 2 + m->pause);
-		if (m->starts) {
-			e = tel__table_put(&open, key, &fresh);
-			good = e != NULL;
-			if (good)
-				e->value = m->clock;
-			continue;
-		}
-		e = tel__table_find(&open, key);
-		if (e == NULL || e->value == UINT64_MAX)
-			continue;
-		good = add_range(rt, show, m, e->value);
-		e->value = UINT64_MAX;
+	if (c->nstops == 0 || !(show->at.ns > 0) ||
+	    !tel_stats_total(show->stats, TEL_TOTAL_FIRST, &first) ||
+	    !tel_stats_total(show->stats, TEL_TOTAL_LAST, &last) ||
+	    !tel_stats_total(show->stats, TEL_TOTAL_TICKS, &ticks) ||
+	    !tel_stats_total(show->stats, TEL_TOTAL_LOGS, &logs) ||
+	    logs.low != 1)
+		return;
+	(void)report_section(r, REPORT_JSON, "mutator");
+	add_column(r, "window_ns", "window", REPORT_WITH_UNIT, "ns");
+	report_column(r, "share", NULL, REPORT_PERCENT, 0)->decimals = 2;
+	while ((double)(window = tel__collector_window(i++)) <= show->at.ns) {
+		report_row(r, REPORT_JSON);
+		report_cell(r, report_count(window));
+		report_cell(r,
+		    report_real(tel__collector_mutator(c, first.low, last.low,
+		        (uint64_t)((double)window * tel_int128_double(ticks) /
+		            show->at.ns))));
 	}
-	tel__table_clear(&open);
-	return good;
+	report_put(r);
 }
 
 /* Sorts what was kept; pauses learn what they were of before that. */
@@ -812,7 +764,7 @@ runtime_put(struct report *r, const struct show *show)
 	if (!show->options->answers || !runtime_some(show) ||
 	    !report_is(r, REPORT_TEXT | REPORT_JSON))
 		return;
-	if (rt->nmarks > 0 && !rt->sorted && !pair_marks(rt, show))
+	if (rt->ends.nends > 0 && !rt->sorted && !add_ranges(rt, show))
 		r->failed = 1;
 	sort_kept(rt);
 	if (rt->npauses > 0)
@@ -825,6 +777,7 @@ runtime_put(struct report *r, const struct show *show)
 		    rt->ncycles, total);
 	if (rt->npauses > 0)
 		put_longest(r, show);
+	put_mutator(r, show);
 	put_collections(r, show);
 	if (rt->classes == NULL)
 		return;

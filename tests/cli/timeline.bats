@@ -122,7 +122,7 @@ for e in events:
         found.append((key[0], int(str(e["clock"])) - int(str(begin["clock"]))))
     elif name == "TraceStart":
         opened["Trace", e["fields"]["trace"]] = e
-    elif name == "TraceReclaim":
+    elif name == "TraceDestroy":
         begin = opened["Trace", e["fields"]["trace"]]
         found.append(("Trace", int(str(e["clock"])) - int(str(begin["clock"]))))
 print(len(found), len(set(name for name, _ in found)))

@@ -106,10 +106,10 @@ def _():
     rate = float(re.search(r"^# tick rate: ([\d.]+)", run("telcat", MPS),
                            re.M).group(1))
     found = [(ticks * 1e9 / rate, begun + ticks) for ticks, begun in
-             q.ranges(M, "TraceStart", "TraceReclaim")]
+             q.ranges(M, "TraceStart", "TraceDestroy")]
     limit = sorted(found)[len(found) // 2][0] / 1000 - 0.5
     got = [x for x in lines(run("telcat", "-w", f"duration > {limit:.3f}us",
-                                MPS)) if " TraceReclaim " in x]
+                                MPS)) if " TraceDestroy " in x]
     want = sorted(end for ns, end in found if ns > limit * 1000)
     check(0 < len(want) < len(found), want, "some")
     same(clocks("\n".join(got)), want)

@@ -537,6 +537,22 @@ def ranges(events, start, end):
     return found
 
 
+def check_mutator(rows, found, span):
+    """The program's least share of windows that start or end with a pause."""
+    first, last = span["first_clock"], span["last_clock"]
+    shares = [r for r in rows if r["type"] == "mutator"]
+    check(shares, rows, "shares of windows")
+    for r in shares:
+        window = int(r["window_ns"] * span["span_ticks"] / span["span_ns"])
+        starts = [at for length, begun in found
+                  for at in (begun, begun + length - window)]
+        worst = max(sum(max(min(begun + length, at + window) - max(begun, at),
+                            0) for length, begun in found)
+                    for at in (min(max(at, first), last - window)
+                               for at in starts))
+        check(abs(r["share"] - (1 - worst / window)) < 1e-9, r, worst)
+
+
 @question(32, "the share of the run in pauses, and collections, in the report")
 def _():
     seen = 0
@@ -547,7 +563,7 @@ def _():
                                            path).splitlines()] if events else []
         span = rows[-1] if rows else {}
         for what, ends in (("pauses", ("TraceFlipBegin", "TraceFlipEnd")),
-                           ("collections", ("TraceStart", "TraceReclaim"))):
+                           ("collections", ("TraceStart", "TraceDestroy"))):
             found = ranges(events, *ends)
             row = [r for r in rows if r["type"] == what]
             check(len(row) == bool(found), (name, row), found)
@@ -564,6 +580,8 @@ def _():
                 check(abs(row[0][key] - want) <= len(found), row, want)
             check(abs(row[0]["share"] - sum(lengths) / span["span_ns"]) < 1e-4,
                   row, lengths)
+            if what == "pauses" and len(found) < 100:
+                check_mutator(rows, found, span)
         longest = [r for r in rows if r["type"] == "pause"]
         for r, f in zip(longest, sorted(
                 ranges(events, "TraceFlipBegin", "TraceFlipEnd"),

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Collector: pairs of starts and ends, sorted by time. */
+#include "model/collector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/table.h"
+#include "model/schema.h"
+
+tel_status
+tel__collector_event(struct tel__collector *c, const struct tel_event *ev,
+    uint64_t time, uint64_t log)
+{
+	struct tel__collector_end *e;
+
+	if (c->nends == TEL__COLLECTOR_MAX) {
+		c->left_out++;
+		return TEL_OK;
+	}
+	if (!TEL__RESERVE(c->ends, c->ends_room, c->nends + 1))
+		return TEL_ENOMEM;
+	e = &c->ends[c->nends];
+	memset(e, 0, sizeof(*e));
+	e->time = time;
+	e->key = tel__collector_key(ev);
+	e->log = log;
+	e->sequence = (uint32_t)c->nends++;
+	e->pause = ev->type->range == TEL_ROLE_PAUSE;
+	e->starts = ev->type->role == TEL_ROLE_START;
+	return TEL_OK;
+}
+
+int
+tel__collector_join(struct tel__collector *c, const struct tel__collector *next,
+    uint64_t log)
+{
+	struct tel__collector_end *to;
+	size_t i;
+
+	if (next->nends > TEL__COLLECTOR_MAX - c->nends ||
+	    !TEL__RESERVE(c->ends, c->ends_room, c->nends + next->nends))
+		return 0;
+	for (i = 0; i < next->nends; i++) {
+		to = &c->ends[c->nends];
+		*to = next->ends[i];
+		to->log = log;
+		to->sequence = (uint32_t)c->nends++;
+	}
+	return 1;
+}
+
+static int
+collector_order(const void *a, const void *b)
+{
+	const struct tel__collector_end *x = a, *y = b;
+
+	if (x->log != y->log)
+		return x->log < y->log ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+}
+
+static int
+pair_ends(struct tel__collector *c)
+{
+	struct tel__table open;
+	struct tel__entry *e;
+	const struct tel__collector_end *m;
+	int fresh, good = 1;
+	uint64_t key;
+
+	c->nranges = 0;
+	if (c->nends == 0)
+		return 1;
+	qsort(c->ends, c->nends, sizeof(*c->ends), collector_order);
+	tel__table_init(&open);
+	for (m = c->ends; good && m < c->ends + c->nends; m++) {
+		key = tel__hash(m->key, m->log * 2 + m->pause);
+		if (m->starts) {
+			e = tel__table_put(&open, key, &fresh);
+			good = e != NULL;
+			if (good)
+				e->value = m->time;
+			continue;
+		}
+		e = tel__table_find(&open, key);
+		if (e == NULL || e->value == UINT64_MAX)
+			continue;
+		good = TEL__RESERVE(c->ranges, c->ranges_room, c->nranges + 1);
+		if (good)
+			c->ranges[c->nranges++] =
+			    (struct tel__collector_range){ e->value, m->time,
+				    m->key, m->pause };
+		e->value = UINT64_MAX;
+	}
+	tel__table_clear(&open);
+	return good;
+}
+
+static int
+stop_order(const void *a, const void *b)
+{
+	const struct tel__collector_stop *x = a, *y = b;
+
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* Joins pauses that overlap, as those of two arenas. */
+static int
+make_stops(struct tel__collector *c)
+{
+	struct tel__collector_stop *s;
+	size_t i, n = 0;
+
+	c->nstops = 0;
+	if (!TEL__RESERVE(c->stops, c->stops_room, c->nranges + 1))
+		return 0;
+	for (i = 0; i < c->nranges; i++)
+		if (c->ranges[i].pause)
+			c->stops[n++] =
+			    (struct tel__collector_stop){ c->ranges[i].from,
+				    c->ranges[i].to, 0 };
+	if (n > 0)
+		qsort(c->stops, n, sizeof(*c->stops), stop_order);
+	for (i = 0; i < n; i++) {
+		s = &c->stops[c->nstops];
+		if (c->nstops > 0 && c->stops[i].from <= s[-1].to) {
+			if (c->stops[i].to > s[-1].to)
+				s[-1].to = c->stops[i].to;
+			continue;
+		}
+		*s = c->stops[i];
+		s->before =
+		    c->nstops == 0 ? 0 : s[-1].before + s[-1].to - s[-1].from;
+		c->nstops++;
+	}
+	return 1;
+}
+
+int
+tel__collector_pair(struct tel__collector *c)
+{
+	return pair_ends(c) && make_stops(c);
+}
+
+/* How long the program stood still before a time. */
+static uint64_t
+stopped_before(const struct tel__collector *c, uint64_t time)
+{
+	const struct tel__collector_stop *s;
+	size_t low = 0, high = c->nstops, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (c->stops[middle].from < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return 0;
+	s = &c->stops[low - 1];
+	return s->before + (time < s->to ? time : s->to) - s->from;
+}
+
+double
+tel__collector_mutator(const struct tel__collector *c, uint64_t first,
+    uint64_t last, uint64_t window)
+{
+	uint64_t most = 0, paused, from;
+	size_t i;
+
+	if (window == 0 || last < first || window > last - first)
+		return 1;
+	/* the worst window starts with a pause, or ends with one */
+	for (i = 0; i < 2 * c->nstops && most < window; i++) {
+		from = c->stops[i / 2].from;
+		if (i % 2 == 1)
+			from = c->stops[i / 2].to > window ?
+			    c->stops[i / 2].to - window :
+			    0;
+		if (from < first)
+			from = first;
+		if (from > last - window)
+			from = last - window;
+		paused =
+		    stopped_before(c, from + window) - stopped_before(c, from);
+		most = paused > most ? paused : most;
+	}
+	return 1 - (double)most / (double)window;
+}
+
+void
+tel__collector_clear(struct tel__collector *c)
+{
+	free(c->ends);
+	free(c->ranges);
+	free(c->stops);
+	memset(c, 0, sizeof(*c));
+}
