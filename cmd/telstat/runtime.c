@@ -347,8 +347,7 @@ runtime_event(struct runtime *rt, const tel_event *ev)
 	tel_status st;
 
 	if (range[0] != '\0')
-		return tel__collector_event(&rt->ends, ev, tel_event_clock(ev),
-		    rt->log);
+		return tel__collector_event(&rt->ends, ev, 0, rt->log);
 	if (strcmp(role, "pause") == 0)
 		return add_pause(rt, ev);
 	if (strcmp(role, "collection") == 0)

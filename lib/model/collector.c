@@ -11,7 +11,7 @@
 
 tel_status
 tel__collector_event(struct tel__collector *c, const struct tel_event *ev,
-    uint64_t time, uint64_t log)
+    uint64_t shown, uint64_t log)
 {
 	struct tel__collector_end *e;
 
@@ -23,7 +23,8 @@ tel__collector_event(struct tel__collector *c, const struct tel_event *ev,
 		return TEL_ENOMEM;
 	e = &c->ends[c->nends];
 	memset(e, 0, sizeof(*e));
-	e->time = time;
+	e->time = ev->clock;
+	e->shown = shown;
 	e->key = tel__collector_key(ev);
 	e->log = log;
 	e->sequence = (uint32_t)c->nends++;
@@ -83,7 +84,7 @@ pair_ends(struct tel__collector *c)
 			e = tel__table_put(&open, key, &fresh);
 			good = e != NULL;
 			if (good)
-				e->value = m->time;
+				e->value = (uint64_t)(m - c->ends);
 			continue;
 		}
 		e = tel__table_find(&open, key);
@@ -91,9 +92,10 @@ pair_ends(struct tel__collector *c)
 			continue;
 		good = TEL__RESERVE(c->ranges, c->ranges_room, c->nranges + 1);
 		if (good)
-			c->ranges[c->nranges++] =
-			    (struct tel__collector_range){ e->value, m->time,
-				    m->key, m->pause };
+			c->ranges[c->nranges++] = (struct tel__collector_range){
+				c->ends[e->value].time, m->time, m->key,
+				c->ends[e->value].shown, m->pause
+			};
 		e->value = UINT64_MAX;
 	}
 	tel__table_clear(&open);

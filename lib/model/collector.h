@@ -11,16 +11,17 @@
 /* Documented limit: starts and ends that are kept, the first ones. */
 #define TEL__COLLECTOR_MAX ((size_t)1 << 20)
 
-/* A start or an end.  Its time is in any unit, of all of them. */
+/* A start or an end, with its clock. */
 struct tel__collector_end {
-	uint64_t time, key, log;
+	uint64_t time, shown, key, log; /* shown: the user's */
 	uint32_t sequence; /* of equal times, the order of the log */
 	uint8_t pause, starts;
 };
 
 struct tel__collector_range {
 	uint64_t from, to, key;
-	int pause; /* otherwise a collection */
+	uint64_t shown; /* of its start */
+	int pause;      /* otherwise a collection */
 };
 
 /* The program stood still; .before: how long in all that are earlier. */
@@ -68,7 +69,7 @@ tel__collector_key(const struct tel_event *ev)
 
 /* Takes an event that is wanted.  log: its number.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__collector_event(struct tel__collector *c,
-    const struct tel_event *ev, uint64_t time, uint64_t log);
+    const struct tel_event *ev, uint64_t shown, uint64_t log);
 /* Adds the ends of a later part of a log.  1; 0: too many, or no memory. */
 int tel__collector_join(struct tel__collector *c,
     const struct tel__collector *next, uint64_t log);

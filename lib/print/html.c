@@ -401,7 +401,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 			    (size_t)(pr->max_size / TRACK_BYTES);
 	} else if (!same) {
 		close_ranges(h);
-		h->holders.ended = 1;
+		h->holders.ended = h->collections.ended = 1;
 		print_html_settle(pr);
 		tel__timeline_begin(h->timeline);
 		tel__samples_forget(&h->exact);
@@ -457,18 +457,46 @@ print_html_take(struct tel_printer *pr, struct html *h,
 	return st;
 }
 
-/* What stacks hold is counted for each event of a log that has them. */
+/* Nonzero when events of the type say something of collections. */
+static int
+is_collected(struct html *h, const struct tel_type *type)
+{
+	return tel__collections_want(&h->collections, type->schema) &&
+	    tel__collections_key(&h->collections, type) >= 0;
+}
+
+/* Nonzero when more than tracks is counted of logs of a schema. */
+static int
+is_watched(struct html *h, const struct tel_schema *s)
+{
+	const int holds = tel__holders_want(&h->holders, s);
+
+	return tel__collections_want(&h->collections, s) || holds;
+}
+
+/*
+ * What stacks hold is counted for each event of a log that has them, and so
+ * are collections.
+ */
 static tel_status
 hold_event(struct html *h, const struct tel_event *ev)
 {
+	const int holds = tel__holders_want(&h->holders, ev->type->schema);
+	tel_status st = TEL_OK;
 	uint64_t time;
 
-	if (!tel__holders_want(&h->holders, ev->type->schema))
+	if (tel__collections_want(&h->collections, ev->type->schema))
+		tel__collections_span(&h->collections, ev);
+	if (!holds && !is_collected(h, ev->type))
 		return TEL_OK;
 	if (tel__timeline_times(h->timeline, ev->log, &ev->clock, 1, &time) !=
 	    1)
 		time = h->timeline->last;
-	return tel__holders_event(&h->holders, ev, time);
+	if (holds)
+		st = tel__holders_event(&h->holders, ev, time);
+	return st == TEL_OK && is_collected(h, ev->type) ?
+	    tel__collections_event(&h->collections, &h->exact, ev, time) :
+	    st;
 }
 
 /* The log of an event may be another one, or have lost more events. */
@@ -700,7 +728,7 @@ print_html_run(struct tel_printer *pr, struct tel_run *events)
 	if (plain && !set_schema(pr, h, events->first->schema))
 		return TEL_ENOMEM;
 	for (i = 0; i < events->count && st == TEL_OK &&
-	     tel__holders_want(&h->holders, run_view(events, i)->type->schema);
+	     is_watched(h, run_type(events, i)->schema);
 	     i++)
 		st = hold_event(h, run_event(events, i));
 	for (i = 0; i < events->count && st == TEL_OK;) {
@@ -819,6 +847,7 @@ print_html_release(struct tel_printer *pr)
 	tel__samples_clear(&h->exact);
 	tel__buckets_clear(&h->sums);
 	tel__holders_clear(&h->holders);
+	tel__collections_clear(&h->collections);
 	free(h);
 }
 

@@ -6,6 +6,7 @@
 #ifndef TEL_HTML_H
 #define TEL_HTML_H
 
+#include "print/collections.h"
 #include "print/event_samples.h"
 #include "print/holders.h"
 #include "print/page.h"
@@ -70,6 +71,7 @@ struct html {
 	size_t nlinks, links_room;
 	uint64_t all_links, link_stride;
 	struct holders holders;
+	struct collections collections;
 	struct html_sent *sent;    /* by a hash of .flow */
 	const struct tel_log *log; /* of the last event */
 	unsigned number;

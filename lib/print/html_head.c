@@ -321,5 +321,6 @@ tel__html_head(const struct html_draft *d, struct tel__buffer *b)
 	put_blocks(d, b);
 	put_links(d, b);
 	put_holders(d, b);
+	b->failed |= !tel__collections_head(&d->html->collections, d->most, b);
 	tel__json_put(b, "}");
 }

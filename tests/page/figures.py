@@ -10,6 +10,7 @@ import glob
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -235,9 +236,61 @@ def memory(c):
         c.screenshot(f"memory-{theme}")
 
 
+def collector(c):
+    """pauses, collections and the mutator's share, as telstat has them"""
+    [log], page = logs.mps_weak(c.folder), c.page
+    path = c.path("collector.html")
+    with open(path, "wb") as out:
+        out.write(command("telcat", "-q", "-f", "html", log))
+    page.open(path)
+    page.run("teltools.settled()")
+    rows = [json.loads(line) for line in command(
+        "telstat", "-q", "-f", "json", log).splitlines()]
+    pauses, = [o for o in rows if o["type"] == "pauses"]
+    cycles, = [o for o in rows if o["type"] == "collections"]
+    facts = page.run("[...document.querySelectorAll('#facts p')].map((p) =>"
+                     " p.textContent)")
+    units = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
+
+    def ns_of(text):
+        number, unit = text.split(" ")[:2]
+        return float(number) * units[re.match("[nµm]?s", unit)[0]]
+
+    near(ns_of(facts[1]), pauses["longest_ns"], 6e-3)
+    assert f"of {pauses['count']} pause" in facts[1], facts
+    near(float(facts[2].split(" ")[0]), 100 - 100 * pauses["share"], 1e-3)
+    assert facts[3].startswith(f"{cycles['count']} collection"), facts
+    near(ns_of(facts[4]), cycles["longest_ns"], 6e-3)
+    shown = page.run("""[...document.querySelectorAll("#panel table")].map((t) =>
+        [...t.rows].map((r) => [...r.cells].map((c) => c.textContent)))""")
+    # what the events of the collection say of it
+    heads, values = shown[0]
+    table = dict(zip(heads, values))
+    near(ns_of(table["Length"]), cycles["total_ns"], 1e-3)
+    events = {}
+    for line in command("telcat", "-q", "-k", "Trace", "-f", "json",
+                        log).splitlines():
+        e = json.loads(line)
+        events[e["type"]] = e["fields"]
+    for kind, name in (("TraceStart", "condemned"),
+                       ("TraceStart", "mortality"),
+                       ("TraceStatReclaim", "reclaimSize"),
+                       ("TraceEndGen", "mortalityTrace")):
+        near(bytes_of(table[f"{kind} {name}"]), events[kind][name], 2e-3)
+    windows = [o for o in rows if o["type"] == "mutator"]
+    expect(len(shown[2]) - 1, len(windows))
+    for row, want in zip(shown[2][1:], windows):
+        near(ns_of(row[0]), want["window_ns"], 1e-3)
+        near(float(row[1].split(" ")[0]), 100 * want["share"], 1e-2)
+    for theme in ("light", "dark"):
+        page.emulate(prefers_color_scheme=theme)
+        page.run("teltools.settled()")
+        c.screenshot(f"collector-{theme}")
+
+
 if __name__ == "__main__":
     names = sys.argv[2:]
     os.makedirs(sys.argv[1], exist_ok=True)
-    sys.exit(cases.run([f for f in [memory, *map(case, LOGS)]
+    sys.exit(cases.run([f for f in [memory, collector, *map(case, LOGS)]
                         if not names or f.__name__ in names],
                        sys.argv[1], (1400, 900)))

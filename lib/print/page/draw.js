@@ -133,6 +133,8 @@ function drawAll() {
 	drawTree();
 	if (memory)
 		drawMemory();
+	else if (collector)
+		drawCollector();
 	settle();
 }
 

@@ -49,7 +49,7 @@ async function loadMemory(head) {
 	document.body.classList.add("memory");
 	$("memory").hidden = false;
 	showFacts();
-	listenCurve();
+	listenCurve((t) => showHeld(memory.layers.length ? t : undefined));
 	Object.assign(keys, { 1: () => setMode("peak"), 2: () => setMode("end"),
 		3: () => setMode("allocated") });
 }
@@ -64,9 +64,11 @@ function brief3(v, unit) {
 		: String(Number(Number(n).toPrecision(3))), u ?? ""];
 }
 
+const fact = ([v, unit], text) => el("p", {}, el("b", {}, v, " ",
+	el("small", {}, unit)), text);
+
 function showFacts() {
-	const m = memory, fact = ([v, unit], text) => el("p", {}, el("b", {}, v,
-		" ", el("small", {}, unit)), text);
+	const m = memory;
 	$("facts").replaceChildren(
 		fact(brief3(m.peak_time >= 0 && m.atPeak.reduce((a, v) => a + v),
 			"bytes"), `live at the peak, ${time(m.peak_time)}`),
@@ -153,6 +155,25 @@ function highestOf(s, width) {
 	return out;
 }
 
+// The lines of an axis of bytes.
+function rules(top, y, width) {
+	const step = 2 ** Math.floor(Math.log2(top / 2)), lines = [];
+	for (let v = step; step && v <= top; v += step)
+		lines.push(el("path", { class: "grid", d: `M0 ${y(v)}H${width}` }),
+			el("text", { x: 4, y: y(v) - 3 }, bytes(v)));
+	return lines;
+}
+
+// What dims all but the selection.
+function outside(px, width, high) {
+	if (!selection)
+		return [];
+	const [a, b] = [px(selection.from), px(selection.to)];
+	return [el("path", { class: "outside",
+		d: `M0 0H${a}V${high}H0zM${b} 0H${width}V${high}H${b}z` }),
+	el("path", { class: "edge", d: `M${a} 0V${high}M${b} 0V${high}` })];
+}
+
 function drawMemory() {
 	const width = curveWidth(), { layers, total } = memory;
 	const px = (t) => (t - view.from) / sizeOf() * width;
@@ -183,22 +204,14 @@ function drawMemory() {
 			d: right > 0 && up && `M0 ${HIGHT}${up}${down}z` },
 		el("title", {}, layerName(layer))));
 	}
-	const step = 2 ** Math.floor(Math.log2(top / 2));
-	for (let v = step; v <= top; v += step)
-		shapes.push(el("path", { class: "grid", d: `M0 ${y(v)}H${width}` }),
-			el("text", { x: 4, y: y(v) - 3 }, bytes(v)));
+	shapes.push(...rules(top, y, width));
 	const at = px(memory.peak_time), early = at < 190;
 	shapes.push(el("path", { class: "peak", d: `M${at} 0V${HIGHT}` }),
 		el("text", { x: at + (early ? 6 : -6), y: 12, "font-weight": 700,
 			"text-anchor": early ? "start" : "end" },
 		`peak ${brief3(peak, "bytes").join(" ")} at ${
 			time(memory.peak_time)}`));
-	if (selection) {
-		const [a, b] = [px(selection.from), px(selection.to)];
-		shapes.push(el("path", { class: "outside",
-			d: `M0 0H${a}V${HIGHT}H0zM${b} 0H${width}V${HIGHT}H${b}z` }),
-		el("path", { class: "edge", d: `M${a} 0V${HIGHT}M${b} 0V${HIGHT}` }));
-	}
+	shapes.push(...outside(px, width, HIGHT));
 	const sentence = `Live bytes: ${bytes(peak)} at ${time(memory.peak_time)
 		}; ${memory.ranks.map((_, i) => `${layerName(i)} ${
 		bytes(memory.atPeak[i])}`).join(", ")}`;
@@ -214,15 +227,18 @@ function showHeld(t) {
 	$("held").textContent = i < 0 ? `at ${time(memory.peak_time)}, the peak`
 		: `at ${time(Math.min((i + 1) * memory.width, log.span))}`;
 	$("legend").replaceChildren(...[...memory.ranks.keys(), OTHERS].map((l) =>
-		el("li", {}, mark6(l), el("span", { title: layerName(l) },
-			layerName(l)), brief3(values[l], "bytes").join(" "))));
+		legendRow([l, layerName(l), values[l]])));
 }
+
+const legendRow = ([layer, name, v]) => el("li", {}, mark6(layer),
+	el("span", { title: name }, name), brief3(v, "bytes").join(" "));
 
 const mark6 = (layer) => el("svg", { class: "swatch", width: 10, height: 10,
 	"aria-hidden": true }, el("rect", { class: `h${layer}`, width: 10,
 	height: 10, rx: 2 }));
 
-function listenCurve() {
+// show: what is done with the time under the pointer, or without one.
+function listenCurve(show) {
 	let start = 0, drag = false;
 	const at = (e) => Math.min(Math.max(view.from + (e.clientX -
 		$("curve").getBoundingClientRect().left) / curveWidth() * sizeOf(), 0),
@@ -236,14 +252,14 @@ function listenCurve() {
 		pointermove(e) {
 			if (drag && Math.abs(at(e) - start) > sizeOf() / 500)
 				select(start, at(e));
-			showHeld(memory.layers.length ? at(e) : undefined);
+			show(at(e));
 		},
 		pointerup(e) {
 			drag = false;
 			if (Math.abs(at(e) - start) <= sizeOf() / 500)
 				select();
 		},
-		pointerleave: () => showHeld(),
+		pointerleave: () => show(),
 	});
 }
 

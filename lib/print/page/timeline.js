@@ -81,6 +81,8 @@ views.timeline = async function timeline(head) {
 		await loadLinks(l);
 	if (log.memory)
 		await loadMemory(log.memory);
+	else if (log.collector)
+		loadCollector(log.collector);
 	$("plot").hidden = false;
 	log.first = view = bounded(0, log.span);
 	readColours();
@@ -101,8 +103,9 @@ views.timeline = async function timeline(head) {
 	await choose();
 	asked = false;
 	drawAll();
-	EVENT += Boolean(memory);
-	tabs([...memory ? [["Memory", memoryTab]] : [],
+	EVENT += Boolean(memory || collector);
+	tabs([...memory ? [["Memory", memoryTab]] : collector
+		? [["Collections", collectorTab]] : [],
 		["Statistics", statisticsTab], ["Events", eventsTab],
 		["Event", eventTab], ["Tracks", tracksTab], ["Types", typesTab],
 		["About", aboutTab]], Number(keep("tab")));
