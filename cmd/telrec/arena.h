@@ -146,9 +146,10 @@ struct arena_exec {
 
 /* Options of the recording. */
 enum {
-	ARENA_MAPS = 1,   /* mmap, munmap, mremap, sbrk */
-	ARENA_STACKS = 2, /* each allocation has the number of a trace */
-	ARENA_SAMPLES = 4 /* only some allocations, and frees of these */
+	ARENA_MAPS = 1,    /* mmap, munmap, mremap, sbrk */
+	ARENA_STACKS = 2,  /* each allocation has the number of a trace */
+	ARENA_SAMPLES = 4, /* only some allocations, and frees of these */
+	ARENA_EXACT = 8    /* each record has a reading of the clock */
 };
 
 enum arena_clock { ARENA_CLOCK_CPU, ARENA_CLOCK_MONOTONIC };

@@ -21,6 +21,7 @@ enum {
 	OPTION_FOR,
 	OPTION_SIZE,
 	OPTION_RING,
+	OPTION_TIMES,
 	OPTION_SYMBOLS
 };
 
@@ -33,6 +34,9 @@ static const struct option_row own[] = {
 	    "preload jemalloc, mimalloc, tcmalloc or a file", 0 },
 	{ 'g', "stacks", "[=HOW]", "record stacks: unwind, or fp", 0 },
 	{ 's', "sample", "BYTES", "record a sample for every BYTES allocated",
+	    0 },
+	{ OPTION_TIMES, "times", "WHICH",
+	    "read the clock now and then, or for each event: coarse, exact",
 	    0 },
 	{ OPTION_MAPS, "maps", NULL,
 	    "also record mmap, munmap, mremap, sbrk, brk", 0 },
@@ -101,6 +105,13 @@ telrec_options_take(void *arg, int id, const char *value)
 	case OPTION_RING:
 		return number_option("--ring", "size", value, 1, INT64_MAX,
 		    &t->ring);
+	case OPTION_TIMES:
+		t->exact = strcmp(value, "exact") == 0;
+		if (t->exact || strcmp(value, "coarse") == 0)
+			return 1;
+		message_fail(STATUS_USAGE, NULL,
+		    "--times: '%s': expected coarse or exact", value);
+		return 0;
 	case OPTION_MAPS: t->maps = 1; return 1;
 	case 'z':
 		if (!number_option("-z", "level", value, 1, 19, &level))

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,6 +28,7 @@
 #include "common/progress.h"
 #include "common/settings.h"
 #include "common/streams.h"
+#include "common/report/figure.h"
 #include "telrec/attach.h"
 #include "telrec/drain.h"
 #include "telrec/program.h"
@@ -139,7 +141,8 @@ make_arena(struct run *run)
 	a->bytes = bytes;
 	a->clock = choose_clock();
 	a->drainer = (uint32_t)getpid();
-	a->options = run->t->maps ? ARENA_MAPS : 0;
+	a->options =
+	    (run->t->maps ? ARENA_MAPS : 0) | (run->t->exact ? ARENA_EXACT : 0);
 	if (run->t->stacks != TELREC_UNWIND_NONE) {
 		a->options |= ARENA_STACKS;
 		a->unwind = (uint32_t)run->t->stacks;
@@ -431,6 +434,7 @@ open_log(struct run *run)
 		    (unsigned long long)run->t->sample);
 		tel_emit_metadata("sample", mean);
 	}
+	tel_emit_metadata("times", run->t->exact ? "exact" : "coarse");
 	run->drain = drain_new(run->arena);
 	if (run->drain == NULL ||
 	    (run->t->ring > 0 && drain_keep(run->drain, run->t->ring) != 0))
@@ -635,6 +639,40 @@ explain_end(const struct run *run)
 		    strsignal(signal));
 }
 
+static double
+cpu_seconds(int who)
+{
+	struct rusage used;
+
+	if (getrusage(who, &used) != 0)
+		return 0;
+	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+	    (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
+/* What was recorded, and the processor time that telrec took for it. */
+static void
+explain_cost(const struct run *run)
+{
+	const uint64_t events = drain_events(run->drain);
+	const unsigned processes = drain_processes(run->drain);
+	const double own = cpu_seconds(RUSAGE_SELF);
+	const double all = own + cpu_seconds(RUSAGE_CHILDREN);
+	char count[FIGURE_TEXT], cost[64];
+
+	if (run->t->process != 0)
+		(void)snprintf(cost, sizeof(cost),
+		    "telrec took %.2f s of CPU time", own);
+	else
+		(void)snprintf(cost, sizeof(cost),
+		    "%.1f%% of the CPU time was telrec's",
+		    all > 0 ? own / all * 100 : 0);
+	message(NULL, "recorded %s event%s in %u process%s; %s",
+	    figure_count(figure_int128_of(events), 0, count),
+	    events == 1 ? "" : "s", processes, processes == 1 ? "" : "es",
+	    cost);
+}
+
 static int
 exit_status(const struct run *run)
 {
@@ -719,6 +757,8 @@ telrec_run(const struct telrec *t)
 		if (run.symbols != NULL && drain_events(run.drain) > 0 &&
 		    !t->quiet)
 			telrec_symbols_check(run.settings.output);
+		if (!run.failed && drain_events(run.drain) > 0 && !t->quiet)
+			explain_cost(&run);
 		status = exit_status(&run);
 	}
 	drain_free(run.drain);

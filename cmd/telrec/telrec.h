@@ -13,6 +13,7 @@ struct telrec {
 	const char *allocator; /* -a: a library to preload, or NULL */
 	int compress;          /* -z: the level, or 0 */
 	int stacks;            /* -g: an enum telrec_unwind, or 0 */
+	int exact;             /* --times=exact: the clock for each event */
 	int maps;              /* --maps: also mmap and others */
 	int paused;            /* --paused: record only after SIGUSR1 */
 	int64_t delay;         /* --delay: nanoseconds until it is recorded */

@@ -137,7 +137,7 @@ print("sizes  (log2)", "updates {allocated_blocks:,}  ".format(**n),
 	can_record || skip "programs of this build cannot be recorded"
 	export TMPDIR=$BATS_TEST_TMPDIR
 	run -0 --separate-stderr "$TEL_TOP/tests/demo.sh"
-	[ -z "$stderr" ]
+	[[ $stderr =~ ^"telrec: recorded "[^$'\n']*$ ]]
 	for tool in telrec telstat telcat telfilter telreplay; do
 		grep -q "^[$] .*$tool " <<<"$output"
 	done

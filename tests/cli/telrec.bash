@@ -55,3 +55,13 @@ check_log() {
 ordered() {
 	check_log "$1" order
 }
+
+# without_cost: takes what a recording cost from the output of run, which it
+# ends with.
+# shellcheck disable=SC2034,SC2154 # bats sets and reads them
+without_cost() {
+	[[ $output == *"telrec: recorded "*" of the CPU time was telrec's" ]]
+	output=$(sed '$d' <<<"$output")
+	lines=()
+	[ -z "$output" ] || mapfile -t lines <<<"$output"
+}

@@ -91,6 +91,7 @@ record_pair() {
 
 @test "a program that a signal killed is reported first" {
 	run -137 telrec -o run.tel "$program" kill 10
+	without_cost
 	[ "$output" = "telrec: $program: killed by signal 9: Killed" ]
 	run -137 telrec -s 1G -o run.tel "$program" kill 1
 	[ "${#lines[@]}" = 2 ]
@@ -143,6 +144,7 @@ record_pair() {
 	for how in e m f s; do
 		case $how in s) want=9 ;; *) want=8 ;; esac
 		run -$want telrec -o run.tel ./execute $how ./missing x
+		without_cost
 		echo "$how: $output"
 		[ "$output" = "telrec: ./missing: $why" ]
 		[ "$(counts run.tel 'size == 10')" = 1 ]
@@ -155,9 +157,11 @@ record_pair() {
 		*) missing=8 nothing=8 ;;
 		esac
 		run -$missing telrec -o run.tel ./execute $how ./missing x
+		without_cost
 		[ "$output" = "" ]
 		[ "$(counts run.tel 'size == 10')" = 2 ]
 		run -$nothing telrec -o run.tel ./execute $how ./nothing x
+		without_cost
 		[ "$output" = "" ]
 		[ "$(counts run.tel 'size == 10')" = 1 ]
 	done
@@ -165,6 +169,7 @@ record_pair() {
 	[ "$output" = "" ]
 	run -4 telrec -o run.tel sh -c 'env -i ./missing x
 		env -i ./missing x; exit 4'
+	without_cost
 	[ "$output" = "telrec: ./missing: ${why/recorded/recorded, 2 times}" ]
 	telstat --report=types run.tel | grep -q '^unrecorded  *Process  *2 '
 	telstat run.tel | grep -qx 'not recorded: 2 programs'
@@ -191,12 +196,14 @@ record_pair() {
 	done
 	run -0 telrec -o run.tel sh -c 'for p in ./missing?*; do
 		env -i $p x; done; true'
+	without_cost
 	[ "${#lines[@]}" = 17 ]
 	[ "${lines[16]}" = "telrec: 2 other programs were not recorded" ]
 	[ "$(telcat -c -e unrecorded run.tel)" = 18 ]
 	echo 'int main(void) { return 0; }' >static.c
 	${CC:-cc} -static -o static static.c 2>/dev/null || skip "no static libc"
 	run -0 telrec -o run.tel sh -c './static; true'
+	without_cost
 	[ "$output" = "telrec: ./static: not recorded: the program is statically linked" ]
 }
 
@@ -204,6 +211,7 @@ record_pair() {
 	setpriv --reuid 65534 true 2>/dev/null || skip "not root"
 	run -0 telrec -o run.tel setpriv --reuid 65534 --clear-groups \
 	    sh -c 'sh -c "id -u; true"; id -u'
+	without_cost
 	[ "$output" = "65534
 65534" ]
 	# setpriv, sh, sh, id, id
@@ -260,6 +268,7 @@ record_pair() {
 		run -41 telrec -o run.tel sh -c 'trap "exit 41" '$signal'
 			kill -'$signal' $PPID
 			while :; do sleep 0.01; done'
+		without_cost
 		[ "$output" = "" ]
 	done
 	# the terminal sends this one to both
@@ -275,7 +284,39 @@ record_pair() {
 			exec sleep 60 >/dev/null 2>&1 3>&-) & echo $! >pid
 			exit 6'
 		kill -9 "$(cat pid)"
+		without_cost
 		echo "$signal: $output"
 		[ "$output" = "" ]
 	done
+}
+
+@test "--times=exact reads the clock for each event" {
+	for times in coarse exact; do
+		telrec -q --times=$times -o $times.tel "$program" pairs 1000
+		telcat -H -w 'size == 100 || frees' $times.tel |
+		    cut -d ' ' -f 1 >clocks
+		all=$(wc -l <clocks)
+		[ "$all" -ge 2000 ]
+		different=$(uniq clocks | wc -l)
+		echo "$times: $different of $all"
+		case $times in
+		coarse) [ "$different" -lt $((all / 10)) ] ;;
+		exact) [ "$different" -gt $((all * 9 / 10)) ] ;;
+		esac
+		telstat $times.tel | grep -qx "times $times"
+	done
+	run -2 telrec --times=often -o run.tel "$program" pairs 10
+	[[ $output == *"--times: 'often': expected coarse or exact"* ]]
+}
+
+@test "what a recording cost is reported at its end" {
+	run -0 telrec -o run.tel sh -c "\"$program\" pairs 2000; \"$program\" pairs 3000; true"
+	echo "$output"
+	events=$(telcat -c -k ^Stream run.tel | sed ':a; s/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/; ta')
+	processes=$(telcat -c -e process run.tel)
+	[ "$processes" -ge 3 ]
+	[[ $output =~ ^"telrec: recorded $events events in $processes processes; "([0-9]+)\.[0-9]"% of the CPU time was telrec's"$ ]]
+	[ "${BASH_REMATCH[1]}" -lt 100 ]
+	run -0 telrec -q -o run.tel "$program" pairs 10
+	[ "$output" = "" ]
 }

@@ -163,7 +163,8 @@ open_ring(struct ring_self *s)
 	                            ring_clock());
 	s->epoch = epoch;
 	/* ring_put_slow() looks at each free whether it is to be recorded */
-	s->left = ring_shared.options & ARENA_SAMPLES || s->skipped != NULL ?
+	s->left = ring_shared.options & (ARENA_SAMPLES | ARENA_EXACT) ||
+	        s->skipped != NULL ?
 	    0 :
 	    CLOCK_WORDS;
 	return 1;
