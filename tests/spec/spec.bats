@@ -55,6 +55,7 @@ agree() {
 	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
 	for log in HPM.1.startup "$TEL_TOP"/tests/data/inst/hfs.txt \
 	    "$TEL_TOP"/tests/data/ets/boot.text "$TEL_TOP"/tests/data/jfr/*.jfr.zst \
+	    "$TEL_TOP"/tests/data/ctf/all.ctf.tar.zst \
 	    "$TEL_TOP"/tests/data/alloc/*.{zst,android,kdump,logalloc,rep}; do
 		log "$log"
 	done
