@@ -488,7 +488,7 @@ add_frame(struct tel_reader *r, struct jfr *j, uint64_t parent, tel_status *st)
 	     i = tel__index_next(&j->frames, &at)) {
 		f = tel__labels_frame(labels, i);
 		if (f->parent == parent && f->length == n &&
-		    memcmp(f->name, name, n) == 0)
+		    (n == 0 || memcmp(f->name, name, n) == 0))
 			return (uint64_t)i + 1;
 	}
 	i = (uint32_t)tel__labels_frames(labels);
