@@ -76,7 +76,7 @@ done" ]
 @test "a process that runs is recorded, and goes on" {
 	start_program
 	attach
-	[ ! -s message ]
+	[[ $(<message) =~ ^"telrec: recorded "[0-9,]+" events in "[12]" process"(es)?"; telrec took "[0-9]+\.[0-9]+" s of CPU time"$ ]]
 	has_events run.tel
 	telcat -n 20000 run.tel |
 	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
@@ -98,7 +98,7 @@ done" ]
 	fi
 	ends_as_usual
 	wait "$recorder"
-	[ ! -s message ]
+	[[ $(<message) =~ ^"telrec: recorded "[0-9,]+" events in "[12]" process"(es)?"; telrec took "[0-9]+\.[0-9]+" s of CPU time"$ ]]
 	telcat -n 20000 run.tel |
 	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
 }
@@ -133,7 +133,7 @@ has_size() {
 	soon has_size 5555
 	ends_as_usual
 	wait "$recorder"
-	[ ! -s message ]
+	[[ $(<message) =~ ^"telrec: recorded "[0-9,]+" events in "[12]" process"(es)?"; telrec took "[0-9]+\.[0-9]+" s of CPU time"$ ]]
 	telcat -n 20000 run.tel |
 	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
 }

@@ -45,7 +45,9 @@ record() {
 	if grep -q 'needs libdw' messages; then
 		skip "no libdw"
 	fi
-	[ ! -s messages ]
+	output=$(<messages)
+	without_cost
+	[ "$output" = "" ]
 	telcat -f folded --weight allocated run.tel >lines
 }
 
