@@ -123,17 +123,25 @@ static const struct {
 static void
 put_lifetimes(struct report *r, const struct show *show)
 {
+	const tel_heap *heap = show->options->heap;
 	char text[2 * FIGURE_TEXT];
-	const char *line = "";
-	uint64_t v;
+	const char *line = "", *below;
+	uint64_t v, step;
 	size_t i;
 
+	/* a log without times has no lifetimes */
+	if (tel_heap_lifetime_of_all(heap, lifetimes[NLIFETIMES - 1].share,
+	        &v) &&
+	    v == 0)
+		return;
+	if (!tel_heap_resolution(heap, &step))
+		step = 0;
 	for (i = 0; i < NLIFETIMES; i++) {
-		if (!tel_heap_lifetime_of_all(show->options->heap,
-		        lifetimes[i].share, &v))
+		if (!tel_heap_lifetime_of_all(heap, lifetimes[i].share, &v))
 			return;
-		line = report_text(r, "%s  %s %s", line, lifetimes[i].text,
-		    heap_time(show, v, text));
+		below = v < step ? "< " : "";
+		line = report_text(r, "%s  %s %s%s", line, lifetimes[i].text,
+		    below, heap_time(show, v < step ? step : v, text));
 	}
 	report_line(r, "lifetimes", "%s", line);
 }
@@ -153,7 +161,9 @@ put_heap(struct report *r, const struct show *show, const tel_heap_stack *all)
 	if (tel_heap_peak_time(heap, &at))
 		put_blocks(r, show, "peak", figure_int128_of(all->peak_blocks),
 		    figure_int128_of(all->peak_bytes),
-		    report_text(r, "  at %s", heap_time(show, at, text)));
+		    at == 0 ? "" :
+		              report_text(r, "  at %s",
+		                  heap_time(show, at, text)));
 	put_lifetimes(r, show);
 	report_line(r, "temporary",
 	    "  %13s blocks, %.1f%%, freed before their thread allocated again",
@@ -222,6 +232,10 @@ put_data(struct report *r, const struct show *show)
 	for (i = 0; i < NLIFETIMES; i++)
 		if (tel_heap_lifetime_of_all(heap, lifetimes[i].share, &v))
 			report_data(r, lifetimes[i].name, report_count(v));
+	if (tel_heap_resolution(heap, &v))
+		report_data(r,
+		    tel_heap_ticks(heap) ? "resolution_ticks" : "resolution_ns",
+		    report_count(v));
 	report_data(r, "temporary_blocks", report_count(all.temporary));
 	report_data(r, "threads", report_count(tel_heap_threads(heap)));
 	report_put(r);

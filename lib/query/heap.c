@@ -47,6 +47,8 @@ struct site {
 /* A thread: the block that it allocated last, as its place and 1. */
 struct thread {
 	uint32_t last;
+	uint32_t alike; /* blocks that it allocated at one clock, */
+	uint64_t clock; /* the latest */
 };
 
 struct tel_heap {
@@ -76,6 +78,9 @@ struct tel_heap {
 	uint32_t *allocators; /* of blocks by place: the thread's place */
 	size_t allocator_room;
 	struct lifetimes *lifetimes; /* of all */
+	/* times between clocks of a thread, for each block allocated there */
+	struct lifetimes *steps;
+	uint64_t shared; /* blocks with the clock of the one before */
 	uint64_t most, peaks;        /* bytes */
 	struct order {
 		uint64_t weight;
@@ -270,6 +275,26 @@ find_thread(struct tel_heap *h, const tel_alloc *op, uint64_t tag)
 	return (uint32_t)e->value;
 }
 
+/* A thread has allocated a block: whether its clock was read for it. */
+static tel_status
+count_step(struct tel_heap *h, struct thread *t, uint64_t clock)
+{
+	tel_status st = TEL_OK;
+
+	if (t->alike > 0 && clock == t->clock) {
+		h->shared++;
+		if (t->alike < UINT32_MAX)
+			t->alike++;
+		return TEL_OK;
+	}
+	if (t->alike > 0)
+		st = add_lifetime(&h->steps, heap_time(h, t->clock, clock),
+		    t->alike);
+	t->clock = clock;
+	t->alike = 1;
+	return st;
+}
+
 /* A thread has allocated a block. */
 static tel_status
 set_last(struct tel_heap *h, const struct tel__live_block *b,
@@ -283,7 +308,7 @@ set_last(struct tel_heap *h, const struct tel__live_block *b,
 		return TEL_ENOMEM;
 	h->threads[thread].last = (uint32_t)place + 1;
 	h->allocators[place] = thread;
-	return TEL_OK;
+	return count_step(h, &h->threads[thread], op->clock);
 }
 
 /* A block ends; nonzero when its thread has not allocated since. */
@@ -559,6 +584,7 @@ tel_heap_free(tel_heap *h)
 	free(h->sites);
 	free(h->order);
 	free(h->lifetimes);
+	free(h->steps);
 	free(h->threads);
 	free(h->allocators);
 	tel_expr_free(h->key);
@@ -726,6 +752,14 @@ int
 tel_heap_lifetime_of_all(const tel_heap *h, uint32_t share, uint64_t *out)
 {
 	return quantile(h->lifetimes, share, out);
+}
+
+int
+tel_heap_resolution(const tel_heap *h, uint64_t *out)
+{
+	return h->lifetimes != NULL && h->steps != NULL &&
+	    h->shared > h->steps->count / 2 &&
+	    quantile(h->steps, 900000000, out);
 }
 
 int

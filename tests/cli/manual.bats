@@ -59,6 +59,31 @@ run_block() {
 	[ "$count" -ge 8 ]
 }
 
+@test "each question of a manual page is answered" {
+	zstd -dqc "$TEL_TOP/tests/data/jfr/native-ap45.jfr.zst" |
+	    telcat -q -f tel >run.tel
+	count=0
+	for page in "$TEL_TOP"/man/*.[17]; do
+		{
+			examples "$page" run
+			[ -n "${TEST_VALGRIND-}${CFLAGS##*-fsanitize*}" ] &&
+			    [ "$(od -An -tu1 -j4 -N1 "$TEL_BUILD/bin/telrec")" \
+			    -eq "$(od -An -tu1 -j4 -N1 "$(type -P ls)")" ] &&
+			    examples "$page" 'run record'
+		} | sed -n 's/^\$ //p' |
+		    sed 's/-a glibc,jemalloc,mimalloc/-a glibc/
+			s/| less/| head/; s/^telreplay/& --runs 1/' >commands
+		while IFS= read -r command; do
+			echo "${page##*/}: $command"
+			run -0 --separate-stderr bash -c "$command"
+			[[ $command == *' -o '* || $command == *' >'* ||
+			    ${#lines[@]} -ge 2 ]]
+			count=$((count + 1))
+		done <commands
+	done
+	[ "$count" -ge 20 ]
+}
+
 @test "each example that is a program compiles and does what it says" {
 	count=0
 	for page in "$TEL_TOP"/man/*.3; do
