@@ -36,13 +36,4 @@ tel__horizon_clock(const struct tel__horizon *h, int first)
 	    h->syncs[h->nsyncs % TEL__HORIZON_LAG];
 }
 
-/* The horizon when more than the last point has been read. */
-static inline uint64_t
-tel__horizon_last(const struct tel__horizon *h, int first)
-{
-	return first || h->nsyncs == 0 ?
-	    tel__horizon_clock(h, 1) :
-	    h->syncs[(h->nsyncs - 1) % TEL__HORIZON_LAG];
-}
-
 #endif

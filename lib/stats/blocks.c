@@ -52,9 +52,8 @@ tel__stats_live_change(void *arg, enum tel__live_what what,
  * they fill, and those of a piece, before which others come.
  */
 #define WAITING_MAX ((size_t)1 << 16)
+#define WAITING_REST ((size_t)1 << 15)
 #define PIECE_MAX ((size_t)1 << 20)
-/* Fewer are not worth being sorted. */
-#define WAITING_MIN ((size_t)1 << 10)
 
 struct block_op {
 	uint64_t address, size, pool, buffer, process, weight;
@@ -76,7 +75,7 @@ wait_op(struct source *from, const struct block_op *op, uint64_t clock)
 	return TEL_OK;
 }
 
-/* The operations that are sorted leave, but for the latest so many. */
+/* Takes all but the latest so many operations. */
 static tel_status
 take_ops(struct source *from, size_t rest)
 {
@@ -88,9 +87,13 @@ take_ops(struct source *from, size_t rest)
 	tel_alloc alloc;
 	size_t i;
 
+	if (n <= rest)
+		return TEL_OK;
 	left = malloc((rest + 1) * sizeof(*left));
-	if (left == NULL)
+	if (left == NULL || !tel__sort_keys(&w->sorter, w->keys, n)) {
+		free(left);
 		return TEL_ENOMEM;
+	}
 	for (i = 0; i < n - rest && st == TEL_OK; i++) {
 		op = &w->ops[w->keys[i].row];
 		alloc = (tel_alloc){ .kind = (tel_alloc_kind)op->kind,
@@ -117,22 +120,6 @@ take_ops(struct source *from, size_t rest)
 	return st;
 }
 
-/* Takes the operations up to a clock, and all but the latest so many. */
-static tel_status
-take_until(struct source *from, uint64_t clock, size_t most)
-{
-	struct waiting *w = &from->waiting;
-	size_t rest = 0;
-
-	if (!tel__sort_keys(&w->sorter, w->keys, w->nops))
-		return TEL_ENOMEM;
-	while (rest < most && rest < w->nops &&
-	    w->keys[w->nops - 1 - rest].clock > clock)
-		rest++;
-	w->rest = rest;
-	return rest == w->nops ? TEL_OK : take_ops(from, rest);
-}
-
 void
 tel__waiting_clear(struct waiting *w)
 {
@@ -154,22 +141,7 @@ add_op(struct tel_stats *s, struct source *from, const struct block_op *op,
 	if (st != TEL_OK || from->waiting.nops < most)
 		return st;
 	from->waiting.lost |= s->piece;
-	return take_until(from, 0, WAITING_MAX / 2);
-}
-
-tel_status
-tel__stats_sync_blocks(struct tel_stats *s, struct source *from, uint64_t clock)
-{
-	struct waiting *w = &from->waiting;
-
-	tel__horizon_sync(&w->syncs, clock);
-	if (s->piece || w->nops < WAITING_MIN || w->nops < 2 * w->rest)
-		return TEL_OK;
-	return take_until(from,
-	           tel__horizon_clock(&w->syncs, from->schema->sync_first),
-	           WAITING_MAX) == TEL_OK ?
-	    TEL_OK :
-	    stats_no_memory(s);
+	return take_ops(from, WAITING_REST);
 }
 
 tel_status
@@ -198,9 +170,8 @@ tel__stats_count_block(struct tel_stats *s, struct source *from,
 tel_status
 tel__stats_settle_blocks(struct tel_stats *s, struct source *from)
 {
-	return s->piece || take_until(from, 0, 0) == TEL_OK ?
-	    TEL_OK :
-	    stats_no_memory(s);
+	return s->piece || take_ops(from, 0) == TEL_OK ? TEL_OK :
+	                                                 stats_no_memory(s);
 }
 
 int
@@ -228,9 +199,6 @@ tel__stats_join_blocks(struct tel_stats *s, struct source *to,
 	if (add->nops > 0)
 		memcpy(w->ops + n, add->ops, add->nops * sizeof(*w->ops));
 	w->nops = sum;
-	return s->piece || (add->syncs.nsyncs == 0 && sum < WAITING_MAX) ?
-	    TEL_OK :
-	    take_until(to,
-	        tel__horizon_last(&add->syncs, to->schema->sync_first),
-	        WAITING_MAX / 2);
+	return s->piece || sum < WAITING_MAX ? TEL_OK :
+	                                       take_ops(to, WAITING_REST);
 }

@@ -390,13 +390,8 @@ tel__stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
 		if (st != TEL_OK)
 			return st;
 	}
-	if (slot->type->role == TEL_ROLE_SYNC) {
-		if (ev->log->clock != NULL)
-			from->rate = tel__clock_rate(ev->log->clock);
-		st = tel__stats_sync_blocks(s, from, ev->clock);
-		if (st != TEL_OK)
-			return st;
-	}
+	if (slot->type->role == TEL_ROLE_SYNC && ev->log->clock != NULL)
+		from->rate = tel__clock_rate(ev->log->clock);
 	if (slot->record != NULL) {
 		st = s->classes->event(s, slot->record, ev);
 		if (st != TEL_OK)

@@ -11,7 +11,6 @@
 #include "base/table.h"
 #include "model/clock.h"
 #include "model/event.h"
-#include "model/horizon.h"
 #include "base/sort.h"
 #include "model/live.h"
 #include "model/run.h"
@@ -63,9 +62,7 @@ struct waiting {
 	struct block_op *ops;
 	struct tel__sort_key *keys; /* as they came */
 	size_t nops, op_room, key_room;
-	size_t rest; /* of them, those that waited on when others were taken */
 	struct tel__sorter sorter;
-	struct tel__horizon syncs;
 	int lost; /* of a piece: some were taken, as they were too many */
 };
 
@@ -236,10 +233,6 @@ int tel__stats_blocks_fit(const struct source *from);
 tel_status tel__stats_join_blocks(struct tel_stats *s, struct source *to,
     const struct source *from);
 void tel__waiting_clear(struct waiting *w);
-
-/* A point of synchronisation came: what waited for it is taken. */
-tel_status tel__stats_sync_blocks(struct tel_stats *s, struct source *from,
-    uint64_t clock);
 /* Does what an event of a busy slot means, apart from counting it. */
 tel_status tel__stats_update(struct tel_stats *s, struct source *from,
     struct slot *slot, const struct tel_event *ev);
