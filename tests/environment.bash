@@ -24,3 +24,12 @@ if [ -z "${TEL_TOP-}" ]; then
 	# shellcheck source=/dev/null
 	. "$TEL_TOP/tests/environment.sh"
 fi
+
+# Whether telrec can record what gcc and ls do here.
+can_record() {
+	case ${CFLAGS-} in *-fsanitize*) return 1 ;; esac
+	[ -z "${TEST_VALGRIND-}" ] || return 1
+	# byte 4 of a program says how many bits its addresses have
+	[ "$(od -An -tu1 -j4 -N1 "$TEL_BUILD/bin/telrec")" -eq \
+	    "$(od -An -tu1 -j4 -N1 "$(type -P gcc)")" ]
+}

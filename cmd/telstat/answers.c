@@ -161,9 +161,9 @@ put_heap(struct report *r, const struct show *show, const tel_heap_stack *all)
 	if (tel_heap_peak_time(heap, &at))
 		put_blocks(r, show, "peak", figure_int128_of(all->peak_blocks),
 		    figure_int128_of(all->peak_bytes),
-		    at == 0 ? "" :
-		              report_text(r, "  at %s",
-		                  heap_time(show, at, text)));
+		    at == 0 ?
+		        "" :
+		        report_text(r, "  at %s", heap_time(show, at, text)));
 	put_lifetimes(r, show);
 	report_line(r, "temporary",
 	    "  %13s blocks, %.1f%%, freed before their thread allocated again",

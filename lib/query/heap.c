@@ -80,8 +80,8 @@ struct tel_heap {
 	struct lifetimes *lifetimes; /* of all */
 	/* times between clocks of a thread, for each block allocated there */
 	struct lifetimes *steps;
-	uint64_t shared; /* blocks with the clock of the one before */
-	uint64_t most, peaks;        /* bytes */
+	uint64_t shared;      /* blocks with the clock of the one before */
+	uint64_t most, peaks; /* bytes */
 	struct order {
 		uint64_t weight;
 		uint32_t site;

@@ -22,17 +22,9 @@ readme_commands() {
 		want { print substr($0, 5) >("want." n); next }
 		{ print substr($0, 5) }' "$TEL_TOP/README.md"
 	# the commands of the table of formats
+	# shellcheck disable=SC2016 # backquotes of Markdown
 	sed -n '/^| log | how/,/^$/p' "$TEL_TOP/README.md" |
 	    sed -n 's/.* | `\(tel.*\)` |$/\1/p'
-}
-
-# Whether telrec can record what gcc and ls do here.
-can_record() {
-	case ${CFLAGS-} in *-fsanitize*) return 1 ;; esac
-	[ -z "${TEST_VALGRIND-}" ] || return 1
-	# byte 4 of a program says how many bits its addresses have
-	[ "$(od -An -tu1 -j4 -N1 "$TEL_BUILD/bin/telrec")" -eq \
-	    "$(od -An -tu1 -j4 -N1 "$(type -P gcc)")" ]
 }
 
 @test "a newcomer types what the README says" {

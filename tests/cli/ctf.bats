@@ -302,9 +302,9 @@ fields() {
 	local log want expression got
 	telcat -q -o all.text "$TRACES/all.ctf.tar.zst"
 	telcat -q -f tel -o all.tel "$TRACES/all.ctf.tar.zst"
-	telcat -q -f json "$TRACES/all.ctf.tar.zst" >json
+	telcat -q -f json "$TRACES/all.ctf.tar.zst" >all.json
 	for log in all.text all.tel; do
-		cmp json <(telcat -q -f json $log)
+		cmp all.json <(telcat -q -f json $log)
 	done
 	for log in "$TRACES/all.ctf.tar.zst" all.text all.tel; do
 		while read -r want expression; do

@@ -85,9 +85,9 @@ answers() {
 
 @test "a chunk that was cut behind a byte of 68, as is before a copy of a header" {
 	unpack g1-17.jfr serial-25.jfr
-	head -c 7559 g1-17.jfr >cut
-	[ "$(tail -c 1 cut)" = D ]
-	cat serial-25.jfr cut g1-17.jfr >three.jfr
+	head -c 7559 g1-17.jfr >cut.jfr
+	[ "$(tail -c 1 cut.jfr)" = D ]
+	cat serial-25.jfr cut.jfr g1-17.jfr >three.jfr
 	[ "$(exits 3 telcat -q -c three.jfr)" = 11159 ]
 	[ "$(exits 3 telcat -q -c - <three.jfr)" = 11159 ]
 	# bytes that are cut out move the copies away from where they were
