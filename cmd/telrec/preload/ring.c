@@ -133,6 +133,12 @@ put_clock(struct ring_self *s, uint64_t ticks)
 	__atomic_store_n(&s->ring->ticks, ticks, __ATOMIC_RELEASE);
 }
 
+void
+ring_put_clock(struct ring_self *s)
+{
+	put_clock(s, s->strict ? 0 : ring_clock_early());
+}
+
 /*
  * Opens the ring with room for records, and the clock read.  0: nothing is to
  * be recorded.
@@ -163,8 +169,7 @@ open_ring(struct ring_self *s)
 	                            ring_clock());
 	s->epoch = epoch;
 	/* ring_put_slow() looks at each free whether it is to be recorded */
-	s->left = ring_shared.options & (ARENA_SAMPLES | ARENA_EXACT) ||
-	        s->skipped != NULL ?
+	s->left = ring_shared.options & ARENA_SAMPLES || s->skipped != NULL ?
 	    0 :
 	    CLOCK_WORDS;
 	return 1;
@@ -419,6 +424,7 @@ ring_begin_realloc(const void *old)
 		return begin_slow(s, old);
 	ARENA_SET(s->ring->open, 1);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	ring_be_exact(s);
 	return RING_LIKELY(s->epoch == ARENA_NOW(ring_shared.arena->epoch) &&
 	           ARENA_NOW(*ring_owner(old)) == s->id) ||
 	    ring_refresh(s, old);

@@ -63,6 +63,20 @@ void ring_mute(int on);
 /* Writes what signal handlers left. */
 void ring_put_queued(struct ring_self *s);
 
+/* Reads the clock for the record that is open. */
+void ring_put_clock(struct ring_self *s);
+
+/*
+ * With ARENA_EXACT each record has a clock.  There is room for it: a ring that
+ * is opened has more than what is left.
+ */
+static inline __attribute__((always_inline)) void
+ring_be_exact(struct ring_self *s)
+{
+	if (!RING_LIKELY((ring_shared.options & ARENA_EXACT) == 0))
+		ring_put_clock(s);
+}
+
 /* Appends words to a ring that is open and has room. */
 static inline __attribute__((always_inline)) void
 ring_append(struct ring_self *s, const uint64_t *words, unsigned n)
@@ -101,6 +115,7 @@ ring_put(const uint64_t *words, unsigned n, const void *p)
 	        ARENA_NOW(*ring_owner(p)) == s->id) &&
 	    !ring_refresh(s, p))
 		return;
+	ring_be_exact(s);
 	ring_append(s, words, n);
 	ring_close(s);
 }
@@ -129,6 +144,7 @@ ring_try(uint64_t word, const void *p)
 	if (!RING_LIKELY(s->epoch == ARENA_NOW(ring_shared.arena->epoch) &&
 	        ARENA_NOW(*ring_owner(p)) == s->id))
 		return RING_STALE;
+	ring_be_exact(s);
 	ring_append(s, &word, 1);
 	__atomic_store_n(&s->ring->open, 0, __ATOMIC_RELEASE);
 	return RING_LIKELY(s->queued == 0) ? RING_WRITTEN : RING_QUEUED;
