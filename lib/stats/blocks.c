@@ -184,21 +184,12 @@ tel_status
 tel__stats_join_blocks(struct tel_stats *s, struct source *to,
     const struct source *from)
 {
-	const struct waiting *const add = &from->waiting;
-	struct waiting *const w = &to->waiting;
-	const size_t n = w->nops, sum = n + add->nops;
+	const struct waiting *w = &from->waiting;
+	tel_status st = TEL_OK;
 	size_t i;
 
-	if (!TEL__RESERVE(w->ops, w->op_room, sum) ||
-	    !TEL__RESERVE(w->keys, w->key_room, sum))
-		return TEL_ENOMEM;
-	for (i = 0; i < add->nops; i++) {
-		w->keys[n + i].clock = add->keys[i].clock;
-		w->keys[n + i].row = n + add->keys[i].row;
-	}
-	if (add->nops > 0)
-		memcpy(w->ops + n, add->ops, add->nops * sizeof(*w->ops));
-	w->nops = sum;
-	return s->piece || sum < WAITING_MAX ? TEL_OK :
-	                                       take_ops(to, WAITING_REST);
+	/* one by one, so that what is taken is as without pieces */
+	for (i = 0; i < w->nops && st == TEL_OK; i++)
+		st = add_op(s, to, &w->ops[w->keys[i].row], w->keys[i].clock);
+	return st;
 }

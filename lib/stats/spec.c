@@ -562,8 +562,8 @@ tel__spec_unit(const struct spec *s)
 {
 	static const char *const units[][2] = { { "time", "ns" },
 		{ "dt", "ns" }, { "clock", "ticks" }, { "sizeof", "bytes" },
-		{ "size", "bytes" }, { ".size", "bytes" }, { "duration", "ns" },
-		{ "bytes", "bytes" }, { "live", "bytes" } };
+		{ "size", "bytes" }, { ".size", "bytes" }, { "bytes", "bytes" },
+		{ "live", "bytes" } };
 	size_t i;
 
 	if (s->pairs != PAIRS_NONE)
