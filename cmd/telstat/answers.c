@@ -129,13 +129,14 @@ put_lifetimes(struct report *r, const struct show *show)
 	uint64_t v, step;
 	size_t i;
 
+	if (!tel_heap_resolution(heap, &step))
+		step = 0;
 	/* a log without times has no lifetimes */
-	if (tel_heap_lifetime_of_all(heap, lifetimes[NLIFETIMES - 1].share,
+	if (step == 0 &&
+	    tel_heap_lifetime_of_all(heap, lifetimes[NLIFETIMES - 1].share,
 	        &v) &&
 	    v == 0)
 		return;
-	if (!tel_heap_resolution(heap, &step))
-		step = 0;
 	for (i = 0; i < NLIFETIMES; i++) {
 		if (!tel_heap_lifetime_of_all(heap, lifetimes[i].share, &v))
 			return;

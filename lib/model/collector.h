@@ -67,7 +67,7 @@ tel__collector_key(const struct tel_event *ev)
 	return key < 0 ? 0 : tel_load(&ev->type->fields[key], ev->data);
 }
 
-/* Takes an event that is wanted.  log: its number.  TEL_OK, TEL_ENOMEM. */
+/* Takes an event of such a type.  log: its number.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__collector_event(struct tel__collector *c,
     const struct tel_event *ev, uint64_t shown, uint64_t log);
 /* Adds the ends of a later part of a log.  1; 0: too many, or no memory. */

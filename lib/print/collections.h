@@ -33,7 +33,7 @@ int tel__collections_want(struct collections *c, const struct tel_schema *s);
 /* The field that names the collection; negative: the type is not wanted. */
 int tel__collections_key(const struct collections *c, const struct tel_type *t);
 /*
- * Takes an event of a type that is wanted, at a time since the first one.
+ * Takes an event of such a type, at a time since the first one.
  * TEL_OK, TEL_ENOMEM.
  */
 tel_status tel__collections_event(struct collections *c,

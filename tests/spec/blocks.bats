@@ -54,6 +54,58 @@ setup() {
 	[ "$(wc -l <text)" -le 32 ]
 }
 
+# shared SEED: a log of threads that read the clock for many events at once, and
+# into model the time that nine of ten blocks were allocated before the next.
+shared() {
+	python3 - "$1" >shared.log 3>model <<-'END'
+		import os, random, sys
+		random.seed(int(sys.argv[1]))
+		print("# format: toy\n# tick rate: 1000000000\n"
+		      "# type: malloc 1 M addr:address size:unsigned tid:unsigned\n"
+		      "# role: malloc alloc addr size thread=tid\n"
+		      "# type: free 2 M addr:address tid:unsigned\n"
+		      "# role: free free addr thread=tid")
+		now, steps, last = 1000, [], {}
+		for i in range(1, 3000):
+		    tid = random.randrange(3)
+		    now += random.choice((0, 30, 700))
+		    if tid not in last or random.random() < 0.1:
+		        if tid in last and last[tid][0] != now:
+		            steps += [now - last[tid][0]] * last[tid][1]
+		            del last[tid]
+		        last.setdefault(tid, [now, 0])
+		    last[tid][1] += 1
+		    print(f"{last[tid][0]:016X} malloc addr={i * 64:#x} size=9 tid={tid}")
+		    if i % 3:
+		        print(f"{last[tid][0]:016X} free addr={i * 64:#x} tid={tid}")
+		steps.sort()
+		os.write(3, b"%d" % steps[-(-len(steps) * 9 // 10) - 1])
+	END
+}
+
+@test "lifetimes below what the clocks of a log tell" {
+	for seed in 1 2 3; do
+		shared $seed
+		for log in shared.log <(telcat -f tel shared.log); do
+			telstat --file-order -f json "$log" | python3 -c '
+import json, sys
+got, = [json.loads(l) for l in sys.stdin if "\"memory\"" in l]
+want = int(open("model").read())
+# at most a sixteenth too long
+assert want <= got["resolution_ns"] <= want + want // 16 + 1, (got, want)'
+		done
+		telstat --file-order shared.log |
+		    grep '^lifetimes  p50 < [0-9.]* us  p90 < '
+	done
+	# a clock for each event, and none for any
+	python3 "$MODEL" 4 log >model
+	telstat -f json log >text
+	run ! grep -q resolution text
+	telstat log | run ! grep '^lifetimes.*<'
+	telstat "$TEL_TOP/tests/data/alloc/perl.heaptrack.zst" >text
+	run ! grep -E '^lifetimes|^peak  .* at ' text
+}
+
 @test "keys that cannot be" {
 	python3 "$MODEL" 1 log >model
 	run -2 telstat --blocks='size +' log
