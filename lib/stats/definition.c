@@ -56,10 +56,9 @@ tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
 	d->strings = strings;
 	d->budget = budget;
 	d->max_groups = 4096;
-	tel__pairs_init(&d->open, 65536);
+	tel__pairs_init(&d->open, 65536, spec->pairs == PAIRS_QUEUE);
 	tel__index_init(&d->index);
 	d->spec = *spec;
-	d->open.queue = spec->pairs == PAIRS_QUEUE;
 	d->class = tel__stat_class(spec->class);
 	memset(spec, 0, sizeof(*spec));
 	return d;

@@ -26,10 +26,8 @@ struct pair_range {
 };
 
 void
-tel__pairs_init(struct open_pairs *o, uint32_t max)
+tel__pairs_init(struct open_pairs *o, uint32_t max, int queue)
 {
-	const int queue = o->queue;
-
 	memset(o, 0, sizeof(*o));
 	o->queue = queue;
 	o->max = max;
@@ -42,7 +40,7 @@ tel__pairs_clear(struct open_pairs *o)
 {
 	tel__index_clear(&o->tops);
 	free(o->ranges);
-	tel__pairs_init(o, o->max);
+	tel__pairs_init(o, o->max, o->queue);
 }
 
 static uint64_t

@@ -26,8 +26,7 @@ struct open_pairs {
 	uint32_t free;    /* first of a list of places to use again */
 	uint32_t count;
 	uint32_t max;
-	int queue; /* the first to start is the first to end; tel__pairs_init()
-	              leaves it */
+	int queue; /* the first to start is the first to end */
 };
 
 /* What a start or an end came to. */
@@ -39,7 +38,7 @@ enum pair_result {
 	PAIR_NO_MEMORY
 };
 
-void tel__pairs_init(struct open_pairs *o, uint32_t max);
+void tel__pairs_init(struct open_pairs *o, uint32_t max, int queue);
 void tel__pairs_clear(struct open_pairs *o);
 
 enum pair_result tel__pairs_start(struct open_pairs *o,

@@ -324,19 +324,21 @@ test_tally(void)
 	tel__tally_clear(&t);
 }
 
-/* Starts and ends at random, beside a stack for each key. */
+/* Starts and ends at random, beside a stack or a queue for each key. */
 static void
-test_open(void)
+test_open(int queue)
 {
-	static uint64_t stacks[16][50000];
-	unsigned depth[16] = { 0 }, i, key, wrong = 0, most = 0;
+	static uint64_t starts[16][50000];
+	const char *const name = queue ? "open ranges, queues" : "open ranges";
+	unsigned from[16] = { 0 }, to[16] = { 0 }, i, key, wrong = 0, most = 0;
 	struct open_pairs o;
 	struct pair_key k = { { 0, TEL_UNSIGNED }, 0, 0, 0 };
 	enum pair_result got;
 	struct tel_stat *stat;
 	uint64_t clock;
 
-	tel__pairs_init(&o, 100000);
+	memset(&o, 0xbe, sizeof(o));
+	tel__pairs_init(&o, 100000, queue);
 	for (i = 0; i < 50000; i++) {
 		key = (unsigned)random64() % 16;
 		k.key.bits = key * 3;
@@ -344,31 +346,46 @@ test_open(void)
 		/* up for a while, and down for a while */
 		if (random64() % 8 < (i / 5000 % 2 ? 3u : 5u)) {
 			got = tel__pairs_start(&o, &k, i, NULL);
-			wrong +=
-			    got != (depth[key] > 0 ? PAIR_NESTED : PAIR_OK);
-			stacks[key][depth[key]++] = i;
+			wrong += got !=
+			    (!queue && from[key] < to[key] ? PAIR_NESTED :
+			                                     PAIR_OK);
+			starts[key][to[key]++] = i;
 		} else {
 			got = tel__pairs_end(&o, &k, &clock, &stat);
-			wrong += got != (depth[key] > 0 ? PAIR_OK : PAIR_NONE);
-			if (depth[key] > 0)
-				wrong += clock != stacks[key][--depth[key]];
+			wrong +=
+			    got != (from[key] < to[key] ? PAIR_OK : PAIR_NONE);
+			if (from[key] < to[key])
+				wrong += clock !=
+				    starts[key]
+				          [queue ? from[key]++ : --to[key]];
 		}
 		most = o.count > most ? o.count : most;
 	}
-	is_u64(wrong, 0, "open ranges: the last in is the first out");
-	ok(most > 100, "open ranges: up to %u were open", most);
+	is_u64(wrong, 0, "%s: the %s in is the first out", name,
+	    queue ? "first" : "last");
+	ok(most > 100, "%s: up to %u were open", name, most);
 	tel__pairs_forget(&o, 1);
 	for (i = 0; i < 16; i++) {
 		k.key.bits = i * 3;
 		k.log = i & 1;
 		got = tel__pairs_end(&o, &k, &clock, &stat);
-		wrong +=
-		    got != ((i & 1) == 0 && depth[i] > 0 ? PAIR_OK : PAIR_NONE);
+		wrong += got !=
+		    ((i & 1) == 0 && from[i] < to[i] ? PAIR_OK : PAIR_NONE);
 	}
-	is_u64(wrong, 0, "open ranges: those of a log are forgotten");
+	is_u64(wrong, 0, "%s: those of a log are forgotten", name);
 	tel__pairs_clear(&o);
+}
+
+static void
+test_open_full(void)
+{
+	struct open_pairs o;
+	struct pair_key k = { { 0, TEL_UNSIGNED }, 0, 0, 0 };
+	struct tel_stat *stat;
+	uint64_t clock;
+
 	/* two places: what finds none has no length, and makes none wrong */
-	tel__pairs_init(&o, 2);
+	tel__pairs_init(&o, 2, 0);
 	k.log = 0;
 	k.key.bits = 1;
 	ok(tel__pairs_start(&o, &k, 10, NULL) == PAIR_OK &&
@@ -445,7 +462,9 @@ main(void)
 	test_shift();
 	test_integers();
 	test_tally();
-	test_open();
+	test_open(0);
+	test_open(1);
+	test_open_full();
 	test_keys();
 	return done();
 }
