@@ -133,6 +133,10 @@ test_sequences(void)
 	events_are(CLK "  1A 5 \"one\n" CLK "  12 9\n" CLK "  1A 6 \"two\"\n",
 	    "mps-1.117.0", CLK "ArenaDestroy 9\n" CLK "Intern 6 74776f\n",
 	    "a torn string does not swallow an event");
+	/* the line that is not joined was moved away from the one reported */
+	schema_is(BUILD("1.117.0", "lii6gc") CLK "  1A 5 \"one\n" CLK "  12 9",
+	    "cnv", "mps-1.117.0/lii6gc",
+	    "the end of the string in string, found the end of the line");
 	events_are(CLK "  1A 5 \"one\n\"\n" CLK "  1A 5 \"one", "mps-1.117.0",
 	    CLK "Intern 5 6f6e650a\n", "a string with no end");
 	events_are(CLK "  44 1 2 3 FFFFFFFFFFFFFFFF 4\n" CLK

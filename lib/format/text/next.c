@@ -30,6 +30,8 @@ join_line(struct tel_reader *r, struct lines *s)
 
 	if (s->line.cut || first >= LINES_MAX)
 		return TEL_END;
+	/* the string met the line's end, and the line's bytes may move */
+	s->line.at = NULL;
 	tel__reader_fill(r, first + 1);
 	if ((size_t)(r->end - r->p) == first)
 		return TEL_END;
