@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "tel_emit.h"
 #include "wire/record.h"
 #include "wire/ring.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "io/source.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 
 struct magic {
 	enum tel_packing packing;

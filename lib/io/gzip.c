@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "io/bytes.h"
+#include "base/bytes.h"
 
 void
 tel__gzip_init(struct tel_gzip *g)

@@ -11,7 +11,7 @@
 #include <zstd_errors.h>
 
 #include "base/buffer.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "io/output.h"
 #include "io/seekable.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "io/seekable.h"
 #include "io/source.h"
 

@@ -20,7 +20,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "io/seekable.h"
 #include "io/source.h"
 

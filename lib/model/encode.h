@@ -7,7 +7,7 @@
 #ifndef TEL_ENCODE_H
 #define TEL_ENCODE_H
 
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "model/schema.h"
 
 /* The size of an event is 16 bits on the wire. */

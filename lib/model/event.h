@@ -3,7 +3,7 @@
 #ifndef TEL_EVENT_H
 #define TEL_EVENT_H
 
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "model/labels.h"
 #include "model/schema.h"
 

@@ -5,7 +5,7 @@
  */
 #include "print/flatbuffer.h"
 
-#include "io/bytes.h"
+#include "base/bytes.h"
 
 /* Bytes of a vtable before its slots, of a slot, and of a reference. */
 #define VTABLE_HEAD 4u

@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 #include "base/varint.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 
 /* The most bytes of a field's tag and a number behind it. */
 #define TAG_AND_NUMBER ((size_t)2 * TEL__VARINT_MAX)

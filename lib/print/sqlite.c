@@ -15,7 +15,7 @@
 
 #include "base/array.h"
 #include "base/library.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "print/database.h"
 #include "render/list.h"
 #include "render/renderer.h"

@@ -11,7 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/index.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "io/output.h"
 #include "tel/table.h"
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "print/flatbuffer.h"
 
 /* Of Message.fbs and Schema.fbs: what they number. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "io/bytes.h"
+#include "base/bytes.h"
 
 /* The NaN that 0.0 / 0.0 is on most machines, except for its sign. */
 #define PLAIN_NAN 0x7ff8000000000000u

@@ -7,7 +7,7 @@
 #include "wire/column.h"
 
 #include "base/varint.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 
 const uint8_t tel__column_lengths[16][4] = { { 0, 1, 2, 8 }, { 0, 1, 4, 8 },
 	{ 1, 2, 3, 8 }, { 1, 2, 4, 8 }, { 0, 2, 4, 8 }, { 0, 1, 3, 8 },

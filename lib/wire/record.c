@@ -6,7 +6,7 @@
 #include "wire/record.h"
 
 #include "base/varint.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 
 /*
  * XXH64, by Yann Collet, as its specification describes it: the checksum of

@@ -92,7 +92,7 @@ compile(const uint8_t *p, size_t size, unsigned options, struct bytes *b)
 static void
 sum_at(unsigned char *p, size_t size)
 {
-	le64_put(p + size, program_sum(0, p, size));
+	tel_store_le64(p + size, program_sum(0, p, size));
 }
 
 /* Makes the sums right again, as far as there is something to sum up. */
@@ -100,20 +100,21 @@ static void
 seal(struct bytes *b, struct facts *f)
 {
 	unsigned char *tail = b->data + b->size - PROGRAM_TRAILER, *index;
-	uint64_t at = le64_get(tail), n, i, begin, size;
+	uint64_t at = tel_le64(tail), n, i, begin, size;
 	uint64_t end = b->size - PROGRAM_TRAILER;
 	size_t used;
 
-	if (at > end || end - at != le64_get(tail + 8) || at % 8 != 0)
+	if (at > end || end - at != tel_le64(tail + 8) || at % 8 != 0)
 		return;
-	le64_put(tail + 16, program_sum(0, b->data + at, (size_t)(end - at)));
+	tel_store_le64(tail + 16,
+	    program_sum(0, b->data + at, (size_t)(end - at)));
 	if (facts_load(f, b->data + at, (size_t)(end - at), &used) != 0)
 		return;
 	index = b->data + at + used;
 	n = (end - at - used) / 16;
 	for (i = 0; i < n; i++) {
-		begin = le64_get(index + 16 * i);
-		size = le64_get(index + 16 * i + 8);
+		begin = tel_le64(index + 16 * i);
+		size = tel_le64(index + 16 * i + 8);
 		if (begin <= at && size <= at - begin && size >= 8 &&
 		    size % 8 == 0)
 			sum_at(b->data + begin, (size_t)size - 8);

@@ -5,7 +5,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "tap.h"
 
 static uint64_t

@@ -2,7 +2,7 @@
 /* Files with a table of frames: seeking, going on behind damage, bad tables. */
 #include <zstd.h>
 
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "io/output.h"
 #include "io/seekable.h"
 #include "io/source.h"

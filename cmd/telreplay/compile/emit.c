@@ -8,31 +8,23 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/varint.h"
 
 #define TIME_SECONDS 20e-6
 #define TIME_SHORT 4 /* words between two times, at least */
 #define TIME_LONG 50 /* but not after so many times TIME_SECONDS */
 
-static void
-put_number(struct thread *t, uint64_t v)
-{
-	while (v >= 0x80) {
-		t->origins[t->origins_used++] = (unsigned char)(v | 0x80);
-		v >>= 7;
-	}
-	t->origins[t->origins_used++] = (unsigned char)v;
-}
-
 void
 emit_origin(struct compiler *c, struct thread *t)
 {
-	uint64_t delta = c->event - t->event;
-	uint64_t zigzag = delta << 1 ^ (uint64_t) - (int64_t)(delta >> 63);
+	const uint64_t delta = tel__zigzag(c->event - t->event);
+	unsigned char *p = t->origins + t->origins_used;
 
 	/* the bit above all others is lost: events are fewer than 2^62 */
-	put_number(t, zigzag << 1 | (c->log != t->log));
+	p = tel__varint_put(p, delta << 1 | (c->log != t->log));
 	if (c->log != t->log)
-		put_number(t, c->log);
+		p = tel__varint_put(p, c->log);
+	t->origins_used = (size_t)(p - t->origins);
 	t->event = c->event;
 	t->log = c->log;
 }

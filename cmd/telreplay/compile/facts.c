@@ -63,7 +63,7 @@ facts_put(unsigned char *p, const void *from, size_t n)
 
 	for (i = 0; i < n; i++, p += 8) {
 		memcpy(&v, (const char *)from + i * 8, 8);
-		le64_put(p, v);
+		tel_store_le64(p, v);
 	}
 	return p;
 }
@@ -76,7 +76,7 @@ facts_get(const unsigned char *p, void *to, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++, p += 8) {
-		v = le64_get(p);
+		v = tel_le64(p);
 		memcpy((char *)to + i * 8, &v, 8);
 	}
 	return p;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/varint.h"
 
 #define HEAD_WORDS 2 /* of a thread in a chunk's head */
 
@@ -63,7 +64,7 @@ read_at(const struct program *p, uint64_t offset, void *buffer, size_t size)
 int
 program_probe(const void *data, size_t size)
 {
-	return size >= 8 && le64_get(data) == PROGRAM_MAGIC;
+	return size >= 8 && tel_le64(data) == PROGRAM_MAGIC;
 }
 
 static tel_status
@@ -81,7 +82,7 @@ index_load(struct program *p, const unsigned char *bytes, uint64_t count,
 	if (p->index == NULL)
 		return TEL_ENOMEM;
 	for (i = 0; i < count * 2; i++)
-		p->index[i] = le64_get(bytes + i * 8);
+		p->index[i] = tel_le64(bytes + i * 8);
 	for (i = 0; i < count; i++) {
 		if (p->index[2 * i] != at || p->index[2 * i + 1] > end - at ||
 		    p->index[2 * i + 1] % 8 != 0)
@@ -137,18 +138,18 @@ tail_load(struct program *p)
 	st = read_at(p, p->size - PROGRAM_TRAILER, tail, sizeof(tail));
 	if (st != TEL_OK)
 		return st;
-	at = le64_get(tail);
-	size = (size_t)le64_get(tail + 8);
-	if (le64_get(tail + 24) != PROGRAM_MAGIC || at % 8 != 0 ||
+	at = tel_le64(tail);
+	size = (size_t)tel_le64(tail + 8);
+	if (tel_le64(tail + 24) != PROGRAM_MAGIC || at % 8 != 0 ||
 	    size % 8 != 0 || at < PROGRAM_HEADER ||
-	    at > p->size - PROGRAM_TRAILER || size != le64_get(tail + 8) ||
+	    at > p->size - PROGRAM_TRAILER || size != tel_le64(tail + 8) ||
 	    size != p->size - PROGRAM_TRAILER - at || size < FACTS_NUMBERS * 8)
 		return TEL_EDAMAGED;
 	bytes = malloc(size);
 	if (bytes == NULL)
 		return TEL_ENOMEM;
 	st = read_at(p, at, bytes, size);
-	if (st == TEL_OK && program_sum(0, bytes, size) != le64_get(tail + 16))
+	if (st == TEL_OK && program_sum(0, bytes, size) != tel_le64(tail + 16))
 		st = TEL_EDAMAGED;
 	if (st == TEL_OK &&
 	    (facts_load(&p->facts, bytes, size, &used) != 0 ||
@@ -179,7 +180,7 @@ program_open(const struct program *from, struct program **out)
 		return st;
 	if (!program_probe(head, sizeof(head)))
 		return TEL_EFORMAT;
-	if (le64_get(head + 8) != PROGRAM_VERSION)
+	if (tel_le64(head + 8) != PROGRAM_VERSION)
 		return TEL_EVERSION;
 	if (from->size < PROGRAM_HEADER + PROGRAM_TRAILER)
 		return TEL_EDAMAGED;
@@ -258,7 +259,7 @@ chunk_open(const struct program *p, uint64_t number, struct chunk *c)
 	st = read_at(p, c->offset, head, 8);
 	if (st != TEL_OK)
 		return st;
-	threads = le64_get(head);
+	threads = tel_le64(head);
 	if (threads > p->facts.threads ||
 	    c->size < (1 + HEAD_WORDS * threads + 1) * 8)
 		return TEL_EDAMAGED;
@@ -274,9 +275,9 @@ chunk_open(const struct program *p, uint64_t number, struct chunk *c)
 			return st;
 		c->sum = program_sum(c->sum, head, sizeof(head));
 		t = &c->thread[i];
-		t->words = le32_get(head);
-		t->times = le32_get(head + 4);
-		t->origins = le64_get(head + 8);
+		t->words = tel_le32(head);
+		t->times = tel_le32(head + 4);
+		t->origins = tel_le64(head + 8);
 		if (t->origins > left || t->origins % 8 != 0 ||
 		    t->words > WORD_SIZE_MAX)
 			return TEL_EDAMAGED;
@@ -292,20 +293,6 @@ chunk_open(const struct program *p, uint64_t number, struct chunk *c)
 }
 
 /* --------------------------------------------------------------- chunks */
-
-static void
-from_file(uint64_t *words, uint64_t count)
-{
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-	uint64_t i;
-
-	for (i = 0; i < count; i++)
-		words[i] = le64_get((const unsigned char *)&words[i]);
-#else
-	(void)words;
-	(void)count;
-#endif
-}
 
 /* Checks the sum, which includes the origins. */
 static tel_status
@@ -331,7 +318,7 @@ sum_check(const struct program *p, const struct chunk *c, const uint64_t *room)
 	st = read_at(p, at, bytes, 8);
 	if (st != TEL_OK)
 		return st;
-	return sum == le64_get(bytes) ? TEL_OK : TEL_EDAMAGED;
+	return sum == tel_le64(bytes) ? TEL_OK : TEL_EDAMAGED;
 }
 
 const struct operation operation_rows[OPERATIONS] = {
@@ -517,7 +504,7 @@ program_load(struct program *p, uint64_t chunk, uint64_t *room,
 		st = sum_check(p, &c, room);
 	if (st != TEL_OK)
 		return st;
-	from_file(room, n);
+	program_swap(room, n);
 	threads_set(p, &c, room, threads);
 	for (i = 0; i < c.threads; i++)
 		if (thread_check(&p->facts, threads, c.threads, &threads[i]) !=
@@ -528,24 +515,6 @@ program_load(struct program *p, uint64_t chunk, uint64_t *room,
 }
 
 /* -------------------------------------------------------------- origins */
-
-static int
-number_get(const unsigned char **p, const unsigned char *end, uint64_t *out)
-{
-	uint64_t v = 0;
-	unsigned shift;
-
-	for (shift = 0; shift < 64; shift += 7) {
-		if (*p == end)
-			return -1;
-		v |= (uint64_t)(**p & 0x7f) << shift;
-		if ((*(*p)++ & 0x80) == 0) {
-			*out = v;
-			return 0;
-		}
-	}
-	return -1;
-}
 
 /* Reads as many origins as there are operations up to a word. */
 static tel_status
@@ -561,12 +530,12 @@ origin_find(const struct program *p, const struct program_thread *t,
 	     i += 1 + word_operands(t->words[i])) {
 		if (!word_is_operation(t->words[i]))
 			continue;
-		if (number_get(&at, end, &v) != 0)
+		at = tel__varint_get(at, end, &v);
+		if (at != NULL && (v & 1) != 0)
+			at = tel__varint_get(at, end, log);
+		if (at == NULL)
 			return TEL_EDAMAGED;
-		if ((v & 1) != 0 && number_get(&at, end, log) != 0)
-			return TEL_EDAMAGED;
-		v >>= 1;
-		*event += v >> 1 ^ (uint64_t) - (int64_t)(v & 1);
+		*event += tel__unzigzag(v >> 1);
 		if (i == position)
 			return *log < p->facts.logs ? TEL_OK : TEL_EDAMAGED;
 	}

@@ -25,6 +25,7 @@
 #define TELREPLAY_PROGRAM_FILE_H
 
 #include <string.h>
+#include "base/bytes.h"
 #include "telreplay/compile/program.h"
 
 #define PROGRAM_MAGIC UINT64_C(0x0a676f7270746c89)
@@ -32,30 +33,18 @@
 #define PROGRAM_HEADER 16
 #define PROGRAM_TRAILER 32
 
-/* Numbers in the file. */
-static inline uint32_t
-le32_get(const unsigned char *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	    (uint32_t)p[3] << 24;
-}
-
-static inline uint64_t
-le64_get(const unsigned char *p)
-{
-	return (uint64_t)le32_get(p) | (uint64_t)le32_get(p + 4) << 32;
-}
-
+/* Words of the file as numbers, and back. */
 static inline void
-le64_put(unsigned char *p, uint64_t v)
+program_swap(uint64_t *words, size_t count)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	memcpy(p, &v, 8);
-#else
-	unsigned i;
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+	size_t i;
 
-	for (i = 0; i < 8; i++)
-		p[i] = (unsigned char)(v >> (8 * i));
+	for (i = 0; i < count; i++)
+		words[i] = tel_le64((const unsigned char *)&words[i]);
+#else
+	(void)words;
+	(void)count;
 #endif
 }
 
@@ -66,7 +55,7 @@ program_sum(uint64_t sum, const unsigned char *p, size_t size)
 	size_t i;
 
 	for (i = 0; i + 8 <= size; i += 8) {
-		sum = (sum ^ le64_get(p + i)) * UINT64_C(0x9e3779b97f4a7c15);
+		sum = (sum ^ tel_le64(p + i)) * UINT64_C(0x9e3779b97f4a7c15);
 		sum ^= sum >> 32;
 	}
 	return sum;

@@ -5,25 +5,10 @@
 
 #include <stdlib.h>
 
-/* Words as they are in the file. */
-static void
-to_file(uint64_t *words, size_t count)
-{
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		le64_put((unsigned char *)&words[i], words[i]);
-#else
-	(void)words;
-	(void)count;
-#endif
-}
-
 static uint64_t
 write_words(struct compiler *c, uint64_t *words, size_t count, uint64_t sum)
 {
-	to_file(words, count);
+	program_swap(words, count);
 	sum = program_sum(sum, (const unsigned char *)words, count * 8);
 	tel_output_write(c->out, words, count * 8);
 	return sum;

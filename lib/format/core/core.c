@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "io/spool.h"
 #include "tel_emit.h"
 

@@ -7,7 +7,7 @@
 #define TEL_CORE_H
 
 #include "base/buffer.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "io/input.h"
 
 /* Nonzero when size bytes at p start an ELF core; 20 are enough. */

@@ -18,7 +18,7 @@
 #include "encoder/encoder.h"
 #include "format/ctf/ctf.h"
 #include "format/ctf/folder.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "io/spool.h"
 
 /* A packet ends behind so many bytes, where it has a size. */

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 
 /* What becomes of values: fields, JSON, or the strings of a list. */
 enum { AS_FIELD, AS_JSON, AS_ELEMENT };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The file of metadata of a CTF trace: text, packets of it, or JSON. */
 #include "format/ctf/class.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 
 #include <stdarg.h>
 #include <stdio.h>

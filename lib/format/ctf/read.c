@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "format/ctf/ctf.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 
 /* Bytes of the windows of all streams, and of one. */
 #define WINDOWS_SIZE ((size_t)8 << 20)

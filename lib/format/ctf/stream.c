@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "format/ctf/ctf.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 
 /* The start of a packet that is read, at first, and at most. */
 #define HEAD_FIRST ((size_t)512)

@@ -13,7 +13,7 @@
 #include "base/buffer.h"
 #include "base/index.h"
 #include "base/table.h"
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "reader/reader.h"
 
 #define JFR_HEADER 68u

@@ -7,7 +7,7 @@
 #ifndef TEL_MPS_FRAME_H
 #define TEL_MPS_FRAME_H
 
-#include "io/bytes.h"
+#include "base/bytes.h"
 #include "model/encode.h"
 
 static inline uint32_t
