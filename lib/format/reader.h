@@ -7,7 +7,7 @@
 
 /* A member of an archive, in the temporary file of all that were split off. */
 struct tel_member {
-	int64_t start, size;
+	int64_t start, size; /* where the copy is; 0 of several files */
 	int files; /* it is a log of several files, those of the reader's set */
 	char *name; /* "archive:member" */
 };

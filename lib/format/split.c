@@ -83,6 +83,7 @@ tel__reader_split(struct tel_reader *r, struct tel_member *part)
 
 	if (r->at != READER_LOG)
 		return r->failed != TEL_OK ? r->failed : TEL_END;
+	memset(part, 0, sizeof(*part));
 	part->name = strdup(r->log.name);
 	if (part->name == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
@@ -96,7 +97,10 @@ tel__reader_split(struct tel_reader *r, struct tel_member *part)
 	r->p = r->end = NULL;
 	r->peeked = 0;
 	st = tel__reader_next_member(r);
-	return st == TEL_END ? TEL_OK : st;
+	if (st == TEL_OK || st == TEL_END)
+		return TEL_OK;
+	free(part->name);
+	return st;
 }
 
 tel_status

@@ -118,7 +118,9 @@ make_stops(struct tel__collector *c)
 	size_t i, n = 0;
 
 	c->nstops = 0;
-	if (!TEL__RESERVE(c->stops, c->stops_room, c->nranges + 1))
+	if (c->nranges == 0)
+		return 1;
+	if (!TEL__RESERVE(c->stops, c->stops_room, c->nranges))
 		return 0;
 	for (i = 0; i < c->nranges; i++)
 		if (c->ranges[i].pause)

@@ -180,7 +180,9 @@ add_member(struct tel_merge *m, tel_reader *r, tel_order order)
 	in->part = part;
 	in->archive = r;
 	in->order = order;
-	if (m->count > (part.size <= SMALL ? OPEN_FEW : OPEN_MANY))
+	/* of a log of several files there is one, and it can be read once */
+	if (!part.files &&
+	    m->count > (part.size <= SMALL ? OPEN_FEW : OPEN_MANY))
 		return look_up(m, in);
 	st = tel__reader_open_part(r, &part, 1, &in->reader);
 	return st == TEL_OK ? open_window(m, in) : st;

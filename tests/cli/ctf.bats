@@ -343,3 +343,20 @@ fields() {
 	trace all.ctf
 	[ "$(telcat -f folded trace | grep -c '^shop:gc w[0-9] ')" = 3 ]
 }
+
+# Such a trace stays open, however many members are before it.
+@test "a trace behind 70 logs in an archive is merged with them" {
+	local i
+	trace malloc.ctf
+	mv trace/* .
+	rmdir trace
+	for i in $(seq 100 170); do
+		printf '%016X ArenaDestroy arena=0x%x\n' "$i" "$i" >"0$i.txt"
+	done
+	tar -cf all.tar 0*.txt ust
+	telcat all.tar | grep -v '^#' >merged
+	[ "$(grep -c ArenaDestroy merged)" = 71 ]
+	telcat ust | grep -v '^#' >want
+	grep -v ArenaDestroy merged | cmp - want
+	[ "$(telcat -c all.tar)" = 925 ]
+}
