@@ -292,14 +292,14 @@ selection_uses_order(const struct selection *s)
 	return s->skip > 0 || s->count != UINT64_MAX ||
 	    (s->filtering &&
 	        (s->since != NULL || s->until != NULL ||
-	            tel_filter_uses_labels(s->filter) ||
-	            tel_filter_uses_history(s->filter)));
+	            tel_filter_uses(s->filter, TEL_USE_LABELS) ||
+	            tel_filter_uses(s->filter, TEL_USE_HISTORY)));
 }
 
 int
 selection_needs_rate(const struct selection *s)
 {
-	return s->filtering && tel_filter_uses_rate(s->filter);
+	return s->filtering && tel_filter_uses(s->filter, TEL_USE_RATE);
 }
 
 void

@@ -173,7 +173,7 @@ is_divisible(const struct settings *s)
 
 	return s->order == TEL_ORDER_LOG && sel->count == UINT64_MAX &&
 	    sel->skip == 0 && !sel->percent &&
-	    !(sel->filtering && tel_filter_uses_others(sel->filter)) &&
+	    !(sel->filtering && tel_filter_uses(sel->filter, TEL_USE_OTHERS)) &&
 	    (s->no_merge || !merging_matters(s));
 }
 

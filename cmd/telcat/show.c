@@ -359,8 +359,9 @@ telcat_show(struct telcat *t, struct sink *sink)
 		    (t->format.flags & TEL_PRINTER_LOG_ORDER) != 0;
 		visitor.needs_rate = t->settings.time == TEL_TIME_SECONDS ||
 		    t->settings.time == TEL_TIME_NS ||
-		    tel_printer_uses_rate(show.printer);
-		visitor.remembers = tel_printer_uses_history(show.printer);
+		    tel_printer_uses(show.printer, TEL_USE_RATE);
+		visitor.remembers =
+		    tel_printer_uses(show.printer, TEL_USE_HISTORY);
 		sources_run(&t->settings, &visitor);
 		/* a log without events has a header; no log has none */
 		if (!sink->failed &&

@@ -398,8 +398,8 @@ needs_order(const struct telstat *t)
 	size_t i, n = tel_stats_count(t->stats);
 
 	if (t->settings.order != TEL_ORDER_LOG || t->settings.nroles > 0 ||
-	    t->each_order || tel_stats_uses_order(t->stats) ||
-	    tel_stats_uses_others(t->stats))
+	    t->each_order || tel_stats_uses(t->stats, TEL_USE_ORDER) ||
+	    tel_stats_uses(t->stats, TEL_USE_OTHERS))
 		return 1;
 	/* the value that was set last is that of the latest time */
 	for (i = 0; i < n; i++)
@@ -415,8 +415,8 @@ needs_merge(const struct telstat *t)
 	const struct selection *sel = &t->settings.select;
 
 	return sel->skip > 0 || sel->count != UINT64_MAX ||
-	    selection_needs_rate(sel) || tel_stats_uses_rate(t->stats) ||
-	    t->each_rate;
+	    selection_needs_rate(sel) ||
+	    tel_stats_uses(t->stats, TEL_USE_RATE) || t->each_rate;
 }
 
 /* ----------------------------------------------------- on several threads */
@@ -525,8 +525,9 @@ read_side_by_side(struct count *c, const struct visitor *v)
 		sources_run(s, v);
 		return;
 	}
-	counting.no_pieces = tel_stats_uses_others(c->show.stats) ||
-	    (s->select.filtering && tel_filter_uses_others(s->select.filter));
+	counting.no_pieces = tel_stats_uses(c->show.stats, TEL_USE_OTHERS) ||
+	    (s->select.filtering &&
+	        tel_filter_uses(s->select.filter, TEL_USE_OTHERS));
 	counting_run(s, v, &counting);
 }
 
@@ -545,10 +546,11 @@ read_logs(struct count *c)
 	visitor.run = telstat_count_run;
 	visitor.end = telstat_count_end;
 	visitor.step = telstat_count_step;
-	visitor.needs_rate =
-	    tel_stats_uses_rate(c->show.stats) || c->telstat->each_rate;
-	visitor.remembers = tel_stats_uses_history(c->show.stats) ||
-	    (c->telstat->key != NULL && tel_expr_uses_history(c->telstat->key));
+	visitor.needs_rate = tel_stats_uses(c->show.stats, TEL_USE_RATE) ||
+	    c->telstat->each_rate;
+	visitor.remembers = tel_stats_uses(c->show.stats, TEL_USE_HISTORY) ||
+	    (c->telstat->key != NULL &&
+	        tel_expr_uses(c->telstat->key, TEL_USE_HISTORY));
 	visitor.any_order = !ordered && c->telstat->heap == NULL;
 	/* small disorder of any log, such as that of its threads */
 	if (ordered && s->order == TEL_ORDER_LOG && !s->file_order)

@@ -163,8 +163,8 @@ each_take(struct telstat *t, const char *spec)
 		    tel_stats_error(trial));
 	if (st == TEL_OK) {
 		t->each_specs[t->neach_specs++] = spec;
-		t->each_order |= tel_stats_uses_order(trial);
-		t->each_rate |= tel_stats_uses_rate(trial);
+		t->each_order |= tel_stats_uses(trial, TEL_USE_ORDER);
+		t->each_rate |= tel_stats_uses(trial, TEL_USE_RATE);
 		for (i = 0; i < tel_stats_count(trial); i++)
 			t->each_order |= is_magnitude(
 			    tel_stat_class(tel_stats_get(trial, i)));

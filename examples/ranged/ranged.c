@@ -245,7 +245,7 @@ narrow(tel_reader *r, const tel_filter *f, const tel_event *event)
 {
 	uint64_t first, last;
 
-	if (!tel_filter_uses_rate(f) &&
+	if (!tel_filter_uses(f, TEL_USE_RATE) &&
 	    tel_filter_clocks(f, event, &first, &last))
 		tel_reader_set_range(r, first, last);
 }

@@ -71,6 +71,30 @@ typedef enum tel_status {
 } tel_status;
 
 /*
+ * What a filter, an expression, the columns of a printer or statistics depend on
+ * beyond the event itself, for tel_filter_uses() and its like.
+ */
+typedef enum tel_use {
+	/* seconds: results are as exact as the synchronisation points read so
+	 * far allow, see tel_window_new() */
+	TEL_USE_RATE,
+	/* labels: one is known only to events that are read after it, so logs
+	 * are best read in order of time */
+	TEL_USE_LABELS,
+	/* what an event ends, or the live blocks: see tel_event_remember() */
+	TEL_USE_HISTORY,
+	/* other events of the log: by labels, its number, the time since the
+	 * first, or what comes before it.  A log can be counted in pieces
+	 * where nothing does. */
+	TEL_USE_OTHERS,
+	/* the order of events (history, and in statistics pairs, dt, every, or
+	 * an interval): events must then come by time, from a window of
+	 * TEL_ORDER_TIME or _LIVE or from a tel_merge, as the events of an MPS
+	 * log are not in order of time */
+	TEL_USE_ORDER
+} tel_use;
+
+/*
  * A short text in lower case for a status, without a full stop.
  * status: any value; an invalid one gives "unknown status".
  * Returns a static string, never NULL.

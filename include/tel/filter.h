@@ -150,21 +150,8 @@ TEL_SINCE_0_1 int tel_filter_type(const tel_filter *f, const tel_type *type);
  */
 TEL_SINCE_0_1 void tel_filter_explain(const tel_filter *f,
     const tel_schema *schema, const char *log, tel_notify_fn *fn, void *arg);
-/*
- * Nonzero when what was set uses seconds: results are then as exact as the
- * synchronisation points read so far allow, see tel_window_new().
- */
-TEL_SINCE_0_1 int tel_filter_uses_rate(const tel_filter *f);
-/*
- * Nonzero when a condition tests labels: a label is known only to events that
- * are read after it, so logs are best read in order of time.
- */
-TEL_SINCE_0_1 int tel_filter_uses_labels(const tel_filter *f);
-/*
- * Nonzero when a condition speaks of what an event ends, or of the blocks that
- * live: see tel_event_remember().
- */
-TEL_SINCE_0_1 int tel_filter_uses_history(const tel_filter *f);
+/* Nonzero when a condition uses it. */
+TEL_SINCE_0_1 int tel_filter_uses(const tel_filter *f, tel_use use);
 /*
  * Takes an event into the history of its log, of which start.x, duration, bytes,
  * allocates, frees and live of tel-filter(7) are.  A filter, an expression and
@@ -175,11 +162,6 @@ TEL_SINCE_0_1 int tel_filter_uses_history(const tel_filter *f);
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_event_remember(
     const tel_event *event);
-/*
- * Nonzero when whether an event matches may depend on other events of its log:
- * by labels, its number, the time since the first, or what comes before it.
- */
-TEL_SINCE_0_1 int tel_filter_uses_others(const tel_filter *f);
 /*
  * Which clocks the events that match may have, for tel_reader_set_range().
  * event: one of the log, for a range relative to the log's first event; NULL if
@@ -275,12 +257,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_expr_bind(tel_expr *x,
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_expr_eval(tel_expr *x,
     const tel_event *event, tel_value *out);
-/* Nonzero when the text uses seconds, as tel_filter_uses_rate(). */
-TEL_SINCE_0_1 int tel_expr_uses_rate(const tel_expr *x);
-/* Nonzero when it speaks of the history, as tel_filter_uses_history(). */
-TEL_SINCE_0_1 int tel_expr_uses_history(const tel_expr *x);
-/* Nonzero when its value may depend on other events of the log. */
-TEL_SINCE_0_1 int tel_expr_uses_others(const tel_expr *x);
+/* Nonzero when the expression uses it. */
+TEL_SINCE_0_1 int tel_expr_uses(const tel_expr *x, tel_use use);
 /* What the last failure was, as tel_filter_error(). */
 TEL_SINCE_0_1 const char *tel_expr_error(const tel_expr *x);
 /* Where in the text, in bytes from 1; 0 when there is no such position. */

@@ -116,10 +116,8 @@ TEL_SINCE_0_1 tel_status tel_printer_set_time(tel_printer *p,
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_fields(tel_printer *p,
     const char *names);
-/* Nonzero when a name speaks of the history, as tel_filter_uses_history(). */
-TEL_SINCE_0_1 int tel_printer_uses_history(const tel_printer *p);
-/* Nonzero when one uses seconds, as tel_filter_uses_rate(). */
-TEL_SINCE_0_1 int tel_printer_uses_rate(const tel_printer *p);
+/* Nonzero when a name is an expression that uses it. */
+TEL_SINCE_0_1 int tel_printer_uses(const tel_printer *p, tel_use use);
 /*
  * In CSV and tables, one column for each field of the type called name instead
  * of columns for all fields; events of other types are left out.

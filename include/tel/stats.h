@@ -230,20 +230,8 @@ TEL_SINCE_EXPERIMENTAL void tel_stats_set_force(tel_stats *s, int on);
  * effect.
  */
 TEL_SINCE_EXPERIMENTAL void tel_stats_set_incomplete(tel_stats *s);
-/*
- * Nonzero when what was set uses seconds: counts are then as exact as the
- * synchronisation points read so far allow, see tel_window_new().
- */
-TEL_SINCE_EXPERIMENTAL int tel_stats_uses_rate(const tel_stats *s);
-/* Nonzero when one speaks of the history, as tel_filter_uses_history(). */
-TEL_SINCE_EXPERIMENTAL int tel_stats_uses_history(const tel_stats *s);
-/*
- * Nonzero when the order of events matters to what was set (pairs, dt, or an
- * interval): events must then come by time, from a window of TEL_ORDER_TIME
- * or _LIVE or from a tel_merge, as the events of an MPS log are not in order of
- * time.
- */
-TEL_SINCE_EXPERIMENTAL int tel_stats_uses_order(const tel_stats *s);
+/* Nonzero when what was set uses it. */
+TEL_SINCE_EXPERIMENTAL int tel_stats_uses(const tel_stats *s, tel_use use);
 
 /*
  * Starts the events of a reader, which is open.  Logs that are merged are all
@@ -686,11 +674,6 @@ TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_merge(tel_stats *into,
  */
 TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_stats *
 tel_stats_copy(const tel_stats *s, unsigned share);
-/*
- * Nonzero when what an event means may depend on other events of its log, by
- * labels, time or order: then only complete logs can be counted side by side.
- */
-TEL_SINCE_EXPERIMENTAL int tel_stats_uses_others(const tel_stats *s);
 /*
  * Adds the counts of a copy, so that the set is what it would be if it had
  * counted all itself, after what it has counted.

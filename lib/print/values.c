@@ -116,25 +116,13 @@ tel__values_check(struct tel_printer *pr, unsigned i,
 }
 
 int
-tel_printer_uses_history(const tel_printer *p)
+tel_printer_uses(const tel_printer *p, tel_use use)
 {
 	unsigned i;
 
 	for (i = 0; i < p->nnames; i++)
 		if (p->exprs != NULL && p->exprs[i] != NULL &&
-		    tel_expr_uses_history(p->exprs[i]))
-			return 1;
-	return 0;
-}
-
-int
-tel_printer_uses_rate(const tel_printer *p)
-{
-	unsigned i;
-
-	for (i = 0; i < p->nnames; i++)
-		if (p->exprs != NULL && p->exprs[i] != NULL &&
-		    tel_expr_uses_rate(p->exprs[i]))
+		    tel_expr_uses(p->exprs[i], use))
 			return 1;
 	return 0;
 }

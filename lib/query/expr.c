@@ -117,21 +117,9 @@ tel_expr_eval(tel_expr *x, const tel_event *event, tel_value *out)
 }
 
 int
-tel_expr_uses_rate(const tel_expr *x)
+tel_expr_uses(const tel_expr *x, tel_use use)
 {
-	return x->binder.tree != NULL && x->binder.tree->uses_rate;
-}
-
-int
-tel_expr_uses_history(const tel_expr *x)
-{
-	return x->binder.tree != NULL && x->binder.tree->uses_history;
-}
-
-int
-tel_expr_uses_others(const tel_expr *x)
-{
-	return x->binder.tree != NULL && tel__tree_uses_others(x->binder.tree);
+	return tel__tree_uses(x->binder.tree, use);
 }
 
 const char *

@@ -442,51 +442,31 @@ tel_filter_explain(const tel_filter *f, const tel_schema *schema,
 }
 
 int
-tel_filter_uses_rate(const tel_filter *f)
+tel_filter_uses(const tel_filter *f, tel_use use)
 {
 	const struct selection *s = &f->binder.selection;
 	const struct between *b = &f->between;
 	size_t i;
 
 	for (i = 0; i < b->ntimes; i++)
-		if (tel_filter_uses_rate(b->times[i].range))
+		if (tel_filter_uses(b->times[i].range, use))
 			return 1;
-	return (b->since != NULL && tel_filter_uses_rate(b->since)) ||
-	    (b->until != NULL && tel_filter_uses_rate(b->until)) ||
-	    (f->binder.tree != NULL && f->binder.tree->uses_rate) ||
-	    s->from.base == INSTANT_NS || s->to.base == INSTANT_NS;
-}
-
-int
-tel_filter_uses_labels(const tel_filter *f)
-{
-	const struct between *b = &f->between;
-
-	return (b->since != NULL && tel_filter_uses_labels(b->since)) ||
-	    (b->until != NULL && tel_filter_uses_labels(b->until)) ||
-	    f->binder.selection.nlabels > 0 ||
-	    (f->binder.tree != NULL && tel__tree_uses_labels(f->binder.tree));
-}
-
-int
-tel_filter_uses_history(const tel_filter *f)
-{
-	const struct between *b = &f->between;
-
-	return (b->since != NULL && tel_filter_uses_history(b->since)) ||
-	    (b->until != NULL && tel_filter_uses_history(b->until)) ||
-	    binder_uses_history(&f->binder);
-}
-
-int
-tel_filter_uses_others(const tel_filter *f)
-{
-	const struct selection *s = &f->binder.selection;
-
-	return is_bounded(f) || tel_filter_uses_rate(f) || s->nlabels > 0 ||
-	    s->naddresses > 0 || s->from.base == INSTANT_TICKS ||
-	    s->to.base == INSTANT_TICKS ||
-	    (f->binder.tree != NULL && tel__tree_uses_others(f->binder.tree));
+	if ((b->since != NULL && tel_filter_uses(b->since, use)) ||
+	    (b->until != NULL && tel_filter_uses(b->until, use)) ||
+	    tel__tree_uses(f->binder.tree, use))
+		return 1;
+	switch (use) {
+	case TEL_USE_RATE:
+		return s->from.base == INSTANT_NS || s->to.base == INSTANT_NS;
+	case TEL_USE_LABELS: return s->nlabels > 0;
+	case TEL_USE_OTHERS:
+		return is_bounded(f) || s->nlabels > 0 || s->naddresses > 0 ||
+		    s->from.base >= INSTANT_TICKS ||
+		    s->to.base >= INSTANT_TICKS;
+	case TEL_USE_HISTORY:
+	case TEL_USE_ORDER: break;
+	}
+	return binder_uses_history(&f->binder);
 }
 
 /* Copies the settings of a selection.  TEL_OK, TEL_ENOMEM. */
@@ -609,7 +589,7 @@ tel_filter_attach(tel_filter *f, tel_reader *r, int whole)
 {
 	r->skip_names = !whole;
 	r->predicate_pushdown.whole = whole;
-	r->predicate_pushdown.timed = tel_filter_uses_rate(f);
+	r->predicate_pushdown.timed = tel_filter_uses(f, TEL_USE_RATE);
 	/* what comes between the events that match counts for those */
 	if (!is_bounded(f) && !binder_uses_before(&f->binder))
 		tel__binder_attach(&f->binder, r);

@@ -116,33 +116,37 @@ tel__derived_find(const char *name)
 	return (enum derived)d;
 }
 
-int
-tel__tree_uses_labels(const struct tree *t)
+static int
+node_is_label(const struct node *n)
 {
-	uint32_t i;
+	return n->op == N_LABEL || n->op == N_LABELS ||
+	    (n->op == N_DERIVED && n->builtin == D_STACK);
+}
 
-	for (i = 0; i < t->nnodes; i++)
-		if (t->nodes[i].op == N_LABEL || t->nodes[i].op == N_LABELS ||
-		    (t->nodes[i].op == N_DERIVED &&
-		        t->nodes[i].builtin == D_STACK))
-			return 1;
-	return 0;
+static int
+node_is_counted(const struct node *n)
+{
+	return n->op == N_BUILTIN &&
+	    (n->builtin == B_TIME || n->builtin == B_DT ||
+	        n->builtin == B_INDEX);
 }
 
 int
-tel__tree_uses_others(const struct tree *t)
+tel__tree_uses(const struct tree *t, tel_use use)
 {
-	const struct node *n;
 	uint32_t i;
 
-	for (i = 0; i < t->nnodes; i++) {
-		n = &t->nodes[i];
-		if (n->op == N_BUILTIN &&
-		    (n->builtin == B_TIME || n->builtin == B_DT ||
-		        n->builtin == B_INDEX))
+	if (t == NULL)
+		return 0;
+	if (use == TEL_USE_RATE)
+		return t->uses_rate;
+	if (use != TEL_USE_LABELS && use != TEL_USE_OTHERS)
+		return t->uses_history;
+	for (i = 0; i < t->nnodes; i++)
+		if (node_is_label(&t->nodes[i]) ||
+		    (use == TEL_USE_OTHERS && node_is_counted(&t->nodes[i])))
 			return 1;
-	}
-	return tel__tree_uses_labels(t) || t->uses_before || t->uses_rate;
+	return use == TEL_USE_OTHERS && (t->uses_before || t->uses_rate);
 }
 
 int

@@ -204,11 +204,8 @@ tel_status tel__tree_parse(const char *text, struct fail *fail,
     struct tree **out);
 void tel__tree_free(struct tree *t);
 
-/* Nonzero when its value depends on labels. */
-int tel__tree_uses_labels(const struct tree *t);
-
-/* Nonzero when its value depends on other events than the one at hand. */
-int tel__tree_uses_others(const struct tree *t);
+/* Nonzero when there is a tree, and its value depends on that. */
+int tel__tree_uses(const struct tree *t, tel_use use);
 
 /*
  * The number of a symbol's field in a type, as tel__counter_find(); where the

@@ -85,16 +85,4 @@ definition_stat(struct definition *d, const struct key *keys,
 	return tel__definition_find(d, keys, out);
 }
 
-/* Nonzero when one of the weights has a property. */
-static inline int
-definition_weights(const struct definition *d, int (*has)(const tel_expr *))
-{
-	unsigned i;
-
-	for (i = 0; i < d->nweights; i++)
-		if (d->weight[i] != NULL && has(d->weight[i]))
-			return 1;
-	return 0;
-}
-
 #endif

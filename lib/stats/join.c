@@ -37,34 +37,6 @@ tel_stats_copy(const tel_stats *s, unsigned share)
 	return NULL;
 }
 
-static int
-definition_uses_others(const struct definition *d)
-{
-	return d->spec.pairs != PAIRS_NONE || d->every || d->class->current ||
-	    (d->value != NULL && tel_expr_uses_others(d->value)) ||
-	    definition_weights(d, tel_expr_uses_others) ||
-	    (d->key != NULL && tel_expr_uses_others(d->key)) ||
-	    (d->filter != NULL && tel_filter_uses_others(d->filter));
-}
-
-int
-tel_stats_uses_others(const tel_stats *s)
-{
-	unsigned j;
-	size_t i;
-
-	if (s->interval > 0)
-		return 1;
-	for (i = 0; i < s->count; i++)
-		if (definition_uses_others(s->definitions[i]))
-			return 1;
-	for (j = 0; j < s->ngroups; j++)
-		if (s->groups[j].expr != NULL &&
-		    tel_expr_uses_others(s->groups[j].expr))
-			return 1;
-	return 0;
-}
-
 /* ------------------------------------------------------------------ limits */
 
 /* Nonzero when the sum of two numbers of such size cannot wrap. */

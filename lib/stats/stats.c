@@ -122,7 +122,7 @@ make_expr(struct tel_stats *s, const char *text, const struct piece *piece,
 
 	*st = x == NULL ? TEL_ENOMEM : tel_expr_set(x, piece->text);
 	if (*st == TEL_OK) {
-		s->remembers |= tel_expr_uses_history(x);
+		s->remembers |= tel_expr_uses(x, TEL_USE_HISTORY);
 		return x;
 	}
 	if (*st == TEL_ENOMEM) {
@@ -151,7 +151,7 @@ make_filter(struct tel_stats *s, struct definition *d, const char *text)
 	if (st == TEL_ENOMEM)
 		return stats_no_memory(s);
 	if (st == TEL_OK) {
-		s->remembers |= tel_filter_uses_history(d->filter);
+		s->remembers |= tel_filter_uses(d->filter, TEL_USE_HISTORY);
 		return TEL_OK;
 	}
 	column = tel_filter_error_column(d->filter);
@@ -392,47 +392,42 @@ tel_stats_elapsed(const tel_stats *s, uint64_t *out)
 	return s->elapsed > 0 && s->sessions <= 1;
 }
 
-int
-tel_stats_uses_rate(const tel_stats *s)
+static int
+definition_uses(const struct definition *d, tel_use use)
 {
-	const struct definition *d;
+	const int pairs = d->spec.pairs;
+	unsigned i;
+
+	for (i = 0; i < d->nweights; i++)
+		if (d->weight[i] != NULL && tel_expr_uses(d->weight[i], use))
+			return 1;
+	return (d->value != NULL && tel_expr_uses(d->value, use)) ||
+	    (d->key != NULL && tel_expr_uses(d->key, use)) ||
+	    (d->filter != NULL && tel_filter_uses(d->filter, use)) ||
+	    (use == TEL_USE_RATE &&
+	        (pairs == PAIRS_NS || pairs == PAIRS_QUEUE)) ||
+	    (use == TEL_USE_OTHERS && d->class->current) ||
+	    ((use == TEL_USE_ORDER || use == TEL_USE_OTHERS) &&
+	        (pairs != PAIRS_NONE || d->every));
+}
+
+int
+tel_stats_uses(const tel_stats *s, tel_use use)
+{
 	unsigned j;
 	size_t i;
 
-	if (s->interval > 0 && !s->interval_ticks)
-		return 1;
-	for (i = 0; i < s->count; i++) {
-		d = s->definitions[i];
-		if (d->spec.pairs == PAIRS_NS || d->spec.pairs == PAIRS_QUEUE ||
-		    (d->value != NULL && tel_expr_uses_rate(d->value)) ||
-		    definition_weights(d, tel_expr_uses_rate) ||
-		    (d->key != NULL && tel_expr_uses_rate(d->key)) ||
-		    (d->filter != NULL && tel_filter_uses_rate(d->filter)))
-			return 1;
-	}
-	for (j = 0; j < s->ngroups; j++)
-		if (s->groups[j].expr != NULL &&
-		    tel_expr_uses_rate(s->groups[j].expr))
-			return 1;
-	return 0;
-}
-
-int
-tel_stats_uses_history(const tel_stats *s)
-{
-	return s->remembers;
-}
-
-int
-tel_stats_uses_order(const tel_stats *s)
-{
-	size_t i;
-
-	if (s->interval > 0 || s->remembers)
+	if (use == TEL_USE_HISTORY || (use == TEL_USE_ORDER && s->remembers))
+		return s->remembers;
+	if (s->interval > 0 && use != TEL_USE_LABELS &&
+	    (use != TEL_USE_RATE || !s->interval_ticks))
 		return 1;
 	for (i = 0; i < s->count; i++)
-		if (s->definitions[i]->spec.pairs != PAIRS_NONE ||
-		    s->definitions[i]->every)
+		if (definition_uses(s->definitions[i], use))
+			return 1;
+	for (j = 0; j < s->ngroups; j++)
+		if (s->groups[j].expr != NULL &&
+		    tel_expr_uses(s->groups[j].expr, use))
 			return 1;
 	return 0;
 }

@@ -242,23 +242,23 @@ check_types(struct events *e)
 	must_ok(tel_filter_set_expression(f, "has(size) && dt > -1s"));
 	must_ok(tel_filter_bind(f, e->schema));
 	ok(tel_filter_type(f, trace) == -1, "dt must see every event");
-	ok(tel_filter_uses_rate(f), "and so the rate of the clock");
+	ok(tel_filter_uses(f, TEL_USE_RATE), "and so the rate of the clock");
 	must_ok(tel_filter_set_expression(f, "clock > 5"));
-	ok(!tel_filter_uses_rate(f), "the clock itself needs none");
+	ok(!tel_filter_uses(f, TEL_USE_RATE), "the clock itself needs none");
 	must_ok(tel_filter_set_time(f, "5,6"));
-	ok(!tel_filter_uses_rate(f), "nor do ticks");
+	ok(!tel_filter_uses(f, TEL_USE_RATE), "nor do ticks");
 	must_ok(tel_filter_set_time(f, "5s,"));
-	ok(tel_filter_uses_rate(f), "but seconds do");
-	ok(!tel_filter_uses_labels(f), "no label is tested");
+	ok(tel_filter_uses(f, TEL_USE_RATE), "but seconds do");
+	ok(!tel_filter_uses(f, TEL_USE_LABELS), "no label is tested");
 	must_ok(tel_filter_set_expression(f, "has(size) || has(label)"));
-	ok(tel_filter_uses_labels(f), "any label");
+	ok(tel_filter_uses(f, TEL_USE_LABELS), "any label");
 	must_ok(tel_filter_set_expression(f, "\"label\" == name"));
-	ok(!tel_filter_uses_labels(f), "a string is not a label");
+	ok(!tel_filter_uses(f, TEL_USE_LABELS), "a string is not a label");
 	must_ok(tel_filter_set_until(f, "label(\"pool\") == \"x\""));
-	ok(tel_filter_uses_labels(f), "that of a field, for the end");
+	ok(tel_filter_uses(f, TEL_USE_LABELS), "that of a field, for the end");
 	must_ok(tel_filter_set_until(f, NULL));
 	must_ok(tel_filter_add_label(f, "x*"));
-	ok(tel_filter_uses_labels(f), "a glob for labels");
+	ok(tel_filter_uses(f, TEL_USE_LABELS), "a glob for labels");
 	tel_filter_free(f);
 }
 

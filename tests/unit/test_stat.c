@@ -355,8 +355,9 @@ test_pairs(void)
 	feed(s, &l, "TraceFlipEnd", 1110, 1, 0, 0);
 	feed(s, &l, "TraceFlipEnd", 1200, 1, 0, 0);
 	feed(s, &l, "TraceFlipEnd", 1300, 1, 0, 0);
-	is_u64(tel_stats_uses_order(s) && tel_stats_uses_rate(s), 1,
-	    "pairs need order and rate");
+	is_u64(tel_stats_uses(s, TEL_USE_ORDER) &&
+	        tel_stats_uses(s, TEL_USE_RATE),
+	    1, "pairs need order and rate");
 	feed(s, &l, "PoolAlloc", 2000, 5, 0, 0);
 	feed(s, &other, "PoolFree", 2100, 5, 0, 0);
 	feed(s, &l, "PoolFree", 1900, 5, 0, 0);
