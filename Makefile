@@ -125,8 +125,11 @@ SAMPLE ?= tests/cli/matrix.bats tests/cli/telcat_damage.bats \
     tests/emit/control.bats tests/emit/follow.bats $(REPLAY) $(UNIT) \
     $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT))
 # Those that need a browser.
-PAGE_TESTS ?= tests/page/timeline.py tests/page/figures.py tests/page/logs.py tests/page/report.py \
-    tests/page/figures.py tests/page/firefox.py
+PAGE_TESTS ?= tests/page/colours.py tests/page/timeline.py \
+    tests/page/figures.py tests/page/logs.py tests/page/report.py \
+    tests/page/packages.py tests/page/firefox.py
+# What finds faults in pages and exports, of npm.
+PAGE_NPM = axe-core@4.14.1 speedscope@1.25.0
 
 # V=1 shows whole commands.
 ifeq ($(V),)
@@ -445,6 +448,7 @@ abi-release:
 check-page:
 	@tests/deps.sh build page
 	@$(MAKE) $(PAR) all $(BUILD)/tests/test_ets
+	@tests/npm.sh $(BUILD)/npm $(PAGE_NPM)
 	@PATH="$(abspath $(BUILD))/bin:$$PATH" TEL_BUILD='$(abspath $(BUILD))' \
 	    prove -e python3 \
 	    $(PAGE_TESTS) :: '$(abspath $(BUILD))/page'

@@ -11,17 +11,9 @@
 
 set -eu
 
-if ! command -v npm >/dev/null || ! command -v node >/dev/null; then
-	echo "check-arrow: npm and node are needed" >&2
-	exit 1
-fi
 top=$PWD
-mkdir -p "$1"
+tests/npm.sh "$1" apache-arrow@21.1.0 @uwdata/flechette@1.1.2
 cd "$1"
-if [ ! -d node_modules/apache-arrow ] || [ ! -d node_modules/@uwdata ]; then
-	npm install --silent --no-audit --no-fund apache-arrow@21 \
-	    @uwdata/flechette@1.1.2
-fi
 for log in "$top"/tests/data/mps/1.1*.log.zst \
     "$top"/tests/data/alloc/sqlite3.*.zst \
     "$top"/tests/data/alloc/threads.kdump \

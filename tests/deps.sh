@@ -70,6 +70,7 @@ lint     command  python3         python3
 page     command  chromium        chromium
 page     command  python3         python3
 page     command  zstd            zstd
+page     command  npm             npm
 valgrind command  valgrind        valgrind
 fuzz     command  clang           clang
 fuzz     fuzzer   clang           libclang-rt-14-dev

@@ -914,45 +914,6 @@ def test_names_of_controls(c):
               ".startsWith('1.0')")
 
 
-def luminance(colour):
-    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4
-              for v in parts]
-    return sum(v * f for v, f in zip(linear, (0.2126, 0.7152, 0.0722)))
-
-
-def contrast(one, other):
-    a, b = sorted((luminance(one), luminance(other)))
-    return (b + 0.05) / (a + 0.05)
-
-
-def test_contrast(_):
-    """Text and colours have the contrast of WCAG 2.2 AA, light and dark"""
-    colours = {name: pair for name, *pair in re.findall(
-        r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)",
-        make_page.source("page.css"))}
-    # what does not match is drawn with a quarter of its colour
-    for i in range(10):
-        colours[f"pale{i}"] = ["#" + bytes(round(
-            int(b[k:k + 2], 16) + (int(f[k:k + 2], 16)
-                                   - int(b[k:k + 2], 16)) * 4 / 15)
-            for k in (1, 3, 5)).hex() for b, f in zip(
-                colours["bg"], colours[f"c{i}"])]
-    bad = []
-    pairs = [(a, b, 4.5) for a in ("fg", "dim", "accent", "error")
-             for b in ("bg", "bar")]
-    pairs += [(f"c{i}", "on", 4.5) for i in range(10)]
-    pairs += [(f"c{i}", "bg", 3) for i in range(10)]
-    pairs += [("fg", f"pale{i}", 4.5) for i in range(10)]
-    pairs += [("accent", "on", 4.5), ("edge", "bg", 3), ("edge", "bar", 3)]
-    for a, b, least in pairs:
-        for theme in (0, 1):
-            ratio = contrast(colours[a][theme], colours[b][theme])
-            if ratio < least:
-                bad.append(f"{a} on {b}: {ratio:.2f}")
-    expect(bad, [])
-
-
 def test_motion(c):
     """Nothing moves by itself: a view is there at once"""
     page = c.open()
