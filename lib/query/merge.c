@@ -9,6 +9,7 @@
  * members that overlap in time, not with all.
  */
 #include "base/array.h"
+#include "base/heap.h"
 #include "format/reader.h"
 #include "model/running.h"
 
@@ -40,7 +41,7 @@ struct merge_input {
 struct tel_merge {
 	struct merge_input *inputs;
 	size_t count, input_room;
-	struct merge_input **heap; /* inputs with a head, the earliest first */
+	void **heap; /* inputs with a head, the earliest first */
 	size_t heaped;
 	size_t ready;      /* inputs that had their first event */
 	tel_reader *scout; /* that looks up first events, or NULL */
@@ -216,31 +217,20 @@ tel_merge_add(tel_merge *m, tel_reader *r, tel_order order)
 	return st == TEL_END ? TEL_OK : st;
 }
 
-static int
-query_merge_before(const struct merge_input *a, const struct merge_input *b)
+static struct merge_input *
+merge_first(const struct tel_merge *m)
 {
+	return m->heap[0];
+}
+
+static int
+query_merge_before(const void *first, const void *second)
+{
+	const struct merge_input *a = first, *b = second;
+
 	if (a->clock != b->clock)
 		return a->clock < b->clock;
 	return a->number < b->number;
-}
-
-/* Puts the input at place i of the heap where it belongs below. */
-static void
-query_merge_sink(struct tel_merge *m, size_t i)
-{
-	struct merge_input *in = m->heap[i];
-	size_t child;
-
-	while ((child = 2 * i + 1) < m->heaped) {
-		if (child + 1 < m->heaped &&
-		    query_merge_before(m->heap[child + 1], m->heap[child]))
-			child++;
-		if (!query_merge_before(m->heap[child], in))
-			break;
-		m->heap[i] = m->heap[child];
-		i = child;
-	}
-	m->heap[i] = in;
 }
 
 /* A log has ended: what only the others said of it. */
@@ -334,7 +324,7 @@ query_merge_begin(struct tel_merge *m)
 	size_t i;
 
 	if (m->heap == NULL)
-		m->heap = malloc((m->count + 1) * sizeof(struct merge_input *));
+		m->heap = malloc((m->count + 1) * sizeof(void *));
 	if (m->heap == NULL)
 		return TEL_ENOMEM;
 	for (; m->ready < m->count; m->ready++) {
@@ -352,15 +342,17 @@ query_merge_begin(struct tel_merge *m)
 		return st;
 	m->begun = 1;
 	m->origin = UINT64_MAX;
-	for (i = 0; i < m->heaped; i++)
-		if (m->heap[i]->origin < m->origin)
-			m->origin = m->heap[i]->origin;
-	for (i = 0; i < m->heaped && m->origin != UINT64_MAX; i++)
-		if (m->heap[i]->window != NULL)
-			tel__clock_set_origin(m->heap[i]->reader->log.clock,
-			    m->origin);
-	for (i = m->heaped / 2; i-- > 0;)
-		query_merge_sink(m, i);
+	for (i = 0; i < m->heaped; i++) {
+		in = m->heap[i];
+		if (in->origin < m->origin)
+			m->origin = in->origin;
+	}
+	for (i = 0; i < m->heaped && m->origin != UINT64_MAX; i++) {
+		in = m->heap[i];
+		if (in->window != NULL)
+			tel__clock_set_origin(in->reader->log.clock, m->origin);
+	}
+	tel__heap_fill(m->heap, m->heaped, query_merge_before);
 	return TEL_OK;
 }
 
@@ -463,7 +455,7 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 
 	if (!m->begun && (st = query_merge_begin(m)) != TEL_OK)
 		return st == TEL_ENOMEM ? no_memory(m) : st;
-	while (m->taken || (m->heaped > 0 && m->heap[0]->window == NULL)) {
+	while (m->taken || (m->heaped > 0 && merge_first(m)->window == NULL)) {
 		st = m->taken ? query_merge_advance(m, m->heap[0]) :
 		                open_first(m);
 		if (st == TEL_AGAIN || st < 0)
@@ -472,14 +464,15 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 		if (st != TEL_OK)
 			m->heap[0] = m->heap[--m->heaped];
 		if (m->heaped > 0)
-			query_merge_sink(m, 0);
+			tel__heap_sink(m->heap, m->heaped, 0,
+			    query_merge_before);
 	}
 	if (m->heaped == 0) {
 		report_roles(m);
 		return m->failed != TEL_OK ? m->failed : TEL_END;
 	}
 	m->taken = 1;
-	ev = m->heap[0]->head;
+	ev = merge_first(m)->head;
 	if (ev->type == ev->type->schema->periods.type) {
 		ev = query_merge_judge(m, m->heap[0]);
 		if (ev == NULL)
@@ -492,7 +485,7 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 tel_reader *
 tel_merge_reading(const tel_merge *m)
 {
-	return m->taken ? m->heap[0]->reader : NULL;
+	return m->taken ? merge_first(m)->reader : NULL;
 }
 
 const tel_reader *

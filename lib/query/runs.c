@@ -7,6 +7,7 @@
  */
 #include "query/runs.h"
 #include "base/array.h"
+#include "base/heap.h"
 #include "io/spool.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ struct tel_runs {
 	struct run *runs;
 	size_t count;
 	size_t room;
-	struct run **heap; /* runs with a head, the earliest first */
+	void **heap; /* runs with a head, the earliest first */
 	size_t heaped;
 	struct run *given; /* its head was handed out */
 	unsigned char *out;
@@ -225,30 +226,13 @@ runs_advance(struct tel_runs *r, struct run *run)
 
 /* Runs were written one after the other, so the earlier run goes first. */
 static int
-runs_before(const struct run *a, const struct run *b)
+runs_before(const void *first, const void *second)
 {
+	const struct run *a = first, *b = second;
+
 	if (a->head.clock != b->head.clock)
 		return a->head.clock < b->head.clock;
 	return a < b;
-}
-
-/* Puts the run at place i of the heap where it belongs below. */
-static void
-runs_sink(struct tel_runs *r, size_t i)
-{
-	struct run *run = r->heap[i];
-	size_t child;
-
-	while ((child = 2 * i + 1) < r->heaped) {
-		if (child + 1 < r->heaped &&
-		    runs_before(r->heap[child + 1], r->heap[child]))
-			child++;
-		if (!runs_before(r->heap[child], run))
-			break;
-		r->heap[i] = r->heap[child];
-		i = child;
-	}
-	r->heap[i] = run;
 }
 
 tel_status
@@ -261,7 +245,7 @@ tel__runs_rewind(struct tel_runs *r)
 		return TEL_OK;
 	if (runs_flush(r) != TEL_OK)
 		return TEL_EIO;
-	r->heap = malloc(r->count * sizeof(struct run *));
+	r->heap = malloc(r->count * sizeof(void *));
 	if (r->heap == NULL)
 		return runs_fail(r, TEL_ENOMEM);
 	size = BUFFERS / r->count;
@@ -277,8 +261,7 @@ tel__runs_rewind(struct tel_runs *r)
 			return st;
 		r->heap[r->heaped++] = &r->runs[i];
 	}
-	for (i = r->heaped / 2; i-- > 0;)
-		runs_sink(r, i);
+	tel__heap_fill(r->heap, r->heaped, runs_before);
 	return TEL_OK;
 }
 
@@ -295,7 +278,7 @@ tel__runs_next(struct tel_runs *r, const struct tel_event **ev)
 		else if (st != TEL_OK)
 			return st;
 		if (r->heaped > 0)
-			runs_sink(r, 0);
+			tel__heap_sink(r->heap, r->heaped, 0, runs_before);
 	}
 	if (r->heaped == 0)
 		return TEL_END;

@@ -130,7 +130,7 @@ struct ctf {
 	size_t dropped; /* whose metadata are invalid */
 	struct ctf_stream *streams;
 	size_t nstreams, stream_room;
-	struct ctf_stream **heap; /* those with an event, the first one first */
+	void **heap; /* streams with an event, the first one first */
 	size_t nheap;
 	size_t window;              /* bytes of each stream's */
 	struct tel__buffer records; /* of the events that were found */

@@ -12,6 +12,7 @@
 
 #include "format/ctf/ctf.h"
 #include "base/bytes.h"
+#include "base/heap.h"
 
 /* Bytes of the windows of all streams, and of one. */
 #define WINDOWS_SIZE ((size_t)8 << 20)
@@ -106,7 +107,7 @@ open_set(struct tel_reader *r)
 	return r->set != NULL ? TEL_OK : open_beside(r);
 }
 
-static void heap_fill(struct ctf *s);
+static int comes_before(const void *first, const void *second);
 
 /* Has every stream read the header of its first event. */
 static tel_status
@@ -115,7 +116,7 @@ start_streams(struct tel_reader *r, struct ctf *s)
 	tel_status st;
 	size_t i;
 
-	s->heap = calloc(s->nstreams + 1, sizeof(struct ctf_stream *));
+	s->heap = calloc(s->nstreams + 1, sizeof(void *));
 	if (s->heap == NULL)
 		return TEL_ENOMEM;
 	s->window = WINDOWS_SIZE / (s->nstreams + 1);
@@ -132,7 +133,7 @@ start_streams(struct tel_reader *r, struct ctf *s)
 		else
 			return st;
 	}
-	heap_fill(s);
+	tel__heap_fill(s->heap, s->nheap, comes_before);
 	return TEL_OK;
 }
 
@@ -186,39 +187,14 @@ tel__ctf_close(struct tel_reader *r)
 /* ---------------------------------------------------------------------- heap */
 
 static int
-comes_before(const struct ctf_stream *a, const struct ctf_stream *b)
+comes_before(const void *first, const void *second)
 {
+	const struct ctf_stream *a = first, *b = second;
+
 	if (a->ns != b->ns)
 		return a->ns < b->ns;
 	/* by trace, class and number of the stream: their order in memory */
 	return a < b;
-}
-
-static void
-heap_sink(struct ctf *s, size_t i)
-{
-	struct ctf_stream *stream = s->heap[i];
-	size_t child;
-
-	while ((child = 2 * i + 1) < s->nheap) {
-		if (child + 1 < s->nheap &&
-		    comes_before(s->heap[child + 1], s->heap[child]))
-			child++;
-		if (!comes_before(s->heap[child], stream))
-			break;
-		s->heap[i] = s->heap[child];
-		i = child;
-	}
-	s->heap[i] = stream;
-}
-
-static void
-heap_fill(struct ctf *s)
-{
-	size_t i;
-
-	for (i = s->nheap / 2; i-- > 0;)
-		heap_sink(s, i);
 }
 
 /* -------------------------------------------------------------------- events */
@@ -237,7 +213,7 @@ ctf_advance(struct tel_reader *r, struct ctf *s)
 		st = TEL_OK;
 	}
 	if (st == TEL_OK && s->nheap > 0)
-		heap_sink(s, 0);
+		tel__heap_sink(s->heap, s->nheap, 0, comes_before);
 	return st;
 }
 
@@ -281,7 +257,7 @@ tel__ctf_next(struct tel_reader *r)
 {
 	struct ctf *s = r->state;
 	struct tel_event *ev = &r->event;
-	const struct ctf_stream *stream;
+	struct ctf_stream *stream;
 	tel_status st = s->failed;
 
 	ev->index += ev->data != NULL;
@@ -297,7 +273,7 @@ tel__ctf_next(struct tel_reader *r)
 	if (st != TEL_OK)
 		return st;
 	stream = s->heap[0];
-	count_lost(r, &s->heap[0]->lost);
+	count_lost(r, &stream->lost);
 	ev->type = stream->event->type;
 	ev->clock = stream->ns;
 	ev->offset = r->offset;
@@ -329,7 +305,8 @@ tel__ctf_more(struct tel_reader *r)
 				break;
 		}
 		/* losses are counted before the first event of a run */
-		if (s->nheap == 0 || s->heap[0]->lost > 0 || s->lost > 0)
+		if (s->nheap == 0 ||
+		    ((struct ctf_stream *)s->heap[0])->lost > 0 || s->lost > 0)
 			break;
 		from = (uint32_t)s->records.used;
 		stream = s->heap[0];
