@@ -15,6 +15,7 @@
 /* Stacks in the report, and frames of each. */
 #define STACKS_SHOWN 5
 #define FRAMES_SHOWN 3
+#define POOLS_SHOWN 8
 
 int
 answers_wanted(const struct telstat *t)
@@ -295,10 +296,134 @@ put_stacks(struct report *r, const struct show *show)
 	report_put(r);
 }
 
+/* ---------------------------------------------------------------- pools */
+
+/* The pool that comes after one: smaller, or as large and later. */
+static int
+next_pool(const struct show *show, size_t *at, tel_pool_use *out)
+{
+	tel_pool_use last = { .peak_bytes = UINT64_MAX }, p;
+	size_t i, best = SIZE_MAX;
+
+	if (*at != SIZE_MAX)
+		(void)tel_stats_pool(show->stats, *at, &last);
+	for (i = 0; tel_stats_pool(show->stats, i, &p); i++)
+		if (p.allocations > 0 &&
+		    (p.peak_bytes < last.peak_bytes ||
+		        (p.peak_bytes == last.peak_bytes &&
+		            (*at == SIZE_MAX || i > *at))) &&
+		    (best == SIZE_MAX || p.peak_bytes > out->peak_bytes)) {
+			best = i;
+			*out = p;
+		}
+	*at = best;
+	return best != SIZE_MAX;
+}
+
+int
+answers_pools(const struct show *show)
+{
+	size_t at = SIZE_MAX;
+	tel_pool_use p;
+
+	return show->options->answers && next_pool(show, &at, &p);
+}
+
+/* As it is called in the log: by what created it, its label or its address. */
+static const char *
+pool_name(struct report *r, const tel_pool_use *p)
+{
+	const char *kind =
+	    p->kind[0] != '\0' ? report_text(r, "%s ", p->kind) : "";
+
+	if (p->address == 0)
+		return "others";
+	return p->label[0] != '\0' ?
+	    report_text(r, "%s%s", kind, p->label) :
+	    report_text(r, "%s0x%" PRIx64, kind, p->address);
+}
+
+/* Small pools have sizes, too. */
+static const char *
+pool_size(struct report *r, const struct show *show, tel_int128 bytes)
+{
+	char text[FIGURE_TEXT];
+
+	if (show->options->raw ||
+	    figure_size(tel_int128_double(bytes), text)[0] == '\0')
+		(void)figure_count(bytes, show->options->raw, text);
+	return report_text(r, "%s", text);
+}
+
+static void
+put_pool(struct report *r, const struct show *show, const tel_pool_use *p)
+{
+	char count[FIGURE_TEXT];
+
+	report_line(r, "", "%10s  %10s  %10s  %11s  %s",
+	    pool_size(r, show, figure_int128_of(p->peak_bytes)),
+	    pool_size(r, show, figure_int128_of(p->live_bytes)),
+	    pool_size(r, show, p->allocated_bytes),
+	    figure_count(figure_int128_of(p->allocations), show->options->raw,
+	        count),
+	    pool_name(r, p));
+}
+
+/* The pools with the largest peaks; data has all of them. */
+static void
+put_pools(struct report *r, const struct show *show)
+{
+	const int text = report_is(r, REPORT_TEXT);
+	size_t i, at = SIZE_MAX, n = 0, shown = POOLS_SHOWN;
+	tel_pool_use p;
+
+	while (next_pool(show, &at, &p))
+		n++;
+	at = SIZE_MAX;
+	if (show->options->top != 0)
+		shown = (size_t)show->options->top;
+	if (text) {
+		report_section(r, REPORT_TEXT, "")->apart = 1;
+		report_line(r, "",
+		    "%10s  %10s  %10s  %11s  pool (%zu of %zu; see --stacks)",
+		    "peak", "live", "allocated", "allocations",
+		    n < shown ? n : shown, n);
+		for (i = 0; i < shown && next_pool(show, &at, &p); i++)
+			put_pool(r, show, &p);
+		report_put(r);
+		return;
+	}
+	for (i = 0; tel_stats_pool(show->stats, i, &p); i++) {
+		if (p.allocations == 0)
+			continue;
+		(void)report_section(r, REPORT_JSON, "pool");
+		report_column(r, "name", NULL, REPORT_PLAIN, 0)->item = 1;
+		(void)report_column(r, "address", NULL, REPORT_PLAIN, 0);
+		(void)report_column(r, "allocations", NULL, REPORT_PLAIN, 0);
+		(void)report_column(r, "allocated_bytes", NULL, REPORT_PLAIN,
+		    0);
+		(void)report_column(r, "live_blocks", NULL, REPORT_PLAIN, 0);
+		(void)report_column(r, "live_bytes", NULL, REPORT_PLAIN, 0);
+		(void)report_column(r, "peak_bytes", NULL, REPORT_PLAIN, 0);
+		report_row(r, REPORT_JSON);
+		report_cell(r, report_string(pool_name(r, &p)));
+		report_cell(r,
+		    report_string(report_text(r, "0x%" PRIx64, p.address)));
+		report_cell(r, report_count(p.allocations));
+		report_cell(r, report_int128(p.allocated_bytes));
+		report_cell(r, report_count(p.live_blocks));
+		report_cell(r, report_count(p.live_bytes));
+		report_cell(r, report_count(p.peak_bytes));
+		report_put(r);
+	}
+}
+
 void
 answers_put(struct report *r, const struct show *show)
 {
 	put_memory(r, show);
+	if (answers_pools(show) && report_is(r, REPORT_TEXT | REPORT_JSON))
+		put_pools(r, show);
 	if (!answers_some(show))
 		return;
 	if (report_is(r, REPORT_JSON))

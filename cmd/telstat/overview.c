@@ -356,7 +356,7 @@ overview_put(struct report *r, const struct show *show)
 	put_unrecorded(r, show);
 	/* text is one screen where there are answers */
 	answered = report_is(r, REPORT_TEXT) &&
-	    (answers_some(show) || runtime_some(show));
+	    (answers_some(show) || answers_pools(show) || runtime_some(show));
 	if (!answered) {
 		put_parts(r, show, 1);
 		put_parts(r, show, 0);

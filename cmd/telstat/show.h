@@ -41,6 +41,8 @@ void overview_totals(struct report *r, const struct show *show, int apart);
 
 /* Nonzero when the blocks of the logs were followed. */
 int answers_some(const struct show *show);
+/* Nonzero when there are pools to show. */
+int answers_pools(const struct show *show);
 /* Adds the innermost frames of a stack, which answers show, to a text. */
 const char *answers_frames(struct report *r, const char *frames);
 /* The same of garbage collection and allocation in a runtime. */

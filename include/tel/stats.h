@@ -360,6 +360,26 @@ TEL_SINCE_EXPERIMENTAL size_t tel_stats_origin_count(const tel_stats *s);
 TEL_SINCE_EXPERIMENTAL int tel_stats_origin(const tel_stats *s, size_t i,
     tel_origin *out);
 
+/* What a pool allocated, in a log that records it. */
+typedef struct tel_pool_use {
+	const char *label; /* of its address, or "" */
+	const char *kind;  /* what its type adds to that of others, or "" */
+	uint64_t address;  /* 0: all pools after the first 4096 */
+	uint64_t allocations;
+	tel_int128 allocated_bytes;
+	uint64_t live_blocks; /* now, as live_bytes */
+	uint64_t live_bytes;
+	uint64_t peak_bytes; /* the most that lived in it at once */
+} tel_pool_use;
+/*
+ * Pool number i in order of occurrence.  Of pools one after the other at an
+ * address, the last has its label.
+ * out: set; its strings are valid until the set changes.
+ * Returns 1, or 0 when i is out of range.
+ */
+TEL_SINCE_EXPERIMENTAL int tel_stats_pool(const tel_stats *s, size_t i,
+    tel_pool_use *out);
+
 /*
  * Entry i, from 0, of the metadata of the logs: each different pair of a key
  * and a value once, at most 256.

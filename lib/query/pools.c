@@ -15,12 +15,8 @@ pool_key(const tel_alloc *op, uint64_t address, uint64_t tag)
 	return address ^ tel__live_tag(op, tag);
 }
 
-/*
- * What the name of a type adds to that of another one that creates pools: MVFF
- * of PoolInitMVFF, where there is PoolInit; NULL: nothing.
- */
-static const char *
-suffix_of(const struct tel_type *t)
+const char *
+tel__pools_suffix(const struct tel_type *t)
 {
 	const struct tel_schema *s = t->schema;
 	const struct tel_type *other;
@@ -65,7 +61,7 @@ create_pool(struct tel__table *pools, struct tel__stacks *s,
 		if (node == 0)
 			return 0;
 	}
-	if (node == 0 && e == NULL && (label = suffix_of(t)) != NULL) {
+	if (node == 0 && e == NULL && (label = tel__pools_suffix(t)) != NULL) {
 		node = tel__stacks_name(s, 0, label, strlen(label));
 		if (node == 0)
 			return 0;

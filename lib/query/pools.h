@@ -18,6 +18,12 @@
 int tel__pools_note(struct tel__table *pools, struct tel__stacks *s,
     const struct tel_event *ev, const tel_alloc *op, uint64_t tag);
 
+/*
+ * What the name of a type adds to that of another one that creates pools: MVFF
+ * of PoolInitMVFF, where there is PoolInit; NULL: nothing.
+ */
+const char *tel__pools_suffix(const struct tel_type *t);
+
 /* Nonzero when an event says in which pool it allocates. */
 static inline int
 tel__pools_has(const struct tel_type *t)

@@ -20,7 +20,8 @@ tel_status
 tel__stats_live_change(void *arg, enum tel__live_what what,
     struct tel__live_block *block, const tel_alloc *op)
 {
-	struct report *r = arg;
+	struct source *from = arg;
+	struct report *r = from->pools.report;
 
 	switch (what) {
 	case TEL__LIVE_ALLOCATED:
@@ -42,10 +43,26 @@ tel__stats_live_change(void *arg, enum tel__live_what what,
 		break;
 	case TEL__LIVE_UNKNOWN: r->strays++; break;
 	}
-	return TEL_OK;
+	return tel__stats_pools_change(&from->pools, &from->live, what, block,
+	    op);
 }
 
 /* -------------------------------------------------------------- operations */
+
+static tel_status
+take_op(struct source *from, const tel_alloc *op)
+{
+	tel_status st = TEL_OK;
+
+	if (op->kind == TEL_ALLOC_POOL_CREATE ||
+	    op->kind == TEL_ALLOC_POOL_DESCRIBE)
+		st = tel__stats_pools_create(&from->pools, op, from->schema);
+	if (st == TEL_OK)
+		st = tel__live_take(&from->live, op, 0);
+	if (op->kind == TEL_ALLOC_POOL_DESTROY)
+		tel__stats_pools_destroy(&from->pools, op);
+	return st;
+}
 
 /*
  * Operations that wait to be sorted: those of a log that writes its buffers as
@@ -106,7 +123,7 @@ take_ops(struct source *from, size_t rest)
 			.process = op->process,
 			.weight = op->weight,
 			.clock = w->keys[i].clock };
-		st = tel__live_take(&from->live, &alloc, 0);
+		st = take_op(from, &alloc);
 	}
 	/* those of one clock stay in the order in which they came */
 	for (i = 0; i < rest; i++) {
@@ -153,10 +170,12 @@ tel__stats_count_block(struct tel_stats *s, struct source *from,
 	tel_status st;
 
 	(void)tel__event_alloc(ev, &alloc);
+	if (tel__stats_pools_see(&from->pools, ev, &alloc) != TEL_OK)
+		return stats_no_memory(s);
 	if (from->sorted) {
 		s->report.has_allocs |= alloc.kind <= TEL_ALLOC_FREE ||
 		    alloc.kind == TEL_ALLOC_COMMIT;
-		st = tel__live_take(&from->live, &alloc, 0);
+		st = take_op(from, &alloc);
 	} else {
 		op = (struct block_op){ alloc.address, alloc.size, alloc.pool,
 			alloc.buffer, alloc.process, alloc.weight,
@@ -185,9 +204,11 @@ tel__stats_join_blocks(struct tel_stats *s, struct source *to,
     const struct source *from)
 {
 	const struct waiting *w = &from->waiting;
-	tel_status st = TEL_OK;
+	tel_status st = tel__stats_pools_join(&to->pools, &from->pools);
 	size_t i;
 
+	if (st == TEL_OK)
+		st = tel__stats_pools_label(&to->pools, from->log);
 	/* one by one, so that what is taken is as without pieces */
 	for (i = 0; i < w->nops && st == TEL_OK; i++)
 		st = add_op(s, to, &w->ops[w->keys[i].row], w->keys[i].clock);

@@ -30,6 +30,11 @@ tel__report_clear(struct report *r)
 		free(r->origins[i].version);
 		free(r->origins[i].format);
 	}
+	for (i = 0; i < r->npools; i++) {
+		free(r->pools[i].label);
+		free(r->pools[i].kind);
+	}
+	free(r->pools);
 	free(r->parts);
 	tel__index_clear(&r->index);
 	free(r->order);
@@ -273,6 +278,11 @@ tel__report_zero(struct report *r)
 		r->parts[i].events = r->parts[i].bytes = 0;
 	for (i = 0; i < r->norigins; i++)
 		r->origins[i].logs = r->origins[i].events = 0;
+	for (i = 0; i < r->npools; i++) {
+		r->pools[i].allocs = 0;
+		r->pools[i].bytes = int128_u64(0);
+		r->pools[i].peak_bytes = r->pools[i].live_bytes;
+	}
 }
 
 static void
@@ -307,6 +317,42 @@ merge_totals(struct report *r, const struct report *from)
 	(void)int128_add(&r->ended_bytes, from->ended_bytes);
 }
 
+/* A pool of one report is none of another one's. */
+static tel_status
+merge_pools(struct report *r, const struct report *from)
+{
+	const struct pool *p;
+	struct pool *to;
+	uint32_t i;
+
+	for (i = 0; i < from->npools; i++) {
+		p = &from->pools[i];
+		if (!TEL__RESERVE_ZEROED(r->pools, r->pool_room,
+		        (size_t)r->npools + 1))
+			return TEL_ENOMEM;
+		if (r->npools <= POOLS_MAX)
+			r->npools++;
+		to = &r->pools[r->npools - 1];
+		to->allocs += p->allocs;
+		to->live_blocks += p->live_blocks;
+		to->live_bytes += p->live_bytes;
+		to->peak_bytes += p->peak_bytes;
+		(void)int128_add(&to->bytes, p->bytes);
+		if (r->npools > POOLS_MAX)
+			continue;
+		to->address = p->address;
+		to->ended = p->ended;
+		if ((p->label != NULL &&
+		        (to->label = tel__copy_string(p->label,
+		             strlen(p->label))) == NULL) ||
+		    (p->kind != NULL &&
+		        (to->kind = tel__copy_string(p->kind,
+		             strlen(p->kind))) == NULL))
+			return TEL_ENOMEM;
+	}
+	return TEL_OK;
+}
+
 tel_status
 tel__report_merge(struct report *r, const struct report *from)
 {
@@ -334,5 +380,5 @@ tel__report_merge(struct report *r, const struct report *from)
 		r->origins[to].events += o->events;
 	}
 	merge_totals(r, from);
-	return TEL_OK;
+	return merge_pools(r, from);
 }

@@ -11,6 +11,7 @@
 #define PARTS_MAX ((uint32_t)1 << 16)
 #define ORIGINS_MAX 256u
 #define KINDS_MAX 256u
+#define POOLS_MAX 4096u /* those after them are one more */
 
 /* A type. */
 struct part {
@@ -25,6 +26,15 @@ struct origin {
 	char *version;
 	char *format;
 	uint64_t logs, events;
+};
+
+/* A pool, or the others when there are too many: its address is 0 then. */
+struct pool {
+	char *label, *kind; /* NULL: there is none */
+	uint64_t address;
+	uint64_t allocs, live_blocks, live_bytes, peak_bytes;
+	tel_int128 bytes; /* that were allocated */
+	int ended;
 };
 
 struct report {
@@ -47,6 +57,9 @@ struct report {
 	struct tel__index index; /* of parts, by name and kind */
 	struct origin origins[ORIGINS_MAX + 1];
 	unsigned norigins;
+	struct pool *pools; /* in order of occurrence */
+	uint32_t npools;
+	size_t pool_room;
 
 	/* made by tel__report_sort() */
 	uint32_t *order; /* parts with events */

@@ -114,6 +114,25 @@ tel_stats_origin(const tel_stats *s, size_t i, tel_origin *out)
 	return 1;
 }
 
+int
+tel_stats_pool(const tel_stats *s, size_t i, tel_pool_use *out)
+{
+	const struct pool *p;
+
+	if (i >= s->shown.npools)
+		return 0;
+	p = &s->shown.pools[i];
+	out->label = p->label != NULL ? p->label : "";
+	out->kind = p->kind != NULL ? p->kind : "";
+	out->address = p->address;
+	out->allocations = p->allocs;
+	out->allocated_bytes = p->bytes;
+	out->live_blocks = p->live_blocks;
+	out->live_bytes = p->live_bytes;
+	out->peak_bytes = p->peak_bytes;
+	return 1;
+}
+
 size_t
 tel_stats_type_count(const tel_stats *s)
 {

@@ -25,6 +25,7 @@ tel__source_free(struct source *from)
 	free(from->slots);
 	tel__live_clear(&from->live);
 	tel__waiting_clear(&from->waiting);
+	tel__stats_pools_clear(&from->pools);
 	free(from);
 }
 
@@ -74,6 +75,10 @@ tel__stats_settle_source(struct tel_stats *s, struct source *from)
 	st = tel__stats_settle_blocks(s, from);
 	if (st != TEL_OK)
 		return st;
+	if (!s->piece &&
+	    (tel__stats_pools_label(&from->pools, from->log) != TEL_OK ||
+	        tel__stats_pools_settle(&from->pools) != TEL_OK))
+		return stats_no_memory(s);
 	if (!from->counted) {
 		from->counted = 1;
 		s->report.logs++;
@@ -257,7 +262,10 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 	from->schema = log->schema;
 	from->first = UINT64_MAX;
 	from->rate = log->clock != NULL ? tel__clock_rate(log->clock) : 0;
-	tel__live_init(&from->live, tel__stats_live_change, &s->report);
+	tel__live_init(&from->live, tel__stats_live_change, from);
+	from->pools.report = &s->report;
+	tel__table_init(&from->pools.places);
+	tel__table_init(&from->pools.known);
 	from->sorted = frees_blocks(log->schema);
 	for (i = 0; i < from->schema->ntypes && st == TEL_OK; i++)
 		st = tel__stats_bind_type(s, from, &from->schema->types[i]);

@@ -15,6 +15,7 @@
 #include "model/live.h"
 #include "model/run.h"
 #include "stats/definition.h"
+#include "stats/pools.h"
 #include "stats/report.h"
 
 /* What an event of a type means to a definition. */
@@ -77,6 +78,7 @@ struct source {
 	int sorted; /* its operations on blocks do not wait to be sorted */
 	struct waiting waiting;
 	struct tel__live live;
+	struct pools pools;
 	uint64_t first, last; /* since what is below was settled */
 	double rate;
 	unsigned origin;
@@ -220,7 +222,7 @@ tel_status tel__stats_settle_source(struct tel_stats *s, struct source *from);
 /* The logs that are read now are over. */
 tel_status tel__stats_end_session(struct tel_stats *s);
 
-/* A change of the live blocks of a source, for the report. */
+/* A change of the live blocks of a source, for its report. */
 tel__live_fn tel__stats_live_change;
 /* Follows what the event says of a block.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__stats_count_block(struct tel_stats *s, struct source *from,

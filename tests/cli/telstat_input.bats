@@ -219,8 +219,9 @@ check_variance() {
 	run ! grep 'not exact' one
 }
 
-# same FORMAT STATUS: the parts are the same as the logs.
+# same FORMAT STATUS: the parts are the same as the logs, except for their pools.
 same() {
+	[ $# -gt 2 ] || set -- "$@" --report=types
 	exits "$2" telstat -q -f "$1" "${@:3}" --no-merge log.[1-4] >want 2>messages
 	exits "$2" telstat -q -f "$1" log.*.part 2>messages | diff want -
 }

@@ -60,12 +60,14 @@ try() {
 		;;
 	rate)
 		differs --rate=ms
-		grep -q 'events/ms' changed
+		grep -q '/ms$' changed
 		differs --of -s "$SIZES" -- --rate
 		grep -q ' rate 72,355.3/s$' changed
 		;;
 	top)
 		differs --top 3
+		grep -q 'pool (3 of 4' changed
+		differs --of --report=types -- --top 3
 		grep -q '^<other> ' changed
 		differs --of -s 'k=tally(size,9)' -- --top 2
 		grep -q '^ *<other> ' changed
@@ -120,7 +122,7 @@ try() {
 		telstat --as mps mpsio.log >/dev/null
 		run -3 telstat --as text mpsio.log
 		telstat -f inst mpsio.log >part
-		telstat mpsio.log >plain
+		telstat --report=types mpsio.log >plain
 		gzip part
 		telstat --as inst part.gz | cmp plain -
 		;;
@@ -129,7 +131,7 @@ try() {
 		grep -q '^Pool  *28  100.0%' changed
 		;;
 	events)
-		differs --events PoolAlloc
+		differs --report=types --events PoolAlloc
 		grep -q '^PoolAlloc .* 100.0%' changed
 		;;
 	range) differs --range ,50% ;;

@@ -66,6 +66,7 @@ ask(tel_stats *s)
 {
 	tel_origin o;
 	tel_part p;
+	tel_pool_use pool;
 	tel_int128 w;
 	size_t i;
 
@@ -73,6 +74,8 @@ ask(tel_stats *s)
 		(void)tel_stats_total(s, (tel_total)i, &w);
 	for (i = 0; tel_stats_origin(s, i, &o); i++)
 		must(o.schema != NULL);
+	for (i = 0; tel_stats_pool(s, i, &pool); i++)
+		must(pool.label != NULL);
 	for (i = 0; tel_stats_type(s, i, &p); i++)
 		must(p.name != NULL && p.events > 0);
 	for (i = 0; tel_stats_kind(s, i, &p); i++)

@@ -3,7 +3,7 @@
 
     live_compare.py TOOLS LOG|KIND...
 
-TOOLS are some of telstat,inst,stacks,folded,telreplay,chrome,page; a KIND is words of pools,
+TOOLS are some of telstat,pools,inst,stacks,folded,telreplay,chrome,page; a KIND is words of pools,
 created, malloc, wrong, several and cut, for random logs, which are made here.  Prints
 each difference, and fails if there is any.
 """
@@ -66,6 +66,15 @@ def of_telstat(log):
     found = {name: totals.get(name, 0) for name in SUMS}
     found["unknown"] = totals.get("freed_unknown_blocks", 0)
     return found
+
+
+def of_pools(log):
+    """All pools as one value, as rows of telstat's report."""
+    found = [[int(row["address"], 16)] + [row[name] for name in (
+        "allocations", "allocated_bytes", "live_bytes", "peak_bytes")]
+             for row in rows("telstat", "-q", "-f", "json", log)
+             if row["type"] == "pool"]
+    return {"pools": sorted(found)} if found else {}
 
 
 def of_inst(log):
@@ -132,14 +141,17 @@ def of_page(log):
         if curves else {}
 
 
-TOOLS = {"chrome": of_chrome, "page": of_page, "telstat": of_telstat, "inst": of_inst, "stacks": of_stacks, "folded": of_folded,
+TOOLS = {"chrome": of_chrome, "page": of_page, "telstat": of_telstat, "pools": of_pools,
+          "inst": of_inst, "stacks": of_stacks, "folded": of_folded,
          "telreplay": of_telreplay}
 
 
 def compare(tools, logs):
     differ, compared = 0, dict.fromkeys(tools, 0)
     for log in logs:
-        want = live(run("telcat", "-q", "-S", log))
+        pools = []
+        want = live(run("telcat", "-q", "-S", log), pools)
+        want["pools"] = sorted(pools)
         for tool in tools:
             found = TOOLS[tool](log)
             compared[tool] += len(found)

@@ -36,8 +36,10 @@ def operations(lines):
                number("old", "0x0"), number("size") * number("count", "1"))
 
 
-def live(lines):
-    """Reads events in order of time; returns what they add up to."""
+def live(lines, pools=None):
+    """Reads events in order of time; returns what they add up to.  pools: gets
+    a list of what each pool allocated, and of its live and peak bytes."""
+    current = {}
     blocks, n = {}, dict.fromkeys(
         [what + of for what in ("allocated", "freed", "live", "peak")
          for of in ("_blocks", "_bytes")] + ["unknown"], 0)
@@ -45,6 +47,18 @@ def live(lines):
     def count(what, number, size):
         n[what + "_blocks"] += number
         n[what + "_bytes"] += size
+
+    def count_pool(pool, blocks_more, size):
+        if pools is None or pool <= 0:
+            return
+        if pool not in current:
+            current[pool] = [pool, 0, 0, 0, 0]
+            pools.append(current[pool])
+        row = current[pool]
+        row[1] += blocks_more
+        row[2] += max(size, 0) * blocks_more
+        row[3] += size
+        row[4] = max(row[4], row[3])
 
     def take(key, part, freed=True):
         """Takes all of a block; or what a pool frees, its front or its end."""
@@ -61,6 +75,7 @@ def live(lines):
             front = key[1] == address
             blocks[process, key[1] + size * front] = whole - size, pool
         count("live", -(size == whole), -size)
+        count_pool(pool, 0, -size)
         if freed:
             count("freed", size == whole, size)
 
@@ -68,6 +83,7 @@ def live(lines):
         if role == "destroy-pool":
             for key in [k for k, block in blocks.items() if block[1] == pool]:
                 take(key, 0, freed=False)
+            current.pop(pool, None)
         elif role.startswith(("free", "delete")):
             take((process, address), size if pool >= 0 else 0)
         elif role in ("alloc", "realloc", "new"):
@@ -81,6 +97,7 @@ def live(lines):
             blocks[process, address] = size, pool
             count("allocated", 1, size)
             count("live", 1, size)
+            count_pool(pool, 1, size)
             if n["live_bytes"] > n["peak_bytes"]:
                 n["peak_blocks"] = n["live_blocks"]
                 n["peak_bytes"] = n["live_bytes"]
