@@ -20,6 +20,8 @@
  * has enough to tell its format, and the rest is lost as in any other frame.
  */
 #define FIRST_BLOCK ((size_t)128)
+/* It has more of them where that many bytes, and twice those before, are there. */
+#define FIRST_FLUSH ((size_t)1 << 13)
 /* A frame ends at the first place that may be an end from here on, */
 #define FRAME_ENOUGH ((size_t)1 << 16)
 /* or here, if the writer announces no such places, */
@@ -33,6 +35,7 @@ struct tel_packer {
 	size_t room;
 	int announced;         /* the writer announces where a frame may end */
 	uint64_t content, raw; /* bytes of the frame so far, and compressed */
+	uint64_t flushed;      /* bytes of the first frame that are in blocks */
 	struct tel__buffer table; /* an entry for each frame that has ended */
 	size_t frames;            /* those of them with content */
 	int marked;               /* the first one is a mark */
@@ -159,9 +162,17 @@ packer_boundary(struct tel_output *out, int must)
 	struct tel_packer *k = out->packer;
 
 	k->announced = 1;
-	if (k->content + out->used == 0 ||
-	    (!must && k->content + out->used < FRAME_ENOUGH))
+	if (k->content + out->used == 0)
 		return out->status;
+	if (!must && k->content + out->used < FRAME_ENOUGH) {
+		/* what the first frame has, if that is as much again */
+		if (k->frames > 0 || k->content + out->used < 2 * k->flushed ||
+		    k->content + out->used < FIRST_FLUSH)
+			return out->status;
+		k->flushed = k->content + out->used;
+		return tel__output_spill(out) != TEL_OK ? out->status :
+		                                          packer_flush(out);
+	}
 	if (tel__output_spill(out) != TEL_OK || k->content == 0)
 		return out->status;
 	return compress(out, NULL, 0, ZSTD_e_end);

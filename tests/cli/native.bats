@@ -298,6 +298,18 @@ times() {
 	done
 }
 
+@test "a log of a few blocks that is cut off has the events before" {
+	zstd -qdc "$TEL_TOP/tests/data/mps/1.117.0-lii6ll-finalcv.log.zst" >long
+	for options in '' '-z 3'; do
+		# shellcheck disable=SC2086 # an option and its argument
+		telfilter $options -f tel -o whole.tel long
+		head -c $(($(stat -c %s whole.tel) * 2 / 3)) whole.tel >cut.tel
+		run -3 --separate-stderr telcat -c cut.tel
+		echo "$options: $output events"
+		[ "$output" -gt 1200 ]
+	done
+}
+
 @test "damage is reported, and costs little" {
 	unpack 1.111.0-lii6gc-amcss
 	telcat -q -f tel mpsio.log >log.tel
@@ -308,9 +320,9 @@ times() {
 	echo "$stderr"
 	[[ $stderr == *'ends inside a record'*lost* ]]
 	{
-		head -c 10000 log.tel
+		head -c $((size / 2)) log.tel
 		printf X
-		tail -c +10002 log.tel
+		tail -c +$((size / 2 + 2)) log.tel
 	} >bad.tel
 	run -3 --separate-stderr telcat -H bad.tel
 	echo "$stderr"

@@ -67,6 +67,7 @@ native_write_begin(struct tel_writer *w)
 	    tel__out_block_begin(&n->names) != TEL_OK ||
 	    tel__out_block_begin(&n->all) != TEL_OK)
 		return TEL_ENOMEM;
+	n->block.smaller = BLOCK_HALVINGS;
 	return TEL_OK;
 }
 
@@ -408,11 +409,14 @@ native_write_align(struct tel_writer *w, const struct tel_event *ev)
 	struct native_out *n = w->state;
 	const struct native_encoded *from = ev->log->encoded;
 
-	if (from == NULL || n->block.count == 0 || n->next != ev->index ||
-	    n->row < ROW_MIN || from->block->logs[0].index != ev->index ||
+	if (from == NULL || from->block->logs[0].index != ev->index ||
 	    !tel__out_block_fills(from->block))
 		return TEL_OK;
-	return tel__native_put_events(w);
+	if (n->block.count == 0)
+		n->block.smaller = 0;
+	else if (n->next == ev->index && n->row >= ROW_MIN)
+		return tel__native_put_events(w);
+	return TEL_OK;
 }
 
 /* Counts n events in a row from one on. */

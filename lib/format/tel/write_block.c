@@ -347,6 +347,8 @@ tel__out_block_add_run(struct out_block *b, struct out_log *log,
 	const unsigned inline_use = run->event->inline_use;
 	const uint32_t ntypes = schema->native.schema->ntypes;
 	const uint64_t *const clocks = run->clocks;
+	const uint32_t most = BLOCK_EVENTS >> b->smaller;
+	const size_t most_bytes = BLOCK_BYTES >> b->smaller;
 	uint64_t end = log->end, offset, gap;
 	uint32_t count = b->count, ngaps = b->ngaps, size;
 	size_t bytes = b->bytes, i = from;
@@ -358,8 +360,7 @@ tel__out_block_add_run(struct out_block *b, struct out_log *log,
 	of = &b->slots[b->nslots - 1];
 	if (of->log != log || of->schema != schema || log->index == of->index)
 		return 0;
-	for (; i < from + n && count < BLOCK_EVENTS && bytes < BLOCK_BYTES;
-	     i++) {
+	for (; i < from + n && count < most && bytes < most_bytes; i++) {
 		size = run->sizes[i];
 		if (run->types[i] >= ntypes)
 			break;

@@ -238,6 +238,7 @@ put_block(struct tel_writer *w)
 		b->slots[i].log->bytes += b->bytes;
 		b->slots[i].log->recorded = b->slots[i].schema;
 	}
+	b->smaller -= b->smaller > 0;
 	tel__out_block_clear(b);
 	return st;
 }

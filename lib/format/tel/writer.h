@@ -93,6 +93,7 @@ struct out_block {
 	uint32_t count;
 	uint32_t ngaps;
 	size_t bytes; /* of all that is gathered */
+	unsigned smaller; /* it is full with 1 / (1 << this) of the usual */
 	struct tel__buffer names;
 	uint32_t nnames;
 };
@@ -100,13 +101,19 @@ struct out_block {
 /* A block is written when it has so many events, or bytes of events. */
 #define BLOCK_EVENTS 16384u
 #define BLOCK_BYTES ((size_t)1 << 17)
+/*
+ * The first block has so many halvings of that, the next one fewer, so that a
+ * short file that is cut off keeps events; and not less than a description.
+ */
+#define BLOCK_HALVINGS 1u
 /* The same of its parts, each the events of one type. */
 #define BLOCK_PARTS 16384u
 
 static inline int
 out_block_full(const struct out_block *b)
 {
-	return b->count >= BLOCK_EVENTS || b->bytes >= BLOCK_BYTES ||
+	return b->count >= BLOCK_EVENTS >> b->smaller ||
+	    b->bytes >= BLOCK_BYTES >> b->smaller ||
 	    b->nparts >= BLOCK_PARTS;
 }
 
