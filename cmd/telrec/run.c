@@ -716,8 +716,14 @@ telrec_run(const struct telrec *t)
 	memset(&run, 0, sizeof(run));
 	run.t = t;
 	if (make_arena(&run) != 0) {
-		message_fail(STATUS_FAILED, NULL, "the shared memory: %s",
-		    strerror(errno));
+		if (errno == EFBIG)
+			message_fail(STATUS_FAILED, NULL,
+			    "the shared memory: the limit of the size of "
+			    "files (ulimit -f) is less than %llu KiB",
+			    (unsigned long long)(arena_bytes() / 1024));
+		else
+			message_fail(STATUS_FAILED, NULL,
+			    "the shared memory: %s", strerror(errno));
 		return status;
 	}
 	if (open_log(&run) != 0)

@@ -177,6 +177,12 @@ setup() {
 	run -5 telrec -o /dev/full "$program" _exit 200000
 }
 
+@test "a limit of the size of files that is too low is named" {
+	run -125 bash -c "ulimit -f 8; telrec -o run.tel $program threads 1 10"
+	[[ $output == 'telrec: the shared memory: the limit of the size of files (ulimit -f) is less than '*' KiB' ]]
+	[ ! -e run.tel ]
+}
+
 @test "a program that is statically linked is reported, and leaves no log" {
 	echo 'int main(void) { return 0; }' >static.c
 	${CC:-cc} -static -o static static.c 2>/dev/null || skip "no static libc"

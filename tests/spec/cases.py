@@ -92,6 +92,12 @@ def fields():
         [t.fields[0]] * 255))
 
 
+def minor():
+    out = Stream(version=(1, 1, 99))
+    out.block(0, app(), [(0, 100, (1, 2, b"x"))])
+    return out
+
+
 def median():
     out = Stream(version=(1, 2, 0))
     out.block(0, app(), [])

@@ -386,6 +386,14 @@ make_case() {
 	telcat -q -f tel names.tel | telcat -q | cmp - text
 }
 
+@test "a newer minor version is read, and reported" {
+	make_case minor
+	run -0 --separate-stderr telcat -c minor.tel
+	[ "$output" = 1 ]
+	[[ $stderr == *'version 1.1.99 of the native format; what is newer'* ]]
+	[ "${#stderr_lines[@]}" = 1 ]
+}
+
 @test "reserved values need a newer version, and are not damage" {
 	for case in load datatype fields median; do
 		make_case "$case"

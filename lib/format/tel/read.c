@@ -257,8 +257,9 @@ take_identity(struct native *s, struct native_bytes *b)
 	return b->bad ? TEL_EFORMAT : TEL_OK;
 }
 
+/* A newer minor version adds what this reader ignores, and that is reported. */
 static tel_status
-check_version(struct tel_reader *r, const unsigned char *v)
+check_version(struct tel_reader *r, const unsigned char *v, uint64_t at)
 {
 	if (r->force)
 		return TEL_OK;
@@ -270,6 +271,15 @@ check_version(struct tel_reader *r, const unsigned char *v)
 	if (v[3] != '<')
 		return tel__reader_fail(r, TEL_EVERSION,
 		    "the byte order of the stream, %02x, is not known", v[3]);
+	if (v[1] == NATIVE_MEDIAN && v[2] > NATIVE_MINOR &&
+	    (r->notices & NOTICED_VERSION) == 0) {
+		r->notices |= NOTICED_VERSION;
+		tel__reader_notice(r, TEL_WARNING, at,
+		    "the stream has version %u.%u.%u of the native format; "
+		    "what is newer than version %u.%u.%u is ignored",
+		    v[0], v[1], v[2], NATIVE_MAJOR, NATIVE_MEDIAN,
+		    NATIVE_MINOR);
+	}
 	return TEL_OK;
 }
 
@@ -290,7 +300,7 @@ take_start(struct tel_reader *r, struct native *s,
 	p = native_take(&b, 20);
 	if (p == NULL)
 		return TEL_EFORMAT;
-	st = check_version(r, p);
+	st = check_version(r, p, at);
 	if (st != TEL_OK)
 		return st;
 	tel__native_begin_stream(s);

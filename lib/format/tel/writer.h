@@ -92,7 +92,7 @@ struct out_block {
 	uint64_t *gaps;
 	uint32_t count;
 	uint32_t ngaps;
-	size_t bytes; /* of all that is gathered */
+	size_t bytes;     /* of all that is gathered */
 	unsigned smaller; /* it is full with 1 / (1 << this) of the usual */
 	struct tel__buffer names;
 	uint32_t nnames;
@@ -113,8 +113,7 @@ static inline int
 out_block_full(const struct out_block *b)
 {
 	return b->count >= BLOCK_EVENTS >> b->smaller ||
-	    b->bytes >= BLOCK_BYTES >> b->smaller ||
-	    b->nparts >= BLOCK_PARTS;
+	    b->bytes >= BLOCK_BYTES >> b->smaller || b->nparts >= BLOCK_PARTS;
 }
 
 /* Makes room for its events.  TEL_OK, TEL_ENOMEM. */
