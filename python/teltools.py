@@ -20,7 +20,9 @@ event first, and a window puts each flush in order.  order="sort" sorts any log,
 and order="file" has the events as they are in the file.
 """
 
+import array
 import ctypes
+import itertools
 import os
 import struct
 import warnings
@@ -36,6 +38,7 @@ _COUNTS = ("events", "bytes", "input", "skipped", "repaired", "unknown",
 _DATATYPES = ("unsigned", "signed", "set", "address", "pointer", "boolean",
               "double", "string", "list")
 _SIGNED, _BOOLEAN, _DOUBLE, _STRING, _LIST = 1, 5, 6, 7, 8
+_TYPECODES = {"signed": "q", "double": "d"}  # of arrays; of others, "Q"
 
 _pointer, _size, _text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
 _int, _unsigned, _u64 = ctypes.c_int, ctypes.c_uint, ctypes.c_uint64
@@ -54,7 +57,6 @@ _FUNCTIONS = {
     "tel_event_offset": (_u64, _pointer),
     "tel_event_string": (_pointer, _pointer, _unsigned, _pointer),
     "tel_event_timed": (_int, _pointer),
-    "tel_event_type": (_pointer, _pointer),
     "tel_event_u64": (_u64, _pointer, _unsigned),
     "tel_field_datatype": (_int, _pointer),
     "tel_field_element": (_int, _pointer),
@@ -65,8 +67,8 @@ _FUNCTIONS = {
     "tel_filter_bind": (_int, _pointer, _pointer),
     "tel_filter_error": (_text, _pointer),
     "tel_filter_free": (None, _pointer),
-    "tel_filter_match": (_int, _pointer, _pointer),
     "tel_filter_new": (_pointer,),
+    "tel_filter_run": (_int, _pointer, _pointer),
     "tel_filter_set_expression": (_int, _pointer, _text),
     "tel_filter_set_kinds": (_int, _pointer, _text),
     "tel_filter_set_types": (_int, _pointer, _text),
@@ -76,13 +78,18 @@ _FUNCTIONS = {
     "tel_reader_format": (_text, _pointer),
     "tel_reader_free": (None, _pointer),
     "tel_reader_new": (_pointer,),
-    "tel_reader_next": (_int, _pointer, _pointer),
     "tel_reader_open_file": (_int, _pointer, _text),
+    "tel_reader_run": (_int, _pointer, _size, _pointer),
     "tel_reader_schema": (_pointer, _pointer),
     "tel_reader_set_as": (_int, _pointer, _text),
     "tel_reader_set_meta": (_int, _pointer, _text),
     "tel_reader_set_strict": (_int, _pointer, _int),
     "tel_reader_tick_rate": (ctypes.c_double, _pointer),
+    "tel_run_clocks": (_pointer, _pointer),
+    "tel_run_column": (_size, _pointer, _pointer, _unsigned, _pointer),
+    "tel_run_count": (_size, _pointer),
+    "tel_run_event": (_pointer, _pointer, _size),
+    "tel_run_type": (_pointer, _pointer, _size),
     "tel_schema_name": (_text, _pointer),
     "tel_schema_ordered": (_int, _pointer),
     "tel_schema_type": (_pointer, _pointer, _unsigned),
@@ -99,7 +106,7 @@ _FUNCTIONS = {
     "tel_window_free": (None, _pointer),
     "tel_window_late": (_u64, _pointer),
     "tel_window_new": (_int, _pointer, _int, _pointer),
-    "tel_window_next": (_int, _pointer, _pointer),
+    "tel_window_run": (_int, _pointer, _pointer),
 }
 
 
@@ -149,7 +156,7 @@ class Field:
     """
 
     __slots__ = ("name", "datatype", "element", "width", "unit", "optional",
-                 "doc", "_convert", "_labelled")
+                 "doc", "_convert", "_labelled", "_plain")
 
     def __init__(self, type_, number):
         field = _lib.tel_type_field(type_, number)
@@ -162,6 +169,7 @@ class Field:
         self.unit = _str(_lib.tel_field_unit(field))
         self.optional = bool(_lib.tel_field_optional(field))
         self.doc = _str(_lib.tel_type_field_doc(type_, number))
+        self._plain = not self.optional and kind not in (_STRING, _LIST)
         convert = _CONVERT.get(kind, _lib.tel_event_u64)
         self._labelled = kind not in (_BOOLEAN, _DOUBLE, _STRING, _LIST)
         if kind == _LIST:
@@ -286,7 +294,8 @@ class Reader:
     unknown.  counts is a dictionary: "damaged" is the number of damaged
     places that were skipped, "lost" that of events lost when the log was
     recorded, "late" that of events that arrived too late to be put in order,
-    which order="sort" avoids.
+    which order="sort" avoids.  Events are read many at once, so counts may
+    include some that follow.
     """
 
     def __init__(self, path, where=None, types=None, kinds=None, order="time",
@@ -294,13 +303,12 @@ class Reader:
         self._reader = self._window = self._filter = None
         self._path = _bytes("path", path)
         self._known = {}
-        self._event = _pointer()
+        self._run, self._at, self._count = _pointer(), 0, 0
         self._reader = _lib.tel_reader_new()
         if not self._reader:
             raise MemoryError
         if order not in _ORDERS:
             raise ValueError("order: %r is not time, sort or file" % (order,))
-        self._next, self._source = _lib.tel_reader_next, self._reader
         self._set(_lib.tel_reader_set_as, "as_", as_)
         self._set(_lib.tel_reader_set_meta, "meta", meta)
         _lib.tel_reader_set_strict(self._reader, bool(strict))
@@ -313,8 +321,7 @@ class Reader:
             window = _pointer()
             self._check(_lib.tel_window_new(self._reader, _ORDERS[order],
                                             ctypes.byref(window)))
-            self._window = self._source = window.value
-            self._next = _lib.tel_window_next
+            self._window = window.value
 
     def _set(self, function, name, value):
         if value is not None:
@@ -357,44 +364,45 @@ class Reader:
             self._check_filter(_lib.tel_filter_bind(
                 self._filter, _lib.tel_reader_schema(self._reader)))
 
-    def _type(self, event):
-        """The type of an event, made once for each of a log."""
-        address = _lib.tel_event_type(event)
+    def _type(self, address):
+        """A type of the log, made once."""
         found = self._known.get(address)
         if found is None:
             found = self._known[address] = Type(address)
         return found
 
-    def _step(self):
-        """The next event that is selected, or None at the end."""
-        while True:
-            if not self._reader:
-                raise ValueError("the reader is closed")
-            status = self._next(self._source, ctypes.byref(self._event))
+    def _next_run(self):
+        """Finds the next run with events that are selected; False at the end."""
+        self._at = self._count = 0
+        while not self._count:
+            run = ctypes.byref(self._run)
+            status = _lib.tel_window_run(self._window, run) if self._window \
+                else _lib.tel_reader_run(self._reader, _size(-1), run)
             if status == _OK:
-                event = self._event.value
-                matched = 1 if not self._filter else \
-                    _lib.tel_filter_match(self._filter, event)
-                if matched < 0:
-                    self._check_filter(-3)
-                if matched:
-                    return event
+                if self._filter:
+                    self._check_filter(
+                        _lib.tel_filter_run(self._filter, self._run))
+                self._count = _lib.tel_run_count(self._run)
             elif status == _LOG:
                 self._bind()
             elif status == _END:
-                return None
+                return False
             else:
                 self._check(status, self._window and
                             _lib.tel_window_error(self._window))
+        return True
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        event = self._step()
-        if event is None:
+        if not self._reader:
+            raise ValueError("the reader is closed")
+        if self._at == self._count and not self._next_run():
             raise StopIteration
-        return Event(event, self._type(event))
+        self._at += 1
+        return Event(_lib.tel_run_event(self._run, self._at - 1),
+                     self._type(_lib.tel_run_type(self._run, self._at - 1)))
 
     def _query(self, function, *arguments):
         if not self._reader:
@@ -465,23 +473,45 @@ def open(path, where=None, types=None, kinds=None, order="time", as_=None,
     return Reader(path, where, types, kinds, order, as_, meta, strict)
 
 
-def _array(values, datatype):
-    """Numbers as a NumPy array, where NumPy is there; masked where absent."""
+def _array(parts, datatype):
+    """Parts as a NumPy array, where NumPy is there; masked where absent."""
     try:
         import numpy
     except ImportError:
-        return values
-    if datatype in ("string", "list"):
-        array = numpy.empty(len(values), "object")
+        values = list(itertools.chain(*parts))
+        return [v if v is None else v != 0 for v in values] \
+            if datatype == "boolean" else values
+    dtype = {"boolean": "bool", "double": "float64", "signed": "int64",
+             "string": "object", "list": "object"}.get(datatype, "uint64")
+    if parts and all(isinstance(part, array.array) for part in parts):
+        return numpy.concatenate([
+            numpy.frombuffer(part, part.typecode).astype(dtype, copy=False)
+            for part in parts])
+    values = list(itertools.chain(*parts))
+    if dtype == "object":
+        objects = numpy.empty(len(values), dtype)
         for i, value in enumerate(values):
-            array[i] = value
-        return array
-    dtype = {"boolean": "bool", "double": "float64",
-             "signed": "int64"}.get(datatype, "uint64")
+            objects[i] = value
+        return objects
     if None not in values:
         return numpy.array(values, dtype)
     return numpy.ma.array([v or 0 for v in values], dtype,
                           mask=[v is None for v in values])
+
+
+def _append(parts, values):
+    """Adds a list or an array to the parts of a column, or to the last."""
+    if parts and getattr(parts[-1], "typecode", "") == \
+            getattr(values, "typecode", ""):
+        parts[-1].extend(values)
+    else:
+        parts.append(values)
+
+
+def _numbers(typecode, buffer, count):
+    values = array.array(typecode)
+    values.frombytes(memoryview(buffer).cast("B")[:8 * count])
+    return values
 
 
 class Table(dict):
@@ -503,6 +533,33 @@ def _warn_of_damage(path, counts):
                       stacklevel=3)
 
 
+def _read_rows(reader, at, room, name, fields, found):
+    """Adds the run from event at on to the columns found, as far as all are of
+    one type; returns where it stops.  room has a number for each event."""
+    run, count = reader._run, reader._count
+    address = _lib.tel_run_type(run, at)
+    known = reader._type(address)
+    end = at + 1
+    while end < count and _lib.tel_run_type(run, end) == address:
+        end += 1
+    numbers = {f.name: i for i, f in enumerate(known.fields)}
+    missing = [field for field in fields or () if field not in numbers]
+    if missing:
+        raise KeyError("%s has no field %s" % (name, missing[0]))
+    for field in fields or numbers:
+        number = numbers[field]
+        as_ = known.fields[number]
+        parts = found.setdefault(field, (as_.datatype, []))[1]
+        if as_._plain and end - at == count:
+            _lib.tel_run_column(run, address, number, room)
+            _append(parts, _numbers(_TYPECODES.get(as_.datatype, "Q"), room,
+                                    count))
+        else:
+            _append(parts, [as_._convert(_lib.tel_run_event(run, i), number)
+                            for i in range(at, end)])
+    return end
+
+
 def columns(path, type, fields=None, **options):
     """The events of one type as columns.
 
@@ -511,26 +568,20 @@ def columns(path, type, fields=None, **options):
     field, or lists, with None, where NumPy is not installed.  Its counts say what was damaged or lost, of which there is a
     warning, too.  options are those of open().
     """
-    wanted, clock, found = None, [], {}
+    clock, found, room = [], {}, (_u64 * 0)()
     with open(path, types=[type], **options) as reader:
-        while (event := reader._step()) is not None:
-            known = reader._type(event)
-            if wanted is None or wanted[0] is not known:
-                numbers = {f.name: i for i, f in enumerate(known.fields)}
-                missing = [name for name in fields or () if name not in numbers]
-                if missing:
-                    raise KeyError("%s has no field %s" % (type, missing[0]))
-                wanted = known, [
-                    (known.fields[numbers[name]]._convert, numbers[name],
-                     found.setdefault(
-                         name, (known.fields[numbers[name]].datatype, []))[1])
-                    for name in fields or numbers]
-            clock.append(_lib.tel_event_clock(event))
-            for convert, number, values in wanted[1]:
-                values.append(convert(event, number))
+        while reader._next_run():
+            run, count = reader._run, reader._count
+            if count > len(room):
+                room = (_u64 * count)()
+            ctypes.memmove(room, _lib.tel_run_clocks(run), 8 * count)
+            _append(clock, _numbers("Q", room, count))
+            at = 0
+            while at < count:
+                at = _read_rows(reader, at, room, type, fields, found)
         table = Table(reader.counts)
     table["clock"] = _array(clock, "unsigned")
-    for name, (datatype, values) in found.items():
-        table[name] = _array(values, datatype)
+    for name, (datatype, parts) in found.items():
+        table[name] = _array(parts, datatype)
     _warn_of_damage(path, table.counts)
     return table

@@ -178,6 +178,11 @@ setup() {
 		        int(r[name], 0) for r in rows], name
 		assert list(teltools.columns("mpsio.log", "PoolAlloc", ["size"],
 		            where="size > 64")) == ["clock", "size"]
+		mixed = teltools.columns("mpsio.log", "Pool*", ["pool"])
+		events = list(teltools.open("mpsio.log", types="Pool*"))
+		assert len({e.type for e in events}) > 2
+		assert list(mixed["clock"]) == [e.clock for e in events]
+		assert list(mixed["pool"]) == [e.fields["pool"] for e in events]
 		try:
 		    teltools.columns("mpsio.log", "PoolAlloc", ["siez"])
 		    assert False
