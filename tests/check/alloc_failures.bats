@@ -17,7 +17,7 @@ setup_file() {
 	cp "$data"/hpm/v3be/HPM.* .
 	cp "$data"/alloc/{short.rep,hand.kdump,hand.logalloc,old.android} .
 	cp "$data"/alloc/{calls.ltrace,calls.mtrace,calls.valgrind}.zst .
-	cp "$data/ftrace/hand.trace" .
+	cp "$data/ftrace/hand.trace" "$data/jfr/serial-25.jfr.zst" .
 	cp "$data"/alloc/perl.heaptrack.zst "$data/inst/hfs.txt" .
 	cp "$data/ets/boot.text" "$data"/stat/{report,classes}.inst .
 	cp "$data/mps/1.118.0-lii6gc-poolncv.cnv.zst" mps.cnv.zst
@@ -45,7 +45,7 @@ sweep() {
 	    'telcat HPM.1.startup' 'telcat calls.ltrace.zst' \
 	    'telcat calls.mtrace.zst' 'telcat calls.valgrind.zst' \
 	    'telcat perl.heaptrack.zst' 'telcat hand.kdump' \
-	    'telcat hand.trace' \
+	    'telcat hand.trace' 'telcat serial-25.jfr.zst' \
 	    'telcat hand.logalloc' 'telcat old.android' 'telcat short.rep' \
 	    'telcat -S -f csv mps.log' 'telcat -f json mps.log' \
 	    'telcat -f sql mps.log' 'telcat -f mpscnv mps.log' \
@@ -59,7 +59,8 @@ sweep() {
 	    "telfilter -w 'size>40' mps.tel" 'telfilter -z 3 mps.log' \
 	    'telfilter -f mps:1.112.0 mps.log' 'telfilter -f tel hfs.txt' \
 	    'telfilter -f tel HPM.1.startup' "telfilter -c -w 'size>40' mps.log" \
-	    'telfilter -f tel mps.cnv.zst old.log.zst'
+	    'telfilter -f tel mps.cnv.zst old.log.zst' \
+	    'telfilter -n 9 serial-25.jfr.zst'
 }
 
 @test "the index of a .tel without memory: writing and using it" {
@@ -92,7 +93,8 @@ sweep() {
 }
 
 @test "telstat without memory: every report" {
-	sweep 60 'telstat mps.log' 'telstat -f csv mps.tel' \
+	sweep 60 'telstat mps.log' 'telstat serial-25.jfr.zst' \
+	    'telstat -f csv mps.tel' \
 	    'telstat -f json HPM.1.startup' 'telstat -f svg mps.log' \
 	    'telstat -f html mps.log' \
 	    'telstat -f inst mps.log' 'telstat -f openmetrics mps.log' \

@@ -16,7 +16,7 @@ setup_file() {
 	cp "$data"/hpm/v3be/HPM.* .
 	cp "$data"/alloc/{short.rep,hand.kdump,hand.logalloc,old.android} .
 	cp "$data"/alloc/{calls.ltrace,calls.mtrace,calls.valgrind}.zst .
-	cp "$data/ftrace/hand.trace" .
+	cp "$data/ftrace/hand.trace" "$data/jfr/serial-25.jfr.zst" .
 	cp "$data"/alloc/perl.heaptrack.zst "$data"/inst/{hfs.txt,cache.inst} .
 	cp "$data"/ets/{boot.text,guide.tmf,contracts.tmf} .
 	cp "$data"/stat/{report,classes}.inst .
@@ -79,7 +79,7 @@ sweep() {
 	    'telcat report.inst' 'telcat calls.ltrace.zst' \
 	    'telcat calls.mtrace.zst' 'telcat calls.valgrind.zst' \
 	    'telcat perl.heaptrack.zst' 'telcat hand.kdump' \
-	    'telcat hand.trace' \
+	    'telcat hand.trace' 'telcat -n 9 serial-25.jfr.zst' \
 	    'telcat hand.logalloc' 'telcat old.android' 'telcat short.rep'
 }
 
@@ -114,7 +114,8 @@ sweep() {
 	    'telcat -f tracerpt -d guide.tmf boot.ets' 'telcat -S long' \
 	    'telcat |two.7z' 'telfilter -o {out} long' \
 	    'telfilter -f mps:1.112.0 -o {out} log' 'telfilter hfs.txt' \
-	    'telfilter -o {out} HPM.1.startup'
+	    'telfilter -o {out} HPM.1.startup' \
+	    'telfilter -n 9 -o {out} serial-25.jfr.zst'
 }
 
 @test "writes: every report, and programs" {
