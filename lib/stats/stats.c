@@ -395,7 +395,7 @@ tel_stats_elapsed(const tel_stats *s, uint64_t *out)
 static int
 definition_uses(const struct definition *d, tel_use use)
 {
-	const int pairs = d->spec.pairs;
+	const enum pairing pairs = d->spec.pairs;
 	unsigned i;
 
 	for (i = 0; i < d->nweights; i++)
