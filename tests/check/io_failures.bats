@@ -79,7 +79,7 @@ sweep() {
 	    'telcat report.inst' 'telcat calls.ltrace.zst' \
 	    'telcat calls.mtrace.zst' 'telcat calls.valgrind.zst' \
 	    'telcat perl.heaptrack.zst' 'telcat hand.kdump' \
-	    'telcat hand.trace' 'telcat -n 9 serial-25.jfr.zst' \
+	    'telcat hand.trace' 'telcat serial-25.jfr.zst' \
 	    'telcat hand.logalloc' 'telcat old.android' 'telcat short.rep'
 }
 
