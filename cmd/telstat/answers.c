@@ -377,9 +377,8 @@ put_pools(struct report *r, const struct show *show)
 	size_t i, at = SIZE_MAX, n = 0, shown = POOLS_SHOWN;
 	tel_pool_use p;
 
-	while (next_pool(show, &at, &p))
-		n++;
-	at = SIZE_MAX;
+	for (i = 0; tel_stats_pool(show->stats, i, &p); i++)
+		n += p.allocations > 0;
 	if (show->options->top != 0)
 		shown = (size_t)show->options->top;
 	if (text) {

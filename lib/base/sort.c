@@ -29,17 +29,20 @@ find_pieces(struct tel__sorter *s, struct tel__sort_key *k, size_t n)
 
 	for (i = 0; i < n; i = j) {
 		j = i + 1;
-		if (j < n && k[j].clock < k[i].clock) {
-			while (j < n && k[j].clock < k[j - 1].clock)
-				j++;
-			for (low = i, high = j; low + 1 < high; low++) {
-				key = k[--high];
-				k[high] = k[low];
-				k[low] = key;
-			}
-		}
-		while (j < n && k[j].clock >= k[j - 1].clock)
+		while (j < n && k[j].clock < k[j - 1].clock)
 			j++;
+		for (low = i, high = j; low + 1 < high; low++) {
+			key = k[--high];
+			k[high] = k[low];
+			k[low] = key;
+		}
+		/* the last key may be the first of those in opposite order */
+		if (j == i + 1) {
+			while (j < n && k[j].clock >= k[j - 1].clock)
+				j++;
+			j -= j > i + 1 && j + 1 < n &&
+			    k[j + 1].clock < k[j].clock;
+		}
 		/* flushes are mostly in order among themselves */
 		if (pieces > 0 && k[i].clock >= k[i - 1].clock)
 			pieces--;

@@ -85,7 +85,7 @@ live_pool(struct tel__live *l, const tel_alloc *op, uint64_t tag,
 		place = (uint32_t)++l->npools;
 	else
 		l->spare_pool = l->pool_list[place - 1].first;
-	l->pool_list[place - 1].first = 0;
+	l->pool_list[place - 1] = (struct tel__live_pool){ 0, 0 };
 	e->value = place;
 	return place;
 }

@@ -58,6 +58,7 @@ typedef tel_status tel__live_fn(void *arg, enum tel__live_what what,
 
 struct tel__live_pool {
 	uint32_t first; /* the newest live block and 1; if free, the next one */
+	uint32_t owner; /* the user's; 0 at first */
 };
 
 struct tel__live {

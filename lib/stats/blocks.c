@@ -77,40 +77,38 @@ struct block_op {
 	uint8_t kind, call, sized;
 };
 
-static tel_status
-wait_op(struct source *from, const struct block_op *op, uint64_t clock)
+/* A place for an operation of that clock, after those that wait; or NULL. */
+static struct block_op *
+wait_place(struct waiting *w, uint64_t clock)
 {
-	struct waiting *w = &from->waiting;
+	struct tel__sort_key *key;
 
-	if (!TEL__RESERVE(w->ops, w->op_room, w->nops + 1) ||
-	    !TEL__RESERVE(w->keys, w->key_room, w->nops + 1))
-		return TEL_ENOMEM;
-	w->ops[w->nops] = *op;
-	w->keys[w->nops].clock = clock;
-	w->keys[w->nops].row = w->nops;
-	w->nops++;
-	return TEL_OK;
+	if (w->nops == w->nrows) {
+		if (!TEL__RESERVE(w->ops, w->op_room, w->nrows + 1) ||
+		    !TEL__RESERVE(w->keys, w->key_room, w->nrows + 1))
+			return NULL;
+		w->keys[w->nrows].row = w->nrows;
+		w->nrows++;
+	}
+	key = &w->keys[w->nops++];
+	key->clock = clock;
+	return &w->ops[key->row];
 }
 
-/* Takes all but the latest so many operations. */
+/* Takes all but the latest so many operations, no more than half of them. */
 static tel_status
 take_ops(struct source *from, size_t rest)
 {
 	struct waiting *w = &from->waiting;
 	const size_t n = w->nops;
 	const struct block_op *op;
-	struct block_op *left;
+	struct tel__sort_key key;
 	tel_status st = TEL_OK;
 	tel_alloc alloc;
 	size_t i;
 
-	if (n <= rest)
-		return TEL_OK;
-	left = malloc((rest + 1) * sizeof(*left));
-	if (left == NULL || !tel__sort_keys(&w->sorter, w->keys, n)) {
-		free(left);
+	if (!tel__sort_keys(&w->sorter, w->keys, n))
 		return TEL_ENOMEM;
-	}
 	for (i = 0; i < n - rest && st == TEL_OK; i++) {
 		op = &w->ops[w->keys[i].row];
 		alloc = (tel_alloc){ .kind = (tel_alloc_kind)op->kind,
@@ -125,15 +123,13 @@ take_ops(struct source *from, size_t rest)
 			.clock = w->keys[i].clock };
 		st = take_op(from, &alloc);
 	}
-	/* those of one clock stay in the order in which they came */
+	/* the keys of those that were taken have the rows that are free now */
 	for (i = 0; i < rest; i++) {
-		left[i] = w->ops[w->keys[n - rest + i].row];
-		w->keys[i].clock = w->keys[n - rest + i].clock;
-		w->keys[i].row = i;
+		key = w->keys[i];
+		w->keys[i] = w->keys[n - rest + i];
+		w->keys[n - rest + i] = key;
 	}
-	memcpy(w->ops, left, rest * sizeof(*left));
 	w->nops = rest;
-	free(left);
 	return st;
 }
 
@@ -145,27 +141,40 @@ tel__waiting_clear(struct waiting *w)
 	tel__sorter_clear(&w->sorter);
 }
 
-/* An operation more waits. */
+/* An operation of that kind more waits. */
 static tel_status
-add_op(struct tel_stats *s, struct source *from, const struct block_op *op,
-    uint64_t clock)
+op_waits(struct tel_stats *s, struct source *from, unsigned kind)
 {
 	const size_t most = s->piece ? PIECE_MAX : WAITING_MAX;
-	tel_status st = wait_op(from, op, clock);
 
 	s->report.has_allocs |=
-	    op->kind <= TEL_ALLOC_FREE || op->kind == TEL_ALLOC_COMMIT;
-	if (st != TEL_OK || from->waiting.nops < most)
-		return st;
+	    kind <= TEL_ALLOC_FREE || kind == TEL_ALLOC_COMMIT;
+	if (from->waiting.nops < most)
+		return TEL_OK;
 	from->waiting.lost |= s->piece;
 	return take_ops(from, WAITING_REST);
+}
+
+static tel_status
+add_op(struct tel_stats *s, struct source *from, const tel_alloc *alloc)
+{
+	struct block_op *op;
+
+	if (alloc->failed)
+		return TEL_OK;
+	op = wait_place(&from->waiting, alloc->clock);
+	if (op == NULL)
+		return TEL_ENOMEM;
+	*op = (struct block_op){ alloc->address, alloc->size, alloc->pool,
+		alloc->buffer, alloc->process, alloc->weight,
+		(uint8_t)alloc->kind, (uint8_t)alloc->call, alloc->sized != 0 };
+	return op_waits(s, from, op->kind);
 }
 
 tel_status
 tel__stats_count_block(struct tel_stats *s, struct source *from,
     const struct tel_event *ev)
 {
-	struct block_op op;
 	tel_alloc alloc;
 	tel_status st;
 
@@ -177,11 +186,7 @@ tel__stats_count_block(struct tel_stats *s, struct source *from,
 		    alloc.kind == TEL_ALLOC_COMMIT;
 		st = take_op(from, &alloc);
 	} else {
-		op = (struct block_op){ alloc.address, alloc.size, alloc.pool,
-			alloc.buffer, alloc.process, alloc.weight,
-			(uint8_t)alloc.kind, (uint8_t)alloc.call,
-			alloc.sized != 0 };
-		st = alloc.failed ? TEL_OK : add_op(s, from, &op, alloc.clock);
+		st = add_op(s, from, &alloc);
 	}
 	return st == TEL_OK ? TEL_OK : stats_no_memory(s);
 }
@@ -205,12 +210,18 @@ tel__stats_join_blocks(struct tel_stats *s, struct source *to,
 {
 	const struct waiting *w = &from->waiting;
 	tel_status st = tel__stats_pools_join(&to->pools, &from->pools);
+	struct block_op *op;
 	size_t i;
 
 	if (st == TEL_OK)
 		st = tel__stats_pools_label(&to->pools, from->log);
 	/* one by one, so that what is taken is as without pieces */
-	for (i = 0; i < w->nops && st == TEL_OK; i++)
-		st = add_op(s, to, &w->ops[w->keys[i].row], w->keys[i].clock);
+	for (i = 0; i < w->nops && st == TEL_OK; i++) {
+		op = wait_place(&to->waiting, w->keys[i].clock);
+		if (op == NULL)
+			return TEL_ENOMEM;
+		*op = w->ops[w->keys[i].row];
+		st = op_waits(s, to, op->kind);
+	}
 	return st;
 }

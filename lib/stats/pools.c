@@ -91,23 +91,43 @@ tel__stats_pools_destroy(struct pools *p, const tel_alloc *op)
 
 /* ---------------------------------------------------------------- blocks */
 
+/* Sets the pool that a block is allocated in, if the operation names one. */
+static tel_status
+pools_own(struct pools *p, struct tel__live *live,
+    struct tel__live_block *block, const tel_alloc *op)
+{
+	struct tel__live_pool *of = op->pool == 0 || block->pool == 0 ?
+	    NULL :
+	    &live->pool_list[block->pool - 1];
+	uint64_t address;
+
+	/* a pool is destroyed in both at once */
+	if (of != NULL && of->owner != 0) {
+		block->owner = of->owner;
+		return TEL_OK;
+	}
+	address = tel__live_pool_of(live, op, 0);
+	if (address == 0)
+		return TEL_OK;
+	block->owner = pools_place(p, op, address);
+	if (of != NULL)
+		of->owner = block->owner;
+	return block->owner != 0 ? TEL_OK : TEL_ENOMEM;
+}
+
 tel_status
-tel__stats_pools_change(struct pools *p, const struct tel__live *live,
+tel__stats_pools_change(struct pools *p, struct tel__live *live,
     enum tel__live_what what, struct tel__live_block *block,
     const tel_alloc *op)
 {
 	const int allocates =
 	    what == TEL__LIVE_ALLOCATED || what == TEL__LIVE_UNTRACKED;
-	const uint64_t address = allocates ? tel__live_pool_of(live, op, 0) : 0;
 	struct pool *pool;
 
-	if (block == NULL || (allocates && address == 0))
+	if (block == NULL)
 		return TEL_OK;
-	if (allocates) {
-		block->owner = pools_place(p, op, address);
-		if (block->owner == 0)
-			return TEL_ENOMEM;
-	}
+	if (allocates && pools_own(p, live, block, op) != TEL_OK)
+		return TEL_ENOMEM;
 	if (block->owner == 0)
 		return TEL_OK;
 	pool = &p->report->pools[block->owner - 1];
@@ -156,9 +176,9 @@ tel__stats_pools_see(struct pools *p, const struct tel_event *ev, tel_alloc *op)
 	if (op->kind == TEL_ALLOC_POOL_CREATE ||
 	    op->kind == TEL_ALLOC_POOL_DESCRIBE)
 		op->size = t->index;
-	if (at < 0 || op->pool == p->last || p->nlabels >= POOLS_MAX)
+	if (at < 0 || tel__table_find(&p->known, op->pool) != NULL ||
+	    p->nlabels >= POOLS_MAX)
 		return TEL_OK;
-	p->last = op->pool;
 	p->space = tel_field_space(t->schema, &t->fields[at]);
 	return pools_know(p, op->pool) == NULL ? TEL_ENOMEM : TEL_OK;
 }

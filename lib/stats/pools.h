@@ -21,7 +21,6 @@ struct pools {
 	struct tel__table known;
 	struct pool_label *labels;
 	size_t nlabels, label_room;
-	uint64_t last; /* the address that was seen last */
 	enum tel_space space;
 };
 
@@ -37,9 +36,9 @@ tel_status tel__stats_pools_create(struct pools *p, const tel_alloc *op,
     const struct tel_schema *schema);
 void tel__stats_pools_destroy(struct pools *p, const tel_alloc *op);
 /* Takes a change of the blocks of a source.  TEL_OK, TEL_ENOMEM. */
-tel_status tel__stats_pools_change(struct pools *p,
-    const struct tel__live *live, enum tel__live_what what,
-    struct tel__live_block *block, const tel_alloc *op);
+tel_status tel__stats_pools_change(struct pools *p, struct tel__live *live,
+    enum tel__live_what what, struct tel__live_block *block,
+    const tel_alloc *op);
 /* Adds the addresses of a source of the same log, read behind. */
 tel_status tel__stats_pools_join(struct pools *to, const struct pools *from);
 /* Finds the labels that a log has for the addresses.  TEL_OK, TEL_ENOMEM. */

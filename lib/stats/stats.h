@@ -61,8 +61,9 @@ struct slot {
 /* Operations on blocks that are still to be sorted. */
 struct waiting {
 	struct block_op *ops;
-	struct tel__sort_key *keys; /* as they came */
-	size_t nops, op_room, key_room;
+	/* nops as they came; those up to nrows have the rows that are free */
+	struct tel__sort_key *keys;
+	size_t nops, nrows, op_room, key_room;
 	struct tel__sorter sorter;
 	int lost; /* of a piece: some were taken, as they were too many */
 };
