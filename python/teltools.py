@@ -32,6 +32,7 @@ __all__ = ["Error", "Event", "Field", "Reader", "Table", "Type", "columns",
 
 _OK, _END, _LOG = 0, 1, 2
 _ENOMEM = -1
+_READ_STRICT = 1
 _ORDERS = {"time": 2, "sort": 1, "file": None}
 _COUNTS = ("events", "bytes", "input", "skipped", "repaired", "unknown",
            "damaged", "logs", "lost", "unread")
@@ -83,7 +84,7 @@ _FUNCTIONS = {
     "tel_reader_schema": (_pointer, _pointer),
     "tel_reader_set_as": (_int, _pointer, _text),
     "tel_reader_set_meta": (_int, _pointer, _text),
-    "tel_reader_set_strict": (_int, _pointer, _int),
+    "tel_reader_set": (_int, _pointer, _int, _int),
     "tel_reader_tick_rate": (ctypes.c_double, _pointer),
     "tel_run_clocks": (_pointer, _pointer),
     "tel_run_column": (_size, _pointer, _pointer, _unsigned, _pointer),
@@ -311,7 +312,7 @@ class Reader:
             raise ValueError("order: %r is not time, sort or file" % (order,))
         self._set(_lib.tel_reader_set_as, "as_", as_)
         self._set(_lib.tel_reader_set_meta, "meta", meta)
-        _lib.tel_reader_set_strict(self._reader, bool(strict))
+        _lib.tel_reader_set(self._reader, _READ_STRICT, bool(strict))
         self._check(_lib.tel_reader_open_file(self._reader, self._path))
         self._make_filter(where, types, kinds)
         if order == "sort" or order == "time" and (

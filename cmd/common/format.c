@@ -207,11 +207,11 @@ format_writer(const struct settings *s, const struct sink *sink, int bare)
 	if (st == TEL_OK)
 		st = tel_writer_set_target(w, s->format);
 	if (st == TEL_OK)
-		st = tel_writer_set_strict(w, s->strict);
+		st = tel_writer_set(w, TEL_WRITE_STRICT, s->strict);
 	if (st == TEL_OK)
-		st = tel_writer_set_bare(w, bare);
+		st = tel_writer_set(w, TEL_WRITE_BARE, bare);
 	if (st == TEL_OK)
-		st = tel_writer_set_terminal(w, sink->terminal);
+		st = tel_writer_set(w, TEL_WRITE_TERMINAL, sink->terminal);
 	if (st == TEL_OK && s->folder != NULL)
 		st = tel_writer_set_folder(w, s->folder);
 	if (st == TEL_OK && s->max_labels > 0)

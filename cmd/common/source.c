@@ -101,7 +101,7 @@ set_reader(tel_reader *r, const struct settings *s)
 	if (st == TEL_OK)
 		st = tel_reader_set_tick_rate(r, s->tick_rate);
 	if (st == TEL_OK)
-		st = tel_reader_set_force(r, s->force);
+		st = tel_reader_set(r, TEL_READ_FORCE, s->force);
 	if (st == TEL_OK && (s->jobs == 1 || settings_cores() == 1))
 		st = tel_reader_set_threads(r, 1);
 	return st;
@@ -114,11 +114,11 @@ source_reader(const struct settings *s, tel_notify_fn *fn, void *arg)
 	tel_status st = r == NULL ? TEL_ENOMEM : set_reader(r, s);
 
 	if (st == TEL_OK && fn != NULL)
-		st = tel_reader_set_strict(r, s->strict);
+		st = tel_reader_set(r, TEL_READ_STRICT, s->strict);
 	if (st == TEL_OK && s->folder != NULL)
-		st = tel_reader_set_origins(r, 1);
+		st = tel_reader_set(r, TEL_READ_ORIGINS, 1);
 	if (st == TEL_OK && fn != NULL)
-		st = tel_reader_set_follow(r, s->unbuffered);
+		st = tel_reader_set(r, TEL_READ_FOLLOW, s->unbuffered);
 	if (st == TEL_OK && fn != NULL)
 		st = tel_reader_set_notify(r, fn, arg);
 	if (st == TEL_OK)

@@ -51,17 +51,17 @@ set_up(const struct telcat *t, const struct sink *sink, tel_printer *p)
 	const char *type = selection_only_type(&t->settings.select);
 	tel_status st;
 
-	st = tel_printer_set_header(p, !t->no_header);
+	st = tel_printer_set(p, TEL_PRINT_HEADER, !t->no_header);
 	if (st == TEL_OK && t->settings.time_given)
 		st = tel_printer_set_time(p, t->settings.time);
 	if (st == TEL_OK)
-		st = tel_printer_set_color(p, sink->color);
+		st = tel_printer_set(p, TEL_PRINT_COLOR, sink->color);
 	if (st == TEL_OK)
-		st = tel_printer_set_terminal(p, sink->terminal);
+		st = tel_printer_set(p, TEL_PRINT_TERMINAL, sink->terminal);
 	if (st == TEL_OK && t->index != NULL)
 		st = tel_printer_set_index(p, t->index);
 	if (st == TEL_OK && (t->format.flags & TEL_PRINTER_TABLE) != 0)
-		st = tel_printer_set_footer(p, sink_footer(sink));
+		st = tel_printer_set(p, TEL_PRINT_FOOTER, sink_footer(sink));
 	if (st == TEL_OK && t->level > 0)
 		st = tel_printer_set_zstd(p, t->level);
 	if (st == TEL_OK && t->database != NULL)

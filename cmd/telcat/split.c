@@ -194,7 +194,7 @@ set_up(const struct split *s, struct piece *p)
 		return telcat_printer(t, &p->sink, p->sink.out, &p->printer);
 	p->writer = format_writer(&p->settings, &p->sink, 1);
 	return p->writer == NULL ? TEL_ENOMEM :
-	                           tel_writer_set_part(p->writer, 1);
+	                           tel_writer_set(p->writer, TEL_WRITE_PART, 1);
 }
 
 /* Opens another piece.  NULL after a message. */

@@ -355,7 +355,7 @@ set_up(struct run *run)
 		    TEL_ENOMEM :
 		    tel_printer_set_format(run->printer, t->format.shown);
 		if (st == TEL_OK)
-			st = tel_printer_set_terminal(run->printer,
+			st = tel_printer_set(run->printer, TEL_PRINT_TERMINAL,
 			    run->sink->terminal);
 		if (st == TEL_OK && !t->settings.unbuffered &&
 		    !run->sink->terminal)

@@ -718,15 +718,16 @@ read_counts(struct count *c, struct telstat *t, struct sink *sink)
 	if (t->interval > 0 &&
 	    (tel_stats_set_interval(t->stats, t->interval, t->ticks,
 	         telstat_count_snapshot, c) != TEL_OK ||
-	        tel_stats_set_deltas(t->stats, t->deltas) != TEL_OK)) {
+	        tel_stats_set(t->stats, TEL_STATS_DELTAS, t->deltas) !=
+	            TEL_OK)) {
 		telstat_tell(t, TEL_ESTATE, NULL);
 		return 0;
 	}
 	if (!telstat_wants_events(t) &&
-	    tel_stats_set_classes(t->stats, 1) != TEL_OK)
+	    tel_stats_set(t->stats, TEL_STATS_CLASSES, 1) != TEL_OK)
 		return 0;
 	tel_stats_set_notify(t->stats, warn, c);
-	tel_stats_set_force(t->stats, t->settings.force);
+	tel_stats_set(t->stats, TEL_STATS_FORCE, t->settings.force);
 	TEL_EVENT2(PhaseStart, PHASE_READ, "read");
 	read_all(c);
 	TEL_EVENT1(PhaseEnd, PHASE_READ);
@@ -763,7 +764,7 @@ telstat_run(struct telstat *t, struct sink *sink)
 	t->answers = answers_wanted(t);
 	/* text of statistics shows nothing of blocks */
 	if (t->given && !t->report && t->format->report == &report_as_text)
-		(void)tel_stats_set_blocks(t->stats, 0);
+		(void)tel_stats_set(t->stats, TEL_STATS_BLOCKS, 0);
 	if (read_counts(&c, t, sink)) {
 		check_rate(&c);
 		check_stacks(&c);

@@ -47,7 +47,7 @@ enum tel_printer_flag {
 	TEL_PRINTER_FIELDS = 1,    /* selectable fields and time format */
 	TEL_PRINTER_HEADER = 2,    /* may have a header, which can be omitted */
 	TEL_PRINTER_COLUMNS = 4,   /* see tel_printer_set_columns() */
-	TEL_PRINTER_COLOR = 8,     /* see tel_printer_set_color() */
+	TEL_PRINTER_COLOR = 8,     /* see TEL_PRINT_COLOR */
 	TEL_PRINTER_BINARY = 16,   /* not for a terminal */
 	TEL_PRINTER_TIMELINE = 32, /* needs events in order of time */
 	TEL_PRINTER_BY_LOG = 64,   /* logs one after the other, not merged */
@@ -55,7 +55,7 @@ enum tel_printer_flag {
 	TEL_PRINTER_INDEX = 256,   /* see tel_printer_set_index() */
 	TEL_PRINTER_FILE = 512,    /* see tel_printer_set_database() */
 	TEL_PRINTER_WEIGHT = 1024, /* see tel_printer_set_weight() */
-	/* see tel_printer_set_footer(), _set_zstd() and _add_schema() */
+	/* see TEL_PRINT_FOOTER, tel_printer_set_zstd() and _add_schema() */
 	TEL_PRINTER_TABLE = 2048,
 	TEL_PRINTER_PAGE = 4096,     /* see tel_printer_set_max_size() */
 	TEL_PRINTER_LOG_ORDER = 8192 /* events in the order of the log */
@@ -98,8 +98,25 @@ TEL_SINCE_0_1 void tel_printer_free(tel_printer *p);
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_format(tel_printer *p,
     const char *name);
-/* With a header (nonzero, the default) or without.  TEL_OK, TEL_ESTATE. */
-TEL_SINCE_0_1 tel_status tel_printer_set_header(tel_printer *p, int on);
+/* Options of a printer, for tel_printer_set(). */
+typedef enum tel_printer_option {
+	TEL_PRINT_HEADER, /* print a header: the default */
+	/* colour text, by ECMA-48 sequences; other formats ignore it */
+	TEL_PRINT_COLOR,
+	/* keep a terminal safe: formats that otherwise copy a string's bytes
+	 * exactly escape them */
+	TEL_PRINT_TERMINAL,
+	/* with the format "arrow": write a file with a footer, which can be read
+	 * in any order, instead of a stream */
+	TEL_PRINT_FOOTER
+} tel_printer_option;
+
+/*
+ * Does what an option names (on is nonzero) or not (0, the default but for
+ * TEL_PRINT_HEADER).  TEL_OK, TEL_EINVAL (no such option), TEL_ESTATE.
+ */
+TEL_SINCE_0_1 tel_status tel_printer_set(tel_printer *p,
+    tel_printer_option option, int on);
 /*
  * How time is shown.  Seconds and nanoseconds are as exact as the
  * synchronisation points read before the event is printed allow: see
@@ -148,21 +165,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_database(tel_printer *p,
 #define TEL_PAGE_SIZE ((uint64_t)8 << 20)
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_max_size(tel_printer *p,
     uint64_t bytes);
-/* Text in colour, by ECMA-48 sequences (nonzero).  TEL_OK, TEL_ESTATE. */
-TEL_SINCE_0_1 tel_status tel_printer_set_color(tel_printer *p, int on);
 /*
- * Keeps a terminal safe (nonzero): formats that otherwise copy a string's bytes
- * exactly escape them.  TEL_OK,
- * TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_printer_set_terminal(tel_printer *p, int on);
-/*
- * With the format "arrow": writes a file with a footer (nonzero), which can be
- * read in any order, or a stream (0, the default).  TEL_OK, TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_printer_set_footer(tel_printer *p, int on);
-/*
- * The same format: compresses what the columns hold with zstd.
+ * With the format "arrow": compresses the columns with zstd.
  * level: 1 to 19.  TEL_OK, TEL_EINVAL, TEL_ESTATE.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_zstd(tel_printer *p,

@@ -71,24 +71,33 @@ TEL_SINCE_0_1 void tel_reader_free(tel_reader *r);
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_set_as(tel_reader *r,
     const char *name);
+/* Options of a reader, for tel_reader_set(). */
+typedef enum tel_reader_option {
+	/* continue when the log's major version is newer than libtel supports,
+	 * instead of failing with TEL_EVERSION */
+	TEL_READ_FORCE,
+	/* stop at the first damage with TEL_EDAMAGED, instead of continuing with
+	 * the next valid event */
+	TEL_READ_STRICT,
+	/* have events of traces of several files (CTF) come with where they were
+	 * read, which copying them needs; they are not shown otherwise */
+	TEL_READ_ORIGINS,
+	/* follow a log while it is written: at the end of a libtel-emit ring
+	 * file, tel_reader_next() waits for new events until the program has
+	 * ended */
+	TEL_READ_FOLLOW,
+	/* have tel_reader_open_callback() take EAGAIN from its function as "no
+	 * input yet", instead of a failure: tel_reader_next() then returns
+	 * TEL_AGAIN, and may be called again */
+	TEL_READ_NONBLOCKING
+} tel_reader_option;
+
 /*
- * Continues (nonzero) or stops with TEL_EVERSION (0, the default) when the
- * log's major version is newer than libtel supports.
- * Returns TEL_OK, TEL_ESTATE.
+ * Does what an option names (on is nonzero) or not (0, the default of each).
+ * Returns TEL_OK, TEL_EINVAL (no such option), TEL_ESTATE.
  */
-TEL_SINCE_0_1 tel_status tel_reader_set_force(tel_reader *r, int on);
-/*
- * Stops at the first damage with TEL_EDAMAGED (nonzero) or continues with the
- * next valid event (0, the default).
- * Returns TEL_OK, TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_reader_set_strict(tel_reader *r, int on);
-/*
- * Has events of traces of several files (CTF) come with where they were read,
- * which copying them needs (nonzero); they are not shown otherwise.
- * Returns TEL_OK, TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_reader_set_origins(tel_reader *r, int on);
+TEL_SINCE_0_1 tel_status tel_reader_set(tel_reader *r, tel_reader_option option,
+    int on);
 /*
  * How many threads decode: 1, that of the caller alone; or 0, the default:
  * where it pays, one more parses lines of a trace of an allocator.  Compressed
@@ -168,19 +177,6 @@ TEL_SINCE_0_1 tel_status tel_reader_set_tick_rate(tel_reader *r, double hertz);
  */
 TEL_SINCE_0_1 tel_status tel_reader_set_seek(tel_reader *r, tel_seek_fn *seek);
 /*
- * Follows a log while it is written: at the end of a libtel-emit ring file,
- * tel_reader_next() waits for new events until the program has ended.
- * Returns TEL_OK, TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_reader_set_follow(tel_reader *r, int on);
-/*
- * Has tel_reader_open_callback() take EAGAIN from its function as "no input
- * yet": tel_reader_next() then returns TEL_AGAIN, and may be called again.
- * on: nonzero; 0, the default, makes it a failure.
- * Returns TEL_OK, TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_reader_set_nonblocking(tel_reader *r, int on);
-/*
  * Has fn(arg, ...) called with every notice; NULL for no notices.
  * Returns TEL_OK, TEL_ESTATE.
  */
@@ -215,7 +211,7 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_open_memory(tel_reader *r,
     const void *data, size_t size, const char *name);
 /*
  * Reads by calling read(arg, ...).  Where the input is compressed, or with
- * tel_reader_set_nonblocking(), it is called on a thread of the library, never
+ * TEL_READ_NONBLOCKING, it is called on a thread of the library, never
  * on two at once.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_open_callback(tel_reader *r,

@@ -188,21 +188,35 @@ typedef tel_status tel_snapshot_fn(void *arg, tel_stats *s,
  */
 TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_interval(tel_stats *s,
     uint64_t interval, int ticks, tel_snapshot_fn *fn, void *arg);
+/* Options of a set of statistics, for tel_stats_set(). */
+typedef enum tel_stats_option {
+	/* reset all counts after each snapshot, so that the set has those of the
+	 * interval: its own counts, least and largest.  Current values, keys and
+	 * open ranges stay. */
+	TEL_STATS_DELTAS,
+	/* the default: follow blocks, which TEL_TOTAL_ALLOCS and the totals of
+	 * blocks after it are counted by.  It takes most of the time of a log of
+	 * allocations. */
+	TEL_STATS_BLOCKS,
+	/* load records of classes among the events of a log, as
+	 * tel_stats_read_inst() loads those of an inst log: events of types with
+	 * the names and fields of tel-inst(5), as libtel-emit writes them, and
+	 * inst logs converted to .tel have them.  They are also counted as
+	 * events; their classes are available in snapshots, and after
+	 * tel_stats_end() was called for all logs. */
+	TEL_STATS_CLASSES,
+	/* read inst logs of newer versions as the newest known one, like
+	 * TEL_READ_FORCE */
+	TEL_STATS_FORCE
+} tel_stats_option;
+
 /*
- * Resets all counts after each snapshot (nonzero), so that the set has those of
- * the interval: its own counts, least and largest.
- * Current values, keys and open ranges stay.
- * Returns TEL_OK, TEL_ESTATE.
+ * Does what an option names (on is nonzero) or not (0, the default but for
+ * TEL_STATS_BLOCKS).
+ * Returns TEL_OK, TEL_EINVAL (no such option), TEL_ESTATE (an event was counted).
  */
-TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_deltas(tel_stats *s, int on);
-/*
- * Whether blocks are followed, which TEL_TOTAL_ALLOCS and the totals of blocks
- * after it are counted by.  It takes most of the time that a log of allocations
- * takes.
- * on: zero if those are not needed; the default is nonzero.
- * Returns TEL_OK, TEL_ESTATE (an event was counted).
- */
-TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_blocks(tel_stats *s, int on);
+TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set(tel_stats *s,
+    tel_stats_option option, int on);
 
 /*
  * Gives the time of the last event since the first of its log, in the unit of
@@ -218,11 +232,6 @@ TEL_SINCE_EXPERIMENTAL int tel_stats_elapsed(const tel_stats *s, uint64_t *out);
  */
 TEL_SINCE_EXPERIMENTAL void tel_stats_set_notify(tel_stats *s,
     tel_notify_fn *fn, void *arg);
-/*
- * Whether inst logs of newer versions are read as the newest known one, as
- * tel_reader_set_force() says; the default is 0.
- */
-TEL_SINCE_EXPERIMENTAL void tel_stats_set_force(tel_stats *s, int on);
 /*
  * Marks the counts as incomplete, as some of the input could not be read:
  * TEL_TOTAL_INCOMPLETE counts such sets, also after tel_stats_write_inst() and
@@ -710,26 +719,13 @@ TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_join(tel_stats *into,
  * Writes the set as records of an inst stream, version 1.0.0: definitions of
  * the statistics, and a snapshot of them, see tel-inst(5).  Called again it
  * writes new definitions, and another snapshot, which replaces the previous one
- * for a reader.  Not with tel_stats_set_deltas().
+ * for a reader.  Not with TEL_STATS_DELTAS.
  * last: nonzero to end the stream.
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM, TEL_ESTATE (deltas, or the stream was
  * ended).
  */
 TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status
 tel_stats_write_inst(tel_stats *s, tel_output *out, int last);
-
-/*
- * Whether records of classes among the events of a log are loaded, as
- * tel_stats_read_inst() loads those of an inst log: events of types with the
- * names and fields of tel-inst(5), as libtel-emit writes them, and inst logs
- * converted to .tel have them.  They are also counted as events; their classes
- * are available in snapshots, and after tel_stats_end() was called for all
- * logs.
- * on: nonzero if they are; the default is 0.
- * Returns TEL_OK, TEL_ESTATE (an event was counted).
- */
-TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status
-tel_stats_set_classes(tel_stats *s, int on);
 
 /* What tel_inst_probe() finds. */
 typedef enum tel_inst_sort {

@@ -71,36 +71,37 @@ TEL_SINCE_0_1 void tel_writer_free(tel_writer *w);
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_writer_set_target(tel_writer *w,
     const char *name);
+/* Options of a writer, for tel_writer_set(). */
+typedef enum tel_writer_option {
+	/* fail with TEL_EINVAL at the first event or field that the target
+	 * cannot represent, instead of counting them */
+	TEL_WRITE_STRICT,
+	TEL_WRITE_BARE, /* write no event that is passed over */
+	/* keep a terminal safe: bytes of lines that are not printable ASCII are
+	 * written as \xHH */
+	TEL_WRITE_TERMINAL,
+	/* make an output that has a part of its events complete by itself
+	 * without tel_writer_pass(): the native format then has the labels that
+	 * the events show, and the rate of the clock.  For the native format
+	 * only. */
+	TEL_WRITE_PART
+} tel_writer_option;
+
 /*
- * Fails with TEL_EINVAL at the first event or field that the target cannot
- * represent (nonzero), or counts them (0, the default).  TEL_OK, TEL_ESTATE.
+ * Does what an option names (on is nonzero) or not (0, the default of each).
+ * TEL_OK, TEL_EINVAL (no such option), TEL_ESTATE.
  */
-TEL_SINCE_0_1 tel_status tel_writer_set_strict(tel_writer *w, int on);
+TEL_SINCE_0_1 tel_status tel_writer_set(tel_writer *w, tel_writer_option option,
+    int on);
 /*
  * Nonzero when the output for the log that r reads is binary, and must not be
  * shown on a terminal.
  */
 TEL_SINCE_0_1 int tel_writer_binary(const tel_writer *w, const tel_reader *r);
 /*
- * Writes no event that is passed over (nonzero).  TEL_OK, TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_writer_set_bare(tel_writer *w, int on);
-/*
- * Keeps a terminal safe (nonzero): bytes of lines that are not printable
- * ASCII are written as \xHH.  TEL_OK, TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_writer_set_terminal(tel_writer *w, int on);
-/*
- * The output is a part of what its events are of (nonzero), and must be
- * complete by itself without tel_writer_pass(): the native format then has the
- * labels that the events show, and the rate of the clock.  For the native
- * format only.  TEL_OK, TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_writer_set_part(tel_writer *w, int on);
-/*
  * The folder that a trace of several files is written to (CTF): it must not
  * exist, and is there once tel_writer_finish() was successful.  The events come
- * from readers with tel_reader_set_origins().  path is copied.
+ * from readers with TEL_READ_ORIGINS.  path is copied.
  * TEL_OK, TEL_ENOMEM, TEL_ESTATE.
  */
 TEL_SINCE_0_1 tel_status tel_writer_set_folder(tel_writer *w, const char *path);

@@ -104,7 +104,7 @@ struct tel_writer {
 	size_t max_labels;
 	struct tel__metadata metadata; /* set over that of each log */
 	int bare;
-	int part; /* see tel_writer_set_part() */
+	int part; /* see TEL_WRITE_PART */
 	int terminal;
 	int strict;
 	struct numbering numbering;

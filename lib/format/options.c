@@ -33,11 +33,21 @@ tel_reader_set_as(tel_reader *r, const char *name)
 }
 
 tel_status
-tel_reader_set_force(tel_reader *r, int on)
+tel_reader_set(tel_reader *r, tel_reader_option option, int on)
 {
+	int *const values[] = {
+		[TEL_READ_FORCE] = &r->force,
+		[TEL_READ_STRICT] = &r->strict,
+		[TEL_READ_ORIGINS] = &r->origins,
+		[TEL_READ_FOLLOW] = &r->follow,
+		[TEL_READ_NONBLOCKING] = &r->nonblocking,
+	};
+
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
-	r->force = on;
+	if ((size_t)option >= sizeof(values) / sizeof(*values))
+		return TEL_EINVAL;
+	*values[option] = on != 0;
 	return TEL_OK;
 }
 
@@ -49,42 +59,6 @@ tel_reader_set_threads(tel_reader *r, unsigned n)
 	if (n > 1)
 		return TEL_EINVAL;
 	r->threads = n;
-	return TEL_OK;
-}
-
-tel_status
-tel_reader_set_strict(tel_reader *r, int on)
-{
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	r->strict = on;
-	return TEL_OK;
-}
-
-tel_status
-tel_reader_set_origins(tel_reader *r, int on)
-{
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	r->origins = on != 0;
-	return TEL_OK;
-}
-
-tel_status
-tel_reader_set_follow(tel_reader *r, int on)
-{
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	r->follow = on;
-	return TEL_OK;
-}
-
-tel_status
-tel_reader_set_nonblocking(tel_reader *r, int on)
-{
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	r->nonblocking = on;
 	return TEL_OK;
 }
 

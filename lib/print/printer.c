@@ -96,11 +96,22 @@ tel_printer_set_format(tel_printer *p, const char *name)
 }
 
 tel_status
-tel_printer_set_header(tel_printer *p, int on)
+tel_printer_set(tel_printer *p, tel_printer_option option, int on)
 {
+	int *const values[] = {
+		[TEL_PRINT_HEADER] = &p->header,
+		[TEL_PRINT_COLOR] = &p->color,
+		[TEL_PRINT_TERMINAL] = &p->terminal,
+		[TEL_PRINT_FOOTER] = &p->footer,
+	};
+
 	if (p->started)
 		return TEL_ESTATE;
-	p->header = on != 0;
+	if ((size_t)option >= sizeof(values) / sizeof(*values))
+		return TEL_EINVAL;
+	*values[option] = on != 0 &&
+	    (option != TEL_PRINT_COLOR ||
+	        (p->renderer->flags & TEL_PRINTER_COLOR) != 0);
 	return TEL_OK;
 }
 
@@ -262,33 +273,6 @@ tel_printer_set_max_size(tel_printer *p, uint64_t bytes)
 		return tel__render_fail(p, "a page needs %llu bytes at least",
 		    (unsigned long long)TEL_PAGE_MIN);
 	p->max_size = bytes;
-	return TEL_OK;
-}
-
-tel_status
-tel_printer_set_color(tel_printer *p, int on)
-{
-	if (p->started)
-		return TEL_ESTATE;
-	p->color = on != 0 && (p->renderer->flags & TEL_PRINTER_COLOR) != 0;
-	return TEL_OK;
-}
-
-tel_status
-tel_printer_set_terminal(tel_printer *p, int on)
-{
-	if (p->started)
-		return TEL_ESTATE;
-	p->terminal = on != 0;
-	return TEL_OK;
-}
-
-tel_status
-tel_printer_set_footer(tel_printer *p, int on)
-{
-	if (p->started)
-		return TEL_ESTATE;
-	p->footer = on != 0;
 	return TEL_OK;
 }
 

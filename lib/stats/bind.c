@@ -344,7 +344,7 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 
 	slot->type = t;
 	slot->part = UINT32_MAX;
-	slot->blocks = !s->no_blocks && tel_type_is_alloc(t);
+	slot->blocks = s->blocks && tel_type_is_alloc(t);
 	for (i = 0; i < s->count; i++) {
 		if (!find_action(s->definitions[i], schema, t, &a))
 			continue;

@@ -23,7 +23,7 @@ tel_stats_copy(const tel_stats *s, unsigned share)
 		copy->max_groups = s->max_groups;
 		copy->max_open = s->max_open;
 		copy->classes = s->classes;
-		copy->no_blocks = s->no_blocks;
+		copy->blocks = s->blocks;
 		if (s->groups_text != NULL)
 			st = tel_stats_set_groups(copy, s->groups_text);
 	}

@@ -299,7 +299,7 @@ tel__load_reader(struct loader *l)
 		return NULL;
 	r->long_lines = 1;
 	if (tel_reader_set_as(r, "inst") == TEL_OK &&
-	    tel_reader_set_force(r, l->into->force) == TEL_OK &&
+	    tel_reader_set(r, TEL_READ_FORCE, l->into->force) == TEL_OK &&
 	    tel_reader_set_notify(r, load_notice, l) == TEL_OK)
 		return r;
 	tel_reader_free(r);
@@ -332,12 +332,6 @@ load(struct tel_stats *s, int fd, tel_read_fn *read, void *arg,
 	tel_stats_free(l.shown);
 	free(l.text);
 	return st;
-}
-
-void
-tel_stats_set_force(tel_stats *s, int on)
-{
-	s->force = on;
 }
 
 tel_status

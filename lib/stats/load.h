@@ -102,6 +102,9 @@ tel_status tel__load_event(struct loader *l, const struct tel_event *ev);
 /* The session is over: what it counted goes to the set. */
 tel_status tel__load_end_session(struct loader *l);
 
+/* load_within.c: records among the events of a log */
+extern const struct class_ops tel__load_within_ops;
+
 /* load_show.c */
 
 /* Shows the set of a session at the intervals that were set. */

@@ -359,14 +359,5 @@ load_within_end(struct tel_stats *s, const struct tel_log *log)
 	return st;
 }
 
-tel_status
-tel_stats_set_classes(tel_stats *s, int on)
-{
-	static const struct class_ops ops = { bind_type, load_event,
-		load_within_show, load_within_end, free_all };
-
-	if (s->started)
-		return TEL_ESTATE;
-	s->classes = on ? &ops : NULL;
-	return TEL_OK;
-}
+const struct class_ops tel__load_within_ops = { bind_type, load_event,
+	load_within_show, load_within_end, free_all };

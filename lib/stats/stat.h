@@ -143,7 +143,7 @@ void tel__stat_free(struct tel_stat *s);
 tel_status tel__stat_number_of(const tel_value *v, unsigned decimals,
     tel_int128 *out);
 
-/* Sets all counts to 0, as tel_stats_set_deltas() describes. */
+/* Sets all counts to 0, as TEL_STATS_DELTAS does. */
 void tel__stat_zero(struct tel_stat *s);
 /* Sets it to what a new stat is: the keys go as well. */
 void tel__stat_reset(struct tel_stat *s);

@@ -22,6 +22,7 @@ tel_stats_new(void)
 	s->budget.most = (size_t)1 << 30;
 	s->max_groups = 4096;
 	s->max_open = 65536;
+	s->blocks = 1;
 	s->session.first = UINT64_MAX;
 	tel__report_init(&s->report);
 	tel__report_init(&s->shown);
@@ -347,24 +348,6 @@ tel_stats_set_interval(tel_stats *s, uint64_t interval, int ticks,
 	s->interval_ticks = ticks != 0;
 	s->snapshot = fn;
 	s->snapshot_arg = arg;
-	return TEL_OK;
-}
-
-tel_status
-tel_stats_set_deltas(tel_stats *s, int on)
-{
-	if (s->started)
-		return TEL_ESTATE;
-	s->deltas = on != 0;
-	return TEL_OK;
-}
-
-tel_status
-tel_stats_set_blocks(tel_stats *s, int on)
-{
-	if (s->started)
-		return TEL_ESTATE;
-	s->no_blocks = on == 0;
 	return TEL_OK;
 }
 

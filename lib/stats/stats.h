@@ -130,7 +130,7 @@ struct tel_stats {
 	uint64_t interval;
 	int interval_ticks;
 	int deltas;
-	int no_blocks; /* they are not followed */
+	int blocks; /* they are followed */
 	tel_snapshot_fn *snapshot;
 	void *snapshot_arg;
 	uint64_t reached; /* multiples of the interval */

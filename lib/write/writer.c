@@ -140,11 +140,20 @@ tel_writer_set_target(tel_writer *w, const char *name)
 }
 
 tel_status
-tel_writer_set_strict(tel_writer *w, int on)
+tel_writer_set(tel_writer *w, tel_writer_option option, int on)
 {
+	int *const values[] = {
+		[TEL_WRITE_STRICT] = &w->strict,
+		[TEL_WRITE_BARE] = &w->bare,
+		[TEL_WRITE_TERMINAL] = &w->terminal,
+		[TEL_WRITE_PART] = &w->part,
+	};
+
 	if (w->encoder != NULL)
 		return TEL_ESTATE;
-	w->strict = on;
+	if ((size_t)option >= sizeof(values) / sizeof(*values))
+		return TEL_EINVAL;
+	*values[option] = on != 0;
 	return TEL_OK;
 }
 
@@ -235,24 +244,6 @@ writer_check(struct tel_writer *w, const struct tel_log *log)
 /* ----------------------------------------------------------------- options */
 
 tel_status
-tel_writer_set_bare(tel_writer *w, int on)
-{
-	if (w->encoder != NULL)
-		return TEL_ESTATE;
-	w->bare = on;
-	return TEL_OK;
-}
-
-tel_status
-tel_writer_set_part(tel_writer *w, int on)
-{
-	if (w->encoder != NULL)
-		return TEL_ESTATE;
-	w->part = on != 0;
-	return TEL_OK;
-}
-
-tel_status
 tel_writer_set_folder(tel_writer *w, const char *path)
 {
 	char *copy;
@@ -264,15 +255,6 @@ tel_writer_set_folder(tel_writer *w, const char *path)
 		return TEL_ENOMEM;
 	free(w->folder);
 	w->folder = copy;
-	return TEL_OK;
-}
-
-tel_status
-tel_writer_set_terminal(tel_writer *w, int on)
-{
-	if (w->encoder != NULL)
-		return TEL_ESTATE;
-	w->terminal = on;
 	return TEL_OK;
 }
 

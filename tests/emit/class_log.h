@@ -91,7 +91,7 @@ read_log(const char *path)
 	memset(&l, 0, sizeof(l));
 	l.stats = tel_stats_new();
 	f = open_memstream(&l.text, &l.size);
-	st = tel_stats_set_classes(l.stats, 1);
+	st = tel_stats_set(l.stats, TEL_STATS_CLASSES, 1);
 	if (st == TEL_OK)
 		st = tel_reader_open_file(r, path);
 	if (st == TEL_OK)

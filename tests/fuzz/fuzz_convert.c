@@ -65,7 +65,7 @@ convert(tel_reader *r, const char *target, int strict, struct bytes *b)
 	b->size = 0;
 	if (out == NULL || w == NULL ||
 	    tel_writer_set_target(w, target) != TEL_OK ||
-	    tel_writer_set_strict(w, strict) != TEL_OK)
+	    tel_writer_set(w, TEL_WRITE_STRICT, strict) != TEL_OK)
 		abort();
 	while (n < MAX_EVENTS && tel_reader_next(r, &ev) == TEL_OK) {
 		/* what an unknown event is depends on those around it */
@@ -96,7 +96,7 @@ open_again(const struct bytes *b, const char *as)
 	tel_reader *r = tel_reader_new();
 
 	if (r == NULL || tel_reader_set_as(r, as) != TEL_OK ||
-	    tel_reader_set_force(r, 1) != TEL_OK)
+	    tel_reader_set(r, TEL_READ_FORCE, 1) != TEL_OK)
 		abort();
 	if (b->size > 0 &&
 	    tel_reader_open_memory(r, b->data, b->size, "again") == TEL_OK)
@@ -148,7 +148,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	target = targets[data[0] & 15];
 	r = tel_reader_new();
-	if (r == NULL || tel_reader_set_force(r, 1) != TEL_OK)
+	if (r == NULL || tel_reader_set(r, TEL_READ_FORCE, 1) != TEL_OK)
 		abort();
 	if (tel_reader_open_memory(r, data + 2, size - 2, "input") == TEL_OK) {
 		least = convert(r, target, data[1] & 1, &b);

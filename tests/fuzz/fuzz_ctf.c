@@ -85,7 +85,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	end = add_member(archive, "t/metadata", data, metadata);
 	end = add_member(end, "t/stream", data + metadata, size - metadata);
 	memset(end, 0, 2 * (size_t)BLOCK);
-	if (tel_reader_set_strict(r, options >> 2 & 1) != TEL_OK ||
+	if (tel_reader_set(r, TEL_READ_STRICT, options >> 2 & 1) != TEL_OK ||
 	    tel_reader_set_notify(r, take_notice, NULL) != TEL_OK)
 		abort();
 	if (tel_reader_open_memory(r, archive,

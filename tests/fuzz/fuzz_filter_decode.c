@@ -119,7 +119,7 @@ compare(const struct bytes *b, const char *schema, int bare, int labels,
 	size_t i = 0;
 
 	if (r == NULL || tel_reader_set_as(r, schema) != TEL_OK ||
-	    tel_reader_set_force(r, 1) != TEL_OK)
+	    tel_reader_set(r, TEL_READ_FORCE, 1) != TEL_OK)
 		abort();
 	st = tel_reader_open_memory(r, b->data, b->size, "again");
 	while (st == TEL_OK && (st = tel_reader_next(r, &ev)) == TEL_OK) {
@@ -161,8 +161,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	context = tel_context_new(data[0] >> 4 & 3, data[0] >> 6 & 3);
 	if (seen == NULL || r == NULL || f == NULL || out == NULL ||
 	    w == NULL || context == NULL ||
-	    tel_reader_set_force(r, 1) != TEL_OK ||
-	    tel_writer_set_bare(w, bare) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_FORCE, 1) != TEL_OK ||
+	    tel_writer_set(w, TEL_WRITE_BARE, bare) != TEL_OK ||
 	    tel_writer_set_max_labels(w, 1 + data[1]) != TEL_OK ||
 	    tel_filter_set_expression(f, expressions[data[0] & 7]) != TEL_OK)
 		abort();

@@ -70,8 +70,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (tel_reader_set_read_size(r, read_sizes[options & 3]) != TEL_OK ||
 	    tel_reader_set_as(r, options & 16 ? "hpm" : NULL) != TEL_OK ||
-	    tel_reader_set_strict(r, options >> 5 & 1) != TEL_OK ||
-	    tel_reader_set_force(r, options >> 6 & 1) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_STRICT, options >> 5 & 1) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_FORCE, options >> 6 & 1) != TEL_OK ||
 	    tel_reader_set_max_labels(r, options & 128 ? 2 : 1000) != TEL_OK ||
 	    tel_reader_set_notify(r, take_notice, NULL) != TEL_OK)
 		abort();

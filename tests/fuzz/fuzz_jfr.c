@@ -80,7 +80,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    (uint64_t)data[3] << 8 | data[4], options);
 		memcpy(log + i * one + HEADER, data + 5, size - 5);
 	}
-	if (tel_reader_set_strict(r, options >> 2 & 1) != TEL_OK ||
+	if (tel_reader_set(r, TEL_READ_STRICT, options >> 2 & 1) != TEL_OK ||
 	    tel_reader_set_read_size(r, options & 8 ? 7 : 65536) != TEL_OK ||
 	    tel_reader_set_notify(r, take_notice, NULL) != TEL_OK)
 		abort();

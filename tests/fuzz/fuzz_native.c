@@ -80,8 +80,8 @@ open_reader(const unsigned char *data, size_t size, unsigned options)
 	if (r == NULL ||
 	    tel_reader_set_read_size(r, read_sizes[options & 3]) != TEL_OK ||
 	    tel_reader_set_as(r, "tel") != TEL_OK ||
-	    tel_reader_set_strict(r, options >> 2 & 1) != TEL_OK ||
-	    tel_reader_set_force(r, options >> 3 & 1) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_STRICT, options >> 2 & 1) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_FORCE, options >> 3 & 1) != TEL_OK ||
 	    tel_reader_set_max_labels(r, options & 16 ? 2 : 1000) != TEL_OK ||
 	    tel_reader_set_notify(r, take_notice, NULL) != TEL_OK)
 		abort();
@@ -103,7 +103,7 @@ copy(tel_reader *r, tel_printer *printer)
 
 	if (out == NULL || writer == NULL ||
 	    tel_writer_set_target(writer, "tel") != TEL_OK ||
-	    tel_writer_set_bare(writer, 1) != TEL_OK)
+	    tel_writer_set(writer, TEL_WRITE_BARE, 1) != TEL_OK)
 		abort();
 	sum = read_all(r, printer, writer, &events);
 	if (tel_writer_end_file(writer, r) != TEL_OK ||

@@ -50,8 +50,10 @@ print_all(tel_reader *r, unsigned options, size_t size, tel_output *out)
 			abort();
 		(void)tel_printer_set_time(printers[i],
 		    (tel_time_form)((options >> 8) % 6));
-		(void)tel_printer_set_color(printers[i], options >> 11 & 1);
-		(void)tel_printer_set_terminal(printers[i], options >> 12 & 1);
+		(void)tel_printer_set(printers[i], TEL_PRINT_COLOR,
+		    options >> 11 & 1);
+		(void)tel_printer_set(printers[i], TEL_PRINT_TERMINAL,
+		    options >> 12 & 1);
 	}
 	while (count < MAX_EVENTS && (st = tel_reader_next(r, &event)) >= 0 &&
 	    st != TEL_END) {
@@ -110,8 +112,8 @@ open_reader(tel_reader *parent, const uint8_t *data, size_t size,
 	if (r == NULL ||
 	    tel_reader_set_read_size(r, read_sizes[options & 7]) != TEL_OK ||
 	    tel_reader_set_as(r, inputs[options >> 3 & 7]) != TEL_OK ||
-	    tel_reader_set_strict(r, options >> 6 & 1) != TEL_OK ||
-	    tel_reader_set_force(r, options >> 7 & 1) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_STRICT, options >> 6 & 1) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_FORCE, options >> 7 & 1) != TEL_OK ||
 	    tel_reader_set_max_labels(r, 1 + (options & 1) * 1000) != TEL_OK ||
 	    tel_reader_set_notify(r, take_notice, &count) != TEL_OK)
 		abort();

@@ -91,7 +91,7 @@ read_source(struct source src)
 	if (r == NULL || events == NULL || notices == NULL)
 		exit(1);
 	tel_reader_set_notify(r, take_notice, notices);
-	tel_reader_set_strict(r, src.strict);
+	tel_reader_set(r, TEL_READ_STRICT, src.strict);
 	if (tel_reader_set_as(r, src.as) != TEL_OK)
 		exit(1);
 	if (src.piece > 0) {

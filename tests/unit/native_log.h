@@ -113,8 +113,8 @@ read_stream(const unsigned char *data, size_t size, struct how_to_read how,
 	    tel_reader_set_as(r, "tel") != TEL_OK ||
 	    (how.read_size > 0 &&
 	        tel_reader_set_read_size(r, how.read_size) != TEL_OK) ||
-	    tel_reader_set_force(r, how.force) != TEL_OK ||
-	    tel_reader_set_strict(r, how.strict) != TEL_OK)
+	    tel_reader_set(r, TEL_READ_FORCE, how.force) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_STRICT, how.strict) != TEL_OK)
 		abort();
 	res->opened = tel_reader_open_memory(r, data, size, "s");
 	res->ended = res->opened;

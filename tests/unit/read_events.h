@@ -71,8 +71,8 @@ set_up(tel_reader *r, const struct how *how, FILE *notices)
 	unsigned i;
 
 	tel_reader_set_notify(r, take_notice, notices);
-	tel_reader_set_strict(r, how->strict);
-	tel_reader_set_force(r, how->force);
+	tel_reader_set(r, TEL_READ_STRICT, how->strict);
+	tel_reader_set(r, TEL_READ_FORCE, how->force);
 	if (tel_reader_set_as(r, how->as) != TEL_OK ||
 	    tel_reader_set_meta(r, how->meta) != TEL_OK ||
 	    tel_reader_set_tick_rate(r, how->hertz) != TEL_OK ||

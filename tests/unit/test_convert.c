@@ -19,7 +19,7 @@ convert(const struct bytes *in, const char *as, const char *target, int strict,
 
 	out->size = 0;
 	if (tel_writer_set_target(w, target) != TEL_OK ||
-	    tel_writer_set_strict(w, strict) != TEL_OK)
+	    tel_writer_set(w, TEL_WRITE_STRICT, strict) != TEL_OK)
 		abort();
 	while (st == TEL_OK && tel_reader_next(r, &ev) == TEL_OK)
 		st = tel_writer_event(w, ev);
@@ -201,11 +201,11 @@ check_state(void)
 	is_str(tel_writer_error(w), "in: mps cannot be written as an inst log",
 	    "reported");
 	ok(tel_writer_set_target(w, "mps:1.6.1") == TEL_OK &&
-	        tel_writer_set_bare(w, 1) == TEL_OK &&
+	        tel_writer_set(w, TEL_WRITE_BARE, 1) == TEL_OK &&
 	        tel_writer_event(w, ev) == TEL_OK,
 	    "it may be something else");
 	ok(tel_writer_set_target(w, "mps") == TEL_ESTATE &&
-	        tel_writer_set_strict(w, 1) == TEL_ESTATE,
+	        tel_writer_set(w, TEL_WRITE_STRICT, 1) == TEL_ESTATE,
 	    "until the first event");
 	ok(tel_writer_flush(w) == TEL_OK && out.size == in.size,
 	    "a bare stream has what was written, and at once");

@@ -207,10 +207,14 @@ test_states(void)
 	const tel_event *ev;
 	tel_reader *r = tel_reader_new();
 
+	is_int(tel_reader_set(r, (tel_reader_option)(TEL_READ_NONBLOCKING + 1),
+	           1),
+	    TEL_EINVAL, "no option past the last");
 	is_int(tel_reader_feed(r, "x", 1), TEL_ESTATE, "a reader not open");
 	is_int(tel_reader_open_feed(r, NULL), TEL_OK, "is opened");
 	is_int(tel_reader_open_feed(r, NULL), TEL_ESTATE, "once");
-	is_int(tel_reader_set_strict(r, 1), TEL_ESTATE, "options come before");
+	is_int(tel_reader_set(r, TEL_READ_STRICT, 1), TEL_ESTATE,
+	    "options come before");
 	is_int(tel_reader_next(r, &ev), TEL_AGAIN, "nothing was fed");
 	is_int(tel_reader_next(r, &ev), TEL_AGAIN, "nor since");
 	ok(tel_reader_schema(r) == NULL, "no schema yet");
@@ -295,7 +299,7 @@ test_nonblocking(const char *path)
 	s.data = data;
 	whole = read_whole(path, data, s.size);
 	r = new_reader(&res);
-	tel_reader_set_nonblocking(r, 1);
+	tel_reader_set(r, TEL_READ_NONBLOCKING, 1);
 	is_int(tel_reader_open_callback(r, source_read, &s, path), TEL_OK,
 	    "a function that does not wait");
 	while ((res.status = drain(&res, r)) == TEL_AGAIN)
@@ -373,7 +377,7 @@ read_clock(struct source *s, tel_seek_fn *seek, int nonblocking, uint64_t clock,
 	s->at = s->read = 0;
 	*found = 0;
 	tel_reader_set_seek(r, seek);
-	tel_reader_set_nonblocking(r, nonblocking);
+	tel_reader_set(r, TEL_READ_NONBLOCKING, nonblocking);
 	tel_reader_set_range(r, clock, clock);
 	st = tel_reader_open_callback(r,
 	    nonblocking ? source_read : source_read_on, s, "x.tel");

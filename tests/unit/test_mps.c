@@ -111,7 +111,7 @@ read_all(const void *data, size_t size, const char *as, size_t read_size,
 	if (r == NULL || tel_reader_set_as(r, as) != TEL_OK ||
 	    tel_reader_set_read_size(r, read_size) != TEL_OK)
 		abort();
-	tel_reader_set_force(r, force);
+	tel_reader_set(r, TEL_READ_FORCE, force);
 	tel_reader_set_notify(r, count_warnings, &got);
 	got.status = tel_reader_open_memory(r, data, size, NULL);
 	if (got.status == TEL_OK)

@@ -98,7 +98,7 @@ test_doubles(void)
 	made_set(&m, "max", (uint64_t)1 << 53);
 	made_set(&m, "min", ((uint64_t)1 << 53) + 1);
 	p = new_printer(TEL_FORMAT_TEXT);
-	tel_printer_set_header(p, 0);
+	tel_printer_set(p, TEL_PRINT_HEADER, 0);
 	print(p, &m);
 	is_printed(p,
 	    "0000000000000000 MeterValues meter=0x1 total=0.1 "
@@ -138,14 +138,14 @@ test_strings(void)
 	made_new(&m, "mps-1.118.0");
 	made_intern(&m, 9, s, sizeof(s) - 1);
 	p = new_printer(TEL_FORMAT_TEXT);
-	tel_printer_set_header(p, 0);
+	tel_printer_set(p, TEL_PRINT_HEADER, 0);
 	print(p, &m);
 	is_printed(p,
 	    "0000000000000001 Intern stringId=9 "
 	    "string=\"a\\\"b\\\\c\\n\\xc3\\xa9\\xff\"\n",
 	    "a string as text");
 	p = new_printer(TEL_FORMAT_CSV);
-	tel_printer_set_header(p, 0);
+	tel_printer_set(p, TEL_PRINT_HEADER, 0);
 	print(p, &m);
 	is_printed(p,
 	    "1,User,Intern,\"stringId=9 "
@@ -160,7 +160,7 @@ test_strings(void)
 	    "a string as JSON");
 	for (terminal = 0; terminal < 2; terminal++) {
 		p = new_printer(TEL_FORMAT_MPSCNV);
-		tel_printer_set_terminal(p, terminal);
+		tel_printer_set(p, TEL_PRINT_TERMINAL, terminal);
 		print(p, &m);
 		is_printed(p,
 		    terminal ? "0000000000000001   21 9 "
@@ -169,7 +169,7 @@ test_strings(void)
 		               "\"a\\\"b\\\\c\n\xc3\xa9\xff\"\n",
 		    "a string as mpseventcnv");
 		p = new_printer(TEL_FORMAT_CSV);
-		tel_printer_set_terminal(p, terminal);
+		tel_printer_set(p, TEL_PRINT_TERMINAL, terminal);
 		ok(tel_printer_set_columns(p, "Intern") == TEL_OK, "columns");
 		print(p, &m);
 		is_printed(p,
@@ -236,7 +236,7 @@ check_labels(const char *release, tel_format format, uint64_t clock,
 	add_labels(&m);
 	made_alloc(&m, clock);
 	p = new_printer(format);
-	tel_printer_set_header(p, 0);
+	tel_printer_set(p, TEL_PRINT_HEADER, 0);
 	print(p, &m);
 	snprintf(what, sizeof(what), "labels of %s at %u in format %d", release,
 	    (unsigned)clock, (int)format);

@@ -34,7 +34,7 @@ test_fields(void)
 	for (i = 0; i < 3; i++) {
 		p = new_printer((tel_format)i);
 		if (i == 0)
-			tel_printer_set_header(p, 0);
+			tel_printer_set(p, TEL_PRINT_HEADER, 0);
 		ok(tel_printer_set_fields(p, "size,pool,mortality") == TEL_OK,
 		    "setting fields");
 		made_alloc(&m, 5);
@@ -113,8 +113,8 @@ test_color(void)
 	add_labels(&m);
 	made_alloc(&m, 100);
 	p = new_printer(TEL_FORMAT_TEXT);
-	tel_printer_set_header(p, 0);
-	tel_printer_set_color(p, 1);
+	tel_printer_set(p, TEL_PRINT_HEADER, 0);
+	tel_printer_set(p, TEL_PRINT_COLOR, 1);
 	print(p, &m);
 	is_printed(p,
 	    "\033[2m0000000000000064\033[0m \033[1;31mPoolAlloc\033[0m "
@@ -122,7 +122,7 @@ test_color(void)
 	    "size=64\n",
 	    "text in colour");
 	p = new_printer(TEL_FORMAT_MPSTXT);
-	tel_printer_set_color(p, 1);
+	tel_printer_set(p, TEL_PRINT_COLOR, 1);
 	print(p, &m);
 	ok(tel_output_flush(sink) == TEL_OK &&
 	        strchr(caught.text, '\033') == NULL,
@@ -144,7 +144,7 @@ check_time(struct made *m, tel_format format, tel_time_form form,
 	char what[40];
 	unsigned i;
 
-	tel_printer_set_header(p, 0);
+	tel_printer_set(p, TEL_PRINT_HEADER, 0);
 	ok(tel_printer_set_time(p, form) == TEL_OK, "setting time");
 	for (i = 0; i < 3; i++) {
 		made_begin(m, "EventClockSync", clocks[i]);
@@ -338,15 +338,21 @@ test_late(void)
 	tel_printer *p = new_printer(TEL_FORMAT_TEXT);
 	struct made m;
 
+	ok(tel_printer_set(p, (tel_printer_option)(TEL_PRINT_FOOTER + 1), 1) ==
+	        TEL_EINVAL,
+	    "no option past the last");
 	made_new(&m, "mps-1.118.0");
 	made_alloc(&m, 1);
 	print(p, &m);
-	ok(tel_printer_set_header(p, 0) == TEL_ESTATE, "header, late");
+	ok(tel_printer_set(p, TEL_PRINT_HEADER, 0) == TEL_ESTATE,
+	    "header, late");
 	ok(tel_printer_set_time(p, TEL_TIME_NS) == TEL_ESTATE, "time, late");
 	ok(tel_printer_set_fields(p, "a") == TEL_ESTATE, "fields, late");
 	ok(tel_printer_set_columns(p, "a") == TEL_ESTATE, "columns, late");
-	ok(tel_printer_set_color(p, 1) == TEL_ESTATE, "colour, late");
-	ok(tel_printer_set_terminal(p, 1) == TEL_ESTATE, "terminal, late");
+	ok(tel_printer_set(p, TEL_PRINT_COLOR, 1) == TEL_ESTATE,
+	    "colour, late");
+	ok(tel_printer_set(p, TEL_PRINT_TERMINAL, 1) == TEL_ESTATE,
+	    "terminal, late");
 	is_printed(p, HEADER_118 ALLOC("1"), "nothing of it had an effect");
 	tel_schema_free(m.log.schema);
 	made_free(&m);

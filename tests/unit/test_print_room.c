@@ -166,7 +166,7 @@ print_log(struct made *m)
 	for (format = 0; format < FORMATS; format++) {
 		p = new_printer((tel_format)format);
 		if (format == TEL_FORMAT_TEXT)
-			tel_printer_set_color(p, 1);
+			tel_printer_set(p, TEL_PRINT_COLOR, 1);
 		for (i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++)
 			print_types(p, m, bytes[i]);
 		if (tel_printer_finish(p) != TEL_OK)
@@ -244,7 +244,7 @@ test_strings(void)
 		total = 0;
 		for (i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
 			p = new_printer((tel_format)format);
-			tel_printer_set_terminal(p, (int)i & 1);
+			tel_printer_set(p, TEL_PRINT_TERMINAL, (int)i & 1);
 			if (i % 3 == 0 &&
 			    tel_printer_set_columns(p, "Intern") != TEL_OK)
 				ok(0, "columns");

@@ -148,7 +148,7 @@ test_text(void)
 {
 	tel_printer *p = new_printer(TEL_FORMAT_TEXT);
 
-	tel_printer_set_header(p, 0);
+	tel_printer_set(p, TEL_PRINT_HEADER, 0);
 	print_all(p);
 	is_printed(p,
 	    "0000000000000000 Small a=-127\n"

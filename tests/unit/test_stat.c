@@ -219,13 +219,17 @@ test_no_blocks(void)
 	tel_int128 n;
 
 	stat_log_begin(&l);
-	must_ok(tel_stats_set_blocks(s, 0));
+	must_ok(tel_stats_set(s, TEL_STATS_BLOCKS, 0));
+	ok(tel_stats_set(s, (tel_stats_option)(TEL_STATS_FORCE + 1), 1) ==
+	        TEL_EINVAL,
+	    "no option past the last");
 	must_ok(tel_stats_begin(s, NULL));
 	feed(s, &l, "PoolAlloc", 1000, 0, 0, 5);
 	must_ok(tel_stats_end(s, NULL));
 	is_total(s, TEL_TOTAL_EVENTS, "1", "no blocks: events");
 	ok(!tel_stats_total(s, TEL_TOTAL_ALLOCS, &n), "no blocks: none known");
-	ok(tel_stats_set_blocks(s, 1) == TEL_ESTATE, "no blocks: too late");
+	ok(tel_stats_set(s, TEL_STATS_BLOCKS, 1) == TEL_ESTATE,
+	    "no blocks: too late");
 	tel_stats_free(s);
 	stat_log_end(&l);
 }
@@ -428,7 +432,7 @@ run_shots(int deltas, const char *want)
 
 	stat_log_begin(&l);
 	must_ok(tel_stats_set_interval(s, 100, 0, shoot, &shots));
-	must_ok(tel_stats_set_deltas(s, deltas));
+	must_ok(tel_stats_set(s, TEL_STATS_DELTAS, deltas));
 	must_ok(tel_stats_begin(s, NULL));
 	feed(s, &l, "PoolAlloc", 1000, 0, 0, 5);
 	feed(s, &l, "PoolAlloc", 1099, 0, 0, 7);

@@ -24,7 +24,7 @@ filter(const struct bytes *in, struct bytes *out, struct how how)
 
 	out->size = 0;
 	if (tel_filter_set_expression(f, how.wanted) != TEL_OK ||
-	    tel_writer_set_bare(w, how.bare) != TEL_OK)
+	    tel_writer_set(w, TEL_WRITE_BARE, how.bare) != TEL_OK)
 		abort();
 	if (how.max_labels > 0 &&
 	    tel_writer_set_max_labels(w, how.max_labels) != TEL_OK)
@@ -184,13 +184,16 @@ check_state(void)
 	add_free(&in, schema, 1, 0x1000);
 	r = open_bytes(in.data, in.size, AS, "in");
 	ok(tel_writer_set_max_labels(w, 0) == TEL_EINVAL, "no labels at all");
+	ok(tel_writer_set(w, (tel_writer_option)(TEL_WRITE_PART + 1), 1) ==
+	        TEL_EINVAL,
+	    "no option past the last");
 	ok(tel_writer_finish(w) == TEL_OK && tel_writer_gap(w) == TEL_OK,
 	    "nothing to finish before the first event");
 	if (tel_reader_next(r, &ev) != TEL_OK ||
 	    tel_writer_event(w, ev) != TEL_OK)
 		abort();
-	ok(tel_writer_set_bare(w, 1) == TEL_ESTATE &&
-	        tel_writer_set_terminal(w, 1) == TEL_ESTATE &&
+	ok(tel_writer_set(w, TEL_WRITE_BARE, 1) == TEL_ESTATE &&
+	        tel_writer_set(w, TEL_WRITE_TERMINAL, 1) == TEL_ESTATE &&
 	        tel_writer_set_max_labels(w, 9) == TEL_ESTATE,
 	    "setters come before the first event");
 	ok(tel_writer_gap(w) == TEL_OK && tel_writer_finish(w) == TEL_OK &&

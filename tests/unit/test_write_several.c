@@ -134,7 +134,7 @@ lines(const char *text, int all, int terminal, const char *want,
 	tel_output *o = tel_output_new_callback(put_bytes, &out);
 	tel_writer *w = tel_writer_new(o);
 	const tel_event *ev;
-	tel_status st = tel_writer_set_terminal(w, terminal);
+	tel_status st = tel_writer_set(w, TEL_WRITE_TERMINAL, terminal);
 
 	out.size = 0;
 	while (st == TEL_OK && tel_reader_next(r, &ev) == TEL_OK)
