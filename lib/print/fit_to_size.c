@@ -256,7 +256,7 @@ make_holders(struct html_draft *d, uint64_t room)
 	struct tel__buffer b = { 0 };
 	int good = 1, moments = 1;
 
-	if (h->heap == NULL || h->ended || !tel_heap_recorded(h->heap))
+	if (h->heap == NULL || h->ended || tel_heap_count(h->heap) == 0)
 		return 1;
 	for (; good && moments >= 0; moments--) {
 		b.used = 0;

@@ -14,6 +14,8 @@
 #include "model/schema.h"
 #include "model/stacks.h"
 #include "print/page.h"
+#include "query/heap.h"
+#include "query/pools.h"
 
 /* Cells of all moments: 40 MB.  With more, intervals become wider. */
 #define MAX_CELLS ((size_t)1 << 20)
@@ -24,14 +26,20 @@ int
 tel__holders_want(struct holders *h, const struct tel_schema *s)
 {
 	unsigned i;
+	int allocates = 0, pools = 0;
 
 	if (h->schema == s || h->ended)
-		return h->stacked && !h->ended;
+		return h->wanted && !h->ended;
 	h->schema = s;
-	for (i = 0; i < s->ntypes && !h->stacked; i++)
-		h->stacked = tel_type_is_alloc(&s->types[i]) &&
-		    s->types[i].role_field[TEL_PART_STACK] >= 0;
-	return h->stacked;
+	for (i = 0; i < s->ntypes; i++) {
+		if (!tel_type_is_alloc(&s->types[i]))
+			continue;
+		h->stacked |= s->types[i].role_field[TEL_PART_STACK] >= 0;
+		allocates = 1;
+		pools |= tel__pools_has(&s->types[i]);
+	}
+	h->wanted |= h->stacked || (allocates && !pools);
+	return h->wanted;
 }
 
 /* ------------------------------------------------------------- moments */
@@ -143,12 +151,18 @@ tel__holders_event(struct holders *h, const struct tel_event *ev, uint64_t time)
 
 	if (!tel_type_is_alloc(ev->type))
 		return TEL_OK;
-	if (h->heap == NULL && (h->heap = tel_heap_new()) == NULL)
-		return TEL_ENOMEM;
+	if (h->heap == NULL) {
+		if ((h->heap = tel_heap_new()) == NULL)
+			return TEL_ENOMEM;
+		tel__heap_set_classes(h->heap);
+	}
 	if (!holders_advance(h, time))
 		return TEL_ENOMEM;
 	if (tel__event_alloc(ev, &op) && op.kind < TEL_ALLOC_FREE &&
 	    !op.failed) {
+		if (h->largest == 0)
+			h->process = op.process;
+		h->processes |= op.process != h->process;
 		size = tel_alloc_bytes(&op);
 		h->largest = size > h->largest ? size : h->largest;
 		h->sizes[size == 0 ? 0 :
@@ -219,10 +233,13 @@ holder_of(const struct tel__stacks *tree, const unsigned char *allocator,
 	return tree->nodes[node].name + 1;
 }
 
-/* Finds the holders of n stacks, by their nodes.  0: no memory. */
+/*
+ * Finds the holders of n stacks, by their nodes; outermost: the first frames.
+ * 0: no memory.
+ */
 static int
 find_holders(const struct tel__stacks *tree, const uint32_t *nodes, size_t n,
-    uint32_t *holders)
+    int outermost, uint32_t *holders)
 {
 	unsigned char *allocator = calloc(tree->nnames + 1, 1);
 	size_t i;
@@ -233,7 +250,8 @@ find_holders(const struct tel__stacks *tree, const uint32_t *nodes, size_t n,
 		allocator[i] = (unsigned char)is_allocator(tree->names[i].text,
 		    tree->names[i].length);
 	for (i = 0; i < n; i++)
-		holders[i] = holder_of(tree, allocator, nodes[i]);
+		holders[i] = holder_of(tree, allocator,
+		    outermost ? tree->nodes[nodes[i]].parent : nodes[i]);
 	free(allocator);
 	return 1;
 }
@@ -317,10 +335,14 @@ put_stacks(struct holders *h, struct tel__stacks *tree, struct tel__buffer *b)
 	for (; good && i < n && tel_heap_stack_at(h->heap, i, &s); i++) {
 		frames = tel_heap_frames(h->heap, i);
 		peak[i] = s.peak_bytes;
+		if (frames != NULL && !h->stacked && !h->processes)
+			frames += strcspn(frames, ";") + 1;
 		good = frames != NULL &&
 		    (nodes[i] = holders_node(tree, frames)) != 0;
 	}
-	good = good && find_holders(tree, nodes, n, nodes + n);
+	good = good &&
+	    find_holders(tree, nodes, n, !h->stacked && h->processes,
+	        nodes + n);
 	if (good) {
 		put_strings(tree, b);
 		good = put_ranks(tree, peak, nodes + n, n, b);
@@ -379,6 +401,8 @@ tel__holders_head(const struct holders *h, struct tel__buffer *b)
 
 	tel_heap_total(h->heap, &all);
 	(void)tel_heap_peak_time(h->heap, &time);
+	tel__json_pair(b, "stacked", h->stacked != 0);
+	tel__json_pair(b, "processes", h->processes != 0);
 	tel__json_pair(b, "width", UINT64_C(1) << h->shift);
 	tel__json_pair(b, "peak", all.peak_bytes);
 	tel__json_pair(b, "peak_blocks", all.peak_blocks);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Holders: what each stack of callers held at moments of a log, for a page, from
- * the figures of a heap (tel/heap.h).
+ * the figures of a heap (tel/heap.h); without stacks, each process or size.
  */
 #ifndef TEL_HOLDERS_H
 #define TEL_HOLDERS_H
@@ -25,12 +25,15 @@ struct holders_moment {
 };
 
 struct holders {
-	tel_heap *heap; /* NULL: no event had a stack */
+	tel_heap *heap; /* NULL: nothing was allocated */
 	const struct tel_schema *schema;
-	int stacked;    /* types of .schema say by which stack they allocate */
-	int ended;      /* another log has begun: it has a time of its own */
-	unsigned shift; /* an interval is 2^shift ns */
-	size_t now;     /* the interval that has not ended */
+	int wanted;       /* types of .schema allocate, in no pools */
+	int stacked;      /* and say by which stack */
+	uint64_t process; /* without stacks: of the first allocation */
+	int processes;    /* and there are others */
+	int ended;        /* another log has begun: it has a time of its own */
+	unsigned shift;   /* an interval is 2^shift ns */
+	size_t now;       /* the interval that has not ended */
 	struct holders_moment moments[HOLDERS_MOMENTS];
 	size_t ncells;             /* of all moments */
 	struct holders_cell *last; /* by stack, at the moment before */

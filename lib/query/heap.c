@@ -12,8 +12,9 @@
 #include "model/event.h"
 #include "model/live.h"
 #include "model/role.h"
-#include "query/pools.h"
 #include "model/stacks.h"
+#include "query/heap.h"
+#include "query/pools.h"
 #include "tel/heap.h"
 
 /* Distinct stacks; all others count as one more. */
@@ -66,6 +67,10 @@ struct tel_heap {
 	const struct tel_event *event; /* that is taken, of a log with a tag */
 	uint64_t tag;
 	tel_value value; /* of the key */
+	/* where no stack is recorded: the nodes of a process, by size */
+	int has_classes;
+	uint64_t class_process;
+	uint32_t class_nodes[TEL__HEAP_CLASSES];
 	uint64_t untracked;
 	/*
 	 * What the allocations are, by the first: blocks, or samples, of which
@@ -123,6 +128,12 @@ tel_heap_set_key(tel_heap *h, tel_expr *key)
 	tel_expr_free(h->key);
 	h->key = key;
 	return h->begun ? TEL_ESTATE : TEL_OK;
+}
+
+void
+tel__heap_set_classes(struct tel_heap *h)
+{
+	h->has_classes = 1;
 }
 
 tel_status
@@ -361,6 +372,35 @@ find_value(struct tel_heap *h)
 	return tel__stacks_name(&h->stacks, 0, buffer, n);
 }
 
+/* The node of the process and the size of a block; 0: no memory. */
+static uint32_t
+find_class(struct tel_heap *h, const tel_alloc *op)
+{
+	static const char *const names[TEL__HEAP_CLASSES] = { "to 64 B",
+		"to 1 KiB", "to 16 KiB", "to 256 KiB", "above 256 KiB" };
+	const uint64_t size = tel_alloc_bytes(op);
+	char process[40];
+	unsigned i = 0;
+	uint32_t node;
+
+	while (i < TEL__HEAP_CLASSES - 1 && size > UINT64_C(64) << 4 * i)
+		i++;
+	if (h->class_process != op->process)
+		memset(h->class_nodes, 0, sizeof(h->class_nodes));
+	h->class_process = op->process;
+	if (h->class_nodes[i] == 0) {
+		(void)snprintf(process, sizeof(process), "process %llu",
+		    (unsigned long long)op->process);
+		node = tel__stacks_name(&h->stacks, 0, process,
+		    strlen(process));
+		h->class_nodes[i] = node == 0 ?
+		    0 :
+		    tel__stacks_name(&h->stacks, node, names[i],
+		        strlen(names[i]));
+	}
+	return h->class_nodes[i];
+}
+
 /* The node of the stack, or of the pool, that allocates; 0: no memory. */
 static uint32_t
 find_node(struct tel_heap *h, const tel_alloc *op)
@@ -372,6 +412,8 @@ find_node(struct tel_heap *h, const tel_alloc *op)
 		return 0;
 	if (h->key != NULL)
 		return find_value(h);
+	if (h->has_classes && ev->type->role_field[TEL_PART_STACK] < 0)
+		return find_class(h, op);
 	if (!tel__pools_has(ev->type))
 		return tel__stacks_find(&h->stacks, l, ev, op->process);
 	h->stacks.recorded = 1;

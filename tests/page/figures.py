@@ -236,6 +236,71 @@ def memory(c):
         c.screenshot(f"memory-{theme}")
 
 
+SIZES = [(64, "to 64 B"), (1 << 10, "to 1 KiB"), (1 << 14, "to 16 KiB"),
+         (1 << 18, "to 256 KiB"), (1 << 63, "above 256 KiB")]
+
+
+def stackless(c):
+    """logs without stacks: live bytes by size, or by process if several"""
+    page, rnd = c.page, random.Random(5)
+    for processes in (1, 3):
+        path, html = c.path("stackless.text"), c.path("stackless.html")
+        live, held, most = [], {}, (0, {})
+        total, allocated = 0, {}
+        with open(path, "w", encoding="utf-8") as out:
+            out.write("""\
+# teltools text 1
+# format: mtrace
+# type: malloc 0 Alloc pid:unsigned address:address size:unsigned
+# type: free 12 Alloc pid:unsigned address:address
+# role: malloc alloc address size process=pid
+# role: free free address process=pid
+""")
+            for i in range(3000):
+                if live and rnd.random() < 0.3 + i % 1500 / 3000:
+                    pid, address, size, key = live.pop(rnd.randrange(len(live)))
+                    line = f"free pid={pid} address={address:#x}"
+                    total, held[key] = total - size, held[key] - size
+                else:
+                    pid, size = 7 + rnd.randrange(processes), rnd.choice(
+                        (64, 65, 1024, 1025, 16384, 16385, 262144, 262145))
+                    address = 0x100000 + (i << 20)
+                    key = f"process {pid}" if processes > 1 else next(
+                        name for limit, name in SIZES if size <= limit)
+                    live.append((pid, address, size, key))
+                    line = f"malloc pid={pid} address={address:#x} size={size}"
+                    total += size
+                    held[key] = held.get(key, 0) + size
+                    allocated[key] = allocated.get(key, 0) + size
+                    if total > most[0]:
+                        most = total, dict(held)
+                out.write(f"{16 + 1000 * i:016X} {line}\n")
+        with open(html, "wb") as out:
+            out.write(command("telcat", "-q", "-f", "html", path))
+        page.open(html)
+        for mode, want in (("peak", most[1]), ("end", held),
+                           ("allocated", allocated)):
+            got = shown_holders(page, mode, 1)
+            expect(sorted(got), sorted(k for k, v in want.items() if v), mode)
+            for name, v in got.items():
+                near(v, want[name], 1e-3)
+        # telstat has the same sums
+        figures = {}
+        for line in command("telstat", "-q", "-f", "json", path).splitlines():
+            figures.update(json.loads(line))
+        for i, key in enumerate(("peak", "live", "allocated")):
+            number, unit = page.run(
+                f"document.querySelectorAll('#facts p b')[{i}].textContent"
+            ).split(" ")
+            near(bytes_of(f"{number} {unit}"), figures[f"{key}_bytes"], 6e-3)
+        near(page.run("memory.layers.at(-1).reduce((a, v) => a + v)"),
+             sum(held.values()), 1e-9)
+        assert "telrec -g" in page.run(
+            "document.getElementById('legend').textContent")
+        page.run("teltools.settled()")
+        c.screenshot(f"stackless-{processes}")
+
+
 def collector(c):
     """pauses, collections and the mutator's share, as telstat has them"""
     [log], page = logs.mps_weak(c.folder), c.page
@@ -291,6 +356,6 @@ def collector(c):
 if __name__ == "__main__":
     names = sys.argv[2:]
     os.makedirs(sys.argv[1], exist_ok=True)
-    sys.exit(cases.run([f for f in [memory, collector, *map(case, LOGS)]
+    sys.exit(cases.run([f for f in [memory, stackless, collector, *map(case, LOGS)]
                         if not names or f.__name__ in names],
                        sys.argv[1], (1400, 900)))

@@ -25,7 +25,9 @@ function loadCollector(head) {
 		fact(brief3(collector.all?.high ?? 0, "bytes"), "live at the peak"),
 		fact(longest(pauses.list), `longest of ${
 			count(pauses.count, "pause")}`),
-		fact([share(head.span - pauses.total), "%"],
+		// rounded down: 100 is no pause at all
+		fact([Math.floor(1e3 * (1 - pauses.total / (head.span || 1))) / 10,
+			"%"],
 			"of the time without a pause"),
 		fact([grouped.format(collections.count), collections.count === 1
 			? "collection" : "collections"], `in ${

@@ -31,7 +31,8 @@ async function loadMemory(head) {
 		return { stack, live: b.plain(k), blocks: b.plain(k),
 			allocated: b.plain(k), calls: b.plain(k) };
 	});
-	memory = { ...head, names, up, name, node, holder, n, peak, peakBlocks,
+	memory = { ...head, noun: head.stacked ? "Function"
+		: head.processes ? "Process" : "Size", names, up, name, node, holder, n, peak, peakBlocks,
 		moments, ranks, layer: Array.from(holder, (h) => rank.get(h) ?? OTHERS),
 		holders: new Set(holder).size, atPeak: new Float64Array(OTHERS + 1) };
 	for (let i = 0; i < n; i++)
@@ -55,7 +56,8 @@ async function loadMemory(head) {
 }
 
 const layerName = (i) => i < OTHERS ? memory.names[memory.ranks[i] - 1]
-	: `${grouped.format(memory.holders - memory.ranks.length)} other functions`;
+	: `${grouped.format(memory.holders - memory.ranks.length)} other ${
+		memory.stacked ? "functions" : "processes"}`;
 
 // Three digits, and the unit.
 function brief3(v, unit) {
@@ -71,7 +73,8 @@ function showFacts() {
 	const m = memory;
 	$("facts").replaceChildren(
 		fact(brief3(m.peak_time >= 0 && m.atPeak.reduce((a, v) => a + v),
-			"bytes"), `live at the peak, ${time(m.peak_time)}`),
+			"bytes"), `live at the peak, ${time(m.peak_time,
+			clock === "ns" ? 0 : 1)}`),
 		fact(brief3(m.live, "bytes"), `not freed, ${m.atPeak.some(Boolean)
 			? Math.round(100 * m.live / m.atPeak.reduce((a, v) => a + v)) : 0
 			}% of the peak`),
@@ -226,12 +229,14 @@ function showHeld(t) {
 	const values = i < 0 ? memory.atPeak : memory.layers[i];
 	$("held").textContent = i < 0 ? `at ${time(memory.peak_time)}, the peak`
 		: `at ${time(Math.min((i + 1) * memory.width, log.span))}`;
-	$("legend").replaceChildren(...[...memory.ranks.keys(), OTHERS].map((l) =>
-		legendRow([l, layerName(l), values[l]])));
+	$("legend").replaceChildren(...[...memory.ranks.keys(),
+		...memory.holders > memory.ranks.length ? [OTHERS] : []].map((l) =>
+		legendRow([l, layerName(l), values[l]])), memory.stacked ? ""
+		: el("li", {}, "Record with `telrec -g` to see who holds it."));
 }
 
 const legendRow = ([layer, name, v]) => el("li", {}, mark6(layer),
-	el("span", { title: name }, name), brief3(v, "bytes").join(" "));
+	el("span", { title: name }, baseName(name)), brief3(v, "bytes").join(" "));
 
 const mark6 = (layer) => el("svg", { class: "swatch", width: 10, height: 10,
 	"aria-hidden": true }, el("rect", { class: `h${layer}`, width: 10,
@@ -349,8 +354,10 @@ function memoryTab() {
 		: "Whole log: drag over the curve to select a range"),
 	el("div", { class: "columns" }, el("div", {}, el("p", {}, el("b", {},
 		"Stacks"), ` ${figures.title}`), icicle(figures, width)),
-	table(`Functions that hold it, without allocators: ${figures.title}`,
-		[{ name: "Function", text: true }, { name: modes.find(([name]) =>
+	table(memory.stacked
+		? `Functions that hold it, without allocators: ${figures.title}`
+		: `By ${memory.noun.toLowerCase()}: ${figures.title}`,
+		[{ name: memory.noun, text: true }, { name: modes.find(([name]) =>
 			name === mode)[1], unit: "bytes" }, { name: "Blocks" },
 		{ name: "Allocated", unit: "bytes" }, { name: "Calls" }],
 		rows.map(([h, r]) => {
