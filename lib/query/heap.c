@@ -391,8 +391,8 @@ find_class(struct tel_heap *h, const tel_alloc *op)
 	if (h->class_nodes[i] == 0) {
 		(void)snprintf(process, sizeof(process), "process %llu",
 		    (unsigned long long)op->process);
-		node = tel__stacks_name(&h->stacks, 0, process,
-		    strlen(process));
+		node =
+		    tel__stacks_name(&h->stacks, 0, process, strlen(process));
 		h->class_nodes[i] = node == 0 ?
 		    0 :
 		    tel__stacks_name(&h->stacks, node, names[i],

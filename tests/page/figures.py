@@ -356,6 +356,7 @@ def collector(c):
 if __name__ == "__main__":
     names = sys.argv[2:]
     os.makedirs(sys.argv[1], exist_ok=True)
-    sys.exit(cases.run([f for f in [memory, stackless, collector, *map(case, LOGS)]
+    sys.exit(cases.run([f for f in [memory, stackless, collector,
+                                    *map(case, LOGS)]
                         if not names or f.__name__ in names],
                        sys.argv[1], (1400, 900)))

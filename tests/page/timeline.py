@@ -544,7 +544,8 @@ def test_processes(c):
             ["live bytes of process 25016", 48, 256, 256, 208],
             ["live bytes of process 8", 0, 0, 50, 50]])
     page.run("teltools.select(0, 0)")
-    page.run("document.getElementById('tab1').click()")
+    page.run("[...document.querySelectorAll('[role=tab]')].find((tab) =>"
+             " tab.textContent === 'Events').click()")
     page.wait("document.getElementById('panel').textContent"
               ".includes('pid=25016')")
 

@@ -32,8 +32,9 @@ async function loadMemory(head) {
 			allocated: b.plain(k), calls: b.plain(k) };
 	});
 	memory = { ...head, noun: head.stacked ? "Function"
-		: head.processes ? "Process" : "Size", names, up, name, node, holder, n, peak, peakBlocks,
-		moments, ranks, layer: Array.from(holder, (h) => rank.get(h) ?? OTHERS),
+		: head.processes ? "Process" : "Size", names, up, name, node, holder,
+	n, peak, peakBlocks, moments, ranks,
+	layer: Array.from(holder, (h) => rank.get(h) ?? OTHERS),
 		holders: new Set(holder).size, atPeak: new Float64Array(OTHERS + 1) };
 	for (let i = 0; i < n; i++)
 		memory.atPeak[memory.layer[i]] += peak[i];
@@ -353,7 +354,8 @@ function memoryTab() {
 	selection ? `Selected: ${time(selection.to - selection.from)}`
 		: "Whole log: drag over the curve to select a range"),
 	el("div", { class: "columns" }, el("div", {}, el("p", {}, el("b", {},
-		"Stacks"), ` ${figures.title}`), icicle(figures, width)),
+		memory.stacked ? "Stacks" : "Blocks"), ` ${figures.title}`),
+	icicle(figures, width)),
 	table(memory.stacked
 		? `Functions that hold it, without allocators: ${figures.title}`
 		: `By ${memory.noun.toLowerCase()}: ${figures.title}`,
