@@ -171,7 +171,7 @@ find_labelled(struct labelled *out, const struct tel_schema *s)
 		for (j = 0; j < t->nfields; j++) {
 			const struct tel_field *f = &t->fields[j];
 
-			if (!tel_field_labelled(f))
+			if (!tel_field_from_log(f))
 				continue;
 			all[n].field = f;
 			all[n].load = f->load;

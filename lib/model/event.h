@@ -173,11 +173,26 @@ tel_present(const struct tel_field *f, const unsigned char *data)
 	return f->present == 0 || (data[f->present_at] & f->present) != 0;
 }
 
+/* Finds the name of a value of an enum. */
+static inline int
+tel_find_name(const struct tel_names *n, uint64_t value, struct tel_label *out)
+{
+	if (value - n->first >= n->count)
+		return 0;
+	out->id = value;
+	out->string = n->names[value - n->first];
+	out->length = strlen(out->string);
+	out->plain = 1;
+	return 1;
+}
+
 /* Finds the label in force in a space for value, in field number i. */
 static inline int
 tel_find_label_at(const struct tel_event *ev, unsigned i, enum tel_space space,
     uint64_t value, struct tel_label *out)
 {
+	if (space == TEL_SPACE_ENUM)
+		return tel_find_name(ev->type->fields[i].names, value, out);
 	if (ev->inline_use == TEL_INLINE_ONLY)
 		return tel__find_inline(ev, i, out);
 	if (tel__labels_find(ev->log->labels, space, value, ev->clock, out) &&

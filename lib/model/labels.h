@@ -25,9 +25,11 @@ enum tel_space {
 	TEL_SPACE_CONTRACT,
 	TEL_SPACE_MESSAGE, /* what its labels are, events say themselves */
 	/* a frame's number is labelled with the name of the frame */
-	TEL_SPACE_STACK
+	TEL_SPACE_STACK,
+	TEL_SPACES,
+	/* not in these tables: the field has the names (tel_field.names) */
+	TEL_SPACE_ENUM = TEL_SPACES
 };
-#define TEL_SPACES (TEL_SPACE_STACK + 1)
 
 /* The result of tel__labels_find(). */
 struct tel_label {

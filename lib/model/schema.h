@@ -49,6 +49,13 @@ enum tel_unit {
 };
 #define TEL_UNITS (TEL_UNIT_HERTZ + 1)
 
+/* The names of the values of an enum from .first on, in ASCII; static. */
+#define TEL_NAME_ROOM 32
+struct tel_names {
+	uint32_t first, count;
+	const char (*names)[TEL_NAME_ROOM];
+};
+
 struct tel_field {
 	const char *name; /* owned by the schema */
 	enum tel_datatype datatype;
@@ -78,6 +85,7 @@ struct tel_field {
 	 * event.  That one, an enum, is shown with it.
 	 */
 	uint8_t is_label;
+	const struct tel_names *names; /* .space is TEL_SPACE_ENUM */
 };
 
 /* Nonzero when values of f may have labels. */
@@ -86,6 +94,13 @@ tel_field_labelled(const struct tel_field *f)
 {
 	return f->datatype == TEL_ADDRESS || f->datatype == TEL_POINTER ||
 	    f->space != 0;
+}
+
+/* Nonzero when labels of the log may be those of values of f. */
+static inline int
+tel_field_from_log(const struct tel_field *f)
+{
+	return f->names == NULL && tel_field_labelled(f);
 }
 
 /* clang-format off */
@@ -174,6 +189,7 @@ struct tel_type {
 	uint8_t nfields;
 	uint8_t most; /* fields that there is room for, while it is made */
 	uint8_t has_string; /* a field is a string: the size varies */
+	uint8_t has_names;  /* a field is an enum with .names */
 	uint8_t unknown;
 	uint8_t unused; /* the flag of the format's registry is not set */
 	uint8_t role;   /* enum tel_role */

@@ -161,7 +161,7 @@ print_csv_event(struct tel_printer *pr, const struct tel_event *ev)
 	if (pr->columns != NULL &&
 	    (type->unknown || strcmp(type->name, pr->columns) != 0))
 		return TEL_OK;
-	if (!all || !type->has_string) {
+	if (!all || (!type->has_string && !type->has_names)) {
 		g = render_program_for(pr, type, RENDER_ROW);
 		st = g == NULL ? TEL_ENOMEM : tel__render_run(pr, g, ev);
 		if (st != TEL_END)

@@ -108,7 +108,8 @@ unit_of(const struct tel_field *f)
 	if (f->unit == TEL_UNIT_BYTES)
 		return "bytes";
 	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if (f->space != 0 || strcmp(f->name, ids[i]) == 0)
+		if ((f->space != 0 && f->names == NULL) ||
+		    strcmp(f->name, ids[i]) == 0)
 			return "id";
 	return NULL;
 }

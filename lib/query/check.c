@@ -52,6 +52,7 @@ unknown_field(struct check *c, const struct symbol *s)
 static tel_status
 check_symbol(struct check *c, struct symbol *s)
 {
+	const struct tel_field *f;
 	const struct tel_type *t;
 	int labels = 0, at;
 	unsigned i;
@@ -64,9 +65,10 @@ check_symbol(struct check *c, struct symbol *s)
 			s->classes |= C_DOUBLE;
 		if (at < 0)
 			continue;
+		f = &t->fields[at];
 		s->classes |= (uint8_t)class_of_datatype(
-		    tel_field_element(&t->fields[at]));
-		labels |= node_labelled(&t->fields[at]);
+		    symbol_is_name(s, f) ? TEL_STRING : tel_field_element(f));
+		labels |= node_labelled(f);
 	}
 	if (s->checked && s->classes == 0 && !c->lenient)
 		return unknown_field(c, s);

@@ -165,6 +165,8 @@ put_field(struct compiler *c, const struct node *n)
 	f = &c->type->fields[at];
 	if (n->op == N_LABEL)
 		code = OP_LABEL_FIELD;
+	else if (symbol_is_name(&c->tree->symbols[n->symbol], f))
+		code = OP_NAME_FIELD;
 	else if (n->op == N_LENGTH)
 		code = OP_LENGTH;
 	else if (n->op == N_ELEMENT || n->op == N_CONTAINS)
@@ -339,7 +341,8 @@ is_plain_leaf(const struct compiler *c, uint32_t node, struct plain *out)
 	out->code = OP_SPAN_FIELD;
 	out->field = c->fields[n->symbol];
 	datatype = c->type->fields[out->field].datatype;
-	return c->type->fields[out->field].present == 0 &&
+	return c->folds[node].classes == C_INTEGER &&
+	    c->type->fields[out->field].present == 0 &&
 	    datatype != TEL_SIGNED && datatype != TEL_DOUBLE &&
 	    datatype != TEL_STRING;
 }

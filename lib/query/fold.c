@@ -89,6 +89,11 @@ fold_field(struct compiler *c, const struct node *n, struct fold *f)
 		set_open(f, C_INTEGER);
 		return;
 	}
+	if (symbol_is_name(&c->tree->symbols[n->symbol],
+	        &c->type->fields[at])) {
+		set_open(f, C_STRING);
+		return;
+	}
 	switch (tel_field_element(&c->type->fields[at])) {
 	case TEL_STRING: set_open(f, C_STRING); break;
 	case TEL_DOUBLE: set_open(f, C_DOUBLE); break;

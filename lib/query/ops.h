@@ -50,6 +50,8 @@
 	/* .field cycles for each instruction, in .u.field */ \
 	OP(CPI, "cycles for each", NONE, 0, 1, any_value) \
 	OP(LABEL_FIELD, "label", NONE, 0, 1, any_value) \
+	/* the same of an enum; "": its value has no name */ \
+	OP(NAME_FIELD, "name of value", NONE, 0, 1, any_value) \
 	OP(BUILTIN, "load", BUILTIN, 0, 1, builtin) \
 	OP(DERIVED, "load", DERIVED, 0, 1, any_value) \
 	/* of the event that began it; .offset: which leaf */ \

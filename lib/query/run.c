@@ -52,7 +52,7 @@ find_label(const struct tel_event *ev, const struct tel_field *f,
 		out->as.s = tel_load_string(ev, f, &out->length);
 		return out->length > 0;
 	}
-	if (!has_labels(ev) ||
+	if ((f->names == NULL && !has_labels(ev)) ||
 	    !tel_find_label(ev, f,
 	        f->load == TEL_LOAD_LE64 ? tel_le64(ev->data + f->offset) :
 	                                   tel_load(f, ev->data),
@@ -538,6 +538,11 @@ eval_leaf(const struct op *op, struct machine *m, const struct tel_event *ev,
 	case OP_ELEMENT:
 	case OP_CONTAINS: *v = list_value(ev, op); return;
 	case OP_LABEL_FIELD: *v = attr_label(ev, op->field); return;
+	case OP_NAME_FIELD:
+		*v = attr_label(ev, op->field);
+		if (v->tag == V_MISSING)
+			*v = value_string("", 0);
+		return;
 	case OP_FIRST_LABEL: *v = attr_label(ev, NULL); return;
 	case OP_LABELS_VALUE:
 		put_tribool(v, attr_labels(m, ev, op->u.node));
@@ -638,7 +643,8 @@ eval_quick(const struct program *p, struct machine *m, struct tel_run *run,
 			    span_is(op, (uint64_t)ns + BIAS);
 			break;
 		case OP_LABEL:
-			if (labels == NULL || op->field->is_label)
+			if (labels == NULL || op->sub >= TEL_SPACES ||
+			    op->field->is_label)
 				return at;
 			hit = tel__labels_find(labels, (enum tel_space)op->sub,
 			          tel_load(op->field, data), run->clocks[i],

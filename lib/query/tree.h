@@ -134,6 +134,13 @@ struct symbol {
 	uint8_t classes; /* in the schema bound last */
 };
 
+/* Nonzero when the name of a value of f is meant. */
+static inline int
+symbol_is_name(const struct symbol *s, const struct tel_field *f)
+{
+	return s->use == USE_TEXT && f->names != NULL;
+}
+
 /* An item of the list of in: one value or, with .range, two. */
 struct item {
 	uint32_t lo, hi;

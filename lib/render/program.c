@@ -737,7 +737,8 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 			if (p == NULL)
 				return pr->out->status;
 		}
-		if (labelled && s->space != SPACE_NONE) {
+		if (s->space != SPACE_NONE &&
+		    (labelled || s->space == SPACE_ENUM)) {
 			p = put_label_of(pr, g, s, ev, v, p, &stop);
 			if (p == NULL)
 				return stop ? TEL_END : pr->out->status;

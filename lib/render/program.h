@@ -86,7 +86,12 @@ enum render_labels {
 };
 
 /* Which space a field's label is looked for in: its enum tel_space plus 1. */
-enum render_space { SPACE_NONE, SPACE_ADDRESS, SPACE_POINTER };
+enum render_space {
+	SPACE_NONE,
+	SPACE_ADDRESS,
+	SPACE_POINTER,
+	SPACE_ENUM = TEL_SPACE_ENUM + 1
+};
 
 #define RENDER_LITERAL 40
 

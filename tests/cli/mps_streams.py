@@ -161,8 +161,12 @@ class Conversion:
             return
         places = {f[1]: f[0] for f in to.types[new][1]}
         values, lost = {}, []
+        # reasons are numbered from 0 in 1.118, and from 1 before
+        base = (self.source.release < "1.118") - (to.release < "1.118")
         for letter, field, v in fields:
             old = field
+            if field == "why":
+                v = (v - base) % (1 << 32)
             if field not in places:
                 field = FIELDS.get((new, field), field)
             if field not in places:

@@ -65,6 +65,60 @@ reads_back() {
 	reads_back "$DATA"
 }
 
+# The names of mps.h and mpmtypes.h: where a code is the bits of a mode, and
+# reasons from 1 to release 1.117.
+@test "codes of each release have the names that its headers give them" {
+	local log file seen=0 name
+	for log in "$DATA"/*.log.zst; do
+		name=${log##*/}
+		telcat -q --file-order -f tel "$log" >log.tel
+		telcat -q --file-order "$log" >log.text
+		telcat -q --file-order -f json "$log" >log.json
+		telcat -q --file-order -f json log.tel | cmp - log.json
+		telcat -q --file-order -f json log.text | cmp - log.json
+		python3 - "${name:2:3}" log.json >names <<-'END'
+			import json, sys
+			why = ["gen 0 capacity", "dynamic criterion", "opportunism",
+			       "full incremental", "full", "walk", "extension"]
+			res = ["ok", "fail", "resource", "memory", "limit", "unimpl",
+			       "io", "commit limit", "param"]
+			names = {"why": why if sys.argv[1] >= "118" else [None] + why,
+			         "res": res, "OK": res,
+			         "rank": ["ambig", "exact", "final", "weak"],
+			         "mode": [None, "read", "write", "read+write"]}
+			for line in open(sys.argv[2]):
+			    event = json.loads(line)
+			    labels = event.get("labels", {})
+			    for field in names.keys() & event["fields"].keys():
+			        want = names[field][event["fields"][field]]
+			        assert labels.get(field) == want, event
+			        if want:
+			            print(field, want)
+		END
+		seen=$((seen + $(wc -l <names)))
+		for file in "$log" log.tel log.text; do
+			[ "$(telcat -q -c -w 'rank == "exact"' "$file")" = \
+			    "$(grep -c '^rank exact$' names)" ]
+		done
+	done
+	[ "$seen" -gt 20000 ]
+	log=$DATA/1.117.0-lii6ll-finalcv.log.zst
+	[ "$(telcat -q -c -w 'why == "gen 0 capacity"' "$log")" = 5 ]
+	[ "$(telcat -q -c -w 'why != "full"' "$log")" = 5 ]
+	[ "$(telcat -q -c -w 'why in ("walk", "gen 0 capacity")' "$log")" = 5 ]
+	[ "$(telcat -q -c -w 'why ~ "^full"' "$log")" = 0 ]
+	[ "$(telcat -q -c -w 'why == 1 && label ~ "gen 0"' "$log")" = 5 ]
+	telstat -q -s 'w=tally(label(why),4)' "$log" |
+	    grep -q '^ *gen 0 capacity *5 '
+	# a code without a name is an empty string
+	telcat -q -e TraceCreate "$log" | sed 's/why=1\[.*/why=99/' >text
+	[ "$(telcat -c -w 'why == "" && !has(label(why))' text)" = 5 ]
+	# 1.118 counts reasons from 0
+	telcat -q -f mps:1.118.0 "$log" >other
+	[ "$(telcat -q -c -w 'why == 0 && why == "gen 0 capacity"' other)" = 5 ]
+	[ "$(telcat -q -f mps:1.117.0 other | telcat -q -c -w 'why == 1')" = 5 ]
+}
+
 @test "each log of TEL_DATA decodes and reads back" {
 	[ -n "${TEL_DATA-}" ] || skip "TEL_DATA names no folder"
 	as_reference "$TEL_DATA"

@@ -182,10 +182,12 @@ move_value(const struct move *move, const unsigned char *from,
     unsigned char *data)
 {
 	const struct tel_field *src = move->src, *dst = move->dst;
-	uint64_t v = tel_load(src, from);
+	uint64_t v = tel_load(src, from), base = tel__plan_rebase(src, dst);
 
 	if (src->datatype == TEL_BOOLEAN)
 		v = v != 0;
+	if (base != 0)
+		v = (v + base) & UINT64_MAX >> (64 - dst->width);
 	if ((src->datatype == TEL_SIGNED && v >> 63) ||
 	    (dst->datatype == TEL_BOOLEAN && v > 1) || !tel_encode_fits(dst, v))
 		return 0;

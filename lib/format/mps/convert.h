@@ -129,6 +129,15 @@ struct plan {
 	struct move *moves;
 };
 
+/* What a code is more in dst than in src: releases count some from 0 or 1. */
+static inline uint64_t
+tel__plan_rebase(const struct tel_field *src, const struct tel_field *dst)
+{
+	return src->names == NULL || dst->names == NULL ?
+	    0 :
+	    (uint64_t)dst->names->first - src->names->first;
+}
+
 /* A plan for events of type t of from.  NULL when out of memory. */
 struct plan *tel__plan_new(const struct tel_schema *from,
     const struct tel_type *t, const struct tel_schema *to,

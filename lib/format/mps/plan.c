@@ -83,6 +83,7 @@ is_alike(const struct tel_field *a, const struct tel_field *b)
 {
 	return a->load == b->load && a->width == b->width &&
 	    a->load != TEL_LOAD_BIT && a->width % 8 == 0 &&
+	    tel__plan_rebase(a, b) == 0 &&
 	    (a->datatype == TEL_BOOLEAN) == (b->datatype == TEL_BOOLEAN) &&
 	    a->datatype != TEL_SIGNED;
 }

@@ -7,6 +7,59 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ------------------------------------------------------- names of values */
+
+#define NAMES(first, list) \
+	{ \
+		first, sizeof(list) / sizeof((list)[0]), list \
+	}
+
+/*
+ * What the MPS's headers call its codes: the short texts of its reasons to
+ * start a trace, which were numbered from 1 to release 1.117; the results and
+ * ranks of mps.h; and the bits of the modes of an access.
+ */
+static const char why[][TEL_NAME_ROOM] = { "gen 0 capacity",
+	"dynamic criterion", "opportunism", "full incremental", "full", "walk",
+	"extension" };
+static const char results[][TEL_NAME_ROOM] = { "ok", "fail", "resource",
+	"memory", "limit", "unimpl", "io", "commit limit", "param" };
+static const char ranks[][TEL_NAME_ROOM] = { "ambig", "exact", "final",
+	"weak" };
+static const char modes[][TEL_NAME_ROOM] = { "read", "write", "read+write" };
+
+static const struct tel_names why_to_117 = NAMES(1, why);
+static const struct {
+	const char *field;
+	struct tel_names names;
+} enums[] = {
+	{ "why", NAMES(0, why) },
+	{ "res", NAMES(0, results) },
+	{ "OK", NAMES(0, results) }, /* of CommitLimitSet, to 1.117 */
+	{ "rank", NAMES(0, ranks) },
+	{ "mode", NAMES(1, modes) },
+};
+
+static void
+name_values(struct tel_type *t, unsigned release)
+{
+	struct tel_field *f;
+	size_t i;
+
+	for (f = t->fields; f < t->fields + t->nfields; f++)
+		for (i = 0; i < sizeof(enums) / sizeof(enums[0]); i++) {
+			if (f->datatype != TEL_UNSIGNED ||
+			    strcmp(f->name, enums[i].field) != 0)
+				continue;
+			f->names = i == 0 && release < 118 ? &why_to_117 :
+			                                     &enums[i].names;
+			f->space = TEL_SPACE_ENUM;
+			t->has_names = 1;
+		}
+}
+
+/* --------------------------------------------------------------- types */
+
 /* Rows of a release come in order of codes; the table need not. */
 static int
 by_code(const void *a, const void *b)
@@ -48,6 +101,7 @@ make_types(struct tel_schema *s, const struct mps_release *release)
 			return TEL_ENOMEM;
 		t->kind_number = row->kind;
 		t->unused = !row->used;
+		name_values(t, release->number);
 		if (row->code >= s->ncodes)
 			s->ncodes = row->code + 1u;
 	}

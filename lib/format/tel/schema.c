@@ -150,7 +150,7 @@ describe_type(struct tel__buffer *b, const struct tel_type *t)
 		tel__buffer_put_varint(b, f->offset);
 		if (f->load == TEL_LOAD_BIT)
 			tel__buffer_put_varint(b, f->bit);
-		tel__buffer_put_varint(b, f->space);
+		tel__buffer_put_varint(b, f->names == NULL ? f->space : 0u);
 		tel__buffer_put_varint(b, (unsigned char)f->letter);
 		if (extended_load(f) >= EXTENDED)
 			put_extension(b, f);

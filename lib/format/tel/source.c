@@ -121,6 +121,7 @@ copy_type(struct tel_schema *to, const struct tel_type *from, unsigned source)
 	if (t == NULL)
 		return TEL_ENOMEM;
 	t->kind_number = from->kind_number;
+	t->has_names = from->has_names;
 	for (i = 0; i < from->nfields; i++) {
 		f = &from->fields[i];
 		if (f->offset + size > UINT16_MAX)
@@ -132,6 +133,7 @@ copy_type(struct tel_schema *to, const struct tel_type *from, unsigned source)
 		copy->width = f->width;
 		copy->bit = f->bit;
 		copy->space = f->space;
+		copy->names = f->names;
 		copy->letter = f->letter;
 		copy->unit = f->unit;
 		copy->element = f->element;

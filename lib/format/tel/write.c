@@ -323,7 +323,7 @@ put_labels(struct native_out *n, const struct tel_event *ev)
 	unsigned i;
 
 	for (i = 0; i < t->nfields && st == TEL_OK; i++)
-		if (tel_field_labelled(&t->fields[i]))
+		if (tel_field_from_log(&t->fields[i]))
 			st = put_label(n, ev, &t->fields[i]);
 	return st;
 }

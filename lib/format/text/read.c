@@ -96,12 +96,27 @@ text_boolean(struct lines *s, const struct tel_field *f,
 	return 1;
 }
 
+/* Steps over the name of an enum's value, which the schema has. */
+static inline int
+text_name(struct lines *s, const struct tel_field *f, const unsigned char **p)
+{
+	const uint32_t size = s->inline_size;
+
+	if (f->names == NULL || **p != '[')
+		return 1;
+	if (!tel__lines_label(s, 0, p))
+		return 0;
+	s->inline_size = size;
+	return 1;
+}
+
 static inline int
 scalar(struct lines *s, const struct tel_type *t, const struct tel_field *f,
     const unsigned char **p, uint64_t *out)
 {
 	switch (f->datatype) {
-	case TEL_UNSIGNED: return text_decimal(s, f, p, out);
+	case TEL_UNSIGNED:
+		return text_decimal(s, f, p, out) && text_name(s, f, p);
 	case TEL_SIGNED: return negative(s, f, p, out);
 	case TEL_SET:
 	case TEL_ADDRESS:
