@@ -53,9 +53,10 @@ total_begin(void *arg, struct source *const *srcs, int n)
 {
 	struct total *t = arg;
 
-	(void)n;
 	t->name = srcs[0]->name;
 	t->before = t->all;
+	if (t->plain && n == 1)
+		tel_reader_set_total(srcs[0]->reader, &t->all);
 	return 1;
 }
 

@@ -137,15 +137,16 @@ add_rows(struct native *s, struct tel_batch *f, unsigned inline_use)
 	struct native_row *row;
 	struct tel_event ev;
 
-	for (; i < events && n < TEL_RUN_MAX && at <= RUN_BYTES; i++) {
-		row = &s->rows[b->part_of[i]];
-		if (row->alone || row->inline_use != inline_use)
-			break;
-		if (row->counted && i + 1 < events) {
+	for (; i < events && n < TEL_RUN_MAX; i++) {
+		for (row = &s->rows[b->part_of[i]];
+		     row->counted && i + 1 < events;
+		     row = &s->rows[b->part_of[++i]]) {
 			at += row->sizes != NULL ? *row->sizes++ : row->size;
 			number++;
-			continue;
 		}
+		if (row->alone || row->inline_use != inline_use ||
+		    at > RUN_BYTES)
+			break;
 		give_row(row, b->clocks[i], &ev);
 		f->data[n] = ev.data;
 		f->clocks[n] = ev.clock;
