@@ -33,6 +33,7 @@ __all__ = ["Error", "Event", "Field", "Reader", "Table", "Type", "columns",
 _OK, _END, _LOG = 0, 1, 2
 _ENOMEM = -1
 _READ_STRICT = 1
+_FILE_META = 2
 _ORDERS = {"time": 2, "sort": 1, "file": None}
 _COUNTS = ("events", "bytes", "input", "skipped", "repaired", "unknown",
            "damaged", "logs", "lost", "unread")
@@ -43,6 +44,7 @@ _TYPECODES = {"signed": "q", "double": "d"}  # of arrays; of others, "Q"
 
 _pointer, _size, _text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
 _int, _unsigned, _u64 = ctypes.c_int, ctypes.c_uint, ctypes.c_uint64
+_i64 = ctypes.c_int64
 
 # What each function returns, and its parameters, as in tel.h.
 _FUNCTIONS = {
@@ -83,8 +85,8 @@ _FUNCTIONS = {
     "tel_reader_run": (_int, _pointer, _size, _pointer),
     "tel_reader_schema": (_pointer, _pointer),
     "tel_reader_set_as": (_int, _pointer, _text),
-    "tel_reader_set_meta": (_int, _pointer, _text),
-    "tel_reader_set": (_int, _pointer, _int, _int),
+    "tel_reader_add_file": (_int, _pointer, _int, _text),
+    "tel_reader_set": (_int, _pointer, _int, _i64),
     "tel_reader_tick_rate": (ctypes.c_double, _pointer),
     "tel_run_clocks": (_pointer, _pointer),
     "tel_run_column": (_size, _pointer, _pointer, _unsigned, _pointer),
@@ -311,7 +313,9 @@ class Reader:
         if order not in _ORDERS:
             raise ValueError("order: %r is not time, sort or file" % (order,))
         self._set(_lib.tel_reader_set_as, "as_", as_)
-        self._set(_lib.tel_reader_set_meta, "meta", meta)
+        if meta is not None:
+            self._check(_lib.tel_reader_add_file(self._reader, _FILE_META,
+                                                 _bytes("meta", meta)))
         _lib.tel_reader_set(self._reader, _READ_STRICT, bool(strict))
         self._check(_lib.tel_reader_open_file(self._reader, self._path))
         self._make_filter(where, types, kinds)

@@ -215,7 +215,8 @@ format_writer(const struct settings *s, const struct sink *sink, int bare)
 	if (st == TEL_OK && s->folder != NULL)
 		st = tel_writer_set_folder(w, s->folder);
 	if (st == TEL_OK && s->max_labels > 0)
-		st = tel_writer_set_max_labels(w, s->max_labels);
+		st = tel_writer_set(w, TEL_WRITE_MAX_LABELS,
+		    (int64_t)s->max_labels);
 	if (st == TEL_OK && !set_metadata(s, w)) {
 		tel_writer_free(w);
 		return NULL;

@@ -89,13 +89,14 @@ set_reader(tel_reader *r, const struct settings *s)
 	size_t i;
 
 	if (st == TEL_OK && s->max_labels > 0)
-		st = tel_reader_set_max_labels(r, s->max_labels);
+		st = tel_reader_set(r, TEL_READ_MAX_LABELS,
+		    (int64_t)s->max_labels);
 	if (st == TEL_OK && s->meta != NULL)
-		st = tel_reader_set_meta(r, s->meta);
+		st = tel_reader_add_file(r, TEL_FILE_META, s->meta);
 	for (i = 0; st == TEL_OK && i < s->ndescriptions; i++)
-		st = tel_reader_add_description(r, s->descriptions[i]);
+		st = tel_reader_add_file(r, TEL_FILE_TYPES, s->descriptions[i]);
 	for (i = 0; st == TEL_OK && i < s->ncontracts; i++)
-		st = tel_reader_add_contracts(r, s->contracts[i]);
+		st = tel_reader_add_file(r, TEL_FILE_MESSAGES, s->contracts[i]);
 	for (i = 0; i < s->nroles && st == TEL_OK; i++)
 		st = tel_reader_add_role(r, s->roles[i].role, s->roles[i].text);
 	if (st == TEL_OK)
@@ -103,7 +104,7 @@ set_reader(tel_reader *r, const struct settings *s)
 	if (st == TEL_OK)
 		st = tel_reader_set(r, TEL_READ_FORCE, s->force);
 	if (st == TEL_OK && (s->jobs == 1 || settings_cores() == 1))
-		st = tel_reader_set_threads(r, 1);
+		st = tel_reader_set(r, TEL_READ_THREADS, 1);
 	return st;
 }
 
@@ -242,7 +243,7 @@ source_attach(struct source *src, struct settings *s)
 		return 0;
 	/* it cannot fail before the reader is opened */
 	if (!src->regular && s->writes)
-		(void)tel_reader_set_read_size(src->reader, PIPE_READ);
+		(void)tel_reader_set(src->reader, TEL_READ_SIZE, PIPE_READ);
 	if (s->nahead > 0 && strcmp(src->name, "-") == 0) {
 		src->ahead = s->ahead;
 		src->nahead = s->nahead;

@@ -16,7 +16,7 @@ enum {
 	OPTION_MAX_SIZE
 };
 
-/* The bound that tel_reader_set_max_labels() has. */
+/* The bound that TEL_READ_MAX_LABELS has. */
 #define LABELS_MAX ((uint64_t)1 << 30)
 
 /* No browser opens a larger page. */

@@ -53,7 +53,7 @@ set_up(const struct telcat *t, const struct sink *sink, tel_printer *p)
 
 	st = tel_printer_set(p, TEL_PRINT_HEADER, !t->no_header);
 	if (st == TEL_OK && t->settings.time_given)
-		st = tel_printer_set_time(p, t->settings.time);
+		st = tel_printer_set(p, TEL_PRINT_TIME, t->settings.time);
 	if (st == TEL_OK)
 		st = tel_printer_set(p, TEL_PRINT_COLOR, sink->color);
 	if (st == TEL_OK)
@@ -63,13 +63,14 @@ set_up(const struct telcat *t, const struct sink *sink, tel_printer *p)
 	if (st == TEL_OK && (t->format.flags & TEL_PRINTER_TABLE) != 0)
 		st = tel_printer_set(p, TEL_PRINT_FOOTER, sink_footer(sink));
 	if (st == TEL_OK && t->level > 0)
-		st = tel_printer_set_zstd(p, t->level);
+		st = tel_printer_set(p, TEL_PRINT_ZSTD, t->level);
 	if (st == TEL_OK && t->database != NULL)
 		st = tel_printer_set_database(p, t->database);
 	if (st == TEL_OK && t->weighted)
 		st = tel_printer_set_weight(p, t->weight);
 	if (st == TEL_OK && t->max_size != 0)
-		st = tel_printer_set_max_size(p, t->max_size);
+		st = tel_printer_set(p, TEL_PRINT_MAX_SIZE,
+		    (int64_t)t->max_size);
 	if (st == TEL_OK && t->fields != NULL)
 		st = tel_printer_set_fields(p, t->fields);
 	else if (st == TEL_OK && type != NULL &&
@@ -314,7 +315,7 @@ open_printer(struct show *show)
 	if (to != NULL)
 		st = telcat_printer(t, show->sink, to, &show->printer);
 	if (st == TEL_OK && !show->flush)
-		st = tel_printer_set_threads(show->printer,
+		st = tel_printer_set(show->printer, TEL_PRINT_THREADS,
 		    settings_printers(&t->settings));
 	if (st == TEL_OK)
 		return 1;

@@ -18,7 +18,7 @@ enum {
 	OPTION_MAX_LABELS
 };
 
-/* The bound that tel_writer_set_max_labels() has. */
+/* The bound that TEL_WRITE_MAX_LABELS has. */
 #define LABELS_MAX ((uint64_t)1 << 30)
 /* The most events of context. */
 #define CONTEXT_MAX ((uint64_t)1 << 20)

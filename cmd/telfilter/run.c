@@ -359,7 +359,7 @@ set_up(struct run *run)
 			    run->sink->terminal);
 		if (st == TEL_OK && !t->settings.unbuffered &&
 		    !run->sink->terminal)
-			st = tel_printer_set_threads(run->printer,
+			st = tel_printer_set(run->printer, TEL_PRINT_THREADS,
 			    settings_printers(&t->settings));
 	} else {
 		run->writer = format_writer(&t->settings, run->sink, t->bare);

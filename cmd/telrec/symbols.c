@@ -346,7 +346,7 @@ copy_log(struct telrec_symbols *s, tel_reader *r, tel_output *out)
 	tel_status st = w == NULL ? TEL_ENOMEM : TEL_OK;
 
 	if (st == TEL_OK)
-		st = tel_writer_set_max_labels(w, NAMES_MAX);
+		st = tel_writer_set(w, TEL_WRITE_MAX_LABELS, NAMES_MAX);
 	if (st == TEL_OK)
 		st = tel_writer_set_target(w, "tel");
 	if (st == TEL_OK)
@@ -374,7 +374,7 @@ telrec_symbols_write(struct telrec_symbols *s, const char *from, const char *to,
 		return 0;
 	}
 	if (st == TEL_OK)
-		st = tel_reader_set_max_labels(r, NAMES_MAX);
+		st = tel_reader_set(r, TEL_READ_MAX_LABELS, NAMES_MAX);
 	if (st == TEL_OK)
 		st = tel_reader_set_frame_names(r, name_frame, s);
 	if (st == TEL_OK)

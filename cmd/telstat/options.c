@@ -296,17 +296,22 @@ take_limit(struct telstat *t, int id, const char *value)
 		return number_option("--max-groups", "number of groups", value,
 		           1, GROUPS_MAX, &n) &&
 		    telstat_options_check(t,
-		        tel_stats_set_max_groups(t->stats, (size_t)n), NULL);
+		        tel_stats_set(t->stats, TEL_STATS_MAX_GROUPS,
+		            (int64_t)n),
+		        NULL);
 	case OPTION_MAX_OPEN:
 		return number_option("--max-open", "number of ranges", value, 1,
 		           OPEN_MAX, &n) &&
 		    telstat_options_check(t,
-		        tel_stats_set_max_open(t->stats, (size_t)n), NULL);
+		        tel_stats_set(t->stats, TEL_STATS_MAX_OPEN, (int64_t)n),
+		        NULL);
 	case OPTION_MAX_MEMORY:
 		return number_option("--max-memory", "number of bytes", value,
-		           0, SIZE_MAX, &n) &&
+		           0, SIZE_MAX / 2, &n) &&
 		    telstat_options_check(t,
-		        tel_stats_set_max_memory(t->stats, (size_t)n), NULL);
+		        tel_stats_set(t->stats, TEL_STATS_MAX_MEMORY,
+		            (int64_t)n),
+		        NULL);
 	default: return 0;
 	}
 }

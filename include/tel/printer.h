@@ -55,9 +55,9 @@ enum tel_printer_flag {
 	TEL_PRINTER_INDEX = 256,   /* see tel_printer_set_index() */
 	TEL_PRINTER_FILE = 512,    /* see tel_printer_set_database() */
 	TEL_PRINTER_WEIGHT = 1024, /* see tel_printer_set_weight() */
-	/* see TEL_PRINT_FOOTER, tel_printer_set_zstd() and _add_schema() */
+	/* see TEL_PRINT_FOOTER, TEL_PRINT_ZSTD and tel_printer_add_schema() */
 	TEL_PRINTER_TABLE = 2048,
-	TEL_PRINTER_PAGE = 4096,     /* see tel_printer_set_max_size() */
+	TEL_PRINTER_PAGE = 4096,     /* see TEL_PRINT_MAX_SIZE */
 	TEL_PRINTER_LOG_ORDER = 8192 /* events in the order of the log */
 };
 
@@ -108,22 +108,38 @@ typedef enum tel_printer_option {
 	TEL_PRINT_TERMINAL,
 	/* with the format "arrow": write a file with a footer, which can be read
 	 * in any order, instead of a stream */
-	TEL_PRINT_FOOTER
+	TEL_PRINT_FOOTER,
+	/* how time is shown, a tel_time_form.  Seconds and nanoseconds are as
+	 * exact as the synchronisation points read before the event is printed
+	 * allow: see tel_window_new(). */
+	TEL_PRINT_TIME,
+	/*
+	 * Render on so many threads, of which the caller's is one, and still
+	 * write all output, in order: the formats text, CSV, JSON, mpscnv, mpstxt
+	 * and tracerpt with times in ticks.  1, the default: no threads.
+	 * A change of labels waits for the threads.  Of n, they hold up to 2n + 2
+	 * batches of 64 KiB of events, and their output.  A failure to write may
+	 * be reported some events late.
+	 */
+	TEL_PRINT_THREADS,
+	/* with the format "arrow": compress the columns with zstd, 1 to 19 */
+	TEL_PRINT_ZSTD,
+	/* the most bytes of a page of the format "html", which holds all of a log
+	 * as sums over time, and as many of its events as fit: TEL_PAGE_MIN at
+	 * least, TEL_PAGE_SIZE unless set */
+	TEL_PRINT_MAX_SIZE
 } tel_printer_option;
+#define TEL_PAGE_MIN ((uint64_t)128 << 10)
+#define TEL_PAGE_SIZE ((uint64_t)8 << 20)
 
 /*
- * Does what an option names (on is nonzero) or not (0, the default but for
- * TEL_PRINT_HEADER).  TEL_OK, TEL_EINVAL (no such option), TEL_ESTATE.
+ * Sets an option: those before TEL_PRINT_TIME are on (value is nonzero) or off (0,
+ * the default of all but TEL_PRINT_HEADER), the others are numbers.
+ * TEL_OK, TEL_EINVAL (no such option, a value out of range, or another format),
+ * TEL_ESTATE.
  */
 TEL_SINCE_0_1 tel_status tel_printer_set(tel_printer *p,
-    tel_printer_option option, int on);
-/*
- * How time is shown.  Seconds and nanoseconds are as exact as the
- * synchronisation points read before the event is printed allow: see
- * tel_window_new().  TEL_OK, TEL_EINVAL, TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_printer_set_time(tel_printer *p,
-    tel_time_form form);
+    tel_printer_option option, int64_t value);
 /*
  * Shows these fields only, in this order, for each event that has them.
  * names: separated by commas; copied.  For events without a field of that
@@ -156,23 +172,7 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_index(tel_printer *p,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_database(tel_printer *p,
     const char *path);
 /*
- * The most bytes of a page of the format "html", which holds all of a log as
- * sums over time, and as many of its events as fit: TEL_PAGE_MIN at least,
- * TEL_PAGE_SIZE unless set.
- * TEL_OK, TEL_EINVAL (another format, or a smaller size), TEL_ESTATE.
- */
-#define TEL_PAGE_MIN ((uint64_t)128 << 10)
-#define TEL_PAGE_SIZE ((uint64_t)8 << 20)
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_max_size(tel_printer *p,
-    uint64_t bytes);
-/*
- * With the format "arrow": compresses the columns with zstd.
- * level: 1 to 19.  TEL_OK, TEL_EINVAL, TEL_ESTATE.
- */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_zstd(tel_printer *p,
-    int level);
-/*
- * The same format: adds columns for the types of a schema, before the first
+ * With the format "arrow": adds columns for the types of a schema, before the first
  * event; by default those of the first event's schema have columns.  Other
  * formats ignore it.
  * filter: of types that it does not select no columns are added; bound to the
@@ -200,17 +200,6 @@ TEL_SINCE_0_1 void tel_printer_set_file(tel_printer *p, uint64_t size,
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_event(tel_printer *p,
     const tel_event *event);
-/*
- * Renders on n threads, of which the caller's is one, and still writes all
- * output, in order: the formats text, CSV, JSON, mpscnv, mpstxt and tracerpt
- * with times in ticks.
- * A change of labels waits for the threads.  They hold up to 2n + 2 batches of
- * 64 KiB of events, and their output.  A failure to write may be reported some
- * events late.
- * n: 1, the default: no threads.
- * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_printer_set_threads(tel_printer *p, unsigned n);
 /*
  * Writes all events so far to the output, and flushes that.
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM.

@@ -89,28 +89,28 @@ typedef enum tel_reader_option {
 	/* have tel_reader_open_callback() take EAGAIN from its function as "no
 	 * input yet", instead of a failure: tel_reader_next() then returns
 	 * TEL_AGAIN, and may be called again */
-	TEL_READ_NONBLOCKING
+	TEL_READ_NONBLOCKING,
+	/* how many threads decode: 1, that of the caller alone; or 0, the
+	 * default: where it pays, one more parses lines of a trace of an
+	 * allocator.  Compressed input is read ahead on a thread of its own all
+	 * the same. */
+	TEL_READ_THREADS,
+	/* the most strings and labels that are held, 1 to 2^30; 2^18 unless set.
+	 * Further ones are ignored, with one notice. */
+	TEL_READ_MAX_LABELS,
+	/* the most bytes to read from the input at a time, 1 to 2^20; 2^18
+	 * unless set.  The events do not depend on it; for tests. */
+	TEL_READ_SIZE
 } tel_reader_option;
 
 /*
- * Does what an option names (on is nonzero) or not (0, the default of each).
- * Returns TEL_OK, TEL_EINVAL (no such option), TEL_ESTATE.
+ * Sets an option: those before TEL_READ_THREADS are on (value is nonzero) or off
+ * (0, the default of each), the others are numbers.
+ * Returns TEL_OK, TEL_EINVAL (no such option, or its value is out of range),
+ * TEL_ESTATE.
  */
 TEL_SINCE_0_1 tel_status tel_reader_set(tel_reader *r, tel_reader_option option,
-    int on);
-/*
- * How many threads decode: 1, that of the caller alone; or 0, the default:
- * where it pays, one more parses lines of a trace of an allocator.  Compressed
- * input is read ahead on a thread of its own all the same.
- * Returns TEL_OK, TEL_EINVAL (another number), TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_reader_set_threads(tel_reader *r, unsigned n);
-/*
- * The most strings and labels that are held, 1 to 2^30; 2^18 unless set.
- * Further ones are ignored, with one notice.
- * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_reader_set_max_labels(tel_reader *r, size_t count);
+    int64_t value);
 /*
  * Names an address of code, as the reader follows an event that defines a frame
  * of a backtrace: before tel_reader_next() returns that event, and after it
@@ -127,27 +127,21 @@ typedef const char *tel_frame_name_fn(void *arg, const tel_event *frame,
  */
 TEL_SINCE_0_1 tel_status tel_reader_set_frame_names(tel_reader *r,
     tel_frame_name_fn *fn, void *arg);
+/* A file with what a log itself does not contain. */
+typedef enum tel_file_kind {
+	TEL_FILE_TYPES,    /* describes event types */
+	TEL_FILE_MESSAGES, /* names the messages of contracts */
+	TEL_FILE_META      /* goes with one trace */
+} tel_file_kind;
 /*
- * The most bytes to read from the input at a time, 1 to 2^20; 2^18 unless set.
- * The events do not depend on it; for tests.
- * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
+ * Adds a file that some formats need.  The open call reads it, and fails when it
+ * cannot be used.
+ * path: copied.  TEL_FILE_META: instead of one that was added before; NULL to
+ *	look for it next to the trace, the default.
+ * Returns TEL_OK, TEL_EINVAL (no such kind, or no path), TEL_ENOMEM, TEL_ESTATE.
  */
-TEL_SINCE_0_1 tel_status tel_reader_set_read_size(tel_reader *r, size_t bytes);
-/*
- * Files with what a log itself does not contain, for the formats that need
- * them.  The open call reads them, and fails when one cannot be used.
- * path: copied.  Return TEL_OK, TEL_ENOMEM, TEL_ESTATE.
- */
-
-/* Adds a file that describes event types. */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_add_description(tel_reader *r,
-    const char *path);
-/* Adds a file that gives names to the messages of contracts. */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_add_contracts(tel_reader *r,
-    const char *path);
-/* The sidecar file of a trace; NULL to look for it next to the trace. */
-TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_set_meta(tel_reader *r,
-    const char *path);
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_add_file(tel_reader *r,
+    tel_file_kind kind, const char *path);
 /*
  * Sets the operation of an allocator that events of a type record, for types
  * that have no role, or another one: see tel_event_alloc().

@@ -133,31 +133,6 @@ TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_add(tel_stats *s,
  */
 TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status
 tel_stats_set_groups(tel_stats *s, const char *expressions);
-/*
- * The most groups, 1 to 2^20; 4096 unless set.  Events of groups beyond
- * these, and beyond the memory allowed, are counted in one more group: see
- * tel_stat_overflow_group().
- * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
- */
-TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_max_groups(tel_stats *s,
-    size_t count);
-/*
- * The most ranges that are open at a time, in each statistic of pairs, 1 to
- * 2^24; 65536 unless set.  A start beyond these is counted as
- * TEL_NUMBER_CROWDED and has no length.
- * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
- */
-TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_max_open(tel_stats *s,
-    size_t count);
-/*
- * The most bytes that buckets, keys and groups take together; 2^30 unless
- * set.  Beyond these, keys are counted as overflow and groups in the overflow
- * group.
- * Returns TEL_OK, TEL_ESTATE.
- */
-TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_max_memory(tel_stats *s,
-    size_t bytes);
-
 /* A moment at which the statistics are shown: see tel_stats_set_interval(). */
 typedef struct tel_snapshot {
 	uint64_t number;   /* which multiple of the interval: 1, 2, ... */
@@ -207,16 +182,29 @@ typedef enum tel_stats_option {
 	TEL_STATS_CLASSES,
 	/* read inst logs of newer versions as the newest known one, like
 	 * TEL_READ_FORCE */
-	TEL_STATS_FORCE
+	TEL_STATS_FORCE,
+	/* the most groups, 1 to 2^20; 4096 unless set.  Events of groups beyond
+	 * these, and beyond the memory allowed, are counted in one more group:
+	 * see tel_stat_overflow_group(). */
+	TEL_STATS_MAX_GROUPS,
+	/* the most ranges that are open at a time, in each statistic of pairs, 1
+	 * to 2^24; 65536 unless set.  A start beyond these is counted as
+	 * TEL_NUMBER_CROWDED and has no length. */
+	TEL_STATS_MAX_OPEN,
+	/* the most bytes that buckets, keys and groups take together; 2^30
+	 * unless set.  Beyond these, keys are counted as overflow and groups in
+	 * the overflow group. */
+	TEL_STATS_MAX_MEMORY
 } tel_stats_option;
 
 /*
- * Does what an option names (on is nonzero) or not (0, the default but for
- * TEL_STATS_BLOCKS).
- * Returns TEL_OK, TEL_EINVAL (no such option), TEL_ESTATE (an event was counted).
+ * Sets an option: those before TEL_STATS_MAX_GROUPS are on (value is nonzero) or
+ * off (0, the default of all but TEL_STATS_BLOCKS).
+ * Returns TEL_OK, TEL_EINVAL (no such option, or its value is out of range),
+ * TEL_ESTATE (an event was counted).
  */
 TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set(tel_stats *s,
-    tel_stats_option option, int on);
+    tel_stats_option option, int64_t value);
 
 /*
  * Gives the time of the last event since the first of its log, in the unit of
@@ -543,7 +531,7 @@ typedef enum tel_number {
 	                      * have no length and are not among the PAIRS */
 	TEL_NUMBER_UNTIMED,  /* the same for pairs of which the length is not
 	                      * known, as the rate of the clock is not */
-	TEL_NUMBER_CROWDED,  /* starts beyond tel_stats_set_max_open() */
+	TEL_NUMBER_CROWDED,  /* starts beyond TEL_STATS_MAX_OPEN */
 	TEL_NUMBER_LOST,     /* records lost on the way to the statistic */
 	TEL_NUMBER_DISTINCT, /* distinct values; not defined for an interval
 	                      * that is the difference of two snapshots */

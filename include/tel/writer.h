@@ -84,15 +84,19 @@ typedef enum tel_writer_option {
 	 * without tel_writer_pass(): the native format then has the labels that
 	 * the events show, and the rate of the clock.  For the native format
 	 * only. */
-	TEL_WRITE_PART
+	TEL_WRITE_PART,
+	/* the most strings and labels of a log that are held, 1 to 2^30; 2^18
+	 * unless set.  Further ones are written in their place. */
+	TEL_WRITE_MAX_LABELS
 } tel_writer_option;
 
 /*
- * Does what an option names (on is nonzero) or not (0, the default of each).
- * TEL_OK, TEL_EINVAL (no such option), TEL_ESTATE.
+ * Sets an option: those before TEL_WRITE_MAX_LABELS are on (value is nonzero) or
+ * off (0, the default of each).
+ * TEL_OK, TEL_EINVAL (no such option, or its value is out of range), TEL_ESTATE.
  */
 TEL_SINCE_0_1 tel_status tel_writer_set(tel_writer *w, tel_writer_option option,
-    int on);
+    int64_t value);
 /*
  * Nonzero when the output for the log that r reads is binary, and must not be
  * shown on a terminal.
@@ -115,12 +119,6 @@ TEL_SINCE_0_1 tel_status tel_writer_set_folder(tel_writer *w, const char *path);
  */
 TEL_SINCE_0_1 tel_status tel_writer_set_metadata(tel_writer *w, const char *key,
     const char *value);
-/*
- * The most strings and labels of a log that are held, 1 to 2^30; 2^18 unless
- * set.  Further ones are written in their place.
- * TEL_OK, TEL_EINVAL, TEL_ESTATE.
- */
-TEL_SINCE_0_1 tel_status tel_writer_set_max_labels(tel_writer *w, size_t count);
 /*
  * Writes an event, after the events that it depends on.  Events of several logs
  * go to one stream: string numbers that clash are changed, and a later log's

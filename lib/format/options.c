@@ -33,32 +33,35 @@ tel_reader_set_as(tel_reader *r, const char *name)
 }
 
 tel_status
-tel_reader_set(tel_reader *r, tel_reader_option option, int on)
+tel_reader_set(tel_reader *r, tel_reader_option option, int64_t value)
 {
-	int *const values[] = {
+	int *const flags[] = {
 		[TEL_READ_FORCE] = &r->force,
 		[TEL_READ_STRICT] = &r->strict,
 		[TEL_READ_ORIGINS] = &r->origins,
 		[TEL_READ_FOLLOW] = &r->follow,
 		[TEL_READ_NONBLOCKING] = &r->nonblocking,
 	};
+	const int64_t max = option == TEL_READ_THREADS ? 1 :
+	    option == TEL_READ_SIZE                    ? 1 << 20 :
+	                                                 1 << 30;
 
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
-	if ((size_t)option >= sizeof(values) / sizeof(*values))
+	if ((size_t)option < sizeof(flags) / sizeof(*flags)) {
+		*flags[option] = value != 0;
+		return TEL_OK;
+	}
+	if (value < (option != TEL_READ_THREADS) || value > max)
 		return TEL_EINVAL;
-	*values[option] = on != 0;
-	return TEL_OK;
-}
-
-tel_status
-tel_reader_set_threads(tel_reader *r, unsigned n)
-{
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	if (n > 1)
+	if (option == TEL_READ_THREADS)
+		r->threads = (unsigned)value;
+	else if (option == TEL_READ_MAX_LABELS)
+		r->max_labels = (size_t)value;
+	else if (option == TEL_READ_SIZE)
+		r->read_size = (size_t)value;
+	else
 		return TEL_EINVAL;
-	r->threads = n;
 	return TEL_OK;
 }
 
@@ -68,17 +71,6 @@ tel_reader_set_seek(tel_reader *r, tel_seek_fn *seek)
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
 	r->seek = seek;
-	return TEL_OK;
-}
-
-tel_status
-tel_reader_set_max_labels(tel_reader *r, size_t count)
-{
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	if (count < 1 || count > (size_t)1 << 30)
-		return TEL_EINVAL;
-	r->max_labels = count;
 	return TEL_OK;
 }
 
@@ -93,17 +85,6 @@ tel_reader_set_frame_names(tel_reader *r, tel_frame_name_fn *fn, void *arg)
 }
 
 tel_status
-tel_reader_set_read_size(tel_reader *r, size_t bytes)
-{
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	if (bytes < 1 || bytes > (size_t)1 << 20)
-		return TEL_EINVAL;
-	r->read_size = bytes;
-	return TEL_OK;
-}
-
-tel_status
 tel_reader_set_notify(tel_reader *r, tel_notify_fn *fn, void *arg)
 {
 	if (r->at != READER_NEW)
@@ -114,7 +95,7 @@ tel_reader_set_notify(tel_reader *r, tel_notify_fn *fn, void *arg)
 }
 
 tel_status
-tel__reader_add_sidecar(struct tel_reader *r, enum tel_sidecar_kind kind,
+tel__reader_add_sidecar(struct tel_reader *r, tel_file_kind kind,
     const char *path)
 {
 	struct tel_sidecar **end = &r->sidecars, *file;
@@ -135,30 +116,22 @@ tel__reader_add_sidecar(struct tel_reader *r, enum tel_sidecar_kind kind,
 }
 
 tel_status
-tel_reader_add_description(tel_reader *r, const char *path)
-{
-	return tel__reader_add_sidecar(r, SIDECAR_TYPES, path);
-}
-
-tel_status
-tel_reader_add_contracts(tel_reader *r, const char *path)
-{
-	return tel__reader_add_sidecar(r, SIDECAR_MESSAGES, path);
-}
-
-tel_status
-tel_reader_set_meta(tel_reader *r, const char *path)
+tel_reader_add_file(tel_reader *r, tel_file_kind kind, const char *path)
 {
 	struct tel_sidecar **link = &r->sidecars, *old;
 	tel_status st = TEL_OK;
 
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
-	while (*link != NULL && (*link)->kind != SIDECAR_META)
+	if ((unsigned)kind > TEL_FILE_META ||
+	    (path == NULL && kind != TEL_FILE_META))
+		return TEL_EINVAL;
+	while (*link != NULL &&
+	    (kind != TEL_FILE_META || (*link)->kind != TEL_FILE_META))
 		link = &(*link)->next;
 	old = *link;
 	if (path != NULL)
-		st = tel__reader_add_sidecar(r, SIDECAR_META, path);
+		st = tel__reader_add_sidecar(r, kind, path);
 	if (st == TEL_OK && old != NULL) {
 		*link = old->next;
 		free(old);

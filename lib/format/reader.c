@@ -332,7 +332,7 @@ static tel_status
 open_core(struct tel_reader *r)
 {
 	const struct tel_sidecar *exe =
-	    tel__reader_sidecar(r, NULL, SIDECAR_META);
+	    tel__reader_sidecar(r, NULL, TEL_FILE_META);
 	const unsigned char *p;
 	const char *error = NULL;
 	struct tel_input *raw;

@@ -43,8 +43,8 @@ tel_status tel__reader_next_member(struct tel_reader *r);
 tel_status tel__reader_find(struct tel_reader *r);
 
 /* Adds a file that the user names; its path is copied. */
-tel_status tel__reader_add_sidecar(struct tel_reader *r,
-    enum tel_sidecar_kind kind, const char *path);
+tel_status tel__reader_add_sidecar(struct tel_reader *r, tel_file_kind kind,
+    const char *path);
 
 /* Opens what is in raw, which is taken over. */
 tel_status tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The printer's handle: its options, and from log to log. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -95,31 +96,9 @@ tel_printer_set_format(tel_printer *p, const char *name)
 	return TEL_OK;
 }
 
-tel_status
-tel_printer_set(tel_printer *p, tel_printer_option option, int on)
+static tel_status
+printer_set_time(struct tel_printer *p, int64_t form)
 {
-	int *const values[] = {
-		[TEL_PRINT_HEADER] = &p->header,
-		[TEL_PRINT_COLOR] = &p->color,
-		[TEL_PRINT_TERMINAL] = &p->terminal,
-		[TEL_PRINT_FOOTER] = &p->footer,
-	};
-
-	if (p->started)
-		return TEL_ESTATE;
-	if ((size_t)option >= sizeof(values) / sizeof(*values))
-		return TEL_EINVAL;
-	*values[option] = on != 0 &&
-	    (option != TEL_PRINT_COLOR ||
-	        (p->renderer->flags & TEL_PRINTER_COLOR) != 0);
-	return TEL_OK;
-}
-
-tel_status
-tel_printer_set_time(tel_printer *p, tel_time_form form)
-{
-	if (p->started)
-		return TEL_ESTATE;
 	switch (form) {
 	case TEL_TIME_TICKS: break;
 	case TEL_TIME_SECONDS:
@@ -133,8 +112,64 @@ tel_printer_set_time(tel_printer *p, tel_time_form form)
 		    "the format shows time in ticks only");
 	default: return tel__render_fail(p, "unknown time format");
 	}
-	p->time = form;
+	p->time = (tel_time_form)form;
 	return TEL_OK;
+}
+
+static tel_status
+printer_set_max_size(struct tel_printer *p, int64_t bytes)
+{
+	if ((p->renderer->flags & TEL_PRINTER_PAGE) == 0)
+		return tel__render_fail(p, "the format makes no page");
+	if (bytes < (int64_t)TEL_PAGE_MIN)
+		return tel__render_fail(p, "a page needs %llu bytes at least",
+		    (unsigned long long)TEL_PAGE_MIN);
+	p->max_size = (uint64_t)bytes;
+	return TEL_OK;
+}
+
+static tel_status
+printer_set_zstd(struct tel_printer *p, int64_t level)
+{
+	if ((p->renderer->flags & TEL_PRINTER_TABLE) == 0)
+		return tel__render_fail(p,
+		    "the format has no compression of its own");
+	if (level < 1 || level > 19)
+		return tel__render_fail(p, "invalid level of compression");
+	p->level = (int)level;
+	return TEL_OK;
+}
+
+tel_status
+tel_printer_set(tel_printer *p, tel_printer_option option, int64_t value)
+{
+	int *const flags[] = {
+		[TEL_PRINT_HEADER] = &p->header,
+		[TEL_PRINT_COLOR] = &p->color,
+		[TEL_PRINT_TERMINAL] = &p->terminal,
+		[TEL_PRINT_FOOTER] = &p->footer,
+	};
+
+	if (p->started)
+		return TEL_ESTATE;
+	switch (option) {
+	case TEL_PRINT_COLOR:
+		value =
+		    value != 0 && (p->renderer->flags & TEL_PRINTER_COLOR) != 0;
+		/* FALLTHROUGH */
+	case TEL_PRINT_HEADER:
+	case TEL_PRINT_TERMINAL:
+	case TEL_PRINT_FOOTER: *flags[option] = value != 0; return TEL_OK;
+	case TEL_PRINT_TIME: return printer_set_time(p, value);
+	case TEL_PRINT_ZSTD: return printer_set_zstd(p, value);
+	case TEL_PRINT_MAX_SIZE: return printer_set_max_size(p, value);
+	case TEL_PRINT_THREADS:
+		if (value < 1 || value > UINT_MAX)
+			return TEL_EINVAL;
+		p->threads = (unsigned)value;
+		return TEL_OK;
+	}
+	return TEL_EINVAL;
 }
 
 /* Where a name ends: at a comma outside of parentheses and strings. */
@@ -259,34 +294,6 @@ tel_printer_set_weight(tel_printer *p, tel_heap_weight weight)
 		return tel__render_fail(p, "the format shows no stacks");
 	p->weighted = 1;
 	p->weight = weight;
-	return TEL_OK;
-}
-
-tel_status
-tel_printer_set_max_size(tel_printer *p, uint64_t bytes)
-{
-	if (p->started)
-		return TEL_ESTATE;
-	if ((p->renderer->flags & TEL_PRINTER_PAGE) == 0)
-		return tel__render_fail(p, "the format makes no page");
-	if (bytes < TEL_PAGE_MIN)
-		return tel__render_fail(p, "a page needs %llu bytes at least",
-		    (unsigned long long)TEL_PAGE_MIN);
-	p->max_size = bytes;
-	return TEL_OK;
-}
-
-tel_status
-tel_printer_set_zstd(tel_printer *p, int level)
-{
-	if (p->started)
-		return TEL_ESTATE;
-	if ((p->renderer->flags & TEL_PRINTER_TABLE) == 0)
-		return tel__render_fail(p,
-		    "the format has no compression of its own");
-	if (level < 1 || level > 19)
-		return tel__render_fail(p, "invalid level of compression");
-	p->level = level;
 	return TEL_OK;
 }
 
@@ -422,17 +429,6 @@ set_log(struct tel_printer *pr, const struct tel_event *ev)
 }
 
 /* ------------------------------------------------------------- threads */
-
-tel_status
-tel_printer_set_threads(tel_printer *p, unsigned n)
-{
-	if (p->started)
-		return TEL_ESTATE;
-	if (n < 1)
-		return TEL_EINVAL;
-	p->threads = n;
-	return TEL_OK;
-}
 
 /* Prints without threads from here on. */
 static tel_status

@@ -240,7 +240,7 @@ tel__reader_forget(struct tel_reader *r, const struct tel_format_ops *but)
 
 const struct tel_sidecar *
 tel__reader_sidecar(const struct tel_reader *r,
-    const struct tel_sidecar *behind, enum tel_sidecar_kind kind)
+    const struct tel_sidecar *behind, tel_file_kind kind)
 {
 	const struct tel_sidecar *s =
 	    behind != NULL ? behind->next : r->sidecars;

@@ -74,17 +74,10 @@ void tel__reader_free_roles(struct tel_reader *r);
 #define NOTICED_VERSION 1u
 #define NOTICED_LIMIT 2u
 
-/* What a file that goes with a log is for. */
-enum tel_sidecar_kind {
-	SIDECAR_TYPES,    /* describes event types */
-	SIDECAR_MESSAGES, /* names the messages of contracts */
-	SIDECAR_META      /* goes with one trace */
-};
-
 /* A file that the user named, in the order of the calls. */
 struct tel_sidecar {
 	struct tel_sidecar *next;
-	enum tel_sidecar_kind kind;
+	tel_file_kind kind;
 	char path[];
 };
 
@@ -276,7 +269,7 @@ void tel__reader_forget(struct tel_reader *r, const struct tel_format_ops *but);
 
 /* The first file of a kind behind that one, or of all; NULL: no more. */
 const struct tel_sidecar *tel__reader_sidecar(const struct tel_reader *r,
-    const struct tel_sidecar *behind, enum tel_sidecar_kind kind);
+    const struct tel_sidecar *behind, tel_file_kind kind);
 
 /* Where r->p is in the input, uncompressed. */
 uint64_t tel__reader_place(const struct tel_reader *r);

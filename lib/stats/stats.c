@@ -8,10 +8,6 @@
 #include "base/array.h"
 #include "query/tree.h"
 
-/* Documented limits. */
-#define GROUP_ROWS_MAX ((size_t)1 << 20)
-#define OPEN_MAX ((size_t)1 << 24)
-
 tel_stats *
 tel_stats_new(void)
 {
@@ -294,48 +290,6 @@ tel_stats_set_groups(tel_stats *s, const char *expressions)
 		if (set_group_names(s, s->definitions[j]) != TEL_OK)
 			return TEL_ENOMEM;
 	return st == TEL_OK ? tel_stats_settle(s) : st;
-}
-
-tel_status
-tel_stats_set_max_groups(tel_stats *s, size_t count)
-{
-	size_t i;
-
-	if (s->started)
-		return TEL_ESTATE;
-	if (count < 1 || count > GROUP_ROWS_MAX)
-		return stats_fail(s, TEL_EINVAL,
-		    "the maximum number of groups must be from 1 to 1048576");
-	s->max_groups = count;
-	for (i = 0; i < s->count; i++)
-		s->definitions[i]->max_groups = (uint32_t)count;
-	return TEL_OK;
-}
-
-tel_status
-tel_stats_set_max_open(tel_stats *s, size_t count)
-{
-	size_t i;
-
-	if (s->started)
-		return TEL_ESTATE;
-	if (count < 1 || count > OPEN_MAX)
-		return stats_fail(s, TEL_EINVAL,
-		    "the maximum number of open ranges must be from 1 to "
-		    "16777216");
-	s->max_open = count;
-	for (i = 0; i < s->count; i++)
-		s->definitions[i]->open.max = (uint32_t)count;
-	return TEL_OK;
-}
-
-tel_status
-tel_stats_set_max_memory(tel_stats *s, size_t bytes)
-{
-	if (s->started)
-		return TEL_ESTATE;
-	s->budget.most = bytes;
-	return TEL_OK;
 }
 
 tel_status

@@ -140,7 +140,7 @@ tel_writer_set_target(tel_writer *w, const char *name)
 }
 
 tel_status
-tel_writer_set(tel_writer *w, tel_writer_option option, int on)
+tel_writer_set(tel_writer *w, tel_writer_option option, int64_t value)
 {
 	int *const values[] = {
 		[TEL_WRITE_STRICT] = &w->strict,
@@ -151,9 +151,13 @@ tel_writer_set(tel_writer *w, tel_writer_option option, int on)
 
 	if (w->encoder != NULL)
 		return TEL_ESTATE;
-	if ((size_t)option >= sizeof(values) / sizeof(*values))
+	if ((size_t)option < sizeof(values) / sizeof(*values))
+		*values[option] = value != 0;
+	else if (option == TEL_WRITE_MAX_LABELS && value >= 1 &&
+	    value <= 1 << 30)
+		w->max_labels = (size_t)value;
+	else
 		return TEL_EINVAL;
-	*values[option] = on != 0;
 	return TEL_OK;
 }
 
@@ -266,17 +270,6 @@ tel_writer_set_metadata(tel_writer *w, const char *key, const char *value)
 	return value != NULL ? tel__metadata_set(&w->metadata, key, strlen(key),
 	                           value, strlen(value)) :
 	                       tel__metadata_remove(&w->metadata, key);
-}
-
-tel_status
-tel_writer_set_max_labels(tel_writer *w, size_t count)
-{
-	if (w->encoder != NULL)
-		return TEL_ESTATE;
-	if (count < 1 || count > (size_t)1 << 30)
-		return TEL_EINVAL;
-	w->max_labels = count;
-	return TEL_OK;
 }
 
 const char *

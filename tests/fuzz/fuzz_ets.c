@@ -95,14 +95,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (tmf > 0) {
 		path = beside_write(data, tmf);
 		if ((options & 64 ?
-		            tel_reader_add_contracts(r, path) :
-		            tel_reader_add_description(r, path)) != TEL_OK)
+		            tel_reader_add_file(r, TEL_FILE_MESSAGES, path) :
+		            tel_reader_add_file(r, TEL_FILE_TYPES, path)) !=
+		    TEL_OK)
 			abort();
 	}
-	if (tel_reader_set_read_size(r, read_sizes[options & 3]) != TEL_OK ||
+	if (tel_reader_set(r, TEL_READ_SIZE,
+	        (int64_t)read_sizes[options & 3]) != TEL_OK ||
 	    tel_reader_set_as(r, options & 16 ? "ets" : NULL) != TEL_OK ||
 	    tel_reader_set(r, TEL_READ_STRICT, options >> 5 & 1) != TEL_OK ||
-	    tel_reader_set_max_labels(r, options & 128 ? 2 : 1000) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_MAX_LABELS, options & 128 ? 2 : 1000) !=
+	        TEL_OK ||
 	    tel_reader_set_notify(r, take_notice, NULL) != TEL_OK)
 		abort();
 	if (tel_reader_open_memory(r, data + tmf, size - tmf, NULL) == TEL_OK)

@@ -163,7 +163,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    w == NULL || context == NULL ||
 	    tel_reader_set(r, TEL_READ_FORCE, 1) != TEL_OK ||
 	    tel_writer_set(w, TEL_WRITE_BARE, bare) != TEL_OK ||
-	    tel_writer_set_max_labels(w, 1 + data[1]) != TEL_OK ||
+	    tel_writer_set(w, TEL_WRITE_MAX_LABELS, 1 + data[1]) != TEL_OK ||
 	    tel_filter_set_expression(f, expressions[data[0] & 7]) != TEL_OK)
 		abort();
 	if (tel_reader_open_memory(r, data + 2, size - 2, "input") == TEL_OK) {

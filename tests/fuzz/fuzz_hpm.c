@@ -65,14 +65,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    (printer = tel_printer_new(out, formats[options >> 2 & 3])) == NULL)
 		abort();
 	if (meta > 0) {
-		if (tel_reader_set_meta(r, beside_write(data, meta)) != TEL_OK)
+		if (tel_reader_add_file(r, TEL_FILE_META,
+		        beside_write(data, meta)) != TEL_OK)
 			abort();
 	}
-	if (tel_reader_set_read_size(r, read_sizes[options & 3]) != TEL_OK ||
+	if (tel_reader_set(r, TEL_READ_SIZE,
+	        (int64_t)read_sizes[options & 3]) != TEL_OK ||
 	    tel_reader_set_as(r, options & 16 ? "hpm" : NULL) != TEL_OK ||
 	    tel_reader_set(r, TEL_READ_STRICT, options >> 5 & 1) != TEL_OK ||
 	    tel_reader_set(r, TEL_READ_FORCE, options >> 6 & 1) != TEL_OK ||
-	    tel_reader_set_max_labels(r, options & 128 ? 2 : 1000) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_MAX_LABELS, options & 128 ? 2 : 1000) !=
+	        TEL_OK ||
 	    tel_reader_set_notify(r, take_notice, NULL) != TEL_OK)
 		abort();
 	if (tel_reader_open_memory(r, data + meta, size - meta, NULL) == TEL_OK)

@@ -24,7 +24,7 @@ print(const void *data, size_t size, const char *as, size_t read_size,
 		abort();
 	p = tel_printer_new(o, TEL_FORMAT_TEXT);
 	if (p == NULL || tel_reader_set_as(r, as) != TEL_OK ||
-	    tel_reader_set_read_size(r, read_size) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_SIZE, (int64_t)read_size) != TEL_OK ||
 	    tel_reader_set_notify(r, take_notice, NULL) != TEL_OK)
 		abort();
 	if (tel_reader_open_memory(r, data, size, "input") == TEL_OK) {

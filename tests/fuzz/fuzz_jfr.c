@@ -81,7 +81,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(log + i * one + HEADER, data + 5, size - 5);
 	}
 	if (tel_reader_set(r, TEL_READ_STRICT, options >> 2 & 1) != TEL_OK ||
-	    tel_reader_set_read_size(r, options & 8 ? 7 : 65536) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_SIZE, options & 8 ? 7 : 65536) !=
+	        TEL_OK ||
 	    tel_reader_set_notify(r, take_notice, NULL) != TEL_OK)
 		abort();
 	if (tel_reader_open_memory(r, log, chunks * one, NULL) == TEL_OK)

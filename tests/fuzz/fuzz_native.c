@@ -78,11 +78,13 @@ open_reader(const unsigned char *data, size_t size, unsigned options)
 	tel_reader *r = tel_reader_new();
 
 	if (r == NULL ||
-	    tel_reader_set_read_size(r, read_sizes[options & 3]) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_SIZE,
+	        (int64_t)read_sizes[options & 3]) != TEL_OK ||
 	    tel_reader_set_as(r, "tel") != TEL_OK ||
 	    tel_reader_set(r, TEL_READ_STRICT, options >> 2 & 1) != TEL_OK ||
 	    tel_reader_set(r, TEL_READ_FORCE, options >> 3 & 1) != TEL_OK ||
-	    tel_reader_set_max_labels(r, options & 16 ? 2 : 1000) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_MAX_LABELS, options & 16 ? 2 : 1000) !=
+	        TEL_OK ||
 	    tel_reader_set_notify(r, take_notice, NULL) != TEL_OK)
 		abort();
 	if (tel_reader_open_memory(r, data, size, NULL) == TEL_OK)

@@ -48,7 +48,7 @@ print_all(tel_reader *r, unsigned options, size_t size, tel_output *out)
 		printers[i] = tel_printer_new(out, (tel_format)i);
 		if (printers[i] == NULL)
 			abort();
-		(void)tel_printer_set_time(printers[i],
+		(void)tel_printer_set(printers[i], TEL_PRINT_TIME,
 		    (tel_time_form)((options >> 8) % 6));
 		(void)tel_printer_set(printers[i], TEL_PRINT_COLOR,
 		    options >> 11 & 1);
@@ -110,11 +110,13 @@ open_reader(tel_reader *parent, const uint8_t *data, size_t size,
 	tel_reader *r = tel_reader_new();
 
 	if (r == NULL ||
-	    tel_reader_set_read_size(r, read_sizes[options & 7]) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_SIZE,
+	        (int64_t)read_sizes[options & 7]) != TEL_OK ||
 	    tel_reader_set_as(r, inputs[options >> 3 & 7]) != TEL_OK ||
 	    tel_reader_set(r, TEL_READ_STRICT, options >> 6 & 1) != TEL_OK ||
 	    tel_reader_set(r, TEL_READ_FORCE, options >> 7 & 1) != TEL_OK ||
-	    tel_reader_set_max_labels(r, 1 + (options & 1) * 1000) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_MAX_LABELS, 1 + (options & 1) * 1000) !=
+	        TEL_OK ||
 	    tel_reader_set_notify(r, take_notice, &count) != TEL_OK)
 		abort();
 	r->parent = parent;

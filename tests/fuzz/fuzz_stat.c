@@ -136,7 +136,7 @@ round_trip(tel_stats *s)
 
 	must(t != NULL);
 	must(tel_inst_probe(first.bytes, first.count) == TEL_INST_STATS);
-	must(tel_stats_set_max_groups(t, 100000) == TEL_OK);
+	must(tel_stats_set(t, TEL_STATS_MAX_GROUPS, 100000) == TEL_OK);
 	must(tel_stats_read_inst(t, get, &first, "first") == TEL_OK);
 	ask(t);
 	second = write_out(t);
@@ -170,9 +170,10 @@ run_schema(const char *name, const char *groups, char *const *specs,
 	struct fake f;
 	unsigned i;
 
-	must(s != NULL && tel_stats_set_max_memory(s, MEMORY) == TEL_OK);
-	must(tel_stats_set_max_groups(s, 50) == TEL_OK);
-	must(tel_stats_set_max_open(s, 3) == TEL_OK);
+	must(s != NULL &&
+	    tel_stats_set(s, TEL_STATS_MAX_MEMORY, MEMORY) == TEL_OK);
+	must(tel_stats_set(s, TEL_STATS_MAX_GROUPS, 50) == TEL_OK);
+	must(tel_stats_set(s, TEL_STATS_MAX_OPEN, 3) == TEL_OK);
 	fake_begin(&f, name);
 	for (i = 0; i < count; i++)
 		if (tel_stats_add(s, specs[i]) != TEL_OK)
@@ -226,7 +227,8 @@ run_inst(char *text, size_t size)
 	tel_stats *s = tel_stats_new();
 	tel_status st;
 
-	must(s != NULL && tel_stats_set_max_memory(s, MEMORY) == TEL_OK);
+	must(s != NULL &&
+	    tel_stats_set(s, TEL_STATS_MAX_MEMORY, MEMORY) == TEL_OK);
 	st = tel_stats_read_inst(s, get, &m, "stream");
 	if (st != TEL_OK)
 		check_failure(s);

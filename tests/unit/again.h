@@ -28,7 +28,8 @@ print_source(struct source src, tel_format format, uint64_t *count)
 		exit(1);
 	out = tel_output_new_callback(put_bytes, f);
 	pr = tel_printer_new(out, format);
-	if (src.piece > 0 && tel_reader_set_read_size(r, src.piece) != TEL_OK)
+	if (src.piece > 0 &&
+	    tel_reader_set(r, TEL_READ_SIZE, (int64_t)src.piece) != TEL_OK)
 		exit(1);
 	if ((src.piece > 0 ? tel_reader_open_callback(r, give, &src, "x") :
 	                     tel_reader_open_memory(r, src.text, src.size,

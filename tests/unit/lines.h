@@ -95,7 +95,8 @@ read_source(struct source src)
 	if (tel_reader_set_as(r, src.as) != TEL_OK)
 		exit(1);
 	if (src.piece > 0) {
-		if (tel_reader_set_read_size(r, src.piece) != TEL_OK)
+		if (tel_reader_set(r, TEL_READ_SIZE, (int64_t)src.piece) !=
+		    TEL_OK)
 			exit(1);
 		res.status = tel_reader_open_callback(r, give, &src, "x");
 	} else {

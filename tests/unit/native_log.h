@@ -112,7 +112,8 @@ read_stream(const unsigned char *data, size_t size, struct how_to_read how,
 	if (r == NULL || tel_reader_set_notify(r, take_notice, res) != TEL_OK ||
 	    tel_reader_set_as(r, "tel") != TEL_OK ||
 	    (how.read_size > 0 &&
-	        tel_reader_set_read_size(r, how.read_size) != TEL_OK) ||
+	        tel_reader_set(r, TEL_READ_SIZE, (int64_t)how.read_size) !=
+	            TEL_OK) ||
 	    tel_reader_set(r, TEL_READ_FORCE, how.force) != TEL_OK ||
 	    tel_reader_set(r, TEL_READ_STRICT, how.strict) != TEL_OK)
 		abort();

@@ -74,16 +74,18 @@ set_up(tel_reader *r, const struct how *how, FILE *notices)
 	tel_reader_set(r, TEL_READ_STRICT, how->strict);
 	tel_reader_set(r, TEL_READ_FORCE, how->force);
 	if (tel_reader_set_as(r, how->as) != TEL_OK ||
-	    tel_reader_set_meta(r, how->meta) != TEL_OK ||
+	    tel_reader_add_file(r, TEL_FILE_META, how->meta) != TEL_OK ||
 	    tel_reader_set_tick_rate(r, how->hertz) != TEL_OK ||
 	    (how->max_labels > 0 &&
-	        tel_reader_set_max_labels(r, how->max_labels) != TEL_OK))
+	        tel_reader_set(r, TEL_READ_MAX_LABELS,
+	            (int64_t)how->max_labels) != TEL_OK))
 		exit(1);
 	for (i = 0; i < 3 && how->describe[i] != NULL; i++)
-		if (tel_reader_add_description(r, how->describe[i]) != TEL_OK)
+		if (tel_reader_add_file(r, TEL_FILE_TYPES, how->describe[i]) !=
+		    TEL_OK)
 			exit(1);
 	if (how->contracts != NULL &&
-	    tel_reader_add_contracts(r, how->contracts) != TEL_OK)
+	    tel_reader_add_file(r, TEL_FILE_MESSAGES, how->contracts) != TEL_OK)
 		exit(1);
 }
 
@@ -105,7 +107,7 @@ read_events(const void *data, size_t size, struct how how,
 		exit(1);
 	set_up(r, &how, notices);
 	if (how.piece > 0) {
-		tel_reader_set_read_size(r, how.piece);
+		tel_reader_set(r, TEL_READ_SIZE, (int64_t)how.piece);
 		res.status =
 		    tel_reader_open_callback(r, feed_read, &feed, how.name);
 	} else {

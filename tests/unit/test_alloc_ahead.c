@@ -171,10 +171,10 @@ read_trace(const char *text, size_t size, int alone, size_t most, int file)
 	size_t i;
 
 	must_ok(tel_reader_set_notify(r, take_notice, &res));
-	must_ok(tel_reader_set_threads(r, (unsigned)alone));
+	must_ok(tel_reader_set(r, TEL_READ_THREADS, (unsigned)alone));
 	if (file < 0)
 		res.status = tel_reader_open_memory(r, text, size, "trace");
-	else if (tel_reader_set_read_size(r, 100000) == TEL_OK &&
+	else if (tel_reader_set(r, TEL_READ_SIZE, 100000) == TEL_OK &&
 	    lseek(file, 0, SEEK_SET) == 0)
 		res.status = tel_reader_open_fd(r, file, "trace");
 	else
@@ -262,11 +262,11 @@ test_option(void)
 {
 	tel_reader *r = must(tel_reader_new());
 
-	ok(tel_reader_set_threads(r, 2) == TEL_EINVAL, "2 threads");
-	ok(tel_reader_set_threads(r, 1) == TEL_OK, "1 thread");
-	ok(tel_reader_set_threads(r, 0) == TEL_OK, "the default");
+	ok(tel_reader_set(r, TEL_READ_THREADS, 2) == TEL_EINVAL, "2 threads");
+	ok(tel_reader_set(r, TEL_READ_THREADS, 1) == TEL_OK, "1 thread");
+	ok(tel_reader_set(r, TEL_READ_THREADS, 0) == TEL_OK, "the default");
 	must_ok(tel_reader_open_memory(r, "7: free 0x10\n", 13, "trace"));
-	ok(tel_reader_set_threads(r, 1) == TEL_ESTATE, "too late");
+	ok(tel_reader_set(r, TEL_READ_THREADS, 1) == TEL_ESTATE, "too late");
 	tel_reader_free(r);
 }
 

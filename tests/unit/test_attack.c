@@ -57,7 +57,7 @@ open_bytes(const void *data, size_t size, const char *as, size_t read_size)
 	tel_reader *r = tel_reader_new();
 
 	if (r == NULL || tel_reader_set_as(r, as) != TEL_OK ||
-	    tel_reader_set_read_size(r, read_size) != TEL_OK)
+	    tel_reader_set(r, TEL_READ_SIZE, (int64_t)read_size) != TEL_OK)
 		abort();
 	tel_reader_set(r, TEL_READ_FORCE, 1);
 	if (tel_reader_open_memory(r, data, size, NULL) != TEL_OK)

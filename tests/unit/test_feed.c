@@ -207,8 +207,7 @@ test_states(void)
 	const tel_event *ev;
 	tel_reader *r = tel_reader_new();
 
-	is_int(tel_reader_set(r, (tel_reader_option)(TEL_READ_NONBLOCKING + 1),
-	           1),
+	is_int(tel_reader_set(r, (tel_reader_option)(TEL_READ_SIZE + 1), 1),
 	    TEL_EINVAL, "no option past the last");
 	is_int(tel_reader_feed(r, "x", 1), TEL_ESTATE, "a reader not open");
 	is_int(tel_reader_open_feed(r, NULL), TEL_OK, "is opened");

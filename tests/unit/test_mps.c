@@ -109,7 +109,7 @@ read_all(const void *data, size_t size, const char *as, size_t read_size,
 
 	memset(&got, 0, sizeof(got));
 	if (r == NULL || tel_reader_set_as(r, as) != TEL_OK ||
-	    tel_reader_set_read_size(r, read_size) != TEL_OK)
+	    tel_reader_set(r, TEL_READ_SIZE, (int64_t)read_size) != TEL_OK)
 		abort();
 	tel_reader_set(r, TEL_READ_FORCE, force);
 	tel_reader_set_notify(r, count_warnings, &got);

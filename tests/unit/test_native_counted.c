@@ -94,7 +94,7 @@ count(const struct stream *s, const char *spec, size_t read_size, int take,
 	c.stats = tel_stats_new();
 	if (r == NULL || c.stats == NULL ||
 	    (spec != NULL && tel_stats_add(c.stats, spec) != TEL_OK) ||
-	    tel_reader_set_read_size(r, read_size) != TEL_OK ||
+	    tel_reader_set(r, TEL_READ_SIZE, (int64_t)read_size) != TEL_OK ||
 	    tel_reader_open_memory(r, s->data, s->size, "s") != TEL_OK ||
 	    tel_stats_begin(c.stats, r) != TEL_OK)
 		abort();

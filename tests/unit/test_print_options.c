@@ -73,7 +73,7 @@ test_columns(void)
 	add_labels(&m);
 	p = new_printer(TEL_FORMAT_CSV);
 	ok(tel_printer_set_columns(p, "PoolAlloc") == TEL_OK, "columns");
-	tel_printer_set_time(p, TEL_TIME_DELTA);
+	tel_printer_set(p, TEL_PRINT_TIME, TEL_TIME_DELTA);
 	made_alloc(&m, 100);
 	print(p, &m);
 	made_begin(&m, "EventClockSync", 150);
@@ -145,7 +145,7 @@ check_time(struct made *m, tel_format format, tel_time_form form,
 	unsigned i;
 
 	tel_printer_set(p, TEL_PRINT_HEADER, 0);
-	ok(tel_printer_set_time(p, form) == TEL_OK, "setting time");
+	ok(tel_printer_set(p, TEL_PRINT_TIME, form) == TEL_OK, "setting time");
 	for (i = 0; i < 3; i++) {
 		made_begin(m, "EventClockSync", clocks[i]);
 		print(p, m);
@@ -164,12 +164,12 @@ test_time(void)
 	made_new(&m, "mps-1.118.0");
 	tel__clock_set_origin(m.log.clock, 1000);
 	p = new_printer(TEL_FORMAT_TEXT);
-	tel_printer_set_time(p, TEL_TIME_SECONDS);
+	tel_printer_set(p, TEL_PRINT_TIME, TEL_TIME_SECONDS);
 	made_begin(&m, "EventClockSync", 1000);
 	is_u64((uint64_t)tel_printer_event(p, &m.event), (uint64_t)TEL_EINVAL,
 	    "seconds of a log without a rate");
 	ok(strstr(tel_printer_error(p), "synchronisation") != NULL, "why");
-	ok(tel_printer_set_time(p, TEL_TIME_ISO) == TEL_OK,
+	ok(tel_printer_set(p, TEL_PRINT_TIME, TEL_TIME_ISO) == TEL_OK,
 	    "nothing was printed: options may be set");
 	is_u64((uint64_t)tel_printer_event(p, &m.event), (uint64_t)TEL_EINVAL,
 	    "wall clock of a log that knows none");
@@ -197,7 +197,8 @@ test_time(void)
 	    "-0.000000500,Arena,EventClockSync,clock=0\n");
 	tel__clock_set_origin(m.log.clock, UINT64_MAX);
 	p = new_printer(TEL_FORMAT_JSON);
-	ok(tel_printer_set_time(p, TEL_TIME_RELATIVE) == TEL_OK, "relative");
+	ok(tel_printer_set(p, TEL_PRINT_TIME, TEL_TIME_RELATIVE) == TEL_OK,
+	    "relative");
 	made_begin(&m, "EventClockSync", 0);
 	print(p, &m);
 	is_printed(p,
@@ -300,7 +301,7 @@ test_refused(void)
 
 	ok(tel_printer_new(sink, (tel_format)99) == NULL, "no such format");
 	p = new_printer(TEL_FORMAT_TEXT);
-	ok(tel_printer_set_time(p, (tel_time_form)99) == TEL_EINVAL,
+	ok(tel_printer_set(p, TEL_PRINT_TIME, (tel_time_form)99) == TEL_EINVAL,
 	    "unknown time format");
 	ok(tel_printer_set_fields(p, "") == TEL_EINVAL, "no fields");
 	ok(tel_printer_set_fields(p, "a,,b") == TEL_EINVAL, "an empty name");
@@ -310,9 +311,10 @@ test_refused(void)
 		p = new_printer((tel_format)format);
 		ok(tel_printer_set_fields(p, "a") == TEL_EINVAL,
 		    "fields in format %d", format);
-		ok(tel_printer_set_time(p, TEL_TIME_NS) == TEL_EINVAL,
+		ok(tel_printer_set(p, TEL_PRINT_TIME, TEL_TIME_NS) ==
+		        TEL_EINVAL,
 		    "time in format %d", format);
-		ok(tel_printer_set_time(p, TEL_TIME_TICKS) == TEL_OK,
+		ok(tel_printer_set(p, TEL_PRINT_TIME, TEL_TIME_TICKS) == TEL_OK,
 		    "ticks in format %d", format);
 		tel_printer_free(p);
 	}
@@ -338,7 +340,7 @@ test_late(void)
 	tel_printer *p = new_printer(TEL_FORMAT_TEXT);
 	struct made m;
 
-	ok(tel_printer_set(p, (tel_printer_option)(TEL_PRINT_FOOTER + 1), 1) ==
+	ok(tel_printer_set(p, (tel_printer_option)(TEL_PRINT_MAX_SIZE + 1), 1) ==
 	        TEL_EINVAL,
 	    "no option past the last");
 	made_new(&m, "mps-1.118.0");
@@ -346,7 +348,8 @@ test_late(void)
 	print(p, &m);
 	ok(tel_printer_set(p, TEL_PRINT_HEADER, 0) == TEL_ESTATE,
 	    "header, late");
-	ok(tel_printer_set_time(p, TEL_TIME_NS) == TEL_ESTATE, "time, late");
+	ok(tel_printer_set(p, TEL_PRINT_TIME, TEL_TIME_NS) == TEL_ESTATE,
+	    "time, late");
 	ok(tel_printer_set_fields(p, "a") == TEL_ESTATE, "fields, late");
 	ok(tel_printer_set_columns(p, "a") == TEL_ESTATE, "columns, late");
 	ok(tel_printer_set(p, TEL_PRINT_COLOR, 1) == TEL_ESTATE,

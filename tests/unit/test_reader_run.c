@@ -150,7 +150,8 @@ new_reader(struct result *res, size_t read_size)
 	tel_reader *r = tel_reader_new();
 
 	memset(res, 0, sizeof(*res));
-	if (r == NULL || tel_reader_set_read_size(r, read_size) != TEL_OK)
+	if (r == NULL ||
+	    tel_reader_set(r, TEL_READ_SIZE, (int64_t)read_size) != TEL_OK)
 		exit(1);
 	tel_reader_set_notify(r, take_notice, res);
 	return r;

@@ -220,7 +220,7 @@ test_no_blocks(void)
 
 	stat_log_begin(&l);
 	must_ok(tel_stats_set(s, TEL_STATS_BLOCKS, 0));
-	ok(tel_stats_set(s, (tel_stats_option)(TEL_STATS_FORCE + 1), 1) ==
+	ok(tel_stats_set(s, (tel_stats_option)(TEL_STATS_MAX_MEMORY + 1), 1) ==
 	        TEL_EINVAL,
 	    "no option past the last");
 	must_ok(tel_stats_begin(s, NULL));
@@ -296,8 +296,9 @@ test_groups(void)
 	stat_log_begin(&l);
 	must_ok(tel_stats_add(s, "p=dur(ArenaPoll,PoolFree)"));
 	must_ok(tel_stats_set_groups(s, "kind, pool"));
-	must_ok(tel_stats_set_max_groups(s, 3));
-	ok(tel_stats_set_max_groups(s, 0) == TEL_EINVAL, "no groups: refused");
+	must_ok(tel_stats_set(s, TEL_STATS_MAX_GROUPS, 3));
+	ok(tel_stats_set(s, TEL_STATS_MAX_GROUPS, 0) == TEL_EINVAL,
+	    "no groups: refused");
 	must_ok(tel_stats_begin(s, NULL));
 	feed(s, &l, "ArenaPoll", 1000, 7, 0, 0);
 	feed(s, &l, "PoolAlloc", 1001, 1, 0, 0);
@@ -328,7 +329,7 @@ test_groups(void)
 	/* memory runs out before the groups do */
 	s = begin_one("h=hist(size,0,65536,1)");
 	must_ok(tel_stats_set_groups(s, "size"));
-	must_ok(tel_stats_set_max_memory(s, (size_t)4 << 20));
+	must_ok(tel_stats_set(s, TEL_STATS_MAX_MEMORY, (size_t)4 << 20));
 	must_ok(tel_stats_begin(s, NULL));
 	for (i = 0; i < 100; i++)
 		feed(s, &l, "PoolAlloc", 2000 + i, 1, 0, i);

@@ -27,7 +27,8 @@ filter(const struct bytes *in, struct bytes *out, struct how how)
 	    tel_writer_set(w, TEL_WRITE_BARE, how.bare) != TEL_OK)
 		abort();
 	if (how.max_labels > 0 &&
-	    tel_writer_set_max_labels(w, how.max_labels) != TEL_OK)
+	    tel_writer_set(w, TEL_WRITE_MAX_LABELS, (int64_t)how.max_labels) !=
+	        TEL_OK)
 		abort();
 	while (st == TEL_OK && tel_reader_next(r, &ev) == TEL_OK) {
 		if (tel_filter_match(f, ev) > 0)
@@ -183,8 +184,9 @@ check_state(void)
 
 	add_free(&in, schema, 1, 0x1000);
 	r = open_bytes(in.data, in.size, AS, "in");
-	ok(tel_writer_set_max_labels(w, 0) == TEL_EINVAL, "no labels at all");
-	ok(tel_writer_set(w, (tel_writer_option)(TEL_WRITE_PART + 1), 1) ==
+	ok(tel_writer_set(w, TEL_WRITE_MAX_LABELS, 0) == TEL_EINVAL,
+	    "no labels at all");
+	ok(tel_writer_set(w, (tel_writer_option)(TEL_WRITE_MAX_LABELS + 1), 1) ==
 	        TEL_EINVAL,
 	    "no option past the last");
 	ok(tel_writer_finish(w) == TEL_OK && tel_writer_gap(w) == TEL_OK,
@@ -194,7 +196,7 @@ check_state(void)
 		abort();
 	ok(tel_writer_set(w, TEL_WRITE_BARE, 1) == TEL_ESTATE &&
 	        tel_writer_set(w, TEL_WRITE_TERMINAL, 1) == TEL_ESTATE &&
-	        tel_writer_set_max_labels(w, 9) == TEL_ESTATE,
+	        tel_writer_set(w, TEL_WRITE_MAX_LABELS, 9) == TEL_ESTATE,
 	    "setters come before the first event");
 	ok(tel_writer_gap(w) == TEL_OK && tel_writer_finish(w) == TEL_OK &&
 	        tel_output_flush(o) == TEL_OK && out.size == in.size,

@@ -79,8 +79,8 @@ ets_open_describe(struct tel_reader *r, struct ets *h, const char *path)
 static tel_status
 describe_all(struct tel_reader *r, struct ets *h)
 {
-	static const enum tel_sidecar_kind kinds[] = { SIDECAR_TYPES,
-		SIDECAR_MESSAGES };
+	static const tel_file_kind kinds[] = { TEL_FILE_TYPES,
+		TEL_FILE_MESSAGES };
 	tel_status st = tel__ets_describe_builtin(&h->tmf);
 	const struct tel_sidecar *file;
 	unsigned i;

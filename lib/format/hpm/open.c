@@ -114,7 +114,7 @@ find_meta(struct tel_reader *r, struct hpm *h, uint32_t version,
 	tel__input_free(in);
 	h->meta_found = st == TEL_OK;
 	if (st == TEL_OK || st == TEL_ENOMEM || st == TEL_EIO ||
-	    tel__reader_sidecar(r, NULL, SIDECAR_META) != NULL)
+	    tel__reader_sidecar(r, NULL, TEL_FILE_META) != NULL)
 		return st;
 	/* one that just lies there is no reason not to read the trace */
 	h->refused = strdup(r->error);
@@ -181,7 +181,8 @@ say_run(struct tel_reader *r, const struct hpm *h)
 	const char *log = r->log.name, *slash = strrchr(log, '/');
 	uint64_t place = TEL__FNV;
 
-	if (tel__reader_sidecar(r, NULL, SIDECAR_META) == NULL && slash != NULL)
+	if (tel__reader_sidecar(r, NULL, TEL_FILE_META) == NULL &&
+	    slash != NULL)
 		place = tel__fnv(place, log, (size_t)(slash + 1 - log));
 	r->log.run = h->meta.digest;
 	r->log.run_place = tel__fnv(place, h->meta_path, strlen(h->meta_path));

@@ -176,7 +176,7 @@ tel__hpm_meta_open(struct tel_reader *r, const unsigned char *name, size_t n,
     struct tel_input **in, char **path)
 {
 	const struct tel_sidecar *named =
-	    tel__reader_sidecar(r, NULL, SIDECAR_META);
+	    tel__reader_sidecar(r, NULL, TEL_FILE_META);
 	const char *log = r->log.name;
 	tel_status st;
 
