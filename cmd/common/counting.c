@@ -291,7 +291,7 @@ report_done(const struct piece *p, struct done *before)
 
 /* Reads to the end.  Returns 1, or 0 when it failed or is of no use. */
 static int
-count_events(struct piece *p, void *counter)
+counting_count_events(struct piece *p, void *counter)
 {
 	const struct counting *c = p->team->counting;
 	struct selection selection = selection_of(p);
@@ -347,7 +347,8 @@ do_piece(void *arg, unsigned thread, uint64_t job)
 	some = counting_prepare(p);
 	if (p->number == 0)
 		announce(p);
-	p->failed = some < 0 || (some > 0 && !count_events(p, p->counter));
+	p->failed =
+	    some < 0 || (some > 0 && !counting_count_events(p, p->counter));
 	if (some <= 0 || p->failed)
 		piece_free(p);
 	return 1;
@@ -404,7 +405,7 @@ go_on(struct piece *first, struct piece *last, unsigned i)
 		return st;
 	if (last != first && (counter = c->open(c->arg, last->reader)) == NULL)
 		return TEL_ENOMEM;
-	if (!count_events(last, counter))
+	if (!counting_count_events(last, counter))
 		st = TEL_EIO;
 	if (last != first) {
 		if (st == TEL_OK)
@@ -516,7 +517,8 @@ take_file(struct team *t, struct file *f)
 
 /* What is known of an operand before it is opened. */
 static void
-look_at(struct team *t, struct file *f, char *operand, unsigned threads)
+counting_look_at(struct team *t, struct file *f, char *operand,
+    unsigned threads)
 {
 	uint64_t size, most = (uint64_t)threads * PIECES_PER_THREAD;
 
@@ -625,7 +627,8 @@ counting_run(struct settings *s, const struct visitor *v,
 		t.files = calloc((size_t)t.nfiles, sizeof(*t.files));
 	if (t.files != NULL) {
 		for (i = 0; i < t.nfiles; i++)
-			look_at(&t, &t.files[i], s->operands[i], threads);
+			counting_look_at(&t, &t.files[i], s->operands[i],
+			    threads);
 		if (make_pieces(&t))
 			counted = count_all(&t, threads);
 		for (j = 0; t.pieces != NULL && j < t.npieces; j++)

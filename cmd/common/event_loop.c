@@ -538,7 +538,7 @@ count_event(void *arg, const tel_event *ev)
 }
 
 static enum outcome
-count_events(void *arg, tel_run *run)
+loop_count_events(void *arg, tel_run *run)
 {
 	uint64_t *n = arg;
 
@@ -634,7 +634,7 @@ count_selected(const struct settings *s, uint64_t from, uint64_t to,
 	struct settings copy = *s;
 	const struct visitor v = { .arg = n,
 		.event = count_event,
-		.run = count_events,
+		.run = loop_count_events,
 		.any_order = 1 };
 
 	copy.select.filter = tel_filter_copy(s->select.filter);

@@ -256,7 +256,7 @@ is_more(const struct loss_line *t, const tel_loss *l)
 }
 
 static void
-add_field(struct loss_line *t, const tel_loss *l)
+format_add_field(struct loss_line *t, const tel_loss *l)
 {
 	size_t n = strlen(t->names);
 
@@ -318,7 +318,7 @@ format_losses(const tel_writer *w, const struct settings *s)
 			continue;
 		if (!is_more(&line, &loss))
 			report_line(s, &line);
-		add_field(&line, &loss);
+		format_add_field(&line, &loss);
 	}
 	report_line(s, &line);
 }

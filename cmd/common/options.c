@@ -182,7 +182,7 @@ is_optional(const struct option_row *row)
 }
 
 static int
-is_letter(const struct option_row **rows, size_t n, int c)
+common_options_is_letter(const struct option_row **rows, size_t n, int c)
 {
 	size_t i;
 
@@ -300,7 +300,8 @@ common_options_refuse(const struct option_row **rows, size_t n, int why,
     const char *word)
 {
 	int letter = optopt > 0 && optopt < OPTION_AS &&
-	    (why == ':' ? word[1] != '-' : !is_letter(rows, n, optopt));
+	    (why == ':' ? word[1] != '-' :
+	                  !common_options_is_letter(rows, n, optopt));
 	char near[256];
 
 	if (why == ':' && letter)

@@ -232,7 +232,7 @@ fail:
 
 /* The number of the field that events are split by; -1: it has none. */
 static int
-find_field(const struct split *s, const tel_type *type)
+telcat_split_find_field(const struct split *s, const tel_type *type)
 {
 	int i = tel_type_find_field(type, s->field);
 
@@ -254,7 +254,8 @@ check_field(const struct split *s)
 	for (j = 0; j < s->nsources; j++) {
 		schema = tel_reader_schema(s->sources[j]->reader);
 		for (i = 0; i < tel_schema_type_count(schema); i++)
-			if (find_field(s, tel_schema_type(schema, i)) >= 0)
+			if (telcat_split_find_field(s,
+			        tel_schema_type(schema, i)) >= 0)
 				return 1;
 	}
 	message_fail(STATUS_FAILED, s->sources[0]->name,
@@ -267,7 +268,7 @@ static struct piece *
 piece_of_value(struct split *s, const tel_event *ev)
 {
 	const tel_type *type = tel_event_type(ev);
-	const int field = find_field(s, type), has = field >= 0;
+	const int field = telcat_split_find_field(s, type), has = field >= 0;
 	struct piece *p;
 	uint64_t value = 0;
 	size_t i;

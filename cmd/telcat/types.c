@@ -420,7 +420,7 @@ telcat_types_event(void *arg, const tel_event *ev)
 }
 
 static int
-by_code(const void *va, const void *vb)
+telcat_types_by_code(const void *va, const void *vb)
 {
 	const struct row *a = va, *b = vb;
 	int c = strcmp(a->schema, b->schema);
@@ -447,7 +447,8 @@ list_logs(struct types *t)
 	sources_run(&t->telcat->settings, &visitor);
 	print_header(t, 1);
 	if (t->nrows > 0)
-		qsort(t->rows, t->nrows, sizeof(*t->rows), by_code);
+		qsort(t->rows, t->nrows, sizeof(*t->rows),
+		    telcat_types_by_code);
 	for (i = 0; i < t->nrows; i++) {
 		print_row(t, &t->rows[i], 1);
 		free_row(&t->rows[i]);

@@ -322,7 +322,7 @@ telrec_attach_call(struct thread *t, uint64_t function, uint64_t a, uint64_t b,
 
 /* Puts a text where telrec_attach_call() leaves it alone.  Its address; 0: impossible. */
 static uint64_t
-put_text(const struct thread *t, const char *text)
+telrec_attach_put_text(const struct thread *t, const char *text)
 {
 	const uint64_t at =
 	    (t->regs.rsp - RED_ZONE - TEXT_BYTES + 15) & ~(uint64_t)15;
@@ -365,14 +365,15 @@ telrec_attach_load(struct thread *t, const char *library, const char *arena)
 		return "it could not call a function";
 	errno = 0;
 	kept = ptrace(PTRACE_PEEKDATA, t->tid, (void *)(uintptr_t)where, NULL);
-	if ((text = put_text(t, library)) == 0 ||
+	if ((text = telrec_attach_put_text(t, library)) == 0 ||
 	    !telrec_attach_call(t, libc.start + load_function, text, RTLD_NOW,
 	        &handle))
 		return "it could not call a function";
 	result = TELREC_ATTACH_FAILED;
 	if (handle != 0 && find_object(t->pid, 0, library, &own)) {
 		start = find_function(t->pid, &own, "telrec_attach");
-		if (start == 0 || (text = put_text(t, arena)) == 0 ||
+		if (start == 0 ||
+		    (text = telrec_attach_put_text(t, arena)) == 0 ||
 		    !telrec_attach_call(t, own.start + start, text, 0, &result))
 			return "it could not call a function";
 	}

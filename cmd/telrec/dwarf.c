@@ -200,7 +200,7 @@ find_call(const struct dwarf *d, Dwarf_Die *unit, Dwarf_Die *die,
 }
 
 static void
-put_line(struct text *t, const char *file, int line)
+dwarf_put_line(struct text *t, const char *file, int line)
 {
 	if (file != NULL && line > 0)
 		dwarf_put(t, " at %s:%d", file, line);
@@ -243,7 +243,7 @@ put_scopes(const struct dwarf *d, Dwfl_Module *module, uint64_t address,
 		if (count++ > 0)
 			dwarf_put(t, " <- ");
 		put_function(d, t, name);
-		put_line(t, file, line);
+		dwarf_put_line(t, file, line);
 		if (tag == DW_TAG_subprogram)
 			break;
 		(void)find_call(d, unit, &scopes[i], &file, &line);
@@ -276,6 +276,6 @@ dwarf_name(struct dwarf *d, uint64_t address, char *text, size_t room)
 	if (source != NULL)
 		file =
 		    d->f.dwfl_lineinfo(source, NULL, &line, NULL, NULL, NULL);
-	put_line(&t, file, line);
+	dwarf_put_line(&t, file, line);
 	return t.used;
 }

@@ -122,7 +122,7 @@ put_column(struct tel__buffer *b, const void *values, unsigned n, int is_large)
 }
 
 static void
-put_names(struct tel__buffer *b, const tel_emit_columns *from)
+flight_put_names(struct tel__buffer *b, const tel_emit_columns *from)
 {
 	char text[NAME_BYTES];
 	unsigned i;
@@ -137,7 +137,7 @@ put_names(struct tel__buffer *b, const tel_emit_columns *from)
 }
 
 static void
-put_part(struct flight *f, const tel_emit_part *part)
+flight_put_part(struct flight *f, const tel_emit_part *part)
 {
 	const unsigned fields =
 	    types_fields((enum type)(part->code - 1), f->options);
@@ -168,12 +168,12 @@ flight_pack(struct flight *f, struct list *list, const tel_emit_columns *from)
 	unsigned i;
 
 	b->used = 0;
-	put_names(b, from);
+	flight_put_names(b, from);
 	tel__buffer_put(b, from->order, from->count);
 	put_column(b, from->clocks, from->clock_count, 1);
 	put_column(b, from->shared, from->clock_count, 0);
 	for (i = 0; i < from->part_count; i++)
-		put_part(f, &from->parts[i]);
+		flight_put_part(f, &from->parts[i]);
 	block = b->failed ? NULL : malloc(sizeof(*block) + b->used);
 	if (block == NULL)
 		return 0;

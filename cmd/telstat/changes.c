@@ -140,7 +140,7 @@ show_change(struct report *r, uint64_t before, uint64_t after, int raw)
 }
 
 static void
-put_text(struct report *r, const struct show *show, const char *lead,
+changes_put_text(struct report *r, const struct show *show, const char *lead,
     const struct change *c, int frames)
 {
 	struct report_section *s = report_section(r, REPORT_TEXT, "");
@@ -165,7 +165,8 @@ put_text(struct report *r, const struct show *show, const char *lead,
 }
 
 static void
-put_row(struct report *r, const struct show *show, const struct change *c)
+changes_put_row(struct report *r, const struct show *show,
+    const struct change *c)
 {
 	static const char *const names[] = { "before_bytes", "after_bytes",
 		"change_bytes", "before_blocks", "after_blocks",
@@ -212,14 +213,14 @@ put_all(struct report *r, const struct show *show, const struct changes *c)
 		r->section.lead_strong = 1;
 		report_line(r, "", "%zu of %zu", shown, c->count);
 		report_put(r);
-		put_text(r, show, "all", &all, 0);
+		changes_put_text(r, show, "all", &all, 0);
 	}
 	for (i = 0; i < shown && !is_empty(&c->list[i]); i++)
 		if (text)
-			put_text(r, show, report_text(r, "%zu.", i + 1),
+			changes_put_text(r, show, report_text(r, "%zu.", i + 1),
 			    &c->list[i], 1);
 		else
-			put_row(r, show, &c->list[i]);
+			changes_put_row(r, show, &c->list[i]);
 }
 
 void

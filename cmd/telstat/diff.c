@@ -223,7 +223,7 @@ put_figure(struct report *r, const struct figure *f, const char *unit)
 }
 
 static void
-put_row(struct report *r, const char *name, const struct figure *a,
+diff_put_row(struct report *r, const char *name, const struct figure *a,
     const struct figure *b, const char *unit)
 {
 	report_row(r, REPORT_TEXT | REPORT_DATA);
@@ -247,7 +247,7 @@ static void
 add_plain(const struct diff *d, const char *name, struct figure a,
     struct figure b, const char *unit, enum significance s)
 {
-	put_row(d->report, name, &a, &b, unit);
+	diff_put_row(d->report, name, &a, &b, unit);
 	if (d->timed) {
 		report_cell(d->report, report_optional(""));
 		report_cell(d->report, report_optional(""));
@@ -272,7 +272,7 @@ add_counts(const struct diff *d, const char *name, uint64_t a, uint64_t b,
 	double by_a = d->timed ? d->sides[0].ns / 1e9 : d->sides[0].events;
 	double by_b = d->timed ? d->sides[1].ns / 1e9 : d->sides[1].events;
 
-	put_row(d->report, name, &before, &after, "");
+	diff_put_row(d->report, name, &before, &after, "");
 	if (d->timed) {
 		report_cell(d->report, report_real(x / by_a));
 		report_cell(d->report, report_real(y / by_b));
@@ -593,7 +593,7 @@ put_stats(struct diff *d)
 
 /* The types of one side, and with j 1, those that only the other has. */
 static void
-put_types(const struct diff *d, int j)
+diff_put_types(const struct diff *d, int j)
 {
 	const struct side *s = &d->sides[j], *o = &d->sides[1 - j];
 	size_t i, n = report_rows(d->report, s->ntypes);
@@ -634,8 +634,8 @@ diff_fill(struct report *r, void *arg)
 		open_table(d, "events");
 		add_counts(d, "all", (uint64_t)d->sides[0].events,
 		    (uint64_t)d->sides[1].events, d->timed);
-		put_types(d, 0);
-		put_types(d, 1);
+		diff_put_types(d, 0);
+		diff_put_types(d, 1);
 		report_put(r);
 	}
 	put_stats(d);

@@ -115,7 +115,7 @@ metrics_take(struct names *names, const char *base)
 }
 
 static int
-is_word(char c)
+metrics_is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
@@ -137,7 +137,7 @@ names_make(struct names *names, const char *prefix, const char *path,
 
 		if (c >= 'A' && c <= 'Z')
 			c = (char)(c - 'A' + 'a');
-		if (is_word(c))
+		if (metrics_is_word(c))
 			base[used++] = c;
 		else if (used > 0 && base[used - 1] != '_')
 			base[used++] = '_';

@@ -72,7 +72,7 @@ put_family(const struct show *show, const struct family *f)
 }
 
 static void
-put_types(const struct show *show, const char *name, int bytes)
+metrics_totals_put_types(const struct show *show, const char *name, int bytes)
 {
 	const struct metric m = { show, show->options->prefix, 0, 0 };
 	char text[FIGURE_TEXT];
@@ -138,6 +138,6 @@ metrics_totals(const struct show *show, struct names *names)
 	if (!show_overview(show))
 		return;
 	put_origins(show);
-	put_types(show, type_events, 0);
-	put_types(show, type_bytes, 1);
+	metrics_totals_put_types(show, type_events, 0);
+	metrics_totals_put_types(show, type_bytes, 1);
 }

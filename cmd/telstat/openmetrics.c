@@ -484,7 +484,7 @@ put_tally(const struct metric *m)
 
 /* The largest values, by their rank. */
 static void
-put_top(const struct metric *m)
+openmetrics_put_top(const struct metric *m)
 {
 	const tel_stats *s = m->show->stats;
 	const char *unit = unit_suffix(m);
@@ -648,7 +648,7 @@ put_metric(const struct metric *m)
 	else
 		put_numbers(m);
 	if (class == TEL_CLASS_TOP)
-		put_top(m);
+		openmetrics_put_top(m);
 	if (class != TEL_CLASS_DUR)
 		metric_numbers(m, "_updates", "counter", "number of updates",
 		    TEL_NUMBER_UPDATES);

@@ -282,7 +282,8 @@ put_parts(struct report *r, const struct show *show, int kinds)
 }
 
 static void
-type_of(struct report *r, const void *of, size_t i, struct report_bar *out)
+overview_type_of(struct report *r, const void *of, size_t i,
+    struct report_bar *out)
 {
 	const struct show *show = of;
 	tel_part part;
@@ -302,7 +303,7 @@ put_picture(struct report *r, const struct show *show)
 	const tel_stats *s = show->stats;
 	struct report_section *section = report_section(r, REPORT_SVG, "types");
 	struct report_bars bars = { "events", show, tel_stats_type_count(s),
-		type_of, total(show, TEL_TOTAL_EVENTS), 0, { 0, 0 } };
+		overview_type_of, total(show, TEL_TOTAL_EVENTS), 0, { 0, 0 } };
 	char a[FIGURE_TEXT], b[FIGURE_TEXT], c[FIGURE_TEXT];
 	tel_origin o = { "", "", "", 0, 0 };
 	tel_int128 ns;

@@ -162,8 +162,8 @@ stacks_frames(struct report *r, const char *frames)
 }
 
 static void
-put_text(struct report *r, const struct show *show, size_t i, const char *lead,
-    const tel_heap_stack *s)
+telstat_stacks_put_text(struct report *r, const struct show *show, size_t i,
+    const char *lead, const tel_heap_stack *s)
 {
 	struct report_section *section = report_section(r, REPORT_TEXT, "");
 	char text[FIGURE_TEXT];
@@ -226,8 +226,8 @@ add_columns(struct report *r, const struct show *show)
 }
 
 static void
-add_row(struct report *r, const struct show *show, size_t i, const char *frames,
-    const tel_heap_stack *s)
+telstat_stacks_add_row(struct report *r, const struct show *show, size_t i,
+    const char *frames, const tel_heap_stack *s)
 {
 	const tel_heap *heap = show->options->heap;
 	const uint32_t *list;
@@ -257,12 +257,12 @@ add_row(struct report *r, const struct show *show, size_t i, const char *frames,
 
 /* A section for each row: a report keeps no more than one. */
 static void
-put_row(struct report *r, const struct show *show, size_t i, const char *frames,
-    const tel_heap_stack *s)
+telstat_stacks_put_row(struct report *r, const struct show *show, size_t i,
+    const char *frames, const tel_heap_stack *s)
 {
 	(void)report_section(r, REPORT_DATA, subject(show));
 	add_columns(r, show);
-	add_row(r, show, i, frames, s);
+	telstat_stacks_add_row(r, show, i, frames, s);
 	report_put(r);
 }
 
@@ -317,7 +317,7 @@ put_title(struct report *r, const struct show *show, size_t n, size_t shown,
 	else
 		report_say(r, REPORT_TEXT, "", "%zu", n);
 	report_put(r);
-	put_text(r, show, SIZE_MAX, "all", all);
+	telstat_stacks_put_text(r, show, SIZE_MAX, "all", all);
 }
 
 void
@@ -349,7 +349,8 @@ stacks_put(struct report *r, const struct show *show)
 	for (i = 0; i < shown && tel_heap_stack_at(heap, i, &s); i++) {
 		telstat_stacks_subtract(&rest, &s);
 		if (text) {
-			put_text(r, show, i, report_text(r, "%zu.", i + 1), &s);
+			telstat_stacks_put_text(r, show, i,
+			    report_text(r, "%zu.", i + 1), &s);
 			continue;
 		}
 		frames = tel_heap_frames(heap, i);
@@ -357,13 +358,13 @@ stacks_put(struct report *r, const struct show *show)
 			r->failed = 1;
 			return;
 		}
-		put_row(r, show, i, frames, &s);
+		telstat_stacks_put_row(r, show, i, frames, &s);
 	}
 	/* also those without weight, so that all add up to the totals */
 	if (rest.allocations == 0)
 		return;
 	if (text)
-		put_text(r, show, SIZE_MAX, "others", &rest);
+		telstat_stacks_put_text(r, show, SIZE_MAX, "others", &rest);
 	else
-		put_row(r, show, SIZE_MAX, "<other>", &rest);
+		telstat_stacks_put_row(r, show, SIZE_MAX, "<other>", &rest);
 }

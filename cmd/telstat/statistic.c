@@ -451,7 +451,7 @@ add_parameters(struct report_section *s, const tel_stat *stat)
 /* ------------------------------------------------------------- buckets */
 
 static tel_bucket
-bucket_of(const void *of, size_t i)
+statistic_bucket_of(const void *of, size_t i)
 {
 	tel_bucket b = { 0, 1, 0, 0, 0 };
 
@@ -486,7 +486,7 @@ fill_histogram(struct report_histogram *h, const tel_stat *stat)
 	h->y_title = weight_title(stat);
 	h->of = stat;
 	h->n = tel_stat_bucket_count(stat);
-	h->bucket = bucket_of;
+	h->bucket = statistic_bucket_of;
 	h->next = next_bucket;
 	h->weight = statistic_number(stat, TEL_NUMBER_WEIGHT);
 	h->sides = statistic_defined(stat, TEL_NUMBER_UNDER);
@@ -530,7 +530,8 @@ add_quantiles(struct report_section *s, const struct show *show,
 
 /* A key of a tally, as a bar. */
 static void
-key_of(struct report *r, const void *of, size_t i, struct report_bar *out)
+statistic_key_of(struct report *r, const void *of, size_t i,
+    struct report_bar *out)
 {
 	tel_key key;
 
@@ -645,7 +646,7 @@ add_top(struct report *r, const tel_stat *stat)
 
 /* For programs, a section of its own behind that of the statistic. */
 static void
-put_top(struct report *r, const tel_stat *stat)
+statistic_put_top(struct report *r, const tel_stat *stat)
 {
 	struct report_section *s = report_section(r, REPORT_DATA, "top value");
 
@@ -698,7 +699,7 @@ statistic_put(struct report *r, const struct show *show, const tel_stat *stat,
 	struct report_section *s =
 	    report_section(r, REPORT_ALL, tel_class_name(class));
 	struct report_bars bars = { weight_title(stat), stat,
-		tel_stat_key_count(stat), key_of,
+		tel_stat_key_count(stat), statistic_key_of,
 		statistic_number(stat, TEL_NUMBER_WEIGHT),
 		statistic_nonzero(stat, TEL_NUMBER_OVERFLOW_UPDATES),
 		statistic_number(stat, TEL_NUMBER_OVERFLOW) };
@@ -738,5 +739,5 @@ statistic_put(struct report *r, const struct show *show, const tel_stat *stat,
 	}
 	report_put(r);
 	if (top > 0 && report_is(r, REPORT_DATA))
-		put_top(r, stat);
+		statistic_put_top(r, stat);
 }

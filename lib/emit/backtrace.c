@@ -51,13 +51,13 @@ backtrace_put(struct line *l, const char *s, size_t n)
 }
 
 static void
-put_text(struct line *l, const char *s)
+backtrace_put_text(struct line *l, const char *s)
 {
 	backtrace_put(l, s, strlen(s));
 }
 
 static void
-put_number(struct line *l, uint64_t v, unsigned base, unsigned digits,
+backtrace_put_number(struct line *l, uint64_t v, unsigned base, unsigned digits,
     const char *set)
 {
 	char text[24];
@@ -73,14 +73,14 @@ put_number(struct line *l, uint64_t v, unsigned base, unsigned digits,
 static void
 put_hex(struct line *l, uint64_t v)
 {
-	put_text(l, "0x");
-	put_number(l, v, 16, 1, "0123456789abcdef");
+	backtrace_put_text(l, "0x");
+	backtrace_put_number(l, v, 16, 1, "0123456789abcdef");
 }
 
 static void
 put_decimal(struct line *l, uint64_t v)
 {
-	put_number(l, v, 10, 1, "0123456789");
+	backtrace_put_number(l, v, 10, 1, "0123456789");
 }
 
 /* 17 digits and an exponent, by long double arithmetic. */
@@ -92,15 +92,15 @@ put_double(struct line *l, double value)
 	uint64_t digits;
 
 	if (value != value) {
-		put_text(l, "nan");
+		backtrace_put_text(l, "nan");
 		return;
 	}
 	if (v < 0) {
-		put_text(l, "-");
+		backtrace_put_text(l, "-");
 		v = -v;
 	}
 	if (v > 1.7976931348623157e308L) {
-		put_text(l, "inf");
+		backtrace_put_text(l, "inf");
 		return;
 	}
 	if (v < 1e15L && v == (long double)(uint64_t)v) {
@@ -117,63 +117,64 @@ put_double(struct line *l, double value)
 		exponent++;
 	}
 	put_decimal(l, digits / 10000000000000000u);
-	put_text(l, ".");
-	put_number(l, digits % 10000000000000000u, 10, 16, "0123456789");
-	put_text(l, exponent < 0 ? "e-" : "e+");
-	put_number(l, (uint64_t)(exponent < 0 ? -exponent : exponent), 10, 2,
+	backtrace_put_text(l, ".");
+	backtrace_put_number(l, digits % 10000000000000000u, 10, 16,
 	    "0123456789");
+	backtrace_put_text(l, exponent < 0 ? "e-" : "e+");
+	backtrace_put_number(l, (uint64_t)(exponent < 0 ? -exponent : exponent),
+	    10, 2, "0123456789");
 }
 
 static void
-put_string(struct line *l, const char *s, size_t n)
+backtrace_put_string(struct line *l, const char *s, size_t n)
 {
 	static const char hex[] = "0123456789abcdef";
 	size_t i;
 
-	put_text(l, "\"");
+	backtrace_put_text(l, "\"");
 	for (i = 0; i < n && s[i] != '\0'; i++) {
 		const unsigned char c = (unsigned char)s[i];
 
 		if (c == '"' || c == '\\')
-			put_text(l, "\\");
+			backtrace_put_text(l, "\\");
 		if (c >= ' ' && c <= '~') {
 			backtrace_put(l, &s[i], 1);
 		} else {
-			put_text(l, "\\x");
+			backtrace_put_text(l, "\\x");
 			backtrace_put(l, &hex[c >> 4], 1);
 			backtrace_put(l, &hex[c & 15], 1);
 		}
 	}
-	put_text(l, "\"");
+	backtrace_put_text(l, "\"");
 }
 
 /* ---------------------------------------------------------------- events */
 
 static void
-put_field(struct line *l, const struct tel__emit_field *f, const char *event,
-    size_t size)
+backtrace_put_field(struct line *l, const struct tel__emit_field *f,
+    const char *event, size_t size)
 {
 	const unsigned width = f->letter->width;
 	uint64_t v;
 	size_t at;
 	double d;
 
-	put_text(l, " ");
-	put_text(l, f->name);
-	put_text(l, "=");
+	backtrace_put_text(l, " ");
+	backtrace_put_text(l, f->name);
+	backtrace_put_text(l, "=");
 	if (f->letter->data_type == STRING) {
 		at = f->offset;
 		if (f->letter->load == LOAD_TEXT)
 			at = tel_le32((const unsigned char *)event + at);
 		at = at < size ? at : size;
-		put_string(l, event + at, size - at);
+		backtrace_put_string(l, event + at, size - at);
 		return;
 	}
 	v = tel__emit_load(event + f->offset, width);
 	switch (f->letter->data_type) {
 	case ADDRESS:
 	case POINTER: put_hex(l, v); break;
-	case BOOLEAN: put_text(l, v != 0 ? "true" : "false"); break;
+	case BOOLEAN: backtrace_put_text(l, v != 0 ? "true" : "false"); break;
 	case DOUBLE:
 		memcpy(&d, &v, 8);
 		put_double(l, d);
@@ -181,7 +182,7 @@ put_field(struct line *l, const struct tel__emit_field *f, const char *event,
 	case SIGNED:
 		v <<= 64 - 8 * width;
 		if (v >> 63 != 0) {
-			put_text(l, "-");
+			backtrace_put_text(l, "-");
 			v = 0 - v;
 			put_decimal(l, v >> (64 - 8 * width));
 		} else {
@@ -194,7 +195,7 @@ put_field(struct line *l, const struct tel__emit_field *f, const char *event,
 
 /* Prints a copy of an event. */
 static void
-put_event(struct line *l, const uint64_t *event, unsigned words,
+backtrace_put_event(struct line *l, const uint64_t *event, unsigned words,
     uint32_t thread)
 {
 	const struct tel__emit_typed *t = tel__emit_find(event[0] & 0xFFFF);
@@ -202,19 +203,19 @@ put_event(struct line *l, const uint64_t *event, unsigned words,
 
 	if (t == NULL || words * 8 < t->size)
 		return;
-	put_number(l, event[1], 16, 16, "0123456789ABCDEF");
-	put_text(l, " ");
-	put_text(l, t->name);
+	backtrace_put_number(l, event[1], 16, 16, "0123456789ABCDEF");
+	backtrace_put_text(l, " ");
+	backtrace_put_text(l, t->name);
 	for (i = 0; i < t->nfields; i++) {
 		if (t->fields[i].space == 2) {
-			put_text(l, " thread=");
+			backtrace_put_text(l, " thread=");
 			put_decimal(l, thread);
 		} else {
-			put_field(l, &t->fields[i], (const char *)event,
-			    words * 8);
+			backtrace_put_field(l, &t->fields[i],
+			    (const char *)event, words * 8);
 		}
 	}
-	put_text(l, "\n");
+	backtrace_put_text(l, "\n");
 	backtrace_flush(l);
 }
 
@@ -222,7 +223,7 @@ put_event(struct line *l, const uint64_t *event, unsigned words,
 
 /* Copies an event.  0: it was overwritten. */
 static unsigned
-copy_event(const struct tel__emit_walk *w, uint64_t *to)
+backtrace_copy_event(const struct tel__emit_walk *w, uint64_t *to)
 {
 	unsigned words, i;
 	const uint64_t *p = tel__emit_here(w, &words);
@@ -315,9 +316,9 @@ tel_backtrace(int fd, unsigned n)
 		}
 		if (first == NULL)
 			break;
-		words = left <= n ? copy_event(first, copy) : 0;
+		words = left <= n ? backtrace_copy_event(first, copy) : 0;
 		if (words > 0) {
-			put_event(&line, copy, words,
+			backtrace_put_event(&line, copy, words,
 			    TEL__NOW(first->ring->thread));
 			count++;
 		}
@@ -342,19 +343,19 @@ tel_emit_dump(int fd)
 		return 0;
 	for (i = 0; i < tel__emit_ring_count(); i++) {
 		w = begin_walk(i);
-		put_text(&line, "# ring of kind ");
-		put_text(&line,
+		backtrace_put_text(&line, "# ring of kind ");
+		backtrace_put_text(&line,
 		    PAGE->kinds[TEL__NOW(w.ring->kind) % TEL_EMIT_KINDS]);
-		put_text(&line, ", thread ");
+		backtrace_put_text(&line, ", thread ");
 		put_decimal(&line, TEL__NOW(w.ring->thread));
-		put_text(&line, "\n");
+		backtrace_put_text(&line, "\n");
 		backtrace_flush(&line);
 		for (; (words = next_whole(&w, &p)) > 0;
 		     w.at += TEL__RING_ONE + words) {
-			words = copy_event(&w, event);
+			words = backtrace_copy_event(&w, event);
 			if (words == 0)
 				break;
-			put_event(&line, event, words,
+			backtrace_put_event(&line, event, words,
 			    TEL__NOW(w.ring->thread));
 			count++;
 		}
@@ -430,12 +431,12 @@ tel_emit_assertion(const char *file, int line, const char *text)
 {
 	struct line l = { 2, 0, "" };
 
-	put_text(&l, file);
-	put_text(&l, ":");
+	backtrace_put_text(&l, file);
+	backtrace_put_text(&l, ":");
 	put_decimal(&l, (uint64_t)line);
-	put_text(&l, ": assertion failed: ");
-	put_text(&l, text);
-	put_text(&l, "\n");
+	backtrace_put_text(&l, ": assertion failed: ");
+	backtrace_put_text(&l, text);
+	backtrace_put_text(&l, "\n");
 	backtrace_flush(&l);
 	(void)tel_backtrace(2, crash.on ? crash.events : 32);
 	crash.printed = 1;

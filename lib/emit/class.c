@@ -239,7 +239,7 @@ tel_class_close(void)
 
 /* The class of a handle. */
 static tel_emit_class *
-class_of(tel_emit_class *c)
+emit_class_class_of(tel_emit_class *c)
 {
 	return c == TEL_CLASS_ROOT ? &root : c;
 }
@@ -263,7 +263,7 @@ update_switches(void)
 
 /* The slot of a path: of a class not disposed of, or a free one. */
 static uint16_t *
-find_slot(const char *path, size_t n)
+emit_class_find_slot(const char *path, size_t n)
 {
 	struct tel__classes *all = &tel__classes;
 	const size_t mask = sizeof(all->by_path) / sizeof(uint16_t) - 1;
@@ -342,7 +342,7 @@ add_class(const tel_emit_class *like, tel_emit_class *parent, const char *path,
 	if (c->path == NULL || c->component == NULL || c->unit == NULL ||
 	    make_counters(c) != 0 || tel__class_define(c) != 0)
 		goto no_room;
-	*find_slot(path, n) = (uint16_t)(all->count + 1);
+	*emit_class_find_slot(path, n) = (uint16_t)(all->count + 1);
 	all->list[all->count++] = c;
 	return c;
 no_room:
@@ -368,7 +368,7 @@ create_path(tel_emit_class *parent, const tel_emit_class *like,
 			end++;
 		if (end == at || end + 1 == n)
 			return fail_null(EINVAL);
-		slot = find_slot(path, end);
+		slot = emit_class_find_slot(path, end);
 		if (*slot == 0) {
 			c = add_class(end == n ? like : &way, c, path, end);
 			if (c == NULL)
@@ -423,7 +423,7 @@ emit_class_create(tel_emit_class *parent, const char *name,
 		like->component = "";
 	like->own = (options & TEL_CLASS_ENABLE) != 0;
 	lock();
-	c = create_locked(class_of(parent), name, like);
+	c = create_locked(emit_class_class_of(parent), name, like);
 	unlock();
 	return c;
 }
@@ -576,7 +576,7 @@ tel_class_enable(tel_emit_class *c)
 	int st;
 
 	lock();
-	st = emit_class_change(class_of(c), 1);
+	st = emit_class_change(emit_class_class_of(c), 1);
 	unlock();
 	return st;
 }
@@ -587,7 +587,7 @@ tel_class_disable(tel_emit_class *c)
 	int st;
 
 	lock();
-	st = emit_class_change(class_of(c), 0);
+	st = emit_class_change(emit_class_class_of(c), 0);
 	unlock();
 	return st;
 }
@@ -618,7 +618,7 @@ tel_class_snapshot(tel_emit_class *top)
 	int st = 0;
 
 	lock();
-	top = class_of(top);
+	top = emit_class_class_of(top);
 	if (!tel__classes.open)
 		st = emit_class_fail(EBADF);
 	else if (top == NULL)

@@ -252,7 +252,7 @@ struct run {
 
 /* Copies an event if its kind was on and its type is registered. */
 static inline void
-copy_event(struct run *run, const uint64_t *event, unsigned words,
+emit_drain_copy_event(struct run *run, const uint64_t *event, unsigned words,
     uint64_t clock)
 {
 	const unsigned first =
@@ -318,7 +318,7 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 	int more = 1;
 
 	while (run.count < BATCH_EVENTS && run.words <= end) {
-		copy_event(&run, event, words, clock);
+		emit_drain_copy_event(&run, event, words, clock);
 		run.walk.at += TEL__RING_ONE + words;
 		/* usually the next event is complete */
 		event = tel__emit_here(&run.walk, &words);

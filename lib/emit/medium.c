@@ -21,7 +21,7 @@ tel__emit_free_addresses(struct tel_emit_sink *s)
 
 /* Finds out what the descriptor is. */
 static void
-look_at(struct tel_emit_sink *s)
+medium_look_at(struct tel_emit_sink *s)
 {
 	struct stat st;
 
@@ -47,7 +47,7 @@ tel__emit_open_file(struct tel_emit_sink *s)
 	s->own = 1;
 	if (s->fd < 0)
 		return -1;
-	look_at(s);
+	medium_look_at(s);
 	return 0;
 }
 
@@ -73,7 +73,7 @@ tel_emit_to_fd(int fd, uint32_t kinds, unsigned flags)
 	if (s == NULL)
 		return NULL;
 	s->fd = fd;
-	look_at(s);
+	medium_look_at(s);
 	return tel__emit_add_sink(s);
 }
 

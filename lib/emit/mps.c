@@ -176,7 +176,7 @@ put_start(struct tel__emit_stream *s, struct tel__buffer *b, uint64_t clock,
 
 /* Appends a field, at the width of its sort in the MPS: U, W, P, A, B or D. */
 static void
-add_field(struct event *e, const struct tel__emit_field *f,
+emit_mps_add_field(struct event *e, const struct tel__emit_field *f,
     const unsigned char *from, size_t size)
 {
 	const unsigned width = f->letter->width;
@@ -203,7 +203,7 @@ add_field(struct event *e, const struct tel__emit_field *f,
 
 /* Appends an event.  0: it cannot be represented. */
 static int
-put_event(struct tel__buffer *b, const struct tel__emit_batch *batch,
+emit_mps_put_event(struct tel__buffer *b, const struct tel__emit_batch *batch,
     unsigned i)
 {
 	const struct tel__emit_typed *t = tel__emit_types.list[batch->type[i]];
@@ -217,7 +217,8 @@ put_event(struct tel__buffer *b, const struct tel__emit_batch *batch,
 	for (k = 0; k < t->nfields; k++)
 		/* the MPS has no thread */
 		if (t->fields[k].offset >= 16)
-			add_field(&e, &t->fields[k], (const unsigned char *)row,
+			emit_mps_add_field(&e, &t->fields[k],
+			    (const unsigned char *)row,
 			    (size_t)(row[0] & 0xfff) * 8);
 	return emit_mps_end(&e, b);
 }
@@ -233,7 +234,7 @@ tel__emit_put_mps(struct tel__emit_stream *s, struct tel__buffer *b,
 		    batch->count > 0 ? batch->clock[0] : tel__emit_ticks(),
 		    batch->types);
 	for (i = 0; i < batch->count; i++)
-		done += (unsigned)put_event(b, batch, i);
+		done += (unsigned)emit_mps_put_event(b, batch, i);
 	s->sequence++;
 	return batch->count - done;
 }

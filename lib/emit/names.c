@@ -65,7 +65,7 @@ tel__emit_forget_strings(void)
 
 /* The slot of a string, or the free slot for it. */
 static uint32_t *
-find_slot(const char *s, size_t n)
+emit_names_find_slot(const char *s, size_t n)
 {
 	const struct tel__ring_entry *entry;
 	size_t i = tel__native_xxh64(s, n) & (SLOTS - 1);
@@ -93,7 +93,7 @@ tel_intern(const char *string)
 		return 0;
 	}
 	pthread_mutex_lock(&tel__emit_state.lock);
-	slot = find_slot(string, n);
+	slot = emit_names_find_slot(string, n);
 	at = PAGE->names_used;
 	if (*slot != 0) {
 		at = *slot - 1;

@@ -265,7 +265,7 @@ tel_class_update_magnitude_delta(tel_emit_class *c, int64_t delta)
 
 /* There are not more buckets than a part has words. */
 static inline size_t
-bucket_of(int64_t value, int64_t from, uint64_t width)
+part_bucket_of(int64_t value, int64_t from, uint64_t width)
 {
 	return (size_t)(((uint64_t)value - (uint64_t)from) / width);
 }
@@ -284,10 +284,10 @@ tel_class_update_histogram(tel_emit_class *c, int64_t value, uint64_t count)
 	else if (value >= c->hi)
 		word = W_B;
 	else if (value < c->knee)
-		word = W_HEAD + bucket_of(value, c->lo, c->width[0]);
+		word = W_HEAD + part_bucket_of(value, c->lo, c->width[0]);
 	else
-		word =
-		    W_HEAD + c->first + bucket_of(value, c->knee, c->width[1]);
+		word = W_HEAD + c->first +
+		    part_bucket_of(value, c->knee, c->width[1]);
 	part_add(part, word, count);
 	part_add(part, W_SUM, (uint64_t)value * count);
 	part_add(part, W_UPDATES, 1);

@@ -456,7 +456,7 @@ emit_ring_attach(unsigned kind)
  * two calls; a handler that has interrupted this one has counted more.
  */
 static void
-count_events(struct tel__emit_ring *ring, uint64_t next)
+emit_ring_count_events(struct tel__emit_ring *ring, uint64_t next)
 {
 	uint64_t events = TEL__NOW(ring->events);
 	const uint64_t now = tel__emit_events_at(events, next);
@@ -476,7 +476,7 @@ cross(struct tel__emit_ring *ring, uint64_t next)
 	const struct timespec moment = { 0, 100000 };
 	uint64_t used;
 
-	count_events(ring, next);
+	emit_ring_count_events(ring, next);
 	tel__emit_pair((uint64_t)1 << 24);
 	__atomic_store_n(
 	    &ring->marks[(next & POSITION) / sixteenth % TEL__RING_MARKS], next,

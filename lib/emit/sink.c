@@ -387,7 +387,7 @@ add_extra(const struct tel_emit_sink *s, struct tel__emit_batch *extra,
 
 /* Writes the names that the stream does not have yet, as events. */
 static void
-put_names(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
+sink_put_names(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
 	const struct tel__ring_entry *entry;
 	struct tel__emit_batch extra;
@@ -450,8 +450,8 @@ feed(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 		return;
 	}
 	if (s->stream.names != TEL__NOW(PAGE->names_used)) {
-		/* put_names() overwrites the chosen events */
-		put_names(s, batch);
+		/* sink_put_names() overwrites the chosen events */
+		sink_put_names(s, batch);
 		some = sink_choose(s, batch);
 	}
 	(void)put_block(s, &some);

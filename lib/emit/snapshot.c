@@ -304,7 +304,8 @@ snapshot_bucket(const tel_emit_class *c, uint32_t word)
 
 /* Formats the non-empty buckets from *word on, until text is full. */
 static uint64_t
-put_buckets(const tel_emit_class *c, uint32_t *word, char *text, size_t room)
+snapshot_put_buckets(const tel_emit_class *c, uint32_t *word, char *text,
+    size_t room)
 {
 	uint64_t weight = 0, count;
 	size_t used = 0;
@@ -337,7 +338,8 @@ write_histogram(const tel_emit_class *c, const uint64_t *sum)
 	if (texts == NULL)
 		return;
 	do
-		weight += put_buckets(c, &word, texts[n++], sizeof(*texts));
+		weight +=
+		    snapshot_put_buckets(c, &word, texts[n++], sizeof(*texts));
 	while (word < c->words && n < most);
 	v[2].u = sum[W_UPDATES];
 	v[3].u = weight;

@@ -341,7 +341,8 @@ as_unsigned(const char *length, intmax_t v)
 
 /* Formats the next member.  Returns as snprintf(3); -1: there is none. */
 static int
-put_value(struct members *m, struct conversion *c, char *to, size_t room)
+emit_trace_put_value(struct members *m, struct conversion *c, char *to,
+    size_t room)
 {
 	char *end = c->text + c->flags;
 	long double extended;
@@ -409,7 +410,8 @@ put_structure(struct members *m, const char *p, char *text, size_t size)
 		if (*p != '%' || used + 1 >= size)
 			continue;
 		p = read_conversion(p, &conversion);
-		put = put_value(m, &conversion, text + used, size - used);
+		put = emit_trace_put_value(m, &conversion, text + used,
+		    size - used);
 		if (put < 0) {
 			text[used] = '\0';
 			return;

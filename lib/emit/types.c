@@ -86,7 +86,7 @@ tel__emit_wrong(const char *format, ...)
 /* ---------------------------------------------------------------- making */
 
 static void
-free_type(struct tel__emit_typed *t)
+emit_types_free(struct tel__emit_typed *t)
 {
 	if (t == NULL)
 		return;
@@ -105,7 +105,7 @@ tel__emit_free_types(void)
 	all->count = 0;
 	memset(all->by_code, 0, sizeof(all->by_code));
 	for (i = 0; i < n; i++)
-		free_type(all->list[i]);
+		emit_types_free(all->list[i]);
 	for (i = 0; i < TEL_EMIT_KINDS; i++) {
 		free(all->kinds[i]);
 		all->kinds[i] = NULL;
@@ -125,7 +125,7 @@ find_letter(const char *name)
 
 /* Names are parsed by the tools: they are words. */
 static int
-is_word(const char *s)
+emit_types_is_word(const char *s)
 {
 	size_t i;
 
@@ -159,7 +159,7 @@ keep_text(char **at, const char *s)
 
 /* Makes field i of t a part of a role, such as "alloc:size". */
 static int
-set_role(struct tel__emit_typed *t, unsigned i, const char *role)
+emit_types_set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 {
 	static const char *const roles[] = { "sync", "intern", "label",
 		"labelp", "alloc", "free", "start", "finish", "realloc",
@@ -235,15 +235,15 @@ find_partner(struct tel__emit_typed *t, const tel_emit_type *from)
 
 /* Appends a field; the caller gives it its texts. */
 static int
-add_field(struct tel__emit_typed *t, const tel_emit_param *param, unsigned i,
-    unsigned count)
+emit_types_add_field(struct tel__emit_typed *t, const tel_emit_param *param,
+    unsigned i, unsigned count)
 {
 	struct tel__emit_field *f = &t->fields[t->nfields++];
 	const struct tel__emit_letter *letter =
 	    param->letter != NULL ? find_letter(param->letter) : NULL;
 	unsigned width;
 
-	if (letter == NULL || !is_word(param->name))
+	if (letter == NULL || !emit_types_is_word(param->name))
 		return tel__emit_wrong("%s: parameter %u is wrong", t->name, i);
 	if (letter->width == 0 && (i + 1 != count || t->texts > 0))
 		return tel__emit_wrong("%s: a string must be last", t->name);
@@ -260,7 +260,7 @@ add_field(struct tel__emit_typed *t, const tel_emit_param *param, unsigned i,
 	else if (letter->data_type == STRING)
 		t->texts++;
 	if (param->role != NULL && param->role[0] != '\0')
-		return set_role(t, i, param->role);
+		return emit_types_set_role(t, i, param->role);
 	return 0;
 }
 
@@ -284,7 +284,7 @@ new_type(const tel_emit_type *from)
 	at = t->texts_kept = calloc(1, size);
 	t->fields = calloc(from->count + 1u, sizeof(*t->fields));
 	if (at == NULL || t->fields == NULL) {
-		free_type(t);
+		emit_types_free(t);
 		return NULL;
 	}
 	t->name = keep_text(&at, from->name);
@@ -321,7 +321,7 @@ make_type(const tel_emit_type *from, struct tel__emit_typed **out)
 	t->string = -1;
 	t->fixed = 16;
 	for (i = 0; st == 0 && i < from->count; i++) {
-		st = add_field(t, &from->params[i], i, from->count);
+		st = emit_types_add_field(t, &from->params[i], i, from->count);
 		named |= strcmp(t->fields[i].name, "thread") == 0;
 	}
 	t->size = (t->fixed + (t->string >= 0) + t->texts + 7) & ~7u;
@@ -338,7 +338,7 @@ check_type(const tel_emit_type *type)
 	const struct tel__emit_typed *t;
 	unsigned i;
 
-	if (!is_word(type->name))
+	if (!emit_types_is_word(type->name))
 		return tel__emit_wrong("a type has no valid name");
 	if (type->kind >= TEL_EMIT_KINDS || type->count > 64 ||
 	    (type->count > 0 && type->params == NULL))
@@ -360,7 +360,7 @@ check_type(const tel_emit_type *type)
 }
 
 static int
-add_type(const tel_emit_type *type)
+emit_types_add(const tel_emit_type *type)
 {
 	struct tel__emit_types *all = &tel__emit_types;
 	struct tel__emit_typed *t = NULL;
@@ -381,7 +381,7 @@ add_type(const tel_emit_type *type)
 		        t->described.used);
 	}
 	if (st != 0) {
-		free_type(t);
+		emit_types_free(t);
 		return -1;
 	}
 	all->list[n] = t;
@@ -396,7 +396,7 @@ add_kind(const tel_emit_kind *kind)
 {
 	char **name;
 
-	if (!is_word(kind->name) || kind->number >= TEL_EMIT_KINDS)
+	if (!emit_types_is_word(kind->name) || kind->number >= TEL_EMIT_KINDS)
 		return tel__emit_wrong("a kind has no valid name or number");
 	name = &tel__emit_types.kinds[kind->number];
 	if (*name != NULL && strcmp(*name, kind->name) != 0)
@@ -435,7 +435,7 @@ add_types(const tel_emit_list *list, unsigned most, int starts)
 			    type->name, most);
 		if (tel__emit_types.kinds[type->kind & 31] == NULL)
 			return tel__emit_wrong("%s: unknown kind", type->name);
-		st = add_type(type);
+		st = emit_types_add(type);
 	}
 	return st;
 }
@@ -521,7 +521,7 @@ tel_emit_declare(const tel_emit_type *type)
 		    tel__emit_types.kinds[with.kind] == NULL)
 			st = tel__emit_wrong("%s: unknown kind", with.name);
 		else
-			st = add_type(&with);
+			st = emit_types_add(&with);
 		tel__emit_types.digest = tel__emit_digest();
 		t = tel__emit_find(with.code & 0xFFFF);
 	}

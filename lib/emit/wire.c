@@ -222,7 +222,7 @@ tel__emit_digest(void)
 
 /* Describes the first count types, or those in wanted. */
 static void
-put_types(struct tel__buffer *b, unsigned count, const uint8_t *wanted)
+wire_put_types(struct tel__buffer *b, unsigned count, const uint8_t *wanted)
 {
 	const int big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	const struct tel__buffer *described;
@@ -259,7 +259,7 @@ put_log(const struct tel__emit_stream *s, struct tel__buffer *b,
 {
 	struct tel__buffer types = { NULL, 0, 0, 0 };
 
-	put_types(&types, count, wanted);
+	wire_put_types(&types, count, wanted);
 	tel__buffer_put_varint(b, 0);
 	tel__buffer_put_varint(b, s->events);
 	tel__buffer_put_varint(b, s->offset);
@@ -358,7 +358,7 @@ put_strings(struct tel__buffer *b, const struct tel__emit_batch *batch,
 
 /* The n values of a field, which start near the last one of its class. */
 static void
-put_field(struct tel__buffer *b, const struct tel__emit_field *f,
+wire_put_field(struct tel__buffer *b, const struct tel__emit_field *f,
     const uint64_t *v, unsigned n, uint64_t before[NATIVE_CLASSES])
 {
 	const enum native_class class =
@@ -371,7 +371,7 @@ put_field(struct tel__buffer *b, const struct tel__emit_field *f,
 }
 
 static void
-put_part(struct tel__buffer *b, const struct tel__emit_batch *batch,
+wire_put_part(struct tel__buffer *b, const struct tel__emit_batch *batch,
     const struct part *part, uint64_t *before)
 {
 	const struct tel__emit_typed *t = tel__emit_types.list[part->type];
@@ -396,7 +396,7 @@ put_part(struct tel__buffer *b, const struct tel__emit_batch *batch,
 		} else {
 			wire_gather(batch, part, f);
 		}
-		put_field(b, f, column, n, before);
+		wire_put_field(b, f, column, n, before);
 	}
 	if (part->tails)
 		put_strings(b, batch, part, t->fixed);
@@ -465,8 +465,8 @@ make_parts(const struct tel__emit_batch *batch)
 }
 
 static void
-put_name(struct tel__buffer *b, unsigned space, uint64_t value, uint64_t clock,
-    const void *name, size_t length)
+wire_put_name(struct tel__buffer *b, unsigned space, uint64_t value,
+    uint64_t clock, const void *name, size_t length)
 {
 	tel__buffer_put_varint(b, 0);
 	tel__buffer_put_varint(b, space);
@@ -477,7 +477,7 @@ put_name(struct tel__buffer *b, unsigned space, uint64_t value, uint64_t clock,
 
 /* The names of all threads: a block must be readable alone. */
 static void
-put_names(struct tel__buffer *b)
+wire_put_names(struct tel__buffer *b)
 {
 	struct tel__buffer list = { NULL, 0, 0, 0 };
 	const struct tel__ring_entry *entry;
@@ -487,7 +487,7 @@ put_names(struct tel__buffer *b)
 	while ((entry = tel__emit_next_entry(&at)) != NULL) {
 		if (entry->what != ENTRY_THREAD)
 			continue;
-		put_name(&list, 2, entry->value, entry->clock, entry + 1,
+		wire_put_name(&list, 2, entry->value, entry->clock, entry + 1,
 		    (size_t)entry->length);
 		count++;
 	}
@@ -499,7 +499,7 @@ put_names(struct tel__buffer *b)
 
 /* The labels of a part: those of all events, one after the other. */
 static void
-put_labels(struct tel__buffer *b, const tel_emit_part *part)
+wire_put_labels(struct tel__buffer *b, const tel_emit_part *part)
 {
 	unsigned char head[3] = { (unsigned char)part->labelled, 0, 0 };
 	uint64_t *sizes = block.column;
@@ -537,10 +537,10 @@ put_given(struct tel__buffer *b, const tel_emit_part *part, uint64_t *before)
 	for (i = 0; i < t->nfields; i++) {
 		f = &t->fields[i];
 		n = part->same >> i & 1 ? 1 : part->count;
-		put_field(b, f, part->columns[i], n, before);
+		wire_put_field(b, f, part->columns[i], n, before);
 	}
 	if (part->labels != NULL)
-		put_labels(b, part);
+		wire_put_labels(b, part);
 }
 
 /* As put_events(), of columns. */
@@ -569,7 +569,7 @@ put_columns(const struct tel__emit_stream *s, struct tel__buffer *b,
 	}
 	tel__buffer_put_varint(b, c->name_count);
 	for (i = 0; i < c->name_count; i++)
-		put_name(b, c->names[i].space, c->names[i].value, low,
+		wire_put_name(b, c->names[i].space, c->names[i].value, low,
 		    c->names[i].name, strlen(c->names[i].name));
 	if (c->part_count > 1)
 		tel__column_put_places(b, c->order, c->count, c->part_count);
@@ -601,7 +601,7 @@ put_events(const struct tel__emit_stream *s, struct tel__buffer *b,
 		    (part->vary ? NATIVE_VARY : 0) |
 		        (part->tails ? NATIVE_TAILS : 0));
 	}
-	put_names(b);
+	wire_put_names(b);
 	if (n == 0)
 		return 0;
 	if (n > 1)
@@ -609,7 +609,7 @@ put_events(const struct tel__emit_stream *s, struct tel__buffer *b,
 	put_column(b, batch->clock, batch->count, low);
 	tel__buffer_put_varint(b, 0);
 	for (part = block.parts; part < block.parts + n; part++) {
-		put_part(b, batch, part, before);
+		wire_put_part(b, batch, part, before);
 		if (!part->vary)
 			bytes += (uint64_t)part->count *
 			    row_size(batch, part->rows[0]);

@@ -81,7 +81,7 @@ put_changed(struct tel_writer *w, const struct tel_event *ev,
 
 /* Writes a string or a label, with a number that no other log's string has. */
 static tel_status
-put_name(struct write_log *l, const struct tel_event *ev)
+encoder_put_name(struct write_log *l, const struct tel_event *ev)
 {
 	struct tel_writer *w = l->writer;
 	const struct tel_type *t = ev->type;
@@ -131,7 +131,7 @@ tel__write_put(void *arg, const struct tel_event *ev)
 			    w->encoder->write(w, ev, NULL);
 		case TEL_ROLE_INTERN:
 		case TEL_ROLE_LABEL:
-		case TEL_ROLE_LABEL_P: return put_name(l, ev);
+		case TEL_ROLE_LABEL_P: return encoder_put_name(l, ev);
 		default: break;
 		}
 	}

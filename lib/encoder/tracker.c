@@ -106,7 +106,8 @@ begin_copies(struct copies *p, size_t max)
 }
 
 static tel_status
-copy_event(struct copies *p, const struct tel_event *ev, struct held **out)
+tracker_copy_event(struct copies *p, const struct tel_event *ev,
+    struct held **out)
 {
 	const size_t bytes = ev->size + ev->inline_size + ev->raw_size;
 	const size_t size = HELD_BESIDES + bytes;
@@ -296,7 +297,7 @@ unmark(struct tracker *k, const struct label *l)
 }
 
 static tel_status
-put_label(struct tracker *k, struct label *l)
+tracker_put_label(struct tracker *k, struct label *l)
 {
 	tel_status st;
 
@@ -345,7 +346,7 @@ take_string(struct tracker *k, const struct tel_event *ev, int wanted)
 	drop_copy(&k->held, &s->held);
 	if (wanted || s->used)
 		return TEL_END;
-	st = copy_event(&k->held, ev, &s->held);
+	st = tracker_copy_event(&k->held, ev, &s->held);
 	return st == TEL_ELIMIT ? TEL_END : st;
 }
 
@@ -391,7 +392,7 @@ take_label(struct tracker *k, const struct tel_event *ev, int wanted)
 	l->slot = slot_of(at);
 	if (wanted || (k->stamps[l->slot] & ~MARK) >= stamp_of(ev->clock))
 		return TEL_END;
-	st = copy_event(&k->held, ev, &l->held);
+	st = tracker_copy_event(&k->held, ev, &l->held);
 	if (st != TEL_OK)
 		return st == TEL_ELIMIT ? TEL_END : st;
 	k->marks[l->slot]++;
@@ -409,7 +410,7 @@ tracker_need(struct tracker *k, const struct tel_event *ev,
 	if (!tel__labels_find(k->names, tel_field_space(k->labelled.schema, f),
 	        value, ev->clock, &found))
 		return TEL_OK;
-	return put_label(k, &k->labels[found.id]);
+	return tracker_put_label(k, &k->labels[found.id]);
 }
 
 /* Nonzero when the role's fields are there. */
@@ -439,7 +440,7 @@ tracker_take(struct tracker *k, const struct tel_event *ev, int wanted)
 }
 
 static int
-is_name(const struct tel_type *t)
+tracker_is_name(const struct tel_type *t)
 {
 	return (t->role == TEL_ROLE_INTERN || t->role == TEL_ROLE_LABEL ||
 	           t->role == TEL_ROLE_LABEL_P) &&
@@ -459,7 +460,7 @@ tel__tracker_before(struct tracker *k, const struct tel_event *ev)
 	if (k->labelled.schema != ev->type->schema &&
 	    find_labelled(&k->labelled, ev->type->schema) != TEL_OK)
 		return TEL_ENOMEM;
-	if (is_name(t)) {
+	if (tracker_is_name(t)) {
 		st = tracker_take(k, ev, 1);
 		if (st != TEL_END)
 			return st;
@@ -532,7 +533,7 @@ tel__tracker_pass(struct tracker *k, const struct tel_event *ev)
 	if (t->role == TEL_ROLE_INIT || t->role == TEL_ROLE_SYNC ||
 	    t->role == TEL_ROLE_FRAME)
 		return k->put(k->arg, ev);
-	if (!is_name(t))
+	if (!tracker_is_name(t))
 		return TEL_OK;
 	if (k->labelled.schema != ev->type->schema &&
 	    find_labelled(&k->labelled, ev->type->schema) != TEL_OK)

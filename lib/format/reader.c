@@ -228,7 +228,7 @@ open_log(struct tel_reader *r)
 
 /* Starts the log at the current place of the input. */
 static tel_status
-begin_log(struct tel_reader *r, const char *name)
+format_reader_begin_log(struct tel_reader *r, const char *name)
 {
 	tel_status st;
 
@@ -314,7 +314,7 @@ next_member(struct tel_reader *r)
 		if (r->member_name == NULL)
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 		snprintf(r->member_name, n, "%s:%s", r->name, member);
-		st = begin_log(r, r->member_name);
+		st = format_reader_begin_log(r, r->member_name);
 		if (st != TEL_EFORMAT)
 			return st;
 		tel__reader_notice(r, TEL_INFO, 0, "skipped: %s", r->error);
@@ -414,7 +414,7 @@ tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
 	} else {
 		st = r->set == NULL ? pass_damage(r) : TEL_OK;
 		if (st == TEL_OK)
-			st = begin_log(r, r->name);
+			st = format_reader_begin_log(r, r->name);
 	}
 	r->failed = st;
 	if (st == TEL_OK)
@@ -562,7 +562,7 @@ go_on_behind(struct tel_reader *r, uint64_t lost)
  * behind that.
  */
 static tel_status
-end_log(struct tel_reader *r)
+format_reader_end_log(struct tel_reader *r)
 {
 	tel_status st = r->input_status, resumed;
 	uint64_t from = r->offset, lost;
@@ -740,7 +740,7 @@ tel__reader_find(struct tel_reader *r)
 		r->event.index = r->batch.last;
 	do
 		st = r->format->next(r);
-	while (st == TEL_END && (st = end_log(r)) == TEL_OK);
+	while (st == TEL_END && (st = format_reader_end_log(r)) == TEL_OK);
 	if (st == TEL_OK)
 		st = note_progress(r);
 	if (st != TEL_OK)

@@ -222,7 +222,7 @@ to_int64(double ns)
 
 /* The part of the clock that ticks are in, without its shift. */
 static struct tel__clock_part
-find_part(const struct tel_clock *c, uint64_t ticks)
+clock_find_part(const struct tel_clock *c, uint64_t ticks)
 {
 	size_t at = points_until(c, ticks);
 	const struct point *p = &c->points[at > 0 ? at - 1 : 0];
@@ -262,7 +262,7 @@ anchor(struct tel_clock *c)
 	c->before = slope(c, c->points[0], c->points[1]);
 	if (c->before <= 0)
 		c->before = slope(c, c->first, c->last);
-	part = find_part(c, c->origin);
+	part = clock_find_part(c, c->origin);
 	c->shift = part.start + clock_minus(c->origin, part.from) * part.slope;
 }
 
@@ -274,7 +274,7 @@ tel__clock_part(struct tel_clock *c, uint64_t ticks,
 		return 0;
 	if (!c->anchored)
 		anchor(c);
-	*part = find_part(c, ticks);
+	*part = clock_find_part(c, ticks);
 	part->shift = c->shift;
 	return 1;
 }

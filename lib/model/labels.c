@@ -170,7 +170,7 @@ tel__labels_view_free(struct tel_labels *view)
 
 /* Nonzero when a string is what tel_label.plain says. */
 static int
-is_plain(const char *string, size_t length)
+model_labels_is_plain(const char *string, size_t length)
 {
 	size_t i;
 
@@ -235,7 +235,7 @@ tel__labels_intern(struct tel_labels *l, uint64_t id, const char *string,
 	free(s->bytes);
 	s->bytes = copy;
 	s->length = (uint32_t)length;
-	s->plain = is_plain(string, length);
+	s->plain = model_labels_is_plain(string, length);
 	return TEL_OK;
 }
 

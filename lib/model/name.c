@@ -19,7 +19,7 @@ is_hex(unsigned char c)
 }
 
 static int
-is_letter(unsigned char c)
+name_is_letter(unsigned char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -49,7 +49,7 @@ plain_at(const unsigned char *p, size_t n, int first, int words)
 {
 	size_t size;
 
-	if (is_letter(*p) || (!first && (is_digit(*p) || *p == '.')))
+	if (name_is_letter(*p) || (!first && (is_digit(*p) || *p == '.')))
 		return 1;
 	size = escape_at(p, n);
 	if (size == 0)

@@ -154,7 +154,7 @@ tel__place_end(const struct tel_placement *at, const struct tel_type *t)
 
 /* Adds the field whose text is the n bytes at text.  1, or 0. */
 static int
-add_field(struct tel_type *t, struct tel_placement *at, const char *text,
+row_add_field(struct tel_type *t, struct tel_placement *at, const char *text,
     size_t n)
 {
 	char name[64];
@@ -172,7 +172,7 @@ add_field(struct tel_type *t, struct tel_placement *at, const char *text,
 }
 
 static void
-set_role(struct tel_type *t, const char *text)
+row_set_role(struct tel_type *t, const char *text)
 {
 	size_t n = strcspn(text, "( ");
 	unsigned i;
@@ -204,12 +204,12 @@ tel__schema_add_row(struct tel_schema *s, const struct tel_type_row *row,
 		return NULL;
 	for (p = row->fields; *p != '\0'; p += strspn(p, " ")) {
 		n = strcspn(p, " ");
-		if (!add_field(t, &at, p, n))
+		if (!row_add_field(t, &at, p, n))
 			return NULL;
 		p += n;
 	}
 	t->size = tel__place_end(&at, t);
-	set_role(t, row->role);
+	row_set_role(t, row->role);
 	return t;
 }
 

@@ -283,7 +283,7 @@ tel__schema_unknown(struct tel_schema *schema, uint32_t code)
 }
 
 static void
-free_type(struct tel_type *t)
+model_schema_free_type(struct tel_type *t)
 {
 	union {
 		const char *in;
@@ -308,9 +308,9 @@ tel_schema_free(tel_schema *schema)
 	if (schema == NULL)
 		return;
 	for (i = 0; i < schema->ntypes; i++)
-		free_type(&schema->types[i]);
+		model_schema_free_type(&schema->types[i]);
 	for (i = 0; i < schema->nunknown; i++) {
-		free_type(schema->unknown[i]);
+		model_schema_free_type(schema->unknown[i]);
 		free(schema->unknown[i]);
 	}
 	for (i = 0; i < schema->nkinds; i++)

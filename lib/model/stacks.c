@@ -144,7 +144,8 @@ add_function(struct tel__stacks *s, uint32_t node, const char *text, size_t n)
 
 /* Adds the functions of a label: those that were inlined come first. */
 static uint32_t
-add_label(struct tel__stacks *s, uint32_t node, const char *text, size_t n)
+model_stacks_add_label(struct tel__stacks *s, uint32_t node, const char *text,
+    size_t n)
 {
 	const size_t length = sizeof(inlined) - 1;
 	const char *next, *last;
@@ -180,7 +181,8 @@ add_address(struct tel__stacks *s, uint32_t node, const struct tel_log *log,
 	if (tel__labels_find(log->labels, TEL_SPACE_ADDRESS, address, clock,
 	        &label) &&
 	    label.string != NULL && label.length > 0)
-		return add_label(s, node, label.string, label.length);
+		return model_stacks_add_label(s, node, label.string,
+		    label.length);
 	do {
 		text[2 + --n] = digits[address & 15];
 		address >>= 4;
@@ -255,7 +257,7 @@ find_frame(struct tel__stacks *s, struct tel__stack_log *l, uint64_t process,
 		place = s->path[--n];
 		f = tel__labels_frame(labels, place);
 		node = f->name != NULL && f->length > 0 ?
-		    add_label(s, node, f->name, f->length) :
+		    model_stacks_add_label(s, node, f->name, f->length) :
 		    add_address(s, node, l->log, f->address, clock);
 		if (node == 0)
 			return 0;
@@ -285,13 +287,14 @@ tel__stacks_find(struct tel__stacks *s, struct tel__stack_log *l,
 		return find_frame(s, l, process, value, ev->clock);
 	if (tel_find_label(ev, f, value, &label) && label.string != NULL &&
 	    label.length > 0)
-		return add_label(s, 0, label.string, label.length);
+		return model_stacks_add_label(s, 0, label.string, label.length);
 	return add_address(s, 0, l->log, value, ev->clock);
 }
 
 /* Adds a name to the text; no separator, nothing but text. */
 static int
-put_name(struct tel__stacks *s, size_t *n, const char *name, size_t length)
+model_stacks_put_name(struct tel__stacks *s, size_t *n, const char *name,
+    size_t length)
 {
 	unsigned char c;
 	size_t i;
@@ -332,11 +335,12 @@ tel__stacks_text(struct tel__stacks *s, uint32_t node)
 
 	for (; node != 0 && depth < DEPTH_MAX; node = s->nodes[node].parent)
 		path[depth++] = node;
-	if (node != 0 && !put_name(s, &n, outer, sizeof(outer) - 1))
+	if (node != 0 &&
+	    !model_stacks_put_name(s, &n, outer, sizeof(outer) - 1))
 		return NULL;
 	while (depth > 0) {
 		name = &s->names[s->nodes[path[--depth]].name];
-		if (!put_name(s, &n, name->text, name->length))
+		if (!model_stacks_put_name(s, &n, name->text, name->length))
 			return NULL;
 	}
 	return s->text;

@@ -111,7 +111,7 @@ check_type(struct tel_printer *pr, const struct tel_schema *schema)
 }
 
 static tel_status
-begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+arrow_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
 	tel_status st = tel__arrow_open(pr);
 	struct arrow *a = pr->state;
@@ -379,7 +379,7 @@ copy_bits(unsigned char *to, const struct rows *r, const struct tel_field *f,
 
 /* Puts a text into a column of the row of one event.  1, or 0: no memory. */
 static int
-put_text(struct arrow *a, const struct table_column *c, const char *text,
+arrow_put_text(struct arrow *a, const struct table_column *c, const char *text,
     size_t n)
 {
 	return tel_table_put_text(a->table, (int)(c - a->table->columns), text,
@@ -408,7 +408,7 @@ name_label(struct arrow *a, const struct tel_label *label, uint32_t *number)
 
 /* Puts the label of a field's value.  1, or 0: no memory. */
 static int
-put_label(struct arrow *a, const struct arrow_cell *c,
+arrow_put_label(struct arrow *a, const struct arrow_cell *c,
     const struct tel_event *ev, uint64_t value, size_t row)
 {
 	struct tel_label label;
@@ -428,19 +428,21 @@ put_label(struct arrow *a, const struct arrow_cell *c,
 
 /* Puts the labels of a field's values.  1, or 0: no memory. */
 static int
-put_labels(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
+arrow_put_labels(struct arrow *a, const struct rows *r,
+    const struct arrow_cell *c)
 {
 	size_t i;
 
 	for (i = 0; i < r->n; i++)
-		if (!put_label(a, c, event_of(r, i),
+		if (!arrow_put_label(a, c, event_of(r, i),
 		        tel_load(c->field, r->data[i]), a->table->rows + i))
 			return 0;
 	return 1;
 }
 
 static int
-put_list(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
+arrow_put_list(struct arrow *a, const struct rows *r,
+    const struct arrow_cell *c)
 {
 	int done = tel__table_start_list(a->table, c->column);
 	struct tel_list l;
@@ -462,12 +464,13 @@ put_list(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
 
 /* Puts a string.  1, or 0: no memory. */
 static int
-put_string(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
+arrow_put_string(struct arrow *a, const struct rows *r,
+    const struct arrow_cell *c)
 {
 	size_t n;
 	const char *text = tel_load_string(event_of(r, 0), c->field, &n);
 
-	return put_text(a, c->column, text, n);
+	return arrow_put_text(a, c->column, text, n);
 }
 
 /* Puts the values of a field, from a row on.  1, or 0: no memory. */
@@ -498,8 +501,9 @@ put_cell(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
 
 	if (c->field->datatype == TEL_STRING || c->field->datatype == TEL_LIST)
 		return !tel_present(c->field, r->data[0]) ||
-		    (c->field->datatype == TEL_LIST ? put_list(a, r, c) :
-		                                      put_string(a, r, c));
+		    (c->field->datatype == TEL_LIST ?
+		            arrow_put_list(a, r, c) :
+		            arrow_put_string(a, r, c));
 	if (c->field->present == 0)
 		return put_numbers(a, r, c, row);
 	one.n = 1;
@@ -580,7 +584,7 @@ put_times(struct tel_printer *pr, const struct rows *r)
 
 /* Puts the same name in each row.  1, or 0: no memory. */
 static inline int
-put_name(struct arrow *a, int column, uint32_t number, size_t n)
+arrow_put_name(struct arrow *a, int column, uint32_t number, size_t n)
 {
 	struct table_column *c;
 	unsigned char *to;
@@ -614,8 +618,8 @@ put_type(struct arrow *a, const struct rows *r, const struct arrow_plan *plan,
 		        "Unknown", 7, &kind))
 			return 0;
 	}
-	return put_name(a, a->type, number, r->n) &&
-	    put_name(a, a->kind, kind, r->n);
+	return arrow_put_name(a, a->type, number, r->n) &&
+	    arrow_put_name(a, a->kind, kind, r->n);
 }
 
 /* Puts what has no column, as text. */
@@ -637,7 +641,7 @@ put_other(struct tel_printer *pr, const struct tel_event *ev)
 	pr->out = out;
 	if (st != TEL_OK || a->text.used == 0)
 		return st;
-	return put_text(a, &a->table->columns[a->other],
+	return arrow_put_text(a, &a->table->columns[a->other],
 	           (const char *)a->text.bytes, a->text.used) ?
 	    TEL_OK :
 	    TEL_ENOMEM;
@@ -657,7 +661,7 @@ put_rows(struct tel_printer *pr, const struct rows *r,
 	for (i = 0; i < plan->n; i++)
 		if (!put_cell(a, r, &plan->cells[i]) ||
 		    (labelled && plan->cells[i].label != NULL &&
-		        !put_labels(a, r, &plan->cells[i])))
+		        !arrow_put_labels(a, r, &plan->cells[i])))
 			return TEL_ENOMEM;
 	if (plan->other)
 		st = put_other(pr, event_of(r, 0));
@@ -747,8 +751,8 @@ put_one(struct arrow *a, struct arrow_plan *plan, const struct rows *r,
 	column = &a->table->columns[a->clock];
 	tel_store_le64(column->values + 8 * row, r->clocks[0]);
 	column->valid[row / 8] |= bit;
-	if (!put_name(a, a->type, plan->type, 1) ||
-	    !put_name(a, a->kind, plan->kind, 1))
+	if (!arrow_put_name(a, a->type, plan->type, 1) ||
+	    !arrow_put_name(a, a->kind, plan->kind, 1))
 		return 0;
 	for (; c < end; c++) {
 		column = c->column;
@@ -762,7 +766,7 @@ put_one(struct arrow *a, struct arrow_plan *plan, const struct rows *r,
 			column->valid[row / 8] |= bit;
 		}
 		if (ev != NULL && c->label != NULL &&
-		    !put_label(a, c, ev, v, row))
+		    !arrow_put_label(a, c, ev, v, row))
 			return 0;
 	}
 	return 1;
@@ -910,7 +914,7 @@ const struct tel_renderer tel__renderer_arrow = {
 	.flags = TEL_PRINTER_FIELDS | TEL_PRINTER_COLUMNS | TEL_PRINTER_BINARY |
 	    TEL_PRINTER_TABLE,
 	.schema = tel__arrow_take_schema,
-	.begin_log = begin_log,
+	.begin_log = arrow_begin_log,
 	.compile = arrow_compile,
 	.event = arrow_event,
 	.run = take_run,

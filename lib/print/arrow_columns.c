@@ -62,7 +62,8 @@ tel__arrow_bytes(const struct tel_field *f)
 }
 
 static uint64_t
-hash_name(const struct arrow *a, const char *name, size_t n, unsigned class)
+arrow_columns_hash_name(const struct arrow *a, const char *name, size_t n,
+    unsigned class)
 {
 	return tel__hash_bytes(name, n, a->by_name.seed + class);
 }
@@ -75,7 +76,8 @@ tel__arrow_find(const struct arrow *a, const struct tel_field *f)
 	uint32_t i;
 
 	for (i = tel__index_first(&a->by_name,
-	         hash_name(a, f->name, f->name_length, class), &at);
+	         arrow_columns_hash_name(a, f->name, f->name_length, class),
+	         &at);
 	     i != TEL__NOWHERE; i = tel__index_next(&a->by_name, &at))
 		if (a->places[i].class == class &&
 		    strcmp(a->places[i].name, f->name) == 0)
@@ -169,7 +171,7 @@ arrow_columns_describe(struct arrow *a, int column, const struct tel_field *f,
 
 /* Adds what a field needs.  1, or 0: no memory. */
 static int
-add_field(struct arrow *a, const struct tel_field *f)
+arrow_columns_add_field(struct arrow *a, const struct tel_field *f)
 {
 	struct table_kind kind = kind_of(a, f);
 	struct arrow_place *p = tel__arrow_find(a, f);
@@ -203,7 +205,8 @@ add_field(struct arrow *a, const struct tel_field *f)
 		    !arrow_columns_describe(a, p->column, f,
 		        tel_datatype_name(f->datatype)) ||
 		    !tel__index_add(&a->by_name,
-		        hash_name(a, f->name, f->name_length, p->class),
+		        arrow_columns_hash_name(a, f->name, f->name_length,
+		            p->class),
 		        (uint32_t)(a->nplaces - 1)))
 			return 0;
 	}
@@ -217,7 +220,7 @@ add_field(struct arrow *a, const struct tel_field *f)
 
 /* Adds the fields of a type that are shown.  1, or 0: no memory. */
 static int
-add_type(struct tel_printer *pr, const struct tel_type *type)
+arrow_columns_add_type(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct arrow *a = pr->state;
 	uint32_t number;
@@ -232,11 +235,11 @@ add_type(struct tel_printer *pr, const struct tel_type *type)
 	                type->kind, strlen(type->kind), &number))))
 		return 0;
 	for (i = 0; pr->names == NULL && i < type->nfields; i++)
-		if (!add_field(a, &type->fields[i]))
+		if (!arrow_columns_add_field(a, &type->fields[i]))
 			return 0;
 	for (i = 0; i < pr->nnames; i++) {
 		at = tel__render_find(type, pr->names[i]);
-		if (at >= 0 && !add_field(a, &type->fields[at]))
+		if (at >= 0 && !arrow_columns_add_field(a, &type->fields[at]))
 			return 0;
 	}
 	return 1;
@@ -255,7 +258,7 @@ tel__arrow_add_schema(struct tel_printer *pr, const struct tel_schema *schema,
 		        strcmp(type->name, pr->columns) != 0 :
 		        filter != NULL && !tel_filter_type(filter, type))
 			continue;
-		if (!add_type(pr, type))
+		if (!arrow_columns_add_type(pr, type))
 			return TEL_ENOMEM;
 	}
 	return TEL_OK;

@@ -45,7 +45,7 @@ chrome_put(struct tel_printer *pr, const char *s)
 }
 
 static void
-put_string(struct tel_printer *pr, const char *s, size_t n)
+chrome_put_string(struct tel_printer *pr, const char *s, size_t n)
 {
 	unsigned char *p = tel_output_room(pr->out, TEL_ESCAPE_ROOM(n) + 2);
 
@@ -59,7 +59,7 @@ put_string(struct tel_printer *pr, const char *s, size_t n)
 
 /* A number; where others could not hold it, in quotes. */
 static void
-put_number(struct tel_printer *pr, uint64_t v, int negative)
+chrome_put_number(struct tel_printer *pr, uint64_t v, int negative)
 {
 	unsigned char text[TEL_PUT_MAX + 2], *p = text;
 	uint64_t magnitude = negative && v >> 63 ? 0 - v : v;
@@ -106,13 +106,13 @@ open_object(struct tel_printer *pr, const struct timeline_track *t,
 	c->begun = 1;
 	chrome_put(pr, phase);
 	chrome_put(pr, "\",\"pid\":");
-	put_number(pr, process->id, 0);
+	chrome_put_number(pr, process->id, 0);
 	chrome_put(pr, ",\"tid\":");
-	put_number(pr, t->id, 0);
+	chrome_put_number(pr, t->id, 0);
 }
 
 static void
-put_field(struct tel_printer *pr, const struct tel_event *ev, unsigned i)
+chrome_put_field(struct tel_printer *pr, const struct tel_event *ev, unsigned i)
 {
 	const struct tel_field *f = &ev->type->fields[i];
 	uint64_t v = tel_event_u64(ev, i);
@@ -123,7 +123,7 @@ put_field(struct tel_printer *pr, const struct tel_event *ev, unsigned i)
 	switch (f->datatype) {
 	case TEL_STRING:
 		s = tel_event_string(ev, i, &n);
-		put_string(pr, s, n);
+		chrome_put_string(pr, s, n);
 		break;
 	case TEL_ADDRESS:
 	case TEL_POINTER:
@@ -137,7 +137,7 @@ put_field(struct tel_printer *pr, const struct tel_event *ev, unsigned i)
 		n = (size_t)(tel__put_double((unsigned char *)text, v) -
 		    (unsigned char *)text);
 		if ((v >> 52 & 0x7ff) == 0x7ff)
-			put_string(pr, text, n);
+			chrome_put_string(pr, text, n);
 		else
 			(void)tel_output_write(pr->out, text, n);
 		break;
@@ -146,14 +146,14 @@ put_field(struct tel_printer *pr, const struct tel_event *ev, unsigned i)
 		tel__render_list(&pr->list, ev, f, 1);
 		(void)tel_output_write(pr->out, pr->list.bytes, pr->list.used);
 		break;
-	case TEL_SIGNED: put_number(pr, v, 1); break;
-	case TEL_UNSIGNED: put_number(pr, v, 0); break;
+	case TEL_SIGNED: chrome_put_number(pr, v, 1); break;
+	case TEL_UNSIGNED: chrome_put_number(pr, v, 0); break;
 	}
 }
 
 /* The fields, and behind them the labels that they have. */
 static void
-put_fields(struct tel_printer *pr, const struct tel_event *ev)
+chrome_put_fields(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
 	char name[TIMELINE_NAME];
@@ -167,9 +167,10 @@ put_fields(struct tel_printer *pr, const struct tel_event *ev)
 			continue;
 		if (i > 0)
 			chrome_put(pr, ",");
-		put_string(pr, t->fields[i].name, t->fields[i].name_length);
+		chrome_put_string(pr, t->fields[i].name,
+		    t->fields[i].name_length);
 		chrome_put(pr, ":");
-		put_field(pr, ev, i);
+		chrome_put_field(pr, ev, i);
 	}
 	for (i = 0; i < t->nfields; i++) {
 		label = tel_event_label(ev, i, &n);
@@ -178,29 +179,29 @@ put_fields(struct tel_printer *pr, const struct tel_event *ev)
 		chrome_put(pr, ",");
 		(void)snprintf(name, sizeof(name), "label of %s",
 		    t->fields[i].name);
-		put_string(pr, name, strlen(name));
+		chrome_put_string(pr, name, strlen(name));
 		chrome_put(pr, ":");
-		put_string(pr, label, n);
+		chrome_put_string(pr, label, n);
 	}
 	chrome_put(pr, "}");
 }
 
 static void
-put_event(struct tel_printer *pr, const struct timeline_track *t,
+chrome_put_event(struct tel_printer *pr, const struct timeline_track *t,
     const char *phase, uint64_t time, const char *name, size_t n,
     const struct tel_event *ev)
 {
 	open_object(pr, t, phase);
 	put_time(pr, ",\"ts\":", time);
 	chrome_put(pr, ",\"name\":");
-	put_string(pr, name, n);
+	chrome_put_string(pr, name, n);
 	chrome_put(pr, ",\"cat\":");
-	put_string(pr, ev->type->kind, strlen(ev->type->kind));
+	chrome_put_string(pr, ev->type->kind, strlen(ev->type->kind));
 	chrome_put(pr, ",\"cname\":\"");
 	chrome_put(pr,
 	    colors[ev->type->index % (sizeof(colors) / sizeof(colors[0]))]);
 	chrome_put(pr, "\"");
-	put_fields(pr, ev);
+	chrome_put_fields(pr, ev);
 }
 
 /* The name of a track, which has no other way to say its thread. */
@@ -230,7 +231,7 @@ chrome_track(struct tel_printer *pr, const struct timeline_track *t)
 	    t->parent == NULL ? ",\"name\":\"process_name\"" :
 	                        ",\"name\":\"thread_name\"");
 	chrome_put(pr, ",\"args\":{\"name\":");
-	put_string(pr, name, full_name(t, name, sizeof(name)));
+	chrome_put_string(pr, name, full_name(t, name, sizeof(name)));
 	chrome_put(pr, "}}");
 }
 
@@ -240,7 +241,7 @@ chrome_begin(struct tel_printer *pr, const struct timeline_track *t,
 {
 	struct chrome *c = pr->state;
 
-	put_event(pr, t, "B", time, name, n, ev);
+	chrome_put_event(pr, t, "B", time, name, n, ev);
 	chrome_put(pr, "}");
 	if (!TEL__RESERVE_ZEROED(c->open, c->nopen, t->id + 1u)) {
 		c->timeline->no_memory = 1;
@@ -267,7 +268,8 @@ chrome_end(struct tel_printer *pr, const struct timeline_track *t,
 		memcpy(&n, open->bytes + open->used, sizeof(n));
 		open->used -= n;
 		chrome_put(pr, ",\"name\":");
-		put_string(pr, (const char *)open->bytes + open->used, n);
+		chrome_put_string(pr, (const char *)open->bytes + open->used,
+		    n);
 	}
 	chrome_put(pr, "}");
 }
@@ -292,7 +294,7 @@ chrome_span(struct tel_printer *pr, const struct timeline_track *t,
     const struct tel_event *ev, int method)
 {
 	(void)method;
-	put_event(pr, t, "X", time, name, n, ev);
+	chrome_put_event(pr, t, "X", time, name, n, ev);
 	put_time(pr, ",\"dur\":", length);
 	chrome_put(pr, "}");
 }
@@ -308,7 +310,7 @@ message(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	const struct timeline *tl = ((struct chrome *)pr->state)->timeline;
 	char id[40];
 
-	put_event(pr, t, "X", time, name, n, ev);
+	chrome_put_event(pr, t, "X", time, name, n, ev);
 	put_time(pr, ",\"dur\":", 1);
 	chrome_put(pr, "}");
 	open_object(pr, t, tl->receives ? "f" : "s");
@@ -317,7 +319,7 @@ message(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	    (unsigned long long)tl->flow);
 	chrome_put(pr, id);
 	chrome_put(pr, ",\"name\":\"message\",\"cat\":");
-	put_string(pr, ev->type->kind, strlen(ev->type->kind));
+	chrome_put_string(pr, ev->type->kind, strlen(ev->type->kind));
 	chrome_put(pr, tl->receives ? ",\"bp\":\"e\"}" : "}");
 }
 
@@ -331,7 +333,7 @@ chrome_instant(struct tel_printer *pr, const struct timeline_track *t,
 		message(pr, t, time, name, n, ev);
 		return;
 	}
-	put_event(pr, t, "i", time, name, n, ev);
+	chrome_put_event(pr, t, "i", time, name, n, ev);
 	chrome_put(pr, ",\"s\":\"t\"}");
 }
 
@@ -345,11 +347,11 @@ chrome_counter(struct tel_printer *pr, const struct timeline_track *t,
 	open_object(pr, t, "C");
 	put_time(pr, ",\"ts\":", time);
 	chrome_put(pr, ",\"name\":");
-	put_string(pr, name, full_name(t, name, sizeof(name)));
+	chrome_put_string(pr, name, full_name(t, name, sizeof(name)));
 	chrome_put(pr,
 	    t->use == TIMELINE_BYTES ? ",\"args\":{\"bytes\":" :
 	                               ",\"args\":{\"value\":");
-	put_number(pr, (uint64_t)value, 1);
+	chrome_put_number(pr, (uint64_t)value, 1);
 	chrome_put(pr, "}}");
 }
 
@@ -371,7 +373,7 @@ chrome_release(struct tel_printer *pr)
 }
 
 static tel_status
-begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+chrome_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
 	(void)ev;
 	if (pr->state != NULL && !same)
@@ -394,7 +396,7 @@ chrome_finish(struct tel_printer *pr)
 const struct tel_renderer tel__renderer_chrome = {
 	.name = "chrome",
 	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE,
-	.begin_log = begin_log,
+	.begin_log = chrome_begin_log,
 	.event = tel__timeline_print,
 	.finish = chrome_finish,
 	.release = chrome_release,

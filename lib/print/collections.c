@@ -146,8 +146,8 @@ put_range(struct tel__buffer *b, uint64_t at, uint64_t length)
 
 /* The facts of a collection: they are in order of time, or nearly so. */
 static void
-put_facts(const struct collections *c, const struct tel__collector_range *r,
-    struct tel__buffer *b)
+collections_put_facts(const struct collections *c,
+    const struct tel__collector_range *r, struct tel__buffer *b)
 {
 	const struct collections_fact *f;
 	char text[96];
@@ -188,7 +188,7 @@ put_longest(const struct collections *c,
 			continue;
 		put_range(b, sorted[i].shown, length);
 		if (!pause)
-			put_facts(c, &sorted[i], b);
+			collections_put_facts(c, &sorted[i], b);
 		tel__json_put(b, "]");
 	}
 	tel__json_put(b, "]");

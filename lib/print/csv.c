@@ -16,7 +16,7 @@
 
 /* A column that holds the value of the field called name, if there is one. */
 static void
-add_column(struct tel_printer *pr, struct render_builder *b,
+print_csv_add_column(struct tel_printer *pr, struct render_builder *b,
     const struct tel_type *type, unsigned number)
 {
 	const char *name = pr->names[number];
@@ -43,7 +43,7 @@ add_column(struct tel_printer *pr, struct render_builder *b,
 }
 
 static void
-add_type(struct render_builder *b, const struct tel_type *type)
+print_csv_add_type(struct render_builder *b, const struct tel_type *type)
 {
 	if (type != NULL) {
 		tel__render_add_csv(b, type->name, type->name_length);
@@ -71,11 +71,11 @@ print_csv_compile(struct tel_printer *pr, const struct tel_type *type,
 	}
 	if (pr->columns == NULL) {
 		tel__render_add(&b, ",");
-		add_type(&b, type);
+		print_csv_add_type(&b, type);
 	}
 	if (pr->names != NULL || pr->columns != NULL) {
 		for (i = 0; i < pr->nnames; i++)
-			add_column(pr, &b, type, i);
+			print_csv_add_column(pr, &b, type, i);
 	} else {
 		tel__render_add(&b, quoted ? ",\"" : ",");
 		tel__render_text_fields(pr, &b, type, "", quoted);
@@ -129,7 +129,8 @@ print_header(struct tel_printer *pr)
 }
 
 static tel_status
-begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+print_csv_begin_log(struct tel_printer *pr, const struct tel_event *ev,
+    int same)
 {
 	const struct tel_type *type;
 	tel_status st;
@@ -183,7 +184,7 @@ const struct tel_renderer tel__renderer_csv = {
 	.name = "csv",
 	.apart = 1,
 	.flags = TEL_PRINTER_FIELDS | TEL_PRINTER_HEADER | TEL_PRINTER_COLUMNS,
-	.begin_log = begin_log,
+	.begin_log = print_csv_begin_log,
 	.compile = print_csv_compile,
 	.event = print_csv_event,
 	.finish = print_csv_finish,

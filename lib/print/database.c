@@ -74,7 +74,7 @@ add_format(struct tel__buffer *b, const char *format, ...)
 
 /* Adds a string, in quotes. */
 static void
-add_value(struct tel__buffer *b, const char *s)
+database_add_value(struct tel__buffer *b, const char *s)
 {
 	size_t n = strlen(s);
 	unsigned char *p = tel__buffer_room(b, TEL_ESCAPE_ROOM(n));
@@ -222,7 +222,8 @@ tel__database_column(const struct tel_type *type, unsigned field)
 }
 
 static void
-add_column(struct tel__buffer *b, const struct tel_type *type, unsigned i)
+database_add_column(struct tel__buffer *b, const struct tel_type *type,
+    unsigned i)
 {
 	char *name = tel__database_column(type, i);
 
@@ -239,7 +240,7 @@ add_column_value(struct tel__buffer *b, const struct tel_type *type, unsigned i)
 	char *name = tel__database_column(type, i);
 
 	if (name != NULL)
-		add_value(b, name);
+		database_add_value(b, name);
 	else
 		b->failed = 1;
 	free(name);
@@ -290,9 +291,9 @@ add_kind(struct tel__buffer *b, unsigned number, const char *name,
     const char *text)
 {
 	database_add(b, "INSERT OR IGNORE INTO event_kind VALUES (");
-	add_value(b, name);
+	database_add_value(b, name);
 	database_add(b, ",");
-	add_value(b, text);
+	database_add_value(b, text);
 	add_format(b, ",%u);\n", number);
 }
 
@@ -368,7 +369,8 @@ add_params(struct tel__buffer *b, const struct tel_schema *schema)
 			add_column_value(b, type, j);
 			if (!schema->undocumented) {
 				database_add(b, ",");
-				add_value(b, tel_type_field_doc(type, j));
+				database_add_value(b,
+				    tel_type_field_doc(type, j));
 			}
 			database_add(b, ")");
 			between = ",\n";
@@ -398,7 +400,7 @@ add_docs(struct tel__buffer *b, const struct tel_schema *schema)
 			              tel_type_field_doc(type, (unsigned)j);
 			add_format(b, "%s(%" PRIu32 ",%d,", between, type->code,
 			    j);
-			add_value(b, doc);
+			database_add_value(b, doc);
 			database_add(b, ")");
 			between = ",\n";
 		}
@@ -417,7 +419,7 @@ add_table(struct tel__buffer *b, const struct tel_type *type)
 	database_add(b, " (");
 	for (i = 0; i < type->nfields; i++) {
 		f = &type->fields[i];
-		add_column(b, type, i);
+		database_add_column(b, type, i);
 		database_add(b,
 		    f->datatype == TEL_DOUBLE     ? " REAL, " :
 		        f->datatype == TEL_STRING ? " TEXT, " :
@@ -447,7 +449,7 @@ add_variants(struct tel__buffer *b, const struct tel_type *type)
 	unsigned i, n = 0;
 
 	database_add(b, "EXISTS (SELECT 1 FROM event_type WHERE name=");
-	add_value(b, type->name);
+	database_add_value(b, type->name);
 	database_add(b, " COLLATE NOCASE AND code NOT IN (");
 	for (i = 0; i < schema->ntypes; i++)
 		if (is_named(&schema->types[i], type->name, type->name_length))
@@ -457,7 +459,7 @@ add_variants(struct tel__buffer *b, const struct tel_type *type)
 	if (n == 1)
 		return;
 	database_add(b, " OR (SELECT count(*) FROM event_type WHERE name=");
-	add_value(b, type->name);
+	database_add_value(b, type->name);
 	add_format(b, " COLLATE NOCASE) NOT IN (0,%u)", n);
 }
 
@@ -473,17 +475,17 @@ add_check(struct tel__buffer *b, const struct tel_type *type)
 		return;
 	}
 	database_add(b, "INSERT INTO temp.tel_misfit SELECT ");
-	add_value(b, type->name);
+	database_add_value(b, type->name);
 	add_format(b,
 	    " WHERE EXISTS (SELECT 1 FROM event_type WHERE code=%" PRIu32
 	    " AND name<>",
 	    type->code);
-	add_value(b, type->name);
+	database_add_value(b, type->name);
 	database_add(b, ") OR ");
 	add_variants(b, type);
 	database_add(b,
 	    " OR (SELECT count(*) FROM pragma_table_info('EVENT_'||");
-	add_value(b, table);
+	database_add_value(b, table);
 	free(table);
 	database_add(b, ") WHERE name COLLATE NOCASE IN (");
 	for (i = 0; i < type->nfields; i++) {
@@ -518,7 +520,7 @@ add_schema(struct tel__buffer *b, const struct tel_schema *schema)
 	for (i = 0; i < schema->ntypes; i++) {
 		type = &schema->types[i];
 		database_add(b, "INSERT OR IGNORE INTO event_type VALUES (");
-		add_value(b, type->name);
+		database_add_value(b, type->name);
 		add_format(b, ",%" PRIu32 ",%u,%u);\n", type->code,
 		    type->unused ? 0u : 1u, (unsigned)type->kind_number);
 		add_table(b, type);
@@ -552,7 +554,7 @@ add_insert(struct tel__buffer *b, const struct tel_type *type)
 		add_table_name(b, type);
 	database_add(b, type == NULL ? "(code,bytes," : "(");
 	for (i = 0; type != NULL && i < type->nfields; i++) {
-		add_column(b, type, i);
+		database_add_column(b, type, i);
 		database_add(b, ",");
 	}
 	database_add(b, "time,");
@@ -650,7 +652,7 @@ start_log(struct database *d, const struct tel_printer *pr, const char *name)
 	database_add(b,
 	    "DELETE FROM temp.tel_log;\n"
 	    "INSERT INTO event_log (name,size,modtime,completed) SELECT ");
-	add_value(b, name);
+	database_add_value(b, name);
 	add_format(b,
 	    ",%" PRId64 ",%" PRId64 ",0 FROM temp.tel_new;\n"
 	    "INSERT INTO temp.tel_log SELECT last_insert_rowid(), 0 FROM"
@@ -661,7 +663,7 @@ start_log(struct database *d, const struct tel_printer *pr, const char *name)
 }
 
 static void
-end_log(struct database *d)
+database_end_log(struct database *d)
 {
 	if (d->log_open)
 		add_format(&d->text,
@@ -709,7 +711,7 @@ tel__database_begin_log(struct tel_printer *pr,
 		d->nslots = 0;
 	}
 	if (!same)
-		end_log(d);
+		database_end_log(d);
 	if (first || pr->fresh)
 		add_file(&d->text, pr);
 	if (!same)
@@ -760,7 +762,7 @@ tel__database_finish(struct tel_printer *pr, const struct database_sink *sink)
 	if (st != TEL_OK)
 		return st;
 	sink->clear(d);
-	end_log(d);
+	database_end_log(d);
 	st = sink->run(pr, &d->text);
 	if (st == TEL_OK)
 		st = sink->run(pr, &d->indexes);

@@ -34,7 +34,7 @@ tel__samples_init(struct event_samples *x, uint64_t most)
 }
 
 static void
-free_type(struct sample_type *t)
+samples_free_type(struct sample_type *t)
 {
 	unsigned i;
 
@@ -51,7 +51,7 @@ tel__samples_clear(struct event_samples *x)
 	size_t i;
 
 	for (i = 0; i < x->ntypes; i++)
-		free_type(&x->types[i]);
+		samples_free_type(&x->types[i]);
 	for (i = 0; i < x->nblocks; i++)
 		free(x->blocks[i].bytes);
 	for (i = 0; i < x->nlongest; i++)
@@ -159,7 +159,7 @@ make_type(struct event_samples *x, const struct tel_type *t)
 		return SAMPLES_TYPES - 1;
 	}
 	if (!copy_type(&x->types[x->ntypes], t)) {
-		free_type(&x->types[x->ntypes]);
+		samples_free_type(&x->types[x->ntypes]);
 		tel__table_remove(&x->by_type, e);
 		x->no_memory = 1;
 		return 0;
@@ -351,7 +351,7 @@ put_strings(struct event_samples *x, struct tel__buffer *out,
 }
 
 static void
-put_field(struct event_samples *x, struct tel__buffer *out,
+samples_put_field(struct event_samples *x, struct tel__buffer *out,
     const struct sample_field *field, size_t i, size_t end)
 {
 	const struct tel_field *f = &field->field;
@@ -382,8 +382,8 @@ put_field(struct event_samples *x, struct tel__buffer *out,
 
 /* The numbers of the labels that field number `which` of those has. */
 static void
-put_labels(struct event_samples *x, struct tel__buffer *out, unsigned which,
-    size_t i, size_t end)
+samples_put_labels(struct event_samples *x, struct tel__buffer *out,
+    unsigned which, size_t i, size_t end)
 {
 	uint32_t v;
 
@@ -423,9 +423,9 @@ put_group(struct event_samples *x, struct tel__buffer *out, uint64_t from,
 		p = tel__varint_put(p, r[j].name);
 	out->used = (size_t)(p - out->bytes);
 	for (f = 0; f < t->nfields; f++) {
-		put_field(x, out, &t->fields[f], i, end);
+		samples_put_field(x, out, &t->fields[f], i, end);
 		if (t->fields[f].labels)
-			put_labels(x, out, which++, i, end);
+			samples_put_labels(x, out, which++, i, end);
 	}
 }
 

@@ -73,7 +73,7 @@ tel__flat_table(struct tel__buffer *b, const char *sizes)
 
 /* The place of a slot's value. */
 static size_t
-find_slot(const struct tel__buffer *b, size_t table, unsigned slot)
+flatbuffer_find_slot(const struct tel__buffer *b, size_t table, unsigned slot)
 {
 	const size_t vtable = table - tel_le32(b->bytes + table);
 
@@ -86,7 +86,8 @@ tel__flat_set(struct tel__buffer *b, size_t table, unsigned slot, unsigned size,
     uint64_t value)
 {
 	if (!b->failed)
-		tel_store(b->bytes + find_slot(b, table, slot), value, size, 0);
+		tel_store(b->bytes + flatbuffer_find_slot(b, table, slot),
+		    value, size, 0);
 }
 
 void
@@ -97,7 +98,7 @@ tel__flat_refer(struct tel__buffer *b, size_t table, unsigned slot,
 
 	if (b->failed)
 		return;
-	at = find_slot(b, table, slot);
+	at = flatbuffer_find_slot(b, table, slot);
 	tel_store(b->bytes + at, object - at, REFERENCE, 0);
 }
 

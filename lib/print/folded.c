@@ -487,7 +487,7 @@ folded_release(struct tel_printer *pr)
 }
 
 static tel_status
-begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+folded_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
 	struct folded *f = pr->state;
 	tel_status st;
@@ -706,7 +706,7 @@ folded_finish(struct tel_printer *pr)
 const struct tel_renderer tel__renderer_folded = {
 	.name = "folded",
 	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE | TEL_PRINTER_WEIGHT,
-	.begin_log = begin_log,
+	.begin_log = folded_begin_log,
 	.event = folded_event,
 	.finish = folded_finish,
 	.release = folded_release,

@@ -48,7 +48,7 @@ add_key(struct render_builder *b, const struct tel_type *type, unsigned i,
 }
 
 static void
-add_field(struct tel_printer *pr, struct render_builder *b,
+print_json_add_field(struct tel_printer *pr, struct render_builder *b,
     const struct tel_type *type, unsigned i, size_t skip)
 {
 	const struct tel_field *f = &type->fields[i];
@@ -117,7 +117,7 @@ change_struct(struct render_builder *b, const char *from, size_t from_size,
 
 /* Adds the value of a name that is an expression.  1, or 0: it is none. */
 static int
-add_value(struct tel_printer *pr, struct render_builder *b,
+print_json_add_value(struct tel_printer *pr, struct render_builder *b,
     const char *separator, unsigned name)
 {
 	const char *text = pr->names[name];
@@ -132,7 +132,7 @@ add_value(struct tel_printer *pr, struct render_builder *b,
 }
 
 static void
-add_fields(struct tel_printer *pr, struct render_builder *b,
+print_json_add_fields(struct tel_printer *pr, struct render_builder *b,
     const struct tel_type *type)
 {
 	unsigned i, n = pr->names == NULL ? type->nfields : pr->nnames;
@@ -144,14 +144,14 @@ add_fields(struct tel_printer *pr, struct render_builder *b,
 		at = pr->names == NULL ? (int)i :
 		                         tel__render_find(type, pr->names[i]);
 		if (at < 0) {
-			if (add_value(pr, b, separator, i))
+			if (print_json_add_value(pr, b, separator, i))
 				separator = ",";
 			continue;
 		}
 		size = pr->names == NULL ? find_struct(type, (unsigned)at) : 0;
 		change_struct(b, from, from_size, type->fields[at].name, size,
 		    separator);
-		add_field(pr, b, type, (unsigned)at, size);
+		print_json_add_field(pr, b, type, (unsigned)at, size);
 		separator = ",";
 		from = type->fields[at].name;
 		from_size = size;
@@ -172,7 +172,7 @@ add_unknown(struct tel_printer *pr, struct render_builder *b)
 	tel__render_add(b, ",\"fields\":{");
 	for (i = 0; i < pr->nnames || pr->names == NULL; i++) {
 		if (pr->names != NULL && strcmp(pr->names[i], "bytes") != 0) {
-			if (add_value(pr, b, separator, i))
+			if (print_json_add_value(pr, b, separator, i))
 				separator = ",";
 			continue;
 		}
@@ -215,7 +215,7 @@ print_json_compile(struct tel_printer *pr, const struct tel_type *type,
 	tel__render_add_bytes(&b, code,
 	    (size_t)(tel_put_decimal(code, type->code) - code));
 	tel__render_add(&b, ",\"fields\":{");
-	add_fields(pr, &b, type);
+	print_json_add_fields(pr, &b, type);
 	tel__render_add(&b, "}");
 	tel__render_add_op(&b, RENDER_LABELS);
 	tel__render_add(&b, "}\n");

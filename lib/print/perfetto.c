@@ -124,7 +124,7 @@ perfetto_intern(struct perfetto *f, unsigned field, const char *name, size_t n)
 
 /* A name, by its number or as it is. */
 static void
-put_name(struct perfetto *f, struct tel__buffer *m, unsigned interned,
+perfetto_put_name(struct perfetto *f, struct tel__buffer *m, unsigned interned,
     unsigned by_iid, unsigned as_text, const char *name, size_t n)
 {
 	uint64_t iid = perfetto_intern(f, interned, name, n);
@@ -154,7 +154,7 @@ put_labelled(struct tel__buffer *m, const struct tel_field *field, uint64_t v,
 }
 
 static void
-put_fields(struct perfetto *f, const struct tel_event *ev)
+perfetto_put_fields(struct perfetto *f, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
 	struct tel__buffer *m = &f->event;
@@ -169,7 +169,7 @@ put_fields(struct perfetto *f, const struct tel_event *ev)
 
 		if (field->is_label)
 			continue;
-		put_name(f, &one, INTERNED_ANNOTATION_NAMES,
+		perfetto_put_name(f, &one, INTERNED_ANNOTATION_NAMES,
 		    ANNOTATION_NAME_IID, ANNOTATION_NAME, field->name,
 		    field->name_length);
 		s = tel_event_label(ev, i, &n);
@@ -223,8 +223,9 @@ write_event(struct tel_printer *pr, struct perfetto *f, uint64_t time)
 }
 
 static void
-put_event(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
-    unsigned what, const char *name, size_t n, const struct tel_event *ev)
+perfetto_put_event(struct tel_printer *pr, const struct timeline_track *t,
+    uint64_t time, unsigned what, const char *name, size_t n,
+    const struct tel_event *ev)
 {
 	struct perfetto *f = pr->state;
 	struct tel__buffer *m = &f->event;
@@ -233,12 +234,13 @@ put_event(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	tel__protobuf_varint(m, EVENT_TYPE, what);
 	tel__protobuf_varint(m, EVENT_TRACK, t->id);
 	if (name != NULL)
-		put_name(f, m, INTERNED_EVENT_NAMES, EVENT_NAME_IID, EVENT_NAME,
-		    name, n);
+		perfetto_put_name(f, m, INTERNED_EVENT_NAMES, EVENT_NAME_IID,
+		    EVENT_NAME, name, n);
 	if (ev != NULL) {
-		put_name(f, m, INTERNED_CATEGORIES, EVENT_CATEGORY_IIDS,
-		    EVENT_CATEGORIES, ev->type->kind, strlen(ev->type->kind));
-		put_fields(f, ev);
+		perfetto_put_name(f, m, INTERNED_CATEGORIES,
+		    EVENT_CATEGORY_IIDS, EVENT_CATEGORIES, ev->type->kind,
+		    strlen(ev->type->kind));
+		perfetto_put_fields(f, ev);
 		/* what has one number has one colour: events of a type */
 		iid = perfetto_intern(f, INTERNED_EVENT_NAMES, ev->type->name,
 		    ev->type->name_length);
@@ -280,14 +282,14 @@ static void
 perfetto_begin(struct tel_printer *pr, const struct timeline_track *t,
     uint64_t time, const char *name, size_t n, const struct tel_event *ev)
 {
-	put_event(pr, t, time, SLICE_BEGIN, name, n, ev);
+	perfetto_put_event(pr, t, time, SLICE_BEGIN, name, n, ev);
 }
 
 static void
 perfetto_end(struct tel_printer *pr, const struct timeline_track *t,
     uint64_t time)
 {
-	put_event(pr, t, time, SLICE_END, NULL, 0, NULL);
+	perfetto_put_event(pr, t, time, SLICE_END, NULL, 0, NULL);
 }
 
 static void
@@ -304,7 +306,7 @@ static void
 perfetto_instant(struct tel_printer *pr, const struct timeline_track *t,
     uint64_t time, const char *name, size_t n, const struct tel_event *ev)
 {
-	put_event(pr, t, time, INSTANT, name, n, ev);
+	perfetto_put_event(pr, t, time, INSTANT, name, n, ev);
 }
 
 static void
@@ -314,7 +316,7 @@ perfetto_counter(struct tel_printer *pr, const struct timeline_track *t,
 	struct perfetto *f = pr->state;
 
 	tel__protobuf_varint(&f->event, EVENT_COUNTER, (uint64_t)value);
-	put_event(pr, t, time, COUNTER, NULL, 0, NULL);
+	perfetto_put_event(pr, t, time, COUNTER, NULL, 0, NULL);
 }
 
 static const struct timeline_ops ops = { perfetto_track, perfetto_begin,
@@ -338,7 +340,7 @@ perfetto_release(struct tel_printer *pr)
 }
 
 static tel_status
-begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+perfetto_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
 	const int first = pr->state == NULL;
 	tel_status st =
@@ -353,7 +355,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 const struct tel_renderer tel__renderer_perfetto = {
 	.name = "perfetto",
 	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE | TEL_PRINTER_BINARY,
-	.begin_log = begin_log,
+	.begin_log = perfetto_begin_log,
 	.event = tel__timeline_print,
 	.release = perfetto_release,
 };

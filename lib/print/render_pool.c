@@ -279,7 +279,7 @@ tel__render_pool_event(struct render_pool *t, const struct tel_event *ev)
  * another and fit.  Returns how many.
  */
 static size_t
-add_row(struct batch *b, const struct tel_run *run, size_t i)
+render_pool_add_row(struct batch *b, const struct tel_run *run, size_t i)
 {
 	const unsigned char *const data = run->data[i], *end = data;
 	const size_t first = i, room = BATCH_BYTES - b->used;
@@ -315,7 +315,7 @@ tel__render_pool_run(struct render_pool *t, struct tel_run *run)
 		b = room_for(t, run->sizes[i]);
 		if (b == NULL)
 			return t->status;
-		n = add_row(b, run, i);
+		n = render_pool_add_row(b, run, i);
 		/* an event that is larger than a batch */
 		if (n == 0 &&
 		    tel__render_pool_event(t, run_view(run, i)) != TEL_OK)

@@ -229,7 +229,7 @@ static const struct database_sink script = {
 };
 
 static tel_status
-begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+sql_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
 	return tel__database_begin_log(pr, &script, ev, same);
 }
@@ -256,7 +256,7 @@ sql_release(struct tel_printer *pr)
 const struct tel_renderer tel__renderer_sql = {
 	.name = "sql",
 	.flags = TEL_PRINTER_HEADER | TEL_PRINTER_BY_LOG | TEL_PRINTER_INDEX,
-	.begin_log = begin_log,
+	.begin_log = sql_begin_log,
 	.compile = sql_compile,
 	.event = sql_event,
 	.finish = sql_finish,

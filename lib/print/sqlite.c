@@ -360,7 +360,7 @@ static const struct database_sink file = {
 };
 
 static tel_status
-begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+sqlite_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
 	return tel__database_begin_log(pr, &file, ev, same);
 }
@@ -398,7 +398,7 @@ const struct tel_renderer tel__renderer_sqlite = {
 	.name = "sqlite",
 	.flags = TEL_PRINTER_HEADER | TEL_PRINTER_BY_LOG | TEL_PRINTER_WHOLE |
 	    TEL_PRINTER_INDEX | TEL_PRINTER_FILE,
-	.begin_log = begin_log,
+	.begin_log = sqlite_begin_log,
 	.compile = sqlite_compile,
 	.event = sqlite_event,
 	.finish = sqlite_finish,

@@ -90,7 +90,7 @@ add_metadata(struct tel__buffer *b, const char *const *pairs, size_t n)
 
 /* Adds the table that describes a data type. */
 static size_t
-add_type(struct tel__buffer *b, const struct table_kind *kind)
+table_wire_add_type(struct tel__buffer *b, const struct table_kind *kind)
 {
 	size_t at = 0;
 
@@ -129,7 +129,7 @@ add_encoding(struct tel__buffer *b, int dictionary)
 	size_t at = tel__flat_table(b, "84");
 
 	tel__flat_set(b, at, 0, 8, (uint64_t)dictionary);
-	tel__flat_refer(b, at, 1, add_type(b, &index));
+	tel__flat_refer(b, at, 1, table_wire_add_type(b, &index));
 	return at;
 }
 
@@ -143,13 +143,13 @@ add_element(struct tel__buffer *b, const struct table_column *c)
 
 	tel__flat_refer(b, at, FIELD_NAME, tel__flat_string(b, "item", 4));
 	tel__flat_set(b, at, FIELD_TYPE_TYPE, 1, kind.type);
-	tel__flat_refer(b, at, FIELD_TYPE, add_type(b, &kind));
+	tel__flat_refer(b, at, FIELD_TYPE, table_wire_add_type(b, &kind));
 	tel__flat_refer(b, at, FIELD_CHILDREN, tel__flat_vector(b, 0, 4));
 	return at;
 }
 
 static size_t
-add_field(struct tel__buffer *b, const struct table_column *c)
+table_wire_add_field(struct tel__buffer *b, const struct table_column *c)
 {
 	const char *const pairs[] = { "tel.field", c->field, "tel.datatype",
 		c->datatype };
@@ -162,7 +162,7 @@ add_field(struct tel__buffer *b, const struct table_column *c)
 	    tel__flat_string(b, c->name, strlen(c->name)));
 	tel__flat_set(b, at, FIELD_NULLABLE, 1, !c->kind.required);
 	tel__flat_set(b, at, FIELD_TYPE_TYPE, 1, c->kind.type);
-	tel__flat_refer(b, at, FIELD_TYPE, add_type(b, &c->kind));
+	tel__flat_refer(b, at, FIELD_TYPE, table_wire_add_type(b, &c->kind));
 	if (encoded)
 		tel__flat_refer(b, at, FIELD_DICTIONARY,
 		    add_encoding(b, c->kind.dictionary));
@@ -183,7 +183,8 @@ add_schema(const struct tel_table *t, struct tel__buffer *b)
 	fields = tel__flat_vector(b, t->ncolumns, 4);
 	tel__flat_refer(b, at, SCHEMA_FIELDS, fields);
 	for (i = 0; i < t->ncolumns; i++)
-		tel__flat_element(b, fields, i, add_field(b, &t->columns[i]));
+		tel__flat_element(b, fields, i,
+		    table_wire_add_field(b, &t->columns[i]));
 	tel__flat_refer(b, at, SCHEMA_METADATA,
 	    add_metadata(b, (const char *const *)t->metadata, t->nmetadata));
 	return at;
@@ -387,7 +388,7 @@ add_elements(struct tel_table *t, struct table_column *c)
 
 /* Adds the pieces of a column, which is as new then, except for its text. */
 static void
-add_column(struct tel_table *t, struct table_column *c)
+table_wire_add_column(struct tel_table *t, struct table_column *c)
 {
 	const size_t n = t->rows, bits = (n + 7) / 8;
 	const int is_list = c->kind.type == TABLE_LIST;
@@ -477,7 +478,7 @@ write_batch(struct tel_table *t)
 
 	start_body(t);
 	for (i = 0; i < t->ncolumns; i++) {
-		add_column(t, &t->columns[i]);
+		table_wire_add_column(t, &t->columns[i]);
 		n += t->columns[i].kind.type == TABLE_LIST;
 	}
 	if (t->packed.failed)

@@ -172,7 +172,7 @@ put_role(struct tel_printer *pr, const struct tel_schema *s,
 }
 
 static void
-put_types(struct tel_printer *pr, const struct tel_schema *s)
+print_text_put_types(struct tel_printer *pr, const struct tel_schema *s)
 {
 	unsigned i;
 
@@ -206,7 +206,8 @@ put_identity(struct tel_printer *pr, const struct tel_log *log)
 }
 
 static tel_status
-begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+print_text_begin_log(struct tel_printer *pr, const struct tel_event *ev,
+    int same)
 {
 	const struct tel_schema *s = ev->type->schema;
 	char line[256];
@@ -232,7 +233,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 	if (s->untimed)
 		render_put(pr, "# untimed: 0\n");
 	if (s->described)
-		put_types(pr, s);
+		print_text_put_types(pr, s);
 	return pr->out->status;
 }
 
@@ -255,7 +256,7 @@ const struct tel_renderer tel__renderer_text = {
 	.name = "text",
 	.apart = 1,
 	.flags = TEL_PRINTER_FIELDS | TEL_PRINTER_HEADER | TEL_PRINTER_COLOR,
-	.begin_log = begin_log,
+	.begin_log = print_text_begin_log,
 	.sync_point = sync_point,
 	.compile = print_text_compile,
 	.finish = print_text_finish,

@@ -84,7 +84,7 @@ tel__timeline_begin_log(struct tel_printer *pr, size_t size,
 
 /* The clock of an event is not as it was, or is past what was known of it. */
 static void
-find_part(struct timeline *tl, struct tel_clock *c, uint64_t clock)
+timeline_find_part(struct timeline *tl, struct tel_clock *c, uint64_t clock)
 {
 	const uint64_t version = tel__clock_version(c);
 
@@ -102,7 +102,8 @@ find_part(struct timeline *tl, struct tel_clock *c, uint64_t clock)
  * the rate is not known.
  */
 static uint64_t
-time_of(struct timeline *tl, const struct tel_event *ev, uint64_t clock)
+timeline_time_of(struct timeline *tl, const struct tel_event *ev,
+    uint64_t clock)
 {
 	struct tel_clock *c = ev->log->clock;
 	int64_t ns;
@@ -118,7 +119,7 @@ time_of(struct timeline *tl, const struct tel_event *ev, uint64_t clock)
 	}
 	if (tl->clock != c || tl->version != tel__clock_version(c) ||
 	    (tl->parts && (clock < tl->part.low || clock > tl->part.high)))
-		find_part(tl, c, clock);
+		timeline_find_part(tl, c, clock);
 	/* the clock of an event may be anything, and its time far away */
 	if (tl->ticks)
 		ns = (int64_t)(clock - tl->base);
@@ -443,7 +444,7 @@ put_span(struct tel_printer *pr, struct timeline *tl,
 		n = TIMELINE_NAME;
 	/* a range that ends before its start has no length */
 	if (ticks > 0)
-		length = time_of(tl, ev, ev->clock + (uint64_t)ticks);
+		length = timeline_time_of(tl, ev, ev->clock + (uint64_t)ticks);
 	length = length > time ? length - time : 0;
 	t = free_lane(pr, tl, t, time);
 	if (t == NULL)
@@ -464,7 +465,7 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev)
 {
 	struct timeline_plan *p;
-	uint64_t time = time_of(tl, ev, ev->clock);
+	uint64_t time = timeline_time_of(tl, ev, ev->clock);
 
 	p = tel__timeline_plan(tl, ev->type->schema, ev->type);
 	if (p == NULL)
@@ -515,7 +516,7 @@ tel__timeline_times(struct timeline *tl, const struct tel_log *log,
 	if (tl->clock != c || tl->version != tel__clock_version(c) ||
 	    (tl->parts &&
 	        (clocks[0] < tl->part.low || clocks[0] > tl->part.high)))
-		find_part(tl, c, clocks[0]);
+		timeline_find_part(tl, c, clocks[0]);
 	if (!tl->ticks && tl->parts)
 		return tel__clock_part_times(&tl->part, tl->start, clocks, n,
 		    times);

@@ -56,7 +56,7 @@ find_context(struct timeline_plan *p, const struct tel_type *t)
 
 /* Nonzero when a word of a name starts at i. */
 static int
-is_word(const char *name, size_t i)
+plan_is_word(const char *name, size_t i)
 {
 	return (name[i] >= 'A' && name[i] <= 'Z') || name[i] == '_' ||
 	    name[i] == '\0' || (i > 0 && name[i - 1] == '_');
@@ -75,13 +75,13 @@ plan_share(struct timeline_plan *p, const struct tel_type *t, const char *end)
 
 	while (name[n] != '\0' && name[n] == end[n])
 		n++;
-	for (words = n; words > 0 && !is_word(name, words); words--)
+	for (words = n; words > 0 && !plan_is_word(name, words); words--)
 		;
 	most = strlen(end) < length ? strlen(end) : length;
 	while (tail < most - n &&
 	    name[length - 1 - tail] == end[strlen(end) - 1 - tail])
 		tail++;
-	while (tail > 0 && !is_word(name, length - tail))
+	while (tail > 0 && !plan_is_word(name, length - tail))
 		tail--;
 	/* one of two underscores is enough */
 	if (tail > 0 && name[length - tail] == '_' &&

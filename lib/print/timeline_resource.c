@@ -109,7 +109,7 @@ resource_add(struct tel_printer *pr, struct timeline *tl, struct resource *r,
 
 /* A number in a class: its value, what it grows by, or one of many. */
 static void
-put_value(struct tel_printer *pr, struct timeline *tl,
+resource_put_value(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
 {
 	const struct tel_field *f = &ev->type->fields[p->value];
@@ -223,7 +223,7 @@ tel__timeline_resource(struct tel_printer *pr, struct timeline *tl,
 	case RESOURCE_SET:
 	case RESOURCE_ADD:
 	case RESOURCE_GROW:
-	case RESOURCE_OBSERVE: put_value(pr, tl, ev, p, time); break;
+	case RESOURCE_OBSERVE: resource_put_value(pr, tl, ev, p, time); break;
 	case RESOURCE_SWITCH: put_switch(pr, tl, ev, p, time); break;
 	}
 }

@@ -31,7 +31,7 @@ tel__values_add(struct tel_printer *pr, const char *text, tel_expr **out)
 
 /* Adds a string of the log, as a format escapes it. */
 static void
-put_string(struct tel__buffer *b, const tel_value *v, enum render_op op,
+values_put_string(struct tel__buffer *b, const tel_value *v, enum render_op op,
     int safe)
 {
 	const char *quote = op == RENDER_VALUE_CSV ? "" : "\"";
@@ -53,7 +53,7 @@ put_string(struct tel__buffer *b, const tel_value *v, enum render_op op,
 
 /* Adds a number; in JSON, what readers would not keep exact is in quotes. */
 static void
-put_number(struct tel__buffer *b, const tel_value *v, enum render_op op)
+values_put_number(struct tel__buffer *b, const tel_value *v, enum render_op op)
 {
 	const int is_signed = v->datatype == TEL_SIGNED && v->as.i64 < 0;
 	const uint64_t size = is_signed ? 0 - v->as.u64 : v->as.u64;
@@ -96,9 +96,9 @@ tel__values_put(struct tel_printer *pr, enum render_op op, unsigned i,
 		tel__buffer_put(b, "=", 1);
 	}
 	if (v.datatype == TEL_STRING)
-		put_string(b, &v, op, pr->terminal);
+		values_put_string(b, &v, op, pr->terminal);
 	else
-		put_number(b, &v, op);
+		values_put_number(b, &v, op);
 	return b->failed ? TEL_ENOMEM : TEL_OK;
 }
 

@@ -151,7 +151,7 @@ put_cpi(struct compiler *c)
 }
 
 static void
-put_field(struct compiler *c, const struct node *n)
+compile_put_field(struct compiler *c, const struct node *n)
 {
 	int at = c->fields[n->symbol];
 	enum op_code code = OP_NATURAL_FIELD;
@@ -187,11 +187,11 @@ put_field(struct compiler *c, const struct node *n)
 	}
 }
 
-static void put_value(struct compiler *c, uint32_t node);
+static void compile_put_value(struct compiler *c, uint32_t node);
 
 /* A list, whose ops are put from its end. */
 static void
-put_list(struct compiler *c, const struct node *n)
+compile_put_list(struct compiler *c, const struct node *n)
 {
 	const struct item *item;
 	uint32_t i;
@@ -201,8 +201,8 @@ put_list(struct compiler *c, const struct node *n)
 		item = &c->tree->items[n->first + i - 1];
 		put_with(c, item->range ? OP_IN_RANGE : OP_IN_ITEM, n);
 		if (item->range)
-			put_value(c, item->hi);
-		put_value(c, item->lo);
+			compile_put_value(c, item->hi);
+		compile_put_value(c, item->lo);
 	}
 	put_const(c, value_natural(0));
 }
@@ -242,7 +242,7 @@ put_leaf(struct compiler *c, const struct node *n)
 	case N_LENGTH:
 	case N_ELEMENT:
 	case N_CONTAINS:
-	case N_LABEL: put_field(c, n); return 1;
+	case N_LABEL: compile_put_field(c, n); return 1;
 	case N_START:
 		op = compile_put(c, OP_START);
 		if (op != NULL)
@@ -276,12 +276,12 @@ static void
 put_right(struct compiler *c, const struct node *n)
 {
 	if (!c->folds[n->b].known)
-		put_value(c, n->b);
+		compile_put_value(c, n->b);
 }
 
 /* Puts the value of a node on the stack. */
 static void
-put_value(struct compiler *c, uint32_t node)
+compile_put_value(struct compiler *c, uint32_t node)
 {
 	static const uint8_t codes[] = { [N_HAS] = OP_HAS,
 		[N_NOT] = OP_NOT,
@@ -307,11 +307,11 @@ put_value(struct compiler *c, uint32_t node)
 			put_right(c, n);
 		} else if (n->op == N_IN) {
 			if (!put_set(c, n))
-				put_list(c, n);
+				compile_put_list(c, n);
 		} else {
 			put_with(c, (enum op_code)codes[n->op], n);
 			if (n->op == N_AND || n->op == N_OR)
-				put_value(c, n->b);
+				compile_put_value(c, n->b);
 		}
 	}
 }
@@ -352,7 +352,7 @@ is_plain_leaf(const struct compiler *c, uint32_t node, struct plain *out)
  * constant, which must not be negative.
  */
 static int
-is_plain(const struct compiler *c, uint32_t node, struct plain *out)
+compile_is_plain(const struct compiler *c, uint32_t node, struct plain *out)
 {
 	const struct node *n = &c->tree->nodes[node];
 	const struct fold *a = &c->folds[n->a], *b = &c->folds[n->b];
@@ -390,7 +390,7 @@ compare_span(struct compiler *c, const struct node *n, int want, uint32_t yes,
 	struct plain what;
 	int empty = 0;
 
-	if (!b->known || !is_plain(c, n->a, &what))
+	if (!b->known || !compile_is_plain(c, n->a, &what))
 		return 0;
 	if (what.code == OP_SPAN_NS) {
 		if (b->value.tag != V_NEGATIVE &&
@@ -430,7 +430,7 @@ in_set(struct compiler *c, const struct node *n, int want, uint32_t yes,
 	struct plain what;
 	struct op *op;
 
-	if (set == NULL || !is_plain(c, n->a, &what))
+	if (set == NULL || !compile_is_plain(c, n->a, &what))
 		return 0;
 	if (what.code == OP_SPAN_NS)
 		return 0;
@@ -462,7 +462,7 @@ compares_label(const struct compiler *c, const struct node *n)
 }
 
 static struct op *
-put_label(struct compiler *c, int field, const struct node *n,
+compile_put_label(struct compiler *c, int field, const struct node *n,
     const struct pattern *glob, int want)
 {
 	struct op *op = compile_put(c, OP_LABEL);
@@ -479,15 +479,16 @@ put_label(struct compiler *c, int field, const struct node *n,
 
 /* Whether the label of any field is what a node or a glob wants. */
 static uint32_t
-put_labels(struct compiler *c, const struct node *n, const struct pattern *glob,
-    uint32_t yes, uint32_t no)
+compile_put_labels(struct compiler *c, const struct node *n,
+    const struct pattern *glob, uint32_t yes, uint32_t no)
 {
 	unsigned i = c->type == NULL ? 0 : c->type->nfields;
 
 	for (; i > 0; i--)
 		if (node_labelled(&c->type->fields[i - 1]))
-			no = put_test(c, put_label(c, (int)i - 1, n, glob, 1),
-			    yes, no);
+			no = put_test(c,
+			    compile_put_label(c, (int)i - 1, n, glob, 1), yes,
+			    no);
 	return no;
 }
 
@@ -505,15 +506,16 @@ put_condition(struct compiler *c, uint32_t node, int want, uint32_t yes,
 		return entry;
 	if (n->op == N_IN && in_set(c, n, want, yes, no, &entry))
 		return entry;
-	if (is_plain(c, node, &what) && what.code != OP_SPAN_NS)
+	if (compile_is_plain(c, node, &what) && what.code != OP_SPAN_NS)
 		return put_span(c, &what, want, 1, UINT64_MAX, yes, no);
 	if (compares_label(c, n)) {
-		op = put_label(c, c->fields[c->tree->nodes[n->a].symbol], n,
-		    NULL, want != negates(n));
+		op =
+		    compile_put_label(c, c->fields[c->tree->nodes[n->a].symbol],
+		        n, NULL, want != negates(n));
 		return put_test(c, op, yes, no);
 	}
 	if (is_of_labels(c, n) && want != negates(n))
-		return put_labels(c, n, NULL, yes, no);
+		return compile_put_labels(c, n, NULL, yes, no);
 	if (is_of_labels(c, n)) {
 		op = compile_put(c, OP_LABELS);
 		if (op != NULL) {
@@ -531,7 +533,7 @@ put_condition(struct compiler *c, uint32_t node, int want, uint32_t yes,
 		put_right(c, n);
 		node = n->a;
 	}
-	put_value(c, node);
+	compile_put_value(c, node);
 	return c->count - 1;
 }
 
@@ -639,8 +641,8 @@ select_any_label(struct compiler *c, uint32_t yes, uint32_t no)
 	size_t n;
 
 	for (n = c->selection->nlabels; n > 0; n--)
-		no = put_labels(c, NULL, &c->selection->labels[n - 1].glob, yes,
-		    no);
+		no = compile_put_labels(c, NULL,
+		    &c->selection->labels[n - 1].glob, yes, no);
 	return no;
 }
 
@@ -812,7 +814,7 @@ tel__compile_value(struct compiler *c, const struct tel_type *type,
 	tel_status st;
 
 	begin_type(c, type);
-	put_value(c, c->tree->root);
+	compile_put_value(c, c->tree->root);
 	if (root->op == N_FIELD || root->op == N_DERIVED)
 		datatype = leaf_datatype(c, type, root);
 	else if (root->op == N_START)
@@ -842,7 +844,7 @@ tel__compile_starts(struct compiler *c, const struct tel_type *type,
 			continue;
 		/* a leaf is one op */
 		c->count = 0;
-		put_value(c, n->a);
+		compile_put_value(c, n->a);
 		if (!c->failed)
 			out[n->first] = c->ops[0];
 	}

@@ -32,7 +32,8 @@ counter_find(const struct tel_type *t, const char *const *names)
 
 /* The field of a part of the role; of other events the one called name. */
 static int
-find_part(const struct tel_type *t, enum tel_role_part part, const char *name)
+counter_find_part(const struct tel_type *t, enum tel_role_part part,
+    const char *name)
 {
 	if (tel_type_is_alloc(t) && t->role_field[part] >= 0)
 		return t->role_field[part];
@@ -47,9 +48,9 @@ tel__counter_find(const struct tel_type *t, const char *name)
 	if (at >= 0)
 		return at;
 	if (strcmp(name, "thread") == 0)
-		return find_part(t, TEL_PART_THREAD, "tid");
+		return counter_find_part(t, TEL_PART_THREAD, "tid");
 	if (strcmp(name, "process") == 0)
-		return find_part(t, TEL_PART_PROCESS, "pid");
+		return counter_find_part(t, TEL_PART_PROCESS, "pid");
 	if (strcmp(name, "cycles") == 0)
 		return counter_find(t, cycles);
 	if (strcmp(name, "instructions") == 0)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static unsigned
-class_of(const struct value *v)
+fold_class_of(const struct value *v)
 {
 	static const unsigned classes[] = { 0, C_INTEGER, C_INTEGER, C_DOUBLE,
 		C_STRING };
@@ -25,7 +25,7 @@ set_known(struct fold *f, struct value v)
 
 	f->known = 1;
 	f->value = v;
-	f->classes = class_of(&v);
+	f->classes = fold_class_of(&v);
 	f->t = t == TRIBOOL_TRUE;
 	f->f = t == TRIBOOL_FALSE;
 }

@@ -173,7 +173,7 @@ find_site(struct tel_heap *h, uint32_t node)
 /* --------------------------------------------------------------- blocks */
 
 static unsigned
-bucket_of(uint64_t v)
+heap_bucket_of(uint64_t v)
 {
 	unsigned log = 0;
 	uint64_t rest = v;
@@ -241,7 +241,7 @@ heap_time(const struct tel_heap *h, uint64_t from, uint64_t to)
 static tel_status
 add_lifetime(struct lifetimes **all, uint64_t time, uint32_t blocks)
 {
-	const unsigned i = bucket_of(time);
+	const unsigned i = heap_bucket_of(time);
 	struct lifetimes *l;
 
 	if (!reserve_bucket(all, i))

@@ -54,7 +54,7 @@ listing_add(struct listing *l, const char *format, ...)
 }
 
 static void
-add_value(struct listing *l, const struct value *v)
+listing_add_value(struct listing *l, const struct value *v)
 {
 	switch (v->tag) {
 	case V_MISSING: listing_add(l, " nothing"); break;
@@ -120,9 +120,9 @@ add_operand(struct listing *l, const struct op *op, enum operand operand)
 		listing_add(l, " %s",
 		    tel__operator_text((enum value_op)op->sub));
 		if (op->constant)
-			add_value(l, &op->u.value);
+			listing_add_value(l, &op->u.value);
 		break;
-	case OPERAND_VALUE: add_value(l, &op->u.value); break;
+	case OPERAND_VALUE: listing_add_value(l, &op->u.value); break;
 	case OPERAND_BUILTIN:
 		listing_add(l, " %s", tel__builtin_name((enum builtin)op->sub));
 		break;

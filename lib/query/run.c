@@ -132,7 +132,7 @@ attr_label(const struct tel_event *ev, const struct tel_field *f)
 
 /* Nanoseconds since the first event.  1, or 0: they are not known. */
 static inline int
-time_of(struct machine *m, const struct tel_event *ev, int64_t *ns)
+query_run_time_of(struct machine *m, const struct tel_event *ev, int64_t *ns)
 {
 	struct tel_clock *clock = ev->log->clock;
 
@@ -161,7 +161,7 @@ attr_builtin(struct machine *m, const struct tel_event *ev, enum builtin b)
 		return value_string(ev->type->name, strlen(ev->type->name));
 	case B_CODE: return value_natural(ev->type->code);
 	case B_TIME:
-		if (!time_of(m, ev, &ns))
+		if (!query_run_time_of(m, ev, &ns))
 			break;
 		return value_signed((uint64_t)ns);
 	case B_CLOCK: return value_natural(ev->clock);
@@ -180,7 +180,7 @@ attr_duration(struct machine *m, const struct tel_event *ev)
 	struct tel_event start;
 	int64_t ns;
 
-	if (!time_of(m, ev, &ns) ||
+	if (!query_run_time_of(m, ev, &ns) ||
 	    !tel__history_start(ev->log->history, &start) ||
 	    __builtin_sub_overflow(ns,
 	        tel__clock_ns(ev->log->clock, start.clock), &ns))
@@ -408,7 +408,8 @@ eval_test(const struct op *op, struct machine *m, const struct tel_event *ev)
 		    span_holds(op,
 		        ev->clock - tel__clock_origin(ev->log->clock) + BIAS);
 	case OP_SPAN_NS:
-		return time_of(m, ev, &ns) && span_is(op, (uint64_t)ns + BIAS);
+		return query_run_time_of(m, ev, &ns) &&
+		    span_is(op, (uint64_t)ns + BIAS);
 	case OP_SPAN_INDEX: return span_holds(op, ev->index);
 	case OP_SPAN_SIZE: return span_holds(op, tel_event_size(ev));
 	case OP_SET_FIELD:
@@ -451,7 +452,7 @@ optional_value(const struct tel_event *ev, const struct tel_field *f)
 
 /* How many elements a list has, or bytes a string. */
 static struct value
-length_of(const struct tel_event *ev, const struct tel_field *f)
+query_run_length_of(const struct tel_event *ev, const struct tel_field *f)
 {
 	struct tel_list l;
 	size_t n;
@@ -534,7 +535,7 @@ eval_leaf(const struct op *op, struct machine *m, const struct tel_event *ev,
 		*v = value_string(s, length);
 		return;
 	case OP_OPTIONAL_FIELD: *v = optional_value(ev, op->field); return;
-	case OP_LENGTH: *v = length_of(ev, op->field); return;
+	case OP_LENGTH: *v = query_run_length_of(ev, op->field); return;
 	case OP_ELEMENT:
 	case OP_CONTAINS: *v = list_value(ev, op); return;
 	case OP_LABEL_FIELD: *v = attr_label(ev, op->field); return;
@@ -639,7 +640,7 @@ eval_quick(const struct program *p, struct machine *m, struct tel_run *run,
 			break;
 		case OP_SPAN_OPERATOR: hit = span_operator(op, data); break;
 		case OP_SPAN_NS:
-			hit = time_of(m, run_view(run, i), &ns) &&
+			hit = query_run_time_of(m, run_view(run, i), &ns) &&
 			    span_is(op, (uint64_t)ns + BIAS);
 			break;
 		case OP_LABEL:

@@ -38,7 +38,7 @@ is_digit(char c)
 }
 
 static int
-is_word(char c)
+token_is_word(char c)
 {
 	return is_digit(c) || (c >= 'a' && c <= 'z') ||
 	    (c >= 'A' && c <= 'Z') || c == '_';
@@ -64,7 +64,7 @@ find_suffix(const char *p, int long_units, const char **end)
 	const struct suffix *s;
 	size_t n;
 
-	while (is_word(*q))
+	while (token_is_word(*q))
 		q++;
 	n = (size_t)(q - p);
 	for (s = suffixes;; s++) {
@@ -285,7 +285,7 @@ tel__operator_text(enum value_op op)
 }
 
 static int
-is_letter(char c)
+token_is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -302,9 +302,9 @@ read_word(struct lexer *l, struct token *t)
 	char *to = l->words;
 
 	t->s = to;
-	while (is_letter(*l->p) || is_digit(*l->p) ||
+	while (token_is_letter(*l->p) || is_digit(*l->p) ||
 	    /* a member of a struct; but start.x is x of another event */
-	    (l->p[0] == '.' && is_letter(l->p[1]) &&
+	    (l->p[0] == '.' && token_is_letter(l->p[1]) &&
 	        (to - t->s != 5 || memcmp(t->s, "start", 5) != 0)))
 		*to++ = *l->p++;
 	*to++ = '\0';
@@ -421,12 +421,12 @@ tel__lexer_next(struct lexer *l, struct token *t)
 	l->error_column = t->column;
 	if (*l->p == '\0')
 		return NULL;
-	if (is_letter(*l->p)) {
+	if (token_is_letter(*l->p)) {
 		t->kind = T_NAME;
 		read_word(l, t);
 		return NULL;
 	}
-	if (l->p[0] == '.' && is_letter(l->p[1])) {
+	if (l->p[0] == '.' && token_is_letter(l->p[1])) {
 		t->kind = T_FIELD;
 		l->p++;
 		read_word(l, t);

@@ -244,7 +244,7 @@ lines_emit(struct tel_reader *r, struct tel_line *l)
 
 /* The log has ended: what is kept is its tail. */
 static tel_status
-end_log(struct tel_reader *r, const struct tel_line *l,
+lines_end_log(struct tel_reader *r, const struct tel_line *l,
     const struct tel_line_decoder *decoder)
 {
 	tel_status st = decoder->end != NULL ? decoder->end(r) : TEL_OK;
@@ -269,7 +269,8 @@ tel__line_next(struct tel_reader *r, struct tel_line *l,
 		l->raw = NULL;
 		st = tel__line_find(r, l, 0, 0, l->most);
 		if (st != TEL_OK)
-			return st == TEL_END ? end_log(r, l, decoder) : st;
+			return st == TEL_END ? lines_end_log(r, l, decoder) :
+			                       st;
 		switch (l->over ? LINE_INVALID : decoder->parse(r, l)) {
 		case LINE_EVENT: return lines_emit(r, l);
 		case LINE_COMMENT:

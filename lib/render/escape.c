@@ -10,7 +10,7 @@
 static const char lower[] = "0123456789abcdef";
 
 static int
-is_plain(unsigned char c)
+escape_is_plain(unsigned char c)
 {
 	return c >= 0x20 && c <= 0x7e;
 }
@@ -112,7 +112,7 @@ tel__escape_text(unsigned char *p, const char *s, size_t n, int doubled)
 			*p++ = 'r';
 			break;
 		default:
-			if (is_plain(c))
+			if (escape_is_plain(c))
 				*p++ = c;
 			else
 				p = put_byte(p, c);
@@ -132,7 +132,7 @@ tel__escape_quoted(unsigned char *p, const char *s, size_t n, int safe)
 		if (c == '"' || c == '\\') {
 			*p++ = '\\';
 			*p++ = c;
-		} else if (safe && !is_plain(c)) {
+		} else if (safe && !escape_is_plain(c)) {
 			p = put_byte(p, c);
 		} else {
 			*p++ = c;
@@ -163,7 +163,7 @@ put_json(unsigned char *p, unsigned char c)
 	} else if (c == '\n' || c == '\t' || c == '\r') {
 		*p++ = '\\';
 		c = c == '\n' ? 'n' : (c == '\t' ? 't' : 'r');
-	} else if (!is_plain(c)) {
+	} else if (!escape_is_plain(c)) {
 		return put_unicode(p, c);
 	}
 	*p++ = c;

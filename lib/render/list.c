@@ -11,7 +11,7 @@
 #define EXACT_MAX ((uint64_t)1 << 53)
 
 static void
-put_string(struct tel__buffer *b, const char *s, size_t n, int json)
+list_put_string(struct tel__buffer *b, const char *s, size_t n, int json)
 {
 	unsigned char *p = tel__buffer_room(b, TEL_ESCAPE_ROOM(n) + 2);
 
@@ -32,7 +32,7 @@ put_real(const struct tel_field *f, uint64_t v, unsigned char *p)
 }
 
 static void
-put_number(struct tel__buffer *b, const struct tel_field *f, uint64_t v,
+list_put_number(struct tel__buffer *b, const struct tel_field *f, uint64_t v,
     int json)
 {
 	unsigned char *const start = tel__buffer_room(b, TEL_PUT_MAX + 8);
@@ -88,9 +88,9 @@ tel__render_list(struct tel__buffer *b, const struct tel_event *ev,
 		between = ",";
 		if (l.field.datatype == TEL_STRING) {
 			s = tel_list_next_string(&l, &n);
-			put_string(b, s, n, json);
+			list_put_string(b, s, n, json);
 		} else {
-			put_number(b, &l.field, tel_list_next(&l), json);
+			list_put_number(b, &l.field, tel_list_next(&l), json);
 		}
 	}
 	tel__buffer_put(b, "[]", *between == '[' ? 2 : 0);
@@ -113,7 +113,8 @@ tel__render_stack(struct tel__buffer *b, const struct tel_event *ev,
 		f = tel__labels_frame(labels, place);
 		tel__buffer_put(b, between, 1);
 		between = ",";
-		put_string(b, f->name != NULL ? f->name : "", f->length, 1);
+		list_put_string(b, f->name != NULL ? f->name : "", f->length,
+		    1);
 	}
 	if (depth == 0)
 		tel__buffer_put(b, "null", 4);

@@ -370,7 +370,7 @@ sign_extend(uint64_t v, uint64_t mask)
 
 /* A number that is seldom printed, or takes long anyway. */
 static unsigned char *
-put_number(struct tel_printer *pr, const struct render_step *s,
+render_program_put_number(struct tel_printer *pr, const struct render_step *s,
     const struct tel_event *ev, uint64_t v, unsigned char *p)
 {
 	switch ((enum render_op)s->op) {
@@ -408,8 +408,8 @@ put_number(struct tel_printer *pr, const struct render_step *s,
 
 /* The labels that were found in the event, by the names of their fields. */
 static unsigned char *
-put_labels(struct tel_printer *pr, const struct render_program *g,
-    unsigned char *p)
+render_program_put_labels(struct tel_printer *pr,
+    const struct render_program *g, unsigned char *p)
 {
 	static const char begin[] = ",\"labels\":{\"";
 	const struct tel_field *f;
@@ -439,7 +439,7 @@ put_labels(struct tel_printer *pr, const struct render_program *g,
 
 /* Prints a list, or a stack.  NULL: the output failed. */
 static unsigned char *
-put_list(struct tel_printer *pr, const struct render_program *g,
+render_program_put_list(struct tel_printer *pr, const struct render_program *g,
     const struct render_step *s, const struct tel_event *ev, unsigned char *p)
 {
 	const struct tel_field *f = &ev->type->fields[s->field];
@@ -480,7 +480,7 @@ put_list(struct tel_printer *pr, const struct render_program *g,
 
 /* Prints the value of an expression.  NULL: it, or the output, failed. */
 static unsigned char *
-put_value(struct tel_printer *pr, const struct render_program *g,
+render_program_put_value(struct tel_printer *pr, const struct render_program *g,
     const struct render_step *s, const struct tel_event *ev, unsigned char *p)
 {
 	const tel_status st =
@@ -512,11 +512,11 @@ put_long(struct tel_printer *pr, const struct render_program *g,
 	size_t n = ev->size > header ? ev->size - header : 0;
 
 	if (s->op == RENDER_LABELS)
-		return put_labels(pr, g, p);
+		return render_program_put_labels(pr, g, p);
 	if (s->op >= RENDER_LIST_TEXT)
-		return put_list(pr, g, s, ev, p);
+		return render_program_put_list(pr, g, s, ev, p);
 	if (s->op >= RENDER_VALUE_TEXT && s->op <= RENDER_VALUE_JSON)
-		return put_value(pr, g, s, ev, p);
+		return render_program_put_value(pr, g, s, ev, p);
 	if (s->op != RENDER_BYTES) {
 		f = &ev->type->fields[s->field];
 		string = tel_load_string(ev, f, &n);
@@ -560,7 +560,7 @@ put_plain_label(const struct tel_label *label, int doubled, unsigned char *p)
 
 /* A label in brackets, in one of the ways that do not wait. */
 static unsigned char *
-put_label(struct tel_printer *pr, const struct render_program *g,
+render_program_put_label(struct tel_printer *pr, const struct render_program *g,
     const struct tel_label *label, unsigned char *p)
 {
 	int mps = g->labels == LABELS_NUMBERED || g->labels == LABELS_TIMELESS;
@@ -615,7 +615,7 @@ put_label_of(struct tel_printer *pr, const struct render_program *g,
 	if (g->labels == LABELS_NUMBERED || g->labels == LABELS_TIMELESS) {
 		if (!tel__labels_find(ev->log->labels, space, v, clock, &label))
 			return p;
-		return put_label(pr, g, &label, p);
+		return render_program_put_label(pr, g, &label, p);
 	}
 	if (!tel_find_label_at(ev, s->field, space, v, &label))
 		return p;
@@ -630,7 +630,7 @@ put_label_of(struct tel_printer *pr, const struct render_program *g,
 			pr->nfound++;
 		}
 		return p;
-	default: return put_label(pr, g, &label, p);
+	default: return render_program_put_label(pr, g, &label, p);
 	}
 }
 
@@ -732,8 +732,9 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 			s += s->value;
 			continue;
 		default:
-			p = s->op >= RENDER_BYTES ? put_long(pr, g, s, ev, p) :
-			                            put_number(pr, s, ev, v, p);
+			p = s->op >= RENDER_BYTES ?
+			    put_long(pr, g, s, ev, p) :
+			    render_program_put_number(pr, s, ev, v, p);
 			if (p == NULL)
 				return pr->out->status;
 		}

@@ -116,7 +116,7 @@ tel__render_text_field(struct tel_printer *pr, struct render_builder *b,
 
 /* Adds the label in field i, in brackets. */
 static void
-add_label(struct render_builder *b, unsigned i, int doubled)
+renderer_add_label(struct render_builder *b, unsigned i, int doubled)
 {
 	tel__render_add_if(b, i, "");
 	tel__render_add(b, doubled ? "[\"\"" : "[\"");
@@ -184,7 +184,7 @@ tel__render_text_fields(struct tel_printer *pr, struct render_builder *b,
 		tel__render_text_field(pr, b, type, (unsigned)at, doubled);
 		tel__render_end_if(b);
 		if (at + 1 < type->nfields && type->fields[at + 1].is_label)
-			add_label(b, (unsigned)at + 1, doubled);
+			renderer_add_label(b, (unsigned)at + 1, doubled);
 		first = " ";
 	}
 }

@@ -48,8 +48,8 @@ make_tuple(struct tel_stats *s, const struct tel_event *ev)
 }
 
 static tel_status
-find_stat(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
-    struct tel_stat **out)
+stats_count_find_stat(struct tel_stats *s, struct definition *d,
+    const struct tel_event *ev, struct tel_stat **out)
 {
 	tel_status st;
 
@@ -104,7 +104,7 @@ stats_count_update(struct tel_stats *s, struct definition *d,
 		return TEL_OK;
 	if (weighed == TEL_ENOMEM)
 		return weighed;
-	st = find_stat(s, d, ev, &stat);
+	st = stats_count_find_stat(s, d, ev, &stat);
 	if (st != TEL_OK)
 		return st;
 	if (weighed != TEL_OK) {
@@ -142,7 +142,7 @@ act_field(struct tel_stats *s, const struct action *a,
 	    tel_load(f, ev->data);
 	if (class->take != NULL)
 		return stats_count_update(s, a->definition, ev, &v);
-	st = find_stat(s, a->definition, ev, &stat);
+	st = stats_count_find_stat(s, a->definition, ev, &stat);
 	if (st != TEL_OK)
 		return st;
 	w.low = v.as.u64;
@@ -196,7 +196,7 @@ find_key(struct tel_stats *s, const struct source *from, const struct action *a,
 
 /* How long a range was: TEL_OK, TEL_END: not known, TEL_EINVAL: below 0. */
 static tel_status
-length_of(const struct definition *d, const struct tel_event *ev,
+stats_count_length_of(const struct definition *d, const struct tel_event *ev,
     uint64_t start, uint64_t *out)
 {
 	struct tel_clock *clock = ev->log->clock;
@@ -229,7 +229,7 @@ act_pair(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 	tel_status st;
 
 	stat->pairs.open--;
-	st = length_of(d, ev, start, &length);
+	st = stats_count_length_of(d, ev, start, &length);
 	if (st != TEL_OK) {
 		if (st == TEL_END)
 			stat->pairs.untimed++;
@@ -259,7 +259,7 @@ act_start(struct tel_stats *s, struct definition *d, const struct pair_key *k,
     const struct tel_event *ev)
 {
 	struct tel_stat *stat;
-	tel_status st = find_stat(s, d, ev, &stat);
+	tel_status st = stats_count_find_stat(s, d, ev, &stat);
 
 	if (st != TEL_OK)
 		return st;
@@ -287,7 +287,7 @@ act_end(struct tel_stats *s, struct definition *d, const struct pair_key *k,
 		stat->pairs.events++;
 		return act_pair(s, d, ev, start, stat);
 	}
-	st = find_stat(s, d, ev, &stat);
+	st = stats_count_find_stat(s, d, ev, &stat);
 	if (st != TEL_OK)
 		return st;
 	stat->pairs.events++;
@@ -322,7 +322,7 @@ act_range(struct tel_stats *s, const struct source *from,
 	st = find_key(s, from, a, ev, &k);
 	if (st == TEL_ELIMIT) {
 		/* no room for the key: a start that is not kept, or its end */
-		st = find_stat(s, d, ev, &stat);
+		st = stats_count_find_stat(s, d, ev, &stat);
 		if (st != TEL_OK)
 			return st;
 		stat->pairs.events++;
@@ -341,7 +341,8 @@ act_range(struct tel_stats *s, const struct source *from,
 	if (a->what == ACT_INTERVAL)
 		return act_interval(s, d, &k, ev);
 	stat = tel__pairs_find(&d->open, &k);
-	if (stat == NULL && (st = find_stat(s, d, ev, &stat)) != TEL_OK)
+	if (stat == NULL &&
+	    (st = stats_count_find_stat(s, d, ev, &stat)) != TEL_OK)
 		return st;
 	stat->pairs.events++;
 	return TEL_OK;
@@ -529,7 +530,7 @@ add_span(struct source *from, const struct tel_run *run)
 
 /* Adds the fields of an event to those that stats take together. */
 static void
-add_fields(const struct slot *slot, tel_run *run, size_t i)
+stats_count_add_fields(const struct slot *slot, tel_run *run, size_t i)
 {
 	const struct action *a = slot->actions, *end = a + slot->nactions;
 	struct definition *d;
@@ -615,7 +616,7 @@ tel_stats_run(tel_stats *s, tel_run *run)
 		if (slot->blocks)
 			st = tel__stats_count_block(s, from, run_event(run, i));
 		if (slot->work == SLOT_FIELDS)
-			add_fields(slot, run, i);
+			stats_count_add_fields(slot, run, i);
 	}
 	/* from is set unless the first event ran out of memory */
 	if (st == TEL_OK && plain && run->count > 1)
@@ -633,7 +634,7 @@ tel_stats_run(tel_stats *s, tel_run *run)
 
 /* The slot of a type in the current source; NULL before its first event. */
 static struct slot *
-find_slot(const struct tel_stats *s, const struct tel_log *log,
+stats_count_find_slot(const struct tel_stats *s, const struct tel_log *log,
     const struct tel_type *t)
 {
 	const struct source *from = s->current;
@@ -649,7 +650,7 @@ static int
 wants_events(void *arg, const struct tel_log *log, const struct tel_type *t)
 {
 	const struct tel_stats *s = arg;
-	const struct slot *slot = find_slot(s, log, t);
+	const struct slot *slot = stats_count_find_slot(s, log, t);
 
 	return slot == NULL || slot->work > SLOT_COUNTED || s->interval > 0 ||
 	    tel_type_is_runtime(t) || s->readers == 0;
@@ -659,7 +660,7 @@ static void
 count_bulk(void *arg, const struct tel_log *log, const struct tel_type *t,
     uint64_t events, uint64_t bytes)
 {
-	struct slot *slot = find_slot(arg, log, t);
+	struct slot *slot = stats_count_find_slot(arg, log, t);
 
 	if (slot == NULL)
 		return;

@@ -102,7 +102,8 @@ read_group_names(struct loader *l, char **names, unsigned *count)
 
 /* Finds the stat of the group that a class is of; *out may stay NULL. */
 static tel_status
-find_stat(struct loader *l, struct definition *d, struct tel_stat **out)
+load_class_find_stat(struct loader *l, struct definition *d,
+    struct tel_stat **out)
 {
 	struct key keys[GROUPS_MAX];
 	char value[4] = "gv1", type[4] = "gs1";
@@ -200,7 +201,7 @@ make_stat(struct loader *l, const struct inst_class *c, struct spec *spec,
 		st = find_definition(l, of != NULL ? of : c->path, of != NULL,
 		    spec, &to->definition);
 	if (st == TEL_OK)
-		st = find_stat(l, to->definition, &to->stat);
+		st = load_class_find_stat(l, to->definition, &to->stat);
 	free(of);
 	return st;
 }

@@ -97,7 +97,7 @@ tel__load_watch(struct loader *l)
 
 /* The stat of the same name and group, which is written as the same class. */
 static struct tel_stat *
-find_stat(struct tel_stats *s, const struct tel_stat *as)
+load_show_find_stat(struct tel_stats *s, const struct tel_stat *as)
 {
 	struct tel_stat *found;
 	size_t i;
@@ -123,7 +123,7 @@ tel__load_end_show(struct tel_stats *into, struct tel_stats *shown)
 	/* what was written of the snapshots goes on at the end */
 	into->inst = shown->inst;
 	for (i = 0; i < shown->listed; i++) {
-		to = find_stat(into, shown->list[i]);
+		to = load_show_find_stat(into, shown->list[i]);
 		if (to != NULL)
 			to->inst = shown->list[i]->inst;
 	}

@@ -177,7 +177,7 @@ has_line(const struct tel_event *ev)
 
 /* Puts the line of the record into the writer: as it was, if that is known. */
 static void
-put_line(struct class_log *c, const struct inst_binding *b,
+load_within_put_line(struct class_log *c, const struct inst_binding *b,
     const struct tel_event *ev)
 {
 	if (!has_line(ev)) {
@@ -284,7 +284,7 @@ load_event(struct tel_stats *s, const struct inst_binding *b,
 	}
 	if (st != TEL_OK)
 		return st;
-	put_line(c, b, ev);
+	load_within_put_line(c, b, ev);
 	return read_line(c, ev);
 }
 
@@ -320,7 +320,7 @@ load_within_show(struct tel_stats *s, const tel_snapshot *at)
 /* ------------------------------------------------------------------ end */
 
 static tel_status
-end_log(struct class_log *c)
+load_within_end_log(struct class_log *c)
 {
 	struct loader *l = &c->loader;
 	tel_status st = tel__load_end_session(l);
@@ -346,7 +346,7 @@ load_within_end(struct tel_stats *s, const struct tel_log *log)
 			all->list[left++] = all->list[i];
 			continue;
 		}
-		ended = end_log(all->list[i]);
+		ended = load_within_end_log(all->list[i]);
 		st = st == TEL_OK ? ended : st;
 		free_log(all->list[i]);
 	}

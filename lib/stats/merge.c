@@ -132,7 +132,7 @@ find_definition(struct tel_stats *s, const struct definition *from,
 
 /* The stat of the same group. */
 static tel_status
-find_stat(struct tel_stats *s, struct definition *d,
+stats_merge_find_stat(struct tel_stats *s, struct definition *d,
     const struct tel_stat *from, struct tel_stat **out)
 {
 	struct key keys[GROUPS_MAX];
@@ -201,7 +201,7 @@ merge_definition(struct tel_stats *s, const struct definition *from,
 		one = i < from->count ? from->stats[i] : from->overflow;
 		if (one == NULL)
 			continue;
-		st = find_stat(s, d, one, &to);
+		st = stats_merge_find_stat(s, d, one, &to);
 		if (st == TEL_OK)
 			st = merge_stat(to, one, how);
 		if (st != TEL_OK)

@@ -38,7 +38,7 @@ put_counts(struct inst_writer *w, const struct count_field *f, const void *of)
 
 /* A key: its value, and its data type where the value does not tell. */
 static void
-put_value(struct inst_writer *w, const char *field, const char *type_field,
+save_put_value(struct inst_writer *w, const char *field, const char *type_field,
     const tel_value *value)
 {
 	if (value->missing) {
@@ -66,13 +66,14 @@ put_key(struct saver *v, const char *field, const char *type_field,
 	tel_value value;
 
 	tel__key_value(v->s->strings, k, &value);
-	put_value(&v->w, field, type_field, &value);
+	save_put_value(&v->w, field, type_field, &value);
 }
 
 /* ------------------------------------------------------------- report */
 
 static void
-put_class(struct inst_writer *w, uint32_t id, uint32_t parent, const char *type)
+save_put_class(struct inst_writer *w, uint32_t id, uint32_t parent,
+    const char *type)
 {
 	tel__inst_put_record(w, "C");
 	tel__inst_put_count(w, "id", id);
@@ -125,7 +126,7 @@ save_types(struct saver *v)
 
 	if (inst->types == 0) {
 		inst->types = ++inst->ids;
-		put_class(w, inst->types, inst->root, "tally");
+		save_put_class(w, inst->types, inst->root, "tally");
 		tel__inst_put_string(w, "name", "events");
 		tel__inst_put_count(w, "max", PARTS_MAX);
 		tel__inst_put_string(w, "report", "types");
@@ -158,7 +159,7 @@ save_blocks(struct saver *v, uint32_t *id, const char *of, uint64_t n,
 
 	if (*id == 0) {
 		*id = ++v->s->inst.ids;
-		put_class(w, *id, v->s->inst.root, "growth");
+		save_put_class(w, *id, v->s->inst.root, "growth");
 		tel__inst_put_string(w, "name", of);
 		tel__inst_put_string(w, "unit", "bytes");
 		tel__inst_put_string(w, "report", of);
@@ -228,7 +229,7 @@ save_class(struct saver *v, const struct definition *d,
 	uint32_t id = ++v->s->inst.ids;
 	unsigned i;
 
-	put_class(w, id, 0, class->inst);
+	save_put_class(w, id, 0, class->inst);
 	put_class_name(w, d, id);
 	for (i = 0; i < class->nparameters; i++)
 		tel__inst_put_number(w, class->parameters[i],
@@ -255,7 +256,7 @@ save_class(struct saver *v, const struct definition *d,
  * they need.
  */
 static void
-put_buckets(struct inst_writer *w, const struct tel_stat *stat)
+save_put_buckets(struct inst_writer *w, const struct tel_stat *stat)
 {
 	const uint8_t *sketch = stat->sketch;
 	uint32_t count =
@@ -359,7 +360,7 @@ save_top(struct inst_writer *w, const struct tel_stat *stat)
 		tel__inst_put_string(w, "log", top->log);
 		for (j = 0; j < top->nshown; j++)
 			if (!top->shown[j].missing)
-				put_value(w, tel__shown_fields[j][0],
+				save_put_value(w, tel__shown_fields[j][0],
 				    tel__shown_fields[j][1], &top->shown[j]);
 		tel__inst_put_end(w);
 	}
@@ -393,7 +394,7 @@ save_stat(struct saver *v, struct tel_stat *stat)
 	if (stat->flags & STAT_APPROXIMATE)
 		tel__inst_put_count(w, "approx", 1);
 	if (p->layout.count > 0 || stat->sketch != NULL)
-		put_buckets(w, stat);
+		save_put_buckets(w, stat);
 	tel__inst_put_end(w);
 	save_keys(v, stat);
 	save_top(w, stat);
@@ -442,7 +443,7 @@ save_header(struct saver *v)
 	tel__inst_put_string(w, "writer", "teltools " TEL_VERSION);
 	tel__inst_put_end(w);
 	inst->root = ++inst->ids;
-	put_class(w, inst->root, 0, "path");
+	save_put_class(w, inst->root, 0, "path");
 	tel__inst_put_string(w, "name", "telstat report");
 	tel__inst_put_end(w);
 	save_definitions(v);

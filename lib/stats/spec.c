@@ -457,7 +457,7 @@ tel__spec_clear(struct spec *s)
 /* --------------------------------------------------- what a spec says */
 
 static void
-put_text(struct tel__buffer *t, const char *text)
+spec_put_text(struct tel__buffer *t, const char *text)
 {
 	tel__buffer_put(t, text, strlen(text));
 }
@@ -467,34 +467,34 @@ put_pairs(struct tel__buffer *t, const struct spec *s)
 {
 	const struct piece *piece = &s->pieces[PIECE_START];
 
-	put_text(t, tel__pair_words[s->pairs]);
-	put_text(t, "(");
+	spec_put_text(t, tel__pair_words[s->pairs]);
+	spec_put_text(t, "(");
 	for (; piece < s->pieces + PIECES && piece->text != NULL; piece++) {
 		if (piece != &s->start)
-			put_text(t, ",");
-		put_text(t, piece->text);
+			spec_put_text(t, ",");
+		spec_put_text(t, piece->text);
 	}
-	put_text(t, ")");
+	spec_put_text(t, ")");
 }
 
 /* A value, and that it has decimals where it does not say so itself. */
 static void
-put_value(struct tel__buffer *t, const struct spec *s)
+spec_put_value(struct tel__buffer *t, const struct spec *s)
 {
 	char end[8] = ")";
 	int real =
 	    s->decimals > 0 && (s->decimals != DECIMALS || !is_real(&s->value));
 
-	put_text(t, real ? "real(" : "");
-	put_text(t, s->value.text);
+	spec_put_text(t, real ? "real(" : "");
+	spec_put_text(t, s->value.text);
 	if (real && s->decimals != DECIMALS)
 		snprintf(end, sizeof(end), ",%u)", s->decimals);
-	put_text(t, real ? end : "");
+	spec_put_text(t, real ? end : "");
 }
 
 /* A number of 10^-decimals. */
 static void
-put_number(struct tel__buffer *t, int64_t v, unsigned decimals)
+spec_put_number(struct tel__buffer *t, int64_t v, unsigned decimals)
 {
 	char text[48];
 	uint64_t size = v < 0 ? -(uint64_t)v : (uint64_t)v, unit = 1;
@@ -510,31 +510,31 @@ put_number(struct tel__buffer *t, int64_t v, unsigned decimals)
 		    (int)decimals, size % unit);
 	while (size % unit != 0 && text[n - 1] == '0')
 		text[--n] = '\0';
-	put_text(t, text);
+	spec_put_text(t, text);
 }
 
 static void
-put_class(struct tel__buffer *t, const struct spec *s)
+spec_put_class(struct tel__buffer *t, const struct spec *s)
 {
 	const struct stat_class *class = tel__stat_class(s->class);
 	unsigned i;
 
-	put_text(t, class->name);
-	put_text(t, "(");
+	spec_put_text(t, class->name);
+	spec_put_text(t, "(");
 	if (s->pairs != PAIRS_NONE)
 		put_pairs(t, s);
 	else if (s->value.text != NULL)
-		put_value(t, s);
+		spec_put_value(t, s);
 	for (i = 0; i < class->nparameters; i++) {
-		put_text(t, ",");
-		put_number(t, s->parameters[i],
+		spec_put_text(t, ",");
+		spec_put_number(t, s->parameters[i],
 		    class->valued ? s->decimals : 0);
 	}
 	if (s->weight.text != NULL) {
-		put_text(t, ",");
-		put_text(t, s->weight.text);
+		spec_put_text(t, ",");
+		spec_put_text(t, s->weight.text);
 	}
-	put_text(t, ")");
+	spec_put_text(t, ")");
 }
 
 char *
@@ -547,10 +547,10 @@ tel__spec_text(const struct spec *s)
 	if (s->class == TEL_CLASS_DUR && s->pairs != PAIRS_NONE)
 		put_pairs(&t, s);
 	else if (s->pairs != PAIRS_NONE || s->value.text != NULL)
-		put_class(&t, s);
+		spec_put_class(&t, s);
 	if (t.used > 0 && s->condition.text != NULL) {
-		put_text(&t, " if ");
-		put_text(&t, s->condition.text);
+		spec_put_text(&t, " if ");
+		spec_put_text(&t, s->condition.text);
 	}
 	text = t.failed ? NULL : tel__copy_string(t.bytes, t.used);
 	tel__buffer_clear(&t);

@@ -73,7 +73,7 @@ tel_stats_free(tel_stats *s)
 }
 
 static uint64_t
-hash_name(const struct tel_stats *s, const char *name)
+stats_hash_name(const struct tel_stats *s, const char *name)
 {
 	return tel__hash_bytes(name, strlen(name), s->names.seed);
 }
@@ -84,7 +84,7 @@ tel__stats_find(const struct tel_stats *s, const char *name)
 	struct tel__probe at;
 	uint32_t i;
 
-	for (i = tel__index_first(&s->names, hash_name(s, name), &at);
+	for (i = tel__index_first(&s->names, stats_hash_name(s, name), &at);
 	     i != TEL__NOWHERE; i = tel__index_next(&s->names, &at))
 		if (strcmp(s->definitions[i]->spec.name, name) == 0)
 			return s->definitions[i];
@@ -98,7 +98,7 @@ tel__stats_adopt(struct tel_stats *s, struct definition *d)
 
 	if (!TEL__RESERVE(s->definitions, s->room, s->count + 1) ||
 	    (tel__stats_find(s, name) == NULL &&
-	        !tel__index_add(&s->names, hash_name(s, name),
+	        !tel__index_add(&s->names, stats_hash_name(s, name),
 	            (uint32_t)s->count))) {
 		tel__definition_free(d);
 		return stats_no_memory(s);

@@ -58,7 +58,7 @@ struct table {
 
 /* The bits of v; for 64 it may be 63, which take as many bytes. */
 static inline unsigned
-length_of(uint64_t v)
+wire_column_length_of(uint64_t v)
 {
 	return 63 ^ (unsigned)__builtin_clzll((v | v >> 1) << 1 | 1);
 }
@@ -66,7 +66,7 @@ length_of(uint64_t v)
 static unsigned
 width_of(uint64_t v)
 {
-	return (length_of(v) + 7) / 8;
+	return (wire_column_length_of(v) + 7) / 8;
 }
 
 /* ----------------------------------------------------------------- ranges */
@@ -252,7 +252,7 @@ unit_of(const uint64_t *v, uint64_t base, unsigned shift, uint64_t inverse,
 static inline void
 count_unit(struct shape *s, uint64_t unit)
 {
-	s->bits[length_of(unit) + 7]++;
+	s->bits[wire_column_length_of(unit) + 7]++;
 }
 
 static void
@@ -388,9 +388,9 @@ may_be_steps(const struct column *c)
 	size_t i;
 
 	for (i = from < 2 ? 2 : from; i < end; i++) {
-		bits += length_of(
+		bits += wire_column_length_of(
 		    unit_of(c->v + i, 0, c->shift, c->inverse, UNIT_ODD_STEP));
-		changed += length_of(
+		changed += wire_column_length_of(
 		    unit_of(c->v + i, 0, c->shift, c->inverse, UNIT_CHANGE));
 	}
 	/* with a margin for a middle that is not like the rest */
@@ -493,8 +493,10 @@ table_size(const struct table *t, const struct column *c)
 
 	for (i = 0; i < t->count; i++) {
 		/* bits / 7, and not one less: a difference of 7 bits is rare */
-		size +=
-		    length_of(tel__zigzag(t->values[i] - before) | 1) / 7 + 1;
+		size += wire_column_length_of(
+		            tel__zigzag(t->values[i] - before) | 1) /
+		        7 +
+		    1;
 		before = t->values[i];
 	}
 	return size;
@@ -660,7 +662,7 @@ lengths_of(const uint8_t set[4])
 static inline __attribute__((always_inline)) unsigned
 put_unit(unsigned char **p, uint64_t unit, const struct lengths *lengths)
 {
-	const unsigned code = lengths->codes[length_of(unit)];
+	const unsigned code = lengths->codes[wire_column_length_of(unit)];
 
 	tel_store_le64(*p, unit);
 	*p += lengths->of[code];

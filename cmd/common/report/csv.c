@@ -31,7 +31,7 @@ line_of(struct report *r, const struct report_section *s, const char *figure)
  * could steer.
  */
 static void
-put_text(struct report *r, const char *text)
+report_csv_put_text(struct report *r, const char *text)
 {
 	size_t room = 4 * strlen(text);
 	char *shown = r->options.terminal ? malloc(room + 1) : NULL;
@@ -54,14 +54,14 @@ put_cell(struct report *r, const struct line *l, enum report_csv_cell cell,
 		if (r->time_known)
 			putf(r->out, "%" PRIu64, r->time);
 		break;
-	case REPORT_CSV_SUBJECT: put_text(r, l->subject); break;
+	case REPORT_CSV_SUBJECT: report_csv_put_text(r, l->subject); break;
 	case REPORT_CSV_TYPE: put_csv(r->out, l->section->type); break;
 	case REPORT_CSV_FIGURE: put_csv(r->out, l->figure); break;
 	case REPORT_CSV_LO: put(r->out, l->lo); break;
 	case REPORT_CSV_HI: put(r->out, l->hi); break;
-	case REPORT_CSV_ITEM: put_text(r, l->item); break;
-	case REPORT_CSV_VALUE: put_text(r, value); break;
-	case REPORT_CSV_GROUP: put_text(r, l->group); break;
+	case REPORT_CSV_ITEM: report_csv_put_text(r, l->item); break;
+	case REPORT_CSV_VALUE: report_csv_put_text(r, value); break;
+	case REPORT_CSV_GROUP: report_csv_put_text(r, l->group); break;
 	}
 }
 
@@ -69,7 +69,7 @@ put_cell(struct report *r, const struct line *l, enum report_csv_cell cell,
 
 /* Puts a text; "" means that there is no value. */
 static void
-put_name(struct report *r, size_t column, const char *text)
+report_csv_put_name(struct report *r, size_t column, const char *text)
 {
 	if (text[0] != '\0' &&
 	    tel_table_put_text(r->table, (int)column, text, strlen(text)) !=
@@ -79,7 +79,7 @@ put_name(struct report *r, size_t column, const char *text)
 
 /* Puts a number, if the text is one. */
 static void
-put_number(struct report *r, size_t column, const char *text)
+report_csv_put_number(struct report *r, size_t column, const char *text)
 {
 	uint64_t bits;
 	double value;
@@ -94,7 +94,7 @@ put_number(struct report *r, size_t column, const char *text)
 }
 
 static void
-put_row(struct report *r, const struct line *l, const char *value)
+report_csv_put_row(struct report *r, const struct line *l, const char *value)
 {
 	size_t i;
 
@@ -108,16 +108,24 @@ put_row(struct report *r, const struct line *l, const char *value)
 			        TEL_OK)
 				r->failed = 1;
 			break;
-		case REPORT_CSV_SUBJECT: put_name(r, i, l->subject); break;
-		case REPORT_CSV_TYPE: put_name(r, i, l->section->type); break;
-		case REPORT_CSV_FIGURE: put_name(r, i, l->figure); break;
-		case REPORT_CSV_LO: put_number(r, i, l->lo); break;
-		case REPORT_CSV_HI: put_number(r, i, l->hi); break;
-		case REPORT_CSV_ITEM: put_name(r, i, l->item); break;
-		case REPORT_CSV_GROUP: put_name(r, i, l->group); break;
+		case REPORT_CSV_SUBJECT:
+			report_csv_put_name(r, i, l->subject);
+			break;
+		case REPORT_CSV_TYPE:
+			report_csv_put_name(r, i, l->section->type);
+			break;
+		case REPORT_CSV_FIGURE:
+			report_csv_put_name(r, i, l->figure);
+			break;
+		case REPORT_CSV_LO: report_csv_put_number(r, i, l->lo); break;
+		case REPORT_CSV_HI: report_csv_put_number(r, i, l->hi); break;
+		case REPORT_CSV_ITEM: report_csv_put_name(r, i, l->item); break;
+		case REPORT_CSV_GROUP:
+			report_csv_put_name(r, i, l->group);
+			break;
 		case REPORT_CSV_VALUE:
-			put_name(r, i, value);
-			put_number(r, r->tool->ncsv, value);
+			report_csv_put_name(r, i, value);
+			report_csv_put_number(r, r->tool->ncsv, value);
 			break;
 		}
 	if (tel_table_end_row(r->table) == TEL_ENOMEM)
@@ -166,12 +174,12 @@ begin_table(struct report *r)
 /* ----------------------------------------------------------------- both */
 
 static void
-put_line(struct report *r, const struct line *l, const char *value)
+report_csv_put_line(struct report *r, const struct line *l, const char *value)
 {
 	size_t i;
 
 	if (r->format == &report_as_arrow) {
-		put_row(r, l, value);
+		report_csv_put_row(r, l, value);
 		return;
 	}
 	for (i = 0; i < r->tool->ncsv; i++) {
@@ -182,15 +190,16 @@ put_line(struct report *r, const struct line *l, const char *value)
 }
 
 static void
-put_value(struct report *r, const struct line *l, const struct report_value *v)
+report_csv_put_value(struct report *r, const struct line *l,
+    const struct report_value *v)
 {
 	struct report_mark mark = report_mark(r);
 	char text[FIGURE_TEXT];
 
 	if (v->type == REPORT_REAL)
-		put_line(r, l, figure_exact(v->as.real, text));
+		report_csv_put_line(r, l, figure_exact(v->as.real, text));
 	else if (v->type != REPORT_ABSENT && v->type != REPORT_UNKNOWN)
-		put_line(r, l, report_key(r, v));
+		report_csv_put_line(r, l, report_key(r, v));
 	report_release(r, mark);
 }
 
@@ -213,14 +222,14 @@ put_rows(struct report *r, const struct report_section *s)
 			l.figure = s->columns[i].name;
 			if (!s->columns[i].item &&
 			    report_field_shown(r, &s->columns[i]))
-				put_value(r, &l, &row->cells[i]);
+				report_csv_put_value(r, &l, &row->cells[i]);
 		}
 		report_release(r, mark);
 	}
 }
 
 static void
-put_buckets(struct report *r, const struct report_section *s)
+report_csv_put_buckets(struct report *r, const struct report_section *s)
 {
 	const struct report_histogram *h = s->histogram;
 	char lo[FIGURE_TEXT], hi[FIGURE_TEXT], count[FIGURE_TEXT];
@@ -239,7 +248,7 @@ put_buckets(struct report *r, const struct report_section *s)
 		(void)figure_edge(b.lo, s->decimals, "", 1, lo);
 		(void)figure_edge(b.hi, s->decimals, "", 1, hi);
 		l.hi = b.open ? "" : hi;
-		put_line(r, &l,
+		report_csv_put_line(r, &l,
 		    figure_count(figure_int128_of(b.count), 1, count));
 	}
 }
@@ -261,7 +270,8 @@ put_quantiles(struct report *r, const struct report_section *s)
 			l.lo = value;
 		else if (q->is.is == TEL_QUANTILE_BELOW)
 			l.hi = value;
-		put_line(r, &l, q->is.is == TEL_QUANTILE_AT_MOST ? value : "");
+		report_csv_put_line(r, &l,
+		    q->is.is == TEL_QUANTILE_AT_MOST ? value : "");
 	}
 }
 
@@ -278,19 +288,19 @@ put_bars(struct report *r, const struct report_section *s)
 	for (i = 0; i < shown; i++) {
 		bars->bar(r, bars->of, i, &bar);
 		l.item = report_key(r, &bar.label);
-		put_line(r, &l,
+		report_csv_put_line(r, &l,
 		    figure_count(figure_int128_of(bar.count), 1, count));
 		report_release(r, mark);
 	}
 	l.item = "";
 	l.figure = "other";
 	if (shown < bars->n)
-		put_line(r, &l,
+		report_csv_put_line(r, &l,
 		    figure_count(report_bars_rest(r, bars), 1, count));
 }
 
 static void
-put_section(struct report *r, const struct report_section *s)
+report_csv_put_section(struct report *r, const struct report_section *s)
 {
 	struct line l = line_of(r, s, "");
 	size_t i;
@@ -301,17 +311,17 @@ put_section(struct report *r, const struct report_section *s)
 		l.figure = s->facts[i].field.name;
 		if (s->facts[i].item != NULL)
 			l.item = s->facts[i].item;
-		put_value(r, &l, &s->facts[i].value);
+		report_csv_put_value(r, &l, &s->facts[i].value);
 		l.item = s->item != NULL ? s->item : "";
 	}
 	for (i = 0; i < s->nnotes; i++) {
 		l.figure = s->notes[i].name;
 		if (s->notes[i].shown & REPORT_CSV)
-			put_line(r, &l, "1");
+			report_csv_put_line(r, &l, "1");
 	}
 	put_rows(r, s);
 	if (s->histogram != NULL)
-		put_buckets(r, s);
+		report_csv_put_buckets(r, s);
 	put_quantiles(r, s);
 	if (s->bars != NULL)
 		put_bars(r, s);
@@ -332,9 +342,9 @@ put_head(struct report *r)
 const struct report_format report_as_csv = { .name = "csv",
 	.is = REPORT_CSV,
 	.begin = put_head,
-	.section = put_section };
+	.section = report_csv_put_section };
 
 const struct report_format report_as_arrow = { .name = "arrow",
 	.is = REPORT_CSV,
 	.begin = begin_table,
-	.section = put_section };
+	.section = report_csv_put_section };

@@ -192,7 +192,7 @@ figure_size(double bytes, char *buffer)
 
 /* Whether a unit, which a log may have given, can be shown as it is. */
 static int
-is_word(const char *unit)
+figure_is_word(const char *unit)
 {
 	while (*unit > ' ' && *unit < 0x7f)
 		unit++;
@@ -216,7 +216,7 @@ figure_value(tel_int128 v, const char *unit, int raw, char *buffer)
 		figure_size(tel_int128_double(v), size);
 		if (size[0] != '\0')
 			(void)strcat(strcat(strcat(buffer, " ("), size), ")");
-	} else if (strlen(unit) < 16 && is_word(unit)) {
+	} else if (strlen(unit) < 16 && figure_is_word(unit)) {
 		(void)strcat(strcat(buffer, " "), unit);
 	}
 	return buffer;

@@ -29,7 +29,7 @@ put_integer(struct report *r, tel_int128 v)
 
 /* A value; what is not known is null. */
 static void
-put_value(struct report *r, const struct report_value *v)
+report_json_put_value(struct report *r, const struct report_value *v)
 {
 	char text[FIGURE_TEXT];
 
@@ -47,7 +47,7 @@ put_value(struct report *r, const struct report_value *v)
 }
 
 static void
-put_name(struct report *r, const char *before, const char *name)
+report_json_put_name(struct report *r, const char *before, const char *name)
 {
 	put(r->out, before);
 	put_json(r->out, name);
@@ -55,9 +55,9 @@ put_name(struct report *r, const char *before, const char *name)
 }
 
 static void
-put_string(struct report *r, const char *name, const char *text)
+report_json_put_string(struct report *r, const char *name, const char *text)
 {
-	put_name(r, ",", name);
+	report_json_put_name(r, ",", name);
 	put_json(r->out, text);
 }
 
@@ -65,14 +65,14 @@ static void
 put_edge(struct report *r, const char *before, const char *name, int64_t v,
     unsigned decimals)
 {
-	put_name(r, before, name);
+	report_json_put_name(r, before, name);
 	put_decimal(r, figure_int128_signed(v), decimals);
 }
 
 static void
 put_count(struct report *r, const char *name, tel_int128 v)
 {
-	put_name(r, ",", name);
+	report_json_put_name(r, ",", name);
 	put_integer(r, v);
 }
 
@@ -84,8 +84,8 @@ put_figure(struct report *r, const struct report_field *f,
 	if (!report_field_shown(r, f) || v->type == REPORT_ABSENT ||
 	    v->type == REPORT_UNKNOWN)
 		return;
-	put_name(r, ",", f->name);
-	put_value(r, v);
+	report_json_put_name(r, ",", f->name);
+	report_json_put_value(r, v);
 }
 
 /* What each object begins with. */
@@ -104,9 +104,9 @@ open_object(struct report *r, const struct report_section *s)
 	put(r->out, "\"type\":");
 	put_json(r->out, s->type);
 	if (s->name != NULL)
-		put_string(r, r->tool->json_subject, s->name);
+		report_json_put_string(r, r->tool->json_subject, s->name);
 	if (s->item != NULL)
-		put_string(r, s->item_name, s->item);
+		report_json_put_string(r, s->item_name, s->item);
 }
 
 static void
@@ -115,11 +115,12 @@ put_groups(struct report *r, const struct report_section *s)
 	size_t i;
 
 	if (s->overflow_group)
-		put_string(r, "group", "<overflow>");
+		report_json_put_string(r, "group", "<overflow>");
 	for (i = 0; i < s->ngroups && !s->overflow_group; i++) {
 		put(r->out, i == 0 ? ",\"group\":{" : "");
-		put_name(r, i == 0 ? "" : ",", s->groups[i].field.name);
-		put_value(r, &s->groups[i].value);
+		report_json_put_name(r, i == 0 ? "" : ",",
+		    s->groups[i].field.name);
+		report_json_put_value(r, &s->groups[i].value);
 		put(r->out, i + 1 == s->ngroups ? "}" : "");
 	}
 }
@@ -148,8 +149,9 @@ put_parameters(struct report *r, const struct report_section *s)
 
 	for (i = 0; i < s->nparameters; i++) {
 		put(r->out, i == 0 ? ",\"parameters\":{" : "");
-		put_name(r, i == 0 ? "" : ",", s->parameters[i].field.name);
-		put_value(r, &s->parameters[i].value);
+		report_json_put_name(r, i == 0 ? "" : ",",
+		    s->parameters[i].field.name);
+		report_json_put_value(r, &s->parameters[i].value);
 	}
 	put(r->out, i > 0 ? "}" : "");
 }
@@ -215,8 +217,8 @@ put_bars(struct report *r, const struct report_bars *bars)
 	put(r->out, ",\"buckets\":[");
 	for (i = 0; i < shown; i++) {
 		bars->bar(r, bars->of, i, &bar);
-		put_name(r, i == 0 ? "{" : ",{", "key");
-		put_value(r, &bar.label);
+		report_json_put_name(r, i == 0 ? "{" : ",{", "key");
+		report_json_put_value(r, &bar.label);
 		put_count(r, "count", figure_int128_of(bar.count));
 		put_count(r, "updates", figure_int128_of(bar.updates));
 		put(r->out, "}");
@@ -228,7 +230,7 @@ put_bars(struct report *r, const struct report_bars *bars)
 }
 
 static void
-put_section(struct report *r, const struct report_section *s)
+report_json_put_section(struct report *r, const struct report_section *s)
 {
 	size_t i;
 
@@ -239,14 +241,14 @@ put_section(struct report *r, const struct report_section *s)
 	open_object(r, s);
 	put_groups(r, s);
 	if (s->definition[0] != '\0')
-		put_string(r, "definition", s->definition);
+		report_json_put_string(r, "definition", s->definition);
 	if (s->unit[0] != '\0')
-		put_string(r, "unit", s->unit);
+		report_json_put_string(r, "unit", s->unit);
 	for (i = 0; i < s->nfacts; i++)
 		put_figure(r, &s->facts[i].field, &s->facts[i].value);
 	for (i = 0; i < s->nnotes; i++)
 		if (s->notes[i].shown & REPORT_JSON) {
-			put_name(r, ",", s->notes[i].name);
+			report_json_put_name(r, ",", s->notes[i].name);
 			put(r->out, "true");
 		}
 	put_parameters(r, s);
@@ -261,4 +263,4 @@ put_section(struct report *r, const struct report_section *s)
 
 const struct report_format report_as_json = { .name = "json",
 	.is = REPORT_JSON,
-	.section = put_section };
+	.section = report_json_put_section };

@@ -488,7 +488,7 @@ open_picture(struct report *r, const char *title, const char *desc)
 }
 
 static void
-put_section(struct report *r, const struct report_section *s)
+svg_put_section(struct report *r, const struct report_section *s)
 {
 	const char *title = report_title(r, s);
 	const char *what = definition_of(s);
@@ -564,6 +564,6 @@ const struct report_format report_as_svg = { .name = "svg",
 	.once = 1,
 	.rows_max = ROWS_DEFAULT,
 	.open = open_page,
-	.section = put_section,
+	.section = svg_put_section,
 	.close = close_page,
 	.measure = measure_section };

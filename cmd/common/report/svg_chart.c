@@ -148,7 +148,7 @@ put_axes(const struct chart *c)
 }
 
 static void
-put_class(const struct chart *c, const struct report_series *s)
+svg_chart_put_class(const struct chart *c, const struct report_series *s)
 {
 	putf(c->out, "class=\"curve c%zu\"", s->number % HUES);
 	if (s->number >= HUES)
@@ -170,7 +170,7 @@ put_series(const struct chart *c, const struct report_series *s)
 		putf(c->out, "class=\"live\" d=\"M%.1f %.1f", c->x.from,
 		    c->y.from);
 	else
-		put_class(c, s);
+		svg_chart_put_class(c, s);
 	if (!s->area)
 		put(c->out, " d=\"");
 	for (i = 0; i < s->n; i++) {
@@ -201,7 +201,7 @@ put_legend(const struct chart *c, const struct report_series *s, double y)
 		    LEFT, y - 9);
 	} else {
 		put(c->out, "<path ");
-		put_class(c, s);
+		svg_chart_put_class(c, s);
 		putf(c->out, " d=\"M%d %.1fh26\"/>\n", LEFT, y - 4);
 	}
 	return 2 +

@@ -36,7 +36,7 @@ svg_histogram_height(void)
 }
 
 static tel_bucket
-bucket_of(const struct plot *p, size_t i)
+svg_plot_bucket_of(const struct plot *p, size_t i)
 {
 	return p->histogram->bucket(p->histogram->of, i);
 }
@@ -73,7 +73,7 @@ static void
 svg_plot_measure(struct plot *p)
 {
 	const struct report_histogram *h = p->histogram;
-	tel_bucket b = bucket_of(p, 0);
+	tel_bucket b = svg_plot_bucket_of(p, 0);
 	double v;
 	size_t i, first = next_of(p, 0);
 
@@ -84,7 +84,7 @@ svg_plot_measure(struct plot *p)
 	p->x.lo = (double)b.lo;
 	p->x.hi = upper(&b);
 	for (i = first; i < h->n; i = next_of(p, i + 1)) {
-		b = bucket_of(p, i);
+		b = svg_plot_bucket_of(p, i);
 		if (i == first)
 			p->x.lo = (double)b.lo;
 		p->x.hi = upper(&b);
@@ -287,14 +287,14 @@ svg_histogram(struct report *r, const struct report_section *s, double y)
 	svg_plot_widen(&p);
 	put_left(&p);
 	for (i = next_of(&p, 0); i < h->n; i = next_of(&p, i + 1)) {
-		b = bucket_of(&p, i);
+		b = svg_plot_bucket_of(&p, i);
 		put_bar(&p, &b);
 	}
-	b = bucket_of(&p, 0);
+	b = svg_plot_bucket_of(&p, 0);
 	if (p.under)
 		put_side(&p, h->under, SVG_MARGIN + LEFT + 4, b.lo, "<",
 		    "start");
-	b = bucket_of(&p, h->n > 0 ? h->n - 1 : 0);
+	b = svg_plot_bucket_of(&p, h->n > 0 ? h->n - 1 : 0);
 	if (p.over)
 		put_side(&p, h->over, SVG_WIDTH - SVG_MARGIN - SIDE, b.hi,
 		    "\xe2\x89\xa5", "end");

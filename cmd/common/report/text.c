@@ -17,7 +17,7 @@ put_bold(const struct report *r, int on)
 
 /* A line of text, escaped, cut at the end of the page. */
 static void
-put_line(const struct report *r, const char *text)
+report_text_put_line(const struct report *r, const char *text)
 {
 	char line[1024];
 	size_t room = r->options.width - 2;
@@ -46,7 +46,7 @@ put_heading(struct report *r, const struct report_section *s)
 		putf(r->out, "  %s", page_escape(line, 24, s->unit));
 	put(r->out, "\n");
 	if (s->definition[0] != '\0')
-		put_line(r, s->definition);
+		report_text_put_line(r, s->definition);
 }
 
 /* A value as it is shown, escaped and cut. */
@@ -97,7 +97,7 @@ put_fact(struct facts *f, const char *label, const char *value)
 }
 
 static void
-put_facts(struct report *r, const struct report_section *s)
+report_text_put_facts(struct report *r, const struct report_section *s)
 {
 	struct facts f = { r, (unsigned)strlen(s->lead), 1, s->indent };
 	char lead[512];
@@ -209,7 +209,7 @@ measure_row(struct table *t, const char *const *texts)
 
 /* A row, up to its last cell; texts are NULL where there is none. */
 static void
-put_row(struct table *t, unsigned indent, const char *const *texts,
+report_text_put_row(struct table *t, unsigned indent, const char *const *texts,
     const char *remark)
 {
 	tel_output *out = t->report->out;
@@ -268,7 +268,7 @@ each_row(struct table *t)
 			    v->type != REPORT_UNKNOWN;
 		}
 		if (t->put)
-			put_row(t, s->indent, texts, remark);
+			report_text_put_row(t, s->indent, texts, remark);
 		else
 			measure_row(t, texts);
 		report_release(t->report, mark);
@@ -317,7 +317,7 @@ put_table(struct report *r, const struct report_section *s)
 	if (!r->options.raw)
 		report_text_narrow(&t);
 	put_bold(r, 1);
-	put_row(&t, 0, heads, NULL);
+	report_text_put_row(&t, 0, heads, NULL);
 	put_bold(r, 0);
 	t.put = 1;
 	each_row(&t);
@@ -337,20 +337,20 @@ is_empty(const struct report_section *s)
 }
 
 static void
-put_section(struct report *r, const struct report_section *s)
+report_text_put_section(struct report *r, const struct report_section *s)
 {
 	size_t i;
 
 	if (s->sparse && is_empty(s))
 		return;
 	put_heading(r, s);
-	put_facts(r, s);
+	report_text_put_facts(r, s);
 	put_lines(r, s);
 	if (s->ncolumns > 0)
 		put_table(r, s);
 	for (i = 0; i < s->nnotes; i++)
 		if (s->notes[i].shown & REPORT_TEXT)
-			put_line(r, s->notes[i].text);
+			report_text_put_line(r, s->notes[i].text);
 	if (s->histogram != NULL && !s->histogram->hidden)
 		text_histogram(r, s);
 	if (s->bars != NULL)
@@ -360,4 +360,4 @@ put_section(struct report *r, const struct report_section *s)
 
 const struct report_format report_as_text = { .name = "text",
 	.is = REPORT_TEXT,
-	.section = put_section };
+	.section = report_text_put_section };

@@ -146,8 +146,8 @@ weigh_row(const struct rows *t, enum row_is is, const tel_bucket *b,
  * below 0 when it is not known; size: what the length of the bar is of.
  */
 static void
-put_row(struct rows *t, const char *label, const char *width, tel_int128 count,
-    double share, double size)
+text_bars_put_row(struct rows *t, const char *label, const char *width,
+    tel_int128 count, double share, double size)
 {
 	tel_output *out = t->report->out;
 	char figure[FIGURE_TEXT];
@@ -194,7 +194,8 @@ bucket_row(struct rows *t, enum row_is is, size_t i)
 		share = tel_int128_double(t->before) / t->weight;
 	label_row(t, is, &b, label);
 	label_width(t, is, &b, width);
-	put_row(t, label, width, count, share, weigh_row(t, is, &b, count));
+	text_bars_put_row(t, label, width, count, share,
+	    weigh_row(t, is, &b, count));
 }
 
 /* Empty buckets from first up to end, which are of one range. */
@@ -295,8 +296,8 @@ bar_row(struct rows *t, const char *text, tel_int128 count)
 	char label[LABEL_MAX];
 
 	(void)page_escape(label, room < LABEL_MAX ? room : LABEL_MAX - 1, text);
-	put_row(t, label, "", count, t->weight > 0 ? value / t->weight : 0,
-	    value);
+	text_bars_put_row(t, label, "", count,
+	    t->weight > 0 ? value / t->weight : 0, value);
 }
 
 static void

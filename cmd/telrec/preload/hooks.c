@@ -249,7 +249,7 @@ have(const void *function)
 
 /* Whether a record of a call is as short as it can be. */
 static inline int
-is_plain(void)
+hooks_is_plain(void)
 {
 	return (ring_shared.options & (ARENA_STACKS | ARENA_SAMPLES)) == 0;
 }
@@ -291,7 +291,7 @@ note_size(enum arena_op op, const void *p, size_t size)
 {
 	uint64_t words[ARENA_RECORD_MAX];
 
-	if (LIKELY(is_plain()) && size < ARENA_SIZE_LONG) {
+	if (LIKELY(hooks_is_plain()) && size < ARENA_SIZE_LONG) {
 		words[0] = ring_word(op, p, (unsigned)size);
 		ring_put(words, 1, p);
 		return;
@@ -300,7 +300,7 @@ note_size(enum arena_op op, const void *p, size_t size)
 		op = ARENA_MALLOC_LONG;
 	words[0] = ring_word(op, p, ARENA_SIZE_LONG);
 	words[1] = size;
-	if (LIKELY(is_plain()))
+	if (LIKELY(hooks_is_plain()))
 		ring_put(words, 2, p);
 	else
 		note_more(words, 2, p, size);
@@ -320,7 +320,7 @@ note_two(enum arena_op op, const void *p, size_t a, size_t b)
 		words[2] = b;
 		n = 3;
 	}
-	if (LIKELY(is_plain()))
+	if (LIKELY(hooks_is_plain()))
 		ring_put(words, n, p);
 	else
 		note_more(words, n, p, op == ARENA_CALLOC ? a * b : b);
@@ -368,7 +368,7 @@ malloc(size_t n)
 	enum ring_tried tried;
 	uint64_t word;
 
-	if (!LIKELY(n < ARENA_SIZE_LONG && is_plain()))
+	if (!LIKELY(n < ARENA_SIZE_LONG && hooks_is_plain()))
 		return malloc_other(n, p);
 	word = ring_word(ARENA_MALLOC, p, (unsigned)n);
 	tried = ring_try(word, p);
@@ -411,7 +411,7 @@ calloc(size_t count, size_t n)
 	enum ring_tried tried;
 	uint64_t word;
 
-	if (!(count == 1 && LIKELY(n < ARENA_SIZE_LONG && is_plain())))
+	if (!(count == 1 && LIKELY(n < ARENA_SIZE_LONG && hooks_is_plain())))
 		return calloc_other(count, n, p);
 	word = ring_word(ARENA_CALLOC_ONE, p, (unsigned)n);
 	tried = ring_try(word, p);
@@ -483,7 +483,7 @@ realloc(void *old, size_t n)
 	words[0] = ring_word(ARENA_REALLOC, NULL, ARENA_SIZE_LONG);
 	words[1] = (uintptr_t)old;
 	words[2] = n;
-	if (LIKELY(is_plain())) {
+	if (LIKELY(hooks_is_plain())) {
 		if (n < ARENA_SIZE_LONG) {
 			words[0] = ring_word(ARENA_REALLOC, NULL, (unsigned)n);
 			count = 2;
@@ -519,7 +519,7 @@ reallocarray(void *old, size_t count, size_t n)
 		note_more(words, length, NULL, 0);
 		return NULL;
 	}
-	if (!LIKELY(is_plain())) {
+	if (!LIKELY(hooks_is_plain())) {
 		if (ring_shared.options & ARENA_SAMPLES)
 			return realloc_sample(words, length, old, bytes);
 		length = add_more(words, length);

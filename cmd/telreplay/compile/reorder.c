@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 static uint64_t
-key_of(const struct compiler *c, uint64_t address)
+reorder_key_of(const struct compiler *c, uint64_t address)
 {
 	return address ^ c->key_tag;
 }
@@ -145,8 +145,8 @@ reorder_free(struct compiler *c, struct thread *t, uint64_t address)
 
 	if (!may_race(c))
 		return anomaly_add(c, &anomaly);
-	return entry_add(c, t, REORDER_FREE, key_of(c, address), &anomaly,
-	    NULL);
+	return entry_add(c, t, REORDER_FREE, reorder_key_of(c, address),
+	    &anomaly, NULL);
 }
 
 tel_status
@@ -155,7 +155,7 @@ reorder_double(struct compiler *c, struct thread *t,
 {
 	struct anomaly_event anomaly =
 	    anomaly_here(c, ANOMALY_DOUBLE, b->address);
-	struct reorder_entry *s = entry_find(c, key_of(c, b->address));
+	struct reorder_entry *s = entry_find(c, reorder_key_of(c, b->address));
 	struct thread *maker;
 	tel_status st;
 
@@ -167,8 +167,8 @@ reorder_double(struct compiler *c, struct thread *t,
 	} else if (may_race(c)) {
 		/* its address has been given away: it is dead in any case */
 		block_count_end(c, b, block_of(c, b));
-		return entry_add(c, t, REORDER_DOUBLE, key_of(c, b->address),
-		    &anomaly, b);
+		return entry_add(c, t, REORDER_DOUBLE,
+		    reorder_key_of(c, b->address), &anomaly, b);
 	}
 	st = anomaly_add(c, &anomaly);
 	return st != TEL_OK ?
@@ -179,7 +179,7 @@ reorder_double(struct compiler *c, struct thread *t,
 tel_status
 reorder_allocated(struct compiler *c, struct thread *t, uint64_t address)
 {
-	struct reorder_entry *s = entry_find(c, key_of(c, address));
+	struct reorder_entry *s = entry_find(c, reorder_key_of(c, address));
 
 	if (s == NULL || s->what == REORDER_DOUBLE)
 		return TEL_OK;
@@ -194,7 +194,7 @@ tel_status
 reorder_freed(struct compiler *c, struct thread *t, uint64_t address, int freed,
     int *done)
 {
-	struct reorder_entry *s = entry_find(c, key_of(c, address));
+	struct reorder_entry *s = entry_find(c, reorder_key_of(c, address));
 	struct anomaly_event anomaly;
 	struct reorder_entry was;
 	tel_status st;

@@ -267,7 +267,7 @@ add_word(char *text, size_t room, const char *name, const char *value, size_t n)
 
 /* Adds a field: a number, an address or what it is called. */
 static void
-add_field(char *text, size_t room, const tel_event *ev, unsigned i)
+trace_add_field(char *text, size_t room, const tel_event *ev, unsigned i)
 {
 	const tel_field *f = tel_type_field(tel_event_type(ev), i);
 	tel_datatype type = tel_field_datatype(f);
@@ -310,7 +310,7 @@ trace_describe(struct reading *r, const tel_event *ev, int created)
 	(void)snprintf(text, sizeof(text), "%s", tel_type_name(type));
 	for (i = 0; i < tel_type_field_count(type); i++)
 		if ((int)i != part)
-			add_field(text, sizeof(text), ev, i);
+			trace_add_field(text, sizeof(text), ev, i);
 	st = compiler_describe(r->compiler, pool, text);
 	for (i = 0; created && st == TEL_OK && i < tel_type_field_count(type);
 	     i++)

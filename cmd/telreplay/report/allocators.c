@@ -123,7 +123,7 @@ show_allocators(struct report *r, const struct show *show)
 }
 
 static void
-put_facts(struct report *r, const struct result *s)
+allocators_put_facts(struct report *r, const struct result *s)
 {
 	size_t i;
 
@@ -319,7 +319,7 @@ put_latency(struct report *r, const struct some *some)
 
 /* The histograms of latency: an item is a kind and the start of a range. */
 static void
-put_buckets(struct report *r, const struct result *s)
+allocators_put_buckets(struct report *r, const struct result *s)
 {
 	const struct run_latency *l;
 	unsigned kind, i;
@@ -498,11 +498,11 @@ show_allocator(struct report *r, const struct show *show,
 {
 	const struct some some = { show, s, 1 };
 
-	put_facts(r, s);
+	allocators_put_facts(r, s);
 	put_cost(r, &some);
 	put_runs(r, s);
 	put_latency(r, &some);
-	put_buckets(r, s);
+	allocators_put_buckets(r, s);
 	put_threads(r, show, s);
 	show_memory(r, &some);
 	show_memory_rows(r, show, s);

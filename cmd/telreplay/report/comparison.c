@@ -36,7 +36,7 @@ shown_figure(const struct result *s, enum metric_kind m)
 }
 
 static void
-add_row(struct report *r, const struct benchmark *c, size_t i)
+comparison_add_row(struct report *r, const struct benchmark *c, size_t i)
 {
 	const struct result *s = &c->results[i];
 	size_t m;
@@ -148,7 +148,7 @@ show_comparison(struct report *r, const struct show *show)
 		report_column(r, "ratio", "", REPORT_GROUPED, 7)->spare = 9;
 	}
 	for (i = 0; i < c->n; i++)
-		add_row(r, c, i);
+		comparison_add_row(r, c, i);
 	put_notes(r, c);
 	report_put(r);
 }

@@ -154,7 +154,7 @@ put_lines(struct report *r, const struct show *show)
 }
 
 static void
-put_facts(struct report *r, const struct facts *f)
+contents_put_facts(struct report *r, const struct facts *f)
 {
 	(void)report_section(r, REPORT_DATA, "trace");
 	report_data(r, "threads", report_count(f->log_threads));
@@ -319,7 +319,7 @@ show_trace(struct report *r, const struct show *show)
 	const struct facts *f = show->facts;
 
 	put_lines(r, show);
-	put_facts(r, f);
+	contents_put_facts(r, f);
 	put_all_events(r, f);
 	put_histogram(r, sizes, "size", "sizes in bytes", "requests", f->sizes,
 	    f->leaked, 0);

@@ -155,7 +155,7 @@ show_curves(struct report *r, const struct show *show)
  * When an allocator had done this many words, interpolated between its samples.
  */
 static double
-time_of(const struct result *s, double done)
+report_curves_time_of(const struct result *s, double done)
 {
 	double x0 = 0, t0 = 0, x1, t1;
 	size_t i;
@@ -200,7 +200,7 @@ live_point(const void *of, size_t i, double *x, double *y)
 	share = ((double)(i / n) + share) / c->times;
 	*x = c->timed == NULL ?
 	    share :
-	    time_of(c->timed,
+	    report_curves_time_of(c->timed,
 	        share * (double)f->words * c->show->telreplay->run.repeat);
 	*y = (double)p->peak;
 }

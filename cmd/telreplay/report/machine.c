@@ -76,7 +76,8 @@ touch_name(struct report *r, const struct run_options *o)
 }
 
 static void
-put_facts(struct report *r, const struct show *show, const struct machine *m)
+machine_put_facts(struct report *r, const struct show *show,
+    const struct machine *m)
 {
 	const struct telreplay *t = show->telreplay;
 
@@ -105,7 +106,7 @@ show_machine(struct report *r, const struct show *show)
 	char text[256];
 
 	machine_look(&m);
-	put_facts(r, show, &m);
+	machine_put_facts(r, show, &m);
 	s = report_section(r, show_text(show, DETAILS_MACHINE), "machine");
 	s->title = "machine and runs";
 	s->apart = 1;

@@ -242,7 +242,8 @@ pages_data(struct report *r, const struct result *s, size_t size)
 
 /* Samples of allocations or frees of a size, and their median. */
 static double
-time_of(const struct result *s, const uint32_t *buckets, uint64_t *samples)
+report_memory_time_of(const struct result *s, const uint32_t *buckets,
+    uint64_t *samples)
 {
 	return s->tick_ns * run_coarse_median(buckets, samples);
 }
@@ -254,8 +255,9 @@ time_has(const struct result *s, size_t size)
 
 	if (size == RUN_SIZES)
 		return 0;
-	(void)time_of(s, s->size_time[size].allocated, &allocated);
-	(void)time_of(s, s->size_time[size].freed, &freed);
+	(void)report_memory_time_of(s, s->size_time[size].allocated,
+	    &allocated);
+	(void)report_memory_time_of(s, s->size_time[size].freed, &freed);
 	return allocated + freed > 0;
 }
 
@@ -263,8 +265,9 @@ static struct report_value
 time_cell(struct report *r, const struct result *s, size_t size)
 {
 	uint64_t allocated, freed;
-	double get = time_of(s, s->size_time[size].allocated, &allocated);
-	double put = time_of(s, s->size_time[size].freed, &freed);
+	double get =
+	    report_memory_time_of(s, s->size_time[size].allocated, &allocated);
+	double put = report_memory_time_of(s, s->size_time[size].freed, &freed);
 
 	if (allocated + freed == 0)
 		return unknown;
@@ -277,8 +280,9 @@ static void
 time_data(struct report *r, const struct result *s, size_t size)
 {
 	uint64_t allocated, freed;
-	double get = time_of(s, s->size_time[size].allocated, &allocated);
-	double put = time_of(s, s->size_time[size].freed, &freed);
+	double get =
+	    report_memory_time_of(s, s->size_time[size].allocated, &allocated);
+	double put = report_memory_time_of(s, s->size_time[size].freed, &freed);
 
 	report_data(r, "allocation_samples", report_count(allocated));
 	if (allocated > 0)

@@ -128,8 +128,8 @@ what_if_round(const struct what_if *w, uint64_t size)
 }
 
 static void
-add_row(struct report *r, const struct facts *f, const struct what_if *w,
-    const char *item)
+what_if_add_row(struct report *r, const struct facts *f,
+    const struct what_if *w, const char *item)
 {
 	uint64_t used = 0, bytes = 0, last = 0, size;
 	unsigned i;
@@ -195,9 +195,11 @@ show_what_if(struct report *r, const struct show *show)
 		w.text = each == 1 ?
 		    "powers of 2" :
 		    report_text(r, "%" PRIu64 " for each power", each);
-		add_row(r, show->facts, &w, report_text(r, "%" PRIu64, each));
+		what_if_add_row(r, show->facts, &w,
+		    report_text(r, "%" PRIu64, each));
 	}
 	for (i = 0; i < t->nwhat_if; i++)
-		add_row(r, show->facts, &t->what_if[i], t->what_if[i].text);
+		what_if_add_row(r, show->facts, &t->what_if[i],
+		    t->what_if[i].text);
 	report_put(r);
 }

@@ -54,7 +54,7 @@ size_class_start(const char *parameters, const tel_pool_trace *trace,
 
 /* The class for size bytes, at most LARGEST. */
 static size_t
-class_of(size_t size)
+size_class_class_of(size_t size)
 {
 	unsigned power;
 
@@ -214,7 +214,7 @@ size_class_aligned(void *pool, size_t alignment, size_t size)
 	if (pthread_mutex_lock(&p->lock) != 0)
 		return NULL;
 	if (size <= LARGEST && alignment <= LARGEST)
-		block = size_class_take(p, class_of(size));
+		block = size_class_take(p, size_class_class_of(size));
 	else
 		block = take_large(p, alignment, size);
 	(void)pthread_mutex_unlock(&p->lock);

@@ -171,7 +171,7 @@ al_before(struct tel_reader *r)
 }
 
 static enum tel_line_is
-parse_line(struct tel_reader *r, struct tel_line *l)
+al_parse_line(struct tel_reader *r, struct tel_line *l)
 {
 	struct al *s = r->state;
 
@@ -193,7 +193,7 @@ tel_status
 tel__al_next(struct tel_reader *r)
 {
 	static const struct tel_line_decoder decoder = { .before = al_before,
-		.parse = parse_line,
+		.parse = al_parse_line,
 		.end = al_finish };
 	struct al *s = r->state;
 

@@ -78,7 +78,7 @@ static const struct al_call functions[] = {
 
 /* Nonzero when the name of a call, of n bytes, is at p. */
 static inline int
-is_name(const struct al_call *call, const unsigned char *p, size_t n)
+al_types_is_name(const struct al_call *call, const unsigned char *p, size_t n)
 {
 	const unsigned char *name = (const unsigned char *)call->name;
 
@@ -100,7 +100,7 @@ tel__al_find(const struct al_call *calls, size_t count, const unsigned char *p,
 		if (calls[i].length != n &&
 		    (!calls[i].prefix || calls[i].length > n))
 			continue;
-		if (is_name(&calls[i], p, calls[i].length))
+		if (al_types_is_name(&calls[i], p, calls[i].length))
 			return &calls[i];
 	}
 	return NULL;
@@ -119,8 +119,8 @@ tel__al_function(const struct al *s, const unsigned char *p, size_t n)
 
 /* Adds the field of a letter.  1, or 0: no memory. */
 static int
-add_field(struct al_shape *shape, struct tel_type *t, struct tel_placement *at,
-    char letter)
+al_types_add_field(struct al_shape *shape, struct tel_type *t,
+    struct tel_placement *at, char letter)
 {
 	unsigned v;
 
@@ -143,7 +143,7 @@ add_field(struct al_shape *shape, struct tel_type *t, struct tel_placement *at,
 
 /* Adds a type.  1, or 0: no memory. */
 static int
-add_type(const struct al_dialect *d, struct al_shape *shape,
+al_types_add(const struct al_dialect *d, struct al_shape *shape,
     struct tel_schema *schema, unsigned i)
 {
 	size_t n = strlen(types[i].fields), all = strlen(d->all), k;
@@ -157,7 +157,7 @@ add_type(const struct al_dialect *d, struct al_shape *shape,
 		return 0;
 	t->role = (uint8_t)types[i].role;
 	for (k = 0; k < count; k++)
-		if (!add_field(shape, t, &at,
+		if (!al_types_add_field(shape, t, &at,
 		        k < n ? types[i].fields[k] : d->all[k - n]))
 			return 0;
 	t->size = tel__place_end(&at, t);
@@ -170,7 +170,7 @@ add_type(const struct al_dialect *d, struct al_shape *shape,
  * al_type, and existing types keep their fields.
  */
 static tel_status
-make_schema(const struct al_dialect *d, struct al_shape *shapes,
+al_types_make_schema(const struct al_dialect *d, struct al_shape *shapes,
     struct tel_schema **out)
 {
 	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
@@ -180,7 +180,7 @@ make_schema(const struct al_dialect *d, struct al_shape *shapes,
 	schema = tel__schema_make(d->name, "", &abi, AL_HEADER, AL_TYPES);
 	for (i = 0; schema != NULL && i < AL_TYPES; i++) {
 		if ((d->types >> i & 1) == 0 ||
-		    add_type(d, &shapes[i], schema, i))
+		    al_types_add(d, &shapes[i], schema, i))
 			continue;
 		tel_schema_free(schema);
 		schema = NULL;
@@ -196,7 +196,7 @@ tel_status
 tel__al_schema(struct tel_reader *r, struct al *s)
 {
 	struct tel_schema *schema;
-	tel_status st = make_schema(s->d, s->shape, &schema);
+	tel_status st = al_types_make_schema(s->d, s->shape, &schema);
 
 	return st == TEL_OK ? tel__reader_adopt(r, schema) : st;
 }
@@ -217,7 +217,7 @@ tel__al_schema_new(const char *name, struct tel_schema **out)
 		if (strcmp(name, dialects[i]->name) != 0)
 			continue;
 		memset(shapes, 0, sizeof(shapes));
-		st = make_schema(dialects[i], shapes, &schema);
+		st = al_types_make_schema(dialects[i], shapes, &schema);
 		if (st == TEL_OK)
 			*out = schema;
 		return st;

@@ -196,7 +196,7 @@ add_member(struct archive *a, const char *name, uint64_t size)
 }
 
 static void
-add_bytes(struct archive *a, const void *p, size_t n)
+core_add_bytes(struct archive *a, const void *p, size_t n)
 {
 	if (a->failed == 0)
 		a->failed = tel__spool_write(a->fd, p, n);
@@ -208,7 +208,7 @@ end_member(struct archive *a, uint64_t size)
 {
 	static const unsigned char zeros[512];
 
-	add_bytes(a, zeros, (size_t)(-size & 511));
+	core_add_bytes(a, zeros, (size_t)(-size & 511));
 }
 
 /* ----------------------------------------------------------------- rings */
@@ -225,7 +225,7 @@ copy_memory(struct archive *a, const struct core *c, uint64_t address,
 		n = size < sizeof(piece) ? (size_t)size : sizeof(piece);
 		memset(piece, 0, sizeof(piece));
 		(void)tel__core_read(c, address, piece, n);
-		add_bytes(a, piece, n);
+		core_add_bytes(a, piece, n);
 	}
 }
 
@@ -309,11 +309,11 @@ extract(struct core *c, const char *exe, struct archive *a, const char **error)
 	found = tel__core_mps(c, exe, &events);
 	if (found > 0) {
 		add_member(a, "EventBuffer", events.used);
-		add_bytes(a, events.bytes, events.used);
+		core_add_bytes(a, events.bytes, events.used);
 		end_member(a, events.used);
 	}
 	tel__buffer_clear(&events);
-	add_bytes(a, zeros, sizeof(zeros));
+	core_add_bytes(a, zeros, sizeof(zeros));
 	if (found < 0)
 		return TEL_ENOMEM;
 	*error = "a core without rings of libtel-emit, and without event "

@@ -64,7 +64,7 @@ event_size(const struct core *c, const unsigned char *p, size_t n)
  * before it.  How many; -1: they do not.
  */
 static int
-count_events(const struct core *c, const unsigned char *p, size_t n)
+core_mps_count_events(const struct core *c, const unsigned char *p, size_t n)
 {
 	uint64_t clock = UINT64_MAX;
 	unsigned size;
@@ -96,7 +96,7 @@ try_base(struct buffers *b, const struct core *c, uint64_t base)
 		top = base + (uint64_t)(k + 1) * BUFFER;
 		if (b->last[k] > top || b->last[k] < top - BUFFER)
 			return -1;
-		n = count_events(c, b->bytes + (b->last[k] - base),
+		n = core_mps_count_events(c, b->bytes + (b->last[k] - base),
 		    (size_t)(top - b->last[k]));
 		if (n < 0)
 			return -1;

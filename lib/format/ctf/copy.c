@@ -336,7 +336,7 @@ is_leap(const struct copy *c, uint64_t clock)
 
 /* Copies the bits of an event. */
 static tel_status
-copy_event(struct tel_writer *w, struct copy *c,
+copy_copy_event(struct tel_writer *w, struct copy *c,
     const struct ctf_origin *origin, const struct ctf_event_type *type)
 {
 	struct copier *e = w->state;
@@ -375,7 +375,7 @@ copy_event(struct tel_writer *w, struct copy *c,
 
 /* The class of the event that was read at an origin. */
 static const struct ctf_event_type *
-type_of(const struct ctf_origin *origin, const struct tel_type *type)
+copy_type_of(const struct ctf_origin *origin, const struct tel_type *type)
 {
 	const struct ctf_stream_type *s = origin->stream->type;
 	size_t i;
@@ -402,7 +402,7 @@ ctf_write(struct tel_writer *w, const struct tel_event *ev,
 		    "%s: a trace is filtered to a folder: use -o FOLDER",
 		    tel__write_name(ev->log, 80));
 	memcpy(&origin, ev->raw, sizeof(origin));
-	type = type_of(&origin, ev->type);
+	type = copy_type_of(&origin, ev->type);
 	c = find_copy(w, origin.stream, &st);
 	if (c == NULL || type == NULL)
 		return st != TEL_OK ? st : TEL_EINVAL;
@@ -420,7 +420,7 @@ ctf_write(struct tel_writer *w, const struct tel_event *ev,
 			c->started = 0;
 		st = begin_packet(w, c, &origin, 1);
 	}
-	return st == TEL_OK ? copy_event(w, c, &origin, type) : st;
+	return st == TEL_OK ? copy_copy_event(w, c, &origin, type) : st;
 }
 
 /* ---------------------------------------------------------------------- logs */

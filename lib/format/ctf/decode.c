@@ -289,7 +289,7 @@ cell(const struct ctf_cursor *c, uint32_t to)
 }
 
 static void
-put_number(unsigned char *to, uint64_t v, unsigned bits)
+ctf_decode_put_number(unsigned char *to, uint64_t v, unsigned bits)
 {
 	unsigned i;
 
@@ -314,7 +314,8 @@ static void
 point_cell(struct ctf_cursor *c, uint32_t to)
 {
 	if (to != CTF_NOWHERE)
-		put_number(cell(c, to), c->out->used - c->record, 32);
+		ctf_decode_put_number(cell(c, to), c->out->used - c->record,
+		    32);
 }
 
 static enum ctf_result
@@ -324,7 +325,7 @@ no_room(const struct ctf_cursor *c)
 }
 
 static enum ctf_result
-add_bytes(struct ctf_cursor *c, const void *p, size_t n)
+ctf_decode_add_bytes(struct ctf_cursor *c, const void *p, size_t n)
 {
 	unsigned char *to = more_room(c, n);
 
@@ -339,7 +340,7 @@ add_bytes(struct ctf_cursor *c, const void *p, size_t n)
 static enum ctf_result
 add_text(struct ctf_cursor *c, const char *text)
 {
-	return add_bytes(c, text, strlen(text));
+	return ctf_decode_add_bytes(c, text, strlen(text));
 }
 
 /* Adds bytes as a JSON string. */
@@ -356,7 +357,7 @@ add_quoted(struct ctf_cursor *c, const unsigned char *p, size_t n)
 			snprintf(escape, sizeof(escape), "\\u%04x", p[i]);
 			result = add_text(c, escape);
 		} else {
-			result = add_bytes(c, p + i, 1);
+			result = ctf_decode_add_bytes(c, p + i, 1);
 		}
 	return result == CTF_DONE ? add_text(c, "\"") : result;
 }
@@ -425,7 +426,7 @@ step_number(struct ctf_cursor *c, const struct ctf_step *s, int text)
 	if (text)
 		return add_json_number(c, s->class, v);
 	if (s->to != CTF_NOWHERE)
-		put_number(cell(c, s->to),
+		ctf_decode_put_number(cell(c, s->to),
 		    s->class->kind == CTF_FLOAT && s->width == 32 ?
 		        tel_bits_float(v) :
 		        v,
@@ -434,7 +435,7 @@ step_number(struct ctf_cursor *c, const struct ctf_step *s, int text)
 		return CTF_DONE;
 	point_cell(c, s->label_to);
 	result = add_labels(c, s->class, v);
-	return result == CTF_DONE ? add_bytes(c, "", 1) : result;
+	return result == CTF_DONE ? ctf_decode_add_bytes(c, "", 1) : result;
 }
 
 /* Where a text of n bytes ends, in units of the encoding. */
@@ -479,8 +480,8 @@ add_units(struct ctf_cursor *c, const struct ctf_class *class,
 		}
 		if (u > 0x10ffff || (u >= 0xd800 && u < 0xe000))
 			u = 0xfffd;
-		result =
-		    add_bytes(c, utf8, (size_t)(tel__utf8_put(utf8, u) - utf8));
+		result = ctf_decode_add_bytes(c, utf8,
+		    (size_t)(tel__utf8_put(utf8, u) - utf8));
 	}
 	return result;
 }
@@ -527,11 +528,12 @@ put_bytes(struct ctf_cursor *c, const struct ctf_step *s,
 		result = add_text(c, "\"");
 	if (result == CTF_DONE)
 		result = blob            ? add_hex(c, p, n) :
-		    class->encoding == 8 ? add_bytes(c, p, n) :
+		    class->encoding == 8 ? ctf_decode_add_bytes(c, p, n) :
 		                           add_units(c, class, p, n);
 	if (result != CTF_DONE)
 		return result;
-	return as == AS_JSON ? add_text(c, "\"") : add_bytes(c, "", 1);
+	return as == AS_JSON ? add_text(c, "\"") :
+	                       ctf_decode_add_bytes(c, "", 1);
 }
 
 static enum ctf_result
@@ -556,7 +558,7 @@ step_string(struct ctf_cursor *c, const struct ctf_step *s, int as)
 
 /* How many elements there are: in the class, or where a number said it. */
 static uint64_t
-length_of(const struct ctf_cursor *c, const struct ctf_step *s)
+ctf_decode_length_of(const struct ctf_cursor *c, const struct ctf_step *s)
 {
 	return s->from != 0 ? c->slots[s->from] : s->class->length;
 }
@@ -564,7 +566,7 @@ length_of(const struct ctf_cursor *c, const struct ctf_step *s)
 static enum ctf_result
 step_bytes(struct ctf_cursor *c, const struct ctf_step *s, int as)
 {
-	const uint64_t n = length_of(c, s);
+	const uint64_t n = ctf_decode_length_of(c, s);
 	const unsigned char *p = byte_at(c);
 	const struct ctf_class *class = s->class;
 
@@ -585,7 +587,7 @@ step_bytes(struct ctf_cursor *c, const struct ctf_step *s, int as)
 static enum ctf_result
 step_list(struct ctf_cursor *c, const struct ctf_step *s)
 {
-	const uint64_t n = length_of(c, s);
+	const uint64_t n = ctf_decode_length_of(c, s);
 	const struct ctf_step *body = s->body;
 	const int element = s->to != CTF_NOWHERE ? AS_ELEMENT : AS_FIELD;
 	enum ctf_result result = CTF_DONE;
@@ -597,7 +599,7 @@ step_list(struct ctf_cursor *c, const struct ctf_step *s)
 		return missing(c, n);
 	if (s->to != CTF_NOWHERE) {
 		point_cell(c, s->to);
-		put_number(cell(c, s->to + 4), n, 32);
+		ctf_decode_put_number(cell(c, s->to + 4), n, 32);
 	}
 	for (i = 0; i < n && result == CTF_DONE; i++) {
 		for (body = s->body; body->kind == STEP_ALIGN;
@@ -619,7 +621,7 @@ step_list(struct ctf_cursor *c, const struct ctf_step *s)
 		to = more_room(c, s->width / 8u);
 		if (to == NULL)
 			return no_room(c);
-		put_number(to,
+		ctf_decode_put_number(to,
 		    body->class->kind == CTF_FLOAT && s->width == 32 ?
 		        tel_bits_float(v) :
 		        v,
@@ -632,7 +634,7 @@ step_list(struct ctf_cursor *c, const struct ctf_step *s)
 static enum ctf_result
 step_array(struct ctf_cursor *c, const struct ctf_step *s, int text)
 {
-	const uint64_t n = length_of(c, s);
+	const uint64_t n = ctf_decode_length_of(c, s);
 	enum ctf_result result = text ? add_text(c, "[") : CTF_DONE;
 	uint64_t i, before;
 
@@ -711,7 +713,7 @@ step_text(struct ctf_cursor *c, const struct ctf_step *s)
 		return ctf_decode_execute(c, s->body, 0);
 	point_cell(c, s->to);
 	result = ctf_decode_execute(c, s->body, 1);
-	return result == CTF_DONE ? add_bytes(c, "", 1) : result;
+	return result == CTF_DONE ? ctf_decode_add_bytes(c, "", 1) : result;
 }
 
 static enum ctf_result

@@ -99,7 +99,7 @@ name_of_end(const char *name, unsigned i, char *to, size_t size)
 
 /* The field that says whose range it is: the thread, or the processor. */
 static int
-key_of(const struct tel_type *t)
+ctf_key_of(const struct tel_type *t)
 {
 	static const char *const names[] = { "vtid", "tid", "cpu_id" };
 	size_t i;
@@ -126,12 +126,12 @@ tel__ctf_pair_types(struct tel_schema *schema)
 			end = (struct tel_type *)(uintptr_t)
 			    tel_schema_find_type(schema, name);
 			if (end == NULL || end->role != TEL_ROLE_NONE ||
-			    key_of(start) < 0 || key_of(end) < 0)
+			    ctf_key_of(start) < 0 || ctf_key_of(end) < 0)
 				continue;
 			start->role = TEL_ROLE_START;
 			end->role = TEL_ROLE_FINISH;
-			start->role_field[0] = (int8_t)key_of(start);
-			end->role_field[0] = (int8_t)key_of(end);
+			start->role_field[0] = (int8_t)ctf_key_of(start);
+			end->role_field[0] = (int8_t)ctf_key_of(end);
 			start->partner = (int32_t)end->index;
 		}
 	}

@@ -149,7 +149,7 @@ place_find(struct ctf_compiler *c, struct ctf_place *p,
 
 /* The slot of what a path leads to.  0: failed. */
 static unsigned
-find_slot(struct ctf_compiler *c, const struct ctf_path *path,
+ctf_program_find_slot(struct ctf_compiler *c, const struct ctf_path *path,
     const struct ctf_class **class)
 {
 	struct found f = { 0, NULL };
@@ -384,7 +384,8 @@ compile_bytes(struct ctf_compiler *c, const char *name,
 	if (s == NULL)
 		return 0;
 	if (class->path.count > 0) {
-		s->from = (uint16_t)find_slot(c, &class->path, &length);
+		s->from =
+		    (uint16_t)ctf_program_find_slot(c, &class->path, &length);
 		if (s->from == 0)
 			return 0;
 	}
@@ -526,7 +527,8 @@ compile_array(struct ctf_compiler *c, const char *name,
 	s->name = name;
 	if (class->path.count > 0) {
 		c->at = around->parent;
-		s->from = (uint16_t)find_slot(c, &class->path, &length);
+		s->from =
+		    (uint16_t)ctf_program_find_slot(c, &class->path, &length);
 		c->at = around;
 		if (s->from == 0)
 			return 0;
@@ -658,7 +660,7 @@ compile_choice(struct ctf_compiler *c, const char *name,
 	if (s == NULL)
 		return 0;
 	c->at = around->parent;
-	s->from = (uint16_t)find_slot(c, &class->path, &tag);
+	s->from = (uint16_t)ctf_program_find_slot(c, &class->path, &tag);
 	c->at = around;
 	if (s->from == 0)
 		return 0;

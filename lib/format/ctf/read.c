@@ -222,7 +222,7 @@ ctf_advance(struct tel_reader *r, struct ctf *s)
  * are there.  TEL_OK, TEL_END, or a failure.
  */
 static tel_status
-take_record(struct tel_reader *r, struct ctf *s)
+ctf_take_record(struct tel_reader *r, struct ctf *s)
 {
 	tel_status st = TEL_OK;
 
@@ -267,7 +267,7 @@ tel__ctf_next(struct tel_reader *r)
 	}
 	s->records.used = 0;
 	if (st == TEL_OK)
-		st = take_record(r, s);
+		st = ctf_take_record(r, s);
 	/* what streams that have ended lost behind their last event */
 	count_lost(r, &s->lost);
 	if (st != TEL_OK)

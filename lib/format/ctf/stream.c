@@ -80,7 +80,7 @@ clock_ns(const struct ctf_clock *clock, uint64_t value)
 /* ------------------------------------------------------- starts of packets */
 
 static const struct ctf_stream_type *
-find_type(const struct ctf_trace *t, uint64_t id)
+stream_find_type(const struct ctf_trace *t, uint64_t id)
 {
 	size_t i;
 
@@ -116,7 +116,7 @@ tel__ctf_decode_head(const struct ctf_trace *t, const unsigned char *bytes,
 		c->why = "no magic number of a packet";
 		return CTF_BAD;
 	}
-	*type = find_type(t, ctf_role(c, CTF_ROLE_STREAM_CLASS, 0));
+	*type = stream_find_type(t, ctf_role(c, CTF_ROLE_STREAM_CLASS, 0));
 	*id = ctf_role(c, CTF_ROLE_STREAM, UINT64_MAX);
 	if (*type == NULL) {
 		c->why = "a packet of a stream that the metadata lack";

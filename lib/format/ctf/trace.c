@@ -197,7 +197,7 @@ order_leaves(struct ctf_metadata *m, const struct ctf_compiler *c,
 }
 
 static int
-add_fields(struct tel_type *t, const struct fields *fields)
+ctf_trace_add_fields(struct tel_type *t, const struct fields *fields)
 {
 	const struct ctf_leaf *l;
 	struct tel_field *f;
@@ -250,8 +250,8 @@ has_fields(const struct tel_type *t, const struct fields *fields)
  * another trace, or a new one.  NULL when out of memory.
  */
 static struct tel_type *
-find_type(struct ctf *s, const struct ctf_compiler *c, const char *name,
-    const char *kind)
+ctf_trace_find_type(struct ctf *s, const struct ctf_compiler *c,
+    const char *name, const char *kind)
 {
 	const uint64_t hash =
 	    tel__hash_bytes(name, strlen(name), s->index.seed);
@@ -271,7 +271,7 @@ find_type(struct ctf *s, const struct ctf_compiler *c, const char *name,
 	}
 	i = s->schema->ntypes;
 	t = tel__schema_add(s->schema, name, i, kind, c->head, c->nleaves);
-	if (t == NULL || !add_fields(t, &fields) ||
+	if (t == NULL || !ctf_trace_add_fields(t, &fields) ||
 	    !tel__index_add(&s->index, hash, i))
 		return NULL;
 	tel__ctf_set_roles(t);
@@ -379,7 +379,7 @@ compile_event(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
 		    name, CTF_FIELDS_MAX, c.dropped);
 	out->head = c.head;
 	out->has_choice = c.has_choice;
-	out->type = find_type(s, &c, name, kind);
+	out->type = ctf_trace_find_type(s, &c, name, kind);
 	return out->type != NULL ? TEL_OK : TEL_ENOMEM;
 }
 
@@ -527,7 +527,7 @@ note_environment(struct tel_reader *r, const struct ctf_metadata *m)
 }
 
 static tel_status
-make_schema(struct ctf *s)
+ctf_trace_make_schema(struct ctf *s)
 {
 	const struct tel_abi abi = { 8, 8, 8, 0, 0 };
 	unsigned most = 1;
@@ -571,7 +571,7 @@ tel__ctf_load(struct tel_reader *r, struct ctf *s)
 				s->traces[i].m = s->traces[j].m;
 				s->traces[j].m = m;
 			}
-	st = make_schema(s);
+	st = ctf_trace_make_schema(s);
 	for (i = 0; i < s->ntraces && st == TEL_OK; i++) {
 		for (j = 0; j < i; j++)
 			if (same_uuid(&s->traces[i].m, &s->traces[j].m))

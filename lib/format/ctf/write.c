@@ -50,7 +50,7 @@ struct trace {
 /* ------------------------------------------------------------ descriptions */
 
 __attribute__((format(printf, 2, 3))) static void
-put_text(struct tel__buffer *b, const char *format, ...)
+ctf_write_put_text(struct tel__buffer *b, const char *format, ...)
 {
 	unsigned char *to = tel__buffer_room(b, 1024);
 	va_list args;
@@ -69,14 +69,14 @@ put_text(struct tel__buffer *b, const char *format, ...)
 static void
 put_quoted(struct tel__buffer *b, const char *prefix, const char *s)
 {
-	put_text(b, "\"%s", prefix);
+	ctf_write_put_text(b, "\"%s", prefix);
 	for (; *s != '\0'; s++)
 		if ((unsigned char)*s < 0x20)
-			put_text(b, "?");
+			ctf_write_put_text(b, "?");
 		else
-			put_text(b, *s == '"' || *s == '\\' ? "\\%c" : "%c",
-			    *s);
-	put_text(b, "\"");
+			ctf_write_put_text(b,
+			    *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+	ctf_write_put_text(b, "\"");
 }
 
 /*
@@ -142,31 +142,31 @@ shape_of(enum tel_datatype datatype, unsigned width)
 
 /* The class of a number or a string. */
 static void
-put_class(const struct trace *t, struct tel__buffer *b,
+ctf_write_put_class(const struct trace *t, struct tel__buffer *b,
     enum tel_datatype datatype, unsigned width)
 {
 	const struct shape s = shape_of(datatype, width);
 
 	if (datatype == TEL_STRING) {
-		put_text(b,
+		ctf_write_put_text(b,
 		    t->version == 1 ? "string { encoding = UTF8; }" :
 		                      "{\"type\":\"null-terminated-string\"}");
 	} else if (t->version == 1 && s.is_boolean) {
-		put_text(b,
+		ctf_write_put_text(b,
 		    "enum : integer { size = %u; align = 8; } "
 		    "{ \"false\" = 0, \"true\" = 1 }",
 		    s.bits);
 	} else if (t->version == 1 && s.is_float) {
-		put_text(b,
+		ctf_write_put_text(b,
 		    "floating_point { exp_dig = %d; mant_dig = %d; align = 8; "
 		    "}",
 		    s.bits == 32 ? 8 : 11, s.bits == 32 ? 24 : 53);
 	} else if (t->version == 1) {
-		put_text(b,
+		ctf_write_put_text(b,
 		    "integer { size = %u; align = 8; signed = %s; base = %d; }",
 		    s.bits, s.is_signed ? "true" : "false", s.base);
 	} else {
-		put_text(b,
+		ctf_write_put_text(b,
 		    "{\"type\":\"fixed-length-%s\",\"length\":%u,"
 		    "\"byte-order\":\"little-endian\",\"alignment\":8",
 		    s.is_float       ? "floating-point-number" :
@@ -175,8 +175,8 @@ put_class(const struct trace *t, struct tel__buffer *b,
 		                       "unsigned-integer",
 		    s.bits);
 		if (s.base == 16)
-			put_text(b, ",\"preferred-display-base\":16");
-		put_text(b, "}");
+			ctf_write_put_text(b, ",\"preferred-display-base\":16");
+		ctf_write_put_text(b, "}");
 	}
 }
 
@@ -187,8 +187,8 @@ member_start(const struct trace *t, struct tel__buffer *b, const char *name,
 {
 	if (t->version == 1)
 		return;
-	put_text(b, "%s{\"name\":\"%s\",\"field-class\":", *first ? "" : ",",
-	    name);
+	ctf_write_put_text(b,
+	    "%s{\"name\":\"%s\",\"field-class\":", *first ? "" : ",", name);
 	*first = 0;
 }
 
@@ -196,14 +196,14 @@ static void
 member_end(const struct trace *t, struct tel__buffer *b, const char *name)
 {
 	if (t->version == 1)
-		put_text(b, " %s; ", name);
+		ctf_write_put_text(b, " %s; ", name);
 	else
-		put_text(b, "}");
+		ctf_write_put_text(b, "}");
 }
 
 /* A list: its length, and its elements. */
 static void
-put_list(const struct trace *t, struct tel__buffer *b,
+ctf_write_put_list(const struct trace *t, struct tel__buffer *b,
     const struct tel_type *type, const struct tel_field *f, const char *name,
     int *first)
 {
@@ -211,19 +211,21 @@ put_list(const struct trace *t, struct tel__buffer *b,
 
 	companion(t, type, name, "", "_len", length);
 	member_start(t, b, length, first);
-	put_class(t, b, TEL_UNSIGNED, 32);
+	ctf_write_put_class(t, b, TEL_UNSIGNED, 32);
 	member_end(t, b, length);
 	member_start(t, b, name, first);
 	if (t->version == 1) {
-		put_class(t, b, (enum tel_datatype)f->element, f->width);
-		put_text(b, " %s[%s]; ", name, length);
+		ctf_write_put_class(t, b, (enum tel_datatype)f->element,
+		    f->width);
+		ctf_write_put_text(b, " %s[%s]; ", name, length);
 		return;
 	}
-	put_text(b,
+	ctf_write_put_text(b,
 	    "{\"type\":\"dynamic-length-array\","
 	    "\"element-field-class\":");
-	put_class(t, b, (enum tel_datatype)f->element, f->width);
-	put_text(b, ",\"length-field-location\":{\"path\":[\"%s\"]}}", length);
+	ctf_write_put_class(t, b, (enum tel_datatype)f->element, f->width);
+	ctf_write_put_text(b, ",\"length-field-location\":{\"path\":[\"%s\"]}}",
+	    length);
 	member_end(t, b, name);
 }
 
@@ -238,47 +240,47 @@ put_optional(const struct trace *t, struct tel__buffer *b,
 	companion(t, type, name, "has_", "", has);
 	member_start(t, b, has, first);
 	if (t->version == 1)
-		put_text(b,
+		ctf_write_put_text(b,
 		    "enum : integer { size = 8; align = 8; } "
 		    "{ none = 0, some = 1 }");
 	else
-		put_class(t, b, TEL_BOOLEAN, 8);
+		ctf_write_put_class(t, b, TEL_BOOLEAN, 8);
 	member_end(t, b, has);
 	member_start(t, b, name, first);
 	if (t->version == 1)
-		put_text(b, "variant <%s> { struct { } none; ", has);
+		ctf_write_put_text(b, "variant <%s> { struct { } none; ", has);
 	else
-		put_text(b,
+		ctf_write_put_text(b,
 		    "{\"type\":\"optional\","
 		    "\"selector-field-location\":{\"path\":[\"%s\"]},"
 		    "\"field-class\":",
 		    has);
-	put_class(t, b, f->datatype, f->width);
-	put_text(b, t->version == 1 ? " some; }" : "}");
+	ctf_write_put_class(t, b, f->datatype, f->width);
+	ctf_write_put_text(b, t->version == 1 ? " some; }" : "}");
 	member_end(t, b, name);
 }
 
 static void
-put_field(const struct trace *t, struct tel__buffer *b,
+ctf_write_put_field(const struct trace *t, struct tel__buffer *b,
     const struct tel_type *type, const struct tel_field *f, const char *name,
     int *first)
 {
 	char label[256];
 
 	if (f->datatype == TEL_LIST) {
-		put_list(t, b, type, f, name, first);
+		ctf_write_put_list(t, b, type, f, name, first);
 	} else if (f->present != 0) {
 		put_optional(t, b, type, f, name, first);
 	} else {
 		member_start(t, b, name, first);
-		put_class(t, b, f->datatype, f->width);
+		ctf_write_put_class(t, b, f->datatype, f->width);
 		member_end(t, b, name);
 	}
 	if (!tel_field_labelled(f))
 		return;
 	companion(t, type, name, "", "_label", label);
 	member_start(t, b, label, first);
-	put_class(t, b, TEL_STRING, 0);
+	ctf_write_put_class(t, b, TEL_STRING, 0);
 	member_end(t, b, label);
 }
 
@@ -287,7 +289,7 @@ put_field(const struct trace *t, struct tel__buffer *b,
  * their names: those of one struct are together.
  */
 static void
-put_fields(const struct trace *t, struct tel__buffer *b,
+ctf_write_put_fields(const struct trace *t, struct tel__buffer *b,
     const struct tel_type *type, unsigned i, unsigned end, size_t n)
 {
 	const struct tel_field *f = type->fields;
@@ -303,7 +305,7 @@ put_fields(const struct trace *t, struct tel__buffer *b,
 		    strchr(f[i].name + n, '.') :
 		    NULL;
 		if (dot == NULL) {
-			put_field(t, b, type, &f[i],
+			ctf_write_put_field(t, b, type, &f[i],
 			    ctf_write_identifier(t, f[i].name + n,
 			        f[i].name_length - n, name),
 			    &first);
@@ -315,12 +317,12 @@ put_fields(const struct trace *t, struct tel__buffer *b,
 			last++;
 		ctf_write_identifier(t, f[i].name + n, length - 1 - n, name);
 		member_start(t, b, name, &first);
-		put_text(b,
+		ctf_write_put_text(b,
 		    t->version == 1 ? "struct { " :
 		                      "{\"type\":\"structure\","
 		                      "\"member-classes\":[");
-		put_fields(t, b, type, i, last, length);
-		put_text(b, t->version == 1 ? "}" : "]}");
+		ctf_write_put_fields(t, b, type, i, last, length);
+		ctf_write_put_text(b, t->version == 1 ? "}" : "]}");
 		member_end(t, b, name);
 	}
 }
@@ -337,24 +339,24 @@ describe_type(struct trace *t, const struct tel_type *type, uint32_t id)
 	    strpbrk(type->kind, "\"\\:\n") == NULL)
 		snprintf(prefix, sizeof(prefix), "%.100s:", type->kind);
 	if (t->version == 1) {
-		put_text(b, "event {\n\tname = ");
+		ctf_write_put_text(b, "event {\n\tname = ");
 		put_quoted(b, prefix, type->name);
-		put_text(b,
+		ctf_write_put_text(b,
 		    ";\n\tid = %" PRIu32 ";\n\tstream_id = 0;\n"
 		    "\tfields := struct { ",
 		    id);
 	} else {
-		put_text(b,
+		ctf_write_put_text(b,
 		    "\x1e{\"type\":\"event-record-class\",\"id\":"
 		    "%" PRIu32 ",\"name\":",
 		    id);
 		put_quoted(b, prefix, type->name);
-		put_text(b,
+		ctf_write_put_text(b,
 		    ",\"payload-field-class\":{\"type\":\"structure\","
 		    "\"member-classes\":[");
 	}
-	put_fields(t, b, type, 0, type->nfields, 0);
-	put_text(b, t->version == 1 ? "};\n};\n" : "]}}\n");
+	ctf_write_put_fields(t, b, type, 0, type->nfields, 0);
+	ctf_write_put_text(b, t->version == 1 ? "};\n};\n" : "]}}\n");
 }
 
 /* The metadata up to the types. */
@@ -389,8 +391,8 @@ static void
 put_role(struct tel__buffer *b, const char *name, unsigned bits,
     const char *role, const char *between)
 {
-	put_text(b, "{\"name\":\"%s\",\"field-class\":" U64_2 "}%s", name, bits,
-	    role, between);
+	ctf_write_put_text(b, "{\"name\":\"%s\",\"field-class\":" U64_2 "}%s",
+	    name, bits, role, between);
 }
 
 static void
@@ -399,27 +401,28 @@ put_head2(const struct trace *t, struct tel__buffer *b, uint64_t frequency,
 {
 	unsigned i;
 
-	put_text(b, "\x1e{\"type\":\"preamble\",\"version\":2,\"uuid\":[");
+	ctf_write_put_text(b,
+	    "\x1e{\"type\":\"preamble\",\"version\":2,\"uuid\":[");
 	for (i = 0; i < 16; i++)
-		put_text(b, "%s%u", i > 0 ? "," : "", t->uuid[i]);
-	put_text(b,
+		ctf_write_put_text(b, "%s%u", i > 0 ? "," : "", t->uuid[i]);
+	ctf_write_put_text(b,
 	    "]}\n\x1e{\"type\":\"trace-class\",\"environment\":"
 	    "{\"tracer_name\":\"teltools\",\"tracer_major\":0},"
 	    "\"packet-header-field-class\":{\"type\":\"structure\","
 	    "\"member-classes\":[");
 	put_role(b, "magic", 32, "packet-magic-number", ",");
-	put_text(b,
+	ctf_write_put_text(b,
 	    "{\"name\":\"uuid\",\"field-class\":{\"type\":"
 	    "\"static-length-blob\",\"length\":16,"
 	    "\"roles\":[\"metadata-stream-uuid\"]}},");
 	put_role(b, "stream_id", 32, "data-stream-class-id", "]}}\n");
-	put_text(b,
+	ctf_write_put_text(b,
 	    "\x1e{\"type\":\"clock-class\",\"id\":\"clock\",\"frequency\":"
 	    "%" PRIu64 "%s,\"offset-from-origin\":{\"seconds\":%" PRId64
 	    ",\"cycles\":%" PRIu64 "}}\n",
 	    frequency, t->has_epoch ? ",\"origin\":\"unix-epoch\"" : "",
 	    seconds, cycles);
-	put_text(b,
+	ctf_write_put_text(b,
 	    "\x1e{\"type\":\"data-stream-class\",\"id\":0,"
 	    "\"default-clock-class-id\":\"clock\","
 	    "\"packet-context-field-class\":{\"type\":\"structure\","
@@ -479,7 +482,7 @@ put_head(const struct trace *t, struct tel__buffer *b)
 /* ------------------------------------------------------------------ events */
 
 static void
-put_number(struct tel__buffer *b, uint64_t v, unsigned bits)
+ctf_write_put_number(struct tel__buffer *b, uint64_t v, unsigned bits)
 {
 	unsigned char *to = tel__buffer_room(b, 8);
 
@@ -490,17 +493,17 @@ put_number(struct tel__buffer *b, uint64_t v, unsigned bits)
 }
 
 static void
-put_value(struct tel__buffer *b, enum tel_datatype datatype, unsigned width,
-    uint64_t v)
+ctf_write_put_value(struct tel__buffer *b, enum tel_datatype datatype,
+    unsigned width, uint64_t v)
 {
 	const struct shape s = shape_of(datatype, width);
 
-	put_number(b, s.is_float && s.bits == 32 ? tel_bits_float(v) : v,
-	    s.bits);
+	ctf_write_put_number(b,
+	    s.is_float && s.bits == 32 ? tel_bits_float(v) : v, s.bits);
 }
 
 static void
-put_string(struct tel__buffer *b, const char *s, size_t n)
+ctf_write_put_string(struct tel__buffer *b, const char *s, size_t n)
 {
 	tel__buffer_put(b, s, n);
 	tel__buffer_put(b, "", 1);
@@ -515,14 +518,14 @@ put_list_value(struct tel__buffer *b, const struct tel_event *ev,
 	size_t n;
 
 	tel_list_open(ev, f, &list);
-	put_number(b, list.count, 32);
+	ctf_write_put_number(b, list.count, 32);
 	while (list.count > 0)
 		if (f->element == TEL_STRING) {
 			s = tel_list_next_string(&list, &n);
-			put_string(b, s, n);
+			ctf_write_put_string(b, s, n);
 		} else {
-			put_value(b, (enum tel_datatype)f->element, f->width,
-			    tel_list_next(&list));
+			ctf_write_put_value(b, (enum tel_datatype)f->element,
+			    f->width, tel_list_next(&list));
 		}
 }
 
@@ -537,23 +540,24 @@ put_field_value(struct tel__buffer *b, const struct tel_event *ev,
 
 	if (f->present != 0 && f->datatype != TEL_LIST) {
 		present = tel_present(f, ev->data);
-		put_number(b, (uint64_t)present, 8);
+		ctf_write_put_number(b, (uint64_t)present, 8);
 	}
 	if (f->datatype == TEL_LIST) {
 		put_list_value(b, ev, f);
 	} else if (present && f->datatype == TEL_STRING) {
 		s = tel_load_string(ev, f, &n);
-		put_string(b, s, n);
+		ctf_write_put_string(b, s, n);
 	} else if (present) {
-		put_value(b, f->datatype, f->width, tel_load(f, ev->data));
+		ctf_write_put_value(b, f->datatype, f->width,
+		    tel_load(f, ev->data));
 	}
 	if (!tel_field_labelled(f))
 		return;
 	if (tel_find_label(ev, f, tel_load(f, ev->data), &label) &&
 	    label.string != NULL)
-		put_string(b, label.string, label.length);
+		ctf_write_put_string(b, label.string, label.length);
 	else
-		put_string(b, "", 0);
+		ctf_write_put_string(b, "", 0);
 }
 
 static tel_status
@@ -685,8 +689,8 @@ write_event(struct tel_printer *pr, const struct tel_event *ev)
 		t->begin = ev->clock;
 	t->end = ev->clock;
 	t->lost = ev->log->lost;
-	put_number(b, e->value, 16);
-	put_number(b, ev->clock, 64);
+	ctf_write_put_number(b, e->value, 16);
+	ctf_write_put_number(b, ev->clock, 64);
 	for (i = 0; i < ev->type->nfields; i++)
 		put_field_value(b, ev, &ev->type->fields[i]);
 	if (b->failed || t->types.failed)

@@ -48,7 +48,7 @@ put_wide(struct layout *l, const unsigned char *p, size_t n)
 
 /* Bytes up to the unit of zeros, of width bytes; all where there is none. */
 static size_t
-length_of(const struct layout *l, size_t width)
+ets_decode_length_of(const struct layout *l, size_t width)
 {
 	size_t i;
 
@@ -60,7 +60,7 @@ length_of(const struct layout *l, size_t width)
 
 /* A string.  Returns the bytes that it takes in the record. */
 static size_t
-put_string(struct layout *l, enum tmf_shape shape)
+ets_decode_put_string(struct layout *l, enum tmf_shape shape)
 {
 	const unsigned char *p = l->p;
 	int wide = shape == TMF_WIDE || shape == TMF_COUNTED_WIDE;
@@ -73,7 +73,7 @@ put_string(struct layout *l, enum tmf_shape shape)
 			n = l->n - 2;
 		taken = n;
 	} else {
-		n = length_of(l, wide ? 2 : 1);
+		n = ets_decode_length_of(l, wide ? 2 : 1);
 		taken = n + (wide ? 2 : 1);
 	}
 	if (wide)
@@ -149,7 +149,7 @@ tel__ets_decode(struct ets *h, const struct ets_type *t, const unsigned char *p,
 			else if (item->shape == TMF_IP)
 				put_ip(&l, l.p);
 			else
-				taken = put_string(&l, item->shape);
+				taken = ets_decode_put_string(&l, item->shape);
 			h->data[l.used++] = 0;
 		}
 		if (item->shape != TMF_PADDING)

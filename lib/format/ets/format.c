@@ -16,7 +16,7 @@ struct record {
 
 /* Puts a number of so many bytes behind the words so far; 0: no room. */
 static int
-put_number(struct record *rec, uint64_t value, unsigned width)
+ets_put_number(struct record *rec, uint64_t value, unsigned width)
 {
 	size_t at = ETS_AT_ARGS + rec->used;
 
@@ -32,7 +32,7 @@ put_number(struct record *rec, uint64_t value, unsigned width)
  * numbers took more; 0: no room.
  */
 static int
-put_string(struct record *rec, const char *string, size_t n)
+ets_put_string(struct record *rec, const char *string, size_t n)
 {
 	size_t at = ETS_AT_ARGS + rec->used;
 
@@ -47,7 +47,7 @@ put_string(struct record *rec, const char *string, size_t n)
 
 /* Puts field i of ev into the record; 0: it has no place. */
 static int
-put_field(struct record *rec, const struct tel_event *ev, unsigned i)
+ets_put_field(struct record *rec, const struct tel_event *ev, unsigned i)
 {
 	static const struct {
 		const char *name;
@@ -65,7 +65,7 @@ put_field(struct record *rec, const struct tel_event *ev, unsigned i)
 	if (f->datatype == TEL_STRING) {
 		text = tel_load_string(ev, f, &length);
 		return i + 1 == ev->type->nfields &&
-		    put_string(rec, text, length);
+		    ets_put_string(rec, text, length);
 	}
 	/* what every event has comes first, each of another name */
 	if (i < n && strcmp(f->name, own[i].name) == 0) {
@@ -73,7 +73,7 @@ put_field(struct record *rec, const struct tel_event *ev, unsigned i)
 		    own[i].width, 0);
 		return 1;
 	}
-	return put_number(rec, tel_load(f, ev->data), f->width / 8u);
+	return ets_put_number(rec, tel_load(f, ev->data), f->width / 8u);
 }
 
 /*
@@ -95,7 +95,7 @@ make_record(struct record *rec, const struct tel_event *ev)
 	tel_store(rec->bytes + ETS_AT_PROVIDER, t->code >> 16, 2, 0);
 	tel_store(rec->bytes + ETS_AT_TYPE, t->code & 0xffff, 2, 0);
 	for (i = 0; i < t->nfields; i++)
-		if (!put_field(rec, ev, i))
+		if (!ets_put_field(rec, ev, i))
 			return 0;
 	i = ETS_ENTRY - ETS_AT_ARGS;
 	tel_store_le32(rec->bytes + ETS_AT_TEXT,

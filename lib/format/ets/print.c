@@ -86,7 +86,7 @@ is_numbered(const char *name, const char *base)
  * provider; here the provider has a column of its own.
  */
 static void
-add_type(const struct tel_schema *s, struct render_builder *b,
+ets_print_add_type(const struct tel_schema *s, struct render_builder *b,
     const struct tel_type *type)
 {
 	const char *bare = bare_name(type), *name = type->name;
@@ -128,7 +128,8 @@ declared_length(const struct tel_field *f)
 }
 
 static void
-add_field(struct render_builder *b, const struct tel_type *type, unsigned i)
+ets_print_add_field(struct render_builder *b, const struct tel_type *type,
+    unsigned i)
 {
 	const struct tel_field *f = &type->fields[i];
 	enum render_op op = tel__render_text_op(f, 0);
@@ -154,7 +155,7 @@ add_field(struct render_builder *b, const struct tel_type *type, unsigned i)
  * A slot holds 1 + the number of a field, or 0.
  */
 static uint32_t
-hash_name(const char *name, size_t n)
+ets_print_hash_name(const char *name, size_t n)
 {
 	uint32_t h = n > 0 ? (uint32_t)(unsigned char)name[0] << 7 : 0;
 	size_t i;
@@ -169,7 +170,7 @@ ets_print_insert(uint16_t *slots, unsigned size, const struct tel_type *type,
     unsigned i)
 {
 	const struct tel_field *f = &type->fields[i];
-	uint32_t h = hash_name(f->name, declared_length(f)), at = h;
+	uint32_t h = ets_print_hash_name(f->name, declared_length(f)), at = h;
 	uint32_t perturb = h;
 
 	while (slots[at & (size - 1)] != 0) {
@@ -198,7 +199,7 @@ ets_print_grow(uint16_t *slots, unsigned size, unsigned used,
 }
 
 static void
-add_fields(struct render_builder *b, const struct tel_type *type)
+ets_print_add_fields(struct render_builder *b, const struct tel_type *type)
 {
 	uint16_t slots[SLOTS] = { 0 };
 	unsigned i, size = 8, used = 0;
@@ -212,7 +213,7 @@ add_fields(struct render_builder *b, const struct tel_type *type)
 	}
 	for (i = 0; i < size; i++)
 		if (slots[i] != 0)
-			add_field(b, type, slots[i] - 1u);
+			ets_print_add_field(b, type, slots[i] - 1u);
 }
 
 /* The numbers of a provider and a type that nothing describes, and the rest. */
@@ -226,7 +227,7 @@ add_undescribed(struct render_builder *b, const struct tel_type *type)
 		tel__render_add_field(b, RENDER_DECIMAL, i, SPACE_NONE);
 	}
 	for (; i < type->nfields; i++)
-		add_field(b, type, i);
+		ets_print_add_field(b, type, i);
 }
 
 static struct render_program *
@@ -259,15 +260,16 @@ ets_print_compile(struct tel_printer *pr, const struct tel_type *type,
 		tel__render_add(&b, ",");
 		add_provider(&b, type);
 		tel__render_add(&b, ",");
-		add_type(pr->schema, &b, type);
-		add_fields(&b, type);
+		ets_print_add_type(pr->schema, &b, type);
+		ets_print_add_fields(&b, type);
 	}
 	tel__render_add(&b, "\n");
 	return tel__render_end(&b);
 }
 
 static tel_status
-begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+ets_print_begin_log(struct tel_printer *pr, const struct tel_event *ev,
+    int same)
 {
 	(void)ev;
 	(void)same;
@@ -286,7 +288,7 @@ const struct tel_renderer tel__renderer_tracerpt = {
 	.name = "tracerpt",
 	.apart = 1,
 	.flags = TEL_PRINTER_HEADER | TEL_PRINTER_WHOLE,
-	.begin_log = begin_log,
+	.begin_log = ets_print_begin_log,
 	.compile = ets_print_compile,
 	.finish = ets_print_finish,
 };

@@ -70,8 +70,8 @@ space_of(const char *name, const struct tmf_item *item)
 
 /* Adds a field; the second of two of a name gets a number behind it. */
 static struct tel_field *
-add_field(struct tel_type *t, const char *name, enum tel_datatype datatype,
-    enum tel_load load, size_t offset)
+ets_schema_add_field(struct tel_type *t, const char *name,
+    enum tel_datatype datatype, enum tel_load load, size_t offset)
 {
 	char other[TMF_NAME_MAX + 16];
 	unsigned n;
@@ -84,7 +84,7 @@ add_field(struct tel_type *t, const char *name, enum tel_datatype datatype,
 
 /* Whether records hold the fields as events have them. */
 static int
-is_plain(const struct tmf_block *b)
+ets_schema_is_plain(const struct tmf_block *b)
 {
 	unsigned i;
 
@@ -99,7 +99,7 @@ is_plain(const struct tmf_block *b)
 
 /* The fields of a block: where they are, or eight bytes each (anew). */
 static int
-add_fields(struct tel_type *t, const struct tmf_block *b, int anew)
+ets_schema_add_fields(struct tel_type *t, const struct tmf_block *b, int anew)
 {
 	size_t at = ETS_AT_ARGS, from = ETS_AT_ARGS;
 	const struct tmf_item *item;
@@ -115,7 +115,7 @@ add_fields(struct tel_type *t, const struct tmf_block *b, int anew)
 				load = item->datatype == TEL_STRING ?
 				    TEL_LOAD_STRING_AT :
 				    TEL_LOAD_LE64;
-			f = add_field(t, b->fields[i].name,
+			f = ets_schema_add_field(t, b->fields[i].name,
 			    (enum tel_datatype)item->datatype, load,
 			    anew ? at : from);
 			if (f == NULL)
@@ -167,10 +167,10 @@ add_context(struct tel_type *t)
 }
 
 static int
-add_type(struct ets *h, struct tel_schema *s, const struct plan *p)
+ets_schema_add_type(struct ets *h, struct tel_schema *s, const struct plan *p)
 {
 	const struct tmf_block *b = &h->tmf.blocks[p->type->block];
-	int anew = !is_plain(b);
+	int anew = !ets_schema_is_plain(b);
 	struct ets_type *to = &h->types[h->ntypes];
 	struct tel_type *t;
 
@@ -180,7 +180,7 @@ add_type(struct ets *h, struct tel_schema *s, const struct plan *p)
 		return 0;
 	if (!add_context(t))
 		return 0;
-	if (!add_fields(t, b, anew))
+	if (!ets_schema_add_fields(t, b, anew))
 		return 0;
 	/* with the rate of the clock */
 	if (p->key == ets_key(ETS_SYSINFO, 0, ETS_CPU_SPEED))
@@ -231,8 +231,8 @@ add_undescribed(struct ets *h, struct tel_schema *s)
 }
 
 static struct tel_type *
-find_type(const struct ets *h, struct tel_schema *s, unsigned provider,
-    unsigned type)
+ets_schema_find_type(const struct ets *h, struct tel_schema *s,
+    unsigned provider, unsigned type)
 {
 	unsigned i = provider < ETS_DIRECT && type < ETS_DIRECT ?
 	    h->direct[provider][type] :
@@ -248,8 +248,10 @@ add_roles(const struct ets *h, struct tel_schema *s)
 	size_t i, j;
 
 	for (i = 0; i < NRANGES; i++) {
-		start = find_type(h, s, ranges[i].provider, ranges[i].start);
-		finish = find_type(h, s, ranges[i].provider, ranges[i].finish);
+		start = ets_schema_find_type(h, s, ranges[i].provider,
+		    ranges[i].start);
+		finish = ets_schema_find_type(h, s, ranges[i].provider,
+		    ranges[i].finish);
 		if (start == NULL || finish == NULL)
 			continue;
 		start->role = TEL_ROLE_START;
@@ -342,7 +344,7 @@ by_key(const void *a, const void *b)
 }
 
 static int
-by_code(const void *a, const void *b)
+ets_schema_by_code(const void *a, const void *b)
 {
 	const struct plan *x = a, *y = b;
 
@@ -356,7 +358,8 @@ has_code(const struct plan *plans, unsigned n, uint32_t code)
 	struct plan key;
 
 	key.code = code;
-	return bsearch(&key, plans, n, sizeof(*plans), by_code) != NULL;
+	return bsearch(&key, plans, n, sizeof(*plans), ets_schema_by_code) !=
+	    NULL;
 }
 
 /*
@@ -386,7 +389,7 @@ number_types(struct plan *plans, unsigned n)
 			code--;
 		plans[i].code = code--;
 	}
-	qsort(plans, n, sizeof(*plans), by_code);
+	qsort(plans, n, sizeof(*plans), ets_schema_by_code);
 }
 
 /* ------------------------------------------------------------- schema */
@@ -443,7 +446,7 @@ ets_schema_make(struct ets *h, struct plan *plans)
 		return NULL;
 	s->untimed = 1;
 	for (i = 0; i < n; i++) {
-		if (!add_type(h, s, &plans[i])) {
+		if (!ets_schema_add_type(h, s, &plans[i])) {
 			tel_schema_free(s);
 			return NULL;
 		}

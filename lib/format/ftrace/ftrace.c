@@ -25,7 +25,7 @@ struct ftrace {
 
 /* Adds the labels that the line has for its numbers. */
 static void
-put_labels(struct ftrace *s, struct tel_event *ev)
+ftrace_put_labels(struct ftrace *s, struct tel_event *ev)
 {
 	unsigned char *p = s->labels;
 	unsigned i;
@@ -46,7 +46,8 @@ put_labels(struct ftrace *s, struct tel_event *ev)
 
 /* Makes the event of the type from the line that was found. */
 static void
-put_fields(struct ftrace *s, struct tel_event *ev, const struct tel_type *t)
+ftrace_put_fields(struct ftrace *s, struct tel_event *ev,
+    const struct tel_type *t)
 {
 	const struct ft_field *f = s->found.fields;
 	const unsigned char *hex;
@@ -91,8 +92,8 @@ make_event(struct tel_reader *r, struct ftrace *s)
 		s->found.fields[0].value = s->found.event;
 		s->found.nlabels = 0;
 	}
-	put_fields(s, &r->event, &r->log.schema->types[number]);
-	put_labels(s, &r->event);
+	ftrace_put_fields(s, &r->event, &r->log.schema->types[number]);
+	ftrace_put_labels(s, &r->event);
 	return LINE_EVENT;
 }
 
@@ -131,7 +132,7 @@ take_chain(struct tel_reader *r, struct ftrace *s)
 }
 
 static enum tel_line_is
-parse_line(struct tel_reader *r, struct tel_line *l)
+ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 {
 	struct ftrace *s = r->state;
 	enum tel_line_is is;
@@ -152,7 +153,7 @@ parse_line(struct tel_reader *r, struct tel_line *l)
 }
 
 static tel_status
-end_log(struct tel_reader *r)
+ftrace_end_log(struct tel_reader *r)
 {
 	struct ftrace *s = r->state;
 
@@ -167,8 +168,9 @@ end_log(struct tel_reader *r)
 static tel_status
 ftrace_next(struct tel_reader *r)
 {
-	static const struct tel_line_decoder decoder = { .parse = parse_line,
-		.end = end_log };
+	static const struct tel_line_decoder decoder = { .parse =
+		                                             ftrace_parse_line,
+		.end = ftrace_end_log };
 	struct ftrace *s = r->state;
 
 	return tel__line_next(r, &s->line, &decoder);

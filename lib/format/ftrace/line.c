@@ -19,7 +19,7 @@ is_digit(int c)
 }
 
 static int
-is_letter(int c)
+ftrace_line_is_letter(int c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -64,8 +64,8 @@ skip_digits(const char *p, const char *end, uint64_t *out)
 
 /* Adds a field.  0: there are too many, or its name is too long. */
 static int
-add_field(struct ft_line *l, const char *name, size_t length, const char *value,
-    const char *end)
+ftrace_line_add_field(struct ft_line *l, const char *name, size_t length,
+    const char *value, const char *end)
 {
 	struct ft_field *f = &l->fields[l->nfields];
 
@@ -92,14 +92,14 @@ add_number(struct ft_line *l, const char *name, enum tel_datatype datatype,
 {
 	struct ft_field *f = &l->fields[l->nfields];
 
-	if (!add_field(l, name, strlen(name), name, name))
+	if (!ftrace_line_add_field(l, name, strlen(name), name, name))
 		return;
 	f->datatype = datatype;
 	f->number = number;
 }
 
 static const struct ft_field *
-find_field(const struct ft_line *l, const char *name)
+ftrace_line_find_field(const struct ft_line *l, const char *name)
 {
 	unsigned i;
 
@@ -112,7 +112,8 @@ find_field(const struct ft_line *l, const char *name)
 
 /* Labels a number with a text, if the line has both. */
 static void
-add_label(struct ft_line *l, const struct ft_field *f, struct ft_text text)
+ftrace_line_add_label(struct ft_line *l, const struct ft_field *f,
+    struct ft_text text)
 {
 	if (f == NULL || f->datatype == TEL_STRING || text.n == 0 ||
 	    l->nlabels == FT_LABELS)
@@ -227,10 +228,11 @@ take_cpu(struct ft_line *l, const char *p, const char *end)
 		open = find_open(p, trim_blanks(p, flags), '[', ']');
 		if (open == NULL || !is_digit(open[1]))
 			return end;
-		add_field(l, "cpu", 3, open + 1, trim_blanks(p, flags) - 1);
-		add_field(l, "context", 7, flags, end);
+		ftrace_line_add_field(l, "cpu", 3, open + 1,
+		    trim_blanks(p, flags) - 1);
+		ftrace_line_add_field(l, "context", 7, flags, end);
 	} else if (is_digit(open[1])) {
-		add_field(l, "cpu", 3, open + 1, end - 1);
+		ftrace_line_add_field(l, "cpu", 3, open + 1, end - 1);
 	} else {
 		return end;
 	}
@@ -271,12 +273,12 @@ take_task(struct ft_line *l, const char *p, const char *end)
 	}
 	comm.n = (size_t)(trim_blanks(p, comm.p) - p);
 	comm.p = p;
-	if (comm.n == 0 || !add_field(l, "tid", 3, tid, stop))
+	if (comm.n == 0 || !ftrace_line_add_field(l, "tid", 3, tid, stop))
 		return 0;
-	add_label(l, &l->fields[l->nfields - 1], comm);
+	ftrace_line_add_label(l, &l->fields[l->nfields - 1], comm);
 	/* "(-----)": not known */
 	if (pid != NULL && pid < pid_end && is_digit(*pid))
-		add_field(l, "pid", 3, pid, pid_end);
+		ftrace_line_add_field(l, "pid", 3, pid, pid_end);
 	return 1;
 }
 
@@ -286,9 +288,10 @@ take_task(struct ft_line *l, const char *p, const char *end)
 static const char *
 key_end(const char *p, const char *end, int colon)
 {
-	if (p == end || !is_letter(*p))
+	if (p == end || !ftrace_line_is_letter(*p))
 		return NULL;
-	while (p < end && (is_letter(*p) || is_digit(*p) || *p == '.'))
+	while (
+	    p < end && (ftrace_line_is_letter(*p) || is_digit(*p) || *p == '.'))
 		p++;
 	if (p < end && *p == '=')
 		return p;
@@ -369,11 +372,14 @@ take_switch(struct ft_line *l, const char *p, const char *end)
 		q = arrow + 5;
 	}
 	for (i = 0; i < 2; i++) {
-		add_field(l, names[i][0], 9, parts[i][0], parts[i][1] - 1);
-		add_field(l, names[i][1], 8, parts[i][1], parts[i][2]);
-		add_field(l, names[i][2], 9, parts[i][3], parts[i][4]);
+		ftrace_line_add_field(l, names[i][0], 9, parts[i][0],
+		    parts[i][1] - 1);
+		ftrace_line_add_field(l, names[i][1], 8, parts[i][1],
+		    parts[i][2]);
+		ftrace_line_add_field(l, names[i][2], 9, parts[i][3],
+		    parts[i][4]);
 		if (i == 0)
-			add_field(l, "prev_state", 10,
+			ftrace_line_add_field(l, "prev_state", 10,
 			    skip_blanks(parts[0][4] + 1, arrow), parts[0][5]);
 	}
 	return 1;
@@ -403,7 +409,7 @@ take_fields(struct ft_line *l, const char *p, const char *end)
 	if (strcmp(l->name, "sched_switch") == 0 && take_switch(l, p, end))
 		return;
 	if (is_message(l->name)) {
-		add_field(l, "text", 4, p, end);
+		ftrace_line_add_field(l, "text", 4, p, end);
 		return;
 	}
 	while (key < end && key_end(key, end, 0) == NULL) {
@@ -416,13 +422,13 @@ take_fields(struct ft_line *l, const char *p, const char *end)
 		colon = 1;
 	}
 	if (key > p)
-		add_field(l, "text", 4, p, trim_blanks(p, key));
+		ftrace_line_add_field(l, "text", 4, p, trim_blanks(p, key));
 	while (key < end) {
 		stop = key_end(key, end, colon);
 		value = stop + 1;
 		if (*stop == ':')
 			value = skip_blanks(value, end);
-		if (!add_field(l, key, (size_t)(stop - key), value,
+		if (!ftrace_line_add_field(l, key, (size_t)(stop - key), value,
 		        value_end(value, end, colon, &next)))
 			break;
 		key = next;
@@ -436,20 +442,22 @@ ftrace_line_complete(struct ft_line *l)
 	const struct ft_field *f, *order;
 	struct ft_field *site;
 
-	f = find_field(l, "call_site");
+	f = ftrace_line_find_field(l, "call_site");
 	if (f != NULL && f->datatype == TEL_STRING && f->value.n > 0) {
 		/* a name is as good as an address, with a number for it */
 		site = &l->fields[f - l->fields];
 		site->datatype = TEL_ADDRESS;
 		site->number = tel__fnv(TEL__FNV, f->value.p, f->value.n);
-		add_label(l, site, site->value);
+		ftrace_line_add_label(l, site, site->value);
 	}
-	if ((f = find_field(l, "prev_comm")) != NULL)
-		add_label(l, find_field(l, "prev_pid"), f->value);
-	if ((f = find_field(l, "next_comm")) != NULL)
-		add_label(l, find_field(l, "next_pid"), f->value);
-	f = find_field(l, "pfn");
-	order = find_field(l, "order");
+	if ((f = ftrace_line_find_field(l, "prev_comm")) != NULL)
+		ftrace_line_add_label(l, ftrace_line_find_field(l, "prev_pid"),
+		    f->value);
+	if ((f = ftrace_line_find_field(l, "next_comm")) != NULL)
+		ftrace_line_add_label(l, ftrace_line_find_field(l, "next_pid"),
+		    f->value);
+	f = ftrace_line_find_field(l, "pfn");
+	order = ftrace_line_find_field(l, "order");
 	if (strncmp(l->name, "mm_page_", 8) != 0 || f == NULL ||
 	    order == NULL || f->datatype == TEL_STRING ||
 	    order->datatype != TEL_UNSIGNED || order->number > 32)
@@ -469,9 +477,10 @@ copy_name(char name[FT_NAME_MAX + 1], const char *p, size_t n)
 	if (n > FT_NAME_MAX)
 		n = FT_NAME_MAX;
 	for (i = 0; i < n; i++)
-		name[i] =
-		    (char)(is_letter(p[i]) || (i > 0 && is_digit(p[i])) ? p[i] :
-		                                                          '_');
+		name[i] = (char)(ftrace_line_is_letter(p[i]) ||
+		            (i > 0 && is_digit(p[i])) ?
+		        p[i] :
+		        '_');
 	name[n] = '\0';
 }
 
@@ -556,13 +565,13 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	if (q < end && is_digit(*q)) {
 		name = skip_digits(q, end, &period);
 		if (name != NULL && name < end && *name == ' ') {
-			add_field(l, "period", 6, q, name);
+			ftrace_line_add_field(l, "period", 6, q, name);
 			q = skip_blanks(name, end);
 		}
 	}
 	for (name = q; q < end && *q != ' ' && *q != '\t';)
 		q++;
-	if (q > name + 1 && q[-1] == ':' && is_letter(*name)) {
+	if (q > name + 1 && q[-1] == ':' && ftrace_line_is_letter(*name)) {
 		take_name(l, name, (size_t)(q - 1 - name));
 	} else {
 		/* what the kernel's tracers print, or a program */

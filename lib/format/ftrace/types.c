@@ -40,7 +40,7 @@ static const struct {
 static const char *const threads[] = { "tid", "prev_pid", "next_pid" };
 
 static void
-free_type(struct ft_type *t)
+ftrace_types_free(struct ft_type *t)
 {
 	unsigned i;
 
@@ -55,14 +55,14 @@ void
 tel__ft_types_free(struct ft_types *t)
 {
 	while (t->count > 0)
-		free_type(t->types[--t->count]);
+		ftrace_types_free(t->types[--t->count]);
 	free(t->types);
 	tel__table_clear(&t->by_names);
 }
 
 /* Adds a type of a line.  1, or 0: out of memory. */
 static int
-add_type(struct ft_types *ts, const struct ft_line *l)
+ftrace_types_add(struct ft_types *ts, const struct ft_line *l)
 {
 	struct ft_type *t = calloc(1, sizeof(*t));
 	unsigned i;
@@ -161,7 +161,7 @@ tel__ft_types_start(struct ft_types *ts)
 		.nfields = 1 };
 
 	tel__table_init(&ts->by_names);
-	return add_type(ts, &other) ? TEL_OK : TEL_ENOMEM;
+	return ftrace_types_add(ts, &other) ? TEL_OK : TEL_ENOMEM;
 }
 
 int
@@ -195,12 +195,12 @@ tel__ft_type_of(struct ft_types *ts, const struct ft_line *l)
 	if (e == NULL)
 		return -1;
 	e->value = ts->count;
-	return add_type(ts, l) ? (int)e->value : -1;
+	return ftrace_types_add(ts, l) ? (int)e->value : -1;
 }
 
 /* Gives a type its role, if it has all parts of it. */
 static void
-set_role(struct tel_type *t)
+ftrace_types_set_role(struct tel_type *t)
 {
 	unsigned i, j;
 
@@ -261,7 +261,7 @@ schema_add(struct tel_schema *s, const struct ft_type *from, unsigned code)
 	if (t == NULL)
 		return 0;
 	t->size = tel__place_end(&at, t);
-	set_role(t);
+	ftrace_types_set_role(t);
 	return 1;
 }
 

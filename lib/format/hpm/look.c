@@ -12,7 +12,7 @@
 
 /* The type of the record whose first word is this; 0: none. */
 static unsigned
-type_of(const struct hpm_layout *l, uint32_t word)
+hpm_look_type_of(const struct hpm_layout *l, uint32_t word)
 {
 	if (l->version > 1 && (word & 15) == HPM_COUNTER)
 		return HPM_COUNTER;
@@ -39,7 +39,7 @@ tel__hpm_look(const struct hpm_layout *l, const unsigned char *p, size_t n)
 
 	if (n < 4)
 		return HPM_MORE;
-	type = type_of(l, hpm_load32(p, l->big));
+	type = hpm_look_type_of(l, hpm_load32(p, l->big));
 	switch (type) {
 	case HPM_COUNTER:
 		if (l->version == 1 && n < 8)
@@ -92,7 +92,7 @@ tel__hpm_start(const struct hpm_layout *l, const unsigned char *p)
 static int
 is_counter(const struct hpm_layout *l, const unsigned char *p)
 {
-	return type_of(l, hpm_load32(p, l->big)) == HPM_COUNTER;
+	return hpm_look_type_of(l, hpm_load32(p, l->big)) == HPM_COUNTER;
 }
 
 /* Whether a whole record is as the writer would have made it. */
@@ -100,7 +100,7 @@ static int
 plausible(const struct hpm_layout *l, const unsigned char *p, size_t size,
     int cpu)
 {
-	unsigned type = type_of(l, hpm_load32(p, l->big));
+	unsigned type = hpm_look_type_of(l, hpm_load32(p, l->big));
 	unsigned tid = l->version == 1 ? 8 : 4;
 	uint64_t start, end;
 	size_t i;

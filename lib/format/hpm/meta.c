@@ -114,7 +114,7 @@ take_string(struct file *f, size_t *at, uint32_t *length)
 
 /* Interns a name and gives it to value. */
 static tel_status
-add_label(struct file *f, enum tel_space space, uint64_t value,
+meta_add_label(struct file *f, enum tel_space space, uint64_t value,
     const char *name, size_t n)
 {
 	struct tel_labels *labels = f->reader->log.labels;
@@ -164,7 +164,7 @@ add_thread(struct file *f, int32_t tid, int32_t slot, const unsigned char *s,
 		s += 6;
 		n -= 6;
 	}
-	return add_label(f, TEL_SPACE_THREAD, (uint64_t)(int64_t)tid,
+	return meta_add_label(f, TEL_SPACE_THREAD, (uint64_t)(int64_t)tid,
 	    (const char *)s, n);
 }
 
@@ -187,7 +187,8 @@ take_method(struct file *f, tel_status *st)
 		if (i == 0)
 			name[n++] = '.';
 	}
-	*st = add_label(f, TEL_SPACE_METHOD, (uint64_t)(int32_t)mid, name, n);
+	*st = meta_add_label(f, TEL_SPACE_METHOD, (uint64_t)(int32_t)mid, name,
+	    n);
 	return 1;
 }
 
@@ -196,7 +197,7 @@ take_method(struct file *f, tel_status *st)
  * records is not specified, and a later one of a key wins.
  */
 static int
-take_record(struct file *f, tel_status *st)
+meta_take_record(struct file *f, tel_status *st)
 {
 	uint32_t type, a, b, length;
 	size_t at;
@@ -270,7 +271,7 @@ take_records(struct file *f, const char *path)
 		f->size = f->avail = 0;
 		if (!meta_need(f, 1) && f->status == TEL_OK)
 			return TEL_OK;
-		if (!take_record(f, &st))
+		if (!meta_take_record(f, &st))
 			break;
 		if (st != TEL_OK)
 			return tel__reader_fail(r, st, "out of memory");

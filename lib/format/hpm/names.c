@@ -38,7 +38,7 @@ names_probe(struct tel_reader *r)
 }
 
 static struct tel_schema *
-make_schema(void)
+hpm_names_make_schema(void)
 {
 	struct tel_abi abi = { .word = 4, .align8 = 4, .align_double = 4 };
 	struct tel_schema *s =
@@ -74,7 +74,7 @@ names_open(struct tel_reader *r, const char *as)
 		return tel__reader_fail(r, TEL_EFORMAT,
 		    "not the meta file of HPM traces");
 	s->big = tel_be32(r->p) < 3 || tel_be32(r->p + 4) == 0;
-	schema = make_schema();
+	schema = hpm_names_make_schema();
 	if (schema == NULL || tel__reader_adopt(r, schema) != TEL_OK)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	return TEL_OK;
@@ -141,8 +141,8 @@ take_string(struct tel_reader *r, struct names *s, size_t *at, size_t *size)
 
 /* Takes the record at r->p into s->data.  0: invalid. */
 static int
-take_record(struct tel_reader *r, struct names *s, unsigned type, size_t *at,
-    size_t *size)
+hpm_names_take_record(struct tel_reader *r, struct names *s, unsigned type,
+    size_t *at, size_t *size)
 {
 	size_t i, n = sizes[type - 1], words = n / 4;
 
@@ -185,7 +185,7 @@ names_next(struct tel_reader *r)
 		return TEL_END;
 	type = hpm_names_need(r, 4) ? hpm_load32(r->p, s->big) : 0;
 	if (type >= PROCESSOR && type <= METHOD &&
-	    take_record(r, s, type, &at, &size))
+	    hpm_names_take_record(r, s, type, &at, &size))
 		return hpm_names_emit(r, s, type - 1, size, at);
 	/* the place of the next record is unknown */
 	n = (size_t)(r->end - r->p);

@@ -17,7 +17,7 @@ static const char suffix[] = ".headerFile";
 
 /* Whether n bytes at p may be the name of a meta file. */
 static int
-is_name(const unsigned char *p, size_t n)
+hpm_open_is_name(const unsigned char *p, size_t n)
 {
 	size_t i;
 
@@ -52,7 +52,7 @@ tel__hpm_probe(struct tel_reader *r)
 	if (length >= SUFFIX && length <= HPM_STRING_MAX) {
 		tel__reader_fill(r, 8 + length);
 		if ((size_t)(r->end - r->p) >= 8 + length &&
-		    is_name(r->p + 8, length))
+		    hpm_open_is_name(r->p + 8, length))
 			return 100;
 	}
 	return tel__hpm_is_meta(r->p, (size_t)(r->end - r->p)) ? 90 : 0;

@@ -303,7 +303,7 @@ add_paths(struct inst_tree *t, const char *path, size_t length,
 }
 
 static enum inst_class_type
-type_of(const struct inst_value *v)
+inst_class_type_of(const struct inst_value *v)
 {
 	unsigned i;
 
@@ -377,7 +377,7 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 		return TEL_EDAMAGED;
 	}
 	s->class_id = id;
-	type = type_of(&l->values[I_TYPE]);
+	type = inst_class_type_of(&l->values[I_TYPE]);
 	s->type = tel__inst_classes[type].definition;
 	wrong = make_path(s, path, &n, &parent);
 	known = tel__inst_class_of(&s->tree, id);

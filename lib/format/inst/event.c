@@ -51,7 +51,7 @@ is_key(const struct piece *p, const char *key)
 
 /* Where a type has the field of a piece; -1: nowhere. */
 static int
-find_field(const struct tel_type *t, const struct piece *p)
+inst_event_find_field(const struct tel_type *t, const struct piece *p)
 {
 	char name[32];
 	int at;
@@ -83,7 +83,7 @@ tel__inst_bind(const struct tel_type *t, struct inst_binding *out)
 		out->row = tel__inst_class_row(out->type);
 		for (p = row->fields, n = 0;
 		     (p = next_piece(p, &piece)) != NULL; n++) {
-			out->fields[n] = find_field(t, &piece);
+			out->fields[n] = inst_event_find_field(t, &piece);
 			if (out->fields[n] < 0)
 				return 0;
 		}
@@ -161,7 +161,7 @@ inst_event_number(const struct making *m, unsigned n)
 }
 
 static void
-put_name(const struct making *m, const char *key, size_t n)
+inst_event_put_name(const struct making *m, const char *key, size_t n)
 {
 	char name[32];
 
@@ -189,7 +189,7 @@ is_integer(const char *s, size_t n)
 
 /* Whether a value can be without quotes. */
 static int
-is_plain(const char *s, size_t n)
+inst_event_is_plain(const char *s, size_t n)
 {
 	size_t i;
 
@@ -200,7 +200,7 @@ is_plain(const char *s, size_t n)
 }
 
 static void
-put_string(const struct making *m, unsigned n, const struct piece *p)
+inst_event_put_string(const struct making *m, unsigned n, const struct piece *p)
 {
 	size_t size = 0;
 	const char *s =
@@ -213,19 +213,20 @@ put_string(const struct making *m, unsigned n, const struct piece *p)
 	if (is_key(p, "path")) {
 		if (!is_definition(m->binding))
 			return;
-		put_name(m, "name", 4);
+		inst_event_put_name(m, "name", 4);
 	} else if (is_key(p, "component")) {
 		return;
 	} else if (is_key(p, "text")) {
-		put_name(m, "s", 1);
+		inst_event_put_name(m, "s", 1);
 	} else {
 		if (size == 0 && !key)
 			return;
-		put_name(m, p->key, p->key_length);
+		inst_event_put_name(m, p->key, p->key_length);
 	}
 	/* words, and lists of buckets, have no quotes */
 	if ((key && is_integer(s, size)) ||
-	    ((is_key(p, "b") || is_key(p, "type")) && is_plain(s, size)))
+	    ((is_key(p, "b") || is_key(p, "type")) &&
+	        inst_event_is_plain(s, size)))
 		tel__buffer_put(&m->w->line, s, size);
 	else
 		tel__inst_put_quoted(m->w, s, size);
@@ -273,7 +274,7 @@ is_inst(const struct making *m)
 }
 
 static void
-put_number(const struct making *m, unsigned n, const struct piece *p)
+inst_event_put_number(const struct making *m, unsigned n, const struct piece *p)
 {
 	const uint64_t v = inst_event_number(m, n);
 	char text[24];
@@ -282,7 +283,7 @@ put_number(const struct making *m, unsigned n, const struct piece *p)
 		/* a definition has its own number */
 		if (is_definition(m->binding))
 			return;
-		put_name(m, "c", 1);
+		inst_event_put_name(m, "c", 1);
 	} else if (is_key(p, "range") || is_unknown(m, p) ||
 	    (is_key(p, "en") && !is_inst(m))) {
 		return;
@@ -290,9 +291,9 @@ put_number(const struct making *m, unsigned n, const struct piece *p)
 	    is_key(p, "minor")) {
 		tel__inst_put_text(m->w, " ");
 	} else if (is_key(p, "outside")) {
-		put_name(m, "ovf", 3);
+		inst_event_put_name(m, "ovf", 3);
 	} else {
-		put_name(m, p->key, p->key_length);
+		inst_event_put_name(m, p->key, p->key_length);
 	}
 	if (p->letter == 'i') {
 		snprintf(text, sizeof(text), "%" PRId64, (int64_t)v);
@@ -333,9 +334,9 @@ tel__inst_put_event(struct inst_writer *w, const struct inst_binding *b,
 				tel__buffer_put(&w->line, s,
 				    line_length(s, size));
 		} else if (piece.letter == 't') {
-			put_string(&m, n, &piece);
+			inst_event_put_string(&m, n, &piece);
 		} else {
-			put_number(&m, n, &piece);
+			inst_event_put_number(&m, n, &piece);
 		}
 	}
 	tel__inst_put_text(w, "\n");

@@ -19,7 +19,7 @@ static const unsigned char letters['z' + 1] = { ['b'] = I_KEYS - I_B,
 
 /* The field of a name, I_KEYS for any other. */
 static enum inst_key
-key_of(uint64_t name)
+inst_line_key_of(uint64_t name)
 {
 	/* those of events first: most are of one letter */
 	if (name < sizeof(letters))
@@ -136,7 +136,7 @@ tel__inst_split(struct inst_line *l, const unsigned char *p,
 			q++;
 		}
 		if (*q == '=' && q > p) {
-			key = key_of(name);
+			key = inst_line_key_of(name);
 			if (key == I_KEYS || inst_has(l, key)) {
 				q = take_extra(l, p, (size_t)(q - p), q + 1);
 			} else {
@@ -166,7 +166,7 @@ tel__inst_key(const char *name, size_t n)
 
 	for (i = 0; i < n && n <= 8; i++)
 		v = v << 8 | (unsigned char)name[i];
-	return n <= 8 ? key_of(v) : I_KEYS;
+	return n <= 8 ? inst_line_key_of(v) : I_KEYS;
 }
 
 const struct inst_value *

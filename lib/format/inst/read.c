@@ -27,7 +27,7 @@ report_cut(struct tel_reader *r)
 }
 
 static tel_status
-end_log(struct tel_reader *r)
+inst_end_log(struct tel_reader *r)
 {
 	struct inst *s = r->state;
 
@@ -43,7 +43,7 @@ end_log(struct tel_reader *r)
 }
 
 static enum tel_line_is
-parse_line(struct tel_reader *r, struct tel_line *l)
+inst_parse_line(struct tel_reader *r, struct tel_line *l)
 {
 	struct inst *s = r->state;
 	struct tel_event *ev = &r->event;
@@ -78,8 +78,9 @@ parse_line(struct tel_reader *r, struct tel_line *l)
 tel_status
 tel__inst_next(struct tel_reader *r)
 {
-	static const struct tel_line_decoder decoder = { .parse = parse_line,
-		.end = end_log };
+	static const struct tel_line_decoder decoder = { .parse =
+		                                             inst_parse_line,
+		.end = inst_end_log };
 	struct inst *s = r->state;
 
 	return tel__line_next(r, &s->text, &decoder);

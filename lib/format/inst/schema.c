@@ -176,7 +176,7 @@ derived(const struct inst *s, enum inst_from from)
 
 /* The text of a trace event. */
 static unsigned char *
-put_text(const struct inst *s, unsigned char *out)
+inst_schema_put_text(const struct inst *s, unsigned char *out)
 {
 	const struct inst_line *l = &s->line;
 	static const struct inst_descriptor none = { NULL, 0, 1 };
@@ -198,7 +198,7 @@ put_text(const struct inst *s, unsigned char *out)
 
 /* A string at out, without a NUL; NULL when an escape is wrong. */
 static unsigned char *
-put_string(const struct inst *s, unsigned from, unsigned char *out)
+inst_schema_put_string(const struct inst *s, unsigned from, unsigned char *out)
 {
 	const struct inst_line *l = &s->line;
 	const char *word;
@@ -208,7 +208,7 @@ put_string(const struct inst *s, unsigned from, unsigned char *out)
 	case FROM_PATH:
 		memcpy(out, s->path, s->path_length);
 		return out + s->path_length;
-	case FROM_TEXT: return put_text(s, out);
+	case FROM_TEXT: return inst_schema_put_text(s, out);
 	case FROM_COMPONENT:
 		if (s->class_at >= INST_BAD_CLASS)
 			return out;
@@ -245,7 +245,7 @@ tel__inst_build(struct tel_reader *r, struct inst *s, uint32_t *size)
 	for (i = 0; i < t->nfields; i++, f++, from++, p += 8) {
 		if (f->datatype == TEL_STRING) {
 			tel_store_le64(p, (uint64_t)(out - s->data));
-			out = put_string(s, *from, out);
+			out = inst_schema_put_string(s, *from, out);
 			if (out == NULL)
 				return f->name;
 			*out++ = '\0';

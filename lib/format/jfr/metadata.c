@@ -195,7 +195,7 @@ add_class(struct parser *p, const struct element *e)
 }
 
 static void
-add_field(struct parser *p, const struct element *e)
+jfr_metadata_add_field(struct parser *p, const struct element *e)
 {
 	struct jfr_layout *l = p->l;
 	const char *name = attribute(p, e, "name");
@@ -339,7 +339,7 @@ read_tree(struct parser *p, int classes, struct jfr_class *class,
 		}
 	} else if (strcmp(e.name, "field") == 0) {
 		if (classes) {
-			add_field(p, &e);
+			jfr_metadata_add_field(p, &e);
 		} else if (class != NULL) {
 			name = attribute(p, &e, "name");
 			for (k = 0; k < class->count; k++)

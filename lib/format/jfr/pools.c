@@ -177,7 +177,7 @@ jfr_pools_grow(struct jfr_pool *pool)
 
 /* Adds a value, unless its key is known.  1, or 0: no memory. */
 static int
-add_value(struct jfr_pool *pool, uint64_t key, uint32_t at)
+jfr_pools_add_value(struct jfr_pool *pool, uint64_t key, uint32_t at)
 {
 	size_t i;
 
@@ -207,7 +207,7 @@ read_pools(struct jfr_chunk *c, struct jfr_bytes *b)
 			return TEL_EFORMAT;
 		for (; n > 0 && !b->bad; n--) {
 			key = jfr_varint(b);
-			if (!add_value(&c->pools[class], key,
+			if (!jfr_pools_add_value(&c->pools[class], key,
 			        (uint32_t)(b->p - c->bytes)))
 				return TEL_ENOMEM;
 			tel__jfr_skip_class(b, c->layout, class, 0);
@@ -280,7 +280,7 @@ field_at(const struct jfr_chunk *c, const struct jfr_value *v,
 }
 
 static uint32_t
-find_field(const struct jfr_layout *l, const struct jfr_class *class,
+jfr_pools_find_field(const struct jfr_layout *l, const struct jfr_class *class,
     const char *name)
 {
 	uint32_t i;
@@ -293,10 +293,10 @@ find_field(const struct jfr_layout *l, const struct jfr_class *class,
 
 /* Adds the text of a field of a value.  1; 0: it has none. */
 static int
-put_field(struct jfr_chunk *c, const struct jfr_value *v,
+jfr_pools_put_field(struct jfr_chunk *c, const struct jfr_value *v,
     const struct jfr_class *class, const char *name, struct tel__buffer *out)
 {
-	const uint32_t field = find_field(c->layout, class, name);
+	const uint32_t field = jfr_pools_find_field(c->layout, class, name);
 	const struct jfr_value *named;
 	const struct jfr_field *f;
 	struct jfr_bytes b;
@@ -321,16 +321,16 @@ static int
 put_method(struct jfr_chunk *c, const struct jfr_value *v,
     const struct jfr_class *class, struct tel__buffer *out)
 {
-	(void)put_field(c, v, class, "type", out);
+	(void)jfr_pools_put_field(c, v, class, "type", out);
 	if (out->used > 0)
 		tel__buffer_put(out, ".", 1);
-	(void)put_field(c, v, class, "name", out);
-	(void)put_field(c, v, class, "descriptor", out);
+	(void)jfr_pools_put_field(c, v, class, "name", out);
+	(void)jfr_pools_put_field(c, v, class, "descriptor", out);
 	return out->used > 0;
 }
 
 static int
-put_value(struct jfr_chunk *c, const struct jfr_value *v,
+jfr_pools_put_value(struct jfr_chunk *c, const struct jfr_value *v,
     const struct jfr_class *class, struct tel__buffer *out)
 {
 	struct jfr_bytes b;
@@ -341,13 +341,13 @@ put_value(struct jfr_chunk *c, const struct jfr_value *v,
 		return tel__jfr_string(c, &b, out);
 	case JFR_METHOD: return put_method(c, v, class, out);
 	case JFR_LOADER:
-		return put_field(c, v, class, "name", out) ||
-		    put_field(c, v, class, "type", out);
+		return jfr_pools_put_field(c, v, class, "name", out) ||
+		    jfr_pools_put_field(c, v, class, "type", out);
 	case JFR_THREAD:
-		return put_field(c, v, class, "javaName", out) ||
-		    put_field(c, v, class, "osName", out);
+		return jfr_pools_put_field(c, v, class, "javaName", out) ||
+		    jfr_pools_put_field(c, v, class, "osName", out);
 	case JFR_NAMED:
-		return put_field(c, v, class,
+		return jfr_pools_put_field(c, v, class,
 		    c->layout->fields[class->first + class->name_field].name,
 		    out);
 	default: return 0;
@@ -367,7 +367,7 @@ tel__jfr_name(struct jfr_chunk *c, uint32_t class, uint64_t key)
 		return v;
 	/* it may refer to itself */
 	v->state = STATE_READING;
-	good = put_value(c, v, &c->layout->classes[class], &out) &&
+	good = jfr_pools_put_value(c, v, &c->layout->classes[class], &out) &&
 	    c->texts.used + out.used < UINT32_MAX / 2;
 	v->state = good ? STATE_NAMED : STATE_NULL;
 	v->name = (uint32_t)c->texts.used;
@@ -400,8 +400,8 @@ find_places(const struct jfr_layout *l, uint32_t stack, struct places *p)
 	if (!f->list || f->pool || f->class == JFR_NONE)
 		return 0;
 	p->frame = &l->classes[f->class];
-	p->method_field = find_field(l, p->frame, "method");
-	p->line = find_field(l, p->frame, "lineNumber");
+	p->method_field = jfr_pools_find_field(l, p->frame, "method");
+	p->line = jfr_pools_find_field(l, p->frame, "lineNumber");
 	if (p->method_field == JFR_NONE)
 		return 0;
 	f = &l->fields[p->frame->first + p->method_field];
@@ -409,7 +409,7 @@ find_places(const struct jfr_layout *l, uint32_t stack, struct places *p)
 	    l->classes[f->class].kind != JFR_METHOD)
 		return 0;
 	p->method = &l->classes[f->class];
-	p->type = find_field(l, p->method, "type");
+	p->type = jfr_pools_find_field(l, p->method, "type");
 	p->name = p->method->name_field;
 	return 1;
 }
@@ -432,7 +432,7 @@ method_part(struct jfr_chunk *c, const struct jfr_value *v,
 }
 
 static void
-put_part(struct jfr_chunk *c, struct tel__buffer *out,
+jfr_pools_put_part(struct jfr_chunk *c, struct tel__buffer *out,
     const struct jfr_value *part)
 {
 	if (part != NULL)
@@ -455,10 +455,10 @@ name_frame(struct jfr *j, struct jfr_chunk *c, const struct places *p,
 		return;
 	}
 	type = method_part(c, v, p->method, p->type);
-	put_part(c, &j->name, type);
+	jfr_pools_put_part(c, &j->name, type);
 	if (type != NULL && type->size > 0)
 		tel__buffer_put(&j->name, ".", 1);
-	put_part(c, &j->name, method_part(c, v, p->method, p->name));
+	jfr_pools_put_part(c, &j->name, method_part(c, v, p->method, p->name));
 	if (line > 0) {
 		tel__buffer_put(&j->name, ":", 1);
 		tel__buffer_put(&j->name, digits,

@@ -24,7 +24,7 @@ struct row {
 
 /* Room for n bytes behind the row; NULL: there is none. */
 static unsigned char *
-add_bytes(struct row *row, size_t n)
+jfr_program_add_bytes(struct row *row, size_t n)
 {
 	struct jfr *j = row->j;
 	const size_t need = j->used + row->size + n + BEHIND;
@@ -57,10 +57,11 @@ add_bytes(struct row *row, size_t n)
 
 /* Adds a string and a NUL. */
 static inline void
-put_text(struct row *row, const struct jfr_op *op, const void *s, size_t n)
+jfr_program_put_text(struct row *row, const struct jfr_op *op, const void *s,
+    size_t n)
 {
 	const size_t at = row->size;
-	unsigned char *p = add_bytes(row, n + 1);
+	unsigned char *p = jfr_program_add_bytes(row, n + 1);
 
 	if (p == NULL)
 		return;
@@ -72,7 +73,8 @@ put_text(struct row *row, const struct jfr_op *op, const void *s, size_t n)
 }
 
 static void
-put_string(struct row *row, const struct jfr_op *op, struct jfr_bytes *b)
+jfr_program_put_string(struct row *row, const struct jfr_op *op,
+    struct jfr_bytes *b)
 {
 	struct tel__buffer *text = &row->j->name;
 	const unsigned char *s;
@@ -87,23 +89,24 @@ put_string(struct row *row, const struct jfr_op *op, struct jfr_bytes *b)
 			continue;
 		if (i == n) {
 			b->p = s + n;
-			put_text(row, op, s, n);
+			jfr_program_put_text(row, op, s, n);
 			return;
 		}
 	}
 	text->used = 0;
 	if (tel__jfr_string(row->c, b, text))
-		put_text(row, op, text->bytes, text->used);
+		jfr_program_put_text(row, op, text->bytes, text->used);
 	row->c->texts.failed |= text->failed;
 }
 
 static void
-put_name(struct row *row, const struct jfr_op *op, uint64_t key)
+jfr_program_put_name(struct row *row, const struct jfr_op *op, uint64_t key)
 {
 	const struct jfr_value *v = tel__jfr_name(row->c, op->class, key);
 
 	if (v != NULL)
-		put_text(row, op, row->c->texts.bytes + v->name, v->size);
+		jfr_program_put_text(row, op, row->c->texts.bytes + v->name,
+		    v->size);
 }
 
 static size_t
@@ -159,7 +162,7 @@ put_thread(struct row *row, const struct jfr_op *op, uint64_t key)
 	tel_store_le64(row->data + op->at + 4, t->os);
 	tel_store_le64(row->data + op->at + 12, t->java);
 	row->data[op->count] |= op->width;
-	put_name(row, op, key);
+	jfr_program_put_name(row, op, key);
 }
 
 static int64_t
@@ -218,7 +221,7 @@ put_element(struct row *row, const struct jfr_op *op, struct jfr_bytes *b)
 	switch ((enum jfr_code)op->element) {
 	case OP_FLOAT:
 	case OP_DOUBLE:
-		p = add_bytes(row, op->width);
+		p = jfr_program_add_bytes(row, op->width);
 		if (p != NULL)
 			put_real(p, b, op->width);
 		return;
@@ -248,7 +251,8 @@ put_element(struct row *row, const struct jfr_op *op, struct jfr_bytes *b)
 	default: b->bad = 1; return;
 	}
 	row->c->texts.failed |= s->failed;
-	p = add_bytes(row, op->width == 0 ? s->used + 1 : op->width);
+	p = jfr_program_add_bytes(row,
+	    op->width == 0 ? s->used + 1 : op->width);
 	if (p == NULL)
 		return;
 	if (op->width != 0) {
@@ -265,7 +269,8 @@ put_element(struct row *row, const struct jfr_op *op, struct jfr_bytes *b)
  * all of them.
  */
 static void
-put_list(struct row *row, const struct jfr_op *op, struct jfr_bytes *b)
+jfr_program_put_list(struct row *row, const struct jfr_op *op,
+    struct jfr_bytes *b)
 {
 	const struct jfr_layout *l = row->c->layout;
 	struct jfr_bytes all = *b;
@@ -369,13 +374,15 @@ jfr_program_run(struct row *row, struct jfr_bytes *b, const struct jfr_op *op,
 			break;
 		case OP_CHAR:
 			v = encode_char(text, jfr_varint(b));
-			put_text(row, op, text, (size_t)v);
+			jfr_program_put_text(row, op, text, (size_t)v);
 			continue;
-		case OP_STRING: put_string(row, op, b); continue;
-		case OP_NAME: put_name(row, op, jfr_varint(b)); continue;
+		case OP_STRING: jfr_program_put_string(row, op, b); continue;
+		case OP_NAME:
+			jfr_program_put_name(row, op, jfr_varint(b));
+			continue;
 		case OP_THREAD: put_thread(row, op, jfr_varint(b)); continue;
 		case OP_STACK: put_stack(row, op, jfr_varint(b)); continue;
-		case OP_LIST: put_list(row, op, b); break;
+		case OP_LIST: jfr_program_put_list(row, op, b); break;
 		case OP_POOL:
 			run_pool(row, op, jfr_varint(b));
 			op += op->count;
@@ -399,7 +406,7 @@ tel__jfr_row(struct jfr *j, struct jfr_chunk *c, const struct jfr_event *ev,
 	n = jfr_event_size(&b, &id);
 	b.end = c->bytes + ev->at + n;
 	row.data = j->rows + j->used;
-	if (add_bytes(&row, of->row) == NULL)
+	if (jfr_program_add_bytes(&row, of->row) == NULL)
 		return c->texts.failed ? TEL_ENOMEM : TEL_END;
 	memset(row.data, 0, of->row);
 	jfr_program_run(&row, &b, op, op + of->nops);

@@ -62,8 +62,8 @@ join_names(char *text, const char *prefix, const char *name)
 
 /* Adds a field that is loaded so; NULL: out of memory, or measured only. */
 static struct tel_field *
-add_field(struct maker *m, const char *name, enum tel_datatype datatype,
-    enum tel_load load)
+jfr_schema_add_field(struct maker *m, const char *name,
+    enum tel_datatype datatype, enum tel_load load)
 {
 	struct tel_field *f;
 	char *spelling;
@@ -172,12 +172,13 @@ add_thread(struct maker *m, const struct jfr_field *f, const char *name)
 	unsigned i;
 
 	op.at = (uint16_t)m->at;
-	field = add_field(m, name, TEL_STRING, TEL_LOAD_STRING_AT);
+	field = jfr_schema_add_field(m, name, TEL_STRING, TEL_LOAD_STRING_AT);
 	add_bit(m, field, &op.present_at, &op.present);
 	m->at += 4;
 	for (i = 0; i < 2; i++) {
 		join_names(text, name, numbers[i]);
-		field = add_field(m, text, TEL_UNSIGNED, TEL_LOAD_LE64);
+		field =
+		    jfr_schema_add_field(m, text, TEL_UNSIGNED, TEL_LOAD_LE64);
 		if (i == 0)
 			add_bit(m, field, &at, &op.width);
 		else if (field != NULL) {
@@ -214,11 +215,12 @@ add_scalar(struct maker *m, uint32_t number, const struct scalar *s,
 	}
 	op.at = (uint16_t)m->at;
 	if (s->code == OP_STACK) {
-		field = add_field(m, name, TEL_UNSIGNED, TEL_LOAD_LE32);
+		field =
+		    jfr_schema_add_field(m, name, TEL_UNSIGNED, TEL_LOAD_LE32);
 		if (field != NULL)
 			field->space = TEL_SPACE_STACK;
 	} else {
-		field = add_field(m, name, s->datatype, s->load);
+		field = jfr_schema_add_field(m, name, s->datatype, s->load);
 	}
 	if (field != NULL)
 		field->unit = f->unit;
@@ -248,7 +250,7 @@ add_list(struct maker *m, uint32_t list, uint32_t number,
 	struct jfr_op *place;
 
 	op.at = (uint16_t)m->at;
-	field = add_field(m, name, TEL_LIST, TEL_LOAD_LIST);
+	field = jfr_schema_add_field(m, name, TEL_LIST, TEL_LOAD_LIST);
 	if (field != NULL) {
 		field->element = (uint8_t)s->datatype;
 		field->list_load = s->width == 0 ? TEL_LOAD_STRING : s->load;
@@ -370,7 +372,7 @@ add_members(struct maker *m, uint32_t class, const char *prefix, int optional,
 
 /* Makes the type of events of a class, and its program. */
 static int
-add_type(struct tel_schema *s, struct jfr_layout *l, uint32_t class)
+jfr_schema_add_type(struct tel_schema *s, struct jfr_layout *l, uint32_t class)
 {
 	struct jfr_class *of = &l->classes[class];
 	struct maker m = { .l = l, .of = of };
@@ -437,7 +439,8 @@ tel__jfr_compile(struct tel_reader *r, struct jfr_layout *l, unsigned major,
 	}
 	for (i = 0; s != NULL && i < n; i++) {
 		events[i]->typed = 1;
-		if (add_type(s, l, (uint32_t)(events[i] - l->classes)))
+		if (jfr_schema_add_type(s, l,
+		        (uint32_t)(events[i] - l->classes)))
 			continue;
 		tel_schema_free(s);
 		s = NULL;

@@ -111,7 +111,7 @@ tel__convert_finish(const struct convert *c, const struct tel_type *t,
 
 /* The type of the target that has a role; NULL when none has. */
 static const struct tel_type *
-type_of(const struct tel_schema *s, enum tel_role role)
+make_type_of(const struct tel_schema *s, enum tel_role role)
 {
 	unsigned i;
 
@@ -125,7 +125,7 @@ void
 tel__convert_make_init(struct convert *c, uint64_t clock,
     uint64_t clocks_per_sec, struct tel_event *out)
 {
-	const struct tel_type *t = type_of(c->to, TEL_ROLE_INIT);
+	const struct tel_type *t = make_type_of(c->to, TEL_ROLE_INIT);
 	struct tel_event at = { .clock = clock };
 	unsigned char *data = c->room[CONVERT_MAX];
 
@@ -139,7 +139,7 @@ void
 tel__convert_make_string(struct convert *c, uint64_t clock, uint64_t id,
     const char *text, size_t n, struct tel_event *out)
 {
-	const struct tel_type *t = type_of(c->to, TEL_ROLE_INTERN);
+	const struct tel_type *t = make_type_of(c->to, TEL_ROLE_INTERN);
 	const struct tel_field *string = &t->fields[t->role_field[1]];
 	struct tel_event at = { .clock = clock };
 	unsigned char *data = c->room[CONVERT_MAX];
@@ -155,7 +155,7 @@ int
 tel__convert_make_label(struct convert *c, uint64_t clock, int pointer,
     uint64_t at, uint64_t id, struct tel_event *out)
 {
-	const struct tel_type *t = type_of(c->to,
+	const struct tel_type *t = make_type_of(c->to,
 	    pointer && c->to->split_space ? TEL_ROLE_LABEL_P : TEL_ROLE_LABEL);
 	struct tel_event from = { .clock = clock };
 	unsigned char *data = c->room[CONVERT_MAX];

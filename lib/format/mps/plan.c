@@ -39,7 +39,7 @@ static const struct {
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static const struct tel_type *
-find_type(const struct tel_schema *to, const char *name)
+plan_find_type(const struct tel_schema *to, const char *name)
 {
 	const struct tel_type *t = tel_schema_find_type(to, name);
 	size_t i;
@@ -54,7 +54,7 @@ find_type(const struct tel_schema *to, const char *name)
 }
 
 static int
-find_field(const struct tel_type *to, const char *name)
+plan_find_field(const struct tel_type *to, const char *name)
 {
 	int at = tel_type_find_field(to, name);
 	size_t i;
@@ -72,7 +72,7 @@ find_field(const struct tel_type *to, const char *name)
 
 /* Strings, doubles, and everything else, which is a number of some sort. */
 static int
-class_of(const struct tel_field *f)
+plan_class_of(const struct tel_field *f)
 {
 	return f->datatype == TEL_STRING ? 2 : f->datatype == TEL_DOUBLE;
 }
@@ -101,7 +101,7 @@ add_move(struct plan *p, const struct tel_field *src,
 	m->from = src->offset;
 	m->to = dst->offset;
 	m->n = bytes;
-	if (class_of(src) == 2) {
+	if (plan_class_of(src) == 2) {
 		m->op = MOVE_STRING;
 	} else if (!is_alike(src, dst)) {
 		m->op = MOVE_VALUE;
@@ -145,9 +145,9 @@ plan_fields(struct plan *p, const struct tel_schema *from,
 	for (i = 0; good && i < t->nfields; i++) {
 		const struct tel_field *f = &t->fields[i];
 
-		at = find_field(p->to, f->name);
+		at = plan_find_field(p->to, f->name);
 		if (at >= 0 && !filled[at] &&
-		    class_of(f) == class_of(&p->to->fields[at])) {
+		    plan_class_of(f) == plan_class_of(&p->to->fields[at])) {
 			filled[at] = 1;
 			add_move(p, f, &p->to->fields[at]);
 		} else if (p->what != PLAN_INIT) {
@@ -190,9 +190,10 @@ is_meant(const struct tel_type *t, const struct tel_type *to)
 	int at;
 
 	for (i = 0; i < t->nfields; i++) {
-		at = find_field(to, t->fields[i].name);
+		at = plan_find_field(to, t->fields[i].name);
 		if (at >= 0 &&
-		    class_of(&t->fields[i]) == class_of(&to->fields[at]))
+		    plan_class_of(&t->fields[i]) ==
+		        plan_class_of(&to->fields[at]))
 			return 1;
 	}
 	return to->nfields == 0;
@@ -224,7 +225,7 @@ tel__plan_new(const struct tel_schema *from, const struct tel_type *t,
 		return p;
 	}
 	if (!t->unknown)
-		p->to = find_type(to, t->name);
+		p->to = plan_find_type(to, t->name);
 	if (p->to != NULL && !same && !is_meant(t, p->to))
 		p->to = NULL;
 	if (p->to == NULL) {

@@ -20,7 +20,8 @@ release_of(const struct tel_schema *s)
 }
 
 static tel_status
-begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+mps_print_begin_log(struct tel_printer *pr, const struct tel_event *ev,
+    int same)
 {
 	(void)same;
 	if (release_of(ev->type->schema) == NULL)
@@ -158,7 +159,7 @@ const struct tel_renderer tel__renderer_mpscnv = {
 	.name = "mpscnv",
 	.apart = 1,
 	.flags = TEL_PRINTER_HEADER | TEL_PRINTER_LOG_ORDER,
-	.begin_log = begin_log,
+	.begin_log = mps_print_begin_log,
 	.compile = compile_cnv,
 };
 
@@ -166,6 +167,6 @@ const struct tel_renderer tel__renderer_mpstxt = {
 	.name = "mpstxt",
 	.apart = 1,
 	.flags = TEL_PRINTER_HEADER | TEL_PRINTER_LOG_ORDER,
-	.begin_log = begin_log,
+	.begin_log = mps_print_begin_log,
 	.compile = compile_txt,
 };

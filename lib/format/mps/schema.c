@@ -62,7 +62,7 @@ name_values(struct tel_type *t, unsigned release)
 
 /* Rows of a release come in order of codes; the table need not. */
 static int
-by_code(const void *a, const void *b)
+mps_schema_by_code(const void *a, const void *b)
 {
 	const struct tel_type *x = a, *y = b;
 
@@ -105,7 +105,7 @@ make_types(struct tel_schema *s, const struct mps_release *release)
 		if (row->code >= s->ncodes)
 			s->ncodes = row->code + 1u;
 	}
-	qsort(s->types, s->ntypes, sizeof(*s->types), by_code);
+	qsort(s->types, s->ntypes, sizeof(*s->types), mps_schema_by_code);
 	s->by_code = calloc(s->ncodes, sizeof(*s->by_code));
 	if (s->by_code == NULL)
 		return TEL_ENOMEM;

@@ -51,7 +51,7 @@ mps_write_put(struct tel_writer *w, const struct tel_event *ev)
 }
 
 static tel_status
-put_event(struct tel_writer *w, const struct tel_event *ev,
+mps_write_put_event(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
 	(void)changed;
@@ -62,7 +62,7 @@ const struct tel_encoder_ops tel__mps_encoder = {
 	.what = "an MPS stream",
 	.flags = ENCODER_BINARY | ENCODER_ONE_SCHEMA | ENCODER_ONE_NUMBERING |
 	    ENCODER_BARE_EVENTS,
-	.write = put_event,
+	.write = mps_write_put_event,
 };
 
 /* -------------------------------------------------------------- converting */

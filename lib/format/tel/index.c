@@ -449,7 +449,7 @@ tel__native_index_free(struct native_index *x)
 
 /* Reads the start of a record: 1 when it is one of the entry's kind. */
 static int
-look_at(const struct tel_input *in, const struct native_entry *e,
+native_index_look_at(const struct tel_input *in, const struct native_entry *e,
     unsigned char *bytes, struct native_record *rec)
 {
 	size_t most = NATIVE_HEADER + NATIVE_HEAD_MAX, size;
@@ -517,7 +517,7 @@ tel__native_index_check(const struct tel_input *in,
 		if (e->kind != NATIVE_START && e->kind != NATIVE_BLOCK &&
 		    e->kind != NATIVE_NAMES)
 			continue;
-		if (!look_at(in, e, bytes, &rec))
+		if (!native_index_look_at(in, e, bytes, &rec))
 			return i;
 		if (e->kind == NATIVE_START)
 			median = native_body(&rec)[NATIVE_MEDIAN_AT];

@@ -167,7 +167,7 @@ logs_describe(const struct tel_reader *r, const struct native_log *log,
 }
 
 static uint64_t
-hash_name(const struct native_log *log)
+logs_hash_name(const struct native_log *log)
 {
 	return tel__native_xxh64(log->schema, log->schema_size);
 }
@@ -180,7 +180,7 @@ look_up(const struct native *s, const struct native_log *log, uint64_t types)
 
 	for (f = s->schemas; f != NULL; f = f->next) {
 		if (f->native.digest != log->digest || f->base != NULL ||
-		    f->name != hash_name(log))
+		    f->name != logs_hash_name(log))
 			continue;
 		if (f->types == 0 || f->types == types)
 			return f;
@@ -269,7 +269,7 @@ add_schema(struct native *s, struct tel_schema *schema,
 		free(f);
 		return TEL_ENOMEM;
 	}
-	f->name = hash_name(log);
+	f->name = logs_hash_name(log);
 	f->types = types;
 	f->next = s->schemas;
 	s->schemas = f;
@@ -282,11 +282,11 @@ add_schema(struct native *s, struct tel_schema *schema,
  * others a log record describes all types, and a block those that it has.
  */
 static tel_status
-find_schema(struct tel_reader *r, struct native *s,
+logs_find_schema(struct tel_reader *r, struct native *s,
     const struct native_log *log, struct native_found **out)
 {
 	struct shared_schema key = { .digest = log->digest,
-		.name = hash_name(log) };
+		.name = logs_hash_name(log) };
 	const struct shared_schema *shared;
 	uint64_t types = 0;
 	tel_status st = TEL_OK;
@@ -555,7 +555,7 @@ tel__native_take_log(struct tel_reader *r, struct native *s,
 	if (b.bad)
 		return TEL_EFORMAT;
 	/* of a log whose types are not known here the blocks report it */
-	st = find_schema(r, s, &log, &found);
+	st = logs_find_schema(r, s, &log, &found);
 	if (st == TEL_EVERSION && s->nnewer < NATIVE_NEWER)
 		s->newer[s->nnewer++] = log.digest;
 	if (st != TEL_OK)
@@ -591,7 +591,7 @@ find_slots(struct tel_reader *r, struct native *s)
 	for (i = 0; i < b->nlogs && st == TEL_OK; i++) {
 		slot = &s->slots[i];
 		memset(slot, 0, sizeof(*slot));
-		st = find_schema(r, s, &b->logs[i], &slot->schema);
+		st = logs_find_schema(r, s, &b->logs[i], &slot->schema);
 		if (st == TEL_OK && b->head.source != 0)
 			st = find_source_schema(r, s, b->head.source,
 			    &slot->schema);

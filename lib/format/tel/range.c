@@ -251,7 +251,8 @@ end_of(const struct native_range *g, const struct native_entry *e)
 
 /* Finds a schema of the stream by the name and digest in a summary. */
 static const struct native_schema *
-find_schema(void *arg, const unsigned char *name, size_t size, uint64_t digest)
+native_range_find_schema(void *arg, const unsigned char *name, size_t size,
+    uint64_t digest)
 {
 	const struct tel_reader *r = arg;
 	const struct native_found *found =
@@ -321,7 +322,7 @@ native_range_choose(struct tel_reader *r, const struct native *s)
 	if (r->predicate_pushdown.timed && sole.clock == NULL)
 		return;
 	tel__native_summary_choose(&g->sub, e->blocks, &r->predicate_pushdown,
-	    &sole, find_schema, r, g->wanted);
+	    &sole, native_range_find_schema, r, g->wanted);
 }
 
 /* Nonzero if the blocks of an entry need not be read. */

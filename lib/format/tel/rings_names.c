@@ -29,7 +29,7 @@ tel__rings_next_entry(const struct tel__rings *s, size_t *at,
 }
 
 static void
-put_string(struct tel__buffer *b, const char *s)
+rings_names_put_string(struct tel__buffer *b, const char *s)
 {
 	tel__buffer_put_varint(b, strlen(s));
 	tel__buffer_put(b, s, strlen(s));
@@ -51,8 +51,8 @@ tel__rings_make_schema(struct tel_reader *r, struct tel__rings *s)
 	for (at = 0; tel__rings_next_entry(s, &at, &entry);)
 		count += entry.what == ENTRY_TYPE;
 	s->described = count;
-	put_string(&types, s->page.schema_version);
-	put_string(&types, "");
+	rings_names_put_string(&types, s->page.schema_version);
+	rings_names_put_string(&types, "");
 	tel__buffer_put_varint(&types, s->page.word);
 	tel__buffer_put_varint(&types, big | 2 | 4 | 16 | 32);
 	tel__buffer_put_varint(&types, 0);

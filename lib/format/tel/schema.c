@@ -522,7 +522,7 @@ read_extension(struct native_bytes *b, const struct tel_type *t,
 
 /* Adds a field to the type.  TEL_OK, TEL_EFORMAT, TEL_ENOMEM. */
 static tel_status
-add_field(struct native_bytes *b, struct tel_type *t)
+native_schema_add_field(struct native_bytes *b, struct tel_type *t)
 {
 	char *text = native_schema_name(b, 0);
 	const enum tel_datatype datatype =
@@ -605,7 +605,7 @@ read_head(struct native_bytes *b, struct head *h, unsigned ntypes)
  * them without another look.
  */
 static tel_status
-set_role(struct tel_type *t, const struct head *h)
+native_schema_set_role(struct tel_type *t, const struct head *h)
 {
 	unsigned i;
 
@@ -623,7 +623,8 @@ set_role(struct tel_type *t, const struct head *h)
 }
 
 static tel_status
-add_type(struct native_bytes *b, struct tel_schema *s, unsigned ntypes)
+native_schema_add_type(struct native_bytes *b, struct tel_schema *s,
+    unsigned ntypes)
 {
 	struct tel_type *t = NULL;
 	struct head h;
@@ -646,8 +647,8 @@ add_type(struct native_bytes *b, struct tel_schema *s, unsigned ntypes)
 		return st;
 	t->kind_number = (uint16_t)h.kind_number;
 	for (i = 0; i < h.nfields && st == TEL_OK; i++)
-		st = add_field(b, t);
-	return st == TEL_OK ? set_role(t, &h) : st;
+		st = native_schema_add_field(b, t);
+	return st == TEL_OK ? native_schema_set_role(t, &h) : st;
 }
 
 /* Types that the description does not have still have their numbers. */
@@ -678,7 +679,7 @@ add_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes,
 			return TEL_EFORMAT;
 		st = native_schema_fill(s, s->ntypes + skip);
 		if (st == TEL_OK)
-			st = add_type(b, s, ntypes);
+			st = native_schema_add_type(b, s, ntypes);
 	}
 	if (b->bad)
 		return TEL_EFORMAT;
@@ -705,7 +706,7 @@ spell(const struct native_log *log, char *text, size_t size)
 }
 
 static struct tel_schema *
-make_schema(const struct native_log *log, const struct preface *p)
+native_schema_make(const struct native_log *log, const struct preface *p)
 {
 	struct tel_abi abi = { 0 };
 	struct tel_schema *s;
@@ -749,7 +750,7 @@ tel__native_schema(const struct native_log *log, struct tel_schema **out,
 	    memchr(log->schema, '\0', log->schema_size) != NULL) {
 		st = TEL_EFORMAT;
 	} else {
-		s = make_schema(log, &p);
+		s = native_schema_make(log, &p);
 		st = s == NULL ? TEL_ENOMEM :
 		                 add_types(&b, s, p.ntypes, partial);
 	}

@@ -70,7 +70,8 @@ take_block(struct sum *sum, const struct native_record *rec,
 
 /* Takes the header and the head of a record.  TEL_OK, _EFORMAT, _ENOMEM. */
 static tel_status
-take_record(struct native_summary *s, struct native_bytes *b, struct sum *sum)
+summary_take_record(struct native_summary *s, struct native_bytes *b,
+    struct sum *sum)
 {
 	unsigned char p[NATIVE_HEADER + NATIVE_HEAD_MAX];
 	const unsigned char *header = native_take(b, NATIVE_COPIED), *head;
@@ -118,7 +119,7 @@ take_records(const struct native_index *x, size_t i, struct native_summary *s,
 		sum.hash = x->groups[x->entries[i - 1].size].hash;
 	s->count = 0;
 	for (; n > 0 && st == TEL_OK; n--)
-		st = take_record(s, &s->rest, &sum);
+		st = summary_take_record(s, &s->rest, &sum);
 	if (st != TEL_OK)
 		return st;
 	sum.hash = tel__native_chain(sum.hash, rec);

@@ -108,7 +108,7 @@ find_built_in(const struct tel_writer *w, struct out_schema *o)
 }
 
 static tel_status
-find_schema(struct tel_writer *w, struct tel_schema *schema)
+native_write_find_schema(struct tel_writer *w, struct tel_schema *schema)
 {
 	struct native_out *n = w->state;
 	struct out_schema *s;
@@ -214,7 +214,7 @@ find_log(struct tel_writer *w, const struct tel_log *of)
 
 /* Puts a name that no event defines. */
 static tel_status
-put_name(struct native_out *n, const struct tel_label *label,
+native_write_put_name(struct native_out *n, const struct tel_label *label,
     enum tel_space space, uint64_t value, uint64_t clock)
 {
 	struct out_block *blocks[2] = { &n->block, &n->names };
@@ -259,7 +259,8 @@ put_stack(struct native_out *n, const struct tel_event *ev, uint64_t id)
 		st = text.failed ? TEL_ENOMEM :
 		                   tel__labels_add_frame(to, 0, id, frame);
 		if (st == TEL_OK)
-			st = put_name(n, &label, TEL_SPACE_STACK, id, 0);
+			st = native_write_put_name(n, &label, TEL_SPACE_STACK,
+			    id, 0);
 		id = frame->parent;
 	}
 	tel__buffer_clear(&text);
@@ -271,7 +272,7 @@ put_stack(struct native_out *n, const struct tel_event *ev, uint64_t id)
  * file, or the format has its own way.
  */
 static tel_status
-put_label(struct native_out *n, const struct tel_event *ev,
+native_write_put_label(struct native_out *n, const struct tel_event *ev,
     const struct tel_field *f)
 {
 	const enum tel_space space = tel_field_space(ev->type->schema, f);
@@ -305,7 +306,7 @@ put_label(struct native_out *n, const struct tel_event *ev,
 		    log->strings++);
 	if (st != TEL_OK)
 		return st == TEL_ELIMIT ? TEL_OK : st;
-	return put_name(n, &label, space, value, clock);
+	return native_write_put_name(n, &label, space, value, clock);
 }
 
 /* 1 if only events define the labels of a log. */
@@ -316,7 +317,7 @@ names_itself(const struct tel_schema *s)
 }
 
 static tel_status
-put_labels(struct native_out *n, const struct tel_event *ev)
+native_write_put_labels(struct native_out *n, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
 	tel_status st = TEL_OK;
@@ -324,7 +325,7 @@ put_labels(struct native_out *n, const struct tel_event *ev)
 
 	for (i = 0; i < t->nfields && st == TEL_OK; i++)
 		if (tel_field_from_log(&t->fields[i]))
-			st = put_label(n, ev, &t->fields[i]);
+			st = native_write_put_label(n, ev, &t->fields[i]);
 	return st;
 }
 
@@ -370,7 +371,7 @@ native_write_settle(struct tel_writer *w, const struct tel_event *ev)
 	if (st == TEL_OK &&
 	    (n->last_schema == NULL ||
 	        n->last_schema->native.schema != ev->type->schema))
-		st = find_schema(w, ev->type->schema);
+		st = native_write_find_schema(w, ev->type->schema);
 	if (st == TEL_OK && n->last_log->lost != ev->log->lost)
 		st = report_lost(w, ev->log);
 	return st;
@@ -450,7 +451,7 @@ native_write(struct tel_writer *w, const struct tel_event *ev,
 	count_row(n, ev->index, 1);
 	if (st == TEL_OK && (w->part || !names_itself(ev->type->schema)) &&
 	    tel__labels_count(ev->log->labels) > 0)
-		st = put_labels(n, ev);
+		st = native_write_put_labels(n, ev);
 	if (tel_type_is_followed(ev->type) && st == TEL_OK)
 		st = add_followed(n, ev);
 	if (st == TEL_OK)
@@ -539,7 +540,7 @@ native_describe(struct tel_writer *w, struct tel_schema *schema)
 		return tel__write_fail(w, TEL_ELIMIT, "more than %u logs",
 		    NATIVE_LOGS_MAX);
 	if (st == TEL_OK)
-		st = find_schema(w, schema);
+		st = native_write_find_schema(w, schema);
 	if (st != TEL_OK)
 		return st;
 	log.number = n->nlogs++;

@@ -103,7 +103,8 @@ tel__out_block_name(struct out_block *b, int slot,
 
 /* Finds or makes the part that events like this one belong to. */
 static struct out_part *
-find_part(struct out_block *b, unsigned slot, const struct tel_event *ev)
+write_block_find_part(struct out_block *b, unsigned slot,
+    const struct tel_event *ev)
 {
 	static const struct native_plan none = { NULL, 0, 0 };
 	struct out_slot *of = &b->slots[slot];
@@ -191,7 +192,7 @@ tail_size(const struct out_part *part, int described, const unsigned char *p,
 
 /* Adds the tail of an event, its inline labels, its lines and lead bytes. */
 static void
-add_bytes(struct out_block *b, struct out_part *part,
+write_block_add_bytes(struct out_block *b, struct out_part *part,
     const struct tel_event *ev, const unsigned char *lead, size_t lead_size)
 {
 	const uint32_t fixed = part->plan->fixed, i = part->count;
@@ -269,7 +270,7 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 	at = t->unknown ? 0 : of->parts[t->index];
 	if (at > 0 && b->parts[at - 1].inline_use == ev->inline_use)
 		part = &b->parts[--at];
-	else if ((part = find_part(b, (unsigned)slot, ev)) != NULL)
+	else if ((part = write_block_find_part(b, (unsigned)slot, ev)) != NULL)
 		at = (uint32_t)(part - b->parts);
 	if (part == NULL ||
 	    (part->count == part->room && write_block_grow(part) != TEL_OK))
@@ -285,7 +286,7 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 	    (log->lines && (ev->raw_size > 0 || lead_size > 0)))
 		part->beside = 1;
 	if (part->beside)
-		add_bytes(b, part, ev, lead, lead_size);
+		write_block_add_bytes(b, part, ev, lead, lead_size);
 	size = ev->size < part->plan->fixed ? part->plan->fixed : ev->size;
 	part->sizes[part->count] = size;
 	part->vary |= size != part->sizes[0];

@@ -260,8 +260,8 @@ put_blobs(struct tel__buffer *body, const struct out_blobs *blobs,
 }
 
 static void
-put_part(struct tel__buffer *body, struct out_part *part, uint64_t *before,
-    uint64_t *v)
+write_body_put_part(struct tel__buffer *body, struct out_part *part,
+    uint64_t *before, uint64_t *v)
 {
 	uint32_t i;
 
@@ -424,7 +424,7 @@ tel__out_block_body(struct out_block *b, struct tel__buffer *body,
 		    TEL__COLUMN_CLOCKS, NULL);
 		put_gaps(b, body);
 		for (k = 0; k < b->nparts; k++)
-			put_part(body, &b->parts[k], before, v);
+			write_body_put_part(body, &b->parts[k], before, v);
 	}
 	free(v);
 }

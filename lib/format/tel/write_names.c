@@ -189,8 +189,8 @@ add_sync(struct out_names *all, struct out_log *log, struct out_schema *schema,
 
 /* A string, or a label: which it is one of. */
 static tel_status
-add_value(struct out_names *all, struct out_log *log, struct out_schema *schema,
-    const struct tel_event *ev, uint64_t ordinal)
+write_names_add_value(struct out_names *all, struct out_log *log,
+    struct out_schema *schema, const struct tel_event *ev, uint64_t ordinal)
 {
 	const struct tel_type *t = ev->type;
 	const int8_t number = t->role_field[0];
@@ -232,7 +232,9 @@ tel__out_names_add(struct out_names *all, struct out_log *log,
 		    write_names_put(all, f, log, schema, ev, ordinal) :
 		    TEL_OK;
 		break;
-	default: st = add_value(all, log, schema, ev, ordinal); break;
+	default:
+		st = write_names_add_value(all, log, schema, ev, ordinal);
+		break;
 	}
 	return all->given_up ? TEL_OK : st;
 }

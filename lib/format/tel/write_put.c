@@ -248,7 +248,7 @@ put_block(struct tel_writer *w)
  * bytes.
  */
 static tel_status
-put_names(struct tel_writer *w, struct out_block *b,
+write_put_put_names(struct tel_writer *w, struct out_block *b,
     const struct tel__buffer *ordinals, uint64_t from, uint32_t *size)
 {
 	struct native_out *n = w->state;
@@ -290,8 +290,8 @@ put_in_force(struct tel_writer *w)
 		return TEL_OK;
 	st = tel__out_names_block(n->in_force, &n->all, &n->all_ordinals);
 	if (st == TEL_OK)
-		st = put_names(w, &n->all, &n->all_ordinals, n->all_from,
-		    &n->group.is.all_size);
+		st = write_put_put_names(w, &n->all, &n->all_ordinals,
+		    n->all_from, &n->group.is.all_size);
 	n->group.is.all_from = n->all_from;
 	tel__out_block_clear(&n->all);
 	n->all_ordinals.used = 0;
@@ -332,8 +332,8 @@ tel__native_put_group(struct tel_writer *w)
 	tel_status st = put_in_force(w);
 
 	if (st == TEL_OK && n->names.count + n->names.nnames > 0)
-		st = put_names(w, &n->names, &n->ordinals, n->group.place,
-		    &n->group.is.names_size);
+		st = write_put_put_names(w, &n->names, &n->ordinals,
+		    n->group.place, &n->group.is.names_size);
 	n->all_since += n->group.is.names_size;
 	tel__out_block_clear(&n->names);
 	n->ordinals.used = 0;

@@ -69,7 +69,8 @@ tel__out_group_record(struct out_group *g, const unsigned char *p,
 
 /* The place of a schema; NATIVE_SUMMARY_SCHEMAS: there are too many. */
 static tel_status
-find_schema(struct out_group *g, const struct out_schema *s, uint32_t *place)
+write_summary_find_schema(struct out_group *g, const struct out_schema *s,
+    uint32_t *place)
 {
 	struct out_named_schema *named;
 	size_t i;
@@ -91,8 +92,8 @@ find_schema(struct out_group *g, const struct out_schema *s, uint32_t *place)
 
 /* What is known of a type so far; *out NULL: there are too many. */
 static tel_status
-find_stat(struct out_group *g, uint32_t schema, uint64_t type, unsigned ncells,
-    struct out_stat **out)
+write_summary_find_stat(struct out_group *g, uint32_t schema, uint64_t type,
+    unsigned ncells, struct out_stat **out)
 {
 	struct tel__entry *e;
 	struct out_stat *stat;
@@ -168,8 +169,8 @@ tel__out_group_block(struct out_group *g, const struct out_block *b,
 	g->is.lost += head->lost;
 	for (i = 0; i < b->nparts; i++) {
 		part = &b->parts[i];
-		if (find_schema(g, b->slots[part->slot].schema, &schema) !=
-		    TEL_OK)
+		if (write_summary_find_schema(g, b->slots[part->slot].schema,
+		        &schema) != TEL_OK)
 			return TEL_ENOMEM;
 		type = (uint64_t)(part->type->unknown ? part->type->code :
 		                                        part->type->index)
@@ -177,8 +178,8 @@ tel__out_group_block(struct out_group *g, const struct out_block *b,
 		    part->type->unknown;
 		stat = NULL;
 		if (schema < NATIVE_SUMMARY_SCHEMAS &&
-		    find_stat(g, schema, type, part->plan->ncells, &stat) !=
-		        TEL_OK)
+		    write_summary_find_stat(g, schema, type, part->plan->ncells,
+		        &stat) != TEL_OK)
 			return TEL_ENOMEM;
 		if (stat == NULL)
 			g->incomplete = 1;

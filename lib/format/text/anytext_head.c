@@ -31,7 +31,7 @@ next_word(const unsigned char **p, const unsigned char *end)
 }
 
 static int
-is_word(struct word w, const char *text)
+anytext_head_is_word(struct word w, const char *text)
 {
 	return w.n == strlen(text) && memcmp(w.p, text, w.n) == 0;
 }
@@ -127,7 +127,8 @@ datatype_named(struct word w)
 {
 	unsigned i = TEL_UNSIGNED;
 
-	while (i <= TEL_LIST && !is_word(w, tel_datatype_name((tel_datatype)i)))
+	while (i <= TEL_LIST &&
+	    !anytext_head_is_word(w, tel_datatype_name((tel_datatype)i)))
 		i++;
 	return i;
 }
@@ -138,7 +139,7 @@ datatype_named(struct word w)
  * "FIELD:enum:SORT:BITS" become a field, too.
  */
 static int
-add_field(struct any_type *type, struct word w)
+anytext_head_add_field(struct any_type *type, struct word w)
 {
 	const int ends = w.n > 0 && w.p[w.n - 1] == ':';
 	struct word name = cut_part(&w);
@@ -157,7 +158,7 @@ add_field(struct any_type *type, struct word w)
 	if (!tel__name_is(name.p, name.n))
 		return 0;
 	part = cut_part(&w);
-	is_enum = is_word(part, "enum");
+	is_enum = anytext_head_is_word(part, "enum");
 	values = datatype_named(is_enum ? cut_part(&w) : part);
 	f.datatype = (uint8_t)values;
 	if (values == TEL_LIST) {
@@ -200,7 +201,7 @@ read_type(struct any_set *set, const unsigned char *p, const unsigned char *end)
 	type.name = strndup((const char *)name.p, name.n);
 	good = failed || type.name == NULL ? -1 : type.kind != NULL;
 	while (good > 0 && p < end)
-		good = add_field(&type, next_word(&p, end));
+		good = anytext_head_add_field(&type, next_word(&p, end));
 	if (good > 0)
 		return tel__any_set_add(set, &type);
 	tel__any_type_clear(&type);
@@ -292,7 +293,7 @@ datatype_of(const unsigned char *p, const unsigned char *q)
 	uint64_t v = 0;
 	size_t i;
 
-	if (is_word(w, "true") || is_word(w, "false"))
+	if (anytext_head_is_word(w, "true") || anytext_head_is_word(w, "false"))
 		return TEL_BOOLEAN;
 	if (w.n > 2 && p[0] == '0' && p[1] == 'x')
 		return TEL_ADDRESS;

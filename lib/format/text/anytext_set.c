@@ -35,7 +35,8 @@ tel__any_set_clear(struct any_set *set)
 }
 
 static int
-find_field(const struct any_type *type, const char *name, size_t length)
+anytext_set_find_field(const struct any_type *type, const char *name,
+    size_t length)
 {
 	int i;
 
@@ -53,7 +54,7 @@ tel__any_type_field(struct any_type *type, const unsigned char *name,
 	struct any_field *f;
 
 	if (type->nfields == UINT8_MAX ||
-	    find_field(type, (const char *)name, length) >= 0)
+	    anytext_set_find_field(type, (const char *)name, length) >= 0)
 		return 0;
 	if (!TEL__RESERVE(type->fields, type->room, type->nfields + 1u))
 		return -1;
@@ -99,7 +100,7 @@ anytext_set_merge(struct any_type *type, const struct any_type *from)
 	    strcmp(type->name, from->name) != 0)
 		return 0;
 	for (i = 0; i < from->nfields; i++) {
-		at[i] = find_field(type, from->fields[i].name,
+		at[i] = anytext_set_find_field(type, from->fields[i].name,
 		    strlen(from->fields[i].name));
 		if (at[i] < 0)
 			return 0;
@@ -163,7 +164,7 @@ tel__any_set_add(struct any_set *set, struct any_type *type)
 }
 
 static int
-by_code(const void *a, const void *b)
+anytext_set_by_code(const void *a, const void *b)
 {
 	const struct any_type *const *x = a, *const *y = b;
 
@@ -194,7 +195,7 @@ load_of(unsigned datatype, unsigned width, int in_list)
  * is, and the bits of those that are optional.
  */
 static int
-add_type(struct tel_schema *s, const struct any_type *from)
+anytext_set_add_type(struct tel_schema *s, const struct any_type *from)
 {
 	const uint32_t bits = ANY_HEADER + 8u * from->nfields;
 	enum tel_datatype element;
@@ -271,7 +272,7 @@ cut_word(char **text)
 }
 
 static struct tel_type *
-find_type(struct tel_schema *s, const char *name)
+anytext_set_find_type(struct tel_schema *s, const char *name)
 {
 	const struct tel_type *t = tel_schema_find_type(s, name);
 
@@ -304,7 +305,7 @@ has_fields(const struct tel_type *t, const char *text)
 static struct tel_type *
 find_actor(struct tel_schema *s, const char *name, const char *fields)
 {
-	struct tel_type *t = find_type(s, name), *i;
+	struct tel_type *t = anytext_set_find_type(s, name), *i;
 
 	for (i = t; i != NULL && i < s->types + s->ntypes; i++)
 		if (strcmp(i->name, name) == 0 && i->role == TEL_ROLE_NONE &&
@@ -315,7 +316,7 @@ find_actor(struct tel_schema *s, const char *name, const char *fields)
 
 /* Gives a type the role that text says; what is invalid is left out. */
 static void
-set_role(struct tel_schema *s, char *text)
+anytext_set_set_role(struct tel_schema *s, char *text)
 {
 	const char *name = cut_word(&text);
 	struct tel_type *t, *to = NULL;
@@ -324,7 +325,7 @@ set_role(struct tel_schema *s, char *text)
 	unsigned i;
 
 	if (role == TEL_ROLE_START)
-		to = find_type(s, cut_word(&text));
+		to = anytext_set_find_type(s, cut_word(&text));
 	t = find_actor(s, name, text);
 	if (t == NULL || role < TEL_ROLE_FRAME ||
 	    (role == TEL_ROLE_START && to == NULL))
@@ -336,7 +337,7 @@ set_role(struct tel_schema *s, char *text)
 		word = cut_word(&text);
 		if ((role == TEL_ROLE_FINISH || role == TEL_ROLE_MIDDLE) &&
 		    strncmp(word, "as=", 3) == 0) {
-			to = find_type(s, word + 3);
+			to = anytext_set_find_type(s, word + 3);
 			t->partner = to != NULL ? (int32_t)to->index : -1;
 			continue;
 		}
@@ -357,13 +358,14 @@ tel__any_set_schema(const struct any_set *set)
 		return NULL;
 	for (i = 0; i < set->ntypes; i++)
 		types[i] = &set->types[i];
-	qsort(types, set->ntypes, sizeof(struct any_type *), by_code);
+	qsort(types, set->ntypes, sizeof(struct any_type *),
+	    anytext_set_by_code);
 	s = tel__schema_make(set->name, set->version, &abi, ANY_HEADER,
 	    set->ntypes);
 	if (s != NULL)
 		s->untimed = set->untimed;
 	for (i = 0; s != NULL && i < set->ntypes; i++) {
-		if (!add_type(s, types[i])) {
+		if (!anytext_set_add_type(s, types[i])) {
 			tel_schema_free(s);
 			s = NULL;
 		}
@@ -375,7 +377,7 @@ tel__any_set_schema(const struct any_set *set)
 			s = NULL;
 			break;
 		}
-		set_role(s, copy);
+		anytext_set_set_role(s, copy);
 		free(copy);
 	}
 	free(types);

@@ -55,7 +55,7 @@ name_length(const unsigned char *p, const unsigned char *end)
 }
 
 static int
-is_word(const unsigned char *p, const unsigned char *end, const char *word)
+dump_is_word(const unsigned char *p, const unsigned char *end, const char *word)
 {
 	const size_t n = strlen(word);
 
@@ -71,7 +71,7 @@ dump_head(const unsigned char *p, const unsigned char *end)
 	const unsigned char *name = p + n + 1;
 
 	return n > 0 &&
-	    (is_word(name, end, unknown) || name_length(name, end) > 2);
+	    (dump_is_word(name, end, unknown) || name_length(name, end) > 2);
 }
 
 /*
@@ -139,7 +139,7 @@ static int
 floating(struct lines *s, const struct tel_field *f, const unsigned char **p,
     uint64_t *out)
 {
-	if (!is_word(*p, s->line.end, "Infinity"))
+	if (!dump_is_word(*p, s->line.end, "Infinity"))
 		return tel__lines_double(s, f, p, out);
 	*p += strlen("Infinity");
 	*out = (uint64_t)0x7ff << 52;
@@ -206,7 +206,8 @@ parse_unknown(struct lines *s, const struct lines_map *m,
 	p += strlen(unknown);
 	if (!dump_decimal(s, &code, &p, &v))
 		return 0;
-	if (v > 0xFFFF || !is_word(p, s->line.end, ">") || p + 1 != s->line.end)
+	if (v > 0xFFFF || !dump_is_word(p, s->line.end, ">") ||
+	    p + 1 != s->line.end)
 		return tel__lines_wrong(s, p, "the end of a code", NULL);
 	s->code = (uint32_t)v;
 	s->type = NULL;
@@ -231,7 +232,7 @@ dump_parse(struct lines *s, const struct lines_map *m)
 	(void)lines_clock(s, &p);
 	p++;
 	s->inline_size = 0;
-	if (is_word(p, s->line.end, unknown))
+	if (dump_is_word(p, s->line.end, unknown))
 		return parse_unknown(s, m, p);
 	n = name_length(p, s->line.end);
 	t = tel__lines_find(m, p, n, tel__fnv(TEL__FNV, p, n));

@@ -104,7 +104,7 @@ mpstxt_value(struct lines *s, const struct lines_map *m,
 
 /* The name behind the code, filled up with blanks; *p moves to the fields. */
 static int
-is_name(const struct lines *s, const struct tel_type *t,
+mpstxt_is_name(const struct lines *s, const struct tel_type *t,
     const unsigned char **p)
 {
 	const unsigned char *q = *p + t->name_length;
@@ -182,7 +182,7 @@ mpstxt_parse(struct lines *s, const struct lines_map *m)
 	/* "[Unknown]": the tool did not know it, and says no more */
 	if (t == NULL && *p == '[')
 		return 1;
-	if (t == NULL || !is_name(s, t, &p))
+	if (t == NULL || !mpstxt_is_name(s, t, &p))
 		return tel__lines_wrong(s, p, "the name of an event in",
 		    schema->name);
 	for (i = 0; i < t->nfields; i++)

@@ -204,7 +204,7 @@ next_parse(struct tel_reader *r, struct lines *s)
 }
 
 static enum tel_line_is
-parse_line(struct tel_reader *r, struct tel_line *l)
+next_parse_line(struct tel_reader *r, struct tel_line *l)
 {
 	struct lines *s = r->state;
 	tel_status st = TEL_OK;
@@ -224,7 +224,8 @@ parse_line(struct tel_reader *r, struct tel_line *l)
 tel_status
 tel__lines_next(struct tel_reader *r)
 {
-	static const struct tel_line_decoder decoder = { .parse = parse_line };
+	static const struct tel_line_decoder decoder = { .parse =
+		                                             next_parse_line };
 	struct lines *s = r->state;
 
 	return tel__line_next(r, &s->line, &decoder);

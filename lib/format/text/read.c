@@ -17,7 +17,7 @@
 
 /* 1 when the n bytes of word are at p, before end. */
 static int
-is_word(const unsigned char *p, const unsigned char *end, const char *word,
+text_is_word(const unsigned char *p, const unsigned char *end, const char *word,
     size_t n)
 {
 	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0;
@@ -84,10 +84,10 @@ static int
 text_boolean(struct lines *s, const struct tel_field *f,
     const unsigned char **p, uint64_t *out)
 {
-	if (is_word(*p, s->line.end, "true", 4)) {
+	if (text_is_word(*p, s->line.end, "true", 4)) {
 		*out = 1;
 		*p += 4;
-	} else if (is_word(*p, s->line.end, "false", 5)) {
+	} else if (text_is_word(*p, s->line.end, "false", 5)) {
 		*out = 0;
 		*p += 5;
 	} else {
@@ -223,7 +223,7 @@ unknown(struct lines *s, const struct tel_schema *schema,
 	if (!lines_hex(&q, &code) || q - p < 6 ||
 	    code > (schema->described ? UINT32_MAX : 0xFFFF))
 		return tel__lines_wrong(s, p, "a code of four digits", NULL);
-	if (!is_word(q, s->line.end, " bytes=", 7))
+	if (!text_is_word(q, s->line.end, " bytes=", 7))
 		return tel__lines_wrong(s, q, "the field", "bytes");
 	q += 7;
 	while ((hi = tel__lines_digit[q[0]]) <= 15 &&
@@ -341,7 +341,7 @@ tel__any_parse(struct lines *s)
 	}
 	if (found)
 		return 0;
-	if (is_word(name, s->line.end, "0x", 2))
+	if (text_is_word(name, s->line.end, "0x", 2))
 		return unknown(s, m->schema, name, s->any->data);
 	return tel__lines_wrong(s, name, "the name of an event in",
 	    m->schema->name);
@@ -360,7 +360,7 @@ text_parse(struct lines *s, const struct lines_map *m)
 		return 0;
 	t = tel__lines_find(m, name, (size_t)(p - name), hash);
 	if (t == NULL) {
-		if (is_word(name, s->line.end, "0x", 2))
+		if (text_is_word(name, s->line.end, "0x", 2))
 			return unknown(s, m->schema, name, s->data);
 		return tel__lines_wrong(s, name, "the name of an event in",
 		    m->schema->name);
@@ -465,14 +465,14 @@ text_header(struct tel_reader *r, struct lines *s)
 	size_t n = sizeof(first) - 1;
 	char name[64];
 
-	if (is_word(p, s->line.end, rate, sizeof(rate) - 1)) {
+	if (text_is_word(p, s->line.end, rate, sizeof(rate) - 1)) {
 		tick_rate(r, s, p + sizeof(rate) - 1);
-	} else if (is_word(p, s->line.end, meta, sizeof(meta) - 1)) {
+	} else if (text_is_word(p, s->line.end, meta, sizeof(meta) - 1)) {
 		if (take_metadata(r, s, p + sizeof(meta) - 1) == TEL_ENOMEM)
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	} else if (is_word(p, s->line.end, origin, sizeof(origin) - 1)) {
+	} else if (text_is_word(p, s->line.end, origin, sizeof(origin) - 1)) {
 		take_origin(r, s, p + sizeof(origin) - 1);
-	} else if (is_word(p, s->line.end, first, n)) {
+	} else if (text_is_word(p, s->line.end, first, n)) {
 		if ((s->line.end - p == (ptrdiff_t)n + 1 && p[n] == '1') ||
 		    s->warned)
 			return TEL_OK;
@@ -490,7 +490,7 @@ text_header(struct tel_reader *r, struct lines *s)
 }
 
 static int
-is_letter(unsigned char c)
+text_is_letter(unsigned char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
 	    c == '\\' || c >= 0x80;
@@ -500,8 +500,8 @@ is_letter(unsigned char c)
 static const unsigned char *
 text_identifier(const unsigned char *p, const unsigned char *end)
 {
-	while (
-	    p < end && (is_letter(*p) || (*p >= '0' && *p <= '9') || *p == '.'))
+	while (p < end &&
+	    (text_is_letter(*p) || (*p >= '0' && *p <= '9') || *p == '.'))
 		p++;
 	return p;
 }
@@ -519,7 +519,7 @@ text_head(const unsigned char *p, const unsigned char *end)
 		bad |= tel__lines_digit[p[i]];
 	p += 17;
 	if (bad > 15 || p[-1] != ' ' ||
-	    !(is_letter(*p) || is_word(p, end, "0x", 2)))
+	    !(text_is_letter(*p) || text_is_word(p, end, "0x", 2)))
 		return 0;
 	/* the names of types of some formats have colons */
 	for (p = text_identifier(p, end); end - p > 1 && *p == ':';)
@@ -533,9 +533,9 @@ text_head(const unsigned char *p, const unsigned char *end)
 int
 tel__text_score(const unsigned char *p, const unsigned char *end)
 {
-	if (is_word(p, end, "# teltools text ", 16))
+	if (text_is_word(p, end, "# teltools text ", 16))
 		return 100;
-	if (is_word(p, end, "# format: ", 10))
+	if (text_is_word(p, end, "# format: ", 10))
 		return 90;
 	/* four digits and no more are a code that mpseventcnv prints */
 	if (end - p == 21 && tel__lines_digit[p[17]] <= 15 &&

@@ -251,7 +251,7 @@ consider(struct tel_reader *r, struct lines *s, struct evidence *e)
 
 /* Looks at one line.  TEL_END: it settles the question. */
 static tel_status
-look_at(struct lines *s, struct tel_reader *r, struct evidence *e)
+text_schema_look_at(struct lines *s, struct tel_reader *r, struct evidence *e)
 {
 	char name[64];
 	tel_status st;
@@ -321,7 +321,7 @@ text_schema_look(struct tel_reader *r, struct lines *s, struct evidence *e)
 		}
 		seen = at;
 		if (st == TEL_OK)
-			st = look_at(s, r, e);
+			st = text_schema_look_at(s, r, e);
 	}
 	return st;
 }
