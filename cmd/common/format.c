@@ -105,7 +105,7 @@ common_format_suggest(const char *name, unsigned without, char *buffer,
 }
 
 /*
- * Says that -f has no such format; of a name that is meant for the MPS, what
+ * Reports that -f has no such format; of a name that is meant for the MPS, what
  * is wrong in it.
  */
 static void

@@ -78,7 +78,7 @@ static const struct option_row common[] = {
 
 	{ OPTION_HEADING, "Output", NULL, NULL, ALL },
 	{ 'c', "count", NULL, "print the number of events, nothing else", ALL },
-	/* what the formats are, each tool says itself */
+	/* each tool lists its own formats */
 	{ 'f', "format", "FORMAT", "", ALL },
 	{ 'o', "output", "FILE", "write to FILE", OTHERS },
 	{ 'z', "compress", "LEVEL", "compress with zstd, 1 to 19", OTHERS },

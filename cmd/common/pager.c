@@ -83,7 +83,7 @@ pager_end(pid_t pager)
 	while (waitpid(pager, &status, 0) == -1)
 		if (errno != EINTR)
 			return;
-	/* what a shell says of a command that it cannot run */
+	/* the status of a shell that cannot run a command */
 	if (WIFEXITED(status) &&
 	    (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127))
 		message_fail(STATUS_FAILED, NULL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How far a long run is: the rate, the share done and the time left. */
+/* The progress of a long run: the rate, the share done and the time left. */
 #include "progress.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Progress: a line on standard error that says how far a long run is. */
+/* Progress: a line on standard error with the progress of a long run. */
 #ifndef COMMON_PROGRESS_H
 #define COMMON_PROGRESS_H
 

@@ -51,7 +51,7 @@ struct settings {
 	size_t nmetadata;
 	struct settings_role roles[SETTINGS_ROLES_MAX];
 	unsigned nroles;
-	double tick_rate;  /* hertz; 0: as the log says */
+	double tick_rate;  /* hertz; 0: the log's own */
 	size_t max_labels; /* 0: as the library has it */
 	tel_order order;   /* TEL_ORDER_LOG: as the tool needs them */
 	int file_order;    /* then as the file has them */

@@ -142,8 +142,8 @@ make_reader(const struct settings *s, struct notices *notices)
 
 /*
  * Finds the first and last clock from the index, or by a pre-scan, then
- * rewinds.  What is wrong with the log is left to the real pass to report, but
- * for a failure that would give another range.
+ * rewinds.  What is wrong with the log is left to the real pass to report,
+ * except a failure that would give another range.
  */
 static int
 find_span(const struct source *src, const struct settings *s, uint64_t *first,

@@ -149,7 +149,7 @@ may_be_hpm(const char *operand)
 }
 
 /*
- * Nonzero when merging logs may change what an expression says of their
+ * Nonzero when merging logs may change an expression's value for their
  * events: merging traces of HPM flags a thread that runs in two at once.
  */
 static int

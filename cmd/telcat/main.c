@@ -17,7 +17,7 @@ main(int argc, char **argv)
 	streams_begin();
 	message_begin("telcat");
 	if (!telcat_options(&telcat, argc, argv)) {
-		/* a message says why, or there is nothing to do */
+		/* a message was printed, or there is nothing to do */
 	} else if (telcat.split != NULL) {
 		sandbox_enter(&telcat.settings, NULL, telcat.settings.output);
 		telcat_split(&telcat);

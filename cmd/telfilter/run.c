@@ -36,7 +36,7 @@ struct run {
 	uint64_t clock;    /* of the last event, with context */
 	uint64_t backward; /* events of context that are earlier than it */
 	int shown;         /* there is such an event */
-	int full;          /* as many were found as -n says */
+	int full;          /* the limit of -n is reached */
 	int failed;
 	int refused; /* the last log must not be written to a terminal */
 	struct known known[SLOTS];

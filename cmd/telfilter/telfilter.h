@@ -17,7 +17,7 @@ struct telfilter {
 	uint64_t count;
 	int context; /* show events around the selected ones */
 	uint64_t before, after;
-	int any; /* only the status says whether there is one */
+	int any; /* only the status tells whether there is one */
 	int bare;
 	struct format format; /* .shown: print events as telcat does */
 };

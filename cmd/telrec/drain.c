@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rounds over all rings, whose records are merged by their times.  arena.h
- * says why a record may be taken.
+ * The rounds over all rings, whose records are merged by their times. arena.h
+ * explains when a record may be taken.
  */
 #define _GNU_SOURCE
 #include "telrec/drain.h"

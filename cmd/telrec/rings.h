@@ -9,7 +9,7 @@
 #include "telrec/columns.h"
 #include "telrec/symbols.h"
 
-/* How far a ring is drained. */
+/* The position up to which a ring is drained. */
 struct cursor {
 	struct arena_ring *ring;
 	const uint64_t *words;

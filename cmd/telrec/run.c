@@ -308,7 +308,7 @@ set_environment(const struct run *run)
 	return st;
 }
 
-/* Becomes the program; if that fails, says why through fd. */
+/* Becomes the program; if that fails, writes the reason to fd. */
 static void
 telrec_run_execute(const struct run *run, int fd, const sigset_t *old)
 {
@@ -600,7 +600,7 @@ record(struct run *run)
 
 /* ---------------------------------------------------------------- report */
 
-/* Says why nothing was recorded. */
+/* Reports why nothing was recorded. */
 static void
 explain_nothing(const struct run *run)
 {

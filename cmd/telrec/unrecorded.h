@@ -16,7 +16,7 @@ enum unrecorded_reason {
  * library, if a signal has ended the recording.
  */
 int unrecorded_is_missing(const struct arena_exec *e);
-/* Of the program at path, which was noted in e; the text says the same. */
+/* Describes the program at path, as noted in e, in text. */
 enum unrecorded_reason unrecorded_find(const struct arena_exec *e,
     const char *path, const char **text);
 

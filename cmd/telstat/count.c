@@ -268,7 +268,7 @@ tell_inst(struct count *c, const char *name, tel_status st)
 		return;
 	if (why[0] == '\0')
 		why = st == TEL_EIO ? strerror(errno) : tel_status_text(st);
-	/* the library says the name as well */
+	/* the library's message has the name as well */
 	if (strncmp(why, name, length) == 0 &&
 	    strncmp(why + length, ": ", 2) == 0)
 		why += length + 2;
@@ -736,7 +736,7 @@ read_counts(struct count *c, struct telstat *t, struct sink *sink)
 	    (c->counted || t->format->parts);
 }
 
-/* Ends the counting: says in the counts whether they are all that was asked. */
+/* Ends the counting: marks the counts if they are incomplete. */
 static void
 finish_counts(const struct count *c)
 {

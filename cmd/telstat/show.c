@@ -122,7 +122,7 @@ show_overview(const struct show *show)
 	return show->options->report || tel_stats_count(show->stats) == 0;
 }
 
-/* Says which snapshot follows. */
+/* The title of the snapshot that follows. */
 static void
 put_moment(struct report *r, const struct show *show)
 {

@@ -465,7 +465,7 @@ next_bucket(const void *of, size_t i)
 	return tel_stat_next_bucket(of, i);
 }
 
-/* What a weight is: that of an update is 1 unless the spec says otherwise. */
+/* What a weight is: that of an update is 1 unless the spec sets another. */
 static const char *
 weight_title(const tel_stat *stat)
 {

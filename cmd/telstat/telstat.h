@@ -63,7 +63,7 @@ struct telstat {
 	int deltas;
 	int report;
 	int types;    /* --report=types */
-	int answers;  /* the report says what a log's roles answer */
+	int answers;  /* the report has answers from roles */
 	uint64_t top; /* 0: all */
 	tel_key_order order;
 	int rate;             /* --rate was given */
@@ -102,7 +102,7 @@ int telstat_count(struct telstat *t, struct sink *sink);
 
 /* answers.c */
 
-/* Nonzero when the report says what a log's roles answer. */
+/* Nonzero when the report has answers from a log's roles. */
 int answers_wanted(const struct telstat *t);
 /* Looks into the first operand, unless it can be read only once. */
 void answers_look(struct telstat *t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Trace: the events by which telstat says what it does, --self-trace. */
+/* Trace: events of telstat itself, --self-trace. */
 #ifndef TELSTAT_TRACE_H
 #define TELSTAT_TRACE_H
 

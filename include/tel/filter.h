@@ -123,7 +123,7 @@ TEL_SINCE_0_1 void tel_filter_set_invert(tel_filter *f, int on);
  * at the start of a log: after the open call, and on TEL_LOG.  The schema must
  * live as long as events of it are matched.  After a schema is freed, the next
  * one must be bound by this call, as it may have the same address.
- * Returns TEL_OK, TEL_EINVAL (tel_filter_error() says which name is unknown),
+ * Returns TEL_OK, TEL_EINVAL (tel_filter_error() names what is unknown),
  * TEL_ENOMEM.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_bind(tel_filter *f,
@@ -144,9 +144,9 @@ TEL_SINCE_0_1 TEL_MUST_USE int tel_filter_match(tel_filter *f,
 TEL_SINCE_0_1 int tel_filter_type(const tel_filter *f, const tel_type *type);
 /*
  * Reports the programs that the filter has for the types of a schema, bound
- * before: a note (TEL_INFO) about log says how many types need none, and one for
- * each test or value of the others has "TYPE: NUMBER: " and the operation, and
- * of a test, behind "?", where it goes on if it is true, and if it is not.
+ * before: a note (TEL_INFO) about log counts the types that need none, and one
+ * for each test or value of the others has "TYPE: NUMBER: " and the operation,
+ * and of a test, behind "?", where it goes on if it is true, and if it is not.
  */
 TEL_SINCE_0_1 void tel_filter_explain(const tel_filter *f,
     const tel_schema *schema, const char *log, tel_notify_fn *fn, void *arg);

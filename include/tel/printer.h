@@ -191,12 +191,12 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_add_schema(tel_printer *p,
 TEL_SINCE_0_1 void tel_printer_set_file(tel_printer *p, uint64_t size,
     int64_t changed);
 /*
- * Prints an event; before the first one, and whenever another log starts,
- * the header.
+ * Prints an event; before the first one, and whenever another log starts, the
+ * header.
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM (the output failed; it stays so),
  * TEL_EINVAL: this format cannot show the log (no wall clock is known, or an
  * MPS format and another log); nothing was printed, and tel_printer_error()
- * says why.
+ * has the reason.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_event(tel_printer *p,
     const tel_event *event);
@@ -213,9 +213,9 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_flush(tel_printer *p);
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_finish(tel_printer *p);
 /*
- * Writes the page of the format "html" as it is now to another output, and
- * says in it that another one follows in so many seconds, so that it loads
- * that; 0: none does, and ranges that are open end.  The printer goes on.
+ * Writes the page of the format "html" as it is now to another output, which
+ * loads another one in so many seconds; 0: it loads none, and open ranges end.
+ * The printer goes on.
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM, TEL_EINVAL (another format).
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_snapshot(tel_printer *p,

@@ -40,7 +40,7 @@ extern "C" {
  * tel_reader_run(), tel_reader_next() or tel_reader_free() on its reader; one
  * of tel_window_run(), until the next call for its window.  tel_run_drop() and
  * tel_filter_run() renumber the events that they leave: a pointer that was
- * returned before says nothing of them.  In all functions, events are numbered
+ * returned before is invalid for them.  In all functions, events are numbered
  * from 0.
  *
  * examples/columns is a program that reads columns.

@@ -47,7 +47,7 @@ TEL_SINCE_0_1 tel_datatype tel_field_element(const tel_field *field);
 /* Nonzero when an event may lack the field: tel_event_has(). */
 TEL_SINCE_0_1 int tel_field_optional(const tel_field *field);
 /*
- * What the field's values measure, where the format says so: "ns" (a span of
+ * The unit of the field's values, where the format has one: "ns" (a span of
  * time), "time" (nanoseconds since 1970-01-01 00:00 UTC), "bytes", "bits",
  * "fraction" (1 is the whole) or "Hz"; else "".  Static.
  */

@@ -118,7 +118,7 @@ TEL_SINCE_EXPERIMENTAL void tel_stats_free(tel_stats *s);
  * is a summary trace: how many pairs, their total, shortest and longest.
  * MIDDLE events count as events of the range, but add no time.
  *
- * Returns TEL_OK; TEL_EINVAL or TEL_ELIMIT: tel_stats_error() says what is
+ * Returns TEL_OK; TEL_EINVAL or TEL_ELIMIT: tel_stats_error() has what is
  * wrong with the text; TEL_ENOMEM; TEL_ESTATE.
  */
 TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_add(tel_stats *s,
@@ -674,9 +674,8 @@ TEL_SINCE_EXPERIMENTAL const char *tel_stat_shown(const tel_stat *stat,
  * others are copied.  All is exact, except where tel_stat_approximate() is
  * nonzero.
  * from: not changed, and must be settled; its open ranges stay open for ever.
- * Returns TEL_OK; TEL_EINVAL: two of a name are defined differently,
- * tel_stats_error() says which, and into has those merged before;
- * TEL_ENOMEM.
+ * Returns TEL_OK; TEL_EINVAL: two of a name are defined differently, named by
+ * tel_stats_error(), and into has those merged before; TEL_ENOMEM.
  */
 TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_merge(tel_stats *into,
     const tel_stats *from);
@@ -739,7 +738,7 @@ TEL_SINCE_EXPERIMENTAL tel_inst_sort tel_inst_probe(const void *bytes,
  * Returns TEL_OK; TEL_EFORMAT: it is not an inst stream; TEL_EVERSION: its
  * major version is newer than libtel supports; TEL_EDAMAGED: what could be read
  * was merged, but lines of it were invalid, or it had no end (see
- * TEL_TOTAL_CUT): tel_stats_error() says so; TEL_EINVAL as tel_stats_merge();
+ * TEL_TOTAL_CUT): see tel_stats_error(); TEL_EINVAL as tel_stats_merge();
  * TEL_EIO (with errno set), TEL_ENOMEM.
  */
 TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_read_inst(tel_stats *s,

@@ -32,7 +32,9 @@ tel__array_grow(void *array, size_t *room, size_t need, size_t size)
 	if (need <= *room)
 		return 1;
 	if (!tel__array_resize(array, next, size)) {
-		/* what doubles may be too much where what is needed is not */
+		/*
+		 * twice the room may be too much where the room needed is not
+		 */
 		next = need;
 		if (!tel__array_resize(array, next, size))
 			return 0;

@@ -4,7 +4,7 @@
  * their owner takes in order.  What job i makes is in place i % room of an array
  * of the owner's, until it is taken.
  *
- * But for the function of the jobs, all is called on the owner's thread.
+ * All but the function of the jobs is called on the owner's thread.
  */
 #ifndef TEL__QUEUE_H
 #define TEL__QUEUE_H

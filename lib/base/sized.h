@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Structures that grow: a caller says how long its own is, as of clone3() and
- * openat2() of Linux.  One that was compiled with an older header gets the
+ * Structures that grow: a caller passes the size of its own, as with clone3()
+ * and openat2() of Linux.  One that was compiled with an older header gets the
  * members that it knows; what a newer one has more is zero.
  */
 #ifndef TEL_BASE_SIZED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sorting by clocks.  A flush of a log is a few pieces, each in order of time or
- * against it, so what is sorted is merged from such pieces.
+ * Sorting by clocks.  A flush of a log is a few pieces, each in order of time
+ * or against it, so the sort merges such pieces.
  */
 #include "base/sort.h"
 

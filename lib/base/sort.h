@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sorting what is nearly in order of time, by clocks. */
+/* Sorts events that are nearly in order of time, by clocks. */
 #ifndef TEL__SORT_H
 #define TEL__SORT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Varint: an integer of 7 bits a byte, the lowest first; the top bit of a
- * byte says that another one follows (LEB128).
+ * Varint: an integer of 7 bits a byte, the lowest first; the top bit of a byte
+ * is set if another one follows (LEB128).
  */
 #ifndef TEL__VARINT_H
 #define TEL__VARINT_H

@@ -115,7 +115,7 @@ trim_blocks(struct tel_emit_sink *s)
 	s->blocks.used -= at;
 }
 
-/* Drops what is queued: the events of its blocks are lost. */
+/* Drops the queued blocks: their events are lost. */
 static void
 drop_queue(struct tel_emit_sink *s)
 {

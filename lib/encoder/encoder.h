@@ -23,7 +23,7 @@
 #define ENCODER_LEAD_FOLLOWS \
 	0x20u /* bytes between events belong to the former */
 #define ENCODER_BARE_EVENTS 0x40u /* writes nothing but bytes of events */
-#define ENCODER_CONTEXT 0x80u     /* what is needed, any other format keeps */
+#define ENCODER_CONTEXT 0x80u     /* any other format keeps the needed events */
 #define ENCODER_VERBATIM 0x100u   /* writes ev->raw, which may be missing */
 
 struct write_log;
@@ -122,8 +122,8 @@ struct tel_writer {
 };
 
 /*
- * The end of a log's name for a message, most bytes of it: of a long path, that
- * says which file it is.
+ * The end of a log's name for a message, at most so many bytes: the end of a
+ * long path identifies the file.
  */
 static inline const char *
 tel__write_name(const struct tel_log *log, size_t most)
@@ -142,12 +142,12 @@ tel_status tel__write_unwanted(struct tel_writer *w,
     const struct tel_event *ev);
 
 /*
- * Writes an event of a log now; arg is a struct write_log.  What says the
- * version may be left out, and the number of a string be another.
+ * Writes an event of a log now; arg is a struct write_log.  Events with the
+ * version may be left out, and the numbers of strings changed.
  */
 tracker_put_fn tel__write_put;
 
-/* Nonzero when the string, of a log of that schema, says its build. */
+/* Nonzero when the string, of a log of that schema, is its build string. */
 int tel__write_is_build(const struct tel_writer *w,
     const struct tel_schema *schema, const char *string, size_t n);
 

@@ -19,7 +19,7 @@
 /* Places in the table of addresses: they fit a processor's first cache. */
 #define STAMP_BITS 11
 #define STAMPS ((size_t)1 << STAMP_BITS)
-/* The bit of a stamp that says that a label is held for such an address. */
+/* The bit of a stamp that is set if a label is held for such an address. */
 #define MARK ((uint64_t)1 << 63)
 
 /* A copy of an event. */
@@ -242,7 +242,7 @@ stamp_of(uint64_t clock)
 	return clock < MARK - 1 ? clock + 1 : MARK - 1;
 }
 
-/* Writes what is held, if anything is. */
+/* Writes the events that are held. */
 static tel_status
 put_held(struct tracker *k, struct held **h)
 {
@@ -350,7 +350,7 @@ take_string(struct tracker *k, const struct tel_event *ev, int wanted)
 	return st == TEL_ELIMIT ? TEL_END : st;
 }
 
-/* A label for the second time, which says nothing new. */
+/* A label that was written before. */
 static tel_status
 again(struct tracker *k, struct label *l, int wanted)
 {
@@ -529,7 +529,7 @@ tel__tracker_pass(struct tracker *k, const struct tel_event *ev)
 	const struct tel_type *t = ev->type;
 	tel_status st;
 
-	/* which frames events will need, none of them says by itself */
+	/* no event shows by itself which frames later ones need */
 	if (t->role == TEL_ROLE_INIT || t->role == TEL_ROLE_SYNC ||
 	    t->role == TEL_ROLE_FRAME)
 		return k->put(k->arg, ev);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Dependency tracker: of the events of a log that are filtered out, writes
- * those that the others need to mean the same.  What says how to read the
- * stream is written in its place; it holds copies of Intern and Label events,
- * and writes each before the first event that shows it.
+ * those that the others need to mean the same.  Events that define how to read
+ * the stream are written in their place; it holds copies of Intern and Label
+ * events, and writes each before the first event that shows it.
  */
 #ifndef TEL_TRACKER_H
 #define TEL_TRACKER_H
@@ -14,7 +14,7 @@ struct tracker;
 
 /* Takes an event that is to be written now.  Returns as tel_writer_event(). */
 typedef tel_status tracker_put_fn(void *arg, const struct tel_event *ev);
-/* Nonzero when a string says what the log's program was built as. */
+/* Nonzero when a string is the build string of the log's program. */
 typedef int tracker_build_fn(void *arg, const struct tel_schema *schema,
     const char *string, size_t n);
 
@@ -27,7 +27,7 @@ struct tracker *tel__tracker_new(size_t max, tracker_put_fn *put,
 void tel__tracker_free(struct tracker *k);
 
 /*
- * Writes what is needed by ev, an event that is about to be written.
+ * Writes the events that ev needs, which is about to be written.
  * Returns TEL_OK, TEL_ENOMEM, or what put() returned.
  */
 tel_status tel__tracker_before(struct tracker *k, const struct tel_event *ev);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A reader's options, and what it says of itself. */
+/* A reader's options, and its format, name, counts and metadata. */
 #include <math.h>
 #include <stdlib.h>
 

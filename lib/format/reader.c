@@ -362,7 +362,7 @@ open_core(struct tel_reader *r)
 
 /*
  * A damaged frame before anything that can be read: the log goes on with the
- * next one.  When there is none, opening the log fails and says why.
+ * next one.  When there is none, opening the log fails with the reason.
  */
 static tel_status
 pass_damage(struct tel_reader *r)
@@ -384,7 +384,7 @@ pass_damage(struct tel_reader *r)
 	return st;
 }
 
-/* Takes over raw and opens what is in it. */
+/* Takes over raw and opens its content. */
 tel_status
 tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
     const char *name)

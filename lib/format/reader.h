@@ -46,7 +46,7 @@ tel_status tel__reader_find(struct tel_reader *r);
 tel_status tel__reader_add_sidecar(struct tel_reader *r, tel_file_kind kind,
     const char *path);
 
-/* Opens what is in raw, which is taken over. */
+/* Opens the content of raw, which is taken over. */
 tel_status tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
     const char *name);
 /* The same, after the log that was read before, if any. */

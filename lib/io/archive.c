@@ -31,7 +31,7 @@
 /*
  * The most bytes that are read for the header of one member, which for zip
  * and 7z is that of all members: libarchive keeps what it reads of it, and
- * believes a header that says that its name is 2^32 bytes long.
+ * accepts a header with a name of 2^32 bytes.
  */
 #define HEADER_MAX ((uint64_t)1 << 26)
 
@@ -196,7 +196,7 @@ tel__archive_open(struct tel_archive *ar, struct tel_fault *fault)
 	ar->a = ar->f.archive_read_new();
 	if (ar->a == NULL)
 		return tel__fault_errno(fault, ENOMEM);
-	/* a warning says that a program would have to do it */
+	/* libarchive warns if a program would have to do it */
 	failed = enable(ar) != ARCHIVE_OK;
 	if (packing->code != 0)
 		failed |= ar->f.archive_read_support_format_raw(ar->a) |
@@ -243,7 +243,7 @@ tel__archive_next(struct tel_archive *ar, struct archive_entry **entry)
 	ar->length = 0;
 	ar->hole = ar->position = ar->holes = 0;
 	ar->end = TEL_OK;
-	/* what is stepped over may be of any length */
+	/* skipped data may be of any length */
 	ar->header_left = UINT64_MAX;
 	r = ar->entered ? ar->f.archive_read_data_skip(ar->a) : ARCHIVE_OK;
 	ar->entered = 0;

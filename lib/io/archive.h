@@ -8,7 +8,7 @@
 
 #include "io/gzip.h"
 
-/* What is loaded where it is not linked. */
+/* The functions that are loaded where libarchive is not linked. */
 #ifndef TEL_ARCHIVE_LIBRARY
 #define TEL_ARCHIVE_LIBRARY "libarchive.so.13"
 #endif

@@ -130,7 +130,7 @@ tel__gzip_put(struct tel__buffer *out, const void *data, size_t n, int level)
 	f.archive_entry_free(entry);
 	if (a != NULL)
 		(void)f.archive_write_free(a);
-	/* what is written by closing an archive that failed */
+	/* closing an archive that failed still writes */
 	if (!good)
 		out->used = used;
 	return good;

@@ -33,7 +33,7 @@ static const struct magic magics[] = {
 
 enum { NMAGICS = sizeof(magics) / sizeof(magics[0]) };
 
-/* What a test says of the first n bytes. */
+/* The result of a test of the first n bytes. */
 enum verdict { NO, MAYBE, YES };
 
 static enum verdict
@@ -156,7 +156,7 @@ test_tar(const unsigned char *p, size_t n)
 
 /*
  * Tells from n bytes, at least one.  NO: it is plain.  MAYBE: it takes more.
- * YES: *packing says.
+ * YES: *packing is set.
  */
 static enum verdict
 io_detect_classify(const unsigned char *p, size_t n, unsigned which,

@@ -226,7 +226,7 @@ tel__input_part(int fd, int64_t base, int64_t size, size_t read_size,
 	st = tel__input_new(source, read_size, &in);
 	if (st != TEL_OK)
 		return st;
-	/* there may be thousands: what is not longer needs no longer buffer */
+	/* there may be thousands: a short file needs no longer buffer */
 	most = (size < (int64_t)TEL_PEEK_MAX ? (size_t)size : TEL_PEEK_MAX) +
 	    in->read_size;
 	small = realloc(in->buffer, most);

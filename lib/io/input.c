@@ -74,7 +74,7 @@ tel__input_new(struct tel_source source, size_t read_size,
 	return TEL_OK;
 }
 
-/* Reads behind what is unread, which is moved where that helps. */
+/* Reads behind the unread bytes, which are moved where that helps. */
 static tel_status
 input_refill(struct tel_input *in)
 {

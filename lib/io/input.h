@@ -94,8 +94,8 @@ void tel__input_consume(struct tel_input *in, size_t n);
 int64_t tel__input_seek(struct tel_input *in, int64_t offset, int whence);
 
 /*
- * Goes on behind what is damaged, after a peek that gave TEL_EDAMAGED and all
- * that it gave has been stepped over.
+ * Goes on behind the damage, after a peek that gave TEL_EDAMAGED and all that
+ * it gave has been stepped over.
  * lost: set to how many bytes are left out, 0 when that is not known;
  *	tel__input_offset() has them in it.
  * Returns TEL_OK, or TEL_END when nothing comes that could be read.

@@ -10,7 +10,7 @@
 struct memory_source {
 	const unsigned char *data;
 	size_t size;
-	size_t at; /* what is handed out ends here */
+	size_t at; /* the bytes that were handed out end here */
 	size_t step;
 };
 

@@ -44,9 +44,9 @@ struct tel_output {
 tel_output *tel__output_new_memory(void);
 
 /*
- * Room for n bytes in one piece at the end of the buffer, which is flushed
- * or made larger first where need be.  NULL when that failed: out->status
- * says why.  What is written there counts once out->used is moved.
+ * Room for n bytes in one piece at the end of the buffer, which is flushed or
+ * made larger first where need be.  NULL when that failed, with out->status
+ * set.  What is written there counts once out->used is moved.
  */
 unsigned char *tel__output_grow(struct tel_output *out, size_t n);
 

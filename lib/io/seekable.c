@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reading tables of frames.  They are found from the end of the file, and
- * must account for every byte of it: where one says something else than the
- * file, it is as if there were none.
+ * must account for every byte of it: one that contradicts the file is ignored.
  */
 #include <stdlib.h>
 
@@ -11,7 +10,7 @@
 #include "io/seekable.h"
 #include "io/source.h"
 
-/* What is taken in: frames for 1 TB by 1 MB, and files one behind another. */
+/* Limits of tables: frames for 1 TB by 1 MB, and files one behind another. */
 #define FRAMES_MAX ((size_t)1 << 20)
 #define TABLES_MAX 4096
 /* No frame is shorter: magic, header, a block. */

@@ -13,7 +13,7 @@
 
 /* A skippable frame of this magic: head, entries, foot. */
 #define SEEK_FRAME_MAGIC 0x184d2a5eu
-/* That of one that says what is compressed. */
+/* That of a frame that marks what the frames after it are. */
 #define SEEK_MARK_MAGIC 0x184d2a50u
 #define SEEK_HEAD 8 /* the frame's magic and the size of what follows */
 /* The sizes of a frame and its content; a checksum may follow. */

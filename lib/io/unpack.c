@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unpack: from a raw input to what is in it. */
+/* Unpack: from a raw input to its content. */
 #include <stdlib.h>
 
 #include "io/source.h"
 
-/* An input of what is compressed in in, which is taken over. */
+/* An input of the content of in, which is compressed, and taken over. */
 static tel_status
 unpack_decode(struct tel_input *in, enum tel_packing packing,
     struct tel_input **out)

@@ -228,7 +228,7 @@ copy_plain(struct zstd_source *z, unsigned char *to, size_t size, size_t *got)
 	*got += n;
 }
 
-/* Decodes what is at hand, up to size bytes. */
+/* Decodes the bytes at hand, up to size bytes. */
 static void
 zstd_decode(struct zstd_source *z, unsigned char *to, size_t size, size_t *got)
 {
@@ -367,7 +367,7 @@ zstd_resume(void *self, uint64_t *lost)
 
 	if (z->frames != NULL)
 		return resume_by_table(z, lost);
-	/* z->from was not stepped over: what is wrong begins there */
+	/* z->from was not stepped over: the damage begins there */
 	for (;;) {
 		if (tel__input_peek(z->in, 6, &data, &avail) != TEL_OK ||
 		    avail < 6)

@@ -32,7 +32,7 @@ struct tel_clock {
 	uint64_t unit;     /* of the other clock, ticks a second */
 	double fixed_rate; /* hertz, or 0 */
 	uint64_t origin;
-	uint64_t version; /* changes with what is above */
+	uint64_t version; /* changes with the points above */
 	/* set by the first question, so that answers fit each other */
 	int anchored;
 	uint64_t zero; /* the other clock's reading from which ns count */

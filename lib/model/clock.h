@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clock: from ticks to seconds, through points where a log says the same
- * instant on its events' clock and on a clock of known rate.  Between two
- * points time is interpolated, beyond them it goes on at the overall rate.
+ * Clock: from ticks to seconds, through points where a log has the same instant
+ * on its events' clock and on a clock of known rate.  Between two points time
+ * is interpolated, beyond them it goes on at the overall rate.
  */
 #ifndef TEL_CLOCK_H
 #define TEL_CLOCK_H

@@ -29,7 +29,7 @@ struct tel_log {
 	 */
 	uint64_t run;
 	int merged;         /* with the other members of an archive */
-	uint64_t run_place; /* and one of the name of the file that says it */
+	uint64_t run_place; /* and one of the name of its file */
 	unsigned number;    /* counts the logs of a reader, from 0 */
 	int records;        /* the .raw of an event is its bytes, not a line */
 	/*
@@ -84,7 +84,7 @@ struct tel_event {
 	const unsigned char *lead;
 };
 
-/* Nonzero when the event has no time: its clock, 0, says nothing. */
+/* Nonzero when the event has no time: its clock is 0, which means unknown. */
 static inline int
 tel_event_timeless(const struct tel_event *ev)
 {

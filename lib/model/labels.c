@@ -168,7 +168,7 @@ tel__labels_view_free(struct tel_labels *view)
 	free(view);
 }
 
-/* Nonzero when a string is what tel_label.plain says. */
+/* Nonzero when a string is plain, as tel_label.plain is defined. */
 static int
 model_labels_is_plain(const char *string, size_t length)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Metadata: what is known about a log as a whole, as keys and values, such as
- * the host and the command that wrote it.
+ * Metadata: facts on a log as a whole, as keys and values, such as the host and
+ * the command that wrote it.
  */
 #ifndef TEL_METADATA_H
 #define TEL_METADATA_H

@@ -53,7 +53,7 @@ void tel__schema_pair_row(struct tel_schema *s, const struct tel_type_row *row);
 /* Where the next field of an event is placed. */
 struct tel_placement {
 	const struct tel_schema *schema;
-	uint32_t offset; /* past what is taken */
+	uint32_t offset; /* past the part that was taken */
 	uint32_t bits;   /* taken of the last byte or unit of bit-fields */
 };
 

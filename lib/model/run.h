@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Run: events of one log and one schema, found together, as columns.  What a
- * log says of itself (names, the clock, the version) changes before the first
- * event of a run only, so that all its events mean what they would mean one by
- * one.
+ * Run: events of one log and one schema, found together, as columns.  A log's
+ * names, clock and version change before the first event of a run only, so that
+ * all its events mean what they would mean one by one.
  */
 #ifndef TEL_MODEL_RUN_H
 #define TEL_MODEL_RUN_H

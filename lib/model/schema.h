@@ -262,9 +262,9 @@ tel_type_frees(const struct tel_type *t)
 
 /*
  * Where a log has the periods that threads ran, from an event's clock on: the
- * type of such an event and its fields.  One of the flags says that the thread
- * was running on another processor by then; where any of unsure is set, thread
- * or clock are not known well enough to say that.
+ * type of such an event and its fields.  A flag is set if the thread was
+ * running on another processor by then; where any of unsure is set, thread or
+ * clock are not known well enough for that.
  */
 struct tel_periods {
 	const struct tel_type *type; /* NULL: it has none */
@@ -281,7 +281,7 @@ struct tel_abi {
 	uint8_t ms_bits;      /* bit-fields as Microsoft lays them out */
 };
 
-/* A kind of a format's registry, and what a database says of it. */
+/* A kind of a format's registry, and its description in a database. */
 struct tel_kind {
 	const char *name;
 	const char *text;
@@ -318,8 +318,8 @@ struct tel_schema {
 	const struct tel_kind *registry;
 	unsigned nregistry;
 	/*
-	 * The registry describes no fields, and says which types are in all
-	 * varieties of the program rather than which are in use.
+	 * The registry describes no fields, and marks types that are in all
+	 * varieties of the program rather than those in use.
 	 */
 	int undocumented;
 	/*
@@ -372,13 +372,13 @@ uint8_t tel__load_width(enum tel_load load);
 struct tel_field *tel__type_add(struct tel_type *t, const char *name,
     enum tel_datatype datatype, enum tel_load load, uint32_t offset);
 
-/* Adds a list of elements that lie as load says, each of a data type. */
+/* Adds a list of elements, each of a data type, laid out as load defines. */
 struct tel_field *tel__type_add_list(struct tel_type *t, const char *name,
     enum tel_datatype element, enum tel_load load, uint32_t offset);
 
 /*
- * A digest of everything that the text of a schema says of it: its name and
- * version, and the types, with their fields and roles.
+ * A digest of everything in the text of a schema: its name and version, and the
+ * types, with their fields and roles.
  */
 uint64_t tel__schema_digest(const struct tel_schema *s);
 
@@ -402,9 +402,9 @@ tel_codes_has(const struct tel_codes *set, uint32_t code)
 }
 
 /*
- * Says which types of those codes, and fields of theirs, have another name in
- * the schema b than in a: "; TraceStart.white is grey in NAME".  Appends it to
- * the string in text, up to three of them and how many more there are.
+ * Reports which types of those codes, and fields of theirs, have another name
+ * in the schema b than in a: "; TraceStart.white is grey in NAME".  Appends it
+ * to the string in text, up to three of them and how many more there are.
  */
 void tel__schema_other_names(const struct tel_schema *a,
     const struct tel_schema *b, const struct tel_codes *codes, char *text,

@@ -33,7 +33,7 @@ struct tel__stack_log {
 
 struct tel__stacks {
 	int lines;    /* frames are distinguished by file and line as well */
-	int recorded; /* a log has stacks, or says which pool allocates */
+	int recorded; /* a log has stacks, or pools of allocations */
 	struct tel__stack_log *logs;
 	size_t nlogs, log_room, last_log;
 	uint64_t tags;
@@ -55,7 +55,7 @@ void tel__stacks_clear(struct tel__stacks *s);
 /* Forgets the logs, before their readers are freed; the stacks stay. */
 void tel__stacks_end(struct tel__stacks *s);
 
-/* What is known of a log; NULL: no memory. */
+/* Stacks and pools of a log; NULL: no memory. */
 struct tel__stack_log *tel__stacks_log(struct tel__stacks *s,
     const struct tel_log *log);
 

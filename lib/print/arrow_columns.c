@@ -134,7 +134,7 @@ tel__arrow_add_column(struct arrow *a, const char *name, const char *behind,
 
 const struct table_kind tel__arrow_name = { TABLE_UTF8, 4, 0, 0, -1, 0 };
 
-/* What is in the column of a field. */
+/* The type of a field's column. */
 static struct table_kind
 kind_of(const struct arrow *a, const struct tel_field *f)
 {
@@ -157,7 +157,7 @@ kind_of(const struct arrow *a, const struct tel_field *f)
 	return kind;
 }
 
-/* Says of a column which field it is.  1, or 0: no memory. */
+/* Sets the field of a column.  1, or 0: no memory. */
 static int
 arrow_columns_describe(struct arrow *a, int column, const struct tel_field *f,
     const char *datatype)

@@ -32,7 +32,8 @@ struct chrome {
 	int begun;
 	/*
 	 * Names of the ranges that are open, by a track's id, the innermost one
-	 * last, each with its length behind it: an end says which one it ends.
+	 * last, each with its length behind it: an end names the range that it
+	 * ends.
 	 */
 	struct tel__buffer *open;
 	size_t nopen;
@@ -218,7 +219,7 @@ full_name(const struct timeline_track *t, char *name, size_t size)
 	        t->name);
 }
 
-/* How a track is called; a counter says so itself. */
+/* The name of a track; a counter has its own. */
 static void
 chrome_track(struct tel_printer *pr, const struct timeline_track *t)
 {
@@ -337,7 +338,7 @@ chrome_instant(struct tel_printer *pr, const struct timeline_track *t,
 	chrome_put(pr, ",\"s\":\"t\"}");
 }
 
-/* The name of a counter holds for its process: it says its track's. */
+/* A counter's name is unique in its process only: it includes its track's. */
 static void
 chrome_counter(struct tel_printer *pr, const struct timeline_track *t,
     uint64_t time, int64_t value)

@@ -510,7 +510,7 @@ add_schema(struct tel__buffer *b, const struct tel_schema *schema)
 	add_registry(b, schema->undocumented);
 	for (i = 0; i < schema->ntypes; i++)
 		add_check(b, &schema->types[i]);
-	/* says so at once, and lets the rows come to nothing */
+	/* reports it at once, and drops the rows */
 	database_add(b,
 	    "DELETE FROM temp.tel_log WHERE EXISTS "
 	    "(SELECT 1 FROM temp.tel_misfit);\n"

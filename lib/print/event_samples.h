@@ -132,7 +132,7 @@ void tel__samples_put(struct event_samples *x, const struct tel_event *ev,
 
 /*
  * How many events from here on will not be in the page, at least: they need not
- * be put, and tel__samples_skip() then says that there were so many.
+ * be put, and tel__samples_skip() then counts them.
  */
 uint64_t tel__samples_spare(const struct event_samples *x);
 void tel__samples_skip(struct event_samples *x, uint64_t events);

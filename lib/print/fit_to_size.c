@@ -307,7 +307,7 @@ pack_head(const struct html_draft *d, struct tel__buffer *gz)
 	return good;
 }
 
-/* How well to pack: what is much would take long. */
+/* How well to pack: much data would take long. */
 static int
 level_for(const struct html_draft *d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The head of a timeline's page: what is in the page, as JSON. */
+/* The head of a timeline's page: the contents of the page, as JSON. */
 #include <stdio.h>
 
 #include "print/html.h"
@@ -274,7 +274,7 @@ unit_of(const struct html *h)
 	return h->last / 4 <= h->events ? "events" : "ticks";
 }
 
-/* What the page says of itself. */
+/* Metadata of the page. */
 static void
 put_note(const struct html_draft *d, struct tel__buffer *b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Timeline: what is counted.  The bytes that live are counted by the events that
- * allocate and free them, of all and of each pool; and so is memory that one
- * type takes and another gives back.
+ * Timeline: counters.  Live bytes are counted by the events that allocate and
+ * free them, of all and of each pool; and so is memory that one type takes and
+ * another gives back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -621,7 +621,7 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 
 	if (!tel__event_alloc(ev, &op))
 		return 0;
-	/* no event says whether a reserved block is used */
+	/* no event shows whether a reserved block is used */
 	if (op.failed || op.kind == TEL_ALLOC_RESERVE)
 		return 1;
 	if (op.kind == TEL_ALLOC_POOL_CREATE)
@@ -651,7 +651,7 @@ live_load(const struct tel_field *f, const unsigned char *data)
 	return tel_load(f, data);
 }
 
-/* What an event takes or gives back; has_size: it says so. */
+/* Bytes that an event takes or gives back; has_size: the event has them. */
 static inline uint64_t
 taken(const struct timeline_plan *p, const struct tel_field *fields,
     const unsigned char *data, int *has_size)

@@ -506,7 +506,7 @@ change_log(struct tel_printer *pr, const struct tel_event *ev)
 	return st;
 }
 
-/* A sync point says what the header did not. */
+/* A sync point has the rate that was unknown at the header. */
 static tel_status
 tell_rate(struct tel_printer *pr, const struct tel_event *ev)
 {

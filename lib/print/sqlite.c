@@ -47,7 +47,7 @@ static const char any_file[] = "PRAGMA locking_mode=EXCLUSIVE;"
 #define SQLITE_LIBRARY "libsqlite3.so.0"
 #endif
 
-/* What is used of the library. */
+/* The functions of the library that are used. */
 struct library {
 	void *handle;
 	int (*open_v2)(const char *, sqlite3 **, int, const char *);

@@ -206,7 +206,9 @@ start_message(struct tel_table *t, unsigned header)
 	return at;
 }
 
-/* Writes what is before the body of the message; adds it to blocks, or NULL. */
+/*
+ * Writes the part before the body of the message; adds it to blocks, or NULL.
+ */
 static tel_status
 put_message(struct tel_table *t, struct tel__buffer *blocks)
 {
@@ -418,7 +420,7 @@ table_wire_add_column(struct tel_table *t, struct table_column *c)
 	c->placed = 0;
 }
 
-/* Writes the body that was made, padded as its message says. */
+/* Writes the body that was made, padded to the length in its message. */
 static tel_status
 put_body(struct tel_table *t)
 {

@@ -393,8 +393,8 @@ rate(uint64_t sum, unsigned shift)
 }
 
 /*
- * A rate as a counter.  Where nothing is counted it is 0, which the bucket
- * behind says.
+ * A rate as a counter.  Where nothing is counted it is 0, written in the next
+ * bucket.
  */
 static size_t
 put_rate(const struct time_buckets *p, const struct bucket_series *s,

@@ -33,7 +33,7 @@ enum timeline_use {
 	TIMELINE_RANGES,
 	TIMELINE_COUNT, /* a counter */
 	TIMELINE_BYTES, /* the same, in bytes */
-	TIMELINE_RATE,  /* what is counted is shown a second */
+	TIMELINE_RATE,  /* rates are shown per second */
 	TIMELINE_HEAT   /* how often values come */
 };
 
@@ -60,7 +60,7 @@ struct timeline_ops {
 	    const struct tel_event *ev);
 	void (*end)(struct tel_printer *pr, const struct timeline_track *t,
 	    uint64_t time);
-	/* a range of known length; method: a field that says more, or -1 */
+	/* a range of known length; method: a field with details, or -1 */
 	void (*span)(struct tel_printer *pr, const struct timeline_track *t,
 	    uint64_t time, uint64_t length, const char *name, size_t n,
 	    const struct tel_event *ev, int method);
@@ -285,7 +285,7 @@ struct timeline_track *tel__timeline_track(struct tel_printer *pr,
 /* Fields that together identify the channel of a message. */
 #define TIMELINE_KEYS 4
 
-/* What a type says of a resource. */
+/* A resource that events of a type describe. */
 enum timeline_resource {
 	RESOURCE_NONE,
 	RESOURCE_SEND,    /* a message is put into a channel */
@@ -322,7 +322,7 @@ struct timeline_plan {
 	int keys[TIMELINE_KEYS]; /* fields; -1 behind the last */
 	char counter[40];        /* what it is called, "Seg bytes" */
 	char shared[TIMELINE_SHARED];
-	/* what it says of a resource other than its thread */
+	/* of a resource other than its thread */
 	enum timeline_resource resource;
 	int owner, value, weight; /* which one, and how much, or -1 */
 	int next;                 /* the thread that is switched to */
@@ -395,10 +395,10 @@ int tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 void tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, uint64_t time);
 
-/* Notes what a type says of resources. */
+/* Stores the resources that events of a type describe. */
 void tel__timeline_resource_plan(struct timeline_plan *p,
     const struct tel_type *t);
-/* Shows what an event says of them. */
+/* Shows an event's values of them. */
 void tel__timeline_resource(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, uint64_t time);
 /* A track below one of the log that only holds such; NULL: no memory. */

@@ -32,7 +32,7 @@ is_number(const struct tel_type *t, int i)
 	    t->fields[i].datatype != TEL_DOUBLE;
 }
 
-/* Where the event says that it happened. */
+/* The field with the place of an event. */
 static void
 find_context(struct timeline_plan *p, const struct tel_type *t)
 {
@@ -156,8 +156,8 @@ find_named(const struct tel_type *t, size_t head)
 
 /*
  * Types of memory that has no role, as what an allocator itself takes: by
- * their names, and fields base and size, or base and limit.  Which memory is
- * given back says its base, or its name: seg of SegFree.
+ * their names, and fields base and size, or base and limit.  Memory that is
+ * given back is identified by its base, or by its name: seg of SegFree.
  */
 static void
 find_memory(struct timeline_plan *p, const struct tel_schema *s,

@@ -120,7 +120,7 @@ add_one(struct tel_merge *m, tel_reader *r, tel_order order)
 	return open_window(m, in);
 }
 
-/* What is to be known of an input before the events of any are given. */
+/* Facts on an input that are needed before the first event of any is given. */
 static void
 query_merge_learn(struct merge_input *in)
 {
@@ -436,7 +436,7 @@ no_memory(struct tel_merge *m)
 	return m->failed = TEL_ENOMEM;
 }
 
-/* Says which types of the user's roles no member of an archive had. */
+/* Reports which types of the user's roles no member of an archive had. */
 static void
 report_roles(struct tel_merge *m)
 {

@@ -33,9 +33,9 @@ tel__pools_suffix(const struct tel_type *t)
 }
 
 /*
- * What the event that creates a pool says of it: its labels, such as that of
- * its class, except for its own, which is in its name; or the name of the type.
- * A pool may be created by two events, of which one says nothing.
+ * From the event that creates a pool: its labels, such as that of its class,
+ * except for its own, which is in its name; or the name of the type.  A pool
+ * may be created by two events, of which one has no class.
  */
 static int
 create_pool(struct tel__table *pools, struct tel__stacks *s,

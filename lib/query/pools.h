@@ -24,7 +24,7 @@ int tel__pools_note(struct tel__table *pools, struct tel__stacks *s,
  */
 const char *tel__pools_suffix(const struct tel_type *t);
 
-/* Nonzero when an event says in which pool it allocates. */
+/* Nonzero when an event has the pool that it allocates in. */
 static inline int
 tel__pools_has(const struct tel_type *t)
 {

@@ -66,7 +66,7 @@ set_ways(const struct set *set, const struct tel_bound *b)
 	return all;
 }
 
-/* An op, what is known of the events, and where the op finds ranges of values. */
+/* An op, the facts on the events, and where the op finds ranges of values. */
 struct pruner {
 	const struct op *op;
 	const struct tel_type *type;

@@ -91,7 +91,10 @@ tel__range_field(const struct tel_field *f, const struct tel_bound *b)
 
 /* ------------------------------------------------------------ arithmetic */
 
-/* Results of the ends; what is missing at one may be missing between them. */
+/*
+ * Results of the ends; one that is missing at an end may be missing between
+ * them.
+ */
 static struct range
 query_range_between(enum value_op op, const struct range *a,
     const struct value *b_of_lo, const struct value *b_of_hi)
@@ -116,7 +119,7 @@ common_bits(const struct range *a, const struct range *b)
 	    a->hi.as.u < b->hi.as.u ? a->hi.as.u : b->hi.as.u);
 }
 
-/* What is left by a division, of which the divisor is not 0. */
+/* The remainder of a division by a divisor that is not 0. */
 static struct range
 remainders(const struct range *a, const struct range *b)
 {

@@ -44,7 +44,7 @@ enum token_kind {
 	T_MATCH_NOT, /* !~ */
 	T_GLOB,      /* =* */
 	T_GLOB_NOT,  /* !* */
-	T_OPERATOR   /* any other: token.op says which */
+	T_OPERATOR   /* any other, in token.op */
 };
 
 struct token {

@@ -173,7 +173,7 @@ full(const struct tel_window *w)
 	return held(w) >= HELD_MAX || bytes >= HELD_BYTES;
 }
 
-/* Whether the event that was just added says that others may go. */
+/* Whether the event that was just added lets others go. */
 static int
 window_complete(struct tel_window *w, const struct tel_event *ev)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* An event says the version: what that means, its format knows. */
+/* An event has the version, which its format interprets. */
 static tel_status
 follow_init(struct tel_reader *r, const struct tel_event *ev)
 {

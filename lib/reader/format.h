@@ -54,12 +54,12 @@ struct tel_format_ops {
 	void (*score)(unsigned i, const struct tel_type *t,
 	    const unsigned char *data, struct tel_score *e);
 	/*
-	 * Follows an event that says the version of a log of one of its
-	 * schemas.  TEL_OK, TEL_EVERSION.
+	 * Follows an event with the version of a log of one of its schemas.
+	 * TEL_OK, TEL_EVERSION.
 	 */
 	tel_status (*version)(struct tel_reader *r, const struct tel_event *ev);
 
-	/* Nonzero for a string that says what the log's program was built as. */
+	/* Nonzero for the build string of the log's program. */
 	int (*match_build_string)(const char *string, size_t n);
 
 	/* ---------------------------------------------------- decoder */
@@ -90,8 +90,8 @@ struct tel_format_ops {
 	tel_status (*next)(struct tel_reader *r);
 	/*
 	 * After next() has returned an event: finds those behind it in
-	 * r->batch that can be had without input, damage or a change of what
-	 * the log says of itself; none need be found.  May be NULL.
+	 * r->batch that can be had without input, damage or a change of the
+	 * log's names, clock or version; none need be found.  May be NULL.
 	 */
 	void (*more)(struct tel_reader *r);
 	/*
@@ -128,8 +128,8 @@ struct tel_format_ops {
 };
 
 /*
- * What speaks for the schema with which a format weighs an event, and what
- * the event says of the rest of the name.
+ * Evidence for the schema with which a format weighs an event, and the rest of
+ * the name by that event.
  */
 struct tel_score {
 	int votes;   /* events that name it, less those that deny it */
@@ -137,7 +137,7 @@ struct tel_score {
 	int version; /* an event names its version, */
 	int build;   /* and one what it was built as */
 	char platform[8]; /* the platform; empty: not said */
-	char likely[8];   /* what it is if nothing says more; or empty */
+	char likely[8];   /* the default of it; or empty */
 };
 
 /* When a format is asked whether it knows an input: earlier ones are cheap. */

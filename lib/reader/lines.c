@@ -156,7 +156,7 @@ lead_keep(struct tel_reader *r, struct tel_line *l)
 	return TEL_OK;
 }
 
-/* Gives what is kept to the event; where that is the first, to the log. */
+/* Gives the stored lines to the event; where that is the first, to the log. */
 static void
 lead_give(struct tel_reader *r, struct tel_leading_text *lead)
 {
@@ -242,7 +242,7 @@ lines_emit(struct tel_reader *r, struct tel_line *l)
 	                                        TEL_OK;
 }
 
-/* The log has ended: what is kept is its tail. */
+/* The log has ended: the stored lines are its tail. */
 static tel_status
 lines_end_log(struct tel_reader *r, const struct tel_line *l,
     const struct tel_line_decoder *decoder)

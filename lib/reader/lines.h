@@ -26,7 +26,7 @@ struct tel_line {
 	int over;                   /* it is too long: nothing is at p */
 	unsigned char *copy;        /* of a cut line, with an end */
 
-	/* what its decoder says of it */
+	/* the decoder's result for it */
 	const char *want;         /* what was expected, */
 	const char *detail;       /* of what, or NULL, */
 	const unsigned char *at;  /* and where something else was found */
@@ -34,7 +34,7 @@ struct tel_line {
 	size_t raw_size;
 	tel_status failed;
 
-	/* what its decoder says of all lines */
+	/* the decoder's answers for all lines */
 	size_t most;      /* bytes that one may have, including its end */
 	size_t lead_most; /* bytes that are kept before an event */
 	const char
@@ -125,7 +125,7 @@ int tel__line_is_text(const unsigned char *p, const unsigned char *end,
     int mixed);
 
 /*
- * 1 when the line says nothing: it is blank, begins with '#', or is what grep
+ * 1 when the line is no event: it is blank, begins with '#', or is what grep
  * puts between groups of lines.
  */
 static inline int

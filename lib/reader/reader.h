@@ -34,13 +34,13 @@ struct tel_count_pushdown {
 	void *arg;
 };
 
-/* What is known of a field's values in many events. */
+/* Facts on a field's values in many events. */
 struct tel_bound {
 	int known;
 	uint64_t low, high; /* as tel_load() gives them, unsigned */
 };
 
-/* What is known of events of a type. */
+/* Facts on events of a type. */
 struct tel_bounds {
 	uint64_t first, last; /* their clocks */
 	const struct tel_bound *fields;
@@ -60,7 +60,7 @@ struct tel_predicate_pushdown {
 	void *arg;
 	/* others are of use as well, where a format keeps what is around events */
 	int whole;
-	/* what is chosen depends on the time, so on all that sets the clock */
+	/* the selection depends on the time, so on all that sets the clock */
 	int timed;
 };
 
@@ -214,7 +214,7 @@ struct tel_reader {
 	unsigned threads; /* 1: that of the caller decodes alone */
 	size_t read_size;
 	struct tel_sidecar *sidecars;
-	double tick_rate; /* hertz, or 0: as the log says */
+	double tick_rate; /* hertz, or 0: the log's own */
 	tel_notify_fn *notify;
 	void *notify_arg;
 	tel_frame_name_fn *name_frame; /* or NULL */
@@ -343,8 +343,8 @@ tel__reader_fail(struct tel_reader *r, tel_status status, const char *format,
 int tel__reader_is_archive(const struct tel_reader *r);
 
 /*
- * Says that the log was damaged at offset: counts it, reports it, and returns
- * TEL_OK, or TEL_EDAMAGED when reading is strict.  skipped: the bytes lost.
+ * Counts and reports damage of the log at offset, and returns TEL_OK, or
+ * TEL_EDAMAGED when reading is strict. skipped: the bytes lost.
  */
 __attribute__((format(printf, 4, 5))) tel_status
 tel__reader_damage(struct tel_reader *r, uint64_t offset, uint64_t skipped,

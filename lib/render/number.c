@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers as text: doubles, and what is seldom printed. */
+/* Numbers as text: doubles, and rare kinds. */
 #include "render/number.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
 /* The most that any function here writes, what it writes too much included. */
 #define TEL_PUT_MAX 48
 
-/* What is added to a nibble over 9 to reach its letter from '0' + 10. */
+/* Added to a nibble over 9 to reach its letter from '0' + 10. */
 enum tel_case { TEL_UPPER = 'A' - '9' - 1, TEL_LOWER = 'a' - '9' - 1 };
 
 /* Stores x so that its least significant byte comes first. */

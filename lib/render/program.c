@@ -273,7 +273,7 @@ put_sql_double(unsigned char *p, uint64_t bits)
 	return p + 5;
 }
 
-/* A float, of which those that are no numbers are as put says. */
+/* A float; put selects how one that is no number is shown. */
 static unsigned char *
 put_float(unsigned char *p, uint64_t bits,
     unsigned char *(*put)(unsigned char *p, uint64_t bits))

@@ -30,7 +30,7 @@ enum render_op {
 	/* where a field is absent: .text instead of the next .value steps */
 	RENDER_IF,
 	RENDER_END, /* nothing, and the program ends */
-	/* what is rare, or slow anyway */
+	/* ops that are rare, or slow anyway */
 	RENDER_ONES,  /* upper-case; anything but 0 is all ones */
 	RENDER_EXACT, /* decimal, in quotes when over 2^53 */
 	RENDER_EXACT_SIGNED,
@@ -119,7 +119,7 @@ struct render_program {
 	const struct tel_type *type; /* NULL: for all unknown types */
 	size_t room;    /* more than all steps write that ask for none */
 	uint8_t labels; /* enum render_labels */
-	uint8_t narrow; /* events may be shorter than what is loaded */
+	uint8_t narrow; /* events may be shorter than the loads */
 	unsigned nsteps;
 	uint32_t slot; /* a number of the renderer's own; 0: none yet */
 	struct render_step *steps;

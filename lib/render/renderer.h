@@ -52,7 +52,7 @@ struct tel_renderer {
 	tel_status (*event)(struct tel_printer *pr, const struct tel_event *ev);
 	/* Prints a run behind an event of its log; NULL: one by one. */
 	tel_status (*run)(struct tel_printer *pr, struct tel_run *run);
-	/* Prints what is held back; may be NULL. */
+	/* Prints the events held back; may be NULL. */
 	tel_status (*flush)(struct tel_printer *pr);
 	/* Called before a sync point while pr->rate_owed; may be NULL. */
 	tel_status (

@@ -308,7 +308,7 @@ is_column(const struct action *a)
 	    a->definition->class->update_many != NULL;
 }
 
-/* Finds out what is done with the events of a slot besides counting them. */
+/* Sets what a slot's events need besides being counted. */
 static tel_status
 find_work(struct tel_stats *s, struct slot *slot)
 {

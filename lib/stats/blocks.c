@@ -215,7 +215,7 @@ tel__stats_join_blocks(struct tel_stats *s, struct source *to,
 
 	if (st == TEL_OK)
 		st = tel__stats_pools_label(&to->pools, from->log);
-	/* one by one, so that what is taken is as without pieces */
+	/* one by one, so that the result is as without pieces */
 	for (i = 0; i < w->nops && st == TEL_OK; i++) {
 		op = wait_place(&to->waiting, w->keys[i].clock);
 		if (op == NULL)

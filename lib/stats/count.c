@@ -593,7 +593,7 @@ tel_stats_run(tel_stats *s, tel_run *run)
 	tel_status st = TEL_OK, taken;
 	size_t i;
 
-	/* the first event says of which log all are */
+	/* all are of the first event's log */
 	for (i = 0; i < run->count && st == TEL_OK &&
 	     (i == 0 || !plain || s->remembers);
 	     i++)

@@ -29,7 +29,7 @@ field_count(const struct count_field *f, void *of)
 	return (uint64_t *)(void *)((char *)of + f->at);
 }
 
-/* The fields of what is shown beside a value of a top, and of its data type. */
+/* The fields of the values beside that of a top, and of their data types. */
 extern const char *const tel__shown_fields[TEL_SHOWN_MAX][2];
 
 #endif

@@ -13,7 +13,7 @@
 #define QUANTILE_BITS_MAX 9
 #define QUANTILE_BITS 7
 #define TALLY_MAX ((int64_t)1 << 24)
-#define DISTINCT_MAX 4096 /* unless a spec says otherwise */
+#define DISTINCT_MAX 4096 /* unless a spec sets another */
 
 /* Buckets of one width. */
 struct range {

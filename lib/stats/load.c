@@ -129,7 +129,7 @@ tel__load_end_session(struct loader *l)
 		part->report.cut++;
 		l->session_problems -= l->session_problems > 0;
 	}
-	/* not before: what the log says of itself took its place */
+	/* not before: metadata of the log took its place */
 	part->report.damaged += l->session_problems;
 	l->session_problems = 0;
 	st = l->counts ? tel_stats_end(part, NULL) : tel_stats_settle(part);

@@ -9,7 +9,7 @@
 /* Documented limit. */
 #define CLASSES_MAX 65536u
 
-/* What is counted, as far as the record says so. */
+/* The counted value, if the record has it. */
 static tel_status
 read_pieces(struct loader *l, struct spec *s)
 {
@@ -111,7 +111,7 @@ load_class_find_stat(struct loader *l, struct definition *d,
 	unsigned i;
 
 	if (tel__load_is(l, "grp", "none"))
-		return TEL_OK; /* it says but what the groups are of */
+		return TEL_OK; /* it has only the expressions of the groups */
 	if (tel__inst_find(l->line, "grp") != NULL)
 		return tel__definition_find_overflow(d, out);
 	for (i = 0; i < d->ngroups; i++) {
@@ -148,7 +148,7 @@ add_definition(struct loader *l, const char *name, struct spec *spec,
 
 	if (st != TEL_OK)
 		return st;
-	/* a summary trace is in microseconds unless it says otherwise */
+	/* a summary trace is in microseconds unless it has a unit */
 	if (unit == NULL && is_summary)
 		unit = tel__copy_string("us", 2);
 	spec->name = tel__copy_string(name, strlen(name));
@@ -168,7 +168,9 @@ add_definition(struct loader *l, const char *name, struct spec *spec,
 	return tel__stats_adopt(l->part, d);
 }
 
-/* The definition of a class: one that has the name already, if it says so. */
+/*
+ * The definition of a class: one that has the name already, if both are equal.
+ */
 static tel_status
 find_definition(struct loader *l, const char *name, int shared,
     struct spec *spec, struct definition **out)

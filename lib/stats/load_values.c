@@ -313,8 +313,9 @@ bucket_of_types(struct loader *l, const char **why)
 }
 
 /*
- * What is shown beside a value, more than the class says if need be: events of
- * an inst log do not have its expressions.  TEL_OK, TEL_EDAMAGED, TEL_ENOMEM.
+ * The values shown beside a value, more than the class has if need be: events
+ * of an inst log do not have its expressions.  TEL_OK, TEL_EDAMAGED,
+ * TEL_ENOMEM.
  */
 static tel_status
 load_shown(struct loader *l, const struct definition *d, struct top_shown *to)

@@ -29,7 +29,7 @@ struct class_logs {
 	struct tel_stats *shown; /* in snapshots; NULL: none yet */
 };
 
-/* Reads what is in the writer.  TEL_OK, a failure. */
+/* Reads the records in the writer.  TEL_OK, a failure. */
 static tel_status
 read_line(struct class_log *c, const struct tel_event *ev)
 {
@@ -201,8 +201,8 @@ is_snapshot(const struct inst_binding *b)
 
 /*
  * Whether the class of a snapshot is defined.  Of a log that was filtered, or
- * whose start is gone, the definition may be missing: the snapshot has the
- * path, and says the type, but not the bounds of a histogram.
+ * whose start is gone, the definition may be missing: the snapshot has the path
+ * and the type, but not the bounds of a histogram.
  */
 static int
 is_defined(const struct class_log *c, const struct inst_binding *b,
@@ -242,7 +242,7 @@ put_definition(struct class_log *c, const struct inst_binding *b,
 	return n > 0;
 }
 
-/* Says so once. */
+/* Warns once. */
 static void
 warn_undefined(struct class_log *c, const struct inst_binding *b,
     const struct tel_event *ev)

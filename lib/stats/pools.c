@@ -66,7 +66,7 @@ tel__stats_pools_create(struct pools *p, const tel_alloc *op,
 	struct pool *pool;
 	uint32_t place;
 
-	/* what is described may be an arena */
+	/* the description may be that of an arena */
 	if (kind == NULL && op->kind == TEL_ALLOC_POOL_DESCRIBE)
 		return TEL_OK;
 	place = pools_place(p, op, op->pool);

@@ -41,7 +41,7 @@ tel__trouble_set(struct trouble *t, tel_status status, const char *text,
 	return status;
 }
 
-/* What is read, and where what is wrong goes. */
+/* The text that is read, and where an error goes. */
 struct parser {
 	const char *text;
 	struct trouble *trouble;
@@ -454,7 +454,7 @@ tel__spec_clear(struct spec *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* --------------------------------------------------- what a spec says */
+/* ----------------------------------------------------- values of a spec */
 
 static void
 spec_put_text(struct tel__buffer *t, const char *text)

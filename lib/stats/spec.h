@@ -11,7 +11,7 @@
 #define NAME_MAX_LENGTH 200u
 #define GROUPS_MAX 8u
 #define DECIMALS_MAX 9u
-#define DECIMALS 6u /* unless a spec says otherwise */
+#define DECIMALS 6u /* unless a spec sets another */
 
 /* A part of a text, and its column there, from 1. */
 struct piece {

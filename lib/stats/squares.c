@@ -132,7 +132,7 @@ to_double(const uint64_t *words, unsigned n)
 	top = words[n - 1] << shift;
 	if (n > 1 && shift > 0)
 		top |= words[n - 2] >> (64 - shift);
-	/* what is cut off must not look like a tie */
+	/* digits that are cut off must not look like a tie */
 	if (n > 1 && words[n - 2] << shift != 0)
 		top |= 1;
 	for (i = 0; i + 2 < n; i++)

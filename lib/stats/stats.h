@@ -32,7 +32,7 @@ struct action {
 	int test;       /* the condition depends on the event */
 	int field;      /* ACT_FIELD: the value */
 	int unlabelled; /* ACT_VALUE: a value without a label is a key, too */
-	int by_role;    /* pairs: the role says what identifies a range */
+	int by_role;    /* pairs: the role defines what identifies a range */
 	int process; /* pairs: the field of whose addresses they are; or -1 */
 	uint32_t pair;
 	const struct tel_field *load; /* of ACT_FIELD */
@@ -80,7 +80,7 @@ struct source {
 	struct waiting waiting;
 	struct tel__live live;
 	struct pools pools;
-	uint64_t first, last; /* since what is below was settled */
+	uint64_t first, last; /* since the fields below were settled */
 	double rate;
 	unsigned origin;
 	int counted; /* among the report's logs */
@@ -225,7 +225,10 @@ tel_status tel__stats_end_session(struct tel_stats *s);
 
 /* A change of the live blocks of a source, for its report. */
 tel__live_fn tel__stats_live_change;
-/* Follows what the event says of a block.  TEL_OK, TEL_ENOMEM. */
+/*
+ * Applies an event to the block that it allocates or frees.  TEL_OK,
+ * TEL_ENOMEM.
+ */
 tel_status tel__stats_count_block(struct tel_stats *s, struct source *from,
     const struct tel_event *ev);
 /* Takes the operations that wait, but not those of a piece. */

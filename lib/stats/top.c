@@ -22,7 +22,7 @@ top_string_size(const tel_value *v)
 	return !v->missing && v->datatype == TEL_STRING ? v->length + 1 : 0;
 }
 
-/* What a value is stored in: itself, what is shown, and the strings. */
+/* A stored value: itself, the values shown beside it, and the strings. */
 static size_t
 top_size(const struct tel_top *v)
 {
@@ -110,7 +110,7 @@ top_copy_string(char **at, const char *string, size_t length)
 	return copy;
 }
 
-/* A copy of a value with what is shown; NULL when out of memory. */
+/* A copy of a value with those beside it; NULL when out of memory. */
 static struct tel_top *
 top_copy(const struct tel_top *v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Top: the largest values, each with what is shown beside it. */
+/* Top: the largest values, each with the values shown beside it. */
 #ifndef TEL_STATS_TOP_H
 #define TEL_STATS_TOP_H
 

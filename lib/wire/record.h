@@ -90,7 +90,7 @@ void tel__native_seal(unsigned char *p, enum native_kind kind, int needed,
  */
 void tel__native_recall(unsigned char *p, struct native_record *rec);
 
-/* What the head of a block, or of a names record, says. */
+/* The head of a block, or of a names record. */
 struct native_head {
 	uint64_t sequence; /* number of the block in its stream, from 0 */
 	uint64_t ordinal;  /* events in the blocks before it */
@@ -119,7 +119,7 @@ uint64_t tel__native_xxh64(const void *p, size_t n);
 enum native_class { NATIVE_ADDRESSES, NATIVE_NUMBERS };
 #define NATIVE_CLASSES 2
 
-/* Bits of what a block says of the events of a type. */
+/* Bits of a block's description of the events of a type. */
 enum {
 	NATIVE_UNKNOWN = 1, /* the type is: its code is recorded */
 	NATIVE_VARY = 2,    /* the events differ in size */

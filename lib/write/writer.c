@@ -186,7 +186,7 @@ tel_writer_binary(const tel_writer *w, const tel_reader *r)
 }
 
 /*
- * The first log says what is written, unless that was asked for.  TEL_OK,
+ * The first log's format is written, unless another was set.  TEL_OK,
  * TEL_EINVAL, TEL_ENOMEM.
  */
 static tel_status
@@ -503,7 +503,7 @@ tel_writer_pass(tel_writer *w, const tel_event *event)
 	return __builtin_expect(st == TEL_OK, 1) ? st : writer_note(w, st);
 }
 
-/* 1 when the writer need not see what says nothing of a log. */
+/* 1 when the writer needs, of events passed over, only those on the log. */
 static int
 has_bare_events(const struct tel_writer *w)
 {
@@ -560,7 +560,7 @@ tel_writer_end_file(tel_writer *w, const tel_reader *r)
 	const struct write_log *l;
 	tel_status st = w->no_memory ? TEL_ENOMEM : TEL_OK;
 
-	/* a text without an event still says what it is of */
+	/* a text without an event still has its header */
 	if (st == TEL_OK && r != NULL && w->encoder == NULL &&
 	    r->log.tail_size > 0)
 		st = switch_log(w, &r->log);

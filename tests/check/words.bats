@@ -26,6 +26,14 @@ WORDINGS=(
 	'\bcame too late for their place\b'
 )
 
+# The same, in what is no string: a subject that acts is missing there.
+COMMENTS=(
+	'\bsays (nothing|of|how|why|which|what|that|so)\b'
+	'\bhow far\b'
+	'\bdear\b'
+	'\bbut for\b'
+)
+
 # What users read: pages, public headers, and the strings of programs.
 texts() {
 	find README.md NEWS.md CONTRIBUTING.md man include examples share \
@@ -42,6 +50,13 @@ programs() {
 		if texts | xargs -0 grep -nIPi -- "$wording" ||
 		    programs | xargs -0 grep -nIPi -- "\"[^\"]*$wording"; then
 			echo "not to be used: $wording"
+			found=1
+		fi
+	done
+	for wording in "${COMMENTS[@]}"; do
+		if find cmd lib include -name '*.[ch]' -print0 |
+		    xargs -0 grep -nIPi -- "^[^\"]*$wording"; then
+			echo "not to be used in comments: $wording"
 			found=1
 		fi
 	done

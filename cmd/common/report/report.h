@@ -170,7 +170,7 @@ struct report_range {
 /* Curves, by default over a share of the run, 0 to 1. */
 struct report_series {
 	const char *name;
-	const char *legend; /* "": none, as the chart's title says it */
+	const char *legend; /* "": none, as the chart's title has it */
 	int area;           /* it is filled, and drawn below the others */
 	size_t number;      /* which hue it has */
 	size_t n;

@@ -27,7 +27,7 @@ struct chart {
 	struct scale x, y;
 };
 
-/* How far below the upper edge of the section the plot begins. */
+/* The distance of the plot from the upper edge of the section. */
 static double
 top_of(struct report *r, const struct report_section *s)
 {

@@ -21,7 +21,7 @@ struct compiler;
 struct compiler_settings {
 	enum program_order order; /* between threads */
 	/*
-	 * How far threads may run ahead of each other with ORDER_EDGES: until
+	 * The lead that threads may have on each other with ORDER_EDGES: until
 	 * they have allocated or freed a share of the live bytes, 0 to 1, or
 	 * done so many operations; 0 for no such bound.
 	 */
@@ -51,8 +51,8 @@ TEL_MUST_USE struct compiler *compiler_new(tel_output *out,
 void compiler_free(struct compiler *c);
 
 /*
- * Says how many ticks make a second; at any time before the end.
- * Returns TEL_OK, TEL_EINVAL (less than 0, or not a number), TEL_ESTATE.
+ * Sets the ticks in a second; at any time before the end.  Returns TEL_OK,
+ * TEL_EINVAL (less than 0, or not a number), TEL_ESTATE.
  */
 tel_status compiler_set_tick_rate(struct compiler *c, double hertz);
 /*

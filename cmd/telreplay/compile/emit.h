@@ -28,7 +28,7 @@ int emit_extended(struct compiler *c, struct thread *t, enum extended what,
 int emit_use(struct compiler *c, struct thread *t, uint32_t number, int buffer);
 /*
  * Has thread t wait for a word of another, given as a block has it.  Does
- * nothing when the vector clock says that it comes after that word anyway.
+ * nothing when it comes after that word anyway by the vector clock.
  */
 int emit_wait(struct compiler *c, struct thread *t, uint32_t where,
     uint32_t chunk);

@@ -45,12 +45,15 @@ enum word {
 	 */
 	WORD_USE = 5,
 	/*
-	 * What the size says, an enum extended.  As many operands, of a word
-	 * each, as its low three bits say follow; a publishing bit counts when
-	 * the operation is done.
+	 * The operation, an enum extended, in place of the size.  As many
+	 * operands, of a word each, as its low three bits count, follow; a
+	 * publishing bit counts when the operation is done.
 	 */
 	WORD_EXTENDED = 6,
-	/* What the size says, an enum control; no operation of the log. */
+	/*
+	 * The control, an enum control, in place of the size; no operation of
+	 * the log.
+	 */
 	WORD_CONTROL = 7
 };
 
@@ -232,8 +235,9 @@ void program_free(struct program *p);
 /* What the program's trace holds; lives as the program. */
 const struct facts *program_facts(const struct program *p);
 /*
- * What the log says of a pool: words, the types of the events that describe it
- * and their fields, as "PoolInitMFS extendBy=4096 unitSize=48"; "" for nothing.
+ * The log's description of a pool: words, the types of the events that describe
+ * it and their fields, as "PoolInitMFS extendBy=4096 unitSize=48"; "" for
+ * nothing.
  * number: as words have it.
  */
 const char *program_pool(const struct program *p, uint64_t number);

@@ -17,7 +17,7 @@
 #include "tel/run.h"
 #include "telreplay/compile/compiler.h"
 
-/* How much of a file says whether it is a program. */
+/* How much of a file is needed to detect a program. */
 #define HEAD 16
 /* The rate of the clock is looked up again after so many operations. */
 #define RATE_EACH 4096

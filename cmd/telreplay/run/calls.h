@@ -19,7 +19,7 @@ int calls_stop(void);
 int calls_trace(pid_t pid);
 
 /*
- * In the parent, for a status of waitpid() that says "stopped": counts the
+ * In the parent, for a status of waitpid() that means "stopped": counts the
  * call, if the clock runs, and lets the thread go on.
  */
 void calls_count(pid_t pid, int status, int running, uint64_t *counts);

@@ -2,9 +2,9 @@
 /*
  * Run: a program against an allocator, timed.
  *
- * All results are written to a shared_stats, which a parent process can share: it
- * says how far each thread was when the allocator took the process down.  The
- * run's own memory is mapped, never taken from malloc.
+ * All results are written to a shared_stats, which a parent process can share:
+ * it has the progress of each thread when the allocator took the process down.
+ * The run's own memory is mapped, never taken from malloc.
  */
 #ifndef TELREPLAY_RUN_H
 #define TELREPLAY_RUN_H
@@ -82,7 +82,7 @@ enum run_phase {
 
 /* Which pages hold the live blocks, by the requested size of these. */
 struct run_residency {
-	uint32_t known; /* the kernel says which pages are resident */
+	uint32_t known; /* the kernel reports which pages are resident */
 	struct {
 		uint64_t blocks;
 		uint64_t asked; /* bytes requested */
@@ -254,7 +254,7 @@ double run_think_rate(void);
 unsigned run_thread_here(void);
 
 /*
- * How far a run is, 0 to 1.  They may be those of another process.
+ * The progress of a run, 0 to 1.  They may be those of another process.
  * words: set to the words that are done, as in facts.curve; may be NULL.
  */
 double run_progress(const struct run_shared_stats *shared_stats,

@@ -179,7 +179,7 @@ const uint64_t *run_words(struct worker *w, const uint64_t *p,
 /* run_step.c */
 /* Runs a rarer operation, or one that is verified. */
 void run_careful(struct worker *w, const uint64_t *p);
-/* Writes to a block that is new, as --touch says. */
+/* Writes to a new block, as --touch requests. */
 void run_touch(const struct worker *w, unsigned char *block, size_t size);
 /* Runs one and records its latency. */
 void run_timed(struct worker *w, const uint64_t *p);

@@ -2,7 +2,7 @@
 /*
  * Waits for other threads, and for windows.
  *
- * A thread that waits polls for a moment how far the other one is, and then
+ * A thread that waits polls the other one's progress for a moment, and then
  * sleeps until that one wakes it.  One that goes on looks for sleepers only
  * where it publishes its progress, and there without a barrier: it looks
  * again, with one, before it waits or ends.

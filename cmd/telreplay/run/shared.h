@@ -39,7 +39,7 @@ enum job {
 	JOB_WATCH  /* run it, and sample its memory */
 };
 
-/* How far the process is. */
+/* The progress of the process. */
 enum phase {
 	PHASE_STARTED,
 	PHASE_READY,   /* the program is loaded */

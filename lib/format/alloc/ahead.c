@@ -16,7 +16,7 @@
 #include "base/queue.h"
 #include "format/alloc/alloc.h"
 
-/* Where the trace, or what is left of the window, is shorter, none is used. */
+/* No thread is used for a trace, or a rest of the window, that is shorter. */
 #define TRACE_MIN ((uint64_t)1 << 17)
 #define WINDOW_MIN ((size_t)1 << 16)
 /* Batches that may be ready; where all are, it sleeps until half are taken. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Traces of allocators that other tools write, as lines of text: tel-alloc(5)
- * describes them.  A dialect says how a line of its is taken to pieces; all
- * else is the same for all of them.
+ * describes them.  A dialect parses its own lines; all else is the same for all
+ * of them.
  *
  * An event's bytes are its code and its size, four bytes each, its clock and
  * then eight bytes a field, all little-endian; a string is behind them.
@@ -120,8 +120,8 @@ struct al_call {
 
 /* What a line turns out to be. */
 enum al_line {
-	AL_EVENT,   /* the event of s->kind */
-	AL_COMMENT, /* a line that belongs to the format and says nothing */
+	AL_EVENT,        /* the event of s->kind */
+	AL_COMMENT,      /* a line of the format without an event */
 	AL_OTHER_OUTPUT, /* what the program said that was traced */
 	AL_MORE,         /* the first of two lines that are one event */
 	AL_WRONG,        /* damage: al_wrong() */
@@ -171,7 +171,7 @@ struct al_parser_state {
 	uint64_t sum;      /* ltrace -r: of all differences */
 	uint64_t frames;   /* heaptrack: of backtraces, so far */
 	uint64_t inner;    /* ltrace: calls within calls that have begun */
-	uint64_t promised; /* rep: operations, as the header says */
+	uint64_t promised; /* rep: operations, from the header */
 	unsigned headers;  /* rep: lines of the header that have come */
 };
 

@@ -3,7 +3,7 @@
 #include "encoder/relay.h"
 #include "format/alloc/alloc.h"
 
-/* The numbers of backtraces, and of blocks, mean what their own trace says. */
+/* Backtraces and blocks are numbered within their trace. */
 static tel_status
 alone_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
@@ -16,7 +16,7 @@ alone_write(struct tel_writer *w, const struct tel_event *ev,
 	return tel__relay_write(w, ev, changed);
 }
 
-/* Backtraces and what is said of the trace itself. */
+/* Backtraces and lines on the trace itself. */
 static int
 heaptrack_needed(const struct tel_event *ev)
 {

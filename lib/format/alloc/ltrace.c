@@ -226,7 +226,7 @@ ltrace_parse(struct al *s, const unsigned char *p)
 	}
 	while (p < s->line.end && *p != ')' && *p != '<')
 		p++;
-	/* it says the second where another thread ends the program */
+	/* ltrace prints the second where another thread ends the program */
 	if (al_starts_with(s, p, "<unfinished ...>", 16) ||
 	    al_starts_with(s, p, "<no return ...>", 15))
 		return ltrace_unfinished(s, call);

@@ -21,7 +21,7 @@ static const struct al_call android_calls[] = {
 	{ NAME("thread_done"), AL_THREAD_DONE, "-" },
 };
 
-/* When the call began and ended, in ns; thread_done says one time alone. */
+/* When the call began and ended, in ns; thread_done has one time only. */
 static enum al_line
 android_time(struct al *s, const unsigned char *p)
 {
@@ -84,8 +84,8 @@ android_parse(struct al *s, const unsigned char *p)
 /* -------------------------------------------------------------- mtrace */
 
 /*
- * "@ OBJECT:(SYMBOL+OFFSET)[0xADDRESS] ", which says who called; it may be
- * missing.  Returns where the operation is, or NULL.
+ * "@ OBJECT:(SYMBOL+OFFSET)[0xADDRESS] ", the caller; it may be missing.
+ * Returns where the operation is, or NULL.
  */
 static const unsigned char *
 mtrace_caller(struct al *s, const unsigned char *p)

@@ -11,7 +11,7 @@
 /* Lines that are looked at where each line should be one. */
 #define PROBE_LINES 8u
 
-/* 1 when the line in s, which is one of the dialect, says which it is. */
+/* 1 when the line in s identifies the dialect, and is valid in it. */
 static int
 is_proof(struct al *s, enum al_line line)
 {

@@ -56,7 +56,7 @@ al_join(struct tel_reader *r, struct al *s)
 	return TEL_OK;
 }
 
-/* The clock: what the line says, or else which line it is. */
+/* The clock: the line's own time, or else its number. */
 static void
 set_clock(struct tel_reader *r, struct al *s)
 {

@@ -42,7 +42,7 @@ enum ctf_scope {
 	CTF_RELATIVE = CTF_SCOPES /* of a path: the structures around it */
 };
 
-/* What a field says of the packet or the event; bits. */
+/* The meaning that a field has for its packet or event; bits. */
 enum ctf_role {
 	CTF_ROLE_MAGIC = 1 << 0,
 	CTF_ROLE_UUID = 1 << 1,

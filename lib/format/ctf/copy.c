@@ -117,7 +117,7 @@ is_used(const struct ctf *s, const char *name)
 
 /* ----------------------------------------------------------------- packets */
 
-/* Sets what a packet says of itself, if it does. */
+/* Sets the packet's own size and clock, where it has fields for these. */
 static void
 patch(struct copy *c, enum ctf_role role, uint64_t v)
 {

@@ -71,7 +71,7 @@ struct ctf_trace {
 	int broken;   /* its metadata make no sense: it is left out */
 };
 
-/* What the start of a packet says; sizes are in bits. */
+/* The header and context of a packet; sizes are in bits. */
 struct ctf_packet {
 	uint64_t offset; /* in the file, in bytes */
 	uint64_t start;  /* of the first event */

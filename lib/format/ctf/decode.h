@@ -11,7 +11,7 @@
 enum ctf_result {
 	CTF_DONE,
 	CTF_MORE, /* the window ends before */
-	CTF_BAD,  /* what is there is invalid: .why */
+	CTF_BAD,  /* the bytes are invalid: .why */
 	CTF_MEMORY
 };
 
@@ -52,7 +52,7 @@ struct ctf_cursor {
 	struct tel__buffer *out;   /* records */
 	size_t record;             /* where in it this one is */
 	const char *why;
-	struct ctf_bits *copy; /* what is read is written there; or NULL */
+	struct ctf_bits *copy; /* decoded values are written there; or NULL */
 };
 
 /* The value of a role, or another one if it did not come. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A folder that is written as one: it is made beside the one that is asked for,
- * and gets its name when it is complete.  What is not complete is removed.
+ * and gets its name when it is complete.  An incomplete one is removed.
  */
 #ifndef TEL_CTF_FOLDER_H
 #define TEL_CTF_FOLDER_H

@@ -97,7 +97,7 @@ name_of_end(const char *name, unsigned i, char *to, size_t size)
 	return 1;
 }
 
-/* The field that says whose range it is: the thread, or the processor. */
+/* The field that identifies a range: the thread, or the processor. */
 static int
 ctf_key_of(const struct tel_type *t)
 {

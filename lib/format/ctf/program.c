@@ -165,7 +165,7 @@ ctf_program_find_slot(struct ctf_compiler *c, const struct ctf_path *path,
 		if (p == NULL || !place_find(c, p, path, 0, &f))
 			p = NULL;
 	} else {
-		/* CTF 2 says how many structures to leave */
+		/* CTF 2 counts the structures to leave */
 		while (p != NULL && i < path->count && path->steps[i] == NULL) {
 			p = p->parent;
 			i++;
@@ -270,7 +270,7 @@ datatype_of(const struct ctf_class *class)
 	return TEL_UNSIGNED;
 }
 
-/* A bit that says whether an option is there. */
+/* A bit that is set if an option is present. */
 static int
 add_presence(struct ctf_compiler *c, uint32_t *at, uint8_t *bit)
 {
@@ -359,7 +359,7 @@ compile_number(struct ctf_compiler *c, const char *name,
 	/* events of any type may refer to these */
 	if (c->scope <= CTF_EVENT_HEADER && c->nslots < CTF_SLOTS_MAX)
 		s->slot = (uint16_t)c->nslots++;
-	/* what the packet says of itself is of no use in each event */
+	/* the packet's own fields are of no use in each event */
 	if (role != 0)
 		return 1;
 	s->to = add_leaf(c, name, datatype_of(class), shape->load, TEL_UNSIGNED,
@@ -565,7 +565,7 @@ add_option(struct ctf_compiler *c, const struct ctf_range *range,
 	return 1;
 }
 
-/* Compiles what is there if an option is chosen. */
+/* Compiles the body of an option. */
 static int
 compile_option(struct ctf_compiler *c, const char *name, const char *option,
     const struct ctf_class *class, struct ctf_option *out)

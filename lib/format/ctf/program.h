@@ -40,7 +40,7 @@ struct ctf_step;
 struct ctf_option {
 	struct ctf_range range; /* of the selector */
 	struct ctf_step *body;
-	uint32_t present_at; /* of the bit that says that it was chosen */
+	uint32_t present_at; /* of the bit that is set if it was chosen */
 	uint8_t present;
 	const char *name;
 	struct ctf_option *next;

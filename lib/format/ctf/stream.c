@@ -149,7 +149,7 @@ check_head(const struct ctf_cursor *c, const struct ctf_file *f,
 	return NULL;
 }
 
-/* Nonzero when what is left of a file is zeros. */
+/* Nonzero when the rest of a file is zeros. */
 static int
 is_padding(struct ctf *s, const struct ctf_file *f, uint64_t from)
 {
@@ -305,7 +305,7 @@ add_file(struct ctf_stream *stream, const struct ctf_file *f)
 	return TEL_OK;
 }
 
-/* The stream that a file is of, by what its first packet says. */
+/* The stream of a file, from its first packet. */
 static tel_status
 find_stream(struct tel_reader *r, struct ctf *s, size_t trace,
     const struct ctf_stream_type *type, uint64_t id, const struct ctf_file *f)

@@ -505,7 +505,7 @@ compile_trace(struct tel_reader *r, struct ctf *s, struct ctf_trace *t)
 
 /* ------------------------------------------------------------------- loading */
 
-/* What is known of the traces, as metadata of the log. */
+/* The environment of the traces, as metadata of the log. */
 static void
 note_environment(struct tel_reader *r, const struct ctf_metadata *m)
 {

@@ -56,7 +56,7 @@ struct attribute {
 
 /* Takes the next token. */
 void tel__tsdl_advance(struct tsdl *t);
-/* Says that another token was expected; gives 0, as the next does. */
+/* Reports that another token was expected; gives 0, as the next does. */
 int tel__tsdl_fail(struct tsdl *t, const char *expected);
 int tel__tsdl_no_memory(struct tsdl *t);
 /* Whether the next token is that character, or that word. */
@@ -73,7 +73,7 @@ const char *tel__tsdl_name(struct tsdl *t);
 const char *tel__tsdl_dotted(struct tsdl *t);
 /* An integer with a sign, or in parentheses. */
 int tel__tsdl_integer(struct tsdl *t, uint64_t *value);
-/* The byte order that an attribute says. */
+/* The byte order that an attribute declares. */
 int tel__tsdl_order(struct tsdl *t, const struct attribute *a,
     enum ctf_order *order);
 /* A scope of names of types; it ends with t->depth--. */

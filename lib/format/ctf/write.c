@@ -229,7 +229,7 @@ ctf_write_put_list(const struct trace *t, struct tel__buffer *b,
 	member_end(t, b, name);
 }
 
-/* A field that may be absent, behind a number that says whether it is. */
+/* A field that may be absent, behind a number that is 1 if it is present. */
 static void
 put_optional(const struct trace *t, struct tel__buffer *b,
     const struct tel_type *type, const struct tel_field *f, const char *name,

@@ -2,9 +2,9 @@
 /*
  * Singularity ETS logs, tel-ets(5): what the files of this format share.
  *
- * A log is records, each an entry of 48 bytes and a text of up to 256.  What
- * the words of an entry mean, and its text, TMF says: one description of
- * Singularity's own events is built in, users add theirs.
+ * A log is records, each an entry of 48 bytes and a text of up to 256.  TMF
+ * defines the words of an entry, and its text: one description of Singularity's
+ * own events is built in, users add theirs.
  */
 #ifndef TEL_ETS_H
 #define TEL_ETS_H
@@ -265,9 +265,9 @@ tel_status tel__ets_open(struct tel_reader *r, const char *as);
  * is the caller's even on failure.  TEL_OK, TEL_ENOMEM.
  */
 tel_status tel__ets_schema_make(struct ets *h, struct tel_schema **out);
-/* Adds what is built in.  TEL_OK, TEL_ENOMEM. */
+/* Adds the built-in descriptions.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__ets_describe_builtin(struct tmf *tmf);
-/* The schema of what is built in.  TEL_OK, TEL_ENOMEM. */
+/* The schema of the built-in descriptions.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__ets_schema_new(struct tel_schema **out);
 
 /* builtin.tmf: the description of Singularity's events. */

@@ -89,7 +89,7 @@ tel__ets_follow(struct tel_reader *r, struct ets *h, const unsigned char *p,
 	return TEL_OK;
 }
 
-/* Puts "CONTRACT/SendMESSAGE" into a note; what is not known is a number. */
+/* Puts "CONTRACT/SendMESSAGE" into a note; an unknown name is a number. */
 static void
 fill_note(struct tel_reader *r, struct ets *h, struct ets_note *note,
     uint32_t contract, uint32_t tag, int deliver, int field)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Looking at records of ETS logs: whether one is as the writer makes them,
- * whether some follow each other, and how long a text is whose length says
- * something else.
+ * whether some follow each other, and how long a text is whose recorded length
+ * is wrong.
  */
 #include "format/ets/ets.h"
 
@@ -98,7 +98,7 @@ tel__ets_is_record(const struct ets *h, const unsigned char *p, size_t n,
 }
 
 /*
- * Whether what is behind the first size bytes is a record, or the end.  It
+ * Whether a record, or the end, is behind the first size bytes.  It
  * must be of a known type if no more than its entry is asked for.
  */
 static int

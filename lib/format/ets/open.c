@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "format/ets/ets.h"
 
-/* Read ahead of what is asked for; descriptions are mostly small. */
+/* The size of reads; descriptions are mostly small. */
 #define READ_SIZE ((size_t)1 << 16)
 
 /* Records that are examined to detect the format. */
@@ -75,7 +75,7 @@ ets_open_describe(struct tel_reader *r, struct ets *h, const char *path)
 	return st;
 }
 
-/* What is built in, and then what the user says, which overrules it. */
+/* The built-in descriptions, and then the user's, which replace them. */
 static tel_status
 describe_all(struct tel_reader *r, struct ets *h)
 {
@@ -204,7 +204,10 @@ tel__ets_open(struct tel_reader *r, const char *as)
 		    "%s",
 		    r->input_status != TEL_OK ? tel__input_error(r->in) :
 		                                "the input is empty");
-	/* MonNet says the rate first, and so can whoever shows events */
+	/*
+	 * MonNet records the rate first, so it is known before an event is
+	 * shown
+	 */
 	if ((size_t)(r->end - r->p) >= ETS_ENTRY && is_cpu_speed(r->p) &&
 	    r->tick_rate == 0)
 		tel__clock_set_rate(r->log.clock,

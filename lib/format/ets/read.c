@@ -40,7 +40,7 @@ is_sync(const struct tel_reader *r, const unsigned char *q)
 	            tel__ets_chain(h, q, n, 0, 0, ETS_LONG_CHAIN, 0)));
 }
 
-/* What is left is the start of a record and no more. */
+/* The rest of the input is the start of a record. */
 static tel_status
 cut_short(struct tel_reader *r, struct ets *h)
 {
@@ -131,9 +131,9 @@ ets_give(struct tel_reader *r, struct ets *h, const struct ets_type *t,
 }
 
 /*
- * The length of the text behind the entry at r->p, which is said to be of
- * says bytes; -1: the log ends before.  It is believed when a record is behind
- * it.
+ * The length of the text behind the entry at r->p, of which the entry has the
+ * length says; -1: the log ends before.  That length is right if a record is
+ * behind it.
  */
 static int
 ets_measure(struct tel_reader *r, struct ets *h, unsigned says)
@@ -148,13 +148,13 @@ ets_measure(struct tel_reader *r, struct ets *h, unsigned says)
 	tel__reader_fill(r, ETS_ASK_SIZE);
 	text = tel__ets_text_length(h, r->p, (size_t)(r->end - r->p), r->eof,
 	    ETS_ASK_ALL);
-	/* what is behind it is found to be damaged when its turn comes */
+	/* damage behind it is found when its turn comes */
 	if (text < 0 && ETS_ENTRY + says <= (size_t)(r->end - r->p))
 		text = (int)says;
 	return text;
 }
 
-/* The record at r->p, whose entry says something of a text. */
+/* The record at r->p, whose entry has the length of a text. */
 static tel_status
 give_text(struct tel_reader *r, struct ets *h)
 {
@@ -182,7 +182,7 @@ give_text(struct tel_reader *r, struct ets *h)
 		return st;
 	tel__ets_find_text(r, h, r->p, (unsigned)text);
 	t = ets_find(h, r->p);
-	/* a string that is laid out anew ends where its item type says */
+	/* a string that is laid out anew ends as its item type does */
 	if (t == NULL || t->block == NULL)
 		h->nuls += memchr(r->p + ETS_ENTRY, 0, (size_t)text) != NULL;
 	return ets_give(r, h, t, (unsigned)text);

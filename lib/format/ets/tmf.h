@@ -74,10 +74,10 @@ struct tmf {
 };
 
 /*
- * Adds the descriptions in n bytes of text; path: its name in messages. TEL_OK;
- * TEL_EINVAL, TEL_ELIMIT: error says where it is invalid, or what is too many,
- * printable ASCII; TEL_ENOMEM.  After a failure only tel__tmf_free() may be
- * called.
+ * Adds the descriptions in n bytes of text; path: its name in messages.
+ * TEL_OK; TEL_EINVAL, TEL_ELIMIT: error has the place that is invalid, or the
+ * limit, in printable ASCII; TEL_ENOMEM.  After a failure only tel__tmf_free()
+ * may be called.
  */
 tel_status tel__tmf_parse(struct tmf *t, const char *text, size_t n,
     const char *path, char *error, size_t error_size);
@@ -89,7 +89,7 @@ void tel__tmf_finish(struct tmf *t);
 
 /*
  * The name of a contract's message; NULL when it is not known.
- * contract: n bytes, as the log says it: "DirectoryServiceContract.Imp".
+ * contract: n bytes, as the log spells it: "DirectoryServiceContract.Imp".
  */
 const char *tel__tmf_message(const struct tmf *t, const char *contract,
     size_t n, int64_t tag);

@@ -65,7 +65,7 @@ struct ft_line {
 enum ft_kind {
 	FT_EVENT,
 	FT_SILENT, /* a header, or a note on a processor */
-	FT_LOST,   /* the line says how many events were lost: .clock */
+	FT_LOST,   /* the line counts lost events: .clock */
 	FT_BLANK,
 	FT_CHAIN, /* a caller: belongs to the event before it */
 	FT_WRONG

@@ -216,7 +216,7 @@ find_open(const char *p, const char *end, char open, char close)
 	return q > p ? q - 1 : NULL;
 }
 
-/* "[CPU]" before end, and flags behind it.  Returns what is before. */
+/* "[CPU]" before end, and flags behind it. Returns where it starts. */
 static const char *
 take_cpu(struct ft_line *l, const char *p, const char *end)
 {
@@ -385,7 +385,7 @@ take_switch(struct ft_line *l, const char *p, const char *end)
 	return 1;
 }
 
-/* Whether an event is what a program or a tracer says. */
+/* Whether an event is a message of a program or a tracer. */
 static int
 is_message(const char *name)
 {
@@ -399,7 +399,7 @@ is_message(const char *name)
 	return 0;
 }
 
-/* The fields of an event; what is before the first one is a text. */
+/* The fields of an event, and the text before the first one. */
 static void
 take_fields(struct ft_line *l, const char *p, const char *end)
 {

@@ -8,7 +8,7 @@
 
 #include "format/hpm/hpm.h"
 
-/* Gives out what is in h->data. */
+/* Gives out the event in h->data. */
 static void
 hpm_event_emit(struct tel_reader *r, struct hpm *h, unsigned type,
     uint64_t clock, uint32_t size, size_t record)

@@ -6,8 +6,8 @@
  *
  * Of several traces one is made.  A counter record has its processor; a marker
  * is read as one of the trace's first, so from the first record of another
- * processor on padding of a length that no virtual machine wrote says of which
- * one the records are that follow (HPM_SWITCH).  Where it goes depends on the
+ * processor on padding of a length that no virtual machine wrote has the number
+ * of the one whose records follow (HPM_SWITCH).  Where it goes depends on the
  * events alone: what was read of such a trace is written the same.
  */
 #include "base/array.h"
@@ -23,7 +23,7 @@ struct encoder {
 	size_t header_size;
 	int started;   /* it was written */
 	int counters;  /* so was a counter record */
-	int several;   /* and padding that says a processor */
+	int several;   /* and padding with a processor's number */
 	int64_t cpu;   /* that the next marker would be read as one of, or -1 */
 	uint64_t run;  /* of the first trace */
 	unsigned only; /* the log that was written last, */
@@ -116,7 +116,7 @@ store32(unsigned char *p, uint32_t value, int big)
 		p[i] = (unsigned char)(value >> 8 * (big ? 3 - i : i));
 }
 
-/* Writes padding that says of which processor the records are that follow. */
+/* Writes padding with the processor's number of the records that follow. */
 static tel_status
 put_switch(struct tel_writer *w, const struct tel_schema *schema, int64_t cpu)
 {
@@ -217,7 +217,7 @@ hpm_write(struct tel_writer *w, const struct tel_event *ev,
 	    hpm_load32(ev->raw, schema->abi.big) % 16 == HPM_COUNTER;
 	cpu = hpm_load(ev, "cpu", &value) ? (int64_t)value : e->cpu;
 	if (is_switch(e, ev, cpu, counter)) {
-		/* what is held is of the processor before */
+		/* the held records are of the processor before */
 		if (e->held_size > 0 && !e->several)
 			st = put_switch(w, schema, e->cpu);
 		if (st == TEL_OK)

@@ -2,9 +2,9 @@
 /*
  * Jikes RVM HPM traces, tel-hpm(5): what the files of this format share.
  *
- * A run leaves a trace file for each virtual processor and one meta file,
- * which says how many counters a record has and names them, the threads and
- * the methods.
+ * A run leaves a trace file for each virtual processor and one meta file, which
+ * has the number of counters in a record, and the names of counters, threads
+ * and methods.
  */
 #ifndef TEL_HPM_H
 #define TEL_HPM_H
@@ -63,7 +63,7 @@ hpm_load64(const unsigned char *p, int big)
 	return big ? tel_be64(p) : tel_le64(p);
 }
 
-/* What the meta file says. */
+/* Contents of the meta file. */
 struct hpm_meta {
 	struct hpm_layout layout;
 	int32_t mode;
@@ -155,11 +155,11 @@ struct hpm {
 	unsigned seen;              /* processors of a merged trace */
 	struct tel_running running;
 	struct hpm_speeds speeds;
-	/* what is reported when the first event is asked for */
+	/* reported when the first event is requested */
 	char *meta_path; /* the file, or the name that was looked for */
 	char *refused;   /* why that file could not be used */
 	int meta_found;
-	unsigned promised; /* counters that it says there are */
+	unsigned promised; /* counters that it declares */
 	int reported;
 	uint64_t flagged[8]; /* events with each bit of flags */
 	unsigned exited;     /* exit records */
@@ -193,8 +193,8 @@ int tel__hpm_chain(const struct hpm_layout *l, const unsigned char *p, size_t n,
     int eof, int cpu, unsigned want);
 
 /*
- * The processor that the padding at p, a whole record, says to come next; -1:
- * it is padding and no more.
+ * The processor whose records follow the padding at p, a whole record; -1: the
+ * padding names none.
  */
 int tel__hpm_switch(const struct hpm_layout *l, const unsigned char *p);
 
@@ -211,7 +211,7 @@ struct hpm_trial {
 	unsigned odd;   /* other records, of eight bytes */
 	int bad;        /* no valid record follows them */
 	int cpu;        /* of the first counter, or -1 */
-	uint64_t start; /* of the first counter that says it, or 0 */
+	uint64_t start; /* of the first counter that has it, or 0 */
 };
 
 /*

@@ -124,8 +124,8 @@ find_meta(struct tel_reader *r, struct hpm *h, uint32_t version,
 }
 
 /*
- * Whether the n bytes at r->p speak against the layout that the meta file
- * says, and for *l.
+ * Whether the n bytes at r->p contradict the layout of the meta file, and fit
+ * *l.
  */
 static int
 is_better(const struct tel_reader *r, const struct hpm *h,
@@ -170,7 +170,7 @@ choose_layout(struct tel_reader *r, struct hpm *h, uint32_t version)
 	h->size = hpm_counter_size(l);
 	trial = tel__hpm_try(l, r->p, n, eof);
 	h->cpu = trial.cpu;
-	/* what is before the first counter is as early as that */
+	/* records before the first counter have its time */
 	h->one.clock = trial.start;
 }
 

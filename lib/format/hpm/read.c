@@ -168,7 +168,7 @@ hpm_read_finish(struct tel_reader *r, struct hpm *h)
 	return TEL_END;
 }
 
-/* What is left is the start of a record and no more. */
+/* The rest of the input is the start of a record. */
 static tel_status
 cut_short(struct tel_reader *r, struct hpm *h)
 {

@@ -166,7 +166,7 @@ field_at(const struct tel_type *t, enum hpm_at at)
 	return i;
 }
 
-/* Says which fields make a counter event the period of a thread. */
+/* Sets the fields that make a counter event the period of a thread. */
 static void
 say_periods(struct tel_schema *s)
 {
@@ -181,7 +181,7 @@ say_periods(struct tel_schema *s)
 	s->periods.unsure = HPM_FLAGS_UNSURE;
 }
 
-/* What is laid out in another way is of another name. */
+/* Each layout has a name of its own. */
 static void
 name_schema(const struct hpm_layout *l, char *name, size_t size)
 {
@@ -240,7 +240,7 @@ find_layout(const char *wanted, struct hpm_layout *l)
 
 /*
  * These schemas are stable.  A file in the native format refers to one by its
- * name, and says how the counters are called.
+ * name, and has the names of the counters.
  */
 tel_status
 tel__hpm_schema_new(const char *name, struct tel_schema **out)

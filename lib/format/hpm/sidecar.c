@@ -13,7 +13,7 @@
 
 #include "format/hpm/hpm.h"
 
-/* Read ahead of what is asked for; meta files are mostly small. */
+/* The size of reads; meta files are mostly small. */
 #define READ_SIZE ((size_t)1 << 16)
 
 /*

@@ -181,7 +181,7 @@ read_parameters(const struct tel_reader *r, const struct inst *s,
 	}
 }
 
-/* 1 when the definition says the same as the one that holds. */
+/* 1 when the definition equals the one in force. */
 static int
 agrees(const struct inst_class *c, const struct inst_line *l,
     const int64_t *parameters)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Data descriptors: formats like those of printf, which are interpreted here and
- * never handed to printf.  The width of a number is that of its value, so
- * that a length in a conversion says nothing.
+ * Data descriptors: formats like those of printf, which are interpreted here
+ * and never handed to printf.  The width of a number is that of its value, so
+ * the length in a conversion is ignored.
  */
 #include "format/inst/inst.h"
 

@@ -12,7 +12,7 @@
 static const char start[] = "H inst";
 #define START (17 + sizeof(start))
 
-/* What the first line says when tel_stats_write_inst() has written it. */
+/* The start of the first line that tel_stats_write_inst() writes. */
 static const char writer[] = " writer=\"teltools ";
 
 static int
@@ -65,7 +65,7 @@ is_packed(const char *p, size_t n)
 	return 0;
 }
 
-/* What is packed: its first line, as far as these bytes have it. */
+/* A packed log: its first line, as far as these bytes have it. */
 static tel_inst_sort
 look_into(const void *bytes, size_t size)
 {

@@ -265,7 +265,7 @@ is_unknown(const struct making *m, const struct piece *p)
 
 /*
  * Whether the log was an inst log, whose reader applies the rules of what is
- * enabled.  libtel-emit has applied them, and writes only what counts.
+ * enabled. libtel-emit has applied them, and writes only records that count.
  */
 static int
 is_inst(const struct making *m)

@@ -3,7 +3,7 @@
 #include "encoder/relay.h"
 #include "format/inst/inst.h"
 
-/* Ids mean what their own log says, so logs may follow each other only. */
+/* Each log defines its own ids, so logs may only follow each other. */
 static tel_status
 encoder_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
@@ -22,8 +22,8 @@ encoder_write(struct tel_writer *w, const struct tel_event *ev,
 }
 
 /*
- * Definitions, and what says of the log what it is and lacks.  A record that
- * has no effect is needed where later ones have none because of it.
+ * Definitions, and records on the log itself: its version, what it lacks.  A
+ * record that has no effect is needed where later ones have none because of it.
  */
 static int
 encoder_needed(const struct tel_event *ev)

@@ -220,7 +220,7 @@ inst_is(const struct inst_value *v, const char *word)
 	CLASS(CLASS_RATIO, "ratio", T_RATIO_CLASS, T_SNAP_RATIO, 0, "") \
 	CLASS(CLASS_DISTINCT, "distinct", T_DISTINCT_CLASS, T_SNAP_DISTINCT, INST_KEYS | INST_BUCKETS, " max=4096") \
 	CLASS(CLASS_TOP, "top", T_TOP_CLASS, T_SNAP_TOP, INST_VALUES, NULL) \
-	/* a class of a later version: its numbers mean what that says */ \
+	/* a class of a later version, which defines its numbers */ \
 	CLASS(CLASS_OTHER, "", T_UNKNOWN_CLASS, T_OTHER, 0, NULL)
 /* clang-format on */
 
@@ -509,9 +509,9 @@ struct inst {
 	int headed;           /* a session has begun, */
 	int ended;            /* and ended */
 	uint64_t lost;        /* records, by the log's own account */
-	unsigned reported;    /* bits: what is reported only once */
+	unsigned reported;    /* bits: notices that are given only once */
 
-	uint8_t from[T_TYPES][INST_FIELDS]; /* as tel__inst_sources() says */
+	uint8_t from[T_TYPES][INST_FIELDS]; /* bits of tel__inst_sources() */
 
 	/* the event that is being made */
 	enum inst_type type;
@@ -527,8 +527,8 @@ struct inst {
 
 /*
  * Follows the line of s: sets the event's type and what is not in the line.
- * TEL_OK: there is an event; TEL_EDAMAGED: the line is invalid, *why says
- * how; TEL_EVERSION, TEL_ENOMEM.
+ * TEL_OK: there is an event; TEL_EDAMAGED: the line is invalid, *why has the
+ * reason; TEL_EVERSION, TEL_ENOMEM.
  */
 tel_status tel__inst_follow(struct tel_reader *r, struct inst *s,
     const char **why);

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-/* For names of one letter how far before I_KEYS their field is. */
+/* For names of one letter the distance of their field before I_KEYS. */
 static const unsigned char letters['z' + 1] = { ['b'] = I_KEYS - I_B,
 	['c'] = I_KEYS - I_C,
 	['d'] = I_KEYS - I_D,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the records of an inst log do: which event each one is, and whether it
- * has an effect by the rules of the instrumentation system.  A record that
- * has none becomes an event that says why.
+ * has an effect by the rules of the instrumentation system.  A record that has
+ * none becomes an event with the reason.
  */
 #include "format/inst/inst.h"
 
@@ -111,8 +111,8 @@ sync_point(struct tel_reader *r, struct inst *s)
 /* ------------------------------------------------------------ classes */
 
 /*
- * The class that the record is of; 0 when the record has no effect, for which
- * the event then says why.  *type is CLASS_TYPES where the class is not known.
+ * The class that the record is of; 0 when the record has no effect; the event
+ * then has the reason. *type is CLASS_TYPES where the class is not known.
  */
 static int
 find_class(struct tel_reader *r, struct inst *s, unsigned *type)

@@ -19,8 +19,8 @@ is_header(const unsigned char *p)
 
 /*
  * HotSpot has a copy of the header in a constant pool, as an array of 68 bytes
- * at the end of the last checkpoint, of which it says how far from the end of
- * the chunk it starts.  before: the end of the bytes that come before p, of
+ * at the end of the last checkpoint, with the distance of its own start from
+ * the end of the chunk. before: the end of the bytes that come before p, of
  * which there are n; they need not be in one piece with p.
  */
 static int
@@ -79,7 +79,7 @@ tel__jfr_chunk_free(struct jfr_chunk *c)
 	free(c);
 }
 
-/* What is read next. */
+/* The next byte to read. */
 struct window {
 	const unsigned char *p, *end;
 	int eof; /* the input ends with these bytes */
@@ -127,14 +127,14 @@ step_window(struct tel_reader *r, struct jfr *j, size_t n)
 		j->again_at = j->again.used = 0;
 }
 
-/* Where in the log is what is read next. */
+/* The offset in the log of the next byte to read. */
 static uint64_t
 window_offset(const struct tel_reader *r, const struct jfr *j)
 {
 	return r->offset - (j->again.used - j->again_at);
 }
 
-/* Gives what is behind the first n bytes of a chunk back.  1, or 0: no memory. */
+/* Gives the bytes behind the first n of a chunk back.  1, or 0: no memory. */
 static int
 give_back(struct jfr *j, const struct jfr_chunk *c, uint64_t n, uint64_t have)
 {
@@ -193,8 +193,8 @@ find_straddling(const struct jfr_chunk *c, uint64_t have,
 }
 
 /*
- * A chunk that no other follows may be shorter than its header says: another
- * one that starts in it is not a part of it.  1, or 0: no memory.
+ * The last chunk may be shorter than the size in its header: another one that
+ * starts in it is not a part of it. 1, or 0: no memory.
  */
 static int
 cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
@@ -225,8 +225,8 @@ cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
 }
 
 /*
- * Copies a chunk of the size that its header says; of one that does not say it,
- * all up to the next header.  have: bytes that there were.
+ * Copies a chunk of the size in its header; without a size, all up to the next
+ * header. have: bytes that there were.
  */
 static tel_status
 hold_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
@@ -265,7 +265,7 @@ hold_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 
 /* --------------------------------------------------------- metadata */
 
-/* Where the metadata event is: as the header says, or the last one. */
+/* Where the metadata event is: the header's offset, or the last one. */
 static uint64_t
 find_metadata(const struct jfr_chunk *c)
 {
@@ -542,7 +542,7 @@ index_events(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c)
 
 /* ----------------------------------------------------------------- loading */
 
-/* Steps to the next header: what is here is none. */
+/* Steps to the next header: there is none here. */
 static tel_status
 skip_to_header(struct tel_reader *r, struct jfr *j)
 {
@@ -573,7 +573,7 @@ skip_to_header(struct tel_reader *r, struct jfr *j)
 	    (unsigned long long)skipped);
 }
 
-/* Says that a chunk was still written to. */
+/* Reports that a chunk was still written to. */
 static void
 report_state(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
     int cut)

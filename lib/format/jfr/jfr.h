@@ -28,7 +28,7 @@
 
 #define JFR_NONE UINT32_MAX
 
-/* Bytes that are read one after the other; what is read past them is 0. */
+/* Bytes that are read one after the other; those past the end are 0. */
 struct jfr_bytes {
 	const unsigned char *p, *end;
 	int bad; /* more was wanted than there is, or it is invalid */
@@ -126,7 +126,7 @@ enum jfr_code {
 	OP_BYTE,
 	OP_CHAR,
 	OP_INTEGER, /* of .width bytes */
-	OP_SCALED,  /* a long, as .scale says */
+	OP_SCALED,  /* a long, in the unit of .scale */
 	OP_FLOAT,
 	OP_DOUBLE,
 	OP_STRING,
@@ -183,7 +183,7 @@ jfr_class_of(const struct jfr_layout *l, uint64_t id)
 
 /*
  * Reads metadata, from behind the metadata id.  TEL_OK, TEL_ENOMEM, or
- * TEL_EFORMAT: they are invalid, and *why says how.
+ * TEL_EFORMAT: they are invalid, and *why has the reason.
  */
 tel_status tel__jfr_metadata(struct jfr_layout *l, struct jfr_bytes b,
     const char **why);
@@ -278,7 +278,10 @@ struct jfr {
 	const char *why; /* an event is invalid */
 };
 
-/* The ns of a span in ticks.  What is too long is the most there is, as in Java. */
+/*
+ * The ns of a span in ticks.  A span that is too long is the largest number, as
+ * in Java.
+ */
 static inline int64_t
 jfr_span(const struct jfr_chunk *c, int64_t ticks)
 {

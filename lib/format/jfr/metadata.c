@@ -53,7 +53,7 @@ struct parser {
 	struct jfr_layout *l;
 	struct jfr_bytes b;
 	int failed; /* no memory */
-	/* what is being read; JFR_NONE */
+	/* the element being read; JFR_NONE */
 	struct jfr_class *class;
 	struct jfr_field *field;
 };
@@ -224,7 +224,7 @@ jfr_metadata_add_field(struct parser *p, const struct element *e)
 	p->field = f;
 }
 
-/* An annotation of a class or field; its class says what it means. */
+/* An annotation of a class or field; its class defines its meaning. */
 struct annotation {
 	uint32_t class; /* its id */
 	const char *value;
@@ -385,7 +385,7 @@ static const struct {
 	{ "jdk.types.ThreadGroup", JFR_NAMED, "name" },
 };
 
-/* Says what values of a class are, by its name. */
+/* The kind of a class's values, by its name. */
 static void
 jfr_metadata_classify(struct jfr_layout *l, struct jfr_class *c)
 {

@@ -468,7 +468,7 @@ name_frame(struct jfr *j, struct jfr_chunk *c, const struct places *p,
 
 /*
  * The number of the frame of j->name below another one, made if need be.
- * 0: out of memory, or the limit is reached; *st says which.
+ * 0: out of memory, or the limit is reached, as *st has it.
  */
 static uint64_t
 add_frame(struct tel_reader *r, struct jfr *j, uint64_t parent, tel_status *st)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rows of events: at fixed offsets the bits of what is present, and the
+ * The rows of events: at fixed offsets the bits of present fields, and the
  * fields; behind them strings and the elements of lists.
  */
 #include "base/utf8.h"

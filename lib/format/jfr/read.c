@@ -150,7 +150,7 @@ end_chunk(struct jfr *j, struct jfr_chunk *c)
 	j->ended = c;
 }
 
-/* What is not valid in the event that was just made. */
+/* Reports invalid values of the event that was just made. */
 static tel_status
 report_event(struct tel_reader *r, struct jfr *j, uint64_t offset)
 {

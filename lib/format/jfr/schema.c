@@ -46,7 +46,7 @@ add_op(struct maker *m, enum jfr_code code)
 	return op;
 }
 
-/* Makes the name of a member, cut to what is allowed. */
+/* Makes the name of a member, cut to the allowed length. */
 static void
 join_names(char *text, const char *prefix, const char *name)
 {

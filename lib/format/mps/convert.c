@@ -241,8 +241,8 @@ mps_convert_count(struct convert *c, struct loss *row)
 }
 
 /*
- * Where addresses and pointers are labelled as one, two labels of before were
- * often made of one: the second says nothing.
+ * Where addresses and pointers are labelled as one, two older labels often
+ * become one: the second is dropped.
  */
 static int
 is_again(struct convert *c, const struct plan *p, const struct tel_event *out)

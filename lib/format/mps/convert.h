@@ -12,7 +12,7 @@
 /* A conversion to one schema. */
 struct convert;
 
-/* What is known of the types of one log: lives as long as the log. */
+/* Facts on the types of one log: lives as long as the log. */
 struct convert_log;
 
 /*
@@ -26,9 +26,9 @@ void tel__convert_log_free(struct convert_log *l);
 
 /* How an event is converted. */
 enum convert_how {
-	CONVERT_COUNT,  /* what is lost is counted */
+	CONVERT_COUNT,  /* losses are counted */
 	CONVERT_STRICT, /* and costs the event */
-	CONVERT_ROLES   /* only what says something of the log; not counted */
+	CONVERT_ROLES   /* only events on the log itself; not counted */
 };
 
 /*

@@ -6,8 +6,8 @@
 #include "reader/reader.h"
 
 /*
- * 100 when an EventInit or a build string says that it is an MPS stream, less
- * when events fit, 0 if not.
+ * 100 when an EventInit or a build string identifies an MPS stream, less when
+ * events fit, 0 if not.
  */
 int tel__mps_probe(struct tel_reader *r);
 tel_status tel__mps_open(struct tel_reader *r, const char *as);

@@ -73,8 +73,8 @@ int tel__mps_clock_likely(const struct tel_schema *s, const unsigned char *p,
     const unsigned char *end);
 
 /*
- * The size that the event at p would have by its type, whatever its header
- * says: for a string up to its NUL.  0 when its code is not known.
+ * The size that the event at p would have by its type, whatever size its header
+ * has: for a string up to its NUL.  0 when its code is not known.
  */
 uint32_t tel__mps_true_size(const struct tel_schema *s, const unsigned char *p,
     const unsigned char *end);

@@ -55,7 +55,7 @@ identify_find(const unsigned char *p, size_t n, const char *text)
 
 /*
  * The build string: "@(#)Ravenbrook MPS, product.mps, release/1.113.0,
- * platform.lii6gc, variety...".  What is before from was looked at.
+ * platform.lii6gc, variety...".  Bytes before from were examined.
  */
 static void
 find_build(const unsigned char *p, size_t from, size_t n,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an MPS stream itself says of who wrote it. */
+/* Identifies the writer of an MPS stream: version, platform, variety. */
 #ifndef TEL_MPS_IDENTIFY_H
 #define TEL_MPS_IDENTIFY_H
 
@@ -31,8 +31,8 @@ struct mps_identity {
 };
 
 /*
- * Looks at more and more of the log that r is at the start of, until it
- * says who wrote it.  A pipe is not waited for longer than that takes.
+ * Looks at more and more of the log that r is at the start of, until events
+ * identify the writer.  A pipe is not waited for longer than that takes.
  * Returns how many bytes that took.
  */
 size_t tel__mps_gather(struct tel_reader *r, struct mps_identity *g);

@@ -162,7 +162,7 @@ try_all(struct tel_reader *r, struct kept *k, size_t n,
 }
 
 /*
- * Several releases may fit what was looked at.  Says which names of what the
+ * Several releases may fit what was looked at.  Reports which names of what the
  * n bytes hold differ between them, in k->others.
  */
 static void
@@ -188,7 +188,8 @@ compare_others(struct tel_reader *r, struct kept *k, size_t n,
 }
 
 /*
- * The schema that fits, or NULL.  k->sure: the stream itself says what it is.
+ * The schema that fits, or NULL. k->sure: the stream itself has its version and
+ * platform.
  */
 static tel_status
 infer(struct tel_reader *r, struct kept *k, struct tel_schema **out)
@@ -205,7 +206,7 @@ infer(struct tel_reader *r, struct kept *k, struct tel_schema **out)
 	k->sure = g->init || g->built;
 	if (n < 16 || (tel__mps_no_stream(r->p, n) && r->as == NULL))
 		return TEL_OK;
-	/* a string alone says nothing of a platform that is not known */
+	/* a string alone does not tell unknown platforms apart */
 	if (g->built && !tel__mps_platform_abi(g->platform, &abi))
 		g->platform[0] = '\0';
 	st = try_all(r, k, n, g, &best, &score);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a stream says of itself, and other events that no log has. */
+/*
+ * Events on a stream itself (EventInit, build string), and others that no log
+ * has.
+ */
 #include "format/mps/convert.h"
 #include "format/mps/mps.h"
 #include "model/encode.h"

@@ -43,7 +43,7 @@ struct mps_release {
 	uint8_t old_text;    /* its mpseventtxt knows no times of labels */
 	uint8_t split_space; /* addresses and pointers are labelled apart */
 	uint8_t documented;  /* its registry describes parameters */
-	uint8_t max_code;    /* what its EventInit says */
+	uint8_t max_code;    /* from its EventInit */
 };
 
 /* The length of the longest name, as EventInit of all releases has it. */

@@ -17,7 +17,7 @@
 
 /*
  * How many events in a row prove that the stream continues there.  By chance
- * one fits about once in 10^6 places, as its code says its size.
+ * one fits about once in 10^6 places, as its code implies its size.
  */
 #define RESYNC_MIN 3
 /* And how many for a piece to start there: if it is wrong it is read twice. */
@@ -223,7 +223,7 @@ recover(struct tel_reader *r, int *again)
 }
 
 /*
- * Nonzero unless a string says that the event has another size.  A word of
+ * Nonzero unless a string shows that the event has another size.  A word of
  * padding more or less than in the known releases is accepted.
  */
 static int

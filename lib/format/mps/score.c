@@ -107,7 +107,7 @@ tel__mps_odd_values(const struct tel_type *t, const unsigned char *data)
 	return odd;
 }
 
-/* What is odd of an event after another one. */
+/* How odd an event is after another one. */
 static size_t
 odd_order(const struct tel_schema *s, const struct tel_type *t,
     const unsigned char *p, const struct tel_type *before, uint64_t clock)

@@ -14,8 +14,8 @@ struct mps_score {
 };
 
 /*
- * How odd the values of an event are whose bytes were made of a text: what
- * lies between the fields says nothing.
+ * How odd the values of an event are whose bytes were made of a text: bytes
+ * between the fields are ignored.
  */
 size_t tel__mps_odd_values(const struct tel_type *t, const unsigned char *data);
 

@@ -67,7 +67,7 @@ const struct tel_encoder_ops tel__mps_encoder = {
 
 /* -------------------------------------------------------------- converting */
 
-/* What waits until it is known whether a stream says what it is. */
+/* Events held back until the stream's version and build are known. */
 struct hold {
 	int on;          /* w->out holds what waits */
 	uint64_t first;  /* the earliest clock in it */

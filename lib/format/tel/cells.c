@@ -84,7 +84,7 @@ cells_add(struct native_plan *plan, const struct tel_field *f)
 		plan->fixed = f->present_at + 1u;
 }
 
-/* The widest cell for what is not covered from offset at to end. */
+/* The widest cell for the bytes from offset at to end that none covers. */
 static uint8_t
 widest(uint32_t at, uint32_t end)
 {

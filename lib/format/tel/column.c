@@ -7,7 +7,7 @@
 #include "format/tel/wire.h"
 
 /* Measured on streams of all MPS releases: each is the best of some column. */
-/* What is left of 8 bytes for a length of 0 to 8. */
+/* The rest of 8 bytes for a length of 0 to 8. */
 static const uint64_t masks[9] = { 0, 0xff, 0xffff, 0xffffff, 0xffffffff,
 	0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX };
 

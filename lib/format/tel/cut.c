@@ -64,8 +64,8 @@ take_types(struct tel_reader *r, struct native *s,
 }
 
 /*
- * Steps over the group of records that is next, by what the directory says of
- * it; its types, if it has any, have to be read.  1; or 0: there is none.
+ * Steps over the group of records that is next, by its entry in the directory;
+ * its types, if it has any, have to be read. 1; or 0: there is none.
  */
 static int
 pass_group(struct native *s, const struct native_index *x, size_t *next,

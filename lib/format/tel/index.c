@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reading the directory, or the index, that ends a stream: from the end of the
- * file, stream by stream, as each says how long it is.
+ * file, stream by stream, as each has its own length.
  */
 #include "format/tel/index.h"
 
@@ -18,7 +18,7 @@
 #define END_SIZE (NATIVE_HEADER + END_HEAD)
 /* Where the body of START has the second number of the version. */
 #define NATIVE_MEDIAN_AT 1u
-/* What is taken in: some 100 MB. */
+/* The limit of an index: some 100 MB. */
 #define ENTRIES_MAX ((size_t)1 << 21)
 #define STREAMS_MAX 4096
 /* No entry is shorter. */
@@ -37,7 +37,7 @@ struct gather {
 	uint64_t last; /* where the last END record is */
 };
 
-/* What an END record says. */
+/* The contents of an END record. */
 struct ending {
 	uint64_t begin;       /* start of the stream */
 	uint64_t at;          /* where the record is that has the index, */
@@ -351,7 +351,7 @@ mark_named(struct native_index *x, size_t names)
 	}
 }
 
-/* What is known of all entries. */
+/* Facts on all entries. */
 static void
 sum_up(struct native_index *x)
 {
@@ -474,7 +474,7 @@ native_index_look_at(const struct tel_input *in, const struct native_entry *e,
 	return look == 1 && rec->kind == e->kind;
 }
 
-/* Whether the record of an entry is what the entry says. */
+/* Whether a record matches its entry. */
 static int
 is_true(const struct native_entry *e, const struct native_record *rec,
     unsigned median)

@@ -46,8 +46,8 @@ struct native_index {
 /*
  * Reads the index of an input that can seek and is nothing but streams each of
  * which has one.  It is not believed where it cannot be true.  A directory is
- * compared with the hashes of the stream; an index of version 1.1.0 says of
- * records what tel__native_index_check() has to find out.
+ * compared with the hashes of the stream; an index of version 1.1.0 has facts
+ * on records that tel__native_index_check() verifies.
  * in: is left anywhere: seek before reading on.
  * out: set to the index, or NULL when there is none.
  * Returns TEL_OK, TEL_ENOMEM.
@@ -100,7 +100,7 @@ typedef const struct native_schema *tel__native_find_fn(void *arg,
     const unsigned char *name, size_t size, uint64_t digest);
 struct tel_predicate_pushdown;
 struct tel_clock;
-/* What is known of the log of all events in the file, if that is one. */
+/* The log of all events in the file, if it is the only one. */
 struct native_sole {
 	int counted;   /* its events have their ordinals as numbers, */
 	uint64_t base; /* and this added */

@@ -139,7 +139,7 @@ logs_derive(const struct tel_reader *r, const struct native_log *log,
 
 /*
  * Makes the schema that a log describes.  A built-in one has more than a
- * description says, but a user may have given its types other roles: those
+ * description, but a user may have given its types other roles: those
  * are in a description that is complete.
  */
 static tel_status

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading a range of time of a native file: blocks that the index says have
- * nothing to do with it are left out.  The events in them that name things
+ * Reading a range of time of a native file: blocks that are outside of it by
+ * the index are skipped.  The events in them that name things
  * come from the names records instead, in the order of the log: so everything
  * is named, timed and counted as if all had been read.
  */
@@ -293,7 +293,7 @@ steady_clock(const struct tel_reader *r, const struct native *s)
 	const struct native_found *found;
 	struct tel_clock *clock;
 
-	/* the first event with a time says from where time counts */
+	/* time counts from the first event that has one */
 	if (!s->range->index->sole || r->count[TEL_COUNT_EVENTS] == 0 ||
 	    r->timeless || source == NULL || source->next != NULL)
 		return NULL;
@@ -385,7 +385,7 @@ has_room(struct native_range *g, size_t n)
 /* A names record in the file. */
 struct place {
 	uint64_t offset;
-	uint32_t size; /* 0: as its header says */
+	uint32_t size; /* 0: as in its header */
 };
 
 /* Reads a names record, in one piece.  1; 0: it is damaged; -1: no memory. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The native format, tel(5): from an input to records, one of which holds
- * many events.  A record that is damaged is left out, and the next one that
- * is whole says what was in it.
+ * The native format, tel(5): from an input to records, one of which holds many
+ * events.  A damaged record is skipped, and the next valid one tells how many
+ * events were lost.
  */
 #include "base/array.h"
 #include "format/tel/reader.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What is searched at a time. */
+/* How many bytes are searched at a time. */
 #define SEARCH ((size_t)1 << 16)
 
 /* The place of the first record in n bytes at p; NULL when there is none. */
@@ -241,7 +241,7 @@ report_cut(struct tel_reader *r, struct native *s)
 	return native_tell(r, s, UINT64_MAX, 0);
 }
 
-/* Reads what START says after the name of the program. */
+/* Reads the rest of START, after the name of the program. */
 static tel_status
 take_identity(struct native *s, struct native_bytes *b)
 {
@@ -559,7 +559,7 @@ take_block(struct tel_reader *r, struct native *s,
 	return TEL_LOG;
 }
 
-/* The end of a stream says what the stream should be. */
+/* The end of a stream has its length, its events and the size of its index. */
 static tel_status
 take_end(struct tel_reader *r, struct native *s,
     const struct native_record *rec, uint64_t at)
@@ -739,7 +739,7 @@ no_schema(struct tel_reader *r)
 	return schema != NULL ? tel__reader_adopt(r, schema) : TEL_ENOMEM;
 }
 
-/* The first block says what the log is, if no record before it does. */
+/* The first block identifies the log, if no record before it does. */
 static tel_status
 tel_open(struct tel_reader *r, const char *as)
 {

@@ -187,7 +187,7 @@ const struct native_found *tel__native_find_schema(const struct native *s,
 /* Starts a stream. */
 void tel__native_begin_stream(struct native *s);
 /*
- * Takes what a log record says.  TEL_OK (it may have made no sense), a
+ * Applies a log record.  TEL_OK (it may have made no sense), a
  * failure.
  */
 tel_status tel__native_take_log(struct tel_reader *r, struct native *s,

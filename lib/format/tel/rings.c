@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rings of libtel-emit: a file that a program had mapped, or memory out
- * of a core of it.  include/tel_emit.h has the layout, lib/emit/ring.c says
- * how it is written.  All of it is read before the first event, as the events
- * of many rings have to be sorted.  A reader that follows a program looks at
- * them again and again, and sorts what is new each time.
+ * The rings of libtel-emit: a file that a program had mapped, or memory out of
+ * a core of it. include/tel_emit.h has the layout, lib/emit/ring.c writes it.
+ * All of it is read before the first event, as the events of many rings have to
+ * be sorted.  A reader that follows a program looks at them again and again,
+ * and sorts what is new each time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,7 +163,7 @@ load_all(struct tel_reader *r, struct tel__rings *s)
 		tel__rings_take_entries(s);
 		st = load_rings(r, s);
 	}
-	/* what is behind the rings was never used */
+	/* memory behind the rings was never used */
 	while (st == TEL_OK && tel__rings_load(r, NULL, TEL_PROBE_SIZE))
 		;
 	if (st == TEL_ENOMEM)
@@ -226,7 +226,7 @@ follow_names(struct tel_reader *r, struct tel__rings *s)
 	return st == TEL_OK ? tel__rings_take_names(r, s) : st;
 }
 
-/* Takes what is new in ring i. */
+/* Takes the new events of ring i. */
 static tel_status
 follow_ring(struct tel_reader *r, struct tel__rings *s, unsigned i)
 {

@@ -19,7 +19,7 @@ struct tel__rings_found {
 	uint32_t code;
 };
 
-/* How far a ring was read, for what follows. */
+/* The position up to which a ring was read. */
 struct tel__rings_seen {
 	uint32_t claim; /* whose it was; 0: nobody's */
 	unsigned stuck; /* looks that found the next event unfinished */

@@ -100,6 +100,6 @@ tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
 		return;
 	seen->claim = ring->claim;
 	seen->at = at;
-	/* what is unfinished is looked at again */
+	/* unfinished events are examined again */
 	seen->head = (at & TEL__RING_POSITION) == end ? ring->head : 0;
 }

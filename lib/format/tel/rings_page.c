@@ -4,7 +4,7 @@
 
 #include "format/tel/rings.h"
 
-/* Bounds of what is believed. */
+/* Bounds of valid values. */
 #define RINGS_MAX 4096u
 #define RING_BYTES_MAX ((uint64_t)1 << 30)
 #define NAMES_MAX ((uint64_t)1 << 28)

@@ -26,7 +26,7 @@ enum {
 
 /*
  * Added to the load of a field that has an extension, so that a reader of an
- * earlier version knows that it does not know it; and what the extension says.
+ * earlier version can reject it; and the content of the extension.
  */
 #define EXTENDED 32u
 enum { OPTIONAL = 1, UNIT = 2, LIST = 4, LABEL = 8 };
@@ -82,7 +82,7 @@ load_number(enum tel_load load)
 /* All parts of the first version: it had no stacks and weights. */
 #define PARTS_MIN 9
 
-/* What is in the extension of a field; 0: it has none. */
+/* The content of a field's extension; 0: it has none. */
 static unsigned
 extension_of(const struct tel_field *f)
 {
@@ -91,7 +91,7 @@ extension_of(const struct tel_field *f)
 	    (f->load == TEL_LOAD_LIST ? LIST : 0u) | (f->is_label ? LABEL : 0u);
 }
 
-/* The load of a field, which says whether it has an extension. */
+/* The load of a field, with the bit of an extension. */
 static unsigned
 extended_load(const struct tel_field *f)
 {
@@ -214,7 +214,7 @@ put_layout(struct tel__buffer *b, const struct tel_type *t)
 	}
 }
 
-/* The digest of what is in a buffer; never 0, which is out of memory. */
+/* The digest of a buffer; never 0, which is out of memory. */
 static uint64_t
 digest_of(const struct tel__buffer *b)
 {

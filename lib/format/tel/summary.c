@@ -290,7 +290,7 @@ bound_of(const struct choice *c, const struct native_plan *plan,
 	const struct native_cell *cell;
 	unsigned k;
 
-	/* what is absent is 0 in a cell, and a cell has the bits of a float */
+	/* an absent value is 0 in a cell, and a cell has the bits of a float */
 	if (f->datatype == TEL_STRING || f->datatype == TEL_LIST ||
 	    f->load == TEL_LOAD_LEF32 || f->present != 0)
 		return bound;

@@ -18,7 +18,7 @@
 
 /* -------------------------------------------------------------- cursor */
 
-/* Bytes that are read one after the other; what is read past them is 0. */
+/* Bytes that are read one after the other; those past the end are 0. */
 struct native_bytes {
 	const unsigned char *p;
 	const unsigned char *end;
@@ -134,7 +134,7 @@ struct native_plan tel__native_plan(const struct tel_schema *s,
 
 /* ------------------------------------------------------------- schemas */
 
-/* What a block or a log record says of a log. */
+/* The description of a log in a block or a log record. */
 struct native_log {
 	uint32_t number; /* in the stream, from 0 */
 	const unsigned char *name, *form, *schema, *preamble;
@@ -219,8 +219,8 @@ tel_status tel__native_schema(const struct native_log *log,
 #define NATIVE_SUMMARY_SCHEMAS 256u
 
 /*
- * What the directory says of a group: the blocks since the summary before
- * theirs, all records between them, and the summary that is behind them.
+ * The directory's entry of a group: the blocks since the summary before theirs,
+ * all records between them, and the summary that is behind them.
  */
 struct native_group {
 	uint64_t bytes;        /* of its records, without the summary */
@@ -242,8 +242,8 @@ enum {
 };
 
 /*
- * The hash of all groups up to this one; 0 before the first.  Who changes what
- * the directory says changes it, too.
+ * The hash of all groups up to this one; 0 before the first.  It has to change
+ * with the directory's content.
  */
 uint64_t tel__native_group_chain(uint64_t hash, const struct native_group *g);
 
@@ -338,7 +338,7 @@ struct native_block {
 	                 * NULL: none */
 	const unsigned char *body; /* of the record, behind the logs */
 	/* memory */
-	struct native_bytes rest; /* what is not decoded yet */
+	struct native_bytes rest; /* the part not decoded yet */
 	struct native_memory *memory;
 };
 
@@ -355,7 +355,7 @@ struct native_block *tel__native_block_new(void);
 void tel__native_block_free(struct native_block *b);
 
 /*
- * Reads what a block or names record, which is whole, says of its logs, for
+ * Reads what a block or names record, which is valid, has on its logs, for
  * their schemas to be found.  TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
  */
 tel_status tel__native_block_open(struct native_block *b,

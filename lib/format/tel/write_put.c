@@ -348,7 +348,7 @@ tel__native_clear_names(struct native_out *n)
 	tel__out_block_clear(&n->names);
 	n->ordinals.used = 0;
 	tel__out_names_clear(n->in_force);
-	/* what is in force is known again from the next group on */
+	/* the next group starts with the names in force again */
 	n->all_from = n->group.is.blocks > 0 ? UINT64_MAX : n->sequence;
 	n->all_size = n->all_since = 0;
 	tel__out_group_forget(&n->group);

@@ -90,7 +90,7 @@ write_summary_find_schema(struct out_group *g, const struct out_schema *s,
 	return TEL_OK;
 }
 
-/* What is known of a type so far; *out NULL: there are too many. */
+/* The counts of a type so far; *out NULL: there are too many types. */
 static tel_status
 write_summary_find_stat(struct out_group *g, uint32_t schema, uint64_t type,
     unsigned ncells, struct out_stat **out)

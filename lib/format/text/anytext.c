@@ -119,7 +119,7 @@ adopt_described(struct tel_reader *r, struct tel_schema **schema,
 	return TEL_OK;
 }
 
-/* Makes a schema of a set, unless there is one that says the same. */
+/* Makes a schema of a set, unless an equal one exists. */
 static tel_status
 know(struct tel_reader *r, struct any *a, const struct any_set *set,
     int inferred)

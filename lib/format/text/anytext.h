@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text of a schema that is not built in.  Its header says what the types
- * are; where that was lost, the lines themselves do.
+ * Text of a schema that is not built in.  Its header defines the types; where
+ * that was lost, the lines themselves do.
  *
- * What is known of types is gathered in sets.  A set becomes a schema when a
- * line is to be read, as a schema does not change once events have it.
+ * Facts on types are gathered in sets.  A set becomes a schema when a line is
+ * to be read, as a schema does not change once events have it.
  */
 #ifndef TEL_ANYTEXT_H
 #define TEL_ANYTEXT_H
@@ -28,7 +28,7 @@
 /* The most types of one name, which differ in their fields. */
 #define ANY_SAME_MAX 8
 
-/* What is before an event's first field: code, size, clock. */
+/* The header before an event's first field: code, size, clock. */
 #define ANY_HEADER 16u
 
 /* The data type of the elements of a list that is empty in all lines so far. */
@@ -146,8 +146,8 @@ int tel__any_type_field(struct any_type *type, const unsigned char *name,
     size_t length, struct any_field like);
 /* The data type that has the values of both, or -1. */
 int tel__any_join(unsigned a, unsigned b);
-/* Keeps what a header says of a type's role, which comes before the type in
- * lines that were sorted.  1, 0, -1. */
+/* Stores a type's role from a header line, which precedes the type in sorted
+ * lines. 1, 0, -1. */
 int tel__any_set_role(struct any_set *set, const unsigned char *p, size_t n);
 /* Makes a schema of a set; NULL: no memory. */
 struct tel_schema *tel__any_set_schema(const struct any_set *set);

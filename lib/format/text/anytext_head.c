@@ -108,7 +108,7 @@ kind_at(const unsigned char **p, const unsigned char *end, int *failed)
 	return out;
 }
 
-/* Cuts what is before the next colon off a word, and the colon. */
+/* Cuts the part before the next colon off a word, and the colon. */
 static struct word
 cut_part(struct word *w)
 {

@@ -314,7 +314,7 @@ find_actor(struct tel_schema *s, const char *name, const char *fields)
 	return t != NULL && t->role == TEL_ROLE_NONE ? t : NULL;
 }
 
-/* Gives a type the role that text says; what is invalid is left out. */
+/* Gives a type the role in a text; invalid parts are ignored. */
 static void
 anytext_set_set_role(struct tel_schema *s, char *text)
 {

@@ -75,8 +75,8 @@ dump_head(const unsigned char *p, const unsigned char *end)
 }
 
 /*
- * A line of telcat begins in the same way when the clock is short: a word is
- * wanted then, with as many digits as the clock says.
+ * A line of telcat begins in the same way when the clock is short: then a word
+ * must follow, with as many digits as the clock has.
  */
 int
 tel__dump_score(const unsigned char *p, const unsigned char *end)

@@ -179,7 +179,7 @@ mpstxt_parse(struct lines *s, const struct lines_map *m)
 	s->inline_size = 0;
 	s->size = t != NULL ? t->size : schema->header;
 	memset(s->data, 0, s->size);
-	/* "[Unknown]": the tool did not know it, and says no more */
+	/* "[Unknown]": the tool did not know the type, and prints no fields */
 	if (t == NULL && *p == '[')
 		return 1;
 	if (t == NULL || !mpstxt_is_name(s, t, &p))

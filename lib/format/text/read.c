@@ -386,7 +386,7 @@ use_format(struct tel_reader *r, struct lines *s, const char *name)
 {
 	tel_status st = TEL_OK;
 
-	/* other schemas of that name may differ: the text says what it has */
+	/* other schemas of that name may differ: the text's header decides */
 	if (tel__format_of_schema(r->formats, name) == NULL)
 		st = TEL_EINVAL;
 	else if (strcmp(name, r->log.schema->name) != 0 ||
@@ -453,7 +453,7 @@ take_metadata(struct tel_reader *r, struct lines *s, const unsigned char *p)
 
 /*
  * A line that begins with '#'.  One that names a format holds from there on:
- * texts may follow each other.  What is not understood is a comment.
+ * texts may follow each other.  An unknown one is a comment.
  */
 static tel_status
 text_header(struct tel_reader *r, struct lines *s)

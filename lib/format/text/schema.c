@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which release a text was printed from: what a header says, or else the
- * release that most lines fit, with a preference for what the log itself
- * says of its version and build.
+ * Which release a text was printed from: that of a header, or else the release
+ * that most lines fit, preferably the one of the log's own version and build
+ * events.
  */
 #include "base/array.h"
 #include "format/text/anytext.h"
@@ -185,7 +185,7 @@ make_candidates(struct tel_reader *r, struct lines *s)
 	return st;
 }
 
-/* What a log says of itself, as far as the lines looked at tell. */
+/* The log's own version and build, from the lines that were read. */
 struct evidence {
 	char platform[8]; /* empty: not said */
 	char likely[8];   /* what it is if nothing more is said */
@@ -352,7 +352,7 @@ best_candidate(const struct lines *s)
 
 /*
  * The lines of mpseventcnv name nothing, and several releases may fit those
- * that were looked at.  Says which names differ between them.
+ * that were looked at.  Reports which names differ between them.
  */
 static void
 tell_others(struct tel_reader *r, const struct lines *s, unsigned best)
