@@ -239,7 +239,9 @@ settings_take(struct settings *s, int id, const char *value)
 
 	switch (id) {
 	case 'f': s->format = value; return 1;
-	case 'o': s->output = value; return 1;
+	case 'o':
+		s->output = strcmp(value, "-") == 0 ? NULL : value;
+		return 1;
 	case 'z': return set_compress(s, value);
 	case 'k':
 	case 'e':

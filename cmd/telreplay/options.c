@@ -289,7 +289,9 @@ telreplay_options_take(void *arg, int id, const char *value)
 	switch (id) {
 	case 'a': return allocators_add(&t->allocators, value);
 	case OPTION_DRY_RUN: t->check = 1; return 1;
-	case 'o': t->settings.output = value; return 1;
+	case 'o':
+		t->settings.output = strcmp(value, "-") == 0 ? NULL : value;
+		return 1;
 	case OPTION_PROGRAM: t->keep = value; return 1;
 	case OPTION_DETAILS: return set_details(t, value);
 	case OPTION_ORDER: return set_order(t, value);

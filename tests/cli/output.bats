@@ -57,6 +57,16 @@ replaces() {
 	only new old
 }
 
+@test "-o - is standard output" {
+	to_standard_output() {
+		[[ $1 == *" -o "* ]] || return 0 # --program
+		eval "${1/FILE/-}" >both </dev/null
+		[ -s both ]
+		[ ! -e ./- ]
+	}
+	each to_standard_output
+}
+
 @test "a run that succeeds makes the file, or replaces it with its mode" {
 	umask 022
 	each replaces
