@@ -149,7 +149,7 @@ tel__holders_event(struct holders *h, const struct tel_event *ev, uint64_t time)
 	tel_alloc op;
 	uint64_t size;
 
-	if (!tel_type_is_alloc(ev->type))
+	if (!tel_type_is_alloc(ev->type) || !tel__event_alloc(ev, &op))
 		return TEL_OK;
 	if (h->heap == NULL) {
 		if ((h->heap = tel_heap_new()) == NULL)
@@ -158,8 +158,7 @@ tel__holders_event(struct holders *h, const struct tel_event *ev, uint64_t time)
 	}
 	if (!holders_advance(h, time))
 		return TEL_ENOMEM;
-	if (tel__event_alloc(ev, &op) && op.kind < TEL_ALLOC_FREE &&
-	    !op.failed) {
+	if (op.kind < TEL_ALLOC_FREE && !op.failed) {
 		if (h->largest == 0)
 			h->process = op.process;
 		h->processes |= op.process != h->process;
@@ -168,7 +167,7 @@ tel__holders_event(struct holders *h, const struct tel_event *ev, uint64_t time)
 		h->sizes[size == 0 ? 0 :
 		                     64 - (unsigned)__builtin_clzll(size)]++;
 	}
-	return tel_heap_event(h->heap, ev);
+	return tel__heap_take(h->heap, ev, &op);
 }
 
 void

@@ -78,6 +78,8 @@ struct tel_heap {
 	 */
 	enum { HEAP_NONE, HEAP_BLOCKS, HEAP_SAMPLES, HEAP_SIZED_SAMPLES } kind;
 	struct tel__table thread_places; /* by process and number, and 1 */
+	uint64_t thread_key;             /* of the last one, */
+	uint32_t thread;                 /* its place */
 	struct thread *threads;
 	size_t nthreads, thread_room;
 	uint32_t *allocators; /* of blocks by place: the thread's place */
@@ -175,16 +177,10 @@ find_site(struct tel_heap *h, uint32_t node)
 static unsigned
 heap_bucket_of(uint64_t v)
 {
-	unsigned log = 0;
-	uint64_t rest = v;
+	/* STEPS is 2^4 */
+	const unsigned log = v < STEPS ? 0 : 59 - (unsigned)__builtin_clzll(v);
 
-	if (v < STEPS)
-		return (unsigned)v;
-	while (rest >= 2 * STEPS) {
-		rest >>= 1;
-		log++;
-	}
-	return log * STEPS + (unsigned)rest;
+	return log * STEPS + (unsigned)(v >> log);
 }
 
 /* The largest value of a bucket. */
@@ -239,9 +235,8 @@ heap_time(const struct tel_heap *h, uint64_t from, uint64_t to)
 }
 
 static tel_status
-add_lifetime(struct lifetimes **all, uint64_t time, uint32_t blocks)
+add_lifetime(struct lifetimes **all, unsigned i, uint64_t time, uint32_t blocks)
 {
-	const unsigned i = heap_bucket_of(time);
 	struct lifetimes *l;
 
 	if (!reserve_bucket(all, i))
@@ -262,10 +257,12 @@ count_lifetime(struct tel_heap *h, struct site *s,
     const struct tel__live_block *b)
 {
 	const uint64_t time = heap_time(h, b->clock, h->event->clock);
-	const tel_status st = add_lifetime(&s->lifetimes, time, b->blocks);
+	const unsigned i = heap_bucket_of(time);
+	const tel_status st = add_lifetime(&s->lifetimes, i, time, b->blocks);
 
 	h->ticks |= !(h->rate > 0);
-	return st == TEL_OK ? add_lifetime(&h->lifetimes, time, b->blocks) : st;
+	return st == TEL_OK ? add_lifetime(&h->lifetimes, i, time, b->blocks) :
+	                      st;
 }
 
 /* -------------------------------------------------------------- threads */
@@ -278,12 +275,16 @@ find_thread(struct tel_heap *h, const tel_alloc *op, uint64_t tag)
 	struct tel__entry *e;
 	int fresh;
 
+	if (h->nthreads > 0 && key == h->thread_key)
+		return h->thread;
 	if (!TEL__RESERVE_ZEROED(h->threads, h->thread_room, h->nthreads + 1) ||
 	    (e = tel__table_put(&h->thread_places, key, &fresh)) == NULL)
 		return UINT32_MAX;
 	if (fresh)
 		e->value = h->nthreads++;
-	return (uint32_t)e->value;
+	h->thread_key = key;
+	h->thread = (uint32_t)e->value;
+	return h->thread;
 }
 
 /* A thread has allocated a block: whether its clock was read for it. */
@@ -291,6 +292,7 @@ static tel_status
 count_step(struct tel_heap *h, struct thread *t, uint64_t clock)
 {
 	tel_status st = TEL_OK;
+	uint64_t time;
 
 	if (t->alike > 0 && clock == t->clock) {
 		h->shared++;
@@ -298,9 +300,11 @@ count_step(struct tel_heap *h, struct thread *t, uint64_t clock)
 			t->alike++;
 		return TEL_OK;
 	}
-	if (t->alike > 0)
-		st = add_lifetime(&h->steps, heap_time(h, t->clock, clock),
+	if (t->alike > 0) {
+		time = heap_time(h, t->clock, clock);
+		st = add_lifetime(&h->steps, heap_bucket_of(time), time,
 		    t->alike);
+	}
 	t->clock = clock;
 	t->alike = 1;
 	return st;
@@ -534,21 +538,15 @@ weight_of(const struct tel_event *ev)
 }
 
 tel_status
-tel_heap_event(tel_heap *h, const tel_event *event)
+tel__heap_take(tel_heap *h, const tel_event *event, const tel_alloc *op)
 {
 	struct tel__stack_log *l;
 	const int sample = tel_type_samples_allocs(event->type);
-	tel_alloc op;
 	tel_status st = TEL_OK;
 
 	if (!tel_event_timeless(event) && event->clock > h->end)
 		h->end = event->clock;
-	if (sample)
-		memset(&op, 0, sizeof(op));
-	else if (!tel_type_is_alloc(event->type) ||
-	    !tel__event_alloc(event, &op) || op.failed)
-		return TEL_OK;
-	if (!set_kind(h, event->type, sample))
+	if (op == NULL || op->failed || !set_kind(h, event->type, sample))
 		return TEL_OK;
 	h->begun = 1;
 	l = tel__stacks_log(&h->stacks, event->log);
@@ -561,19 +559,33 @@ tel_heap_event(tel_heap *h, const tel_event *event)
 	h->event = event;
 	h->tag = l->tag;
 	h->rate = tel__clock_rate(event->log->clock);
-	if (h->key != NULL && (sample || is_allocation(&op)))
+	if (h->key != NULL && (sample || is_allocation(op)))
 		st = tel_expr_eval(h->key, event, &h->value);
 	if (st != TEL_OK)
 		return st;
 	if (sample)
-		return count_allocation(h, &op, 1, weight_of(event)) == NULL ?
+		return count_allocation(h, op, 1, weight_of(event)) == NULL ?
 		    TEL_ENOMEM :
 		    TEL_OK;
-	st = tel__live_take(&h->live, &op, l->tag);
+	st = tel__live_take(&h->live, op, l->tag);
 	if (st == TEL_OK &&
-	    !tel__pools_note(&h->pools, &h->stacks, event, &op, l->tag))
+	    !tel__pools_note(&h->pools, &h->stacks, event, op, l->tag))
 		st = TEL_ENOMEM;
 	return st;
+}
+
+tel_status
+tel_heap_event(tel_heap *h, const tel_event *event)
+{
+	tel_alloc op;
+	int counts = 1;
+
+	if (tel_type_samples_allocs(event->type))
+		memset(&op, 0, sizeof(op));
+	else
+		counts = tel_type_is_alloc(event->type) &&
+		    tel__event_alloc(event, &op);
+	return tel__heap_take(h, event, counts ? &op : NULL);
 }
 
 /* Live blocks that are too young are not counted as live. */

@@ -13,4 +13,8 @@
  */
 void tel__heap_set_classes(tel_heap *h);
 
+/* tel_heap_event() of an event whose operation is known; op: NULL of others. */
+tel_status tel__heap_take(tel_heap *h, const tel_event *event,
+    const tel_alloc *op);
+
 #endif
