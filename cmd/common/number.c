@@ -4,52 +4,24 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include "base/digit.h"
 #include "message.h"
-
-static int
-digit_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 16;
-}
 
 int
 number_parse(const char *text, uint64_t *out)
 {
-	static const char suffixes[] = "kMGT";
-	unsigned base = 10;
-	uint64_t value = 0;
-	const char *suffix, *start;
+	const int hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *digits = hex ? text + 2 : text, *end;
+	const struct tel_suffix *s;
+	uint64_t value;
 
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-		base = 16;
-		text += 2;
-	}
-	for (start = text; digit_value(*text) < (int)base; text++) {
-		unsigned digit = (unsigned)digit_value(*text);
-
-		if (__builtin_mul_overflow(value, base, &value) ||
-		    __builtin_add_overflow(value, digit, &value))
-			return 0;
-	}
-	if (text == start)
+	end = tel__digits(digits, hex ? 16 : 10, &value);
+	if (end == NULL || end == digits)
 		return 0;
-	if (*text != '\0') {
-		unsigned shift;
-
-		suffix = strchr(suffixes, *text);
-		if (suffix == NULL || text[1] != '\0')
-			return 0;
-		shift = 10 * (unsigned)(suffix - suffixes + 1);
-		if (value > UINT64_MAX >> shift)
-			return 0;
-		value <<= shift;
-	}
+	s = tel__suffix_find(end, strlen(end));
+	if (s == NULL || s->is_time ||
+	    __builtin_mul_overflow(value, s->factor, &value))
+		return 0;
 	*out = value;
 	return 1;
 }
@@ -113,24 +85,15 @@ parse_decimal(const char *text, const char *end, uint64_t unit, uint64_t *out)
 int
 number_time(const char *text, int64_t *out)
 {
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
-		{ "s", 1000000000 }, { "m", 60000000000 },
-		{ "h", 3600000000000 } };
-	int negative = text[0] == '-';
-	const char *end;
+	const int negative = text[0] == '-';
+	const char *end =
+	    text + negative + strspn(text + negative, "0123456789.");
+	const struct tel_suffix *s = tel__suffix_find(end, strlen(end));
 	uint64_t value;
-	size_t i;
 
-	text += negative;
-	end = text + strspn(text, "0123456789.");
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(end, units[i].name) == 0)
-			break;
-	if (i == sizeof(units) / sizeof(units[0]) ||
-	    !parse_decimal(text, end, units[i].ns, &value) || value > INT64_MAX)
+	if (s == NULL || !s->is_time ||
+	    !parse_decimal(text + negative, end, s->factor, &value) ||
+	    value > INT64_MAX)
 		return 0;
 	*out = negative ? -(int64_t)value : (int64_t)value;
 	return 1;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/digit.h"
 #include "query/suggest.h"
 
 /* -------------------------------------------------------------- names */
@@ -236,25 +237,13 @@ skip_blanks(const char *p)
 	return p;
 }
 
-static int
-is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
-	    (c >= 'A' && c <= 'F');
-}
-
 /* Sixteen hexadecimal digits and no more: a clock as telcat prints it. */
 static int
 read_clock(const char *p, const char **end, uint64_t *out)
 {
-	uint64_t v = 0;
-	size_t i;
+	uint64_t v;
 
-	for (i = 0; i < 16 && is_hex(p[i]); i++)
-		v = v << 4 |
-		    (unsigned)(p[i] <= '9' ? p[i] - '0' :
-		                             (lower(p[i]) - 'a' + 10));
-	if (i < 16 || is_hex(p[16]))
+	if (tel__digits(p, 16, &v) != p + 16)
 		return 0;
 	*end = p + 16;
 	*out = v;

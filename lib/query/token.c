@@ -7,29 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digit.h"
+
 /* ------------------------------------------------------------- numbers */
-
-struct suffix {
-	const char *name;
-	enum number_unit unit;
-	uint64_t factor;
-	int is_long; /* taken only where it cannot be mistaken */
-};
-
-static const struct suffix suffixes[] = {
-	{ "k", NUMBER_SIZE, (uint64_t)1 << 10, 0 },
-	{ "K", NUMBER_SIZE, (uint64_t)1 << 10, 0 },
-	{ "M", NUMBER_SIZE, (uint64_t)1 << 20, 0 },
-	{ "G", NUMBER_SIZE, (uint64_t)1 << 30, 0 },
-	{ "T", NUMBER_SIZE, (uint64_t)1 << 40, 0 },
-	{ "ns", NUMBER_TIME, 1, 0 },
-	{ "us", NUMBER_TIME, 1000, 0 },
-	{ "ms", NUMBER_TIME, 1000000, 0 },
-	{ "s", NUMBER_TIME, 1000000000, 0 },
-	{ "m", NUMBER_TIME, (uint64_t)60 * 1000000000, 1 },
-	{ "h", NUMBER_TIME, (uint64_t)3600 * 1000000000, 1 },
-	{ "", NUMBER_PLAIN, 1, 0 },
-};
 
 static int
 is_digit(char c)
@@ -44,52 +24,20 @@ token_is_word(char c)
 	    (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The value of a digit; 99 for any other character. */
-static unsigned
-token_digit(char c)
-{
-	if (is_digit(c))
-		return (unsigned)(c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (unsigned)(c - 'a') + 10;
-	if (c >= 'A' && c <= 'F')
-		return (unsigned)(c - 'A') + 10;
-	return 99;
-}
-
-static const struct suffix *
+/* The suffix at p, and where it ends; NULL: there is no such. */
+static const struct tel_suffix *
 find_suffix(const char *p, int long_units, const char **end)
 {
+	const struct tel_suffix *s;
 	const char *q = p;
-	const struct suffix *s;
-	size_t n;
 
 	while (token_is_word(*q))
 		q++;
-	n = (size_t)(q - p);
-	for (s = suffixes;; s++) {
-		if (strlen(s->name) == n && memcmp(s->name, p, n) == 0 &&
-		    (long_units || !s->is_long)) {
-			*end = q;
-			return s;
-		}
-		if (s->unit == NUMBER_PLAIN)
-			return NULL;
-	}
-}
-
-/* Digits of a base into *out.  Returns where they end, NULL: too large. */
-static const char *
-read_digits(const char *p, unsigned base, uint64_t *out)
-{
-	uint64_t v = 0;
-
-	for (; token_digit(*p) < base; p++)
-		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)token_digit(*p), &v))
-			return NULL;
-	*out = v;
-	return p;
+	s = tel__suffix_find(p, (size_t)(q - p));
+	if (s != NULL && s->is_long && !long_units)
+		return NULL;
+	*end = q;
+	return s;
 }
 
 /* strtod() of the C locale, whatever locale the program is in. */
@@ -143,14 +91,14 @@ read_time(const char *text, uint64_t factor, struct value *out)
 {
 	uint64_t whole, ns;
 	double part = 0, scale = 1;
-	const char *p = read_digits(text, 10, &whole);
+	const char *p = tel__digits(text, 10, &whole);
 
 	if (p == NULL || __builtin_mul_overflow(whole, factor, &ns))
 		return "the time is too large";
 	if (*p == '.')
 		for (p++; is_digit(*p); p++) {
 			scale /= 10;
-			part += token_digit(*p) * scale;
+			part += tel_digit(*p) * scale;
 		}
 	if (__builtin_add_overflow(ns, (uint64_t)(part * (double)factor + 0.5),
 	        &ns) ||
@@ -161,12 +109,12 @@ read_time(const char *text, uint64_t factor, struct value *out)
 }
 
 static const char *
-read_integer(const char *text, unsigned base, const struct suffix *s,
+read_integer(const char *text, unsigned base, const struct tel_suffix *s,
     struct value *out)
 {
 	uint64_t v;
 
-	if (read_digits(text, base, &v) == NULL ||
+	if (tel__digits(text, base, &v) == NULL ||
 	    __builtin_mul_overflow(v, s->factor, &v))
 		return "the number is greater than 2^64 - 1";
 	*out = value_natural(v);
@@ -193,14 +141,14 @@ tel__number_read(const char *text, const char **end, int long_units,
     struct number *out)
 {
 	const char *digits, *p;
-	const struct suffix *s;
+	const struct tel_suffix *s;
 	unsigned base = find_base(text, &digits);
 	int whole = 1, exponent = 0;
 
 	if (base == 10)
 		p = skip_decimal(text, &whole, &exponent);
 	else
-		for (p = digits; token_digit(*p) < base; p++)
+		for (p = digits; tel_digit(*p) < base; p++)
 			;
 	if (p == digits)
 		return "expected a digit";
@@ -209,8 +157,10 @@ tel__number_read(const char *text, const char **end, int long_units,
 		return long_units ?
 		    "unknown suffix; expected k M G T or ns us ms s m h" :
 		    "unknown suffix; expected k M G T or ns us ms s";
-	out->unit = s->unit;
-	if (s->unit == NUMBER_TIME) {
+	out->unit = s->is_time ? NUMBER_TIME :
+	    s->name[0] != '\0' ? NUMBER_SIZE :
+	                         NUMBER_PLAIN;
+	if (s->is_time) {
 		if (base != 10 || exponent)
 			return "a time must be decimal";
 		return read_time(text, s->factor, &out->value);
@@ -223,7 +173,7 @@ tel__number_read(const char *text, const char **end, int long_units,
 	if (base == 10 && text[0] == '0' && p > text + 1) {
 		base = 8;
 		for (; digits < p; digits++)
-			if (token_digit(*digits) > 7)
+			if (tel_digit(*digits) > 7)
 				return "8 and 9 are not octal digits";
 		digits = text;
 	}
@@ -311,23 +261,11 @@ read_word(struct lexer *l, struct token *t)
 	l->words = to;
 }
 
-static int
-hex_digit(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* Reads the escape after a backslash, at l->p, into *out. */
 static const char *
 read_escape(struct lexer *l, char *out)
 {
-	int high, low;
+	unsigned high, low;
 
 	switch (*l->p) {
 	case 'n': *out = '\n'; break;
@@ -337,9 +275,9 @@ read_escape(struct lexer *l, char *out)
 	case '"':
 	case '\'': *out = *l->p; break;
 	case 'x':
-		high = hex_digit(l->p[1]);
-		low = high < 0 ? -1 : hex_digit(l->p[2]);
-		if (low < 0)
+		high = tel_digit(l->p[1]);
+		low = high > 15 ? high : tel_digit(l->p[2]);
+		if (low > 15)
 			return "\\x requires two hexadecimal digits";
 		if (high == 0 && low == 0)
 			return "a string cannot contain a NUL";

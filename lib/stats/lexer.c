@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/digit.h"
+
 const char *
 tel__lex_quoted(const char *p)
 {
@@ -48,49 +50,6 @@ tel__lex_until(const char *p, const char *stop, const char **open)
 	return depth == 0 ? p : NULL;
 }
 
-/* What one of a suffix is; 0 when there is no such. */
-static uint64_t
-suffix_factor(const char *p, size_t n, int *is_time)
-{
-	static const struct {
-		const char *name;
-		uint64_t factor;
-		int is_time;
-	} suffixes[] = {
-		{ "", 1, 0 },
-		{ "k", (uint64_t)1 << 10, 0 },
-		{ "K", (uint64_t)1 << 10, 0 },
-		{ "M", (uint64_t)1 << 20, 0 },
-		{ "G", (uint64_t)1 << 30, 0 },
-		{ "T", (uint64_t)1 << 40, 0 },
-		{ "ns", 1, 1 },
-		{ "us", 1000, 1 },
-		{ "ms", 1000000, 1 },
-		{ "s", 1000000000, 1 },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-		if (strlen(suffixes[i].name) == n &&
-		    memcmp(suffixes[i].name, p, n) == 0) {
-			*is_time = suffixes[i].is_time;
-			return suffixes[i].factor;
-		}
-	return 0;
-}
-
-static unsigned
-stats_lexer_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (unsigned)(c - 'a') + 10;
-	if (c >= 'A' && c <= 'F')
-		return (unsigned)(c - 'A') + 10;
-	return 99;
-}
-
 /* Adds a fraction of factor to *v: from behind the point to end. */
 static const char *
 add_fraction(const char *p, const char *end, uint64_t factor, uint64_t *v)
@@ -104,8 +63,7 @@ add_fraction(const char *p, const char *end, uint64_t factor, uint64_t *v)
 			continue;
 		}
 		factor /= 10;
-		if (__builtin_add_overflow(*v, stats_lexer_digit(*p) * factor,
-		        v))
+		if (__builtin_add_overflow(*v, tel_digit(*p) * factor, v))
 			return "the number is too large";
 	}
 	return NULL;
@@ -114,10 +72,11 @@ add_fraction(const char *p, const char *end, uint64_t factor, uint64_t *v)
 const char *
 tel__lex_number(const char *p, const char *end, unsigned decimals, int64_t *out)
 {
-	int negative = p < end && *p == '-', is_time;
+	const int negative = p < end && *p == '-';
+	const struct tel_suffix *suffix;
 	const char *digits, *point = NULL, *point_end, *why;
 	unsigned base = 10, i;
-	uint64_t v = 0, factor;
+	uint64_t v, factor;
 
 	if (p < end && (*p == '-' || *p == '+'))
 		p++;
@@ -125,27 +84,27 @@ tel__lex_number(const char *p, const char *end, unsigned decimals, int64_t *out)
 		base = 16;
 		p += 2;
 	}
-	for (digits = p; p < end && stats_lexer_digit(*p) < base; p++)
-		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)stats_lexer_digit(*p),
-		        &v))
-			return "the number is too large";
+	digits = p;
+	p = tel__digits(p, base, &v);
+	if (p == NULL)
+		return "the number is too large";
 	if (p == digits && (decimals == 0 || p == end || *p != '.'))
 		return "expected a number";
 	if (p < end && *p == '.' && base == 10)
-		for (point = ++p; p < end && stats_lexer_digit(*p) < 10; p++)
+		for (point = ++p; p < end && tel_digit(*p) < 10; p++)
 			;
 	point_end = p;
-	factor = suffix_factor(p, (size_t)(end - p), &is_time);
-	if (factor == 0)
+	suffix = tel__suffix_find(p, (size_t)(end - p));
+	if (suffix == NULL || suffix->is_long)
 		return "expected a number, optionally followed by k M G T or "
 		       "ns us ms s";
+	factor = suffix->factor;
 	for (i = 0; i < decimals; i++)
 		if (__builtin_mul_overflow(factor, (uint64_t)10, &factor))
 			return "the number is too large";
 	if (__builtin_mul_overflow(v, factor, &v))
 		return "the number is too large";
-	if (point != NULL && !is_time && decimals == 0)
+	if (point != NULL && !suffix->is_time && decimals == 0)
 		return "expected an integer";
 	if (point != NULL &&
 	    (why = add_fraction(point, point_end, factor, &v)) != NULL)

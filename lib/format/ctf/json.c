@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/digit.h"
 #include "base/utf8.h"
 
 struct parser {
@@ -40,16 +41,8 @@ json_hex(struct parser *j, uint32_t *out)
 	unsigned i;
 
 	*out = 0;
-	for (i = 0; i < 4 && j->p < j->end; i++, j->p++) {
-		char c = *j->p;
-
-		if (c >= '0' && c <= '9')
-			*out = *out << 4 | (uint32_t)(c - '0');
-		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-			*out = *out << 4 | (uint32_t)((c | 0x20) - 'a' + 10);
-		else
-			break;
-	}
+	for (i = 0; i < 4 && j->p < j->end && tel_digit(*j->p) < 16; i++)
+		*out = *out << 4 | tel_digit(*j->p++);
 	return i == 4;
 }
 

@@ -3,20 +3,13 @@
 
 #include <string.h>
 
+#include "base/digit.h"
+
 static int
 lexer_is_word(char c, int first)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
 	    (!first && c >= '0' && c <= '9');
-}
-
-static int
-lexer_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
 /* Skips blanks and comments.  0: a comment has no end. */
@@ -66,10 +59,10 @@ lexer_integer(struct ctf_lexer *l, struct ctf_token *t)
 		base = 8;
 	}
 	start = l->p;
-	for (; l->p < l->end && lexer_digit(*l->p) < (int)base; l->p++)
+	for (; l->p < l->end && tel_digit(*l->p) < base; l->p++)
 		if (__builtin_mul_overflow(t->value, base, &t->value) ||
-		    __builtin_add_overflow(t->value,
-		        (unsigned)lexer_digit(*l->p), &t->value))
+		    __builtin_add_overflow(t->value, tel_digit(*l->p),
+		        &t->value))
 			t->kind = TOKEN_INVALID;
 	if (l->p == start)
 		t->kind = TOKEN_INVALID;
@@ -100,8 +93,8 @@ lexer_escape(struct ctf_lexer *l)
 	if (base == 8)
 		l->p--;
 	while (l->p < l->end && digits < (base == 16 ? 2u : 3u) &&
-	    lexer_digit(*l->p) < (int)base) {
-		value = value * base + (unsigned)lexer_digit(*l->p++);
+	    tel_digit(*l->p) < base) {
+		value = value * base + tel_digit(*l->p++);
 		digits++;
 	}
 	return (char)(value & 0xff);
