@@ -476,7 +476,7 @@ counter_join(void *arg, const void *next)
 	const struct counter *counter = arg, *from = next;
 
 	return (counter->runtime == NULL ||
-	           runtime_join(counter->runtime, from->runtime)) &&
+	           runtime_join(counter->runtime, from->runtime, 1)) &&
 	    tel_stats_join(counter->stats, from->stats) == TEL_OK;
 }
 
@@ -496,7 +496,7 @@ counter_take(void *arg, void *taken, struct source *src)
 		return COUNT_AGAIN;
 	if (counter->runtime != NULL) {
 		if (st == TEL_OK &&
-		    !runtime_join(c->telstat->runtime, counter->runtime))
+		    !runtime_join(c->telstat->runtime, counter->runtime, 0))
 			st = TEL_ENOMEM;
 		runtime_end(c->telstat->runtime);
 	}

@@ -30,13 +30,15 @@
 struct pause {
 	uint64_t duration, clock;
 	uint64_t collection; /* its place, or UINT64_MAX */
+	uint32_t log;        /* as .ends has it */
 	unsigned name, collector, cause;
 };
 
 struct collection {
-	uint64_t clock, log, number;
+	uint64_t clock, number;
 	uint64_t pauses, paused; /* their number, and ns */
 	uint64_t before, after, capacity, ended;
+	uint32_t log;
 	unsigned name, cause;
 	int has_before, has_after;
 };
@@ -50,8 +52,9 @@ struct runtime {
 	struct tel__table by_number; /* of log and number: its place */
 	char *names[NAMES_MAX];
 	unsigned nnames;
-	uint64_t log, left_out;
-	struct tel__collector ends; /* of ranges */
+	uint32_t log; /* of the last event */
+	uint64_t left_out;
+	struct tel__collector ends; /* of ranges; the logs' clocks */
 	struct pause *cycles; /* collections that are ranges, by duration */
 	size_t ncycles, cycle_room;
 	tel_heap *stacks, *classes; /* of samples; classes NULL: not yet */
@@ -84,6 +87,7 @@ runtime_new(void)
 	if (rt == NULL)
 		return NULL;
 	tel__table_init(&rt->by_number);
+	tel__collector_init(&rt->ends);
 	rt->stacks = tel_heap_new();
 	rt->only_ranges = 1;
 	if (rt->stacks != NULL)
@@ -119,9 +123,6 @@ runtime_end(struct runtime *rt)
 {
 	if (rt == NULL)
 		return;
-	rt->log++;
-	/* types of another log may have their addresses */
-	memset(rt->memo, 0, sizeof(rt->memo));
 	tel_heap_end(rt->stacks);
 	if (rt->classes != NULL)
 		tel_heap_end(rt->classes);
@@ -136,9 +137,9 @@ runtime_joins(const struct runtime *rt)
 }
 
 int
-runtime_join(struct runtime *rt, const struct runtime *next)
+runtime_join(struct runtime *rt, const struct runtime *next, int part)
 {
-	return tel__collector_join(&rt->ends, &next->ends, rt->log);
+	return tel__collector_join(&rt->ends, &next->ends, part);
 }
 
 void
@@ -219,10 +220,12 @@ find_collection(struct runtime *rt, const tel_event *ev, tel_status *st)
 	if (!get_number(ev, "collection", &number))
 		return NULL;
 	if (rt->ncollections == KEPT_MAX) {
-		e = tel__table_find(&rt->by_number, number ^ rt->log << 40);
+		e = tel__table_find(&rt->by_number,
+		    number ^ (uint64_t)rt->log << 40);
 		return e == NULL ? NULL : &rt->collections[e->value];
 	}
-	e = tel__table_put(&rt->by_number, number ^ rt->log << 40, &fresh);
+	e = tel__table_put(&rt->by_number, number ^ (uint64_t)rt->log << 40,
+	    &fresh);
 	if (e == NULL ||
 	    !TEL__RESERVE(rt->collections, rt->collection_room,
 	        rt->ncollections + 1)) {
@@ -269,6 +272,7 @@ add_pause(struct runtime *rt, const tel_event *ev)
 	p = &rt->pauses[rt->npauses++];
 	p->duration = ns;
 	p->clock = tel_event_clock(ev);
+	p->log = rt->log;
 	p->collection =
 	    c == NULL ? UINT64_MAX : (uint64_t)(c - rt->collections);
 	p->name = get_name(rt, ev, "name");
@@ -346,8 +350,10 @@ runtime_event(struct runtime *rt, const tel_event *ev)
 	const char *range = tel_type_range(tel_event_type(ev));
 	tel_status st;
 
+	if (!tel__collector_log(&rt->ends, ev, &rt->log))
+		return TEL_ENOMEM;
 	if (range[0] != '\0')
-		return tel__collector_event(&rt->ends, ev, 0, rt->log);
+		return tel__collector_event(&rt->ends, ev, 0);
 	if (strcmp(role, "pause") == 0)
 		return add_pause(rt, ev);
 	if (strcmp(role, "collection") == 0)
@@ -365,10 +371,18 @@ runtime_run(struct runtime *rt, tel_run *events)
 {
 	const size_t n = rt == NULL ? 0 : tel_run_count(events);
 	const tel_type *type;
+	const uint32_t log = rt == NULL ? 0 : rt->log;
 	tel_status st = TEL_OK;
 	unsigned at;
 	size_t i;
 
+	/* also of a log's part without them, as later ones add to it */
+	if (n > 0 &&
+	    !tel__collector_log(&rt->ends, tel_run_event(events, 0), &rt->log))
+		return TEL_ENOMEM;
+	/* types of another log may have their addresses */
+	if (n > 0 && rt->log != log)
+		memset(rt->memo, 0, sizeof(rt->memo));
 	for (i = 0; st == TEL_OK && i < n; i++) {
 		type = tel_run_type(events, i);
 		at = (unsigned)((uintptr_t)type / 64) % MEMO;
@@ -394,30 +408,23 @@ runtime_some(const struct show *show)
 	        tel_heap_count(rt->stacks) > 0);
 }
 
-/* Ticks in nanoseconds, by the span of the log. */
+/* The clock of the first event. */
 static uint64_t
-ticks_ns(const struct show *show, uint64_t clock)
-{
-	tel_int128 ticks, ns;
-
-	if (!tel_stats_total(show->stats, TEL_TOTAL_TICKS, &ticks) ||
-	    !tel_stats_total(show->stats, TEL_TOTAL_NS, &ns) ||
-	    ticks.low == ns.low || ticks.low == 0)
-		return clock;
-	return (uint64_t)((double)clock * tel_int128_double(ns) /
-	    tel_int128_double(ticks));
-}
-
-/* Nanoseconds from the first event to a clock. */
-static uint64_t
-since_start(const struct show *show, uint64_t clock)
+first_clock(const struct show *show)
 {
 	tel_int128 first;
 
-	if (!tel_stats_total(show->stats, TEL_TOTAL_FIRST, &first) ||
-	    clock <= first.low)
-		return 0;
-	return ticks_ns(show, clock - first.low);
+	return tel_stats_total(show->stats, TEL_TOTAL_FIRST, &first) ?
+	    first.low :
+	    0;
+}
+
+/* Nanoseconds from the first event to a clock of a log. */
+static uint64_t
+since_start(const struct show *show, uint32_t log, uint64_t clock)
+{
+	return tel__collector_time(&show->options->runtime->ends, log,
+	    first_clock(show), clock);
 }
 
 static int
@@ -517,7 +524,8 @@ put_longest(struct report *r, const struct show *show)
 		p = &rt->pauses[rt->npauses - 1 - i];
 		report_row(r, REPORT_TEXT | REPORT_JSON);
 		report_cell(r, report_count(p->duration));
-		report_cell(r, report_count(since_start(show, p->clock)));
+		report_cell(r,
+		    report_count(since_start(show, p->log, p->clock)));
 		if (rt->nnames == 0)
 			continue;
 		report_cell(r, report_string(name_of(rt, p->name)));
@@ -543,16 +551,16 @@ add_ranges(struct runtime *rt, const struct show *show)
 	const struct tel__collector_range *r;
 	size_t i;
 
-	if (!tel__collector_pair(&rt->ends) ||
+	if (!tel__collector_pair(&rt->ends, first_clock(show)) ||
 	    !TEL__RESERVE(rt->cycles, rt->cycle_room, rt->ends.nranges + 1) ||
 	    !TEL__RESERVE(rt->pauses, rt->pause_room,
 	        rt->npauses + rt->ends.nranges + 1))
 		return 0;
 	for (i = 0; i < rt->ends.nranges; i++) {
 		r = &rt->ends.ranges[i];
-		const struct pause p = { .duration =
-			                     ticks_ns(show, r->to - r->from),
+		const struct pause p = { .duration = r->length,
 			.clock = r->from,
+			.log = r->log,
 			.collection = UINT64_MAX };
 
 		if (!r->pause) {
@@ -574,27 +582,23 @@ static void
 put_mutator(struct report *r, const struct show *show)
 {
 	const struct tel__collector *c = &show->options->runtime->ends;
-	tel_int128 first, last, ticks, logs;
+	tel_int128 span, logs;
 	uint64_t window;
 	unsigned i = 0;
 
-	if (c->nstops == 0 || !(show->at.ns > 0) ||
-	    !tel_stats_total(show->stats, TEL_TOTAL_FIRST, &first) ||
-	    !tel_stats_total(show->stats, TEL_TOTAL_LAST, &last) ||
-	    !tel_stats_total(show->stats, TEL_TOTAL_TICKS, &ticks) ||
+	if (c->nstops == 0 ||
+	    !tel_stats_total(show->stats, TEL_TOTAL_NS, &span) ||
 	    !tel_stats_total(show->stats, TEL_TOTAL_LOGS, &logs) ||
 	    logs.low != 1)
 		return;
 	(void)report_section(r, REPORT_JSON, "mutator");
 	add_column(r, "window_ns", "window", REPORT_WITH_UNIT, "ns");
 	report_column(r, "share", NULL, REPORT_PERCENT, 0)->decimals = 2;
-	while ((double)(window = tel__collector_window(i++)) <= show->at.ns) {
+	while ((window = tel__collector_window(i++)) <= span.low) {
 		report_row(r, REPORT_JSON);
 		report_cell(r, report_count(window));
 		report_cell(r,
-		    report_real(tel__collector_mutator(c, first.low, last.low,
-		        (uint64_t)((double)window * tel_int128_double(ticks) /
-		            show->at.ns))));
+		    report_real(tel__collector_mutator(c, span.low, window)));
 	}
 	report_put(r);
 }
@@ -654,7 +658,8 @@ put_collections(struct report *r, const struct show *show)
 	for (i = n - shown; i < n; i++) {
 		c = &rt->collections[i];
 		report_row(r, REPORT_TEXT | REPORT_JSON);
-		report_cell(r, report_count(since_start(show, c->clock)));
+		report_cell(r,
+		    report_count(since_start(show, c->log, c->clock)));
 		report_cell(r,
 		    c->has_before ? report_count(c->before) :
 		                    report_optional(""));

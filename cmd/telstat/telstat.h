@@ -126,8 +126,11 @@ tel_status runtime_run(struct runtime *rt, tel_run *events);
 struct runtime *runtime_new(void);
 /* Nonzero when nothing but ends of ranges was seen, which can be joined. */
 int runtime_joins(const struct runtime *rt);
-/* Adds those of a later part of a log.  1, or 0: too many, or no memory. */
-int runtime_join(struct runtime *rt, const struct runtime *next);
+/*
+ * Adds those of other logs, or, part: of a later part of the log.
+ * 1, or 0: too many, or no memory.
+ */
+int runtime_join(struct runtime *rt, const struct runtime *next, int part);
 /* Nonzero when events of the type are for runtime_event(). */
 int runtime_wants(const tel_type *type);
 void runtime_end(struct runtime *rt);

@@ -2,6 +2,7 @@
 /* Ticks to nanoseconds by linear interpolation between known points. */
 #include "model/clock.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +34,12 @@ struct tel_clock {
 	double fixed_rate; /* hertz, or 0 */
 	uint64_t origin;
 	uint64_t version; /* changes with the points above */
+	size_t shared;    /* by so many users beside the first one */
 	/* set by the first question, so that answers fit each other */
 	int anchored;
 	uint64_t zero; /* the other clock's reading from which ns count */
 	double before; /* ns a tick before the first point */
-	double shift;  /* ns from the origin to zero */
+	double shift;  /* ns from the origin to zero, a whole number */
 	int has_epoch;
 	int64_t epoch; /* nanoseconds from 1970 to tick 0 */
 };
@@ -52,11 +54,20 @@ tel__clock_new(void)
 	return c;
 }
 
+struct tel_clock *
+tel__clock_share(struct tel_clock *c)
+{
+	if (c != NULL)
+		c->shared++;
+	return c;
+}
+
 void
 tel__clock_free(struct tel_clock *c)
 {
-	if (c != NULL)
-		free(c->points);
+	if (c == NULL || c->shared-- > 0)
+		return;
+	free(c->points);
 	free(c);
 }
 
@@ -263,7 +274,9 @@ anchor(struct tel_clock *c)
 	if (c->before <= 0)
 		c->before = slope(c, c->first, c->last);
 	part = clock_find_part(c, c->origin);
-	c->shift = part.start + clock_minus(c->origin, part.from) * part.slope;
+	/* whole, so that no duration depends on what was read first */
+	c->shift = (double)to_int64(
+	    part.start + clock_minus(c->origin, part.from) * part.slope);
 }
 
 int
@@ -335,6 +348,26 @@ tel__clock_ns(struct tel_clock *c, uint64_t ticks)
 	rate = tel__clock_rate(c);
 	return rate > 0 ? to_int64(clock_minus(ticks, c->origin) * 1e9 / rate) :
 	                  0;
+}
+
+int
+tel__clock_between(struct tel_clock *c, uint64_t from, uint64_t to, int64_t *ns)
+{
+	int64_t low, high;
+
+	if (c == NULL || !(tel__clock_rate(c) > 0))
+		return 0;
+	/* ticks are nanoseconds in most allocation logs: the same, sooner */
+	if (c->seen < 2 && c->fixed_rate >= 1e9 && c->fixed_rate <= 1e9 &&
+	    from >= c->origin && to >= from &&
+	    to - c->origin < UINT64_C(1) << DBL_MANT_DIG) {
+		*ns = (int64_t)(to - from);
+		return 1;
+	}
+	low = tel__clock_ns(c, from);
+	high = tel__clock_ns(c, to);
+	return low > INT64_MIN && high < INT64_MAX &&
+	    !__builtin_sub_overflow(high, low, ns);
 }
 
 /* ------------------------------------------------------------ wall clock */

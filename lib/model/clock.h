@@ -13,6 +13,11 @@ struct tel_clock;
 
 /* NULL when out of memory. */
 struct tel_clock *tel__clock_new(void);
+/*
+ * One user more, for what is asked when the log is over: each frees it.  The
+ * users of a clock are in one thread at a time.  NULL: NULL.
+ */
+struct tel_clock *tel__clock_share(struct tel_clock *c);
 void tel__clock_free(struct tel_clock *c);
 
 /*
@@ -78,6 +83,13 @@ uint64_t tel__clock_origin(const struct tel_clock *c);
  * only times after the points known by then.
  */
 int64_t tel__clock_ns(struct tel_clock *c, uint64_t ticks);
+/*
+ * Nanoseconds from one reading to another, as the times of events with these
+ * have them.  1; 0: the rate is not known, or the result does not fit.  c NULL:
+ * not known.
+ */
+int tel__clock_between(struct tel_clock *c, uint64_t from, uint64_t to,
+    int64_t *ns);
 
 /* Ticks between two points, whose time is linear. */
 struct tel__clock_part {

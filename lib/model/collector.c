@@ -6,15 +6,59 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/table.h"
 #include "model/schema.h"
+
+void
+tel__collector_init(struct tel__collector *c)
+{
+	memset(c, 0, sizeof(*c));
+	tel__table_init(&c->places);
+}
+
+/* The place of a log by its clock; they are shared, so no two are alike. */
+static int
+collector_place(struct tel__collector *c, struct tel_clock *clock,
+    uint32_t *log)
+{
+	struct tel__entry *e;
+	int fresh;
+
+	if (c->nlogs > 0 && c->clocks[c->nlogs - 1] == clock) {
+		*log = (uint32_t)(c->nlogs - 1);
+		return 1;
+	}
+	e = tel__table_put(&c->places, (uintptr_t)clock, &fresh);
+	if (e == NULL)
+		return 0;
+	if (fresh) {
+		if (c->nlogs == UINT32_MAX ||
+		    !TEL__RESERVE(c->clocks, c->clock_room, c->nlogs + 1)) {
+			tel__table_remove(&c->places, e);
+			return 0;
+		}
+		e->value = c->nlogs;
+		c->clocks[c->nlogs++] = tel__clock_share(clock);
+	}
+	*log = (uint32_t)e->value;
+	return 1;
+}
+
+int
+tel__collector_log(struct tel__collector *c, const struct tel_event *ev,
+    uint32_t *log)
+{
+	return collector_place(c, ev->log->clock, log);
+}
 
 tel_status
 tel__collector_event(struct tel__collector *c, const struct tel_event *ev,
-    uint64_t shown, uint64_t log)
+    uint64_t shown)
 {
 	struct tel__collector_end *e;
+	uint32_t log;
 
+	if (!tel__collector_log(c, ev, &log))
+		return TEL_ENOMEM;
 	if (c->nends == TEL__COLLECTOR_MAX) {
 		c->left_out++;
 		return TEL_OK;
@@ -23,7 +67,7 @@ tel__collector_event(struct tel__collector *c, const struct tel_event *ev,
 		return TEL_ENOMEM;
 	e = &c->ends[c->nends];
 	memset(e, 0, sizeof(*e));
-	e->time = ev->clock;
+	e->clock = ev->clock;
 	e->shown = shown;
 	e->key = tel__collector_key(ev);
 	e->log = log;
@@ -35,17 +79,22 @@ tel__collector_event(struct tel__collector *c, const struct tel_event *ev,
 
 int
 tel__collector_join(struct tel__collector *c, const struct tel__collector *next,
-    uint64_t log)
+    int part)
 {
 	struct tel__collector_end *to;
+	uint32_t log;
 	size_t i;
 
-	if (next->nends > TEL__COLLECTOR_MAX - c->nends ||
+	if ((part && c->nlogs == 0) ||
+	    next->nends > TEL__COLLECTOR_MAX - c->nends ||
 	    !TEL__RESERVE(c->ends, c->ends_room, c->nends + next->nends))
 		return 0;
 	for (i = 0; i < next->nends; i++) {
 		to = &c->ends[c->nends];
 		*to = next->ends[i];
+		log = (uint32_t)c->nlogs - 1;
+		if (!part && !collector_place(c, next->clocks[to->log], &log))
+			return 0;
 		to->log = log;
 		to->sequence = (uint32_t)c->nends++;
 	}
@@ -59,9 +108,42 @@ collector_order(const void *a, const void *b)
 
 	if (x->log != y->log)
 		return x->log < y->log ? -1 : 1;
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
+	if (x->clock != y->clock)
+		return x->clock < y->clock ? -1 : 1;
 	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+}
+
+uint64_t
+tel__collector_time(const struct tel__collector *c, uint32_t log, uint64_t from,
+    uint64_t to)
+{
+	int64_t ns;
+
+	if (to <= from)
+		return 0;
+	if (!tel__clock_between(c->clocks[log], from, to, &ns))
+		return to - from;
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+/* Adds the range from a start to an end.  1; 0: no memory. */
+static int
+add_range(struct tel__collector *c, const struct tel__collector_end *start,
+    const struct tel__collector_end *end)
+{
+	struct tel__collector_range *r;
+
+	if (!TEL__RESERVE(c->ranges, c->ranges_room, c->nranges + 1))
+		return 0;
+	r = &c->ranges[c->nranges++];
+	r->from = start->clock;
+	r->to = end->clock;
+	r->key = end->key;
+	r->shown = start->shown;
+	r->length = tel__collector_time(c, end->log, start->clock, end->clock);
+	r->log = end->log;
+	r->pause = end->pause;
+	return 1;
 }
 
 static int
@@ -79,7 +161,7 @@ pair_ends(struct tel__collector *c)
 	qsort(c->ends, c->nends, sizeof(*c->ends), collector_order);
 	tel__table_init(&open);
 	for (m = c->ends; good && m < c->ends + c->nends; m++) {
-		key = tel__hash(m->key, m->log * 2 + m->pause);
+		key = tel__hash(m->key, (uint64_t)m->log * 2 + m->pause);
 		if (m->starts) {
 			e = tel__table_put(&open, key, &fresh);
 			good = e != NULL;
@@ -90,12 +172,7 @@ pair_ends(struct tel__collector *c)
 		e = tel__table_find(&open, key);
 		if (e == NULL || e->value == UINT64_MAX)
 			continue;
-		good = TEL__RESERVE(c->ranges, c->ranges_room, c->nranges + 1);
-		if (good)
-			c->ranges[c->nranges++] = (struct tel__collector_range){
-				c->ends[e->value].time, m->time, m->key,
-				c->ends[e->value].shown, m->pause
-			};
+		good = add_range(c, &c->ends[e->value], m);
 		e->value = UINT64_MAX;
 	}
 	tel__table_clear(&open);
@@ -112,8 +189,9 @@ stop_order(const void *a, const void *b)
 
 /* Joins pauses that overlap, as those of two arenas. */
 static int
-make_stops(struct tel__collector *c)
+make_stops(struct tel__collector *c, uint64_t first)
 {
+	const struct tel__collector_range *r;
 	struct tel__collector_stop *s;
 	size_t i, n = 0;
 
@@ -122,11 +200,12 @@ make_stops(struct tel__collector *c)
 		return 1;
 	if (!TEL__RESERVE(c->stops, c->stops_room, c->nranges))
 		return 0;
-	for (i = 0; i < c->nranges; i++)
-		if (c->ranges[i].pause)
-			c->stops[n++] =
-			    (struct tel__collector_stop){ c->ranges[i].from,
-				    c->ranges[i].to, 0 };
+	for (r = c->ranges; r < c->ranges + c->nranges; r++)
+		if (r->pause)
+			c->stops[n++] = (struct tel__collector_stop){
+				tel__collector_time(c, r->log, first, r->from),
+				tel__collector_time(c, r->log, first, r->to), 0
+			};
 	if (n > 0)
 		qsort(c->stops, n, sizeof(*c->stops), stop_order);
 	for (i = 0; i < n; i++) {
@@ -145,9 +224,9 @@ make_stops(struct tel__collector *c)
 }
 
 int
-tel__collector_pair(struct tel__collector *c)
+tel__collector_pair(struct tel__collector *c, uint64_t first)
 {
-	return pair_ends(c) && make_stops(c);
+	return pair_ends(c) && make_stops(c, first);
 }
 
 /* How long the program stood still before a time. */
@@ -171,13 +250,13 @@ stopped_before(const struct tel__collector *c, uint64_t time)
 }
 
 double
-tel__collector_mutator(const struct tel__collector *c, uint64_t first,
-    uint64_t last, uint64_t window)
+tel__collector_mutator(const struct tel__collector *c, uint64_t span,
+    uint64_t window)
 {
 	uint64_t most = 0, paused, from;
 	size_t i;
 
-	if (window == 0 || last < first || window > last - first)
+	if (window == 0 || window > span)
 		return 1;
 	/* the worst window starts with a pause, or ends with one */
 	for (i = 0; i < 2 * c->nstops && most < window; i++) {
@@ -186,10 +265,8 @@ tel__collector_mutator(const struct tel__collector *c, uint64_t first,
 			from = c->stops[i / 2].to > window ?
 			    c->stops[i / 2].to - window :
 			    0;
-		if (from < first)
-			from = first;
-		if (from > last - window)
-			from = last - window;
+		if (from > span - window)
+			from = span - window;
 		paused =
 		    stopped_before(c, from + window) - stopped_before(c, from);
 		most = paused > most ? paused : most;
@@ -200,8 +277,14 @@ tel__collector_mutator(const struct tel__collector *c, uint64_t first,
 void
 tel__collector_clear(struct tel__collector *c)
 {
+	size_t i;
+
+	for (i = 0; i < c->nlogs; i++)
+		tel__clock_free(c->clocks[i]);
+	free(c->clocks);
+	tel__table_clear(&c->places);
 	free(c->ends);
 	free(c->ranges);
 	free(c->stops);
-	memset(c, 0, sizeof(*c));
+	tel__collector_init(c);
 }

@@ -6,30 +6,38 @@
 #ifndef TEL_COLLECTOR_H
 #define TEL_COLLECTOR_H
 
+#include "base/table.h"
+#include "model/clock.h"
 #include "model/event.h"
 
 /* Documented limit: starts and ends that are kept, the first ones. */
 #define TEL__COLLECTOR_MAX ((size_t)1 << 20)
 
-/* A start or an end, with its clock. */
+/* A start or an end. */
 struct tel__collector_end {
-	uint64_t time, shown, key, log; /* shown: the user's */
-	uint32_t sequence; /* of equal times, the order of the log */
+	uint64_t clock, shown, key; /* shown: the user's */
+	uint32_t log;               /* its place */
+	uint32_t sequence;          /* of equal clocks, the order of the log */
 	uint8_t pause, starts;
 };
 
 struct tel__collector_range {
-	uint64_t from, to, key;
-	uint64_t shown; /* of its start */
-	int pause;      /* otherwise a collection */
+	uint64_t from, to, key; /* clocks */
+	uint64_t shown;         /* of its start */
+	uint64_t length;
+	uint32_t log;
+	int pause; /* otherwise a collection */
 };
 
 /* The program stood still; .before: how long in all that are earlier. */
 struct tel__collector_stop {
-	uint64_t from, to, before;
+	uint64_t from, to, before; /* from the first event */
 };
 
 struct tel__collector {
+	struct tel_clock **clocks; /* of the logs, shared */
+	size_t nlogs, clock_room;
+	struct tel__table places; /* of clocks */
 	struct tel__collector_end *ends;
 	size_t nends, ends_room;
 	uint64_t left_out;
@@ -67,22 +75,36 @@ tel__collector_key(const struct tel_event *ev)
 	return key < 0 ? 0 : tel_load(&ev->type->fields[key], ev->data);
 }
 
-/* Takes an event of such a type.  log: its number.  TEL_OK, TEL_ENOMEM. */
+void tel__collector_init(struct tel__collector *c);
+/* The place of the log of an event; it may have no others.  0: no memory. */
+int tel__collector_log(struct tel__collector *c, const struct tel_event *ev,
+    uint32_t *log);
+/* Takes an event of such a type.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__collector_event(struct tel__collector *c,
-    const struct tel_event *ev, uint64_t shown, uint64_t log);
-/* Adds the ends of a later part of a log.  1; 0: too many, or no memory. */
-int tel__collector_join(struct tel__collector *c,
-    const struct tel__collector *next, uint64_t log);
+    const struct tel_event *ev, uint64_t shown);
 /*
- * Makes .ranges and .stops: an end goes with the last start.  1; 0: no memory.
+ * Adds the ends of other logs, or, part: of a later part of the last log.
+ * 1; 0: too many, or no memory.
  */
-int tel__collector_pair(struct tel__collector *c);
+int tel__collector_join(struct tel__collector *c,
+    const struct tel__collector *next, int part);
+/*
+ * The time from one clock of a log to another, in ns, as all events that are
+ * known by now have it; in ticks where the rate is unknown.  0: backwards.
+ */
+uint64_t tel__collector_time(const struct tel__collector *c, uint32_t log,
+    uint64_t from, uint64_t to);
+/*
+ * When the logs are over, makes .ranges and .stops: an end goes with the last
+ * start.  first: the clock of the first event.  1; 0: no memory.
+ */
+int tel__collector_pair(struct tel__collector *c, uint64_t first);
 /*
  * The least share, in 0 to 1, that the program had of any window of a length
- * between two times: the minimum mutator utilisation.
+ * in a log that was as long as span: the minimum mutator utilisation.
  */
-double tel__collector_mutator(const struct tel__collector *c, uint64_t first,
-    uint64_t last, uint64_t window);
+double tel__collector_mutator(const struct tel__collector *c, uint64_t span,
+    uint64_t window);
 void tel__collector_clear(struct tel__collector *c);
 
 #endif

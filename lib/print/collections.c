@@ -98,7 +98,7 @@ tel__collections_event(struct collections *c, struct event_samples *x,
 	if (key < 0)
 		return TEL_OK;
 	if (ev->type->range != 0)
-		st = tel__collector_event(&c->of, ev, time, 0);
+		st = tel__collector_event(&c->of, ev, time);
 	if (st != TEL_OK || ev->type->range == TEL_ROLE_PAUSE)
 		return st;
 	type = tel__samples_type(x, ev->type);
@@ -110,28 +110,20 @@ tel__collections_event(struct collections *c, struct event_samples *x,
 void
 tel__collections_span(struct collections *c, const struct tel_event *ev)
 {
-	c->rate = ev->log->clock == NULL ? 0 : tel__clock_rate(ev->log->clock);
 	if (c->last == 0 || ev->clock < c->first)
 		c->first = ev->clock;
 	if (ev->clock > c->last)
 		c->last = ev->clock;
 }
 
-/* Ticks in nanoseconds, by the rate of the whole log, as telstat has them. */
-static uint64_t
-collections_ns(const struct collections *c, uint64_t ticks)
-{
-	return c->rate > 0 ? (uint64_t)((double)ticks * 1e9 / c->rate) : ticks;
-}
-
 static int
 longer(const void *a, const void *b)
 {
 	const struct tel__collector_range *x = a, *y = b;
-	const uint64_t p = x->to - x->from, q = y->to - y->from;
 
-	return p != q ? (p < q) - (p > q) :
-	                (x->from > y->from) - (x->from < y->from);
+	return x->length != y->length ?
+	    (x->length < y->length) - (x->length > y->length) :
+	    (x->from > y->from) - (x->from < y->from);
 }
 
 /* Starts an item of a list: when it was, and how long. */
@@ -172,7 +164,7 @@ put_longest(const struct collections *c,
     const struct tel__collector_range *sorted, int pause, uint64_t most,
     struct tel__buffer *b)
 {
-	uint64_t total = 0, n = 0, length;
+	uint64_t total = 0, n = 0;
 	size_t i;
 
 	tel__json_key(b, pause ? "pauses" : "collections");
@@ -182,11 +174,10 @@ put_longest(const struct collections *c,
 	for (i = 0; i < c->of.nranges && b->used > 0; i++) {
 		if (sorted[i].pause != pause)
 			continue;
-		length = collections_ns(c, sorted[i].to - sorted[i].from);
-		total += length;
+		total += sorted[i].length;
 		if (n++ >= most)
 			continue;
-		put_range(b, sorted[i].shown, length);
+		put_range(b, sorted[i].shown, sorted[i].length);
 		if (!pause)
 			collections_put_facts(c, &sorted[i], b);
 		tel__json_put(b, "]");
@@ -198,22 +189,18 @@ put_longest(const struct collections *c,
 }
 
 static void
-put_mutator(const struct collections *c, struct tel__buffer *b)
+put_mutator(const struct collections *c, uint64_t span, struct tel__buffer *b)
 {
-	const uint64_t span = collections_ns(c, c->last - c->first);
-	uint64_t window, ticks;
+	uint64_t window;
 	unsigned i = 0;
 	char text[64];
 
 	tel__json_key(b, "mutator");
 	tel__json_put(b, "[");
 	while ((window = tel__collector_window(i)) <= span) {
-		ticks = c->rate > 0 ?
-		    (uint64_t)((double)window * c->rate / 1e9) :
-		    window;
 		(void)snprintf(text, sizeof(text), "%s[%" PRIu64 ",%.9g]",
 		    i == 0 ? "" : ",", window,
-		    tel__collector_mutator(&c->of, c->first, c->last, ticks));
+		    tel__collector_mutator(&c->of, span, window));
 		tel__json_put(b, text);
 		i++;
 	}
@@ -225,10 +212,11 @@ tel__collections_head(struct collections *c, uint64_t most,
     struct tel__buffer *b)
 {
 	struct tel__collector_range *sorted;
+	uint64_t span;
 
 	if (c->ended)
 		return 1;
-	if (!tel__collector_pair(&c->of))
+	if (!tel__collector_pair(&c->of, c->first))
 		return 0;
 	if (c->of.nranges == 0)
 		return 1;
@@ -241,8 +229,9 @@ tel__collections_head(struct collections *c, uint64_t most,
 	tel__json_put(b, "{");
 	put_longest(c, sorted, 1, most / PAUSE_BYTES, b);
 	put_longest(c, sorted, 0, most / COLLECTION_BYTES, b);
-	put_mutator(c, b);
-	tel__json_pair(b, "span", collections_ns(c, c->last - c->first));
+	span = tel__collector_time(&c->of, 0, c->first, c->last);
+	put_mutator(c, span, b);
+	tel__json_pair(b, "span", span);
 	tel__json_put(b, "}");
 	free(sorted);
 	return 1;

@@ -21,7 +21,6 @@ struct collections {
 	struct tel__collector of;
 	const struct tel_schema *schema;
 	const struct tel_type *start; /* of a collection; NULL: there is none */
-	double rate;                  /* ticks in a second; 0: unknown */
 	uint64_t first, last;         /* clocks */
 	struct collections_fact *facts;
 	size_t nfacts, facts_room;

@@ -392,6 +392,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		pr->state = h;
 		tel__samples_init(&h->exact, pr->max_size / 10 * 9);
 		tel__buckets_init(&h->sums);
+		tel__collector_init(&h->collections.of);
 		h->timeline = tel__timeline_new(&ops);
 		if (h->timeline == NULL)
 			return TEL_ENOMEM;

@@ -226,15 +226,12 @@ int
 tel__binder_step(struct binder *b, const struct tel_event *ev)
 {
 	struct binding *to = b->current;
-	struct tel_clock *clock = ev->log->clock;
 	int64_t dt;
 
 	b->machine.dt = value_missing();
 	if (to->log == ev->log && to->log_number == ev->log->number &&
-	    clock != NULL && tel__clock_rate(clock) > 0 &&
 	    (to->previous != 0 || !ev->type->schema->untimed) &&
-	    !__builtin_sub_overflow(tel__clock_ns(clock, ev->clock),
-	        tel__clock_ns(clock, to->previous), &dt))
+	    tel__clock_between(ev->log->clock, to->previous, ev->clock, &dt))
 		b->machine.dt = value_signed((uint64_t)dt);
 	to->log = ev->log;
 	to->log_number = ev->log->number;

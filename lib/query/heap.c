@@ -58,7 +58,7 @@ struct tel_heap {
 	uint64_t min_age;
 	uint64_t end; /* the latest clock */
 	uint64_t peak_time;
-	double rate; /* of the log of the last event; 0: not known */
+	struct tel_clock *clock; /* of the log of the last event */
 	struct tel__stacks stacks;
 	struct tel__table pools; /* names of pools */
 	struct site *sites;
@@ -225,13 +225,13 @@ reserve_bucket(struct lifetimes **all, unsigned i)
 static uint64_t
 heap_time(const struct tel_heap *h, uint64_t from, uint64_t to)
 {
-	const uint64_t ticks = to > from ? to - from : 0;
-	double ns;
+	int64_t ns;
 
-	if (!(h->rate > 0) || !(h->rate < 1e9 || h->rate > 1e9))
-		return ticks;
-	ns = (double)ticks * 1e9 / h->rate;
-	return ns < 1.8e19 ? (uint64_t)ns : UINT64_MAX;
+	if (to <= from)
+		return 0;
+	if (!tel__clock_between(h->clock, from, to, &ns))
+		return to - from;
+	return ns > 0 ? (uint64_t)ns : 0;
 }
 
 static tel_status
@@ -260,7 +260,7 @@ count_lifetime(struct tel_heap *h, struct site *s,
 	const unsigned i = heap_bucket_of(time);
 	const tel_status st = add_lifetime(&s->lifetimes, i, time, b->blocks);
 
-	h->ticks |= !(h->rate > 0);
+	h->ticks |= !(tel__clock_rate(h->clock) > 0);
 	return st == TEL_OK ? add_lifetime(&h->lifetimes, i, time, b->blocks) :
 	                      st;
 }
@@ -458,8 +458,8 @@ begin_block(struct tel_heap *h, struct tel__live_block *b, const tel_alloc *op,
 	s->live_bytes += b->size;
 	if (h->live.bytes > h->most) {
 		h->most = h->live.bytes;
-		h->peak_time = heap_time(h,
-		    tel__clock_origin(h->event->log->clock), h->event->clock);
+		h->peak_time =
+		    heap_time(h, tel__clock_origin(h->clock), h->event->clock);
 		h->peaks++;
 	}
 	return set_last(h, b, op, h->tag);
@@ -558,7 +558,10 @@ tel__heap_take(tel_heap *h, const tel_event *event, const tel_alloc *op)
 	}
 	h->event = event;
 	h->tag = l->tag;
-	h->rate = tel__clock_rate(event->log->clock);
+	if (h->clock != event->log->clock) {
+		tel__clock_free(h->clock);
+		h->clock = tel__clock_share(event->log->clock);
+	}
 	if (h->key != NULL && (sample || is_allocation(op)))
 		st = tel_expr_eval(h->key, event, &h->value);
 	if (st != TEL_OK)
@@ -641,6 +644,7 @@ tel_heap_free(tel_heap *h)
 	free(h->steps);
 	free(h->threads);
 	free(h->allocators);
+	tel__clock_free(h->clock);
 	tel_expr_free(h->key);
 	free(h);
 }

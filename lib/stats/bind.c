@@ -317,8 +317,7 @@ find_work(struct tel_stats *s, struct slot *slot)
 
 	while (columns < slot->nactions && is_column(&slot->actions[columns]))
 		columns++;
-	if (columns < slot->nactions || slot->record != NULL ||
-	    slot->type->role == TEL_ROLE_SYNC)
+	if (columns < slot->nactions || slot->record != NULL)
 		slot->work = SLOT_BUSY;
 	else if (columns > 0)
 		slot->work = SLOT_FIELDS;

@@ -199,7 +199,6 @@ static tel_status
 stats_count_length_of(const struct definition *d, const struct tel_event *ev,
     uint64_t start, uint64_t *out)
 {
-	struct tel_clock *clock = ev->log->clock;
 	int64_t ns;
 
 	if (ev->clock < start)
@@ -207,10 +206,7 @@ stats_count_length_of(const struct definition *d, const struct tel_event *ev,
 	*out = ev->clock - start;
 	if (d->spec.pairs == PAIRS_TICKS)
 		return TEL_OK;
-	if (clock == NULL || tel__clock_rate(clock) <= 0)
-		return TEL_END;
-	if (__builtin_sub_overflow(tel__clock_ns(clock, ev->clock),
-	        tel__clock_ns(clock, start), &ns))
+	if (!tel__clock_between(ev->log->clock, start, ev->clock, &ns))
 		return TEL_END;
 	if (ns < 0)
 		return TEL_EINVAL;
@@ -391,8 +387,6 @@ tel__stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
 		if (st != TEL_OK)
 			return st;
 	}
-	if (slot->type->role == TEL_ROLE_SYNC && ev->log->clock != NULL)
-		from->rate = tel__clock_rate(ev->log->clock);
 	if (slot->record != NULL) {
 		st = s->classes->event(s, slot->record, ev);
 		if (st != TEL_OK)

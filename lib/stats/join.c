@@ -153,8 +153,6 @@ join_source(struct tel_stats *s, struct source *to, const struct source *from)
 		to->first = from->first;
 	if (from->last > to->last)
 		to->last = from->last;
-	if (to->log->clock != NULL)
-		to->rate = tel__clock_rate(to->log->clock);
 	return st;
 }
 

@@ -45,7 +45,6 @@ static void
 end_range(const struct loader *l, struct loaded *to, struct tel_stat *stat,
     uint64_t start)
 {
-	struct tel_clock *clock = l->event->log->clock;
 	int64_t ns;
 
 	stat->pairs.open--;
@@ -53,9 +52,8 @@ end_range(const struct loader *l, struct loaded *to, struct tel_stat *stat,
 		stat->pairs.backward++;
 		return;
 	}
-	if (tel__clock_rate(clock) <= 0 ||
-	    __builtin_sub_overflow(tel__clock_ns(clock, l->line->clock),
-	        tel__clock_ns(clock, start), &ns) ||
+	if (!tel__clock_between(l->event->log->clock, start, l->line->clock,
+	        &ns) ||
 	    ns < 0) {
 		stat->pairs.untimed++;
 		return;

@@ -5,6 +5,7 @@
 
 #include "base/index.h"
 #include "base/int128.h"
+#include "model/clock.h"
 #include "tel/stats.h"
 
 /* Documented limits. */
@@ -78,9 +79,9 @@ tel_status tel__report_part(struct report *r, const char *name,
 tel_status tel__report_origin(struct report *r, const char *schema,
     const char *version, const char *format, unsigned *out);
 
-/* Adds a span of time: hertz 0 when the rate is not known. */
+/* Adds a span of time, by a clock; NULL: none is known. */
 void tel__report_span(struct report *r, uint64_t first, uint64_t last,
-    double hertz);
+    struct tel_clock *clock);
 
 /* Puts the parts in order and adds up the kinds.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__report_sort(struct report *r);

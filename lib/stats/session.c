@@ -26,6 +26,7 @@ tel__source_free(struct source *from)
 	tel__live_clear(&from->live);
 	tel__waiting_clear(&from->waiting);
 	tel__stats_pools_clear(&from->pools);
+	tel__clock_free(from->clock);
 	free(from);
 }
 
@@ -96,7 +97,7 @@ tel__stats_settle_source(struct tel_stats *s, struct source *from)
 static tel_status
 settle_sources(struct tel_stats *s)
 {
-	const struct source *best = NULL, *from;
+	struct source *best = NULL, *from;
 	tel_status st = TEL_OK;
 	size_t i;
 
@@ -104,11 +105,14 @@ settle_sources(struct tel_stats *s)
 		st = tel__stats_settle_source(s, s->sources[i]);
 		/* logs that are merged have one clock: that of the first */
 		from = s->sources[i];
-		if (from->rate > 0 && (best == NULL || from->id < best->id))
+		if (from->clock != NULL && tel__clock_rate(from->clock) > 0 &&
+		    (best == NULL || from->id < best->id))
 			best = from;
 	}
-	if (best != NULL)
-		s->session.rate = best->rate;
+	if (best != NULL && best->clock != s->session.clock) {
+		tel__clock_free(s->session.clock);
+		s->session.clock = tel__clock_share(best->clock);
+	}
 	return st;
 }
 
@@ -188,7 +192,7 @@ tel_stats_settle(tel_stats *s)
 		return stats_no_memory(s);
 	if (s->session.first <= s->session.last)
 		tel__report_span(&s->shown, s->session.first, s->session.last,
-		    s->session.rate);
+		    s->session.clock);
 	if (tel__report_sort(&s->shown) != TEL_OK || make_list(s) != TEL_OK)
 		return stats_no_memory(s);
 	return TEL_OK;
@@ -202,7 +206,7 @@ tel__stats_end_session(struct tel_stats *s)
 
 	if (st == TEL_OK && s->session.first <= s->session.last)
 		tel__report_span(&s->report, s->session.first, s->session.last,
-		    s->session.rate);
+		    s->session.clock);
 	/* even without memory, as the readers may be freed from here on */
 	for (i = 0; i < s->nsources; i++)
 		tel__source_free(s->sources[i]);
@@ -212,7 +216,8 @@ tel__stats_end_session(struct tel_stats *s)
 		tel__pairs_forget_all(&s->definitions[i]->open);
 	s->session.first = UINT64_MAX;
 	s->session.last = 0;
-	s->session.rate = 0;
+	tel__clock_free(s->session.clock);
+	s->session.clock = NULL;
 	s->sessions++;
 	s->reached = 0;
 	return st;
@@ -261,7 +266,7 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 	from->id = s->next_source++;
 	from->schema = log->schema;
 	from->first = UINT64_MAX;
-	from->rate = log->clock != NULL ? tel__clock_rate(log->clock) : 0;
+	from->clock = tel__clock_share(log->clock);
 	tel__live_init(&from->live, tel__stats_live_change, from);
 	from->pools.report = &s->report;
 	tel__table_init(&from->pools.places);
@@ -354,19 +359,6 @@ tel_stats_begin(tel_stats *s, const tel_reader *r)
 	return TEL_OK;
 }
 
-/* What a log's rate is now that all of it was read. */
-static void
-take_rate(struct tel_stats *s, const struct tel_reader *r)
-{
-	size_t i;
-
-	for (i = 0; i < s->nsources; i++)
-		if (s->sources[i]->log == &r->log && r->log.clock != NULL &&
-		    s->sources[i]->number == r->log.number &&
-		    tel__clock_rate(r->log.clock) > 0)
-			s->sources[i]->rate = tel__clock_rate(r->log.clock);
-}
-
 /* Adds the pairs of a key and a value that are new. */
 static tel_status
 take_metadata(struct tel_stats *s, const struct tel__metadata *from)
@@ -384,7 +376,6 @@ tel_status
 tel_stats_end(tel_stats *s, const tel_reader *r)
 {
 	struct report *to = &s->report;
-	const struct tel_reader *member;
 	tel_status st = TEL_OK, ended;
 
 	if (s->readers == 0)
@@ -395,11 +386,7 @@ tel_stats_end(tel_stats *s, const tel_reader *r)
 		to->skipped += tel_reader_count(r, TEL_COUNT_SKIPPED);
 		to->repaired += tel_reader_count(r, TEL_COUNT_REPAIRED);
 		to->lost += tel_reader_count(r, TEL_COUNT_LOST);
-		take_rate(s, r);
 		st = take_metadata(s, &r->metadata);
-		for (member = r->split; member != NULL;
-		     member = member->next_split)
-			take_rate(s, member);
 	}
 	if (--s->readers == 0) {
 		if (s->class_logs != NULL && st == TEL_OK)

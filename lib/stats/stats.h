@@ -80,16 +80,16 @@ struct source {
 	struct waiting waiting;
 	struct tel__live live;
 	struct pools pools;
-	uint64_t first, last; /* since the fields below were settled */
-	double rate;
+	uint64_t first, last;    /* since the fields below were settled */
+	struct tel_clock *clock; /* of the log, and of it alone; NULL: none */
 	unsigned origin;
 	int counted; /* among the report's logs */
 };
 
 /* Logs that are one, as they are merged, or one log. */
 struct session {
-	uint64_t first, last; /* first > last: no event yet */
-	double rate;
+	uint64_t first, last;    /* first > last: no event yet */
+	struct tel_clock *clock; /* or NULL */
 };
 
 struct group_expr {

@@ -79,7 +79,7 @@ test_clock(void)
 {
 	struct tel_clock *c = tel__clock_new();
 	uint64_t i;
-	int64_t last, now;
+	int64_t last, now, ns;
 	int wrong = 0;
 
 	is_u64((uint64_t)tel__clock_ns(c, 5), 0, "no points, no time");
@@ -99,11 +99,29 @@ test_clock(void)
 	(void)tel__clock_sync(c, 11000, 17);
 	is_u64((uint64_t)tel__clock_ns(c, 9000), 5000, "interpolated");
 	is_u64((uint64_t)tel__clock_ns(c, 3000), 1000, "the past stays");
+	tel__clock_free(tel__clock_share(c));
+	ok(tel__clock_between(c, 3000, 9000, &ns), "a shared clock stays");
+	is_u64((uint64_t)ns, 4000, "between two readings");
+	ok(tel__clock_between(c, 9000, 3000, &ns), "and backwards");
+	is_u64((uint64_t)ns, (uint64_t)-4000, "it is negative");
 	tel__clock_free(c);
+
+	/* 0.3 ns a tick: no duration depends on where time starts */
+	for (i = 0; i < 2; i++) {
+		c = tel__clock_new();
+		tel__clock_set_origin(c, i == 0 ? 10 : 11);
+		(void)tel__clock_sync(c, 0, 0);
+		(void)tel__clock_sync(c, 10000, 3);
+		ok(tel__clock_between(c, 12, 17, &ns), "a duration");
+		is_u64((uint64_t)ns, 1, "from 3.6 to 5.1 ns, rounded");
+		tel__clock_free(c);
+	}
+	ok(!tel__clock_between(NULL, 0, 1, &ns), "no clock, no time");
 
 	c = tel__clock_new();
 	tel__clock_set_rate(c, 1e6);
 	is_u64((uint64_t)tel__clock_ns(c, 7), 7000, "a rate that is stated");
+	ok(!tel__clock_between(c, 0, UINT64_MAX, &ns), "what no number holds");
 	tel__clock_free(c);
 
 	/* many points, forwards and then backwards */

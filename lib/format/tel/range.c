@@ -282,6 +282,18 @@ sets_clock(const struct tel_schema *schema)
 	return 0;
 }
 
+/* Nonzero if a log of the stream may have such events. */
+static int
+clocks_are_set(const struct native *s)
+{
+	const struct native_found *found;
+
+	for (found = s->schemas; found != NULL; found = found->next)
+		if (sets_clock(found->native.schema))
+			return 1;
+	return 0;
+}
+
 /*
  * The clock of the only log, if it has a rate and no events that change it: then
  * a time does not depend on which events were read.
@@ -290,7 +302,6 @@ static struct tel_clock *
 steady_clock(const struct tel_reader *r, const struct native *s)
 {
 	const struct native_source *source = s->sources;
-	const struct native_found *found;
 	struct tel_clock *clock;
 
 	/* time counts from the first event that has one */
@@ -298,10 +309,8 @@ steady_clock(const struct tel_reader *r, const struct native *s)
 	    r->timeless || source == NULL || source->next != NULL)
 		return NULL;
 	clock = source->log->clock;
-	for (found = s->schemas; found != NULL; found = found->next)
-		if (sets_clock(found->native.schema))
-			return NULL;
-	return tel__clock_points(clock) == 0 && tel__clock_rate(clock) > 0 ?
+	return !clocks_are_set(s) && tel__clock_points(clock) == 0 &&
+	        tel__clock_rate(clock) > 0 ?
 	    clock :
 	    NULL;
 }
@@ -455,11 +464,13 @@ take_names(struct tel_reader *r, struct native *s, struct place at)
 /*
  * Chooses a record of all that is in force after some of the blocks that are
  * left out.  As it lacks what was superseded, all that it is about has to be
- * earlier than the range; or nothing of the stream is read any more.
+ * earlier than the range; or nothing of the stream is read any more, and the
+ * time of what was read does not depend on the first point behind it.
  */
 static void
-choose_all(const struct tel_reader *r, struct native_range *g, int last)
+choose_all(const struct tel_reader *r, const struct native *s, int last)
 {
+	struct native_range *g = s->range;
 	const struct native_index *x = g->index;
 	const struct native_entry *e;
 	const struct native_group *of;
@@ -469,7 +480,7 @@ choose_all(const struct tel_reader *r, struct native_range *g, int last)
 	g->all = NONE;
 	if (!r->skip_names || !by_clock(r, x))
 		return;
-	last &= g->least > r->range.last;
+	last &= g->least > r->range.last && !clocks_are_set(s);
 	while (i > 0 && x->entries[i - 1].kind != NATIVE_START)
 		i--;
 	for (; i < x->count && x->entries[i].kind == NATIVE_SUMMARY; i++) {
@@ -622,7 +633,7 @@ tel__native_range_step(struct tel_reader *r, struct native *s)
 	}
 	e = current(g);
 	if (g->skipping && g->all == NONE)
-		choose_all(r, g, e == NULL || e->kind == NATIVE_START);
+		choose_all(r, s, e == NULL || e->kind == NATIVE_START);
 	/* a log is described before its names are */
 	while (g->skipping && (e == NULL || e->kind != NATIVE_LOG)) {
 		if (!next_names(g, &at)) {
