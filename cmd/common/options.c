@@ -84,6 +84,8 @@ static const struct option_row common[] = {
 	{ 'z', "compress", "LEVEL", "compress with zstd, 1 to 19", OTHERS },
 	{ OPTION_META_SET, "meta-set", "KEY=VALUE",
 	    "with -f tel: add metadata to the log", WRITES | OPTION_RARE },
+	{ OPTION_MAX_LABELS, "max-labels", "N",
+	    "store at most N labels and strings: 256k", WRITES | OPTION_RARE },
 	{ 'T', "time", "FORM", "ticks, s, ns, relative, delta or iso", SHOWS },
 	{ 'u', "unbuffered", NULL,
 	    "write each event at once; follow a ring file", SHOWS },

@@ -45,6 +45,7 @@ enum option_id {
 	OPTION_UNTIL,
 	OPTION_CONTRACTS,
 	OPTION_META_SET,
+	OPTION_MAX_LABELS,
 	OPTION_NO_CONFIG,
 	OPTION_NO_SANDBOX,
 	OPTION_HEADING, /* no option: the name of the group that follows */

@@ -230,6 +230,9 @@ add_metadata(struct settings *s, const char *value)
 	return 1;
 }
 
+/* The bound that TEL_READ_MAX_LABELS and TEL_WRITE_MAX_LABELS have. */
+#define LABELS_MAX ((uint64_t)1 << 30)
+
 /* Takes one of the common options.  Returns 1, or 0 after a message. */
 static int
 settings_take(struct settings *s, int id, const char *value)
@@ -239,9 +242,7 @@ settings_take(struct settings *s, int id, const char *value)
 
 	switch (id) {
 	case 'f': s->format = value; return 1;
-	case 'o':
-		s->output = strcmp(value, "-") == 0 ? NULL : value;
-		return 1;
+	case 'o': s->output = strcmp(value, "-") == 0 ? NULL : value; return 1;
 	case 'z': return set_compress(s, value);
 	case 'k':
 	case 'e':
@@ -267,6 +268,9 @@ settings_take(struct settings *s, int id, const char *value)
 	case OPTION_CONTRACTS:
 		return describe_add(&s->contracts, &s->ncontracts, value);
 	case OPTION_META_SET: return add_metadata(s, value);
+	case OPTION_MAX_LABELS:
+		return number_option("--max-labels", "number of labels", value,
+		    1, LABELS_MAX, &s->max_labels);
 	case OPTION_TB_HZ: return set_tick_rate(s, value);
 	case OPTION_ALLOC: return add_role(s, "alloc", value);
 	case OPTION_FREE: return add_role(s, "free", value);

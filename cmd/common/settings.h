@@ -51,12 +51,12 @@ struct settings {
 	size_t nmetadata;
 	struct settings_role roles[SETTINGS_ROLES_MAX];
 	unsigned nroles;
-	double tick_rate;  /* hertz; 0: the log's own */
-	size_t max_labels; /* 0: as the library has it */
-	tel_order order;   /* TEL_ORDER_LOG: as the tool needs them */
-	int file_order;    /* then as the file has them */
-	unsigned jobs;     /* threads; 0: one for each processor */
-	int no_merge;      /* operands one after the other */
+	double tick_rate;    /* hertz; 0: the log's own */
+	uint64_t max_labels; /* 0: as the library has it */
+	tel_order order;     /* TEL_ORDER_LOG: as the tool needs them */
+	int file_order;      /* then as the file has them */
+	unsigned jobs;       /* threads; 0: one for each processor */
+	int no_merge;        /* operands one after the other */
 	/*
 	 * The tool is given every event and calls settings_wanted() itself, as
 	 * it needs some that are not selected.

@@ -9,15 +9,11 @@
 enum {
 	OPTION_LIVE = OPTION_OWN,
 	OPTION_TYPES,
-	OPTION_MAX_LABELS,
 	OPTION_SPLIT,
 	OPTION_INDEX,
 	OPTION_WEIGHT,
 	OPTION_MAX_SIZE
 };
-
-/* The bound that TEL_READ_MAX_LABELS has. */
-#define LABELS_MAX ((uint64_t)1 << 30)
 
 /* No browser opens a larger page. */
 #define PAGE_MAX ((uint64_t)1 << 30)
@@ -40,8 +36,6 @@ static const struct option_row own[] = {
 	    OPTION_RARE },
 	{ OPTION_INDEX, "index", "COLUMNS",
 	    "with -f sql or sqlite: index these columns", OPTION_RARE },
-	{ OPTION_MAX_LABELS, "max-labels", "N",
-	    "store at most N labels and strings: 256k", OPTION_RARE },
 	{ OPTION_WEIGHT, "weight", "KEY",
 	    "with -f folded: stacks by allocated, peak, leaked or count",
 	    OPTION_RARE },
@@ -89,12 +83,6 @@ telcat_options_take(void *arg, int id, const char *value)
 	case OPTION_MAX_SIZE:
 		return number_option("--max-size", "size", value, TEL_PAGE_MIN,
 		    PAGE_MAX, &t->max_size);
-	case OPTION_MAX_LABELS:
-		if (!number_option("--max-labels", "number of labels", value, 1,
-		        LABELS_MAX, &n))
-			return 0;
-		t->settings.max_labels = (size_t)n;
-		return 1;
 	default: return 0;
 	}
 }

@@ -14,12 +14,9 @@ enum {
 	OPTION_SAMPLE,
 	OPTION_SEED,
 	OPTION_BARE,
-	OPTION_LIVE,
-	OPTION_MAX_LABELS
+	OPTION_LIVE
 };
 
-/* The bound that TEL_WRITE_MAX_LABELS has. */
-#define LABELS_MAX ((uint64_t)1 << 30)
 /* The most events of context. */
 #define CONTEXT_MAX ((uint64_t)1 << 20)
 
@@ -52,8 +49,6 @@ static const struct option_row own[] = {
 	{ 'u', "unbuffered", NULL, "write each event at once", 0 },
 	{ OPTION_BARE, "bare", NULL, "omit the labels that the events need",
 	    OPTION_RARE },
-	{ OPTION_MAX_LABELS, "max-labels", "N",
-	    "store at most N labels and strings", OPTION_RARE },
 };
 
 /* A part of the selection that only telfilter offers. */
@@ -98,7 +93,6 @@ static int
 telfilter_options_take(void *arg, int id, const char *value)
 {
 	struct telfilter *t = arg;
-	uint64_t n;
 
 	switch (id) {
 	case 'a':
@@ -125,12 +119,6 @@ telfilter_options_take(void *arg, int id, const char *value)
 		    "percentage",
 		    value);
 		return 0;
-	case OPTION_MAX_LABELS:
-		if (!number_option("--max-labels", "number of labels", value, 1,
-		        LABELS_MAX, &n))
-			return 0;
-		t->settings.max_labels = (size_t)n;
-		return 1;
 	default: return 0;
 	}
 }

@@ -87,6 +87,17 @@ header_check(const unsigned char *p, size_t head)
 	return tel__native_check(bytes, 14 + head);
 }
 
+static void
+read_header(const unsigned char *p, struct native_record *rec)
+{
+	rec->kind = p[4] & (NATIVE_NEEDED - 1);
+	rec->needed = p[4] >= NATIVE_NEEDED;
+	rec->head_size = p[5];
+	rec->body_size = tel_le32(p + 6);
+	rec->check = tel_le32(p + 10);
+	rec->head = p + NATIVE_HEADER;
+}
+
 int
 tel__native_look(const unsigned char *p, size_t n, struct native_record *rec)
 {
@@ -96,12 +107,7 @@ tel__native_look(const unsigned char *p, size_t n, struct native_record *rec)
 		return 0;
 	if (n < NATIVE_HEADER)
 		return -1;
-	rec->kind = p[4] & (NATIVE_NEEDED - 1);
-	rec->needed = p[4] >= NATIVE_NEEDED;
-	rec->head_size = p[5];
-	rec->body_size = tel_le32(p + 6);
-	rec->check = tel_le32(p + 10);
-	rec->head = p + NATIVE_HEADER;
+	read_header(p, rec);
 	if (rec->body_size > NATIVE_BODY_MAX)
 		return 0;
 	if (n < NATIVE_HEADER + rec->head_size)
@@ -129,12 +135,7 @@ tel__native_chain(uint64_t hash, const struct native_record *rec)
 void
 tel__native_recall(unsigned char *p, struct native_record *rec)
 {
-	rec->kind = p[4] & (NATIVE_NEEDED - 1);
-	rec->needed = p[4] >= NATIVE_NEEDED;
-	rec->head_size = p[5];
-	rec->body_size = tel_le32(p + 6);
-	rec->check = tel_le32(p + 10);
-	rec->head = p + NATIVE_HEADER;
+	read_header(p, rec);
 	tel_store(p + 14, header_check(p, rec->head_size), 4, 0);
 }
 

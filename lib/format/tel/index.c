@@ -133,24 +133,22 @@ new_entry(struct gather *g)
 }
 
 /*
- * Takes the entries of a stream from its index record, which is whole.
- * TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
+ * Starts a stream: *n is set to how many entries of at least so many bytes
+ * follow in rec, which is whole.  TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
  */
 static tel_status
-take_entries(struct gather *g, const struct native_record *rec,
-    const struct ending *end)
+start_stream(struct gather *g, const struct native_record *rec,
+    const struct ending *end, size_t least, uint64_t *n)
 {
 	struct native_bytes head = { rec->head, rec->head + rec->head_size, 0,
 		0 };
-	struct native_bytes b = { native_body(rec),
-		native_body(rec) + rec->body_size, 0, 0 };
-	uint64_t n = native_varint(&head), logs = native_varint(&head),
-	         at = end->begin, clock = 0, gap, size;
-	uint64_t ordinal = 0, sequence = 0;
 	struct native_entry *e;
+	uint64_t logs;
 
-	if (head.bad || n > native_left(&b) / ENTRY_MIN ||
-	    n > ENTRIES_MAX - g->count)
+	*n = native_varint(&head);
+	logs = native_varint(&head);
+	if (head.bad || *n > rec->body_size / least ||
+	    *n > ENTRIES_MAX - g->count)
 		return TEL_EFORMAT;
 	g->logs += logs <= NATIVE_LOGS_MAX ? logs : NATIVE_LOGS_MAX;
 	e = new_entry(g);
@@ -158,6 +156,26 @@ take_entries(struct gather *g, const struct native_record *rec,
 		return TEL_ENOMEM;
 	e->kind = NATIVE_START;
 	e->offset = end->begin;
+	return TEL_OK;
+}
+
+/*
+ * Takes the entries of a stream from its index record, which is whole.
+ * TEL_OK, TEL_EFORMAT, TEL_ENOMEM.
+ */
+static tel_status
+take_entries(struct gather *g, const struct native_record *rec,
+    const struct ending *end)
+{
+	struct native_bytes b = { native_body(rec),
+		native_body(rec) + rec->body_size, 0, 0 };
+	uint64_t n, at = end->begin, clock = 0, gap, size;
+	uint64_t ordinal = 0, sequence = 0;
+	struct native_entry *e;
+	const tel_status st = start_stream(g, rec, end, ENTRY_MIN, &n);
+
+	if (st != TEL_OK)
+		return st;
 	for (; n > 0; n--) {
 		e = new_entry(g);
 		if (e == NULL)
@@ -245,24 +263,16 @@ static tel_status
 take_groups(struct gather *g, const struct native_record *rec,
     const struct ending *end)
 {
-	struct native_bytes head = { rec->head, rec->head + rec->head_size, 0,
-		0 };
 	struct native_bytes b = { native_body(rec),
 		native_body(rec) + rec->body_size, 0, 0 };
-	uint64_t n = native_varint(&head), logs = native_varint(&head);
-	uint64_t at = end->begin, clock = 0, hash = 0, ordinal = 0, place = 0;
+	uint64_t n, at = end->begin, clock = 0, hash = 0, ordinal = 0,
+	            place = 0;
 	struct native_group *of;
 	struct native_entry *e;
+	const tel_status st = start_stream(g, rec, end, GROUP_MIN, &n);
 
-	if (head.bad || n == 0 || n > native_left(&b) / GROUP_MIN ||
-	    n > ENTRIES_MAX - g->count)
-		return TEL_EFORMAT;
-	g->logs += logs <= NATIVE_LOGS_MAX ? logs : NATIVE_LOGS_MAX;
-	e = new_entry(g);
-	if (e == NULL)
-		return TEL_ENOMEM;
-	e->kind = NATIVE_START;
-	e->offset = end->begin;
+	if (st != TEL_OK || n == 0)
+		return st != TEL_OK ? st : TEL_EFORMAT;
 	for (; n > 0; n--) {
 		e = new_group(g);
 		if (e == NULL)

@@ -212,11 +212,5 @@ static const struct tel_encoder_ops encoder = {
 
 const struct tel_format_ops tel__format_mpstxt = {
 	.name = "mpstxt",
-	.dialect = &syntax,
-	.probe = tel__lines_probe,
-	.open = tel__lines_open,
-	.next = tel__lines_next,
-	.close = tel__lines_close,
-	.cache_free = tel__lines_cache_free,
-	.encoder = &encoder,
+	LINES,
 };

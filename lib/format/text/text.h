@@ -140,6 +140,13 @@ void tel__lines_close(struct tel_reader *r);
  */
 int tel__lines_probe(struct tel_reader *r);
 
+/* What the formats of lines have in common. */
+#define LINES \
+	.dialect = &syntax, .probe = tel__lines_probe, \
+	.open = tel__lines_open, .next = tel__lines_next, \
+	.close = tel__lines_close, .cache_free = tel__lines_cache_free, \
+	.encoder = &encoder
+
 tel_line_score tel__text_score;
 tel_line_score tel__cnv_score;
 tel_line_score tel__mpstxt_score;
