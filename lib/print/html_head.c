@@ -4,6 +4,9 @@
 
 #include "print/html.h"
 
+/* Types that have a hue of their own. */
+#define HUES 6u
+
 /* Bytes of a name that are shown, a whole number of characters. */
 static size_t
 html_head_cut(const char *s, size_t n, size_t most)
@@ -65,11 +68,32 @@ datatype(const struct tel_field *f)
 	return "string";
 }
 
+/* The most frequent types, as many as there are hues, the first ones first. */
+static size_t
+rank_types(const struct event_samples *x, size_t ranks[HUES])
+{
+	size_t i, j, n = 0;
+
+	for (i = 0; i < x->ntypes; i++) {
+		for (j = n;
+		     j > 0 && x->types[ranks[j - 1]].count < x->types[i].count;
+		     j--)
+			if (j < HUES)
+				ranks[j] = ranks[j - 1];
+		if (j < HUES && x->types[i].count > 0) {
+			ranks[j] = i;
+			n += n < HUES;
+		}
+	}
+	return n;
+}
+
 static void
 put_types(const struct html_draft *d, struct tel__buffer *b)
 {
 	const struct event_samples *x = &d->html->exact;
-	size_t i;
+	size_t ranks[HUES], i, hue;
+	const size_t nranks = rank_types(x, ranks);
 	unsigned f;
 
 	tel__json_key(b, "types");
@@ -83,6 +107,9 @@ put_types(const struct html_draft *d, struct tel__buffer *b)
 		if (t->doc != NULL)
 			put_name(d, b, "description", t->doc);
 		tel__json_pair(b, "n", t->count);
+		for (hue = 0; hue < nranks; hue++)
+			if (ranks[hue] == i)
+				tel__json_pair(b, "hue", hue);
 		tel__json_key(b, "fields");
 		tel__json_put(b, "[");
 		for (f = 0; f < t->nfields; f++) {

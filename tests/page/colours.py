@@ -60,18 +60,21 @@ def contrasts():
         r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)",
         make_page.source("page.css"))}
     # what does not match is drawn with a quarter of its colour
-    for i in range(10):
-        colours[f"pale{i}"] = ["#" + bytes(round(
+    hues = [f"c{i}" for i in range(10)] + [f"t{i}" for i in range(6)]
+    for hue in hues:
+        colours[f"pale {hue}"] = ["#" + bytes(round(
             int(b[k:k + 2], 16) + (int(f[k:k + 2], 16)
                                    - int(b[k:k + 2], 16)) * 4 / 15)
             for k in (1, 3, 5)).hex() for b, f in zip(
-                colours["bg"], colours[f"c{i}"])]
+                colours["bg"], colours[hue])]
     bad = []
     pairs = [(a, b, 4.5) for a in ("fg", "dim", "accent", "error")
              for b in ("bg", "bar")]
     pairs += [(f"c{i}", "on", 4.5) for i in range(10)]
-    pairs += [(f"c{i}", "bg", 3) for i in range(10)]
-    pairs += [("fg", f"pale{i}", 4.5) for i in range(10)]
+    pairs += [(f"t{i}", "black" if i in (1, 3, 4) else "on", 4.5)
+              for i in range(6)]
+    pairs += [(hue, "bg", 3) for hue in hues]
+    pairs += [("fg", f"pale {hue}", 4.5) for hue in hues]
     pairs += [("accent", "on", 4.5), ("edge", "bg", 3), ("edge", "bar", 3)]
     for a, b, least in pairs:
         for theme in (0, 1):
@@ -82,12 +85,13 @@ def contrasts():
 
 
 def differences():
-    """the hues of holders differ, for each kind of colour vision"""
-    hues = re.findall(r"^\.h[0-5] \{ fill: light-dark\((#\w{6}), (#\w{6})\)",
-                      make_page.source("page.css"), re.M)
-    assert len(hues) == 6
+    """hues of holders, and of types, differ for each kind of colour vision"""
     bad = []
-    for vision, bounds in LEAST.items():
+    for name, (vision, bounds) in itertools.product(
+            (r"\.h[0-5] \{ fill", r"\t--t[0-5]"), LEAST.items()):
+        hues = re.findall(fr"^{name}: light-dark\((#\w{{6}}), (#\w{{6}})\)",
+                          make_page.source("page.css"), re.M)
+        assert len(hues) == 6
         for theme, least in enumerate(bounds):
             for one, other in itertools.combinations([h[theme] for h in hues],
                                                      2):

@@ -194,15 +194,17 @@ class Page:
 
 
 MIXED_TYPES = [
-    {"name": "Alloc", "kind": "Object", "description": "an object is made",
+    {"name": "Alloc", "hue": 0, "kind": "Object",
+     "description": "an object is made",
      "fields": [{"name": "size", "type": "uint", "unit": "bytes"},
                 {"name": "pool", "type": "hex", "labels": True}]},
-    {"name": "Scan", "kind": "Trace", "description": "a scan",
+    {"name": "Scan", "hue": 1, "kind": "Trace", "description": "a scan",
      "fields": [{"name": "ratio", "type": "double"},
                 {"name": "why", "type": "string"}]},
-    {"name": "Send", "kind": "Channel", "description": "a message",
+    {"name": "Send", "hue": 2, "kind": "Channel", "description": "a message",
      "fields": [{"name": "channel", "type": "uint"}]},
-    {"name": "Receive", "kind": "Channel", "description": "a message comes",
+    {"name": "Receive", "hue": 3, "kind": "Channel",
+     "description": "a message comes",
      "fields": [{"name": "channel", "type": "uint"},
                 {"name": "late", "type": "bool"},
                 {"name": "delta", "type": "int"}]},

@@ -283,6 +283,11 @@ class Page:
             assert track["parent"] in tracks and track["id"] not in tracks
             tracks.add(track["id"])
         assert sum(t["n"] for t in head["types"]) == head["events"]
+        # the six most frequent types have hues, in that order
+        ranks = sorted((t for t in head["types"] if t["n"]),
+                       key=lambda t: -t["n"])
+        assert [t["hue"] for t in ranks[:6]] == list(range(len(ranks[:6])))
+        assert sum("hue" in t for t in head["types"]) == len(ranks[:6])
         assert sum(log["events"] for log in head["logs"]) == head["events"]
         for from_, source, to, target, type_ in self.links():
             assert 0 <= from_ <= head["span"] and 0 <= to <= head["span"]

@@ -509,7 +509,7 @@ def test_matches_on_top(c):
     row = next(r for r in page.run("teltools.visible()") if r["track"] == 2)
     width = page.run("document.getElementById('canvas').width")
     # beside the lines of messages, which start in the middle
-    full, y = blend(page, "c0", 1), row["y"] + 5
+    full, y = blend(page, "t0", 1), row["y"] + 5
     columns = {round(e[1] * width / (91 * MS * 1.0)) for e in EVENTS
                if e[0] == 0 and e[2] == 2}
     for e in EVENTS:
@@ -687,7 +687,7 @@ def test_messages(c):
     rows = {r["track"]: r for r in page.run("teltools.visible()")}
     y = [rows[t]["y"] + rows[t]["h"] / 2 for t in (2, 3)]
     # of the colour of its type, in the middle between both
-    expect(c.pixel(width / 2, sum(y) / 2), blend(page, "c2", 0.7))
+    expect(c.pixel(width / 2, sum(y) / 2), blend(page, "t2", 0.7))
     root = tree.fromstring(page.run("teltools.svg()"))
     strokes = [p.get("d") for p in root.iter(
         "{http://www.w3.org/2000/svg}path") if p.get("stroke")]
@@ -723,7 +723,7 @@ def test_copies(c):
     at = page.run("document.getElementById('canvas').width")
     y = row["y"] + row["h"] / 2
     expect([c.pixel(at * part, y) for part in (0.25, 0.75)],
-           [blend(page, "c0", 1), blend(page, "bg", 1)])
+           [blend(page, "dim", 1), blend(page, "bg", 1)])
     # and no event is counted twice
     expect(page.run("teltools.select(0, 91e6).then((s) => s.count)"),
            len(EVENTS))
@@ -763,11 +763,11 @@ def test_only(c):
         row["y"] + row["h"] / 2
     page.run("teltools.select()")
     drawn(page)
-    expect(blend(page, "c0", 0.25) in
+    expect(blend(page, "t0", 0.25) in
            [c.pixel(x + d, y) for d in (-1, 0, 1)], True, "not faded")
     page.run("document.getElementById('only').click()")
     drawn(page)
-    expect(blend(page, "c0", 0.25) in
+    expect(blend(page, "t0", 0.25) in
            [c.pixel(x + d, y) for d in (-1, 0, 1)], False, "not hidden")
     page.run("teltools.select(10e6, 20e6)")
     page.wait(ask % want)
@@ -788,7 +788,7 @@ def test_colours(c):
     page.run("document.getElementById('tab4').click()")
     page.wait("document.querySelector('#panel input[type=color]')")
     expect(page.run("document.querySelector('#panel input').value"),
-           "#" + bytes(blend(page, "c0", 1)[:3]).hex())
+           "#" + bytes(blend(page, "t0", 1)[:3]).hex())
     page.run("""(() => {
         const e = document.querySelector("#panel input");
         e.value = "#ff00cc";

@@ -36,31 +36,14 @@ function loadCollector(head) {
 	listenCurve(showPools);
 }
 
-// Each column is as high as the sum is at its highest moment; its shares are
-// those of the pools at its end.
 function drawCollector() {
-	const width = curveWidth(), sum = collector.all;
-	const px = (t) => (t - view.from) / sizeOf() * width;
-	const top = Math.max(sum?.high ?? 0, 1), highest = highestOf(sum, width);
-	const y = (v) => HIGHT - v / top * (HIGHT - 24);
-	const base = new Float64Array(width), shapes = [];
-	const columns = Math.min(width, Math.floor(px(log.span)) + 1);
-	const at = (x) => view.from + (x + 1) * sizeOf() / width;
-	const totals = base.map((_, x) => pools.reduce((n, { s }) =>
-		n + (valueAt(s, at(x)) || 0), 0));
-	for (const { s, layer, name } of [...pools].reverse()) {
-		let up = "", down = "";
-		for (let x = 0; x < columns; x++) {
-			const low = y(base[x]);
-			base[x] += totals[x] ? highest[x] * (valueAt(s, at(x)) || 0) /
-				totals[x] : 0;
-			up += `V${y(base[x]).toFixed(1)}h1`;
-			down = `V${low.toFixed(1)}h-1${down}`;
-		}
-		shapes.push(el("path", { class: `h${layer}`,
-			d: columns > 0 && `M0 ${HIGHT}${up}${down}z` },
-		el("title", {}, name)));
-	}
+	const curve = curveOf(collector.all, 0), { width, top, px, y } = curve;
+	const valueIn = (s, x) => valueAt(s, view.from + (x + 1) * sizeOf() /
+		width) || 0;
+	const totals = curve.highest.map((_, x) => pools.reduce((n, { s }) =>
+		n + valueIn(s, x), 0));
+	const shapes = layersOf([...pools].reverse().map(({ s, layer, name }) =>
+		({ layer, name, share: (x) => valueIn(s, x) / totals[x] })), curve);
 	shapes.push(...rules(top, y, width));
 	// pauses: as high as the decades of their length
 	const { pauses, collections } = collector, bottom = HIGHT + PAUSES;

@@ -25,21 +25,26 @@ function readColours() {
 				(full[i] - v) * n / SHADES), 255 * 256 ** 3));
 	};
 	for (const name of ["bg", "fg", "dim", "line", "grid", "accent", "on",
-		"bar", ...Array(PALETTE).keys()])
-		ink[name] = shades(`var(--${name >= 0 ? "c" : ""}${name})`);
-	log.types.forEach((t, i) => {
-		t.ink = t.own ? shades(t.own) : ink[i % PALETTE];
-	});
+		"black", "bar", ...[..."012345"].map((i) => `t${i}`),
+		...[..."012345678"].map((i) => `c${i}`)])
+		ink[name] = shades(`var(--${name})`);
+	// a type that is not one of the most frequent is grey
+	for (const t of log.types)
+		t.ink = t.own ? shades(t.own) : ink[`t${t.hue}`] ?? ink.dim;
 	probe.remove();
 }
 
 // A colour for a name.
-const hash = (text) => ink[[...text].reduce((h, c) =>
-	Math.imul(h, 31) + c.codePointAt(0) >>> 0, 0) % (PALETTE - 1)];
+const hash = (text) => ink[`c${[...text].reduce((h, c) =>
+	Math.imul(h, 31) + c.codePointAt(0) >>> 0, 0) % 9}`];
 
 // Ranges with names of their own have colours by name.
 const colourOf = (g, i) => !g.length[i] || !g.name[i] || g.type.own
 	? g.type.ink : hash(nameOf(g, i));
+
+// What is read on a colour: three hues are light in both themes.
+const textOn = (colour) => [ink.t1, ink.t3, ink.t4].includes(colour)
+	? ink.black : ink.on;
 
 // Rectangles, and texts and lines over them.  Pixels are some ten times faster
 // than paths, which are kept where no pixels are given.
@@ -208,7 +213,7 @@ function paintSums(p, frame, t, y, h) {
 		paintHeat(p, frame, series, y, h);
 	} else if (t.isPlot) {
 		for (const s of series.filter((s) => s.last))
-			paintCounter(p, frame, s, hash(t.name), y, h);
+			paintCounter(p, frame, s, ink.dim, y, h);
 	} else if (t.use === "ranges" && !t.folded) {
 		// the more of a pixel's time ranges fill, the stronger
 		for (const lane of t.lanes)
@@ -216,7 +221,7 @@ function paintSums(p, frame, t, y, h) {
 				const [busy] = sumsOf(frame, [s], "busy");
 				const [count] = sumsOf(frame, [s], "count", 1);
 				paintStrip(p, y + Math.round(place[lane.id].y * frame.dpr),
-					Math.round((LINE - 2) * frame.dpr), s.type?.ink ?? ink[0],
+					Math.round((LINE - 2) * frame.dpr), s.type?.ink ?? ink.dim,
 					(x) => !covered[x] && busy[x] + count[x] > 1e-9 &&
 						strength(s.type) * (0.2 +
 							0.8 * Math.min(busy[x] / frame.step, 1)));
@@ -243,7 +248,7 @@ function paintHeat(p, frame, series, y, h) {
 	const most = Math.log2(1 + mostOf(counts));
 	numbers.forEach((row, n) => {
 		const top = y + h - Math.round((row - low + 1) * high);
-		paintStrip(p, top, y + h - Math.round((row - low) * high) - top, ink[0],
+		paintStrip(p, top, y + h - Math.round((row - low) * high) - top, ink.fg,
 			(x) => counts[n][x] > 1e-9 &&
 				0.25 + 0.75 * Math.log2(1 + counts[n][x]) / most);
 	});
@@ -269,7 +274,7 @@ function paintCounts(p, frame, list, y, h, covered) {
 			sum += counts[n][x];
 			const top = y + h - Math.round(full * sum / sums[x]);
 			if (top < bottom)
-				p.rect(x, top, 1, bottom - top, list[n].type?.ink ?? ink[0],
+				p.rect(x, top, 1, bottom - top, list[n].type?.ink ?? ink.dim,
 					strength(list[n].type));
 			bottom = top;
 		}
@@ -337,7 +342,7 @@ function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
 		if (w > 24 * dpr && low > top - line)
 			p.text(left, low + line - 6 * dpr, fit(nameOf(g, i),
 				Math.min(end, width) - left - 5 * dpr),
-			full < 1 ? ink.fg : ink.on);
+			full < 1 ? ink.fg : textOn(colourOf(g, i)));
 	}
 }
 

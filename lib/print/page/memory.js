@@ -178,36 +178,46 @@ function outside(px, width, high) {
 	el("path", { class: "edge", d: `M${a} 0V${high}M${b} 0V${high}` })];
 }
 
-function drawMemory() {
-	const width = curveWidth(), { layers, total } = memory;
+// How a curve of live bytes is drawn: its scales, and its height in columns.
+function curveOf(s, peak) {
+	const width = curveWidth(), top = Math.max(s?.high ?? 0, peak, 1);
 	const px = (t) => (t - view.from) / sizeOf() * width;
-	const series = log.tracks.find((t) => t.name === "live bytes")
-		?.series.find((s) => s.last);
-	const peak = memory.atPeak.reduce((a, v) => a + v);
-	const top = Math.max(series?.high ?? 0, peak, 1);
-	const y = (v) => HIGHT - v / top * (HIGHT - 24);
-	const shapes = [], highest = highestOf(series, width);
-	// Each column is as high as its highest moment, which the sums have; its
-	// shares are those at the end of its interval, or at the peak.
-	const base = new Float64Array(width), end = px(log.span);
-	const peakAt = Math.floor(px(memory.peak_time));
-	for (let layer = OTHERS; layer >= 0; layer--) {
+	return { width, top, px, y: (v) => HIGHT - v / top * (HIGHT - 24),
+		highest: highestOf(s, width),
+		columns: Math.min(width, Math.floor(px(log.span)) + 1) };
+}
+
+// Layers from the base up: {layer, name, share}.  Each column is as high as
+// its highest moment, of which a layer has share(x).
+function layersOf(list, { highest, columns, y }) {
+	const base = new Float64Array(highest.length);
+	return list.map(({ layer, name, share }) => {
 		let up = "", down = "";
-		for (let x = 0; x < width && x <= end; x++) {
-			const i = momentAt(view.from + (x + 0.5) * sizeOf() / width);
-			const exact = x === peakAt || !layers[i];
-			const of = exact ? memory.atPeak : layers[i];
-			const all = exact ? peak : total[i];
-			const low = y(base[x]);
-			base[x] += all ? highest[x] * of[layer] / all : 0;
+		for (let x = 0; x < columns; x++) {
+			down = `V${y(base[x]).toFixed(1)}h-1${down}`;
+			base[x] += highest[x] * (share(x) || 0);
 			up += `V${y(base[x]).toFixed(1)}h1`;
-			down = `V${low.toFixed(1)}h-1${down}`;
 		}
-		const right = Math.min(width, Math.floor(end) + 1);
-		shapes.push(el("path", { class: `h${layer}`,
-			d: right > 0 && up && `M0 ${HIGHT}${up}${down}z` },
-		el("title", {}, layerName(layer))));
-	}
+		return el("path", { class: `h${layer}`,
+			d: up && `M0 ${HIGHT}${up}${down}z` }, el("title", {}, name));
+	});
+}
+
+function drawMemory() {
+	const { layers, total } = memory;
+	const peak = memory.atPeak.reduce((a, v) => a + v);
+	const curve = curveOf(log.tracks.find((t) => t.name === "live bytes")
+		?.series.find((s) => s.last), peak), { width, top, px, y } = curve;
+	// shares are those at the end of the interval, or at the peak
+	const peakAt = Math.floor(px(memory.peak_time));
+	const share = (layer) => (x) => {
+		const i = momentAt(view.from + (x + 0.5) * sizeOf() / width);
+		return x === peakAt || !layers[i] ? memory.atPeak[layer] / peak
+			: layers[i][layer] / total[i];
+	};
+	const shapes = layersOf([OTHERS, ...[...memory.ranks.keys()].reverse()]
+		.map((layer) => ({ layer, name: layerName(layer),
+			share: share(layer) })), curve);
 	shapes.push(...rules(top, y, width));
 	const at = px(memory.peak_time), early = at < 190;
 	shapes.push(el("path", { class: "peak", d: `M${at} 0V${HIGHT}` }),

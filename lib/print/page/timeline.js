@@ -7,7 +7,6 @@ const LIMIT = 60000; // events that a frame draws one by one
 const CACHE = 64; // blocks that stay decoded
 const RULER = 26, LINE = 18; // pixels of CSS
 const LINES = 32; // of ranges of a track that overlap
-const PALETTE = 10; // colours --c0 to --c9
 let EVENT = 2; // the tab of an event
 
 let log; // the head of the page
