@@ -68,7 +68,7 @@ tel__binder_set_expression(struct binder *b, const char *text)
 	tel_status st;
 
 	if (text != NULL) {
-		st = tel__tree_parse(text, &b->fail, &tree);
+		st = tel__tree_parse(text, 0, &b->fail, &tree);
 		if (st != TEL_OK)
 			return tel__binder_failed(b, st);
 		m.tree = tree;
@@ -85,6 +85,34 @@ tel__binder_set_expression(struct binder *b, const char *text)
 	tel__tree_free(b->tree);
 	b->tree = tree;
 	b->machine = m;
+	return TEL_OK;
+}
+
+/*
+ * Parses the expression anew where the first schema lacks the field "type" that
+ * it names: what is meant is the type of an event.
+ */
+static tel_status
+binder_resolve_type(struct binder *b, const struct tel_schema *schema)
+{
+	const struct symbol *s = b->tree->symbols;
+	const struct symbol *end = s + b->tree->nsymbols;
+	struct tree *tree;
+	tel_status st;
+	unsigned i;
+
+	while (s < end && (!s->checked || strcmp(s->name, "type") != 0))
+		s++;
+	if (s == end || b->count > 0)
+		return TEL_OK;
+	for (i = 0; i < schema->ntypes; i++)
+		if (tel_type_find_field(&schema->types[i], "type") >= 0)
+			return TEL_OK;
+	st = tel__tree_parse(b->tree->text, 1, &b->fail, &tree);
+	if (st != TEL_OK)
+		return st;
+	tel__tree_free(b->tree);
+	b->machine.tree = b->tree = tree;
 	return TEL_OK;
 }
 
@@ -137,7 +165,10 @@ binding_new(struct binder *b, const struct tel_schema *schema, int lenient,
 	if (!b->for_value && !lenient)
 		st = tel__select_check(&b->selection, schema, &b->fail);
 	if (st == TEL_OK && b->tree != NULL) {
-		st = tel__tree_check(b->tree, schema, lenient, &b->fail);
+		st = binder_resolve_type(b, schema);
+		if (st == TEL_OK)
+			st =
+			    tel__tree_check(b->tree, schema, lenient, &b->fail);
 		if (st == TEL_OK)
 			st = check_condition(b);
 	}

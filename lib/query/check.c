@@ -41,12 +41,9 @@ unknown_field(struct check *c, const struct symbol *s)
 		for (j = 0; j < schema->types[i].nfields; j++)
 			tel__suggest_offer(&near,
 			    schema->types[i].fields[j].name);
-	/* of all other names, the nearest is "time" */
 	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, s->column,
 	    "no event type has a field '%.64s'%s", s->name,
-	    strcmp(s->name, "type") == 0 ?
-	        "; the type of an event is 'name'" :
-	        tel__suggest_text(&near, text, sizeof(text)));
+	    tel__suggest_text(&near, text, sizeof(text)));
 }
 
 static tel_status

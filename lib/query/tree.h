@@ -204,11 +204,11 @@ struct tree {
 };
 
 /*
- * Makes a tree of text.  TEL_OK; TEL_EINVAL and TEL_ELIMIT with fail set;
- * TEL_ENOMEM.
+ * Makes a tree of text.  type_is_name: "type" is the type of an event, not a
+ * field.  TEL_OK; TEL_EINVAL and TEL_ELIMIT with fail set; TEL_ENOMEM.
  */
-tel_status tel__tree_parse(const char *text, struct fail *fail,
-    struct tree **out);
+tel_status tel__tree_parse(const char *text, int type_is_name,
+    struct fail *fail, struct tree **out);
 void tel__tree_free(struct tree *t);
 
 /* Nonzero when there is a tree, and its value depends on that. */

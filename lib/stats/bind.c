@@ -270,8 +270,10 @@ value_action(const struct definition *d, const struct tel_type *t,
 	if (d->field == NULL || d->every)
 		return 1;
 	at = tel__counter_find(t, d->field);
+	/* "type" is the name where no type of the log has such a field */
 	if (at == COUNTER_NONE)
-		return 0;
+		return strcmp(d->field, "type") == 0 &&
+		    !tel__expr_is_field(d->value);
 	if (at >= 0 && d->spec.decimals == 0 &&
 	    t->fields[at].datatype != TEL_DOUBLE &&
 	    t->fields[at].datatype != TEL_STRING) {

@@ -87,8 +87,38 @@ figures() {
 	[[ $stderr == *"expected an operator" ]]
 	run -2 --separate-stderr telcat -w 'key key' log
 	[[ $stderr == *"expected an operator" ]]
-	run -2 --separate-stderr telcat -w 'type == X' log
-	[[ $stderr == *"no event type has a field 'type'; the type of an event is 'name'" ]]
+}
+
+@test "type is the name of an event's type, in logs without such a field" {
+	local log=$BATS_TEST_DIRNAME/../data/mps/1.117.0-lii6ll-finalcv.log.zst
+	local named typed
+	for named in 'name == TraceCreate' 'SegAlloc == name || name ~ "^Pool"' \
+	    'name in (SegAlloc, "PoolFree") && size > 64' 'has(name)' \
+	    'duration > 1us && start.name == TraceFlipBegin'; do
+		typed=${named//name/type}
+		clean telcat -F size -w "$named" "$log" >want
+		clean telcat -F size -w "$typed" "$log" | cmp want -
+		[ -s want ]
+	done
+	for named in 'x=tally(name,4)' 'x=top(size,3,name) if name != PoolFree' \
+	    'x=distinct(name)'; do
+		clean telstat -f csv -s "$named" "$log" |
+			sed 's/type/name/g' >want
+		clean telstat -f csv -s "${named//name/type}" "$log" |
+			sed 's/type/name/g' | cmp want -
+	done
+	[ "$(telstat -g type -s 'n=sum(size)' "$log" "$log" | grep -c '{type=')" \
+		-gt 3 ]
+	run -2 --separate-stderr telcat -w 'type == X' "$log"
+	[[ $stderr == *"unknown event type 'X'"* ]]
+	# a field comes first
+	made 1 | sed 's/key=\([0-9]\)/type=\1/; s/ key:/ type:/' >field
+	made 1 >none
+	[ "$(telcat -q -c -w 'type == 1' field)" = \
+		"$(telcat -q -c -w 'key == 1' none)" ]
+	[ "$(telcat -q -c -w 'type == 1' field)" -gt 0 ]
+	run -2 --separate-stderr telcat -c -w 'type == X' field
+	[[ $stderr == *"no event type has a field 'X'"* ]]
 }
 
 @test "a number is not a condition" {

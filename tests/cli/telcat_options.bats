@@ -542,7 +542,7 @@ try() {
 	telcat --types -H --as mps-1.118.0 -e ArenaPollEnd | diff - <(head -n 1 got)
 	# what the codes mean
 	telcat --types -H --verbose --as mps-1.116.0 -e AMCTraceEnd |
-	    grep -q '^#  *why  *why the trace started: 1 .*; from 0 in 1.118$'
+	    grep -q '^#  *why  *why the trace started: generation 0 .*, extension$'
 	telcat --types -f csv --verbose --as mps-1.111.0 -e AMCInit |
 	    grep -qx 'mps-1.111.0,0x0003,Pool,AMCInit,pool:pointer amc:pointer,"an AMC pool is initialised; pool: the pool; amc: the AMC pool, which it is part of"'
 	# no type of the MPS and no field of one is without

@@ -240,6 +240,8 @@ def test_search(c):
     for text, wanted in [
             ("name == Alloc && size >= 1k",
              lambda e: e[0] == 0 and e[5][0] >= 1024),
+            ("type == Alloc && size >= 1k",
+             lambda e: e[0] == 0 and e[5][0] >= 1024),
             ("size in (16, 64..256)",
              lambda e: e[0] == 0 and (e[5][0] == 16 or 64 <= e[5][0] <= 256)),
             ("kind == channel && !(late == 1)",

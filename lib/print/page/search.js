@@ -37,12 +37,12 @@ const glob = (text) => new RegExp(`^${text.replace(
 			: c === "*" ? "[\\s\\S]*" : c === "?" ? "[\\s\\S]"
 				: (quoted || c).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))}$`);
 
-// Strings and numbers do not compare; integers of both kinds do.
+// Strings and numbers do not compare.
 const alike = (a, b) => (typeof a === "string") === (typeof b === "string");
 
-// Makes a function of an expression, which returns true, false, or undefined
-// where a value is missing.  It asks an event for get(name, isField),
-// label(name) and labels().  fields: the names of all fields of the log.
+// An expression as a function: true, false, or undefined where a value is
+// missing.  It asks an event for get(name, isField), label(name), labels().
+// fields: the names of the log's fields.
 function compile(text, fields) {
 	const list = [];
 	let at = 0;
@@ -166,11 +166,14 @@ function compile(text, fields) {
 		start = TOKEN.lastIndex)
 		list.push({ start, ...(TOKEN.exec(text) ??
 			bad("expected an expression", start)).groups });
+	for (const t of list)
+		if (t.word === "type" && !fields.has("type"))
+			t.word = "name";
 	const result = either();
 	return at < list.length ? bad("expected an operator") : result;
 }
 
-// What a search box says: an expression, or words to find in any string.
+// A search is an expression, or words to find in any string.
 function search(text, fields) {
 	if (/[=<>~!&|()]|\bin\b/.test(text))
 		return compile(text, fields);
