@@ -87,7 +87,7 @@ list_side(struct side *s)
 {
 	const tel_stats *stats = s->telstat.stats;
 	size_t i, nstats = tel_stats_count(stats);
-	size_t ntypes = tel_stats_type_count(stats);
+	size_t ntypes = tel_stats_part_count(stats, TEL_PART_TYPE);
 	tel_part part;
 
 	s->order = calloc(nstats + 1, sizeof(*s->order));
@@ -102,7 +102,9 @@ list_side(struct side *s)
 		if (s->stats[i].name == NULL)
 			return 0;
 	}
-	for (i = 0; i < ntypes && tel_stats_type(stats, i, &part); i++) {
+	for (i = 0;
+	     i < ntypes && tel_stats_part(stats, TEL_PART_TYPE, i, &part);
+	     i++) {
 		size_t size = strlen(part.name) + strlen(part.kind) + 2;
 		char *name = malloc(size);
 
@@ -604,14 +606,15 @@ diff_put_types(const struct diff *d, int j)
 		const struct subject *found;
 		const char *name;
 
-		(void)tel_stats_type(s->telstat.stats, i, &part);
+		(void)tel_stats_part(s->telstat.stats, TEL_PART_TYPE, i, &part);
 		name = report_text(d->report, "%s %s", part.name, part.kind);
 		found = diff_find(o->types, o->ntypes, name);
 		if (j == 1 && found != NULL)
 			continue;
 		counts[j] = part.events;
 		counts[1 - j] = found != NULL &&
-		        tel_stats_type(o->telstat.stats, found->at, &other) ?
+		        tel_stats_part(o->telstat.stats, TEL_PART_TYPE,
+		            found->at, &other) ?
 		    other.events :
 		    0;
 		add_counts(d, part.name, counts[0], counts[1], 1);

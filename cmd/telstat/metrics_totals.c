@@ -81,7 +81,7 @@ metrics_totals_put_types(const struct show *show, const char *name, int bytes)
 
 	metric_family(&m, name, "counter", bytes ? "bytes" : NULL,
 	    bytes ? "bytes of events by type" : "events by type", NULL);
-	for (i = 0; tel_stats_type(show->stats, i, &part); i++) {
+	for (i = 0; tel_stats_part(show->stats, TEL_PART_TYPE, i, &part); i++) {
 		putf(show->out, "%s%s_total{type=\"", show->options->prefix,
 		    name);
 		put_label(show->out, part.name);

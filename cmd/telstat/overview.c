@@ -173,7 +173,7 @@ put_unrecorded(struct report *r, const struct show *show)
 	tel_part part;
 	size_t i;
 
-	for (i = 0; tel_stats_type(show->stats, i, &part); i++)
+	for (i = 0; tel_stats_part(show->stats, TEL_PART_TYPE, i, &part); i++)
 		if (strcmp(part.name, "unrecorded") == 0 &&
 		    strcmp(part.kind, "Process") == 0) {
 			(void)open_line(r, "not recorded:");
@@ -252,9 +252,8 @@ put_parts(struct report *r, const struct show *show, int kinds)
 {
 	double events = tel_int128_double(total(show, TEL_TOTAL_EVENTS));
 	const char *type = report_is(r, REPORT_CSV) ? "type" : "event";
-	size_t i,
-	    n = kinds ? tel_stats_kind_count(show->stats) :
-	                tel_stats_type_count(show->stats);
+	const tel_part_by by = kinds ? TEL_PART_KIND : TEL_PART_TYPE;
+	size_t i, n = tel_stats_part_count(show->stats, by);
 	size_t shown = kinds ? n : report_rows(r, n);
 	tel_part part, other = { "<other>", "", 0, 0, 0 };
 
@@ -266,9 +265,7 @@ put_parts(struct report *r, const struct show *show, int kinds)
 	    show->options->raw                       ? 6 :
 	        statistic_rate(show, events) >= 1000 ? 1 :
 	                                               3);
-	for (i = 0; kinds ? tel_stats_kind(show->stats, i, &part) :
-	                    tel_stats_type(show->stats, i, &part);
-	     i++) {
+	for (i = 0; tel_stats_part(show->stats, by, i, &part); i++) {
 		if (i < shown) {
 			add_part(r, show, &part, kinds);
 			continue;
@@ -290,7 +287,7 @@ overview_type_of(struct report *r, const void *of, size_t i,
 
 	(void)r;
 	memset(out, 0, sizeof(*out));
-	if (!tel_stats_type(show->stats, i, &part))
+	if (!tel_stats_part(show->stats, TEL_PART_TYPE, i, &part))
 		return;
 	out->label = report_string(part.name);
 	out->count = part.events;
@@ -302,8 +299,9 @@ put_picture(struct report *r, const struct show *show)
 {
 	const tel_stats *s = show->stats;
 	struct report_section *section = report_section(r, REPORT_SVG, "types");
-	struct report_bars bars = { "events", show, tel_stats_type_count(s),
-		overview_type_of, total(show, TEL_TOTAL_EVENTS), 0, { 0, 0 } };
+	struct report_bars bars = { "events", show,
+		tel_stats_part_count(s, TEL_PART_TYPE), overview_type_of,
+		total(show, TEL_TOTAL_EVENTS), 0, { 0, 0 } };
 	char a[FIGURE_TEXT], b[FIGURE_TEXT], c[FIGURE_TEXT];
 	tel_origin o = { "", "", "", 0, 0 };
 	tel_int128 ns;

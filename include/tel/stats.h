@@ -394,27 +394,25 @@ typedef struct tel_part {
 	uint64_t events;
 	uint64_t bytes;
 } tel_part;
+/* What the events of a part have in common. */
+typedef enum tel_part_by {
+	/* the type; those of equal name and kind are one.  At most 2^16 are
+	 * distinguished; the others are one more, called "...". */
+	TEL_PART_TYPE,
+	/* the kind; at most 256 are distinguished, and the others "..." */
+	TEL_PART_KIND
+} tel_part_by;
+/* How many types or kinds had events. */
+TEL_SINCE_EXPERIMENTAL size_t tel_stats_part_count(const tel_stats *s,
+    tel_part_by by);
 /*
- * How many types had events; types of equal name and kind are one.  At most
- * 2^16 are distinguished; the others are one more, called "...".
- */
-TEL_SINCE_EXPERIMENTAL size_t tel_stats_type_count(const tel_stats *s);
-/*
- * Type number i, those with most events first and, where these are as many,
- * by name.
+ * Type or kind number i, those with most events first and, where these are as
+ * many, by name.
  * out: set; its strings are valid until the set changes.
  * Returns 1, or 0 when i is out of range.
  */
-TEL_SINCE_EXPERIMENTAL int tel_stats_type(const tel_stats *s, size_t i,
-    tel_part *out);
-/*
- * How many kinds had events.  At most 256 are distinguished; the others are one
- * more, called "...".
- */
-TEL_SINCE_EXPERIMENTAL size_t tel_stats_kind_count(const tel_stats *s);
-/* Kind number i, in the same order, as tel_stats_type(). */
-TEL_SINCE_EXPERIMENTAL int tel_stats_kind(const tel_stats *s, size_t i,
-    tel_part *out);
+TEL_SINCE_EXPERIMENTAL int tel_stats_part(const tel_stats *s, tel_part_by by,
+    size_t i, tel_part *out);
 
 /* ------------------------------------------------------------- statistic */
 

@@ -134,39 +134,28 @@ tel_stats_pool(const tel_stats *s, size_t i, tel_pool_use *out)
 }
 
 size_t
-tel_stats_type_count(const tel_stats *s)
+tel_stats_part_count(const tel_stats *s, tel_part_by by)
 {
-	return s->shown.nordered;
+	return by == TEL_PART_TYPE ? s->shown.nordered : s->shown.nkinds;
 }
 
 int
-tel_stats_type(const tel_stats *s, size_t i, tel_part *out)
+tel_stats_part(const tel_stats *s, tel_part_by by, size_t i, tel_part *out)
 {
 	const struct part *p;
 
-	if (i >= s->shown.nordered)
+	if (i >= tel_stats_part_count(s, by))
 		return 0;
+	if (by != TEL_PART_TYPE) {
+		*out = s->shown.kinds[i];
+		return 1;
+	}
 	p = &s->shown.parts[s->shown.order[i]];
 	out->name = p->name;
 	out->kind = p->kind;
 	out->code = p->code;
 	out->events = p->events;
 	out->bytes = p->bytes;
-	return 1;
-}
-
-size_t
-tel_stats_kind_count(const tel_stats *s)
-{
-	return s->shown.nkinds;
-}
-
-int
-tel_stats_kind(const tel_stats *s, size_t i, tel_part *out)
-{
-	if (i >= s->shown.nkinds)
-		return 0;
-	*out = s->shown.kinds[i];
 	return 1;
 }
 

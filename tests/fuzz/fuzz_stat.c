@@ -76,9 +76,9 @@ ask(tel_stats *s)
 		must(o.schema != NULL);
 	for (i = 0; tel_stats_pool(s, i, &pool); i++)
 		must(pool.label != NULL);
-	for (i = 0; tel_stats_type(s, i, &p); i++)
+	for (i = 0; tel_stats_part(s, TEL_PART_TYPE, i, &p); i++)
 		must(p.name != NULL && p.events > 0);
-	for (i = 0; tel_stats_kind(s, i, &p); i++)
+	for (i = 0; tel_stats_part(s, TEL_PART_KIND, i, &p); i++)
 		must(p.events > 0);
 	must(tel_stats_sort_keys(s, TEL_KEYS_COUNT) == TEL_OK);
 	for (i = 0; i < tel_stats_count(s); i++)

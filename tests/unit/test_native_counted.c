@@ -132,10 +132,12 @@ is_same(const tel_stats *a, const tel_stats *b)
 			return 0;
 		}
 	}
-	if (tel_stats_type_count(a) != tel_stats_type_count(b))
+	if (tel_stats_part_count(a, TEL_PART_TYPE) !=
+	    tel_stats_part_count(b, TEL_PART_TYPE))
 		return 0;
-	for (i = 0; i < tel_stats_type_count(a); i++)
-		if (!tel_stats_type(a, i, &p) || !tel_stats_type(b, i, &q) ||
+	for (i = 0; i < tel_stats_part_count(a, TEL_PART_TYPE); i++)
+		if (!tel_stats_part(a, TEL_PART_TYPE, i, &p) ||
+		    !tel_stats_part(b, TEL_PART_TYPE, i, &q) ||
 		    strcmp(p.name, q.name) != 0 || p.events != q.events ||
 		    p.bytes != q.bytes) {
 			diag("%s differs", p.name);
