@@ -186,8 +186,8 @@ check_state(void)
 	r = open_bytes(in.data, in.size, AS, "in");
 	ok(tel_writer_set(w, TEL_WRITE_MAX_LABELS, 0) == TEL_EINVAL,
 	    "no labels at all");
-	ok(tel_writer_set(w, (tel_writer_option)(TEL_WRITE_MAX_LABELS + 1), 1) ==
-	        TEL_EINVAL,
+	ok(tel_writer_set(w, (tel_writer_option)(TEL_WRITE_MAX_LABELS + 1),
+	       1) == TEL_EINVAL,
 	    "no option past the last");
 	ok(tel_writer_finish(w) == TEL_OK && tel_writer_gap(w) == TEL_OK,
 	    "nothing to finish before the first event");
