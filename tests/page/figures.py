@@ -149,7 +149,10 @@ def calls(path):
         for i in range(6000):
             clock += rnd.choice((1, 3, 400)) + 50000 * (i % 1200 == 0)
             caller = rnd.randrange(40)
-            name = f'caller={4096 + caller:#x}["program:(f{caller}+1)"]'
+            # some have no name but that of their file
+            place = f"program:(f{caller}+1)" if caller % 9 else \
+                f"/opt/lib/lib{caller}.so:[{4096 + caller:#x}]"
+            name = f'caller={4096 + caller:#x}["{place}"]'
             if live and rnd.random() < 0.4 + i % 1200 / 8000:
                 address = live.pop(rnd.randrange(len(live)))
                 out.write(f"{clock:016X} free address={address:#x} {name}\n")
@@ -168,7 +171,8 @@ def holders(operands, column, *words):
                         *words, *operands).splitlines():
         o = json.loads(line)
         if o["type"] == "stack":
-            name = o["stack"].split(";")[-1]
+            # the page shows files without their folders
+            name = re.sub("^/.*/", "", o["stack"].split(";")[-1])
             found[name] = found.get(name, 0) + int(
                 o["allocations" if column == "count" else column + "_bytes"])
     return {k: v for k, v in found.items() if v}
@@ -202,6 +206,14 @@ def memory(c):
         want = holders([log], key)
         expect(len(want), 40)
         same(mode, 1, want, mode)
+        expect(page.run("""["td span", "#icicle title"].map((names) =>
+            [...document.querySelectorAll(`.columns ${names}`)].filter((e) =>
+                (e.title || e.textContent).includes("lib18.so")).map((e) =>
+                e.textContent.replace(/: .*/, "")))"""),
+               [["lib18.so:[0x1012]"]] * 2)
+        expect(page.run("""document.querySelector(
+            ".columns td span[title$='lib18.so:[0x1012]']").title"""),
+               "/opt/lib/lib18.so:[0x1012]")
         # the stacks are as much as the functions
         near(bytes_of(page.run("document.querySelector('#icicle text')"
                                ".textContent")), sum(want.values()), 1e-3)

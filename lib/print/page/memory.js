@@ -307,7 +307,7 @@ function treeOf(value) {
 
 function icicle(figures, width) {
 	const { values, children, layers } = treeOf(figures.value), shapes = [];
-	const text = (i) => memory.names[memory.name[i]];
+	const text = (i) => baseName(memory.names[memory.name[i]]);
 	let deep = 0;
 
 	function place(i, x, w, row) {
@@ -374,7 +374,7 @@ function memoryTab() {
 		{ name: "Allocated", unit: "bytes" }, { name: "Calls" }],
 		rows.map(([h, r]) => {
 			const name = memory.names[h - 1], l = memory.ranks.indexOf(h);
-			return [cell(name, el("span", {}, mark6(l < 0 ? OTHERS : l), name)),
-				...r];
+			return [cell(name, el("span", { title: name },
+				mark6(l < 0 ? OTHERS : l), baseName(name))), ...r];
 		}))));
 }
