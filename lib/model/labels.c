@@ -41,8 +41,8 @@ struct space {
 };
 
 /*
- * What was found last for addresses of the same hash, and only of those that
- * have one label: a log names the same few again and again.
+ * What was found last for addresses of the same hash: a log names the same few
+ * again and again.
  */
 #define RECENT_BITS 6
 #define RECENT ((size_t)1 << RECENT_BITS)
@@ -56,7 +56,7 @@ struct space {
 
 struct recent {
 	uint64_t address;
-	uint64_t from; /* the label's clock */
+	uint64_t from, until; /* the label's clock, and the last that it has */
 	struct tel_label label;
 	uint32_t space;   /* and 1; 0: nothing is here */
 	uint32_t changes; /* of the table by then */
@@ -388,7 +388,8 @@ tel__labels_find(const struct tel_labels *l, enum tel_space space,
 	if (s->count == 0 || (l->signs[sign_word(hash)] & sign_bit(hash)) == 0)
 		return 0;
 	if (seen->address == address && seen->space == space + 1u &&
-	    seen->changes == l->changes && clock >= seen->from) {
+	    seen->changes == l->changes && clock >= seen->from &&
+	    clock <= seen->until) {
 		*out = seen->label;
 		return 1;
 	}
@@ -399,8 +400,9 @@ tel__labels_find(const struct tel_labels *l, enum tel_space space,
 	out->string = NULL;
 	out->length = 0;
 	out->plain = 0;
-	seen->space = h->count == 1 ? space + 1u : 0;
-	seen->from = h->marks[0].clock;
+	seen->space = space + 1u;
+	seen->from = h->marks[n - 1].clock;
+	seen->until = n < h->count ? h->marks[n].clock - 1 : UINT64_MAX;
 	string = find_string(l, out->id);
 	if (string != NULL) {
 		out->string = string->bytes;

@@ -182,8 +182,7 @@ write_rows(struct tel_printer *pr)
 
 /* Renders the fields of a type that have no column. */
 static struct render_program *
-arrow_compile(struct tel_printer *pr, const struct tel_type *type,
-    enum render_variant variant)
+arrow_compile(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct arrow *a = pr->state;
 	const char *first = "";
@@ -191,7 +190,6 @@ arrow_compile(struct tel_printer *pr, const struct tel_type *type,
 	unsigned i, n;
 	int at;
 
-	(void)variant;
 	tel__render_start(&b, type, LABELS_TEXT);
 	if (type == NULL) {
 		tel__render_text_fields(pr, &b, NULL, "", 0);
@@ -286,7 +284,7 @@ make_plan(struct tel_printer *pr, struct render_program *g)
 static struct arrow_plan *
 find_plan(struct tel_printer *pr, const struct tel_type *type)
 {
-	struct render_program *g = render_program_for(pr, type, RENDER_ROW);
+	struct render_program *g = render_program_for(pr, type);
 	struct arrow *a = pr->state;
 
 	if (g == NULL || (g->slot == 0 && !make_plan(pr, g)))
@@ -626,7 +624,7 @@ put_type(struct arrow *a, const struct rows *r, const struct arrow_plan *plan,
 static tel_status
 put_other(struct tel_printer *pr, const struct tel_event *ev)
 {
-	struct render_program *g = render_program_for(pr, ev->type, RENDER_ROW);
+	struct render_program *g = render_program_for(pr, ev->type);
 	struct arrow *a = pr->state;
 	struct tel_output *out = pr->out;
 	tel_status st;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Comma-separated values (RFC 4180), in one of three shapes:
- * clock,kind,type,fields all fields in one column, as in the text
- * clock,type,a,b,... the fields that were asked for clock,a,b,... the fields of
- * one type, or some of them The column of all fields needs quotes when it holds
- * a quote itself, which it does with strings and with labels.  Whether an event
- * has labels is known only once its addresses are looked up: then it is printed
- * again, by a program that quotes.
+ *	clock,kind,type,fields	all fields in one column, as in the text
+ *	clock,type,a,b,...	the fields that were asked for
+ *	clock,a,b,...		the fields of one type, or some of them
+ * The column of all fields needs quotes when it holds a quote itself, which it
+ * does with strings and with labels.  Whether an event has labels is known only
+ * once its addresses are looked up: then the first quote is put before what was
+ * printed of its fields.
  */
 #include <stdlib.h>
 
@@ -54,15 +55,15 @@ print_csv_add_type(struct render_builder *b, const struct tel_type *type)
 }
 
 static struct render_program *
-print_csv_compile(struct tel_printer *pr, const struct tel_type *type,
-    enum render_variant variant)
+print_csv_compile(struct tel_printer *pr, const struct tel_type *type)
 {
-	int quoted = variant == RENDER_OTHER;
+	const int quoted =
+	    type != NULL && (type->has_string || type->has_names);
 	struct render_builder b;
 	const char *kind = type == NULL ? "Unknown" : type->kind;
 	unsigned i;
 
-	tel__render_start(&b, type, quoted ? LABELS_DOUBLED : LABELS_STOP);
+	tel__render_start(&b, type, LABELS_DOUBLED);
 	tel__render_add_op(&b,
 	    pr->time == TEL_TIME_TICKS ? RENDER_CLOCK_DECIMAL : RENDER_TIME);
 	if (pr->columns == NULL && pr->names == NULL) {
@@ -78,8 +79,13 @@ print_csv_compile(struct tel_printer *pr, const struct tel_type *type,
 			print_csv_add_column(pr, &b, type, i);
 	} else {
 		tel__render_add(&b, quoted ? ",\"" : ",");
+		if (!quoted)
+			tel__render_add_op(&b, RENDER_FIELDS);
 		tel__render_text_fields(pr, &b, type, "", quoted);
-		tel__render_add(&b, quoted ? "\"" : "");
+		if (quoted)
+			tel__render_add(&b, "\"");
+		else
+			tel__render_add_op(&b, RENDER_FIELDS_END);
 	}
 	tel__render_add(&b, "\n");
 	return tel__render_end(&b);
@@ -152,27 +158,6 @@ print_csv_begin_log(struct tel_printer *pr, const struct tel_event *ev,
 }
 
 static tel_status
-print_csv_event(struct tel_printer *pr, const struct tel_event *ev)
-{
-	const struct tel_type *type = ev->type;
-	int all = pr->names == NULL && pr->columns == NULL;
-	struct render_program *g;
-	tel_status st;
-
-	if (pr->columns != NULL &&
-	    (type->unknown || strcmp(type->name, pr->columns) != 0))
-		return TEL_OK;
-	if (!all || (!type->has_string && !type->has_names)) {
-		g = render_program_for(pr, type, RENDER_ROW);
-		st = g == NULL ? TEL_ENOMEM : tel__render_run(pr, g, ev);
-		if (st != TEL_END)
-			return st;
-	}
-	g = render_program_for(pr, type, RENDER_OTHER);
-	return g == NULL ? TEL_ENOMEM : tel__render_run(pr, g, ev);
-}
-
-static tel_status
 print_csv_finish(struct tel_printer *pr)
 {
 	if (!pr->started && pr->header)
@@ -186,6 +171,5 @@ const struct tel_renderer tel__renderer_csv = {
 	.flags = TEL_PRINTER_FIELDS | TEL_PRINTER_HEADER | TEL_PRINTER_COLUMNS,
 	.begin_log = print_csv_begin_log,
 	.compile = print_csv_compile,
-	.event = print_csv_event,
 	.finish = print_csv_finish,
 };

@@ -730,7 +730,7 @@ tel_status
 tel__database_event(struct tel_printer *pr, const struct tel_event *ev,
     struct render_program **out)
 {
-	struct render_program *g = render_program_for(pr, ev->type, RENDER_ROW);
+	struct render_program *g = render_program_for(pr, ev->type);
 	struct database *d = pr->state;
 	tel_status st = TEL_OK;
 

@@ -187,13 +187,11 @@ add_unknown(struct tel_printer *pr, struct render_builder *b)
 }
 
 static struct render_program *
-print_json_compile(struct tel_printer *pr, const struct tel_type *type,
-    enum render_variant variant)
+print_json_compile(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct render_builder b;
 	unsigned char code[24];
 
-	(void)variant;
 	tel__render_start(&b, type, LABELS_COLLECT);
 	if (pr->time == TEL_TIME_TICKS) {
 		tel__render_add(&b, "{\"clock\":");

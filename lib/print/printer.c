@@ -573,11 +573,12 @@ tel_printer_run(tel_printer *p, tel_run *run)
 			tel_run_drop(run, i);
 			return tel__render_pool_run(p->team, run);
 		}
-		if (i == 0 || p->renderer->event != NULL) {
+		if (i == 0 || p->renderer->event != NULL ||
+		    p->columns != NULL) {
 			st = tel_printer_event(p, run_event(run, i));
 			continue;
 		}
-		g = render_program_for(p, run_type(run, i), RENDER_ROW);
+		g = render_program_for(p, run_type(run, i));
 		st = g == NULL ? TEL_ENOMEM :
 		                 tel__render_run(p, g, run_view(run, i));
 	}

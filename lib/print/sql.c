@@ -52,14 +52,12 @@ sql_choose(const struct tel_field *f)
 }
 
 static struct render_program *
-sql_compile(struct tel_printer *pr, const struct tel_type *type,
-    enum render_variant variant)
+sql_compile(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct render_builder b;
 	unsigned i;
 
 	(void)pr;
-	(void)variant;
 	tel__render_start(&b, type, LABELS_TEXT);
 	tel__render_add(&b, "(");
 	if (type == NULL) {

@@ -156,13 +156,11 @@ run_text(struct tel_printer *pr, struct tel__buffer *text)
 
 /* Compiles nothing: the program has the slot of the type's statement. */
 static struct render_program *
-sqlite_compile(struct tel_printer *pr, const struct tel_type *type,
-    enum render_variant variant)
+sqlite_compile(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct render_builder b;
 
 	(void)pr;
-	(void)variant;
 	tel__render_start(&b, type, LABELS_TEXT);
 	return tel__render_end(&b);
 }

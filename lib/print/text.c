@@ -11,13 +11,11 @@
 #define HEADER "# teltools text 1\n"
 
 static struct render_program *
-print_text_compile(struct tel_printer *pr, const struct tel_type *type,
-    enum render_variant variant)
+print_text_compile(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct render_builder b;
 	char color[16];
 
-	(void)variant;
 	tel__render_start(&b, type, LABELS_TEXT);
 	if (pr->color)
 		tel__render_add(&b, "\033[2m");

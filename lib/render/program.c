@@ -228,15 +228,64 @@ more_room(struct tel_printer *pr, const struct render_program *g,
 	return tel_output_room(pr->out, n + g->room);
 }
 
+#define EIGHT_DIGITS ((uint64_t)100000000)
+
+/*
+ * Prints v in decimal, and keeps up to 16 digits.  They are made twice, as a
+ * copy would wait for what was just stored.
+ */
+__attribute__((noinline)) static unsigned char *
+put_new_decimal(struct render_step *s, unsigned char *p, uint64_t v)
+{
+	if (v < EIGHT_DIGITS * EIGHT_DIGITS) {
+		s->digits = (uint8_t)(tel_put_decimal(s->text, v) - s->text);
+		s->value = v;
+	}
+	return tel_put_decimal(p, v);
+}
+
+/*
+ * Prints v in decimal: many large values are that of the event before, or
+ * begin like it.
+ */
+static inline unsigned char *
+put_decimal(struct render_step *s, unsigned char *p, uint64_t v)
+{
+	const uint32_t low = (uint32_t)(v % EIGHT_DIGITS);
+
+	if (v < EIGHT_DIGITS)
+		return tel_put_decimal(p, v);
+	if (v == s->value) {
+		memcpy(p, s->text, sizeof(s->text));
+		return p + s->digits;
+	}
+	if (v / EIGHT_DIGITS != s->value / EIGHT_DIGITS)
+		return put_new_decimal(s, p, v);
+	memcpy(p, s->text, 8);
+	tel_put_all_eight(s->text + s->digits - 8, low);
+	s->value = v;
+	return tel_put_all_eight(p + s->digits - 8, low);
+}
+
+static inline unsigned char *
+put_signed(struct render_step *s, unsigned char *p, uint64_t v)
+{
+	if (v >> 63) {
+		*p++ = '-';
+		v = 0 - v;
+	}
+	return put_decimal(s, p, v);
+}
+
 static unsigned char *
-put_exact(unsigned char *p, uint64_t v, int negative)
+put_exact(struct render_step *s, unsigned char *p, uint64_t v, int negative)
 {
 	uint64_t magnitude = negative && v >> 63 ? 0 - v : v;
 	int quotes = magnitude > EXACT_MAX;
 
 	if (quotes)
 		*p++ = '"';
-	p = negative ? tel_put_signed(p, v) : tel_put_decimal(p, v);
+	p = negative ? put_signed(s, p, v) : put_decimal(s, p, v);
 	if (quotes)
 		*p++ = '"';
 	return p;
@@ -298,12 +347,13 @@ put_code(unsigned char *p, uint32_t code, unsigned char pad)
 
 /* The wall clock; where it is beyond what can be shown, ticks. */
 static unsigned char *
-put_wall(const struct tel_event *ev, unsigned char *p, int json)
+put_wall(struct render_step *s, const struct tel_event *ev, unsigned char *p,
+    int json)
 {
 	int64_t ns;
 
 	if (!tel__clock_wall(ev->log->clock, ev->clock, &ns))
-		return json ? put_exact(p, ev->clock, 0) :
+		return json ? put_exact(s, p, ev->clock, 0) :
 		              tel_put_hex16(p, ev->clock, TEL_UPPER);
 	if (json)
 		*p++ = '"';
@@ -314,8 +364,8 @@ put_wall(const struct tel_event *ev, unsigned char *p, int json)
 }
 
 static unsigned char *
-put_time(struct tel_printer *pr, const struct tel_event *ev, unsigned char *p,
-    int json)
+put_time(struct tel_printer *pr, struct render_step *s,
+    const struct tel_event *ev, unsigned char *p, int json)
 {
 	uint64_t since;
 
@@ -329,7 +379,8 @@ put_time(struct tel_printer *pr, const struct tel_event *ev, unsigned char *p,
 		    tel__clock_ns(ev->log->clock, ev->clock));
 	case TEL_TIME_NS:
 		since = (uint64_t)tel__clock_ns(ev->log->clock, ev->clock);
-		return json ? put_exact(p, since, 1) : tel_put_signed(p, since);
+		return json ? put_exact(s, p, since, 1) :
+		              put_signed(s, p, since);
 	case TEL_TIME_RELATIVE:
 		since = tel__clock_origin(ev->log->clock);
 		break;
@@ -338,7 +389,7 @@ put_time(struct tel_printer *pr, const struct tel_event *ev, unsigned char *p,
 		if (since == 0 && ev->type->schema->untimed)
 			since = ev->clock;
 		break;
-	case TEL_TIME_ISO: return put_wall(ev, p, json);
+	case TEL_TIME_ISO: return put_wall(s, ev, p, json);
 	case TEL_TIME_TICKS:
 	default: return tel_put_hex16(p, ev->clock, TEL_UPPER);
 	}
@@ -348,15 +399,15 @@ put_time(struct tel_printer *pr, const struct tel_event *ev, unsigned char *p,
 		if (json && since > EXACT_MAX) {
 			*p++ = '"';
 			*p++ = '-';
-			p = tel_put_decimal(p, since);
+			p = put_decimal(s, p, since);
 			*p++ = '"';
 			return p;
 		}
 		*p++ = '-';
-		return tel_put_decimal(p, since);
+		return put_decimal(s, p, since);
 	}
 	since = ev->clock - since;
-	return json ? put_exact(p, since, 0) : tel_put_decimal(p, since);
+	return json ? put_exact(s, p, since, 0) : put_decimal(s, p, since);
 }
 
 /* The number whose bits under the mask are v, as 64 bits. */
@@ -370,13 +421,13 @@ sign_extend(uint64_t v, uint64_t mask)
 
 /* A number that is seldom printed, or takes long anyway. */
 static unsigned char *
-render_program_put_number(struct tel_printer *pr, const struct render_step *s,
+render_program_put_number(struct tel_printer *pr, struct render_step *s,
     const struct tel_event *ev, uint64_t v, unsigned char *p)
 {
 	switch ((enum render_op)s->op) {
 	case RENDER_EXACT_SIGNED:
-		return put_exact(p, sign_extend(v, s->mask), 1);
-	case RENDER_EXACT: return put_exact(p, v, 0);
+		return put_exact(s, p, sign_extend(v, s->mask), 1);
+	case RENDER_EXACT: return put_exact(s, p, v, 0);
 	case RENDER_ONES:
 		v = v == 0 ?
 		    0 :
@@ -393,15 +444,15 @@ render_program_put_number(struct tel_printer *pr, const struct render_step *s,
 	case RENDER_CLOCK8:
 		v = ev->clock < UINT32_MAX ? ev->clock : UINT32_MAX;
 		return tel_put_hex8(p, (uint32_t)v, TEL_UPPER);
-	case RENDER_CLOCK_EXACT: return put_exact(p, ev->clock, 0);
-	case RENDER_CLOCK_DECIMAL: return tel_put_decimal(p, ev->clock);
-	case RENDER_CLOCK_SIGNED: return tel_put_signed(p, ev->clock);
-	case RENDER_TIME: return put_time(pr, ev, p, 0);
-	case RENDER_TIME_JSON: return put_time(pr, ev, p, 1);
+	case RENDER_CLOCK_EXACT: return put_exact(s, p, ev->clock, 0);
+	case RENDER_CLOCK_DECIMAL: return put_decimal(s, p, ev->clock);
+	case RENDER_CLOCK_SIGNED: return put_signed(s, p, ev->clock);
+	case RENDER_TIME: return put_time(pr, s, ev, p, 0);
+	case RENDER_TIME_JSON: return put_time(pr, s, ev, p, 1);
 	case RENDER_CODE_ZERO: return put_code(p, ev->type->code, '0');
 	case RENDER_CODE_BLANK: return put_code(p, ev->type->code, ' ');
 	case RENDER_CODE: return tel_put_decimal(p, ev->type->code);
-	case RENDER_COUNT: return tel_put_decimal(p, pr->count);
+	case RENDER_COUNT: return put_decimal(s, p, pr->count);
 	default: return p;
 	}
 }
@@ -599,14 +650,22 @@ render_program_put_label(struct tel_printer *pr, const struct render_program *g,
 	return p;
 }
 
-/*
- * Looks for the label of the address v and shows it.  NULL: the output
- * failed, or *stop was set because the program stops at labels.
- */
+/* Puts a quote before the fields, as there is a label. */
+static unsigned char *
+quote_fields(struct tel_printer *pr, unsigned char *p)
+{
+	memmove(pr->fields + 1, pr->fields, (size_t)(p - pr->fields));
+	*pr->fields = '"';
+	pr->fields = NULL;
+	pr->quoted = 1;
+	return p + 1;
+}
+
+/* Looks for the label of the address v and shows it.  NULL: the output failed. */
 static unsigned char *
 put_label_of(struct tel_printer *pr, const struct render_program *g,
     const struct render_step *s, const struct tel_event *ev, uint64_t v,
-    unsigned char *p, int *stop)
+    unsigned char *p)
 {
 	enum tel_space space = (enum tel_space)(s->space - 1);
 	uint64_t clock = g->labels == LABELS_TIMELESS ? UINT64_MAX : ev->clock;
@@ -621,17 +680,17 @@ put_label_of(struct tel_printer *pr, const struct render_program *g,
 		return p;
 	if (label.string == NULL)
 		return p;
-	switch ((enum render_labels)g->labels) {
-	case LABELS_STOP: *stop = 1; return NULL;
-	case LABELS_COLLECT:
-		if (pr->nfound < sizeof(pr->found) / sizeof(pr->found[0])) {
-			pr->found[pr->nfound].field = s->field;
-			pr->found[pr->nfound].label = label;
-			pr->nfound++;
-		}
-		return p;
-	default: return render_program_put_label(pr, g, &label, p);
+	if (g->labels != LABELS_COLLECT) {
+		if (pr->fields != NULL)
+			p = quote_fields(pr, p);
+		return render_program_put_label(pr, g, &label, p);
 	}
+	if (pr->nfound < sizeof(pr->found) / sizeof(pr->found[0])) {
+		pr->found[pr->nfound].field = s->field;
+		pr->found[pr->nfound].label = label;
+		pr->nfound++;
+	}
+	return p;
 }
 
 /* "true" or "false", the first letter as given. */
@@ -646,21 +705,32 @@ put_boolean(unsigned char *p, uint64_t v, const char *yes, const char *no)
 	return p + 5;
 }
 
-/* Prints v in hexadecimal, or copies what was printed of the value before. */
+/* Prints v in hexadecimal and keeps that, as put_new_decimal() does. */
+__attribute__((noinline)) static unsigned char *
+put_new_hex(struct render_step *s, unsigned char *p, uint64_t v)
+{
+	s->digits = (uint8_t)(tel_put_hex(s->text, v, TEL_LOWER) - s->text);
+	s->value = v;
+	return tel_put_hex(p, v, TEL_LOWER);
+}
+
+/*
+ * Prints v in hexadecimal: many values are that of the event before, and most
+ * addresses begin like it.
+ */
 static inline unsigned char *
 put_hex(struct render_step *s, unsigned char *p, uint64_t v)
 {
-	unsigned char *end;
-
 	if (v == s->value) {
 		memcpy(p, s->text, sizeof(s->text));
 		return p + s->digits;
 	}
-	end = tel_put_hex(p, v, TEL_LOWER);
-	memcpy(s->text, p, sizeof(s->text));
-	s->digits = (uint8_t)(end - p);
+	if (s->digits <= 8 || (v ^ s->value) >> 32 != 0)
+		return put_new_hex(s, p, v);
+	memcpy(p, s->text, 8);
+	tel_put_hex8(s->text + s->digits - 8, (uint32_t)v, TEL_LOWER);
 	s->value = v;
-	return end;
+	return tel_put_hex8(p + s->digits - 8, (uint32_t)v, TEL_LOWER);
 }
 
 /* Prints a clock: the upper half of most is that of the one before. */
@@ -687,7 +757,6 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 	unsigned char *p = tel_output_room(pr->out, g->room);
 	struct render_step *s;
 	unsigned char copy[32] = { 0 };
-	int stop = 0;
 	uint64_t v;
 
 	if (p == NULL)
@@ -713,15 +782,24 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 			p = tel_put_hex8(p, (uint32_t)v, TEL_UPPER);
 			break;
 		case RENDER_CLOCK: p = put_clock(pr, p, ev->clock); break;
-		case RENDER_DECIMAL: p = tel_put_decimal(p, v); break;
+		case RENDER_DECIMAL: p = put_decimal(s, p, v); break;
 		case RENDER_SIGNED:
-			p = tel_put_signed(p, sign_extend(v, s->mask));
+			p = put_signed(s, p, sign_extend(v, s->mask));
 			break;
 		case RENDER_BOOLEAN:
 			p = put_boolean(p, v, "true", "false");
 			break;
 		case RENDER_TITLE:
 			p = put_boolean(p, v, "True", "False");
+			break;
+		case RENDER_FIELDS:
+			pr->fields = p;
+			pr->quoted = 0;
+			break;
+		case RENDER_FIELDS_END:
+			pr->fields = NULL;
+			*p = '"';
+			p += pr->quoted;
 			break;
 		case RENDER_NOTHING: break;
 		case RENDER_IF:
@@ -740,9 +818,9 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 		}
 		if (s->space != SPACE_NONE &&
 		    (labelled || s->space == SPACE_ENUM)) {
-			p = put_label_of(pr, g, s, ev, v, p, &stop);
+			p = put_label_of(pr, g, s, ev, v, p);
 			if (p == NULL)
-				return stop ? TEL_END : pr->out->status;
+				return pr->out->status;
 		}
 	}
 	memcpy(p, s->literal, RENDER_LITERAL);

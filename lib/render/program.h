@@ -27,6 +27,9 @@ enum render_op {
 	RENDER_TITLE,   /* True, False */
 	RENDER_CLOCK,   /* the event's clock, 16 upper-case digits */
 	RENDER_NOTHING,
+	/* the fields of an event, with quotes around them if it has labels */
+	RENDER_FIELDS,
+	RENDER_FIELDS_END,
 	/* where a field is absent: .text instead of the next .value steps */
 	RENDER_IF,
 	RENDER_END, /* nothing, and the program ends */
@@ -78,8 +81,7 @@ enum render_op {
 /* How the label of an address is printed. */
 enum render_labels {
 	LABELS_TEXT,     /* ["..."] */
-	LABELS_DOUBLED,  /* [""...""] */
-	LABELS_STOP,     /* not at all: the row needs another program */
+	LABELS_DOUBLED,  /* [""...""], between quotes */
 	LABELS_COLLECT,  /* later, by RENDER_LABELS */
 	LABELS_NUMBERED, /* ["..."], or the number of a string not known */
 	LABELS_TIMELESS  /* whatever its clock, the number in decimal */
@@ -109,7 +111,10 @@ struct render_step {
 	uint8_t big;   /* the eight bytes are big-endian */
 	uint8_t space; /* enum render_space */
 	uint8_t field; /* its number in the type */
-	/* RENDER_HEX: the value before, as many events of a type share some */
+	/*
+	 * The value before, in hexadecimal or decimal, as many events of a type
+	 * share some
+	 */
 	uint8_t digits;
 	unsigned char text[16];
 	uint64_t value;
@@ -168,10 +173,7 @@ struct render_program *tel__render_end(struct render_builder *b);
 
 void tel__render_free(struct render_program *g);
 
-/*
- * Prints an event.  TEL_OK; TEL_EIO; TEL_ENOMEM; TEL_END: nothing was
- * printed because a label was found and the program stops at labels.
- */
+/* Prints an event.  TEL_OK; TEL_EIO; TEL_ENOMEM. */
 tel_status tel__render_run(struct tel_printer *pr,
     const struct render_program *g, const struct tel_event *ev);
 

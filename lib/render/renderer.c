@@ -34,20 +34,19 @@ tel__render_space_of(const struct tel_printer *pr, const struct tel_field *f)
 }
 
 struct render_program *
-tel__render_make(struct tel_printer *pr, const struct tel_type *type,
-    enum render_variant variant)
+tel__render_make(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct render_program **place;
 
 	if (type->unknown || type->index >= pr->cache->nprograms) {
-		place = &pr->cache->unknown[variant];
+		place = &pr->cache->unknown;
 		type = NULL;
 	} else {
-		place = &pr->cache->programs[type->index][variant];
+		place = &pr->cache->programs[type->index];
 	}
 	if (*place == NULL || (*place)->type != type) {
 		tel__render_free(*place);
-		*place = pr->renderer->compile(pr, type, variant);
+		*place = pr->renderer->compile(pr, type);
 	}
 	return *place;
 }
@@ -193,15 +192,13 @@ void
 tel__render_free_caches(struct tel_printer *pr)
 {
 	struct render_cache *c;
-	unsigned i, j;
+	unsigned i;
 
 	while ((c = pr->caches) != NULL) {
 		pr->caches = c->next;
-		for (j = 0; j < RENDER_VARIANTS; j++) {
-			for (i = 0; i < c->nprograms; i++)
-				tel__render_free(c->programs[i][j]);
-			tel__render_free(c->unknown[j]);
-		}
+		for (i = 0; i < c->nprograms; i++)
+			tel__render_free(c->programs[i]);
+		tel__render_free(c->unknown);
 		free(c->programs);
 		free(c);
 	}

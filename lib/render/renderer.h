@@ -14,13 +14,6 @@
 #include "tel/filter.h"
 #include "tel/heap.h"
 
-/* What a type may have programs for. */
-enum render_variant {
-	RENDER_ROW,   /* a row, or a whole line */
-	RENDER_OTHER, /* CSV: the row in quotes; SQL: the statement before rows */
-	RENDER_VARIANTS
-};
-
 struct render_pool;
 
 /* An output format. */
@@ -43,8 +36,8 @@ struct tel_renderer {
 	 * Makes a program; type is NULL for the program of all unknown types.
 	 * NULL when out of memory.
 	 */
-	struct render_program *(*compile)(struct tel_printer *pr,
-	    const struct tel_type *type, enum render_variant variant);
+	struct render_program *(
+	    *compile)(struct tel_printer *pr, const struct tel_type *type);
 	/* See tel_printer_add_schema(); may be NULL. */
 	tel_status (*schema)(struct tel_printer *pr,
 	    const struct tel_schema *schema, const struct tel_filter *filter);
@@ -82,9 +75,9 @@ struct render_cache {
 	char name[sizeof(((struct tel_schema *)0)->name)];
 	uint64_t digest; /* 0 for a built-in schema */
 	/* by the type's index, and for all unknown types */
-	struct render_program *(*programs)[RENDER_VARIANTS];
+	struct render_program **programs;
 	unsigned nprograms;
-	struct render_program *unknown[RENDER_VARIANTS];
+	struct render_program *unknown;
 };
 
 struct tel_printer {
@@ -147,6 +140,9 @@ struct tel_printer {
 	unsigned char clock_text[8];
 	struct render_found found[255];
 	unsigned nfound;
+	/* where the fields of the event start; NULL: no quote is to be added */
+	unsigned char *fields;
+	int quoted;              /* there was one */
 	struct tel__buffer list; /* one that is being printed */
 
 	char error[160];
@@ -158,20 +154,19 @@ tel__render_fail(struct tel_printer *pr, const char *format, ...);
 
 /* The program for events of type, made if need be; NULL: no memory. */
 struct render_program *tel__render_make(struct tel_printer *pr,
-    const struct tel_type *type, enum render_variant variant);
+    const struct tel_type *type);
 
 static inline struct render_program *
-render_program_for(struct tel_printer *pr, const struct tel_type *type,
-    enum render_variant variant)
+render_program_for(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct render_program *g;
 
 	if (!type->unknown && type->index < pr->cache->nprograms) {
-		g = pr->cache->programs[type->index][variant];
+		g = pr->cache->programs[type->index];
 		if (g != NULL && g->type == type)
 			return g;
 	}
-	return tel__render_make(pr, type, variant);
+	return tel__render_make(pr, type);
 }
 
 /* Switches to the programs of a schema.  TEL_OK, TEL_ENOMEM. */
@@ -179,15 +174,18 @@ tel_status tel__render_set_schema(struct tel_printer *pr,
     const struct tel_schema *schema);
 void tel__render_free_caches(struct tel_printer *pr);
 
-/* Renders an event to the printer's output. */
+/* Renders an event to the printer's output, unless columns are of a type. */
 static inline tel_status
 render_event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct render_program *g;
 
+	if (pr->columns != NULL &&
+	    (ev->type->unknown || strcmp(ev->type->name, pr->columns) != 0))
+		return TEL_OK;
 	if (pr->renderer->event != NULL)
 		return pr->renderer->event(pr, ev);
-	g = render_program_for(pr, ev->type, RENDER_ROW);
+	g = render_program_for(pr, ev->type);
 	return g == NULL ? TEL_ENOMEM : tel__render_run(pr, g, ev);
 }
 

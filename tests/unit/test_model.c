@@ -33,7 +33,9 @@ test_labels(void)
 	ok(tel__labels_add(l, TEL_SPACE_ADDRESS, 0x10, 50, 2) == TEL_OK,
 	    "an earlier label that comes later");
 	is_str(label_at(l, 0x10, 99), "two", "holds until the next");
-	is_str(label_at(l, 0x10, 1000), "one", "and no longer");
+	is_str(label_at(l, 0x10, 100), "one", "and no longer");
+	is_str(label_at(l, 0x10, 99), "two", "whatever was found before");
+	is_str(label_at(l, 0x10, 1000), "one", "the last one holds on");
 	ok(!tel__labels_find(l, TEL_SPACE_POINTER, 0x10, 1000, &found),
 	    "pointers are a space of their own");
 	is_u64(tel__labels_count(l), 2, "two labels");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Numbers as text, against the C library's. */
-#include "render/number.h"
+#include "render/program.c"
 
 #include <locale.h>
 #include <stdlib.h>
@@ -191,10 +191,47 @@ test_locale(void)
 	setlocale(LC_NUMERIC, "C");
 }
 
+/* A number after others in a step, which may print it by what it kept. */
+static int
+check_step(struct render_step *decimal, struct render_step *hex, uint64_t v)
+{
+	unsigned char p[TEL_PUT_MAX];
+	char want[32];
+	int good;
+
+	snprintf(want, sizeof(want), "%" PRId64, (int64_t)v);
+	good = same(p, put_signed(decimal, p, v), want);
+	snprintf(want, sizeof(want), "%" PRIx64, v);
+	return good & same(p, put_hex(hex, p, v), want);
+}
+
+static void
+test_steps(void)
+{
+	static const uint64_t bases[] = { 0, 99999990, 9999999990, 0xfffffff0,
+		0x7fe81763d0b8, 9999999999999990, UINT64_MAX / 2 - 8,
+		UINT64_MAX - 8 };
+	struct render_step decimal = { .text = "0", .digits = 1 },
+	                   hex = decimal;
+	uint64_t state = 1, base = 0;
+	int i, good = 1;
+
+	for (i = 0; i < 100000; i++) {
+		if (next(&state) % 4 == 0)
+			base = bases[next(&state) % 8];
+		good &= check_step(&decimal, &hex, base + next(&state) % 20);
+		if (next(&state) % 16 == 0)
+			good &= check_step(&decimal, &hex,
+			    next(&state) >> next(&state) % 64);
+	}
+	ok(good, "numbers like those before them");
+}
+
 int
 main(void)
 {
 	test_integers();
+	test_steps();
 	test_doubles();
 	test_specials();
 	test_seconds();

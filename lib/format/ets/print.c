@@ -231,15 +231,13 @@ add_undescribed(struct render_builder *b, const struct tel_type *type)
 }
 
 static struct render_program *
-ets_print_compile(struct tel_printer *pr, const struct tel_type *type,
-    enum render_variant variant)
+ets_print_compile(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct render_builder b;
 	unsigned i;
 	int at;
 
 	(void)pr;
-	(void)variant;
 	tel__render_start(&b, type, LABELS_TEXT);
 	tel__render_add_op(&b, RENDER_CLOCK_DECIMAL);
 	for (i = 0; i < NCONTEXT; i++) {

@@ -55,14 +55,12 @@ add_cnv(struct tel_printer *pr, struct render_builder *b,
 }
 
 static struct render_program *
-compile_cnv(struct tel_printer *pr, const struct tel_type *type,
-    enum render_variant variant)
+compile_cnv(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct render_builder b;
 	char code[16];
 	unsigned i;
 
-	(void)variant;
 	tel__render_start(&b, type, LABELS_NUMBERED);
 	tel__render_add_op(&b, RENDER_CLOCK);
 	if (type == NULL) {
@@ -121,8 +119,7 @@ add_txt(struct tel_printer *pr, struct render_builder *b,
 }
 
 static struct render_program *
-compile_txt(struct tel_printer *pr, const struct tel_type *type,
-    enum render_variant variant)
+compile_txt(struct tel_printer *pr, const struct tel_type *type)
 {
 	int old = release_of(pr->schema)->old_text;
 	struct render_builder b;
@@ -130,7 +127,6 @@ compile_txt(struct tel_printer *pr, const struct tel_type *type,
 	size_t length;
 	unsigned i;
 
-	(void)variant;
 	tel__render_start(&b, type, old ? LABELS_TIMELESS : LABELS_NUMBERED);
 	/* the old tool has the clock in a word of the writer's */
 	tel__render_add_op(&b,
