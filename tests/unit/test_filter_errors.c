@@ -94,6 +94,8 @@ static const struct row syntax[] = {
 	{ "has(size", 9, "expected ')'" },
 	{ "has(size + 1)", 10, "expected ')'" },
 	{ "label(3)", 7, "label() requires the name of a field" },
+	{ "label('start'.pool)", 14, "expected ')'" },
+	{ "label(start pool)", 13, "expected ')'" },
 	{ "field(3)", 7, "field() requires the name of a field" },
 	{ "field", 6, "expected '('" },
 	{ "glob(3)", 1,
