@@ -145,7 +145,7 @@ MAKEFLAGS += --no-print-directory
 
 all: $(BUILD)/libtel.a $(BUILD)/libtel.so $(BUILD)/libtel-emit.a \
     $(BUILD)/libtel-emit.so $(BIN) $(BUILD)/libtelrec.so \
-    $(BUILD)/schemas.tel.gz
+    $(BUILD)/schemas.tel.gz $(BUILD)/.environment
 
 # ------------------------------------------------------------ compilation
 
@@ -200,12 +200,13 @@ $(MADE_OBJ): %.o: %.c $(BUILD)/.flags
 	$(SAY) CC $@
 	$(Q)$(CC) $(INC_lib) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# These two change only when their text does: objects are remade when a flag
+# These change only when their text does: objects are remade when a flag
 # changes, libraries and programs when a source file goes away.
 $(BUILD)/.flags: export TEXT = $(LINK) $(ALL_CPPFLAGS) $(ALL_LIBS) \
     $(INC_lib) $(INC_cmd) $(INC_tests)
 $(BUILD)/.sources: export TEXT = $(ALL_SRC) $(PAGE_SCRIPTS)
-$(BUILD)/.flags $(BUILD)/.sources: FORCE
+$(BUILD)/.environment: export TEXT = export $(ENVIRONMENT)
+$(BUILD)/.flags $(BUILD)/.sources $(BUILD)/.environment: FORCE
 	@tests/deps.sh -n build
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$TEXT" | cmp -s - $@ || printf '%s\n' "$$TEXT" >$@
@@ -322,8 +323,6 @@ run-tests: $(BUILD)/stage/.done
 
 # For tests/environment.bash: the same for a shell, and the programs that bats
 # tests run, which "make" does not build.
-environment:
-	@echo "export $(ENVIRONMENT)"
 helpers: all $(HELPERS:%=$(BUILD)/tests/%)
 
 # Installed for the tests to look at, and installed and removed again.
@@ -687,7 +686,7 @@ FORCE:
 .PHONY: all mps-pools programs demo check check-slow check-clang check-32 \
     check-32-sample check-musl linted objects asan-sample \
     check-page check-arrow check-abi abi-release \
-    run-tests environment helpers check-unit check-cli \
+    run-tests helpers check-unit check-cli \
     check-install check-cluster check-faults mutate deb-check asan tsan valgrind fuzz fuzz-programs bench bench-quick bench-peers lint install \
     uninstall dist distcheck clean help FORCE
 .SECONDARY:

@@ -8,7 +8,10 @@
 if [ -z "${TEL_TOP-}" ]; then
 	TEL_TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	TEL_BUILD=${TEL_BUILD:-$TEL_TOP/build}
-	if [ ! -e "$BATS_RUN_TMPDIR/environment" ]; then
+	# the compiler and the flags of the build that is there
+	# shellcheck source=/dev/null
+	[ ! -e "$TEL_BUILD/.environment" ] || . "$TEL_BUILD/.environment"
+	if [ ! -e "$BATS_RUN_TMPDIR/built" ]; then
 		unset MAKEFLAGS MFLAGS MAKELEVEL
 		make -s -C "$TEL_TOP" BUILD="$TEL_BUILD" helpers >&2 || exit
 		# the installation is what tests/check is about
@@ -16,11 +19,10 @@ if [ -z "${TEL_TOP-}" ]; then
 		*/check) make -s -C "$TEL_TOP" BUILD="$TEL_BUILD" \
 		    "$TEL_BUILD/stage/.done" >&2 || exit ;;
 		esac
-		make -s -C "$TEL_TOP" BUILD="$TEL_BUILD" environment \
-		    >"$BATS_RUN_TMPDIR/environment" || exit
+		: >"$BATS_RUN_TMPDIR/built"
+		# shellcheck source=/dev/null
+		. "$TEL_BUILD/.environment"
 	fi
-	# shellcheck source=/dev/null
-	. "$BATS_RUN_TMPDIR/environment"
 	# shellcheck source=/dev/null
 	. "$TEL_TOP/tests/environment.sh"
 fi

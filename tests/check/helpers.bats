@@ -118,3 +118,10 @@ DATA=$TEL_TOP/tests/data/mps
 	[ "$(wc -l <used)" -ge 3 ]
 	comm -13 built used | diff /dev/null -
 }
+
+@test "a bats file alone is for the compiler and the flags of the build" {
+	cp "$TEL_BUILD/.flags" "$BATS_TEST_TMPDIR"
+	run -0 env -u TEL_TOP -u CC -u CFLAGS -u LDFLAGS TEL_BUILD="$TEL_BUILD" \
+	    bats -f '^an option of one letter' "$TEL_TOP/tests/cli/help.bats"
+	cmp "$TEL_BUILD/.flags" "$BATS_TEST_TMPDIR/.flags"
+}
