@@ -83,7 +83,7 @@ print("sizes  (log2)", "updates {allocated_blocks:,}  ".format(**n),
 		grep -q "^  $allocator  *[0-9.-]* " <<<"$output"
 	done
 	[ "$(telcat -e process cc.tel | grep -vc '^#')" -ge 3 ]
-	for page in mps cc; do
+	for page in java cc; do
 		head -c 200 $page.html | grep -qi '<!doctype html>'
 		tail -c 200 $page.html | grep -q '</html>'
 	done
