@@ -30,10 +30,11 @@ struct event_loop {
 	tel_window *window; /* of a single source, or NULL */
 	tel_merge *merge;   /* of several, or NULL */
 	struct progress progress;
-	uint64_t opened; /* sources so far */
-	int whole;       /* all events are selected */
-	int runs;        /* they are read as runs */
-	int settled;     /* no later event is that from which time counts */
+	uint64_t opened;   /* sources so far */
+	int whole;         /* all events are selected */
+	int runs;          /* they are read as runs */
+	int settled;       /* no later event is that from which time counts */
+	tel_reader *types; /* reads nothing: all share event types with it */
 };
 
 static struct done
@@ -369,42 +370,33 @@ selects_first(const struct event_loop *p)
 	return !p->settings->all_events && !p->visitor->remembers;
 }
 
-/* Adds the sources to a merge.  Returns 1, or 0 after a message. */
+/* Adds a source to the merge, which is made.  Returns 1, or 0 after a message. */
 static int
-add_all(struct event_loop *p)
+loop_add(struct event_loop *p, const struct source *src)
 {
-	tel_order order;
+	tel_order order = order_of(p, src);
 	tel_status st;
-	int i;
 
-	p->merge = tel_merge_new();
-	if (p->merge == NULL)
-		return message_no_memory();
-	/* no log yet: it cannot fail */
-	(void)tel_merge_set_allocs(p->merge, only_allocs(p));
-	for (i = 0; i < p->nsources; i++) {
-		order = order_of(p, p->sources[i]);
-		if (order == TEL_ORDER_LOG)
-			order = TEL_ORDER_LIVE;
-		st = tel_merge_add(p->merge, p->sources[i]->reader, order);
-		if (st == TEL_OK)
-			continue;
-		source_failed(p->sources[i], st,
-		    tel_reader_error(p->sources[i]->reader));
-		if (st == TEL_ENOMEM)
-			return 0;
+	if (p->merge == NULL) {
+		p->merge = tel_merge_new();
+		if (p->merge == NULL)
+			return message_no_memory();
+		/* no log yet: it cannot fail */
+		(void)tel_merge_set_allocs(p->merge, only_allocs(p));
 	}
-	return 1;
+	st = tel_merge_add(p->merge, src->reader,
+	    order == TEL_ORDER_LOG ? TEL_ORDER_LIVE : order);
+	if (st != TEL_OK)
+		source_failed(src, st, tel_reader_error(src->reader));
+	return st != TEL_ENOMEM;
 }
 
-/* Reads sources that are open, as one. */
+/* Reads sources that are open and were added, as one. */
 static enum outcome
 run_merged(struct event_loop *p)
 {
-	enum outcome outcome = CONTINUE;
+	enum outcome outcome = loop_run(p);
 
-	if (add_all(p))
-		outcome = loop_run(p);
 	tel_merge_free(p->merge);
 	p->merge = NULL;
 	return outcome;
@@ -420,7 +412,7 @@ run_single(struct event_loop *p)
 	tel_status st = TEL_OK;
 
 	if (!s->no_merge && tel_reader_archive(p->sources[0]->reader))
-		return run_merged(p);
+		return loop_add(p, p->sources[0]) ? run_merged(p) : CONTINUE;
 	if (order != TEL_ORDER_LOG || p->visitor->needs_rate ||
 	    selection_needs_rate(&s->select))
 		st = tel_window_new(p->sources[0]->reader, order, &p->window);
@@ -437,6 +429,20 @@ run_single(struct event_loop *p)
 	p->window = NULL;
 	p->settled = 0;
 	return outcome;
+}
+
+/*
+ * The source that was opened last is one of several, which are merged: the first
+ * two are added together, each later one before the next is opened.
+ */
+static int
+loop_join(struct event_loop *p)
+{
+	const int n = p->nsources;
+
+	return n == 1 ||
+	    ((n > 2 || loop_add(p, p->sources[0])) &&
+	        loop_add(p, p->sources[n - 1]));
 }
 
 /*
@@ -460,7 +466,7 @@ run_operands(struct event_loop *p, struct source *srcs, struct source **list,
 	n = sources_span(list, p->nsources, s) ? p->nsources : 0;
 	p->nsources = 0;
 	for (i = 0; i < n && outcome == CONTINUE; i++) {
-		if (!source_attach(list[i], s))
+		if (!source_attach(list[i], s, p->types))
 			continue;
 		list[i]->number = ++p->opened;
 		if (!selection_bind(&s->select,
@@ -470,9 +476,13 @@ run_operands(struct event_loop *p, struct source *srcs, struct source **list,
 		}
 		source_explain(list[i], s);
 		list[p->nsources++] = list[i];
+		if (!loop_join(p))
+			outcome = NEXT_FILE;
 	}
 	if (outcome == CONTINUE && p->nsources > 0)
 		outcome = p->nsources == 1 ? run_single(p) : run_merged(p);
+	tel_merge_free(p->merge);
+	p->merge = NULL;
 	return outcome;
 }
 
@@ -509,6 +519,7 @@ run_all(struct settings *s, const struct visitor *v)
 	memset(&p, 0, sizeof(p));
 	p.settings = s;
 	p.visitor = v;
+	p.types = n > 1 ? source_reader(s, NULL, NULL) : NULL;
 	step = s->no_merge ? 1 : n;
 	if (srcs == NULL || list == NULL) {
 		(void)message_no_memory();
@@ -521,6 +532,7 @@ run_all(struct settings *s, const struct visitor *v)
 		for (j = 0; j < step; j++)
 			source_close(&srcs[j]);
 	}
+	tel_reader_free(p.types);
 	free(srcs);
 	free(list);
 }

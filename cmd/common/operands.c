@@ -110,8 +110,12 @@ operands_select(struct settings *s)
 {
 	const char *const *ranges = s->ranged.ranges;
 	const char *common = common_range(s);
-	int i;
+	int i, ranged = 0;
 
+	for (i = 0; i < s->noperands; i++)
+		ranged |= ranges[i] != NULL;
+	if (!ranged)
+		return 1;
 	if (common != NULL &&
 	    !selection_logs(&s->select, s->operands[0], common))
 		return 0;

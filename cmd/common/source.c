@@ -233,7 +233,7 @@ read_again(void *arg, void *buffer, size_t size)
 #define PIPE_READ ((size_t)48 << 10)
 
 int
-source_attach(struct source *src, struct settings *s)
+source_attach(struct source *src, struct settings *s, const tel_reader *with)
 {
 	tel_status st;
 
@@ -241,6 +241,8 @@ source_attach(struct source *src, struct settings *s)
 	src->reader = make_reader(s, &src->notices);
 	if (src->reader == NULL)
 		return 0;
+	/* those with roles share nothing */
+	(void)tel_reader_share(src->reader, with);
 	/* it cannot fail before the reader is opened */
 	if (!src->regular && s->writes)
 		(void)tel_reader_set(src->reader, TEL_READ_SIZE, PIPE_READ);

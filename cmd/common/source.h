@@ -27,10 +27,11 @@ void source_explain(struct source *src, const struct settings *s);
 
 /*
  * Opening: 1, or 0 after a message; attaching makes the reader of an open
- * source, and closing reports damage.
+ * source, which shares event types with another, and closing reports damage.
  */
 int source_open(struct source *src, const char *operand);
-int source_attach(struct source *src, struct settings *s);
+int source_attach(struct source *src, struct settings *s,
+    const tel_reader *with);
 void source_close(struct source *src);
 
 /* What a reader is to be made with; NULL when that fails. */

@@ -171,6 +171,17 @@ TEL_SINCE_0_1 tel_status tel_reader_set_tick_rate(tel_reader *r, double hertz);
  */
 TEL_SINCE_0_1 tel_status tel_reader_set_seek(tel_reader *r, tel_seek_fn *seek);
 /*
+ * Has a reader share the descriptions of event types that logs of several
+ * readers have, so that each is made once: tel_reader_schema() of equal ones is
+ * one schema then.  Both readers are of one thread, have no roles that
+ * tel_reader_add_role() added, and may be freed in any order.  NULL, the
+ * default: with none.
+ * Returns TEL_OK; TEL_ENOMEM; TEL_ESTATE; TEL_EINVAL: their tel_reader_set_as()
+ * differ, or one has such roles.
+ */
+TEL_SINCE_0_1 tel_status tel_reader_share(tel_reader *r,
+    const tel_reader *with);
+/*
  * Has fn(arg, ...) called with every notice; NULL for no notices.
  * Returns TEL_OK, TEL_ESTATE.
  */

@@ -6,6 +6,7 @@
 #ifndef TEL_ENCODER_H
 #define TEL_ENCODER_H
 
+#include "base/table.h"
 #include "encoder/losses.h"
 #include "encoder/numbering.h"
 #include "encoder/tracker.h"
@@ -99,6 +100,7 @@ struct tel_writer {
 	char *folder; /* that a trace of several files is written to; or NULL */
 	void *state;  /* the encoder's own */
 	struct write_log *logs;
+	struct tel__table by_log; /* of their logs' addresses to theirs */
 	struct write_log *current;
 	unsigned nlogs; /* started so far */
 	size_t max_labels;

@@ -2,6 +2,7 @@
 /* A reader's options, and its format, name, counts and metadata. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/reader.h"
 
@@ -63,6 +64,20 @@ tel_reader_set(tel_reader *r, tel_reader_option option, int64_t value)
 	else
 		return TEL_EINVAL;
 	return TEL_OK;
+}
+
+tel_status
+tel_reader_share(tel_reader *r, const tel_reader *with)
+{
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	if (with == NULL)
+		return tel__reader_share(r, NULL);
+	if (r->roles != NULL || with->roles != NULL ||
+	    (r->as == NULL) != (with->as == NULL) ||
+	    (r->as != NULL && strcmp(r->as, with->as) != 0))
+		return TEL_EINVAL;
+	return tel__reader_share(r, with);
 }
 
 tel_status

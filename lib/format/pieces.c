@@ -171,7 +171,7 @@ tel_reader_join(tel_reader *first, tel_reader *piece)
 	first->piece.reached = piece->offset;
 	first->piece.after = mark_of(piece);
 	first->piece.last = !tel__reader_at_limit(piece);
-	first->piece.input = first->raw_size;
+	first->piece.input = (uint64_t)first->file.size;
 	return TEL_OK;
 }
 

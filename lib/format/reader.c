@@ -31,12 +31,16 @@ tel_reader_new(void)
 {
 	struct tel_reader *r = calloc(1, sizeof(*r));
 
+	if (r != NULL && tel__reader_share(r, NULL) != TEL_OK) {
+		free(r);
+		r = NULL;
+	}
 	if (r != NULL) {
+		r->file.fd = -1;
 		r->formats = &tel__formats;
 		r->limit = UINT64_MAX;
 		r->max_labels = (size_t)1 << 18;
 		r->read_size = (size_t)1 << 18;
-		r->batch.renumbered = 1;
 		r->spool = -1;
 	}
 	return r;
@@ -83,7 +87,6 @@ tel_reader_free(tel_reader *r)
 {
 	struct tel_reader *member;
 	struct tel_sidecar *file;
-	size_t i;
 
 	if (r == NULL)
 		return;
@@ -102,10 +105,7 @@ tel_reader_free(tel_reader *r)
 	tel__input_free(r->in);
 	if (!r->set_is_shared)
 		tel__fileset_free(r->set);
-	for (i = 0; i < r->nschemas; i++)
-		tel_schema_free(r->schemas[i]);
-	free(r->schemas);
-	tel__reader_forget(r, NULL);
+	tel__reader_unshare(r);
 	while ((file = r->sidecars) != NULL) {
 		r->sidecars = file->next;
 		free(file);
@@ -217,13 +217,30 @@ open_log(struct tel_reader *r)
 	r->format = NULL;
 	if (st != TEL_OK)
 		return st;
-	if (!tel__reader_is_archive(r))
+	if (!tel__reader_is_archive(r) && !tel_reader_shares(r))
 		tel__reader_forget(r, format);
 	r->format = format;
 	/* it may name a schema, and not just a format */
 	if (r->as != NULL && tel__format_of_schema(r->formats, r->as) != NULL)
 		as = r->as;
 	return format->open(r, as);
+}
+
+/* Forgets the events that were found; makes room for some.  1, or 0. */
+static int
+clear_batch(struct tel_reader *r)
+{
+	struct tel_batch *new;
+
+	if (r->batch == &r->shared->none) {
+		new = calloc(1, sizeof(*new));
+		if (new == NULL)
+			return 0;
+		new->renumbered = 1;
+		r->batch = new;
+	}
+	r->batch->count = r->batch->next = 0;
+	return 1;
 }
 
 /* Starts the log at the current place of the input. */
@@ -248,11 +265,10 @@ format_reader_begin_log(struct tel_reader *r, const char *name)
 	r->log.clock = tel__clock_new();
 	r->notices = 0;
 	r->timeless = 0;
-	r->batch.count = r->batch.next = 0;
 	memset(&r->progress, 0, sizeof(r->progress));
 	memset(&r->event, 0, sizeof(r->event));
 	r->event.log = &r->log;
-	if (r->log.labels == NULL || r->log.clock == NULL)
+	if (r->log.labels == NULL || r->log.clock == NULL || !clear_batch(r))
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	tel__clock_set_rate(r->log.clock, r->tick_rate);
 	st = open_log(r);
@@ -520,7 +536,11 @@ tel_reader_open_fd(tel_reader *r, int fd, const char *name)
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
 	size = tel__input_extent(raw);
-	r->raw_size = size > 0 ? (uint64_t)size : 0;
+	if (size > 0) {
+		r->file.fd = fd;
+		r->file.start = (int64_t)lseek(fd, 0, SEEK_CUR);
+		r->file.size = size;
+	}
 	return tel__reader_open_input(r, raw, name);
 }
 
@@ -551,7 +571,7 @@ go_on_behind(struct tel_reader *r, uint64_t lost)
 	r->peeked = r->back = 0;
 	r->eof = 0;
 	r->event.data = NULL;
-	r->batch.count = r->batch.next = 0;
+	r->batch->count = r->batch->next = 0;
 	r->log.tail = NULL;
 	r->log.tail_size = 0;
 }
@@ -655,6 +675,27 @@ finish_log(struct tel_reader *r, tel_status st)
 	return st;
 }
 
+/* A log that was closed before its first event: opens it, and finds that. */
+static tel_status
+resume(struct tel_reader *r)
+{
+	char *name = strdup(r->name);
+	struct tel_input *in;
+	tel_status st = name == NULL ?
+	    TEL_ENOMEM :
+	    tel__input_part(r->file.fd, r->file.start, r->file.size,
+	        r->read_size, &in);
+
+	if (st == TEL_OK)
+		st = tel__reader_open_again(r, in, name);
+	free(name);
+	if (st == TEL_OK)
+		return tel__reader_find(r);
+	r->at = READER_DONE;
+	return r->failed = tel__reader_fail(r, st, "%s",
+	           r->error[0] != '\0' ? r->error : tel_status_text(st));
+}
+
 /* A reader that is not at an event of a log. */
 __attribute__((noinline)) static tel_status
 find_otherwise(struct tel_reader *r)
@@ -662,6 +703,7 @@ find_otherwise(struct tel_reader *r)
 	switch (r->at) {
 	case READER_FED: return r->feed->find(r);
 	case READER_BETWEEN: begin_coming(r); return tel__reader_find(r);
+	case READER_SUSPENDED: return resume(r);
 	case READER_DONE: return r->failed != TEL_OK ? r->failed : TEL_END;
 	default: return TEL_ESTATE;
 	}
@@ -671,7 +713,7 @@ find_otherwise(struct tel_reader *r)
 static void
 place_first(struct tel_reader *r)
 {
-	struct tel_batch *f = &r->batch;
+	struct tel_batch *f = r->batch;
 	const struct tel_event *ev = &r->event;
 
 	f->offset = ev->offset;
@@ -690,7 +732,7 @@ place_first(struct tel_reader *r)
 static void
 find_more(struct tel_reader *r)
 {
-	struct tel_batch *f = &r->batch;
+	struct tel_batch *f = r->batch;
 	uint32_t i;
 
 	if (f->renumbered || r->run.changed)
@@ -736,8 +778,8 @@ tel__reader_find(struct tel_reader *r)
 	if (__builtin_expect(r->at != READER_LOG, 0))
 		return find_otherwise(r);
 	/* the format counts on from the last event */
-	if (r->batch.count > 1)
-		r->event.index = r->batch.last;
+	if (r->batch->count > 1)
+		r->event.index = r->batch->last;
 	do
 		st = r->format->next(r);
 	while (st == TEL_END && (st = format_reader_end_log(r)) == TEL_OK);
@@ -745,8 +787,8 @@ tel__reader_find(struct tel_reader *r)
 		st = note_progress(r);
 	if (st != TEL_OK)
 		return finish_log(r, st);
-	r->batch.next = 0;
-	r->batch.count = 1;
+	r->batch->next = 0;
+	r->batch->count = 1;
 	if (r->event.index == 0 || r->timeless) {
 		r->timeless = tel_event_timeless(&r->event);
 		if (!r->timeless)
@@ -765,7 +807,7 @@ tel__reader_find(struct tel_reader *r)
 static inline void
 view(struct tel_reader *r)
 {
-	const struct tel_batch *f = &r->batch;
+	const struct tel_batch *f = r->batch;
 	const uint32_t i = f->next;
 	struct tel_event *ev = &r->event;
 
@@ -789,14 +831,14 @@ tel_reader_next(tel_reader *r, const tel_event **event)
 {
 	tel_status st;
 
-	if (r->batch.next == r->batch.count) {
+	if (r->batch->next == r->batch->count) {
 		st = tel__reader_find(r);
 		if (st != TEL_OK)
 			return st;
 	} else {
 		view(r);
 	}
-	r->batch.next++;
+	r->batch->next++;
 	r->count[TEL_COUNT_EVENTS]++;
 	r->count[TEL_COUNT_BYTES] += r->consumed;
 	*event = &r->event;
@@ -844,7 +886,7 @@ tel_reader_set_total(tel_reader *r, uint64_t *events)
 static void
 step_over(struct tel_reader *r, uint32_t n)
 {
-	struct tel_batch *f = &r->batch;
+	struct tel_batch *f = r->batch;
 	/* the first one of all was stepped over, and counts what it took */
 	const uint32_t first = f->next == 0;
 	const uint32_t last = f->next + n;
@@ -866,7 +908,7 @@ step_over(struct tel_reader *r, uint32_t n)
 tel_status
 tel_reader_run(tel_reader *r, size_t most, tel_run **run)
 {
-	struct tel_batch *f = &r->batch;
+	struct tel_batch *f = r->batch;
 	uint32_t from, n;
 	tel_status st;
 
@@ -876,6 +918,7 @@ tel_reader_run(tel_reader *r, size_t most, tel_run **run)
 		st = tel__reader_find(r);
 		if (st != TEL_OK)
 			return st;
+		f = r->batch; /* the log may have been opened now */
 		if (r->format->more == NULL || r->timeless)
 			place_first(r);
 	}

@@ -29,6 +29,13 @@ tel_status tel__reader_open_part(struct tel_reader *r,
     const struct tel_member *part, int counted, struct tel_reader **member);
 
 /*
+ * Frees what a reader needs to read its log, a regular file.  Its schema and its
+ * clock stay.  again: it is read from its start again, when its next event is
+ * asked for; else it has ended.  TEL_OK; TEL_ESTATE: the log has to stay open.
+ */
+tel_status tel__reader_suspend(struct tel_reader *r, int again);
+
+/*
  * Opens fd, which then is the reader's own, and goes on to the next member
  * that is a log (TEL_OK, TEL_END, or a failure).
  */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Splitting an archive: its members come one after the other, and to read
- * them side by side each must be kept.
+ * them side by side each must be kept.  And closing files that are read side by
+ * side until it is their turn.
  */
 #include "format/reader.h"
 #include "io/spool.h"
+#include "model/history.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,7 +41,9 @@ like(struct tel_reader *r)
 	copy->notify_arg = r->notify_arg;
 	copy->tick_rate = r->tick_rate;
 	copy->parent = r;
-	st = tel_reader_set_as(copy, r->as);
+	st = tel__reader_share(copy, r);
+	if (st == TEL_OK)
+		st = tel_reader_set_as(copy, r->as);
 	for (file = r->sidecars; st == TEL_OK && file != NULL;
 	     file = file->next)
 		st = tel__reader_add_sidecar(copy, file->kind, file->path);
@@ -139,4 +143,34 @@ tel__reader_open_part(struct tel_reader *r, const struct tel_member *part,
 	return st == TEL_OK ?
 	    st :
 	    tel__reader_fail(r, st, "%s", tel_reader_error(*member));
+}
+
+tel_status
+tel__reader_suspend(struct tel_reader *r, int again)
+{
+	if (r->file.fd < 0 || (r->at != READER_LOG && r->at != READER_DONE) ||
+	    r->follow || r->piece.count > 0 || tel__reader_is_archive(r) ||
+	    r->failed != TEL_OK || r->log.tail_size > 0 ||
+	    (again && r->count[TEL_COUNT_DAMAGED] > 0))
+		return TEL_ESTATE;
+	r->format->close(r);
+	r->format = NULL;
+	r->state = NULL;
+	tel__labels_free(r->log.labels);
+	r->log.labels = NULL;
+	tel__history_free(r->log.history);
+	r->log.history = NULL;
+	if (!again)
+		r->files_size = tel_reader_count(r, TEL_COUNT_INPUT);
+	tel__input_free(r->in);
+	r->in = NULL;
+	r->p = r->end = NULL;
+	r->peeked = r->back = 0;
+	tel__reader_free_batch(r);
+	if (!again)
+		return TEL_OK;
+	memset(r->count, 0, sizeof(r->count));
+	r->mute = r->told;
+	r->at = READER_SUSPENDED;
+	return TEL_OK;
 }

@@ -3,10 +3,10 @@
  * Merging logs by time: a window on each, and a heap of their next events.
  * Events of the same clock come in the order of the inputs.
  *
- * Of an archive of many members most are closed: of those the heap has the clock
- * of the first event, which was looked up, and they are opened when it is their
- * turn, by readers that are at the end of others.  So memory grows with the
- * members that overlap in time, not with all.
+ * Of many files, and of an archive of many members, most are closed: of those
+ * the heap has the clock of the first event, which was looked up, and they are
+ * opened when it is their turn; members by readers that are at the end of
+ * others.  So memory grows with what overlaps in time, not with all.
  */
 #include "base/array.h"
 #include "base/heap.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many members are open in any case, or so many if they are not small. */
+/* So many are open in any case, or so many if they are not small. */
 #define OPEN_FEW 64
 #define OPEN_MANY 1024
 #define SMALL ((int64_t)1 << 20)
@@ -31,6 +31,7 @@ struct merge_input {
 	uint64_t run, run_place;
 	size_t number;  /* in the order they were added */
 	uint64_t twice; /* events of threads that ran in another log */
+	int suspended;  /* the reader was, and may be again at its end */
 	/* of a member: where it is, and its order */
 	tel_reader *archive;
 	struct tel_member part;
@@ -108,18 +109,6 @@ open_window(struct tel_merge *m, struct merge_input *in)
 	return st == TEL_OK ? tel_window_set_allocs(in->window, m->allocs) : st;
 }
 
-static tel_status
-add_one(struct tel_merge *m, tel_reader *r, tel_order order)
-{
-	struct merge_input *in = new_input(m);
-
-	if (in == NULL)
-		return TEL_ENOMEM;
-	in->reader = r;
-	in->order = order;
-	return open_window(m, in);
-}
-
 /* Facts on an input that are needed before the first event of any is given. */
 static void
 query_merge_learn(struct merge_input *in)
@@ -131,6 +120,58 @@ query_merge_learn(struct merge_input *in)
 	in->origin = origin == 0 && log->schema->untimed ? UINT64_MAX : origin;
 	in->run = log->run;
 	in->run_place = log->run_place;
+}
+
+/* Whether an input of a size is closed until its turn. */
+static int
+query_merge_waits(const struct tel_merge *m, int64_t size)
+{
+	return m->count > (size <= SMALL ? OPEN_FEW : OPEN_MANY);
+}
+
+/* The first event of an input whose window is open. */
+static tel_status
+find_first(struct merge_input *in)
+{
+	tel_status st;
+
+	do
+		st = tel_window_next(in->window, &in->head);
+	while (st == TEL_LOG);
+	in->origin = UINT64_MAX;
+	if (st == TEL_OK) {
+		in->clock = in->head->clock;
+		query_merge_learn(in);
+	}
+	return st;
+}
+
+static void
+close_window(struct merge_input *in)
+{
+	tel_window_free(in->window);
+	in->window = NULL;
+}
+
+/* A reader of several files is closed until it is its turn, if it can be. */
+static tel_status
+add_one(struct tel_merge *m, tel_reader *r, tel_order order)
+{
+	struct merge_input *in = new_input(m);
+	tel_status st;
+
+	if (in == NULL)
+		return TEL_ENOMEM;
+	in->reader = r;
+	in->order = order;
+	st = open_window(m, in);
+	if (st != TEL_OK || r->file.fd < 0 ||
+	    !query_merge_waits(m, r->file.size) || find_first(in) != TEL_OK ||
+	    tel__reader_suspend(r, 1) != TEL_OK)
+		return st;
+	close_window(in);
+	in->suspended = 1;
+	return TEL_OK;
 }
 
 /*
@@ -149,16 +190,8 @@ look_up(struct tel_merge *m, struct merge_input *in)
 	st = open_window(m, in);
 	if (st != TEL_OK)
 		return st;
-	do
-		st = tel_window_next(in->window, &in->head);
-	while (st == TEL_LOG);
-	in->origin = UINT64_MAX;
-	if (st == TEL_OK) {
-		in->clock = in->head->clock;
-		query_merge_learn(in);
-	}
-	tel_window_free(in->window);
-	in->window = NULL;
+	(void)find_first(in);
+	close_window(in);
 	in->reader = NULL;
 	return TEL_OK;
 }
@@ -182,8 +215,7 @@ add_member(struct tel_merge *m, tel_reader *r, tel_order order)
 	in->archive = r;
 	in->order = order;
 	/* of a log of several files there is one, and it can be read once */
-	if (!part.files &&
-	    m->count > (part.size <= SMALL ? OPEN_FEW : OPEN_MANY))
+	if (!part.files && query_merge_waits(m, part.size))
 		return look_up(m, in);
 	st = tel__reader_open_part(r, &part, 1, &in->reader);
 	return st == TEL_OK ? open_window(m, in) : st;
@@ -246,13 +278,16 @@ tell_twice(struct merge_input *in)
 	in->twice = 0;
 }
 
-/* A member has ended: its reader may read another. */
+/* A member has ended: its reader may read another.  Or a file that was closed. */
 static void
 query_merge_retire(struct tel_merge *m, struct merge_input *in)
 {
 	m->late += tel_window_late(in->window);
-	tel_window_free(in->window);
-	in->window = NULL;
+	close_window(in);
+	if (in->suspended) {
+		(void)tel__reader_suspend(in->reader, 0);
+		return;
+	}
 	in->idle = m->idle;
 	m->idle = in;
 }
@@ -275,7 +310,7 @@ query_merge_advance(struct tel_merge *m, struct merge_input *in)
 	if (st == TEL_OK || st == TEL_AGAIN)
 		return st;
 	tell_twice(in);
-	if (st == TEL_END && in->archive != NULL)
+	if (st == TEL_END && (in->archive != NULL || in->suspended))
 		query_merge_retire(m, in);
 	if (st < 0 && m->failed == TEL_OK) {
 		m->failed = st;
@@ -303,12 +338,12 @@ check_runs(struct tel_merge *m)
 			first = in;
 		if (in->run == first->run || in->run_place == first->run_place)
 			continue;
-		m->culprit = in->window != NULL ? in->reader : in->archive;
+		m->culprit = in->reader != NULL ? in->reader : in->archive;
 		m->error = m->message;
 		snprintf(m->message, sizeof(m->message),
 		    "it and %.150s are of different runs, whose clocks are "
 		    "unrelated; --no-merge reads one after the other",
-		    first->window != NULL ? first->reader->log.name :
+		    first->reader != NULL ? first->reader->log.name :
 		                            first->part.name);
 		return m->failed = TEL_EINVAL;
 	}
@@ -329,7 +364,10 @@ query_merge_begin(struct tel_merge *m)
 		return TEL_ENOMEM;
 	for (; m->ready < m->count; m->ready++) {
 		in = &m->inputs[m->ready];
-		st = in->window != NULL ? query_merge_advance(m, in) : TEL_OK;
+		/* the first event of some was looked up */
+		st = in->window != NULL && in->head == NULL ?
+		    query_merge_advance(m, in) :
+		    TEL_OK;
 		if (st == TEL_AGAIN)
 			return st;
 		if (st == TEL_OK && in->window != NULL)
@@ -363,16 +401,18 @@ open_first(struct tel_merge *m)
 	struct merge_input *in = m->heap[0];
 	tel_status st;
 
-	if (m->idle != NULL) {
+	if (m->idle != NULL && !in->suspended) {
 		in->reader = m->idle->reader;
 		m->idle = m->idle->idle;
 	}
-	st = tel__reader_open_part(in->archive, &in->part, 1, &in->reader);
+	st = in->suspended ?
+	    TEL_OK :
+	    tel__reader_open_part(in->archive, &in->part, 1, &in->reader);
 	if (st == TEL_OK)
 		st = open_window(m, in);
 	if (st != TEL_OK) {
-		m->culprit = in->archive;
-		m->error = tel_reader_error(in->archive);
+		m->culprit = in->suspended ? in->reader : in->archive;
+		m->error = tel_reader_error(m->culprit);
 		return m->failed = st;
 	}
 	free(in->part.name);

@@ -50,7 +50,7 @@ tel__reader_jump(struct tel_reader *r, uint64_t place)
 		return 0;
 	r->p = r->end = NULL;
 	r->peeked = r->back = 0;
-	r->batch.count = r->batch.next = 0;
+	r->batch->count = r->batch->next = 0;
 	r->offset = place;
 	r->eof = 0;
 	r->input_status = TEL_OK;
@@ -72,6 +72,11 @@ reader_reader_notice(struct tel_reader *r, tel_severity severity,
 	char text[256];
 	size_t i;
 
+	r->told++;
+	if (r->mute > 0) {
+		r->mute--;
+		return;
+	}
 	if (r->notify == NULL)
 		return;
 	vsnprintf(text, sizeof(text), format, args);
@@ -178,19 +183,24 @@ tel__reader_cut_short(struct tel_reader *r, const char *where)
 
 /* ------------------------------------------------- kept for several logs */
 
+void
+tel__reader_free_batch(struct tel_reader *r)
+{
+	if (r->batch != &r->shared->none)
+		free(r->batch);
+	r->batch = &r->shared->none;
+}
+
 tel_status
 tel__reader_adopt(struct tel_reader *r, struct tel_schema *schema)
 {
-	struct tel_reader *owner = r;
+	struct tel_shared *s = r->shared;
 
-	while (owner->parent != NULL)
-		owner = owner->parent;
-	if (!TEL__RESERVE(owner->schemas, owner->schema_room,
-	        owner->nschemas + 1)) {
+	if (!TEL__RESERVE(s->schemas, s->schema_room, s->nschemas + 1)) {
 		tel_schema_free(schema);
 		return TEL_ENOMEM;
 	}
-	owner->schemas[owner->nschemas++] = schema;
+	s->schemas[s->nschemas++] = schema;
 	r->log.schema = schema;
 	return TEL_OK;
 }
@@ -201,9 +211,7 @@ tel__reader_keep(struct tel_reader *r, const struct tel_format_ops *format,
 {
 	struct tel_format_cache *k;
 
-	while (r->parent != NULL)
-		r = r->parent;
-	for (k = r->caches; k != NULL; k = k->next)
+	for (k = r->shared->caches; k != NULL; k = k->next)
 		if (k->format == format)
 			return k->state;
 	k = calloc(1, sizeof(*k));
@@ -215,15 +223,15 @@ tel__reader_keep(struct tel_reader *r, const struct tel_format_ops *format,
 		return NULL;
 	}
 	k->format = format;
-	k->next = r->caches;
-	r->caches = k;
+	k->next = r->shared->caches;
+	r->shared->caches = k;
 	return k->state;
 }
 
 void
 tel__reader_forget(struct tel_reader *r, const struct tel_format_ops *but)
 {
-	struct tel_format_cache **link = &r->caches, *k;
+	struct tel_format_cache **link = &r->shared->caches, *k;
 
 	while ((k = *link) != NULL) {
 		if (k->format == but) {
@@ -236,6 +244,38 @@ tel__reader_forget(struct tel_reader *r, const struct tel_format_ops *but)
 		free(k->state);
 		free(k);
 	}
+}
+
+tel_status
+tel__reader_share(struct tel_reader *r, const struct tel_reader *other)
+{
+	struct tel_shared *s =
+	    other != NULL ? other->shared : calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return TEL_ENOMEM;
+	tel__reader_unshare(r);
+	s->several |= s->readers++ > 0;
+	r->shared = s;
+	r->batch = &s->none;
+	return TEL_OK;
+}
+
+void
+tel__reader_unshare(struct tel_reader *r)
+{
+	struct tel_shared *s = r->shared;
+	size_t i;
+
+	if (s != NULL)
+		tel__reader_free_batch(r);
+	if (s == NULL || --s->readers > 0)
+		return;
+	for (i = 0; i < s->nschemas; i++)
+		tel_schema_free(s->schemas[i]);
+	free(s->schemas);
+	tel__reader_forget(r, NULL);
+	free(s);
 }
 
 const struct tel_sidecar *

@@ -142,6 +142,19 @@ struct tel_batch {
 	const unsigned char *data[TEL_RUN_MAX];
 };
 
+/*
+ * What readers share that were made for it, and members of one archive, which
+ * one thread reads: schemas, and what formats keep.
+ */
+struct tel_shared {
+	size_t readers;
+	int several;                 /* it ever had more than one */
+	struct tel_schema **schemas; /* all that were made, freed at the end */
+	size_t nschemas, schema_room;
+	struct tel_format_cache *caches;
+	struct tel_batch none; /* of those that are not open */
+};
+
 /* How much of a log detection looks at. */
 #define TEL_PROBE_SIZE ((size_t)1 << 16)
 
@@ -166,11 +179,11 @@ struct tel_reader {
 	struct tel__metadata metadata; /* of all logs of a stream */
 	uint64_t count[TEL_COUNT_UNREAD + 1];
 
-	struct tel_batch batch;
-	struct tel_run run; /* that was returned last */
+	struct tel_batch *batch; /* while it is open; else shared->none */
+	struct tel_run run;      /* that was returned last */
 
 	const struct tel_formats *formats;
-	struct tel_format_cache *caches;
+	struct tel_shared *shared;
 	struct tel_input *in;
 	size_t peeked;           /* bytes of the last peek, from its start */
 	tel_status input_status; /* why eof came early; else TEL_OK */
@@ -181,13 +194,15 @@ struct tel_reader {
 	struct tel_fileset *set;
 	int set_is_shared; /* with the reader of the archive, which frees it */
 	int origins; /* events of folders come with what copying them needs */
-	uint64_t files_size; /* bytes of the files of a folder, or 0 */
+	uint64_t
+	    files_size; /* bytes of a folder, of a file that was closed; 0 */
 	enum tel_reader_at {
 		READER_NEW,
 		READER_LOG,
 		READER_BETWEEN, /* TEL_LOG was returned; .next_log comes next */
 		READER_DONE,
-		READER_FED /* its state is that of .feed */
+		READER_SUSPENDED, /* closed before its first event */
+		READER_FED        /* its state is that of .feed */
 	} at;
 	struct tel_log next_log; /* the next log, which is open */
 	/* what stays of the log before it until the next call */
@@ -241,9 +256,13 @@ struct tel_reader {
 	int spool;       /* file of the bytes of all of them, or -1 */
 	int64_t spooled; /* how many these are */
 	struct tel_piece piece;
-	uint64_t raw_size;           /* of the file that was opened, or 0 */
-	struct tel_schema **schemas; /* all that were made, freed at the end */
-	size_t nschemas, schema_room;
+	/* the regular file that was opened, or -1: it may be opened again */
+	struct {
+		int fd;
+		int64_t start, size;
+	} file;
+	unsigned told; /* notices so far */
+	unsigned mute; /* the next that are not given, as they were before */
 	struct tel_reader *parent; /* the reader that this was taken out of */
 	char error[256];
 };
@@ -257,15 +276,30 @@ struct tel_reader {
 void tel__reader_fill(struct tel_reader *r, size_t min);
 
 /*
- * Data of a format in the user's reader, for all logs of an input and members
- * that are read in parallel: size bytes, all zero at first.  They are freed
- * with the reader, or when the log that was opened is of another format; its
- * function cache_free() frees what they point to.  NULL when out of memory.
+ * Data of a format for all logs of an input, and of readers that share it: size
+ * bytes, all zero at first.  They are freed with the last reader, or when the
+ * log that was opened is of another format; its function cache_free() frees what
+ * they point to.  NULL when out of memory.
  */
 void *tel__reader_keep(struct tel_reader *r,
     const struct tel_format_ops *format, size_t size);
 /* Frees what formats keep, except for that one. */
 void tel__reader_forget(struct tel_reader *r, const struct tel_format_ops *but);
+
+/* Makes r share what another has; NULL: something new.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__reader_share(struct tel_reader *r,
+    const struct tel_reader *other);
+/* Frees the events that were found. */
+void tel__reader_free_batch(struct tel_reader *r);
+/* Ends that, and frees what nobody else has. */
+void tel__reader_unshare(struct tel_reader *r);
+
+/* Nonzero when other logs may have the schemas of this one. */
+static inline int
+tel_reader_shares(const struct tel_reader *r)
+{
+	return r->shared->several;
+}
 
 /* The first file of a kind behind that one, or of all; NULL: no more. */
 const struct tel_sidecar *tel__reader_sidecar(const struct tel_reader *r,
@@ -357,8 +391,8 @@ tel__reader_damage(struct tel_reader *r, uint64_t offset, uint64_t skipped,
 tel_status tel__reader_follow(struct tel_reader *r, const struct tel_event *ev);
 
 /*
- * Hands the schema to the reader, which frees it in the end, and makes it
- * that of the log.  TEL_OK, TEL_ENOMEM (the schema is freed).
+ * Hands the schema to the reader, or to those that share it, and makes it that
+ * of the log.  TEL_OK, TEL_ENOMEM (the schema is freed).
  */
 tel_status tel__reader_adopt(struct tel_reader *r, struct tel_schema *schema);
 

@@ -26,6 +26,7 @@ tel_writer_new(tel_output *out)
 		w->formats = &tel__formats;
 		w->sink = w->out = out;
 		w->max_labels = (size_t)1 << 18;
+		tel__table_init(&w->by_log);
 	}
 	return w;
 }
@@ -51,6 +52,7 @@ free_logs(struct tel_writer *w)
 		w->logs = log->next;
 		free_log(log);
 	}
+	tel__table_clear(&w->by_log);
 	w->current = NULL;
 }
 
@@ -310,32 +312,65 @@ new_log(struct tel_writer *w, const struct tel_log *log)
 	return NULL;
 }
 
+static struct write_log *
+writer_find_log(const struct tel_writer *w, const struct tel_log *log)
+{
+	const struct tel__entry *e =
+	    tel__table_find(&w->by_log, (uintptr_t)log);
+
+	return e != NULL ? (struct write_log *)(uintptr_t)e->value : NULL;
+}
+
+/* The reader has gone on to another member.  Few readers do. */
+static void
+remove_log(struct tel_writer *w, struct write_log *log)
+{
+	struct write_log **link = &w->logs;
+
+	while (*link != log)
+		link = &(*link)->next;
+	*link = log->next;
+	free_log(log);
+}
+
+/* The log has ended, and is closed. */
+static void
+free_tracker(struct write_log *log)
+{
+	tel__tracker_free(log->tracker);
+	log->tracker = NULL;
+}
+
 /* Makes the log that an event is of the current one. */
 static tel_status
 switch_log(struct tel_writer *w, const struct tel_log *log)
 {
-	struct write_log **link = &w->logs, *l;
-	tel_status st = TEL_OK;
+	struct write_log *l = writer_find_log(w, log), *before = w->current;
+	struct tel__entry *e;
+	tel_status st;
+	int fresh;
 
 	w->current = NULL;
-	for (; (l = *link) != NULL; link = &l->next) {
-		if (l->log != log)
-			continue;
-		if (l->number == log->number) {
-			w->current = l;
-			return TEL_OK;
-		}
-		/* the reader has gone on to another member */
-		*link = l->next;
-		free_log(l);
-		break;
+	if (l != NULL && l->number == log->number) {
+		w->current = l;
+		return TEL_OK;
 	}
+	if (l != NULL)
+		remove_log(w, l);
+	else if (before != NULL && before->log->labels == NULL)
+		free_tracker(before);
 	st = w->encoder == NULL ? writer_start(w, log) : writer_check(w, log);
 	if (st != TEL_OK)
 		return st;
 	l = new_log(w, log);
-	if (l == NULL)
+	e = l != NULL ? tel__table_put(&w->by_log, (uintptr_t)log, &fresh) :
+	                NULL;
+	if (e == NULL) {
+		if (l != NULL)
+			free_log(l);
 		return TEL_ENOMEM;
+	}
+	e->value = (uintptr_t)l;
 	l->next = w->logs;
 	w->logs = l;
 	w->current = l;

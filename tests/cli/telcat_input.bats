@@ -195,6 +195,51 @@ memory() {
 	    wc -l | grep -qx $((count + 1))
 }
 
+@test "files that are merged need memory where they overlap, and describe types once" {
+	members 4000
+	count=$(ulimit -Hn)
+	[ "$count" != unlimited ] && [ "$count" -lt 4100 ] || count=4100
+	mkdir many few
+	tar -xf many.tar -C many
+	# of the operands, the first are the latest
+	find many -name '*.txt' | sort -rV | head -n $((count - 100)) >names
+	slow || memory=memory
+	for command in 'telcat' 'telcat -f tel' 'telfilter -f tel'; do
+		# shellcheck disable=SC2086,SC2046
+		noted ${memory:+memory 60000} $command $(<names) >got
+		telcat -H got | wc -l | grep -qx $((count - 100))
+		telcat -H got | sort -c
+	done
+	# of texts without a header, too, which are compared with all releases
+	for log in $(head -n 300 names); do
+		tail -n 1 "$log" >"few/${log##*/}"
+	done
+	# shellcheck disable=SC2086
+	noted ${memory:+memory 60000} telcat -q -H few/*.txt >got
+	tail -q -n 1 few/*.txt | LC_ALL=C sort | cmp - got
+}
+
+# Those that are closed until their turn report all that they do otherwise.
+@test "files that are opened in their turn: messages, counts and failures" {
+	for i in {101..260}; do
+		for j in 1 2 3; do
+			printf '%016X ArenaPollBegin arena=0x%x\n' $((i * 7 * j)) "$i"
+			[ "$((i % 50 + j))" != 3 ] || echo 'no event'
+		done >"$i.txt"
+	done
+	exits 3 telstat -j 1 --no-merge -f json [12]*.txt >want 2>messages
+	exits 3 telcat -H [12]*.txt 2>got | LC_ALL=C sort >lines
+	LC_ALL=C sort got | cmp <(sed 's/^telstat/telcat/' messages | LC_ALL=C sort) -
+	cat [12]*.txt | grep arena= | LC_ALL=C sort | cmp - lines
+	grep -c 'offset' got | grep -qx "$(grep -l '^no event' [12]*.txt | wc -l)"
+	# a file of which a part is in the range alone
+	exits '0|3' telcat -q -H -t 0x1000,0x1400 [12]*.txt >got
+	exits '0|3' telcat -q -H --no-merge -t 0x1000,0x1400 [12]*.txt |
+	    LC_ALL=C sort | cmp - <(LC_ALL=C sort got)
+	wc -l <got | grep -qx '[1-9][0-9]'
+	exits 1 telcat -q --strict -H [12]*.txt >got
+}
+
 @test "members of an archive that overlap in time, opened in their turn" {
 	python3 - <<-'END'
 		import random

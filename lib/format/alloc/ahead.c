@@ -206,7 +206,7 @@ const unsigned char *
 tel__al_ahead_take(struct tel_reader *r, struct al *s,
     const unsigned char *first)
 {
-	struct tel_batch *f = &r->batch;
+	struct tel_batch *f = r->batch;
 	const unsigned char *data = f->data[0];
 	const uint64_t clock = f->clocks[0];
 	struct batch *b;

@@ -77,7 +77,7 @@ void
 tel__al_more(struct tel_reader *r)
 {
 	struct al *s = r->state;
-	struct tel_batch *f = &r->batch;
+	struct tel_batch *f = r->batch;
 	const struct al_columns columns = { f->data, f->clocks, f->at,
 		f->raw_sizes, f->types, f->sizes, s->batch };
 	const unsigned char *const first = r->p - r->consumed, *end;

@@ -290,7 +290,7 @@ void
 tel__ctf_more(struct tel_reader *r)
 {
 	struct ctf *s = r->state;
-	struct tel_batch *f = &r->batch;
+	struct tel_batch *f = r->batch;
 	const struct ctf_stream *stream;
 	const uint32_t skip = r->event.raw_size;
 	uint32_t n = f->count, from, i;

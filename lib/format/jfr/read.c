@@ -230,7 +230,7 @@ static void
 jfr_more(struct tel_reader *r)
 {
 	struct jfr *j = r->state;
-	struct tel_batch *f = &r->batch;
+	struct tel_batch *f = r->batch;
 	struct jfr_chunk *c;
 	const struct jfr_event *ev;
 	struct jfr_bytes b;

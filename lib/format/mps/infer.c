@@ -77,22 +77,19 @@ try_schema(struct kept *k, unsigned release, const char *platform,
 	return st;
 }
 
-/*
- * Makes one that was tried that of the log.  A member that is read side by
- * side with others has one of its own.
- */
+/* Nonzero when other logs may be of the schemas that were made. */
+static int
+infer_has_others(const struct tel_reader *r)
+{
+	return tel__reader_is_archive(r) || tel_reader_shares(r);
+}
+
+/* Makes one that was tried that of the log. */
 static tel_status
 infer_settle(struct tel_reader *r, struct kept *k, struct tel_schema *chosen)
 {
-	tel_status st;
-
-	if (r->parent != NULL) {
-		st = tel__mps_schema_new(chosen->release, chosen->platform,
-		    &chosen->abi, &chosen);
-		return st == TEL_OK ? tel__reader_adopt(r, chosen) : st;
-	}
 	r->log.schema = chosen;
-	if (tel__reader_is_archive(r))
+	if (infer_has_others(r))
 		return TEL_OK;
 	infer_clear(k, chosen);
 	return tel__reader_adopt(r, chosen);
@@ -241,7 +238,7 @@ tel__mps_probe(struct tel_reader *r)
 		return 0;
 	if (infer(r, k, &k->found) == TEL_OK && k->found != NULL)
 		return k->sure ? 100 : 60;
-	if (!tel__reader_is_archive(r) && r->parent == NULL)
+	if (!infer_has_others(r))
 		infer_clear(k, NULL);
 	return 0;
 }
@@ -287,8 +284,7 @@ tel__mps_open(struct tel_reader *r, const char *as)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	if (as == NULL)
 		return open_any(r, k);
-	/* members that are read side by side have one each */
-	r->log.schema = r->parent == NULL ? k->named : NULL;
+	r->log.schema = k->named;
 	if (r->log.schema != NULL)
 		return TEL_OK;
 	st = tel__mps_schema_named(as, &schema);
@@ -298,7 +294,6 @@ tel__mps_open(struct tel_reader *r, const char *as)
 		st = tel__reader_adopt(r, schema);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "out of memory");
-	if (r->parent == NULL)
-		k->named = schema;
+	k->named = schema;
 	return TEL_OK;
 }

@@ -286,8 +286,8 @@ mps_next(struct tel_reader *r, int big)
 	if (__builtin_expect(tel__reader_at_limit(r), 0))
 		return TEL_END;
 	r->event.index += r->event.data != NULL;
-	if (r->batch.count > 1)
-		r->back = r->batch.sizes[r->batch.count - 1];
+	if (r->batch->count > 1)
+		r->back = r->batch->sizes[r->batch->count - 1];
 	for (;;) {
 		if ((size_t)(r->end - r->p) < s->header)
 			tel__reader_fill(r, s->header);
@@ -374,7 +374,7 @@ make_frames(const struct tel_schema *s)
 static inline void
 more(struct tel_reader *r, const struct frames *frames, int big)
 {
-	struct tel_batch *f = &r->batch;
+	struct tel_batch *f = r->batch;
 	const struct frame *const frame = frames->frame;
 	const uint32_t mask = frames->mask, header = frames->schema->header;
 	const unsigned char *const first = r->event.data;
@@ -417,7 +417,7 @@ tel__mps_more(struct tel_reader *r)
 		if (frames == NULL)
 			return;
 	}
-	r->batch.in_window = 1;
+	r->batch->in_window = 1;
 	if (tel__reader_at_limit(r))
 		return;
 	if (s->abi.big)

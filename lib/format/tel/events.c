@@ -312,6 +312,6 @@ tel__native_more(struct tel_reader *r)
 
 	if (!s->plain || s->ordinals != NULL)
 		return;
-	r->batch.renumbered = s->counting;
-	add_rows(s, &r->batch, r->event.inline_use);
+	r->batch->renumbered = s->counting;
+	add_rows(s, r->batch, r->event.inline_use);
 }

@@ -24,6 +24,7 @@ free_schemas(struct native_out *n)
 		n->schemas = s->next;
 		free_schema(s);
 	}
+	tel__table_clear(&n->by_schema);
 	n->last_schema = NULL;
 }
 
@@ -40,6 +41,7 @@ free_out(struct native_out *n)
 	tel__out_names_free(n->in_force);
 	tel__out_group_free(&n->group);
 	free_schemas(n);
+	tel__table_clear(&n->by_log);
 	while ((log = n->logs) != NULL) {
 		n->logs = log->next;
 		tel__labels_free(log->labels);
@@ -62,6 +64,8 @@ native_write_begin(struct tel_writer *w)
 	if (n == NULL)
 		return TEL_ENOMEM;
 	w->state = n;
+	tel__table_init(&n->by_log);
+	tel__table_init(&n->by_schema);
 	n->in_force = tel__out_names_new();
 	if (n->in_force == NULL || tel__out_block_begin(&n->block) != TEL_OK ||
 	    tel__out_block_begin(&n->names) != TEL_OK ||
@@ -112,11 +116,14 @@ native_write_find_schema(struct tel_writer *w, struct tel_schema *schema)
 {
 	struct native_out *n = w->state;
 	struct out_schema *s;
+	struct tel__entry *e;
 	uint64_t digest;
+	int fresh;
 
-	for (s = n->schemas; s != NULL; s = s->next)
-		if (s->native.schema == schema)
-			break;
+	e = tel__table_put(&n->by_schema, (uintptr_t)schema, &fresh);
+	if (e == NULL)
+		return TEL_ENOMEM;
+	s = (struct out_schema *)(uintptr_t)e->value;
 	if (s == NULL) {
 		s = calloc(1, sizeof(*s));
 		if (s == NULL)
@@ -134,6 +141,7 @@ native_write_find_schema(struct tel_writer *w, struct tel_schema *schema)
 		}
 		s->next = n->schemas;
 		n->schemas = s;
+		e->value = (uintptr_t)s;
 	}
 	n->last_schema = s;
 	return TEL_OK;
@@ -156,10 +164,21 @@ keeps_lines(const struct tel_writer *w, const struct tel_log *of)
 	    f->encoder == NULL || !(f->encoder->flags & ENCODER_VERBATIM);
 }
 
+/* The log that is written of one that a reader has, or NULL. */
+static struct out_log *
+native_find_log(const struct native_out *n, const struct tel_log *of)
+{
+	const struct tel__entry *e = tel__table_find(&n->by_log, (uintptr_t)of);
+
+	return e != NULL ? (struct out_log *)(uintptr_t)e->value : NULL;
+}
+
 /* Adds a log that was not seen yet. */
 static tel_status
 add_log(struct tel_writer *w, const struct tel_log *of)
 {
+	struct tel__entry *e;
+	int fresh;
 	struct native_out *n = w->state;
 	struct out_log *log = calloc(1, sizeof(*log));
 
@@ -167,10 +186,9 @@ add_log(struct tel_writer *w, const struct tel_log *of)
 		return TEL_ENOMEM;
 	log->lines = keeps_lines(w, of);
 	log->part = w->part;
-	log->labels = tel__labels_new(w->max_labels);
 	log->name = strdup(of->name);
-	if (log->labels == NULL || log->name == NULL) {
-		tel__labels_free(log->labels);
+	e = tel__table_put(&n->by_log, (uintptr_t)of, &fresh);
+	if (log->name == NULL || e == NULL) {
 		free(log->name);
 		free(log);
 		return TEL_ENOMEM;
@@ -180,6 +198,7 @@ add_log(struct tel_writer *w, const struct tel_log *of)
 	log->of = of;
 	log->of_number = of->number;
 	log->number = n->nlogs++;
+	e->value = (uintptr_t)log;
 	log->next = n->logs;
 	n->logs = log;
 	n->last_log = log;
@@ -190,16 +209,14 @@ static tel_status
 find_log(struct tel_writer *w, const struct tel_log *of)
 {
 	struct native_out *n = w->state;
-	struct out_log *log;
+	struct out_log *log = native_find_log(n, of);
 	tel_status st;
 
-	for (log = n->logs; log != NULL; log = log->next) {
-		if (log->of != of)
-			continue;
-		if (log->of_number == of->number) {
-			n->last_log = log;
-			return TEL_OK;
-		}
+	if (log != NULL && log->of_number == of->number) {
+		n->last_log = log;
+		return TEL_OK;
+	}
+	if (log != NULL && log->of != NULL) {
 		/* the struct is that of the next member: this log has ended */
 		st = tel__native_put_events(w);
 		if (st != TEL_OK)
@@ -317,12 +334,18 @@ names_itself(const struct tel_schema *s)
 }
 
 static tel_status
-native_write_put_labels(struct native_out *n, const struct tel_event *ev)
+native_write_put_labels(struct tel_writer *w, const struct tel_event *ev)
 {
+	struct native_out *n = w->state;
 	const struct tel_type *t = ev->type;
 	tel_status st = TEL_OK;
 	unsigned i;
 
+	/* many logs have none */
+	if (n->last_log->labels == NULL)
+		n->last_log->labels = tel__labels_new(w->max_labels);
+	if (n->last_log->labels == NULL)
+		return TEL_ENOMEM;
 	for (i = 0; i < t->nfields && st == TEL_OK; i++)
 		if (tel_field_from_log(&t->fields[i]))
 			st = native_write_put_label(n, ev, &t->fields[i]);
@@ -451,7 +474,7 @@ native_write(struct tel_writer *w, const struct tel_event *ev,
 	count_row(n, ev->index, 1);
 	if (st == TEL_OK && (w->part || !names_itself(ev->type->schema)) &&
 	    tel__labels_count(ev->log->labels) > 0)
-		st = native_write_put_labels(n, ev);
+		st = native_write_put_labels(w, ev);
 	if (tel_type_is_followed(ev->type) && st == TEL_OK)
 		st = add_followed(n, ev);
 	if (st == TEL_OK)
@@ -596,9 +619,9 @@ count_lost(struct tel_writer *w)
 	struct out_log *log;
 
 	for (l = w->logs; l != NULL; l = l->next) {
-		for (log = n->logs; log != NULL; log = log->next)
-			if (log->of == l->log && log->of_number == l->number)
-				break;
+		log = native_find_log(n, l->log);
+		if (log != NULL && log->of_number != l->number)
+			log = NULL;
 		n->lost += l->log->lost - (log != NULL ? log->lost : 0);
 		if (log != NULL)
 			log->lost = l->log->lost;
@@ -629,6 +652,7 @@ native_end_file(struct tel_writer *w)
 		free(log->described);
 		log->described = NULL;
 	}
+	tel__table_clear(&n->by_log);
 	n->last_log = NULL;
 	free_schemas(n);
 	return st;

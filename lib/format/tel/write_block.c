@@ -9,6 +9,7 @@ tel_status
 tel__out_block_begin(struct out_block *b)
 {
 	memset(b, 0, sizeof(*b));
+	tel__table_init(&b->by_key);
 	b->part_of = malloc(NATIVE_EVENTS_MAX * sizeof(*b->part_of));
 	b->clocks = malloc(NATIVE_EVENTS_MAX * sizeof(*b->clocks));
 	b->gaps = malloc(NATIVE_EVENTS_MAX * sizeof(*b->gaps));
@@ -47,12 +48,14 @@ tel__out_block_end(struct out_block *b)
 	free(b->clocks);
 	free(b->gaps);
 	tel__buffer_clear(&b->names);
+	tel__table_clear(&b->by_key);
 	memset(b, 0, sizeof(*b));
 }
 
 void
 tel__out_block_clear(struct out_block *b)
 {
+	tel__table_clear(&b->by_key);
 	b->nslots = 0;
 	b->nparts = 0;
 	b->count = 0;
@@ -66,13 +69,21 @@ int
 tel__out_block_slot(struct out_block *b, struct out_log *log,
     struct out_schema *schema)
 {
+	const uint64_t key =
+	    (uintptr_t)log ^ ((uint64_t)(uintptr_t)schema << 29);
 	struct out_slot *slot;
-	unsigned i, n;
+	struct tel__entry *e;
+	unsigned n;
+	int fresh;
 
-	for (i = b->nslots; i > 0; i--)
-		if (b->slots[i - 1].log == log &&
-		    b->slots[i - 1].schema == schema)
-			return (int)i - 1;
+	e = tel__table_put(&b->by_key, key, &fresh);
+	if (e == NULL)
+		return -1;
+	/* two may have one key: those before are looked through */
+	for (n = fresh ? 0 : (unsigned)e->value + 1; n > 0; n--)
+		if (b->slots[n - 1].log == log &&
+		    b->slots[n - 1].schema == schema)
+			return (int)n - 1;
 	if (!TEL__RESERVE_ZEROED(b->slots, b->slot_room, b->nslots + 1u))
 		return -1;
 	slot = &b->slots[b->nslots];
@@ -85,6 +96,7 @@ tel__out_block_slot(struct out_block *b, struct out_log *log,
 	slot->schema = schema;
 	slot->index = log->index;
 	slot->offset = log->end;
+	e->value = b->nslots;
 	return (int)b->nslots++;
 }
 
@@ -113,7 +125,9 @@ write_block_find_part(struct out_block *b, unsigned slot,
 	struct out_part *part;
 	unsigned i;
 
-	for (i = 0; i < b->nparts; i++) {
+	/* none of a type that the slot does not have yet */
+	i = t->unknown || of->parts[t->index] > 0 ? 0 : b->nparts;
+	for (; i < b->nparts; i++) {
 		part = &b->parts[i];
 		if (part->slot == slot && part->type == t &&
 		    part->inline_use == ev->inline_use)

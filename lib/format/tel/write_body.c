@@ -78,14 +78,12 @@ tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
 void
 tel__out_block_types(const struct out_block *b, unsigned slot, uint8_t *wanted)
 {
-	const struct out_part *part;
-	unsigned k;
+	const struct out_slot *s = &b->slots[slot];
+	unsigned i;
 
-	for (k = 0; k < b->nparts; k++) {
-		part = &b->parts[k];
-		if (part->slot == slot && !part->type->unknown)
-			wanted[part->type->index] = 1;
-	}
+	for (i = 0; i < s->schema->native.schema->ntypes; i++)
+		if (s->parts[i] > 0)
+			wanted[i] = 1;
 }
 
 /* The logs of the block, with the types that it has events of. */

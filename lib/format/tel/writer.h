@@ -84,6 +84,7 @@ struct out_block {
 	struct out_slot *slots;
 	unsigned nslots;
 	size_t slot_room;
+	struct tel__table by_key; /* of logs and schemas to slots */
 	struct out_part *parts;
 	unsigned nparts;
 	size_t part_room;
@@ -256,8 +257,10 @@ struct native_out {
 	uint64_t groups;      /* in there */
 	uint64_t groups_hash; /* of them */
 	struct out_log *logs;
+	struct tel__table by_log; /* of addresses of the logs of readers */
 	struct out_schema *schemas;
-	struct out_log *last_log; /* of the last event */
+	struct tel__table by_schema; /* the same of theirs */
+	struct out_log *last_log;    /* of the last event */
 	struct out_schema *last_schema;
 	uint32_t nlogs;
 	struct tel__buffer record;

@@ -48,14 +48,29 @@ set_map(struct lines_map *m, struct tel_schema *schema)
 	return TEL_OK;
 }
 
-tel_status
-tel__lines_use(struct tel_reader *r, struct lines *s, const char *name)
+/* A built-in schema that another text was of, by its name; or NULL. */
+static struct tel_schema *
+text_schema_find(const struct tel_shared *shared, const char *name)
 {
-	struct tel_reader *owner = r;
-	tel_schema *schema;
-	tel_status st;
 	size_t i;
 
+	for (i = 0; i < shared->nschemas; i++)
+		if (!shared->schemas[i]->described &&
+		    strcmp(shared->schemas[i]->name, name) == 0)
+			return shared->schemas[i];
+	return NULL;
+}
+
+/* Finds or makes a built-in schema. */
+static tel_status
+text_schema_get(struct tel_reader *r, struct lines *s, const char *name)
+{
+	tel_schema *schema, *old;
+	tel_status st;
+
+	r->log.schema = text_schema_find(r->shared, name);
+	if (r->log.schema != NULL)
+		return TEL_OK;
 	st = tel__format_schema(r->formats, name, &schema);
 	if (st != TEL_OK)
 		return st;
@@ -64,31 +79,30 @@ tel__lines_use(struct tel_reader *r, struct lines *s, const char *name)
 		tel_schema_free(schema);
 		return TEL_EINVAL;
 	}
+	/* it may have another name than that which it was asked for by */
+	old = text_schema_find(r->shared, schema->name);
+	if (old != NULL || s->switches == LINES_SCHEMAS_MAX) {
+		tel_schema_free(schema);
+		r->log.schema = old;
+		return old != NULL ? TEL_OK : TEL_ELIMIT;
+	}
+	s->switches++;
+	return tel__reader_adopt(r, schema);
+}
+
+tel_status
+tel__lines_use(struct tel_reader *r, struct lines *s, const char *name)
+{
+	tel_schema *before = r->log.schema;
+	/* few, however often a text goes from one to another */
+	tel_status st = text_schema_get(r, s, name);
+
+	if (st != TEL_OK) {
+		r->log.schema = before;
+		return st;
+	}
 	if (s->any != NULL)
 		s->any->on = s->any->fresh = 0;
-	/*
-	 * Few schemas, however often a text goes from one to another, and
-	 * however many members of an archive have it.
-	 */
-	while (owner->parent != NULL)
-		owner = owner->parent;
-	for (i = 0; i < owner->nschemas; i++)
-		if (!owner->schemas[i]->described &&
-		    strcmp(owner->schemas[i]->name, schema->name) == 0)
-			break;
-	if (i < owner->nschemas) {
-		tel_schema_free(schema);
-		r->log.schema = owner->schemas[i];
-	} else {
-		if (s->switches == LINES_SCHEMAS_MAX) {
-			tel_schema_free(schema);
-			return TEL_ELIMIT;
-		}
-		s->switches++;
-		st = tel__reader_adopt(r, schema);
-		if (st != TEL_OK)
-			return st;
-	}
 	return set_map(&s->map, r->log.schema);
 }
 
