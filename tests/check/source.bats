@@ -51,7 +51,7 @@ setup() {
 }
 
 @test "no file has more than 1 MB" {
-	run find . \( -name .git -o -path ./build \) -prune -o -type f -size +1M -print
+	run -0 find . \( -name .git -o -path ./build \) -prune -o -type f -size +1M -print
 	[ -z "$output" ]
 }
 
