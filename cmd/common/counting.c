@@ -59,7 +59,7 @@ struct piece {
 struct file {
 	char *operand;
 	int usual;          /* it is not read by several threads */
-	atomic_int dropped; /* what is not read yet is of no use */
+	atomic_int dropped; /* pieces that are not read yet are of no use */
 	int opened; /* by piece 0, which knows whether there are others */
 	int entire; /* there are none */
 	struct stat stat;
@@ -515,7 +515,7 @@ take_file(struct team *t, struct file *f)
 	return source_run(t->settings, t->visitor, f->operand);
 }
 
-/* What is known of an operand before it is opened. */
+/* Facts on an operand before it is opened. */
 static void
 counting_look_at(struct team *t, struct file *f, char *operand,
     unsigned threads)

@@ -244,7 +244,7 @@ allow_system(struct rules *r)
 		n = strcspn(list, ":");
 		allow_part(r, list, n, FS_READ);
 	}
-	/* files without a name, of what is sorted or must be sought in */
+	/* files without a name, to sort events or to seek in a pipe's input */
 	allow(r, tmp != NULL && *tmp != '\0' ? tmp : "/tmp",
 	    FS_MAKE | FS_READ_FILE);
 }

@@ -83,7 +83,10 @@ int selection_needs_rate(const struct selection *s);
 void selection_narrow(const struct selection *s, tel_reader *r,
     const tel_event *ev);
 
-/* Has a window hold only what is selected, unless that depends on its order. */
+/*
+ * Has a window hold only selected events, unless the selection depends on its
+ * order.
+ */
 void selection_hold(const struct selection *s, tel_window *w);
 
 /*
@@ -100,7 +103,7 @@ int selection_match(struct selection *s, const tel_event *ev);
 /* Nonzero when runs can be selected: --skip and -n count events one by one. */
 int selection_by_runs(const struct selection *s);
 
-/* Leaves what is selected of a run.  1, or 0 after a message. */
+/* Leaves the selected events of a run.  1, or 0 after a message. */
 int selection_run(struct selection *s, tel_run *run);
 
 /*

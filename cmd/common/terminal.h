@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is known of the terminal behind a descriptor. */
+/* Properties of the terminal behind a descriptor. */
 #ifndef COMMON_TERMINAL_H
 #define COMMON_TERMINAL_H
 

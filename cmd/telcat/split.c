@@ -325,7 +325,7 @@ find_step(struct split *s, const tel_event *ev, uint64_t *step)
 	if (clock <= s->first)
 		return 1;
 	steps = (double)(clock - s->first) / rate * 1e9 / (double)s->limit;
-	/* what is earlier than the event before goes with that */
+	/* an event earlier than the one before goes with that */
 	if (steps >= (double)s->step + 1)
 		*step = steps < 1e18 ? (uint64_t)steps : UINT64_C(1) << 60;
 	return 1;

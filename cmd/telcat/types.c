@@ -139,7 +139,7 @@ print(struct sink *sink, const char *format, ...)
 		(void)tel_output_write(sink->out, text, strlen(text));
 }
 
-/* Text of a log, in which what is not printable ASCII is \xHH. */
+/* Text of a log, in which bytes other than printable ASCII are \xHH. */
 static void
 print_safe(struct sink *sink, const char *text)
 {

@@ -13,7 +13,7 @@
 /* The size of the cache of types, by their addresses. */
 #define SLOTS 256
 
-/* What is known of events of a type without looking at them. */
+/* Facts on all events of a type. */
 struct known {
 	const tel_type *type;
 	int wanted; /* as settings_wanted(), or -1: it depends */

@@ -22,7 +22,7 @@ int drain_release(struct drain *d);
 struct telrec_symbols;
 void drain_set_symbols(struct drain *d, struct telrec_symbols *s);
 /*
- * Looks at all rings once, and writes what is certain to be in order.
+ * Looks at all rings once, and writes the events whose order is certain.
  * flush: writes also a block that is not full.
  * Returns how many events there were; -1 with errno set: they could not be
  * written.
@@ -35,7 +35,7 @@ void drain_wait(const struct drain *d);
  * still recorded.
  */
 unsigned drain_tend(struct drain *d);
-/* Drains what is left, whatever the threads are doing.  0, -1 */
+/* Drains the rest, whatever the threads are doing.  0, -1 */
 int drain_finish(struct drain *d);
 
 /* Events written, and lost. */

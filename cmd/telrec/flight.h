@@ -21,8 +21,8 @@ void flight_free(struct flight *f);
  */
 int flight_add(struct flight *f, const tel_emit_columns *block);
 /*
- * Has libtel-emit write what is kept, which is no longer kept then.  Events
- * that were overwritten count as lost.  0; -1 with errno set.
+ * Has libtel-emit write the kept events, and drops them.  Events that were
+ * overwritten count as lost. 0; -1 with errno set.
  */
 int flight_write(struct flight *f);
 

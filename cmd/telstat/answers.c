@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the report of a log of allocations answers at once: what is live, the
+ * What the report of a log of allocations answers at once: live bytes, the
  * peak, how long blocks lived, and which stacks allocated most.
  */
 #include "show.h"

@@ -14,7 +14,7 @@ struct class_family {
 };
 #define CLASS_FAMILIES_MAX 4
 
-/* What is not said is that of a class with a sum, or with buckets. */
+/* Members that are not set are those of a class with a sum, or with buckets. */
 struct class_view {
 	/* the one number of it, in charts and curves */
 	const char *figure_name;

@@ -554,7 +554,7 @@ statistic_shown(unsigned i)
 	return names[i];
 }
 
-/* The label of one of the largest values: what is shown, or its place. */
+/* The label of one of the largest values: the shown one, or its place. */
 static struct report_value
 top_label(struct report *r, const tel_top *top)
 {

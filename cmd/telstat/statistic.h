@@ -45,7 +45,7 @@ void statistic_put(struct report *r, const struct show *show,
 /* Its group as text, good until the section is put; "" without one. */
 const char *statistic_group(struct report *r, const tel_stat *stat);
 
-/* The name of what is shown beside the largest values, by its number. */
+/* The name of a value shown beside the largest ones, by its number. */
 const char *statistic_shown(unsigned i);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "common/page.h"
 
-/* What is in the columns of a line; each is "" unless set. */
+/* The columns of a line; each is "" unless set. */
 struct line {
 	const struct report_section *section;
 	const char *subject, *item, *figure, *lo, *hi, *group;

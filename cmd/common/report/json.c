@@ -27,7 +27,7 @@ put_integer(struct report *r, tel_int128 v)
 	put_decimal(r, v, 0);
 }
 
-/* A value; what is not known is null. */
+/* A value; an unknown one is null. */
 static void
 report_json_put_value(struct report *r, const struct report_value *v)
 {
@@ -76,7 +76,7 @@ put_count(struct report *r, const char *name, tel_int128 v)
 	put_integer(r, v);
 }
 
-/* A member that is a figure; what is not known is left out. */
+/* A member that is a figure; an unknown one is left out. */
 static void
 put_figure(struct report *r, const struct report_field *f,
     const struct report_value *v)

@@ -252,7 +252,7 @@ struct report_options {
 	uint64_t top;   /* the most rows, 0: all */
 };
 
-/* A column of CSV: its name and what is in it. */
+/* A column of CSV: its name and its content. */
 struct report_csv_column {
 	const char *name;
 	enum report_csv_cell {

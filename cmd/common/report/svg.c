@@ -8,7 +8,7 @@
 
 /* The most bars when --top does not say. */
 #define ROWS_DEFAULT 40
-/* What is left free below a picture. */
+/* The margin below a picture. */
 #define GAP 28
 /* No more lines of facts than this: all that a section can have. */
 #define FACTS_MAX 32

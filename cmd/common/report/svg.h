@@ -5,7 +5,7 @@
 
 #include "report.h"
 
-/* The size of a page, and what is left free at its edges. */
+/* The size of a page, and its margins. */
 #define SVG_WIDTH 760
 #define SVG_MARGIN 24
 #define SVG_INNER (SVG_WIDTH - 2 * SVG_MARGIN)
@@ -21,7 +21,7 @@
 
 /*
  * A text at a place.  class: of the style; anchor: "start", "middle" or
- * "end".  What is longer than so many pixels is cut.
+ * "end".  A text longer than so many pixels is cut.
  */
 void svg_text(tel_output *out, double x, double y, const char *class,
     const char *anchor, double room, const char *text);

@@ -275,7 +275,7 @@ each_row(struct table *t)
 	}
 }
 
-/* Leaves out what is least needed when the page is too narrow. */
+/* Leaves out the least needed columns when the page is too narrow. */
 static void
 report_text_narrow(struct table *t)
 {

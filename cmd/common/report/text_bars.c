@@ -39,7 +39,7 @@ put_bar(const struct report *r, double share, unsigned columns)
 	put(r->out, "|");
 	if (r->options.utf8) {
 		steps = (unsigned)(share * columns * 8 + 0.5);
-		/* what is there must not look as if it were not */
+		/* a count over 0 must not look like 0 */
 		if (steps == 0 && share > 0)
 			steps = 1;
 		full = steps / 8;

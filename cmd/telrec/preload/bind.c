@@ -45,7 +45,7 @@
 #define SYMBOL_TYPE(info) ELF32_ST_TYPE(info)
 #endif
 
-/* What is needed of an object's dynamic section. */
+/* The needed parts of an object's dynamic section. */
 struct object {
 	uintptr_t base, start, end;
 	const char *strings;
@@ -104,7 +104,7 @@ read_dynamic(struct object *o, const ElfW(Dyn) * d)
 	o->tables[2].step = sizeof(ElfW(Rel));
 }
 
-/* Reads what is needed of an object.  0: it has no symbols. */
+/* Reads the needed parts of an object.  0: it has no symbols. */
 static int
 read_object(struct object *o, const struct dl_phdr_info *info)
 {
@@ -291,7 +291,7 @@ bind_table(const struct object *o, const struct table *t, int is_plt)
 	}
 }
 
-/* What is known of the modules. */
+/* The state of the modules. */
 static struct {
 	unsigned long long adds, subs;
 	size_t seen;

@@ -190,7 +190,7 @@ ring_mute(int on)
 	ring_self.left = 0;
 }
 
-/* What is recorded while a record of the same thread is written. */
+/* Records that come while one of the same thread is written. */
 static void
 put_queue(struct ring_self *s, const uint64_t *words, unsigned n)
 {

@@ -34,7 +34,7 @@
 #else
 #define NODE_BITS 18
 #endif
-/* Documented limit: nodes of a process; what is beyond is cut off. */
+/* Documented limit: nodes of a process; further frames are cut off. */
 #define NODES ((uint32_t)1 << NODE_BITS)
 #define SLOTS (2 * NODES)
 #define CACHE_BITS 18
@@ -51,7 +51,7 @@ struct stack_node {
 };
 
 struct stack_module {
-	uintptr_t start, end; /* of what is executable */
+	uintptr_t start, end; /* of the executable part */
 	uintptr_t bias;
 };
 
@@ -409,7 +409,7 @@ walk_frames(const uintptr_t *fp, uintptr_t *ips, unsigned most)
 	return n;
 }
 
-/* Leaves out what is of this library.  The number of frames. */
+/* Leaves out frames of this library.  The number of frames. */
 static inline unsigned
 skip_own(uintptr_t **ips, unsigned n)
 {

@@ -82,7 +82,7 @@ block_thread(struct compiler *c, struct thread *t, const struct block *b)
 	return t;
 }
 
-/* What is done to a block next comes after the last word of a thread. */
+/* The next operation on a block comes after the last word of a thread. */
 static void
 block_set(const struct compiler *c, struct block *b, const struct thread *t,
     uint32_t flags)

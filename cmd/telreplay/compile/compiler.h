@@ -96,7 +96,7 @@ const char *compiler_description(const struct compiler *c, uint64_t address);
  * return; TEL_ESTATE when it was called before.
  */
 TEL_MUST_USE tel_status compiler_finish(struct compiler *c);
-/* What is known of the trace; complete when it has ended.  Lives as c. */
+/* Facts on the trace; complete when it has ended.  Lives as c. */
 const struct facts *compiler_facts(const struct compiler *c);
 /* The last failure, in words; good until the next call. */
 const char *compiler_error(const struct compiler *c);

@@ -68,7 +68,7 @@ facts_put(unsigned char *p, const void *from, size_t n)
 	return p;
 }
 
-/* Reads them.  Returns what is behind them. */
+/* Reads them.  Returns where they end. */
 static const unsigned char *
 facts_get(const unsigned char *p, void *to, size_t n)
 {

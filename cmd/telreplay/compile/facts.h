@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Facts: what is known of a trace once it has been compiled: totals, peaks,
- * histograms, the curve of live bytes, and the anomalies that were found.
+ * Facts on a trace that has been compiled: totals, peaks, histograms, the curve
+ * of live bytes, and the anomalies that were found.
  */
 #ifndef TELREPLAY_FACTS_H
 #define TELREPLAY_FACTS_H

@@ -90,7 +90,7 @@ put_decay(struct report *r, const struct show *show,
 	}
 }
 
-/* Some of the allocators; the samples of the first show what is live. */
+/* Some of the allocators; the samples of the first show the live bytes. */
 static void
 put_beside(struct report *r, const struct show *show,
     const struct result *results, size_t n, const struct result *first)
@@ -173,7 +173,7 @@ report_curves_time_of(const struct result *s, double done)
 	return t0;
 }
 
-/* A series of the chart: an allocator, or what is live in the trace. */
+/* A series of the chart: an allocator, or the trace's live bytes. */
 struct curve {
 	const struct show *show;
 	const struct result *result;
@@ -181,7 +181,7 @@ struct curve {
 	const struct result *timed; /* whose times it has; NULL: none */
 };
 
-/* What is live, at most up to each point, once for each repeat. */
+/* The most live bytes up to each point, once for each repeat. */
 static void
 live_point(const void *of, size_t i, double *x, double *y)
 {

@@ -41,7 +41,7 @@ parse_named(const char *text, struct what_if *out)
 	return 0;
 }
 
-/* Reads the next size of a list.  Returns what is behind it, or NULL. */
+/* Reads the next size of a list.  Returns where it ends, or NULL. */
 static const char *
 parse_size(const char *text, struct what_if *out)
 {

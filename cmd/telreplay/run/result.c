@@ -157,7 +157,7 @@ result_resident(const struct result *r, const struct sample *s)
 double
 result_over_live(const struct result *r, const struct facts *facts)
 {
-	/* what is left out of a run takes no memory in it */
+	/* operations left out of a run take no memory in it */
 	uint64_t live = r->left_out > 0 ? r->live_peak : facts->peak_bytes;
 
 	return live > 0 ? (double)r->peak / (double)live : 0;

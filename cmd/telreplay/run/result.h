@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Result: what is known of an allocator after its runs. */
+/* Result: figures of an allocator after its runs. */
 #ifndef TELREPLAY_RESULT_H
 #define TELREPLAY_RESULT_H
 

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ALIGN 4096 /* of what is in the mapping */
+#define ALIGN 4096 /* of the content of the mapping */
 #define SPIN 64
 #define STACK ((size_t)RUN_STACK)
 #define SIGNAL_STACK ((size_t)RUN_SIGNAL_STACK)

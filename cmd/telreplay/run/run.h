@@ -165,7 +165,7 @@ struct run_size_time {
 enum run_wrong {
 	RUN_NULL,      /* the allocator returned NULL */
 	RUN_CONTENT,   /* a block does not hold what was written */
-	RUN_NOT_ZERO,  /* calloc returned what is not zero */
+	RUN_NOT_ZERO,  /* calloc returned bytes that are not zero */
 	RUN_ALIGNMENT, /* an address is not aligned as it must be */
 	RUN_POOL,      /* a pool or buffer was not created, or not committed */
 	RUN_NO_START,  /* a thread was not started */

@@ -183,7 +183,7 @@ void run_careful(struct worker *w, const uint64_t *p);
 void run_touch(const struct worker *w, unsigned char *block, size_t size);
 /* Runs one and records its latency. */
 void run_timed(struct worker *w, const uint64_t *p);
-/* Frees what is live, and the pools. */
+/* Frees the live blocks, and the pools. */
 void run_free_all(struct run *r);
 /* Records an error of the block in a slot. */
 void run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
