@@ -543,7 +543,7 @@ put_pairs(const struct metric *m)
 	    TEL_NUMBER_OPEN);
 }
 
-/* A family of the statistics whose numbers are not exact, when there are any. */
+/* A family of the statistics whose numbers are not exact, if there are any. */
 static void
 put_doubts(const struct metric *m, const char *suffix, const char *help,
     int (*doubt)(const tel_stat *stat))
