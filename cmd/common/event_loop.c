@@ -28,6 +28,7 @@ struct event_loop {
 	struct source **sources; /* one, or those that are merged */
 	int nsources;
 	tel_window *window; /* of a single source, or NULL */
+	tel_order order;    /* of .window: TIME or LIVE; LOG: as they come */
 	tel_merge *merge;   /* of several, or NULL */
 	struct progress progress;
 	uint64_t opened;   /* sources so far */
@@ -301,7 +302,7 @@ report_late(const struct event_loop *p)
 
 	if (p->merge != NULL)
 		late = tel_merge_late(p->merge);
-	else if (p->window != NULL)
+	else if (p->window != NULL && p->order != TEL_ORDER_LOG)
 		late = tel_window_late(p->window);
 	if (late > 0 && !p->settings->quiet)
 		message(p->nsources == 1 ? p->sources[0]->name : NULL,
@@ -411,6 +412,7 @@ run_single(struct event_loop *p)
 	tel_order order = order_of(p, p->sources[0]);
 	tel_status st = TEL_OK;
 
+	p->order = order;
 	if (!s->no_merge && tel_reader_archive(p->sources[0]->reader))
 		return loop_add(p, p->sources[0]) ? run_merged(p) : CONTINUE;
 	if (order != TEL_ORDER_LOG || p->visitor->needs_rate ||
