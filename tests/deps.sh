@@ -71,6 +71,7 @@ page     command  chromium        chromium
 page     command  python3         python3
 page     command  zstd            zstd
 page     command  npm             npm
+page     command  protoc          protobuf-compiler
 valgrind command  valgrind        valgrind
 fuzz     command  clang           clang
 fuzz     fuzzer   clang           libclang-rt-14-dev
