@@ -171,11 +171,15 @@ def holders(operands, column, *words):
                         *words, *operands).splitlines():
         o = json.loads(line)
         if o["type"] == "stack":
-            # the page shows files without their folders
-            name = re.sub("^/.*/", "", o["stack"].split(";")[-1])
+            name = o["stack"].split(";")[-1]
             found[name] = found.get(name, 0) + int(
                 o["allocations" if column == "count" else column + "_bytes"])
     return {k: v for k, v in found.items() if v}
+
+
+def holders_shown(*words):
+    """The same by names as the page has them: files without their folders."""
+    return {re.sub("^/.*/", "", k): v for k, v in holders(*words).items()}
 
 
 def shown_holders(page, mode, column):
@@ -203,7 +207,7 @@ def memory(c):
 
     for mode, key in (("peak", "peak"), ("end", "leaked"),
                       ("allocated", "allocated")):
-        want = holders([log], key)
+        want = holders_shown([log], key)
         expect(len(want), 40)
         same(mode, 1, want, mode)
         expect(page.run("""["td span", "#icicle title"].map((names) =>
@@ -223,8 +227,8 @@ def memory(c):
                       (facts[2], "allocated")):
         number, rest = fact.split(" ", 1)
         near(bytes_of(f"{number} {rest[:3]}"),
-             sum(holders([log], key).values()), 6e-3)
-    blocks = sum(holders([log], "count").values())
+             sum(holders_shown([log], key).values()), 6e-3)
+    blocks = sum(holders_shown([log], "count").values())
     assert f"allocated in {blocks:,} blocks" in facts[2], facts
     rnd = random.Random(4)
     span, width = page.run("[log.span, memory.width]")
@@ -233,15 +237,15 @@ def memory(c):
         page.run(f"select({ends[0]}, {ends[1]})")
         first = ends[0] // width * width
         last = min((ends[1] // width + 1) * width - 1, span)
-        same("end", 1, holders([log], "leaked", "-t", f"0,{last}"), "end")
-        want = holders([log], "allocated", "-t", f"{first},{last}")
+        same("end", 1, holders_shown([log], "leaked", "-t", f"0,{last}"), "end")
+        want = holders_shown([log], "allocated", "-t", f"{first},{last}")
         same("allocated", 1, want, f"allocated {first} {last}")
         got = shown_holders(page, "allocated", 4)
-        expect(got, holders([log], "count", "-t", f"{first},{last}"))
+        expect(got, holders_shown([log], "count", "-t", f"{first},{last}"))
     # the layers of the curve are those of the functions at each moment
     page.run("select()")
     near(page.run("memory.layers.at(-1).reduce((a, v) => a + v)"),
-         sum(holders([log], "leaked").values()), 1e-9)
+         sum(holders_shown([log], "leaked").values()), 1e-9)
     for theme in ("light", "dark"):
         page.emulate(prefers_color_scheme=theme)
         page.run("teltools.settled()")
