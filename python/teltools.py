@@ -528,11 +528,15 @@ class Table(dict):
 
 
 def _warn_of_damage(path, counts):
-    found = ["%d %s" % (counts[name], text) for name, text in (
-        ("damaged", "damaged places were skipped"),
-        ("lost", "events were lost when it was recorded"),
-        ("late", "events arrived out of order"))
-        if counts[name]]
+    found = ["%d %s" % (counts[name], texts[counts[name] > 1])
+             for name, texts in (
+        ("damaged", ("damaged place was skipped",
+                     "damaged places were skipped")),
+        ("lost", ("event was lost when it was recorded",
+                  "events were lost when it was recorded")),
+        ("late", ("event arrived out of order",
+                  "events arrived out of order")))
+             if counts[name]]
     if found:
         warnings.warn("%s: %s" % (os.fsdecode(path), ", ".join(found)),
                       stacklevel=3)

@@ -204,7 +204,7 @@ tel_reader_failed(const tel_reader *r)
 	for (member = r->split; member != NULL; member = member->next_split)
 		if (member->failed < 0)
 			return member->failed;
-	return r->failed < 0 ? r->failed : TEL_OK;
+	return r->failed < 0 ? r->failed : r->cut_off;
 }
 
 double

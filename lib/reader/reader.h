@@ -213,8 +213,9 @@ struct tel_reader {
 	} ended;
 	struct tel_feed *feed; /* NULL: the reader waits for its input */
 	tel_status failed;
-	char *name;        /* of the operand */
-	char *member_name; /* "operand:member", or NULL */
+	tel_status cut_off; /* the failed read behind events to be given */
+	char *name;         /* of the operand */
+	char *member_name;  /* "operand:member", or NULL */
 	int fd_owned;
 
 	/* options */

@@ -83,6 +83,12 @@ sweep() {
 	    'telcat hand.logalloc' 'telcat old.android' 'telcat short.rep'
 }
 
+# The events of a chunk that is cut off come before the failure.
+@test "reads: the first events of a chunk" {
+	points=8
+	sweep read -- 'telcat -n 9 serial-25.jfr.zst'
+}
+
 @test "reads: files beside a log, a log that is read twice, what counts" {
 	sweep read read-on short interrupted -- \
 	    'telcat HPM.1.startup HPM.2.startup' 'telcat hpm.tgz' \

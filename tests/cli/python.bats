@@ -144,7 +144,7 @@ setup() {
 		    assert not caught and table.counts["damaged"] == 0
 		    table = teltools.columns("cut.log", "PoolAlloc")
 		assert [str(w.message) for w in caught] == [
-		    "cut.log: 1 damaged places were skipped"], caught
+		    "cut.log: 1 damaged place was skipped"], caught
 		assert caught[0].filename == "<stdin>"
 		assert table.counts["damaged"] == 1 and len(table["size"]) > 0
 		import os

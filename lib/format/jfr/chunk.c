@@ -225,6 +225,18 @@ cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
 }
 
 /*
+ * Events of a chunk that a failed read cuts off are given before the failure is,
+ * and whoever asks for the first ones alone has to know of it.
+ */
+static void
+note_failed_read(struct tel_reader *r)
+{
+	if (r->input_status != TEL_OK && r->input_status != TEL_EDAMAGED)
+		r->cut_off = tel__reader_fail(r, r->input_status, "%s",
+		    tel__input_error(r->in));
+}
+
+/*
  * Copies a chunk of the size in its header; without a size, all up to the next
  * header. have: bytes that there were.
  */
@@ -243,8 +255,10 @@ hold_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 		if (!fill_window(r, j, PIECE + JFR_HEADER, &w))
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 		n = (size_t)(w.end - w.p);
-		if (n == 0)
+		if (n == 0) {
+			note_failed_read(r);
 			break;
+		}
 		if (n > PIECE)
 			n = PIECE;
 		if (n > most - *have)
