@@ -134,6 +134,37 @@ test_room(enum how how)
 	    (int)how, most);
 }
 
+/* A byte is escaped as it is alone, wherever it is in a string of up to 24. */
+static void
+test_places(enum how how)
+{
+	size_t n, at, length;
+	char s[24], alone[25], want[TEL_ESCAPE_ROOM(24) + 1], *out;
+	unsigned byte, wrong = 0;
+
+	for (byte = 1; byte < 256; byte++) {
+		s[0] = (char)byte;
+		length = escape_exactly(how, s, 1, &out);
+		(void)snprintf(alone, sizeof(alone), "%s", out);
+		free(out);
+		for (n = 1; n <= sizeof(s); n++)
+			for (at = 0; at < n; at++) {
+				memset(s, 'a', n);
+				s[at] = (char)byte;
+				(void)snprintf(want, sizeof(want), "%.*s%s%.*s",
+				    (int)at, "aaaaaaaaaaaaaaaaaaaaaaaa", alone,
+				    (int)(n - at - 1),
+				    "aaaaaaaaaaaaaaaaaaaaaaaa");
+				wrong += escape_exactly(how, s, n, &out) !=
+				        n - 1 + length ||
+				    strcmp(out, want) != 0;
+				free(out);
+			}
+	}
+	ok(wrong == 0, "%d: a byte is escaped anywhere: %u are not", (int)how,
+	    wrong);
+}
+
 int
 main(void)
 {
@@ -149,5 +180,7 @@ main(void)
 	}
 	for (how = TEXT; how <= SQL; how++)
 		test_room((enum how)how);
+	for (how = TEXT; how <= JSON_SAFE; how++)
+		test_places((enum how)how);
 	return done();
 }
