@@ -119,6 +119,7 @@ same() {
 		event { name "e"; };|'=', found e
 		event { name 5; };|'=', found a number
 		trace { major = 1 }|';', found '}'
+		typealias integer { size = 8; } := ;|the name of a type, found ';'
 		event {|a name, found the end
 	END
 	echo 'trace { major = 1; minor = 8; byte_order = ]; };' >bad/metadata
@@ -271,16 +272,18 @@ fields() {
 	local base n=0
 	{
 		echo 'trace { major = 1; minor = 8; byte_order = le; }; stream {};'
-		echo 'event { name = e; fields := struct {'
+		echo 'typealias integer { size = 8; } := b;'
+		echo 'event { name = e; fields := struct { b f;'
 		for base in hexadecimal hex x X p 16 octal oct o 8 binary b 2 \
 		    decimal dec d i u 10; do
 			echo "integer { size = 8; base = $base; } f$((n++));"
 		done
 		echo '}; };'
 	} >trace/metadata
-	head -c 19 /dev/zero >trace/stream
+	head -c 20 /dev/zero >trace/stream
 	clean telcat trace | grep '^# type:' | grep -o ':set\|:unsigned' >got
 	{
+		echo :unsigned
 		printf ':set\n%.0s' {1..13}
 		printf ':unsigned\n%.0s' {1..6}
 	} | cmp - got
