@@ -582,3 +582,24 @@ times() {
 		done
 	done
 }
+
+@test "what is left of a log of own types is shown by what its blocks describe" {
+	# each block describes its own types only: long runs of one, then the other
+	awk 'BEGIN {
+		print "# teltools text 1\n# type: a 1 K x:unsigned"
+		print "# type: b 2 K y:unsigned z:string"
+		for (i = 0; i < 100000; i++)
+			printf(int(i / 20000) % 2 == 0 ? "%016x a x=%d\n" : \
+			    "%016x b y=%d z=\"of b\"\n", i, i)
+	}' >own.txt
+	telcat -q -f tel -o own.tel own.txt
+	telcat -q -H own.txt >all
+	local size part
+	size=$(stat -c %s own.tel)
+	for part in 1 2 3; do
+		tail -c $((size * part / 4)) own.tel >rest.tel
+		exits 3 telcat -q -H rest.tel >rest
+		[ "$(wc -l <rest)" -gt $((100000 * (part - 1) / 4)) ]
+		tail -n "$(wc -l <rest)" all | cmp - rest
+	done
+}
