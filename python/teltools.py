@@ -34,6 +34,7 @@ _OK, _END, _LOG = 0, 1, 2
 _ENOMEM = -1
 _READ_STRICT = 1
 _FILE_META = 2
+_USE_RATE = 0
 _ORDERS = {"time": 2, "sort": 1, "file": None}
 _COUNTS = ("events", "bytes", "input", "skipped", "repaired", "unknown",
            "damaged", "logs", "lost", "unread")
@@ -67,6 +68,7 @@ _FUNCTIONS = {
     "tel_field_optional": (_int, _pointer),
     "tel_field_unit": (_text, _pointer),
     "tel_field_width": (_unsigned, _pointer),
+    "tel_filter_attach": (None, _pointer, _pointer, _int),
     "tel_filter_bind": (_int, _pointer, _pointer),
     "tel_filter_error": (_text, _pointer),
     "tel_filter_free": (None, _pointer),
@@ -75,6 +77,7 @@ _FUNCTIONS = {
     "tel_filter_set_expression": (_int, _pointer, _text),
     "tel_filter_set_kinds": (_int, _pointer, _text),
     "tel_filter_set_types": (_int, _pointer, _text),
+    "tel_filter_uses": (_int, _pointer, _int),
     "tel_reader_archive": (_int, _pointer),
     "tel_reader_count": (_u64, _pointer, _int),
     "tel_reader_error": (_text, _pointer),
@@ -327,6 +330,11 @@ class Reader:
             self._check(_lib.tel_window_new(self._reader, _ORDERS[order],
                                             ctypes.byref(window)))
             self._window = window.value
+        # blocks of a .tel without such events are not read; a test of times
+        # may need them, for the window
+        if self._filter and not (self._window and _lib.tel_filter_uses(
+                self._filter, _USE_RATE)):
+            _lib.tel_filter_attach(self._filter, self._reader, 0)
 
     def _set(self, function, name, value):
         if value is not None:

@@ -67,6 +67,26 @@ setup() {
 	END
 }
 
+@test "blocks of a .tel without an event that is selected are not read" {
+	zstd -dcq "$TEL_TOP/tests/data/alloc/surfaceflinger.android.zst" >trace
+	for ((i = 0; i < 60; i++)); do cat trace; done | telcat -q -f tel >many.tel
+	clean python3 - <<-'END'
+		import teltools
+		whole = teltools.open("many.tel")
+		events = [(e.index, e.clock, e.type, e.fields.get("size")) for e in whole]
+		assert whole.counts["events"] == len(events) == 120000
+		for options, wanted in (
+		        ({"where": "size == 123456789"}, lambda e: False),
+		        ({"where": "index == 90000"}, lambda e: e[0] == 90000),
+		        ({"where": "size > 100"}, lambda e: e[3] and e[3] > 100)):
+		    log = teltools.open("many.tel", **options)
+		    got = [(e.index, e.clock, e.type, e.fields.get("size")) for e in log]
+		    assert got == [e for e in events if wanted(e)], options
+		    few = log.counts["events"] < 90000
+		    assert few == ("100" not in str(options)), (options, log.counts)
+	END
+}
+
 @test "selection, order, counts and mistakes" {
 	clean python3 - <<-'END'
 		import teltools
