@@ -16,10 +16,10 @@ agree() {
 	python3 "$TEL_TOP/tests/spec/live_compare.py" "$@"
 }
 
-ALL=telstat,inst,stacks,folded,telreplay,chrome,page
+ALL=telstat,report,inst,stacks,folded,telreplay,chrome,page
 
 @test "tools and model agree on each recorded log" {
-	agree telstat,telreplay,chrome,page "$TEL_TOP"/tests/data/alloc/*
+	agree telstat,report,telreplay,chrome,page "$TEL_TOP"/tests/data/alloc/*
 	agree stacks,folded "$TEL_TOP"/tests/data/alloc/*.{heap,m}trace.zst
 	set -- "$TEL_TOP"/tests/data/mps/1.1{11,18}*-lii*.log.zst
 	[ -z "${TEST_WHOLE-}" ] || set -- "$TEL_TOP"/tests/data/mps/*-lii*.log.zst

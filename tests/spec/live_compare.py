@@ -3,7 +3,7 @@
 
     live_compare.py TOOLS LOG|KIND...
 
-TOOLS are some of telstat,pools,inst,stacks,folded,telreplay,chrome,page; a KIND is words of pools,
+TOOLS are some of telstat,report,pools,inst,stacks,folded,telreplay,chrome,page; a KIND is words of pools,
 created, malloc, wrong, several and cut, for random logs, which are made here.  Prints
 each difference, and fails if there is any.
 """
@@ -11,6 +11,7 @@ each difference, and fails if there is any.
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -65,6 +66,20 @@ def of_telstat(log):
     totals = rows("telstat", "-q", "-S", "-f", "json", log)[-1]
     found = {name: totals.get(name, 0) for name in SUMS}
     found["unknown"] = totals.get("freed_unknown_blocks", 0)
+    return found
+
+
+def of_report(log):
+    """The rows of the report: what neither was freed nor ended is live."""
+    found = {}
+    for line in run("telstat", "-q", "-S", "--raw", log):
+        row = re.match(r"(allocated|freed|ended) +(-?\d+) blocks +"
+                       r"(-?\d+) bytes", line)
+        for i, unit in enumerate(("_blocks", "_bytes") if row else ()):
+            found[row[1] + unit] = int(row[2 + i])
+    for unit in ("_blocks", "_bytes") if found else ():
+        found["live" + unit] = found["allocated" + unit] - \
+            found["freed" + unit] - found.pop("ended" + unit, 0)
     return found
 
 
@@ -141,7 +156,7 @@ def of_page(log):
         if curves else {}
 
 
-TOOLS = {"chrome": of_chrome, "page": of_page, "telstat": of_telstat, "pools": of_pools,
+TOOLS = {"chrome": of_chrome, "page": of_page, "telstat": of_telstat, "report": of_report, "pools": of_pools,
           "inst": of_inst, "stacks": of_stacks, "folded": of_folded,
          "telreplay": of_telreplay}
 
