@@ -12,6 +12,7 @@ import copy
 import gzip
 import json
 import math
+import re
 import struct
 import sys
 
@@ -73,6 +74,26 @@ def put(fields, types, i, value):
     fields[last + "_label" if f.label else last] = value
 
 
+# What the schemas of the MPS call the values of a field, and the first value.
+RESULTS = (0, "ok fail resource memory limit unimpl io commit-limit param")
+CODES = {"why": (0, "gen-0-capacity dynamic-criterion opportunism "
+                 "full-incremental full walk extension"),
+         "res": RESULTS, "OK": RESULTS, "rank": (0, "ambig exact final weak"),
+         "mode": (1, "read write read+write")}
+
+
+def code_name(schema, f, v):
+    """The name of a code of the MPS, or None."""
+    release = re.match(r"mps-1\.(\d+)\.", schema.name)
+    if release is None or f.name not in CODES or f.datatype != tel.UNSIGNED:
+        return None
+    first, names = CODES[f.name]
+    if f.name == "why" and int(release[1]) < 118:
+        first = 1
+    names = dict(enumerate(names.split(), first))
+    return names[v].replace("-", " ") if v in names else None
+
+
 def as_json(e):
     out = {"clock": number(e.clock)}
     if e.type is None:
@@ -96,6 +117,8 @@ def as_json(e):
             label = e.inline.get(i)
         if label is not None:
             labels[f.name] = text(label)
+        elif code_name(e.schema, f, v) is not None:
+            labels[f.name] = code_name(e.schema, f, v)
     out["fields"] = fields
     if labels:
         out["labels"] = labels
