@@ -12,7 +12,8 @@ enum {
 	OPTION_SPLIT,
 	OPTION_INDEX,
 	OPTION_WEIGHT,
-	OPTION_MAX_SIZE
+	OPTION_MAX_SIZE,
+	OPTION_CSV
 };
 
 /* No browser opens a larger page. */
@@ -31,6 +32,8 @@ static const struct option_row own[] = {
 	{ 'F', "fields", "FIELDS",
 	    "only these fields, or expressions: pool,duration", 0 },
 	{ 'H', "no-header", NULL, "omit the header", 0 },
+	{ OPTION_CSV, "csv", "SHAPE",
+	    "-f csv: wide has a column for each field", 0 },
 	{ OPTION_TYPES, "types", NULL, "list event types, not events", 0 },
 	{ OPTION_SPLIT, "split", "BY", "several files: by 64M, 10s or a field",
 	    OPTION_RARE },
@@ -48,6 +51,7 @@ telcat_options_take(void *arg, int id, const char *value)
 {
 	static const char *const weights[] = { "allocated", "peak", "leaked",
 		"count", NULL };
+	static const char *const shapes[] = { "wide", NULL };
 	struct telcat *t = arg;
 	uint64_t n;
 
@@ -71,6 +75,10 @@ telcat_options_take(void *arg, int id, const char *value)
 		t->types = 1;
 		t->settings.no_input = 1;
 		return 1;
+	case OPTION_CSV:
+		t->settings.format = "csv";
+		t->wide = options_word("--csv", value, shapes) >= 0;
+		return t->wide;
 	case OPTION_SPLIT: t->split = value; return 1;
 	case OPTION_INDEX:
 		if (options_join(&t->index, "", ",", value, ""))
@@ -106,6 +114,29 @@ check_count(const struct telcat *t)
 		return 1;
 	message_fail(STATUS_USAGE, NULL, "-c cannot be combined with %s",
 	    t->types ? "--types" : "--split");
+	return 0;
+}
+
+/* --csv=wide has the columns of all types, which are known at the start. */
+static int
+check_wide(const struct telcat *t)
+{
+	const char *option = NULL;
+
+	if (!t->wide)
+		return 1;
+	if ((t->format.flags & TEL_PRINTER_WIDE) == 0)
+		option = "another -f";
+	else if (t->fields != NULL)
+		option = "-F";
+	else if (t->types)
+		option = "--types";
+	else if (t->split != NULL)
+		option = "--split";
+	if (option == NULL)
+		return 1;
+	message_fail(STATUS_USAGE, NULL,
+	    "--csv=wide cannot be combined with %s", option);
 	return 0;
 }
 
@@ -209,8 +240,8 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	name = t->settings.format;
 	if (name == NULL)
 		name = tel_printer_format_name(0);
-	if (!format_find(&t->format, name, 0) || !check_format(t, name) ||
-	    !take_database(t) || !take_live(t))
+	if (!format_find(&t->format, name, 0) || !check_wide(t) ||
+	    !check_format(t, name) || !take_database(t) || !take_live(t))
 		return 0;
 	take_level(t);
 	/* types are counted by log */

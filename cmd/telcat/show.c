@@ -71,6 +71,8 @@ set_up(const struct telcat *t, const struct sink *sink, tel_printer *p)
 	if (st == TEL_OK && t->max_size != 0)
 		st = tel_printer_set(p, TEL_PRINT_MAX_SIZE,
 		    (int64_t)t->max_size);
+	if (st == TEL_OK && t->wide)
+		return tel_printer_set(p, TEL_PRINT_WIDE, 1);
 	if (st == TEL_OK && t->fields != NULL)
 		st = tel_printer_set_fields(p, t->fields);
 	else if (st == TEL_OK && type != NULL &&
@@ -126,7 +128,8 @@ telcat_show_begin(void *arg, struct source *const *srcs, int n)
 	}
 	tel_printer_set_file(show->printer, n == 1 ? srcs[0]->size : 0,
 	    n == 1 ? srcs[0]->changed : 0);
-	if ((show->telcat->format.flags & TEL_PRINTER_TABLE) != 0) {
+	if (show->telcat->wide ||
+	    (show->telcat->format.flags & TEL_PRINTER_TABLE) != 0) {
 		st = add_schemas(show);
 		if (st != TEL_OK)
 			telcat_show_tell(show, st);

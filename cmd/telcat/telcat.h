@@ -17,6 +17,7 @@ struct telcat {
 	char *index;          /* columns of a database to index, or NULL */
 	const char *database; /* its file, or NULL */
 	int weighted;         /* --weight was given */
+	int wide;             /* --csv=wide */
 	tel_heap_weight weight;
 	int level;         /* of compression of a table; 0: none */
 	int live;          /* --live was given */

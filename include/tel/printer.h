@@ -57,8 +57,9 @@ enum tel_printer_flag {
 	TEL_PRINTER_WEIGHT = 1024, /* see tel_printer_set_weight() */
 	/* see TEL_PRINT_FOOTER, TEL_PRINT_ZSTD and tel_printer_add_schema() */
 	TEL_PRINTER_TABLE = 2048,
-	TEL_PRINTER_PAGE = 4096,     /* see TEL_PRINT_MAX_SIZE */
-	TEL_PRINTER_LOG_ORDER = 8192 /* events in the order of the log */
+	TEL_PRINTER_PAGE = 4096,      /* see TEL_PRINT_MAX_SIZE */
+	TEL_PRINTER_LOG_ORDER = 8192, /* events in the order of the log */
+	TEL_PRINTER_WIDE = 16384      /* see TEL_PRINT_WIDE */
 };
 
 /*
@@ -127,8 +128,12 @@ typedef enum tel_printer_option {
 	/* the most bytes of a page of the format "html", which holds all of a log
 	 * as sums over time, and as many of its events as fit: TEL_PAGE_MIN at
 	 * least, TEL_PAGE_SIZE unless set */
-	TEL_PRINT_MAX_SIZE
+	TEL_PRINT_MAX_SIZE,
+	/* nonzero: CSV has a column for each field of the types that
+	 * tel_printer_add_schema() adds, at most TEL_WIDE_COLUMNS */
+	TEL_PRINT_WIDE
 } tel_printer_option;
+#define TEL_WIDE_COLUMNS 1024
 #define TEL_PAGE_MIN ((uint64_t)128 << 10)
 #define TEL_PAGE_SIZE ((uint64_t)8 << 20)
 
@@ -173,11 +178,11 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_database(tel_printer *p,
     const char *path);
 /*
  * With the format "arrow": adds columns for the types of a schema, before the first
- * event; by default those of the first event's schema have columns.  Other
- * formats ignore it.
+ * event; by default those of the first event's schema have columns.  With
+ * TEL_PRINT_WIDE the same for CSV, which else has none.  Other formats ignore it.
  * filter: of types that it does not select no columns are added; bound to the
  *	schema; NULL: all types.
- * TEL_OK, TEL_ENOMEM.
+ * TEL_OK, TEL_ENOMEM, TEL_EINVAL (too many columns of CSV).
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_add_schema(tel_printer *p,
     const tel_schema *schema, const tel_filter *filter);

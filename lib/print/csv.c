@@ -110,6 +110,54 @@ take_columns(struct tel_printer *pr, const struct tel_type *type)
 	return TEL_OK;
 }
 
+/* Nonzero when there is a column of that name. */
+static int
+has_column(const struct tel_printer *pr, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < pr->nnames; i++)
+		if (strcmp(pr->names[i], name) == 0)
+			return 1;
+	return 0;
+}
+
+/* The fields of the types that are selected become columns, each name once. */
+static tel_status
+print_csv_schema(struct tel_printer *pr, const struct tel_schema *schema,
+    const struct tel_filter *filter)
+{
+	const struct tel_field *f;
+	unsigned i, k;
+
+	if (!pr->wide || pr->started || pr->exprs != NULL)
+		return TEL_OK;
+	if (!TEL__RESERVE(pr->names, pr->names_room, pr->nnames + 1))
+		return TEL_ENOMEM;
+	for (i = 0; i < schema->ntypes; i++) {
+		if (filter != NULL &&
+		    !tel_filter_type(filter, &schema->types[i]))
+			continue;
+		for (k = 0; k < schema->types[i].nfields; k++) {
+			f = &schema->types[i].fields[k];
+			if (has_column(pr, f->name))
+				continue;
+			if (pr->nnames == TEL_WIDE_COLUMNS)
+				return tel__render_fail(pr,
+				    "more than %d columns; select types",
+				    TEL_WIDE_COLUMNS);
+			if (!TEL__RESERVE(pr->names, pr->names_room,
+			        pr->nnames + 1))
+				return TEL_ENOMEM;
+			pr->names[pr->nnames] = strdup(f->name);
+			if (pr->names[pr->nnames] == NULL)
+				return TEL_ENOMEM;
+			pr->nnames++;
+		}
+	}
+	return TEL_OK;
+}
+
 static tel_status
 print_header(struct tel_printer *pr)
 {
@@ -168,7 +216,9 @@ print_csv_finish(struct tel_printer *pr)
 const struct tel_renderer tel__renderer_csv = {
 	.name = "csv",
 	.apart = 1,
-	.flags = TEL_PRINTER_FIELDS | TEL_PRINTER_HEADER | TEL_PRINTER_COLUMNS,
+	.flags = TEL_PRINTER_FIELDS | TEL_PRINTER_HEADER | TEL_PRINTER_COLUMNS |
+	    TEL_PRINTER_WIDE,
+	.schema = print_csv_schema,
 	.begin_log = print_csv_begin_log,
 	.compile = print_csv_compile,
 	.finish = print_csv_finish,

@@ -163,6 +163,11 @@ tel_printer_set(tel_printer *p, tel_printer_option option, int64_t value)
 	case TEL_PRINT_TIME: return printer_set_time(p, value);
 	case TEL_PRINT_ZSTD: return printer_set_zstd(p, value);
 	case TEL_PRINT_MAX_SIZE: return printer_set_max_size(p, value);
+	case TEL_PRINT_WIDE:
+		if ((p->renderer->flags & TEL_PRINTER_WIDE) == 0)
+			return TEL_EINVAL;
+		p->wide = value != 0;
+		return TEL_OK;
 	case TEL_PRINT_THREADS:
 		if (value < 1 || value > UINT_MAX)
 			return TEL_EINVAL;

@@ -107,6 +107,7 @@ struct tel_printer {
 	int weighted;   /* stacks of allocations, not of ranges, by weight */
 	tel_heap_weight weight;
 	int footer;        /* a file with a footer, not a stream */
+	int wide;          /* a column for each field of all types */
 	int level;         /* of compression; 0: none */
 	uint64_t max_size; /* of a page */
 	uint64_t file_size;

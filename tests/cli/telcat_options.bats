@@ -147,6 +147,7 @@ try() {
 		telcat -f html --max-size 128k -o small.html mpsio.log
 		[ "$(wc -c <small.html)" -le 131072 ]
 		;;
+	csv) differs --csv wide ;;
 	skip) differs --skip 1 ;;
 	time) differs --time relative ;;
 	unbuffered)

@@ -76,6 +76,58 @@ terminal() {
 	done
 }
 
+@test "wide CSV has a column for each field of the types that are selected" {
+	unpack 1.118.0-lii6gc-poolncv
+	for select in "" "-k User,Pool" "-e PoolAlloc,PoolFree" "-e PoolAlloc" \
+	    "-w size>64" "-t ,0x1"; do
+		echo "$select"
+		# shellcheck disable=SC2086 # several words
+		{
+			telcat --csv=wide $select mpsio.log >csv
+			telcat -f json $select mpsio.log >json
+			telcat --types -f json $select mpsio.log >types
+		}
+		python3 - "$select" <<-'END'
+			import csv, json, sys
+			head, *rows = csv.reader(open('csv', newline=''))
+			objects = [json.loads(l) for l in open('json')]
+			assert head[:2] == ['clock', 'type'] and len(rows) == len(objects)
+			assert len(set(head[2:])) == len(head) - 2
+			seen = [n for o in objects for n in o['fields']]
+			assert set(seen) <= set(head[2:])
+			if sys.argv[1].startswith(('-k', '-e')):
+			    assert set(seen) == set(head[2:]) or '-k' in sys.argv[1]
+			    assert len(head) < 45, head
+			for row, o in zip(rows, objects):
+			    assert row[:2] == [str(o['clock']), o['type']]
+			    cells = {n: c for n, c in zip(head[2:], row[2:]) if c}
+			    want = {n: str(v).lower() if isinstance(v, bool) else str(v)
+			            for n, v in o['fields'].items() if v != ''}
+			    assert cells.keys() == want.keys(), (cells, want)
+			    for n, c in cells.items():
+			        assert c == want[n] or float(c) == float(want[n]), (n, c)
+		END
+	done
+	telcat -H --csv=wide -e Intern mpsio.log | cmp - <(telcat --csv=wide \
+	    -e Intern mpsio.log | tail -n +2)
+	# the columns are known before the first event
+	for option in -Fsize --types --split=size -fjson; do
+		exits 2 telcat --csv=wide "$option" mpsio.log 2>err
+		grep -q -- "--csv=wide cannot be combined with" err
+	done
+	exits 2 telcat --csv=narrow mpsio.log 2>err
+	# too many names
+	{
+		echo "# teltools text 1"
+		for ((i = 0; i < 1025; i++)); do
+			echo "# type: T$i $i K f$i:unsigned"
+		done
+	} >many.txt
+	exits 1 telcat --csv=wide many.txt 2>err
+	cat err
+	grep -q 'more than 1024 columns; select types' err
+}
+
 @test "CSV has a column for each field of a type" {
 	telcat -f csv -e PoolAlloc mpsio.log >got
 	[ "$(head -n 1 got)" = $'clock,pool,pReturn,size' ]

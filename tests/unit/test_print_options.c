@@ -340,8 +340,8 @@ test_late(void)
 	tel_printer *p = new_printer(TEL_FORMAT_TEXT);
 	struct made m;
 
-	ok(tel_printer_set(p, (tel_printer_option)(TEL_PRINT_MAX_SIZE + 1),
-	       1) == TEL_EINVAL,
+	ok(tel_printer_set(p, (tel_printer_option)(TEL_PRINT_WIDE + 1), 1) ==
+	        TEL_EINVAL,
 	    "no option past the last");
 	made_new(&m, "mps-1.118.0");
 	made_alloc(&m, 1);
