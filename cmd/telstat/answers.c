@@ -204,7 +204,7 @@ put_ended(struct report *r, const struct show *show)
 		put_blocks(r, show, "ended", n,
 		    rest_of(show, TEL_TOTAL_ALLOC_BYTES, TEL_TOTAL_FREE_BYTES,
 		        TEL_TOTAL_LIVE_BYTES),
-		    "  with their pool, or replaced");
+		    "  with pool");
 }
 
 /* What was allocated and freed, where the log records it. */
