@@ -174,39 +174,6 @@ put_heap(struct report *r, const struct show *show, const tel_heap_stack *all)
 	    figure_count(figure_int128_of(tel_heap_threads(heap)), raw, a));
 }
 
-/* What of a total is neither in the total freed nor in live. */
-static tel_int128
-rest_of(const struct show *show, tel_total all, tel_total freed, tel_total live)
-{
-	tel_int128 v[3] = { { 0, 0 }, { 0, 0 }, { 0, 0 } }, gone;
-
-	(void)tel_stats_total(show->stats, all, &v[0]);
-	(void)tel_stats_total(show->stats, freed, &v[1]);
-	(void)tel_stats_total(show->stats, live, &v[2]);
-	gone = figure_add(v[1], v[2]);
-	/* the two's complement, which is its negative */
-	gone = figure_add((tel_int128){ ~gone.high, ~gone.low },
-	    figure_int128_of(1));
-	return figure_add(v[0], gone);
-}
-
-/*
- * Blocks that ended without being freed: their pool was destroyed, or another
- * was allocated where they were.
- */
-static void
-put_ended(struct report *r, const struct show *show)
-{
-	const tel_int128 n =
-	    rest_of(show, TEL_TOTAL_ALLOCS, TEL_TOTAL_FREES, TEL_TOTAL_LIVE);
-
-	if (figure_compare(n, figure_int128_of(0)) > 0)
-		put_blocks(r, show, "ended", n,
-		    rest_of(show, TEL_TOTAL_ALLOC_BYTES, TEL_TOTAL_FREE_BYTES,
-		        TEL_TOTAL_LIVE_BYTES),
-		    "  with pool");
-}
-
 /* What was allocated and freed, where the log records it. */
 static void
 put_memory(struct report *r, const struct show *show)
@@ -214,9 +181,13 @@ put_memory(struct report *r, const struct show *show)
 	static const struct {
 		const char *name;
 		tel_total blocks, bytes;
-	} rows[] = { { "allocated", TEL_TOTAL_ALLOCS, TEL_TOTAL_ALLOC_BYTES },
-		{ "freed", TEL_TOTAL_FREES, TEL_TOTAL_FREE_BYTES },
-		{ "live", TEL_TOTAL_LIVE, TEL_TOTAL_LIVE_BYTES } };
+		const char *how;
+	} rows[] = { { "allocated", TEL_TOTAL_ALLOCS, TEL_TOTAL_ALLOC_BYTES,
+		         "" },
+		{ "freed", TEL_TOTAL_FREES, TEL_TOTAL_FREE_BYTES, "" },
+		{ "ended", TEL_TOTAL_ENDED, TEL_TOTAL_ENDED_BYTES,
+		    "  with pool" },
+		{ "live", TEL_TOTAL_LIVE, TEL_TOTAL_LIVE_BYTES, "" } };
 	struct report_section *s = report_section(r, REPORT_TEXT, "");
 	const int raw = show->options->raw;
 	tel_heap_stack all;
@@ -230,9 +201,7 @@ put_memory(struct report *r, const struct show *show)
 		if (!tel_stats_total(show->stats, rows[i].blocks, &n) ||
 		    !tel_stats_total(show->stats, rows[i].bytes, &b))
 			continue;
-		if (rows[i].blocks == TEL_TOTAL_LIVE)
-			put_ended(r, show);
-		put_blocks(r, show, rows[i].name, n, b, "");
+		put_blocks(r, show, rows[i].name, n, b, rows[i].how);
 	}
 	if (tel_stats_total(show->stats, TEL_TOTAL_SAMPLES, &n))
 		report_line(r, "samples",

@@ -52,6 +52,10 @@ static const struct family families[] = {
 	    "allocations from which these are estimated" },
 	{ TEL_TOTAL_STRAYS, "freed_unknown_blocks", "counter", NULL,
 	    "blocks freed that the log does not allocate" },
+	{ TEL_TOTAL_ENDED, "ended_blocks", "counter", NULL,
+	    "blocks that ended with their pool, or were replaced" },
+	{ TEL_TOTAL_ENDED_BYTES, "ended_bytes", "counter", "bytes",
+	    "bytes of them" },
 };
 
 static const char type_events[] = "type_events", type_bytes[] = "type_bytes";

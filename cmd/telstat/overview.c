@@ -393,7 +393,9 @@ static const struct {
 	{ TEL_TOTAL_LIVE, "live_blocks", NULL, 0 },
 	{ TEL_TOTAL_LIVE_BYTES, "live_bytes", NULL, 0 },
 	{ TEL_TOTAL_SAMPLES, "samples", NULL, 0 },
-	{ TEL_TOTAL_STRAYS, "freed_unknown_blocks", NULL, 0 } };
+	{ TEL_TOTAL_STRAYS, "freed_unknown_blocks", NULL, 0 },
+	{ TEL_TOTAL_ENDED, "ended_blocks", NULL, 0 },
+	{ TEL_TOTAL_ENDED_BYTES, "ended_bytes", NULL, 0 } };
 #define NTOTALS (sizeof(totals) / sizeof(totals[0]))
 
 void

@@ -326,8 +326,11 @@ typedef enum tel_total {
 	/* known if not 0 */
 	TEL_TOTAL_SAMPLES, /* allocations that stand for others, too: blocks
 	                    * and bytes are estimates */
-	TEL_TOTAL_STRAYS   /* frees and reallocs of blocks that the log does not
+	TEL_TOTAL_STRAYS,  /* frees and reallocs of blocks that the log does not
 	                    * allocate; they are in no other total */
+	TEL_TOTAL_ENDED,   /* blocks that ended without being freed: their pool
+	                    * was destroyed, or their address allocated again */
+	TEL_TOTAL_ENDED_BYTES /* and their bytes */
 } tel_total;
 /*
  * A total.  out: set when it is known.

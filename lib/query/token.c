@@ -24,7 +24,7 @@ token_is_word(char c)
 	    (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The suffix at p, and where it ends; NULL: there is no such. */
+/* The suffix at p, and where it ends; NULL: none is there. */
 static const struct tel_suffix *
 find_suffix(const char *p, int long_units, const char **end)
 {

@@ -125,7 +125,7 @@ int tel__line_is_text(const unsigned char *p, const unsigned char *end,
     int mixed);
 
 /*
- * 1 when the line is no event: it is blank, begins with '#', or is what grep
+ * 1 when the line has no event: it is blank, begins with '#', or is what grep
  * puts between groups of lines.
  */
 static inline int

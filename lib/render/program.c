@@ -322,7 +322,7 @@ put_sql_double(unsigned char *p, uint64_t bits)
 	return p + 5;
 }
 
-/* A float; put selects how one that is no number is shown. */
+/* A float; put selects how NaN and infinity are shown. */
 static unsigned char *
 put_float(unsigned char *p, uint64_t bits,
     unsigned char *(*put)(unsigned char *p, uint64_t bits))

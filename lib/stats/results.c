@@ -31,7 +31,8 @@ results_minus(tel_int128 a, tel_int128 b)
 static int
 tell_blocks(const struct report *r, tel_total which, tel_int128 *out)
 {
-	int known = r->has_allocs;
+	const int known = r->has_allocs;
+	const int ended = r->ended.high != 0 || r->ended.low != 0;
 
 	switch (which) {
 	case TEL_TOTAL_ALLOCS:
@@ -58,6 +59,9 @@ tell_blocks(const struct report *r, tel_total which, tel_int128 *out)
 		    out);
 	case TEL_TOTAL_STRAYS:
 		return results_tell(int128_u64(r->strays), r->strays > 0, out);
+	case TEL_TOTAL_ENDED: return results_tell(r->ended, ended, out);
+	case TEL_TOTAL_ENDED_BYTES:
+		return results_tell(r->ended_bytes, ended, out);
 	default: return 0;
 	}
 }
