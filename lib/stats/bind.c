@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats/class.h"
+
 /* A failure to bind an expression of a definition. */
 static tel_status
 bind_failed(struct tel_stats *s, const char *text, const struct piece *piece,

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "stats/class.h"
+
 /* More multiples of the interval than these are not shown one by one. */
 #define SNAPSHOTS_MAX 10000u
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "stats/class.h"
 
 /* Cuts out the expressions of a weight; those of an inst log may be invalid. */
 static tel_status

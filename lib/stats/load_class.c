@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "stats/load.h"
+#include "stats/class.h"
 
 /* Documented limit. */
 #define CLASSES_MAX 65536u

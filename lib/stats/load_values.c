@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "stats/load.h"
+#include "stats/class.h"
 
 /* ------------------------------------------------------------- events */
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "stats/class.h"
 
 /* TEL_OK, TEL_ENOMEM. */
 static tel_status

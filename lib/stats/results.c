@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "stats/class.h"
+
 /* ------------------------------------------------------------- report */
 
 static int

@@ -9,6 +9,7 @@
 
 #include "format/inst/write.h"
 #include "stats/fields.h"
+#include "stats/class.h"
 #include "stats/stats.h"
 
 struct saver {

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/buffer.h"
 #include "query/suggest.h"
+#include "stats/class.h"
 #include "stats/lexer.h"
 #include "stats/stat.h"
 

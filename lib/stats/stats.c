@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "query/tree.h"
+#include "stats/class.h"
 
 tel_stats *
 tel_stats_new(void)
