@@ -27,7 +27,7 @@ is_refused(int argc, char **argv)
 
 /* Reads the file into .text.  Returns 1, or 0 after a message. */
 static int
-read_file(struct config *c, const char *path)
+config_read_file(struct config *c, const char *path)
 {
 	FILE *file = fopen(path, "r");
 	size_t n = 0;
@@ -143,7 +143,7 @@ config_apply(struct config *c, const struct tool *tool, int argc, char **argv)
 	memset(c, 0, sizeof(*c));
 	if (path == NULL || path[0] == '\0' || is_refused(argc, argv))
 		return 1;
-	if (!read_file(c, path))
+	if (!config_read_file(c, path))
 		return 0;
 	c->argv =
 	    malloc(((size_t)argc + 2 * OPTIONS_MAX + 2) * sizeof(*c->argv));

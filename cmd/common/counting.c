@@ -364,7 +364,7 @@ all_done(struct team *t)
 
 /* Waits for a piece; shows progress meanwhile. */
 static struct piece *
-wait_for(struct team *t, struct file *f, unsigned i)
+counting_wait_for(struct team *t, struct file *f, unsigned i)
 {
 	const uint64_t job = f->job + i;
 
@@ -424,13 +424,13 @@ go_on(struct piece *first, struct piece *last, unsigned i)
 static tel_status
 join_all(struct team *t, struct file *f, unsigned char *kept)
 {
-	struct piece *first = wait_for(t, f, 0), *last = first, *p;
+	struct piece *first = counting_wait_for(t, f, 0), *last = first, *p;
 	tel_status st = first->failed ? TEL_EIO : TEL_OK;
 	unsigned i;
 
 	kept[0] = 1;
 	for (i = 1; i < f->npieces; i++) {
-		p = wait_for(t, f, i);
+		p = counting_wait_for(t, f, i);
 		if (st != TEL_OK || first->entire)
 			continue;
 		st = p->failed || p->reader == NULL ?
@@ -503,7 +503,7 @@ take_file(struct team *t, struct file *f)
 	}
 	for (i = 0; i < f->npieces; i++) {
 		if (kept == NULL)
-			(void)wait_for(t, f, i);
+			(void)counting_wait_for(t, f, i);
 		piece_free(&f->pieces[i]);
 	}
 	free(kept);

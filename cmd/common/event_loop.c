@@ -542,7 +542,7 @@ run_all(struct settings *s, const struct visitor *v)
 /* ------------------------------------------------------ the last N events */
 
 static enum outcome
-count_event(void *arg, const tel_event *ev)
+loop_count_event(void *arg, const tel_event *ev)
 {
 	uint64_t *n = arg;
 
@@ -647,7 +647,7 @@ count_selected(const struct settings *s, uint64_t from, uint64_t to,
 {
 	struct settings copy = *s;
 	const struct visitor v = { .arg = n,
-		.event = count_event,
+		.event = loop_count_event,
 		.run = loop_count_events,
 		.any_order = 1 };
 

@@ -64,7 +64,7 @@ list_remove(const struct new_file *f)
 
 /* A tool that takes these signals itself, or ignores them, goes on to do so. */
 static void
-catch_signals(void)
+new_file_catch_signals(void)
 {
 	struct sigaction action, before;
 	size_t i;
@@ -125,7 +125,7 @@ open_itself(const char *name, int create, mode_t mode)
 
 /* The length of the folder, with its slash, that a path starts with. */
 static size_t
-folder_length(const char *path)
+new_file_folder_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -154,7 +154,7 @@ is_mounted(const char *path)
 static int
 may_replace(const char *path, const struct stat *old)
 {
-	const size_t n = folder_length(path);
+	const size_t n = new_file_folder_length(path);
 	char folder[PATH_MAX];
 	struct stat st;
 
@@ -194,7 +194,7 @@ open_beside(struct new_file *f, mode_t mode)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY;
 	const size_t room = strlen(f->target) + 32;
-	size_t shown = folder_length(f->target);
+	size_t shown = new_file_folder_length(f->target);
 	sigset_t before;
 	int fd, tries, error;
 
@@ -252,7 +252,7 @@ new_file_open(struct new_file *f, const char *name, mode_t mode)
 	f->target = find_target(name, &old, &exists);
 	if (f->target == NULL)
 		return open_itself(name, exists ? 0 : O_CREAT, mode);
-	catch_signals();
+	new_file_catch_signals();
 	fd = open_beside(f, exists ? 0600 : mode);
 	if (fd >= 0 && (!exists || copy_rights(fd, &old) == 0))
 		return fd;

@@ -404,7 +404,7 @@ row_text(const struct tool *tool, const struct option_row *row)
 }
 
 static void
-print_row(const struct tool *tool, const struct option_row *row)
+common_options_print_row(const struct tool *tool, const struct option_row *row)
 {
 	const char *argument = row->argument;
 	char left[40];
@@ -441,7 +441,7 @@ print_rows(const struct tool *tool, const struct option_row *rows, size_t n,
 			if (!*printed)
 				printf("\n%s:\n", group);
 			*printed = 1;
-			print_row(tool, &rows[i]);
+			common_options_print_row(tool, &rows[i]);
 		}
 	}
 }

@@ -130,7 +130,7 @@ put_xml(tel_output *out, const char *text)
 }
 
 static void
-put_escaped(tel_output *out, const char *text, int quotes)
+common_page_put_escaped(tel_output *out, const char *text, int quotes)
 {
 	while (*text != '\0') {
 		size_t n = page_utf8(text);
@@ -153,13 +153,13 @@ put_escaped(tel_output *out, const char *text, int quotes)
 void
 put_label(tel_output *out, const char *text)
 {
-	put_escaped(out, text, 1);
+	common_page_put_escaped(out, text, 1);
 }
 
 void
 put_help(tel_output *out, const char *text)
 {
-	put_escaped(out, text, 0);
+	common_page_put_escaped(out, text, 0);
 }
 
 char *

@@ -17,7 +17,7 @@
 #define PRINTERS_MAX 8u
 
 static int
-set_time(struct settings *s, const char *text)
+settings_set_time(struct settings *s, const char *text)
 {
 	static const char *const words[] = { "ticks", "s", "ns", "relative",
 		"delta", "iso", NULL };
@@ -212,7 +212,7 @@ describe_free(char **list, size_t count)
 
 /* Keeps "KEY=VALUE", whose key is checked when it is set. */
 static int
-add_metadata(struct settings *s, const char *value)
+settings_add_metadata(struct settings *s, const char *value)
 {
 	const char **longer;
 	const char *equals = strchr(value, '=');
@@ -250,7 +250,7 @@ settings_take(struct settings *s, int id, const char *value)
 	case OPTION_SINCE:
 	case OPTION_UNTIL:
 	case 'w': return selection_option(sel, id, value);
-	case 'T': return set_time(s, value);
+	case 'T': return settings_set_time(s, value);
 	case 'u': s->unbuffered = 1; return 1;
 	case 'q': s->quiet = 1; return 1;
 	case 'c': s->count_only = 1; return 1;
@@ -267,7 +267,7 @@ settings_take(struct settings *s, int id, const char *value)
 		return describe_add(&s->descriptions, &s->ndescriptions, value);
 	case OPTION_CONTRACTS:
 		return describe_add(&s->contracts, &s->ncontracts, value);
-	case OPTION_META_SET: return add_metadata(s, value);
+	case OPTION_META_SET: return settings_add_metadata(s, value);
 	case OPTION_MAX_LABELS:
 		return number_option("--max-labels", "number of labels", value,
 		    1, LABELS_MAX, &s->max_labels);
@@ -317,8 +317,8 @@ has_input(const struct settings *s, const struct tool *tool)
 
 /* Takes all options.  Returns 1, or 0 when the tool is to end. */
 static int
-take_all(struct settings *s, const struct tool *tool, void *arg, int argc,
-    char **argv)
+settings_take_all(struct settings *s, const struct tool *tool, void *arg,
+    int argc, char **argv)
 {
 	const char *value;
 	int id, ok;
@@ -361,7 +361,7 @@ settings_parse(struct settings *s, const struct tool *tool, void *arg, int argc,
 		argc = s->config.argc;
 		argv = s->config.argv;
 	}
-	if (!take_all(s, tool, arg, argc, argv))
+	if (!settings_take_all(s, tool, arg, argc, argv))
 		return 0;
 	if (!operands_take(s, argv + optind, argc - optind))
 		return 0;

@@ -146,8 +146,8 @@ make_reader(const struct settings *s, struct notices *notices)
  * except a failure that would give another range.
  */
 static int
-find_span(const struct source *src, const struct settings *s, uint64_t *first,
-    uint64_t *last)
+common_source_find_span(const struct source *src, const struct settings *s,
+    uint64_t *first, uint64_t *last)
 {
 	off_t start =
 	    src->regular || src->folder ? lseek(src->fd, 0, SEEK_CUR) : -1;
@@ -201,7 +201,7 @@ sources_span(struct source *const *srcs, int n, struct settings *s)
 	if (!s->select.percent)
 		return 1;
 	for (i = 0; i < n; i++)
-		if (!find_span(srcs[i], s, &first, &last))
+		if (!common_source_find_span(srcs[i], s, &first, &last))
 			return 0;
 	if (first <= last)
 		selection_span(&s->select, first, last);

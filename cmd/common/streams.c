@@ -67,7 +67,7 @@ streams_end(void)
 
 /* Nonzero when path, or standard input, is the file that st describes. */
 static int
-is_same(const struct stat *st, const char *path)
+streams_is_same(const struct stat *st, const char *path)
 {
 	struct stat in;
 	int got = strcmp(path, "-") == 0 ? fstat(0, &in) : stat(path, &in);
@@ -90,7 +90,7 @@ check_same(const struct sink *sink, const struct settings *s)
 	for (i = 0; i < s->noperands || (i == 0 && s->noperands == 0); i++) {
 		const char *operand = s->noperands > 0 ? s->operands[i] : "-";
 
-		if (!is_same(&st, operand))
+		if (!streams_is_same(&st, operand))
 			continue;
 		message_fail(STATUS_USAGE, operand,
 		    "the output would overwrite this input");
@@ -310,7 +310,7 @@ is_worth_a_name(const struct sink *sink)
 }
 
 static void
-close_file(struct sink *sink)
+streams_close_file(struct sink *sink)
 {
 	if (!sink->failed && !sink->discarded && !sink->settings->replace &&
 	    is_worth_a_name(sink))
@@ -330,6 +330,6 @@ sink_close(struct sink *sink)
 	/* some file systems report a full disk only now */
 	if (fd >= 0 && close(fd) != 0 && !sink->failed)
 		streams_tell(sink, errno);
-	close_file(sink);
+	streams_close_file(sink);
 	pager_end(sink->pager);
 }

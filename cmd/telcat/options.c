@@ -108,7 +108,7 @@ static const struct tool tool = { "telcat", TOOL_TELCAT, own,
 
 /* -c prints a number, whatever the format is. */
 static int
-check_count(const struct telcat *t)
+telcat_options_check_count(const struct telcat *t)
 {
 	if (!t->types && t->split == NULL)
 		return 1;
@@ -236,7 +236,7 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	    !operands_select(&t->settings))
 		return 0;
 	if (t->settings.count_only)
-		return check_count(t);
+		return telcat_options_check_count(t);
 	name = t->settings.format;
 	if (name == NULL)
 		name = tel_printer_format_name(0);

@@ -157,7 +157,7 @@ until_page(const struct show *show)
 
 /* Replaces the page by one of the events so far. */
 static void
-put_page(struct show *show, unsigned seconds)
+telcat_show_put_page(struct show *show, unsigned seconds)
 {
 	struct sink *sink = show->sink;
 	tel_status st;
@@ -200,7 +200,7 @@ idle_page(struct show *show)
 		got = poll(fds, n, (int)wait);
 	free(fds);
 	if (got == 0)
-		put_page(show, show->telcat->seconds);
+		telcat_show_put_page(show, show->telcat->seconds);
 }
 
 /* Events were printed: a page of them may be due. */
@@ -211,7 +211,7 @@ note_events(struct show *show)
 		return;
 	show->news = 1;
 	if (until_page(show) <= 0)
-		put_page(show, show->telcat->seconds);
+		telcat_show_put_page(show, show->telcat->seconds);
 }
 
 /* --------------------------------------------------------------- events */
@@ -337,7 +337,7 @@ end_output(struct show *show)
 		if (st != TEL_OK)
 			telcat_show_tell(show, st);
 	} else {
-		put_page(show, 0);
+		telcat_show_put_page(show, 0);
 	}
 }
 

@@ -98,7 +98,7 @@ parse_by(struct split *s, const char *text)
 
 /* Only events that do not depend on each other can be in several files. */
 static int
-check_format(const struct telcat *t)
+telcat_split_check_format(const struct telcat *t)
 {
 	const char *name = t->settings.format;
 
@@ -120,7 +120,7 @@ telcat_split_check(const struct telcat *t)
 	struct split s;
 
 	memset(&s, 0, sizeof(s));
-	return parse_by(&s, t->split) && check_format(t) &&
+	return parse_by(&s, t->split) && telcat_split_check_format(t) &&
 	    parse_pattern(&s, t->settings.output);
 }
 
@@ -186,7 +186,7 @@ name_piece(const struct split *s)
 
 /* Makes what writes a piece.  TEL_OK, or what failed. */
 static tel_status
-set_up(const struct split *s, struct piece *p)
+telcat_split_set_up(const struct split *s, struct piece *p)
 {
 	const struct telcat *t = s->telcat;
 
@@ -216,7 +216,7 @@ open_piece(struct split *s)
 		goto fail;
 	s->count++;
 	s->pieces[s->npieces++] = p;
-	st = set_up(s, p);
+	st = telcat_split_set_up(s, p);
 	if (st == TEL_OK)
 		return p;
 	telcat_split_tell(s, p, st);

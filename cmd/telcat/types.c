@@ -50,7 +50,7 @@ struct types {
 };
 
 static void
-no_memory(void)
+telcat_types_no_memory(void)
 {
 	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
 }
@@ -121,7 +121,7 @@ make_row(struct row *row, const char *schema, const tel_type *type)
 	    row->fields != NULL && row->docs != NULL)
 		return 1;
 	free_row(row);
-	no_memory();
+	telcat_types_no_memory();
 	return 0;
 }
 
@@ -355,7 +355,7 @@ list_built_in(const struct types *t, const char *name)
 
 /* Finds the row of a type in the log that is read, or makes it; 0 or +1. */
 static size_t
-find_row(struct types *t, const tel_type *type)
+telcat_types_find_row(struct types *t, const tel_type *type)
 {
 	const char *schema =
 	    tel_schema_name(tel_reader_schema(t->source->reader));
@@ -371,7 +371,7 @@ find_row(struct types *t, const tel_type *type)
 			return i;
 	}
 	if (!TEL__RESERVE(t->rows, t->room, t->nrows + 1)) {
-		no_memory();
+		telcat_types_no_memory();
 		return 0;
 	}
 	if (!make_row(&t->rows[t->nrows], schema, type))
@@ -410,7 +410,7 @@ telcat_types_event(void *arg, const tel_event *ev)
 	size_t at = tel_type_code(type) % HEADS;
 
 	if (t->cache[at].type != type) {
-		t->cache[at].row = find_row(t, type);
+		t->cache[at].row = telcat_types_find_row(t, type);
 		if (t->cache[at].row == 0)
 			return END_ALL;
 		t->cache[at].type = type;
@@ -496,7 +496,7 @@ telcat_types(struct telcat *telcat, struct sink *sink)
 	unsigned i;
 
 	if (t == NULL) {
-		no_memory();
+		telcat_types_no_memory();
 		return;
 	}
 	t->telcat = telcat;

@@ -74,7 +74,7 @@ convert_event(void *arg, const tel_event *ev)
 }
 
 static enum outcome
-run_events(void *arg, tel_run *events)
+convert_run_events(void *arg, tel_run *events)
 {
 	struct run *run = arg;
 	const struct selection *s = &run->telcat->settings.select;
@@ -139,7 +139,7 @@ telcat_write(struct telcat *t, struct sink *sink)
 	visitor.arg = &run;
 	visitor.begin = convert_begin;
 	visitor.event = convert_event;
-	visitor.run = run_events;
+	visitor.run = convert_run_events;
 	visitor.end = convert_end;
 	visitor.idle = convert_idle;
 	visitor.any_order = selection_all(&t->settings.select);

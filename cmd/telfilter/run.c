@@ -119,7 +119,7 @@ telfilter_begin(void *arg, struct source *const *srcs, int n)
 }
 
 static inline struct known *
-slot_of(struct run *run, const tel_type *type)
+telfilter_slot_of(struct run *run, const tel_type *type)
 {
 	uint64_t place = (uint64_t)(uintptr_t)type;
 
@@ -183,7 +183,7 @@ telfilter_flush(struct run *run)
 
 /* Counts events of context that are earlier than the one before them. */
 static void
-check_order(struct run *run, const tel_event *ev, tel_place where)
+telfilter_check_order(struct run *run, const tel_event *ev, tel_place where)
 {
 	uint64_t clock = tel_event_clock(ev);
 
@@ -202,7 +202,7 @@ telfilter_place(struct run *run, const tel_event *ev, tel_place where)
 	tel_status st = TEL_OK;
 
 	if (run->context != NULL && !run->restores)
-		check_order(run, ev, where);
+		telfilter_check_order(run, ev, where);
 	if (where == TEL_PLACE_GAP && run->writer != NULL)
 		st = tel_writer_gap(run->writer);
 	if (st == TEL_OK && run->writer != NULL)
@@ -234,7 +234,7 @@ telfilter_event(void *arg, const tel_event *ev)
 {
 	struct run *run = arg;
 	const tel_type *type = tel_event_type(ev);
-	struct known *known = slot_of(run, type);
+	struct known *known = telfilter_slot_of(run, type);
 	tel_status st;
 	int wanted;
 
@@ -279,7 +279,7 @@ takes_runs(const struct run *run, const tel_run *events)
 }
 
 static enum outcome
-run_events(void *arg, tel_run *events)
+telfilter_run_events(void *arg, tel_run *events)
 {
 	struct run *run = arg;
 	enum outcome outcome = telfilter_event(arg, tel_run_event(events, 0));
@@ -342,7 +342,7 @@ telfilter_idle(void *arg)
 
 /* Makes what the events go to.  Returns 1, or 0 after a message. */
 static int
-set_up(struct run *run)
+telfilter_set_up(struct run *run)
 {
 	struct telfilter *t = run->telfilter;
 	tel_status st = TEL_OK;
@@ -410,12 +410,12 @@ telfilter_run(struct telfilter *t, struct sink *sink)
 	if (t->any && t->count > 1)
 		t->count = 1;
 	run.full = t->count == 0;
-	if (set_up(&run)) {
+	if (telfilter_set_up(&run)) {
 		memset(&visitor, 0, sizeof(visitor));
 		visitor.arg = &run;
 		visitor.begin = telfilter_begin;
 		visitor.event = telfilter_event;
-		visitor.run = run_events;
+		visitor.run = telfilter_run_events;
 		visitor.end = telfilter_end;
 		visitor.idle = telfilter_idle;
 		visitor.any_order = !t->settings.ordered &&

@@ -34,7 +34,7 @@ sample_share(const char *text, uint64_t *out)
 
 /* SplitMix64, by Guy Steele, Doug Lea and Christine Flood (OOPSLA 2014). */
 static uint64_t
-next_random(uint64_t *state)
+telfilter_sample_next_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
 
@@ -53,5 +53,6 @@ sample_next(struct sample *s)
 	s->until = s->every - 1;
 	/* 32 bits, so that the product of the two is exact */
 	return s->share >= SAMPLE_ALL ||
-	    (next_random(&s->state) >> 32) * SAMPLE_ALL < s->share << 32;
+	    (telfilter_sample_next_random(&s->state) >> 32) * SAMPLE_ALL <
+	    s->share << 32;
 }

@@ -396,7 +396,7 @@ telrec_attach_load(struct thread *t, const char *library, const char *arena)
  * handler would run in the middle of dlopen(), or leave it by longjmp().
  */
 static int
-hold_signals(struct thread *t)
+telrec_attach_hold_signals(struct thread *t)
 {
 	static const int own[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP,
 		SIGSYS };
@@ -426,7 +426,7 @@ attach_process(pid_t pid, const char *library, const char *arena)
 	failed = "its registers cannot be read";
 	if (ptrace(PTRACE_GETREGSET, t.tid, (void *)(uintptr_t)NT_X86_XSTATE,
 	        &t.state_part) == 0 &&
-	    hold_signals(&t)) {
+	    telrec_attach_hold_signals(&t)) {
 		failed = telrec_attach_load(&t, library, arena);
 		(void)ptrace(PTRACE_SETREGSET, t.tid,
 		    (void *)(uintptr_t)NT_X86_XSTATE, &t.state_part);

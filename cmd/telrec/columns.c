@@ -96,7 +96,7 @@ columns_keep(struct columns *c, uint64_t bytes)
 
 /* The names of a source are to be in the block. */
 static void
-add_names(struct columns *c, struct source *from)
+telrec_columns_add_names(struct columns *c, struct source *from)
 {
 	const unsigned at = c->nnames;
 
@@ -122,7 +122,7 @@ columns_rename(struct columns *c, const struct source *from)
 
 /* The columns for a source that has none in this block. */
 static unsigned
-find_set(struct columns *c)
+telrec_columns_find_set(struct columns *c)
 {
 	struct set **set = &c->sets[c->nsets];
 
@@ -136,8 +136,8 @@ void
 columns_source(struct columns *c, struct source *from)
 {
 	if (from->block != c->number) {
-		add_names(c, from);
-		from->set = find_set(c);
+		telrec_columns_add_names(c, from);
+		from->set = telrec_columns_find_set(c);
 		from->block = c->number;
 	}
 	c->set = c->sets[from->set];

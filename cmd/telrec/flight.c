@@ -65,7 +65,7 @@ flight_new(uint64_t bytes, uint32_t options)
 }
 
 static void
-free_list(struct list *list)
+flight_free_list(struct list *list)
 {
 	struct block *b;
 
@@ -81,8 +81,8 @@ flight_free(struct flight *f)
 {
 	if (f == NULL)
 		return;
-	free_list(&f->kept);
-	free_list(&f->recent);
+	flight_free_list(&f->kept);
+	flight_free_list(&f->recent);
 	tel__buffer_clear(&f->packed);
 	free(f->cells);
 	free(f);
@@ -92,7 +92,8 @@ flight_free(struct flight *f)
 
 /* n values of 8 bytes, or of 4. */
 static void
-put_column(struct tel__buffer *b, const void *values, unsigned n, int is_large)
+flight_put_column(struct tel__buffer *b, const void *values, unsigned n,
+    int is_large)
 {
 	const uint64_t *large = values;
 	const uint32_t *small = values;
@@ -148,7 +149,7 @@ flight_put_part(struct flight *f, const tel_emit_part *part)
 	tel__buffer_put_varint(b, part->count);
 	tel__buffer_put_varint(b, part->same);
 	for (i = 0; i < fields + 2; i++)
-		put_column(b, part->columns[i],
+		flight_put_column(b, part->columns[i],
 		    part->same >> i & 1 ? 1 : part->count, 1);
 	tel__buffer_put_varint(b, part->labels != NULL);
 	if (part->labels == NULL)
@@ -156,7 +157,7 @@ flight_put_part(struct flight *f, const tel_emit_part *part)
 	/* they are kept elsewhere as long as the recording */
 	for (i = 0; i < part->count; i++)
 		f->pointers[i] = (uintptr_t)part->labels[i];
-	put_column(b, f->pointers, part->count, 1);
+	flight_put_column(b, f->pointers, part->count, 1);
 }
 
 /* Packs a block and appends it to a list.  0: out of memory. */
@@ -170,8 +171,8 @@ flight_pack(struct flight *f, struct list *list, const tel_emit_columns *from)
 	b->used = 0;
 	flight_put_names(b, from);
 	tel__buffer_put(b, from->order, from->count);
-	put_column(b, from->clocks, from->clock_count, 1);
-	put_column(b, from->shared, from->clock_count, 0);
+	flight_put_column(b, from->clocks, from->clock_count, 1);
+	flight_put_column(b, from->shared, from->clock_count, 0);
 	for (i = 0; i < from->part_count; i++)
 		flight_put_part(f, &from->parts[i]);
 	block = b->failed ? NULL : malloc(sizeof(*block) + b->used);
@@ -200,7 +201,7 @@ struct unpacked {
 };
 
 static uint64_t
-take_number(const unsigned char **at)
+flight_take_number(const unsigned char **at)
 {
 	uint64_t v = 0;
 
@@ -212,7 +213,7 @@ static uint64_t *
 take_column(struct flight *f, const unsigned char **at, unsigned n)
 {
 	uint64_t *to = f->cells + f->cells_used, v;
-	const uint64_t least = take_number(at);
+	const uint64_t least = flight_take_number(at);
 	const unsigned width = *(*at)++;
 	unsigned i, k;
 
@@ -236,7 +237,7 @@ take_labels(struct flight *f, const unsigned char **at, tel_emit_part *part,
 
 	part->labels = NULL;
 	part->labelled = 1;
-	if (!take_number(at))
+	if (!flight_take_number(at))
 		return;
 	pointers = take_column(f, at, part->count);
 	for (i = 0; i < part->count; i++)
@@ -266,8 +267,8 @@ unpack(struct flight *f, const struct block *block)
 		.names = u->names,
 		.lost = block->lost };
 	for (i = 0; i < block->name_count; i++) {
-		u->names[i].space = (unsigned)take_number(&at);
-		u->names[i].value = take_number(&at);
+		u->names[i].space = (unsigned)flight_take_number(&at);
+		u->names[i].value = flight_take_number(&at);
 		u->names[i].name = (const char *)at;
 		at += NAME_BYTES;
 	}
@@ -280,9 +281,9 @@ unpack(struct flight *f, const struct block *block)
 	u->all.shared = f->shared;
 	for (i = 0; i < block->part_count; i++) {
 		part = &u->parts[i];
-		part->code = (unsigned)take_number(&at);
-		part->count = (unsigned)take_number(&at);
-		part->same = take_number(&at);
+		part->code = (unsigned)flight_take_number(&at);
+		part->count = (unsigned)flight_take_number(&at);
+		part->same = flight_take_number(&at);
 		part->columns = u->columns[i];
 		fields = types_fields((enum type)(part->code - 1), f->options);
 		for (k = 0; k < fields + 2; k++)

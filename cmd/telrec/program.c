@@ -19,7 +19,7 @@
 
 /* Opens a program.  -1: it is not found. */
 static int
-open_program(const char *name)
+telrec_open_program(const char *name)
 {
 	const char *list = getenv("PATH"), *end;
 	char path[4096];
@@ -97,7 +97,7 @@ program_obstacle(const char *name)
 	struct stat st;
 	int fd, scripts = 0;
 
-	while ((fd = open_program(name)) >= 0) {
+	while ((fd = telrec_open_program(name)) >= 0) {
 		if (pread(fd, line, sizeof(line) - 1, 0) < 5 ||
 		    fstat(fd, &st) != 0)
 			memset(line, 0, sizeof(line));

@@ -86,7 +86,7 @@ take_other(struct columns *to, uint64_t word, const uint64_t *words,
 
 /* A module, whose words are at and on, and n words of text behind them. */
 static void
-take_module(struct telrec_symbols *symbols, const struct cursor *c,
+telrec_rings_take_module(struct telrec_symbols *symbols, const struct cursor *c,
     const uint64_t *words, uint32_t at, uint32_t n)
 {
 	const uint32_t mask = ARENA_RING_WORDS - 1;
@@ -131,7 +131,8 @@ take_extra(struct columns *to, struct cursor *c, uint64_t word,
 		return at;
 	}
 	if (more == ARENA_MODULE) {
-		take_module(symbols, c, words, at, (uint32_t)(word >> 16));
+		telrec_rings_take_module(symbols, c, words, at,
+		    (uint32_t)(word >> 16));
 		return at + 3 + (uint32_t)(word >> 16);
 	}
 	if (more > ARENA_TRACE)

@@ -251,7 +251,7 @@ can_load(const char *library)
 
 /* The library of an allocator; NULL: it was not found. */
 static const char *
-find_allocator(const char *name)
+telrec_run_find_allocator(const char *name)
 {
 	static const struct {
 		const char *name, *library;
@@ -285,7 +285,7 @@ set_environment(const struct run *run)
 		return -1;
 	}
 	if (allocator != NULL &&
-	    (allocator = find_allocator(allocator)) == NULL) {
+	    (allocator = telrec_run_find_allocator(allocator)) == NULL) {
 		message_fail(STATUS_USAGE, run->t->allocator,
 		    "no such library, or it cannot be loaded");
 		return -1;
@@ -325,7 +325,7 @@ telrec_run_execute(const struct run *run, int fd, const sigset_t *old)
 }
 
 static void
-catch_signals(uint64_t ring)
+telrec_run_catch_signals(uint64_t ring)
 {
 	static const int caught[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1,
 		SIGUSR2 };
@@ -362,7 +362,7 @@ telrec_run_start(struct run *run)
 	run->child = fork();
 	if (run->child == 0)
 		telrec_run_execute(run, fds[1], &old);
-	catch_signals(run->t->ring);
+	telrec_run_catch_signals(run->t->ring);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(fds[1]);
 	do
@@ -395,7 +395,7 @@ start_in_process(struct run *run)
 	}
 	snprintf(arena, sizeof(arena), "/proc/%ld/fd/%d", (long)getpid(),
 	    run->arena_fd);
-	catch_signals(run->t->ring);
+	telrec_run_catch_signals(run->t->ring);
 	return attach_process(run->child, library, arena) ? 0 : EXIT_TELREC;
 }
 
@@ -473,7 +473,7 @@ flush_log(struct run *run)
 }
 
 static void
-close_log(struct run *run)
+telrec_run_close_log(struct run *run)
 {
 	if (drain_finish(run->drain) != 0)
 		fail_log(run);
@@ -738,7 +738,7 @@ telrec_run(const struct telrec *t)
 		name_program(&run);
 		record(&run);
 		explain_end(&run);
-		close_log(&run);
+		telrec_run_close_log(&run);
 		if (drain_events(run.drain) > 0) {
 			run.failed |= !sink_publish(&run.sink);
 		} else if (!run.failed) {

@@ -163,7 +163,8 @@ telrec_symbols_module(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
 /* -------------------------------------------------------------- addresses */
 
 static size_t
-place_of(const struct telrec_symbols *s, uint32_t file, uint64_t address)
+symbols_place_of(const struct telrec_symbols *s, uint32_t file,
+    uint64_t address)
 {
 	uint64_t hash =
 	    (address ^ (uint64_t)file << 48) * UINT64_C(0x9e3779b97f4a7c15);
@@ -190,7 +191,8 @@ grow_cache(struct telrec_symbols *s)
 	s->cache_room = n == 0 ? CACHE_FIRST : 2 * n;
 	for (i = 0; i < n; i++)
 		if (old[i].file != 0)
-			new[place_of(s, old[i].file, old[i].address)] = old[i];
+			new[symbols_place_of(s, old[i].file, old[i].address)] =
+			    old[i];
 	free(old);
 	return 1;
 }
@@ -238,7 +240,7 @@ telrec_symbols_name(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
 
 	if (m == NULL || (2 * s->ncache >= s->cache_room && !grow_cache(s)))
 		return "";
-	found = &s->cache[place_of(s, m->file + 1, address - m->bias)];
+	found = &s->cache[symbols_place_of(s, m->file + 1, address - m->bias)];
 	if (found->file == 0) {
 		found->file = m->file + 1;
 		found->address = address - m->bias;
@@ -260,7 +262,8 @@ telrec_symbols_check(const char *log)
 
 /* A tel_frame_name_fn. */
 static const char *
-name_frame(void *arg, const tel_event *frame, uint64_t address, size_t *length)
+symbols_name_frame(void *arg, const tel_event *frame, uint64_t address,
+    size_t *length)
 {
 	const int pid = tel_type_find_field(tel_event_type(frame), "pid");
 	const char *name = telrec_symbols_name(arg,
@@ -376,7 +379,7 @@ telrec_symbols_write(struct telrec_symbols *s, const char *from, const char *to,
 	if (st == TEL_OK)
 		st = tel_reader_set(r, TEL_READ_MAX_LABELS, NAMES_MAX);
 	if (st == TEL_OK)
-		st = tel_reader_set_frame_names(r, name_frame, s);
+		st = tel_reader_set_frame_names(r, symbols_name_frame, s);
 	if (st == TEL_OK)
 		st = tel_reader_open_file(r, from);
 	if (st == TEL_OK)

@@ -43,7 +43,8 @@ unrecorded_find(const struct arena_exec *e, const char *path, const char **text)
 
 /* Adds a program.  0: there is no room for its name. */
 static int
-add_missing(struct missing *all, unsigned *count, const struct arena_exec *e)
+unrecorded_add_missing(struct missing *all, unsigned *count,
+    const struct arena_exec *e)
 {
 	struct missing *new = &all[*count];
 	unsigned i;
@@ -76,7 +77,7 @@ unrecorded_report(const struct arena *a)
 		return;
 	for (i = 0; i < ARENA_EXECS; i++)
 		if (unrecorded_is_missing(&a->execs[i]) &&
-		    !add_missing(all, &count, &a->execs[i]))
+		    !unrecorded_add_missing(all, &count, &a->execs[i]))
 			others++;
 	for (i = 0; i < count; i++)
 		if (all[i].times == 1)

@@ -84,7 +84,7 @@ answers_some(const struct show *show)
 
 /* A number of blocks and their bytes. */
 static void
-put_blocks(struct report *r, const struct show *show, const char *what,
+answers_put_blocks(struct report *r, const struct show *show, const char *what,
     tel_int128 blocks, tel_int128 bytes, const char *when)
 {
 	const int raw = show->options->raw;
@@ -100,7 +100,7 @@ put_blocks(struct report *r, const struct show *show, const char *what,
 
 /* A time of the heap for people. */
 static const char *
-heap_time(const struct show *show, uint64_t v, char *text)
+answers_heap_time(const struct show *show, uint64_t v, char *text)
 {
 	const char *unit = tel_heap_ticks(show->options->heap) ? "ticks" : "ns";
 	const int raw = show->options->raw;
@@ -143,7 +143,7 @@ put_lifetimes(struct report *r, const struct show *show)
 			return;
 		below = v < step ? "< " : "";
 		line = report_text(r, "%s  %s %s%s", line, lifetimes[i].text,
-		    below, heap_time(show, v < step ? step : v, text));
+		    below, answers_heap_time(show, v < step ? step : v, text));
 	}
 	report_line(r, "lifetimes", "%s", line);
 }
@@ -161,11 +161,12 @@ put_heap(struct report *r, const struct show *show, const tel_heap_stack *all)
 	uint64_t at;
 
 	if (tel_heap_peak_time(heap, &at))
-		put_blocks(r, show, "peak", figure_int128_of(all->peak_blocks),
+		answers_put_blocks(r, show, "peak",
+		    figure_int128_of(all->peak_blocks),
 		    figure_int128_of(all->peak_bytes),
-		    at == 0 ?
-		        "" :
-		        report_text(r, "  at %s", heap_time(show, at, text)));
+		    at == 0 ? "" :
+		              report_text(r, "  at %s",
+		                  answers_heap_time(show, at, text)));
 	put_lifetimes(r, show);
 	report_line(r, "temporary",
 	    "  %13s blocks, %.1f%%, freed before their thread allocated again",
@@ -176,7 +177,7 @@ put_heap(struct report *r, const struct show *show, const tel_heap_stack *all)
 
 /* What was allocated and freed, where the log records it. */
 static void
-put_memory(struct report *r, const struct show *show)
+answers_put_memory(struct report *r, const struct show *show)
 {
 	static const struct {
 		const char *name;
@@ -201,7 +202,7 @@ put_memory(struct report *r, const struct show *show)
 		if (!tel_stats_total(show->stats, rows[i].blocks, &n) ||
 		    !tel_stats_total(show->stats, rows[i].bytes, &b))
 			continue;
-		put_blocks(r, show, rows[i].name, n, b, rows[i].how);
+		answers_put_blocks(r, show, rows[i].name, n, b, rows[i].how);
 	}
 	if (tel_stats_total(show->stats, TEL_TOTAL_SAMPLES, &n))
 		report_line(r, "samples",
@@ -221,7 +222,7 @@ put_memory(struct report *r, const struct show *show)
 
 /* The same for programs. */
 static void
-put_data(struct report *r, const struct show *show)
+answers_put_data(struct report *r, const struct show *show)
 {
 	const tel_heap *heap = show->options->heap;
 	tel_heap_stack all;
@@ -267,7 +268,7 @@ answers_frames(struct report *r, const char *frames)
 
 /* The largest stacks, a line each. */
 static void
-put_stacks(struct report *r, const struct show *show)
+answers_put_stacks(struct report *r, const struct show *show)
 {
 	tel_heap *heap = show->options->heap;
 	const size_t n = tel_heap_count(heap);
@@ -424,13 +425,13 @@ put_pools(struct report *r, const struct show *show)
 void
 answers_put(struct report *r, const struct show *show)
 {
-	put_memory(r, show);
+	answers_put_memory(r, show);
 	if (answers_pools(show) && report_is(r, REPORT_TEXT | REPORT_JSON))
 		put_pools(r, show);
 	if (!answers_some(show))
 		return;
 	if (report_is(r, REPORT_JSON))
-		put_data(r, show);
+		answers_put_data(r, show);
 	if (report_is(r, REPORT_TEXT) && tel_heap_recorded(show->options->heap))
-		put_stacks(r, show);
+		answers_put_stacks(r, show);
 }

@@ -83,7 +83,7 @@ add_side(struct changes *c, tel_heap *heap, int side, tel_heap_weight weight)
 
 /* Adds what has the same name, and drops what has no bytes on either side. */
 static void
-join_names(struct changes *c)
+changes_join_names(struct changes *c)
 {
 	struct change *to = NULL;
 	size_t i, n = 0;
@@ -110,7 +110,7 @@ join_names(struct changes *c)
 
 /* Nonzero when there is anything to show of it. */
 static int
-is_empty(const struct change *c)
+changes_is_empty(const struct change *c)
 {
 	return (c->bytes[0] | c->bytes[1] | c->blocks[0] | c->blocks[1]) == 0;
 }
@@ -215,7 +215,7 @@ put_all(struct report *r, const struct show *show, const struct changes *c)
 		report_put(r);
 		changes_put_text(r, show, "all", &all, 0);
 	}
-	for (i = 0; i < shown && !is_empty(&c->list[i]); i++)
+	for (i = 0; i < shown && !changes_is_empty(&c->list[i]); i++)
 		if (text)
 			changes_put_text(r, show, report_text(r, "%zu.", i + 1),
 			    &c->list[i], 1);
@@ -231,7 +231,7 @@ changes_put(struct report *r, const struct show *show, tel_heap *before,
 	struct changes c = { NULL, 0 };
 
 	if (add_side(&c, before, 0, weight) && add_side(&c, after, 1, weight)) {
-		join_names(&c);
+		changes_join_names(&c);
 		put_all(r, show, &c);
 	} else {
 		r->failed = 1;

@@ -439,7 +439,7 @@ counter_free(void *arg)
 }
 
 static void *
-counter_open(void *arg, tel_reader *r)
+telstat_counter_open(void *arg, tel_reader *r)
 {
 	const struct count *c = arg;
 	struct counter *counter = calloc(1, sizeof(*counter));
@@ -462,7 +462,7 @@ counter_open(void *arg, tel_reader *r)
 }
 
 static int
-counter_run(void *arg, tel_run *events)
+telstat_counter_run(void *arg, tel_run *events)
 {
 	const struct counter *counter = arg;
 
@@ -471,7 +471,7 @@ counter_run(void *arg, tel_run *events)
 }
 
 static int
-counter_join(void *arg, const void *next)
+telstat_counter_join(void *arg, const void *next)
 {
 	const struct counter *counter = arg, *from = next;
 
@@ -481,7 +481,7 @@ counter_join(void *arg, const void *next)
 }
 
 static enum counted
-counter_take(void *arg, void *taken, struct source *src)
+telstat_counter_take(void *arg, void *taken, struct source *src)
 {
 	struct count *c = arg;
 	const struct counter *counter = taken;
@@ -514,8 +514,9 @@ read_side_by_side(struct count *c, const struct visitor *v)
 {
 	const struct telstat *t = c->telstat;
 	struct settings *s = &c->telstat->settings;
-	struct counting counting = { c, 0, counter_open, counter_run,
-		counter_free, counter_join, counter_take };
+	struct counting counting = { c, 0, telstat_counter_open,
+		telstat_counter_run, counter_free, telstat_counter_join,
+		telstat_counter_take };
 
 	/* one log must not need to know of another */
 	if (!s->no_merge || s->order != TEL_ORDER_LOG || v->needs_rate ||

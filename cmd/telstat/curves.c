@@ -184,7 +184,7 @@ telstat_curves_counted(const tel_stat *stat)
 
 /* The value of a statistic; NaN when it has none. */
 static double
-value_of(const tel_stat *stat, const struct curve *key)
+telstat_curves_value_of(const tel_stat *stat, const struct curve *key)
 {
 	tel_quantile q;
 	double v;
@@ -234,7 +234,8 @@ add_stat(struct curves *c, const struct show *show, size_t *place,
 		n = 1;
 	for (i = 0; i < n; i++) {
 		key.share = key.what == QUANTILE ? shares[i] : 0;
-		if (!add_point(c, place, &key, value_of(stat, &key)))
+		if (!add_point(c, place, &key,
+		        telstat_curves_value_of(stat, &key)))
 			return 0;
 	}
 	key.what = RATE;
@@ -413,8 +414,8 @@ telstat_curves_extend(struct report_chart *chart, const struct drawn *d)
 }
 
 static void
-put_chart(struct report *r, const struct show *show, const struct curves *c,
-    struct curve **list, size_t n)
+telstat_curves_put_chart(struct report *r, const struct show *show,
+    const struct curves *c, struct curve **list, size_t n)
 {
 	struct report_section *s = report_section(r, REPORT_SVG, "curve");
 	struct report_series series[CURVES_MAX];
@@ -489,7 +490,7 @@ curves_put(struct report *r, const struct show *show, const struct curves *c)
 					list[n++] = c->list[k];
 				}
 			if (n > 0)
-				put_chart(r, show, c, list, n);
+				telstat_curves_put_chart(r, show, c, list, n);
 		}
 	free(list);
 }

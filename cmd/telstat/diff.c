@@ -182,7 +182,7 @@ real(double v)
 }
 
 static void
-open_table(const struct diff *d, const char *title)
+diff_open_table(const struct diff *d, const char *title)
 {
 	struct report *r = d->report;
 	struct report_section *s =
@@ -209,7 +209,7 @@ open_table(const struct diff *d, const char *title)
 
 /* A number in the cell of a row; for people with its unit. */
 static void
-put_figure(struct report *r, const struct figure *f, const char *unit)
+diff_put_figure(struct report *r, const struct figure *f, const char *unit)
 {
 	struct report_field field = { .unit = unit,
 		.notation = f->shown.type == REPORT_INTEGER ? REPORT_WITH_UNIT :
@@ -230,8 +230,8 @@ diff_put_row(struct report *r, const char *name, const struct figure *a,
 {
 	report_row(r, REPORT_TEXT | REPORT_DATA);
 	report_cell(r, report_string(report_text(r, "%s", name)));
-	put_figure(r, a, unit);
-	put_figure(r, b, unit);
+	diff_put_figure(r, a, unit);
+	diff_put_figure(r, b, unit);
 }
 
 /* How much a number has changed, and the mark. */
@@ -286,7 +286,7 @@ add_counts(const struct diff *d, const char *name, uint64_t a, uint64_t b,
 /* ---------------------------------------------------------- statistics */
 
 static struct figure
-figure_of(const tel_stat *stat, tel_number which, int valued)
+diff_figure_of(const tel_stat *stat, tel_number which, int valued)
 {
 	struct figure f = { 0 };
 	tel_int128 v;
@@ -541,7 +541,7 @@ add_numbers(struct diff *d, const struct both *b, const char *name)
 	    tel_stat_class(any) == TEL_CLASS_DUR ? "pairs" : "updates";
 	size_t i;
 
-	open_table(d, name);
+	diff_open_table(d, name);
 	d->report->section.definition = tel_stat_definition(any);
 	d->report->section.class = tel_class_name(tel_stat_class(any));
 	add_counts(d, counted,
@@ -549,8 +549,10 @@ add_numbers(struct diff *d, const struct both *b, const char *name)
 	    b->stats[1] != NULL ? (uint64_t)values_of(b->stats[1]) : 0, 1);
 	add_means(d, b, unit);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct figure x = figure_of(b->stats[0], rows[i].which, i < 3);
-		struct figure y = figure_of(b->stats[1], rows[i].which, i < 3);
+		struct figure x =
+		    diff_figure_of(b->stats[0], rows[i].which, i < 3);
+		struct figure y =
+		    diff_figure_of(b->stats[1], rows[i].which, i < 3);
 
 		if (x.known || y.known)
 			add_plain(d, rows[i].name, x, y, i < 3 ? unit : "",
@@ -634,7 +636,7 @@ diff_fill(struct report *r, void *arg)
 			return;
 	}
 	if (t->report || d->sides[0].nstats + d->sides[1].nstats == 0) {
-		open_table(d, "events");
+		diff_open_table(d, "events");
 		add_counts(d, "all", (uint64_t)d->sides[0].events,
 		    (uint64_t)d->sides[1].events, d->timed);
 		diff_put_types(d, 0);

@@ -62,7 +62,7 @@ static const char type_events[] = "type_events", type_bytes[] = "type_bytes";
 static const char origin[] = "origin";
 
 static void
-put_family(const struct show *show, const struct family *f)
+metrics_totals_put_family(const struct show *show, const struct family *f)
 {
 	const struct metric m = { show, show->options->prefix, 0, 0 };
 	tel_int128 v;
@@ -138,7 +138,7 @@ metrics_totals(const struct show *show, struct names *names)
 	metrics_totals_reserve(show, names, type_bytes);
 	metrics_totals_reserve(show, names, origin);
 	for (i = 0; i < n; i++)
-		put_family(show, &families[i]);
+		metrics_totals_put_family(show, &families[i]);
 	if (!show_overview(show))
 		return;
 	put_origins(show);

@@ -373,7 +373,7 @@ has_sum(const tel_stat *stat)
 }
 
 static void
-put_histogram(const struct metric *m, const tel_stat *stat)
+openmetrics_put_histogram(const struct metric *m, const tel_stat *stat)
 {
 	const char *suffix = unit_suffix(m);
 	tel_int128 sum;
@@ -447,7 +447,7 @@ metric_buckets(const struct metric *m)
 		if (merged)
 			put_hits(m, stat);
 		else
-			put_histogram(m, stat);
+			openmetrics_put_histogram(m, stat);
 	}
 	if (merged)
 		metric_numbers(m, "_overflow", "counter", "weight outside",
@@ -522,7 +522,7 @@ openmetrics_put_top(const struct metric *m)
 }
 
 static void
-put_pairs(const struct metric *m)
+openmetrics_put_pairs(const struct metric *m)
 {
 	const tel_stats *s = m->show->stats;
 	const tel_stat *stat = tel_stats_get(s, m->first);
@@ -607,7 +607,7 @@ put_spreads(const struct metric *m)
 
 /* The families of a class, or its numbers as gauges. */
 static void
-put_numbers(const struct metric *m)
+openmetrics_put_numbers(const struct metric *m)
 {
 	static const struct class_family others[] = {
 		{ "", "gauge", "last value", TEL_NUMBER_LAST, 1 },
@@ -642,11 +642,11 @@ put_metric(const struct metric *m)
 	if (class == TEL_CLASS_TALLY)
 		put_tally(m);
 	else if (class == TEL_CLASS_DUR)
-		put_pairs(m);
+		openmetrics_put_pairs(m);
 	else if (tel_stat_bucket_count(stat) > 0)
 		metric_buckets(m);
 	else
-		put_numbers(m);
+		openmetrics_put_numbers(m);
 	if (class == TEL_CLASS_TOP)
 		openmetrics_put_top(m);
 	if (class != TEL_CLASS_DUR)
@@ -661,7 +661,7 @@ put_metric(const struct metric *m)
 
 /* The first statistic behind the groups of number i. */
 static size_t
-end_of(const tel_stats *s, size_t i)
+openmetrics_end_of(const tel_stats *s, size_t i)
 {
 	const tel_stat *first = tel_stats_get(s, i);
 	size_t n = tel_stats_count(s);
@@ -692,7 +692,7 @@ prometheus_put(const struct show *show)
 
 		m.base = base;
 		m.first = i;
-		m.end = end_of(show->stats, i);
+		m.end = openmetrics_end_of(show->stats, i);
 		if (base == NULL)
 			(void)message_no_memory();
 		else if (clash && show->options->settings.strict)

@@ -235,7 +235,7 @@ set_sort(struct telstat *t, const char *text)
 }
 
 static int
-set_rate(struct telstat *t, const char *text)
+telstat_options_set_rate(struct telstat *t, const char *text)
 {
 	static const char *const words[] = { "s", "ms", NULL };
 	int i = text == NULL ? 0 : options_word("--rate", text, words);
@@ -249,7 +249,7 @@ set_rate(struct telstat *t, const char *text)
 }
 
 static int
-set_color(struct telstat *t, const char *text)
+telstat_options_set_color(struct telstat *t, const char *text)
 {
 	static const char *const words[] = { "auto", "always", "never", NULL };
 	int i = options_word("--color", text != NULL ? text : "always", words);
@@ -260,7 +260,7 @@ set_color(struct telstat *t, const char *text)
 }
 
 static int
-set_as(struct telstat *t, const char *text)
+telstat_options_set_as(struct telstat *t, const char *text)
 {
 	t->as_inst = strcmp(text, "inst") == 0;
 	if (t->as_inst)
@@ -419,7 +419,7 @@ telstat_options_take(void *arg, int id, const char *value)
 		return number_option("--top", "number of rows", value, 1,
 		    UINT64_MAX, &t->top);
 	case OPTION_SORT: return set_sort(t, value);
-	case OPTION_RATE: return set_rate(t, value);
+	case OPTION_RATE: return telstat_options_set_rate(t, value);
 	case OPTION_QUANTILES: return set_quantiles(t, value);
 	case OPTION_DENSITY: t->density = 1; return 1;
 	case OPTION_ZEROS: t->zeros = 1; return 1;
@@ -431,8 +431,8 @@ telstat_options_take(void *arg, int id, const char *value)
 	case OPTION_LOG: t->log = 1; return 1;
 	case OPTION_PREFIX: return set_prefix(t, value);
 	case OPTION_SELF_TRACE: t->self_trace = value; return 1;
-	case OPTION_COLOR: return set_color(t, value);
-	case OPTION_AS: return set_as(t, value);
+	case OPTION_COLOR: return telstat_options_set_color(t, value);
+	case OPTION_AS: return telstat_options_set_as(t, value);
 	default: return take_limit(t, id, value);
 	}
 }
@@ -449,7 +449,7 @@ static const struct tool tool = { "telstat", TOOL_TELSTAT, own,
 
 /* The columns of a table are compressed, not the output. */
 static void
-take_level(struct telstat *t)
+telstat_options_take_level(struct telstat *t)
 {
 	if (strcmp(t->format->name, "arrow") != 0)
 		return;
@@ -458,7 +458,7 @@ take_level(struct telstat *t)
 }
 
 static int
-parse_format(struct telstat *t)
+telstat_options_parse_format(struct telstat *t)
 {
 	const char *name = t->settings.format, *names[16];
 	size_t n;
@@ -471,13 +471,13 @@ parse_format(struct telstat *t)
 	if (i < 0)
 		return 0;
 	t->format = &output_formats[i];
-	take_level(t);
+	telstat_options_take_level(t);
 	return 1;
 }
 
 /* -c prints a number, and computes nothing. */
 static int
-check_count(const struct telstat *t)
+telstat_options_check_count(const struct telstat *t)
 {
 	const char *option = t->given ? "-s" :
 	    t->grouped                ? "-g" :
@@ -547,7 +547,7 @@ telstat_options(struct telstat *t, int argc, char **argv)
 	memset(t, 0, sizeof(*t));
 	t->prefix = "inst_";
 	t->order = TEL_KEYS_COUNT;
-	(void)set_rate(t, NULL);
+	(void)telstat_options_set_rate(t, NULL);
 	t->rate = 0;
 	t->stats = tel_stats_new();
 	if (t->stats == NULL)
@@ -555,8 +555,9 @@ telstat_options(struct telstat *t, int argc, char **argv)
 	if (!settings_parse(&t->settings, &tool, t, argc, argv))
 		return 0;
 	if (t->settings.count_only)
-		return check_count(t);
-	if (!parse_format(t) || !check_options(t) || !count_groups(t))
+		return telstat_options_check_count(t);
+	if (!telstat_options_parse_format(t) || !check_options(t) ||
+	    !count_groups(t))
 		return 0;
 	if (t->min_age > 0)
 		(void)tel_heap_set_min_age(t->heap, t->min_age);

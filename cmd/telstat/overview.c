@@ -114,7 +114,7 @@ put_size(struct report *r, const struct show *show, const char *lead,
 }
 
 static void
-put_span(struct report *r, const struct show *show)
+overview_put_span(struct report *r, const struct show *show)
 {
 	const tel_stats *s = show->stats;
 	int raw = show->options->raw;
@@ -222,8 +222,8 @@ add_columns(struct report *r, const struct show *show, int kinds, int decimals)
 }
 
 static void
-add_part(struct report *r, const struct show *show, const tel_part *part,
-    int kinds)
+overview_add_part(struct report *r, const struct show *show,
+    const tel_part *part, int kinds)
 {
 	/* the kind's own name, and none at all of what is left over */
 	int has_kind = !kinds && part->kind[0] != '\0';
@@ -248,7 +248,7 @@ add_part(struct report *r, const struct show *show, const tel_part *part,
 
 /* The table of kinds, or that of types. */
 static void
-put_parts(struct report *r, const struct show *show, int kinds)
+overview_put_parts(struct report *r, const struct show *show, int kinds)
 {
 	double events = tel_int128_double(total(show, TEL_TOTAL_EVENTS));
 	const char *type = report_is(r, REPORT_CSV) ? "type" : "event";
@@ -267,14 +267,14 @@ put_parts(struct report *r, const struct show *show, int kinds)
 	                                               3);
 	for (i = 0; tel_stats_part(show->stats, by, i, &part); i++) {
 		if (i < shown) {
-			add_part(r, show, &part, kinds);
+			overview_add_part(r, show, &part, kinds);
 			continue;
 		}
 		other.events += part.events;
 		other.bytes += part.bytes;
 	}
 	if (shown < n)
-		add_part(r, show, &other, kinds);
+		overview_add_part(r, show, &other, kinds);
 	report_put(r);
 }
 
@@ -350,15 +350,15 @@ overview_put(struct report *r, const struct show *show)
 	put_metadata(r, show);
 	put_size(r, show, "events ", TEL_TOTAL_EVENTS, "");
 	put_size(r, show, "bytes  ", TEL_TOTAL_BYTES, "bytes");
-	put_span(r, show);
+	overview_put_span(r, show);
 	put_damage(r, show);
 	put_unrecorded(r, show);
 	/* text is one screen where there are answers */
 	answered = report_is(r, REPORT_TEXT) &&
 	    (answers_some(show) || answers_pools(show) || runtime_some(show));
 	if (!answered) {
-		put_parts(r, show, 1);
-		put_parts(r, show, 0);
+		overview_put_parts(r, show, 1);
+		overview_put_parts(r, show, 0);
 	}
 	answers_put(r, show);
 	runtime_put(r, show);

@@ -165,7 +165,7 @@ runtime_free(struct runtime *rt)
 
 /* A number that is a part of the role.  0: there is none. */
 static int
-get_number(const tel_event *ev, const char *part, uint64_t *out)
+runtime_get_number(const tel_event *ev, const char *part, uint64_t *out)
 {
 	const int i = tel_type_role_field(tel_event_type(ev), part);
 
@@ -217,7 +217,7 @@ find_collection(struct runtime *rt, const tel_event *ev, tel_status *st)
 	int fresh;
 
 	*st = TEL_OK;
-	if (!get_number(ev, "collection", &number))
+	if (!runtime_get_number(ev, "collection", &number))
 		return NULL;
 	if (rt->ncollections == KEPT_MAX) {
 		e = tel__table_find(&rt->by_number,
@@ -252,7 +252,7 @@ add_pause(struct runtime *rt, const tel_event *ev)
 	tel_status st;
 	uint64_t ns;
 
-	if (!get_number(ev, "duration", &ns) || ns > INT64_MAX)
+	if (!runtime_get_number(ev, "duration", &ns) || ns > INT64_MAX)
 		return TEL_OK;
 	c = find_collection(rt, ev, &st);
 	if (st != TEL_OK)
@@ -305,7 +305,7 @@ add_heap(struct runtime *rt, const tel_event *ev)
 	size_t n = 0;
 
 	when = i < 0 ? NULL : tel_event_string(ev, (unsigned)i, &n);
-	if (when == NULL || !get_number(ev, "size", &used))
+	if (when == NULL || !runtime_get_number(ev, "size", &used))
 		return TEL_OK;
 	c = find_collection(rt, ev, &st);
 	if (c == NULL)
@@ -314,7 +314,7 @@ add_heap(struct runtime *rt, const tel_event *ev)
 		c->after = used;
 		c->has_after = 1;
 		c->ended = tel_event_clock(ev);
-		(void)get_number(ev, "capacity", &c->capacity);
+		(void)runtime_get_number(ev, "capacity", &c->capacity);
 	} else if (n >= 6 && memcmp(when, "Before", 6) == 0) {
 		c->before = used;
 		c->has_before = 1;
@@ -324,7 +324,7 @@ add_heap(struct runtime *rt, const tel_event *ev)
 
 /* Makes the heap of classes: it adds up by the field that names them. */
 static tel_status
-add_classes(struct runtime *rt, const tel_type *type)
+runtime_add_classes(struct runtime *rt, const tel_type *type)
 {
 	const int i = tel_type_role_field(type, "name");
 	tel_expr *key = tel_expr_new();
@@ -360,7 +360,8 @@ runtime_event(struct runtime *rt, const tel_event *ev)
 		return add_collection(rt, ev);
 	if (strcmp(role, "heap") == 0)
 		return add_heap(rt, ev);
-	st = rt->classes == NULL ? add_classes(rt, tel_event_type(ev)) : TEL_OK;
+	st = rt->classes == NULL ? runtime_add_classes(rt, tel_event_type(ev)) :
+	                           TEL_OK;
 	if (st == TEL_OK)
 		st = tel_heap_event(rt->classes, ev);
 	return st == TEL_OK ? tel_heap_event(rt->stacks, ev) : st;
@@ -506,7 +507,7 @@ put_durations(struct report *r, const struct show *show, const char *what,
 }
 
 static void
-put_longest(struct report *r, const struct show *show)
+runtime_put_longest(struct report *r, const struct show *show)
 {
 	const struct runtime *rt = show->options->runtime;
 	const struct pause *p;
@@ -710,7 +711,7 @@ put_allocation(struct report *r, const struct show *show,
 
 /* The classes, or the stacks, that allocated most. */
 static void
-put_top(struct report *r, tel_heap *heap, const char *what,
+runtime_put_top(struct report *r, tel_heap *heap, const char *what,
     const tel_heap_stack *all)
 {
 	const size_t n = tel_heap_count(heap);
@@ -780,13 +781,13 @@ runtime_put(struct report *r, const struct show *show)
 		put_durations(r, show, "collections", rt->cycles, rt->ncycles,
 		    rt->ncycles, total);
 	if (rt->npauses > 0)
-		put_longest(r, show);
+		runtime_put_longest(r, show);
 	put_mutator(r, show);
 	put_collections(r, show);
 	if (rt->classes == NULL)
 		return;
 	tel_heap_total(rt->stacks, &all);
 	put_allocation(r, show, &all);
-	put_top(r, rt->classes, "class", &all);
-	put_top(r, rt->stacks, "stack", &all);
+	runtime_put_top(r, rt->classes, "class", &all);
+	runtime_put_top(r, rt->stacks, "stack", &all);
 }

@@ -205,7 +205,7 @@ subject(const struct show *show)
 }
 
 static void
-add_columns(struct report *r, const struct show *show)
+telstat_stacks_add_columns(struct report *r, const struct show *show)
 {
 	static const char *const names[] = { "allocations", "allocated_bytes",
 		"peak_blocks", "peak_bytes", "leaked_blocks", "leaked_bytes",
@@ -261,7 +261,7 @@ telstat_stacks_put_row(struct report *r, const struct show *show, size_t i,
     const char *frames, const tel_heap_stack *s)
 {
 	(void)report_section(r, REPORT_DATA, subject(show));
-	add_columns(r, show);
+	telstat_stacks_add_columns(r, show);
 	telstat_stacks_add_row(r, show, i, frames, s);
 	report_put(r);
 }
@@ -283,7 +283,7 @@ bar(struct report *r, const void *of, size_t i, struct report_bar *out)
 }
 
 static void
-put_picture(struct report *r, const struct show *show, size_t n,
+telstat_stacks_put_picture(struct report *r, const struct show *show, size_t n,
     const tel_heap_stack *all)
 {
 	const tel_heap_weight weight = show->options->weight;
@@ -341,7 +341,7 @@ stacks_put(struct report *r, const struct show *show)
 	if (text && r->options.top == 0 && shown > STACKS_SHOWN)
 		shown = STACKS_SHOWN;
 	if (report_is(r, REPORT_SVG)) {
-		put_picture(r, show, n, &rest);
+		telstat_stacks_put_picture(r, show, n, &rest);
 		return;
 	}
 	if (text)

@@ -277,7 +277,8 @@ add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 
 /* The total of durations as a share of the time; nested ones count each. */
 static void
-add_share(struct report *r, const struct show *show, const tel_stat *stat)
+statistic_add_share(struct report *r, const struct show *show,
+    const tel_stat *stat)
 {
 	const struct report_field f = { .name = "share",
 		.label = "share",
@@ -317,7 +318,7 @@ text_name(const struct number *n, const tel_stat *stat)
 
 /* What came of a tally, "keys 4/4  overflow 9 in 9 updates". */
 static void
-add_keys(struct report *r, const tel_stat *stat)
+statistic_add_keys(struct report *r, const tel_stat *stat)
 {
 	int raw = r->options.raw;
 	char a[FIGURE_TEXT], b[FIGURE_TEXT];
@@ -361,7 +362,7 @@ add_text_facts(struct report *r, const tel_stat *stat)
 			    n->valued ? unit : NULL);
 	}
 	if (class == TEL_CLASS_TALLY)
-		add_keys(r, stat);
+		statistic_add_keys(r, stat);
 }
 
 static void
@@ -383,7 +384,7 @@ add_facts(struct report *r, const struct show *show, const tel_stat *stat)
 			    numbers[i].valued ? tel_stat_unit(stat) : NULL);
 	add_mean(r, REPORT_DATA | REPORT_SVG, stat);
 	add_rate(r, show, stat);
-	add_share(r, show, stat);
+	statistic_add_share(r, show, stat);
 	if (tel_stat_approximate(stat))
 		report_note(r, REPORT_ALL, "approximate",
 		    tel_stat_class(stat) == TEL_CLASS_MAGDELTA ?
@@ -503,7 +504,7 @@ fill_histogram(struct report_histogram *h, const tel_stat *stat)
 }
 
 static void
-add_quantiles(struct report_section *s, const struct show *show,
+statistic_add_quantiles(struct report_section *s, const struct show *show,
     const tel_stat *stat)
 {
 	static const uint32_t few[] = { 500000000, 900000000, 990000000 };
@@ -722,7 +723,7 @@ statistic_put(struct report *r, const struct show *show, const tel_stat *stat,
 		if (axes != NULL)
 			histogram.axes = *axes;
 		s->histogram = &histogram;
-		add_quantiles(s, show, stat);
+		statistic_add_quantiles(s, show, stat);
 	}
 	if (top > 0 && report_is(r, REPORT_SVG)) {
 		bars.n = report_rows(r, top);

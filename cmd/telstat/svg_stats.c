@@ -112,7 +112,7 @@ struct point {
 };
 
 static void
-point_at(const void *of, size_t i, double *x, double *y)
+svg_stats_point_at(const void *of, size_t i, double *x, double *y)
 {
 	const struct point *points = of;
 
@@ -179,7 +179,8 @@ summary_of(struct report *r, const struct show *show, const tel_stat *stat)
 
 /* "pool=0x1000: 66 updates, p50 <= 49, p99 <= 64 KiB"; "" if it is alone. */
 static const char *
-legend_of(struct report *r, const struct show *show, const tel_stat *stat)
+svg_stats_legend_of(struct report *r, const struct show *show,
+    const tel_stat *stat)
 {
 	const char *label = statistic_group(r, stat);
 
@@ -218,14 +219,14 @@ put_functions(struct report *r, const struct show *show, const struct groups *g)
 			chart.n = i;
 			break;
 		}
-		series[i].legend = legend_of(r, show, stat);
+		series[i].legend = svg_stats_legend_of(r, show, stat);
 		series[i].name = series[i].legend[0] != '\0' ?
 		    series[i].legend :
 		    tel_stat_name(stat);
 		series[i].number = i;
 		series[i].n = distribution(stat, points[i]);
 		series[i].of = points[i];
-		series[i].point = point_at;
+		series[i].point = svg_stats_point_at;
 		if (series[i].n > 0)
 			svg_stats_widen(&axes, points[i][0].x,
 			    points[i][series[i].n - 1].x, 0);

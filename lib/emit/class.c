@@ -102,7 +102,7 @@ emit_class_tick(void)
  * these are in the parent's log.
  */
 static void
-in_child(void)
+emit_class_in_child(void)
 {
 	struct tel__classes *all = &tel__classes;
 	tel_emit_class *c;
@@ -124,7 +124,7 @@ in_child(void)
 }
 
 static const struct tel__emit_hooks hooks = { emit_class_tick, tel_class_close,
-	in_child };
+	emit_class_in_child };
 
 /* Drains the rings, so that an event added to the names comes after these. */
 static void
@@ -280,7 +280,7 @@ emit_class_find_slot(const char *path, size_t n)
 }
 
 static char *
-keep_text(const char *s, size_t n)
+emit_class_keep_text(const char *s, size_t n)
 {
 	char *text = tel__class_room(n + 1);
 
@@ -334,10 +334,11 @@ add_class(const tel_emit_class *like, tel_emit_class *parent, const char *path,
 	*c = *like;
 	c->index = all->count;
 	c->parent = parent;
-	c->path = keep_text(path, n);
+	c->path = emit_class_keep_text(path, n);
 	c->path_length = (uint32_t)n;
-	c->component = keep_text(like->component, strlen(like->component));
-	c->unit = keep_text(like->unit, strlen(like->unit));
+	c->component =
+	    emit_class_keep_text(like->component, strlen(like->component));
+	c->unit = emit_class_keep_text(like->unit, strlen(like->unit));
 	c->on = c->own && parent->on;
 	if (c->path == NULL || c->component == NULL || c->unit == NULL ||
 	    make_counters(c) != 0 || tel__class_define(c) != 0)

@@ -269,7 +269,7 @@ static struct {
 } by_signal;
 
 static void
-on_signal(int number, siginfo_t *info, void *context)
+emit_control_on_signal(int number, siginfo_t *info, void *context)
 {
 	if (by_signal.all) {
 		tel__emit_set_output(PAGE, by_signal.before);
@@ -291,7 +291,7 @@ tel_control_signal(int number)
 	struct sigaction action;
 
 	memset(&action, 0, sizeof(action));
-	action.sa_sigaction = on_signal;
+	action.sa_sigaction = emit_control_on_signal;
 	action.sa_flags = SA_SIGINFO | SA_RESTART;
 	sigemptyset(&action.sa_mask);
 	return sigaction(number, &action, &by_signal.old);

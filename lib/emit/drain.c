@@ -76,7 +76,7 @@ tel__emit_drain_open(void)
 /* --------------------------------------------------------------- cursors */
 
 static uint64_t
-head_of(const struct tel__emit_ring *ring)
+emit_drain_head_of(const struct tel__emit_ring *ring)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
@@ -131,7 +131,7 @@ total_of(const struct tel__emit_ring *ring, uint64_t *total)
 	/* both of one moment, between which there are few events */
 	do {
 		before = near;
-		head = head_of(ring);
+		head = emit_drain_head_of(ring);
 		near = __atomic_load_n(&ring->events, __ATOMIC_ACQUIRE);
 	} while (near != before && ++tries < 100);
 	*total = tel__emit_events_at(before, head);
@@ -339,7 +339,8 @@ copy_run(struct cursor *c, uint64_t limit, uint64_t none, int all)
 	c->event = event;
 	c->words = words;
 	c->clock = clock;
-	if (((head_of(ring) - start) & POSITION) > c->walk.mask + 1) {
+	if (((emit_drain_head_of(ring) - start) & POSITION) >
+	    c->walk.mask + 1) {
 		/* none of them counts, nor what was lost between them */
 		c->walk.at = start;
 		c->events = events;

@@ -143,8 +143,8 @@ code_of(const struct tel__emit_typed *t)
 
 /* The start of a stream: EventInit, and the name of the release. */
 static void
-put_start(struct tel__emit_stream *s, struct tel__buffer *b, uint64_t clock,
-    unsigned types)
+emit_mps_put_start(struct tel__emit_stream *s, struct tel__buffer *b,
+    uint64_t clock, unsigned types)
 {
 	unsigned most = MPS_CODE_MAX, code, i;
 	char build[STRING_MAX_MPS];
@@ -230,7 +230,7 @@ tel__emit_put_mps(struct tel__emit_stream *s, struct tel__buffer *b,
 	unsigned i, done = 0;
 
 	if (!s->started)
-		put_start(s, b,
+		emit_mps_put_start(s, b,
 		    batch->count > 0 ? batch->clock[0] : tel__emit_ticks(),
 		    batch->types);
 	for (i = 0; i < batch->count; i++)

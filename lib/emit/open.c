@@ -81,7 +81,7 @@ counter_is_steady(void)
 }
 
 static uint32_t
-choose_clock(unsigned wanted)
+emit_open_choose_clock(unsigned wanted)
 {
 	if (wanted == TEL_EMIT_CLOCK_MONOTONIC || wanted == TEL_EMIT_CLOCK_NONE)
 		return wanted;
@@ -247,7 +247,7 @@ off:
 }
 
 static void
-in_child(void)
+emit_open_in_child(void)
 {
 	begin_child();
 	after_fork();
@@ -268,7 +268,7 @@ tel_emit_after_fork(void)
 /* ------------------------------------------------------------------ open */
 
 static int
-check_options(const tel_emit_options *given, tel_emit_options *o)
+emit_open_check_options(const tel_emit_options *given, tel_emit_options *o)
 {
 	memset(o, 0, sizeof(*o));
 	if (given != NULL)
@@ -350,7 +350,7 @@ emit_open_begin(const tel_emit_list *list)
 
 	memset(PAGE->kinds, 0, sizeof(PAGE->kinds));
 	PAGE->record = PAGE->output = 0;
-	PAGE->clock = choose_clock(o->clock);
+	PAGE->clock = emit_open_choose_clock(o->clock);
 	name_page(list);
 	if (tel__emit_map(o) != 0)
 		return -1;
@@ -385,7 +385,8 @@ tel_emit_open(const tel_emit_options *options, const tel_emit_list *list)
 	pthread_mutex_lock(&tel__emit_state.drain);
 	if (tel__emit_state.open) {
 		errno = EBUSY;
-	} else if (check_options(options, &tel__emit_state.options) == 0) {
+	} else if (emit_open_check_options(options, &tel__emit_state.options) ==
+	    0) {
 		free(tel__emit_state.ring_file);
 		tel__emit_state.ring_file =
 		    options != NULL && options->ring_file != NULL ?
@@ -403,7 +404,8 @@ tel_emit_open(const tel_emit_options *options, const tel_emit_list *list)
 		atomic_store(&tel__emit_state.open, 1);
 		if (!registered) {
 			registered = 1;
-			(void)pthread_atfork(before_fork, after_fork, in_child);
+			(void)pthread_atfork(before_fork, after_fork,
+			    emit_open_in_child);
 			(void)atexit(tel_emit_close);
 		}
 	}

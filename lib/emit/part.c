@@ -106,7 +106,7 @@ take_seat(void)
 
 /* Allocates a part; NULL: no more room. */
 static uint64_t *
-make_part(const tel_emit_class *c)
+emit_make_part(const tel_emit_class *c)
 {
 	struct tel__classes *all = &tel__classes;
 	const size_t size = (c->words * sizeof(uint64_t) + 63) & ~(size_t)63;
@@ -142,7 +142,7 @@ part_claim(const tel_emit_class *c)
 		/* an earlier thread of this seat may have made one */
 		at = __atomic_load_n(&self.table[c->index], __ATOMIC_ACQUIRE);
 		if (at == 0) {
-			mine = make_part(c);
+			mine = emit_make_part(c);
 			at = (uintptr_t)(mine != NULL ? mine : c->shared) |
 			    (mine == NULL);
 			__atomic_store_n(&self.table[c->index], at,
@@ -156,7 +156,7 @@ part_claim(const tel_emit_class *c)
 }
 
 static inline struct part
-part_of(const tel_emit_class *c)
+emit_part_of(const tel_emit_class *c)
 {
 	struct part part;
 	uint64_t at;
@@ -224,7 +224,7 @@ tel_class_update_growth(tel_emit_class *c, uint64_t increment)
 
 	if (!counts(c, CLASS_GROWTH))
 		return;
-	part = part_of(c);
+	part = emit_part_of(c);
 	part_add(part, W_SUM, increment);
 	part_extend(part, increment, 0);
 	SET(part.words[W_LAST], increment);
@@ -234,7 +234,7 @@ tel_class_update_growth(tel_emit_class *c, uint64_t increment)
 static void
 count_magnitude(const tel_emit_class *c, int64_t value)
 {
-	struct part part = part_of(c);
+	struct part part = emit_part_of(c);
 
 	part_add(part, W_SUM, (uint64_t)value);
 	part_extend(part, (uint64_t)value, (uint64_t)INT64_MIN);
@@ -278,7 +278,7 @@ tel_class_update_histogram(tel_emit_class *c, int64_t value, uint64_t count)
 
 	if (!counts(c, CLASS_HISTOGRAM) && !counts(c, CLASS_SPLIT))
 		return;
-	part = part_of(c);
+	part = emit_part_of(c);
 	if (value < c->lo)
 		word = W_A;
 	else if (value >= c->hi)
@@ -308,8 +308,8 @@ keep_key(const char *key, size_t n)
 
 /* Whether a slot has that key; n: of a string. */
 static int
-is_key(const tel_emit_class *c, uint64_t slot, uint64_t key, const char *text,
-    size_t n)
+emit_is_key(const tel_emit_class *c, uint64_t slot, uint64_t key,
+    const char *text, size_t n)
 {
 	const char *other;
 
@@ -369,7 +369,7 @@ find_key(tel_emit_class *c, uint64_t key, const char *text, size_t n)
 				return 0;
 			slot = __atomic_load_n(&c->keys[at], __ATOMIC_ACQUIRE);
 		}
-		if (is_key(c, slot, key, text, n))
+		if (emit_is_key(c, slot, key, text, n))
 			return W_HEAD + at;
 	}
 	return 0;
@@ -380,7 +380,7 @@ count_key(tel_emit_class *c, uint64_t key, const char *text, size_t n,
     uint64_t count)
 {
 	const size_t word = find_key(c, key, text, n);
-	struct part part = part_of(c);
+	struct part part = emit_part_of(c);
 
 	if (word != 0) {
 		part_add(part, word, count);
@@ -482,7 +482,7 @@ end_range(const tel_emit_class *c, uint32_t tag, uint64_t *start)
 void
 tel__class_update_summary(tel_emit_class *c, unsigned phase, uint32_t tag)
 {
-	struct part part = part_of(c);
+	struct part part = emit_part_of(c);
 	const uint64_t now = range_clock();
 	uint64_t start, time;
 

@@ -348,7 +348,7 @@ take_ring(struct tel__emit_ring *ring, unsigned kind)
 
 /* Whether a ring is drained, and its thread has ended. */
 static int
-is_abandoned(const struct tel__emit_ring *ring)
+emit_ring_is_abandoned(const struct tel__emit_ring *ring)
 {
 	return (!TEL__NOW(PAGE->drained) ||
 	           TEL__NOW(ring->tail) == TEL__NOW(ring->head)) &&
@@ -377,7 +377,7 @@ claim_used(unsigned kind, int inherited)
 		used = RING_USED;
 		if (__atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) == used &&
 		    (inherited ? is_inherited(ring, kind) :
-		                 is_abandoned(ring)) &&
+		                 emit_ring_is_abandoned(ring)) &&
 		    __atomic_compare_exchange_n(&ring->state, &used,
 		        RING_CLAIMED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return ring;

@@ -222,7 +222,7 @@ write_queue(struct tel_emit_sink *s)
 
 /* Removes the oldest records until n bytes fit. */
 static void
-make_room(struct tel_emit_sink *s, size_t n)
+sink_make_room(struct tel_emit_sink *s, size_t n)
 {
 	size_t at = 0, body;
 
@@ -254,7 +254,7 @@ sink_give(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 			set_error(s, ENOBUFS);
 			return 0;
 		}
-		make_room(s, n);
+		sink_make_room(s, n);
 		memcpy(s->memory + s->used, p, n);
 		s->used += n;
 		return 1;
@@ -297,7 +297,7 @@ sink_give(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 
 /* Writes a block of these events; if that fails, they are lost.  0, -1. */
 static int
-put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
+sink_put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
 	const struct tel__emit_stream before = s->stream;
 	struct queued block = { 0, batch->count, unreported(s) };
@@ -401,7 +401,7 @@ sink_put_names(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 		    EXTRA_WORDS - extra.used >= TEL_EMIT_EVENT_MAX / 8 &&
 		    (entry = tel__emit_next_entry(&at)) != NULL)
 			add_extra(s, &extra, entry);
-		if (extra.count > 0 && put_block(s, &extra) != 0)
+		if (extra.count > 0 && sink_put_block(s, &extra) != 0)
 			return;
 		s->stream.names = at;
 	} while (extra.count > 0);
@@ -454,7 +454,7 @@ feed(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 		sink_put_names(s, batch);
 		some = sink_choose(s, batch);
 	}
-	(void)put_block(s, &some);
+	(void)sink_put_block(s, &some);
 }
 
 /*
@@ -696,7 +696,7 @@ end_stream(struct tel_emit_sink *s)
 		return;
 	tel__emit_count_types(&none);
 	if (unreported(s) > 0 || !s->stream.started)
-		(void)put_block(s, &none);
+		(void)sink_put_block(s, &none);
 	s->out.used = 0;
 	s->out.failed = 0;
 	tel__emit_put_end(&s->stream, &s->out);

@@ -236,7 +236,7 @@ tel__class_write_change(const tel_emit_class *c, unsigned event)
 
 /* Adds a part to the sum; the last value is that of a part that changed. */
 static void
-add_part(const tel_emit_class *c, uint64_t *part, uint64_t *sum)
+snapshot_add_part(const tel_emit_class *c, uint64_t *part, uint64_t *sum)
 {
 	const uint64_t bias =
 	    c->type == CLASS_MAGNITUDE ? (uint64_t)INT64_MIN : 0;
@@ -280,10 +280,10 @@ add_up(const tel_emit_class *c, uint64_t *sum)
 	sum[W_MIN] =
 	    c->type == CLASS_MAGNITUDE ? (uint64_t)INT64_MAX : UINT64_MAX;
 	sum[W_MAX] = c->type == CLASS_MAGNITUDE ? (uint64_t)INT64_MIN : 0;
-	add_part(c, c->shared, sum);
+	snapshot_add_part(c, c->shared, sum);
 	for (i = 0; i < n; i++)
 		if ((part = tel__class_part(c, i)) != NULL)
-			add_part(c, part, sum);
+			snapshot_add_part(c, part, sum);
 }
 
 /* The count of a bucket, or of a key. */
@@ -450,7 +450,7 @@ write_class(tel_emit_class *c, const uint64_t *sum)
 
 /* Whether a class is top, or below it. */
 static int
-is_below(const tel_emit_class *c, const tel_emit_class *top)
+snapshot_is_below(const tel_emit_class *c, const tel_emit_class *top)
 {
 	while (c != NULL && c != top)
 		c = c->parent;
@@ -467,7 +467,7 @@ tel__class_write(const tel_emit_class *top, int which)
 
 	for (i = 0; i < all->count; i++) {
 		c = all->list[i];
-		if (c->shared == NULL || !is_below(c, top) ||
+		if (c->shared == NULL || !snapshot_is_below(c, top) ||
 		    (!(which & WRITE_OFF) && !TEL__NOW(c->on)))
 			continue;
 		add_up(c, sum);

@@ -307,7 +307,7 @@ new_type(const tel_emit_type *from)
 }
 
 static int
-make_type(const tel_emit_type *from, struct tel__emit_typed **out)
+emit_make_type(const tel_emit_type *from, struct tel__emit_typed **out)
 {
 	struct tel__emit_typed *t = new_type(from);
 	unsigned i;
@@ -372,7 +372,7 @@ emit_types_add(const tel_emit_type *type)
 		st = -1;
 	}
 	if (st == 0)
-		st = make_type(type, &t);
+		st = emit_make_type(type, &t);
 	if (st == 0) {
 		tel__emit_describe(t);
 		st = t->described.failed ?
@@ -392,7 +392,7 @@ emit_types_add(const tel_emit_type *type)
 }
 
 static int
-add_kind(const tel_emit_kind *kind)
+emit_add_kind(const tel_emit_kind *kind)
 {
 	char **name;
 
@@ -416,7 +416,7 @@ add_kind(const tel_emit_kind *kind)
  * ranges refers to the one that ends them.
  */
 static int
-add_types(const tel_emit_list *list, unsigned most, int starts)
+emit_add_types(const tel_emit_list *list, unsigned most, int starts)
 {
 	const tel_emit_type *type;
 	unsigned i, k;
@@ -447,11 +447,11 @@ tel__emit_add_list(const tel_emit_list *list, unsigned most)
 	int st = 0;
 
 	for (i = 0; st == 0 && i < list->kind_count; i++)
-		st = add_kind(&list->kinds[i]);
+		st = emit_add_kind(&list->kinds[i]);
 	if (st == 0)
-		st = add_types(list, most, 0);
+		st = emit_add_types(list, most, 0);
 	if (st == 0)
-		st = add_types(list, most, 1);
+		st = emit_add_types(list, most, 1);
 	tel__emit_types.digest = tel__emit_digest();
 	return st;
 }

@@ -64,7 +64,7 @@ new_id(void)
 }
 
 static void
-put_metadata(struct tel__buffer *b)
+wire_put_metadata(struct tel__buffer *b)
 {
 	const struct tel__emit_state *state = &tel__emit_state;
 	char host[256] = "", pid[16];
@@ -102,7 +102,7 @@ tel__emit_put_start(struct tel__emit_stream *s, struct tel__buffer *b)
 	    8);
 	tel__native_put_fixed(b, s->id, 8);
 	tel__native_put_text(b, "libtel-emit");
-	put_metadata(b);
+	wire_put_metadata(b);
 	record_end(s, b, at, NATIVE_START, 0);
 	s->started = 1;
 }
@@ -122,7 +122,7 @@ tel__emit_put_end(struct tel__emit_stream *s, struct tel__buffer *b)
 /* ----------------------------------------------------------- descriptions */
 
 static unsigned
-load_number(const struct tel__emit_letter *letter)
+wire_load_number(const struct tel__emit_letter *letter)
 {
 	const unsigned load = letter->load;
 
@@ -159,7 +159,7 @@ tel__emit_describe(struct tel__emit_typed *t)
 		f = &t->fields[i];
 		tel__native_put_text(b, f->name);
 		tel__buffer_put_varint(b, f->letter->data_type);
-		tel__buffer_put_varint(b, load_number(f->letter));
+		tel__buffer_put_varint(b, wire_load_number(f->letter));
 		tel__buffer_put_varint(b,
 		    f->letter->data_type == STRING ? 0 : f->letter->width * 8u);
 		tel__buffer_put_varint(b, f->offset);
@@ -210,7 +210,7 @@ tel__emit_digest(void)
 			f = &t->fields[k];
 			tel__native_put_text(&b, f->name);
 			tel__buffer_put_varint(&b, f->letter->data_type);
-			tel__buffer_put_varint(&b, load_number(f->letter));
+			tel__buffer_put_varint(&b, wire_load_number(f->letter));
 			tel__buffer_put_varint(&b, f->offset);
 			tel__buffer_put_varint(&b, 0);
 		}
@@ -254,7 +254,7 @@ wire_put_types(struct tel__buffer *b, unsigned count, const uint8_t *wanted)
 
 /* A log, as in a LOG record and in a block. */
 static void
-put_log(const struct tel__emit_stream *s, struct tel__buffer *b,
+wire_put_log(const struct tel__emit_stream *s, struct tel__buffer *b,
     uint32_t digest, unsigned count, const uint8_t *wanted)
 {
 	struct tel__buffer types = { NULL, 0, 0, 0 };
@@ -329,7 +329,7 @@ row_size(const struct tel__emit_batch *batch, uint32_t row)
 
 /* The strings of a part, without the zeros at their end. */
 static void
-put_strings(struct tel__buffer *b, const struct tel__emit_batch *batch,
+wire_put_strings(struct tel__buffer *b, const struct tel__emit_batch *batch,
     const struct part *part, unsigned offset)
 {
 	const char *first =
@@ -399,7 +399,7 @@ wire_put_part(struct tel__buffer *b, const struct tel__emit_batch *batch,
 		wire_put_field(b, f, column, n, before);
 	}
 	if (part->tails)
-		put_strings(b, batch, part, t->fixed);
+		wire_put_strings(b, batch, part, t->fixed);
 }
 
 /* Nonzero when the events of a part have different sizes. */
@@ -543,7 +543,7 @@ put_given(struct tel__buffer *b, const tel_emit_part *part, uint64_t *before)
 		wire_put_labels(b, part);
 }
 
-/* As put_events(), of columns. */
+/* As wire_put_events(), of columns. */
 static uint64_t
 put_columns(const struct tel__emit_stream *s, struct tel__buffer *b,
     const struct tel__emit_batch *batch, uint64_t low)
@@ -556,7 +556,7 @@ put_columns(const struct tel__emit_stream *s, struct tel__buffer *b,
 	for (i = 0; i < c->part_count; i++)
 		block.wanted[tel__emit_types.by_code[c->parts[i].code] - 1] = 1;
 	tel__buffer_put_varint(b, 1);
-	put_log(s, b, s->digest, batch->types, block.wanted);
+	wire_put_log(s, b, s->digest, batch->types, block.wanted);
 	tel__buffer_put_varint(b, c->part_count);
 	for (i = 0; i < c->part_count; i++) {
 		type = tel__emit_types.by_code[c->parts[i].code] - 1u;
@@ -584,7 +584,7 @@ put_columns(const struct tel__emit_stream *s, struct tel__buffer *b,
  * The body of a block.  low: its first clock.  Returns the bytes of its events.
  */
 static uint64_t
-put_events(const struct tel__emit_stream *s, struct tel__buffer *b,
+wire_put_events(const struct tel__emit_stream *s, struct tel__buffer *b,
     const struct tel__emit_batch *batch, uint64_t low)
 {
 	const unsigned n = make_parts(batch);
@@ -593,7 +593,7 @@ put_events(const struct tel__emit_stream *s, struct tel__buffer *b,
 	unsigned i;
 
 	tel__buffer_put_varint(b, 1);
-	put_log(s, b, s->digest, batch->types, block.wanted);
+	wire_put_log(s, b, s->digest, batch->types, block.wanted);
 	tel__buffer_put_varint(b, n);
 	for (part = block.parts; part < block.parts + n; part++) {
 		tel__buffer_put_varint(b, part->type * 2u + 1);
@@ -636,7 +636,7 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__buffer *b,
 		tel__emit_put_start(s, b);
 	if (s->digest != batch->digest || s->sequence == 0) {
 		at = record_begin(b, NULL, 0);
-		put_log(s, b, batch->digest, batch->types, NULL);
+		wire_put_log(s, b, batch->digest, batch->types, NULL);
 		record_end(s, b, at, NATIVE_LOG, 0);
 		s->digest = batch->digest;
 	}
@@ -652,7 +652,7 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__buffer *b,
 	head_size = tel__native_put_head(bytes, &head);
 	at = record_begin(b, bytes, head_size);
 	size = batch->columns != NULL ? put_columns(s, b, batch, range.low) :
-	                                put_events(s, b, batch, range.low);
+	                                wire_put_events(s, b, batch, range.low);
 	record_end(s, b, at, NATIVE_BLOCK, head_size);
 	if (b->failed)
 		return;

@@ -8,7 +8,7 @@
 #include "base/array.h"
 
 static void
-free_row(struct loss *row)
+losses_free_row(struct loss *row)
 {
 	if (row == NULL)
 		return;
@@ -19,7 +19,7 @@ free_row(struct loss *row)
 }
 
 static struct loss *
-new_row(tel_loss_kind kind, const char *schema, const char *type,
+losses_new_row(tel_loss_kind kind, const char *schema, const char *type,
     const char *field)
 {
 	struct loss *row = calloc(1, sizeof(*row));
@@ -32,7 +32,7 @@ new_row(tel_loss_kind kind, const char *schema, const char *type,
 	row->field = strdup(field);
 	if (row->schema != NULL && row->type != NULL && row->field != NULL)
 		return row;
-	free_row(row);
+	losses_free_row(row);
 	return NULL;
 }
 
@@ -62,7 +62,7 @@ tel__losses_row(struct losses *l, tel_loss_kind kind, const char *schema,
 		    field[0] ? "..." : "");
 	if (!TEL__RESERVE(l->rows, l->room, l->count + 1))
 		return NULL;
-	row = new_row(kind, schema, type, field);
+	row = losses_new_row(kind, schema, type, field);
 	if (row != NULL)
 		l->rows[l->count++] = row;
 	return row;
@@ -74,7 +74,7 @@ tel__losses_free(struct losses *l)
 	size_t i;
 
 	for (i = 0; i < l->count; i++)
-		free_row(l->rows[i]);
+		losses_free_row(l->rows[i]);
 	free(l->rows);
 	memset(l, 0, sizeof(*l));
 }

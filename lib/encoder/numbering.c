@@ -88,7 +88,7 @@ numbering_add(struct numbering *ids, uint64_t id, struct id_string **out)
 }
 
 static tel_status
-set_text(struct id_string *s, const char *text, size_t length)
+numbering_set_text(struct id_string *s, const char *text, size_t length)
 {
 	char *copy = tel__copy_string(text, length);
 
@@ -101,7 +101,7 @@ set_text(struct id_string *s, const char *text, size_t length)
 }
 
 static int
-is_text(const struct id_string *s, const char *text, size_t length)
+numbering_is_text(const struct id_string *s, const char *text, size_t length)
 {
 	return text != NULL && s->text != NULL && s->length == length &&
 	    memcmp(s->text, text, length) == 0;
@@ -125,7 +125,7 @@ tel__numbering_map(struct numbering *ids, struct tel__table *map,
 	if (s == NULL)
 		s = numbering_find(ids, &ids->taken, id);
 	if (s != NULL)
-		*same = is_text(s, text, length);
+		*same = numbering_is_text(s, text, length);
 	/* a log may give a number of its own to another string */
 	if (s != NULL && !*same && (!known || s->shared)) {
 		id = free_number(ids, limit);
@@ -149,5 +149,6 @@ tel__numbering_map(struct numbering *ids, struct tel__table *map,
 	}
 	s->shared |= s->owner != owner;
 	*out = s->id;
-	return text != NULL && !*same ? set_text(s, text, length) : TEL_OK;
+	return text != NULL && !*same ? numbering_set_text(s, text, length) :
+	                                TEL_OK;
 }

@@ -244,7 +244,7 @@ stamp_of(uint64_t clock)
 
 /* Writes the events that are held. */
 static tel_status
-put_held(struct tracker *k, struct held **h)
+tracker_put_held(struct tracker *k, struct held **h)
 {
 	tel_status st = TEL_OK;
 
@@ -285,7 +285,7 @@ use_string(struct tracker *k, uint64_t id)
 	if (st != TEL_OK)
 		return st == TEL_ELIMIT ? TEL_OK : st;
 	s->used = 1;
-	return put_held(k, &s->held);
+	return tracker_put_held(k, &s->held);
 }
 
 /* One label less is held for an address. */
@@ -309,12 +309,12 @@ tracker_put_label(struct tracker *k, struct label *l)
 		drop_copy(&k->held, &l->held);
 		return st;
 	}
-	return put_held(k, &l->held);
+	return tracker_put_held(k, &l->held);
 }
 
 /* Notes a string.  TEL_END: it is to be written now. */
 static tel_status
-take_string(struct tracker *k, const struct tel_event *ev, int wanted)
+tracker_take_string(struct tracker *k, const struct tel_event *ev, int wanted)
 {
 	const struct tel_type *t = ev->type;
 	struct string *s;
@@ -428,7 +428,7 @@ tracker_take(struct tracker *k, const struct tel_event *ev, int wanted)
 	tel_status st;
 
 	if (t->role == TEL_ROLE_INTERN)
-		return take_string(k, ev, wanted);
+		return tracker_take_string(k, ev, wanted);
 	st = take_label(k, ev, wanted);
 	if (st == TEL_END) {
 		st = use_string(k,

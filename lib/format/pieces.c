@@ -27,7 +27,7 @@ limit_of(struct tel_reader *r, unsigned i, uint64_t size)
 
 /* The size of the content, or -1 when the log is not read in pieces. */
 static int64_t
-size_of(const struct tel_reader *r)
+pieces_size_of(const struct tel_reader *r)
 {
 	if (r->format->cut == NULL || r->follow || r->feed != NULL ||
 	    r->parent != NULL || tel__reader_is_archive(r) || r->range.on ||
@@ -98,7 +98,7 @@ tel_reader_set_piece(tel_reader *r, unsigned piece, unsigned n)
 		return TEL_EINVAL;
 	r->piece.number = piece;
 	r->piece.count = n;
-	size = size_of(r);
+	size = pieces_size_of(r);
 	if (size < 0)
 		return pieces_leave(r);
 	/* the pieces have a thread each: what it read ahead would be for others */
@@ -113,7 +113,7 @@ tel_reader_set_piece(tel_reader *r, unsigned piece, unsigned n)
 
 /* Nonzero when the log has ended with the pieces that were joined so far. */
 static int
-has_ended(const struct tel_reader *first)
+pieces_has_ended(const struct tel_reader *first)
 {
 	return first->piece.reached == 0 ? !tel__reader_at_limit(first) :
 	                                   first->piece.last;
@@ -155,7 +155,7 @@ tel_reader_join(tel_reader *first, tel_reader *piece)
 	    piece->piece.number == 0 || first->piece.number > 0 ||
 	    piece->at != READER_DONE || piece->failed != TEL_OK)
 		return TEL_ESTATE;
-	if (has_ended(first) || !continues(first, piece))
+	if (pieces_has_ended(first) || !continues(first, piece))
 		return TEL_END;
 	if (first->piece.reached == 0)
 		(void)tel__labels_use(first->log.labels, &use);

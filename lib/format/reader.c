@@ -208,7 +208,7 @@ detect(struct tel_reader *r, const struct tel_format_ops **out)
 
 /* Opens the log that starts at r->p. */
 static tel_status
-open_log(struct tel_reader *r)
+format_reader_open_log(struct tel_reader *r)
 {
 	const struct tel_format_ops *format = NULL;
 	const char *as = NULL;
@@ -271,7 +271,7 @@ format_reader_begin_log(struct tel_reader *r, const char *name)
 	if (r->log.labels == NULL || r->log.clock == NULL || !clear_batch(r))
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	tel__clock_set_rate(r->log.clock, r->tick_rate);
-	st = open_log(r);
+	st = format_reader_open_log(r);
 	if (st != TEL_OK)
 		return st;
 	if (r->log.schema != NULL)
@@ -659,7 +659,7 @@ next_log(struct tel_reader *r)
  * each event; so is the next.
  */
 __attribute__((noinline)) static tel_status
-finish_log(struct tel_reader *r, tel_status st)
+format_reader_finish_log(struct tel_reader *r, tel_status st)
 {
 	if (st == TEL_LOG)
 		st = next_log(r);
@@ -786,7 +786,7 @@ tel__reader_find(struct tel_reader *r)
 	if (st == TEL_OK)
 		st = note_progress(r);
 	if (st != TEL_OK)
-		return finish_log(r, st);
+		return format_reader_finish_log(r, st);
 	r->batch->next = 0;
 	r->batch->count = 1;
 	if (r->event.index == 0 || r->timeless) {

@@ -260,7 +260,7 @@ tel__archive_next(struct tel_archive *ar, struct archive_entry **entry)
 
 /* The next bytes of the entry into ar->data, or its end into ar->end. */
 static void
-next_block(struct tel_archive *ar)
+archive_next_block(struct tel_archive *ar)
 {
 	const void *data = NULL;
 	la_int64_t offset = (la_int64_t)ar->position;
@@ -311,7 +311,7 @@ tel__archive_read(struct tel_archive *ar, unsigned char *to, size_t size,
 			*fault = ar->fault;
 			return ar->end;
 		}
-		next_block(ar);
+		archive_next_block(ar);
 	}
 	if (ar->hole > 0) {
 		n = ar->hole < size ? (size_t)ar->hole : size;

@@ -51,7 +51,7 @@ tel__gzip_out(struct tel_gzip *g, const unsigned char *data, size_t size)
 
 /* Magic, deflate, no reserved flag, and a system that there is. */
 static int
-is_header(const unsigned char *p)
+gzip_is_header(const unsigned char *p)
 {
 	return p[0] == 0x1f && p[1] == 0x8b && p[2] == 8 && p[3] < 0x20 &&
 	    (p[9] < 14 || p[9] == 255);
@@ -59,7 +59,8 @@ is_header(const unsigned char *p)
 
 /* Looks for headers among the places that begin before limit. */
 static int
-find_header(const unsigned char *data, size_t size, size_t begin, size_t limit)
+gzip_find_header(const unsigned char *data, size_t size, size_t begin,
+    size_t limit)
 {
 	const unsigned char *p = data + begin, *end;
 
@@ -69,7 +70,7 @@ find_header(const unsigned char *data, size_t size, size_t begin, size_t limit)
 	if (limit < (size_t)(end - data))
 		end = data + limit;
 	while (p < end && (p = memchr(p, 0x1f, (size_t)(end - p))) != NULL) {
-		if (is_header(p))
+		if (gzip_is_header(p))
 			return 1;
 		p++;
 	}
@@ -86,8 +87,8 @@ tel__gzip_in(struct tel_gzip *g, const unsigned char *data, size_t size)
 	/* places that begin before data, and those in it; not the first */
 	memcpy(seam, g->tail, g->ntail);
 	memcpy(seam + g->ntail, data, n);
-	if (find_header(seam, g->ntail + n, g->in == g->ntail, g->ntail) ||
-	    find_header(data, size, g->in == 0, size))
+	if (gzip_find_header(seam, g->ntail + n, g->in == g->ntail, g->ntail) ||
+	    gzip_find_header(data, size, g->in == 0, size))
 		g->again = 1;
 	/* the new tail is the end of the old one and data */
 	if (g->ntail + n > TEL_GZIP_TAIL)

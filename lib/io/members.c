@@ -110,7 +110,7 @@ members_begin(struct tel_members *m, struct tel_fault *fault)
 }
 
 static tel_status
-set_name(struct tel_members *m, struct archive_entry *entry,
+members_set_name(struct tel_members *m, struct archive_entry *entry,
     struct tel_fault *fault)
 {
 	const char *name = m->ar.f.archive_entry_pathname(entry);
@@ -211,7 +211,7 @@ members_next(struct tel_members *m, const char **name, struct tel_fault *fault)
 			return st;
 		if (passed_over(m, entry))
 			continue;
-		st = set_name(m, entry, fault);
+		st = members_set_name(m, entry, fault);
 		if (st != TEL_OK)
 			return st;
 		*name = m->name;

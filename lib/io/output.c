@@ -98,7 +98,8 @@ tel__output_fail(struct tel_output *out, tel_status st, int error)
 
 /* Writes size bytes; *done is how many of them went out. */
 static tel_status
-write_all(tel_output *out, const unsigned char *data, size_t size, size_t *done)
+output_write_all(tel_output *out, const unsigned char *data, size_t size,
+    size_t *done)
 {
 	ptrdiff_t n;
 
@@ -121,7 +122,7 @@ tel__output_emit(tel_output *out, const unsigned char *data, size_t size)
 {
 	size_t done;
 
-	return write_all(out, data, size, &done);
+	return output_write_all(out, data, size, &done);
 }
 
 /* Hands bytes on that are not, or no longer, in the buffer. */
@@ -131,7 +132,7 @@ hand_on(tel_output *out, const unsigned char *data, size_t size, size_t *done)
 	tel_status st;
 
 	if (out->packing == NULL) {
-		st = write_all(out, data, size, done);
+		st = output_write_all(out, data, size, done);
 	} else {
 		st = out->packing->put(out, data, size);
 		*done = st == TEL_OK ? size : 0;

@@ -67,7 +67,7 @@ table_room(struct tel_output *out, size_t n)
 
 /* Adds the frame that has ended to the table. */
 static tel_status
-add_frame(struct tel_output *out)
+packer_add_frame(struct tel_output *out)
 {
 	struct tel_packer *k = out->packer;
 	unsigned char *p = table_room(out, SEEK_ENTRY);
@@ -109,7 +109,7 @@ compress(struct tel_output *out, const unsigned char *data, size_t size,
 	if (how != ZSTD_e_end)
 		return TEL_OK;
 	k->frames++;
-	return add_frame(out);
+	return packer_add_frame(out);
 }
 
 /* Compresses bytes of the first frame, up to FIRST_BLOCK; *size: how many. */
@@ -194,7 +194,7 @@ packer_mark(struct tel_output *out, const void *mark, size_t size)
 	/* in the table it is a frame without content */
 	k->marked = 1;
 	k->raw = sizeof(head) + size;
-	return add_frame(out);
+	return packer_add_frame(out);
 }
 
 static tel_status

@@ -216,7 +216,8 @@ keep_mark(struct zstd_source *z, const unsigned char *p, size_t n)
 }
 
 static void
-copy_plain(struct zstd_source *z, unsigned char *to, size_t size, size_t *got)
+zstd_copy_plain(struct zstd_source *z, unsigned char *to, size_t size,
+    size_t *got)
 {
 	size_t n = z->from.size - z->from.pos;
 
@@ -236,7 +237,7 @@ zstd_decode(struct zstd_source *z, unsigned char *to, size_t size, size_t *got)
 	size_t code;
 
 	if (z->part == PLAIN) {
-		copy_plain(z, to, size, got);
+		zstd_copy_plain(z, to, size, got);
 		return;
 	}
 	code = ZSTD_decompressStream(z->context, &out, &z->from);

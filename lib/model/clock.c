@@ -118,7 +118,7 @@ points_until(const struct tel_clock *c, uint64_t ticks)
 
 /* Makes room for one point more. */
 static tel_status
-make_room(struct tel_clock *c)
+clock_make_room(struct tel_clock *c)
 {
 	size_t i;
 
@@ -139,7 +139,7 @@ tel__clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other)
 	struct point p = { ticks, other };
 	size_t at;
 
-	if (make_room(c) != TEL_OK)
+	if (clock_make_room(c) != TEL_OK)
 		return TEL_ENOMEM;
 	if (c->seen == 0 || ticks < c->first.ticks)
 		c->first = p;

@@ -128,7 +128,8 @@ tel__collector_time(const struct tel__collector *c, uint32_t log, uint64_t from,
 
 /* Adds the range from a start to an end.  1; 0: no memory. */
 static int
-add_range(struct tel__collector *c, const struct tel__collector_end *start,
+collector_add_range(struct tel__collector *c,
+    const struct tel__collector_end *start,
     const struct tel__collector_end *end)
 {
 	struct tel__collector_range *r;
@@ -172,7 +173,7 @@ pair_ends(struct tel__collector *c)
 		e = tel__table_find(&open, key);
 		if (e == NULL || e->value == UINT64_MAX)
 			continue;
-		good = add_range(c, &c->ends[e->value], m);
+		good = collector_add_range(c, &c->ends[e->value], m);
 		e->value = UINT64_MAX;
 	}
 	tel__table_clear(&open);

@@ -185,7 +185,7 @@ take_operation(struct tel__history *h, const struct tel_event *ev)
 /* -------------------------------------------------------------- ranges */
 
 static uint64_t
-range_key(const struct tel__history *h, const struct tel_event *ev)
+history_range_key(const struct tel__history *h, const struct tel_event *ev)
 {
 	int known;
 	const uint64_t key = tel__hash(tel__pair_key(ev, &known), h->seed);
@@ -196,7 +196,7 @@ range_key(const struct tel__history *h, const struct tel_event *ev)
 static tel_status
 take_range(struct tel__history *h, const struct tel_event *ev)
 {
-	const uint64_t key = range_key(h, ev);
+	const uint64_t key = history_range_key(h, ev);
 	struct tel__entry *e = tel__table_find(&h->ranges, key);
 	uint32_t place;
 	int fresh;

@@ -183,7 +183,7 @@ model_labels_is_plain(const char *string, size_t length)
 
 /* The string number id; NULL when it was not interned. */
 static struct string *
-find_string(const struct tel_labels *l, uint64_t id)
+model_labels_find_string(const struct tel_labels *l, uint64_t id)
 {
 	const struct tel__entry *e = tel__table_find(&l->by_id, id);
 
@@ -192,7 +192,7 @@ find_string(const struct tel_labels *l, uint64_t id)
 
 /* Adds an empty string number id.  NULL: no memory. */
 static struct string *
-add_string(struct tel_labels *l, uint64_t id)
+model_labels_add_string(struct tel_labels *l, uint64_t id)
 {
 	struct tel__entry *e;
 	int fresh;
@@ -211,7 +211,7 @@ tel_status
 tel__labels_intern(struct tel_labels *l, uint64_t id, const char *string,
     size_t length)
 {
-	struct string *s = find_string(l, id);
+	struct string *s = model_labels_find_string(l, id);
 	char *copy;
 
 	if (length > UINT32_MAX || length > l->max * STRING_AVERAGE - l->bytes)
@@ -225,7 +225,8 @@ tel__labels_intern(struct tel_labels *l, uint64_t id, const char *string,
 		l->guard(l->guard_arg, 0);
 	/* room for whole pieces, and for a NUL */
 	copy = calloc(1, (length | (TEL_LABEL_PIECE - 1)) + 1);
-	if (copy == NULL || (s == NULL && (s = add_string(l, id)) == NULL)) {
+	if (copy == NULL ||
+	    (s == NULL && (s = model_labels_add_string(l, id)) == NULL)) {
 		free(copy);
 		return TEL_ENOMEM;
 	}
@@ -403,7 +404,7 @@ tel__labels_find(const struct tel_labels *l, enum tel_space space,
 	seen->space = space + 1u;
 	seen->from = h->marks[n - 1].clock;
 	seen->until = n < h->count ? h->marks[n].clock - 1 : UINT64_MAX;
-	string = find_string(l, out->id);
+	string = model_labels_find_string(l, out->id);
 	if (string != NULL) {
 		out->string = string->bytes;
 		out->length = string->length;

@@ -7,15 +7,15 @@
 #include "base/utf8.h"
 
 static int
-is_digit(unsigned char c)
+name_is_digit(unsigned char c)
 {
 	return c >= '0' && c <= '9';
 }
 
 static int
-is_hex(unsigned char c)
+name_is_hex(unsigned char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'f');
+	return name_is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
 static int
@@ -28,8 +28,8 @@ name_is_letter(unsigned char c)
 static size_t
 escape_at(const unsigned char *p, size_t n)
 {
-	return n >= 4 && p[0] == '\\' && p[1] == 'x' && is_hex(p[2]) &&
-	        is_hex(p[3]) ?
+	return n >= 4 && p[0] == '\\' && p[1] == 'x' && name_is_hex(p[2]) &&
+	        name_is_hex(p[3]) ?
 	    4 :
 	    0;
 }
@@ -49,7 +49,7 @@ plain_at(const unsigned char *p, size_t n, int first, int words)
 {
 	size_t size;
 
-	if (name_is_letter(*p) || (!first && (is_digit(*p) || *p == '.')))
+	if (name_is_letter(*p) || (!first && (name_is_digit(*p) || *p == '.')))
 		return 1;
 	size = escape_at(p, n);
 	if (size == 0)

@@ -43,7 +43,7 @@ static const struct letter {
 };
 
 static const struct letter *
-find_letter(char letter)
+row_find_letter(char letter)
 {
 	size_t i;
 
@@ -97,7 +97,7 @@ tel__type_place(struct tel_type *t, struct tel_placement *at, char letter,
 {
 	const struct tel_schema *schema = at->schema;
 	const struct tel_abi *abi = &schema->abi;
-	const struct letter *l = find_letter(letter);
+	const struct letter *l = row_find_letter(letter);
 	uint32_t size, align, offset;
 	enum tel_load load;
 	struct tel_field *f;

@@ -44,7 +44,7 @@ take_log(struct arrow *a, const struct tel_log *log)
 
 /* Adds the log's own metadata, as "log." and its key. */
 static tel_status
-take_metadata(struct arrow *a, const struct tel__metadata *m)
+arrow_take_metadata(struct arrow *a, const struct tel__metadata *m)
 {
 	tel_status st = TEL_OK;
 	char key[TEL__METADATA_KEY + 8];
@@ -87,7 +87,7 @@ arrow_fits(const struct arrow *a, const struct tel_field *f)
 
 /* A table of one type cannot have other columns in a later log. */
 static tel_status
-check_type(struct tel_printer *pr, const struct tel_schema *schema)
+arrow_check_type(struct tel_printer *pr, const struct tel_schema *schema)
 {
 	const struct tel_type *type = tel_schema_find_type(schema, pr->columns);
 	unsigned i, j;
@@ -123,10 +123,10 @@ arrow_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		st = tel__arrow_add_schema(pr, ev->type->schema, NULL);
 	if (first && st == TEL_OK) {
 		take_log(a, ev->log);
-		st = take_metadata(a, ev->log->metadata);
+		st = arrow_take_metadata(a, ev->log->metadata);
 	}
 	if (st == TEL_OK && pr->columns != NULL)
-		st = check_type(pr, ev->type->schema);
+		st = arrow_check_type(pr, ev->type->schema);
 	if (st == TEL_OK)
 		st = start_table(pr);
 	/* the programs that had slots are gone */
@@ -141,7 +141,7 @@ arrow_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 
 /* Sets the metadata of the schema, before it is written. */
 static tel_status
-set_metadata(struct tel_printer *pr, struct arrow *a)
+arrow_set_metadata(struct tel_printer *pr, struct arrow *a)
 {
 	char rate[40] = "", epoch[24] = "";
 	const char *const pairs[] = { "tel.format", a->format, "tel.schema",
@@ -174,7 +174,7 @@ write_rows(struct tel_printer *pr)
 	tel_status st = TEL_OK;
 
 	if (!a->table->written)
-		st = set_metadata(pr, a);
+		st = arrow_set_metadata(pr, a);
 	return st == TEL_OK ? tel__table_write(a->table) : st;
 }
 
@@ -255,7 +255,7 @@ plan_cells(struct tel_printer *pr, const struct tel_type *type,
 
 /* Makes the plan for events of a type, whose program is g.  1, or 0. */
 static int
-make_plan(struct tel_printer *pr, struct render_program *g)
+arrow_make_plan(struct tel_printer *pr, struct render_program *g)
 {
 	struct arrow *a = pr->state;
 	const struct tel_type *type = g->type;
@@ -287,7 +287,7 @@ find_plan(struct tel_printer *pr, const struct tel_type *type)
 	struct render_program *g = render_program_for(pr, type);
 	struct arrow *a = pr->state;
 
-	if (g == NULL || (g->slot == 0 && !make_plan(pr, g)))
+	if (g == NULL || (g->slot == 0 && !arrow_make_plan(pr, g)))
 		return NULL;
 	return &a->plans[g->slot - 1];
 }
@@ -328,7 +328,7 @@ copy_as(unsigned char *to, const struct rows *r, const struct tel_field *f,
 }
 
 static void
-copy_numbers(unsigned char *to, const struct rows *r,
+arrow_copy_numbers(unsigned char *to, const struct rows *r,
     const struct arrow_cell *c)
 {
 	const unsigned bytes = c->column->kind.bytes;
@@ -365,8 +365,8 @@ copy_signed(unsigned char *to, const struct rows *r, const struct arrow_cell *c)
 }
 
 static void
-copy_bits(unsigned char *to, const struct rows *r, const struct tel_field *f,
-    size_t row)
+arrow_copy_bits(unsigned char *to, const struct rows *r,
+    const struct tel_field *f, size_t row)
 {
 	size_t i;
 
@@ -389,7 +389,8 @@ arrow_put_text(struct arrow *a, const struct table_column *c, const char *text,
  * the number that a string of the log had last is tried first.
  */
 static int
-name_label(struct arrow *a, const struct tel_label *label, uint32_t *number)
+arrow_name_label(struct arrow *a, const struct tel_label *label,
+    uint32_t *number)
 {
 	struct table_dictionary *d = &a->table->dictionaries[a->labels];
 	uint32_t *last = &a->recent[label->id % ARROW_RECENT];
@@ -418,7 +419,7 @@ arrow_put_label(struct arrow *a, const struct arrow_cell *c,
 	    label.string == NULL)
 		return 1;
 	to = table_values(a->table, c->label, row, 1);
-	if (to == NULL || !name_label(a, &label, &number))
+	if (to == NULL || !arrow_name_label(a, &label, &number))
 		return 0;
 	tel_store_le32(to + 4 * row, number);
 	return 1;
@@ -481,11 +482,11 @@ put_numbers(struct arrow *a, const struct rows *r, const struct arrow_cell *c,
 	if (to == NULL)
 		return 0;
 	if (c->column->kind.type == TABLE_BOOLEAN)
-		copy_bits(to, r, c->field, row);
+		arrow_copy_bits(to, r, c->field, row);
 	else if (c->extend)
 		copy_signed(to + row * c->column->kind.bytes, r, c);
 	else
-		copy_numbers(to + row * c->column->kind.bytes, r, c);
+		arrow_copy_numbers(to + row * c->column->kind.bytes, r, c);
 	return 1;
 }
 
@@ -524,7 +525,7 @@ arrow_difference(uint64_t clock, uint64_t since, int64_t *out)
 
 /* The time of an event as it is shown.  1, or 0 when it has none. */
 static int
-find_time(const struct tel_printer *pr, const struct tel_event *ev,
+arrow_find_time(const struct tel_printer *pr, const struct tel_event *ev,
     int64_t *out)
 {
 	struct tel_clock *clock = ev->log->clock;
@@ -566,7 +567,7 @@ put_times(struct tel_printer *pr, const struct rows *r)
 	}
 	for (i = 0; i < r->n; i++) {
 		const struct tel_event *ev = event_of(r, i);
-		int has = find_time(pr, ev, &time);
+		int has = arrow_find_time(pr, ev, &time);
 
 		pr->previous = ev->clock;
 		pr->has_previous = 1;
@@ -622,7 +623,7 @@ put_type(struct arrow *a, const struct rows *r, const struct arrow_plan *plan,
 
 /* Puts what has no column, as text. */
 static tel_status
-put_other(struct tel_printer *pr, const struct tel_event *ev)
+arrow_put_other(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct render_program *g = render_program_for(pr, ev->type);
 	struct arrow *a = pr->state;
@@ -662,7 +663,7 @@ put_rows(struct tel_printer *pr, const struct rows *r,
 		        !arrow_put_labels(a, r, &plan->cells[i])))
 			return TEL_ENOMEM;
 	if (plan->other)
-		st = put_other(pr, event_of(r, 0));
+		st = arrow_put_other(pr, event_of(r, 0));
 	a->table->rows += r->n;
 	return st;
 }
@@ -791,7 +792,7 @@ count_rows(const struct arrow *a, const struct tel_run *run, size_t i)
 
 /* Remembers where the plans of the types of a schema are.  1, or 0. */
 static int
-find_slots(struct tel_printer *pr)
+arrow_find_slots(struct tel_printer *pr)
 {
 	struct arrow *a = pr->state;
 
@@ -834,7 +835,7 @@ take_run(struct tel_printer *pr, struct tel_run *run)
 	struct rows r;
 	size_t i;
 
-	if (!find_slots(pr))
+	if (!arrow_find_slots(pr))
 		return TEL_ENOMEM;
 	for (i = 0; i < run->count && st == TEL_OK; i += r.n) {
 		st = make_room(pr, any->log);

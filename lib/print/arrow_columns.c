@@ -100,7 +100,7 @@ hash_column(const struct arrow *a, const char *name)
 
 /* Nonzero when a column has that name, or one that only looks the same. */
 static int
-is_taken(const struct arrow *a, const char *name)
+arrow_columns_is_taken(const struct arrow *a, const char *name)
 {
 	struct tel__probe at;
 	uint32_t i;
@@ -121,7 +121,7 @@ tel__arrow_add_column(struct arrow *a, const char *name, const char *behind,
 	int column;
 
 	(void)snprintf(text, sizeof(text), "%.480s%s", name, behind);
-	for (i = 2; is_taken(a, text); i++)
+	for (i = 2; arrow_columns_is_taken(a, text); i++)
 		(void)snprintf(text, sizeof(text), "%.480s%s_%u", name, behind,
 		    i);
 	column = tel__table_add(a->table, text, strlen(text), kind);
@@ -136,7 +136,7 @@ const struct table_kind tel__arrow_name = { TABLE_UTF8, 4, 0, 0, -1, 0 };
 
 /* The type of a field's column. */
 static struct table_kind
-kind_of(const struct arrow *a, const struct tel_field *f)
+arrow_columns_kind_of(const struct arrow *a, const struct tel_field *f)
 {
 	struct table_kind kind = { TABLE_INTEGER, tel__arrow_bytes(f), 0, 0, -1,
 		0 };
@@ -173,7 +173,7 @@ arrow_columns_describe(struct arrow *a, int column, const struct tel_field *f,
 static int
 arrow_columns_add_field(struct arrow *a, const struct tel_field *f)
 {
-	struct table_kind kind = kind_of(a, f);
+	struct table_kind kind = arrow_columns_kind_of(a, f);
 	struct arrow_place *p = tel__arrow_find(a, f);
 	size_t n;
 
@@ -284,7 +284,7 @@ add_clock(const struct tel_printer *pr, struct arrow *a)
 }
 
 static ptrdiff_t
-take_text(void *arg, const void *data, size_t size)
+arrow_columns_take_text(void *arg, const void *data, size_t size)
 {
 	struct arrow *a = arg;
 
@@ -334,7 +334,7 @@ tel__arrow_open(struct tel_printer *pr)
 	tel__index_init(&a->by_name);
 	tel__index_init(&a->by_column);
 	a->table = tel_table_new(pr->out);
-	a->scratch = tel_output_new_callback(take_text, a);
+	a->scratch = tel_output_new_callback(arrow_columns_take_text, a);
 	if (a->table == NULL || a->scratch == NULL || !add_common(pr, a))
 		return TEL_ENOMEM;
 	(void)tel_table_set_file(a->table, pr->footer);

@@ -277,7 +277,7 @@ chrome_end(struct tel_printer *pr, const struct timeline_track *t,
 
 /* Ranges whose end is not in a log end with it. */
 static void
-close_ranges(struct tel_printer *pr)
+chrome_close_ranges(struct tel_printer *pr)
 {
 	struct chrome *c = pr->state;
 	const struct timeline *tl = c->timeline;
@@ -378,7 +378,7 @@ chrome_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
 	(void)ev;
 	if (pr->state != NULL && !same)
-		close_ranges(pr);
+		chrome_close_ranges(pr);
 	return tel__timeline_begin_log(pr, sizeof(struct chrome), &ops, same);
 }
 
@@ -388,7 +388,7 @@ chrome_finish(struct tel_printer *pr)
 	const struct chrome *c = pr->state;
 
 	if (c != NULL)
-		close_ranges(pr);
+		chrome_close_ranges(pr);
 	chrome_put(pr,
 	    c != NULL && c->begun ? "\n]}\n" : "{\"traceEvents\":[]}\n");
 	return pr->out->status;

@@ -55,8 +55,8 @@ tel__collections_key(const struct collections *c, const struct tel_type *t)
 
 /* Keeps the numbers of an event. */
 static tel_status
-add_facts(struct collections *c, uint32_t type, const struct tel_event *ev,
-    uint64_t key)
+collections_add_facts(struct collections *c, uint32_t type,
+    const struct tel_event *ev, uint64_t key)
 {
 	struct collections_fact *f;
 	const struct tel_field *field;
@@ -102,9 +102,9 @@ tel__collections_event(struct collections *c, struct event_samples *x,
 	if (st != TEL_OK || ev->type->range == TEL_ROLE_PAUSE)
 		return st;
 	type = tel__samples_type(x, ev->type);
-	return x->no_memory ?
-	    TEL_ENOMEM :
-	    add_facts(c, type, ev, tel_load(&ev->type->fields[key], ev->data));
+	return x->no_memory ? TEL_ENOMEM :
+	                      collections_add_facts(c, type, ev,
+	                          tel_load(&ev->type->fields[key], ev->data));
 }
 
 void
@@ -128,7 +128,7 @@ longer(const void *a, const void *b)
 
 /* Starts an item of a list: when it was, and how long. */
 static void
-put_range(struct tel__buffer *b, uint64_t at, uint64_t length)
+collections_put_range(struct tel__buffer *b, uint64_t at, uint64_t length)
 {
 	tel__json_put(b, b->bytes[b->used - 1] == '[' ? "[" : ",[");
 	tel__json_number(b, at);
@@ -177,7 +177,7 @@ put_longest(const struct collections *c,
 		total += sorted[i].length;
 		if (n++ >= most)
 			continue;
-		put_range(b, sorted[i].shown, sorted[i].length);
+		collections_put_range(b, sorted[i].shown, sorted[i].length);
 		if (!pause)
 			collections_put_facts(c, &sorted[i], b);
 		tel__json_put(b, "]");
@@ -189,7 +189,8 @@ put_longest(const struct collections *c,
 }
 
 static void
-put_mutator(const struct collections *c, uint64_t span, struct tel__buffer *b)
+collections_put_mutator(const struct collections *c, uint64_t span,
+    struct tel__buffer *b)
 {
 	uint64_t window;
 	unsigned i = 0;
@@ -230,7 +231,7 @@ tel__collections_head(struct collections *c, uint64_t most,
 	put_longest(c, sorted, 1, most / PAUSE_BYTES, b);
 	put_longest(c, sorted, 0, most / COLLECTION_BYTES, b);
 	span = tel__collector_time(&c->of, 0, c->first, c->last);
-	put_mutator(c, span, b);
+	collections_put_mutator(c, span, b);
 	tel__json_pair(b, "span", span);
 	tel__json_put(b, "}");
 	free(sorted);

@@ -159,7 +159,7 @@ print_csv_schema(struct tel_printer *pr, const struct tel_schema *schema,
 }
 
 static tel_status
-print_header(struct tel_printer *pr)
+csv_print_header(struct tel_printer *pr)
 {
 	unsigned char *p;
 	size_t n;
@@ -202,14 +202,14 @@ print_csv_begin_log(struct tel_printer *pr, const struct tel_event *ev,
 	}
 	if (pr->started || !pr->header)
 		return TEL_OK;
-	return print_header(pr);
+	return csv_print_header(pr);
 }
 
 static tel_status
 print_csv_finish(struct tel_printer *pr)
 {
 	if (!pr->started && pr->header)
-		return print_header(pr);
+		return csv_print_header(pr);
 	return TEL_OK;
 }
 

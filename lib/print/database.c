@@ -268,7 +268,7 @@ rowid_of(const struct tel_type *type)
 
 /* Nonzero when the table of a type has a column of that name. */
 static int
-has_column(const struct tel_type *type, const char *name)
+database_has_column(const struct tel_type *type, const char *name)
 {
 	unsigned i;
 	char *own;
@@ -502,7 +502,7 @@ add_check(struct tel__buffer *b, const struct tel_type *type)
  * are there with other columns.
  */
 static void
-add_schema(struct tel__buffer *b, const struct tel_schema *schema)
+database_add_schema(struct tel__buffer *b, const struct tel_schema *schema)
 {
 	const struct tel_type *type;
 	unsigned i;
@@ -574,7 +574,8 @@ add_index(struct tel__buffer *b, const struct tel_schema *schema,
 
 	for (i = 0; i < schema->ntypes; i++) {
 		type = &schema->types[i];
-		if (strcmp(column, "time") != 0 && !has_column(type, column))
+		if (strcmp(column, "time") != 0 &&
+		    !database_has_column(type, column))
 			continue;
 		table = name_table(type);
 		if (table == NULL) {
@@ -629,7 +630,7 @@ add_indexes(struct tel_printer *pr, struct tel__buffer *b,
  * same size and time of change, if these are known.
  */
 static void
-add_file(struct tel__buffer *b, const struct tel_printer *pr)
+database_add_file(struct tel__buffer *b, const struct tel_printer *pr)
 {
 	database_add(b,
 	    "DELETE FROM temp.tel_new;\n"
@@ -713,10 +714,10 @@ tel__database_begin_log(struct tel_printer *pr,
 	if (!same)
 		database_end_log(d);
 	if (first || pr->fresh)
-		add_file(&d->text, pr);
+		database_add_file(&d->text, pr);
 	if (!same)
 		start_log(d, pr, ev->log->name);
-	add_schema(&d->text, ev->type->schema);
+	database_add_schema(&d->text, ev->type->schema);
 	st = add_indexes(pr, &d->indexes, ev->type->schema);
 	if (st == TEL_OK)
 		st = sink->run(pr, &d->text);

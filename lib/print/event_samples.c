@@ -99,7 +99,7 @@ hash_type(const struct tel_type *t)
 
 /* How numbers of a field are shown; NULL: as any number. */
 static const char *
-unit_of(const struct tel_field *f)
+samples_unit_of(const struct tel_field *f)
 {
 	static const char *const ids[] = { "pid", "tid", "cpu", "thread",
 		"process", "processor" };
@@ -115,7 +115,7 @@ unit_of(const struct tel_field *f)
 }
 
 static int
-copy_type(struct sample_type *to, const struct tel_type *t)
+samples_copy_type(struct sample_type *to, const struct tel_type *t)
 {
 	unsigned i;
 
@@ -129,7 +129,7 @@ copy_type(struct sample_type *to, const struct tel_type *t)
 	for (i = 0; i < t->nfields; i++) {
 		to->fields[i].field = t->fields[i];
 		to->fields[i].labels = tel_field_labelled(&t->fields[i]);
-		to->fields[i].unit = unit_of(&t->fields[i]);
+		to->fields[i].unit = samples_unit_of(&t->fields[i]);
 		to->nlabels += to->fields[i].labels != 0;
 		to->fields[i].name = tel__copy_string(t->fields[i].name,
 		    t->fields[i].name_length);
@@ -158,7 +158,7 @@ make_type(struct event_samples *x, const struct tel_type *t)
 		e->value = SAMPLES_TYPES - 1;
 		return SAMPLES_TYPES - 1;
 	}
-	if (!copy_type(&x->types[x->ntypes], t)) {
+	if (!samples_copy_type(&x->types[x->ntypes], t)) {
 		samples_free_type(&x->types[x->ntypes]);
 		tel__table_remove(&x->by_type, e);
 		x->no_memory = 1;
@@ -170,7 +170,7 @@ make_type(struct event_samples *x, const struct tel_type *t)
 
 /* The numbers of another schema's types are not known yet. */
 static int
-set_schema(struct event_samples *x, const struct tel_schema *s)
+samples_set_schema(struct event_samples *x, const struct tel_schema *s)
 {
 	uint32_t *numbers =
 	    realloc(x->numbers, (s->ntypes + 1u) * sizeof(*numbers));
@@ -189,7 +189,7 @@ set_schema(struct event_samples *x, const struct tel_schema *s)
 uint32_t
 tel__samples_type(struct event_samples *x, const struct tel_type *type)
 {
-	if (x->schema != type->schema && !set_schema(x, type->schema))
+	if (x->schema != type->schema && !samples_set_schema(x, type->schema))
 		return 0;
 	if (type->index >= x->nnumbers)
 		return make_type(x, type);
@@ -205,7 +205,8 @@ tel__samples_type(struct event_samples *x, const struct tel_type *type)
  * character of its number, as in telcat's JSON.
  */
 static void
-put_utf8(struct tel__buffer *b, const char *string, size_t n, size_t most)
+samples_put_utf8(struct tel__buffer *b, const char *string, size_t n,
+    size_t most)
 {
 	const unsigned char *s = (const unsigned char *)string;
 	size_t i = 0, length;
@@ -238,7 +239,7 @@ known_string(struct event_samples *x, const char *s, size_t n)
 
 /* The number of a string in the block, and 1; by a hash of all of it. */
 static uint32_t
-find_string(struct event_samples *x, const char *s, size_t n,
+samples_find_string(struct event_samples *x, const char *s, size_t n,
     struct sample_known *known)
 {
 	struct tel__buffer text = { 0 };
@@ -248,7 +249,7 @@ find_string(struct event_samples *x, const char *s, size_t n,
 	e = tel__table_put(&x->by_string, tel__hash_bytes(s, n, x->seed),
 	    &fresh);
 	if (e != NULL && fresh) {
-		put_utf8(&text, s, n, n);
+		samples_put_utf8(&text, s, n, n);
 		tel__buffer_put_varint(&x->strings, text.used);
 		known->at = x->strings.used;
 		known->length = text.used;
@@ -277,7 +278,7 @@ samples_intern(struct event_samples *x, const char *s, size_t n, size_t most)
 	if (known->number > 0 && known->length == n && n > 0 &&
 	    memcmp(x->strings.bytes + known->at, s, n) == 0)
 		return known->number;
-	return find_string(x, s, n, known);
+	return samples_find_string(x, s, n, known);
 }
 
 /* -------------------------------------------------------------- columns */
@@ -333,7 +334,7 @@ sort_rows(struct event_samples *x)
 }
 
 static void
-put_strings(struct event_samples *x, struct tel__buffer *out,
+samples_put_strings(struct event_samples *x, struct tel__buffer *out,
     const struct tel_field *f, size_t i, size_t end)
 {
 	struct tel_event ev;
@@ -361,7 +362,7 @@ samples_put_field(struct event_samples *x, struct tel__buffer *out,
 	unsigned n;
 
 	if (f->datatype == TEL_STRING) {
-		put_strings(x, out, f, i, end);
+		samples_put_strings(x, out, f, i, end);
 		return;
 	}
 	p = tel__buffer_room(out, (end - i) * TEL__VARINT_MAX);
@@ -491,7 +492,7 @@ tel__samples_pack(struct sample_block *block, int level)
 /* ---------------------------------------------------------------- blocks */
 
 static void
-clear_rows(struct event_samples *x)
+samples_clear_rows(struct event_samples *x)
 {
 	x->nrows = x->nstrings = 0;
 	x->data.used = x->strings.used = 0;
@@ -590,7 +591,7 @@ end_block(struct event_samples *x)
 		while (x->bytes > x->most && x->nblocks > 1)
 			samples_thin(x);
 	}
-	clear_rows(x);
+	samples_clear_rows(x);
 	x->events = 0;
 	x->number++;
 }

@@ -102,7 +102,7 @@ fit_sums(struct html_draft *d, uint64_t room)
 
 /* Nonzero when the block with that number is used. */
 static int
-is_used(void *arg, uint64_t number)
+fit_is_used(void *arg, uint64_t number)
 {
 	const struct html_draft *d = arg;
 	size_t low = 0, high = d->use, i;
@@ -207,7 +207,7 @@ make_longest(struct html_draft *d, uint64_t room)
 		free(d->longest.bytes);
 		memset(&d->longest, 0, sizeof(d->longest));
 		if (n == 0 ||
-		    !tel__samples_longest(x, n, is_used, d, &d->longest))
+		    !tel__samples_longest(x, n, fit_is_used, d, &d->longest))
 			return !x->no_memory;
 		if (!tel__samples_pack(&d->longest, d->gzip_level))
 			return 0;

@@ -26,7 +26,7 @@ put_name(const struct html_draft *d, struct tel__buffer *b, const char *key,
 }
 
 static void
-put_logs(const struct html_draft *d, struct tel__buffer *b)
+html_head_put_logs(const struct html_draft *d, struct tel__buffer *b)
 {
 	const struct html *h = d->html;
 	size_t i;
@@ -216,8 +216,8 @@ put_series(const struct html_draft *d, struct tel__buffer *b)
 }
 
 static void
-put_block(struct tel__buffer *b, size_t number, const struct sample_block *e,
-    int is_longest)
+html_head_put_block(struct tel__buffer *b, size_t number,
+    const struct sample_block *e, int is_longest)
 {
 	tel__json_put(b,
 	    b->used > 0 && b->bytes[b->used - 1] == '[' ? "{" : ",{");
@@ -254,9 +254,9 @@ put_blocks(const struct html_draft *d, struct tel__buffer *b)
 	tel__json_key(b, "blocks");
 	tel__json_put(b, "[");
 	for (i = 0; i < d->use; i++)
-		put_block(b, number++, html_used_block(d, i), 0);
+		html_head_put_block(b, number++, html_used_block(d, i), 0);
 	if (d->longest.bytes != NULL)
-		put_block(b, number, &d->longest, 1);
+		html_head_put_block(b, number, &d->longest, 1);
 	tel__json_put(b, "]");
 }
 
@@ -341,7 +341,7 @@ tel__html_head(const struct html_draft *d, struct tel__buffer *b)
 	tel__json_pair(b, "events", h->events);
 	tel__json_pair(b, "exact", exact_events(d));
 	put_note(d, b);
-	put_logs(d, b);
+	html_head_put_logs(d, b);
 	put_types(d, b);
 	put_tracks(d, b);
 	put_series(d, b);

@@ -30,8 +30,8 @@ print_json_choose(const struct tel_field *f, const char **quote)
 
 /* Adds "NAME": without the first bytes of the name. */
 static void
-add_key(struct render_builder *b, const struct tel_type *type, unsigned i,
-    size_t skip)
+print_json_add_key(struct render_builder *b, const struct tel_type *type,
+    unsigned i, size_t skip)
 {
 	const struct tel_field *f = &type->fields[i];
 
@@ -55,7 +55,7 @@ print_json_add_field(struct tel_printer *pr, struct render_builder *b,
 	const char *quote;
 	enum render_op op = print_json_choose(f, &quote);
 
-	add_key(b, type, i, skip);
+	print_json_add_key(b, type, i, skip);
 	tel__render_add_if(b, i, "null");
 	tel__render_add(b, quote);
 	if (op == RENDER_HEX)
@@ -160,7 +160,7 @@ print_json_add_fields(struct tel_printer *pr, struct render_builder *b,
 }
 
 static void
-add_unknown(struct tel_printer *pr, struct render_builder *b)
+print_json_add_unknown(struct tel_printer *pr, struct render_builder *b)
 {
 	const char *separator = "";
 	unsigned i;
@@ -201,7 +201,7 @@ print_json_compile(struct tel_printer *pr, const struct tel_type *type)
 		tel__render_add_op(&b, RENDER_TIME_JSON);
 	}
 	if (type == NULL) {
-		add_unknown(pr, &b);
+		print_json_add_unknown(pr, &b);
 		tel__render_add(&b, "}}\n");
 		return tel__render_end(&b);
 	}

@@ -554,7 +554,7 @@ find_sizes(struct tel_printer *pr, struct timeline *tl,
 
 /* Finds the gauge of all of an event's log.  0: there is none. */
 static int
-enter_log(struct tel_printer *pr, struct timeline *tl,
+live_enter_log(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p)
 {
 	if (tl->all_log == ev->log)
@@ -632,7 +632,7 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 	if (op.kind > TEL_ALLOC_FREE && op.kind != TEL_ALLOC_COMMIT &&
 	    op.kind != TEL_ALLOC_POOL_DESTROY)
 		return 0;
-	if (!enter_log(pr, tl, ev, p))
+	if (!live_enter_log(pr, tl, ev, p))
 		return 1;
 	if (op.kind == TEL_ALLOC_POOL_DESTROY) {
 		end_pool(pr, tl, ev, &op, time);
@@ -747,7 +747,7 @@ tel__timeline_action(struct timeline_action *a, const struct tel_type *t)
 
 /* Where a field is, or 0; *right: it is 64 bits, little-endian, or none. */
 static uint16_t
-place_of(const struct tel_field *f, int *right)
+live_place_of(const struct tel_field *f, int *right)
 {
 	*right &= f == NULL || f->load == TEL_LOAD_LE64;
 	return f == NULL ? 0 : f->offset;
@@ -801,10 +801,10 @@ tel__timeline_sum(struct timeline_action *a, const struct tel_type *t)
 		sum_blocks(a, t);
 	else if (a->does == TIMELINE_TAKES)
 		sum_memory(a, t);
-	a->address_at = place_of(a->address, &right);
-	a->size_at = place_of(a->size, &right);
-	a->pool_at = place_of(a->pool, &right);
-	a->base_at = place_of(a->base, &right);
+	a->address_at = live_place_of(a->address, &right);
+	a->size_at = live_place_of(a->size, &right);
+	a->pool_at = live_place_of(a->pool, &right);
+	a->base_at = live_place_of(a->base, &right);
 	if (!right && (a->sum == SUM_TAKE || a->sum == SUM_GIVE))
 		a->sum = SUM_MEMORY;
 }
@@ -825,7 +825,7 @@ count_size(struct timeline *tl, uint64_t size)
 
 /* As tel__timeline_allocate() does, if the gauge is known; else 0. */
 static int
-add_block(struct timeline *tl, const struct timeline_action *a,
+live_add_block(struct timeline *tl, const struct timeline_action *a,
     const struct tel_log *log, const struct tel_type *t,
     const unsigned char *data)
 {
@@ -863,7 +863,7 @@ add_block(struct timeline *tl, const struct timeline_action *a,
 
 /* As tel__timeline_take() does, if the gauge is known; else 0. */
 static int
-add_memory(struct timeline *tl, const struct timeline_action *a,
+live_add_memory(struct timeline *tl, const struct timeline_action *a,
     const struct tel_log *log, const struct tel_type *t,
     const unsigned char *data)
 {
@@ -922,12 +922,12 @@ tel__timeline_counts(struct timeline *tl, struct timeline_actions *to,
 		case SUM_TAKE:
 		case SUM_GIVE: added = add_taken(tl, a, log, data[i]); break;
 		case SUM_BLOCK:
-			added =
-			    add_block(tl, a, log, &types[numbers[i]], data[i]);
+			added = live_add_block(tl, a, log, &types[numbers[i]],
+			    data[i]);
 			break;
 		case SUM_MEMORY:
-			added =
-			    add_memory(tl, a, log, &types[numbers[i]], data[i]);
+			added = live_add_memory(tl, a, log, &types[numbers[i]],
+			    data[i]);
 			break;
 		default: added = 0;
 		}

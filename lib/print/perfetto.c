@@ -71,7 +71,7 @@ struct perfetto {
 
 /* Writes the packet that was made. */
 static void
-write_packet(struct tel_printer *pr, struct perfetto *f)
+perfetto_write_packet(struct tel_printer *pr, struct perfetto *f)
 {
 	struct tel__buffer *m = &f->packet;
 	unsigned char tag[2 * TEL__VARINT_MAX], *end;
@@ -211,7 +211,7 @@ perfetto_put_fields(struct perfetto *f, const struct tel_event *ev)
 
 /* Writes a packet with the event that was begun in f->event. */
 static void
-write_event(struct tel_printer *pr, struct perfetto *f, uint64_t time)
+perfetto_write_event(struct tel_printer *pr, struct perfetto *f, uint64_t time)
 {
 	tel__protobuf_varint(&f->packet, PACKET_TIMESTAMP, time);
 	if (f->interned.used > 0 || f->interned.failed)
@@ -219,7 +219,7 @@ write_event(struct tel_printer *pr, struct perfetto *f, uint64_t time)
 		    &f->interned);
 	tel__protobuf_message(&f->packet, PACKET_TRACK_EVENT, &f->event);
 	f->event.failed = f->interned.failed = f->part.failed = 0;
-	write_packet(pr, f);
+	perfetto_write_packet(pr, f);
 }
 
 static void
@@ -251,7 +251,7 @@ perfetto_put_event(struct tel_printer *pr, const struct timeline_track *t,
 		tel__protobuf_fixed64(m,
 		    f->timeline->receives ? EVENT_FLOWS_THAT_END : EVENT_FLOWS,
 		    f->timeline->flow);
-	write_event(pr, f, time);
+	perfetto_write_event(pr, f, time);
 }
 
 static void
@@ -275,7 +275,7 @@ perfetto_track(struct tel_printer *pr, const struct timeline_track *t)
 		tel__protobuf_message(m, TRACK_COUNTER, part);
 	}
 	tel__protobuf_message(&f->packet, PACKET_TRACK_DESCRIPTOR, m);
-	write_packet(pr, f);
+	perfetto_write_packet(pr, f);
 }
 
 static void

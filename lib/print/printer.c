@@ -179,7 +179,7 @@ tel_printer_set(tel_printer *p, tel_printer_option option, int64_t value)
 
 /* Where a name ends: at a comma outside of parentheses and strings. */
 static size_t
-name_length(const char *s)
+printer_name_length(const char *s)
 {
 	unsigned depth = 0;
 	char quote = 0;
@@ -205,7 +205,7 @@ name_length(const char *s)
 
 /* Takes over the name of n bytes at s. */
 static tel_status
-add_name(struct tel_printer *pr, const char *s, size_t n)
+printer_add_name(struct tel_printer *pr, const char *s, size_t n)
 {
 	tel_status st;
 	char *copy;
@@ -245,8 +245,8 @@ tel_printer_set_fields(tel_printer *p, const char *names)
 		return tel__render_fail(p, "the format shows all fields");
 	free_names(p);
 	for (;; names += n + 1) {
-		n = name_length(names);
-		st = add_name(p, names, n);
+		n = printer_name_length(names);
+		st = printer_add_name(p, names, n);
 		if (st != TEL_OK) {
 			free_names(p);
 			return st;
@@ -398,7 +398,7 @@ check_names(struct tel_printer *pr, const struct tel_schema *schema)
  * a change of the schema is printed.
  */
 static tel_status
-set_log(struct tel_printer *pr, const struct tel_event *ev)
+printer_set_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const struct tel_log *log = ev->log;
 	int begins, named;
@@ -437,7 +437,7 @@ set_log(struct tel_printer *pr, const struct tel_event *ev)
 
 /* Prints without threads from here on. */
 static tel_status
-end_pool(struct tel_printer *pr)
+printer_end_pool(struct tel_printer *pr)
 {
 	tel_status st = TEL_OK;
 
@@ -451,7 +451,7 @@ end_pool(struct tel_printer *pr)
 }
 
 static int
-has_values(const struct tel_printer *pr)
+printer_has_values(const struct tel_printer *pr)
 {
 	unsigned i;
 
@@ -470,14 +470,14 @@ static tel_status
 pool_log(struct tel_printer *pr, const struct tel_log *log, int merged)
 {
 	/* what an expression tells of events before is not for threads */
-	if (pr->threads < 2 || !pr->renderer->apart || has_values(pr) ||
+	if (pr->threads < 2 || !pr->renderer->apart || printer_has_values(pr) ||
 	    pr->time != TEL_TIME_TICKS || merged)
-		return end_pool(pr);
+		return printer_end_pool(pr);
 	if (pr->team == NULL)
 		pr->team = tel__render_pool_new(pr, pr->threads);
 	if (pr->team == NULL ||
 	    tel__render_pool_set_log(pr->team, log) != TEL_OK)
-		return end_pool(pr);
+		return printer_end_pool(pr);
 	return TEL_OK;
 }
 
@@ -503,7 +503,7 @@ change_log(struct tel_printer *pr, const struct tel_event *ev)
 	    pr->team != NULL ? tel__render_pool_flush(pr->team) : TEL_OK;
 
 	if (st == TEL_OK)
-		st = set_log(pr, ev);
+		st = printer_set_log(pr, ev);
 	if (st == TEL_OK && pr->threads > 0)
 		st = pool_log(pr, ev->log, merged);
 	if (st == TEL_OK)

@@ -83,7 +83,7 @@ sql_compile(struct tel_printer *pr, const struct tel_type *type)
 
 /* Writes the statement of rows, if there are any. */
 static tel_status
-write_rows(struct tel_printer *pr, struct rows *r)
+sql_write_rows(struct tel_printer *pr, struct rows *r)
 {
 	static const char tail[] = ");\n";
 
@@ -106,7 +106,7 @@ sql_flush(struct tel_printer *pr)
 	size_t i;
 
 	for (i = 0; i < sql->database.nslots && st == TEL_OK; i++)
-		st = write_rows(pr, &sql->rows[i]);
+		st = sql_write_rows(pr, &sql->rows[i]);
 	return st;
 }
 
@@ -203,7 +203,7 @@ sql_event(struct tel_printer *pr, const struct tel_event *ev)
 	sql->row->used = 0;
 	if (++r->count < ROWS_MAX && r->text.used < BYTES_MAX)
 		return TEL_OK;
-	return write_rows(pr, r);
+	return sql_write_rows(pr, r);
 }
 
 /* ---------------------------------------------------------------- logs */

@@ -176,7 +176,7 @@ table_wire_add_field(struct tel__buffer *b, const struct table_column *c)
 }
 
 static size_t
-add_schema(const struct tel_table *t, struct tel__buffer *b)
+table_wire_add_schema(const struct tel_table *t, struct tel__buffer *b)
 {
 	size_t at = tel__flat_table(b, "244"), fields, i;
 
@@ -244,7 +244,7 @@ write_schema(struct tel_table *t)
 	t->body = 0;
 	at = start_message(t, HEADER_SCHEMA);
 	tel__flat_refer(&t->message, at, MESSAGE_HEADER,
-	    add_schema(t, &t->message));
+	    table_wire_add_schema(t, &t->message));
 	t->written = 1;
 	return put_message(t, NULL);
 }
@@ -320,7 +320,7 @@ add_piece(struct tel_table *t, const unsigned char *data, size_t size)
 
 /* Adds zeros: at most TABLE_BLANKS different sizes in a batch. */
 static void
-add_zeros(struct tel_table *t, size_t size)
+table_wire_add_zeros(struct tel_table *t, size_t size)
 {
 	struct table_piece *p = &t->pieces[t->npieces];
 	size_t i;
@@ -376,7 +376,7 @@ add_elements(struct tel_table *t, struct table_column *c)
 
 	add_piece(t, NULL, 0);
 	if (c->kind.element == TABLE_UTF8 && c->elements == 0)
-		add_zeros(t, 4);
+		table_wire_add_zeros(t, 4);
 	else if (c->kind.element == TABLE_UTF8)
 		add_piece(t, c->ends.bytes, c->ends.used);
 	if (c->kind.element == TABLE_BOOLEAN) {
@@ -403,8 +403,8 @@ table_wire_add_column(struct tel_table *t, struct table_column *c)
 	else if (c->kind.type == TABLE_BOOLEAN)
 		size = bits;
 	if (!c->touched) {
-		add_zeros(t, c->kind.required ? 0 : bits);
-		add_zeros(t, size);
+		table_wire_add_zeros(t, c->kind.required ? 0 : bits);
+		table_wire_add_zeros(t, size);
 	} else {
 		if (text)
 			tel__table_place(c, n);
@@ -616,7 +616,7 @@ write_footer(struct tel_table *t)
 	tel__flat_start(b);
 	at = tel__flat_table(b, "2444");
 	tel__flat_set(b, at, FOOTER_VERSION, 2, METADATA_V5);
-	tel__flat_refer(b, at, FOOTER_SCHEMA, add_schema(t, b));
+	tel__flat_refer(b, at, FOOTER_SCHEMA, table_wire_add_schema(t, b));
 	tel__flat_refer(b, at, FOOTER_DICTIONARIES,
 	    add_blocks(b, &t->dictionary_batches));
 	tel__flat_refer(b, at, FOOTER_BATCHES, add_blocks(b, &t->batches));

@@ -86,7 +86,7 @@ put_word(struct tel_printer *pr, const char *word)
  * of its values.
  */
 static void
-put_type(struct tel_printer *pr, const struct tel_type *t)
+print_text_put_type(struct tel_printer *pr, const struct tel_type *t)
 {
 	const struct tel_field *f;
 	enum tel_datatype values;
@@ -127,7 +127,7 @@ put_type(struct tel_printer *pr, const struct tel_type *t)
  * format.
  */
 static void
-put_role(struct tel_printer *pr, const struct tel_schema *s,
+print_text_put_role(struct tel_printer *pr, const struct tel_schema *s,
     const struct tel_type *t)
 {
 	unsigned i, n = 3;
@@ -175,14 +175,14 @@ print_text_put_types(struct tel_printer *pr, const struct tel_schema *s)
 	unsigned i;
 
 	for (i = 0; i < s->ntypes; i++)
-		put_type(pr, &s->types[i]);
+		print_text_put_type(pr, &s->types[i]);
 	for (i = 0; i < s->ntypes; i++)
-		put_role(pr, s, &s->types[i]);
+		print_text_put_role(pr, s, &s->types[i]);
 }
 
 /* The wall clock and the metadata of a log. */
 static void
-put_identity(struct tel_printer *pr, const struct tel_log *log)
+print_text_put_identity(struct tel_printer *pr, const struct tel_log *log)
 {
 	const struct tel__metadata *m = log->metadata;
 	char line[64];
@@ -226,7 +226,7 @@ print_text_begin_log(struct tel_printer *pr, const struct tel_event *ev,
 		    s->abi.word * 8u, s->abi.big ? "big" : "little");
 		render_put(pr, line);
 	}
-	put_identity(pr, ev->log);
+	print_text_put_identity(pr, ev->log);
 	put_rate(pr, ev);
 	if (s->untimed)
 		render_put(pr, "# untimed: 0\n");

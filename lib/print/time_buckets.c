@@ -139,7 +139,7 @@ fold_series(struct bucket_series *s, unsigned by)
 }
 
 static size_t
-bytes_of(const struct bucket_series *s)
+buckets_bytes_of(const struct bucket_series *s)
 {
 	return s->room * (sizeof(*s->at) + widths[s->key.kind] * 8u);
 }
@@ -160,7 +160,7 @@ fold(struct time_buckets *p, unsigned by)
 		/* to give memory back may fail, too */
 		if (s->count > 0 && s->count <= s->room / 2)
 			(void)buckets_resize(s, s->count);
-		p->bytes += bytes_of(s);
+		p->bytes += buckets_bytes_of(s);
 	}
 }
 
@@ -182,7 +182,8 @@ buckets_resize(struct bucket_series *s, size_t room)
 static int
 buckets_reserve(struct time_buckets *p, struct bucket_series *s)
 {
-	size_t room = s->room < 8 ? 8 : 2 * s->room, before = bytes_of(s);
+	size_t room = s->room < 8 ? 8 : 2 * s->room,
+	       before = buckets_bytes_of(s);
 
 	if (s->count < s->room)
 		return 1;
@@ -192,7 +193,7 @@ buckets_reserve(struct time_buckets *p, struct bucket_series *s)
 		p->no_memory = 1;
 		return 0;
 	}
-	p->bytes += bytes_of(s) - before;
+	p->bytes += buckets_bytes_of(s) - before;
 	return 1;
 }
 
@@ -397,7 +398,7 @@ rate(uint64_t sum, unsigned shift)
  * bucket.
  */
 static size_t
-put_rate(const struct time_buckets *p, const struct bucket_series *s,
+buckets_put_rate(const struct time_buckets *p, const struct bucket_series *s,
     unsigned level, struct tel__buffer *bytes)
 {
 	const unsigned shift = p->shift + level;
@@ -447,7 +448,7 @@ tel__buckets_put(const struct time_buckets *p, size_t series, unsigned level,
 	if (level > 31)
 		level = 31;
 	if (s->key.kind == TIME_BUCKETS_RATE)
-		return put_rate(p, s, level, bytes);
+		return buckets_put_rate(p, s, level, bytes);
 	for (i = 0; i < s->count; i = buckets_group(s, i, level), n++) {
 		v = s->at[i] >> level;
 		tel__buffer_put_varint(bytes, v - before);

@@ -129,7 +129,7 @@ check_condition(struct binder *b)
 }
 
 static tel_status
-compile_all(struct binder *b, struct binding *to)
+query_bind_compile_all(struct binder *b, struct binding *to)
 {
 	struct compiler c = { .tree = b->tree,
 		.selection = b->for_value ? NULL : &b->selection,
@@ -188,7 +188,7 @@ binding_new(struct binder *b, const struct tel_schema *schema, int lenient,
 	        (new->starts == NULL && b->tree != NULL &&
 	            b->tree->nstarts > 0) ?
 	    TEL_ENOMEM :
-	    compile_all(b, new);
+	    query_bind_compile_all(b, new);
 	if (st != TEL_OK) {
 		binding_free(new);
 		return st;

@@ -19,7 +19,7 @@ struct check {
 };
 
 static unsigned
-class_of_datatype(enum tel_datatype datatype)
+check_class_of_datatype(enum tel_datatype datatype)
 {
 	if (datatype == TEL_STRING)
 		return C_STRING;
@@ -27,7 +27,7 @@ class_of_datatype(enum tel_datatype datatype)
 }
 
 static tel_status
-unknown_field(struct check *c, const struct symbol *s)
+check_unknown_field(struct check *c, const struct symbol *s)
 {
 	const struct tel_schema *schema = c->schema;
 	struct suggestion near;
@@ -63,12 +63,12 @@ check_symbol(struct check *c, struct symbol *s)
 		if (at < 0)
 			continue;
 		f = &t->fields[at];
-		s->classes |= (uint8_t)class_of_datatype(
+		s->classes |= (uint8_t)check_class_of_datatype(
 		    symbol_is_name(s, f) ? TEL_STRING : tel_field_element(f));
 		labels |= node_labelled(f);
 	}
 	if (s->checked && s->classes == 0 && !c->lenient)
-		return unknown_field(c, s);
+		return check_unknown_field(c, s);
 	if (s->use == USE_LABEL && s->classes != 0 && !labels)
 		return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text,
 		    s->column,

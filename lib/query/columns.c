@@ -110,8 +110,8 @@ query_columns_compact(struct tel_columns *c)
  * between them.  Returns how many bytes the events have.
  */
 static size_t
-add_keys(struct tel_columns *c, const struct tel_run *run, size_t n,
-    size_t *all)
+query_columns_add_keys(struct tel_columns *c, const struct tel_run *run,
+    size_t n, size_t *all)
 {
 	const unsigned char *const first = run->data[0], *at = first;
 	struct tel__sort_key *key = c->keys + c->count;
@@ -192,7 +192,7 @@ tel__columns_add(struct tel_columns *c, struct tel_run *run, size_t n)
 	if (!TEL__RESERVE(c->keys, c->keys_room, c->count + n) ||
 	    !reserve_rows(c, row + n))
 		return TEL_ENOMEM;
-	sum = add_keys(c, run, n, &all);
+	sum = query_columns_add_keys(c, run, n, &all);
 	if (!copy_bytes(c, run, n, all, sum))
 		return TEL_ENOMEM;
 	memcpy(c->types + row, run->types, n * sizeof(*c->types));

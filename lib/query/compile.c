@@ -66,15 +66,15 @@ may_be_missing(const struct plain *what)
  * starts.
  */
 static uint32_t
-put_span(struct compiler *c, const struct plain *what, int want, uint64_t lo,
-    uint64_t hi, uint32_t yes, uint32_t no)
+compile_put_span(struct compiler *c, const struct plain *what, int want,
+    uint64_t lo, uint64_t hi, uint32_t yes, uint32_t no)
 {
 	enum op_code code = what->code;
 	const struct tel_field *f = NULL;
 	struct op *op;
 
 	if (!want && !may_be_missing(what))
-		return put_span(c, what, 1, lo, hi, no, yes);
+		return compile_put_span(c, what, 1, lo, hi, no, yes);
 	if ((lo > hi && want) || yes == no)
 		return no;
 	if (lo == 0 && hi == UINT64_MAX && !may_be_missing(what))
@@ -417,7 +417,7 @@ compare_span(struct compiler *c, const struct node *n, int want, uint32_t yes,
 	if (empty && may_be_missing(&what))
 		return 0;
 	*entry = empty ? (want ? no : yes) :
-	                 put_span(c, &what, want, lo, hi, yes, no);
+	                 compile_put_span(c, &what, want, lo, hi, yes, no);
 	return 1;
 }
 
@@ -435,7 +435,7 @@ in_set(struct compiler *c, const struct node *n, int want, uint32_t yes,
 	if (what.code == OP_SPAN_NS)
 		return 0;
 	if (set->count == 1) {
-		*entry = put_span(c, &what, want, set->spans[0].lo,
+		*entry = compile_put_span(c, &what, want, set->spans[0].lo,
 		    set->spans[0].hi, yes, no);
 		return 1;
 	}
@@ -507,7 +507,7 @@ put_condition(struct compiler *c, uint32_t node, int want, uint32_t yes,
 	if (n->op == N_IN && in_set(c, n, want, yes, no, &entry))
 		return entry;
 	if (compile_is_plain(c, node, &what) && what.code != OP_SPAN_NS)
-		return put_span(c, &what, want, 1, UINT64_MAX, yes, no);
+		return compile_put_span(c, &what, want, 1, UINT64_MAX, yes, no);
 	if (compares_label(c, n)) {
 		op =
 		    compile_put_label(c, c->fields[c->tree->nodes[n->a].symbol],
@@ -584,13 +584,13 @@ select_instant(struct compiler *c, const struct instant *at, int from,
 		/* signed numbers, moved so that they are in order */
 		v += (uint64_t)1 << 63;
 	}
-	return put_span(c, &what, 1, from ? v : 0, from ? UINT64_MAX : v, yes,
-	    no);
+	return compile_put_span(c, &what, 1, from ? v : 0,
+	    from ? UINT64_MAX : v, yes, no);
 }
 
 /* Whether events of a type allocate or free blocks at addresses. */
 static int
-has_blocks(const struct tel_type *t)
+compile_has_blocks(const struct tel_type *t)
 {
 	const int i = t->role_field[TEL_PART_ADDRESS];
 
@@ -609,7 +609,7 @@ select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 	uint32_t other = no;
 	struct op *op;
 
-	if (c->type != NULL && has_blocks(c->type)) {
+	if (c->type != NULL && compile_has_blocks(c->type)) {
 		op = compile_put(c, OP_BLOCK);
 		if (op != NULL)
 			op->u.set = set;
@@ -621,7 +621,7 @@ select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 			continue;
 		if (set->count == 1) {
 			what.field = (int)i - 1;
-			other = put_span(c, &what, 1, set->spans[0].lo,
+			other = compile_put_span(c, &what, 1, set->spans[0].lo,
 			    set->spans[0].hi, yes, other);
 			continue;
 		}

@@ -109,7 +109,7 @@ tel_context_free(tel_context *c)
  * must not be taken for its events.
  */
 static void
-next_log(struct tel_context *c, const tel_event *event)
+context_next_log(struct tel_context *c, const tel_event *event)
 {
 	if (c->log == event->log && c->number != event->log->number) {
 		while (tel__store_take(&c->held) != NULL)
@@ -175,7 +175,7 @@ waiting_take(struct tel_context *c)
 tel_status
 tel_context_event(tel_context *c, const tel_event *event, int wanted)
 {
-	next_log(c, event);
+	context_next_log(c, event);
 	if (c->nwaiting > 0)
 		return waiting_add(c, event, wanted);
 	c->event = event;

@@ -71,7 +71,7 @@ set_expression(tel_filter **end, const char *text)
 
 /* The state of a log, made when it is new; NULL when out of memory. */
 static struct between_log *
-find_log(struct between *b, const struct tel_log *log)
+filter_find_log(struct between *b, const struct tel_log *log)
 {
 	struct between_log *l;
 	size_t i;
@@ -125,7 +125,7 @@ log_time_match(struct between *b, const tel_event *event)
 __attribute__((noinline)) static int
 between_match(struct between *b, const tel_event *event)
 {
-	struct between_log *l = find_log(b, event->log);
+	struct between_log *l = filter_find_log(b, event->log);
 	int begins = 0, ends = 0, in;
 
 	/* both see every event, as either may use dt */

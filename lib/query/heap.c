@@ -185,7 +185,7 @@ heap_bucket_of(uint64_t v)
 
 /* The largest value of a bucket. */
 static uint64_t
-bucket_end(unsigned i)
+heap_bucket_end(unsigned i)
 {
 	const unsigned log = i < STEPS ? 0 : i / STEPS - 1;
 
@@ -269,7 +269,7 @@ count_lifetime(struct tel_heap *h, struct site *s,
 
 /* The place of the thread that an operation is of; UINT32_MAX: no memory. */
 static uint32_t
-find_thread(struct tel_heap *h, const tel_alloc *op, uint64_t tag)
+heap_find_thread(struct tel_heap *h, const tel_alloc *op, uint64_t tag)
 {
 	const uint64_t key = tel__hash(op->thread, tel__live_tag(op, tag));
 	struct tel__entry *e;
@@ -316,7 +316,7 @@ set_last(struct tel_heap *h, const struct tel__live_block *b,
     const tel_alloc *op, uint64_t tag)
 {
 	const size_t place = (size_t)(b - h->live.blocks);
-	const uint32_t thread = find_thread(h, op, tag);
+	const uint32_t thread = heap_find_thread(h, op, tag);
 
 	if (thread == UINT32_MAX ||
 	    !TEL__RESERVE(h->allocators, h->allocator_room, place + 1))
@@ -358,7 +358,7 @@ add_saturated(uint64_t a, uint64_t b)
 
 /* The node of the value of the key for the event; 0: no memory. */
 static uint32_t
-find_value(struct tel_heap *h)
+heap_find_value(struct tel_heap *h)
 {
 	char buffer[KEY_MAX];
 	size_t n, i;
@@ -378,7 +378,7 @@ find_value(struct tel_heap *h)
 
 /* The node of the process and the size of a block; 0: no memory. */
 static uint32_t
-find_class(struct tel_heap *h, const tel_alloc *op)
+heap_find_class(struct tel_heap *h, const tel_alloc *op)
 {
 	static const char *const names[TEL__HEAP_CLASSES] = { "to 64 B",
 		"to 1 KiB", "to 16 KiB", "to 256 KiB", "above 256 KiB" };
@@ -407,7 +407,7 @@ find_class(struct tel_heap *h, const tel_alloc *op)
 
 /* The node of the stack, or of the pool, that allocates; 0: no memory. */
 static uint32_t
-find_node(struct tel_heap *h, const tel_alloc *op)
+heap_find_node(struct tel_heap *h, const tel_alloc *op)
 {
 	const struct tel_event *ev = h->event;
 	struct tel__stack_log *l = tel__stacks_log(&h->stacks, ev->log);
@@ -415,9 +415,9 @@ find_node(struct tel_heap *h, const tel_alloc *op)
 	if (l == NULL)
 		return 0;
 	if (h->key != NULL)
-		return find_value(h);
+		return heap_find_value(h);
 	if (h->has_classes && ev->type->role_field[TEL_PART_STACK] < 0)
-		return find_class(h, op);
+		return heap_find_class(h, op);
 	if (!tel__pools_has(ev->type))
 		return tel__stacks_find(&h->stacks, l, ev, op->process);
 	h->stacks.recorded = 1;
@@ -430,7 +430,7 @@ static struct site *
 count_allocation(struct tel_heap *h, const tel_alloc *op, uint64_t blocks,
     uint64_t bytes)
 {
-	uint32_t node = find_node(h, op);
+	uint32_t node = heap_find_node(h, op);
 	struct site *s = node == 0 ? NULL : find_site(h, node);
 
 	if (s == NULL)
@@ -467,7 +467,7 @@ begin_block(struct tel_heap *h, struct tel__live_block *b, const tel_alloc *op,
 
 /* Of a block that was replaced it is not known when it ended. */
 static tel_status
-end_block(struct tel_heap *h, const struct tel__live_block *b,
+heap_end_block(struct tel_heap *h, const struct tel__live_block *b,
     enum tel__live_what what)
 {
 	struct site *s = &h->sites[b->owner];
@@ -496,7 +496,7 @@ heap_change(void *arg, enum tel__live_what what, struct tel__live_block *block,
 	case TEL__LIVE_FREED:
 	case TEL__LIVE_RESIZED:
 	case TEL__LIVE_POOL_DESTROYED:
-	case TEL__LIVE_REPLACED: return end_block(h, block, what);
+	case TEL__LIVE_REPLACED: return heap_end_block(h, block, what);
 	case TEL__LIVE_PART_FREED:
 		s = &h->sites[block->owner];
 		keep_peak(h, s);
@@ -530,7 +530,7 @@ set_kind(struct tel_heap *h, const struct tel_type *t, int sample)
 
 /* The bytes that a sample stands for. */
 static uint64_t
-weight_of(const struct tel_event *ev)
+heap_weight_of(const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
 
@@ -567,7 +567,8 @@ tel__heap_take(tel_heap *h, const tel_event *event, const tel_alloc *op)
 	if (st != TEL_OK)
 		return st;
 	if (sample)
-		return count_allocation(h, op, 1, weight_of(event)) == NULL ?
+		return count_allocation(h, op, 1, heap_weight_of(event)) ==
+		        NULL ?
 		    TEL_ENOMEM :
 		    TEL_OK;
 	st = tel__live_take(&h->live, op, l->tag);
@@ -792,7 +793,7 @@ quantile(const struct lifetimes *l, uint32_t share, uint64_t *out)
 	    (l->count % 1000000000 * share + 999999999) / 1000000000;
 	for (k = 0; k < l->n && sum < rank; k++) {
 		sum += l->buckets[k];
-		v = bucket_end(l->first + k);
+		v = heap_bucket_end(l->first + k);
 	}
 	if (rank == 0 || v < l->least)
 		v = l->least;

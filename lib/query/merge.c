@@ -179,7 +179,7 @@ add_one(struct tel_merge *m, tel_reader *r, tel_order order)
  * to its turn, which then is the first.
  */
 static tel_status
-look_up(struct tel_merge *m, struct merge_input *in)
+query_merge_look_up(struct tel_merge *m, struct merge_input *in)
 {
 	tel_status st =
 	    tel__reader_open_part(in->archive, &in->part, 0, &m->scout);
@@ -198,7 +198,7 @@ look_up(struct tel_merge *m, struct merge_input *in)
 
 /* Adds the next member.  TEL_OK; TEL_END: there is none; a failure. */
 static tel_status
-add_member(struct tel_merge *m, tel_reader *r, tel_order order)
+query_merge_add_member(struct tel_merge *m, tel_reader *r, tel_order order)
 {
 	struct tel_member part;
 	struct merge_input *in;
@@ -216,7 +216,7 @@ add_member(struct tel_merge *m, tel_reader *r, tel_order order)
 	in->order = order;
 	/* of a log of several files there is one, and it can be read once */
 	if (!part.files && query_merge_waits(m, part.size))
-		return look_up(m, in);
+		return query_merge_look_up(m, in);
 	st = tel__reader_open_part(r, &part, 1, &in->reader);
 	return st == TEL_OK ? open_window(m, in) : st;
 }
@@ -242,7 +242,7 @@ tel_merge_add(tel_merge *m, tel_reader *r, tel_order order)
 	if (!tel_reader_archive(r))
 		return add_one(m, r, order);
 	do
-		st = add_member(m, r, order);
+		st = query_merge_add_member(m, r, order);
 	while (st == TEL_OK);
 	tel_reader_free(m->scout);
 	m->scout = NULL;
@@ -470,7 +470,7 @@ query_merge_judge(struct tel_merge *m, struct merge_input *in)
 }
 
 static tel_status
-no_memory(struct tel_merge *m)
+query_merge_no_memory(struct tel_merge *m)
 {
 	m->error = "out of memory";
 	return m->failed = TEL_ENOMEM;
@@ -494,7 +494,7 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 	tel_status st;
 
 	if (!m->begun && (st = query_merge_begin(m)) != TEL_OK)
-		return st == TEL_ENOMEM ? no_memory(m) : st;
+		return st == TEL_ENOMEM ? query_merge_no_memory(m) : st;
 	while (m->taken || (m->heaped > 0 && merge_first(m)->window == NULL)) {
 		st = m->taken ? query_merge_advance(m, m->heap[0]) :
 		                open_first(m);
@@ -516,7 +516,7 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 	if (ev->type == ev->type->schema->periods.type) {
 		ev = query_merge_judge(m, m->heap[0]);
 		if (ev == NULL)
-			return no_memory(m);
+			return query_merge_no_memory(m);
 	}
 	*event = ev;
 	return TEL_OK;

@@ -19,7 +19,7 @@
 	OP(SPAN_LE32, "span", SPAN, 0, 0, span_field) \
 	OP(SPAN_FIELD, "span", SPAN, 0, 0, span_field) \
 	/* the same of what an operator makes of a field and a constant */ \
-	OP(SPAN_OPERATOR, "span", SPAN_OPERATOR, 0, 0, span_operator) \
+	OP(SPAN_OPERATOR, "span", SPAN_OPERATOR, 0, 0, prune_span_operator) \
 	OP(SPAN_CLOCK, "span clock", SPAN, 0, 0, span_clock) \
 	/* ticks, or nanoseconds, since the first event, plus 2^63 */ \
 	OP(SPAN_TICKS, "span ticks", SPAN, 0, 0, any_outcome) \
@@ -68,7 +68,7 @@
 	OP(ARITHMETIC, "compute", OPERATOR, 2, 1, prune_arithmetic) \
 	OP(COMPARE, "compare", OPERATOR, 2, 1, prune_compare) \
 	OP(MATCH, "match", NODE, 1, 1, any_value) \
-	OP(IN_SET, "in set", SET, 1, 1, in_set) \
+	OP(IN_SET, "in set", SET, 1, 1, prune_in_set) \
 	/* a list: the value, then false, then for each item ... */ \
 	/* ... value, verdict, item: value, verdict */ \
 	OP(IN_ITEM, "item", NONE, 3, 2, in_item) \

@@ -10,7 +10,7 @@
 
 /* What tells the pools of a process and a log apart. */
 static uint64_t
-pool_key(const tel_alloc *op, uint64_t address, uint64_t tag)
+query_pool_key(const tel_alloc *op, uint64_t address, uint64_t tag)
 {
 	return address ^ tel__live_tag(op, tag);
 }
@@ -78,7 +78,7 @@ int
 tel__pools_note(struct tel__table *pools, struct tel__stacks *s,
     const struct tel_event *ev, const tel_alloc *op, uint64_t tag)
 {
-	const uint64_t key = pool_key(op, op->pool, tag);
+	const uint64_t key = query_pool_key(op, op->pool, tag);
 	struct tel__entry *e;
 
 	switch (op->kind) {
@@ -113,7 +113,7 @@ tel__pools_find(const struct tel__table *pools, struct tel__stacks *s,
 			return tel__stacks_name(s, 0, unknown,
 			    sizeof(unknown) - 1);
 	}
-	e = tel__table_find(pools, pool_key(op, address, tag));
+	e = tel__table_find(pools, query_pool_key(op, address, tag));
 	node = e == NULL ? 0 : (uint32_t)e->value;
 	if (tel_find_label(ev, &t->fields[at], address, &label) &&
 	    label.string != NULL && label.length > 0)

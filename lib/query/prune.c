@@ -103,7 +103,7 @@ wanted_ways(const struct op *op, int ways)
 }
 
 static int
-span_operator(struct pruner *p)
+prune_span_operator(struct pruner *p)
 {
 	const struct span_test *t = &p->op->u.span;
 	const struct range k = range_naturals(t->mask, t->mask);
@@ -276,7 +276,7 @@ prune_compare(struct pruner *p)
 
 /* Whether a value may be in a set of natural numbers. */
 static int
-in_set(struct pruner *p)
+prune_in_set(struct pruner *p)
 {
 	const struct range *v = p->v;
 	struct tel_bound b = { 1, v->lo.as.u, v->hi.as.u };

@@ -18,7 +18,7 @@ is_natural(const struct range *r)
 }
 
 static int
-is_integer(const struct range *r)
+query_range_is_integer(const struct range *r)
 {
 	return r->known && r->lo.tag != V_DOUBLE && r->hi.tag != V_DOUBLE;
 }
@@ -155,9 +155,11 @@ tel__range_arithmetic(enum value_op op, const struct range *a,
 {
 	struct range r = range_any();
 
-	if (op == OPR_ADD && is_integer(a) && is_integer(b))
+	if (op == OPR_ADD && query_range_is_integer(a) &&
+	    query_range_is_integer(b))
 		r = query_range_between(op, a, &b->lo, &b->hi);
-	else if (op == OPR_SUB && is_integer(a) && is_integer(b))
+	else if (op == OPR_SUB && query_range_is_integer(a) &&
+	    query_range_is_integer(b))
 		r = query_range_between(op, a, &b->hi, &b->lo);
 	else if (is_natural(a) && is_natural(b))
 		r = naturals(op, a, b);

@@ -294,7 +294,7 @@ eval_match(struct machine *m, const struct node *n, const struct value *v)
 }
 
 static enum tribool
-in_set(const struct set *set, const struct value *v)
+query_run_in_set(const struct set *set, const struct value *v)
 {
 	if (v->tag == V_NATURAL)
 		return set_has(set, v->as.u) ? TRIBOOL_TRUE : TRIBOOL_FALSE;
@@ -579,7 +579,7 @@ eval_operator(const struct op *op, struct machine *m, struct value *v)
 	case OP_ARITHMETIC: query_run_arithmetic(op, v, b); return;
 	case OP_COMPARE: put_tribool(v, query_run_compare(op, v, b)); return;
 	case OP_MATCH: put_tribool(v, eval_match(m, op->u.node, v)); return;
-	case OP_IN_SET: put_tribool(v, in_set(op->u.set, v)); return;
+	case OP_IN_SET: put_tribool(v, query_run_in_set(op->u.set, v)); return;
 	case OP_IN_END: *v = *b; return;
 	default: eval_item(op, v); return;
 	}

@@ -86,7 +86,7 @@ runs_fail(struct tel_runs *r, tel_status status)
 }
 
 static tel_status
-open_file(struct tel_runs *r)
+runs_open_file(struct tel_runs *r)
 {
 	r->fd = tel__spool_file();
 	if (r->fd < 0)
@@ -151,7 +151,7 @@ tel__runs_write(struct tel_runs *r, struct tel_store *s)
 
 	if (ev == NULL)
 		return TEL_OK;
-	if (r->fd < 0 && (st = open_file(r)) != TEL_OK)
+	if (r->fd < 0 && (st = runs_open_file(r)) != TEL_OK)
 		return st;
 	run = run_for(r, ev->clock);
 	if (run == NULL)

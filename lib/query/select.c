@@ -60,7 +60,7 @@ read_name(struct names *n, char *word, unsigned column, struct fail *fail)
 
 /* Splits text into names; out is to be cleared whatever comes. */
 static tel_status
-read_names(struct names *out, const char *text, struct fail *fail)
+query_select_read_names(struct names *out, const char *text, struct fail *fail)
 {
 	size_t length = strlen(text), i, begin;
 	tel_status st = TEL_OK;
@@ -107,7 +107,7 @@ set_names(struct names *n, const char *text, struct fail *fail)
 		names_clear(n);
 		return TEL_OK;
 	}
-	st = read_names(&new, text, fail);
+	st = query_select_read_names(&new, text, fail);
 	if (st != TEL_OK) {
 		fail->text = text;
 		names_clear(&new);
@@ -230,7 +230,7 @@ tel__select_check(struct selection *s, const struct tel_schema *schema,
 /* ------------------------------------------- time, address and label */
 
 static const char *
-skip_blanks(const char *p)
+query_select_skip_blanks(const char *p)
 {
 	while (*p == ' ' || *p == '\t')
 		p++;
@@ -239,7 +239,7 @@ skip_blanks(const char *p)
 
 /* Sixteen hexadecimal digits and no more: a clock as telcat prints it. */
 static int
-read_clock(const char *p, const char **end, uint64_t *out)
+query_select_read_clock(const char *p, const char **end, uint64_t *out)
 {
 	uint64_t v;
 
@@ -264,7 +264,7 @@ read_instant(const char *p, const char **end, struct instant *out)
 	if (*p == ',' || *p == '\0')
 		return NULL;
 	out->base = INSTANT_CLOCK;
-	if (read_clock(p, end, &out->value))
+	if (query_select_read_clock(p, end, &out->value))
 		return NULL;
 	if (*p == '-' || *p == '+')
 		negative = *p++ == '-';
@@ -301,21 +301,21 @@ tel__select_time(struct selection *s, const char *text, struct fail *fail)
 	const char *p, *end, *why;
 
 	if (text != NULL) {
-		p = skip_blanks(text);
+		p = query_select_skip_blanks(text);
 		why = read_instant(p, &end, &from);
 		if (why == NULL) {
-			p = skip_blanks(end);
+			p = query_select_skip_blanks(end);
 			if (*p++ != ',')
 				return tel__fail_set(fail, TEL_EINVAL, text,
 				    (unsigned)(end - text) + 1,
 				    "expected a range FROM,TO");
-			p = skip_blanks(p);
+			p = query_select_skip_blanks(p);
 			why = read_instant(p, &end, &to);
 		}
 		if (why != NULL)
 			return tel__fail_set(fail, TEL_EINVAL, text,
 			    (unsigned)(p - text) + 1, "%s", why);
-		end = skip_blanks(end);
+		end = query_select_skip_blanks(end);
 		if (*end != '\0')
 			return tel__fail_set(fail, TEL_EINVAL, text,
 			    (unsigned)(end - text) + 1,
@@ -336,7 +336,7 @@ read_address(const char **p, uint64_t *out)
 	struct number number;
 	const char *why;
 
-	*p = skip_blanks(*p);
+	*p = query_select_skip_blanks(*p);
 	if (**p < '0' || **p > '9')
 		return "expected a number";
 	why = tel__number_read(*p, p, 0, &number);
@@ -345,7 +345,7 @@ read_address(const char **p, uint64_t *out)
 		why = "expected an integer";
 	if (why != NULL)
 		return why;
-	*p = skip_blanks(*p);
+	*p = query_select_skip_blanks(*p);
 	*out = number.value.as.u;
 	return NULL;
 }
@@ -362,7 +362,7 @@ read_span(const char **p, struct span *out)
 	out->hi = out->lo;
 	if (**p != ',')
 		return NULL;
-	*p = skip_blanks(*p + 1);
+	*p = query_select_skip_blanks(*p + 1);
 	if (**p != '+') {
 		why = read_address(p, &out->hi);
 		if (why == NULL && out->hi < out->lo)

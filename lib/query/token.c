@@ -12,7 +12,7 @@
 /* ------------------------------------------------------------- numbers */
 
 static int
-is_digit(char c)
+token_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -20,7 +20,7 @@ is_digit(char c)
 static int
 token_is_word(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') ||
+	return token_is_digit(c) || (c >= 'a' && c <= 'z') ||
 	    (c >= 'A' && c <= 'Z') || c == '_';
 }
 
@@ -42,7 +42,7 @@ find_suffix(const char *p, int long_units, const char **end)
 
 /* strtod() of the C locale, whatever locale the program is in. */
 static double
-to_double(const char *text)
+token_to_double(const char *text)
 {
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), old;
 	double d;
@@ -64,11 +64,11 @@ skip_decimal(const char *p, int *whole, int *exponent)
 
 	*whole = 1;
 	*exponent = 0;
-	while (is_digit(*p))
+	while (token_is_digit(*p))
 		p++;
-	if (p[0] == '.' && is_digit(p[1])) {
+	if (p[0] == '.' && token_is_digit(p[1])) {
 		*whole = 0;
-		for (p++; is_digit(*p); p++)
+		for (p++; token_is_digit(*p); p++)
 			;
 	}
 	if (*p != 'e' && *p != 'E')
@@ -76,9 +76,9 @@ skip_decimal(const char *p, int *whole, int *exponent)
 	q = p + 1;
 	if (*q == '+' || *q == '-')
 		q++;
-	if (!is_digit(*q))
+	if (!token_is_digit(*q))
 		return p;
-	while (is_digit(*q))
+	while (token_is_digit(*q))
 		q++;
 	*whole = 0;
 	*exponent = 1;
@@ -96,7 +96,7 @@ read_time(const char *text, uint64_t factor, struct value *out)
 	if (p == NULL || __builtin_mul_overflow(whole, factor, &ns))
 		return "the time is too large";
 	if (*p == '.')
-		for (p++; is_digit(*p); p++) {
+		for (p++; token_is_digit(*p); p++) {
 			scale /= 10;
 			part += tel_digit(*p) * scale;
 		}
@@ -166,7 +166,8 @@ tel__number_read(const char *text, const char **end, int long_units,
 		return read_time(text, s->factor, &out->value);
 	}
 	if (!whole) {
-		out->value = value_double(to_double(text) * (double)s->factor);
+		out->value =
+		    value_double(token_to_double(text) * (double)s->factor);
 		return out->value.as.d > DBL_MAX ? "the number is too large" :
 		                                   NULL;
 	}
@@ -252,7 +253,7 @@ read_word(struct lexer *l, struct token *t)
 	char *to = l->words;
 
 	t->s = to;
-	while (token_is_letter(*l->p) || is_digit(*l->p) ||
+	while (token_is_letter(*l->p) || token_is_digit(*l->p) ||
 	    /* a member of a struct; but start.x is x of another event */
 	    (l->p[0] == '.' && token_is_letter(l->p[1]) &&
 	        (to - t->s != 5 || memcmp(t->s, "start", 5) != 0)))
@@ -370,7 +371,7 @@ tel__lexer_next(struct lexer *l, struct token *t)
 		read_word(l, t);
 		return NULL;
 	}
-	if (is_digit(*l->p)) {
+	if (token_is_digit(*l->p)) {
 		t->kind = T_NUMBER;
 		why = tel__number_read(l->p, &l->p, 0, &number);
 		if (why == NULL)

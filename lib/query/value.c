@@ -17,7 +17,7 @@ is_integer(const struct value *v)
 }
 
 static int
-is_number(const struct value *v)
+query_value_is_number(const struct value *v)
 {
 	return is_integer(v) || v->tag == V_DOUBLE;
 }
@@ -130,7 +130,7 @@ tel__value_arithmetic(enum value_op op, const struct value *a,
 
 	if (is_integer(a) && is_integer(b))
 		return query_value_integers(op, a, b);
-	if (!is_number(a) || !is_number(b))
+	if (!query_value_is_number(a) || !query_value_is_number(b))
 		return value_missing();
 	x = to_double(a);
 	y = to_double(b);
@@ -242,7 +242,7 @@ tel__value_compare(enum value_op op, const struct value *a,
 {
 	enum order o = ORDER_UNLIKE;
 
-	if (is_number(a) && is_number(b))
+	if (query_value_is_number(a) && query_value_is_number(b))
 		o = order_numbers(a, b);
 	else if (a->tag == V_STRING && b->tag == V_STRING)
 		o = order_strings(a, b, any_case);

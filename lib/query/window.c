@@ -486,7 +486,7 @@ gather_runs(struct tel_window *w)
 
 /* A run of one event. */
 static struct tel_run *
-run_of(struct tel_window *w, const struct tel_event *ev)
+window_run_of(struct tel_window *w, const struct tel_event *ev)
 {
 	w->event = *ev;
 	w->data = ev->data;
@@ -540,6 +540,6 @@ tel_window_run(tel_window *w, tel_run **run)
 	}
 	st = next_ready(w, &ev);
 	if (st == TEL_OK)
-		*run = run_of(w, ev);
+		*run = window_run_of(w, ev);
 	return st;
 }

@@ -16,7 +16,7 @@ escape_is_plain(unsigned char c)
 }
 
 static unsigned char *
-put_byte(unsigned char *p, unsigned char c)
+escape_put_byte(unsigned char *p, unsigned char c)
 {
 	*p++ = '\\';
 	*p++ = 'x';
@@ -48,7 +48,7 @@ eight_plain(uint64_t x)
  * are two halves of one.
  */
 static size_t
-copy_plain(unsigned char *p, const char *s, size_t n)
+escape_copy_plain(unsigned char *p, const char *s, size_t n)
 {
 	uint32_t half[2];
 	uint64_t x;
@@ -83,7 +83,7 @@ copy_plain(unsigned char *p, const char *s, size_t n)
 unsigned char *
 tel__escape_text(unsigned char *p, const char *s, size_t n, int doubled)
 {
-	size_t i = copy_plain(p, s, n);
+	size_t i = escape_copy_plain(p, s, n);
 
 	for (p += i; i < n; i++) {
 		unsigned char c = (unsigned char)s[i];
@@ -115,7 +115,7 @@ tel__escape_text(unsigned char *p, const char *s, size_t n, int doubled)
 			if (escape_is_plain(c))
 				*p++ = c;
 			else
-				p = put_byte(p, c);
+				p = escape_put_byte(p, c);
 		}
 	}
 	return p;
@@ -133,7 +133,7 @@ tel__escape_quoted(unsigned char *p, const char *s, size_t n, int safe)
 			*p++ = '\\';
 			*p++ = c;
 		} else if (safe && !escape_is_plain(c)) {
-			p = put_byte(p, c);
+			p = escape_put_byte(p, c);
 		} else {
 			*p++ = c;
 		}
@@ -174,7 +174,7 @@ unsigned char *
 tel__escape_json(unsigned char *p, const char *s, size_t n, int safe)
 {
 	const unsigned char *u = (const unsigned char *)s;
-	size_t i = copy_plain(p, s, n), length;
+	size_t i = escape_copy_plain(p, s, n), length;
 
 	for (p += i; i < n; i += length) {
 		if (u[i] < 0x80) {

@@ -24,7 +24,7 @@ list_put_string(struct tel__buffer *b, const char *s, size_t n, int json)
 }
 
 static unsigned char *
-put_real(const struct tel_field *f, uint64_t v, unsigned char *p)
+list_put_real(const struct tel_field *f, uint64_t v, unsigned char *p)
 {
 	return f->load == TEL_LOAD_LEF32 ?
 	    tel__put_float(p, tel_bits_double(v)) :
@@ -62,7 +62,7 @@ list_put_number(struct tel__buffer *b, const struct tel_field *f, uint64_t v,
 		p = tel_put_hex(p, v, TEL_LOWER);
 		break;
 	case TEL_SIGNED: p = tel_put_signed(p, v); break;
-	case TEL_DOUBLE: p = put_real(f, v, p); break;
+	case TEL_DOUBLE: p = list_put_real(f, v, p); break;
 	case TEL_BOOLEAN:
 		memcpy(p, v != 0 ? "true" : "false", 5);
 		p += v != 0 ? 4 : 5;

@@ -42,7 +42,7 @@ tel__render_add(struct render_builder *b, const char *s)
 }
 
 static struct render_step *
-add_step(struct render_builder *b)
+render_program_add_step(struct render_builder *b)
 {
 	struct render_program *g = b->program;
 
@@ -68,7 +68,7 @@ close_literal(struct render_builder *b, enum render_op op)
 
 	for (;;) {
 		n = b->literal.used - done;
-		s = add_step(b);
+		s = render_program_add_step(b);
 		if (s == NULL)
 			return NULL;
 		if (n > RENDER_LITERAL)
@@ -249,7 +249,7 @@ put_new_decimal(struct render_step *s, unsigned char *p, uint64_t v)
  * begin like it.
  */
 static inline unsigned char *
-put_decimal(struct render_step *s, unsigned char *p, uint64_t v)
+render_program_put_decimal(struct render_step *s, unsigned char *p, uint64_t v)
 {
 	const uint32_t low = (uint32_t)(v % EIGHT_DIGITS);
 
@@ -274,7 +274,7 @@ put_signed(struct render_step *s, unsigned char *p, uint64_t v)
 		*p++ = '-';
 		v = 0 - v;
 	}
-	return put_decimal(s, p, v);
+	return render_program_put_decimal(s, p, v);
 }
 
 static unsigned char *
@@ -285,7 +285,8 @@ put_exact(struct render_step *s, unsigned char *p, uint64_t v, int negative)
 
 	if (quotes)
 		*p++ = '"';
-	p = negative ? put_signed(s, p, v) : put_decimal(s, p, v);
+	p = negative ? put_signed(s, p, v) :
+	               render_program_put_decimal(s, p, v);
 	if (quotes)
 		*p++ = '"';
 	return p;
@@ -364,7 +365,7 @@ put_wall(struct render_step *s, const struct tel_event *ev, unsigned char *p,
 }
 
 static unsigned char *
-put_time(struct tel_printer *pr, struct render_step *s,
+render_program_put_time(struct tel_printer *pr, struct render_step *s,
     const struct tel_event *ev, unsigned char *p, int json)
 {
 	uint64_t since;
@@ -399,15 +400,16 @@ put_time(struct tel_printer *pr, struct render_step *s,
 		if (json && since > EXACT_MAX) {
 			*p++ = '"';
 			*p++ = '-';
-			p = put_decimal(s, p, since);
+			p = render_program_put_decimal(s, p, since);
 			*p++ = '"';
 			return p;
 		}
 		*p++ = '-';
-		return put_decimal(s, p, since);
+		return render_program_put_decimal(s, p, since);
 	}
 	since = ev->clock - since;
-	return json ? put_exact(s, p, since, 0) : put_decimal(s, p, since);
+	return json ? put_exact(s, p, since, 0) :
+	              render_program_put_decimal(s, p, since);
 }
 
 /* The number whose bits under the mask are v, as 64 bits. */
@@ -445,14 +447,15 @@ render_program_put_number(struct tel_printer *pr, struct render_step *s,
 		v = ev->clock < UINT32_MAX ? ev->clock : UINT32_MAX;
 		return tel_put_hex8(p, (uint32_t)v, TEL_UPPER);
 	case RENDER_CLOCK_EXACT: return put_exact(s, p, ev->clock, 0);
-	case RENDER_CLOCK_DECIMAL: return put_decimal(s, p, ev->clock);
+	case RENDER_CLOCK_DECIMAL:
+		return render_program_put_decimal(s, p, ev->clock);
 	case RENDER_CLOCK_SIGNED: return put_signed(s, p, ev->clock);
-	case RENDER_TIME: return put_time(pr, s, ev, p, 0);
-	case RENDER_TIME_JSON: return put_time(pr, s, ev, p, 1);
+	case RENDER_TIME: return render_program_put_time(pr, s, ev, p, 0);
+	case RENDER_TIME_JSON: return render_program_put_time(pr, s, ev, p, 1);
 	case RENDER_CODE_ZERO: return put_code(p, ev->type->code, '0');
 	case RENDER_CODE_BLANK: return put_code(p, ev->type->code, ' ');
 	case RENDER_CODE: return tel_put_decimal(p, ev->type->code);
-	case RENDER_COUNT: return put_decimal(s, p, pr->count);
+	case RENDER_COUNT: return render_program_put_decimal(s, p, pr->count);
 	default: return p;
 	}
 }
@@ -719,7 +722,7 @@ put_new_hex(struct render_step *s, unsigned char *p, uint64_t v)
  * addresses begin like it.
  */
 static inline unsigned char *
-put_hex(struct render_step *s, unsigned char *p, uint64_t v)
+render_program_put_hex(struct render_step *s, unsigned char *p, uint64_t v)
 {
 	if (v == s->value) {
 		memcpy(p, s->text, sizeof(s->text));
@@ -735,7 +738,8 @@ put_hex(struct render_step *s, unsigned char *p, uint64_t v)
 
 /* Prints a clock: the upper half of most is that of the one before. */
 static inline unsigned char *
-put_clock(struct tel_printer *pr, unsigned char *p, uint64_t clock)
+render_program_put_clock(struct tel_printer *pr, unsigned char *p,
+    uint64_t clock)
 {
 	const uint32_t high = (uint32_t)(clock >> 32);
 
@@ -775,14 +779,18 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 		q = data + s->offset;
 		v = (s->big ? tel_be64(q) : tel_le64(q)) >> s->shift & s->mask;
 		switch ((enum render_op)s->op) {
-		case RENDER_HEX: p = put_hex(s, p, v); break;
+		case RENDER_HEX: p = render_program_put_hex(s, p, v); break;
 		case RENDER_UPPER: p = tel_put_hex(p, v, TEL_UPPER); break;
 		case RENDER_UPPER16: p = tel_put_hex16(p, v, TEL_UPPER); break;
 		case RENDER_UPPER8:
 			p = tel_put_hex8(p, (uint32_t)v, TEL_UPPER);
 			break;
-		case RENDER_CLOCK: p = put_clock(pr, p, ev->clock); break;
-		case RENDER_DECIMAL: p = put_decimal(s, p, v); break;
+		case RENDER_CLOCK:
+			p = render_program_put_clock(pr, p, ev->clock);
+			break;
+		case RENDER_DECIMAL:
+			p = render_program_put_decimal(s, p, v);
+			break;
 		case RENDER_SIGNED:
 			p = put_signed(s, p, sign_extend(v, s->mask));
 			break;

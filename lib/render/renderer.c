@@ -141,7 +141,8 @@ tel__render_add_value(const struct tel_printer *pr, struct render_builder *b,
 
 /* The only field that an event of an unknown type has. */
 static void
-add_unknown(struct tel_printer *pr, struct render_builder *b, const char *first)
+renderer_add_unknown(struct tel_printer *pr, struct render_builder *b,
+    const char *first)
 {
 	unsigned i;
 
@@ -166,7 +167,7 @@ tel__render_text_fields(struct tel_printer *pr, struct render_builder *b,
 	int at;
 
 	if (type == NULL) {
-		add_unknown(pr, b, first);
+		renderer_add_unknown(pr, b, first);
 		return;
 	}
 	if (pr->names == NULL)

@@ -98,7 +98,7 @@ are_partners(const struct tel_type *start, const struct tel_type *end)
 
 /* Warns, once, of pairs that cannot come to what was wanted. */
 static void
-check_pairs(struct tel_stats *s, struct definition *d,
+stats_bind_check_pairs(struct tel_stats *s, struct definition *d,
     const struct tel_schema *schema)
 {
 	const char *start = d->spec.start.text, *end = d->spec.end.text;
@@ -167,7 +167,7 @@ bind_definition(struct tel_stats *s, struct definition *d,
 	if (st == TEL_OK)
 		st = check_types(s, d, schema);
 	if (st == TEL_OK)
-		check_pairs(s, d, schema);
+		stats_bind_check_pairs(s, d, schema);
 	if (st == TEL_OK)
 		check_double(s, d);
 	if (st != TEL_OK || d->filter == NULL)

@@ -156,7 +156,7 @@ op_waits(struct tel_stats *s, struct source *from, unsigned kind)
 }
 
 static tel_status
-add_op(struct tel_stats *s, struct source *from, const tel_alloc *alloc)
+blocks_add_op(struct tel_stats *s, struct source *from, const tel_alloc *alloc)
 {
 	struct block_op *op;
 
@@ -186,7 +186,7 @@ tel__stats_count_block(struct tel_stats *s, struct source *from,
 		    alloc.kind == TEL_ALLOC_COMMIT;
 		st = take_op(from, &alloc);
 	} else {
-		st = add_op(s, from, &alloc);
+		st = blocks_add_op(s, from, &alloc);
 	}
 	return st == TEL_OK ? TEL_OK : stats_no_memory(s);
 }

@@ -172,8 +172,8 @@ act_value(struct tel_stats *s, const struct action *a,
 /* ------------------------------------------------------------- pairs */
 
 static tel_status
-find_key(struct tel_stats *s, const struct source *from, const struct action *a,
-    const struct tel_event *ev, struct pair_key *out)
+stats_find_key(struct tel_stats *s, const struct source *from,
+    const struct action *a, const struct tel_event *ev, struct pair_key *out)
 {
 	struct definition *d = a->definition;
 	tel_value v = { 1, TEL_UNSIGNED, { 0 }, 0 };
@@ -317,7 +317,7 @@ act_range(struct tel_stats *s, const struct source *from,
 	struct pair_key k;
 	tel_status st;
 
-	st = find_key(s, from, a, ev, &k);
+	st = stats_find_key(s, from, a, ev, &k);
 	if (st == TEL_ELIMIT) {
 		/* no room for the key: a start that is not kept, or its end */
 		st = stats_count_find_stat(s, d, ev, &stat);
@@ -462,7 +462,7 @@ tel__stats_snapshots(struct tel_stats *s, const struct tel_event *ev)
 
 /* Counts an event of the current source. */
 static tel_status
-count_event(struct tel_stats *s, struct source *from,
+stats_count_event(struct tel_stats *s, struct source *from,
     const struct tel_event *event)
 {
 	const struct tel_type *t = event->type;
@@ -506,12 +506,12 @@ tel_stats_event(tel_stats *s, const tel_event *event)
 		if (st != TEL_OK)
 			return st;
 	}
-	return count_event(s, from, event);
+	return stats_count_event(s, from, event);
 }
 
 /* The span of the clocks of a run, all of which are times. */
 static void
-add_span(struct source *from, const struct tel_run *run)
+stats_add_span(struct source *from, const struct tel_run *run)
 {
 	uint64_t first = from->first, last = from->last;
 	size_t i;
@@ -542,7 +542,7 @@ stats_count_add_fields(const struct slot *slot, tel_run *run, size_t i)
 
 /* Updates all stats with the fields of a run. */
 static tel_status
-take_fields(struct tel_stats *s)
+stats_take_fields(struct tel_stats *s)
 {
 	struct definition *d;
 	struct tel_stat *stat;
@@ -604,7 +604,7 @@ tel_stats_run(tel_stats *s, tel_run *run)
 		    NULL;
 		if (slot == NULL || slot->work == SLOT_NEW ||
 		    slot->work == SLOT_BUSY) {
-			st = count_event(s, from, run_event(run, i));
+			st = stats_count_event(s, from, run_event(run, i));
 			continue;
 		}
 		slot->events++;
@@ -616,8 +616,8 @@ tel_stats_run(tel_stats *s, tel_run *run)
 	}
 	/* from is set unless the first event ran out of memory */
 	if (st == TEL_OK && plain && run->count > 1)
-		add_span(from, run);
-	taken = take_fields(s);
+		stats_add_span(from, run);
+	taken = stats_take_fields(s);
 	return st == TEL_OK ? taken : st;
 }
 

@@ -109,7 +109,7 @@ join_fits(const struct tel_stats *into, const struct tel_stats *from)
 
 /* The type of a log that goes with one of another reader of it. */
 static const struct tel_type *
-same_type(const struct tel_log *log, const struct tel_type *t)
+join_same_type(const struct tel_log *log, const struct tel_type *t)
 {
 	if (t->unknown)
 		return tel__schema_unknown(log->schema, t->code);
@@ -120,7 +120,7 @@ same_type(const struct tel_log *log, const struct tel_type *t)
 static tel_status
 join_slot(struct tel_stats *s, struct source *to, const struct slot *from)
 {
-	const struct tel_type *t = same_type(to->log, from->type);
+	const struct tel_type *t = join_same_type(to->log, from->type);
 	struct slot *slot;
 	tel_status st;
 
@@ -158,7 +158,7 @@ join_source(struct tel_stats *s, struct source *to, const struct source *from)
 
 /* Nonzero when what was counted of a log can be added type by type. */
 static int
-is_simple(const struct tel_stats *s)
+join_is_simple(const struct tel_stats *s)
 {
 	return s->readers == 1 && s->nsources <= 1 && s->class_logs == NULL &&
 	    s->interval == 0 &&
@@ -170,7 +170,8 @@ join_piece(struct tel_stats *into, const struct tel_stats *from)
 {
 	tel_status st;
 
-	if (!is_simple(into) || !is_simple(from) || from->report.logs > 0)
+	if (!join_is_simple(into) || !join_is_simple(from) ||
+	    from->report.logs > 0)
 		return TEL_ELIMIT;
 	if (from->nsources == 0)
 		return TEL_OK;

@@ -25,8 +25,8 @@ read_pieces(struct loader *l, struct spec *s)
 
 /* The parameters of its class.  0: one is missing, or invalid. */
 static int
-read_parameters(const struct loader *l, const struct stat_class *class,
-    int64_t *out)
+load_class_read_parameters(const struct loader *l,
+    const struct stat_class *class, int64_t *out)
 {
 	tel_int128 v;
 	unsigned i;
@@ -61,7 +61,7 @@ read_spec(struct loader *l, struct spec *s, const char **why)
 		return load_invalid(why, "the number of decimals is invalid");
 	s->decimals = (unsigned)decimals;
 	class = tel__stat_class(s->class);
-	if (!read_parameters(l, class, s->parameters))
+	if (!load_class_read_parameters(l, class, s->parameters))
 		return load_invalid(why, "its parameters are invalid");
 	if (tel__inst_find(l->line, "pairs") != NULL)
 		s->pairs = tel__load_is(l, "pairs", "ticks") ? PAIRS_TICKS :
@@ -77,7 +77,7 @@ read_spec(struct loader *l, struct spec *s, const char **why)
 }
 
 static void
-free_names(char **names, unsigned count)
+load_class_free_names(char **names, unsigned count)
 {
 	while (count > 0)
 		free(names[--count]);
@@ -189,7 +189,7 @@ find_definition(struct loader *l, const char *name, int shared,
 		st = TEL_ELIMIT;
 	else if (st == TEL_OK)
 		st = add_definition(l, name, spec, names, count, out);
-	free_names(names, count);
+	load_class_free_names(names, count);
 	return st;
 }
 

@@ -43,8 +43,8 @@ tel__load_update(struct loader *l, struct loaded *to, const char **why)
  * remains of each goes into the total, so that many short ones are not lost.
  */
 static void
-end_range(const struct loader *l, struct loaded *to, struct tel_stat *stat,
-    uint64_t start)
+load_values_end_range(const struct loader *l, struct loaded *to,
+    struct tel_stat *stat, uint64_t start)
 {
 	int64_t ns;
 
@@ -94,7 +94,7 @@ tel__load_trace(struct loader *l, struct loaded *to)
 	case 2:
 		switch (
 		    tel__pairs_end(&to->definition->open, &k, &start, &stat)) {
-		case PAIR_OK: end_range(l, to, stat, start); break;
+		case PAIR_OK: load_values_end_range(l, to, stat, start); break;
 		case PAIR_NONE: to->stat->pairs.orphan++; break;
 		default: break;
 		}
@@ -216,7 +216,8 @@ read_squares(const struct loader *l, struct tel_stat *s)
 }
 
 static tel_status
-read_stat(const struct loader *l, struct tel_stat *s, const char **why)
+load_values_read_stat(const struct loader *l, struct tel_stat *s,
+    const char **why)
 {
 	uint64_t wrapped = 0, approximate = 0;
 
@@ -276,7 +277,7 @@ tel__load_snapshot(struct loader *l, struct loaded *to, const char **why)
 		return load_invalid(why, "the class has no snapshots");
 	tel__stat_reset(to->stat);
 	to->fresh = 1;
-	return read_stat(l, to->stat, why);
+	return load_values_read_stat(l, to->stat, why);
 }
 
 /* A type of the report. */

@@ -73,7 +73,7 @@ load_within_finish(struct class_log *c)
 }
 
 static void
-free_log(struct class_log *c)
+load_within_free_log(struct class_log *c)
 {
 	if (c == NULL)
 		return;
@@ -95,7 +95,7 @@ free_all(struct tel_stats *s)
 	if (all == NULL)
 		return;
 	for (i = 0; i < all->count; i++)
-		free_log(all->list[i]);
+		load_within_free_log(all->list[i]);
 	tel_stats_free(all->shown);
 	free(all->list);
 	free(all);
@@ -119,13 +119,13 @@ new_log(struct tel_stats *s, const struct tel_log *log)
 	if (c->loader.text != NULL && c->reader != NULL &&
 	    tel_reader_open_feed(c->reader, c->loader.name) == TEL_OK)
 		return c;
-	free_log(c);
+	load_within_free_log(c);
 	return NULL;
 }
 
 /* The log of an event, made if it is new; NULL: no memory. */
 static struct class_log *
-find_log(struct tel_stats *s, const struct tel_log *log)
+load_within_find_log(struct tel_stats *s, const struct tel_log *log)
 {
 	struct class_logs *all = s->class_logs;
 	size_t i;
@@ -265,7 +265,7 @@ static tel_status
 load_event(struct tel_stats *s, const struct inst_binding *b,
     const struct tel_event *ev)
 {
-	struct class_log *c = find_log(s, ev->log);
+	struct class_log *c = load_within_find_log(s, ev->log);
 	tel_status st = TEL_OK;
 
 	if (c == NULL)
@@ -348,7 +348,7 @@ load_within_end(struct tel_stats *s, const struct tel_log *log)
 		}
 		ended = load_within_end_log(all->list[i]);
 		st = st == TEL_OK ? ended : st;
-		free_log(all->list[i]);
+		load_within_free_log(all->list[i]);
 	}
 	all->count = left;
 	if (log == NULL && st == TEL_OK) {

@@ -106,7 +106,7 @@ find_apart(struct tel_stats *s, const struct definition *from, char **name,
  * The definition that goes with one of another set, made if need be.
  */
 static tel_status
-find_definition(struct tel_stats *s, const struct definition *from,
+stats_merge_find_definition(struct tel_stats *s, const struct definition *from,
     unsigned how, struct definition **out)
 {
 	struct definition *d = tel__stats_find(s, from->spec.name);
@@ -192,7 +192,7 @@ merge_definition(struct tel_stats *s, const struct definition *from,
 	uint32_t i;
 	int crowded;
 
-	st = find_definition(s, from, how, &d);
+	st = stats_merge_find_definition(s, from, how, &d);
 	if (st != TEL_OK)
 		return st;
 	/* what found no room in one part may be of a group of the other */

@@ -44,7 +44,7 @@ tel__pairs_clear(struct open_pairs *o)
 }
 
 static uint64_t
-hash_key(const struct open_pairs *o, const struct pair_key *k)
+pairs_hash_key(const struct open_pairs *o, const struct pair_key *k)
 {
 	const uint64_t log = (uint64_t)k->log << 32 | k->pair;
 
@@ -60,8 +60,8 @@ pairs_find(const struct open_pairs *o, const struct pair_key *k,
 	const struct pair_key *of;
 	uint32_t i;
 
-	for (i = tel__index_first(&o->tops, hash_key(o, k), at); i != NOWHERE;
-	     i = tel__index_next(&o->tops, at)) {
+	for (i = tel__index_first(&o->tops, pairs_hash_key(o, k), at);
+	     i != NOWHERE; i = tel__index_next(&o->tops, at)) {
 		of = &o->ranges[i].key;
 		if (of->log == k->log && of->pair == k->pair &&
 		    of->process == k->process &&
@@ -136,7 +136,7 @@ tel__pairs_start(struct open_pairs *o, const struct pair_key *k, uint64_t clock,
 		tel__index_move(&o->tops, &at, i);
 		return PAIR_NESTED;
 	}
-	if (tel__index_add(&o->tops, hash_key(o, k), i))
+	if (tel__index_add(&o->tops, pairs_hash_key(o, k), i))
 		return PAIR_OK;
 	(void)give_place(o, i);
 	return PAIR_NO_MEMORY;

@@ -200,7 +200,7 @@ stats_report_sift(const struct report *r, uint32_t *heap, uint32_t i,
 
 /* Adds up the kinds; those beyond the most are one, called "...". */
 static tel_status
-add_kinds(struct report *r)
+stats_report_add_kinds(struct report *r)
 {
 	const struct part *p;
 	tel_part *kinds, k;
@@ -256,7 +256,7 @@ tel__report_sort(struct report *r)
 	free(r->order);
 	r->order = order;
 	r->nordered = n;
-	return add_kinds(r);
+	return stats_report_add_kinds(r);
 }
 
 void

@@ -177,7 +177,7 @@ save_blocks(struct saver *v, uint32_t *id, const char *of, uint64_t n,
 
 /* stat NULL: of no group, to say what there is to have any. */
 static void
-put_groups(struct saver *v, const struct definition *d,
+save_put_groups(struct saver *v, const struct definition *d,
     const struct tel_stat *stat)
 {
 	char name[4] = "gk1", value[4] = "gv1", type[4] = "gs1";
@@ -247,7 +247,7 @@ save_class(struct saver *v, const struct definition *d,
 		tel__inst_put_string(w, tel__piece_fields[i],
 		    p->pieces[i].text);
 	}
-	put_groups(v, d, stat);
+	save_put_groups(v, d, stat);
 	tel__inst_put_end(w);
 	return id;
 }
@@ -303,7 +303,7 @@ put_squares(struct inst_writer *w, const struct tel_stat *stat)
 
 /* The numbers of the class that are known. */
 static void
-put_numbers(struct inst_writer *w, const struct tel_stat *stat)
+save_put_numbers(struct inst_writer *w, const struct tel_stat *stat)
 {
 	const struct stat_number *n = stat->definition->class->numbers;
 	tel_int128 v;
@@ -384,7 +384,7 @@ save_stat(struct saver *v, struct tel_stat *stat)
 		put_counts(w, tel__pair_fields, stat);
 	if (!class->pairs && p->pairs != PAIRS_NONE)
 		tel__inst_put_count(w, "events", stat->pairs.events);
-	put_numbers(w, stat);
+	save_put_numbers(w, stat);
 	put_squares(w, stat);
 	if (stat->flags & STAT_LAST && stat->last_clock != w->clock &&
 	    !class->running)

@@ -361,7 +361,7 @@ tel_stats_begin(tel_stats *s, const tel_reader *r)
 
 /* Adds the pairs of a key and a value that are new. */
 static tel_status
-take_metadata(struct tel_stats *s, const struct tel__metadata *from)
+session_take_metadata(struct tel_stats *s, const struct tel__metadata *from)
 {
 	size_t i;
 
@@ -386,7 +386,7 @@ tel_stats_end(tel_stats *s, const tel_reader *r)
 		to->skipped += tel_reader_count(r, TEL_COUNT_SKIPPED);
 		to->repaired += tel_reader_count(r, TEL_COUNT_REPAIRED);
 		to->lost += tel_reader_count(r, TEL_COUNT_LOST);
-		st = take_metadata(s, &r->metadata);
+		st = session_take_metadata(s, &r->metadata);
 	}
 	if (--s->readers == 0) {
 		if (s->class_logs != NULL && st == TEL_OK)

@@ -254,7 +254,7 @@ is_real(const struct piece *value)
 
 /* The value: an expression, one with decimals, or pairs. */
 static tel_status
-take_value(struct parser *p)
+spec_take_value(struct parser *p)
 {
 	const struct stat_class *class = tel__stat_class(p->spec->class);
 	struct piece *value = &p->arguments[0];
@@ -383,7 +383,7 @@ read_class(struct parser *p, const char **at)
 	st = spec_split(p, at, 1, p->arguments,
 	    1 + class->nparameters + (unsigned)class->weighted, &p->count);
 	if (st == TEL_OK)
-		st = take_value(p);
+		st = spec_take_value(p);
 	if (st == TEL_OK)
 		st = take_parameters(p, class);
 	++*at;
@@ -391,7 +391,7 @@ read_class(struct parser *p, const char **at)
 }
 
 static tel_status
-read_name(struct parser *p, const char **at)
+spec_read_name(struct parser *p, const char **at)
 {
 	const char *from = lex_blanks(*at), *end = from;
 
@@ -433,7 +433,7 @@ tel__spec_parse(const char *text, struct spec *out, struct trouble *trouble)
 	if (strlen(text) > SPEC_MAX)
 		return tel__trouble_set(trouble, TEL_ELIMIT, NULL, 0,
 		    "the spec is longer than 65536 bytes");
-	st = read_name(&p, &at);
+	st = spec_read_name(&p, &at);
 	if (st == TEL_OK) {
 		at = lex_blanks(at);
 		st = read_class(&p, &at);

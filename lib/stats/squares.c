@@ -118,7 +118,7 @@ tel__squares_shift(struct squares *s, tel_int128 shift, tel_int128 sum,
 
 /* The double next to a number of n words, which is rounded once. */
 static double
-to_double(const uint64_t *words, unsigned n)
+squares_to_double(const uint64_t *words, unsigned n)
 {
 	uint64_t top;
 	unsigned shift, i;
@@ -158,6 +158,6 @@ tel__squares_variance(const struct squares *s, tel_int128 sum, uint64_t n,
 	if (squares_subtract(all, of_sum, 4))
 		return 0;
 	squares_multiply(&n, 1, &n, 1, nn);
-	*out = to_double(all, 4) / to_double(nn, 2);
+	*out = squares_to_double(all, 4) / squares_to_double(nn, 2);
 	return 1;
 }

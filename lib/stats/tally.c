@@ -122,8 +122,8 @@ tel__tally_zero(struct tally *t)
 
 /* Whether key a comes before key b, or is equal to it. */
 static int
-in_order(const struct tally *t, const struct strings *s, tel_key_order order,
-    uint32_t a, uint32_t b)
+tally_in_order(const struct tally *t, const struct strings *s,
+    tel_key_order order, uint32_t a, uint32_t b)
 {
 	struct key ka, kb;
 
@@ -162,7 +162,7 @@ tel__tally_sort(struct tally *t, const struct strings *s, tel_key_order order)
 			for (a = lo, b = middle, i = lo; i < hi; i++)
 				if (b == hi ||
 				    (a < middle &&
-				        in_order(t, s, order, from[a],
+				        tally_in_order(t, s, order, from[a],
 				            from[b])))
 					to[i] = from[a++];
 				else

@@ -64,7 +64,7 @@ wire_column_length_of(uint64_t v)
 }
 
 static unsigned
-width_of(uint64_t v)
+wire_column_width_of(uint64_t v)
 {
 	return (wire_column_length_of(v) + 7) / 8;
 }
@@ -182,7 +182,7 @@ varying_bits(const uint64_t *v, size_t n)
 }
 
 static void
-find_range(struct column *c)
+wire_column_find_range(struct column *c)
 {
 	const struct tel__column_range range = tel__column_range(c->v, c->n);
 
@@ -216,8 +216,9 @@ find_power(struct column *c)
 			low = v[i] < low ? v[i] : low;
 			high = v[i] > high ? v[i] : high;
 		}
-	if (width_of((high - low) >> c->shift) < width_of(mask >> c->shift))
-		find_range(c);
+	if (wire_column_width_of((high - low) >> c->shift) <
+	    wire_column_width_of(mask >> c->shift))
+		wire_column_find_range(c);
 }
 
 /* ------------------------------------------------------------------ units */
@@ -233,8 +234,8 @@ enum unit {
 
 /* The unit of v[0].  By a power of 2, a zigzag number is what it is shifted. */
 static inline __attribute__((always_inline)) uint64_t
-unit_of(const uint64_t *v, uint64_t base, unsigned shift, uint64_t inverse,
-    enum unit unit)
+wire_column_unit_of(const uint64_t *v, uint64_t base, unsigned shift,
+    uint64_t inverse, enum unit unit)
 {
 	uint64_t d;
 
@@ -286,16 +287,18 @@ wire_column_measure(const struct column *c, struct shape *values,
 		end = i + c->run;
 		if (i == 0) {
 			count_unit(values,
-			    unit_of(v, low, shift, inverse, UNIT_ODD_VALUE));
+			    wire_column_unit_of(v, low, shift, inverse,
+			        UNIT_ODD_VALUE));
 			steps->bits[7] += (uint32_t)c->fast;
 			i++;
 		}
 		for (; i < end; i++) {
 			count_unit(values,
-			    unit_of(v + i, low, shift, inverse,
+			    wire_column_unit_of(v + i, low, shift, inverse,
 			        UNIT_ODD_VALUE));
 			count_unit(steps,
-			    unit_of(v + i, low, shift, inverse, UNIT_ODD_STEP));
+			    wire_column_unit_of(v + i, low, shift, inverse,
+			        UNIT_ODD_STEP));
 		}
 	}
 	count_bytes(values);
@@ -350,7 +353,7 @@ step_width(const struct column *c)
 
 	for (i = 1; i < c->n; i++)
 		steps |= tel__zigzag(c->v[i] - c->v[i - 1]);
-	return width_of(steps >> c->shift);
+	return wire_column_width_of(steps >> c->shift);
 }
 
 /* By the values that are looked at. */
@@ -360,7 +363,7 @@ choose_fast(const struct column *c, const struct shape *values,
 {
 	const size_t n = c->runs * c->run;
 	struct choice plain = wire_column_choose(c, values, n,
-	    width_of((c->high - c->low) >> c->shift), NATIVE_FIXED);
+	    wire_column_width_of((c->high - c->low) >> c->shift), NATIVE_FIXED);
 	struct choice delta =
 	    wire_column_choose(c, steps, n, steps->widest, NATIVE_DELTA_FIXED);
 
@@ -388,10 +391,10 @@ may_be_steps(const struct column *c)
 	size_t i;
 
 	for (i = from < 2 ? 2 : from; i < end; i++) {
-		bits += wire_column_length_of(
-		    unit_of(c->v + i, 0, c->shift, c->inverse, UNIT_ODD_STEP));
-		changed += wire_column_length_of(
-		    unit_of(c->v + i, 0, c->shift, c->inverse, UNIT_CHANGE));
+		bits += wire_column_length_of(wire_column_unit_of(c->v + i, 0,
+		    c->shift, c->inverse, UNIT_ODD_STEP));
+		changed += wire_column_length_of(wire_column_unit_of(c->v + i,
+		    0, c->shift, c->inverse, UNIT_CHANGE));
 	}
 	/* with a margin for a middle that is not like the rest */
 	return changed < bits + bits / 16;
@@ -407,7 +410,8 @@ choose_changes(struct choice *best, const struct column *c)
 	count_unit(&shape, 0);
 	for (i = 2; i < c->n; i++)
 		count_unit(&shape,
-		    unit_of(c->v + i, 0, c->shift, c->inverse, UNIT_CHANGE));
+		    wire_column_unit_of(c->v + i, 0, c->shift, c->inverse,
+		        UNIT_CHANGE));
 	count_bytes(&shape);
 	choose_lengths(&own, &shape, c->n - 1, NATIVE_STEPS);
 	/* the first step is one number more */
@@ -560,7 +564,7 @@ put_byte(struct tel__buffer *b, unsigned byte)
  * shorter than what was chosen.
  */
 static int
-put_table(struct tel__buffer *b, const struct column *c,
+wire_column_put_table(struct tel__buffer *b, const struct column *c,
     const struct choice *best)
 {
 	struct table t;
@@ -608,16 +612,18 @@ store_fixed(unsigned char *p, const struct column *c, size_t i, size_t width,
 	const unsigned shift = c->shift;
 
 	for (; end - v >= 4; v += 4, p += 4 * width) {
-		tel_store_le64(p, unit_of(v, base, shift, inverse, unit));
+		tel_store_le64(p,
+		    wire_column_unit_of(v, base, shift, inverse, unit));
 		tel_store_le64(p + width,
-		    unit_of(v + 1, base, shift, inverse, unit));
+		    wire_column_unit_of(v + 1, base, shift, inverse, unit));
 		tel_store_le64(p + 2 * width,
-		    unit_of(v + 2, base, shift, inverse, unit));
+		    wire_column_unit_of(v + 2, base, shift, inverse, unit));
 		tel_store_le64(p + 3 * width,
-		    unit_of(v + 3, base, shift, inverse, unit));
+		    wire_column_unit_of(v + 3, base, shift, inverse, unit));
 	}
 	for (; v < end; v++, p += width)
-		tel_store_le64(p, unit_of(v, base, shift, inverse, unit));
+		tel_store_le64(p,
+		    wire_column_unit_of(v, base, shift, inverse, unit));
 }
 
 /* The units of the values from v[i] on, of width bytes each. */
@@ -687,16 +693,18 @@ put_varied(struct tel__buffer *b, const struct column *c, size_t i,
 	p = select + groups;
 	for (; end - v >= 4; v += 4) {
 		for (chosen = k = 0; k < 4; k++)
-			chosen |=
-			    put_unit(&p,
-			        unit_of(v + k, base, shift, inverse, unit),
-			        &lengths)
+			chosen |= put_unit(&p,
+			              wire_column_unit_of(v + k, base, shift,
+			                  inverse, unit),
+			              &lengths)
 			    << 2 * k;
 		*select++ = (unsigned char)chosen;
 	}
 	for (chosen = k = 0; v < end; v++, k += 2)
-		chosen |= put_unit(&p, unit_of(v, base, shift, inverse, unit),
-		              &lengths)
+		chosen |=
+		    put_unit(&p,
+		        wire_column_unit_of(v, base, shift, inverse, unit),
+		        &lengths)
 		    << k;
 	if (k > 0)
 		*select++ = (unsigned char)chosen;
@@ -721,9 +729,9 @@ put_changes(struct tel__buffer *b, const struct column *c, const uint8_t set[4])
 	p = select + groups;
 	for (i = 1; i < c->n; i++) {
 		code = put_unit(&p,
-		    i == 1 ?
-		        0 :
-		        unit_of(c->v + i, 0, c->shift, c->inverse, UNIT_CHANGE),
+		    i == 1 ? 0 :
+		             wire_column_unit_of(c->v + i, 0, c->shift,
+		                 c->inverse, UNIT_CHANGE),
 		    &lengths);
 		select[(i - 1) / 4] |= (unsigned char)(code << (i - 1) % 4 * 2);
 	}
@@ -786,7 +794,7 @@ put_values(struct tel__buffer *b, struct column *c,
 	if (c->fast) {
 		best = choose_fast(c, &values, &steps);
 		if (!c->exact && (best.first >> 4 & 7) == NATIVE_BYTES) {
-			find_range(c);
+			wire_column_find_range(c);
 			wire_column_measure(c, &values, &steps);
 			best = choose_fast(c, &values, &steps);
 		}
@@ -794,7 +802,7 @@ put_values(struct tel__buffer *b, struct column *c,
 		best = choose_smallest(c, &values, &steps,
 		    choice == TEL__COLUMN_CLOCKS);
 	}
-	if (put_table(b, c, &best))
+	if (wire_column_put_table(b, c, &best))
 		return;
 	code = best.first >> 4 & 7;
 	put_byte(b, best.first);
@@ -841,7 +849,7 @@ tel__column_encode(struct tel__buffer *b, const uint64_t *v, size_t n,
 		put_same(b, v[0] - before);
 	} else {
 		if (range != NULL)
-			find_range(&c);
+			wire_column_find_range(&c);
 		put_byte(b, 0x80u | NATIVE_LINE << 4);
 		tel__buffer_put_varint(b, tel__zigzag(v[0] - before));
 		tel__buffer_put_varint(b, tel__zigzag(v[1] - v[0]));

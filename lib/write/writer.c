@@ -100,7 +100,7 @@ find_encoder(const struct tel_writer *w, const char *name)
 
 /* The encoder that may be asked for by that name; or NULL. */
 static const struct tel_encoder_ops *
-find_target(const struct tel_writer *w, const char *name)
+writer_find_target(const struct tel_writer *w, const char *name)
 {
 	const struct tel_encoder_ops *encoder;
 	unsigned i;
@@ -128,7 +128,7 @@ tel_writer_set_target(tel_writer *w, const char *name)
 	if (w->encoder != NULL)
 		return TEL_ESTATE;
 	if (name != NULL) {
-		encoder = find_target(w, name);
+		encoder = writer_find_target(w, name);
 		if (encoder == NULL)
 			return TEL_EINVAL;
 		copy = strdup(name);
@@ -283,7 +283,7 @@ tel_writer_error(const tel_writer *w)
 /* -------------------------------------------------------------------- logs */
 
 static int
-is_build(void *arg, const struct tel_schema *schema, const char *string,
+writer_is_build(void *arg, const struct tel_schema *schema, const char *string,
     size_t n)
 {
 	const struct write_log *l = arg;
@@ -292,7 +292,7 @@ is_build(void *arg, const struct tel_schema *schema, const char *string,
 }
 
 static struct write_log *
-new_log(struct tel_writer *w, const struct tel_log *log)
+writer_new_log(struct tel_writer *w, const struct tel_log *log)
 {
 	struct write_log *l = calloc(1, sizeof(*l));
 
@@ -304,7 +304,7 @@ new_log(struct tel_writer *w, const struct tel_log *log)
 	l->serial = w->nlogs++;
 	if (!w->bare)
 		l->tracker = tel__tracker_new(w->max_labels, tel__write_put,
-		    is_build, l);
+		    writer_is_build, l);
 	tel__table_init(&l->ids);
 	if (w->bare || l->tracker != NULL)
 		return l;
@@ -362,7 +362,7 @@ switch_log(struct tel_writer *w, const struct tel_log *log)
 	st = w->encoder == NULL ? writer_start(w, log) : writer_check(w, log);
 	if (st != TEL_OK)
 		return st;
-	l = new_log(w, log);
+	l = writer_new_log(w, log);
 	e = l != NULL ? tel__table_put(&w->by_log, (uintptr_t)log, &fresh) :
 	                NULL;
 	if (e == NULL) {
@@ -378,7 +378,7 @@ switch_log(struct tel_writer *w, const struct tel_log *log)
 }
 
 static inline tel_status
-set_log(struct tel_writer *w, const struct tel_event *ev)
+writer_set_log(struct tel_writer *w, const struct tel_event *ev)
 {
 	const struct write_log *l = w->current;
 
@@ -422,7 +422,7 @@ writer_note(struct tel_writer *w, tel_status st)
 static inline tel_status
 write_event(struct tel_writer *w, const struct tel_event *event)
 {
-	tel_status st = set_log(w, event);
+	tel_status st = writer_set_log(w, event);
 
 	if (st == TEL_OK && w->convert != NULL)
 		return w->convert(w, event, 1);
@@ -499,7 +499,7 @@ tel_writer_run(tel_writer *w, tel_run *run)
 
 /* Nonzero when other events need this one. */
 static int
-is_needed(const struct tel_writer *w, const struct tel_event *ev)
+writer_is_needed(const struct tel_writer *w, const struct tel_event *ev)
 {
 	const struct tel_encoder_ops *encoder = w->encoder;
 	const struct tel_format_ops *f;
@@ -517,7 +517,7 @@ is_needed(const struct tel_writer *w, const struct tel_event *ev)
 static inline tel_status
 pass_event(struct tel_writer *w, const struct tel_event *event)
 {
-	tel_status st = set_log(w, event);
+	tel_status st = writer_set_log(w, event);
 
 	if (st == TEL_OK && w->convert != NULL)
 		return w->bare ? TEL_OK : w->convert(w, event, 0);
@@ -525,7 +525,7 @@ pass_event(struct tel_writer *w, const struct tel_event *event)
 		st = take_lead(w, w->current, event->lead, event->lead_size);
 	if (st == TEL_OK)
 		w->current->written = 0;
-	if (st == TEL_OK && !w->bare && is_needed(w, event))
+	if (st == TEL_OK && !w->bare && writer_is_needed(w, event))
 		return w->encoder->write(w, event, NULL);
 	return st == TEL_OK ? tel__write_unwanted(w, event) : st;
 }

@@ -46,8 +46,8 @@ report_csv_put_text(struct report *r, const char *text)
 }
 
 static void
-put_cell(struct report *r, const struct line *l, enum report_csv_cell cell,
-    const char *value)
+report_csv_put_cell(struct report *r, const struct line *l,
+    enum report_csv_cell cell, const char *value)
 {
 	switch (cell) {
 	case REPORT_CSV_TIME:
@@ -133,7 +133,7 @@ report_csv_put_row(struct report *r, const struct line *l, const char *value)
 }
 
 static tel_column
-column_of(enum report_csv_cell cell)
+report_csv_column_of(enum report_csv_cell cell)
 {
 	switch (cell) {
 	case REPORT_CSV_TIME: return TEL_COLUMN_UNSIGNED;
@@ -160,7 +160,7 @@ begin_table(struct report *r)
 		added = tel_table_set_zstd(t, r->level) == TEL_OK;
 	for (i = 0; added && i < r->tool->ncsv; i++)
 		added = tel_table_add_column(t, r->tool->csv[i].name,
-		            column_of(r->tool->csv[i].cell)) >= 0;
+		            report_csv_column_of(r->tool->csv[i].cell)) >= 0;
 	added =
 	    added && tel_table_add_column(t, "number", TEL_COLUMN_DOUBLE) >= 0;
 	if (added) {
@@ -184,7 +184,7 @@ report_csv_put_line(struct report *r, const struct line *l, const char *value)
 	}
 	for (i = 0; i < r->tool->ncsv; i++) {
 		put(r->out, i == 0 ? "" : ",");
-		put_cell(r, l, r->tool->csv[i].cell, value);
+		report_csv_put_cell(r, l, r->tool->csv[i].cell, value);
 	}
 	put(r->out, r->tool->csv_end);
 }
@@ -204,7 +204,7 @@ report_csv_put_value(struct report *r, const struct line *l,
 }
 
 static void
-put_rows(struct report *r, const struct report_section *s)
+report_csv_put_rows(struct report *r, const struct report_section *s)
 {
 	struct report_mark mark = report_mark(r);
 	const struct report_row *row;
@@ -319,7 +319,7 @@ report_csv_put_section(struct report *r, const struct report_section *s)
 		if (s->notes[i].shown & REPORT_CSV)
 			report_csv_put_line(r, &l, "1");
 	}
-	put_rows(r, s);
+	report_csv_put_rows(r, s);
 	if (s->histogram != NULL)
 		report_csv_put_buckets(r, s);
 	put_quantiles(r, s);

@@ -10,7 +10,7 @@
 
 /* A number; as a string where a double would spoil it. */
 static void
-put_decimal(struct report *r, tel_int128 v, unsigned decimals)
+report_json_put_decimal(struct report *r, tel_int128 v, unsigned decimals)
 {
 	char text[FIGURE_TEXT];
 	int64_t small;
@@ -24,7 +24,7 @@ put_decimal(struct report *r, tel_int128 v, unsigned decimals)
 static void
 put_integer(struct report *r, tel_int128 v)
 {
-	put_decimal(r, v, 0);
+	report_json_put_decimal(r, v, 0);
 }
 
 /* A value; an unknown one is null. */
@@ -36,7 +36,9 @@ report_json_put_value(struct report *r, const struct report_value *v)
 	switch (v->type) {
 	case REPORT_ABSENT:
 	case REPORT_UNKNOWN: put(r->out, "null"); break;
-	case REPORT_INTEGER: put_decimal(r, v->as.integer, v->decimals); break;
+	case REPORT_INTEGER:
+		report_json_put_decimal(r, v->as.integer, v->decimals);
+		break;
 	case REPORT_REAL: put(r->out, figure_exact(v->as.real, text)); break;
 	case REPORT_BOOLEAN:
 		put(r->out, v->as.boolean ? "true" : "false");
@@ -66,7 +68,7 @@ put_edge(struct report *r, const char *before, const char *name, int64_t v,
     unsigned decimals)
 {
 	report_json_put_name(r, before, name);
-	put_decimal(r, figure_int128_signed(v), decimals);
+	report_json_put_decimal(r, figure_int128_signed(v), decimals);
 }
 
 static void
@@ -90,7 +92,7 @@ put_figure(struct report *r, const struct report_field *f,
 
 /* What each object begins with. */
 static void
-open_object(struct report *r, const struct report_section *s)
+report_json_open_object(struct report *r, const struct report_section *s)
 {
 	put(r->out, "{");
 	if (r->tool->json_time) {
@@ -126,7 +128,7 @@ put_groups(struct report *r, const struct report_section *s)
 }
 
 static void
-put_rows(struct report *r, const struct report_section *s)
+report_json_put_rows(struct report *r, const struct report_section *s)
 {
 	const struct report_row *row;
 	size_t i;
@@ -134,7 +136,7 @@ put_rows(struct report *r, const struct report_section *s)
 	for (row = s->rows; row != NULL; row = row->next) {
 		if (!(row->shown & REPORT_JSON))
 			continue;
-		open_object(r, s);
+		report_json_open_object(r, s);
 		put_groups(r, s);
 		for (i = 0; i < s->ncolumns; i++)
 			put_figure(r, &s->columns[i], &row->cells[i]);
@@ -157,7 +159,7 @@ put_parameters(struct report *r, const struct report_section *s)
 }
 
 static void
-put_histogram(struct report *r, const struct report_section *s)
+report_json_put_histogram(struct report *r, const struct report_section *s)
 {
 	const struct report_histogram *h = s->histogram;
 	const char *before = "{";
@@ -189,7 +191,7 @@ put_histogram(struct report *r, const struct report_section *s)
 }
 
 static void
-put_quantiles(struct report *r, const struct report_section *s)
+report_json_put_quantiles(struct report *r, const struct report_section *s)
 {
 	static const char *const names[] = { "at_most", "below", "at_least" };
 	char text[FIGURE_TEXT];
@@ -208,7 +210,7 @@ put_quantiles(struct report *r, const struct report_section *s)
 }
 
 static void
-put_bars(struct report *r, const struct report_bars *bars)
+report_json_put_bars(struct report *r, const struct report_bars *bars)
 {
 	size_t i, shown = report_rows(r, bars->n);
 	struct report_mark mark = report_mark(r);
@@ -235,10 +237,10 @@ report_json_put_section(struct report *r, const struct report_section *s)
 	size_t i;
 
 	if (s->ncolumns > 0) {
-		put_rows(r, s);
+		report_json_put_rows(r, s);
 		return;
 	}
-	open_object(r, s);
+	report_json_open_object(r, s);
 	put_groups(r, s);
 	if (s->definition[0] != '\0')
 		report_json_put_string(r, "definition", s->definition);
@@ -253,11 +255,11 @@ report_json_put_section(struct report *r, const struct report_section *s)
 		}
 	put_parameters(r, s);
 	if (s->histogram != NULL) {
-		put_histogram(r, s);
-		put_quantiles(r, s);
+		report_json_put_histogram(r, s);
+		report_json_put_quantiles(r, s);
 	}
 	if (s->bars != NULL)
-		put_bars(r, s->bars);
+		report_json_put_bars(r, s->bars);
 	put(r->out, "}\n");
 }
 

@@ -7,7 +7,7 @@
 
 /* The logarithm to the base 2 of x >= 1, to eight decimals or so. */
 static double
-log_of(double x)
+scale_log_of(double x)
 {
 	double log = 0, bit = 0.5;
 	int i;
@@ -29,7 +29,7 @@ log_of(double x)
 static double
 bend(double v)
 {
-	return v < 0 ? -log_of(1 - v) : log_of(1 + v);
+	return v < 0 ? -scale_log_of(1 - v) : scale_log_of(1 + v);
 }
 
 double
@@ -53,7 +53,7 @@ scale_add(struct ticks *out, const struct scale *s, double value)
 
 /* The least round number that is step at least. */
 static double
-round_up(double step, int binary)
+scale_round_up(double step, int binary)
 {
 	static const double digits[] = { 1, 2, 5 };
 	double unit = 1;
@@ -77,7 +77,7 @@ static void
 linear_ticks(const struct scale *s, int binary, unsigned most,
     struct ticks *out)
 {
-	double step = round_up((s->hi - s->lo) / most, binary);
+	double step = scale_round_up((s->hi - s->lo) / most, binary);
 	double n = s->lo / step, at;
 
 	/* the whole number of steps at or above lo */

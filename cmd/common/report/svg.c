@@ -83,7 +83,7 @@ ems_of(const char *text, size_t n)
 
 /* How many pixels the characters of a class are high. */
 static double
-size_of(const char *class)
+svg_size_of(const char *class)
 {
 	/* bold is wider */
 	if (strcmp(class, "head") == 0)
@@ -95,7 +95,7 @@ size_of(const char *class)
 static size_t
 fit(const char *text, const char *class, double room, size_t *characters)
 {
-	double size = size_of(class), width = 0;
+	double size = svg_size_of(class), width = 0;
 	size_t at = 0, n;
 
 	*characters = 0;
@@ -120,7 +120,7 @@ svg_text_width(const char *text, const char *class)
 		n = page_utf8(text);
 		width += ems_of(text, n);
 	}
-	return width * size_of(class);
+	return width * svg_size_of(class);
 }
 
 static void
@@ -151,7 +151,7 @@ void
 svg_text(tel_output *out, double x, double y, const char *class,
     const char *anchor, double room, const char *text)
 {
-	double dots = size_of(class) * 1.05;
+	double dots = svg_size_of(class) * 1.05;
 	size_t characters;
 
 	open_text(out, x, y, class, anchor);
@@ -324,7 +324,7 @@ struct bars {
 };
 
 static void
-bar_row(struct bars *b, const char *label, double value, const char *text,
+svg_bar_row(struct bars *b, const char *label, double value, const char *text,
     const char *class)
 {
 	double width, y = b->y + b->at;
@@ -356,7 +356,7 @@ bar_row(struct bars *b, const char *label, double value, const char *text,
 
 /* A bar of a count, with its share of all. */
 static void
-count_row(struct bars *b, const char *label, tel_int128 count,
+svg_count_row(struct bars *b, const char *label, tel_int128 count,
     const char *class)
 {
 	char text[FIGURE_TEXT + 32], figure[FIGURE_TEXT];
@@ -365,7 +365,7 @@ count_row(struct bars *b, const char *label, tel_int128 count,
 	(void)snprintf(text, sizeof(text), "%s (%.1f%%)",
 	    figure_count(count, b->report->options.raw, figure),
 	    b->weight > 0 ? value / b->weight * 100 : 0);
-	bar_row(b, label, value, text, class);
+	svg_bar_row(b, label, value, text, class);
 }
 
 static void
@@ -380,18 +380,18 @@ bar_rows(struct bars *b, const struct report_bars *bars)
 		bar.text = NULL;
 		bars->bar(b->report, bars->of, i, &bar);
 		if (bar.text != NULL)
-			bar_row(b, report_key(b->report, &bar.label), bar.value,
-			    bar.text, "bar");
+			svg_bar_row(b, report_key(b->report, &bar.label),
+			    bar.value, bar.text, "bar");
 		else
-			count_row(b, report_key(b->report, &bar.label),
+			svg_count_row(b, report_key(b->report, &bar.label),
 			    figure_int128_of(bar.count), "bar");
 		report_release(b->report, mark);
 	}
 	if (shown < bars->n)
-		count_row(b, "<other>", report_bars_rest(b->report, bars),
+		svg_count_row(b, "<other>", report_bars_rest(b->report, bars),
 		    "side");
 	if (bars->has_overflow)
-		count_row(b, "<overflow>", bars->overflow, "side");
+		svg_count_row(b, "<overflow>", bars->overflow, "side");
 }
 
 double
@@ -533,7 +533,7 @@ svg_put_section(struct report *r, const struct report_section *s)
 }
 
 static void
-open_page(struct report *r)
+svg_open_page(struct report *r)
 {
 	int width = (r->has & SVG_CURVES) != 0 ? SVG_CHART_WIDTH : SVG_WIDTH;
 	double height = r->height + SVG_MARGIN;
@@ -563,7 +563,7 @@ const struct report_format report_as_svg = { .name = "svg",
 	.is = REPORT_SVG,
 	.once = 1,
 	.rows_max = ROWS_DEFAULT,
-	.open = open_page,
+	.open = svg_open_page,
 	.section = svg_put_section,
 	.close = close_page,
 	.measure = measure_section };

@@ -159,7 +159,7 @@ svg_chart_put_class(const struct chart *c, const struct report_series *s)
 /* Moves to the first point of the curve, and to each one behind a gap; h0 makes
  * a dot of one that is alone. */
 static void
-put_series(const struct chart *c, const struct report_series *s)
+svg_chart_put_series(const struct chart *c, const struct report_series *s)
 {
 	double x = 0, y;
 	int gap = 1;
@@ -230,7 +230,7 @@ svg_chart(struct report *r, const struct report_section *s, double y)
 	    s->definition);
 	put_axes(&c);
 	for (i = 0; i < chart->n; i++)
-		put_series(&c, &chart->series[i]);
+		svg_chart_put_series(&c, &chart->series[i]);
 	y = plot + PLOT + BELOW;
 	for (i = 0; i < chart->n; i++)
 		if (chart->series[i].legend[0] != '\0')

@@ -51,7 +51,7 @@ put_heading(struct report *r, const struct report_section *s)
 
 /* A value as it is shown, escaped and cut. */
 static const char *
-value_text(struct report *r, const struct report_field *f,
+report_text_value_text(struct report *r, const struct report_field *f,
     const struct report_value *v)
 {
 	const char *text = report_show(r, f, v);
@@ -119,7 +119,8 @@ report_text_put_facts(struct report *r, const struct report_section *s)
 
 		if (!report_field_shown(r, field))
 			continue;
-		put_fact(&f, label, value_text(r, field, &s->facts[i].value));
+		put_fact(&f, label,
+		    report_text_value_text(r, field, &s->facts[i].value));
 		n++;
 	}
 	if (n > 0 || s->lead[0] != '\0')
@@ -127,7 +128,7 @@ report_text_put_facts(struct report *r, const struct report_section *s)
 }
 
 static void
-put_quantiles(struct report *r, const struct report_section *s)
+report_text_put_quantiles(struct report *r, const struct report_section *s)
 {
 	static const char *const signs[] = { "<=", "<", ">=" };
 	struct facts f = { r, 0, 1, 2 };
@@ -147,7 +148,7 @@ put_quantiles(struct report *r, const struct report_section *s)
 }
 
 static void
-put_lines(struct report *r, const struct report_section *s)
+report_text_put_lines(struct report *r, const struct report_section *s)
 {
 	unsigned before = s->indent + s->label_width;
 	const struct report_line *line;
@@ -181,7 +182,7 @@ struct table {
 
 /* Columns of a fixed width have their gap in it. */
 static unsigned
-width_of(const struct report_field *f, const char *text)
+report_text_width_of(const struct report_field *f, const char *text)
 {
 	unsigned length = (unsigned)strlen(text);
 
@@ -201,7 +202,7 @@ measure_row(struct table *t, const char *const *texts)
 
 		if (texts[i] == NULL || !report_field_shown(t->report, f))
 			continue;
-		width = width_of(f, texts[i]);
+		width = report_text_width_of(f, texts[i]);
 		if (width > t->widths[i])
 			t->widths[i] = width;
 	}
@@ -262,8 +263,8 @@ each_row(struct table *t)
 			if (v->type == REPORT_REMARK)
 				remark = v->as.string;
 			else if (v->type != REPORT_ABSENT)
-				texts[i] =
-				    value_text(t->report, &s->columns[i], v);
+				texts[i] = report_text_value_text(t->report,
+				    &s->columns[i], v);
 			t->known[i] |= v->type != REPORT_ABSENT &&
 			    v->type != REPORT_UNKNOWN;
 		}
@@ -345,7 +346,7 @@ report_text_put_section(struct report *r, const struct report_section *s)
 		return;
 	put_heading(r, s);
 	report_text_put_facts(r, s);
-	put_lines(r, s);
+	report_text_put_lines(r, s);
 	if (s->ncolumns > 0)
 		put_table(r, s);
 	for (i = 0; i < s->nnotes; i++)
@@ -355,7 +356,7 @@ report_text_put_section(struct report *r, const struct report_section *s)
 		text_histogram(r, s);
 	if (s->bars != NULL)
 		text_bars(r, s);
-	put_quantiles(r, s);
+	report_text_put_quantiles(r, s);
 }
 
 const struct report_format report_as_text = { .name = "text",

@@ -24,7 +24,7 @@ bar_columns(const struct report *r, unsigned taken)
 
 /* A bar of share (0 to 1) of so many columns. */
 static void
-put_bar(const struct report *r, double share, unsigned columns)
+text_bars_put_bar(const struct report *r, double share, unsigned columns)
 {
 	/* U+2588 to U+258F, from a whole block to an eighth of one */
 	static const char *const parts[] = { "", "\xe2\x96\x8f", "\xe2\x96\x8e",
@@ -169,7 +169,8 @@ text_bars_put_row(struct rows *t, const char *label, const char *width,
 		putf(out, " %6.1f%% ", share * 100);
 	else
 		putf(out, " %7s ", "");
-	put_bar(t->report, t->scale > 0 ? size / t->scale : 0, t->bar);
+	text_bars_put_bar(t->report, t->scale > 0 ? size / t->scale : 0,
+	    t->bar);
 }
 
 static void
@@ -301,7 +302,7 @@ bar_row(struct rows *t, const char *text, tel_int128 count)
 }
 
 static void
-bar_rows(struct rows *t, const struct report_bars *bars)
+text_bars_bar_rows(struct rows *t, const struct report_bars *bars)
 {
 	struct report_mark mark = report_mark(t->report);
 	size_t i, shown = report_rows(t->report, bars->n);
@@ -329,8 +330,8 @@ text_bars(struct report *r, const struct report_section *s)
 	t.weight = tel_int128_double(s->bars->weight);
 	t.label = 14;
 	t.count = 7;
-	bar_rows(&t, s->bars);
+	text_bars_bar_rows(&t, s->bars);
 	t.bar = bar_columns(r, 2 + t.label + 2 + t.count + 9);
 	t.put = 1;
-	bar_rows(&t, s->bars);
+	text_bars_bar_rows(&t, s->bars);
 }

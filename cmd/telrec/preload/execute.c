@@ -100,7 +100,7 @@ execute_open_arena(const char *path)
 
 /* Whether the descriptor still is that of the arena. */
 static int
-is_kept(void)
+execute_is_kept(void)
 {
 	struct stat st;
 
@@ -117,8 +117,9 @@ keep_arena(void)
 	int fd, high;
 
 	find_once();
-	if (ring_shared.arena == NULL || is_kept() || arena_path[0] == '\0' ||
-	    ring_calls_forbidden() || sandbox & SANDBOX_NO_START)
+	if (ring_shared.arena == NULL || execute_is_kept() ||
+	    arena_path[0] == '\0' || ring_calls_forbidden() ||
+	    sandbox & SANDBOX_NO_START)
 		return;
 	fd = open(arena_path, O_RDWR | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0) {
@@ -240,7 +241,7 @@ execute_begin(struct call *call, words environment)
 	    sandbox & SANDBOX_NO_START)
 		return 0;
 	call->images = ARENA_NOW(ring_shared.arena->images_used);
-	if (environment == NULL || !is_kept())
+	if (environment == NULL || !execute_is_kept())
 		return 1;
 	for (i = 0; i < VARIABLES && environment[i] != NULL; i++) {
 		call->copy[i] = environment[i];

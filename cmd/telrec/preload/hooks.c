@@ -265,7 +265,7 @@ add_more(uint64_t *words, unsigned n)
 
 /* Remembers a block that is a sample.  0: the table is full. */
 static int
-add_sample(const void *p)
+hooks_add_sample(const void *p)
 {
 	if (p == NULL || sample_add(p))
 		return 1;
@@ -282,7 +282,7 @@ note_more(uint64_t *words, unsigned n, const void *p, size_t bytes)
 {
 	if ((ring_shared.options & ARENA_SAMPLES) == 0)
 		ring_put(words, add_more(words, n), p);
-	else if (sample_take(bytes) && add_sample(p))
+	else if (sample_take(bytes) && hooks_add_sample(p))
 		ring_put_sample(words, add_more(words, n), p);
 }
 
@@ -455,7 +455,7 @@ realloc_sample(uint64_t *words, unsigned n, void *old, size_t bytes)
 	p = real.realloc(old, bytes);
 	if (!taken)
 		return p;
-	if (!add_sample(p != NULL || !was ? p : old)) {
+	if (!hooks_add_sample(p != NULL || !was ? p : old)) {
 		if (was)
 			ring_end_realloc(begun, &word, 1, old, old);
 		return p;

@@ -57,7 +57,7 @@ words_used(const struct arena_ring *ring)
 }
 
 static inline int
-has_room(const struct arena_ring *ring)
+preload_ring_has_room(const struct arena_ring *ring)
 {
 	return ARENA_RING_WORDS - words_used(ring) >= MARGIN;
 }
@@ -101,7 +101,7 @@ wait_for_room(struct ring_self *s)
 
 	if (!RING_LIKELY(words_used(ring) < ARENA_RING_HURRY))
 		wake_telrec();
-	while (!has_room(ring)) {
+	while (!preload_ring_has_room(ring)) {
 		if (!ARENA_NOW(a->on))
 			return 0;
 		if (++spins % SPINS != 0) {
@@ -160,7 +160,7 @@ open_ring(struct ring_self *s)
 		}
 		ARENA_SET(s->ring->open, 1);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	} while (!has_room(s->ring));
+	} while (!preload_ring_has_room(s->ring));
 	epoch = __atomic_load_n(&a->epoch, __ATOMIC_ACQUIRE);
 	/* the clock that is read for a new epoch must not be too early */
 	put_clock(s,
@@ -192,7 +192,7 @@ ring_mute(int on)
 
 /* Records that come while one of the same thread is written. */
 static void
-put_queue(struct ring_self *s, const uint64_t *words, unsigned n)
+preload_ring_put_queue(struct ring_self *s, const uint64_t *words, unsigned n)
 {
 	const uint32_t at = s->queued;
 
@@ -331,7 +331,7 @@ ring_put_sample(const uint64_t *words, unsigned n, const void *p)
 	if (!process->alive)
 		process_forget(s);
 	if (s->ring != NULL && ARENA_NOW(s->ring->open)) {
-		put_queue(s, words, n);
+		preload_ring_put_queue(s, words, n);
 		return;
 	}
 	if (!open_ring(s)) {
@@ -500,7 +500,7 @@ telrec_fresh_clock(void)
 
 /* A record about no block. */
 static void
-put_other(const uint64_t *words, unsigned n)
+preload_ring_put_other(const uint64_t *words, unsigned n)
 {
 	ring_put(words, n, NULL);
 }
@@ -511,7 +511,7 @@ telrec_emit_trace(uint32_t number, uint64_t ip, uint32_t parent)
 	const uint64_t words[3] = { ring_word(ARENA_MORE, NULL, ARENA_TRACE),
 		(uint64_t)parent << 32 | number, ip };
 
-	put_other(words, 3);
+	preload_ring_put_other(words, 3);
 }
 
 void
@@ -533,7 +533,7 @@ telrec_emit_module(uint64_t start, uint64_t bias, const char *path,
 	words[1] = start;
 	words[2] = bias;
 	words[3] = 0;
-	put_other(words, 4 + n);
+	preload_ring_put_other(words, 4 + n);
 }
 
 void
@@ -542,7 +542,7 @@ ring_put_name(const char *name)
 	uint64_t words[3] = { ring_word(ARENA_MORE, NULL, ARENA_NAME), 0, 0 };
 
 	memcpy(words + 1, name, strnlen(name, 15));
-	put_other(words, 3);
+	preload_ring_put_other(words, 3);
 }
 
 int

@@ -78,7 +78,7 @@ calculate(const struct machine *m, const struct sock_filter *f)
 }
 
 static int
-is_true(const struct machine *m, const struct sock_filter *f)
+preload_sandbox_is_true(const struct machine *m, const struct sock_filter *f)
 {
 	const uint32_t by = BPF_SRC(f->code) == BPF_X ? m->x : f->k;
 
@@ -135,7 +135,8 @@ preload_sandbox_run(const struct sock_filter *f, unsigned n,
 			if (BPF_OP(i->code) == BPF_JA)
 				at = i->k < n - at ? at + i->k : n;
 			else
-				at += is_true(&m, i) ? i->jt : i->jf;
+				at += preload_sandbox_is_true(&m, i) ? i->jt :
+				                                       i->jf;
 			break;
 		case BPF_RET: return BPF_RVAL(i->code) == BPF_A ? m.a : i->k;
 		default:

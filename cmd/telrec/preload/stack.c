@@ -129,7 +129,7 @@ knows(const struct stack_table *t, uintptr_t start, uintptr_t bias)
 
 /* The path of a module, which is relative if it was loaded by one. */
 static void
-find_path(const char *name, int is_program, char *path, size_t room)
+stack_find_path(const char *name, int is_program, char *path, size_t room)
 {
 	const int kept = errno;
 	size_t used = 0;
@@ -181,7 +181,7 @@ take_module(struct dl_phdr_info *info, size_t size, void *arg)
 	if (end == 0 || t->modules == MODULES ||
 	    knows(t, start, info->dlpi_addr))
 		return 0;
-	find_path(info->dlpi_name, first, path, sizeof(path));
+	stack_find_path(info->dlpi_name, first, path, sizeof(path));
 	m->start = start;
 	m->end = end;
 	m->bias = info->dlpi_addr;
@@ -277,7 +277,7 @@ stack_mix(uint64_t hash, uint64_t value)
 
 /* The number of a node, which is added if it is new; 0: the table is full. */
 static uint32_t
-find_node(struct stack_table *t, uint64_t ip, uint32_t parent)
+stack_find_node(struct stack_table *t, uint64_t ip, uint32_t parent)
 {
 	uint64_t hash = stack_mix(stack_mix(0, ip), parent);
 	uint32_t at = (uint32_t)(hash >> 32) & (SLOTS - 1), found, made = 0;
@@ -323,7 +323,7 @@ find_stack(struct stack_table *t, uintptr_t *ips, unsigned n)
 			n = i;
 	node = ROOT | (ARENA_NOW(t->generation) & (ROOT - 1));
 	while (n > 0) {
-		next = find_node(t, ips[--n], node);
+		next = stack_find_node(t, ips[--n], node);
 		if (next == 0)
 			break;
 		node = next;

@@ -94,7 +94,7 @@ parse_lines(void *arg, unsigned thread, uint64_t number)
 
 /* Starts the thread.  NULL: it cannot be had. */
 static struct al_ahead *
-start_thread(void)
+al_ahead_start_thread(void)
 {
 	struct al_ahead *a = malloc(sizeof(*a));
 
@@ -123,7 +123,7 @@ al_ahead_begin(struct tel_reader *r, struct al *s)
 	    r->nonblocking || r->offset < TRACE_MIN || left < WINDOW_MIN)
 		return;
 	if (s->ahead == NULL)
-		s->ahead = start_thread();
+		s->ahead = al_ahead_start_thread();
 	a = s->ahead;
 	if (a == NULL) {
 		/* without a thread it goes as well */

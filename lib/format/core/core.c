@@ -29,7 +29,7 @@ tel__core_probe(const unsigned char *p, size_t size)
 
 /* Copies n bytes of the core at offset.  1, or 0. */
 static int
-read_at(struct tel_input *in, uint64_t offset, void *to, size_t n)
+core_read_at(struct tel_input *in, uint64_t offset, void *to, size_t n)
 {
 	unsigned char *p = to;
 	const unsigned char *data;
@@ -86,7 +86,7 @@ tel__core_read(const struct core *c, uint64_t address, void *to, size_t n)
 			return 0;
 		piece = s->size - (address - s->address);
 		piece = piece < n ? piece : n;
-		if (!read_at(c->in, s->offset + (address - s->address), p,
+		if (!core_read_at(c->in, s->offset + (address - s->address), p,
 		        (size_t)piece))
 			return 0;
 		p += piece;
@@ -120,7 +120,7 @@ read_segments(struct core *c, const char **error)
 	*error = "a damaged core";
 	c->length = length > 0 ? (uint64_t)length : 0;
 	c->budget = 4 * c->length;
-	if (!read_at(c->in, 0, header, sizeof(header)))
+	if (!core_read_at(c->in, 0, header, sizeof(header)))
 		return TEL_EFORMAT;
 	c->big = header[5] == 2;
 	c->word = header[4] == 1 ? 4 : 8;
@@ -137,7 +137,7 @@ read_segments(struct core *c, const char **error)
 		return TEL_ENOMEM;
 	for (i = 0; i < n; i++) {
 		if (table > INT64_MAX - (uint64_t)n * size ||
-		    !read_at(c->in, table + (uint64_t)i * size, entry,
+		    !core_read_at(c->in, table + (uint64_t)i * size, entry,
 		        l->entry))
 			return TEL_EFORMAT;
 		offset = core_word(c, entry + l->offset);
@@ -285,7 +285,7 @@ find_rings(struct archive *a, struct core *c)
 			if (c->budget < 4096)
 				return;
 			c->budget -= 4096;
-			if (read_at(c->in, s->offset + at, start, 8) &&
+			if (core_read_at(c->in, s->offset + at, start, 8) &&
 			    memcmp(start, "\361telring", 8) == 0)
 				add_rings(a, c, s->address + at);
 		}

@@ -42,7 +42,7 @@ has_bits(const struct ctf_cursor *c, uint64_t n)
 
 /* Where the next bit is; an empty window has no bytes. */
 static inline const unsigned char *
-byte_at(const struct ctf_cursor *c)
+ctf_decode_byte_at(const struct ctf_cursor *c)
 {
 	return c->at < c->end ? c->bytes + (c->at / 8 - c->start) : NULL;
 }
@@ -80,7 +80,7 @@ static void
 copy_bits(struct ctf_cursor *c, uint64_t n, int big)
 {
 	struct ctf_bits *out = c->copy;
-	const unsigned char *p = n > 0 ? byte_at(c) : NULL;
+	const unsigned char *p = n > 0 ? ctf_decode_byte_at(c) : NULL;
 	uint64_t i;
 
 	if (n == 0 || !copy_room(out, out->at + n))
@@ -140,7 +140,7 @@ tel__ctf_put_bits(struct ctf_bits *out, uint64_t at,
 static uint64_t
 load_bits(const struct ctf_cursor *c, unsigned n, int big)
 {
-	const unsigned char *p = byte_at(c);
+	const unsigned char *p = ctf_decode_byte_at(c);
 	const unsigned shift = (unsigned)(c->at % 8);
 	const int longer = shift + n > 64;
 	uint64_t v;
@@ -204,7 +204,7 @@ static enum ctf_result
 load_varint(struct ctf_cursor *c, int is_signed, uint64_t *value,
     unsigned *bits)
 {
-	const unsigned char *p = byte_at(c);
+	const unsigned char *p = ctf_decode_byte_at(c);
 	unsigned n = 0;
 
 	*value = 0;
@@ -228,7 +228,8 @@ load_varint(struct ctf_cursor *c, int is_signed, uint64_t *value,
 
 /* Takes a number; floats are the bits of a double. */
 static enum ctf_result
-take_number(struct ctf_cursor *c, const struct ctf_step *s, uint64_t *value)
+ctf_decode_take_number(struct ctf_cursor *c, const struct ctf_step *s,
+    uint64_t *value)
 {
 	const struct ctf_class *class = s->class;
 	const int big =
@@ -299,7 +300,7 @@ ctf_decode_put_number(unsigned char *to, uint64_t v, unsigned bits)
 
 /* Room for n bytes behind the record.  NULL: none. */
 static unsigned char *
-more_room(struct ctf_cursor *c, size_t n)
+ctf_decode_more_room(struct ctf_cursor *c, size_t n)
 {
 	if (n > CTF_RECORD_MAX ||
 	    c->out->used - c->record > CTF_RECORD_MAX - n) {
@@ -327,7 +328,7 @@ no_room(const struct ctf_cursor *c)
 static enum ctf_result
 ctf_decode_add_bytes(struct ctf_cursor *c, const void *p, size_t n)
 {
-	unsigned char *to = more_room(c, n);
+	unsigned char *to = ctf_decode_more_room(c, n);
 
 	if (to == NULL)
 		return no_room(c);
@@ -345,7 +346,7 @@ add_text(struct ctf_cursor *c, const char *text)
 
 /* Adds bytes as a JSON string. */
 static enum ctf_result
-add_quoted(struct ctf_cursor *c, const unsigned char *p, size_t n)
+ctf_decode_add_quoted(struct ctf_cursor *c, const unsigned char *p, size_t n)
 {
 	enum ctf_result result = add_text(c, "\"");
 	char escape[8];
@@ -419,7 +420,7 @@ static enum ctf_result
 step_number(struct ctf_cursor *c, const struct ctf_step *s, int text)
 {
 	uint64_t v = 0;
-	enum ctf_result result = take_number(c, s, &v);
+	enum ctf_result result = ctf_decode_take_number(c, s, &v);
 
 	if (result != CTF_DONE)
 		return result;
@@ -492,7 +493,7 @@ add_hex(struct ctf_cursor *c, const unsigned char *p, size_t n)
 {
 	static const char hex[] = "0123456789abcdef";
 	unsigned char *to =
-	    n <= CTF_RECORD_MAX / 2 ? more_room(c, 2 * n) : NULL;
+	    n <= CTF_RECORD_MAX / 2 ? ctf_decode_more_room(c, 2 * n) : NULL;
 	size_t i;
 
 	if (to == NULL) {
@@ -523,7 +524,7 @@ put_bytes(struct ctf_cursor *c, const struct ctf_step *s,
 	if (as == AS_FIELD)
 		point_cell(c, s->to);
 	if (as == AS_JSON && !blob && class->encoding == 8)
-		return add_quoted(c, p, n);
+		return ctf_decode_add_quoted(c, p, n);
 	if (as == AS_JSON)
 		result = add_text(c, "\"");
 	if (result == CTF_DONE)
@@ -541,7 +542,7 @@ step_string(struct ctf_cursor *c, const struct ctf_step *s, int as)
 {
 	const size_t unit =
 	    s->class->encoding > 8 ? s->class->encoding / 8u : 1;
-	const unsigned char *p = byte_at(c);
+	const unsigned char *p = ctf_decode_byte_at(c);
 	const size_t room =
 	    c->at <= c->end ? (size_t)((c->end - c->at) / 8) : 0;
 	const size_t n = find_nul(p, room, (unsigned)unit);
@@ -567,7 +568,7 @@ static enum ctf_result
 step_bytes(struct ctf_cursor *c, const struct ctf_step *s, int as)
 {
 	const uint64_t n = ctf_decode_length_of(c, s);
-	const unsigned char *p = byte_at(c);
+	const unsigned char *p = ctf_decode_byte_at(c);
 	const struct ctf_class *class = s->class;
 
 	if (n > UINT64_MAX / 8 || !has_bits(c, 8 * n))
@@ -615,10 +616,10 @@ step_list(struct ctf_cursor *c, const struct ctf_step *s)
 			    step_bytes(c, body, element);
 			continue;
 		}
-		result = take_number(c, body, &v);
+		result = ctf_decode_take_number(c, body, &v);
 		if (result != CTF_DONE || s->to == CTF_NOWHERE)
 			continue;
-		to = more_room(c, s->width / 8u);
+		to = ctf_decode_more_room(c, s->width / 8u);
 		if (to == NULL)
 			return no_room(c);
 		ctf_decode_put_number(to,
@@ -671,7 +672,7 @@ step_struct(struct ctf_cursor *c, const struct ctf_step *s, int text)
 		if (b->kind != STEP_ALIGN && m != NULL) {
 			result = add_text(c, between);
 			if (result == CTF_DONE)
-				result = add_quoted(c,
+				result = ctf_decode_add_quoted(c,
 				    (const unsigned char *)m->name,
 				    strlen(m->name));
 			if (result == CTF_DONE)
@@ -736,7 +737,7 @@ ctf_decode_execute(struct ctf_cursor *c, const struct ctf_step *s, int text)
 		case STEP_COPY:
 			if (!has_bits(c, 8 * (uint64_t)s->size))
 				return missing(c, 8 * (uint64_t)s->size);
-			memcpy(cell(c, s->to), byte_at(c), s->size);
+			memcpy(cell(c, s->to), ctf_decode_byte_at(c), s->size);
 			if (c->copy != NULL)
 				copy_bits(c, 8 * (uint64_t)s->size, 0);
 			c->at += 8 * (uint64_t)s->size;

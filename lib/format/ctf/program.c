@@ -322,7 +322,7 @@ add_align(struct ctf_compiler *c, uint32_t bits, struct ctf_step ***last)
 }
 
 static unsigned
-role_of(const struct ctf_compiler *c, const char *name,
+ctf_program_role_of(const struct ctf_compiler *c, const char *name,
     const struct ctf_class *class)
 {
 	size_t i;
@@ -342,7 +342,7 @@ compile_number(struct ctf_compiler *c, const char *name,
 {
 	const struct shape *shape = shape_of(class);
 	struct ctf_step *s = add_step(c, STEP_NUMBER, class, last);
-	unsigned role = role_of(c, c->at->name, class);
+	unsigned role = ctf_program_role_of(c, c->at->name, class);
 
 	if (s == NULL)
 		return 0;
@@ -468,7 +468,7 @@ is_list_element(const struct ctf_class *class)
 
 /* The field of a list.  width: set to that of an element, 0: a string. */
 static uint32_t
-add_list(struct ctf_compiler *c, const char *name,
+ctf_program_add_list(struct ctf_compiler *c, const char *name,
     const struct ctf_class *element, uint8_t *width)
 {
 	const struct shape *shape;
@@ -536,7 +536,8 @@ compile_array(struct ctf_compiler *c, const char *name,
 	c->aligned = 0;
 	inner = &s->body;
 	if (!c->in_text) {
-		s->to = add_list(c, name, class->element, &s->width);
+		s->to =
+		    ctf_program_add_list(c, name, class->element, &s->width);
 		c->in_text = 1;
 	}
 	if (place_open(c, NULL, class->element) == NULL ||
@@ -606,7 +607,7 @@ is_option(const char *option, const char *label)
 
 /* Nonzero for what CTF 1.8 has for an optional field: see write.c. */
 static int
-is_optional(const struct ctf_class *class)
+ctf_program_is_optional(const struct ctf_class *class)
 {
 	const struct ctf_member *none = class->members, *some;
 
@@ -629,8 +630,8 @@ compile_variant(struct ctf_compiler *c, const char *name,
 
 	for (m = class->members; m != NULL; m = m->next) {
 		if (!compile_option(c, name,
-		        is_optional(class) ? NULL : m->name, m->class,
-		        &compiled))
+		        ctf_program_is_optional(class) ? NULL : m->name,
+		        m->class, &compiled))
 			return 0;
 		for (l = m->ranges; l != NULL; l = l->next)
 			if (!add_option(c, &l->range, &compiled, &last))

@@ -49,7 +49,7 @@ tel__ctf_probe(struct tel_reader *r)
 
 /* The set of the folder that a file is in, by its path. */
 static tel_status
-open_beside(struct tel_reader *r)
+ctf_open_beside(struct tel_reader *r)
 {
 	const char *slash = strrchr(r->name, '/');
 	const size_t n = slash != NULL ? (size_t)(slash + 1 - r->name) : 0;
@@ -100,11 +100,11 @@ open_members(struct tel_reader *r)
 
 /* Has r->set have the files of the trace. */
 static tel_status
-open_set(struct tel_reader *r)
+ctf_open_set(struct tel_reader *r)
 {
 	if (tel__reader_is_archive(r))
 		return open_members(r);
-	return r->set != NULL ? TEL_OK : open_beside(r);
+	return r->set != NULL ? TEL_OK : ctf_open_beside(r);
 }
 
 static int comes_before(const void *first, const void *second);
@@ -150,7 +150,7 @@ tel__ctf_open(struct tel_reader *r, const char *as)
 	tel__index_init(&s->index);
 	s->origins = r->origins;
 	r->log.files = s;
-	st = open_set(r);
+	st = ctf_open_set(r);
 	s->set = r->set;
 	if (st == TEL_OK)
 		st = tel__ctf_load(r, s);
@@ -245,7 +245,7 @@ ctf_take_record(struct tel_reader *r, struct ctf *s)
 }
 
 static void
-count_lost(struct tel_reader *r, uint64_t *lost)
+ctf_count_lost(struct tel_reader *r, uint64_t *lost)
 {
 	r->log.lost += *lost;
 	r->count[TEL_COUNT_LOST] += *lost;
@@ -269,11 +269,11 @@ tel__ctf_next(struct tel_reader *r)
 	if (st == TEL_OK)
 		st = ctf_take_record(r, s);
 	/* what streams that have ended lost behind their last event */
-	count_lost(r, &s->lost);
+	ctf_count_lost(r, &s->lost);
 	if (st != TEL_OK)
 		return st;
 	stream = s->heap[0];
-	count_lost(r, &stream->lost);
+	ctf_count_lost(r, &stream->lost);
 	ev->type = stream->event->type;
 	ev->clock = stream->ns;
 	ev->offset = r->offset;

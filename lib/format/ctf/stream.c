@@ -42,7 +42,7 @@ read_failed(struct tel_reader *r, const struct ctf *s, const struct ctf_file *f)
 
 /* Nanoseconds since 1970 of a value of a clock. */
 static uint64_t
-clock_ns(const struct ctf_clock *clock, uint64_t value)
+stream_clock_ns(const struct ctf_clock *clock, uint64_t value)
 {
 	uint64_t frequency, whole, rest;
 	int64_t cycles, seconds, ns;
@@ -173,7 +173,7 @@ is_padding(struct ctf *s, const struct ctf_file *f, uint64_t from)
  * *why: there is none; TEL_EIO, TEL_ENOMEM.
  */
 static tel_status
-read_head(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
+stream_read_head(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
     struct ctf_file *f, struct ctf_cursor *c,
     const struct ctf_stream_type **type, uint64_t *id, const char **why)
 {
@@ -261,7 +261,7 @@ file_packet(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
 			return TEL_OK;
 		}
 		why = NULL;
-		st = read_head(r, s, t, f, c, type, id, &why);
+		st = stream_read_head(r, s, t, f, c, type, id, &why);
 		rest = 8 * (f->size - f->packet.offset);
 		if (st == TEL_OK && f->packet.size <= rest)
 			return TEL_OK;
@@ -393,7 +393,7 @@ tel__ctf_find_streams(struct tel_reader *r, struct ctf *s)
 
 /* Nonzero when packet a comes before b. */
 static int
-comes_before(const struct ctf_packet *a, const struct ctf_packet *b)
+stream_comes_before(const struct ctf_packet *a, const struct ctf_packet *b)
 {
 	return a->begin != b->begin ? a->begin < b->begin :
 	                              a->sequence < b->sequence;
@@ -422,8 +422,8 @@ is_followed(struct ctf *s, struct ctf_stream *stream, const struct ctf_file *f,
 	uint64_t id;
 
 	next.packet.offset = offset;
-	return read_head(NULL, s, stream->trace, &next, &ahead, &type, &id,
-	           &why) == TEL_OK &&
+	return stream_read_head(NULL, s, stream->trace, &next, &ahead, &type,
+	           &id, &why) == TEL_OK &&
 	    ((next.packet.seen & CTF_ROLE_SEQUENCE) == 0 ||
 	        next.packet.sequence == f->packet.sequence + 1);
 }
@@ -489,8 +489,8 @@ pass_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream,
 
 /* What was lost before a packet, by its numbers. */
 static void
-count_lost(struct tel_reader *r, const struct ctf *s, struct ctf_stream *stream,
-    const struct ctf_packet *p)
+stream_count_lost(struct tel_reader *r, const struct ctf *s,
+    struct ctf_stream *stream, const struct ctf_packet *p)
 {
 	uint64_t missing;
 
@@ -532,8 +532,8 @@ is_outside(const struct tel_reader *r, const struct ctf_stream *stream)
 
 	return r->range.on && stream->packets > 0 && (p->seen & both) == both &&
 	    p->end != 0 &&
-	    (clock_ns(clock, p->end) < r->range.first ||
-	        clock_ns(clock, p->begin) > r->range.last);
+	    (stream_clock_ns(clock, p->end) < r->range.first ||
+	        stream_clock_ns(clock, p->begin) > r->range.last);
 }
 
 /* Begins the next packet of a stream.  TEL_END: there is none. */
@@ -560,7 +560,7 @@ next_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
 			f = &stream->files[i];
 			if (!f->ended &&
 			    (stream->file == NULL ||
-			        comes_before(&f->packet,
+			        stream_comes_before(&f->packet,
 			            &stream->file->packet)))
 				stream->file = f;
 		}
@@ -574,7 +574,7 @@ next_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
 	c->slots = stream->slots;
 	if (stream->trace->m.version == 2)
 		c->clock = 0;
-	st = read_head(r, s, stream->trace, f, c, &type, &id, &why);
+	st = stream_read_head(r, s, stream->trace, f, c, &type, &id, &why);
 	if (st != TEL_OK)
 		return st == TEL_END ? TEL_EIO : st;
 	memcpy(stream->prefix, s->context.bytes, stream->type->prefix);
@@ -587,7 +587,7 @@ next_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
 	stream->origin.file = f->number;
 	stream->origin.offset = f->packet.offset;
 	stream->origin.content = f->packet.content;
-	count_lost(r, s, stream, &stream->packet);
+	stream_count_lost(r, s, stream, &stream->packet);
 	c->at = is_outside(r, stream) ? stream->packet.content :
 	                                stream->packet.start;
 	stream->packets = 1;
@@ -603,7 +603,8 @@ next_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
 
 /* Has the window start at the next bit; it grows if it did already. */
 static tel_status
-fill_window(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
+stream_fill_window(struct tel_reader *r, struct ctf *s,
+    struct ctf_stream *stream)
 {
 	struct ctf_cursor *c = &stream->cursor;
 	const uint64_t start = c->at / 8;
@@ -699,7 +700,7 @@ tel__ctf_stream_execute(struct tel_reader *r, struct ctf *s,
 		c->clock = clock;
 		if (result != CTF_MORE)
 			return result;
-		*st = fill_window(r, s, stream);
+		*st = stream_fill_window(r, s, stream);
 		if (*st == TEL_END) {
 			c->why = "an event of more than 16 MiB";
 			return CTF_BAD;
@@ -794,7 +795,7 @@ tel__ctf_stream_next(struct tel_reader *r, struct ctf *s,
 		if (st != TEL_OK)
 			return st;
 	}
-	stream->ns = clock_ns(stream->type->clock, c->clock);
+	stream->ns = stream_clock_ns(stream->type->clock, c->clock);
 	stream->origin.clock = c->clock;
 	return TEL_OK;
 }

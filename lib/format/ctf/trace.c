@@ -12,7 +12,7 @@ static const char metadata_name[] = "metadata";
 
 /* The length of the folder in a name of a file, with its last slash. */
 static size_t
-folder_length(const char *name)
+ctf_trace_folder_length(const char *name)
 {
 	const char *slash = strrchr(name, '/');
 
@@ -23,7 +23,7 @@ folder_length(const char *name)
 
 /* All of a file of the set; the caller frees it.  NULL with errno set. */
 static unsigned char *
-read_file(struct tel_fileset *set, size_t i, size_t *size)
+ctf_trace_read_file(struct tel_fileset *set, size_t i, size_t *size)
 {
 	const uint64_t all = set->files[i].size;
 	unsigned char *bytes;
@@ -63,14 +63,14 @@ load_metadata(struct tel_reader *r, struct ctf *s, size_t i)
 		return TEL_ENOMEM;
 	t = &s->traces[s->ntraces];
 	memset(t, 0, sizeof(*t));
-	bytes = read_file(s->set, i, &size);
+	bytes = ctf_trace_read_file(s->set, i, &size);
 	if (bytes == NULL)
 		return tel__reader_fail(r,
 		    errno == ENOMEM ? TEL_ENOMEM : TEL_EIO, "%.100s: %s", name,
 		    strerror(errno));
 	good = tel__ctf_metadata(&t->m, bytes, size, &error);
 	free(bytes);
-	t->folder = tel__copy_string(name, folder_length(name));
+	t->folder = tel__copy_string(name, ctf_trace_folder_length(name));
 	s->ntraces++;
 	if (t->folder == NULL)
 		return TEL_ENOMEM;
@@ -117,7 +117,7 @@ has_trace(const struct ctf *s)
 int
 tel__ctf_is_metadata_name(const char *name)
 {
-	return strcmp(name + folder_length(name), metadata_name) == 0;
+	return strcmp(name + ctf_trace_folder_length(name), metadata_name) == 0;
 }
 
 static int
@@ -385,7 +385,7 @@ compile_event(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
 
 /* Looks whether an event is but bytes that are copied. */
 static void
-find_copy(struct ctf_event_type *e, int big)
+ctf_trace_find_copy(struct ctf_event_type *e, int big)
 {
 	const struct ctf_step *s = e->steps;
 
@@ -429,7 +429,7 @@ compile_events(struct tel_reader *r, struct ctf *s, struct ctf_trace *t,
 			    t->folder, metadata_name,
 			    (unsigned long long)stream->events[i].id);
 	for (i = 0; i < n; i++)
-		find_copy(&stream->events[i], t->m.big);
+		ctf_trace_find_copy(&stream->events[i], t->m.big);
 	return TEL_OK;
 }
 

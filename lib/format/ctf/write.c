@@ -126,7 +126,7 @@ struct shape {
 };
 
 static struct shape
-shape_of(enum tel_datatype datatype, unsigned width)
+ctf_write_shape_of(enum tel_datatype datatype, unsigned width)
 {
 	struct shape s = { 64, 0, 0, 0, 10 };
 
@@ -145,7 +145,7 @@ static void
 ctf_write_put_class(const struct trace *t, struct tel__buffer *b,
     enum tel_datatype datatype, unsigned width)
 {
-	const struct shape s = shape_of(datatype, width);
+	const struct shape s = ctf_write_shape_of(datatype, width);
 
 	if (datatype == TEL_STRING) {
 		ctf_write_put_text(b,
@@ -329,7 +329,8 @@ ctf_write_put_fields(const struct trace *t, struct tel__buffer *b,
 
 /* Describes a type that is used for the first time. */
 static void
-describe_type(struct trace *t, const struct tel_type *type, uint32_t id)
+ctf_write_describe_type(struct trace *t, const struct tel_type *type,
+    uint32_t id)
 {
 	struct tel__buffer *b = &t->types;
 	char prefix[128] = "";
@@ -442,7 +443,7 @@ put_head2(const struct trace *t, struct tel__buffer *b, uint64_t frequency,
 }
 
 static void
-put_head(const struct trace *t, struct tel__buffer *b)
+ctf_write_put_head(const struct trace *t, struct tel__buffer *b)
 {
 	const uint64_t frequency = t->rate >= 1 && t->rate < 1e18 ?
 	    (uint64_t)(t->rate + 0.5) :
@@ -496,7 +497,7 @@ static void
 ctf_write_put_value(struct tel__buffer *b, enum tel_datatype datatype,
     unsigned width, uint64_t v)
 {
-	const struct shape s = shape_of(datatype, width);
+	const struct shape s = ctf_write_shape_of(datatype, width);
 
 	ctf_write_put_number(b,
 	    s.is_float && s.bits == 32 ? tel_bits_float(v) : v, s.bits);
@@ -603,7 +604,7 @@ write_failed(struct tel_printer *pr, const struct trace *t)
 
 /* Makes the folder, and the stream in it. */
 static tel_status
-open_folder(struct tel_printer *pr, struct trace *t)
+ctf_write_open_folder(struct tel_printer *pr, struct trace *t)
 {
 	if (!tel__ctf_folder_open(&t->folder, pr->database, tel_be32(t->uuid)))
 		return trace_fail(pr);
@@ -641,7 +642,7 @@ start_trace(struct tel_printer *pr, int version)
 	if (tel__buffer_room(&t->packet, AT_EVENTS) == NULL)
 		return TEL_ENOMEM;
 	t->packet.used = AT_EVENTS;
-	st = open_folder(pr, t);
+	st = ctf_write_open_folder(pr, t);
 	return st;
 }
 
@@ -662,7 +663,7 @@ begin_log2(struct tel_printer *pr, const struct tel_event *ev, int same)
 }
 
 static tel_status
-write_event(struct tel_printer *pr, const struct tel_event *ev)
+ctf_write_event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct trace *t = pr->state;
 	struct tel__buffer *b = &t->packet;
@@ -679,7 +680,7 @@ write_event(struct tel_printer *pr, const struct tel_event *ev)
 			return tel__render_fail(pr,
 			    "more than %u types of events", EVENT_TYPES_MAX);
 		e->value = t->ntypes++;
-		describe_type(t, ev->type, (uint32_t)e->value);
+		ctf_write_describe_type(t, ev->type, (uint32_t)e->value);
 	}
 	if ((t->events++ & 63) == 0 || ev->type->role == TEL_ROLE_SYNC) {
 		t->rate = tel__clock_rate(ev->log->clock);
@@ -709,7 +710,7 @@ write_metadata(struct trace *t)
 	struct tel_output *out = NULL;
 	int fd, good;
 
-	put_head(t, &head);
+	ctf_write_put_head(t, &head);
 	tel__buffer_put(&head, t->types.bytes, t->types.used);
 	fd = tel__ctf_folder_file(&t->folder, "metadata");
 	if (fd >= 0)
@@ -782,7 +783,7 @@ const struct tel_renderer tel__renderer_ctf = {
 	.name = "ctf",
 	.flags = TEL_PRINTER_BINARY | TEL_PRINTER_FILE | TEL_PRINTER_TIMELINE,
 	.begin_log = begin_log1,
-	.event = write_event,
+	.event = ctf_write_event,
 	.finish = finish1,
 	.release = release_trace,
 };
@@ -791,7 +792,7 @@ const struct tel_renderer tel__renderer_ctf2 = {
 	.name = "ctf2",
 	.flags = TEL_PRINTER_BINARY | TEL_PRINTER_FILE | TEL_PRINTER_TIMELINE,
 	.begin_log = begin_log2,
-	.event = write_event,
+	.event = ctf_write_event,
 	.finish = finish2,
 	.release = release_trace,
 };

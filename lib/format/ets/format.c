@@ -141,7 +141,7 @@ write_made(struct tel_writer *w, const struct tel_event *ev)
 
 /* Nonzero for a text, whose events are not records. */
 static int
-is_text(const struct tel_log *log)
+ets_is_text(const struct tel_log *log)
 {
 	return strcmp(log->format, "text") == 0 ||
 	    (log->origin != NULL && strcmp(log->origin, "text") == 0);
@@ -162,7 +162,7 @@ ets_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
 	(void)changed;
-	if (is_text(ev->log))
+	if (ets_is_text(ev->log))
 		return write_made(w, ev);
 	/* an event that is laid out anew has its record beside it */
 	if (ev->raw_size > 0)

@@ -18,7 +18,7 @@
 
 /* All that is in the file; TEL_OK, TEL_EIO, TEL_EINVAL, TEL_ELIMIT, _ENOMEM. */
 static tel_status
-read_all(struct tel_reader *r, struct tel_input *in, const char *path,
+ets_open_read_all(struct tel_reader *r, struct tel_input *in, const char *path,
     struct tel__buffer *text)
 {
 	const unsigned char *p;
@@ -66,7 +66,7 @@ ets_open_describe(struct tel_reader *r, struct ets *h, const char *path)
 		st = tel__reader_fail(r, TEL_EINVAL,
 		    "the description %.150s is an archive", path);
 	else
-		st = read_all(r, in, path, &text);
+		st = ets_open_read_all(r, in, path, &text);
 	if (st == TEL_OK)
 		st = tel__tmf_parse(&h->tmf, (const char *)text.bytes,
 		    text.used, path, r->error, sizeof(r->error));

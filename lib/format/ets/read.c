@@ -27,7 +27,7 @@ ets_finish(struct tel_reader *r, struct ets *h)
 
 /* Whether records follow each other from q on. */
 static int
-is_sync(const struct tel_reader *r, const unsigned char *q)
+ets_is_sync(const struct tel_reader *r, const unsigned char *q)
 {
 	const struct ets *h = r->state;
 	const size_t n = (size_t)(r->end - q);
@@ -223,7 +223,7 @@ tel__ets_next(struct tel_reader *r)
 		t = ets_find(h, r->p);
 		if (__builtin_expect(is_record(r, h, t), 1))
 			break;
-		st = tel__reader_resync(r, ETS_AHEAD, 1, is_sync,
+		st = tel__reader_resync(r, ETS_AHEAD, 1, ets_is_sync,
 		    "invalid record");
 		if (st != TEL_OK)
 			return st;

@@ -199,7 +199,7 @@ ets_schema_add_type(struct ets *h, struct tel_schema *s, const struct plan *p)
  * version, words and a text all the same.
  */
 static int
-add_undescribed(struct ets *h, struct tel_schema *s)
+ets_schema_add_undescribed(struct ets *h, struct tel_schema *s)
 {
 	static const char *const names[] = { "provider", "type", "version" };
 	static const uint16_t at[] = { ETS_AT_PROVIDER, ETS_AT_TYPE,
@@ -451,7 +451,7 @@ ets_schema_make(struct ets *h, struct plan *plans)
 			return NULL;
 		}
 	}
-	if (!add_undescribed(h, s)) {
+	if (!ets_schema_add_undescribed(h, s)) {
 		tel_schema_free(s);
 		return NULL;
 	}

@@ -79,7 +79,7 @@ trim(struct span s)
 
 /* Takes the first word off s. */
 static struct span
-take_word(struct span *s)
+tmf_take_word(struct span *s)
 {
 	struct span w = { s->p, 0 };
 
@@ -96,7 +96,7 @@ take_word(struct span *s)
  * and so does a dot or, as more, a digit in front.
  */
 static char *
-copy_name(struct span s)
+tmf_copy_name(struct span s)
 {
 	char *name = malloc(s.n + 2), *q = name;
 	size_t i;
@@ -141,7 +141,7 @@ tmf_number(struct span s, int64_t low, int64_t limit, int64_t *out)
 static tel_status
 take_provider(struct parser *ps, struct span line)
 {
-	struct span token = take_word(&line);
+	struct span token = tmf_take_word(&line);
 	struct tmf *t = ps->t;
 	struct tmf_provider *pv;
 	unsigned i;
@@ -159,7 +159,7 @@ take_provider(struct parser *ps, struct span line)
 	if (token.n > TMF_NAME_MAX || line.n > TMF_NAME_MAX)
 		return tmf_fail(ps, TEL_ELIMIT, "a name of more than %d bytes",
 		    TMF_NAME_MAX);
-	name = copy_name(line);
+	name = tmf_copy_name(line);
 	if (name == NULL)
 		return TEL_ENOMEM;
 	for (i = 0; i < t->nproviders; i++)
@@ -195,7 +195,7 @@ take_provider(struct parser *ps, struct span line)
 static tel_status
 take_type(struct parser *ps, struct span line)
 {
-	struct span name = take_word(&line);
+	struct span name = tmf_take_word(&line);
 	struct tmf *t = ps->t;
 	struct tmf_type *type;
 	int64_t low, limit, value;
@@ -222,7 +222,7 @@ take_type(struct parser *ps, struct span line)
 	if (!TEL__RESERVE(t->types, t->type_room, t->ntypes + 1u))
 		return TEL_ENOMEM;
 	type = &t->types[t->ntypes];
-	type->name = copy_name(name);
+	type->name = tmf_copy_name(name);
 	if (type->name == NULL)
 		return TEL_ENOMEM;
 	/* tags are signed, and so are those of a log */
@@ -240,7 +240,7 @@ take_type(struct parser *ps, struct span line)
 static tel_status
 take_directive(struct parser *ps, struct span line)
 {
-	struct span word = take_word(&line);
+	struct span word = tmf_take_word(&line);
 	int64_t value;
 
 	if (word.n == 5 && memcmp(word.p, "#type", 5) == 0)
@@ -333,7 +333,7 @@ take_field(struct parser *ps, struct span line)
 		return TEL_ENOMEM;
 	f = &b->fields[b->nfields];
 	f->item = item;
-	f->name = copy_name(name);
+	f->name = tmf_copy_name(name);
 	if (f->name == NULL)
 		return TEL_ENOMEM;
 	b->nfields++;
@@ -342,7 +342,7 @@ take_field(struct parser *ps, struct span line)
 
 /* A line without its end. */
 static tel_status
-take_line(struct parser *ps, struct span line)
+tmf_take_line(struct parser *ps, struct span line)
 {
 	size_t i;
 
@@ -392,7 +392,7 @@ tel__tmf_parse(struct tmf *t, const char *text, size_t n, const char *path,
 		if (line.n > 0 && line.p[line.n - 1] == '\r')
 			line.n--;
 		ps.line++;
-		st = take_line(&ps, line);
+		st = tmf_take_line(&ps, line);
 	}
 	if (st == TEL_OK && (ps.open || ps.pending > 0))
 		st = tmf_fail(&ps, TEL_EINVAL,

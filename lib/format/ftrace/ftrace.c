@@ -79,7 +79,7 @@ ftrace_put_fields(struct ftrace *s, struct tel_event *ev,
 }
 
 static enum tel_line_is
-make_event(struct tel_reader *r, struct ftrace *s)
+ftrace_make_event(struct tel_reader *r, struct ftrace *s)
 {
 	int number = tel__ft_type_of(&s->types, &s->found);
 
@@ -99,7 +99,8 @@ make_event(struct tel_reader *r, struct ftrace *s)
 
 /* Takes the line at p, which ends at lf. */
 static enum ft_kind
-read_line(struct ft_line *l, const unsigned char *p, const unsigned char *lf)
+ftrace_read_line(struct ft_line *l, const unsigned char *p,
+    const unsigned char *lf)
 {
 	return tel__ft_line(l, p, lf > p && lf[-1] == '\r' ? lf - 1 : lf);
 }
@@ -123,7 +124,7 @@ take_chain(struct tel_reader *r, struct ftrace *s)
 			tel__reader_fill(r, have + 1);
 			continue;
 		}
-		kind = read_line(&s->ahead, r->p + step, lf);
+		kind = ftrace_read_line(&s->ahead, r->p + step, lf);
 		if (kind != FT_CHAIN && kind != FT_BLANK)
 			break;
 		seen = step = (size_t)(lf + 1 - r->p);
@@ -139,7 +140,7 @@ ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 
 	switch (tel__ft_line(&s->found, l->p, l->end)) {
 	case FT_EVENT:
-		is = make_event(r, s);
+		is = ftrace_make_event(r, s);
 		if (s->chains)
 			take_chain(r, s);
 		return is;
@@ -190,7 +191,7 @@ look_ahead(struct tel_reader *r, struct ftrace *s)
 		if (lf == NULL || (size_t)(lf - p) >= TEL_PEEK_MAX ||
 		    (size_t)(lf - r->p) >= TEL_PEEK_MAX)
 			break;
-		switch (read_line(&s->found, p, lf)) {
+		switch (ftrace_read_line(&s->found, p, lf)) {
 		case FT_EVENT:
 			if (tel__ft_type_of(&s->types, &s->found) < 0)
 				return TEL_ENOMEM;

@@ -87,8 +87,8 @@ ftrace_line_add_field(struct ft_line *l, const char *name, size_t length,
 
 /* Adds a number that the line implies. */
 static void
-add_number(struct ft_line *l, const char *name, enum tel_datatype datatype,
-    uint64_t number)
+ftrace_line_add_number(struct ft_line *l, const char *name,
+    enum tel_datatype datatype, uint64_t number)
 {
 	struct ft_field *f = &l->fields[l->nfields];
 
@@ -463,9 +463,10 @@ ftrace_line_complete(struct ft_line *l)
 	    order->datatype != TEL_UNSIGNED || order->number > 32)
 		return;
 	/* pages of 4 KiB; none: the number is -1 */
-	add_number(l, "address", TEL_ADDRESS,
+	ftrace_line_add_number(l, "address", TEL_ADDRESS,
 	    f->number >> 52 == 0 ? f->number << 12 : 0);
-	add_number(l, "size", TEL_UNSIGNED, UINT64_C(4096) << order->number);
+	ftrace_line_add_number(l, "size", TEL_UNSIGNED,
+	    UINT64_C(4096) << order->number);
 }
 
 /* A name of the n bytes at p, with what no name has as underscores. */
@@ -486,7 +487,7 @@ copy_name(char name[FT_NAME_MAX + 1], const char *p, size_t n)
 
 /* Names the event of n bytes at p, "SYSTEM:EVENT" or "EVENT:MODIFIERS". */
 static void
-take_name(struct ft_line *l, const char *p, size_t n)
+ftrace_line_take_name(struct ft_line *l, const char *p, size_t n)
 {
 	const char *colon = memchr(p, ':', n);
 	size_t behind = colon != NULL ? (size_t)(p + n - colon) - 1 : 0;
@@ -572,10 +573,10 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	for (name = q; q < end && *q != ' ' && *q != '\t';)
 		q++;
 	if (q > name + 1 && q[-1] == ':' && ftrace_line_is_letter(*name)) {
-		take_name(l, name, (size_t)(q - 1 - name));
+		ftrace_line_take_name(l, name, (size_t)(q - 1 - name));
 	} else {
 		/* what the kernel's tracers print, or a program */
-		take_name(l, "print", 5);
+		ftrace_line_take_name(l, "print", 5);
 		q = name;
 	}
 	take_fields(l, skip_blanks(q, end), end);

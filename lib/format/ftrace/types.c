@@ -220,7 +220,8 @@ ftrace_types_set_role(struct tel_type *t)
 
 /* A name that no field before has: with a number behind it, if need be. */
 static const char *
-field_name(const struct ft_type *t, unsigned i, char buffer[FT_NAME_MAX + 8])
+ftrace_types_field_name(const struct ft_type *t, unsigned i,
+    char buffer[FT_NAME_MAX + 8])
 {
 	unsigned j, same = 1;
 
@@ -251,7 +252,7 @@ schema_add(struct tel_schema *s, const struct ft_type *from, unsigned code)
 		        d == TEL_ADDRESS ? 'a' :
 		        d == TEL_SIGNED  ? 'i' :
 		                           'u',
-		    field_name(from, i, name));
+		    ftrace_types_field_name(from, i, name));
 		if (f == NULL)
 			return 0;
 		for (j = 0; j < sizeof(threads) / sizeof(threads[0]); j++)

@@ -118,7 +118,8 @@ store32(unsigned char *p, uint32_t value, int big)
 
 /* Writes padding with the processor's number of the records that follow. */
 static tel_status
-put_switch(struct tel_writer *w, const struct tel_schema *schema, int64_t cpu)
+hpm_put_switch(struct tel_writer *w, const struct tel_schema *schema,
+    int64_t cpu)
 {
 	unsigned char record[8 + HPM_SWITCH + HPM_PROCESSORS] = { 0 };
 	uint32_t n = HPM_SWITCH + (uint32_t)cpu % HPM_PROCESSORS;
@@ -219,13 +220,13 @@ hpm_write(struct tel_writer *w, const struct tel_event *ev,
 	if (is_switch(e, ev, cpu, counter)) {
 		/* the held records are of the processor before */
 		if (e->held_size > 0 && !e->several)
-			st = put_switch(w, schema, e->cpu);
+			st = hpm_put_switch(w, schema, e->cpu);
 		if (st == TEL_OK)
 			st = put_held(w);
 		if (st == TEL_OK && w->lead_size > 0)
 			st = put_padding(w);
 		if (st == TEL_OK)
-			st = put_switch(w, schema, cpu);
+			st = hpm_put_switch(w, schema, cpu);
 	} else if (counter) {
 		st = put_held(w);
 	}
@@ -281,14 +282,14 @@ static const struct tel_encoder_ops encoder = {
 };
 
 static tel_status
-schema_new(const char *name, struct tel_schema **out)
+hpm_schema_new(const char *name, struct tel_schema **out)
 {
 	return tel__hpm_schema_new(strcmp(name, "hpm") == 0 ? NULL : name, out);
 }
 
 const struct tel_format_ops tel__format_hpm = {
 	.name = "hpm",
-	.schema_new = schema_new,
+	.schema_new = hpm_schema_new,
 	.probe = tel__hpm_probe,
 	.open = tel__hpm_open,
 	.next = tel__hpm_next,

@@ -90,7 +90,7 @@ tel__hpm_start(const struct hpm_layout *l, const unsigned char *p)
 }
 
 static int
-is_counter(const struct hpm_layout *l, const unsigned char *p)
+hpm_look_is_counter(const struct hpm_layout *l, const unsigned char *p)
 {
 	return hpm_look_type_of(l, hpm_load32(p, l->big)) == HPM_COUNTER;
 }
@@ -139,7 +139,7 @@ tel__hpm_chain(const struct hpm_layout *l, const unsigned char *p, size_t n,
 		size = tel__hpm_look(l, p, n);
 		if (size == 0 || size > n || !plausible(l, p, size, cpu))
 			return 0;
-		counters += (unsigned)is_counter(l, p);
+		counters += (unsigned)hpm_look_is_counter(l, p);
 		p += size;
 		n -= size;
 	}
@@ -162,7 +162,7 @@ tel__hpm_try(const struct hpm_layout *l, const unsigned char *p, size_t n,
 				t.good = n;
 			break;
 		}
-		if (is_counter(l, p)) {
+		if (hpm_look_is_counter(l, p)) {
 			if (t.cpu < 0)
 				t.cpu = (int)tel__hpm_cpu(l, p);
 			t.bad = !several &&

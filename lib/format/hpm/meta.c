@@ -132,7 +132,8 @@ meta_add_label(struct file *f, enum tel_space space, uint64_t value,
 
 /* The name of an event: blanks around it fill it up. */
 static void
-add_event(struct file *f, uint32_t number, const unsigned char *s, size_t n)
+meta_add_event(struct file *f, uint32_t number, const unsigned char *s,
+    size_t n)
 {
 	char *name;
 
@@ -218,7 +219,7 @@ meta_take_record(struct file *f, tel_status *st)
 		    !take_string(f, &at, &length))
 			return 0;
 		if (type == EVENT)
-			add_event(f, a, f->p + at, length);
+			meta_add_event(f, a, f->p + at, length);
 		else
 			*st = add_thread(f, (int32_t)a, (int32_t)b, f->p + at,
 			    length);
@@ -262,7 +263,7 @@ take_header(struct file *f, const char *path, uint32_t version)
 
 /* Reads the records until the file ends or one is invalid. */
 static tel_status
-take_records(struct file *f, const char *path)
+meta_take_records(struct file *f, const char *path)
 {
 	struct tel_reader *r = f->reader;
 	tel_status st;
@@ -298,7 +299,7 @@ tel__hpm_meta_read(struct tel_reader *r, struct tel_input *in, const char *path,
 	st = take_header(&f, path, version);
 	if (st == TEL_OK) {
 		f.avail = 0;
-		st = take_records(&f, path);
+		st = meta_take_records(&f, path);
 	}
 	return st;
 }

@@ -124,7 +124,8 @@ hpm_names_need(struct tel_reader *r, size_t n)
 
 /* Appends a string of the record to the event.  0: there is none. */
 static int
-take_string(struct tel_reader *r, struct names *s, size_t *at, size_t *size)
+hpm_names_take_string(struct tel_reader *r, struct names *s, size_t *at,
+    size_t *size)
 {
 	uint32_t n;
 
@@ -153,7 +154,7 @@ hpm_names_take_record(struct tel_reader *r, struct names *s, unsigned type,
 		    hpm_load32(r->p + 4 + 4 * i, s->big));
 	*at = 4 + n;
 	*size = n;
-	if (!take_string(r, s, at, size))
+	if (!hpm_names_take_string(r, s, at, size))
 		return 0;
 	if (type == EVENT)
 		while (*size > n && s->data[*size - 1] <= ' ')
@@ -166,7 +167,8 @@ hpm_names_take_record(struct tel_reader *r, struct names *s, unsigned type,
 	if (type != METHOD)
 		return 1;
 	s->data[(*size)++] = '.';
-	return take_string(r, s, at, size) && take_string(r, s, at, size);
+	return hpm_names_take_string(r, s, at, size) &&
+	    hpm_names_take_string(r, s, at, size);
 }
 
 static tel_status

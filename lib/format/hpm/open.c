@@ -60,8 +60,8 @@ tel__hpm_probe(struct tel_reader *r)
 
 /* Steps over the header.  *name and *n: that of the meta file, which stays. */
 static tel_status
-take_header(struct tel_reader *r, uint32_t *version, const unsigned char **name,
-    size_t *n)
+hpm_open_take_header(struct tel_reader *r, uint32_t *version,
+    const unsigned char **name, size_t *n)
 {
 	uint32_t length = 0;
 
@@ -215,7 +215,7 @@ tel__hpm_open(struct tel_reader *r, const char *as)
 	if (h == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	r->state = h;
-	st = take_header(r, &version, &name, &n);
+	st = hpm_open_take_header(r, &version, &name, &n);
 	if (st == TEL_OK) {
 		memcpy(h->header, r->p - r->back, r->back);
 		r->log.preamble = h->header;

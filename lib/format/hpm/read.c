@@ -170,7 +170,7 @@ hpm_read_finish(struct tel_reader *r, struct hpm *h)
 
 /* The rest of the input is the start of a record. */
 static tel_status
-cut_short(struct tel_reader *r, struct hpm *h)
+hpm_cut_short(struct tel_reader *r, struct hpm *h)
 {
 	tel_status st =
 	    tel__reader_cut_short(r, "the trace ends inside a record");
@@ -233,7 +233,7 @@ tel__hpm_next(struct tel_reader *r)
 			size = tel__hpm_look(&h->layout, r->p, avail);
 		}
 		if (size > avail)
-			return cut_short(r, h);
+			return hpm_cut_short(r, h);
 		if (size == 0) {
 			st = tel__reader_resync(r, AHEAD, 1, is_sync,
 			    "invalid record");

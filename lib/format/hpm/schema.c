@@ -49,7 +49,7 @@ static const struct tel_type_row marker_rows[] = {
  * as those of columns in SQL, which have two names of their own.
  */
 static int
-is_taken(const struct tel_type *t, const char *name)
+hpm_schema_is_taken(const struct tel_type *t, const char *name)
 {
 	unsigned i;
 
@@ -84,7 +84,7 @@ name_counter(const struct tel_type *t, const char *event, unsigned i,
 	if (*name == '\0')
 		snprintf(name, size, "counter%u", i);
 	length = strlen(name);
-	for (; is_taken(t, name); n++)
+	for (; hpm_schema_is_taken(t, name); n++)
 		snprintf(name + length, size - length, "_%u", n);
 }
 

@@ -125,7 +125,7 @@ open_in_archive(const char *log, const char *name, struct tel_input **in)
 
 /* Opens the file of that name beside the log, packed as the log is or not. */
 static tel_status
-open_beside(const char *log, const char *name, struct tel_input **in)
+sidecar_open_beside(const char *log, const char *name, struct tel_input **in)
 {
 	static const char *const ends[] = { ".gz", ".bz2", ".xz", ".lz4",
 		".zst" };
@@ -194,7 +194,7 @@ tel__hpm_meta_open(struct tel_reader *r, const unsigned char *name, size_t n,
 	} else {
 		st = open_in_archive(log, *path, in);
 		if (st == TEL_OK && *in == NULL)
-			st = open_beside(log, *path, in);
+			st = sidecar_open_beside(log, *path, in);
 	}
 	if (st == TEL_EIO)
 		return tel__reader_fail(r, st, "the meta file %s: %s", *path,

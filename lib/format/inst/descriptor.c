@@ -45,7 +45,7 @@ digits(const unsigned char **p, const unsigned char *end, unsigned *out)
 
 /* The conversion behind a '%' at *p.  1, or 0 when it is refused. */
 static int
-read_conversion(const unsigned char **p, const unsigned char *end,
+descriptor_read_conversion(const unsigned char **p, const unsigned char *end,
     struct conversion *c)
 {
 	const unsigned char *q = *p;
@@ -93,7 +93,7 @@ tel__inst_format_valid(const unsigned char *p, size_t n)
 	struct conversion c;
 
 	while (p < end)
-		if (*p++ == '%' && !read_conversion(&p, end, &c))
+		if (*p++ == '%' && !descriptor_read_conversion(&p, end, &c))
 			return 0;
 	return 1;
 }
@@ -139,7 +139,7 @@ put_padded(struct text *t, const struct conversion *c, const char *prefix,
 
 /* An integer, by the rules of ISO C for its conversion. */
 static int
-put_integer(struct text *t, const struct conversion *c,
+descriptor_put_integer(struct text *t, const struct conversion *c,
     const struct inst_value *v)
 {
 	const char *set =
@@ -185,7 +185,7 @@ put_integer(struct text *t, const struct conversion *c,
 
 /* A floating-point number; with formats of our own. */
 static int
-put_double(struct text *t, const struct conversion *c,
+descriptor_put_double(struct text *t, const struct conversion *c,
     const struct inst_value *v, locale_t c_locale)
 {
 	int precision = c->precision < 0 ? 6 : c->precision, n;
@@ -233,7 +233,7 @@ put_double(struct text *t, const struct conversion *c,
 
 /* A string or character. */
 static int
-put_bytes(struct text *t, const struct conversion *c,
+descriptor_put_bytes(struct text *t, const struct conversion *c,
     const struct inst_value *v)
 {
 	unsigned char one, *end;
@@ -292,12 +292,12 @@ descriptor_convert(struct text *t, const struct conversion *c,
 {
 	switch (c->letter) {
 	case 'c':
-	case 's': return put_bytes(t, c, v);
+	case 's': return descriptor_put_bytes(t, c, v);
 	case 'f':
 	case 'e':
 	case 'g':
-	case 'a': return put_double(t, c, v, c_locale);
-	default: return put_integer(t, c, v);
+	case 'a': return descriptor_put_double(t, c, v, c_locale);
+	default: return descriptor_put_integer(t, c, v);
 	}
 }
 
@@ -319,7 +319,7 @@ tel__inst_format(const struct inst_descriptor *d, const struct inst_line *l,
 		if (q == NULL)
 			break;
 		p = q + 1;
-		(void)read_conversion(&p, end, &c);
+		(void)descriptor_read_conversion(&p, end, &c);
 		if (c.letter == '%') {
 			descriptor_fill(&t, '%', 1);
 			continue;

@@ -174,7 +174,7 @@ inst_event_put_name(const struct making *m, const char *key, size_t n)
 
 /* A key of a tally that is a number was one in the record. */
 static int
-is_integer(const char *s, size_t n)
+inst_event_is_integer(const char *s, size_t n)
 {
 	const size_t digits = n - (n > 0 && s[0] == '-');
 	size_t i;
@@ -224,7 +224,7 @@ inst_event_put_string(const struct making *m, unsigned n, const struct piece *p)
 		inst_event_put_name(m, p->key, p->key_length);
 	}
 	/* words, and lists of buckets, have no quotes */
-	if ((key && is_integer(s, size)) ||
+	if ((key && inst_event_is_integer(s, size)) ||
 	    ((is_key(p, "b") || is_key(p, "type")) &&
 	        inst_event_is_plain(s, size)))
 		tel__buffer_put(&m->w->line, s, size);

@@ -52,7 +52,7 @@ static const struct tel_encoder_ops encoder = {
 };
 
 static tel_status
-schema_new(const char *name, struct tel_schema **out)
+inst_schema_new(const char *name, struct tel_schema **out)
 {
 	struct tel_schema *s;
 
@@ -67,7 +67,7 @@ schema_new(const char *name, struct tel_schema **out)
 
 const struct tel_format_ops tel__format_inst = {
 	.name = "inst",
-	.schema_new = schema_new,
+	.schema_new = inst_schema_new,
 	.probe = tel__inst_probe,
 	.open = tel__inst_open,
 	.next = tel__inst_next,

@@ -77,8 +77,8 @@ take_value(const unsigned char *p, struct inst_value *v)
 
 /* Keeps the field of a name that no event is made of. */
 static const unsigned char *
-take_extra(struct inst_line *l, const unsigned char *name, size_t length,
-    const unsigned char *p)
+inst_line_take_extra(struct inst_line *l, const unsigned char *name,
+    size_t length, const unsigned char *p)
 {
 	struct inst_extra *x = &l->extras[l->nextras];
 	struct inst_value spare;
@@ -138,7 +138,8 @@ tel__inst_split(struct inst_line *l, const unsigned char *p,
 		if (*q == '=' && q > p) {
 			key = inst_line_key_of(name);
 			if (key == I_KEYS || inst_has(l, key)) {
-				q = take_extra(l, p, (size_t)(q - p), q + 1);
+				q = inst_line_take_extra(l, p, (size_t)(q - p),
+				    q + 1);
 			} else {
 				q = take_value(q + 1, &l->values[key]);
 				l->present |= (uint64_t)1 << key;

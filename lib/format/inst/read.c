@@ -20,7 +20,7 @@ line_max(const struct tel_reader *r)
 
 /* A session ends here, without a record of its end. */
 static tel_status
-report_cut(struct tel_reader *r)
+inst_report_cut(struct tel_reader *r)
 {
 	return tel__reader_damage(r, r->offset, 0,
 	    "the log is truncated: it has no end record (Z)");
@@ -39,7 +39,7 @@ inst_end_log(struct tel_reader *r)
 	if (!s->headed || s->ended)
 		return TEL_OK;
 	s->headed = 0;
-	return report_cut(r);
+	return inst_report_cut(r);
 }
 
 static enum tel_line_is
@@ -62,7 +62,7 @@ inst_parse_line(struct tel_reader *r, struct tel_line *l)
 	if (st == TEL_EDAMAGED)
 		return line_wrong(l, s->line.record, why, NULL);
 	if (st == TEL_OK && open && s->type == T_HEADER)
-		st = report_cut(r);
+		st = inst_report_cut(r);
 	if (st != TEL_OK)
 		return line_failed(l, st);
 	s->ended = s->type == T_FINISH;
@@ -88,7 +88,8 @@ tel__inst_next(struct tel_reader *r)
 
 /* 1 when the text at p starts with word. */
 static int
-starts_with(const unsigned char *p, const unsigned char *end, const char *word)
+inst_starts_with(const unsigned char *p, const unsigned char *end,
+    const char *word)
 {
 	size_t n = strlen(word);
 
@@ -110,10 +111,10 @@ score(const unsigned char *p, const unsigned char *end)
 	if (bad > 15)
 		return 0;
 	p += 17;
-	if (starts_with(p, end, "H inst "))
+	if (inst_starts_with(p, end, "H inst "))
 		return 100;
 	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-		if (starts_with(p, end, codes[i]))
+		if (inst_starts_with(p, end, codes[i]))
 			return 95;
 	return 0;
 }

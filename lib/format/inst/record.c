@@ -99,7 +99,7 @@ header(struct tel_reader *r, struct inst *s, const char **why)
 
 /* "K wall=": the first point that has a wall clock sets it. */
 static void
-sync_point(struct tel_reader *r, struct inst *s)
+inst_record_sync_point(struct tel_reader *r, struct inst *s)
 {
 	int64_t epoch;
 
@@ -388,7 +388,7 @@ tel__inst_follow(struct tel_reader *r, struct inst *s, const char **why)
 	case CODE1('D'): return tel__inst_describe(r, s, why);
 	case CODE1('X'): return inst_record_change(r, s, why);
 	case CODE1('H'): return header(r, s, why);
-	case CODE1('K'): sync_point(r, s); break;
+	case CODE1('K'): inst_record_sync_point(r, s); break;
 	case CODE1('L'): return lost(r, s, why);
 	case CODE1('Z'): s->type = T_FINISH; break;
 	case CODE1('R'): s->type = T_REPORT; break;

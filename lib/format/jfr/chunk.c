@@ -24,7 +24,7 @@ is_header(const unsigned char *p)
  * which there are n; they need not be in one piece with p.
  */
 static int
-is_copy(const unsigned char *p, const unsigned char *before, size_t n)
+chunk_is_copy(const unsigned char *p, const unsigned char *before, size_t n)
 {
 	const uint64_t size = tel_be64(p + 8) - tel_be64(p + 16);
 	const uint64_t lead = size - JFR_HEADER;
@@ -46,13 +46,13 @@ find_header(const unsigned char *start, const unsigned char *p,
     const unsigned char *end)
 {
 	for (; end - p >= (ptrdiff_t)JFR_HEADER; p++)
-		if (is_header(p) && !is_copy(p, p, (size_t)(p - start)))
+		if (is_header(p) && !chunk_is_copy(p, p, (size_t)(p - start)))
 			return p;
 	return NULL;
 }
 
 static void
-read_header(struct jfr_chunk *c, const unsigned char *p)
+chunk_read_header(struct jfr_chunk *c, const unsigned char *p)
 {
 	c->major = tel_be16(p + 4);
 	c->minor = tel_be16(p + 6);
@@ -209,7 +209,7 @@ cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
 	if (*have == c->size &&
 	    (w.p == w.end ||
 	        (w.end - w.p >= (ptrdiff_t)JFR_HEADER && is_header(w.p) &&
-	            !is_copy(w.p, c->bytes + *have, (size_t)*have))))
+	            !chunk_is_copy(w.p, c->bytes + *have, (size_t)*have))))
 		return 1;
 	if (*have < 2)
 		return 1;
@@ -309,7 +309,7 @@ find_metadata(const struct jfr_chunk *c)
 
 /* The layout of a chunk, made if there is none of the same metadata. */
 static tel_status
-find_layout(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
+chunk_find_layout(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
     const char **why)
 {
 	const uint64_t at = find_metadata(c);
@@ -362,7 +362,7 @@ find_layout(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 
 /* The clock of an event of a class, with b behind its type. */
 static uint64_t
-read_clock(const struct jfr_chunk *c, const struct jfr_class *of,
+chunk_read_clock(const struct jfr_chunk *c, const struct jfr_class *of,
     struct jfr_bytes *b)
 {
 	uint32_t i;
@@ -437,7 +437,7 @@ walk_events(struct walk *w)
 			w->unknown += size;
 			continue;
 		}
-		clock = read_clock(c, of, &b);
+		clock = chunk_read_clock(c, of, &b);
 		b.bad = 0;
 		w->n++;
 		if (!w->wanted[class]) {
@@ -472,7 +472,7 @@ walk_events(struct walk *w)
 
 /* Sorts events by clock; equal ones keep their order. */
 static int
-sort_events(struct jfr_chunk *c)
+chunk_sort_events(struct jfr_chunk *c)
 {
 	struct jfr_event *from = c->events, *to = NULL, *swap;
 	uint64_t least = UINT64_MAX, most = 0;
@@ -549,7 +549,7 @@ index_events(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c)
 		    "others are missing");
 	if (st == TEL_OK && pools != TEL_ENOMEM)
 		pools = tel__jfr_stacks(r, j, c);
-	if (pools == TEL_ENOMEM || !sort_events(c))
+	if (pools == TEL_ENOMEM || !chunk_sort_events(c))
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	return st;
 }
@@ -617,7 +617,7 @@ take_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 		    (unsigned long long)have, (unsigned long long)c->size);
 	c->size = have;
 	if (st == TEL_OK) {
-		st = find_layout(r, j, c, &why);
+		st = chunk_find_layout(r, j, c, &why);
 		if (st == TEL_ENOMEM)
 			return tel__reader_fail(r, st, "out of memory");
 		if (st == TEL_EFORMAT) {
@@ -685,7 +685,7 @@ tel__jfr_load(struct tel_reader *r, struct jfr *j)
 	c = calloc(1, sizeof(*c));
 	if (c == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	read_header(c, w.p);
+	chunk_read_header(c, w.p);
 	c->offset = window_offset(r, j);
 	c->bytes = j->spare;
 	c->room = j->spare_room;

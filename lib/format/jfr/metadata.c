@@ -136,7 +136,7 @@ attribute(struct parser *p, const struct element *e, const char *key)
 }
 
 static int
-is_true(const char *value)
+jfr_metadata_is_true(const char *value)
 {
 	return value != NULL && strcmp(value, "true") == 0;
 }
@@ -158,7 +158,7 @@ jfr_metadata_number(const char *text)
 }
 
 static void
-add_class(struct parser *p, const struct element *e)
+jfr_metadata_add_class(struct parser *p, const struct element *e)
 {
 	struct jfr_layout *l = p->l;
 	const char *name = attribute(p, e, "name");
@@ -187,7 +187,8 @@ add_class(struct parser *p, const struct element *e)
 	c->name = name;
 	c->id = id;
 	c->first = (uint32_t)l->nfields;
-	c->simple = (uint8_t)is_true(attribute(p, e, "simpleType"));
+	c->simple =
+	    (uint8_t)jfr_metadata_is_true(attribute(p, e, "simpleType"));
 	c->is_event = super != NULL && strcmp(super, "jdk.jfr.Event") == 0;
 	c->name_field = JFR_NONE;
 	c->start = JFR_NONE;
@@ -217,7 +218,8 @@ jfr_metadata_add_field(struct parser *p, const struct element *e)
 	f->name = name;
 	/* until all classes are known, the id */
 	f->class = id < JFR_NONE ? (uint32_t)id : JFR_NONE;
-	f->pool = (uint8_t)is_true(attribute(p, e, "constantPool"));
+	f->pool =
+	    (uint8_t)jfr_metadata_is_true(attribute(p, e, "constantPool"));
 	f->list =
 	    (uint8_t)(jfr_metadata_number(attribute(p, e, "dimension")) == 1);
 	p->class->count++;
@@ -301,7 +303,7 @@ set_category(struct parser *p, struct jfr_class *c, const struct element *e)
 
 /* The name of a class by its id; NULL. */
 static const char *
-name_of(const struct jfr_layout *l, uint64_t id)
+jfr_metadata_name_of(const struct jfr_layout *l, uint64_t id)
 {
 	const uint32_t at = jfr_class_of(l, id);
 
@@ -331,7 +333,7 @@ read_tree(struct parser *p, int classes, struct jfr_class *class,
 		return;
 	if (strcmp(e.name, "class") == 0) {
 		if (classes) {
-			add_class(p, &e);
+			jfr_metadata_add_class(p, &e);
 		} else {
 			at = jfr_class_of(p->l,
 			    jfr_metadata_number(attribute(p, &e, "id")));
@@ -348,7 +350,7 @@ read_tree(struct parser *p, int classes, struct jfr_class *class,
 					field = &p->l->fields[class->first + k];
 		}
 	} else if (strcmp(e.name, "annotation") == 0 && !classes) {
-		name = name_of(p->l,
+		name = jfr_metadata_name_of(p->l,
 		    jfr_metadata_number(attribute(p, &e, "class")));
 		value = attribute(p, &e, "value");
 		if (name != NULL && field != NULL)

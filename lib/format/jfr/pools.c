@@ -58,7 +58,7 @@ put_utf16(struct tel__buffer *out, struct jfr_bytes *b)
  * one character.
  */
 static void
-put_utf8(struct tel__buffer *out, const unsigned char *s, size_t n)
+jfr_pools_put_utf8(struct tel__buffer *out, const unsigned char *s, size_t n)
 {
 	uint32_t high, low;
 	size_t i, from = 0;
@@ -111,7 +111,7 @@ tel__jfr_string(struct jfr_chunk *c, struct jfr_bytes *b,
 		n = jfr_varint(b);
 		s = jfr_take(b, n);
 		if (s != NULL)
-			put_utf8(out, s, (size_t)n);
+			jfr_pools_put_utf8(out, s, (size_t)n);
 		return s != NULL;
 	case 4: put_utf16(out, b); return !b->bad;
 	case 5:
@@ -268,7 +268,7 @@ tel__jfr_pools_free(struct jfr_chunk *c)
 
 /* The cursor at a field, from the class's first on, of a value. */
 static struct jfr_bytes
-field_at(const struct jfr_chunk *c, const struct jfr_value *v,
+jfr_pools_field_at(const struct jfr_chunk *c, const struct jfr_value *v,
     const struct jfr_class *class, uint32_t field)
 {
 	struct jfr_bytes b = { c->bytes + v->at, c->bytes + c->size, 0 };
@@ -306,7 +306,7 @@ jfr_pools_put_field(struct jfr_chunk *c, const struct jfr_value *v,
 	f = &c->layout->fields[class->first + field];
 	if (f->class == JFR_NONE || f->list)
 		return 0;
-	b = field_at(c, v, class, field);
+	b = jfr_pools_field_at(c, v, class, field);
 	if (!f->pool)
 		return c->layout->classes[f->class].kind == JFR_STRING &&
 		    tel__jfr_string(c, &b, out);
@@ -337,7 +337,7 @@ jfr_pools_put_value(struct jfr_chunk *c, const struct jfr_value *v,
 
 	switch ((enum jfr_kind) class->kind) {
 	case JFR_STRING:
-		b = field_at(c, v, class, 0);
+		b = jfr_pools_field_at(c, v, class, 0);
 		return tel__jfr_string(c, &b, out);
 	case JFR_METHOD: return put_method(c, v, class, out);
 	case JFR_LOADER:
@@ -427,7 +427,7 @@ method_part(struct jfr_chunk *c, const struct jfr_value *v,
 	f = &c->layout->fields[class->first + field];
 	if (!f->pool || f->list)
 		return NULL;
-	b = field_at(c, v, class, field);
+	b = jfr_pools_field_at(c, v, class, field);
 	return tel__jfr_name(c, f->class, jfr_varint(&b));
 }
 
@@ -441,7 +441,7 @@ jfr_pools_put_part(struct jfr_chunk *c, struct tel__buffer *out,
 
 /* Makes "Class.method:line" of a frame. */
 static void
-name_frame(struct jfr *j, struct jfr_chunk *c, const struct places *p,
+jfr_pools_name_frame(struct jfr *j, struct jfr_chunk *c, const struct places *p,
     uint64_t key, int32_t line)
 {
 	const uint32_t class = (uint32_t)(p->method - c->layout->classes);
@@ -471,7 +471,8 @@ name_frame(struct jfr *j, struct jfr_chunk *c, const struct places *p,
  * 0: out of memory, or the limit is reached, as *st has it.
  */
 static uint64_t
-add_frame(struct tel_reader *r, struct jfr *j, uint64_t parent, tel_status *st)
+jfr_pools_add_frame(struct tel_reader *r, struct jfr *j, uint64_t parent,
+    tel_status *st)
 {
 	struct tel_labels *labels = r->log.labels;
 	const char *name = (const char *)j->name.bytes;
@@ -503,7 +504,7 @@ static tel_status
 add_stack(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
     const struct places *p, struct jfr_value *v)
 {
-	struct jfr_bytes b = field_at(c, v, p->stack, p->frames);
+	struct jfr_bytes b = jfr_pools_field_at(c, v, p->stack, p->frames);
 	uint64_t n = jfr_varint(&b), i, parent = 0, key;
 	struct frame_at {
 		uint64_t key;
@@ -533,10 +534,11 @@ add_stack(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 		}
 	}
 	for (i = b.bad ? 0 : n; i > 0 && st == TEL_OK; i--) {
-		name_frame(j, c, p, frames[i - 1].key, frames[i - 1].line);
+		jfr_pools_name_frame(j, c, p, frames[i - 1].key,
+		    frames[i - 1].line);
 		parent = j->name.failed || c->texts.failed ?
 		    0 :
-		    add_frame(r, j, parent, &st);
+		    jfr_pools_add_frame(r, j, parent, &st);
 	}
 	free(frames);
 	if (j->name.failed || c->texts.failed)

@@ -121,7 +121,7 @@ encode_char(unsigned char *text, uint64_t c)
 
 /* The numbers of a thread. */
 static const struct jfr_thread *
-find_thread(struct jfr_chunk *c, uint32_t class, uint64_t key)
+jfr_program_find_thread(struct jfr_chunk *c, uint32_t class, uint64_t key)
 {
 	struct jfr_thread *t = &c->threads[key % JFR_THREADS];
 	const struct jfr_class *of = &c->layout->classes[class];
@@ -155,7 +155,8 @@ find_thread(struct jfr_chunk *c, uint32_t class, uint64_t key)
 static void
 put_thread(struct row *row, const struct jfr_op *op, uint64_t key)
 {
-	const struct jfr_thread *t = find_thread(row->c, op->class, key);
+	const struct jfr_thread *t =
+	    jfr_program_find_thread(row->c, op->class, key);
 
 	if (t == NULL)
 		return;
@@ -305,7 +306,7 @@ jfr_program_put_list(struct row *row, const struct jfr_op *op,
 }
 
 static void
-put_stack(struct row *row, const struct jfr_op *op, uint64_t key)
+jfr_program_put_stack(struct row *row, const struct jfr_op *op, uint64_t key)
 {
 	const struct jfr_value *v = tel__jfr_find(row->c, op->class, key);
 
@@ -381,7 +382,9 @@ jfr_program_run(struct row *row, struct jfr_bytes *b, const struct jfr_op *op,
 			jfr_program_put_name(row, op, jfr_varint(b));
 			continue;
 		case OP_THREAD: put_thread(row, op, jfr_varint(b)); continue;
-		case OP_STACK: put_stack(row, op, jfr_varint(b)); continue;
+		case OP_STACK:
+			jfr_program_put_stack(row, op, jfr_varint(b));
+			continue;
 		case OP_LIST: jfr_program_put_list(row, op, b); break;
 		case OP_POOL:
 			run_pool(row, op, jfr_varint(b));

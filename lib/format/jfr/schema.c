@@ -48,7 +48,7 @@ add_op(struct maker *m, enum jfr_code code)
 
 /* Makes the name of a member, cut to the allowed length. */
 static void
-join_names(char *text, const char *prefix, const char *name)
+jfr_schema_join_names(char *text, const char *prefix, const char *name)
 {
 	size_t n = strnlen(prefix, NAME_MAX_BYTES), k;
 
@@ -161,7 +161,8 @@ find_scalar(const struct jfr_layout *l, const struct jfr_field *f,
 
 /* A thread: its name, and its numbers. */
 static void
-add_thread(struct maker *m, const struct jfr_field *f, const char *name)
+jfr_schema_add_thread(struct maker *m, const struct jfr_field *f,
+    const char *name)
 {
 	static const char *const numbers[] = { "osThreadId", "javaThreadId" };
 	struct jfr_op op = { .code = OP_THREAD, .class = f->class };
@@ -176,7 +177,7 @@ add_thread(struct maker *m, const struct jfr_field *f, const char *name)
 	add_bit(m, field, &op.present_at, &op.present);
 	m->at += 4;
 	for (i = 0; i < 2; i++) {
-		join_names(text, name, numbers[i]);
+		jfr_schema_join_names(text, name, numbers[i]);
 		field =
 		    jfr_schema_add_field(m, text, TEL_UNSIGNED, TEL_LOAD_LE64);
 		if (i == 0)
@@ -210,7 +211,7 @@ add_scalar(struct maker *m, uint32_t number, const struct scalar *s,
 	struct jfr_op *place;
 
 	if (s->code == OP_THREAD) {
-		add_thread(m, f, name);
+		jfr_schema_add_thread(m, f, name);
 		return;
 	}
 	op.at = (uint16_t)m->at;
@@ -301,7 +302,7 @@ add_lists(struct maker *m, uint32_t number, const char *name, int optional)
 			        &s) ||
 			    s.code == OP_STACK)
 				continue;
-			join_names(text, name,
+			jfr_schema_join_names(text, name,
 			    m->l->fields[of->first + k].name);
 			add_list(m, number, of->first + k, &s, text, k,
 			    optional);
@@ -354,7 +355,7 @@ add_members(struct maker *m, uint32_t class, const char *prefix, int optional,
 	for (i = 0; i < of->count && !m->failed; i++) {
 		number = of->first + i;
 		f = &m->l->fields[number];
-		join_names(name, prefix, f->name);
+		jfr_schema_join_names(name, prefix, f->name);
 		if (depth == 0 && i == of->start) {
 			(void)add_op(m, OP_TIME);
 		} else if (m->nfields + 3 > FIELDS_MAX ||

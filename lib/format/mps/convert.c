@@ -135,7 +135,7 @@ make_plan(struct convert *c, struct map *m, const struct tel_type *t)
 }
 
 static inline tel_status
-find_plan(struct convert *c, struct convert_log **log,
+mps_convert_find_plan(struct convert *c, struct convert_log **log,
     const struct tel_event *ev, struct plan **out)
 {
 	const struct tel_schema *from = ev->type->schema;
@@ -284,7 +284,7 @@ tel__convert_event(struct convert *c, struct convert_log **l,
 	struct loss *row = NULL;
 	struct plan *p;
 	uint32_t size;
-	tel_status st = find_plan(c, l, ev, &p);
+	tel_status st = mps_convert_find_plan(c, l, ev, &p);
 	unsigned i;
 
 	*n = 0;

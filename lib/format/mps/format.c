@@ -11,7 +11,7 @@
 /* ---------------------------------------------------------------- schemas */
 
 static const char *
-schema_name(unsigned i)
+mps_schema_name(unsigned i)
 {
 	return i < tel__mps_nreleases ? tel__mps_releases[i].name : NULL;
 }
@@ -225,7 +225,7 @@ mps_close(struct tel_reader *r)
 const struct tel_format_ops tel__format_mps = {
 	.name = "mps",
 	.prefix = "mps-",
-	.schema_name = schema_name,
+	.schema_name = mps_schema_name,
 	.schema_new = tel__mps_schema_named,
 	.score = mps_weigh,
 	.version = version,

@@ -58,7 +58,7 @@ identify_find(const unsigned char *p, size_t n, const char *text)
  * platform.lii6gc, variety...".  Bytes before from were examined.
  */
 static void
-find_build(const unsigned char *p, size_t from, size_t n,
+identify_find_build(const unsigned char *p, size_t from, size_t n,
     struct mps_identity *g)
 {
 	const unsigned char *begin = p, *end = p + n, *q;
@@ -242,7 +242,7 @@ tel__mps_gather(struct tel_reader *r, struct mps_identity *g)
 		if (tel__mps_no_stream(r->p, n))
 			return n;
 		if (!g->built)
-			find_build(r->p, from, n, g);
+			identify_find_build(r->p, from, n, g);
 		if (!g->init)
 			find_init(r->p, from, n, g);
 		from = n;

@@ -68,7 +68,7 @@ tel__synth_number(struct synth *n, const char *text, size_t length,
 
 /* Nonzero when a label is of these bytes. */
 static int
-is_same(const struct tel_label *label, const char *text, size_t n)
+mps_labels_is_same(const struct tel_label *label, const char *text, size_t n)
 {
 	return label->string != NULL && label->length == n &&
 	    memcmp(label->string, text, n) == 0;
@@ -84,8 +84,8 @@ mps_labels_put(struct synth *n, struct tel_event *made)
 
 /* The number of a string, which is written when it is new. */
 static tel_status
-string_of(struct synth *s, uint64_t clock, const char *text, size_t n,
-    uint64_t *id)
+mps_labels_string_of(struct synth *s, uint64_t clock, const char *text,
+    size_t n, uint64_t *id)
 {
 	const uint64_t hash = tel__fnv(TEL__FNV, text, n);
 	struct tel_labels *texts = s->texts;
@@ -94,7 +94,7 @@ string_of(struct synth *s, uint64_t clock, const char *text, size_t n,
 	tel_status st;
 
 	if (tel__labels_find(texts, TEL_SPACE_ADDRESS, hash, 0, &known) &&
-	    is_same(&known, text, n)) {
+	    mps_labels_is_same(&known, text, n)) {
 		*id = known.id;
 		return TEL_OK;
 	}
@@ -124,7 +124,7 @@ mps_labels_make(struct synth *s, uint64_t clock, enum tel_space space,
 	/* the event that shows it will not be there either */
 	if (!tel__convert_make_label(s->convert, clock, pointer, value, 0, &ev))
 		return TEL_OK;
-	st = string_of(s, clock, text, n, &id);
+	st = mps_labels_string_of(s, clock, text, n, &id);
 	if (st == TEL_OK)
 		st = tel__labels_intern(made, id, text, n);
 	if (st == TEL_OK)
@@ -147,13 +147,13 @@ mps_labels_take(struct synth *s, const struct tel_event *ev,
 
 	if (tel__labels_find(ev->log->labels, space, value, ev->clock,
 	        &label) &&
-	    is_same(&label, text, n))
+	    mps_labels_is_same(&label, text, n))
 		return TEL_OK;
 	space = f->datatype == TEL_POINTER && s->to->split_space ?
 	    TEL_SPACE_POINTER :
 	    TEL_SPACE_ADDRESS;
 	if (tel__labels_find(s->made, space, value, ev->clock, &label) &&
-	    is_same(&label, text, n))
+	    mps_labels_is_same(&label, text, n))
 		return TEL_OK;
 	return mps_labels_make(s, ev->clock, space, value, text, n);
 }

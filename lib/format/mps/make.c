@@ -37,7 +37,7 @@ tel__convert_set_init(const struct tel_schema *to, const struct tel_type *t,
 
 /* The number of the release of a schema, "1.117.0"; n: its length. */
 static const char *
-release_of(const struct tel_schema *to, size_t *n)
+make_release_of(const struct tel_schema *to, size_t *n)
 {
 	const char *name = tel__mps_releases[to->release].name + strlen("mps-");
 
@@ -90,7 +90,7 @@ tel__convert_set_build(const struct tel_schema *to, char *s, size_t n)
 	const char *release;
 	size_t length;
 
-	release = release_of(to, &length);
+	release = make_release_of(to, &length);
 	if (!is_patch_of(s, n, release, length))
 		n = make_replace(s, n, "release/", release, length);
 	return make_replace(s, n, "platform.", to->platform,
@@ -180,7 +180,7 @@ tel__convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
 	const char *release;
 	size_t n;
 
-	release = release_of(c->to, &n);
+	release = make_release_of(c->to, &n);
 	n = (size_t)snprintf(text, sizeof(text),
 	    "@(#)Ravenbrook MPS, product.mps, release/%s, platform.%s, "
 	    "written by teltools %s",

@@ -73,17 +73,17 @@ emit_unknown(struct tel_reader *r, uint32_t code, uint32_t size)
  * but what is decided must not depend on how the input was read.
  */
 static const unsigned char *
-end_of(const struct tel_reader *r, const unsigned char *q, size_t n)
+mps_end_of(const struct tel_reader *r, const unsigned char *q, size_t n)
 {
 	return (size_t)(r->end - q) > n ? q + n : r->end;
 }
 
 /* Whether events follow each other from q on. */
 static int
-is_sync(const struct tel_reader *r, const unsigned char *q)
+mps_is_sync(const struct tel_reader *r, const unsigned char *q)
 {
 	const struct tel_schema *s = r->log.schema;
-	const unsigned char *end = end_of(r, q, AHEAD);
+	const unsigned char *end = mps_end_of(r, q, AHEAD);
 
 	return tel__mps_look(s, q, end) != 0 &&
 	    tel__mps_chain(s, q, end, RESYNC_MIN) &&
@@ -103,7 +103,7 @@ step_back(struct tel_reader *r)
 	q = r->p - r->back;
 	r->back = 0;
 	while (++q < r->p) {
-		if (!is_sync(r, q))
+		if (!mps_is_sync(r, q))
 			continue;
 		tel_reader_give_back(r, (size_t)(r->p - q));
 		return 1;
@@ -133,7 +133,7 @@ followed_by_valid(struct tel_reader *r, uint32_t size, int n)
 	tel__reader_fill(r, size + AHEAD);
 	return size <= (size_t)(r->end - r->p) &&
 	    tel__mps_chain(r->log.schema, r->p + size,
-	        end_of(r, r->p, size + AHEAD), n);
+	        mps_end_of(r, r->p, size + AHEAD), n);
 }
 
 /*
@@ -144,7 +144,7 @@ static int
 is_plausible(const struct tel_reader *r, uint32_t size)
 {
 	return !tel__mps_inside(r->log.schema, r->p, size,
-	    end_of(r, r->p, size + AHEAD), RESYNC_MIN);
+	    mps_end_of(r, r->p, size + AHEAD), RESYNC_MIN);
 }
 
 /* Which of two sizes leads from r->p to where the stream continues. */
@@ -198,7 +198,7 @@ recover(struct tel_reader *r, int *again)
 	code = mps_code(r->p, s->abi.big);
 	size = mps_size(r->p, s->abi.big);
 	t = mps_type(s, code);
-	expected = tel__mps_true_size(s, r->p, end_of(r, r->p, AHEAD));
+	expected = tel__mps_true_size(s, r->p, mps_end_of(r, r->p, AHEAD));
 	switch (trusted_size(r, size, expected)) {
 	case TRUST_TYPE: return repair(r, t, size, expected);
 	case TRUST_HEADER: return emit_unknown(r, code, size);
@@ -211,14 +211,14 @@ recover(struct tel_reader *r, int *again)
 		tel__reader_fill(r, size + SEARCH);
 		if (size <= (size_t)(r->end - r->p) && is_plausible(r, size) &&
 		    tel__mps_unknown_chain(s, r->p + size,
-		        end_of(r, r->p, size + SEARCH)))
+		        mps_end_of(r, r->p, size + SEARCH)))
 			return emit_unknown(r, code, size);
 	}
 	*again = 1;
 	if (step_back(r))
 		return tel__reader_damage(r, r->offset, 0,
 		    "the previous event is truncated");
-	return tel__reader_resync(r, AHEAD, s->header, is_sync,
+	return tel__reader_resync(r, AHEAD, s->header, mps_is_sync,
 	    t == NULL ? "invalid event" : "an event's size is wrong");
 }
 
@@ -336,7 +336,7 @@ struct frames {
 
 /* Nonzero when the clock and the fields are all there is to an event of t. */
 static int
-is_simple(const struct tel_type *t)
+mps_is_simple(const struct tel_type *t)
 {
 	return !t->has_string && !tel_type_is_followed(t) && t->size <= AHEAD &&
 	    t->size >= t->schema->header;
@@ -362,7 +362,7 @@ make_frames(const struct tel_schema *s)
 		f->frame[code].word = ~code;
 	for (code = 0; code < s->ncodes && code <= UINT16_MAX; code++) {
 		t = s->by_code[code];
-		if (t == NULL || !is_simple(t))
+		if (t == NULL || !mps_is_simple(t))
 			continue;
 		f->frame[code].word = code | t->size << 16;
 		f->frame[code].index = t->index;

@@ -295,7 +295,7 @@ converter_finish(struct tel_writer *w)
 
 /* Why an event cannot be written, where none may be left out. */
 static tel_status
-report_lost(struct tel_writer *w, const struct tel_event *ev,
+mps_write_report_lost(struct tel_writer *w, const struct tel_event *ev,
     const struct loss *lost)
 {
 	const unsigned long long offset = ev->offset;
@@ -325,7 +325,7 @@ converter_convert(struct tel_writer *w, const struct tel_event *ev, int wanted)
 	st = tel__convert_event(c->convert, &log->plans, ev,
 	    wanted ? how : CONVERT_ROLES, made, &n, &lost);
 	if (st == TEL_OK && lost != NULL && wanted && w->strict)
-		return report_lost(w, ev, lost);
+		return mps_write_report_lost(w, ev, lost);
 	for (i = 0; st == TEL_OK && i < n; i++) {
 		made[i].log = &log->log;
 		if (i == 0 && wanted && ev->inline_size > 0 && !w->bare)

@@ -287,7 +287,7 @@ skip_quotes(const unsigned char *p, const unsigned char *end)
 
 /* Which data type of value the bytes from p to q are. */
 static int
-datatype_of(const unsigned char *p, const unsigned char *q)
+anytext_head_datatype_of(const unsigned char *p, const unsigned char *q)
 {
 	struct word w = { p, (size_t)(q - p) };
 	uint64_t v = 0;
@@ -329,7 +329,7 @@ skip_list(const unsigned char *p, const unsigned char *end, uint8_t *element)
 			q = p;
 			while (q < end && *q != ',' && *q != ']' && *q != ' ')
 				q++;
-			next = datatype_of(p, q);
+			next = anytext_head_datatype_of(p, q);
 		}
 		if (next < 0 || q == NULL || q == end || q == p ||
 		    (*q != ',' && *q != ']') ||
@@ -370,7 +370,7 @@ learn_field(struct lines *s, struct any_type *type, const unsigned char **p,
 	} else {
 		while (q < end && *q != ' ' && *q != '[')
 			q++;
-		datatype = datatype_of(value, q);
+		datatype = anytext_head_datatype_of(value, q);
 		if (end - q >= 2 && q[0] == '[' && q[1] == '"') {
 			q = skip_quotes(q + 1, end);
 			q = q != NULL && q < end && *q == ']' ? q + 1 : NULL;

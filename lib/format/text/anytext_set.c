@@ -68,7 +68,7 @@ tel__any_type_field(struct any_type *type, const unsigned char *name,
 }
 
 static int
-is_number(unsigned datatype)
+anytext_set_is_number(unsigned datatype)
 {
 	return datatype == TEL_UNSIGNED || datatype == TEL_SIGNED ||
 	    datatype == TEL_DOUBLE;
@@ -82,7 +82,7 @@ tel__any_join(unsigned a, unsigned b)
 	/* of an empty list, and one that is not */
 	if (a == ANY_NO_ELEMENT || b == ANY_NO_ELEMENT)
 		return (int)(a == ANY_NO_ELEMENT ? b : a);
-	if (!is_number(a) || !is_number(b))
+	if (!anytext_set_is_number(a) || !anytext_set_is_number(b))
 		return -1;
 	if (a == TEL_DOUBLE || b == TEL_DOUBLE)
 		return TEL_DOUBLE;
@@ -281,7 +281,7 @@ anytext_set_find_type(struct tel_schema *s, const char *name)
 
 /* Whether a type has all fields that the text of a role names. */
 static int
-has_fields(const struct tel_type *t, const char *text)
+anytext_set_has_fields(const struct tel_type *t, const char *text)
 {
 	struct tel_type copy = *t;
 	const char *word;
@@ -309,7 +309,7 @@ find_actor(struct tel_schema *s, const char *name, const char *fields)
 
 	for (i = t; i != NULL && i < s->types + s->ntypes; i++)
 		if (strcmp(i->name, name) == 0 && i->role == TEL_ROLE_NONE &&
-		    has_fields(i, fields))
+		    anytext_set_has_fields(i, fields))
 			return i;
 	return t != NULL && t->role == TEL_ROLE_NONE ? t : NULL;
 }

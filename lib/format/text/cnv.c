@@ -138,7 +138,7 @@ static const struct lines_syntax syntax = {
 
 /* Writes the line of an event with the value that the field has now. */
 static tel_status
-put_changed(struct tel_writer *w, const struct tel_event *ev,
+cnv_put_changed(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
 	const unsigned char *p = ev->raw + BEFORE_VALUES;
@@ -169,7 +169,7 @@ put_changed(struct tel_writer *w, const struct tel_event *ev,
 }
 
 static tel_status
-encoder_write(struct tel_writer *w, const struct tel_event *ev,
+cnv_encoder_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
 	tel_status st;
@@ -179,13 +179,13 @@ encoder_write(struct tel_writer *w, const struct tel_event *ev,
 	st = tel__relay_check(w, ev);
 	if (st == TEL_OK)
 		st = tel__relay_lead(w);
-	return st == TEL_OK ? put_changed(w, ev, changed) : st;
+	return st == TEL_OK ? cnv_put_changed(w, ev, changed) : st;
 }
 
 static const struct tel_encoder_ops encoder = {
 	.what = "the text of mpseventcnv",
 	.flags = ENCODER_ONE_SCHEMA | ENCODER_ONE_NUMBERING | ENCODER_VERBATIM,
-	.write = encoder_write,
+	.write = cnv_encoder_write,
 	RELAY,
 };
 

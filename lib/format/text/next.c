@@ -52,7 +52,7 @@ join_line(struct tel_reader *r, struct lines *s)
 
 /* Makes the event that was parsed. */
 static enum tel_line_is
-make_event(struct tel_reader *r, struct lines *s)
+next_make_event(struct tel_reader *r, struct lines *s)
 {
 	struct tel_schema *schema = r->log.schema;
 	struct tel_event *ev = &r->event;
@@ -217,7 +217,7 @@ next_parse_line(struct tel_reader *r, struct tel_line *l)
 	}
 	st = next_parse(r, s);
 	if (st == TEL_OK)
-		return make_event(r, s);
+		return next_make_event(r, s);
 	return st == TEL_END ? LINE_INVALID : line_failed(l, st);
 }
 

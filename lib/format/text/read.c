@@ -98,7 +98,8 @@ text_boolean(struct lines *s, const struct tel_field *f,
 
 /* Steps over the name of an enum's value, which the schema has. */
 static inline int
-text_name(struct lines *s, const struct tel_field *f, const unsigned char **p)
+text_log_text_name(struct lines *s, const struct tel_field *f,
+    const unsigned char **p)
 {
 	const uint32_t size = s->inline_size;
 
@@ -116,7 +117,8 @@ scalar(struct lines *s, const struct tel_type *t, const struct tel_field *f,
 {
 	switch (f->datatype) {
 	case TEL_UNSIGNED:
-		return text_decimal(s, f, p, out) && text_name(s, f, p);
+		return text_decimal(s, f, p, out) &&
+		    text_log_text_name(s, f, p);
 	case TEL_SIGNED: return negative(s, f, p, out);
 	case TEL_SET:
 	case TEL_ADDRESS:
@@ -599,7 +601,7 @@ put_format(struct tel_writer *w, struct text_encoder *e,
 }
 
 static tel_status
-encoder_write(struct tel_writer *w, const struct tel_event *ev,
+text_log_encoder_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
 	struct text_encoder *e = w->state;
@@ -618,7 +620,7 @@ static const struct tel_encoder_ops encoder = {
 	.flags = ENCODER_VERBATIM,
 	.open = encoder_open,
 	.begin = tel__relay_begin,
-	.write = encoder_write,
+	.write = text_log_encoder_write,
 	.gap = tel__relay_gap,
 	.finish = tel__relay_lead,
 	.close_log = encoder_close_log,

@@ -342,7 +342,8 @@ text_schema_look(struct tel_reader *r, struct lines *s, struct evidence *e)
 
 /* Whether a, which is newer than b, is as likely as that or more. */
 static int
-is_likelier(const struct lines_candidate *a, const struct lines_candidate *b)
+text_schema_is_likelier(const struct lines_candidate *a,
+    const struct lines_candidate *b)
 {
 	if (a->e.votes != b->e.votes)
 		return a->e.votes > b->e.votes;
@@ -359,7 +360,7 @@ best_candidate(const struct lines *s)
 	unsigned best = 0, i;
 
 	for (i = 1; i < s->ncandidates; i++)
-		if (is_likelier(&c[i], &c[best]))
+		if (text_schema_is_likelier(&c[i], &c[best]))
 			best = i;
 	return best;
 }
