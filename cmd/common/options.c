@@ -41,20 +41,20 @@ static const struct option_row common[] = {
 	{ OPTION_HEADING, "Input", NULL, NULL, ALL },
 	{ 'S', "sort", NULL, "sort by time", ALL },
 	{ OPTION_FILE_ORDER, "file-order", NULL,
-	    "events in the order of the file", ALL },
+	    "events in the order of the file", ALL | OPTION_RARE },
 	{ OPTION_AS, "as", "FORMAT",
 	    "read as: mps-1.118.0, ets, jfr, valgrind ...",
 	    ALL & ~(unsigned)TOOL_TELSTAT },
 	{ OPTION_NO_MERGE, "no-merge", NULL,
 	    "read files one after the other, do not merge", ALL },
 	{ 'd', "description", "FILE", "read event types of ETS logs from FILE",
-	    ALL },
+	    ALL | OPTION_RARE },
 	{ OPTION_CONTRACTS, "contracts", "FILE",
 	    "read contracts of Singularity from FILE", ALL | OPTION_RARE },
 	{ 'm', "meta", "FILE", "read the names in an HPM trace from FILE",
-	    ALL },
+	    ALL | OPTION_RARE },
 	{ OPTION_TB_HZ, "tb-hz", "HZ", "set the ticks per second of the clock",
-	    ALL },
+	    ALL | OPTION_RARE },
 	{ OPTION_ALLOC, "alloc", "TYPE(...)",
 	    "TYPE allocates: 'Grab(ptr=p,size=n)'", ROLES },
 	{ OPTION_FREE, "free", "TYPE(...)", "TYPE frees: 'Drop(ptr=p)'",
@@ -77,10 +77,10 @@ static const struct option_row common[] = {
 	    ALL | OPTION_RARE },
 
 	{ OPTION_HEADING, "Output", NULL, NULL, ALL },
-	{ 'c', "count", NULL, "print the number of events, nothing else", ALL },
 	/* each tool lists its own formats */
 	{ 'f', "format", "FORMAT", "", ALL },
 	{ 'o', "output", "FILE", "write to FILE", OTHERS },
+	{ 'c', "count", NULL, "print the number of events, nothing else", ALL },
 	{ 'z', "compress", "LEVEL", "compress with zstd, 1 to 19", OTHERS },
 	{ OPTION_META_SET, "meta-set", "KEY=VALUE",
 	    "with -f tel: add metadata to the log", WRITES | OPTION_RARE },
@@ -451,8 +451,8 @@ print_group(const struct tool *tool, const char *group, int all)
 {
 	int printed = 0;
 
-	print_rows(tool, tool->own, tool->nown, group, all, &printed);
 	print_rows(tool, common, NCOMMON, group, all, &printed);
+	print_rows(tool, tool->own, tool->nown, group, all, &printed);
 }
 
 /* Nonzero when the common table has the group. */

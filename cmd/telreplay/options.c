@@ -56,7 +56,7 @@ static const struct option_row own[] = {
 	{ OPTION_RUNS, "runs", "N|auto",
 	    "run each allocator N times, or until they can be compared", 0 },
 	{ OPTION_REPEAT, "repeat", "N", "replay the trace N times in each run",
-	    0 },
+	    OPTION_RARE },
 	{ OPTION_ORDER, "order", "ORDER",
 	    "order between threads: edges, total or none", 0 },
 	{ OPTION_WINDOW, "window", "N|P%",
@@ -68,9 +68,10 @@ static const struct option_row own[] = {
 	{ OPTION_TOUCH, "touch", "WHAT",
 	    "write to new blocks: none, first, page, all or N%", 0 },
 	{ OPTION_VERIFY, "verify", NULL, "check the contents of blocks", 0 },
-	{ OPTION_SAMPLE, "sample", "N", "time each Nth operation", 0 },
+	{ OPTION_SAMPLE, "sample", "N", "time each Nth operation",
+	    OPTION_RARE },
 	{ OPTION_IDLE, "idle", "TIME",
-	    "sample memory for TIME after the last event", 0 },
+	    "sample memory for TIME after the last event", OPTION_RARE },
 	{ OPTION_TIMEOUT, "timeout", "TIME",
 	    "kill a run without progress for TIME", OPTION_RARE },
 	{ OPTION_MAX_LIVE, "max-live", "N", "at most N live blocks",
@@ -83,7 +84,7 @@ static const struct option_row own[] = {
 	{ OPTION_DETAILS, "details", "[=LIST]",
 	    "all tables, or sizes, lifetimes, threads, classes, slack ...", 0 },
 	{ OPTION_CLASSES, "classes", "LIST",
-	    "bytes taken with size classes 16,32,48,...", 0 },
+	    "bytes taken with size classes 16,32,48,...", OPTION_RARE },
 };
 
 /* An argument is not what it must be. */
