@@ -370,10 +370,14 @@ plugin() {
 	clean telreplay -a glibc,class,bump --runs 10 t.txt >report
 	[ "$(head -n 1 report)" = comparison ]
 	[ "$(sed -n '3p;4p;5p' report | awk '{ printf "%s ", $1 }')" = "glibc class bump " ]
-	[ "$(sed -n '4p;5p' report | grep -oE '(x[0-9.]+|=)( |$)' | wc -l)" -ge 7 ]
+	[ "$(sed -n '4p;5p' report | grep -oE '([x~][0-9.]+|=)( |$)' | wc -l)" -ge 7 ]
 	grep 'x: ratio to glibc; by chance alone' report
 	clean telreplay -a glibc,class --runs 2 t.txt >report
-	grep '~: too few runs to tell; --runs 4 can' report
+	# two runs have no interval
+	[ "$(sed -n 4p report | grep -oE '~[0-9.]+( |$)' | wc -l)" -ge 3 ]
+	grep '~: 2 runs show neither a difference nor equality.*; try --runs auto' report
+	clean telreplay -a glibc,class --runs 2 -f csv t.txt >report
+	[ "$(grep -cE '^ratio,class,glibc,[a-z0-9_]+_(different|equal),0$' report)" -ge 6 ]
 	clean telreplay -a glibc,class -f json t.txt | grep '"type":"ratio"' |
 	    grep '"allocator":"class","item":"glibc"'
 	clean telreplay -a glibc -f csv t.txt >report
@@ -387,6 +391,8 @@ plugin() {
 	    ratio,bump,glibc,peak_bytes_different,1 ]
 	[ "$(grep '^ratio,again,glibc,peak_bytes_different,' report)" = \
 	    ratio,again,glibc,peak_bytes_different,0 ]
+	[ "$(grep '^ratio,bump,glibc,peak_bytes_equal,' report)" = \
+	    ratio,bump,glibc,peak_bytes_equal,0 ]
 	# six pairs need five runs of each, with intervals
 	[ "$(grep -c '^run,glibc,.*,operations,' report)" = 5 ]
 	grep '^ratio,bump,again,ns_low,' report
@@ -423,6 +429,7 @@ plugin() {
 	grep -x 'ratio,new,old,peak_bytes_different,1' report
 	clean telreplay -f csv -a old=./v1.so,new=./v1.so t.txt >report
 	grep -x 'ratio,new,old,peak_bytes_different,0' report
+	grep -x 'ratio,new,old,peak_bytes_equal,1' report
 }
 
 # ranged TYPE FIGURE LEAST MOST RUNS: each is that of the report, of class.

@@ -228,6 +228,11 @@ def replay(page, folder):
     header = page.run("""[...document.querySelectorAll("#panel th")]
         .slice(0, 3).map((e) => e.textContent)""")
     expect(header, ["", "bump", "null"])
+    ratio, = of_type(want, "ratio")
+    expect([[row[0], row[1], row[2], row[-1]]
+            for row in rows_of_table(page, "ratios")],
+           [["null", "bump", key.replace("_", " "), "not known"]
+            for key in ratio if key + "_p" in ratio])
     charts = show(page, "Memory")
     line = [row[1:] for row in
             charts["Resident memory of each allocator"]["rows"]
@@ -243,7 +248,7 @@ def replay(page, folder):
             if row["allocator"] == "bump"]
     assert max(live) > 0
     expect([value for _, value in line], [0] + live)
-    times = charts["Median time to allocate, by size of block"]["rows"]
+    times = charts["Median time to allocate by size of block"]["rows"]
     expect([row[:2] for row in times if row[1] is not None],
            [[row["item"], row["allocation_ns"]]
             for row in of_type(want, "size_time")

@@ -12,7 +12,7 @@
 /* Figures with a column of ratios: the first ones of enum metric_kind. */
 #define COMPARED (METRIC_END + 1)
 
-/* "x1.17"; "=" if equality is not refuted; "~1.17" if it could not be. */
+/* "x1.17" of a difference; "=" of equality; "~1.17" if neither is shown. */
 static const char *
 ratio_text(struct report *r, const struct verdict *v)
 {
@@ -21,9 +21,10 @@ ratio_text(struct report *r, const struct verdict *v)
 
 	if (!v->known)
 		return "";
-	if (v->different)
-		return report_text(r, "x%.*f", decimals, v->ratio);
-	return v->possible ? "=" : report_text(r, "~%.*f", decimals, v->ratio);
+	if (v->equal)
+		return "=";
+	return report_text(r, "%c%.*f", v->different ? 'x' : '~', decimals,
+	    v->ratio);
 }
 
 /* A figure; NaN: unknown, or a time that is lost in that of telreplay itself. */
@@ -75,8 +76,8 @@ put_notes(struct report *r, const struct benchmark *c)
 		for (m = 0; m < COMPARED; m++) {
 			v = benchmark_verdict(c, (enum metric_kind)m, i, 0);
 			different |= v->known && v->different;
-			same |= v->known && !v->different && v->possible;
-			unknown |= v->known && !v->different && !v->possible;
+			same |= v->equal;
+			unknown |= v->known && !v->different && !v->equal;
 		}
 	if (different)
 		report_note(r, REPORT_TEXT, NULL,
@@ -86,14 +87,16 @@ put_notes(struct report *r, const struct benchmark *c)
 	if (same)
 		report_note(r, REPORT_TEXT, NULL,
 		    report_text(r,
-		        "=: %" PRIu64
-		        " runs of each do not show a difference of more "
-		        "than 3 %%",
-		        c->rounds));
+		        "=: equal to %.60s within 3 %%, in 19 of 20 cases",
+		        c->results[0].allocator->name));
 	if (unknown)
 		report_note(r, REPORT_TEXT, NULL,
-		    report_text(r, "~: too few runs to tell; --runs %zu can",
-		        verdict_runs(c->pairs)));
+		    report_text(r,
+		        "~: %" PRIu64 " runs show neither a difference nor "
+		        "equality within 3 %%%s",
+		        c->rounds,
+		        c->telreplay->runs == RUNS_AUTO ? "" :
+		                                          "; try --runs auto"));
 }
 
 /* For programs: how each allocator compares with those before it. */
@@ -122,6 +125,8 @@ put_pair(struct report *r, const struct benchmark *c, size_t i, size_t j)
 		report_data(r, report_text(r, "%s_p", name), report_real(v->p));
 		report_data(r, report_text(r, "%s_different", name),
 		    report_count((uint64_t)(v->different != 0)));
+		report_data(r, report_text(r, "%s_equal", name),
+		    report_count((uint64_t)(v->equal != 0)));
 	}
 	report_put(r);
 }

@@ -280,8 +280,7 @@ is_decided(const struct benchmark *c)
 
 	for (i = 1; i < c->n; i++) {
 		v = benchmark_verdict(c, METRIC_COST, i, 0);
-		if (v->known && !v->different &&
-		    (!(v->low > 1 / VERDICT_SAME) || v->high > VERDICT_SAME))
+		if (v->known && !v->different && !v->equal)
 			return 0;
 	}
 	return 1;

@@ -81,6 +81,8 @@ verdict_compare(const double *a, size_t n, const double *b, size_t m,
 	if (k > 0) {
 		out->low = room[k - 1];
 		out->high = room[all - k];
+		out->equal =
+		    out->low > 1 / VERDICT_SAME && out->high < VERDICT_SAME;
 	}
 	/* few ratios below 1.03, or few above 1 / 1.03 */
 	below = pairs_below(room, all, VERDICT_SAME);
@@ -88,7 +90,6 @@ verdict_compare(const double *a, size_t n, const double *b, size_t m,
 	more = chance_of(n, m, below < all / 2 ? below : all / 2);
 	less = chance_of(n, m, above < all / 2 ? above : all / 2);
 	out->p = 2 * (more < less ? more : less);
-	out->possible = chance_least(n, m) < VERDICT_CHANCE;
 }
 
 static int

@@ -18,11 +18,11 @@
 
 struct verdict {
 	int known;        /* both have values */
-	int possible;     /* there are enough of them for a difference */
 	double ratio;     /* the median of those of all pairs of values */
 	double low, high; /* its 95 % confidence interval; 0, 0: unknown */
 	double p;         /* corrected */
 	int different;
+	int equal; /* the interval is within VERDICT_SAME of 1 */
 };
 
 /* Orders doubles, for qsort(). */

@@ -249,34 +249,39 @@ function sideBySide(type) {
 }
 
 function allocatorsTab() {
-	const bars = (title, type, key, unit) => {
+	const bars = (title, type, key) => {
 		const list = ofType(type).filter((o) => key in o);
-		return list.length > 0 && barsOf(title, "", unit, [words(key)],
-			list.map((o) => [o.allocator, number(o[key])]));
+		return list.length > 0 && barsOf(title, "", unitOf(key, {}),
+			[words(key)], list.map((o) => [o.allocator, number(o[key])]));
 	};
 	return el("div", {}, el("div", { class: "side" },
-		bars("Time of an operation", "cost", "ns", "ns"),
-		bars("99 % of the operations take at most", "cost", "p99_ns", "ns"),
-		bars("Peak of the resident memory", "memory", "peak_bytes", "bytes"),
-		bars("Resident at the end", "memory", "end_bytes", "bytes"),
-		bars("When all is freed", "memory", "freed_bytes", "bytes"),
-		bars("Page faults", "cost", "page_faults", "")),
+		bars("Time of an operation", "cost", "ns"),
+		bars("99 % of the operations take at most", "cost", "p99_ns"),
+		bars("Peak of the resident memory", "memory", "peak_bytes"),
+		bars("Resident at the end", "memory", "end_bytes"),
+		bars("When all is freed", "memory", "freed_bytes"),
+		bars("Page faults", "cost", "page_faults")),
 	el("div", { class: "side" }, ["cost", "memory", "residency", "counters",
 		"calls"].filter((t) => ofType(t).length).map(sideBySide)),
-	ofType("ratio").length > 0 &&
-		objectTable("ratios to the first", ofType("ratio")));
+	ofType("ratio").length > 0 && objectTable("ratios", ofType("ratio")
+		.flatMap((o) => Object.keys(o).filter((k) => `${k}_p` in o).map((k) =>
+			({ allocator: o.allocator, to: o.item, figure: words(k),
+				ratio: o[k], low: o[`${k}_low`],
+				high: o[`${k}_high`],
+				verdict: o[`${k}_different`] ? "different"
+					: o[`${k}_equal`] ? "equal" : "not known" })))));
 }
 
 function memoryTab() {
 	const samples = ofType("sample"), live = ofType("live"), first = samples[0];
 	const curve = (key, list) => [[0, 0], ...list.map((o) =>
 		[number(o.time_ns), number(o[key])])];
-	const series = allocators().map((name) => ({ name, points: curve(
+	const names = allocators();
+	const series = names.map((name) => ({ name, points: curve(
 		"resident_bytes", samples.filter((o) => o.allocator === name)) }))
 		.filter((s) => s.points.length > 1);
-	const names = allocators();
-	const bySize = (type, title, unit, key) => ofType(type).length > 0 &&
-		barsOf(title, "", unit, names,
+	const bySize = (type, title, key) => ofType(type).length > 0 &&
+		barsOf(`${title} by size of block`, "", unitOf(key, {}), names,
 			[...Map.groupBy(ofType(type), (o) => o.item)].map(([item, same]) =>
 				[item, ...names.map((n) => same.find((o) =>
 					o.allocator === n)?.[key])]));
@@ -294,10 +299,9 @@ function memoryTab() {
 				[100 * o.done, number(o.bytes)])], area: true }],
 		{ xTitle: "% of the operations done", xUnit: "", unit: "bytes",
 			yTitle: "memory (bytes)" }) : "",
-	bySize("size_residency", "Resident pages by size of block", "bytes",
-		"resident_bytes"),
-	bySize("size_time", "Median time to allocate, by size of block", "ns",
-		"allocation_ns"),
+	bySize("size_residency", "Resident pages", "resident_bytes"),
+	bySize("size_time", "Median time to allocate", "allocation_ns"),
+	bySize("size_time", "Median time to free", "free_ns"),
 	...["size", "lifetime"].filter((t) => ofType(t).length).map((t) =>
 		barsOf(t === "size" ? "Requests by size, up to"
 			: "Lifetimes of blocks, in operations, up to", "", "",
