@@ -14,7 +14,6 @@
 #include "model/schema.h"
 #include "model/stacks.h"
 #include "print/page.h"
-#include "query/heap.h"
 #include "query/pools.h"
 
 /* Cells of all moments: 40 MB.  With more, intervals become wider. */
@@ -37,6 +36,9 @@ tel__holders_want(struct holders *h, const struct tel_schema *s)
 		h->stacked |= s->types[i].role_field[TEL_PART_STACK] >= 0;
 		allocates = 1;
 		pools |= tel__pools_has(&s->types[i]);
+		h->pools |= h->heap == NULL &&
+		    (s->types[i].role_field[TEL_PART_POOL] >= 0 ||
+		        s->types[i].role_field[TEL_PART_BUFFER] >= 0);
 	}
 	h->wanted |= h->stacked || (allocates && !pools);
 	return h->wanted;
@@ -144,17 +146,19 @@ holders_advance(struct holders *h, uint64_t time)
 }
 
 tel_status
-tel__holders_event(struct holders *h, const struct tel_event *ev, uint64_t time)
+tel__holders_event(struct holders *h, const struct tel_event *ev, uint64_t time,
+    tel__heap_fn *watch, void *arg)
 {
 	tel_alloc op;
 	uint64_t size;
 
-	if (!tel_type_is_alloc(ev->type) || !tel__event_alloc(ev, &op))
+	if (!tel__event_alloc(ev, &op))
 		return TEL_OK;
 	if (h->heap == NULL) {
 		if ((h->heap = tel_heap_new()) == NULL)
 			return TEL_ENOMEM;
 		tel__heap_set_classes(h->heap);
+		tel__heap_watch(h->heap, watch, arg);
 	}
 	if (!holders_advance(h, time))
 		return TEL_ENOMEM;

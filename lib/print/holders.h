@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "model/event.h"
-#include "tel/heap.h"
+#include "query/heap.h"
 
 /* The most moments, each at the end of an interval; a power of two. */
 #define HOLDERS_MOMENTS 512u
@@ -28,6 +28,7 @@ struct holders {
 	tel_heap *heap; /* NULL: nothing was allocated */
 	const struct tel_schema *schema;
 	int wanted;       /* types of .schema allocate, in no pools */
+	int pools;        /* some do in pools, which are counted apart */
 	int stacked;      /* and say by which stack */
 	uint64_t process; /* without stacks: of the first allocation */
 	int processes;    /* and there are others */
@@ -44,9 +45,12 @@ struct holders {
 
 /* Nonzero when events of a schema are to be given to tel__holders_event(). */
 int tel__holders_want(struct holders *h, const struct tel_schema *s);
-/* Takes an event, at a time since the first one.  TEL_OK, TEL_ENOMEM. */
+/*
+ * Takes an event, at a time since the first one; watch: set when it is the
+ * first.  TEL_OK, TEL_ENOMEM.
+ */
 tel_status tel__holders_event(struct holders *h, const struct tel_event *ev,
-    uint64_t time);
+    uint64_t time, tel__heap_fn *watch, void *arg);
 /*
  * Puts the names, the stacks and the moments up to a time into a block of a
  * page; 0: no memory.  moments: 0 leaves them out.

@@ -307,10 +307,8 @@ heat(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 
 	if (s == NULL)
 		return;
-	while (value > 0) {
-		value >>= 1;
-		key.row++;
-	}
+	if (value > 0)
+		key.row = 64 - __builtin_clzll((unsigned long long)value);
 	if (s->rows == NULL &&
 	    (s->rows = calloc(64, sizeof(*s->rows))) == NULL) {
 		h->no_memory = 1;
@@ -466,13 +464,97 @@ is_collected(struct html *h, const struct tel_type *type)
 	    tel__collections_key(&h->collections, type) >= 0;
 }
 
+/* Nonzero when blocks of logs of a schema are counted by what holds them. */
+static int
+is_held(struct html *h, const struct tel_schema *s)
+{
+	const int holds = tel__holders_want(&h->holders, s);
+
+	/* the timeline knows pools */
+	h->timeline->held = holds && !h->holders.pools;
+	return holds;
+}
+
 /* Nonzero when more than tracks is counted of logs of a schema. */
 static int
 is_watched(struct html *h, const struct tel_schema *s)
 {
-	const int holds = tel__holders_want(&h->holders, s);
+	const int holds = is_held(h, s);
 
 	return tel__collections_want(&h->collections, s) || holds;
+}
+
+/* A track of a log's heap. */
+static struct timeline_track *
+held_track(struct tel_printer *pr, const struct tel_event *ev,
+    enum timeline_use use, const char *name)
+{
+	struct html *h = pr->state;
+	struct timeline_track *t =
+	    tel__timeline_process(pr, h->timeline, ev->log);
+
+	if (t != NULL)
+		t = tel__timeline_track(pr, h->timeline, t, use, name,
+		    strlen(name));
+	h->no_memory |= t == NULL;
+	/* where there are too many, it is the log's */
+	return t != NULL && t->use == use ? t : NULL;
+}
+
+/* A block was allocated, or ends. */
+static tel_status
+held_block(void *arg, int ends, uint64_t value, uint32_t blocks)
+{
+	struct tel_printer *pr = arg;
+	struct html *h = pr->state;
+	const struct timeline_track *t = ends ? h->lifetimes : h->sizes;
+
+	if (t != NULL)
+		heat(pr, t, h->held_time,
+		    value < INT64_MAX ? (int64_t)value : INT64_MAX, blocks);
+	return h->no_memory ? TEL_ENOMEM : TEL_OK;
+}
+
+/* The bytes that live after an event, and frees of unknown blocks. */
+static void
+show_held(struct tel_printer *pr, const struct tel_event *ev)
+{
+	struct html *h = pr->state;
+	const tel_heap *heap = h->holders.heap;
+	const uint64_t live = tel__heap_live(heap);
+	const uint64_t unknown = tel__heap_unknown(heap);
+	struct timeline_track *t;
+
+	if (h->held != NULL)
+		print_html_counter(pr, h->held, h->held_time,
+		    live < INT64_MAX ? (int64_t)live : INT64_MAX);
+	if (unknown == h->held_unknown)
+		return;
+	h->held_unknown = unknown;
+	t = held_track(pr, ev, TIMELINE_COUNT, TIMELINE_UNKNOWN);
+	if (t != NULL)
+		print_html_counter(pr, t, h->held_time, (int64_t)unknown);
+}
+
+/* An event that may allocate or free. */
+static tel_status
+hold_block(struct tel_printer *pr, const struct tel_event *ev)
+{
+	struct html *h = pr->state;
+	const int held = timeline_is_held(h->timeline, ev->type);
+	tel_status st;
+
+	if (held && h->holders.heap == NULL) {
+		h->held = held_track(pr, ev, TIMELINE_BYTES, "live bytes");
+		h->sizes = held_track(pr, ev, TIMELINE_HEAT, "sizes of blocks");
+		h->lifetimes =
+		    held_track(pr, ev, TIMELINE_HEAT, "lifetimes of blocks");
+	}
+	st = tel__holders_event(&h->holders, ev, h->held_time,
+	    held ? held_block : NULL, pr);
+	if (st == TEL_OK && held && h->holders.heap != NULL)
+		show_held(pr, ev);
+	return st;
 }
 
 /*
@@ -480,9 +562,9 @@ is_watched(struct html *h, const struct tel_schema *s)
  * are collections.
  */
 static tel_status
-hold_event(struct html *h, const struct tel_event *ev)
+hold_event(struct tel_printer *pr, struct html *h, const struct tel_event *ev)
 {
-	const int holds = tel__holders_want(&h->holders, ev->type->schema);
+	const int holds = is_held(h, ev->type->schema);
 	tel_status st = TEL_OK;
 	uint64_t time;
 
@@ -493,8 +575,9 @@ hold_event(struct html *h, const struct tel_event *ev)
 	if (tel__timeline_times(h->timeline, ev->log, &ev->clock, 1, &time) !=
 	    1)
 		time = h->timeline->last;
-	if (holds)
-		st = tel__holders_event(&h->holders, ev, time);
+	h->held_time = time;
+	if (holds && tel_type_is_alloc(ev->type))
+		st = hold_block(pr, ev);
 	return st == TEL_OK && is_collected(h, ev->type) ?
 	    tel__collections_event(&h->collections, &h->exact, ev, time) :
 	    st;
@@ -522,7 +605,7 @@ print_html_event(struct tel_printer *pr, const struct tel_event *ev)
 	tel_status st = enter_log(h, ev);
 
 	if (st == TEL_OK)
-		st = hold_event(h, ev);
+		st = hold_event(pr, h, ev);
 	return st == TEL_OK ? print_html_take(pr, h, ev) : st;
 }
 
@@ -561,6 +644,8 @@ action_of(struct html *h, const struct tel_type *type)
 	if (a->plan == NULL)
 		return NULL;
 	tel__timeline_action(a, type);
+	if (timeline_is_held(h->timeline, type))
+		a->does &= ~TIMELINE_ALLOCATES;
 	return a;
 }
 
@@ -731,7 +816,7 @@ print_html_run(struct tel_printer *pr, struct tel_run *events)
 	for (i = 0; i < events->count && st == TEL_OK &&
 	     is_watched(h, run_type(events, i)->schema);
 	     i++)
-		st = hold_event(h, run_event(events, i));
+		st = hold_event(pr, h, run_event(events, i));
 	for (i = 0; i < events->count && st == TEL_OK;) {
 		more = 1;
 		if (plain && tel__samples_spare(&h->exact) > 0)

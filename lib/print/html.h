@@ -71,6 +71,9 @@ struct html {
 	size_t nlinks, links_room;
 	uint64_t all_links, link_stride;
 	struct holders holders;
+	/* what holders count is shown on; the time of what they count now */
+	struct timeline_track *held, *sizes, *lifetimes;
+	uint64_t held_time, held_unknown;
 	struct collections collections;
 	struct html_sent *sent;    /* by a hash of .flow */
 	const struct tel_log *log; /* of the last event */

@@ -575,12 +575,11 @@ static void
 show_unknown(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, uint64_t time)
 {
-	static const char name[] = "frees of blocks from before the log";
 	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
 
 	if (t != NULL)
-		t = tel__timeline_track(pr, tl, t, TIMELINE_COUNT, name,
-		    sizeof(name) - 1);
+		t = tel__timeline_track(pr, tl, t, TIMELINE_COUNT,
+		    TIMELINE_UNKNOWN, sizeof(TIMELINE_UNKNOWN) - 1);
 	if (t == NULL)
 		tl->no_memory = 1;
 	else if (t->use == TIMELINE_COUNT)

@@ -476,7 +476,8 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 		tl->last = time;
 	timeline_enter(pr, tl, time);
 	if (tl->counters && tel_type_is_alloc(ev->type) &&
-	    tel__timeline_allocate(pr, tl, ev, p, time))
+	    (timeline_is_held(tl, ev->type) ||
+	        tel__timeline_allocate(pr, tl, ev, p, time)))
 		return tl->no_memory ? TEL_ENOMEM : TEL_OK;
 	if (tl->counters && p->memory != 0)
 		tel__timeline_take(pr, tl, ev, p, time);

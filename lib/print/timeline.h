@@ -22,6 +22,8 @@
 #define TIMELINE_KNOWN 256u
 /* Channels whose messages are counted. */
 #define TIMELINE_FLOWS ((size_t)1 << 20)
+/* The counter of frees of blocks that the log does not allocate. */
+#define TIMELINE_UNKNOWN "frees of blocks from before the log"
 /* Bytes of a name, what it is cut to. */
 #define TIMELINE_NAME 512
 
@@ -115,6 +117,7 @@ struct timeline {
 	struct tel__table open; /* hash of a range to its track's number */
 	uint64_t starts;        /* of ranges */
 	struct tel__live live;  /* an owner is a gauge */
+	int held;               /* the caller counts blocks, in a heap */
 	/*
 	 * Of the operation that .live takes: the gauges of its pool or process,
 	 * and of all; and the gauge of a block that ended.
@@ -390,6 +393,15 @@ void tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
  */
 int tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time);
+
+/* Nonzero when the caller counts what events of the type allocate or free. */
+static inline int
+timeline_is_held(const struct timeline *tl, const struct tel_type *t)
+{
+	return tl->held &&
+	    (tel_type_allocates(t) || tel_type_frees(t) ||
+	        t->role == TEL_ROLE_REALLOC || t->role == TEL_ROLE_COMMIT);
+}
 
 /* Counts what a type takes and another one gives back. */
 void tel__timeline_take(struct tel_printer *pr, struct timeline *tl,

@@ -229,7 +229,8 @@ tel__timeline_context(struct tel_printer *pr, struct timeline *tl,
 			    ev->type->kind, strlen(ev->type->kind));
 	}
 	/* unknown types share a plan, and labels of a line are in it */
-	if (t == NULL || ev->type->unknown || ev->inline_use != TEL_INLINE_NONE)
+	if (t == NULL || ev->type->unknown ||
+	    (label != NULL && ev->inline_use != TEL_INLINE_NONE))
 		return t;
 	p->log = ev->log;
 	p->number = ev->log->number;

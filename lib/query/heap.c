@@ -71,7 +71,9 @@ struct tel_heap {
 	int has_classes;
 	uint64_t class_process;
 	uint32_t class_nodes[TEL__HEAP_CLASSES];
-	uint64_t untracked;
+	uint64_t untracked, unknown;
+	tel__heap_fn *watch; /* NULL: no one asks */
+	void *watch_arg;
 	/*
 	 * What the allocations are, by the first: blocks, or samples, of which
 	 * there are two kinds.  Those of others would be counted twice.
@@ -136,6 +138,13 @@ void
 tel__heap_set_classes(struct tel_heap *h)
 {
 	h->has_classes = 1;
+}
+
+void
+tel__heap_watch(struct tel_heap *h, tel__heap_fn *watch, void *arg)
+{
+	h->watch = watch;
+	h->watch_arg = arg;
 }
 
 tel_status
@@ -258,11 +267,14 @@ count_lifetime(struct tel_heap *h, struct site *s,
 {
 	const uint64_t time = heap_time(h, b->clock, h->event->clock);
 	const unsigned i = heap_bucket_of(time);
-	const tel_status st = add_lifetime(&s->lifetimes, i, time, b->blocks);
+	tel_status st = add_lifetime(&s->lifetimes, i, time, b->blocks);
 
 	h->ticks |= !(tel__clock_rate(h->clock) > 0);
-	return st == TEL_OK ? add_lifetime(&h->lifetimes, i, time, b->blocks) :
-	                      st;
+	if (st == TEL_OK)
+		st = add_lifetime(&h->lifetimes, i, time, b->blocks);
+	return st == TEL_OK && h->watch != NULL ?
+	    h->watch(h->watch_arg, 1, time, b->blocks) :
+	    st;
 }
 
 /* -------------------------------------------------------------- threads */
@@ -446,11 +458,15 @@ begin_block(struct tel_heap *h, struct tel__live_block *b, const tel_alloc *op,
 {
 	struct site *s = count_allocation(h, op, b->blocks, b->size);
 
+	tel_status st = TEL_OK;
+
 	if (s == NULL)
 		return TEL_ENOMEM;
-	if (!tracked) {
-		h->untracked++;
-		return TEL_OK;
+	if (h->watch != NULL)
+		st = h->watch(h->watch_arg, 0, b->size, b->blocks);
+	if (st != TEL_OK || !tracked) {
+		h->untracked += !tracked;
+		return st;
 	}
 	b->owner = (uint32_t)(s - h->sites);
 	keep_peak(h, s);
@@ -502,7 +518,7 @@ heap_change(void *arg, enum tel__live_what what, struct tel__live_block *block,
 		keep_peak(h, s);
 		s->live_bytes -= op->size;
 		return TEL_OK;
-	case TEL__LIVE_UNKNOWN: break;
+	case TEL__LIVE_UNKNOWN: h->unknown++; break;
 	}
 	return TEL_OK;
 }
@@ -850,4 +866,16 @@ uint64_t
 tel_heap_untracked(const tel_heap *h)
 {
 	return h->untracked;
+}
+
+uint64_t
+tel__heap_live(const tel_heap *h)
+{
+	return h->live.bytes;
+}
+
+uint64_t
+tel__heap_unknown(const tel_heap *h)
+{
+	return h->unknown;
 }

@@ -13,6 +13,17 @@
  */
 void tel__heap_set_classes(tel_heap *h);
 
+/*
+ * What is done with each block that is allocated, whose size is value, or that
+ * ends, having lived so long.  Returns TEL_OK, or a failure.
+ */
+typedef tel_status tel__heap_fn(void *arg, int ends, uint64_t value,
+    uint32_t blocks);
+void tel__heap_watch(tel_heap *h, tel__heap_fn *watch, void *arg);
+/* Bytes that live, and frees of blocks that the log does not allocate. */
+uint64_t tel__heap_live(const tel_heap *h);
+uint64_t tel__heap_unknown(const tel_heap *h);
+
 /* tel_heap_event() of an event whose operation is known; op: NULL of others. */
 tel_status tel__heap_take(tel_heap *h, const tel_event *event,
     const tel_alloc *op);

@@ -542,9 +542,17 @@ def test_processes(c):
     expect(page.run("""log.tracks.filter((t) => t.use === "bytes").map((t) =>
         [t.name, ...[0, 1, 0x102, 0x203].map((at) =>
             valueAt(t.series.find((s) => s.last), at))])"""),
-           [["live bytes", 48, 256, 306, 258],
-            ["live bytes of process 25016", 48, 256, 256, 208],
-            ["live bytes of process 8", 0, 0, 50, 50]])
+           [["live bytes", 48, 256, 306, 258]])
+    # at the end of intervals of two ticks
+    expect(page.run("""[...memory.ranks.keys()].map((i) => [layerName(i),
+        ...[0, 1, 0x102, 0x203].map((at) => memory.layers[momentAt(at)][i])])
+        """), [["process 25016", 256, 256, 256, 208],
+               ["process 8", 0, 0, 50, 50]])
+    # how long the block that was freed had lived
+    expect(page.run("""log.tracks.filter((t) => t.use === "heat").map((t) =>
+        [t.name, t.series.map((s) => [2 ** s.row, s.count.at(-1)])])"""),
+           [["sizes of blocks", [[64, 2], [256, 1]]],
+            ["lifetimes of blocks", [[1024, 1]]]])
     page.run("teltools.select(0, 0)")
     page.run("[...document.querySelectorAll('[role=tab]')].find((tab) =>"
              " tab.textContent === 'Events').click()")
