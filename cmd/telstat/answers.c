@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/report/lifetimes.h"
+
 /* Stacks in the report, and frames of each. */
 #define STACKS_SHOWN 5
 #define FRAMES_SHOWN 3
@@ -112,40 +114,25 @@ answers_heap_time(const struct show *show, uint64_t v, char *text)
 	return text;
 }
 
-static const struct {
-	uint32_t share;
-	const char *text, *name;
-} lifetimes[] = { { 500000000, "p50", "lifetime_p50" },
-	{ 900000000, "p90", "lifetime_p90" },
-	{ 990000000, "p99", "lifetime_p99" },
-	{ 1000000000, "longest", "lifetime_max" } };
-#define NLIFETIMES (sizeof(lifetimes) / sizeof(lifetimes[0]))
-
 static void
 put_lifetimes(struct report *r, const struct show *show)
 {
 	const tel_heap *heap = show->options->heap;
-	char text[2 * FIGURE_TEXT];
-	const char *line = "", *below;
-	uint64_t v, step;
+	uint64_t times[REPORT_LIFETIMES], step;
 	size_t i;
 
 	if (!tel_heap_resolution(heap, &step))
 		step = 0;
-	/* a log without times has no lifetimes */
-	if (step == 0 &&
-	    tel_heap_lifetime_of_all(heap, lifetimes[NLIFETIMES - 1].share,
-	        &v) &&
-	    v == 0)
-		return;
-	for (i = 0; i < NLIFETIMES; i++) {
-		if (!tel_heap_lifetime_of_all(heap, lifetimes[i].share, &v))
+	for (i = 0; i < REPORT_LIFETIMES; i++)
+		if (!tel_heap_lifetime_of_all(heap, report_lifetimes[i].share,
+		        &times[i]))
 			return;
-		below = v < step ? "< " : "";
-		line = report_text(r, "%s  %s %s%s", line, lifetimes[i].text,
-		    below, answers_heap_time(show, v < step ? step : v, text));
-	}
-	report_line(r, "lifetimes", "%s", line);
+	/* a log without times has no lifetimes */
+	if (step > 0 || times[REPORT_LIFETIMES - 1] > 0)
+		report_line(r, "lifetimes", "  %s",
+		    report_lifetimes_text(r, times, step,
+		        tel_heap_ticks(heap) ? "ticks" : "ns",
+		        show->options->raw));
 }
 
 /* What the heap knows of all blocks. */
@@ -236,9 +223,11 @@ answers_put_data(struct report *r, const struct show *show)
 	if (tel_heap_peak_time(heap, &v))
 		report_data(r, tel_heap_ticks(heap) ? "peak_ticks" : "peak_ns",
 		    report_count(v));
-	for (i = 0; i < NLIFETIMES; i++)
-		if (tel_heap_lifetime_of_all(heap, lifetimes[i].share, &v))
-			report_data(r, lifetimes[i].name, report_count(v));
+	for (i = 0; i < REPORT_LIFETIMES; i++)
+		if (tel_heap_lifetime_of_all(heap, report_lifetimes[i].share,
+		        &v))
+			report_data(r, report_lifetimes[i].name,
+			    report_count(v));
 	if (tel_heap_resolution(heap, &v))
 		report_data(r,
 		    tel_heap_ticks(heap) ? "resolution_ticks" : "resolution_ns",

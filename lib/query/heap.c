@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "model/clock.h"
 #include "model/event.h"
+#include "model/lifetimes.h"
 #include "model/live.h"
 #include "model/role.h"
 #include "model/stacks.h"
@@ -19,23 +20,13 @@
 
 /* Distinct stacks; all others count as one more. */
 #define SITES_MAX ((size_t)1 << 20)
-/*
- * How long blocks lived: buckets of a sixteenth of a power of two, from the
- * first that is used to the last.
- */
-#define STEPS 16u
 /* Bytes of a key that distinguish it. */
 #define KEY_MAX 1024
-struct lifetimes {
-	uint64_t least, most, count;
-	unsigned first, n;
-	uint64_t buckets[];
-};
 
 /* What a stack allocated. */
 struct site {
 	uint32_t node;
-	struct lifetimes *lifetimes;
+	struct tel__lifetimes *lifetimes;
 	uint64_t allocations, bytes, temporary;
 	uint64_t live_blocks, live_bytes;
 	/*
@@ -48,8 +39,7 @@ struct site {
 /* A thread: the block that it allocated last, as its place and 1. */
 struct thread {
 	uint32_t last;
-	uint32_t alike; /* blocks that it allocated at one clock, */
-	uint64_t clock; /* the latest */
+	struct tel__lifetimes_thread clock;
 };
 
 struct tel_heap {
@@ -86,10 +76,9 @@ struct tel_heap {
 	size_t nthreads, thread_room;
 	uint32_t *allocators; /* of blocks by place: the thread's place */
 	size_t allocator_room;
-	struct lifetimes *lifetimes; /* of all */
+	struct tel__lifetimes *lifetimes; /* of all */
 	/* times between clocks of a thread, for each block allocated there */
-	struct lifetimes *steps;
-	uint64_t shared;      /* blocks with the clock of the one before */
+	struct tel__lifetimes_clock resolution;
 	uint64_t most, peaks; /* bytes */
 	struct order {
 		uint64_t weight;
@@ -183,95 +172,18 @@ find_site(struct tel_heap *h, uint32_t node)
 
 /* --------------------------------------------------------------- blocks */
 
-static unsigned
-heap_bucket_of(uint64_t v)
-{
-	/* STEPS is 2^4 */
-	const unsigned log = v < STEPS ? 0 : 59 - (unsigned)__builtin_clzll(v);
-
-	return log * STEPS + (unsigned)(v >> log);
-}
-
-/* The largest value of a bucket. */
-static uint64_t
-heap_bucket_end(unsigned i)
-{
-	const unsigned log = i < STEPS ? 0 : i / STEPS - 1;
-
-	return (((uint64_t)i - log * STEPS) << log) +
-	    (((uint64_t)1 << log) - 1);
-}
-
-/* Makes room for bucket i.  1, or 0: no memory. */
-static int
-reserve_bucket(struct lifetimes **all, unsigned i)
-{
-	struct lifetimes *old = *all, *new;
-	unsigned first = i, end = i + 1;
-
-	if (old != NULL && i - old->first < old->n)
-		return 1;
-	if (old != NULL) {
-		first = i < old->first ? i : old->first;
-		end = i + 1 > old->first + old->n ? i + 1 : old->first + old->n;
-	}
-	new = calloc(1, sizeof(*new) + (end - first) * sizeof(uint64_t));
-	if (new == NULL)
-		return 0;
-	if (old != NULL) {
-		*new = *old;
-		memcpy(new->buckets + (old->first - first), old->buckets,
-		    old->n * sizeof(uint64_t));
-		free(old);
-	}
-	new->first = first;
-	new->n = end - first;
-	*all = new;
-	return 1;
-}
-
-/* The time between two clocks, in ns, or in ticks if their rate is unknown. */
-static uint64_t
-heap_time(const struct tel_heap *h, uint64_t from, uint64_t to)
-{
-	int64_t ns;
-
-	if (to <= from)
-		return 0;
-	if (!tel__clock_between(h->clock, from, to, &ns))
-		return to - from;
-	return ns > 0 ? (uint64_t)ns : 0;
-}
-
-static tel_status
-add_lifetime(struct lifetimes **all, unsigned i, uint64_t time, uint32_t blocks)
-{
-	struct lifetimes *l;
-
-	if (!reserve_bucket(all, i))
-		return TEL_ENOMEM;
-	l = *all;
-	l->buckets[i - l->first] += blocks;
-	if (l->count == 0 || time < l->least)
-		l->least = time;
-	if (time > l->most)
-		l->most = time;
-	l->count += blocks;
-	return TEL_OK;
-}
-
 /* How long a block lived. */
 static tel_status
 count_lifetime(struct tel_heap *h, struct site *s,
     const struct tel__live_block *b)
 {
-	const uint64_t time = heap_time(h, b->clock, h->event->clock);
-	const unsigned i = heap_bucket_of(time);
-	tel_status st = add_lifetime(&s->lifetimes, i, time, b->blocks);
+	const uint64_t time =
+	    tel__lifetimes_between(h->clock, b->clock, h->event->clock);
+	tel_status st = tel__lifetimes_add(&s->lifetimes, time, b->blocks);
 
 	h->ticks |= !(tel__clock_rate(h->clock) > 0);
 	if (st == TEL_OK)
-		st = add_lifetime(&h->lifetimes, i, time, b->blocks);
+		st = tel__lifetimes_add(&h->lifetimes, time, b->blocks);
 	return st == TEL_OK && h->watch != NULL ?
 	    h->watch(h->watch_arg, 1, time, b->blocks) :
 	    st;
@@ -299,29 +211,6 @@ heap_find_thread(struct tel_heap *h, const tel_alloc *op, uint64_t tag)
 	return h->thread;
 }
 
-/* A thread has allocated a block: whether its clock was read for it. */
-static tel_status
-count_step(struct tel_heap *h, struct thread *t, uint64_t clock)
-{
-	tel_status st = TEL_OK;
-	uint64_t time;
-
-	if (t->alike > 0 && clock == t->clock) {
-		h->shared++;
-		if (t->alike < UINT32_MAX)
-			t->alike++;
-		return TEL_OK;
-	}
-	if (t->alike > 0) {
-		time = heap_time(h, t->clock, clock);
-		st = add_lifetime(&h->steps, heap_bucket_of(time), time,
-		    t->alike);
-	}
-	t->clock = clock;
-	t->alike = 1;
-	return st;
-}
-
 /* A thread has allocated a block. */
 static tel_status
 set_last(struct tel_heap *h, const struct tel__live_block *b,
@@ -335,7 +224,8 @@ set_last(struct tel_heap *h, const struct tel__live_block *b,
 		return TEL_ENOMEM;
 	h->threads[thread].last = (uint32_t)place + 1;
 	h->allocators[place] = thread;
-	return count_step(h, &h->threads[thread], op->clock);
+	return tel__lifetimes_allocated(&h->resolution,
+	    &h->threads[thread].clock, h->clock, op->clock);
 }
 
 /* A block ends; nonzero when its thread has not allocated since. */
@@ -474,8 +364,8 @@ begin_block(struct tel_heap *h, struct tel__live_block *b, const tel_alloc *op,
 	s->live_bytes += b->size;
 	if (h->live.bytes > h->most) {
 		h->most = h->live.bytes;
-		h->peak_time =
-		    heap_time(h, tel__clock_origin(h->clock), h->event->clock);
+		h->peak_time = tel__lifetimes_between(h->clock,
+		    tel__clock_origin(h->clock), h->event->clock);
 		h->peaks++;
 	}
 	return set_last(h, b, op, h->tag);
@@ -624,7 +514,8 @@ drop_young(struct tel_heap *h)
 		if (e->key == 0)
 			continue;
 		b = &h->live.blocks[e->value];
-		if (heap_time(h, b->clock, h->end) >= h->min_age)
+		if (tel__lifetimes_between(h->clock, b->clock, h->end) >=
+		    h->min_age)
 			continue;
 		s = &h->sites[b->owner];
 		keep_peak(h, s);
@@ -658,7 +549,7 @@ tel_heap_free(tel_heap *h)
 	free(h->sites);
 	free(h->order);
 	free(h->lifetimes);
-	free(h->steps);
+	free(h->resolution.steps);
 	free(h->threads);
 	free(h->allocators);
 	tel__clock_free(h->clock);
@@ -796,45 +687,24 @@ tel_heap_frames(tel_heap *h, size_t i)
 	    tel__stacks_text(&h->stacks, site_at(h, i)->node);
 }
 
-static int
-quantile(const struct lifetimes *l, uint32_t share, uint64_t *out)
-{
-	uint64_t rank, sum = 0, v = 0;
-	unsigned k;
-
-	if (l == NULL)
-		return 0;
-	/* of the count and the share, neither fits into 64 bits with the other */
-	rank = l->count / 1000000000 * share +
-	    (l->count % 1000000000 * share + 999999999) / 1000000000;
-	for (k = 0; k < l->n && sum < rank; k++) {
-		sum += l->buckets[k];
-		v = heap_bucket_end(l->first + k);
-	}
-	if (rank == 0 || v < l->least)
-		v = l->least;
-	*out = v > l->most ? l->most : v;
-	return 1;
-}
-
 int
 tel_heap_lifetime(const tel_heap *h, size_t i, uint32_t share, uint64_t *out)
 {
-	return i < h->nsites && quantile(site_at(h, i)->lifetimes, share, out);
+	return i < h->nsites &&
+	    tel__lifetimes_quantile(site_at(h, i)->lifetimes, share, out);
 }
 
 int
 tel_heap_lifetime_of_all(const tel_heap *h, uint32_t share, uint64_t *out)
 {
-	return quantile(h->lifetimes, share, out);
+	return tel__lifetimes_quantile(h->lifetimes, share, out);
 }
 
 int
 tel_heap_resolution(const tel_heap *h, uint64_t *out)
 {
-	return h->lifetimes != NULL && h->steps != NULL &&
-	    h->shared > h->steps->count / 2 &&
-	    quantile(h->steps, 900000000, out);
+	return h->lifetimes != NULL &&
+	    tel__lifetimes_resolution(&h->resolution, out);
 }
 
 int

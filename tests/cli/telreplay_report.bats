@@ -45,6 +45,7 @@ small() {
 		  anomaly       1 realloc of NULL; first: event 8, 0x5000
 		  anomaly       1 allocation that failed; first: event 7, 0x0
 		  anomaly       1 alignment that is not a power of 2; first: event 2, 0x3000
+		  lifetimes     p50 61 ns  p90 3.96 us  p99 3.96 us  longest 3.96 us
 
 		sizes in bytes                    requests   share     not freed
 		  0                                      1  16.67%             1
@@ -76,13 +77,13 @@ small() {
 		  8..15                                  1  33.33%
 
 		lifetimes in time, up to            blocks   share
-		  64 ns                                  1  33.33%
+		  64 ns                                  2  50.00%
 		  128 ns                                 0   0.00%
 		  256 ns                                 0   0.00%
 		  512 ns                                 0   0.00%
 		  1.024 us                               0   0.00%
 		  2.048 us                               0   0.00%
-		  4.096 us                               2  66.67%
+		  4.096 us                               2  50.00%
 	END
 }
 
@@ -114,13 +115,21 @@ small() {
 	expect 2 "*--details*sizes, lifetimes*" telreplay --details=size t.txt
 }
 
-@test "the clock of a log without one for each event is named once" {
+@test "lifetimes below the resolution of the clock are one figure" {
 	for ((i = 1; i < 9; i++)); do
 		echo "1: malloc 0x${i}000 10 $((i / 4))000 $((i / 4))000"
 		echo "1: free 0x${i}000 $((i / 4))000 $((i / 4))000"
 	done >t.txt
 	clean telreplay --dry-run --details t.txt >report
-	grep -c 'the log has no clock for each event' report | grep '^1$'
+	grep -c '^  lifetimes     p50 < 1 us  .*  longest < 1 us$' report |
+	    grep '^1$'
+	sed -n '/^lifetimes in time/,/^$/p' report | diff - <(
+	    echo 'lifetimes in time, up to            blocks   share'
+	    echo '  1.024 us                               8 100.00%')
+	clean telreplay --dry-run --details=lifetimes \
+	    "$TEL_TOP/tests/data/alloc/perl.heaptrack.zst" >report
+	grep -c '^  lifetimes     not in time: the log has no clocks$' report |
+	    grep '^1$'
 	run ! grep 'lifetimes in time' report
 }
 
@@ -207,7 +216,7 @@ small() {
 		lifetime,,2,blocks,1
 		lifetime,,4,blocks,1
 		lifetime,,8,blocks,1
-		lifetime_ticks,,32,blocks,1
+		lifetime_ticks,,32,blocks,2
 		lifetime_ticks,,2048,blocks,2
 		live,,0,done,1
 		live,,0,blocks,2
@@ -301,7 +310,7 @@ small() {
 		lifetimes in operations  blocks  share
 		2..3  1  33.33%
 		lifetimes in time, up to  blocks  share
-		64 ns  1  33.33%
+		64 ns  2  50.00%
 		CPU time, nanoseconds an operation; telreplay's own is subtracted
 		median  least  most  own  CPU/op  M ops/s page faults
 		latency in nanoseconds, of one operation in 1

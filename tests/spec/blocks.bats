@@ -96,8 +96,16 @@ assert want <= got["resolution_ns"] <= want + want // 16 + 1, (got, want)'
 		done
 		telstat --file-order shared.log |
 		    grep '^lifetimes  p50 < [0-9.]* us  p90 < '
+		telstat --file-order shared.log | grep ^lifetimes >stat
+		telreplay --file-order --dry-run --details=lifetimes shared.log |
+		    grep '^  lifetimes  ' | tr -s ' ' |
+		    diff - <(sed 's/^/ /' stat | tr -s ' ')
 	done
-	# a clock for each event, and none for any
+	# a clock for each event, where a realloc ends a block, and none for any
+	log=$TEL_TOP/tests/data/alloc/python3.mtrace.zst
+	telreplay -q --dry-run --details=lifetimes "$log" |
+	    grep '^  lifetimes  ' | tr -s ' ' |
+	    diff - <(telstat "$log" | sed -n 's/^lifetimes/ &/p' | tr -s ' ')
 	python3 "$MODEL" 4 log >model
 	telstat -f json log >text
 	run ! grep -q resolution text

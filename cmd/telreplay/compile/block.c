@@ -218,8 +218,6 @@ block_count_end(struct compiler *c, const struct tel__live_block *live,
 	live_count(c, live->size, 0, -1);
 	window_count(c, live->size);
 	f->lived[compile_block_magnitude(c->now - b->birth)]++;
-	f->lived_ticks[compile_block_magnitude(
-	    c->clock > live->clock ? c->clock - live->clock : 0)]++;
 }
 
 tel_status
@@ -314,6 +312,23 @@ block_replaced(struct compiler *c, struct thread *t,
 	    st;
 }
 
+/*
+ * Counts the lifetime of a block that ends, as telstat does: a resize ends it,
+ * too.
+ */
+static tel_status
+count_lifetime(struct compiler *c, const struct tel__live_block *live)
+{
+	const uint64_t ticks =
+	    c->clock > live->clock ? c->clock - live->clock : 0;
+
+	if (c->image_ends)
+		return TEL_OK;
+	c->facts.lived_ticks[compile_block_magnitude(ticks)]++;
+	return tel__lifetimes_add(&c->lifetimes,
+	    tel__lifetimes_between(c->log_clock, live->clock, c->clock), 1);
+}
+
 tel_status
 block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
     const tel_alloc *op)
@@ -321,8 +336,16 @@ block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
 	struct compiler *c = arg;
 	struct thread *t = c->thread;
 	uint32_t slot = c->resized;
-	tel_status st;
+	tel_status st = TEL_OK;
 
+	if (what == TEL__LIVE_ALLOCATED)
+		st = tel__lifetimes_allocated(&c->resolution, &t->clock,
+		    c->log_clock, c->clock);
+	else if (what == TEL__LIVE_FREED || what == TEL__LIVE_RESIZED ||
+	    what == TEL__LIVE_POOL_DESTROYED)
+		st = count_lifetime(c, live);
+	if (st != TEL_OK)
+		return compiler_no_memory(c);
 	switch (what) {
 	case TEL__LIVE_ALLOCATED:
 		c->resized = NO_SLOT;

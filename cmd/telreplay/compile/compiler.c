@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/report/lifetimes.h"
+
 /* Out of line: what nearly all operations do needs no frame for it then. */
 #define RARE __attribute__((noinline, cold))
 #define EVENTS_OF_A_KIND 10 /* of anomalies that are kept */
@@ -66,6 +68,8 @@ compiler_free(struct compiler *c)
 	tel__table_clear(&c->reorder_by_key);
 	pools_close(c);
 	threads_close(c);
+	free(c->lifetimes);
+	free(c->resolution.steps);
 	free(c->blocks);
 	free(c->reorder);
 	free(c->index);
@@ -102,6 +106,12 @@ compiler_set_tick_rate(struct compiler *c, double hertz)
 	c->facts.tick_rate = hertz;
 	emit_rate(c);
 	return TEL_OK;
+}
+
+void
+compiler_set_clock(struct compiler *c, struct tel_clock *clock)
+{
+	c->log_clock = clock;
 }
 
 tel_status
@@ -347,11 +357,13 @@ image_end(struct compiler *c, uint64_t index)
 	for (i = 0; i < n; i++)
 		if ((b = image_block(c, tag, i)) != NULL)
 			bytes += b->size;
+	c->image_ends = 1;
 	for (i = 0; i < n && st == TEL_OK && bytes >= IMAGE_MIN; i++)
 		if ((b = image_block(c, tag, i)) != NULL) {
 			op.address = b->address;
 			st = live_take(c, &op);
 		}
+	c->image_ends = 0;
 	return st;
 }
 
@@ -564,6 +576,21 @@ compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
 	return TEL_OK;
 }
 
+/* Facts of what is counted elsewhere until the end. */
+static void
+lifetimes_finish(struct compiler *c)
+{
+	struct facts *f = &c->facts;
+	size_t i;
+
+	for (i = 0; i < REPORT_LIFETIMES; i++)
+		(void)tel__lifetimes_quantile(c->lifetimes,
+		    report_lifetimes[i].share, &f->lifetimes[i]);
+	if (c->lifetimes != NULL)
+		(void)tel__lifetimes_resolution(&c->resolution,
+		    &f->lifetimes_clock);
+}
+
 tel_status
 compiler_finish(struct compiler *c)
 {
@@ -584,6 +611,7 @@ compiler_finish(struct compiler *c)
 	c->facts.last_clock = c->clock;
 	curve_point(c);
 	blocks_finish(c);
+	lifetimes_finish(c);
 	if ((st = chunk_end(c)) != TEL_OK)
 		return st;
 	c->ended = 1;

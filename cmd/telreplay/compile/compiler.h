@@ -16,6 +16,7 @@
 #include "telreplay/compile/facts.h"
 
 struct compiler;
+struct tel_clock;
 
 /* How it compiles; see compiler_defaults. */
 struct compiler_settings {
@@ -62,6 +63,11 @@ tel_status compiler_set_tick_rate(struct compiler *c, double hertz);
  * Returns TEL_OK, TEL_ESTATE.
  */
 tel_status compiler_set_log(struct compiler *c, const char *name);
+/*
+ * Sets the clock of the log of the next operations, which measures lifetimes;
+ * NULL at first: they are in ticks.  It must live until the next call.
+ */
+void compiler_set_clock(struct compiler *c, struct tel_clock *clock);
 /*
  * Has the memory fetched that an operation needs which will be added soon, in
  * two steps: its place in the table of addresses, which is returned, and some

@@ -4,6 +4,7 @@
 #define TELREPLAY_COMPILER_INSIDE_H
 
 #include "base/array.h"
+#include "model/lifetimes.h"
 #include "model/live.h"
 #include "telreplay/compile/compiler.h"
 #include "telreplay/compile/program.h"
@@ -57,6 +58,7 @@ struct thread {
 	int started;                   /* a word starts it */
 	int ended;                     /* a word ended it once: */
 	uint32_t end_where, end_chunk; /* this one, as of a block */
+	struct tel__lifetimes_thread clock;
 	unsigned hosted; /* threads of the log that it runs, and not ended */
 	uint32_t window; /* the last one it entered in this chunk, or 0 */
 	/* Vector clock: how many words of each thread are done at least. */
@@ -139,6 +141,11 @@ struct compiler {
 	uint64_t class_blocks[SIZE_CLASSES];
 	uint64_t point_peak; /* most bytes since the last point of the curve */
 	uint64_t point_left, point_step; /* operations to the next one */
+
+	struct tel_clock *log_clock; /* of the log of the operation; or NULL */
+	struct tel__lifetimes *lifetimes;
+	struct tel__lifetimes_clock resolution;
+	int image_ends; /* blocks end with a program, at an unknown time */
 
 	struct tel__live live; /* .owner of a block is its slot */
 	struct block *blocks;

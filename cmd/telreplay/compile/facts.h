@@ -110,6 +110,7 @@ enum program_order {
  * Sizes are in bytes.  Element i of a histogram counts values from 2^(i-1) to
  * 2^i - 1, its element 0 counts zeros.
  */
+#define LIFETIMES 4
 struct facts {
 	uint64_t operations[ALLOC_KINDS]; /* given, by tel_alloc_kind */
 	uint64_t anomalies[ANOMALIES];    /* by enum anomaly */
@@ -137,7 +138,10 @@ struct facts {
 	uint64_t sizes[65];       /* requests by size */
 	uint64_t leaked[65];      /* blocks that are live at the end, by size */
 	uint64_t lived[65];       /* frees by lifetime, in operations */
-	uint64_t lived_ticks[65]; /* frees by lifetime, in ticks */
+	uint64_t lived_ticks[65]; /* ends of blocks by lifetime, in ticks */
+	/* quantiles of lifetimes, see report_lifetimes; ticks if no rate */
+	uint64_t lifetimes[LIFETIMES];
+	uint64_t lifetimes_clock; /* below this they are unknown; 0: none is */
 	uint64_t log_threads;     /* threads in the log */
 	uint64_t threads;         /* threads of the program, 1 to 1024 */
 	uint64_t order;           /* an enum program_order */

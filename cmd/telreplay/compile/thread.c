@@ -86,7 +86,8 @@ thread_add(struct compiler *c, uint64_t id)
 	c->facts.threads = c->thread_count;
 	if (life->hosted++ == 0)
 		life->id = id ^ c->tag;
-	t->hosted++;
+	if (t->hosted++ == 0)
+		t->clock.alike = 0;
 	if (!t->started && thread_start(c, t) != 0)
 		return NULL;
 	return t;
@@ -125,6 +126,7 @@ thread_rename(struct compiler *c, uint64_t id, uint64_t to)
 	e = tel__table_put(&c->thread_by_id, to, &fresh);
 	if (e != NULL)
 		e->value = number;
+	c->threads[number].clock.alike = 0;
 	if (c->last_thread_id == id)
 		c->last_thread = NULL;
 	return e != NULL;

@@ -10,10 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include "base/spool.h"
 #include "common/message.h"
 #include "common/event_loop.h"
 #include "common/total.h"
+#include "model/lifetimes.h"
+#include "model/live.h"
 #include "tel/run.h"
 #include "telreplay/compile/compiler.h"
 
@@ -195,6 +198,7 @@ struct reading {
 	uint64_t samples;    /* of them: each stands for others, too */
 	struct pending {
 		tel_alloc op;
+		struct tel_clock *clock; /* shared */
 		uint64_t event;
 		size_t place; /* of compiler_expect() */
 	} pending[BATCH];     /* that have been read only */
@@ -341,9 +345,14 @@ compile_pending(struct reading *r)
 		if (i + AHEAD < n)
 			compiler_approach(r->compiler,
 			    r->pending[i + AHEAD].place);
+		compiler_set_clock(r->compiler, r->pending[i].clock);
 		st = compiler_add(r->compiler, &r->pending[i].op,
 		    r->pending[i].event);
+		tel__clock_free(r->pending[i].clock);
 	}
+	for (; i < n; i++)
+		tel__clock_free(r->pending[i].clock);
+	compiler_set_clock(r->compiler, NULL);
 	return outcome_of(r, st);
 }
 
@@ -358,6 +367,7 @@ trace_event(void *arg, const tel_event *ev)
 	if (!tel_event_alloc(ev, &p->op, sizeof(p->op)))
 		return CONTINUE;
 	p->event = tel_event_index(ev);
+	p->clock = tel__clock_share(ev->log->clock);
 	r->samples += op->weight != 0;
 	r->npending++;
 	p->place = compiler_expect(r->compiler, op);
@@ -494,6 +504,8 @@ trace_compile(struct trace *trace, struct telreplay *t, tel_output *out)
 		return message_no_memory();
 	good = compile_all(&r) && copy_facts(trace, compiler_facts(r.compiler));
 	compiler_free(r.compiler);
+	while (r.npending > 0)
+		tel__clock_free(r.pending[--r.npending].clock);
 	if (good)
 		show_anomalies(t, trace->facts);
 	return good;

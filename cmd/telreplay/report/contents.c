@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/report/lifetimes.h"
+
 #define ROOM 63 /* characters of a line behind its label */
 
 /* Names of operations, by tel_alloc_kind. */
@@ -88,21 +90,6 @@ put_threads(struct report *r, const struct facts *f)
 		            contents_count(r, f->anomalies[ANOMALY_FREE])));
 }
 
-/*
- * Nonzero if the log has a clock for each event, and not one for many of them:
- * then most blocks would live for no time.
- */
-static int
-has_times(const struct facts *f)
-{
-	uint64_t i, sum = 0;
-
-	for (i = 0; i <= 64; i++)
-		sum += f->lived_ticks[i];
-	return f->tick_rate > 0 && f->first_clock != f->last_clock &&
-	    f->lived_ticks[0] <= sum / 2;
-}
-
 /* The count of an anomaly, and the first of its kind. */
 static void
 put_anomaly(struct report *r, const struct facts *f, enum anomaly a)
@@ -120,6 +107,30 @@ put_anomaly(struct report *r, const struct facts *f, enum anomaly a)
 		    f->anomaly_events[i].event, f->anomaly_events[i].address);
 	report_line(r, facts_damage(f, a) ? "damage" : "anomaly", "%s %s%s",
 	    contents_count(r, f->anomalies[a]), anomaly_text(a), first);
+}
+
+/* Nonzero if blocks have lifetimes, other than 0 for want of clocks. */
+static int
+has_times(const struct facts *f)
+{
+	return f->lifetimes[LIFETIMES - 1] > 0 || f->lifetimes_clock > 0;
+}
+
+static void
+put_lifetimes(struct report *r, const struct facts *f)
+{
+	const char *unit = f->tick_rate > 0 ? "ns" : "ticks";
+	uint64_t i, ends = 0;
+
+	for (i = 0; i <= 64; i++)
+		ends += f->lived_ticks[i];
+	if (ends > 0 && !has_times(f))
+		report_line(r, "lifetimes",
+		    "not in time: the log has no clocks");
+	else if (ends > 0)
+		report_line(r, "lifetimes", "%s",
+		    report_lifetimes_text(r, f->lifetimes, f->lifetimes_clock,
+		        unit, 0));
 }
 
 static void
@@ -147,9 +158,8 @@ put_lines(struct report *r, const struct show *show)
 	for (a = 0; a < ANOMALIES; a++)
 		if (all || facts_damage(f, (enum anomaly)a))
 			put_anomaly(r, f, (enum anomaly)a);
-	if (show_text(show, DETAILS_LIFETIMES) != 0 && !has_times(f))
-		report_line(r, "lifetimes",
-		    "not in time: the log has no clock for each event");
+	if (show_text(show, DETAILS_LIFETIMES) != 0)
+		put_lifetimes(r, f);
 	report_put(r);
 }
 
@@ -305,6 +315,32 @@ put_histogram(struct report *r, unsigned to, const char *type,
 	report_put(r);
 }
 
+/*
+ * Lifetimes in time; in text, those in the range of the clock's resolution and
+ * below are one row, since they are unknown.
+ */
+static void
+put_lived_ticks(struct report *r, unsigned to, const struct facts *f)
+{
+	static const char type[] = "lifetime_ticks";
+	uint64_t shown[65];
+	double end = 1e9 / f->tick_rate;
+	unsigned i, n;
+
+	for (n = 0; n < 63 && end <= (double)f->lifetimes_clock; n++)
+		end *= 2;
+	memcpy(shown, f->lived_ticks, sizeof(shown));
+	for (i = 0; i < n; i++) {
+		shown[n] += shown[i];
+		shown[i] = 0;
+	}
+	put_histogram(r, to & ~REPORT_TEXT, type, NULL, "blocks",
+	    f->lived_ticks, NULL, f->tick_rate);
+	if ((to & REPORT_TEXT) != 0)
+		put_histogram(r, REPORT_TEXT, type, "lifetimes in time, up to",
+		    "blocks", shown, NULL, f->tick_rate);
+}
+
 const char *
 show_range(struct report *r, size_t i)
 {
@@ -327,8 +363,6 @@ show_trace(struct report *r, const struct show *show)
 	put_histogram(r, lived, "lifetime", "lifetimes in operations", "blocks",
 	    f->lived, NULL, 0);
 	if (f->tick_rate > 0)
-		put_histogram(r, has_times(f) ? lived : REPORT_DATA,
-		    "lifetime_ticks", "lifetimes in time, up to", "blocks",
-		    f->lived_ticks, NULL, f->tick_rate);
+		put_lived_ticks(r, has_times(f) ? lived : REPORT_DATA, f);
 	put_live(r, f);
 }

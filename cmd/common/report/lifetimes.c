@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lifetimes of blocks in a report. */
+#include "common/report/lifetimes.h"
+
+#include "common/report/figure.h"
+
+const struct report_lifetime report_lifetimes[REPORT_LIFETIMES] = {
+	{ 500000000, "p50", "lifetime_p50" },
+	{ 900000000, "p90", "lifetime_p90" },
+	{ 990000000, "p99", "lifetime_p99" },
+	{ 1000000000, "longest", "lifetime_max" },
+};
+
+const char *
+report_lifetimes_text(struct report *r, const uint64_t *times, uint64_t step,
+    const char *unit, int raw)
+{
+	char figure[FIGURE_TEXT];
+	const char *line = "";
+	size_t i;
+
+	for (i = 0; i < REPORT_LIFETIMES; i++) {
+		const int below = times[i] < step;
+
+		(void)figure_value(figure_int128_of(below ? step : times[i]),
+		    unit, raw, figure);
+		line = report_text(r, "%s%s%s %s%s%s%s", line,
+		    i > 0 ? "  " : "", report_lifetimes[i].text,
+		    below ? "< " : "", figure, raw ? " " : "", raw ? unit : "");
+	}
+	return line;
+}

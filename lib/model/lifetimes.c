@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lifetimes: a histogram of times, and how often a clock was read. */
+#include "model/lifetimes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Buckets are a sixteenth of a power of two: 2^4 of each. */
+#define STEPS 16u
+
+static unsigned
+lifetimes_bucket_of(uint64_t v)
+{
+	const unsigned log = v < STEPS ? 0 : 59 - (unsigned)__builtin_clzll(v);
+
+	return log * STEPS + (unsigned)(v >> log);
+}
+
+/* The largest value of a bucket. */
+static uint64_t
+lifetimes_bucket_end(unsigned i)
+{
+	const unsigned log = i < STEPS ? 0 : i / STEPS - 1;
+
+	return (((uint64_t)i - log * STEPS) << log) +
+	    (((uint64_t)1 << log) - 1);
+}
+
+/* Makes room for bucket i.  1, or 0: no memory. */
+static int
+reserve_bucket(struct tel__lifetimes **all, unsigned i)
+{
+	struct tel__lifetimes *old = *all, *new;
+	unsigned first = i, end = i + 1;
+
+	if (old != NULL && i - old->first < old->n)
+		return 1;
+	if (old != NULL) {
+		first = i < old->first ? i : old->first;
+		end = i + 1 > old->first + old->n ? i + 1 : old->first + old->n;
+	}
+	new = calloc(1, sizeof(*new) + (end - first) * sizeof(uint64_t));
+	if (new == NULL)
+		return 0;
+	if (old != NULL) {
+		*new = *old;
+		memcpy(new->buckets + (old->first - first), old->buckets,
+		    old->n * sizeof(uint64_t));
+		free(old);
+	}
+	new->first = first;
+	new->n = end - first;
+	*all = new;
+	return 1;
+}
+
+uint64_t
+tel__lifetimes_between(struct tel_clock *c, uint64_t from, uint64_t to)
+{
+	int64_t ns;
+
+	if (to <= from)
+		return 0;
+	if (!tel__clock_between(c, from, to, &ns))
+		return to - from;
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+tel_status
+tel__lifetimes_add(struct tel__lifetimes **all, uint64_t time, uint32_t blocks)
+{
+	const unsigned i = lifetimes_bucket_of(time);
+	struct tel__lifetimes *l;
+
+	if (!reserve_bucket(all, i))
+		return TEL_ENOMEM;
+	l = *all;
+	l->buckets[i - l->first] += blocks;
+	if (l->count == 0 || time < l->least)
+		l->least = time;
+	if (time > l->most)
+		l->most = time;
+	l->count += blocks;
+	return TEL_OK;
+}
+
+int
+tel__lifetimes_quantile(const struct tel__lifetimes *l, uint32_t share,
+    uint64_t *out)
+{
+	uint64_t rank, sum = 0, v = 0;
+	unsigned k;
+
+	if (l == NULL)
+		return 0;
+	/* of the count and the share, neither fits into 64 bits with the other */
+	rank = l->count / 1000000000 * share +
+	    (l->count % 1000000000 * share + 999999999) / 1000000000;
+	for (k = 0; k < l->n && sum < rank; k++) {
+		sum += l->buckets[k];
+		v = lifetimes_bucket_end(l->first + k);
+	}
+	if (rank == 0 || v < l->least)
+		v = l->least;
+	*out = v > l->most ? l->most : v;
+	return 1;
+}
+
+tel_status
+tel__lifetimes_allocated(struct tel__lifetimes_clock *of,
+    struct tel__lifetimes_thread *t, struct tel_clock *c, uint64_t clock)
+{
+	tel_status st = TEL_OK;
+
+	if (t->alike > 0 && clock == t->clock) {
+		of->shared++;
+		if (t->alike < UINT32_MAX)
+			t->alike++;
+		return TEL_OK;
+	}
+	if (t->alike > 0)
+		st = tel__lifetimes_add(&of->steps,
+		    tel__lifetimes_between(c, t->clock, clock), t->alike);
+	t->clock = clock;
+	t->alike = 1;
+	return st;
+}
+
+int
+tel__lifetimes_resolution(const struct tel__lifetimes_clock *of, uint64_t *out)
+{
+	return of->steps != NULL && of->shared > of->steps->count / 2 &&
+	    tel__lifetimes_quantile(of->steps, 900000000, out);
+}
