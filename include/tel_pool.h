@@ -72,9 +72,10 @@ typedef struct tel_pool_table {
 
 	/*
 	 * Starts.  parameters: the text behind the colon after the library's
-	 * name in -a, or "".  state: set to what is passed to the other functions;
-	 * stays NULL if start is.  The arguments are valid until end has
-	 * returned.  Returns NULL, or an error message, which ends the run.
+	 * name in -a, or "".  state: set to the pointer that the other
+	 * functions get; stays NULL if start is.  The arguments are valid until
+	 * end has returned.  Returns NULL, or an error message, which ends the
+	 * run.
 	 */
 	const char *(*start)(const char *parameters,
 	    const tel_pool_trace *trace, void **state);

@@ -11,7 +11,7 @@
 
 #include "event_loop.h"
 
-/* What is counted. */
+/* A command's counter. */
 struct counting {
 	void *arg;
 	/* Only complete logs can be counted side by side. */

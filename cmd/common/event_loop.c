@@ -638,8 +638,8 @@ make_seekable(struct settings *s, off_t *input)
 }
 
 /*
- * Counts the selected events from a clock on, if a later one is given.  What
- * is wrong with the logs is left to the real pass to report.
+ * Counts the selected events from a clock on, if a later one is given.  The
+ * real pass reports damage of the logs.
  */
 static int
 count_selected(const struct settings *s, uint64_t from, uint64_t to,

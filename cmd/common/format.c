@@ -7,7 +7,7 @@
 #include <string.h>
 #include "message.h"
 
-/* What is listed of the formats of writers: the releases are many. */
+/* The formats of writers that messages list: MPS has too many releases. */
 static const char written[] = "mps:VERSION, inst, hpm, ets, tel, tel,lines";
 
 /* --------------------------------------------------------------- names */
@@ -105,8 +105,8 @@ common_format_suggest(const char *name, unsigned without, char *buffer,
 }
 
 /*
- * Reports that -f has no such format; of a name that is meant for the MPS, what
- * is wrong in it.
+ * Reports that -f has no such format; of a name that is meant for the MPS, the
+ * part that is invalid.
  */
 static void
 common_format_refuse(const char *name, unsigned without)

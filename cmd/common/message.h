@@ -31,7 +31,7 @@ void message_begin(const char *program);
 const char *message_program(void);
 
 /*
- * Says something.  file: what it is about, NULL for nothing in particular,
+ * Prints a message.  file: its subject, NULL for nothing in particular,
  * "-" for standard input.
  */
 __attribute__((format(printf, 2, 3))) void message(const char *file,

@@ -17,8 +17,8 @@ struct new_file {
 /*
  * Creates NAME.new-PID in the folder of a name, or of the file that a symbolic
  * link of that name leads to, with the mode of that file if it exists, and its
- * owner and group as far as the user may.  What is not a regular file, or in
- * /dev or /proc, and a file whose name cannot be given to another, as in a folder
+ * owner and group as far as the user may.  A file that is not a regular one, or
+ * in /dev or /proc, or whose name cannot be given to another, as in a folder
  * that cannot be written, is opened itself, and emptied.
  * mode: of a file that does not exist, less the umask.
  * Returns a descriptor; or -1, and errno is set.

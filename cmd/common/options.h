@@ -70,7 +70,7 @@ struct tool {
 	const char *formats; /* what -f takes */
 	/*
 	 * Takes one of the tool's own options.  Returns 1, or 0 when it has
-	 * printed what is wrong.
+	 * printed a message.
 	 */
 	int (*option)(void *arg, int id, const char *value);
 	/* For --help: the operands, what the tool does, and two command lines. */

@@ -31,7 +31,7 @@ void selection_free(struct selection *s);
 
 /*
  * Takes an option: id is 'k', 'e', 't' or 'w', OPTION_SINCE or OPTION_UNTIL.
- * -k and -e given again add to their lists, and -w narrows what is selected.
+ * -k and -e given again add to their lists, and -w narrows the selection.
  * Returns 1, or 0 after a message.
  */
 int selection_option(struct selection *s, int id, const char *text);
@@ -69,7 +69,7 @@ void selection_span(struct selection *s, uint64_t first, uint64_t last);
 
 /*
  * Nonzero when events before decide on an event: by labels, by what it ends, or
- * as the start of what is selected.
+ * as the start of one that is selected.
  */
 int selection_uses_order(const struct selection *s);
 

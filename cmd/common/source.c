@@ -142,8 +142,8 @@ make_reader(const struct settings *s, struct notices *notices)
 
 /*
  * Finds the first and last clock from the index, or by a pre-scan, then
- * rewinds.  What is wrong with the log is left to the real pass to report,
- * except a failure that would give another range.
+ * rewinds.  The real pass reports damage of the log; this one reports only
+ * failures that would give another range.
  */
 static int
 common_source_find_span(const struct source *src, const struct settings *s,
@@ -229,7 +229,9 @@ read_again(void *arg, void *buffer, size_t size)
 	return n;
 }
 
-/* What is read of a pipe at once: with what the pump holds, below 64 KiB. */
+/*
+ * Bytes of a pipe read at once: with those that the loop holds, below 64 KiB.
+ */
 #define PIPE_READ ((size_t)48 << 10)
 
 int

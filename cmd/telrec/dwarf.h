@@ -22,7 +22,7 @@ void dwarf_free(struct dwarf *d);
 /*
  * Writes the name of the instruction before a return address, which is relative
  * to where the file was mapped: "FUNCTION at FILE:LINE", and if it is inlined
- * " <- " and the same of its caller.  What is unknown is left out.
+ * " <- " and the same of its caller.  Unknown parts are left out.
  * The number of bytes, less than room; 0: it has no name.
  */
 size_t dwarf_name(struct dwarf *d, uint64_t address, char *text, size_t room);

@@ -327,7 +327,7 @@ reduce(struct flight *f, struct unpacked *u)
 		}
 		if (left == 0)
 			continue;
-		/* not behind what is still to be read */
+		/* not behind events still to be read */
 		f->clocks[n] = u->all.clocks[i];
 		f->shared[n++] = left;
 	}

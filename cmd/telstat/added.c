@@ -11,7 +11,7 @@
 #include "common/message.h"
 #include "telstat.h"
 
-/* What is looked at of an operand, */
+/* The first bytes of an operand, by which counts are detected, */
 #define PROBE_BYTES 128
 /* and of one that is compressed: bzip2 decodes 900 kB at a time. */
 #define PACKED_BYTES ((size_t)1 << 20)

@@ -11,7 +11,7 @@
 #include "significance.h"
 #include "statistic.h"
 
-/* What is compared, by its name. */
+/* A statistic or a total of both sides, by its name. */
 struct subject {
 	char *name;
 	size_t at; /* of a statistic or a type, in its set */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * What is put behind a statistic's name for the names of its families and of
- * their samples, whatever its class is: a name is free when it is with each
+ * The suffixes of a statistic's name in the names of its families and of their
+ * samples, whatever its class is: a name is free when it is with each
  * of these.
  */
 static const char *const suffixes[] = { "", "_total", "_created", "_bucket",

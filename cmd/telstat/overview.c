@@ -225,7 +225,7 @@ static void
 overview_add_part(struct report *r, const struct show *show,
     const tel_part *part, int kinds)
 {
-	/* the kind's own name, and none at all of what is left over */
+	/* the kind's own name, and none of the remainder */
 	int has_kind = !kinds && part->kind[0] != '\0';
 	double events = (double)part->events, bytes = (double)part->bytes;
 	double all_events = tel_int128_double(total(show, TEL_TOTAL_EVENTS));

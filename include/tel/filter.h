@@ -123,7 +123,7 @@ TEL_SINCE_0_1 void tel_filter_set_invert(tel_filter *f, int on);
  * at the start of a log: after the open call, and on TEL_LOG.  The schema must
  * live as long as events of it are matched.  After a schema is freed, the next
  * one must be bound by this call, as it may have the same address.
- * Returns TEL_OK, TEL_EINVAL (tel_filter_error() names what is unknown),
+ * Returns TEL_OK, TEL_EINVAL (tel_filter_error() has the unknown name),
  * TEL_ENOMEM.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_bind(tel_filter *f,
@@ -268,8 +268,8 @@ TEL_SINCE_0_1 unsigned tel_expr_error_column(const tel_expr *x);
  * Writes a value, of an expression or a key, into buffer, of size bytes:
  * integers in decimal, sets and addresses as 0x and hexadecimal digits,
  * booleans as true and false, doubles so that they read back, strings as
- * their bytes (not escaped: they may hold anything but NUL), and "-" for what
- * is missing.  What does not fit is cut off; a NUL ends it unless size is 0.
+ * their bytes (not escaped: they may hold anything but NUL), and "-" for a
+ * missing value.  What does not fit is cut off; a NUL ends it unless size is 0.
  * Returns how many bytes all of it takes, without the NUL.
  */
 TEL_SINCE_0_1 size_t tel_value_text(const tel_value *v, char *buffer,

@@ -52,7 +52,7 @@ TEL_SINCE_EXPERIMENTAL tel_status tel_heap_set_lines(tel_heap *h, int on);
  */
 TEL_SINCE_EXPERIMENTAL tel_status tel_heap_set_key(tel_heap *h, tel_expr *key);
 /*
- * Leaves blocks out of what is live at the end that were allocated less than ns
+ * Leaves blocks out of those live at the end that were allocated less than ns
  * nanoseconds before the last event; where the rate of the clock is unknown, so
  * many ticks.  Returns TEL_OK; TEL_ESTATE after the first event.
  */

@@ -267,8 +267,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_next(tel_reader *r,
  * piece of its log each.  tel_reader_join() shows whether a piece continues
  * exactly where those before it have ended, in the state in which they did:
  * then reading all of them comes to the same events, notices and counts as
- * reading the log with one reader, except for these, as a piece lacks what is
- * before it: tel_event_index(), labels, and times in seconds.
+ * reading the log with one reader, except for these, as a piece lacks the
+ * events before it: tel_event_index(), labels, and times in seconds.
  *
  *	... for each i: open reader[i]; tel_reader_set_piece(reader[i], i, n) ...
  *	... read each reader to TEL_END, in any order or side by side ...
@@ -390,7 +390,7 @@ TEL_SINCE_0_1 uint64_t tel_reader_pending(tel_reader *r);
 /* ---------------------------------------------------------------- window */
 
 /*
- * A window buffers part of a log, for what is not known of an event at once:
+ * A window buffers part of a log, for facts of an event that later ones decide:
  * its place in order of time, its time in seconds. It holds copies, so an event
  * is valid until the next call on the window.
  */

@@ -118,8 +118,8 @@ TEL_SINCE_EXPERIMENTAL void tel_stats_free(tel_stats *s);
  * is a summary trace: how many pairs, their total, shortest and longest.
  * MIDDLE events count as events of the range, but add no time.
  *
- * Returns TEL_OK; TEL_EINVAL or TEL_ELIMIT: tel_stats_error() has what is
- * wrong with the text; TEL_ENOMEM; TEL_ESTATE.
+ * Returns TEL_OK; TEL_EINVAL or TEL_ELIMIT: tel_stats_error() has the
+ * mistake in the text; TEL_ENOMEM; TEL_ESTATE.
  */
 TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_stats_add(tel_stats *s,
     const char *spec);
@@ -467,8 +467,8 @@ TEL_SINCE_EXPERIMENTAL tel_class tel_stat_class(const tel_stat *stat);
  */
 TEL_SINCE_EXPERIMENTAL const char *tel_stat_name(const tel_stat *stat);
 /*
- * What is counted, as in the spec after the name and '=': "hist(size,0,64,8) if
- * kind == Pool".  "" when unknown.
+ * The definition of a statistic, as in the spec after the name and '=':
+ * "hist(size,0,64,8) if kind == Pool".  "" when unknown.
  */
 TEL_SINCE_EXPERIMENTAL const char *tel_stat_definition(const tel_stat *stat);
 /*

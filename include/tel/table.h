@@ -19,7 +19,7 @@ extern "C" {
 
 typedef struct tel_table tel_table;
 
-/* What is in a column.  Every value may be missing. */
+/* The data type of a column.  Every value may be missing. */
 typedef enum tel_column {
 	TEL_COLUMN_UNSIGNED, /* integers of 64 bits */
 	TEL_COLUMN_SIGNED,

@@ -56,9 +56,9 @@ TEL_SINCE_0_1 void tel_writer_free(tel_writer *w);
  *	release of the first log; "mps:1.6.1/lii3gc", by the version of the
  *	stream (of two releases that have the same, the log's own or the later
  *	one) or of the release, and the platform; or a name of
- *	tel_schema_new().  ",be" or ",le" may follow.  What is omitted of
- *	"mps..." is as in the first log, or for 64-bit x86 if that is not an MPS
- *	log.
+ *	tel_schema_new().  ",be" or ",le" may follow.  A part of "mps..."
+ *	that is omitted is that of the first log, or for 64-bit x86 if that is
+ *	not an MPS log.
  *
  * Events are converted to an MPS release by the names of types and fields,
  * and what it cannot represent is counted, see tel_writer_loss(): an event

@@ -5,7 +5,7 @@
  *	tel_emit.h   the macros write events into the rings of their thread
  *	ring.c       the memory or file of the rings; who has which; walking
  *	types.c      lists of types: checked, laid out, described
- *	names.c      what is said outside of events: strings, threads
+ * names.c      records beside the events: strings, threads
  *	control.c    which kinds are on
  *	drain.c      from all rings, in order of time, to the sinks
  *	wire.c       .tel records, as tel(5) describes them, by lib/wire

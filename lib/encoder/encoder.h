@@ -89,7 +89,7 @@ struct write_log {
 
 struct tel_writer {
 	tel_output *sink; /* that the user gave */
-	tel_output *out;  /* that, or what is held back for it */
+	tel_output *out;  /* that, or a buffer before it */
 	const struct tel_formats *formats;
 	const struct tel_encoder_ops *encoder; /* NULL before the first event */
 	const struct tel_encoder_ops *target;  /* asked for; or NULL */

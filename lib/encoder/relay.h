@@ -30,7 +30,7 @@ tel_status tel__relay_check(struct tel_writer *w, const struct tel_event *ev);
 
 /* These are functions of an encoder. */
 tel_status tel__relay_open(struct tel_writer *w, const struct tel_log *log);
-/* What is before the first event of a log; once when all have the same. */
+/* Relays the header of a log; once when all logs have the same. */
 tel_status tel__relay_begin(struct tel_writer *w, const struct tel_log *log);
 tel_status tel__relay_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed);

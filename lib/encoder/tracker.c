@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which labels an event shows is decided as whoever reads the stream that is
- * written will: by what is before it, and its clock.  A stream may also
+ * written will: by the labels before it, and its clock.  A stream may also
  * be sorted before it is read, and in the log a label may be behind an
  * event that is later than it, as the MPS writes the newest of a buffer
  * first.  So for all addresses that were written the latest clock is kept, in
@@ -91,8 +91,8 @@ struct tracker {
 
 /*
  * The most bytes that an event may take on the average, and what a copy takes
- * besides those of the event: the same on each machine, so that what is held
- * and what is written does not depend on the size of a pointer.
+ * besides those of the event: the same on each machine, so that neither copies
+ * nor output depend on the size of a pointer.
  */
 #define HELD_AVERAGE 256
 #define HELD_BESIDES 104

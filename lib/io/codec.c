@@ -14,8 +14,8 @@ struct codec {
 };
 
 /*
- * What libarchive does not look at: whether the input ended with what is
- * compressed (zeros may fill up a tape), and see gzip.h.
+ * Checks that libarchive omits: that the input ended with the compressed data
+ * (zeros may fill up a tape), and see gzip.h.
  */
 static tel_status
 codec_check(struct codec *c)

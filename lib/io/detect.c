@@ -7,7 +7,7 @@
  * its first bytes.  A tar archive is the one that takes long to tell, 512
  * bytes; its first hundred hold a name with NULs after it, which neither an
  * MPS stream (NULs among other bytes from the second on) nor text (a line
- * end) looks like.  What is decided never depends on how the bytes came in.
+ * end) looks like.  The result never depends on how the bytes came in.
  */
 #include <string.h>
 

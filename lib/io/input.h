@@ -35,8 +35,7 @@ tel_status tel__input_callback(tel_read_fn *read, tel_seek_fn *seek, void *arg,
     size_t read_size, struct tel_input **out);
 
 /*
- * Has what is compressed in it decoded on the thread that reads, before
- * tel__input_unpack().
+ * Decompresses it on the thread that reads, before tel__input_unpack().
  */
 void tel__input_one_thread(struct tel_input *raw);
 

@@ -46,7 +46,7 @@ tel_output *tel__output_new_memory(void);
 /*
  * Room for n bytes in one piece at the end of the buffer, which is flushed or
  * made larger first where need be.  NULL when that failed, with out->status
- * set.  What is written there counts once out->used is moved.
+ * set.  Bytes written there count once out->used is moved.
  */
 unsigned char *tel__output_grow(struct tel_output *out, size_t n);
 
@@ -68,8 +68,8 @@ tel_status tel__output_fail(struct tel_output *out, tel_status st, int error);
 tel_status tel__output_boundary(struct tel_output *out, int must);
 
 /*
- * Says with a few bytes what the output is, for programs that look at its first
- * ones: where it is compressed, in a frame that decoders skip.  Nothing happens
+ * Writes the bytes by which programs recognise the file, as its first ones: in
+ * compressed output, in a frame that decoders skip.  Nothing happens
  * when there is output already.
  */
 tel_status tel__output_mark(struct tel_output *out, const void *mark,

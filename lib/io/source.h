@@ -9,8 +9,8 @@
 #include "io/input.h"
 
 /*
- * What went wrong: TEL_EDAMAGED when what is read is at fault, TEL_EIO when
- * the reading is.  number: an errno.
+ * A failure: TEL_EDAMAGED of the data, TEL_EIO of reading them.
+ * number: an errno.
  */
 struct tel_fault {
 	tel_status status;
@@ -106,7 +106,7 @@ struct tel_input {
 	unsigned char *buffer; /* NULL for a source with memory of its own */
 	size_t size;
 	size_t read_size;
-	int one_thread;    /* what is in it is decoded on that which reads */
+	int one_thread;    /* decodes on the thread that reads */
 	tel_status status; /* TEL_OK, or why nothing comes after w.end */
 	struct tel_fault fault;
 	struct tel_members *members; /* an archive: it has the bytes */

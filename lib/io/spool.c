@@ -59,7 +59,7 @@ tel__input_spool(struct tel_input *in, struct tel_input **out,
 		close(fd);
 		if (failed != 0)
 			return cannot_keep(fault, failed);
-		/* what is there may be read all the same, but not a 7z */
+		/* a copy that was cut may be read all the same, but not a 7z */
 		*fault = in->fault;
 		return st;
 	}

@@ -7,7 +7,7 @@
 #include "io/input.h"
 
 /*
- * Copies what is left of in to fd.
+ * Copies the rest of in to fd.
  * size: set to how many bytes that were.
  * failed: set to the errno of writing, or to 0.
  * Returns how reading ended: TEL_OK, or a failure, after which what could be

@@ -47,7 +47,7 @@ static const struct tel_source_ops archive_ops = {
 	.free = free_nothing,
 };
 
-/* An archive of what is in in, which is taken over. */
+/* Opens the archive in in, which is taken over. */
 static tel_status
 enter(struct tel_input *in, enum tel_packing packing, struct tel_input **out)
 {

@@ -101,7 +101,7 @@ points_until(const struct tel_clock *c, uint64_t ticks)
 {
 	size_t lo = 0, hi = c->count, mid;
 
-	/* most questions are about the end, or what is just before it */
+	/* most questions are about the end, or the point just before it */
 	if (hi > 0 && c->points[hi - 1].ticks <= ticks)
 		return hi;
 	if (hi > 1 && c->points[hi - 2].ticks <= ticks)

@@ -14,8 +14,8 @@ struct tel_clock;
 /* NULL when out of memory. */
 struct tel_clock *tel__clock_new(void);
 /*
- * One user more, for what is asked when the log is over: each frees it.  The
- * users of a clock are in one thread at a time.  NULL: NULL.
+ * Adds a user, which may ask it when the log is over; each frees it.  The users
+ * of a clock are in one thread at a time.  NULL: NULL.
  */
 struct tel_clock *tel__clock_share(struct tel_clock *c);
 void tel__clock_free(struct tel_clock *c);

@@ -242,7 +242,7 @@ tel_load_string(const struct tel_event *ev, const struct tel_field *f,
 
 /* The elements of a list; those that are not within the event are left out. */
 struct tel_list {
-	const unsigned char *p, *end; /* of what is left */
+	const unsigned char *p, *end; /* of the rest */
 	size_t count;                 /* elements that are left */
 	struct tel_field field;       /* of an element, at offset 0 */
 };

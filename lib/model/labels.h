@@ -73,8 +73,8 @@ int tel__labels_guard(struct tel_labels *l, tel_labels_fn *fn, void *arg);
 /*
  * Views, for threads that search tables which do not change meanwhile: a search
  * remembers what it found, and each view does so by itself.
- * tel__labels_view() makes it one of what is in the tables now.  others: they
- * may be other tables than those that it was a view of.
+ * tel__labels_view() makes it one of the present tables.  others: they may be
+ * other tables than those that it was a view of.
  */
 struct tel_labels *tel__labels_view_new(void);
 void tel__labels_view(struct tel_labels *view, const struct tel_labels *l,
@@ -88,8 +88,8 @@ struct tel_label_use {
 };
 
 /*
- * Adds to *use what is in the tables.  Returns 1; or 0 when tables with all of
- * that could be full.
+ * Adds the sizes of the tables to *use.  Returns 1; or 0 when tables with all
+ * of that could be full.
  */
 int tel__labels_use(const struct tel_labels *l, struct tel_label_use *use);
 

@@ -36,7 +36,7 @@ enum tel__live_what {
 	 * and good during the call only.
 	 */
 	TEL__LIVE_UNTRACKED,
-	/* Its first or last bytes were freed: .size is what is left of it. */
+	/* Its first or last bytes were freed: .size is the rest. */
 	TEL__LIVE_PART_FREED,
 	/* It ends: it was freed, or resized, or its pool was destroyed. */
 	TEL__LIVE_FREED,

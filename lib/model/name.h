@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of types, fields and kinds.  A log may call them anything; what is
- * shown, selected and read back is a spelling in which bytes that a name of
+ * Names of types, fields and kinds.  A log may call them anything; output,
+ * selection and input use a spelling in which bytes that a name of
  * the text format cannot have are \xHH, so no name can break a line or reach
  * a terminal as an escape sequence.
  */

@@ -35,9 +35,9 @@ struct tel_run {
 	 */
 	const struct tel_type *first;
 	/*
-	 * The event that tel_run_event() returned last.  Where a run has several
-	 * events, none has bytes or labels beside its own, and what is not a
-	 * column is the same for all.
+	 * The event that tel_run_event() returned last.  Where a run has
+	 * several events, none has bytes or labels beside its own, and all else
+	 * but columns is the same for all.
 	 */
 	struct tel_event *event;
 };

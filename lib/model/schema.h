@@ -161,7 +161,7 @@ enum tel_role {
 	PART(TEL_PART_PROCESS, "process") /* whose addresses they are */ \
 	PART(TEL_PART_STACK, "stack")     /* its frame's number or address */ \
 	PART(TEL_PART_WEIGHT, "weight") /* bytes for which a sample stands */ \
-	/* of runtimes: what is allocated, or the name of a pause, a collector, \
+	/* of runtimes: the class allocated, or the name of a pause, a collector, \
 	 * or of when the heap was so; the number of the collection; ns; why; \
 	 * and the bytes that the heap has for its .size */ \
 	PART(TEL_PART_NAME, "name") \
@@ -362,7 +362,7 @@ struct tel_schema *tel__schema_make(const char *name, const char *version,
 struct tel_type *tel__schema_add(struct tel_schema *s, const char *name,
     uint32_t code, const char *kind, uint32_t size, unsigned nfields);
 
-/* The bits of what is loaded so; 0 for strings and lists. */
+/* The bits of a value that is loaded so; 0 for strings and lists. */
 uint8_t tel__load_width(enum tel_load load);
 
 /*

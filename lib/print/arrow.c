@@ -29,7 +29,7 @@ struct rows {
 
 /* ---------------------------------------------------------------- logs */
 
-/* Copies what is known of a log, which may end before the table starts. */
+/* Copies the metadata of a log, which may end before the table starts. */
 static void
 take_log(struct arrow *a, const struct tel_log *log)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is known while events become rows of a table in Apache Arrow's format:
- * which column a field has, and how the events of a type get into theirs.
+ * The state while events become rows of a table in Apache Arrow's format: which
+ * column a field has, and how the events of a type get into theirs.
  */
 #ifndef TEL_ARROW_H
 #define TEL_ARROW_H
@@ -72,7 +72,7 @@ struct arrow {
 	uint32_t recent[ARROW_RECENT]; /* labels by the numbers of strings */
 	struct tel_output *scratch;    /* where programs render to */
 	struct tel__buffer text;       /* what they rendered */
-	/* what is known of the first log */
+	/* metadata of the first log */
 	char format[32], schema[48], version[16];
 	double rate;
 	int64_t epoch;
@@ -107,7 +107,7 @@ tel_status tel__arrow_add_schema(struct tel_printer *pr,
 tel_status tel__arrow_take_schema(struct tel_printer *pr,
     const struct tel_schema *schema, const tel_filter *filter);
 
-/* Makes what is in pr->state.  TEL_OK, TEL_ENOMEM. */
+/* Makes pr->state.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__arrow_open(struct tel_printer *pr);
 
 #endif

@@ -17,7 +17,7 @@
 #define SAMPLES_MAX ((uint64_t)1 << 53)
 
 /*
- * Names of colours that the format has, without those for what is good or bad:
+ * Names of colours that the format has, without those that mean good or bad:
  * each type has one.
  */
 static const char *const colors[] = { "thread_state_running",

@@ -540,8 +540,8 @@ samples_thin(struct event_samples *x)
 }
 
 /*
- * Packs a block to see how small the others become.  What is thrown away need
- * not be packed, so it is done at the end.
+ * Packs a block to see how small the others become.  A block that is dropped
+ * need not be packed, so it is done at the end.
  */
 static int
 try_block(struct event_samples *x, struct sample_block *b)

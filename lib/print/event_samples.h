@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Exact events of a page: all of them in blocks of columns, while they fit;
- * then every second block, every fourth one, ..., so that what is exact is
+ * then every second block, every fourth one, ..., so that exact events are
  * spread evenly over the log.  The longest ranges are held apart from them.
  */
 #ifndef TEL_EVENT_SAMPLES_H

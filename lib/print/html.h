@@ -13,7 +13,7 @@
 #include "print/time_buckets.h"
 #include "print/timeline.h"
 
-/* What is known of a track of the timeline. */
+/* The state of a track of the timeline. */
 struct html_state {
 	struct sample_copy *open; /* the innermost range */
 	unsigned depth, excess;

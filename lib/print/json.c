@@ -68,7 +68,7 @@ print_json_add_field(struct tel_printer *pr, struct render_builder *b,
 
 /*
  * How many bytes of the name of field i, with the dot, are those of the structs
- * that it is a member of.  What is also the name of a field is none.
+ * that it is a member of.  A prefix that is also the name of a field is none.
  */
 static size_t
 find_struct(const struct tel_type *type, unsigned i)

@@ -43,7 +43,7 @@ put_part(struct paper *p, const struct page_part *part)
 
 /* ---------------------------------------------------------------- title */
 
-/* Text as HTML; what is not UTF-8 or steers other text is replaced. */
+/* Text as HTML; bytes that are not UTF-8, or that steer text, are replaced. */
 static void
 put_escaped(struct paper *p, const char *text)
 {

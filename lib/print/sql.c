@@ -26,7 +26,7 @@ struct rows {
 /* The script that is being written. */
 struct sql {
 	struct database database;
-	struct tel__buffer *target; /* of what is rendered */
+	struct tel__buffer *target; /* of the rendered text */
 	tel_output *row;            /* which goes there */
 	struct rows *rows;          /* by the slots of programs */
 	size_t room;

@@ -176,7 +176,7 @@ table_values(struct tel_table *t, struct table_column *c, size_t row, size_t n)
 	return c->values;
 }
 
-/* Says where texts or lists start, up to that of a row. */
+/* Stores where texts or lists start, up to that of a row. */
 static inline void
 tel__table_place(struct table_column *c, size_t row)
 {

@@ -384,7 +384,7 @@ buckets_gather(const struct bucket_series *s, unsigned column, size_t i,
 	return v;
 }
 
-/* What is counted in a bucket of 2^shift ns, a second. */
+/* The sum of a bucket of 2^shift ns as a rate per second. */
 static uint64_t
 rate(uint64_t sum, unsigned shift)
 {

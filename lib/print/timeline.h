@@ -53,7 +53,7 @@ struct timeline_track {
 	uint64_t busy; /* up to when a range of known length goes */
 };
 
-/* What is done with them.  Times are in ns since the first event. */
+/* The output format of a timeline.  Times are in ns since the first event. */
 struct timeline_ops {
 	void (*track)(struct tel_printer *pr, const struct timeline_track *t);
 	/* name: of the range, and n bytes long; ev: its fields say more */
@@ -205,7 +205,7 @@ size_t tel__timeline_span(struct timeline *tl, const struct tel_log *log,
 #define TIMELINE_TAKES 2u
 #define TIMELINE_MORE 4u /* other things */
 
-/* What is done with the events of a type that are only counted. */
+/* How to count the events of a type that need no more than that. */
 struct timeline_action {
 	struct timeline_plan *plan; /* NULL: not known yet */
 	unsigned does;              /* TIMELINE_ALLOCATES, ... */

@@ -90,7 +90,7 @@ tel__binder_set_expression(struct binder *b, const char *text)
 
 /*
  * Parses the expression anew where the first schema lacks the field "type" that
- * it names: what is meant is the type of an event.
+ * it names: it means the type of an event then.
  */
 static tel_status
 binder_resolve_type(struct binder *b, const struct tel_schema *schema)

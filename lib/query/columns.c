@@ -37,7 +37,7 @@ tel__columns_free(struct tel_columns *c)
 static int
 is_near(const struct tel_columns *c, const struct tel_run *run)
 {
-	/* a run is far smaller than what is left then */
+	/* a run is far smaller than the rest then */
 	return run->offset >= c->offset && run->index >= c->index &&
 	    run->offset - c->offset < UINT32_MAX / 2 &&
 	    run->index - c->index < UINT32_MAX / 2;
@@ -106,7 +106,7 @@ query_columns_compact(struct tel_columns *c)
 
 /*
  * Adds n events of a run behind the rows: their keys, and where their bytes go
- * if all are copied as they are; *all: how many those are then, with what is
+ * if all are copied as they are; *all: how many those are then, with the bytes
  * between them.  Returns how many bytes the events have.
  */
 static size_t

@@ -56,7 +56,7 @@ int tel__columns_may(const struct tel_columns *c, const struct tel_run *run);
 tel_status tel__columns_add(struct tel_columns *c, struct tel_run *run,
     size_t n);
 
-/* Sorts what is held by clock, and what has the same clock as it came. */
+/* Sorts the events by clock; those with equal clocks keep their order. */
 tel_status tel__columns_sort(struct tel_columns *c);
 
 /* How many events at the front have at most that clock, if they are sorted. */

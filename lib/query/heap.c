@@ -30,8 +30,8 @@ struct site {
 	uint64_t allocations, bytes, temporary;
 	uint64_t live_blocks, live_bytes;
 	/*
-	 * As it was at peak number .peak; what is live now, if that is not the
-	 * last peak: nothing has changed since.
+	 * As it was at peak number .peak; the live blocks now, if that is not
+	 * the last peak: nothing has changed since.
 	 */
 	uint64_t peak, peak_blocks, peak_bytes;
 };

@@ -340,7 +340,7 @@ tel__leaf_parse(struct parser *p)
 	return leaf_const(p, t.value, t.column);
 }
 
-/* A name that is still bare becomes a field, or what is derived. */
+/* A name that is still bare becomes a field, or a derived value. */
 static void
 leaf_settle_name(struct parser *p, uint32_t node)
 {

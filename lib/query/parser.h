@@ -26,7 +26,7 @@ __attribute__((format(printf, 4, 5))) void tel__parser_fail(struct parser *p,
     tel_status status, unsigned column, const char *format, ...);
 /* Steps to the next token. */
 void tel__parser_next(struct parser *p);
-/* Steps over a token of that kind, if it is the next, and says whether. */
+/* Steps over a token of that kind, if it is the next.  Returns 1, or 0. */
 int tel__parser_take(struct parser *p, enum token_kind kind);
 /* Steps over a token of that kind, or fails with the message. */
 void tel__parser_expect(struct parser *p, enum token_kind kind,

@@ -27,8 +27,7 @@ struct pattern {
 
 /*
  * Make a pattern of text[0..length-1], which is followed by a NUL and lives
- * as long.  Return NULL, or what is wrong with the text; buffer is room for
- * that.
+ * as long.  Return NULL, or a message; buffer is room for that.
  */
 const char *tel__pattern_glob(struct pattern *p, const char *text,
     size_t length);

@@ -85,7 +85,7 @@ struct machine {
 	const struct tel_schema *schema;
 	uint32_t ntypes; /* of it, when it was bound */
 	/*
-	 * What is remembered while the events of a run are filtered, which have
+	 * State for the time while the events of a run are filtered, which have
 	 * the labels and the clock that the log has before the first of them.
 	 */
 	int in_run, has_part;

@@ -250,7 +250,7 @@ query_select_read_clock(const char *p, const char **end, uint64_t *out)
 	return 1;
 }
 
-/* One end of a range of time.  Returns NULL, or what is wrong. */
+/* One end of a range of time.  Returns NULL, or a message. */
 static const char *
 read_instant(const char *p, const char **end, struct instant *out)
 {

@@ -33,7 +33,7 @@ tel_store_count(const struct tel_store *s)
  */
 const struct tel_event *tel__store_take(struct tel_store *s);
 
-/* Sorts what is held by clock, and what has the same clock by ordinal. */
+/* Sorts the events by clock, and equal clocks by ordinal. */
 void tel__store_sort(struct tel_store *s);
 
 #endif

@@ -20,7 +20,7 @@ struct number {
 /*
  * Reads the unsigned number at the start of text, and moves *end past it and
  * its suffix.  long_units: m and h are taken too, for minutes and hours.
- * Returns NULL, or what is wrong.
+ * Returns NULL, or a message.
  */
 const char *tel__number_read(const char *text, const char **end, int long_units,
     struct number *out);
@@ -66,8 +66,8 @@ struct lexer {
 const char *tel__operator_text(enum value_op op);
 
 /*
- * Reads the next token.  Returns NULL, or what is wrong at
- * lexer->error_column.  At the end of the text it gives T_END each time.
+ * Reads the next token.  Returns NULL, or a message about
+ * the text at lexer->error_column.  At the end of the text it gives T_END each time.
  */
 const char *tel__lexer_next(struct lexer *l, struct token *t);
 

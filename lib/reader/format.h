@@ -4,7 +4,7 @@
  * lib/format/NAME/, defines a struct tel_format_ops; a line of
  * lib/format/registry.c adds it to the table.
  *
- * Readers and writers get the table by a pointer, so that what is below the
+ * Readers and writers get the table by a pointer, so that code below the
  * formats can ask for one by its name without naming any.
  */
 #ifndef TEL_FORMAT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Code shared by line formats: finding a line, passing on lines that are not
- * events, reporting what is wrong with one, and numbers in it.
+ * events, reporting damaged lines, and numbers in a line.
  */
 #ifndef TEL_LINES_H
 #define TEL_LINES_H

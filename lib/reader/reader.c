@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What every format needs of the reader: the window of input, reports of
- * damage, finding the next event behind it, and what is kept between logs.
+ * damage, finding the next event behind it, and caches that outlive a log.
  */
 #include "reader/reader.h"
 

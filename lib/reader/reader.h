@@ -58,7 +58,7 @@ struct tel_predicate_pushdown {
 	int (*may)(void *arg, const struct tel_schema *schema,
 	    const struct tel_type *type, const struct tel_bounds *bounds);
 	void *arg;
-	/* others are of use as well, where a format keeps what is around events */
+	/* others are of use as well, where a format keeps text around events */
 	int whole;
 	/* the selection depends on the time, so on all that sets the clock */
 	int timed;
@@ -353,7 +353,7 @@ tel_reader_give_back(struct tel_reader *r, size_t n)
  * here: nonzero when it can at q; it sees at least ahead bytes, or up to the
  *	end.
  * least: with fewer bytes left there is no such place.
- * why: what is wrong, for the report.
+ * why: the reason, for the report.
  */
 typedef int tel_sync_fn(const struct tel_reader *r, const unsigned char *q);
 tel_status tel__reader_resync(struct tel_reader *r, size_t ahead, size_t least,

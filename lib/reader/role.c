@@ -14,7 +14,7 @@ struct reader_role {
 	enum tel_role role;
 	int found; /* a log had the type */
 	size_t name_length;
-	char text[]; /* the name of the type, and what is in parentheses */
+	char text[]; /* the name of the type, and the text in parentheses */
 };
 
 /* The reader that the user knows, of those in an archive that was split. */

@@ -14,15 +14,15 @@
 #define TEL_ESCAPE_ROOM(n) ((size_t)(n)*6 + 32)
 
 /*
- * Telcat's text: \" \\ \n \t \r, and \xHH for what is not printable ASCII.
- * doubled: each quote is written twice, for a text inside a CSV field.
+ * Telcat's text: \" \\ \n \t \r, and \xHH for bytes that are not printable
+ * ASCII. doubled: each quote is written twice, for a text inside a CSV field.
  */
 unsigned char *tel__escape_text(unsigned char *p, const char *s, size_t n,
     int doubled);
 
 /*
- * The MPS's tools: \" and \\.  safe: also \xHH for what is not printable
- * ASCII.
+ * The MPS's tools: \" and \\.  safe: also \xHH for bytes that are not
+ * printable ASCII.
  */
 unsigned char *tel__escape_quoted(unsigned char *p, const char *s, size_t n,
     int safe);

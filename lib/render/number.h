@@ -70,8 +70,8 @@ tel_put_hex(unsigned char *p, uint64_t v, enum tel_case letters)
 /*
  * The eight decimal digits of v, under 10^8, as the bytes of a word, the first
  * one the least significant: halves, then quarters, then digits are divided
- * off at once.  1/100 is 10486/2^20 for what is under 10^4, and 1/10 is
- * 103/2^10 for what is under 100.
+ * off at once.  1/100 is 10486/2^20 for numbers under 10^4, and 1/10 is
+ * 103/2^10 for numbers under 100.
  */
 static inline uint64_t
 tel_eight_digits(uint32_t v)

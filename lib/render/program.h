@@ -162,7 +162,7 @@ void tel__render_add_name(struct render_builder *b, enum render_op op,
     unsigned name);
 
 /*
- * What is added from here to tel__render_end_if() is of field i of the type:
+ * Steps added from here to tel__render_end_if() are of field i of the type:
  * where that is absent, alt, 16 bytes at most, is printed instead.
  */
 void tel__render_add_if(struct render_builder *b, unsigned i, const char *alt);

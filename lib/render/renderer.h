@@ -21,8 +21,8 @@ struct tel_renderer {
 	const char *name; /* as -f names it */
 	unsigned flags;   /* of enum tel_printer_flag */
 	/*
-	 * What is printed of an event depends on no other one, and not on its
-	 * place in the log, or on its raw bytes.
+	 * The output of an event depends on no other one, and not on its place
+	 * in the log, or on its raw bytes.
 	 */
 	int apart;
 	/*

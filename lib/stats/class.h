@@ -26,7 +26,7 @@ struct stat_class {
 	unsigned nparameters;
 	unsigned required; /* parameters that a spec must give */
 	int64_t preset;    /* the first parameter where it is left out */
-	unsigned weighted; /* so many weights, or what is shown, at most */
+	unsigned weighted; /* so many weights, or shown values, at most */
 	int unitless;      /* its numbers are not in the unit of the values */
 	int squared;       /* it has the sum of the squares of its values */
 	int real;          /* its values may have decimals */

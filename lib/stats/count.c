@@ -161,7 +161,7 @@ act_value(struct tel_stats *s, const struct action *a,
 {
 	tel_value v;
 
-	/* what is wrong for all events of a type was reported by binding */
+	/* binding reported mistakes of all events of a type */
 	if (tel_expr_eval(a->definition->value, ev, &v) != TEL_OK)
 		return stats_no_memory(s);
 	if (v.missing && !a->unlabelled)

@@ -66,8 +66,8 @@ key_hash(const struct key *k, uint64_t seed)
 }
 
 /*
- * Negative, 0 or positive as a comes before, is, or comes after b: what is
- * missing, then integers by value, then doubles, then strings by bytes.
+ * Negative, 0 or positive as a comes before, is, or comes after b: missing
+ * ones, then integers by value, then doubles, then strings by bytes.
  */
 int tel__key_compare(const struct strings *s, const struct key *a,
     const struct key *b);

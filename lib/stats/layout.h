@@ -40,7 +40,7 @@ struct layout {
 struct layout_maker {
 	struct layout *layout;
 	struct range ranges[RANGES_MAX];
-	const char *why; /* what is wrong with the parameters, a sentence, */
+	const char *why; /* the mistake in the parameters, a sentence, */
 	unsigned which;  /* and with which of them */
 };
 

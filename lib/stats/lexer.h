@@ -36,8 +36,7 @@ const char *tel__lex_quoted(const char *p);
 /*
  * A number, all of p up to end: [+-] digits or 0x.., with k M G T, or ns us ms
  * s, behind it.  out: in units of 10^-decimals (0 to 9); a fraction must be a
- * multiple of that, or of times of a nanosecond.  Returns NULL, or what is
- * wrong.
+ * multiple of that, or of times of a nanosecond.  Returns NULL, or a message.
  */
 const char *tel__lex_number(const char *p, const char *end, unsigned decimals,
     int64_t *out);

@@ -117,7 +117,7 @@ tel_status tel__load_difference(struct loader *l);
 /* All stats of a set as if nothing had been counted; inst ids stay. */
 void tel__load_reset(struct tel_stats *s);
 /*
- * After the last session: what is shown from now on continues snapshots.
+ * After the last session: later output continues the snapshots.
  * Frees shown, which may be NULL.
  */
 void tel__load_end_show(struct tel_stats *into, struct tel_stats *shown);

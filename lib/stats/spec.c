@@ -19,7 +19,7 @@
 #include "stats/lexer.h"
 #include "stats/stat.h"
 
-/* Value, and five parameters and a weight, or one and what is shown. */
+/* Value, and five parameters and a weight, or one and the shown values. */
 #define ARGUMENTS_MAX (2u + TEL_SHOWN_MAX)
 
 tel_status

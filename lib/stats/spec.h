@@ -82,8 +82,8 @@ char *tel__spec_text(const struct spec *s);
 const char *tel__spec_unit(const struct spec *s);
 
 /*
- * What is different about two specs, in a few words, or NULL when they count
- * the same.  What is not known of one is not compared.
+ * The difference of two specs, in a few words, or NULL when they count the
+ * same.  Parts that one does not define are not compared.
  */
 const char *tel__spec_difference(const struct spec *a, const struct spec *b);
 

@@ -104,7 +104,7 @@ tel_status tel__stat_merge(struct tel_stat *s, const struct tel_stat *from);
 
 /*
  * Takes out what another stat of the same definition counted; nothing, when it
- * counted more.  The extremes of what is left are not known.
+ * counted more.  The extremes of the rest are unknown.
  */
 void tel__stat_subtract(struct tel_stat *s, const struct tel_stat *base);
 

@@ -41,7 +41,7 @@ struct action {
 /* A type in one log. */
 struct slot {
 	uint64_t events, bytes;
-	/* what is done with its events besides counting them */
+	/* work on its events besides counting them */
 	enum {
 		SLOT_NEW, /* none came yet */
 		SLOT_COUNTED,

@@ -12,8 +12,8 @@
 
 /*
  * The largest max values in order; of equal values those with the lower clock,
- * then log, offset and what is shown.  So which ones they are does not depend on the order
- * in which they come.
+ * then log, offset and shown values.  So which ones they are does not depend on
+ * the order in which they come.
  */
 struct top {
 	struct tel_top **list; /* each with its strings, in one block */

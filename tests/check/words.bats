@@ -28,7 +28,9 @@ WORDINGS=(
 
 # The same, in what is no string: a subject that acts is missing there.
 COMMENTS=(
-	'\bsays (nothing|of|how|why|which|what|that|so)\b'
+	'\bsays\b'
+	'\bwhat is\b'
+	'\bstands? (here|there|before|behind|in)\b'
 	'\bhow far\b'
 	'\bdear\b'
 	'\bbut for\b'

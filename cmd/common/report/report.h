@@ -145,7 +145,7 @@ struct report_bar {
 	const char *text; /* NULL: that of the count, with its share */
 };
 struct report_bars {
-	const char *title; /* what is counted */
+	const char *title; /* the things that it counts */
 	const void *of;
 	size_t n; /* writers show report_rows() of them, and sum up the rest */
 	void (*bar)(struct report *r, const void *of, size_t i,
@@ -233,7 +233,7 @@ struct report_section {
 	const struct report_range *range;
 	const struct report_chart *chart;
 
-	/* Lists; what is behind their counts has no meaning. */
+	/* Lists; elements behind their counts have no meaning. */
 	size_t ngroups, nfacts, nparameters, nnotes, ncolumns, nquantiles;
 	struct report_fact groups[8]; /* names and values of the group */
 	struct report_fact facts[REPORT_FACTS_MAX];
@@ -284,7 +284,7 @@ struct report_format {
 	int once;        /* a report cannot follow another one */
 	size_t rows_max; /* shown unless options say so; 0: all */
 	void (*begin)(struct report *r); /* before the first report */
-	void (*open)(struct report *r);  /* each; what is open is closed */
+	void (*open)(struct report *r);  /* each closes the section before it */
 	void (*section)(struct report *r, const struct report_section *s);
 	void (*close)(struct report *r);
 	void (*end)(struct report *r); /* behind the last report */
@@ -313,7 +313,7 @@ struct report {
 	int measuring;
 	double y, height;
 	unsigned has;     /* SVG: what the page draws */
-	tel_table *table; /* Arrow: what is written, or NULL; and as what */
+	tel_table *table; /* Arrow: the table, or NULL; its form */
 	int footer, level;
 	struct report_page *page; /* HTML, what it shows */
 };

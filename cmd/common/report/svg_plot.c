@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------- histograms */
 
-/* The height of the bars, and of what is below them. */
+/* The height of the bars, and of the axis and legend below them. */
 #define PLOT 190
 #define BELOW 40
 /* Room for the figures on the left. */

@@ -88,7 +88,7 @@ static struct allocator noticed;
 static int is_noticing;
 __thread struct hooks_block hooks_noticed;
 
-/* volatile: dlsym() is declared as if it never called what is here */
+/* volatile: dlsym() is declared as if it never called this file */
 static __thread volatile int finding __attribute__((tls_model("initial-exec")));
 
 /* Set when the library was loaded behind the functions that it calls. */

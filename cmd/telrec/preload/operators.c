@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Operators new and delete of C++.  Those of the C++ library call malloc() and
- * free(), which are recorded.  Those of an allocator may use what is inside of
- * it: then the calls of all modules are bound to the functions here, which
- * record what malloc() and free() do not see.
+ * free(), which are recorded.  Those of an allocator may use its inner
+ * functions: then the calls of all modules are bound to the functions here,
+ * which record what malloc() and free() do not see.
  *
  * The library exports none of them: a program that has no C++ library when it
  * starts, and loads modules that each bring their own one, would call these.

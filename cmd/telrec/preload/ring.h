@@ -68,7 +68,7 @@ void ring_put_clock(struct ring_self *s);
 
 /*
  * With ARENA_EXACT each record has a clock.  There is room for it: a ring that
- * is opened has more than what is left.
+ * is opened has more than this record takes.
  */
 static inline __attribute__((always_inline)) void
 ring_be_exact(struct ring_self *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Backtraces of allocations: walking the stack, and numbering what is found.
+ * Backtraces of allocations: walking the stack, and numbering the frames.
  *
  * A backtrace is a number, that of its innermost frame: each frame is a node
  * of a tree, an instruction and the node of its caller, and is recorded once,
@@ -204,7 +204,7 @@ take_changes(struct dl_phdr_info *info, size_t size, void *arg)
 
 /*
  * Looks for modules that are new.  Where some are gone, others may be in their
- * place: what is known of instructions holds no longer.
+ * place: the cached names of instructions are stale.
  */
 static void
 scan_modules(struct stack_table *t)

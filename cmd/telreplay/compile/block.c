@@ -34,7 +34,7 @@ live_count(struct compiler *c, uint64_t from, uint64_t to, int blocks)
 	f->peak_event = c->event;
 	f->peak_log = c->log;
 	f->peak_clock = c->clock;
-	/* what is live near the peak */
+	/* the blocks that are live near the peak */
 	if (c->live_bytes - f->class_asked > f->class_asked / 64) {
 		memcpy(f->class_blocks, c->class_blocks,
 		    sizeof(f->class_blocks));

@@ -86,10 +86,10 @@ void compiler_approach(const struct compiler *c, size_t place);
 TEL_MUST_USE tel_status compiler_add(struct compiler *c, tel_alloc *op,
     uint64_t event);
 /*
- * Adds to what is known of a pool, or of what pools refer to, such as an arena,
- * in the process of the operation that was added last.  What describes an address
- * again by the same first word replaces the former description, unless it is a
- * pool.
+ * Adds to the description of a pool, or of an object that pools refer to, such
+ * as an arena, in the process of the operation that was added last.  What
+ * describes an address again by the same first word replaces the former
+ * description, unless it is a pool.
  * text: words, copied; of an address, POOL_TEXT bytes are kept.
  * Returns TEL_OK, TEL_ENOMEM, TEL_ESTATE.
  */

@@ -281,7 +281,7 @@ block_of(const struct compiler *c, const struct tel__live_block *live)
 {
 	return &c->blocks[live - c->live.blocks];
 }
-/* Counts what is live at the end. */
+/* Counts the blocks that are live at the end. */
 void blocks_finish(struct compiler *c);
 
 /* reorder.c */

@@ -265,7 +265,7 @@ range(struct report *r, size_t i, double tick_rate)
 }
 
 /*
- * A histogram: element i counts what is from 2^(i-1) to 2^i - 1.
+ * A histogram: element i counts values from 2^(i-1) to 2^i - 1.
  * left: the same for the blocks never freed, or NULL; tick_rate: 0 if the
  * values are not ticks.
  */

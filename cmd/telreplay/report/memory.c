@@ -150,7 +150,7 @@ put_residency(struct report *r, const struct some *some)
 
 /*
  * A figure of allocators by the requested size of blocks, see run_size_class();
- * of the size RUN_SIZES: of what is in no block.
+ * of the size RUN_SIZES: of memory in no block.
  */
 struct by_size {
 	const char *type, *title;
@@ -433,7 +433,9 @@ show_memory_rows(struct report *r, const struct show *show,
 
 /* -------------------------------------------------------------- picture */
 
-/* A bar for each class that has blocks, and a last one for what is in none. */
+/*
+ * A bar for each class that has blocks, and a last one for memory in no block.
+ */
 struct bars {
 	const struct result *result;
 	size_t classes[RUN_SIZES + 1];

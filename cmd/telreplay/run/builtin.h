@@ -36,7 +36,7 @@ void builtin_null_functions(struct alloc_functions *a);
 
 /*
  * Starts an allocator whose only parameter is extend=BYTES, and whose state is
- * that number, a size_t, as a multiple of grain.  Returns NULL, or what is wrong.
+ * that number, a size_t, as a multiple of grain.  Returns NULL, or a message.
  */
 const char *builtin_start(const char *parameters, size_t grain, void **state);
 void builtin_end(void *state);

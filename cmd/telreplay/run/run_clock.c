@@ -30,7 +30,7 @@ run_cpu(void)
 
 /*
  * The processor's cycle counter where it is cheap to read: clock_gettime()
- * takes longer than what is measured.
+ * takes longer than the operation that is measured.
  */
 uint64_t
 run_ticks(void)

@@ -182,7 +182,7 @@ valgrind_parse(struct al *s, const unsigned char *p)
 /*
  * "PID COMMAND TIME USER  0x801009000 = malloc(64)"; the TID and the time
  * need not be there.  Or "<jemalloc>:utrace: PID malloc(64) = ...".  Returns
- * what is behind it, or NULL.
+ * the end of the match, or NULL.
  */
 static const unsigned char *
 kdump_head(struct al *s, const unsigned char *p)

@@ -106,7 +106,7 @@ find_held(struct al *s)
 	return NULL;
 }
 
-/* What is behind a call: "= 0x4a44fc0", perhaps with the time it took. */
+/* Parses the result of a call: "= 0x4a44fc0", perhaps with the time it took. */
 static enum al_line
 ltrace_result(struct al *s, const struct al_call *call, const unsigned char *p)
 {

@@ -96,7 +96,7 @@ tel__core_read(const struct core *c, uint64_t address, void *to, size_t n)
 	return 1;
 }
 
-/* Where the headers of ELF files have what is read of them; elf(5). */
+/* Offsets of members in the headers of ELF files; elf(5). */
 static const struct layout {
 	unsigned table, entry_size; /* in the header of the file */
 	unsigned entry;             /* the size of a segment's header */

@@ -19,7 +19,7 @@ int tel__core_probe(const unsigned char *p, size_t size);
  * exe: the program, whose symbols say where the buffers are; or NULL.
  * fd: set to a temporary file with an archive of the logs.
  * Returns TEL_OK; TEL_EFORMAT (no core that is known, or nothing in it),
- * TEL_EIO, TEL_ENOMEM, with *error set to what is wrong.
+ * TEL_EIO, TEL_ENOMEM, with *error set to a message.
  */
 tel_status tel__core_extract(struct tel_input *in, const char *exe, int *fd,
     const char **error);

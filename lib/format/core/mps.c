@@ -107,7 +107,7 @@ try_base(struct buffers *b, const struct core *c, uint64_t base)
 
 /* ---------------------------------------------------------------- symbols */
 
-/* Where ELF files have what is read of them, of 32 and of 64 bits. */
+/* Offsets of members in the headers of ELF files, of 32 and of 64 bits. */
 static const struct layout {
 	unsigned table, count;        /* in the header of the file */
 	unsigned entry;               /* the size of a section's header */

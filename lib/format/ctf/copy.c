@@ -37,7 +37,7 @@ struct copy {
 	struct ctf_bits bits;           /* of the new packet */
 	int started;                    /* there is one */
 	uint64_t clock;                 /* of its last event */
-	uint64_t begin, end, discarded; /* as it says */
+	uint64_t begin, end, discarded; /* by its header */
 	uint64_t first;                 /* the bit of its first event */
 	uint64_t sequence, written;
 	int fd, index;

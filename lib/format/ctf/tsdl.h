@@ -37,7 +37,7 @@ struct tsdl {
 	struct ctf_attribute **last_attribute;
 };
 
-/* The declarator of a field or an alias: its name and what is behind it. */
+/* The declarator of a field or an alias: its name and lengths. */
 struct declarator {
 	const char *name;
 	struct {

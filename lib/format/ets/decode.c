@@ -11,7 +11,7 @@
 
 /* A record while it is laid out anew. */
 struct layout {
-	const unsigned char *p; /* what is left of it */
+	const unsigned char *p; /* unread bytes of it */
 	size_t n;
 	unsigned char *data;
 	size_t used; /* of data: behind the fields, and the strings so far */

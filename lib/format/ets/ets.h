@@ -59,7 +59,7 @@ enum ets_endpoint { ETS_RETRIEVE = 6, ETS_DELIVER = 7 };
  * An event with fields that are not as they are in a record - strings of
  * other forms than text, signed bytes - is laid out anew: the entry up to its
  * words, then eight bytes a field, then the strings.  A byte of UTF-16 becomes
- * at most one and a half, and what is shown in digits at most 37.
+ * at most one and a half, and a number in digits at most 37.
  */
 #define ETS_DATA_MAX \
 	(ETS_AT_ARGS + (size_t)TMF_FIELDS_MAX * 48 + 3 * ETS_RECORD_MAX)

@@ -131,9 +131,9 @@ int
 tel__ets_text_length(const struct ets *h, const unsigned char *p, size_t n,
     int eof, enum ets_ask ask)
 {
-	unsigned says = ets_text(p), k;
+	unsigned stated = ets_text(p), k;
 	uint64_t clock = tel_le64(p) != 0 ? tel_le64(p) : h->clock;
-	int good = goes_on(h, p, n, ETS_ENTRY + says, eof, clock, ask);
+	int good = goes_on(h, p, n, ETS_ENTRY + stated, eof, clock, ask);
 
 	/*
 	 * MonNet gives a process without a name the text length of the one
@@ -141,13 +141,13 @@ tel__ets_text_length(const struct ets *h, const unsigned char *p, size_t n,
 	 * is not.
 	 */
 	if (ets_key_at(p) == ets_key(ETS_SYSINFO, 0, ETS_PROCESS_INFO) &&
-	    (!good || has_control(p + ETS_ENTRY, says)) &&
+	    (!good || has_control(p + ETS_ENTRY, stated)) &&
 	    ((n == ETS_ENTRY && eof) ||
 	        tel__ets_chain(h, p + ETS_ENTRY, n - ETS_ENTRY, eof, clock, 1,
 	            1)))
 		return 0;
 	if (good)
-		return (int)says;
+		return (int)stated;
 	if (ask == ETS_ASK_NEXT)
 		return -1;
 	for (k = 0; k <= ETS_TEXT_MAX && ETS_ENTRY + k < n; k++)

@@ -131,16 +131,16 @@ ets_give(struct tel_reader *r, struct ets *h, const struct ets_type *t,
 }
 
 /*
- * The length of the text behind the entry at r->p, of which the entry has the
- * length says; -1: the log ends before.  That length is right if a record is
- * behind it.
+ * The length of the text behind the entry at r->p, whose length is stated
+ * in the entry; -1: the log ends before.  The stated length is right if a record
+ * is behind it.
  */
 static int
-ets_measure(struct tel_reader *r, struct ets *h, unsigned says)
+ets_measure(struct tel_reader *r, struct ets *h, unsigned stated)
 {
 	int text;
 
-	tel__reader_fill(r, ETS_ENTRY + says + ETS_ENTRY);
+	tel__reader_fill(r, ETS_ENTRY + stated + ETS_ENTRY);
 	text = tel__ets_text_length(h, r->p, (size_t)(r->end - r->p), r->eof,
 	    ETS_ASK_NEXT);
 	if (text >= 0)
@@ -149,8 +149,8 @@ ets_measure(struct tel_reader *r, struct ets *h, unsigned says)
 	text = tel__ets_text_length(h, r->p, (size_t)(r->end - r->p), r->eof,
 	    ETS_ASK_ALL);
 	/* damage behind it is found when its turn comes */
-	if (text < 0 && ETS_ENTRY + says <= (size_t)(r->end - r->p))
-		text = (int)says;
+	if (text < 0 && ETS_ENTRY + stated <= (size_t)(r->end - r->p))
+		text = (int)stated;
 	return text;
 }
 
@@ -159,23 +159,23 @@ static tel_status
 give_text(struct tel_reader *r, struct ets *h)
 {
 	uint32_t length = tel_le32(r->p + ETS_AT_TEXT);
-	unsigned says = ets_text(r->p);
+	unsigned stated = ets_text(r->p);
 	const struct ets_type *t;
 	tel_status st = TEL_OK;
 	int text;
 
-	if (says == 0) {
+	if (stated == 0) {
 		if (length >= ETS_TEXT_CHANGED)
 			h->lost[ETS_TEXT_OVERWRITTEN - length]++;
 		return ets_give(r, h, ets_find(h, r->p), 0);
 	}
-	text = ets_measure(r, h, says);
+	text = ets_measure(r, h, stated);
 	if (text < 0)
 		return cut_short(r, h);
-	if ((unsigned)text != says) {
+	if ((unsigned)text != stated) {
 		r->count[TEL_COUNT_REPAIRED]++;
 		st = tel__reader_damage(r, r->offset, 0,
-		    "a text whose recorded length is %u bytes has %d", says,
+		    "a text whose recorded length is %u bytes has %d", stated,
 		    text);
 	}
 	if (st != TEL_OK)

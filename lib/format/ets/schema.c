@@ -364,7 +364,7 @@ has_code(const struct plan *plans, unsigned n, uint32_t code)
 
 /*
  * A code is the provider and the type; further versions of a type have codes
- * from the top of what is free.
+ * from the highest free code down.
  */
 static void
 number_types(struct plan *plans, unsigned n)

@@ -92,8 +92,8 @@ tmf_take_word(struct span *s)
 }
 
 /*
- * A name as an identifier: what is not a letter, digit, dot or "_" becomes "_",
- * and so does a dot or, as more, a digit in front.
+ * A name as an identifier: any byte but a letter, digit, dot or "_" becomes
+ * "_", and so does a dot or, as more, a digit in front.
  */
 static char *
 tmf_copy_name(struct span s)

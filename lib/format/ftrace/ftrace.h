@@ -7,8 +7,8 @@
  * (types.c), which becomes known when a line has it for the first time.
  *
  * An event's bytes are its code and its size, four bytes each, its clock and
- * then eight bytes a field, all little-endian; a field that is a string says
- * where behind the fields it is.
+ * then eight bytes a field, all little-endian; a string field has its
+ * place behind the fields.
  */
 #ifndef TEL_FTRACE_H
 #define TEL_FTRACE_H

@@ -6,7 +6,7 @@
  *	COMM-PID [CPU] FLAGS TIME: EVENT: FIELDS		(trace-cmd, kernel)
  *
  * A command may have blanks, dashes and brackets in its name, so the time is
- * looked for first, and what is before it is read from its end.
+ * looked for first, and the text before it is read from its end.
  */
 #include "format/ftrace/ftrace.h"
 

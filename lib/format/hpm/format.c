@@ -2,7 +2,7 @@
 /*
  * The format "hpm": its schema, and its encoder, which writes the header, the
  * records and their padding as they were read.  The meta file of the trace is
- * that of what is written.
+ * valid for the copy, too.
  *
  * Of several traces one is made.  A counter record has its processor; a marker
  * is read as one of the trace's first, so from the first record of another

@@ -120,8 +120,8 @@ tel__inst_class_add(struct inst_tree *t, const char *path, size_t n,
 }
 
 /*
- * Flags hold for what is below.  They change seldom, so they are worked out
- * again only after a change.
+ * Flags hold for the classes below, too.  They change seldom, so they are
+ * worked out again only after a change.
  */
 const struct inst_class *
 tel__inst_class_check(struct inst_tree *t, uint32_t number)
@@ -221,7 +221,7 @@ inst_class_refuse(struct tel_reader *r, struct inst *s, uint64_t id,
 	return give_id(r, s, id, INST_BAD_CLASS);
 }
 
-/* Where the class is to be; what is wrong with that, or NULL. */
+/* Sets the parent of the class.  Returns NULL, or a message. */
 static const char *
 make_path(struct inst *s, char *path, size_t *length, uint32_t *parent)
 {

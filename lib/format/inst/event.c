@@ -19,7 +19,7 @@ struct piece {
 	size_t name_length, key_length;
 };
 
-/* Takes the piece at p.  What is behind it; NULL: no more. */
+/* Takes the piece at p.  Returns its end; NULL: no more. */
 static const char *
 next_piece(const char *p, struct piece *out)
 {
@@ -264,8 +264,8 @@ is_unknown(const struct making *m, const struct piece *p)
 }
 
 /*
- * Whether the log was an inst log, whose reader applies the rules of what is
- * enabled. libtel-emit has applied them, and writes only records that count.
+ * Whether the log was an inst log, whose reader applies the rules of enabled
+ * classes. libtel-emit has applied them, and writes only records that count.
  */
 static int
 is_inst(const struct making *m)

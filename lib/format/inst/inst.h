@@ -142,7 +142,7 @@ struct inst_extra {
 
 struct inst_line {
 	uint64_t clock;
-	const unsigned char *record; /* what is behind the clock */
+	const unsigned char *record; /* the text behind the clock */
 	const unsigned char *end;    /* a byte that is not part of the line */
 	uint32_t code; /* its letters, the last one lowest; 0: many */
 	unsigned code_length;
@@ -526,9 +526,9 @@ struct inst {
 };
 
 /*
- * Follows the line of s: sets the event's type and what is not in the line.
- * TEL_OK: there is an event; TEL_EDAMAGED: the line is invalid, *why has the
- * reason; TEL_EVERSION, TEL_ENOMEM.
+ * Follows the line of s: sets the event's type and the fields that the line
+ * lacks. TEL_OK: there is an event; TEL_EDAMAGED: the line is invalid, *why has
+ * the reason; TEL_EVERSION, TEL_ENOMEM.
  */
 tel_status tel__inst_follow(struct tel_reader *r, struct inst *s,
     const char **why);
@@ -554,7 +554,7 @@ inst_ignore(struct inst *s, const char *reason)
 const struct inst *tel__inst_record(const struct tel_reader *r);
 /* Forgets a session. */
 void tel__inst_clear(struct inst *s);
-/* Makes the event's bytes.  NULL and *size, or what is wrong. */
+/* Makes the event's bytes.  Returns NULL and sets *size, or a message. */
 const char *tel__inst_build(struct tel_reader *r, struct inst *s,
     uint32_t *size);
 

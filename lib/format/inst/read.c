@@ -11,7 +11,7 @@
 /* Lines that are examined to detect an inst log. */
 #define PROBE_LINES 8
 
-/* The longest line: of what is read for its statistics it may be longer. */
+/* The longest line; that of a class that statistics read may be longer. */
 static size_t
 line_max(const struct tel_reader *r)
 {

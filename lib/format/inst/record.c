@@ -346,8 +346,8 @@ lost(struct tel_reader *r, struct inst *s, const char **why)
 }
 
 /*
- * Whether what is looked at here is a number where it must be; the fields of
- * the event itself are looked at when it is made.
+ * Checks that the parameters are numbers where they must be; the fields of the
+ * event itself are checked when it is made.
  */
 static int
 numbers_valid(const struct inst_line *l)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Schemas of recordings: a type for each class of events, and the program that
- * makes rows of them.  Structs are flattened: "heapSpace.start".  What is known
- * by a name (classes, methods, causes) is a string, a thread its name and its
+ * makes rows of them.  Structs are flattened: "heapSpace.start".  A constant
+ * with a name (class, method, cause) is a string, a thread its name and its
  * numbers, a stack the number of its innermost frame.
  */
 #include "base/array.h"

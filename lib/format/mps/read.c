@@ -70,7 +70,7 @@ emit_unknown(struct tel_reader *r, uint32_t code, uint32_t size)
 
 /*
  * The end of n bytes from q on, or of the input.  More may be in the window,
- * but what is decided must not depend on how the input was read.
+ * but a decision must not depend on how the input was read.
  */
 static const unsigned char *
 mps_end_of(const struct tel_reader *r, const unsigned char *q, size_t n)
@@ -181,7 +181,7 @@ trusted_size(struct tel_reader *r, uint32_t size, uint32_t expected)
 
 /*
  * An event that does not fit.  Sets *again when nothing was handed out and
- * the caller is to look at what is at r->p now.
+ * the caller must decode anew at r->p.
  */
 static tel_status
 recover(struct tel_reader *r, int *again)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is to be expected of events: sizes that fit their types, values that
- * are what their fields say, and kinds in runs, as each kind has a buffer of
- * its own, that are newest first.  Releases have many events in common, and
- * what few differ in may be all that distinguishes them.
+ * The rules that events of a release follow: sizes that fit their types, values
+ * that fit their fields, and kinds in runs, as each kind has a buffer of its
+ * own, that are newest first.  Releases have many events in common; the few that
+ * differ may be all that distinguishes them.
  */
 #include "format/mps/score.h"
 #include "format/mps/mps.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* What is hardly ever seen in a stream, what seldom is, what less often. */
+/* Points against a release for an event that is very rare, rare, uncommon. */
 #define HARDLY 16
 #define SELDOM 4
 #define LESS 1

@@ -12,7 +12,7 @@
  * name: "mps", the release of the log; "mps:VERSION", of the stream as in
  *	"mps:1.6.1", or of the release as in "mps:1.116.0"; or a name of
  *	tel_schema_new().  "/PLATFORM" may follow a version or a release, and
- *	",be" or ",le" either.  What is left out is as in the log.
+ *	",be" or ",le" either.  Parts that are left out are those of the log.
  * log: the schema of the log, which need not be of the MPS; NULL to check
  *	the name alone.
  * Returns TEL_OK; TEL_EINVAL: the name is invalid, or omits what the log does

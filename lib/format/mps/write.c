@@ -191,7 +191,7 @@ converter_begin(struct tel_writer *w, const struct tel_log *log)
 	return TEL_OK;
 }
 
-/* Says the version of the stream. */
+/* Writes the version of the stream. */
 static tel_status
 put_init(struct tel_writer *w, struct converter *c, struct tel_log *log)
 {
@@ -208,7 +208,7 @@ put_init(struct tel_writer *w, struct converter *c, struct tel_log *log)
 	return mps_write_put(w, &ev);
 }
 
-/* Says the release and the platform, in a string that no label has. */
+/* Writes the release and the platform, in a string that no label has. */
 static tel_status
 put_build(struct tel_writer *w, struct converter *c, struct tel_log *log)
 {

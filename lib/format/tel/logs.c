@@ -512,7 +512,7 @@ take_text(struct tel_reader *r, struct native_source *source,
 	return st;
 }
 
-/* Nonzero when a log's record has more than its types and what is known. */
+/* Nonzero when a log's record has more than its types and known metadata. */
 static int
 tells_more(const struct native_source *source, const struct native_log *log)
 {

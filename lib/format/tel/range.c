@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 /*
- * What is read in any case, as the first events say from where ticks count:
+ * The part that is always read, as ticks count from the first event:
  * as many events, or blocks, as a window holds that puts them in order.
  */
 #define LEAD_EVENTS 65536u

@@ -4,7 +4,7 @@
  * a core of it. include/tel_emit.h has the layout, lib/emit/ring.c writes it.
  * All of it is read before the first event, as the events of many rings have to
  * be sorted.  A reader that follows a program looks at them again and again,
- * and sorts what is new each time.
+ * and sorts the new events each time.
  */
 #include <stdio.h>
 #include <stdlib.h>

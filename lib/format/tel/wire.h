@@ -92,7 +92,7 @@ native_known(struct native_bytes *b, uint32_t max)
 
 /* ------------------------------------------------------------- columns */
 
-/* Behind what is read as a column, so many bytes can be looked at. */
+/* So many bytes behind a column can be read. */
 #define NATIVE_BEHIND 16u
 
 /*

@@ -33,7 +33,7 @@ struct out_log {
 	const struct tel__metadata *metadata; /* over its own */
 	uint64_t lost; /* of->lost when it was looked at last */
 	int part;      /* the rest of it is elsewhere */
-	int lines;     /* keeps ev->raw, and what is between */
+	int lines;     /* keeps ev->raw, and lines between events */
 	/* the wall clock as the last block has it, if that has one */
 	int has_epoch;
 	int64_t epoch;
@@ -171,7 +171,7 @@ void tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
 /* With fewer blocks an index saves nothing. */
 #define NATIVE_INDEX_BLOCKS 8u
 
-/* write_names.c: what is in force after all blocks so far. */
+/* write_names.c: strings and labels in force after all blocks so far. */
 struct out_names;
 struct out_names *tel__out_names_new(void); /* NULL: no memory */
 void tel__out_names_free(struct out_names *all);
@@ -246,7 +246,7 @@ struct native_out {
 	struct out_block block;
 	struct out_block names;      /* copies of events that name things */
 	struct tel__buffer ordinals; /* of the events there, 64 bits each */
-	struct out_block all;        /* the same, of what is in force */
+	struct out_block all;        /* the same, of names in force */
 	struct tel__buffer all_ordinals;
 	struct out_names *in_force;
 	uint64_t all_from;  /* the block from which on it has all */

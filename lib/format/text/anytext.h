@@ -21,8 +21,8 @@
 /* The most schemas in one text. */
 #define ANY_SCHEMAS_MAX 1024u
 /*
- * Schemas that are made for one line each, so that what is printed does not
- * depend on how the input arrives; later ones have the types of more lines.
+ * Schemas that are made for one line each, so that output does not depend on
+ * how the input arrives; later ones have the types of more lines.
  */
 #define ANY_SINGLE_MAX 16u
 /* The most types of one name, which differ in their fields. */
@@ -64,7 +64,7 @@ struct any_set {
 	size_t room;
 	unsigned nfields; /* of all types */
 	int full;         /* a type had no room */
-	char **roles;     /* what is behind "# role: " */
+	char **roles;     /* the texts behind "# role: " */
 	unsigned nroles;
 	size_t role_room;
 };

@@ -184,7 +184,7 @@ anytext_head_add_field(struct any_type *type, struct word w)
 	        .is_label = 1 });
 }
 
-/* What is behind "# type: ". */
+/* Parses the text behind "# type: ". */
 static int
 read_type(struct any_set *set, const unsigned char *p, const unsigned char *end)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Lines into events: finding the line, handing it to the text's parser, and
- * saying what is wrong with the lines that are none.
+ * reporting the mistake in each line that is none.
  *
  * A line is damaged alone: the next one is read as if it were the first.
  */
@@ -157,7 +157,7 @@ next_learn(struct tel_reader *r, struct lines *s)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	if (st == TEL_OK && tel__any_parse(s))
 		return TEL_OK;
-	/* once more for what is to be said of it */
+	/* once more for its message */
 	(void)tel__any_parse(s);
 	return TEL_END;
 }

@@ -520,7 +520,7 @@ tel__lines_adapt(struct tel_reader *r, struct lines *s)
 		    r->log.schema->name);
 		return TEL_OK;
 	}
-	/* once more for what is to be said of it */
+	/* once more for its message */
 	(void)s->syntax->parse(s, &s->map);
 	return TEL_END;
 }

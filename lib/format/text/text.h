@@ -86,8 +86,8 @@ struct any;
 struct lines_syntax {
 	tel_line_score *score;
 	/*
-	 * Reads s->line.p as an event of m's schema into s->type and what is
-	 * below it.  1, or 0 with what is wrong by tel__lines_wrong().
+	 * Reads s->line.p as an event of m's schema into s->type and the
+	 * members below.  1, or 0 after tel__lines_wrong().
 	 */
 	int (*parse)(struct lines *s, const struct lines_map *m);
 	/* Takes a line that begins with '#'; NULL: they are skipped. */
