@@ -14,8 +14,8 @@
 void tel__heap_set_classes(tel_heap *h);
 
 /*
- * What is done with each block that is allocated, whose size is value, or that
- * ends, having lived so long.  Returns TEL_OK, or a failure.
+ * Called for each block that is allocated, whose size is value, or that ends,
+ * having lived so long.  Returns TEL_OK, or a failure.
  */
 typedef tel_status tel__heap_fn(void *arg, int ends, uint64_t value,
     uint32_t blocks);

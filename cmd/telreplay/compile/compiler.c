@@ -576,7 +576,7 @@ compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
 	return TEL_OK;
 }
 
-/* Facts of what is counted elsewhere until the end. */
+/* Facts of the lifetimes, which the heap counts until the end. */
 static void
 lifetimes_finish(struct compiler *c)
 {
