@@ -194,6 +194,17 @@ telstat_count_counted(struct count *c, tel_status st)
 	return END_ALL;
 }
 
+/* The same after counting in the heap, which may have a key. */
+static enum outcome
+telstat_count_heap(struct count *c, tel_status st)
+{
+	if (st != TEL_EINVAL && st != TEL_ELIMIT)
+		return telstat_count_counted(c, st);
+	c->failed = 1;
+	telstat_tell_key(c->telstat, st);
+	return END_ALL;
+}
+
 static enum outcome
 telstat_count_event(void *arg, const tel_event *ev)
 {
@@ -206,27 +217,26 @@ telstat_count_event(void *arg, const tel_event *ev)
 		return telstat_count_counted(c, runtime_event(t->runtime, ev));
 	if (st != TEL_OK || t->heap == NULL)
 		return telstat_count_counted(c, st);
-	st = tel_heap_event(c->telstat->heap, ev);
-	if (st != TEL_EINVAL && st != TEL_ELIMIT)
-		return telstat_count_counted(c, st);
-	c->failed = 1;
-	telstat_tell_key(c->telstat, st);
-	return END_ALL;
+	return telstat_count_heap(c, tel_heap_event(t->heap, ev));
 }
 
 static enum outcome
 telstat_count_run(void *arg, tel_run *events)
 {
 	struct count *c = arg;
+	const struct telstat *t = c->telstat;
 	enum outcome outcome = CONTINUE;
 	size_t i;
 
-	if (c->telstat->heap == NULL) {
+	if (t->heap == NULL || (t->runtime == NULL && t->interval == 0)) {
 		outcome = telstat_count_counted(c,
 		    tel_stats_run(c->show.stats, events));
 		if (outcome == CONTINUE)
 			outcome = telstat_count_counted(c,
-			    runtime_run(c->telstat->runtime, events));
+			    runtime_run(t->runtime, events));
+		if (outcome == CONTINUE && t->heap != NULL)
+			outcome = telstat_count_heap(c,
+			    tel_heap_run(t->heap, events));
 		return outcome;
 	}
 	for (i = 0; i < tel_run_count(events) && outcome == CONTINUE; i++)

@@ -68,6 +68,9 @@ TEL_SINCE_EXPERIMENTAL tel_status tel_heap_set_min_age(tel_heap *h,
  */
 TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_heap_event(tel_heap *h,
     const tel_event *event);
+/* The same of all events of a run, until one fails. */
+TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_heap_run(tel_heap *h,
+    tel_run *run);
 /*
  * Ends the logs so far, whose live blocks stay live.  Must come before their
  * readers are freed and events of others follow.

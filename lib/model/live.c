@@ -9,6 +9,8 @@
 
 /* Pools of a log that are distinguished; blocks of others are in none. */
 #define POOLS_MAX ((size_t)1 << 20)
+/* So many blocks are in the caches of a processor. */
+#define LIVE_NEAR ((size_t)1 << 12)
 
 void
 tel__live_init(struct tel__live *l, tel__live_fn *change, void *arg)
@@ -33,6 +35,36 @@ tel__live_clear(struct tel__live *l)
 	free(l->blocks);
 	free(l->pool_list);
 	tel__live_init(l, l->change, l->arg);
+}
+
+/* The key of the block of event i of a run; 0: it has none. */
+static uint64_t
+live_key_of(const struct tel_run *run, size_t i, uint64_t log_tag)
+{
+	const struct tel_type *t = run_type(run, i);
+	uint64_t address, process;
+
+	if (!tel_type_is_alloc(t))
+		return 0;
+	address = tel__alloc_block(t, run->data[i], &process);
+	return address ^ tel__live_process_tag(process, log_tag);
+}
+
+void
+tel__live_fetch(const struct tel__live *l, const struct tel_run *run, size_t i,
+    uint64_t log_tag)
+{
+	uint64_t key;
+
+	/* fewer are near anyway */
+	if (l->by_key.count < LIVE_NEAR)
+		return;
+	if (i + TEL__LIVE_ENTRY < run->count &&
+	    (key = live_key_of(run, i + TEL__LIVE_ENTRY, log_tag)) != 0)
+		tel__live_expect(l, key);
+	if (i + TEL__LIVE_BLOCK < run->count &&
+	    (key = live_key_of(run, i + TEL__LIVE_BLOCK, log_tag)) != 0)
+		tel__live_approach(l, key);
 }
 
 /* --------------------------------------------------------------- pools */

@@ -9,6 +9,7 @@
 
 #include "base/table.h"
 #include "model/event.h"
+#include "model/run.h"
 
 /*
  * Documented limits: blocks that live at once, and the bytes of one.  An
@@ -92,10 +93,58 @@ void tel__live_clear(struct tel__live *l);
 
 /* Tells the addresses of a process, and of a log with that tag, from others. */
 static inline uint64_t
+tel__live_process_tag(uint64_t process, uint64_t log_tag)
+{
+	return log_tag ^ process * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline uint64_t
 tel__live_tag(const tel_alloc *op, uint64_t log_tag)
 {
-	return log_tag ^ op->process * UINT64_C(0x9e3779b97f4a7c15);
+	return tel__live_process_tag(op->process, log_tag);
 }
+
+/*
+ * An operation on the block of a key comes soon: fetches the entry of the key,
+ * and later, once that is near, the block.  Where many blocks live, an
+ * operation would wait for both.  (Where such a function is not inlined at
+ * once, gcc drops its calls, as it has no effect.)
+ */
+__attribute__((always_inline)) static inline void
+tel__live_expect(const struct tel__live *l, uint64_t key)
+{
+	const struct tel__table *t = &l->by_key;
+
+	if (t->entries != NULL)
+		__builtin_prefetch(&t->entries[tel__table_home(t, key)], 1);
+}
+
+__attribute__((always_inline)) static inline void
+tel__live_approach(const struct tel__live *l, uint64_t key)
+{
+	const struct tel__table *t = &l->by_key;
+	const struct tel__entry *e;
+	const struct tel__live_block *b;
+
+	if (t->entries == NULL)
+		return;
+	/* nearly all blocks are at home there */
+	e = &t->entries[tel__table_home(t, key)];
+	if (e->key == 0)
+		return;
+	b = &l->blocks[e->value];
+	__builtin_prefetch(b, 1);
+	__builtin_prefetch(&b->previous, 1);
+}
+
+/*
+ * The same, before event i of a run is taken, for those that come so many
+ * events after it.
+ */
+#define TEL__LIVE_ENTRY 16u
+#define TEL__LIVE_BLOCK 8u
+void tel__live_fetch(const struct tel__live *l, const struct tel_run *run,
+    size_t i, uint64_t log_tag);
 
 /* The address of the pool that an operation allocates in; 0: not known. */
 uint64_t tel__live_pool_of(const struct tel__live *l, const tel_alloc *op,

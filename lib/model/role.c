@@ -105,11 +105,11 @@ tel_type_role_field(const tel_type *type, const char *part)
  * A number of a field.  Most are 64 bits, little-endian, which is worth a test.
  */
 static inline uint64_t
-load_field(const struct tel_event *ev, const struct tel_field *f)
+load_field(const unsigned char *data, const struct tel_field *f)
 {
 	if (__builtin_expect(f->load == TEL_LOAD_LE64, 1))
-		return tel_le64(ev->data + f->offset);
-	return tel_load(f, ev->data);
+		return tel_le64(data + f->offset);
+	return tel_load(f, data);
 }
 
 /* What the field that is a part of the role holds; 0 when there is none. */
@@ -118,7 +118,7 @@ model_role_load(const struct tel_event *ev, enum tel_role_part part)
 {
 	int i = ev->type->role_field[part];
 
-	return i < 0 ? 0 : load_field(ev, &ev->type->fields[i]);
+	return i < 0 ? 0 : load_field(ev->data, &ev->type->fields[i]);
 }
 
 /*
@@ -126,23 +126,35 @@ model_role_load(const struct tel_event *ev, enum tel_role_part part)
  * is a block and not NULL.
  */
 static inline uint64_t
-load_block(const struct tel_event *ev, enum tel_role_part part)
+load_block(const struct tel_type *t, const unsigned char *data,
+    enum tel_role_part part)
 {
-	int i = ev->type->role_field[part];
+	int i = t->role_field[part];
 	const struct tel_field *f;
 
 	if (i < 0)
 		return 0;
-	f = &ev->type->fields[i];
-	return load_field(ev, f) +
+	f = &t->fields[i];
+	return load_field(data, f) +
 	    (f->datatype == TEL_UNSIGNED || f->datatype == TEL_SIGNED);
+}
+
+uint64_t
+tel__alloc_block(const struct tel_type *t, const unsigned char *data,
+    uint64_t *process)
+{
+	const int i = t->role_field[TEL_PART_PROCESS];
+
+	*process = i < 0 ? 0 : load_field(data, &t->fields[i]);
+	return load_block(t, data,
+	    t->role == TEL_ROLE_REALLOC ? TEL_PART_OLD : TEL_PART_ADDRESS);
 }
 
 /* The size and the count of a block that is allocated. */
 static inline void
 load_new(const struct tel_event *ev, tel_alloc *out)
 {
-	out->address = load_block(ev, TEL_PART_ADDRESS);
+	out->address = load_block(ev->type, ev->data, TEL_PART_ADDRESS);
 	out->size = model_role_load(ev, TEL_PART_SIZE);
 	out->weight = model_role_load(ev, TEL_PART_WEIGHT);
 	out->failed = out->address == 0;
@@ -191,14 +203,15 @@ tel__event_alloc(const struct tel_event *event, tel_alloc *out)
 		/* FALLTHROUGH */
 	case TEL_ROLE_FREE:
 		out->kind = TEL_ALLOC_FREE;
-		out->address = load_block(event, TEL_PART_ADDRESS);
+		out->address =
+		    load_block(event->type, event->data, TEL_PART_ADDRESS);
 		out->size = model_role_load(event, TEL_PART_SIZE);
 		out->sized = t->role_field[TEL_PART_SIZE] >= 0;
 		break;
 	case TEL_ROLE_REALLOC:
 		load_new(event, out);
 		out->kind = TEL_ALLOC_REALLOC;
-		out->old = load_block(event, TEL_PART_OLD);
+		out->old = load_block(event->type, event->data, TEL_PART_OLD);
 		if (t->role_field[TEL_PART_COUNT] >= 0 &&
 		    __builtin_mul_overflow(out->size,
 		        model_role_load(event, TEL_PART_COUNT), &out->size))

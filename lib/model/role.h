@@ -26,6 +26,12 @@ int tel__role_set(struct tel_type *t, unsigned i, const char *text, size_t n);
 /* tel_event_alloc() of a structure of this release. */
 int tel__event_alloc(const struct tel_event *event, tel_alloc *out);
 /*
+ * The address, and the process, of the block that an event of an operation
+ * frees, resizes or allocates; 0: none.
+ */
+uint64_t tel__alloc_block(const struct tel_type *t, const unsigned char *data,
+    uint64_t *process);
+/*
  * How many blocks of a size an allocation stands for: 1 unless it is a sample.
  * rest: 0 at first, then what rounding has left over.
  */

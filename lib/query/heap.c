@@ -498,6 +498,20 @@ tel_heap_event(tel_heap *h, const tel_event *event)
 	return tel__heap_take(h, event, counts ? &op : NULL);
 }
 
+tel_status
+tel_heap_run(tel_heap *h, tel_run *run)
+{
+	tel_status st = TEL_OK;
+	size_t i;
+
+	for (i = 0; i < run->count && st == TEL_OK; i++) {
+		if (i > 0)
+			tel__live_fetch(&h->live, run, i, h->tag);
+		st = tel_heap_event(h, run_event(run, i));
+	}
+	return st;
+}
+
 /* Live blocks that are too young are not counted as live. */
 static void
 drop_young(struct tel_heap *h)

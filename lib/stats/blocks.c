@@ -77,6 +77,13 @@ struct block_op {
 	uint8_t kind, call, sized;
 };
 
+/*
+ * What waits is more than the caches near a processor hold: it is fetched so
+ * many operations before it is taken, and so is a place for the next one.
+ */
+#define FETCH_OP 24u
+#define FETCH_PLACE 4u
+
 /* A place for an operation of that clock, after those that wait; or NULL. */
 static struct block_op *
 wait_place(struct waiting *w, uint64_t clock)
@@ -92,7 +99,31 @@ wait_place(struct waiting *w, uint64_t clock)
 	}
 	key = &w->keys[w->nops++];
 	key->clock = clock;
+	if (w->nops + FETCH_PLACE < w->nrows)
+		__builtin_prefetch(&w->ops[key[FETCH_PLACE].row], 1);
 	return &w->ops[key->row];
+}
+
+static inline uint64_t
+block_op_key(const struct block_op *op)
+{
+	return op->address ^ tel__live_process_tag(op->process, 0);
+}
+
+/* Fetches what the operations after i of n will need. */
+__attribute__((always_inline)) static inline void
+fetch_ahead(const struct source *from, size_t i, size_t n)
+{
+	const struct waiting *w = &from->waiting;
+	const struct block_op *op;
+
+	if (i + FETCH_OP >= n)
+		return;
+	__builtin_prefetch(&w->ops[w->keys[i + FETCH_OP].row]);
+	op = &w->ops[w->keys[i + TEL__LIVE_ENTRY].row];
+	tel__live_expect(&from->live, block_op_key(op));
+	op = &w->ops[w->keys[i + TEL__LIVE_BLOCK].row];
+	tel__live_approach(&from->live, block_op_key(op));
 }
 
 /* Takes all but the latest so many operations, no more than half of them. */
@@ -104,23 +135,25 @@ take_ops(struct source *from, size_t rest)
 	const struct block_op *op;
 	struct tel__sort_key key;
 	tel_status st = TEL_OK;
-	tel_alloc alloc;
+	tel_alloc alloc = { 0 };
 	size_t i;
 
 	if (!tel__sort_keys(&w->sorter, w->keys, n))
 		return TEL_ENOMEM;
 	for (i = 0; i < n - rest && st == TEL_OK; i++) {
+		fetch_ahead(from, i, n - rest);
 		op = &w->ops[w->keys[i].row];
-		alloc = (tel_alloc){ .kind = (tel_alloc_kind)op->kind,
-			.call = (tel_alloc_call)op->call,
-			.sized = op->sized,
-			.address = op->address,
-			.size = op->size,
-			.pool = op->pool,
-			.buffer = op->buffer,
-			.process = op->process,
-			.weight = op->weight,
-			.clock = w->keys[i].clock };
+		/* the rest stays 0: to clear all of it takes long */
+		alloc.kind = (tel_alloc_kind)op->kind;
+		alloc.call = (tel_alloc_call)op->call;
+		alloc.sized = op->sized;
+		alloc.address = op->address;
+		alloc.size = op->size;
+		alloc.pool = op->pool;
+		alloc.buffer = op->buffer;
+		alloc.process = op->process;
+		alloc.weight = op->weight;
+		alloc.clock = w->keys[i].clock;
 		st = take_op(from, &alloc);
 	}
 	/* the keys of those that were taken have the rows that are free now */
@@ -155,8 +188,13 @@ op_waits(struct tel_stats *s, struct source *from, unsigned kind)
 	return take_ops(from, WAITING_REST);
 }
 
+/*
+ * alloc: volatile, as its numbers were just stored one by one: to load two at
+ * once would wait until both are in the cache.
+ */
 static tel_status
-blocks_add_op(struct tel_stats *s, struct source *from, const tel_alloc *alloc)
+blocks_add_op(struct tel_stats *s, struct source *from,
+    const volatile tel_alloc *alloc)
 {
 	struct block_op *op;
 

@@ -609,8 +609,11 @@ tel_stats_run(tel_stats *s, tel_run *run)
 		}
 		slot->events++;
 		slot->bytes += run->sizes[i];
-		if (slot->blocks)
+		if (slot->blocks) {
+			if (from->sorted)
+				tel__live_fetch(&from->live, run, i, 0);
 			st = tel__stats_count_block(s, from, run_event(run, i));
+		}
 		if (slot->work == SLOT_FIELDS)
 			stats_count_add_fields(slot, run, i);
 	}

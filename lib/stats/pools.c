@@ -172,12 +172,19 @@ tel__stats_pools_see(struct pools *p, const struct tel_event *ev, tel_alloc *op)
 {
 	const struct tel_type *t = ev->type;
 	const int at = t->role_field[TEL_PART_POOL];
+	const struct tel__entry *e;
 
 	if (op->kind == TEL_ALLOC_POOL_CREATE ||
 	    op->kind == TEL_ALLOC_POOL_DESCRIBE)
 		op->size = t->index;
-	if (at < 0 || tel__table_find(&p->known, op->pool) != NULL ||
-	    p->nlabels >= POOLS_MAX)
+	/* most are the one before */
+	if (at < 0 ||
+	    (p->nlabels > 0 && p->labels[p->last].address == op->pool))
+		return TEL_OK;
+	e = tel__table_find(&p->known, op->pool);
+	if (e != NULL)
+		p->last = e->value;
+	if (e != NULL || p->nlabels >= POOLS_MAX)
 		return TEL_OK;
 	p->space = tel_field_space(t->schema, &t->fields[at]);
 	return pools_know(p, op->pool) == NULL ? TEL_ENOMEM : TEL_OK;

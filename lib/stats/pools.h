@@ -21,6 +21,7 @@ struct pools {
 	struct tel__table known;
 	struct pool_label *labels;
 	size_t nlabels, label_room;
+	uint64_t last; /* the place of the last one that was seen */
 	enum tel_space space;
 };
 
