@@ -161,7 +161,7 @@ tel__render_add_if(struct render_builder *b, unsigned i, const char *alt)
 	const struct tel_type *type =
 	    b->program != NULL ? b->program->type : NULL;
 	struct tel_field bit = { .load = TEL_LOAD_U8 };
-	struct render_step *s;
+	struct render_step *s, *before;
 	size_t n = strlen(alt);
 
 	if (type == NULL || type->fields[i].present == 0)
@@ -175,18 +175,36 @@ tel__render_add_if(struct render_builder *b, unsigned i, const char *alt)
 	s->digits = (uint8_t)(n < sizeof(s->text) ? n : sizeof(s->text));
 	memcpy(s->text, alt, s->digits);
 	b->condition = b->program->nsteps;
+	/* fields that are absent together have one condition */
+	before = b->ended > 0 ? &b->program->steps[b->ended - 1] : NULL;
+	if (before != NULL && before + before->value + 1 == s && n == 0 &&
+	    before->digits == 0 && s->length == 0 && before->mask == s->mask &&
+	    before->offset == s->offset && before->shift == s->shift) {
+		b->program->nsteps--;
+		b->condition = b->ended;
+	}
 }
 
 void
 tel__render_end_if(struct render_builder *b)
 {
+	struct render_step *last;
+
 	if (b->failed || b->condition == 0)
 		return;
+	last = &b->program->steps[b->program->nsteps - 1];
+	if (b->literal.used == 1 && last->op >= RENDER_BYTES &&
+	    last->space == SPACE_NONE && last->tail == 0) {
+		/* a quote */
+		last->tail = b->literal.bytes[0];
+		b->literal.used = 0;
+	}
 	if (b->literal.used > 0)
 		(void)close_literal(b, RENDER_NOTHING);
 	if (!b->failed)
 		b->program->steps[b->condition - 1].value =
 		    b->program->nsteps - b->condition;
+	b->ended = b->condition;
 	b->condition = 0;
 }
 
@@ -823,6 +841,8 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 			    render_program_put_number(pr, s, ev, v, p);
 			if (p == NULL)
 				return pr->out->status;
+			*p = s->tail;
+			p += s->tail != 0;
 		}
 		if (s->space != SPACE_NONE &&
 		    (labelled || s->space == SPACE_ENUM)) {

@@ -111,6 +111,7 @@ struct render_step {
 	uint8_t big;   /* the eight bytes are big-endian */
 	uint8_t space; /* enum render_space */
 	uint8_t field; /* its number in the type */
+	uint8_t tail;  /* a byte behind what has no bound; 0: none */
 	/*
 	 * The value before, in hexadecimal or decimal, as many events of a type
 	 * share some
@@ -135,8 +136,9 @@ struct render_builder {
 	struct render_program *program;
 	struct tel__buffer literal; /* what comes before the next value */
 	size_t room;                /* steps there is room for */
-	unsigned condition;         /* place of a RENDER_IF and 1, or 0 */
-	int failed;                 /* out of memory */
+	/* place of a RENDER_IF and 1, of the last one that ended, or 0 */
+	unsigned condition, ended;
+	int failed; /* out of memory */
 };
 
 /* Begins a program for events of type; NULL for those of unknown types. */

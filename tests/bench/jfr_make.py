@@ -3,6 +3,7 @@
 """Makes recordings of Java Flight Recorder, from tel-jfr(5) alone.
 
     jfr_make.py odd >FILE         two chunks with every kind of value
+    jfr_make.py bursts >FILE      a chunk of events in no order
     jfr_make.py BYTES >FILE       one of that size: chunks of 12 MB
 
 The first has arrays, structs in structs, pools over several checkpoints, and
@@ -242,6 +243,17 @@ def odd():
     return one + chunk(kinds, out, [pools()], start=START + 10**6)
 
 
+def bursts():
+    """Two bursts, an hour apart, of numbered events, some at the same time."""
+    seed, out = 1, []
+    for n in range(20000):
+        seed = seed * 1103515245 + 12345 & 0x7FFFFFFF
+        when = (seed >> 8) % 5000 + (n % 1000 == 999) * 3600 * 10**9
+        out.append(event(1001, varint(5000 + when) + integer(n, 32)))
+    return chunk(BASE + [("shop.Tick", 1001, EVENT, [HEAD[0], ("n", INT, {})])],
+                 b"".join(out), [pools()])
+
+
 def long(size):
     """Many events of three types, of two of which most logs are."""
     kinds = BASE + [
@@ -285,5 +297,7 @@ def long(size):
 if __name__ == "__main__":
     if sys.argv[1] == "odd":
         sys.stdout.buffer.write(odd())
+    elif sys.argv[1] == "bursts":
+        sys.stdout.buffer.write(bursts())
     else:
         long(int(sys.argv[1]))

@@ -104,6 +104,14 @@ answers() {
 	done
 }
 
+@test "events in no order, most of them at once" {
+	python3 "$TEL_TOP/tests/bench/jfr_make.py" bursts >bursts.jfr
+	telcat -H bursts.jfr | sed 's/ .*=/ /' >got
+	[ "$(wc -l <got)" -eq 20000 ]
+	# those of the same time in their order in the file
+	LC_ALL=C sort -c -k 1,1 -k 2,2n got
+}
+
 @test "what is absent, in each output" {
 	telcat -H -e jdk.StringFlag "$DATA/g1-17.jfr.zst" >text
 	grep -q ' name="PrintIdealGraphFile" origin="Default"$' text

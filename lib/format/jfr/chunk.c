@@ -8,7 +8,12 @@
 
 /* Bytes that are copied at once from the window. */
 #define PIECE ((size_t)1 << 16)
+/* Bits of clocks that events are sorted by at once. */
 #define DIGIT 11u
+/* Events in a slice of time that are sorted by moving them. */
+#define SLICE 4u
+/* Moves of an event that cost less than sorting by all bits. */
+#define MOVES 16u
 
 static int
 is_header(const unsigned char *p)
@@ -418,7 +423,7 @@ walk_events(struct walk *w)
 	struct jfr_chunk *c = w->c;
 	struct jfr_bytes b = { c->bytes + JFR_HEADER, c->bytes + c->size, 0 };
 	const struct jfr_class *classes = c->layout->classes, *of;
-	const unsigned char *start;
+	const unsigned char *start, *fields;
 	struct jfr_event *ev;
 	uint64_t id, clock;
 	uint32_t size, class;
@@ -437,6 +442,7 @@ walk_events(struct walk *w)
 			w->unknown += size;
 			continue;
 		}
+		fields = b.p;
 		clock = chunk_read_clock(c, of, &b);
 		b.bad = 0;
 		w->n++;
@@ -453,7 +459,8 @@ walk_events(struct walk *w)
 		ev = &c->events[c->nevents++];
 		ev->clock = clock;
 		ev->at = (uint32_t)(start - c->bytes);
-		ev->class = class;
+		ev->class = (uint16_t) class;
+		ev->head = (uint8_t)(fields - start);
 	}
 	if (w->unknown > 0)
 		st = tel__reader_damage(w->r, c->offset, w->unknown,
@@ -470,47 +477,103 @@ walk_events(struct walk *w)
 	return st;
 }
 
-/* Sorts events by clock; equal ones keep their order. */
+/* Events that are being sorted. */
+struct sorting {
+	struct jfr_event *from, *to;
+	size_t n;
+	uint64_t least;  /* of their clocks */
+	uint32_t *count; /* room for those of a pass */
+};
+
+/* A pass: sorts by so many bits of the clock; equal ones keep their order. */
+static void
+sort_by_digit(struct sorting *s, unsigned shift, unsigned digit)
+{
+	const uint64_t least = s->least, mask = ((uint64_t)1 << digit) - 1;
+	struct jfr_event *const from = s->from, *const to = s->to;
+	uint32_t *const count = s->count, sum = 0, k;
+	const size_t n = s->n;
+	size_t i;
+
+	memset(count, 0, sizeof(*count) << digit);
+	for (i = 0; i < n; i++)
+		count[(from[i].clock - least) >> shift & mask]++;
+	for (i = 0; i <= mask; i++) {
+		k = count[i];
+		count[i] = sum;
+		sum += k;
+	}
+	for (i = 0; i < n; i++)
+		to[count[(from[i].clock - least) >> shift & mask]++] = from[i];
+	s->from = to;
+	s->to = from;
+}
+
+/*
+ * Sorts events that are almost in order, by moving them to their places. 1, or
+ * 0: there are too many moves.
+ */
+static int
+sort_neighbours(struct jfr_event *events, size_t n)
+{
+	size_t moves = MOVES * n, i, k;
+	struct jfr_event ev;
+
+	for (i = 1; i < n; i++) {
+		if (events[i].clock >= events[i - 1].clock)
+			continue;
+		ev = events[i];
+		for (k = i; k > 0 && events[k - 1].clock > ev.clock; k--)
+			events[k] = events[k - 1];
+		events[k] = ev;
+		if (i - k > moves)
+			return 0;
+		moves -= i - k;
+	}
+	return 1;
+}
+
+/*
+ * Sorts events by clock; equal ones keep their order.  One pass leaves some in
+ * each slice of time, unless most events came at once.
+ */
 static int
 chunk_sort_events(struct jfr_chunk *c)
 {
-	struct jfr_event *from = c->events, *to = NULL, *swap;
-	uint64_t least = UINT64_MAX, most = 0;
-	size_t count[1u << DIGIT], i, sum, n;
-	unsigned shift, sorted = 1;
+	struct sorting s = { .from = c->events,
+		.n = c->nevents,
+		.least = UINT64_MAX };
+	unsigned sorted = 1, bits, digit, shift;
+	uint64_t most = 0, clock;
+	size_t i;
 
-	for (i = 0; i < c->nevents; i++) {
-		sorted &= from[i].clock >= most;
-		most = from[i].clock > most ? from[i].clock : most;
-		least = from[i].clock < least ? from[i].clock : least;
+	for (i = 0; i < s.n; i++) {
+		clock = s.from[i].clock;
+		sorted &= clock >= most;
+		most = clock > most ? clock : most;
+		s.least = clock < s.least ? clock : s.least;
 	}
 	if (sorted)
 		return 1;
-	to = malloc(c->nevents * sizeof(*to));
-	if (to == NULL)
-		return 0;
-	for (shift = 0; shift < 64 && (most - least) >> shift != 0;
-	     shift += DIGIT) {
-		memset(count, 0, sizeof(count));
-		for (i = 0; i < c->nevents; i++)
-			count[(from[i].clock - least) >> shift &
-			    ((1u << DIGIT) - 1)]++;
-		for (i = sum = 0; i < 1u << DIGIT; i++) {
-			n = count[i];
-			count[i] = sum;
-			sum += n;
-		}
-		for (i = 0; i < c->nevents; i++)
-			to[count[(from[i].clock - least) >> shift &
-			    ((1u << DIGIT) - 1)]++] = from[i];
-		swap = from;
-		from = to;
-		to = swap;
+	digit = 64 - (unsigned)__builtin_clzll(s.n / SLICE | 1);
+	if (digit < DIGIT)
+		digit = DIGIT;
+	s.to = malloc(s.n * sizeof(*s.to));
+	s.count = malloc(sizeof(*s.count) << digit);
+	if (s.to != NULL && s.count != NULL) {
+		bits = 64 - (unsigned)__builtin_clzll(most - s.least);
+		shift = bits > digit ? bits - digit : 0;
+		sort_by_digit(&s, shift, digit);
+		if (shift > 0 && !sort_neighbours(s.from, s.n))
+			for (shift = 0; shift < bits; shift += DIGIT)
+				sort_by_digit(&s, shift, DIGIT);
+		c->events = s.from;
+		c->event_room = s.n;
 	}
-	free(to);
-	c->events = from;
-	c->event_room = c->nevents;
-	return 1;
+	sorted = s.to != NULL && s.count != NULL;
+	free(s.to);
+	free(s.count);
+	return (int)sorted;
 }
 
 /* Finds the events of a chunk, and what they refer to. */

@@ -35,14 +35,37 @@ struct jfr_bytes {
 };
 
 /* A varint: 7 bits a byte, least first, the ninth with 8. */
-uint64_t tel__jfr_varint_slow(struct jfr_bytes *b);
+uint64_t tel__jfr_varint_long(struct jfr_bytes *b);
 
 static inline uint64_t
 jfr_varint(struct jfr_bytes *b)
 {
-	if (b->p < b->end && *b->p < 0x80)
-		return *b->p++;
-	return tel__jfr_varint_slow(b);
+	const unsigned char *p = b->p;
+
+	if (p < b->end && p[0] < 0x80) {
+		b->p = p + 1;
+		return p[0];
+	}
+	if (b->end - p >= 2 && p[1] < 0x80) {
+		b->p = p + 2;
+		return (p[0] & 0x7fu) | (uint64_t)p[1] << 7;
+	}
+	return tel__jfr_varint_long(b);
+}
+
+static inline void
+jfr_skip_varint(struct jfr_bytes *b)
+{
+	const unsigned char *p = b->p;
+	unsigned i;
+
+	for (i = 0; i < 9 && p < b->end; i++)
+		if (*p++ < 0x80 || i == 8) {
+			b->p = p;
+			return;
+		}
+	b->p = b->end;
+	b->bad = 1;
 }
 
 /* n bytes, or NULL. */
@@ -218,10 +241,11 @@ struct jfr_pool {
 	size_t mask, count;
 };
 
-/* The numbers of a thread, by its key in the pool. */
+/* The numbers and the name of a thread, by its key in the pool. */
 struct jfr_thread {
 	uint64_t key; /* 0: none */
 	uint64_t os, java;
+	const struct jfr_value *name; /* NULL: it has none */
 };
 #define JFR_THREADS 64u
 
@@ -229,7 +253,8 @@ struct jfr_thread {
 struct jfr_event {
 	uint64_t clock;
 	uint32_t at;
-	uint32_t class;
+	uint16_t class;
+	uint8_t head; /* bytes of its size and its type */
 };
 
 struct jfr_chunk {
@@ -333,12 +358,13 @@ tel_status tel__jfr_stacks(struct tel_reader *r, struct jfr *j,
     struct jfr_chunk *c);
 
 /*
- * Makes the row of an event at j->rows + j->used, and steps over it.  TEL_OK;
- * TEL_END: it does not fit, and there are others; TEL_ENOMEM.  j->why is set
- * where the event is invalid: then the fields behind are empty.
+ * Makes the row of an event at j->rows + j->used, and steps over it: *size of
+ * the row, *raw_size of the event.  TEL_OK; TEL_END: it does not fit, and there
+ * are others; TEL_ENOMEM.  j->why is set where the event is invalid: then the
+ * fields behind are empty.
  */
 tel_status tel__jfr_row(struct jfr *j, struct jfr_chunk *c,
-    const struct jfr_event *ev, uint32_t *size);
+    const struct jfr_event *ev, uint32_t *size, uint32_t *raw_size);
 
 /* Reads the next chunk.  TEL_OK, TEL_END, or a failure. */
 tel_status tel__jfr_load(struct tel_reader *r, struct jfr *j);

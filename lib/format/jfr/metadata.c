@@ -12,22 +12,32 @@
 #define CATEGORY_MAX 255u
 
 uint64_t
-tel__jfr_varint_slow(struct jfr_bytes *b)
+tel__jfr_varint_long(struct jfr_bytes *b)
 {
 	const unsigned char *p = b->p;
-	uint64_t v = 0;
+	uint64_t v = 0, last;
 	unsigned i;
 
 	if (b->end - p >= 9) {
-		for (i = 0; i < 8; i++) {
-			v |= (uint64_t)(p[i] & 0x7f) << 7 * i;
-			if (p[i] < 0x80) {
-				b->p = p + i + 1;
-				return v;
-			}
+		v = tel_le64(p);
+		last = ~v & UINT64_C(0x8080808080808080);
+		if (last != 0) {
+			/* all bits up to the first byte that is the last */
+			v &= last ^ (last - 1);
+			p += (unsigned)__builtin_ctzll(last) / 8 + 1;
 		}
-		b->p = p + 9;
-		return v | (uint64_t)p[8] << 56;
+		/* pairs of bytes, then of those, move together */
+		v = (v & UINT64_C(0x007f007f007f007f)) |
+		    (v & UINT64_C(0x7f007f007f007f00)) >> 1;
+		v = (v & UINT64_C(0x00003fff00003fff)) |
+		    (v & UINT64_C(0x3fff00003fff0000)) >> 2;
+		v = (v & 0xfffffff) | (v >> 32 & 0xfffffff) << 28;
+		if (last == 0) {
+			v |= (uint64_t)p[8] << 56;
+			p += 9;
+		}
+		b->p = p;
+		return v;
 	}
 	for (i = 0; p < b->end; i++) {
 		v |= (uint64_t)(*p & 0x7f) << 7 * i;

@@ -22,34 +22,42 @@ struct row {
 	int first;   /* no other event has its row there */
 };
 
-/* Room for n bytes behind the row; NULL: there is none. */
-static unsigned char *
-jfr_program_add_bytes(struct row *row, size_t n)
+/* Makes room for a row of so many bytes, in all.  1, or 0: row->full is set. */
+static int
+jfr_program_grow_rows(struct row *row, size_t need)
 {
 	struct jfr *j = row->j;
-	const size_t need = j->used + row->size + n + BEHIND;
 	size_t room = j->row_room;
 	unsigned char *p;
 
-	if (row->full)
-		return NULL;
-	if (need > room) {
-		row->full = 1;
-		/* the rows of other events must not move */
-		if (!row->first || need > UINT32_MAX / 2)
-			return NULL;
-		while (room < need)
-			room = room < 4096 ? 4096 : room * 2;
-		p = realloc(j->rows, room);
-		if (p == NULL) {
-			row->c->texts.failed = 1;
-			return NULL;
-		}
-		row->full = 0;
-		j->rows = p;
-		j->row_room = room;
-		row->data = p + j->used;
+	row->full = 1;
+	/* the rows of other events must not move */
+	if (!row->first || need > UINT32_MAX / 2)
+		return 0;
+	while (room < need)
+		room = room < 4096 ? 4096 : room * 2;
+	p = realloc(j->rows, room);
+	if (p == NULL) {
+		row->c->texts.failed = 1;
+		return 0;
 	}
+	row->full = 0;
+	j->rows = p;
+	j->row_room = room;
+	row->data = p + j->used;
+	return 1;
+}
+
+/* Room for n bytes behind the row; NULL: there is none. */
+static inline unsigned char *
+jfr_program_add_bytes(struct row *row, size_t n)
+{
+	const size_t need = row->j->used + row->size + n + BEHIND;
+	unsigned char *p;
+
+	if (row->full ||
+	    (need > row->j->row_room && !jfr_program_grow_rows(row, need)))
+		return NULL;
 	p = row->data + row->size;
 	row->size += n;
 	return p;
@@ -119,7 +127,7 @@ encode_char(unsigned char *text, uint64_t c)
 	return (size_t)(tel__utf8_put(text, (uint32_t)c & 0xffff) - text);
 }
 
-/* The numbers of a thread. */
+/* The numbers and the name of a thread. */
 static const struct jfr_thread *
 jfr_program_find_thread(struct jfr_chunk *c, uint32_t class, uint64_t key)
 {
@@ -138,6 +146,7 @@ jfr_program_find_thread(struct jfr_chunk *c, uint32_t class, uint64_t key)
 		return NULL;
 	t->key = key;
 	t->os = t->java = 0;
+	t->name = tel__jfr_name(c, class, key);
 	b = (struct jfr_bytes){ c->bytes + v->at, c->bytes + c->size, 0 };
 	for (i = 0; i < of->count && !b.bad; i++) {
 		name = c->layout->fields[of->first + i].name;
@@ -163,7 +172,9 @@ put_thread(struct row *row, const struct jfr_op *op, uint64_t key)
 	tel_store_le64(row->data + op->at + 4, t->os);
 	tel_store_le64(row->data + op->at + 12, t->java);
 	row->data[op->count] |= op->width;
-	jfr_program_put_name(row, op, key);
+	if (t->name != NULL)
+		jfr_program_put_text(row, op,
+		    row->c->texts.bytes + t->name->name, t->name->size);
 }
 
 static int64_t
@@ -340,7 +351,7 @@ jfr_program_run(struct row *row, struct jfr_bytes *b, const struct jfr_op *op,
 
 	for (; op < end && !b->bad; op++) {
 		switch ((enum jfr_code)op->code) {
-		case OP_TIME: (void)jfr_varint(b); continue;
+		case OP_TIME: jfr_skip_varint(b); continue;
 		case OP_SKIP:
 			tel__jfr_skip(b, row->c->layout, op->field, 0);
 			continue;
@@ -397,16 +408,16 @@ jfr_program_run(struct row *row, struct jfr_bytes *b, const struct jfr_op *op,
 
 tel_status
 tel__jfr_row(struct jfr *j, struct jfr_chunk *c, const struct jfr_event *ev,
-    uint32_t *size)
+    uint32_t *size, uint32_t *raw_size)
 {
 	const struct jfr_class *of = &c->layout->classes[ev->class];
 	struct jfr_bytes b = { c->bytes + ev->at, c->bytes + c->size, 0 };
 	struct row row = { .j = j, .c = c, .first = j->used == 0 };
 	const struct jfr_op *op = &c->layout->ops[of->entry];
-	uint32_t n;
-	uint64_t id;
+	/* the size was checked when the event was found */
+	const uint32_t n = (uint32_t)jfr_varint(&b);
 
-	n = jfr_event_size(&b, &id);
+	b.p = c->bytes + ev->at + ev->head;
 	b.end = c->bytes + ev->at + n;
 	row.data = j->rows + j->used;
 	if (jfr_program_add_bytes(&row, of->row) == NULL)
@@ -421,6 +432,7 @@ tel__jfr_row(struct jfr *j, struct jfr_chunk *c, const struct jfr_event *ev,
 	    b.p < b.end ? "an event that is longer than its fields" :
 	                  NULL;
 	*size = (uint32_t)row.size;
+	*raw_size = n;
 	/* the next one on a multiple of 8 */
 	j->used += (row.size + BEHIND + 7) & ~(size_t)7;
 	return TEL_OK;

@@ -163,11 +163,10 @@ report_event(struct tel_reader *r, struct jfr *j, uint64_t offset)
 
 static void
 place_event(struct tel_reader *r, const struct jfr_chunk *c,
-    const struct jfr_event *ev, const unsigned char *data, uint32_t size)
+    const struct jfr_event *ev, const unsigned char *data, uint32_t size,
+    uint32_t raw_size)
 {
-	struct jfr_bytes b = { c->bytes + ev->at, c->bytes + c->size, 0 };
 	struct tel_event *out = &r->event;
-	uint64_t id;
 
 	out->type =
 	    &c->layout->schema->types[c->layout->classes[ev->class].type_index];
@@ -176,7 +175,7 @@ place_event(struct tel_reader *r, const struct jfr_chunk *c,
 	out->clock = ev->clock;
 	out->offset = c->offset + ev->at;
 	out->raw = c->bytes + ev->at;
-	out->raw_size = jfr_event_size(&b, &id);
+	out->raw_size = raw_size;
 	out->log = &r->log;
 	r->consumed = out->raw_size;
 }
@@ -188,7 +187,7 @@ jfr_next(struct tel_reader *r)
 	struct jfr_chunk *c;
 	struct jfr_event *ev;
 	uint64_t until;
-	uint32_t size = 0;
+	uint32_t size = 0, raw_size = 0;
 	tel_status st;
 
 	r->event.index += r->event.data != NULL;
@@ -214,13 +213,13 @@ jfr_next(struct tel_reader *r)
 	}
 	ev = &c->events[c->done];
 	j->used = 0;
-	st = tel__jfr_row(j, c, ev, &size);
+	st = tel__jfr_row(j, c, ev, &size, &raw_size);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	j->late += ev->clock < j->latest;
 	j->latest = ev->clock;
 	r->log.schema = c->layout->schema;
-	place_event(r, c, ev, j->rows, size);
+	place_event(r, c, ev, j->rows, size, raw_size);
 	if (++c->done == c->nevents)
 		end_chunk(j, c);
 	return j->why != NULL ? report_event(r, j, r->event.offset) : TEL_OK;
@@ -233,9 +232,8 @@ jfr_more(struct tel_reader *r)
 	struct tel_batch *f = r->batch;
 	struct jfr_chunk *c;
 	const struct jfr_event *ev;
-	struct jfr_bytes b;
-	uint64_t until, id;
-	uint32_t n = 1, size;
+	uint64_t until;
+	uint32_t n = 1, size, raw_size;
 	size_t used;
 
 	c = next_chunk(j, &until);
@@ -251,7 +249,7 @@ jfr_more(struct tel_reader *r)
 		ev = &c->events[c->done];
 		used = j->used;
 		if (ev->clock > until ||
-		    tel__jfr_row(j, c, ev, &size) != TEL_OK)
+		    tel__jfr_row(j, c, ev, &size, &raw_size) != TEL_OK)
 			break;
 		if (j->why != NULL) {
 			/* next() reports it */
@@ -259,12 +257,10 @@ jfr_more(struct tel_reader *r)
 			j->why = NULL;
 			break;
 		}
-		b = (struct jfr_bytes){ c->bytes + ev->at, c->bytes + c->size,
-			0 };
 		f->data[n] = j->rows + used;
 		f->sizes[n] = size;
 		f->at[n] = ev->at;
-		f->raw_sizes[n] = jfr_event_size(&b, &id);
+		f->raw_sizes[n] = raw_size;
 		f->clocks[n] = ev->clock;
 		f->types[n] = c->layout->classes[ev->class].type_index;
 		j->latest = ev->clock;
