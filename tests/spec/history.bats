@@ -328,6 +328,77 @@ assert list(csv.reader(sys.stdin, strict=True))[0][2] == "a\x1b\"b,\n"'
 	[ "$(telfilter -c -w 'duration == 1 && name == put' own.txt)" = 1 ]
 }
 
+@test "fields of each data type of the event that began it" {
+	cat >log.txt <<-'END'
+		# teltools text 1
+		# tick rate: 1000000000
+		# type: open 1 R key:unsigned why:enum:unsigned s:string d:double n:signed b:boolean p:pointer a.x:unsigned a.why:enum:unsigned l:list:unsigned o?:unsigned
+		# type: close 2 R key:unsigned why:enum:unsigned
+		# type: get 3 A at:address size:unsigned why:enum:unsigned s:string a.x:unsigned
+		# type: put 4 A at:address
+		# role: open start close key
+		# role: close finish key
+		# role: get alloc at size
+		# role: put free at
+		0000000000000001 open key=1 why=3["slow"] s="one\n" d=1.5 n=-7 b=true p=0x50["big"] a.x=9 a.why=2["in"] l=[4,5] o=6
+		0000000000000002 open key=2 why=4["fast"] s="" d=-0.25 n=8 b=false p=0x51 a.x=18446744073709551615 a.why=3["out"] l=[]
+		0000000000000003 get at=0x1000 size=8 why=3["slow"] s="three" a.x=5
+		0000000000000010 close key=1 why=4["fast"]
+		0000000000000020 close key=2 why=4["fast"]
+		0000000000000030 put at=0x1000
+		0000000000000040 close key=3 why=3["slow"]
+	END
+	telcat -f tel log.txt >log.tel
+	for log in log.txt log.tel; do
+		# the clock of each event that it is true for
+		while IFS='|' read -r x want; do
+			got=$(telfilter -w "$x" $log | telcat -H | sed 's/ .*//; s/^0*//')
+			echo "$x: ${got//$'\n'/ }, want $want"
+			[ "${got//$'\n'/ }" = "$want" ]
+		done <<-'END'
+			start.why == "slow"|10 30
+			start.why == 3|10 30
+			label(start.why) == "slow"|10 30
+			start.why in ("fast","x")|20
+			start.why ~ "^s"|10 30
+			start.why == why|20
+			start.why != why|10
+			start.s == "one\n"|10
+			start.s =* ""|20
+			start.s > "p"|30
+			start.d < 0|20
+			start.d == 1.5|10
+			start.n == -7|10
+			start.b|10
+			!start.b|20
+			start.p == 0x51|20
+			label(start.p) == "big"|10
+			start.a.x == 9|10
+			start.a.x > 1T|20
+			start.a.x == 5|30
+			start.a.why == "in"|10
+			label(start.a.why) == "out"|20
+			has(start.o)|10
+			start.o == 6|10
+			has(start.l)|10 20
+			!has(start.why) && name in (close, put)|40
+		END
+		telcat -H -w 'has(start.why)' -F start.why,start.s,start.d,start.n \
+		    -F 'start.b,start.p,start.a.x,label(start.a.why),start.o' \
+		    $log >got
+		diff - got <<-'END'
+			0000000000000010 close start.why=3 start.s="one\n" start.d=1.5 start.n=-7 start.b=true start.p=0x50 start.a.x=9 label(start.a.why)="in" start.o=6
+			0000000000000020 close start.why=4 start.s="" start.d=-0.25 start.n=8 start.b=false start.p=0x51 start.a.x=18446744073709551615 label(start.a.why)="out"
+			0000000000000030 put start.why=3 start.s="three" start.a.x=5
+		END
+		telstat -q -f json -g 'label(start.why)' $log \
+		    -s 't=top(duration,3,start.a.x,start.s,label(start.why))' |
+		    top_rows >got
+		sort got | diff - <(printf '%s\n' ' slow' 't 15 9 one' \
+		    't 30 18446744073709551615  fast' 't 45 5 three slow')
+	done
+}
+
 # top_rows: of each of the largest values, the value and what is shown.
 top_rows() {
 	python3 -c '
