@@ -611,8 +611,6 @@ def _():
                         quantile(lengths, 0.99), max(lengths)]))
             check(abs(row[0]["share"] - sum(lengths) / span["span_ns"]) < 1e-4,
                   row, lengths)
-            if what == "pauses" and len(found) < 100:
-                check_mutator(rows, found, first, span["span_ns"])
         longest = [r for r in rows if r["type"] == "pause"]
         for r, f in zip(longest, sorted(
                 ranges(events, "TraceFlipBegin", "TraceFlipEnd", clock),
@@ -621,14 +619,44 @@ def _():
     check(seen > 20, seen, "logs with collections")
 
 
+@question(33, "the least share of any window that the program had")
+def _():
+    seen = 0
+    for name in sorted(os.listdir(LOGS)):
+        path = os.path.join(LOGS, name)
+        events = mps_events(path) if name.endswith(".log.zst") else []
+        clock = Clock(events) if events else None
+        found = events and ranges(events, "TraceFlipBegin", "TraceFlipEnd",
+                                  clock)
+        if not found or len(found) >= 100:
+            continue
+        rows = [json.loads(x) for x in run("telstat", "-q", "-f", "json",
+                                           path).splitlines()]
+        check_mutator(rows, found, clock.time(events[0][0]),
+                      rows[-1]["span_ns"])
+        seen += 1
+    check(seen > 5, seen, "logs with pauses")
+
+
+# Why an MPS of 1.118 starts a collection, by the number in its events.
+REASONS = ["gen 0 capacity", "dynamic criterion", "opportunism",
+           "full incremental", "full", "walk", "extension"]
+
+
 @question(34, "why collections started")
 def _():
-    want = {}
-    for _, name, f in M:
-        if name == "TraceCreate":
-            want[f["why"]] = want.get(f["why"], 0) + 1
-    got = keys(figures("-e", "TraceCreate", "-s", "w=tally(why,16)", MPS), "w")
-    same(sorted(got.values()), sorted(want.values()))
+    seen = set()
+    for name in ("lii6ll-finalcv", "lii6gc-awlut", "lii6gc-amcss"):
+        path = os.path.join(LOGS, f"1.118.0-{name}.log.zst")
+        want = {}
+        for _, name, f in mps_events(path):
+            if name == "TraceCreate":
+                why = REASONS[int(f["why"].split("[")[0])]
+                want[why] = want.get(why, 0) + 1
+        seen |= set(want)
+        same(keys(figures("-e", "TraceCreate", "-s",
+                          "w=tally(label(why),16)", path), "w"), want)
+    check(len(seen) > 1, seen, "several reasons")
 
 
 @question(35, "only the slow ones")
@@ -680,6 +708,22 @@ def _():
                           capture_output=True, text=True)
     row = json.loads(done.stdout.splitlines()[-1])
     same((done.returncode, row["damaged"]), (3, 1))
+
+
+@question(40, "what the recording cost")
+def _():
+    path = os.path.join(FOLDER, "run.tel")
+    done = subprocess.run(["telrec", "-o", path, "sh", "-c",
+                           "ls /; ls / /dev; true"], capture_output=True,
+                          text=True)
+    said = re.search(r"recorded ([0-9,]+) events in ([0-9]+) processes; "
+                     r"([0-9.]+)% of the CPU time was telrec's", done.stderr)
+    check(done.returncode == 0 and said is not None, done.stderr, "a cost")
+    names = [x.split(" ")[1] for x in lines(run("telcat", path))]
+    own = {"Intern", "Label", "LabelPointer", "ClockSync"}
+    same((int(said[1].replace(",", "")), int(said[2])),
+         (len([n for n in names if n not in own]), 3))
+    check(0 < float(said[3]) < 100, said[3], "a share")
 
 
 @question(31, "time between collections")
