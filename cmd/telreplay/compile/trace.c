@@ -198,12 +198,12 @@ struct reading {
 	uint64_t samples;    /* of them: each stands for others, too */
 	struct pending {
 		tel_alloc op;
-		struct tel_clock *clock; /* shared */
 		uint64_t event;
 		size_t place; /* of compiler_expect() */
 	} pending[BATCH];     /* that have been read only */
 	unsigned npending;
-	double rate; /* ticks a second, 0 while unknown */
+	struct tel_clock *clock; /* of their log; shared */
+	double rate;             /* ticks a second, 0 while unknown */
 	int opened;
 	int failed;
 };
@@ -345,29 +345,40 @@ compile_pending(struct reading *r)
 		if (i + AHEAD < n)
 			compiler_approach(r->compiler,
 			    r->pending[i + AHEAD].place);
-		compiler_set_clock(r->compiler, r->pending[i].clock);
 		st = compiler_add(r->compiler, &r->pending[i].op,
 		    r->pending[i].event);
-		tel__clock_free(r->pending[i].clock);
 	}
-	for (; i < n; i++)
-		tel__clock_free(r->pending[i].clock);
-	compiler_set_clock(r->compiler, NULL);
 	return outcome_of(r, st);
+}
+
+/* Events of another log follow. */
+static enum outcome
+trace_set_clock(struct reading *r, struct tel_clock *clock)
+{
+	const enum outcome outcome = compile_pending(r);
+
+	tel__clock_free(r->clock);
+	r->clock = tel__clock_share(clock);
+	compiler_set_clock(r->compiler, r->clock);
+	return outcome;
 }
 
 static enum outcome
 trace_event(void *arg, const tel_event *ev)
 {
 	struct reading *r = arg;
-	struct pending *p = &r->pending[r->npending];
-	const tel_alloc *op = &p->op;
+	struct pending *p;
+	const tel_alloc *op;
 	int created;
 
+	if (ev->log->clock != r->clock &&
+	    trace_set_clock(r, ev->log->clock) != CONTINUE)
+		return END_ALL;
+	p = &r->pending[r->npending];
+	op = &p->op;
 	if (!tel_event_alloc(ev, &p->op, sizeof(p->op)))
 		return CONTINUE;
 	p->event = tel_event_index(ev);
-	p->clock = tel__clock_share(ev->log->clock);
 	r->samples += op->weight != 0;
 	r->npending++;
 	p->place = compiler_expect(r->compiler, op);
@@ -504,8 +515,7 @@ trace_compile(struct trace *trace, struct telreplay *t, tel_output *out)
 		return message_no_memory();
 	good = compile_all(&r) && copy_facts(trace, compiler_facts(r.compiler));
 	compiler_free(r.compiler);
-	while (r.npending > 0)
-		tel__clock_free(r.pending[--r.npending].clock);
+	tel__clock_free(r.clock);
 	if (good)
 		show_anomalies(t, trace->facts);
 	return good;
