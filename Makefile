@@ -431,8 +431,7 @@ check-arrow: all
 check-abi:
 	@tests/deps.sh build check abi
 	@$(MAKE) $(PAR) all
-	@TEL_TOP='$(CURDIR)' TEL_BUILD='$(abspath $(BUILD))' CC='$(CC)' \
-	    prove -e bats tests/abi/abi.bats
+	@$(ENVIRONMENT) tests/suite.sh '$(BUILD)' tests/abi/abi.bats
 abi-release:
 	@tests/deps.sh build abi
 	@$(MAKE) $(PAR) all
@@ -448,9 +447,7 @@ check-page:
 	@tests/deps.sh build page
 	@$(MAKE) $(PAR) all $(BUILD)/tests/test_ets
 	@tests/npm.sh $(BUILD)/npm $(PAGE_NPM)
-	@PATH="$(abspath $(BUILD))/bin:$$PATH" TEL_BUILD='$(abspath $(BUILD))' \
-	    prove -e python3 \
-	    $(PAGE_TESTS) :: '$(abspath $(BUILD))/page'
+	@$(ENVIRONMENT) JOBS=1 tests/suite.sh '$(BUILD)' $(PAGE_TESTS)
 
 # Debian has no libarchive, libzstd or SQLite for musl: libtel-emit needs none.
 check-musl:
@@ -503,26 +500,29 @@ LINTED   = $(patsubst %,$(LINT)/%.layout,$(LINT_C)) \
     $(patsubst %,$(LINT)/%.sh,$(SCRIPTS) $(COMPLETIONS).bash) \
     $(patsubst %,$(LINT)/%.man,$(MANS))
 
+# What prints how one that fails is checked alone.
+ALONE = || { echo "\# alone: make $@" >&2; exit 1; }
+
 $(LINT)/%.layout: % .clang-format
 	@mkdir -p $(@D)
-	$(Q)clang-format --dry-run -Werror $<
+	$(Q)clang-format --dry-run -Werror $< $(ALONE)
 	@touch $@
 $(LINT)/%.bats: % tests/lint.py
 	@mkdir -p $(@D)
-	$(Q)shellcheck -x -s bats $<
-	$(Q)tests/lint.py $<
+	$(Q)shellcheck -x -s bats $< $(ALONE)
+	$(Q)tests/lint.py $< $(ALONE)
 	@touch $@
 $(LINT)/%.page: % tests/lint.py
 	@mkdir -p $(@D)
-	$(Q)tests/lint.py $<
+	$(Q)tests/lint.py $< $(ALONE)
 	@touch $@
 $(LINT)/%.sh: %
 	@mkdir -p $(@D)
-	$(Q)shellcheck -x $<
+	$(Q)shellcheck -x $< $(ALONE)
 	@touch $@
 $(LINT)/%.man: %
 	@mkdir -p $(@D)
-	$(Q)mandoc -Tlint -Wwarning $<
+	$(Q)mandoc -Tlint -Wwarning $< $(ALONE)
 	@touch $@
 
 lint:

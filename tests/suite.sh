@@ -49,23 +49,26 @@ prove -j"${JOBS:-1}" -e tests/run-test "$@" </dev/null || status=$?
 # Why tests failed: the line of each, the comments that come after it, and how
 # to run it alone.
 if [ "$status" != 0 ]; then
+	build=
+	[ "$TEL_BUILD" = "$TEL_TOP/build" ] || build="TEL_BUILD=$TEL_BUILD "
 	for test in "$@"; do
-		awk -v name="$test" '
-		    function alone(title) {
-			if (name !~ /\.bats$/) {
-				print "# alone: " name
-				return
+		awk -v name="$test" -v build="$build" '
+		    function alone(title,    how) {
+			how = build (name ~ /\.bats$/ ? "bats " : \
+			    name ~ /\/fuzz_|^tests\/page\// ? "tests/run-test " : "")
+			if (name ~ /\.bats$/ && title !~ /^ended with status /) {
+				gsub(/[][\\.*^$+?(){}|]/, "\\\\&", title)
+				gsub(/\047/, "\047\\\047\047", title)
+				how = how "-f \047^" title "$\047 "
 			}
-			gsub(/[][\\.*^$+?(){}|]/, "\\\\&", title)
-			gsub(/\047/, "\047\\\047\047", title)
-			print "# alone: bats -f \047^" title "$\047 " name
+			print "# alone: " how name
 		    }
 		    /^not ok/ && !/# (TODO|SKIP)/ {
 			if (!shown++)
 				print "\n" name ":"
 			failed = 1
 			print
-			sub(/^not ok [0-9]+ /, "")
+			sub(/^not ok [0-9]* ?(- )?/, "")
 			alone($0)
 			next
 		    }

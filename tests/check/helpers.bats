@@ -125,3 +125,51 @@ DATA=$TEL_TOP/tests/data/mps
 	    bats -f '^an option of one letter' "$TEL_TOP/tests/cli/help.bats"
 	cmp "$TEL_BUILD/.flags" "$BATS_TEST_TMPDIR/.flags"
 }
+
+# bare COMMAND ...: without what bats sets, and without the part of it that needs
+# functions of the other parts.
+bare() (
+	PATH=${PATH//"$BATS_LIBEXEC:"/}
+	unset "${!BATS_@}" TEL_TOP TEL_BUILD
+	"$@" </dev/null
+)
+
+@test "a test that fails prints a command that runs it alone" {
+	# a case with what is special for a shell and in an expression; a program, a
+	# target of a fuzzer and a test of pages; and one that crashes
+	mkdir -p top/tests/page top/tests/data top/tests/fuzz/corpus/reader \
+	    top/build/tests
+	cp "$TEL_TOP"/tests/{suite.sh,run-test,environment.sh} top/tests
+	# bats would take "@test" in this file for its own
+	sed 's/^/@/' >top/tests/x.bats <<-'END'
+		test "it's" { true; }
+		test "it's (a) +.*" { false; }
+	END
+	printf '#!/bin/sh\necho "not ok 1 - $*"\nexit 1\n' >top/build/tests/test_x
+	cp top/build/tests/test_x top/build/tests/fuzz_reader
+	printf '#!/bin/sh\nkill -9 $$\n' >top/build/tests/test_dies
+	chmod +x top/build/tests/*
+	printf 'import sys\nprint("not ok 1", sys.argv[1])\nsys.exit(1)\n' \
+	    >top/tests/page/x.py
+	cd top || exit
+	run -1 bare tests/suite.sh build tests/x.bats build/tests/test_x \
+	    build/tests/fuzz_reader build/tests/test_dies tests/page/x.py
+	sed -n 's/^# alone: //p' <<<"$output" >commands
+	[ "$(wc -l <commands)" -eq 5 ]
+	grep -Fx build/tests/test_x commands
+	grep -Fx build/tests/test_dies commands
+	while read -r line; do
+		run bare bash -c "$line"
+		[ "$status" -ne 0 ]
+		printf '%s\n' "$output" >>all
+	done <commands
+	grep -Fx '1..1' all
+	grep -F "not ok 1 it's (a) +.*" all
+	run ! grep '^ok' all
+	grep -Fx 'not ok 1 - tests/fuzz/corpus/reader -p 2 tests/data' all
+	grep -Fx "not ok 1 $PWD/build/page" all
+	# of another build
+	mkdir other
+	run -1 bare tests/suite.sh other tests/x.bats
+	grep -F "# alone: TEL_BUILD=$PWD/other bats -f " <<<"$output"
+}
