@@ -149,11 +149,11 @@ all: $(BUILD)/libtel.a $(BUILD)/libtel.so $(BUILD)/libtel-emit.a \
 
 # ------------------------------------------------------------ compilation
 
-$(BUILD)/lib/%.o: INC = $(INC_lib)
-$(BUILD)/cmd/%.o: INC = $(INC_cmd)
-$(BUILD)/tests/%.o: INC = $(INC_tests)
+$(BUILD)/lib/%: INC = $(INC_lib)
+$(BUILD)/cmd/%: INC = $(INC_cmd)
+$(BUILD)/tests/%: INC = $(INC_tests)
 # Where it is installed, if that is not ../lib from the commands.
-$(BUILD)/cmd/telrec/run.o: ALL_CPPFLAGS += -DTELREC_LIBDIR='"$(LIBDIR)"'
+$(BUILD)/cmd/telrec/run.o $(BUILD)/cmd/telrec/run.clang: ALL_CPPFLAGS += -DTELREC_LIBDIR='"$(LIBDIR)"'
 
 $(BUILD)/%.o: %.c $(BUILD)/.flags
 	$(SAY) CC $@
@@ -400,8 +400,7 @@ valgrind:
 	@TEST_VALGRIND=1 $(MAKE) $(PAR) BUILD=$(BUILD)/valgrind \
 	    CFLAGS='-O1 -g -DNO_SANDBOX' check
 
-# Other compilers, word sizes and C libraries.  The first shares its objects
-# with "make lint".
+# Other compilers, word sizes and C libraries.
 check-clang:
 	@tests/deps.sh build check clang
 	@$(MAKE) $(PAR) BUILD=$(BUILD)/clang CC=clang CXX=clang++ \
@@ -488,49 +487,59 @@ bench bench-quick bench-peers:
 	@PATH="$(abspath $(BUILD))/bin:$$PATH" tests/bench/bench.sh \
 	    $(BUILD)/bench $(@:bench-%=%)
 
-# What is checked of one file alone is checked again when it has changed: its
-# stamp is in $(BUILD)/lint.  The gcc build is that of "make check", if CFLAGS
-# and LINT_GCC say so; the clang build is that of "make check-clang".
+# Each kind of files has a stamp in $(BUILD)/lint: those that are newer are checked
+# again, all if what checks them is.  Warnings of clang do not depend on what it
+# optimises, so that it compiles nothing; those of gcc do: its build is that of
+# "make check", if CFLAGS and LINT_GCC say so.
 LINT     = $(BUILD)/lint
 LINT_GCC ?= $(BUILD)/gcc
-LINT_C   = $(sort $(shell find include lib cmd tests examples -name '*.[ch]'))
-LINTED   = $(patsubst %,$(LINT)/%.layout,$(LINT_C)) \
-    $(patsubst %,$(LINT)/%.bats,$(BATS)) $(patsubst %,$(LINT)/%.page, \
-    $(PAGE_SCRIPTS) $(wildcard $(PAGE)/*.css $(PAGE)/*.html)) \
-    $(patsubst %,$(LINT)/%.sh,$(SCRIPTS) $(COMPLETIONS).bash) \
-    $(patsubst %,$(LINT)/%.man,$(MANS))
+LINT_layout = $(sort $(shell find include lib cmd tests examples -name '*.[ch]'))
+LINT_bats = $(BATS)
+LINT_page = $(PAGE_SCRIPTS) $(wildcard $(PAGE)/*.css $(PAGE)/*.html)
+LINT_sh   = $(SCRIPTS) $(COMPLETIONS).bash
+LINT_man  = $(MANS)
+# Those that are newer than the stamp that is made; how they are checked alone.
+NEWER = $(if $(filter-out $(LINT_$(@F)),$?),$(LINT_$(@F)),$?)
+ALONE = || { echo "\# alone: make $(if $(filter $(BUILD)/lint%,$@),,BUILD=$(BUILD) \
+    CC=$(CC) CFLAGS='$(CFLAGS)' )$@" >&2; exit 1; }
 
-# What prints how one that fails is checked alone.
-ALONE = || { echo "\# alone: make $@" >&2; exit 1; }
+$(foreach kind,layout bats page sh man,$(eval \
+    $(LINT)/$(kind): $$(LINT_$(kind))))
+$(LINT)/layout: .clang-format
+	@mkdir -p $(@D)
+	$(Q)clang-format --dry-run -Werror $(NEWER) $(ALONE)
+	@touch $@
+$(LINT)/bats: tests/lint.py
+	@mkdir -p $(@D)
+	$(Q)shellcheck -x -s bats $(NEWER) $(ALONE)
+	$(Q)tests/lint.py $(NEWER) $(ALONE)
+	@touch $@
+$(LINT)/page: tests/lint.py
+	@mkdir -p $(@D)
+	$(Q)tests/lint.py $(NEWER) $(ALONE)
+	@touch $@
+$(LINT)/sh:
+	@mkdir -p $(@D)
+	$(Q)shellcheck -x $(NEWER) $(ALONE)
+	@touch $@
+$(LINT)/man:
+	@mkdir -p $(@D)
+	$(Q)mandoc -Tlint -Wwarning $(NEWER) $(ALONE)
+	@touch $@
 
-$(LINT)/%.layout: % .clang-format
+$(BUILD)/%.clang: %.c $(BUILD)/.flags
 	@mkdir -p $(@D)
-	$(Q)clang-format --dry-run -Werror $< $(ALONE)
-	@touch $@
-$(LINT)/%.bats: % tests/lint.py
-	@mkdir -p $(@D)
-	$(Q)shellcheck -x -s bats $< $(ALONE)
-	$(Q)tests/lint.py $< $(ALONE)
-	@touch $@
-$(LINT)/%.page: % tests/lint.py
-	@mkdir -p $(@D)
-	$(Q)tests/lint.py $< $(ALONE)
-	@touch $@
-$(LINT)/%.sh: %
-	@mkdir -p $(@D)
-	$(Q)shellcheck -x $< $(ALONE)
-	@touch $@
-$(LINT)/%.man: %
-	@mkdir -p $(@D)
-	$(Q)mandoc -Tlint -Wwarning $< $(ALONE)
+	$(Q)$(CC) -fsyntax-only $(INC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP \
+	    -MF $(@:.clang=.d) -MT $@ $< $(ALONE)
 	@touch $@
 
 lint:
 	@tests/deps.sh build lint
 	@$(MAKE) $(PAR) linted
+	@$(MAKE) $(PAR) BUILD=$(LINT)/clang CC=clang CFLAGS='-O2 -Werror' \
+	    $(patsubst %.c,$(LINT)/clang/%.clang,$(ALL_SRC))
 	@$(MAKE) $(PAR) BUILD=$(LINT_GCC) CC=gcc CFLAGS='-O2 -g -Werror' objects
-	@$(MAKE) $(PAR) BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -Werror' objects
-linted: $(LINTED)
+linted: $(addprefix $(LINT)/,bats layout page sh man)
 objects: $(call obj,$(ALL_SRC)) $(MADE_OBJ)
 
 # ----------------------------------------------------------- installation
