@@ -202,7 +202,7 @@ check_step(struct render_step *decimal, struct render_step *hex, uint64_t v)
 	snprintf(want, sizeof(want), "%" PRId64, (int64_t)v);
 	good = same(p, put_signed(decimal, p, v), want);
 	snprintf(want, sizeof(want), "%" PRIx64, v);
-	return good & same(p, put_hex(hex, p, v), want);
+	return good & same(p, render_program_put_hex(hex, p, v), want);
 }
 
 static void
