@@ -242,7 +242,7 @@ waited_for(const struct event_loop *p)
 
 /* The loop over the events. */
 static enum outcome
-pump(struct event_loop *p)
+loop_events(struct event_loop *p)
 {
 	const struct visitor *v = p->visitor;
 	size_t until = PROGRESS_EVENTS, n;
@@ -328,7 +328,7 @@ loop_run(struct event_loop *p)
 	    (p->whole || selection_by_runs(&p->settings->select));
 	progress_begin(&p->progress, p->settings, size);
 	if (v->begin == NULL || v->begin(v->arg, p->sources, p->nsources)) {
-		outcome = pump(p);
+		outcome = loop_events(p);
 		if (v->end != NULL && v->end(v->arg) == END_ALL)
 			outcome = END_ALL;
 	}

@@ -48,7 +48,8 @@ option_of(const struct selection *s, const char *text)
 }
 
 void
-selection_tell(const struct selection *s, tel_status st, const char *option)
+selection_report_error(const struct selection *s, tel_status st,
+    const char *option)
 {
 	const char *why = tel_filter_error(s->filter);
 	const char *text = tel_filter_error_text(s->filter);
@@ -203,7 +204,7 @@ selection_option(struct selection *s, int id, const char *text)
 		return 1;
 	/* TEL_END: after a message */
 	if (st != TEL_END)
-		selection_tell(s, st, option);
+		selection_report_error(s, st, option);
 	return 0;
 }
 
@@ -215,7 +216,7 @@ selection_logs(struct selection *s, const char *log, const char *range)
 	s->filtering = 1;
 	/* TEL_END: after a message */
 	if (st != TEL_OK && st != TEL_END)
-		selection_tell(s, st, log);
+		selection_report_error(s, st, log);
 	return st == TEL_OK;
 }
 
@@ -235,7 +236,7 @@ selection_log(struct selection *s, const char *log, const char *range)
 	s->seconds |= strpbrk(range, "smh") != NULL;
 	st = tel_filter_add_log_time(s->filter, log, range);
 	if (st != TEL_OK)
-		selection_tell(s, st, log);
+		selection_report_error(s, st, log);
 	return st == TEL_OK;
 }
 
@@ -265,7 +266,7 @@ selection_bind(struct selection *s, const tel_schema *schema)
 	st = tel_filter_bind(s->filter, schema);
 	if (st == TEL_OK)
 		return 1;
-	selection_tell(s, st, NULL);
+	selection_report_error(s, st, NULL);
 	return 0;
 }
 
@@ -337,7 +338,7 @@ selection_match(struct selection *s, const tel_event *ev)
 	if (s->filtering) {
 		wanted = tel_filter_match(s->filter, ev);
 		if (wanted < 0)
-			selection_tell(s, TEL_EINVAL, NULL);
+			selection_report_error(s, TEL_EINVAL, NULL);
 		if (wanted <= 0)
 			return wanted;
 	}
@@ -358,7 +359,7 @@ selection_run(struct selection *s, tel_run *run)
 	s->matched += tel_run_count(run);
 	if (st == TEL_OK)
 		return 1;
-	selection_tell(s, TEL_EINVAL, NULL);
+	selection_report_error(s, TEL_EINVAL, NULL);
 	return 0;
 }
 

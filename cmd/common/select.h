@@ -49,7 +49,7 @@ int selection_log(struct selection *s, const char *log, const char *range);
  * Reports why a call on the selection's filter failed; option is NULL when it
  * was not setting one.
  */
-void selection_tell(const struct selection *s, tel_status st,
+void selection_report_error(const struct selection *s, tel_status st,
     const char *option);
 
 /* The only selected type, if given by its exact name; else NULL. */

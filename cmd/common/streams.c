@@ -202,7 +202,7 @@ sink_check_binary(const struct sink *sink, const char *input)
 }
 
 static void
-streams_tell(struct sink *sink, int error)
+streams_report_error(struct sink *sink, int error)
 {
 	message_raise(STATUS_FAILED);
 	/* the reader of a pipe has gone: not an error */
@@ -217,7 +217,7 @@ sink_failed(struct sink *sink)
 {
 	int error = tel_output_errno(sink->out);
 
-	streams_tell(sink, error != 0 ? error : ENOMEM);
+	streams_report_error(sink, error != 0 ? error : ENOMEM);
 }
 
 /* Gives the file of -o its name. */
@@ -226,7 +226,7 @@ publish(struct sink *sink)
 {
 	if (new_file_publish(&sink->file) == 0)
 		return 1;
-	streams_tell(sink, errno);
+	streams_report_error(sink, errno);
 	return 0;
 }
 
@@ -267,12 +267,12 @@ sink_replace(struct sink *sink)
 	}
 	/* after a crash, too, the name is that of a whole file */
 	if (fsync(fd) != 0 && errno != EINVAL) {
-		streams_tell(sink, errno);
+		streams_report_error(sink, errno);
 		return 0;
 	}
 	sink->fd = -1;
 	if (close(fd) != 0) {
-		streams_tell(sink, errno);
+		streams_report_error(sink, errno);
 		return 0;
 	}
 	return publish(sink);
@@ -329,7 +329,7 @@ sink_close(struct sink *sink)
 	tel_output_free(sink->out);
 	/* some file systems report a full disk only now */
 	if (fd >= 0 && close(fd) != 0 && !sink->failed)
-		streams_tell(sink, errno);
+		streams_report_error(sink, errno);
 	streams_close_file(sink);
 	pager_end(sink->pager);
 }

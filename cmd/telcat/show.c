@@ -96,7 +96,7 @@ telcat_printer(const struct telcat *t, const struct sink *sink, tel_output *to,
 
 /* Reports why printing failed. */
 static void
-telcat_show_tell(struct show *show, tel_status st)
+telcat_show_report_error(struct show *show, tel_status st)
 {
 	const char *name = show->name;
 
@@ -132,7 +132,7 @@ telcat_show_begin(void *arg, struct source *const *srcs, int n)
 	    (show->telcat->format.flags & TEL_PRINTER_TABLE) != 0) {
 		st = add_schemas(show);
 		if (st != TEL_OK)
-			telcat_show_tell(show, st);
+			telcat_show_report_error(show, st);
 	}
 	return st == TEL_OK;
 }
@@ -166,7 +166,7 @@ telcat_show_put_page(struct show *show, unsigned seconds)
 		return;
 	st = tel_printer_snapshot(show->printer, sink->out, seconds);
 	if (st != TEL_OK)
-		telcat_show_tell(show, st);
+		telcat_show_report_error(show, st);
 	else
 		(void)sink_replace(sink);
 	/* no more often than that takes */
@@ -223,7 +223,7 @@ telcat_show_event(void *arg, const tel_event *ev)
 	tel_status st = tel_printer_event(show->printer, ev);
 
 	if (st != TEL_OK) {
-		telcat_show_tell(show, st);
+		telcat_show_report_error(show, st);
 		return show->sink->failed ? END_ALL : NEXT_FILE;
 	}
 	show->shown = 1;
@@ -263,7 +263,7 @@ telcat_show_run(void *arg, tel_run *events)
 		note_events(show);
 		return show->sink->failed ? END_ALL : CONTINUE;
 	}
-	telcat_show_tell(show, st);
+	telcat_show_report_error(show, st);
 	return show->sink->failed ? END_ALL : NEXT_FILE;
 }
 
@@ -322,7 +322,7 @@ open_printer(struct show *show)
 		    settings_printers(&t->settings));
 	if (st == TEL_OK)
 		return 1;
-	telcat_show_tell(show, st);
+	telcat_show_report_error(show, st);
 	return 0;
 }
 
@@ -335,7 +335,7 @@ end_output(struct show *show)
 	if (show->telcat->seconds == 0) {
 		st = tel_printer_finish(show->printer);
 		if (st != TEL_OK)
-			telcat_show_tell(show, st);
+			telcat_show_report_error(show, st);
 	} else {
 		telcat_show_put_page(show, 0);
 	}

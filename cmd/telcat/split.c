@@ -128,7 +128,7 @@ telcat_split_check(const struct telcat *t)
 
 /* Reports why a piece could not be written. */
 static void
-telcat_split_tell(struct split *s, struct piece *p, tel_status st)
+telcat_split_report_error(struct split *s, struct piece *p, tel_status st)
 {
 	const char *why = p->writer != NULL ? tel_writer_error(p->writer) :
 	    p->printer != NULL              ? tel_printer_error(p->printer) :
@@ -154,7 +154,7 @@ close_piece(struct split *s, struct piece *p)
 	else if (!p->broken && p->printer != NULL)
 		st = tel_printer_finish(p->printer);
 	if (st != TEL_OK)
-		telcat_split_tell(s, p, st);
+		telcat_split_report_error(s, p, st);
 	tel_writer_free(p->writer);
 	tel_printer_free(p->printer);
 	sink_close(&p->sink);
@@ -219,7 +219,7 @@ open_piece(struct split *s)
 	st = telcat_split_set_up(s, p);
 	if (st == TEL_OK)
 		return p;
-	telcat_split_tell(s, p, st);
+	telcat_split_report_error(s, p, st);
 	return NULL;
 fail:
 	s->failed = 1;
@@ -381,7 +381,7 @@ telcat_split_event(void *arg, const tel_event *ev)
 	                         tel_printer_event(p->printer, ev);
 	if (st == TEL_OK)
 		return CONTINUE;
-	telcat_split_tell(s, p, st);
+	telcat_split_report_error(s, p, st);
 	return END_ALL;
 }
 
@@ -398,7 +398,7 @@ telcat_split_end(void *arg)
 			continue;
 		st = tel_writer_end_file(s->pieces[i]->writer, NULL);
 		if (st != TEL_OK)
-			telcat_split_tell(s, s->pieces[i], st);
+			telcat_split_report_error(s, s->pieces[i], st);
 	}
 	return s->failed ? END_ALL : CONTINUE;
 }

@@ -19,7 +19,7 @@ struct run {
 
 /* Reports why writing failed.  Returns how to go on. */
 static enum outcome
-convert_tell(struct run *run, tel_status st)
+convert_report_error(struct run *run, tel_status st)
 {
 	const char *why = tel_writer_error(run->writer);
 
@@ -67,7 +67,7 @@ convert_event(void *arg, const tel_event *ev)
 	if (st == TEL_OK && wanted && run->flush)
 		st = tel_writer_flush(run->writer);
 	if (st != TEL_OK)
-		return convert_tell(run, st);
+		return convert_report_error(run, st);
 	if (wanted && run->flush)
 		sink_flushed(run->sink);
 	return settings_full(s) ? END_ALL : CONTINUE;
@@ -84,7 +84,7 @@ convert_run_events(void *arg, tel_run *events)
 
 	if (selection_all(s) && !run->flush) {
 		st = tel_writer_run(run->writer, events);
-		return st == TEL_OK ? CONTINUE : convert_tell(run, st);
+		return st == TEL_OK ? CONTINUE : convert_report_error(run, st);
 	}
 	for (i = 0; i < tel_run_count(events) && outcome == CONTINUE; i++)
 		outcome = convert_event(arg, tel_run_event(events, i));
@@ -97,7 +97,7 @@ convert_end(void *arg)
 	struct run *run = arg;
 	tel_status st = tel_writer_end_file(run->writer, run->reader);
 
-	return st == TEL_OK ? CONTINUE : convert_tell(run, st);
+	return st == TEL_OK ? CONTINUE : convert_report_error(run, st);
 }
 
 static void
@@ -148,7 +148,7 @@ telcat_write(struct telcat *t, struct sink *sink)
 	if (!run.failed && !run.refused && !sink->failed) {
 		st = tel_writer_finish(run.writer);
 		if (st != TEL_OK)
-			(void)convert_tell(&run, st);
+			(void)convert_report_error(&run, st);
 	}
 	format_losses(run.writer, &t->settings);
 	tel_writer_free(run.writer);

@@ -68,7 +68,7 @@ take_selection(struct telfilter *t, int id, const char *value)
 		st = tel_filter_add_label(s->filter, value);
 	if (st == TEL_OK)
 		return 1;
-	selection_tell(s, st, option);
+	selection_report_error(s, st, option);
 	return 0;
 }
 

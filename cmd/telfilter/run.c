@@ -44,7 +44,7 @@ struct run {
 
 /* Reports why writing or showing failed.  Returns how to go on. */
 static enum outcome
-telfilter_tell(struct run *run, tel_status st)
+telfilter_report_error(struct run *run, tel_status st)
 {
 	const char *why = "";
 
@@ -255,7 +255,7 @@ telfilter_event(void *arg, const tel_event *ev)
 			st = place_known(run);
 	}
 	if (st != TEL_OK)
-		return telfilter_tell(run, st);
+		return telfilter_report_error(run, st);
 	if (!run->full)
 		return CONTINUE;
 	return run->context != NULL && tel_context_pending(run->context) ?
@@ -303,7 +303,7 @@ telfilter_run_events(void *arg, tel_run *events)
 		st = tel_writer_run(run->writer, events);
 	else if (run->printer != NULL)
 		st = tel_printer_run(run->printer, events);
-	return st == TEL_OK ? CONTINUE : telfilter_tell(run, st);
+	return st == TEL_OK ? CONTINUE : telfilter_report_error(run, st);
 }
 
 static enum outcome
@@ -327,7 +327,7 @@ telfilter_end(void *arg)
 		st = tel_writer_end_file(run->writer, run->reader);
 	if (s->count_only && !run->telfilter->any && total_by_file(s))
 		total_print(run->sink, run->name, run->found - run->before);
-	return st == TEL_OK ? CONTINUE : telfilter_tell(run, st);
+	return st == TEL_OK ? CONTINUE : telfilter_report_error(run, st);
 }
 
 static void
@@ -393,7 +393,7 @@ telfilter_finish(struct run *run)
 	else if (run->printer != NULL)
 		st = tel_printer_finish(run->printer);
 	if (st != TEL_OK)
-		(void)telfilter_tell(run, st);
+		(void)telfilter_report_error(run, st);
 }
 
 uint64_t

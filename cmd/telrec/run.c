@@ -28,7 +28,7 @@
 #include "common/progress.h"
 #include "common/settings.h"
 #include "common/streams.h"
-#include "common/report/figure.h"
+#include "common/report/format_number.h"
 #include "telrec/attach.h"
 #include "telrec/drain.h"
 #include "telrec/program.h"
@@ -658,7 +658,7 @@ explain_cost(const struct run *run)
 	const unsigned processes = drain_processes(run->drain);
 	const double own = cpu_seconds(RUSAGE_SELF);
 	const double all = own + cpu_seconds(RUSAGE_CHILDREN);
-	char count[FIGURE_TEXT], cost[64];
+	char count[FORMAT_TEXT], cost[64];
 
 	if (run->t->process != 0)
 		(void)snprintf(cost, sizeof(cost),
@@ -668,9 +668,8 @@ explain_cost(const struct run *run)
 		    "%.1f%% of the CPU time was telrec's",
 		    all > 0 ? own / all * 100 : 0);
 	message(NULL, "recorded %s event%s in %u process%s; %s",
-	    figure_count(figure_int128_of(events), 0, count),
-	    events == 1 ? "" : "s", processes, processes == 1 ? "" : "es",
-	    cost);
+	    format_count(int128_u64(events), 0, count), events == 1 ? "" : "s",
+	    processes, processes == 1 ? "" : "es", cost);
 }
 
 static int

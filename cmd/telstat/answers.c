@@ -90,13 +90,13 @@ answers_put_blocks(struct report *r, const struct show *show, const char *what,
     tel_int128 blocks, tel_int128 bytes, const char *when)
 {
 	const int raw = show->options->raw;
-	char a[FIGURE_TEXT], b[FIGURE_TEXT], size[FIGURE_TEXT];
+	char a[FORMAT_TEXT], b[FORMAT_TEXT], size[FORMAT_TEXT];
 
-	(void)figure_size(tel_int128_double(bytes), size);
+	(void)format_size(tel_int128_double(bytes), size);
 	if (raw)
 		size[0] = '\0';
 	report_line(r, what, "  %13s blocks  %17s bytes%s%s%s",
-	    figure_count(blocks, raw, a), figure_count(bytes, raw, b),
+	    format_count(blocks, raw, a), format_count(bytes, raw, b),
 	    size[0] != '\0' ? "  " : "", size, when);
 }
 
@@ -106,10 +106,10 @@ answers_heap_time(const struct show *show, uint64_t v, char *text)
 {
 	const char *unit = tel_heap_ticks(show->options->heap) ? "ticks" : "ns";
 	const int raw = show->options->raw;
-	char figure[FIGURE_TEXT];
+	char figure[FORMAT_TEXT];
 
-	(void)figure_value(figure_int128_of(v), unit, raw, figure);
-	(void)snprintf(text, 2 * FIGURE_TEXT, "%s%s%s", figure, raw ? " " : "",
+	(void)format_value(int128_u64(v), unit, raw, figure);
+	(void)snprintf(text, 2 * FORMAT_TEXT, "%s%s%s", figure, raw ? " " : "",
 	    raw ? unit : "");
 	return text;
 }
@@ -141,7 +141,7 @@ put_heap(struct report *r, const struct show *show, const tel_heap_stack *all)
 {
 	const tel_heap *heap = show->options->heap;
 	const int raw = show->options->raw;
-	char text[2 * FIGURE_TEXT], a[FIGURE_TEXT];
+	char text[2 * FORMAT_TEXT], a[FORMAT_TEXT];
 	const double share = all->allocations > 0 ?
 	    (double)all->temporary / (double)all->allocations * 100 :
 	    0;
@@ -149,17 +149,16 @@ put_heap(struct report *r, const struct show *show, const tel_heap_stack *all)
 
 	if (tel_heap_peak_time(heap, &at))
 		answers_put_blocks(r, show, "peak",
-		    figure_int128_of(all->peak_blocks),
-		    figure_int128_of(all->peak_bytes),
+		    int128_u64(all->peak_blocks), int128_u64(all->peak_bytes),
 		    at == 0 ? "" :
 		              report_text(r, "  at %s",
 		                  answers_heap_time(show, at, text)));
 	put_lifetimes(r, show);
 	report_line(r, "temporary",
 	    "  %13s blocks, %.1f%%, freed before their thread allocated again",
-	    figure_count(figure_int128_of(all->temporary), raw, a), share);
+	    format_count(int128_u64(all->temporary), raw, a), share);
 	report_line(r, "threads", "  %13s allocated",
-	    figure_count(figure_int128_of(tel_heap_threads(heap)), raw, a));
+	    format_count(int128_u64(tel_heap_threads(heap)), raw, a));
 }
 
 /* What was allocated and freed, where the log records it. */
@@ -179,7 +178,7 @@ answers_put_memory(struct report *r, const struct show *show)
 	struct report_section *s = report_section(r, REPORT_TEXT, "");
 	const int raw = show->options->raw;
 	tel_heap_stack all;
-	char blocks[FIGURE_TEXT];
+	char blocks[FORMAT_TEXT];
 	tel_int128 n, b;
 	size_t i;
 
@@ -194,11 +193,11 @@ answers_put_memory(struct report *r, const struct show *show)
 	if (tel_stats_total(show->stats, TEL_TOTAL_SAMPLES, &n))
 		report_line(r, "samples",
 		    "  %13s allocations, from which these are estimated",
-		    figure_count(n, raw, blocks));
+		    format_count(n, raw, blocks));
 	if (tel_stats_total(show->stats, TEL_TOTAL_STRAYS, &n))
 		report_line(r, "unknown",
 		    "  %13s blocks freed, but not allocated in the log",
-		    figure_count(n, raw, blocks));
+		    format_count(n, raw, blocks));
 	if (answers_some(show)) {
 		tel_heap_total(show->options->heap, &all);
 		put_heap(r, show, &all);
@@ -261,7 +260,7 @@ answers_put_stacks(struct report *r, const struct show *show)
 {
 	tel_heap *heap = show->options->heap;
 	const size_t n = tel_heap_count(heap);
-	char peak[FIGURE_TEXT], leaked[FIGURE_TEXT], count[FIGURE_TEXT];
+	char peak[FORMAT_TEXT], leaked[FORMAT_TEXT], count[FORMAT_TEXT];
 	const char *frames;
 	tel_heap_stack s;
 	size_t i;
@@ -280,11 +279,11 @@ answers_put_stacks(struct report *r, const struct show *show)
 			r->failed = 1;
 			return;
 		}
-		(void)figure_size((double)s.peak_bytes, peak);
-		(void)figure_size((double)s.live_bytes, leaked);
+		(void)format_size((double)s.peak_bytes, peak);
+		(void)format_size((double)s.live_bytes, leaked);
 		report_line(r, "", "%10s  %10s  %11s  %s", peak, leaked,
-		    figure_count(figure_int128_of(s.allocations),
-		        show->options->raw, count),
+		    format_count(int128_u64(s.allocations), show->options->raw,
+		        count),
 		    answers_frames(r, frames));
 	}
 	report_put(r);
@@ -341,25 +340,24 @@ pool_name(struct report *r, const tel_pool_use *p)
 static const char *
 pool_size(struct report *r, const struct show *show, tel_int128 bytes)
 {
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 
 	if (show->options->raw ||
-	    figure_size(tel_int128_double(bytes), text)[0] == '\0')
-		(void)figure_count(bytes, show->options->raw, text);
+	    format_size(tel_int128_double(bytes), text)[0] == '\0')
+		(void)format_count(bytes, show->options->raw, text);
 	return report_text(r, "%s", text);
 }
 
 static void
 put_pool(struct report *r, const struct show *show, const tel_pool_use *p)
 {
-	char count[FIGURE_TEXT];
+	char count[FORMAT_TEXT];
 
 	report_line(r, "", "%10s  %10s  %10s  %11s  %s",
-	    pool_size(r, show, figure_int128_of(p->peak_bytes)),
-	    pool_size(r, show, figure_int128_of(p->live_bytes)),
+	    pool_size(r, show, int128_u64(p->peak_bytes)),
+	    pool_size(r, show, int128_u64(p->live_bytes)),
 	    pool_size(r, show, p->allocated_bytes),
-	    figure_count(figure_int128_of(p->allocations), show->options->raw,
-	        count),
+	    format_count(int128_u64(p->allocations), show->options->raw, count),
 	    pool_name(r, p));
 }
 

@@ -128,10 +128,10 @@ difference(uint64_t before, uint64_t after)
 static const char *
 show_change(struct report *r, uint64_t before, uint64_t after, int raw)
 {
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	const uint64_t size = after < before ? before - after : after - before;
 
-	(void)figure_count(figure_int128_of(size), raw, text);
+	(void)format_count(int128_u64(size), raw, text);
 	return report_text(r, "%s%s",
 	    after < before     ? "-" :
 	        after > before ? "+" :
@@ -145,7 +145,7 @@ changes_put_text(struct report *r, const struct show *show, const char *lead,
 {
 	struct report_section *s = report_section(r, REPORT_TEXT, "");
 	const int raw = show->options->raw;
-	char a[FIGURE_TEXT], b[FIGURE_TEXT];
+	char a[FORMAT_TEXT], b[FORMAT_TEXT];
 
 	s->apart = 1;
 	s->lead = lead;
@@ -153,12 +153,12 @@ changes_put_text(struct report *r, const struct show *show, const char *lead,
 	s->indent = 4;
 	report_line(r, "", "%s bytes: %s before, %s after",
 	    show_change(r, c->bytes[0], c->bytes[1], raw),
-	    figure_count(figure_int128_of(c->bytes[0]), raw, a),
-	    figure_count(figure_int128_of(c->bytes[1]), raw, b));
+	    format_count(int128_u64(c->bytes[0]), raw, a),
+	    format_count(int128_u64(c->bytes[1]), raw, b));
 	report_line(r, "", "%s blocks: %s before, %s after",
 	    show_change(r, c->blocks[0], c->blocks[1], raw),
-	    figure_count(figure_int128_of(c->blocks[0]), raw, a),
-	    figure_count(figure_int128_of(c->blocks[1]), raw, b));
+	    format_count(int128_u64(c->blocks[0]), raw, a),
+	    format_count(int128_u64(c->blocks[1]), raw, b));
 	if (frames)
 		stacks_frames(r, c->name);
 	report_put(r);

@@ -162,7 +162,7 @@ telstat_count_begin(void *arg, struct source *const *srcs, int n)
 		st = tel_stats_begin(c->show.stats, srcs[i]->reader);
 		if (st == TEL_OK)
 			continue;
-		telstat_tell(c->telstat, st, NULL);
+		telstat_report_error(c->telstat, st, NULL);
 		c->failed = 1;
 		return 0;
 	}
@@ -190,7 +190,7 @@ telstat_count_counted(struct count *c, tel_status st)
 		return CONTINUE;
 	c->failed = 1;
 	if (!c->sink->failed)
-		telstat_tell(c->telstat, st, NULL);
+		telstat_report_error(c->telstat, st, NULL);
 	return END_ALL;
 }
 
@@ -201,7 +201,7 @@ telstat_count_heap(struct count *c, tel_status st)
 	if (st != TEL_EINVAL && st != TEL_ELIMIT)
 		return telstat_count_counted(c, st);
 	c->failed = 1;
-	telstat_tell_key(c->telstat, st);
+	telstat_report_key_error(c->telstat, st);
 	return END_ALL;
 }
 
@@ -254,7 +254,7 @@ telstat_count_end(void *arg)
 		const tel_reader *r = c->sources[i]->reader;
 
 		if (tel_stats_end(c->show.stats, r) != TEL_OK)
-			telstat_tell(c->telstat, TEL_ENOMEM, NULL);
+			telstat_report_error(c->telstat, TEL_ENOMEM, NULL);
 		TEL_EVENT4(FileEnd, (uint32_t)c->sources[i]->number,
 		    tel_reader_count(r, TEL_COUNT_EVENTS),
 		    tel_reader_count(r, TEL_COUNT_INPUT),
@@ -268,7 +268,7 @@ telstat_count_end(void *arg)
 
 /* Reports how the reading of an inst stream has ended. */
 static void
-tell_inst(struct count *c, const char *name, tel_status st)
+inst_report_error(struct count *c, const char *name, tel_status st)
 {
 	const char *why = tel_stats_error(c->show.stats);
 
@@ -395,7 +395,7 @@ read_inst(struct count *c, const char *operand)
 	else
 		st = tel_stats_read_inst_fd(c->show.stats, src.fd, operand);
 	c->counted |= st == TEL_OK || st == TEL_EDAMAGED;
-	tell_inst(c, operand, st);
+	inst_report_error(c, operand, st);
 	if (st == TEL_OK || st == TEL_EDAMAGED)
 		inherit(c, operand, before, st == TEL_OK);
 	source_close(&src);
@@ -513,7 +513,7 @@ telstat_counter_take(void *arg, void *taken, struct source *src)
 	c->counted = 1;
 	if (st == TEL_OK)
 		return COUNT_NEXT;
-	telstat_tell(c->telstat, st, NULL);
+	telstat_report_error(c->telstat, st, NULL);
 	c->failed = 1;
 	return COUNT_STOP;
 }
@@ -693,7 +693,7 @@ check_pairs(const struct telstat *t)
 			orphan += count_number(stat, TEL_NUMBER_ORPHAN);
 			other += count_number(stat, TEL_NUMBER_BACKWARD) +
 			    count_number(stat, TEL_NUMBER_UNTIMED) +
-			    count_number(stat, TEL_NUMBER_CROWDED);
+			    count_number(stat, TEL_NUMBER_OVER_LIMIT);
 		}
 		if (pairs + other > 0 || open + orphan == 0)
 			continue;
@@ -731,7 +731,7 @@ read_counts(struct count *c, struct telstat *t, struct sink *sink)
 	         telstat_count_snapshot, c) != TEL_OK ||
 	        tel_stats_set(t->stats, TEL_STATS_DELTAS, t->deltas) !=
 	            TEL_OK)) {
-		telstat_tell(t, TEL_ESTATE, NULL);
+		telstat_report_error(t, TEL_ESTATE, NULL);
 		return 0;
 	}
 	if (!telstat_wants_events(t) &&

@@ -178,7 +178,7 @@ telstat_curves_counted(const tel_stat *stat)
 		of = TEL_NUMBER_WEIGHT;
 	v = tel_int128_double(statistic_number(stat, of));
 	return of == TEL_NUMBER_SUM ?
-	    figure_scaled(v, tel_stat_decimals(stat)) :
+	    format_scaled(v, tel_stat_decimals(stat)) :
 	    v;
 }
 
@@ -193,7 +193,7 @@ telstat_curves_value_of(const tel_stat *stat, const struct curve *key)
 		return statistic_figure(stat, &v) ? v : NAN;
 	if (!tel_stat_quantile(stat, key->share, &q))
 		return NAN;
-	return figure_scaled((double)q.value, tel_stat_decimals(stat));
+	return format_scaled((double)q.value, tel_stat_decimals(stat));
 }
 
 /* A total over all snapshots, also where they are of intervals. */
@@ -389,12 +389,12 @@ axis_title(struct report *r, const struct show *show, const struct curve *v)
 static const char *
 legend_of(struct report *r, const struct curve *v)
 {
-	char share[FIGURE_TEXT];
+	char share[FORMAT_TEXT];
 	const char *label = v->label[0] != '\0' ? v->label : v->name;
 
 	if (v->what != QUANTILE)
 		return report_text(r, "%s", label);
-	return report_text(r, "%s %s", label, figure_quantile(v->share, share));
+	return report_text(r, "%s %s", label, format_quantile(v->share, share));
 }
 
 /* Makes the axes as long as the curve needs. */

@@ -167,7 +167,7 @@ struct figure {
 static struct figure
 whole(tel_int128 v, unsigned decimals)
 {
-	struct figure f = { 1, figure_scaled(tel_int128_double(v), decimals),
+	struct figure f = { 1, format_scaled(tel_int128_double(v), decimals),
 		report_decimal(v, decimals) };
 
 	return f;
@@ -269,8 +269,8 @@ add_counts(const struct diff *d, const char *name, uint64_t a, uint64_t b,
     int test)
 {
 	const double x = (double)a, y = (double)b;
-	struct figure before = whole(figure_int128_of(a), 0);
-	struct figure after = whole(figure_int128_of(b), 0);
+	struct figure before = whole(int128_u64(a), 0);
+	struct figure after = whole(int128_u64(b), 0);
 	double by_a = d->timed ? d->sides[0].ns / 1e9 : d->sides[0].events;
 	double by_b = d->timed ? d->sides[1].ns / 1e9 : d->sides[1].events;
 
@@ -337,8 +337,8 @@ add_means(const struct diff *d, const struct both *b, const char *unit)
 		known++;
 		tested &= is_unweighted(stat);
 		variance[i] =
-		    figure_scaled(variance[i], 2 * tel_stat_decimals(stat));
-		spreads[i] = real(figure_root(variance[i]));
+		    format_scaled(variance[i], 2 * tel_stat_decimals(stat));
+		spreads[i] = real(statistic_root(variance[i]));
 		n[i] = values_of(stat);
 	}
 	if (!means[0].known && !means[1].known)
@@ -408,8 +408,7 @@ quantile_of(const tel_stat *stat, uint32_t share)
 
 	if (stat != NULL && tel_stat_quantile(stat, share, &q) &&
 	    q.is == TEL_QUANTILE_AT_MOST)
-		f = whole(figure_int128_signed(q.value),
-		    tel_stat_decimals(stat));
+		f = whole(int128_i64(q.value), tel_stat_decimals(stat));
 	return f;
 }
 
@@ -423,7 +422,7 @@ add_quantiles(const struct diff *d, const struct both *b, const char *unit)
 	int tested = same_buckets(b);
 	enum significance s = NOT_SIGNIFICANT;
 	double below[2], na = 0, nb = 0, apart;
-	char name[FIGURE_TEXT];
+	char name[FORMAT_TEXT];
 
 	if (tested) {
 		na = values_of(b->stats[0]);
@@ -434,7 +433,7 @@ add_quantiles(const struct diff *d, const struct both *b, const char *unit)
 			counts_below(b, (double)list[i] / 1e9, below);
 			s = significance_shares(below[0], na, below[1], nb);
 		}
-		add_plain(d, figure_quantile(list[i], name),
+		add_plain(d, format_quantile(list[i], name),
 		    quantile_of(b->stats[0], list[i]),
 		    quantile_of(b->stats[1], list[i]), unit, s);
 	}

@@ -103,7 +103,7 @@ add_each(struct telstat *t, const char *field)
 		free(text);
 	}
 	if (st != TEL_OK)
-		telstat_tell(t, st, "-s");
+		telstat_report_error(t, st, "-s");
 	return st;
 }
 

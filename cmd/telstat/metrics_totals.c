@@ -79,7 +79,7 @@ static void
 metrics_totals_put_types(const struct show *show, const char *name, int bytes)
 {
 	const struct metric m = { show, show->options->prefix, 0, 0 };
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	tel_part part;
 	size_t i;
 
@@ -92,8 +92,7 @@ metrics_totals_put_types(const struct show *show, const char *name, int bytes)
 		put(show->out, "\",kind=\"");
 		put_label(show->out, part.kind);
 		putf(show->out, "\"} %s\n",
-		    figure_count(figure_int128_of(
-		                     bytes ? part.bytes : part.events),
+		    format_count(int128_u64(bytes ? part.bytes : part.events),
 		        1, text));
 	}
 }

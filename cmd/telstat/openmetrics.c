@@ -112,11 +112,11 @@ metric_open(const struct metric *m, const tel_stat *stat, const char *suffix,
 static const char *
 number_text(tel_int128 v, unsigned decimals, char *out)
 {
-	char text[FIGURE_TEXT], *digits = text;
+	char text[FORMAT_TEXT], *digits = text;
 	const char *sign = "";
 	int n, d = (int)decimals;
 
-	(void)figure_count(v, 1, text);
+	(void)format_count(v, 1, text);
 	if (decimals == 0)
 		return strcpy(out, text);
 	if (text[0] == '-') {
@@ -125,10 +125,10 @@ number_text(tel_int128 v, unsigned decimals, char *out)
 	}
 	n = (int)strlen(digits);
 	if (n <= d)
-		(void)snprintf(out, FIGURE_TEXT, "%s0.%.*s%.40s", sign, d - n,
+		(void)snprintf(out, FORMAT_TEXT, "%s0.%.*s%.40s", sign, d - n,
 		    "000000000000000000", digits);
 	else
-		(void)snprintf(out, FIGURE_TEXT, "%s%.*s.%.20s", sign, n - d,
+		(void)snprintf(out, FORMAT_TEXT, "%s%.*s.%.20s", sign, n - d,
 		    digits, digits + n - d);
 	return out;
 }
@@ -136,7 +136,7 @@ number_text(tel_int128 v, unsigned decimals, char *out)
 void
 metric_value(tel_output *out, tel_int128 v, unsigned decimals)
 {
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 
 	putf(out, "%s\n", number_text(v, decimals, text));
 }
@@ -281,13 +281,13 @@ struct pending {
 static void
 openmetrics_flush(struct pending *p)
 {
-	char le[FIGURE_TEXT + 1];
+	char le[FORMAT_TEXT + 1];
 
 	if (!p->is)
 		return;
 	metric_open(p->metric, p->stat, unit_suffix(p->metric), "_bucket");
 	putf(p->metric->show->out, ",le=\"%s%s\"",
-	    number_text(figure_int128_signed(p->le), p->decimals, le),
+	    number_text(int128_i64(p->le), p->decimals, le),
 	    p->decimals > 0 ? "" : ".0");
 	metric_close(p->metric, p->count, 0);
 	p->is = 0;
@@ -349,7 +349,7 @@ put_all_buckets(const struct metric *m, const tel_stat *stat)
 			put_bucket(&p, b.lo - 1, sum);
 		if (b.open)
 			break;
-		sum = figure_add(sum, figure_int128_of(b.count));
+		(void)int128_add(&sum, int128_u64(b.count));
 		put_bucket(&p, b.hi - 1, sum);
 	}
 	openmetrics_flush(&p);
@@ -411,7 +411,7 @@ put_hits(const struct metric *m, const tel_stat *stat)
 		putf(m->show->out, ",lo=\"%" PRId64 "\"", b.lo);
 		if (!b.open)
 			putf(m->show->out, ",hi=\"%" PRId64 "\"", b.hi);
-		metric_close(m, figure_int128_of(b.count), 0);
+		metric_close(m, int128_u64(b.count), 0);
 	}
 }
 
@@ -475,7 +475,7 @@ put_tally(const struct metric *m)
 			put_label(m->show->out, text != NULL ? text : "");
 			put(m->show->out, "\"");
 			free(text);
-			metric_close(m, figure_int128_of(key.count), 0);
+			metric_close(m, int128_u64(key.count), 0);
 		}
 	}
 	metric_numbers(m, "_overflow", "counter", "weight of keys without room",
@@ -560,7 +560,7 @@ put_doubts(const struct metric *m, const char *suffix, const char *help,
 			metric_family(m, suffix, "gauge", NULL, help, NULL);
 		found = 1;
 		metric_open(m, stat, suffix, "");
-		metric_close(m, figure_int128_of(1), 0);
+		metric_close(m, int128_u64(1), 0);
 	}
 }
 
@@ -571,7 +571,7 @@ put_spread(const struct metric *m, const char *suffix, const char *unit,
 {
 	const unsigned decimals = decimals_of(m);
 	int found = 0, is_variance = unit == NULL;
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	double v;
 	size_t i;
 
@@ -585,10 +585,10 @@ put_spread(const struct metric *m, const char *suffix, const char *unit,
 			    is_variance || *unit == '\0' ? NULL : unit + 1,
 			    help, NULL);
 		found = 1;
-		v = is_variance ? figure_scaled(v, 2 * decimals) :
-		                  figure_scaled(figure_root(v), decimals);
+		v = is_variance ? format_scaled(v, 2 * decimals) :
+		                  format_scaled(statistic_root(v), decimals);
 		metric_open(m, stat, suffix, "");
-		putf(m->show->out, "} %s\n", figure_exact(v, text));
+		putf(m->show->out, "} %s\n", format_exact(v, text));
 	}
 }
 

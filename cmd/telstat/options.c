@@ -98,7 +98,7 @@ static const struct option_row own[] = {
 };
 
 void
-telstat_tell(const struct telstat *t, tel_status st, const char *option)
+telstat_report_error(const struct telstat *t, tel_status st, const char *option)
 {
 	const char *why = tel_stats_error(t->stats);
 	const char *text = tel_stats_error_text(t->stats);
@@ -121,7 +121,7 @@ telstat_tell(const struct telstat *t, tel_status st, const char *option)
 }
 
 void
-telstat_tell_key(const struct telstat *t, tel_status st)
+telstat_report_key_error(const struct telstat *t, tel_status st)
 {
 	if (st == TEL_ENOMEM)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
@@ -137,7 +137,7 @@ telstat_options_check(const struct telstat *t, tel_status st,
 {
 	if (st == TEL_OK)
 		return 1;
-	telstat_tell(t, st, option);
+	telstat_report_error(t, st, option);
 	return 0;
 }
 
@@ -359,7 +359,7 @@ set_blocks(struct telstat *t, const char *text)
 	st = t->key == NULL ? TEL_ENOMEM : tel_expr_set(t->key, text);
 	t->key_text = text;
 	if (st != TEL_OK)
-		telstat_tell_key(t, st);
+		telstat_report_key_error(t, st);
 	/* it is the heap's from now on, or freed with it */
 	if (t->key != NULL)
 		(void)tel_heap_set_key(t->heap, t->key);

@@ -28,7 +28,7 @@ add_count(struct report *r, unsigned shown, const char *name, tel_int128 v)
 static const char *
 count_total(const struct show *show, tel_total which, char *text)
 {
-	return figure_count(total(show, which), show->options->raw, text);
+	return format_count(total(show, which), show->options->raw, text);
 }
 
 static struct report_section *
@@ -62,10 +62,9 @@ put_origin(struct report *r, const struct show *show, const tel_origin *o)
 	if (o->format[0] != '\0')
 		(void)report_fact(r, &form, report_string(o->format));
 	if (tel_stats_origin_count(show->stats) > 1)
-		add_count(r, REPORT_TEXT, "events",
-		    figure_int128_of(o->events));
+		add_count(r, REPORT_TEXT, "events", int128_u64(o->events));
 	if (o->logs != 1)
-		add_count(r, REPORT_TEXT, "logs", figure_int128_of(o->logs));
+		add_count(r, REPORT_TEXT, "logs", int128_u64(o->logs));
 	version.shown = form.shown = REPORT_JSON;
 	form.name = "form";
 	(void)report_fact(r, &version, report_string(o->version));
@@ -101,12 +100,12 @@ put_size(struct report *r, const struct show *show, const char *lead,
 	tel_int128 v = total(show, which);
 	double rate = statistic_rate(show, tel_int128_double(v));
 	int raw = show->options->raw;
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 
 	(void)open_line(r, lead);
-	report_say(r, REPORT_TEXT, "", "%s", figure_value(v, unit, raw, text));
-	if (raw || unit[0] == '\0' || figure_size(rate, text)[0] == '\0')
-		(void)figure_double(rate, "", raw, text);
+	report_say(r, REPORT_TEXT, "", "%s", format_value(v, unit, raw, text));
+	if (raw || unit[0] == '\0' || format_size(rate, text)[0] == '\0')
+		(void)format_double(rate, "", raw, text);
 	if (rate > 0)
 		report_say(r, REPORT_TEXT, "", "%s/%s", text,
 		    show->options->rate_per);
@@ -119,7 +118,7 @@ overview_put_span(struct report *r, const struct show *show)
 	const tel_stats *s = show->stats;
 	int raw = show->options->raw;
 	tel_int128 first, last, v;
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 
 	if (!tel_stats_total(s, TEL_TOTAL_FIRST, &first) ||
 	    !tel_stats_total(s, TEL_TOTAL_LAST, &last))
@@ -127,10 +126,10 @@ overview_put_span(struct report *r, const struct show *show)
 	(void)open_line(r, "span   ");
 	if (tel_stats_total(s, TEL_TOTAL_NS, &v))
 		report_say(r, REPORT_TEXT, "", "%s%s",
-		    figure_value(v, "ns", raw, text), raw ? " ns" : "");
+		    format_value(v, "ns", raw, text), raw ? " ns" : "");
 	if (tel_stats_total(s, TEL_TOTAL_TICKS, &v))
 		report_say(r, REPORT_TEXT, "", "%s%s",
-		    figure_value(v, "ticks", raw, text), raw ? " ticks" : "");
+		    format_value(v, "ticks", raw, text), raw ? " ticks" : "");
 	report_say(r, REPORT_TEXT, "", "%016" PRIX64 " to %016" PRIX64,
 	    first.low, last.low);
 	report_put(r);
@@ -151,7 +150,7 @@ put_damage(struct report *r, const struct show *show)
 		{ TEL_TOTAL_CUT, "part truncated", "parts truncated" },
 		{ TEL_TOTAL_INCOMPLETE, "incomplete run", "incomplete runs" } };
 	struct report_section *s = open_line(r, "damage ");
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -302,14 +301,14 @@ put_picture(struct report *r, const struct show *show)
 	struct report_bars bars = { "events", show,
 		tel_stats_part_count(s, TEL_PART_TYPE), overview_type_of,
 		total(show, TEL_TOTAL_EVENTS), 0, { 0, 0 } };
-	char a[FIGURE_TEXT], b[FIGURE_TEXT], c[FIGURE_TEXT];
+	char a[FORMAT_TEXT], b[FORMAT_TEXT], c[FORMAT_TEXT];
 	tel_origin o = { "", "", "", 0, 0 };
 	tel_int128 ns;
 
 	(void)tel_stats_origin(s, 0, &o);
 	c[0] = '\0';
 	if (tel_stats_total(s, TEL_TOTAL_NS, &ns))
-		(void)figure_value(ns, "ns", show->options->raw, c);
+		(void)format_value(ns, "ns", show->options->raw, c);
 	section->title = "Events by type";
 	section->definition = report_text(r, "%s%s%s%s events, %s bytes%s%s",
 	    o.schema, tel_stats_origin_count(s) > 1 ? " and others" : "",

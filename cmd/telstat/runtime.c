@@ -692,7 +692,7 @@ put_allocation(struct report *r, const struct show *show,
 	const double rate = show->at.ns > 0 ?
 	    (double)all->allocated_bytes / show->at.ns * 1e9 :
 	    0;
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	struct report_section *s =
 	    report_section(r, REPORT_TEXT | REPORT_JSON, "allocation");
 
@@ -701,7 +701,7 @@ put_allocation(struct report *r, const struct show *show,
 	s->indent = 8;
 	(void)report_fact(r, &fields[0], report_count(all->allocated_bytes));
 	if (show->at.ns > 0) {
-		if (figure_size(rate, text)[0] != '\0')
+		if (format_size(rate, text)[0] != '\0')
 			report_say(r, REPORT_TEXT, "", "%s/s", text);
 		report_data(r, "bytes_per_s", report_real(rate));
 	}

@@ -128,12 +128,12 @@ put_moment(struct report *r, const struct show *show)
 {
 	const struct moment *at = &show->at;
 	struct report_section *s = report_section(r, REPORT_TEXT, "");
-	char time[FIGURE_TEXT] = "";
+	char time[FORMAT_TEXT] = "";
 
 	if (show->options->interval == 0)
 		return;
 	if (at->known)
-		(void)figure_value(figure_int128_of(at->time),
+		(void)format_value(int128_u64(at->time),
 		    at->ticks ? "ticks" : "ns", show->options->raw, time);
 	s->title = report_text(r, "== %s%s%s%s", at->final ? "end" : "at ",
 	    at->final && at->known ? ", " : "", time,

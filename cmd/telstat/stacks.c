@@ -58,7 +58,7 @@ share_name(uint32_t share, char *text)
 {
 	size_t n;
 
-	(void)snprintf(text, FIGURE_TEXT, "%" PRIu32 ".%09" PRIu32,
+	(void)snprintf(text, FORMAT_TEXT, "%" PRIu32 ".%09" PRIu32,
 	    share / 1000000000, share % 1000000000);
 	n = strlen(text);
 	while (text[n - 1] == '0' && text[n - 2] != '.')
@@ -108,12 +108,12 @@ say(struct report *r, const struct show *show, const char *what, uint64_t bytes,
     uint64_t blocks)
 {
 	const int raw = show->options->raw;
-	char a[FIGURE_TEXT], b[FIGURE_TEXT];
+	char a[FORMAT_TEXT], b[FORMAT_TEXT];
 
 	report_say(r, REPORT_TEXT, "", "%s %s %s in %s %s", what,
-	    figure_count(figure_int128_of(bytes), raw, a),
+	    format_count(int128_u64(bytes), raw, a),
 	    bytes == 1 ? "byte" : "bytes",
-	    figure_count(figure_int128_of(blocks), raw, b),
+	    format_count(int128_u64(blocks), raw, b),
 	    blocks == 1 ? "block" : "blocks");
 }
 
@@ -126,7 +126,7 @@ say_lifetimes(struct report *r, const struct show *show, size_t i)
 	const uint32_t *list;
 	const int raw = show->options->raw;
 	unsigned k, n = quantiles(show, &list);
-	char share[FIGURE_TEXT], text[FIGURE_TEXT];
+	char share[FORMAT_TEXT], text[FORMAT_TEXT];
 	const char *line = "", *name;
 	uint64_t v;
 
@@ -141,7 +141,7 @@ say_lifetimes(struct report *r, const struct show *show, size_t i)
 		    k > n     ? "most" :
 		                share_name(list[k - 1], share);
 		line = report_text(r, "%s  %s %s%s%s", line, name,
-		    figure_value(figure_int128_of(v), unit, raw, text),
+		    format_value(int128_u64(v), unit, raw, text),
 		    raw ? " " : "", raw ? unit : "");
 	}
 	report_line(r, "", "lived%s", line);
@@ -166,7 +166,7 @@ telstat_stacks_put_text(struct report *r, const struct show *show, size_t i,
     const char *lead, const tel_heap_stack *s)
 {
 	struct report_section *section = report_section(r, REPORT_TEXT, "");
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	const char *frames;
 
 	section->apart = 1;
@@ -182,8 +182,8 @@ telstat_stacks_put_text(struct report *r, const struct show *show, size_t i,
 	say(r, show, "allocated", s->allocated_bytes, s->allocations);
 	if (s->temporary > 0)
 		report_say(r, REPORT_TEXT, "", "temporary %s",
-		    figure_count(figure_int128_of(s->temporary),
-		        show->options->raw, text));
+		    format_count(int128_u64(s->temporary), show->options->raw,
+		        text));
 	if (i != SIZE_MAX) {
 		say_lifetimes(r, show, i);
 		frames = tel_heap_frames(show->options->heap, i);
@@ -212,7 +212,7 @@ telstat_stacks_add_columns(struct report *r, const struct show *show)
 		"freed", "temporary" };
 	const uint32_t *list;
 	unsigned i, n = quantiles(show, &list);
-	char share[FIGURE_TEXT];
+	char share[FORMAT_TEXT];
 
 	report_column(r, subject(show), NULL, REPORT_PLAIN, 0)->item = 1;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -290,8 +290,7 @@ telstat_stacks_put_picture(struct report *r, const struct show *show, size_t n,
 	struct report_section *section =
 	    report_section(r, REPORT_SVG, "stacks");
 	struct report_bars bars = { titles[weight], show, n, bar,
-		figure_int128_of(tel_heap_weight_of(all, weight)), 0,
-		{ 0, 0 } };
+		int128_u64(tel_heap_weight_of(all, weight)), 0, { 0, 0 } };
 
 	section->title = title(r, show);
 	section->definition = show->options->key != NULL ?

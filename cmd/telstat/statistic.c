@@ -35,7 +35,7 @@ static const struct number {
 	{ TEL_NUMBER_NESTED, "nested", 0, 0 },
 	{ TEL_NUMBER_BACKWARD, "backward", 0, 0 },
 	{ TEL_NUMBER_UNTIMED, "untimed", 0, 0 },
-	{ TEL_NUMBER_CROWDED, "crowded", 0, 0 },
+	{ TEL_NUMBER_OVER_LIMIT, "over_limit", 0, 0 },
 	{ TEL_NUMBER_INVALID, "invalid", 0, 0 },
 	{ TEL_NUMBER_LOST, "lost", 0, 0 },
 };
@@ -95,7 +95,7 @@ statistic_value(struct report *r, const tel_value *v)
 		return (struct report_value){ .type = REPORT_UNKNOWN };
 	switch (v->datatype) {
 	case TEL_UNSIGNED: return report_count(v->as.u64);
-	case TEL_SIGNED: return report_int128(figure_int128_signed(v->as.i64));
+	case TEL_SIGNED: return report_int128(int128_i64(v->as.i64));
 	case TEL_BOOLEAN: return report_boolean(v->as.u64 != 0);
 	case TEL_STRING:
 		return report_string(
@@ -155,7 +155,7 @@ statistic_mean(const tel_stat *stat, double *out)
 	    tel_stat_wrapped(stat))
 		return 0;
 	*out =
-	    figure_scaled(tel_int128_double(sum), tel_stat_decimals(stat)) / n;
+	    format_scaled(tel_int128_double(sum), tel_stat_decimals(stat)) / n;
 	return 1;
 }
 
@@ -170,15 +170,28 @@ statistic_figure(const tel_stat *stat, double *out)
 	case FIGURE_NUMBER:
 		if (!tel_stat_number(stat, view->number, &v))
 			return 0;
-		*out = figure_scaled(tel_int128_double(v), decimals);
+		*out = format_scaled(tel_int128_double(v), decimals);
 		return 1;
 	case FIGURE_DEVIATION:
 		if (!tel_stat_variance(stat, out))
 			return 0;
-		*out = figure_root(figure_scaled(*out, 2 * decimals));
+		*out = statistic_root(format_scaled(*out, 2 * decimals));
 		return 1;
 	default: return statistic_mean(stat, out);
 	}
+}
+
+double
+statistic_root(double v)
+{
+	double root = v < 1 ? 1 : v, next;
+
+	if (!(v > 0))
+		return 0;
+	/* Newton's method, from above, until rounding stops it */
+	while ((next = (root + v / root) / 2) < root)
+		root = next;
+	return root;
 }
 
 const char *
@@ -220,11 +233,11 @@ add_spread(struct report *r, unsigned shown, const tel_stat *stat)
 
 	if (!tel_stat_variance(stat, &variance))
 		return;
-	variance = figure_scaled(variance, 2 * tel_stat_decimals(stat));
+	variance = format_scaled(variance, 2 * tel_stat_decimals(stat));
 	(void)report_fact(r, &f, report_real(variance));
 	f.name = "stddev";
 	f.unit = tel_stat_unit(stat);
-	(void)report_fact(r, &f, report_real(figure_root(variance)));
+	(void)report_fact(r, &f, report_real(statistic_root(variance)));
 }
 
 static void
@@ -251,7 +264,7 @@ add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 	const struct telstat *t = show->options;
 	struct report_field f = { .name = "rate", .shown = REPORT_DATA };
 	tel_number of = TEL_NUMBER_UPDATES;
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	double rate;
 
 	if (!t->rate &&
@@ -267,10 +280,10 @@ add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 		of = TEL_NUMBER_WEIGHT;
 	rate = tel_int128_double(statistic_number(stat, of));
 	if (of == TEL_NUMBER_SUM)
-		rate = figure_scaled(rate, tel_stat_decimals(stat));
+		rate = format_scaled(rate, tel_stat_decimals(stat));
 	rate = statistic_rate(show, rate);
 	report_say(r, REPORT_TEXT | REPORT_SVG, "rate", "%s/%s",
-	    figure_double(rate, "", t->raw, text), t->rate_per);
+	    format_double(rate, "", t->raw, text), t->rate_per);
 	report_fact(r, &f, report_real(rate))->item = t->rate_per;
 	report_say(r, REPORT_JSON, "rate_per", "%s", t->rate_per);
 }
@@ -321,14 +334,14 @@ static void
 statistic_add_keys(struct report *r, const tel_stat *stat)
 {
 	int raw = r->options.raw;
-	char a[FIGURE_TEXT], b[FIGURE_TEXT];
+	char a[FORMAT_TEXT], b[FORMAT_TEXT];
 
 	report_say(r, REPORT_TEXT, "keys", "%s/%s",
-	    figure_count(statistic_number(stat, TEL_NUMBER_KEYS), raw, a),
-	    figure_count(figure_int128_signed(parameter(stat, "max")), raw, b));
+	    format_count(statistic_number(stat, TEL_NUMBER_KEYS), raw, a),
+	    format_count(int128_i64(parameter(stat, "max")), raw, b));
 	report_say(r, REPORT_TEXT, "overflow", "%s in %s updates",
-	    figure_count(statistic_number(stat, TEL_NUMBER_OVERFLOW), raw, a),
-	    figure_count(statistic_number(stat, TEL_NUMBER_OVERFLOW_UPDATES),
+	    format_count(statistic_number(stat, TEL_NUMBER_OVERFLOW), raw, a),
+	    format_count(statistic_number(stat, TEL_NUMBER_OVERFLOW_UPDATES),
 	        raw, b));
 }
 
@@ -444,7 +457,7 @@ add_parameters(struct report_section *s, const tel_stat *stat)
 		struct report_fact *f = &s->parameters[s->nparameters++];
 
 		f->field.name = name;
-		f->value = report_decimal(figure_int128_signed(value),
+		f->value = report_decimal(int128_i64(value),
 		    has_values(stat) ? tel_stat_decimals(stat) : 0);
 	}
 }
@@ -470,7 +483,7 @@ next_bucket(const void *of, size_t i)
 static const char *
 weight_title(const tel_stat *stat)
 {
-	return figure_compare(statistic_number(stat, TEL_NUMBER_WEIGHT),
+	return int128_compare(statistic_number(stat, TEL_NUMBER_WEIGHT),
 	           statistic_number(stat, TEL_NUMBER_UPDATES)) == 0 ?
 	    "updates" :
 	    "weight";
@@ -581,17 +594,17 @@ static void
 top_bar(struct report *r, const void *of, size_t i, struct report_bar *out)
 {
 	const tel_stat *stat = of;
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	tel_top top;
 
 	memset(out, 0, sizeof(*out));
 	if (!tel_stat_top(stat, i, &top))
 		return;
 	out->label = top_label(r, &top);
-	out->value = figure_scaled(tel_int128_double(top.value),
+	out->value = format_scaled(tel_int128_double(top.value),
 	    tel_stat_decimals(stat));
 	out->text = report_text(r, "%s",
-	    figure_double(out->value, tel_stat_unit(stat), r->options.raw,
+	    format_double(out->value, tel_stat_unit(stat), r->options.raw,
 	        text));
 }
 
@@ -669,7 +682,7 @@ fill_range(struct report_range *range, const tel_stat *stat)
 	memset(range, 0, sizeof(*range));
 	if (!statistic_mean(stat, &m))
 		return 0;
-	m *= 1 / figure_scaled(1, tel_stat_decimals(stat));
+	m *= 1 / format_scaled(1, tel_stat_decimals(stat));
 	range->marks[range->n++] = (struct report_named){ mean_name(stat), m };
 	if (class == TEL_CLASS_RATIO) {
 		range->lo = m < 0 ? m : 0;

@@ -27,6 +27,8 @@ int statistic_figure(const tel_stat *stat, double *out);
 const char *statistic_figure_name(const tel_stat *stat);
 /* Its unit, which a count does not have. */
 const char *statistic_figure_unit(const tel_stat *stat);
+/* The square root of v; 0 of one that is not above 0. */
+double statistic_root(double v);
 /* The class has buckets, whether it has any now or not. */
 int statistic_has_buckets(const tel_stat *stat);
 

@@ -137,10 +137,10 @@ distribution(const tel_stat *stat, struct point *out)
 		if (!tel_stat_bucket(stat, i, &b))
 			continue;
 		out[n++] =
-		    (struct point){ figure_scaled((double)b.lo, decimals),
+		    (struct point){ format_scaled((double)b.lo, decimals),
 			    all > 0 ? sum / all : 0 };
 		sum += (double)b.count;
-		out[n++] = (struct point){ figure_scaled(b.open ? (double)b.lo :
+		out[n++] = (struct point){ format_scaled(b.open ? (double)b.lo :
 			                                          (double)b.hi,
 			                       decimals),
 			all > 0 ? sum / all : 0 };
@@ -157,12 +157,12 @@ summary_of(struct report *r, const struct show *show, const tel_stat *stat)
 	static const uint32_t few[] = { 500000000, 900000000, 990000000 };
 	const uint32_t *list = show->options->quantiles;
 	size_t i, n = show->options->nquantiles;
-	char a[FIGURE_TEXT], b[FIGURE_TEXT];
+	char a[FORMAT_TEXT], b[FORMAT_TEXT];
 	const char *text;
 	tel_quantile q;
 
 	text = report_text(r, "%s updates",
-	    figure_count(statistic_number(stat, TEL_NUMBER_UPDATES),
+	    format_count(statistic_number(stat, TEL_NUMBER_UPDATES),
 	        show->options->raw, a));
 	if (n == 0) {
 		list = few;
@@ -171,8 +171,8 @@ summary_of(struct report *r, const struct show *show, const tel_stat *stat)
 	for (i = 0; i < n; i++)
 		if (tel_stat_quantile(stat, list[i], &q))
 			text = report_text(r, "%s, %s \xe2\x89\xa4 %s", text,
-			    figure_quantile(list[i], a),
-			    figure_edge(q.value, tel_stat_decimals(stat),
+			    format_quantile(list[i], a),
+			    format_edge(q.value, tel_stat_decimals(stat),
 			        tel_stat_unit(stat), show->options->raw, b));
 	return text;
 }
@@ -281,14 +281,14 @@ figure_bar(struct report *r, const void *of, size_t i, struct report_bar *out)
 {
 	const struct groups *g = of;
 	const tel_stat *stat = g->list[i];
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 
 	out->label = report_string(statistic_group(r, stat));
 	out->count = out->updates = 0;
 	out->value = 0;
 	if (statistic_figure(stat, &out->value))
 		out->text = report_text(r, "%s",
-		    figure_double(out->value, statistic_figure_unit(stat),
+		    format_double(out->value, statistic_figure_unit(stat),
 		        r->options.raw, text));
 	else
 		out->text = "-";

@@ -85,10 +85,11 @@ struct telstat {
 int telstat_options(struct telstat *t, int argc, char **argv);
 
 /* Reports why a call on the statistics failed. */
-void telstat_tell(const struct telstat *t, tel_status st, const char *option);
+void telstat_report_error(const struct telstat *t, tel_status st,
+    const char *option);
 
 /* Reports why the expression of --blocks failed. */
-void telstat_tell_key(const struct telstat *t, tel_status st);
+void telstat_report_key_error(const struct telstat *t, tel_status st);
 /*
  * Makes the heap, unless there is one; lines: see tel_heap_set_lines().  Returns
  * 1, or 0 after a message.

@@ -189,7 +189,7 @@ typedef enum tel_stats_option {
 	TEL_STATS_MAX_GROUPS,
 	/* the most ranges that are open at a time, in each statistic of pairs, 1
 	 * to 2^24; 65536 unless set.  A start beyond these is counted as
-	 * TEL_NUMBER_CROWDED and has no length. */
+	 * TEL_NUMBER_OVER_LIMIT and has no length. */
 	TEL_STATS_MAX_OPEN,
 	/* the most bytes that buckets, keys and groups take together; 2^30
 	 * unless set.  Beyond these, keys are counted as overflow and groups in
@@ -523,20 +523,20 @@ typedef enum tel_number {
 	TEL_NUMBER_OVERFLOW_UPDATES, /* and how many updates it came in */
 	TEL_NUMBER_INVALID,          /* values that the class cannot take */
 	/* of pairs, whatever class their times go into */
-	TEL_NUMBER_EVENTS,   /* events of starts, ends and middles */
-	TEL_NUMBER_PAIRS,    /* starts that were ended */
-	TEL_NUMBER_OPEN,     /* starts that were not */
-	TEL_NUMBER_ORPHAN,   /* ends that had no start */
-	TEL_NUMBER_NESTED,   /* starts while one of the same key was open */
-	TEL_NUMBER_BACKWARD, /* pairs whose end was before their start; they
+	TEL_NUMBER_EVENTS,     /* events of starts, ends and middles */
+	TEL_NUMBER_PAIRS,      /* starts that were ended */
+	TEL_NUMBER_OPEN,       /* starts that were not */
+	TEL_NUMBER_ORPHAN,     /* ends that had no start */
+	TEL_NUMBER_NESTED,     /* starts while one of the same key was open */
+	TEL_NUMBER_BACKWARD,   /* pairs whose end was before their start; they
 	                      * have no length and are not among the PAIRS */
-	TEL_NUMBER_UNTIMED,  /* the same for pairs of which the length is not
+	TEL_NUMBER_UNTIMED,    /* the same for pairs of which the length is not
 	                      * known, as the rate of the clock is not */
-	TEL_NUMBER_CROWDED,  /* starts beyond TEL_STATS_MAX_OPEN */
-	TEL_NUMBER_LOST,     /* records lost on the way to the statistic */
-	TEL_NUMBER_DISTINCT, /* distinct values; not defined for an interval
+	TEL_NUMBER_OVER_LIMIT, /* starts beyond TEL_STATS_MAX_OPEN */
+	TEL_NUMBER_LOST,       /* records lost on the way to the statistic */
+	TEL_NUMBER_DISTINCT,   /* distinct values; not defined for an interval
 	                      * that is the difference of two snapshots */
-	TEL_NUMBER_ERROR     /* its standard error; 0 when it is exact */
+	TEL_NUMBER_ERROR       /* its standard error; 0 when it is exact */
 } tel_number;
 /*
  * A number of a statistic.  out: set when it is defined.

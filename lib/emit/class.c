@@ -113,7 +113,7 @@ emit_class_in_child(void)
 	tel__class_forget_parts();
 	for (i = 0; i < all->count; i++) {
 		c = all->list[i];
-		c->written = c->crowded = 0;
+		c->written = c->over_limit = 0;
 		if (c->shared != NULL)
 			tel__class_part_init(c, c->shared);
 		if (c->ranges != NULL)

@@ -66,7 +66,7 @@ enum {
 	/* overflow; updates of overflow; orphans */
 	W_B,
 	W_STARTS, /* of a summary */
-	W_CROWDED,
+	W_OVER_LIMIT,
 	W_HEAD
 };
 
@@ -104,11 +104,11 @@ struct tel_emit_class {
 	tel_emit_class *parent;
 	const char *path, *component, *unit;
 	uint32_t path_length;
-	uint8_t own;      /* enabled by itself */
-	uint8_t disposed; /* by itself */
-	uint8_t dead;     /* it, or one above */
-	uint64_t written; /* updates in its last snapshot */
-	uint64_t crowded; /* starts already reported as lost */
+	uint8_t own;         /* enabled by itself */
+	uint8_t disposed;    /* by itself */
+	uint8_t dead;        /* it, or one above */
+	uint64_t written;    /* updates in its last snapshot */
+	uint64_t over_limit; /* starts already reported as lost */
 };
 
 /* All classes; under the lock of classes, except what updates read. */

@@ -487,8 +487,8 @@ tel__class_update_summary(tel_emit_class *c, unsigned phase, uint32_t tag)
 	uint64_t start, time;
 
 	if (phase == TEL_CLASS_START) {
-		part_add(part, begin_range(c, tag, now) ? W_STARTS : W_CROWDED,
-		    1);
+		part_add(part,
+		    begin_range(c, tag, now) ? W_STARTS : W_OVER_LIMIT, 1);
 	} else if (phase == TEL_CLASS_END && end_range(c, tag, &start)) {
 		time = now > start ? now - start : 0;
 		part_add(part, W_SUM, time);

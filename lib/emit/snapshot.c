@@ -396,7 +396,7 @@ as_ns(uint64_t ticks)
 static void
 write_summary(tel_emit_class *c, const uint64_t *sum)
 {
-	const uint64_t crowded = sum[W_CROWDED] - c->crowded;
+	const uint64_t over_limit = sum[W_OVER_LIMIT] - c->over_limit;
 	const int any = sum[W_A] > 0;
 	tel_emit_value v[10];
 
@@ -412,10 +412,10 @@ write_summary(tel_emit_class *c, const uint64_t *sum)
 	v[8].u = sum[W_STARTS] > sum[W_A] ? sum[W_STARTS] - sum[W_A] : 0;
 	v[9].u = sum[W_B];
 	snapshot_emit(c, E_SUMMARY, v);
-	if (crowded == 0)
+	if (over_limit == 0)
 		return;
-	c->crowded = sum[W_CROWDED];
-	v[2].u = crowded;
+	c->over_limit = sum[W_OVER_LIMIT];
+	v[2].u = over_limit;
 	v[3].u = v[4].u = 0;
 	snapshot_emit(c, E_LOST, v);
 }

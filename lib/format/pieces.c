@@ -29,7 +29,7 @@ limit_of(struct tel_reader *r, unsigned i, uint64_t size)
 static int64_t
 pieces_size_of(const struct tel_reader *r)
 {
-	if (r->format->cut == NULL || r->follow || r->feed != NULL ||
+	if (r->format->split_at == NULL || r->follow || r->feed != NULL ||
 	    r->parent != NULL || tel__reader_is_archive(r) || r->range.on ||
 	    r->predicate_pushdown.may != NULL)
 		return -1;
@@ -72,7 +72,8 @@ pieces_start(struct tel_reader *r, uint64_t from, uint64_t to)
 	r->notify = NULL;
 	st = tel_reader_next(r, &ev);
 	if (st == TEL_OK &&
-	    (r->timeless || r->log.number > 0 || !r->format->cut(r, from, to)))
+	    (r->timeless || r->log.number > 0 ||
+	        !r->format->split_at(r, from, to)))
 		st = TEL_END;
 	r->notify = notify;
 	if (st != TEL_OK)

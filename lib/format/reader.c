@@ -218,7 +218,7 @@ format_reader_open_log(struct tel_reader *r)
 	if (st != TEL_OK)
 		return st;
 	if (!tel__reader_is_archive(r) && !tel_reader_shares(r))
-		tel__reader_forget(r, format);
+		tel__reader_free_caches(r, format);
 	r->format = format;
 	/* it may name a schema, and not just a format */
 	if (r->as != NULL && tel__format_of_schema(r->formats, r->as) != NULL)
@@ -740,7 +740,7 @@ find_more(struct tel_reader *r)
 			f->numbers[i] = i;
 	f->renumbered = r->run.changed = 0;
 	place_first(r);
-	r->format->more(r);
+	r->format->decode_batch(r);
 	f->last = f->index + f->numbers[f->count - 1];
 }
 
@@ -798,7 +798,7 @@ tel__reader_find(struct tel_reader *r)
 	/* a log may change its schema on the way */
 	if (r->roles_schema != r->event.log->schema)
 		tel__reader_give_roles(r, r->event.log->schema);
-	if (r->format->more != NULL && !r->timeless)
+	if (r->format->decode_batch != NULL && !r->timeless)
 		find_more(r);
 	return TEL_OK;
 }
@@ -919,7 +919,7 @@ tel_reader_run(tel_reader *r, size_t most, tel_run **run)
 		if (st != TEL_OK)
 			return st;
 		f = r->batch; /* the log may have been opened now */
-		if (r->format->more == NULL || r->timeless)
+		if (r->format->decode_batch == NULL || r->timeless)
 			place_first(r);
 	}
 	from = f->next;

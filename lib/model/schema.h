@@ -263,13 +263,13 @@ tel_type_frees(const struct tel_type *t)
 /*
  * Where a log has the periods that threads ran, from an event's clock on: the
  * type of such an event and its fields.  A flag is set if the thread was
- * running on another processor by then; where any of unsure is set, thread or
+ * running on another processor by then; where any of uncertain is set, thread or
  * clock are not known well enough for that.
  */
 struct tel_periods {
 	const struct tel_type *type; /* NULL: it has none */
 	uint8_t thread, cpu, end, flags;
-	uint8_t twice, unsure; /* bits of flags, which is a byte */
+	uint8_t twice, uncertain; /* bits of flags, which is a byte */
 };
 
 /* Struct layout rules of a writer's platform. */

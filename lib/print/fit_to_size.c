@@ -24,7 +24,7 @@
 
 /* Forgets the blocks with sums. */
 static void
-clear_sums(struct html_draft *d)
+clear_sums(struct page_fit *d)
 {
 	size_t i;
 
@@ -36,7 +36,7 @@ clear_sums(struct html_draft *d)
 
 /* Makes a block of bytes, which are emptied. */
 static int
-add_sums(struct html_draft *d, struct tel__buffer *bytes)
+add_sums(struct page_fit *d, struct tel__buffer *bytes)
 {
 	int good;
 
@@ -54,7 +54,7 @@ add_sums(struct html_draft *d, struct tel__buffer *bytes)
 
 /* Makes blocks of all series, 2^level buckets being one. */
 static int
-make_sums(struct html_draft *d)
+make_sums(struct page_fit *d)
 {
 	const struct time_buckets *p = &d->html->sums;
 	struct tel__buffer bytes = { 0 };
@@ -83,7 +83,7 @@ make_sums(struct html_draft *d)
 
 /* Makes blocks of sums that take at most room, with wider buckets if need be. */
 static int
-fit_sums(struct html_draft *d, uint64_t room)
+fit_sums(struct page_fit *d, uint64_t room)
 {
 	for (;; d->level++) {
 		if (!make_sums(d))
@@ -104,7 +104,7 @@ fit_sums(struct html_draft *d, uint64_t room)
 static int
 fit_is_used(void *arg, uint64_t number)
 {
-	const struct html_draft *d = arg;
+	const struct page_fit *d = arg;
 	size_t low = 0, high = d->use, i;
 
 	while (low < high) {
@@ -119,18 +119,18 @@ fit_is_used(void *arg, uint64_t number)
 
 /* Bytes that exact block i of those that are used adds, or nearly so. */
 static uint64_t
-guess_size(const struct html_draft *d, size_t i)
+guess_size(const struct page_fit *d, size_t i)
 {
 	const struct sample_block *b = html_used_block(d, i);
 	double size = (double)b->size;
 
 	if (!b->packed)
-		size *= d->html->exact.ratio * GUESS_SHARE / 100;
+		size *= d->html->samples.ratio * GUESS_SHARE / 100;
 	return tel__page_block_size(d->nsums + i, (size_t)size);
 }
 
 static uint64_t
-blocks_size(const struct html_draft *d)
+blocks_size(const struct page_fit *d)
 {
 	uint64_t size = d->sums_size;
 	size_t i;
@@ -148,7 +148,7 @@ blocks_size(const struct html_draft *d)
 
 /* Uses as many exact blocks as seem to fit into room. */
 static void
-fit_choose(struct html_draft *d, uint64_t room)
+fit_choose(struct page_fit *d, uint64_t room)
 {
 	size_t low = 0, high = d->all;
 
@@ -168,9 +168,9 @@ fit_choose(struct html_draft *d, uint64_t room)
 
 /* Packs the blocks that are used.  1; 0: no memory. */
 static int
-fit_pack(struct html_draft *d)
+fit_pack(struct page_fit *d)
 {
-	struct event_samples *x = &d->html->exact;
+	struct event_samples *x = &d->html->samples;
 	struct sample_block *b;
 	size_t i, at;
 
@@ -185,7 +185,7 @@ fit_pack(struct html_draft *d)
 
 /* Uses as many exact blocks as fit into room, and packs them. */
 static int
-choose_packed(struct html_draft *d, uint64_t room)
+choose_packed(struct page_fit *d, uint64_t room)
 {
 	for (;;) {
 		fit_choose(d, room);
@@ -198,9 +198,9 @@ choose_packed(struct html_draft *d, uint64_t room)
 
 /* Makes the block with the longest ranges, of those that are not elsewhere. */
 static int
-make_longest(struct html_draft *d, uint64_t room)
+make_longest(struct page_fit *d, uint64_t room)
 {
-	struct event_samples *x = &d->html->exact;
+	struct event_samples *x = &d->html->samples;
 	size_t n = x->nlongest;
 
 	for (;; n /= 2) {
@@ -218,7 +218,7 @@ make_longest(struct html_draft *d, uint64_t room)
 
 /* Makes the block of the links, of those that room is for. */
 static int
-make_links(struct html_draft *d, uint64_t room)
+make_links(struct page_fit *d, uint64_t room)
 {
 	const struct html *h = d->html;
 	struct tel__buffer b = { 0 };
@@ -250,7 +250,7 @@ make_links(struct html_draft *d, uint64_t room)
 
 /* Makes the block of holders, without their moments if that is too large. */
 static int
-make_holders(struct html_draft *d, uint64_t room)
+make_holders(struct page_fit *d, uint64_t room)
 {
 	struct holders *h = &d->html->holders;
 	struct tel__buffer b = { 0 };
@@ -276,7 +276,7 @@ make_holders(struct html_draft *d, uint64_t room)
 
 /* Fills room with exact blocks and the longest ranges that are in none. */
 static int
-fit_fill(struct html_draft *d, uint64_t all, uint64_t room)
+fit_fill(struct page_fit *d, uint64_t all, uint64_t room)
 {
 	uint64_t longest;
 
@@ -294,7 +294,7 @@ fit_fill(struct html_draft *d, uint64_t all, uint64_t room)
 
 /* Makes the head of what was chosen; gz: packed.  1; 0: no memory. */
 static int
-pack_head(const struct html_draft *d, struct tel__buffer *gz)
+pack_head(const struct page_fit *d, struct tel__buffer *gz)
 {
 	struct tel__buffer head = { 0 };
 	int good;
@@ -309,9 +309,9 @@ pack_head(const struct html_draft *d, struct tel__buffer *gz)
 
 /* How well to pack: much data would take long. */
 static int
-level_for(const struct html_draft *d)
+level_for(const struct page_fit *d)
 {
-	const struct event_samples *x = &d->html->exact;
+	const struct event_samples *x = &d->html->samples;
 	size_t i, size = d->html->sums.bytes / 2;
 
 	for (i = 0; i < x->nblocks; i++)
@@ -320,7 +320,7 @@ level_for(const struct html_draft *d)
 }
 
 int
-tel__html_draft(struct html_draft *d, struct tel__buffer *gz)
+tel__html_draft(struct page_fit *d, struct tel__buffer *gz)
 {
 	static const size_t name_bytes[] = { 512, 64, 24, 8, 0 };
 	const uint64_t fixed = tel__page_size(d->title, 0);
@@ -358,7 +358,7 @@ tel__html_draft(struct html_draft *d, struct tel__buffer *gz)
 
 /* Writes the blocks in the order of their numbers. */
 tel_status
-tel__html_write(struct html_draft *d, struct tel_output *out,
+tel__html_write(struct page_fit *d, struct tel_output *out,
     const struct tel__buffer *gz)
 {
 	struct page_block *blocks;
@@ -393,7 +393,7 @@ tel__html_write(struct html_draft *d, struct tel_output *out,
 }
 
 void
-tel__html_draft_free(struct html_draft *d)
+tel__html_draft_free(struct page_fit *d)
 {
 	clear_sums(d);
 	free(d->sums);

@@ -160,7 +160,7 @@ print_html_instant(struct tel_printer *pr, const struct timeline_track *t,
 	if (h->timeline->flow != 0)
 		print_html_follow(h, t, time);
 	print_html_count(h, t, time);
-	tel__samples_put(&h->exact, ev, h->type, t->id, time, 0, name, n);
+	tel__samples_put(&h->samples, ev, h->type, t->id, time, 0, name, n);
 }
 
 static void
@@ -177,7 +177,7 @@ print_html_begin(struct tel_printer *pr, const struct timeline_track *t,
 		s->excess++;
 		return;
 	}
-	c = tel__samples_copy(&h->exact, ev, h->type, t->id, time, name, n);
+	c = tel__samples_copy(&h->samples, ev, h->type, t->id, time, name, n);
 	if (c == NULL)
 		return;
 	h->recorded = 1;
@@ -199,7 +199,7 @@ close_range(struct html *h, struct html_state *s, uint64_t time)
 	if (time > h->last)
 		h->last = time;
 	count_range(h, c->track, c->type, c->from, time);
-	tel__samples_put_copy(&h->exact, c, time);
+	tel__samples_put_copy(&h->samples, c, time);
 }
 
 static void
@@ -242,8 +242,8 @@ print_html_span(struct tel_printer *pr, const struct timeline_track *t,
 	}
 	h->recorded = 1;
 	count_range(h, t->id, h->type, time, time + length);
-	tel__samples_put(&h->exact, ev, h->type, t->id, time, length + 1, name,
-	    n);
+	tel__samples_put(&h->samples, ev, h->type, t->id, time, length + 1,
+	    name, n);
 }
 
 static void
@@ -287,7 +287,7 @@ print_html_settle(struct tel_printer *pr)
 
 	while (to->nrecent > 0) {
 		a = &to->all[to->recent[--to->nrecent]];
-		h->exact.types[a->type].count += a->news;
+		h->samples.types[a->type].count += a->news;
 		tel__buckets_count(&h->sums, a->series - 1, h->timeline->bucket,
 		    a->news);
 		a->news = 0;
@@ -388,7 +388,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 			    "libarchive is needed to compress a page: %s", why);
 		}
 		pr->state = h;
-		tel__samples_init(&h->exact, pr->max_size / 10 * 9);
+		tel__samples_init(&h->samples, pr->max_size / 10 * 9);
 		tel__buckets_init(&h->sums);
 		tel__collector_init(&h->collections.of);
 		h->timeline = tel__timeline_new(&ops);
@@ -403,7 +403,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		h->holders.ended = h->collections.ended = 1;
 		print_html_settle(pr);
 		tel__timeline_begin(h->timeline);
-		tel__samples_forget(&h->exact);
+		tel__samples_forget(&h->samples);
 		h->schema = NULL;
 		h->log = NULL;
 	}
@@ -436,22 +436,22 @@ print_html_take(struct tel_printer *pr, struct html *h,
 {
 	tel_status st;
 
-	h->type = tel__samples_type(&h->exact, ev->type);
-	if (h->exact.no_memory)
+	h->type = tel__samples_type(&h->samples, ev->type);
+	if (h->samples.no_memory)
 		return TEL_ENOMEM;
-	h->exact.types[h->type].count++;
+	h->samples.types[h->type].count++;
 	h->logs[h->at].events++;
 	h->events++;
 	h->recorded = 0;
 	h->ended = NULL;
-	h->timeline->unnamed = tel__samples_spare(&h->exact) > 0;
+	h->timeline->unnamed = tel__samples_spare(&h->samples) > 0;
 	st = tel__timeline_event(pr, h->timeline, ev);
 	if (st == TEL_OK && !h->recorded)
 		put_other(pr, h, ev);
 	if (h->timeline->now > h->last)
 		h->last = h->timeline->now;
 	if (st == TEL_OK &&
-	    (h->no_memory || h->exact.no_memory || h->sums.no_memory))
+	    (h->no_memory || h->samples.no_memory || h->sums.no_memory))
 		st = TEL_ENOMEM;
 	return st;
 }
@@ -579,7 +579,7 @@ hold_event(struct tel_printer *pr, struct html *h, const struct tel_event *ev)
 	if (holds && tel_type_is_alloc(ev->type))
 		st = hold_block(pr, ev);
 	return st == TEL_OK && is_collected(h, ev->type) ?
-	    tel__collections_event(&h->collections, &h->exact, ev, time) :
+	    tel__collections_event(&h->collections, &h->samples, ev, time) :
 	    st;
 }
 
@@ -637,8 +637,8 @@ action_of(struct html *h, const struct tel_type *type)
 
 	if (a->plan != NULL)
 		return a;
-	a->type = tel__samples_type(&h->exact, type);
-	if (h->exact.no_memory)
+	a->type = tel__samples_type(&h->samples, type);
+	if (h->samples.no_memory)
 		return NULL;
 	a->plan = tel__timeline_plan(h->timeline, type->schema, type);
 	if (a->plan == NULL)
@@ -656,7 +656,7 @@ count_event(struct tel_printer *pr, struct html *h, const struct tel_event *ev,
 {
 	const struct timeline_track *t;
 
-	h->exact.types[a->type].count++;
+	h->samples.types[a->type].count++;
 	if (a->does != 0)
 		tel__timeline_count(pr, h->timeline, ev, a->plan, a->does,
 		    time);
@@ -754,7 +754,7 @@ run_counts(struct tel_printer *pr, struct tel_run *events, struct times *t,
     size_t i, size_t *end, int *more)
 {
 	struct html *h = pr->state;
-	const uint64_t spare = tel__samples_spare(&h->exact);
+	const uint64_t spare = tel__samples_spare(&h->samples);
 	const size_t first = i;
 	size_t next, bucket = i, last = events->count;
 	struct timeline_action *a;
@@ -790,9 +790,9 @@ run_counts(struct tel_printer *pr, struct tel_run *events, struct times *t,
 		h->last = h->timeline->last;
 	h->events += i - first;
 	h->logs[h->at].events += i - first;
-	tel__samples_skip(&h->exact, i - first);
+	tel__samples_skip(&h->samples, i - first);
 	return h->no_memory || h->timeline->no_memory || h->sums.no_memory ||
-	        h->exact.no_memory ?
+	        h->samples.no_memory ?
 	    TEL_ENOMEM :
 	    TEL_OK;
 }
@@ -819,7 +819,7 @@ print_html_run(struct tel_printer *pr, struct tel_run *events)
 		st = hold_event(pr, h, run_event(events, i));
 	for (i = 0; i < events->count && st == TEL_OK;) {
 		more = 1;
-		if (plain && tel__samples_spare(&h->exact) > 0)
+		if (plain && tel__samples_spare(&h->samples) > 0)
 			st = run_counts(pr, events, &t, i, &i, &more);
 		if (st == TEL_OK && more)
 			st = print_html_take(pr, h, run_event(events, i++));
@@ -831,7 +831,7 @@ print_html_run(struct tel_printer *pr, struct tel_run *events)
 
 /* The names of the logs. */
 static void
-make_title(struct html_draft *d)
+make_title(struct page_fit *d)
 {
 	const struct html *h = d->html;
 	size_t i, used = 0;
@@ -849,7 +849,7 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 {
 	struct html none = { 0 };
 	struct tel__buffer head = { 0 };
-	struct html_draft d;
+	struct page_fit d;
 	const char *why;
 	tel_status st;
 	int good;
@@ -867,8 +867,8 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 	d.most = pr->max_size;
 	d.live = seconds;
 	make_title(&d);
-	d.all = d.html->exact.nblocks;
-	if (tel__samples_rest(&d.html->exact, &d.rest))
+	d.all = d.html->samples.nblocks;
+	if (tel__samples_rest(&d.html->samples, &d.rest))
 		d.all++;
 	good = tel__html_draft(&d, &head);
 	if (good > 0)
@@ -930,7 +930,7 @@ print_html_release(struct tel_printer *pr)
 	free(h->sent);
 	free(h->logs);
 	tel__timeline_free(h->timeline);
-	tel__samples_clear(&h->exact);
+	tel__samples_clear(&h->samples);
 	tel__buckets_clear(&h->sums);
 	tel__holders_clear(&h->holders);
 	tel__collections_clear(&h->collections);

@@ -56,7 +56,7 @@ struct html_series {
 
 struct html {
 	struct timeline *timeline;
-	struct event_samples exact;
+	struct event_samples samples;
 	struct time_buckets sums;
 	struct html_state *states; /* by a track's id */
 	size_t nstates;
@@ -89,7 +89,7 @@ struct html {
 };
 
 /* A page as it is being put together. */
-struct html_draft {
+struct page_fit {
 	struct html *html;
 	struct tel__buffer *sums; /* gzip; nsums of them */
 	size_t nsums, sums_room;
@@ -112,20 +112,20 @@ struct html_draft {
  * Puts a page together that is not larger than it may be; gz: its head.  1; 0:
  * out of memory; -1: it does not fit.
  */
-int tel__html_draft(struct html_draft *d, struct tel__buffer *gz);
+int tel__html_draft(struct page_fit *d, struct tel__buffer *gz);
 /* Writes it. */
-tel_status tel__html_write(struct html_draft *d, struct tel_output *out,
+tel_status tel__html_write(struct page_fit *d, struct tel_output *out,
     const struct tel__buffer *gz);
-void tel__html_draft_free(struct html_draft *d);
+void tel__html_draft_free(struct page_fit *d);
 
 /* Puts the head of a page into b, as JSON. */
-void tel__html_head(const struct html_draft *d, struct tel__buffer *b);
+void tel__html_head(const struct page_fit *d, struct tel__buffer *b);
 
 /* The exact block at place i of those that are used, spread evenly. */
 static inline const struct sample_block *
-html_used_block(const struct html_draft *d, size_t i)
+html_used_block(const struct page_fit *d, size_t i)
 {
-	const struct event_samples *x = &d->html->exact;
+	const struct event_samples *x = &d->html->samples;
 	size_t at = i * d->all / d->use;
 
 	return at < x->nblocks ? &x->blocks[at] : &d->rest;

@@ -19,14 +19,14 @@ html_head_cut(const char *s, size_t n, size_t most)
 }
 
 static void
-put_name(const struct html_draft *d, struct tel__buffer *b, const char *key,
+put_name(const struct page_fit *d, struct tel__buffer *b, const char *key,
     const char *s)
 {
 	tel__json_text(b, key, s, html_head_cut(s, strlen(s), d->name_bytes));
 }
 
 static void
-html_head_put_logs(const struct html_draft *d, struct tel__buffer *b)
+html_head_put_logs(const struct page_fit *d, struct tel__buffer *b)
 {
 	const struct html *h = d->html;
 	size_t i;
@@ -89,9 +89,9 @@ rank_types(const struct event_samples *x, size_t ranks[HUES])
 }
 
 static void
-put_types(const struct html_draft *d, struct tel__buffer *b)
+put_types(const struct page_fit *d, struct tel__buffer *b)
 {
-	const struct event_samples *x = &d->html->exact;
+	const struct event_samples *x = &d->html->samples;
 	size_t ranks[HUES], i, hue;
 	const size_t nranks = rank_types(x, ranks);
 	unsigned f;
@@ -148,7 +148,7 @@ use_of(const struct timeline_track *t)
 
 /* A track and those below it: parents come first, and are shown so. */
 static void
-put_track(const struct html_draft *d, struct tel__buffer *b,
+put_track(const struct page_fit *d, struct tel__buffer *b,
     const struct timeline_track *t)
 {
 	tel__json_put(b, b->bytes[b->used - 1] == '[' ? "{" : ",{");
@@ -162,7 +162,7 @@ put_track(const struct html_draft *d, struct tel__buffer *b,
 }
 
 static void
-put_tracks(const struct html_draft *d, struct tel__buffer *b)
+put_tracks(const struct page_fit *d, struct tel__buffer *b)
 {
 	const struct timeline *tl = d->html->timeline;
 	size_t i;
@@ -176,7 +176,7 @@ put_tracks(const struct html_draft *d, struct tel__buffer *b)
 }
 
 static void
-put_series(const struct html_draft *d, struct tel__buffer *b)
+put_series(const struct page_fit *d, struct tel__buffer *b)
 {
 	const struct time_buckets *p = &d->html->sums;
 	const unsigned shift = p->shift + d->level;
@@ -236,7 +236,7 @@ html_head_put_block(struct tel__buffer *b, size_t number,
 
 /* Events in the blocks that are used. */
 static uint64_t
-exact_events(const struct html_draft *d)
+exact_events(const struct page_fit *d)
 {
 	uint64_t n = d->longest.events;
 	size_t i;
@@ -247,7 +247,7 @@ exact_events(const struct html_draft *d)
 }
 
 static void
-put_blocks(const struct html_draft *d, struct tel__buffer *b)
+put_blocks(const struct page_fit *d, struct tel__buffer *b)
 {
 	size_t i, number = d->nsums;
 
@@ -261,7 +261,7 @@ put_blocks(const struct html_draft *d, struct tel__buffer *b)
 }
 
 static void
-put_links(const struct html_draft *d, struct tel__buffer *b)
+put_links(const struct page_fit *d, struct tel__buffer *b)
 {
 	tel__json_key(b, "links");
 	tel__json_put(b, "[");
@@ -276,7 +276,7 @@ put_links(const struct html_draft *d, struct tel__buffer *b)
 }
 
 static void
-put_holders(const struct html_draft *d, struct tel__buffer *b)
+put_holders(const struct page_fit *d, struct tel__buffer *b)
 {
 	if (d->holders.used == 0)
 		return;
@@ -303,7 +303,7 @@ unit_of(const struct html *h)
 
 /* Metadata of the page. */
 static void
-put_note(const struct html_draft *d, struct tel__buffer *b)
+put_note(const struct page_fit *d, struct tel__buffer *b)
 {
 	const struct html *h = d->html;
 	uint64_t exact = exact_events(d);
@@ -324,7 +324,7 @@ put_note(const struct html_draft *d, struct tel__buffer *b)
 }
 
 void
-tel__html_head(const struct html_draft *d, struct tel__buffer *b)
+tel__html_head(const struct page_fit *d, struct tel__buffer *b)
 {
 	const struct html *h = d->html;
 

@@ -133,7 +133,7 @@ make_gauge(struct tel_printer *pr, struct timeline *tl,
 	e->value = gauge;
 	/* another one may have had the number */
 	if (tl->shown != 0)
-		tl->ops->settle(pr);
+		tl->ops->flush_bucket(pr);
 	if (gauge != FULL)
 		tl->gauges[gauge] = (struct timeline_gauge){ .track = t };
 	return 1;
@@ -564,7 +564,7 @@ live_enter_log(struct tel_printer *pr, struct timeline *tl,
 	if (tl->all == NONE)
 		return 0;
 	if (tl->rows != 0)
-		tl->ops->settle(pr);
+		tl->ops->flush_bucket(pr);
 	tl->sizes = find_sizes(pr, tl, ev);
 	tl->all_log = ev->log;
 	return 1;
@@ -652,7 +652,7 @@ live_load(const struct tel_field *f, const unsigned char *data)
 
 /* Bytes that an event takes or gives back; has_size: the event has them. */
 static inline uint64_t
-taken(const struct timeline_plan *p, const struct tel_field *fields,
+event_bytes(const struct timeline_plan *p, const struct tel_field *fields,
     const unsigned char *data, int *has_size)
 {
 	uint64_t size = 0;
@@ -678,7 +678,7 @@ print_live_bytes_take(struct timeline *tl, const struct timeline_plan *p,
 	tel_alloc op = { .kind = takes ? TEL_ALLOC_MALLOC : TEL_ALLOC_FREE };
 	int has_size;
 
-	op.size = taken(p, fields, data, &has_size);
+	op.size = event_bytes(p, fields, data, &has_size);
 	if (p->key < 0) {
 		(takes ? live_add : live_subtract)(tl, gauge, op.size);
 		return;

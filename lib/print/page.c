@@ -16,13 +16,13 @@
 #define PIECE 3072u
 
 /* Where a page goes; out may be NULL, then its bytes are counted only. */
-struct paper {
+struct page_writer {
 	struct tel_output *out;
 	uint64_t size;
 };
 
 static void
-print_page_put(struct paper *p, const void *bytes, size_t n)
+print_page_put(struct page_writer *p, const void *bytes, size_t n)
 {
 	p->size += n;
 	if (p->out != NULL)
@@ -30,13 +30,13 @@ print_page_put(struct paper *p, const void *bytes, size_t n)
 }
 
 static void
-put_text(struct paper *p, const char *text)
+put_text(struct page_writer *p, const char *text)
 {
 	print_page_put(p, text, strlen(text));
 }
 
 static void
-put_part(struct paper *p, const struct page_part *part)
+put_part(struct page_writer *p, const struct page_part *part)
 {
 	print_page_put(p, part->bytes, part->size);
 }
@@ -45,7 +45,7 @@ put_part(struct paper *p, const struct page_part *part)
 
 /* Text as HTML; bytes that are not UTF-8, or that steer text, are replaced. */
 static void
-put_escaped(struct paper *p, const char *text)
+put_escaped(struct page_writer *p, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t n = strlen(text), i, length;
@@ -78,7 +78,7 @@ base64_size(size_t n)
 }
 
 static void
-put_base64(struct paper *p, const unsigned char *bytes, size_t n)
+put_base64(struct page_writer *p, const unsigned char *bytes, size_t n)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	                             "abcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -112,7 +112,8 @@ put_base64(struct paper *p, const unsigned char *bytes, size_t n)
 }
 
 static void
-put_data(struct paper *p, const char *id, const unsigned char *bytes, size_t n)
+put_data(struct page_writer *p, const char *id, const unsigned char *bytes,
+    size_t n)
 {
 	put_text(p, "<script type=\"application/x-teltools\" id=\"");
 	put_text(p, id);
@@ -124,7 +125,7 @@ put_data(struct paper *p, const char *id, const unsigned char *bytes, size_t n)
 /* ----------------------------------------------------------------- page */
 
 static void
-put_top(struct paper *p, const struct page_kind *kind, const char *title)
+put_top(struct page_writer *p, const struct page_kind *kind, const char *title)
 {
 	put_text(p,
 	    "<!doctype html>\n<html lang=\"en\">\n<head>\n"
@@ -144,7 +145,7 @@ put_top(struct paper *p, const struct page_kind *kind, const char *title)
 }
 
 static void
-put_bottom(struct paper *p, const struct page_kind *kind)
+put_bottom(struct page_writer *p, const struct page_kind *kind)
 {
 	put_text(p, "<script>");
 	put_part(p, &kind->script);
@@ -156,7 +157,7 @@ write_page(struct tel_output *out, const struct page_kind *kind,
     const char *title, const struct tel__buffer *head,
     const struct page_block *blocks, size_t n)
 {
-	struct paper p = { out, 0 };
+	struct page_writer p = { out, 0 };
 	char id[32];
 	size_t i;
 
@@ -195,7 +196,7 @@ tel_page_write(tel_output *out, const char *title, const char *json, size_t n)
 uint64_t
 tel__page_size(const char *title, size_t head)
 {
-	struct paper p = { NULL, 0 };
+	struct page_writer p = { NULL, 0 };
 
 	put_top(&p, &tel__page_timeline, title);
 	put_data(&p, "head", NULL, head);
@@ -206,7 +207,7 @@ tel__page_size(const char *title, size_t head)
 uint64_t
 tel__page_block_size(size_t i, size_t size)
 {
-	struct paper p = { NULL, 0 };
+	struct page_writer p = { NULL, 0 };
 	char id[32];
 
 	(void)snprintf(id, sizeof(id), "b%zu", i);

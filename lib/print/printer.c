@@ -55,7 +55,7 @@ tel_printer_free(tel_printer *p)
 {
 	if (p == NULL)
 		return;
-	tel__render_pool_free(p->team);
+	tel__render_pool_free(p->render_pool);
 	if (p->renderer->release != NULL)
 		p->renderer->release(p);
 	tel__render_free_caches(p);
@@ -442,11 +442,11 @@ printer_end_pool(struct tel_printer *pr)
 	tel_status st = TEL_OK;
 
 	pr->threads = 0;
-	if (pr->team != NULL) {
-		st = tel__render_pool_flush(pr->team);
-		tel__render_pool_free(pr->team);
+	if (pr->render_pool != NULL) {
+		st = tel__render_pool_flush(pr->render_pool);
+		tel__render_pool_free(pr->render_pool);
 	}
-	pr->team = NULL;
+	pr->render_pool = NULL;
 	return st;
 }
 
@@ -473,10 +473,10 @@ pool_log(struct tel_printer *pr, const struct tel_log *log, int merged)
 	if (pr->threads < 2 || !pr->renderer->apart || printer_has_values(pr) ||
 	    pr->time != TEL_TIME_TICKS || merged)
 		return printer_end_pool(pr);
-	if (pr->team == NULL)
-		pr->team = tel__render_pool_new(pr, pr->threads);
-	if (pr->team == NULL ||
-	    tel__render_pool_set_log(pr->team, log) != TEL_OK)
+	if (pr->render_pool == NULL)
+		pr->render_pool = tel__render_pool_new(pr, pr->threads);
+	if (pr->render_pool == NULL ||
+	    tel__render_pool_set_log(pr->render_pool, log) != TEL_OK)
 		return printer_end_pool(pr);
 	return TEL_OK;
 }
@@ -484,8 +484,9 @@ pool_log(struct tel_printer *pr, const struct tel_log *log, int merged)
 tel_status
 tel_printer_flush(tel_printer *p)
 {
-	tel_status st =
-	    p->team != NULL ? tel__render_pool_flush(p->team) : TEL_OK;
+	tel_status st = p->render_pool != NULL ?
+	    tel__render_pool_flush(p->render_pool) :
+	    TEL_OK;
 
 	if (st == TEL_OK && p->renderer->flush != NULL)
 		st = p->renderer->flush(p);
@@ -499,8 +500,9 @@ static tel_status
 change_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const int merged = !pr->fresh && pr->log != NULL && pr->log != ev->log;
-	tel_status st =
-	    pr->team != NULL ? tel__render_pool_flush(pr->team) : TEL_OK;
+	tel_status st = pr->render_pool != NULL ?
+	    tel__render_pool_flush(pr->render_pool) :
+	    TEL_OK;
 
 	if (st == TEL_OK)
 		st = printer_set_log(pr, ev);
@@ -515,8 +517,9 @@ change_log(struct tel_printer *pr, const struct tel_event *ev)
 static tel_status
 tell_rate(struct tel_printer *pr, const struct tel_event *ev)
 {
-	tel_status st =
-	    pr->team != NULL ? tel__render_pool_flush(pr->team) : TEL_OK;
+	tel_status st = pr->render_pool != NULL ?
+	    tel__render_pool_flush(pr->render_pool) :
+	    TEL_OK;
 
 	return st == TEL_OK ? pr->renderer->sync_point(pr, ev) : st;
 }
@@ -549,8 +552,8 @@ tel_printer_event(tel_printer *p, const tel_event *event)
 		if (st != TEL_OK)
 			return st;
 	}
-	if (p->team != NULL)
-		return tel__render_pool_event(p->team, event);
+	if (p->render_pool != NULL)
+		return tel__render_pool_event(p->render_pool, event);
 	return render_event(p, event);
 }
 
@@ -561,9 +564,9 @@ tel_printer_run(tel_printer *p, tel_run *run)
 	tel_status st = TEL_OK;
 	size_t i;
 
-	if (p->renderer->run != NULL && run->count > 0 && p->team == NULL &&
-	    p->out->status == TEL_OK && !p->rate_owed &&
-	    !is_other(p, run->event->log))
+	if (p->renderer->run != NULL && run->count > 0 &&
+	    p->render_pool == NULL && p->out->status == TEL_OK &&
+	    !p->rate_owed && !is_other(p, run->event->log))
 		return p->renderer->run(p, run);
 	if (p->renderer->run != NULL && run->count > 1) {
 		st = tel_printer_event(p, run_event(run, 0));
@@ -574,9 +577,9 @@ tel_printer_run(tel_printer *p, tel_run *run)
 	for (i = 0; i < run->count && st == TEL_OK; i++) {
 		if (i > 0 && p->out->status != TEL_OK)
 			return p->out->status;
-		if (i > 0 && p->team != NULL) {
+		if (i > 0 && p->render_pool != NULL) {
 			tel_run_drop(run, i);
-			return tel__render_pool_run(p->team, run);
+			return tel__render_pool_run(p->render_pool, run);
 		}
 		if (i == 0 || p->renderer->event != NULL ||
 		    p->columns != NULL) {
@@ -601,8 +604,9 @@ tel_printer_snapshot(tel_printer *p, tel_output *out, unsigned seconds)
 tel_status
 tel_printer_finish(tel_printer *p)
 {
-	tel_status st =
-	    p->team != NULL ? tel__render_pool_flush(p->team) : TEL_OK;
+	tel_status st = p->render_pool != NULL ?
+	    tel__render_pool_flush(p->render_pool) :
+	    TEL_OK;
 
 	if (st == TEL_OK && p->renderer->finish != NULL)
 		st = p->renderer->finish(p);

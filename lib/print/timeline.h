@@ -82,7 +82,7 @@ struct timeline_ops {
 	void (*values)(struct tel_printer *pr, const struct timeline_track *t,
 	    uint64_t time, uint64_t n, int64_t low, int64_t high, int64_t last);
 	/* with values: what was counted in a bucket of time is due */
-	void (*settle)(struct tel_printer *pr);
+	void (*flush_bucket)(struct tel_printer *pr);
 };
 
 struct timeline_plan;
@@ -266,7 +266,7 @@ static inline void
 timeline_enter(struct tel_printer *pr, struct timeline *tl, uint64_t time)
 {
 	if (tl->shift != NULL && !timeline_same(tl, tl->bucket, time))
-		tl->ops->settle(pr);
+		tl->ops->flush_bucket(pr);
 	tl->bucket = time;
 }
 

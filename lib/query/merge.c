@@ -458,7 +458,7 @@ query_merge_judge(struct tel_merge *m, struct merge_input *in)
 		if (m->running == NULL)
 			return NULL;
 	}
-	if ((flags & p->unsure) != 0 ||
+	if ((flags & p->uncertain) != 0 ||
 	    tel_running_take(m->running,
 	        (int64_t)tel_load(&f[p->thread], ev->data),
 	        (uint32_t)tel_load(&f[p->cpu], ev->data),

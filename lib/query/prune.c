@@ -335,23 +335,23 @@ tel__program_could_match(const struct program *p, const struct tel_type *type,
 {
 	struct pruner pruner = { .type = type, .bounds = bounds };
 	struct range *stack;
-	uint8_t *reached;
+	uint8_t *reachable;
 	uint32_t to, i;
 	int way, k, found = 0;
 
 	if (p->entry >= GO_ACCEPT)
 		return p->entry == GO_ACCEPT;
-	reached = calloc(p->count, 1);
+	reachable = calloc(p->count, 1);
 	stack = calloc((size_t)p->stack + 1, sizeof(*stack));
-	if (reached == NULL || stack == NULL) {
-		free(reached);
+	if (reachable == NULL || stack == NULL) {
+		free(reachable);
 		free(stack);
 		return 1;
 	}
-	reached[p->entry] = 1;
+	reachable[p->entry] = 1;
 	/* an op goes on behind itself only */
 	for (i = p->entry; i < p->count && !found; i++) {
-		if (!reached[i])
+		if (!reachable[i])
 			continue;
 		pruner.op = &p->ops[i];
 		pruner.v = stack + pruner.op->at;
@@ -362,10 +362,10 @@ tel__program_could_match(const struct program *p, const struct tel_type *type,
 				continue;
 			found |= to == GO_ACCEPT;
 			if (to < GO_ACCEPT)
-				reached[to] = 1;
+				reachable[to] = 1;
 		}
 	}
-	free(reached);
+	free(reachable);
 	free(stack);
 	return found;
 }

@@ -93,7 +93,7 @@ struct tel_format_ops {
 	 * r->batch that can be had without input, damage or a change of the
 	 * log's names, clock or version; none need be found.  May be NULL.
 	 */
-	void (*more)(struct tel_reader *r);
+	void (*decode_batch)(struct tel_reader *r);
 	/*
 	 * The least and the greatest clock of a log of which no event was
 	 * read.  TEL_OK, TEL_END (not known), TEL_ENOMEM.  May be NULL.
@@ -105,7 +105,7 @@ struct tel_format_ops {
 	 * be read without those before.  1; or 0 when there is none.  May be
 	 * NULL: logs of the format are not read in pieces.
 	 */
-	int (*cut)(struct tel_reader *r, uint64_t from, uint64_t to);
+	int (*split_at)(struct tel_reader *r, uint64_t from, uint64_t to);
 	/*
 	 * What else than the place makes a difference for what comes; NULL:
 	 * nothing.

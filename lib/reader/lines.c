@@ -78,7 +78,7 @@ tel__line_find(struct tel_reader *r, struct tel_line *l, size_t from,
 	/* the window may hold more than was asked for */
 	l->over |= l->step - from > most - (lf == NULL);
 	if (lf == NULL) {
-		l->cut = 1;
+		l->truncated = 1;
 		st = tel__line_copy(r, l, r->p + from,
 		    l->over ? 0 : have - from);
 		if (st != TEL_OK)
@@ -158,7 +158,7 @@ lead_keep(struct tel_reader *r, struct tel_line *l)
 
 /* Gives the stored lines to the event; where that is the first, to the log. */
 static void
-lead_give(struct tel_reader *r, struct tel_leading_text *lead)
+leading_text_relay(struct tel_reader *r, struct tel_leading_text *lead)
 {
 	struct tel_event *ev = &r->event;
 
@@ -217,7 +217,7 @@ report_invalid(struct tel_reader *r, struct tel_line *l)
 		    (unsigned long long)(r->offset - l->offset), l->most);
 	return tel__reader_damage(r, l->offset, r->offset - l->offset,
 	    "%s%s%s: expected %s%s%s, found %s", l->invalid, l->in,
-	    l->cut ? ", with no end" : "", l->want,
+	    l->truncated ? ", with no end" : "", l->want,
 	    l->detail != NULL ? " " : "", l->detail != NULL ? l->detail : "",
 	    found);
 }
@@ -228,13 +228,13 @@ lines_emit(struct tel_reader *r, struct tel_line *l)
 {
 	struct tel_event *ev = &r->event;
 
-	lead_give(r, &l->lead);
+	leading_text_relay(r, &l->lead);
 	ev->raw = l->raw != NULL ? l->raw : r->p;
 	ev->raw_size = (uint32_t)(l->raw != NULL ? l->raw_size : l->step);
 	ev->offset = l->offset;
 	r->consumed = l->step;
 	tel_reader_step(r, l->step);
-	if (l->cut)
+	if (l->truncated)
 		tel__reader_notice(r, TEL_WARNING, l->offset,
 		    "the last line has no line end and may be truncated; it "
 		    "is read");
@@ -265,7 +265,7 @@ tel__line_next(struct tel_reader *r, struct tel_line *l,
 		if (decoder->before != NULL)
 			decoder->before(r);
 		l->offset = r->offset;
-		l->cut = l->over = 0;
+		l->truncated = l->over = 0;
 		l->raw = NULL;
 		st = tel__line_find(r, l, 0, 0, l->most);
 		if (st != TEL_OK)

@@ -22,7 +22,7 @@ struct tel_line {
 	const unsigned char *limit; /* what may be read ends here */
 	size_t step;                /* from r->p to the next line */
 	uint64_t offset;            /* of the first byte */
-	int cut;                    /* the input ended before the line did */
+	int truncated;              /* the input ended before the line did */
 	int over;                   /* it is too long: nothing is at p */
 	unsigned char *copy;        /* of a cut line, with an end */
 
@@ -107,7 +107,7 @@ int tel__line_peek(struct tel_reader *r, struct tel_peek *k,
 /*
  * Finds the end of the line that starts from bytes after r->p, and has no end
  * in seen bytes after it. most: bytes that it may have, including its end.  The
- * caller clears cut and over.
+ * caller clears truncated and over.
  * TEL_OK, TEL_END (there is no line), TEL_ENOMEM.
  */
 tel_status tel__line_find(struct tel_reader *r, struct tel_line *l, size_t from,
@@ -129,7 +129,7 @@ int tel__line_is_text(const unsigned char *p, const unsigned char *end,
  * puts between groups of lines.
  */
 static inline int
-tel_line_is_silent(const unsigned char *line, const unsigned char *end)
+tel_line_is_comment(const unsigned char *line, const unsigned char *end)
 {
 	const unsigned char *p = line;
 

@@ -229,7 +229,7 @@ tel__reader_keep(struct tel_reader *r, const struct tel_format_ops *format,
 }
 
 void
-tel__reader_forget(struct tel_reader *r, const struct tel_format_ops *but)
+tel__reader_free_caches(struct tel_reader *r, const struct tel_format_ops *but)
 {
 	struct tel_format_cache **link = &r->shared->caches, *k;
 
@@ -274,7 +274,7 @@ tel__reader_unshare(struct tel_reader *r)
 	for (i = 0; i < s->nschemas; i++)
 		tel_schema_free(s->schemas[i]);
 	free(s->schemas);
-	tel__reader_forget(r, NULL);
+	tel__reader_free_caches(r, NULL);
 	free(s);
 }
 

@@ -117,8 +117,8 @@ struct tel_piece {
 
 /*
  * Events that were found together: the first by the format's next(), those
- * behind it by more().  The columns are as in struct tel_run; the first event
- * is r->event, and is in them once more() was called.
+ * behind it by decode_batch().  The columns are as in struct tel_run; the first event
+ * is r->event, and is in them once decode_batch() was called.
  */
 struct tel_batch {
 	uint32_t count; /* of events */
@@ -285,7 +285,8 @@ void tel__reader_fill(struct tel_reader *r, size_t min);
 void *tel__reader_keep(struct tel_reader *r,
     const struct tel_format_ops *format, size_t size);
 /* Frees what formats keep, except for that one. */
-void tel__reader_forget(struct tel_reader *r, const struct tel_format_ops *but);
+void tel__reader_free_caches(struct tel_reader *r,
+    const struct tel_format_ops *but);
 
 /* Makes r share what another has; NULL: something new.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__reader_share(struct tel_reader *r,
@@ -340,7 +341,7 @@ tel__reader_notice(struct tel_reader *r, tel_severity severity, uint64_t offset,
  * where it ends.
  */
 static inline void
-tel_reader_give_back(struct tel_reader *r, size_t n)
+tel_reader_rewind_by(struct tel_reader *r, size_t n)
 {
 	r->p -= n;
 	r->offset -= n;

@@ -113,8 +113,8 @@ struct tel_printer {
 	uint64_t file_size;
 	int64_t file_changed;
 
-	unsigned threads;         /* that may render; 0 or 1: none */
-	struct render_pool *team; /* those that do, or NULL */
+	unsigned threads;                /* that may render; 0 or 1: none */
+	struct render_pool *render_pool; /* those that do, or NULL */
 
 	int started; /* something was printed */
 	void *state; /* the renderer's own */

@@ -266,7 +266,7 @@ value_action(const struct definition *d, const struct tel_type *t,
 {
 	int at;
 
-	a->what = ACT_VALUE;
+	a->what = APPLY_VALUE;
 	a->unlabelled =
 	    d->label[0] != '\0' && tel_type_find_field(t, d->label) >= 0;
 	if (d->field == NULL || d->every)
@@ -279,7 +279,7 @@ value_action(const struct definition *d, const struct tel_type *t,
 	if (at >= 0 && d->spec.decimals == 0 &&
 	    t->fields[at].datatype != TEL_DOUBLE &&
 	    t->fields[at].datatype != TEL_STRING) {
-		a->what = ACT_FIELD;
+		a->what = APPLY_FIELD;
 		a->field = at;
 		a->load = &t->fields[at];
 	}
@@ -307,7 +307,7 @@ find_action(struct definition *d, const struct tel_schema *schema,
 static int
 is_column(const struct action *a)
 {
-	return a->what == ACT_FIELD && a->load->datatype != TEL_SIGNED &&
+	return a->what == APPLY_FIELD && a->load->datatype != TEL_SIGNED &&
 	    a->definition->ngroups == 0 &&
 	    a->definition->class->update_many != NULL;
 }

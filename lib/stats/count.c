@@ -129,7 +129,7 @@ stats_count_update(struct tel_stats *s, struct definition *d,
 
 /* A field that is an integer: no expression has to be asked. */
 static tel_status
-act_field(struct tel_stats *s, const struct action *a,
+apply_field(struct tel_stats *s, const struct action *a,
     const struct tel_event *ev)
 {
 	const struct stat_class *class = a->definition->class;
@@ -156,7 +156,7 @@ act_field(struct tel_stats *s, const struct action *a,
 }
 
 static tel_status
-act_value(struct tel_stats *s, const struct action *a,
+apply_value(struct tel_stats *s, const struct action *a,
     const struct tel_event *ev)
 {
 	tel_value v;
@@ -266,7 +266,7 @@ act_start(struct tel_stats *s, struct definition *d, const struct pair_key *k,
 	case PAIR_NESTED: stat->pairs.nested++; /* fallthrough */
 	case PAIR_OK: stat->pairs.open++; break;
 	case PAIR_NO_MEMORY: return stats_no_memory(s);
-	default: stat->pairs.crowded++; break;
+	default: stat->pairs.over_limit++; break;
 	}
 	return TEL_OK;
 }
@@ -309,7 +309,7 @@ act_interval(struct tel_stats *s, struct definition *d,
 }
 
 static tel_status
-act_range(struct tel_stats *s, const struct source *from,
+apply_range(struct tel_stats *s, const struct source *from,
     const struct action *a, const struct tel_event *ev)
 {
 	struct definition *d = a->definition;
@@ -325,7 +325,7 @@ act_range(struct tel_stats *s, const struct source *from,
 			return st;
 		stat->pairs.events++;
 		if (a->what == ACT_START || a->what == ACT_INTERVAL)
-			stat->pairs.crowded++;
+			stat->pairs.over_limit++;
 		else if (a->what == ACT_END)
 			stat->pairs.orphan++;
 		return TEL_OK;
@@ -350,7 +350,7 @@ act_range(struct tel_stats *s, const struct source *from,
 
 /* Shows an event that is not wanted to expressions that speak of dt. */
 static tel_status
-pass_by(struct tel_stats *s, const struct definition *d,
+stats_update_dt(struct tel_stats *s, const struct definition *d,
     const struct tel_event *ev)
 {
 	tel_status st = TEL_OK;
@@ -365,15 +365,15 @@ pass_by(struct tel_stats *s, const struct definition *d,
 }
 
 static tel_status
-act(struct tel_stats *s, const struct source *from, const struct action *a,
-    const struct tel_event *ev)
+stats_apply(struct tel_stats *s, const struct source *from,
+    const struct action *a, const struct tel_event *ev)
 {
 	if (a->test && tel_filter_match(a->definition->filter, ev) <= 0)
-		return pass_by(s, a->definition, ev);
+		return stats_update_dt(s, a->definition, ev);
 	switch (a->what) {
-	case ACT_FIELD: return act_field(s, a, ev);
-	case ACT_VALUE: return act_value(s, a, ev);
-	default: return act_range(s, from, a, ev);
+	case APPLY_FIELD: return apply_field(s, a, ev);
+	case APPLY_VALUE: return apply_value(s, a, ev);
+	default: return apply_range(s, from, a, ev);
 	}
 }
 
@@ -396,7 +396,7 @@ tel__stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
 	}
 	s->tuple_made = 0;
 	for (i = 0; i < slot->nactions; i++) {
-		st = act(s, from, &slot->actions[i], ev);
+		st = stats_apply(s, from, &slot->actions[i], ev);
 		if (st != TEL_OK)
 			return st;
 	}

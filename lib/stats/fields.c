@@ -18,7 +18,7 @@ const struct count_field tel__report_tail[] = {
 #define PAIR(name, always) { #name, offsetof(struct tel_stat, pairs.name), always }
 const struct count_field tel__pair_fields[] = {
 	PAIR(pairs, 1), PAIR(open, 1), PAIR(orphan, 1), PAIR(nested, 0),
-	PAIR(backward, 0), PAIR(untimed, 0), PAIR(crowded, 0), { NULL, 0, 0 }
+	PAIR(backward, 0), PAIR(untimed, 0), PAIR(over_limit, 0), { NULL, 0, 0 }
 };
 const struct count_field tel__stat_fields[] = {
 	{ "inv", offsetof(struct tel_stat, invalid), 0 },

@@ -88,7 +88,7 @@ tel__load_trace(struct loader *l, struct loaded *to)
 		case PAIR_NESTED: stat->pairs.nested++; /* fallthrough */
 		case PAIR_OK: stat->pairs.open++; break;
 		case PAIR_NO_MEMORY: return TEL_ENOMEM;
-		default: stat->pairs.crowded++; break;
+		default: stat->pairs.over_limit++; break;
 		}
 		break;
 	case 2:

@@ -190,13 +190,13 @@ merge_definition(struct tel_stats *s, const struct definition *from,
 	struct tel_stat *to = NULL;
 	tel_status st;
 	uint32_t i;
-	int crowded;
+	int over_limit;
 
 	st = stats_merge_find_definition(s, from, how, &d);
 	if (st != TEL_OK)
 		return st;
 	/* what found no room in one part may be of a group of the other */
-	crowded = from->count > 0 && has_updates(d) &&
+	over_limit = from->count > 0 && has_updates(d) &&
 	    (from->overflow != NULL || d->overflow != NULL);
 	for (i = 0; i <= from->count; i++) {
 		one = i < from->count ? from->stats[i] : from->overflow;
@@ -208,9 +208,9 @@ merge_definition(struct tel_stats *s, const struct definition *from,
 		if (st != TEL_OK)
 			return stats_no_memory(s);
 	}
-	for (i = 0; crowded && i < d->count; i++)
+	for (i = 0; over_limit && i < d->count; i++)
 		d->stats[i]->flags |= STAT_APPROXIMATE;
-	if (crowded)
+	if (over_limit)
 		d->overflow->flags |= STAT_APPROXIMATE;
 	return TEL_OK;
 }

@@ -18,7 +18,7 @@ struct pair_range {
 	uint64_t clock;
 	struct tel_stat *stat;
 	/* starts without room: above the top one; of a queue, right behind it */
-	uint64_t crowded;
+	uint64_t over_limit;
 	uint32_t
 	    below;     /* the next of the stack or queue, or of the free list */
 	uint32_t last; /* of the first of a queue: its last */
@@ -110,10 +110,10 @@ tel__pairs_start(struct open_pairs *o, const struct pair_key *k, uint64_t clock,
 		last = o->ranges[top].last;
 	/* above a start without room no other may come before its end */
 	if (o->count == o->max ||
-	    (last != NOWHERE && o->ranges[last].crowded > 0)) {
+	    (last != NOWHERE && o->ranges[last].over_limit > 0)) {
 		if (last != NOWHERE)
-			o->ranges[last].crowded++;
-		return PAIR_CROWDED;
+			o->ranges[last].over_limit++;
+		return PAIR_OVER_LIMIT;
 	}
 	i = take_place(o);
 	if (i == NOWHERE)
@@ -122,7 +122,7 @@ tel__pairs_start(struct open_pairs *o, const struct pair_key *k, uint64_t clock,
 	r->key = *k;
 	r->clock = clock;
 	r->stat = stat;
-	r->crowded = 0;
+	r->over_limit = 0;
 	r->ended = 0;
 	r->last = i;
 	r->below = o->queue ? NOWHERE : top;
@@ -154,14 +154,14 @@ tel__pairs_end(struct open_pairs *o, const struct pair_key *k, uint64_t *clock,
 	if (top == NOWHERE)
 		return PAIR_NONE;
 	r = &o->ranges[top];
-	if (r->crowded > 0 && (!o->queue || r->ended)) {
-		result = PAIR_CROWDED;
-		if (--r->crowded > 0 || !o->queue)
+	if (r->over_limit > 0 && (!o->queue || r->ended)) {
+		result = PAIR_OVER_LIMIT;
+		if (--r->over_limit > 0 || !o->queue)
 			return result;
 	} else {
 		*clock = r->clock;
 		*stat = r->stat;
-		r->ended = r->crowded > 0;
+		r->ended = r->over_limit > 0;
 		if (r->ended)
 			return result;
 	}

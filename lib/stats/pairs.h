@@ -31,10 +31,10 @@ struct open_pairs {
 
 /* What a start or an end came to. */
 enum pair_result {
-	PAIR_OK,      /* a start that waits; an end with its start */
-	PAIR_NESTED,  /* a start that waits on top of another */
-	PAIR_CROWDED, /* a start without room; an end of such a start */
-	PAIR_NONE,    /* an end without a start */
+	PAIR_OK,         /* a start that waits; an end with its start */
+	PAIR_NESTED,     /* a start that waits on top of another */
+	PAIR_OVER_LIMIT, /* a start without room; an end of such a start */
+	PAIR_NONE,       /* an end without a start */
 	PAIR_NO_MEMORY
 };
 

@@ -281,7 +281,7 @@ tel_stat_number(const tel_stat *stat, tel_number which, tel_int128 *out)
 		    p->class == TEL_CLASS_TALLY, out);
 	if (which == TEL_NUMBER_UPDATES && class->pairs)
 		which = TEL_NUMBER_EVENTS;
-	if (which >= TEL_NUMBER_EVENTS && which <= TEL_NUMBER_CROWDED)
+	if (which >= TEL_NUMBER_EVENTS && which <= TEL_NUMBER_OVER_LIMIT)
 		return (p->pairs != PAIRS_NONE || class->pairs) &&
 		    tel__stat_get_number(stat, which, out);
 	while (n->name != NULL && n->which != which)

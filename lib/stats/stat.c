@@ -281,7 +281,7 @@ static const struct place {
 	[TEL_NUMBER_NESTED] = { AT(pairs.nested), 0, 0, 0 },
 	[TEL_NUMBER_BACKWARD] = { AT(pairs.backward), 0, 0, 0 },
 	[TEL_NUMBER_UNTIMED] = { AT(pairs.untimed), 0, 0, 0 },
-	[TEL_NUMBER_CROWDED] = { AT(pairs.crowded), 0, 0, 0 },
+	[TEL_NUMBER_OVER_LIMIT] = { AT(pairs.over_limit), 0, 0, 0 },
 	[TEL_NUMBER_LOST] = { AT(lost), 0, 0, 0 },
 };
 /* clang-format on */

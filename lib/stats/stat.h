@@ -26,7 +26,7 @@ enum {
 /* Counts of the events and ranges of pairs. */
 struct pair_counts {
 	uint64_t events, pairs, open, orphan, nested, backward, untimed,
-	    crowded;
+	    over_limit;
 };
 #define PAIR_COUNTS 8u
 

@@ -22,20 +22,20 @@
 struct action {
 	struct definition *definition;
 	enum {
-		ACT_FIELD,
-		ACT_VALUE,
+		APPLY_FIELD,
+		APPLY_VALUE,
 		ACT_START,
 		ACT_END,
 		ACT_MIDDLE,
 		ACT_INTERVAL /* the end of a range, and the start of the next */
 	} what;
 	int test;       /* the condition depends on the event */
-	int field;      /* ACT_FIELD: the value */
-	int unlabelled; /* ACT_VALUE: a value without a label is a key, too */
+	int field;      /* APPLY_FIELD: the value */
+	int unlabelled; /* APPLY_VALUE: a value without a label is a key, too */
 	int by_role;    /* pairs: the role defines what identifies a range */
 	int process; /* pairs: the field of whose addresses they are; or -1 */
 	uint32_t pair;
-	const struct tel_field *load; /* of ACT_FIELD */
+	const struct tel_field *load; /* of APPLY_FIELD */
 };
 
 /* A type in one log. */

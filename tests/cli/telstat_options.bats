@@ -106,7 +106,7 @@ try() {
 		;;
 	max-open)
 		differs --of -s 'd=dur(PoolAlloc,PoolFree,pool)' -- --max-open 1
-		grep -q ' crowded [1-9]' changed
+		grep -q ' over_limit [1-9]' changed
 		;;
 	max-memory)
 		differs --of -s 'k=tally(index,1M)' -- --max-memory 4k

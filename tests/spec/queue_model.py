@@ -18,7 +18,7 @@ rng = random.Random(int(sys.argv[1]))
 
 def model(events, word, room):
     waiting, count = {}, 0
-    lengths, got = [], {"open": 0, "orphan": 0, "crowded": 0, "nested": 0}
+    lengths, got = [], {"open": 0, "orphan": 0, "over_limit": 0, "nested": 0}
     for clock, name, channel in events:
         line = waiting.setdefault(channel, [])
         real = [s for s in line if s is not None]
@@ -28,7 +28,7 @@ def model(events, word, room):
             held = count + sum(1 for c in waiting.values()
                                if word == "queue" and c and c[0] is None)
             if held >= room or last_lost:
-                got["crowded"] += 1
+                got["over_limit"] += 1
                 if line:
                     line.append(None)
                 continue
@@ -58,7 +58,7 @@ def telstat(path, word, room):
              if r["class"] == "y" and r["stat"] == "bucket"})
 
 
-crowded = 0
+over_limit = 0
 for turn in range(40):
     clock, events = 0, []
     for _ in range(rng.choice([5, 60, 400])):
@@ -79,7 +79,7 @@ for turn in range(40):
         want["pairs"] = len(lengths)
         if lengths:
             want.update(sum=sum(lengths), min=min(lengths), max=max(lengths))
-        crowded += want["crowded"]
+        over_limit += want["over_limit"]
         for key, value in want.items():
             if int(got.get(key) or 0) != value:
                 sys.exit(f"{turn} {word} of {room}: {key}: "
@@ -90,5 +90,5 @@ for turn in range(40):
             sums[low] = sums.get(low, 0) + 1
         if buckets != sums:
             sys.exit(f"{turn} {word}: got {buckets}, want {sums}")
-if crowded < 100:
+if over_limit < 100:
     sys.exit("too few without room")

@@ -390,9 +390,9 @@ test_open_full(void)
 	k.key.bits = 1;
 	ok(tel__pairs_start(&o, &k, 10, NULL) == PAIR_OK &&
 	        tel__pairs_start(&o, &k, 20, NULL) == PAIR_NESTED &&
-	        tel__pairs_start(&o, &k, 30, NULL) == PAIR_CROWDED,
+	        tel__pairs_start(&o, &k, 30, NULL) == PAIR_OVER_LIMIT,
 	    "open ranges: the third has no room");
-	ok(tel__pairs_end(&o, &k, &clock, &stat) == PAIR_CROWDED &&
+	ok(tel__pairs_end(&o, &k, &clock, &stat) == PAIR_OVER_LIMIT &&
 	        tel__pairs_end(&o, &k, &clock, &stat) == PAIR_OK &&
 	        clock == 20 &&
 	        tel__pairs_end(&o, &k, &clock, &stat) == PAIR_OK &&

@@ -194,10 +194,10 @@ report_csv_put_value(struct report *r, const struct line *l,
     const struct report_value *v)
 {
 	struct report_mark mark = report_mark(r);
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 
 	if (v->type == REPORT_REAL)
-		report_csv_put_line(r, l, figure_exact(v->as.real, text));
+		report_csv_put_line(r, l, format_exact(v->as.real, text));
 	else if (v->type != REPORT_ABSENT && v->type != REPORT_UNKNOWN)
 		report_csv_put_line(r, l, report_key(r, v));
 	report_release(r, mark);
@@ -232,7 +232,7 @@ static void
 report_csv_put_buckets(struct report *r, const struct report_section *s)
 {
 	const struct report_histogram *h = s->histogram;
-	char lo[FIGURE_TEXT], hi[FIGURE_TEXT], count[FIGURE_TEXT];
+	char lo[FORMAT_TEXT], hi[FORMAT_TEXT], count[FORMAT_TEXT];
 	struct line l = line_of(r, s, "bucket");
 	size_t i;
 
@@ -245,11 +245,11 @@ report_csv_put_buckets(struct report *r, const struct report_section *s)
 		if (i >= h->n)
 			break;
 		b = h->bucket(h->of, i);
-		(void)figure_edge(b.lo, s->decimals, "", 1, lo);
-		(void)figure_edge(b.hi, s->decimals, "", 1, hi);
+		(void)format_edge(b.lo, s->decimals, "", 1, lo);
+		(void)format_edge(b.hi, s->decimals, "", 1, hi);
 		l.hi = b.open ? "" : hi;
 		report_csv_put_line(r, &l,
-		    figure_count(figure_int128_of(b.count), 1, count));
+		    format_count(int128_u64(b.count), 1, count));
 	}
 }
 
@@ -257,15 +257,15 @@ report_csv_put_buckets(struct report *r, const struct report_section *s)
 static void
 put_quantiles(struct report *r, const struct report_section *s)
 {
-	char name[FIGURE_TEXT], value[FIGURE_TEXT];
+	char name[FORMAT_TEXT], value[FORMAT_TEXT];
 	size_t i;
 
 	for (i = 0; i < s->nquantiles; i++) {
 		const struct report_quantile *q = &s->quantiles[i];
 		struct line l = line_of(r, s, "quantile");
 
-		(void)figure_edge(q->is.value, s->decimals, "", 1, value);
-		l.item = figure_quantile(q->share, name);
+		(void)format_edge(q->is.value, s->decimals, "", 1, value);
+		l.item = format_quantile(q->share, name);
 		if (q->is.is == TEL_QUANTILE_AT_LEAST)
 			l.lo = value;
 		else if (q->is.is == TEL_QUANTILE_BELOW)
@@ -282,21 +282,21 @@ put_bars(struct report *r, const struct report_section *s)
 	struct line l = line_of(r, s, "bucket");
 	size_t i, shown = report_rows(r, bars->n);
 	struct report_mark mark = report_mark(r);
-	char count[FIGURE_TEXT];
+	char count[FORMAT_TEXT];
 	struct report_bar bar;
 
 	for (i = 0; i < shown; i++) {
 		bars->bar(r, bars->of, i, &bar);
 		l.item = report_key(r, &bar.label);
 		report_csv_put_line(r, &l,
-		    figure_count(figure_int128_of(bar.count), 1, count));
+		    format_count(int128_u64(bar.count), 1, count));
 		report_release(r, mark);
 	}
 	l.item = "";
 	l.figure = "other";
 	if (shown < bars->n)
 		report_csv_put_line(r, &l,
-		    figure_count(report_bars_rest(r, bars), 1, count));
+		    format_count(report_bars_rest(r, bars), 1, count));
 }
 
 static void

@@ -12,13 +12,12 @@
 static void
 report_json_put_decimal(struct report *r, tel_int128 v, unsigned decimals)
 {
-	char text[FIGURE_TEXT];
-	int64_t small;
-	int plain =
-	    figure_fits_i64(v, &small) && small <= EXACT && small >= -EXACT;
+	char text[FORMAT_TEXT];
+	int plain = int128_is_i64(v) && (int64_t)v.low <= EXACT &&
+	    (int64_t)v.low >= -EXACT;
 
 	putf(r->out, "%s%s%s", plain ? "" : "\"",
-	    figure_decimal(v, decimals, 1, text), plain ? "" : "\"");
+	    format_decimal(v, decimals, 1, text), plain ? "" : "\"");
 }
 
 static void
@@ -31,7 +30,7 @@ put_integer(struct report *r, tel_int128 v)
 static void
 report_json_put_value(struct report *r, const struct report_value *v)
 {
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 
 	switch (v->type) {
 	case REPORT_ABSENT:
@@ -39,7 +38,7 @@ report_json_put_value(struct report *r, const struct report_value *v)
 	case REPORT_INTEGER:
 		report_json_put_decimal(r, v->as.integer, v->decimals);
 		break;
-	case REPORT_REAL: put(r->out, figure_exact(v->as.real, text)); break;
+	case REPORT_REAL: put(r->out, format_exact(v->as.real, text)); break;
 	case REPORT_BOOLEAN:
 		put(r->out, v->as.boolean ? "true" : "false");
 		break;
@@ -68,7 +67,7 @@ put_edge(struct report *r, const char *before, const char *name, int64_t v,
     unsigned decimals)
 {
 	report_json_put_name(r, before, name);
-	report_json_put_decimal(r, figure_int128_signed(v), decimals);
+	report_json_put_decimal(r, int128_i64(v), decimals);
 }
 
 static void
@@ -98,7 +97,7 @@ report_json_open_object(struct report *r, const struct report_section *s)
 	if (r->tool->json_time) {
 		put(r->out, "\"t\":");
 		if (r->time_known)
-			put_integer(r, figure_int128_of(r->time));
+			put_integer(r, int128_u64(r->time));
 		else
 			put(r->out, "null");
 		put(r->out, ",");
@@ -184,7 +183,7 @@ report_json_put_histogram(struct report *r, const struct report_section *s)
 		put_edge(r, before, "lo", b.lo, s->decimals);
 		if (!b.open)
 			put_edge(r, ",", "hi", b.hi, s->decimals);
-		put_count(r, "count", figure_int128_of(b.count));
+		put_count(r, "count", int128_u64(b.count));
 		put(r->out, "}");
 	}
 	put(r->out, "]");
@@ -194,7 +193,7 @@ static void
 report_json_put_quantiles(struct report *r, const struct report_section *s)
 {
 	static const char *const names[] = { "at_most", "below", "at_least" };
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	size_t i;
 
 	put(r->out, ",\"quantiles\":[");
@@ -202,7 +201,7 @@ report_json_put_quantiles(struct report *r, const struct report_section *s)
 		const struct report_quantile *q = &s->quantiles[i];
 
 		putf(r->out, "%s{\"q\":%s", i == 0 ? "" : ",",
-		    figure_exact((double)q->share / 1e9, text));
+		    format_exact((double)q->share / 1e9, text));
 		put_edge(r, ",", names[q->is.is], q->is.value, s->decimals);
 		put(r->out, "}");
 	}
@@ -221,8 +220,8 @@ report_json_put_bars(struct report *r, const struct report_bars *bars)
 		bars->bar(r, bars->of, i, &bar);
 		report_json_put_name(r, i == 0 ? "{" : ",{", "key");
 		report_json_put_value(r, &bar.label);
-		put_count(r, "count", figure_int128_of(bar.count));
-		put_count(r, "updates", figure_int128_of(bar.updates));
+		put_count(r, "count", int128_u64(bar.count));
+		put_count(r, "updates", int128_u64(bar.updates));
 		put(r->out, "}");
 		report_release(r, mark);
 	}

@@ -2,7 +2,7 @@
 /* Lifetimes of blocks in a report. */
 #include "common/report/lifetimes.h"
 
-#include "common/report/figure.h"
+#include "common/report/format_number.h"
 
 const struct report_lifetime report_lifetimes[REPORT_LIFETIMES] = {
 	{ 500000000, "p50", "lifetime_p50" },
@@ -15,15 +15,15 @@ const char *
 report_lifetimes_text(struct report *r, const uint64_t *times, uint64_t step,
     const char *unit, int raw)
 {
-	char figure[FIGURE_TEXT];
+	char figure[FORMAT_TEXT];
 	const char *line = "";
 	size_t i;
 
 	for (i = 0; i < REPORT_LIFETIMES; i++) {
 		const int below = times[i] < step;
 
-		(void)figure_value(figure_int128_of(below ? step : times[i]),
-		    unit, raw, figure);
+		(void)format_value(int128_u64(below ? step : times[i]), unit,
+		    raw, figure);
 		line = report_text(r, "%s%s%s %s%s%s%s", line,
 		    i > 0 ? "  " : "", report_lifetimes[i].text,
 		    below ? "< " : "", figure, raw ? " " : "", raw ? unit : "");

@@ -27,7 +27,7 @@ report_decimal(tel_int128 v, unsigned decimals)
 struct report_value
 report_count(uint64_t v)
 {
-	return report_int128(figure_int128_of(v));
+	return report_int128(int128_u64(v));
 }
 
 struct report_value
@@ -376,29 +376,29 @@ show_real(struct report *r, const struct report_field *f, double v, char *text)
 	int raw = r->options.raw;
 
 	switch (f->notation) {
-	case REPORT_FIXED: return figure_fixed(v, f->decimals, raw, text);
+	case REPORT_FIXED: return format_fixed(v, f->decimals, raw, text);
 	case REPORT_PRECISE:
 		if (raw)
 			break;
-		(void)snprintf(text, FIGURE_TEXT, "%.6g", v);
+		(void)snprintf(text, FORMAT_TEXT, "%.6g", v);
 		return text;
 	case REPORT_PERCENT:
-		(void)snprintf(text, FIGURE_TEXT, "%.*f%%", f->decimals,
+		(void)snprintf(text, FORMAT_TEXT, "%.*f%%", f->decimals,
 		    v * 100);
 		return text;
 	case REPORT_SIZE:
-		if (figure_size(v, text)[0] == '\0')
-			(void)snprintf(text, FIGURE_TEXT, "%.0f B", v);
+		if (format_size(v, text)[0] == '\0')
+			(void)snprintf(text, FORMAT_TEXT, "%.0f B", v);
 		return text;
 	case REPORT_SHORT:
-		(void)snprintf(text, FIGURE_TEXT, "%.*f", v < 1000, v);
+		(void)snprintf(text, FORMAT_TEXT, "%.*f", v < 1000, v);
 		return text;
 	case REPORT_GROUPED:
 	case REPORT_WITH_UNIT:
 	case REPORT_ROUNDED:
 	case REPORT_PLAIN: break;
 	}
-	return figure_double(v, f->unit != NULL ? f->unit : "", raw, text);
+	return format_double(v, f->unit != NULL ? f->unit : "", raw, text);
 }
 
 /* A number with decimals; of units, only words mean the same of parts. */
@@ -408,9 +408,9 @@ show_decimal(struct report *r, const struct report_field *f,
 {
 	int raw = r->options.raw || f->notation == REPORT_PLAIN;
 	const char *unit = f->unit != NULL && !raw ? f->unit : "";
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 
-	(void)figure_decimal(v->as.integer, v->decimals, raw, text);
+	(void)format_decimal(v->as.integer, v->decimals, raw, text);
 	return report_text(r, "%s%s%s", text, unit[0] != '\0' ? " " : "", unit);
 }
 
@@ -418,7 +418,7 @@ const char *
 report_show(struct report *r, const struct report_field *f,
     const struct report_value *v)
 {
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	int raw = r->options.raw;
 
 	switch (v->type) {
@@ -434,10 +434,10 @@ report_show(struct report *r, const struct report_field *f,
 	if (v->decimals > 0)
 		return show_decimal(r, f, v);
 	if (f->notation == REPORT_WITH_UNIT)
-		(void)figure_value(v->as.integer,
+		(void)format_value(v->as.integer,
 		    f->unit != NULL ? f->unit : "", raw, text);
 	else if (f->notation == REPORT_GROUPED || f->notation == REPORT_PLAIN)
-		(void)figure_count(v->as.integer,
+		(void)format_count(v->as.integer,
 		    raw || f->notation == REPORT_PLAIN, text);
 	else
 		(void)show_real(r, f, tel_int128_double(v->as.integer), text);
@@ -487,7 +487,7 @@ report_bars_rest(struct report *r, const struct report_bars *bars)
 
 	for (; i < bars->n; i++) {
 		bars->bar(r, bars->of, i, &bar);
-		rest = figure_add(rest, figure_int128_of(bar.count));
+		(void)int128_add(&rest, int128_u64(bar.count));
 		report_release(r, mark);
 	}
 	return rest;

@@ -14,7 +14,7 @@
 #ifndef COMMON_REPORT_REPORT_H
 #define COMMON_REPORT_REPORT_H
 
-#include "figure.h"
+#include "format_number.h"
 #include "tel/stats.h"
 #include "tel/table.h"
 

@@ -284,7 +284,7 @@ wrap_facts(struct facts *f, struct report *r, const struct report_section *s)
 {
 	static const char *const signs[] = { "\xe2\x89\xa4", "<",
 		"\xe2\x89\xa5" };
-	char name[FIGURE_TEXT], value[FIGURE_TEXT];
+	char name[FORMAT_TEXT], value[FORMAT_TEXT];
 	size_t i;
 
 	f->n = 0;
@@ -300,9 +300,9 @@ wrap_facts(struct facts *f, struct report *r, const struct report_section *s)
 		const struct report_quantile *q = &s->quantiles[i];
 
 		add_fact(f,
-		    report_text(r, "%s %s %s", figure_quantile(q->share, name),
+		    report_text(r, "%s %s %s", format_quantile(q->share, name),
 		        signs[q->is.is],
-		        figure_edge(q->is.value, s->decimals, s->unit,
+		        format_edge(q->is.value, s->decimals, s->unit,
 		            r->options.raw, value)));
 	}
 }
@@ -359,11 +359,11 @@ static void
 svg_count_row(struct bars *b, const char *label, tel_int128 count,
     const char *class)
 {
-	char text[FIGURE_TEXT + 32], figure[FIGURE_TEXT];
+	char text[FORMAT_TEXT + 32], figure[FORMAT_TEXT];
 	double value = tel_int128_double(count);
 
 	(void)snprintf(text, sizeof(text), "%s (%.1f%%)",
-	    figure_count(count, b->report->options.raw, figure),
+	    format_count(count, b->report->options.raw, figure),
 	    b->weight > 0 ? value / b->weight * 100 : 0);
 	svg_bar_row(b, label, value, text, class);
 }
@@ -384,7 +384,7 @@ bar_rows(struct bars *b, const struct report_bars *bars)
 			    bar.value, bar.text, "bar");
 		else
 			svg_count_row(b, report_key(b->report, &bar.label),
-			    figure_int128_of(bar.count), "bar");
+			    int128_u64(bar.count), "bar");
 		report_release(b->report, mark);
 	}
 	if (shown < bars->n)

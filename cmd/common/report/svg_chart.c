@@ -61,10 +61,10 @@ mark_text(const struct chart *c, const struct scale *scale,
 	double v = ticks->at[i];
 
 	if (v != 0 && v < 0.01 && v > -0.01) {
-		(void)snprintf(text, FIGURE_TEXT, "%.3g", v);
+		(void)snprintf(text, FORMAT_TEXT, "%.3g", v);
 		return text;
 	}
-	return figure_mark(v, scale_max(scale, ticks), unit,
+	return format_mark(v, scale_max(scale, ticks), unit,
 	    c->report->options.raw, text);
 }
 
@@ -84,7 +84,7 @@ put_x_mark(const struct chart *c, double at, const char *text)
 static void
 put_y_marks(const struct chart *c)
 {
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	struct ticks ticks;
 	unsigned i;
 
@@ -110,7 +110,7 @@ static void
 put_x_marks(const struct chart *c)
 {
 	double free_from = 0, half;
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	struct ticks ticks;
 	unsigned i;
 

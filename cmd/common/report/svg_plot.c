@@ -65,7 +65,7 @@ svg_plot_weigh(const struct plot *p, const tel_bucket *b)
 		return (double)b->count;
 	return b->open ? 0 :
 	                 (double)b->count /
-	        figure_scaled(upper(b) - (double)b->lo, p->decimals);
+	        format_scaled(upper(b) - (double)b->lo, p->decimals);
 }
 
 /* Sets the scales by the buckets in use, or those of all groups. */
@@ -137,7 +137,7 @@ put_left(const struct plot *p)
 {
 	double right = SVG_WIDTH - SVG_MARGIN, x = SVG_MARGIN + LEFT, at;
 	int density = p->report->options.density;
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	struct ticks ticks;
 	unsigned i;
 
@@ -149,9 +149,9 @@ put_left(const struct plot *p)
 		at = scale_at(&p->y, ticks.at[i]);
 		svg_line(p->out, x, at, right, at, "grid");
 		if (density)
-			(void)snprintf(text, FIGURE_TEXT, "%.3g", ticks.at[i]);
+			(void)snprintf(text, FORMAT_TEXT, "%.3g", ticks.at[i]);
 		else
-			(void)figure_double(ticks.at[i], "",
+			(void)format_double(ticks.at[i], "",
 			    p->report->options.raw, text);
 		svg_text(p->out, x - 6, at + 4, "small", "end", LEFT, text);
 	}
@@ -167,7 +167,7 @@ put_below(const struct plot *p, double left)
 	double y = p->y.from, at, free_from = 0, width, middle;
 	double room = SVG_INNER - (p->under || p->over ? 300 : 0);
 	const char *unit = p->unit, *title;
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	struct ticks ticks;
 	unsigned i;
 
@@ -181,10 +181,10 @@ put_below(const struct plot *p, double left)
 			continue;
 		at = scale_at(&p->x, ticks.at[i]);
 		if (p->decimals > 0)
-			(void)figure_edge((int64_t)ticks.at[i], p->decimals,
+			(void)format_edge((int64_t)ticks.at[i], p->decimals,
 			    p->unit, p->report->options.raw, text);
 		else
-			(void)figure_mark(ticks.at[i], scale_max(&p->x, &ticks),
+			(void)format_mark(ticks.at[i], scale_max(&p->x, &ticks),
 			    p->unit, p->report->options.raw, text);
 		width = svg_text_width(text, "small");
 		/* the text, not the mark, keeps off the page's edge */
@@ -222,8 +222,8 @@ put_bar(const struct plot *p, const tel_bucket *b)
 	double from = scale_at(&p->x, (double)b->lo);
 	double to = scale_at(&p->x, upper(b));
 	double top = scale_at(&p->y, svg_plot_weigh(p, b)), width = to - from;
-	char lo[FIGURE_TEXT], hi[FIGURE_TEXT], count[FIGURE_TEXT];
-	char tip[3 * FIGURE_TEXT + 16];
+	char lo[FORMAT_TEXT], hi[FORMAT_TEXT], count[FORMAT_TEXT];
+	char tip[3 * FORMAT_TEXT + 16];
 	int raw = p->report->options.raw;
 
 	/* a gap between bars where there is room for one */
@@ -234,10 +234,10 @@ put_bar(const struct plot *p, const tel_bucket *b)
 	if (p->y.from - top < 1)
 		top = p->y.from - 1;
 	(void)snprintf(tip, sizeof(tip), "[%s, %s): %s",
-	    figure_edge(b->lo, p->decimals, p->unit, raw, lo),
+	    format_edge(b->lo, p->decimals, p->unit, raw, lo),
 	    b->open ? "+inf" :
-	              figure_edge(b->hi, p->decimals, p->unit, raw, hi),
-	    figure_count(figure_int128_of(b->count), raw, count));
+	              format_edge(b->hi, p->decimals, p->unit, raw, hi),
+	    format_count(int128_u64(b->count), raw, count));
 	svg_bar(p->out, from, top, width, p->y.from - top,
 	    p->histogram->knee && b->range > 0 ? "part" : "bar", tip);
 }
@@ -248,12 +248,12 @@ put_side(const struct plot *p, tel_int128 v, double x, int64_t edge,
     const char *sign, const char *anchor)
 {
 	double top = scale_at(&p->y, tel_int128_double(v));
-	char text[FIGURE_TEXT], tip[2 * FIGURE_TEXT + 16], label[FIGURE_TEXT];
+	char text[FORMAT_TEXT], tip[2 * FORMAT_TEXT + 16], label[FORMAT_TEXT];
 	int raw = p->report->options.raw;
 
-	(void)figure_edge(edge, p->decimals, p->unit, raw, label);
+	(void)format_edge(edge, p->decimals, p->unit, raw, label);
 	(void)snprintf(tip, sizeof(tip), "%s %s: %s", sign, label,
-	    figure_count(v, raw, text));
+	    format_count(v, raw, text));
 	if (p->report->options.density || top < p->top)
 		top = p->y.from;
 	if (p->y.from - top < 1)
@@ -317,14 +317,14 @@ static void
 put_mark(const struct plot *p, const struct report_named *mark, double y)
 {
 	double x = scale_at(&p->x, mark->value);
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	int left = x > SVG_WIDTH / 2.0;
 
 	svg_line(p->out, x, y, x, p->y.from, "axis");
 	svg_text(p->out, left ? x - 4 : x + 4, y + 10, "small",
 	    left ? "end" : "start", SVG_INNER,
 	    report_text(p->report, "%s %s", mark->name,
-	        figure_double(figure_scaled(mark->value, p->decimals), p->unit,
+	        format_double(format_scaled(mark->value, p->decimals), p->unit,
 	            p->report->options.raw, text)));
 }
 
@@ -332,7 +332,7 @@ void
 svg_range(struct report *r, const struct report_section *s, double y)
 {
 	const struct report_range *range = s->range;
-	char lo[FIGURE_TEXT], hi[FIGURE_TEXT];
+	char lo[FORMAT_TEXT], hi[FORMAT_TEXT];
 	int raw = r->options.raw;
 	struct plot p;
 	double from;
@@ -362,9 +362,9 @@ svg_range(struct report *r, const struct report_section *s, double y)
 	svg_bar(r->out, from, p.y.from - RANGE_BAR,
 	    scale_at(&p.x, range->hi) - from + 1, RANGE_BAR, "bar",
 	    report_text(r, "[%s, %s]",
-	        figure_double(figure_scaled(range->lo, s->decimals), s->unit,
+	        format_double(format_scaled(range->lo, s->decimals), s->unit,
 	            raw, lo),
-	        figure_double(figure_scaled(range->hi, s->decimals), s->unit,
+	        format_double(format_scaled(range->hi, s->decimals), s->unit,
 	            raw, hi)));
 	/* the line of the upper one must not cross the name of the lower */
 	swap = range->n == 2 &&

@@ -132,15 +132,15 @@ report_text_put_quantiles(struct report *r, const struct report_section *s)
 {
 	static const char *const signs[] = { "<=", "<", ">=" };
 	struct facts f = { r, 0, 1, 2 };
-	char name[FIGURE_TEXT], value[FIGURE_TEXT];
+	char name[FORMAT_TEXT], value[FORMAT_TEXT];
 	size_t i;
 
 	for (i = 0; i < s->nquantiles; i++) {
 		const struct report_quantile *q = &s->quantiles[i];
 
-		(void)figure_edge(q->is.value, s->decimals, s->unit,
+		(void)format_edge(q->is.value, s->decimals, s->unit,
 		    r->options.raw, value);
-		put_fact(&f, figure_quantile(q->share, name),
+		put_fact(&f, format_quantile(q->share, name),
 		    report_text(r, "%s %s", signs[q->is.is], value));
 	}
 	if (i > 0)

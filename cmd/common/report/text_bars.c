@@ -99,10 +99,10 @@ label_row(const struct rows *t, enum row_is is, const tel_bucket *b,
 	const char *unit = t->section->unit;
 	unsigned decimals = t->section->decimals;
 	int raw = t->report->options.raw;
-	char lo[FIGURE_TEXT], hi[FIGURE_TEXT];
+	char lo[FORMAT_TEXT], hi[FORMAT_TEXT];
 
-	(void)figure_edge(b->lo, decimals, unit, raw, lo);
-	(void)figure_edge(b->hi, decimals, unit, raw, hi);
+	(void)format_edge(b->lo, decimals, unit, raw, lo);
+	(void)format_edge(b->hi, decimals, unit, raw, hi);
 	if (is == ROW_UNDER)
 		(void)snprintf(buffer, LABEL_MAX, "(-inf, %s)", lo);
 	else if (is == ROW_OVER)
@@ -124,7 +124,7 @@ label_width(const struct rows *t, enum row_is is, const tel_bucket *b,
 	if (is != ROW_BUCKET || b->open || bucket_width(b) > INT64_MAX)
 		return;
 	memcpy(buffer, "w=", 3);
-	(void)figure_edge((int64_t)bucket_width(b), t->section->decimals,
+	(void)format_edge((int64_t)bucket_width(b), t->section->decimals,
 	    t->section->unit, t->report->options.raw, buffer + 2);
 }
 
@@ -150,9 +150,9 @@ text_bars_put_row(struct rows *t, const char *label, const char *width,
     tel_int128 count, double share, double size)
 {
 	tel_output *out = t->report->out;
-	char figure[FIGURE_TEXT];
+	char figure[FORMAT_TEXT];
 
-	(void)figure_count(count, t->report->options.raw, figure);
+	(void)format_count(count, t->report->options.raw, figure);
 	if (!t->put) {
 		text_bars_widen(&t->label, label);
 		text_bars_widen(&t->width, width);
@@ -180,8 +180,8 @@ bucket_row(struct rows *t, enum row_is is, size_t i)
 	tel_bucket b = h->bucket(h->of, i);
 	tel_int128 count = is == ROW_UNDER ? h->under :
 	    is == ROW_OVER                 ? h->over :
-	                                     figure_int128_of(b.count);
-	char label[LABEL_MAX], width[FIGURE_TEXT + 2];
+	                                     int128_u64(b.count);
+	char label[LABEL_MAX], width[FORMAT_TEXT + 2];
 	double share = -1;
 
 	if (!t->put && is == ROW_BUCKET && !b.open) {
@@ -189,7 +189,7 @@ bucket_row(struct rows *t, enum row_is is, size_t i)
 		t->last = bucket_width(&b);
 	}
 	if (t->put)
-		t->before = figure_add(t->before, count);
+		(void)int128_add(&t->before, count);
 	/* where some lie is not known, so neither are shares */
 	if (h->sides && t->weight > 0)
 		share = tel_int128_double(t->before) / t->weight;
@@ -218,11 +218,11 @@ static void
 knee_row(const struct rows *t, size_t i)
 {
 	const struct report_histogram *h = t->histogram;
-	char figure[FIGURE_TEXT];
+	char figure[FORMAT_TEXT];
 
 	if (t->put && h->knee)
 		putf(t->report->out, "  -- knee %s --\n",
-		    figure_edge(h->bucket(h->of, i).lo, t->section->decimals,
+		    format_edge(h->bucket(h->of, i).lo, t->section->decimals,
 		        t->section->unit, t->report->options.raw, figure));
 }
 
@@ -311,7 +311,7 @@ text_bars_bar_rows(struct rows *t, const struct report_bars *bars)
 	for (i = 0; i < shown; i++) {
 		bars->bar(t->report, bars->of, i, &bar);
 		bar_row(t, report_key(t->report, &bar.label),
-		    figure_int128_of(bar.count));
+		    int128_u64(bar.count));
 		report_release(t->report, mark);
 	}
 	if (shown < bars->n)

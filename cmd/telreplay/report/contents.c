@@ -17,18 +17,18 @@ static const char *const operations[ALLOC_KINDS] = { "none", "malloc", "calloc",
 static const char *
 contents_count(struct report *r, uint64_t v)
 {
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 
-	return report_text(r, "%s", figure_count(figure_int128_of(v), 0, text));
+	return report_text(r, "%s", format_count(int128_u64(v), 0, text));
 }
 
 static const char *
 bytes(struct report *r, uint64_t v)
 {
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 
 	return report_text(r, "%s",
-	    figure_value(figure_int128_of(v), "bytes", 0, text));
+	    format_value(int128_u64(v), "bytes", 0, text));
 }
 
 /* ----------------------------------------------------- lines and facts */
@@ -251,11 +251,11 @@ static const char *
 range(struct report *r, size_t i, double tick_rate)
 {
 	uint64_t low = i == 0 ? 0 : (uint64_t)1 << (i - 1);
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 
 	if (tick_rate > 0)
 		return report_text(r, "%s",
-		    figure_double((double)((uint64_t)1 << (i < 63 ? i : 63)) *
+		    format_double((double)((uint64_t)1 << (i < 63 ? i : 63)) *
 		            1e9 / tick_rate,
 		        "ns", 0, text));
 	if (i < 2)

@@ -66,7 +66,7 @@ put_decay(struct report *r, const struct show *show,
     const struct result *results, size_t n)
 {
 	uint64_t idle = show->telreplay->idle;
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 	size_t i;
 	int k;
 
@@ -80,7 +80,7 @@ put_decay(struct report *r, const struct show *show,
 		            k == 3 ?
 		            "freed" :
 		            report_text(r, "+%s",
-		                figure_edge((int64_t)(share * (double)idle), 0,
+		                format_edge((int64_t)(share * (double)idle), 0,
 		                    "ns", 0, text))));
 		report_cell(r,
 		    report_count(k < 3 ? show->facts->live_bytes : 0));
@@ -221,10 +221,10 @@ resident_point(const void *of, size_t i, double *x, double *y)
 static const char *
 legend(struct report *r, const char *name, double peak, const char *more)
 {
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 
 	return report_text(r, "%.60s: peak %s%s", name,
-	    figure_size(peak, text)[0] != '\0' ? text : "less than 1 KiB",
+	    format_size(peak, text)[0] != '\0' ? text : "less than 1 KiB",
 	    more);
 }
 
@@ -256,7 +256,7 @@ add_allocator(struct report *r, struct report_series *series,
     struct curve *curve, size_t number)
 {
 	const struct result *s = &curve->show->benchmark->results[number];
-	char text[FIGURE_TEXT];
+	char text[FORMAT_TEXT];
 
 	curve->result = s;
 	series->name = s->allocator->name;
@@ -269,7 +269,7 @@ add_allocator(struct report *r, struct report_series *series,
 		series->n = s->watched ? s->nsamples + 1 : 0;
 		return;
 	}
-	(void)figure_size((double)result_resident(s, &s->freed), text);
+	(void)format_size((double)result_resident(s, &s->freed), text);
 	series->legend = legend(r, series->name, (double)s->peak,
 	    report_text(r, ", when all is freed %s",
 	        text[0] != '\0' ? text : "nothing"));

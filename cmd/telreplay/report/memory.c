@@ -469,7 +469,7 @@ put_size_bars(struct report *r, const struct result *s)
 			b.classes[bars.n++] = i;
 			sum += pages_of(s, i);
 		}
-	bars.weight = figure_int128_of(sum);
+	bars.weight = int128_u64(sum);
 	section->title =
 	    report_text(r, "Resident pages of %.60s", s->allocator->name);
 	section->definition =

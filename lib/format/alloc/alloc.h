@@ -273,7 +273,7 @@ al_skip_blanks(const unsigned char *p)
 /* The functions of all these formats. */
 tel_status tel__al_open(struct tel_reader *r, const char *as);
 tel_status tel__al_next(struct tel_reader *r);
-void tel__al_more(struct tel_reader *r);
+void tel__al_decode_batch(struct tel_reader *r);
 void tel__al_close(struct tel_reader *r);
 int tel__al_probe(struct tel_reader *r);
 
@@ -428,7 +428,7 @@ al_parse(struct al *s)
 	s->text_size = 0;
 	s->has_time = 0;
 	s->ended = NULL;
-	if (tel_line_is_silent(s->line.p, s->line.end))
+	if (tel_line_is_comment(s->line.p, s->line.end))
 		return AL_COMMENT;
 	return s->d->parse(s, s->line.p);
 }

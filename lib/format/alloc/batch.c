@@ -14,7 +14,7 @@ may_lead(const struct tel_reader *r, const struct al *s)
 	const struct tel_event *ev = &r->event;
 
 	return ev->lead_size == 0 && ev->inline_size == 0 &&
-	    !ev->type->has_string && s->ended == NULL && !s->line.cut &&
+	    !ev->type->has_string && s->ended == NULL && !s->line.truncated &&
 	    s->nheld == 0;
 }
 
@@ -74,7 +74,7 @@ tel__al_fill(struct al *s, const unsigned char *first, const unsigned char *p,
 }
 
 void
-tel__al_more(struct tel_reader *r)
+tel__al_decode_batch(struct tel_reader *r)
 {
 	struct al *s = r->state;
 	struct tel_batch *f = r->batch;

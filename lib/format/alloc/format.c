@@ -50,7 +50,7 @@ heaptrack_needed(const struct tel_event *ev)
 		.probe = tel__al_probe, \
 		.open = tel__al_open, \
 		.next = tel__al_next, \
-		.more = tel__al_more, \
+		.decode_batch = tel__al_decode_batch, \
 		.close = tel__al_close, \
 		.encoder = &encoder_##name_, \
 	};

@@ -138,7 +138,7 @@ static enum tel_line_is
 take_second(struct tel_reader *r, struct al *s)
 {
 	const size_t first = s->line.step;
-	const int last = s->line.cut;
+	const int last = s->line.truncated;
 	tel_status st = TEL_END;
 
 	s->second = 1;
@@ -155,7 +155,7 @@ take_second(struct tel_reader *r, struct al *s)
 	/* the next line is read again, as it may be an event of its own */
 	s->past.number -= !last;
 	s->line.step = first;
-	s->line.cut = 0;
+	s->line.truncated = 0;
 	s->line.p = s->line.end = r->p;
 	return line_wrong(&s->line, r->p, "another line that continues it",
 	    NULL);

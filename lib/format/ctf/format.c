@@ -143,7 +143,7 @@ const struct tel_format_ops tel__format_ctf = {
 	.probe = tel__ctf_probe,
 	.open = tel__ctf_open,
 	.next = tel__ctf_next,
-	.more = tel__ctf_more,
+	.decode_batch = tel__ctf_decode_batch,
 	.close = tel__ctf_close,
 	.encoder = &tel__ctf_encoder,
 };

@@ -287,7 +287,7 @@ tel__ctf_next(struct tel_reader *r)
 }
 
 void
-tel__ctf_more(struct tel_reader *r)
+tel__ctf_decode_batch(struct tel_reader *r)
 {
 	struct ctf *s = r->state;
 	struct tel_batch *f = r->batch;

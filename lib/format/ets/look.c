@@ -7,7 +7,7 @@
 #include "format/ets/ets.h"
 
 /* Records in a row that show that a text ends before them. */
-#define CHAIN 3
+#define RESYNC_MIN 3
 
 /* Kernel pointers, in the place of the length of an empty text, are large. */
 #define POINTER_MIN 0x10000u
@@ -102,8 +102,8 @@ tel__ets_is_record(const struct ets *h, const unsigned char *p, size_t n,
  * must be of a known type if no more than its entry is asked for.
  */
 static int
-goes_on(const struct ets *h, const unsigned char *p, size_t n, size_t size,
-    int eof, uint64_t clock, enum ets_ask ask)
+ets_followed_by_valid(const struct ets *h, const unsigned char *p, size_t n,
+    size_t size, int eof, uint64_t clock, enum ets_ask ask)
 {
 	if (size > n)
 		return 0;
@@ -133,7 +133,8 @@ tel__ets_text_length(const struct ets *h, const unsigned char *p, size_t n,
 {
 	unsigned stated = ets_text(p), k;
 	uint64_t clock = tel_le64(p) != 0 ? tel_le64(p) : h->clock;
-	int good = goes_on(h, p, n, ETS_ENTRY + stated, eof, clock, ask);
+	int good =
+	    ets_followed_by_valid(h, p, n, ETS_ENTRY + stated, eof, clock, ask);
 
 	/*
 	 * MonNet gives a process without a name the text length of the one
@@ -152,7 +153,7 @@ tel__ets_text_length(const struct ets *h, const unsigned char *p, size_t n,
 		return -1;
 	for (k = 0; k <= ETS_TEXT_MAX && ETS_ENTRY + k < n; k++)
 		if (tel__ets_chain(h, p + ETS_ENTRY + k, n - ETS_ENTRY - k, eof,
-		        clock, CHAIN, 0))
+		        clock, RESYNC_MIN, 0))
 			return (int)k;
 	return -1;
 }

@@ -16,7 +16,7 @@
  * Records in a row that show that the log continues there: of described types,
  * with clocks near those before.  With one of both alone it takes more.
  */
-#define CHAIN 3
+#define RESYNC_MIN 3
 
 static tel_status
 ets_finish(struct tel_reader *r, struct ets *h)
@@ -34,7 +34,7 @@ ets_is_sync(const struct tel_reader *r, const unsigned char *q)
 
 	if (n < ETS_ENTRY || !ets_is_sane(q))
 		return 0;
-	return tel__ets_chain(h, q, n, r->eof, h->clock, CHAIN, 0) ||
+	return tel__ets_chain(h, q, n, r->eof, h->clock, RESYNC_MIN, 0) ||
 	    (h->clock != 0 &&
 	        (tel__ets_chain(h, q, n, r->eof, h->clock, ETS_LONG_CHAIN, 1) ||
 	            tel__ets_chain(h, q, n, 0, 0, ETS_LONG_CHAIN, 0)));

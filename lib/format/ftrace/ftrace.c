@@ -113,7 +113,7 @@ take_chain(struct tel_reader *r, struct ftrace *s)
 	const unsigned char *lf;
 	enum ft_kind kind;
 
-	while (!s->line.cut && step < TEL_PEEK_MAX - FT_LINE_MAX) {
+	while (!s->line.truncated && step < TEL_PEEK_MAX - FT_LINE_MAX) {
 		have = (size_t)(r->end - r->p);
 		lf =
 		    have > seen ? memchr(r->p + seen, '\n', have - seen) : NULL;

@@ -8,7 +8,7 @@
 #include "format/hpm/hpm.h"
 
 /* Records in a row that are not a coincidence. */
-#define CHAIN 3
+#define RESYNC_MIN 3
 
 /* The type of the record whose first word is this; 0: none. */
 static unsigned
@@ -167,7 +167,8 @@ tel__hpm_try(const struct hpm_layout *l, const unsigned char *p, size_t n,
 				t.cpu = (int)tel__hpm_cpu(l, p);
 			t.bad = !several &&
 			    tel__hpm_cpu(l, p) != (unsigned)t.cpu &&
-			    !tel__hpm_chain(l, p, n - t.good, eof, -1, CHAIN);
+			    !tel__hpm_chain(l, p, n - t.good, eof, -1,
+			        RESYNC_MIN);
 			if (t.bad)
 				break;
 			t.counters++;

@@ -12,9 +12,9 @@
 #include "format/hpm/hpm.h"
 
 /* Records in a row that show that the trace continues there. */
-#define CHAIN 3
+#define RESYNC_MIN 3
 /* Bytes that surely hold such a chain. */
-#define AHEAD (CHAIN * (size_t)(HPM_STRING_MAX + 12))
+#define AHEAD (RESYNC_MIN * (size_t)(HPM_STRING_MAX + 12))
 
 static int
 is_counter(const struct hpm *h, const unsigned char *p)
@@ -104,7 +104,7 @@ is_sync(const struct tel_reader *r, const unsigned char *q)
 	const struct hpm *h = r->state;
 
 	return tel__hpm_chain(&h->layout, q, (size_t)(r->end - q), r->eof,
-	    h->each != NULL ? -1 : h->cpu, CHAIN);
+	    h->each != NULL ? -1 : h->cpu, RESYNC_MIN);
 }
 
 static const char *const flag_texts[8] = { "have no start time",
@@ -189,7 +189,7 @@ is_believable(struct tel_reader *r, struct hpm *h, size_t size)
 	if (size == (size_t)(r->end - r->p))
 		return 1;
 	return tel__hpm_chain(&h->layout, r->p + size,
-	    (size_t)(r->end - r->p) - size, r->eof, -1, CHAIN);
+	    (size_t)(r->end - r->p) - size, r->eof, -1, RESYNC_MIN);
 }
 
 /* Whether a counter record that needs no second look is at r->p. */

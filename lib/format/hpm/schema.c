@@ -178,7 +178,7 @@ say_periods(struct tel_schema *s)
 	s->periods.end = field_at(t, HPM_AT_END);
 	s->periods.flags = field_at(t, HPM_AT_FLAGS);
 	s->periods.twice = HPM_FLAG_TWICE;
-	s->periods.unsure = HPM_FLAGS_UNSURE;
+	s->periods.uncertain = HPM_FLAGS_UNSURE;
 }
 
 /* Each layout has a name of its own. */

@@ -52,7 +52,7 @@ inst_parse_line(struct tel_reader *r, struct tel_line *l)
 	tel_status st;
 	int open;
 
-	if (tel_line_is_silent(l->p, l->end))
+	if (tel_line_is_comment(l->p, l->end))
 		return LINE_SKIPPED;
 	why = tel__inst_split(&s->line, l->p, l->end, &at);
 	if (why != NULL)

@@ -141,7 +141,8 @@ window_offset(const struct tel_reader *r, const struct jfr *j)
 
 /* Gives the bytes behind the first n of a chunk back.  1, or 0: no memory. */
 static int
-give_back(struct jfr *j, const struct jfr_chunk *c, uint64_t n, uint64_t have)
+chunk_rewind(struct jfr *j, const struct jfr_chunk *c, uint64_t n,
+    uint64_t have)
 {
 	struct tel__buffer left = j->again;
 	const size_t at = j->again_at;
@@ -223,7 +224,7 @@ cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
 	                 find_straddling(c, *have, &w, edge_size(*have));
 	if (at == 0)
 		return 1;
-	if (!give_back(j, c, at, *have))
+	if (!chunk_rewind(j, c, at, *have))
 		return 0;
 	*have = at;
 	return 1;

@@ -226,7 +226,7 @@ jfr_next(struct tel_reader *r)
 }
 
 static void
-jfr_more(struct tel_reader *r)
+jfr_decode_batch(struct tel_reader *r)
 {
 	struct jfr *j = r->state;
 	struct tel_batch *f = r->batch;
@@ -277,7 +277,7 @@ const struct tel_format_ops tel__format_jfr = {
 	.probe = jfr_probe,
 	.open = jfr_open,
 	.next = jfr_next,
-	.more = jfr_more,
+	.decode_batch = jfr_decode_batch,
 	.close = jfr_close,
 	.written_as = "tel",
 };

@@ -12,9 +12,9 @@
 int tel__mps_probe(struct tel_reader *r);
 tel_status tel__mps_open(struct tel_reader *r, const char *as);
 tel_status tel__mps_next(struct tel_reader *r);
-/* Finds where a piece may start, as r->format->cut(). */
-int tel__mps_cut(struct tel_reader *r, uint64_t from, uint64_t to);
-void tel__mps_more(struct tel_reader *r);
+/* Finds where a piece may start, as r->format->split_at(). */
+int tel__mps_split_at(struct tel_reader *r, uint64_t from, uint64_t to);
+void tel__mps_decode_batch(struct tel_reader *r);
 
 /*
  * Whether a stream of that major version is later than all that are known, and

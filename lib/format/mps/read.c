@@ -105,7 +105,7 @@ step_back(struct tel_reader *r)
 	while (++q < r->p) {
 		if (!mps_is_sync(r, q))
 			continue;
-		tel_reader_give_back(r, (size_t)(r->p - q));
+		tel_reader_rewind_by(r, (size_t)(r->p - q));
 		return 1;
 	}
 	return 0;
@@ -230,17 +230,17 @@ static int
 string_fits(const struct tel_schema *s, const struct tel_type *t,
     const unsigned char *p, uint32_t size)
 {
-	uint32_t right;
+	uint32_t expected;
 
 	if (!t->has_string)
 		return 1;
-	right = tel__mps_true_size(s, p, p + size);
-	return right != 0 && size + s->align >= right &&
-	    size <= right + s->align;
+	expected = tel__mps_true_size(s, p, p + size);
+	return expected != 0 && size + s->align >= expected &&
+	    size <= expected + s->align;
 }
 
 int
-tel__mps_cut(struct tel_reader *r, uint64_t from, uint64_t to)
+tel__mps_split_at(struct tel_reader *r, uint64_t from, uint64_t to)
 {
 	const struct tel_schema *s = r->log.schema;
 	const struct tel_type *t;
@@ -372,7 +372,7 @@ make_frames(const struct tel_schema *s)
 
 /* Finds events in a row, for one byte order, as mps_next() does. */
 static inline void
-more(struct tel_reader *r, const struct frames *frames, int big)
+mps_decode_batch(struct tel_reader *r, const struct frames *frames, int big)
 {
 	struct tel_batch *f = r->batch;
 	const struct frame *const frame = frames->frame;
@@ -405,7 +405,7 @@ more(struct tel_reader *r, const struct frames *frames, int big)
 }
 
 void
-tel__mps_more(struct tel_reader *r)
+tel__mps_decode_batch(struct tel_reader *r)
 {
 	const struct tel_schema *s = r->log.schema;
 	struct frames *frames = r->state;
@@ -421,7 +421,7 @@ tel__mps_more(struct tel_reader *r)
 	if (tel__reader_at_limit(r))
 		return;
 	if (s->abi.big)
-		more(r, frames, 1);
+		mps_decode_batch(r, frames, 1);
 	else
-		more(r, frames, 0);
+		mps_decode_batch(r, frames, 0);
 }

@@ -121,7 +121,7 @@ cut_walk(struct tel_reader *r, struct native *s, const struct native_index *x,
 }
 
 int
-tel__native_cut(struct tel_reader *r, uint64_t from, uint64_t to)
+tel__native_split_at(struct tel_reader *r, uint64_t from, uint64_t to)
 {
 	struct native *s = r->state;
 	struct native_index *x;

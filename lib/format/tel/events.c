@@ -306,7 +306,7 @@ tel__native_next(struct tel_reader *r)
 }
 
 void
-tel__native_more(struct tel_reader *r)
+tel__native_decode_batch(struct tel_reader *r)
 {
 	struct native *s = r->state;
 

@@ -157,8 +157,8 @@ void tel__native_count_lost(struct tel_reader *r, struct native *s,
 
 /* cut.c */
 
-/* Pieces of a stream, as r->format->cut() and mark(). */
-int tel__native_cut(struct tel_reader *r, uint64_t from, uint64_t to);
+/* Pieces of a stream, as r->format->split_at() and mark(). */
+int tel__native_split_at(struct tel_reader *r, uint64_t from, uint64_t to);
 void tel__native_mark(const struct tel_reader *r,
     struct tel_decoder_state *mark);
 
@@ -207,8 +207,8 @@ void tel__native_choose_counted(struct tel_reader *r, struct native *s,
     enum native_kind kind);
 /* The form's next(). */
 tel_status tel__native_next(struct tel_reader *r);
-/* And its more(). */
-void tel__native_more(struct tel_reader *r);
+/* And its decode_batch(). */
+void tel__native_decode_batch(struct tel_reader *r);
 
 /* write.c */
 extern const struct tel_encoder_ops tel__native_encoder;

@@ -28,7 +28,7 @@ join_line(struct tel_reader *r, struct lines *s)
 	size_t first = s->line.step;
 	tel_status st;
 
-	if (s->line.cut || first >= LINES_MAX)
+	if (s->line.truncated || first >= LINES_MAX)
 		return TEL_END;
 	/* the string met the line's end, and the line's bytes may move */
 	s->line.at = NULL;
@@ -42,7 +42,7 @@ join_line(struct tel_reader *r, struct lines *s)
 		return TEL_END;
 	if (s->syntax->head(s->line.p + first, s->line.end)) {
 		s->line.step = first;
-		s->line.cut = 0;
+		s->line.truncated = 0;
 		return TEL_END;
 	}
 	s->joined = 1;
@@ -122,7 +122,7 @@ next_learn_window(struct tel_reader *r, struct lines *s)
 		if (tel__lines_format(s->line.p, s->line.end, name,
 		        sizeof(name)))
 			break;
-		if (!tel_line_is_silent(s->line.p, s->line.end) &&
+		if (!tel_line_is_comment(s->line.p, s->line.end) &&
 		    !tel__any_parse(s))
 			good = tel__any_learn(s);
 	}
@@ -189,10 +189,10 @@ next_parse(struct tel_reader *r, struct lines *s)
 	while (!s->syntax->parse(s, &s->map)) {
 		if (!s->open_string || !s->syntax->multiline) {
 			if (s->any != NULL && s->any->on)
-				return s->inferred && !s->line.cut ?
+				return s->inferred && !s->line.truncated ?
 				    next_learn(r, s) :
 				    switch_any(r, s);
-			if (s->inferred && !s->line.cut)
+			if (s->inferred && !s->line.truncated)
 				return tel__lines_adapt(r, s);
 			return TEL_END;
 		}
@@ -210,7 +210,7 @@ next_parse_line(struct tel_reader *r, struct tel_line *l)
 	tel_status st = TEL_OK;
 
 	s->joined = s->open_string = 0;
-	if (tel_line_is_silent(l->p, l->end)) {
+	if (tel_line_is_comment(l->p, l->end)) {
 		if (s->syntax->header != NULL && l->p < l->end && *l->p == '#')
 			st = s->syntax->header(r, s);
 		return st == TEL_OK ? LINE_COMMENT : line_failed(l, st);

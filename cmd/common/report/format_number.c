@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Numbers for people. */
-#include "figure.h"
+#include "format_number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,63 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-tel_int128
-figure_int128_of(uint64_t v)
-{
-	return (tel_int128){ 0, v };
-}
-
-tel_int128
-figure_int128_signed(int64_t v)
-{
-	return (tel_int128){ v < 0 ? -1 : 0, (uint64_t)v };
-}
-
-tel_int128
-figure_add(tel_int128 a, tel_int128 b)
-{
-	uint64_t low = a.low + b.low;
-
-	/* by way of unsigned, where wrapping has a meaning */
-	return (tel_int128){ (int64_t)((uint64_t)a.high + (uint64_t)b.high +
-		                 (low < a.low)),
-		low };
-}
-
-int
-figure_compare(tel_int128 a, tel_int128 b)
-{
-	if (a.high != b.high)
-		return a.high < b.high ? -1 : 1;
-	return a.low < b.low ? -1 : a.low > b.low;
-}
-
-double
-figure_root(double v)
-{
-	double root = v < 1 ? 1 : v, next;
-
-	if (!(v > 0))
-		return 0;
-	/* Newton's method, from above, until rounding stops it */
-	while ((next = (root + v / root) / 2) < root)
-		root = next;
-	return root;
-}
-
-int
-figure_fits_i64(tel_int128 v, int64_t *out)
-{
-	if ((v.high != 0 || v.low > INT64_MAX) &&
-	    (v.high != -1 || v.low <= INT64_MAX))
-		return 0;
-	*out = (int64_t)v.low;
-	return 1;
-}
-
 /* Puts a comma before every third digit from the end, in place. */
 static void
-figure_group(char *text, size_t size)
+format_group(char *text, size_t size)
 {
 	size_t start = text[0] == '-';
 	size_t digits = strspn(text + start, "0123456789");
@@ -87,11 +33,11 @@ figure_group(char *text, size_t size)
 }
 
 char *
-figure_count(tel_int128 v, int raw, char *buffer)
+format_count(tel_int128 v, int raw, char *buffer)
 {
 	tel_int128_text(v, buffer);
 	if (!raw)
-		figure_group(buffer, FIGURE_TEXT);
+		format_group(buffer, FORMAT_TEXT);
 	return buffer;
 }
 
@@ -111,32 +57,32 @@ strip(char *text)
 }
 
 char *
-figure_decimal(tel_int128 v, unsigned decimals, int raw, char *buffer)
+format_decimal(tel_int128 v, unsigned decimals, int raw, char *buffer)
 {
-	char text[FIGURE_TEXT], *digits = text;
+	char text[FORMAT_TEXT], *digits = text;
 	size_t n;
 
-	(void)figure_count(v, 1, text);
+	(void)format_count(v, 1, text);
 	if (decimals == 0)
-		return figure_count(v, raw, buffer);
+		return format_count(v, raw, buffer);
 	digits += text[0] == '-';
 	n = strlen(digits);
 	if (n <= decimals)
-		(void)snprintf(buffer, FIGURE_TEXT, "%s0.%.*s%.40s",
+		(void)snprintf(buffer, FORMAT_TEXT, "%s0.%.*s%.40s",
 		    text[0] == '-' ? "-" : "", (int)(decimals - n), "000000000",
 		    digits);
 	else
-		(void)snprintf(buffer, FIGURE_TEXT, "%.*s.%.20s",
+		(void)snprintf(buffer, FORMAT_TEXT, "%.*s.%.20s",
 		    (int)(strlen(text) - decimals), text,
 		    digits + n - decimals);
 	strip(buffer);
 	if (!raw)
-		figure_group(buffer, FIGURE_TEXT);
+		format_group(buffer, FORMAT_TEXT);
 	return buffer;
 }
 
 double
-figure_scaled(double v, unsigned decimals)
+format_scaled(double v, unsigned decimals)
 {
 	double unit = 1;
 
@@ -161,19 +107,19 @@ time_text(int64_t ns, char *buffer)
 	while (i < 3 && size < units[i].ns)
 		i++;
 	if (units[i].decimals == 0)
-		(void)snprintf(buffer, FIGURE_TEXT, "%s%" PRIu64,
+		(void)snprintf(buffer, FORMAT_TEXT, "%s%" PRIu64,
 		    ns < 0 ? "-" : "", size);
 	else
-		(void)snprintf(buffer, FIGURE_TEXT, "%s%" PRIu64 ".%0*" PRIu64,
+		(void)snprintf(buffer, FORMAT_TEXT, "%s%" PRIu64 ".%0*" PRIu64,
 		    ns < 0 ? "-" : "", size / units[i].ns, units[i].decimals,
 		    size % units[i].ns);
 	strip(buffer);
-	figure_group(buffer, FIGURE_TEXT);
+	format_group(buffer, FORMAT_TEXT);
 	(void)strcat(strcat(buffer, " "), units[i].name);
 }
 
 char *
-figure_size(double bytes, char *buffer)
+format_size(double bytes, char *buffer)
 {
 	static const char prefixes[] = "KMGTPEZY";
 	double size = fabs(bytes);
@@ -185,14 +131,14 @@ figure_size(double bytes, char *buffer)
 	/* 1023.95 and more would be shown as 1024.0 */
 	for (size /= 1024; size >= 1023.95 && i < 7; i++)
 		size /= 1024;
-	(void)snprintf(buffer, FIGURE_TEXT, "%s%.1f %ciB", bytes < 0 ? "-" : "",
+	(void)snprintf(buffer, FORMAT_TEXT, "%s%.1f %ciB", bytes < 0 ? "-" : "",
 	    size, prefixes[i]);
 	return buffer;
 }
 
 /* Whether a unit, which a log may have given, can be shown as it is. */
 static int
-figure_is_word(const char *unit)
+format_is_word(const char *unit)
 {
 	while (*unit > ' ' && *unit < 0x7f)
 		unit++;
@@ -200,30 +146,29 @@ figure_is_word(const char *unit)
 }
 
 char *
-figure_value(tel_int128 v, const char *unit, int raw, char *buffer)
+format_value(tel_int128 v, const char *unit, int raw, char *buffer)
 {
-	char size[FIGURE_TEXT];
-	int64_t small;
+	char size[FORMAT_TEXT];
 
-	if (!raw && strcmp(unit, "ns") == 0 && figure_fits_i64(v, &small)) {
-		time_text(small, buffer);
+	if (!raw && strcmp(unit, "ns") == 0 && int128_is_i64(v)) {
+		time_text((int64_t)v.low, buffer);
 		return buffer;
 	}
-	figure_count(v, raw, buffer);
+	format_count(v, raw, buffer);
 	if (raw || unit[0] == '\0')
 		return buffer;
 	if (strcmp(unit, "bytes") == 0) {
-		figure_size(tel_int128_double(v), size);
+		format_size(tel_int128_double(v), size);
 		if (size[0] != '\0')
 			(void)strcat(strcat(strcat(buffer, " ("), size), ")");
-	} else if (strlen(unit) < 16 && figure_is_word(unit)) {
+	} else if (strlen(unit) < 16 && format_is_word(unit)) {
 		(void)strcat(strcat(buffer, " "), unit);
 	}
 	return buffer;
 }
 
 char *
-figure_edge(int64_t v, unsigned decimals, const char *unit, int raw,
+format_edge(int64_t v, unsigned decimals, const char *unit, int raw,
     char *buffer)
 {
 	static const char prefixes[] = "KMGTPE";
@@ -231,8 +176,7 @@ figure_edge(int64_t v, unsigned decimals, const char *unit, int raw,
 	int i = -1;
 
 	if (decimals > 0)
-		return figure_decimal(figure_int128_signed(v), decimals, 1,
-		    buffer);
+		return format_decimal(int128_i64(v), decimals, 1, buffer);
 	if (!raw && strcmp(unit, "ns") == 0) {
 		time_text(v, buffer);
 		return buffer;
@@ -241,15 +185,15 @@ figure_edge(int64_t v, unsigned decimals, const char *unit, int raw,
 		for (; n % 1024 == 0 && i < 5; i++)
 			n /= 1024;
 	if (i >= 0)
-		(void)snprintf(buffer, FIGURE_TEXT, "%" PRId64 " %ciB", n,
+		(void)snprintf(buffer, FORMAT_TEXT, "%" PRId64 " %ciB", n,
 		    prefixes[i]);
 	else
-		(void)snprintf(buffer, FIGURE_TEXT, "%" PRId64, v);
+		(void)snprintf(buffer, FORMAT_TEXT, "%" PRId64, v);
 	return buffer;
 }
 
 char *
-figure_double(double v, const char *unit, int raw, char *buffer)
+format_double(double v, const char *unit, int raw, char *buffer)
 {
 	static const struct {
 		double ns;
@@ -260,7 +204,7 @@ figure_double(double v, const char *unit, int raw, char *buffer)
 	size_t i;
 
 	if (raw) {
-		return figure_exact(v, buffer);
+		return format_exact(v, buffer);
 	}
 	if (strcmp(unit, "ns") == 0) {
 		name = "ns";
@@ -273,21 +217,21 @@ figure_double(double v, const char *unit, int raw, char *buffer)
 		size = fabs(v);
 	}
 	/* larger ones do not need the decimals, nor fit a column with them */
-	(void)snprintf(buffer, FIGURE_TEXT, "%.*f",
+	(void)snprintf(buffer, FORMAT_TEXT, "%.*f",
 	    size >= 1e15     ? 0 :
 	        size >= 1000 ? 1 :
 	        size >= 100  ? 2 :
 	                       3,
 	    v < 1e60 && v > -1e60 ? v : 0.0);
 	strip(buffer);
-	figure_group(buffer, FIGURE_TEXT);
+	format_group(buffer, FORMAT_TEXT);
 	if (name[0] != '\0')
 		(void)strcat(strcat(buffer, " "), name);
 	return buffer;
 }
 
 char *
-figure_mark(double v, double most, const char *unit, int raw, char *buffer)
+format_mark(double v, double most, const char *unit, int raw, char *buffer)
 {
 	static const struct {
 		double size;
@@ -300,7 +244,7 @@ figure_mark(double v, double most, const char *unit, int raw, char *buffer)
 	size_t i = 0;
 
 	if (raw || v == 0 || (!ns && strcmp(unit, "bytes") != 0))
-		return figure_double(v, "", raw, buffer);
+		return format_double(v, "", raw, buffer);
 	/* 256, 512, 768 and 1,024 rather than 0.25 KiB and so on */
 	if (most > 0 && !ns)
 		most /= 2;
@@ -309,42 +253,42 @@ figure_mark(double v, double most, const char *unit, int raw, char *buffer)
 	while (i < n && most < (ns ? times[i].size : bytes[i].size))
 		i++;
 	if (i == n)
-		return figure_double(v, unit, raw, buffer);
-	(void)snprintf(buffer, FIGURE_TEXT, "%.12g %s",
+		return format_double(v, unit, raw, buffer);
+	(void)snprintf(buffer, FORMAT_TEXT, "%.12g %s",
 	    v / (ns ? times[i].size : bytes[i].size),
 	    ns ? times[i].name : bytes[i].name);
-	figure_group(buffer, FIGURE_TEXT);
+	format_group(buffer, FORMAT_TEXT);
 	return buffer;
 }
 
 char *
-figure_fixed(double v, int decimals, int raw, char *buffer)
+format_fixed(double v, int decimals, int raw, char *buffer)
 {
-	(void)snprintf(buffer, FIGURE_TEXT, "%.*f", decimals,
+	(void)snprintf(buffer, FORMAT_TEXT, "%.*f", decimals,
 	    v < 1e60 && v > -1e60 ? v : 0.0);
 	if (!raw)
-		figure_group(buffer, FIGURE_TEXT);
+		format_group(buffer, FORMAT_TEXT);
 	return buffer;
 }
 
 char *
-figure_exact(double v, char *buffer)
+format_exact(double v, char *buffer)
 {
 	int digits;
 
 	for (digits = 15; digits < 17; digits++) {
-		(void)snprintf(buffer, FIGURE_TEXT, "%.*g", digits, v);
+		(void)snprintf(buffer, FORMAT_TEXT, "%.*g", digits, v);
 		if (strtod(buffer, NULL) == v)
 			return buffer;
 	}
-	(void)snprintf(buffer, FIGURE_TEXT, "%.17g", v);
+	(void)snprintf(buffer, FORMAT_TEXT, "%.17g", v);
 	return buffer;
 }
 
 char *
-figure_quantile(uint32_t billionths, char *buffer)
+format_quantile(uint32_t billionths, char *buffer)
 {
-	(void)snprintf(buffer, FIGURE_TEXT, "p%u.%07u", billionths / 10000000,
+	(void)snprintf(buffer, FORMAT_TEXT, "p%u.%07u", billionths / 10000000,
 	    billionths % 10000000);
 	strip(buffer);
 	return buffer;
