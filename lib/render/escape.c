@@ -170,11 +170,36 @@ put_json(unsigned char *p, unsigned char c)
 	return p;
 }
 
+/*
+ * The length of a character that modified UTF-8 has beyond UTF-8 (The Java
+ * Virtual Machine Specification, 4.4.7): NUL as two bytes, or a surrogate.  0
+ * when there is none.
+ */
+static size_t
+modified_length(const unsigned char *s, size_t n)
+{
+	if (n >= 2 && s[0] == 0xc0 && s[1] == 0x80)
+		return 2;
+	return n >= 3 && s[0] == 0xed && (s[1] & 0xe0) == 0xa0 &&
+	        (s[2] & 0xc0) == 0x80 ?
+	    3 :
+	    0;
+}
+
+/* The character of two or three bytes. */
+static unsigned
+character(const unsigned char *s, size_t length)
+{
+	return length == 2 ?
+	    (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu) :
+	    (s[0] & 15u) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
+}
+
 unsigned char *
 tel__escape_json(unsigned char *p, const char *s, size_t n, int safe)
 {
 	const unsigned char *u = (const unsigned char *)s;
-	size_t i = escape_copy_plain(p, s, n), length;
+	size_t i = escape_copy_plain(p, s, n), length, modified;
 
 	for (p += i; i < n; i += length) {
 		if (u[i] < 0x80) {
@@ -183,15 +208,14 @@ tel__escape_json(unsigned char *p, const char *s, size_t n, int safe)
 			continue;
 		}
 		length = tel__utf8_length(u + i, n - i);
-		if (length == 0) {
+		modified = length > 0 ? 0 : modified_length(u + i, n - i);
+		if (modified > 0 ||
+		    (length > 0 && safe && tel__utf8_steers(u + i, length))) {
+			length += modified;
+			p = put_unicode(p, character(u + i, length));
+		} else if (length == 0) {
 			p = put_unicode(p, u[i]);
 			length = 1;
-		} else if (safe && tel__utf8_steers(u + i, length)) {
-			p = put_unicode(p,
-			    length == 2 ?
-			        (u[i] & 0x1fu) << 6 | (u[i + 1] & 0x3f) :
-			        (u[i] & 15u) << 12 | (u[i + 1] & 0x3fu) << 6 |
-			            (u[i + 2] & 0x3f));
 		} else {
 			memcpy(p, u + i, length);
 			p += length;

@@ -236,10 +236,11 @@ def odd():
     # the same numbers mean something else
     kinds = BASE + [
         ("test.Strings", 1000, EVENT, [("t", STRING, {}), HEAD[0]]),
-        ("test.All", 1001, EVENT, [HEAD[0], ("only", LONG, {}, (AMOUNT, {"value": "BYTES"}))]),
+        ("test.All", 1001, EVENT, [HEAD[0], ("only", LONG, {}, (AMOUNT, {"value": "BYTES"})),
+                                ("ub", BYTE, {}, (UNSIGNED, {}))]),
     ]
-    out = event(1001, varint(5000 + 10) + varint(1 << 40)) + \
-        event(1000, latin("later") + varint(5000 + 5))
+    out = event(1001, varint(5000 + 10) + varint(1 << 40) + b"\xfe") + \
+        event(1000, latin("later\0") + varint(5000 + 5))
     return one + chunk(kinds, out, [pools()], start=START + 10**6)
 
 

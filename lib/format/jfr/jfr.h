@@ -83,6 +83,15 @@ jfr_take(struct jfr_bytes *b, uint64_t n)
 	return p;
 }
 
+/* The next byte; 0, when there is none. */
+static inline unsigned char
+jfr_byte(struct jfr_bytes *b)
+{
+	const unsigned char *p = jfr_take(b, 1);
+
+	return p == NULL ? 0 : *p;
+}
+
 /* ------------------------------------------------------------ metadata */
 
 /* What values of a class are. */
@@ -147,6 +156,7 @@ enum jfr_code {
 	OP_TIME, /* startTime, which is the clock */
 	OP_BOOLEAN,
 	OP_BYTE,
+	OP_UNSIGNED_BYTE,
 	OP_CHAR,
 	OP_INTEGER, /* of .width bytes */
 	OP_SCALED,  /* a long, in the unit of .scale */

@@ -237,13 +237,9 @@ put_element(struct row *row, const struct jfr_op *op, struct jfr_bytes *b)
 		if (p != NULL)
 			put_real(p, b, op->width);
 		return;
-	case OP_BOOLEAN:
-	case OP_BYTE:
-		p = (unsigned char *)(uintptr_t)jfr_take(b, 1);
-		n = p == NULL                 ? 0 :
-		    op->element == OP_BOOLEAN ? *p != 0 :
-		                                (uint64_t)(int8_t)*p;
-		break;
+	case OP_BOOLEAN: n = jfr_byte(b) != 0; break;
+	case OP_BYTE: n = (uint64_t)(int8_t)jfr_byte(b); break;
+	case OP_UNSIGNED_BYTE: n = jfr_byte(b); break;
 	case OP_INTEGER:
 	case OP_SCALED:
 		n = jfr_program_convert(row->c, op->scale, jfr_varint(b));
@@ -346,7 +342,6 @@ jfr_program_run(struct row *row, struct jfr_bytes *b, const struct jfr_op *op,
     const struct jfr_op *end)
 {
 	unsigned char text[TEL__UTF8_MAX];
-	const unsigned char *p;
 	uint64_t v;
 
 	for (; op < end && !b->bad; op++) {
@@ -356,15 +351,14 @@ jfr_program_run(struct row *row, struct jfr_bytes *b, const struct jfr_op *op,
 			tel__jfr_skip(b, row->c->layout, op->field, 0);
 			continue;
 		case OP_BOOLEAN:
-			p = jfr_take(b, 1);
-			if (p != NULL)
-				row->data[op->at] = *p != 0;
+			row->data[op->at] = jfr_byte(b) != 0;
 			break;
 		case OP_BYTE:
-			p = jfr_take(b, 1);
-			if (p != NULL)
-				tel_store(row->data + op->at,
-				    (uint64_t)(int8_t)*p, 2, 0);
+			tel_store(row->data + op->at,
+			    (uint64_t)(int8_t)jfr_byte(b), 2, 0);
+			break;
+		case OP_UNSIGNED_BYTE:
+			tel_store(row->data + op->at, jfr_byte(b), 2, 0);
 			break;
 		case OP_INTEGER:
 			v = jfr_varint(b);

@@ -105,8 +105,8 @@ static const struct scalar {
 } scalars[] = {
 	{ JFR_BOOLEAN, OP_BOOLEAN, 1, TEL_BOOLEAN, TEL_BOOLEAN, TEL_LOAD_U8,
 	    TEL_LOAD_U8 },
-	{ JFR_BYTE, OP_BYTE, 2, TEL_SIGNED, TEL_SIGNED, TEL_LOAD_LE16S,
-	    TEL_LOAD_LE16S },
+	{ JFR_BYTE, OP_BYTE, 2, TEL_SIGNED, TEL_UNSIGNED, TEL_LOAD_LE16S,
+	    TEL_LOAD_LE16 },
 	{ JFR_SHORT, OP_INTEGER, 2, TEL_SIGNED, TEL_UNSIGNED, TEL_LOAD_LE16S,
 	    TEL_LOAD_LE16 },
 	{ JFR_INT, OP_INTEGER, 4, TEL_SIGNED, TEL_UNSIGNED, TEL_LOAD_LE32S,
@@ -153,6 +153,8 @@ find_scalar(const struct jfr_layout *l, const struct jfr_field *f,
 	else if (f->is_unsigned) {
 		out->datatype = out->as_unsigned;
 		out->load = out->load_unsigned;
+		if (out->code == OP_BYTE)
+			out->code = OP_UNSIGNED_BYTE;
 	}
 	if (f->scale != JFR_PLAIN && kind == JFR_LONG)
 		out->code = OP_SCALED;
