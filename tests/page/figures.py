@@ -240,8 +240,28 @@ def memory(c):
         same("end", 1, holders_shown([log], "leaked", "-t", f"0,{last}"), "end")
         want = holders_shown([log], "allocated", "-t", f"{first},{last}")
         same("allocated", 1, want, f"allocated {first} {last}")
-        got = shown_holders(page, "allocated", 4)
+        got = shown_holders(page, "allocated", 2)
         expect(got, holders_shown([log], "count", "-t", f"{first},{last}"))
+    # rates and sizes are those of the range, and of all
+    wide = page.run("log.series[0].width")
+    for first, last in ((0, span), (40 * wide, 700 * wide - 1)):
+        page.run(f"select({first}, {last + (last < span)})")
+        page.run("teltools.settled()")
+        rows = page.run("""[...document.querySelectorAll(".row.first")]
+            .map((r) => [r.textContent, [...r.querySelectorAll(".beside title")]
+                .map((t) => t.textContent.split(": ")[1])])""")
+        blocks = sum(holders_shown([log], "count", "-t",
+                                   f"{first},{last}").values())
+        assert f"allocated, up{blocks:,}freed" in rows[1][0], rows[1]
+        expect(sum(map(count_of, rows[2][1])), blocks, "sizes")
+        freed, = re.findall("down([0-9,]+)$", rows[1][0])
+        expect(sum(map(count_of, rows[3][1])), count_of(freed), "lifetimes")
+        if last == span:
+            found = {}
+            for line in command("telstat", "-q", "-f", "json",
+                                log).splitlines():
+                found.update(json.loads(line))
+            expect(count_of(freed), int(found["freed_blocks"]))
     # the layers of the curve are those of the functions at each moment
     page.run("select()")
     near(page.run("memory.layers.at(-1).reduce((a, v) => a + v)"),

@@ -37,12 +37,6 @@ function scale(lo, hi, a, b, log, unit) {
 	return { at, lo, hi, unit, ticks: ticks.filter((v) => v >= lo && v <= hi) };
 }
 
-// Short, for an axis: 12k rather than 12,000.
-const brief = new Intl.NumberFormat("en", { notation: "compact",
-	maximumSignificantDigits: 4 });
-const mark = (v, unit) => /^(bytes|ns|%)$/.test(unit) ? show(v, unit)
-	: brief.format(v);
-
 // The grid of the axis below.
 const across = (x, floor) => el("g", { class: "axes" }, x.ticks.map((v) => [
 	el("path", { class: "grid", d: `M${x.at(v).toFixed(1)} ${TOP}V${floor}` }),

@@ -3,7 +3,6 @@
 // what events say of each collection.  All but curves was counted in C.
 "use strict";
 
-const PAUSES = 104; // pixels of the pauses, below the curve
 let collector = null;
 let pools = []; // {name, s: its series, layer}, the largest first
 
@@ -15,70 +14,87 @@ function loadCollector(head) {
 	collector.all = bytesOn.find((p) => p.name === "live bytes")?.s;
 	pools = bytesOn.filter((p) => p.name.startsWith("live bytes of "))
 		.sort((a, b) => b.s.high - a.s.high).map((p, i) => ({ ...p,
-			name: p.name.slice(14), layer: Math.min(i, OTHERS) }));
-	document.body.classList.add("memory");
-	$("memory").hidden = false;
+			name: p.name.slice(14), layer: i < OTHERS &&
+				p.s.high >= 0.01 * (collector.all?.high ?? 0) ? i : OTHERS }));
 	const share = (part) => `${(100 * part / (head.span || 1)).toFixed(1)}`;
 	const longest = (list) => brief3(list[0]?.[1] ?? 0, "ns");
 	const { pauses, collections } = head;
-	$("facts").replaceChildren(
-		fact(brief3(collector.all?.high ?? 0, "bytes"), "live at the peak"),
-		fact(longest(pauses.list), `longest of ${
-			count(pauses.count, "pause")}`),
+	showFacts([[brief3(collector.all?.high ?? 0, "bytes"), "live at the peak"],
+		[longest(pauses.list), `longest of ${count(pauses.count, "pause")}`],
 		// rounded down: 100 is no pause at all
-		fact([Math.floor(1e3 * (1 - pauses.total / (head.span || 1))) / 10,
-			"%"],
-			"of the time without a pause"),
-		fact([grouped.format(collections.count), collections.count === 1
+		[[Math.floor(1e3 * (1 - pauses.total / (head.span || 1))) / 10, "%"],
+			"of the time without a pause"],
+		[[grouped.format(collections.count), collections.count === 1
 			? "collection" : "collections"], `in ${
-			share(collections.total)}% of the time`),
-		fact(longest(collections.list), "longest collection"));
-	listenCurve(showPools);
+			share(collections.total)}% of the time`],
+		[longest(collections.list), "longest collection"]]);
+	addCollector();
 }
 
-function drawCollector() {
-	const curve = curveOf(collector.all, 0), { width, top, px, y } = curve;
-	const valueIn = (s, x) => valueAt(s, view.from + (x + 1) * sizeOf() /
-		width) || 0;
-	const totals = curve.highest.map((_, x) => pools.reduce((n, { s }) =>
-		n + valueIn(s, x), 0));
-	const shapes = layersOf([...pools].reverse().map(({ s, layer, name }) =>
-		({ layer, name, share: (x) => valueIn(s, x) / totals[x] })), curve);
-	shapes.push(...rules(top, y, width));
-	// pauses: as high as the decades of their length
-	const { pauses, collections } = collector, bottom = HIGHT + PAUSES;
-	const decades = Math.max(Math.ceil(Math.log10(Math.max(...pauses.list
-		.slice(0, 1).map(([, n]) => n), 1e4))) - 3, 1);
-	const rise = (n) => Math.max(Math.log10(Math.max(n, 1)) - 3, 0.05) *
-		(PAUSES - 20) / decades;
-	for (let d = 0; d <= decades; d++)
-		shapes.push(el("path", { class: "grid",
-			d: `M0 ${bottom - rise(10 ** (3 + d))}H${width}` }),
-		el("text", { x: 4, y: bottom - rise(10 ** (3 + d)) - 3 },
-			time(10 ** (3 + d))));
-	for (const [t, n] of collections.list)
-		shapes.push(el("rect", { class: "collection", x: px(t), y: 0,
-			width: Math.max(px(t + n) - px(t), 1), height: bottom },
-		el("title", {}, `collection: ${time(n)}`)));
-	for (const [t, n] of pauses.list)
-		shapes.push(el("rect", { class: "h1", x: px(t), y: bottom - rise(n),
-			width: Math.max(px(t + n) - px(t), 1), height: rise(n) },
-		el("title", {}, `pause: ${time(n)}`)));
-	shapes.push(...outside(px, width, bottom));
-	$("curve").replaceChildren(el("svg", { width, height: bottom, role: "img",
-		"aria-label": `Live bytes by pool, at most ${bytes(top)}; ${
-			count(pauses.count, "pause")}, the longest ${time(
-			pauses.list[0]?.[1] ?? 0)}` }, shapes));
-	showPools();
+// The pools in layers; the small ones are one.
+function poolLayers({ width, from, step }) {
+	const all = new Float64Array(width), values = (s) => Float64Array.from(
+		{ length: width }, (_, x) => valueAt(s, from + (x + 1) * step) || 0);
+	const list = pools.filter((p) => p.layer < OTHERS).map((p) =>
+		({ ...p, values: values(p.s) }));
+	const rest = collector.all ? values(collector.all) : all;
+	for (const { values } of list)
+		values.forEach((v, x) => { rest[x] = Math.max(rest[x] - v, 0); });
+	return [{ layer: OTHERS, name: smallPools(), values: rest },
+		...list.reverse()];
 }
 
-// What the pools hold under the pointer; otherwise the most of each.
+const smallPools = () => count(pools.filter((p) => p.layer === OTHERS).length,
+	"small pool");
+
+// What the pools hold at a time; otherwise the most of each.
 function showPools(t) {
-	const rows = pools.slice(0, 8).map(({ name, s, layer }) => [layer, name,
-		t === undefined ? s.high : valueAt(s, t) || 0]);
-	$("held").textContent = t === undefined ? "the most of each pool"
-		: `at ${time(t)}`;
-	$("legend").replaceChildren(...rows.map(legendRow));
+	const value = (s) => t === undefined ? s.high : valueAt(s, t) || 0;
+	const small = pools.filter((p) => p.layer === OTHERS);
+	return [el("p", { id: "held" }, t === undefined ? "the most of each pool"
+		: `at ${time(t)}`), el("ul", { id: "legend" }, pools.filter((p) =>
+		p.layer < OTHERS).map(({ name, s, layer }) =>
+		legendRow([layer, name, value(s)])), small.length > 0 && legendRow([OTHERS,
+		smallPools(), small.reduce((n, p) => n + value(p.s), 0)]))];
+}
+
+// As high as the decades of their length.
+function paintPauses(p, f, y, h) {
+	const { list } = collector.pauses, { dpr, xOf } = f;
+	const decades = Math.max(Math.ceil(Math.log10(Math.max(list[0]?.[1] ?? 0,
+		1e4))) - 3, 1);
+	const rise = (n) => Math.max(Math.log10(Math.max(n, 1)) - 3, 0.05) *
+		(h - 14 * dpr) / decades;
+	paintAxis(p, f, Array.from({ length: decades + 1 }, (_, d) =>
+		[10 ** (3 + d), time(10 ** (3 + d))]), (n) => y + h - rise(n));
+	for (const [t, n] of list) {
+		const x = Math.round(xOf(t)), high = Math.round(rise(n));
+		p.rect(x, y + h - high, Math.max(Math.round(xOf(t + n)) - x, 1), high,
+			ink.h1);
+	}
+}
+
+// A collection tints all tracks.
+function paintCollections(p, { top, height, xOf }) {
+	for (const [t, n] of collector?.collections.list ?? []) {
+		const x = Math.round(xOf(t));
+		p.rect(x, top, Math.max(Math.round(xOf(t + n)) - x, 1), height - top,
+			ink.h1, 0.1);
+	}
+}
+
+function addCollector() {
+	const { all, pauses } = collector, t = all && log.track[all.track];
+	const curve = { s: all, top: Math.max(all?.high ?? 0, 1) };
+	addRow({ name: "Memory", below: "by pool", height: 214, beside: showPools,
+		sentence: `Live bytes by pool, at most ${bytes(curve.top)}`,
+		paint: (p, f, y, h) => paintLayers(p, f, curve, poolLayers(f), y, h) },
+	t);
+	addRow({ name: "Pauses", below: "by length", height: 104,
+		paint: paintPauses, sentence: `${count(pauses.count, "pause")
+		}, the longest ${time(pauses.list[0]?.[1] ?? 0)}`,
+		beside: () => el("p", {}, count(pauses.count, "pause")) });
+	addBlocks();
 }
 
 // The share of the program in the worst window, by the length of the window.
@@ -106,14 +122,28 @@ function collectorTab() {
 	for (const [, , facts] of list)
 		for (const f of facts)
 			names.set(nameOfFact(f), log.types[f[0]].fields[f[1]]);
+	// those that say how much was collected; all are listed for the chosen one
+	const most = [...names.keys()].filter((n) =>
+		/condemned|reclaim|mortality/i.test(n) && !/not/.test(n));
+	const keys = (most.length ? most : [...names.keys()]).slice(0, 6);
+	const full = list.find((c) => c[0] === collector.chosen) ?? [...list].sort(
+		(a, b) => b[1] - a[1])[0];
 	return el("div", {}, table(`Collections${selection ? ", selected" : ""}: ${
 		list.length < collections.count ? `the longest ${list.length} of `
 			: ""}${grouped.format(collections.count)}`, [{ name: "Start",
-		unit: "at" }, { name: "Length", unit: "ns" }, ...[...names].map(
-		([name, { unit }]) => ({ name, unit }))], list.map(([t, n, facts]) => {
+		unit: "at" }, { name: "Length", unit: "ns" }, ...keys.map((name) =>
+		({ name, unit: names.get(name).unit }))], list.map(([t, n, facts]) => {
 		const of = new Map(facts.map((f) => [nameOfFact(f), f[2]]));
-		return [t, n, ...[...names.keys()].map((name) => of.get(name))];
-	})), el("div", { class: "columns" }, table("Pools", [{ name: "Pool",
+		return [t, n, ...keys.map((name) => of.get(name))];
+	}), ([t]) => {
+		collector.chosen = t;
+		tab();
+	}), full && el("details", { open: collector.chosen === full[0] },
+	el("summary", {}, `All that events say of the collection at ${
+		time(full[0], 1)}`), el("div", { class: "side" }, [0, 1, 2].map((i) =>
+		facts(full[2].map((f) => [nameOfFact(f), show(f[2],
+			names.get(nameOfFact(f)).unit)]).filter((_, j) => j % 3 === i))))),
+	el("div", { class: "columns" }, table("Pools", [{ name: "Pool",
 		text: true }, { name: "Peak", unit: "bytes" }, { name: "At the end",
 		unit: "bytes" }], pools.map(({ name, s, layer }) => [cell(name,
 		el("span", {}, mark6(layer), name)), s.high, s.last.at(-1)])),

@@ -25,12 +25,13 @@ function readColours() {
 				(full[i] - v) * n / SHADES), 255 * 256 ** 3));
 	};
 	for (const name of ["bg", "fg", "dim", "line", "grid", "accent", "on",
-		"black", "bar", ...[..."012345"].map((i) => `t${i}`),
+		"black", "bar", ...[..."0123456"].map((i) => `h${i}`),
+		...[..."012345"].map((i) => `t${i}`),
 		...[..."012345678"].map((i) => `c${i}`)])
 		ink[name] = shades(`var(--${name})`);
 	// a type that is not one of the most frequent is grey
 	for (const t of log.types)
-		t.ink = t.own ? shades(t.own) : ink[`t${t.hue}`] ?? ink.dim;
+		t.ink = ink[`t${t.hue}`] ?? ink.dim;
 	probe.remove();
 }
 
@@ -39,12 +40,12 @@ const hash = (text) => ink[`c${[...text].reduce((h, c) =>
 	Math.imul(h, 31) + c.codePointAt(0) >>> 0, 0) % 9}`];
 
 // Ranges with names of their own have colours by name.
-const colourOf = (g, i) => !g.length[i] || !g.name[i] || g.type.own
+const colourOf = (g, i) => !g.length[i] || !g.name[i]
 	? g.type.ink : hash(nameOf(g, i));
 
 // What is read on a colour: three hues are light in both themes.
-const textOn = (colour) => [ink.t1, ink.t3, ink.t4].includes(colour)
-	? ink.black : ink.on;
+const textOn = (colour) => colour === ink.h6 ? ink.fg : [ink.t1, ink.t3, ink.t4,
+	ink.h1, ink.h3, ink.h4].includes(colour) ? ink.black : ink.on;
 
 // Rectangles, and texts and lines over them.  Pixels are some ten times faster
 // than paths, which are kept where no pixels are given.
@@ -136,10 +137,6 @@ function drawAll() {
 	p.drawOver(c);
 	frames = [...frames.slice(-500), performance.now() - start];
 	drawTree();
-	if (memory)
-		drawMemory();
-	else if (collector)
-		drawCollector();
 	settle();
 }
 
@@ -158,6 +155,7 @@ function paint(p, dpr) {
 			frame.covered.fill(1, Math.max(Math.ceil(frame.xOf(b.from)), 0),
 				Math.max(Math.floor(frame.xOf(b.to)), 0));
 	const ticks = ruler(p, frame);
+	paintCollections(p, frame);
 	for (const r of rows) {
 		const y = frame.yOf(r.y), h = Math.round(r.height * dpr);
 		if (y + h < top || y > height)
@@ -165,7 +163,10 @@ function paint(p, dpr) {
 		if (r.track.use === "log")
 			p.rect(0, y, width, h, ink.bar);
 		p.rect(0, y + h - 1, width, 1, ink.line);
-		paintSums(p, frame, r.track, y, h - 2);
+		if (r.track.paint)
+			r.track.paint(p, frame, y, h - 1);
+		else
+			paintSums(p, frame, r.track, y, h - 2);
 	}
 	paintEvents(p, frame);
 	paintLinks(p, frame);
@@ -210,7 +211,7 @@ function paintSums(p, frame, t, y, h) {
 	// of what is shown a second time there are no events
 	const { series } = t, covered = t.copy || t.folded ? [] : frame.covered;
 	if (t.use === "heat") {
-		paintHeat(p, frame, series, y, h);
+		paintHeat(p, frame, t, y, h);
 	} else if (t.isPlot) {
 		for (const s of series.filter((s) => s.last))
 			paintCounter(p, frame, s, ink.dim, y, h);
@@ -238,20 +239,6 @@ function paintStrip(p, y, h, colour, strongAt) {
 		if (part)
 			p.rect(x, y, 1, h, colour, part);
 	}
-}
-
-// A strip for each bucket of a histogram, the larger values above.
-function paintHeat(p, frame, series, y, h) {
-	const numbers = series.map((s) => s.row), low = Math.min(...numbers);
-	const high = h / (Math.max(...numbers) - low + 1);
-	const counts = sumsOf(frame, series, "count");
-	const most = Math.log2(1 + mostOf(counts));
-	numbers.forEach((row, n) => {
-		const top = y + h - Math.round((row - low + 1) * high);
-		paintStrip(p, top, y + h - Math.round((row - low) * high) - top, ink.fg,
-			(x) => counts[n][x] > 1e-9 &&
-				0.25 + 0.75 * Math.log2(1 + counts[n][x]) / most);
-	});
 }
 
 // Events in a pixel, stacked by type; heights grow as square roots, so that
@@ -370,27 +357,33 @@ function paintLinks(p, frame) {
 
 const widths = new Map();
 
-// A text, cut to a width.
-function fit(text, room) {
+function textWidth(text) {
 	const key = `${log.context.font} ${text}`;
 	if (widths.size > 5000)
 		widths.clear();
 	if (!widths.has(key))
 		widths.set(key, log.context.measureText(text).width);
-	const w = widths.get(key), n = Math.floor(text.length * room / w) - 1;
+	return widths.get(key);
+}
+
+// A text, cut to a width.
+function fit(text, room) {
+	const w = textWidth(text), n = Math.floor(text.length * room / w) - 1;
 	return w <= room ? text : n > 3 ? `${text.slice(0, n)}…` : "";
 }
 
-// The selection, the chosen event, and marks.
+// The selection and the chosen event.
 function paintMarks(p, { width, height, dpr, top, xOf, yOf }) {
 	const clip = (t) => Math.min(Math.max(xOf(t), -9), width + 9);
 	const upright = (t, colour) => p.line(`M${clip(t)} 0V${height}`, dpr,
 		colour);
 	if (selection) {
 		const { from, to } = selection, r = place[selection.track]?.row;
-		const h = r ? r.height * dpr : height;
-		p.line(`M${clip(from)} ${(r ? yOf(r.y) : 0) + h / 2}H${clip(to)}`, h,
-			ink.accent, 1, 0.15);
+		const h = r ? r.height * dpr : height - top;
+		const middle = (r ? yOf(r.y) : top) + h / 2;
+		// what is outside is dimmed
+		p.line(`M0 ${middle}H${clip(from)}M${clip(to)} ${middle}H${width}`, h,
+			ink.bg, 1, 0.62);
 		upright(from, ink.accent);
 		upright(to, ink.accent);
 	}
@@ -404,9 +397,4 @@ function paintMarks(p, { width, height, dpr, top, xOf, yOf }) {
 				2 * dpr}v${(isRange ? LINE : at.row.height - 5) * dpr}H${
 				clip(chosen.time) - 2 * dpr}z`, 2 * dpr, ink.fg);
 	}
-	marks.forEach((t, i) => {
-		upright(t, ink.fg);
-		p.line(`M${clip(t)} ${7 * dpr}h${14 * dpr}`, 14 * dpr, ink.fg);
-		p.text(clip(t) + 3 * dpr, 11 * dpr, "AB"[i], ink.bg);
-	});
 }

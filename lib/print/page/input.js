@@ -86,8 +86,13 @@ function tip() {
 	box.hidden = !row;
 	if (!row)
 		return;
-	const { track } = row, list = event ? [["at", time(event.time, 1)],
+	const { track } = row;
+	const beside = track.paint && document.querySelector(
+		`[data-track="${track.id}"] .beside`);
+	beside?.replaceChildren(...[track.beside(t)].flat());
+	const list = event ? [["at", time(event.time, 1)],
 		["for", show(event.duration, "ns")], ...event.texts()]
+		: track.about ? [["at", time(t, px)], ...track.about(t, px)]
 		: [["at", time(t, px)], ...countsOf(track, track.folded).map((s) =>
 			[s.type?.name ?? rowName(s.row, track.unit), show(Number(
 				total(s, "count", t - px, t + px).toPrecision(3)))])
@@ -127,7 +132,7 @@ function listen() {
 		return [Math.abs(a.x - b.x) || 1, (a.x + b.x) / 2];
 	};
 
-	// Drag moves; with Shift, or on the ruler, it selects.
+	// Drag selects; a finger, or with Shift the mouse, moves.
 	function up(e) {
 		fingers.delete(e.pointerId);
 		if (pointer?.drag && !pointer.moved && e.type === "pointerup")
@@ -137,15 +142,23 @@ function listen() {
 	}
 	on(canvas, {
 		wheel(e) {
-			const { deltaX: dx, deltaY: dy } = e;
+			const { deltaX: dx, deltaY: dy } = e, box = $("scroll");
+			const top = box.scrollTop;
+			// the wheel alone scrolls the tracks, then the page
+			if (!e.ctrlKey && !e.shiftKey && Math.abs(dx) <= Math.abs(dy)) {
+				box.scrollTop += dy;
+				if (box.scrollTop !== top)
+					e.preventDefault();
+				return;
+			}
 			if (wheel !== gesture || e.timeStamp - wheeled > 600)
 				wheel = ++gesture;
 			wheeled = e.timeStamp;
 			pointer = point(e);
 			setView(...e.shiftKey || Math.abs(dx) > Math.abs(dy)
 				? moved((dx || dy) / area.clientWidth)
-				: around(pointer.x, 1.0015 ** (dy * (e.deltaMode ? 30 : 1) *
-					(e.ctrlKey ? 4 : 1))), wheel);
+				: around(pointer.x, 1.0015 ** (dy * (e.deltaMode ? 30 : 1))),
+			wheel);
 			e.preventDefault();
 		},
 		pointerdown(e) {
@@ -153,8 +166,10 @@ function listen() {
 			canvas.setPointerCapture(e.pointerId);
 			fingers.set(e.pointerId, p);
 			pointer = { ...p, drag: { ...p, view, id: ++gesture,
-				scroll: $("scroll").scrollTop, select: e.shiftKey || ruler,
-				track: under(p).row?.track.id } };
+				scroll: $("scroll").scrollTop,
+				select: e.pointerType !== "touch" && !e.shiftKey || ruler,
+				track: under(p).row?.track.series.length
+					? under(p).row.track.id : 0 } };
 			if (fingers.size === 2)
 				pinch = spread()[0];
 		},
@@ -223,12 +238,7 @@ Object.assign(keys, {
 	n: () => step(true), p: () => step(false),
 	v: () => select(view.from, view.to, chosenTrack),
 	g: () => dialog("where"), e: () => dialog("files"),
-	m() {
-		marks = [...marks.length < 2 ? marks : [], timeAt(here())];
-		refresh();
-	},
 	Escape() {
-		marks = [];
 		chooseEvent(null);
 		select();
 	},

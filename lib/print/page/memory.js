@@ -4,8 +4,7 @@
 // log's heap counted all of it, at the peak and at moments.
 "use strict";
 
-const OTHERS = 6; // the layer of all holders without a colour
-const HIGHT = 190, BAR = 19; // pixels of the curve, and of a frame
+const BAR = 19; // pixels of a frame
 let memory = null;
 let mode = "peak"; // or "end", "allocated"
 let zoomed = 0; // the node that the stacks are shown from
@@ -48,43 +47,29 @@ async function loadMemory(head) {
 		return sum.slice();
 	});
 	memory.total = memory.layers.map((l) => l.reduce((a, v) => a + v));
-	document.body.classList.add("memory");
-	$("memory").hidden = false;
-	showFacts();
-	listenCurve((t) => showHeld(memory.layers.length ? t : undefined));
+	memoryFacts();
+	addMemory();
 	Object.assign(keys, { 1: () => setMode("peak"), 2: () => setMode("end"),
 		3: () => setMode("allocated") });
 }
+
+// An event without a clock has a number.
+const when = (t) => time(t, clock === "ns" ? 0 : 1);
 
 const layerName = (i) => i < OTHERS ? memory.names[memory.ranks[i] - 1]
 	: `${grouped.format(memory.holders - memory.ranks.length)} other ${
 		memory.stacked ? "functions" : "processes"}`;
 
-// Three digits, and the unit.
-function brief3(v, unit) {
-	const [n, u] = show(v, unit).split(" ");
-	return [Number(n.replace(/,/g, "")) >= 1000 ? n
-		: String(Number(Number(n).toPrecision(3))), u ?? ""];
-}
-
-const fact = ([v, unit], text) => el("p", {}, el("b", {}, v, " ",
-	el("small", {}, unit)), text);
-
-function showFacts() {
-	const m = memory;
-	$("facts").replaceChildren(
-		fact(brief3(m.peak_time >= 0 && m.atPeak.reduce((a, v) => a + v),
-			"bytes"), `live at the peak, ${time(m.peak_time,
-			clock === "ns" ? 0 : 1)}`),
-		fact(brief3(m.live, "bytes"), `not freed, ${m.atPeak.some(Boolean)
-			? Math.round(100 * m.live / m.atPeak.reduce((a, v) => a + v)) : 0
-			}% of the peak`),
-		fact(brief3(m.allocated, "bytes"), `allocated in ${
-			count(m.calls, "block")}`),
-		clock === "ns" && m.freed > 0 ? fact([Math.round(m.within_1ms / 1e7),
-			"%"], "of freed blocks within 1 ms") : "",
-		fact(brief3(m.largest, "bytes"), `the largest block; half are below ${
-			bytes(m.median_below)}`));
+function memoryFacts() {
+	const m = memory, peak = m.atPeak.reduce((a, v) => a + v);
+	showFacts([[brief3(peak, "bytes"), `live at the peak, ${when(m.peak_time)}`],
+	[brief3(m.live, "bytes"), `not freed, ${
+		Math.round(100 * m.live / (peak || 1))}% of the peak`],
+	[brief3(m.allocated, "bytes"), `allocated in ${count(m.calls, "block")}`],
+	clock === "ns" && m.freed > 0 && [[Math.round(m.within_1ms / 1e7), "%"],
+		"of freed blocks within 1 ms"],
+	[brief3(m.largest, "bytes"), `the largest block; half are below ${
+		bytes(m.median_below)}`]]);
 }
 
 // The interval of a time, and what every stack had by its end.
@@ -120,7 +105,7 @@ function figuresOf(how) {
 	const at = memory.peak_time;
 	if (whole || (at >= selection.from && at <= selection.to))
 		return { ...figures, value: memory.peak, blocks: memory.peakBlocks,
-			title: `held at ${time(at)}, the peak` };
+			title: `held at ${when(at)}, the peak` };
 	let best = first;
 	for (let i = first; i <= last; i++)
 		if (memory.total[i] > memory.total[best])
@@ -137,146 +122,48 @@ function setMode(name) {
 	return tab(0);
 }
 
-// ------------------------------------------------------------- the curve
-
-// As wide as the tracks below it, where it is beside its names as they are.
-const curveWidth = () => innerWidth > 700 ? $("area").clientWidth
-	: $("memory").clientWidth;
-
-// The highest that a counter is in each column.
-function highestOf(s, width) {
-	const out = new Float64Array(width), step = sizeOf() / width;
-	let j = s ? lower(s.at, Math.floor(view.from / s.width)) : 0;
-	let value = s?.last[j - 1] ?? 0;
-	for (let x = 0; s && x < width; x++) {
-		const stop = (view.from + (x + 1) * step) / s.width;
-		out[x] = value;
-		for (; j < s.at.length && s.at[j] < stop; j++) {
-			out[x] = Math.max(out[x], s.max[j]);
-			value = s.last[j];
-		}
+// The layers of the curve: at the end of the interval of each column, or at
+// the peak.
+function memoryLayers({ width, from, step, xOf }) {
+	const peakAt = Math.floor(xOf(memory.peak_time));
+	const list = [OTHERS, ...[...memory.ranks.keys()].reverse()].map((layer) =>
+		({ layer, name: layerName(layer), values: new Float64Array(width) }));
+	for (let x = 0; x < width; x++) {
+		const values = x === peakAt ? memory.atPeak
+			: memory.layers[momentAt(from + (x + 0.5) * step)] ?? memory.atPeak;
+		for (const l of list)
+			l.values[x] = values[l.layer];
 	}
-	return out;
+	return list;
 }
 
-// The lines of an axis of bytes.
-function rules(top, y, width) {
-	const step = 2 ** Math.floor(Math.log2(top / 2)), lines = [];
-	for (let v = step; step && v <= top; v += step)
-		lines.push(el("path", { class: "grid", d: `M0 ${y(v)}H${width}` }),
-			el("text", { x: 4, y: y(v) - 3 }, bytes(v)));
-	return lines;
-}
-
-// What dims all but the selection.
-function outside(px, width, high) {
-	if (!selection)
-		return [];
-	const [a, b] = [px(selection.from), px(selection.to)];
-	return [el("path", { class: "outside",
-		d: `M0 0H${a}V${high}H0zM${b} 0H${width}V${high}H${b}z` }),
-	el("path", { class: "edge", d: `M${a} 0V${high}M${b} 0V${high}` })];
-}
-
-// How a curve of live bytes is drawn: its scales, and its height in columns.
-function curveOf(s, peak) {
-	const width = curveWidth(), top = Math.max(s?.high ?? 0, peak, 1);
-	const px = (t) => (t - view.from) / sizeOf() * width;
-	return { width, top, px, y: (v) => HIGHT - v / top * (HIGHT - 24),
-		highest: highestOf(s, width),
-		columns: Math.min(width, Math.floor(px(log.span)) + 1) };
-}
-
-// Layers from the base up: {layer, name, share}.  Each column is as high as
-// its highest moment, of which a layer has share(x).
-function layersOf(list, { highest, columns, y }) {
-	const base = new Float64Array(highest.length);
-	return list.map(({ layer, name, share }) => {
-		let up = "", down = "";
-		for (let x = 0; x < columns; x++) {
-			down = `V${y(base[x]).toFixed(1)}h-1${down}`;
-			base[x] += highest[x] * (share(x) || 0);
-			up += `V${y(base[x]).toFixed(1)}h1`;
-		}
-		return el("path", { class: `h${layer}`,
-			d: up && `M0 ${HIGHT}${up}${down}z` }, el("title", {}, name));
-	});
-}
-
-function drawMemory() {
-	const { layers, total } = memory;
-	const peak = memory.atPeak.reduce((a, v) => a + v);
-	const curve = curveOf(log.tracks.find((t) => t.name === "live bytes")
-		?.series.find((s) => s.last), peak), { width, top, px, y } = curve;
-	// shares are those at the end of the interval, or at the peak
-	const peakAt = Math.floor(px(memory.peak_time));
-	const share = (layer) => (x) => {
-		const i = momentAt(view.from + (x + 0.5) * sizeOf() / width);
-		return x === peakAt || !layers[i] ? memory.atPeak[layer] / peak
-			: layers[i][layer] / total[i];
-	};
-	const shapes = layersOf([OTHERS, ...[...memory.ranks.keys()].reverse()]
-		.map((layer) => ({ layer, name: layerName(layer),
-			share: share(layer) })), curve);
-	shapes.push(...rules(top, y, width));
-	const at = px(memory.peak_time), early = at < 190;
-	shapes.push(el("path", { class: "peak", d: `M${at} 0V${HIGHT}` }),
-		el("text", { x: at + (early ? 6 : -6), y: 12, "font-weight": 700,
-			"text-anchor": early ? "start" : "end" },
-		`peak ${brief3(peak, "bytes").join(" ")} at ${
-			time(memory.peak_time)}`));
-	shapes.push(...outside(px, width, HIGHT));
-	const sentence = `Live bytes: ${bytes(peak)} at ${time(memory.peak_time)
-		}; ${memory.ranks.map((_, i) => `${layerName(i)} ${
-		bytes(memory.atPeak[i])}`).join(", ")}`;
-	$("curve").replaceChildren(el("svg", { width, height: HIGHT, role: "img",
-		"aria-label": sentence }, shapes));
-	showHeld();
-}
-
-// Who holds memory at the peak, or under the pointer.
+// Who holds memory at a time, or at the peak.
 function showHeld(t) {
-	const i = t === undefined ? -1 : momentAt(t);
+	const i = t === undefined || !memory.layers.length ? -1 : momentAt(t);
 	const values = i < 0 ? memory.atPeak : memory.layers[i];
-	$("held").textContent = i < 0 ? `at ${time(memory.peak_time)}, the peak`
-		: `at ${time(Math.min((i + 1) * memory.width, log.span))}`;
-	$("legend").replaceChildren(...[...memory.ranks.keys(),
+	return [el("p", { id: "held" }, i < 0 ? `at ${when(memory.peak_time)
+	}, the peak` : `at ${time(Math.min((i + 1) * memory.width, log.span))}`),
+	el("ul", { id: "legend" }, [...memory.ranks.keys(),
 		...memory.holders > memory.ranks.length ? [OTHERS] : []].map((l) =>
 		legendRow([l, layerName(l), values[l]])), memory.stacked ? ""
-		: el("li", {}, "Record with `telrec -g` to see who holds it."));
+		: el("li", {}, "Record with `telrec -g` to see who holds it."))];
 }
 
-const legendRow = ([layer, name, v]) => el("li", {}, mark6(layer),
-	el("span", { title: name }, baseName(name)), brief3(v, "bytes").join(" "));
-
-const mark6 = (layer) => el("svg", { class: "swatch", width: 10, height: 10,
-	"aria-hidden": true }, el("rect", { class: `h${layer}`, width: 10,
-	height: 10, rx: 2 }));
-
-// show: what is done with the time under the pointer, or without one.
-function listenCurve(show) {
-	let start = 0, drag = false;
-	const at = (e) => Math.min(Math.max(view.from + (e.clientX -
-		$("curve").getBoundingClientRect().left) / curveWidth() * sizeOf(), 0),
-	log.span);
-	on($("curve"), {
-		pointerdown(e) {
-			$("curve").setPointerCapture(e.pointerId);
-			start = at(e);
-			drag = true;
-		},
-		pointermove(e) {
-			if (drag && Math.abs(at(e) - start) > sizeOf() / 500)
-				select(start, at(e));
-			show(at(e));
-		},
-		pointerup(e) {
-			drag = false;
-			if (Math.abs(at(e) - start) <= sizeOf() / 500)
-				select();
-		},
-		pointerleave: () => show(),
-	});
+function addMemory() {
+	const t = trackOf("bytes", "live bytes");
+	const s = t?.series.find((s) => s.last);
+	const peak = memory.atPeak.reduce((a, v) => a + v);
+	const curve = { s, top: Math.max(s?.high ?? 0, peak, 1) };
+	addRow({ name: "Live bytes", below: `by ${memory.noun.toLowerCase()}`,
+		height: 214, beside: showHeld, sentence: `Live bytes: ${bytes(peak)
+		} at ${when(memory.peak_time)}; ${memory.ranks.map((_, i) =>
+			`${layerName(i)} ${bytes(memory.atPeak[i])}`).join(", ")}`,
+		paint(p, f, y, h) {
+			paintLayers(p, f, curve, memoryLayers(f), y, h);
+			paintNote(p, f, memory.peak_time, `peak ${short(peak, "bytes")
+			} at ${when(memory.peak_time)}`, y, h);
+		} }, t);
+	addBlocks();
 }
 
 // ------------------------------------------------- stacks and functions
@@ -356,6 +243,8 @@ function memoryTab() {
 		.sort((a, b) => b[1][0] - a[1][0] || b[1][2] - a[1][2]);
 	const width = Math.max(Math.round(($("panel").clientWidth - 44) *
 		(innerWidth > 700 ? 0.6 : 1)), 280);
+	// what is allocated has the same blocks and bytes in two columns
+	const shown = (_, i) => mode !== "allocated" || i < 2 || i > 3;
 	const modes = [["peak", "Peak"], ["end", "Live at end"],
 		["allocated", "Allocated"]];
 	return el("div", {}, el("p", { id: "modes" }, modes.map(([name, text]) =>
@@ -371,10 +260,10 @@ function memoryTab() {
 		: `By ${memory.noun.toLowerCase()}: ${figures.title}`,
 		[{ name: memory.noun, text: true }, { name: modes.find(([name]) =>
 			name === mode)[1], unit: "bytes" }, { name: "Blocks" },
-		{ name: "Allocated", unit: "bytes" }, { name: "Calls" }],
+		{ name: "Allocated", unit: "bytes" }, { name: "Calls" }].filter(shown),
 		rows.map(([h, r]) => {
 			const name = memory.names[h - 1], l = memory.ranks.indexOf(h);
 			return [cell(name, el("span", { title: name },
-				mark6(l < 0 ? OTHERS : l), baseName(name))), ...r];
+				mark6(l < 0 ? OTHERS : l), baseName(name))), ...r].filter(shown);
 		}))));
 }

@@ -77,6 +77,12 @@ function show(v, unit) {
 			: grouped.format(v) + (unit ? ` ${unit}` : "");
 }
 
+// Short, for an axis: 12k rather than 12,000.
+const brief = new Intl.NumberFormat("en", { notation: "compact",
+	maximumSignificantDigits: 4 });
+const mark = (v, unit) => /^(bytes|ns|%)$/.test(unit) ? show(v, unit)
+	: brief.format(v);
+
 const baseName = (path) => path.replace(/^\/.*\//, "");
 
 function say(text) {

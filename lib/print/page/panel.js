@@ -179,21 +179,6 @@ const heads = (...names) => names.map((name) => ({
 	name: name.replace(/^[*>@]/, ""), text: name[0] === "*",
 	unit: { ">": "ns", "@": "at" }[name[0]] ?? "" }));
 
-function histogram(values, unit) {
-	const buckets = new Map();
-	for (const v of values) {
-		const b = v >= 1 ? Math.floor(Math.log2(v)) : v < 0 ? -2 : -1;
-		buckets.set(b, (buckets.get(b) ?? 0) + 1);
-	}
-	const most = Math.max(...buckets.values());
-	return table("Histogram", heads("*Value", "Count", "*Share"),
-		[...buckets].sort((a, b) => a[0] - b[0]).map(([b, n]) => [
-			cell(b, b < -1 ? "below 0" : b < 0 ? "0"
-				: `${show(2 ** b, unit)} and more`),
-			n, cell(n, el("meter", { value: n, max: most,
-				"aria-label": `${(100 * n / most).toFixed(0)} %` }))]));
-}
-
 function swatch(type) {
 	const i = el("i", { class: "swatch" });
 	i.style.background = css(shade(type.ink));
@@ -204,7 +189,6 @@ async function statisticsTab() {
 	const names = measures(), s = await statistics(region(), measured);
 	const unit = names.get(measured), timed = clock === "ns";
 	const rates = (list, rate) => timed ? list.toSpliced(2, 0, rate) : list;
-	const values = s.types.flatMap((t) => [...t.values]);
 	if (!s.count)
 		return el("p", {}, "No event starts in this part of the log.");
 	return el("div", { class: "side" }, el("div", {},
@@ -222,8 +206,7 @@ async function statisticsTab() {
 			"p99", "Max"].map((name) => ({ name, unit }))],
 		{ name: "Per second" }),
 		s.types.map((t) => rates([swatch(t.type), t.count, t.sum, t.min,
-			t.p50, t.p90, t.p99, t.max], Math.round(t.rate))))),
-	values.length > 0 && histogram(values, unit));
+			t.p50, t.p90, t.p99, t.max], Math.round(t.rate))))));
 }
 
 async function eventsTab() {
@@ -257,43 +240,6 @@ function eventTab() {
 		["Track", chosen.track.name], ["Time", time(chosen.time, 1)],
 		["Duration", show(chosen.duration, "ns")], ...linksOf(chosen)]),
 	facts(chosen.texts()));
-}
-
-function tracksTab() {
-	const { from, to } = region();
-	return table("Tracks in this part of the log", heads("*Track", "*Shows",
-		"Events", ">Busy", "Smallest", "Largest", "Last"),
-	log.tracks.map((t) => {
-		const s = t.series.find((s) => s.last), values = [];
-		const sum = (column) => countsOf(t).reduce((n, s) =>
-			n + total(s, column, from, to), 0);
-		if (s) {
-			const i = lower(s.at, Math.floor(from / s.width));
-			const end = lower(s.at, Math.floor(to / s.width) + 1);
-			const first = valueAt(s, from);
-			values.push(Math.min(first, ...s.min.subarray(i, end)),
-				Math.max(first, ...s.max.subarray(i, end)), valueAt(s, to));
-		}
-		return Object.assign([t.path, t.use, Math.round(sum("count")),
-			sum("busy") || undefined, ...values.map((v) =>
-				t.unit ? cell(v, undefined, t.unit) : v)], { id: t.id });
-	}), (row) => chooseTrack(row.id));
-}
-
-function typesTab() {
-	const counts = new Map();
-	for (const s of log.tracks.flatMap((t) => t.copy ? [] : countsOf(t)))
-		counts.set(s.type, (counts.get(s.type) ?? 0) + s.count.at(-1));
-	return table("Types of events; another colour highlights one",
-		heads("*Colour", "*Type", "*Kind", "Events", "*Meaning"),
-		log.types.filter((t) => counts.get(t)).map((t) => [
-			cell(css(shade(t.ink)), el("input", { type: "color",
-				"aria-label": `Colour of ${t.name}`,
-				value: css(shade(t.ink)), input: (e) => {
-					t.own = e.target.value;
-					readColours();
-					refresh();
-				} })), t.name, t.kind, counts.get(t), t.description]));
 }
 
 function aboutTab() {

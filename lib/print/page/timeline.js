@@ -16,7 +16,6 @@ let used = []; // decoded blocks that are drawn
 let view = { from: 0, to: 1 };
 let undo = [], redo = [];
 let selection = null; // {from, to, track: or 0}
-let marks = []; // up to two times
 let chosen = null; // a LogEvent
 let chosenTrack = 0;
 let query = null; // {text, test, types: that have matches}
@@ -35,7 +34,7 @@ function settle() {
 		const hash = Object.entries({
 			v: view !== log.first && [from, to < log.span ? to : "end"],
 			s: selection && Object.values(selection),
-			m: marks.length && marks, q: query && [query.text],
+			q: query && [query.text],
 		}).filter(([, v]) => v).map(([name, list]) => `${name}=${
 			list.map((v) => typeof v === "string" ? encodeURIComponent(v)
 				: Math.round(v))}`).join("&");
@@ -46,8 +45,6 @@ function settle() {
 		keep("tab", tabNow);
 		say([`${at(from)} to ${at(to)}`,
 			selection && `selected ${time(selection.to - selection.from)}`,
-			marks.length === 2 ? `A to B: ${time(marks[1] - marks[0])}`
-				: marks.length && `mark A at ${at(marks[0])}`,
 		].filter(Boolean).join("; "));
 		if (tabNow !== EVENT && log.told !== state())
 			log.shown = tab();
@@ -66,7 +63,6 @@ function recall() {
 		view = bounded(start, end);
 	select(Number.isFinite(from) && to >= from ? from : undefined, to,
 		log.track[track] ? track : 0);
-	marks = list("m").filter(Number.isFinite).slice(0, 2);
 	find(parts.get("q") || "");
 }
 
@@ -78,13 +74,13 @@ views.timeline = async function timeline(head) {
 	await loadSeries();
 	for (const l of log.links)
 		await loadLinks(l);
+	readColours();
 	if (log.memory)
 		await loadMemory(log.memory);
 	else if (log.collector)
 		loadCollector(log.collector);
 	$("plot").hidden = false;
 	log.first = view = bounded(0, log.span);
-	readColours();
 	onTheme = () => {
 		readColours();
 		tab();
@@ -96,6 +92,12 @@ views.timeline = async function timeline(head) {
 		if (log.track[id])
 			log.track[id].folded = true;
 	arrange();
+	// the first screen, and some of the tracks below it
+	const first = rows.filter((r) => r.track.paint).reduce((n, r) =>
+		n + r.height, 0), all = rows.reduce((n, r) => n + r.height, 0);
+	if (first)
+		$("plot").style.height = `${RULER + first + Math.min(all - first, 180)
+		}px`;
 	listen();
 	recall();
 	addEventListener("hashchange", recall);
@@ -106,8 +108,7 @@ views.timeline = async function timeline(head) {
 	tabs([...memory ? [["Memory", memoryTab]] : collector
 		? [["Collections", collectorTab]] : [],
 		["Statistics", statisticsTab], ["Events", eventsTab],
-		["Event", eventTab], ["Tracks", tracksTab], ["Types", typesTab],
-		["About", aboutTab]], Number(keep("tab")));
+		["Event", eventTab], ["About", aboutTab]], Number(keep("tab")));
 	log.told = state();
 	$("scroll").scrollTop = Number(keep("scroll"));
 };
@@ -134,5 +135,5 @@ Object.assign(window.teltools, {
 			await new Promise(requestAnimationFrame);
 		await log.shown;
 	},
-	marks: () => marks, selection: () => selection,
+	selection: () => selection,
 });

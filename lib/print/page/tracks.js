@@ -30,17 +30,18 @@ function makeTracks() {
 	}
 }
 
-const heightOf = (t) => t.use === "ranges"
+const heightOf = (t) => t.height ?? (t.use === "ranges"
 	? LINE * t.lanes.reduce((n, l) => n + l.lines, 0) + 4
 	: t.use === "heat" ? Math.min(Math.max(t.series.length * 4, 40), 120)
-		: t.isPlot ? 44 : t.series.length || t.folded ? 30 : 22;
+		: t.isPlot ? 44 : t.series.length || t.folded ? 30 : 22);
 
 // Places the rows; where there is room to spare, plots take it.
 function arrange() {
 	const open = (t) => [t, ...t.folded ? [] : t.children.flatMap(open)];
 	rows = log.roots.flatMap(open).map((track) =>
 		({ track, height: heightOf(track) }));
-	const grow = rows.filter((r) => r.track.isPlot || r.height === 30);
+	const grow = rows.filter((r) => !r.track.paint &&
+		(r.track.isPlot || r.height === 30));
 	const room = rows.reduce((n, r) => n - r.height,
 		$("area").clientHeight - RULER) / grow.length;
 	for (const r of grow)
@@ -107,17 +108,20 @@ function drawTree() {
 		const isChosen = t.id === chosenTrack, inner = t.children.length > 0;
 		const counter = t.series.find((s) => s.last);
 		const e = el("div", { role: "treeitem", "data-track": t.id,
-			class: `row ${t.use}${isChosen ? " chosen" : ""}`, title: t.name,
+			class: `row ${t.use}${isChosen ? " chosen" : ""}${t.paint
+				? " first" : ""}`, title: t.sentence ?? t.name,
 			"aria-level": t.level + 1, "aria-setsize": beside.length,
 			"aria-posinset": beside.indexOf(t) + 1,
 			"aria-selected": String(isChosen),
 			"aria-expanded": inner && String(!t.folded),
 			tabindex: t.id === (chosenTrack || rows[0].track.id) ? 0 : -1 },
+		t.paint ? [el("b", {}, t.name), el("span", {}, t.below), el("div",
+			{ class: "beside" }, t.beside())] : [
 		el("span", { class: "fold", "aria-hidden": "true" },
 			inner && (t.folded ? "▸" : "▾")),
 		el("span", { class: "name" }, baseName(t.name)),
 		// the top of its scale
-		el("span", { class: "value" }, counter && show(counter.high, t.unit)));
+		el("span", { class: "value" }, counter && show(counter.high, t.unit))]);
 		e.style = `top: ${y - top}px; height: ${height}px; ` +
 			`padding-left: ${6 + 12 * t.level}px`;
 		return e;

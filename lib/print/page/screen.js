@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The first screen of a log: live bytes in layers, rates, strips of sizes and
+// lifetimes, pauses.  Its rows are tracks that come before all others, and are
+// painted as these are.
+"use strict";
+
+const OTHERS = 6; // the layer of all that has no colour of its own
+const CELL = 3; // pixels of a bar of a rate, and of a cell of a strip
+
+// A row for a track of the log, or for one that only shows others: its name,
+// what is below that, its height, paint(p, frame, y, h), beside(t), about(t).
+function addRow(row, t = { id: row.name, series: [], children: [], unit: "",
+	lines: 1, use: "first", path: row.name }) {
+	const list = t.up ? t.up.children : log.roots;
+	const at = log.roots.filter((r) => r.paint).length;
+	if (list.includes(t))
+		list.splice(list.indexOf(t), 1);
+	log.roots.splice(at, 0, log.track[t.id] = Object.assign(t, { lanes: [t],
+		level: 0, up: undefined }, row));
+}
+
+const trackOf = (use, name) => log.tracks.find((t) => t.use === use &&
+	t.name === name);
+
+// Three digits, and the unit.
+function brief3(v, unit) {
+	const [n, u] = show(v, unit).split(" ");
+	return [Number(n.replace(/,/g, "")) >= 1000 ? n
+		: String(Number(Number(n).toPrecision(3))), u ?? ""];
+}
+
+const short = (v, unit) => brief3(v, unit).join(" ");
+
+function showFacts(list) {
+	document.body.classList.add("memory");
+	$("facts").hidden = false;
+	$("facts").replaceChildren(...list.filter(Boolean).map(([[v, unit], text]) =>
+		el("p", {}, el("b", {}, v, " ", el("small", {}, unit)), text)));
+}
+
+// ---------------------------------------------------------------- layers
+
+// A name without the folders of a file, in its layer's colour.
+const legendRow = ([layer, name, v]) => el("li", {}, mark6(layer),
+	el("span", { title: name }, baseName(name)), short(v, "bytes"));
+
+const mark6 = (layer) => el("svg", { class: "swatch", width: 10, height: 10,
+	"aria-hidden": true }, el("rect", { class: `h${layer}`, width: 10,
+	height: 10, rx: 2 }));
+
+// The highest that a counter is in each column.
+function highestOf(s, { width, from, step }) {
+	const out = new Float64Array(width);
+	let j = s ? lower(s.at, Math.floor(from / s.width)) : 0;
+	let value = s?.last[j - 1] ?? 0;
+	for (let x = 0; s && x < width; x++) {
+		const stop = (from + (x + 1) * step) / s.width;
+		out[x] = value;
+		for (; j < s.at.length && s.at[j] < stop; j++) {
+			out[x] = Math.max(out[x], s.max[j]);
+			value = s.last[j];
+		}
+	}
+	return out;
+}
+
+// Lines of an axis, and what they say.
+function paintAxis(p, { width, dpr }, list, yOf) {
+	for (const [v, text] of list) {
+		p.rect(0, Math.round(yOf(v)), width, 1, ink.line, 0.55);
+		paintLabel(p, dpr, Math.round(yOf(v)) - 3 * dpr, text);
+	}
+}
+
+// A text at the left that is read over anything.
+function paintLabel(p, dpr, y, text) {
+	p.rect(2 * dpr, y - 10 * dpr, Math.ceil(textWidth(text)) + 4 * dpr,
+		13 * dpr, ink.bg);
+	p.text(4 * dpr, y, text, ink.dim);
+}
+
+// Layers from the base up: {layer, name, values: of each column}.  A column is
+// as high as the highest moment in it, which the layers share.
+function paintLayers(p, f, { s, top, line }, layers, y, h) {
+	const { width, dpr, xOf } = f, high = h - 24 * dpr;
+	const yOf = (v) => y + h - Math.round(v / top * high);
+	const end = Math.min(width, Math.floor(xOf(log.span)) + 1);
+	const highest = highestOf(s, f), sums = new Float64Array(width);
+	const edge = new Float64Array(width).fill(y + h);
+	for (const { values } of layers)
+		for (let x = 0; x < end; x++)
+			sums[x] += values[x];
+	const part = new Float64Array(width);
+	for (const l of layers) {
+		const base = edge.slice();
+		for (let x = 0; x < end; x++) {
+			part[x] += l.values[x];
+			edge[x] = yOf(sums[x] ? highest[x] * part[x] / sums[x] : 0);
+			if (edge[x] < base[x])
+				p.rect(x, edge[x], 1, base[x] - edge[x], ink[`h${l.layer}`]);
+		}
+		nameLayer(p, f, l, base, edge);
+	}
+	if (line)
+		highestOf(line, f).forEach((v, x, all) => x < end && p.rect(x,
+			Math.min(yOf(v), yOf(all[x - 1] ?? v)), 1,
+			Math.abs(yOf(v) - yOf(all[x - 1] ?? v)) + dpr, ink.fg));
+	const step = 2 ** Math.floor(Math.log2(top / 2)), list = [];
+	for (let v = step; step && v <= top; v += step)
+		list.push([v, bytes(v)]);
+	paintAxis(p, f, list, yOf);
+}
+
+// The name of a layer, where it is thick for as long as that.
+function nameLayer(p, { width, dpr }, { layer, name }, base, edge) {
+	const text = baseName(name), w = Math.ceil(textWidth(text));
+	const room = Math.round(15 * dpr), step = Math.ceil(width / 64);
+	for (let x = step; x + w < width; x += step) {
+		const low = Math.min(...base.subarray(x, x + w));
+		const up = Math.max(...edge.subarray(x, x + w));
+		if (low - up >= room)
+			return p.text(x, Math.round((low + up) / 2) + 4 * dpr, text,
+				textOn(ink[`h${layer}`]));
+	}
+	return undefined;
+}
+
+// An upright line with a note on that side of it which has room.
+function paintNote(p, { width, dpr, xOf }, t, text, y, h) {
+	const x = Math.min(Math.round(xOf(t)), Math.floor(xOf(log.span)) - 1);
+	const w = textWidth(text);
+	if (x < 0 || x >= width)
+		return;
+	p.line(`M${x} ${y}${`v${3 * dpr}m0 ${3 * dpr}`.repeat(h / 6 / dpr)}`, dpr,
+		ink.fg);
+	p.text(x > w + 8 * dpr ? x - w - 6 * dpr : x + 6 * dpr, y + 12 * dpr, text,
+		ink.fg);
+}
+
+// ------------------------------------------------------- rates and strips
+
+// Cells of some pixels, which keep still while the view moves: the sums of
+// each series, and where they are.
+function cellsOf({ width, from, step, dpr }, list) {
+	const w = Math.max(Math.round(CELL * dpr), 1), wide = step * w;
+	const first = Math.floor(from / wide);
+	const frame = { from: first * wide, step: wide,
+		width: Math.ceil(width / w) + 1 };
+	return { w, sums: list.map((s) => columns(frame, s, "count")),
+		xAt: (i) => Math.round((first * wide - from) / step) + i * w };
+}
+
+// What several series have together.
+const together = (lists) => lists.reduce((a, b) => a.map((v, i) => v + b[i]));
+
+// Bars up and down from one line: {name, series} of both.
+function paintRate(p, f, both, y, h) {
+	const { w, xAt, sums } = cellsOf(f, both.flatMap((b) => b.series));
+	const n = both[0].series.length, most = [];
+	const lists = [sums.slice(0, n), sums.slice(n)].map((l) => l.length
+		? together(l) : [0]);
+	const top = Math.log10(1 + mostOf(lists)), half = Math.round(h / 2);
+	lists.forEach((list, down) => {
+		list.forEach((v, i) => {
+			const high = v < 1e-9 ? 0 : Math.max(Math.round(
+				Math.log10(1 + v) / top * (half - 2)), 1);
+			p.rect(xAt(i), y + half - (down ? -1 : high), w - f.dpr, high,
+				down ? ink.dim : ink.fg);
+		});
+		most.push(list.reduce((a, v) => Math.max(a, v), 0));
+	});
+	if (clock === "ns")
+		most.forEach((v, down) => paintLabel(p, f.dpr, y + (down
+			? h - 3 * f.dpr : 11 * f.dpr), `${mark(v / w / f.step * 1e9)}/s`));
+}
+
+// A strip for each power of two, the larger values above.
+function paintHeat(p, f, { series, unit }, y, h) {
+	const numbers = series.map((s) => s.row), low = Math.min(...numbers);
+	const all = Math.max(...numbers) - low + 1;
+	const { w, xAt, sums } = cellsOf(f, series);
+	const most = Math.log2(1 + mostOf(sums));
+	const yOf = (row) => y + h - Math.round((row - low) * h / all);
+	numbers.forEach((row, n) => sums[n].forEach((v, i) => v > 1e-9 &&
+		p.rect(xAt(i), yOf(row + 1), w, Math.max(yOf(row) - yOf(row + 1), 1),
+			ink.fg, 0.1 + 0.9 * Math.log2(1 + v) / most)));
+	const apart = Math.ceil(all * 18 * f.dpr / h);
+	if (h >= 60 * f.dpr)
+		paintAxis(p, f, numbers.filter((row) => (row - low) % apart === 0 &&
+			row > low).map((row) => [row, show(2 ** (row - 1), unit)]), yOf);
+}
+
+// The same without time: bars beside the strip, on its axis.
+function besideStrip({ series, name, unit, height }) {
+	const { from, to } = region(), list = series.map((s) => [s.row,
+		Math.round(total(s, "count", from, to))]);
+	const low = Math.min(...list.map(([row]) => row));
+	const n = Math.max(...list.map(([row]) => row)) - low + 1;
+	const most = Math.max(...list.map(([, v]) => v)), high = height / n;
+	const all = list.reduce((a, [, v]) => a + v, 0);
+	return el("svg", { width: 120, height, role: "img", "aria-label":
+		`${name}: ${count(all, "block")}` }, all === 0 ? el("text",
+		{ y: height / 2 }, "none here") : list.map(([row, v]) => {
+		const y = height - (row - low + 1) * high;
+		return [el("rect", { y, width: 70 * v / most, height: Math.max(high - 1,
+			1) }, el("title", {}, `${rowName(row, unit)}: ${grouped.format(v)
+			}`)), v === most && el("text", { x: 74, y: Math.max(y + high / 2 + 4,
+			10) }, `${Math.round(100 * v / all)}%`)];
+	}));
+}
+
+// The rates, sizes and lifetimes of blocks.
+function addBlocks() {
+	const sizes = trackOf("heat", "sizes of blocks");
+	const lifetimes = trackOf("heat", "lifetimes of blocks");
+	const strip = (t, name, below, unit) => t?.series.length && addRow({ name,
+		below, height: 82, unit,
+		paint: (p, f, y, h) => paintHeat(p, f, t, y, h),
+		beside: () => besideStrip(t) }, t);
+	const both = [sizes, lifetimes].map((t) => ({ series: t?.series ?? [] }));
+	const sum = (t, from, to) => grouped.format(Math.round(t.series.reduce(
+		(n, s) => n + total(s, "count", from, to), 0)));
+	if (both[0].series.length)
+		addRow({ name: "Rate", below: "log height", height: 58,
+			paint: (p, f, y, h) => paintRate(p, f, both, y, h),
+			beside: () => {
+				const { from, to } = region();
+				return el("ul", {}, [["allocated, up", both[0]],
+					["freed, down", both[1]]].map(([name, t]) => el("li", {},
+					el("span", {}, name), sum(t, from, to))));
+			},
+			about: (t, px) => [["allocated", both[0]], ["freed", both[1]]].map(
+				([name, b]) => [name, sum(b, t - px, t + px)]) });
+	strip(sizes, "Sizes", "of new blocks", "bytes");
+	strip(lifetimes, "Lifetimes", "of freed blocks", clock === "ns" ? "ns"
+		: "");
+}
