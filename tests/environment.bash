@@ -13,11 +13,13 @@ if [ -z "${TEL_TOP-}" ]; then
 	[ ! -e "$TEL_BUILD/.environment" ] || . "$TEL_BUILD/.environment"
 	if [ ! -e "$BATS_RUN_TMPDIR/built" ]; then
 		unset MAKEFLAGS MFLAGS MAKELEVEL
-		make -s -C "$TEL_TOP" BUILD="$TEL_BUILD" helpers >&2 || exit
+		# as "make" names it: the dependencies are of files so named
+		build=${TEL_BUILD#"$TEL_TOP"/}
+		make -s -C "$TEL_TOP" BUILD="$build" helpers >&2 || exit
 		# the installation is what tests/check is about
 		case $BATS_TEST_DIRNAME in
-		*/check) make -s -C "$TEL_TOP" BUILD="$TEL_BUILD" \
-		    "$TEL_BUILD/stage/.done" >&2 || exit ;;
+		*/check) make -s -C "$TEL_TOP" BUILD="$build" \
+		    "$build/stage/.done" >&2 || exit ;;
 		esac
 		: >"$BATS_RUN_TMPDIR/built"
 		# shellcheck source=/dev/null
