@@ -146,9 +146,12 @@ static int
 knows_seconds(const struct event_loop *p)
 {
 	const struct source *src = p->sources[0];
+	const tel_reader *r = src->reader;
 
-	if (!p->settings->select.seconds ||
-	    tel_reader_tick_rate(src->reader) > 0)
+	/* that of an archive has no log once its members are read by others */
+	if (p->merge != NULL && tel_reader_archive(r))
+		r = tel_merge_reading(p->merge);
+	if (!p->settings->select.seconds || tel_reader_tick_rate(r) > 0)
 		return 1;
 	message_fail(STATUS_FAILED, src->name,
 	    "-t: the log does not record the rate of its clock");

@@ -4,6 +4,7 @@
  * them side by side each must be kept.  And closing files that are read side by
  * side until it is their turn.
  */
+#include "base/buffer.h"
 #include "format/reader.h"
 #include "io/spool.h"
 #include "model/history.h"
@@ -53,10 +54,31 @@ like(struct tel_reader *r)
 	return NULL;
 }
 
+/* Keeps what a decoder has read of a member to open it.  TEL_OK, TEL_ENOMEM. */
+static tel_status
+keep_opened(struct tel_reader *r, struct tel_member *part, int *failed)
+{
+	struct tel__buffer b = { 0 };
+	tel_status st = TEL_OK;
+
+	if (r->format->opened == NULL)
+		return TEL_OK;
+	tel__input_consume(r->in, r->peeked - (size_t)(r->end - r->p));
+	r->format->opened(r, &b);
+	if (b.failed)
+		st = tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	else
+		*failed = tel__spool_write(r->spool, b.bytes, b.used);
+	part->size = (int64_t)b.used;
+	tel__buffer_clear(&b);
+	return st;
+}
+
 /* Copies the member into the file of all members. */
 static tel_status
 format_split_keep(struct tel_reader *r, struct tel_member *part)
 {
+	int64_t rest = 0;
 	int failed = 0;
 	tel_status st;
 
@@ -68,7 +90,12 @@ format_split_keep(struct tel_reader *r, struct tel_member *part)
 		return tel__reader_fail(r, TEL_EIO, "a temporary file: %s",
 		    strerror(errno));
 	part->start = r->spooled;
-	st = tel__spool_append(r->in, r->spool, &part->size, &failed);
+	st = keep_opened(r, part, &failed);
+	if (st != TEL_OK)
+		return st;
+	if (failed == 0)
+		st = tel__spool_append(r->in, r->spool, &rest, &failed);
+	part->size += rest;
 	if (failed != 0)
 		st = tel__reader_fail(r, TEL_EIO, "a temporary file: %s",
 		    strerror(failed));

@@ -14,6 +14,7 @@
 
 #include "model/event.h"
 
+struct tel__buffer;
 struct tel_reader;
 struct tel_writer;
 struct tel_encoder_ops;
@@ -83,6 +84,11 @@ struct tel_format_ops {
 	 * TEL_OK, TEL_EFORMAT, TEL_EINVAL, TEL_EVERSION, TEL_ENOMEM.
 	 */
 	tel_status (*open)(struct tel_reader *r, const char *as);
+	/*
+	 * Appends the bytes that open() has stepped over, as they are in the
+	 * log, but for those that are damaged.  NULL: open() leaves all there.
+	 */
+	void (*opened)(struct tel_reader *r, struct tel__buffer *to);
 	/*
 	 * The next event into r->event, and into r->consumed the bytes of
 	 * input that it was.  TEL_OK, TEL_END or a failure.

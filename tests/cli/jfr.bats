@@ -73,6 +73,12 @@ answers() {
 	tar cf both.tar g1-17.jfr serial-25.jfr
 	cat one two >want
 	cmp want <(telcat -H --no-merge both.tar)
+	telcat -H g1-17.jfr serial-25.jfr | cmp - <(telcat -H both.tar)
+	# one that starts in another, which was cut
+	(head -c 9000 g1-17.jfr && cat serial-25.jfr) >cut.jfr
+	tar cf cut.tar cut.jfr
+	exits 3 telcat -q -H cut.jfr >want.cut
+	exits 3 telcat -q -H cut.tar | cmp - want.cut
 	cat g1-17.jfr serial-25.jfr >both.jfr
 	cmp <(unnumbered <want) <(telcat -H both.jfr | unnumbered)
 	# the later one first: still in order of time

@@ -53,6 +53,56 @@ setup() {
 	telcat -H -n -20 -n 2 log | cmp - <(head -n 2 all)
 }
 
+@test "the last events of each format, and before a time" {
+	while read -r name ranges; do
+		log=$TEL_TOP/tests/data/$name
+		if ! zstd -dcq "$log" >one.log 2>/dev/null; then
+			cp "$log" one.log
+		fi
+		tar cf one.tar one.log
+		gzip -kf one.log
+		telcat -q -H one.log >every
+		tail -n 20 every >want
+		[ -s want ]
+		for file in "$log" one.log one.log.gz one.tar; do
+			telcat -q -H -n -20 "$file" | cmp - want
+			telcat -q -H -n -20 <"$file" | cmp - want
+		done
+		# shellcheck disable=SC2002
+		cat one.tar | telcat -q -H -n -20 | cmp - want
+		[ "$(telfilter -q -c -n -20 one.tar)" = "$(wc -l <want)" ]
+		[ "$ranges" = seconds ] || continue
+		at=$(telcat -q -H -T s one.log |
+		    awk '{ t[NR] = $1 } END { print t[int(NR / 2)] }')
+		telcat -q -H -t ",${at}s" one.log | tail -n 20 >want
+		[ "$(wc -l <want)" -gt 1 ]
+		run ! cmp want <(tail -n 20 every)
+		for file in one.log one.log.gz one.tar; do
+			telcat -q -H -t ",${at}s" -n -20 "$file" | cmp - want
+			telcat -q -H -t ",${at}s" -n -20 <"$file" | cmp - want
+		done
+		for tool in 'telfilter -c' 'telcat -c' 'telstat -c'; do
+			[ "$($tool -q -t "0,${at}s" one.log)" = \
+			    "$($tool -q -t "0,${at}s" one.tar)" ]
+		done
+	done <<-'END'
+		mps/1.118.0-lii6gc-poolncv.log.zst seconds
+		mps/1.111.0-lii6gc-poolncv.log.zst seconds
+		jfr/g1-17.jfr.zst seconds
+		ftrace/chains.perf.zst seconds
+		inst/cache.inst seconds
+		ets/boot.text
+		alloc/sqlite3.heaptrack.zst
+		alloc/calls.valgrind.zst
+		alloc/times.ltrace.zst seconds
+		alloc/perl.mtrace.zst
+		alloc/times.android seconds
+		alloc/threads.kdump seconds
+		alloc/hand.logalloc
+		alloc/short.rep
+	END
+}
+
 @test "copies of the last events have the names that these need" {
 	telcat -H -w 'label(pool) != ""' log | tail -n 5 >want
 	[ "$(wc -l <want)" = 5 ]

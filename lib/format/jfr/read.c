@@ -113,6 +113,19 @@ jfr_open(struct tel_reader *r, const char *as)
 	    "not a recording: no chunk has valid metadata");
 }
 
+static void
+jfr_opened(struct tel_reader *r, struct tel__buffer *to)
+{
+	const struct jfr *j = r->state;
+	const struct jfr_chunk *c;
+
+	for (c = j->chunks; c != NULL; c = c->next)
+		tel__buffer_put(to, c->bytes, (size_t)c->size);
+	if (j->again.used > j->again_at)
+		tel__buffer_put(to, j->again.bytes + j->again_at,
+		    j->again.used - j->again_at);
+}
+
 /*
  * The chunk whose event is the next one; *until: the clock up to which its
  * events come before those of others.
@@ -276,6 +289,7 @@ const struct tel_format_ops tel__format_jfr = {
 	.name = "jfr",
 	.probe = jfr_probe,
 	.open = jfr_open,
+	.opened = jfr_opened,
 	.next = jfr_next,
 	.decode_batch = jfr_decode_batch,
 	.close = jfr_close,
