@@ -709,6 +709,36 @@ put_allocation(struct report *r, const struct show *show,
 	report_put(r);
 }
 
+/*
+ * The name of a class: an array as Java's source has it, "byte[]" for "[B" (The
+ * Java Virtual Machine Specification, 4.3.2).  A heap's key has ':' for ';'.
+ */
+static const char *
+class_name(struct report *r, const char *name)
+{
+	static const char *const primitives[] = { "Bbyte", "Cchar", "Ddouble",
+		"Ffloat", "Iint", "Jlong", "Sshort", "Zboolean" };
+	static const char brackets[] = "[][][][][][][][]";
+	const size_t depth = strspn(name, "[");
+	const char *element = name + depth;
+	size_t length = strlen(element), i;
+
+	if (depth == 0 || 2 * depth >= sizeof(brackets) || length == 0)
+		return name;
+	if (element[0] == 'L' && length > 2) {
+		element++;
+		length -= 2;
+	}
+	for (i = 0; i < sizeof(primitives) / sizeof(primitives[0]); i++) {
+		if (length == 1 && element[0] == primitives[i][0]) {
+			element = primitives[i] + 1;
+			length = strlen(element);
+		}
+	}
+	return report_text(r, "%.*s%.*s", (int)length, element,
+	    (int)(2 * depth), brackets);
+}
+
 /* The classes, or the stacks, that allocated most. */
 static void
 runtime_put_top(struct report *r, tel_heap *heap, const char *what,
@@ -751,9 +781,10 @@ runtime_put_top(struct report *r, tel_heap *heap, const char *what,
 		report_cell(r, report_count(s.allocations));
 		report_cell(r,
 		    report_string(report_text(r, "%s",
-		        stack && report_is(r, REPORT_TEXT) ?
-		            answers_frames(r, frames) :
-		            frames)));
+		        !stack ? class_name(r, frames) :
+		            report_is(r, REPORT_TEXT) ?
+		                 answers_frames(r, frames) :
+		                 frames)));
 	}
 	report_put(r);
 }

@@ -15,6 +15,16 @@ from jfr_compare import fail, frame, instant, span
 TOP = 5
 
 
+def source_name(name):
+    """A class as Java's source has it, with slashes."""
+    element = name.lstrip("[")
+    depth = len(name) - len(element)
+    if depth:
+        element = {"B": "byte", "C": "char", "D": "double", "F": "float", "I": "int",
+                   "J": "long", "S": "short", "Z": "boolean"}.get(element, element[1:-1])
+    return element + "[]" * depth
+
+
 def load(path):
     with open(path, encoding="utf-8") as file:
         events = json.load(file)["recording"]["events"]
@@ -75,8 +85,8 @@ def allocation(of, time, ours):
         fail("rate", row["bytes_per_s"])
     classes, stacks = collections.Counter(), collections.Counter()
     for s in samples:
+        classes[source_name(s["objectClass"]["name"])] += s["weight"]
         # a frame has no semicolon
-        classes[s["objectClass"]["name"].replace(";", ":")] += s["weight"]
         trace = s["stackTrace"]
         stacks[";".join(frame(f).replace(";", ":")
                         for f in reversed(trace["frames"]))
