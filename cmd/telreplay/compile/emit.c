@@ -10,6 +10,7 @@
 #include <string.h>
 #include "base/varint.h"
 
+#define WAIT_AHEAD 32 /* words that a wait may be for later ones */
 #define TIME_SECONDS 20e-6
 #define TIME_SHORT 4 /* words between two times, at least */
 #define TIME_LONG 50 /* but not after so many times TIME_SECONDS */
@@ -197,6 +198,27 @@ emit_window(struct compiler *c, struct thread *t)
 	return 0;
 }
 
+/*
+ * The word to wait for instead of one at a position: an operation of the same
+ * thread soon after it, which the log has already.  The waits for those between
+ * are implied then: a thread that frees the blocks of another one, in the order
+ * of their allocation, would wait for each.
+ */
+static uint32_t
+wait_position(const struct thread *other, uint32_t position)
+{
+	const uint64_t *words = other->words;
+	uint32_t i = position, end = other->count;
+
+	if (end - i > WAIT_AHEAD)
+		end = i + WAIT_AHEAD;
+	for (; i < end && (words[i] & WORD_KIND) != WORD_CONTROL;
+	     i += 1 + word_operands(words[i]))
+		if (word_is_operation(words[i]))
+			position = i;
+	return position;
+}
+
 int
 emit_wait(struct compiler *c, struct thread *t, uint32_t where, uint32_t chunk)
 {
@@ -215,6 +237,7 @@ emit_wait(struct compiler *c, struct thread *t, uint32_t where, uint32_t chunk)
 	/* the others must not wait for a window that this thread is still in */
 	if ((c->windows_on && emit_window(c, t) != 0) || thread_room(t) != 0)
 		return -1;
+	position = wait_position(other, position);
 	other->words[position] |= WORD_PUBLISH;
 	put_word(c, t, word_make(WORD_WAIT, number, position));
 	c->facts.waits++;
