@@ -63,7 +63,7 @@ struct recent {
 };
 
 struct tel_labels {
-	struct recent *recent; /* RECENT of them */
+	struct recent *recent; /* RECENT of them; NULL without a label */
 	uint64_t signs[SIGNS];
 	uint32_t changes;        /* of any kind, so far */
 	struct tel__table by_id; /* a string's number to its place in strings */
@@ -89,17 +89,21 @@ tel__labels_new(size_t max)
 
 	if (l == NULL)
 		return NULL;
-	l->recent = calloc(RECENT, sizeof(*l->recent));
-	if (l->recent == NULL) {
-		free(l);
-		return NULL;
-	}
 	l->max = max;
 	tel__table_init(&l->by_id);
 	tel__table_init(&l->by_frame);
 	for (i = 0; i < TEL_SPACES; i++)
 		tel__table_init(&l->spaces[i].by_address);
 	return l;
+}
+
+/* Many logs have no label at all.  0 when out of memory. */
+static int
+labels_make_recent(struct tel_labels *l)
+{
+	if (l->recent == NULL)
+		l->recent = calloc(RECENT, sizeof(*l->recent));
+	return l->recent != NULL;
 }
 
 void
@@ -143,7 +147,13 @@ tel__labels_guard(struct tel_labels *l, tel_labels_fn *fn, void *arg)
 struct tel_labels *
 tel__labels_view_new(void)
 {
-	return tel__labels_new(0);
+	struct tel_labels *view = tel__labels_new(0);
+
+	if (view != NULL && !labels_make_recent(view)) {
+		free(view);
+		view = NULL;
+	}
+	return view;
 }
 
 void
@@ -319,7 +329,8 @@ tel__labels_add(struct tel_labels *l, enum tel_space space, uint64_t address,
 		return TEL_ELIMIT;
 	if (l->guard != NULL)
 		l->guard(l->guard_arg, 0);
-	if (h == NULL && (h = add_history(s, address)) == NULL)
+	if (!labels_make_recent(l) ||
+	    (h == NULL && (h = add_history(s, address)) == NULL))
 		return TEL_ENOMEM;
 	/* most addresses have one label only */
 	if (h->room == 0 && TEL__RESIZE(h->marks, 1))
@@ -379,7 +390,7 @@ tel__labels_find(const struct tel_labels *l, enum tel_space space,
 {
 	const struct space *s = &l->spaces[space];
 	const uint64_t hash = hash_address(address);
-	struct recent *seen = &l->recent[hash >> (64 - RECENT_BITS)];
+	struct recent *seen;
 	const struct history *h;
 	const struct string *string;
 	size_t n;
@@ -388,6 +399,7 @@ tel__labels_find(const struct tel_labels *l, enum tel_space space,
 		return find_name(l, address, out);
 	if (s->count == 0 || (l->signs[sign_word(hash)] & sign_bit(hash)) == 0)
 		return 0;
+	seen = &l->recent[hash >> (64 - RECENT_BITS)];
 	if (seen->address == address && seen->space == space + 1u &&
 	    seen->changes == l->changes && clock >= seen->from &&
 	    clock <= seen->until) {

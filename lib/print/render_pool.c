@@ -82,6 +82,7 @@ adopt_model(const struct render_pool *t, struct worker *w)
 	w->printer = t->model;
 	memset(&w->printer.list, 0, sizeof(w->printer.list));
 	w->printer.cache = w->printer.caches = NULL;
+	tel__table_init(&w->printer.by_schema);
 	st = tel__render_set_schema(&w->printer, t->model.schema);
 	if (st == TEL_OK)
 		w->epoch = t->epoch;

@@ -30,6 +30,7 @@ struct sql {
 	tel_output *row;            /* which goes there */
 	struct rows *rows;          /* by the slots of programs */
 	size_t room;
+	size_t low; /* no slot before it has rows */
 };
 
 /* ---------------------------------------------------------------- rows */
@@ -103,10 +104,9 @@ sql_flush(struct tel_printer *pr)
 {
 	struct sql *sql = pr->state;
 	tel_status st = TEL_OK;
-	size_t i;
 
-	for (i = 0; i < sql->database.nslots && st == TEL_OK; i++)
-		st = sql_write_rows(pr, &sql->rows[i]);
+	for (; sql->low < sql->database.nslots && st == TEL_OK; sql->low++)
+		st = sql_write_rows(pr, &sql->rows[sql->low]);
 	return st;
 }
 
@@ -133,7 +133,7 @@ clear_rows(struct database *d)
 		tel__buffer_clear(&rows[i].head);
 		tel__buffer_clear(&rows[i].text);
 	}
-	d->nslots = 0;
+	d->nslots = ((struct sql *)d)->low = 0;
 }
 
 /*
@@ -189,6 +189,8 @@ sql_event(struct tel_printer *pr, const struct tel_event *ev)
 	if (st != TEL_OK)
 		return st;
 	r = &sql->rows[g->slot - 1];
+	if (g->slot <= sql->low)
+		sql->low = g->slot - 1;
 	if (r->count > 0)
 		tel__buffer_put(&r->text, ",\n", 2);
 	sql->target = &r->text;

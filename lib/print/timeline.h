@@ -145,8 +145,9 @@ struct timeline {
 	uint64_t bucket;
 	const unsigned *shift;
 	uint32_t shown;
-	uint64_t rows, row[64]; /* .rows: a bit for each that is not 0 */
-	struct timeline_plans *plans;
+	uint64_t rows, row[64];       /* .rows: a bit for each that is not 0 */
+	struct timeline_plans *plans; /* of the schema of the last event */
+	struct tel__table by_schema;  /* from addresses of schemas to plans */
 	struct timeline_resources *resources;
 	struct timeline_track *sizes; /* of blocks, of .all_log */
 	/* the clock of the event before, as it was then */

@@ -8,7 +8,6 @@
 
 /* The plans of a schema. */
 struct timeline_plans {
-	struct timeline_plans *next;
 	const struct tel_schema *schema;
 	unsigned count;
 	struct timeline_plan plans[];
@@ -335,20 +334,21 @@ struct timeline_plan *
 tel__timeline_plan(struct timeline *tl, const struct tel_schema *s,
     const struct tel_type *type)
 {
-	struct timeline_plans *all = tl->plans, **link;
+	struct timeline_plans *all = tl->plans;
+	struct tel__entry *e;
+	int fresh;
 
 	if (all == NULL || all->schema != s) {
-		for (link = &tl->plans; (all = *link) != NULL;
-		     link = &all->next)
-			if (all->schema == s)
-				break;
-		if (all == NULL)
-			all = make_all(s);
-		else
-			*link = all->next;
+		if (tl->by_schema.entries == NULL)
+			tel__table_init(&tl->by_schema);
+		e = tel__table_put(&tl->by_schema, (uintptr_t)s, &fresh);
+		if (e == NULL)
+			return NULL;
+		if (e->value == 0)
+			e->value = (uintptr_t)make_all(s);
+		all = (struct timeline_plans *)(uintptr_t)e->value;
 		if (all == NULL)
 			return NULL;
-		all->next = tl->plans;
 		tl->plans = all;
 	}
 	if (type->index < all->count)
@@ -366,10 +366,11 @@ tel__timeline_plan(struct timeline *tl, const struct tel_schema *s,
 void
 tel__timeline_plans_free(struct timeline *tl)
 {
-	struct timeline_plans *all;
+	const struct tel__table *t = &tl->by_schema;
+	size_t i;
 
-	while ((all = tl->plans) != NULL) {
-		tl->plans = all->next;
-		free(all);
-	}
+	for (i = 0; t->entries != NULL && i <= t->mask; i++)
+		free((void *)(uintptr_t)t->entries[i].value);
+	tel__table_clear(&tl->by_schema);
+	tl->plans = NULL;
 }

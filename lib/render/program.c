@@ -218,6 +218,8 @@ tel__render_end(struct render_builder *b)
 		tel__render_free(b->program);
 		return NULL;
 	}
+	/* there may be programs of very many types; it stays larger if not */
+	(void)TEL__RESIZE(b->program->steps, b->program->nsteps);
 	return b->program;
 }
 

@@ -203,6 +203,7 @@ tel__render_free_caches(struct tel_printer *pr)
 		free(c->programs);
 		free(c);
 	}
+	tel__table_clear(&pr->by_schema);
 	pr->cache = NULL;
 	pr->schema = NULL;
 }
@@ -211,13 +212,18 @@ tel_status
 tel__render_set_schema(struct tel_printer *pr, const struct tel_schema *schema)
 {
 	struct render_cache *c;
+	struct tel__entry *e;
+	int fresh;
 
 	pr->schema = schema;
+	if (pr->by_schema.entries == NULL)
+		tel__table_init(&pr->by_schema);
+	e = tel__table_put(&pr->by_schema, (uintptr_t)schema, &fresh);
+	if (e == NULL)
+		return TEL_ENOMEM;
+	c = (struct render_cache *)(uintptr_t)e->value;
 	/* a schema that was freed may have left its address to another */
-	for (c = pr->caches; c != NULL; c = c->next)
-		if (c->schema == schema && strcmp(c->name, schema->name) == 0)
-			break;
-	if (c == NULL) {
+	if (c == NULL || strcmp(c->name, schema->name) != 0) {
 		c = calloc(1, sizeof(*c));
 		if (c == NULL)
 			return TEL_ENOMEM;
@@ -227,12 +233,12 @@ tel__render_set_schema(struct tel_printer *pr, const struct tel_schema *schema)
 			return TEL_ENOMEM;
 		}
 		c->nprograms = schema->ntypes;
-		c->schema = schema;
 		memcpy(c->name, schema->name, sizeof(c->name));
 		if (schema->described)
 			c->digest = tel__schema_digest(schema);
 		c->next = pr->caches;
 		pr->caches = c;
+		e->value = (uintptr_t)c;
 	}
 	pr->cache = c;
 	return TEL_OK;

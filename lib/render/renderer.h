@@ -6,6 +6,7 @@
 #ifndef TEL_RENDERER_H
 #define TEL_RENDERER_H
 
+#include "base/table.h"
 #include "io/output.h"
 #include "model/clock.h"
 #include "model/event.h"
@@ -71,7 +72,6 @@ struct render_found {
  */
 struct render_cache {
 	struct render_cache *next;
-	const struct tel_schema *schema;
 	char name[sizeof(((struct tel_schema *)0)->name)];
 	uint64_t digest; /* 0 for a built-in schema */
 	/* by the type's index, and for all unknown types */
@@ -129,6 +129,7 @@ struct tel_printer {
 	const struct tel_schema *schema;
 	struct render_cache *cache;
 	struct render_cache *caches; /* of all schemas, the newest first */
+	struct tel__table by_schema; /* from addresses of schemas to caches */
 	/* the schema that the last header named */
 	char shown[sizeof(((struct tel_schema *)0)->name)];
 	uint64_t shown_digest;

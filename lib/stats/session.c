@@ -210,6 +210,7 @@ tel__stats_end_session(struct tel_stats *s)
 	/* even without memory, as the readers may be freed from here on */
 	for (i = 0; i < s->nsources; i++)
 		tel__source_free(s->sources[i]);
+	tel__table_clear(&s->by_log);
 	s->nsources = 0;
 	s->current = NULL;
 	for (i = 0; i < s->count; i++)
@@ -250,13 +251,18 @@ static tel_status
 source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 {
 	unsigned i;
+	int fresh;
 	struct source *from;
+	struct tel__entry *e;
 	tel_status st = tel__stats_bind(s, log->schema);
 
 	if (st != TEL_OK)
 		return st;
+	if (s->by_log.entries == NULL)
+		tel__table_init(&s->by_log);
+	e = tel__table_put(&s->by_log, (uintptr_t)log, &fresh);
 	from = calloc(1, sizeof(*from));
-	if (from == NULL ||
+	if (from == NULL || e == NULL ||
 	    !TEL__RESERVE(s->sources, s->source_room, s->nsources + 1)) {
 		free(from);
 		return stats_no_memory(s);
@@ -281,16 +287,18 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 		tel__source_free(from);
 		return stats_no_memory(s);
 	}
+	from->place = s->nsources;
 	s->sources[s->nsources++] = from;
+	e->value = (uintptr_t)from;
 	*out = from;
 	return TEL_OK;
 }
 
 /* The log of a source is over, and its reader has gone on to another one. */
 static tel_status
-session_retire(struct tel_stats *s, size_t at)
+session_retire(struct tel_stats *s, struct source *from)
 {
-	struct source *from = s->sources[at];
+	struct tel__entry *e;
 	tel_status st;
 	size_t i;
 
@@ -308,7 +316,11 @@ session_retire(struct tel_stats *s, size_t at)
 		return st;
 	for (i = 0; i < s->count; i++)
 		tel__pairs_forget(&s->definitions[i]->open, from->id);
-	s->sources[at] = s->sources[--s->nsources];
+	e = tel__table_find(&s->by_log, (uintptr_t)from->log);
+	if (e != NULL)
+		tel__table_remove(&s->by_log, e);
+	s->sources[from->place] = s->sources[--s->nsources];
+	s->sources[from->place]->place = from->place;
 	tel__source_free(from);
 	s->current = NULL;
 	return TEL_OK;
@@ -318,25 +330,21 @@ tel_status
 tel__stats_switch(struct tel_stats *s, const struct tel_event *ev)
 {
 	const struct tel_log *log = ev->log;
-	struct source *from = NULL;
+	const struct tel__entry *e =
+	    tel__table_find(&s->by_log, (uintptr_t)log);
+	struct source *from =
+	    e == NULL ? NULL : (struct source *)(uintptr_t)e->value;
 	tel_status st;
-	size_t i;
 
 	s->started = 1;
-	for (i = 0; i < s->nsources; i++) {
-		from = s->sources[i];
-		if (from->log != log)
-			continue;
-		if (from->number == log->number &&
-		    from->schema == log->schema) {
-			s->current = from;
-			return TEL_OK;
-		}
-		st = session_retire(s, i);
-		if (st != TEL_OK)
-			return st;
-		break;
+	if (from != NULL && from->number == log->number &&
+	    from->schema == log->schema) {
+		s->current = from;
+		return TEL_OK;
 	}
+	st = from != NULL ? session_retire(s, from) : TEL_OK;
+	if (st != TEL_OK)
+		return st;
 	st = source_new(s, log, &from);
 	if (st == TEL_OK)
 		s->current = from;

@@ -59,6 +59,7 @@ tel_stats_free(tel_stats *s)
 	for (i = 0; i < s->nsources; i++)
 		tel__source_free(s->sources[i]);
 	free(s->sources);
+	tel__table_clear(&s->by_log);
 	tel__clock_free(s->session.clock);
 	for (i = 0; i < s->count; i++)
 		tel__definition_free(s->definitions[i]);

@@ -73,6 +73,7 @@ struct source {
 	const struct tel_log *log;
 	unsigned number; /* log->number: an archive's logs share a struct */
 	uint32_t id;     /* never used again */
+	size_t place;    /* in the array of all */
 	const struct tel_schema *schema;
 	struct slot *slots;
 	size_t nslots;
@@ -152,6 +153,7 @@ struct tel_stats {
 	struct source *current;
 	struct source **sources;
 	size_t nsources, source_room;
+	struct tel__table by_log; /* from addresses of logs to sources */
 	uint32_t next_source;
 	struct key tuple[GROUPS_MAX]; /* of the event at hand */
 	int tuple_made;               /* 1; -1: a key found no room */

@@ -59,9 +59,24 @@ tel__native_free_logs(struct tel_reader *r, struct native *s)
 	}
 	r->log.metadata = NULL;
 	tel__metadata_clear(&s->metadata);
+	tel__table_clear(&s->by_digest);
+	tel__table_clear(&s->by_number);
 	free(s->slots);
 	free(s->natives);
 	free(s->rows);
+}
+
+/* Where the pointer of a key is, 0 if it is new; NULL when out of memory. */
+static uint64_t *
+logs_place(struct tel__table *t, uint64_t key)
+{
+	struct tel__entry *e;
+	int fresh;
+
+	if (t->entries == NULL)
+		tel__table_init(t);
+	e = tel__table_put(t, key, &fresh);
+	return e != NULL ? &e->value : NULL;
 }
 
 /* ------------------------------------------------------------- schemas */
@@ -172,15 +187,25 @@ logs_hash_name(const struct native_log *log)
 	return tel__native_xxh64(log->schema, log->schema_size);
 }
 
+/* The latest schema of a digest and a hash of a name, or NULL; then others. */
+static struct native_found *
+first_found(const struct native *s, uint64_t digest, uint64_t name)
+{
+	const struct tel__entry *e =
+	    tel__table_find(&s->by_digest, digest ^ name);
+
+	return e != NULL ? (struct native_found *)(uintptr_t)e->value : NULL;
+}
+
 /* A schema of that digest: a complete one, or one of some described types. */
 static struct native_found *
 look_up(const struct native *s, const struct native_log *log, uint64_t types)
 {
+	const uint64_t name = logs_hash_name(log);
 	struct native_found *f, *other = NULL;
 
-	for (f = s->schemas; f != NULL; f = f->next) {
-		if (f->native.digest != log->digest || f->base != NULL ||
-		    f->name != logs_hash_name(log))
+	for (f = first_found(s, log->digest, name); f != NULL; f = f->same) {
+		if (f->native.digest != log->digest || f->name != name)
 			continue;
 		if (f->types == 0 || f->types == types)
 			return f;
@@ -198,9 +223,9 @@ tel__native_find_schema(const struct native *s, const unsigned char *name,
 	const uint64_t hash = tel__native_xxh64(name, size);
 	const struct native_found *f;
 
-	for (f = s->schemas; f != NULL; f = f->next)
-		if (f->native.digest == digest && f->base == NULL &&
-		    f->types == 0 && f->name == hash)
+	for (f = first_found(s, digest, hash); f != NULL; f = f->same)
+		if (f->native.digest == digest && f->types == 0 &&
+		    f->name == hash)
 			return f;
 	return NULL;
 }
@@ -262,15 +287,19 @@ add_schema(struct native *s, struct tel_schema *schema,
     const struct native_log *log, uint64_t types)
 {
 	struct native_found *f = calloc(1, sizeof(*f));
+	uint64_t name = logs_hash_name(log);
+	uint64_t *place = logs_place(&s->by_digest, log->digest ^ name);
 
-	if (f == NULL ||
+	if (f == NULL || place == NULL ||
 	    tel__native_schema_begin(&f->native, schema, log->digest) !=
 	        TEL_OK) {
 		free(f);
 		return TEL_ENOMEM;
 	}
-	f->name = logs_hash_name(log);
+	f->name = name;
 	f->types = types;
+	f->same = (struct native_found *)(uintptr_t)*place;
+	*place = (uintptr_t)f;
 	f->next = s->schemas;
 	s->schemas = f;
 	s->nschemas++;
@@ -334,8 +363,8 @@ find_source_schema(struct tel_reader *r, struct native *s, unsigned bits,
 	struct native_found *f;
 	tel_status st;
 
-	for (f = s->schemas; f != NULL; f = f->next)
-		if (f->base == *found && f->native.source == bits) {
+	for (f = (*found)->with_source; f != NULL; f = f->same)
+		if (f->native.source == bits) {
 			*found = f;
 			return TEL_OK;
 		}
@@ -360,6 +389,8 @@ find_source_schema(struct tel_reader *r, struct native *s, unsigned bits,
 		return TEL_ENOMEM;
 	}
 	f->base = *found;
+	f->same = f->base->with_source;
+	f->base->with_source = f;
 	f->next = s->schemas;
 	s->schemas = f;
 	s->nschemas++;
@@ -419,15 +450,19 @@ find_source(struct tel_reader *r, struct native *s, uint32_t number,
 {
 	struct native_source *source;
 	tel_status st = TEL_OK;
+	uint64_t *place =
+	    logs_place(&s->by_number, (uint64_t)s->stream << 32 | number);
 
-	for (source = s->sources; source != NULL; source = source->next)
-		if (source->number == number && source->stream == s->stream) {
-			*out = source;
-			return TEL_OK;
-		}
+	if (place != NULL && *place != 0) {
+		*out = (struct native_source *)(uintptr_t)*place;
+		return TEL_OK;
+	}
 	source = calloc(1, sizeof(*source));
-	if (source == NULL)
+	if (source == NULL || place == NULL) {
+		free(source);
 		return TEL_ENOMEM;
+	}
+	*place = (uintptr_t)source;
 	source->number = number;
 	source->stream = s->stream;
 	source->log = &r->log;

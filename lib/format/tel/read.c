@@ -499,13 +499,11 @@ note_base(struct native *s)
 
 /* The block is not the one that events are from any more. */
 static void
-withdraw(struct tel_reader *r, struct native *s)
+withdraw(struct native *s)
 {
-	struct native_source *source;
-
-	r->log.encoded = NULL;
-	for (source = s->sources; source != NULL; source = source->next)
-		source->own.encoded = NULL;
+	if (s->offered != NULL)
+		s->offered->encoded = NULL;
+	s->offered = NULL;
 }
 
 /* Offers the block to a writer, which may copy it if it gets all events. */
@@ -517,7 +515,8 @@ offer(struct native *s)
 		return;
 	s->encoded.block = s->block;
 	s->encoded.schema = s->slots[0].schema->native.schema;
-	s->slots[0].source->log->encoded = &s->encoded;
+	s->offered = s->slots[0].source->log;
+	s->offered->encoded = &s->encoded;
 }
 
 /*
@@ -647,7 +646,7 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 	tel_status st;
 	int look;
 
-	withdraw(r, s);
+	withdraw(s);
 	for (;;) {
 		tel__native_done(r, s);
 		if (tel__reader_at_limit(r))

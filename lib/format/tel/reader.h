@@ -3,20 +3,23 @@
 #ifndef TEL_NATIVE_READER_H
 #define TEL_NATIVE_READER_H
 
+#include "base/table.h"
 #include "format/tel/wire.h"
 #include "reader/reader.h"
 
 /* The most schemas, and unknown types of each, in one input. */
-#define NATIVE_SCHEMAS_MAX 1024u
+#define NATIVE_SCHEMAS_MAX 65536u
 #define NATIVE_UNKNOWN_MAX 65536u
 
 /* A schema that was found. */
 struct native_found {
 	struct native_found *next;
+	struct native_found *same; /* of this digest, or base, the next */
 	struct native_schema native;
 	uint64_t name;  /* hash of the name that the stream gives it */
 	uint64_t types; /* of a partial one: the hash of its description */
 	struct native_found *base; /* the schema to which a source was added */
+	struct native_found *with_source; /* that schema, by their .same */
 };
 
 /* A log of the stream that is read. */
@@ -71,6 +74,8 @@ struct native {
 	struct native_block *block;
 	struct native_found *schemas;
 	unsigned nschemas;
+	/* from digests to schemas, and from numbers of logs to sources */
+	struct tel__table by_digest, by_number;
 	/* digests of schemas whose descriptions need a newer version */
 	uint64_t newer[NATIVE_NEWER];
 	unsigned nnewer;
@@ -81,6 +86,7 @@ struct native {
 	size_t size; /* of its record, or 0: it is not in the window */
 	uint32_t at; /* its next event */
 	struct native_encoded encoded;
+	struct tel_log *offered; /* the log that has .encoded, or NULL */
 	struct native_slot *slots;
 	const struct native_schema **natives; /* of the slots */
 	size_t slot_room, natives_room;
