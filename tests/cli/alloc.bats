@@ -120,6 +120,17 @@ bare() {
 	[ "${#lines[@]}" -eq 161 ]
 }
 
+@test "an argument that is no number, and a symbol with the version of its library" {
+	printf '7 7 %s\n' 'malloc(42)=#1' 'free(#x)' 'free(#1)' >slots
+	run -3 --separate-stderr telcat -H --as logalloc slots
+	[ "${#lines[@]}" -eq 2 ]
+	[[ $stderr == *'expected a number, found "#x)"'* ]]
+	printf 't->%s\n' 'malloc@libc.so.6(513) = 0x5600' \
+	    'free@@GLIBC_2.2.5(0x5600) = <void>' 'malloc@libc.so.6 = 0x5600' >versions
+	clean bare versions | diff - <(printf '%s tid=0\n' \
+	    'malloc address=0x5600 size=513' 'free address=0x5600')
+}
+
 @test "a cut heaptrack file, and one without addresses" {
 	zstd -dqc "$ALLOC/perl.heaptrack.zst" >plain
 	{ head -n 400 plain; printf '%s' '- 5581b2'; } >short

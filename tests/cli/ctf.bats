@@ -267,6 +267,30 @@ fields() {
 	done
 }
 
+@test "packets without a header, with a long context; enums in lists of lists" {
+	mkdir trace
+	cat >trace/metadata <<-'END'
+		trace { major = 1; minor = 8; byte_order = le; };
+		typealias integer { size = 8; } := b;
+		stream { id = 0; packet.context := struct { b pad[600]; }; };
+		stream { id = 1; };
+		event { name = e; stream_id = 0; fields := struct {
+		    enum : b { A = 1, B = 2 ... 3 } grid[2][2]; b n; }; };
+		event { name = f; stream_id = 1; fields := struct { b n; }; };
+	END
+	{
+		head -c 600 /dev/zero
+		printf '\1\2\3\4\7\2\2\1\1\10'
+	} >trace/stream
+	clean telcat -H trace | cut -d ' ' -f 2- >got
+	diff - got <<-'END'
+		e grid="[[\"A\",\"B\"],[\"B\",4]]" n=7
+		e grid="[[\"B\",\"B\"],[\"A\",\"A\"]]" n=8
+	END
+	timeout 60 "$TEL_BUILD/bin/telfilter" -w 'n == 7' -o out trace
+	clean telcat -H out | cut -d ' ' -f 2- | cmp - <(head -n 1 got)
+}
+
 @test "bases of integers, each by all of its words, are data types" {
 	mkdir trace
 	local base n=0

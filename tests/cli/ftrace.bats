@@ -145,6 +145,24 @@ field() {
 	done
 }
 
+@test "values and orders at the limits of their forms" {
+	{
+		printf ' a-1 [000] .... 1.00000%d: mm_page_alloc: pfn=%s order=%d\n' \
+		    1 0x10 0 2 0x10 32 3 0x10 33 4 -1 1
+		echo ' a-1 [000] .... 1.000005: rcu: vec: [act=RCU] k=5'
+		echo ' a-1 [000] .... 1.000006: rcu: vec=9 [act=RCU] k=[b=5'
+	} >log
+	clean telcat -H log | cut -d ' ' -f 2,6- | diff - <(cat <<-'END'
+		mm_page_alloc pfn=0x10 order=0 address=0x10000 size=4096
+		mm_page_alloc pfn=0x10 order=32 address=0x10000 size=17592186044416
+		mm_page_alloc pfn=0x10 order=33
+		mm_page_alloc pfn=0xffffffffffffffff order=1 address=0x0 size=8192
+		rcu text="vec: [act=RCU]" k=5
+		rcu vec=9 act="RCU" k="[b=5"
+	END
+	)
+}
+
 @test "types that come late, or turn out to be text, are known from then on" {
 	{
 		for i in $(seq 3000); do

@@ -110,6 +110,23 @@ answers() {
 	done
 }
 
+@test "a chunk of version 0 between others costs itself" {
+	unpack serial-25.jfr
+	{
+		cat serial-25.jfr
+		head -c 4 serial-25.jfr
+		printf '\0\0'
+		tail -c +7 serial-25.jfr
+		cat serial-25.jfr
+	} >three.jfr
+	run -3 --separate-stderr telcat -c three.jfr
+	[ "$output" -eq $((2 * $(telcat -c serial-25.jfr))) ]
+	local size
+	size=$(stat -c %s serial-25.jfr)
+	[[ $stderr == *": offset $size: a chunk of version 0, which is not supported"* ]]
+	[[ $stderr == *": 2 damaged places, $size bytes skipped,"* ]]
+}
+
 @test "events in no order, most of them at once" {
 	python3 "$TEL_TOP/tests/bench/jfr_make.py" bursts >bursts.jfr
 	telcat -H bursts.jfr | sed 's/ .*=/ /' >got

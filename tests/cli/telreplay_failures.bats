@@ -338,6 +338,15 @@ last_words() {
 	expect 2 "*--sample: *" telreplay --sample x t.txt
 }
 
+@test "without memory that processes share there is no replay" {
+	# a sanitizer and valgrind have files of their own
+	slow && skip "files are needed for what watches telreplay"
+	echo '1: malloc 0x1000 10' >t.txt
+	run -1 --separate-stderr bash -c 'exec 3>&- 4>&-; ulimit -n 4; "$@"' bash \
+	    "$TEL_BUILD/bin/telreplay" --runs 1 -a class t.txt
+	[ "$stderr" = "telreplay: shared memory: Too many open files" ]
+}
+
 @test "what a program has already cannot be asked for again" {
 	clean telreplay --dry-run -q --program t.prog t.txt >/dev/null
 	expect 2 "*--program applies to logs*" telreplay --program x t.prog

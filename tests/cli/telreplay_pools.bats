@@ -183,6 +183,7 @@ teller() {
 		plugin of$version <<-END
 			const tel_pool_table tel_pool_allocator = {
 				.version = $version, .name = "of$version",
+				.release = "1.$version-b",
 				.alloc = get, .free = put,
 				/* not there, in version 1 */
 				.roots = (void (*)(void *, void **, size_t))1 };
@@ -191,6 +192,7 @@ teller() {
 	python3 "$MODEL" make 5 500 1 >t.txt
 	clean telreplay --runs 1 --verify -f csv -a ./of1.so t.txt >report
 	[ "$(figure allocator of1 errors <report)" = 0 ]
+	[ "$(figure allocator of1 version <report)" = 1.1-b ]
 	refused "version 3 of tel_pool.h, not 1 to 2" ./of3.so
 }
 

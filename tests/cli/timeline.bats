@@ -521,6 +521,34 @@ print(most)' >want
 	END
 }
 
+@test "events of threads without names, one after the other, have their threads" {
+	mkdir trace
+	cat >trace/metadata <<-'END'
+		trace { major = 1; minor = 8; byte_order = le; };
+		typealias integer { size = 8; } := b;
+		stream { };
+		event { name = e; fields := struct { b tid; b n; }; };
+	END
+	printf '\1\1\2\2\2\3\1\4\3\5\2\6' >trace/stream
+	clean telcat -f chrome trace | python3 -c '
+import json, sys
+events = json.load(sys.stdin)
+events = events["traceEvents"] if isinstance(events, dict) else events
+names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events
+         if e.get("name") == "thread_name"}
+for e in events:
+    if e["ph"] == "i":
+        print(e["args"]["n"], names[e["pid"], e["tid"]])' >got
+	diff - got <<-'END'
+		1 thread 1
+		2 thread 2
+		3 thread 2
+		4 thread 1
+		5 thread 3
+		6 thread 2
+	END
+}
+
 @test "ranges that overlap have tracks of their own" {
 	"$TEL_BUILD/tests/test_hpm" --make \
 	    "$TEL_TOP/tests/data/hpm/strange-flags.txt" .

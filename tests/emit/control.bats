@@ -64,6 +64,8 @@ load live
 	run -2 telrec --control 1 --control 2
 	run -1 telrec --control missing
 	[[ $output == *"no such file"* ]]
+	run -1 telrec --control .
+	[[ $output == *".: Is a directory" ]]
 	run -1 telrec --control /dev/null all
 	run -1 telrec --control "$BASHPID"
 	[[ $output == *"no ring file"* ]]
