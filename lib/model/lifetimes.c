@@ -5,26 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Buckets are a sixteenth of a power of two: 2^4 of each. */
-#define STEPS 16u
-
-static unsigned
-lifetimes_bucket_of(uint64_t v)
-{
-	const unsigned log = v < STEPS ? 0 : 59 - (unsigned)__builtin_clzll(v);
-
-	return log * STEPS + (unsigned)(v >> log);
-}
-
-/* The largest value of a bucket. */
-static uint64_t
-lifetimes_bucket_end(unsigned i)
-{
-	const unsigned log = i < STEPS ? 0 : i / STEPS - 1;
-
-	return (((uint64_t)i - log * STEPS) << log) +
-	    (((uint64_t)1 << log) - 1);
-}
+#include "base/bucket.h"
 
 /* Makes room for bucket i.  1, or 0: no memory. */
 static int
@@ -69,7 +50,7 @@ tel__lifetimes_between(struct tel_clock *c, uint64_t from, uint64_t to)
 tel_status
 tel__lifetimes_add(struct tel__lifetimes **all, uint64_t time, uint32_t blocks)
 {
-	const unsigned i = lifetimes_bucket_of(time);
+	const unsigned i = tel__bucket(time);
 	struct tel__lifetimes *l;
 
 	if (!reserve_bucket(all, i))
@@ -98,7 +79,7 @@ tel__lifetimes_quantile(const struct tel__lifetimes *l, uint32_t share,
 	    (l->count % 1000000000 * share + 999999999) / 1000000000;
 	for (k = 0; k < l->n && sum < rank; k++) {
 		sum += l->buckets[k];
-		v = lifetimes_bucket_end(l->first + k);
+		v = tel__bucket_start(l->first + k + 1) - 1;
 	}
 	if (rank == 0 || v < l->least)
 		v = l->least;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/bucket.h"
 #include "base/varint.h"
 #include "model/live.h"
 #include "model/role.h"
@@ -168,8 +169,7 @@ tel__holders_event(struct holders *h, const struct tel_event *ev, uint64_t time,
 		h->processes |= op.process != h->process;
 		size = tel_alloc_bytes(&op);
 		h->largest = size > h->largest ? size : h->largest;
-		h->sizes[size == 0 ? 0 :
-		                     64 - (unsigned)__builtin_clzll(size)]++;
+		h->sizes[tel__bit_length(size)]++;
 	}
 	return tel__heap_take(h->heap, ev, &op);
 }

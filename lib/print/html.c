@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/bucket.h"
 #include "io/deflate.h"
 #include "model/run.h"
 #include "print/html.h"
@@ -308,7 +309,7 @@ heat(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	if (s == NULL)
 		return;
 	if (value > 0)
-		key.row = 64 - __builtin_clzll((unsigned long long)value);
+		key.row = (int)tel__bit_length((uint64_t)value);
 	if (s->rows == NULL &&
 	    (s->rows = calloc(64, sizeof(*s->rows))) == NULL) {
 		h->no_memory = 1;

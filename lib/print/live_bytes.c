@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/bucket.h"
 #include "model/role.h"
 #include "model/schema.h"
 #include "print/timeline.h"
@@ -816,7 +817,7 @@ count_size(struct timeline *tl, uint64_t size)
 
 	if (tl->sizes == NULL)
 		return;
-	row = size == 0 ? 0 : 64 - (unsigned)__builtin_clzll(size);
+	row = tel__bit_length(size);
 	row = row > 63 ? 63 : row;
 	tl->rows |= UINT64_C(1) << row;
 	tl->row[row]++;

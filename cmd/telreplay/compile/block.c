@@ -4,13 +4,6 @@
 
 #include <string.h>
 
-/* The number of bits in a number. */
-static inline unsigned
-compile_block_magnitude(uint64_t v)
-{
-	return v == 0 ? 0 : 64 - (unsigned)__builtin_clzll(v);
-}
-
 /* Moves live bytes from one size to another; 0 blocks: the block stays. */
 static void
 live_count(struct compiler *c, uint64_t from, uint64_t to, int blocks)
@@ -57,7 +50,7 @@ request_count(struct compiler *c, uint64_t size)
 
 	f->requests++;
 	f->requested += size;
-	f->sizes[compile_block_magnitude(size)]++;
+	f->sizes[tel__bit_length(size)]++;
 	if (size > f->largest)
 		f->largest = size;
 	window_count(c, size);
@@ -217,7 +210,7 @@ block_count_end(struct compiler *c, const struct tel__live_block *live,
 
 	live_count(c, live->size, 0, -1);
 	window_count(c, live->size);
-	f->lived[compile_block_magnitude(c->now - b->birth)]++;
+	f->lived[tel__bit_length(c->now - b->birth)]++;
 }
 
 tel_status
@@ -324,7 +317,7 @@ count_lifetime(struct compiler *c, const struct tel__live_block *live)
 
 	if (c->image_ends)
 		return TEL_OK;
-	c->facts.lived_ticks[compile_block_magnitude(ticks)]++;
+	c->facts.lived_ticks[tel__bit_length(ticks)]++;
 	return tel__lifetimes_add(&c->lifetimes,
 	    tel__lifetimes_between(c->log_clock, live->clock, c->clock), 1);
 }
@@ -384,6 +377,6 @@ blocks_finish(struct compiler *c)
 	/* the last entry is that of the key 0 */
 	for (i = 0; t->count > 0 && i <= t->mask + 1; i++)
 		if (t->entries[i].key != 0)
-			f->leaked[compile_block_magnitude(
+			f->leaked[tel__bit_length(
 			    c->live.blocks[t->entries[i].value].size)]++;
 }

@@ -7,6 +7,7 @@
 #define TELREPLAY_FACTS_H
 
 #include <stddef.h>
+#include "base/bucket.h"
 #include "tel/event.h"
 #include "tel/output.h"
 
@@ -82,21 +83,13 @@ struct thread_life {
 static inline unsigned
 size_class(uint64_t size)
 {
-	uint64_t v = size > 0 ? size - 1 : 0;
-	unsigned shift;
-
-	if (v < 16)
-		return (unsigned)v;
-	shift = 59 - (unsigned)__builtin_clzll(v);
-	return 16 * (shift + 1) + (unsigned)(v >> shift & 15);
+	return tel__bucket(size > 0 ? size - 1 : 0);
 }
 /* The largest size of a class. */
 static inline uint64_t
 size_class_max(unsigned class)
 {
-	class ++;
-	return class < 16 ? class :
-	                    (uint64_t)(16 + class % 16) << (class / 16 - 1);
+	return tel__bucket_start(class + 1);
 }
 
 /* The order between threads that a program keeps. */

@@ -248,22 +248,6 @@ static const struct {
 	{ "p99.9", 0.999 }, { "max", 1 } };
 #define NQUANTILES (sizeof(quantiles) / sizeof(quantiles[0]))
 
-/* In nanoseconds. */
-static double
-latency(const struct result *s, size_t kind, double share)
-{
-	const struct run_latency *l = &s->latency[kind];
-	double max = (double)l->max * s->tick_ns, value;
-	struct run_shared_stats scale;
-
-	if (share >= 1)
-		return max;
-	memset(&scale, 0, sizeof(scale));
-	scale.tick_ns = s->tick_ns;
-	value = run_quantile(&scale, l, share);
-	return value < max ? value : max;
-}
-
 static void
 add_latency(struct report *r, const struct result *s, size_t kind)
 {
@@ -278,7 +262,8 @@ add_latency(struct report *r, const struct result *s, size_t kind)
 	report_cell(r, report_count(s->operations[kind]));
 	report_cell(r, report_count(s->latency[kind].count));
 	for (i = 0; i < NQUANTILES; i++) {
-		v = latency(s, kind, quantiles[i].share);
+		v = s->tick_ns *
+		    run_quantile(&s->latency[kind], quantiles[i].share);
 		/* the clock does not tell it from others */
 		report_cell(r,
 		    report_is(r, REPORT_TEXT) && v < s->noise_ns ?
@@ -332,11 +317,13 @@ allocators_put_buckets(struct report *r, const struct result *s)
 			report_section(r, REPORT_DATA, "latency_range")->name =
 			    s->allocator->name;
 			r->section.item = report_text(r, "%s %.4g", kinds[kind],
-			    run_bucket(i) * s->tick_ns);
+			    (double)tel__bucket_start(i) * s->tick_ns);
 			report_data(r, "from_ns",
-			    report_real(run_bucket(i) * s->tick_ns));
+			    report_real(
+			        (double)tel__bucket_start(i) * s->tick_ns));
 			report_data(r, "to_ns",
-			    report_real(run_bucket(i + 1) * s->tick_ns));
+			    report_real(
+			        (double)tel__bucket_start(i + 1) * s->tick_ns));
 			report_data(r, "samples", report_count(l->buckets[i]));
 			report_put(r);
 		}

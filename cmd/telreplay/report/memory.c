@@ -240,56 +240,58 @@ pages_data(struct report *r, const struct result *s, size_t size)
 	report_data(r, "resident_bytes", report_count(pages_of(s, size)));
 }
 
-/* Samples of allocations or frees of a size, and their median. */
-static double
-report_memory_time_of(const struct result *s, const uint32_t *buckets,
-    uint64_t *samples)
+/* Samples of allocations and frees of a size, and their medians. */
+struct size_time {
+	uint64_t allocated, freed;
+	double allocation_ns, free_ns;
+};
+
+static struct size_time
+time_of(const struct result *s, size_t size)
 {
-	return s->tick_ns * run_coarse_median(buckets, samples);
+	const struct run_size_time *t = &s->size_time[size];
+	struct size_time out;
+
+	out.allocation_ns =
+	    s->tick_ns * run_coarse_median(t->allocated, &out.allocated);
+	out.free_ns = s->tick_ns * run_coarse_median(t->freed, &out.freed);
+	return out;
 }
 
 static int
 time_has(const struct result *s, size_t size)
 {
-	uint64_t allocated, freed;
+	struct size_time t;
 
 	if (size == RUN_SIZES)
 		return 0;
-	(void)report_memory_time_of(s, s->size_time[size].allocated,
-	    &allocated);
-	(void)report_memory_time_of(s, s->size_time[size].freed, &freed);
-	return allocated + freed > 0;
+	t = time_of(s, size);
+	return t.allocated + t.freed > 0;
 }
 
 static struct report_value
 time_cell(struct report *r, const struct result *s, size_t size)
 {
-	uint64_t allocated, freed;
-	double get =
-	    report_memory_time_of(s, s->size_time[size].allocated, &allocated);
-	double put = report_memory_time_of(s, s->size_time[size].freed, &freed);
+	const struct size_time t = time_of(s, size);
 
-	if (allocated + freed == 0)
+	if (t.allocated + t.freed == 0)
 		return unknown;
 	return report_string(report_text(r, "%s %s",
-	    allocated == 0 ? "-" : report_text(r, "%.0f", get),
-	    freed == 0 ? "-" : report_text(r, "%.0f", put)));
+	    t.allocated == 0 ? "-" : report_text(r, "%.0f", t.allocation_ns),
+	    t.freed == 0 ? "-" : report_text(r, "%.0f", t.free_ns)));
 }
 
 static void
 time_data(struct report *r, const struct result *s, size_t size)
 {
-	uint64_t allocated, freed;
-	double get =
-	    report_memory_time_of(s, s->size_time[size].allocated, &allocated);
-	double put = report_memory_time_of(s, s->size_time[size].freed, &freed);
+	const struct size_time t = time_of(s, size);
 
-	report_data(r, "allocation_samples", report_count(allocated));
-	if (allocated > 0)
-		report_data(r, "allocation_ns", report_real(get));
-	report_data(r, "free_samples", report_count(freed));
-	if (freed > 0)
-		report_data(r, "free_ns", report_real(put));
+	report_data(r, "allocation_samples", report_count(t.allocated));
+	if (t.allocated > 0)
+		report_data(r, "allocation_ns", report_real(t.allocation_ns));
+	report_data(r, "free_samples", report_count(t.freed));
+	if (t.freed > 0)
+		report_data(r, "free_ns", report_real(t.free_ns));
 }
 
 static const struct by_size by_size[] = {

@@ -113,22 +113,13 @@ touch_board(struct shared *sh)
 		(void)p[i];
 }
 
-static uint64_t
-now_ns(clockid_t id)
-{
-	struct timespec t = { 0, 0 };
-
-	(void)clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static void
 child_sample(const struct child *c, struct sample *out)
 {
 	struct shared *sh = c->shared;
 	struct memory m;
 
-	out->ns = now_ns(CLOCK_MONOTONIC) - sh->started;
+	out->ns = run_clock(CLOCK_MONOTONIC) - sh->started;
 	out->phase = atomic_load(&sh->phase);
 	out->done = program_facts(c->program)->words * sh->options.repeat;
 	out->live = shared_board(sh)->live_bytes;
@@ -168,7 +159,7 @@ child_begin(struct child *c)
 		return;
 	c->begun = 1;
 	touch_board(sh);
-	sh->started = now_ns(CLOCK_MONOTONIC);
+	sh->started = run_clock(CLOCK_MONOTONIC);
 	child_sample(c, &sh->baseline);
 	(void)memory_forget_peak();
 	memory_all(&c->resident, &c->files);
@@ -193,13 +184,6 @@ child_end(struct child *c)
 	/* files only grow */
 	if (peak > c->resident + (files - c->files))
 		sh->peak = peak - c->resident - (files - c->files);
-}
-
-/* CPU time of the whole process: an allocator may have threads of its own. */
-static uint64_t
-process_ns(void)
-{
-	return now_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void
@@ -229,10 +213,12 @@ take_phase(void *arg, enum run_phase phase)
 		child_begin(c);
 	} else if (phase == RUN_CHUNK) {
 		counters_run(&c->counters, 1);
-		c->process_ns = process_ns();
+		/* an allocator may have threads of its own */
+		c->process_ns = run_clock(CLOCK_PROCESS_CPUTIME_ID);
 		atomic_store(&c->shared->phase, PHASE_RUNNING);
 	} else if (phase == RUN_PAUSE) {
-		c->shared->process_ns += process_ns() - c->process_ns;
+		c->shared->process_ns +=
+		    run_clock(CLOCK_PROCESS_CPUTIME_ID) - c->process_ns;
 		counters_run(&c->counters, 0);
 	} else if (phase == RUN_PEAK) {
 		child_sample(c, &c->shared->at_peak);

@@ -236,15 +236,6 @@ take_latency(struct result *r, const struct run_shared_stats *b)
 	run_size_time_add(r->size_time, b->size_time);
 }
 
-/* Resident bytes of a sample, net of those before the run. */
-static uint64_t
-above(const struct shared *sh, const struct sample *s)
-{
-	return s->resident > sh->baseline.resident ?
-	    s->resident - sh->baseline.resident :
-	    0;
-}
-
 static void
 take_timing(const struct benchmark *c, struct result *r)
 {
@@ -276,7 +267,7 @@ take_timing(const struct benchmark *c, struct result *r)
 		t->process = t->cpu;
 	t->p99 = result_p99_of(b->latency, b->tick_ns);
 	t->remembers = sh->baseline.known && sh->end.known;
-	t->end = above(sh, &sh->end);
+	t->end = sample_above(&sh->end, &sh->baseline);
 	t->peak = sh->peak > t->end ? sh->peak : t->end;
 	t->minor_faults = sh->minor_faults;
 	t->major_faults = sh->major_faults;

@@ -110,15 +110,12 @@ double
 result_p99_of(const struct run_latency latency[RUN_KINDS], double tick_ns)
 {
 	struct run_latency all;
-	struct run_shared_stats scale;
 	size_t k;
 
 	memset(&all, 0, sizeof(all));
-	memset(&scale, 0, sizeof(scale));
-	scale.tick_ns = tick_ns;
 	for (k = 0; k < RUN_KINDS; k++)
 		run_latency_add(&all, &latency[k]);
-	return all.count > 0 ? run_quantile(&scale, &all, 0.99) : NAN;
+	return all.count > 0 ? run_quantile(&all, 0.99) * tick_ns : NAN;
 }
 
 double
@@ -147,11 +144,17 @@ result_largest(const struct result *r)
 }
 
 uint64_t
+sample_above(const struct sample *s, const struct sample *baseline)
+{
+	return s->resident > baseline->resident ?
+	    s->resident - baseline->resident :
+	    0;
+}
+
+uint64_t
 result_resident(const struct result *r, const struct sample *s)
 {
-	return s->resident > r->baseline.resident ?
-	    s->resident - r->baseline.resident :
-	    0;
+	return sample_above(s, &r->baseline);
 }
 
 double

@@ -103,7 +103,9 @@ double result_counter(const struct result *r, enum counter which);
 const struct sample *result_largest(const struct result *r);
 /* The peak of memory over that of the live bytes; 0 when unknown. */
 double result_over_live(const struct result *r, const struct facts *facts);
-/* Resident bytes, net of what was resident before the run. */
+/* Resident bytes of a sample, net of those of another one, ... */
+uint64_t sample_above(const struct sample *s, const struct sample *baseline);
+/* ... and of those before the run. */
 uint64_t result_resident(const struct result *r, const struct sample *s);
 
 #endif

@@ -12,6 +12,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <time.h>
+#include "base/bucket.h"
 #include "tel_pool.h"
 #include "telreplay/compile/program.h"
 
@@ -56,7 +58,7 @@ enum run_touch {
 static inline size_t
 run_size_class(uint64_t size)
 {
-	size_t i = size == 0 ? 0 : 64 - (size_t)__builtin_clzll(size);
+	size_t i = tel__bit_length(size);
 
 	return i < RUN_SIZES ? i : RUN_SIZES - 1;
 }
@@ -147,6 +149,7 @@ struct run_thread {
 
 /* Latency: buckets of 1/16 of a power of 2, in clock ticks. */
 #define RUN_BUCKETS 640
+/* buckets: see tel__bucket(); the last one has all that is more */
 struct run_latency {
 	uint64_t count;
 	uint64_t max;
@@ -224,14 +227,11 @@ const char *run_program(struct program *p, const struct alloc_functions *a,
     const struct run_options *options, struct run_shared_stats *shared_stats);
 
 /*
- * The latency in nanoseconds under which a share of the samples lies, 0 to
- * 1; 0 when there are none.
+ * The latency in ticks under which a share of the samples lies, 0 to 1; 0 when
+ * there are none.
  */
-double run_quantile(const struct run_shared_stats *shared_stats,
-    const struct run_latency *latency, double share);
+double run_quantile(const struct run_latency *latency, double share);
 
-/* The least ticks of a bucket. */
-double run_bucket(unsigned bucket);
 /* Adds the samples of one to another; those of RUN_SIZES classes. */
 void run_size_time_add(struct run_size_time *to,
     const struct run_size_time *from);
@@ -245,6 +245,9 @@ void run_latency_add(struct run_latency *to, const struct run_latency *from);
  */
 void run_position(const struct run_shared_stats *shared_stats, unsigned thread,
     uint64_t *chunk, uint32_t *position);
+
+/* The time of a clock of the system, in nanoseconds. */
+uint64_t run_clock(clockid_t id);
 
 /* Steps of computing in a nanosecond, for run_options.think_rate. */
 double run_think_rate(void);

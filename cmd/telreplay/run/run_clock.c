@@ -7,8 +7,8 @@
 
 #define EMPTY_PAIRS 1001
 
-static uint64_t
-clock_ns(clockid_t id)
+uint64_t
+run_clock(clockid_t id)
 {
 	struct timespec t = { 0, 0 };
 
@@ -19,13 +19,13 @@ clock_ns(clockid_t id)
 uint64_t
 run_now(void)
 {
-	return clock_ns(CLOCK_MONOTONIC);
+	return run_clock(CLOCK_MONOTONIC);
 }
 
 uint64_t
 run_cpu(void)
 {
-	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	return run_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /*
@@ -115,37 +115,13 @@ run_empty(uint64_t *noise)
 	return run_clock_between(run_ticks, noise);
 }
 
-/* Sixteen buckets for each power of two, the first ones for single ticks. */
-static unsigned
-run_clock_bucket(uint64_t v)
-{
-	unsigned shift, i;
-
-	if (v < 16)
-		return (unsigned)v;
-	shift = 59 - (unsigned)__builtin_clzll(v);
-	i = 16 * (shift + 1) + (unsigned)(v >> shift & 15);
-	return i < RUN_BUCKETS ? i : RUN_BUCKETS - 1;
-}
-
-/* The least value of a bucket. */
-double
-run_bucket(unsigned i)
-{
-	double v = 16 + i % 16;
-
-	if (i < 16)
-		return i;
-	for (i /= 16; i > 1; i--)
-		v *= 2;
-	return v;
-}
-
 void
 run_note(struct run_latency *l, uint32_t *by_size, uint64_t ticks)
 {
-	unsigned i = run_clock_bucket(ticks);
+	unsigned i = tel__bucket(ticks);
 
+	if (i >= RUN_BUCKETS)
+		i = RUN_BUCKETS - 1;
 	l->count++;
 	l->buckets[i]++;
 	by_size[i / 4]++;
@@ -180,7 +156,7 @@ run_size_time_add(struct run_size_time *to, const struct run_size_time *from)
 double
 run_coarse_median(const uint32_t *buckets, uint64_t *sum)
 {
-	uint64_t below = 0;
+	uint64_t below = 0, low;
 	unsigned i;
 
 	*sum = 0;
@@ -190,14 +166,14 @@ run_coarse_median(const uint32_t *buckets, uint64_t *sum)
 		return NAN;
 	for (i = 0; 2 * (below + buckets[i]) < *sum; i++)
 		below += buckets[i];
-	return run_bucket(4 * i) +
+	low = tel__bucket_start(4 * i);
+	return (double)low +
 	    ((double)*sum / 2 - (double)below) / (double)buckets[i] *
-	    (run_bucket(4 * i + 4) - run_bucket(4 * i));
+	    (double)(tel__bucket_start(4 * i + 4) - low);
 }
 
 double
-run_quantile(const struct run_shared_stats *shared_stats,
-    const struct run_latency *l, double share)
+run_quantile(const struct run_latency *l, double share)
 {
 	double rank = share * (double)l->count, below = 0, n, at;
 	unsigned i;
@@ -205,7 +181,7 @@ run_quantile(const struct run_shared_stats *shared_stats,
 	if (l->count == 0)
 		return 0;
 	if (share >= 1)
-		return (double)l->max * shared_stats->tick_ns;
+		return (double)l->max;
 	for (i = 0; i < RUN_BUCKETS - 1; i++) {
 		n = (double)l->buckets[i];
 		if (below + n > rank)
@@ -214,11 +190,9 @@ run_quantile(const struct run_shared_stats *shared_stats,
 	}
 	/* interpolated linearly within the bucket */
 	n = l->buckets[i] > 0 ? (rank - below) / (double)l->buckets[i] : 0;
-	at = run_bucket(i);
-	at += n * (run_bucket(i + 1) - at);
-	if (at > (double)l->max)
-		at = (double)l->max;
-	return at * shared_stats->tick_ns;
+	at = (double)tel__bucket_start(i);
+	at += n * ((double)tel__bucket_start(i + 1) - at);
+	return at < (double)l->max ? at : (double)l->max;
 }
 
 void
