@@ -139,6 +139,22 @@ show_final(struct count *c)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
 }
 
+/* --file-order may count other values than the order of time. */
+static void
+warn_of_order(const struct count *c, const struct source *src)
+{
+	const struct settings *s = &c->telstat->settings;
+
+	if (s->file_order && !s->quiet &&
+	    !tel_schema_ordered(tel_reader_schema(src->reader)) &&
+	    (tel_stats_uses(c->show.stats, TEL_USE_LABELS) ||
+	        tel_stats_uses(c->show.stats, TEL_USE_ORDER) ||
+	        selection_uses_order(&s->select)))
+		message(src->name,
+		    "labels, durations and differences depend on the order of "
+		    "events, which --file-order has not put in order of time");
+}
+
 static int
 telstat_count_begin(void *arg, struct source *const *srcs, int n)
 {
@@ -159,6 +175,7 @@ telstat_count_begin(void *arg, struct source *const *srcs, int n)
 		return 0;
 	}
 	for (i = 0; i < n; i++) {
+		warn_of_order(c, srcs[i]);
 		st = tel_stats_begin(c->show.stats, srcs[i]->reader);
 		if (st == TEL_OK)
 			continue;

@@ -127,9 +127,11 @@ say_lifetimes(struct report *r, const struct show *show, size_t i)
 	const int raw = show->options->raw;
 	unsigned k, n = quantiles(show, &list);
 	char share[FORMAT_TEXT], text[FORMAT_TEXT];
-	const char *line = "", *name;
-	uint64_t v;
+	const char *line = "", *below = "", *name;
+	uint64_t v, step;
 
+	if (!tel_heap_resolution(heap, &step))
+		step = 0;
 	for (k = 0; k <= n + 1; k++) {
 		if (!tel_heap_lifetime(heap, i,
 		        k == 0    ? 0 :
@@ -140,10 +142,21 @@ say_lifetimes(struct report *r, const struct show *show, size_t i)
 		name = k == 0 ? "least" :
 		    k > n     ? "most" :
 		                share_name(list[k - 1], share);
-		line = report_text(r, "%s  %s %s%s%s", line, name,
-		    format_value(int128_u64(v), unit, raw, text),
-		    raw ? " " : "", raw ? unit : "");
+		/* below the resolution, the largest share alone */
+		if (v < step)
+			v = step;
+		else
+			step = 0;
+		name =
+		    report_text(r, "  %s %s%s%s%s", name, step > 0 ? "< " : "",
+		        format_value(int128_u64(v), unit, raw, text),
+		        raw ? " " : "", raw ? unit : "");
+		if (step > 0)
+			below = name;
+		else
+			line = report_text(r, "%s%s", line, name);
 	}
+	line = report_text(r, "%s%s", below, line);
 	report_line(r, "", "lived%s", line);
 }
 

@@ -95,7 +95,9 @@ want = int(open("model").read())
 assert want <= got["resolution_ns"] <= want + want // 16 + 1, (got, want)'
 		done
 		telstat --file-order shared.log |
-		    grep '^lifetimes  p50 < [0-9.]* us  p90 < '
+		    grep -E '^lifetimes  (p90|p99|longest) < [0-9.]* us'
+		telstat --file-order --blocks=tid shared.log >text
+		[ "$(grep -c '^ *lived  \(0.9\|0.99\|most\) < ' text)" = 3 ]
 		telstat --file-order shared.log | grep ^lifetimes >stat
 		telreplay --file-order --dry-run --details=lifetimes shared.log |
 		    grep '^  lifetimes  ' | tr -s ' ' |

@@ -22,10 +22,13 @@ report_lifetimes_text(struct report *r, const uint64_t *times, uint64_t step,
 	for (i = 0; i < REPORT_LIFETIMES; i++) {
 		const int below = times[i] < step;
 
+		/* once: of shares that are below, the largest */
+		if (below && i + 1 < REPORT_LIFETIMES && times[i + 1] < step)
+			continue;
 		(void)format_value(int128_u64(below ? step : times[i]), unit,
 		    raw, figure);
 		line = report_text(r, "%s%s%s %s%s%s%s", line,
-		    i > 0 ? "  " : "", report_lifetimes[i].text,
+		    line[0] != '\0' ? "  " : "", report_lifetimes[i].text,
 		    below ? "< " : "", figure, raw ? " " : "", raw ? unit : "");
 	}
 	return line;
