@@ -79,6 +79,7 @@ shop_count(uint32_t who, uint64_t n)
 /* What a log says of Number: how many of whom, and whether all is right. */
 struct shop_log {
 	uint64_t events, numbers, torn, lost, damaged;
+	uint64_t unfinished;          /* when the program stopped */
 	uint64_t first[64], next[64]; /* of each who */
 	uint64_t missing;             /* numbers that do not follow */
 	uint64_t missing_of[64];
@@ -98,6 +99,8 @@ shop_notify(void *arg, tel_severity severity, const char *log, uint64_t offset,
 	(void)offset;
 	if (sscanf(text, "%llu events were lost", &n) == 1)
 		l->lost += n;
+	if (strstr(text, "events were being written") != NULL)
+		l->unfinished = strtoull(text, NULL, 10);
 }
 
 static inline void

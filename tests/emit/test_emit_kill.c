@@ -293,6 +293,43 @@ test_damage(void)
 	free(damaged);
 }
 
+/* Events that a program had not finished, next to each other and apart. */
+static void
+test_unfinished(void)
+{
+	const char *ring = shop_path("unfinished");
+	tel_emit_options o = { NULL, 65536, 1, NULL, 0, TEL_EMIT_NO_THREAD, 0 };
+	const size_t events = 65536 + 1048576 + 256, size = events + 69632;
+	unsigned char *bytes = malloc(size);
+	struct shop_log l;
+	size_t at = events;
+	uint64_t word;
+	FILE *f;
+	int i;
+
+	o.ring_file = ring;
+	tel_emit_open(&o, &tel_list_SHOP);
+	for (i = 0; i < 20; i++)
+		shop_count(1, (uint64_t)i);
+	tel_emit_close();
+	f = fopen(ring, "r");
+	ok(fread(bytes, 1, size, f) == size, "a ring");
+	fclose(f);
+	unlink(ring);
+	for (i = 0; i < 20; i++) {
+		memcpy(&word, bytes + at, 8);
+		if (i == 3 || i == 4 || i == 9 || i == 19)
+			word &= ~(uint64_t)TEL__EVENT_WHOLE;
+		memcpy(bytes + at, &word, 8);
+		at += 8 * (word >> 16 & 0xfff);
+	}
+	ok(shop_read_memory(bytes, size, &l) == TEL_END && l.numbers == 16 &&
+	        l.missing == 3 && l.torn == 0,
+	    "those that were finished");
+	is_u64(l.unfinished, 3, "those next to each other are one");
+	free(bytes);
+}
+
 /* Another process changes what is on. */
 static void
 test_other(void)
@@ -426,6 +463,7 @@ main(void)
 	test_live();
 	test_kill();
 	test_damage();
+	test_unfinished();
 	test_other();
 	test_crash();
 	test_dump();
