@@ -183,6 +183,12 @@ reads_back() {
 	grep -q 'SegMerge .*withReservoirPermit=true' both
 }
 
+@test "a stream without its start is read by what fits, and other names are reported" {
+	zstd -dcq "$DATA/1.114.0-lii6gc-poolncv.log.zst" | tail -c +400 >mpsio.log
+	run -3 --separate-stderr telcat -c mpsio.log
+	[[ $stderr == *'fits best; LandInit is CBSInit in mps-1.113.0; LandInit.land is cbs in mps-1.113.0; VMInit is VMCreate in mps-1.113.0'* ]]
+}
+
 @test "the text of mpseventtxt is read back, each line of it, by every tool" {
 	for log in "$DATA"/*.txt.zst; do
 		case $log in
