@@ -217,15 +217,30 @@ references() {
 	sed -n 's/^| .* | `\([a-z_/]*\.c\)` | `\([a-z_]*\)()` |$/\1 \2/p' \
 	    CONTRIBUTING.md >"$BATS_TEST_TMPDIR/places"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/places")" -ge 10 ]
+	# and in no other, so that the first jump to a tag is right
 	while read -r file name; do
 		echo "$file: $name"
-		grep -q "^$name(" "$file"
+		[ "$(grep -l "^$name(" lib/**/*.c cmd/**/*.c)" = "$file" ]
 	done <"$BATS_TEST_TMPDIR/places"
-	# and each folder is named
-	for folder in lib/*/ tests/*/ examples/*/; do
-		[ "$folder" != lib/format/ ] || continue
+	# the map, drawn in two parts, names each folder, and none else
+	sed -n '/^## Layers/,/^Where is/s/^    //p' CONTRIBUTING.md \
+	    >"$BATS_TEST_TMPDIR/map"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/map")" -ge 40 ]
+	for folder in */ lib/*/ tests/*/ examples/*/; do
 		folder=${folder%/}
+		case $folder in
+		build | lib | tests | examples | cmd) continue ;;
+		esac
 		echo "$folder"
-		grep -qE "(^|[^a-z])($folder/|${folder#lib/} )" CONTRIBUTING.md
+		grep -qE "(^|[^a-z/])($folder/|${folder#lib/}(/.*)? )" \
+		    "$BATS_TEST_TMPDIR/map"
 	done
+	grep -oE '\b[a-z]+/([a-z]+/)*' "$BATS_TEST_TMPDIR/map" |
+	    while read -r folder; do
+		echo "$folder"
+		[ -d "$folder" ] || [ -d "lib/$folder" ] || exit
+	done
+	# once: no line of the map starts as another one does
+	run -0 awk '$1 ~ "/" && n[$1]++' "$BATS_TEST_TMPDIR/map"
+	[ -z "$output" ]
 }
