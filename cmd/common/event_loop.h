@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The loop_events: reads the operands of a tool, one after the other or merged by
+ * The loop over events: reads the operands of a tool, one after the other or merged by
  * time, and hands their events to the tool.
  */
 #ifndef COMMON_EVENT_LOOP_H
