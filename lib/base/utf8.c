@@ -32,6 +32,17 @@ tel__utf8_length(const unsigned char *s, size_t n)
 	return length;
 }
 
+size_t
+tel__utf8_modified(const unsigned char *s, size_t n)
+{
+	if (n >= 2 && s[0] == 0xc0 && s[1] == 0x80)
+		return 2;
+	if (n >= 3 && s[0] == 0xed && (s[1] & 0xe0) == 0xa0 &&
+	    (s[2] & 0xc0) == 0x80)
+		return 3;
+	return 0;
+}
+
 unsigned char *
 tel__utf8_put(unsigned char *p, uint32_t c)
 {

@@ -16,6 +16,12 @@
 size_t tel__utf8_length(const unsigned char *s, size_t n);
 
 /*
+ * The same of what modified UTF-8 has beyond that (The Java Virtual Machine
+ * Specification, 4.4.7): NUL in 2 bytes, a surrogate in 3; or 0.
+ */
+size_t tel__utf8_modified(const unsigned char *s, size_t n);
+
+/*
  * Writes the character c, which is at most U+10FFFF, to p, where
  * TEL__UTF8_MAX bytes fit.  Returns where it ends.
  */

@@ -232,7 +232,10 @@ is_utf8(const unsigned char *s, size_t n)
 	return 1;
 }
 
-/* Adds a text to a buffer: a byte that is not UTF-8 as what it is in Latin-1. */
+/*
+ * Adds a text to a buffer: the NUL of modified UTF-8, which has two bytes, as
+ * one; any other byte that is not UTF-8 as what it is in Latin-1.
+ */
 static int
 put_utf8(struct tel__buffer *b, const char *text, size_t n)
 {
@@ -250,8 +253,9 @@ put_utf8(struct tel__buffer *b, const char *text, size_t n)
 	for (i = 0; i < n; i += length) {
 		length = tel__utf8_length(s + i, n - i);
 		if (length == 0) {
-			p = tel__utf8_put(p, s[i]);
-			length = 1;
+			length = tel__utf8_modified(s + i, n - i);
+			p = tel__utf8_put(p, length == 2 ? 0 : s[i]);
+			length = length == 2 ? 2 : 1;
 			continue;
 		}
 		memcpy(p, s + i, length);

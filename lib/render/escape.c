@@ -170,22 +170,6 @@ put_json(unsigned char *p, unsigned char c)
 	return p;
 }
 
-/*
- * The length of a character that modified UTF-8 has beyond UTF-8 (The Java
- * Virtual Machine Specification, 4.4.7): NUL as two bytes, or a surrogate.  0
- * when there is none.
- */
-static size_t
-modified_length(const unsigned char *s, size_t n)
-{
-	if (n >= 2 && s[0] == 0xc0 && s[1] == 0x80)
-		return 2;
-	return n >= 3 && s[0] == 0xed && (s[1] & 0xe0) == 0xa0 &&
-	        (s[2] & 0xc0) == 0x80 ?
-	    3 :
-	    0;
-}
-
 /* The character of two or three bytes. */
 static unsigned
 character(const unsigned char *s, size_t length)
@@ -208,7 +192,7 @@ tel__escape_json(unsigned char *p, const char *s, size_t n, int safe)
 			continue;
 		}
 		length = tel__utf8_length(u + i, n - i);
-		modified = length > 0 ? 0 : modified_length(u + i, n - i);
+		modified = length > 0 ? 0 : tel__utf8_modified(u + i, n - i);
 		if (modified > 0 ||
 		    (length > 0 && safe && tel__utf8_steers(u + i, length))) {
 			length += modified;
