@@ -18,6 +18,9 @@ def value(datatype, v):
         return [value(datatype, one) for one in v]
     if v is None:
         return v
+    if datatype == "string":
+        # the NUL of modified UTF-8
+        return v.replace("\udcc0\udc80", "\0")
     if datatype in ("address", "pointer", "set"):
         return "0x%x" % v
     if datatype == "double" and not math.isfinite(v):
