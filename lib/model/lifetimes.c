@@ -87,6 +87,16 @@ tel__lifetimes_quantile(const struct tel__lifetimes *l, uint32_t share,
 	return 1;
 }
 
+void
+tel__lifetimes_powers(const struct tel__lifetimes *l, uint64_t out[65])
+{
+	unsigned k;
+
+	for (k = 0; l != NULL && k < l->n; k++)
+		out[tel__bit_length(tel__bucket_start(l->first + k))] +=
+		    l->buckets[k];
+}
+
 tel_status
 tel__lifetimes_allocated(struct tel__lifetimes_clock *of,
     struct tel__lifetimes_thread *t, struct tel_clock *c, uint64_t clock)

@@ -43,6 +43,8 @@ tel_status tel__lifetimes_add(struct tel__lifetimes **all, uint64_t time,
  */
 int tel__lifetimes_quantile(const struct tel__lifetimes *l, uint32_t share,
     uint64_t *out);
+/* Adds the blocks by the power of two of their time: see tel__bit_length(). */
+void tel__lifetimes_powers(const struct tel__lifetimes *l, uint64_t out[65]);
 /* A thread allocates a block.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__lifetimes_allocated(struct tel__lifetimes_clock *of,
     struct tel__lifetimes_thread *t, struct tel_clock *c, uint64_t clock);

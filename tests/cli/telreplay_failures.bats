@@ -136,7 +136,7 @@ fails() {
 	run -1 --separate-stderr telreplay --timeout 3s --runs 1 \
 	    -a "broken=./broken.so:BROKEN=hang" few.txt
 	echo "$stderr"
-	[[ $stderr == *"hung at event 104 of few.txt (1 threads wait for others, 1 have finished)"* ]]
+	[[ $stderr == *"hung at event 104 of few.txt (1 wait for other threads, 1 finished)"* ]]
 }
 
 @test "what an allocator that works writes is shown, and in the report" {

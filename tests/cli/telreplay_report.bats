@@ -216,8 +216,8 @@ small() {
 		lifetime,,2,blocks,1
 		lifetime,,4,blocks,1
 		lifetime,,8,blocks,1
-		lifetime_ticks,,32,blocks,2
-		lifetime_ticks,,2048,blocks,2
+		lifetime_ns,,32,blocks,2
+		lifetime_ns,,2048,blocks,2
 		live,,0,done,1
 		live,,0,blocks,2
 		live,,0,bytes,200
@@ -264,7 +264,7 @@ small() {
 		size: requests not_freed
 		what_if: used bytes slack
 		lifetime: blocks
-		lifetime_ticks: blocks
+		lifetime_ns: blocks
 		live: done blocks bytes
 		machine: kernel processors runs repeat touch verified pace
 		think_ns think_log sampled_each

@@ -312,12 +312,8 @@ block_replaced(struct compiler *c, struct thread *t,
 static tel_status
 count_lifetime(struct compiler *c, const struct tel__live_block *live)
 {
-	const uint64_t ticks =
-	    c->clock > live->clock ? c->clock - live->clock : 0;
-
 	if (c->image_ends)
 		return TEL_OK;
-	c->facts.lived_ticks[tel__bit_length(ticks)]++;
 	return tel__lifetimes_add(&c->lifetimes,
 	    tel__lifetimes_between(c->log_clock, live->clock, c->clock), 1);
 }

@@ -586,6 +586,7 @@ lifetimes_finish(struct compiler *c)
 	for (i = 0; i < REPORT_LIFETIMES; i++)
 		(void)tel__lifetimes_quantile(c->lifetimes,
 		    report_lifetimes[i].share, &f->lifetimes[i]);
+	tel__lifetimes_powers(c->lifetimes, f->lived_ns);
 	if (c->lifetimes != NULL)
 		(void)tel__lifetimes_resolution(&c->resolution,
 		    &f->lifetimes_clock);

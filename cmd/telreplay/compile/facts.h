@@ -131,9 +131,9 @@ struct facts {
 	uint64_t sizes[65];       /* requests by size */
 	uint64_t leaked[65];      /* blocks that are live at the end, by size */
 	uint64_t lived[65];       /* frees by lifetime, in operations */
-	uint64_t lived_ticks[65]; /* ends of blocks by lifetime, in ticks */
-	/* quantiles of lifetimes, see report_lifetimes; ticks if no rate */
-	uint64_t lifetimes[LIFETIMES];
+	/* lifetimes in ns, or in ticks if they have no rate: ends of blocks */
+	uint64_t lived_ns[65];
+	uint64_t lifetimes[LIFETIMES]; /* quantiles, see report_lifetimes */
 	uint64_t lifetimes_clock; /* below this they are unknown; 0: none is */
 	uint64_t log_threads;     /* threads in the log */
 	uint64_t threads;         /* threads of the program, 1 to 1024 */

@@ -123,7 +123,7 @@ put_lifetimes(struct report *r, const struct facts *f)
 	uint64_t i, ends = 0;
 
 	for (i = 0; i <= 64; i++)
-		ends += f->lived_ticks[i];
+		ends += f->lived_ns[i];
 	if (ends > 0 && !has_times(f))
 		report_line(r, "lifetimes",
 		    "not in time: the log has no clocks");
@@ -246,17 +246,16 @@ put_live(struct report *r, const struct facts *f)
 
 /* ---------------------------------------------------------- histograms */
 
-/* The range of an element; of ticks, the time up to which it goes. */
+/* The range of an element; of times, that up to which it goes. */
 static const char *
-range(struct report *r, size_t i, double tick_rate)
+range(struct report *r, size_t i, int is_time)
 {
 	uint64_t low = i == 0 ? 0 : (uint64_t)1 << (i - 1);
 	char text[FORMAT_TEXT];
 
-	if (tick_rate > 0)
+	if (is_time)
 		return report_text(r, "%s",
-		    format_double((double)((uint64_t)1 << (i < 63 ? i : 63)) *
-		            1e9 / tick_rate,
+		    format_double((double)((uint64_t)1 << (i < 63 ? i : 63)),
 		        "ns", 0, text));
 	if (i < 2)
 		return report_text(r, "%" PRIu64, low);
@@ -266,13 +265,12 @@ range(struct report *r, size_t i, double tick_rate)
 
 /*
  * A histogram: element i counts values from 2^(i-1) to 2^i - 1.
- * left: the same for the blocks never freed, or NULL; tick_rate: 0 if the
- * values are not ticks.
+ * left: the same for the blocks never freed, or NULL.
  */
 static void
 put_histogram(struct report *r, unsigned to, const char *type,
     const char *label, const char *what, const uint64_t *counts,
-    const uint64_t *left, double tick_rate)
+    const uint64_t *left, int is_time)
 {
 	struct report_field *f;
 	unsigned i, first = 64, last = 0;
@@ -306,7 +304,7 @@ put_histogram(struct report *r, unsigned to, const char *type,
 		report_cell(r,
 		    report_string(report_text(r, "%" PRIu64,
 		        i == 0 ? 0 : (uint64_t)1 << (i - 1))));
-		report_cell(r, report_string(range(r, i, tick_rate)));
+		report_cell(r, report_string(range(r, i, is_time)));
 		report_cell(r, report_count(counts[i]));
 		report_cell(r, report_real(show_ratio((double)counts[i], sum)));
 		if (left != NULL)
@@ -320,25 +318,22 @@ put_histogram(struct report *r, unsigned to, const char *type,
  * below are one row, since they are unknown.
  */
 static void
-put_lived_ticks(struct report *r, unsigned to, const struct facts *f)
+put_lived(struct report *r, unsigned to, const struct facts *f)
 {
-	static const char type[] = "lifetime_ticks";
+	static const char type[] = "lifetime_ns";
 	uint64_t shown[65];
-	double end = 1e9 / f->tick_rate;
-	unsigned i, n;
+	unsigned i, n = tel__bit_length(f->lifetimes_clock);
 
-	for (n = 0; n < 63 && end <= (double)f->lifetimes_clock; n++)
-		end *= 2;
-	memcpy(shown, f->lived_ticks, sizeof(shown));
+	memcpy(shown, f->lived_ns, sizeof(shown));
 	for (i = 0; i < n; i++) {
 		shown[n] += shown[i];
 		shown[i] = 0;
 	}
-	put_histogram(r, to & ~REPORT_TEXT, type, NULL, "blocks",
-	    f->lived_ticks, NULL, f->tick_rate);
+	put_histogram(r, to & ~REPORT_TEXT, type, NULL, "blocks", f->lived_ns,
+	    NULL, 1);
 	if ((to & REPORT_TEXT) != 0)
 		put_histogram(r, REPORT_TEXT, type, "lifetimes in time, up to",
-		    "blocks", shown, NULL, f->tick_rate);
+		    "blocks", shown, NULL, 1);
 }
 
 const char *
@@ -363,6 +358,6 @@ show_trace(struct report *r, const struct show *show)
 	put_histogram(r, lived, "lifetime", "lifetimes in operations", "blocks",
 	    f->lived, NULL, 0);
 	if (f->tick_rate > 0)
-		put_lived_ticks(r, has_times(f) ? lived : REPORT_DATA, f);
+		put_lived(r, has_times(f) ? lived : REPORT_DATA, f);
 	put_live(r, f);
 }

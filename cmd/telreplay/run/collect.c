@@ -101,8 +101,7 @@ name_threads(const struct benchmark *c, uint32_t threads, char *text,
 	if (d.waiting + d.over == 0)
 		return;
 	(void)snprintf(place, sizeof(place),
-	    " (%u threads wait for others, %u have finished)", d.waiting,
-	    d.over);
+	    " (%u wait for other threads, %u finished)", d.waiting, d.over);
 	collect_append(text, size, place);
 }
 
