@@ -17,7 +17,9 @@ cd "$1"
 for log in "$top"/tests/data/mps/1.1*.log.zst \
     "$top"/tests/data/alloc/sqlite3.*.zst \
     "$top"/tests/data/alloc/threads.kdump \
-    "$top"/tests/data/hpm/v3be/HPM.1.startup "$top"/tests/data/inst/hfs.txt; do
+    "$top"/tests/data/hpm/v3be/HPM.1.startup "$top"/tests/data/inst/hfs.txt \
+    "$top"/tests/data/jfr/g1-17.jfr.zst "$top"/tests/data/jfr/native-ap45.jfr.zst \
+    "$top"/tests/data/ctf/all.ctf.tar.zst; do
 	name=$(basename "$log")
 	telcat -q -f json "$log" >"$name.json"
 	telcat -q -f arrow "$log" >"$name.arrows"

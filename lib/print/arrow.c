@@ -247,6 +247,7 @@ plan_cells(struct tel_printer *pr, const struct tel_type *type,
 		if (!tel_field_labelled(f))
 			continue;
 		plan->labelled = 1;
+		plan->enums |= f->space == TEL_SPACE_ENUM;
 		c->label = &a->table->columns[p->label];
 		c->space = tel_field_space(type->schema, f);
 	}
@@ -659,7 +660,8 @@ put_rows(struct tel_printer *pr, const struct rows *r,
 		return TEL_ENOMEM;
 	for (i = 0; i < plan->n; i++)
 		if (!put_cell(a, r, &plan->cells[i]) ||
-		    (labelled && plan->cells[i].label != NULL &&
+		    ((labelled || plan->enums) &&
+		        plan->cells[i].label != NULL &&
 		        !arrow_put_labels(a, r, &plan->cells[i])))
 			return TEL_ENOMEM;
 	if (plan->other)
@@ -745,7 +747,7 @@ put_one(struct arrow *a, struct arrow_plan *plan, const struct rows *r,
 
 	if (plan->batch != a->table->batch && !touch_all(a, plan))
 		return 0;
-	if (labelled && plan->labelled)
+	if ((labelled && plan->labelled) || plan->enums)
 		ev = event_of(r, 0);
 	column = &a->table->columns[a->clock];
 	tel_store_le64(column->values + 8 * row, r->clocks[0]);

@@ -49,6 +49,7 @@ struct arrow_plan {
 	unsigned n;
 	uint32_t type, kind; /* numbers of their names */
 	int labelled;        /* a field may have labels */
+	int enums;           /* one of them is of names that the schema has */
 	int one_by_one;      /* it has text */
 	uint64_t batch;      /* the one whose columns it has touched */
 	int other;           /* some of it has no column */

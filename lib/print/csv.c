@@ -36,6 +36,8 @@ print_csv_add_column(struct tel_printer *pr, struct render_builder *b,
 		op = RENDER_STRING_CSV;
 	if (op == RENDER_LIST_TEXT)
 		op = RENDER_LIST_CSV;
+	if (type->fields[i].space == TEL_SPACE_STACK)
+		op = RENDER_STACK_CSV;
 	tel__render_add_if(b, (unsigned)i, "");
 	if (op == RENDER_HEX)
 		tel__render_add(b, "0x");

@@ -332,17 +332,26 @@ add_registry(struct tel__buffer *b, int undocumented)
 	    undocumented ? "" : " doc TEXT,");
 }
 
+/* Lists and stacks are texts with JSON. */
+static int
+database_is_json(const struct tel_field *f)
+{
+	return f->datatype == TEL_LIST || f->space == TEL_SPACE_STACK;
+}
+
 /* The letter of a data type in the MPS's registry. */
 static char
 letter_of(const struct tel_field *f)
 {
+	if (database_is_json(f))
+		return 'S';
 	switch (f->datatype) {
 	case TEL_ADDRESS: return 'A';
 	case TEL_POINTER: return 'P';
 	case TEL_BOOLEAN: return 'B';
 	case TEL_DOUBLE: return 'D';
-	case TEL_LIST:
 	case TEL_STRING: return 'S';
+	case TEL_LIST:
 	case TEL_UNSIGNED:
 	case TEL_SIGNED:
 	case TEL_SET: break;
@@ -423,7 +432,7 @@ add_table(struct tel__buffer *b, const struct tel_type *type)
 		database_add(b,
 		    f->datatype == TEL_DOUBLE     ? " REAL, " :
 		        f->datatype == TEL_STRING ? " TEXT, " :
-		        f->datatype == TEL_LIST   ? " TEXT, " :
+		        database_is_json(f)       ? " TEXT, " :
 		                                    " INTEGER, ");
 	}
 	database_add(b,

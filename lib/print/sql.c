@@ -38,6 +38,8 @@ struct sql {
 static enum render_op
 sql_choose(const struct tel_field *f)
 {
+	if (f->space == TEL_SPACE_STACK)
+		return RENDER_STACK_SQL;
 	switch (f->datatype) {
 	case TEL_STRING: return RENDER_STRING_SQL;
 	case TEL_DOUBLE:

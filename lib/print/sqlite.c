@@ -199,6 +199,25 @@ sqlite_prepare(struct tel_printer *pr, const struct tel_type *type)
 	    sqlite_fail(pr);
 }
 
+/* Binds a list, or a stack, as JSON. */
+static int
+bind_list(const struct sqlite *d, sqlite3_stmt *stmt, int number,
+    const struct tel_event *ev, const struct tel_field *f,
+    struct tel__buffer *list)
+{
+	list->used = 0;
+	if (f->datatype == TEL_LIST)
+		tel__render_list(list, ev, f, 1);
+	else
+		tel__render_stack(list, ev, tel_load(f, ev->data));
+	if (list->failed)
+		return SQLITE_NOMEM;
+	if (list->used == 0)
+		return d->lib.bind_null(stmt, number);
+	return d->lib.bind_text64(stmt, number, (const char *)list->bytes,
+	    list->used, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
 /* Binds the fields of an event, whose type is known. */
 static int
 bind_fields(const struct sqlite *d, sqlite3_stmt *stmt,
@@ -216,16 +235,11 @@ bind_fields(const struct sqlite *d, sqlite3_stmt *stmt,
 			code = d->lib.bind_null(stmt, i + 1);
 			continue;
 		}
+		if (f->datatype == TEL_LIST || f->space == TEL_SPACE_STACK) {
+			code = bind_list(d, stmt, i + 1, ev, f, list);
+			continue;
+		}
 		switch (f->datatype) {
-		case TEL_LIST:
-			list->used = 0;
-			tel__render_list(list, ev, f, 1);
-			code = list->failed ?
-			    SQLITE_NOMEM :
-			    d->lib.bind_text64(stmt, i + 1,
-			        (const char *)list->bytes, list->used,
-			        SQLITE_TRANSIENT, SQLITE_UTF8);
-			break;
 		case TEL_STRING:
 			s = tel_load_string(ev, f, &n);
 			code = d->lib.bind_text64(stmt, i + 1, s, n,

@@ -116,8 +116,5 @@ tel__render_stack(struct tel__buffer *b, const struct tel_event *ev,
 		list_put_string(b, f->name != NULL ? f->name : "", f->length,
 		    1);
 	}
-	if (depth == 0)
-		tel__buffer_put(b, "null", 4);
-	else
-		tel__buffer_put(b, "]", 1);
+	tel__buffer_put(b, "]", depth > 0);
 }

@@ -15,7 +15,7 @@ void tel__render_list(struct tel__buffer *b, const struct tel_event *ev,
 
 /*
  * Adds the names of the frames of a stack, the innermost first, as a list in
- * JSON; null for no stack.
+ * JSON; nothing for no stack.
  */
 void tel__render_stack(struct tel__buffer *b, const struct tel_event *ev,
     uint64_t frame);

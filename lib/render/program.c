@@ -522,7 +522,7 @@ render_program_put_list(struct tel_printer *pr, const struct render_program *g,
 	size_t n;
 
 	b->used = 0;
-	if (s->op == RENDER_STACK_JSON)
+	if (s->op >= RENDER_STACK_JSON)
 		tel__render_stack(b, ev, tel_load(f, ev->data));
 	else
 		tel__render_list(b, ev, f,
@@ -536,9 +536,13 @@ render_program_put_list(struct tel_printer *pr, const struct render_program *g,
 	p = more_room(pr, g, p, TEL_ESCAPE_ROOM(n));
 	if (p == NULL)
 		return NULL;
-	if (s->op == RENDER_LIST_CSV)
+	if (n == 0 && s->op != RENDER_STACK_CSV) {
+		memcpy(p, "null", 4);
+		return p + 4;
+	}
+	if (s->op == RENDER_LIST_CSV || s->op == RENDER_STACK_CSV)
 		return tel__escape_csv(p, text, n, 0);
-	if (s->op == RENDER_LIST_SQL)
+	if (s->op == RENDER_LIST_SQL || s->op == RENDER_STACK_SQL)
 		return tel__escape_sql(p, text, n);
 	if (s->op != RENDER_LIST_DOUBLED) {
 		memcpy(p, text, n);

@@ -74,8 +74,11 @@ enum render_op {
 	RENDER_LIST_DOUBLED, /* with every quote twice */
 	RENDER_LIST_CSV,
 	RENDER_LIST_JSON,
-	RENDER_LIST_SQL,  /* as JSON */
-	RENDER_STACK_JSON /* the frames of a stack */
+	RENDER_LIST_SQL, /* as JSON */
+	/* the frames of a stack, as JSON, in CSV, in SQL */
+	RENDER_STACK_JSON,
+	RENDER_STACK_CSV,
+	RENDER_STACK_SQL
 };
 
 /* How the label of an address is printed. */

@@ -58,7 +58,8 @@ rows() {
 	local log
 	python3 "$TEL_TOP/tests/bench/jfr_make.py" odd >odd.jfr
 	for log in odd.jfr "$TEL_TOP"/tests/data/ctf/all.ctf.tar.zst \
-	    "$TEL_TOP"/tests/data/jfr/g1-17.jfr.zst; do
+	    "$TEL_TOP"/tests/data/jfr/g1-17.jfr.zst \
+	    "$TEL_TOP"/tests/data/mps/1.111.0-lii6gc-amcss.log.zst; do
 		echo "$log"
 		compared "$log" >out
 		[ "$(tail -n 1 out)" = "$(wc -l <want.json) rows" ]

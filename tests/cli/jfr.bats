@@ -151,6 +151,32 @@ answers() {
 	[ "$(sqlite3 db2 'SELECT max(heapSpace_committedSize) FROM [EVENT_jdk.GCHeapSummary]')" -gt 1000000 ]
 }
 
+@test "stacks are whole in JSON, CSV and databases" {
+	local log=$DATA/g1-17.jfr.zst
+	telcat -f json -e jdk.ObjectAllocationSample "$log" |
+	    python3 -c 'import json, sys
+for line in sys.stdin: print(json.dumps(json.loads(line)["fields"]["stackTrace"]))' >want
+	[ "$(grep -c 'Shop.work:17' want)" -gt 100 ]
+	telcat -f csv -e jdk.ObjectAllocationSample -F weight,stackTrace "$log" |
+	    python3 -c 'import csv, json, sys
+for row in list(csv.reader(sys.stdin))[1:]: print(json.dumps(json.loads(row[3])))' |
+	    cmp - want
+	# without one: nothing, and NULL
+	telcat -f csv -e jdk.CPULoad -F stackTrace,machineTotal "$log" >csv
+	run ! grep -q 'null\|,\[' csv
+	telcat -f sql "$log" | sqlite3 db
+	telcat -f sqlite -o db2 "$log"
+	for db in db db2; do
+		sqlite3 $db 'SELECT stackTrace FROM [EVENT_jdk.ObjectAllocationSample] ORDER BY time, event_number' |
+		    sed 's/","/", "/g' | cmp - want
+		[ "$(sqlite3 $db "SELECT sort FROM event_param WHERE ident = 'stackTrace' LIMIT 1")" = S ]
+		sqlite3 $db 'SELECT count(*), count(stackTrace) FROM [EVENT_jdk.ThreadStart]'
+	done >counts
+	[ "$(sort -u counts | wc -l)" = 1 ]
+	telcat -f json -e jdk.ThreadStart "$log" |
+	    awk '/"stackTrace":\[/ { n++ } END { print NR "|" n + 0 }' | cmp - <(sort -u counts)
+}
+
 @test "floats have the digits that they need" {
 	telcat -H -e shop.Order "$DATA/g1-17.jfr.zst" >text
 	grep -q ' f=0.1\| f=200 ' text
