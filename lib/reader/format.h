@@ -86,7 +86,7 @@ struct tel_format_ops {
 	tel_status (*open)(struct tel_reader *r, const char *as);
 	/*
 	 * Appends the bytes that open() has stepped over, as they are in the
-	 * log, but for those that are damaged.  NULL: open() leaves all there.
+	 * log, except those that are damaged.  NULL: open() leaves all there.
 	 */
 	void (*opened)(struct tel_reader *r, struct tel__buffer *to);
 	/*
