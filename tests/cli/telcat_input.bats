@@ -142,6 +142,22 @@ setup() {
 	    grep -c '"type":"event",' | grep -qx 20000
 }
 
+@test "a text of very many types: little time, and a warning for the rest" {
+	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind needs more"
+	python3 - <<-'END'
+		with open("types", "w") as text:
+		    text.write("# teltools text 1\n")
+		    for i in range(200000):
+		        text.write("# type: T%d %d K a:unsigned\n" % (i, i + 1))
+		    for i in range(5000):
+		        text.write("%016X T%d a=1\n" % (i, i))
+	END
+	run -3 --separate-stderr bash -c 'ulimit -t 10; "$0" -c types' \
+	    "$TEL_BUILD/bin/telcat"
+	[ "$output" = 4096 ]
+	[[ ${stderr_lines[-1]} == *': 904 damaged places, '* ]]
+}
+
 @test "messages name the member of an archive" {
 	head -c 3001 mpsio.log >cut.log
 	tar -cf t.tar cut.log

@@ -9,6 +9,7 @@
 #ifndef TEL_ANYTEXT_H
 #define TEL_ANYTEXT_H
 
+#include "base/table.h"
 #include "model/name.h"
 #include "format/text/text.h"
 
@@ -50,6 +51,7 @@ struct any_type {
 	struct any_field *fields;
 	uint32_t code;
 	uint32_t order; /* in which it came, for types of one code */
+	uint32_t same;  /* the place, and 1, of the next one of its hash */
 	uint8_t nfields;
 	size_t room; /* for fields */
 };
@@ -62,7 +64,8 @@ struct any_set {
 	struct any_type *types;
 	unsigned ntypes;
 	size_t room;
-	unsigned nfields; /* of all types */
+	struct tel__table by_name; /* the places, and 1, of the first types */
+	unsigned nfields;          /* of all types */
 	int full;         /* a type had no room */
 	char **roles;     /* the texts behind "# role: " */
 	unsigned nroles;

@@ -28,6 +28,7 @@ tel__any_set_clear(struct any_set *set)
 	for (i = 0; i < set->ntypes; i++)
 		tel__any_type_clear(&set->types[i]);
 	free(set->types);
+	tel__table_clear(&set->by_name);
 	for (i = 0; i < set->nroles; i++)
 		free(set->roles[i]);
 	free(set->roles);
@@ -125,15 +126,21 @@ anytext_set_merge(struct any_type *type, const struct any_type *from)
 }
 
 static int
-anytext_set_append(struct any_set *set, struct any_type *type)
+anytext_set_append(struct any_set *set, struct any_type *type, uint64_t hash)
 {
+	struct tel__entry *e;
+	uint32_t at;
+	int fresh;
+
 	if (set->ntypes == ANY_TYPES_MAX ||
 	    set->nfields + type->nfields > ANY_FIELDS_MAX) {
 		tel__any_type_clear(type);
 		set->full = 1;
 		return 0;
 	}
-	if (!TEL__RESERVE(set->types, set->room, set->ntypes + 1u)) {
+	e = tel__table_put(&set->by_name, hash, &fresh);
+	if (e == NULL ||
+	    !TEL__RESERVE(set->types, set->room, set->ntypes + 1u)) {
 		tel__any_type_clear(type);
 		return -1;
 	}
@@ -141,26 +148,41 @@ anytext_set_append(struct any_set *set, struct any_type *type)
 	set->nfields += type->nfields;
 	set->types[set->ntypes++] = *type;
 	memset(type, 0, sizeof(*type));
+	/* in the order in which they came */
+	for (at = (uint32_t)e->value; at != 0 && set->types[at - 1].same != 0;)
+		at = set->types[at - 1].same;
+	if (at != 0)
+		set->types[at - 1].same = set->ntypes;
+	else
+		e->value = set->ntypes;
 	return 1;
 }
 
 int
 tel__any_set_add(struct any_set *set, struct any_type *type)
 {
-	unsigned i, same = 0;
+	const struct tel__entry *e;
+	uint32_t at, same = 0;
+	uint64_t hash;
 
-	for (i = 0; i < set->ntypes; i++) {
-		if (anytext_set_merge(&set->types[i], type)) {
+	if (set->by_name.entries == NULL)
+		tel__table_init(&set->by_name);
+	hash = tel__hash_bytes(type->name, strlen(type->name),
+	    set->by_name.factor);
+	e = tel__table_find(&set->by_name, hash);
+	for (at = e == NULL ? 0 : (uint32_t)e->value; at != 0;
+	     at = set->types[at - 1].same) {
+		if (anytext_set_merge(&set->types[at - 1], type)) {
 			tel__any_type_clear(type);
 			return 1;
 		}
-		same += strcmp(set->types[i].name, type->name) == 0;
+		same += strcmp(set->types[at - 1].name, type->name) == 0;
 	}
 	if (same >= ANY_SAME_MAX) {
 		tel__any_type_clear(type);
 		return 0;
 	}
-	return anytext_set_append(set, type);
+	return anytext_set_append(set, type, hash);
 }
 
 static int
