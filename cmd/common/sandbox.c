@@ -360,6 +360,10 @@ confine_files(const struct settings *s, const struct sink *sink,
 	}
 	r.handled = attr.fs;
 	r.fd = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
+	/* that of RHEL 9 claims version 6, but has no scopes */
+	if (r.fd < 0 && version >= 6)
+		r.fd = (int)syscall(SYS_landlock_create_ruleset, &attr,
+		    offsetof(struct ruleset_attr, scoped), 0);
 	if (r.fd < 0)
 		return -1;
 	allow_inputs(&r, s);

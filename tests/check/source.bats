@@ -241,6 +241,7 @@ references() {
 		[ -d "$folder" ] || [ -d "lib/$folder" ] || exit
 	done
 	# once: no line of the map starts as another one does
+	# shellcheck disable=SC2016 # of awk
 	run -0 awk '$1 ~ "/" && n[$1]++' "$BATS_TEST_TMPDIR/map"
 	[ -z "$output" ]
 }
