@@ -29,7 +29,10 @@ struct tel_suffix {
 	int is_long; /* m and h, which could be mistaken for others */
 };
 
-/* The suffix of n bytes, "" (1), k K M G T, ns us ms s m h; or NULL. */
+/*
+ * The suffix of n bytes, "" (1), k K M G T, alone or as KiB, ns us ms s m h; or
+ * NULL.
+ */
 const struct tel_suffix *tel__suffix_find(const char *p, size_t n);
 
 #endif

@@ -24,9 +24,11 @@ function literal({ number, string }) {
 			.replace(/\\(?:x([\da-fA-F]{2})|(.))/g, (_, hex, c) => hex
 				? String.fromCharCode(parseInt(hex, 16)) : ESCAPES[c] ?? c);
 	const [, digits, unit] = NUMBER.exec(number) ?? [];
-	const text = digits?.replace(/^0(?=\d)/, "0o"), v = text * SCALE[unit];
+	const text = digits?.replace(/^0(?=\d)/, "0o");
+	const scale = SCALE[unit?.replace(/^([kKMGT])iB$/, "$1")];
+	const v = text * scale;
 	return v > 2 ** 53 && /^(\d+|0\w+)$/.test(text)
-		? BigInt(text) * BigInt(SCALE[unit])
+		? BigInt(text) * BigInt(scale)
 		: /s/.test(unit) ? Math.round(v) : v;
 }
 
