@@ -120,41 +120,6 @@ greatest_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* Finds the range and the greatest scale of values that are not all equal. */
-static void
-find_scale(struct column *c)
-{
-	const uint64_t *v = c->v;
-	uint64_t all = 0, g = 0, least, d, odd;
-	size_t i;
-
-	c->low = c->high = v[0];
-	for (i = 1; i < c->n; i++) {
-		all |= v[i] ^ v[0];
-		c->low = v[i] < c->low ? v[i] : c->low;
-		c->high = v[i] > c->high ? v[i] : c->high;
-	}
-	/* the lowest bit that differs: all differences are multiples of it */
-	least = all & (0 - all);
-	for (i = 1; i < c->n && g != least; i++) {
-		d = v[i] - v[i - 1];
-		if (d >> 63)
-			d = 0 - d;
-		if (g == 0 || d == 0)
-			g |= d;
-		else if ((d | g) >> 32 == 0 ? (uint32_t)d % (uint32_t)g != 0 :
-		                              d % g != 0)
-			g = greatest_divisor(d, g);
-	}
-	c->exact = 1;
-	c->scale = g;
-	c->shift = (unsigned)__builtin_ctzll(g);
-	/* Newton's iteration: each step doubles the bits that are right */
-	odd = c->inverse = g >> c->shift;
-	for (i = 0; i < 5; i++)
-		c->inverse *= 2 - odd * c->inverse;
-}
-
 /* Two values, which processors combine at once. */
 typedef uint64_t two __attribute__((vector_size(16)));
 
@@ -189,6 +154,49 @@ wire_column_find_range(struct column *c)
 	c->low = range.low;
 	c->high = range.high;
 	c->exact = 1;
+}
+
+/* The inverse of an odd number; Newton's steps double the bits that are right. */
+static uint64_t
+inverse_of(uint64_t odd)
+{
+	uint64_t inverse = odd;
+	unsigned i;
+
+	for (i = 0; i < 5; i++)
+		inverse *= 2 - odd * inverse;
+	return inverse;
+}
+
+/*
+ * Finds the range and the greatest scale of values that are not all equal.  A
+ * multiple of an odd number, times its inverse, is the quotient; other products
+ * are greater than all quotients (H. S. Warren, "Hacker's Delight", 10-17).
+ */
+static void
+find_scale(struct column *c)
+{
+	const uint64_t *v = c->v, all = varying_bits(v, c->n),
+	               least = all & (0 - all);
+	uint64_t g = 0, inverse = 1, quotient = 0, rest = 0, d;
+	size_t i;
+
+	wire_column_find_range(c);
+	/* all differences are multiples of the lowest bit that differs */
+	for (i = 1; i < c->n && g != least; i++) {
+		d = v[i] - v[i - 1];
+		if (d >> 63)
+			d = 0 - d;
+		if (d * inverse <= quotient && (d & rest) == 0)
+			continue;
+		g = greatest_divisor(d, g);
+		rest = (g & (0 - g)) - 1;
+		inverse = inverse_of(g / (rest + 1));
+		quotient = UINT64_MAX / (g / (rest + 1));
+	}
+	c->scale = g;
+	c->shift = (unsigned)__builtin_ctzll(g);
+	c->inverse = inverse;
 }
 
 /*
@@ -271,36 +279,45 @@ count_bytes(struct shape *s)
 	}
 }
 
-/* The shapes of the units, and of the steps, that are looked at. */
-static void
-wire_column_measure(const struct column *c, struct shape *values,
-    struct shape *steps)
+/* Counts the units of the values, and of the steps, that are looked at. */
+__attribute__((always_inline)) static inline void
+count_units(const struct column *c, enum unit value, enum unit step,
+    struct shape *values, struct shape *steps)
 {
 	const uint64_t *v = c->v, low = c->low, inverse = c->inverse;
 	const unsigned shift = c->shift;
 	size_t r, i, end;
 
-	memset(values->bits, 0, sizeof(values->bits));
-	memset(steps->bits, 0, sizeof(steps->bits));
 	for (r = 0; r < c->runs; r++) {
 		i = r * c->apart;
 		end = i + c->run;
 		if (i == 0) {
 			count_unit(values,
-			    wire_column_unit_of(v, low, shift, inverse,
-			        UNIT_ODD_VALUE));
+			    wire_column_unit_of(v, low, shift, inverse, value));
 			steps->bits[7] += (uint32_t)c->fast;
 			i++;
 		}
 		for (; i < end; i++) {
 			count_unit(values,
 			    wire_column_unit_of(v + i, low, shift, inverse,
-			        UNIT_ODD_VALUE));
+			        value));
 			count_unit(steps,
 			    wire_column_unit_of(v + i, low, shift, inverse,
-			        UNIT_ODD_STEP));
+			        step));
 		}
 	}
+}
+
+static void
+wire_column_measure(const struct column *c, struct shape *values,
+    struct shape *steps)
+{
+	memset(values->bits, 0, sizeof(values->bits));
+	memset(steps->bits, 0, sizeof(steps->bits));
+	if (c->inverse == 1)
+		count_units(c, UNIT_VALUE, UNIT_STEP, values, steps);
+	else
+		count_units(c, UNIT_ODD_VALUE, UNIT_ODD_STEP, values, steps);
 	count_bytes(values);
 	count_bytes(steps);
 }
@@ -313,17 +330,17 @@ choose_lengths(struct choice *best, const struct shape *s, size_t n,
     enum native_code mode)
 {
 	const uint8_t *set;
-	unsigned i, k, bytes;
-	size_t size;
+	size_t most[9], all = 0, size;
+	unsigned i;
 
+	/* how many have that many bytes at most: they take the least length */
+	for (i = 0; i <= 8; i++)
+		most[i] = all += s->bytes[i];
 	for (i = 0; i < 16; i++) {
 		set = tel__column_lengths[i];
-		size = (n + 3) / 4;
-		k = 0;
-		for (bytes = 0; bytes <= 8; bytes++) {
-			k += set[k] < bytes;
-			size += s->bytes[bytes] * set[k];
-		}
+		size = (n + 3) / 4 + all * 8 - most[set[2]] * (8u - set[2]) -
+		    most[set[1]] * (size_t)(set[2] - set[1]) -
+		    most[set[0]] * (size_t)(set[1] - set[0]);
 		if (size < best->size)
 			*best = (struct choice){ 0x80u | mode << 4 | i, size };
 	}
