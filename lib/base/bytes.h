@@ -114,4 +114,22 @@ tel_float_bits(uint32_t bits)
 	return tel_double_bits((double)f);
 }
 
+/*
+ * Copies bytes, of which there mostly are 16 to 64, as two halves that overlap:
+ * a call of memcpy() takes longer, and a loop ends at another place each time.
+ */
+static inline void
+tel_copy_short(unsigned char *to, const unsigned char *from, size_t n)
+{
+	if (n > 32 && n <= 64) {
+		memcpy(to, from, 32);
+		memcpy(to + n - 32, from + n - 32, 32);
+	} else if (n >= 16 && n <= 32) {
+		memcpy(to, from, 16);
+		memcpy(to + n - 16, from + n - 16, 16);
+	} else {
+		memcpy(to, from, n);
+	}
+}
+
 #endif

@@ -20,34 +20,27 @@
 /* So many bytes of events wait; the buffer of an output is twice that. */
 #define HOLD_MAX ((size_t)1 << 15)
 
-/* Copies a few words: a call of memcpy() would take longer than that. */
-static inline void
-mps_write_copy(unsigned char *to, const unsigned char *from, size_t n)
+static inline tel_status
+mps_write_bytes(struct tel_writer *w, const unsigned char *data, uint32_t size,
+    int big)
 {
-	size_t i;
+	unsigned char *p = tel_output_room(w->out, size);
 
-	if (n % 8 != 0 || n > 64) {
-		memcpy(to, from, n);
-		return;
-	}
-	for (i = 0; i < n; i += 8)
-		memcpy(to + i, from + i, 8);
+	if (p == NULL)
+		return w->out->status;
+	tel_copy_short(p, data, size);
+	/* the reader may know better than the event how long it is */
+	if (mps_size(p, big) != size)
+		tel_store(p + 2, size, 2, big);
+	w->out->used += size;
+	return TEL_OK;
 }
 
 static inline tel_status
 mps_write_put(struct tel_writer *w, const struct tel_event *ev)
 {
-	const int big = ev->type->schema->abi.big;
-	unsigned char *p = tel_output_room(w->out, ev->size);
-
-	if (p == NULL)
-		return w->out->status;
-	mps_write_copy(p, ev->data, ev->size);
-	/* the reader may know better than the event how long it is */
-	if (mps_size(p, big) != ev->size)
-		tel_store(p + 2, ev->size, 2, big);
-	w->out->used += ev->size;
-	return TEL_OK;
+	return mps_write_bytes(w, ev->data, ev->size,
+	    ev->type->schema->abi.big);
 }
 
 static tel_status
@@ -58,11 +51,24 @@ mps_write_put_event(struct tel_writer *w, const struct tel_event *ev,
 	return mps_write_put(w, ev);
 }
 
+static tel_status
+mps_write_run(struct tel_writer *w, struct tel_run *run, size_t from, size_t n)
+{
+	const int big = run->first->schema->abi.big;
+	tel_status st = TEL_OK;
+	size_t i;
+
+	for (i = from; i < from + n && st == TEL_OK; i++)
+		st = mps_write_bytes(w, run->data[i], run->sizes[i], big);
+	return st;
+}
+
 const struct tel_encoder_ops tel__mps_encoder = {
 	.what = "an MPS stream",
 	.flags = ENCODER_BINARY | ENCODER_ONE_SCHEMA | ENCODER_ONE_NUMBERING |
 	    ENCODER_BARE_EVENTS,
 	.write = mps_write_put_event,
+	.write_run = mps_write_run,
 };
 
 /* -------------------------------------------------------------- converting */

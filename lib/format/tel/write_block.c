@@ -344,27 +344,6 @@ find_room(const struct out_block *b, const struct out_slot *of, uint32_t type,
 	return part;
 }
 
-/*
- * Copies the cells of an event, of which all words are there: of most sizes as
- * two halves, which overlap, as a loop would end at another place each time.
- */
-static inline void
-copy_words(unsigned char *row, const unsigned char *data, uint32_t size)
-{
-	uint32_t i;
-
-	if (size > 32 && size <= 64) {
-		memcpy(row, data, 32);
-		memcpy(row + size - 32, data + size - 32, 32);
-	} else if (size >= 16 && size <= 32) {
-		memcpy(row, data, 16);
-		memcpy(row + size - 16, data + size - 16, 16);
-	} else {
-		for (i = 0; i < size; i += 8)
-			memcpy(row + i, data + i, 8);
-	}
-}
-
 size_t
 tel__out_block_add_run(struct out_block *b, struct out_log *log,
     const struct out_schema *schema, const struct tel_run *run, size_t from,
@@ -393,7 +372,7 @@ tel__out_block_add_run(struct out_block *b, struct out_log *log,
 		part = find_room(b, of, run->types[i], size, inline_use);
 		if (part == NULL)
 			break;
-		copy_words(part->rows.bytes + part->rows.used, run->data[i],
+		tel_copy_short(part->rows.bytes + part->rows.used, run->data[i],
 		    part->stride);
 		part->rows.used += part->stride;
 		part->sizes[part->count] = size;
