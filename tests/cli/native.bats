@@ -583,6 +583,31 @@ times() {
 	done
 }
 
+@test "events that are left out while a .tel is read change nothing else" {
+	# the order of what is shown depends on events between, too
+	zstd -qdc "$TEL_TOP/tests/data/mps/1.111.0-lii6gc-amcss.log.zst" >a.log
+	zstd -qdc "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-awlut.log.zst" >b.log
+	for log in a b; do
+		telcat -q -f tel -o $log.tel $log.log
+		for select in '-e SegAlloc' '-w size<32' '-k Object' \
+		    '-w index>100&&size>8' '-w code!=3'; do
+			for tool in telcat 'telfilter -f text' telstat; do
+				# shellcheck disable=SC2086
+				$tool -q $select $log.log | sed /^mps-/d >want
+				# shellcheck disable=SC2086
+				$tool -q $select $log.tel | sed /^mps-/d >got
+				cmp want got
+			done
+			# shellcheck disable=SC2086
+			telfilter -q $select $log.log | telcat -q -H >want
+			# shellcheck disable=SC2086
+			telfilter -q $select $log.tel | telcat -q -H | cmp want -
+		done
+	done
+	telfilter -q -f tel -e SegAlloc a.log b.log | telcat -q -H >want
+	telfilter -q -f tel -e SegAlloc a.tel b.tel | telcat -q -H | cmp want -
+}
+
 @test "what is left of a log of own types is shown by what its blocks describe" {
 	# each block describes its own types only: long runs of one, then the other
 	awk 'BEGIN {

@@ -189,34 +189,53 @@ native_events_pass(struct native *s)
 
 /* ------------------------------------------------------------ counting */
 
+/* Nonzero when events of a type are to be handed out. */
+static int
+is_wanted(const struct tel_reader *r, const struct native *s,
+    const struct tel_type *t)
+{
+	static const struct tel_bound unknown[UINT8_MAX];
+	const struct tel_predicate_pushdown *chooser = &r->predicate_pushdown;
+	const struct tel_bounds bounds = { .first = s->block->head.first,
+		.last = s->block->head.last,
+		.fields = unknown };
+
+	return tel_type_is_followed(t) ||
+	    (chooser->may != NULL ?
+	            chooser->may(chooser->arg, t->schema, t, &bounds) :
+	            r->count_pushdown.wants(r->count_pushdown.arg,
+	                s->slots[0].source->log, t));
+}
+
 void
 tel__native_choose_counted(struct tel_reader *r, struct native *s,
     enum native_kind kind)
 {
-	const struct tel_count_pushdown *tally = &r->count_pushdown;
-	struct native_block *b = s->block;
+	const struct tel_predicate_pushdown *chooser = &r->predicate_pushdown;
+	const struct native_block *b = s->block;
 	const struct tel_schema *schema;
 	struct native_part *part;
-	const struct tel_type *t;
 	unsigned i;
 
 	s->counting = 0;
 	/* with its first event a log begins */
-	if (tally->wants == NULL || kind != NATIVE_BLOCK || r->range.on ||
-	    r->predicate_pushdown.may != NULL || b->nlogs != 1 ||
+	if ((r->count_pushdown.wants != NULL) == (chooser->may != NULL) ||
+	    kind != NATIVE_BLOCK || r->range.on || b->nlogs != 1 ||
 	    b->logs[0].index == 0 || b->head.count == 0)
 		return;
 	schema = s->slots[0].schema->native.schema;
-	if (schema->untimed)
+	/* unless one log is copied, others between may decide the order */
+	if (schema->untimed ||
+	    (chooser->may != NULL &&
+	        (chooser->timed || !chooser->whole || tel_reader_shares(r) ||
+	            !tel__native_may_drop(r, schema))))
 		return;
 	for (i = 0; i < b->nparts; i++) {
 		part = &b->parts[i];
 		if (part->unknown ||
 		    part->flags & (NATIVE_RAW | NATIVE_LEAD | NATIVE_NOTES))
 			continue;
-		t = &schema->types[part->type];
-		part->counted = !tel_type_is_followed(t) &&
-		    !tally->wants(tally->arg, s->slots[0].source->log, t);
+		part->counted = !is_wanted(r, s, &schema->types[part->type]);
 		s->counting |= part->counted;
 	}
 	s->counted = 0;
@@ -250,9 +269,13 @@ tell_counts(struct tel_reader *r, struct native *s)
 		}
 		r->count[TEL_COUNT_EVENTS] += events;
 		r->count[TEL_COUNT_BYTES] += bytes;
-		r->count_pushdown.count(r->count_pushdown.arg,
-		    s->slots[0].source->log, s->rows[i].type, events, bytes);
+		if (r->count_pushdown.wants != NULL)
+			r->count_pushdown.count(r->count_pushdown.arg,
+			    s->slots[0].source->log, s->rows[i].type, events,
+			    bytes);
 	}
+	if (r->count_pushdown.wants == NULL)
+		return;
 	r->count_pushdown.span(r->count_pushdown.arg, s->slots[0].source->log,
 	    b->head.first, b->head.last);
 }

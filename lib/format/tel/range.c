@@ -249,6 +249,19 @@ end_of(const struct native_range *g, const struct native_entry *e)
 	return e->offset + of->bytes + of->summary_size;
 }
 
+int
+tel__native_may_drop(const struct tel_reader *r, const struct tel_schema *s)
+{
+	const struct tel_format_ops *f;
+
+	if (!r->predicate_pushdown.whole)
+		return 1;
+	/* the encoder may need all events, such as for lines between them */
+	f = tel__format_of_schema(r->formats, s->name);
+	return f != NULL && f->encoder != NULL &&
+	    f->encoder->flags & ENCODER_BARE_EVENTS;
+}
+
 /* Finds a schema of the stream by the name and digest in a summary. */
 static const struct native_schema *
 native_range_find_schema(void *arg, const unsigned char *name, size_t size,
@@ -257,14 +270,8 @@ native_range_find_schema(void *arg, const unsigned char *name, size_t size,
 	const struct tel_reader *r = arg;
 	const struct native_found *found =
 	    tel__native_find_schema(r->state, name, size, digest);
-	const struct tel_format_ops *f;
 
-	if (found == NULL || !r->predicate_pushdown.whole)
-		return found != NULL ? &found->native : NULL;
-	/* the encoder may need all events, such as for lines between them */
-	f = tel__format_of_schema(r->formats, found->native.schema->name);
-	return f != NULL && f->encoder != NULL &&
-	        f->encoder->flags & ENCODER_BARE_EVENTS ?
+	return found != NULL && tel__native_may_drop(r, found->native.schema) ?
 	    &found->native :
 	    NULL;
 }

@@ -508,10 +508,12 @@ withdraw(struct native *s)
 
 /* Offers the block to a writer, which may copy it if it gets all events. */
 static void
-offer(struct native *s)
+offer(const struct tel_reader *r, struct native *s)
 {
-	if (!s->plain || s->counting || s->median != NATIVE_MEDIAN ||
-	    s->block->head.source != 0 || s->block->nnames > 0)
+	/* one with events that no one selects is not copied, but ends a block */
+	if (!s->plain || (s->counting && r->count_pushdown.wants != NULL) ||
+	    s->median != NATIVE_MEDIAN || s->block->head.source != 0 ||
+	    s->block->nnames > 0)
 		return;
 	s->encoded.block = s->block;
 	s->encoded.schema = s->slots[0].schema->native.schema;
@@ -554,7 +556,7 @@ take_block(struct tel_reader *r, struct native *s,
 	tel__native_count_lost(r, s, head.lost);
 	if (head.count == 0)
 		return TEL_OK;
-	offer(s);
+	offer(r, s);
 	return TEL_LOG;
 }
 

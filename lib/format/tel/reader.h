@@ -180,6 +180,9 @@ tel_status tel__native_span(struct tel_reader *r, uint64_t *first,
  * to be handed out; or a failure.
  */
 tel_status tel__native_range_step(struct tel_reader *r, struct native *s);
+/* Nonzero when events that are not selected may be left out. */
+int tel__native_may_drop(const struct tel_reader *r,
+    const struct tel_schema *s);
 /* Nonzero when records may be left out. */
 int tel__native_range_used(const struct native *s);
 void tel__native_range_free(struct native_range *g);
@@ -208,7 +211,10 @@ void tel__native_free_logs(struct tel_reader *r, struct native *s);
 
 /* events.c */
 
-/* Chooses the parts of a block whose events are only counted. */
+/*
+ * Chooses the parts of a block whose events are only counted: as the user asks
+ * for no more, or as none of them can be selected.
+ */
 void tel__native_choose_counted(struct tel_reader *r, struct native *s,
     enum native_kind kind);
 /* The form's next(). */

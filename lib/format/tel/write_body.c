@@ -317,7 +317,7 @@ tel__out_block_fills(const struct native_block *from)
 static int
 is_same_part(const struct out_part *part, const struct native_part *from)
 {
-	return !part->type->unknown && !from->unknown &&
+	return !part->type->unknown && !from->unknown && !from->counted &&
 	    part->type->index == from->type &&
 	    part->inline_use == from->inline_use && !part->vary &&
 	    !part->tail.any && !part->raw.any && !part->lead.any &&
