@@ -140,7 +140,7 @@ telfilter_learn(struct run *run, const tel_type *type, struct known *known)
 
 /* 1 when the event is selected, 0 when not, -1 after a message. */
 static inline int
-is_wanted(struct run *run, const tel_event *ev, const tel_type *type,
+telfilter_is_wanted(struct run *run, const tel_event *ev, const tel_type *type,
     struct known *known)
 {
 	struct telfilter *t = run->telfilter;
@@ -240,7 +240,7 @@ telfilter_event(void *arg, const tel_event *ev)
 
 	if (known->idle && known->type == type)
 		return CONTINUE;
-	wanted = is_wanted(run, ev, type, known);
+	wanted = telfilter_is_wanted(run, ev, type, known);
 	if (wanted < 0)
 		return END_ALL;
 	if (run->context == NULL && run->writer != NULL && !run->flush) {

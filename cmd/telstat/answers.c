@@ -115,7 +115,7 @@ answers_heap_time(const struct show *show, uint64_t v, char *text)
 }
 
 static void
-put_lifetimes(struct report *r, const struct show *show)
+answers_put_lifetimes(struct report *r, const struct show *show)
 {
 	const tel_heap *heap = show->options->heap;
 	uint64_t times[REPORT_LIFETIMES], step;
@@ -153,7 +153,7 @@ put_heap(struct report *r, const struct show *show, const tel_heap_stack *all)
 		    at == 0 ? "" :
 		              report_text(r, "  at %s",
 		                  answers_heap_time(show, at, text)));
-	put_lifetimes(r, show);
+	answers_put_lifetimes(r, show);
 	report_line(r, "temporary",
 	    "  %13s blocks, %.1f%%, freed before their thread allocated again",
 	    format_count(int128_u64(all->temporary), raw, a), share);

@@ -714,7 +714,7 @@ put_allocation(struct report *r, const struct show *show,
  * Java Virtual Machine Specification, 4.3.2).  A heap's key has ':' for ';'.
  */
 static const char *
-class_name(struct report *r, const char *name)
+runtime_class_name(struct report *r, const char *name)
 {
 	static const char *const primitives[] = { "Bbyte", "Cchar", "Ddouble",
 		"Ffloat", "Iint", "Jlong", "Sshort", "Zboolean" };
@@ -781,7 +781,7 @@ runtime_put_top(struct report *r, tel_heap *heap, const char *what,
 		report_cell(r, report_count(s.allocations));
 		report_cell(r,
 		    report_string(report_text(r, "%s",
-		        !stack ? class_name(r, frames) :
+		        !stack ? runtime_class_name(r, frames) :
 		            report_is(r, REPORT_TEXT) ?
 		                 answers_frames(r, frames) :
 		                 frames)));

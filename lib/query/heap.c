@@ -174,7 +174,7 @@ find_site(struct tel_heap *h, uint32_t node)
 
 /* How long a block lived. */
 static tel_status
-count_lifetime(struct tel_heap *h, struct site *s,
+heap_count_lifetime(struct tel_heap *h, struct site *s,
     const struct tel__live_block *b)
 {
 	const uint64_t time =
@@ -383,7 +383,7 @@ heap_end_block(struct tel_heap *h, const struct tel__live_block *b,
 	s->live_blocks -= b->blocks;
 	s->live_bytes -= b->size;
 	if (what != TEL__LIVE_REPLACED)
-		st = count_lifetime(h, s, b);
+		st = heap_count_lifetime(h, s, b);
 	if (was_last(h, b) && what == TEL__LIVE_FREED)
 		s->temporary += b->blocks;
 	return st;

@@ -377,7 +377,8 @@ put_throughput(struct report *r, const struct some *some)
 }
 
 static void
-put_threads(struct report *r, const struct show *show, const struct result *s)
+allocators_put_threads(struct report *r, const struct show *show,
+    const struct result *s)
 {
 	uint64_t i;
 
@@ -490,7 +491,7 @@ show_allocator(struct report *r, const struct show *show,
 	put_runs(r, s);
 	put_latency(r, &some);
 	allocators_put_buckets(r, s);
-	put_threads(r, show, s);
+	allocators_put_threads(r, show, s);
 	show_memory(r, &some);
 	show_memory_rows(r, show, s);
 	put_counters(r, &some);

@@ -194,7 +194,8 @@ contents_put_facts(struct report *r, const struct facts *f)
 
 /* The number of events of a kind. */
 static void
-put_events(struct report *r, const char *type, const char *item, uint64_t n)
+contents_put_events(struct report *r, const char *type, const char *item,
+    uint64_t n)
 {
 	if (n == 0)
 		return;
@@ -209,9 +210,10 @@ put_all_events(struct report *r, const struct facts *f)
 	uint64_t i;
 
 	for (i = 0; i < ALLOC_KINDS; i++)
-		put_events(r, "operation", operations[i], f->operations[i]);
+		contents_put_events(r, "operation", operations[i],
+		    f->operations[i]);
 	for (i = 0; i < ANOMALIES; i++)
-		put_events(r,
+		contents_put_events(r,
 		    facts_damage(f, (enum anomaly)i) ? "damage" : "anomaly",
 		    anomaly_text((enum anomaly)i), f->anomalies[i]);
 	for (i = 0; i < f->anomaly_event_count; i++) {

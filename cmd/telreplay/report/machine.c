@@ -19,7 +19,7 @@ struct machine {
 
 /* The text behind the colon of the line that starts with a name. */
 static void
-find_line(const char *path, const char *name, char *out, size_t size)
+machine_find_line(const char *path, const char *name, char *out, size_t size)
 {
 	char line[512], *at;
 	FILE *file = fopen(path, "r");
@@ -52,11 +52,11 @@ machine_look(struct machine *m)
 		(void)snprintf(m->kernel, sizeof(m->kernel), "%s %s %s",
 		    name.sysname, name.release, name.machine);
 	m->processors = n > 0 ? (unsigned)n : 0;
-	find_line("/proc/cpuinfo", "model name", m->processor,
+	machine_find_line("/proc/cpuinfo", "model name", m->processor,
 	    sizeof(m->processor));
 	/* "always [madvise] never": the one in brackets holds */
-	find_line("/sys/kernel/mm/transparent_hugepage/enabled", "", pages,
-	    sizeof(pages));
+	machine_find_line("/sys/kernel/mm/transparent_hugepage/enabled", "",
+	    pages, sizeof(pages));
 	at = strchr(pages, '[');
 	end = at != NULL ? strchr(at, ']') : NULL;
 	if (end != NULL)

@@ -116,7 +116,7 @@ run_pools_create(struct run *r, uint32_t n, uint64_t address)
 }
 
 static void
-buffer_create(struct worker *w, const uint64_t *p)
+run_buffer_create(struct worker *w, const uint64_t *p)
 {
 	const tel_pool_table *t = w->a->pool;
 	void **buffer = &w->run->buffers[2 * (size_t)WORD_SLOT(*p)];
@@ -140,7 +140,7 @@ run_pools_destroy(const tel_pool_table *t, void **pool)
 }
 
 static void
-buffer_destroy(const tel_pool_table *t, void **buffer)
+run_buffer_destroy(const tel_pool_table *t, void **buffer)
 {
 	if (*buffer != NULL && t->buffer_create != NULL &&
 	    t->buffer_destroy != NULL)
@@ -163,9 +163,9 @@ run_pool_step(struct worker *w, const uint64_t *p)
 			no_pool(w, p);
 		break;
 	case EFFECT_DESTROY_POOL: run_pools_destroy(t, &r->pools[n]); break;
-	case EFFECT_CREATE_BUFFER: buffer_create(w, p); break;
+	case EFFECT_CREATE_BUFFER: run_buffer_create(w, p); break;
 	case EFFECT_DESTROY_BUFFER:
-		buffer_destroy(t, &r->buffers[2 * n]);
+		run_buffer_destroy(t, &r->buffers[2 * n]);
 		break;
 	default: break;
 	}
@@ -197,7 +197,7 @@ run_last_pools(struct run *r)
 	if (t == NULL)
 		return;
 	for (i = 0; i < r->facts->buffers; i++)
-		buffer_destroy(t, &r->buffers[2 * i]);
+		run_buffer_destroy(t, &r->buffers[2 * i]);
 	for (i = r->facts->pools + 1; i-- > 0;)
 		run_pools_destroy(t, &r->pools[i]);
 }

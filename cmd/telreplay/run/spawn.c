@@ -80,7 +80,7 @@ stage_clear(struct stage *stage)
 }
 
 static void
-give_up(struct shared *sh, const char *what)
+spawn_give_up(struct shared *sh, const char *what)
 {
 	(void)snprintf(sh->wrong, sizeof(sh->wrong), "%s: %s", what,
 	    strerror(errno));
@@ -111,13 +111,13 @@ become(struct stage *stage, char **environment, int gate,
 	null = open("/dev/null", O_RDONLY);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(stage->said, 1) < 0 ||
 	    dup2(stage->said, 2) < 0)
-		give_up(stage->shared, "standard streams");
+		spawn_give_up(stage->shared, "standard streams");
 	(void)sigprocmask(SIG_SETMASK, signals, NULL);
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	self[n > 0 ? n : 0] = '\0';
 	(void)execve(self, arguments, environment);
 	(void)execve("/proc/self/exe", arguments, environment);
-	give_up(stage->shared, "/proc/self/exe");
+	spawn_give_up(stage->shared, "/proc/self/exe");
 }
 
 /* Releases the process that waits at a pipe. */

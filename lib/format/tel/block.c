@@ -137,7 +137,7 @@ read_parts(struct native_block *b, const struct native_schema *const *schemas)
 }
 
 static tel_status
-read_names(struct native_block *b)
+block_read_names(struct native_block *b)
 {
 	struct native_bytes *in = &b->rest;
 	struct native_name *name;
@@ -469,7 +469,7 @@ tel__native_block_parts(struct native_block *b,
 	b->body = b->rest.p;
 	st = read_parts(b, schemas);
 	if (st == TEL_OK)
-		st = read_names(b);
+		st = block_read_names(b);
 	if (st != TEL_OK || b->head.count == 0)
 		return verdict(b, st);
 	b->clocks = tel__native_give(b->memory, (size_t)b->head.count + 4,

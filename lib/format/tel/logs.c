@@ -199,7 +199,8 @@ first_found(const struct native *s, uint64_t digest, uint64_t name)
 
 /* A schema of that digest: a complete one, or one of some described types. */
 static struct native_found *
-look_up(const struct native *s, const struct native_log *log, uint64_t types)
+logs_look_up(const struct native *s, const struct native_log *log,
+    uint64_t types)
 {
 	const uint64_t name = logs_hash_name(log);
 	struct native_found *f, *other = NULL;
@@ -247,7 +248,7 @@ struct shared {
 
 /* Finds the schema of a key, or a free place for it; NULL if all are taken. */
 static struct shared_schema *
-find_shared(struct tel_reader *r, const struct shared_schema *key)
+logs_find_shared(struct tel_reader *r, const struct shared_schema *key)
 {
 	struct shared *s = tel__reader_keep(r, r->format, sizeof(*s));
 	struct shared_schema *at;
@@ -270,7 +271,7 @@ static tel_status
 logs_share(struct tel_reader *r, const struct shared_schema *key)
 {
 	struct tel_schema *kept = r->log.schema;
-	struct shared_schema *at = find_shared(r, key);
+	struct shared_schema *at = logs_find_shared(r, key);
 	struct shared *s = tel__reader_keep(r, r->format, sizeof(*s));
 	tel_status st = tel__reader_adopt(r, key->schema);
 
@@ -322,13 +323,13 @@ logs_find_schema(struct tel_reader *r, struct native *s,
 
 	if (log->types_size > 0)
 		types = tel__native_xxh64(log->types, log->types_size) | 1;
-	*out = look_up(s, log, types);
+	*out = logs_look_up(s, log, types);
 	if (*out != NULL)
 		return TEL_OK;
 	if (s->nschemas >= NATIVE_SCHEMAS_MAX)
 		return TEL_EFORMAT;
 	key.types = types;
-	shared = find_shared(r, &key);
+	shared = logs_find_shared(r, &key);
 	if (shared != NULL && shared->schema != NULL) {
 		key = *shared;
 	} else {
@@ -370,7 +371,7 @@ find_source_schema(struct tel_reader *r, struct native *s, unsigned bits,
 		}
 	if (s->nschemas >= NATIVE_SCHEMAS_MAX)
 		return TEL_EFORMAT;
-	shared = find_shared(r, &key);
+	shared = logs_find_shared(r, &key);
 	if (shared != NULL && shared->schema != NULL) {
 		key = *shared;
 	} else {
@@ -426,7 +427,8 @@ begin_source(struct tel_reader *r, struct native_source *source)
 }
 
 static void
-set_rate(const struct tel_reader *r, struct native_source *source, double rate)
+logs_set_rate(const struct tel_reader *r, struct native_source *source,
+    double rate)
 {
 	if (rate > 0 && r->tick_rate <= 0)
 		tel__clock_set_rate(source->log->clock, rate);
@@ -437,7 +439,7 @@ static tel_status
 begin_defaults(struct tel_reader *r, struct native *s,
     struct native_source *source)
 {
-	set_rate(r, source, s->rate);
+	logs_set_rate(r, source, s->rate);
 	if (s->has_origin)
 		tel__clock_set_epoch(source->log->clock, s->origin);
 	source->log->metadata = &source->metadata;
@@ -605,7 +607,7 @@ tel__native_take_log(struct tel_reader *r, struct native *s,
 	    tells_more(source, &log))
 		return tel__reader_fail(r, TEL_ELIMIT,
 		    "the log is described anew: it is not read in pieces");
-	set_rate(r, source, log.rate);
+	logs_set_rate(r, source, log.rate);
 	return take_text(r, source, &log);
 }
 
@@ -636,7 +638,7 @@ find_slots(struct tel_reader *r, struct native *s)
 		if (st != TEL_OK)
 			break;
 		s->natives[i] = &slot->schema->native;
-		set_rate(r, slot->source, b->logs[i].rate);
+		logs_set_rate(r, slot->source, b->logs[i].rate);
 		st = take_text(r, slot->source, &b->logs[i]);
 	}
 	return st;
@@ -710,7 +712,7 @@ take_frame(struct tel_labels *labels, const struct native_name *name)
 
 /* Adds the names of a block that no event defines. */
 static tel_status
-take_names(struct tel_reader *r, struct native *s)
+logs_take_names(struct tel_reader *r, struct native *s)
 {
 	const struct native_block *b = s->block;
 	const struct native_name *name;
@@ -759,7 +761,7 @@ tel__native_take_block(struct tel_reader *r, struct native *s,
 	if (st == TEL_OK)
 		st = begin_parts(r, s);
 	if (st == TEL_OK)
-		st = take_names(r, s);
+		st = logs_take_names(r, s);
 	s->at = s->simple = 0;
 	if (st != TEL_OK)
 		s->block->head.count = 0;

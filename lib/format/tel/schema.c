@@ -575,7 +575,7 @@ struct head {
 };
 
 static void
-read_head(struct native_bytes *b, struct head *h, unsigned ntypes)
+native_read_head(struct native_bytes *b, struct head *h, unsigned ntypes)
 {
 	const unsigned char *role;
 	uint32_t n, i, part;
@@ -631,7 +631,7 @@ native_schema_add_type(struct native_bytes *b, struct tel_schema *s,
 	tel_status st = TEL_OK;
 	uint32_t i;
 
-	read_head(b, &h, ntypes);
+	native_read_head(b, &h, ntypes);
 	if (b->bad)
 		st = TEL_EFORMAT;
 	else if (h.name == NULL || h.kind == NULL)

@@ -41,7 +41,7 @@ struct sum {
 
 /* Takes a block.  0: it is not where it should be. */
 static int
-take_block(struct sum *sum, const struct native_record *rec,
+summary_take_block(struct sum *sum, const struct native_record *rec,
     struct native_entry *e)
 {
 	struct native_head head;
@@ -98,7 +98,7 @@ summary_take_record(struct native_summary *s, struct native_bytes *b,
 	e->earlier = sum->group->earlier + sum->blocks;
 	e->named = sum->group->named;
 	sum->bytes += native_size(&rec);
-	if (rec.kind == NATIVE_BLOCK && !take_block(sum, &rec, e))
+	if (rec.kind == NATIVE_BLOCK && !summary_take_block(sum, &rec, e))
 		return TEL_EFORMAT;
 	s->count += rec.kind == NATIVE_BLOCK || rec.kind == NATIVE_LOG;
 	return TEL_OK;
