@@ -9,9 +9,11 @@
 
 #include "base/array.h"
 #include "base/bucket.h"
+#include "model/clock.h"
 #include "model/role.h"
 #include "model/schema.h"
 #include "print/timeline.h"
+#include "query/pools.h"
 
 /* No gauge, and one that there is no room for. */
 #define NONE UINT32_MAX
@@ -24,69 +26,13 @@ tel__timeline_count_clear(struct timeline *tl)
 	tel__table_clear(&tl->pools);
 	tel__table_clear(&tl->flows);
 	tel__table_clear(&tl->arenas);
+	tel__table_clear(&tl->classes);
 	memset(tl->recent, 0, sizeof(tl->recent));
-	memset(tl->row, 0, sizeof(tl->row));
-	tl->rows = 0;
+	memset(&tl->sizes, 0, sizeof(tl->sizes));
+	memset(&tl->lifetimes, 0, sizeof(tl->lifetimes));
 	tl->shown = 0;
 	tl->ngauges = tl->ended = 0;
 	tl->all_log = NULL;
-}
-
-/* Nonzero when a field is a counter: of a gauge, those with a unit. */
-static int
-is_counted(const struct tel_event *ev, const struct tel_field *f, int gauge,
-    int64_t *value)
-{
-	const unsigned i = (unsigned)(f - ev->type->fields);
-	const uint64_t v = tel_load(f, ev->data);
-	double percent;
-
-	*value = v > INT64_MAX ? INT64_MAX : (int64_t)v;
-	if (!gauge)
-		return f->datatype == TEL_UNSIGNED && f->width == 64;
-	if (!tel_event_has(ev, i))
-		return 0;
-	if (f->unit != TEL_UNIT_FRACTION)
-		return f->unit == TEL_UNIT_BYTES && f->load != TEL_LOAD_LIST;
-	percent = tel_event_double(ev, i) * 100;
-	if (!(percent >= 0 && percent <= 1e6))
-		return 0;
-	*value = (int64_t)(percent + 0.5);
-	return 1;
-}
-
-void
-tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p,
-    struct timeline_track *context, uint64_t time)
-{
-	const struct tel_type *t = ev->type;
-	const int gauge = tel_type_is_gauge(t);
-	struct timeline_track *track;
-	const struct tel_field *f;
-	char name[TIMELINE_NAME];
-	int64_t v;
-	int i, n;
-
-	/* where structs have members, most numbers are of something else */
-	for (i = p->duration + 1;
-	     i < t->nfields && (gauge || !t->schema->nested); i++) {
-		f = &t->fields[i];
-		if (!is_counted(ev, f, gauge, &v))
-			continue;
-		n = snprintf(name, sizeof(name), "%.*s%s%s%s", gauge ? 128 : 0,
-		    t->name, gauge ? " " : "", f->name,
-		    f->unit == TEL_UNIT_FRACTION ? " %" : "");
-		if (n > (int)sizeof(name) - 1)
-			n = (int)sizeof(name) - 1;
-		track = tel__timeline_track(pr, tl, context, TIMELINE_COUNT,
-		    name, (size_t)n);
-		if (track == NULL)
-			tl->no_memory = 1;
-		if (track == NULL || track->use != TIMELINE_COUNT)
-			return;
-		tl->ops->counter(pr, track, time, v);
-	}
 }
 
 /* -------------------------------------------------------------- gauges */
@@ -177,7 +123,7 @@ gauge_parent(struct tel_printer *pr, struct timeline *tl,
 }
 
 /* What a gauge is of: all of a log, a pool in it, or a type's memory. */
-enum space { OF_ALL, OF_POOL, OF_TYPE };
+enum space { OF_ALL, OF_POOL, OF_TYPE, OF_TYPE_POOL };
 
 static uint64_t
 gauge_key(const struct tel_log *log, enum space space, uint64_t owner)
@@ -262,11 +208,38 @@ live_show(struct tel_printer *pr, struct timeline *tl, size_t gauge,
 		tl->ops->counter(pr, g->track, time, (int64_t)g->bytes);
 }
 
+/* A value is one of its row. */
+static inline void
+strip_count(struct timeline_strip *s, uint64_t value, uint64_t times)
+{
+	unsigned row;
+
+	if (s->track == NULL)
+		return;
+	row = tel__bit_length(value);
+	row = row > 63 ? 63 : row;
+	s->rows |= UINT64_C(1) << row;
+	s->row[row] += times;
+}
+
+static void
+strip_settle(struct tel_printer *pr, struct timeline *tl,
+    struct timeline_strip *s)
+{
+	unsigned row;
+
+	for (; s->rows != 0; s->rows &= s->rows - 1) {
+		row = (unsigned)__builtin_ctzll(s->rows);
+		tl->ops->heat(pr, s->track, tl->bucket,
+		    row == 0 ? 0 : (int64_t)1 << (row - 1), s->row[row]);
+		s->row[row] = 0;
+	}
+}
+
 void
 tel__timeline_settle(struct tel_printer *pr, struct timeline *tl)
 {
 	struct timeline_gauge *g;
-	unsigned row;
 
 	for (; tl->shown != 0; tl->shown = g->next) {
 		g = &tl->gauges[tl->shown - 1];
@@ -277,12 +250,8 @@ tel__timeline_settle(struct tel_printer *pr, struct timeline *tl)
 			    (int64_t)g->bytes);
 		g->shown = 0;
 	}
-	for (; tl->rows != 0; tl->rows &= tl->rows - 1) {
-		row = (unsigned)__builtin_ctzll(tl->rows);
-		tl->ops->heat(pr, tl->sizes, tl->bucket,
-		    row == 0 ? 0 : (int64_t)1 << (row - 1), tl->row[row]);
-		tl->row[row] = 0;
-	}
+	strip_settle(pr, tl, &tl->sizes);
+	strip_settle(pr, tl, &tl->lifetimes);
 }
 
 /* More lives, as much as a counter can show. */
@@ -313,6 +282,22 @@ change_by(struct timeline *tl, size_t gauge, uint64_t size,
 		change(tl, tl->whole, size);
 }
 
+/* How long a block of a log lived. */
+static void
+live_end_count(struct timeline *tl, const struct tel__live_block *b,
+    uint64_t clock)
+{
+	int64_t ns;
+
+	if (tl->lifetimes.track == NULL || tl->whole != tl->all)
+		return;
+	if (clock <= b->clock)
+		ns = 0;
+	else if (!tel__clock_between(tl->clock, b->clock, clock, &ns))
+		ns = (int64_t)(clock - b->clock);
+	strip_count(&tl->lifetimes, ns > 0 ? (uint64_t)ns : 0, b->blocks);
+}
+
 /* A block lives, or does no more: its owner is a gauge. */
 static tel_status
 change_live(void *arg, enum tel__live_what what, struct tel__live_block *block,
@@ -328,6 +313,8 @@ change_live(void *arg, enum tel__live_what what, struct tel__live_block *block,
 	case TEL__LIVE_FREED:
 	case TEL__LIVE_RESIZED:
 	case TEL__LIVE_POOL_DESTROYED:
+		live_end_count(tl, block, op->clock);
+		/* FALLTHROUGH */
 	case TEL__LIVE_REPLACED:
 	case TEL__LIVE_PART_FREED:
 		change_by(tl, block->owner,
@@ -469,6 +456,58 @@ part_gauge(struct tel_printer *pr, struct timeline *tl,
 	return r->gauge;
 }
 
+/* The type of the event may be called after the class of the pool: MVFF. */
+static void
+name_pool(struct timeline *tl, const struct tel_event *ev, const tel_alloc *op)
+{
+	const char *name = tel__pools_suffix(ev->type);
+	struct tel__entry *e;
+	int fresh;
+
+	if (name == NULL || tl->ops->heat == NULL ||
+	    tl->classes.count >= TIMELINE_TRACKS)
+		return;
+	e = tel__table_put(&tl->classes, pool_key(ev->log, owner_of(op)),
+	    &fresh);
+	if (e == NULL)
+		tl->no_memory = 1;
+	else
+		e->value = (uint64_t)(uintptr_t)name;
+}
+
+/*
+ * The gauge of what a type takes for the pool of an event; NONE: there is no
+ * memory, or no room.
+ */
+static uint32_t
+pool_gauge(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p, uint64_t pool)
+{
+	const struct tel__entry *class =
+	    tel__table_find(&tl->classes, pool_key(ev->log, pool));
+	const uint64_t key =
+	    tel__fnv(TEL__FNV, p->counter, strlen(p->counter)) ^ pool;
+	struct tel__entry *e = find_gauge(tl, ev->log, OF_TYPE_POOL, key);
+	char name[TIMELINE_NAME];
+	const char *label;
+	size_t n = 0;
+
+	if (e == NULL)
+		return NONE;
+	label = tel_event_label(ev, (unsigned)p->pool, &n);
+	(void)snprintf(name, sizeof(name), "%s of %s%s%.*s 0x%llx", p->counter,
+	    class == NULL ? "pool" : (const char *)(uintptr_t) class->value,
+	    label == NULL ? "" : " ",
+	    label == NULL ? 0 : (int)(n < 256 ? n : 256),
+	    label == NULL ? "" : label, (unsigned long long)pool);
+	if (e->value == NONE &&
+	    !make_gauge(pr, tl, gauge_parent(pr, tl, ev, p, 0), name, e)) {
+		tl->no_memory = 1;
+		e->value = FULL;
+	}
+	return e->value == FULL ? NONE : (uint32_t)e->value;
+}
+
 /* A pool starts, in an arena. */
 static void
 start_pool(struct tel_printer *pr, struct timeline *tl,
@@ -535,10 +574,10 @@ print_live_bytes_count(struct timeline *tl, const struct tel_log *log,
 	live_follow(tl, gauge, tl->all, op, log_tag(log));
 }
 
-/* The track of the sizes of blocks; NULL: they are not shown. */
+/* The track of a strip; NULL: it is not shown. */
 static struct timeline_track *
-find_sizes(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev)
+find_strip(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const char *name)
 {
 	struct timeline_track *t;
 
@@ -546,8 +585,8 @@ find_sizes(struct tel_printer *pr, struct timeline *tl,
 		return NULL;
 	t = tel__timeline_process(pr, tl, ev->log);
 	if (t != NULL)
-		t = tel__timeline_track(pr, tl, t, TIMELINE_HEAT,
-		    "sizes of blocks", 15);
+		t = tel__timeline_track(pr, tl, t, TIMELINE_HEAT, name,
+		    strlen(name));
 	if (t == NULL)
 		tl->no_memory = 1;
 	return t == NULL || t->use != TIMELINE_HEAT ? NULL : t;
@@ -564,9 +603,10 @@ live_enter_log(struct tel_printer *pr, struct timeline *tl,
 	tl->all = gauge_of(pr, tl, ev, p, OF_ALL, "live bytes");
 	if (tl->all == NONE)
 		return 0;
-	if (tl->rows != 0)
+	if ((tl->sizes.rows | tl->lifetimes.rows) != 0)
 		tl->ops->flush_bucket(pr);
-	tl->sizes = find_sizes(pr, tl, ev);
+	tl->sizes.track = find_strip(pr, tl, ev, "sizes of blocks");
+	tl->lifetimes.track = find_strip(pr, tl, ev, "lifetimes of blocks");
 	tl->all_log = ev->log;
 	return 1;
 }
@@ -599,9 +639,8 @@ change_blocks(struct tel_printer *pr, struct timeline *tl,
 
 	if (part == NONE)
 		part = tl->all;
-	if (tl->sizes != NULL && op->kind != TEL_ALLOC_FREE && op->address != 0)
-		tl->ops->heat(pr, tl->sizes, time,
-		    op->size < INT64_MAX ? (int64_t)op->size : INT64_MAX, 1);
+	if (op->kind != TEL_ALLOC_FREE && op->address != 0)
+		strip_count(&tl->sizes, op->size, 1);
 	tl->changed = part;
 	print_live_bytes_count(tl, ev->log, part, op);
 	if (tl->gauges[tl->all].unknown != unknown)
@@ -624,6 +663,9 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 	/* no event shows whether a reserved block is used */
 	if (op.failed || op.kind == TEL_ALLOC_RESERVE)
 		return 1;
+	if (op.kind == TEL_ALLOC_POOL_CREATE ||
+	    op.kind == TEL_ALLOC_POOL_DESCRIBE)
+		name_pool(tl, ev, &op);
 	if (op.kind == TEL_ALLOC_POOL_CREATE)
 		start_pool(pr, tl, ev, p, &op);
 	if (op.kind == TEL_ALLOC_BUFFER_CREATE ||
@@ -710,6 +752,14 @@ tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
 	p->gauge = gauge;
 	print_live_bytes_take(tl, p, gauge, t->fields, ev->data);
 	live_show(pr, tl, gauge, time);
+	if (p->pool < 0 || tl->ops->heat == NULL)
+		return;
+	p->take_pool = tel_load(&t->fields[p->pool], ev->data);
+	p->held = pool_gauge(pr, tl, ev, p, p->take_pool);
+	if (p->held == NONE)
+		return;
+	print_live_bytes_take(tl, p, p->held, t->fields, ev->data);
+	live_show(pr, tl, p->held, time);
 }
 
 /* --------------------------------------------------------- many at once */
@@ -779,6 +829,7 @@ sum_memory(struct timeline_action *a, const struct tel_type *t)
 
 	a->sum = SUM_MEMORY;
 	a->pool = p->arena < 0 ? NULL : &t->fields[p->arena];
+	a->held = p->pool < 0 ? NULL : &t->fields[p->pool];
 	if (p->size >= 0) {
 		a->size = &t->fields[p->size];
 	} else if (p->base >= 0 && p->limit >= 0) {
@@ -809,30 +860,17 @@ tel__timeline_sum(struct timeline_action *a, const struct tel_type *t)
 		a->sum = SUM_MEMORY;
 }
 
-/* A block of a size is one of its row. */
-static inline void
-count_size(struct timeline *tl, uint64_t size)
-{
-	unsigned row;
-
-	if (tl->sizes == NULL)
-		return;
-	row = tel__bit_length(size);
-	row = row > 63 ? 63 : row;
-	tl->rows |= UINT64_C(1) << row;
-	tl->row[row]++;
-}
-
 /* As tel__timeline_allocate() does, if the gauge is known; else 0. */
 static int
 live_add_block(struct timeline *tl, const struct timeline_action *a,
     const struct tel_log *log, const struct tel_type *t,
-    const unsigned char *data)
+    const unsigned char *data, uint64_t clock)
 {
 	const int frees = tel_type_frees(t);
 	tel_alloc op = { .kind = frees ? TEL_ALLOC_FREE : TEL_ALLOC_MALLOC,
 		.call = t->role >= TEL_ROLE_NEW ? TEL_CALL_CXX : TEL_CALL_C,
-		.sized = a->size != NULL };
+		.sized = a->size != NULL,
+		.clock = clock };
 	const struct timeline_recent *r;
 	uint32_t part = tl->all;
 
@@ -850,7 +888,7 @@ live_add_block(struct timeline *tl, const struct timeline_action *a,
 	if (op.address == 0)
 		return 1;
 	if (!frees)
-		count_size(tl, op.size);
+		strip_count(&tl->sizes, op.size, 1);
 	tl->changed = part;
 	print_live_bytes_count(tl, log, part, &op);
 	if (tl->changed != part && tl->changed != tl->all)
@@ -877,23 +915,12 @@ live_add_memory(struct timeline *tl, const struct timeline_action *a,
 	return 1;
 }
 
-/* The same of SUM_TAKE and SUM_GIVE. */
-static inline int
-add_taken(struct timeline *tl, const struct timeline_action *a,
-    const struct tel_log *log, const unsigned char *data)
+static inline void
+add_bytes(struct timeline *tl, uint32_t gauge, int gives, uint64_t size)
 {
-	const struct timeline_plan *p = a->plan;
-	uint64_t size = tel_le64(data + a->size_at);
-	struct timeline_gauge *g;
+	struct timeline_gauge *g = &tl->gauges[gauge];
 
-	if (p->take_log != log ||
-	    (a->pool != NULL && tel_le64(data + a->pool_at) != p->take_arena))
-		return 0;
-	if (a->base != NULL)
-		size -= tel_le64(data + a->base_at);
-	size = size <= TEL__LIVE_BLOCK_MAX ? size : 0;
-	g = &tl->gauges[p->gauge];
-	if (a->sum == SUM_GIVE) {
+	if (gives) {
 		g->bytes -= size < g->bytes ? size : g->bytes;
 		hold_lower(tl, g);
 	} else {
@@ -901,6 +928,26 @@ add_taken(struct timeline *tl, const struct timeline_action *a,
 		    size < INT64_MAX - g->bytes ? size : INT64_MAX - g->bytes;
 		hold_higher(tl, g);
 	}
+}
+
+/* The same of SUM_TAKE and SUM_GIVE. */
+static inline int
+add_taken(struct timeline *tl, const struct timeline_action *a,
+    const struct tel_log *log, const unsigned char *data)
+{
+	const struct timeline_plan *p = a->plan;
+	uint64_t size = tel_le64(data + a->size_at);
+
+	if (p->take_log != log ||
+	    (a->pool != NULL && tel_le64(data + a->pool_at) != p->take_arena) ||
+	    (a->held != NULL && tel_load(a->held, data) != p->take_pool))
+		return 0;
+	if (a->base != NULL)
+		size -= tel_le64(data + a->base_at);
+	size = size <= TEL__LIVE_BLOCK_MAX ? size : 0;
+	add_bytes(tl, p->gauge, a->sum == SUM_GIVE, size);
+	if (a->held != NULL && p->held != NONE)
+		add_bytes(tl, p->held, a->sum == SUM_GIVE, size);
 	return 1;
 }
 
@@ -923,7 +970,7 @@ tel__timeline_counts(struct timeline *tl, struct timeline_actions *to,
 		case SUM_GIVE: added = add_taken(tl, a, log, data[i]); break;
 		case SUM_BLOCK:
 			added = live_add_block(tl, a, log, &types[numbers[i]],
-			    data[i]);
+			    data[i], events->clocks[i]);
 			break;
 		case SUM_MEMORY:
 			added = live_add_memory(tl, a, log, &types[numbers[i]],

@@ -23,6 +23,7 @@ tel__timeline_new(const struct timeline_ops *ops)
 	tel__timeline_count_init(tl);
 	tel__table_init(&tl->pools);
 	tel__table_init(&tl->arenas);
+	tel__table_init(&tl->classes);
 	tel__table_init(&tl->flows);
 	return tl;
 }

@@ -107,6 +107,12 @@ struct timeline_recent {
 	uint32_t gauge;
 };
 
+/* Values that came in a bucket, by powers of two. */
+struct timeline_strip {
+	struct timeline_track *track; /* NULL: they are not shown */
+	uint64_t rows, row[64];       /* .rows: a bit for each that is not 0 */
+};
+
 struct timeline {
 	const struct timeline_ops *ops;
 	int counters; /* they are shown, and so are instants */
@@ -140,18 +146,19 @@ struct timeline {
 	/*
 	 * With ops->values: a time in the bucket that is counted now; how wide
 	 * that is, as a power of two; gauges that had something in it, by their
-	 * numbers and 1; and sizes of blocks, by powers of two.
+	 * numbers and 1.
 	 */
 	uint64_t bucket;
 	const unsigned *shift;
 	uint32_t shown;
-	uint64_t rows, row[64];       /* .rows: a bit for each that is not 0 */
 	struct timeline_plans *plans; /* of the schema of the last event */
 	struct tel__table by_schema;  /* from addresses of schemas to plans */
 	struct timeline_resources *resources;
-	struct timeline_track *sizes; /* of blocks, of .all_log */
+	struct timeline_strip sizes, lifetimes; /* of blocks, of .all_log */
+	/* hash of a pool to the name of its class */
+	struct tel__table classes;
 	/* the clock of the event before, as it was then */
-	const struct tel_clock *clock;
+	struct tel_clock *clock;
 	struct tel__clock_part part; /* if .parts */
 	int parts;
 	uint64_t version;
@@ -221,7 +228,7 @@ struct timeline_action {
 	} sum;
 	uint64_t news; /* events in this bucket of time */
 	/* fields, or NULL; pool: or the arena */
-	const struct tel_field *address, *size, *pool, *base;
+	const struct tel_field *address, *size, *pool, *base, *held;
 	/* where they are, if all are 64 bits, little-endian */
 	uint16_t address_at, size_at, pool_at, base_at;
 	uint64_t first; /* of blocks that have numbers: 1; of addresses: 0 */
@@ -318,7 +325,8 @@ struct timeline_plan {
 	/* memory that it takes (1) or gives back (-1), or 0 */
 	int memory;
 	int key; /* the field that identifies the memory, or -1: the size is always given */
-	int base;        /* from where, or -1 */
+	int pool; /* for which pool, where the size is always given, or -1 */
+	int base; /* from where, or -1 */
 	int size, limit; /* how much, or up to where, or -1 */
 	/* the type whose messages it sends or receives and 1, or 0 */
 	unsigned sender;
@@ -345,7 +353,8 @@ struct timeline_plan {
 	const char *span_label;
 	const struct tel_log *take_log; /* of .gauge */
 	uint64_t take_arena;
-	uint32_t gauge;
+	uint64_t take_pool;
+	uint32_t gauge, held; /* of all, and of .take_pool */
 };
 
 /* The plan of a type, made when it is new; NULL: no memory. */

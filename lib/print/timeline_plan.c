@@ -42,7 +42,7 @@ find_context(struct timeline_plan *p, const struct tel_type *t)
 	if (at < 0)
 		at = tel_type_find_field(t, "thread");
 	p->thread = is_number(t, at) ? at : -1;
-	p->process = p->arena = -1;
+	p->process = p->arena = p->pool = -1;
 	for (at = 0; at < t->nfields; at++) {
 		if (t->fields[at].space == TEL_SPACE_PROCESS &&
 		    p->process < 0 && is_number(t, at))
@@ -193,6 +193,8 @@ find_memory(struct timeline_plan *p, const struct tel_schema *s,
 		if (p->key < 0)
 			return;
 	}
+	if (p->key < 0 && find_number(take, "pool") >= 0)
+		p->pool = find_number(t, "pool");
 	p->memory = take == t ? 1 : -1;
 	(void)snprintf(p->counter, sizeof(p->counter), "%.*s bytes",
 	    (int)(head < 32 ? head : 32), t->name);

@@ -329,3 +329,62 @@ tel__timeline_resource_plan(struct timeline_plan *p, const struct tel_type *t)
 		return;
 	}
 }
+
+/* ------------------------------------------------------------- counters */
+
+/* Nonzero when a field is a counter: of a gauge, those with a unit. */
+static int
+is_counted(const struct tel_event *ev, const struct tel_field *f, int gauge,
+    int64_t *value)
+{
+	const unsigned i = (unsigned)(f - ev->type->fields);
+	const uint64_t v = tel_load(f, ev->data);
+	double percent;
+
+	*value = v > INT64_MAX ? INT64_MAX : (int64_t)v;
+	if (!gauge)
+		return f->datatype == TEL_UNSIGNED && f->width == 64;
+	if (!tel_event_has(ev, i))
+		return 0;
+	if (f->unit != TEL_UNIT_FRACTION)
+		return f->unit == TEL_UNIT_BYTES && f->load != TEL_LOAD_LIST;
+	percent = tel_event_double(ev, i) * 100;
+	if (!(percent >= 0 && percent <= 1e6))
+		return 0;
+	*value = (int64_t)(percent + 0.5);
+	return 1;
+}
+
+void
+tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, const struct timeline_plan *p,
+    struct timeline_track *context, uint64_t time)
+{
+	const struct tel_type *t = ev->type;
+	const int gauge = tel_type_is_gauge(t);
+	struct timeline_track *track;
+	const struct tel_field *f;
+	char name[TIMELINE_NAME];
+	int64_t v;
+	int i, n;
+
+	/* where structs have members, most numbers are of something else */
+	for (i = p->duration + 1;
+	     i < t->nfields && (gauge || !t->schema->nested); i++) {
+		f = &t->fields[i];
+		if (!is_counted(ev, f, gauge, &v))
+			continue;
+		n = snprintf(name, sizeof(name), "%.*s%s%s%s", gauge ? 128 : 0,
+		    t->name, gauge ? " " : "", f->name,
+		    f->unit == TEL_UNIT_FRACTION ? " %" : "");
+		if (n > (int)sizeof(name) - 1)
+			n = (int)sizeof(name) - 1;
+		track = tel__timeline_track(pr, tl, context, TIMELINE_COUNT,
+		    name, (size_t)n);
+		if (track == NULL)
+			tl->no_memory = 1;
+		if (track == NULL || track->use != TIMELINE_COUNT)
+			return;
+		tl->ops->counter(pr, track, time, v);
+	}
+}

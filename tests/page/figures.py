@@ -378,6 +378,34 @@ def collector(c):
                        ("TraceStatReclaim", "reclaimSize"),
                        ("TraceEndGen", "mortalityTrace")):
         near(bytes_of(table[f"{kind} {name}"]), events[kind][name], 2e-3)
+    # what the pools hold, and what is mapped, of a page with all events and
+    # of one that has most as sums
+    held, most, mapped = {}, {}, [0, 0]
+    for line in command("telcat", "-q", "-f", "json", log).splitlines():
+        e = json.loads(line)
+        f, sign = e.get("fields", {}), -1 if "Free" in e["type"] or \
+            "Un" in e["type"] else 1
+        if e["type"] in ("ArenaAlloc", "ArenaFree"):
+            pool = f["pool"].split()[0]
+            held[pool] = held.get(pool, 0) + sign * f["size"]
+            most[pool] = max(most.get(pool, 0), held[pool])
+        elif e["type"] in ("VMMap", "VMUnmap"):
+            mapped[0] += sign * (int(f["limit"], 16) - int(f["base"], 16))
+            mapped[1] = max(mapped)
+    near(bytes_of(facts[0].split("; ")[1]), mapped[1], 6e-3)
+    for size in ("8M", "160k"):
+        with open(path, "wb") as out:
+            out.write(command("telcat", "-q", "-f", "html", "--max-size", size,
+                              log))
+        page.open(path)
+        page.run("teltools.settled()")
+        expect(page.run("Object.fromEntries(pools.map((p) => [log.track["
+                        "p.s.track].name.split(' ').at(-1), p.s.high]))"),
+               most)
+        expect(page.run("collector.mapped.high"), mapped[1])
+        # blocks that were freed, or ended with their pool
+        expect(page.run("trackOf('heat', 'Lifetimes').series.reduce((n, s) =>"
+                        " n + s.count.at(-1), 0)"), 4384)
     windows = [o for o in rows if o["type"] == "mutator"]
     expect(len(shown[2]) - 1, len(windows))
     for row, want in zip(shown[2][1:], windows):

@@ -11,15 +11,30 @@ function loadCollector(head) {
 	const bytesOn = log.tracks.filter((t) => t.use === "bytes")
 		.map((t) => ({ name: t.name, s: t.series.find((s) => s.last) }))
 		.filter(({ s }) => s?.high > 0);
-	collector.all = bytesOn.find((p) => p.name === "live bytes")?.s;
-	pools = bytesOn.filter((p) => p.name.startsWith("live bytes of "))
-		.sort((a, b) => b.s.high - a.s.high).map((p, i) => ({ ...p,
-			name: p.name.slice(14), layer: i < OTHERS &&
-				p.s.high >= 0.01 * (collector.all?.high ?? 0) ? i : OTHERS }));
+	const of = (what) => bytesOn.filter((p) => p.name.startsWith(`${what} of `))
+		.map((p) => ({ ...p, name: p.name.slice(what.length + 4) }));
+	const most = (what) => bytesOn.filter((p) => p.name === what)
+		.sort((a, b) => b.s.high - a.s.high)[0]?.s;
+	// what pools hold of the arena; where the log has only that, what lives
+	const held = of("Arena bytes"), live = of("live bytes");
+	const idOf = (name) => name.split(" ").at(-1);
+	collector.all = most(held.length ? "Arena bytes" : "live bytes");
+	collector.mapped = held.length ? most("VM bytes") : undefined;
+	pools = (held.length ? held : live).sort((a, b) => b.s.high - a.s.high)
+		.map((p, i, list) => ({ ...p, layer: i < OTHERS &&
+			p.s.high >= 0.01 * (collector.all?.high ?? 0) ? i : OTHERS,
+		live: live.find((l) => idOf(l.name) === idOf(p.name))?.s,
+		// addresses tell pools of one name apart
+		name: p.name.includes(" 0x") && !p.name.startsWith("pool ") &&
+			list.filter((q) => q.name.replace(/ 0x\w+$/, "") ===
+				p.name.replace(/ 0x\w+$/, "")).length === 1
+			? p.name.replace(/ 0x\w+$/, "") : p.name }));
 	const share = (part) => `${(100 * part / (head.span || 1)).toFixed(1)}`;
 	const longest = (list) => brief3(list[0]?.[1] ?? 0, "ns");
 	const { pauses, collections } = head;
-	showFacts([[brief3(collector.all?.high ?? 0, "bytes"), "live at the peak"],
+	showFacts([[brief3(collector.all?.high ?? 0, "bytes"), `${
+		collector.mapped ? "held" : "live"} at the peak${collector.mapped
+		? `; ${short(collector.mapped.high, "bytes")} mapped` : ""}`],
 		[longest(pauses.list), `longest of ${count(pauses.count, "pause")}`],
 		// rounded down: 100 is no pause at all
 		[[Math.floor(1e3 * (1 - pauses.total / (head.span || 1))) / 10, "%"],
@@ -55,7 +70,9 @@ function showPools(t) {
 		: `at ${time(t)}`), el("ul", { id: "legend" }, pools.filter((p) =>
 		p.layer < OTHERS).map(({ name, s, layer }) =>
 		legendRow([layer, name, value(s)])), small.length > 0 && legendRow([OTHERS,
-		smallPools(), small.reduce((n, p) => n + value(p.s), 0)]))];
+		smallPools(), small.reduce((n, p) => n + value(p.s), 0)]),
+	collector.mapped && el("li", {}, el("span", {}, "— mapped"),
+		short(value(collector.mapped), "bytes")))];
 }
 
 // As high as the decades of their length.
@@ -85,9 +102,11 @@ function paintCollections(p, { top, height, xOf }) {
 
 function addCollector() {
 	const { all, pauses } = collector, t = all && log.track[all.track];
-	const curve = { s: all, top: Math.max(all?.high ?? 0, 1) };
+	const { mapped } = collector;
+	const curve = { s: all, line: mapped,
+		top: Math.max(all?.high ?? 0, mapped?.high ?? 0, 1) };
 	addRow({ name: "Memory", below: "by pool", height: 214, beside: showPools,
-		sentence: `Live bytes by pool, at most ${bytes(curve.top)}`,
+		sentence: `Memory by pool, at most ${bytes(all?.high ?? 0)}`,
 		paint: (p, f, y, h) => paintLayers(p, f, curve, poolLayers(f), y, h) },
 	t);
 	addRow({ name: "Pauses", below: "by length", height: 104,
@@ -145,8 +164,9 @@ function collectorTab() {
 			names.get(nameOfFact(f)).unit)]).filter((_, j) => j % 3 === i))))),
 	el("div", { class: "columns" }, table("Pools", [{ name: "Pool",
 		text: true }, { name: "Peak", unit: "bytes" }, { name: "At the end",
-		unit: "bytes" }], pools.map(({ name, s, layer }) => [cell(name,
-		el("span", {}, mark6(layer), name)), s.high, s.last.at(-1)])),
+		unit: "bytes" }, { name: "Live at most", unit: "bytes" }],
+	pools.map(({ name, s, layer, live }) => [cell(name,
+		el("span", {}, mark6(layer), name)), s.high, s.last.at(-1), live?.high])),
 	el("div", {}, mutatorPlot(), table("The program's share of the worst " +
 		"window", [{ name: "Window", unit: "ns" }, { name: "Share",
 		unit: "%" }], mutator))));

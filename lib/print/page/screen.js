@@ -185,9 +185,14 @@ function paintHeat(p, f, { series, unit }, y, h) {
 		p.rect(xAt(i), yOf(row + 1), w, Math.max(yOf(row) - yOf(row + 1), 1),
 			ink.fg, 0.1 + 0.9 * Math.log2(1 + v) / most)));
 	const apart = Math.ceil(all * 18 * f.dpr / h);
+	// decades of times, powers of two of all else
+	const step = unit === "ns" ? Math.log2(10) * Math.ceil(apart / 3.3) : apart;
+	const first = step * Math.ceil(Math.max(low - 1, 1) / step);
+	const list = [];
+	for (let v = first; v < low + all; v += step)
+		list.push([v + 1, show(Math.round(2 ** v), unit)]);
 	if (h >= 60 * f.dpr)
-		paintAxis(p, f, numbers.filter((row) => (row - low) % apart === 0 &&
-			row > low).map((row) => [row, show(2 ** (row - 1), unit)]), yOf);
+		paintAxis(p, f, list, yOf);
 }
 
 // The same without time: bars beside the strip, on its axis.
