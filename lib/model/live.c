@@ -10,7 +10,7 @@
 /* Pools of a log that are distinguished; blocks of others are in none. */
 #define POOLS_MAX ((size_t)1 << 20)
 /* So many blocks are in the caches of a processor. */
-#define LIVE_NEAR ((size_t)1 << 12)
+#define LIVE_NEAR ((size_t)1 << 13)
 
 void
 tel__live_init(struct tel__live *l, tel__live_fn *change, void *arg)
@@ -50,7 +50,7 @@ live_key_of(const struct tel_run *run, size_t i, uint64_t log_tag)
 	return address ^ tel__live_process_tag(process, log_tag);
 }
 
-void
+const struct tel__live_block *
 tel__live_fetch(const struct tel__live *l, const struct tel_run *run, size_t i,
     uint64_t log_tag)
 {
@@ -58,13 +58,14 @@ tel__live_fetch(const struct tel__live *l, const struct tel_run *run, size_t i,
 
 	/* fewer are near anyway */
 	if (l->by_key.count < LIVE_NEAR)
-		return;
+		return NULL;
 	if (i + TEL__LIVE_ENTRY < run->count &&
 	    (key = live_key_of(run, i + TEL__LIVE_ENTRY, log_tag)) != 0)
 		tel__live_expect(l, key);
 	if (i + TEL__LIVE_BLOCK < run->count &&
 	    (key = live_key_of(run, i + TEL__LIVE_BLOCK, log_tag)) != 0)
-		tel__live_approach(l, key);
+		return tel__live_approach(l, key);
+	return NULL;
 }
 
 /* --------------------------------------------------------------- pools */

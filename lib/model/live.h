@@ -119,7 +119,7 @@ tel__live_expect(const struct tel__live *l, uint64_t key)
 		__builtin_prefetch(&t->entries[tel__table_home(t, key)], 1);
 }
 
-__attribute__((always_inline)) static inline void
+__attribute__((always_inline)) static inline const struct tel__live_block *
 tel__live_approach(const struct tel__live *l, uint64_t key)
 {
 	const struct tel__table *t = &l->by_key;
@@ -127,24 +127,25 @@ tel__live_approach(const struct tel__live *l, uint64_t key)
 	const struct tel__live_block *b;
 
 	if (t->entries == NULL)
-		return;
+		return NULL;
 	/* nearly all blocks are at home there */
 	e = &t->entries[tel__table_home(t, key)];
 	if (e->key == 0)
-		return;
+		return NULL;
 	b = &l->blocks[e->value];
 	__builtin_prefetch(b, 1);
 	__builtin_prefetch(&b->previous, 1);
+	return b;
 }
 
 /*
  * The same, before event i of a run is taken, for those that come so many
- * events after it.
+ * events after it.  Returns the block that is fetched, or NULL.
  */
 #define TEL__LIVE_ENTRY 16u
 #define TEL__LIVE_BLOCK 8u
-void tel__live_fetch(const struct tel__live *l, const struct tel_run *run,
-    size_t i, uint64_t log_tag);
+const struct tel__live_block *tel__live_fetch(const struct tel__live *l,
+    const struct tel_run *run, size_t i, uint64_t log_tag);
 
 /* The address of the pool that an operation allocates in; 0: not known. */
 uint64_t tel__live_pool_of(const struct tel__live *l, const tel_alloc *op,

@@ -471,35 +471,15 @@ compiler_start(struct compiler *c, const tel_alloc *op)
 	return program_start(c);
 }
 
-size_t
-compiler_expect(const struct compiler *c, const tel_alloc *op)
-{
-	const struct tel__table *t = &c->live.by_key;
-	const uint64_t address =
-	    op->kind == TEL_ALLOC_REALLOC ? op->old : op->address;
-	size_t home;
-
-	if (t->entries == NULL)
-		return 0;
-	home = tel__table_home(t, address ^ c->key_tag);
-	__builtin_prefetch(&t->entries[home], 1);
-	return home;
-}
-
 void
-compiler_approach(const struct compiler *c, size_t place)
+compiler_fetch(const struct compiler *c, const tel_run *run, size_t i)
 {
-	const struct tel__table *t = &c->live.by_key;
-	const struct tel__entry *e;
+	/* the next operations are mostly those of the same process */
+	const struct tel__live_block *b = tel__live_fetch(&c->live, run, i,
+	    tel__live_process_tag(c->process, c->key_tag));
 
-	if (t->entries == NULL)
-		return;
-	/* nearly all blocks are at home there */
-	e = &t->entries[place & t->mask];
-	if (e->key == 0)
-		return;
-	__builtin_prefetch(&c->live.blocks[e->value], 1);
-	__builtin_prefetch(&c->blocks[e->value], 1);
+	if (b != NULL)
+		__builtin_prefetch(block_of(c, b), 1);
 }
 
 /* Tells what belongs to a process from what others have. */

@@ -69,12 +69,10 @@ tel_status compiler_set_log(struct compiler *c, const char *name);
  */
 void compiler_set_clock(struct compiler *c, struct tel_clock *clock);
 /*
- * Has the memory fetched that an operation needs which will be added soon, in
- * two steps: its place in the table of addresses, which is returned, and some
- * operations later the block that this names.
+ * Before the operation of event i of a run is added: fetches the memory that
+ * soon others need; see tel__live_fetch().
  */
-size_t compiler_expect(const struct compiler *c, const tel_alloc *op);
-void compiler_approach(const struct compiler *c, size_t place);
+void compiler_fetch(const struct compiler *c, const tel_run *run, size_t i);
 /*
  * Adds an operation.
  * op: is changed.

@@ -24,10 +24,7 @@
 #define HEAD 16
 /* The rate of the clock is looked up again after so many operations. */
 #define RATE_EACH 4096
-/* Operations that are read before they are compiled. */
-#define BATCH 64
-/* Operations between the one whose block is fetched and the one compiled. */
-#define AHEAD 8
+#define RATE_FIRST 64 /* while it is unknown */
 /* The most messages about anomalies, of each kind and of all. */
 #define SHOWN_EACH 3
 #define SHOWN_MAX 12
@@ -196,14 +193,7 @@ struct reading {
 	const tel_reader *reader;
 	uint64_t operations; /* that have been compiled */
 	uint64_t samples;    /* of them: each stands for others, too */
-	struct pending {
-		tel_alloc op;
-		uint64_t event;
-		size_t place; /* of compiler_expect() */
-	} pending[BATCH];     /* that have been read only */
-	unsigned npending;
-	struct tel_clock *clock; /* of their log; shared */
-	double rate;             /* ticks a second, 0 while unknown */
+	double rate;         /* ticks a second, 0 while unknown */
 	int opened;
 	int failed;
 };
@@ -326,78 +316,39 @@ trace_describe(struct reading *r, const tel_event *ev, int created)
 	return outcome_of(r, st);
 }
 
-/*
- * Compiles the pending operations.  What the first ones need of large tables is
- * in the cache since they were read, as far as the table of addresses goes.
- */
-static enum outcome
-compile_pending(struct reading *r)
-{
-	const unsigned n = r->npending;
-	tel_status st = TEL_OK;
-	unsigned i;
-
-	if (r->operations % RATE_EACH < n)
-		look_up_rate(r);
-	r->operations += n;
-	r->npending = 0;
-	for (i = 0; i < n && st == TEL_OK; i++) {
-		if (i + AHEAD < n)
-			compiler_approach(r->compiler,
-			    r->pending[i + AHEAD].place);
-		st = compiler_add(r->compiler, &r->pending[i].op,
-		    r->pending[i].event);
-	}
-	return outcome_of(r, st);
-}
-
-/* Events of another log follow. */
-static enum outcome
-trace_set_clock(struct reading *r, struct tel_clock *clock)
-{
-	const enum outcome outcome = compile_pending(r);
-
-	tel__clock_free(r->clock);
-	r->clock = tel__clock_share(clock);
-	compiler_set_clock(r->compiler, r->clock);
-	return outcome;
-}
-
 static enum outcome
 trace_event(void *arg, const tel_event *ev)
 {
 	struct reading *r = arg;
-	struct pending *p;
-	const tel_alloc *op;
-	int created;
+	tel_alloc_kind kind;
+	tel_alloc op;
+	tel_status st;
 
-	if (ev->log->clock != r->clock &&
-	    trace_set_clock(r, ev->log->clock) != CONTINUE)
-		return END_ALL;
-	p = &r->pending[r->npending];
-	op = &p->op;
-	if (!tel_event_alloc(ev, &p->op, sizeof(p->op)))
+	if (!tel_event_alloc(ev, &op, sizeof(op)))
 		return CONTINUE;
-	p->event = tel_event_index(ev);
-	r->samples += op->weight != 0;
-	r->npending++;
-	p->place = compiler_expect(r->compiler, op);
-	created = op->kind == TEL_ALLOC_POOL_CREATE;
-	if (created || op->kind == TEL_ALLOC_POOL_DESCRIBE)
-		return compile_pending(r) == CONTINUE ?
-		    trace_describe(r, ev, created) :
-		    END_ALL;
-	return r->npending < BATCH ? CONTINUE : compile_pending(r);
+	if (r->operations++ % (r->rate > 0 ? RATE_EACH : RATE_FIRST) == 0)
+		look_up_rate(r);
+	r->samples += op.weight != 0;
+	kind = op.kind;
+	compiler_set_clock(r->compiler, ev->log->clock);
+	st = compiler_add(r->compiler, &op, tel_event_index(ev));
+	if (st == TEL_OK &&
+	    (kind == TEL_ALLOC_POOL_CREATE || kind == TEL_ALLOC_POOL_DESCRIBE))
+		return trace_describe(r, ev, kind == TEL_ALLOC_POOL_CREATE);
+	return outcome_of(r, st);
 }
 
 static enum outcome
 trace_run(void *arg, tel_run *run)
 {
+	struct reading *r = arg;
 	enum outcome outcome = CONTINUE;
 	size_t i, n = tel_run_count(run);
 
-	for (i = 0; i < n && outcome == CONTINUE; i++)
-		outcome = trace_event(arg, tel_run_event(run, i));
+	for (i = 0; i < n && outcome == CONTINUE; i++) {
+		compiler_fetch(r->compiler, run, i);
+		outcome = trace_event(r, tel_run_event(run, i));
+	}
 	return outcome;
 }
 
@@ -406,9 +357,8 @@ compile_trace_end(void *arg)
 {
 	struct reading *r = arg;
 
-	if (compile_pending(r) != CONTINUE)
-		return END_ALL;
 	look_up_rate(r);
+	compiler_set_clock(r->compiler, NULL);
 	return CONTINUE;
 }
 
@@ -515,7 +465,6 @@ trace_compile(struct trace *trace, struct telreplay *t, tel_output *out)
 		return message_no_memory();
 	good = compile_all(&r) && copy_facts(trace, compiler_facts(r.compiler));
 	compiler_free(r.compiler);
-	tel__clock_free(r.clock);
 	if (good)
 		show_anomalies(t, trace->facts);
 	return good;
