@@ -24,6 +24,7 @@ struct run {
 	struct telfilter *telfilter;
 	struct sink *sink;
 	tel_writer *writer;   /* NULL: events are shown, or counted */
+	unsigned warned;      /* a source was asked for its format */
 	tel_printer *printer; /* NULL: they are written, or counted */
 	tel_context *context; /* NULL: only the selected events, as they come */
 	int restores;         /* it has the order of the log */
@@ -112,6 +113,12 @@ telfilter_begin(void *arg, struct source *const *srcs, int n)
 	    run->writer != NULL && !format_check(run->writer, run->sink, src);
 	if (run->refused || !restore_order(run, src, n))
 		return 0;
+	if (run->writer != NULL && !run->telfilter->settings.quiet &&
+	    run->warned++ == 0 &&
+	    tel_writer_binary(run->writer, src->reader) > 1)
+		message(src->name,
+		    "its format is not written; the output is in the native "
+		    "format, .tel");
 	if (run->printer != NULL)
 		tel_printer_set_file(run->printer, n == 1 ? src->size : 0,
 		    n == 1 ? src->changed : 0);

@@ -99,7 +99,8 @@ TEL_SINCE_0_1 tel_status tel_writer_set(tel_writer *w, tel_writer_option option,
     int64_t value);
 /*
  * Nonzero when the output for the log that r reads is binary, and must not be
- * shown on a terminal.
+ * shown on a terminal; 2 if it is in the native format because that of the log
+ * is not written.
  */
 TEL_SINCE_0_1 int tel_writer_binary(const tel_writer *w, const tel_reader *r);
 /*

@@ -181,10 +181,14 @@ tel_writer_loss(const tel_writer *w, size_t i, tel_loss *out, size_t size)
 int
 tel_writer_binary(const tel_writer *w, const tel_reader *r)
 {
+	const struct tel_format_ops *f =
+	    tel__format_find(w->formats, r->log.format);
 	const struct tel_encoder_ops *encoder =
 	    w->target != NULL ? w->target : find_encoder(w, r->log.format);
 
-	return encoder != NULL && encoder->flags & ENCODER_BINARY;
+	if (encoder == NULL || (encoder->flags & ENCODER_BINARY) == 0)
+		return 0;
+	return w->target == NULL && f->written_as != NULL ? 2 : 1;
 }
 
 /*

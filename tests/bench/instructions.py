@@ -18,6 +18,7 @@ SHORT, LONG = 1, 5  # times the seed
 TRACE = os.path.join(os.path.dirname(__file__), os.pardir, "data", "alloc",
                      "surfaceflinger.android.zst")
 TRACES = 40  # times the trace, for one seed
+RECORDING = 6_000_000  # bytes of a recording, in chunks of 12 MB
 MARGIN = 0.05  # another compiler may take as many more
 
 # The name of a row, and its command with LOG for the log.
@@ -48,6 +49,8 @@ ROWS = [
     ("telfilter -c of a trace", "telfilter -j 1 -c LOG.trace"),
     ("telstat of a trace", "telstat -j 1 LOG.trace"),
     ("telcat of a trace", "telcat -j 1 LOG.trace"),
+    ("telcat -c of a recording", "telcat -j 1 -c LOG.jfr"),
+    ("telcat of a recording", "telcat -j 1 LOG.jfr"),
 ]
 
 
@@ -80,7 +83,7 @@ def main():
         seed = file.read()
     trace = subprocess.run(["zstd", "-dc", TRACE], check=True,
                            stdout=subprocess.PIPE).stdout
-    logs, events, operations = [], [], []
+    logs, events, operations, recorded = [], [], [], []
     for times in SHORT, LONG:
         logs.append(os.path.join(folder, f"times{times}.log"))
         with open(logs[-1], "wb") as file:
@@ -89,6 +92,11 @@ def main():
                         f"{logs[-1]}.tel"], check=True)
         with open(logs[-1] + ".trace", "wb") as file:
             file.write(trace * (times * TRACES))
+        with open(logs[-1] + ".jfr", "wb") as file:
+            subprocess.run(["python3", os.path.join(
+                os.path.dirname(TABLE), "jfr_make.py"), str(times * RECORDING)],
+                           stdout=file, check=True)
+        recorded.append(count_events(logs[-1] + ".jfr"))
         events.append(count_events(logs[-1]))
         operations.append(count_events(logs[-1] + ".trace"))
     known = {}
@@ -102,7 +110,8 @@ def main():
         short, long = (count(command.replace("LOG", log),
                              os.path.join(folder, "callgrind.out"))
                        for log in logs)
-        of = operations if "trace" in command else events
+        of = operations if "trace" in command else \
+            recorded if "jfr" in command else events
         now = (long - short) / (of[1] - of[0])
         table = float(known.get(what, "inf"))
         print(f"{what:26} {now:8.0f} {table:8.0f}"
