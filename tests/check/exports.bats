@@ -191,3 +191,25 @@ skip_sanitized() {
 		readelf -W --dyn-syms "$file" | grep -q '_chk@'
 	done
 }
+
+# fortified FLAGS: whether an object has functions that check sizes.
+fortified() {
+	make -s -C "$TEL_TOP" BUILD="$BATS_TEST_TMPDIR/flags" CFLAGS="$1" \
+	    "$BATS_TEST_TMPDIR/flags/cmd/common/message.o" >/dev/null ||
+	    return 2
+	nm -u "$BATS_TEST_TMPDIR/flags/cmd/common/message.o" >symbols
+	grep -q __stack_chk_fail symbols || return 2
+	grep -q '_chk$' <(grep -v __stack_chk symbols)
+}
+
+@test "CFLAGS override what hardens: other levels, and without _FORTIFY_SOURCE" {
+	skip_sanitized
+	command -v nm >/dev/null || skip "there is no nm"
+	cd "$BATS_TEST_TMPDIR"
+	unset MAKEFLAGS MFLAGS
+	fortified '-O2 -Werror'
+	for flags in -O0 '-O2 -U_FORTIFY_SOURCE' '-O2 -U_FORTIFY_SOURCE -Werror'; do
+		run -1 fortified "$flags"
+		[ "$output" = "" ]
+	done
+}

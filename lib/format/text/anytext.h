@@ -66,8 +66,8 @@ struct any_set {
 	size_t room;
 	struct tel__table by_name; /* the places, and 1, of the first types */
 	unsigned nfields;          /* of all types */
-	int full;         /* a type had no room */
-	char **roles;     /* the texts behind "# role: " */
+	int full;                  /* a type had no room */
+	char **roles;              /* the texts behind "# role: " */
 	unsigned nroles;
 	size_t role_room;
 };
