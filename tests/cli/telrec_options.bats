@@ -57,6 +57,12 @@ record_pair() {
 			record_pair c$n.tel -q "${pair[@]}" "$program" threads 2 20
 			record_pair sh$n.tel -q "${pair[@]}" sh script
 			record_pair bash$n.tel -q "${pair[@]}" bash script
+			# those that take longer: all with TEST_WHOLE
+			[ -n "${TEST_WHOLE-}" ] || [ $((n % 7)) = 1 ] || continue
+			record_pair long1.tel -q "${pair[@]}" python3 -c 'print(1)'
+			telcat -c -w 'live >= 0' long1.tel >count
+			record_pair long2.tel -q "${pair[@]}" perl -e 'print 1'
+			record_pair long3.tel -q "${pair[@]}" git --version
 		done
 	done
 	[ "$n" = 28 ]
