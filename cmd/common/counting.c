@@ -43,7 +43,7 @@ struct notes {
 
 /* A piece of an operand, or all of it. */
 struct piece {
-	struct team *team;
+	struct count_pool *pool;
 	struct file *file;
 	unsigned number;
 	int fd;
@@ -69,7 +69,7 @@ struct file {
 };
 
 /* All of it. */
-struct team {
+struct count_pool {
 	struct settings *settings;
 	const struct visitor *visitor;
 	const struct counting *counting;
@@ -93,7 +93,7 @@ keep_note(void *arg, tel_severity severity, const char *log, uint64_t offset,
     const char *text)
 {
 	struct piece *p = arg;
-	const struct settings *s = p->team->settings;
+	const struct settings *s = p->pool->settings;
 	struct notes *notes = &p->notes;
 	size_t n = strlen(text) + 1, m = strlen(log) + 1;
 	struct note *note;
@@ -137,7 +137,7 @@ static void
 piece_close(struct piece *p)
 {
 	if (p->counter != NULL)
-		p->team->counting->free(p->counter);
+		p->pool->counting->free(p->counter);
 	p->counter = NULL;
 	tel_filter_free(p->filter);
 	p->filter = NULL;
@@ -175,7 +175,7 @@ open_again(struct piece *p)
 static int
 set_piece(struct piece *p)
 {
-	const int filtering = p->team->settings->select.filtering;
+	const int filtering = p->pool->settings->select.filtering;
 	tel_status st = TEL_END;
 
 	p->entire = p->file->npieces == 1;
@@ -197,7 +197,7 @@ set_piece(struct piece *p)
 static struct selection
 selection_of(const struct piece *p)
 {
-	struct selection selection = p->team->settings->select;
+	struct selection selection = p->pool->settings->select;
 
 	selection.filter = p->filter;
 	return selection;
@@ -207,7 +207,7 @@ selection_of(const struct piece *p)
 static void
 announce(struct piece *p)
 {
-	struct team *t = p->team;
+	struct count_pool *t = p->pool;
 
 	pthread_mutex_lock(&t->lock);
 	p->file->opened = 1;
@@ -224,7 +224,7 @@ announce(struct piece *p)
 static int
 is_needless(struct piece *p)
 {
-	struct team *t = p->team;
+	struct count_pool *t = p->pool;
 	int entire;
 
 	if (p->number == 0 || !t->settings->select.filtering)
@@ -241,7 +241,7 @@ is_needless(struct piece *p)
 static int
 counting_prepare(struct piece *p)
 {
-	const struct settings *s = p->team->settings;
+	const struct settings *s = p->pool->settings;
 	struct selection selection;
 	int some;
 
@@ -270,7 +270,7 @@ counting_prepare(struct piece *p)
 			selection_attach(&selection, p->reader, 0, 0);
 		}
 	}
-	p->counter = p->team->counting->open(p->team->counting->arg, p->reader);
+	p->counter = p->pool->counting->open(p->pool->counting->arg, p->reader);
 	return p->counter != NULL ? 1 : -1;
 }
 
@@ -283,8 +283,8 @@ report_done(const struct piece *p, struct done *before)
 	now.events = tel_reader_count(p->reader, TEL_COUNT_EVENTS);
 	now.input = tel_reader_count(p->reader, TEL_COUNT_INPUT);
 	if (now.events >= before->events && now.input >= before->input) {
-		atomic_fetch_add(&p->team->events, now.events - before->events);
-		atomic_fetch_add(&p->team->input, now.input - before->input);
+		atomic_fetch_add(&p->pool->events, now.events - before->events);
+		atomic_fetch_add(&p->pool->input, now.input - before->input);
 	}
 	*before = now;
 }
@@ -293,7 +293,7 @@ report_done(const struct piece *p, struct done *before)
 static int
 counting_count_events(struct piece *p, void *counter)
 {
-	const struct counting *c = p->team->counting;
+	const struct counting *c = p->pool->counting;
 	struct selection selection = selection_of(p);
 	struct done done = { 0, 0 };
 	size_t until = STEP, n;
@@ -331,7 +331,7 @@ counting_count_events(struct piece *p, void *counter)
 static int
 do_piece(void *arg, unsigned thread, uint64_t job)
 {
-	struct team *t = arg;
+	struct count_pool *t = arg;
 	struct piece *p = &t->pieces[job];
 	int some;
 
@@ -357,14 +357,14 @@ do_piece(void *arg, unsigned thread, uint64_t job)
 /* ------------------------------------------------------ on the main thread */
 
 static struct done
-all_done(struct team *t)
+all_done(struct count_pool *t)
 {
 	return (struct done){ atomic_load(&t->events), atomic_load(&t->input) };
 }
 
 /* Waits for a piece; shows progress meanwhile. */
 static struct piece *
-counting_wait_for(struct team *t, struct file *f, unsigned i)
+counting_wait_for(struct count_pool *t, struct file *f, unsigned i)
 {
 	const uint64_t job = f->job + i;
 
@@ -385,7 +385,7 @@ counting_join(struct piece *first, struct piece *p, void *counter)
 	tel_status st = tel_reader_join(first->reader, p->reader);
 
 	if (st == TEL_OK &&
-	    !first->team->counting->join(first->counter, counter))
+	    !first->pool->counting->join(first->counter, counter))
 		return TEL_ELIMIT;
 	return st;
 }
@@ -397,7 +397,7 @@ counting_join(struct piece *first, struct piece *p, void *counter)
 static tel_status
 go_on(struct piece *first, struct piece *last, unsigned i)
 {
-	const struct counting *c = first->team->counting;
+	const struct counting *c = first->pool->counting;
 	void *counter = first->counter;
 	tel_status st = tel_reader_extend(first->reader, last->reader, i);
 
@@ -422,7 +422,7 @@ go_on(struct piece *first, struct piece *last, unsigned i)
  * whose notices count.  TEL_OK, or a failure: the file is to be read again.
  */
 static tel_status
-join_all(struct team *t, struct file *f, unsigned char *kept)
+join_all(struct count_pool *t, struct file *f, unsigned char *kept)
 {
 	struct piece *first = counting_wait_for(t, f, 0), *last = first, *p;
 	tel_status st = first->failed ? TEL_EIO : TEL_OK;
@@ -459,7 +459,7 @@ join_all(struct team *t, struct file *f, unsigned char *kept)
 
 /* Shows what was reported of a file, and sums it up. */
 static void
-close_file(struct team *t, struct file *f, struct source *src,
+close_file(struct count_pool *t, struct file *f, struct source *src,
     const unsigned char *kept)
 {
 	const struct note *n;
@@ -476,7 +476,7 @@ close_file(struct team *t, struct file *f, struct source *src,
 
 /* Takes what was counted of a file.  Returns how to go on. */
 static enum outcome
-take_file(struct team *t, struct file *f)
+take_file(struct count_pool *t, struct file *f)
 {
 	const struct counting *c = t->counting;
 	struct piece *first = &f->pieces[0];
@@ -517,7 +517,7 @@ take_file(struct team *t, struct file *f)
 
 /* Facts on an operand before it is opened. */
 static void
-counting_look_at(struct team *t, struct file *f, char *operand,
+counting_look_at(struct count_pool *t, struct file *f, char *operand,
     unsigned threads)
 {
 	uint64_t size, most = (uint64_t)threads * PIECES_PER_THREAD;
@@ -541,7 +541,7 @@ counting_look_at(struct team *t, struct file *f, char *operand,
 
 /* Makes the pieces of all files.  Returns 1, or 0: out of memory. */
 static int
-make_pieces(struct team *t)
+make_pieces(struct count_pool *t)
 {
 	struct piece *p;
 	unsigned j;
@@ -556,7 +556,7 @@ make_pieces(struct team *t)
 		t->files[i].pieces = p;
 		t->files[i].job = (size_t)(p - t->pieces);
 		for (j = 0; j < t->files[i].npieces; j++, p++) {
-			p->team = t;
+			p->pool = t;
 			p->file = &t->files[i];
 			p->number = j;
 			p->fd = -1;
@@ -567,7 +567,7 @@ make_pieces(struct team *t)
 
 /* Takes all files in order, by jobs that were begun. */
 static void
-take_all(struct team *t)
+take_all(struct count_pool *t)
 {
 	enum outcome outcome = CONTINUE;
 	int i;
@@ -583,7 +583,7 @@ take_all(struct team *t)
 
 /* Counts by threads.  Returns 1, or 0 when it is not to be done so. */
 static int
-count_all(struct team *t, unsigned threads)
+count_all(struct count_pool *t, unsigned threads)
 {
 	int counted = 0;
 
@@ -614,7 +614,7 @@ counting_run(struct settings *s, const struct visitor *v,
     const struct counting *c)
 {
 	unsigned threads = s->jobs > 0 ? s->jobs : settings_cores();
-	struct team t;
+	struct count_pool t;
 	size_t j;
 	int i, counted = 0;
 

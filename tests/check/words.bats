@@ -36,6 +36,17 @@ COMMENTS=(
 	'\bbut for\b'
 )
 
+# Names that only a sentence explained, and that became terms of the field: in
+# code, as whole words.
+NAMES=(
+	act AL_NOISE AL_SILENT al_held al_past al_stands block_begins block_ends
+	crowded cycles_each END_ONE give_back GO_ON goes_on html_draft is_silent
+	leave_matches look_again masks_fit may_be_one nap op_ways pass_by pump
+	pyramid says_build sink_open STAGE_LEFTOVER team tel_chooser tel_evidence
+	tel_found tel_kept tel_lead tel_mark tel_tally tell tel__program_like
+	tel__program_may trit unsure
+)
+
 # What users read: pages, public headers, and the strings of programs.
 texts() {
 	find README.md NEWS.md CONTRIBUTING.md man include examples share \
@@ -63,4 +74,15 @@ programs() {
 		fi
 	done
 	[ "$found" -eq 0 ]
+}
+
+@test "names that were replaced by terms of the field are not used again" {
+	names=$(IFS='|'; echo "${NAMES[*]}")
+	# strings and comments may have these words
+	find cmd lib include -name '*.[ch]' -print0 |
+	    xargs -0 sed -E -s 's/"([^"\\]|\\.)*"//g; s|/\*.*\*/||g; s|/\*.*||
+		s|^[[:blank:]]*\*.*||; s|.*\*/||' |
+	    grep -wE -- "$names" >"$BATS_TEST_TMPDIR/names" || true
+	cat "$BATS_TEST_TMPDIR/names"
+	[ ! -s "$BATS_TEST_TMPDIR/names" ]
 }

@@ -24,7 +24,7 @@ static char malloc_name[] = "null";
 static char pool_name[] = "null pool";
 
 /* The current run, for the progress line. */
-struct look {
+struct progress_line {
 	struct benchmark *benchmark;
 	const struct result *result;
 	char what[64];
@@ -33,8 +33,8 @@ struct look {
 static void
 show_progress(void *arg, struct shared *sh)
 {
-	const struct look *look = arg;
-	struct benchmark *c = look->benchmark;
+	const struct progress_line *shown = arg;
+	struct benchmark *c = shown->benchmark;
 	const struct settings *s = &c->telreplay->settings;
 	uint64_t t = progress_now();
 	char line[160];
@@ -46,9 +46,9 @@ show_progress(void *arg, struct shared *sh)
 	if (t - c->shown < INTERVAL)
 		return;
 	c->shown = t;
-	share = run_progress(shared_board(sh), c->trace->facts, NULL);
+	share = run_progress(shared_run_stats(sh), c->trace->facts, NULL);
 	(void)snprintf(line, sizeof(line), "%s: %.40s, %s: %.0f%%",
-	    message_program(), look->result->allocator->name, look->what,
+	    message_program(), shown->result->allocator->name, shown->what,
 	    share * 100);
 	message_transient(line);
 }
@@ -237,14 +237,14 @@ benchmark_open(struct benchmark *c, struct telreplay *t)
 static int
 run_one(struct benchmark *c, struct result *r, enum job job, const char *what)
 {
-	struct look look = { c, r, "" };
-	struct spawn spawn = { c->telreplay->timeout, show_progress, &look,
+	struct progress_line shown = { c, r, "" };
+	struct spawn spawn = { c->telreplay->timeout, show_progress, &shown,
 		job == JOB_WATCH ? c->trace->facts : NULL };
 	struct outcome out;
 
 	if (r->failed)
 		return 1;
-	(void)snprintf(look.what, sizeof(look.what), "%s", what);
+	(void)snprintf(shown.what, sizeof(shown.what), "%s", what);
 	request(c, r, job);
 	if (!spawn_run(&spawn, r->allocator, &c->stage, &out))
 		return 0;

@@ -100,13 +100,13 @@ catch_signals(struct shared *sh)
 		(void)sigaction(numbers[i], &action, NULL);
 }
 
-/* All of the board is resident before anything is measured. */
+/* All statistics are resident before anything is measured. */
 static void
-touch_board(struct shared *sh)
+touch_stats(struct shared *sh)
 {
 	const volatile unsigned char *p = (const unsigned char *)sh;
 	size_t n = SHARED_BOARD +
-	    run_shared_stats_size((unsigned)shared_board(sh)->threads),
+	    run_shared_stats_size((unsigned)shared_run_stats(sh)->threads),
 	       i;
 
 	for (i = 0; i < n; i += 4096)
@@ -122,8 +122,8 @@ child_sample(const struct child *c, struct sample *out)
 	out->ns = run_clock(CLOCK_MONOTONIC) - sh->started;
 	out->phase = atomic_load(&sh->phase);
 	out->done = program_facts(c->program)->words * sh->options.repeat;
-	out->live = shared_board(sh)->live_bytes;
-	out->room = shared_board(sh)->room;
+	out->live = shared_run_stats(sh)->live_bytes;
+	out->room = shared_run_stats(sh)->room;
 	if (!memory_read(0, &m))
 		return;
 	out->resident = m.resident;
@@ -158,7 +158,7 @@ child_begin(struct child *c)
 	if (c->begun)
 		return;
 	c->begun = 1;
-	touch_board(sh);
+	touch_stats(sh);
 	sh->started = run_clock(CLOCK_MONOTONIC);
 	child_sample(c, &sh->baseline);
 	(void)memory_forget_peak();
@@ -225,14 +225,14 @@ take_phase(void *arg, enum run_phase phase)
 	} else if (phase == RUN_ALL_DONE) {
 		child_end(c);
 		read_counters(c);
-		if (is_last(c->shared, shared_board(c->shared)))
+		if (is_last(c->shared, shared_run_stats(c->shared)))
 			rest(c, PHASE_IDLE, &c->shared->idle);
 		atomic_store(&c->shared->phase, PHASE_ENDING);
 	} else if (phase == RUN_ALL_FREED) {
 		atomic_store(&c->shared->phase, PHASE_FREED);
 		if (c->shared->job == JOB_WATCH)
 			child_sample(c, &c->shared->freed);
-		if (is_last(c->shared, shared_board(c->shared)))
+		if (is_last(c->shared, shared_run_stats(c->shared)))
 			rest(c, PHASE_FREED, &c->shared->freed_idle);
 	} else if (phase == RUN_NO_POOL) {
 		atomic_store(&c->shared->struck, run_thread_here() + 1);
@@ -294,8 +294,8 @@ child_run(struct child *c)
 	options.arg = c;
 	counters_open(&c->counters);
 	atomic_store(&sh->phase, PHASE_READY);
-	wrong =
-	    run_program(c->program, &c->allocator, &options, shared_board(sh));
+	wrong = run_program(c->program, &c->allocator, &options,
+	    shared_run_stats(sh));
 	if (wrong != NULL)
 		give_up(sh, wrong, "");
 	if (c->allocator.pool != NULL && c->end != NULL)

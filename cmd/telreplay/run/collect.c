@@ -36,7 +36,7 @@ name_place(const struct benchmark *c, uint64_t chunk, uint32_t thread,
 static uint32_t
 threads_of(const struct benchmark *c)
 {
-	uint32_t threads = shared_board(c->stage.shared)->threads;
+	uint32_t threads = shared_run_stats(c->stage.shared)->threads;
 
 	return threads <= c->trace->facts->threads ? threads : 0;
 }
@@ -54,7 +54,7 @@ count_doing(const struct benchmark *c, uint32_t threads)
 
 	for (i = 0; i < threads; i++) {
 		state = atomic_load(
-		    &shared_board(c->stage.shared)->thread[i].state);
+		    &shared_run_stats(c->stage.shared)->thread[i].state);
 		d.working += state == RUN_WORKING;
 		d.waiting += state == RUN_WAITING;
 		d.over += state == RUN_ENDED || state == RUN_IDLE;
@@ -78,7 +78,7 @@ static void
 name_threads(const struct benchmark *c, uint32_t threads, char *text,
     size_t size)
 {
-	const struct run_shared_stats *b = shared_board(c->stage.shared);
+	const struct run_shared_stats *b = shared_run_stats(c->stage.shared);
 	struct doing d = count_doing(c, threads);
 	uint32_t i, position, shown = 0;
 	char place[300], name[256];
@@ -133,7 +133,7 @@ name_end(const struct benchmark *c, char *text, size_t size)
 		name_threads(c, threads, text, size);
 		return;
 	}
-	run_position(shared_board(sh), struck - 1, &chunk, &position);
+	run_position(shared_run_stats(sh), struck - 1, &chunk, &position);
 	name_place(c, chunk, struck - 1, position, place, sizeof(place));
 	(void)snprintf(text, size, "at %s", place);
 }
@@ -209,7 +209,7 @@ show_error(const struct benchmark *c, const struct result *r, uint32_t what,
 static void
 show_errors(const struct benchmark *c, struct result *r)
 {
-	const struct run_shared_stats *b = shared_board(c->stage.shared);
+	const struct run_shared_stats *b = shared_run_stats(c->stage.shared);
 	uint32_t i;
 
 	for (i = 0; i < RUN_WRONGS; i++)
@@ -239,7 +239,7 @@ static void
 take_timing(const struct benchmark *c, struct result *r)
 {
 	struct shared *sh = c->stage.shared;
-	const struct run_shared_stats *b = shared_board(sh);
+	const struct run_shared_stats *b = shared_run_stats(sh);
 	struct timing *t = &r->runs[r->nruns++];
 	uint64_t waits = 0;
 	uint32_t i, threads = threads_of(c);
@@ -305,12 +305,13 @@ take_memory(struct result *r, struct shared *sh, const struct observer *o,
 	r->freed = sh->freed;
 	r->freed_idle = sh->freed_idle;
 	r->peak = sh->peak;
-	r->live_peak = shared_board(sh)->live_peak;
-	r->left_out = shared_board(sh)->left_out /
-	    (shared_board(sh)->repeats > 0 ? shared_board(sh)->repeats : 1);
+	r->live_peak = shared_run_stats(sh)->live_peak;
+	r->left_out = shared_run_stats(sh)->left_out /
+	    (shared_run_stats(sh)->repeats > 0 ? shared_run_stats(sh)->repeats :
+	                                         1);
 	r->has_room = sh->has_room != 0;
-	r->asked = shared_board(sh)->asked;
-	r->given = shared_board(sh)->given;
+	r->asked = shared_run_stats(sh)->asked;
+	r->given = shared_run_stats(sh)->given;
 	r->nsamples = o->n;
 	memcpy(r->samples, o->samples, o->n * sizeof(o->samples[0]));
 	/* a run may be over before it is observed */
@@ -318,7 +319,7 @@ take_memory(struct result *r, struct shared *sh, const struct observer *o,
 	take_sample(r, &r->idle);
 	take_sample(r, &r->freed);
 	take_sample(r, &r->freed_idle);
-	memcpy(r->slack, shared_board(sh)->slack, sizeof(r->slack));
+	memcpy(r->slack, shared_run_stats(sh)->slack, sizeof(r->slack));
 	r->at_peak = sh->at_peak;
 	r->residency = sh->residency;
 	for (i = 0; i < r->nsamples; i++)
@@ -332,7 +333,7 @@ take_memory(struct result *r, struct shared *sh, const struct observer *o,
 static void
 take_errors(const struct benchmark *c, struct result *r)
 {
-	const struct run_shared_stats *b = shared_board(c->stage.shared);
+	const struct run_shared_stats *b = shared_run_stats(c->stage.shared);
 	uint64_t failures = b->failures, errors = b->errors;
 
 	if (r->failures + r->errors == 0 && failures + errors > 0)

@@ -48,7 +48,7 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 	struct run_latency *latency;
 	struct run_size_time *times;
 	uint32_t *seen;
-	void *look;
+	void *watched;
 	size_t at = 0;
 	unsigned i;
 
@@ -71,14 +71,14 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 	    sizeof(*seen), bad);
 	r->inside =
 	    replay_take(base, &at, f->windows + 2, sizeof(*r->inside), bad);
-	look = replay_take(base, &at, r->options->residency != NULL,
+	watched = replay_take(base, &at, r->options->residency != NULL,
 	    run_residency_size(f), bad);
 	signals = replay_take(base, &at, r->threads, SIGNAL_STACK, bad);
 	if (base != NULL) {
 		/* all but the stacks is resident before the clock starts */
 		memset(base, 0, at);
-		if (look != NULL)
-			run_residency_open(r, look);
+		if (watched != NULL)
+			run_residency_open(r, watched);
 		for (i = 0; i < r->threads; i++) {
 			r->workers[i].seen = seen + (size_t)i * r->threads;
 			r->workers[i].signal_stack =

@@ -213,13 +213,13 @@ struct run_shared_stats {
 	struct run_thread thread[]; /* aligned to 128 */
 };
 
-/* The bytes that a board for so many threads takes. */
+/* The bytes that the statistics of so many threads take. */
 size_t run_shared_stats_size(unsigned threads);
 
 /*
  * Runs a program.
- * board: run_shared_stats_size() bytes of zeros, aligned to a page; shared memory
- *	where a parent watches.
+ * shared_stats: run_shared_stats_size() bytes of zeros, aligned to a page; in
+ *	shared memory where a parent watches.
  * Returns NULL, or why the run itself failed: no memory for it, no threads,
  * or a program that cannot be read.  Valid until the next call.
  */

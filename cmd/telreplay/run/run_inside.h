@@ -103,7 +103,7 @@ struct worker {
 	int joinable; /* .thread was started, and not joined */
 	int opened;   /* the next two are there */
 	pthread_mutex_t lock;
-	pthread_cond_t moved;        /* for those that wait for this thread */
+	pthread_cond_t cond;         /* for those that wait for this thread */
 	uint64_t began_ns, ended_ns; /* of the chunk */
 	uint64_t cpu_ns;
 	uint64_t operations;         /* of the chunk */

@@ -209,7 +209,7 @@ run_residency_look(struct run *r)
 /* --------------------------------------------------------------- threads */
 
 static void
-nap(void)
+residency_pause(void)
 {
 	struct timespec t = { 0, NAP };
 
@@ -224,7 +224,7 @@ run_residency_enter(struct worker *w)
 	while (atomic_load(&w->run->looking)) {
 		atomic_store(&w->inside, 0);
 		run_set_state(w, RUN_WAITING);
-		nap();
+		residency_pause();
 		run_set_state(w, RUN_WORKING);
 		atomic_store(&w->inside, 1);
 	}
@@ -243,7 +243,7 @@ look_alone(struct worker *w)
 	run_set_state(w, RUN_WAITING);
 	for (i = 0; i < r->threads; i++)
 		while (atomic_load(&r->workers[i].inside))
-			nap();
+			residency_pause();
 	run_set_state(w, RUN_WORKING);
 	if (!atomic_load(&r->looked))
 		run_residency_look(r);

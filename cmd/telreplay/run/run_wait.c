@@ -65,28 +65,28 @@ request_wake(_Atomic uint64_t *wake_at, uint64_t position)
 
 /* Wakes those that requested it, which takes time as a wait does. */
 static void
-wake_all(struct worker *w, _Atomic uint64_t *wake_at, pthread_cond_t *moved,
+wake_all(struct worker *w, _Atomic uint64_t *wake_at, pthread_cond_t *cond,
     pthread_mutex_t *lock)
 {
 	uint64_t began = run_cpu();
 
 	(void)pthread_mutex_lock(lock);
 	atomic_store(wake_at, NEVER);
-	(void)pthread_cond_broadcast(moved);
+	(void)pthread_cond_broadcast(cond);
 	(void)pthread_mutex_unlock(lock);
 	run_account_wait(w, began);
 }
 
 /* Sleeps until it is woken, or for a while. */
 static void
-timed_wait(pthread_cond_t *moved, pthread_mutex_t *lock)
+timed_wait(pthread_cond_t *cond, pthread_mutex_t *lock)
 {
 	uint64_t ns = run_now() + WAIT_NS;
 	struct timespec until;
 
 	until.tv_sec = (time_t)(ns / 1000000000);
 	until.tv_nsec = (long)(ns % 1000000000);
-	(void)pthread_cond_timedwait(moved, lock, &until);
+	(void)pthread_cond_timedwait(cond, lock, &until);
 }
 
 static uint64_t
@@ -100,7 +100,7 @@ sleep_for(struct worker *other, uint64_t position)
 		done = poll_done(other, position);
 		if (done != 0)
 			break;
-		timed_wait(&other->moved, &other->lock);
+		timed_wait(&other->cond, &other->lock);
 	}
 	(void)pthread_mutex_unlock(&other->lock);
 	return done;
@@ -113,7 +113,7 @@ run_wake(struct worker *w)
 
 	/* a barrier: either they see .published, or .wake_at is seen here */
 	if (atomic_fetch_add(&b->wake_at, 0) <= atomic_load(&b->published))
-		wake_all(w, &b->wake_at, &w->moved, &w->lock);
+		wake_all(w, &b->wake_at, &w->cond, &w->lock);
 }
 
 void
@@ -139,7 +139,7 @@ run_wait(struct worker *w, uint64_t word)
 
 /* A condition by the monotonic clock, and its lock.  1, or 0. */
 int
-run_cond_open(pthread_cond_t *moved, pthread_mutex_t *lock)
+run_cond_open(pthread_cond_t *cond, pthread_mutex_t *lock)
 {
 	pthread_condattr_t attributes;
 	int good;
@@ -147,10 +147,10 @@ run_cond_open(pthread_cond_t *moved, pthread_mutex_t *lock)
 	if (pthread_condattr_init(&attributes) != 0)
 		return 0;
 	good = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-	    pthread_cond_init(moved, &attributes) == 0;
+	    pthread_cond_init(cond, &attributes) == 0;
 	(void)pthread_condattr_destroy(&attributes);
 	if (good && pthread_mutex_init(lock, NULL) != 0) {
-		(void)pthread_cond_destroy(moved);
+		(void)pthread_cond_destroy(cond);
 		good = 0;
 	}
 	return good;
@@ -159,7 +159,7 @@ run_cond_open(pthread_cond_t *moved, pthread_mutex_t *lock)
 int
 run_wait_open(struct worker *w)
 {
-	w->opened = run_cond_open(&w->moved, &w->lock);
+	w->opened = run_cond_open(&w->cond, &w->lock);
 	return w->opened;
 }
 
@@ -174,7 +174,7 @@ run_wait_close(struct worker *w)
 {
 	if (!w->opened)
 		return;
-	(void)pthread_cond_destroy(&w->moved);
+	(void)pthread_cond_destroy(&w->cond);
 	(void)pthread_mutex_destroy(&w->lock);
 }
 

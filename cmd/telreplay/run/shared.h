@@ -99,11 +99,11 @@ struct shared {
 	uint64_t peak;       /* resident, by the kernel; 0: unknown */
 };
 
-/* The board of the run follows, aligned to a page. */
+/* The statistics of the run follow, aligned to a page. */
 #define SHARED_BOARD (((sizeof(struct shared) - 1) | 4095) + 1)
 
 static inline struct run_shared_stats *
-shared_board(struct shared *sh)
+shared_run_stats(struct shared *sh)
 {
 	return (struct run_shared_stats *)(void *)((unsigned char *)sh +
 	    SHARED_BOARD);

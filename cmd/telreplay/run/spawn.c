@@ -175,7 +175,7 @@ spawn_start(struct stage *stage, const struct allocator *c,
 static uint64_t
 movement(struct shared *sh)
 {
-	const struct run_shared_stats *b = shared_board(sh);
+	const struct run_shared_stats *b = shared_run_stats(sh);
 	uint64_t sum = atomic_load(&sh->phase);
 	uint32_t i;
 
@@ -236,17 +236,17 @@ observe(const struct spawn *spawn, pid_t pid, struct stage *stage)
 		spawn_thin(o);
 	s = &o->samples[o->n];
 	memset(s, 0, sizeof(*s));
-	(void)run_progress(shared_board(sh), spawn->facts, &words);
+	(void)run_progress(shared_run_stats(sh), spawn->facts, &words);
 	s->ns = now > sh->started ? now - sh->started : 0;
 	s->phase = phase;
 	s->done = words +
-	    spawn->facts->words * atomic_load(&shared_board(sh)->repeats);
+	    spawn->facts->words * atomic_load(&shared_run_stats(sh)->repeats);
 	/* the words of the last repeat are there when it has been counted */
 	words = spawn->facts->words * sh->options.repeat;
 	if (s->done > words)
 		s->done = words;
-	s->live = shared_board(sh)->live_bytes;
-	s->room = shared_board(sh)->room;
+	s->live = shared_run_stats(sh)->live_bytes;
+	s->room = shared_run_stats(sh)->room;
 	s->known = (uint32_t)memory_read(pid, &m);
 	if (!s->known)
 		return;

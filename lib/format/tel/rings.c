@@ -255,7 +255,7 @@ follow_ring(struct tel_reader *r, struct tel__rings *s, unsigned i)
 
 /* Looks at all rings once. */
 static tel_status
-look_again(struct tel_reader *r, struct tel__rings *s)
+rings_poll(struct tel_reader *r, struct tel__rings *s)
 {
 	const struct tel__emit_page before = s->page;
 	const struct tel__emit_page *page = &s->page;
@@ -298,7 +298,7 @@ native_rings_follow(struct tel_reader *r, struct tel__rings *s)
 			nanosleep(&pause, NULL);
 		s->loaded = 1;
 		s->rows.used = s->list.used = s->next = 0;
-		st = look_again(r, s);
+		st = rings_poll(r, s);
 		if (s->list.used > 0)
 			break;
 	}
