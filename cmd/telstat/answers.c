@@ -7,7 +7,9 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +19,9 @@
 /* Stacks in the report, and frames of each. */
 #define STACKS_SHOWN 5
 #define FRAMES_SHOWN 3
-#define POOLS_SHOWN 8
+#define POOLS_SHOWN 5
+/* Columns of a report of one screen. */
+#define WIDTH 80
 
 int
 answers_wanted(const struct telstat *t)
@@ -95,7 +99,7 @@ answers_put_blocks(struct report *r, const struct show *show, const char *what,
 	(void)format_size(tel_int128_double(bytes), size);
 	if (raw)
 		size[0] = '\0';
-	report_line(r, what, "  %13s blocks  %17s bytes%s%s%s",
+	report_line(r, what, "  %10s blocks  %15s bytes%s%s%s",
 	    format_count(blocks, raw, a), format_count(bytes, raw, b),
 	    size[0] != '\0' ? "  " : "", size, when);
 }
@@ -155,9 +159,9 @@ put_heap(struct report *r, const struct show *show, const tel_heap_stack *all)
 		                  answers_heap_time(show, at, text)));
 	answers_put_lifetimes(r, show);
 	report_line(r, "temporary",
-	    "  %13s blocks, %.1f%%, freed before their thread allocated again",
+	    "  %10s blocks, %.1f%%, freed before the thread allocated again",
 	    format_count(int128_u64(all->temporary), raw, a), share);
-	report_line(r, "threads", "  %13s allocated",
+	report_line(r, "threads", "  %10s allocated",
 	    format_count(int128_u64(tel_heap_threads(heap)), raw, a));
 }
 
@@ -192,11 +196,11 @@ answers_put_memory(struct report *r, const struct show *show)
 	}
 	if (tel_stats_total(show->stats, TEL_TOTAL_SAMPLES, &n))
 		report_line(r, "samples",
-		    "  %13s allocations, from which these are estimated",
+		    "  %10s allocations, from which these are estimated",
 		    format_count(n, raw, blocks));
 	if (tel_stats_total(show->stats, TEL_TOTAL_STRAYS, &n))
 		report_line(r, "unknown",
-		    "  %13s blocks freed, but not allocated in the log",
+		    "  %10s blocks freed, but not allocated in the log",
 		    format_count(n, raw, blocks));
 	if (answers_some(show)) {
 		tel_heap_total(show->options->heap, &all);
@@ -236,22 +240,79 @@ answers_put_data(struct report *r, const struct show *show)
 	report_put(r);
 }
 
-/* The innermost frames of a stack, first the one that allocated. */
-const char *
-answers_frames(struct report *r, const char *frames)
+/* Where the innermost of n bytes of frames starts. */
+static size_t
+frame_start(const char *frames, size_t n)
 {
-	const char *end = frames + strlen(frames), *p;
-	const char *text = "";
-	unsigned n;
+	while (n > 0 && frames[n - 1] != ';')
+		n--;
+	return n;
+}
 
-	for (n = 0; n < FRAMES_SHOWN && end > frames; n++) {
-		for (p = end; p > frames && p[-1] != ';'; p--)
-			continue;
-		text = report_text(r, "%s%s%.*s", text, n > 0 ? " < " : "",
-		    (int)(end - p), p);
-		end = p > frames ? p - 1 : p;
+/* Bytes of frames without the innermost one; 0: it was the last. */
+static size_t
+drop_frame(const char *frames, size_t n)
+{
+	n = frame_start(frames, n);
+	return n > 0 ? n - 1 : 0;
+}
+
+/*
+ * The frames that are the innermost ones of the first n stacks alike, such as
+ * those of an allocator: they tell no stack from another.
+ */
+unsigned
+answers_common(tel_heap *heap, size_t n)
+{
+	const char *frames = tel_heap_frames(heap, 0);
+	char *first;
+	unsigned common = UINT_MAX, k;
+	size_t i, a, b, at, end;
+
+	first = frames == NULL ? NULL : strdup(frames);
+	for (i = 1; first != NULL && i < n; i++) {
+		frames = tel_heap_frames(heap, i);
+		end = strlen(first);
+		at = frames == NULL ? 0 : strlen(frames);
+		for (k = 0; k < common; k++) {
+			a = drop_frame(first, end);
+			b = drop_frame(frames, at);
+			/* one frame of each is left */
+			if (a == 0 || b == 0 || end - a != at - b ||
+			    memcmp(first + a, frames + b, end - a) != 0)
+				break;
+			end = a;
+			at = b;
+		}
+		common = k;
 	}
-	return text;
+	free(first);
+	return common == UINT_MAX ? 0 : common;
+}
+
+const char *
+answers_frames(struct report *r, const char *frames, unsigned skip,
+    unsigned column)
+{
+	size_t end = strlen(frames), start, n;
+	const char *text = "";
+	unsigned i;
+
+	for (i = 0; i < skip; i++)
+		end = drop_frame(frames, end);
+	for (i = 0; i < FRAMES_SHOWN && end > 0; i++) {
+		start = frame_start(frames, end);
+		text = report_text(r, "%s%s%.*s", text, i > 0 ? " < " : "",
+		    (int)(end - start), frames + start);
+		end = start > 0 ? start - 1 : 0;
+	}
+	n = strlen(text);
+	if (column + n <= WIDTH)
+		return text;
+	/* not inside of a character */
+	for (n = WIDTH - column - 3; (text[n] & 0xc0) == 0x80; n--)
+		continue;
+	return report_text(r, "%.*s...", (int)n, text);
 }
 
 /* The largest stacks, a line each. */
@@ -263,12 +324,14 @@ answers_put_stacks(struct report *r, const struct show *show)
 	char peak[FORMAT_TEXT], leaked[FORMAT_TEXT], count[FORMAT_TEXT];
 	const char *frames;
 	tel_heap_stack s;
+	unsigned common;
 	size_t i;
 
 	if (tel_heap_sort(heap, TEL_HEAP_PEAK) != TEL_OK) {
 		r->failed = 1;
 		return;
 	}
+	common = answers_common(heap, n < STACKS_SHOWN ? n : STACKS_SHOWN);
 	report_section(r, REPORT_TEXT, "")->apart = 1;
 	report_line(r, "", "%10s  %10s  %11s  stack (%zu of %zu; see --stacks)",
 	    "peak", "leaked", "allocations",
@@ -284,7 +347,7 @@ answers_put_stacks(struct report *r, const struct show *show)
 		report_line(r, "", "%10s  %10s  %11s  %s", peak, leaked,
 		    format_count(int128_u64(s.allocations), show->options->raw,
 		        count),
-		    answers_frames(r, frames));
+		    answers_frames(r, frames, common, 37));
 	}
 	report_put(r);
 }

@@ -482,9 +482,15 @@ put_durations(struct report *r, const struct show *show, const char *what,
 		{ .name = "longest_ns",
 		    .label = "longest",
 		    .unit = "ns",
+		    .notation = REPORT_WITH_UNIT },
+		{ .name = "longest_time_ns",
+		    .label = "at",
+		    .unit = "ns",
 		    .notation = REPORT_WITH_UNIT } };
+	const struct pause *longest = &sorted[n - 1];
 	const uint64_t values[] = { count, total, duration_at(sorted, n, 50),
-		duration_at(sorted, n, 99), duration_at(sorted, n, 100) };
+		duration_at(sorted, n, 99), longest->duration,
+		since_start(show, longest->log, longest->clock) };
 	const struct report_field share = { .name = "share",
 		.label = "share",
 		.notation = REPORT_PERCENT,
@@ -510,10 +516,12 @@ static void
 runtime_put_longest(struct report *r, const struct show *show)
 {
 	const struct runtime *rt = show->options->runtime;
+	/* of nothing but times, text has the longest already */
+	const unsigned to = REPORT_JSON | (rt->nnames > 0 ? REPORT_TEXT : 0);
 	const struct pause *p;
 	size_t i;
 
-	report_section(r, REPORT_TEXT | REPORT_JSON, "pause")->apart = 1;
+	report_section(r, to, "pause")->apart = 1;
 	add_column(r, "duration_ns", "longest", REPORT_WITH_UNIT, "ns");
 	add_column(r, "time_ns", "at", REPORT_WITH_UNIT, "ns");
 	if (rt->nnames > 0) {
@@ -523,7 +531,7 @@ runtime_put_longest(struct report *r, const struct show *show)
 	}
 	for (i = 0; i < TOP_SHOWN && i < rt->npauses; i++) {
 		p = &rt->pauses[rt->npauses - 1 - i];
-		report_row(r, REPORT_TEXT | REPORT_JSON);
+		report_row(r, to);
 		report_cell(r, report_count(p->duration));
 		report_cell(r,
 		    report_count(since_start(show, p->log, p->clock)));
@@ -747,6 +755,7 @@ runtime_put_top(struct report *r, tel_heap *heap, const char *what,
 	const size_t n = tel_heap_count(heap);
 	const int stack = strcmp(what, "stack") == 0;
 	const char *frames;
+	unsigned common = 0;
 	tel_heap_stack s;
 	size_t i;
 
@@ -754,6 +763,8 @@ runtime_put_top(struct report *r, tel_heap *heap, const char *what,
 		r->failed = 1;
 		return;
 	}
+	if (stack)
+		common = answers_common(heap, n < TOP_SHOWN ? n : TOP_SHOWN);
 	report_section(r, REPORT_TEXT | REPORT_JSON,
 	    stack ? "allocating_stack" : "allocated_class")
 	    ->apart = 1;
@@ -783,7 +794,7 @@ runtime_put_top(struct report *r, tel_heap *heap, const char *what,
 		    report_string(report_text(r, "%s",
 		        !stack ? runtime_class_name(r, frames) :
 		            report_is(r, REPORT_TEXT) ?
-		                 answers_frames(r, frames) :
+		                 answers_frames(r, frames, common, 27) :
 		                 frames)));
 	}
 	report_put(r);

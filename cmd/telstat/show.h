@@ -43,8 +43,14 @@ void overview_totals(struct report *r, const struct show *show, int apart);
 int answers_some(const struct show *show);
 /* Nonzero when there are pools to show. */
 int answers_pools(const struct show *show);
-/* Adds the innermost frames of a stack, which answers show, to a text. */
-const char *answers_frames(struct report *r, const char *frames);
+/*
+ * The innermost frames of a stack, first the one that allocated, without those
+ * that are skipped, as far as a line has room from a column on.
+ */
+const char *answers_frames(struct report *r, const char *frames, unsigned skip,
+    unsigned column);
+/* How many may be skipped: the first n stacks have them in common. */
+unsigned answers_common(tel_heap *heap, size_t n);
 /* The same of garbage collection and allocation in a runtime. */
 int runtime_some(const struct show *show);
 void runtime_put(struct report *r, const struct show *show);

@@ -54,6 +54,39 @@ setup() {
 	[ "$(wc -l <text)" -le 32 ]
 }
 
+@test "the report of allocations, and of an MPS, is one screen" {
+	for log in "$TEL_TOP"/tests/data/{alloc/*,mps/*.log.zst} \
+	    "$TEL_TOP"/tests/data/jfr/native-ap45.jfr.zst; do
+		exits '0|3' telstat -q "$log" >text
+		echo "$log: $(wc -lL <text)"
+		[ "$(wc -l <text)" -le 24 ]
+		[ "$(wc -L <text)" -le 80 ]
+	done
+	# what all stacks have in common is left out, and what is too long cut
+	telstat "$TEL_TOP/tests/data/jfr/native-ap45.jfr.zst" >text
+	[ "$(grep -c '  libjvm.so.ChunkPool::allocate < libjvm.s\.\.\.$' text)" = 4 ]
+	cat >deep <<-'END'
+		# teltools text 1
+		# type: trace 1 T number:unsigned ip:address parent:unsigned
+		# type: get 2 A at:address size:unsigned by:unsigned
+		# role: trace frame number ip parent
+		# role: get alloc at size stack=by
+		0000000000000001 trace number=1 ip=0x10["main"] parent=0
+		0000000000000001 trace number=2 ip=0x20["hog"] parent=1
+		0000000000000001 trace number=3 ip=0x30["xmalloc"] parent=2
+		0000000000000001 trace number=4 ip=0x30["xmalloc"] parent=1
+		0000000000000002 get at=0x1000 size=9000 by=3
+		0000000000000003 get at=0x4000 size=8000 by=4
+	END
+	telstat deep | sed -n 's/.*  //; /^hog < main$/p; /^main$/p' >text
+	diff text - <<-'END'
+		hog < main
+		main
+	END
+	# one stack keeps its frames
+	sed '$d' deep | telstat | grep '  xmalloc < hog < main$'
+}
+
 # shared SEED: a log of threads that read the clock for many events at once, and
 # into model the time that nine of ten blocks were allocated before the next.
 shared() {

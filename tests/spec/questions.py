@@ -609,6 +609,8 @@ def _():
                 "count", "total_ns", "p50_ns", "p99_ns", "longest_ns")]),
                 (name, [len(found), sum(lengths), quantile(lengths, 0.5),
                         quantile(lengths, 0.99), max(lengths)]))
+            check(row[0]["longest_time_ns"] + first in [
+                f[1] for f in found if f[0] == max(lengths)], row, found)
             check(abs(row[0]["share"] - sum(lengths) / span["span_ns"]) < 1e-4,
                   row, lengths)
         longest = [r for r in rows if r["type"] == "pause"]

@@ -25,7 +25,8 @@ report_lifetimes_text(struct report *r, const uint64_t *times, uint64_t step,
 		/* once: of shares that are below, the largest */
 		if (below && i + 1 < REPORT_LIFETIMES && times[i + 1] < step)
 			continue;
-		(void)format_value(int128_u64(below ? step : times[i]), unit,
+		/* quantiles are of buckets: more digits would say nothing */
+		(void)format_double((double)(below ? step : times[i]), unit,
 		    raw, figure);
 		line = report_text(r, "%s%s%s %s%s%s%s", line,
 		    line[0] != '\0' ? "  " : "", report_lifetimes[i].text,
