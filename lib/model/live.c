@@ -9,8 +9,6 @@
 
 /* Pools of a log that are distinguished; blocks of others are in none. */
 #define POOLS_MAX ((size_t)1 << 20)
-/* So many blocks are in the caches of a processor. */
-#define LIVE_NEAR ((size_t)1 << 13)
 
 void
 tel__live_init(struct tel__live *l, tel__live_fn *change, void *arg)
@@ -56,8 +54,7 @@ tel__live_fetch(const struct tel__live *l, const struct tel_run *run, size_t i,
 {
 	uint64_t key;
 
-	/* fewer are near anyway */
-	if (l->by_key.count < LIVE_NEAR)
+	if (l->by_key.count < TEL__LIVE_NEAR)
 		return NULL;
 	if (i + TEL__LIVE_ENTRY < run->count &&
 	    (key = live_key_of(run, i + TEL__LIVE_ENTRY, log_tag)) != 0)

@@ -138,6 +138,9 @@ tel__live_approach(const struct tel__live *l, uint64_t key)
 	return b;
 }
 
+/* So many blocks are in the caches of a processor anyway. */
+#define TEL__LIVE_NEAR ((size_t)1 << 13)
+
 /*
  * The same, before event i of a run is taken, for those that come so many
  * events after it.  Returns the block that is fetched, or NULL.

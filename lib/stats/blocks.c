@@ -120,6 +120,8 @@ fetch_ahead(const struct source *from, size_t i, size_t n)
 	if (i + FETCH_OP >= n)
 		return;
 	__builtin_prefetch(&w->ops[w->keys[i + FETCH_OP].row]);
+	if (from->live.by_key.count < TEL__LIVE_NEAR)
+		return;
 	op = &w->ops[w->keys[i + TEL__LIVE_ENTRY].row];
 	tel__live_expect(&from->live, block_op_key(op));
 	op = &w->ops[w->keys[i + TEL__LIVE_BLOCK].row];

@@ -51,6 +51,7 @@ CPU_ROWS = [
     ("telcat -f tel", "telcat -j 1 -f tel LOG", 0.6),
     ("telcat (text) of .tel", "telcat -j 1 LOG.tel", 1.5),
     ("telstat of .tel", "telstat -j 1 LOG.tel", 0.15),
+    ("telfilter -c of .tel", "telfilter -j 1 -c LOG.tel", 0.15),
     ("telfilter -k of .tel", "telfilter -j 1 -k Pool,Seg LOG.tel", 0.15),
 ]
 
