@@ -253,6 +253,31 @@ setup() {
 	[ "$(grep -c 'size=100 ' shown)" = 30 ]
 }
 
+@test "to a file: what little a program did is there while it runs" {
+	for compress in '' '-z 3'; do
+		rm -f end few.tel
+		# shellcheck disable=SC2086 # an option and its argument
+		"$TEL_BUILD/bin/telrec" -q $compress -o few.tel sh -c '"$1" pairs 10
+			until [ -e end ]; do sleep 0.05; done' sh "$program" 3>&- &
+		recorder=$!
+		n=0
+		# its end, and a block that is not whole, are damage
+		until [ "$(exits '0|1|3' telcat -q -c -w 'size == 100' few.tel)" = 10 ]; do
+			n=$((n + 1))
+			[ $n -lt 600 ]
+			sleep 0.1
+		done 2>/dev/null
+		# the recorder is killed, and the log keeps what it has
+		kill -KILL "$recorder"
+		wait "$recorder" 2>/dev/null || true
+		touch end
+		run -3 --separate-stderr telcat -c -w 'size == 100' few.tel
+		[ "$output" = 10 ]
+		[[ $stderr == *'its writer was killed'* ||
+		    $stderr == *'the stream breaks off'* ]]
+	done
+}
+
 @test "mappings are recorded with --maps" {
 	telrec --maps -o run.tel "$program" maps
 	telcat -k Map -w 'size == 12288 || old_size == 12288 || increment == 4096 || increment == 8192' \
