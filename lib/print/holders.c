@@ -193,7 +193,8 @@ static int
 is_allocator(const char *name, size_t n)
 {
 	static const char *const parts[] = { "alloc", "Alloc", "operator new",
-		"_Znw", "_Zna", "std::", "__gnu_cxx", "strdup", "strndup" };
+		"_Znw", "_Zna", "std::", "__gnu_cxx", "strdup", "strndup",
+		"::grow", "::resize", "::reserve", "::push_back", "::emplace" };
 	size_t i, at, length;
 
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {

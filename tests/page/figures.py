@@ -272,6 +272,19 @@ def memory(c):
         c.screenshot(f"memory-{theme}")
 
 
+def containers(c):
+    """what makes room in a container is no holder where its caller is known"""
+    page, path = c.page, c.path("containers.html")
+    operands = logs.unpack("jfr/native-ap45.jfr.zst", c.folder)
+    with open(path, "wb") as out:
+        out.write(command("telcat", "-q", "-f", "html", *operands))
+    page.open(path)
+    grow = "((n) => /::(grow|resize|reserve)/.test(n))"
+    expect(page.run(f"memory.names.some({grow})"), True)
+    expect(page.run("[...new Set(memory.holder)].map((h) => "
+                    f"memory.names[h - 1]).filter({grow})"), [])
+
+
 SIZES = [(64, "to 64 B"), (1 << 10, "to 1 KiB"), (1 << 14, "to 16 KiB"),
          (1 << 18, "to 256 KiB"), (1 << 63, "above 256 KiB")]
 
@@ -420,7 +433,7 @@ def collector(c):
 if __name__ == "__main__":
     names = sys.argv[2:]
     os.makedirs(sys.argv[1], exist_ok=True)
-    sys.exit(cases.run([f for f in [memory, stackless, collector,
+    sys.exit(cases.run([f for f in [memory, containers, stackless, collector,
                                     *map(case, LOGS)]
                         if not names or f.__name__ in names],
                        sys.argv[1], (1400, 900)))

@@ -17,6 +17,7 @@ function loadCollector(head) {
 		.sort((a, b) => b.s.high - a.s.high)[0]?.s;
 	// what pools hold of the arena; where the log has only that, what lives
 	const held = of("Arena bytes"), live = of("live bytes");
+	const bare = (name) => name.replace(/(?<!^pool) 0x\w+$/, "");
 	const idOf = (name) => name.split(" ").at(-1);
 	collector.all = most(held.length ? "Arena bytes" : "live bytes");
 	collector.mapped = held.length ? most("VM bytes") : undefined;
@@ -25,10 +26,8 @@ function loadCollector(head) {
 			p.s.high >= 0.01 * (collector.all?.high ?? 0) ? i : OTHERS,
 		live: live.find((l) => idOf(l.name) === idOf(p.name))?.s,
 		// addresses tell pools of one name apart
-		name: p.name.includes(" 0x") && !p.name.startsWith("pool ") &&
-			list.filter((q) => q.name.replace(/ 0x\w+$/, "") ===
-				p.name.replace(/ 0x\w+$/, "")).length === 1
-			? p.name.replace(/ 0x\w+$/, "") : p.name }));
+		name: list.filter((q) => bare(q.name) === bare(p.name)).length > 1
+			? p.name : bare(p.name) }));
 	const share = (part) => `${(100 * part / (head.span || 1)).toFixed(1)}`;
 	const longest = (list) => brief3(list[0]?.[1] ?? 0, "ns");
 	const { pauses, collections } = head;

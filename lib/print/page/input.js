@@ -92,7 +92,6 @@ function tip() {
 	beside?.replaceChildren(...[track.beside(t)].flat());
 	const list = event ? [["at", time(event.time, 1)],
 		["for", show(event.duration, "ns")], ...event.texts()]
-		: track.about ? [["at", time(t, px)], ...track.about(t, px)]
 		: [["at", time(t, px)], ...countsOf(track, track.folded).map((s) =>
 			[s.type?.name ?? rowName(s.row, track.unit), show(Number(
 				total(s, "count", t - px, t + px).toPrecision(3)))])

@@ -189,7 +189,7 @@ function paintHeat(p, f, { series, unit }, y, h) {
 	const step = unit === "ns" ? Math.log2(10) * Math.ceil(apart / 3.3) : apart;
 	const first = step * Math.ceil(Math.max(low - 1, 1) / step);
 	const list = [];
-	for (let v = first; v < low + all; v += step)
+	for (let v = first; yOf(v + 1) > y + 12 * f.dpr; v += step)
 		list.push([v + 1, show(Math.round(2 ** v), unit)]);
 	if (h >= 60 * f.dpr)
 		paintAxis(p, f, list, yOf);
@@ -233,9 +233,7 @@ function addBlocks() {
 				return el("ul", {}, [["allocated, up", both[0]],
 					["freed, down", both[1]]].map(([name, t]) => el("li", {},
 					el("span", {}, name), sum(t, from, to))));
-			},
-			about: (t, px) => [["allocated", both[0]], ["freed", both[1]]].map(
-				([name, b]) => [name, sum(b, t - px, t + px)]) });
+			} });
 	strip(sizes, "Sizes", "of new blocks", "bytes");
 	strip(lifetimes, "Lifetimes", "of freed blocks", clock === "ns" ? "ns"
 		: "");

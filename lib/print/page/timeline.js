@@ -74,6 +74,7 @@ views.timeline = async function timeline(head) {
 	await loadSeries();
 	for (const l of log.links)
 		await loadLinks(l);
+	dropEmpty();
 	readColours();
 	if (log.memory)
 		await loadMemory(log.memory);

@@ -30,6 +30,13 @@ function makeTracks() {
 	}
 }
 
+// Tracks on which nothing ever is are not shown.
+function dropEmpty() {
+	const has = (t) => descend(t).some((d) => d.series.length);
+	for (const t of log.tracks)
+		t.children = t.children.filter(has);
+}
+
 const heightOf = (t) => t.height ?? (t.use === "ranges"
 	? LINE * t.lanes.reduce((n, l) => n + l.lines, 0) + 4
 	: t.use === "heat" ? Math.min(Math.max(t.series.length * 4, 40), 120)
