@@ -150,6 +150,13 @@ def outputs(events):
     text = telstat(*FILES).decode()
     metrics = telstat("-f", "openmetrics", *FILES).decode()
     table = list(csv.DictReader(io.StringIO(telstat("-f", "csv", *FILES).decode())))
+    rows = {}
+    for row in table:
+        rows.setdefault((row["class"], row["type"], row["stat"], row["key"]), []).append(row["value"])
+    lines = {}
+    for line in metrics.splitlines():
+        if place := re.match(r'\w+?_([a-z]+)_top\{.*rank="(\d+)",place="(.*?)"', line):
+            lines.setdefault(place.groups(), []).append(line)
     xml.dom.minidom.parseString(telstat("-f", "svg", "-g", "v", *FILES))
     for name in "html", "arrow":
         with open("out." + name, "wb") as out:
@@ -173,12 +180,11 @@ def outputs(events):
     for name, given in TOP.items():
         for row in model.top(events, *given):
             place = f'{row["log"]}:{row["offset"]}'
-            lines = re.findall(rf'\w+_{name}_top\{{.*rank="{row["rank"]}",place="{place}".*', metrics)
-            assert len(lines) == 1 and lines[0].endswith(f' {row["value"]}'), (row, lines)
+            found = lines.get((name, str(row["rank"]), place), [])
+            assert len(found) == 1 and found[0].endswith(f' {row["value"]}'), (row, found)
             for figure, value in row.items():
-                assert figure == "rank" or [str(value)] == [
-                    line["value"] for line in table if (line["class"], line["type"], line["stat"], line["key"])
-                    == (name, "top value", figure, str(row["rank"]))] or value == "", (row, figure)
+                assert figure == "rank" or value == "" or [str(value)] == rows.get(
+                    (name, "top value", figure, str(row["rank"]))), (row, figure)
 
 
 def main():
