@@ -345,10 +345,12 @@ times() {
 @test "whoever waits for events gets them" {
 	unpack 1.118.0-lii6gc-poolncv
 	mkfifo pipe
-	{ cat mpsio.log; sleep 20 3>&-; } | exec telcat -q -f tel -u >pipe &
+	{ cat mpsio.log; await test -e shown; } 3>&- | exec telcat -q -f tel -u >pipe &
 	background=$!
-	telcat -q -H -n 100 <pipe >got
-	telcat -q -H -n 100 mpsio.log >want
+	# order of time needs what comes later
+	telcat -q --file-order -H -n 100 <pipe >got
+	: >shown
+	telcat -q --file-order -H -n 100 mpsio.log >want
 	cmp want got
 	kill "$background" 2>/dev/null || true
 }
@@ -370,15 +372,12 @@ times() {
 	telcat -q -f tel mpsio.log >log.tel
 	# all but the record that ends it
 	head -c -42 log.tel >live.tel
-	telcat -q -H mpsio.log >want
+	telcat -q --file-order -H mpsio.log >want
 	mkfifo pipe
-	exits 3 telcat -q -H -u <pipe >got 3>&- &
+	exits 3 telcat -q --file-order -H -u <pipe >got 3>&- &
 	exec {held}>pipe
 	cat live.tel >&"$held"
-	for _ in {1..100}; do
-		cmp -s want got && break
-		sleep 0.1
-	done
+	await cmp -s want got
 	exec {held}>&-
 	wait
 	cmp want got

@@ -512,8 +512,11 @@ same() {
 	# the rest is not read
 	{
 		cat mpsio.log
-		sleep 5
-	} | telfilter --any -k Pool
+		await test -e found
+	} | {
+		telfilter --any -k Pool
+		: >found
+	}
 }
 
 @test "-f shows events as telcat does" {

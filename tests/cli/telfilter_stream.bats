@@ -147,8 +147,11 @@ logs() {
 	# the first is there before the input ends
 	{
 		cat mpsio.log
-		sleep 10
-	} | telfilter -k Pool | telcat -H -n 1 -k Pool -u >one
+		await test -e shown
+	} | telfilter -k Pool | {
+		telcat -H -n 1 -k Pool -u >one
+		: >shown
+	}
 	[ -s one ]
 }
 
