@@ -61,7 +61,7 @@ TRACES = [
     ("5,000 live blocks", lambda out: live(out, 5000, (1,)), 2.0),
     ("50,000 live blocks", lambda out: live(out, 50000, (1, 2, 8)), 3.5),
     ("two threads that wait", threads, 2.5),
-    ("two threads in windows", threads, 6.0),
+    ("two threads in windows", threads, 3.0),
 ]
 # How often the loops take turns.
 ROUNDS = 12

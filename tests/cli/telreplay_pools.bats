@@ -300,6 +300,18 @@ needs_mps() {
 	done
 }
 
+# replayed_alike EVENT ...: the MPS's own log of a replay is that of the original.
+replayed_alike() {
+	rm -f again.log
+	MPS_TELEMETRY_CONTROL=all MPS_TELEMETRY_FILENAME=again.log \
+	    telreplay -q --runs 1 -f csv -a ./mps.so $program.log >report &&
+	    [ "$(figure allocator mps errors <report)" = 0 ] &&
+	    telcat again.log >two || return
+	run python3 "$TEL_TOP/tests/cli/telreplay_mps_pools.py" one two "$@"
+	echo "$output"
+	return "$status"
+}
+
 # The tests of the MPS, which log what it does, and the log of one of them; the
 # logs of their replay are to have the same arenas, pools and allocations.
 @test "pools of an MPS: its own telemetry of a replay is that of the original" {
@@ -316,11 +328,7 @@ needs_mps() {
 	    >awlut.log
 	for program in sacss mpmss apss awlut; do
 		echo "$program"
-		MPS_TELEMETRY_CONTROL=all MPS_TELEMETRY_FILENAME=again.log \
-		    telreplay -q --runs 1 -f csv -a ./mps.so $program.log >report
-		[ "$(figure allocator mps errors <report)" = 0 ]
 		telcat $program.log >one
-		telcat again.log >two
 		# of mpmss, the log lacks how much memory pools keep to spare;
 		# of the others, what they committed by macros
 		case $program in
@@ -328,6 +336,10 @@ needs_mps() {
 		mpmss) set -- PoolAlloc ;;
 		*) set -- ;;
 		esac
-		python3 "$TEL_TOP/tests/cli/telreplay_mps_pools.py" one two "$@"
+		# an MPS chooses when to collect by its clock: a busy machine is late
+		for try in 1 2 3 4 5; do
+			replayed_alike "$@" && break
+			[ "$try" -lt 5 ]
+		done
 	done
 }

@@ -15,7 +15,6 @@
 #include "common/message.h"
 #include "common/event_loop.h"
 #include "common/total.h"
-#include "model/lifetimes.h"
 #include "model/live.h"
 #include "tel/run.h"
 #include "telreplay/compile/compiler.h"
