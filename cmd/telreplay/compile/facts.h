@@ -127,10 +127,10 @@ struct facts {
 	uint64_t class_asked; /* their bytes */
 	uint64_t first_clock; /* of the first and the last operation */
 	uint64_t last_clock;
-	double tick_rate;         /* ticks in a second, 0 when unknown */
-	uint64_t sizes[65];       /* requests by size */
-	uint64_t leaked[65];      /* blocks that are live at the end, by size */
-	uint64_t lived[65];       /* frees by lifetime, in operations */
+	double tick_rate;    /* ticks in a second, 0 when unknown */
+	uint64_t sizes[65];  /* requests by size */
+	uint64_t leaked[65]; /* blocks that are live at the end, by size */
+	uint64_t lived[65];  /* frees by lifetime, in operations */
 	/* lifetimes in ns, or in ticks if they have no rate: ends of blocks */
 	uint64_t lived_ns[65];
 	uint64_t lifetimes[LIFETIMES]; /* quantiles, see report_lifetimes */

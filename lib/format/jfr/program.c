@@ -350,9 +350,7 @@ jfr_program_run(struct row *row, struct jfr_bytes *b, const struct jfr_op *op,
 		case OP_SKIP:
 			tel__jfr_skip(b, row->c->layout, op->field, 0);
 			continue;
-		case OP_BOOLEAN:
-			row->data[op->at] = jfr_byte(b) != 0;
-			break;
+		case OP_BOOLEAN: row->data[op->at] = jfr_byte(b) != 0; break;
 		case OP_BYTE:
 			tel_store(row->data + op->at,
 			    (uint64_t)(int8_t)jfr_byte(b), 2, 0);
