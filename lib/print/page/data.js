@@ -78,18 +78,21 @@ const PROPERTIES = new Map(Object.entries({
 const nameOf = (group, i) => group.strings[group.name[i] - 1] ??
 	group.type.name;
 
-// One event of a block, as search and tables see it.
+// One event of a block.
 class LogEvent {
 	constructor(group, i) {
-		const length = group.length[i];
 		this.group = group;
 		this.i = i;
-		this.type = group.type;
-		this.name = nameOf(group, i);
-		this.time = group.time[i];
-		this.duration = length ? length - 1 : undefined;
-		this.end = this.time + (this.duration ?? 0);
-		this.track = log.track[group.track[i]];
+	}
+
+	get type() { return this.group.type; }
+	get name() { return nameOf(this.group, this.i); }
+	get time() { return this.group.time[this.i]; }
+	get track() { return log.track[this.group.track[this.i]]; }
+	get end() { return this.time + (this.duration ?? 0); }
+	get duration() {
+		const n = this.group.length[this.i];
+		return n ? n - 1 : undefined;
 	}
 
 	get(name, isField) {

@@ -8,7 +8,7 @@ const OTHERS = 6; // the layer of all that has no colour of its own
 const CELL = 3; // pixels of a bar of a rate, and of a cell of a strip
 
 // A row for a track of the log, or for one that only shows others: its name,
-// what is below that, its height, paint(p, frame, y, h), beside(t), about(t).
+// what is below that, its height, paint(p, frame, y, h), beside(t).
 function addRow(row, t = { id: row.name, series: [], children: [], unit: "",
 	lines: 1, use: "first", path: row.name }) {
 	const list = t.up ? t.up.children : log.roots;
