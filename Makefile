@@ -375,7 +375,7 @@ TSAN = -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 
 # Loops that "make check" takes samples of, from their start to their end.
 SLOW = $(BUILD)/tests/fuzz_reader $(BUILD)/tests/test_feed \
-    $(addprefix tests/cli/,convert.bats cores.bats native.bats range.bats \
+    $(addprefix tests/cli/,convert.bats cores.bats ctf.bats jfr.bats native.bats range.bats \
         telcat_damage.bats telcat_input.bats telfilter_stream.bats \
         telrec_options.bats) \
     tests/check/alloc_failures.bats tests/check/io_failures.bats
