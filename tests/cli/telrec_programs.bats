@@ -113,6 +113,78 @@ setup() {
 	run ! grep '^unknown' report
 }
 
+@test "an allocator whose functions call one another: each call is one event" {
+	cat >nest.c <<-'END'
+		#include <errno.h>
+		#include <stdint.h>
+		#include <string.h>
+		static char memory[1 << 22];
+		static size_t used;
+		void *memalign(size_t alignment, size_t n)
+		{
+			uintptr_t p = (uintptr_t)memory + __atomic_fetch_add(&used,
+			    n + alignment + 16, __ATOMIC_SEQ_CST) + 16;
+			p = (p + alignment - 1) & ~(uintptr_t)(alignment - 1);
+			memcpy((char *)p - 8, &n, sizeof(n));
+			return (void *)p;
+		}
+		void *malloc(size_t n) { return memalign(16, n); }
+		void *valloc(size_t n) { return memalign(4096, n); }
+		void free(void *p) { (void)p; }
+		void *calloc(size_t k, size_t n)
+		{
+			return memset(malloc(k * n), 0, k * n);
+		}
+		void *realloc(void *p, size_t n)
+		{
+			void *q = malloc(n);
+			size_t was;
+			if (p == NULL)
+				return q;
+			memcpy(&was, (char *)p - 8, sizeof(was));
+			memcpy(q, p, was < n ? was : n);
+			free(p);
+			return q;
+		}
+		int posix_memalign(void **p, size_t alignment, size_t n)
+		{
+			*p = memalign(alignment, n);
+			return *p != NULL ? 0 : ENOMEM;
+		}
+	END
+	cat >calls.c <<-'END'
+		#include <stdlib.h>
+		void *valloc(size_t n);
+		int main(void)
+		{
+			void *a = malloc(1111), *b = calloc(1, 2222), *c;
+			a = realloc(a, 3333);
+			if (a == NULL || posix_memalign(&c, 64, 4444) != 0)
+				return 1;
+			free(a);
+			free(b);
+			free(c);
+			free(valloc(5555));
+			return 0;
+		}
+	END
+	cc=${CC:-cc}
+	$cc -O1 -fno-builtin -shared -fPIC -o nest.so nest.c
+	$cc -O0 -fno-builtin -o calls calls.c
+	for options in --times=exact --stacks=fp '--sample 1'; do
+		# shellcheck disable=SC2086
+		telrec $options -a "$PWD/nest.so" -o run.tel ./calls
+		telcat -q -k Alloc run.tel | sed -n '/ size=1111 /,$p' |
+		    sed -nE 's/^[0-9A-F]+ ([a-z_]+) .*size=([0-9]+).*/\1 \2/p
+			s/^[0-9A-F]+ (free) .*/\1/p' >got
+		printf '%s\n' 'malloc 1111' 'calloc 2222' 'realloc 3333' \
+		    'posix_memalign 4444' free free free 'valloc 5555' free |
+		    diff - got
+		telstat run.tel >report
+		run ! grep '^unknown' report
+	done
+}
+
 @test "a sandbox by a filter of system calls" {
 	run telrec -o run.tel "$program" filter
 	[ "$status" != 77 ] || skip "no seccomp here"

@@ -86,6 +86,8 @@ static long (*real_syscall)(long, ...);
 /* The same, where those of real only notice that they are called. */
 static struct allocator noticed;
 static int is_noticing;
+/* Some of them call others by their names, as a program would. */
+static int is_nesting;
 __thread struct hooks_block hooks_noticed;
 
 /* volatile: dlsym() is declared as if it never called this file */
@@ -100,9 +102,18 @@ hooks_find(const char *name)
 	return dlsym(is_late ? RTLD_DEFAULT : RTLD_NEXT, name);
 }
 
+static void
+hooks_nest(void)
+{
+	if (is_nesting)
+		ring_nest();
+}
+
 static void *
 preload_hooks_notice(void *p, size_t n)
 {
+	if (is_nesting)
+		ring_nest_end(p);
 	hooks_noticed.start = (uintptr_t)p;
 	hooks_noticed.bytes = n;
 	return p;
@@ -111,26 +122,31 @@ preload_hooks_notice(void *p, size_t n)
 static void *
 notice_malloc(size_t n)
 {
+	hooks_nest();
 	return preload_hooks_notice(noticed.malloc(n), n);
 }
 
 static void *
 notice_calloc(size_t count, size_t n)
 {
+	hooks_nest();
 	return preload_hooks_notice(noticed.calloc(count, n), count * n);
 }
 
 static void *
 notice_memalign(size_t alignment, size_t n)
 {
+	hooks_nest();
 	return preload_hooks_notice(noticed.memalign(alignment, n), n);
 }
 
 static int
 notice_posix_memalign(void **p, size_t alignment, size_t n)
 {
-	const int failed = noticed.posix_memalign(p, alignment, n);
+	int failed;
 
+	hooks_nest();
+	failed = noticed.posix_memalign(p, alignment, n);
 	(void)preload_hooks_notice(failed ? NULL : *p, n);
 	return failed;
 }
@@ -138,7 +154,63 @@ notice_posix_memalign(void **p, size_t alignment, size_t n)
 static void *
 notice_aligned_alloc(size_t alignment, size_t n)
 {
+	hooks_nest();
 	return preload_hooks_notice(noticed.aligned_alloc(alignment, n), n);
+}
+
+static void *
+notice_valloc(size_t n)
+{
+	hooks_nest();
+	return preload_hooks_notice(noticed.valloc(n), n);
+}
+
+static void *
+notice_pvalloc(size_t n)
+{
+	hooks_nest();
+	return preload_hooks_notice(noticed.pvalloc(n), n);
+}
+
+/* Only for an allocator that nests: it may free the old block by free(). */
+static void *
+nest_realloc(void *old, size_t n)
+{
+	const struct ring_skip skip = ring_skip_free(old);
+	void *p;
+
+	ring_nest();
+	p = noticed.realloc(old, n);
+	ring_nest_end(p);
+	ring_skip_end(&skip);
+	return p;
+}
+
+/*
+ * Whether an allocator other than the C library's nests, by some calls.  A block
+ * of posix_memalign() is not freed, as that may be the C library's.
+ */
+static int
+hooks_detect_nesting(void)
+{
+	static int is_known;
+	Dl_info libc, own;
+	void *p;
+
+	if (is_known || is_late || *(void **)&real_syscall == NULL)
+		return 0;
+	is_known = 1;
+	if (dladdr(*(void **)&real_syscall, &libc) == 0 ||
+	    dladdr(*(void **)&noticed.malloc, &own) == 0 ||
+	    libc.dli_fbase == own.dli_fbase)
+		return 0;
+	is_nesting = 1;
+	noticed.free(nest_realloc(notice_malloc(1), 64));
+	noticed.free(notice_calloc(1, 1));
+	if (noticed.posix_memalign != NULL)
+		(void)notice_posix_memalign(&p, 2 * sizeof(p), 1);
+	is_nesting = ring_self.repeated;
+	return is_nesting;
 }
 
 /* Finds all of them; those that need others to be found come last. */
@@ -160,12 +232,16 @@ find_all(void)
 	*(void **)&real_syscall = hooks_find("syscall");
 	finding--;
 	noticed = a;
-	if (is_noticing) {
+	if (is_nesting)
+		a.realloc = nest_realloc;
+	if (is_noticing || is_nesting) {
 		a.malloc = notice_malloc;
 		a.calloc = notice_calloc;
 		a.memalign = notice_memalign;
 		a.posix_memalign = notice_posix_memalign;
 		a.aligned_alloc = notice_aligned_alloc;
+		a.valloc = notice_valloc;
+		a.pvalloc = notice_pvalloc;
 	}
 	real.memalign = a.memalign;
 	real.posix_memalign = a.posix_memalign;
@@ -176,6 +252,8 @@ find_all(void)
 	real.realloc = a.realloc;
 	real.free = a.free;
 	real.malloc = a.malloc;
+	if (hooks_detect_nesting())
+		find_all();
 }
 
 void
@@ -282,6 +360,8 @@ note_more(uint64_t *words, unsigned n, const void *p, size_t bytes)
 {
 	if ((ring_shared.options & ARENA_SAMPLES) == 0)
 		ring_put(words, add_more(words, n), p);
+	else if (ring_self.nested != 0)
+		ring_self.inner = p;
 	else if (sample_take(bytes) && hooks_add_sample(p))
 		ring_put_sample(words, add_more(words, n), p);
 }

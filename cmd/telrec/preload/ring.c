@@ -169,7 +169,8 @@ open_ring(struct ring_self *s)
 	                            ring_clock());
 	s->epoch = epoch;
 	/* ring_put_slow() looks at each free whether it is to be recorded */
-	s->left = ring_shared.options & ARENA_SAMPLES || s->skipped != NULL ?
+	s->left = ring_shared.options & ARENA_SAMPLES || s->skipped != NULL ||
+	        s->nested != 0 ?
 	    0 :
 	    CLOCK_WORDS;
 	return 1;
@@ -299,12 +300,67 @@ add_missing(uint64_t *out, const uint64_t *words, unsigned n)
 	return n;
 }
 
+/* Records the allocation that was held. */
+static void
+ring_release(struct ring_self *s)
+{
+	uint64_t words[ARENA_RECORD_MAX];
+	const uint32_t n = s->held_words;
+	const void *p = s->held_block;
+
+	if (n == 0 || s->holding)
+		return;
+	memcpy(words, s->held, n * sizeof(words[0]));
+	s->held_words = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	ring_put_sample(words, n, p);
+}
+
+/* Holds an allocation back.  0: this is in a signal handler that came then. */
+static int
+ring_hold(struct ring_self *s, const uint64_t *words, unsigned n, const void *p)
+{
+	if (s->holding)
+		return 0;
+	s->holding = 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	memcpy(s->held, words, n * sizeof(words[0]));
+	s->held_block = p;
+	s->held_words = n;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	s->holding = 0;
+	return 1;
+}
+
+void
+ring_nest(void)
+{
+	ring_self.nested++;
+	/* so that ring_put_slow() sees each record */
+	ring_self.left = 0;
+}
+
+void
+ring_nest_end(const void *p)
+{
+	struct ring_self *s = &ring_self;
+
+	s->nested--;
+	s->repeated |= p != NULL && s->inner == p;
+	if (s->held_words != 0 && s->held_block == p)
+		s->held_words = 0;
+	else
+		ring_release(s);
+}
+
 void
 ring_put_slow(const uint64_t *words, unsigned n, const void *p)
 {
 	uint64_t full[ARENA_RECORD_MAX];
 	const unsigned op = words[0] & 15;
 
+	if (op != ARENA_FREE && op != ARENA_MORE)
+		ring_self.inner = p;
 	if (process_begin()) {
 		n = add_missing(full, words, n);
 		words = full;
@@ -317,7 +373,10 @@ ring_put_slow(const uint64_t *words, unsigned n, const void *p)
 	if (op == ARENA_FREE && ring_shared.options & ARENA_SAMPLES &&
 	    !sample_remove(p))
 		return;
-	ring_put_sample(words, n, p);
+	ring_release(&ring_self);
+	if (ring_self.nested == 0 || op == ARENA_FREE || op == ARENA_MORE ||
+	    !ring_hold(&ring_self, words, n, p))
+		ring_put_sample(words, n, p);
 }
 
 void
@@ -396,6 +455,7 @@ begin_slow(struct ring_self *s, const void *old)
 		return 0;
 	if (!process->alive)
 		process_forget(s);
+	ring_release(s);
 	if (s->ring != NULL && ARENA_NOW(s->ring->open))
 		return 0;
 	begun = open_ring(s);

@@ -29,6 +29,14 @@ struct ring_self {
 	int64_t sample;      /* bytes until the next sample */
 	uint64_t random;
 	uint64_t queue[RING_QUEUE];
+	/* an allocation within calls of the allocator that have not returned */
+	uint64_t held[ARENA_RECORD_MAX];
+	const void *held_block;
+	uint32_t held_words;
+	uint32_t nested; /* of those calls */
+	int holding;
+	const void *inner; /* the block of the last allocation */
+	int repeated;      /* such a call has returned the block */
 };
 extern __thread struct ring_self ring_self
     __attribute__((tls_model("initial-exec")));
@@ -186,6 +194,14 @@ struct ring_skip {
 };
 struct ring_skip ring_skip_free(const void *p);
 void ring_skip_end(const struct ring_skip *skip);
+
+/*
+ * Between these, a call of an allocator whose functions may call one another: an
+ * allocation in between is not recorded if the call returns its block, as the
+ * call is.
+ */
+void ring_nest(void);
+void ring_nest_end(const void *p);
 
 /* Nonzero when system calls would end the process. */
 int ring_calls_forbidden(void);
