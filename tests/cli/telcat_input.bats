@@ -152,6 +152,7 @@ setup() {
 		    for i in range(5000):
 		        text.write("%016X T%d a=1\n" % (i, i))
 	END
+	# shellcheck disable=SC2016 # the inner shell expands it
 	run -3 --separate-stderr bash -c 'ulimit -t 10; "$0" -c types' \
 	    "$TEL_BUILD/bin/telcat"
 	[ "$output" = 4096 ]

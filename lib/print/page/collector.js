@@ -68,8 +68,8 @@ function showPools(t) {
 	return [el("p", { id: "held" }, t === undefined ? "the most of each pool"
 		: `at ${time(t)}`), el("ul", { id: "legend" }, pools.filter((p) =>
 		p.layer < OTHERS).map(({ name, s, layer }) =>
-		legendRow([layer, name, value(s)])), small.length > 0 && legendRow([OTHERS,
-		smallPools(), small.reduce((n, p) => n + value(p.s), 0)]),
+		legendRow([layer, name, value(s)])), small.length > 0 && legendRow([
+		OTHERS, smallPools(), small.reduce((n, p) => n + value(p.s), 0)]),
 	collector.mapped && el("li", {}, el("span", {}, "— mapped"),
 		short(value(collector.mapped), "bytes")))];
 }
@@ -165,7 +165,8 @@ function collectorTab() {
 		text: true }, { name: "Peak", unit: "bytes" }, { name: "At the end",
 		unit: "bytes" }, { name: "Live at most", unit: "bytes" }],
 	pools.map(({ name, s, layer, live }) => [cell(name,
-		el("span", {}, mark6(layer), name)), s.high, s.last.at(-1), live?.high])),
+		el("span", {}, mark6(layer), name)), s.high, s.last.at(-1),
+	live?.high])),
 	el("div", {}, mutatorPlot(), table("The program's share of the worst " +
 		"window", [{ name: "Window", unit: "ns" }, { name: "Share",
 		unit: "%" }], mutator))));

@@ -62,7 +62,8 @@ const layerName = (i) => i < OTHERS ? memory.names[memory.ranks[i] - 1]
 
 function memoryFacts() {
 	const m = memory, peak = m.atPeak.reduce((a, v) => a + v);
-	showFacts([[brief3(peak, "bytes"), `live at the peak, ${when(m.peak_time)}`],
+	showFacts([[brief3(peak, "bytes"),
+		`live at the peak, ${when(m.peak_time)}`],
 	[brief3(m.live, "bytes"), `not freed, ${
 		Math.round(100 * m.live / (peak || 1))}% of the peak`],
 	[brief3(m.allocated, "bytes"), `allocated in ${count(m.calls, "block")}`],
@@ -264,6 +265,7 @@ function memoryTab() {
 		rows.map(([h, r]) => {
 			const name = memory.names[h - 1], l = memory.ranks.indexOf(h);
 			return [cell(name, el("span", { title: name },
-				mark6(l < 0 ? OTHERS : l), baseName(name))), ...r].filter(shown);
+				mark6(l < 0 ? OTHERS : l), baseName(name))),
+			...r].filter(shown);
 		}))));
 }

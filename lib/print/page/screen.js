@@ -34,13 +34,14 @@ const short = (v, unit) => brief3(v, unit).join(" ");
 function showFacts(list) {
 	document.body.classList.add("memory");
 	$("facts").hidden = false;
-	$("facts").replaceChildren(...list.filter(Boolean).map(([[v, unit], text]) =>
-		el("p", {}, el("b", {}, v, " ", el("small", {}, unit)), text)));
+	$("facts").replaceChildren(...list.filter(Boolean).map((
+		[[v, unit], text]) => el("p", {},
+		el("b", {}, v, " ", el("small", {}, unit)), text)));
 }
 
-// ---------------------------------------------------------------- layers
+// --------------------------------------------------- layers
 
-// A name without the folders of a file, in its layer's colour.
+// A name without folders, in its layer's colour.
 const legendRow = ([layer, name, v]) => el("li", {}, mark6(layer),
 	el("span", { title: name }, baseName(name)), short(v, "bytes"));
 
@@ -207,10 +208,12 @@ function besideStrip({ series, name, unit, height }) {
 		`${name}: ${count(all, "block")}` }, all === 0 ? el("text",
 		{ y: height / 2 }, "none here") : list.map(([row, v]) => {
 		const y = height - (row - low + 1) * high;
-		return [el("rect", { y, width: 70 * v / most, height: Math.max(high - 1,
-			1) }, el("title", {}, `${rowName(row, unit)}: ${grouped.format(v)
-			}`)), v === most && el("text", { x: 74, y: Math.max(y + high / 2 + 4,
-			10) }, `${Math.round(100 * v / all)}%`)];
+		return [el("rect", { y, width: 70 * v / most,
+			height: Math.max(high - 1, 1) }, el("title", {},
+			`${rowName(row, unit)}: ${grouped.format(v)}`)),
+		v === most && el("text", { x: 74,
+			y: Math.max(y + high / 2 + 4, 10) },
+		`${Math.round(100 * v / all)}%`)];
 	}));
 }
 
