@@ -153,12 +153,21 @@ static int
 is_condition(const char *option, const char *text)
 {
 	const char *p = text;
+	int digits = 0;
 
-	if (*p < '0' || *p > '9')
-		return 1;
-	while (isalnum((unsigned char)*p) || *p == '.')
-		p++;
-	if (*p != '\0')
+	/* numbers with their units, joined by arithmetic, name nothing */
+	while (*p != '\0') {
+		if (isdigit((unsigned char)*p)) {
+			while (isalnum((unsigned char)*p) || *p == '.')
+				p++;
+			digits = 1;
+		} else if (strchr("+-*/%() \t", *p) != NULL) {
+			p++;
+		} else {
+			return 1;
+		}
+	}
+	if (!digits)
 		return 1;
 	message_fail(STATUS_USAGE, NULL,
 	    "%s: '%s' is a number, and not a condition; did you mean "

@@ -122,15 +122,17 @@ figures() {
 }
 
 @test "a number is not a condition" {
-	local tool
+	local tool number
 
 	made 1 >log
 	for tool in telcat telfilter telstat; do
 		run -2 --separate-stderr "$tool" --since 1s log
 		[ "$stderr" = "$tool: --since: '1s' is a number, and not a condition; did you mean 'time > 1s'?" ]
 		run -2 --separate-stderr "$tool" --until 0x10 log
-		run -2 --separate-stderr "$tool" -w 5 log
-		[[ $stderr == *"-w: '5' is a number"*"'time > 5'?" ]]
+		for number in 5 '(5)' -5 '3 + 4 * 2k'; do
+			run -2 --separate-stderr "$tool" -w "$number" log
+			[[ $stderr == *"-w: '$number' is a number"*"'time > $number'?" ]]
+		done
 	done
 	[ "$(telcat -c --since 'time > 1s' log)" -gt 0 ]
 	[ "$(telcat -c -w true log)" = 300 ]
