@@ -184,13 +184,13 @@ for row in list(csv.reader(sys.stdin))[1:]: print(json.dumps(json.loads(row[3]))
 }
 
 @test "telfilter writes .tel, and says so" {
-	run --separate-stderr telfilter -o gc.tel -e jdk.GarbageCollection \
+	run -0 --separate-stderr telfilter -o gc.tel -e jdk.GarbageCollection \
 	    "$DATA/serial-25.jfr.zst" "$DATA/serial-25.jfr.zst"
 	[ "$stderr" = "telfilter: $DATA/serial-25.jfr.zst: its format is not written; the output is in the native format, .tel" ]
-	run --separate-stderr telfilter -q -z 3 -o gc.tel -e jdk.GarbageCollection \
+	run -0 --separate-stderr telfilter -q -z 3 -o gc.tel -e jdk.GarbageCollection \
 	    "$DATA/serial-25.jfr.zst"
 	[ "$stderr" = "" ]
-	run --separate-stderr telfilter -f tel -o packed.tel -e jdk.GarbageCollection \
+	run -0 --separate-stderr telfilter -f tel -o packed.tel -e jdk.GarbageCollection \
 	    "$DATA/serial-25.jfr.zst"
 	[ "$stderr" = "" ]
 	cmp <(telcat -H packed.tel) <(telcat -H gc.tel)

@@ -254,11 +254,15 @@ setup() {
 }
 
 @test "to a file: what little a program did is there while it runs" {
+	cat >few.sh <<-'END'
+		"$1" pairs 10
+		until [ -e end ]; do sleep 0.05; done
+	END
 	for compress in '' '-z 3'; do
 		rm -f end few.tel
 		# shellcheck disable=SC2086 # an option and its argument
-		"$TEL_BUILD/bin/telrec" -q $compress -o few.tel sh -c '"$1" pairs 10
-			until [ -e end ]; do sleep 0.05; done' sh "$program" 3>&- &
+		"$TEL_BUILD/bin/telrec" -q $compress -o few.tel sh few.sh \
+		    "$program" 3>&- &
 		recorder=$!
 		n=0
 		# its end, and a block that is not whole, are damage
