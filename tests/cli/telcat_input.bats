@@ -119,7 +119,7 @@ setup() {
 		    after = resource.getrusage(resource.RUSAGE_CHILDREN)
 		    seconds = after.ru_utime - before.ru_utime
 		    print(name, options, seconds, after.ru_maxrss)
-		    # 100,000 of them: 20 s
+		    # 100,000 of them: 20 s; the memory is the most of all runs so far
 		    assert seconds < 4 and after.ru_maxrss < room
 		    return out
 
@@ -133,7 +133,7 @@ setup() {
 		    assert b"E19999" in run("other.tgz", ["-f", output], 120000)
 		run("other.tgz", ["-f", "html"], 120000)
 		# all logs and types are read back
-		open("other.tel", "wb").write(run("other.tgz", ["-f", "tel"], 90000))
+		open("other.tel", "wb").write(run("other.tgz", ["-f", "tel"], 120000))
 		assert run("other.tel", ["-H"], 160000) == b"".join(
 		    b"0000000000000001 E%d size=1\n" % i for i in range(20000))
 	END
