@@ -20,6 +20,9 @@ static struct {
 	int transient; /* a line waits to be taken away */
 } state = { "teltools", STATUS_OK, 0 };
 
+/* Bytes that a message quotes of a text. */
+#define EXCERPT 200u
+
 struct line {
 	size_t used;
 	char text[LINE_MAX_BYTES];
@@ -135,6 +138,23 @@ message_fail(enum status status, const char *file, const char *format, ...)
 	va_start(ap, format);
 	vmessage(file, format, ap);
 	va_end(ap);
+}
+
+const char *
+message_excerpt(const char *text, unsigned column,
+    char out[MESSAGE_EXCERPT_ROOM])
+{
+	const size_t n = strlen(text);
+	size_t from = column > EXCERPT / 2 ? column - EXCERPT / 2 : 0;
+
+	if (n <= EXCERPT)
+		return text;
+	if (from > n - EXCERPT)
+		from = n - EXCERPT;
+	(void)snprintf(out, MESSAGE_EXCERPT_ROOM, "%s%.*s%s",
+	    from > 0 ? "..." : "", (int)EXCERPT, text + from,
+	    from + EXCERPT < n ? "..." : "");
+	return out;
 }
 
 void

@@ -44,6 +44,13 @@ void message_at(const char *file, uint64_t offset, const char *text);
 __attribute__((format(printf, 3, 4))) void message_fail(enum status status,
     const char *file, const char *format, ...);
 
+/*
+ * The part of a text around a column, so that the reason has room behind it in a
+ * message: a short text itself, or what is written to out.
+ */
+#define MESSAGE_EXCERPT_ROOM 208
+const char *message_excerpt(const char *text, unsigned column,
+    char out[MESSAGE_EXCERPT_ROOM]);
 /* The same for no memory.  Returns 0. */
 int message_no_memory(void);
 

@@ -54,6 +54,7 @@ selection_report_error(const struct selection *s, tel_status st,
 	const char *why = tel_filter_error(s->filter);
 	const char *text = tel_filter_error_text(s->filter);
 	unsigned column = tel_filter_error_column(s->filter);
+	char room[MESSAGE_EXCERPT_ROOM];
 
 	if (st == TEL_ENOMEM || why[0] == '\0')
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
@@ -62,11 +63,13 @@ selection_report_error(const struct selection *s, tel_status st,
 	else if (column == 0)
 		message_fail(STATUS_USAGE, NULL, "%s%s'%s': %s",
 		    option != NULL ? option : option_of(s, text),
-		    option != NULL ? ": " : "", text, why);
+		    option != NULL ? ": " : "", message_excerpt(text, 0, room),
+		    why);
 	else
 		message_fail(STATUS_USAGE, NULL, "%s%s'%s', column %u: %s",
 		    option != NULL ? option : option_of(s, text),
-		    option != NULL ? ": " : "", text, column, why);
+		    option != NULL ? ": " : "",
+		    message_excerpt(text, column, room), column, why);
 }
 
 /*

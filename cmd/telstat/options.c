@@ -103,6 +103,7 @@ telstat_report_error(const struct telstat *t, tel_status st, const char *option)
 	const char *why = tel_stats_error(t->stats);
 	const char *text = tel_stats_error_text(t->stats);
 	unsigned column = tel_stats_error_column(t->stats);
+	char room[MESSAGE_EXCERPT_ROOM];
 
 	if (st == TEL_ENOMEM || why[0] == '\0')
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
@@ -113,22 +114,26 @@ telstat_report_error(const struct telstat *t, tel_status st, const char *option)
 	else if (column == 0)
 		message_fail(STATUS_USAGE, NULL, "%s%s'%s': %s",
 		    option != NULL ? option : "", option != NULL ? ": " : "",
-		    text, why);
+		    message_excerpt(text, 0, room), why);
 	else
 		message_fail(STATUS_USAGE, NULL, "%s%s'%s', column %u: %s",
 		    option != NULL ? option : "", option != NULL ? ": " : "",
-		    text, column, why);
+		    message_excerpt(text, column, room), column, why);
 }
 
 void
 telstat_report_key_error(const struct telstat *t, tel_status st)
 {
+	const unsigned column = tel_expr_error_column(t->key);
+	char room[MESSAGE_EXCERPT_ROOM];
+
 	if (st == TEL_ENOMEM)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
 	else
 		message_fail(STATUS_USAGE, NULL,
-		    "--blocks: '%s', column %u: %s", t->key_text,
-		    tel_expr_error_column(t->key), tel_expr_error(t->key));
+		    "--blocks: '%s', column %u: %s",
+		    message_excerpt(t->key_text, column, room), column,
+		    tel_expr_error(t->key));
 }
 
 static int

@@ -135,3 +135,18 @@ setup() {
 		sort got | cmp - <(sort want)
 	done
 }
+
+@test "a message about a long expression ends with what is wrong" {
+	local long
+
+	long=$(printf 'size == 1 || %.0s' {1..600})
+	run -2 --separate-stderr telfilter -w "${long}size == == ${long}1" app
+	[[ $stderr == "telfilter: -w: '...size == 1"*"size == == size"*"...', column 7809: expected "* ]]
+	[ "${#stderr}" -lt 300 ]
+	run -2 --separate-stderr telstat -s "n=sum(${long}1" app
+	[[ $stderr == "telstat: -s: '..."*" size == 1 || 1', column 7808: expected "* ]]
+	[ "${#stderr}" -lt 300 ]
+	# it is shown whole if there is room
+	run -2 --separate-stderr telfilter -w "${long:0:194}" app
+	[[ $stderr == "telfilter: -w: '${long:0:194}', column 195: "* ]]
+}
