@@ -46,7 +46,7 @@ __attribute__((format(printf, 3, 4))) void message_fail(enum status status,
 
 /*
  * The part of a text around a column, so that the reason has room behind it in a
- * message: a short text itself, or what is written to out.
+ * message: a short text itself, or out, with the part.
  */
 #define MESSAGE_EXCERPT_ROOM 208
 const char *message_excerpt(const char *text, unsigned column,
