@@ -291,6 +291,34 @@ fields() {
 	clean telcat -H out | cut -d ' ' -f 2- | cmp - <(head -n 1 got)
 }
 
+@test "times before 1970 and after 2262 are reported" {
+	local offset want
+	mkdir trace
+	# the clocks of three events: 0, 1 s, 3 s
+	printf '\0\0\0\0\0\0\0\0\0\312\232\73\0\0\0\0\0\136\320\262\0\0\0\0' \
+	    >trace/stream
+	while read -r offset want; do
+		cat >trace/metadata <<-END
+			trace { major = 1; minor = 8; byte_order = le; };
+			clock { name = c; $offset; };
+			stream { event.header := struct {
+			    integer { size = 64; map = clock.c.value; } t; }; };
+			event { name = e; fields := struct { }; };
+		END
+		run -0 --separate-stderr telcat -H trace
+		[ "$(cut -d ' ' -f 1 <<<"$output" | tr '\n' ' ')" = "${want%%|*} " ]
+		if [ "${want#*|}" = none ]; then
+			[ -z "$stderr" ]
+		else
+			[[ $stderr == *": the clock is ${want#*|} than "* ]]
+		fi
+	done <<-'END'
+		freq=1000000000 0000000000000000 000000003B9ACA00 00000000B2D05E00|none
+		offset_s=-1 0000000000000000 0000000000000000 0000000077359400|earlier
+		offset_s=9223372035 7FFFFFFF91725E00 7FFFFFFFCD0D2800 7FFFFFFFFFFFFFFF|later
+	END
+}
+
 @test "bases of integers, each by all of its words, are data types" {
 	mkdir trace
 	local base n=0

@@ -141,6 +141,7 @@ struct ctf {
 	int started;
 	int origins; /* each record comes behind the origin of its event */
 	int taken;   /* the event of heap[0] was given */
+	int clock_reported;
 	tel_status failed; /* what the next call is to return */
 };
 

@@ -77,6 +77,27 @@ stream_clock_ns(const struct ctf_clock *clock, uint64_t value)
 	return ns < 0 ? 0 : (uint64_t)ns;
 }
 
+/*
+ * Reports, once for a log, times that nanoseconds since 1970 cannot be, up to
+ * 2262: the events have the nearest one.
+ */
+static void
+stream_report_clock(struct tel_reader *r, struct ctf *s,
+    const struct ctf_stream *stream)
+{
+	const struct ctf_clock *clock = stream->type->clock;
+
+	if (s->clock_reported || clock == NULL ||
+	    (stream->ns == 0 && clock->seconds >= 0 && clock->cycles >= 0))
+		return;
+	s->clock_reported = 1;
+	tel__reader_notice(r, TEL_WARNING, r->offset,
+	    "%.100s: the clock is %s: all such times are shown as that one",
+	    file_name(s, stream->file),
+	    stream->ns == 0 ? "earlier than 1970-01-01 00:00 UTC" :
+	                      "later than 2^63 ns after 1970-01-01 00:00 UTC");
+}
+
 /* ------------------------------------------------------- starts of packets */
 
 static const struct ctf_stream_type *
@@ -796,6 +817,8 @@ tel__ctf_stream_next(struct tel_reader *r, struct ctf *s,
 			return st;
 	}
 	stream->ns = stream_clock_ns(stream->type->clock, c->clock);
+	if (__builtin_expect(stream->ns - 1 >= INT64_MAX - 1, 0))
+		stream_report_clock(r, s, stream);
 	stream->origin.clock = c->clock;
 	return TEL_OK;
 }
