@@ -93,12 +93,12 @@ views.timeline = async function timeline(head) {
 		if (log.track[id])
 			log.track[id].folded = true;
 	arrange();
-	// the first screen, and some of the tracks below it
+	// the first screen, and some tracks below
 	const first = rows.filter((r) => r.track.paint).reduce((n, r) =>
 		n + r.height, 0), all = rows.reduce((n, r) => n + r.height, 0);
 	if (first)
-		$("plot").style.height = `${RULER + first + Math.min(all - first, 180)
-		}px`;
+		$("plot").style.height = `${RULER + Math.min(all, Math.max(
+			first + 60, 0.6 * innerHeight))}px`;
 	listen();
 	recall();
 	addEventListener("hashchange", recall);
