@@ -22,6 +22,11 @@ setup_file() {
 	cp "$data/ets/boot.text" "$data"/stat/{report,classes}.inst .
 	cp "$data/mps/1.118.0-lii6gc-poolncv.cnv.zst" mps.cnv.zst
 	cp "$data/mps/1.111.0-lii6gc-poolncv.log.zst" old.log.zst
+	for n in {1..40}; do
+		printf '# teltools text 1\n# type: E%d 1 K size:unsigned\n%016X E%d size=1\n' \
+		    "$n" "$n" "$n" >"e$n.text"
+	done
+	tar -cf types.tar --remove-files e*.text
 }
 
 setup() {
@@ -80,6 +85,12 @@ sweep() {
 	    'telfilter -f tel names.text' "telfilter -w 'size>40' many.tel" \
 	    'telfilter -k Pool many.tel' 'telfilter -t 0x2000, names.tel' \
 	    "telfilter -w 'stringId==8999' names.tel"
+}
+
+@test "an archive of many types without memory" {
+	sweep 60 'telcat types.tar' 'telcat -f tel types.tar' \
+	    'telcat -f sql types.tar' 'telcat -f chrome types.tar' \
+	    'telstat -f json types.tar'
 }
 
 @test "telreplay without memory: logs, programs, replays" {
