@@ -179,6 +179,26 @@ character(const unsigned char *s, size_t length)
 	    (s[0] & 15u) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
 }
 
+/*
+ * Puts a surrogate of modified UTF-8, with the next one if they are a pair; one
+ * that is not of a pair becomes U+FFFD, as many readers refuse it.  Returns how
+ * many bytes it was.
+ */
+static size_t
+put_surrogates(unsigned char **p, const unsigned char *s, size_t n)
+{
+	const unsigned first = character(s, 3);
+
+	if (first < 0xdc00 && tel__utf8_modified(s + 3, n - 3) == 3 &&
+	    character(s + 3, 3) >= 0xdc00) {
+		*p = put_unicode(*p, first);
+		*p = put_unicode(*p, character(s + 3, 3));
+		return 6;
+	}
+	*p = put_unicode(*p, 0xfffd);
+	return 3;
+}
+
 unsigned char *
 tel__escape_json(unsigned char *p, const char *s, size_t n, int safe)
 {
@@ -193,7 +213,9 @@ tel__escape_json(unsigned char *p, const char *s, size_t n, int safe)
 		}
 		length = tel__utf8_length(u + i, n - i);
 		modified = length > 0 ? 0 : tel__utf8_modified(u + i, n - i);
-		if (modified > 0 ||
+		if (modified == 3) {
+			length = put_surrogates(&p, u + i, n - i);
+		} else if (modified > 0 ||
 		    (length > 0 && safe && tel__utf8_steers(u + i, length))) {
 			length += modified;
 			p = put_unicode(p, character(u + i, length));

@@ -29,12 +29,15 @@ static const struct row {
 	    "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "json: UTF-8" },
 	{ JSON, "\x80\xc3(\xff", "\\u0080\\u00c3(\\u00ff", "json: no UTF-8" },
 	{ JSON, "\xc0\xaf\xe0\x80\x80\xed\xa0\x80\xf4\x90\x80\x80\xf5",
-	    "\\u00c0\\u00af\\u00e0\\u0080\\u0080\\ud800"
+	    "\\u00c0\\u00af\\u00e0\\u0080\\u0080\\ufffd"
 	    "\\u00f4\\u0090\\u0080\\u0080\\u00f5",
 	    "json: overlong, surrogates, too large" },
 	{ JSON, "\xc0\x80\xed\xa0\xbd\xed\xb8\x80\xed\x9f\xbf\xed\xbf\xbf",
-	    "\\u0000\\ud83d\\ude00\xed\x9f\xbf\\udfff",
+	    "\\u0000\\ud83d\\ude00\xed\x9f\xbf\\ufffd",
 	    "json: modified UTF-8" },
+	{ JSON, "\xed\xa0\xbd\xed\xa0\xbd\xed\xb8\x80\xed\xb8\x80\xed\xa0\xbd",
+	    "\\ufffd\\ud83d\\ude00\\ufffd\\ufffd",
+	    "json: surrogates that are not of a pair" },
 	{ JSON, "\xc0\x81\xc0\xed\xa0(\xed\xa0",
 	    "\\u00c0\\u0081\\u00c0\\u00ed\\u00a0(\\u00ed\\u00a0",
 	    "json: no modified UTF-8" },
