@@ -99,6 +99,28 @@ same() {
 	[[ $stderr == *'3935 events lost when the log was recorded'* ]]
 	[ "$(telstat -f json "$TRACES/discarded.ctf.tar.zst" 2>/dev/null |
 	    grep -c '"lost":7676')" = 1 ]
+	# the second packet, or the second and third, of a stream
+	for missing in 1 2; do
+		trace discarded.ctf
+		python3 - "$missing" <<-END
+			import sys
+			sys.path.insert(0, "$TEL_TOP/tests/cli")
+			import ctf_damage
+			for path in ctf_damage.streams("trace"):
+			    data = open(path, "rb").read()
+			    parts = list(ctf_damage.packets(data))
+			    if len(parts) > 3:
+			        to = parts[int(sys.argv[1])][2]
+			        open(path, "wb").write(data[:parts[0][2]] + data[to:])
+			        break
+		END
+		run -0 --separate-stderr telcat -c trace
+		[[ $stderr == *": $missing packet"*" missing before packet $((missing + 1))"* ]] || {
+			echo "$stderr"
+			return 1
+		}
+		rm -r trace
+	done
 }
 
 @test "a folder without a trace, and metadata that are invalid" {

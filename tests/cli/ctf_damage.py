@@ -110,4 +110,5 @@ def main(source, rounds, seed):
         sys.exit("too many losses that are not counted")
 
 
-main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

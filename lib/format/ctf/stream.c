@@ -534,9 +534,9 @@ stream_count_lost(struct tel_reader *r, const struct ctf *s,
 	if (stream->packets > 0 && p->sequence > stream->sequence &&
 	    missing > 0)
 		tel__reader_notice(r, TEL_WARNING, r->offset,
-		    "%.100s: %llu packets are missing before packet %llu",
+		    "%.100s: %llu packet%s missing before packet %llu",
 		    file_name(s, stream->file), (unsigned long long)missing,
-		    (unsigned long long)p->sequence);
+		    missing == 1 ? "" : "s", (unsigned long long)p->sequence);
 	stream->sequence = p->sequence;
 }
 
