@@ -482,8 +482,11 @@ pass_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream,
 	uint64_t id = stream->id, next = before.offset + before.size / 8;
 	tel_status st;
 
-	/* where a packet has much room behind its events, or is the last one */
-	if (before.size - before.content >= 8 * PAGE &&
+	/*
+	 * A packet with much room behind its events, or one whose size is not
+	 * that of a buffer, where no other follows it, or the file ends.
+	 */
+	if ((before.size - before.content >= 8 * PAGE || next % PAGE != 0) &&
 	    (next >= f->size || !is_followed(s, stream, f, next))) {
 		st = find_earlier(r, s, stream, f, &next);
 		if (st == TEL_OK && next < before.offset + before.size / 8)
