@@ -461,13 +461,18 @@ run_operands(struct event_loop *p, struct source *srcs, struct source **list,
 {
 	struct settings *s = p->settings;
 	enum outcome outcome = CONTINUE;
-	int i;
+	int i, opened = 1;
 
 	p->sources = list;
 	p->nsources = 0;
-	for (i = 0; i < n; i++)
-		if (source_open(&srcs[i], operands[i]))
+	for (i = 0; i < n && opened >= 0; i++) {
+		opened = source_open(&srcs[i], operands[i]);
+		if (opened > 0)
 			list[p->nsources++] = &srcs[i];
+	}
+	/* not some of what was to be merged */
+	if (opened < 0)
+		return END_ALL;
 	n = sources_span(list, p->nsources, s) ? p->nsources : 0;
 	p->nsources = 0;
 	for (i = 0; i < n && outcome == CONTINUE; i++) {
@@ -628,7 +633,9 @@ make_seekable(struct settings *s, off_t *input)
 			*input = lseek(STDIN_FILENO, 0, SEEK_CUR);
 			good = *input >= 0 || sources_spool_input(s);
 			*input = *input < 0 ? 0 : *input;
-		} else if ((good = source_open(&src, name)) != 0) {
+		} else if (source_open(&src, name) <= 0) {
+			good = 0;
+		} else {
 			good = src.regular || src.folder;
 			source_close(&src);
 			if (!good)
@@ -687,7 +694,7 @@ indexed_span(const struct settings *s, uint64_t *first, uint64_t *last)
 	memset(&src, 0, sizeof(src));
 	if (s->noperands != 1 || strcmp(s->operands[0], "-") == 0 ||
 	    s->select.filtering || s->file_order || s->select.skip > 0 ||
-	    !source_open(&src, s->operands[0]))
+	    source_open(&src, s->operands[0]) <= 0)
 		return 0;
 	src.reader = src.regular ? source_reader(s, NULL, NULL) : NULL;
 	if (src.reader != NULL)

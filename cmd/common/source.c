@@ -14,6 +14,7 @@ int
 source_open(struct source *src, const char *operand)
 {
 	struct stat st;
+	int limit;
 
 	src->name = operand;
 	src->reader = NULL;
@@ -21,19 +22,21 @@ source_open(struct source *src, const char *operand)
 	if (strcmp(operand, "-") != 0)
 		src->fd = tel_open_path(operand);
 	if (src->fd < 0 || fstat(src->fd, &st) != 0) {
-		message_fail(STATUS_FAILED, operand, "%s", strerror(errno));
-		goto fail;
+		limit = errno == EMFILE || errno == ENFILE;
+		message_fail(STATUS_FAILED, operand, "%s%s", strerror(errno),
+		    limit ? ": 'ulimit -n' sets how many may be open at once, "
+		            "and --no-merge opens one after the other" :
+		            "");
+		if (src->fd > 0)
+			(void)close(src->fd);
+		src->fd = -1;
+		return limit ? -1 : 0;
 	}
 	src->folder = S_ISDIR(st.st_mode);
 	src->regular = S_ISREG(st.st_mode);
 	src->size = src->regular ? (uint64_t)st.st_size : 0;
 	src->changed = src->regular ? (int64_t)st.st_mtime : 0;
 	return 1;
-fail:
-	if (src->fd > 0)
-		(void)close(src->fd);
-	src->fd = -1;
-	return 0;
 }
 
 void

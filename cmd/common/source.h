@@ -26,7 +26,8 @@ struct source {
 void source_explain(struct source *src, const struct settings *s);
 
 /*
- * Opening: 1, or 0 after a message; attaching makes the reader of an open
+ * Opening: 1, or after a message 0, or -1 where as many files are open as may
+ * be; attaching makes the reader of an open
  * source, which shares event types with another, and closing reports damage.
  */
 int source_open(struct source *src, const char *operand);

@@ -87,7 +87,7 @@ telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 	if (!is_input && access(operand, R_OK) != 0)
 		return 0;
 	memset(&src, 0, sizeof(src));
-	if (!source_open(&src, operand))
+	if (source_open(&src, operand) <= 0)
 		return -1;
 	start = src.regular ? lseek(src.fd, 0, SEEK_CUR) : -1;
 	if (start < 0)

@@ -405,7 +405,7 @@ read_inst(struct count *c, const char *operand)
 	tel_status st;
 
 	memset(&src, 0, sizeof(src));
-	if (!source_open(&src, operand))
+	if (source_open(&src, operand) <= 0)
 		return;
 	if (strcmp(operand, "-") == 0 && c->ahead.size > c->again)
 		st = tel_stats_read_inst(c->show.stats, read_input, c, operand);

@@ -159,6 +159,27 @@ setup() {
 	[[ ${stderr_lines[-1]} == *': 904 damaged places, '* ]]
 }
 
+@test "more files than may be open: one message, and nothing merged of some" {
+	local tool files
+
+	for n in {1..40}; do
+		printf '%016X Alloc ptr=0x10 size=16\n' "$n" >"$n.text"
+	done
+	files=({1..40}.text)
+	for tool in telcat telfilter telreplay; do
+		run -1 --separate-stderr bash -c 'ulimit -n 32; "$@"' sh "$tool" \
+		    "${files[@]}"
+		[ -z "$output" ]
+		[[ $stderr == "$tool: "*": Too many open files: 'ulimit -n' sets"* ]]
+		[ "${#stderr_lines[@]}" = 1 ]
+	done
+	# those that are read one after the other need none of it
+	run -0 bash -c 'ulimit -n 32; telcat --no-merge -H "$@"' sh "${files[@]}"
+	[ "${#lines[@]}" = 40 ]
+	run -0 bash -c 'ulimit -n 32; telstat -f json "$@"' sh "${files[@]}"
+	[[ $output == *'"events":40,'* ]]
+}
+
 @test "messages name the member of an archive" {
 	head -c 3001 mpsio.log >cut.log
 	tar -cf t.tar cut.log
