@@ -627,3 +627,25 @@ times() {
 		tail -n "$(wc -l <rest)" all | cmp - rest
 	done
 }
+
+@test "the place of an event is that in the stream that the .tel was made of" {
+	local log options
+
+	for log in 1.111.0-lii6gc-amcss 1.118.0-lii6gc-poolncv; do
+		unpack "$log" log
+		telfilter -q -f tel -o log.tel log
+		while read -ra options; do
+			telstat -q --file-order -f json "${options[@]}" log |
+			    sed -n '/"top value"/s/"log":"[^"]*"//p' >want
+			telstat -q --file-order -f json "${options[@]}" log.tel |
+			    sed -n '/"top value"/s/"log":"[^"]*"//p' | cmp - want
+			[ -s want ]
+		done <<-'END'
+			-s x=top(clock,500)
+			-s x=top(size,500)
+			-s x=top(index,50)
+			-t 60%, -s x=top(size,500)
+			-t 90%, -s x=top(clock,50)
+		END
+	done
+}
