@@ -188,8 +188,6 @@ selection_option(struct selection *s, int id, const char *text)
 
 	if (id == OPTION_SINCE || id == OPTION_UNTIL)
 		option = id == OPTION_SINCE ? "--since" : "--until";
-	if ((id == 'w' || option != letter) && !is_condition(option, text))
-		return 0;
 	switch (id) {
 	case 'k':
 		st =
@@ -213,7 +211,8 @@ selection_option(struct selection *s, int id, const char *text)
 	}
 	s->filtering = 1;
 	if (st == TEL_OK)
-		return 1;
+		return (id != 'w' && option == letter) ||
+		    is_condition(option, text);
 	/* TEL_END: after a message */
 	if (st != TEL_END)
 		selection_report_error(s, st, option);
