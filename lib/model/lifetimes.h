@@ -39,7 +39,7 @@ tel_status tel__lifetimes_add(struct tel__lifetimes **all, uint64_t time,
     uint32_t blocks);
 /*
  * The time that a share of the blocks, in 1e-9, lived for at most, less than a
- * sixteenth too long.  1; 0: there are no blocks.
+ * sixteenth too long.  Returns 1, or 0 without a block.
  */
 int tel__lifetimes_quantile(const struct tel__lifetimes *l, uint32_t share,
     uint64_t *out);

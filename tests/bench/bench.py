@@ -103,6 +103,8 @@ JFR_ROWS = [
     ("telcat (text), JFR", "telcat -q -j 1 LOG", None),
 ]
 
+JFR_MEMORY = 72  # megabytes, of text of a recording from a pipe, chunks of 12 MB
+
 # What is measured by wall time on zstd input, over the slower of "zstd -dc"
 # and the same command on the uncompressed log.
 ZSTD_ROWS = [
@@ -319,6 +321,11 @@ def measure_traces(folder, megabytes):
                         [c.replace("LOG", log) for _, c, _ in rows], 0)
         for (what, _, target), seconds in zip(rows, times[1:]):
             row(what, seconds, seconds / times[0], target)
+    # a chunk of 12 MB, and what it defines
+    with open(jfr, "rb") as file:
+        used = peak("telcat -q -j 1", file.read(), 2 * megabytes + 1)
+    print(f"{'telcat, JFR pipe, MB':26} {used:8.1f} {'':7} {JFR_MEMORY:7}"
+          f"{'' if used <= JFR_MEMORY else '  over'}")
 
 
 def peak(command, seed, megabytes):
