@@ -372,6 +372,59 @@ update_many_buckets(struct tel_stat *s, const uint64_t *values, size_t n)
 	return st;
 }
 
+/* The values of a run have one data type. */
+static tel_status
+update_many_tally(struct tel_stat *s, const uint64_t *values, size_t n)
+{
+	struct key key = { 0, (uint8_t)s->definition->value_type };
+	int wrapped = count_add(&s->weight, n);
+	tel_status st = TEL_OK;
+	size_t i;
+
+	s->updates += n;
+	for (i = 0; i < n && st != TEL_ENOMEM; i++) {
+		key.bits = values[i];
+		st = tel__tally_add(&s->tally, &key, 1, 1, &wrapped);
+	}
+	stat_wrap(s, wrapped);
+	return st == TEL_ENOMEM ? st : TEL_OK;
+}
+
+static tel_status
+update_many_distinct(struct tel_stat *s, const uint64_t *values, size_t n)
+{
+	tel_value v = { 0, s->definition->value_type, { 0 }, 0 };
+	tel_status st = TEL_OK;
+	size_t i;
+
+	s->updates += n;
+	for (i = 0; i < n && st == TEL_OK; i++) {
+		v.as.u64 = values[i];
+		st = tel__stat_add_distinct(s, &v);
+	}
+	return st;
+}
+
+static tel_status
+update_many_sums(struct tel_stat *s, const uint64_t *values, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		(void)update_sum(s, int128_u64(values[i]), 1);
+	return TEL_OK;
+}
+
+static tel_status
+update_many_extremes(struct tel_stat *s, const uint64_t *values, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		(void)update_extreme(s, int128_u64(values[i]), 1);
+	return TEL_OK;
+}
+
 static tel_status
 update_many_quantiles(struct tel_stat *s, const uint64_t *values, size_t n)
 {
@@ -441,13 +494,15 @@ static const struct stat_class classes[] = {
 	    .numbers = { { "w", TEL_NUMBER_WEIGHT },
 	        { "ovf", TEL_NUMBER_OVERFLOW },
 	        { "ovfn", TEL_NUMBER_OVERFLOW_UPDATES } },
-	    .take = take_tally, .merge = merge_tally },
+	    .take = take_tally, .merge = merge_tally,
+	    .update_many = update_many_tally },
 	[TEL_CLASS_DISTINCT] = { "distinct", "distinct", PARAMETERS(1, "max"),
 	    .preset = DISTINCT_MAX, .unitless = 1, .sketched = 1,
 	    .layout = tel__layout_distinct,
 	    .numbers = { { "dist", TEL_NUMBER_DISTINCT },
 	        { "err", TEL_NUMBER_ERROR } },
-	    .take = take_distinct, .merge = merge_distinct },
+	    .take = take_distinct, .merge = merge_distinct,
+	    .update_many = update_many_distinct },
 	[TEL_CLASS_TOP] = { "top", "top", PARAMETERS(1, "n"),
 	    .required = 1, .weighted = TEL_SHOWN_MAX, .real = 1,
 	    .ranked = 1,
@@ -457,16 +512,20 @@ static const struct stat_class classes[] = {
 	    .update = update_count },
 	[TEL_CLASS_SUM] = { "sum", "sum",
 	    .numbers = { { "total", TEL_NUMBER_SUM } },
-	    .real = 1, .update = update_sum },
+	    .real = 1, .update = update_sum,
+	    .update_many = update_many_sums },
 	[TEL_CLASS_MEAN] = { "mean", "mean",
 	    .numbers = { { "total", TEL_NUMBER_SUM } },
-	    .real = 1, .update = update_sum },
+	    .real = 1, .update = update_sum,
+	    .update_many = update_many_sums },
 	[TEL_CLASS_MIN] = { "min", "min",
 	    .numbers = { { "min", TEL_NUMBER_MIN } },
-	    .real = 1, .update = update_extreme },
+	    .real = 1, .update = update_extreme,
+	    .update_many = update_many_extremes },
 	[TEL_CLASS_MAX] = { "max", "max",
 	    .numbers = { { "max", TEL_NUMBER_MAX } },
-	    .real = 1, .update = update_extreme },
+	    .real = 1, .update = update_extreme,
+	    .update_many = update_many_extremes },
 	[TEL_CLASS_VAR] = { "var", "var",
 	    .numbers = { { "total", TEL_NUMBER_SUM } },
 	    .squared = 1, .real = 1, .update = update_var },

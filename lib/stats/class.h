@@ -48,8 +48,8 @@ struct stat_class {
 	/* Adds what another one, of an equal definition, counted after it. */
 	tel_status (*merge)(struct tel_stat *s, const struct tel_stat *from);
 	/*
-	 * Takes n values of weight 1, when their order and their times do not
-	 * matter.  TEL_OK, TEL_ENOMEM.  NULL: they matter.
+	 * Takes n values of weight 1 in the order of their events, when their
+	 * times do not matter.  TEL_OK, TEL_ENOMEM.  NULL: they matter.
 	 */
 	tel_status (
 	    *update_many)(struct tel_stat *s, const uint64_t *values, size_t n);

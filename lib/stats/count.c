@@ -364,10 +364,32 @@ stats_update_dt(struct tel_stats *s, const struct definition *d,
 	return st == TEL_OK ? st : stats_no_memory(s);
 }
 
+/* Updates a stat with the fields that it takes together, so far. */
+static tel_status
+stats_take_fields(struct tel_stats *s, struct definition *d)
+{
+	const size_t n = d->nvalues;
+	struct tel_stat *stat;
+	tel_status st;
+
+	if (n == 0)
+		return TEL_OK;
+	d->nvalues = 0;
+	st = definition_stat(d, s->tuple, &stat);
+	if (st == TEL_OK)
+		st = d->class->update_many(stat, d->values, n);
+	return st == TEL_OK ? TEL_OK : stats_no_memory(s);
+}
+
 static tel_status
 stats_apply(struct tel_stats *s, const struct source *from,
     const struct action *a, const struct tel_event *ev)
 {
+	/* those of earlier events come first */
+	const tel_status st = stats_take_fields(s, a->definition);
+
+	if (st != TEL_OK)
+		return st;
 	if (a->test && tel_filter_match(a->definition->filter, ev) <= 0)
 		return stats_update_dt(s, a->definition, ev);
 	switch (a->what) {
@@ -525,41 +547,41 @@ stats_add_span(struct source *from, const struct tel_run *run)
 }
 
 /* Adds the fields of an event to those that stats take together. */
-static void
-stats_count_add_fields(const struct slot *slot, tel_run *run, size_t i)
+static tel_status
+stats_count_add_fields(struct tel_stats *s, const struct slot *slot,
+    tel_run *run, size_t i)
 {
 	const struct action *a = slot->actions, *end = a + slot->nactions;
 	struct definition *d;
+	tel_status st = TEL_OK;
 
-	for (; a < end; a++) {
+	for (; a < end && st == TEL_OK; a++) {
 		d = a->definition;
 		if (a->test &&
 		    tel_filter_match(d->filter, run_event(run, i)) <= 0)
 			continue;
+		if (d->value_type != a->load->datatype) {
+			st = stats_take_fields(s, d);
+			d->value_type = a->load->datatype;
+		}
 		d->values[d->nvalues++] = tel_load(a->load, run->data[i]);
 	}
+	return st;
 }
 
 /* Updates all stats with the fields of a run. */
 static tel_status
-stats_take_fields(struct tel_stats *s)
+stats_take_all_fields(struct tel_stats *s)
 {
-	struct definition *d;
-	struct tel_stat *stat;
 	tel_status st = TEL_OK;
 	size_t i;
 
 	for (i = 0; i < s->count; i++) {
-		d = s->definitions[i];
-		if (d->nvalues == 0)
-			continue;
 		if (st == TEL_OK)
-			st = definition_stat(d, s->tuple, &stat);
-		if (st == TEL_OK)
-			st = d->class->update_many(stat, d->values, d->nvalues);
-		d->nvalues = 0;
+			st = stats_take_fields(s, s->definitions[i]);
+		s->definitions[i]->nvalues = 0;
 	}
-	return st == TEL_OK ? st : stats_no_memory(s);
+	return st;
 }
 
 /* Counts events from one on, up to the first of which more is wanted. */
@@ -614,13 +636,13 @@ tel_stats_run(tel_stats *s, tel_run *run)
 				tel__live_fetch(&from->live, run, i, 0);
 			st = tel__stats_count_block(s, from, run_event(run, i));
 		}
-		if (slot->work == SLOT_FIELDS)
-			stats_count_add_fields(slot, run, i);
+		if (slot->work == SLOT_FIELDS && st == TEL_OK)
+			st = stats_count_add_fields(s, slot, run, i);
 	}
 	/* from is set unless the first event ran out of memory */
 	if (st == TEL_OK && plain && run->count > 1)
 		stats_add_span(from, run);
-	taken = stats_take_fields(s);
+	taken = stats_take_all_fields(s);
 	return st == TEL_OK ? taken : st;
 }
 

@@ -43,6 +43,7 @@ struct definition {
 	/* the values of a run that its stat takes together, or NULL */
 	uint64_t *values;
 	size_t nvalues;
+	enum tel_datatype value_type; /* of all of these */
 };
 
 /*

@@ -37,6 +37,20 @@ setup() {
 	done
 }
 
+@test "keys have the order and the data types of their events" {
+	{
+		printf '%s\n' '# teltools text 1' '# type: a 1 K x:unsigned' \
+		    '# type: b 2 K x:pointer' '# type: c 3 K x:signed'
+		printf '%016x %s x=%s\n' 1 a 1 2 b 0x2 3 a 3 4 c -4 5 a 5 6 b 0x3
+	} | clean telcat -f tel -o keys.tel
+	clean telstat -q -f inst -s 't=tally(x,4)' keys.tel | clean telcat -q |
+	    sed -n 's/.* Bucket path="t" .* key="\(.*\)" .*/\1/p' |
+	    diff - <(printf '%s\n' 1 2 3 -4)
+	clean telstat -q -f json -s 't=tally(x,4)' keys.tel |
+	    grep -oE '"key":[^,]*' |
+	    diff - <(printf '"key":%s\n' 3 -4 1 '"0x2"')
+}
+
 # ratio X: that of events of which each has x=X and y=4, as a picture.
 ratio() {
 	{

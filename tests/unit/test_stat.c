@@ -544,8 +544,10 @@ test_runs(size_t nspecs)
 		"g=log2(size) if name == PoolFree", "h=log2(size) if pool > 99",
 		"i=hist(size,-5,1M,1000)", "j=sum(size)", "k=mag(size)",
 		"l=log2(size*3)", "m=tally(pool,100)",
-		"n=log2(pool,5) if index > 9",
-		"o=quantiles(size) if size > 1M" };
+		"n=log2(pool,5) if index > 9", "o=quantiles(size) if size > 1M",
+		"p=distinct(size,500)", "q=distinct(pool)", "r=min(size)",
+		"s=max(index)", "t=mean(pool)",
+		"u=tally(size,1000) if size < 2k" };
 	static struct made_run made;
 	struct stat_log l;
 	tel_stats *one = must(tel_stats_new()), *many = must(tel_stats_new());
@@ -599,7 +601,7 @@ main(void)
 	test_groups();
 	test_pairs();
 	test_snapshots();
-	test_runs(15);
+	test_runs(21);
 	test_runs(0);
 	return done();
 }
