@@ -174,6 +174,8 @@ telstat_count_begin(void *arg, struct source *const *srcs, int n)
 		c->failed = 1;
 		return 0;
 	}
+	(void)tel_stats_set_heap(c->show.stats, c->telstat->heap,
+	    c->telstat->runtime == NULL);
 	for (i = 0; i < n; i++) {
 		warn_of_order(c, srcs[i]);
 		st = tel_stats_begin(c->show.stats, srcs[i]->reader);
@@ -206,19 +208,12 @@ telstat_count_counted(struct count *c, tel_status st)
 	if (__builtin_expect(st == TEL_OK, 1))
 		return CONTINUE;
 	c->failed = 1;
-	if (!c->sink->failed)
+	/* what has no text is of the heap, which may have a key */
+	if ((st == TEL_EINVAL || st == TEL_ELIMIT) &&
+	    tel_stats_error(c->show.stats)[0] == '\0')
+		telstat_report_key_error(c->telstat, st);
+	else if (!c->sink->failed)
 		telstat_report_error(c->telstat, st, NULL);
-	return END_ALL;
-}
-
-/* The same after counting in the heap, which may have a key. */
-static enum outcome
-telstat_count_heap(struct count *c, tel_status st)
-{
-	if (st != TEL_EINVAL && st != TEL_ELIMIT)
-		return telstat_count_counted(c, st);
-	c->failed = 1;
-	telstat_report_key_error(c->telstat, st);
 	return END_ALL;
 }
 
@@ -231,34 +226,19 @@ telstat_count_event(void *arg, const tel_event *ev)
 
 	if (st == TEL_OK && t->runtime != NULL &&
 	    runtime_wants(tel_event_type(ev)))
-		return telstat_count_counted(c, runtime_event(t->runtime, ev));
-	if (st != TEL_OK || t->heap == NULL)
-		return telstat_count_counted(c, st);
-	return telstat_count_heap(c, tel_heap_event(t->heap, ev));
+		st = runtime_event(t->runtime, ev);
+	return telstat_count_counted(c, st);
 }
 
 static enum outcome
 telstat_count_run(void *arg, tel_run *events)
 {
 	struct count *c = arg;
-	const struct telstat *t = c->telstat;
-	enum outcome outcome = CONTINUE;
-	size_t i;
+	tel_status st = tel_stats_run(c->show.stats, events);
 
-	if (t->heap == NULL || (t->runtime == NULL && t->interval == 0)) {
-		outcome = telstat_count_counted(c,
-		    tel_stats_run(c->show.stats, events));
-		if (outcome == CONTINUE)
-			outcome = telstat_count_counted(c,
-			    runtime_run(t->runtime, events));
-		if (outcome == CONTINUE && t->heap != NULL)
-			outcome = telstat_count_heap(c,
-			    tel_heap_run(t->heap, events));
-		return outcome;
-	}
-	for (i = 0; i < tel_run_count(events) && outcome == CONTINUE; i++)
-		outcome = telstat_count_event(arg, tel_run_event(events, i));
-	return outcome;
+	if (st == TEL_OK)
+		st = runtime_run(c->telstat->runtime, events);
+	return telstat_count_counted(c, st);
 }
 
 static enum outcome

@@ -12,6 +12,7 @@
 #endif
 
 #include "tel/printer.h"
+#include "tel/stats.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,9 +69,16 @@ TEL_SINCE_EXPERIMENTAL tel_status tel_heap_set_min_age(tel_heap *h,
  */
 TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_heap_event(tel_heap *h,
     const tel_event *event);
-/* The same of all events of a run, until one fails. */
-TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_heap_run(tel_heap *h,
-    tel_run *run);
+/*
+ * A set of statistics counts each of its events in a heap as well, so that live
+ * blocks are followed once; NULL: no longer.  samples: 0 leaves samples out.
+ * Must come before tel_stats_begin(); tel_heap_end() must come after
+ * tel_stats_end().  What tel_heap_event() fails with is then what the set fails
+ * with, without a text of tel_stats_error().
+ * Returns TEL_OK; TEL_ESTATE while logs are read.
+ */
+TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_heap(tel_stats *s, tel_heap *h,
+    int samples);
 /*
  * Ends the logs so far, whose live blocks stay live.  Must come before their
  * readers are freed and events of others follow.

@@ -247,7 +247,7 @@ live_set(struct tel__live *l, struct tel__live_block *b, const tel_alloc *op,
 	b->size = op->weight != 0 ? op->weight : size;
 	b->clock = op->clock;
 	b->blocks = blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
-	b->owner = b->pool = 0;
+	b->owner = b->account = b->pool = 0;
 }
 
 /* There is no room for a block that is allocated. */

@@ -21,12 +21,13 @@
 /* A live block, or those that a sample stands for. */
 struct tel__live_block {
 	uint64_t address;
-	uint64_t tag;    /* of its process and log: its key is address ^ tag */
-	uint64_t size;   /* bytes, of all, without the parts that were freed */
-	uint64_t clock;  /* of its allocation */
-	uint32_t blocks; /* 1, unless it is a sample */
-	uint32_t owner;  /* the user's; 0 at first */
-	uint32_t pool;   /* its place and 1; 0: none */
+	uint64_t tag;     /* of its process and log: its key is address ^ tag */
+	uint64_t size;    /* bytes, of all, without the parts that were freed */
+	uint64_t clock;   /* of its allocation */
+	uint32_t blocks;  /* 1, unless it is a sample */
+	uint32_t owner;   /* the user's; 0 at first, */
+	uint32_t account; /* and so is this */
+	uint32_t pool;    /* its place and 1; 0: none */
 	uint32_t next, previous; /* in the pool: places of blocks and 1 */
 };
 

@@ -171,7 +171,7 @@ tel__holders_event(struct holders *h, const struct tel_event *ev, uint64_t time,
 		h->largest = size > h->largest ? size : h->largest;
 		h->sizes[tel__bit_length(size)]++;
 	}
-	return tel__heap_take(h->heap, ev, &op);
+	return tel__heap_take(h->heap, ev, &op, NULL, NULL);
 }
 
 void

@@ -62,6 +62,8 @@ struct tel_heap {
 	uint64_t class_process;
 	uint32_t class_nodes[TEL__HEAP_CLASSES];
 	uint64_t untracked, unknown;
+	tel__live_fn *also; /* of the event; or NULL */
+	void *also_arg;
 	tel__heap_fn *watch; /* NULL: no one asks */
 	void *watch_arg;
 	/*
@@ -395,7 +397,11 @@ heap_change(void *arg, enum tel__live_what what, struct tel__live_block *block,
 {
 	struct tel_heap *h = arg;
 	struct site *s;
+	tel_status st;
 
+	st = h->also == NULL ? TEL_OK : h->also(h->also_arg, what, block, op);
+	if (st != TEL_OK || h->kind != HEAP_BLOCKS)
+		return st;
 	switch (what) {
 	case TEL__LIVE_ALLOCATED: return begin_block(h, block, op, 1);
 	case TEL__LIVE_UNTRACKED: return begin_block(h, block, op, 0);
@@ -444,15 +450,17 @@ heap_weight_of(const struct tel_event *ev)
 }
 
 tel_status
-tel__heap_take(tel_heap *h, const tel_event *event, const tel_alloc *op)
+tel__heap_take(tel_heap *h, const tel_event *event, const tel_alloc *op,
+    tel__live_fn *also, void *arg)
 {
 	struct tel__stack_log *l;
 	const int sample = tel_type_samples_allocs(event->type);
 	tel_status st = TEL_OK;
 
-	if (!tel_event_timeless(event) && event->clock > h->end)
-		h->end = event->clock;
-	if (op == NULL || op->failed || !set_kind(h, event->type, sample))
+	if (!tel_event_timeless(event))
+		tel__heap_reach(h, event->clock);
+	if (op == NULL || op->failed ||
+	    (!set_kind(h, event->type, sample) && (sample || also == NULL)))
 		return TEL_OK;
 	h->begun = 1;
 	l = tel__stacks_log(&h->stacks, event->log);
@@ -464,6 +472,8 @@ tel__heap_take(tel_heap *h, const tel_event *event, const tel_alloc *op)
 	}
 	h->event = event;
 	h->tag = l->tag;
+	h->also = also;
+	h->also_arg = arg;
 	if (h->clock != event->log->clock) {
 		tel__clock_free(h->clock);
 		h->clock = tel__clock_share(event->log->clock);
@@ -495,21 +505,25 @@ tel_heap_event(tel_heap *h, const tel_event *event)
 	else
 		counts = tel_type_is_alloc(event->type) &&
 		    tel__event_alloc(event, &op);
-	return tel__heap_take(h, event, counts ? &op : NULL);
+	return tel__heap_take(h, event, counts ? &op : NULL, NULL, NULL);
 }
 
-tel_status
-tel_heap_run(tel_heap *h, tel_run *run)
+struct tel__live *
+tel__heap_blocks(tel_heap *h, const struct tel_log *log, uint64_t *tag)
 {
-	tel_status st = TEL_OK;
-	size_t i;
+	const struct tel__stack_log *l = tel__stacks_log(&h->stacks, log);
 
-	for (i = 0; i < run->count && st == TEL_OK; i++) {
-		if (i > 0)
-			tel__live_fetch(&h->live, run, i, h->tag);
-		st = tel_heap_event(h, run_event(run, i));
-	}
-	return st;
+	if (l == NULL)
+		return NULL;
+	*tag = l->tag;
+	return &h->live;
+}
+
+void
+tel__heap_reach(tel_heap *h, uint64_t clock)
+{
+	if (clock > h->end)
+		h->end = clock;
 }
 
 /* Live blocks that are too young are not counted as live. */

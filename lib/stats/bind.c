@@ -347,7 +347,9 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 
 	slot->type = t;
 	slot->part = UINT32_MAX;
-	slot->blocks = s->blocks && tel_type_is_alloc(t);
+	slot->blocks = tel_type_is_alloc(t) ?
+	    s->blocks || s->heap != NULL :
+	    s->heap_samples && tel_type_samples_allocs(t);
 	for (i = 0; i < s->count; i++) {
 		if (!find_action(s->definitions[i], schema, t, &a))
 			continue;

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "model/role.h"
+#include "query/heap.h"
 #include "stats/stats.h"
 
 static void
@@ -43,14 +44,16 @@ tel__stats_live_change(void *arg, enum tel__live_what what,
 		break;
 	case TEL__LIVE_UNKNOWN: r->strays++; break;
 	}
-	return tel__stats_pools_change(&from->pools, &from->live, what, block,
-	    op);
+	return tel__stats_pools_change(&from->pools, from->live, from->tag,
+	    what, block, op);
 }
 
 /* -------------------------------------------------------------- operations */
 
+/* heap: takes the operation as well, with the event that it is of; or NULL. */
 static tel_status
-take_op(struct source *from, const tel_alloc *op)
+take_op(struct source *from, const tel_alloc *op, struct tel_heap *heap,
+    const struct tel_event *ev)
 {
 	tel_status st = TEL_OK;
 
@@ -58,7 +61,9 @@ take_op(struct source *from, const tel_alloc *op)
 	    op->kind == TEL_ALLOC_POOL_DESCRIBE)
 		st = tel__stats_pools_create(&from->pools, op, from->schema);
 	if (st == TEL_OK)
-		st = tel__live_take(&from->live, op, 0);
+		st = heap == NULL ?
+		    tel__live_take(from->live, op, from->tag) :
+		    tel__heap_take(heap, ev, op, tel__stats_live_change, from);
 	if (op->kind == TEL_ALLOC_POOL_DESTROY)
 		tel__stats_pools_destroy(&from->pools, op);
 	return st;
@@ -120,12 +125,12 @@ fetch_ahead(const struct source *from, size_t i, size_t n)
 	if (i + FETCH_OP >= n)
 		return;
 	__builtin_prefetch(&w->ops[w->keys[i + FETCH_OP].row]);
-	if (from->live.by_key.count < TEL__LIVE_NEAR)
+	if (from->own.by_key.count < TEL__LIVE_NEAR)
 		return;
 	op = &w->ops[w->keys[i + TEL__LIVE_ENTRY].row];
-	tel__live_expect(&from->live, block_op_key(op));
+	tel__live_expect(&from->own, block_op_key(op));
 	op = &w->ops[w->keys[i + TEL__LIVE_BLOCK].row];
-	tel__live_approach(&from->live, block_op_key(op));
+	tel__live_approach(&from->own, block_op_key(op));
 }
 
 /* Takes all but the latest so many operations, no more than half of them. */
@@ -156,7 +161,7 @@ take_ops(struct source *from, size_t rest)
 		alloc.process = op->process;
 		alloc.weight = op->weight;
 		alloc.clock = w->keys[i].clock;
-		st = take_op(from, &alloc);
+		st = take_op(from, &alloc, NULL, NULL);
 	}
 	/* the keys of those that were taken have the rows that are free now */
 	for (i = 0; i < rest; i++) {
@@ -216,19 +221,32 @@ tel__stats_count_block(struct tel_stats *s, struct source *from,
     const struct tel_event *ev)
 {
 	tel_alloc alloc;
-	tel_status st;
+	const int is_op = tel__event_alloc(ev, &alloc) && s->blocks;
+	tel_status st = TEL_OK;
 
-	(void)tel__event_alloc(ev, &alloc);
-	if (tel__stats_pools_see(&from->pools, ev, &alloc) != TEL_OK)
+	if (is_op && tel__stats_pools_see(&from->pools, ev, &alloc) != TEL_OK)
 		return stats_no_memory(s);
-	if (from->sorted) {
+	if (is_op && from->sorted) {
 		s->report.has_allocs |= alloc.kind <= TEL_ALLOC_FREE ||
 		    alloc.kind == TEL_ALLOC_COMMIT;
-		st = take_op(from, &alloc);
+		st = take_op(from, &alloc, s->heap, ev);
 	} else {
-		st = blocks_add_op(s, from, &alloc);
+		if (is_op)
+			st = blocks_add_op(s, from, &alloc);
+		if (st == TEL_OK && s->heap != NULL)
+			st = tel__heap_take(s->heap, ev, &alloc, NULL, NULL);
 	}
-	return st == TEL_OK ? TEL_OK : stats_no_memory(s);
+	return st == TEL_ENOMEM ? stats_no_memory(s) : st;
+}
+
+tel_status
+tel_stats_set_heap(tel_stats *s, tel_heap *h, int samples)
+{
+	if (s->readers > 0)
+		return TEL_ESTATE;
+	s->heap = h;
+	s->heap_samples = h != NULL && samples;
+	return TEL_OK;
 }
 
 tel_status

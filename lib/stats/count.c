@@ -633,7 +633,7 @@ tel_stats_run(tel_stats *s, tel_run *run)
 		slot->bytes += run->sizes[i];
 		if (slot->blocks) {
 			if (from->sorted)
-				tel__live_fetch(&from->live, run, i, 0);
+				tel__live_fetch(from->live, run, i, from->tag);
 			st = tel__stats_count_block(s, from, run_event(run, i));
 		}
 		if (slot->work == SLOT_FIELDS && st == TEL_OK)

@@ -93,7 +93,7 @@ tel__stats_pools_destroy(struct pools *p, const tel_alloc *op)
 
 /* Sets the pool that a block is allocated in, if the operation names one. */
 static tel_status
-pools_own(struct pools *p, struct tel__live *live,
+pools_own(struct pools *p, struct tel__live *live, uint64_t log_tag,
     struct tel__live_block *block, const tel_alloc *op)
 {
 	struct tel__live_pool *of = op->pool == 0 || block->pool == 0 ?
@@ -103,21 +103,21 @@ pools_own(struct pools *p, struct tel__live *live,
 
 	/* a pool is destroyed in both at once */
 	if (of != NULL && of->owner != 0) {
-		block->owner = of->owner;
+		block->account = of->owner;
 		return TEL_OK;
 	}
-	address = tel__live_pool_of(live, op, 0);
+	address = tel__live_pool_of(live, op, log_tag);
 	if (address == 0)
 		return TEL_OK;
-	block->owner = pools_place(p, op, address);
+	block->account = pools_place(p, op, address);
 	if (of != NULL)
-		of->owner = block->owner;
-	return block->owner != 0 ? TEL_OK : TEL_ENOMEM;
+		of->owner = block->account;
+	return block->account != 0 ? TEL_OK : TEL_ENOMEM;
 }
 
 tel_status
 tel__stats_pools_change(struct pools *p, struct tel__live *live,
-    enum tel__live_what what, struct tel__live_block *block,
+    uint64_t log_tag, enum tel__live_what what, struct tel__live_block *block,
     const tel_alloc *op)
 {
 	const int allocates =
@@ -126,11 +126,11 @@ tel__stats_pools_change(struct pools *p, struct tel__live *live,
 
 	if (block == NULL)
 		return TEL_OK;
-	if (allocates && pools_own(p, live, block, op) != TEL_OK)
+	if (allocates && pools_own(p, live, log_tag, block, op) != TEL_OK)
 		return TEL_ENOMEM;
-	if (block->owner == 0)
+	if (block->account == 0)
 		return TEL_OK;
-	pool = &p->report->pools[block->owner - 1];
+	pool = &p->report->pools[block->account - 1];
 	if (allocates) {
 		pool->allocs += block->blocks;
 		(void)int128_add(&pool->bytes, int128_u64(block->size));

@@ -36,9 +36,12 @@ tel_status tel__stats_pools_see(struct pools *p, const struct tel_event *ev,
 tel_status tel__stats_pools_create(struct pools *p, const tel_alloc *op,
     const struct tel_schema *schema);
 void tel__stats_pools_destroy(struct pools *p, const tel_alloc *op);
-/* Takes a change of the blocks of a source.  TEL_OK, TEL_ENOMEM. */
+/*
+ * Takes a change of the blocks of a source, whose .account is the place of the
+ * pool.  TEL_OK, TEL_ENOMEM.
+ */
 tel_status tel__stats_pools_change(struct pools *p, struct tel__live *live,
-    enum tel__live_what what, struct tel__live_block *block,
+    uint64_t log_tag, enum tel__live_what what, struct tel__live_block *block,
     const tel_alloc *op);
 /* Adds the addresses of a source of the same log, read behind. */
 tel_status tel__stats_pools_join(struct pools *to, const struct pools *from);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "query/heap.h"
 #include "reader/reader.h"
 
 void
@@ -23,7 +24,7 @@ tel__source_free(struct source *from)
 		free(from->slots[i].record);
 	}
 	free(from->slots);
-	tel__live_clear(&from->live);
+	tel__live_clear(&from->own);
 	tel__waiting_clear(&from->waiting);
 	tel__stats_pools_clear(&from->pools);
 	tel__clock_free(from->clock);
@@ -89,6 +90,8 @@ tel__stats_settle_source(struct tel_stats *s, struct source *from)
 		s->session.first = from->first;
 	if (from->last > s->session.last)
 		s->session.last = from->last;
+	if (s->heap != NULL)
+		tel__heap_reach(s->heap, from->last);
 	from->first = UINT64_MAX;
 	from->last = 0;
 	return TEL_OK;
@@ -273,11 +276,15 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 	from->schema = log->schema;
 	from->first = UINT64_MAX;
 	from->clock = tel__clock_share(log->clock);
-	tel__live_init(&from->live, tel__stats_live_change, from);
+	tel__live_init(&from->own, tel__stats_live_change, from);
+	from->live = &from->own;
 	from->pools.report = &s->report;
 	tel__table_init(&from->pools.places);
 	tel__table_init(&from->pools.known);
 	from->sorted = frees_blocks(log->schema);
+	if (s->heap != NULL && from->sorted &&
+	    (from->live = tel__heap_blocks(s->heap, log, &from->tag)) == NULL)
+		st = TEL_ENOMEM;
 	for (i = 0; i < from->schema->ntypes && st == TEL_OK; i++)
 		st = tel__stats_bind_type(s, from, &from->schema->types[i]);
 	if (st == TEL_OK)

@@ -79,7 +79,8 @@ struct source {
 	size_t nslots;
 	int sorted; /* its operations on blocks do not wait to be sorted */
 	struct waiting waiting;
-	struct tel__live live;
+	struct tel__live own, *live; /* its blocks: own, or the heap's, */
+	uint64_t tag;                /* where they have this tag */
 	struct pools pools;
 	uint64_t first, last;    /* since the fields below were settled */
 	struct tel_clock *clock; /* of the log, and of it alone; NULL: none */
@@ -131,7 +132,9 @@ struct tel_stats {
 	uint64_t interval;
 	int interval_ticks;
 	int deltas;
-	int blocks; /* they are followed */
+	int blocks;            /* they are followed */
+	struct tel_heap *heap; /* takes their operations, too; or NULL */
+	int heap_samples;      /* and samples of allocations */
 	tel_snapshot_fn *snapshot;
 	void *snapshot_arg;
 	uint64_t reached; /* multiples of the interval */
