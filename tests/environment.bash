@@ -29,6 +29,17 @@ if [ -z "${TEL_TOP-}" ]; then
 	. "$TEL_TOP/tests/environment.sh"
 fi
 
+# bats notes where it is before each command, in functions and subshells too, which
+# takes longer than many a command.  What failed is known without: bash runs the trap
+# of errors where it is.
+set +T
+bats_debug_trap() { :; }
+bats_error_trap() {
+	bats_check_status_from_trap
+	[ -n "$BATS_DEBUG_LAST_STACK_TRACE_IS_VALID" ] || bats_capture_stack_trace
+	BATS_DEBUG_LAST_STACK_TRACE_IS_VALID=1
+}
+
 # Whether telrec can record what gcc and ls do here.
 can_record() {
 	case ${CFLAGS-} in *-fsanitize*) return 1 ;; esac

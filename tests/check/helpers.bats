@@ -90,6 +90,57 @@ DATA=$TEL_TOP/tests/data/mps
 	all 5 'not ok' "$PATH"
 }
 
+@test "a command that fails is shown with its lines, also in functions" {
+	cat >x.bash <<-'END'
+		helper() {
+			[ "$1" = 7 ]
+		}
+	END
+	printf 'load %q\nload %q\n' "$TEL_TOP/tests/cli/lib" "$PWD/x" >x.bats
+	cat >>x.bats <<-'END'
+		setup() {
+			[ "$BATS_TEST_NUMBER" -ne 6 ]
+		}
+	END
+	# bats would take "@test" in this file for its own
+	sed 's/^/@/' >>x.bats <<-'END'
+		test "1" { true; false; }
+		test "2" { true && [[ 1 == 2 ]]; true; }
+		test "3" { for i in 7 8; do helper $i; done; }
+		test "4" { true | false; }
+		test "5" { run -1 true; }
+		test "6" { true; }
+	END
+	run -1 bats_on "$PATH" x.bats
+	sed 's/, expected.*//; s/in file .*x.bash/in file x.bash/; s/in test file .*x.bats/in x.bats/' <<<"$output" >got
+	diff - got <<-'END'
+		1..6
+		not ok 1 1
+		# (in x.bats, line 6)
+		#   `@test "1" { true; false; }' failed
+		not ok 2 2
+		# (in x.bats, line 7)
+		#   `@test "2" { true && [[ 1 == 2 ]]; true; }' failed
+		not ok 3 3
+		# (from function `helper' in file x.bash, line 2,
+		#  in x.bats, line 8)
+		#   `@test "3" { for i in 7 8; do helper $i; done; }' failed
+		not ok 4 4
+		# (in x.bats, line 9)
+		#   `@test "4" { true | false; }' failed
+		not ok 5 5
+		# (in x.bats, line 10)
+		#   `@test "5" { run -1 true; }' failed
+		not ok 6 6
+		# (from function `setup' in x.bats, line 4)
+		#   `[ "$BATS_TEST_NUMBER" -ne 6 ]' failed
+	END
+	printf 'setup_file() {\n\t[ 1 = 2 ]\n}\n' | sed -i '2r /dev/stdin' x.bats
+	run -1 bats_on "$PATH" x.bats
+	grep -F "x.bats, line 4)" <<<"$output"
+	grep -F "\`[ 1 = 2 ]' failed" <<<"$output"
+}
+
 @test "each test of a file fails with the command that it uses" {
 	[ -z "${TEST_SLOW-}" ] || skip "it runs a file of tests twice"
 	run -1 bats_on "$PWD/broken:$PATH" "$TEL_TOP/tests/cli/inst.bats"
