@@ -31,7 +31,8 @@ tel_status tel__reader_open_part(struct tel_reader *r,
 /*
  * Frees what a reader needs to read its log, a regular file.  Its schema and its
  * clock stay.  again: it is read from its start again, when its next event is
- * asked for; else it has ended.  TEL_OK; TEL_ESTATE: the log has to stay open.
+ * asked for; else it has ended, and its labels stay, too.  TEL_OK;
+ * TEL_ESTATE: the log has to stay open.
  */
 tel_status tel__reader_suspend(struct tel_reader *r, int again);
 

@@ -183,8 +183,11 @@ tel__reader_suspend(struct tel_reader *r, int again)
 	r->format->close(r);
 	r->format = NULL;
 	r->state = NULL;
-	tel__labels_free(r->log.labels);
-	r->log.labels = NULL;
+	/* what was counted of a log that has ended may be named by its labels */
+	if (again) {
+		tel__labels_free(r->log.labels);
+		r->log.labels = NULL;
+	}
 	tel__history_free(r->log.history);
 	r->log.history = NULL;
 	if (!again)

@@ -309,6 +309,18 @@ for line in sys.stdin:
 	END
 }
 
+@test "pools of logs of which many are read as one" {
+	for i in $(seq 70); do
+		zstd -dc "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-poolncv.log.zst" \
+		    >"$i.log"
+	done
+	# beyond 64 a log is closed once it has ended
+	telstat --stacks ./*.log >all
+	grep 'logs 70  events 10,080' all
+	telstat -S -f json ./*.log >all
+	[ "$(grep -c '"type":"pool","name":"MVFF Control"' all)" = 70 ]
+}
+
 @test "what is wrong with the options is said" {
 	by_hand >hand
 	run -2 telcat -f folded --weight most hand
