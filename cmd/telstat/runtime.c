@@ -22,8 +22,6 @@
 #define COLLECTIONS_SHOWN 10
 /* Pauses and collections that are kept, the first ones; others are counted. */
 #define KEPT_MAX ((size_t)1 << 20)
-/* Types whose events are known to be wanted or not; a power of two. */
-#define MEMO 64u
 /* Distinct names of collectors, pauses and causes. */
 #define NAMES_MAX 256u
 
@@ -60,11 +58,10 @@ struct runtime {
 	tel_heap *stacks, *classes; /* of samples; classes NULL: not yet */
 	int sorted;
 	int only_ranges; /* of the first log */
-	/* of types of the log: whether they are wanted */
-	struct {
-		const tel_type *type;
-		int wanted;
-	} memo[MEMO];
+	/* of the types of a schema of the log: whether they are wanted */
+	const tel_schema *schema;
+	unsigned char *wanted;
+	size_t ntypes, wanted_room;
 };
 
 int
@@ -158,6 +155,7 @@ runtime_free(struct runtime *rt)
 	free(rt->collections);
 	tel__collector_clear(&rt->ends);
 	free(rt->cycles);
+	free(rt->wanted);
 	free(rt);
 }
 
@@ -367,32 +365,45 @@ runtime_event(struct runtime *rt, const tel_event *ev)
 	return st == TEL_OK ? tel_heap_event(rt->stacks, ev) : st;
 }
 
+/* Finds out which types of a schema are wanted.  1, or 0: no memory. */
+static int
+runtime_choose(struct runtime *rt, const tel_schema *schema)
+{
+	size_t i;
+
+	rt->schema = schema;
+	rt->ntypes = tel_schema_type_count(schema);
+	if (!TEL__RESERVE(rt->wanted, rt->wanted_room, rt->ntypes))
+		return 0;
+	for (i = 0; i < rt->ntypes; i++)
+		rt->wanted[i] =
+		    runtime_wants(tel_schema_type(schema, (unsigned)i)) != 0;
+	return 1;
+}
+
 tel_status
 runtime_run(struct runtime *rt, tel_run *events)
 {
 	const size_t n = rt == NULL ? 0 : tel_run_count(events);
-	const tel_type *type;
+	const tel_schema *schema = n == 0 ? NULL : events->first->schema;
 	const uint32_t log = rt == NULL ? 0 : rt->log;
 	tel_status st = TEL_OK;
-	unsigned at;
 	size_t i;
 
+	if (n == 0)
+		return TEL_OK;
 	/* also of a log's part without them, as later ones add to it */
-	if (n > 0 &&
-	    !tel__collector_log(&rt->ends, tel_run_event(events, 0), &rt->log))
+	if (!tel__collector_log(&rt->ends, tel_run_event(events, 0), &rt->log))
 		return TEL_ENOMEM;
-	/* types of another log may have their addresses */
-	if (n > 0 && rt->log != log)
-		memset(rt->memo, 0, sizeof(rt->memo));
-	for (i = 0; st == TEL_OK && i < n; i++) {
-		type = tel_run_type(events, i);
-		at = (unsigned)((uintptr_t)type / 64) % MEMO;
-		if (rt->memo[at].type != type) {
-			rt->memo[at].type = type;
-			rt->memo[at].wanted = runtime_wants(type);
-		}
-		if (rt->memo[at].wanted)
-			st = runtime_event(rt, tel_run_event(events, i));
+	/* a schema of another log may have its address */
+	if ((rt->log != log || rt->schema != schema) &&
+	    !runtime_choose(rt, schema))
+		return TEL_ENOMEM;
+	for (i = 0; st == TEL_OK; i++) {
+		i = tel__collector_find(events, i, rt->wanted, rt->ntypes);
+		if (i == n)
+			break;
+		st = runtime_event(rt, tel_run_event(events, i));
 	}
 	return st;
 }

@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "model/clock.h"
 #include "model/event.h"
+#include "model/run.h"
 
 /* Documented limit: starts and ends that are kept, the first ones. */
 #define TEL__COLLECTOR_MAX ((size_t)1 << 20)
@@ -64,6 +65,20 @@ static inline int
 tel__collector_wants(const struct tel_type *t)
 {
 	return t->range != 0;
+}
+
+/*
+ * The first event of a run, from i on, whose type is one that is wanted: each of
+ * the schema has an entry, types of unknown codes have none.
+ */
+static inline size_t
+tel__collector_find(const struct tel_run *run, size_t i,
+    const unsigned char *wanted, size_t ntypes)
+{
+	while (i < run->count &&
+	    (run->types[i] >= ntypes || !wanted[run->types[i]]))
+		i++;
+	return i;
 }
 
 /* The key of the range that an event starts, ends or happens in. */

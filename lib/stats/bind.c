@@ -350,6 +350,7 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 	slot->blocks = tel_type_is_alloc(t) ?
 	    s->blocks || s->heap != NULL :
 	    s->heap_samples && tel_type_samples_allocs(t);
+	tel__stats_block_fields(t, &slot->block);
 	for (i = 0; i < s->count; i++) {
 		if (!find_action(s->definitions[i], schema, t, &a))
 			continue;

@@ -57,6 +57,8 @@ take_op(struct source *from, const tel_alloc *op, struct tel_heap *heap,
 {
 	tel_status st = TEL_OK;
 
+	if (op->kind < TEL_ALLOC_POOL_CREATE && heap == NULL)
+		return tel__live_take(from->live, op, from->tag);
 	if (op->kind == TEL_ALLOC_POOL_CREATE ||
 	    op->kind == TEL_ALLOC_POOL_DESCRIBE)
 		st = tel__stats_pools_create(&from->pools, op, from->schema);
@@ -77,20 +79,44 @@ take_op(struct source *from, const tel_alloc *op, struct tel_heap *heap,
 #define WAITING_REST ((size_t)1 << 15)
 #define PIECE_MAX ((size_t)1 << 20)
 
+/* Small, as what waits is more than the caches near a processor hold. */
 struct block_op {
-	uint64_t address, size, pool, buffer, process, weight;
-	uint8_t kind, call, sized;
+	uint64_t address, size, pool;
+	uint8_t kind, call, sized, more;
+};
+
+/* What few have, in the same row: where one is not 0, .more is set. */
+struct block_more {
+	uint64_t buffer, process, weight;
 };
 
 /*
- * What waits is more than the caches near a processor hold: it is fetched so
- * many operations before it is taken, and so is a place for the next one.
+ * An operation is fetched so many operations before it is taken, and so is a
+ * place for the next one.
  */
 #define FETCH_OP 24u
 #define FETCH_PLACE 4u
 
+/* The key of the block of an operation that waits. */
+static inline uint64_t
+waiting_key(const struct waiting *w, size_t row)
+{
+	const struct block_op *op = &w->ops[row];
+
+	return op->address ^
+	    tel__live_process_tag(op->more ? w->more[row].process : 0, 0);
+}
+
+/* Fetches a row, which may be in two lines of a cache. */
+__attribute__((always_inline)) static inline void
+waiting_fetch(const struct block_op *op)
+{
+	__builtin_prefetch(op, 1);
+	__builtin_prefetch((const unsigned char *)(op + 1) - 1, 1);
+}
+
 /* A place for an operation of that clock, after those that wait; or NULL. */
-static struct block_op *
+static inline struct block_op *
 wait_place(struct waiting *w, uint64_t clock)
 {
 	struct tel__sort_key *key;
@@ -105,14 +131,21 @@ wait_place(struct waiting *w, uint64_t clock)
 	key = &w->keys[w->nops++];
 	key->clock = clock;
 	if (w->nops + FETCH_PLACE < w->nrows)
-		__builtin_prefetch(&w->ops[key[FETCH_PLACE].row], 1);
+		waiting_fetch(&w->ops[key[FETCH_PLACE].row]);
 	return &w->ops[key->row];
 }
 
-static inline uint64_t
-block_op_key(const struct block_op *op)
+/* Adds to an operation what few have.  1, or 0: no memory. */
+static int
+wait_more(struct waiting *w, struct block_op *op, const struct block_more *more)
 {
-	return op->address ^ tel__live_process_tag(op->process, 0);
+	const size_t row = (size_t)(op - w->ops);
+
+	if (!TEL__RESERVE(w->more, w->more_room, w->nrows))
+		return 0;
+	w->more[row] = *more;
+	op->more = 1;
+	return 1;
 }
 
 /* Fetches what the operations after i of n will need. */
@@ -120,17 +153,16 @@ __attribute__((always_inline)) static inline void
 fetch_ahead(const struct source *from, size_t i, size_t n)
 {
 	const struct waiting *w = &from->waiting;
-	const struct block_op *op;
 
 	if (i + FETCH_OP >= n)
 		return;
-	__builtin_prefetch(&w->ops[w->keys[i + FETCH_OP].row]);
+	waiting_fetch(&w->ops[w->keys[i + FETCH_OP].row]);
 	if (from->own.by_key.count < TEL__LIVE_NEAR)
 		return;
-	op = &w->ops[w->keys[i + TEL__LIVE_ENTRY].row];
-	tel__live_expect(&from->own, block_op_key(op));
-	op = &w->ops[w->keys[i + TEL__LIVE_BLOCK].row];
-	tel__live_approach(&from->own, block_op_key(op));
+	tel__live_expect(&from->own,
+	    waiting_key(w, w->keys[i + TEL__LIVE_ENTRY].row));
+	tel__live_approach(&from->own,
+	    waiting_key(w, w->keys[i + TEL__LIVE_BLOCK].row));
 }
 
 /* Takes all but the latest so many operations, no more than half of them. */
@@ -139,6 +171,7 @@ take_ops(struct source *from, size_t rest)
 {
 	struct waiting *w = &from->waiting;
 	const size_t n = w->nops;
+	const struct block_more none = { 0, 0, 0 }, *more;
 	const struct block_op *op;
 	struct tel__sort_key key;
 	tel_status st = TEL_OK;
@@ -150,6 +183,7 @@ take_ops(struct source *from, size_t rest)
 	for (i = 0; i < n - rest && st == TEL_OK; i++) {
 		fetch_ahead(from, i, n - rest);
 		op = &w->ops[w->keys[i].row];
+		more = op->more ? &w->more[w->keys[i].row] : &none;
 		/* the rest stays 0: to clear all of it takes long */
 		alloc.kind = (tel_alloc_kind)op->kind;
 		alloc.call = (tel_alloc_call)op->call;
@@ -157,9 +191,9 @@ take_ops(struct source *from, size_t rest)
 		alloc.address = op->address;
 		alloc.size = op->size;
 		alloc.pool = op->pool;
-		alloc.buffer = op->buffer;
-		alloc.process = op->process;
-		alloc.weight = op->weight;
+		alloc.buffer = more->buffer;
+		alloc.process = more->process;
+		alloc.weight = more->weight;
 		alloc.clock = w->keys[i].clock;
 		st = take_op(from, &alloc, NULL, NULL);
 	}
@@ -177,12 +211,13 @@ void
 tel__waiting_clear(struct waiting *w)
 {
 	free(w->ops);
+	free(w->more);
 	free(w->keys);
 	tel__sorter_clear(&w->sorter);
 }
 
 /* An operation of that kind more waits. */
-static tel_status
+static inline tel_status
 op_waits(struct tel_stats *s, struct source *from, unsigned kind)
 {
 	const size_t most = s->piece ? PIECE_MAX : WAITING_MAX;
@@ -203,6 +238,7 @@ static tel_status
 blocks_add_op(struct tel_stats *s, struct source *from,
     const volatile tel_alloc *alloc)
 {
+	struct block_more more;
 	struct block_op *op;
 
 	if (alloc->failed)
@@ -211,8 +247,13 @@ blocks_add_op(struct tel_stats *s, struct source *from,
 	if (op == NULL)
 		return TEL_ENOMEM;
 	*op = (struct block_op){ alloc->address, alloc->size, alloc->pool,
-		alloc->buffer, alloc->process, alloc->weight,
-		(uint8_t)alloc->kind, (uint8_t)alloc->call, alloc->sized != 0 };
+		(uint8_t)alloc->kind, (uint8_t)alloc->call, alloc->sized != 0,
+		0 };
+	more =
+	    (struct block_more){ alloc->buffer, alloc->process, alloc->weight };
+	if ((more.buffer | more.process | more.weight) != 0 &&
+	    !wait_more(&from->waiting, op, &more))
+		return TEL_ENOMEM;
 	return op_waits(s, from, op->kind);
 }
 
@@ -224,7 +265,11 @@ tel__stats_count_block(struct tel_stats *s, struct source *from,
 	const int is_op = tel__event_alloc(ev, &alloc) && s->blocks;
 	tel_status st = TEL_OK;
 
-	if (is_op && tel__stats_pools_see(&from->pools, ev, &alloc) != TEL_OK)
+	if (is_op &&
+	    (alloc.kind == TEL_ALLOC_POOL_CREATE ||
+	        alloc.kind == TEL_ALLOC_POOL_DESCRIBE))
+		alloc.size = ev->type->index;
+	if (is_op && pools_see(&from->pools, ev->type, alloc.pool) != TEL_OK)
 		return stats_no_memory(s);
 	if (is_op && from->sorted) {
 		s->report.has_allocs |= alloc.kind <= TEL_ALLOC_FREE ||
@@ -247,6 +292,65 @@ tel_stats_set_heap(tel_stats *s, tel_heap *h, int samples)
 	s->heap = h;
 	s->heap_samples = h != NULL && samples;
 	return TEL_OK;
+}
+
+/* Where the field of a part is, a number of 64 bits.  1, or 0: it is not. */
+static int
+block_field(const struct tel_type *t, enum tel_role_part part, uint16_t *out)
+{
+	const int i = t->role_field[part];
+
+	if (i < 0 || t->fields[i].load != TEL_LOAD_LE64)
+		return 0;
+	*out = t->fields[i].offset;
+	return 1;
+}
+
+void
+tel__stats_block_fields(const struct tel_type *t, struct block_fields *out)
+{
+	const int8_t *part = t->role_field;
+	const int address = part[TEL_PART_ADDRESS];
+
+	out->kind =
+	    t->role == TEL_ROLE_ALLOC ? TEL_ALLOC_MALLOC : TEL_ALLOC_FREE;
+	/* the address of a numbered block is another number */
+	out->plain = (t->role == TEL_ROLE_ALLOC || t->role == TEL_ROLE_FREE) &&
+	    block_field(t, TEL_PART_ADDRESS, &out->address) &&
+	    block_field(t, TEL_PART_SIZE, &out->size) &&
+	    block_field(t, TEL_PART_POOL, &out->pool) &&
+	    t->fields[address].datatype != TEL_UNSIGNED &&
+	    t->fields[address].datatype != TEL_SIGNED &&
+	    part[TEL_PART_PROCESS] < 0 && part[TEL_PART_WEIGHT] < 0 &&
+	    part[TEL_PART_COUNT] < 0 && part[TEL_PART_ALIGNMENT] < 0;
+}
+
+tel_status
+tel__stats_count_block_in(struct tel_stats *s, struct source *from,
+    const struct slot *slot, tel_run *run, size_t i)
+{
+	const struct block_fields *f = &slot->block;
+	const unsigned char *data = run->data[i];
+	struct block_op *op;
+	uint64_t address, pool;
+
+	if (from->sorted)
+		tel__live_fetch(from->live, run, i, from->tag);
+	if (from->sorted || !f->plain || s->heap != NULL)
+		return tel__stats_count_block(s, from, run_event(run, i));
+	address = tel_le64(data + f->address);
+	pool = tel_le64(data + f->pool);
+	if (pools_see(&from->pools, slot->type, pool) != TEL_OK)
+		return stats_no_memory(s);
+	if (address == 0 && f->kind == TEL_ALLOC_MALLOC)
+		return TEL_OK; /* it failed */
+	op = wait_place(&from->waiting, run->clocks[i]);
+	if (op == NULL)
+		return stats_no_memory(s);
+	*op = (struct block_op){ address, tel_le64(data + f->size), pool,
+		f->kind, TEL_CALL_C, f->kind == TEL_ALLOC_FREE, 0 };
+	return op_waits(s, from, f->kind) == TEL_OK ? TEL_OK :
+	                                              stats_no_memory(s);
 }
 
 tel_status
@@ -279,6 +383,9 @@ tel__stats_join_blocks(struct tel_stats *s, struct source *to,
 		if (op == NULL)
 			return TEL_ENOMEM;
 		*op = w->ops[w->keys[i].row];
+		if (op->more &&
+		    !wait_more(&to->waiting, op, &w->more[w->keys[i].row]))
+			return TEL_ENOMEM;
 		st = op_waits(s, to, op->kind);
 	}
 	return st;

@@ -631,11 +631,8 @@ tel_stats_run(tel_stats *s, tel_run *run)
 		}
 		slot->events++;
 		slot->bytes += run->sizes[i];
-		if (slot->blocks) {
-			if (from->sorted)
-				tel__live_fetch(from->live, run, i, from->tag);
-			st = tel__stats_count_block(s, from, run_event(run, i));
-		}
+		if (slot->blocks)
+			st = tel__stats_count_block_in(s, from, slot, run, i);
 		if (slot->work == SLOT_FIELDS && st == TEL_OK)
 			st = stats_count_add_fields(s, slot, run, i);
 	}

@@ -152,7 +152,7 @@ tel__stats_pools_change(struct pools *p, struct tel__live *live,
 /* ---------------------------------------------------------------- labels */
 
 static struct pool_label *
-pools_know(struct pools *p, uint64_t address)
+pools_add_label(struct pools *p, uint64_t address)
 {
 	struct tel__entry *e;
 	int fresh;
@@ -168,26 +168,17 @@ pools_know(struct pools *p, uint64_t address)
 }
 
 tel_status
-tel__stats_pools_see(struct pools *p, const struct tel_event *ev, tel_alloc *op)
+tel__stats_pools_know(struct pools *p, const struct tel_type *t, uint64_t pool)
 {
-	const struct tel_type *t = ev->type;
-	const int at = t->role_field[TEL_PART_POOL];
-	const struct tel__entry *e;
+	const struct tel__entry *e = tel__table_find(&p->known, pool);
 
-	if (op->kind == TEL_ALLOC_POOL_CREATE ||
-	    op->kind == TEL_ALLOC_POOL_DESCRIBE)
-		op->size = t->index;
-	/* most are the one before */
-	if (at < 0 ||
-	    (p->nlabels > 0 && p->labels[p->last].address == op->pool))
-		return TEL_OK;
-	e = tel__table_find(&p->known, op->pool);
 	if (e != NULL)
 		p->last = e->value;
 	if (e != NULL || p->nlabels >= POOLS_MAX)
 		return TEL_OK;
-	p->space = tel_field_space(t->schema, &t->fields[at]);
-	return pools_know(p, op->pool) == NULL ? TEL_ENOMEM : TEL_OK;
+	p->space = tel_field_space(t->schema,
+	    &t->fields[t->role_field[TEL_PART_POOL]]);
+	return pools_add_label(p, pool) == NULL ? TEL_ENOMEM : TEL_OK;
 }
 
 tel_status
@@ -198,7 +189,7 @@ tel__stats_pools_join(struct pools *to, const struct pools *from)
 	if (from->nlabels > 0)
 		to->space = from->space;
 	for (i = 0; i < from->nlabels && to->nlabels < POOLS_MAX; i++)
-		if (pools_know(to, from->labels[i].address) == NULL)
+		if (pools_add_label(to, from->labels[i].address) == NULL)
 			return TEL_ENOMEM;
 	return TEL_OK;
 }

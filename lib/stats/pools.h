@@ -26,13 +26,13 @@ struct pools {
 };
 
 void tel__stats_pools_clear(struct pools *p);
+/* A pool whose label is wanted at the end.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__stats_pools_know(struct pools *p, const struct tel_type *t,
+    uint64_t pool);
 /*
- * An event names the pool of an operation, which may be taken later: what it
- * was created as is in .size then.  TEL_OK, TEL_ENOMEM.
+ * Before an operation is taken, and after.  .size is the index of the type that
+ * the pool is created as.  TEL_OK, TEL_ENOMEM.
  */
-tel_status tel__stats_pools_see(struct pools *p, const struct tel_event *ev,
-    tel_alloc *op);
-/* Before an operation is taken, and after.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__stats_pools_create(struct pools *p, const tel_alloc *op,
     const struct tel_schema *schema);
 void tel__stats_pools_destroy(struct pools *p, const tel_alloc *op);
@@ -49,5 +49,16 @@ tel_status tel__stats_pools_join(struct pools *to, const struct pools *from);
 tel_status tel__stats_pools_label(struct pools *p, const struct tel_log *log);
 /* Gives the pools of the report their labels.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__stats_pools_settle(struct pools *p);
+
+/* An event of a type names a pool.  TEL_OK, TEL_ENOMEM. */
+static inline tel_status
+pools_see(struct pools *p, const struct tel_type *t, uint64_t pool)
+{
+	/* most are the one before */
+	if (t->role_field[TEL_PART_POOL] < 0 ||
+	    (p->nlabels > 0 && p->labels[p->last].address == pool))
+		return TEL_OK;
+	return tel__stats_pools_know(p, t, pool);
+}
 
 #endif

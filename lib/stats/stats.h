@@ -38,6 +38,16 @@ struct action {
 	const struct tel_field *load; /* of APPLY_FIELD */
 };
 
+/*
+ * Where events of a type have what an operation on a block is about, if that is
+ * all that they have for it, in numbers of 64 bits.
+ */
+struct block_fields {
+	uint8_t plain; /* 0: not so */
+	uint8_t kind;  /* tel_alloc_kind: MALLOC, or FREE of a size */
+	uint16_t address, size, pool; /* offsets */
+};
+
 /* A type in one log. */
 struct slot {
 	uint64_t events, bytes;
@@ -53,6 +63,7 @@ struct slot {
 	struct action *actions;
 	size_t nactions, action_room;
 	int blocks; /* what it allocates or frees is followed */
+	struct block_fields block;
 	const struct tel_type *type; /* NULL: none came yet */
 	struct inst_binding *record; /* its events are records of classes */
 	uint32_t part;               /* in the report */
@@ -61,9 +72,10 @@ struct slot {
 /* Operations on blocks that are still to be sorted. */
 struct waiting {
 	struct block_op *ops;
+	struct block_more *more; /* of rows; NULL: none has more */
 	/* nops as they came; those up to nrows have the rows that are free */
 	struct tel__sort_key *keys;
-	size_t nops, nrows, op_room, key_room;
+	size_t nops, nrows, op_room, more_room, key_room;
 	struct tel__sorter sorter;
 	int lost; /* of a piece: some were taken, as they were too many */
 };
@@ -236,6 +248,12 @@ tel__live_fn tel__stats_live_change;
  */
 tel_status tel__stats_count_block(struct tel_stats *s, struct source *from,
     const struct tel_event *ev);
+/* The same for event i of a run, whose slot is known. */
+tel_status tel__stats_count_block_in(struct tel_stats *s, struct source *from,
+    const struct slot *slot, tel_run *run, size_t i);
+/* Finds the fields of the operation that events of a type are. */
+void tel__stats_block_fields(const struct tel_type *t,
+    struct block_fields *out);
 /* Takes the operations that wait, but not those of a piece. */
 tel_status tel__stats_settle_blocks(struct tel_stats *s, struct source *from);
 /* Nonzero when a source of a piece can be joined to another one. */

@@ -222,6 +222,35 @@ totals() {
 	grep -q 'open 0  orphan 1$' life
 }
 
+@test "operations that wait for earlier ones have their processes and weights" {
+	{
+		printf '%s\n' '# teltools text 1' '# format: mine' \
+		    '# type: Grab 1 Mine p:address n:unsigned q:address' \
+		    '# type: Take 2 Mine p:address n:unsigned who:unsigned w:unsigned' \
+		    '# type: Drop 3 Mine p:address n:unsigned q:address' \
+		    '# type: Give 4 Mine p:address n:unsigned who:unsigned' \
+		    '# role: Grab alloc p n q' '# role: Drop free p n q' \
+		    '# role: Take alloc p n process=who weight=w' \
+		    '# role: Give free p n process=who'
+		# the places of those without a process are taken by others later
+		awk 'BEGIN { for (i = 1; i <= 90000; i += 6) {
+			a = 4096 + 64 * (i % 7919)
+			printf "%016x Take p=0x%x n=8 who=1 w=80\n", i + 1, a
+			printf "%016x Grab p=0x%x n=16 q=0x%x\n", i, a, 1 + i % 4
+			printf "%016x Take p=0x%x n=8 who=2 w=0\n", i + 2, a
+			printf "%016x Drop p=0x%x n=16 q=0x%x\n", i + 3, a, 1 + i % 4
+			printf "%016x Give p=0x%x n=8 who=2\n", i + 5, a
+			printf "%016x Give p=0x%x n=80 who=1\n", i + 4, a
+		} }'
+	} >log
+	clean telcat --file-order -f tel -o log.tel log
+	printf '%s\n' 'allocs 180000' 'alloc_bytes 1560000' 'frees 180000' \
+	    'free_bytes 1560000' 'live 0' 'live_bytes 0' >want
+	totals -j 1 log | diff want -
+	totals -j 1 log.tel | diff want -
+	totals -j 2 log.tel | diff want -
+}
+
 @test "types that the user says allocate" {
 	cat >log <<-'END'
 		# teltools text 1
