@@ -80,16 +80,22 @@ run_event(struct tel_run *run, size_t i)
 }
 
 /*
- * Nonzero when an event surely has a time, and no bytes beside its own but
- * perhaps the line that it was: then the columns say what there is to count.
+ * Nonzero when all events surely have a time, and no bytes beside their own but
+ * perhaps the lines that they were: then the columns say what there is to count.
  */
 static inline int
 run_is_plain(const struct tel_run *run)
 {
 	const struct tel_event *ev = run->event;
+	size_t i = 0;
 
-	return ev->lead_size == 0 && ev->inline_use == TEL_INLINE_NONE &&
-	    !ev->log->records && !run->first->schema->untimed;
+	if (ev->lead_size != 0 || ev->inline_use != TEL_INLINE_NONE ||
+	    ev->log->records)
+		return 0;
+	if (run->first->schema->untimed)
+		while (i < run->count && run->clocks[i] != 0)
+			i++;
+	return i == run->count || !run->first->schema->untimed;
 }
 
 /* Moves an event of the columns to another place. */

@@ -213,6 +213,7 @@ int tel__ets_may_be(const unsigned char *p);
 
 /* The decoder: read.c, open.c. */
 tel_status tel__ets_next(struct tel_reader *r);
+void tel__ets_decode_batch(struct tel_reader *r);
 void tel__ets_close(struct tel_reader *r);
 
 /* Frees a reader's state, or NULL. */

@@ -197,6 +197,7 @@ const struct tel_format_ops tel__format_ets = {
 	.probe = tel__ets_probe,
 	.open = tel__ets_open,
 	.next = tel__ets_next,
+	.decode_batch = tel__ets_decode_batch,
 	.close = tel__ets_close,
 	.encoder = &encoder,
 };

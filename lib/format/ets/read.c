@@ -233,6 +233,48 @@ tel__ets_next(struct tel_reader *r)
 	return give_text(r, h);
 }
 
+/*
+ * Records that are events in place: of described types, without a text, whose
+ * clocks are near the one before.
+ */
+void
+tel__ets_decode_batch(struct tel_reader *r)
+{
+	struct ets *h = r->state;
+	struct tel_batch *f = r->batch;
+	const struct tel_event *ev = &r->event;
+	const unsigned char *const first = r->p - r->consumed;
+	const unsigned char *p = r->p;
+	const struct ets_type *t;
+	uint64_t clock;
+	uint32_t n;
+
+	f->in_window = 1;
+	if (ev->inline_use != TEL_INLINE_NONE || h->far != 0)
+		return;
+	if (r->log.records) {
+		f->raw = first;
+		f->raw_sizes[0] = (uint32_t)r->consumed;
+	}
+	for (n = 1; n < TEL_RUN_MAX && r->end - p >= ETS_ENTRY; n++) {
+		t = ets_find(h, p);
+		clock = tel_le64(p);
+		if (t == NULL || t->block != NULL || t->message >= 0 ||
+		    t->least > ETS_ENTRY || tel_le32(p + ETS_AT_TEXT) != 0 ||
+		    clock == 0 || !ets_is_near(clock, h->clock) ||
+		    !ets_is_sane(p))
+			break;
+		h->clock = clock;
+		f->data[n] = p;
+		f->at[n] = (uint32_t)(p - first);
+		f->sizes[n] = f->raw_sizes[n] = ETS_ENTRY;
+		f->types[n] = t->type->index;
+		f->clocks[n] = clock;
+		p += ETS_ENTRY;
+	}
+	f->count = n;
+}
+
 void
 tel__ets_free(struct ets *h)
 {
