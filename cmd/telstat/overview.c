@@ -138,28 +138,17 @@ overview_put_span(struct report *r, const struct show *show)
 static void
 put_damage(struct report *r, const struct show *show)
 {
-	static const struct {
-		tel_total which;
-		const char *one, *more;
-	} rows[] = { { TEL_TOTAL_DAMAGED, "damaged place", "damaged places" },
-		{ TEL_TOTAL_SKIPPED, "byte skipped", "bytes skipped" },
-		{ TEL_TOTAL_REPAIRED, "event repaired", "events repaired" },
-		{ TEL_TOTAL_UNKNOWN, "event of unknown type",
-		    "events of unknown types" },
-		{ TEL_TOTAL_LOST, "record lost", "records lost" },
-		{ TEL_TOTAL_CUT, "part truncated", "parts truncated" },
-		{ TEL_TOTAL_INCOMPLETE, "incomplete run", "incomplete runs" } };
 	struct report_section *s = open_line(r, "damage ");
 	char text[FORMAT_TEXT];
-	size_t i;
+	unsigned i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		tel_int128 v = total(show, rows[i].which);
+	for (i = 0; i < TOTALS; i++) {
+		const uint64_t n = total(show, (tel_total)i).low;
 
-		if (v.low != 0)
+		if (totals[i].one != NULL && n != 0)
 			report_say(r, REPORT_TEXT, "", "%s %s",
-			    count_total(show, rows[i].which, text),
-			    v.low == 1 ? rows[i].one : rows[i].more);
+			    count_total(show, (tel_total)i, text),
+			    n == 1 ? totals[i].one : totals[i].more);
 	}
 	if (s->nfacts > 0)
 		report_put(r);
@@ -365,43 +354,14 @@ overview_put(struct report *r, const struct show *show)
 		put_picture(r, show);
 }
 
-static const struct {
-	tel_total which;
-	const char *name;
-	const char *text; /* NULL: not of the line of text, */
-	int always;       /* which has it even when it is 0 */
-} totals[] = { { TEL_TOTAL_LOGS, "logs", "logs", 1 },
-	{ TEL_TOTAL_EVENTS, "events", "events", 1 },
-	{ TEL_TOTAL_BYTES, "bytes", "bytes", 1 },
-	{ TEL_TOTAL_FIRST, "first_clock", NULL, 0 },
-	{ TEL_TOTAL_LAST, "last_clock", NULL, 0 },
-	{ TEL_TOTAL_TICKS, "span_ticks", NULL, 0 },
-	{ TEL_TOTAL_NS, "span_ns", NULL, 0 },
-	{ TEL_TOTAL_INPUT, "input_bytes", NULL, 0 },
-	{ TEL_TOTAL_DAMAGED, "damaged", "damaged", 1 },
-	{ TEL_TOTAL_SKIPPED, "skipped_bytes", "bytes skipped", 0 },
-	{ TEL_TOTAL_REPAIRED, "repaired", "repaired", 0 },
-	{ TEL_TOTAL_UNKNOWN, "unknown", "unknown", 1 },
-	{ TEL_TOTAL_LOST, "lost", "lost", 1 },
-	{ TEL_TOTAL_CUT, "truncated", "truncated", 0 },
-	{ TEL_TOTAL_INCOMPLETE, "incomplete", "incomplete", 0 },
-	{ TEL_TOTAL_ALLOCS, "allocated_blocks", NULL, 0 },
-	{ TEL_TOTAL_ALLOC_BYTES, "allocated_bytes", NULL, 0 },
-	{ TEL_TOTAL_FREES, "freed_blocks", NULL, 0 },
-	{ TEL_TOTAL_FREE_BYTES, "freed_bytes", NULL, 0 },
-	{ TEL_TOTAL_LIVE, "live_blocks", NULL, 0 },
-	{ TEL_TOTAL_LIVE_BYTES, "live_bytes", NULL, 0 },
-	{ TEL_TOTAL_SAMPLES, "samples", NULL, 0 },
-	{ TEL_TOTAL_STRAYS, "freed_unknown_blocks", NULL, 0 },
-	{ TEL_TOTAL_ENDED, "ended_blocks", NULL, 0 },
-	{ TEL_TOTAL_ENDED_BYTES, "ended_bytes", NULL, 0 } };
-#define NTOTALS (sizeof(totals) / sizeof(totals[0]))
-
 void
 overview_totals(struct report *r, const struct show *show, int apart)
 {
-	/* text has what was lost before what was damaged */
-	static const size_t order[] = { 0, 1, 2, 12, 11, 8, 9, 10, 13, 14 };
+	/* what was lost comes before what was damaged */
+	static const tel_total order[] = { TEL_TOTAL_LOGS, TEL_TOTAL_EVENTS,
+		TEL_TOTAL_BYTES, TEL_TOTAL_LOST, TEL_TOTAL_UNKNOWN,
+		TEL_TOTAL_DAMAGED, TEL_TOTAL_SKIPPED, TEL_TOTAL_REPAIRED,
+		TEL_TOTAL_CUT, TEL_TOTAL_INCOMPLETE };
 	struct report_section *s =
 	    report_section(r, REPORT_TEXT | REPORT_DATA, "totals");
 	tel_int128 v;
@@ -411,12 +371,12 @@ overview_totals(struct report *r, const struct show *show, int apart)
 	s->lead = "Totals:";
 	s->indent = 8;
 	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		v = total(show, totals[order[i]].which);
+		v = total(show, order[i]);
 		if (totals[order[i]].always || v.low != 0)
 			add_count(r, REPORT_TEXT, totals[order[i]].text, v);
 	}
-	for (i = 0; i < NTOTALS; i++)
-		if (tel_stats_total(show->stats, totals[i].which, &v))
+	for (i = 0; i < TOTALS; i++)
+		if (tel_stats_total(show->stats, (tel_total)i, &v))
 			report_data(r, totals[i].name, report_int128(v));
 	report_put(r);
 }

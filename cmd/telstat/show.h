@@ -16,6 +16,19 @@ struct moment {
 	double ns; /* that rates are over; 0 when not known */
 };
 
+/* A total, by its number in tel_total. */
+#define TOTALS (TEL_TOTAL_ENDED_BYTES + 1)
+struct total {
+	const char *name;       /* of its data */
+	const char *family;     /* in OpenMetrics; NULL: not there */
+	int gauge;              /* or it is a counter */
+	const char *help;       /* for that */
+	const char *text;       /* NULL: not of the line of text, */
+	int always;             /* which has it even when it is 0 */
+	const char *one, *more; /* of damage; NULL: it is none */
+};
+extern const struct total totals[TOTALS];
+
 /* Where statistics are shown, and how. */
 struct show {
 	const struct telstat *options;
