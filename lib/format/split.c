@@ -183,8 +183,9 @@ tel__reader_suspend(struct tel_reader *r, int again)
 	r->format->close(r);
 	r->format = NULL;
 	r->state = NULL;
-	/* what was counted of a log that has ended may be named by its labels */
-	if (again) {
+	/* what was counted of a log that has ended may be named by its labels,
+	 * if it has any: of thousands of logs they take much memory */
+	if (again || tel__labels_count(r->log.labels) == 0) {
 		tel__labels_free(r->log.labels);
 		r->log.labels = NULL;
 	}

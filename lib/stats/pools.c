@@ -201,7 +201,7 @@ tel__stats_pools_label(struct pools *p, const struct tel_log *log)
 	char *text;
 	size_t i;
 
-	for (i = 0; i < p->nlabels; i++) {
+	for (i = 0; i < p->nlabels && log->labels != NULL; i++) {
 		if (!tel__labels_find(log->labels, p->space,
 		        p->labels[i].address, UINT64_MAX, &label) ||
 		    label.string == NULL)
