@@ -53,11 +53,7 @@ cnv_value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 	/* a release whose boolean is a signed bit prints true as all ones */
 	if (f->datatype == TEL_BOOLEAN)
 		v = v != 0;
-	if (!tel_encode_fits(f, v))
-		return tel__lines_wrong(s, start, "a smaller number as",
-		    f->name);
-	tel_encode_field(f, v, s->data);
-	return 1;
+	return lines_encode(s, f, start, v);
 }
 
 static int
@@ -82,10 +78,7 @@ cnv_parse(struct lines *s, const struct lines_map *m)
 		if (!cnv_value(s, m, t, &t->fields[i], &p))
 			return 0;
 	}
-	if (p != s->line.end)
-		return tel__lines_wrong(s, p, "the end of the line after",
-		    t != NULL ? t->name : "a known code");
-	return 1;
+	return lines_end(s, p, t);
 }
 
 /*

@@ -54,14 +54,6 @@ name_length(const unsigned char *p, const unsigned char *end)
 	return (size_t)(q - p);
 }
 
-static int
-dump_is_word(const unsigned char *p, const unsigned char *end, const char *word)
-{
-	const size_t n = strlen(word);
-
-	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0;
-}
-
 static const char unknown[] = "<unknown code ";
 
 static int
@@ -71,7 +63,8 @@ dump_head(const unsigned char *p, const unsigned char *end)
 	const unsigned char *name = p + n + 1;
 
 	return n > 0 &&
-	    (dump_is_word(name, end, unknown) || name_length(name, end) > 2);
+	    (name_length(name, end) > 2 ||
+	        lines_has_word(name, end, unknown, sizeof(unknown) - 1));
 }
 
 /*
@@ -101,26 +94,6 @@ tel__dump_score(const unsigned char *p, const unsigned char *end)
 /* ------------------------------------------------------------------ values */
 
 static int
-dump_decimal(struct lines *s, const struct tel_field *f,
-    const unsigned char **p, uint64_t *out)
-{
-	const unsigned char *q = *p;
-	uint64_t v = 0;
-	unsigned d;
-
-	for (; q < s->line.end && (d = (unsigned)*q - '0') <= 9; q++) {
-		if (v > (UINT64_MAX - d) / 10)
-			break;
-		v = v * 10 + d;
-	}
-	if (q == *p)
-		return tel__lines_wrong(s, q, "a decimal number as", f->name);
-	*p = q;
-	*out = v;
-	return 1;
-}
-
-static int
 dump_word(struct lines *s, const struct tel_field *f, const unsigned char **p,
     uint64_t *out)
 {
@@ -139,9 +112,9 @@ static int
 floating(struct lines *s, const struct tel_field *f, const unsigned char **p,
     uint64_t *out)
 {
-	if (!dump_is_word(*p, s->line.end, "Infinity"))
+	if (!lines_has_word(*p, s->line.end, "Infinity", 8))
 		return tel__lines_double(s, f, p, out);
-	*p += strlen("Infinity");
+	*p += 8;
 	*out = (uint64_t)0x7ff << 52;
 	return 1;
 }
@@ -178,7 +151,7 @@ dump_value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 	if (f->datatype == TEL_DOUBLE)
 		ok = floating(s, f, p, &v);
 	else if (f->datatype == TEL_BOOLEAN || f->letter == 'U')
-		ok = dump_decimal(s, f, p, &v);
+		ok = lines_decimal(s, f, p, &v);
 	else
 		ok = dump_word(s, f, p, &v);
 	if (!ok)
@@ -186,11 +159,7 @@ dump_value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 	/* a release whose boolean is a signed bit prints true as all ones */
 	if (f->datatype == TEL_BOOLEAN)
 		v = v != 0;
-	if (!tel_encode_fits(f, v))
-		return tel__lines_wrong(s, start, "a smaller number as",
-		    f->name);
-	tel_encode_field(f, v, s->data);
-	return 1;
+	return lines_encode(s, f, start, v);
 }
 
 /* ------------------------------------------------------------------- lines */
@@ -204,10 +173,9 @@ parse_unknown(struct lines *s, const struct lines_map *m,
 	uint64_t v = 0;
 
 	p += strlen(unknown);
-	if (!dump_decimal(s, &code, &p, &v))
+	if (!lines_decimal(s, &code, &p, &v))
 		return 0;
-	if (v > 0xFFFF || !dump_is_word(p, s->line.end, ">") ||
-	    p + 1 != s->line.end)
+	if (v > 0xFFFF || *p != '>' || p + 1 != s->line.end)
 		return tel__lines_wrong(s, p, "the end of a code", NULL);
 	s->code = (uint32_t)v;
 	s->type = NULL;
@@ -232,7 +200,7 @@ dump_parse(struct lines *s, const struct lines_map *m)
 	(void)lines_clock(s, &p);
 	p++;
 	s->inline_size = 0;
-	if (dump_is_word(p, s->line.end, unknown))
+	if (lines_has_word(p, s->line.end, unknown, sizeof(unknown) - 1))
 		return parse_unknown(s, m, p);
 	n = name_length(p, s->line.end);
 	t = tel__lines_find(m, p, n, tel__fnv(TEL__FNV, p, n));
@@ -251,10 +219,7 @@ dump_parse(struct lines *s, const struct lines_map *m)
 		if (!dump_value(s, m, t, &t->fields[i], &p))
 			return 0;
 	}
-	if (p != s->line.end)
-		return tel__lines_wrong(s, p, "the end of the line after",
-		    t->name);
-	return 1;
+	return lines_end(s, p, t);
 }
 
 static const struct lines_syntax syntax = {

@@ -34,39 +34,6 @@ mpstxt_label(struct lines *s, const struct tel_type *t,
 	return 1;
 }
 
-static int
-mpstxt_decimal(struct lines *s, const struct tel_field *f,
-    const unsigned char **p, uint64_t *out)
-{
-	const unsigned char *q = *p;
-
-	for (*out = 0; q < s->line.end && *q >= '0' && *q <= '9'; q++) {
-		if (*out > UINT32_MAX)
-			break;
-		*out = *out * 10 + (*q - '0');
-	}
-	if (q == *p)
-		return tel__lines_wrong(s, q, "a decimal number as", f->name);
-	*p = q;
-	return 1;
-}
-
-static int
-mpstxt_boolean(struct lines *s, const struct tel_field *f,
-    const unsigned char **p, uint64_t *out)
-{
-	const size_t left = (size_t)(s->line.end - *p);
-
-	if (left >= 4 && memcmp(*p, "True", 4) == 0)
-		*out = 1;
-	else if (left >= 5 && memcmp(*p, "False", 5) == 0)
-		*out = 0;
-	else
-		return tel__lines_wrong(s, *p, "True or False as", f->name);
-	*p += *out ? 4 : 5;
-	return 1;
-}
-
 /* Reads the value of f at *p and encodes it. */
 static int
 mpstxt_value(struct lines *s, const struct lines_map *m,
@@ -84,9 +51,9 @@ mpstxt_value(struct lines *s, const struct lines_map *m,
 	if (f->datatype == TEL_DOUBLE)
 		good = tel__lines_double(s, f, p, &v);
 	else if (f->datatype == TEL_BOOLEAN)
-		good = mpstxt_boolean(s, f, p, &v);
+		good = tel__lines_boolean(s, f, p, "True or False as", &v);
 	else if (f->letter == 'U')
-		good = mpstxt_decimal(s, f, p, &v);
+		good = lines_decimal(s, f, p, &v);
 	else if (!lines_hex(p, &v))
 		return tel__lines_wrong(s, start, "hexadecimal digits as",
 		    f->name);
@@ -95,11 +62,7 @@ mpstxt_value(struct lines *s, const struct lines_map *m,
 		    *p == s->line.end || **p != '[' || mpstxt_label(s, t, f, p);
 	if (!good)
 		return 0;
-	if (!tel_encode_fits(f, v))
-		return tel__lines_wrong(s, start, "a smaller number as",
-		    f->name);
-	tel_encode_field(f, v, s->data);
-	return 1;
+	return lines_encode(s, f, start, v);
 }
 
 /* The name behind the code, filled up with blanks; *p moves to the fields. */
@@ -190,10 +153,7 @@ mpstxt_parse(struct lines *s, const struct lines_map *m)
 			return 0;
 	while (p < s->line.end && *p == ' ')
 		p++;
-	if (p != s->line.end)
-		return tel__lines_wrong(s, p, "the end of the line after",
-		    t->name);
-	return 1;
+	return lines_end(s, p, t);
 }
 
 static const struct lines_syntax syntax = {

@@ -15,34 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 1 when the n bytes of word are at p, before end. */
-static int
-text_is_word(const unsigned char *p, const unsigned char *end, const char *word,
-    size_t n)
-{
-	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0;
-}
-
-static int
-text_decimal(struct lines *s, const struct tel_field *f,
-    const unsigned char **p, uint64_t *out)
-{
-	const unsigned char *q = *p;
-	uint64_t v = 0;
-	unsigned d;
-
-	for (; (d = (unsigned)*q - '0') <= 9; q++) {
-		if (v > (UINT64_MAX - d) / 10)
-			break;
-		v = v * 10 + d;
-	}
-	if (q == *p || d <= 9)
-		return tel__lines_wrong(s, *p, "a decimal number as", f->name);
-	*p = q;
-	*out = v;
-	return 1;
-}
-
 static int
 negative(struct lines *s, const struct tel_field *f, const unsigned char **p,
     uint64_t *out)
@@ -51,7 +23,7 @@ negative(struct lines *s, const struct tel_field *f, const unsigned char **p,
 	int minus = *start == '-';
 
 	*p += minus;
-	if (!text_decimal(s, f, p, out))
+	if (!lines_decimal(s, f, p, out))
 		return 0;
 	if (*out > (UINT64_MAX >> (64 - f->width) >> 1) + (unsigned)minus)
 		return tel__lines_wrong(s, start, "a smaller number as",
@@ -80,19 +52,14 @@ hexadecimal(struct lines *s, unsigned i, const struct tel_field *f,
 	return 1;
 }
 
-static int
-text_boolean(struct lines *s, const struct tel_field *f,
-    const unsigned char **p, uint64_t *out)
+int
+tel__lines_boolean(struct lines *s, const struct tel_field *f,
+    const unsigned char **p, const char *want, uint64_t *out)
 {
-	if (text_is_word(*p, s->line.end, "true", 4)) {
-		*out = 1;
-		*p += 4;
-	} else if (text_is_word(*p, s->line.end, "false", 5)) {
-		*out = 0;
-		*p += 5;
-	} else {
-		return tel__lines_wrong(s, *p, "true or false as", f->name);
-	}
+	*out = (unsigned)lines_has_word(*p, s->line.end, want, 4);
+	if (!*out && !lines_has_word(*p, s->line.end, want + 8, 5))
+		return tel__lines_wrong(s, *p, want, f->name);
+	*p += *out ? 4 : 5;
 	return 1;
 }
 
@@ -117,14 +84,15 @@ scalar(struct lines *s, const struct tel_type *t, const struct tel_field *f,
 {
 	switch (f->datatype) {
 	case TEL_UNSIGNED:
-		return text_decimal(s, f, p, out) &&
+		return lines_decimal(s, f, p, out) &&
 		    text_log_text_name(s, f, p);
 	case TEL_SIGNED: return negative(s, f, p, out);
 	case TEL_SET:
 	case TEL_ADDRESS:
 	case TEL_POINTER:
 		return hexadecimal(s, (unsigned)(f - t->fields), f, p, out);
-	case TEL_BOOLEAN: return text_boolean(s, f, p, out);
+	case TEL_BOOLEAN:
+		return tel__lines_boolean(s, f, p, "true or false as", out);
 	case TEL_DOUBLE: return tel__lines_double(s, f, p, out);
 	case TEL_LIST:
 	case TEL_STRING: break;
@@ -151,11 +119,7 @@ text_value(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 		return tel__lines_string(s, m, t, f, p);
 	if (!scalar(s, t, f, p, &v))
 		return 0;
-	if (!tel_encode_fits(f, v))
-		return tel__lines_wrong(s, start, "a smaller number as",
-		    f->name);
-	tel_encode_field(f, v, s->data);
-	return 1;
+	return lines_encode(s, f, start, v);
 }
 
 /*
@@ -225,7 +189,7 @@ unknown(struct lines *s, const struct tel_schema *schema,
 	if (!lines_hex(&q, &code) || q - p < 6 ||
 	    code > (schema->described ? UINT32_MAX : 0xFFFF))
 		return tel__lines_wrong(s, p, "a code of four digits", NULL);
-	if (!text_is_word(q, s->line.end, " bytes=", 7))
+	if (!lines_has_word(q, s->line.end, " bytes=", 7))
 		return tel__lines_wrong(s, q, "the field", "bytes");
 	q += 7;
 	while ((hi = tel__lines_digit[q[0]]) <= 15 &&
@@ -343,7 +307,7 @@ tel__any_parse(struct lines *s)
 	}
 	if (found)
 		return 0;
-	if (text_is_word(name, s->line.end, "0x", 2))
+	if (lines_has_word(name, s->line.end, "0x", 2))
 		return unknown(s, m->schema, name, s->any->data);
 	return tel__lines_wrong(s, name, "the name of an event in",
 	    m->schema->name);
@@ -362,7 +326,7 @@ text_parse(struct lines *s, const struct lines_map *m)
 		return 0;
 	t = tel__lines_find(m, name, (size_t)(p - name), hash);
 	if (t == NULL) {
-		if (text_is_word(name, s->line.end, "0x", 2))
+		if (lines_has_word(name, s->line.end, "0x", 2))
 			return unknown(s, m->schema, name, s->data);
 		return tel__lines_wrong(s, name, "the name of an event in",
 		    m->schema->name);
@@ -467,14 +431,14 @@ text_header(struct tel_reader *r, struct lines *s)
 	size_t n = sizeof(first) - 1;
 	char name[64];
 
-	if (text_is_word(p, s->line.end, rate, sizeof(rate) - 1)) {
+	if (lines_has_word(p, s->line.end, rate, sizeof(rate) - 1)) {
 		tick_rate(r, s, p + sizeof(rate) - 1);
-	} else if (text_is_word(p, s->line.end, meta, sizeof(meta) - 1)) {
+	} else if (lines_has_word(p, s->line.end, meta, sizeof(meta) - 1)) {
 		if (take_metadata(r, s, p + sizeof(meta) - 1) == TEL_ENOMEM)
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	} else if (text_is_word(p, s->line.end, origin, sizeof(origin) - 1)) {
+	} else if (lines_has_word(p, s->line.end, origin, sizeof(origin) - 1)) {
 		take_origin(r, s, p + sizeof(origin) - 1);
-	} else if (text_is_word(p, s->line.end, first, n)) {
+	} else if (lines_has_word(p, s->line.end, first, n)) {
 		if ((s->line.end - p == (ptrdiff_t)n + 1 && p[n] == '1') ||
 		    s->warned)
 			return TEL_OK;
@@ -521,7 +485,7 @@ text_head(const unsigned char *p, const unsigned char *end)
 		bad |= tel__lines_digit[p[i]];
 	p += 17;
 	if (bad > 15 || p[-1] != ' ' ||
-	    !(text_is_letter(*p) || text_is_word(p, end, "0x", 2)))
+	    !(text_is_letter(*p) || lines_has_word(p, end, "0x", 2)))
 		return 0;
 	/* the names of types of some formats have colons */
 	for (p = text_identifier(p, end); end - p > 1 && *p == ':';)
@@ -535,9 +499,9 @@ text_head(const unsigned char *p, const unsigned char *end)
 int
 tel__text_score(const unsigned char *p, const unsigned char *end)
 {
-	if (text_is_word(p, end, "# teltools text ", 16))
+	if (lines_has_word(p, end, "# teltools text ", 16))
 		return 100;
-	if (text_is_word(p, end, "# format: ", 10))
+	if (lines_has_word(p, end, "# format: ", 10))
 		return 90;
 	/* four digits and no more are a code that mpseventcnv prints */
 	if (end - p == 21 && tel__lines_digit[p[17]] <= 15 &&

@@ -206,6 +206,9 @@ int tel__lines_unescape(const unsigned char **p);
 /* A value that is not a string, as in the text of telcat. */
 int tel__lines_scalar(struct lines *s, const struct tel_type *t,
     const struct tel_field *f, const unsigned char **p, uint64_t *out);
+/* A truth; want: "true or false as", in its letters. */
+int tel__lines_boolean(struct lines *s, const struct tel_field *f,
+    const unsigned char **p, const char *want, uint64_t *out);
 /* A floating-point number that ends at a blank or the line's end. */
 int tel__lines_double(struct lines *s, const struct tel_field *f,
     const unsigned char **p, uint64_t *bits);
@@ -233,6 +236,55 @@ lines_clock(struct lines *s, const unsigned char **p)
 	s->clock = v;
 	*p = q + 16;
 	return 1;
+}
+
+/* 1 when the n bytes of word are at p, before end. */
+static inline int
+lines_has_word(const unsigned char *p, const unsigned char *end,
+    const char *word, size_t n)
+{
+	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0;
+}
+
+static inline int
+lines_decimal(struct lines *s, const struct tel_field *f,
+    const unsigned char **p, uint64_t *out)
+{
+	const unsigned char *q = *p;
+	uint64_t v = 0;
+	unsigned d;
+
+	for (; (d = (unsigned)*q - '0') <= 9; q++) {
+		if (v > (UINT64_MAX - d) / 10)
+			break;
+		v = v * 10 + d;
+	}
+	if (q == *p || d <= 9)
+		return tel__lines_wrong(s, *p, "a decimal number as", f->name);
+	*p = q;
+	*out = v;
+	return 1;
+}
+
+/* Encodes v as the value of f, which was read at start. */
+static inline int
+lines_encode(struct lines *s, const struct tel_field *f,
+    const unsigned char *start, uint64_t v)
+{
+	if (!tel_encode_fits(f, v))
+		return tel__lines_wrong(s, start, "a smaller number as",
+		    f->name);
+	tel_encode_field(f, v, s->data);
+	return 1;
+}
+
+/* The line of an event of type t, NULL if unknown, ends at p. */
+static inline int
+lines_end(struct lines *s, const unsigned char *p, const struct tel_type *t)
+{
+	return p == s->line.end ||
+	    tel__lines_wrong(s, p, "the end of the line after",
+	        t != NULL ? t->name : "a known code");
 }
 
 #endif
