@@ -614,11 +614,10 @@ counting_run(struct settings *s, const struct visitor *v,
     const struct counting *c)
 {
 	unsigned threads = s->jobs > 0 ? s->jobs : settings_cores();
-	struct count_pool t;
+	struct count_pool t = { 0 };
 	size_t j;
 	int i, counted = 0;
 
-	memset(&t, 0, sizeof(t));
 	t.settings = s;
 	t.visitor = v;
 	t.counting = c;

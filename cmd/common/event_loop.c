@@ -501,9 +501,8 @@ source_run(struct settings *s, const struct visitor *v, char *operand)
 {
 	struct source src, *list[1];
 	enum outcome outcome;
-	struct event_loop p;
+	struct event_loop p = { 0 };
 
-	memset(&p, 0, sizeof(p));
 	memset(&src, 0, sizeof(src));
 	p.settings = s;
 	p.visitor = v;
@@ -524,9 +523,8 @@ run_all(struct settings *s, const struct visitor *v)
 	struct source *srcs = calloc((size_t)n, sizeof(*srcs));
 	struct source **list = calloc((size_t)n, sizeof(*list));
 	enum outcome outcome = CONTINUE;
-	struct event_loop p;
+	struct event_loop p = { 0 };
 
-	memset(&p, 0, sizeof(p));
 	p.settings = s;
 	p.visitor = v;
 	p.types = n > 1 ? source_reader(s, NULL, NULL) : NULL;
@@ -688,10 +686,9 @@ count_selected(const struct settings *s, uint64_t from, uint64_t to,
 static int
 indexed_span(const struct settings *s, uint64_t *first, uint64_t *last)
 {
-	struct source src;
+	struct source src = { 0 };
 	int found = 0;
 
-	memset(&src, 0, sizeof(src));
 	if (s->noperands != 1 || strcmp(s->operands[0], "-") == 0 ||
 	    s->select.filtering || s->file_order || s->select.skip > 0 ||
 	    source_open(&src, s->operands[0]) <= 0)

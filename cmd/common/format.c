@@ -307,11 +307,10 @@ report_line(const struct settings *s, struct loss_line *t)
 void
 format_losses(const tel_writer *w, const struct settings *s)
 {
-	struct loss_line line;
+	struct loss_line line = { 0 };
 	tel_loss loss;
 	size_t i;
 
-	memset(&line, 0, sizeof(line));
 	for (i = 0; !s->quiet && tel_writer_loss(w, i, &loss, sizeof(loss));
 	     i++) {
 		if (loss.events == 0)

@@ -29,12 +29,11 @@ ignore(int number)
 void
 streams_begin(void)
 {
-	struct sigaction action;
+	struct sigaction action = { 0 };
 	struct rlimit files;
 	int fd;
 
 	/* so that a file that grows too large is a failure of writing */
-	memset(&action, 0, sizeof(action));
 	sigemptyset(&action.sa_mask);
 	action.sa_handler = ignore;
 	action.sa_flags = SA_RESTART;

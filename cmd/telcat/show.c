@@ -344,10 +344,9 @@ end_output(struct show *show)
 void
 telcat_show(struct telcat *t, struct sink *sink)
 {
-	struct show show;
+	struct show show = { 0 };
 	struct visitor visitor;
 
-	memset(&show, 0, sizeof(show));
 	show.telcat = t;
 	show.sink = sink;
 	show.flush = t->settings.unbuffered || sink->terminal;

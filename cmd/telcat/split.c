@@ -117,9 +117,8 @@ telcat_split_check_format(const struct telcat *t)
 int
 telcat_split_check(const struct telcat *t)
 {
-	struct split s;
+	struct split s = { 0 };
 
-	memset(&s, 0, sizeof(s));
 	return parse_by(&s, t->split) && telcat_split_check_format(t) &&
 	    parse_pattern(&s, t->settings.output);
 }
@@ -406,14 +405,12 @@ telcat_split_end(void *arg)
 void
 telcat_split(struct telcat *t)
 {
-	struct visitor visitor;
-	struct split s;
+	struct visitor visitor = { 0 };
+	struct split s = { 0 };
 
-	memset(&s, 0, sizeof(s));
 	s.telcat = t;
 	if (!parse_by(&s, t->split) || !parse_pattern(&s, t->settings.output))
 		return;
-	memset(&visitor, 0, sizeof(visitor));
 	visitor.arg = &s;
 	visitor.begin = telcat_split_begin;
 	visitor.event = telcat_split_event;

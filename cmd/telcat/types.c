@@ -436,10 +436,9 @@ telcat_types_by_code(const void *va, const void *vb)
 static void
 list_logs(struct types *t)
 {
-	struct visitor visitor;
+	struct visitor visitor = { 0 };
 	size_t i;
 
-	memset(&visitor, 0, sizeof(visitor));
 	visitor.arg = t;
 	visitor.begin = telcat_types_begin;
 	visitor.event = telcat_types_event;

@@ -125,17 +125,15 @@ keeps_all(const struct settings *s)
 void
 telcat_write(struct telcat *t, struct sink *sink)
 {
-	struct visitor visitor;
-	struct run run;
+	struct visitor visitor = { 0 };
+	struct run run = { 0 };
 	tel_status st;
 
-	memset(&run, 0, sizeof(run));
 	run.telcat = t;
 	run.sink = sink;
 	run.writer = format_writer(&t->settings, sink, keeps_all(&t->settings));
 	if (run.writer == NULL)
 		return;
-	memset(&visitor, 0, sizeof(visitor));
 	visitor.arg = &run;
 	visitor.begin = convert_begin;
 	visitor.event = convert_event;

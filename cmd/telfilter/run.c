@@ -406,12 +406,11 @@ telfilter_finish(struct run *run)
 uint64_t
 telfilter_run(struct telfilter *t, struct sink *sink)
 {
-	struct run run;
+	struct run run = { 0 };
 	struct visitor visitor;
 
 	if (t->settings.count_only && !t->settings.ordered)
 		return total_run(&t->settings, sink);
-	memset(&run, 0, sizeof(run));
 	run.telfilter = t;
 	run.sink = sink;
 	if (t->any && t->count > 1)

@@ -709,10 +709,9 @@ name_program(const struct run *run)
 int
 telrec_run(const struct telrec *t)
 {
-	struct run run;
+	struct run run = { 0 };
 	int status = EXIT_TELREC;
 
-	memset(&run, 0, sizeof(run));
 	run.t = t;
 	if (make_arena(&run) != 0) {
 		if (errno == EFBIG)

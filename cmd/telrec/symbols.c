@@ -362,13 +362,12 @@ int
 telrec_symbols_write(struct telrec_symbols *s, const char *from, const char *to,
     int level)
 {
-	struct settings settings;
+	struct settings settings = { 0 };
 	tel_reader *r = tel_reader_new();
 	tel_status st = r == NULL ? TEL_ENOMEM : TEL_OK;
 	struct sink sink;
 	int good;
 
-	memset(&settings, 0, sizeof(settings));
 	settings.output = to;
 	settings.secret = 1;
 	settings.compress = level;

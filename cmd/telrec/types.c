@@ -183,9 +183,8 @@ types_open(uint32_t recording, uint32_t clock)
 	tel_emit_type types[TYPES];
 	const tel_emit_list list = { "alloc", 1, 0, 0, kinds, KINDS, types,
 		TYPES };
-	tel_emit_options options;
+	tel_emit_options options = { 0 };
 
-	memset(&options, 0, sizeof(options));
 	options.flags = TEL_EMIT_NO_THREAD;
 	options.control_env = "TELREC_CONTROL";
 	options.rings = 4;

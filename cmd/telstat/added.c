@@ -79,14 +79,13 @@ telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 	const int is_input = strcmp(operand, "-") == 0;
 	struct ahead begin = { NULL, 0, 0, 0 }, *a = &begin;
 	tel_inst_sort sort = TEL_INST_NONE;
-	struct source src;
+	struct source src = { 0 };
 	off_t start;
 
 	if (t->settings.as != NULL && !t->as_inst)
 		return 0;
 	if (!is_input && access(operand, R_OK) != 0)
 		return 0;
-	memset(&src, 0, sizeof(src));
 	if (source_open(&src, operand) <= 0)
 		return -1;
 	start = src.regular ? lseek(src.fd, 0, SEEK_CUR) : -1;

@@ -381,10 +381,9 @@ static void
 read_inst(struct count *c, const char *operand)
 {
 	struct losses before = losses_of(c->show.stats);
-	struct source src;
+	struct source src = { 0 };
 	tel_status st;
 
-	memset(&src, 0, sizeof(src));
 	if (source_open(&src, operand) <= 0)
 		return;
 	if (strcmp(operand, "-") == 0 && c->ahead.size > c->again)
@@ -544,10 +543,9 @@ read_logs(struct count *c)
 {
 	struct settings *s = &c->telstat->settings;
 	const int ordered = needs_order(c->telstat);
-	struct visitor visitor;
+	struct visitor visitor = { 0 };
 
 	answers_look(c->telstat);
-	memset(&visitor, 0, sizeof(visitor));
 	visitor.arg = c;
 	visitor.begin = telstat_count_begin;
 	visitor.event = telstat_count_event;

@@ -146,9 +146,8 @@ free_side(struct side *s)
 static const struct subject *
 diff_find(const struct subject *list, size_t n, const char *name)
 {
-	struct subject key;
+	struct subject key = { 0 };
 
-	memset(&key, 0, sizeof(key));
 	/* only read */
 	key.name = (char *)(uintptr_t)name;
 	return n == 0 ? NULL :
@@ -721,10 +720,9 @@ void
 telstat_diff(int argc, char **argv)
 {
 	struct settings both;
-	struct diff d;
+	struct diff d = { 0 };
 	struct sink sink;
 
-	memset(&d, 0, sizeof(d));
 	if (parse_side(&d, 0, argc, argv) && parse_side(&d, 1, argc, argv) &&
 	    output_open(&sink, &d.sides[0].telstat.settings)) {
 		both = d.sides[0].telstat.settings;

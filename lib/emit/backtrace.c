@@ -408,14 +408,13 @@ on_crash(int number, siginfo_t *info, void *context)
 int
 tel_emit_on_crash(int fd, unsigned n)
 {
-	struct sigaction action;
+	struct sigaction action = { 0 };
 	size_t i;
 
 	crash.fd = fd;
 	crash.events = n;
 	if (crash.on)
 		return 0;
-	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = on_crash;
 	action.sa_flags = SA_SIGINFO | SA_ONSTACK;
 	sigemptyset(&action.sa_mask);

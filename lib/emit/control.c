@@ -288,9 +288,8 @@ emit_control_on_signal(int number, siginfo_t *info, void *context)
 int
 tel_control_signal(int number)
 {
-	struct sigaction action;
+	struct sigaction action = { 0 };
 
-	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = emit_control_on_signal;
 	action.sa_flags = SA_SIGINFO | SA_RESTART;
 	sigemptyset(&action.sa_mask);

@@ -337,11 +337,10 @@ static void
 samples_put_strings(struct event_samples *x, struct tel__buffer *out,
     const struct tel_field *f, size_t i, size_t end)
 {
-	struct tel_event ev;
+	struct tel_event ev = { 0 };
 	const char *s;
 	size_t n;
 
-	memset(&ev, 0, sizeof(ev));
 	for (; i < end; i++) {
 		ev.data = x->data.bytes + x->rows[i].data;
 		ev.size = x->rows[i].size;

@@ -850,7 +850,7 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 {
 	struct html none = { 0 };
 	struct tel__buffer head = { 0 };
-	struct page_fit d;
+	struct page_fit d = { 0 };
 	const char *why;
 	tel_status st;
 	int good;
@@ -859,7 +859,6 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 		return tel__render_fail(pr,
 		    "libarchive is needed to compress a page: %s", why);
 
-	memset(&d, 0, sizeof(d));
 	if (pr->state != NULL) {
 		print_html_settle(pr);
 		tel__buckets_settle_all(&((struct html *)pr->state)->sums);

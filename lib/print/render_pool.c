@@ -98,13 +98,12 @@ render(void *arg, unsigned thread, uint64_t number)
 	struct batch *b = render_pool_place(t, number);
 	const struct item *i, *const end = b->items + b->count;
 	tel_status st = adopt_model(t, w);
-	struct tel_event ev;
+	struct tel_event ev = { 0 };
 
 	tel__labels_view(w->labels, b->log.labels, w->tables != t->tables);
 	w->tables = t->tables;
 	b->log.labels = w->labels;
 	w->printer.out = b->text;
-	memset(&ev, 0, sizeof(ev));
 	ev.log = &b->log;
 	for (i = b->items; i < end && st == TEL_OK; i++) {
 		ev.type = i->type;

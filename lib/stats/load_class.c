@@ -224,7 +224,7 @@ tel_status
 tel__load_class(struct loader *l, const char **why)
 {
 	const struct inst_class *c;
-	struct spec spec;
+	struct spec spec = { 0 };
 	struct loaded *to;
 	tel_status st = tel__load_find(l, &to);
 
@@ -245,7 +245,6 @@ tel__load_class(struct loader *l, const char **why)
 		to->kind = LOADED_FREES;
 	if (to->kind != LOADED_NONE)
 		return TEL_OK;
-	memset(&spec, 0, sizeof(spec));
 	st = read_spec(l, &spec, why);
 	if (st == TEL_OK) {
 		st = make_stat(l, c, &spec, to);

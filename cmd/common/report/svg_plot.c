@@ -268,11 +268,10 @@ void
 svg_histogram(struct report *r, const struct report_section *s, double y)
 {
 	const struct report_histogram *h = s->histogram;
-	struct plot p;
+	struct plot p = { 0 };
 	tel_bucket b;
 	size_t i;
 
-	memset(&p, 0, sizeof(p));
 	p.report = r;
 	p.out = r->out;
 	p.histogram = h;
@@ -334,12 +333,11 @@ svg_range(struct report *r, const struct report_section *s, double y)
 	const struct report_range *range = s->range;
 	char lo[FORMAT_TEXT], hi[FORMAT_TEXT];
 	int raw = r->options.raw;
-	struct plot p;
+	struct plot p = { 0 };
 	double from;
 	size_t i;
 	int swap;
 
-	memset(&p, 0, sizeof(p));
 	p.report = r;
 	p.out = r->out;
 	p.name = report_text(r, "%s%s%s", s->name != NULL ? s->name : "",

@@ -302,10 +302,9 @@ static void
 put_table(struct report *r, const struct report_section *s)
 {
 	const char *heads[REPORT_COLUMNS_MAX];
-	struct table t;
+	struct table t = { 0 };
 	size_t i;
 
-	memset(&t, 0, sizeof(t));
 	t.report = r;
 	t.section = s;
 	for (i = 0; i < s->ncolumns; i++)

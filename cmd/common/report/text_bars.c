@@ -268,10 +268,9 @@ bucket_rows(struct rows *t)
 void
 text_histogram(struct report *r, const struct report_section *s)
 {
-	struct rows t;
+	struct rows t = { 0 };
 	unsigned taken, wide;
 
-	memset(&t, 0, sizeof(t));
 	t.report = r;
 	t.section = s;
 	t.histogram = s->histogram;
@@ -323,9 +322,8 @@ text_bars_bar_rows(struct rows *t, const struct report_bars *bars)
 void
 text_bars(struct report *r, const struct report_section *s)
 {
-	struct rows t;
+	struct rows t = { 0 };
 
-	memset(&t, 0, sizeof(t));
 	t.report = r;
 	t.weight = tel_int128_double(s->bars->weight);
 	t.label = 14;

@@ -113,10 +113,9 @@ static uint32_t
 preload_sandbox_run(const struct sock_filter *f, unsigned n,
     const struct call *call)
 {
-	struct machine m;
+	struct machine m = { 0 };
 	unsigned at;
 
-	memset(&m, 0, sizeof(m));
 	m.data.nr = call->number;
 	m.data.arch = ARCH;
 	m.data.args[0] = call->first;

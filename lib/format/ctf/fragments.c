@@ -675,9 +675,8 @@ tel__ctf_fragments(struct ctf_metadata *m, const char *text, size_t size,
 {
 	const char *p = text, *const end = text + size, *why;
 	const struct json *v;
-	struct ctf2 t;
+	struct ctf2 t = { 0 };
 
-	memset(&t, 0, sizeof(t));
 	t.m = m;
 	t.error = e;
 	t.last_event = &m->events;

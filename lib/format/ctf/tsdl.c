@@ -315,10 +315,9 @@ int
 tel__ctf_tsdl(struct ctf_metadata *m, const char *text, size_t size,
     struct ctf_error *e)
 {
-	struct tsdl t;
+	struct tsdl t = { 0 };
 	int good;
 
-	memset(&t, 0, sizeof(t));
 	t.lexer.p = text;
 	t.lexer.end = text + size;
 	t.lexer.line = 1;

@@ -109,11 +109,10 @@ put_ip(struct layout *l, const unsigned char *p)
 static uint64_t
 ets_decode_number(const struct tmf_item *item, const unsigned char *p)
 {
-	struct tel_field f;
+	struct tel_field f = { 0 };
 
 	if (item->shape == TMF_CHAR)
 		return (uint64_t)(int8_t)p[0];
-	memset(&f, 0, sizeof(f));
 	f.load = (enum tel_load)item->load;
 	return tel_load(&f, p);
 }

@@ -12,10 +12,9 @@ tel__native_head(const struct native_record *rec, unsigned median,
     struct native_head *out)
 {
 	struct native_bytes b = { rec->head, rec->head + rec->head_size, 0, 0 };
-	struct native_head h;
+	struct native_head h = { 0 };
 	uint64_t span;
 
-	memset(&h, 0, sizeof(h));
 	h.sequence = native_varint(&b);
 	h.ordinal = native_varint(&b);
 	h.count = native_varint(&b);

@@ -41,7 +41,7 @@ tel__rings_make_schema(struct tel_reader *r, struct tel__rings *s)
 	const unsigned big =
 	    (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != s->swapped;
 	struct tel__buffer types = { NULL, 0, 0, 0 };
-	struct native_log log;
+	struct native_log log = { 0 };
 	struct tel_schema *schema;
 	size_t at, count = 0;
 	struct tel__ring_entry entry;
@@ -67,7 +67,6 @@ tel__rings_make_schema(struct tel_reader *r, struct tel__rings *s)
 		    s->names.bytes + at - entry.bytes + sizeof(entry),
 		    (size_t)entry.length);
 	}
-	memset(&log, 0, sizeof(log));
 	log.schema = (const unsigned char *)s->page.schema;
 	log.schema_size = (uint32_t)strlen(s->page.schema);
 	log.types = types.bytes;

@@ -139,7 +139,7 @@ tel__native_summary_read(struct tel_input *in, const struct native_index *x,
 	const struct native_group *g = &x->groups[e->size];
 	const size_t size = g->summary_size;
 	struct native_record rec;
-	struct native_bytes head;
+	struct native_bytes head = { 0 };
 
 	if (!TEL__RESERVE(s->bytes, s->byte_room, size + NATIVE_BEHIND))
 		return TEL_ENOMEM;
@@ -149,7 +149,6 @@ tel__native_summary_read(struct tel_input *in, const struct native_index *x,
 	    !tel__native_whole(&rec))
 		return TEL_EFORMAT;
 	memset(s->bytes + size, 0, NATIVE_BEHIND);
-	memset(&head, 0, sizeof(head));
 	head.p = rec.head;
 	head.end = rec.head + rec.head_size;
 	memset(&s->rest, 0, sizeof(s->rest));

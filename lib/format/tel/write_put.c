@@ -210,12 +210,11 @@ put_block(struct tel_writer *w)
 	struct native_out *n = w->state;
 	struct out_block *b = &n->block;
 	unsigned char bytes[NATIVE_HEAD_MAX];
-	struct native_head head;
+	struct native_head head = { 0 };
 	size_t size;
 	unsigned i;
 	tel_status st;
 
-	memset(&head, 0, sizeof(head));
 	head.sequence = n->sequence;
 	head.lost = n->lost;
 	head.stream = (uint32_t)n->identifier;
@@ -254,10 +253,9 @@ write_put_put_names(struct tel_writer *w, struct out_block *b,
 	struct native_out *n = w->state;
 	const uint64_t before = n->length;
 	unsigned char bytes[NATIVE_HEAD_MAX];
-	struct native_head head;
+	struct native_head head = { 0 };
 	tel_status st;
 
-	memset(&head, 0, sizeof(head));
 	head.sequence = n->sequence - 1;
 	head.lost = from;
 	head.stream = (uint32_t)n->identifier;
