@@ -261,7 +261,7 @@ static const struct place {
 	size_t at;
 	int wide; /* it has 128 bits */
 	unsigned with, without;
-} places[] = {
+} places[TEL_NUMBER_ERROR + 1] = {
 	[TEL_NUMBER_UPDATES] = { AT(updates), 0, 0, 0 },
 	[TEL_NUMBER_WEIGHT] = { AT(weight), 0, 0, 0 },
 	[TEL_NUMBER_SUM] = { AT(sum), 1, 0, STAT_NO_SUM },
