@@ -260,6 +260,7 @@ put_new_decimal(struct render_step *s, unsigned char *p, uint64_t v)
 	if (v < EIGHT_DIGITS * EIGHT_DIGITS) {
 		s->digits = (uint8_t)(tel_put_decimal(s->text, v) - s->text);
 		s->value = v;
+		s->low = (uint32_t)(v % EIGHT_DIGITS);
 	}
 	return tel_put_decimal(p, v);
 }
@@ -271,7 +272,7 @@ put_new_decimal(struct render_step *s, unsigned char *p, uint64_t v)
 static inline unsigned char *
 render_program_put_decimal(struct render_step *s, unsigned char *p, uint64_t v)
 {
-	const uint32_t low = (uint32_t)(v % EIGHT_DIGITS);
+	const uint64_t low = v - (s->value - s->low);
 
 	if (v < EIGHT_DIGITS)
 		return tel_put_decimal(p, v);
@@ -279,12 +280,13 @@ render_program_put_decimal(struct render_step *s, unsigned char *p, uint64_t v)
 		memcpy(p, s->text, sizeof(s->text));
 		return p + s->digits;
 	}
-	if (v / EIGHT_DIGITS != s->value / EIGHT_DIGITS)
+	if (low >= EIGHT_DIGITS)
 		return put_new_decimal(s, p, v);
 	memcpy(p, s->text, 8);
-	tel_put_all_eight(s->text + s->digits - 8, low);
+	tel_put_all_eight(s->text + s->digits - 8, (uint32_t)low);
 	s->value = v;
-	return tel_put_all_eight(p + s->digits - 8, low);
+	s->low = (uint32_t)low;
+	return tel_put_all_eight(p + s->digits - 8, (uint32_t)low);
 }
 
 static inline unsigned char *
@@ -466,10 +468,6 @@ render_program_put_number(struct tel_printer *pr, struct render_step *s,
 	case RENDER_CLOCK8:
 		v = ev->clock < UINT32_MAX ? ev->clock : UINT32_MAX;
 		return tel_put_hex8(p, (uint32_t)v, TEL_UPPER);
-	case RENDER_CLOCK_EXACT: return put_exact(s, p, ev->clock, 0);
-	case RENDER_CLOCK_DECIMAL:
-		return render_program_put_decimal(s, p, ev->clock);
-	case RENDER_CLOCK_SIGNED: return put_signed(s, p, ev->clock);
 	case RENDER_TIME: return render_program_put_time(pr, s, ev, p, 0);
 	case RENDER_TIME_JSON: return render_program_put_time(pr, s, ev, p, 1);
 	case RENDER_CODE_ZERO: return put_code(p, ev->type->code, '0');
@@ -480,8 +478,8 @@ render_program_put_number(struct tel_printer *pr, struct render_step *s,
 	}
 }
 
-/* The labels that were found in the event, by the names of their fields. */
-static unsigned char *
+/* The labels, at least one, that were found in the event, by the names of their fields. */
+__attribute__((noinline)) static unsigned char *
 render_program_put_labels(struct tel_printer *pr,
     const struct render_program *g, unsigned char *p)
 {
@@ -506,8 +504,7 @@ render_program_put_labels(struct tel_printer *pr,
 		    pr->terminal);
 		*p++ = '"';
 	}
-	if (pr->nfound > 0)
-		*p++ = '}';
+	*p++ = '}';
 	return p;
 }
 
@@ -589,8 +586,6 @@ put_long(struct tel_printer *pr, const struct render_program *g,
 	const char *string = (const char *)ev->data + header;
 	size_t n = ev->size > header ? ev->size - header : 0;
 
-	if (s->op == RENDER_LABELS)
-		return render_program_put_labels(pr, g, p);
 	if (s->op >= RENDER_LIST_TEXT)
 		return render_program_put_list(pr, g, s, ev, p);
 	if (s->op >= RENDER_VALUE_TEXT && s->op <= RENDER_VALUE_JSON)
@@ -775,6 +770,33 @@ render_program_put_clock(struct tel_printer *pr, unsigned char *p,
 	return tel_put_hex8(p + 8, (uint32_t)clock, TEL_UPPER);
 }
 
+__attribute__((noinline)) static void
+put_clock_digits(struct tel_printer *pr, uint64_t clock)
+{
+	const uint64_t high = clock / EIGHT_DIGITS;
+
+	pr->clock_base = high * EIGHT_DIGITS;
+	pr->nclock_digits = (unsigned)(tel_put_decimal(pr->clock_digits, high) -
+	    pr->clock_digits);
+}
+
+/* The same in decimal: all but its last digits are those of the one before. */
+__attribute__((noinline)) static unsigned char *
+put_clock_decimal(struct tel_printer *pr, struct render_step *s,
+    unsigned char *p, uint64_t clock)
+{
+	if (clock < EIGHT_DIGITS)
+		return tel_put_decimal(p, clock);
+	if (clock > EXACT_MAX && s->op != RENDER_CLOCK_DECIMAL)
+		return s->op == RENDER_CLOCK_EXACT ? put_exact(s, p, clock, 0) :
+		                                     put_signed(s, p, clock);
+	if (clock - pr->clock_base >= EIGHT_DIGITS)
+		put_clock_digits(pr, clock);
+	memcpy(p, pr->clock_digits, sizeof(pr->clock_digits));
+	return tel_put_all_eight(p + pr->nclock_digits,
+	    (uint32_t)(clock - pr->clock_base));
+}
+
 tel_status
 tel__render_run(struct tel_printer *pr, const struct render_program *g,
     const struct tel_event *ev)
@@ -812,6 +834,11 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 		case RENDER_CLOCK:
 			p = render_program_put_clock(pr, p, ev->clock);
 			break;
+		case RENDER_CLOCK_EXACT:
+		case RENDER_CLOCK_DECIMAL:
+		case RENDER_CLOCK_SIGNED:
+			p = put_clock_decimal(pr, s, p, ev->clock);
+			break;
 		case RENDER_DECIMAL:
 			p = render_program_put_decimal(s, p, v);
 			break;
@@ -834,6 +861,12 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 			p += pr->quoted;
 			break;
 		case RENDER_NOTHING: break;
+		case RENDER_LABELS:
+			if (pr->nfound > 0)
+				p = render_program_put_labels(pr, g, p);
+			if (p == NULL)
+				return pr->out->status;
+			break;
 		case RENDER_IF:
 			if (v != 0)
 				break;

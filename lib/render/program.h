@@ -121,6 +121,7 @@ struct render_step {
 	 */
 	uint8_t digits;
 	unsigned char text[16];
+	uint32_t low; /* in decimal, the last eight digits of .value */
 	uint64_t value;
 };
 

@@ -140,6 +140,10 @@ struct tel_printer {
 	/* the upper half of the clock before, and as RENDER_CLOCK prints it */
 	uint32_t clock_high;
 	unsigned char clock_text[8];
+	/* a clock with eight zeros at its end, and its other digits in decimal */
+	uint64_t clock_base;
+	unsigned char clock_digits[16];
+	unsigned nclock_digits;
 	struct render_found found[255];
 	unsigned nfound;
 	/* where the fields of the event start; NULL: no quote is to be added */

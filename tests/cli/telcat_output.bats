@@ -345,3 +345,27 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 	run -0 timeout 60 script -qec "telcat -q -f json bidi.tel" /dev/null
 	[[ $output == *'a\u202eb'* ]]
 }
+
+@test "clocks of any length are decimal numbers" {
+	python3 - <<-'END'
+		last = 10 ** 8 - 1
+		clocks = sorted({c for n in (1, 2, 5, 2 ** 53 // 10 ** 8, 10 ** 11)
+		                 for c in (n * 10 ** 8 + d for d in (-1, 0, 1, last))}
+		                | {0, 7, 2 ** 53, 2 ** 53 + 1, 2 ** 63 - 1, 2 ** 63,
+		                   2 ** 64 - 1})
+		with open("log", "w") as log:
+		    print("# teltools text 1\n# type: a 1 K x:unsigned", file=log)
+		    for c in clocks:
+		        print(f"{c:016x} a x={c}", file=log)
+		form = {"csv": str, "json": lambda c: f'"{c}"' if c > 2 ** 53 else str(c),
+		        "sql": lambda c: str(c - (c >> 63 << 64))}
+		for name, of in form.items():
+		    with open(name, "w") as want:
+		        print("\n".join(map(of, clocks)), file=want)
+	END
+	clean telcat --no-header -f csv log | cut -d , -f 1 | diff csv -
+	clean telcat -f json log | sed -n 's/.*"clock":\([^,]*\),.*/\1/p' |
+	    diff json -
+	clean telcat -f sql log | sed -n 's/^.*(-*[0-9]*,\(-*[0-9]*\),[0-9]*)[,);].*/\1/p' |
+	    diff sql -
+}
