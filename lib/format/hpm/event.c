@@ -4,6 +4,7 @@
  * and whether it yielded in one word, and no duration, so that its fields
  * cannot be read in place.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "format/hpm/hpm.h"
@@ -115,13 +116,16 @@ count_flags(struct hpm *h, unsigned flags)
 		h->flagged[i] += flags >> i & 1;
 }
 
-/* The counter record at r->p, for one version and one byte order. */
-__attribute__((always_inline)) static inline void
-emit_counter(struct tel_reader *r, struct hpm *h, int v1, int big)
+/*
+ * Lays the counter record at p, of one version and one byte order, out as the
+ * event at d.  Returns its clock.
+ */
+__attribute__((always_inline)) static inline uint64_t
+lay_out_counter(struct hpm *h, const unsigned char *p, unsigned char *d, int v1,
+    int big)
 {
-	const unsigned char *p = r->p, *q = p + (v1 ? 16 : 8);
+	const unsigned char *q = p + (v1 ? 16 : 8);
 	struct hpm_processor *processor = &h->one;
-	unsigned char *d = h->data;
 	uint32_t word = hpm_load32(p, big), second = hpm_load32(p + 4, big);
 	int64_t duration, gap, tid;
 	int32_t gid, slot;
@@ -183,19 +187,59 @@ emit_counter(struct tel_reader *r, struct hpm *h, int v1, int big)
 	/* there are few: a call of memcpy() would take longer */
 	for (i = 0; i < h->layout.counters; i++)
 		memcpy(d + HPM_AT_COUNTERS + 8 * i, q + 8 * i, 8);
-	hpm_event_emit(r, h, HPM_COUNTER, processor->clock,
-	    HPM_AT_COUNTERS + 8 * h->layout.counters, h->size);
+	return processor->clock;
+}
+
+static uint64_t
+event_counter(struct hpm *h, const unsigned char *p, unsigned char *d)
+{
+	if (h->layout.version == 1)
+		return lay_out_counter(h, p, d, 1, 1);
+	return h->layout.big ? lay_out_counter(h, p, d, 0, 1) :
+	                       lay_out_counter(h, p, d, 0, 0);
 }
 
 void
 tel__hpm_give_counter(struct tel_reader *r, struct hpm *h)
 {
-	if (h->layout.version == 1)
-		emit_counter(r, h, 1, 1);
-	else if (h->layout.big)
-		emit_counter(r, h, 0, 1);
-	else
-		emit_counter(r, h, 0, 0);
+	const uint64_t clock = event_counter(h, r->p, h->data);
+
+	hpm_event_emit(r, h, HPM_COUNTER, clock, hpm_event_size(h), h->size);
+}
+
+void
+tel__hpm_decode_batch(struct tel_reader *r)
+{
+	struct hpm *h = r->state;
+	struct tel_batch *f = r->batch;
+	const unsigned char *const first = r->p - r->consumed;
+	const unsigned char *p = r->p;
+	const uint32_t size = hpm_event_size(h);
+	unsigned char *row;
+	uint32_t n;
+
+	if (r->event.lead_size > 0)
+		return;
+	if (h->rows == NULL)
+		h->rows = calloc(TEL_RUN_MAX, size);
+	/* without room for them events are found one by one */
+	if (h->rows == NULL)
+		return;
+	f->in_window = 1;
+	f->raw = first;
+	f->raw_sizes[0] = r->event.raw_size;
+	for (n = 1, row = h->rows;
+	     n < TEL_RUN_MAX && hpm_is_plain_counter(h, p, r->end); n++) {
+		f->data[n] = row;
+		f->at[n] = (uint32_t)(p - first);
+		f->sizes[n] = size;
+		f->raw_sizes[n] = h->size;
+		f->types[n] = HPM_COUNTER - 1;
+		f->clocks[n] = event_counter(h, p, row);
+		p += h->size;
+		row += size;
+	}
+	f->count = n;
 }
 
 /* A marker or an exit record of size bytes at r->p. */

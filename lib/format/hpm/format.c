@@ -293,6 +293,7 @@ const struct tel_format_ops tel__format_hpm = {
 	.probe = tel__hpm_probe,
 	.open = tel__hpm_open,
 	.next = tel__hpm_next,
+	.decode_batch = tel__hpm_decode_batch,
 	.close = tel__hpm_close,
 	.encoder = &encoder,
 };

@@ -170,7 +170,29 @@ struct hpm {
 	uint32_t lead_size;
 	/* the event that is given, where its numbers are aligned */
 	_Alignas(8) unsigned char data[HPM_EVENT_MAX];
+	unsigned char *rows; /* the counter events behind it; NULL: none yet */
 };
+
+/* Bytes of a counter event. */
+static inline uint32_t
+hpm_event_size(const struct hpm *h)
+{
+	return (uint32_t)(HPM_AT_COUNTERS + 8 * h->layout.counters);
+}
+
+/* Whether a counter record that needs no second look is at p. */
+static inline int
+hpm_is_plain_counter(const struct hpm *h, const unsigned char *p,
+    const unsigned char *end)
+{
+	uint32_t word;
+
+	if ((size_t)(end - p) < h->size || h->layout.version == 1)
+		return 0;
+	word = hpm_load32(p, h->layout.big);
+	return word % 16 == HPM_COUNTER &&
+	    ((int)(word >> 4 & 0x3ff) == h->cpu || h->each != NULL);
+}
 
 /* look.c */
 
@@ -257,6 +279,8 @@ tel_status tel__hpm_meta_open(struct tel_reader *r, const unsigned char *name,
 
 /* Hands out the counter record at r->p; h->lead goes with it. */
 void tel__hpm_give_counter(struct tel_reader *r, struct hpm *h);
+/* And those behind the record that was given. */
+void tel__hpm_decode_batch(struct tel_reader *r);
 
 /* Hands out the marker or exit record of size bytes at r->p. */
 void tel__hpm_give_other(struct tel_reader *r, struct hpm *h, size_t size);

@@ -192,19 +192,6 @@ is_believable(struct tel_reader *r, struct hpm *h, size_t size)
 	    (size_t)(r->end - r->p) - size, r->eof, -1, RESYNC_MIN);
 }
 
-/* Whether a counter record that needs no second look is at r->p. */
-static inline int
-is_plain_counter(const struct tel_reader *r, const struct hpm *h)
-{
-	uint32_t word;
-
-	if ((size_t)(r->end - r->p) < h->size || h->layout.version == 1)
-		return 0;
-	word = hpm_load32(r->p, h->layout.big);
-	return word % 16 == HPM_COUNTER &&
-	    ((int)(word >> 4 & 0x3ff) == h->cpu || h->each != NULL);
-}
-
 tel_status
 tel__hpm_next(struct tel_reader *r)
 {
@@ -215,7 +202,7 @@ tel__hpm_next(struct tel_reader *r)
 	r->event.index += r->event.data != NULL;
 	if (!h->reported && (st = tel__hpm_report(r, h)) != TEL_OK)
 		return st;
-	if (is_plain_counter(r, h)) {
+	if (hpm_is_plain_counter(h, r->p, r->end)) {
 		tel__hpm_give_counter(r, h);
 		return TEL_OK;
 	}
@@ -267,6 +254,7 @@ tel__hpm_close(struct tel_reader *r)
 		free(h->meta_path);
 		free(h->refused);
 		free(h->each);
+		free(h->rows);
 	}
 	free(h);
 	r->state = NULL;
