@@ -81,7 +81,8 @@ run_event(struct tel_run *run, size_t i)
 
 /*
  * Nonzero when all events surely have a time, and no bytes beside their own but
- * perhaps the lines that they were: then the columns say what there is to count.
+ * perhaps the lines or records that they were: then the columns say what there is
+ * to count.
  */
 static inline int
 run_is_plain(const struct tel_run *run)
@@ -90,12 +91,19 @@ run_is_plain(const struct tel_run *run)
 	size_t i = 0;
 
 	if (ev->lead_size != 0 || ev->inline_use != TEL_INLINE_NONE ||
-	    ev->log->records)
+	    (ev->log->records && run->raw == NULL))
 		return 0;
 	if (run->first->schema->untimed)
 		while (i < run->count && run->clocks[i] != 0)
 			i++;
 	return i == run->count || !run->first->schema->untimed;
+}
+
+/* What tel_event_size() returns of each event of a run that is plain. */
+static inline const uint32_t *
+run_event_sizes(const struct tel_run *run)
+{
+	return run->event->log->records ? run->raw_sizes : run->sizes;
 }
 
 /* Moves an event of the columns to another place. */

@@ -586,9 +586,10 @@ stats_take_all_fields(struct tel_stats *s)
 
 /* Counts events from one on, up to the first of which more is wanted. */
 static size_t
-count_only(const struct source *from, const struct tel_run *run, size_t i)
+count_only(const struct source *from, const struct tel_run *run,
+    const uint32_t *sizes, size_t i)
 {
-	const uint32_t *const types = run->types, *const sizes = run->sizes;
+	const uint32_t *const types = run->types;
 	const size_t count = run->count, n = from->nslots;
 	struct slot *const slots = from->slots, *slot;
 
@@ -606,6 +607,7 @@ tel_status
 tel_stats_run(tel_stats *s, tel_run *run)
 {
 	const int plain = s->interval == 0 && run_is_plain(run);
+	const uint32_t *const sizes = run_event_sizes(run);
 	struct source *from;
 	struct slot *slot;
 	tel_status st = TEL_OK, taken;
@@ -618,7 +620,7 @@ tel_stats_run(tel_stats *s, tel_run *run)
 		st = tel_stats_event(s, run_event(run, i));
 	from = s->current;
 	for (; st == TEL_OK; i++) {
-		i = count_only(from, run, i);
+		i = count_only(from, run, sizes, i);
 		if (i >= run->count)
 			break;
 		slot = run->types[i] < from->nslots ?
@@ -630,7 +632,7 @@ tel_stats_run(tel_stats *s, tel_run *run)
 			continue;
 		}
 		slot->events++;
-		slot->bytes += run->sizes[i];
+		slot->bytes += sizes[i];
 		if (slot->blocks)
 			st = tel__stats_count_block_in(s, from, slot, run, i);
 		if (slot->work == SLOT_FIELDS && st == TEL_OK)
