@@ -34,6 +34,8 @@ struct tel_clock {
 	double fixed_rate; /* hertz, or 0 */
 	uint64_t origin;
 	uint64_t version; /* changes with the points above */
+	int has_rate;
+	int ticks_are_ns; /* as in most allocation logs */
 	size_t shared;    /* by so many users beside the first one */
 	/* set by the first question, so that answers fit each other */
 	int anchored;
@@ -71,12 +73,22 @@ tel__clock_free(struct tel_clock *c)
 	free(c);
 }
 
+/* Points, rate or origin have changed. */
+static void
+clock_changed(struct tel_clock *c)
+{
+	c->version++;
+	c->has_rate = c->seen > 1 || c->fixed_rate > 0;
+	c->ticks_are_ns =
+	    c->seen < 2 && c->fixed_rate >= 1e9 && c->fixed_rate <= 1e9;
+}
+
 void
 tel__clock_set_unit(struct tel_clock *c, uint64_t per_second)
 {
 	if (per_second > 0 && per_second != c->unit) {
 		c->unit = per_second;
-		c->version++;
+		clock_changed(c);
 	}
 }
 
@@ -91,7 +103,7 @@ tel__clock_set_rate(struct tel_clock *c, double hertz)
 {
 	if (hertz > 0 && isfinite(hertz)) {
 		c->fixed_rate = hertz;
-		c->version++;
+		clock_changed(c);
 	}
 }
 
@@ -149,7 +161,7 @@ tel__clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other)
 	if (at > 0 && c->points[at - 1].ticks == ticks)
 		return TEL_OK;
 	c->seen++;
-	c->version++;
+	clock_changed(c);
 	if (c->count - at > DEEP && c->count > MANY)
 		return TEL_OK;
 	memmove(c->points + at + 1, c->points + at,
@@ -211,7 +223,7 @@ void
 tel__clock_set_origin(struct tel_clock *c, uint64_t ticks)
 {
 	c->origin = ticks;
-	c->version++;
+	clock_changed(c);
 }
 
 uint64_t
@@ -355,15 +367,16 @@ tel__clock_between(struct tel_clock *c, uint64_t from, uint64_t to, int64_t *ns)
 {
 	int64_t low, high;
 
-	if (c == NULL || !(tel__clock_rate(c) > 0))
+	if (c == NULL || !c->has_rate)
 		return 0;
-	/* ticks are nanoseconds in most allocation logs: the same, sooner */
-	if (c->seen < 2 && c->fixed_rate >= 1e9 && c->fixed_rate <= 1e9 &&
-	    from >= c->origin && to >= from &&
+	/* the same as below, sooner */
+	if (c->ticks_are_ns && from >= c->origin && to >= from &&
 	    to - c->origin < UINT64_C(1) << DBL_MANT_DIG) {
 		*ns = (int64_t)(to - from);
 		return 1;
 	}
+	if (!(tel__clock_rate(c) > 0))
+		return 0;
 	low = tel__clock_ns(c, from);
 	high = tel__clock_ns(c, to);
 	return low > INT64_MIN && high < INT64_MAX &&

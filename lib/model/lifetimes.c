@@ -5,24 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bucket.h"
-
-/* Makes room for bucket i.  1, or 0: no memory. */
-static int
-reserve_bucket(struct tel__lifetimes **all, unsigned i)
+struct tel__lifetimes *
+tel__lifetimes_grow(struct tel__lifetimes **all, unsigned i)
 {
 	struct tel__lifetimes *old = *all, *new;
 	unsigned first = i, end = i + 1;
 
-	if (old != NULL && i - old->first < old->n)
-		return 1;
 	if (old != NULL) {
 		first = i < old->first ? i : old->first;
 		end = i + 1 > old->first + old->n ? i + 1 : old->first + old->n;
 	}
 	new = calloc(1, sizeof(*new) + (end - first) * sizeof(uint64_t));
 	if (new == NULL)
-		return 0;
+		return NULL;
+	new->least = UINT64_MAX;
 	if (old != NULL) {
 		*new = *old;
 		memcpy(new->buckets + (old->first - first), old->buckets,
@@ -32,37 +28,7 @@ reserve_bucket(struct tel__lifetimes **all, unsigned i)
 	new->first = first;
 	new->n = end - first;
 	*all = new;
-	return 1;
-}
-
-uint64_t
-tel__lifetimes_between(struct tel_clock *c, uint64_t from, uint64_t to)
-{
-	int64_t ns;
-
-	if (to <= from)
-		return 0;
-	if (!tel__clock_between(c, from, to, &ns))
-		return to - from;
-	return ns > 0 ? (uint64_t)ns : 0;
-}
-
-tel_status
-tel__lifetimes_add(struct tel__lifetimes **all, uint64_t time, uint32_t blocks)
-{
-	const unsigned i = tel__bucket(time);
-	struct tel__lifetimes *l;
-
-	if (!reserve_bucket(all, i))
-		return TEL_ENOMEM;
-	l = *all;
-	l->buckets[i - l->first] += blocks;
-	if (l->count == 0 || time < l->least)
-		l->least = time;
-	if (time > l->most)
-		l->most = time;
-	l->count += blocks;
-	return TEL_OK;
+	return new;
 }
 
 int
@@ -95,26 +61,6 @@ tel__lifetimes_powers(const struct tel__lifetimes *l, uint64_t out[65])
 	for (k = 0; l != NULL && k < l->n; k++)
 		out[tel__bit_length(tel__bucket_start(l->first + k))] +=
 		    l->buckets[k];
-}
-
-tel_status
-tel__lifetimes_allocated(struct tel__lifetimes_clock *of,
-    struct tel__lifetimes_thread *t, struct tel_clock *c, uint64_t clock)
-{
-	tel_status st = TEL_OK;
-
-	if (t->alike > 0 && clock == t->clock) {
-		of->shared++;
-		if (t->alike < UINT32_MAX)
-			t->alike++;
-		return TEL_OK;
-	}
-	if (t->alike > 0)
-		st = tel__lifetimes_add(&of->steps,
-		    tel__lifetimes_between(c, t->clock, clock), t->alike);
-	t->clock = clock;
-	t->alike = 1;
-	return st;
 }
 
 int

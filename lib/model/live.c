@@ -240,7 +240,8 @@ static void
 live_set(struct tel__live *l, struct tel__live_block *b, const tel_alloc *op,
     uint64_t tag, uint64_t size)
 {
-	const uint64_t blocks = tel__alloc_blocks(op, size, &l->rest);
+	const uint64_t blocks =
+	    op->weight == 0 ? 1 : tel__alloc_blocks(op, size, &l->rest);
 
 	b->address = op->address;
 	b->tag = tag;
@@ -261,7 +262,7 @@ live_untracked(struct tel__live *l, const tel_alloc *op, uint64_t tag,
 	return l->change(l->arg, TEL__LIVE_UNTRACKED, &b, op);
 }
 
-static tel_status
+__attribute__((noinline)) static tel_status
 live_allocate(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 {
 	const uint64_t size = tel_alloc_bytes(op);
@@ -302,7 +303,7 @@ live_allocate(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 }
 
 /* Frees size bytes of a block, fewer than it has, at its start or its end. */
-static tel_status
+__attribute__((noinline)) static tel_status
 live_free_part(struct tel__live *l, struct tel__entry *e, uint64_t size,
     int at_start, const tel_alloc *op)
 {
@@ -329,7 +330,7 @@ live_free_part(struct tel__live *l, struct tel__entry *e, uint64_t size,
 }
 
 /* A free of an address where no block starts: it may end there. */
-static tel_status
+__attribute__((noinline)) static tel_status
 live_free_unknown(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 {
 	const struct tel__live_block *b;
@@ -348,7 +349,7 @@ live_free_unknown(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 	return live_free_part(l, e, op->size, 0, op);
 }
 
-static tel_status
+__attribute__((noinline)) static tel_status
 live_free(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 {
 	struct tel__entry *e = tel__table_find(&l->by_key, op->address ^ tag);
@@ -406,23 +407,20 @@ live_destroy_pool(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 	return st;
 }
 
-tel_status
-tel__live_take(struct tel__live *l, const tel_alloc *op, uint64_t log_tag)
+/* Any other operation, which may end with an allocation. */
+__attribute__((noinline)) static tel_status
+live_take_rare(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 {
-	const uint64_t tag = tel__live_tag(op, log_tag);
 	struct tel__entry *e;
-	tel_status st = TEL_OK;
+	tel_status st;
 	int fresh;
 
-	if (op->failed)
-		return TEL_OK;
 	switch (op->kind) {
-	case TEL_ALLOC_FREE: return live_free(l, op, tag);
-	case TEL_ALLOC_REALLOC: st = live_resize(l, op, tag); break;
-	case TEL_ALLOC_MALLOC:
-	case TEL_ALLOC_CALLOC:
-	case TEL_ALLOC_ALIGNED:
-	case TEL_ALLOC_COMMIT: break;
+	case TEL_ALLOC_REALLOC:
+		st = live_resize(l, op, tag);
+		return st != TEL_OK || op->address == 0 ?
+		    st :
+		    live_allocate(l, op, tag);
 	case TEL_ALLOC_POOL_DESTROY: return live_destroy_pool(l, op, tag);
 	case TEL_ALLOC_BUFFER_CREATE:
 		e = tel__table_put(&l->buffers, op->buffer ^ tag, &fresh);
@@ -437,6 +435,22 @@ tel__live_take(struct tel__live *l, const tel_alloc *op, uint64_t log_tag)
 		return TEL_OK;
 	default: return TEL_OK;
 	}
-	return st != TEL_OK || op->address == 0 ? st :
-	                                          live_allocate(l, op, tag);
+}
+
+tel_status
+tel__live_take(struct tel__live *l, const tel_alloc *op, uint64_t log_tag)
+{
+	const uint64_t tag = tel__live_tag(op, log_tag);
+
+	if (op->failed)
+		return TEL_OK;
+	switch (op->kind) {
+	case TEL_ALLOC_FREE: return live_free(l, op, tag);
+	case TEL_ALLOC_MALLOC:
+	case TEL_ALLOC_CALLOC:
+	case TEL_ALLOC_ALIGNED:
+	case TEL_ALLOC_COMMIT:
+		return op->address == 0 ? TEL_OK : live_allocate(l, op, tag);
+	default: return live_take_rare(l, op, tag);
+	}
 }

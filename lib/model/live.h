@@ -9,6 +9,7 @@
 
 #include "base/table.h"
 #include "model/event.h"
+#include "model/role.h"
 #include "model/run.h"
 
 /*
@@ -150,6 +151,14 @@ tel__live_approach(const struct tel__live *l, uint64_t key)
 #define TEL__LIVE_BLOCK 8u
 const struct tel__live_block *tel__live_fetch(const struct tel__live *l,
     const struct tel_run *run, size_t i, uint64_t log_tag);
+
+/* Event i of a run as an operation: see tel_event_alloc(). */
+static inline int
+tel__live_operation(const struct tel_run *run, size_t i, tel_alloc *op)
+{
+	return tel__alloc_load(run_type(run, i), run->data[i], run->clocks[i],
+	    op);
+}
 
 /* The address of the pool that an operation allocates in; 0: not known. */
 uint64_t tel__live_pool_of(const struct tel__live *l, const tel_alloc *op,

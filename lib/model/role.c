@@ -114,11 +114,12 @@ load_field(const unsigned char *data, const struct tel_field *f)
 
 /* What the field that is a part of the role holds; 0 when there is none. */
 static inline uint64_t
-model_role_load(const struct tel_event *ev, enum tel_role_part part)
+model_role_load(const struct tel_type *t, const unsigned char *data,
+    enum tel_role_part part)
 {
-	int i = ev->type->role_field[part];
+	int i = t->role_field[part];
 
-	return i < 0 ? 0 : load_field(ev->data, &ev->type->fields[i]);
+	return i < 0 ? 0 : load_field(data, &t->fields[i]);
 }
 
 /*
@@ -152,11 +153,11 @@ tel__alloc_block(const struct tel_type *t, const unsigned char *data,
 
 /* The size and the count of a block that is allocated. */
 static inline void
-load_new(const struct tel_event *ev, tel_alloc *out)
+load_new(const struct tel_type *t, const unsigned char *data, tel_alloc *out)
 {
-	out->address = load_block(ev->type, ev->data, TEL_PART_ADDRESS);
-	out->size = model_role_load(ev, TEL_PART_SIZE);
-	out->weight = model_role_load(ev, TEL_PART_WEIGHT);
+	out->address = load_block(t, data, TEL_PART_ADDRESS);
+	out->size = model_role_load(t, data, TEL_PART_SIZE);
+	out->weight = model_role_load(t, data, TEL_PART_WEIGHT);
 	out->failed = out->address == 0;
 }
 
@@ -172,26 +173,70 @@ model_role_clear(tel_alloc *out)
 	out->call = TEL_CALL_C;
 }
 
-int
-tel__event_alloc(const struct tel_event *event, tel_alloc *out)
+/* A part that has no field, or one of 64 bits.  Returns 0 for any other. */
+static inline int
+load_short(const struct tel_type *t, const unsigned char *data,
+    enum tel_role_part part, uint64_t *out)
 {
-	const struct tel_type *t = event->type;
+	const int i = t->role_field[part];
+	const struct tel_field *f = &t->fields[i];
 
-	model_role_clear(out);
+	if (i < 0)
+		return 1;
+	if (f->load != TEL_LOAD_LE64)
+		return 0;
+	*out = tel_le64(data + f->offset) +
+	    (part == TEL_PART_ADDRESS &&
+	        (f->datatype == TEL_UNSIGNED || f->datatype == TEL_SIGNED));
+	return 1;
+}
+
+/*
+ * Most operations: a malloc or a free with nothing but an address, a size and a
+ * thread.  Returns 0 for any other.
+ */
+static inline int
+load_plain(const struct tel_type *t, const unsigned char *data, tel_alloc *out)
+{
+	const unsigned char *at = (const unsigned char *)t->role_field;
+	const uint64_t low = UINT64_C(0xffffffffff) << 8 * TEL_PART_POOL,
+	               high = UINT64_C(0xff00ff);
+
+	if ((t->role != TEL_ROLE_ALLOC && t->role != TEL_ROLE_FREE) ||
+	    (tel_le64(at) & low) != low ||
+	    (tel_le64(at + TEL_PART_PROCESS) & high) != high ||
+	    !load_short(t, data, TEL_PART_ADDRESS, &out->address) ||
+	    !load_short(t, data, TEL_PART_SIZE, &out->size) ||
+	    !load_short(t, data, TEL_PART_THREAD, &out->thread))
+		return 0;
+	if (t->role == TEL_ROLE_FREE) {
+		out->kind = TEL_ALLOC_FREE;
+		out->sized = t->role_field[TEL_PART_SIZE] >= 0;
+	} else {
+		out->kind = TEL_ALLOC_MALLOC;
+		out->failed = out->address == 0;
+	}
+	return 1;
+}
+
+/* Any other operation; 0: none. */
+__attribute__((noinline)) static int
+load_parts(const struct tel_type *t, const unsigned char *data, tel_alloc *out)
+{
 	switch ((enum tel_role)t->role) {
 	case TEL_ROLE_NEW:
 		out->call = TEL_CALL_CXX;
 		/* FALLTHROUGH */
 	case TEL_ROLE_ALLOC:
-		load_new(event, out);
+		load_new(t, data, out);
 		out->kind = TEL_ALLOC_MALLOC;
 		if (t->role_field[TEL_PART_ALIGNMENT] >= 0) {
 			out->kind = TEL_ALLOC_ALIGNED;
 			out->alignment =
-			    model_role_load(event, TEL_PART_ALIGNMENT);
+			    model_role_load(t, data, TEL_PART_ALIGNMENT);
 		} else if (t->role_field[TEL_PART_COUNT] >= 0) {
 			out->kind = TEL_ALLOC_CALLOC;
-			out->count = model_role_load(event, TEL_PART_COUNT);
+			out->count = model_role_load(t, data, TEL_PART_COUNT);
 		}
 		break;
 	case TEL_ROLE_DELETE:
@@ -203,27 +248,26 @@ tel__event_alloc(const struct tel_event *event, tel_alloc *out)
 		/* FALLTHROUGH */
 	case TEL_ROLE_FREE:
 		out->kind = TEL_ALLOC_FREE;
-		out->address =
-		    load_block(event->type, event->data, TEL_PART_ADDRESS);
-		out->size = model_role_load(event, TEL_PART_SIZE);
+		out->address = load_block(t, data, TEL_PART_ADDRESS);
+		out->size = model_role_load(t, data, TEL_PART_SIZE);
 		out->sized = t->role_field[TEL_PART_SIZE] >= 0;
 		break;
 	case TEL_ROLE_REALLOC:
-		load_new(event, out);
+		load_new(t, data, out);
 		out->kind = TEL_ALLOC_REALLOC;
-		out->old = load_block(event->type, event->data, TEL_PART_OLD);
+		out->old = load_block(t, data, TEL_PART_OLD);
 		if (t->role_field[TEL_PART_COUNT] >= 0 &&
 		    __builtin_mul_overflow(out->size,
-		        model_role_load(event, TEL_PART_COUNT), &out->size))
+		        model_role_load(t, data, TEL_PART_COUNT), &out->size))
 			out->size = UINT64_MAX;
 		out->failed &= out->size != 0 || out->old == 0;
 		break;
 	case TEL_ROLE_RESERVE:
 	case TEL_ROLE_COMMIT:
-		load_new(event, out);
+		load_new(t, data, out);
 		out->kind = t->role == TEL_ROLE_COMMIT ? TEL_ALLOC_COMMIT :
 		                                         TEL_ALLOC_RESERVE;
-		out->buffer = model_role_load(event, TEL_PART_BUFFER);
+		out->buffer = model_role_load(t, data, TEL_PART_BUFFER);
 		break;
 	case TEL_ROLE_POOL_CREATE: out->kind = TEL_ALLOC_POOL_CREATE; break;
 	case TEL_ROLE_POOL_DESTROY: out->kind = TEL_ALLOC_POOL_DESTROY; break;
@@ -232,17 +276,25 @@ tel__event_alloc(const struct tel_event *event, tel_alloc *out)
 		out->kind = t->role == TEL_ROLE_BUFFER_CREATE ?
 		    TEL_ALLOC_BUFFER_CREATE :
 		    TEL_ALLOC_BUFFER_DESTROY;
-		out->buffer = model_role_load(event, TEL_PART_BUFFER);
+		out->buffer = model_role_load(t, data, TEL_PART_BUFFER);
 		break;
 	case TEL_ROLE_THREAD_END: out->kind = TEL_ALLOC_THREAD_END; break;
 	case TEL_ROLE_POOL_DESCRIBE: out->kind = TEL_ALLOC_POOL_DESCRIBE; break;
 	default: return 0;
 	}
-	out->pool = model_role_load(event, TEL_PART_POOL);
-	out->thread = model_role_load(event, TEL_PART_THREAD);
-	out->process = model_role_load(event, TEL_PART_PROCESS);
-	out->clock = event->clock;
+	out->pool = model_role_load(t, data, TEL_PART_POOL);
+	out->thread = model_role_load(t, data, TEL_PART_THREAD);
+	out->process = model_role_load(t, data, TEL_PART_PROCESS);
 	return 1;
+}
+
+int
+tel__alloc_load(const struct tel_type *t, const unsigned char *data,
+    uint64_t clock, tel_alloc *out)
+{
+	model_role_clear(out);
+	out->clock = clock;
+	return load_plain(t, data, out) || load_parts(t, data, out);
 }
 
 /* For a program of another release, whose structure has another size. */

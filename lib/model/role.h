@@ -3,7 +3,7 @@
 #ifndef TEL_ROLE_H
 #define TEL_ROLE_H
 
-#include "model/schema.h"
+#include "model/event.h"
 #include "tel/event.h"
 
 /* The name of a role, for example "alloc"; "" for TEL_ROLE_NONE. */
@@ -23,8 +23,14 @@ int tel__part_find(const char *name, size_t n);
  */
 int tel__role_set(struct tel_type *t, unsigned i, const char *text, size_t n);
 
-/* tel_event_alloc() of a structure of this release. */
-int tel__event_alloc(const struct tel_event *event, tel_alloc *out);
+/* tel_event_alloc() of a structure of this release, and its parts. */
+int tel__alloc_load(const struct tel_type *t, const unsigned char *data,
+    uint64_t clock, tel_alloc *out);
+static inline int
+tel__event_alloc(const struct tel_event *event, tel_alloc *out)
+{
+	return tel__alloc_load(event->type, event->data, event->clock, out);
+}
 /*
  * The address, and the process, of the block that an event of an operation
  * frees, resizes or allocates; 0: none.

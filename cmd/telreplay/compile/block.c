@@ -4,24 +4,12 @@
 
 #include <string.h>
 
-/* Moves live bytes from one size to another; 0 blocks: the block stays. */
-static void
-live_count(struct compiler *c, uint64_t from, uint64_t to, int blocks)
+/* More bytes are live than ever. */
+RARE static void
+peak_set(struct compiler *c)
 {
 	struct facts *f = &c->facts;
 
-	if (blocks <= 0)
-		c->class_blocks[size_class(from)]--;
-	if (blocks >= 0)
-		c->class_blocks[size_class(to)]++;
-	c->live_blocks += (uint64_t)(int64_t)blocks;
-	c->live_bytes += to - from;
-	if (c->live_bytes > c->point_peak)
-		c->point_peak = c->live_bytes;
-	if (c->live_blocks > f->peak_blocks)
-		f->peak_blocks = c->live_blocks;
-	if (c->live_bytes <= f->peak_bytes)
-		return;
 	f->peak_bytes = c->live_bytes;
 	f->peak_of_blocks = c->live_blocks;
 	f->peak_event = c->event;
@@ -33,6 +21,28 @@ live_count(struct compiler *c, uint64_t from, uint64_t to, int blocks)
 		    sizeof(f->class_blocks));
 		f->class_asked = c->live_bytes;
 	}
+}
+
+static inline void
+live_more(struct compiler *c, uint64_t size)
+{
+	c->class_blocks[size_class(size)]++;
+	c->live_bytes += size;
+	if (++c->live_blocks > c->facts.peak_blocks)
+		c->facts.peak_blocks = c->live_blocks;
+	if (c->live_bytes <= c->point_peak)
+		return;
+	c->point_peak = c->live_bytes;
+	if (c->live_bytes > c->facts.peak_bytes)
+		peak_set(c);
+}
+
+static inline void
+live_less(struct compiler *c, uint64_t size)
+{
+	c->class_blocks[size_class(size)]--;
+	c->live_bytes -= size;
+	c->live_blocks--;
 }
 
 /* Bytes are allocated or freed, which fills the window. */
@@ -116,7 +126,7 @@ block_allocated(struct compiler *c, struct thread *t,
 		return compiler_no_memory(c);
 	live->owner = slot;
 	request_count(c, live->size);
-	live_count(c, 0, live->size, 1);
+	live_more(c, live->size);
 	c->resized_pool = 0;
 	if (pool != 0 && op->pool == 0) {
 		if (emit_pool(c, t, pool) != 0)
@@ -155,7 +165,8 @@ block_resized(struct compiler *c, struct thread *t,
 	if ((b->chunk & THREAD_MASK) != (unsigned)(t - c->threads))
 		c->facts.crossing_reallocs++;
 	request_count(c, live->size);
-	live_count(c, b->full, live->size, 0);
+	live_less(c, b->full);
+	live_more(c, live->size);
 	b->start = live->address;
 	b->full = live->size;
 	block_set(c, b, m, BLOCK_UNSIZED);
@@ -208,7 +219,7 @@ block_count_end(struct compiler *c, const struct tel__live_block *live,
 {
 	struct facts *f = &c->facts;
 
-	live_count(c, live->size, 0, -1);
+	live_less(c, live->size);
 	window_count(c, live->size);
 	f->lived[tel__bit_length(c->now - b->birth)]++;
 }
@@ -260,7 +271,8 @@ block_part_freed(struct compiler *c, struct thread *t,
 	    emit_extended(c, m, EXTENDED_FREE_PART, live->owner,
 	        op->address - b->start, op->size, 0) != 0)
 		return compiler_no_memory(c);
-	live_count(c, live->size + op->size, live->size, 0);
+	live_less(c, live->size + op->size);
+	live_more(c, live->size);
 	window_count(c, op->size);
 	block_set(c, b, m, b->where & ~WHERE_MASK);
 	c->facts.parts++;
@@ -318,31 +330,37 @@ count_lifetime(struct compiler *c, const struct tel__live_block *live)
 	    tel__lifetimes_between(c->log_clock, live->clock, c->clock), 1);
 }
 
+static tel_status
+block_starts(struct compiler *c, struct thread *t, struct tel__live_block *live,
+    const tel_alloc *op)
+{
+	const uint32_t slot = c->resized;
+	tel_status st;
+
+	if (tel__lifetimes_allocated(&c->resolution, &t->clock, c->log_clock,
+	        c->clock) != TEL_OK)
+		return compiler_no_memory(c);
+	c->resized = NO_SLOT;
+	if (c->reorder_used > 0 && op->address != op->old &&
+	    (st = reorder_allocated(c, t, op->address)) != TEL_OK)
+		return st;
+	return slot == NO_SLOT ? block_allocated(c, t, live, op) :
+	                         block_resized(c, t, live, slot);
+}
+
 tel_status
 block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
     const tel_alloc *op)
 {
 	struct compiler *c = arg;
 	struct thread *t = c->thread;
-	uint32_t slot = c->resized;
-	tel_status st = TEL_OK;
 
-	if (what == TEL__LIVE_ALLOCATED)
-		st = tel__lifetimes_allocated(&c->resolution, &t->clock,
-		    c->log_clock, c->clock);
-	else if (what == TEL__LIVE_FREED || what == TEL__LIVE_RESIZED ||
-	    what == TEL__LIVE_POOL_DESTROYED)
-		st = count_lifetime(c, live);
-	if (st != TEL_OK)
+	if ((what == TEL__LIVE_FREED || what == TEL__LIVE_RESIZED ||
+	        what == TEL__LIVE_POOL_DESTROYED) &&
+	    count_lifetime(c, live) != TEL_OK)
 		return compiler_no_memory(c);
 	switch (what) {
-	case TEL__LIVE_ALLOCATED:
-		c->resized = NO_SLOT;
-		if (c->reorder_used > 0 && op->address != op->old &&
-		    (st = reorder_allocated(c, t, op->address)) != TEL_OK)
-			return st;
-		return slot == NO_SLOT ? block_allocated(c, t, live, op) :
-		                         block_resized(c, t, live, slot);
+	case TEL__LIVE_ALLOCATED: return block_starts(c, t, live, op);
 	case TEL__LIVE_UNTRACKED:
 		return compiler_fail(c, TEL_ELIMIT,
 		    "more than %llu blocks are live",
@@ -351,7 +369,6 @@ block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
 	case TEL__LIVE_FREED: return block_freed(c, t, live, op);
 	case TEL__LIVE_RESIZED: return block_resizes(c, t, live, op);
 	case TEL__LIVE_POOL_DESTROYED:
-
 		return block_free(c, t, live, block_of(c, live),
 		    BLOCK_FREED_WITH_POOL);
 	case TEL__LIVE_REPLACED: return block_replaced(c, t, live, op);

@@ -10,8 +10,6 @@
 
 #include "common/report/lifetimes.h"
 
-/* Out of line: what nearly all operations do needs no frame for it then. */
-#define RARE __attribute__((noinline, cold))
 #define EVENTS_OF_A_KIND 10 /* of anomalies that are kept */
 #define TAG_SHIFT 48
 #define POINT_STEP 64 /* operations between points, until there are many */
@@ -33,6 +31,7 @@ compiler_new(tel_output *out, const struct compiler_settings *set)
 		return NULL;
 	c->out = out;
 	c->set = *set;
+	c->idle = 1;
 	c->window = 1;
 	c->window_max = 1;
 	c->point_left = c->point_step = POINT_STEP;
@@ -84,6 +83,7 @@ compiler_fail(struct compiler *c, tel_status st, const char *format, ...)
 	if (c->failed != TEL_OK)
 		return c->failed;
 	c->failed = st;
+	c->idle = 1;
 	va_start(ap, format);
 	vsnprintf(c->error, sizeof(c->error), format, ap);
 	va_end(ap);
@@ -196,7 +196,7 @@ anomaly_count(struct compiler *c, enum anomaly anomaly, uint64_t address)
 
 /* ----------------------------------------------------------- operations */
 
-static tel_status
+static inline tel_status
 live_take(struct compiler *c, const tel_alloc *op)
 {
 	tel_status st = tel__live_take(&c->live, op, 0);
@@ -205,7 +205,7 @@ live_take(struct compiler *c, const tel_alloc *op)
 }
 
 /* An allocation of any kind. */
-static tel_status
+static inline tel_status
 compiler_allocate(struct compiler *c, const tel_alloc *op)
 {
 	tel_status st;
@@ -246,7 +246,7 @@ commit(struct compiler *c, struct thread *t, tel_alloc *op)
 	return TEL_OK;
 }
 
-static tel_status
+static inline tel_status
 compiler_release(struct compiler *c, struct thread *t, const tel_alloc *op)
 {
 	tel_status st;
@@ -293,7 +293,7 @@ reallocate(struct compiler *c, struct thread *t, tel_alloc *op)
 	return live_take(c, op);
 }
 
-static tel_status
+static inline tel_status
 compile_operation(struct compiler *c, struct thread *t, tel_alloc *op)
 {
 	switch (op->kind) {
@@ -462,16 +462,37 @@ curve_point(struct compiler *c)
 	c->point_left = c->point_step;
 }
 
+/* Before the first operation, or the end without one; or after a failure. */
 RARE static tel_status
 compiler_start(struct compiler *c, const tel_alloc *op)
 {
-	c->started = 1;
-	if (op != NULL)
+	if (c->failed != TEL_OK || c->ended)
+		return TEL_ESTATE;
+	c->idle = 0;
+	if (op != NULL) {
 		c->facts.first_clock = op->clock;
+		c->process = ~op->process;
+	}
 	return program_start(c);
 }
 
-void
+uint64_t
+compiler_operations(const struct compiler *c)
+{
+	return c->now;
+}
+
+uint64_t
+compiler_samples(const struct compiler *c)
+{
+	return c->samples;
+}
+
+/*
+ * Before the operation of event i of a run is added: fetches the memory that
+ * soon others need.
+ */
+static inline void
 compiler_fetch(const struct compiler *c, const tel_run *run, size_t i)
 {
 	/* the next operations are mostly those of the same process */
@@ -483,10 +504,12 @@ compiler_fetch(const struct compiler *c, const tel_run *run, size_t i)
 }
 
 /* Tells what belongs to a process from what others have. */
-static void
+static inline void
 tag(const struct compiler *c, tel_alloc *op)
 {
 	op->process = c->process_index;
+	if (c->tag == 0)
+		return;
 	op->thread ^= c->tag;
 	if (op->pool != 0)
 		op->pool ^= c->tag;
@@ -511,15 +534,13 @@ operation_count(struct compiler *c, const tel_alloc *op)
 	    op->call == TEL_CALL_C_SIZED || op->call == TEL_CALL_CXX_SIZED;
 }
 
-tel_status
-compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
+static inline tel_status
+add_operation(struct compiler *c, tel_alloc *op, uint64_t event)
 {
 	struct thread *t;
 	tel_status st;
 
-	if (c->failed != TEL_OK || c->ended)
-		return TEL_ESTATE;
-	if (!c->started && (st = compiler_start(c, op)) != TEL_OK)
+	if (c->idle && (st = compiler_start(c, op)) != TEL_OK)
 		return st;
 	if (op->kind > TEL_ALLOC_POOL_DESCRIBE)
 		return TEL_OK;
@@ -528,11 +549,11 @@ compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
 	c->clock = op->clock;
 	c->call = TEL_CALL_C;
 	operation_count(c, op);
-	if ((op->process != c->process || c->processes.count == 0) &&
-	    (st = process_enter(c, op)) != TEL_OK)
+	if (op->process != c->process && (st = process_enter(c, op)) != TEL_OK)
 		return st;
 	tag(c, op);
 	c->thread_id = op->thread;
+	c->samples += op->weight != 0;
 	op->weight = 0;
 	if (op->kind == TEL_ALLOC_THREAD_END)
 		return thread_end(c, op->thread) == 0 ? TEL_OK :
@@ -551,9 +572,35 @@ compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
 		return st;
 	if (--c->point_left == 0)
 		curve_point(c);
-	if (c->used >= c->set.chunk)
-		return chunk_end(c);
-	return TEL_OK;
+	return c->used < c->set.chunk ? TEL_OK : chunk_end(c);
+}
+
+tel_status
+compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
+{
+	return add_operation(c, op, event);
+}
+
+tel_status
+compiler_add_run(struct compiler *c, const tel_run *run, size_t *i,
+    tel_alloc_kind *kind)
+{
+	const int far = c->live.by_key.count >= TEL__LIVE_NEAR;
+	tel_status st = TEL_OK;
+	size_t k = *i;
+	tel_alloc op;
+
+	*kind = TEL_ALLOC_NONE;
+	for (; k < run->count && st == TEL_OK && !alloc_describes(*kind); k++) {
+		if (far)
+			compiler_fetch(c, run, k);
+		if (!tel__live_operation(run, k, &op))
+			continue;
+		*kind = op.kind;
+		st = add_operation(c, &op, run->index + run->numbers[k]);
+	}
+	*i = k;
+	return st;
 }
 
 /* Facts of the lifetimes, which the heap counts until the end. */
@@ -577,9 +624,7 @@ compiler_finish(struct compiler *c)
 {
 	tel_status st = TEL_OK;
 
-	if (c->failed != TEL_OK || c->ended)
-		return TEL_ESTATE;
-	if (!c->started)
+	if (c->idle)
 		st = compiler_start(c, NULL);
 	if (st == TEL_OK)
 		st = reorder_expire(c, 1);
@@ -595,6 +640,6 @@ compiler_finish(struct compiler *c)
 	lifetimes_finish(c);
 	if ((st = chunk_end(c)) != TEL_OK)
 		return st;
-	c->ended = 1;
+	c->ended = c->idle = 1;
 	return program_end(c);
 }

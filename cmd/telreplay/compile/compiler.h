@@ -69,11 +69,6 @@ tel_status compiler_set_log(struct compiler *c, const char *name);
  */
 void compiler_set_clock(struct compiler *c, struct tel_clock *clock);
 /*
- * Before the operation of event i of a run is added: fetches the memory that
- * soon others need; see tel__live_fetch().
- */
-void compiler_fetch(const struct compiler *c, const tel_run *run, size_t i);
-/*
  * Adds an operation.
  * op: is changed.
  * event: the number of its event in the log.
@@ -83,6 +78,24 @@ void compiler_fetch(const struct compiler *c, const tel_run *run, size_t i);
  */
 TEL_MUST_USE tel_status compiler_add(struct compiler *c, tel_alloc *op,
     uint64_t event);
+/* Nonzero for an operation whose event describes a pool. */
+static inline int
+alloc_describes(tel_alloc_kind kind)
+{
+	return kind == TEL_ALLOC_POOL_CREATE || kind == TEL_ALLOC_POOL_DESCRIBE;
+}
+/*
+ * Adds the operations of a run from event *i on, up to one that describes a
+ * pool.
+ * i: set to the event behind the last one that was taken.
+ * kind: set to the last operation.
+ * Returns as compiler_add().
+ */
+TEL_MUST_USE tel_status compiler_add_run(struct compiler *c, const tel_run *run,
+    size_t *i, tel_alloc_kind *kind);
+/* The operations so far, and those that are samples. */
+uint64_t compiler_operations(const struct compiler *c);
+uint64_t compiler_samples(const struct compiler *c);
 /*
  * Adds to the description of a pool, or of an object that pools refer to, such
  * as an arena, in the process of the operation that was added last.  What

@@ -10,6 +10,8 @@
 #include "telreplay/compile/program.h"
 
 #define NO_SLOT UINT32_MAX
+/* Out of line: what nearly all operations do needs no frame for it then. */
+#define RARE __attribute__((noinline, cold))
 
 /* What the program has of a live block, by its place in .live. */
 struct block {
@@ -40,15 +42,16 @@ struct snapshot {
 struct thread {
 	uint64_t *words;
 	uint32_t count, room;
+	uint32_t spare;      /* operations that there is room for */
 	uint32_t last;       /* the first word of the last operation */
 	uint32_t operations; /* in this chunk */
 	unsigned char *origins;
 	size_t origins_used, origins_room;
 	uint64_t event; /* of the last operation */
 	uint64_t log;
-	uint64_t *times;                 /* pairs */
-	uint32_t times_used, times_room; /* numbers */
-	uint32_t time_word;              /* of the last time */
+	uint64_t *times;               /* pairs */
+	size_t times_used, times_room; /* numbers */
+	uint32_t time_due; /* the word before which is one at last */
 	uint64_t time_clock;
 	uint32_t *free; /* slots that this thread freed */
 	size_t free_used, free_room;
@@ -128,6 +131,7 @@ struct compiler {
 	uint32_t resized_pool;  /* of a block that is freed and made anew; 0 */
 	tel_alloc_call call;    /* of a free */
 	uint64_t now;           /* operations so far */
+	uint64_t samples;       /* of them: each stands for others, too */
 	uint64_t process;       /* of the last operation, its number, */
 	uint64_t process_index; /* that from 0 on, */
 	uint64_t tag;           /* xored to its threads, pools and buffers, */
@@ -182,7 +186,8 @@ struct compiler {
 	unsigned reorder_first, reorder_used;
 
 	unsigned anomalies_kept_of[ANOMALIES];
-	int started, ended, named;
+	int idle; /* not started, or failed, or ended */
+	int ended, named;
 	tel_status failed;
 	char error[192];
 };
@@ -231,9 +236,9 @@ int thread_end(struct compiler *c, uint64_t id);
 struct thread *thread_running(struct compiler *c, uint32_t number);
 void threads_close(struct compiler *c);
 /* Makes room for an operation and the words that go before it: 0 or -1. */
-int thread_grow(struct thread *t);
+RARE int thread_grow(struct thread *t);
 /* Gets slots for a thread without any: 0, or -1 when out of memory. */
-int slots_fetch(struct compiler *c, struct thread *t);
+RARE int slots_fetch(struct compiler *c, struct thread *t);
 
 /* A slot for an operation of a thread; NO_SLOT when out of memory. */
 static inline uint32_t

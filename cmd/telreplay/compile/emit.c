@@ -10,12 +10,15 @@
 #include <string.h>
 #include "base/varint.h"
 
-#define WAIT_AHEAD 32 /* words that a wait may be for later ones */
+#define TIME_WORDS 64   /* words between two times, at most */
+#define ORIGIN_SHORT 32 /* a difference that is a byte in the origins */
+#define WAIT_AHEAD 32   /* words that a wait may be for later ones */
 #define TIME_SECONDS 20e-6
 #define TIME_SHORT 4 /* words between two times, at least */
 #define TIME_LONG 50 /* but not after so many times TIME_SECONDS */
 
-void
+/* Records the event of an operation, in as many bytes as it takes. */
+RARE static void
 emit_origin(struct compiler *c, struct thread *t)
 {
 	const uint64_t delta = tel__zigzag(c->event - t->event);
@@ -30,17 +33,21 @@ emit_origin(struct compiler *c, struct thread *t)
 	t->log = c->log;
 }
 
-void
+/* Records the time, unless that was just done. */
+RARE static int
 emit_time(struct compiler *c, struct thread *t)
 {
 	/* a long time is recorded, however few words it took */
-	if (t->times_used > 0 && t->count - t->time_word < TIME_SHORT &&
+	if (t->time_due > t->count + TIME_WORDS - TIME_SHORT &&
 	    (c->clock - t->time_clock) / TIME_LONG < c->time_ticks)
-		return;
+		return 0;
+	if (!TEL__RESERVE(t->times, t->times_room, t->times_used + 2))
+		return -1;
 	t->times[t->times_used++] = t->count;
 	t->times[t->times_used++] = c->clock;
-	t->time_word = t->count;
+	t->time_due = t->count + TIME_WORDS;
 	t->time_clock = c->clock;
+	return 0;
 }
 
 void
@@ -52,15 +59,50 @@ emit_rate(struct compiler *c)
 	    ticks >= 1 && ticks < 1e18 ? (uint64_t)ticks : UINT64_MAX;
 }
 
-int
+/* Before an operation, what orders it after those of other threads. */
+RARE static int
 emit_order(struct compiler *c, struct thread *t)
 {
 	struct thread *before = c->total_thread;
 
-	c->total_thread = t;
-	if (before == NULL)
-		return 0;
-	return emit_wait(c, t, before->last, thread_place(c, before));
+	if (c->set.order == ORDER_TOTAL && before != t) {
+		c->total_thread = t;
+		if (before != NULL &&
+		    emit_wait(c, t, before->last, thread_place(c, before)) != 0)
+			return -1;
+	}
+	return c->windows_on &&
+	        (t->window != c->window || c->window_moved >= c->window_max) ?
+	    emit_window(c, t) :
+	    0;
+}
+
+/* Starts an operation: the caller puts its words. */
+static inline int
+emit_start(struct compiler *c, struct thread *t)
+{
+	uint64_t delta;
+
+	if ((c->set.order == ORDER_TOTAL || c->windows_on) &&
+	    emit_order(c, t) != 0)
+		return -1;
+	c->window_moved += c->set.window_operations != 0;
+	if (thread_room(t) != 0)
+		return -1;
+	/* the time now and then, more often when it goes by faster */
+	if ((t->count >= t->time_due ||
+	        c->clock - t->time_clock >= c->time_ticks) &&
+	    emit_time(c, t) != 0)
+		return -1;
+	delta = c->event - t->event;
+	if (delta < ORIGIN_SHORT && c->log == t->log) {
+		t->origins[t->origins_used++] = (unsigned char)(delta << 2);
+		t->event = c->event;
+	} else
+		emit_origin(c, t);
+	t->last = t->count;
+	t->operations++;
+	return 0;
 }
 
 int
@@ -82,12 +124,17 @@ emit_extended(struct compiler *c, struct thread *t, enum extended what,
 }
 
 int
-emit_large(struct compiler *c, struct thread *t, enum word kind, uint32_t slot,
+emit_sized(struct compiler *c, struct thread *t, enum word kind, uint32_t slot,
     uint64_t size)
 {
 	/* they are in the same order */
-	return emit_extended(c, t, (enum extended)((kind + 1) << 3 | 1), slot,
-	    size, 0, 0);
+	if (size > WORD_SIZE_MAX)
+		return emit_extended(c, t, (enum extended)((kind + 1) << 3 | 1),
+		    slot, size, 0, 0);
+	if (emit_start(c, t) != 0)
+		return -1;
+	put_word(c, t, word_make(kind, slot, (uint32_t)size));
+	return 0;
 }
 
 int

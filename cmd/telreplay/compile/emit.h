@@ -9,18 +9,6 @@
 
 #include "telreplay/compile/compiler_inside.h"
 
-#define TIME_WORDS 64   /* words between two times, at most */
-#define ORIGIN_SHORT 32 /* a difference that is a byte in the origins */
-
-/* Records the event of an operation, in as many bytes as it takes. */
-void emit_origin(struct compiler *c, struct thread *t);
-/* Records the time, unless that was just done. */
-void emit_time(struct compiler *c, struct thread *t);
-/* Has a thread wait for the operation before this one, of another thread. */
-int emit_order(struct compiler *c, struct thread *t);
-/* An operation whose size takes a word of its own. */
-int emit_large(struct compiler *c, struct thread *t, enum word kind,
-    uint32_t slot, uint64_t size);
 /* A rarer operation, with its operands. */
 int emit_extended(struct compiler *c, struct thread *t, enum extended what,
     uint32_t slot, uint64_t first, uint64_t second, uint64_t third);
@@ -56,14 +44,14 @@ emit_pool(struct compiler *c, struct thread *t, uint32_t pool)
 	return emit_use(c, t, pool, 0);
 }
 
+/* Room for an operation and the words that go before it. */
 static inline int
 thread_room(struct thread *t)
 {
-	if (t->count + THREAD_SLACK <= t->room &&
-	    t->origins_used + ORIGIN_SLACK <= t->origins_room &&
-	    t->times_used + 2 <= t->times_room)
-		return 0;
-	return thread_grow(t);
+	if (t->spare == 0 && thread_grow(t) != 0)
+		return -1;
+	t->spare--;
+	return 0;
 }
 
 static inline void
@@ -73,48 +61,8 @@ put_word(struct compiler *c, struct thread *t, uint64_t word)
 	c->used++;
 }
 
-/* Starts an operation: the caller puts its words. */
-static inline int
-emit_start(struct compiler *c, struct thread *t)
-{
-	uint64_t delta;
-
-	if (c->set.order == ORDER_TOTAL && c->total_thread != t &&
-	    emit_order(c, t) != 0)
-		return -1;
-	if (c->windows_on &&
-	    (t->window != c->window || c->window_moved >= c->window_max) &&
-	    emit_window(c, t) != 0)
-		return -1;
-	c->window_moved += c->set.window_operations != 0;
-	if (thread_room(t) != 0)
-		return -1;
-	/* the time now and then, more often when it goes by faster */
-	if (t->count - t->time_word >= TIME_WORDS || t->times_used == 0 ||
-	    c->clock - t->time_clock >= c->time_ticks)
-		emit_time(c, t);
-	delta = c->event - t->event;
-	if (delta < ORIGIN_SHORT && c->log == t->log) {
-		t->origins[t->origins_used++] = (unsigned char)(delta << 2);
-		t->event = c->event;
-	} else
-		emit_origin(c, t);
-	t->last = t->count;
-	t->operations++;
-	return 0;
-}
-
 /* An operation of a size, which the word or a second one holds. */
-static inline int
-emit_sized(struct compiler *c, struct thread *t, enum word kind, uint32_t slot,
-    uint64_t size)
-{
-	if (size > WORD_SIZE_MAX)
-		return emit_large(c, t, kind, slot, size);
-	if (emit_start(c, t) != 0)
-		return -1;
-	put_word(c, t, word_make(kind, slot, (uint32_t)size));
-	return 0;
-}
+int emit_sized(struct compiler *c, struct thread *t, enum word kind,
+    uint32_t slot, uint64_t size);
 
 #endif

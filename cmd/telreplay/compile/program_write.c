@@ -114,7 +114,7 @@ thread_reset(struct compiler *c, struct thread *t)
 	t->origins_used = 0;
 	t->event = t->log = 0;
 	t->times_used = 0;
-	t->time_word = 0;
+	t->time_due = 0;
 	t->use = 0;
 	t->use_buffer = 0;
 	t->snapshot_count = 0;

@@ -187,17 +187,17 @@ threads_close(struct compiler *c)
 int
 thread_grow(struct thread *t)
 {
-	size_t words = t->room, times = t->times_room;
+	size_t words = t->room, origins;
 
-	if ((t->count + THREAD_SLACK > t->room &&
-	        (!TEL__RESERVE(t->words, words, t->count + FIRST_WORDS) ||
-	            words > WHERE_MASK)) ||
+	if (!TEL__RESERVE(t->words, words, t->count + FIRST_WORDS) ||
+	    words > WHERE_MASK ||
 	    !TEL__RESERVE(t->origins, t->origins_room,
-	        t->origins_used + ORIGIN_SLACK) ||
-	    !TEL__RESERVE(t->times, times, (size_t)t->times_used + 2))
+	        t->origins_used + FIRST_WORDS))
 		return -1;
 	t->room = (uint32_t)words;
-	t->times_room = (uint32_t)times;
+	words = (words - t->count) / THREAD_SLACK;
+	origins = (t->origins_room - t->origins_used) / ORIGIN_SLACK;
+	t->spare = (uint32_t)(words < origins ? words : origins);
 	return 0;
 }
 

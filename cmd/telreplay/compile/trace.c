@@ -190,9 +190,8 @@ struct reading {
 	const char *name;   /* of the current operand */
 	const char *output; /* where the program goes, for messages */
 	const tel_reader *reader;
-	uint64_t operations; /* that have been compiled */
-	uint64_t samples;    /* of them: each stands for others, too */
-	double rate;         /* ticks a second, 0 while unknown */
+	uint64_t next_look; /* at the rate, after so many operations */
+	double rate;        /* ticks a second, 0 while unknown */
 	int opened;
 	int failed;
 };
@@ -315,26 +314,28 @@ trace_describe(struct reading *r, const tel_event *ev, int created)
 	return outcome_of(r, st);
 }
 
-static enum outcome
-trace_event(void *arg, const tel_event *ev)
+/* Before operations of a log are compiled. */
+static void
+trace_enter(struct reading *r, const tel_event *ev)
 {
-	struct reading *r = arg;
-	tel_alloc_kind kind;
-	tel_alloc op;
-	tel_status st;
+	const uint64_t operations = compiler_operations(r->compiler);
 
-	if (!tel_event_alloc(ev, &op, sizeof(op)))
-		return CONTINUE;
-	if (r->operations++ % (r->rate > 0 ? RATE_EACH : RATE_FIRST) == 0)
+	if (operations >= r->next_look) {
 		look_up_rate(r);
-	r->samples += op.weight != 0;
-	kind = op.kind;
+		r->next_look =
+		    operations + (r->rate > 0 ? RATE_EACH : RATE_FIRST);
+	}
 	compiler_set_clock(r->compiler, ev->log->clock);
-	st = compiler_add(r->compiler, &op, tel_event_index(ev));
-	if (st == TEL_OK &&
-	    (kind == TEL_ALLOC_POOL_CREATE || kind == TEL_ALLOC_POOL_DESCRIBE))
-		return trace_describe(r, ev, kind == TEL_ALLOC_POOL_CREATE);
-	return outcome_of(r, st);
+}
+
+/* After the operation of an event was compiled. */
+static enum outcome
+trace_leave(struct reading *r, const tel_event *ev, tel_status st,
+    tel_alloc_kind kind)
+{
+	return st == TEL_OK && alloc_describes(kind) ?
+	    trace_describe(r, ev, kind == TEL_ALLOC_POOL_CREATE) :
+	    outcome_of(r, st);
 }
 
 static enum outcome
@@ -342,13 +343,32 @@ trace_run(void *arg, tel_run *run)
 {
 	struct reading *r = arg;
 	enum outcome outcome = CONTINUE;
-	size_t i, n = tel_run_count(run);
+	tel_alloc_kind kind;
+	size_t i = 0;
+	tel_status st;
 
-	for (i = 0; i < n && outcome == CONTINUE; i++) {
-		compiler_fetch(r->compiler, run, i);
-		outcome = trace_event(r, tel_run_event(run, i));
+	if (run->count > 0)
+		trace_enter(r, tel_run_event(run, 0));
+	while (i < run->count && outcome == CONTINUE) {
+		st = compiler_add_run(r->compiler, run, &i, &kind);
+		outcome = trace_leave(r, tel_run_event(run, i - 1), st, kind);
 	}
 	return outcome;
+}
+
+static enum outcome
+trace_event(void *arg, const tel_event *ev)
+{
+	struct reading *r = arg;
+	tel_alloc_kind kind;
+	tel_alloc op;
+
+	if (!tel_event_alloc(ev, &op, sizeof(op)))
+		return CONTINUE;
+	trace_enter(r, ev);
+	kind = op.kind;
+	return trace_leave(r, ev,
+	    compiler_add(r->compiler, &op, tel_event_index(ev)), kind);
 }
 
 static enum outcome
@@ -417,12 +437,12 @@ compile_all(struct reading *r)
 		show_failure(r, st);
 		return 0;
 	}
-	if (r->samples > 0 && !r->telreplay->settings.quiet)
+	if (compiler_samples(r->compiler) > 0 && !r->telreplay->settings.quiet)
 		message(NULL,
 		    "%" PRIu64 " allocations are samples: what they stand for "
 		    "is not replayed",
-		    r->samples);
-	if (r->operations > 0)
+		    compiler_samples(r->compiler));
+	if (compiler_operations(r->compiler) > 0)
 		return 1;
 	message_fail(STATUS_FAILED, r->name,
 	    "no event allocates or frees; --alloc and --free declare those "
