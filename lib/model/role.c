@@ -173,56 +173,12 @@ model_role_clear(tel_alloc *out)
 	out->call = TEL_CALL_C;
 }
 
-/* A part that has no field, or one of 64 bits.  Returns 0 for any other. */
-static inline int
-load_short(const struct tel_type *t, const unsigned char *data,
-    enum tel_role_part part, uint64_t *out)
+int
+tel__alloc_load(const struct tel_type *t, const unsigned char *data,
+    uint64_t clock, tel_alloc *out)
 {
-	const int i = t->role_field[part];
-	const struct tel_field *f = &t->fields[i];
-
-	if (i < 0)
-		return 1;
-	if (f->load != TEL_LOAD_LE64)
-		return 0;
-	*out = tel_le64(data + f->offset) +
-	    (part == TEL_PART_ADDRESS &&
-	        (f->datatype == TEL_UNSIGNED || f->datatype == TEL_SIGNED));
-	return 1;
-}
-
-/*
- * Most operations: a malloc or a free with nothing but an address, a size and a
- * thread.  Returns 0 for any other.
- */
-static inline int
-load_plain(const struct tel_type *t, const unsigned char *data, tel_alloc *out)
-{
-	const unsigned char *at = (const unsigned char *)t->role_field;
-	const uint64_t low = UINT64_C(0xffffffffff) << 8 * TEL_PART_POOL,
-	               high = UINT64_C(0xff00ff);
-
-	if ((t->role != TEL_ROLE_ALLOC && t->role != TEL_ROLE_FREE) ||
-	    (tel_le64(at) & low) != low ||
-	    (tel_le64(at + TEL_PART_PROCESS) & high) != high ||
-	    !load_short(t, data, TEL_PART_ADDRESS, &out->address) ||
-	    !load_short(t, data, TEL_PART_SIZE, &out->size) ||
-	    !load_short(t, data, TEL_PART_THREAD, &out->thread))
-		return 0;
-	if (t->role == TEL_ROLE_FREE) {
-		out->kind = TEL_ALLOC_FREE;
-		out->sized = t->role_field[TEL_PART_SIZE] >= 0;
-	} else {
-		out->kind = TEL_ALLOC_MALLOC;
-		out->failed = out->address == 0;
-	}
-	return 1;
-}
-
-/* Any other operation; 0: none. */
-__attribute__((noinline)) static int
-load_parts(const struct tel_type *t, const unsigned char *data, tel_alloc *out)
-{
+	model_role_clear(out);
+	out->clock = clock;
 	switch ((enum tel_role)t->role) {
 	case TEL_ROLE_NEW:
 		out->call = TEL_CALL_CXX;
@@ -286,15 +242,6 @@ load_parts(const struct tel_type *t, const unsigned char *data, tel_alloc *out)
 	out->thread = model_role_load(t, data, TEL_PART_THREAD);
 	out->process = model_role_load(t, data, TEL_PART_PROCESS);
 	return 1;
-}
-
-int
-tel__alloc_load(const struct tel_type *t, const unsigned char *data,
-    uint64_t clock, tel_alloc *out)
-{
-	model_role_clear(out);
-	out->clock = clock;
-	return load_plain(t, data, out) || load_parts(t, data, out);
 }
 
 /* For a program of another release, whose structure has another size. */
