@@ -20,27 +20,26 @@
 /* So many bytes of events wait; the buffer of an output is twice that. */
 #define HOLD_MAX ((size_t)1 << 15)
 
-static inline tel_status
-mps_write_bytes(struct tel_writer *w, const unsigned char *data, uint32_t size,
+static inline void
+mps_write_copy(unsigned char *p, const unsigned char *data, uint32_t size,
     int big)
 {
-	unsigned char *p = tel_output_room(w->out, size);
-
-	if (p == NULL)
-		return w->out->status;
 	tel_copy_short(p, data, size);
 	/* the reader may know better than the event how long it is */
-	if (mps_size(p, big) != size)
+	if (mps_size(data, big) != size)
 		tel_store(p + 2, size, 2, big);
-	w->out->used += size;
-	return TEL_OK;
 }
 
 static inline tel_status
 mps_write_put(struct tel_writer *w, const struct tel_event *ev)
 {
-	return mps_write_bytes(w, ev->data, ev->size,
-	    ev->type->schema->abi.big);
+	unsigned char *p = tel_output_room(w->out, ev->size);
+
+	if (p == NULL)
+		return w->out->status;
+	mps_write_copy(p, ev->data, ev->size, ev->type->schema->abi.big);
+	w->out->used += ev->size;
+	return TEL_OK;
 }
 
 static tel_status
@@ -55,12 +54,19 @@ static tel_status
 mps_write_run(struct tel_writer *w, struct tel_run *run, size_t from, size_t n)
 {
 	const int big = run->first->schema->abi.big;
-	tel_status st = TEL_OK;
-	size_t i;
+	const uint32_t *const sizes = run->sizes;
+	unsigned char *p;
+	size_t i, size = 0;
 
-	for (i = from; i < from + n && st == TEL_OK; i++)
-		st = mps_write_bytes(w, run->data[i], run->sizes[i], big);
-	return st;
+	for (i = from; i < from + n; i++)
+		size += sizes[i];
+	p = tel_output_room(w->out, size);
+	if (p == NULL)
+		return w->out->status;
+	for (i = from; i < from + n; p += sizes[i++])
+		mps_write_copy(p, run->data[i], sizes[i], big);
+	w->out->used += size;
+	return TEL_OK;
 }
 
 const struct tel_encoder_ops tel__mps_encoder = {
