@@ -85,7 +85,7 @@ static tel_status
 archive_load(struct tel_archive *ar, struct tel_fault *fault)
 {
 #ifdef TEL_ARCHIVE_LINKED
-#define LINKED(result, name, parameters) .name = name,
+#define LINKED(name) .name = name,
 	static const struct tel_archive_functions linked = {
 		TEL_ARCHIVE_FUNCTIONS(LINKED)
 	};
@@ -93,7 +93,7 @@ archive_load(struct tel_archive *ar, struct tel_fault *fault)
 	(void)fault;
 	ar->f = linked;
 #else
-#define LOADED(result, name, parameters) { #name, FUNCTION(name) },
+#define LOADED(name) { #name, FUNCTION(name) },
 	static const struct tel__library_function functions[] = {
 		TEL_ARCHIVE_FUNCTIONS(LOADED)
 	};

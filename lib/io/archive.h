@@ -13,46 +13,42 @@
 #define TEL_ARCHIVE_LIBRARY "libarchive.so.13"
 #endif
 
-/* Each function of libarchive that is used: result, name, parameters. */
+/* Each function of libarchive that is used. */
 #define TEL_ARCHIVE_FUNCTIONS(X) \
-	X(struct archive *, archive_read_new, (void)) \
-	X(int, archive_read_free, (struct archive *)) \
-	X(int, archive_read_support_filter_gzip, (struct archive *)) \
-	X(int, archive_read_support_filter_bzip2, (struct archive *)) \
-	X(int, archive_read_support_filter_xz, (struct archive *)) \
-	X(int, archive_read_support_filter_lz4, (struct archive *)) \
-	X(int, archive_read_support_format_tar, (struct archive *)) \
-	X(int, archive_read_support_format_zip, (struct archive *)) \
-	X(int, archive_read_support_format_7zip, (struct archive *)) \
-	X(int, archive_read_support_format_cpio, (struct archive *)) \
-	X(int, archive_read_support_format_raw, (struct archive *)) \
-	X(int, archive_read_support_format_empty, (struct archive *)) \
-	X(int, archive_read_set_read_callback, \
-	    (struct archive *, archive_read_callback *)) \
-	X(int, archive_read_set_seek_callback, \
-	    (struct archive *, archive_seek_callback *)) \
-	X(int, archive_read_set_callback_data, (struct archive *, void *)) \
-	X(int, archive_read_open1, (struct archive *)) \
-	X(int, archive_read_next_header, \
-	    (struct archive *, struct archive_entry **)) \
-	X(int, archive_read_data_block, \
-	    (struct archive *, const void **, size_t *, la_int64_t *)) \
-	X(int, archive_read_data_skip, (struct archive *)) \
-	X(int, archive_errno, (struct archive *)) \
-	X(void, archive_set_error, (struct archive *, int, const char *, ...)) \
-	X(const char *, archive_error_string, (struct archive *)) \
-	X(int, archive_filter_count, (struct archive *)) \
-	X(int, archive_filter_code, (struct archive *, int)) \
-	X(la_int64_t, archive_filter_bytes, (struct archive *, int)) \
-	X(mode_t, archive_entry_filetype, (struct archive_entry *)) \
-	X(const char *, archive_entry_pathname, (struct archive_entry *)) \
-	X(const char *, archive_entry_pathname_utf8, (struct archive_entry *)) \
-	X(la_int64_t, archive_entry_size, (struct archive_entry *)) \
-	X(int, archive_entry_size_is_set, (struct archive_entry *))
+	X(archive_read_new) \
+	X(archive_read_free) \
+	X(archive_read_support_filter_gzip) \
+	X(archive_read_support_filter_bzip2) \
+	X(archive_read_support_filter_xz) \
+	X(archive_read_support_filter_lz4) \
+	X(archive_read_support_format_tar) \
+	X(archive_read_support_format_zip) \
+	X(archive_read_support_format_7zip) \
+	X(archive_read_support_format_cpio) \
+	X(archive_read_support_format_raw) \
+	X(archive_read_support_format_empty) \
+	X(archive_read_set_read_callback) \
+	X(archive_read_set_seek_callback) \
+	X(archive_read_set_callback_data) \
+	X(archive_read_open1) \
+	X(archive_read_next_header) \
+	X(archive_read_data_block) \
+	X(archive_read_data_skip) \
+	X(archive_errno) \
+	X(archive_set_error) \
+	X(archive_error_string) \
+	X(archive_filter_count) \
+	X(archive_filter_code) \
+	X(archive_filter_bytes) \
+	X(archive_entry_filetype) \
+	X(archive_entry_pathname) \
+	X(archive_entry_pathname_utf8) \
+	X(archive_entry_size) \
+	X(archive_entry_size_is_set)
 
 /* libarchive, as it was loaded. */
 struct tel_archive_functions {
-#define TEL_ARCHIVE_MEMBER(result, name, parameters) result(*name) parameters;
+#define TEL_ARCHIVE_MEMBER(name) __typeof__(name) *name;
 	TEL_ARCHIVE_FUNCTIONS(TEL_ARCHIVE_MEMBER)
 #undef TEL_ARCHIVE_MEMBER
 };

@@ -13,32 +13,25 @@
 #include "base/library.h"
 #endif
 
-/* Each function of libarchive that is used: result, name, parameters. */
+/* Each function of libarchive that is used. */
 #define FUNCTIONS(X) \
-	X(struct archive *, archive_write_new, (void)) \
-	X(int, archive_write_free, (struct archive *)) \
-	X(struct archive_entry *, archive_entry_new, (void)) \
-	X(void, archive_entry_free, (struct archive_entry *)) \
-	X(void, archive_entry_set_pathname, \
-	    (struct archive_entry *, const char *)) \
-	X(void, archive_entry_set_filetype, \
-	    (struct archive_entry *, unsigned int)) \
-	X(int, archive_write_add_filter_gzip, (struct archive *)) \
-	X(int, archive_write_set_filter_option, \
-	    (struct archive *, const char *, const char *, const char *)) \
-	X(int, archive_write_set_format_raw, (struct archive *)) \
-	X(int, archive_write_set_bytes_per_block, (struct archive *, int)) \
-	X(int, archive_write_open, \
-	    (struct archive *, void *, archive_open_callback *, \
-	        archive_write_callback *, archive_close_callback *)) \
-	X(int, archive_write_header, \
-	    (struct archive *, struct archive_entry *)) \
-	X(la_ssize_t, archive_write_data, \
-	    (struct archive *, const void *, size_t)) \
-	X(int, archive_write_close, (struct archive *))
+	X(archive_write_new) \
+	X(archive_write_free) \
+	X(archive_entry_new) \
+	X(archive_entry_free) \
+	X(archive_entry_set_pathname) \
+	X(archive_entry_set_filetype) \
+	X(archive_write_add_filter_gzip) \
+	X(archive_write_set_filter_option) \
+	X(archive_write_set_format_raw) \
+	X(archive_write_set_bytes_per_block) \
+	X(archive_write_open) \
+	X(archive_write_header) \
+	X(archive_write_data) \
+	X(archive_write_close)
 
 struct functions {
-#define MEMBER(result, name, parameters) result(*name) parameters;
+#define MEMBER(name) __typeof__(name) *name;
 	FUNCTIONS(MEMBER)
 #undef MEMBER
 };
@@ -48,15 +41,14 @@ static int
 deflate_load(struct functions *f, const char **why)
 {
 #ifdef TEL_ARCHIVE_LINKED
-#define LINKED(result, name, parameters) .name = name,
+#define LINKED(name) .name = name,
 	static const struct functions linked = { FUNCTIONS(LINKED) };
 #undef LINKED
 	(void)why;
 	*f = linked;
 	return 1;
 #else
-#define LOADED(result, name, parameters) \
-	{ #name, offsetof(struct functions, name) },
+#define LOADED(name) { #name, offsetof(struct functions, name) },
 	static const struct tel__library_function functions[] = { FUNCTIONS(
 	    LOADED) };
 #undef LOADED

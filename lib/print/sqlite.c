@@ -47,49 +47,36 @@ static const char any_file[] = "PRAGMA locking_mode=EXCLUSIVE;"
 #define SQLITE_LIBRARY "libsqlite3.so.0"
 #endif
 
-/* The functions of the library that are used. */
+/* The functions of the library that are used, and where their addresses go. */
+#define FUNCTIONS(X) \
+	X(open_v2) \
+	X(close) \
+	X(busy_timeout) \
+	X(errcode) \
+	X(errmsg) \
+	X(exec) \
+	X(prepare_v3) \
+	X(finalize) \
+	X(bind_text64) \
+	X(bind_blob64) \
+	X(bind_double) \
+	X(bind_int64) \
+	X(bind_null) \
+	X(step) \
+	X(reset) \
+	X(column_int64)
+
 struct library {
 	void *handle;
-	int (*open_v2)(const char *, sqlite3 **, int, const char *);
-	int (*close)(sqlite3 *);
-	int (*busy_timeout)(sqlite3 *, int);
-	int (*errcode)(sqlite3 *);
-	const char *(*errmsg)(sqlite3 *);
-	int (*exec)(sqlite3 *, const char *,
-	    int (*)(void *, int, char **, char **), void *, char **);
-	int (*prepare_v3)(sqlite3 *, const char *, int, unsigned,
-	    sqlite3_stmt **, const char **);
-	int (*finalize)(sqlite3_stmt *);
-	int (*bind_text64)(sqlite3_stmt *, int, const char *, sqlite3_uint64,
-	    void (*)(void *), unsigned char);
-	int (*bind_blob64)(sqlite3_stmt *, int, const void *, sqlite3_uint64,
-	    void (*)(void *));
-	int (*bind_double)(sqlite3_stmt *, int, double);
-	int (*bind_int64)(sqlite3_stmt *, int, sqlite3_int64);
-	int (*bind_null)(sqlite3_stmt *, int);
-	int (*step)(sqlite3_stmt *);
-	int (*reset)(sqlite3_stmt *);
-	sqlite3_int64 (*column_int64)(sqlite3_stmt *, int);
+#define MEMBER(name) __typeof__(sqlite3_##name) *name;
+	FUNCTIONS(MEMBER)
+#undef MEMBER
 };
 
-/* Where the address of each function goes. */
 static const struct tel__library_function functions[] = {
-	{ "sqlite3_open_v2", offsetof(struct library, open_v2) },
-	{ "sqlite3_close", offsetof(struct library, close) },
-	{ "sqlite3_busy_timeout", offsetof(struct library, busy_timeout) },
-	{ "sqlite3_errcode", offsetof(struct library, errcode) },
-	{ "sqlite3_errmsg", offsetof(struct library, errmsg) },
-	{ "sqlite3_exec", offsetof(struct library, exec) },
-	{ "sqlite3_prepare_v3", offsetof(struct library, prepare_v3) },
-	{ "sqlite3_finalize", offsetof(struct library, finalize) },
-	{ "sqlite3_bind_text64", offsetof(struct library, bind_text64) },
-	{ "sqlite3_bind_blob64", offsetof(struct library, bind_blob64) },
-	{ "sqlite3_bind_double", offsetof(struct library, bind_double) },
-	{ "sqlite3_bind_int64", offsetof(struct library, bind_int64) },
-	{ "sqlite3_bind_null", offsetof(struct library, bind_null) },
-	{ "sqlite3_step", offsetof(struct library, step) },
-	{ "sqlite3_reset", offsetof(struct library, reset) },
-	{ "sqlite3_column_int64", offsetof(struct library, column_int64) },
+#define PLACE(name) { "sqlite3_" #name, offsetof(struct library, name) },
+	FUNCTIONS(PLACE)
+#undef PLACE
 };
 
 struct sqlite {
