@@ -4,20 +4,10 @@
  * free them, of all and of each pool; and so is memory that one type takes and
  * another gives back.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/array.h"
-#include "base/bucket.h"
 #include "model/clock.h"
 #include "model/role.h"
 #include "model/schema.h"
-#include "print/timeline.h"
-#include "query/pools.h"
-
-/* No gauge, and one that there is no room for. */
-#define NONE UINT32_MAX
-#define FULL (UINT32_MAX - 1)
+#include "print/gauges.h"
 
 void
 tel__timeline_count_clear(struct timeline *tl)
@@ -35,251 +25,14 @@ tel__timeline_count_clear(struct timeline *tl)
 	tl->all_log = NULL;
 }
 
-/* -------------------------------------------------------------- gauges */
-
-/* The number of a gauge that is not used; FULL; NONE: no memory. */
-static uint32_t
-free_gauge(struct timeline *tl)
-{
-	size_t i;
-
-	for (i = 0; tl->ended > 0 && i < tl->ngauges; i++) {
-		if (tl->gauges[i].ended) {
-			tl->ended--;
-			return (uint32_t)i;
-		}
-	}
-	if (tl->ngauges >= TIMELINE_POOLS)
-		return FULL;
-	if (!TEL__RESERVE(tl->gauges, tl->gauge_room, tl->ngauges + 1)) {
-		tl->no_memory = 1;
-		return NONE;
-	}
-	return (uint32_t)tl->ngauges++;
-}
-
-/*
- * Makes a gauge with that name below a track, whose number goes into e, or FULL
- * if there are too many.  0: no memory.
- */
-static int
-make_gauge(struct tel_printer *pr, struct timeline *tl,
-    struct timeline_track *parent, const char *name, struct tel__entry *e)
-{
-	struct timeline_track *t = parent == NULL ?
-	    NULL :
-	    tel__timeline_track(pr, tl, parent, TIMELINE_BYTES, name,
-	        strlen(name));
-	uint32_t gauge;
-
-	if (t == NULL)
-		return 0;
-	gauge = free_gauge(tl);
-	if (gauge == NONE)
-		return 0;
-	e->value = gauge;
-	/* another one may have had the number */
-	if (tl->shown != 0)
-		tl->ops->flush_bucket(pr);
-	if (gauge != FULL)
-		tl->gauges[gauge] = (struct timeline_gauge){ .track = t };
-	return 1;
-}
-
-/* The track of the arena that an event names; NULL: no memory. */
-static struct timeline_track *
-arena_track(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p)
-{
-	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
-	char name[TIMELINE_NAME];
-	const char *label;
-	size_t length;
-	int n;
-
-	label = tel_event_label(ev, (unsigned)p->arena, &length);
-	n = snprintf(name, sizeof(name), "arena 0x%llx%s%.*s",
-	    (unsigned long long)tel_event_u64(ev, (unsigned)p->arena),
-	    label == NULL ? "" : " ",
-	    label == NULL ? 0 : (int)(length < 256 ? length : 256),
-	    label == NULL ? "" : label);
-	return t == NULL ?
-	    NULL :
-	    tel__timeline_track(pr, tl, t, TIMELINE_KIND, name, (size_t)n);
-}
-
-/* What a gauge of an event belongs to: its arena, or the log; NULL: no memory. */
-static struct timeline_track *
-gauge_parent(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p, uint64_t pool)
-{
-	const struct tel__entry *e;
-
-	if (tl->ops->heat != NULL && p->arena >= 0)
-		return arena_track(pr, tl, ev, p);
-	e = tel__table_find(&tl->arenas, pool);
-	return e != NULL ? tl->tracks[e->value - 1] :
-	                   tel__timeline_process(pr, tl, ev->log);
-}
-
-/* What a gauge is of: all of a log, a pool in it, or a type's memory. */
-enum space { OF_ALL, OF_POOL, OF_TYPE, OF_TYPE_POOL };
-
-static uint64_t
-gauge_key(const struct tel_log *log, enum space space, uint64_t owner)
-{
-	uint64_t h = tel__hash((uint64_t)(uintptr_t)log, TEL__FNV);
-
-	return tel__hash(owner, tel__hash((uint64_t)space, h));
-}
-
-/* The key of a pool among those that have an arena. */
-static uint64_t
-pool_key(const struct tel_log *log, uint64_t owner)
-{
-	return gauge_key(log, OF_POOL, owner);
-}
-
-/* The entry with a gauge's number, which is NONE when it is new. */
-static struct tel__entry *
-find_gauge(struct timeline *tl, const struct tel_log *log, enum space space,
-    uint64_t owner)
-{
-	struct tel__entry *e;
-	int fresh;
-
-	e = tel__table_put(&tl->pools, gauge_key(log, space, owner), &fresh);
-	if (e == NULL)
-		tl->no_memory = 1;
-	else if (fresh)
-		e->value = NONE;
-	return e;
-}
-
-/* The first value of a gauge in a bucket of time. */
-static void
-hold_first(struct timeline *tl, struct timeline_gauge *g)
-{
-	g->low = g->high = g->bytes;
-	g->next = tl->shown;
-	tl->shown = (uint32_t)(g - tl->gauges) + 1;
-}
-
-/*
- * A gauge has a value, to be shown with others of its bucket: one that is not
- * below that before it, or not above it.
- */
-static inline void
-hold_higher(struct timeline *tl, struct timeline_gauge *g)
-{
-	if (g->shown++ == 0)
-		hold_first(tl, g);
-	else if (g->bytes > g->high)
-		g->high = g->bytes;
-}
-
-static inline void
-hold_lower(struct timeline *tl, struct timeline_gauge *g)
-{
-	if (g->shown++ == 0)
-		hold_first(tl, g);
-	else if (g->bytes < g->low)
-		g->low = g->bytes;
-}
-
-static inline void
-live_hold(struct timeline *tl, struct timeline_gauge *g)
-{
-	if (g->shown > 0 && g->bytes < g->low)
-		hold_lower(tl, g);
-	else
-		hold_higher(tl, g);
-}
-
-static void
-live_show(struct tel_printer *pr, struct timeline *tl, size_t gauge,
-    uint64_t time)
-{
-	struct timeline_gauge *g = &tl->gauges[gauge];
-
-	if (tl->ops->values != NULL)
-		live_hold(tl, g);
-	else if (g->track->use == TIMELINE_BYTES)
-		tl->ops->counter(pr, g->track, time, (int64_t)g->bytes);
-}
-
-/* A value is one of its row. */
-static inline void
-strip_count(struct timeline_strip *s, uint64_t value, uint64_t times)
-{
-	unsigned row;
-
-	if (s->track == NULL)
-		return;
-	row = tel__bit_length(value);
-	row = row > 63 ? 63 : row;
-	s->rows |= UINT64_C(1) << row;
-	s->row[row] += times;
-}
-
-static void
-strip_settle(struct tel_printer *pr, struct timeline *tl,
-    struct timeline_strip *s)
-{
-	unsigned row;
-
-	for (; s->rows != 0; s->rows &= s->rows - 1) {
-		row = (unsigned)__builtin_ctzll(s->rows);
-		tl->ops->heat(pr, s->track, tl->bucket,
-		    row == 0 ? 0 : (int64_t)1 << (row - 1), s->row[row]);
-		s->row[row] = 0;
-	}
-}
-
-void
-tel__timeline_settle(struct tel_printer *pr, struct timeline *tl)
-{
-	struct timeline_gauge *g;
-
-	for (; tl->shown != 0; tl->shown = g->next) {
-		g = &tl->gauges[tl->shown - 1];
-		/* where there were too many tracks it is the log's */
-		if (g->track->use == TIMELINE_BYTES)
-			tl->ops->values(pr, g->track, tl->bucket, g->shown,
-			    (int64_t)g->low, (int64_t)g->high,
-			    (int64_t)g->bytes);
-		g->shown = 0;
-	}
-	strip_settle(pr, tl, &tl->sizes);
-	strip_settle(pr, tl, &tl->lifetimes);
-}
-
-/* More lives, as much as a counter can show. */
-static void
-live_add(struct timeline *tl, size_t gauge, uint64_t size)
-{
-	struct timeline_gauge *g = &tl->gauges[gauge];
-
-	g->bytes += size < INT64_MAX - g->bytes ? size : INT64_MAX - g->bytes;
-}
-
-/* Less lives; what was there before the log began is not known. */
-static void
-live_subtract(struct timeline *tl, size_t gauge, uint64_t size)
-{
-	struct timeline_gauge *g = &tl->gauges[gauge];
-
-	g->bytes -= size < g->bytes ? size : g->bytes;
-}
-
 /* More or less lives in a gauge, and in that of all which it is a part of. */
 static void
 change_by(struct timeline *tl, size_t gauge, uint64_t size,
-    void (*change)(struct timeline *, size_t, uint64_t))
+    void (*change)(struct timeline_gauge *, uint64_t))
 {
-	change(tl, gauge, size);
+	change(&tl->gauges[gauge], size);
 	if (gauge != tl->whole)
-		change(tl, tl->whole, size);
+		change(&tl->gauges[tl->whole], size);
 }
 
 /* How long a block of a log lived. */
@@ -308,7 +61,7 @@ change_live(void *arg, enum tel__live_what what, struct tel__live_block *block,
 	switch (what) {
 	case TEL__LIVE_ALLOCATED:
 		block->owner = tl->member;
-		change_by(tl, tl->member, block->size, live_add);
+		change_by(tl, tl->member, block->size, gauge_add);
 		break;
 	case TEL__LIVE_FREED:
 	case TEL__LIVE_RESIZED:
@@ -319,7 +72,7 @@ change_live(void *arg, enum tel__live_what what, struct tel__live_block *block,
 	case TEL__LIVE_PART_FREED:
 		change_by(tl, block->owner,
 		    what == TEL__LIVE_PART_FREED ? op->size : block->size,
-		    live_subtract);
+		    gauge_subtract);
 		tl->changed = block->owner;
 		break;
 	case TEL__LIVE_UNKNOWN: tl->gauges[tl->whole].unknown++; break;
@@ -355,223 +108,26 @@ log_tag(const struct tel_log *log)
 	return tel__hash((uint64_t)(uintptr_t)log, TEL__FNV);
 }
 
-/*
- * The number of the gauge with a name, of the arena of an event where it names
- * one; NONE: there is no memory, or no room.
- */
-static uint32_t
-gauge_of(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p, enum space space,
-    const char *name)
-{
-	uint64_t owner = tel__fnv(TEL__FNV, name, strlen(name));
-	struct timeline_track *parent;
-	struct tel__entry *e;
-
-	if (tl->ops->heat != NULL && space == OF_TYPE && p->arena >= 0)
-		owner ^= tel_event_u64(ev, (unsigned)p->arena);
-	e = find_gauge(tl, ev->log, space, owner);
-	if (e == NULL || e->value == FULL)
-		return NONE;
-	if (e->value != NONE)
-		return (uint32_t)e->value;
-	parent = space == OF_TYPE ? gauge_parent(pr, tl, ev, p, 0) :
-	                            tel__timeline_process(pr, tl, ev->log);
-	if (!make_gauge(pr, tl, parent, name, e)) {
-		tel__table_remove(&tl->pools, e);
-		tl->no_memory = 1;
-		return NONE;
-	}
-	return e->value == FULL ? NONE : (uint32_t)e->value;
-}
-
-/* The key of a pool, or of a process that has none. */
-static uint64_t
-owner_of(const tel_alloc *op)
-{
-	return op->pool ^ op->process * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/* Where a pool of a log is remembered. */
-static struct timeline_recent *
-recent_of(struct timeline *tl, uint64_t owner)
-{
-	/* pools are some words apart, or pages */
-	return &tl->recent[(owner >> 4 ^ owner >> 12) & (TIMELINE_RECENT - 1)];
-}
-
-/* Makes the gauge of the pool, or the process, of an operation. */
-static void
-make_part(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p,
-    const tel_alloc *op, struct tel__entry *e)
-{
-	const int pool = ev->type->role_field[TEL_PART_POOL];
-	char name[TIMELINE_NAME];
-	const char *label;
-	size_t n = 0;
-
-	label = pool < 0 ? NULL : tel_event_label(ev, (unsigned)pool, &n);
-	if (pool < 0)
-		(void)snprintf(name, sizeof(name), "live bytes of process %llu",
-		    (unsigned long long)op->process);
-	else
-		(void)snprintf(name, sizeof(name), "live bytes of %.*s 0x%llx",
-		    label == NULL ? 4 : (int)(n < 256 ? n : 256),
-		    label == NULL ? "pool" : label,
-		    (unsigned long long)op->pool);
-	if (!make_gauge(pr, tl,
-	        gauge_parent(pr, tl, ev, p, pool_key(ev->log, owner_of(op))),
-	        name, e)) {
-		tl->no_memory = 1;
-		e->value = FULL;
-	}
-}
-
-/*
- * The gauge of the pool, or the process, of an operation; NONE: the log names
- * none, or there are too many.
- */
-static uint32_t
-part_gauge(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p,
-    const tel_alloc *op)
-{
-	const uint64_t owner = owner_of(op);
-	struct timeline_recent *r = recent_of(tl, owner);
-	struct tel__entry *e;
-
-	if (ev->type->role_field[TEL_PART_POOL] < 0 &&
-	    ev->type->role_field[TEL_PART_PROCESS] < 0)
-		return NONE;
-	if (r->log == ev->log && r->owner == owner)
-		return r->gauge;
-	e = find_gauge(tl, ev->log, OF_POOL, owner);
-	if (e == NULL)
-		return NONE;
-	if (e->value == NONE)
-		make_part(pr, tl, ev, p, op, e);
-	*r = (struct timeline_recent){ ev->log, owner,
-		e->value == FULL ? NONE : (uint32_t)e->value };
-	return r->gauge;
-}
-
-/* The type of the event may be called after the class of the pool: MVFF. */
-static void
-name_pool(struct timeline *tl, const struct tel_event *ev, const tel_alloc *op)
-{
-	const char *name = tel__pools_suffix(ev->type);
-	struct tel__entry *e;
-	int fresh;
-
-	if (name == NULL || tl->ops->heat == NULL ||
-	    tl->classes.count >= TIMELINE_TRACKS)
-		return;
-	e = tel__table_put(&tl->classes, pool_key(ev->log, owner_of(op)),
-	    &fresh);
-	if (e == NULL)
-		tl->no_memory = 1;
-	else
-		e->value = (uint64_t)(uintptr_t)name;
-}
-
-/*
- * The gauge of what a type takes for the pool of an event; NONE: there is no
- * memory, or no room.
- */
-static uint32_t
-pool_gauge(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p, uint64_t pool)
-{
-	const struct tel__entry *class =
-	    tel__table_find(&tl->classes, pool_key(ev->log, pool));
-	const uint64_t key =
-	    tel__fnv(TEL__FNV, p->counter, strlen(p->counter)) ^ pool;
-	struct tel__entry *e = find_gauge(tl, ev->log, OF_TYPE_POOL, key);
-	char name[TIMELINE_NAME];
-	const char *label;
-	size_t n = 0;
-
-	if (e == NULL)
-		return NONE;
-	label = tel_event_label(ev, (unsigned)p->pool, &n);
-	(void)snprintf(name, sizeof(name), "%s of %s%s%.*s 0x%llx", p->counter,
-	    class == NULL ? "pool" : (const char *)(uintptr_t) class->value,
-	    label == NULL ? "" : " ",
-	    label == NULL ? 0 : (int)(n < 256 ? n : 256),
-	    label == NULL ? "" : label, (unsigned long long)pool);
-	if (e->value == NONE &&
-	    !make_gauge(pr, tl, gauge_parent(pr, tl, ev, p, 0), name, e)) {
-		tl->no_memory = 1;
-		e->value = FULL;
-	}
-	return e->value == FULL ? NONE : (uint32_t)e->value;
-}
-
-/* A pool starts, in an arena. */
-static void
-start_pool(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p,
-    const tel_alloc *op)
-{
-	const uint64_t owner = owner_of(op);
-	struct timeline_track *t;
-	struct tel__entry *e;
-	int fresh;
-
-	if (tl->ops->heat == NULL || p->arena < 0 ||
-	    tl->arenas.count >= TIMELINE_TRACKS)
-		return;
-	t = arena_track(pr, tl, ev, p);
-	e = t == NULL ?
-	    NULL :
-	    tel__table_put(&tl->arenas, pool_key(ev->log, owner), &fresh);
-	if (e == NULL)
-		tl->no_memory = 1;
-	else
-		e->value = t->id;
-}
-
 /* A pool ends, with all that lives in it. */
 static void
 end_pool(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const tel_alloc *op, uint64_t time)
 {
-	const uint64_t owner = owner_of(op), all = tl->gauges[tl->all].bytes;
-	struct tel__entry *e =
-	    tel__table_find(&tl->arenas, pool_key(ev->log, owner));
-	struct timeline_gauge *g = NULL;
-	uint64_t had = 0;
+	const uint64_t all = tl->gauges[tl->all].bytes;
+	struct timeline_gauge *g = tel__gauge_end_pool(tl, ev, op);
+	const uint64_t had = g == NULL ? 0 : g->bytes;
 
-	if (e != NULL)
-		tel__table_remove(&tl->arenas, e);
-	recent_of(tl, owner)->log = NULL;
-	e = tel__table_find(&tl->pools, pool_key(ev->log, owner));
-	if (e != NULL && e->value < TIMELINE_POOLS) {
-		g = &tl->gauges[e->value];
-		had = g->bytes;
-	}
-	if (e != NULL)
-		tel__table_remove(&tl->pools, e);
 	live_follow(tl, tl->all, tl->all, op, log_tag(ev->log));
 	if (g != NULL) {
-		live_subtract(tl, tl->all, g->bytes);
+		gauge_subtract(&tl->gauges[tl->all], g->bytes);
 		g->bytes = 0;
 		g->ended = 1;
 		tl->ended++;
 	}
 	if (had > 0)
-		live_show(pr, tl, (size_t)(g - tl->gauges), time);
+		tel__gauge_show(pr, tl, (size_t)(g - tl->gauges), time);
 	if (tl->gauges[tl->all].bytes != all)
-		live_show(pr, tl, tl->all, time);
-}
-
-/* Does an operation to a gauge. */
-static void
-print_live_bytes_count(struct timeline *tl, const struct tel_log *log,
-    uint32_t gauge, const tel_alloc *op)
-{
-	live_follow(tl, gauge, tl->all, op, log_tag(log));
+		tel__gauge_show(pr, tl, tl->all, time);
 }
 
 /* The track of a strip; NULL: it is not shown. */
@@ -595,13 +151,13 @@ find_strip(struct tel_printer *pr, struct timeline *tl,
 /* Finds the gauge of all of an event's log.  0: there is none. */
 static int
 live_enter_log(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const struct timeline_plan *p)
+    const struct tel_event *ev)
 {
 	if (tl->all_log == ev->log)
 		return 1;
 	tl->all_log = NULL;
-	tl->all = gauge_of(pr, tl, ev, p, OF_ALL, "live bytes");
-	if (tl->all == NONE)
+	tl->all = tel__gauge_log(pr, tl, ev);
+	if (tl->all == GAUGE_NONE)
 		return 0;
 	if ((tl->sizes.rows | tl->lifetimes.rows) != 0)
 		tl->ops->flush_bucket(pr);
@@ -634,22 +190,22 @@ change_blocks(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p,
     const tel_alloc *op, uint64_t time)
 {
-	uint32_t part = part_gauge(pr, tl, ev, p, op);
+	uint32_t part = tel__gauge_part(pr, tl, ev, p, op);
 	const uint64_t unknown = tl->gauges[tl->all].unknown;
 
-	if (part == NONE)
+	if (part == GAUGE_NONE)
 		part = tl->all;
 	if (op->kind != TEL_ALLOC_FREE && op->address != 0)
 		strip_count(&tl->sizes, op->size, 1);
 	tl->changed = part;
-	print_live_bytes_count(tl, ev->log, part, op);
+	live_follow(tl, part, tl->all, op, log_tag(ev->log));
 	if (tl->gauges[tl->all].unknown != unknown)
 		show_unknown(pr, tl, ev, time);
 	if (tl->changed != part && tl->changed != tl->all)
-		live_show(pr, tl, tl->changed, time);
+		tel__gauge_show(pr, tl, tl->changed, time);
 	if (part != tl->all)
-		live_show(pr, tl, part, time);
-	live_show(pr, tl, tl->all, time);
+		tel__gauge_show(pr, tl, part, time);
+	tel__gauge_show(pr, tl, tl->all, time);
 }
 
 int
@@ -665,16 +221,14 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 		return 1;
 	if (op.kind == TEL_ALLOC_POOL_CREATE ||
 	    op.kind == TEL_ALLOC_POOL_DESCRIBE)
-		name_pool(tl, ev, &op);
-	if (op.kind == TEL_ALLOC_POOL_CREATE)
-		start_pool(pr, tl, ev, p, &op);
+		tel__gauge_start_pool(pr, tl, ev, p, &op);
 	if (op.kind == TEL_ALLOC_BUFFER_CREATE ||
 	    op.kind == TEL_ALLOC_BUFFER_DESTROY)
-		live_follow(tl, NONE, NONE, &op, log_tag(ev->log));
+		live_follow(tl, GAUGE_NONE, GAUGE_NONE, &op, log_tag(ev->log));
 	if (op.kind > TEL_ALLOC_FREE && op.kind != TEL_ALLOC_COMMIT &&
 	    op.kind != TEL_ALLOC_POOL_DESTROY)
 		return 0;
-	if (!live_enter_log(pr, tl, ev, p))
+	if (!live_enter_log(pr, tl, ev))
 		return 1;
 	if (op.kind == TEL_ALLOC_POOL_DESTROY) {
 		end_pool(pr, tl, ev, &op, time);
@@ -723,7 +277,8 @@ print_live_bytes_take(struct timeline *tl, const struct timeline_plan *p,
 
 	op.size = event_bytes(p, fields, data, &has_size);
 	if (p->key < 0) {
-		(takes ? live_add : live_subtract)(tl, gauge, op.size);
+		(takes ? gauge_add : gauge_subtract)(&tl->gauges[gauge],
+		    op.size);
 		return;
 	}
 	/* 0 may be a key, and is no address */
@@ -744,22 +299,22 @@ tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
 	if (p->arena >= 0)
 		arena = tel_load(&t->fields[p->arena], ev->data);
 	if (p->take_log != ev->log || p->take_arena != arena)
-		gauge = gauge_of(pr, tl, ev, p, OF_TYPE, p->counter);
-	if (gauge == NONE)
+		gauge = tel__gauge_type(pr, tl, ev, p);
+	if (gauge == GAUGE_NONE)
 		return;
 	p->take_log = ev->log;
 	p->take_arena = arena;
 	p->gauge = gauge;
 	print_live_bytes_take(tl, p, gauge, t->fields, ev->data);
-	live_show(pr, tl, gauge, time);
+	tel__gauge_show(pr, tl, gauge, time);
 	if (p->pool < 0 || tl->ops->heat == NULL)
 		return;
 	p->take_pool = tel_load(&t->fields[p->pool], ev->data);
-	p->held = pool_gauge(pr, tl, ev, p, p->take_pool);
-	if (p->held == NONE)
+	p->held = tel__gauge_type_pool(pr, tl, ev, p, p->take_pool);
+	if (p->held == GAUGE_NONE)
 		return;
 	print_live_bytes_take(tl, p, p->held, t->fields, ev->data);
-	live_show(pr, tl, p->held, time);
+	tel__gauge_show(pr, tl, p->held, time);
 }
 
 /* --------------------------------------------------------- many at once */
@@ -878,8 +433,9 @@ live_add_block(struct timeline *tl, const struct timeline_action *a,
 		return 0;
 	if (a->pool != NULL) {
 		op.pool = live_load(a->pool, data);
-		r = recent_of(tl, op.pool);
-		if (r->log != log || r->owner != op.pool || r->gauge == NONE)
+		r = gauge_recent(tl, op.pool);
+		if (r->log != log || r->owner != op.pool ||
+		    r->gauge == GAUGE_NONE)
 			return 0;
 		part = r->gauge;
 	}
@@ -890,12 +446,12 @@ live_add_block(struct timeline *tl, const struct timeline_action *a,
 	if (!frees)
 		strip_count(&tl->sizes, op.size, 1);
 	tl->changed = part;
-	print_live_bytes_count(tl, log, part, &op);
+	live_follow(tl, part, tl->all, &op, log_tag(log));
 	if (tl->changed != part && tl->changed != tl->all)
-		live_hold(tl, &tl->gauges[tl->changed]);
+		gauge_hold(tl, &tl->gauges[tl->changed]);
 	if (part != tl->all)
-		live_hold(tl, &tl->gauges[part]);
-	live_hold(tl, &tl->gauges[tl->all]);
+		gauge_hold(tl, &tl->gauges[part]);
+	gauge_hold(tl, &tl->gauges[tl->all]);
 	return 1;
 }
 
@@ -911,7 +467,7 @@ live_add_memory(struct timeline *tl, const struct timeline_action *a,
 	    (a->pool != NULL && live_load(a->pool, data) != p->take_arena))
 		return 0;
 	print_live_bytes_take(tl, p, p->gauge, t->fields, data);
-	live_hold(tl, &tl->gauges[p->gauge]);
+	gauge_hold(tl, &tl->gauges[p->gauge]);
 	return 1;
 }
 
@@ -921,12 +477,11 @@ add_bytes(struct timeline *tl, uint32_t gauge, int gives, uint64_t size)
 	struct timeline_gauge *g = &tl->gauges[gauge];
 
 	if (gives) {
-		g->bytes -= size < g->bytes ? size : g->bytes;
-		hold_lower(tl, g);
+		gauge_subtract(g, size);
+		gauge_hold_lower(tl, g);
 	} else {
-		g->bytes +=
-		    size < INT64_MAX - g->bytes ? size : INT64_MAX - g->bytes;
-		hold_higher(tl, g);
+		gauge_add(g, size);
+		gauge_hold_higher(tl, g);
 	}
 }
 
@@ -946,7 +501,7 @@ add_taken(struct timeline *tl, const struct timeline_action *a,
 		size -= tel_le64(data + a->base_at);
 	size = size <= TEL__LIVE_BLOCK_MAX ? size : 0;
 	add_bytes(tl, p->gauge, a->sum == SUM_GIVE, size);
-	if (a->held != NULL && p->held != NONE)
+	if (a->held != NULL && p->held != GAUGE_NONE)
 		add_bytes(tl, p->held, a->sum == SUM_GIVE, size);
 	return 1;
 }
