@@ -21,6 +21,12 @@
 /* So much that was read of a pipe is written before more is read. */
 #define HELD_MAX 8192
 
+/*
+ * Where half of the descriptors are in use, files up to this that are to be
+ * merged are copied to one, so that any number can be.
+ */
+#define SPOOLED_MAX ((uint64_t)1 << 20)
+
 /* Where events come from, and where they go. */
 struct event_loop {
 	struct settings *settings;
@@ -36,6 +42,8 @@ struct event_loop {
 	int runs;          /* they are read as runs */
 	int settled;       /* no later event is that from which time counts */
 	tel_reader *types; /* reads nothing: all share event types with it */
+	int spool;         /* has copies of small files; -1: there are none */
+	uint64_t spooled;  /* its size */
 };
 
 static struct done
@@ -450,6 +458,62 @@ loop_join(struct event_loop *p)
 	        loop_add(p, p->sources[n - 1]));
 }
 
+/* Copies the rest of a file to another.  n: its size is added.  An errno. */
+static int
+copy_rest(int from, int to, uint64_t *n)
+{
+	char buffer[65536];
+	ssize_t got = 1;
+	int failed = 0;
+
+	while (failed == 0 && got > 0) {
+		got = read(from, buffer, sizeof(buffer));
+		if (got > 0) {
+			failed = tel__spool_write(to, buffer, (size_t)got);
+			*n += (uint64_t)got;
+		} else if (got < 0 && errno == EINTR) {
+			got = 1;
+		} else if (got < 0) {
+			failed = errno;
+		}
+	}
+	return failed;
+}
+
+/* Nonzero for a small file, if half of the descriptors are in use. */
+static int
+is_one_too_many(const struct event_loop *p, const struct source *src)
+{
+	const long limit = sysconf(_SC_OPEN_MAX);
+
+	return limit > 0 && src->fd >= limit / 2 && src->regular &&
+	    src->size <= SPOOLED_MAX && !p->settings->unbuffered;
+}
+
+/* Copies a file that is open to that of many.  1, or -1 after a message. */
+static int
+spool_source(struct event_loop *p, struct source *src)
+{
+	const uint64_t start = p->spooled;
+	int failed = 0;
+
+	if (p->spool < 0 && (p->spool = tel__spool_file()) < 0)
+		failed = errno;
+	if (failed == 0)
+		failed = copy_rest(src->fd, p->spool, &p->spooled);
+	if (failed != 0) {
+		message_fail(STATUS_FAILED, src->name, "copying it to %s: %s",
+		    tel__spool_folder(), strerror(failed));
+		return -1;
+	}
+	(void)close(src->fd);
+	src->fd = p->spool;
+	src->part = 1;
+	src->start = (int64_t)start;
+	src->size = p->spooled - start;
+	return 1;
+}
+
 /*
  * Opens n operands and reads them, as one where there are several.  list has
  * room for a pointer to each; a source does not move, as its reader knows
@@ -467,6 +531,8 @@ run_operands(struct event_loop *p, struct source *srcs, struct source **list,
 	p->nsources = 0;
 	for (i = 0; i < n && opened >= 0; i++) {
 		opened = source_open(&srcs[i], operands[i]);
+		if (opened > 0 && is_one_too_many(p, &srcs[i]))
+			opened = spool_source(p, &srcs[i]);
 		if (opened > 0)
 			list[p->nsources++] = &srcs[i];
 	}
@@ -506,7 +572,7 @@ source_run(struct settings *s, const struct visitor *v, char *operand)
 	memset(&src, 0, sizeof(src));
 	p.settings = s;
 	p.visitor = v;
-	src.fd = -1;
+	src.fd = p.spool = -1;
 	outcome = run_operands(&p, &src, list, &operand, 1);
 	source_close(&src);
 	return outcome;
@@ -527,6 +593,7 @@ run_all(struct settings *s, const struct visitor *v)
 
 	p.settings = s;
 	p.visitor = v;
+	p.spool = -1;
 	p.types = n > 1 ? source_reader(s, NULL, NULL) : NULL;
 	step = s->no_merge ? 1 : n;
 	if (srcs == NULL || list == NULL) {
@@ -541,6 +608,8 @@ run_all(struct settings *s, const struct visitor *v)
 			source_close(&srcs[j]);
 	}
 	tel_reader_free(p.types);
+	if (p.spool >= 0)
+		(void)close(p.spool);
 	free(srcs);
 	free(list);
 }
@@ -571,18 +640,10 @@ static int
 copy_input(const struct settings *s, int to)
 {
 	int failed = tel__spool_write(to, s->ahead, s->nahead);
-	char buffer[65536];
-	ssize_t n = 1;
+	uint64_t n = 0;
 
-	while (failed == 0 && n > 0) {
-		n = read(STDIN_FILENO, buffer, sizeof(buffer));
-		if (n >= 0)
-			failed = tel__spool_write(to, buffer, (size_t)n);
-		else if (errno == EINTR)
-			n = 1;
-		else
-			failed = errno;
-	}
+	if (failed == 0)
+		failed = copy_rest(STDIN_FILENO, to, &n);
 	if (failed == 0 &&
 	    (lseek(to, 0, SEEK_SET) != 0 ||
 	        dup2(to, STDIN_FILENO) != STDIN_FILENO))

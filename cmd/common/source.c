@@ -18,7 +18,7 @@ source_open(struct source *src, const char *operand)
 
 	src->name = operand;
 	src->reader = NULL;
-	src->fd = 0;
+	src->fd = src->part = 0;
 	if (strcmp(operand, "-") != 0)
 		src->fd = tel_open_path(operand);
 	if (src->fd < 0 || fstat(src->fd, &st) != 0) {
@@ -46,9 +46,18 @@ source_close(struct source *src)
 		notices_end(&src->notices, src->name, src->reader);
 	tel_reader_free(src->reader);
 	src->reader = NULL;
-	if (src->fd > 0)
+	if (src->fd > 0 && !src->part)
 		(void)close(src->fd);
 	src->fd = -1;
+}
+
+/* Opens the log of an open source. */
+static tel_status
+source_open_log(const struct source *src, tel_reader *r)
+{
+	return src->part ? tel_reader_open_part(r, src->fd, src->start,
+	                       (int64_t)src->size, src->name) :
+	                   tel_reader_open_fd(r, src->fd, src->name);
 }
 
 void
@@ -167,7 +176,7 @@ common_source_find_span(const struct source *src, const struct settings *s,
 	r = make_reader(s, NULL);
 	if (r == NULL)
 		return 0;
-	st = tel_reader_open_fd(r, src->fd, src->name);
+	st = source_open_log(src, r);
 	if (st == TEL_OK && tel_reader_span(r, &low, &high) == TEL_OK) {
 		*first = low < *first ? low : *first;
 		*last = high > *last ? high : *last;
@@ -258,7 +267,7 @@ source_attach(struct source *src, struct settings *s, const tel_reader *with)
 		st = tel_reader_open_callback(src->reader, read_again, src,
 		    src->name);
 	} else {
-		st = tel_reader_open_fd(src->reader, src->fd, src->name);
+		st = source_open_log(src, src->reader);
 	}
 	if (st == TEL_OK)
 		return 1;

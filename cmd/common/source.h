@@ -10,6 +10,8 @@
 struct source {
 	const char *name; /* for messages; "-" for standard input */
 	int fd;
+	int part; /* of a file of many, which fd is, from .start on */
+	int64_t start;
 	int folder;       /* a trace of several files */
 	int regular;      /* a file that can be read twice */
 	uint64_t flushed; /* bytes of events that were flushed, of a pipe */

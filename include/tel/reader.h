@@ -211,6 +211,12 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_open_file(tel_reader *r,
 /* Reads from an open descriptor, which stays the caller's to close. */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_open_fd(tel_reader *r, int fd,
     const char *name);
+/*
+ * Reads size bytes of a regular file from start on; the descriptor stays the
+ * caller's, and other readers may read other parts of the file by it.
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_open_part(tel_reader *r,
+    int fd, int64_t start, int64_t size, const char *name);
 /* Reads size bytes at data, which must stay unchanged until the free. */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_open_memory(tel_reader *r,
     const void *data, size_t size, const char *name);

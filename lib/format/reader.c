@@ -545,6 +545,29 @@ tel_reader_open_fd(tel_reader *r, int fd, const char *name)
 }
 
 tel_status
+tel_reader_open_part(tel_reader *r, int fd, int64_t start, int64_t size,
+    const char *name)
+{
+	struct tel_input *raw;
+	tel_status st = TEL_EINVAL;
+	int64_t end;
+
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	if (start >= 0 && size >= 0 &&
+	    !__builtin_add_overflow(start, size, &end))
+		st = tel__input_part(fd, start, size, r->read_size, &raw);
+	if (st != TEL_OK)
+		return tel__reader_fail(r, st, "%s", tel_status_text(st));
+	if (size > 0) {
+		r->file.fd = fd;
+		r->file.start = start;
+		r->file.size = size;
+	}
+	return tel__reader_open_input(r, raw, name);
+}
+
+tel_status
 tel_reader_open_memory(tel_reader *r, const void *data, size_t size,
     const char *name)
 {

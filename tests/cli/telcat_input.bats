@@ -159,11 +159,40 @@ setup() {
 	[[ ${stderr_lines[-1]} == *': 904 damaged places, '* ]]
 }
 
+@test "more files than may be open: small ones are merged by a copy" {
+	local n
+
+	for n in {1..90}; do
+		printf '%016X Alloc ptr=0x10 size=16\n' "$n" "$((200 - n))" \
+		    >"$n.text"
+	done
+	telfilter -f tel -z1 -o 70.text 71.text
+	telcat {1..90}.text >want
+	bash -c 'ulimit -n 32; telcat "$@"' sh {1..90}.text >got
+	cmp got want
+	bash -c 'ulimit -n 32; telcat -t 10%,50% "$@"' sh {1..90}.text >got
+	telcat -t 10%,50% {1..90}.text | cmp - got
+	bash -c 'ulimit -n 32; telcat -n -5 "$@"' sh {1..90}.text >got
+	telcat -n -5 {1..90}.text | cmp - got
+	[ "$(grep -vc "^#" got)" = 5 ]
+	# damage is that of the file, at its own place
+	echo junk >>80.text
+	run -3 --separate-stderr bash -c 'ulimit -n 32; telcat "$@"' sh \
+	    {1..90}.text
+	[[ ${stderr_lines[0]} == 'telcat: 80.text: offset 80: '* ]]
+	run -1 --separate-stderr bash -c \
+	    'ulimit -n 32; TMPDIR=/nowhere telcat "$@"' sh {1..90}.text
+	[ -z "$output" ]
+	[[ $stderr == 'telcat: '*.text': copying it to /nowhere: No such file or directory' ]]
+}
+
 @test "more files than may be open: one message, and nothing merged of some" {
 	local tool files
 
 	for n in {1..40}; do
 		printf '%016X Alloc ptr=0x10 size=16\n' "$n" >"$n.text"
+		# too large to be copied, by zeros that were never written
+		truncate -s 1048577 "$n.text"
 	done
 	files=({1..40}.text)
 	for tool in telcat telfilter telreplay; do
@@ -174,6 +203,7 @@ setup() {
 		[ "${#stderr_lines[@]}" = 1 ]
 	done
 	# those that are read one after the other need none of it
+	truncate -s 40 "${files[@]}"
 	run -0 bash -c 'ulimit -n 32; telcat --no-merge -H "$@"' sh "${files[@]}"
 	[ "${#lines[@]}" = 40 ]
 	run -0 bash -c 'ulimit -n 32; telstat -f json "$@"' sh "${files[@]}"

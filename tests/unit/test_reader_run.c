@@ -467,6 +467,54 @@ test_changes(const char *path)
 	free(log.data);
 }
 
+/* The number of events of a part of a file, and the reader's status. */
+static size_t
+count_part(int fd, int64_t start, int64_t size, tel_status *st)
+{
+	tel_reader *r = tel_reader_new();
+	const tel_event *ev;
+	size_t n = 0;
+
+	*st = tel_reader_open_part(r, fd, start, size, "part");
+	while (*st == TEL_OK)
+		if ((*st = tel_reader_next(r, &ev)) == TEL_OK)
+			n++;
+	tel_reader_free(r);
+	return n;
+}
+
+/* Logs that are parts of one file, one compressed, with other bytes around. */
+static void
+test_parts(const char *path)
+{
+	size_t n, packed, plain;
+	unsigned char *data = read_file(path, &n);
+	struct bytes log = unpack(data, n);
+	FILE *file = tmpfile();
+	tel_status st;
+
+	if (file == NULL || fwrite("junk", 1, 4, file) != 4 ||
+	    fwrite(data, 1, n, file) != n ||
+	    fwrite(log.data, 1, log.size, file) != log.size ||
+	    fwrite("junk", 1, 4, file) != 4 || fflush(file) != 0)
+		abort();
+	packed = count_part(fileno(file), 4, (int64_t)n, &st);
+	ok(st == TEL_END, "a compressed part ends");
+	plain =
+	    count_part(fileno(file), 4 + (int64_t)n, (int64_t)log.size, &st);
+	ok(st == TEL_END, "a part ends");
+	ok(plain == packed && plain > 100, "both have %zu events", plain);
+	(void)count_part(fileno(file), -1, 4, &st);
+	ok(st == TEL_EINVAL, "no part starts before the file");
+	(void)count_part(fileno(file), 4, INT64_MAX, &st);
+	ok(st == TEL_EINVAL, "none ends behind all files");
+	(void)count_part(fileno(file), 4, 0, &st);
+	ok(st == TEL_EFORMAT, "an empty part is no log");
+	fclose(file);
+	free(data);
+	free(log.data);
+}
+
 int
 main(void)
 {
@@ -476,6 +524,7 @@ main(void)
 	test_length(log);
 	test_text("tests/data/alloc/surfaceflinger.android.zst");
 	test_changes(log);
+	test_parts(log);
 	ok(each_file("tests/data", check_file) > 50, "there are logs");
 	return done();
 }
