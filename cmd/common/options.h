@@ -18,8 +18,13 @@ enum tool_bit {
 	TOOL_TELREPLAY = 8,
 	TOOL_TELREC = 16,
 	OPTION_RARE = 256, /* an option that only --help=all lists */
-	/* with it, it matters which event comes when: they are taken one by one */
-	OPTION_ORDERED = 512
+	/*
+	 * Whether it matters which event comes when, so that they are taken one
+	 * by one: with an option that tools share if it is ORDERED; with one
+	 * that a tool itself takes, unless it is UNORDERED.
+	 */
+	OPTION_ORDERED = 512,
+	OPTION_UNORDERED = 1024
 };
 
 /* Options without a letter; those of a tool begin at OPTION_OWN. */
@@ -57,8 +62,7 @@ struct option_row {
 	const char *name;     /* of the long option */
 	const char *argument; /* NULL for none; "[=WHAT]" when optional */
 	const char *text;     /* for --help */
-	unsigned
-	    tools; /* the tools that have it; OPTION_RARE, OPTION_ORDERED */
+	unsigned tools; /* the tools that have it; OPTION_RARE and others */
 };
 
 /* A tool's command line. */

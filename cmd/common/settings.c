@@ -335,11 +335,13 @@ settings_take_all(struct settings *s, const struct tool *tool, void *arg,
 			streams_end();
 			return 0;
 		}
-		s->ordered |= options_has(tool, id, OPTION_ORDERED);
-		if (options_own(tool, id) != NULL)
+		if (options_own(tool, id) != NULL) {
+			s->ordered |= !options_has(tool, id, OPTION_UNORDERED);
 			ok = tool->option(arg, id, value);
-		else
+		} else {
+			s->ordered |= options_has(tool, id, OPTION_ORDERED);
 			ok = settings_take(s, id, value);
+		}
 		if (!ok)
 			return 0;
 	}

@@ -64,7 +64,7 @@ struct settings {
 	int all_events;
 	int writes;   /* events go to a tel_writer */
 	int no_input; /* without operands nothing is read */
-	int ordered;  /* an option is OPTION_ORDERED */
+	int ordered;  /* with an option it matters which event comes when */
 	/* bytes of standard input that the tool has read already */
 	const void *ahead;
 	size_t nahead;
