@@ -316,16 +316,17 @@ replayed_alike() {
 @test "pools of an MPS: its own telemetry of a replay is that of the original" {
 	[ -n "${MPS_SRC-}" ] || skip "MPS_SRC is not set"
 	needs_mps "MPS_LIBS=-w -DCONFIG_VAR_COOL $MPS_SRC/mps.c -lpthread -lm"
-	for program in sacss mpmss apss; do
+	for program in sacss mpmss apss amcss; do
 		# shellcheck disable=SC2086 # several words on purpose
 		${CC:-cc} -O1 -w -DCONFIG_VAR_COOL -I"$MPS_SRC" -o $program \
-		    "$MPS_SRC"/{$program,testlib,mps}.c -lpthread -lm
+		    "$MPS_SRC"/{$program,testlib,mps,fmt{dy,dytst,he,no}}.c \
+		    -lpthread -lm
 		MPS_TELEMETRY_CONTROL=all MPS_TELEMETRY_FILENAME=$program.log \
 		    ./$program >/dev/null
 	done
 	zstd -dcqf "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-awlut.log.zst" \
 	    >awlut.log
-	for program in sacss mpmss apss awlut; do
+	for program in sacss mpmss apss amcss awlut; do
 		echo "$program"
 		telcat $program.log >one
 		# of mpmss, the log lacks how much memory pools keep to spare;
