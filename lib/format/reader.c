@@ -963,7 +963,9 @@ tel_reader_run(tel_reader *r, size_t most, tel_run **run)
 	r->run.first = f->type;
 	r->run.event = &r->event;
 	step_over(r, n);
-	(void)run_event(&r->run, 0);
+	/* r->event is the first one that was found */
+	if (from > 0)
+		(void)run_event(&r->run, 0);
 	*run = &r->run;
 	return TEL_OK;
 }

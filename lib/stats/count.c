@@ -608,14 +608,16 @@ tel_stats_run(tel_stats *s, tel_run *run)
 {
 	const int plain = s->interval == 0 && run_is_plain(run);
 	const uint32_t *const sizes = run_event_sizes(run);
-	struct source *from;
+	struct source *from = s->current;
+	const int same = from != NULL && from->log == run->event->log &&
+	    from->number == run->event->log->number;
 	struct slot *slot;
 	tel_status st = TEL_OK, taken;
 	size_t i;
 
 	/* all are of the first event's log */
 	for (i = 0; i < run->count && st == TEL_OK &&
-	     (i == 0 || !plain || s->remembers);
+	     ((i == 0 && !same) || !plain || s->remembers);
 	     i++)
 		st = tel_stats_event(s, run_event(run, i));
 	from = s->current;
@@ -639,7 +641,7 @@ tel_stats_run(tel_stats *s, tel_run *run)
 			st = stats_count_add_fields(s, slot, run, i);
 	}
 	/* from is set unless the first event ran out of memory */
-	if (st == TEL_OK && plain && run->count > 1)
+	if (st == TEL_OK && plain && (same || run->count > 1))
 		stats_add_span(from, run);
 	taken = stats_take_all_fields(s);
 	return st == TEL_OK ? taken : st;
