@@ -361,7 +361,7 @@ COUNT ?= 50
 LIMIT ?= 60
 PATHS ?= lib/,cmd/
 # Tests of texts, and those that need what few machines have.
-MUTATE_NOT = tests/cluster/% $(patsubst %,tests/check/%.bats,exports helpers \
+MUTATE_NOT = $(patsubst %,tests/check/%.bats,exports helpers \
     install lint man mutation source words)
 mutate:
 	@tests/deps.sh build check

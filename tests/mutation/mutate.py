@@ -215,7 +215,7 @@ class Runner:
             for name in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
                 signal.signal(name, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 30,) * 2)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 32,) * 2)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 33,) * 2)
             resource.setrlimit(resource.RLIMIT_AS, (1 << 34,) * 2)
         with tempfile.TemporaryFile() as out:
             # pylint: disable=subprocess-popen-preexec-fn
