@@ -602,6 +602,11 @@ for line in sys.stdin:
 @test "a meta file is not a log" {
 	expect 1 '*HPM.headerFile: a meta file of HPM traces, not a log: name the traces*' \
 	    telcat "$SETS/v3be/HPM.headerFile"
+	# also where its start comes in pieces
+	run -1 telcat --as hpm < <(head -c 23 "$SETS/v3be/HPM.headerFile"
+		sleep 0.1
+		tail -c +24 "$SETS/v3be/HPM.headerFile")
+	[[ $output == *': a meta file of HPM traces, not a log: name the traces'* ]]
 }
 
 @test "without a meta file the layout is guessed, and that is said" {

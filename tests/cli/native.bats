@@ -618,6 +618,9 @@ times() {
 	}' >own.txt
 	telcat -q -f tel -o own.tel own.txt
 	telcat -q -H own.txt >all
+	telstat -q --file-order -f json -s 'x=top(clock,9)' own.tel |
+	    sed -n '/"top value"/s/"log":"[^"]*"//p' >places
+	[ -s places ]
 	local size part
 	size=$(stat -c %s own.tel)
 	for part in 1 2 3; do
@@ -625,6 +628,9 @@ times() {
 		exits 3 telcat -q -H rest.tel >rest
 		[ "$(wc -l <rest)" -gt $((100000 * (part - 1) / 4)) ]
 		tail -n "$(wc -l <rest)" all | cmp - rest
+		# and the places of events are what they were
+		exits 3 telstat -q --file-order -f json -s 'x=top(clock,9)' rest.tel |
+		    sed -n '/"top value"/s/"log":"[^"]*"//p' | cmp places -
 	done
 }
 

@@ -130,6 +130,18 @@ poke() {
 	done
 }
 
+@test "a member that an archive does not have whole costs none of the others" {
+	unpack 1.111.0-lii6gc-poolncv
+	truncate -s 5G huge
+	printf x >>huge
+	tar -cSf all.tar huge mpsio.log
+	rm huge
+	run -3 --separate-stderr telcat -c all.tar
+	[ "$output" = "$(telcat -c mpsio.log)" ]
+	[ "${stderr_lines[0]}" = "telcat: all.tar: offset 0: huge: tar: holes of more than 2^30 bytes" ]
+	[ "${#stderr_lines[@]}" = 2 ]
+}
+
 @test "random bytes never crash, hang or succeed" {
 	n=40
 	slow && n=4

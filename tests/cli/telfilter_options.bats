@@ -361,6 +361,12 @@ same() {
 	diff -u want got
 	grep -q ' 0 types are selected, [0-9]* are not, [0-9]* have a program$' \
 	    messages
+	# what the type decides needs none
+	telfilter -j 1 --verbose -c -w '(name == PoolAlloc || size > 3) == 1' mpsio.log \
+	    2>&1 >/dev/null |
+	    grep -q ' 1 types are selected, [0-9]* are not, 13 have a program$'
+	telfilter -j 1 --verbose -c -w '(name != PoolAlloc && size > 3) == 1' mpsio.log \
+	    2>&1 >/dev/null | grep -q ' 0 types .*, 13 have a program$'
 	# by all tools, and by threads, which bind copies
 	telcat --verbose -w "$w" mpsio.log 2>&1 >/dev/null |
 	    sed -n 's/^telcat: mpsio.log: PoolAlloc: //p' | diff -u want -

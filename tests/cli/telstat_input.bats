@@ -293,6 +293,11 @@ same() {
 	run -1 --separate-stderr telstat --strict cut
 	run -3 --separate-stderr telstat -q cut
 	[ -z "$stderr" ]
+	# numbers that the report of a part lacks
+	sed '/ R /s/ \(ticks\|ns\|first\|last\)=[0-9]*//g' a >few
+	run -0 --separate-stderr telstat -f json few
+	[ -z "$stderr" ]
+	[[ $output == *'"events":144,'*',"span_ticks":0,"input_bytes":'* ]]
 	sed '/ C id=3/s/type=/tpye=/' a >bad
 	run -3 --separate-stderr telstat bad
 	[[ $stderr == *"telstat: bad: offset "* ]]

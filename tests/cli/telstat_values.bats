@@ -95,3 +95,12 @@ ratio() {
 	clean telstat -q -f openmetrics -s 'az_09=mag(x)' names.txt |
 	    grep -Fx 'inst_az_09{class="az_09"} 5'
 }
+
+@test "times of events before the clock's rate is known are counted" {
+	unpack 1.118.0-lii6gc-poolncv
+	for order in -S --file-order; do
+		run -0 telstat -q -f csv $order -s 's=sum(time)' mpsio.log
+		[[ $output == *",updates,,,,144,"* ]]
+		[[ $output == *",sum,,,,39597777,"* ]]
+	done
+}

@@ -231,6 +231,50 @@ class Page:
             yield from zip(times, sources, map(sum, zip(times, lengths)),
                            targets, types)
 
+    def memory(self):
+        """Stacks with what they held at the peak, and moments.
+
+        (stacks, ranks, moments): a stack is (frames, holder, bytes, blocks), a
+        moment has rows of (stack, live, blocks, allocated, calls)."""
+        data = Bytes(self.block(self.head["memory"]["block"]))
+        names = [None] + [data.take(data.varint()).decode()
+                          for _ in range(data.varint())]
+        paths = [()]
+        for i in range(1, data.varint()):
+            up = i - data.varint()
+            paths.append(paths[up] + (names[data.varint() + 1],))
+        ranks = [names[i] for i in data.plain(6)]
+        n = data.varint()
+        nodes, holders = data.plain(n), data.plain(n)
+        stacks = [(paths[node], names[holder], data.varint(), data.varint())
+                  for node, holder in zip(nodes, holders)]
+        moments = []
+        for _ in range(data.varint()):
+            k, at, before = data.varint(), [], 0
+            for step in data.plain(k):
+                before += step
+                at.append(before)
+            moments.append(list(zip(at, *(data.plain(k) for _ in range(4)))))
+        assert data.at == len(data.data), "bytes behind the stacks"
+        return stacks, ranks, moments
+
+    def check_memory(self):
+        """Stacks and moments add up to the figures of the head."""
+        head, (stacks, ranks, moments) = self.head["memory"], self.memory()
+        held = {}
+        for path, holder, peak, _ in stacks:
+            assert path and holder in path, (path, holder)
+            held[holder] = held.get(holder, 0) + peak
+        assert sum(s[2] for s in stacks) == head["peak"]
+        assert sum(s[3] for s in stacks) == head["peak_blocks"]
+        order = sorted((v for v in held.values() if v), reverse=True)[:6]
+        assert [held[r] for r in ranks if r is not None] == order
+        if moments:
+            assert len(moments) == self.head["span"] // head["width"] + 1
+            last = {stack: row for m in moments for stack, *row in m}
+            assert [sum(c) for c in zip(*last.values())] == [
+                head[k] for k in ("live", "live_blocks", "allocated", "calls")]
+
     def paths(self):
         """The names of each track and those above it."""
         paths = {0: ()}
@@ -316,6 +360,8 @@ class Page:
                                        columns.get("max", []),
                                        columns.get("last", [])):
                 assert low <= last <= high
+        if "memory" in head:
+            self.check_memory()
         for number_, n in self.counts().items():
             assert n == head["types"][number_]["n"], (number_, n)
 

@@ -59,6 +59,39 @@ def loads():
     return out
 
 
+def parts():
+    """Types that LOG records describe as blocks need them, in two logs."""
+    out, s = Stream(), app(name="app/4")
+    for number in range(2):
+        for described in ([0], [0, 1], [0, 1, 2]):
+            s.described = described
+            out.log(number, s)
+            s.described = []
+            out.block(number, s, [[(0, 1, (16, 24, "x")), (0, 2, (48, 8, "y"))],
+                                  [(1, 3, (5,))],
+                                  [(2, 4, (5,))]][len(described) - 1],
+                      index=[0, 2, 3][len(described) - 1])
+    return out
+
+
+def indexed():
+    """A stream of 1.1.0, with one damaged block of 200."""
+    s = Schema("app/5", [Type("A", [Field("x")])])
+    out = Stream(rate=1e9, version=(1, 1, 0))
+    out.log(0, s)
+    for i in range(200):
+        at = len(out.data)
+        out.block(0, s, [(0, 1000 * i + k, (i,)) for k in range(300)],
+                  index=300 * i)
+        if i == 120:
+            bad = at
+        if i % 10 == 9:
+            out.names(i - 9, i, 1000 * i)
+    out.index()
+    out.data = out.data[:bad + 60] + b"\xff" + out.data[bad + 61:]
+    return out
+
+
 def names():
     s = app("Al\x1b[31m\nx", "si\x1bze", "He\nap", "my\x1b app:(2)/1")
     out = Stream()

@@ -414,6 +414,31 @@ class Event:
     """An event: type or None, code, clock, data, log, schema, labels."""
 
 
+# The roles of events that NAMES records copy.
+NAMING = {"init", "sync", "intern", "label", "labelp", "frame"}
+
+
+def in_force(events):
+    """The numbers of those that a cumulative NAMES record has."""
+    kept, syncs = {}, {}
+    for n, e in events.items():
+        role = e.type.role
+        if role == "sync":
+            mine = syncs.setdefault(e.log, [])
+            if len(mine) < 3:
+                mine.append(n)
+            elif e.clock >= events[mine[2]].clock:
+                mine[2] = n
+        elif role == "init":
+            kept.setdefault((e.log, e.data), n)
+        else:
+            key = e.log, role, e.type.part(0).value(e.data, e.schema)
+            if key not in kept or role == "intern" or \
+                    e.clock >= events[kept[key]].clock:
+                kept[key] = n
+    return set(kept.values()).union(*syncs.values())
+
+
 def layout_name(name):
     """The name of the schema in the annex with the same layout."""
     release, _, rest = name.partition("/")
@@ -438,6 +463,7 @@ class Stream:
         self.metadata = {}
         self.group, self.groups, self.groups_hash = Group(self), [], 0
         self.directory, self.closed = 0, []
+        self.named = []  # (place of the block, number, event)
 
     def start(self, body):
         b = Bytes(body)
@@ -523,14 +549,27 @@ class Stream:
                        max(e.clock for e in events) != first + span):
             raise Bad("the clocks of a block are not those of its head")
         if names and events:
-            ordinals = column(b, count)
-            if any(k >= self.events for k in ordinals):
-                raise Bad("a NAMES record of later events")
+            for e, number in zip(events, column(b, count)):
+                e.number = number
         for e in events:
             e.source, e.lost = source, lost
         if not names:
             self.group.values.append(values)
         return events
+
+    def check_names(self, head, events):
+        """A NAMES record has all that name something, or what is in force."""
+        h = Bytes(head)
+        last, _, _, _, _, first = (h.varint() for _ in range(6))
+        mine = {n: e for place, n, e in self.named if first <= place <= last}
+        for e in events:
+            of = mine.get(e.number)
+            if of is None or (of.type.name, of.clock, of.data) != (
+                    e.type.name, e.clock, e.data):
+                raise Bad("event %d of a NAMES record" % e.number)
+        numbers = {e.number for e in events}
+        if numbers != set(mine) and numbers != in_force(mine):
+            raise Bad("a NAMES record of the blocks %d to %d" % (first, last))
 
     def summary(self, head, body, size):
         """The end of a group, once the hash includes the record."""
@@ -554,6 +593,9 @@ class Stream:
             low = (before + unzigzag(b.varint())) & MASK
             got += [low, low + b.varint(), b.varint(), b.integer(8)]
             before = low
+            # the only NAMES record of a group may be a cumulative one
+            if names == 0 and want[4] == 0:
+                want[3:5] = want[4], want[3]
             group.flags = flags
             chain = group.chain(
                 chain, want[-1], (summary, names, both, first_named))
@@ -788,15 +830,18 @@ def read(data, annex=()):
         if kind == LOG:
             stream.log(Bytes(body))
         elif kind == BLOCK:
-            for e in stream.block(head, body):
+            events = stream.block(head, body)
+            for n, e in enumerate(events, stream.events - len(events)):
+                if e.type is not None and e.type.role in NAMING:
+                    stream.named.append((stream.place - 1, n, e))
                 follow(e)
                 yield e
         elif kind == NAMES:
-            # for readers that skip blocks; here it must be decodable
+            # for readers that skip blocks
             copy = Stream(dict(annex))
             copy.__dict__.update(stream.__dict__)
             copy.logs = {}
-            copy.block(head, body, names=True)
+            stream.check_names(head, copy.block(head, body, names=True))
         elif critical and kind > DIRECTORY:
             raise Bad("a critical record of kind %d" % kind)
     if stream is not None:

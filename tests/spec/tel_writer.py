@@ -7,7 +7,8 @@ the page allows.
 """
 import struct
 
-from tel_reader import (MARKER, START, LOG, BLOCK, END, xxh64)
+from tel_reader import (MARKER, START, LOG, BLOCK, NAMES, INDEX, END, Bytes,
+                        records, xxh64)
 
 MASK = (1 << 64) - 1
 
@@ -92,13 +93,18 @@ class Type:
 class Schema:
     def __init__(self, name, types, flags=32):
         self.name, self.types, self.flags = name, types, flags
+        self.described = range(len(types))  # those that records describe
 
     def describe(self):
+        if not self.described:
+            return b""
         out = string("1") + string("any") + varint(8) + varint(self.flags)
         out += varint(0) + varint(1) + varint(len(self.types))
-        out += varint(len(self.types))
-        for t in self.types:
-            out += varint(0) + t.describe()
+        out += varint(len(self.described))
+        before = -1
+        for i in self.described:
+            out += varint(i - before - 1) + self.types[i].describe()
+            before = i
         return out
 
     def digest(self):
@@ -113,6 +119,8 @@ class Schema:
 
 class Stream:
     """Records, from START to END."""
+
+    indexed = 0  # the length of an INDEX record
 
     def __init__(self, identifier=12345, rate=0.0, origin=0, entries=(),
                  version=(1, 1, 0)):
@@ -206,8 +214,34 @@ class Stream:
             out += byte_strings(strings)
         return out
 
+    def names(self, first, last, clock):
+        """A NAMES record that knows no name of the blocks first to last."""
+        self.record(NAMES, b"".join(varint(v) for v in (
+            last, self.events, 0, clock, 0, first,
+            self.identifier & 0xFFFFFFFF, 0)), varint(0) + varint(0))
+
+    def index(self):
+        """The record that streams of 1.1.0 end with."""
+        before, n, clock, body = len(self.data), 0, 0, b""
+        for kind, _, head, content, _, _ in records(self.data):
+            if kind == START:
+                gap = 18 + len(head) + len(content)
+                continue
+            body += varint(kind) + varint(gap)
+            body += varint(18 + len(head) + len(content))
+            gap, n = 0, n + 1
+            if kind == LOG:
+                continue
+            h = Bytes(head)
+            _, _, count, first, span, other = (h.varint() for _ in range(6))
+            body += varint(count) + varint(zigzag(first - clock)) + varint(span)
+            body += varint(other) if kind == NAMES else b""
+            clock = first
+        self.record(INDEX, varint(n) + varint(1), body)
+        self.indexed = len(self.data) - before
+
     def end(self):
         length = len(self.data) + 18 + 32
-        self.record(END, struct.pack("<4Q", length, 0, self.events,
+        self.record(END, struct.pack("<4Q", length, self.indexed, self.events,
                                      self.hash), b"")
         return self.data
