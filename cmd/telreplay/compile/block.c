@@ -298,7 +298,7 @@ static tel_status
 block_unknown(struct compiler *c, struct thread *t, const tel_alloc *op)
 {
 	return op->kind == TEL_ALLOC_REALLOC ?
-	    anomaly_count(c, ANOMALY_REALLOC, op->old) :
+	    anomaly_count(c, anomaly_of_unknown(c, ANOMALY_REALLOC), op->old) :
 	    reorder_free(c, t, op->address);
 }
 

@@ -426,6 +426,14 @@ process_enter(struct compiler *c, const tel_alloc *op)
 	return st;
 }
 
+enum anomaly
+anomaly_of_unknown(const struct compiler *c, enum anomaly anomaly)
+{
+	return c->process_index > 0 && c->process >> PROCESS_BITS == 0 ?
+	    ANOMALY_INHERITED :
+	    anomaly;
+}
+
 /* ------------------------------------------------------------ the stream */
 
 /* Drops every second point when there are too many. */

@@ -216,6 +216,12 @@ tel_status compiler_no_memory(struct compiler *c);
 /* The current operation, as an anomaly of the given kind. */
 struct anomaly_event anomaly_here(const struct compiler *c,
     enum anomaly anomaly, uint64_t address);
+/*
+ * That of a block which the log does not allocate: the given one, unless the
+ * process is not the first of its log, and executed no other program: it has
+ * the blocks of the one that forked it.
+ */
+enum anomaly anomaly_of_unknown(const struct compiler *c, enum anomaly anomaly);
 /* Counts an anomaly, and keeps it if it is one of the first. */
 tel_status anomaly_add(struct compiler *c, const struct anomaly_event *one);
 /* The same for the operation being added. */

@@ -27,6 +27,8 @@ anomaly_text(enum anomaly anomaly)
 	case ANOMALY_RESERVED: return "reservation without a commit";
 	case ANOMALY_RECLAIMED: return "commit over a block not freed";
 	case ANOMALY_POOL: return "pool or buffer without its creation";
+	case ANOMALY_INHERITED:
+		return "free or realloc in a child of a block it inherited";
 	case ANOMALY_FREE: return "free of an unknown address";
 	case ANOMALY_REALLOC: return "realloc of an unknown address";
 	case ANOMALY_DOUBLE: return "allocation of a live address";

@@ -21,6 +21,7 @@ enum anomaly {
 	ANOMALY_RECLAIMED,    /* committed over a block: that is freed first */
 	ANOMALY_POOL,         /* a pool or buffer never created: created */
 	ANOMALY_ALIGNMENT,    /* not a power of 2: rounded up to one */
+	ANOMALY_INHERITED,    /* of a block from before a child: as the next */
 	ANOMALY_FREE,         /* a free of an unknown address: left out */
 	ANOMALY_REALLOC,      /* a realloc of one: made an allocation */
 	ANOMALY_DOUBLE,       /* the address is live: freed first */
@@ -29,7 +30,7 @@ enum anomaly {
 	ANOMALY_ARGUMENT,     /* an impossible size: left out */
 	ANOMALY_IMPOSSIBLE    /* an impossible alignment: left out */
 };
-#define ANOMALIES 15
+#define ANOMALIES 16
 
 /* A few words for an anomaly, "free of an unknown address"; static. */
 const char *anomaly_text(enum anomaly anomaly);
