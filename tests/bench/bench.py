@@ -152,7 +152,9 @@ STARTS = 300
 PAGE_ROWS = [
     ("size, MB", "size", 8),
     ("CPU until ready, s", "ready", 0.5),
-    ("frame, ms", "frame", 10),
+    ("frame, CPU ms", "frame", 10),
+    ("frame, 95 %, CPU ms", "frame95", 30),
+    ("while selecting, CPU ms", "select", 10),
     ("renderer's memory, MB", "memory", 250),
 ]
 

@@ -242,6 +242,21 @@ def test_search(c):
             raise AssertionError(f"no error for {text}")
 
 
+def test_search_stops(c):
+    """Escape stops a search, another search replaces it"""
+    page = c.open()
+    page.run("(async () => { const all = find('size >= 0');"
+             " keys.Escape(); await all; })()")
+    expect(page.run("[$('hits').textContent, searching, query.text]"),
+           ["0 found, stopped at 0.0 %", None, "size >= 0"])
+    expect(page.run("(async () => { const all = find('size >= 0');"
+                    " return [await find('kind == Channel'), await all]; })()"),
+           [sum(e[0] in (2, 3) for e in EVENTS), 0])
+    page.run("teltools.select(10e6, 20e6)")
+    c.press("Escape")
+    expect(page.run("selection"), None)
+
+
 def test_keys(c):
     """Keys zoom and move, and undo it"""
     page = c.open()
@@ -817,6 +832,32 @@ def test_themes(c):
     c.press("t")
     page.emulate(prefers_color_scheme="light")
     page.wait(f"{ask} > 200")
+
+
+def test_selection_is_an_overlay(c):
+    """A selection is drawn over a picture that is kept"""
+    page = c.open()
+    drawn(page, (0, 40 * MS))
+    back = c.pixel(5, 400)
+    expect(page.run("""(() => {
+        const own = paint, list = [];
+        let painted = 0;
+        paint = (...all) => { painted++; return own(...all); };
+        const edge = () => log.context.getImageData(
+            Math.round($("canvas").width / 4) - 3, 400, 6, 1).data.join();
+        for (const change of [() => {}, () => select(10e6, 20e6),
+            () => select(), () => setView(0, 30e6)]) {
+            change();
+            drawAll();
+            list.push([painted, edge()]);
+            painted = 0;
+        }
+        paint = own;
+        const [first, selected, cleared, moved] = list;
+        return [selected[0], cleared[0], moved[0], selected[1] === first[1],
+            cleared[1] === first[1]];
+    })()"""), [0, 0, 1, False, True])
+    expect(c.pixel(5, 400), back)
 
 
 def test_tree(c):

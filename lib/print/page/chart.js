@@ -25,12 +25,8 @@ function scale(lo, hi, a, b, log, unit) {
 			ticks.push(v, -v);
 		ticks.push(0);
 	} else {
-		let step = 10 ** Math.floor(Math.log10((hi - lo || 1) / most));
-		if (unit === "bytes")
-			step = 2 ** Math.ceil(Math.log2((hi - lo || 1) / most));
-		else
-			step *= [1, 2, 5, 10].find((n) =>
-				(hi - lo) / (step * n) <= most) || 10;
+		const least = (hi - lo || 1) / most, step = unit === "bytes"
+			? 2 ** Math.ceil(Math.log2(least)) : stepOf(least);
 		for (let v = Math.ceil(lo / step) * step; v <= hi; v += step)
 			ticks.push(Math.abs(v) < step / 2 ? 0 : v);
 	}

@@ -46,12 +46,10 @@ function loadCollector(head) {
 }
 
 // The pools in layers; the small ones are one.
-function poolLayers({ width, from, step }) {
-	const all = new Float64Array(width), values = (s) => Float64Array.from(
-		{ length: width }, (_, x) => valueAt(s, from + (x + 1) * step) || 0);
+function poolLayers(frame) {
 	const list = pools.filter((p) => p.layer < OTHERS).map((p) =>
-		({ ...p, values: values(p.s) }));
-	const rest = collector.all ? values(collector.all) : all;
+		({ ...p, values: curveOf(p.s, frame).last }));
+	const rest = curveOf(collector.all, frame).last;
 	for (const { values } of list)
 		values.forEach((v, x) => { rest[x] = Math.max(rest[x] - v, 0); });
 	return [{ layer: OTHERS, name: smallPools(), values: rest },
@@ -148,8 +146,8 @@ function collectorTab() {
 		(a, b) => b[1] - a[1])[0];
 	return el("div", {}, table(`Collections${selection ? ", selected" : ""}: ${
 		list.length < collections.count ? `the longest ${list.length} of `
-			: ""}${grouped.format(collections.count)}`, [{ name: "Start",
-		unit: "at" }, { name: "Length", unit: "ns" }, ...keys.map((name) =>
+			: ""}${grouped.format(collections.count)}`, [
+		...heads("@Start", ">Length"), ...keys.map((name) =>
 		({ name, unit: names.get(name).unit }))], list.map(([t, n, facts]) => {
 		const of = new Map(facts.map((f) => [nameOfFact(f), f[2]]));
 		return [t, n, ...keys.map((name) => of.get(name))];
@@ -161,13 +159,12 @@ function collectorTab() {
 		time(full[0], 1)}`), el("div", { class: "side" }, [0, 1, 2].map((i) =>
 		facts(full[2].map((f) => [nameOfFact(f), show(f[2],
 			names.get(nameOfFact(f)).unit)]).filter((_, j) => j % 3 === i))))),
-	el("div", { class: "columns" }, table("Pools", [{ name: "Pool",
-		text: true }, { name: "Peak", unit: "bytes" }, { name: "At the end",
-		unit: "bytes" }, { name: "Live at most", unit: "bytes" }],
+	el("div", { class: "columns" }, table("Pools", heads("*Pool", "#Peak",
+		"#At the end", "#Live at most"),
 	pools.map(({ name, s, layer, live }) => [cell(name,
 		el("span", {}, mark6(layer), name)), s.high, s.last.at(-1),
 	live?.high])),
 	el("div", {}, mutatorPlot(), table("The program's share of the worst " +
-		"window", [{ name: "Window", unit: "ns" }, { name: "Share",
-		unit: "%" }], mutator))));
+		"window", [...heads(">Window"), { name: "Share", unit: "%" }],
+	mutator))));
 }

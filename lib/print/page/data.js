@@ -4,7 +4,7 @@
 
 const unzig = (v) => typeof v === "bigint"
 	? (v & 1n ? -(v >> 1n) - 1n : v >> 1n)
-	: (v % 2 ? -(v + 1) / 2 : v / 2);
+	: v < 2 ** 31 ? v >> 1 ^ -(v & 1) : (v % 2 ? -(v + 1) / 2 : v / 2);
 
 // Reads the columns of a block.
 class Bytes {
@@ -15,10 +15,20 @@ class Bytes {
 
 	// A number up to 2^49, a BigInt above.
 	varint() {
+		const c = this.bytes[this.at];
+		if (c > 127)
+			return this.longer();
+		this.at++;
+		return c;
+	}
+
+	longer() {
 		const { bytes } = this, first = this.at;
+		if (bytes[first + 1] < 128) {
+			this.at += 2;
+			return bytes[first] & 127 | bytes[first + 1] << 7;
+		}
 		let c = bytes[this.at++], v = c & 127;
-		if (c < 128)
-			return c;
 		for (let scale = 128; c > 127; scale *= 128) {
 			c = bytes[this.at++];
 			v += (c & 127) * scale;
@@ -52,6 +62,12 @@ class Bytes {
 			out[i] = v;
 		}
 		return out;
+	}
+
+	// Steps over numbers.
+	skip(n) {
+		while (n > 0)
+			n -= !(this.bytes[this.at++] > 127);
 	}
 
 	// The next bytes, as a copy.
@@ -97,9 +113,9 @@ class LogEvent {
 
 	get(name, isField) {
 		const v = isField ? undefined : PROPERTIES.get(name)?.(this);
-		const { values, text } = this.group.fields.get(name) ?? {};
-		return v ?? (text ? this.group.strings[values[this.i]]
-			: values?.[this.i]);
+		const f = this.group.fields.get(name);
+		return v ?? (f?.text ? this.group.strings[f.values[this.i]]
+			: f?.values[this.i]);
 	}
 
 	label(name) {
@@ -110,12 +126,6 @@ class LogEvent {
 	labels() {
 		return this.type.fields.map((f) => this.label(f.name))
 			.filter((s) => s !== undefined);
-	}
-
-	strings() {
-		return [this.name, this.type.name, this.track.name, ...this.labels(),
-			...this.type.fields.filter((f) => f.type === "string")
-				.map((f) => this.get(f.name, true))];
 	}
 
 	// Its fields as text, by name.
@@ -129,21 +139,46 @@ class LogEvent {
 	}
 }
 
+// The values of a field, which are decoded when they are asked for.
+class Field {
+	constructor(b, { type, labels }, n) {
+		Object.assign(this, { bytes: b.bytes, type, n, text: type === "string",
+			at: b.at, isLabelled: Boolean(labels) });
+		if (type === "double")
+			b.at += 8 * n;
+		else
+			b.skip(n);
+		this.end = b.at;
+		b.skip(labels ? n : 0);
+	}
+
+	get values() {
+		return this.made ??= this.make(new Bytes(this.bytes, this.at));
+	}
+
+	get labels() {
+		return this.isLabelled ? this.named ??= new Bytes(this.bytes, this.end)
+			.plain(this.n, Uint32Array) : undefined;
+	}
+
+	make(b) {
+		const { text, type, n } = this;
+		return text ? b.plain(n, Uint32Array)
+			: type === "double" ? new Float64Array(b.slice(8 * n).buffer)
+				: b.deltas(n, 0, /^(int|time)$/.test(type)
+					? BigInt.asIntN : BigInt.asUintN);
+	}
+}
+
 function decode(block, bytes) {
 	const b = new Bytes(bytes);
-	const text = (n) => b.plain(n, Uint32Array);
-	const column = (type, n) => type === "string" ? text(n)
-		: type === "double" ? new Float64Array(b.slice(8 * n).buffer)
-			: b.deltas(n, 0, /^(int|time)$/.test(type)
-				? BigInt.asIntN : BigInt.asUintN);
 	const groups = Array.from({ length: b.varint() }, () => {
 		const type = log.types[b.varint()], n = b.varint();
 		return { block, type, n, time: b.deltas(n, block.from),
-			track: b.deltas(n), length: b.plain(n), name: text(n),
-			depth: new Int16Array(n),
-			fields: new Map(type.fields.map((f) => [f.name, {
-				text: f.type === "string", values: column(f.type, n),
-				labels: f.labels && text(n) }])) };
+			track: b.deltas(n), length: b.plain(n),
+			name: b.plain(n, Uint32Array), depth: new Int16Array(n),
+			fields: new Map(type.fields.map((f) =>
+				[f.name, new Field(b, f, n)])) };
 	});
 	const strings = b.strings();
 	return groups.map((g) => Object.assign(g, { strings }));
@@ -208,9 +243,8 @@ async function each({ from, to, track }, f, more = () => true) {
 	}
 }
 
-// The first place in a sorted list whose number is not less.
-function lower(list, v) {
-	let low = 0, high = list.length;
+// The first place in a sorted list, or in a part, whose number is not less.
+function lower(list, v, low = 0, high = list.length) {
 	while (low < high) {
 		const middle = (low + high) >> 1;
 		if (list[middle] < v)
@@ -263,13 +297,18 @@ function columns({ from, step, width }, s, column,
 	out = new Float64Array(width)) {
 	const sum = s[column], { at } = s, k = at.length;
 	const scale = step / s.width, first = from / s.width;
+	// the last bucket ends with the log: nothing of it is behind that
+	const end = log.span / s.width;
 	let before = 0, j = lower(at, Math.floor(first));
+	if (!(at[j] <= first + width * scale))
+		return out.fill(0);
 	for (let x = 0; x <= width; x++) {
-		// the last bucket ends with the log: nothing of it is behind that
-		const p = first + x * scale >= log.span / s.width ? Infinity
-			: first + x * scale, i = Math.floor(p);
-		while (j < k && at[j] < i)
-			j++;
+		const p = first + x * scale, i = p < end ? Math.floor(p) : Infinity;
+		if (j < k && at[j] < i) {
+			// there, if no bucket is missing
+			const last = Math.min(k, j + i - at[j]);
+			j = at[last] === i ? last : lower(at, i, j + 1, last);
+		}
 		const v = j < k && at[j] === i
 			? sum[j] + (p - i) * (sum[j + 1] - sum[j]) : sum[j];
 		if (x > 0)
@@ -281,6 +320,24 @@ function columns({ from, step, width }, s, column,
 
 const total = (s, column, from, to) => s[column]
 	? columns({ from, step: to - from, width: 1 }, s, column)[0] : 0;
+
+// The least, the highest and the last value of a counter in each column.
+function curveOf(s, { from, step, width }) {
+	const [low, high, last] = [0, 1, 2].map(() => new Float64Array(width));
+	let j = s ? lower(s.at, Math.floor(from / s.width)) : 0;
+	let value = s?.last[j - 1] ?? 0;
+	for (let x = 0; s && x < width; x++) {
+		const stop = (from + (x + 1) * step) / s.width;
+		low[x] = high[x] = value;
+		for (; j < s.at.length && s.at[j] < stop; j++) {
+			low[x] = Math.min(low[x], s.min[j]);
+			high[x] = Math.max(high[x], s.max[j]);
+			value = s.last[j];
+		}
+		last[x] = value;
+	}
+	return { low, high, last };
+}
 
 // The value of a counter at a time.
 const valueAt = (s, t) =>

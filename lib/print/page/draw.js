@@ -110,8 +110,14 @@ class Picture {
 }
 
 let asked = true; // until the page is ready
+let stale = true; // more has changed than the selection
 
 function refresh() {
+	stale = true;
+	refreshMarks();
+}
+
+function refreshMarks() {
 	if (!asked)
 		requestAnimationFrame(drawAll);
 	asked = true;
@@ -123,24 +129,34 @@ function drawAll() {
 		Math.max(Math.round(n * dpr), 1));
 	const start = performance.now(), c = log.context;
 	asked = false;
-	choose();
+	if (stale)
+		choose();
 	if (canvas.width !== w || canvas.height !== h || !log.image) {
 		canvas.width = w;
 		canvas.height = h;
 		log.image = new ImageData(w, h);
 		arrange();
+		stale = true;
 	}
-	const p = new Picture(w, h, new Uint32Array(log.image.data.buffer));
 	c.font = FONT.replace("11", 11 * dpr);
-	paint(p, dpr);
+	if (stale) {
+		log.picture = new Picture(w, h,
+			new Uint32Array(log.image.data.buffer));
+		log.frame = paint(log.picture, dpr);
+	}
+	stale = false;
+	const marks = new Picture(w, h);
+	paintMarks(marks, log.frame);
 	c.putImageData(log.image, 0, 0);
-	p.drawOver(c);
-	frames = [...frames.slice(-500), performance.now() - start];
+	log.picture.drawOver(c);
+	marks.drawOver(c);
 	drawTree();
+	frames = [...frames.slice(-500), performance.now() - start];
 	settle();
 }
 
-// Draws all that is in view; what the parts of a picture need is its frame.
+// Draws all that is in view but marks; returns what the parts of a picture
+// need, its frame.
 function paint(p, dpr) {
 	const scroll = $("scroll").scrollTop, { width, height } = p;
 	const step = (view.to - view.from) / width, top = Math.round(RULER * dpr);
@@ -175,14 +191,12 @@ function paint(p, dpr) {
 	for (const [x, text] of ticks)
 		if (fit(text, width - x - 6 * dpr) === text)
 			p.text(x + 4 * dpr, 17 * dpr, text, ink.dim);
-	paintMarks(p, frame);
+	return frame;
 }
 
 // Steps of 1, 2 or 5, at least 100 pixels apart.
 function ruler(p, { step, dpr, top, xOf }) {
-	const least = Math.max(step * 110 * dpr, 1), ticks = [];
-	const ten = 10 ** Math.floor(Math.log10(least));
-	const apart = ten * [1, 2, 5, 10].find((n) => n * ten >= least);
+	const apart = stepOf(Math.max(step * 110 * dpr, 1)), ticks = [];
 	for (let t = Math.ceil(view.from / apart) * apart; t <= view.to;
 		t += apart) {
 		const x = Math.round(xOf(t));
@@ -221,23 +235,28 @@ function paintSums(p, frame, t, y, h) {
 			for (const s of lane.series.filter((s) => s.busy)) {
 				const [busy] = sumsOf(frame, [s], "busy");
 				const [count] = sumsOf(frame, [s], "count", 1);
-				paintStrip(p, y + Math.round(place[lane.id].y * frame.dpr),
-					Math.round((LINE - 2) * frame.dpr), s.type?.ink ?? ink.dim,
-					(x) => !covered[x] && busy[x] + count[x] > 1e-9 &&
-						strength(s.type) * (0.2 +
-							0.8 * Math.min(busy[x] / frame.step, 1)));
+				const low = y + Math.round(place[lane.id].y * frame.dpr);
+				const high = Math.round((LINE - 2) * frame.dpr);
+				const full = strength(s.type);
+				for (let x = 0; full && x < p.width; x++)
+					if (!covered[x] && busy[x] + count[x] > 1e-9)
+						p.rect(x, low, 1, high, s.type?.ink ?? ink.dim, full *
+							(0.2 + 0.8 * Math.min(busy[x] / frame.step, 1)));
 			}
 	} else {
 		paintCounts(p, frame, countsOf(t, t.folded), y, h, covered);
 	}
 }
 
-// Pixels of one height, each as strong as a function says.
-function paintStrip(p, y, h, colour, strongAt) {
-	for (let x = 0; x < p.width; x++) {
-		const part = strongAt(x);
-		if (part)
-			p.rect(x, y, 1, h, colour, part);
+// Columns from one edge to another; equal ones are one rectangle.
+function paintArea(p, top, bottom, colour, part, end = p.width) {
+	for (let x = 1, from = 0; x <= end; x++) {
+		if (x < end && top[x] === top[from] && bottom[x] === bottom[from])
+			continue;
+		if (bottom[from] > top[from])
+			p.rect(from, top[from], x - from, bottom[from] - top[from], colour,
+				part);
+		from = x;
 	}
 }
 
@@ -252,42 +271,34 @@ function paintCounts(p, frame, list, y, h, covered) {
 			sums[x] += one[x];
 	// powers of two, so that heights keep still while the view moves
 	const most = 2 ** Math.ceil(Math.log2(mostOf([sums]) || 1));
-	for (let x = 0; x < p.width; x++) {
-		if (sums[x] < 1e-9 || covered[x])
-			continue;
-		const full = Math.max(Math.sqrt(sums[x] / most) * h, 2);
-		let bottom = y + h, sum = 0;
-		for (let n = 0; n < list.length; n++) {
-			sum += counts[n][x];
-			const top = y + h - Math.round(full * sum / sums[x]);
-			if (top < bottom)
-				p.rect(x, top, 1, bottom - top, list[n].type?.ink ?? ink.dim,
-					strength(list[n].type));
-			bottom = top;
+	const sum = new Float64Array(p.width);
+	let bottom = sum.map(() => y + h);
+	list.forEach(({ type }, n) => {
+		const top = bottom.slice();
+		for (let x = 0; x < p.width; x++) {
+			sum[x] += counts[n][x];
+			if (sums[x] >= 1e-9 && !covered[x])
+				top[x] = y + h - Math.round(Math.max(Math.sqrt(sums[x] / most) *
+					h, 2) * sum[x] / sums[x]);
 		}
-	}
+		paintArea(p, top, bottom, type?.ink ?? ink.dim, strength(type));
+		bottom = top;
+	});
 }
 
-function paintCounter(p, { width, from, step, dpr, xOf }, s, colour, y, h) {
-	const line = Math.max(Math.round(1.5 * dpr), 1), { at } = s;
-	const end = Math.min(width, Math.ceil(xOf(log.span)) + 1);
-	const scale = (h - 4 * dpr) / (s.high - s.low || 1);
-	const up = (v) => y + h - Math.round((v - s.low) * scale);
-	const base = up(0), first = Math.max(Math.ceil(-from / step), 0);
-	let j = lower(at, Math.floor((from + first * step) / s.width));
-	let value = s.last[j - 1] ?? 0;
-	for (let x = first; x < end; x++) {
-		const stop = (from + (x + 1) * step) / s.width;
-		let low = value, high = value;
-		for (; j < at.length && at[j] < stop; j++) {
-			low = Math.min(low, s.min[j]);
-			high = Math.max(high, s.max[j]);
-			value = s.last[j];
-		}
-		const top = up(high), bottom = Math.max(up(low), top + line);
-		p.rect(x, Math.min(top, base), 1, Math.abs(base - top), colour, 0.3);
-		p.rect(x, top - line, 1, bottom - top, colour);
-	}
+function paintCounter(p, f, s, colour, y, h) {
+	const line = Math.max(Math.round(1.5 * f.dpr), 1);
+	const end = Math.min(p.width, Math.ceil(f.xOf(log.span)) + 1);
+	const scale = (h - 4 * f.dpr) / (s.high - s.low || 1);
+	const up = (v) => y + h - Math.round((v - s.low) * scale), base = up(0);
+	const first = Math.max(Math.ceil(-f.from / f.step), 0);
+	const { low, high } = curveOf(s, f), top = high.map(up);
+	low.fill(NaN, 0, first); // nothing is before the log
+	paintArea(p, top.map((v) => Math.min(v, base)),
+		low.map((v, x) => v === v ? Math.max(base, top[x]) : v), colour, 0.3,
+		end);
+	paintArea(p, top.map((v) => v - line),
+		low.map((v, x) => Math.max(up(v) - line, top[x])), colour, 1, end);
 }
 
 function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {

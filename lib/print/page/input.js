@@ -75,7 +75,7 @@ function chooseEvent(event) {
 	chosen = event;
 	if (event || tabNow === EVENT)
 		tab(EVENT);
-	refresh();
+	refreshMarks();
 }
 
 // Describes what is under the pointer.
@@ -113,7 +113,7 @@ function select(from, to, track = 0) {
 		: { from: Math.min(from, to), to: Math.max(from, to), track };
 	if (selection && tabNow === EVENT)
 		tab(0);
-	refresh();
+	refreshMarks();
 }
 
 const on = (element, list) => Object.entries(list).forEach(([name, f]) =>
@@ -237,7 +237,10 @@ Object.assign(keys, {
 	n: () => step(true), p: () => step(false),
 	v: () => select(view.from, view.to, chosenTrack),
 	g: () => dialog("where"), e: () => dialog("files"),
+	stop: stopSearch,
 	Escape() {
+		if (stopSearch())
+			return;
 		chooseEvent(null);
 		select();
 	},
@@ -273,7 +276,7 @@ function svg() {
 	const w = $("area").clientWidth, h = $("area").clientHeight, left = 230;
 	const picture = new Picture(w, h), names = new Picture(left, h);
 	log.context.font = FONT;
-	paint(picture, 1);
+	paintMarks(picture, paint(picture, 1));
 	for (const { track, y, height } of rows) {
 		const x = 6 + 12 * track.level;
 		const middle = y + height / 2 + RULER - $("scroll").scrollTop;

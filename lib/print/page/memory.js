@@ -259,9 +259,8 @@ function memoryTab() {
 	table(memory.stacked
 		? `Functions that hold it, without allocators: ${figures.title}`
 		: `By ${memory.noun.toLowerCase()}: ${figures.title}`,
-		[{ name: memory.noun, text: true }, { name: modes.find(([name]) =>
-			name === mode)[1], unit: "bytes" }, { name: "Blocks" },
-		{ name: "Allocated", unit: "bytes" }, { name: "Calls" }].filter(shown),
+		heads(`*${memory.noun}`, `#${modes.find(([name]) => name === mode)[1]}`,
+			"Blocks", "#Allocated", "Calls").filter(shown),
 		rows.map(([h, r]) => {
 			const name = memory.names[h - 1], l = memory.ranks.indexOf(h);
 			return [cell(name, el("span", { title: name },

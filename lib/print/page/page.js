@@ -29,7 +29,7 @@ async function bytesOf(id, last) {
 	const text = $(id).textContent;
 	const raw = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text)
 		: Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-	const stream = new Blob([raw]).stream()
+	const stream = new Response(raw).body
 		.pipeThrough(new DecompressionStream("gzip"));
 	if (last)
 		$(id).remove();
@@ -82,6 +82,12 @@ const brief = new Intl.NumberFormat("en", { notation: "compact",
 	maximumSignificantDigits: 4 });
 const mark = (v, unit) => /^(bytes|ns|%)$/.test(unit) ? show(v, unit)
 	: brief.format(v);
+
+// A step of 1, 2, 5 or 10 times a power of ten that is not smaller.
+function stepOf(least) {
+	const ten = 10 ** Math.floor(Math.log10(least));
+	return ten * [1, 2, 5, 10].find((n) => n * ten >= least);
+}
 
 const baseName = (path) => path.replace(/^\/.*\//, "");
 
@@ -136,6 +142,11 @@ function table(caption, columns, rows, choose) {
 			el("button", { click: (e) => sort(i, e.target.closest("th")) },
 				c.name))))), body), more);
 }
+
+// Columns of a table: * for text, > for how long, @ for when, # for bytes.
+const heads = (...names) => names.map((name) => ({
+	name: name.replace(/^[*>@#]/, ""), text: name[0] === "*",
+	unit: { ">": "ns", "@": "at", "#": "bytes" }[name[0]] ?? "" }));
 
 // Names and values.
 const facts = (list) => el("dl", {}, list.filter(([, v]) => (v ?? "") !== "")
@@ -223,6 +234,7 @@ function onKey(e) {
 	// the text of a search stays, so that n goes on
 	if (e.key === "Escape" && typing) {
 		e.target.blur();
+		keys.stop?.();
 		e.preventDefault();
 	}
 	const found = keys[e.key.length === 1 ? e.key.toLowerCase() : e.key];

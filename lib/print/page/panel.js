@@ -2,71 +2,120 @@
 // What lies below a timeline: statistics and tables; and the search.
 "use strict";
 
+let searching = null; // the search whose matches are being counted
+
 // Which events of a group match the search.
 function matches(g) {
 	if (g.query !== query) {
 		g.query = query;
-		g.match = Uint8Array.from({ length: g.n }, (_, i) =>
-			query.test(new LogEvent(g, i)) === true);
+		const all = query.verdicts.get(g.type);
+		g.match = all === undefined ? matchesOf(g, query.test)
+			: new Uint8Array(g.n).fill(all);
 	}
 	return g.match;
 }
 
+function matchesOf(g, test) {
+	const match = test.of?.(g) ?? new Uint8Array(g.n);
+	if (!test.of)
+		for (const e = new LogEvent(g, 0); e.i < g.n; e.i++)
+			match[e.i] = test(e) === true;
+	return match;
+}
+
 const shown = (g, i) => !only || !query || matches(g)[i] > 0;
 
-// A type as a search sees it, which may find it without an event.
-const typeAlone = (type) => ({ label() {}, labels: () => [],
-	strings: () => [type.name],
-	get: (name, isField) => isField ? undefined : type[name] });
+const unknown = () => { throw unknown; };
+
+// What a search says of all events of a type, if that is the same.
+function verdict(test, type) {
+	const has = (name) => type.fields.some((f) => f.name === name);
+	try {
+		return test({ label: (name) => has(name) ? unknown() : undefined,
+			labels: unknown, type,
+			get: (name, isField) => isField || !PROPERTIES.has(name)
+				? has(name) ? unknown() : undefined
+				: type[name] ?? unknown() }) === true;
+	} catch (error) {
+		if (error !== unknown)
+			throw error;
+		return undefined;
+	}
+}
+
+function stopSearch() {
+	const was = searching;
+	searching = null;
+	return was;
+}
 
 async function find(text) {
 	text = text.trim();
 	$("q").value = text;
 	$("hits").className = $("hits").textContent = "";
-	query = null;
+	query = searching = null;
 	if (text) {
 		try {
 			const test = search(text, new Set(log.types.flatMap((t) =>
 				t.fields.map((f) => f.name))));
-			query = { text, test, types: new Set(log.types.filter((t) =>
-				test(typeAlone(t)) === true)) };
+			const verdicts = new Map(log.types.map((t) =>
+				[t, verdict(test, t)]));
+			query = { text, test, verdicts, types: new Set(
+				log.types.filter((t) => verdicts.get(t))) };
 		} catch (error) {
 			$("hits").className = "error";
 			$("hits").textContent = error.message;
 		}
 	}
 	refresh();
-	const now = query;
-	let n = 0;
-	if (!now)
-		return 0;
-	await each({ from: 0, to: log.span }, (g, i) => {
-		if (query === now && matches(g)[i]) {
-			n++;
-			now.types.add(g.type);
+	const now = searching = query, list = blocksIn(0, log.span);
+	let n = 0, done = 0, told = performance.now();
+	for (const block of now ? list : []) {
+		const { groups } = await load(block);
+		if (performance.now() - told > 200) {
+			say(`Searching: ${show(done / list.length, "%")}; Escape stops`);
+			await new Promise((next) => { setTimeout(next); });
+			told = performance.now();
 		}
-	});
+		if (searching !== now)
+			break;
+		done++;
+		for (const g of groups) {
+			const k = matches(g).reduce((sum, v) => sum + v, 0);
+			n += k;
+			if (k)
+				now.types.add(g.type);
+		}
+	}
 	refresh();
-	if (query === now)
+	if (now && query === now)
 		$("hits").textContent = `${grouped.format(n)} found${
-			log.exact < log.events ? ` in ${grouped.format(log.exact)}` : ""}`;
+			searching === now ? log.exact < log.events
+				? ` in ${grouped.format(log.exact)}` : ""
+				: `, stopped at ${show(done / list.length, "%")}`}`;
+	if (searching === now)
+		searching = null;
 	return n;
 }
 
 // Goes to the next or previous event that matches, or to any.
-async function step(forward, test = query ? query.test : () => true) {
+async function step(forward, test = query?.test ?? (() => true)) {
 	const at = chosen ? chosen.time : forward ? view.from : view.to;
 	const blocks = forward ? blocksIn(at, log.span)
 		: blocksIn(0, at).reverse();
 	let best = null, least = Infinity;
 	for (const block of blocks) {
-		visit([await load(block)], (g, i) => {
-			const d = (g.time[i] - at) * (forward ? 1 : -1);
-			if (d > 0 && d < least && test(new LogEvent(g, i)) === true) {
-				least = d;
-				best = new LogEvent(g, i);
+		await load(block);
+		for (const g of block.groups) {
+			const match = matchesOf(g, test);
+			for (let i = 0; i < g.n; i++) {
+				const d = (g.time[i] - at) * (forward ? 1 : -1);
+				if (match[i] && d > 0 && d < least) {
+					least = d;
+					best = new LogEvent(g, i);
+				}
 			}
-		});
+		}
 		if (best)
 			return goTo(best);
 	}
@@ -87,9 +136,8 @@ function goWhere(text) {
 	// "thread 57" is that thread before it is a part of "thread 571"
 	const quoted = text.replace(/[^\w\s]/g, "\\$&");
 	const whole = new RegExp(`(^|\\W)${quoted}(\\W|$)`, "i");
-	const track = text && (log.tracks.find((t) => t.name === text) ??
-		log.tracks.find((t) => whole.test(t.name)) ??
-		log.tracks.find((t) => has(t.name)));
+	const track = text && [(s) => s === text, (s) => whole.test(s), has]
+		.map((is) => log.tracks.find((t) => is(t.name))).find(Boolean);
 	if (t) {
 		centre(Number(t[1]) * SCALE[(t[2] || "ns").replace("µ", "u")]);
 	} else if (track) {
@@ -97,7 +145,7 @@ function goWhere(text) {
 			setFold(up, false);
 		chooseTrack(track.id);
 	} else if (text) {
-		step(true, (e) => e.strings().some(has));
+		step(true, texts(has));
 	}
 }
 
@@ -173,11 +221,6 @@ function measures() {
 		measured = ["size", ...names.keys()].find((n) => names.has(n)) ?? "";
 	return names;
 }
-
-// Columns of a table: * for text, > for how long, @ for when.
-const heads = (...names) => names.map((name) => ({
-	name: name.replace(/^[*>@]/, ""), text: name[0] === "*",
-	unit: { ">": "ns", "@": "at" }[name[0]] ?? "" }));
 
 function swatch(type) {
 	const i = el("i", { class: "swatch" });

@@ -49,22 +49,6 @@ const mark6 = (layer) => el("svg", { class: "swatch", width: 10, height: 10,
 	"aria-hidden": true }, el("rect", { class: `h${layer}`, width: 10,
 	height: 10, rx: 2 }));
 
-// The highest that a counter is in each column.
-function highestOf(s, { width, from, step }) {
-	const out = new Float64Array(width);
-	let j = s ? lower(s.at, Math.floor(from / s.width)) : 0;
-	let value = s?.last[j - 1] ?? 0;
-	for (let x = 0; s && x < width; x++) {
-		const stop = (from + (x + 1) * step) / s.width;
-		out[x] = value;
-		for (; j < s.at.length && s.at[j] < stop; j++) {
-			out[x] = Math.max(out[x], s.max[j]);
-			value = s.last[j];
-		}
-	}
-	return out;
-}
-
 // Lines of an axis, and what they say.
 function paintAxis(p, { width, dpr }, list, yOf) {
 	for (const [v, text] of list) {
@@ -86,7 +70,7 @@ function paintLayers(p, f, { s, top, line }, layers, y, h) {
 	const { width, dpr, xOf } = f, high = h - 24 * dpr;
 	const yOf = (v) => y + h - Math.round(v / top * high);
 	const end = Math.min(width, Math.floor(xOf(log.span)) + 1);
-	const highest = highestOf(s, f), sums = new Float64Array(width);
+	const highest = curveOf(s, f).high, sums = new Float64Array(width);
 	const edge = new Float64Array(width).fill(y + h);
 	for (const { values } of layers)
 		for (let x = 0; x < end; x++)
@@ -97,15 +81,16 @@ function paintLayers(p, f, { s, top, line }, layers, y, h) {
 		for (let x = 0; x < end; x++) {
 			part[x] += l.values[x];
 			edge[x] = yOf(sums[x] ? highest[x] * part[x] / sums[x] : 0);
-			if (edge[x] < base[x])
-				p.rect(x, edge[x], 1, base[x] - edge[x], ink[`h${l.layer}`]);
 		}
+		paintArea(p, edge, base, ink[`h${l.layer}`], 1, end);
 		nameLayer(p, f, l, base, edge);
 	}
-	if (line)
-		highestOf(line, f).forEach((v, x, all) => x < end && p.rect(x,
-			Math.min(yOf(v), yOf(all[x - 1] ?? v)), 1,
-			Math.abs(yOf(v) - yOf(all[x - 1] ?? v)) + dpr, ink.fg));
+	if (line) {
+		const at = curveOf(line, f).high.map(yOf);
+		const last = (v, x) => at[x - 1] ?? v;
+		paintArea(p, at.map((v, x) => Math.min(v, last(v, x))),
+			at.map((v, x) => Math.max(v, last(v, x)) + dpr), ink.fg, 1, end);
+	}
 	const step = 2 ** Math.floor(Math.log2(top / 2)), list = [];
 	for (let v = step; step && v <= top; v += step)
 		list.push([v, bytes(v)]);
@@ -117,6 +102,8 @@ function nameLayer(p, { width, dpr }, { layer, name }, base, edge) {
 	const text = baseName(name), w = Math.ceil(textWidth(text));
 	const room = Math.round(15 * dpr), step = Math.ceil(width / 64);
 	for (let x = step; x + w < width; x += step) {
+		if (base[x] - edge[x] < room)
+			continue;
 		const low = Math.min(...base.subarray(x, x + w));
 		const up = Math.max(...edge.subarray(x, x + w));
 		if (low - up >= room)
@@ -182,9 +169,13 @@ function paintHeat(p, f, { series, unit }, y, h) {
 	const { w, xAt, sums } = cellsOf(f, series);
 	const most = Math.log2(1 + mostOf(sums));
 	const yOf = (row) => y + h - Math.round((row - low) * h / all);
-	numbers.forEach((row, n) => sums[n].forEach((v, i) => v > 1e-9 &&
-		p.rect(xAt(i), yOf(row + 1), w, Math.max(yOf(row) - yOf(row + 1), 1),
-			ink.fg, 0.1 + 0.9 * Math.log2(1 + v) / most)));
+	numbers.forEach((row, n) => {
+		const top = yOf(row + 1), high = Math.max(yOf(row) - top, 1);
+		for (let i = 0; i < sums[n].length; i++)
+			if (sums[n][i] > 1e-9)
+				p.rect(xAt(i), top, w, high, ink.fg,
+					0.1 + 0.9 * Math.log2(1 + sums[n][i]) / most);
+	});
 	const apart = Math.ceil(all * 18 * f.dpr / h);
 	// decades of times, powers of two of all else
 	const step = unit === "ns" ? Math.log2(10) * Math.ceil(apart / 3.3) : apart;

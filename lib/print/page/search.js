@@ -55,9 +55,6 @@ function compile(text, fields) {
 	const sign = (...signs) => signs.includes(list[at]?.sign) &&
 		list[at++].sign;
 	const need = (s) => sign(s) || bad(`expected ${s}`);
-	// Of a value there are none, one, or many labels.
-	const one = (get) => (e) => [get(e)].filter((v) => v !== undefined);
-
 	function field() {
 		const { word, string } = list[at] ?? {};
 		const name = string ? literal(list[at]) : word?.replace(/^\./, "");
@@ -70,38 +67,44 @@ function compile(text, fields) {
 		const isOwn = what === "has" && PROPERTIES.has(list[at]?.word);
 		const name = isOwn ? list[at++].word : field();
 		need(")");
-		return what === "has" ? (e) => [e.get(name) !== undefined]
-			: one((e) => what === "label" ? e.label(name) : e.get(name, true));
+		return what === "has" ? (e) => e.get(name) !== undefined
+			: what === "label" ? (e) => e.label(name)
+				: (e) => e.get(name, true);
 	}
+	// A value is undefined where it is missing, and a list only of labels.
 	// bare: names that are not known are strings.
 	function value(bare) {
 		if (sign("-")) {
 			const inner = value();
-			return (e) => inner(e).filter((v) => alike(v, 0)).map((v) => -v);
+			return (e) => {
+				const v = inner(e);
+				return /^(number|bigint|boolean)$/.test(typeof v) ? -v
+					: undefined;
+			};
 		}
 		if (sign("(")) {
 			const inner = either();
 			need(")");
-			return one(inner);
+			return inner;
 		}
 		const { word, ...token } = list[at++] ?? {};
 		if (token.number || token.string) {
 			const v = literal(token);
-			return v === v ? () => [v] : bad("expected a number", token.start);
+			return v === v ? () => v : bad("expected a number", token.start);
 		}
 		if (/^(has|label|field)$/.test(word) && sign("("))
 			return call(word);
 		if (/^(true|false)$/.test(word))
-			return () => [word === "true"];
+			return () => word === "true";
 		if (word === "label")
 			return (e) => e.labels();
 		if (PROPERTIES.has(word))
-			return one((e) => e.get(word));
+			return (e) => e.get(word);
 		if (word && bare)
-			return () => [word];
+			return () => word;
 		at--;
 		const name = word ? field() : bad("expected a value");
-		return one((e) => e.get(name, true));
+		return (e) => e.get(name, true);
 	}
 	function test() {
 		if (sign("!")) {
@@ -117,11 +120,13 @@ function compile(text, fields) {
 		const bare = /^(kind|name)$/.test(word);
 		const fold = (v) => word === "kind" ? String(v).toLowerCase() : v;
 		// True if any value is so: undefined if there is none.
+		const not = op?.[0] === "!";
 		const any = (is) => (e) => {
-			const found = left(e).map((v) => is(v, e))
-				.filter((v) => v !== undefined);
-			return found.length ? found.includes(true) !== (op?.[0] === "!")
-				: undefined;
+			const v = left(e);
+			const found = Array.isArray(v) ? v.map((part) => is(part, e))
+				.filter((r) => r !== undefined).sort().pop()
+				: v === undefined ? v : is(v, e);
+			return found === undefined ? found : found !== not;
 		};
 		if (!op)
 			return any((v) => alike(v, "") ? undefined : Boolean(v));
@@ -134,7 +139,7 @@ function compile(text, fields) {
 			return any((v) => re.test(v));
 		}
 		const against = (right, compare) => (v, e) => {
-			const [w] = right(e);
+			const list = right(e), w = Array.isArray(list) ? list[0] : list;
 			return w !== undefined && alike(v, w) ? compare(fold(v), fold(w))
 				: undefined;
 		};
@@ -155,10 +160,15 @@ function compile(text, fields) {
 		const parts = [inner()];
 		while (sign(op))
 			parts.push(inner());
-		return (e) => {
-			const found = parts.map((part) => part(e));
-			return found.includes(strong) ? strong
-				: found.includes(undefined) ? undefined : !strong;
+		return parts.length < 2 ? parts[0] : (e) => {
+			let found = !strong;
+			for (const part of parts) {
+				const v = part(e);
+				if (v === strong)
+					return v;
+				found = v === undefined ? v : found;
+			}
+			return found;
 		};
 	}
 	const both = () => chain(test, "&&", false);
@@ -180,5 +190,26 @@ function search(text, fields) {
 	if (/[=<>~!&|()]|\bin\b/.test(text))
 		return compile(text, fields);
 	const part = text.toLowerCase();
-	return (e) => e.strings().some((s) => s.toLowerCase().includes(part));
+	return texts((s) => s.toLowerCase().includes(part));
+}
+
+// A search for events any of whose texts is so: each text of a block is looked
+// at once.
+function texts(is) {
+	const test = ({ type }) => is(type.name) || unknown();
+	const tracks = Uint8Array.from(log.track, (t) => t && is(t.name));
+	test.of = (g) => {
+		const match = new Uint8Array(g.n).fill(is(g.type.name));
+		const found = Uint8Array.from(["", ...g.strings], (s) => is(s));
+		const mark = (hits, places) => hits.includes(1) &&
+			places()?.forEach((v, i) => { match[i] |= hits[v]; });
+		mark(found, () => g.name);
+		mark(tracks, () => g.track);
+		for (const f of g.fields.values()) {
+			mark(found, () => f.labels);
+			mark(found.subarray(1), () => f.text ? f.values : null);
+		}
+		return match;
+	};
+	return test;
 }

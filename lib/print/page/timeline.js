@@ -49,6 +49,7 @@ function settle() {
 		if (tabNow !== EVENT && log.told !== state())
 			log.shown = tab();
 		log.told = state();
+		drawBeside();
 		log.timer = 0;
 	}, 200);
 }

@@ -3,6 +3,9 @@
 // names.
 "use strict";
 
+let treeNow = []; // what the tree was made of
+let besideAt = 0; // when its margins were made
+
 function makeTracks() {
 	const lanes = new Map();
 	log.track = [];
@@ -104,11 +107,26 @@ function choose() {
 	return coming;
 }
 
+// The margins of the first rows; what is slow to make waits for pauses.
+function drawBeside() {
+	besideAt = performance.now();
+	for (const e of $("tree").querySelectorAll(".beside"))
+		e.replaceChildren(...[log.track[e.parentNode.dataset.track].beside()]
+			.flat());
+}
+
 // The names of the tracks: a tree that keys and screen readers can walk.
 function drawTree() {
 	const tree = $("tree"), top = $("scroll").scrollTop;
 	const inside = tree.contains(document.activeElement);
+	const now = [rows, top, chosenTrack, tree.clientHeight];
 	$("span").textContent = `${time(view.to - view.from)} shown`;
+	if (now.every((v, i) => v === treeNow[i])) {
+		if (performance.now() - besideAt > 150)
+			drawBeside();
+		return;
+	}
+	treeNow = now;
 	tree.replaceChildren(...rows.filter((r) => r.y + r.height > top &&
 		r.y < top + tree.clientHeight).map(({ track: t, y, height }) => {
 		const beside = t.up ? t.up.children : log.roots;
@@ -123,7 +141,7 @@ function drawTree() {
 			"aria-expanded": inner && String(!t.folded),
 			tabindex: t.id === (chosenTrack || rows[0].track.id) ? 0 : -1 },
 		t.paint ? [el("b", {}, t.name), el("span", {}, t.below), el("div",
-			{ class: "beside" }, t.beside())] : [
+			{ class: "beside" })] : [
 		el("span", { class: "fold", "aria-hidden": "true" },
 			inner && (t.folded ? "▸" : "▾")),
 		el("span", { class: "name" }, baseName(t.name)),
@@ -133,6 +151,7 @@ function drawTree() {
 			`padding-left: ${6 + 12 * t.level}px`;
 		return e;
 	}));
+	drawBeside();
 	if (inside)
 		tree.querySelector("[tabindex='0']")?.focus();
 }
@@ -149,7 +168,7 @@ function chooseTrack(id) {
 	const room = box.clientHeight - RULER;
 	if (r && (r.y < box.scrollTop || r.y + r.height > box.scrollTop + room))
 		box.scrollTop = Math.max(r.y - room / 2, 0);
-	refresh();
+	refreshMarks();
 }
 
 // Clicks and keys in the tree.
