@@ -4,9 +4,11 @@
 
     cases.py NAME > FILE.tel
 """
+import random
 import sys
 
-from tel_writer import Field, Schema, Stream, Type
+from tel_reader import LENGTHS
+from tel_writer import Field, Schema, Stream, Type, varint
 
 SECOND = 10 ** 9
 
@@ -56,6 +58,51 @@ def loads():
     out.log(0, s)
     out.block(0, s, [(0, 1, tuple(0x0102030405060708 % (1 << n) for n in bits)),
                      (0, 2, tuple((1 << n) - 2 for n in bits))])
+    return out
+
+
+def any_column(draw, mode, n):
+    """The bytes of a column of n values, which any bytes of its length are."""
+    number = lambda: varint(draw.getrandbits(draw.choice((1, 7, 33, 64))))
+    how, bits = mode & 15, b""
+    if mode < 0x80:
+        return bytes([mode]) + (number() if mode & 64 else b"")
+    if mode == 0xD0:
+        return bytes([mode]) + number() + number()
+    if 0xC0 <= mode <= 0xC3:
+        count = min(1 << (1 << how), 200)
+        places = [draw.randrange(count) for _ in range(n)]
+        packed = sum(v << (i << how) for i, v in enumerate(places))
+        return bytes([mode]) + varint(count) + b"".join(
+            number() for _ in range(count)) + packed.to_bytes(
+                ((n << how) + 7) // 8, "little")
+    out = bytes([mode]) + varint(draw.choice((1, 8, 24))) + number()
+    out += number() if mode >= 0xE0 else b""
+    n -= mode >> 4 in (9, 11, 14)
+    size = how * n
+    if mode >= 0xA0:
+        control = [draw.randrange(4) for _ in range(n)]
+        size = sum(LENGTHS[how][c] for c in control)
+        bits = sum(c << 2 * i for i, c in enumerate(control)).to_bytes(
+            (n + 3) // 4, "little")
+    return out + bits + draw.randbytes(size)
+
+
+def columns():
+    """Blocks with columns of each mode, for cells of each width and order."""
+    modes = [0, 63, 64, 127, *range(0x80, 0x89), *range(0x90, 0x99),
+             *range(0xA0, 0xC4), 0xD0, *range(0xE0, 0xF0)]
+    widths = (8, 16, 32, 64, 16, 32, 64, 16, 32, 16, 32)
+    s = Schema("columns", [Type("A", [
+        Field(f"f{load}", int(load > 6), load, bits=n)
+        for load, n in enumerate(widths)])])
+    out, draw = Stream(), random.Random(1)
+    out.log(0, s)
+    for i, _ in enumerate(modes):
+        n = (1, 2, 7, 9, 33, 64)[i % 6]
+        out.block(0, s, [(0, k, ()) for k in range(n)], index=out.events,
+                  raw=b"".join(any_column(draw, modes[(i + 7 * k) % len(modes)], n)
+                               for k in range(len(widths))))
     return out
 
 

@@ -331,6 +331,13 @@ make_case() {
 	[ "$(telfilter -c -w 'f4 == 1800 && f9 == 1800 || f10 == -2' loads.tel)" = 2 ]
 }
 
+@test "columns of each mode are decoded, for cells of each width" {
+	make_case columns
+	log columns.tel
+	agree
+	[ "$output" = "$(telcat -q -c columns.tel)" ]
+}
+
 @test "the types of a schema are described as blocks need them" {
 	make_case parts
 	log parts.tel

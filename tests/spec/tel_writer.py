@@ -152,11 +152,12 @@ class Stream:
         self.record(LOG, b"", self.log_body(number, schema, **rest))
 
     def block(self, number, schema, events, index=0, lost=0, source=(),
-              names=(), flags=0):
+              names=(), flags=0, raw=b""):
         """events: (type's number, clock, values), grouped by nothing.
 
         source: pairs of a bit (1 process, 2 thread, 4 processor), a value.
         names: (space, value, clock, name).
+        raw: the columns of all fields, instead of values.
         """
         clocks = [e[1] for e in events] or [0]
         head = b"".join(varint(v) for v in (
@@ -183,8 +184,9 @@ class Stream:
             body += varint(0)
             before = [0, 0]
             for k in kinds:
-                body += self.part(schema.types[k],
-                                  [e[2] for e in events if e[0] == k], before)
+                body += self.part(schema.types[k], [
+                    e[2] for e in events if e[0] == k], before) if not raw \
+                    else varint(schema.types[k].size) + raw
         self.record(BLOCK, head, body)
         self.place += 1
         self.events += len(events)
