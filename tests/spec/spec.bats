@@ -338,6 +338,34 @@ make_case() {
 	[ "$output" = "$(telcat -q -c columns.tel)" ]
 }
 
+@test "what exceeds a limit of tel(5) costs its block, what does not is read" {
+	python3 "$TEL_TOP/tests/spec/limits.py"
+	run -0 --separate-stderr telcat -q -c ./*.good.tel
+	# 6 around each block, the largest one, and 18 in the others
+	[ "$output" = $((6 * 14 + 32768 + 18)) ]
+	run -3 --separate-stderr telcat -c ./*.bad.tel
+	# a LOG record costs no event
+	[ "$output" = $((6 * 14 + 1)) ]
+	diff -u - <(sed -n 's/, between.*//; s/; .*//; s/ of the format: its/:/
+		s/^telcat: .\/\([a-z0-9]*\).bad.tel: .*\(damaged:\|version:\)/\1 \2/p' \
+	    <<<"$stderr") <<-'END'
+		alignment damaged: 1 events lost
+		code damaged: 1 events lost
+		distinct damaged: 2 events lost
+		entries damaged: no event is lost
+		events damaged: 32769 events lost
+		fields version: 1 events are not read
+		mode88 version: 2 events are not read
+		mode98 version: 2 events are not read
+		modec3 version: 2 events are not read
+		moded0 version: 2 events are not read
+		name damaged: 1 events lost
+		number damaged: 1 events lost
+		tenth damaged: 1 events lost
+		word damaged: 1 events lost
+	END
+}
+
 @test "the types of a schema are described as blocks need them" {
 	make_case parts
 	log parts.tel

@@ -94,12 +94,14 @@ class Schema:
     def __init__(self, name, types, flags=32):
         self.name, self.types, self.flags = name, types, flags
         self.described = range(len(types))  # those that records describe
+        self.word, self.alignment = 8, 1
 
     def describe(self):
         if not self.described:
             return b""
-        out = string("1") + string("any") + varint(8) + varint(self.flags)
-        out += varint(0) + varint(1) + varint(len(self.types))
+        out = string("1") + string("any")
+        out += varint(self.word) + varint(self.flags) + varint(0)
+        out += varint(self.alignment) + varint(len(self.types))
         out += varint(len(self.described))
         before = -1
         for i in self.described:

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Streams at the limits of tel(5), NAME.good.tel, and beyond, NAME.bad.tel.
+
+Each has 3 blocks of 2 events around the block that the limit is of.
+"""
+from tel_writer import Field, Schema, Stream, Type, varint
+
+PLAIN = Schema("plain", [Type("P", [Field("x")])])
+
+
+def good(out, n=1):
+    for _ in range(n):
+        out.block(0, PLAIN, [(0, 1, (1,)), (0, 2, (2,))], index=out.first)
+        out.first += 2
+
+
+def write(name, limit, make):
+    """make(out, value) with the last good value, and the next one."""
+    for kind, value in (("good", limit), ("bad", limit + 1)):
+        out = Stream()
+        out.first = 0
+        good(out)
+        make(out, value)
+        good(out, 2)
+        with open(f"{name}.{kind}.tel", "wb") as file:
+            file.write(out.end())
+
+
+def raw(make):
+    """What a column of 64-bit values, made of a number, is in a block."""
+    s = Schema("raw", [Type("R", [Field("x")])])
+
+    def block(out, value):
+        n, data = make(value)
+        out.block(1, s, [(0, k, ()) for k in range(n)], raw=data)
+    return block
+
+
+def schema(change):
+    """A block of a schema that a number changes."""
+    def block(out, value):
+        s = Schema("s", [Type("S", [Field("y")])])
+        change(s, value)
+        out.block(1, s, [(0, 1, (1,) * len(s.types[0].fields))])
+    return block
+
+
+def fields(s, n):
+    s.types[0] = Type("S", [Field(f"f{i}") for i in range(n)])
+
+
+def events(out, n):
+    s = Schema("many", [Type("M", [Field("x")])])
+    out.block(1, s, [(0, 1, ())] * n, raw=b"\x00")
+
+
+def log_number(out, number):
+    out.block(number, Schema("l", [Type("L", [Field("x")])]), [(0, 1, (1,))])
+
+
+def entries(out, n):
+    out.log(1, PLAIN, entries=[(f"k{i}", "v") for i in range(n)])
+    out.block(1, PLAIN, [(0, 1, (1,))])
+
+
+write("events", 32768, events)
+write("number", 65535, log_number)
+write("entries", 256, entries)
+write("fields", 255, schema(fields))
+write("name", 47, schema(lambda s, n: setattr(s, "name", "n" * n)))
+write("word", 8, schema(lambda s, n: setattr(s, "word", n)))
+write("alignment", -1, schema(lambda s, n: setattr(s, "alignment", -n)))
+write("code", (1 << 32) - 1, schema(
+    lambda s, n: setattr(s.types[0], "code", n)))
+write("distinct", 256, raw(lambda n: (
+    2, b"\xc3" + varint(n) + varint(2) * n + b"\x00\x01")))
+for last, rest in ((0x88, varint(1) + bytes(17)), (0x98, varint(1) + bytes(9)),
+                   (0xC3, varint(2) + bytes(4)), (0xD0, bytes(2))):
+    write(f"mode{last:x}", last, raw(lambda m, rest=rest: (2, bytes([m]) + rest)))
+write("tenth", 1, raw(lambda n: (1, b"\x40" + b"\xff" * 9 + bytes([n]))))
