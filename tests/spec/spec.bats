@@ -366,6 +366,50 @@ make_case() {
 	END
 }
 
+@test "of blocks that are lost, moved or repeated each is read once" {
+	PYTHONPATH=$TEL_TOP/tests/spec python3 - <<-'END'
+		import random
+		from tel_writer import Field, Schema, Stream, Type
+		s, out, draw = Schema("s", [Type("S", [Field("x")])]), Stream(), random.Random(1)
+		out.log(0, s)
+		at = [len(out.data)]
+		for i in range(0, 80, 2):
+		    out.block(0, s, [(0, i + k, (i + k,)) for k in range(2)], index=i)
+		    at.append(len(out.data))
+		blocks = [out.data[a:b] for a, b in zip(at, at[1:])]
+		end = out.end()[at[-1]:]
+		with open("want", "w") as want, open("want.lost", "w") as lost:
+		    for n in range(40):
+		        order = [i for i in range(40) if n % 2 or draw.random() > 0.05]
+		        # few enough that each is reported
+		        for _ in range(n % 3):
+		            i = draw.randrange(len(order))
+		            order.insert(min(i + draw.randrange(-1, 3), len(order) - 1),
+		                         order.pop(i))
+		        for _ in range(n % 5 // 2):
+		            i = draw.randrange(len(order))
+		            order.insert(i + draw.randrange(1, 4), order[i])
+		        with open(f"{n:02}.tel", "wb") as file:
+		            file.write(out.data[:at[0]] + b"".join(
+		                blocks[i] for i in order) + end)
+		        read = list(dict.fromkeys(order))
+		        for i in read:
+		            print(f"x={2 * i}\nx={2 * i + 1}", file=want)
+		        print(f"{n:02}.tel", 80 - 2 * len(read), len(order) - len(read), file=lost)
+	END
+	telcat -q -H --no-merge --file-order ./*.tel | cut -d ' ' -f 3 | cmp - want
+	# events that were reported as lost and came later are taken off
+	run -3 --separate-stderr telcat -c --no-merge --file-order ./*.tel
+	for log in *.tel; do
+		sed -n "s/^telcat: .\/$log: //p" <<<"$stderr" | awk -v name="$log" '
+		    / events lost/ { sub(/ events lost.*/, ""); lost += $NF }
+		    / were reported as lost/ { lost -= 2 }
+		    / occurs twice/ { twice++ }
+		    END { print name, lost + 0, twice + 0 }'
+	done >got.lost
+	diff -u want.lost got.lost
+}
+
 @test "the types of a schema are described as blocks need them" {
 	make_case parts
 	log parts.tel
