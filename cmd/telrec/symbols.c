@@ -358,8 +358,13 @@ copy_log(struct telrec_symbols *s, tel_reader *r, tel_output *out)
 	return st == TEL_END ? tel_output_finish(out) : st;
 }
 
-int
-telrec_symbols_write(struct telrec_symbols *s, const char *from, const char *to,
+/*
+ * Writes the log at from to the file to, with names of its frames, compressed
+ * if level is not 0.  Modules in a trace of heaptrack are used as well.
+ * Returns 1, or 0 after a message.
+ */
+static int
+symbols_write(struct telrec_symbols *s, const char *from, const char *to,
     int level)
 {
 	struct settings settings = { 0 };
@@ -408,7 +413,7 @@ telrec_symbols_copy(const char *from, const char *to)
 
 	if (s == NULL)
 		return message_no_memory();
-	result = telrec_symbols_write(s, from, to, 0);
+	result = symbols_write(s, from, to, 0);
 	telrec_symbols_free(s);
 	return result;
 }

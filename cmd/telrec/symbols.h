@@ -30,14 +30,6 @@ const char *telrec_symbols_name(struct telrec_symbols *s, uint32_t pid,
 /* Reports once what names need, if it is missing. */
 void telrec_symbols_check(const char *log);
 
-/*
- * Writes the log at from to the file to, with names of its frames, compressed
- * if level is not 0.  Modules in a trace of heaptrack are used as well.
- * Returns 1, or 0 after a message.
- */
-int telrec_symbols_write(struct telrec_symbols *s, const char *from,
-    const char *to, int level);
-
 /* The same, of a log that has its modules itself: a trace of heaptrack. */
 int telrec_symbols_copy(const char *from, const char *to);
 

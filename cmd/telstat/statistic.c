@@ -86,7 +86,8 @@ parameter(const tel_stat *stat, const char *name)
 	return 0;
 }
 
-struct report_value
+/* A value of a key or a group, its text kept by the report. */
+static struct report_value
 statistic_value(struct report *r, const tel_value *v)
 {
 	char text[64];

@@ -32,9 +32,6 @@ double statistic_root(double v);
 /* The class has buckets, whether it has any now or not. */
 int statistic_has_buckets(const tel_stat *stat);
 
-/* A value of a key or a group, its text kept by the report. */
-struct report_value statistic_value(struct report *r, const tel_value *v);
-
 /* A rate over the time of the moment, in the unit of --rate; 0 if unknown. */
 double statistic_rate(const struct show *show, double amount);
 

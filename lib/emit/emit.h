@@ -281,7 +281,6 @@ struct tel__emit_stream {
 };
 
 /* These append records to b; on failure b->failed is set. */
-void tel__emit_put_start(struct tel__emit_stream *s, struct tel__buffer *b);
 void tel__emit_put_block(struct tel__emit_stream *s, struct tel__buffer *b,
     const struct tel__emit_batch *batch, uint64_t lost);
 /*

@@ -86,8 +86,8 @@ wire_put_metadata(struct tel__buffer *b)
 	}
 }
 
-void
-tel__emit_put_start(struct tel__emit_stream *s, struct tel__buffer *b)
+static void
+wire_put_start(struct tel__emit_stream *s, struct tel__buffer *b)
 {
 	const struct tel__emit_page *page = PAGE;
 	const double rate = tel__emit_rate();
@@ -633,7 +633,7 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__buffer *b,
 	size_t at, head_size;
 
 	if (!s->started)
-		tel__emit_put_start(s, b);
+		wire_put_start(s, b);
 	if (s->digest != batch->digest || s->sequence == 0) {
 		at = record_begin(b, NULL, 0);
 		wire_put_log(s, b, batch->digest, batch->types, NULL);

@@ -60,13 +60,6 @@ tel__collector_window(unsigned i)
 	return ns;
 }
 
-/* Nonzero when events of a type start or end a pause or a collection. */
-static inline int
-tel__collector_wants(const struct tel_type *t)
-{
-	return t->range != 0;
-}
-
 /*
  * The first event of a run, from i on, whose type is one that is wanted: each of
  * the schema has an entry, types of unknown codes have none.

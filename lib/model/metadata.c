@@ -19,8 +19,9 @@ tel__metadata_clear(struct tel__metadata *m)
 	memset(m, 0, sizeof(*m));
 }
 
-int
-tel__metadata_is_key(const char *key, size_t n)
+/* 1 when n bytes are a key: lower-case letters, digits, dots and dashes. */
+static int
+metadata_is_key(const char *key, size_t n)
 {
 	size_t i;
 
@@ -73,8 +74,7 @@ tel__metadata_set(struct tel__metadata *m, const char *key, size_t key_size,
 	struct tel__metadata_entry *e;
 	char *copy;
 
-	if (!tel__metadata_is_key(key, key_size) ||
-	    value_size > TEL__METADATA_VALUE)
+	if (!metadata_is_key(key, key_size) || value_size > TEL__METADATA_VALUE)
 		return TEL_EINVAL;
 	e = model_metadata_find(m, key, key_size);
 	if (e == NULL)
@@ -106,7 +106,7 @@ tel__metadata_remove(struct tel__metadata *m, const char *key)
 	struct tel__metadata_entry *e =
 	    model_metadata_find(m, key, strlen(key));
 
-	if (!tel__metadata_is_key(key, strlen(key)))
+	if (!metadata_is_key(key, strlen(key)))
 		return TEL_EINVAL;
 	if (e == NULL)
 		return TEL_OK;

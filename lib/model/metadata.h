@@ -25,9 +25,6 @@ struct tel__metadata {
 
 void tel__metadata_clear(struct tel__metadata *m);
 
-/* 1 when n bytes are a key: lower-case letters, digits, dots and dashes. */
-int tel__metadata_is_key(const char *key, size_t n);
-
 /*
  * Sets a key to a value, of which a NUL ends it; an earlier value is replaced.
  * TEL_OK; TEL_EINVAL: the key or the value is not valid; TEL_ELIMIT: there

@@ -27,7 +27,7 @@ enum arrow_class {
 /* A column that a field has. */
 struct arrow_place {
 	char *name;     /* of the field */
-	unsigned class; /* tel__arrow_class() */
+	unsigned class; /* arrow_class() */
 	int column;
 	int label; /* the column of its labels, or -1 */
 };
@@ -79,9 +79,6 @@ struct arrow {
 	int64_t epoch;
 	int has_epoch;
 };
-
-/* An enum arrow_class; of a list both. */
-unsigned tel__arrow_class(const struct tel_field *f);
 
 /* Bytes of a field in an event. */
 unsigned tel__arrow_bytes(const struct tel_field *f);

@@ -28,8 +28,9 @@ class_of_datatype(enum tel_datatype datatype)
 	return AS_UNSIGNED;
 }
 
-unsigned
-tel__arrow_class(const struct tel_field *f)
+/* An enum arrow_class; of a list both. */
+static unsigned
+arrow_class(const struct tel_field *f)
 {
 	if (f->is_label)
 		return AS_NAME;
@@ -71,7 +72,7 @@ arrow_columns_hash_name(const struct arrow *a, const char *name, size_t n,
 struct arrow_place *
 tel__arrow_find(const struct arrow *a, const struct tel_field *f)
 {
-	const unsigned class = tel__arrow_class(f);
+	const unsigned class = arrow_class(f);
 	struct tel__probe at;
 	uint32_t i;
 
@@ -140,7 +141,7 @@ arrow_columns_kind_of(const struct arrow *a, const struct tel_field *f)
 {
 	struct table_kind kind = { TABLE_INTEGER, tel__arrow_bytes(f), 0, 0, -1,
 		0 };
-	const unsigned class = tel__arrow_class(f);
+	const unsigned class = arrow_class(f);
 
 	switch (class % AS_LIST) {
 	case AS_SIGNED: kind.is_signed = 1; break;
@@ -188,7 +189,7 @@ arrow_columns_add_field(struct arrow *a, const struct tel_field *f)
 		if (!TEL__RESERVE(a->places, a->places_room, a->nplaces + 1))
 			return 0;
 		p = &a->places[a->nplaces];
-		p->class = tel__arrow_class(f);
+		p->class = arrow_class(f);
 		p->label = -1;
 		p->name = tel__copy_string(f->name, f->name_length);
 		if (p->name == NULL)

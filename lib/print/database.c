@@ -211,8 +211,9 @@ name_column(const struct tel_type *type, unsigned field, char *out)
 		while (is_column_taken(type, out));
 }
 
-char *
-tel__database_column(const struct tel_type *type, unsigned field)
+/* The column of a field, to be freed; NULL when out of memory. */
+static char *
+database_column(const struct tel_type *type, unsigned field)
 {
 	char *name = malloc(type->fields[field].name_length + NAME_MORE);
 
@@ -225,7 +226,7 @@ static void
 database_add_column(struct tel__buffer *b, const struct tel_type *type,
     unsigned i)
 {
-	char *name = tel__database_column(type, i);
+	char *name = database_column(type, i);
 
 	if (name != NULL)
 		add_name(b, "", name);
@@ -237,7 +238,7 @@ database_add_column(struct tel__buffer *b, const struct tel_type *type,
 static void
 add_column_value(struct tel__buffer *b, const struct tel_type *type, unsigned i)
 {
-	char *name = tel__database_column(type, i);
+	char *name = database_column(type, i);
 
 	if (name != NULL)
 		database_add_value(b, name);
@@ -275,7 +276,7 @@ database_has_column(const struct tel_type *type, const char *name)
 	int same;
 
 	for (i = 0; i < type->nfields; i++) {
-		own = tel__database_column(type, i);
+		own = database_column(type, i);
 		same = own != NULL && strcmp(own, name) == 0;
 		free(own);
 		if (same)

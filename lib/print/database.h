@@ -66,7 +66,4 @@ database_fields(const struct tel_type *type)
 	return type == NULL ? 2 : type->nfields;
 }
 
-/* The column of a field, to be freed; NULL when out of memory. */
-char *tel__database_column(const struct tel_type *type, unsigned field);
-
 #endif

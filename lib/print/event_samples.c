@@ -777,8 +777,9 @@ put_copied_row(struct event_samples *x, const struct sample_copy *c)
 	x->no_memory |= x->data.failed;
 }
 
-int
-tel__samples_is_long(const struct event_samples *x, uint64_t length)
+/* Nonzero when a range of that length would be among the longest. */
+static int
+samples_is_long(const struct event_samples *x, uint64_t length)
 {
 	return x->nlongest < SAMPLES_LONGEST || length > x->longest[0]->length;
 }
@@ -805,7 +806,7 @@ samples_hold(struct event_samples *x, struct sample_copy *c)
 {
 	size_t i, up;
 
-	if (!tel__samples_is_long(x, c->length)) {
+	if (!samples_is_long(x, c->length)) {
 		free(c);
 		return;
 	}

@@ -144,8 +144,6 @@ struct sample_copy *tel__samples_copy(struct event_samples *x,
 /* Puts a copy, which is x's from then on, as a range that ends at to. */
 void tel__samples_put_copy(struct event_samples *x, struct sample_copy *copy,
     uint64_t to);
-/* Nonzero when a range of that length would be among the longest. */
-int tel__samples_is_long(const struct event_samples *x, uint64_t length);
 
 /*
  * The block that is being filled, as it is now.  1; 0: it is empty, or is not

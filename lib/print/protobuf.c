@@ -32,8 +32,8 @@ tel__protobuf_fixed64(struct tel__buffer *m, unsigned field, uint64_t v)
 	m->used = (size_t)(p + 8 - m->bytes);
 }
 
-void
-tel__protobuf_bytes(struct tel__buffer *m, unsigned field, const void *bytes,
+static void
+protobuf_bytes(struct tel__buffer *m, unsigned field, const void *bytes,
     size_t size)
 {
 	unsigned char *p = tel__buffer_room(m, size + TAG_AND_NUMBER);
@@ -54,7 +54,7 @@ tel__protobuf_text(struct tel__buffer *m, unsigned field, const char *s,
 	unsigned char *p;
 	size_t i, n;
 
-	tel__protobuf_bytes(m, field, s, size);
+	protobuf_bytes(m, field, s, size);
 	if (m->failed)
 		return;
 	p = m->bytes + m->used - size;
@@ -71,6 +71,6 @@ tel__protobuf_message(struct tel__buffer *m, unsigned field,
 {
 	m->failed |= inner->failed;
 	if (!m->failed)
-		tel__protobuf_bytes(m, field, inner->bytes, inner->used);
+		protobuf_bytes(m, field, inner->bytes, inner->used);
 	inner->used = 0;
 }

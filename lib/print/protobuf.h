@@ -8,8 +8,6 @@
 /* Each adds a field to the message in a buffer. */
 void tel__protobuf_varint(struct tel__buffer *m, unsigned field, uint64_t v);
 void tel__protobuf_fixed64(struct tel__buffer *m, unsigned field, uint64_t v);
-void tel__protobuf_bytes(struct tel__buffer *m, unsigned field,
-    const void *bytes, size_t size);
 /* Text; bytes that are not UTF-8 become '?'. */
 void tel__protobuf_text(struct tel__buffer *m, unsigned field, const char *s,
     size_t size);

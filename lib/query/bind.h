@@ -96,13 +96,6 @@ binder_uses_before(const struct binder *b)
 	    (b->tree != NULL && b->tree->uses_before);
 }
 
-/* The program for the type of an index; of all that are unknown, the last. */
-static inline const struct program *
-binding_number(const struct binding *b, uint32_t index)
-{
-	return &b->programs[index < b->unknown ? index : b->unknown];
-}
-
 static inline const struct program *
 binding_program(const struct binding *b, const struct tel_type *type)
 {

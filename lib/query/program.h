@@ -177,11 +177,4 @@ void tel__program_value(const struct program *p, struct machine *m,
 size_t tel__program_text(const struct program *p, size_t i, char *buffer,
     size_t size);
 
-/*
- * Whether an event of a type, about which something is known, may match: 1 or
- * 0; 1 when out of memory, too.
- */
-int tel__program_could_match(const struct program *p,
-    const struct tel_type *type, const struct tel_bounds *bounds);
-
 #endif

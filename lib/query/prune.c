@@ -329,8 +329,12 @@ op_outcomes(struct pruner *p)
 	return functions[p->op->code](p);
 }
 
-int
-tel__program_could_match(const struct program *p, const struct tel_type *type,
+/*
+ * Whether an event of a type, about which something is known, may match: 1 or
+ * 0; 1 when out of memory, too.
+ */
+static int
+program_could_match(const struct program *p, const struct tel_type *type,
     const struct tel_bounds *bounds)
 {
 	struct pruner pruner = { .type = type, .bounds = bounds };
@@ -389,7 +393,7 @@ may_match(void *arg, const struct tel_schema *schema,
 	}
 	p = type != NULL ? binding_program(b->current, type) :
 	                   &b->current->programs[b->current->unknown];
-	may = tel__program_could_match(p, type, bounds);
+	may = program_could_match(p, type, bounds);
 	for (i = 0; i < b->count && b->bindings[i] != was; i++)
 		continue;
 	b->current = i < b->count ? was : NULL;

@@ -399,8 +399,9 @@ stats_apply(struct tel_stats *s, const struct source *from,
 	}
 }
 
-tel_status
-tel__stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
+/* Does what an event of a busy slot means, apart from counting it. */
+static tel_status
+stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
     const struct tel_event *ev)
 {
 	tel_status st;
@@ -449,8 +450,9 @@ stats_count_show(struct tel_stats *s, uint64_t number)
 	return TEL_OK;
 }
 
-tel_status
-tel__stats_snapshots(struct tel_stats *s, const struct tel_event *ev)
+/* Snapshots that are due before an event. */
+static tel_status
+stats_snapshots(struct tel_stats *s, const struct tel_event *ev)
 {
 	struct tel_clock *clock = ev->log->clock;
 	uint64_t time, number;
@@ -503,9 +505,8 @@ stats_count_event(struct tel_stats *s, struct source *from,
 		from->first = event->clock;
 	if (event->clock > from->last)
 		from->last = event->clock;
-	return slot->work > SLOT_COUNTED ?
-	    tel__stats_update(s, from, slot, event) :
-	    TEL_OK;
+	return slot->work > SLOT_COUNTED ? stats_update(s, from, slot, event) :
+	                                   TEL_OK;
 }
 
 tel_status
@@ -524,7 +525,7 @@ tel_stats_event(tel_stats *s, const tel_event *event)
 	if (s->remembers && tel_event_remember(event) != TEL_OK)
 		return stats_no_memory(s);
 	if (s->interval > 0) {
-		st = tel__stats_snapshots(s, event);
+		st = stats_snapshots(s, event);
 		if (st != TEL_OK)
 			return st;
 	}

@@ -84,9 +84,9 @@ key_reserve(struct strings *s)
 	return TEL__RESERVE(s->list, s->room, room) ? TEL_OK : TEL_ENOMEM;
 }
 
-tel_status
-tel__key_string(struct strings *s, const char *bytes, size_t length,
-    struct key *out)
+/* The same for a string. */
+static tel_status
+key_string(struct strings *s, const char *bytes, size_t length, struct key *out)
 {
 	const uint64_t hash = tel__hash_bytes(bytes, length, s->index.seed);
 	uint32_t found = key_find(s, hash, bytes, length);
@@ -125,7 +125,7 @@ tel__key_make(struct strings *s, const tel_value *v, struct key *out)
 		return TEL_OK;
 	}
 	if (v->datatype == TEL_STRING)
-		return tel__key_string(s, v->as.string, v->length, out);
+		return key_string(s, v->as.string, v->length, out);
 	out->bits = v->as.u64;
 	out->tag = (uint8_t)v->datatype;
 	if (v->datatype == TEL_SIGNED && v->as.i64 < 0)

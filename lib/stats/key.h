@@ -36,10 +36,6 @@ void tel__strings_free(struct strings *s);
 tel_status tel__key_make(struct strings *s, const tel_value *v,
     struct key *out);
 
-/* The same for a string. */
-tel_status tel__key_string(struct strings *s, const char *bytes, size_t length,
-    struct key *out);
-
 /* What a key was made of; a string is valid as long as the strings. */
 void tel__key_value(const struct strings *s, const struct key *k,
     tel_value *out);

@@ -56,8 +56,9 @@ settle_slot(struct tel_stats *s, struct source *from, struct slot *slot)
 	return TEL_OK;
 }
 
-tel_status
-tel__stats_settle_source(struct tel_stats *s, struct source *from)
+/* Moves what the slots of a source have counted to the report. */
+static tel_status
+session_settle_source(struct tel_stats *s, struct source *from)
 {
 	/* a log may hold only events that have no time */
 	int any = from->first <= from->last;
@@ -105,7 +106,7 @@ settle_sources(struct tel_stats *s)
 	size_t i;
 
 	for (i = 0; i < s->nsources && st == TEL_OK; i++) {
-		st = tel__stats_settle_source(s, s->sources[i]);
+		st = session_settle_source(s, s->sources[i]);
 		/* logs that are merged have one clock: that of the first */
 		from = s->sources[i];
 		if (from->clock != NULL && tel__clock_rate(from->clock) > 0 &&
@@ -201,8 +202,9 @@ tel_stats_settle(tel_stats *s)
 	return TEL_OK;
 }
 
-tel_status
-tel__stats_end_session(struct tel_stats *s)
+/* The logs that are read now are over. */
+static tel_status
+session_end(struct tel_stats *s)
 {
 	tel_status st = settle_sources(s);
 	size_t i;
@@ -317,8 +319,8 @@ session_retire(struct tel_stats *s, struct source *from)
 	}
 	/* alone it is a session of its own */
 	if (s->nsources == 1)
-		return tel__stats_end_session(s);
-	st = tel__stats_settle_source(s, from);
+		return session_end(s);
+	st = session_settle_source(s, from);
 	if (st != TEL_OK)
 		return st;
 	for (i = 0; i < s->count; i++)
@@ -406,7 +408,7 @@ tel_stats_end(tel_stats *s, const tel_reader *r)
 	if (--s->readers == 0) {
 		if (s->class_logs != NULL && st == TEL_OK)
 			st = s->classes->end(s, NULL);
-		ended = tel__stats_end_session(s);
+		ended = session_end(s);
 		st = st == TEL_OK ? ended : st;
 	}
 	return st == TEL_OK ? tel_stats_settle(s) : st;

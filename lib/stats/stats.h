@@ -235,11 +235,6 @@ void tel__stats_each(struct tel_stats *s, void (*change)(struct tel_stat *));
 /* Begins to count anew, where only intervals are shown. */
 void tel__stats_zero(struct tel_stats *s);
 
-/* Moves what the slots of a source have counted to the report. */
-tel_status tel__stats_settle_source(struct tel_stats *s, struct source *from);
-/* The logs that are read now are over. */
-tel_status tel__stats_end_session(struct tel_stats *s);
-
 /* A change of the live blocks of a source, for its report. */
 tel__live_fn tel__stats_live_change;
 /*
@@ -262,12 +257,5 @@ int tel__stats_blocks_fit(const struct source *from);
 tel_status tel__stats_join_blocks(struct tel_stats *s, struct source *to,
     const struct source *from);
 void tel__waiting_clear(struct waiting *w);
-/* Does what an event of a busy slot means, apart from counting it. */
-tel_status tel__stats_update(struct tel_stats *s, struct source *from,
-    struct slot *slot, const struct tel_event *ev);
-
-/* Snapshots that are due before an event. */
-tel_status tel__stats_snapshots(struct tel_stats *s,
-    const struct tel_event *ev);
 
 #endif

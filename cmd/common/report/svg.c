@@ -394,7 +394,7 @@ bar_rows(struct bars *b, const struct report_bars *bars)
 		svg_count_row(b, "<overflow>", bars->overflow, "side");
 }
 
-double
+static double
 svg_bars_height(struct report *r, const struct report_bars *bars)
 {
 	struct bars b = { .report = r };
@@ -403,7 +403,7 @@ svg_bars_height(struct report *r, const struct report_bars *bars)
 	return b.at + SVG_LINE;
 }
 
-void
+static void
 svg_bars(struct report *r, const struct report_bars *bars, double y)
 {
 	struct bars b = { .report = r,

@@ -49,8 +49,6 @@ double svg_histogram_height(void);
 void svg_histogram(struct report *r, const struct report_section *s, double y);
 double svg_range_height(void);
 void svg_range(struct report *r, const struct report_section *s, double y);
-double svg_bars_height(struct report *r, const struct report_bars *bars);
-void svg_bars(struct report *r, const struct report_bars *bars, double y);
 /* A chart is wider than a page, and has its section's title in it. */
 #define SVG_CHART_WIDTH 800
 double svg_chart_height(struct report *r, const struct report_section *s);

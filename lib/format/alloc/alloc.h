@@ -237,12 +237,6 @@ const struct al_call *tel__al_function(const struct al *s,
 
 /* What calls look like in C: call.c. */
 
-/*
- * The function that is called at *p, which then is behind its parenthesis.
- * NULL: none that allocates.
- */
-const struct al_call *tel__al_call_at(const struct al *s,
-    const unsigned char **p);
 /* The arguments at *p that the call has; the text behind them stays. */
 enum al_line tel__al_arguments(struct al *s, const struct al_call *call,
     const unsigned char **p);

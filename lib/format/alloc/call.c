@@ -7,8 +7,12 @@
 
 #include <string.h>
 
-const struct al_call *
-tel__al_call_at(const struct al *s, const unsigned char **p)
+/*
+ * The function that is called at *p, which then is behind its parenthesis.
+ * NULL: none that allocates.
+ */
+static const struct al_call *
+al_call_at(const struct al *s, const unsigned char **p)
 {
 	const unsigned char *q = *p;
 	const struct al_call *call;
@@ -87,7 +91,7 @@ logalloc_parse(struct al *s, const unsigned char *p)
 		p++;
 	}
 	start = p;
-	call = tel__al_call_at(s, &p);
+	call = al_call_at(s, &p);
 	if (call == NULL)
 		return al_wrong(s, start, "a function that allocates");
 	line = tel__al_arguments(s, call, &p);
@@ -129,7 +133,7 @@ valgrind_call(struct al *s, const unsigned char **p)
 		if (q[1] == '-' && al_decimal(p, &s->v[AL_PID]) &&
 		    al_starts_with(s, *p, "-- ", 3)) {
 			*p += 3;
-			call = tel__al_call_at(s, p);
+			call = al_call_at(s, p);
 			if (call != NULL)
 				return call;
 		}
@@ -239,7 +243,7 @@ kdump_parse(struct al *s, const unsigned char *p)
 			return AL_OTHER_OUTPUT;
 		p += 3;
 	}
-	call = tel__al_call_at(s, &p);
+	call = al_call_at(s, &p);
 	if (call == NULL || call->type == AL_NO_TYPE)
 		return AL_OTHER_OUTPUT;
 	line = tel__al_arguments(s, call, &p);

@@ -13,7 +13,6 @@
 #include "io/spool.h"
 #include "tel_emit.h"
 
-#define SEGMENTS_MAX 65535u
 #define RINGS_BYTES_MAX ((uint64_t)1 << 32)
 /* Logs that are taken out of one core. */
 #define LOGS_MAX 16u
@@ -52,8 +51,9 @@ core_read_at(struct tel_input *in, uint64_t offset, void *to, size_t n)
 	return 1;
 }
 
-int
-tel__core_has(const struct core *c, uint64_t address, uint64_t n)
+/* Whether the core has all of n bytes of memory in one segment. */
+static int
+core_has(const struct core *c, uint64_t address, uint64_t n)
 {
 	const struct core_segment *s;
 	unsigned i;
@@ -258,7 +258,7 @@ add_rings(struct archive *a, const struct core *c, uint64_t address)
 	        &bytes) ||
 	    bytes > RINGS_BYTES_MAX ||
 	    /* those in a file are not in the core */
-	    !tel__core_has(c, region, bytes))
+	    !core_has(c, region, bytes))
 		return;
 	snprintf(name, sizeof(name), "rings-%lu",
 	    (unsigned long)FIELD(c, page, pid));

@@ -64,8 +64,6 @@ core_word(const struct core *c, const unsigned char *p)
 	return core_load(c, p, c->word);
 }
 
-/* Whether the core has all of n bytes of memory in one segment. */
-int tel__core_has(const struct core *c, uint64_t address, uint64_t n);
 /* Copies memory of the program.  1, or 0: the core has not all of it. */
 int tel__core_read(const struct core *c, uint64_t address, void *to, size_t n);
 

@@ -74,8 +74,9 @@ find_path(const struct inst_tree *t, const char *path, size_t n, uint64_t hash,
 	return i;
 }
 
-uint32_t
-tel__inst_class_at(struct inst_tree *t, const char *path, size_t n)
+/* The newest class of a path that was not disposed of, or NO_CLASS. */
+static uint32_t
+inst_class_at(struct inst_tree *t, const char *path, size_t n)
 {
 	struct tel__probe at;
 	uint32_t i = find_path(t, path, n,
@@ -86,9 +87,13 @@ tel__inst_class_at(struct inst_tree *t, const char *path, size_t n)
 	return i;
 }
 
-tel_status
-tel__inst_class_add(struct inst_tree *t, const char *path, size_t n,
-    uint32_t parent, enum inst_class_type type, uint32_t *out)
+/*
+ * Adds a class of the path, which is copied.  TEL_OK with *out its number,
+ * TEL_ELIMIT, TEL_ENOMEM.
+ */
+static tel_status
+inst_class_add(struct inst_tree *t, const char *path, size_t n, uint32_t parent,
+    enum inst_class_type type, uint32_t *out)
 {
 	uint64_t hash = tel__hash_bytes(path, n, t->by_path.seed);
 	struct tel__probe at;
@@ -289,10 +294,10 @@ add_paths(struct inst_tree *t, const char *path, size_t length,
 		colon = memchr(path + n, ':', length - n);
 		if (colon == NULL)
 			return TEL_OK;
-		at = tel__inst_class_at(t, path, (size_t)(colon - path));
+		at = inst_class_at(t, path, (size_t)(colon - path));
 		if (at == INST_NO_CLASS) {
-			st = tel__inst_class_add(t, path,
-			    (size_t)(colon - path), *parent, CLASS_PATH, &at);
+			st = inst_class_add(t, path, (size_t)(colon - path),
+			    *parent, CLASS_PATH, &at);
 			if (st != TEL_OK)
 				return st;
 		}
@@ -381,8 +386,7 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 	s->type = tel__inst_classes[type].definition;
 	wrong = make_path(s, path, &n, &parent);
 	known = tel__inst_class_of(&s->tree, id);
-	at = wrong != NULL ? INST_NO_CLASS :
-	                     tel__inst_class_at(&s->tree, path, n);
+	at = wrong != NULL ? INST_NO_CLASS : inst_class_at(&s->tree, path, n);
 	if (known != INST_NO_CLASS && (known != at || wrong != NULL)) {
 		tel__reader_notice(r, TEL_WARNING, s->text.offset,
 		    "the class %llu was defined before with another name or "
@@ -405,7 +409,7 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 		return inst_class_refuse(r, s, id,
 		    "a class above it is not a path");
 	if (st == TEL_OK)
-		st = tel__inst_class_add(&s->tree, path, n, parent, type, &at);
+		st = inst_class_add(&s->tree, path, n, parent, type, &at);
 	if (st == TEL_ENOMEM)
 		return tel__reader_fail(r, st, "out of memory");
 	if (st == TEL_ELIMIT)

@@ -86,8 +86,9 @@ descriptor_read_conversion(const unsigned char **p, const unsigned char *end,
 	return 1;
 }
 
-int
-tel__inst_format_valid(const unsigned char *p, size_t n)
+/* Whether a format is one that is followed: see tel-inst(5). */
+static int
+descriptor_is_valid(const unsigned char *p, size_t n)
 {
 	const unsigned char *end = p + n;
 	struct conversion c;
@@ -374,7 +375,7 @@ tel__inst_describe(struct tel_reader *r, struct inst *s, const char **why)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
 	d->length = (uint32_t)(end - d->format);
-	d->refused = !tel__inst_format_valid(d->format, d->length);
+	d->refused = !descriptor_is_valid(d->format, d->length);
 	if (d->refused)
 		tel__reader_notice(r, TEL_WARNING, s->text.offset,
 		    "the format of descriptor %llu is invalid: values are "

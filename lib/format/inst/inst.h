@@ -271,14 +271,6 @@ void tel__inst_tree_clear(struct inst_tree *t);
 uint32_t tel__inst_class_of(const struct inst_tree *t, uint64_t id);
 /* Gives an id a meaning.  TEL_OK, TEL_ELIMIT, TEL_ENOMEM. */
 tel_status tel__inst_id_add(struct tel__table *ids, uint64_t id, uint32_t to);
-/* The newest class of a path that was not disposed of, or NO_CLASS. */
-uint32_t tel__inst_class_at(struct inst_tree *t, const char *path, size_t n);
-/*
- * Adds a class of the path, which is copied.  TEL_OK with *out its number,
- * TEL_ELIMIT, TEL_ENOMEM.
- */
-tel_status tel__inst_class_add(struct inst_tree *t, const char *path, size_t n,
-    uint32_t parent, enum inst_class_type type, uint32_t *out);
 /* Brings on and dead of a class up to date, and returns it. */
 const struct inst_class *tel__inst_class_check(struct inst_tree *t,
     uint32_t number);
@@ -291,8 +283,6 @@ struct inst_descriptor {
 	int refused;
 };
 
-/* Whether a format is one that is followed: see tel-inst(5). */
-int tel__inst_format_valid(const unsigned char *p, size_t n);
 /*
  * Writes what a descriptor makes of a line's values to out, which has room
  * for INST_TEXT_MAX bytes and those of the line.  Returns the end.

@@ -137,8 +137,8 @@ add_rest(struct native_plan *plan)
  * A string without an explicit place starts after the fields before it,
  * and the bytes between a field and it are zero.
  */
-struct native_plan
-tel__native_plan(const struct tel_schema *s, const struct tel_type *t)
+static struct native_plan
+cells_plan(const struct tel_schema *s, const struct tel_type *t)
 {
 	struct native_plan plan = { NULL, 0, 0 };
 	unsigned i;
@@ -171,7 +171,7 @@ tel__native_schema_begin(struct native_schema *ns, struct tel_schema *schema,
 	if (ns->plans == NULL)
 		return TEL_ENOMEM;
 	for (i = 0; i < schema->ntypes; i++) {
-		ns->plans[i] = tel__native_plan(schema, &schema->types[i]);
+		ns->plans[i] = cells_plan(schema, &schema->types[i]);
 		if (ns->plans[i].cells == NULL) {
 			tel__native_schema_end(ns);
 			return TEL_ENOMEM;

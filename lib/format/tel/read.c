@@ -220,8 +220,9 @@ tel__native_gather(struct tel_reader *r, struct native *s,
 	return 1;
 }
 
-void
-tel__native_done(struct tel_reader *r, struct native *s)
+/* Steps over the record that was looked at. */
+static void
+native_done(struct tel_reader *r, struct native *s)
 {
 	if (s->size > 0)
 		tel_reader_step(r, s->size);
@@ -650,7 +651,7 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 
 	withdraw(s);
 	for (;;) {
-		tel__native_done(r, s);
+		native_done(r, s);
 		if (tel__reader_at_limit(r))
 			return TEL_END;
 		if (r->range.on || r->predicate_pushdown.may != NULL) {

@@ -154,8 +154,6 @@ tel_status tel__native_next_block(struct tel_reader *r, struct native *s);
  */
 int tel__native_gather(struct tel_reader *r, struct native *s,
     struct native_record *rec);
-/* Steps over the record that was looked at. */
-void tel__native_done(struct tel_reader *r, struct native *s);
 
 /* Counts events that had no room where they were recorded. */
 void tel__native_count_lost(struct tel_reader *r, struct native *s,

@@ -128,10 +128,6 @@ struct native_plan {
 	uint32_t fixed; /* bytes before what varies in length */
 };
 
-/* Makes the plan of a type; cells is NULL when out of memory. */
-struct native_plan tel__native_plan(const struct tel_schema *s,
-    const struct tel_type *t);
-
 /* ------------------------------------------------------------- schemas */
 
 /* The description of a log in a block or a log record. */
