@@ -172,8 +172,7 @@ tel__stats_pools_know(struct pools *p, const struct tel_type *t, uint64_t pool)
 {
 	const struct tel__entry *e = tel__table_find(&p->known, pool);
 
-	if (e != NULL)
-		p->last = e->value;
+	p->recent[pool >> 4 & (POOLS_RECENT - 1)] = pool;
 	if (e != NULL || p->nlabels >= POOLS_MAX)
 		return TEL_OK;
 	p->space = tel_field_space(t->schema,

@@ -13,6 +13,8 @@ struct pool_label {
 	char *text; /* NULL: it has none, so far */
 };
 
+#define POOLS_RECENT 8u /* a power of two */
+
 /* The pools of a source. */
 struct pools {
 	struct report *report;
@@ -21,7 +23,8 @@ struct pools {
 	struct tel__table known;
 	struct pool_label *labels;
 	size_t nlabels, label_room;
-	uint64_t last; /* the place of the last one that was seen */
+	/* addresses that were seen, by a few of their bits; 0: none */
+	uint64_t recent[POOLS_RECENT];
 	enum tel_space space;
 };
 
@@ -54,9 +57,9 @@ tel_status tel__stats_pools_settle(struct pools *p);
 static inline tel_status
 pools_see(struct pools *p, const struct tel_type *t, uint64_t pool)
 {
-	/* most are the one before */
+	/* nearly all are one of the few before */
 	if (t->role_field[TEL_PART_POOL] < 0 ||
-	    (p->nlabels > 0 && p->labels[p->last].address == pool))
+	    (p->recent[pool >> 4 & (POOLS_RECENT - 1)] == pool && pool != 0))
 		return TEL_OK;
 	return tel__stats_pools_know(p, t, pool);
 }

@@ -37,8 +37,11 @@ ROWS = [
     ("telstat, histogram", "telstat -j 1 "
      "-s 'h=log2(size) if name == PoolAlloc' LOG"),
     ("telstat, histogram of all", "telstat -j 1 -s 'h=log2(size)' LOG"),
+    ("telstat, tally", "telstat -j 1 -s 't=tally(pool,4k)' LOG"),
     ("telcat, text", "telcat -j 1 LOG"),
+    ("telcat -f csv", "telcat -j 1 -f csv LOG"),
     ("telcat -f json", "telcat -j 1 -f json LOG"),
+    ("telcat -f sql", "telcat -j 1 -f sql LOG"),
     ("telcat -f tel", "telcat -j 1 -f tel LOG"),
     ("telstat of .tel", "telstat -j 1 LOG.tel"),
     ("telfilter -c of .tel", "telfilter -j 1 -c LOG.tel"),
