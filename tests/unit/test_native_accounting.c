@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accounting of the native format: streams of which blocks were copied, lost
- * or moved, and ends that do not fit.  Nothing of that goes unnoticed, and no
- * event is invented.
+ * Accounting of the native format: streams that are cut, of which others
+ * follow, and ends that do not fit.  Nothing of that goes unnoticed, and no event
+ * is invented.
  */
 #include "native_log.h"
 
@@ -12,29 +12,6 @@ static struct stream whole, second;
 static struct result want, want_second;
 static struct place places[PLACES];
 static unsigned nplaces;
-
-/* The records of whole, by their numbers, as a stream. */
-static void
-arrange(struct stream *to, const unsigned *list, unsigned n)
-{
-	unsigned i;
-
-	to->size = 0;
-	for (i = 0; i < n; i++)
-		put_stream(to, whole.data + places[list[i]].at,
-		    places[list[i]].size);
-}
-
-/* All records in order. */
-static unsigned
-in_order(unsigned *list)
-{
-	unsigned i;
-
-	for (i = 0; i < nplaces; i++)
-		list[i] = i;
-	return nplaces;
-}
 
 /* The number of the record that is block number k. */
 static unsigned
@@ -52,67 +29,6 @@ static void
 read_plain(const struct stream *s, struct result *got)
 {
 	read_stream(s->data, s->size, (struct how_to_read){ 0 }, got);
-}
-
-static void
-test_copies(void)
-{
-	unsigned list[PLACES + 2], n = in_order(list), b = block(3);
-	struct stream s = { 0 };
-	struct result got = { 0 };
-
-	/* block 3 once more, behind block 4 */
-	memmove(list + b + 3, list + b + 2, (n - b - 2) * sizeof(*list));
-	list[b + 2] = b;
-	arrange(&s, list, n + 1);
-	read_plain(&s, &got);
-	is_u64(got.events, want.events, "a block that occurs twice");
-	is_u64(got.told_lost, 0, "loses nothing");
-	/* the copy, and the end, which states another length */
-	is_u64(got.damaged, 2, "is damage");
-	end_again(&s);
-	read_plain(&s, &got);
-	ok(got.damaged == 1 && strstr(got.text, "block 3 occurs twice") != NULL,
-	    "and the message says which: %s", got.text);
-	free(s.data);
-	free(got.hashes);
-}
-
-static void
-test_swap(void)
-{
-	unsigned list[PLACES], n = in_order(list), a = block(3), b = block(4);
-	struct stream s = { 0 };
-	struct result got = { 0 };
-
-	list[a] = b;
-	list[b] = a;
-	arrange(&s, list, n);
-	end_again(&s);
-	read_plain(&s, &got);
-	is_u64(got.events, want.events, "swapped blocks lose no event");
-	is_u64(got.damaged, 2, "and are reported");
-	ok(strstr(got.text, "not in its place") != NULL, "as such");
-	free(s.data);
-	free(got.hashes);
-}
-
-static void
-test_loss(void)
-{
-	unsigned list[PLACES], n = in_order(list), b = block(3);
-	struct stream s = { 0 };
-	struct result got = { 0 };
-
-	memmove(list + b, list + b + 1, (n - b - 1) * sizeof(*list));
-	arrange(&s, list, n - 1);
-	end_again(&s);
-	read_plain(&s, &got);
-	is_u64(got.events + got.told_lost, want.events,
-	    "each event of a block that is missing is reported");
-	is_u64(got.damaged, 1, "once");
-	free(s.data);
-	free(got.hashes);
 }
 
 /* Blocks of two streams with the same places: the start of one is missing. */
@@ -252,9 +168,6 @@ main(void)
 	read_plain(&second, &want_second);
 	ok(want.damaged == 0 && want.events > 100 && block(4) > 0,
 	    "%llu events", (unsigned long long)want.events);
-	test_copies();
-	test_swap();
-	test_loss();
 	test_other_stream();
 	test_cut_and_appended();
 	test_ends();
