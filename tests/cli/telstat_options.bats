@@ -332,6 +332,16 @@ try() {
 	    telstat --max-groups 0
 	expect 2 "telstat: --as: 'x' is not a format, release or platform" \
 	    telstat --as x
+	expect 2 "telstat: -c cannot be combined with -s" telstat -c -s "$SIZES" mpsio.log
+	expect 2 "telstat: -c cannot be combined with -i" telstat -c -i 1s mpsio.log
+	expect 2 "telstat: --min-age requires --stacks or --blocks" \
+	    telstat --min-age 1s mpsio.log
+	expect 2 "telstat: --each requires a spec with '@' in its name, and vice versa" \
+	    telstat --each size mpsio.log
+	expect 2 "telstat: --each requires a spec with '@' in its name, and vice versa" \
+	    telstat -s '@=mag(@)' mpsio.log
+	expect 2 "telstat: --each: no numeric field of the log matches 'zzz'" \
+	    telstat --each zzz -s '@=mag(@)' mpsio.log
 	expect 2 "telstat: mpsio.log: the output would overwrite this input" \
 	    telstat -o mpsio.log mpsio.log
 }

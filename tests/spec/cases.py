@@ -178,6 +178,21 @@ def minor():
     return out
 
 
+def order():
+    return Stream(order=b"\x3e")
+
+
+def kinds():
+    """A record that a reader may skip, and one that it needs."""
+    out = Stream()
+    out.block(0, app(), [(0, 100, (1, 2, b"x"))])
+    out.record(99, b"head", b"body")
+    out.block(0, app(), [(0, 200, (1, 2, b"x"))], index=1)
+    out.record(99, b"", b"", critical=True)
+    out.block(0, app(), [(0, 300, (1, 2, b"x"))], index=2)
+    return out
+
+
 def median():
     out = Stream(version=(1, 2, 0))
     out.block(0, app(), [])

@@ -530,6 +530,18 @@ make_case() {
 	done
 }
 
+@test "kinds of records, and byte orders, that are not known" {
+	make_case kinds
+	run -1 --separate-stderr telcat -c kinds.tel
+	[ "$output" = 2 ]
+	[[ $stderr == "telcat: kinds.tel: "*"a record of kind 99, which the rest depends on, needs a newer version of the format"* ]]
+	# with --force what does not depend on it is read
+	[ "$(telcat -q -c --force kinds.tel)" = 3 ]
+	make_case order
+	run -1 --separate-stderr telcat -c order.tel
+	[[ $stderr == *"the byte order of the stream, 3e, is not known"* ]]
+}
+
 @test "metadata is shown, set, and kept through conversions" {
 	make_case source
 	run -0 telcat --types -q source.tel

@@ -125,10 +125,10 @@ class Stream:
     indexed = 0  # the length of an INDEX record
 
     def __init__(self, identifier=12345, rate=0.0, origin=0, entries=(),
-                 version=(1, 1, 0)):
+                 version=(1, 1, 0), order=b"\x3c"):
         self.data, self.hash, self.identifier = b"", 0, identifier
         self.place = self.events = 0
-        self.record(START, b"", bytes(version) + b"\x3c" + struct.pack(
+        self.record(START, b"", bytes(version) + order + struct.pack(
             "<dqQ", rate, origin, identifier) + string("tests") +
             metadata(entries), critical=True)
 
