@@ -7,10 +7,10 @@ arrow_read.py FILE       prints the rows, a JSON object a line
 arrow_read.py -s FILE    prints the schema: name, type, metadata a line
 """
 
+import ctypes
 import functools
 import json
 import struct
-import subprocess
 import sys
 
 
@@ -147,10 +147,21 @@ class Field:
                  index.number(1, "B") == 1, "index of a dictionary")
 
 
-@functools.lru_cache(64)
-def unpack(data):
-    return subprocess.run(["zstd", "-dcq"], input=data, check=True,
-                          stdout=subprocess.PIPE).stdout
+@functools.lru_cache(1)
+def zstd():
+    library = ctypes.CDLL("libzstd.so.1")
+    library.ZSTD_decompress.restype = ctypes.c_size_t
+    library.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t] * 2
+    return library
+
+
+def unpack(data, size):
+    need(0 <= size < 1 << 30, "size of a buffer")
+    # one more, as a frame that is larger is an error, too
+    out = ctypes.create_string_buffer(size + 1)
+    need(zstd().ZSTD_decompress(out, size + 1, data, len(data)) == size,
+         "size of a buffer")
+    return out.raw[:size]
 
 
 class Body:
@@ -178,8 +189,7 @@ class Body:
             want = struct.unpack_from("<q", data)[0]
             data = data[8:]
             if want != -1:
-                data = unpack(data)
-                need(len(data) == want, "size of a buffer")
+                data = unpack(data, want)
         need(size is None or len(data) >= size, "buffer too short")
         return data
 
