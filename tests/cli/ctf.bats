@@ -152,6 +152,15 @@ same() {
 	[[ $stderr == *'bad/metadata, line 1: expected'* ]]
 }
 
+@test "metadata of CTF 2 at the limits of what is valid" {
+	python3 "$TEL_TOP/tests/cli/ctf_fragments.py" >want
+	run -1 --separate-stderr telcat -c [0-9]*
+	[ "$output" = 0 ]
+	sed -n 's/ $//; s/^telcat: \([0-9]*\): metadata, /\1 /p' <<<"$stderr" |
+	    diff -u want -
+	[ "$(wc -l <want)" -lt "$(find [0-9]* -type f | wc -l)" ]
+}
+
 @test "allocations of LTTng's wrapper of malloc" {
 	run -0 --separate-stderr telreplay --dry-run "$TRACES/malloc.ctf.tar.zst"
 	[[ $output == *'532 malloc, 28 calloc, 13 realloc, 281 free'* ]]
