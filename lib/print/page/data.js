@@ -219,10 +219,15 @@ const eventsIn = (blocks, from, to) => blocks.reduce((n, b) => n + b.events *
 
 // True if all events of a time are in blocks.
 function isExact(from, to) {
+	let all = true;
+	// not of ranges that end where blocks are missing
+	visit(used.filter((b) => b.long), (g, i) => {
+		all &&= g.time[i] < from || g.time[i] > to;
+	});
 	for (const b of blocksIn(from, to))
 		if (b.from <= from)
 			from = Math.max(from, b.to);
-	return from >= to || log.exact >= log.events;
+	return all && from >= to || log.exact >= log.events;
 }
 
 const descend = (t) => [t, ...t.lanes.slice(1), ...t.children.flatMap(descend)];
