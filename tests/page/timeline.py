@@ -154,8 +154,8 @@ def test_pixels(c):
     page = c.open()
     page.run("teltools.setView(9e6, 13e6)")
     page.wait("teltools.view().from === 9e6")
+    page.run("teltools.settled()")
     width = page.run("document.getElementById('canvas').width")
-    page.wait("teltools.frameTimes().length > 1")
     rows = {r["track"]: r for r in page.run("teltools.visible()")}
 
     def at(ms):

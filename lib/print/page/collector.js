@@ -63,13 +63,12 @@ const smallPools = () => count(pools.filter((p) => p.layer === OTHERS).length,
 function showPools(t) {
 	const value = (s) => t === undefined ? s.high : valueAt(s, t) || 0;
 	const small = pools.filter((p) => p.layer === OTHERS);
-	return [el("p", { id: "held" }, t === undefined ? "the most of each pool"
-		: `at ${time(t)}`), el("ul", { id: "legend" }, pools.filter((p) =>
-		p.layer < OTHERS).map(({ name, s, layer }) =>
-		legendRow([layer, name, value(s)])), small.length > 0 && legendRow([
-		OTHERS, smallPools(), small.reduce((n, p) => n + value(p.s), 0)]),
-	collector.mapped && el("li", {}, el("span", {}, "— mapped"),
-		short(value(collector.mapped), "bytes")))];
+	return legend(t === undefined ? "the most of each pool" : `at ${time(t)}`,
+		[...pools.filter((p) => p.layer < OTHERS).map(({ name, s, layer }) =>
+			[layer, name, value(s)]), ...small.length ? [[OTHERS, smallPools(),
+			small.reduce((n, p) => n + value(p.s), 0)]] : []],
+		collector.mapped && el("li", {}, el("span", {}, "— mapped"),
+			short(value(collector.mapped), "bytes")));
 }
 
 // As high as the decades of their length.

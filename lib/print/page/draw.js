@@ -127,7 +127,7 @@ function drawAll() {
 	const canvas = $("canvas"), dpr = window.devicePixelRatio || 1;
 	const [w, h] = [$("area").clientWidth, $("area").clientHeight].map((n) =>
 		Math.max(Math.round(n * dpr), 1));
-	const start = performance.now(), c = log.context;
+	const c = log.context;
 	asked = false;
 	if (stale)
 		choose();
@@ -151,7 +151,6 @@ function drawAll() {
 	log.picture.drawOver(c);
 	marks.drawOver(c);
 	drawTree();
-	frames = [...frames.slice(-500), performance.now() - start];
 	settle();
 }
 

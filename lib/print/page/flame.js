@@ -84,18 +84,14 @@ function flameTab(list, weights) {
 			Math.max(n, f.node.depth), 0);
 		picture.setAttribute("height", (deep + 1) * FRAME + 2);
 		picture.replaceChildren(...frames.map(({ node, x, width }) => {
-			const fits = Math.floor((width - 6) / 6.3), up = node.depth * FRAME;
-			return el("g", { class: `frame${found(node) ? " found" : ""}${
+			const fill = hue([...node.name].reduce((h, c) =>
+				(h * 31 + c.codePointAt(0)) % 9973, 7));
+			return frameOf({ class: `frame${found(node) ? " found" : ""}${
 				node === flame.chosen ? " chosen" : ""}`,
 			click: () => zoom(node),
 			pointerenter: () => say(flameText(node)) },
-			el("rect", { x, y: up, width: Math.max(width - 0.5, 0.5),
-				height: FRAME - 1, fill: hue([...node.name].reduce((h, c) =>
-					(h * 31 + c.codePointAt(0)) % 9973, 7)) }),
-			fits > 2 && el("text", { x: x + 3, y: up + 12 },
-				node.name.length > fits ? `${node.name.slice(0, fits - 1)}…`
-					: node.name),
-			hint(flameText(node)));
+			{ x, y: node.depth * FRAME, width, height: FRAME - 1, fill },
+			node.name, flameText(node));
 		}));
 		$("hits").textContent = flame.text && `${show(foundIn(flame.root) /
 			(flame.root.value || 1), "%")} found`;

@@ -142,12 +142,12 @@ function memoryLayers({ width, from, step, xOf }) {
 function showHeld(t) {
 	const i = t === undefined || !memory.layers.length ? -1 : momentAt(t);
 	const values = i < 0 ? memory.atPeak : memory.layers[i];
-	return [el("p", { id: "held" }, i < 0 ? `at ${when(memory.peak_time)
-	}, the peak` : `at ${time(Math.min((i + 1) * memory.width, log.span))}`),
-	el("ul", { id: "legend" }, [...memory.ranks.keys(),
+	return legend(i < 0 ? `at ${when(memory.peak_time)}, the peak`
+		: `at ${time(Math.min((i + 1) * memory.width, log.span))}`,
+	[...memory.ranks.keys(),
 		...memory.holders > memory.ranks.length ? [OTHERS] : []].map((l) =>
-		legendRow([l, layerName(l), values[l]])), memory.stacked ? ""
-		: el("li", {}, "Record with `telrec -g` to see who holds it."))];
+		[l, layerName(l), values[l]]), memory.stacked ? ""
+		: el("li", {}, "Record with `telrec -g` to see who holds it."));
 }
 
 function addMemory() {
@@ -208,17 +208,13 @@ function icicle(figures, width) {
 			label += ` › ${text(i)}`;
 			list = children[i] ?? [];
 		}
-		const fits = Math.floor((w - 8) / 6.2);
 		deep = Math.max(deep, row);
-		shapes.push(el("g", { click: () => {
+		shapes.push(frameOf({ click: () => {
 			zoomed = zoomed === first ? 0 : first;
 			tab(0);
-		} }, el("rect", { class: `h${layers[i]}`, x, y: row * BAR,
-			width: Math.max(w - 1, 0.5), height: BAR - 1 }),
-		fits > 3 && el("text", { x: x + 4, y: row * BAR + 13 },
-			label.length > fits ? `${label.slice(0, fits - 1)}…` : label),
-		el("title", {}, `${label}: ${bytes(values[first])}, ${(100 *
-			values[first] / (values[0] || 1)).toFixed(1)} %`)));
+		} }, { class: `h${layers[i]}`, x, y: row * BAR, width: w,
+			height: BAR - 1 }, label, `${label}: ${bytes(values[first])}, ${
+			show(values[first] / (values[0] || 1), "%")}`));
 		for (const c of list) {
 			const part = w * values[c] / values[first];
 			if (part >= 1)

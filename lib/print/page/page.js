@@ -152,6 +152,15 @@ const heads = (...names) => names.map((name) => ({
 const facts = (list) => el("dl", {}, list.filter(([, v]) => (v ?? "") !== "")
 	.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]));
 
+// A frame of stacks: a box, with its name where that fits.
+function frameOf(attributes, box, name, hint) {
+	const fits = Math.floor((box.width - 6) / 6.3);
+	return el("g", attributes, el("rect", { ...box,
+		width: Math.max(box.width - 0.5, 0.5) }), fits > 2 && el("text",
+		{ x: box.x + 3, y: box.y + 12 }, name.length > fits
+			? `${name.slice(0, fits - 1)}…` : name), el("title", {}, hint));
+}
+
 // A list to choose from.
 const picker = (id, names, chosen, change) => el("select", { id,
 	change: (e) => change(e.target.value) }, names.map((name) => el("option",

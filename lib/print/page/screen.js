@@ -41,9 +41,11 @@ function showFacts(list) {
 
 // --------------------------------------------------- layers
 
-// A name without folders, in its layer's colour.
-const legendRow = ([layer, name, v]) => el("li", {}, mark6(layer),
-	el("span", { title: name }, baseName(name)), short(v, "bytes"));
+// Layers and what they hold: names without folders, in the layer's colour.
+const legend = (title, list, last) => [el("p", { id: "held" }, title),
+	el("ul", { id: "legend" }, list.map(([layer, name, v]) => el("li", {},
+		mark6(layer), el("span", { title: name }, baseName(name)),
+		short(v, "bytes"))), last)];
 
 const mark6 = (layer) => el("svg", { class: "swatch", width: 10, height: 10,
 	"aria-hidden": true }, el("rect", { class: `h${layer}`, width: 10,

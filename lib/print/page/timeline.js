@@ -21,7 +21,6 @@ let chosenTrack = 0;
 let query = null; // {text, test, types: that have matches}
 let only = false; // what does not match is hidden
 let pointer = null; // where it is, {x, y}
-let frames = []; // how long the last ones took, in ms
 
 // What the tab below depends on.
 const state = () => location.hash + tabNow + only;
@@ -130,7 +129,6 @@ Object.assign(window.teltools, {
 		select(...where);
 		return statistics(region(), measured || "duration");
 	},
-	frameTimes: () => frames,
 	// resolves when nothing is left to draw
 	async settled() {
 		while (asked || log.timer)
