@@ -216,16 +216,6 @@ take_database(struct telcat *t)
 	return 0;
 }
 
-/* The columns of a table are compressed, not the output. */
-static void
-take_level(struct telcat *t)
-{
-	if ((t->format.flags & TEL_PRINTER_TABLE) == 0)
-		return;
-	t->level = t->settings.compress;
-	t->settings.compress = 0;
-}
-
 int
 telcat_options(struct telcat *t, int argc, char **argv)
 {
@@ -243,7 +233,11 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	if (!format_find(&t->format, name, 0) || !check_wide(t) ||
 	    !check_format(t, name) || !take_database(t) || !take_live(t))
 		return 0;
-	take_level(t);
+	/* the columns of a table are compressed, not the output */
+	if ((t->format.flags & TEL_PRINTER_TABLE) != 0) {
+		t->level = t->settings.compress;
+		t->settings.compress = 0;
+	}
 	/* types are counted by log */
 	if ((t->format.flags & TEL_PRINTER_BY_LOG) != 0 || t->types)
 		t->settings.no_merge = 1;

@@ -111,17 +111,6 @@ convert_idle(void *arg)
 	sink_flushed(run->sink);
 }
 
-/*
- * Nonzero when all events are written in the native format: then nothing of
- * those that are passed over is needed for another.
- */
-static int
-keeps_all(const struct settings *s)
-{
-	return format_native(s->format) && !s->select.filtering &&
-	    s->select.skip == 0 && s->select.count == UINT64_MAX;
-}
-
 void
 telcat_write(struct telcat *t, struct sink *sink)
 {
@@ -131,7 +120,10 @@ telcat_write(struct telcat *t, struct sink *sink)
 
 	run.telcat = t;
 	run.sink = sink;
-	run.writer = format_writer(&t->settings, sink, keeps_all(&t->settings));
+	/* then nothing of events that are passed over is needed for another */
+	run.writer = format_writer(&t->settings, sink,
+	    format_native(t->settings.format) &&
+	        selection_all(&t->settings.select));
 	if (run.writer == NULL)
 		return;
 	visitor.arg = &run;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 /*
  * The suffixes of a statistic's name in the names of its families and of their
  * samples, whatever its class is: a name is free when it is with each
@@ -25,119 +27,50 @@ static const char *const suffixes[] = { "", "_total", "_created", "_bucket",
 
 #define NSUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
 
-void
-names_free(struct names *names)
-{
-	size_t i;
-
-	for (i = 0; i < names->size; i++)
-		free(names->slots[i]);
-	free(names->slots);
-	memset(names, 0, sizeof(*names));
-}
-
-/* FNV-1a, 64 bits. */
+/* The hash of a name with suffix i. */
 static uint64_t
-hash(const char *text)
+metrics_hash(uint64_t base, size_t i)
 {
-	uint64_t h = 0xcbf29ce484222325;
-
-	for (; *text != '\0'; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3;
-	return h;
+	return tel__fnv(base, suffixes[i], strlen(suffixes[i]));
 }
 
-/* The slot that has the name, or where it would be. */
-static size_t
-metrics_find(const struct names *names, const char *text)
-{
-	size_t at = (size_t)hash(text) & (names->size - 1);
-
-	while (names->slots[at] != NULL && strcmp(names->slots[at], text) != 0)
-		at = (at + 1) & (names->size - 1);
-	return at;
-}
-
-/* Makes room for so many more, and leaves half of the table empty. */
+/* Takes the name with each suffix, unless one is taken.  1, 0; -1: no memory. */
 static int
-metrics_reserve(struct names *names, size_t more)
+metrics_take(struct tel__table *names, const char *name)
 {
-	struct names larger = { NULL, 256, names->used };
+	const uint64_t base = tel__fnv(TEL__FNV, name, strlen(name));
 	size_t i;
+	int fresh;
 
-	while (larger.size / 2 < names->used + more)
-		larger.size *= 2;
-	if (larger.size <= names->size)
-		return 1;
-	larger.slots = calloc(larger.size, sizeof(*larger.slots));
-	if (larger.slots == NULL)
-		return 0;
-	for (i = 0; i < names->size; i++)
-		if (names->slots[i] != NULL)
-			larger.slots[metrics_find(&larger, names->slots[i])] =
-			    names->slots[i];
-	free(names->slots);
-	*names = larger;
-	return 1;
-}
-
-/* Nonzero when the name is free with each suffix, for which it has room. */
-static int
-is_free(const struct names *names, char *base)
-{
-	size_t length = strlen(base), i;
-	int good = 1;
-
-	for (i = 0; good && i < NSUFFIXES; i++) {
-		(void)strcpy(base + length, suffixes[i]);
-		good = names->slots[metrics_find(names, base)] == NULL;
-	}
-	base[length] = '\0';
-	return good;
-}
-
-/* Takes the name with each suffix; all of them are free. */
-static int
-metrics_take(struct names *names, const char *base)
-{
-	size_t i;
-
-	for (i = 0; i < NSUFFIXES; i++) {
-		char *text = malloc(strlen(base) + 32);
-
-		if (text == NULL)
+	for (i = 0; i < NSUFFIXES; i++)
+		if (tel__table_find(names, metrics_hash(base, i)) != NULL)
 			return 0;
-		(void)strcat(strcpy(text, base), suffixes[i]);
-		names->slots[metrics_find(names, text)] = text;
-		names->used++;
-	}
+	for (i = 0; i < NSUFFIXES; i++)
+		if (tel__table_put(names, metrics_hash(base, i), &fresh) ==
+		    NULL)
+			return -1;
 	return 1;
-}
-
-static int
-metrics_is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
 char *
-names_make(struct names *names, const char *prefix, const char *path,
+names_make(struct tel__table *names, const char *prefix, const char *path,
     int *clash)
 {
 	size_t room = strlen(prefix) + strlen(path) + 64, used;
 	char *base = malloc(room);
 	unsigned n;
+	int taken;
 
 	*clash = 0;
-	if (base == NULL || !metrics_reserve(names, NSUFFIXES))
-		goto fail;
+	if (base == NULL)
+		return NULL;
 	used = strlen(strcpy(base, prefix));
 	for (; *path != '\0'; path++) {
 		char c = *path;
 
 		if (c >= 'A' && c <= 'Z')
 			c = (char)(c - 'A' + 'a');
-		if (metrics_is_word(c))
+		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
 			base[used++] = c;
 		else if (used > 0 && base[used - 1] != '_')
 			base[used++] = '_';
@@ -149,13 +82,12 @@ names_make(struct names *names, const char *prefix, const char *path,
 		used++;
 	}
 	base[used] = '\0';
-	for (n = 2; !is_free(names, base); n++) {
+	for (n = 2; (taken = metrics_take(names, base)) == 0; n++) {
 		*clash = 1;
 		(void)snprintf(base + used, room - used, "_%u", n);
 	}
-	if (metrics_take(names, base))
+	if (taken > 0)
 		return base;
-fail:
 	free(base);
 	return NULL;
 }

@@ -3,24 +3,18 @@
 #ifndef TELSTAT_METRICS_H
 #define TELSTAT_METRICS_H
 
+#include "base/table.h"
 #include "show.h"
-
-/* The names that are taken. */
-struct names {
-	char **slots; /* a hash table, open addressing */
-	size_t size, used;
-};
-
-void names_free(struct names *names);
 
 /*
  * A name for a statistic: the prefix, its path in lower case with every run
  * of other than letters and digits as '_', and _2, _3 and so on where one of
  * the names that its families have is taken.
+ * names: hashes of those that are taken.
  * clash: set to nonzero when that was needed.
  * Returns it, for the caller to free; NULL when out of memory.
  */
-char *names_make(struct names *names, const char *prefix, const char *path,
+char *names_make(struct tel__table *names, const char *prefix, const char *path,
     int *clash);
 
 /* A statistic with its groups, which share families. */
@@ -44,6 +38,6 @@ void metric_family(const struct metric *m, const char *suffix, const char *type,
 void metric_value(tel_output *out, tel_int128 v, unsigned decimals);
 
 /* Puts the totals, and the report if asked for, and takes their names. */
-void metrics_totals(const struct show *show, struct names *names);
+void metrics_totals(const struct show *show, struct tel__table *names);
 
 #endif

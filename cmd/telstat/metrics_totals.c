@@ -83,7 +83,7 @@ put_origins(const struct show *show)
 }
 
 static void
-metrics_totals_reserve(const struct show *show, struct names *names,
+metrics_totals_reserve(const struct show *show, struct tel__table *names,
     const char *name)
 {
 	int clash;
@@ -92,7 +92,7 @@ metrics_totals_reserve(const struct show *show, struct names *names,
 }
 
 void
-metrics_totals(const struct show *show, struct names *names)
+metrics_totals(const struct show *show, struct tel__table *names)
 {
 	unsigned i;
 

@@ -17,16 +17,19 @@
 
 #define LABEL_MAX 128
 
-/* A value as text; the caller frees it.  NULL when out of memory. */
-static char *
-value_text(const tel_value *value)
+/* A label with a value; NAME=" comes before it. */
+static void
+put_value_label(tel_output *out, const tel_value *value)
 {
 	size_t size = tel_value_text(value, NULL, 0) + 1;
 	char *text = malloc(size);
 
-	if (text != NULL)
+	if (text != NULL) {
 		(void)tel_value_text(value, text, size);
-	return text;
+		put_label(out, text);
+	}
+	put(out, "\"");
+	free(text);
 }
 
 /*
@@ -92,19 +95,15 @@ metric_open(const struct metric *m, const tel_stat *stat, const char *suffix,
 	put_label(out, tel_stat_name(stat));
 	put(out, "\"");
 	for (i = 0; i < n; i++) {
-		char *text = NULL;
-
 		put(out, ",");
 		put_group_name(out, stat, i);
 		put(out, "=\"");
 		if (tel_stat_overflow_group(stat))
-			put(out, "<overflow>");
+			put(out, "<overflow>\"");
 		else if (tel_stat_group_value(stat, i, &value))
-			text = value_text(&value);
-		if (text != NULL)
-			put_label(out, text);
-		free(text);
-		put(out, "\"");
+			put_value_label(out, &value);
+		else
+			put(out, "\"");
 	}
 }
 
@@ -468,13 +467,9 @@ put_tally(const struct metric *m)
 		tel_key key;
 
 		for (j = 0; tel_stat_key(stat, j, &key); j++) {
-			char *text = value_text(&key.value);
-
 			metric_open(m, stat, "", "_total");
 			put(m->show->out, ",key=\"");
-			put_label(m->show->out, text != NULL ? text : "");
-			put(m->show->out, "\"");
-			free(text);
+			put_value_label(m->show->out, &key.value);
 			metric_close(m, int128_u64(key.count), 0);
 		}
 	}
@@ -491,7 +486,6 @@ openmetrics_put_top(const struct metric *m)
 	char name[64];
 	size_t i, j;
 	unsigned k;
-	char *text;
 
 	(void)snprintf(name, sizeof(name), "_top%s", unit);
 	metric_family(m, name, "gauge", *unit != '\0' ? unit + 1 : NULL,
@@ -508,13 +502,9 @@ openmetrics_put_top(const struct metric *m)
 			for (k = 0; k < top.nshown; k++) {
 				if (top.shown[k].missing)
 					continue;
-				text = value_text(&top.shown[k]);
 				putf(m->show->out, ",%s=\"",
 				    statistic_shown(k));
-				put_label(m->show->out,
-				    text != NULL ? text : "");
-				put(m->show->out, "\"");
-				free(text);
+				put_value_label(m->show->out, &top.shown[k]);
 			}
 			metric_close(m, top.value, decimals_of(m));
 		}
@@ -680,9 +670,10 @@ void
 prometheus_put(const struct show *show)
 {
 	size_t i, n = tel_stats_count(show->stats);
-	struct names names = { NULL, 0, 0 };
+	struct tel__table names;
 	struct metric m = { show, NULL, 0, 0 };
 
+	tel__table_init(&names);
 	metrics_totals(show, &names);
 	for (i = 0; i < n; i = m.end) {
 		const char *path = tel_stat_name(tel_stats_get(show->stats, i));
@@ -703,7 +694,7 @@ prometheus_put(const struct show *show)
 			put_metric(&m);
 		free(base);
 	}
-	names_free(&names);
+	tel__table_clear(&names);
 }
 
 void

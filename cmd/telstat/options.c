@@ -453,16 +453,6 @@ static const struct tool tool = { "telstat", TOOL_TELSTAT, own,
 	    "telstat -s 'sizes=log2(size) if name == \"PoolAlloc\"' "
 	    "run.log" } };
 
-/* The columns of a table are compressed, not the output. */
-static void
-telstat_options_take_level(struct telstat *t)
-{
-	if (strcmp(t->format->name, "arrow") != 0)
-		return;
-	t->level = t->settings.compress;
-	t->settings.compress = 0;
-}
-
 static int
 telstat_options_parse_format(struct telstat *t)
 {
@@ -477,7 +467,11 @@ telstat_options_parse_format(struct telstat *t)
 	if (i < 0)
 		return 0;
 	t->format = &output_formats[i];
-	telstat_options_take_level(t);
+	/* the columns of a table are compressed, not the output */
+	if (strcmp(t->format->name, "arrow") == 0) {
+		t->level = t->settings.compress;
+		t->settings.compress = 0;
+	}
 	return 1;
 }
 
