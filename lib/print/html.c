@@ -80,6 +80,11 @@ count_range(struct html *h, uint32_t track, uint32_t type, uint64_t from,
 {
 	struct html_series *s = series_of(h, type, track);
 
+	if (to - from > h->overview.range_length) {
+		h->overview.range_from = from;
+		h->overview.range_length = to - from;
+		h->overview.range_type = type;
+	}
 	if (s == NULL)
 		return;
 	if (s->ranges == 0)
@@ -324,10 +329,11 @@ static const struct timeline_ops ops = { print_html_track, print_html_begin,
 	print_html_end, print_html_span, print_html_instant, print_html_counter,
 	heat, values, print_html_settle };
 
-/* Ranges that are open end with the log. */
+/* Ranges that are open end with the log; how long they are is not known. */
 static void
 close_ranges(struct html *h)
 {
+	const struct html_overview known = h->overview;
 	size_t i;
 
 	for (i = 0; i < h->nstates; i++) {
@@ -335,6 +341,7 @@ close_ranges(struct html *h)
 			close_range(h, &h->states[i], h->timeline->last);
 		h->states[i].excess = 0;
 	}
+	h->overview = known;
 }
 
 /* ----------------------------------------------------------------- logs */
@@ -404,6 +411,8 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		h->holders.ended = h->collections.ended = 1;
 		print_html_settle(pr);
 		tel__timeline_begin(h->timeline);
+		h->overview.log = NULL;
+		h->overview.time = 0;
 		tel__samples_forget(&h->samples);
 		h->schema = NULL;
 		h->log = NULL;
@@ -607,7 +616,10 @@ print_html_event(struct tel_printer *pr, const struct tel_event *ev)
 
 	if (st == TEL_OK)
 		st = hold_event(pr, h, ev);
-	return st == TEL_OK ? print_html_take(pr, h, ev) : st;
+	if (st == TEL_OK)
+		st = print_html_take(pr, h, ev);
+	tel__html_silence(h, ev->log, &ev->clock, 1);
+	return st;
 }
 
 /* What to do with the types of a schema is not known yet.  0: no memory. */
@@ -825,6 +837,7 @@ print_html_run(struct tel_printer *pr, struct tel_run *events)
 		if (st == TEL_OK && more)
 			st = print_html_take(pr, h, run_event(events, i++));
 	}
+	tel__html_silence(h, events->event->log, events->clocks, events->count);
 	return st;
 }
 

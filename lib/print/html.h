@@ -54,6 +54,20 @@ struct html_series {
 	long count, ranges;
 };
 
+/* The facts of a log of events. */
+struct html_overview {
+	/* of the longest range that has ended, and its type */
+	uint64_t range_from, range_length;
+	uint32_t range_type;
+	/* the longest time without an event */
+	uint64_t silence_from, silence_length;
+	/* the log and the clock of the last event, and that silence by it */
+	const struct tel_log *log;
+	uint64_t clock, silence_ticks;
+	uint64_t time; /* of the last event of this file */
+	uint64_t last; /* of all files */
+};
+
 struct html {
 	struct timeline *timeline;
 	struct event_samples samples;
@@ -75,6 +89,7 @@ struct html {
 	struct timeline_track *held, *sizes, *lifetimes;
 	uint64_t held_time, held_unknown;
 	struct collections collections;
+	struct html_overview overview;
 	struct html_sent *sent;    /* by a hash of .flow */
 	const struct tel_log *log; /* of the last event */
 	unsigned number;
@@ -120,6 +135,12 @@ void tel__html_draft_free(struct page_fit *d);
 
 /* Puts the head of a page into b, as JSON. */
 void tel__html_head(const struct page_fit *d, struct tel__buffer *b);
+
+/* Takes the clocks of events of a log, for the longest time without any. */
+void tel__html_silence(struct html *h, const struct tel_log *log,
+    const uint64_t *clocks, size_t n);
+/* Puts the facts into the head; timed: times are no numbers of events. */
+void tel__html_overview(const struct html *h, int timed, struct tel__buffer *b);
 
 /* The exact block at place i of those that are used, spread evenly. */
 static inline const struct sample_block *

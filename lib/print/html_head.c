@@ -348,6 +348,7 @@ tel__html_head(const struct page_fit *d, struct tel__buffer *b)
 	put_blocks(d, b);
 	put_links(d, b);
 	put_holders(d, b);
+	tel__html_overview(h, strcmp(unit_of(h), "events") != 0, b);
 	b->failed |= !tel__collections_head(&d->html->collections, d->most, b);
 	tel__json_put(b, "}");
 }

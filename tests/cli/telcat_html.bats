@@ -325,6 +325,10 @@ await_events() { # PAGE COUNT
 		    for name in sys.argv[1:]]
 		assert len(texts) > 4
 		for name, text in zip(sys.argv[3:], texts[2:]):
+		    # but for indentation, and comments of their own line
+		    lines = [line.lstrip() for line in text.splitlines()]
+		    text = "\n".join("" if line.startswith("//") else line
+		        for line in lines)
 		    report = os.path.basename(name) in ("chart.js", "flame.js",
 		        "report.js")
 		    shared = os.path.basename(name) == "page.js"

@@ -430,10 +430,74 @@ def collector(c):
         c.screenshot(f"collector-{theme}")
 
 
+def overview(c):
+    """the first screen of other logs: facts, and rows of types, of ranges"""
+    units = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
+    for make in (logs.boot, logs.processors, unpack("ctf/tracefiles.ctf.tar.zst"),
+                 unpack("jfr/g1-17.jfr.zst")):
+        operands, page, rnd = make(c.folder), c.page, random.Random(6)
+        for size in ("8M", "160k"):
+            path = c.path("overview.html")
+            with open(path, "wb") as out:
+                out.write(command("telcat", "-q", "-f", "html", "--max-size",
+                                  size, *operands))
+            page.open(path)
+            facts = page.run("[...document.querySelectorAll('#facts p')].map("
+                             "(p) => p.textContent)")
+            events = [json.loads(line) for line in command(
+                "telcat", "-q", "-f", "json", *operands).splitlines()]
+            counts, _ = wanted(operands, "ns", None, False)
+            span, quiet = page.run("[log.overview.span, log.overview.silence]")
+            number, unit = facts[0].split(" ")[:2]
+            near(float(number) * units[re.match("[nµm]?s", unit)[0]], span, 6e-3)
+            assert facts[1].startswith(f"{sum(counts.values()):,} event"), facts
+            share, name = re.match("(.*) %of them are (.*)", facts[2]).groups()
+            expect(counts[name], max(counts.values()))
+            near(float(share) / 100, counts[name] / sum(counts.values()), 1e-3)
+            scale = 1000 if make is logs.processors else 1
+            times = sorted(int(e["clock"]) * scale for e in events
+                           if e["clock"])
+            expect(span, times[-1] - times[0], make.__name__)
+            expect(quiet[1], max(b - a for a, b in zip(times, times[1:])))
+            expect(times[0] + quiet[0] in times, True)
+            if make is logs.boot:
+                # a thread ran longest that was switched away from last
+                turns = [e["clock"] for e in events if e["type"] == "SwitchTo"]
+                expect(page.run("log.overview.longest[1]"), max(
+                    b - a for a, b in zip(turns, turns[1:])))
+            # a click on a fact selects its range
+            page.run("document.querySelector('#facts p:last-child button')"
+                     ".click()")
+            chosen = page.run("teltools.selection()")
+            expect([chosen["from"], chosen["to"]],
+                   [quiet[0], quiet[0] + quiet[1]])
+            ends = [[0, span]] + [sorted(rnd.randrange(span + 1)
+                                         for _ in range(2)) for _ in range(3)]
+            for first, last in ends:
+                s = page.run(f"teltools.select({first}, {last}).then("
+                             "({ from, to }) => [from, to])")
+                page.run(f"select({s[0]}, {s[1]})")
+                page.run("teltools.settled()")
+                shown = page.run("""[...document.querySelectorAll(
+                    ".row:has(.right)")].map((r) => [r.firstChild.textContent,
+                        r.querySelector(".right").textContent])""")
+                # events without a time are in no range of telstat's
+                counts, _ = wanted(operands, "ns", first and s, False)
+                for name, number in shown:
+                    if "more type" not in name:
+                        expect(count_of(number), counts.get(name, 0),
+                               f"{make.__name__} {size} {s} {name}")
+        page.run("select()")
+        for theme in ("light", "dark"):
+            page.emulate(prefers_color_scheme=theme)
+            page.run("teltools.settled()")
+            c.screenshot(f"overview-{make.__name__}-{theme}")
+
+
 if __name__ == "__main__":
     names = sys.argv[2:]
     os.makedirs(sys.argv[1], exist_ok=True)
     sys.exit(cases.run([f for f in [memory, containers, stackless, collector,
-                                    *map(case, LOGS)]
+                                    overview, *map(case, LOGS)]
                         if not names or f.__name__ in names],
                        sys.argv[1], (1400, 900)))

@@ -285,10 +285,10 @@ function paintCounts(p, frame, list, y, h, covered) {
 	});
 }
 
-function paintCounter(p, f, s, colour, y, h) {
+function paintCounter(p, f, s, colour, y, h,
+	scale = (h - 4 * f.dpr) / (s.high - s.low || 1)) {
 	const line = Math.max(Math.round(1.5 * f.dpr), 1);
 	const end = Math.min(p.width, Math.ceil(f.xOf(log.span)) + 1);
-	const scale = (h - 4 * f.dpr) / (s.high - s.low || 1);
 	const up = (v) => y + h - Math.round((v - s.low) * scale), base = up(0);
 	const first = Math.max(Math.ceil(-f.from / f.step), 0);
 	const { low, high } = curveOf(s, f), top = high.map(up);

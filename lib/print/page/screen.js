@@ -12,11 +12,11 @@ const CELL = 3; // pixels of a bar of a rate, and of a cell of a strip
 function addRow(row, t = { id: row.name, series: [], children: [], unit: "",
 	lines: 1, use: "first", path: row.name }) {
 	const list = t.up ? t.up.children : log.roots;
-	const at = log.roots.filter((r) => r.paint).length;
+	const at = log.roots.filter((r) => r.first).length;
 	if (list.includes(t))
 		list.splice(list.indexOf(t), 1);
-	log.roots.splice(at, 0, log.track[t.id] = Object.assign(t, { lanes: [t],
-		level: 0, up: undefined }, row));
+	log.roots.splice(at, 0, log.track[t.id] = Object.assign(t, { first: true,
+		lanes: t.lanes ?? [t], level: 0, up: undefined }, row));
 }
 
 const trackOf = (use, name) => log.tracks.find((t) => t.use === use &&
@@ -35,8 +35,11 @@ function showFacts(list) {
 	document.body.classList.add("memory");
 	$("facts").hidden = false;
 	$("facts").replaceChildren(...list.filter(Boolean).map((
-		[[v, unit], text]) => el("p", {},
-		el("b", {}, v, " ", el("small", {}, unit)), text)));
+		[[v, unit], text, from, to]) => {
+		const all = [el("b", {}, v, " ", el("small", {}, unit)), text];
+		return el("p", {}, from === undefined ? all : el("button",
+			{ click: () => select(from, to) }, all));
+	}));
 }
 
 // --------------------------------------------------- layers
@@ -198,7 +201,7 @@ function besideStrip({ series, name, unit, height }) {
 	const most = Math.max(...list.map(([, v]) => v)), high = height / n;
 	const all = list.reduce((a, [, v]) => a + v, 0);
 	return el("svg", { width: 120, height, role: "img", "aria-label":
-		`${name}: ${count(all, "block")}` }, all === 0 ? el("text",
+		`${name}: ${count(all, "value")}` }, all === 0 ? el("text",
 		{ y: height / 2 }, "none here") : list.map(([row, v]) => {
 		const y = height - (row - low + 1) * high;
 		return [el("rect", { y, width: 70 * v / most,
@@ -210,14 +213,14 @@ function besideStrip({ series, name, unit, height }) {
 	}));
 }
 
+const addStrip = (t, name, below, unit, height = 82) => t?.series.length && addRow({ name,
+	below, height, unit, paint: (p, f, y, h) => paintHeat(p, f, t, y, h),
+	beside: () => besideStrip(t) }, t);
+
 // The rates, sizes and lifetimes of blocks.
 function addBlocks() {
 	const sizes = trackOf("heat", "sizes of blocks");
 	const lifetimes = trackOf("heat", "lifetimes of blocks");
-	const strip = (t, name, below, unit) => t?.series.length && addRow({ name,
-		below, height: 82, unit,
-		paint: (p, f, y, h) => paintHeat(p, f, t, y, h),
-		beside: () => besideStrip(t) }, t);
 	const both = [sizes, lifetimes].map((t) => ({ series: t?.series ?? [] }));
 	const sum = (t, from, to) => grouped.format(Math.round(t.series.reduce(
 		(n, s) => n + total(s, "count", from, to), 0)));
@@ -230,7 +233,7 @@ function addBlocks() {
 					["freed, down", both[1]]].map(([name, t]) => el("li", {},
 					el("span", {}, name), sum(t, from, to))));
 			} });
-	strip(sizes, "Sizes", "of new blocks", "bytes");
-	strip(lifetimes, "Lifetimes", "of freed blocks", clock === "ns" ? "ns"
+	addStrip(sizes, "Sizes", "of new blocks", "bytes");
+	addStrip(lifetimes, "Lifetimes", "of freed blocks", clock === "ns" ? "ns"
 		: "");
 }

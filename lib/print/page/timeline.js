@@ -80,6 +80,8 @@ views.timeline = async function timeline(head) {
 		await loadMemory(log.memory);
 	else if (log.collector)
 		loadCollector(log.collector);
+	else if (log.overview)
+		loadOverview(log.overview);
 	$("plot").hidden = false;
 	log.first = view = bounded(0, log.span);
 	onTheme = () => {
@@ -94,7 +96,7 @@ views.timeline = async function timeline(head) {
 			log.track[id].folded = true;
 	arrange();
 	// the first screen, and some tracks below
-	const first = rows.filter((r) => r.track.paint).reduce((n, r) =>
+	const first = rows.filter((r) => r.track.first).reduce((n, r) =>
 		n + r.height, 0), all = rows.reduce((n, r) => n + r.height, 0);
 	if (first)
 		$("plot").style.height = `${RULER + Math.min(all, Math.max(

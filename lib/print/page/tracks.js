@@ -50,7 +50,7 @@ function arrange() {
 	const open = (t) => [t, ...t.folded ? [] : t.children.flatMap(open)];
 	rows = log.roots.flatMap(open).map((track) =>
 		({ track, height: heightOf(track) }));
-	const grow = rows.filter((r) => !r.track.paint &&
+	const grow = rows.filter((r) => !r.track.first &&
 		(r.track.isPlot || r.height === 30));
 	const room = rows.reduce((n, r) => n - r.height,
 		$("area").clientHeight - RULER) / grow.length;
@@ -133,15 +133,15 @@ function drawTree() {
 		const isChosen = t.id === chosenTrack, inner = t.children.length > 0;
 		const counter = t.series.find((s) => s.last);
 		const e = el("div", { role: "treeitem", "data-track": t.id,
-			class: `row ${t.use}${isChosen ? " chosen" : ""}${t.paint
+			class: `row ${t.use}${isChosen ? " chosen" : ""}${t.first
 				? " first" : ""}`, title: t.sentence ?? t.name,
 			"aria-level": t.level + 1, "aria-setsize": beside.length,
 			"aria-posinset": beside.indexOf(t) + 1,
 			"aria-selected": String(isChosen),
 			"aria-expanded": inner && String(!t.folded),
 			tabindex: t.id === (chosenTrack || rows[0].track.id) ? 0 : -1 },
-		t.paint ? [el("b", {}, t.name), el("span", {}, t.below), el("div",
-			{ class: "beside" })] : [
+		t.first ? [el("b", {}, t.name), el("span", {}, t.below),
+			t.beside && el("div", { class: "beside" })] : [
 		el("span", { class: "fold", "aria-hidden": "true" },
 			inner && (t.folded ? "▸" : "▾")),
 		el("span", { class: "name" }, baseName(t.name)),

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The first screen of a log that is neither of memory nor of a collector:
+// facts, curves, ranges, and a row for each of the most frequent types.
+"use strict";
+
+const CURVES = 5, COUNTERS = 8, RANGES = 6, TYPES = 8; // rows, at most
+
+// Series of counts as one, which is as fast to draw as each.
+function joined(list) {
+	const counts = new Float64Array(Math.max(0, ...list.map((s) => s.n)));
+	for (const { at, count } of list)
+		at.forEach((i, j) => { counts[i] += count[j + 1] - count[j]; });
+	const at = [...counts.keys()].filter((i) => counts[i]), count = [0];
+	for (const i of at)
+		count.push(count.at(-1) + counts[i]);
+	return { at, count, width: list[0]?.width ?? 1 };
+}
+
+function loadOverview({ span, longest, silence }) {
+	const of = new Map(log.types.filter((t) => t.n)
+		.sort((a, b) => b.n - a.n).map((t) => [t, []]));
+	for (const s of log.tracks.filter((t) => !t.copy).flatMap((t) =>
+		countsOf(t)))
+		of.get(s.type)?.push(s);
+	const types = [...of].map(([type, list]) => ({ type, s: joined(list) }));
+	const share = Math.round(1000 * types[0]?.type.n / log.events) / 10;
+	const fact = ([from, n], text) => [brief3(n, "ns"), text, from, from + n];
+	showFacts([[brief3(span, "ns"), "from the first to the last event"],
+		[[grouped.format(log.events), ""], log.events === 1 ? "event"
+			: "events"],
+		types.length > 0 && [[share, "%"], `of them are ${types[0].type.name}`],
+		longest && fact(longest, `the longest range, ${
+			log.types[longest[2]].name}`),
+		silence && fact(silence, `the longest silence, at ${when(silence[0])}`)]);
+	if (!addCurves())
+		addRow({ name: "Rate", below: "by type, log height", height: 160,
+			paint: (p, f, y, h) => paintTypes(p, f, types, y, h),
+			beside: () => el("ul", {}, types.slice(0, OTHERS).map((t) =>
+				typeRow(t))), sentence: `Rate of ${count(log.events, "event")}` });
+	for (const t of lanesOf(log.tracks).slice(0, RANGES))
+		addLane(t);
+	for (const t of types.slice(0, TYPES))
+		addType(t.type.name, [t], t);
+	const rest = types.slice(TYPES);
+	if (rest.length)
+		addType(count(rest.length, "more type"), rest);
+	for (const t of log.tracks.filter((t) => t.use === "heat").slice(0, 4))
+		addStrip(t, t.name, t.up ? baseName(t.up.name) : "", t.unit,
+			Math.min(82, 22 + 10 * t.series.length));
+	const weight = (t) => descend(t).reduce((n, d) => n + busy(d), 0) ||
+		descend(t).flatMap((d) => countsOf(d)).reduce((n, s) =>
+			n + s.count.at(-1), 0);
+	for (const t of log.tracks) {
+		t.children.sort((a, b) => weight(b) - weight(a));
+		if (/^(thread|cpu|kind)$/.test(t.use))
+			t.height = 19;
+	}
+	dropEmpty();
+}
+
+// How long ranges took on a track; tracks of ranges, by that.
+const busy = (t) => t.lanes.reduce((n, l) => n + l.series.reduce((n, s) =>
+	n + (s.busy?.at(-1) ?? 0), 0), 0);
+const lanesOf = (list) => list.filter((t) => t.use === "ranges" && !t.copy &&
+	!t.first && (!t.up || t.up.children.includes(t)))
+	.sort((a, b) => busy(b) - busy(a));
+const addLane = (t) => addRow({ below: t.up && baseName(t.up.name) }, t);
+
+const typeRow = ({ type, s }) => {
+	const { from, to } = region();
+	return el("li", {}, el("span", { title: type.name }, swatch(type).node),
+		grouped.format(Math.round(total(s, "count", from, to))));
+};
+
+// The curves that change most; those of a unit have one scale.  What counts
+// with cycles is shown for each of them, below what ran.
+function addCurves() {
+	const list = log.tracks.filter((t) => t.series.some((s) => s.last) &&
+		!t.copy).map((t) => ({ t, s: t.series.find((s) => s.last),
+		cycles: t.up?.children.find((c) => /_CYC$/.test(c.name))?.series[0] }));
+	const unitOf = (t) => t.unit || t.name.split(" ")[0];
+	const most = (t) => Math.max(...list.filter((c) => unitOf(c.t) ===
+		unitOf(t)).map(({ s }) => s.high), 1);
+	const shown = list.filter((c) => c.s !== c.cycles).sort((a, b) =>
+		b.s.at.length - a.s.at.length)
+		.slice(0, list[0]?.cycles ? COUNTERS : CURVES);
+	const above = new Set();
+	for (const { t, s, cycles } of shown) {
+		const [lane] = cycles && !above.has(t.up) ? lanesOf(t.up.children) : [];
+		above.add(t.up);
+		if (lane)
+			addLane(lane);
+		const value = (at) => cycles ? perCycle(s, cycles, at, at + 1)
+			: valueAt(s, at);
+		const text = (v) => cycles ? grouped.format(v) : mark(v, t.unit);
+		const top = cycles ? Math.max(...s.at.map((i) => perCycle(s, cycles,
+			i * s.width, (i + 1) * s.width))) || 1 : most(t);
+		addRow({ name: t.name, below: cycles ? "per cycle" : t.up
+			? baseName(t.up.name) : "", height: cycles ? 40 : 64,
+		sentence: `${t.name}: at most ${text(cycles ? top : s.high)}`,
+		beside: (at) => el("ul", {}, el("li", {}, el("span", {},
+			at === undefined ? "at most" : `at ${time(at)}`),
+		text(at === undefined ? cycles ? top : s.high : value(at)))),
+		paint(p, f, y, h) {
+			const scale = (h - 14 * f.dpr) / top;
+			if (cycles)
+				paintPerCycle(p, f, s, cycles, scale, y, h);
+			else
+				paintCounter(p, f, s, ink.dim, y, h, scale);
+			paintAxis(p, f, [[top, text(top)]], (v) => y + h - v * scale);
+		} }, t);
+	}
+	return shown.length;
+}
+
+// How much a counter grew from one time to another, for each cycle: a counter
+// grows with its next event.
+function perCycle(s, cycles, from, to) {
+	const grown = ({ last, at, width }) => {
+		const i = lower(at, Math.floor(from / width)), end = Math.max(lower(at,
+			Math.floor((to - 1) / width) + 1), i + 1);
+		return (last[end - 1] ?? last.at(-1)) - (last[i - 1] ?? last[0]);
+	};
+	return grown(s) / grown(cycles) || 0;
+}
+
+function paintPerCycle(p, { width, from, step, xOf, dpr }, s, cycles, scale, y,
+	h) {
+	const end = Math.min(width, Math.ceil(xOf(log.span)));
+	for (let x = Math.max(Math.ceil(-from / step), 0); x < end; x++) {
+		const v = Math.round(scale * perCycle(s, cycles, from + x * step,
+			from + (x + 1) * step));
+		p.rect(x, y + h - v, 1, v, ink.dim, 0.3);
+		if (v)
+			p.rect(x, y + h - v, 1, dpr, ink.dim);
+	}
+}
+
+// Bars in the colours of types, as high as the logarithm of all.
+function paintTypes(p, f, types, y, h) {
+	const { w, sums, xAt } = cellsOf(f, types.map(({ s }) => s));
+	const all = sums.length ? together(sums) : [], most = mostOf([all]);
+	all.forEach((n, i) => {
+		const high = n < 1e-9 ? 0 : Math.max(Math.log10(1 + n) /
+			Math.log10(1 + most) * (h - 14 * f.dpr), f.dpr);
+		let part = 0, low = y + h;
+		for (let k = types.length; high && k-- > 0;) {
+			part += sums[k][i];
+			const up = Math.round(y + h - high * part / n);
+			if (up < low)
+				p.rect(xAt(i), up, w - f.dpr, low - up, types[k].type.ink,
+					strength(types[k].type));
+			low = up;
+		}
+	});
+	if (clock === "ns" && h > 30 * f.dpr)
+		paintLabel(p, f.dpr, y + 11 * f.dpr, `${mark(most / w / f.step *
+			1e9)}/s`);
+}
+
+// A row of one type, or of all that are less frequent.
+function addType(name, types) {
+	addRow({ name, below: "", height: 24,
+		sentence: `${name}: ${count(types.reduce((n, { type }) => n + type.n,
+			0), "event")}`,
+		paint: (p, f, y, h) => paintTypes(p, f, types, y, h),
+		beside() {
+			const { from, to } = region();
+			return el("span", { class: "right" }, grouped.format(Math.round(types.reduce(
+				(n, { s }) => n + total(s, "count", from, to), 0))));
+		} });
+}
