@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "base/hash.h"
 #include "common/number.h"
 
 void
@@ -32,17 +33,6 @@ sample_share(const char *text, uint64_t *out)
 	return 1;
 }
 
-/* SplitMix64, by Guy Steele, Doug Lea and Christine Flood (OOPSLA 2014). */
-static uint64_t
-telfilter_sample_next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 int
 sample_next(struct sample *s)
 {
@@ -51,8 +41,9 @@ sample_next(struct sample *s)
 		return 0;
 	}
 	s->until = s->every - 1;
-	/* 32 bits, so that the product of the two is exact */
-	return s->share >= SAMPLE_ALL ||
-	    (telfilter_sample_next_random(&s->state) >> 32) * SAMPLE_ALL <
-	    s->share << 32;
+	if (s->share >= SAMPLE_ALL)
+		return 1;
+	/* SplitMix64; 32 bits, so that the product of the two is exact */
+	s->state += 0x9e3779b97f4a7c15u;
+	return (tel__hash(s->state, 0) >> 32) * SAMPLE_ALL < s->share << 32;
 }

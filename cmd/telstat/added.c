@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "common/message.h"
 #include "telstat.h"
 
@@ -31,18 +32,12 @@ telstat_wants_events(const struct telstat *t)
 static size_t
 read_more(const struct source *src, off_t start, struct ahead *a, size_t want)
 {
-	unsigned char *bytes;
 	ssize_t n;
 
-	if (want > a->room) {
-		bytes = realloc(a->bytes, want);
-		if (bytes == NULL) {
-			(void)message_no_memory();
-			a->failed = 1;
-			return 0;
-		}
-		a->bytes = bytes;
-		a->room = want;
+	if (!TEL__RESERVE(a->bytes, a->room, want)) {
+		(void)message_no_memory();
+		a->failed = 1;
+		return 0;
 	}
 	want -= a->size;
 	do

@@ -10,25 +10,19 @@
 
 /* Seeds of digests: part of the format, as registers of files depend on them. */
 #define DIGEST_SEED UINT64_C(0x9ae16a3b2f90404f)
-#define FNV_OFFSET UINT64_C(0xcbf29ce484222325)
-#define FNV_PRIME UINT64_C(0x100000001b3)
 
 uint64_t
 tel__sketch_digest(const tel_value *v)
 {
 	enum { MISSING, NEGATIVE, INTEGER, DOUBLE, STRING } is = INTEGER;
 	uint64_t bits = v->as.u64;
-	size_t i;
 
 	if (v->missing) {
 		is = MISSING;
 		bits = 0;
 	} else if (v->datatype == TEL_STRING) {
 		is = STRING;
-		bits = FNV_OFFSET;
-		for (i = 0; i < v->length; i++)
-			bits =
-			    (bits ^ (unsigned char)v->as.string[i]) * FNV_PRIME;
+		bits = tel__fnv(TEL__FNV, v->as.string, v->length);
 	} else if (v->datatype == TEL_DOUBLE) {
 		is = DOUBLE;
 		if (v->as.f64 == 0)

@@ -3,6 +3,7 @@
  * The rows of events: at fixed offsets the bits of present fields, and the
  * fields; behind them strings and the elements of lists.
  */
+#include "base/array.h"
 #include "base/utf8.h"
 #include "format/jfr/jfr.h"
 #include "model/encode.h"
@@ -27,24 +28,17 @@ static int
 jfr_program_grow_rows(struct row *row, size_t need)
 {
 	struct jfr *j = row->j;
-	size_t room = j->row_room;
-	unsigned char *p;
 
 	row->full = 1;
 	/* the rows of other events must not move */
 	if (!row->first || need > UINT32_MAX / 2)
 		return 0;
-	while (room < need)
-		room = room < 4096 ? 4096 : room * 2;
-	p = realloc(j->rows, room);
-	if (p == NULL) {
+	if (!TEL__RESERVE(j->rows, j->row_room, need)) {
 		row->c->texts.failed = 1;
 		return 0;
 	}
 	row->full = 0;
-	j->rows = p;
-	j->row_room = room;
-	row->data = p + j->used;
+	row->data = j->rows + j->used;
 	return 1;
 }
 
