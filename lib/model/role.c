@@ -178,7 +178,6 @@ tel__alloc_load(const struct tel_type *t, const unsigned char *data,
     uint64_t clock, tel_alloc *out)
 {
 	model_role_clear(out);
-	out->clock = clock;
 	switch ((enum tel_role)t->role) {
 	case TEL_ROLE_NEW:
 		out->call = TEL_CALL_CXX;
@@ -241,6 +240,7 @@ tel__alloc_load(const struct tel_type *t, const unsigned char *data,
 	out->pool = model_role_load(t, data, TEL_PART_POOL);
 	out->thread = model_role_load(t, data, TEL_PART_THREAD);
 	out->process = model_role_load(t, data, TEL_PART_PROCESS);
+	out->clock = clock;
 	return 1;
 }
 
