@@ -201,6 +201,10 @@ tel__reader_adopt(struct tel_reader *r, struct tel_schema *schema)
 		return TEL_ENOMEM;
 	}
 	s->schemas[s->nschemas++] = schema;
+	if (!schema->described) {
+		s->schemas[s->nschemas - 1] = s->schemas[s->nbuiltin];
+		s->schemas[s->nbuiltin++] = schema;
+	}
 	r->log.schema = schema;
 	return TEL_OK;
 }

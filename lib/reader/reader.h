@@ -149,7 +149,8 @@ struct tel_batch {
 struct tel_shared {
 	size_t readers;
 	int several;                 /* it ever had more than one */
-	struct tel_schema **schemas; /* all that were made, freed at the end */
+	struct tel_schema **schemas; /* all that were made, freed at the end; */
+	size_t nbuiltin;             /* first those that no log describes */
 	size_t nschemas, schema_room;
 	struct tel_format_cache *caches;
 	struct tel_batch none; /* of those that are not open */

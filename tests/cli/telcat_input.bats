@@ -140,6 +140,19 @@ setup() {
 	python3 many.py "$TEL_BUILD/bin/telcat"
 	clean bash -c 'ulimit -t 4; telstat -f json other.tel' |
 	    grep -c '"type":"event",' | grep -qx 20000
+	# the format of each text is looked for among those that are built in
+	python3 - <<-'END'
+		import io, tarfile
+
+		with tarfile.open("named.tgz", "w:gz", compresslevel=1) as tar:
+		    for i in range(50000):
+		        text = b"# teltools text 1\n# format: mine\n# type: E%d 1 " \
+		            b"K size:unsigned\n0000000000000001 E%d size=1\n" % (i, i)
+		        member = tarfile.TarInfo("%d" % i)
+		        member.size = len(text)
+		        tar.addfile(member, io.BytesIO(text))
+	END
+	clean bash -c 'ulimit -t 3; telcat -c named.tgz' | grep -qx 50000
 }
 
 @test "a text of very many types: little time, and a warning for the rest" {
