@@ -377,6 +377,14 @@ def collector(c):
     near(ns_of(facts[4]), cycles["longest_ns"], 6e-3)
     shown = page.run("""[...document.querySelectorAll("#panel table")].map((t) =>
         [...t.rows].map((r) => [...r.cells].map((c) => c.textContent)))""")
+    # keys and clicks select what the facts are of
+    page.key("p")
+    climb = page.run("selection")
+    near(climb["to"], cycles["longest_time_ns"], 1e-2)
+    assert 0 <= climb["from"] < climb["to"] / 2, climb
+    page.run("document.querySelectorAll('#facts button')[1].click()")
+    near(page.run("selection.to - selection.from"), pauses["longest_ns"], 1e-9)
+    page.run("select()")
     # what the events of the collection say of it
     heads, values = shown[0]
     table = dict(zip(heads, values))

@@ -267,7 +267,7 @@ def test_keys(c):
     c.press("d")
     moved = c.view()
     near(moved[0] - zoomed[0], (zoomed[1] - zoomed[0]) * 0.2)
-    c.press("ArrowLeft")
+    c.press("a")
     near(c.view()[0], zoomed[0])
     for view in (moved, zoomed, first, first):
         c.press("u")
@@ -287,7 +287,7 @@ def test_keys(c):
     near(c.view()[1] - c.view()[0], 91 * MS * 0.6 * 1.7)
     c.press("w")
     before = c.view()
-    c.press("ArrowRight")
+    c.press("d")
     near(c.view()[0] - before[0], (before[1] - before[0]) * 0.2)
     c.press("u")
     expect(c.view(), before)
@@ -305,6 +305,39 @@ def test_keys(c):
     c.press_until("/", "document.activeElement.id === 'q'")
     c.press("w")
     near(c.view()[1] - c.view()[0], 91 * MS)
+
+
+def test_hairline(c):
+    """Keys move a hairline, which selects"""
+    page = c.open()
+    def chosen():
+        s = page.run("teltools.selection()")
+        return s and (s["from"], s["to"])
+    start, end = c.view()
+    middle, step = (start + end) / 2, (end - start) / 100
+    c.press("ArrowRight")
+    near(page.run("hairline"), middle + step)
+    expect(c.view(), (start, end))
+    expect(chosen(), None)
+    c.press("[")
+    near(chosen()[0], middle + step)
+    near(chosen()[1], end)
+    for _ in range(3):
+        c.press("ArrowLeft")
+    c.press("]")
+    near(chosen()[0], middle - 2 * step)
+    near(chosen()[1], middle + step)
+    c.press("Escape")
+    c.press("ArrowRight", modifiers=8)
+    c.press("ArrowRight", modifiers=8)
+    near(chosen()[0], middle - 2 * step)
+    near(chosen()[1], middle)
+    c.press("ArrowLeft", modifiers=8)
+    near(chosen()[1], middle - step)
+    c.press("w")
+    for _ in range(60):
+        c.press("ArrowLeft")
+    assert c.view()[0] <= page.run("hairline") <= c.view()[1]
 
 
 def test_scroll(c):

@@ -30,18 +30,21 @@ function loadCollector(head) {
 			? p.name : bare(p.name) }));
 	const share = (part) => `${(100 * part / (head.span || 1)).toFixed(1)}`;
 	const longest = (list) => brief3(list[0]?.[1] ?? 0, "ns");
+	const ends = ([r]) => r ? [r[0], r[0] + r[1]] : [];
 	const { pauses, collections } = head;
 	showFacts([[brief3(collector.all?.high ?? 0, "bytes"), `${
 		collector.mapped ? "held" : "live"} at the peak${collector.mapped
-		? `; ${short(collector.mapped.high, "bytes")} mapped` : ""}`],
-		[longest(pauses.list), `longest of ${count(pauses.count, "pause")}`],
+		? `; ${short(collector.mapped.high, "bytes")} mapped` : ""}`, ...climb(collector.all)],
+		[longest(pauses.list), `longest of ${count(pauses.count, "pause")}`,
+			...ends(pauses.list)],
 		// rounded down: 100 is no pause at all
 		[[Math.floor(1e3 * (1 - pauses.total / (head.span || 1))) / 10, "%"],
 			"of the time without a pause"],
 		[[grouped.format(collections.count), collections.count === 1
 			? "collection" : "collections"], `in ${
 			share(collections.total)}% of the time`],
-		[longest(collections.list), "longest collection"]]);
+		[longest(collections.list), "longest collection",
+			...ends(collections.list)]]);
 	addCollector();
 }
 

@@ -387,6 +387,8 @@ function paintMarks(p, { width, height, dpr, top, xOf, yOf }) {
 	const clip = (t) => Math.min(Math.max(xOf(t), -9), width + 9);
 	const upright = (t, colour) => p.line(`M${clip(t)} 0V${height}`, dpr,
 		colour);
+	if (hairline !== null)
+		upright(hairline, ink.dim);
 	if (selection) {
 		const { from, to } = selection, r = place[selection.track]?.row;
 		const h = r ? r.height * dpr : height - top;

@@ -34,6 +34,7 @@ function back(one, other) {
 const sizeOf = () => view.to - view.from;
 const timeAt = (x) => view.from + x / $("area").clientWidth * sizeOf();
 const centre = (t) => setView(t - sizeOf() / 2, t + sizeOf() / 2);
+const hairlineAt = () => hairline ?? (view.from + view.to) / 2;
 const here = () => pointer ? pointer.x : $("area").clientWidth / 2;
 
 // The view zoomed around the time at a pixel; and moved.
@@ -41,6 +42,20 @@ const around = (x, factor) => [view.from, view.to].map((end) =>
 	timeAt(x) + (end - timeAt(x)) * factor);
 const moved = (part, v = view) => [v.from, v.to].map((t) =>
 	t + part * (v.to - v.from));
+
+// Moves the hairline by hundredths of the view; with Shift, an edge of the
+// selection too.
+function moveHairline(n, e) {
+	const was = hairlineAt();
+	hairline = Math.min(Math.max(was + n * sizeOf() / 100, 0), log.span);
+	if (hairline < view.from || hairline > view.to)
+		setView(...moved(n / 5));
+	if (e?.shiftKey)
+		select(selection?.from === was ? selection.to : selection?.to === was
+			? selection.from : was, hairline);
+	drawBeside();
+	refreshMarks();
+}
 
 // The event at a time: the range there, at that height of its row if one is
 // given, or the nearest instant.
@@ -190,11 +205,14 @@ function listen() {
 					drag.view), drag.id);
 				$("scroll").scrollTop = drag.scroll + drag.y - p.y;
 			}
+			hairline = timeAt(p.x);
+			refreshMarks();
 			requestAnimationFrame(tip);
 		},
 		pointerup: up, pointercancel: up,
 		pointerleave() {
-			pointer = null;
+			pointer = hairline = null;
+			refreshMarks();
 			tip();
 		},
 		dblclick(e) {
@@ -228,13 +246,17 @@ Object.assign(keys, {
 	w: () => setView(...around(here(), 0.6)),
 	s: () => setView(...around(here(), 1.7)),
 	a: () => setView(...moved(-0.2)), d: () => setView(...moved(0.2)),
-	ArrowLeft: () => keys.a(), ArrowRight: () => keys.d(),
+	ArrowLeft: (e) => moveHairline(-1, e),
+	ArrowRight: (e) => moveHairline(1, e),
+	"[": () => select(hairlineAt(), selection?.to ?? view.to),
+	"]": () => select(selection?.from ?? view.from, hairlineAt()),
 	ArrowUp: () => { $("scroll").scrollTop -= 60; },
 	ArrowDown: () => { $("scroll").scrollTop += 60; },
 	0: () => setView(0, log.span),
 	z: () => setView(region().from, region().to),
 	u: () => back(undo, redo), r: () => back(redo, undo),
-	n: () => step(true), p: () => step(false),
+	n: (e) => step(!e?.shiftKey),
+	p: () => $("facts").querySelector("button")?.click(),
 	v: () => select(view.from, view.to, chosenTrack),
 	g: () => dialog("where"), e: () => dialog("files"),
 	stop: stopSearch,

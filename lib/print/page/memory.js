@@ -63,7 +63,8 @@ const layerName = (i) => i < OTHERS ? memory.names[memory.ranks[i] - 1]
 function memoryFacts() {
 	const m = memory, peak = m.atPeak.reduce((a, v) => a + v);
 	showFacts([[brief3(peak, "bytes"),
-		`live at the peak, ${when(m.peak_time)}`],
+		`live at the peak, ${when(m.peak_time)}`, ...climb(trackOf("bytes",
+			"live bytes")?.series.find((s) => s.last))],
 	[brief3(m.live, "bytes"), `not freed, ${
 		Math.round(100 * m.live / (peak || 1))}% of the peak`],
 	[brief3(m.allocated, "bytes"), `allocated in ${count(m.calls, "block")}`],

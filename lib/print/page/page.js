@@ -249,7 +249,7 @@ function onKey(e) {
 	const found = keys[e.key.length === 1 ? e.key.toLowerCase() : e.key];
 	if (found && !typing && !$("dialog").open && !e.altKey && !e.metaKey &&
 		!e.ctrlKey) {
-		found();
+		found(e);
 		e.preventDefault();
 	}
 }

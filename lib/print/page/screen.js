@@ -42,6 +42,16 @@ function showFacts(list) {
 	}));
 }
 
+// From when a curve was last at half of its peak, to the peak.
+function climb(s) {
+	const j = s ? s.max.indexOf(s.high) : -1;
+	let i = j;
+	while (i > 0 && s.min[i] > s.high / 2)
+		i--;
+	return j < 0 ? [] : [s.at[i] * s.width, Math.min((s.at[j] + 1) * s.width,
+		log.span)];
+}
+
 // --------------------------------------------------- layers
 
 // Layers and what they hold: names without folders, in the layer's colour.

@@ -21,6 +21,7 @@ let chosenTrack = 0;
 let query = null; // {text, test, types: that have matches}
 let only = false; // what does not match is hidden
 let pointer = null; // where it is, {x, y}
+let hairline = null; // a time, that of the pointer or of keys
 
 // What the tab below depends on.
 const state = () => location.hash + tabNow + only;
@@ -44,6 +45,7 @@ function settle() {
 		keep("tab", tabNow);
 		say([`${at(from)} to ${at(to)}`,
 			selection && `selected ${time(selection.to - selection.from)}`,
+			hairline !== null && !pointer && `at ${at(hairline)}`,
 		].filter(Boolean).join("; "));
 		if (tabNow !== EVENT && log.told !== state())
 			log.shown = tab();

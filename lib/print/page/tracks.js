@@ -111,8 +111,8 @@ function choose() {
 function drawBeside() {
 	besideAt = performance.now();
 	for (const e of $("tree").querySelectorAll(".beside"))
-		e.replaceChildren(...[log.track[e.parentNode.dataset.track].beside()]
-			.flat());
+		e.replaceChildren(...[log.track[e.parentNode.dataset.track].beside(
+			hairline ?? undefined)].flat());
 }
 
 // The names of the tracks: a tree that keys and screen readers can walk.
