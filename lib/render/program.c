@@ -478,7 +478,7 @@ render_program_put_number(struct tel_printer *pr, struct render_step *s,
 	}
 }
 
-/* The labels, at least one, that were found in the event, by the names of their fields. */
+/* The labels that were found in the event, at least one, by their fields. */
 __attribute__((noinline)) static unsigned char *
 render_program_put_labels(struct tel_printer *pr,
     const struct render_program *g, unsigned char *p)

@@ -181,11 +181,11 @@ setup() {
 	done
 	telfilter -f tel -z1 -o 70.text 71.text
 	telcat {1..90}.text >want
-	bash -c 'ulimit -n 32; telcat "$@"' sh {1..90}.text >got
+	clean bash -c 'ulimit -n 32; telcat "$@"' sh {1..90}.text >got
 	cmp got want
-	bash -c 'ulimit -n 32; telcat -t 10%,50% "$@"' sh {1..90}.text >got
+	clean bash -c 'ulimit -n 32; telcat -t 10%,50% "$@"' sh {1..90}.text >got
 	telcat -t 10%,50% {1..90}.text | cmp - got
-	bash -c 'ulimit -n 32; telcat -n -5 "$@"' sh {1..90}.text >got
+	clean bash -c 'ulimit -n 32; telcat -n -5 "$@"' sh {1..90}.text >got
 	telcat -n -5 {1..90}.text | cmp - got
 	[ "$(grep -vc "^#" got)" = 5 ]
 	# damage is that of the file, at its own place
