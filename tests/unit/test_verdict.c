@@ -17,7 +17,7 @@ compare(double a, double b, double step, size_t n)
 		x[i] = a + step * (double)i;
 		y[i] = b + step * (double)i;
 	}
-	verdict_compare(x, n, y, n, room, &v);
+	verdict_compare(x, n, y, n, 1, room, &v);
 	return v;
 }
 
@@ -25,6 +25,39 @@ static int
 is_near(double is, double want)
 {
 	return is > want * 0.999999 && is < want * 1.000001;
+}
+
+#define LOOKED_AT 1000
+
+/*
+ * Of so many comparisons of values that vary by a factor of up to 2, those with a
+ * difference at one of the looks.
+ */
+static unsigned
+looked_at(unsigned looks)
+{
+	double x[80], y[80];
+	uint64_t seed = 1;
+	unsigned wrong = 0, k;
+	struct verdict v;
+	size_t i, n;
+
+	for (k = 0; k < LOOKED_AT; k++) {
+		for (i = 0; i < 80; i++) {
+			seed = seed * UINT64_C(6364136223846793005) + 1;
+			x[i] = 1 + (double)(seed >> 48) / 65536;
+			seed = seed * UINT64_C(6364136223846793005) + 1;
+			y[i] = 1 + (double)(seed >> 48) / 65536;
+		}
+		v.different = 0;
+		for (n = verdict_runs(1, looks); n <= 80 && !v.different;
+		     n *= 2) {
+			verdict_compare(x, n, y, n, looks, room, &v);
+			verdict_correct(&v, 1, looks);
+		}
+		wrong += v.different != 0;
+	}
+	return wrong;
 }
 
 int
@@ -56,20 +89,25 @@ main(void)
 	ok(v.p > 0.5 && v.low <= 1 && v.high >= 1, "a hundred that are equal");
 	v = compare(130, 100, 0.1, 100);
 	ok(v.p < 1e-50 && v.p > 0, "and that are not");
-	is_u64(verdict_runs(0), 3, "runs of one allocator");
-	is_u64(verdict_runs(1), 4, "of two");
-	is_u64(verdict_runs(6), 5, "of four");
-	is_u64(verdict_runs(45), 7, "of ten");
+	is_u64(verdict_runs(0, 1), 3, "runs of one allocator");
+	is_u64(verdict_runs(1, 1), 4, "of two");
+	is_u64(verdict_runs(6, 1), 5, "of four");
+	is_u64(verdict_runs(45, 1), 7, "of ten");
+	is_u64(verdict_runs(1, VERDICT_LOOKS), 5, "of two, by several looks");
 
 	all[0] = compare(200, 100, 1, 5);
 	all[1] = compare(100, 100, 1, 5);
 	all[2] = compare(250, 100, 1, 4);
-	verdict_correct(all, 3);
+	verdict_correct(all, 3, 1);
 	ok(is_near(all[0].p, 3 * 2.0 / 252) && all[0].different,
 	    "the least p is taken three times");
 	ok(is_near(all[2].p, 2 * 2.0 / 70) && !all[2].different,
 	    "the next one twice, which is too much");
 	ok(all[1].p > 0.05 && all[1].p <= 1 && !all[1].different,
 	    "and the last one once");
+	ok(looked_at(1) > LOOKED_AT / 20,
+	    "who stops at any difference finds too many");
+	ok(looked_at(VERDICT_LOOKS) <= LOOKED_AT / 20,
+	    "but no more than 1 in 20 by the correction");
 	return done();
 }

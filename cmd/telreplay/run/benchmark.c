@@ -290,23 +290,27 @@ is_decided(const struct benchmark *c)
 static int
 run_timed(struct benchmark *c)
 {
-	uint64_t i, n = c->telreplay->runs, least = verdict_runs(c->pairs);
+	uint64_t i, n = c->telreplay->runs;
+	uint64_t look = verdict_runs(c->pairs, benchmark_looks(c));
 	uint64_t end = progress_now() + AUTO_NS;
 	int automatic = n == RUNS_AUTO, good = 1;
 	char what[64];
 
 	if (automatic || n == 0)
-		n = automatic ? RUNS_MAX : least;
+		n = automatic ? RUNS_MAX : look;
 	for (i = 0; i < n && good; i++) {
 		(void)snprintf(what, sizeof(what),
 		    "run %" PRIu64 " of %s%" PRIu64, i + 1,
 		    automatic ? "at most " : "", n);
 		good = run_round(c, JOB_TIME, (size_t)i, what);
 		c->rounds = i + 1;
-		if (!automatic || c->rounds < least)
-			continue;
-		benchmark_judge(c);
-		if (is_decided(c) || progress_now() > end)
+		if (automatic && c->rounds == look) {
+			benchmark_judge(c);
+			if (is_decided(c))
+				return good;
+			look *= 2;
+		}
+		if (automatic && progress_now() > end)
 			break;
 	}
 	benchmark_judge(c);

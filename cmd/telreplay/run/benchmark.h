@@ -32,6 +32,12 @@ int benchmark_run(struct benchmark *c, const struct trace *trace);
 
 void benchmark_close(struct benchmark *c);
 
+/* How often they are compared, at most. */
+static inline unsigned
+benchmark_looks(const struct benchmark *c)
+{
+	return c->telreplay->runs == RUNS_AUTO ? VERDICT_LOOKS : 1;
+}
 /* Compares the allocators, from the runs so far. */
 void benchmark_judge(struct benchmark *c);
 /* Of allocators i and j, where j is before i. */

@@ -207,6 +207,7 @@ void
 benchmark_judge(struct benchmark *c)
 {
 	static double room[RUNS_MAX * RUNS_MAX];
+	const unsigned looks = benchmark_looks(c);
 	double a[RUNS_MAX], b[RUNS_MAX];
 	struct verdict *v;
 	size_t i, j, n, m, k;
@@ -221,10 +222,10 @@ benchmark_judge(struct benchmark *c)
 			for (j = 0; j < i; j++, v++) {
 				m = positive_values(&c->results[j],
 				    (enum metric_kind)k, b);
-				verdict_compare(a, n, b, m, room, v);
+				verdict_compare(a, n, b, m, looks, room, v);
 			}
 		}
-		verdict_correct(&c->verdicts[k * c->pairs], c->pairs);
+		verdict_correct(&c->verdicts[k * c->pairs], c->pairs, looks);
 	}
 }
 

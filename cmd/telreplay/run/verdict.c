@@ -17,36 +17,32 @@ verdict_order(const void *a, const void *b)
 }
 
 /*
- * The chance that at most u of the n * m pairs have the larger value first, if
- * both sides are alike: the sum of coefficients of a Gaussian binomial, which
- * is built factor by factor.
+ * For each u up to half of the n * m pairs, the chance that at most u of them
+ * have the larger value first, if both sides are alike: the sums of coefficients
+ * of a Gaussian binomial, which is built factor by factor.
  */
-static double
-chance_of(size_t n, size_t m, size_t u)
+static const double *
+chances_of(size_t n, size_t m)
 {
-	static double count[VALUES_MAX * VALUES_MAX + 1];
+	static double chances[VALUES_MAX * VALUES_MAX / 2 + 1];
+	const size_t u = n * m / 2;
 	double all = 1, sum = 0;
 	size_t i, k;
 
-	memset(count, 0, (u + 1) * sizeof(*count));
-	count[0] = 1;
+	memset(chances, 0, (u + 1) * sizeof(*chances));
+	chances[0] = 1;
 	for (i = 1; i <= m; i++) {
 		for (k = u + 1; k-- > n + i;)
-			count[k] -= count[k - n - i];
+			chances[k] -= chances[k - n - i];
 		for (k = i; k <= u; k++)
-			count[k] += count[k - i];
+			chances[k] += chances[k - i];
 		all *= (double)(n + i) / (double)i;
 	}
-	for (k = 0; k <= u; k++)
-		sum += count[k];
-	return sum / all;
-}
-
-/* The chance of values of which none is more than those of the other side. */
-static double
-chance_least(size_t n, size_t m)
-{
-	return 2 * chance_of(n, m, 0);
+	for (k = 0; k <= u; k++) {
+		sum += chances[k];
+		chances[k] = sum / all;
+	}
+	return chances;
 }
 
 /* Pairs in which a is not above the other value times a factor. */
@@ -62,9 +58,10 @@ pairs_below(const double *ratios, size_t n, double factor)
 
 void
 verdict_compare(const double *a, size_t n, const double *b, size_t m,
-    double *room, struct verdict *out)
+    unsigned looks, double *room, struct verdict *out)
 {
 	size_t i, j, k = 0, all = n * m, above, below;
+	const double *chances;
 	double more, less;
 
 	memset(out, 0, sizeof(*out));
@@ -76,7 +73,8 @@ verdict_compare(const double *a, size_t n, const double *b, size_t m,
 	qsort(room, all, sizeof(*room), verdict_order);
 	out->known = 1;
 	out->ratio = (room[(all - 1) / 2] + room[all / 2]) / 2;
-	while (k < all / 2 && chance_of(n, m, k) <= 0.025)
+	chances = chances_of(n, m);
+	while (k < all / 2 && chances[k] <= 0.025 / looks)
 		k++;
 	if (k > 0) {
 		out->low = room[k - 1];
@@ -87,8 +85,8 @@ verdict_compare(const double *a, size_t n, const double *b, size_t m,
 	/* few ratios below 1.03, or few above 1 / 1.03 */
 	below = pairs_below(room, all, VERDICT_SAME);
 	above = all - pairs_below(room, all, 1 / VERDICT_SAME);
-	more = chance_of(n, m, below < all / 2 ? below : all / 2);
-	less = chance_of(n, m, above < all / 2 ? above : all / 2);
+	more = chances[below < all / 2 ? below : all / 2];
+	less = chances[above < all / 2 ? above : all / 2];
 	out->p = 2 * (more < less ? more : less);
 }
 
@@ -101,7 +99,7 @@ compare_verdicts(const void *a, const void *b)
 }
 
 void
-verdict_correct(struct verdict *all, size_t n)
+verdict_correct(struct verdict *all, size_t n, unsigned looks)
 {
 	struct verdict **order = calloc(n + 1, sizeof(*order));
 	size_t i, known = 0;
@@ -113,7 +111,7 @@ verdict_correct(struct verdict *all, size_t n)
 	if (known > 1)
 		qsort(order, known, sizeof(struct verdict *), compare_verdicts);
 	for (i = 0; i < known; i++) {
-		p = order[i]->p * (double)(known - i);
+		p = order[i]->p * (double)(known - i) * looks;
 		least = p > least ? p : least;
 		order[i]->p = least < 1 ? least : 1;
 		order[i]->different = least < VERDICT_CHANCE;
@@ -122,12 +120,12 @@ verdict_correct(struct verdict *all, size_t n)
 }
 
 size_t
-verdict_runs(size_t pairs)
+verdict_runs(size_t pairs, unsigned looks)
 {
 	size_t n = 3;
 
 	while (pairs > 0 && n < 20 &&
-	    chance_least(n, n) * (double)pairs >= VERDICT_CHANCE)
+	    2 * chances_of(n, n)[0] * (double)pairs * looks >= VERDICT_CHANCE)
 		n++;
 	return n;
 }

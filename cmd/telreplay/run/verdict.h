@@ -15,12 +15,19 @@
 /* Ratios up to this count as equal. */
 #define VERDICT_SAME 1.03
 #define VERDICT_CHANCE 0.05
+/*
+ * How often runs of --runs auto are judged at most: whoever stops as soon as
+ * there is a difference finds one by chance the more often, the more often he
+ * looks.
+ */
+#define VERDICT_LOOKS 6
 
 struct verdict {
-	int known;        /* both have values */
-	double ratio;     /* the median of those of all pairs of values */
-	double low, high; /* its 95 % confidence interval; 0, 0: unknown */
-	double p;         /* corrected */
+	int known;    /* both have values */
+	double ratio; /* the median of those of all pairs of values */
+	/* its confidence interval, of 95 % for all looks; 0, 0: unknown */
+	double low, high;
+	double p; /* corrected */
 	int different;
 	int equal; /* the interval is within VERDICT_SAME of 1 */
 };
@@ -30,13 +37,13 @@ int verdict_order(const void *a, const void *b);
 
 /*
  * Compares n values with m others, all above 0, before the correction for
- * other pairs.  room: n * m values.
+ * other pairs and looks.  looks: at most so many.  room: n * m values.
  */
 void verdict_compare(const double *a, size_t n, const double *b, size_t m,
-    double *room, struct verdict *out);
+    unsigned looks, double *room, struct verdict *out);
 /* Corrects the verdicts of n pairs, and decides them. */
-void verdict_correct(struct verdict *all, size_t n);
+void verdict_correct(struct verdict *all, size_t n, unsigned looks);
 /* The least number of runs of each that can decide so many pairs. */
-size_t verdict_runs(size_t pairs);
+size_t verdict_runs(size_t pairs, unsigned looks);
 
 #endif
