@@ -98,13 +98,18 @@ class Bytes:
         return len(self.data) - self.at
 
     def take(self, n):
-        if n > self.left():
+        at = self.at
+        if n > len(self.data) - at:
             raise Bad("the data ends early")
-        self.at += n
-        return self.data[self.at - n:self.at]
+        self.at = at + n
+        return self.data[at:at + n]
 
     def byte(self):
-        return self.take(1)[0]
+        at = self.at
+        if at >= len(self.data):
+            raise Bad("the data ends early")
+        self.at = at + 1
+        return self.data[at]
 
     def integer(self, n):
         return int.from_bytes(self.take(n), "little")
@@ -341,16 +346,22 @@ class Schema:
         self.version, self.platform = b.text(), b.text()
         self.word, self.flags, self.header, self.align = (
             b.varint(), b.varint(), b.varint(), b.varint())
-        self.ntypes, self.types = b.varint(), {}
-        self.names = []
+        self.ntypes, self.names = b.varint(), []
         if self.ntypes == 65536:
+            self.types = {}
             while b.left():
                 self.names.append((b.varint(), b.varint(), b.text()))
-            return
-        number = -1
+        self.rest = b.take(b.left())
+
+    def __getattr__(self, name):
+        """The types, read when they are needed: an annex has many."""
+        if name != "types":
+            raise AttributeError(name)
+        self.types, number, b = {}, -1, Bytes(self.rest)
         for _ in range(b.varint()):
             number += 1 + b.varint()
             self.types[number] = Type(b, number)
+        return self.types
 
     def digest(self, ntypes):
         """The digest of the schema if it had so many types."""
