@@ -115,10 +115,15 @@ HELPERS = test_ets test_hpm dies dies_mps lives
 # The fuzz targets with a main() of ours, which runs them over files.
 REPLAY  = $(FUZZ:%=$(BUILD)/tests/%)
 # What "make check" runs; the longest first, as they run side by side.
-TESTS   ?= $(sort $(wildcard tests/cli/*.bats tests/emit/*.bats \
-    tests/spec/*.bats)) tests/cluster/parallel.bats tests/cluster/pipe.bats \
-    $(REPLAY) $(UNIT) $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT)) \
-    $(sort $(wildcard tests/check/*.bats))
+LONGEST = tests/check/io_failures.bats $(patsubst %,tests/cli/%.bats,telreplay_run \
+    telcat_html telreplay_failures telreplay_report) tests/spec/spec.bats \
+    $(patsubst %,tests/cli/%.bats,arrow timeline telcat_input range \
+    telrec_allocators native telrec telrec_options jfr convert) \
+    tests/check/alloc_failures.bats
+TESTS_ALL = $(wildcard tests/cli/*.bats tests/emit/*.bats tests/spec/*.bats \
+    tests/check/*.bats) tests/cluster/parallel.bats tests/cluster/pipe.bats
+TESTS   ?= $(LONGEST) $(filter-out $(LONGEST),$(sort $(TESTS_ALL))) \
+    $(REPLAY) $(UNIT) $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT))
 
 # What a compiler, a word size or a sanitizer may change, of all tests.
 SAMPLE ?= tests/cli/matrix.bats tests/cli/telcat_damage.bats \

@@ -44,7 +44,9 @@ if [ -n "${TEST_VALGRIND-}" ]; then
 fi
 
 status=0
-prove -j"${JOBS:-1}" -e tests/run-test "$@" </dev/null || status=$?
+jobs=${JOBS:-1}
+# some wait for a time rather than for a processor
+prove -j"$((jobs + jobs / 2))" -e tests/run-test "$@" </dev/null || status=$?
 
 # Why tests failed: the line of each, the comments that come after it, and how
 # to run it alone.
