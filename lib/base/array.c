@@ -1,10 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Growth of arrays, with checks for overflow. */
+#define _DEFAULT_SOURCE /* for madvise() */
+
 #include "base/array.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Bytes of one of several such pages. */
+#define HUGE_MIN ((size_t)1 << 22)
+
+void
+tel__array_ask_huge(void *array, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	const long page = bytes < HUGE_MIN ? 0 : sysconf(_SC_PAGESIZE);
+	size_t head;
+
+	if (page <= 0)
+		return;
+	/*
+	 * All pages that it touches: to move it, realloc() needs one mapping.
+	 * A system that has no such pages, or gives them to none, says so.
+	 */
+	head = (uintptr_t)array % (size_t)page;
+	(void)madvise((unsigned char *)array - head, bytes + head,
+	    MADV_HUGEPAGE);
+#else
+	(void)array;
+	(void)bytes;
+#endif
+}
 
 int
 tel__array_resize(void *array, size_t n, size_t size)
@@ -20,6 +49,7 @@ tel__array_resize(void *array, size_t n, size_t size)
 	new = realloc(old, bytes > 0 ? bytes : 1);
 	if (new == NULL)
 		return 0;
+	tel__array_ask_huge(new, bytes);
 	memcpy(array, &new, sizeof(new));
 	return 1;
 }

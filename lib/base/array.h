@@ -9,6 +9,13 @@
 #include <stddef.h>
 
 /*
+ * Asks the system for huge pages for an array of so many bytes, if these are
+ * many: a table that is read all over would wait for the addresses of small ones
+ * as well as for memory.
+ */
+void tel__array_ask_huge(void *array, size_t bytes);
+
+/*
  * Makes room for need elements at least: array is a pointer to the elements
  * or NULL, room a size_t with how many elements fit.  1, or 0 when out of
  * memory: array and room are then as they were.  The arguments are evaluated

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 #define FIRST_SIZE 16u
 /* Homes are hashes of 32 bits. */
 #define INDEX_SIZE_MAX ((uint64_t)1 << 32)
@@ -49,6 +51,7 @@ base_index_grow(struct tel__index *x)
 		x->slots = old.slots;
 		return 0;
 	}
+	tel__array_ask_huge(x->slots, (size_t)size * sizeof(*x->slots));
 	x->mask = (size_t)size - 1;
 	for (i = 0; old.slots != NULL && i <= old.mask; i++)
 		if (old.slots[i].number != 0)

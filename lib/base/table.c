@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 #define FIRST_BITS 6
 
 void
@@ -36,6 +38,7 @@ tel__table_grow(struct tel__table *t)
 		t->entries = old.entries;
 		return 0;
 	}
+	tel__array_ask_huge(t->entries, (size + 1) * sizeof(*t->entries));
 	t->mask = size - 1;
 	t->shift = old.entries == NULL ? 64 - FIRST_BITS : old.shift - 1;
 	for (i = 0; old.entries != NULL && i <= old.mask; i++)

@@ -10,7 +10,11 @@
 #undef grow
 #undef put
 
+#include "base/array.h"
 #include "tap.h"
+
+#include <stdio.h>
+#include <unistd.h>
 
 #define KEYS 1000u
 #define STEPS 200000u
@@ -245,6 +249,58 @@ test_hashes(void)
 	    "and on how many there are");
 }
 
+/* 1 if one mapping of ours that has huge pages holds n bytes at p; -1: unknown. */
+static int
+is_huge(const void *p, size_t n)
+{
+	const uintptr_t from = (uintptr_t)p;
+	unsigned long start = 0, end = 0, a, b;
+	char line[4096];
+	int huge = -1;
+	FILE *f = access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0 ?
+	    fopen("/proc/self/smaps", "r") :
+	    NULL;
+
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+		if (sscanf(line, "%lx-%lx ", &a, &b) == 2) {
+			start = a;
+			end = b;
+		} else if (strncmp(line, "VmFlags:", 8) == 0 && start <= from &&
+		    from < end) {
+			huge = from + n <= end && strstr(line, " hg") != NULL;
+		}
+	}
+	if (f != NULL)
+		fclose(f);
+	return huge;
+}
+
+static void
+test_huge(void)
+{
+	struct tel__table t;
+	struct tel__entry *e;
+	uint64_t *list = NULL, i, last = 1u << 20;
+	size_t room = 0;
+	int right = 1, fresh;
+
+	tel__table_init(&t);
+	for (i = 0; i < last; i++) {
+		right &= TEL__RESERVE(list, room, (size_t)i + 1);
+		e = tel__table_put(&t, i, &fresh);
+		list[i] = e->value = i;
+	}
+	for (i = 0; i < last; i++)
+		right &= list[i] == i && tel__table_find(&t, i)->value == i;
+	ok(right, "a table and an array of a million");
+	ok(is_huge(list, room * sizeof(*list)) != 0 &&
+	        is_huge(t.entries, (t.mask + 2) * sizeof(*t.entries)) != 0,
+	    "which have huge pages where there are any");
+	ok(is_huge(&last, sizeof(last)) <= 0, "others have none");
+	tel__table_clear(&t);
+	free(list);
+}
+
 int
 main(void)
 {
@@ -255,5 +311,6 @@ main(void)
 	hashes = 1u << 30;
 	test_index();
 	test_hashes();
+	test_huge();
 	return done();
 }
