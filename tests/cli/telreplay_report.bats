@@ -94,6 +94,9 @@ small() {
 	[ "$(wc -L <report)" -le 80 ]
 	grep -c '^[a-z]' report | grep '^3$'
 	grep -c '^  \(class\|null\|bump\)  ' report | grep '^6$'
+	grep 'too short for reliable times: --repeat 100 ' report
+	clean telreplay -a class --runs 1 --repeat 3000 t.txt >report
+	run ! grep 'too short' report
 	for one in sizes:'sizes in bytes' lifetimes:lifetimes threads:throughput \
 	    classes:'blocks near' slack:'slack by' time:latency memory:memory \
 	    machine:machine; do

@@ -11,8 +11,6 @@
 
 /* The number of threads that text shows. */
 #define THREADS_SHOWN 8
-/* Runs of fewer operations are too short for the resolution of the clock. */
-#define FEW 20000
 /* Characters of a line that are left for the path. */
 #define ROOM 64
 
@@ -206,10 +204,6 @@ put_cost(struct report *r, const struct some *some)
 		    ->shown = columns[i].shown;
 	for (i = 0; i < some->n; i++)
 		add_cost(r, &some->results[i]);
-	if (show->facts->compiled * show->telreplay->run.repeat < FEW)
-		report_note(r, REPORT_TEXT, NULL,
-		    "the trace is too short for a reliable result; --repeat "
-		    "runs it several times");
 	report_put(r);
 }
 

@@ -12,6 +12,9 @@
 /* Figures with a column of ratios: the first ones of enum metric_kind. */
 #define COMPARED (METRIC_END + 1)
 
+/* Runs of fewer operations are too short for the resolution of the clock. */
+#define FEW 20000
+
 /* "x1.17" of a difference; "=" of equality; "~1.17" if neither is shown. */
 static const char *
 ratio_text(struct report *r, const struct verdict *v)
@@ -79,6 +82,10 @@ put_notes(struct report *r, const struct benchmark *c)
 			same |= v->equal;
 			unknown |= v->known && !v->different && !v->equal;
 		}
+	if (c->trace->facts->compiled * c->telreplay->run.repeat < FEW)
+		report_note(r, REPORT_TEXT, NULL,
+		    "the trace is too short for reliable times: --repeat 100 "
+		    "runs it 100 times");
 	if (different)
 		report_note(r, REPORT_TEXT, NULL,
 		    report_text(r,

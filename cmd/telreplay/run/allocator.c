@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/array.h"
 #include "common/message.h"
 
 extern char **environ;
@@ -35,14 +36,10 @@ static const struct known known[] = {
 static char *
 allocator_copy(const char *text, size_t size)
 {
-	char *p = malloc(size + 1);
+	char *p = tel__copy_string(text, size);
 
-	if (p == NULL) {
+	if (p == NULL)
 		(void)message_no_memory();
-		return NULL;
-	}
-	memcpy(p, text, size);
-	p[size] = '\0';
 	return p;
 }
 
