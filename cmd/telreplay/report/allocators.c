@@ -22,14 +22,11 @@ struct report_section *
 show_table(struct report *r, unsigned to, const char *type,
     const struct some *some, const char *title)
 {
-	struct report_section *s = report_section(r, to, type);
+	struct report_section *s = show_section(r, to, type, title);
 	struct report_field *f =
 	    report_column(r, "allocator", "", REPORT_GROUPED, 12);
 
-	s->title = title;
-	s->apart = 1;
 	s->sparse = 1;
-	s->indent = 2;
 	f->left = 1;
 	f->most = 12;
 	f->shown = REPORT_TEXT;
@@ -88,15 +85,11 @@ show_allocators(struct report *r, const struct show *show)
 	const struct some all = { show, show->benchmark->results,
 		show->benchmark->n },
 	                  *some = &all;
-	struct report_section *section =
-	    report_section(r, REPORT_TEXT, "allocator");
 	char text[512];
 	size_t i, j;
 
-	section->title = "allocators";
-	section->apart = 1;
-	section->indent = 2;
-	section->label_width = 12;
+	show_section(r, REPORT_TEXT, "allocator", "allocators")->label_width =
+	    12;
 	for (i = 0; i < some->n; i++) {
 		const struct result *s = &some->results[i];
 

@@ -138,12 +138,11 @@ put_lines(struct report *r, const struct show *show)
 {
 	const struct facts *f = show->facts;
 	int all = show_text(show, DETAILS_ANOMALIES) != 0;
-	struct report_section *s = report_section(r, REPORT_TEXT, "trace");
+	struct report_section *s =
+	    show_section(r, REPORT_TEXT, "trace", "trace");
 	int a;
 
-	s->title = "trace";
 	s->apart = show->benchmark != NULL;
-	s->indent = 2;
 	s->label_width = 14;
 	put_operations(r, f);
 	put_threads(r, f);
@@ -286,8 +285,7 @@ put_histogram(struct report *r, unsigned to, const char *type,
 		if (counts[i] > 0 && first > i)
 			first = i;
 	}
-	report_section(r, sum > 0 ? to : REPORT_DATA, type)->apart = 1;
-	r->section.indent = 2;
+	(void)show_section(r, sum > 0 ? to : REPORT_DATA, type, NULL);
 	f = report_column(r, "item", NULL, REPORT_GROUPED, 0);
 	f->item = 1;
 	f->shown = REPORT_DATA;

@@ -95,15 +95,13 @@ static void
 put_beside(struct report *r, const struct show *show,
     const struct result *results, size_t n, const struct result *first)
 {
-	struct report_section *s = report_section(r, REPORT_TEXT, "curve");
 	struct report_value unknown = { .type = REPORT_UNKNOWN };
 	char text[16];
 	size_t i;
 	int m;
 
-	s->title = "resident memory during the run, and while idle after it";
-	s->apart = 1;
-	s->indent = 2;
+	(void)show_section(r, REPORT_TEXT, "curve",
+	    "resident memory during the run, and while idle after it");
 	report_column(r, "", NULL, REPORT_GROUPED, 9)->left = 1;
 	(void)report_column(r, "(live)", NULL, REPORT_SIZE, 10);
 	for (i = 0; i < n; i++)

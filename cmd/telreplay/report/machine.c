@@ -101,17 +101,14 @@ void
 show_machine(struct report *r, const struct show *show)
 {
 	const struct telreplay *t = show->telreplay;
-	struct report_section *s;
 	struct machine m;
 	char text[256];
 
 	machine_look(&m);
 	machine_put_facts(r, show, &m);
-	s = report_section(r, show_text(show, DETAILS_MACHINE), "machine");
-	s->title = "machine and runs";
-	s->apart = 1;
-	s->indent = 2;
-	s->label_width = 14;
+	show_section(r, show_text(show, DETAILS_MACHINE), "machine",
+	    "machine and runs")
+	    ->label_width = 14;
 	report_line(r, "kernel", "%s", page_escape(text, 200, m.kernel));
 	report_line(r, "processors", "%u%s%s", m.processors,
 	    m.processor[0] != '\0' ? ", " : "",

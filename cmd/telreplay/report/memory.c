@@ -317,10 +317,7 @@ put_size_table(struct report *r, const struct by_size *t,
 	size_t size, i;
 	int any;
 
-	report_section(r, REPORT_TEXT, t->type)->apart = 1;
-	r->section.sparse = 1;
-	r->section.title = t->title;
-	r->section.indent = 2;
+	show_section(r, REPORT_TEXT, t->type, t->title)->sparse = 1;
 	report_column(r, "", NULL, REPORT_GROUPED, 17)->left = 1;
 	for (i = 0; i < n; i++)
 		report_column(r,

@@ -67,6 +67,17 @@ show_order(const struct facts *f)
 }
 
 struct report_section *
+show_section(struct report *r, unsigned to, const char *type, const char *title)
+{
+	struct report_section *s = report_section(r, to, type);
+
+	s->title = title;
+	s->apart = 1;
+	s->indent = 2;
+	return s;
+}
+
+struct report_section *
 show_item(struct report *r, const char *type, const struct result *s,
     uint64_t i)
 {

@@ -58,6 +58,9 @@ struct report_section *show_table(struct report *r, unsigned to,
 /* Starts a row of it. */
 void show_row(struct report *r, unsigned to, const struct result *s);
 
+/* A section of text, set apart and indented.  title: or NULL. */
+struct report_section *show_section(struct report *r, unsigned to,
+    const char *type, const char *title);
 /* Starts a section for programs: number i of an allocator's, or of all. */
 struct report_section *show_item(struct report *r, const char *type,
     const struct result *s, uint64_t i);

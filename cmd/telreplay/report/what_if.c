@@ -158,16 +158,13 @@ open_table(struct report *r, const struct show *show)
 	unsigned text = show->telreplay->nwhat_if > 0 ?
 	    REPORT_TEXT :
 	    show_text(show, DETAILS_CLASSES);
-	struct report_section *s =
-	    report_section(r, text | REPORT_DATA, "what_if");
+	struct report_section *s = show_section(r, text | REPORT_DATA,
+	    "what_if", "blocks near the peak, if rounded up to size classes");
 	struct report_field *c =
 	    report_column(r, "item", NULL, REPORT_GROUPED, 0);
 
 	if (show->facts->peak_bytes == 0)
 		s->shown = REPORT_DATA;
-	s->title = "blocks near the peak, if rounded up to size classes";
-	s->apart = 1;
-	s->indent = 2;
 	c->item = 1;
 	c->shown = REPORT_DATA;
 	c = report_column(r, "classes", "", REPORT_GROUPED, 26);
