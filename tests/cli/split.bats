@@ -51,13 +51,14 @@ setup() {
 	# each but the first, of events without a pool, has one pool
 	[ "$(telcat -q -H -f csv -F pool pool-01.tel | cut -d , -f 3 |
 	    sort -u | wc -l)" -eq 1 ]
-	telcat -q -S --split pool -e PoolAlloc -f text -o 'pool-%02d.txt' mpsio.log
+	telcat -q -S --split pool -e PoolAlloc -f text -o 'pool-%018d.txt' mpsio.log
+	[ -e pool-000000000000000001.txt ]
 	cat pool-*.txt | grep -v '^#' | LC_ALL=C sort |
 	    cmp <(telcat -S -H -e PoolAlloc mpsio.log | LC_ALL=C sort) -
 }
 
 @test "a pattern without one number, and formats without pieces, are refused" {
-	for name in x %s.tel 'a%d%d' 'a%5d' 'a%' '%n' 'a%099d' %%d; do
+	for name in x %s.tel 'a%d%d' 'a%5d' 'a%' '%n' 'a%019d' 'a%099d' %%d; do
 		expect 2 'telcat: --split: expected -o with a name that has one number*' \
 		    telcat --split 1M -f tel -o "$name" mpsio.log
 	done
