@@ -24,7 +24,7 @@ tel__array_ask_huge(void *array, size_t bytes)
 		return;
 	/*
 	 * All pages that it touches: to move it, realloc() needs one mapping.
-	 * A system that has no such pages, or gives them to none, says so.
+	 * It fails where a system has no such pages, or gives them to none.
 	 */
 	head = (uintptr_t)array % (size_t)page;
 	(void)madvise((unsigned char *)array - head, bytes + head,
