@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "model/clock.h"
+#include "model/pair.h"
 #include "model/schema.h"
 
 /* Documented limit: numbers that events have of collections, the first ones. */
@@ -16,6 +17,29 @@
 /* A page has a pause, and a collection, for so many bytes of it. */
 #define PAUSE_BYTES 512
 #define COLLECTION_BYTES 8192
+
+/* A range whose end has a truth, whether it did work: a poll of a collector. */
+static void
+find_poll(struct collections *c, const struct tel_type *t)
+{
+	unsigned i;
+
+	if (t->role != TEL_ROLE_FINISH || t->range != 0 ||
+	    t->role_field[TEL_PART_ADDRESS] < 0)
+		return;
+	for (i = 0; i < t->nfields; i++)
+		if (t->fields[i].datatype == TEL_BOOLEAN) {
+			c->poll = t;
+			c->poll_field = i;
+		}
+}
+
+static int
+is_poll(const struct collections *c, const struct tel_type *t)
+{
+	return c->poll != NULL && t->schema == c->schema && t->range == 0 &&
+	    tel_pair_of(t) == (int32_t)c->poll->index;
+}
 
 int
 tel__collections_want(struct collections *c, const struct tel_schema *s)
@@ -27,12 +51,14 @@ tel__collections_want(struct collections *c, const struct tel_schema *s)
 	if (c->schema == s)
 		return c->start != NULL;
 	c->schema = s;
-	c->start = NULL;
+	c->start = c->poll = NULL;
 	for (i = 0; i < s->ntypes; i++)
 		if (s->types[i].role == TEL_ROLE_START &&
 		    s->types[i].range == TEL_ROLE_COLLECTION &&
 		    s->types[i].role_field[TEL_PART_ADDRESS] >= 0)
 			c->start = &s->types[i];
+	for (i = 0; i < s->ntypes; i++)
+		find_poll(c, &s->types[i]);
 	return c->start != NULL;
 }
 
@@ -43,7 +69,7 @@ tel__collections_key(const struct collections *c, const struct tel_type *t)
 	const int key = c->start->role_field[TEL_PART_ADDRESS];
 	unsigned i;
 
-	if (t->range != 0)
+	if (t->range != 0 || is_poll(c, t))
 		return t->role_field[TEL_PART_ADDRESS];
 	if (t->role != TEL_ROLE_NONE || strcmp(t->kind, c->start->kind) != 0)
 		return -1;
@@ -53,7 +79,21 @@ tel__collections_key(const struct collections *c, const struct tel_type *t)
 	return -1;
 }
 
-/* Keeps the numbers of an event. */
+/* Makes a fact; NULL: no memory. */
+static struct collections_fact *
+collections_fact(struct collections *c, const struct tel_event *ev,
+    uint64_t key, uint32_t type, uint32_t field)
+{
+	struct collections_fact *f;
+
+	if (!TEL__RESERVE(c->facts, c->facts_room, c->nfacts + 1))
+		return NULL;
+	f = &c->facts[c->nfacts];
+	*f = (struct collections_fact){ ev->clock, key, type, field, "" };
+	return f;
+}
+
+/* Keeps the time and the numbers of an event. */
 static tel_status
 collections_add_facts(struct collections *c, uint32_t type,
     const struct tel_event *ev, uint64_t key)
@@ -62,19 +102,21 @@ collections_add_facts(struct collections *c, uint32_t type,
 	const struct tel_field *field;
 	unsigned i;
 
+	if (c->nfacts < MAX_FACTS) {
+		if (collections_fact(c, ev, key, type, COLLECTIONS_TIME) ==
+		    NULL)
+			return TEL_ENOMEM;
+		c->nfacts++;
+	}
 	for (i = 0; i < ev->type->nfields && c->nfacts < MAX_FACTS; i++) {
 		field = &ev->type->fields[i];
 		if ((field->datatype != TEL_UNSIGNED &&
 		        field->datatype != TEL_DOUBLE) ||
 		    !tel_event_has(ev, i))
 			continue;
-		if (!TEL__RESERVE(c->facts, c->facts_room, c->nfacts + 1))
+		f = collections_fact(c, ev, key, type, i);
+		if (f == NULL)
 			return TEL_ENOMEM;
-		f = &c->facts[c->nfacts];
-		f->clock = ev->clock;
-		f->key = key;
-		f->type = type;
-		f->field = i;
 		if (field->datatype == TEL_UNSIGNED)
 			(void)snprintf(f->value, sizeof(f->value), "%" PRIu64,
 			    tel_load(field, ev->data));
@@ -87,6 +129,16 @@ collections_add_facts(struct collections *c, uint32_t type,
 	return TEL_OK;
 }
 
+static int
+names_collection(const struct collections *c, const struct tel_event *ev,
+    int key)
+{
+	const int of = c->start->role_field[TEL_PART_ADDRESS];
+
+	return strcmp(ev->type->fields[key].name, c->start->fields[of].name) ==
+	    0;
+}
+
 tel_status
 tel__collections_event(struct collections *c, struct event_samples *x,
     const struct tel_event *ev, uint64_t time)
@@ -97,9 +149,17 @@ tel__collections_event(struct collections *c, struct event_samples *x,
 
 	if (key < 0)
 		return TEL_OK;
+	if (is_poll(c, ev->type)) {
+		c->worked += ev->type == c->poll &&
+		    tel_load(&c->poll->fields[c->poll_field], ev->data) != 0;
+		return tel__collector_event(&c->polls, ev, time);
+	}
 	if (ev->type->range != 0)
 		st = tel__collector_event(&c->of, ev, time);
-	if (st != TEL_OK || ev->type->range == TEL_ROLE_PAUSE)
+	/* a pause may name the collection that it is a part of, or another */
+	if (st != TEL_OK ||
+	    (ev->type->range == TEL_ROLE_PAUSE &&
+	        !names_collection(c, ev, key)))
 		return st;
 	type = tel__samples_type(x, ev->type);
 	return x->no_memory ? TEL_ENOMEM :
@@ -149,42 +209,51 @@ collections_put_facts(const struct collections *c,
 	for (f = c->facts; f < c->facts + c->nfacts; f++) {
 		if (f->key != r->key || f->clock < r->from || f->clock > r->to)
 			continue;
-		(void)snprintf(text, sizeof(text),
-		    "%s[%" PRIu32 ",%" PRIu32 ",%s]", first ? "" : ",", f->type,
-		    f->field, f->value);
+		if (f->field == COLLECTIONS_TIME)
+			(void)snprintf(text, sizeof(text),
+			    "%s[%" PRIu32 ",-1,%" PRIu64 "]", first ? "" : ",",
+			    f->type,
+			    tel__collector_time(&c->of, r->log, r->from,
+			        f->clock));
+		else
+			(void)snprintf(text, sizeof(text),
+			    "%s[%" PRIu32 ",%" PRIu32 ",%s]", first ? "" : ",",
+			    f->type, f->field, f->value);
 		tel__json_put(b, text);
 		first = 0;
 	}
 	tel__json_put(b, "]");
 }
 
-/* The longest ranges, of the sorted ones: of pauses or of collections. */
+/* The longest ranges, of the sorted ones: of pauses, collections or polls. */
 static void
-put_longest(const struct collections *c,
-    const struct tel__collector_range *sorted, int pause, uint64_t most,
+put_longest(const struct collections *c, const char *key,
+    const struct tel__collector *of, int pause, uint64_t most,
     struct tel__buffer *b)
 {
+	const struct tel__collector_range *r;
 	uint64_t total = 0, n = 0;
-	size_t i;
 
-	tel__json_key(b, pause ? "pauses" : "collections");
+	tel__json_key(b, key);
 	tel__json_put(b, "{");
 	tel__json_key(b, "list");
 	tel__json_put(b, "[");
-	for (i = 0; i < c->of.nranges && b->used > 0; i++) {
-		if (sorted[i].pause != pause)
+	for (r = of->ranges; r < of->ranges + of->nranges && b->used > 0; r++) {
+		if (r->pause != pause)
 			continue;
-		total += sorted[i].length;
+		total += r->length;
 		if (n++ >= most)
 			continue;
-		collections_put_range(b, sorted[i].shown, sorted[i].length);
-		if (!pause)
-			collections_put_facts(c, &sorted[i], b);
+		collections_put_range(b, r->shown, r->length);
+		if (!pause && of == &c->of)
+			collections_put_facts(c, r, b);
 		tel__json_put(b, "]");
 	}
 	tel__json_put(b, "]");
 	tel__json_pair(b, "count", n);
 	tel__json_pair(b, "total", total);
+	if (of == &c->polls)
+		tel__json_pair(b, "worked", c->worked);
 	tel__json_put(b, "}");
 }
 
@@ -208,33 +277,39 @@ collections_put_mutator(const struct collections *c, uint64_t span,
 	tel__json_put(b, "]");
 }
 
+/* Makes the ranges, the longest first.  1; 0: no memory. */
+static int
+collections_sort(struct tel__collector *of, uint64_t first)
+{
+	if (!tel__collector_pair(of, first))
+		return 0;
+	if (of->nranges > 0)
+		qsort(of->ranges, of->nranges, sizeof(*of->ranges), longer);
+	return 1;
+}
+
 int
 tel__collections_head(struct collections *c, uint64_t most,
     struct tel__buffer *b)
 {
-	struct tel__collector_range *sorted;
 	uint64_t span;
 
 	if (c->ended)
 		return 1;
-	if (!tel__collector_pair(&c->of, c->first))
+	if (!collections_sort(&c->of, c->first) ||
+	    !collections_sort(&c->polls, c->first))
 		return 0;
 	if (c->of.nranges == 0)
 		return 1;
-	sorted = malloc(c->of.nranges * sizeof(*sorted));
-	if (sorted == NULL)
-		return 0;
-	memcpy(sorted, c->of.ranges, c->of.nranges * sizeof(*sorted));
-	qsort(sorted, c->of.nranges, sizeof(*sorted), longer);
 	tel__json_key(b, "collector");
 	tel__json_put(b, "{");
-	put_longest(c, sorted, 1, most / PAUSE_BYTES, b);
-	put_longest(c, sorted, 0, most / COLLECTION_BYTES, b);
+	put_longest(c, "pauses", &c->of, 1, most / PAUSE_BYTES, b);
+	put_longest(c, "collections", &c->of, 0, most / COLLECTION_BYTES, b);
+	put_longest(c, "polls", &c->polls, 0, most / PAUSE_BYTES, b);
 	span = tel__collector_time(&c->of, 0, c->first, c->last);
 	collections_put_mutator(c, span, b);
 	tel__json_pair(b, "span", span);
 	tel__json_put(b, "}");
-	free(sorted);
 	return 1;
 }
 
@@ -242,6 +317,7 @@ void
 tel__collections_clear(struct collections *c)
 {
 	tel__collector_clear(&c->of);
+	tel__collector_clear(&c->polls);
 	free(c->facts);
 	memset(c, 0, sizeof(*c));
 }

@@ -17,11 +17,18 @@ struct collections_fact {
 	char value[32];
 };
 
+/* The field of a fact that is only the event's time. */
+#define COLLECTIONS_TIME UINT32_MAX
+
 struct collections {
-	struct tel__collector of;
+	struct tel__collector of, polls;
 	const struct tel_schema *schema;
 	const struct tel_type *start; /* of a collection; NULL: there is none */
 	uint64_t first, last;         /* clocks */
+	/* the end of a poll, whose field is whether it did work; or NULL */
+	const struct tel_type *poll;
+	unsigned poll_field;
+	uint64_t worked;
 	struct collections_fact *facts;
 	size_t nfacts, facts_room;
 	int ended; /* another log has begun */

@@ -399,6 +399,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		tel__samples_init(&h->samples, pr->max_size / 10 * 9);
 		tel__buckets_init(&h->sums);
 		tel__collector_init(&h->collections.of);
+		tel__collector_init(&h->collections.polls);
 		h->timeline = tel__timeline_new(&ops);
 		if (h->timeline == NULL)
 			return TEL_ENOMEM;

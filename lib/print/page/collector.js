@@ -31,7 +31,7 @@ function loadCollector(head) {
 	const share = (part) => `${(100 * part / (head.span || 1)).toFixed(1)}`;
 	const longest = (list) => brief3(list[0]?.[1] ?? 0, "ns");
 	const ends = ([r]) => r ? [r[0], r[0] + r[1]] : [];
-	const { pauses, collections } = head;
+	const { pauses, collections, polls } = head;
 	showFacts([[brief3(collector.all?.high ?? 0, "bytes"), `${
 		collector.mapped ? "held" : "live"} at the peak${collector.mapped
 		? `; ${short(collector.mapped.high, "bytes")} mapped` : ""}`, ...climb(collector.all)],
@@ -43,8 +43,13 @@ function loadCollector(head) {
 		[[grouped.format(collections.count), collections.count === 1
 			? "collection" : "collections"], `in ${
 			share(collections.total)}% of the time`],
-		[longest(collections.list), "longest collection",
-			...ends(collections.list)]]);
+		collections.count > 0 && [longest(collections.list),
+			"longest collection",
+			...ends(collections.list)],
+		polls.count > 0 && [[grouped.format(polls.count), polls.count === 1
+			? "poll" : "polls"], `${polls.worked ? grouped.format(polls.worked)
+			: "none"} did work; longest ${longest(polls.list).join(" ")}`,
+		...ends(polls.list)]]);
 	addCollector();
 }
 
@@ -74,20 +79,23 @@ function showPools(t) {
 			short(value(collector.mapped), "bytes")));
 }
 
-// As high as the decades of their length.
+// As high as the decades of their length, from 100 ns: collections, the pauses
+// in them, and polls.
 function paintPauses(p, f, y, h) {
-	const { list } = collector.pauses, { dpr, xOf } = f;
-	const decades = Math.max(Math.ceil(Math.log10(Math.max(list[0]?.[1] ?? 0,
-		1e4))) - 3, 1);
-	const rise = (n) => Math.max(Math.log10(Math.max(n, 1)) - 3, 0.05) *
+	const { pauses, collections, polls } = collector, { dpr, xOf } = f;
+	const most = Math.max(1e4, ...[pauses, collections].map(({ list }) =>
+		list[0]?.[1] ?? 0)), decades = Math.ceil(Math.log10(most)) - 2;
+	const rise = (n) => Math.max(Math.log10(Math.max(n, 1)) - 2, 0.05) *
 		(h - 14 * dpr) / decades;
-	paintAxis(p, f, Array.from({ length: decades + 1 }, (_, d) =>
+	for (const [{ list }, colour, part] of [[collections, ink.h1, 0.35],
+		[polls, ink.dim, 0.6], [pauses, ink.h1, 1]])
+		for (const [t, n] of list) {
+			const x = Math.round(xOf(t)), high = Math.round(rise(n));
+			p.rect(x, y + h - high, Math.max(Math.round(xOf(t + n)) - x, 1),
+				high, colour, part);
+		}
+	paintAxis(p, f, Array.from({ length: decades }, (_, d) =>
 		[10 ** (3 + d), time(10 ** (3 + d))]), (n) => y + h - rise(n));
-	for (const [t, n] of list) {
-		const x = Math.round(xOf(t)), high = Math.round(rise(n));
-		p.rect(x, y + h - high, Math.max(Math.round(xOf(t + n)) - x, 1), high,
-			ink.h1);
-	}
 }
 
 // A collection tints all tracks.
@@ -111,8 +119,16 @@ function addCollector() {
 	addRow({ name: "Pauses", below: "by length", height: 104,
 		paint: paintPauses, sentence: `${count(pauses.count, "pause")
 		}, the longest ${time(pauses.list[0]?.[1] ?? 0)}`,
-		beside: () => el("p", {}, count(pauses.count, "pause")) });
+		beside: () => el("ul", {}, [["pause", pauses], ["collection",
+			collector.collections], ["poll", collector.polls]].map(
+			([noun, { list, count: n }]) => n > 0 && el("li", {}, selection &&
+				list.length < n ? `${count(n, noun)} in all` : count(selection
+				? list.filter(inside).length : n, noun)))) });
 	addBlocks();
+	const kind = log.types[collector.collections.list[0]?.[2][0]?.[0]]?.kind;
+	const types = countedTypes().filter(({ type }) => type.kind === kind);
+	if (types.length)
+		addType("Collecting", types);
 }
 
 // The share of the program in the worst window, by the length of the window.
@@ -130,15 +146,33 @@ function mutatorPlot() {
 		`${x(i)} ${y(v)}`).join("L")}` }));
 }
 
+const inside = ([t, n]) => !selection ||
+	(t <= selection.to && t + n >= selection.from);
+
+// How long it was from each event of a collection to the next.
+function phases([, length, list]) {
+	const at = list.filter((f) => f[1] < 0).sort((a, b) => a[2] - b[2])
+		.filter((f, i, all) => f[0] !== all[i - 1]?.[0]);
+	const w = 420, x = (n) => w * n / (length || 1);
+	return el("svg", { id: "phases", width: w + 200, height: at.length * BAR,
+		role: "img", "aria-label": "Phases of the collection" }, at.map(
+		([type, , from], i) => {
+			const n = (at[i + 1]?.[2] ?? length) - from, y = i * BAR;
+			return [el("rect", { class: "h1", x: x(from), y,
+				width: Math.max(x(n), 1), height: BAR - 2 }), el("text",
+			{ x: Math.min(x(from) + 4, w), y: y + 13 }, `${
+				log.types[type].name} ${time(n)} ${
+				(100 * n / (length || 1)).toFixed(1)}%`)];
+		}));
+}
+
 function collectorTab() {
 	const { collections, mutator } = collector, names = new Map();
-	const inside = ([t, n]) => !selection ||
-		(t <= selection.to && t + n >= selection.from);
 	const list = collections.list.filter(inside).sort((a, b) => a[0] - b[0]);
 	const nameOfFact = ([type, field]) =>
 		`${log.types[type].name} ${log.types[type].fields[field].name}`;
 	for (const [, , facts] of list)
-		for (const f of facts)
+		for (const f of facts.filter((f) => f[1] >= 0))
 			names.set(nameOfFact(f), log.types[f[0]].fields[f[1]]);
 	// those that say how much was collected; all are listed for the chosen one
 	const most = [...names.keys()].filter((n) =>
@@ -151,15 +185,17 @@ function collectorTab() {
 			: ""}${grouped.format(collections.count)}`, [
 		...heads("@Start", ">Length"), ...keys.map((name) =>
 		({ name, unit: names.get(name).unit }))], list.map(([t, n, facts]) => {
-		const of = new Map(facts.map((f) => [nameOfFact(f), f[2]]));
+		const of = new Map(facts.filter((f) => f[1] >= 0).map((f) => [nameOfFact(f), f[2]]));
 		return [t, n, ...keys.map((name) => of.get(name))];
 	}), ([t]) => {
 		collector.chosen = t;
 		tab();
-	}), full && el("details", { open: collector.chosen === full[0] },
+	}), full && el("p", {}, `From each event of the collection at ${
+		time(full[0], 1)} to the next`), full && phases(full),
+	full && el("details", { open: collector.chosen === full[0] },
 	el("summary", {}, `All that events say of the collection at ${
 		time(full[0], 1)}`), el("div", { class: "side" }, [0, 1, 2].map((i) =>
-		facts(full[2].map((f) => [nameOfFact(f), show(f[2],
+		facts(full[2].filter((f) => f[1] >= 0).map((f) => [nameOfFact(f), show(f[2],
 			names.get(nameOfFact(f)).unit)]).filter((_, j) => j % 3 === i))))),
 	el("div", { class: "columns" }, table("Pools", heads("*Pool", "#Peak",
 		"#At the end", "#Live at most"),

@@ -16,13 +16,18 @@ function joined(list) {
 	return { at, count, width: list[0]?.width ?? 1 };
 }
 
-function loadOverview({ span, longest, silence }) {
+// Types with their counts, the most frequent first.
+function countedTypes() {
 	const of = new Map(log.types.filter((t) => t.n)
 		.sort((a, b) => b.n - a.n).map((t) => [t, []]));
 	for (const s of log.tracks.filter((t) => !t.copy).flatMap((t) =>
 		countsOf(t)))
 		of.get(s.type)?.push(s);
-	const types = [...of].map(([type, list]) => ({ type, s: joined(list) }));
+	return [...of].map(([type, list]) => ({ type, s: joined(list) }));
+}
+
+function loadOverview({ span, longest, silence }) {
+	const types = countedTypes();
 	const share = Math.round(1000 * types[0]?.type.n / log.events) / 10;
 	const fact = ([from, n], text) => [brief3(n, "ns"), text, from, from + n];
 	showFacts([[brief3(span, "ns"), "from the first to the last event"],
