@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Stacks that text shows, and quantiles, unless options say so. */
 #define STACKS_SHOWN 10
 #define QUANTILES_SHOWN 6
@@ -76,14 +78,9 @@ count_stacks(const struct show *show)
 	size_t n = tel_heap_count(heap), lo = 0, mid;
 
 	/* they are sorted */
-	while (lo < n) {
-		mid = lo + (n - lo) / 2;
-		if (tel_heap_stack_at(heap, mid, &s) &&
-		    tel_heap_weight_of(&s, show->options->weight) > 0)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
+	TEL__BISECT(lo, n, mid,
+	    tel_heap_stack_at(heap, mid, &s) &&
+	        tel_heap_weight_of(&s, show->options->weight) > 0);
 	return lo;
 }
 

@@ -55,6 +55,19 @@ tel__array_next(size_t room, size_t need)
 	return room > need / 2 && room <= (size_t)-1 / 2 ? 2 * room : need;
 }
 
+/*
+ * Sets lo, of places from lo to before hi in an order, to the first of which
+ * is_before, an expression of mid, is not true; or to what hi was.
+ */
+#define TEL__BISECT(lo, hi, mid, is_before) \
+	while ((lo) < (hi)) { \
+		(mid) = (lo) + ((hi) - (lo)) / 2; \
+		if (is_before) \
+			(lo) = (mid) + 1; \
+		else \
+			(hi) = (mid); \
+	}
+
 /* A copy of n bytes, NUL-terminated; NULL when out of memory. */
 char *tel__copy_string(const void *bytes, size_t n);
 

@@ -187,14 +187,8 @@ tel__frames_at(const struct tel_frames *f, uint64_t content)
 	/* the last one that begins there or before, empty ones left out */
 	if (content >= f->frame[f->count].content)
 		return f->count;
-	while (high - low > 1) {
-		middle = low + (high - low) / 2;
-		if (f->frame[middle].content <= content)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	TEL__BISECT(low, high, middle, f->frame[middle].content <= content);
+	return low > 0 ? low - 1 : 0;
 }
 
 size_t
@@ -202,12 +196,6 @@ tel__frames_behind(const struct tel_frames *f, uint64_t raw)
 {
 	size_t low = 0, high = f->count, middle;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (f->frame[middle].raw > raw)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	TEL__BISECT(low, high, middle, f->frame[middle].raw <= raw);
 	return low;
 }

@@ -118,13 +118,7 @@ points_until(const struct tel_clock *c, uint64_t ticks)
 		return hi;
 	if (hi > 1 && c->points[hi - 2].ticks <= ticks)
 		return hi - 1;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (c->points[mid].ticks <= ticks)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	TEL__BISECT(lo, hi, mid, c->points[mid].ticks <= ticks);
 	return lo;
 }
 

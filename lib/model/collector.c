@@ -237,13 +237,7 @@ stopped_before(const struct tel__collector *c, uint64_t time)
 	const struct tel__collector_stop *s;
 	size_t low = 0, high = c->nstops, middle;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (c->stops[middle].from < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	TEL__BISECT(low, high, middle, c->stops[middle].from < time);
 	if (low == 0)
 		return 0;
 	s = &c->stops[low - 1];

@@ -256,13 +256,7 @@ marks_until(const struct history *h, uint64_t clock)
 {
 	size_t lo = 0, hi = h->count, mid;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (h->marks[mid].clock <= clock)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	TEL__BISECT(lo, hi, mid, h->marks[mid].clock <= clock);
 	return lo;
 }
 

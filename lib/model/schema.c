@@ -244,13 +244,7 @@ tel__schema_unknown(struct tel_schema *schema, uint32_t code)
 	char *name;
 	unsigned lo = 0, hi = schema->nunknown, mid;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (schema->unknown[mid]->code < code)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	TEL__BISECT(lo, hi, mid, schema->unknown[mid]->code < code);
 	if (lo < schema->nunknown && schema->unknown[lo]->code == code)
 		return schema->unknown[lo];
 	if (!TEL__RESERVE(schema->unknown, schema->unknown_room,

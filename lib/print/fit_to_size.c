@@ -107,13 +107,7 @@ fit_is_used(void *arg, uint64_t number)
 	const struct page_fit *d = arg;
 	size_t low = 0, high = d->use, i;
 
-	while (low < high) {
-		i = low + (high - low) / 2;
-		if (html_used_block(d, i)->number < number)
-			low = i + 1;
-		else
-			high = i;
-	}
+	TEL__BISECT(low, high, i, html_used_block(d, i)->number < number);
 	return low < d->use && html_used_block(d, low)->number == number;
 }
 

@@ -233,13 +233,7 @@ buckets_place(struct time_buckets *p, struct bucket_series *s, uint32_t b)
 	if (high == 0 || s->at[high - 1] < b) {
 		low = high;
 	} else {
-		while (low < high) {
-			i = low + (high - low) / 2;
-			if (s->at[i] < b)
-				low = i + 1;
-			else
-				high = i;
-		}
+		TEL__BISECT(low, high, i, s->at[i] < b);
 		s->cursor = low;
 		if (s->at[low] == b)
 			return low;

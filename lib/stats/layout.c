@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Layouts of buckets: ranges of equal widths, and powers of two. */
 #include "stats/layout.h"
+
+#include "base/array.h"
 #include "stats/top.h"
 
 #include <stdlib.h>
@@ -225,13 +227,7 @@ tel__layout_range(const struct layout *l, int64_t v)
 {
 	unsigned lo = 0, hi = l->nranges - 1, mid;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (v < l->ranges[mid].hi)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
+	TEL__BISECT(lo, hi, mid, v >= l->ranges[mid].hi);
 	return &l->ranges[lo];
 }
 

@@ -179,13 +179,7 @@ tel__top_add(struct top *t, const struct tel_top *value)
 	uint32_t lo = 0, hi = t->count, middle;
 	struct tel_top *last, *new;
 
-	while (lo < hi) {
-		middle = lo + (hi - lo) / 2;
-		if (top_compare(t->list[middle], value) <= 0)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	TEL__BISECT(lo, hi, middle, top_compare(t->list[middle], value) <= 0);
 	if (lo == t->max)
 		return TEL_OK;
 	if (t->count == t->max) {

@@ -694,13 +694,7 @@ find_event(const struct ctf_stream_type *t, uint64_t id)
 	/* mostly they are numbered from 0 */
 	if (id < t->nevents && t->events[id].id == id)
 		return &t->events[id];
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (t->events[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	TEL__BISECT(low, high, middle, t->events[middle].id < id);
 	return low < t->nevents && t->events[low].id == id ? &t->events[low] :
 	                                                     NULL;
 }

@@ -161,13 +161,7 @@ tel__ets_count_unknown(struct tel_reader *r, struct ets *h,
 	struct ets_unknown *u;
 
 	r->count[TEL_COUNT_UNKNOWN]++;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (h->unknown[mid].key < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	TEL__BISECT(lo, hi, mid, h->unknown[mid].key < key);
 	if (lo < h->nunknown && h->unknown[lo].key == key) {
 		h->unknown[lo].count++;
 		return TEL_OK;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static int
 tmf_find_compare(const void *a, const void *b)
 {
@@ -79,15 +81,10 @@ tel__tmf_message(const struct tmf *t, const char *contract, size_t n,
 	if (n == 0 || t->nmessages == 0 ||
 	    (at = find_contract(t, contract, n)) < 0)
 		return NULL;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		type = &t->types[mid];
-		if (type->provider < (unsigned)at ||
-		    (type->provider == (unsigned)at && type->number < tag))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	TEL__BISECT(lo, hi, mid,
+	    t->types[mid].provider < (unsigned)at ||
+	        (t->types[mid].provider == (unsigned)at &&
+	            t->types[mid].number < tag));
 	type = &t->types[lo];
 	if (lo == t->ntypes || type->provider != (unsigned)at ||
 	    type->number != tag)
