@@ -162,6 +162,24 @@ by_hand() {
 	END
 }
 
+@test "frames of a process are its own, whichever field has its number" {
+	local fields
+	for fields in 'pid:unsigned number:unsigned' 'number:unsigned pid:unsigned'; do
+		cat >several <<-END
+			# teltools text 1
+			# type: malloc 1 Alloc address:address size:unsigned trace:unsigned pid:unsigned
+			# type: trace 2 Trace $fields ip:address parent:unsigned
+			# role: malloc alloc address size stack=trace process=pid
+			# role: trace frame number ip parent process=pid
+			0000000000000001 trace pid=1 number=1 ip=0x10["one"] parent=0
+			0000000000000002 trace pid=2 number=1 ip=0x20["two"] parent=0
+			0000000000000003 malloc address=0x1000 size=16 trace=1 pid=1
+			0000000000000004 malloc address=0x2000 size=32 trace=1 pid=2
+		END
+		telcat -q -f folded several | diff -u - <(printf 'one 16\ntwo 32\n')
+	done
+}
+
 @test "callers of mtrace are stacks of one frame" {
 	telcat -f folded --weight leaked "$ALLOC/perl.mtrace.zst" >got
 	telstat --stacks=leaked --top 1 -f json "$ALLOC/perl.mtrace.zst" >json
