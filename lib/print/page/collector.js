@@ -56,8 +56,8 @@ function loadCollector(head) {
 // The pools in layers; the small ones are one.
 function poolLayers(frame) {
 	const list = pools.filter((p) => p.layer < OTHERS).map((p) =>
-		({ ...p, values: curveOf(p.s, frame).last }));
-	const rest = curveOf(collector.all, frame).last;
+		({ ...p, values: lastOf(p.s, frame) }));
+	const rest = lastOf(collector.all, frame);
 	for (const { values } of list)
 		values.forEach((v, x) => { rest[x] = Math.max(rest[x] - v, 0); });
 	return [{ layer: OTHERS, name: smallPools(), values: rest },
@@ -102,8 +102,8 @@ function paintPauses(p, f, y, h) {
 function paintCollections(p, { top, height, xOf }) {
 	for (const [t, n] of collector?.collections.list ?? []) {
 		const x = Math.round(xOf(t));
-		p.rect(x, top, Math.max(Math.round(xOf(t + n)) - x, 1), height - top,
-			ink.h1, 0.1);
+		p.rect(x, top, Math.max(Math.round(xOf(t + n)) - x, 1),
+			p.pixels ? 1 : height - top, ink.h1, 0.1);
 	}
 }
 

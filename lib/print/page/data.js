@@ -260,6 +260,15 @@ function lower(list, v, low = 0, high = list.length) {
 	return low;
 }
 
+// The same in a list of integers, from a place before.
+function ahead(list, v, j) {
+	if (!(list[j] < v))
+		return j;
+	// there, if no integer is missing
+	const last = Math.min(list.length, j + v - list[j]);
+	return list[last] === v ? last : lower(list, v, j + 1, last);
+}
+
 // Series are sparse: s.at has the numbers of the buckets that are there.
 async function loadSeries() {
 	let block, data;
@@ -309,11 +318,7 @@ function columns({ from, step, width }, s, column,
 		return out.fill(0);
 	for (let x = 0; x <= width; x++) {
 		const p = first + x * scale, i = p < end ? Math.floor(p) : Infinity;
-		if (j < k && at[j] < i) {
-			// there, if no bucket is missing
-			const last = Math.min(k, j + i - at[j]);
-			j = at[last] === i ? last : lower(at, i, j + 1, last);
-		}
+		j = ahead(at, i, j);
 		const v = j < k && at[j] === i
 			? sum[j] + (p - i) * (sum[j + 1] - sum[j]) : sum[j];
 		if (x > 0)
@@ -326,9 +331,19 @@ function columns({ from, step, width }, s, column,
 const total = (s, column, from, to) => s[column]
 	? columns({ from, step: to - from, width: 1 }, s, column)[0] : 0;
 
-// The least, the highest and the last value of a counter in each column.
+// The last value of a counter in each column.
+function lastOf(s, { from, step, width }) {
+	const out = new Float64Array(width);
+	for (let x = 0, j = 0; s && x < width; x++) {
+		j = ahead(s.at, Math.ceil((from + (x + 1) * step) / s.width), j);
+		out[x] = s.last[j - 1] ?? 0;
+	}
+	return out;
+}
+
+// The least and the highest value of a counter in each column.
 function curveOf(s, { from, step, width }) {
-	const [low, high, last] = [0, 1, 2].map(() => new Float64Array(width));
+	const [low, high] = [0, 1].map(() => new Float64Array(width));
 	let j = s ? lower(s.at, Math.floor(from / s.width)) : 0;
 	let value = s?.last[j - 1] ?? 0;
 	for (let x = 0; s && x < width; x++) {
@@ -339,9 +354,8 @@ function curveOf(s, { from, step, width }) {
 			high[x] = Math.max(high[x], s.max[j]);
 			value = s.last[j];
 		}
-		last[x] = value;
 	}
-	return { low, high, last };
+	return { low, high };
 }
 
 // The value of a counter at a time.

@@ -52,11 +52,14 @@ const textOn = (colour) => colour === ink.h6 ? ink.fg : [ink.t1, ink.t3, ink.t4,
 class Picture {
 	constructor(width, height, pixels) {
 		Object.assign(this, { width, height, pixels, paths: {}, over: [] });
-		pixels?.fill(shade(ink.bg));
 	}
 
-	rect(x, y, w, h, colour, part = 1) {
-		const { pixels, width } = this, pixel = shade(colour, part);
+	rect(x, y, w, h, colour, part) {
+		this.fill(x, y, w, h, shade(colour, part));
+	}
+
+	fill(x, y, w, h, pixel) {
+		const { pixels, width } = this;
 		if (!pixels) {
 			this.paths[css(pixel)] ??= "";
 			this.paths[css(pixel)] += `M${x} ${y}h${w}v${h}h${-w}z`;
@@ -169,8 +172,12 @@ function paint(p, dpr) {
 		else
 			frame.covered.fill(1, Math.max(Math.ceil(frame.xOf(b.from)), 0),
 				Math.max(Math.floor(frame.xOf(b.to)), 0));
+	// lines and tints are those of one row of pixels
+	p.pixels?.fill(shade(ink.bg), 0, (top + 1) * width);
 	const ticks = ruler(p, frame);
 	paintCollections(p, frame);
+	for (let y = top + 1; p.pixels && y < height; y++)
+		p.pixels.copyWithin(y * width, top * width, (top + 1) * width);
 	for (const r of rows) {
 		const y = frame.yOf(r.y), h = Math.round(r.height * dpr);
 		if (y + h < top || y > height)
@@ -199,7 +206,7 @@ function ruler(p, { step, dpr, top, xOf }) {
 	for (let t = Math.ceil(view.from / apart) * apart; t <= view.to;
 		t += apart) {
 		const x = Math.round(xOf(t));
-		p.rect(x, top, 1, p.height, ink.grid);
+		p.rect(x, top, 1, p.pixels ? 1 : p.height, ink.grid);
 		ticks.push([x, time(t, apart)]);
 	}
 	return ticks;
@@ -249,12 +256,12 @@ function paintSums(p, frame, t, y, h) {
 
 // Columns from one edge to another; equal ones are one rectangle.
 function paintArea(p, top, bottom, colour, part, end = p.width) {
+	const pixel = shade(colour, part);
 	for (let x = 1, from = 0; x <= end; x++) {
 		if (x < end && top[x] === top[from] && bottom[x] === bottom[from])
 			continue;
 		if (bottom[from] > top[from])
-			p.rect(from, top[from], x - from, bottom[from] - top[from], colour,
-				part);
+			p.fill(from, top[from], x - from, bottom[from] - top[from], pixel);
 		from = x;
 	}
 }
