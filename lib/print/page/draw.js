@@ -163,7 +163,8 @@ function paint(p, dpr) {
 	const scroll = $("scroll").scrollTop, { width, height } = p;
 	const step = (view.to - view.from) / width, top = Math.round(RULER * dpr);
 	const frame = { width, height, dpr, top, step, from: view.from,
-		covered: new Uint8Array(width), xOf: (t) => (t - view.from) / step,
+		covered: new Uint8Array(width), cells: new Map(),
+		xOf: (t) => (t - view.from) / step,
 		yOf: (y) => top + Math.round((y - scroll) * dpr) };
 	// which pixels show events themselves: where all of them are there
 	for (const b of used.filter((b) => !b.long))
@@ -270,11 +271,7 @@ function paintArea(p, top, bottom, colour, part, end = p.width) {
 // one event is seen beside thousands.
 function paintCounts(p, frame, list, y, h, covered) {
 	list = list.filter((s) => strength(s.type));
-	const counts = sumsOf(frame, list, "count");
-	const sums = new Float64Array(p.width);
-	for (const one of counts)
-		for (let x = 0; x < p.width; x++)
-			sums[x] += one[x];
+	const counts = sumsOf(frame, list, "count"), sums = together(counts);
 	// powers of two, so that heights keep still while the view moves
 	const most = 2 ** Math.ceil(Math.log2(mostOf([sums]) || 1));
 	const sum = new Float64Array(p.width);

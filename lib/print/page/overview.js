@@ -144,7 +144,7 @@ function paintPerCycle(p, { width, from, step, xOf, dpr }, s, cycles, scale, y,
 // Bars in the colours of types, as high as the logarithm of all.
 function paintTypes(p, f, types, y, h) {
 	const { w, sums, xAt } = cellsOf(f, types.map(({ s }) => s));
-	const all = sums.length ? together(sums) : [], most = mostOf([all]);
+	const all = together(sums), most = mostOf([all]);
 	all.forEach((n, i) => {
 		const high = n < 1e-9 ? 0 : Math.max(Math.log10(1 + n) /
 			Math.log10(1 + most) * (h - 14 * f.dpr), f.dpr);

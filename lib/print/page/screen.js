@@ -144,24 +144,32 @@ function paintNote(p, { width, dpr, xOf }, t, text, y, h) {
 
 // Cells of some pixels, which keep still while the view moves: the sums of
 // each series, and where they are.
-function cellsOf({ width, from, step, dpr }, list) {
+function cellsOf({ width, from, step, dpr, cells }, list) {
 	const w = Math.max(Math.round(CELL * dpr), 1), wide = step * w;
 	const first = Math.floor(from / wide);
 	const frame = { from: first * wide, step: wide,
 		width: Math.ceil(width / w) + 1 };
-	return { w, sums: list.map((s) => columns(frame, s, "count")),
+	for (const s of list)
+		if (!cells.has(s))
+			cells.set(s, columns(frame, s, "count"));
+	return { w, sums: list.map((s) => cells.get(s)),
 		xAt: (i) => Math.round((first * wide - from) / step) + i * w };
 }
 
 // What several series have together.
-const together = (lists) => lists.reduce((a, b) => a.map((v, i) => v + b[i]));
+function together(lists) {
+	const out = new Float64Array(lists[0]?.length ?? 0);
+	for (const list of lists)
+		for (let i = 0; i < out.length; i++)
+			out[i] += list[i];
+	return out;
+}
 
 // Bars up and down from one line: {name, series} of both.
 function paintRate(p, f, both, y, h) {
 	const { w, xAt, sums } = cellsOf(f, both.flatMap((b) => b.series));
 	const n = both[0].series.length, most = [];
-	const lists = [sums.slice(0, n), sums.slice(n)].map((l) => l.length
-		? together(l) : [0]);
+	const lists = [sums.slice(0, n), sums.slice(n)].map(together);
 	const top = Math.log10(1 + mostOf(lists)), half = Math.round(h / 2);
 	lists.forEach((list, down) => {
 		list.forEach((v, i) => {
