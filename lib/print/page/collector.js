@@ -34,7 +34,8 @@ function loadCollector(head) {
 	const { pauses, collections, polls } = head;
 	showFacts([[brief3(collector.all?.high ?? 0, "bytes"), `${
 		collector.mapped ? "held" : "live"} at the peak${collector.mapped
-		? `; ${short(collector.mapped.high, "bytes")} mapped` : ""}`, ...climb(collector.all)],
+		? `; ${short(collector.mapped.high, "bytes")} mapped` : ""}`,
+		...climb(collector.all)],
 		[longest(pauses.list), `longest of ${count(pauses.count, "pause")}`,
 			...ends(pauses.list)],
 		// rounded down: 100 is no pause at all
@@ -75,7 +76,7 @@ function showPools(t) {
 		[...pools.filter((p) => p.layer < OTHERS).map(({ name, s, layer }) =>
 			[layer, name, value(s)]), ...small.length ? [[OTHERS, smallPools(),
 			small.reduce((n, p) => n + value(p.s), 0)]] : []],
-		collector.mapped && el("li", {}, el("span", {}, "— mapped"),
+		collector.mapped && item("— mapped",
 			short(value(collector.mapped), "bytes")));
 }
 

@@ -36,12 +36,14 @@ function loadOverview({ span, longest, silence }) {
 		types.length > 0 && [[share, "%"], `of them are ${types[0].type.name}`],
 		longest && fact(longest, `the longest range, ${
 			log.types[longest[2]].name}`),
-		silence && fact(silence, `the longest silence, at ${when(silence[0])}`)]);
+		silence && fact(silence, `the longest silence, at ${
+			when(silence[0])}`)]);
 	if (!addCurves())
 		addRow({ name: "Rate", below: "by type, log height", height: 160,
 			paint: (p, f, y, h) => paintTypes(p, f, types, y, h),
-			beside: () => el("ul", {}, types.slice(0, OTHERS).map((t) =>
-				typeRow(t))), sentence: `Rate of ${count(log.events, "event")}` });
+			sentence: `Rate of ${count(log.events, "event")}`,
+			beside: () => el("ul", {}, types.slice(0, OTHERS).map(
+				({ type, s }) => item(swatch(type).node, countIn([s])))) });
 	for (const t of lanesOf(log.tracks).slice(0, RANGES))
 		addLane(t);
 	for (const t of types.slice(0, TYPES))
@@ -71,12 +73,6 @@ const lanesOf = (list) => list.filter((t) => t.use === "ranges" && !t.copy &&
 	.sort((a, b) => busy(b) - busy(a));
 const addLane = (t) => addRow({ below: t.up && baseName(t.up.name) }, t);
 
-const typeRow = ({ type, s }) => {
-	const { from, to } = region();
-	return el("li", {}, el("span", { title: type.name }, swatch(type).node),
-		grouped.format(Math.round(total(s, "count", from, to))));
-};
-
 // The curves that change most; those of a unit have one scale.  What counts
 // with cycles is shown for each of them, below what ran.
 function addCurves() {
@@ -103,9 +99,9 @@ function addCurves() {
 		addRow({ name: t.name, below: cycles ? "per cycle" : t.up
 			? baseName(t.up.name) : "", height: cycles ? 40 : 64,
 		sentence: `${t.name}: at most ${text(cycles ? top : s.high)}`,
-		beside: (at) => el("ul", {}, el("li", {}, el("span", {},
-			at === undefined ? "at most" : `at ${time(at)}`),
-		text(at === undefined ? cycles ? top : s.high : value(at)))),
+		beside: (at) => el("ul", {}, at === undefined
+			? item("at most", text(cycles ? top : s.high))
+			: item(`at ${time(at)}`, text(value(at)))),
 		paint(p, f, y, h) {
 			const scale = (h - 14 * f.dpr) / top;
 			if (cycles)
@@ -169,9 +165,6 @@ function addType(name, types) {
 		sentence: `${name}: ${count(types.reduce((n, { type }) => n + type.n,
 			0), "event")}`,
 		paint: (p, f, y, h) => paintTypes(p, f, types, y, h),
-		beside() {
-			const { from, to } = region();
-			return el("span", { class: "right" }, grouped.format(Math.round(types.reduce(
-				(n, { s }) => n + total(s, "count", from, to), 0))));
-		} });
+		beside: () => el("span", { class: "right" },
+			countIn(types.map(({ s }) => s))) });
 }

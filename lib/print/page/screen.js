@@ -52,6 +52,15 @@ function climb(s) {
 		log.span)];
 }
 
+// What stands beside a row: a name and a text; events of series in a region.
+const item = (name, text) => el("li", {}, el("span", {}, name), text);
+
+function countIn(list) {
+	const { from, to } = region();
+	return grouped.format(Math.round(list.reduce((n, s) =>
+		n + total(s, "count", from, to), 0)));
+}
+
 // --------------------------------------------------- layers
 
 // Layers and what they hold: names without folders, in the layer's colour.
@@ -231,26 +240,21 @@ function besideStrip({ series, name, unit, height }) {
 	}));
 }
 
-const addStrip = (t, name, below, unit, height = 82) => t?.series.length && addRow({ name,
-	below, height, unit, paint: (p, f, y, h) => paintHeat(p, f, t, y, h),
-	beside: () => besideStrip(t) }, t);
+const addStrip = (t, name, below, unit, height = 82) => t?.series.length &&
+	addRow({ name, below, height, unit, beside: () => besideStrip(t),
+		paint: (p, f, y, h) => paintHeat(p, f, t, y, h) }, t);
 
 // The rates, sizes and lifetimes of blocks.
 function addBlocks() {
 	const sizes = trackOf("heat", "sizes of blocks");
 	const lifetimes = trackOf("heat", "lifetimes of blocks");
 	const both = [sizes, lifetimes].map((t) => ({ series: t?.series ?? [] }));
-	const sum = (t, from, to) => grouped.format(Math.round(t.series.reduce(
-		(n, s) => n + total(s, "count", from, to), 0)));
 	if (both[0].series.length)
 		addRow({ name: "Rate", below: "log height", height: 58,
 			paint: (p, f, y, h) => paintRate(p, f, both, y, h),
-			beside: () => {
-				const { from, to } = region();
-				return el("ul", {}, [["allocated, up", both[0]],
-					["freed, down", both[1]]].map(([name, t]) => el("li", {},
-					el("span", {}, name), sum(t, from, to))));
-			} });
+			beside: () => el("ul", {},
+				item("allocated, up", countIn(both[0].series)),
+				item("freed, down", countIn(both[1].series))) });
 	addStrip(sizes, "Sizes", "of new blocks", "bytes");
 	addStrip(lifetimes, "Lifetimes", "of freed blocks", clock === "ns" ? "ns"
 		: "");
