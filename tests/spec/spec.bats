@@ -366,6 +366,28 @@ make_case() {
 	END
 }
 
+@test "blocks that each describe other types of one schema: little time" {
+	PYTHONPATH=$TEL_TOP/tests/spec python3 - <<-'END'
+		from tel_writer import Field, Schema, Stream, Type
+
+		count = 10000
+		schema = Schema("many", [Type(f"T{i}", [Field("x")], code=i + 1)
+		                         for i in range(15)])
+		digest = schema.digest()
+		schema.digest = lambda: digest
+		stream = Stream()
+		blocks = [stream.data]
+		for k in range(1, count + 1):
+		    schema.described = [0] + [i + 1 for i in range(14) if k >> i & 1]
+		    stream.data = b""
+		    stream.block(1, schema, [(0, k, (k,))], index=k - 1)
+		    blocks.append(stream.data)
+		open("many.tel", "wb").write(b"".join(blocks))
+	END
+	bash -c 'ulimit -t 2; telcat -q -f json many.tel' >got || [ $? = 3 ]
+	grep -c '"type":"T0",' got | grep -qx 10000
+}
+
 @test "of blocks that are lost, moved or repeated each is read once" {
 	PYTHONPATH=$TEL_TOP/tests/spec python3 - <<-'END'
 		import random

@@ -187,14 +187,33 @@ logs_hash_name(const struct native_log *log)
 	return tel__native_xxh64(log->schema, log->schema_size);
 }
 
-/* The latest schema of a digest and a hash of a name, or NULL; then others. */
+/* In place of a hash of types, which is odd, or of 0: the latest partial one. */
+#define LATEST 2u
+
+/* The key of a schema.  Hashed, as a file may have any digest it likes. */
+static uint64_t
+logs_key(uint64_t digest, uint64_t name, uint64_t types)
+{
+	const uint64_t key[] = { digest, name, types };
+
+	return tel__native_xxh64(key, sizeof(key));
+}
+
+/* The schema of that digest, name and types, by its key of .by_digest. */
 static struct native_found *
-first_found(const struct native *s, uint64_t digest, uint64_t name)
+logs_find_key(const struct native *s, uint64_t digest, uint64_t name,
+    uint64_t types)
 {
 	const struct tel__entry *e =
-	    tel__table_find(&s->by_digest, digest ^ name);
+	    tel__table_find(&s->by_digest, logs_key(digest, name, types));
+	struct native_found *f =
+	    e != NULL ? (struct native_found *)(uintptr_t)e->value : NULL;
 
-	return e != NULL ? (struct native_found *)(uintptr_t)e->value : NULL;
+	for (; f != NULL; f = f->same)
+		if (f->native.digest == digest && f->name == name &&
+		    (types == LATEST ? f->types != 0 : f->types == types))
+			break;
+	return f;
 }
 
 /* A schema of that digest: a complete one, or one of some described types. */
@@ -203,32 +222,19 @@ logs_look_up(const struct native *s, const struct native_log *log,
     uint64_t types)
 {
 	const uint64_t name = logs_hash_name(log);
-	struct native_found *f, *other = NULL;
+	struct native_found *f = logs_find_key(s, log->digest, name, 0);
 
-	for (f = first_found(s, log->digest, name); f != NULL; f = f->same) {
-		if (f->native.digest != log->digest || f->name != name)
-			continue;
-		if (f->types == 0 || f->types == types)
-			return f;
-		if (other == NULL)
-			other = f;
-	}
 	/* the latest description has all types that were needed so far */
-	return types == 0 ? other : NULL;
+	return f != NULL ?
+	    f :
+	    logs_find_key(s, log->digest, name, types == 0 ? LATEST : types);
 }
 
 const struct native_found *
 tel__native_find_schema(const struct native *s, const unsigned char *name,
     size_t size, uint64_t digest)
 {
-	const uint64_t hash = tel__native_xxh64(name, size);
-	const struct native_found *f;
-
-	for (f = first_found(s, digest, hash); f != NULL; f = f->same)
-		if (f->native.digest == digest && f->types == 0 &&
-		    f->name == hash)
-			return f;
-	return NULL;
+	return logs_find_key(s, digest, tel__native_xxh64(name, size), 0);
 }
 
 /*
@@ -289,8 +295,13 @@ add_schema(struct native *s, struct tel_schema *schema,
 {
 	struct native_found *f = calloc(1, sizeof(*f));
 	uint64_t name = logs_hash_name(log);
-	uint64_t *place = logs_place(&s->by_digest, log->digest ^ name);
+	const uint64_t latest = logs_key(log->digest, name, LATEST);
+	uint64_t *place = NULL;
 
+	/* the place of the latest must be there, and may move */
+	if (types == 0 || logs_place(&s->by_digest, latest) != NULL)
+		place = logs_place(&s->by_digest,
+		    logs_key(log->digest, name, types));
 	if (f == NULL || place == NULL ||
 	    tel__native_schema_begin(&f->native, schema, log->digest) !=
 	        TEL_OK) {
@@ -301,6 +312,8 @@ add_schema(struct native *s, struct tel_schema *schema,
 	f->types = types;
 	f->same = (struct native_found *)(uintptr_t)*place;
 	*place = (uintptr_t)f;
+	if (types != 0)
+		tel__table_find(&s->by_digest, latest)->value = (uintptr_t)f;
 	f->next = s->schemas;
 	s->schemas = f;
 	s->nschemas++;
