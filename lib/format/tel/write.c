@@ -224,8 +224,8 @@ find_log(struct tel_writer *w, const struct tel_log *of)
 		log->of = NULL;
 	}
 	if (n->nlogs > NATIVE_LOGS_MAX)
-		return tel__write_fail(w, TEL_ELIMIT, "more than %u logs",
-		    NATIVE_LOGS_MAX);
+		return tel__write_fail(w, TEL_ELIMIT,
+		    "a .tel stream has at most %u logs", NATIVE_LOGS_MAX);
 	return add_log(w, of);
 }
 
@@ -560,8 +560,8 @@ native_describe(struct tel_writer *w, struct tel_schema *schema)
 
 	n = w->state;
 	if (st == TEL_OK && n->nlogs > NATIVE_LOGS_MAX)
-		return tel__write_fail(w, TEL_ELIMIT, "more than %u logs",
-		    NATIVE_LOGS_MAX);
+		return tel__write_fail(w, TEL_ELIMIT,
+		    "a .tel stream has at most %u logs", NATIVE_LOGS_MAX);
 	if (st == TEL_OK)
 		st = native_write_find_schema(w, schema);
 	if (st != TEL_OK)
