@@ -172,13 +172,13 @@ references() {
 }
 
 # Every page carries them.
-@test "scripts of pages have at most 114.3 and 42.1 KB" {
+@test "scripts of pages have at most 114.6 and 42.1 KB" {
 	cd lib/print/page || exit
 	all=$(cat ./*.js | wc -c)
 	report=$(cat chart.js flame.js report.js | wc -c)
 	shell=$(wc -c <page.js)
 	echo "log: $((all - report)), report: $((report + shell)) bytes"
-	[ $((all - report)) -le 114300 ]
+	[ $((all - report)) -le 114600 ]
 	[ $((report + shell)) -le 42100 ]
 }
 

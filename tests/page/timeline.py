@@ -867,6 +867,20 @@ def test_themes(c):
     page.wait(f"{ask} > 200")
 
 
+def test_print(c):
+    """Paper is light, without controls, also for who likes it dark"""
+    page = c.open()
+    features = [{"name": "prefers-color-scheme", "value": "dark"}]
+    for media, dark in (("screen", True), ("print", False), ("screen", True)):
+        page.call("Emulation.setEmulatedMedia", media=media, features=features)
+        page.wait("document.getElementById('canvas').getContext('2d')"
+                  f".getImageData(5, 400, 1, 1).data[0] {'<' if dark else '>'}"
+                  " 128")
+        expect(page.run("[...document.querySelectorAll('header button, #q')]"
+                        ".some((e) => e.checkVisibility())"), dark)
+    page.call("Emulation.setEmulatedMedia", media="", features=[])
+
+
 def test_selection_is_an_overlay(c):
     """A selection is drawn over a picture that is kept"""
     page = c.open()

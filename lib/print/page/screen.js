@@ -125,7 +125,8 @@ function paintLayers(p, f, { s, top, line }, layers, y, h) {
 function nameLayer(p, { width, dpr }, { layer, name }, base, edge) {
 	const text = baseName(name), w = Math.ceil(textWidth(text));
 	const room = Math.round(15 * dpr), step = Math.ceil(width / 64);
-	for (let x = step; x + w < width; x += step) {
+	// right of the axis
+	for (let x = step + 64 * dpr; x + w < width; x += step) {
 		if (base[x] - edge[x] < room)
 			continue;
 		const low = Math.min(...base.subarray(x, x + w));

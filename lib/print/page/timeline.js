@@ -91,6 +91,12 @@ views.timeline = async function timeline(head) {
 		tab();
 		refresh();
 	};
+	// paper is light, and does not wait for a frame
+	matchMedia("print").addEventListener("change", () => {
+		readColours();
+		refresh();
+		drawAll();
+	});
 	matchMedia("(prefers-color-scheme: dark)")
 		.addEventListener("change", () => onTheme());
 	for (const id of keep("folded").split(","))
