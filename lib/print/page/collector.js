@@ -186,7 +186,8 @@ function collectorTab() {
 			: ""}${grouped.format(collections.count)}`, [
 		...heads("@Start", ">Length"), ...keys.map((name) =>
 		({ name, unit: names.get(name).unit }))], list.map(([t, n, facts]) => {
-		const of = new Map(facts.filter((f) => f[1] >= 0).map((f) => [nameOfFact(f), f[2]]));
+		const of = new Map(facts.filter((f) => f[1] >= 0).map((f) =>
+			[nameOfFact(f), f[2]]));
 		return [t, n, ...keys.map((name) => of.get(name))];
 	}), ([t]) => {
 		collector.chosen = t;
@@ -196,8 +197,9 @@ function collectorTab() {
 	full && el("details", { open: collector.chosen === full[0] },
 	el("summary", {}, `All that events say of the collection at ${
 		time(full[0], 1)}`), el("div", { class: "side" }, [0, 1, 2].map((i) =>
-		facts(full[2].filter((f) => f[1] >= 0).map((f) => [nameOfFact(f), show(f[2],
-			names.get(nameOfFact(f)).unit)]).filter((_, j) => j % 3 === i))))),
+		facts(full[2].filter((f) => f[1] >= 0).map((f) => [nameOfFact(f),
+			show(f[2], names.get(nameOfFact(f)).unit)]).filter((_, j) =>
+			j % 3 === i))))),
 	el("div", { class: "columns" }, table("Pools", heads("*Pool", "#Peak",
 		"#At the end", "#Live at most"),
 	pools.map(({ name, s, layer, live }) => [cell(name,
