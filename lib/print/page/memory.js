@@ -96,10 +96,10 @@ function figuresOf(how) {
 	const end = stateAt(last), start = stateAt(first - 1);
 	const less = (column) => end[column].map((v, i) => v - start[column][i]);
 	const figures = { allocated: less("allocated"), calls: less("calls") };
-	const until = time(Math.min((last + 1) * memory.width, log.span));
+	const until = when(Math.min((last + 1) * memory.width, log.span));
 	if (how === "allocated")
 		return { ...figures, value: figures.allocated, blocks: figures.calls,
-			title: whole ? "allocated" : `allocated from ${time(first *
+			title: whole ? "allocated" : `allocated from ${when(first *
 				memory.width)} to ${until}` };
 	if (how === "end")
 		return { ...figures, value: end.live, blocks: end.blocks,
@@ -114,7 +114,7 @@ function figuresOf(how) {
 			best = i;
 	const state = stateAt(best);
 	return { ...figures, value: state.live, blocks: state.blocks,
-		title: `held at ${time((best + 1) * memory.width)}, the highest of ${
+		title: `held at ${when((best + 1) * memory.width)}, the highest of ${
 			count(last - first + 1, "moment")}` };
 }
 
