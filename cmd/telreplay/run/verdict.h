@@ -16,9 +16,8 @@
 #define VERDICT_SAME 1.03
 #define VERDICT_CHANCE 0.05
 /*
- * How often runs of --runs auto are judged at most: whoever stops as soon as
- * there is a difference finds one by chance the more often, the more often he
- * looks.
+ * How often runs of --runs auto are judged at most: to stop as soon as there is
+ * a difference finds one by chance the more often, the more often one looks.
  */
 #define VERDICT_LOOKS 6
 
