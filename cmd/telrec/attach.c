@@ -233,6 +233,35 @@ stop(struct thread *t)
 	return 0;
 }
 
+/* The process that traces another one, of which there can be one; 0: none. */
+static long
+find_tracer(pid_t pid)
+{
+	char line[256];
+	long tracer = 0;
+	FILE *f;
+
+	snprintf(line, sizeof(line), "/proc/%ld/status", (long)pid);
+	f = fopen(line, "re");
+	while (f != NULL && tracer == 0 && fgets(line, sizeof(line), f) != NULL)
+		(void)sscanf(line, "TracerPid: %ld", &tracer);
+	if (f != NULL)
+		(void)fclose(f);
+	return tracer;
+}
+
+/* Nonzero if paths of this process are other files in that one. */
+static int
+has_other_root(pid_t pid)
+{
+	struct stat own, other;
+	char name[64];
+
+	snprintf(name, sizeof(name), "/proc/%ld/root", (long)pid);
+	return stat("/", &own) == 0 && stat(name, &other) == 0 &&
+	    (own.st_dev != other.st_dev || own.st_ino != other.st_ino);
+}
+
 /* Stops a thread of a process that may call.  0: after a message. */
 static int
 find_thread(struct thread *t)
@@ -240,6 +269,7 @@ find_thread(struct thread *t)
 	const struct timespec moment = { 0, 2000000 };
 	struct dirent *e;
 	char name[64];
+	long tracer;
 	int i, st = 0;
 	DIR *dir;
 
@@ -261,7 +291,11 @@ find_thread(struct thread *t)
 	}
 	if (st == 1)
 		return 1;
-	if (st < 0)
+	if (st < 0 && (tracer = find_tracer(t->pid)) != 0)
+		message_fail(STATUS_FAILED, NULL,
+		    "process %ld may not be attached to: process %ld traces it",
+		    (long)t->pid, tracer);
+	else if (st < 0)
 		message_fail(STATUS_FAILED, NULL,
 		    "process %ld may not be attached to: %s", (long)t->pid,
 		    strerror(-st));
@@ -385,8 +419,7 @@ telrec_attach_load(struct thread *t, const char *library, const char *arena)
 	case TELREC_ATTACHED: return NULL;
 	case TELREC_ATTACH_TWICE: return "it was recorded before";
 	case TELREC_ATTACH_NO_MEMORY:
-		return "it cannot open telrec's shared memory, as another user "
-		       "or in another root directory";
+		return "it cannot open telrec's shared memory, as another user";
 	default: return "the library did not start";
 	}
 }
@@ -437,6 +470,8 @@ attach_process(pid_t pid, const char *library, const char *arena)
 	(void)ptrace(PTRACE_DETACH, t.tid, NULL, NULL);
 	if (failed == NULL)
 		return 1;
+	if (has_other_root(pid))
+		failed = "it has another root directory than telrec";
 	message_fail(STATUS_FAILED, NULL, "process %ld: %s", (long)pid, failed);
 	return 0;
 }

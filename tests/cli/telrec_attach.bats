@@ -34,6 +34,11 @@ soon() {
 	return 1
 }
 
+# is_gone_or_named NAME: the process has executed it, or failed to.
+is_gone_or_named() {
+	[ ! -e "/proc/$pid/exe" ] || grep -qx "$1" "/proc/$pid/comm"
+}
+
 # has_events FILE: pairs were recorded.
 has_events() {
 	[ "$("$TEL_BUILD/bin/telcat" -w 'size == 100' -n 50 "$1" 2>/dev/null |
@@ -161,6 +166,49 @@ has_size() {
 	run -125 telrec -p "$pid" -o no.tel
 	[[ $output != *"may not be attached"* && $output != *"possible on"* &&
 	    $output != *"cannot load the library" ]] || skip "$output"
-	[ "$output" = "telrec: process $pid: it cannot open telrec's shared memory, as another user or in another root directory" ]
+	[ "$output" = "telrec: process $pid: it cannot open telrec's shared memory, as another user" ]
+	[ ! -e no.tel ]
+}
+
+@test "a process in another root directory is reported as that" {
+	mkdir root
+	$CC -static -o root/wait -x c - <<-'END' || skip "no static C library"
+		#include <unistd.h>
+		int main(void) { return sleep(60) != 0; }
+	END
+	chroot root /wait </dev/null 3>&- &
+	pid=$!
+	soon is_gone_or_named wait
+	[ -e "/proc/$pid/exe" ] || skip "chroot is not permitted"
+	run -125 telrec -p "$pid" -o no.tel
+	[[ $output != *"may not be attached"* && $output != *"possible on"* ]] ||
+	    skip "$output"
+	[ "$output" = "telrec: process $pid: it has another root directory than telrec" ]
+	[ ! -e no.tel ]
+}
+
+@test "a process that another one traces is reported with that one" {
+	$CC -o trace -x c - <<-'END'
+		#include <fcntl.h>
+		#include <stdlib.h>
+		#include <sys/ptrace.h>
+		#include <unistd.h>
+		int main(int n, char **args)
+		{
+			(void)n;
+			return ptrace(PTRACE_SEIZE, atoi(args[1]), 0, 0) != 0 ||
+			    creat("traced", 0600) < 0 || pause();
+		}
+	END
+	sleep 60 3>&- &
+	pid=$!
+	./trace "$pid" 3>&- &
+	tracer=$!
+	soon test -e traced -o ! -e "/proc/$tracer/exe"
+	[ -e traced ] || skip "ptrace is not permitted"
+	run -125 telrec -p "$pid" -o no.tel
+	kill "$tracer"
+	[[ $output != *"possible on"* ]] || skip "$output"
+	[ "$output" = "telrec: process $pid may not be attached to: process $tracer traces it" ]
 	[ ! -e no.tel ]
 }
