@@ -29,6 +29,7 @@ tel__samples_init(struct event_samples *x, uint64_t most)
 	x->seed = tel__hash_seed(x);
 	x->untried = SAMPLES_TRY;
 	x->ratio = 1;
+	x->gap = SAMPLES_NO_GAP;
 	tel__table_init(&x->by_type);
 	tel__table_init(&x->by_string);
 }
@@ -467,6 +468,7 @@ encode(struct event_samples *x, struct sample_block *block)
 	block->low = x->low;
 	block->high = x->high;
 	block->events = (uint32_t)x->nrows;
+	block->gap = x->gap;
 	return 1;
 }
 
@@ -525,14 +527,21 @@ add_sizes(struct event_samples *x)
 static void
 samples_thin(struct event_samples *x)
 {
+	struct sample_block *b;
 	size_t i, k = 0;
 
 	x->stride *= 2;
 	for (i = 0; i < x->nblocks; i++) {
-		if (x->blocks[i].number % x->stride != 0)
-			free(x->blocks[i].bytes);
-		else
-			x->blocks[k++] = x->blocks[i];
+		b = &x->blocks[i];
+		samples_widen(&b->gap, x->gap.from, x->gap.to);
+		x->gap = SAMPLES_NO_GAP;
+		if (b->number % x->stride == 0) {
+			x->blocks[k++] = *b;
+			continue;
+		}
+		free(b->bytes);
+		x->gap = b->gap;
+		samples_widen(&x->gap, b->low, b->to);
 	}
 	x->nblocks = k;
 	add_sizes(x);
@@ -577,6 +586,7 @@ end_block(struct event_samples *x)
 		if (!encode(x, b))
 			return;
 		x->nblocks++;
+		x->gap = SAMPLES_NO_GAP;
 		x->bytes += packed_size(x, b);
 		x->plain += b->size;
 		x->untried += x->bytes > x->most / 4;
@@ -621,6 +631,8 @@ samples_advance(struct event_samples *x, uint64_t now, uint64_t start,
 		x->low = start;
 	if (end > x->high)
 		x->high = end;
+	if (!is_kept(x))
+		samples_widen(&x->gap, start, now);
 }
 
 uint64_t
@@ -634,12 +646,14 @@ tel__samples_spare(const struct event_samples *x)
 }
 
 void
-tel__samples_skip(struct event_samples *x, uint64_t events)
+tel__samples_skip(struct event_samples *x, uint64_t events, uint64_t from,
+    uint64_t to)
 {
 	const uint64_t all = x->events + events;
 
 	if (events == 0)
 		return;
+	samples_widen(&x->gap, from, to);
 	/* a full block ends with the next event */
 	x->number += (all - 1) / SAMPLES_EVENTS;
 	x->events = (uint32_t)((all - 1) % SAMPLES_EVENTS + 1);

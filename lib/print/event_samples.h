@@ -60,6 +60,19 @@ struct sample_copy {
 	unsigned char bytes[];
 };
 
+/* Times of events that were left out; from > to: none was. */
+struct sample_gap {
+	uint64_t from, to;
+};
+#define SAMPLES_NO_GAP ((struct sample_gap){ UINT64_MAX, 0 })
+
+static inline void
+samples_widen(struct sample_gap *g, uint64_t from, uint64_t to)
+{
+	g->from = from < g->from ? from : g->from;
+	g->to = to > g->to ? to : g->to;
+}
+
 /* A block that is complete. */
 struct sample_block {
 	unsigned char *bytes;
@@ -69,6 +82,7 @@ struct sample_block {
 	uint64_t number; /* counts all blocks, from 0 */
 	uint64_t from, to, low, high;
 	uint32_t events;
+	struct sample_gap gap; /* before it, and behind the block before */
 };
 
 struct sample_row;
@@ -97,6 +111,7 @@ struct event_samples {
 	} known[SAMPLES_KNOWN];
 	uint64_t from, to, low, high;
 	uint32_t events;
+	struct sample_gap gap; /* behind the last one that is kept */
 
 	struct sample_block *blocks;
 	size_t nblocks, blocks_room;
@@ -132,10 +147,11 @@ void tel__samples_put(struct event_samples *x, const struct tel_event *ev,
 
 /*
  * How many events from here on will not be in the page, at least: they need not
- * be put, and tel__samples_skip() then counts them.
+ * be put, and tel__samples_skip() then counts them; from, to: their times.
  */
 uint64_t tel__samples_spare(const struct event_samples *x);
-void tel__samples_skip(struct event_samples *x, uint64_t events);
+void tel__samples_skip(struct event_samples *x, uint64_t events, uint64_t from,
+    uint64_t to);
 
 /* Copies an event; NULL: no memory. */
 struct sample_copy *tel__samples_copy(struct event_samples *x,

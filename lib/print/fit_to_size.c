@@ -17,8 +17,8 @@
 #define HOLDERS_SHARE 25
 /* What may be wrong with a guess of what a block becomes, in percent. */
 #define GUESS_SHARE 102
-/* Bytes of the head for each block. */
-#define BLOCK_HEAD 40
+/* Bytes of the head for each block and its gap. */
+#define BLOCK_HEAD 56
 
 /* ----------------------------------------------------------------- sums */
 

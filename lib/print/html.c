@@ -772,9 +772,11 @@ run_counts(struct tel_printer *pr, struct tel_run *events, struct times *t,
 	const size_t first = i;
 	size_t next, bucket = i, last = events->count;
 	struct timeline_action *a;
+	uint64_t from;
 
 	if (i >= t->last)
 		find_times(h->timeline, events, i, last, t);
+	from = t->last > i ? t->of[t->one ? 0 : i - t->first] : 0;
 	*more = t->last == i;
 	last = spare < t->last - i ? i + (size_t)spare : t->last;
 	while (i < last && !*more) {
@@ -804,7 +806,7 @@ run_counts(struct tel_printer *pr, struct tel_run *events, struct times *t,
 		h->last = h->timeline->last;
 	h->events += i - first;
 	h->logs[h->at].events += i - first;
-	tel__samples_skip(&h->samples, i - first);
+	tel__samples_skip(&h->samples, i - first, from, h->timeline->last);
 	return h->no_memory || h->timeline->no_memory || h->sums.no_memory ||
 	        h->samples.no_memory ?
 	    TEL_ENOMEM :

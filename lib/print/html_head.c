@@ -260,6 +260,46 @@ put_blocks(const struct page_fit *d, struct tel__buffer *b)
 	tel__json_put(b, "]");
 }
 
+/* From where to where events are missing: starts of ranges, and ends. */
+static void
+html_head_put_gaps(const struct page_fit *d, struct tel__buffer *b)
+{
+	const struct event_samples *x = &d->html->samples;
+	struct sample_gap gap = SAMPLES_NO_GAP;
+	const struct sample_block *e;
+	size_t i, used = 0;
+
+	tel__json_key(b, "gaps");
+	tel__json_put(b, "[");
+	for (i = 0; i <= d->all; i++) {
+		e = i < x->nblocks ? &x->blocks[i] :
+		    i < d->all     ? &d->rest :
+		                     NULL;
+		/* the gap behind the other blocks is that of the rest */
+		if (e != NULL)
+			samples_widen(&gap, e->gap.from, e->gap.to);
+		else if (d->all == x->nblocks)
+			samples_widen(&gap, x->gap.from, x->gap.to);
+		if (e != NULL &&
+		    (used == d->use || e != html_used_block(d, used))) {
+			samples_widen(&gap, e->low, e->to);
+			continue;
+		}
+		used += e != NULL;
+		if (gap.from <= gap.to) {
+			tel__json_put(b,
+			    b->used > 0 && b->bytes[b->used - 1] == '[' ? "[" :
+			                                                  ",[");
+			tel__json_number(b, gap.from);
+			tel__json_put(b, ",");
+			tel__json_number(b, gap.to);
+			tel__json_put(b, "]");
+		}
+		gap = SAMPLES_NO_GAP;
+	}
+	tel__json_put(b, "]");
+}
+
 static void
 put_links(const struct page_fit *d, struct tel__buffer *b)
 {
@@ -346,6 +386,7 @@ tel__html_head(const struct page_fit *d, struct tel__buffer *b)
 	put_tracks(d, b);
 	put_series(d, b);
 	put_blocks(d, b);
+	html_head_put_gaps(d, b);
 	put_links(d, b);
 	put_holders(d, b);
 	tel__html_overview(h, strcmp(unit_of(h), "events") != 0, b);

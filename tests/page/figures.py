@@ -285,6 +285,52 @@ def containers(c):
                     f"memory.names[h - 1]).filter({grow})"), [])
 
 
+def crossing(c):
+    """a selection is exact only if the page has all events that start in it"""
+    page, rnd, clock, open_ = c.page, random.Random(8), 16, []
+    log, path = c.path("crossing.text"), c.path("crossing.html")
+    with open(log, "w", encoding="utf-8") as out:
+        out.write("""\
+# teltools text 1
+# type: Start 0 Work key:unsigned
+# type: End 12 Work key:unsigned
+# role: Start start End key
+# role: End finish key
+""")
+        for i in range(80000):
+            # the first are long: the page holds none of the others apart
+            clock += rnd.choice((1, 3, 40)) * (100 if i < 20000 else 1)
+            name, key = "Start", i
+            if rnd.random() < len(open_) / 6:
+                name, key = "End", open_.pop(rnd.randrange(len(open_)))
+            else:
+                open_.append(i)
+            out.write(f"{clock:016X} {name} key={key}\n")
+    with open(path, "wb") as out:
+        out.write(command("telcat", "-q", "-f", "html", "--max-size", "200k",
+                          log))
+    page.open(path)
+    page.run("tab(tabList.findIndex(([name]) => name === 'Statistics'))"
+             ".then(() => 1)")
+    unit, blocks = page.run("[clock, log.blocks.filter((b) => !b.long)"
+                            ".map(({ from, to }) => ({ from, to }))]")
+    assert 2 < len(blocks) < 18, blocks
+    good = 0
+    for _ in range(300):
+        b = rnd.choice(blocks)
+        # most end with a block
+        ends = sorted((rnd.randrange(b["from"], b["to"]), b["to"] - 1 -
+                       rnd.choice((0, rnd.randrange(1 + (b["to"] - b["from"])
+                                                    // 2)))))
+        if good < 25 and page.run(f"isExact({ends[0]}, {ends[1]})"):
+            good += 1
+            expect(page.run(f"teltools.select({ends[0]}, {ends[1]}).then("
+                            "({ from, to }) => [from, to])"), ends)
+            compare(page, [log], unit, ends, f"{ends}")
+    page.run("select()")
+    expect(good, 25)
+
+
 SIZES = [(64, "to 64 B"), (1 << 10, "to 1 KiB"), (1 << 14, "to 16 KiB"),
          (1 << 18, "to 256 KiB"), (1 << 63, "above 256 KiB")]
 
@@ -531,6 +577,6 @@ if __name__ == "__main__":
     names = sys.argv[2:]
     os.makedirs(sys.argv[1], exist_ok=True)
     sys.exit(cases.run([f for f in [memory, containers, stackless, collector,
-                                    overview, *map(case, LOGS)]
+                                    overview, crossing, *map(case, LOGS)]
                         if not names or f.__name__ in names],
                        sys.argv[1], (1400, 900)))

@@ -83,7 +83,7 @@ class Page:
                       "events": 0, "lost": 0}],
             "span": span, "events": 0, "exact": 0, "note": "An invented log.",
             "types": types, "tracks": tracks, "series": [], "blocks": [],
-            "links": [], **more}
+            "gaps": [], "links": [], **more}
 
     def block(self, data):
         """Adds a block; before one of another kind, that of the series."""
@@ -321,6 +321,8 @@ def big(total):
                           gap // 40 if k % 28 >= 24 else None, None,
                           (16 << k % 9, 0x7f0000000000 + k * 16))
                          for k in range(4096)], at, at + gap)
+        else:
+            page.head["gaps"].append([at + 1, at + gap - 1])
         at += gap
     page.head["exact"] = 4096 * len(page.head["blocks"])
     return page

@@ -349,6 +349,10 @@ class Page:
             assert n == entry["events"], entry
             exact += n
         assert exact == head["exact"]
+        ends = [end for gap in head["gaps"] for end in gap]
+        assert all(a <= b for a, b in head["gaps"])
+        assert bool(ends) == (exact < head["events"])
+        assert not ends or 0 <= min(ends) <= max(ends) <= head["span"]
         for entry, columns in self.series():
             assert entry["track"] in tracks
             assert all(a < b for a, b in zip(columns["at"], columns["at"][1:]))

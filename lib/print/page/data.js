@@ -217,18 +217,9 @@ const eventsIn = (blocks, from, to) => blocks.reduce((n, b) => n + b.events *
 	Math.max(Math.min(b.to, to) - Math.max(b.from, from), 0) /
 	(b.to - b.from || 1), 0);
 
-// True if all events of a time are in blocks.
-function isExact(from, to) {
-	let all = true;
-	// not of ranges that end where blocks are missing
-	visit(used.filter((b) => b.long), (g, i) => {
-		all &&= g.time[i] < from || g.time[i] > to;
-	});
-	for (const b of blocksIn(from, to))
-		if (b.from <= from)
-			from = Math.max(from, b.to);
-	return all && from >= to || log.exact >= log.events;
-}
+// True if all events that start in a time are in blocks.
+const isExact = (from, to) => log.gaps.every(([start, end]) => start > to ||
+	end < from);
 
 const descend = (t) => [t, ...t.lanes.slice(1), ...t.children.flatMap(descend)];
 
