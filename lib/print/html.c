@@ -879,6 +879,7 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 		print_html_settle(pr);
 		tel__buckets_settle_all(&((struct html *)pr->state)->sums);
 	}
+	tel__samples_init(&none.samples, 0);
 	d.html = pr->state != NULL ? pr->state : &none;
 	d.most = pr->max_size;
 	d.live = seconds;
