@@ -4,7 +4,6 @@
  * by one, which are to be the same events.  The first two bytes of the input
  * choose how it is read, the rest is the log.
  */
-#include "reader/reader.h"
 #include "target.h"
 
 /* More than this tells nothing new about an input of a few kilobytes. */
@@ -73,53 +72,60 @@ print_all(tel_reader *r, unsigned options, size_t size, tel_output *out)
 	}
 }
 
-static tel_reader *archive;
+/* Readers that those of the inputs share with, one for each of inputs[]. */
+static tel_reader *shared[8];
 
 static void
-free_archive(void)
+free_shared(void)
 {
-	tel_reader_free(archive);
-	archive = NULL;
+	for (int i = 0; i < 8; i++) {
+		tel_reader_free(shared[i]);
+		shared[i] = NULL;
+	}
 }
 
 /*
- * The reader of an archive of which each input is a member.  Its formats keep
- * the schemas that they make to detect one, which is most of the time of small
- * inputs; those of the members remain, too, so there is a new one now and then.
+ * A new reader of a log as inputs[as].  It shares the schemas that formats make
+ * to detect one, which is most of the time of small inputs; those of the inputs
+ * remain, too, so there are new ones now and then.
  */
 static tel_reader *
-open_archive(void)
+new_reader(unsigned as)
 {
-	static unsigned members;
-
-	if (members++ % 512 == 0)
-		free_archive();
-	if (members == 1 && atexit(free_archive) != 0)
-		abort();
-	if (archive == NULL)
-		archive = tel_reader_new();
-	return archive;
-}
-
-/* A reader of the log, a member of parent or alone; NULL: it is not one. */
-static tel_reader *
-open_reader(tel_reader *parent, const uint8_t *data, size_t size,
-    unsigned options)
-{
-	static uint64_t count;
+	static unsigned count;
 	tel_reader *r = tel_reader_new();
 
-	if (r == NULL ||
-	    tel_reader_set(r, TEL_READ_SIZE,
+	if (count++ % 512 == 0)
+		free_shared();
+	if (count == 1 && atexit(free_shared) != 0)
+		abort();
+	if (shared[as] == NULL) {
+		shared[as] = tel_reader_new();
+		if (shared[as] == NULL ||
+		    tel_reader_set_as(shared[as], inputs[as]) != TEL_OK)
+			abort();
+	}
+	if (r == NULL || tel_reader_set_as(r, inputs[as]) != TEL_OK ||
+	    tel_reader_share(r, shared[as]) != TEL_OK)
+		abort();
+	return r;
+}
+
+/* A reader of the log; NULL: it is not one. */
+static tel_reader *
+open_reader(const uint8_t *data, size_t size, unsigned options)
+{
+	static uint64_t count;
+	tel_reader *r = new_reader(options >> 3 & 7);
+
+	if (tel_reader_set(r, TEL_READ_SIZE,
 	        (int64_t)read_sizes[options & 7]) != TEL_OK ||
-	    tel_reader_set_as(r, inputs[options >> 3 & 7]) != TEL_OK ||
 	    tel_reader_set(r, TEL_READ_STRICT, options >> 6 & 1) != TEL_OK ||
 	    tel_reader_set(r, TEL_READ_FORCE, options >> 7 & 1) != TEL_OK ||
 	    tel_reader_set(r, TEL_READ_MAX_LABELS, 1 + (options & 1) * 1000) !=
 	        TEL_OK ||
 	    tel_reader_set_notify(r, take_notice, &count) != TEL_OK)
 		abort();
-	r->parent = parent;
 	if (tel_reader_open_memory(r, data + 2, size - 2, "input") == TEL_OK)
 		return r;
 	tel_reader_free(r);
@@ -147,7 +153,7 @@ mix_event(uint64_t digest, const tel_event *event)
 static uint64_t
 digest_all(const uint8_t *data, size_t size, unsigned options, size_t most)
 {
-	tel_reader *r = open_reader(NULL, data, size, options);
+	tel_reader *r = open_reader(data, size, options);
 	uint64_t digest = 0;
 	const tel_event *event;
 	tel_status st = r == NULL ? TEL_END : TEL_OK;
@@ -186,7 +192,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	out = tel_output_new_callback(count_bytes, &count);
 	if (out == NULL)
 		abort();
-	r = open_reader(open_archive(), data, size, options);
+	r = open_reader(data, size, options);
 	if (r != NULL)
 		print_all(r, options, size, out);
 	tel_reader_free(r);
