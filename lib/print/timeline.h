@@ -51,6 +51,7 @@ struct timeline_track {
 	/* of the last one that started: its hash, and how many had before it */
 	uint64_t key, since;
 	uint64_t busy; /* up to when a range of known length goes */
+	int cycles;    /* it counts cycles of a processor */
 };
 
 /* The output format of a timeline.  Times are in ns since the first event. */
@@ -319,6 +320,7 @@ struct timeline_plan {
 	int string;      /* a field that is (part of) the name, or -1 */
 	int cpu, thread; /* fields of the context, or -1 */
 	int duration;    /* SPAN: ticks */
+	int cycles;      /* the field that counts cycles, or negative */
 	int method;      /* SPAN: a field with the name of a method, or -1 */
 	int start;       /* FINISH: the first type that it ends, or -1 */
 	int other;       /* START: the next type with the same end, or -1 */

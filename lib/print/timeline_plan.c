@@ -5,6 +5,7 @@
 
 #include "model/pair.h"
 #include "print/timeline.h"
+#include "query/counter.h"
 
 /* The plans of a schema. */
 struct timeline_plans {
@@ -273,6 +274,7 @@ plan_make(struct timeline_plan *p, const struct tel_schema *s,
 	p->string = find_string(t, 1);
 	p->duration = p->method = p->start = p->other = -1;
 	find_context(p, t);
+	p->cycles = tel__counter_find(t, "cycles");
 	p->owner = p->value = p->weight = p->next = -1;
 	tel__timeline_resource_plan(p, t);
 	if (t->role == TEL_ROLE_START && t->partner >= 0 &&

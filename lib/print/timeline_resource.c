@@ -385,6 +385,7 @@ tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
 			tl->no_memory = 1;
 		if (track == NULL || track->use != TIMELINE_COUNT)
 			return;
+		track->cycles = i == p->cycles;
 		tl->ops->counter(pr, track, time, v);
 	}
 }

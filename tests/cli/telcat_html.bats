@@ -56,6 +56,30 @@ compare() { # PAGE LOG ...
 	    sort | cmp - page.counts
 }
 
+# Names of the tracks of a page that have a member, and its value.
+tracks() { # MEMBER PAGE
+	page head "$2" | python3 -c '
+import json, sys
+for t in json.load(sys.stdin)["tracks"]:
+    if sys.argv[1] in t:
+        print(t["name"] + ":", t[sys.argv[1]])
+' "$1" | sort -u
+}
+
+@test "the counter of cycles is told by what it counts" {
+	telcat -q -f html "$TEL_TOP"/tests/data/hpm/v3be/HPM.1.startup >page.html
+	[ "$(tracks cycles page.html)" = "PM_CYC: True" ]
+	cat >log <<-'END'
+		# teltools text 1
+		# type: Period 0 Work cpu:unsigned duration:unsigned WORK_CYC:unsigned PM_CYC_GRP3:unsigned
+		0000000000000010 Period cpu=1 duration=5 WORK_CYC=7 PM_CYC_GRP3=9
+		0000000000000020 Period cpu=1 duration=5 WORK_CYC=9 PM_CYC_GRP3=14
+	END
+	telcat -q -f html log >page.html
+	page head page.html | grep -q WORK_CYC
+	[ "$(tracks cycles page.html)" = "PM_CYC_GRP3: True" ]
+}
+
 # A log of 12 copies of another one, each later than the one before.
 grow() { # LOG
 	python3 - "$1" <<'END'

@@ -78,7 +78,7 @@ const addLane = (t) => addRow({ below: t.up && baseName(t.up.name) }, t);
 function addCurves() {
 	const list = log.tracks.filter((t) => t.series.some((s) => s.last) &&
 		!t.copy).map((t) => ({ t, s: t.series.find((s) => s.last),
-		cycles: t.up?.children.find((c) => /_CYC$/.test(c.name))?.series[0] }));
+		cycles: t.up?.children.find((c) => c.cycles)?.series[0] }));
 	const unitOf = (t) => t.unit || t.name.split(" ")[0];
 	const most = (t) => Math.max(...list.filter((c) => unitOf(c.t) ===
 		unitOf(t)).map(({ s }) => s.high), 1);
