@@ -458,7 +458,10 @@ loop_join(struct event_loop *p)
 	        loop_add(p, p->sources[n - 1]));
 }
 
-/* Copies the rest of a file to another.  n: its size is added.  An errno. */
+/*
+ * Copies the rest of a file to another.  n: its size is added.  0, or the errno
+ * of a write, or that of a read, negative.
+ */
 static int
 copy_rest(int from, int to, uint64_t *n)
 {
@@ -474,7 +477,7 @@ copy_rest(int from, int to, uint64_t *n)
 		} else if (got < 0 && errno == EINTR) {
 			got = 1;
 		} else if (got < 0) {
-			failed = errno;
+			failed = -errno;
 		}
 	}
 	return failed;
@@ -501,11 +504,13 @@ spool_source(struct event_loop *p, struct source *src)
 		failed = errno;
 	if (failed == 0)
 		failed = copy_rest(src->fd, p->spool, &p->spooled);
-	if (failed != 0) {
+	if (failed < 0)
+		message_fail(STATUS_FAILED, src->name, "%s", strerror(-failed));
+	else if (failed > 0)
 		message_fail(STATUS_FAILED, src->name, "copying it to %s: %s",
 		    tel__spool_folder(), strerror(failed));
+	if (failed != 0)
 		return -1;
-	}
 	(void)close(src->fd);
 	src->fd = p->spool;
 	src->part = 1;

@@ -93,6 +93,13 @@ sweep() {
 	    'telstat -f json types.tar'
 }
 
+@test "more files than may be open without memory" {
+	for n in {10..24}; do
+		printf '%016X Alloc ptr=0x10 size=16\n' "$n" >"m$n"
+	done
+	sweep 120 "prlimit --nofile=20 telcat $(echo m??)"
+}
+
 @test "telreplay without memory: logs, programs, replays" {
 	telreplay --dry-run --program program mps.log >/dev/null
 	sweep 60 'telreplay --dry-run -f csv perl.heaptrack.zst' \

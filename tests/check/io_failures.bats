@@ -83,6 +83,17 @@ sweep() {
 	    'telcat hand.logalloc' 'telcat old.android' 'telcat short.rep'
 }
 
+# Half of the files are copied: each call, as the last ones are those of copies.
+@test "reads, writes, other calls: more files than may be open" {
+	local n
+	for n in {10..24}; do
+		printf '%016X Alloc ptr=0x10 size=16\n' "$n" "$((200 - n))" >"m$n"
+	done
+	points=0 sweep read read-on write write-on other short interrupted -- \
+	    "prlimit --nofile=20 telcat $(echo m??)" \
+	    "prlimit --nofile=20 telfilter -f tel -o {out} $(echo m??)"
+}
+
 # The events of a chunk that is cut off come before the failure.
 @test "reads: the first events of a chunk" {
 	points=${TEST_FAULTS:-8} sweep read -- 'telcat -n 9 serial-25.jfr.zst'
