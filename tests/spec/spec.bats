@@ -384,7 +384,7 @@ make_case() {
 		    blocks.append(stream.data)
 		open("many.tel", "wb").write(b"".join(blocks))
 	END
-	run -3 bash -c 'ulimit -t 2; telcat -q -f json many.tel >got'
+	run -3 bash -c 'ulimit -t 4; telcat -q -f json many.tel >got'
 	grep -c '"type":"T0",' got | grep -qx 10000
 }
 
