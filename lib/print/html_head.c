@@ -158,6 +158,8 @@ put_track(const struct page_fit *d, struct tel__buffer *b,
 	put_name(d, b, "name", t->name);
 	if (t->use == TIMELINE_RATE)
 		tel__json_text(b, "unit", "/s", 2);
+	else if (t->unit != NULL && t->unit[0] != '\0')
+		put_name(d, b, "unit", t->unit);
 	if (t->cycles) {
 		tel__json_key(b, "cycles");
 		tel__json_put(b, "true");

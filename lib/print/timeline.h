@@ -50,8 +50,9 @@ struct timeline_track {
 	unsigned depth; /* ranges that are open */
 	/* of the last one that started: its hash, and how many had before it */
 	uint64_t key, since;
-	uint64_t busy; /* up to when a range of known length goes */
-	int cycles;    /* it counts cycles of a processor */
+	uint64_t busy;    /* up to when a range of known length goes */
+	int cycles;       /* it counts cycles of a processor */
+	const char *unit; /* of a counter's field; NULL or "": none */
 };
 
 /* The output format of a timeline.  Times are in ns since the first event. */

@@ -386,6 +386,9 @@ tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
 		if (track == NULL || track->use != TIMELINE_COUNT)
 			return;
 		track->cycles = i == p->cycles;
+		/* percent are numbers of their own */
+		if (f->unit != TEL_UNIT_FRACTION)
+			track->unit = tel_field_unit(f);
 		tl->ops->counter(pr, track, time, v);
 	}
 }

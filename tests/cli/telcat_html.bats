@@ -80,6 +80,14 @@ for t in json.load(sys.stdin)["tracks"]:
 	[ "$(tracks cycles page.html)" = "PM_CYC_GRP3: True" ]
 }
 
+@test "counters have the units of their fields" {
+	telcat -q -f html "$TEL_TOP"/tests/data/jfr/g1-17.jfr.zst >page.html
+	tracks unit page.html >units
+	grep -qx 'jdk.GCHeapSummary heapUsed: bytes' units
+	grep -qx 'jdk.MetaspaceSummary metaspace.used: bytes' units
+	run ! grep -q % units
+}
+
 # A log of 12 copies of another one, each later than the one before.
 grow() { # LOG
 	python3 - "$1" <<'END'

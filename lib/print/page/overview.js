@@ -73,15 +73,15 @@ const lanesOf = (list) => list.filter((t) => t.use === "ranges" && !t.copy &&
 	.sort((a, b) => busy(b) - busy(a));
 const addLane = (t) => addRow({ below: t.up && baseName(t.up.name) }, t);
 
-// The curves that change most; those of a unit have one scale.  What counts
+// The curves that change most; those of a kind have one scale.  What counts
 // with cycles is shown for each of them, below what ran.
 function addCurves() {
 	const list = log.tracks.filter((t) => t.series.some((s) => s.last) &&
 		!t.copy).map((t) => ({ t, s: t.series.find((s) => s.last),
 		cycles: t.up?.children.find((c) => c.cycles)?.series[0] }));
-	const unitOf = (t) => t.unit || t.name.split(" ")[0];
-	const most = (t) => Math.max(...list.filter((c) => unitOf(c.t) ===
-		unitOf(t)).map(({ s }) => s.high), 1);
+	const kindOf = (t) => t.use === "bytes" || t.name.split(" ")[0];
+	const most = (t) => Math.max(...list.filter((c) => kindOf(c.t) ===
+		kindOf(t)).map(({ s }) => s.high), 1);
 	const shown = list.filter((c) => c.s !== c.cycles).sort((a, b) =>
 		b.s.at.length - a.s.at.length)
 		.slice(0, list[0]?.cycles ? COUNTERS : CURVES);
