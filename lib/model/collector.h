@@ -61,8 +61,8 @@ tel__collector_window(unsigned i)
 }
 
 /*
- * The first event of a run, from i on, whose type is one that is wanted: each of
- * the schema has an entry, types of unknown codes have none.
+ * The first event of a run, from i on, of a wanted type.  Types of the schema have
+ * an entry each, those of unknown codes have none.
  */
 static inline size_t
 tel__collector_find(const struct tel_run *run, size_t i,

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "query/pools.h"
 
-/* In a table: a gauge that is new, and one that there is no room for. */
+/* In a table: a new gauge, and one that found no room. */
 #define GAUGE_NEW GAUGE_NONE
 #define GAUGE_FULL (GAUGE_NONE - 1)
 

@@ -9,7 +9,7 @@
 #include "base/bucket.h"
 #include "print/timeline.h"
 
-/* No gauge: there is no memory, no room, or the log names none. */
+/* No gauge: memory or room ran out, or the log names none. */
 #define GAUGE_NONE UINT32_MAX
 
 /* The numbers of the gauges of all of a log, and of what a type takes. */

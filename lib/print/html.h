@@ -139,7 +139,7 @@ void tel__html_head(const struct page_fit *d, struct tel__buffer *b);
 /* Takes the clocks of events of a log, for the longest time without any. */
 void tel__html_silence(struct html *h, const struct tel_log *log,
     const uint64_t *clocks, size_t n);
-/* Puts the facts into the head; timed: times are no numbers of events. */
+/* Puts the facts into the head.  timed: 0 if times are numbers of events. */
 void tel__html_overview(const struct html *h, int timed, struct tel__buffer *b);
 
 /* The exact block at place i of those that are used, spread evenly. */

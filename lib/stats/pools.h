@@ -29,7 +29,7 @@ struct pools {
 };
 
 void tel__stats_pools_clear(struct pools *p);
-/* A pool whose label is wanted at the end.  TEL_OK, TEL_ENOMEM. */
+/* Keeps a pool, so that the end finds its label.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__stats_pools_know(struct pools *p, const struct tel_type *t,
     uint64_t pool);
 /*
