@@ -202,6 +202,10 @@ answers_put_memory(struct report *r, const struct show *show)
 		report_line(r, "unknown",
 		    "  %10s blocks freed, but not allocated in the log",
 		    format_count(n, raw, blocks));
+	if (tel_stats_total(show->stats, TEL_TOTAL_INHERITED, &n))
+		report_line(r, "inherited",
+		    "  %10s blocks of a parent process freed",
+		    format_count(n, raw, blocks));
 	if (answers_some(show)) {
 		tel_heap_total(show->options->heap, &all);
 		put_heap(r, show, &all);

@@ -17,7 +17,7 @@ struct moment {
 };
 
 /* A total, by its number in tel_total. */
-#define TOTALS (TEL_TOTAL_ENDED_BYTES + 1)
+#define TOTALS (TEL_TOTAL_INHERITED + 1)
 struct total {
 	const char *name;       /* of its data */
 	const char *family;     /* in OpenMetrics; NULL: not there */

@@ -61,4 +61,8 @@ const struct total totals[TOTALS] = {
 	    NULL, NULL },
 	[TEL_TOTAL_ENDED_BYTES] = { "ended_bytes", "ended_bytes", 0,
 	    "bytes of them", NULL, 0, NULL, NULL },
+	[TEL_TOTAL_INHERITED] = { "freed_inherited_blocks",
+	    "freed_inherited_blocks", 0,
+	    "blocks freed in a child process that may have inherited them",
+	    NULL, 0, NULL, NULL },
 };

@@ -330,7 +330,10 @@ typedef enum tel_total {
 	                    * allocate; they are in no other total */
 	TEL_TOTAL_ENDED,   /* blocks that ended without being freed: their pool
 	                    * was destroyed, or their address allocated again */
-	TEL_TOTAL_ENDED_BYTES /* and their bytes */
+	TEL_TOTAL_ENDED_BYTES, /* and their bytes */
+	TEL_TOTAL_INHERITED /* as TEL_TOTAL_STRAYS, which these are not among:
+	                     * in another process than the first of its log,
+	                     * which may have inherited the blocks by fork() */
 } tel_total;
 /*
  * A total.  out: set when it is known.

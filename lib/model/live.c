@@ -21,6 +21,8 @@ tel__live_init(struct tel__live *l, tel__live_fn *change, void *arg)
 	tel__table_init(&l->ends);
 	tel__table_init(&l->pools);
 	tel__table_init(&l->buffers);
+	tel__table_init(&l->first_processes);
+	l->log_tag = UINT64_MAX;
 }
 
 void
@@ -30,6 +32,7 @@ tel__live_clear(struct tel__live *l)
 	tel__table_clear(&l->ends);
 	tel__table_clear(&l->pools);
 	tel__table_clear(&l->buffers);
+	tel__table_clear(&l->first_processes);
 	free(l->blocks);
 	free(l->pool_list);
 	tel__live_init(l, l->change, l->arg);
@@ -251,6 +254,22 @@ live_set(struct tel__live *l, struct tel__live_block *b, const tel_alloc *op,
 	b->owner = b->account = b->pool = 0;
 }
 
+/* A block is allocated in another log than the last one. */
+__attribute__((noinline)) static tel_status
+live_enter_log(struct tel__live *l, const tel_alloc *op, uint64_t log_tag)
+{
+	struct tel__entry *e;
+	int fresh;
+
+	e = tel__table_put(&l->first_processes, log_tag, &fresh);
+	if (e == NULL)
+		return TEL_ENOMEM;
+	if (fresh)
+		e->value = op->process;
+	l->log_tag = log_tag;
+	return TEL_OK;
+}
+
 /* There is no room for a block that is allocated. */
 __attribute__((noinline, cold)) static tel_status
 live_untracked(struct tel__live *l, const tel_alloc *op, uint64_t tag,
@@ -266,6 +285,7 @@ __attribute__((noinline)) static tel_status
 live_allocate(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 {
 	const uint64_t size = tel_alloc_bytes(op);
+	const uint64_t log_tag = tel__live_log_tag(op, tag);
 	struct tel__live_block *b;
 	struct tel__entry *e;
 	tel_status st = TEL_OK;
@@ -274,6 +294,8 @@ live_allocate(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 
 	if (size > TEL__LIVE_BLOCK_MAX || op->weight > TEL__LIVE_BLOCK_MAX)
 		return TEL_OK;
+	if (l->log_tag != log_tag && live_enter_log(l, op, log_tag) != TEL_OK)
+		return TEL_ENOMEM;
 	if (l->by_key.count >= l->max || l->bytes > UINT64_MAX / 2)
 		return live_untracked(l, op, tag, size);
 	e = tel__table_put(&l->by_key, op->address ^ tag, &fresh);
@@ -329,6 +351,19 @@ live_free_part(struct tel__live *l, struct tel__entry *e, uint64_t size,
 	return l->change(l->arg, TEL__LIVE_PART_FREED, b, op);
 }
 
+/* A free or a resize of a block that the log does not allocate. */
+static tel_status
+live_unknown(struct tel__live *l, const tel_alloc *op, uint64_t tag)
+{
+	const struct tel__entry *first =
+	    tel__table_find(&l->first_processes, tel__live_log_tag(op, tag));
+	const int is_child = first != NULL && first->value != op->process &&
+	    op->process >> TEL__LIVE_PROCESS_BITS == 0;
+
+	return l->change(l->arg,
+	    is_child ? TEL__LIVE_INHERITED : TEL__LIVE_UNKNOWN, NULL, op);
+}
+
 /* A free of an address where no block starts: it may end there. */
 __attribute__((noinline)) static tel_status
 live_free_unknown(struct tel__live *l, const tel_alloc *op, uint64_t tag)
@@ -339,13 +374,13 @@ live_free_unknown(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 
 	if (!op->sized || op->size == 0 || op->call != TEL_CALL_C ||
 	    __builtin_add_overflow(op->address, op->size, &end))
-		return l->change(l->arg, TEL__LIVE_UNKNOWN, NULL, op);
+		return live_unknown(l, op, tag);
 	if (!l->has_ends && !live_ends_make(l))
 		return TEL_ENOMEM;
 	e = tel__table_find(&l->ends, end ^ tag);
 	b = e == NULL ? NULL : &l->blocks[e->value];
 	if (b == NULL || op->size >= b->size)
-		return l->change(l->arg, TEL__LIVE_UNKNOWN, NULL, op);
+		return live_unknown(l, op, tag);
 	return live_free_part(l, e, op->size, 0, op);
 }
 
@@ -379,7 +414,7 @@ live_resize(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 		return TEL_OK;
 	e = tel__table_find(&l->by_key, op->old ^ tag);
 	if (e == NULL)
-		return l->change(l->arg, TEL__LIVE_UNKNOWN, NULL, op);
+		return live_unknown(l, op, tag);
 	l->resized_pool = l->blocks[e->value].pool;
 	return live_end(l, e,
 	    op->address == 0 ? TEL__LIVE_FREED : TEL__LIVE_RESIZED, op);

@@ -47,13 +47,24 @@ enum tel__live_what {
 	TEL__LIVE_POOL_DESTROYED,
 	/* It ends, as another one has its address: its free is not in the log. */
 	TEL__LIVE_REPLACED,
-	/* A free, or a resize, of a block that the log does not allocate. */
-	TEL__LIVE_UNKNOWN
+	/* A free, or a resize, of a block that the log does not allocate; */
+	TEL__LIVE_UNKNOWN,
+	/*
+	 * the same in another process than the first that allocated, if it has
+	 * executed no other program: the one that forked it may have had it.
+	 */
+	TEL__LIVE_INHERITED
 };
 
 /*
+ * Of the number of a process that telrec(1) records, the bits of the process;
+ * those above count the programs that it executed.
+ */
+#define TEL__LIVE_PROCESS_BITS 22
+
+/*
  * Takes a change.  A resize is two: RESIZED for the block as it was, then
- * ALLOCATED.  block: NULL of TEL__LIVE_UNKNOWN.  op: the operation.
+ * ALLOCATED.  block: NULL of the last two.  op: the operation.
  * Returns TEL_OK, or a failure, with which tel__live_take() returns.
  */
 typedef tel_status tel__live_fn(void *arg, enum tel__live_what what,
@@ -85,8 +96,10 @@ struct tel__live {
 	struct tel__table buffers; /* by address, to the address of a pool */
 	struct tel__live_pool *pool_list;
 	size_t npools, pool_room;
-	uint32_t spare_pool;   /* the first that is free, and 1 */
-	uint32_t resized_pool; /* of the block that is resized */
+	uint32_t spare_pool;               /* the first that is free, and 1 */
+	uint32_t resized_pool;             /* of the block that is resized */
+	uint64_t log_tag;                  /* of the last block's log */
+	struct tel__table first_processes; /* to allocate, of logs by tag */
 };
 
 void tel__live_init(struct tel__live *l, tel__live_fn *change, void *arg);
@@ -104,6 +117,13 @@ static inline uint64_t
 tel__live_tag(const tel_alloc *op, uint64_t log_tag)
 {
 	return tel__live_process_tag(op->process, log_tag);
+}
+
+/* The log's tag, of a tag that has the process of the operation as well. */
+static inline uint64_t
+tel__live_log_tag(const tel_alloc *op, uint64_t tag)
+{
+	return tel__live_tag(op, tag);
 }
 
 /*

@@ -76,6 +76,7 @@ change_live(void *arg, enum tel__live_what what, struct tel__live_block *block,
 		tl->changed = block->owner;
 		break;
 	case TEL__LIVE_UNKNOWN: tl->gauges[tl->whole].unknown++; break;
+	case TEL__LIVE_INHERITED:
 	case TEL__LIVE_UNTRACKED: break;
 	}
 	return TEL_OK;

@@ -415,6 +415,7 @@ heap_change(void *arg, enum tel__live_what what, struct tel__live_block *block,
 		s->live_bytes -= op->size;
 		return TEL_OK;
 	case TEL__LIVE_UNKNOWN: h->unknown++; break;
+	case TEL__LIVE_INHERITED: break;
 	}
 	return TEL_OK;
 }

@@ -43,6 +43,7 @@ tel__stats_live_change(void *arg, enum tel__live_what what,
 		blocks_add(&r->ended_bytes, block->size);
 		break;
 	case TEL__LIVE_UNKNOWN: r->strays++; break;
+	case TEL__LIVE_INHERITED: r->inherited++; break;
 	}
 	return tel__stats_pools_change(&from->pools, from->live, from->tag,
 	    what, block, op);

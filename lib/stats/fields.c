@@ -11,7 +11,7 @@ const struct count_field tel__report_tail[] = {
 	REPORT(untimed, 0), REPORT(input, 1), REPORT(damaged, 0),
 	REPORT(skipped, 0), REPORT(repaired, 0), REPORT(unknown, 0),
 	REPORT(lost, 0), REPORT(cut, 0), REPORT(incomplete, 0),
-	REPORT(samples, 0), REPORT(strays, 0),
+	REPORT(samples, 0), REPORT(strays, 0), REPORT(inherited, 0),
 	{ NULL, 0, 0 }
 };
 

@@ -272,6 +272,7 @@ tel__report_zero(struct report *r)
 	r->input = r->damaged = r->skipped = r->repaired = r->unknown = 0;
 	r->lost = r->cut = r->incomplete = 0;
 	r->allocs = r->frees = r->samples = r->strays = 0;
+	r->inherited = 0;
 	r->alloc_bytes = r->free_bytes = int128_u64(0);
 	r->ended = r->ended_bytes = int128_u64(0);
 	for (i = 0; i < r->nparts; i++)
@@ -310,6 +311,7 @@ merge_totals(struct report *r, const struct report *from)
 	r->frees += from->frees;
 	r->samples += from->samples;
 	r->strays += from->strays;
+	r->inherited += from->inherited;
 	r->has_allocs |= from->has_allocs;
 	(void)int128_add(&r->alloc_bytes, from->alloc_bytes);
 	(void)int128_add(&r->free_bytes, from->free_bytes);

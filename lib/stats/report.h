@@ -46,8 +46,9 @@ struct report {
 	uint64_t input, damaged, skipped, repaired, unknown, lost, cut;
 	uint64_t incomplete; /* runs that could not read all of their input */
 	uint64_t allocs, frees;
-	uint64_t samples; /* allocations that stand for others */
-	uint64_t strays;  /* frees of blocks that the log does not allocate */
+	uint64_t samples;   /* allocations that stand for others */
+	uint64_t strays;    /* frees of blocks that the log does not allocate */
+	uint64_t inherited; /* the same in children, of their parents' blocks */
 	tel_int128 alloc_bytes, free_bytes;
 	tel_int128 ended, ended_bytes; /* blocks not freed, but their pool */
 	int has_allocs; /* some type had the role of allocating or freeing */

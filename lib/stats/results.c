@@ -61,6 +61,9 @@ tell_blocks(const struct report *r, tel_total which, tel_int128 *out)
 		    out);
 	case TEL_TOTAL_STRAYS:
 		return results_tell(int128_u64(r->strays), r->strays > 0, out);
+	case TEL_TOTAL_INHERITED:
+		return results_tell(int128_u64(r->inherited), r->inherited > 0,
+		    out);
 	case TEL_TOTAL_ENDED: return results_tell(r->ended, ended, out);
 	case TEL_TOTAL_ENDED_BYTES:
 		return results_tell(r->ended_bytes, ended, out);

@@ -221,6 +221,12 @@ totals() {
 	clean telreplay --dry-run --strict forks >report
 	grep -q '^  not freed *8 bytes in 1 blocks$' report
 	grep -q '^  anomaly *3 free or realloc in a child of a block ' report
+	# telstat and its logs of statistics count the same
+	telstat -q --raw forks >report
+	grep -q '^inherited  *3 blocks of a parent process freed$' report
+	run ! grep '^unknown ' report
+	telstat -q -f inst -o kept.inst forks
+	telstat -q -f json kept.inst | grep -q '"freed_inherited_blocks":3[,}]'
 	# the first process has not inherited anything, and no program has that
 	# was executed: telrec counts those above 22 bits
 	for pid in 7 $((8 + (1 << 22))); do
@@ -228,6 +234,9 @@ totals() {
 		exits 3 telreplay -q --dry-run wrong >report
 		grep -q '^  damage *1 free of an unknown address; first: event 7, 0x50$' \
 		    report
+		telstat -q --raw wrong >report
+		grep -q '^unknown  *1 blocks freed, but not' report
+		grep -q '^inherited  *3 ' report
 	done
 }
 

@@ -70,7 +70,7 @@ ask(tel_stats *s)
 	tel_int128 w;
 	size_t i;
 
-	for (i = 0; i <= TEL_TOTAL_ENDED_BYTES; i++)
+	for (i = 0; i <= TEL_TOTAL_INHERITED; i++)
 		(void)tel_stats_total(s, (tel_total)i, &w);
 	for (i = 0; tel_stats_origin(s, i, &o); i++)
 		must(o.schema != NULL);

@@ -65,7 +65,8 @@ def rows(*command):
 def of_telstat(log):
     totals = rows("telstat", "-q", "-S", "-f", "json", log)[-1]
     found = {name: totals.get(name, 0) for name in SUMS}
-    found["unknown"] = totals.get("freed_unknown_blocks", 0)
+    for what in ("unknown", "inherited"):
+        found[what] = totals.get(f"freed_{what}_blocks", 0)
     return found
 
 
@@ -120,10 +121,10 @@ def of_telreplay(log):
     found = {name: row[field] for row in report if row["type"] == "trace"
              for field, name in REPLAY.items()}
     if found:
-        # of a child's block the model knows no more than of any other
         found["unknown"] = sum(odd.get(what, 0) for what in (
-            "free of an unknown address", "realloc of an unknown address",
-            "free or realloc in a child of a block it inherited"))
+            "free of an unknown address", "realloc of an unknown address"))
+        found["inherited"] = odd.get(
+            "free or realloc in a child of a block it inherited", 0)
     return found
 
 

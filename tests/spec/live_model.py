@@ -42,7 +42,8 @@ def live(lines, pools=None):
     current = {}
     blocks, n = {}, dict.fromkeys(
         [what + of for what in ("allocated", "freed", "live", "peak")
-         for of in ("_blocks", "_bytes")] + ["unknown"], 0)
+         for of in ("_blocks", "_bytes")] + ["unknown", "inherited"], 0)
+    first = None  # the first process that allocated
 
     def count(what, number, size):
         n[what + "_blocks"] += number
@@ -67,7 +68,9 @@ def live(lines, pools=None):
             key = next((k for k, (size, _) in blocks.items() if k[0] == process
                         and k[1] + size == address + part), key)
         if key not in blocks:
-            n["unknown"] += address > 0
+            # telrec numbers programs that a process executes above 22 bits
+            child = first not in (None, process) and process < 1 << 22
+            n["inherited" if child else "unknown"] += address > 0
             return
         whole, pool = blocks.pop(key)
         size = min(part or whole, whole)
@@ -92,6 +95,7 @@ def live(lines, pools=None):
             # one that failed changes nothing, and a larger one is an error
             if address <= 0 or size > 1 << 47:
                 continue
+            first = process if first is None else first
             if (process, address) in blocks:
                 take((process, address), 0, freed=False)
             blocks[process, address] = size, pool

@@ -123,7 +123,7 @@ is_same(const tel_stats *a, const tel_stats *b)
 	size_t i;
 	int k;
 
-	for (k = TEL_TOTAL_LOGS; k <= TEL_TOTAL_ENDED_BYTES; k++) {
+	for (k = TEL_TOTAL_LOGS; k <= TEL_TOTAL_INHERITED; k++) {
 		int known = tel_stats_total(a, (tel_total)k, &x);
 
 		if (known != tel_stats_total(b, (tel_total)k, &y) ||

@@ -575,7 +575,7 @@ test_runs(size_t nspecs)
 	want = write_inst(one, 1);
 	got = write_inst(many, 1);
 	is_str(got, want, "runs: the statistics of each event");
-	for (k = TEL_TOTAL_LOGS; k <= TEL_TOTAL_ENDED_BYTES; k++)
+	for (k = TEL_TOTAL_LOGS; k <= TEL_TOTAL_INHERITED; k++)
 		ok(tel_stats_total(one, k, &a) ==
 		            tel_stats_total(many, k, &b) &&
 		        a.low == b.low && a.high == b.high,

@@ -295,11 +295,17 @@ block_freed(struct compiler *c, struct thread *t,
 }
 
 static tel_status
-block_unknown(struct compiler *c, struct thread *t, const tel_alloc *op)
+block_unknown(struct compiler *c, struct thread *t, enum tel__live_what what,
+    const tel_alloc *op)
 {
-	return op->kind == TEL_ALLOC_REALLOC ?
-	    anomaly_count(c, anomaly_of_unknown(c, ANOMALY_REALLOC), op->old) :
-	    reorder_free(c, t, op->address);
+	const int resizes = op->kind == TEL_ALLOC_REALLOC;
+	const enum anomaly anomaly = what == TEL__LIVE_INHERITED ?
+	    ANOMALY_INHERITED :
+	    resizes ? ANOMALY_REALLOC :
+	              ANOMALY_FREE;
+
+	return resizes ? anomaly_count(c, anomaly, op->old) :
+	                 reorder_free(c, t, anomaly, op->address);
 }
 
 /* One that is committed over a block has it reclaimed. */
@@ -372,7 +378,8 @@ block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
 		return block_free(c, t, live, block_of(c, live),
 		    BLOCK_FREED_WITH_POOL);
 	case TEL__LIVE_REPLACED: return block_replaced(c, t, live, op);
-	case TEL__LIVE_UNKNOWN: return block_unknown(c, t, op);
+	case TEL__LIVE_UNKNOWN:
+	case TEL__LIVE_INHERITED: return block_unknown(c, t, what, op);
 	}
 	return TEL_OK;
 }

@@ -317,9 +317,6 @@ compile_operation(struct compiler *c, struct thread *t, tel_alloc *op)
 
 /* ------------------------------------------------------------ processes */
 
-/* Of the number of a process that telrec(1) records, the process's bits. */
-#define PROCESS_BITS 22
-
 /* Places of blocks that may be looked at for each operation, on average. */
 #define LOOKS 16
 
@@ -341,9 +338,9 @@ image_block(const struct compiler *c, uint64_t tag, size_t place)
 
 /* The blocks of a program end with it. */
 static tel_status
-image_end(struct compiler *c, uint64_t index)
+image_end(struct compiler *c, uint64_t process)
 {
-	tel_alloc op = { .kind = TEL_ALLOC_FREE, .process = index };
+	tel_alloc op = { .kind = TEL_ALLOC_FREE, .process = process };
 	const uint64_t tag = tel__live_tag(&op, 0);
 	const struct tel__live_block *b;
 	uint64_t bytes = 0;
@@ -375,18 +372,20 @@ static tel_status
 image_start(struct compiler *c, uint64_t process, uint64_t index,
     uint64_t thread)
 {
-	const uint64_t pid = process & ((UINT64_C(1) << PROCESS_BITS) - 1);
+	const uint64_t pid =
+	    process & ((UINT64_C(1) << TEL__LIVE_PROCESS_BITS) - 1);
 	struct tel__entry *e, *of;
-	uint64_t before;
+	uint64_t image, before;
 	int fresh;
 
 	e = tel__table_put(&c->images, pid, &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
-	before = e->value;
-	e->value = index;
-	if (fresh || process >> PROCESS_BITS == 0)
+	image = e->value;
+	e->value = process;
+	if (fresh || process >> TEL__LIVE_PROCESS_BITS == 0)
 		return TEL_OK;
+	before = tel__table_find(&c->processes, image)->value;
 	of = tel__table_find(&c->thread_by_id, thread ^ before << TAG_SHIFT);
 	if (of == NULL)
 		return TEL_OK;
@@ -394,7 +393,7 @@ image_start(struct compiler *c, uint64_t process, uint64_t index,
 	if (!thread_rename(c, thread ^ before << TAG_SHIFT,
 	        thread ^ index << TAG_SHIFT))
 		return compiler_no_memory(c);
-	return image_end(c, before);
+	return image_end(c, image);
 }
 
 /*
@@ -405,33 +404,23 @@ image_start(struct compiler *c, uint64_t process, uint64_t index,
 RARE static tel_status
 process_enter(struct compiler *c, const tel_alloc *op)
 {
-	const tel_alloc *first = op;
 	struct tel__entry *e;
-	tel_alloc numbered;
 	tel_status st = TEL_OK;
+	uint64_t index;
 	int fresh;
 
-	e = tel__table_put(&c->processes, first->process, &fresh);
+	e = tel__table_put(&c->processes, op->process, &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
 	if (fresh)
 		e->value = c->processes.count - 1;
-	numbered.process = e->value;
+	index = e->value;
 	if (fresh)
-		st = image_start(c, op->process, e->value, op->thread);
+		st = image_start(c, op->process, index, op->thread);
 	c->process = op->process;
-	c->process_index = numbered.process;
-	c->tag = numbered.process << TAG_SHIFT;
-	c->key_tag = tel__live_tag(&numbered, 0);
+	c->tag = index << TAG_SHIFT;
+	c->key_tag = tel__live_tag(op, 0);
 	return st;
-}
-
-enum anomaly
-anomaly_of_unknown(const struct compiler *c, enum anomaly anomaly)
-{
-	return c->process_index > 0 && c->process >> PROCESS_BITS == 0 ?
-	    ANOMALY_INHERITED :
-	    anomaly;
 }
 
 /* ------------------------------------------------------------ the stream */
@@ -503,9 +492,7 @@ compiler_samples(const struct compiler *c)
 static inline void
 compiler_fetch(const struct compiler *c, const tel_run *run, size_t i)
 {
-	/* the next operations are mostly those of the same process */
-	const struct tel__live_block *b = tel__live_fetch(&c->live, run, i,
-	    tel__live_process_tag(c->process, c->key_tag));
+	const struct tel__live_block *b = tel__live_fetch(&c->live, run, i, 0);
 
 	if (b != NULL)
 		__builtin_prefetch(block_of(c, b), 1);
@@ -515,7 +502,6 @@ compiler_fetch(const struct compiler *c, const tel_run *run, size_t i)
 static inline void
 tag(const struct compiler *c, tel_alloc *op)
 {
-	op->process = c->process_index;
 	if (c->tag == 0)
 		return;
 	op->thread ^= c->tag;

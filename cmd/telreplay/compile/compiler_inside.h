@@ -128,16 +128,15 @@ struct compiler {
 	struct thread *thread; /* of the program, that runs it */
 	uint32_t resized;      /* the slot of the block it resizes; NO_SLOT */
 	struct block resized_block; /* which this was */
-	uint32_t resized_pool;  /* of a block that is freed and made anew; 0 */
-	tel_alloc_call call;    /* of a free */
-	uint64_t now;           /* operations so far */
-	uint64_t samples;       /* of them: each stands for others, too */
-	uint64_t process;       /* of the last operation, its number, */
-	uint64_t process_index; /* that from 0 on, */
-	uint64_t tag;           /* xored to its threads, pools and buffers, */
-	uint64_t key_tag;       /* and to its addresses, as keys of live */
-	struct tel__table processes; /* to the index */
-	struct tel__table images;    /* by process of the system, the same */
+	uint32_t resized_pool; /* of a block that is freed and made anew; 0 */
+	tel_alloc_call call;   /* of a free */
+	uint64_t now;          /* operations so far */
+	uint64_t samples;      /* of them: each stands for others, too */
+	uint64_t process;      /* of the last operation, */
+	uint64_t tag;          /* xored to its threads, pools and buffers, */
+	uint64_t key_tag;      /* and to its addresses, as keys of live */
+	struct tel__table processes; /* to a number from 0 on */
+	struct tel__table images;    /* by process of the system, to ours */
 	uint64_t image_looks;        /* at blocks, see image_end() */
 	uint64_t log;
 	uint64_t live_blocks, live_bytes;
@@ -216,12 +215,6 @@ tel_status compiler_no_memory(struct compiler *c);
 /* The current operation, as an anomaly of the given kind. */
 struct anomaly_event anomaly_here(const struct compiler *c,
     enum anomaly anomaly, uint64_t address);
-/*
- * That of a block which the log does not allocate: the given one, unless the
- * process is not the first of its log, and executed no other program: it has
- * the blocks of the one that forked it.
- */
-enum anomaly anomaly_of_unknown(const struct compiler *c, enum anomaly anomaly);
 /* Counts an anomaly, and keeps it if it is one of the first. */
 tel_status anomaly_add(struct compiler *c, const struct anomaly_event *one);
 /* The same for the operation being added. */
@@ -296,8 +289,9 @@ block_of(const struct compiler *c, const struct tel__live_block *live)
 void blocks_finish(struct compiler *c);
 
 /* reorder.c */
-/* A free of an unknown address. */
-tel_status reorder_free(struct compiler *c, struct thread *t, uint64_t address);
+/* A free of an unknown address, which is that anomaly if it is in order. */
+tel_status reorder_free(struct compiler *c, struct thread *t,
+    enum anomaly which, uint64_t address);
 /* An allocation at the address of a block, which it replaces. */
 tel_status reorder_double(struct compiler *c, struct thread *t,
     const struct tel__live_block *b);

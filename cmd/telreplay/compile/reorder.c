@@ -139,10 +139,10 @@ may_race(const struct compiler *c)
 }
 
 tel_status
-reorder_free(struct compiler *c, struct thread *t, uint64_t address)
+reorder_free(struct compiler *c, struct thread *t, enum anomaly which,
+    uint64_t address)
 {
-	struct anomaly_event anomaly =
-	    anomaly_here(c, anomaly_of_unknown(c, ANOMALY_FREE), address);
+	const struct anomaly_event anomaly = anomaly_here(c, which, address);
 
 	if (!may_race(c))
 		return anomaly_add(c, &anomaly);
