@@ -48,26 +48,18 @@ replay(struct telreplay *t)
 	benchmark_close(&benchmark);
 }
 
+/* Writes what needs no run of an allocator. */
 static void
-telreplay_main_check(struct telreplay *t)
+show_trace_alone(struct telreplay *t)
 {
 	struct trace trace;
 
-	if (trace_open(&trace, t))
-		show_report(&(struct show){ t, trace.facts, NULL });
-	trace_close(&trace);
-}
-
-static void export(struct telreplay *t)
-{
-	struct trace trace;
-	int check = t->check;
-
-	/* the program is needed, although it is not run */
-	t->check = 0;
-	if (trace_open(&trace, t))
-		export_trace(t, &trace);
-	t->check = check;
+	if (trace_open(&trace, t)) {
+		if (t->export != NULL)
+			export_trace(t, &trace);
+		else
+			show_report(&(struct show){ t, trace.facts, NULL });
+	}
 	trace_close(&trace);
 }
 
@@ -82,10 +74,8 @@ main(int argc, char **argv)
 	if (telreplay_options(&t, argc, argv)) {
 		if (t.settings.count_only)
 			trace_count(&t);
-		else if (t.export != NULL)
-			export(&t);
-		else if (t.check)
-			telreplay_main_check(&t);
+		else if (t.export != NULL || t.check)
+			show_trace_alone(&t);
 		else
 			replay(&t);
 	}

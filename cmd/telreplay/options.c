@@ -342,6 +342,8 @@ parse_format(struct telreplay *t)
 		(void)options_word("-f", name, formats);
 		return 0;
 	}
+	/* the program is needed, although it is not run */
+	t->check = 0;
 	/* a trace is written in its recorded order */
 	if (!t->order_given)
 		t->order = ORDER_TOTAL;

@@ -352,7 +352,7 @@ last_words() {
 	expect 2 "*--program applies to logs*" telreplay --program x t.prog
 	expect 2 "*--threads applies to logs*" telreplay --threads 1 t.prog
 	expect 2 "*--order applies to logs*" telreplay --order none t.prog
-	expect 2 "*does not support the selection*" telreplay -k Alloc t.prog
+	expect 2 "*the selection of events applies to logs*" telreplay -k Alloc t.prog
 }
 
 # children PID: the number of its child.

@@ -495,7 +495,7 @@ ranged() {
 	expect 2 "*--window: expected a number of operations, a percentage*" \
 	    telreplay --window 2x% t.txt
 	clean telreplay --dry-run -q --program t.prog t.txt >report
-	expect 2 "*--window applies to logs: the window of a compiled program is fixed" \
+	expect 2 "*--window applies to logs: a compiled program is fixed" \
 	    telreplay --window 4 t.prog
 }
 

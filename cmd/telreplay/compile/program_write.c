@@ -158,42 +158,30 @@ chunk_end(struct compiler *c)
 }
 
 /*
- * Writes what describes the pools, from number 0 on to the last one that is
- * described: text and a NUL for each, up to a multiple of eight.
+ * What describes the pools, from number 0 on to the last one that is described:
+ * text and a NUL for each, with zeros up to a multiple of eight.
  */
-static uint64_t
-descriptions_write(struct compiler *c, unsigned char *room, uint64_t sum)
+static int
+descriptions_make(struct compiler *c, char **text)
 {
 	const struct pools *ps = &c->pools;
-	size_t i, used = 0, n, size = (size_t)c->facts.described;
-
-	memset(room, 0, size);
-	for (i = 0; i < ps->count && used < size; i++) {
-		n = ps->all[i].text != NULL ? strlen(ps->all[i].text) : 0;
-		memcpy(room + used,
-		    ps->all[i].text != NULL ? ps->all[i].text : "", n);
-		used += n + 1;
-	}
-	sum = program_sum(sum, room, size);
-	tel_output_write(c->out, room, size);
-	return sum;
-}
-
-/* How many bytes that takes. */
-static size_t
-descriptions_size(const struct compiler *c)
-{
-	const struct pools *ps = &c->pools;
-	size_t i, used = 0, last = 0;
+	size_t i, n, used = 0, last = 0, room = 0;
+	const char *one;
 
 	for (i = 0; i < ps->count && i < POOLS_DESCRIBED; i++) {
-		used += 1;
-		if (ps->all[i].text == NULL)
-			continue;
-		used += strlen(ps->all[i].text);
-		last = used;
+		one = ps->all[i].text != NULL ? ps->all[i].text : "";
+		n = strlen(one) + 1;
+		if (!TEL__RESERVE(*text, room, used + n + 8))
+			return 0;
+		memcpy(*text + used, one, n);
+		used += n;
+		if (n > 1)
+			last = used;
 	}
-	return (last + 7) & ~(size_t)7;
+	if (last > 0)
+		memset(*text + last, 0, 8);
+	c->facts.described = (last + 7) & ~(size_t)7;
+	return 1;
 }
 
 tel_status
@@ -201,21 +189,27 @@ program_end(struct compiler *c)
 {
 	uint64_t tail[4] = { 0, 0, 0, PROGRAM_MAGIC }, sum;
 	unsigned char *facts;
-	size_t size;
+	char *text = NULL;
+	size_t size, described;
 
 	if (c->out == NULL)
 		return TEL_OK;
-	c->facts.described = descriptions_size(c);
-	facts = malloc(FACTS_MAX + (size_t)c->facts.described);
-	if (facts == NULL)
+	facts = malloc(FACTS_MAX);
+	if (facts == NULL || !descriptions_make(c, &text)) {
+		free(facts);
+		free(text);
 		return compiler_no_memory(c);
+	}
+	described = (size_t)c->facts.described;
 	size = facts_store(&c->facts, facts);
 	tail[0] = tel_output_bytes(c->out) - c->base;
-	tail[1] = c->index_used * 8 + size + c->facts.described;
+	tail[1] = c->index_used * 8 + size + described;
 	sum = program_sum(0, facts, size);
+	sum = program_sum(sum, (unsigned char *)text, described);
 	tel_output_write(c->out, facts, size);
-	sum = descriptions_write(c, facts, sum);
+	tel_output_write(c->out, text, described);
 	free(facts);
+	free(text);
 	tail[2] = write_words(c, c->index, c->index_used, sum);
 	write_words(c, tail, 4, 0);
 	if (tel_output_flush(c->out) != TEL_OK)

@@ -58,21 +58,30 @@ too_old(const struct compiler *c, const struct reorder_entry *s)
 	return c->now - s->when > REORDER_OPERATIONS;
 }
 
+/* Settles the oldest entry, and gives up its place. */
+static tel_status
+entry_shift(struct compiler *c)
+{
+	struct reorder_entry *s = &c->reorder[c->reorder_first];
+	tel_status st = s->open ? entry_settle(c, s) : TEL_OK;
+
+	c->reorder_first = (c->reorder_first + 1) % REORDER_ENTRIES;
+	c->reorder_used--;
+	return st;
+}
+
 tel_status
 reorder_expire(struct compiler *c, int all)
 {
-	struct reorder_entry *s;
+	const struct reorder_entry *s;
 	tel_status st = TEL_OK;
 
 	while (c->reorder_used > 0 && st == TEL_OK) {
-		s = &c->reorder[c->reorder_first % REORDER_ENTRIES];
+		s = &c->reorder[c->reorder_first];
 		if (s->open && !all &&
 		    (s->what == REORDER_EARLY_FREE || !too_old(c, s)))
 			break;
-		if (s->open)
-			st = entry_settle(c, s);
-		c->reorder_first = (c->reorder_first + 1) % REORDER_ENTRIES;
-		c->reorder_used--;
+		st = entry_shift(c);
 	}
 	return st;
 }
@@ -91,14 +100,7 @@ entry_room(struct compiler *c, uint64_t key)
 	s = entry_find(c, key);
 	if (s != NULL && (st = entry_settle(c, s)) != TEL_OK)
 		return st;
-	if (c->reorder_used < REORDER_ENTRIES)
-		return TEL_OK;
-	s = &c->reorder[c->reorder_first];
-	if (s->open && (st = entry_settle(c, s)) != TEL_OK)
-		return st;
-	c->reorder_first = (c->reorder_first + 1) % REORDER_ENTRIES;
-	c->reorder_used--;
-	return TEL_OK;
+	return c->reorder_used < REORDER_ENTRIES ? TEL_OK : entry_shift(c);
 }
 
 static tel_status

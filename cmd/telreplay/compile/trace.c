@@ -54,61 +54,48 @@ open_program(struct trace *trace, const char *name)
 	return 0;
 }
 
-/* Why the options do not fit a program, or NULL. */
+/* The option that does not fit a program, or NULL. */
 static const char *
-needs_log(const struct telreplay *t)
+needs_log(const struct telreplay *t, const struct facts *f)
 {
 	const struct selection *s = &t->settings.select;
 
 	if (s->filtering || s->percent || s->skip > 0 || s->count != UINT64_MAX)
-		return "a compiled program does not support the selection of "
-		       "events";
+		return "the selection of events";
 	if (t->settings.count_only)
-		return "-c applies to logs: --dry-run reports how many "
-		       "operations a compiled program has";
+		return "-c";
 	if (t->settings.order != TEL_ORDER_LOG)
-		return "-S applies to logs: the order of a compiled program is "
-		       "fixed";
+		return "-S";
 	if (t->threads > 0)
-		return "--threads applies to logs: the threads of a compiled "
-		       "program are fixed";
+		return "--threads";
 	if (t->window_given)
-		return "--window applies to logs: the window of a compiled "
-		       "program is fixed";
-	if (t->keep != NULL)
-		return "--program applies to logs: this is already a compiled "
-		       "program";
-	return NULL;
+		return "--window";
+	if (t->order_given && f->order != (uint64_t)t->order)
+		return "--order";
+	return t->keep != NULL ? "--program" : NULL;
 }
 
 /* Takes .fd as a program.  It may come from anywhere. */
 static int
 take_program(struct trace *trace, const struct telreplay *t, const char *name)
 {
-	const char *wrong = needs_log(t);
+	const char *wrong;
 	tel_status st;
 
-	if (wrong != NULL) {
-		message_fail(STATUS_USAGE, name, "%s", wrong);
-		return 0;
-	}
 	if (!open_program(trace, name))
 		return 0;
-	st = program_check(trace->program);
-	if (st != TEL_OK) {
-		message_fail(STATUS_FAILED, name, "%s",
-		    st == TEL_EIO ? strerror(errno) : tel_status_text(st));
-		return 0;
-	}
-	if (!copy_facts(trace, program_facts(trace->program)))
-		return 0;
-	if (t->order_given && trace->facts->order != (uint64_t)t->order) {
+	wrong = needs_log(t, program_facts(trace->program));
+	if (wrong != NULL) {
 		message_fail(STATUS_USAGE, name,
-		    "--order applies to logs: the order of a compiled program "
-		    "is fixed");
+		    "%s applies to logs: a compiled program is fixed", wrong);
 		return 0;
 	}
-	return 1;
+	st = program_check(trace->program);
+	if (st == TEL_OK)
+		return copy_facts(trace, program_facts(trace->program));
+	message_fail(STATUS_FAILED, name, "%s",
+	    st == TEL_EIO ? strerror(errno) : tel_status_text(st));
+	return 0;
 }
 
 /*

@@ -85,8 +85,9 @@ show_allocators(struct report *r, const struct show *show)
 	const struct some all = { show, show->benchmark->results,
 		show->benchmark->n },
 	                  *some = &all;
+	const char *at;
 	char text[512];
-	size_t i, j;
+	size_t i;
 
 	show_section(r, REPORT_TEXT, "allocator", "allocators")->label_width =
 	    12;
@@ -94,9 +95,8 @@ show_allocators(struct report *r, const struct show *show)
 		const struct result *s = &some->results[i];
 
 		put_served(r, s, page_escape(text, 12, s->allocator->name));
-		for (j = 0; j < s->nsettings; j++)
-			report_line(r, "", "%s",
-			    page_escape(text, 200, s->settings[j]));
+		for (at = s->settings; *at != '\0'; at += strlen(at) + 1)
+			report_line(r, "", "%s", page_escape(text, 200, at));
 		put_stand_ins(r, some->show->facts, s);
 		if (s->said[0] != '\0')
 			report_line(r, "", "says: %s",
@@ -116,7 +116,8 @@ show_allocators(struct report *r, const struct show *show)
 static void
 allocators_put_facts(struct report *r, const struct result *s)
 {
-	size_t i;
+	const char *at;
+	uint64_t i = 0;
 
 	report_section(r, REPORT_DATA, "allocator")->name = s->allocator->name;
 	report_data(r, "path", report_optional(s->path));
@@ -132,9 +133,9 @@ allocators_put_facts(struct report *r, const struct result *s)
 	report_data(r, "errors", report_count(s->errors));
 	report_data(r, "left_out", report_count(s->left_out));
 	report_put(r);
-	for (i = 0; i < s->nsettings; i++) {
-		(void)show_item(r, "setting", s, i);
-		report_data(r, "assignment", report_optional(s->settings[i]));
+	for (at = s->settings; *at != '\0'; at += strlen(at) + 1) {
+		(void)show_item(r, "setting", s, i++);
+		report_data(r, "assignment", report_optional(at));
 		report_put(r);
 	}
 }
@@ -142,26 +143,18 @@ allocators_put_facts(struct report *r, const struct result *s)
 /* ---------------------------------------------------------------- time */
 
 static void
-put_range(struct report *r, struct spread s, double less)
-{
-	report_cell(r, show_real(s.median - less));
-	report_cell(r, show_real(s.least - less));
-	report_cell(r, show_real(s.most - less));
-}
-
-static void
 add_cost(struct report *r, const struct result *s)
 {
-	double wall = s->figures[METRIC_WALL].median;
+	const struct spread *f = s->figures, cost = f[METRIC_COST];
+	const struct spread p99 = f[METRIC_P99];
+	const double wall = f[METRIC_WALL].median;
+	const double cells[] = { cost.median, cost.least, cost.most,
+		s->own_cost, wall, f[METRIC_PROCESS].median,
+		wall > 0 ? 1e3 / wall : NAN, f[METRIC_FAULTS].median,
+		p99.median, p99.least, p99.most };
 
 	show_row(r, s->nruns > 0 ? REPORT_ALL : REPORT_TEXT, s);
-	put_range(r, s->figures[METRIC_COST], 0);
-	report_cell(r, show_real(s->own_cost));
-	report_cell(r, show_real(wall));
-	report_cell(r, show_real(s->figures[METRIC_PROCESS].median));
-	report_cell(r, show_real(wall > 0 ? 1e3 / wall : NAN));
-	report_cell(r, show_real(s->figures[METRIC_FAULTS].median));
-	put_range(r, s->figures[METRIC_P99], 0);
+	show_cells(r, cells, sizeof(cells) / sizeof(cells[0]));
 }
 
 static void

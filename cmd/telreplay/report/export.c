@@ -10,7 +10,6 @@
 #include "export.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +17,9 @@
 
 /* The address of number n, from 0, of a format that has addresses. */
 #define ADDRESS(n) (((n) + 1) << 12)
-#define LINE 160
 
 /* An operation on a block, as it is written. */
 struct line {
-	char what; /* m: malloc, c: calloc, a: aligned, r: realloc, f: free */
 	uint64_t thread;
 	uint64_t block;
 	uint64_t size, alignment;
@@ -41,117 +38,76 @@ struct export
 	uint64_t aligned; /* whose alignment is left out */
 	int resizes;      /* there are reallocs */
 	int thread_ids;   /* those of the log can be written */
-	int failed;
 };
 
+/*
+ * A format's lines, with letters for numbers: %t the thread; %b the block; %s
+ * the size, %n one of at least 1, %g the alignment; %p the peak of live bytes,
+ * %c the count of blocks, %o that of operations; %a the address and %x the size
+ * in hexadecimal.
+ */
 struct export_format {
 	const char *name;
+	const char *lines[RUN_KINDS];
+	const char *head, *tail, *thread_end;
 	int keeps_alignment;
 	int distinct; /* each block has a number of its own */
-	void (*head)(struct export *e);
-	void (*line)(struct export *e, const struct line *op);
-	void (*thread_end)(struct export *e, uint64_t thread); /* or NULL */
-	void (*tail)(struct export *e);                        /* or NULL */
 };
 
-__attribute__((format(printf, 2, 3))) static void
-export_put(struct export *e, const char *format, ...)
+static void
+export_put(struct export *e, const char *line, const struct line *op)
 {
-	char text[LINE];
-	va_list ap;
-	int n;
+	static const char letters[] = "tbsngpcoax";
+	const uint64_t values[] = { op->thread, op->block, op->size,
+		op->size > 0 ? op->size : 1, op->alignment,
+		e->facts->peak_bytes, e->count, e->operations,
+		ADDRESS(op->block), op->size };
+	char text[24];
+	size_t n, i;
 
-	if (e->out == NULL)
+	if (e->out == NULL || line == NULL)
 		return;
-	va_start(ap, format);
-	n = vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	e->failed |= n < 0 || (size_t)n >= sizeof(text) ||
-	    tel_output_write(e->out, text, (size_t)n) != TEL_OK;
+	for (; *line != '\0'; line += n) {
+		n = strcspn(line, "%");
+		tel_output_write(e->out, line, n);
+		if (line[n] == '\0')
+			continue;
+		i = (size_t)(strchr(letters, line[n + 1]) - letters);
+		(void)snprintf(text, sizeof(text),
+		    i < 8 ? "%" PRIu64 : "0x%" PRIx64, values[i]);
+		tel_output_write(e->out, text, strlen(text));
+		n += 2;
+	}
 }
 
 /* ------------------------------------------------------------- formats */
 
-static void
-android_line(struct export *e, const struct line *op)
-{
-	const uint64_t at = ADDRESS(op->block);
-	const char *name = op->what == 'm' ? "malloc" :
-	    op->what == 'c'                ? "calloc" :
-	    op->what == 'a'                ? "memalign" :
-	    op->what == 'r'                ? "realloc" :
-	                                     "free";
-
-	export_put(e, "%" PRIu64 ": %s 0x%" PRIx64, op->thread, name, at);
-	if (op->what == 'c')
-		export_put(e, " 1");
-	else if (op->what == 'a')
-		export_put(e, " %" PRIu64, op->alignment);
-	else if (op->what == 'r')
-		export_put(e, " 0x%" PRIx64, at);
-	if (op->what != 'f')
-		export_put(e, " %" PRIu64, op->size);
-	export_put(e, "\n");
-}
-
-static void
-android_thread_end(struct export *e, uint64_t thread)
-{
-	export_put(e, "%" PRIu64 ": thread_done 0x0\n", thread);
-}
-
-static void
-mtrace_head(struct export *e)
-{
-	export_put(e, "= Start\n");
-}
-
-static void
-mtrace_line(struct export *e, const struct line *op)
-{
-	uint64_t at = ADDRESS(op->block);
-
-	if (op->what == 'f')
-		export_put(e, "- 0x%" PRIx64 "\n", at);
-	else if (op->what == 'r')
-		export_put(e,
-		    "< 0x%" PRIx64 "\n> 0x%" PRIx64 " 0x%" PRIx64 "\n", at, at,
-		    op->size);
-	else
-		export_put(e, "+ 0x%" PRIx64 " 0x%" PRIx64 "\n", at, op->size);
-}
-
-static void
-mtrace_tail(struct export *e)
-{
-	export_put(e, "= End\n");
-}
-
-/* Suggested heap size, blocks, operations, and the weight in a score. */
-static void
-rep_head(struct export *e)
-{
-	export_put(e, "%" PRIu64 "\n%" PRIu64 "\n%" PRIu64 "\n1\n",
-	    e->facts->peak_bytes, e->count, e->operations);
-}
-
-static void
-rep_line(struct export *e, const struct line *op)
-{
-	/* malloc of a lab returns NULL for no bytes, which fails the trace */
-	uint64_t size = op->size > 0 ? op->size : 1;
-
-	if (op->what == 'f')
-		export_put(e, "f %" PRIu64 "\n", op->block);
-	else
-		export_put(e, "%c %" PRIu64 " %" PRIu64 "\n",
-		    op->what == 'r' ? 'r' : 'a', op->block, size);
-}
+#define LINES(malloc, calloc, aligned, realloc, free) \
+	{ \
+		malloc, calloc, aligned, realloc, free, malloc, free \
+	}
 
 static const struct export_format formats[] = {
-	{ "android", 1, 0, NULL, android_line, android_thread_end, NULL },
-	{ "mtrace", 0, 0, mtrace_head, mtrace_line, NULL, mtrace_tail },
-	{ "rep", 0, 1, rep_head, rep_line, NULL, NULL },
+	{ .name = "android",
+	    .lines = LINES("%t: malloc %a %s\n", "%t: calloc %a 1 %s\n",
+	        "%t: memalign %a %g %s\n", "%t: realloc %a %a %s\n",
+	        "%t: free %a\n"),
+	    .thread_end = "%t: thread_done 0x0\n",
+	    .keeps_alignment = 1 },
+	{ .name = "mtrace",
+	    .lines = LINES("+ %a %x\n", "+ %a %x\n", "+ %a %x\n",
+	        "< %a\n> %a %x\n", "- %a\n"),
+	    .head = "= Start\n",
+	    .tail = "= End\n" },
+	/*
+	 * First a suggested heap size, blocks, operations, and the weight in a
+	 * score.  malloc of a lab returns NULL for no bytes, which fails it.
+	 */
+	{ .name = "rep",
+	    .lines = LINES("a %b %n\n", "a %b %n\n", "a %b %n\n", "r %b %n\n",
+	        "f %b\n"),
+	    .head = "%p\n%c\n%o\n1\n",
+	    .distinct = 1 },
 };
 
 const struct export_format *
@@ -167,18 +123,6 @@ export_format(const char *name)
 
 /* ----------------------------------------------------------- operations */
 
-/* What a word does to a block; 0 for nothing. */
-static char
-what_of(const uint64_t *word)
-{
-	static const char letters[RUN_KINDS + 1] = "mcarfmf";
-	const struct operation *op = word_operation(*word);
-
-	if (op->effect == EFFECT_FREE_PART && word[3] == 0)
-		return 'p';
-	return letters[op->kind];
-}
-
 /*
  * The number of a thread in the format: that of the log if replayers accept it,
  * which is so for 1 to 2^31 - 1.
@@ -193,15 +137,18 @@ thread_of(const struct export *e, unsigned thread)
 static void
 export_visit(void *arg, unsigned thread, const uint64_t *word)
 {
+	const struct operation *what = word_operation(*word);
 	struct export *e = arg;
 	uint32_t slot = WORD_SLOT(*word);
-	struct line op = { .what = what_of(word),
-		.thread = thread_of(e, thread) };
+	struct line op = { .thread = thread_of(e, thread) };
 
-	e->parts += op.what == 'p';
-	if (op.what == 0 || op.what == 'p')
+	if (what->effect == EFFECT_FREE_PART && word[3] == 0) {
+		e->parts++;
 		return;
-	if (op.what != 'f' && op.what != 'r' && e->format->distinct) {
+	}
+	if (what->kind == RUN_KINDS)
+		return;
+	if (what->effect == EFFECT_ALLOCATE && e->format->distinct) {
 		/*
 		 * The driver of the labs fills a block with the last byte of
 		 * its number, and compares that with a signed char after a
@@ -213,16 +160,16 @@ export_visit(void *arg, unsigned thread, const uint64_t *word)
 	}
 	op.block = e->format->distinct ? e->blocks[slot] : slot;
 	op.size = word_size(word);
-	if (op.what == 'a')
+	if (what->kind == RUN_ALIGNED) {
 		op.alignment = word[2];
-	e->aligned += op.what == 'a' && !e->format->keeps_alignment;
+		e->aligned += !e->format->keeps_alignment;
+	}
 	e->operations++;
-	e->format->line(e, &op);
+	export_put(e, e->format->lines[what->kind], &op);
 	if (e->out == NULL)
 		e->last[thread] = e->operations;
-	else if (e->last[thread] == e->operations &&
-	    e->format->thread_end != NULL)
-		e->format->thread_end(e, op.thread);
+	else if (e->last[thread] == e->operations)
+		export_put(e, e->format->thread_end, &op);
 }
 
 /* Nonzero when the numbers of the log's threads can be written. */
@@ -241,20 +188,17 @@ ids_fit(const struct facts *f)
 static int
 export_walk(struct export *e, struct program *p, tel_output *out)
 {
+	const struct line none = { 0 };
 	tel_status st;
 
-	if (out != NULL && e->format->head != NULL) {
-		e->out = out;
-		e->format->head(e);
-	}
 	e->out = out;
+	export_put(e, e->format->head, &none);
 	e->count = e->operations = e->parts = e->aligned = 0;
 	st = program_walk(p, export_visit, e);
-	if (st == TEL_OK && e->format->tail != NULL)
-		e->format->tail(e);
+	export_put(e, e->format->tail, &none);
 	if (st != TEL_OK)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
-	return st == TEL_OK && !e->failed;
+	return st == TEL_OK;
 }
 
 static void

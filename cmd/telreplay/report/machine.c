@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "common/page.h"
+#include "telreplay/run/memory.h"
 
 /* What the machine is: a line of words each, or "". */
 struct machine {
@@ -17,27 +18,19 @@ struct machine {
 	char huge_pages[64];
 };
 
-/* The text behind the colon of the line that starts with a name. */
+/* What follows a name in its line of a file. */
 static void
 machine_find_line(const char *path, const char *name, char *out, size_t size)
 {
-	char line[512], *at;
-	FILE *file = fopen(path, "r");
+	char text[4096], *at = NULL;
 
+	if (memory_read_file(path, text, sizeof(text)))
+		at = strstr(text, name);
 	out[0] = '\0';
-	if (file == NULL)
+	if (at == NULL)
 		return;
-	while (fgets(line, sizeof(line), file) != NULL) {
-		if (strncmp(line, name, strlen(name)) != 0)
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		at = strchr(line, ':');
-		at = at != NULL && name[0] != '\0' ? at + 1 : line;
-		at += strspn(at, " \t");
-		(void)snprintf(out, size, "%s", at);
-		break;
-	}
-	(void)fclose(file);
+	at += strlen(name);
+	(void)snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
 static void
@@ -52,7 +45,7 @@ machine_look(struct machine *m)
 		(void)snprintf(m->kernel, sizeof(m->kernel), "%s %s %s",
 		    name.sysname, name.release, name.machine);
 	m->processors = n > 0 ? (unsigned)n : 0;
-	machine_find_line("/proc/cpuinfo", "model name", m->processor,
+	machine_find_line("/proc/cpuinfo", "model name\t: ", m->processor,
 	    sizeof(m->processor));
 	/* "always [madvise] never": the one in brackets holds */
 	machine_find_line("/sys/kernel/mm/transparent_hugepage/enabled", "",

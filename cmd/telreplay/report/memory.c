@@ -5,46 +5,38 @@
  */
 #include "show.h"
 
+#include <math.h>
 #include "common/page.h"
 
 static const struct report_value unknown = { .type = REPORT_UNKNOWN };
 
+/* Resident bytes of a sample; NaN: there is none. */
+static double
+resident_of(const struct result *s, const struct sample *at)
+{
+	return at->known ? (double)result_resident(s, at) : NAN;
+}
+
 static void
 add_memory(struct report *r, const struct facts *f, const struct result *s)
 {
-	struct spread peak = s->figures[METRIC_PEAK],
-	              end = s->figures[METRIC_END];
+	const double cells[] = { (double)s->peak, result_over_live(s, f),
+		resident_of(s, &s->end), resident_of(s, &s->idle),
+		resident_of(s, &s->freed), (double)s->freed.lazy,
+		(double)s->baseline.resident, (double)s->asked,
+		s->has_room ? (double)s->given : NAN, (double)s->live_peak,
+		(double)s->end.huge, resident_of(s, &s->freed_idle),
+		s->figures[METRIC_PEAK].least, s->figures[METRIC_PEAK].most,
+		s->figures[METRIC_END].least, s->figures[METRIC_END].most,
+		s->has_room && s->asked > 0 ?
+		    (double)s->given / (double)s->asked - 1 :
+		    NAN };
 
 	show_row(r, s->watched ? REPORT_ALL : REPORT_TEXT, s);
-	if (!s->watched) {
+	if (s->watched)
+		show_cells(r, cells, sizeof(cells) / sizeof(cells[0]));
+	else
 		report_cell(r, unknown);
-		return;
-	}
-	report_cell(r, report_count(s->peak));
-	report_cell(r, report_real(result_over_live(s, f)));
-	report_cell(r, report_count(result_resident(s, &s->end)));
-	report_cell(r,
-	    s->idle.known ? report_count(result_resident(s, &s->idle)) :
-	                    unknown);
-	report_cell(r, report_count(result_resident(s, &s->freed)));
-	report_cell(r, report_count(s->freed.lazy));
-	report_cell(r, report_count(s->baseline.resident));
-	report_cell(r, report_count(s->asked));
-	report_cell(r, s->has_room ? report_count(s->given) : unknown);
-	report_cell(r, report_count(s->live_peak));
-	report_cell(r, report_count(s->end.huge));
-	report_cell(r,
-	    s->freed_idle.known ?
-	        report_count(result_resident(s, &s->freed_idle)) :
-	        unknown);
-	report_cell(r, report_real(peak.least));
-	report_cell(r, report_real(peak.most));
-	report_cell(r, report_real(end.least));
-	report_cell(r, report_real(end.most));
-	report_cell(r,
-	    s->has_room && s->asked > 0 ?
-	        report_real((double)s->given / (double)s->asked - 1) :
-	        unknown);
 }
 
 static void
@@ -91,8 +83,7 @@ static void
 add_residency(struct report *r, const struct result *s)
 {
 	const struct sample *most = result_largest(s);
-	double resident;
-	uint64_t room;
+	double resident, room, cells[6];
 
 	show_row(r, s->watched && most != NULL ? REPORT_ALL : REPORT_TEXT, s);
 	if (!s->watched || most == NULL) {
@@ -100,26 +91,14 @@ add_residency(struct report *r, const struct result *s)
 		return;
 	}
 	resident = (double)result_resident(s, most);
-	room = most->room;
-	report_cell(r, report_real(resident));
-	if (s->has_room) {
-		report_cell(r, report_count(room));
-		report_cell(r,
-		    report_real(
-		        (double)room < resident ? resident - (double)room : 0));
-		report_cell(r,
-		    report_real((double)room < resident ?
-		            1 - (double)room / resident :
-		            0));
-	} else {
-		report_cell(r, unknown);
-		report_cell(r, unknown);
-		report_cell(r, unknown);
-	}
-	report_cell(r,
-	    report_real(
-	        show_ratio((double)most->huge, (double)most->resident)));
-	report_cell(r, report_count(most->lazy));
+	room = s->has_room ? (double)most->room : NAN;
+	cells[0] = resident;
+	cells[1] = room;
+	cells[2] = room >= resident ? 0 : resident - room;
+	cells[3] = show_ratio(cells[2], resident);
+	cells[4] = show_ratio((double)most->huge, (double)most->resident);
+	cells[5] = (double)most->lazy;
+	show_cells(r, cells, 6);
 }
 
 static void

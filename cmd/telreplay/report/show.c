@@ -49,6 +49,13 @@ show_real(double v)
 	return isnan(v) ? unknown : report_real(v);
 }
 
+void
+show_cells(struct report *r, const double *values, size_t n)
+{
+	for (; n > 0; n--)
+		report_cell(r, show_real(*values++));
+}
+
 unsigned
 show_text(const struct show *show, unsigned sections)
 {

@@ -72,6 +72,8 @@ const char *show_order(const struct facts *f);
 
 /* A number, or unknown if it is NaN. */
 struct report_value show_real(double v);
+/* Cells of such numbers. */
+void show_cells(struct report *r, const double *values, size_t n);
 /* REPORT_TEXT if --details has one of the sections; 0 if not. */
 unsigned show_text(const struct show *show, unsigned sections);
 

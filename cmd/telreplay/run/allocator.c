@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Allocators: from the argument of -a to the environment of a process. */
+/* for putenv, which is XSI */
+#define _XOPEN_SOURCE 700
 #include "telreplay/run/allocator.h"
 
 #include <errno.h>
@@ -227,7 +229,8 @@ allocators_free(struct allocators *list)
 	list->n = 0;
 }
 
-int
+/* Nonzero for an assignment that configures an allocator. */
+static int
 allocator_is_setting(const char *assignment)
 {
 	static const char *const names[] = { "MALLOC_",
@@ -241,89 +244,37 @@ allocator_is_setting(const char *assignment)
 	return 0;
 }
 
-/* Nonzero for what would load other libraries, or configure telreplay. */
-static int
-is_left_out(const char *assignment)
-{
-	return strncmp(assignment, "LD_PRELOAD=", 11) == 0 ||
-	    strncmp(assignment, "TELREPLAY_", 10) == 0;
-}
-
-/* Adds an assignment; replaces an earlier one of the same name. */
-static int
-assign(char **environment, size_t *n, const char *text, size_t size)
-{
-	size_t name = strcspn(text, "="), i;
-	char *p = allocator_copy(text, size);
-
-	if (p == NULL)
-		return 0;
-	for (i = 0; i < *n; i++) {
-		if (strncmp(environment[i], p, name + 1) != 0)
-			continue;
-		free(environment[i]);
-		environment[i] = p;
-		return 1;
-	}
-	environment[(*n)++] = p;
-	return 1;
-}
-
-/* Adds the parameters of a malloc that are assignments. */
-static int
-assign_all(char **environment, size_t *n, const char *text)
-{
-	while (*(text += strspn(text, " ")) != '\0') {
-		size_t size = strcspn(text, " ");
-
-		if (memchr(text, '=', size) != NULL &&
-		    !assign(environment, n, text, size))
-			return 0;
-		text += size;
-	}
-	return 1;
-}
-
-char **
-allocator_environment(const struct allocator *a, const char *first)
-{
-	size_t n = 0, i, room = 4 + strlen(a->parameters);
-	char preload[sizeof(a->library) + 16], **environment;
-	int good = 1;
-
-	for (i = 0; environ[i] != NULL; i++)
-		room++;
-	environment = calloc(room, sizeof(*environment));
-	if (environment == NULL)
-		return NULL;
-	good = assign(environment, &n, first, strlen(first));
-	for (i = 0; environ[i] != NULL && good; i++) {
-		if (is_left_out(environ[i]))
-			continue;
-		environment[n] = allocator_copy(environ[i], strlen(environ[i]));
-		good = environment[n++] != NULL;
-	}
-	if (good && a->library[0] != '\0') {
-		(void)snprintf(preload, sizeof(preload), "LD_PRELOAD=%s",
-		    a->library);
-		good = assign(environment, &n, preload, strlen(preload));
-	}
-	if (good && a->builtin == BUILTIN_NONE)
-		good = assign_all(environment, &n, a->parameters);
-	if (good)
-		return environment;
-	allocator_environment_free(environment);
-	return NULL;
-}
-
 void
-allocator_environment_free(char **environment)
+allocator_settings(char *text, size_t room)
 {
-	size_t i;
+	size_t i, n;
 
-	if (environment == NULL)
-		return;
-	for (i = 0; environment[i] != NULL; i++)
-		free(environment[i]);
-	free(environment);
+	for (i = 0; environ[i] != NULL; i++) {
+		n = strlen(environ[i]) + 1;
+		if (n >= room || !allocator_is_setting(environ[i]))
+			continue;
+		memcpy(text, environ[i], n);
+		text += n;
+		room -= n;
+	}
+	*text = '\0';
+}
+
+int
+allocator_environment(const struct allocator *a)
+{
+	const char *text = a->builtin == BUILTIN_NONE ? a->parameters : "";
+	char *one;
+	size_t n;
+	int good = a->library[0] == '\0' ? unsetenv("LD_PRELOAD") :
+	                                   setenv("LD_PRELOAD", a->library, 1);
+
+	for (; *text != '\0' && good == 0; text += n + (text[n] == ' ')) {
+		n = strcspn(text, " ");
+		if (memchr(text, '=', n) == NULL)
+			continue;
+		one = tel__copy_string(text, n);
+		good = one == NULL ? -1 : putenv(one);
+	}
+	return good == 0;
 }

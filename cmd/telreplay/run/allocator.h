@@ -52,15 +52,15 @@ int allocator_use(struct allocator *a, const char *library);
 void allocators_free(struct allocators *a);
 
 /*
- * The environment of a process that uses the allocator: that of this one,
- * without other preloaded libraries.  first: "NAME=VALUE" to put before all.
- * Returns an array to free with allocator_environment_free(), or NULL when out
- * of memory.
+ * In a process that is about to use the allocator: sets its environment, without
+ * other preloaded libraries.  Returns 1, or 0 when out of memory.
  */
-char **allocator_environment(const struct allocator *a, const char *first);
-void allocator_environment_free(char **environment);
+int allocator_environment(const struct allocator *a);
 
-/* Nonzero for an assignment that configures an allocator. */
-int allocator_is_setting(const char *assignment);
+/*
+ * The assignments in the environment that configure allocators, a NUL behind
+ * each and an empty one last, as many as fit.
+ */
+void allocator_settings(char *text, size_t room);
 
 #endif

@@ -77,35 +77,18 @@ request(struct benchmark *c, const struct result *r, enum job job)
 	}
 }
 
-/* Keeps its name and version.  Returns 1, or 0 after a message. */
-static int
+/* Keeps its name and version; the strings of a library are not trusted. */
+static void
 take_name(struct result *r, struct shared *sh)
 {
-	char **environment;
-	size_t i, n = 0;
-
-	/* the strings of a library are not trusted */
 	(void)page_escape(r->path, sizeof(r->path) - 1, sh->path);
 	(void)page_escape(r->release, sizeof(r->release) - 1, sh->release);
 	(void)page_escape(r->called, sizeof(r->called) - 1, sh->name);
 	r->plugin = sh->plugin != 0;
 	r->has_delete = sh->has_delete != 0;
 	r->has_sized = sh->has_sized != 0;
-	environment = allocator_environment(r->allocator, SHARED_VARIABLE "=");
-	if (environment == NULL)
-		return message_no_memory();
-	/* only settings of the allocator are kept */
-	for (i = 0; environment[i] != NULL; i++) {
-		if (allocator_is_setting(environment[i]) &&
-		    r->allocator->builtin == BUILTIN_NONE && !r->plugin)
-			environment[n++] = environment[i];
-		else
-			free(environment[i]);
-	}
-	environment[n] = NULL;
-	r->settings = environment;
-	r->nsettings = n;
-	return 1;
+	/* two NULs end it in any case */
+	memcpy(r->settings, sh->settings, sizeof(r->settings) - 2);
 }
 
 /* Nonzero when malloc is that of the requested library. */
@@ -174,8 +157,10 @@ benchmark_find(struct benchmark *c, struct result *r)
 			return 0;
 	} while (!good && k->libraries != NULL && k->libraries[i] != NULL &&
 	    k->libraries[++i] != NULL);
-	if (good)
-		return take_name(r, c->stage.shared);
+	if (good) {
+		take_name(r, c->stage.shared);
+		return 1;
+	}
 	if (out.ending != ENDED_WELL) {
 		collect_fail(c, r, &out, "before it was used");
 		return 1;
@@ -346,10 +331,8 @@ benchmark_close(struct benchmark *c)
 {
 	size_t i;
 
-	for (i = 0; i < c->n && c->results != NULL; i++) {
-		allocator_environment_free(c->results[i].settings);
+	for (i = 0; i < c->n && c->results != NULL; i++)
 		free(c->results[i].threads);
-	}
 	free(c->results);
 	free(c->own);
 	free(c->verdicts);

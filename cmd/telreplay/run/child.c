@@ -22,6 +22,7 @@
 #include "telreplay/run/memory.h"
 #include "telreplay/run/builtin.h"
 #include "telreplay/run/active_malloc.h"
+#include "telreplay/run/allocator.h"
 
 struct child {
 	struct shared *shared;
@@ -328,6 +329,9 @@ child_main(void)
 	if (child.shared == NULL)
 		return;
 	find_allocator(&child);
+	if (child.allocator.pool == NULL)
+		allocator_settings(child.shared->settings,
+		    sizeof(child.shared->settings));
 	if (child.shared->wrong[0] == '\0' && child.shared->job != JOB_PROBE)
 		child_run(&child);
 	atomic_store(&child.shared->phase, PHASE_DONE);

@@ -15,8 +15,8 @@
 /* The files have 25 to 60 lines of 30 bytes. */
 #define FILE_MAX 8192
 
-static int
-read_file(const char *path, char *buffer, size_t room)
+int
+memory_read_file(const char *path, char *buffer, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t used = 0;
@@ -63,7 +63,7 @@ memory_read(pid_t pid, struct memory *out)
 	if (pid != 0)
 		(void)snprintf(path, sizeof(path), "/proc/%ld/smaps_rollup",
 		    (long)pid);
-	if (!read_file(path, text, sizeof(text)) ||
+	if (!memory_read_file(path, text, sizeof(text)) ||
 	    !find_line(text, "\nAnonymous:", &m.resident))
 		return 0;
 	/* an allocator may have its memory from memfd_create() */
@@ -94,7 +94,7 @@ memory_peak(void)
 	char text[FILE_MAX];
 	uint64_t peak = 0;
 
-	if (read_file("/proc/self/status", text, sizeof(text)))
+	if (memory_read_file("/proc/self/status", text, sizeof(text)))
 		(void)find_line(text, "\nVmHWM:", &peak);
 	return peak;
 }
@@ -105,7 +105,7 @@ memory_all(uint64_t *resident, uint64_t *files)
 	char text[FILE_MAX];
 
 	*resident = *files = 0;
-	if (!read_file("/proc/self/status", text, sizeof(text)))
+	if (!memory_read_file("/proc/self/status", text, sizeof(text)))
 		return;
 	(void)find_line(text, "\nVmRSS:", resident);
 	(void)find_line(text, "\nRssFile:", files);

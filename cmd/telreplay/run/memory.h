@@ -3,8 +3,12 @@
 #ifndef TELREPLAY_MEMORY_H
 #define TELREPLAY_MEMORY_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* Reads a file of the kernel's, as far as there is room.  Returns 1, or 0. */
+int memory_read_file(const char *path, char *buffer, size_t room);
 
 struct memory {
 	uint64_t resident; /* anonymous, private and shared, in bytes */

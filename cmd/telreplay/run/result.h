@@ -56,8 +56,7 @@ struct result {
 	char path[4096], release[256], called[64];
 	int plugin;
 	int has_delete, has_sized; /* of C++, and given the size */
-	char **settings; /* its settings in the environment; NULL-ended */
-	size_t nsettings;
+	char settings[4096]; /* in its environment; see allocator_settings() */
 
 	struct timing runs[RUNS_MAX];
 	size_t nruns;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/heap.h"
 
 /* Words of pagemap that are read at a time. */
 #define ENTRIES 512
@@ -35,13 +36,13 @@ struct residency {
 	uint64_t at;
 	uint64_t bytes[RUN_SIZES];
 	uint64_t entry[ENTRIES];
-	uint32_t slots[]; /* of the live blocks, by address */
+	void *slots[]; /* those of the live blocks, by address of these */
 };
 
 size_t
 run_residency_size(const struct facts *f)
 {
-	return sizeof(struct residency) + (size_t)f->slots * sizeof(uint32_t);
+	return sizeof(struct residency) + (size_t)f->slots * sizeof(void *);
 }
 
 void
@@ -68,45 +69,25 @@ run_residency_close(struct run *r)
 
 /* ---------------------------------------------------------------- order */
 
-static uintptr_t
-address(const struct run *r, size_t i)
+/* The largest address first: a heap of these is sorted from its end. */
+static int
+has_larger(const void *a, const void *b)
 {
-	return (uintptr_t)r->slots[r->residency->slots[i]];
-}
-
-/* Moves an element of a heap down to where it belongs. */
-static void
-run_residency_sift(const struct run *r, size_t i, size_t n)
-{
-	uint32_t *slots = r->residency->slots, moved;
-	size_t child;
-
-	while ((child = 2 * i + 1) < n) {
-		if (child + 1 < n && address(r, child) < address(r, child + 1))
-			child++;
-		if (address(r, i) >= address(r, child))
-			return;
-		moved = slots[i];
-		slots[i] = slots[child];
-		slots[child] = moved;
-		i = child;
-	}
+	return (uintptr_t) * (void *const *)a > (uintptr_t) * (void *const *)b;
 }
 
 /* By address, in place: qsort() may use malloc, which is under test. */
 static void
-sort(const struct run *r, size_t n)
+run_residency_sort(void **slots, size_t n)
 {
-	uint32_t *slots = r->residency->slots, moved;
-	size_t i;
+	void *largest;
 
-	for (i = n / 2; i-- > 0;)
-		run_residency_sift(r, i, n);
-	for (i = n; i-- > 1;) {
-		moved = slots[0];
-		slots[0] = slots[i];
-		slots[i] = moved;
-		run_residency_sift(r, 0, i);
+	tel__heap_fill(slots, n, has_larger);
+	while (n > 1) {
+		largest = slots[0];
+		slots[0] = slots[--n];
+		slots[n] = largest;
+		tel__heap_sink(slots, n, 0, has_larger);
 	}
 }
 
@@ -192,13 +173,17 @@ run_residency_look(struct run *r)
 	struct run_residency *out = r->options->residency;
 	struct residency *s = r->residency;
 	size_t i, n = 0;
+	void **slot;
 
 	for (i = 0; i < r->facts->slots; i++)
 		if (r->slots[i] != NULL)
-			s->slots[n++] = (uint32_t)i;
-	sort(r, n);
-	for (i = 0; i < n; i++)
-		add_block(s, out, address(r, i), r->extra[s->slots[i]].size);
+			s->slots[n++] = &r->slots[i];
+	run_residency_sort(s->slots, n);
+	for (i = 0; i < n; i++) {
+		slot = s->slots[i];
+		add_block(s, out, (uintptr_t)*slot,
+		    r->extra[slot - r->slots].size);
+	}
 	divide(s, out);
 	out->known = !s->too_many;
 	if (r->options->phase != NULL)

@@ -84,6 +84,7 @@ struct shared {
 	char path[4096];     /* the library that has malloc */
 	char release[256];   /* its version, or "" */
 	char name[64];       /* of a plug-in */
+	char settings[4096]; /* in its environment; see allocator_settings() */
 	uint32_t plugin;     /* it is a plug-in */
 	uint32_t has_delete; /* it has new and delete of C++ */
 	uint32_t has_sized;  /* and a free that is given the size */

@@ -89,11 +89,11 @@ spawn_give_up(struct shared *sh, const char *what)
 
 /* In the new process: becomes telreplay with the allocator loaded. */
 static void
-become(struct stage *stage, char **environment, int gate,
+become(struct stage *stage, const struct allocator *a, int gate,
     const sigset_t *signals)
 {
 	static char name[] = "telreplay";
-	char *arguments[] = { name, NULL };
+	char *arguments[] = { name, NULL }, variable[16];
 	struct rlimit limit = { 0, 0 };
 	char self[4096], byte;
 	ssize_t n;
@@ -112,11 +112,15 @@ become(struct stage *stage, char **environment, int gate,
 	if (null < 0 || dup2(null, 0) < 0 || dup2(stage->said, 1) < 0 ||
 	    dup2(stage->said, 2) < 0)
 		spawn_give_up(stage->shared, "standard streams");
+	(void)snprintf(variable, sizeof(variable), "%d", stage->fd);
+	if (!allocator_environment(a) ||
+	    setenv(SHARED_VARIABLE, variable, 1) != 0)
+		spawn_give_up(stage->shared, "the environment");
 	(void)sigprocmask(SIG_SETMASK, signals, NULL);
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	self[n > 0 ? n : 0] = '\0';
-	(void)execve(self, arguments, environment);
-	(void)execve("/proc/self/exe", arguments, environment);
+	(void)execv(self, arguments);
+	(void)execv("/proc/self/exe", arguments);
 	spawn_give_up(stage->shared, "/proc/self/exe");
 }
 
@@ -140,24 +144,16 @@ static pid_t
 spawn_start(struct stage *stage, const struct allocator *c,
     const sigset_t *signals)
 {
-	char variable[64], **environment;
 	struct shared *sh = stage->shared;
 	int gate[2];
 	pid_t pid;
 
-	(void)snprintf(variable, sizeof(variable), "%s=%d", SHARED_VARIABLE,
-	    stage->fd);
-	environment = allocator_environment(c, variable);
-	if (environment == NULL)
+	if (pipe(gate) != 0)
 		return -1;
-	if (pipe(gate) != 0) {
-		allocator_environment_free(environment);
-		return -1;
-	}
 	pid = fork();
 	if (pid == 0) {
 		(void)close(gate[1]);
-		become(stage, environment, gate[0], signals);
+		become(stage, c, gate[0], signals);
 	}
 	if (pid > 0) {
 		if (sh->traced)
@@ -167,7 +163,6 @@ spawn_start(struct stage *stage, const struct allocator *c,
 	}
 	(void)close(gate[0]);
 	(void)close(gate[1]);
-	allocator_environment_free(environment);
 	return pid;
 }
 
