@@ -224,7 +224,10 @@ tel_find_label(const struct tel_event *ev, const struct tel_field *f,
 	    tel_field_space(ev->type->schema, f), value, out);
 }
 
-/* The bytes of the string field f and their number, the NUL left out. */
+/*
+ * The bytes of the string field f and their number, the NUL left out; none of a
+ * field that the event lacks, whose place may be anywhere.
+ */
 static inline const char *
 tel_load_string(const struct tel_event *ev, const struct tel_field *f,
     size_t *length)
@@ -232,7 +235,8 @@ tel_load_string(const struct tel_event *ev, const struct tel_field *f,
 	uint32_t at = f->load == TEL_LOAD_STRING_AT ?
 	    tel_le32(ev->data + f->offset) :
 	    f->offset;
-	size_t room = ev->size > at ? ev->size - at : 0;
+	size_t room =
+	    ev->size > at && tel_present(f, ev->data) ? ev->size - at : 0;
 	const char *p = (const char *)ev->data + (room > 0 ? at : 0);
 	const char *nul = room > 0 ? memchr(p, 0, room) : NULL;
 

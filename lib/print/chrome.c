@@ -158,16 +158,16 @@ chrome_put_fields(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
 	char name[TIMELINE_NAME];
-	const char *label;
+	const char *label, *before = "";
 	unsigned i;
 	size_t n;
 
 	chrome_put(pr, ",\"args\":{");
 	for (i = 0; i < t->nfields; i++) {
-		if (t->fields[i].is_label)
+		if (t->fields[i].is_label || !tel_event_has(ev, i))
 			continue;
-		if (i > 0)
-			chrome_put(pr, ",");
+		chrome_put(pr, before);
+		before = ",";
 		chrome_put_string(pr, t->fields[i].name,
 		    t->fields[i].name_length);
 		chrome_put(pr, ":");
@@ -177,7 +177,8 @@ chrome_put_fields(struct tel_printer *pr, const struct tel_event *ev)
 		label = tel_event_label(ev, i, &n);
 		if (label == NULL)
 			continue;
-		chrome_put(pr, ",");
+		chrome_put(pr, before);
+		before = ",";
 		(void)snprintf(name, sizeof(name), "label of %s",
 		    t->fields[i].name);
 		chrome_put_string(pr, name, strlen(name));

@@ -10,6 +10,7 @@
 #include "base/varint.h"
 #include "print/protobuf.h"
 #include "print/timeline.h"
+#include "render/list.h"
 
 /* The most names that are interned; others are written in full each time. */
 #define NAMES_MAX 65536u
@@ -154,8 +155,9 @@ put_labelled(struct tel__buffer *m, const struct tel_field *field, uint64_t v,
 }
 
 static void
-perfetto_put_fields(struct perfetto *f, const struct tel_event *ev)
+perfetto_put_fields(struct tel_printer *pr, const struct tel_event *ev)
 {
+	struct perfetto *f = pr->state;
 	const struct tel_type *t = ev->type;
 	struct tel__buffer *m = &f->event;
 	struct tel__buffer one = { 0 };
@@ -167,7 +169,7 @@ perfetto_put_fields(struct perfetto *f, const struct tel_event *ev)
 		const char *s;
 		size_t n;
 
-		if (field->is_label)
+		if (field->is_label || !tel_event_has(ev, i))
 			continue;
 		perfetto_put_name(f, &one, INTERNED_ANNOTATION_NAMES,
 		    ANNOTATION_NAME_IID, ANNOTATION_NAME, field->name,
@@ -198,6 +200,12 @@ perfetto_put_fields(struct perfetto *f, const struct tel_event *ev)
 				    v);
 				break;
 			case TEL_LIST:
+				pr->list.used = 0;
+				tel__render_list(&pr->list, ev, field, 0);
+				tel__protobuf_text(&one, ANNOTATION_STRING,
+				    (const char *)pr->list.bytes,
+				    pr->list.used);
+				break;
 			case TEL_UNSIGNED:
 			case TEL_SET:
 				tel__protobuf_varint(&one, ANNOTATION_UINT, v);
@@ -240,7 +248,7 @@ perfetto_put_event(struct tel_printer *pr, const struct timeline_track *t,
 		perfetto_put_name(f, m, INTERNED_CATEGORIES,
 		    EVENT_CATEGORY_IIDS, EVENT_CATEGORIES, ev->type->kind,
 		    strlen(ev->type->kind));
-		perfetto_put_fields(f, ev);
+		perfetto_put_fields(pr, ev);
 		/* what has one number has one colour: events of a type */
 		iid = perfetto_intern(f, INTERNED_EVENT_NAMES, ev->type->name,
 		    ev->type->name_length);

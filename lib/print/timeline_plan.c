@@ -63,9 +63,9 @@ plan_is_word(const char *name, size_t i)
 }
 
 /*
- * What the names of a start and its end share: "AMCScan" of AMCScanBegin and
- * AMCScanEnd; where that is their end, with the kind, "GC Collection" of
- * StartCollection and EndCollection.
+ * The words that the names of a start and its end share: "AMCScan" of
+ * AMCScanBegin and AMCScanEnd; where that is their end, with the kind, "GC
+ * Collection" of StartCollection and EndCollection.
  */
 static void
 plan_share(struct timeline_plan *p, const struct tel_type *t, const char *end)
@@ -94,8 +94,7 @@ plan_share(struct timeline_plan *p, const struct tel_type *t, const char *end)
 		(void)snprintf(p->shared, sizeof(p->shared), "%.*s%.47s",
 		    (int)(words < 48 ? words : 48), name, name + length - tail);
 	p->alone = words == 0 && p->string >= 0;
-	if (words > 0)
-		n = words - (words > 1 && name[words - 1] == '_');
+	n = words - (words > 0 && name[words - 1] == '_');
 	if (p->shared[0] != '\0') {
 		p->name = p->shared;
 		p->length = strlen(p->shared);

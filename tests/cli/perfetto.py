@@ -85,7 +85,7 @@ def packets(data):
             if 30 in event:
                 more = str(event[30][0])
             # events of a type have a number of their own
-            assert (52 in event) == (4 in event)
+            assert (52 in event) == (3 in event or 22 in event)
             yield (event[11][0], tracks[event[11][0]], packet[8][0], what,
                    more, fields)
             for field, flow in (47, "send"), (48, "receive"):
@@ -137,6 +137,12 @@ def objects(text):
         yield key, track, time, what, name, fields
 
 
+def line(track, time, what, more, fields):
+    """An event as it is printed."""
+    shown = " ".join(f"{k}={v}" for k, v in fields.items())
+    return f"{'/'.join(track)} | {time} | {what} | {more} | {shown}"
+
+
 def main():
     """Everything."""
     with open(sys.argv[1], "rb") as file:
@@ -150,8 +156,7 @@ def main():
             last[key] = time
             depth[key] = depth.get(key, 0) + (1 if what == "begin" else -1)
             assert depth[key] >= 0, (track, time)
-        shown = " ".join(f"{k}={v}" for k, v in fields.items())
-        print("/".join(track), time, what, more, shown, sep=" | ")
+        print(line(track, time, what, more, fields))
     print("open:", sum(depth.values()))
 
 

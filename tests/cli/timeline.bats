@@ -103,6 +103,26 @@ toy() {
 	done
 }
 
+@test "a trace has what its log has, event by event and field by field" {
+	local log form
+	python3 "$TEL_TOP/tests/cli/timeline_log.py" >all.txt
+	"$TEL_BUILD/tests/test_ets" --make "$TEL_TOP/tests/data/ets/good-boot.txt" boot.ets
+	cp "$TEL_TOP"/tests/data/ftrace/{switches,chains}.perf.zst \
+	    "$TEL_TOP/tests/data/inst/hfs.txt" "$TEL_TOP/tests/data/stat/classes.inst" .
+	for log in all.txt HPM.1.startup boot.ets switches.perf.zst chains.perf.zst \
+	    hfs.txt classes.inst; do
+		telcat -q -f text "$log" | grep '^#' >types
+		telcat -q --tb-hz 1000000000 -T ns -f json "$log" >events
+		for form in perfetto chrome; do
+			telcat -q --tb-hz 1000000000 -f $form "$log" >trace
+			python3 "$TEL_TOP/tests/cli/timeline_model.py" \
+			    $form trace types events "$log" >out ||
+			    { head out; return 1; }
+			echo "$form of $log: $(tail -n 1 out)"
+		done
+	done
+}
+
 @test "ranges are those that their events say, in any order of the log" {
 	unpack 1.118.0-lii6gc-awlut
 	telcat -f json -k Arena,Trace mpsio.log | python3 -c '
