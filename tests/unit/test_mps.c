@@ -5,6 +5,7 @@
  */
 #include "tap.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "format/mps/mps.h"
@@ -58,6 +59,7 @@ load(const char *name)
 struct reading {
 	tel_status status;
 	char schema[48];
+	char type[48]; /* of the first event */
 	uint64_t events;
 	uint64_t hash; /* of all types, clocks and values, in order */
 	uint64_t skipped, repaired, unknown, damaged, warnings;
@@ -119,7 +121,9 @@ read_all(const void *data, size_t size, const char *as, size_t read_size,
 		    tel_schema_name(tel_reader_schema(r)));
 	while (got.status == TEL_OK &&
 	    (got.status = tel_reader_next(r, &ev)) == TEL_OK) {
-		got.events++;
+		if (got.events++ == 0)
+			snprintf(got.type, sizeof(got.type), "%s",
+			    tel_type_name(tel_event_type(ev)));
 		got.hash = hash_event(got.hash, ev);
 	}
 	got.skipped = tel_reader_count(r, TEL_COUNT_SKIPPED);
@@ -333,6 +337,171 @@ test_inference(void)
 	free(log.data);
 }
 
+/* A value that fields of this kind have, some at the limits of the likely. */
+static uint64_t
+likely_value(const struct tel_schema *s, const struct tel_field *f, unsigned n)
+{
+	static const double doubles[] = { 0, 1e-11, 0.5, -0.75, 9e17 };
+	static const uint64_t words[] = { 0, 5, UINT32_MAX, (uint64_t)1 << 47,
+		UINT64_MAX };
+	static const uint64_t pointers[] = { 0, 0x1000, 0x7f0012345678,
+		0x56781000, ((uint64_t)1 << 47) - 1 };
+
+	switch (f->letter) {
+	case 'P':
+	case 'A': return pointers[n % 5];
+	case 'B': return n % 2;
+	case 'D': return tel_double_bits(doubles[n % 5]);
+	case 'U': return strcmp(f->name, "rank") == 0 ? n % 4 : n % 5 * 0x3fff;
+	default:
+		return words[n % 5] &
+		    (s->abi.word == 4 ? INT32_MAX : UINT64_MAX);
+	}
+}
+
+/* An event of a type, as it is in a stream. */
+static size_t
+make_event(const struct tel_type *t, unsigned n, uint64_t clock,
+    unsigned char *out)
+{
+	const struct tel_schema *s = t->schema;
+	const struct tel_field *f;
+	uint64_t v;
+	unsigned i;
+
+	memset(out, 0, t->size);
+	tel_store(out, t->code, 2, 0);
+	tel_store(out + 2, t->size, 2, 0);
+	tel_store(out + s->header - 8, clock, 8, 0);
+	for (i = 0; i < t->nfields; i++) {
+		f = &t->fields[i];
+		v = likely_value(s, f, n + i);
+		if (f->load != TEL_LOAD_BIT) {
+			tel_store(out + f->offset, v, f->width / 8, 0);
+			continue;
+		}
+		/* after its byte is what was in the buffer before */
+		memset(out + f->offset, 0x5a, t->size - f->offset);
+		out[f->offset] = (unsigned char)(v << f->bit);
+	}
+	return t->size;
+}
+
+/* The same event in the text of mpseventcnv. */
+static size_t
+make_line(const struct tel_type *t, unsigned n, uint64_t clock, char *out,
+    size_t room)
+{
+	int length = snprintf(out, room, "%016" PRIX64 " %4X", clock, t->code);
+	unsigned i;
+
+	for (i = 0; i < t->nfields; i++)
+		length += snprintf(out + length, room - (size_t)length,
+		    " %" PRIX64, likely_value(t->schema, &t->fields[i], n + i));
+	length += snprintf(out + length, room - (size_t)length, "\n");
+	return (size_t)length;
+}
+
+static unsigned
+is_found(const void *data, size_t size, const struct tel_type *t)
+{
+	return strcmp(read_all(data, size, NULL, 1 << 18, 0).type, t->name) ==
+	    0;
+}
+
+/*
+ * Pieces of streams and of texts, of one or two types each: how many are read
+ * as what they are, where events of the other release have the same code and
+ * size, or as many fields.  The newest event is first, as in a buffer.
+ */
+static void
+test_pieces(void)
+{
+	static const struct {
+		const char *schema;
+		unsigned read[5]
+		             [3]; /* by kind of values: alone, pairs, texts */
+	} rows[] = {
+		{ "mps-1.117.0/lii6gc",
+		    { { 6, 9, 8 }, { 5, 6, 7 }, { 7, 9, 7 }, { 5, 8, 6 },
+		        { 6, 6, 7 } } },
+		{ "mps-1.118.0/lii6gc",
+		    { { 8, 7, 8 }, { 8, 8, 9 }, { 9, 9, 9 }, { 9, 8, 9 },
+		        { 7, 8, 7 } } },
+		{ "mps-1.117.0/lii3gc",
+		    { { 6, 9, 0 }, { 6, 8, 0 }, { 7, 10, 0 }, { 5, 7, 0 },
+		        { 8, 8, 0 } } },
+		{ "mps-1.118.0/lii3gc",
+		    { { 8, 6, 0 }, { 10, 6, 0 }, { 9, 6, 0 }, { 9, 6, 0 },
+		        { 8, 9, 0 } } },
+	};
+	static const char *const forms[] = { "one type", "two types", "texts" };
+	const struct tel_type *t, *other, *last;
+	unsigned char data[4 * 256];
+	char text[1024];
+	tel_schema *s[4];
+	size_t size;
+	unsigned i, j, k, n;
+
+	for (i = 0; i < 4; i++)
+		if (tel_schema_new(rows[i].schema, &s[i]) != TEL_OK)
+			abort();
+	for (n = 0; n < 20; n++) {
+		unsigned got[3] = { 0 };
+
+		i = n / 5;
+		k = n % 5;
+		for (j = 0, last = NULL; j < s[i]->ntypes; j++) {
+			t = &s[i]->types[j];
+			other = mps_type(s[i ^ 1], t->code);
+			if (other == NULL || t->has_string || t->size > 256)
+				continue;
+			if (other->nfields == t->nfields && i < 2) {
+				size = make_line(t, k, 9, text, sizeof(text));
+				got[2] += is_found(text, size, t);
+			}
+			if (other->size != t->size)
+				continue;
+			size = make_event(t, k, 1000, data);
+			size += make_event(t, k, 999, data + size);
+			got[0] += is_found(data, size, t);
+			if (last != NULL) {
+				size += make_event(last, k, 998, data + size);
+				size += make_event(last, k, 997, data + size);
+				got[1] += is_found(data, size, t);
+			}
+			last = t;
+		}
+		for (j = 0; j < 3; j++)
+			is_u64(got[j], rows[i].read[k][j],
+			    "%s of %s, values %u", forms[j], rows[i].schema, k);
+	}
+	for (i = 0; i < 4; i++)
+		tel_schema_free(s[i]);
+}
+
+/* A stream is one if half of its bytes are events. */
+static void
+test_halves(void)
+{
+	unsigned char data[512];
+	tel_schema *s;
+	size_t size = 0, n;
+	unsigned i;
+
+	if (tel_schema_new("mps-1.118.0/lii6gc", &s) != TEL_OK)
+		abort();
+	for (i = 0; i < 5; i++)
+		size += make_event(tel_schema_find_type(s, "PoolAlloc"), 2,
+		    1000 - i, data + size);
+	memset(data + size, 0xff, sizeof(data) - size);
+	for (n = 2 * size - 8; n <= 2 * size + 8; n += 8)
+		is_str(read_all(data, n, NULL, 1 << 18, 0).schema,
+		    n > 2 * size ? "" : "mps-1.118.0/lii6gc",
+		    "%zu bytes of events of %zu", size, n);
+	tel_schema_free(s);
+}
+
 /* Every prefix decodes up to the cut; every size of reads gives the same. */
 static void
 test_cuts(void)
@@ -498,6 +667,8 @@ main(void)
 	test_layouts();
 	test_bits();
 	test_inference();
+	test_pieces();
+	test_halves();
 	test_cuts();
 	test_flips();
 	test_holes();
