@@ -134,3 +134,9 @@ die() {
 		64 big 22
 	END
 }
+
+@test "cores with other segments, and pages that are none" {
+	run ! "$TEL_BUILD/tests/dies" shop.ring
+	python3 "$TEL_TOP/tests/emit/core_rings.py" shop.ring 64 little 62 core
+	python3 "$TEL_TOP/tests/emit/core_changed.py" core
+}
