@@ -146,11 +146,9 @@ add_header(void)
 		host[0] = '\0';
 	memset(v, 0, sizeof(v));
 	v[0].u = 1;
-	v[4].s = "";
 	v[5].s = PAGE->program;
 	v[6].u = PAGE->pid;
 	v[7].s = host;
-	v[8].s = "";
 	drain();
 	return tel__class_add_event(E_HEADER, v);
 }

@@ -51,7 +51,6 @@ tel__class_make_events(tel_emit_class *c)
 		c->event[phase] = tel__class_room(bytes);
 		if (c->event[phase] == NULL)
 			return -1;
-		event[0] = event[1] = 0;
 		memcpy(c->event[phase], event, bytes);
 		c->event_words[phase] = (uint32_t)(bytes / 8);
 	}
