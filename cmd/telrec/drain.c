@@ -431,8 +431,8 @@ add_unrecorded(struct drain *d, uint32_t i, unsigned number)
 	struct source from = { 0 };
 	struct part *part;
 	const char *text;
+	const enum unrecorded_reason why = unrecorded_find(e, path, &text);
 
-	memcpy(path, e->path, sizeof(e->path) - 1);
 	if (to->count + 2 >= COLUMNS_EVENTS)
 		columns_write(to, drain_lost(d));
 	from.pid = pid | (uint32_t)(d->runs[pid]++) << 22;
@@ -445,7 +445,7 @@ add_unrecorded(struct drain *d, uint32_t i, unsigned number)
 	/* of the second field, which is an address so that it can have one */
 	if (part->labels != NULL)
 		part->labels[part->count] = path;
-	part->columns[0][part->count] = unrecorded_find(e, path, &text);
+	part->columns[0][part->count] = why;
 	part->columns[1][part->count++] = number;
 	columns_clock(to, tel_emit_clock(), to->count - 1);
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/message.h"
 #include "telrec/drain.h"
@@ -27,9 +28,29 @@ unrecorded_is_missing(const struct arena_exec *e)
 	    drain_process_ended(ARENA_NOW(e->pid));
 }
 
-enum unrecorded_reason
-unrecorded_find(const struct arena_exec *e, const char *path, const char **text)
+/* Makes a path of the current folder relative, as it was most likely given. */
+static void
+unrecorded_shorten(char *path)
 {
+	char folder[sizeof(((struct arena_exec *)NULL)->path)];
+	size_t n;
+
+	if (getcwd(folder, sizeof(folder)) == NULL)
+		return;
+	n = strlen(folder);
+	if (n < 2 || strncmp(path, folder, n) != 0 || path[n] != '/')
+		return;
+	path[0] = '.';
+	memmove(path + 1, path + n, strlen(path + n) + 1);
+}
+
+enum unrecorded_reason
+unrecorded_find(const struct arena_exec *e, char *path, const char **text)
+{
+	/* whatever the program has written there */
+	memcpy(path, e->path, sizeof(e->path));
+	path[sizeof(e->path) - 1] = '\0';
+	unrecorded_shorten(path);
 	*text = program_obstacle(path);
 	if (*text != NULL)
 		return UNRECORDED_FILE;
@@ -49,9 +70,6 @@ unrecorded_add_missing(struct missing *all, unsigned *count,
 	struct missing *new = &all[*count];
 	unsigned i;
 
-	/* whatever the program has written there */
-	memcpy(new->path, e->path, sizeof(new->path));
-	new->path[sizeof(new->path) - 1] = '\0';
 	(void)unrecorded_find(e, new->path, &new->why);
 	new->times = 1;
 	for (i = 0; i < *count; i++)

@@ -16,9 +16,12 @@ enum unrecorded_reason {
  * library, if a signal has ended the recording.
  */
 int unrecorded_is_missing(const struct arena_exec *e);
-/* Describes the program at path, as noted in e, in text. */
-enum unrecorded_reason unrecorded_find(const struct arena_exec *e,
-    const char *path, const char **text);
+/*
+ * Describes a missing program in text.  path: set to its path, from the current
+ * folder if it is in there; has room for that of e.
+ */
+enum unrecorded_reason unrecorded_find(const struct arena_exec *e, char *path,
+    const char **text);
 
 /* Reports each program of a recording that has ended, and why it is missing. */
 void unrecorded_report(const struct arena *a);

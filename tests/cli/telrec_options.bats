@@ -212,6 +212,12 @@ record_pair() {
 	run -0 telrec -o run.tel sh -c './static; true'
 	without_cost
 	[ "$output" = "telrec: ./static: not recorded: the program is statically linked" ]
+	# also where telrec would not find it
+	mkdir in
+	mv static in
+	run -0 telrec -o run.tel sh -c 'cd in && ./static; true'
+	without_cost
+	[ "$output" = "telrec: ./in/static: not recorded: the program is statically linked" ]
 }
 
 @test "programs that are executed after a change of user are recorded" {

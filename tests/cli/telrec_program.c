@@ -532,8 +532,9 @@ killing(const char *how, char **argv)
 {
 	static const unsigned few[] = { SYS_read, SYS_write, SYS_exit,
 		SYS_exit_group };
-	static const unsigned killed[] = { SYS_getppid, SYS_gettid, SYS_prctl,
-		SYS_nanosleep, SYS_clock_nanosleep, SYS_kill, SYS_getpid };
+	static const unsigned killed[] = { SYS_getppid, SYS_gettid, SYS_getcwd,
+		SYS_prctl, SYS_nanosleep, SYS_clock_nanosleep, SYS_kill,
+		SYS_getpid };
 	const int is_exec = strcmp(how, "exec") == 0;
 	const unsigned *list = is_exec ? killed : few;
 	const unsigned n = is_exec ? sizeof(killed) / sizeof(killed[0]) :

@@ -32,5 +32,11 @@ report_lifetimes_text(struct report *r, const uint64_t *times, uint64_t step,
 		    line[0] != '\0' ? "  " : "", report_lifetimes[i].text,
 		    below ? "< " : "", figure, raw ? " " : "", raw ? unit : "");
 	}
+	/* unless the figure after "<" was it */
+	if (line[0] != '\0' && step > 0 && times[0] >= step) {
+		(void)format_double((double)step, unit, raw, figure);
+		line = report_text(r, "%s  resolution %s%s%s", line, figure,
+		    raw ? " " : "", raw ? unit : "");
+	}
 	return line;
 }

@@ -182,6 +182,25 @@ release_note(struct arena_exec *note)
 		    __ATOMIC_SEQ_CST);
 }
 
+/* The path of a program as telrec, in another folder, can open it. */
+static void
+note_path(char *to, size_t size, const char *path)
+{
+	size_t used = 0;
+
+	memset(to, 0, size);
+	if (path == NULL)
+		return;
+	/* without a slash it is looked for in PATH */
+	if (path[0] != '/' && strchr(path, '/') != NULL &&
+	    getcwd(to, size) != NULL && strlen(to) + strlen(path) + 2 <= size) {
+		used = strlen(to);
+		to[used++] = '/';
+		path += strncmp(path, "./", 2) == 0 ? 2 : 0;
+	}
+	strncpy(to + used, path, size - 1 - used);
+}
+
 /* Notes a program for this process, or for the child of this number. */
 static void
 note_program(struct call *call, const char *path, pid_t pid)
@@ -191,8 +210,7 @@ note_program(struct call *call, const char *path, pid_t pid)
 
 	if (note == NULL)
 		return;
-	memset(note->path, 0, sizeof(note->path));
-	strncpy(note->path, path != NULL ? path : "", sizeof(note->path) - 1);
+	note_path(note->path, sizeof(note->path), path);
 	note->pid = (uint32_t)pid;
 	note->has_environment = has_variable(call->environment, "LD_PRELOAD") &&
 	    has_variable(call->environment, ARENA_ENV);
