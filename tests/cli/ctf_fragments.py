@@ -124,7 +124,10 @@ TEXTS = [
     ('{"type":"trace-class"', "an array or object without an end"),
     ('{"type":"trace-class}', "an invalid string"),
     ('{"type":"trace-class","x":01}', "an invalid number"),
-    ('{"type":"trace-class","x":-}', "an invalid number"),
+    *((f'{{"type":"trace-class","x":{number}}}', "an invalid number")
+      for number in ("-", "1e", "1e+", "1.", "1.e5", ".5", "+1")),
+    *((f'{{"type":"trace-class","x":{number}}}', "")
+      for number in ("1e5", "-0.5", "1.25E-3", "0e0", "-0")),
     ('{"type":"trace-class",1:2}', "a member without a name"),
     ('{"type":"trace-class","x"}', "a member without a value"),
     ('{"type":"trace-class","x":"\\u12"}', "an invalid string"),

@@ -52,7 +52,7 @@ ctf_decode_byte_at(const struct ctf_cursor *c)
 static unsigned
 get_bit(const unsigned char *p, uint64_t at, int big)
 {
-	return p[at / 8] >> (big ? 7 - at % 8 : at % 8) & 1u;
+	return (unsigned)p[at / 8] >> (big ? 7 - at % 8 : at % 8) & 1u;
 }
 
 static void

@@ -106,6 +106,30 @@ json_string(struct parser *j)
 	return text;
 }
 
+/* Steps over digits.  0: there are none. */
+static int
+json_digits(struct parser *j)
+{
+	const char *start = j->p;
+
+	while (j->p < j->end && *j->p >= '0' && *j->p <= '9')
+		j->p++;
+	return j->p > start;
+}
+
+/* Steps over what a real number has behind its integer.  0: invalid. */
+static int
+json_real(struct parser *j, int *is_real)
+{
+	if (json_accept(j, ".") && (*is_real = 1, !json_digits(j)))
+		return 0;
+	if (!json_accept(j, "e") && !json_accept(j, "E"))
+		return 1;
+	*is_real = 1;
+	(void)(json_accept(j, "+") || json_accept(j, "-"));
+	return json_digits(j);
+}
+
 static int
 json_number(struct parser *j, struct json *v)
 {
@@ -118,7 +142,8 @@ json_number(struct parser *j, struct json *v)
 		    __builtin_add_overflow(v->number, (unsigned)(*j->p - '0'),
 		        &v->number))
 			overflow = 1;
-	if (j->p == start || (*start == '0' && j->p - start > 1)) {
+	if (j->p == start || (*start == '0' && j->p - start > 1) ||
+	    !json_real(j, &overflow)) {
 		j->why = "an invalid number";
 		return 0;
 	}
@@ -127,10 +152,6 @@ json_number(struct parser *j, struct json *v)
 	if (negative)
 		v->number = 0 - v->number;
 	v->negative = negative && v->number != 0;
-	for (; j->p < j->end && *j->p != '\0' &&
-	     strchr("+-.eE0123456789", *j->p) != NULL;
-	     j->p++)
-		overflow = 1;
 	if (overflow)
 		v->kind = JSON_REAL;
 	return 1;

@@ -424,7 +424,7 @@ walk_events(struct walk *w)
 	struct jfr_chunk *c = w->c;
 	struct jfr_bytes b = { c->bytes + JFR_HEADER, c->bytes + c->size, 0 };
 	const struct jfr_class *classes = c->layout->classes, *of;
-	const unsigned char *start, *fields;
+	const unsigned char *start = b.p, *fields;
 	struct jfr_event *ev;
 	uint64_t id, clock;
 	uint32_t size, class;
