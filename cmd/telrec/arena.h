@@ -85,6 +85,7 @@ enum arena_more {
 	ARENA_MREMAP, /* address, old, old size, size */
 	ARENA_BRK,    /* address, increment */
 	ARENA_TRACE,  /* number and parent, ip: 2 words */
+	ARENA_THREAD_END,
 	/* bits 16 and up: words of text; start, bias, 0, then the text */
 	ARENA_MODULE
 };

@@ -18,7 +18,7 @@
 #define COLUMNS_EVENTS TEL_EMIT_COLUMNS_MAX
 #define COLUMNS_NAMES 4096u
 /* So that a block has at most 256 parts. */
-#define COLUMNS_SETS 15u
+#define COLUMNS_SETS 14u
 
 /* Where events come from. */
 struct source {

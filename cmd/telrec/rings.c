@@ -117,7 +117,8 @@ take_extra(struct columns *to, struct cursor *c, uint64_t word,
 		[ARENA_MUNMAP] = TYPE_MUNMAP,
 		[ARENA_MREMAP] = TYPE_MREMAP,
 		[ARENA_BRK] = TYPE_BRK,
-		[ARENA_TRACE] = TYPE_TRACE };
+		[ARENA_TRACE] = TYPE_TRACE,
+		[ARENA_THREAD_END] = TYPE_THREAD_END };
 	const uint32_t mask = ARENA_RING_WORDS - 1;
 	const enum arena_more more = word >> 4 & 0xFFF;
 	struct part *part;
@@ -135,7 +136,7 @@ take_extra(struct columns *to, struct cursor *c, uint64_t word,
 		    (uint32_t)(word >> 16));
 		return at + 3 + (uint32_t)(word >> 16);
 	}
-	if (more > ARENA_TRACE)
+	if (more > ARENA_THREAD_END)
 		return at;
 	part = columns_add(to, types[more]);
 	if (more == ARENA_TRACE) {

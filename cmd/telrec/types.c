@@ -8,12 +8,13 @@
 #include "tel_emit.h"
 #include "telrec/arena.h"
 
-enum { KIND_ALLOC, KIND_MAP, KIND_TRACE, KIND_PROCESS, KINDS };
+enum { KIND_ALLOC, KIND_MAP, KIND_TRACE, KIND_PROCESS, KIND_THREAD, KINDS };
 static const tel_emit_kind kinds[KINDS] = {
 	{ "Alloc", KIND_ALLOC, "calls of the allocator" },
 	{ "Map", KIND_MAP, "mappings, and the break" },
 	{ "Trace", KIND_TRACE, "backtraces" },
 	{ "Process", KIND_PROCESS, "processes" },
+	{ "Thread", KIND_THREAD, "threads" },
 };
 
 /* A field, as libtel-emit has it, with the part of the role. */
@@ -88,6 +89,8 @@ static const struct row rows[TYPES] = {
 	    { NUMBER, IP, CALLER } },
 	[TYPE_PROCESS] = { "process", KIND_PROCESS, 0,
 	    "a process, or a program that it executes", { PARENT } },
+	[TYPE_THREAD_END] = { "thread_end", KIND_THREAD, 0, "a thread ends",
+	    { NO_FIELD } },
 	[TYPE_UNRECORDED] = { "unrecorded", KIND_PROCESS, 0,
 	    "a program that was executed, but not recorded",
 	    { REASON, PROGRAM } },
@@ -100,6 +103,8 @@ role_of(enum type type)
 		return "free";
 	if (type == TYPE_TRACE)
 		return "frame";
+	if (type == TYPE_THREAD_END)
+		return "end-thread";
 	if (type == TYPE_REALLOC || type == TYPE_REALLOCARRAY)
 		return "realloc";
 	return rows[type].allocates ? "alloc" : NULL;

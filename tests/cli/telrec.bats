@@ -102,6 +102,20 @@ setup() {
 	[ "$(grep -c 'pid=[0-9]*\["program"\] thread=[0-9]*\["worker"\]' events)" = 10 ]
 }
 
+@test "the end of a thread is recorded, behind what its destructors free" {
+	telrec -o run.tel "$program" named
+	telcat -k Thread run.tel | grep -v '^#' >ends
+	[ "$(wc -l <ends)" = 1 ]
+	grep -q ' thread_end pid=.* thread=[0-9]*\["worker"\]' ends
+	# behind it, the C library frees no more than NULL
+	telcat run.tel | grep 'worker' | sed -n '/ thread_end /,$p' |
+	    sed '1d; / free address=0x0 /d' >behind
+	[ ! -s behind ]
+	telcat run.tel | grep worker >events
+	address=$(sed -n 's/.* malloc address=\(0x[0-9a-f]*\) size=80002 .*/\1/p' events)
+	sed '/ size=80002 /,$!d' events | grep -q " free address=$address "
+}
+
 @test "children, and children of children, are recorded in the same log" {
 	telrec -o run.tel "$program" storm 3
 	[ "$(counts run.tel 'size == 90001')" = 4000 ]

@@ -197,12 +197,16 @@ threads(int count)
 	return 0;
 }
 
+static pthread_key_t last_key;
+
 static void *
 named(void *unused)
 {
 	(void)unused;
 	pthread_setname_np(pthread_self(), "worker");
 	pairs(10, 80001);
+	/* which is freed when the thread ends */
+	pthread_setspecific(last_key, malloc(80002));
 	return NULL;
 }
 
@@ -671,7 +675,8 @@ main(int argc, char **argv)
 		return threads(n);
 	}
 	if (strcmp(mode, "named") == 0) {
-		if (pthread_create(&thread, NULL, named, NULL) != 0)
+		if (pthread_key_create(&last_key, free) != 0 ||
+		    pthread_create(&thread, NULL, named, NULL) != 0)
 			fail("pthread_create");
 		return pthread_join(thread, NULL);
 	}

@@ -17,6 +17,8 @@ load lib
 	done
 	cc -O2 -shared -fPIC -o "$BATS_TEST_TMPDIR/memory.so" \
 	    "$TEL_TOP/tests/cli/telreplay_memory.c"
+	cc -O2 -pthread -o "$BATS_TEST_TMPDIR/threads" \
+	    "$TEL_TOP/tests/cli/telreplay_threads.c"
 	for ((i = 0; i < 15000; i++)); do
 		echo "f$i: movl \$$i, %eax; ret; .globl f$i"
 	done >"$BATS_TEST_TMPDIR/many.s"
@@ -25,8 +27,9 @@ load lib
 	printf '%s\n' 'sh python3' 'env python3' 'direct perl' \
 	    'env perl' 'env sqlite3' 'sh perl' 'direct sqlite3' \
 	    'sh sqlite3' 'direct gcc' 'env gcc' 'sh gcc' 'direct python3' |
-	    sample 4 |
-	    python3 "$TEL_TOP/tests/cli/telreplay_memory.py" \
-	        "$BATS_TEST_TMPDIR/memory.so" "$BATS_TEST_TMPDIR/many.s" \
-	        "$BATS_TEST_TMPDIR"
+	    sample 4 >"$BATS_TEST_TMPDIR/programs"
+	printf '%s\n' 'direct threads' 'sh threads' | sample 2 >>"$BATS_TEST_TMPDIR/programs"
+	python3 "$TEL_TOP/tests/cli/telreplay_memory.py" \
+	    "$BATS_TEST_TMPDIR/memory.so" "$BATS_TEST_TMPDIR/many.s" \
+	    "$BATS_TEST_TMPDIR" <"$BATS_TEST_TMPDIR/programs"
 }

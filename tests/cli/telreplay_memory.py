@@ -101,6 +101,7 @@ def main():
     os.environ.update(PYTHONMALLOC="malloc", PYTHONHASHSEED="0")
     programs = dict(PROGRAMS)
     # cc1 has its memory by mmap(): as has it by malloc()
+    programs["threads"] = [folder + "/threads"]
     programs["gcc"] = ["/usr/bin/gcc", "-c", "-o", "/dev/null", assembly]
     wrong = 0
     for line in sys.stdin:

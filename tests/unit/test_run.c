@@ -5,6 +5,7 @@
  */
 #include "telreplay/run/run_inside.h"
 
+#include <unistd.h>
 #include "program_make.h"
 #include "tap.h"
 
@@ -356,6 +357,56 @@ test_births(tel_alloc *ops)
 	free(b.data);
 }
 
+/*
+ * Threads whose first operation, the free of an unknown address, takes no word:
+ * most of them have none in the chunk in which they start.  They end, and a
+ * free of NULL follows, as the C library has it.
+ */
+static void
+test_births_without_words(tel_alloc *ops)
+{
+	struct alloc_functions a = good;
+	struct run_options o = { .repeat = 20 };
+	struct making m = { .chunk = 1024, .share = -1 };
+	struct run_shared_stats *board;
+	struct bytes b = { 0 };
+	const char *wrong;
+	struct program *p;
+	struct facts f;
+	size_t i, n = 0;
+
+	memset(ops, 0, STEPS * sizeof(*ops));
+	for (i = 0; n + 6 < STEPS; i++) {
+		ops[n].kind = TEL_ALLOC_MALLOC;
+		ops[n].address = 16 * i + 16;
+		ops[n++].size = 8;
+		if (i % 400 == 100 || i % 400 == 300) {
+			ops[n].kind = TEL_ALLOC_FREE;
+			ops[n].thread = i / 400 + 1;
+			ops[n++].address = i % 400 == 100 ? 1 : 16 * i + 16;
+		}
+		if (i % 400 != 300)
+			continue;
+		ops[n].kind = TEL_ALLOC_THREAD_END;
+		ops[n].thread = i / 400 + 1;
+		n++;
+		ops[n].kind = TEL_ALLOC_FREE;
+		ops[n++].thread = i / 400 + 1;
+	}
+	p = make(ops, n, &m, &b, &f);
+	/* a hang ends it */
+	(void)alarm(60);
+	board = run(p, &a, &o, &wrong);
+	(void)alarm(0);
+	ok(wrong == NULL && f.threads == 2 && f.log_threads == 1 + i / 400 + 1,
+	    "%u threads start without words", (unsigned)(i / 400));
+	is_u64(f.anomalies[ANOMALY_FREE_NULL], i / 400,
+	    "and those that have ended do not start again to free NULL");
+	free(board);
+	program_free(p);
+	free(b.data);
+}
+
 #define IN(k, p, a, n) \
 	{ \
 		.kind = TEL_ALLOC_##k, .pool = p, .address = a, .size = n \
@@ -489,6 +540,7 @@ main(void)
 	test_bad();
 	test_phases(ops);
 	test_births(ops);
+	test_births_without_words(ops);
 	test_pools(ops);
 	test_latency();
 	free(ops);

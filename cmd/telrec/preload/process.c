@@ -136,8 +136,16 @@ static void
 thread_ends(void *arg)
 {
 	struct ring_self *s = arg;
-	struct arena_ring *ring = s->ring;
+	struct arena_ring *ring;
+	const int ends = s->ends;
 
+	/* what destructors of other keys free comes before the end */
+	s->ends = 1;
+	if (!ends && pthread_setspecific(key, s) == 0)
+		return;
+	if (s->ring != NULL)
+		ring_put_thread_end();
+	ring = s->ring;
 	/* what else the thread does until its end goes into another ring */
 	s->left = 0;
 	s->ring = NULL;

@@ -605,6 +605,15 @@ ring_put_name(const char *name)
 	preload_ring_put_other(words, 3);
 }
 
+void
+ring_put_thread_end(void)
+{
+	const uint64_t word = ring_word(ARENA_MORE, NULL, ARENA_THREAD_END);
+
+	telrec_fresh_clock();
+	preload_ring_put_other(&word, 1);
+}
+
 int
 ring_calls_forbidden(void)
 {

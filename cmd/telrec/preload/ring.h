@@ -24,6 +24,7 @@ struct ring_self {
 	uint16_t strict;     /* no system call but read(2), and no clock */
 	uint32_t queued;     /* words in the queue */
 	uint32_t muted;      /* its calls are those of this library */
+	int ends;            /* its end is near: destructors have been called */
 	uint64_t start;      /* of a realloc: the clock */
 	const void *skipped; /* its free is recorded already */
 	int64_t sample;      /* bytes until the next sample */
@@ -202,6 +203,9 @@ void ring_skip_end(const struct ring_skip *skip);
  */
 void ring_nest(void);
 void ring_nest_end(const void *p);
+
+/* Records that this thread ends. */
+void ring_put_thread_end(void);
 
 /* Nonzero when system calls would end the process. */
 int ring_calls_forbidden(void);

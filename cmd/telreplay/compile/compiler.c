@@ -553,8 +553,12 @@ add_operation(struct compiler *c, tel_alloc *op, uint64_t event)
 		return thread_end(c, op->thread) == 0 ? TEL_OK :
 		                                        compiler_no_memory(c);
 	t = c->last_thread;
-	if (t == NULL || c->last_thread_id != op->thread)
+	if (t == NULL || c->last_thread_id != op->thread) {
+		/* the C library frees NULL behind the end of a thread */
+		if (op->kind == TEL_ALLOC_FREE && op->address == 0)
+			return anomaly_count(c, ANOMALY_FREE_NULL, 0);
 		t = thread_find(c, op->thread);
+	}
 	if (t == NULL)
 		return compiler_no_memory(c);
 	c->thread = t;

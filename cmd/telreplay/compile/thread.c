@@ -53,25 +53,32 @@ control(struct compiler *c, struct thread *t, enum control what,
 	return 0;
 }
 
-/* Has a thread started by the one of the last operation, or by thread 0. */
+/*
+ * Has a thread started by thread 0, as most programs do: pthread_create() takes
+ * memory, which in the heap of another thread is in its way.  Where no order
+ * bounds how early that is, by the thread of the last operation.
+ */
 static int
 thread_start(struct compiler *c, struct thread *t)
 {
-	struct thread *creator = c->last_thread;
+	struct thread *creator = &c->threads[0];
+	const int windows =
+	    c->set.window_share > 0 || c->set.window_operations > 0;
 
 	t->started = 1;
-	if (t == &c->threads[0])
+	if (t == creator)
 		return 0;
-	if (creator == NULL || !creator->started)
-		creator = &c->threads[0];
+	if ((c->set.order == ORDER_NONE ||
+	        (c->set.order == ORDER_EDGES && !windows)) &&
+	    c->last_thread != NULL && c->last_thread->started)
+		creator = c->last_thread;
 	/* one in whose place it runs has ended before */
 	if (t->ended && emit_wait(c, creator, t->end_where, t->end_chunk) != 0)
 		return -1;
 	if (control(c, creator, CONTROL_START, (uint32_t)(t - c->threads)) != 0)
 		return -1;
 	if (c->set.order == ORDER_EDGES)
-		c->windows_on =
-		    c->set.window_share > 0 || c->set.window_operations > 0;
+		c->windows_on = windows;
 	return emit_follow(c, t, creator);
 }
 

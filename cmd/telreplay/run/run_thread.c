@@ -116,6 +116,11 @@ run_thread_start(struct worker *w, struct worker *other)
 
 	if (other->joinable)
 		(void)pthread_join(other->thread, NULL);
+	/* one without words, too, is to see this chunk, and not the next one */
+	(void)pthread_mutex_lock(&r->lock);
+	r->left += !other->counted;
+	other->counted = 1;
+	(void)pthread_mutex_unlock(&r->lock);
 	good = pthread_attr_init(&attributes) == 0;
 	/* behind the guard page */
 	other->joinable = good &&
