@@ -252,14 +252,8 @@ put_utf8(struct tel__buffer *b, const char *text, size_t n)
 		return 0;
 	for (i = 0; i < n; i += length) {
 		length = tel__utf8_length(s + i, n - i);
-		if (length == 0 && s[i] == 0xc0 && n - i > 1 &&
-		    s[i + 1] == 0x80) {
-			/* a NUL in Java's strings */
-			*p++ = 0;
-			length = 2;
-			continue;
-		}
 		if (length == 0) {
+			/* two bytes: a NUL in Java's strings */
 			length = tel__utf8_modified(s + i, n - i);
 			p = tel__utf8_put(p, length == 2 ? 0 : s[i]);
 			length = length == 2 ? 2 : 1;

@@ -247,6 +247,7 @@ sys.exit(a != b or not any(x != float("%.10G" % x) for x in b))'
 		# version: 1
 		# type: All 1 A u:unsigned s:signed a:address p:pointer b:boolean d:double t:string z:set
 		# type: None 2 A
+		# type: Lists 9 C l:list:signed:16 o?:unsigned:16 q:list:boolean:8 s?:string t:list:string d?:double a?:address p?:pointer i?:signed b?:boolean z?:set
 		# type: Same 3 B time:unsigned TIME:signed event_number:unsigned t:string
 		0000000000000001 All u=18446744073709551615 s=-9223372036854775808 a=0xffffffffffffffff p=0x0 b=true d=1e300 t="a,\"b\"\n;'\r\xff é" z=0x8000000000000000
 		0000000000000002 All u=9007199254740993 s=-9007199254740993 a=0x1 p=0x7fffffffffffffff b=false d=-0.1 t="" z=0x0
@@ -256,8 +257,22 @@ sys.exit(a != b or not any(x != float("%.10G" % x) for x in b))'
 		0000000000000004 All u=1 s=0 a=0x10 p=0x8 b=true d=-inf t="NULL" z=0xf
 		0000000000000004 All u=1 s=0 a=0x10 p=0x8 b=true d=5e-324 t="\xc3" z=0xf
 		0000000000000005 Same time=1 TIME=-2 event_number=3 t="x"
+		0000000000000006 Lists l=[1,-32768] o=65535 q=[true,false] s="" t=["a","b c"] d=0.5 a=0x10 p=0x20["label"] i=-5 b=true z=0x0
+		0000000000000007 Lists l=[] q=[false] t=[""]
+		0000000000000008 Lists l=[-1] o=0 q=[] s="x" t=[] p=0xffffffffffffffff
 	END
-	python3 "$TEL_TOP/tests/cli/values.py" limits.txt data/alloc/* \
+	# enums, the first and the last of the fields, some without a name
+	mkdir enums
+	cat >enums/metadata <<-'END'
+		trace { major = 1; minor = 8; byte_order = le; };
+		typealias integer { size = 8; } := b;
+		stream { };
+		event { name = e; fields := struct {
+		    enum : b { red = 1, "g\"r" = 2, blue = 3 ... 5 } col; b n;
+		    enum : b { on = 1 } sw; }; };
+	END
+	printf '\1\1\1\2\2\2\3\1\4\7\5\1' >enums/stream
+	python3 "$TEL_TOP/tests/cli/values.py" limits.txt enums data/alloc/* \
 	    data/mps/*-{poolncv,finalcv,mpmss-object-only}.log.zst \
 	    data/mps/1.1??.0-lii?gc-pools.dump.zst data/ets/boot.text \
 	    data/hpm/v?be/HPM.[12].* data/inst/hfs.out \

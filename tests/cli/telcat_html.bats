@@ -221,6 +221,49 @@ END
 	done
 }
 
+@test "where a page has many names they are cut, to whole characters" {
+	local size least
+	python3 - >names.txt <<'END'
+import random
+draw = random.Random(1)
+print("# teltools text 1\n# tick rate: 1000000000")
+events = []
+for i in range(1500):
+    label = "".join(chr(draw.choice((97, 0xa1, 0x4e00, 0x10300)) +
+                        draw.randrange(24)) for _ in range(60))
+    one = [f"{c}{draw.getrandbits(60):x}" for c in "TKf"]
+    print(f"# type: {one[0]} {i} {one[1]} tid:address {one[2]}:unsigned")
+    events.append(f'{i:016X} {one[0]} tid=0x{i:x}["' + "".join(
+        f"\\x{b:02x}" for b in label.encode()) + f'"] {one[2]}=1')
+print(*events, sep="\n")
+END
+	telcat -q -f json names.txt >names.json
+	telcat -q -f html -n 0 names.txt >page.html
+	least=$(wc -c <page.html)
+	for size in 41000 71000 96000 131000 281000; do
+		size=$((least + size))
+		telcat -q -f html --max-size "$size" names.txt >page.html
+		[ "$(wc -c <page.html)" -le "$size" ]
+		page check page.html
+		compare_with page.html names.json <<'END'
+import bisect
+names = sorted({"names.txt"} | {e["type"] for e in events} | {
+    f"thread {int(e['fields']['tid'], 16)} {e['labels']['tid']}"
+    for e in events})
+got = [t["name"] for t in page.head["tracks"] + page.head["types"]]
+longest = max(len(n.encode()) for n in got)
+print(longest)
+for name in got:
+    whole = names[bisect.bisect_left(names, name)]
+    assert whole.startswith(name) and (
+        whole == name or len(name.encode()) > longest - 4), name
+END
+	done >cuts
+	[ "$(sed 's/^6[1-4]$/64/; s/^2[1-4]$/24/; s/^[1-5]..$/whole/' cuts | xargs)" = "0 8 24 64 whole" ]
+	expect 1 'telcat: names.txt: the page needs more than 131072 bytes' \
+	    telcat -q -f html --max-size 128K names.txt
+}
+
 @test "a page of no events" {
 	telcat -q -f html -w 'size == 12345' -e PoolAlloc \
 	    "$MPS/1.118.0-lii6gc-poolncv.log.zst" >page.html

@@ -44,8 +44,19 @@ def byte(error):
     return error.object[error.start:error.end].decode("latin-1"), error.end
 
 
+def flat(fields, prefix=""):
+    """The members of structs as fields; the name of an enum by its label."""
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
 def from_json(sort, value):
     """The value of a field; the type in JSON has to be that of its data."""
+    if value is None or sort == "list":
+        return value
     if sort == "string":
         assert isinstance(value, str)
         return value
@@ -63,6 +74,8 @@ def from_json(sort, value):
 
 def from_csv(sort, value):
     """The same, of a cell."""
+    if sort == "list":
+        return json.loads(value) if value else None
     if sort == "string":
         return value
     if sort == "boolean":
@@ -77,6 +90,8 @@ def from_csv(sort, value):
 
 def from_database(sort, value):
     """The same, of a column."""
+    if sort == "list":
+        return None if value is None else json.loads(value)
     if sort == "string":
         return value.decode(errors="byte")
     if sort == "double":
@@ -141,7 +156,7 @@ def compare(log):
     count = 0
     for number, (event, row) in enumerate(zip(events, cells)):
         table, time, columns = tables[first + number]
-        fields, sorts = event["fields"], types[event["type"]]
+        fields, sorts = dict(flat(event["fields"])), types[event["type"]]
         where = f"{log}: event {number}: {event}: {row}: {columns}"
         assert table.upper().startswith("EVENT_" + event["type"].upper())
         assert integer(event["clock"]) == integer(row[0]) == \
@@ -149,8 +164,13 @@ def compare(log):
         assert event["type"] == row[1], where
         assert len(fields) == len(columns) == len(sorts), where
         for (name, sort), column in zip(sorts, columns):
+            if name.endswith(".label"):
+                fields[name] = fields[name[:-6] + "_label"]
             value = from_json(sort, fields[name])
             cell = row[2 + names.index(name)]
+            if value is None:
+                assert cell == "" and column is None, (where, name)
+                continue
             assert value == from_csv(sort, cell), (where, name)
             assert value == from_database(sort, column), (where, name)
             count += 1

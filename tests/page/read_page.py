@@ -27,6 +27,9 @@ IMPLIED = {"td": CELLS | {"tr", "tbody"}, "th": CELLS | {"tr", "tbody"},
            "tr": {"tr", "tbody"}, "tbody": {"tbody"}, "li": {"li"},
            "option": {"option"}, "p": {"p"}}
 
+USES = {"log", "cpu", "thread", "kind", "ranges", "count", "heat", "bytes"}
+DATATYPES = {"int", "uint", "hex", "bool", "double", "string"}
+
 
 class Parser(html.parser.HTMLParser):
     """The scripts, the styles, the metas and the title of a page."""
@@ -325,8 +328,11 @@ class Page:
         tracks = {0}
         for track in head["tracks"]:
             assert track["parent"] in tracks and track["id"] not in tracks
+            assert track["use"] in USES, track
             tracks.add(track["id"])
         assert sum(t["n"] for t in head["types"]) == head["events"]
+        assert all(f["type"] in DATATYPES
+                   for t in head["types"] for f in t["fields"])
         # the six most frequent types have hues, in that order
         ranks = sorted((t for t in head["types"] if t["n"]),
                        key=lambda t: -t["n"])
