@@ -27,7 +27,7 @@ put_name(const struct page_fit *d, struct tel__buffer *b, const char *key,
 
 /* What the script of the page knows is never cut. */
 static void
-put_word(struct tel__buffer *b, const char *key, const char *s)
+html_head_put_word(struct tel__buffer *b, const char *key, const char *s)
 {
 	tel__json_text(b, key, s, strlen(s));
 }
@@ -122,9 +122,11 @@ put_types(const struct page_fit *d, struct tel__buffer *b)
 		for (f = 0; f < t->nfields; f++) {
 			tel__json_put(b, f == 0 ? "{" : ",{");
 			put_name(d, b, "name", t->fields[f].name);
-			put_word(b, "type", datatype(&t->fields[f].field));
+			html_head_put_word(b, "type",
+			    datatype(&t->fields[f].field));
 			if (t->fields[f].unit != NULL)
-				put_word(b, "unit", t->fields[f].unit);
+				html_head_put_word(b, "unit",
+				    t->fields[f].unit);
 			if (t->fields[f].labels) {
 				tel__json_key(b, "labels");
 				tel__json_put(b, "true");
@@ -161,12 +163,12 @@ put_track(const struct page_fit *d, struct tel__buffer *b,
 	tel__json_put(b, b->bytes[b->used - 1] == '[' ? "{" : ",{");
 	tel__json_pair(b, "id", t->id);
 	tel__json_pair(b, "parent", t->parent == NULL ? 0 : t->parent->id);
-	put_word(b, "use", use_of(t));
+	html_head_put_word(b, "use", use_of(t));
 	put_name(d, b, "name", t->name);
 	if (t->use == TIMELINE_RATE)
 		tel__json_text(b, "unit", "/s", 2);
 	else if (t->unit != NULL && t->unit[0] != '\0')
-		put_word(b, "unit", t->unit);
+		html_head_put_word(b, "unit", t->unit);
 	if (t->cycles) {
 		tel__json_key(b, "cycles");
 		tel__json_put(b, "true");
