@@ -161,6 +161,17 @@ same() {
 	[ "$(wc -l <want)" -lt "$(find [0-9]* -type f | wc -l)" ]
 }
 
+@test "types of TSDL, and metadata in it that are invalid" {
+	python3 "$TEL_TOP/tests/cli/ctf_tsdl.py" >want
+	run -0 --separate-stderr telcat -H v*
+	[ -z "$stderr" ]
+	cut -d ' ' -f 2- <<<"$output" | diff -u <(grep '^v' want) -
+	run -1 --separate-stderr telcat -c i*
+	[ "$output" = 0 ]
+	grep ': metadata, line' <<<"$stderr" | grep -v ': offset 0: ' |
+	    diff -u <(grep '^telcat' want) -
+}
+
 @test "allocations of LTTng's wrapper of malloc" {
 	run -0 --separate-stderr telreplay --dry-run "$TRACES/malloc.ctf.tar.zst"
 	[[ $output == *'532 malloc, 28 calloc, 13 realloc, 281 free'* ]]
@@ -350,6 +361,15 @@ fields() {
 		freq=500000000;offset_s=-1 0000000000000000 000000003B9ACA00 000000012A05F200|earlier
 		freq=500000000;offset_s=9223372035 7FFFFFFF91725E00 7FFFFFFFFFFFFFFF 7FFFFFFFFFFFFFFF|later
 		freq=40000000000 0000000000000000 00000000017D7840 00000000047868C0|none
+		offset=-500000000 0000000000000000 000000001DCD6500 000000009502F900|earlier
+		offset_s=1;offset=250000000 000000004A817C80 00000000861C4680 00000000FD51DA80|none
+		offset_s=-1;offset=500000000 0000000000000000 000000001DCD6500 000000009502F900|earlier
+		offset=9223372034854775808 7FFFFFFF88CA6C00 7FFFFFFFC4653600 7FFFFFFFFFFFFFFF|later
+		freq=500000000;offset=-250000000 0000000000000000 0000000059682F00 0000000147D35700|earlier
+		freq=500000000;offset_s=3;offset=125000000 00000000C1B71080 0000000138ECA480 000000022757CC80|none
+		freq=500000000;offset_s=-7;offset=1000000000 0000000000000000 0000000000000000 000000003B9ACA00|earlier
+		freq=3;offset_s=2 0000000077359400 04A03CE70456E955 0DE0B6B41E999400|none
+		freq=9223372036854775808;offset_s=7;offset=4611686018427387903 00000001BF08EAFF 00000001BF08EB00 00000001BF08EB00|none
 	END
 }
 

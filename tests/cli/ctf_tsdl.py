@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Metadata in TSDL: each type and each token, and what is invalid.
+
+ctf_tsdl.py: writes traces of one event, with fields, in folders v00, v01 ...,
+and metadata that are invalid in folders i00, i01 ...; prints the events as
+"telcat -H" does, and the messages for the others.
+"""
+import os
+
+HEAD = "trace { major = 1; minor = 8; byte_order = %s; };\n"
+U8 = "integer { size = 8; }"
+ALIASES = "typealias %s := u8; typealias integer { size = 16; } := u16;\n" % U8
+
+# Fields, their bytes, and how they are shown.
+FIELDS = [
+    ("u8 x;", "05", "x=5"),
+    ("integer { size = 16; signed = true; byte_order = be; } x;", "fffe",
+     "x=-2"),
+    ("integer { size = 16; signed = TRUE; byte_order = network; } x;", "fffe",
+     "x=-2"),
+    ("integer { size = 16; signed = 1; byte_order = le; } x;", "feff", "x=-2"),
+    ("integer { size = 16; signed = false; byte_order = native; } x;", "feff",
+     "x=65534"),
+    ("integer { size = 8; signed = 0; } x;", "fe", "x=254"),
+    ("integer { size = 64; signed = true; } x;", "00" * 7 + "80",
+     "x=-9223372036854775808"),
+    ("integer { size = 1; } a; integer { size = 7; } b;", "55", "a=1 b=42"),
+    ("integer { size = 3; } a; integer { size = 24; } b;", "05040302",
+     "a=5 b=131844"),
+    ("integer { size = 4; align = 4; } a; integer { size = 4; align = 4; } b;",
+     "21", "a=1 b=2"),
+    ("u8 a; integer { size = 16; align = 32; } b;", "010000000203",
+     "a=1 b=770"),
+    ("u8 a; struct { u8 c; } align(16) b;", "010002", "a=1 b.c=2"),
+    ("u8 a; struct { integer { size = 8; align = 32; } c; } align(8) b;",
+     "0100000002", "a=1 b.c=2"),
+    ("integer { size = 0x10; } x;", "0102", "x=513"),
+    ("integer { size = 010; } x;", "01", "x=1"),
+    ("integer { size = 0b1000; } x;", "01", "x=1"),
+    ("integer { size = 8UL; } x;", "01", "x=1"),
+    ("integer { size = 8ull; } x;", "01", "x=1"),
+    ("integer { size = ((+8)); } x;", "01", "x=1"),
+    ("integer { size = '\\b'; } x;", "01", "x=1"),
+    ("integer { size = '\\x8'; } x;", "01", "x=1"),
+    ("integer { size = '\\10'; } x;", "01", "x=1"),
+    ("integer { size = 8; unknown = a.b->c; also = \"s\"; } x;", "01", "x=1"),
+    ("floating_point { exp_dig = 8; mant_dig = 24; } x;", "0000c03f", "x=1.5"),
+    ("floating_point { exp_dig = 11; mant_dig = 53; byte_order = be; } x;",
+     "3ff8000000000000", "x=1.5"),
+    ("string x;", "616200", 'x="ab"'),
+    ("string { encoding = UTF8; } x; u8 y;", "610007", 'x="a" y=7'),
+    ("u8 x[2], y;", "010203", "x=[1,2] y=3"),
+    ("u8 x[2][3];", "010203040506", 'x="[[1,2,3],[4,5,6]]"'),
+    ("u8 n; u8 x[n];", "020506", "n=2 x=[5,6]"),
+    ("struct { u8 n; } s; u8 x[s.n];", "020506", "s.n=2 x=[5,6]"),
+    ("u8 n; u8 x[event.fields.n];", "020506", "n=2 x=[5,6]"),
+    ("u8 _n; u8 x[_n];", "020506", "n=2 x=[5,6]"),
+    ("integer { size = 8; encoding = ASCII; } x[3];", "616200", 'x="ab"'),
+    ("integer { size = 8; encoding = none; } x[2];", "6162", "x=[97,98]"),
+    ("integer { size = 8; encoding = NONE; } x[2];", "6162", "x=[97,98]"),
+    ("enum : u8 { A, B = 5, C, \"d e\" = 10 ... 20, F, } x;", "06",
+     'x=6["C"]'),
+    ("enum : u8 { A, B = 5, C, \"d e\" = 10 ... 20, F, } x;", "0a",
+     'x=10["d e"]'),
+    ("enum : u8 { A, B = 5, C, \"d e\" = 10 ... 20, F, } x;", "15",
+     'x=21["F"]'),
+    ("enum : integer { size = 8; signed = true; } { A = -2, B } x;", "ff",
+     'x=-1["B"]'),
+    ("enum e : u8 { A } a; enum e b;", "0000", 'a=0["A"] b=0["A"]'),
+    ("typealias u8 := int; enum { A, B } x;", "01", 'x=1["B"]'),
+    ("enum : u8 { false, true } x;", "01", "x=true"),
+    ("enum : u8 { false, true, more } x;", "01", 'x=1["true"]'),
+    ("enum : u8 { false = 1, true } x;", "01", 'x=1["false"]'),
+    ("enum : u8 { false, true = 2 } x;", "02", 'x=2["true"]'),
+    ("struct s { u8 y; } a; struct s b;", "0102", "a.y=1 b.y=2"),
+    ("enum : u8 { a, b } t; variant <t> { u8 a; u16 b; } v;", "0002",
+     't=0["a"] v.a=2'),
+    ("enum : u8 { a, b } t; variant <t> { u8 a; u16 b; } v;", "010203",
+     't=1["b"] v.b=770'),
+    ("enum : u8 { a, b } t; variant n <t> { u8 a; u16 b; } v;"
+     " enum : u8 { b = 1 } w; variant n <w> x;", "0001010102",
+     't=0["a"] v.a=1 w=1["b"] x.b=513'),
+    ("typealias integer { size = 32; } := unsigned long int;"
+     " unsigned long int x;", "01020000", "x=513"),
+    ("typealias u8 := char const; const char const x;", "01", "x=1"),
+    ("typedef u8 a, b[2]; a x; b y;", "010203", "x=1 y=[2,3]"),
+    ("typealias u8[2] := pair, two; pair x; two y;", "01020304",
+     "x=[1,2] y=[3,4]"),
+    ("typealias u16 := u8; struct { typealias integer { size = 32; } := u8;"
+     " u8 x; } s; u8 y;", "010000000200", "s.x=1 y=2"),
+    ("u8 _; u8 _y; u8 __z;", "010203", "_=1 y=2 _z=3"),
+    ("// one; \n /* two; \n * three */ u8 /**/ x;", "01", "x=1"),
+]
+SIZE = "invalid size of an integer; expected 1 to 64"
+ALIGN = "invalid alignment; expected a power of two"
+DIGITS = "invalid exp_dig or mant_dig; expected 8 and 24, or 11 and 53"
+ORDER = "unknown byte order; expected le, be, network or native"
+TOKEN = "expected a number, found an invalid token"
+DEEP = "types are nested more than 32 deep"
+UUID = "invalid UUID"
+# Fields, and the message for the line with "@", which is left out.
+TYPES = [
+    ("u9@ x;", "unknown type u9"), ("struct s@ x;", "unknown type struct s"),
+    ("variant v@ x;", "unknown type variant v"),
+    ("enum e@ x;", "unknown type enum e"),
+    ("enum @{ A } x;", "unknown type int"),
+    ("enum :\nfloating_point { exp_dig = 8; mant_dig = 24; } @{ A } x;",
+     "the container of an enum is not an integer"),
+    ("enum : u8 {\n\nA B@ } x;", "expected ',' or '}', found B"),
+    ("enum : u8 { A = B@ } x;", "expected a number, found B"),
+    ("enum : u8 { A = 1 ... B@ } x;", "expected a number, found B"),
+    ("enum : u8 { 5@ } x;", "expected a name, found a number"),
+    ("integer { }@ x;", "an integer without a size"),
+    ("integer { size = 0@; } x;", SIZE), ("integer { size = 65@; } x;", SIZE),
+    ("integer { size = a@; } x;", SIZE),
+    ("integer { size = (8@; } x;", "expected ')', found ';'"),
+    ("integer { size = 8@ } x;", "expected ';', found '}'"),
+    ("integer { size 8@ } x;", "expected '=', found a number"),
+    ("integer { size = 08@; } x;", TOKEN),
+    ("integer { size = 8x@; } x;", TOKEN),
+    ("integer { size = 0b2@; } x;", TOKEN),
+    ("integer { size = 18446744073709551616@; } x;", TOKEN),
+    ("integer { size = 'ab'@; } x;", TOKEN),
+    ("integer { size = \"ab@\n", TOKEN),
+    ("integer { size = 8; align = 0@; } x;", ALIGN),
+    ("integer { size = 8; align = 24@; } x;", ALIGN),
+    ("integer { size = 8; align = 2097152@; } x;", ALIGN),
+    ("struct { u8 y; } align(3)@ x;", ALIGN),
+    ("struct { u8 y; } align 8@ x;", "expected '(', found a number"),
+    ("integer { size = 8; byte_order = middle@; } x;", ORDER),
+    ("integer { size = 8; byte_order = 1@; } x;", ORDER),
+    ("integer { size = 8; map = clock.none.value@; } x;",
+     "unknown clock in map = clock.none.value"),
+    ("integer x@;", "expected '{', found x"),
+    ("floating_point { exp_dig = 8; mant_dig = 25; }@ x;", DIGITS),
+    ("floating_point { exp_dig = 72; mant_dig = 24; }@ x;", DIGITS),
+    ("floating_point { exp_dig = 8; mant_dig = 136; }@ x;", DIGITS),
+    ("floating_point { }@ x;", DIGITS),
+    ("u8@;", "expected the name of a field, found ';'"),
+    ("u8 x y@;", "expected ';', found y"),
+    ("5@ x;", "expected a type, found a number"),
+    ("u8 x[;@", "expected a number, found ';'"),
+    ("u8 x[2@;", "expected ']', found ';'"),
+    ("u8 x%s@;" % (17 * "[1]"), "an array of more than 16 dimensions"),
+    ("u8 x[%s]@;" % ".".join(17 * "n"), "a path has more than 16 names"),
+    ("u8 x[%s@];" % (255 * "n"), "expected a name, found " + 40 * "n"),
+    ("variant <t u8@ {", "expected '>', found u8"),
+    ("variant <t> 5@;", "expected '{', found a number"),
+    ("typealias u8 @= u10;", "expected ':=', found '='"),
+    ("typealias u8 := @;", "expected the name of a type, found ';'"),
+    ("typealias u8 := a, @;", "expected the name of a type, found ';'"),
+    ("typealias u8 := %s@;" % (255 * "n"),
+     "expected a shorter name, found " + 40 * "n"),
+    ("typedef u8 @;", "expected the name of a type, found ';'"),
+    ("%s u8 x;" % (30 * "struct { " + "struct {@"), DEEP),
+    ("/* a comment\nwithout an end@",
+     "expected a type, found an invalid token"),
+]
+# Metadata, likewise.
+BLOCKS = [
+    ("event { fields := u8@; };", "fields is not a structure"),
+    ("event { fields := struct { } x[2]@; };", "fields is not a structure"),
+    ("event { context := string@; };", "context is not a structure"),
+    ("trace { packet.header := u8@; };", "packet.header is not a structure"),
+    ("stream { packet.context := u8@; };",
+     "packet.context is not a structure"),
+    ("stream { event.header := u8@; };", "event.header is not a structure"),
+    ("stream { event.context := u8@; };", "event.context is not a structure"),
+    ("stream { id = 1; };\nstream { id = 2; }; stream { id = 1; };@",
+     "two streams have the id 1"),
+    ("clock { freq = 0@; };", "a clock of frequency 0"),
+    ("trace { major = 2@; };", "version 2 of CTF in TSDL; expected 1.8"),
+    ("trace { byte_order = both@; };", ORDER),
+    ("trace { uuid = \"%s\"@; };" % (31 * "a"), UUID),
+    ("trace { uuid = \"%s\"@; };" % (33 * "a"), UUID),
+    ("trace { uuid = \"%s\"@; };" % (31 * "a" + "g"), UUID),
+    ("event { name = e }@;", "expected ';', found '}'"),
+    ("event { name = e; }@", "expected ';', found the end"),
+    ("callsite { a = { b; } ;@", "expected '}', found the end"),
+    ("callsite { a; } b@;", "expected ';', found b"),
+    ("event @= 5;", "expected '{', found '='"),
+    ("env { a = 1; b.c @5; };", "expected '=', found a number"),
+    ("u8 typedef a@", "expected ';', found the end"),
+    ("u8 a@", "expected ';', found a"),
+]
+# Blocks that are valid, in front of an event with a field x of 7.
+VALID = [
+    "trace { uuid = \"%s\"; };" % "-".join(8 * ["aA09"]), ";;",
+    "callsite { a = { b; } ; };", "env { a = 1; b.c = \"x\"; d = -5; };",
+    "clock { name = c; freq = 5; }; typealias integer { size = 8;"
+    " map = clock.c.value; } := t;",
+    "clock { name = c; };"
+    " typealias integer { size = 8; map = clock.c; } := t;",
+    "stream { unknown := u8; id = 0; };", "struct s { u8 x; };",
+    "enum e : u8 { A };", "u8 typedef one, two;",
+    "event { name = \"other\"; id = 1; loglevel = 13; };",
+    "event { name = L\"other\"; id = 1; };",
+    "typealias u8 := a const b, *, int *;",
+    "typealias %s := deep;" % (29 * "struct { " + "u8 x;" + 29 * "} x;")[:-3],
+]
+
+
+def write(folder, metadata, data=b""):
+    os.mkdir(folder)
+    with open(folder + "/metadata", "w", encoding="utf-8") as f:
+        f.write(metadata)
+    with open(folder + "/stream", "wb") as f:
+        f.write(data)
+
+
+def main():
+    start = HEAD % "le" + ALIASES
+    event = "event { name = %s; fields := struct { %s }; };"
+    valid = [(start + event % ("v%02d" % i, fields), data, shown)
+             for i, (fields, data, shown) in enumerate(FIELDS)]
+    valid += [(start + text + event % ("v%02d" % i, "u8 x;"), "07", "x=7")
+              for i, text in enumerate(VALID, len(FIELDS))]
+    for i, (text, data, shown) in enumerate(valid):
+        write("v%02d" % i, text, bytes.fromhex(data))
+        print("v%02d %s" % (i, shown))
+    invalid = [(start + event % ("e", fields), m) for fields, m in TYPES]
+    invalid += [(start + text, m) for text, m in BLOCKS]
+    for i, (text, message) in enumerate(invalid):
+        line = 1 + text[:text.index("@")].count("\n")
+        write("i%02d" % i, text.replace("@", ""))
+        print("telcat: i%02d: metadata, line %d: %s" % (i, line, message))
+
+
+main()
