@@ -319,6 +319,17 @@ assert all_[0]["state"] is None and all_[1]["ever"] == str(-2**63)
 	run ! grep -qx 0 want
 }
 
+@test "scales of time, structs in structs, and limits of metadata" {
+	python3 "$TEL_TOP/tests/cli/jfr_limits.py" "$TEL_TOP/tests/bench" >want
+	exits 3 telcat --no-merge v*.jfr d*.jfr 2>messages |
+	    grep '^# type\|^[^#]' | diff -u want -
+	[ "$(grep -c ' an event .*; some of its fields are missing$' messages)" = 4 ]
+	run ! grep '^telcat: v' messages
+	run -1 --separate-stderr telcat -c i*.jfr
+	[ "$output" = 0 ]
+	[ "$(grep -c ': the metadata are invalid; ' <<<"$stderr")" = 10 ]
+}
+
 @test "chunks of which bytes are wrong cost themselves" {
 	unpack g1-17.jfr serial-25.jfr
 	cat g1-17.jfr serial-25.jfr g1-17.jfr >three.jfr
