@@ -49,7 +49,7 @@ live_less(struct compiler *c, uint64_t size)
 static void
 window_count(struct compiler *c, uint64_t bytes)
 {
-	if (c->set.window_operations == 0)
+	if (c->windows_on && c->set.window_operations == 0)
 		c->window_moved += bytes;
 }
 
@@ -58,7 +58,6 @@ request_count(struct compiler *c, uint64_t size)
 {
 	struct facts *f = &c->facts;
 
-	f->requests++;
 	f->requested += size;
 	f->sizes[tel__bit_length(size)]++;
 	if (size > f->largest)
@@ -231,7 +230,7 @@ block_free(struct compiler *c, struct thread *t,
 	const int with_pool = end == BLOCK_FREED_WITH_POOL;
 	uint32_t slot = live->owner;
 	struct thread *m = block_thread(c, t, b);
-	enum extended how = free_word(c, b);
+	enum extended how = c->call == TEL_CALL_C ? 0 : free_word(c, b);
 	int st;
 
 	if (m == NULL)
@@ -354,6 +353,19 @@ block_starts(struct compiler *c, struct thread *t, struct tel__live_block *live,
 	                         block_resized(c, t, live, slot);
 }
 
+static tel_status
+block_ends(struct compiler *c, struct thread *t, enum tel__live_what what,
+    const struct tel__live_block *live, const tel_alloc *op)
+{
+	if (count_lifetime(c, live) != TEL_OK)
+		return compiler_no_memory(c);
+	if (what == TEL__LIVE_FREED)
+		return block_freed(c, t, live, op);
+	if (what == TEL__LIVE_RESIZED)
+		return block_resizes(c, t, live, op);
+	return block_free(c, t, live, block_of(c, live), BLOCK_FREED_WITH_POOL);
+}
+
 tel_status
 block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
     const tel_alloc *op)
@@ -361,10 +373,6 @@ block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
 	struct compiler *c = arg;
 	struct thread *t = c->thread;
 
-	if ((what == TEL__LIVE_FREED || what == TEL__LIVE_RESIZED ||
-	        what == TEL__LIVE_POOL_DESTROYED) &&
-	    count_lifetime(c, live) != TEL_OK)
-		return compiler_no_memory(c);
 	switch (what) {
 	case TEL__LIVE_ALLOCATED: return block_starts(c, t, live, op);
 	case TEL__LIVE_UNTRACKED:
@@ -372,11 +380,9 @@ block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
 		    "more than %llu blocks are live",
 		    (unsigned long long)c->set.max_live);
 	case TEL__LIVE_PART_FREED: return block_part_freed(c, t, live, op);
-	case TEL__LIVE_FREED: return block_freed(c, t, live, op);
-	case TEL__LIVE_RESIZED: return block_resizes(c, t, live, op);
-	case TEL__LIVE_POOL_DESTROYED:
-		return block_free(c, t, live, block_of(c, live),
-		    BLOCK_FREED_WITH_POOL);
+	case TEL__LIVE_FREED:
+	case TEL__LIVE_RESIZED:
+	case TEL__LIVE_POOL_DESTROYED: return block_ends(c, t, what, live, op);
 	case TEL__LIVE_REPLACED: return block_replaced(c, t, live, op);
 	case TEL__LIVE_UNKNOWN:
 	case TEL__LIVE_INHERITED: return block_unknown(c, t, what, op);
@@ -391,6 +397,8 @@ blocks_finish(struct compiler *c)
 	struct facts *f = &c->facts;
 	size_t i;
 
+	for (i = 0; i <= 64; i++)
+		f->requests += f->sizes[i];
 	f->live_blocks = c->live_blocks;
 	f->live_bytes = c->live_bytes;
 	f->slots = c->slots;

@@ -539,7 +539,6 @@ add_operation(struct compiler *c, tel_alloc *op, uint64_t event)
 	if (op->kind > TEL_ALLOC_POOL_DESCRIBE)
 		return TEL_OK;
 	c->event = event;
-	c->thread_id = op->thread;
 	c->clock = op->clock;
 	c->call = TEL_CALL_C;
 	operation_count(c, op);
@@ -547,8 +546,10 @@ add_operation(struct compiler *c, tel_alloc *op, uint64_t event)
 		return st;
 	tag(c, op);
 	c->thread_id = op->thread;
-	c->samples += op->weight != 0;
-	op->weight = 0;
+	if (__builtin_expect(op->weight != 0, 0)) {
+		c->samples++;
+		op->weight = 0;
+	}
 	if (op->kind == TEL_ALLOC_THREAD_END)
 		return thread_end(c, op->thread) == 0 ? TEL_OK :
 		                                        compiler_no_memory(c);
@@ -588,15 +589,16 @@ compiler_add_run(struct compiler *c, const tel_run *run, size_t *i,
 	size_t k = *i;
 	tel_alloc op;
 
-	*kind = TEL_ALLOC_NONE;
-	for (; k < run->count && st == TEL_OK && !alloc_describes(*kind); k++) {
+	op.kind = TEL_ALLOC_NONE;
+	for (; k < run->count && st == TEL_OK && !alloc_describes(op.kind);
+	     k++) {
 		if (far)
 			compiler_fetch(c, run, k);
-		if (!tel__live_operation(run, k, &op))
-			continue;
-		*kind = op.kind;
-		st = add_operation(c, &op, run->index + run->numbers[k]);
+		if (tel__live_operation(run, k, &op))
+			st =
+			    add_operation(c, &op, run->index + run->numbers[k]);
 	}
+	*kind = op.kind;
 	*i = k;
 	return st;
 }

@@ -170,6 +170,7 @@ struct compiler {
 	uint64_t *index;     /* offset and size of each chunk */
 	size_t index_used, index_room;
 
+	int ordered; /* each operation needs emit_order() */
 	/* Run-ahead is bounded by windows; see emit_window(). */
 	int windows_on;          /* there are several threads */
 	uint32_t window;         /* the current one, from 1 in each chunk */

@@ -10,15 +10,13 @@
 #include <string.h>
 #include "base/varint.h"
 
-#define TIME_WORDS 64   /* words between two times, at most */
-#define ORIGIN_SHORT 32 /* a difference that is a byte in the origins */
-#define WAIT_AHEAD 32   /* words that a wait may be for later ones */
+#define TIME_WORDS 64 /* words between two times, at most */
+#define WAIT_AHEAD 32 /* words that a wait may be for later ones */
 #define TIME_SECONDS 20e-6
 #define TIME_SHORT 4 /* words between two times, at least */
 #define TIME_LONG 50 /* but not after so many times TIME_SECONDS */
 
-/* Records the event of an operation, in as many bytes as it takes. */
-RARE static void
+void
 emit_origin(struct compiler *c, struct thread *t)
 {
 	const uint64_t delta = tel__zigzag(c->event - t->event);
@@ -33,8 +31,7 @@ emit_origin(struct compiler *c, struct thread *t)
 	t->log = c->log;
 }
 
-/* Records the time, unless that was just done. */
-RARE static int
+int
 emit_time(struct compiler *c, struct thread *t)
 {
 	/* a long time is recorded, however few words it took */
@@ -59,8 +56,7 @@ emit_rate(struct compiler *c)
 	    ticks >= 1 && ticks < 1e18 ? (uint64_t)ticks : UINT64_MAX;
 }
 
-/* Before an operation, what orders it after those of other threads. */
-RARE static int
+int
 emit_order(struct compiler *c, struct thread *t)
 {
 	struct thread *before = c->total_thread;
@@ -71,37 +67,11 @@ emit_order(struct compiler *c, struct thread *t)
 		    emit_wait(c, t, before->last, thread_place(c, before)) != 0)
 			return -1;
 	}
-	return c->windows_on &&
-	        (t->window != c->window || c->window_moved >= c->window_max) ?
-	    emit_window(c, t) :
-	    0;
-}
-
-/* Starts an operation: the caller puts its words. */
-static inline int
-emit_start(struct compiler *c, struct thread *t)
-{
-	uint64_t delta;
-
-	if ((c->set.order == ORDER_TOTAL || c->windows_on) &&
-	    emit_order(c, t) != 0)
+	if (c->windows_on &&
+	    (t->window != c->window || c->window_moved >= c->window_max) &&
+	    emit_window(c, t) != 0)
 		return -1;
 	c->window_moved += c->set.window_operations != 0;
-	if (thread_room(t) != 0)
-		return -1;
-	/* the time now and then, more often when it goes by faster */
-	if ((t->count >= t->time_due ||
-	        c->clock - t->time_clock >= c->time_ticks) &&
-	    emit_time(c, t) != 0)
-		return -1;
-	delta = c->event - t->event;
-	if (delta < ORIGIN_SHORT && c->log == t->log) {
-		t->origins[t->origins_used++] = (unsigned char)(delta << 2);
-		t->event = c->event;
-	} else
-		emit_origin(c, t);
-	t->last = t->count;
-	t->operations++;
 	return 0;
 }
 
@@ -120,20 +90,6 @@ emit_extended(struct compiler *c, struct thread *t, enum extended what,
 		put_word(c, t, second);
 	if (count > 2)
 		put_word(c, t, third);
-	return 0;
-}
-
-int
-emit_sized(struct compiler *c, struct thread *t, enum word kind, uint32_t slot,
-    uint64_t size)
-{
-	/* they are in the same order */
-	if (size > WORD_SIZE_MAX)
-		return emit_extended(c, t, (enum extended)((kind + 1) << 3 | 1),
-		    slot, size, 0, 0);
-	if (emit_start(c, t) != 0)
-		return -1;
-	put_word(c, t, word_make(kind, slot, (uint32_t)size));
 	return 0;
 }
 

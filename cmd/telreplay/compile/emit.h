@@ -61,8 +61,53 @@ put_word(struct compiler *c, struct thread *t, uint64_t word)
 	c->used++;
 }
 
+/* Records the event of an operation, in as many bytes as it takes. */
+RARE void emit_origin(struct compiler *c, struct thread *t);
+/* Records the time, unless that was just done. */
+RARE int emit_time(struct compiler *c, struct thread *t);
+/* Before an operation, what orders it after those of other threads. */
+RARE int emit_order(struct compiler *c, struct thread *t);
+#define ORIGIN_SHORT 32 /* a difference that is a byte in the origins */
+
+/* Starts an operation: the caller puts its words. */
+static inline int
+emit_start(struct compiler *c, struct thread *t)
+{
+	uint64_t delta;
+
+	if (c->ordered && emit_order(c, t) != 0)
+		return -1;
+	if (thread_room(t) != 0)
+		return -1;
+	/* the time now and then, more often when it goes by faster */
+	if ((t->count >= t->time_due ||
+	        c->clock - t->time_clock >= c->time_ticks) &&
+	    emit_time(c, t) != 0)
+		return -1;
+	delta = c->event - t->event;
+	if (delta < ORIGIN_SHORT && c->log == t->log) {
+		t->origins[t->origins_used++] = (unsigned char)(delta << 2);
+		t->event = c->event;
+	} else
+		emit_origin(c, t);
+	t->last = t->count;
+	t->operations++;
+	return 0;
+}
+
 /* An operation of a size, which the word or a second one holds. */
-int emit_sized(struct compiler *c, struct thread *t, enum word kind,
-    uint32_t slot, uint64_t size);
+__attribute__((always_inline)) static inline int
+emit_sized(struct compiler *c, struct thread *t, enum word kind, uint32_t slot,
+    uint64_t size)
+{
+	/* they are in the same order */
+	if (size > WORD_SIZE_MAX)
+		return emit_extended(c, t, (enum extended)((kind + 1) << 3 | 1),
+		    slot, size, 0, 0);
+	if (emit_start(c, t) != 0)
+		return -1;
+	put_word(c, t, word_make(kind, slot, (uint32_t)size));
+	return 0;
+}
 
 #endif

@@ -79,6 +79,7 @@ thread_start(struct compiler *c, struct thread *t)
 		return -1;
 	if (c->set.order == ORDER_EDGES)
 		c->windows_on = windows;
+	c->ordered = c->windows_on || c->set.order == ORDER_TOTAL;
 	return emit_follow(c, t, creator);
 }
 
