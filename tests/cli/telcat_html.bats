@@ -519,6 +519,78 @@ assert len(got) > 2 and got == rows, (got, rows)
 END
 }
 
+@test "a page says who holds memory, at each moment" {
+	local log
+	# blocks of all sizes, half of which live less than a millisecond
+	python3 - >blocks.txt <<'END'
+import random
+draw = random.Random(1)
+print("# teltools text 1\n# tick rate: 1000000000\n"
+      "# type: get 1 A address:address size:unsigned\n"
+      "# type: free 2 A address:address\n# role: get alloc address size\n"
+      "# role: free free address")
+live, clock = [], 1000
+for i in range(3000):
+    clock += draw.choice((10, 1000, 100000, 3000000))
+    if live and draw.random() < .45:
+        print(f"{clock:016X} free address={live.pop(draw.choice((0, -1)))}")
+    else:
+        live.append(hex(16 * i + 16))
+        print(f"{clock:016X} get address={live[-1]} size={2**draw.randrange(20)}")
+END
+	for log in blocks.txt "$TEL_TOP"/tests/data/alloc/perl.mtrace.zst \
+	    "$TEL_TOP"/tests/data/alloc/gcc.heaptrack.zst \
+	    "$TEL_TOP"/tests/data/alloc/surfaceflinger.android.zst; do
+		telcat -q -f html "$log" >page.html
+		page check page.html
+		telcat -q -f json "$log" >log.json
+		compare_with page.html log.json <<'END'
+head, moments = page.head["memory"], page.memory()[2]
+live, sizes, lives, last = {}, [], [], {}
+# bytes and blocks that live; bytes and calls so far
+sums, most, want, got = [0, 0, 0, 0], [0, 0], {}, {}
+for e in events:
+    f, time = e["fields"], e["clock"] - events[0]["clock"]
+    gone = None
+    if "old" in f or e["type"] == "free":
+        gone = live.pop(f.get("old", f.get("address")), None)
+    if gone:
+        sums[0] -= gone[0]
+        sums[1] -= 1
+        lives.append(time - gone[1])
+    if "size" in f:
+        size = f["size"] * f.get("count", 1)
+        live[f["address"]] = size, time
+        sums = [a + b for a, b in zip(sums, (size, 1, size, 1))]
+        sizes.append(size)
+    most = max(most, sums[:2])
+    want[time // head["width"]] = sums[:]
+for k, rows in enumerate(moments):
+    last.update({stack: row for stack, *row in rows})
+    got[k] = [sum(column) for column in zip(*last.values())]
+assert len(want) > 1 and want == {k: got[k] for k in want}
+assert most == [head["peak"], head["peak_blocks"]]
+assert head["freed"] == len(lives) and head["largest"] == max(sizes)
+median = sorted(sizes)[len(sizes) // 2]
+assert head["median_below"] // 2 <= median < head["median_below"], median
+share = sum(l <= 1000000 for l in lives) / len(lives)
+assert head["within_1ms"] == (page.head["unit"] == "ns" and
+                              int(share * 10**9)), (head, share)
+END
+	done
+	# with little room the moments are left out, and then all of it
+	for log in surfaceflinger.android gcc.heaptrack; do
+		telcat -q -f html --max-size 128K \
+		    "$TEL_TOP/tests/data/alloc/$log.zst" >small.html
+		page check small.html
+		compare_with small.html /dev/null <<'END'
+if "memory" in page.head:
+    print(len(page.memory()[0]), len(page.memory()[2]))
+END
+	done >got
+	[ "$(cat got)" = "5 0" ]
+}
+
 @test "live bytes are those of telstat, where frees say how much they free" {
 	# each block twice: nothing says that the first one had been freed
 	telcat -q -e PoolInit,PoolAlloc "$MPS/1.118.0-lii6gc-awlut.log.zst" |
@@ -556,8 +628,11 @@ END
 }
 
 @test "classes of an inst log have tracks with their values" {
-	telcat -q -f html "$TEL_TOP/tests/data/inst/hfs.out" >page.html
-	telcat -q --live -f json "$TEL_TOP/tests/data/inst/hfs.out" >hfs.json
+	# names of one letter, and a path of one name, too
+	sed 's/HFS:Latency/HFS:Latency:L/; s/"HFS:Error/"E/' \
+	    "$TEL_TOP/tests/data/inst/hfs.out" >hfs.out
+	telcat -q -f html hfs.out >page.html
+	telcat -q --live -f json hfs.out >hfs.json
 	page check page.html
 	compare_with page.html hfs.json <<'END'
 last, grown, rows = {}, collections.Counter(), collections.Counter()

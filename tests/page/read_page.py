@@ -352,7 +352,7 @@ class Page:
                 assert event["track"] in tracks
                 assert entry["start"] <= event["time"] <= end <= entry["hi"]
                 assert 0 <= event["time"] and end <= head["span"]
-            assert n == entry["events"], entry
+            assert n == entry["events"] > 0, entry
             exact += n
         assert exact == head["exact"]
         ends = [end for gap in head["gaps"] for end in gap]
@@ -360,7 +360,7 @@ class Page:
         assert bool(ends) == (exact < head["events"])
         assert not ends or 0 <= min(ends) <= max(ends) <= head["span"]
         for entry, columns in self.series():
-            assert entry["track"] in tracks
+            assert entry["track"] in tracks and entry["type"] >= -1
             assert all(a < b for a, b in zip(columns["at"], columns["at"][1:]))
             assert not columns["at"] or columns["at"][-1] < entry["n"]
             assert entry["n"] <= 65536
