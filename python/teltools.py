@@ -512,19 +512,11 @@ def _array(parts, datatype):
                           mask=[v is None for v in values])
 
 
-def _append(parts, values):
-    """Adds a list or an array to the parts of a column, or to the last."""
-    if parts and getattr(parts[-1], "typecode", "") == \
-            getattr(values, "typecode", ""):
-        parts[-1].extend(values)
-    else:
-        parts.append(values)
-
-
-def _numbers(typecode, buffer, count):
-    values = array.array(typecode)
-    values.frombytes(memoryview(buffer).cast("B")[:8 * count])
-    return values
+def _append(parts, typecode, room, count):
+    """Adds numbers to the parts of a column, or to the last one."""
+    if not parts or getattr(parts[-1], "typecode", "") != typecode:
+        parts.append(array.array(typecode))
+    parts[-1].frombytes(memoryview(room).cast("B")[:8 * count])
 
 
 class Table(dict):
@@ -550,30 +542,43 @@ def _warn_of_damage(path, counts):
                       stacklevel=3)
 
 
-def _read_rows(reader, at, room, name, fields, found):
+def _plan(known, name, fields, found):
+    """How events of a type become columns: of each field its number, how to
+    convert it, the type code of an array if that needs no conversion, and its
+    parts."""
+    numbers = {f.name: i for i, f in enumerate(known.fields)}
+    plan = []
+    for field in fields or numbers:
+        if field not in numbers:
+            raise KeyError("%s has no field %s" % (name, field))
+        as_ = known.fields[numbers[field]]
+        parts = found.setdefault(field, (as_.datatype, []))[1]
+        plan.append((numbers[field], as_._convert, as_._plain and
+                     _TYPECODES.get(as_.datatype, "Q"), parts))
+    return plan
+
+
+def _read_rows(reader, at, room, plans, *asked):
     """Adds the run from event at on to the columns found, as far as all are of
     one type; returns where it stops.  room has a number for each event."""
     run, count = reader._run, reader._count
     address = _lib.tel_run_type(run, at)
     known = reader._type(address)
-    end = at + 1
+    plan = plans.get(known)
+    if plan is None:
+        plan = plans[known] = _plan(known, *asked)
+    # a column has all events of the type
+    whole = _lib.tel_run_column(run, address, 0, room) == count
+    end = count if whole else at + 1
     while end < count and _lib.tel_run_type(run, end) == address:
         end += 1
-    numbers = {f.name: i for i, f in enumerate(known.fields)}
-    missing = [field for field in fields or () if field not in numbers]
-    if missing:
-        raise KeyError("%s has no field %s" % (name, missing[0]))
-    for field in fields or numbers:
-        number = numbers[field]
-        as_ = known.fields[number]
-        parts = found.setdefault(field, (as_.datatype, []))[1]
-        if as_._plain and end - at == count:
+    for number, convert, typecode, parts in plan:
+        if whole and typecode:
             _lib.tel_run_column(run, address, number, room)
-            _append(parts, _numbers(_TYPECODES.get(as_.datatype, "Q"), room,
-                                    count))
+            _append(parts, typecode, room, count)
         else:
-            _append(parts, [as_._convert(_lib.tel_run_event(run, i), number)
-                            for i in range(at, end)])
+            parts.append([convert(_lib.tel_run_event(run, i), number)
+                          for i in range(at, end)])
     return end
 
 
@@ -585,17 +590,17 @@ def columns(path, type, fields=None, **options):
     field, or lists, with None, where NumPy is not installed.  Its counts say what was damaged or lost, of which there is a
     warning, too.  options are those of open().
     """
-    clock, found, room = [], {}, (_u64 * 0)()
+    clock, found, plans, room = [], {}, {}, (_u64 * 0)()
     with open(path, types=[type], **options) as reader:
         while reader._next_run():
             run, count = reader._run, reader._count
             if count > len(room):
                 room = (_u64 * count)()
             ctypes.memmove(room, _lib.tel_run_clocks(run), 8 * count)
-            _append(clock, _numbers("Q", room, count))
+            _append(clock, "Q", room, count)
             at = 0
             while at < count:
-                at = _read_rows(reader, at, room, type, fields, found)
+                at = _read_rows(reader, at, room, plans, type, fields, found)
         table = Table(reader.counts)
     table["clock"] = _array(clock, "unsigned")
     for name, (datatype, parts) in found.items():
