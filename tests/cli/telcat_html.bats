@@ -264,6 +264,27 @@ END
 	    telcat -q -f html --max-size 128K names.txt
 }
 
+@test "of more than 4096 types, those past them are counted as the last one" {
+	python3 - <<'END'
+for n in 0, 1500, 1501:
+    with open(f"{n}.txt", "w", encoding="ascii") as file:
+        print("# teltools text 1", file=file)
+        for i in range(n, n + 3000):
+            print(f"# type: T{i} {i} K a:unsigned", file=file)
+        for i in range(n, n + 3000):
+            print(f"{i:016X} T{i} a=1", file=file)
+END
+	telcat -q -f html 0.txt 1500.txt 1501.txt >page.html
+	page check page.html
+	page counts page.html | awk '{ print $3 }' | sort | uniq -c | sort -n >got
+	diff got - <<-END
+		      1 811
+		   1096 2
+		   1499 3
+		   1500 1
+	END
+}
+
 @test "a page of no events" {
 	telcat -q -f html -w 'size == 12345' -e PoolAlloc \
 	    "$MPS/1.118.0-lii6gc-poolncv.log.zst" >page.html
