@@ -99,7 +99,7 @@ encoder_put_name(struct write_log *l, const struct tel_event *ev)
 	id = tel_load(f, ev->data);
 	if (intern)
 		text = tel_load_string(ev, &t->fields[t->role_field[1]], &n);
-	st = tel__numbering_map(&w->numbering, &l->ids, l->serial,
+	st = tel__numbering_map(&w->numbering, &l->ids,
 	    f->width < 64 ? ((uint64_t)1 << f->width) - 1 : UINT64_MAX, id,
 	    text, n, &to, &same);
 	if (st == TEL_ELIMIT && w->nlogs > 1)

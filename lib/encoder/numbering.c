@@ -109,8 +109,8 @@ numbering_is_text(const struct id_string *s, const char *text, size_t length)
 
 tel_status
 tel__numbering_map(struct numbering *ids, struct tel__table *map,
-    unsigned owner, uint64_t limit, uint64_t id, const char *text,
-    size_t length, uint64_t *out, int *same)
+    uint64_t limit, uint64_t id, const char *text, size_t length, uint64_t *out,
+    int *same)
 {
 	struct id_string *s = numbering_find(ids, map, id);
 	int known = s != NULL;
@@ -126,7 +126,7 @@ tel__numbering_map(struct numbering *ids, struct tel__table *map,
 		s = numbering_find(ids, &ids->taken, id);
 	if (s != NULL)
 		*same = numbering_is_text(s, text, length);
-	/* a log may give a number of its own to another string */
+	/* a number that is the log's alone may be given to another string */
 	if (s != NULL && !*same && (!known || s->shared)) {
 		id = free_number(ids, limit);
 		if (id == 0)
@@ -140,14 +140,14 @@ tel__numbering_map(struct numbering *ids, struct tel__table *map,
 			ids->full |= st == TEL_ELIMIT;
 			return st;
 		}
-		s->owner = owner;
+	} else if (!known) {
+		s->shared = 1;
 	}
 	if (!known) {
 		st = numbering_put(ids, map, *out, (size_t)(s - ids->strings));
 		if (st != TEL_OK)
 			return st;
 	}
-	s->shared |= s->owner != owner;
 	*out = s->id;
 	return text != NULL && !*same ? numbering_set_text(s, text, length) :
 	                                TEL_OK;

@@ -18,8 +18,7 @@ struct numbering {
 		char *
 		    text; /* NULL: a label has its number, but it is not seen yet */
 		size_t length;
-		unsigned owner;
-		int shared; /* by another log than its owner */
+		int shared; /* by other numbers, of any log */
 	} * strings;
 	size_t count, room, max;
 	uint64_t largest;
@@ -37,14 +36,14 @@ void tel__numbering_free(struct numbering *ids);
 
 /*
  * What a number that a log gives to a string becomes.
- * map: of the log, number to place in strings; owner: the log's own number.
+ * map: of the log, number to place in strings.
  * limit: the greatest number that the stream can hold.
  * text: NULL when it is a label that has the number.
  * same: set to 1 when the number was of this text already, else to 0.
  * Returns TEL_OK; TEL_ENOMEM; TEL_ELIMIT: too many strings, and *out is id.
  */
 tel_status tel__numbering_map(struct numbering *ids, struct tel__table *map,
-    unsigned owner, uint64_t limit, uint64_t id, const char *text,
-    size_t length, uint64_t *out, int *same);
+    uint64_t limit, uint64_t id, const char *text, size_t length, uint64_t *out,
+    int *same);
 
 #endif

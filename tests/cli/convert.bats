@@ -362,6 +362,24 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 	[[ $stderr == *"telcat: 2 events of type ArenaWriteFaults dropped"* ]]
 }
 
+@test "losses of more types than there are rows share a row of their kind" {
+	{
+		echo '# format: mine'
+		seq 0 4093 | sed 's/.*/# type: T& & K/'
+		echo '# type: PoolFree 4094 K pool:address more:unsigned'
+		seq 0 4093 | sed 's/.*/0000000000000001 T&/'
+		echo '0000000000000002 PoolFree pool=0x1 more=2'
+	} >text
+	telcat -f mps:2.0.0 -o new text 2>messages
+	seq 0 4091 | sed 's/.*/1 event of type T& dropped/' >want
+	cat >>want <<-'END'
+		2 events of type ... dropped
+		1 event of type ... without field ...
+		2 events of type ... with 0 for field ...
+	END
+	sed 's/^telcat: text: //; s/: .*//' messages | diff want -
+}
+
 @test "a log of another format needs a release, and has few events" {
 	trace=$TEL_TOP/tests/data/hpm/v2be/HPM.1.startup
 	run -1 --separate-stderr telcat -q -f mps "$trace"

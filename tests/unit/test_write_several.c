@@ -3,6 +3,7 @@
 #include "write_log.h"
 
 static tel_schema *schema;
+static int64_t max_labels = 100;
 
 /* Writes two logs, one after the other or merged; the last status. */
 static tel_status
@@ -16,6 +17,8 @@ join(tel_reader *a, tel_reader *b, int merged, struct bytes *out, char *error,
 	tel_status st = TEL_OK;
 
 	out->size = 0;
+	if (tel_writer_set(w, TEL_WRITE_MAX_LABELS, max_labels) != TEL_OK)
+		abort();
 	if (merged) {
 		if (tel_merge_add(m, a, TEL_ORDER_TIME) != TEL_OK ||
 		    tel_merge_add(m, b, TEL_ORDER_TIME) != TEL_OK)
@@ -87,6 +90,75 @@ check_join(void)
 		    merged ? "merged" : "one after the other");
 		free(got);
 	}
+	/* the build, apple, berry, and apple under another number */
+	for (max_labels = 3; max_labels <= 4; max_labels++)
+		ok(join(open_bytes(a.data, a.size, AS, "a"),
+		       open_bytes(b.data, b.size, AS, "b"), 1, &out, error,
+		       sizeof(error)) ==
+		        (max_labels == 3 ? TEL_ELIMIT : TEL_OK),
+		    "four strings, and room for %d: %s", (int)max_labels,
+		    error);
+	max_labels = 100;
+}
+
+/*
+ * Two logs that give the same numbers to strings of their own, or to the same
+ * ones, merged: each label has the string that its log gave to its number.  The
+ * greatest number is taken, so that free ones are looked for.
+ */
+static void
+check_numbers(void)
+{
+	static const char *const words[] = { "a", "b", "cc", "", "d" };
+	static const uint64_t ids[] = { 2, 3, 4, 5, UINT64_MAX };
+	static struct bytes logs[2], out;
+	uint64_t clock, address, seed = 1;
+	unsigned round, wrong = 0;
+	char error[256];
+
+	for (round = 0; round < 40; round++) {
+		const char *said[2][5] = { { NULL } };
+		char want[16384] = "", got[16384] = "", *text, *word;
+
+		logs[0].size = logs[1].size = 0;
+		add_begin(&logs[0], 1, BUILD);
+		add_begin(&logs[1], 2, BUILD);
+		for (clock = 10; clock < 130; clock += 2) {
+			seed =
+			    seed * 6364136223846793005u + 1442695040888963407u;
+			const unsigned log = (unsigned)(seed >> 40 & 1);
+			const unsigned id = (unsigned)(seed >> 41) % 5;
+			struct bytes *b = &logs[log];
+
+			if (seed >> 50 & 1) {
+				said[log][id] = words[(seed >> 51) % 5];
+				add_intern(b, schema, clock, ids[id],
+				    said[log][id]);
+				continue;
+			}
+			address = 0x1000 * clock;
+			add_label(b, schema, clock, address, ids[id]);
+			add_free(b, schema, clock + 1, address);
+			snprintf(want + strlen(want), 64, " F%d",
+			    (int)clock + 1);
+			if (said[log][id] != NULL)
+				snprintf(want + strlen(want), 64, "[%s]",
+				    said[log][id]);
+		}
+		if (join(open_bytes(logs[0].data, logs[0].size, AS, "a"),
+		        open_bytes(logs[1].data, logs[1].size, AS, "b"), 1,
+		        &out, error, sizeof(error)) != TEL_OK)
+			abort();
+		text = outline(&out);
+		for (word = strtok(text, " "); word != NULL;
+		     word = strtok(NULL, " "))
+			if (word[0] == 'F')
+				snprintf(got + strlen(got), 64, " %s", word);
+		free(text);
+		if (strcmp(got, want) != 0 && wrong++ == 0)
+			diag("round %u:\n%s\n%s", round, want, got);
+	}
+	is_u64(wrong, 0, "labels of two logs with the same numbers");
 }
 
 static void
@@ -263,6 +335,7 @@ main(void)
 	if (tel_schema_new(AS, &schema) != TEL_OK)
 		abort();
 	check_join();
+	check_numbers();
 	check_refused();
 	check_lines();
 	check_context();

@@ -8,8 +8,6 @@
 
 /* Strings that are made are numbered from here down. */
 #define FIRST_ID 0x7FFFFFFFu
-/* The log that they are of, which is none. */
-#define OWNER UINT32_MAX
 
 struct synth {
 	struct tel_writer *w;
@@ -61,7 +59,7 @@ tel__synth_number(struct synth *n, const char *text, size_t length,
 	int same;
 	tel_status st;
 
-	st = tel__numbering_map(&n->w->numbering, &n->map, OWNER, limit,
+	st = tel__numbering_map(&n->w->numbering, &n->map, limit,
 	    FIRST_ID - n->count++ % FIRST_ID, text, length, id, &same);
 	return st == TEL_ELIMIT ? TEL_OK : st;
 }
