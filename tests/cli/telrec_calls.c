@@ -7,8 +7,10 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,6 +194,93 @@ others(void)
 	print("wait", wait(&status) > 0 && status == 0);
 }
 
+/* Executes a shell that ends with the number of its arguments, and VALUE. */
+static void
+execute(int how, const char *shell, int *fails)
+{
+	static char sh[] = "sh", c[] = "-c", text[] = "exit $(($# + VALUE))",
+	            value[] = "VALUE=30";
+	char *list[] = { sh, c, text, sh, sh, sh, NULL };
+	char *own[] = { value, NULL };
+	pid_t pid = 0;
+	int status = 0;
+
+	switch (how) {
+	case 0: execl(shell, sh, c, text, sh, sh, NULL); break;
+	case 1: execlp(shell, sh, c, text, sh, NULL); break;
+	case 2: execle(shell, sh, c, text, sh, sh, sh, NULL, own); break;
+	case 3: execv(shell, list); break;
+	case 4: execvp(shell, list); break;
+	case 5: execve(shell, list, own); break;
+	case 6: execvpe(shell, list, own); break;
+	case 7: fexecve(open(shell, O_RDONLY), list, own); break;
+	case 8:
+	case 9:
+		*fails = (how == 8 ? posix_spawn :
+		                     posix_spawnp)(how == 8 ? &pid : NULL,
+		    shell, NULL, NULL, list, own);
+		if (*fails == 0 && wait(&status) > 0)
+			_exit(WEXITSTATUS(status) + (pid > 0));
+		break;
+	default: break;
+	}
+}
+
+static void
+executes(void)
+{
+	static const char *const shells[] = { "/bin/sh", "./none" };
+	int i, fails, status;
+
+	setenv("VALUE", "20", 1);
+	for (i = 0; i < 20; i++) {
+		printf("%d: ", i);
+		fflush(stdout);
+		fails = 0;
+		errno = SET;
+		if (fork() == 0) {
+			execute(i / 2, shells[i % 2], &fails);
+			print("failed", fails);
+			fflush(stdout);
+			_exit(9);
+		}
+		printf("%d\n", wait(&status) > 0 ? WEXITSTATUS(status) : -1);
+	}
+	fflush(stdout);
+}
+
+/* Users: those that the process has, and others, which only root may be. */
+static void
+users(void)
+{
+	uid_t user = getuid(), other = 4242;
+	int i;
+
+	fflush(stdout);
+	errno = SET;
+	print("setuid", setuid(user));
+	print("seteuid", seteuid(user));
+	print("setreuid", setreuid(user, (uid_t)-1));
+	print("setresuid", setresuid((uid_t)-1, user, (uid_t)-1));
+	fflush(stdout);
+	for (i = 0; i < 4; i++) {
+		if (fork() == 0) {
+			print("change",
+			    i == 0     ? setuid(other) :
+			        i == 1 ? seteuid(other) :
+			        i == 2 ? setreuid(other, other) :
+			                 setresuid(other, other, user));
+			print("user", getuid());
+			print("effective", geteuid());
+			print("back", seteuid(user));
+			print("effective", geteuid());
+			fflush(stdout);
+			_exit(0);
+		}
+		(void)wait(NULL);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -212,5 +301,7 @@ main(int argc, char **argv)
 	blocks();
 	maps(fileno(file));
 	others();
+	executes();
+	users();
 	return 0;
 }

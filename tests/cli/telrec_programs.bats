@@ -292,9 +292,11 @@ setup() {
 	./calls file >want
 	for options in '--sample 1' -g --maps; do
 		# shellcheck disable=SC2086
-		telrec $options -o run.tel ./calls file >got
+		telrec -q $options -o run.tel ./calls file >got
 		diff want got
 	done
+	# nor does the library by itself change anything
+	LD_PRELOAD=$TEL_BUILD/libtelrec.so ./calls file | diff want -
 	# addresses are X, and the rest is what the program asked for
 	telcat -q run.tel | sed -n '/malloc .* size=10 /,$p' |
 	    sed '/increment=-48/q' | sed -E 's/^[0-9A-F]+ //; s/ pid=.*//

@@ -442,6 +442,7 @@ posix_spawn(pid_t *pid, const char *path,
     const posix_spawn_file_actions_t *actions,
     const posix_spawnattr_t *attributes, words arguments, words environment)
 {
+	find_once();
 	return spawn_program(next.posix_spawn, pid, path, actions, attributes,
 	    arguments, environment);
 }
@@ -451,6 +452,7 @@ posix_spawnp(pid_t *pid, const char *file,
     const posix_spawn_file_actions_t *actions,
     const posix_spawnattr_t *attributes, words arguments, words environment)
 {
+	find_once();
 	return spawn_program(next.posix_spawnp, pid, file, actions, attributes,
 	    arguments, environment);
 }
