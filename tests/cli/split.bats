@@ -55,6 +55,13 @@ setup() {
 	[ -e pool-000000000000000001.txt ]
 	cat pool-*.txt | grep -v '^#' | LC_ALL=C sort |
 	    cmp <(telcat -S -H -e PoolAlloc mpsio.log | LC_ALL=C sort) -
+	# as printf() has them
+	for pattern in %d %00d %01d %010d %012d %018d; do
+		telcat -n 1 --split 1M -f text -o "$pattern.one" mpsio.log
+		# shellcheck disable=SC2059 # the format is what is tested
+		[ -s "$(printf "$pattern" 0).one" ]
+	done
+	[ "$(find . -name '*.one' | wc -l)" -eq 4 ]
 }
 
 @test "a pattern without one number, and formats without pieces, are refused" {
@@ -73,6 +80,10 @@ setup() {
 	done
 	expect 1 "telcat: --split: the field 'string' is a string" \
 	    telcat -q --split string -f tel -o 'x%d' mpsio.log
+	printf '# teltools text 1\n# type: T 1 K\n%s\n' \
+	    '0000000000000001 T' >timeless.txt
+	expect 1 'telcat: timeless.txt: the log does not record the rate of its clock; set --tb-hz' \
+	    telcat --split 10us -f tel -o 'x%d' timeless.txt
 	expect 1 'telcat: no/0: No such file or directory' \
 	    telcat --split 1M -f tel -o 'no/%d' mpsio.log
 	head -c 3001 mpsio.log >cut.log

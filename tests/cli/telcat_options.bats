@@ -309,6 +309,14 @@ try() {
 	expect 2 "telcat: option '-n' needs an argument" telcat -n
 	expect 2 "telcat: option '--limit' needs an argument" telcat --limit
 	expect 2 "telcat: option takes no argument: '--sort=x'" telcat --sort=x
+	for pair in x =x ''; do
+		expect 2 "telcat: --meta-set: expected KEY=VALUE, found '$pair'" \
+		    telcat --meta-set "$pair" -f tel mpsio.log
+	done
+	for pair in A=x 'a b=x' a_b=x "$(printf 'k%.0s' {1..256})=x"; do
+		expect 2 "telcat: --meta-set $pair: a key consists of *" \
+		    telcat --meta-set "$pair" -f tel mpsio.log
+	done
 	expect 2 "telcat: -n: '12x' is not a number of events" \
 	    telcat -n 12x mpsio.log
 	expect 2 "telcat: -n: '--1' is not a number of events" telcat -n --1
@@ -500,6 +508,7 @@ try() {
 		# the same words, and of the columns none is cut
 		diff <(tr -s '[:space:]' '\n' <want) <(tr -s '[:space:]' '\n' <got)
 		grep -v '^#' got >rows
+		run ! grep -q ' $' got
 		[ "$columns" = 40 ] ||
 		    [ "$(wc -L <rows)" -le "$columns" ]
 	done

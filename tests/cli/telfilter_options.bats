@@ -516,13 +516,17 @@ same() {
 	head -c 3001 mpsio.log >"cut"
 	run -3 telfilter --any -e TraceStart "cut"
 	# the rest is not read
-	{
-		cat mpsio.log
-		await test -e found
-	} | {
-		telfilter --any -k Pool
-		: >found
-	}
+	for one in '-k Pool' '-e PoolInitMVFF'; do
+		rm -f found
+		{
+			cat mpsio.log
+			await test -e found
+		} | {
+			# shellcheck disable=SC2086
+			telfilter --any $one
+			: >found
+		}
+	done
 }
 
 @test "-f shows events as telcat does" {

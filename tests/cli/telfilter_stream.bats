@@ -69,6 +69,9 @@ logs() {
 			-f tel -t 0x1,
 		END
 	done
+	# -u writes a block of .tel when there is no more input, not for each event
+	[ "$(telfilter -u -f tel -k Pool old | wc -c)" -eq \
+	    "$(telfilter -f tel -k Pool old | wc -c)" ]
 }
 
 @test "a filtered stream decodes to what filtering the text gives" {

@@ -212,6 +212,13 @@ check_variance() {
 	clean telstat -f openmetrics a b |
 	    grep -qx 'inst_few_approximate{class="few"} 1'
 	clean telstat -f svg a b | grep -q 'class="note">not exact'
+	# of groups, each, in one family
+	for log in mpsio.log two.log; do
+		telstat -f inst -g kind -s 'few=tally(pool,2)' "$log" >"$log.part"
+	done
+	clean telstat -f openmetrics mpsio.log.part two.log.part >om
+	python3 "$TEL_TOP/tests/cli/openmetrics.py" inst_few_approximate <om
+	[ "$(grep -c '^inst_few_approximate{' om)" -gt 1 ]
 	clean telstat -f inst a b >sum
 	clean telstat sum | grep -q '^  not exact: merged from parts'
 	# one part alone is exact
