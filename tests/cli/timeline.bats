@@ -123,6 +123,26 @@ toy() {
 	done
 }
 
+@test "logs of any rate have one time, files one after the other each their own" {
+	printf '%s\n' '# teltools text 1' '# format: t' '# tick rate: 1000000000' \
+	    '# type: A 1 K u:unsigned' '0000000000000005 A u=1' \
+	    '0000000000000009 A u=2' >a.txt
+	sed 's/^0000000000000/0000000000007/' a.txt >b.txt
+	sed 's/rate: 1/rate: 2/; s/^0000000000000/0000000000008/' a.txt >c.txt
+	sed 's/rate: .*/rate: 1/; s/^0/8/' a.txt >d.txt
+	# times FILE ...: of events, in nanoseconds
+	times() {
+		telcat -q -f chrome "$@" | sed -n 's/.*"ph":"i".*"ts":\([0-9]*\)[.]\([0-9]*\).*/\1\2/p' |
+		    sed 's/^0*\(.\)/\1/' | xargs
+	}
+	[ "$(times a.txt b.txt c.txt)" = "0 4 28672 28676 16384 16386" ]
+	[ "$(times --no-merge a.txt b.txt c.txt)" = "0 4 0 4 0 2" ]
+	[ "$(times d.txt)" = "0 4000000000" ]
+	# a rate that is not known is that of nanoseconds; far away is the end
+	[ "$(sed '/rate/d' d.txt | times)" = "0 4" ]
+	[ "$(times a.txt d.txt)" = "0 4 9223372036854775807 9223372036854775807" ]
+}
+
 @test "ranges are those that their events say, in any order of the log" {
 	unpack 1.118.0-lii6gc-awlut
 	telcat -f json -k Arena,Trace mpsio.log | python3 -c '
