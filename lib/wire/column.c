@@ -36,9 +36,8 @@ struct column {
 	uint64_t inverse;
 };
 
-/* How many units of a column, or steps, have so many bits, and so many bytes. */
+/* How many units of a column, or steps, have so many bytes. */
 struct shape {
-	uint32_t bits[72]; /* from 7 on: so those of a byte more are in a row */
 	size_t bytes[9];
 	unsigned widest; /* in bytes */
 };
@@ -61,6 +60,14 @@ static inline unsigned
 wire_column_length_of(uint64_t v)
 {
 	return 63 ^ (unsigned)__builtin_clzll((v | v >> 1) << 1 | 1);
+}
+
+/* The same; small: v has 63 bits at most. */
+static inline __attribute__((always_inline)) unsigned
+bits_of(uint64_t v, int small)
+{
+	return small ? 63 ^ (unsigned)__builtin_clzll(v << 1 | 1) :
+	               wire_column_length_of(v);
 }
 
 static unsigned
@@ -258,52 +265,73 @@ wire_column_unit_of(const uint64_t *v, uint64_t base, unsigned shift,
 	return tel__zigzag((uint64_t)((int64_t)d >> shift) * inverse);
 }
 
-static inline void
-count_unit(struct shape *s, uint64_t unit)
+/*
+ * Units are counted in one number, which has 7 bits for each count of bytes: what
+ * a unit of so many bits adds to it.
+ */
+#define COUNTED_MAX 127u
+#define EIGHT(x) (x), (x), (x), (x), (x), (x), (x), (x)
+static const uint64_t count_ones[65] = { 1, EIGHT(1u << 7), EIGHT(1u << 14),
+	EIGHT(1u << 21), EIGHT(1u << 28), EIGHT((uint64_t)1 << 35),
+	EIGHT((uint64_t)1 << 42), EIGHT((uint64_t)1 << 49),
+	EIGHT((uint64_t)1 << 56) };
+
+/*
+ * Whether units of the column may have more than 63 bits: a step is two times as
+ * large as the range, at most.
+ */
+static int
+is_wide(const struct column *c)
 {
-	s->bits[wire_column_length_of(unit) + 7]++;
+	return (c->high - c->low) >> c->shift >> 61 != 0;
 }
 
+/* Adds what was counted. */
 static void
-count_bytes(struct shape *s)
+shape_add(struct shape *s, uint64_t counts)
 {
-	const uint32_t *bits = s->bits;
 	unsigned i;
 
-	s->widest = 0;
-	for (i = 0; i <= 8; i++, bits += 8) {
-		s->bytes[i] = bits[0] + bits[1] + bits[2] + bits[3] + bits[4] +
-		    bits[5] + bits[6] + bits[7];
-		if (s->bytes[i] > 0)
-			s->widest = i;
-	}
+	for (i = 0; counts > 0; i++, counts >>= 7)
+		s->bytes[i] += counts & COUNTED_MAX;
+	if (i > s->widest + 1)
+		s->widest = i - 1;
 }
 
-/* Counts the units of the values, and of the steps, that are looked at. */
+/*
+ * Counts the units of the values, and of the steps, that are looked at.  small:
+ * none has more than 63 bits.
+ */
 __attribute__((always_inline)) static inline void
-count_units(const struct column *c, enum unit value, enum unit step,
+count_units(const struct column *c, enum unit value, enum unit step, int small,
     struct shape *values, struct shape *steps)
 {
 	const uint64_t *v = c->v, low = c->low, inverse = c->inverse;
 	const unsigned shift = c->shift;
-	size_t r, i, end;
+	uint64_t x, y, some, others;
+	size_t r, i, end, stop;
 
 	for (r = 0; r < c->runs; r++) {
 		i = r * c->apart;
 		end = i + c->run;
 		if (i == 0) {
-			count_unit(values,
-			    wire_column_unit_of(v, low, shift, inverse, value));
-			steps->bits[7] += (uint32_t)c->fast;
+			x = wire_column_unit_of(v, low, shift, inverse, value);
+			shape_add(values, count_ones[wire_column_length_of(x)]);
+			steps->bytes[0] += (size_t)c->fast;
 			i++;
 		}
-		for (; i < end; i++) {
-			count_unit(values,
-			    wire_column_unit_of(v + i, low, shift, inverse,
-			        value));
-			count_unit(steps,
-			    wire_column_unit_of(v + i, low, shift, inverse,
-			        step));
+		for (; i < end; i = stop) {
+			stop = end - i > COUNTED_MAX ? i + COUNTED_MAX : end;
+			for (some = others = 0; i < stop; i++) {
+				x = wire_column_unit_of(v + i, low, shift,
+				    inverse, value);
+				y = wire_column_unit_of(v + i, low, shift,
+				    inverse, step);
+				some += count_ones[bits_of(x, small)];
+				others += count_ones[bits_of(y, small)];
+			}
+			shape_add(values, some);
+			shape_add(steps, others);
 		}
 	}
 }
@@ -312,14 +340,14 @@ static void
 wire_column_measure(const struct column *c, struct shape *values,
     struct shape *steps)
 {
-	memset(values->bits, 0, sizeof(values->bits));
-	memset(steps->bits, 0, sizeof(steps->bits));
-	if (c->inverse == 1)
-		count_units(c, UNIT_VALUE, UNIT_STEP, values, steps);
+	memset(values, 0, sizeof(*values));
+	memset(steps, 0, sizeof(*steps));
+	if (is_wide(c))
+		count_units(c, UNIT_ODD_VALUE, UNIT_ODD_STEP, 0, values, steps);
+	else if (c->inverse == 1)
+		count_units(c, UNIT_VALUE, UNIT_STEP, 1, values, steps);
 	else
-		count_units(c, UNIT_ODD_VALUE, UNIT_ODD_STEP, values, steps);
-	count_bytes(values);
-	count_bytes(steps);
+		count_units(c, UNIT_ODD_VALUE, UNIT_ODD_STEP, 1, values, steps);
 }
 
 /* ----------------------------------------------------------------- choices */
@@ -420,16 +448,19 @@ may_be_steps(const struct column *c)
 static void
 choose_changes(struct choice *best, const struct column *c)
 {
-	struct shape shape = { { 0 }, { 0 }, 0 };
+	struct shape shape = { { 1 }, 0 };
 	struct choice own = { 0, SIZE_MAX };
+	uint64_t counts = 0;
 	size_t i;
 
-	count_unit(&shape, 0);
-	for (i = 2; i < c->n; i++)
-		count_unit(&shape,
-		    wire_column_unit_of(c->v + i, 0, c->shift, c->inverse,
-		        UNIT_CHANGE));
-	count_bytes(&shape);
+	for (i = 2; i < c->n; i++) {
+		counts += count_ones[wire_column_length_of(wire_column_unit_of(
+		    c->v + i, 0, c->shift, c->inverse, UNIT_CHANGE))];
+		if (i % COUNTED_MAX == 0 || i + 1 == c->n) {
+			shape_add(&shape, counts);
+			counts = 0;
+		}
+	}
 	choose_lengths(&own, &shape, c->n - 1, NATIVE_STEPS);
 	/* the first step is one number more */
 	if (own.size + sizeof(uint64_t) < best->size)
@@ -503,12 +534,18 @@ places_log(unsigned count)
 	return count <= 2 ? 0 : count <= 4 ? 1 : count <= 16 ? 2 : 3;
 }
 
+/* Bytes of places in a table of so many values. */
+static size_t
+places_size(const struct column *c, unsigned count)
+{
+	return ((c->n << places_log(count)) + 7) / 8;
+}
+
 /* Bytes of a table, and of places in it. */
 static size_t
 table_size(const struct table *t, const struct column *c)
 {
-	size_t size =
-	    ((c->n << places_log(t->count)) + 7) / 8 + (t->count > 127 ? 2 : 1);
+	size_t size = places_size(c, t->count) + (t->count > 127 ? 2 : 1);
 	uint64_t before = c->before;
 	unsigned i;
 
@@ -587,7 +624,7 @@ wire_column_put_table(struct tel__buffer *b, const struct column *c,
 	struct table t;
 	uint64_t before = c->before;
 	uint8_t *places;
-	unsigned k;
+	unsigned k, count;
 	size_t i;
 
 	t.count = 0;
@@ -600,9 +637,15 @@ wire_column_put_table(struct tel__buffer *b, const struct column *c,
 		return 0;
 	places += TABLE_HEAD;
 	for (i = 0; i < c->n; i++) {
+		count = t.count;
 		k = find_value(&t, c->v[i]);
 		/* what begins with so many will not get better */
-		if (k == NATIVE_TABLE_MAX || (!c->fast && t.count > 17 + i / 3))
+		if (k >= count &&
+		    (k == NATIVE_TABLE_MAX ||
+		        (!c->fast &&
+		            (t.count > 17 + i / 3 ||
+		                places_size(c, t.count) + t.count >=
+		                    best->size))))
 			return 0;
 		places[i] = (uint8_t)k;
 	}
@@ -683,9 +726,10 @@ lengths_of(const uint8_t set[4])
 
 /* Stores a number; returns which length it has. */
 static inline __attribute__((always_inline)) unsigned
-put_unit(unsigned char **p, uint64_t unit, const struct lengths *lengths)
+put_unit(unsigned char **p, uint64_t unit, int small,
+    const struct lengths *lengths)
 {
-	const unsigned code = lengths->codes[wire_column_length_of(unit)];
+	const unsigned code = lengths->codes[bits_of(unit, small)];
 
 	tel_store_le64(*p, unit);
 	*p += lengths->of[code];
@@ -703,6 +747,7 @@ put_varied(struct tel__buffer *b, const struct column *c, size_t i,
 	               inverse = c->inverse;
 	const unsigned shift = c->shift;
 	const struct lengths lengths = lengths_of(set);
+	const int small = unit == UNIT_VALUE || unit == UNIT_STEP;
 	unsigned k, chosen;
 
 	if (select == NULL)
@@ -713,7 +758,7 @@ put_varied(struct tel__buffer *b, const struct column *c, size_t i,
 			chosen |= put_unit(&p,
 			              wire_column_unit_of(v + k, base, shift,
 			                  inverse, unit),
-			              &lengths)
+			              small, &lengths)
 			    << 2 * k;
 		*select++ = (unsigned char)chosen;
 	}
@@ -721,7 +766,7 @@ put_varied(struct tel__buffer *b, const struct column *c, size_t i,
 		chosen |=
 		    put_unit(&p,
 		        wire_column_unit_of(v, base, shift, inverse, unit),
-		        &lengths)
+		        small, &lengths)
 		    << k;
 	if (k > 0)
 		*select++ = (unsigned char)chosen;
@@ -749,7 +794,7 @@ put_changes(struct tel__buffer *b, const struct column *c, const uint8_t set[4])
 		    i == 1 ? 0 :
 		             wire_column_unit_of(c->v + i, 0, c->shift,
 		                 c->inverse, UNIT_CHANGE),
-		    &lengths);
+		    0, &lengths);
 		select[(i - 1) / 4] |= (unsigned char)(code << (i - 1) % 4 * 2);
 	}
 	b->used = (size_t)(p - b->bytes);
@@ -761,7 +806,7 @@ put_units(struct tel__buffer *b, const struct column *c, unsigned first)
 {
 	const unsigned how = first & 15;
 	const uint8_t *const set = tel__column_lengths[how];
-	const int odd = c->inverse != 1;
+	const int odd = c->inverse != 1 || is_wide(c);
 
 	switch ((enum native_code)(first >> 4 & 7)) {
 	case NATIVE_FIXED:

@@ -321,27 +321,36 @@ has_blobs(const struct out_part *part)
 	    part->inline_labels.any;
 }
 
-/*
- * The part of the events of a type, if another one of a size fits there as it
- * is.
- */
-static inline struct out_part *
-find_room(const struct out_block *b, const struct out_slot *of, uint32_t type,
-    uint32_t size, unsigned inline_use)
+/* Whether another event of a size fits into a part as it is. */
+static inline int
+fits_as_row(const struct out_part *part, uint32_t size, unsigned inline_use)
 {
-	const uint32_t at = of->parts[type];
-	struct out_part *part;
+	return part->inline_use == inline_use && size >= part->stride &&
+	    part->count < part->room &&
+	    part->rows.room - part->rows.used > part->stride &&
+	    (!part->beside || (size == part->plan->fixed && !has_blobs(part)));
+}
 
-	if (at == 0)
-		return NULL;
-	part = &b->parts[at - 1];
-	if (part->inline_use != inline_use || size < part->stride ||
-	    part->count == part->room ||
-	    part->rows.room - part->rows.used <= part->stride)
-		return NULL;
-	if (part->beside && (size != part->plan->fixed || has_blobs(part)))
-		return NULL;
-	return part;
+/* Adds the distances of n events of a run from one on, as add_place() does. */
+static void
+add_places(struct out_block *b, struct out_log *log, const struct tel_run *run,
+    size_t from, size_t n)
+{
+	uint64_t *const gaps = b->gaps + b->count, at;
+	size_t i;
+
+	/* without the lines, offsets are those of the events alone */
+	if (!log->lines)
+		memset(gaps, 0, n * sizeof(*gaps));
+	for (i = 0; i < n && log->lines; i++) {
+		at = run->offset + run->at[from + i];
+		gaps[i] = at - log->end;
+		b->ngaps += gaps[i] != 0;
+		log->end = at + run->sizes[from + i];
+	}
+	log->end =
+	    run->offset + run->at[from + n - 1] + run->sizes[from + n - 1];
+	log->index += n;
 }
 
 size_t
@@ -351,26 +360,27 @@ tel__out_block_add_run(struct out_block *b, struct out_log *log,
 {
 	const unsigned inline_use = run->event->inline_use;
 	const uint32_t ntypes = schema->native.schema->ntypes;
-	const uint64_t *const clocks = run->clocks;
-	const uint32_t most = BLOCK_EVENTS >> b->smaller;
+	const size_t most = BLOCK_EVENTS >> b->smaller;
 	const size_t most_bytes = BLOCK_BYTES >> b->smaller;
-	uint64_t end = log->end, offset, gap;
-	uint32_t count = b->count, ngaps = b->ngaps, size;
-	size_t bytes = b->bytes, i = from;
+	uint16_t *part_of = b->part_of + b->count;
+	size_t bytes = b->bytes, i;
 	const struct out_slot *of;
 	struct out_part *part;
+	uint32_t size, at;
 
-	if (b->nslots == 0)
+	if (b->nslots == 0 || b->count >= most)
 		return 0;
 	of = &b->slots[b->nslots - 1];
 	if (of->log != log || of->schema != schema || log->index == of->index)
 		return 0;
-	for (; i < from + n && count < most && bytes < most_bytes; i++) {
+	n = n < most - b->count ? n : most - b->count;
+	for (i = from; i < from + n && bytes < most_bytes; i++) {
 		size = run->sizes[i];
-		if (run->types[i] >= ntypes)
+		if (run->types[i] >= ntypes ||
+		    (at = of->parts[run->types[i]]) == 0)
 			break;
-		part = find_room(b, of, run->types[i], size, inline_use);
-		if (part == NULL)
+		part = &b->parts[--at];
+		if (!fits_as_row(part, size, inline_use))
 			break;
 		tel_copy_short(part->rows.bytes + part->rows.used, run->data[i],
 		    part->stride);
@@ -378,20 +388,16 @@ tel__out_block_add_run(struct out_block *b, struct out_log *log,
 		part->sizes[part->count] = size;
 		part->vary |= size != part->sizes[0];
 		part->count++;
-		/* without the lines, offsets are those of the events alone */
-		offset = run->offset + run->at[i];
-		gap = log->lines ? offset - end : 0;
-		end = offset + size;
-		b->gaps[count] = gap;
-		ngaps += gap != 0;
-		b->clocks[count] = clocks[i];
-		b->part_of[count++] = (uint16_t)(part - b->parts);
+		*part_of++ = (uint16_t)at;
 		bytes += (size + 7u) & ~7u;
 	}
-	log->end = end;
-	log->index += i - from;
-	b->count = count;
-	b->ngaps = ngaps;
+	n = i - from;
+	if (n == 0)
+		return 0;
+	memcpy(b->clocks + b->count, run->clocks + from,
+	    n * sizeof(*b->clocks));
+	add_places(b, log, run, from, n);
+	b->count += (uint32_t)n;
 	b->bytes = bytes;
-	return i - from;
+	return n;
 }
