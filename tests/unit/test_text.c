@@ -295,6 +295,10 @@ test_doubles(void)
 		"00000000000000000000000000000000000000000000000000000000000000"
 		"01"
 		"2" };
+	/* exact or not, with more digits than are kept, and points */
+	static const char *const digits[] = { "1", "7", "123456789012345",
+		"9007199254740991", "9007199254740993", "1234567890123456789",
+		"12345678901234567895", "0.1", "000123.4560", "3.14159" };
 	uint64_t state = 7, bits, bad = 0;
 	char text[64];
 	double d;
@@ -321,6 +325,14 @@ test_doubles(void)
 		bad += read_double(text) != bits;
 	}
 	is_u64(bad, 0, "doubles of any bits");
+	for (bad = i = 0; i < 61 * sizeof(digits) / sizeof(digits[0]); i++) {
+		snprintf(text, sizeof(text), "%se%d", digits[i / 61],
+		    (int)(i % 61) - 30);
+		d = strtod(text, NULL);
+		memcpy(&bits, &d, sizeof(bits));
+		bad += read_double(text) != bits;
+	}
+	is_u64(bad, 0, "digits with any power of ten");
 }
 
 int
