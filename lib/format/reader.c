@@ -462,19 +462,6 @@ tel__reader_open_again(struct tel_reader *r, struct tel_input *raw,
 	return tel__reader_open_input(r, raw, name);
 }
 
-tel_status
-tel_reader_open_file(tel_reader *r, const char *path)
-{
-	int fd;
-
-	if (r->at != READER_NEW)
-		return TEL_ESTATE;
-	fd = tel_open_path(path);
-	if (fd < 0)
-		return tel__reader_fail(r, TEL_EIO, "%s", strerror(errno));
-	return tel__reader_open_kept(r, fd, path);
-}
-
 /*
  * Opens a folder, if fd is one: the input of its log is empty, and r->set has
  * the files.  TEL_OK, or a failure.
@@ -502,22 +489,26 @@ open_folder(struct tel_reader *r, int fd)
 }
 
 tel_status
-tel__reader_open_kept(struct tel_reader *r, int fd, const char *name)
+tel_reader_open_file(tel_reader *r, const char *path)
 {
 	struct tel_input *raw;
-	tel_status st = open_folder(r, fd);
+	tel_status st;
+	int fd;
 
-	if (st == TEL_OK && r->set != NULL) {
+	if (r->at != READER_NEW)
+		return TEL_ESTATE;
+	fd = tel_open_path(path);
+	if (fd < 0)
+		return tel__reader_fail(r, TEL_EIO, "%s", strerror(errno));
+	st = open_folder(r, fd);
+	if (st != TEL_OK || r->set != NULL) {
 		close(fd);
-		return open_set(r, name);
+		return st != TEL_OK ? st : open_set(r, path);
 	}
-	if (st == TEL_OK)
-		st = tel__input_fd(fd, 1, r->read_size, &raw);
-	else
-		close(fd);
+	st = tel__input_fd(fd, 1, r->read_size, &raw);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
-	return tel__reader_open_input(r, raw, name);
+	return tel__reader_open_input(r, raw, path);
 }
 
 tel_status

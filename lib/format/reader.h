@@ -36,12 +36,7 @@ tel_status tel__reader_open_part(struct tel_reader *r,
  */
 tel_status tel__reader_suspend(struct tel_reader *r, int again);
 
-/*
- * Opens fd, which then is the reader's own, and goes on to the next member
- * that is a log (TEL_OK, TEL_END, or a failure).
- */
-tel_status tel__reader_open_kept(struct tel_reader *r, int fd,
-    const char *name);
+/* Goes on to the next member that is a log (TEL_OK, TEL_END, or a failure). */
 tel_status tel__reader_next_member(struct tel_reader *r);
 
 /*

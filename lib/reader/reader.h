@@ -217,7 +217,6 @@ struct tel_reader {
 	tel_status cut_off; /* the failed read behind events to be given */
 	char *name;         /* of the operand */
 	char *member_name;  /* "operand:member", or NULL */
-	int fd_owned;
 
 	/* options */
 	char *as;

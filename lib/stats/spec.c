@@ -290,7 +290,7 @@ static tel_status
 take_parameters(struct parser *p, const struct stat_class *class)
 {
 	struct spec *s = p->spec;
-	unsigned n = class->nparameters, i;
+	unsigned n = class->nparameters, i, which;
 	struct piece *a;
 	const char *why;
 	tel_status st;
@@ -315,22 +315,11 @@ take_parameters(struct parser *p, const struct stat_class *class)
 		if (st != TEL_OK)
 			return st;
 	}
-	return tel__spec_layout(s, p->text, p->columns, p->trouble);
-}
-
-tel_status
-tel__spec_layout(struct spec *s, const char *text, const unsigned *columns,
-    struct trouble *trouble)
-{
-	const char *why;
-	unsigned which;
-	tel_status st;
-
-	st = tel__layout_make(&s->layout, tel__stat_class(s->class)->layout,
-	    s->parameters, &why, &which);
+	st = tel__layout_make(&s->layout, class->layout, s->parameters, &why,
+	    &which);
 	if (st == TEL_EINVAL || st == TEL_ELIMIT)
-		return tel__trouble_set(trouble, st, text,
-		    columns == NULL ? 0 : columns[which], "%s", why);
+		return tel__trouble_set(p->trouble, st, p->text,
+		    p->columns[which], "%s", why);
 	return st;
 }
 

@@ -68,13 +68,6 @@ tel_status tel__spec_parse(const char *text, struct spec *out,
     struct trouble *trouble);
 void tel__spec_clear(struct spec *s);
 
-/*
- * Makes the layout of a spec from its class and parameters.  columns: the
- * positions of the parameters in text.  As tel__spec_parse().
- */
-tel_status tel__spec_layout(struct spec *s, const char *text,
-    const unsigned *columns, struct trouble *trouble);
-
 /* "hist(size,0,64,8) if kind == Pool"; NULL when out of memory. */
 char *tel__spec_text(const struct spec *s);
 

@@ -14,7 +14,6 @@ peak_set(struct compiler *c)
 	f->peak_of_blocks = c->live_blocks;
 	f->peak_event = c->event;
 	f->peak_log = c->log;
-	f->peak_clock = c->clock;
 	/* the blocks that are live near the peak */
 	if (c->live_bytes - f->class_asked > f->class_asked / 64) {
 		memcpy(f->class_blocks, c->class_blocks,

@@ -118,10 +118,9 @@ struct facts {
 	uint64_t live_blocks; /* live after the last event: leaks, maybe */
 	uint64_t live_bytes;
 	uint64_t peak_blocks; /* the most live at a time */
-	uint64_t peak_bytes;  /* the most bytes; the next four say when */
+	uint64_t peak_bytes;  /* the most bytes; the next three say when */
 	uint64_t peak_event;
 	uint64_t peak_log;
-	uint64_t peak_clock;
 	uint64_t peak_of_blocks; /* the blocks that were live then */
 	/* the live blocks by class, when they were within 2 % of the peak */
 	uint64_t class_blocks[SIZE_CLASSES];

@@ -107,7 +107,8 @@ round_each(uint64_t size, const struct what_if *w)
 	return multiple(size, step);
 }
 
-uint64_t
+/* A size, rounded up to a class. */
+static uint64_t
 what_if_round(const struct what_if *w, uint64_t size)
 {
 	size_t i;

@@ -27,7 +27,4 @@ struct what_if {
  */
 int what_if_parse(const char *text, struct what_if *out);
 
-/* A size, rounded up to a class. */
-uint64_t what_if_round(const struct what_if *w, uint64_t size);
-
 #endif

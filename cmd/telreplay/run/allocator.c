@@ -67,7 +67,6 @@ resolve(struct allocator *a, const char *what)
 			continue;
 		a->libraries = known[i].libraries;
 		a->package = known[i].package;
-		a->c_library = known[i].libraries[0] == NULL;
 		return 1;
 	}
 	message_fail(STATUS_USAGE, NULL,

@@ -24,7 +24,6 @@ struct allocator {
 	int fd; /* of a library that only a descriptor can name; or -1 */
 	const char *package;    /* Debian's, for a message; or NULL */
 	const char *parameters; /* what follows the colon, or "" */
-	int c_library;          /* the C library's own malloc */
 };
 
 struct allocators {

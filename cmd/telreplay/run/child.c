@@ -70,16 +70,14 @@ find_shared(void)
 /* A signal handler has no argument for it. */
 static struct shared *struck;
 
-/* A crash: records its thread and address; the signal then ends the process. */
+/* A crash: records its thread; the signal then ends the process. */
 static void
-take_signal(int number, siginfo_t *info, void *context)
+take_signal(int number)
 {
 	unsigned none = 0;
 
-	(void)context;
-	if (atomic_compare_exchange_strong(&struck->struck, &none,
-	        run_thread_here() + 1))
-		struck->struck_at = (uint64_t)(uintptr_t)info->si_addr;
+	(void)atomic_compare_exchange_strong(&struck->struck, &none,
+	    run_thread_here() + 1);
 	(void)raise(number);
 }
 
@@ -93,9 +91,9 @@ catch_signals(struct shared *sh)
 
 	struck = sh;
 	memset(&action, 0, sizeof(action));
-	action.sa_sigaction = take_signal;
+	action.sa_handler = take_signal;
 	/* a full stack has no room for it: each thread has another one */
-	action.sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND;
+	action.sa_flags = SA_ONSTACK | (int)SA_RESETHAND;
 	(void)sigemptyset(&action.sa_mask);
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		(void)sigaction(numbers[i], &action, NULL);

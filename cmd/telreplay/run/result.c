@@ -33,7 +33,8 @@ figure_of(const struct timing *t, enum metric_kind m)
 	}
 }
 
-struct spread
+/* Of n values, which are sorted. */
+static struct spread
 result_spread(double *values, size_t n)
 {
 	struct spread s = { NAN, NAN, NAN };

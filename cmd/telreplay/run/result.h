@@ -91,8 +91,6 @@ struct result {
 	char why[1536];
 };
 
-/* Of n values, which are sorted. */
-struct spread result_spread(double *values, size_t n);
 /* The 99th percentile of samples; NaN: there are none. */
 double result_p99_of(const struct run_latency latency[RUN_KINDS],
     double tick_ns);

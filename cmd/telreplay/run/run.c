@@ -130,8 +130,6 @@ run_open(struct run *r)
 	(void)lay_out(r, r->base, &bad);
 	r->spin = cpus > 1 ? SPIN : 0;
 	r->clock_ns = run_cpu_cost();
-	r->shared_stats->own_first = (uintptr_t)r->base;
-	r->shared_stats->own_size = r->size;
 	for (i = 0; i < r->threads && !bad; i++) {
 		worker_set(r, i);
 		bad = !run_wait_open(&r->workers[i]);

@@ -207,8 +207,6 @@ struct run_shared_stats {
 	_Atomic uint64_t asked, given; /* and of all: requested and usable */
 	struct run_slack slack[RUN_SIZES];
 	_Atomic uint64_t words; /* done in chunks that have ended */
-	uint64_t own_first;     /* own memory: from this address */
-	uint64_t own_size;      /* so many bytes */
 	uint32_t threads;
 	struct run_thread thread[]; /* aligned to 128 */
 };

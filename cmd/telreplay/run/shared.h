@@ -76,10 +76,8 @@ struct shared {
 	uint64_t idle_ns; /* to do nothing for after the last event */
 
 	/* the reply */
-	atomic_uint phase; /* an enum phase */
-	/* 1 + the number of the thread that crashed, and the address */
-	atomic_uint struck;
-	uint64_t struck_at;
+	atomic_uint phase;   /* an enum phase */
+	atomic_uint struck;  /* 1 + the number of the thread that crashed */
 	char wrong[512];     /* why it gave up, or "" */
 	char path[4096];     /* the library that has malloc */
 	char release[256];   /* its version, or "" */

@@ -121,8 +121,6 @@ struct ctf_class {
 struct ctf_event_class {
 	const char *name;
 	uint64_t id, stream_id;
-	int has_loglevel;
-	int64_t loglevel;
 	const struct ctf_class *context, *payload;
 	struct ctf_event_class *next;
 };

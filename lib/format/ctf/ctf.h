@@ -79,7 +79,6 @@ struct ctf_packet {
 	uint64_t begin, end, discarded, sequence; /* as .seen has them */
 	uint64_t clock; /* once the context was decoded */
 	unsigned seen;
-	int has_clock;
 };
 
 /* A file of a stream: at the packet that comes next. */

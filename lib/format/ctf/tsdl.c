@@ -91,9 +91,6 @@ block_number(struct tsdl *t, const struct block *b, const struct attribute *a)
 		e->id = a->number;
 	} else if (e != NULL && strcmp(a->name, "stream_id") == 0) {
 		e->stream_id = a->number;
-	} else if (e != NULL && strcmp(a->name, "loglevel") == 0) {
-		e->loglevel = (int64_t)a->number;
-		e->has_loglevel = 1;
 	} else if (c != NULL && strcmp(a->name, "freq") == 0) {
 		if (a->number == 0)
 			return tel__ctf_error(t->error, t->token.line,

@@ -75,10 +75,6 @@ enum ft_kind {
 enum ft_kind tel__ft_line(struct ft_line *l, const unsigned char *p,
     const unsigned char *end);
 
-/* A value as a number; 0 when it is none. */
-int tel__ft_number(struct ft_text value, enum tel_datatype *datatype,
-    uint64_t *number);
-
 /* A type, by the order of its fields in a line. */
 struct ft_type {
 	char *name;

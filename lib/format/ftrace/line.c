@@ -62,6 +62,49 @@ skip_digits(const char *p, const char *end, uint64_t *out)
 	return p;
 }
 
+/* A value as a number, if it is one. */
+static void
+ftrace_line_number(struct ft_text value, enum tel_datatype *datatype,
+    uint64_t *number)
+{
+	const char *p = value.p, *end = p + value.n;
+	const unsigned char *hex = (const unsigned char *)p;
+	int negative, letters = 0, i;
+	uint64_t v = 0;
+
+	if (value.n == 0)
+		return;
+	if ((value.n == 5 && memcmp(p, "(nil)", 5) == 0) ||
+	    (value.n == 6 && memcmp(p, "(null)", 6) == 0)) {
+		*datatype = TEL_ADDRESS;
+		*number = 0;
+		return;
+	}
+	for (i = 0; i < (int)value.n && i <= 16; i++)
+		letters |= !is_digit(p[i]);
+	/* an address may come without 0x: of 8 digits with a letter, or of 16 */
+	if (value.n > 2 && p[0] == '0' && p[1] == 'x')
+		hex += 2;
+	else if (value.n > 16 ||
+	    (letters ? value.n < 8 : value.n < 16 || *p != '0'))
+		hex = NULL;
+	if (hex != NULL && lines_hex(&hex, number) &&
+	    hex == (const unsigned char *)end) {
+		*datatype = TEL_ADDRESS;
+		return;
+	}
+	/* "0644" is octal, where "001" is a processor */
+	negative = *p == '-';
+	if (*p == '0' && value.n > 3)
+		return;
+	p = skip_digits(p + negative, end, &v);
+	if (p != end || p == value.p + negative ||
+	    (negative && v > (uint64_t)INT64_MAX))
+		return;
+	*datatype = negative ? TEL_SIGNED : TEL_UNSIGNED;
+	*number = negative ? 0 - v : v;
+}
+
 /* Adds a field.  0: there are too many, or its name is too long. */
 static int
 ftrace_line_add_field(struct ft_line *l, const char *name, size_t length,
@@ -80,7 +123,7 @@ ftrace_line_add_field(struct ft_line *l, const char *name, size_t length,
 	f->value.p = value;
 	f->value.n = (size_t)(end - value);
 	f->datatype = TEL_STRING;
-	(void)tel__ft_number(f->value, &f->datatype, &f->number);
+	ftrace_line_number(f->value, &f->datatype, &f->number);
 	l->nfields++;
 	return 1;
 }
@@ -122,49 +165,6 @@ ftrace_line_add_label(struct ft_line *l, const struct ft_field *f,
 		text.n = FT_LABEL_MAX;
 	l->labels[l->nlabels].field = (unsigned)(f - l->fields);
 	l->labels[l->nlabels++].text = text;
-}
-
-int
-tel__ft_number(struct ft_text value, enum tel_datatype *datatype,
-    uint64_t *number)
-{
-	const char *p = value.p, *end = p + value.n;
-	const unsigned char *hex = (const unsigned char *)p;
-	int negative, letters = 0, i;
-	uint64_t v;
-
-	if (value.n == 0)
-		return 0;
-	if ((value.n == 5 && memcmp(p, "(nil)", 5) == 0) ||
-	    (value.n == 6 && memcmp(p, "(null)", 6) == 0)) {
-		*datatype = TEL_ADDRESS;
-		*number = 0;
-		return 1;
-	}
-	for (i = 0; i < (int)value.n && i <= 16; i++)
-		letters |= !is_digit(p[i]);
-	/* an address may come without 0x: of 8 digits with a letter, or of 16 */
-	if (value.n > 2 && p[0] == '0' && p[1] == 'x')
-		hex += 2;
-	else if (value.n > 16 ||
-	    (letters ? value.n < 8 : value.n < 16 || *p != '0'))
-		hex = NULL;
-	if (hex != NULL && lines_hex(&hex, number) &&
-	    hex == (const unsigned char *)end) {
-		*datatype = TEL_ADDRESS;
-		return 1;
-	}
-	/* "0644" is octal, where "001" is a processor */
-	negative = *p == '-';
-	if (*p == '0' && value.n > 3)
-		return 0;
-	p = skip_digits(p + negative, end, &v);
-	if (p != end || p == value.p + negative ||
-	    (negative && v > (uint64_t)INT64_MAX))
-		return 0;
-	*datatype = negative ? TEL_SIGNED : TEL_UNSIGNED;
-	*number = negative ? 0 - v : v;
-	return 1;
 }
 
 /* ----------------------------------------------------- before the event */

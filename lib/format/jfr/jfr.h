@@ -224,8 +224,6 @@ tel_status tel__jfr_metadata(struct jfr_layout *l, struct jfr_bytes b,
 tel_status tel__jfr_compile(struct tel_reader *r, struct jfr_layout *l,
     unsigned major, unsigned minor);
 void tel__jfr_layout_free(struct jfr_layout *l);
-/* Gives types their roles. */
-void tel__jfr_roles(struct tel_schema *s);
 
 /* -------------------------------------------------------------- chunks */
 
@@ -298,13 +296,11 @@ struct jfr {
 	/* behind a chunk that a header was found in: to be read once more */
 	struct tel__buffer again;
 	size_t again_at;
-	uint64_t held;     /* bytes of them */
-	uint64_t numbered; /* chunks so far */
-	uint64_t latest;   /* the clock of the last event */
+	uint64_t held;   /* bytes of them */
+	uint64_t latest; /* the clock of the last event */
 	uint64_t late;
-	int over;       /* nothing more to read */
-	int unfinished; /* the last chunk was still written to */
-	int clocked;
+	int over;                 /* nothing more to read */
+	int unfinished;           /* the last chunk was still written to */
 	struct tel__index frames; /* of the log's labels, by their content */
 	struct tel__buffer name;  /* of a frame that is made */
 	/* the rows of the events that were found */

@@ -409,53 +409,6 @@ jfr_schema_add_type(struct tel_schema *s, struct jfr_layout *l, uint32_t class)
 	return !m.failed;
 }
 
-static int
-by_id(const void *a, const void *b)
-{
-	const struct jfr_class *const *x = a, *const *y = b;
-
-	return (*x)->id < (*y)->id ? -1 : (*x)->id > (*y)->id;
-}
-
-tel_status
-tel__jfr_compile(struct tel_reader *r, struct jfr_layout *l, unsigned major,
-    unsigned minor)
-{
-	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
-	struct jfr_class **events = calloc(l->nclasses + 1, sizeof(*events));
-	struct tel_schema *s = NULL;
-	unsigned n = 0, i;
-	char version[24];
-
-	if (events == NULL)
-		return TEL_ENOMEM;
-	for (i = 0; i < l->nclasses; i++)
-		if (l->classes[i].is_event && l->classes[i].start != JFR_NONE &&
-		    l->classes[i].id <= UINT32_MAX)
-			events[n++] = &l->classes[i];
-	qsort(events, n, sizeof(struct jfr_class *), by_id);
-	snprintf(version, sizeof(version), "%u.%u", major, minor);
-	s = tel__schema_make("jfr", version, &abi, 1, n);
-	if (s != NULL) {
-		s->nested = 1;
-		snprintf(s->platform, sizeof(s->platform), "jvm");
-	}
-	for (i = 0; s != NULL && i < n; i++) {
-		events[i]->typed = 1;
-		if (jfr_schema_add_type(s, l,
-		        (uint32_t)(events[i] - l->classes)))
-			continue;
-		tel_schema_free(s);
-		s = NULL;
-	}
-	free(events);
-	if (s == NULL)
-		return TEL_ENOMEM;
-	tel__jfr_roles(s);
-	l->schema = s;
-	return tel__reader_adopt(r, s);
-}
-
 /* -------------------------------------------------------------- roles */
 
 static const struct {
@@ -499,8 +452,8 @@ static const struct {
 	{ "jdk.ResidentSetSize", TEL_ROLE_GAUGE, "" },
 };
 
-void
-tel__jfr_roles(struct tel_schema *s)
+static void
+jfr_schema_set_roles(struct tel_schema *s)
 {
 	const char *p, *end;
 	struct tel_type *t;
@@ -520,4 +473,51 @@ tel__jfr_roles(struct tel_schema *s)
 			}
 		}
 	}
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct jfr_class *const *x = a, *const *y = b;
+
+	return (*x)->id < (*y)->id ? -1 : (*x)->id > (*y)->id;
+}
+
+tel_status
+tel__jfr_compile(struct tel_reader *r, struct jfr_layout *l, unsigned major,
+    unsigned minor)
+{
+	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
+	struct jfr_class **events = calloc(l->nclasses + 1, sizeof(*events));
+	struct tel_schema *s = NULL;
+	unsigned n = 0, i;
+	char version[24];
+
+	if (events == NULL)
+		return TEL_ENOMEM;
+	for (i = 0; i < l->nclasses; i++)
+		if (l->classes[i].is_event && l->classes[i].start != JFR_NONE &&
+		    l->classes[i].id <= UINT32_MAX)
+			events[n++] = &l->classes[i];
+	qsort(events, n, sizeof(struct jfr_class *), by_id);
+	snprintf(version, sizeof(version), "%u.%u", major, minor);
+	s = tel__schema_make("jfr", version, &abi, 1, n);
+	if (s != NULL) {
+		s->nested = 1;
+		snprintf(s->platform, sizeof(s->platform), "jvm");
+	}
+	for (i = 0; s != NULL && i < n; i++) {
+		events[i]->typed = 1;
+		if (jfr_schema_add_type(s, l,
+		        (uint32_t)(events[i] - l->classes)))
+			continue;
+		tel_schema_free(s);
+		s = NULL;
+	}
+	free(events);
+	if (s == NULL)
+		return TEL_ENOMEM;
+	jfr_schema_set_roles(s);
+	l->schema = s;
+	return tel__reader_adopt(r, s);
 }
