@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/table.h"
 #include "common/message.h"
 #include "common/streams.h"
 #include "tel/heap.h"
@@ -21,13 +22,13 @@
 /* Bytes of a name, and names that a log may have. */
 #define NAME_BYTES 16384
 #define NAMES_MAX ((size_t)1 << 22)
-#define CACHE_FIRST 1024u
 
 /* A file that was mapped, by any process. */
 struct file {
 	char *path, *build;
 	struct dwarf *dwarf; /* NULL: it is not open, or cannot be */
 	int tried;
+	struct tel__table names; /* by their addresses, char * */
 };
 
 struct module {
@@ -43,21 +44,12 @@ struct set {
 	size_t nmodules, module_room;
 };
 
-/* An address in a file that was looked up. */
-struct found {
-	uint64_t address;
-	uint32_t file; /* and 1 */
-	char *name;
-};
-
 struct telrec_symbols {
 	struct set *sets;
 	size_t nsets, set_room;
 	struct file *files;
 	size_t nfiles, file_room;
-	struct found *cache;
-	size_t ncache, cache_room; /* a power of 2 */
-	char exe[4096];            /* heaptrack: the program */
+	char exe[4096]; /* heaptrack: the program */
 	char name[NAME_BYTES];
 };
 
@@ -65,6 +57,16 @@ struct telrec_symbols *
 telrec_symbols_new(void)
 {
 	return calloc(1, sizeof(struct telrec_symbols));
+}
+
+static void
+free_names(struct tel__table *names)
+{
+	size_t i;
+
+	for (i = 0; names->count > 0 && i <= names->mask + 1; i++)
+		free((char *)(uintptr_t)names->entries[i].value);
+	tel__table_clear(names);
 }
 
 void
@@ -78,14 +80,12 @@ telrec_symbols_free(struct telrec_symbols *s)
 		free(s->sets[i].modules);
 	for (i = 0; i < s->nfiles; i++) {
 		dwarf_free(s->files[i].dwarf);
+		free_names(&s->files[i].names);
 		free(s->files[i].path);
 		free(s->files[i].build);
 	}
-	for (i = 0; i < s->cache_room; i++)
-		free(s->cache[i].name);
 	free(s->sets);
 	free(s->files);
-	free(s->cache);
 	free(s);
 }
 
@@ -121,6 +121,7 @@ find_file(struct telrec_symbols *s, const char *path, const char *build)
 		return UINT32_MAX;
 	f = &s->files[s->nfiles];
 	memset(f, 0, sizeof(*f));
+	tel__table_init(&f->names);
 	f->path = strdup(path);
 	f->build = strdup(build);
 	if (f->path == NULL || f->build == NULL) {
@@ -162,41 +163,6 @@ telrec_symbols_module(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
 
 /* -------------------------------------------------------------- addresses */
 
-static size_t
-symbols_place_of(const struct telrec_symbols *s, uint32_t file,
-    uint64_t address)
-{
-	uint64_t hash =
-	    (address ^ (uint64_t)file << 48) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t at = (size_t)(hash >> 24) & (s->cache_room - 1);
-
-	while (s->cache[at].file != 0 &&
-	    (s->cache[at].file != file || s->cache[at].address != address))
-		at = (at + 1) & (s->cache_room - 1);
-	return at;
-}
-
-/* Doubles the cache.  0: no memory. */
-static int
-grow_cache(struct telrec_symbols *s)
-{
-	struct found *old = s->cache;
-	size_t i, n = s->cache_room;
-	struct found *new;
-
-	new = calloc(n == 0 ? CACHE_FIRST : 2 * n, sizeof(*new));
-	if (new == NULL)
-		return 0;
-	s->cache = new;
-	s->cache_room = n == 0 ? CACHE_FIRST : 2 * n;
-	for (i = 0; i < n; i++)
-		if (old[i].file != 0)
-			new[symbols_place_of(s, old[i].file, old[i].address)] =
-			    old[i];
-	free(old);
-	return 1;
-}
-
 /* The module that an address is in; NULL: none. */
 static const struct module *
 find_module(const struct set *set, uint64_t address)
@@ -236,19 +202,19 @@ telrec_symbols_name(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
 {
 	const struct set *set = find_set(s, pid, clock);
 	const struct module *m = set == NULL ? NULL : find_module(set, address);
-	struct found *found;
+	struct tel__entry *name;
+	struct file *f;
+	int fresh;
 
-	if (m == NULL || (2 * s->ncache >= s->cache_room && !grow_cache(s)))
+	if (m == NULL)
 		return "";
-	found = &s->cache[symbols_place_of(s, m->file + 1, address - m->bias)];
-	if (found->file == 0) {
-		found->file = m->file + 1;
-		found->address = address - m->bias;
-		s->ncache++;
-		found->name =
-		    make_name(s, &s->files[m->file], address - m->bias);
-	}
-	return found->name != NULL ? found->name : "";
+	f = &s->files[m->file];
+	name = tel__table_put(&f->names, address - m->bias, &fresh);
+	if (name == NULL)
+		return "";
+	if (fresh)
+		name->value = (uintptr_t)make_name(s, f, address - m->bias);
+	return name->value != 0 ? (char *)(uintptr_t)name->value : "";
 }
 
 void
