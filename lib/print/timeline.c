@@ -60,7 +60,6 @@ tel__timeline_begin(struct timeline *tl)
 	tel__timeline_plans_free(tl);
 	tel__table_clear(&tl->by_name);
 	tel__table_init(&tl->by_name);
-	memset(tl->known, 0, sizeof(tl->known));
 	tel__table_clear(&tl->open);
 	tel__timeline_count_clear(tl);
 	tel__timeline_resources_free(tl);

@@ -19,7 +19,6 @@
 #define TIMELINE_POOLS 4096
 /* Gauges and tracks that are found fast; powers of two. */
 #define TIMELINE_RECENT 32u
-#define TIMELINE_KNOWN 256u
 /* Channels whose messages are counted. */
 #define TIMELINE_FLOWS ((size_t)1 << 20)
 /* The counter of frees of blocks that the log does not allocate. */
@@ -121,11 +120,10 @@ struct timeline {
 	struct timeline_track **tracks;
 	size_t ntracks, room;
 	struct tel__table by_name; /* hash of a name to a track's number */
-	struct timeline_track *known[TIMELINE_KNOWN]; /* by a part of a name */
-	struct tel__table open; /* hash of a range to its track's number */
-	uint64_t starts;        /* of ranges */
-	struct tel__live live;  /* an owner is a gauge */
-	int held;               /* the caller counts blocks, in a heap */
+	struct tel__table open;    /* hash of a range to its track's number */
+	uint64_t starts;           /* of ranges */
+	struct tel__live live;     /* an owner is a gauge */
+	int held;                  /* the caller counts blocks, in a heap */
 	/*
 	 * Of the operation that .live takes: the gauges of its pool or process,
 	 * and of all; and the gauge of a block that ended.

@@ -39,20 +39,17 @@ process_of(struct timeline_track *t)
 	return t;
 }
 
-/* The track of a name, by a hash of it; made when it is new. */
-static struct timeline_track *
-find_track(struct tel_printer *pr, struct timeline *tl,
+struct timeline_track *
+tel__timeline_track(struct tel_printer *pr, struct timeline *tl,
     struct timeline_track *parent, enum timeline_use use, const char *name,
     size_t n)
 {
-	uint64_t h = tel__fnv(TEL__FNV, name, n);
-	uint32_t above = parent == NULL ? 0 : parent->id;
+	const uint64_t above = parent == NULL ? 0 : parent->id;
+	const uint64_t h = tel__hash_bytes(name, n, above << 8 | use);
 	struct timeline_track *t;
 	struct tel__entry *e;
 	int fresh;
 
-	h = tel__fnv(h, &above, sizeof(above));
-	h = tel__fnv(h, &use, sizeof(use));
 	e = tel__table_put(&tl->by_name, h, &fresh);
 	if (e == NULL)
 		return NULL;
@@ -69,24 +66,6 @@ find_track(struct tel_printer *pr, struct timeline *tl,
 	return t;
 }
 
-struct timeline_track *
-tel__timeline_track(struct tel_printer *pr, struct timeline *tl,
-    struct timeline_track *parent, enum timeline_use use, const char *name,
-    size_t n)
-{
-	const uint64_t h =
-	    tel__hash_ends(name, n, parent == NULL ? 0 : parent->id);
-	struct timeline_track **known = &tl->known[h & (TIMELINE_KNOWN - 1)];
-	struct timeline_track *t = *known;
-
-	if (t != NULL && t->parent == parent && t->use == use &&
-	    t->length == n && memcmp(t->name, name, n) == 0)
-		return t;
-	t = find_track(pr, tl, parent, use, name, n);
-	if (t != NULL && t->parent == parent)
-		*known = t;
-	return t;
-}
 struct timeline_track *
 tel__timeline_process(struct tel_printer *pr, struct timeline *tl,
     const struct tel_log *log)
