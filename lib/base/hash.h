@@ -58,23 +58,6 @@ tel__hash_bytes(const void *bytes, size_t n, uint64_t seed)
 	return tel__hash(word, hash);
 }
 
-/* A hash of a string's length, first and last bytes: fast, and often enough. */
-static inline uint64_t
-tel__hash_ends(const void *bytes, size_t n, uint64_t seed)
-{
-	const unsigned char *p = bytes;
-	uint64_t first = 0, last = 0;
-
-	if (n >= sizeof(first)) {
-		memcpy(&first, p, sizeof(first));
-		memcpy(&last, p + n - sizeof(last), sizeof(last));
-	} else {
-		while (n > 0)
-			first = first << 8 | p[--n];
-	}
-	return tel__hash(first ^ last << 1 ^ n, seed);
-}
-
 /* A seed that is another one for each run, and for each address. */
 static inline uint64_t
 tel__hash_seed(const void *address)

@@ -231,32 +231,23 @@ samples_put_utf8(struct tel__buffer *b, const char *string, size_t n,
 	b->used = (size_t)(p - b->bytes);
 }
 
-/* Where a string of n bytes is if it was found before. */
-static struct sample_known *
-known_string(struct event_samples *x, const char *s, size_t n)
-{
-	return &x->known[tel__hash_ends(s, n, 0) & (SAMPLES_KNOWN - 1)];
-}
-
 /* The number of a string in the block, and 1; by a hash of all of it. */
 static uint32_t
-samples_find_string(struct event_samples *x, const char *s, size_t n,
-    struct sample_known *known)
+samples_intern(struct event_samples *x, const char *s, size_t n, size_t most)
 {
 	struct tel__buffer text = { 0 };
 	struct tel__entry *e;
 	int fresh = 0;
 
+	if (n > most)
+		n = most;
 	e = tel__table_put(&x->by_string, tel__hash_bytes(s, n, x->seed),
 	    &fresh);
 	if (e != NULL && fresh) {
 		samples_put_utf8(&text, s, n, n);
 		tel__buffer_put_varint(&x->strings, text.used);
-		known->at = x->strings.used;
-		known->length = text.used;
 		tel__buffer_put(&x->strings, text.bytes, text.used);
 		e->value = x->nstrings++;
-		known->number = (uint32_t)e->value + 1;
 		x->no_memory |= text.failed || x->strings.failed;
 		tel__buffer_clear(&text);
 	}
@@ -265,21 +256,6 @@ samples_find_string(struct event_samples *x, const char *s, size_t n,
 		return 0;
 	}
 	return (uint32_t)e->value + 1;
-}
-
-/* The number of a string in the block, and 1. */
-static uint32_t
-samples_intern(struct event_samples *x, const char *s, size_t n, size_t most)
-{
-	struct sample_known *known;
-
-	if (n > most)
-		n = most;
-	known = known_string(x, s, n);
-	if (known->number > 0 && known->length == n && n > 0 &&
-	    memcmp(x->strings.bytes + known->at, s, n) == 0)
-		return known->number;
-	return samples_find_string(x, s, n, known);
 }
 
 /* -------------------------------------------------------------- columns */
@@ -497,7 +473,6 @@ samples_clear_rows(struct event_samples *x)
 {
 	x->nrows = x->nstrings = 0;
 	x->data.used = x->strings.used = 0;
-	memset(x->known, 0, sizeof(x->known));
 	tel__table_clear(&x->by_string);
 	tel__table_init(&x->by_string);
 }

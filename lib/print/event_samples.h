@@ -23,8 +23,6 @@
 #define SAMPLES_TRY 64u
 /* The most types; events of others have the last one. */
 #define SAMPLES_TYPES 4096u
-/* Strings that are found fast; a power of two. */
-#define SAMPLES_KNOWN 256u
 /* The longest ranges that are held. */
 #define SAMPLES_LONGEST 8192u
 /* Bytes that a string is cut to, and a name or a label. */
@@ -104,11 +102,6 @@ struct event_samples {
 	struct tel__table by_string;
 	uint64_t seed;
 	size_t nstrings;
-	/* where some of them are in .strings, and their numbers and 1 */
-	struct sample_known {
-		size_t at, length;
-		uint32_t number;
-	} known[SAMPLES_KNOWN];
 	uint64_t from, to, low, high;
 	uint32_t events;
 	struct sample_gap gap; /* behind the last one that is kept */

@@ -398,14 +398,7 @@ folded_span(struct tel_printer *pr, const struct timeline_track *t,
 		s->last = time + length;
 }
 
-static void
-folded_track(struct tel_printer *pr, const struct timeline_track *t)
-{
-	(void)pr;
-	(void)t;
-}
-
-static const struct timeline_ops ops = { folded_track, folded_begin, folded_end,
+static const struct timeline_ops ops = { NULL, folded_begin, folded_end,
 	folded_span, NULL, NULL, NULL, NULL, NULL };
 
 /*

@@ -94,13 +94,6 @@ count_range(struct html *h, uint32_t track, uint32_t type, uint64_t from,
 	tel__buckets_range(&h->sums, s->ranges - 1, from, to);
 }
 
-static void
-print_html_track(struct tel_printer *pr, const struct timeline_track *t)
-{
-	(void)pr;
-	(void)t;
-}
-
 /* Every second link is left out when there are too many. */
 static void
 thin_links(struct html *h)
@@ -325,9 +318,9 @@ heat(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 	tel__buckets_count(&h->sums, s->rows[key.row] - 1, time, times);
 }
 
-static const struct timeline_ops ops = { print_html_track, print_html_begin,
-	print_html_end, print_html_span, print_html_instant, print_html_counter,
-	heat, values, print_html_settle };
+static const struct timeline_ops ops = { NULL, print_html_begin, print_html_end,
+	print_html_span, print_html_instant, print_html_counter, heat, values,
+	print_html_settle };
 
 /* Ranges that are open end with the log; how long they are is not known. */
 static void

@@ -56,6 +56,7 @@ struct timeline_track {
 
 /* The output format of a timeline.  Times are in ns since the first event. */
 struct timeline_ops {
+	/* NULL: tracks are not written by themselves */
 	void (*track)(struct tel_printer *pr, const struct timeline_track *t);
 	/* name: of the range, and n bytes long; ev: its fields say more */
 	void (*begin)(struct tel_printer *pr, const struct timeline_track *t,

@@ -26,7 +26,8 @@ tel__timeline_make_track(struct tel_printer *pr, struct timeline *tl,
 	t->use = use;
 	tl->tracks[tl->ntracks++] = t;
 	t->id = (uint32_t)tl->ntracks;
-	tl->ops->track(pr, t);
+	if (tl->ops->track != NULL)
+		tl->ops->track(pr, t);
 	return t;
 }
 
