@@ -302,8 +302,8 @@ event_of(const struct rows *r, size_t i)
 }
 
 /*
- * Copies the values of a field.  Inlined for some ways to load, and some
- * widths, of which the compiler makes loops without a branch.
+ * Copies the values of a field.  Inlined for the usual way to load, of which
+ * the compiler makes a loop without a branch.
  */
 static inline __attribute__((always_inline)) void
 copy_as(unsigned char *to, const struct rows *r, const struct tel_field *f,
@@ -332,21 +332,12 @@ static void
 arrow_copy_numbers(unsigned char *to, const struct rows *r,
     const struct arrow_cell *c)
 {
-	const unsigned bytes = c->column->kind.bytes;
 	const struct tel_field *f = c->field;
 
 	if (f->load == TEL_LOAD_LE64)
 		copy_as(to, r, f, TEL_LOAD_LE64, 8);
-	else if (f->load == TEL_LOAD_LE32 && bytes == 4)
-		copy_as(to, r, f, TEL_LOAD_LE32, 4);
-	else if (f->load == TEL_LOAD_LE32 && bytes == 8)
-		copy_as(to, r, f, TEL_LOAD_LE32, 8);
-	else if (f->load == TEL_LOAD_LE16 && bytes == 2)
-		copy_as(to, r, f, TEL_LOAD_LE16, 2);
-	else if (f->load == TEL_LOAD_U8 && bytes == 1)
-		copy_as(to, r, f, TEL_LOAD_U8, 1);
 	else
-		copy_as(to, r, f, f->load, bytes);
+		copy_as(to, r, f, f->load, c->column->kind.bytes);
 }
 
 /* The same for numbers whose sign is to be extended. */
