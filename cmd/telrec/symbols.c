@@ -60,7 +60,7 @@ telrec_symbols_new(void)
 }
 
 static void
-free_names(struct tel__table *names)
+symbols_free_names(struct tel__table *names)
 {
 	size_t i;
 
@@ -80,7 +80,7 @@ telrec_symbols_free(struct telrec_symbols *s)
 		free(s->sets[i].modules);
 	for (i = 0; i < s->nfiles; i++) {
 		dwarf_free(s->files[i].dwarf);
-		free_names(&s->files[i].names);
+		symbols_free_names(&s->files[i].names);
 		free(s->files[i].path);
 		free(s->files[i].build);
 	}
