@@ -3,6 +3,7 @@
 #include "telreplay/telreplay.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 #include "telreplay/run/child.h"
 #include "common/message.h"
 #include "report/export.h"
@@ -12,6 +13,8 @@
 static int
 can_run(const struct telreplay *t, const struct trace *trace)
 {
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const long memory = sysconf(_SC_PHYS_PAGES);
 	uint64_t largest = trace->facts->largest;
 
 	if ((t->run.pace > 0 || t->run.think_log) &&
@@ -26,6 +29,16 @@ can_run(const struct telreplay *t, const struct trace *trace)
 		    "a block of %" PRIu64 " bytes is larger than the address "
 		    "space of this machine: only --dry-run is possible",
 		    largest);
+		return 0;
+	}
+	/* to write to them would end the program, or others */
+	if (memory > 0 && trace->facts->peak_bytes / (uint64_t)memory >= page &&
+	    (t->run.touch > RUN_TOUCH_FIRST || t->run.verify)) {
+		message_fail(STATUS_FAILED, NULL,
+		    "%" PRIu64 " bytes are live at the peak, more than this "
+		    "machine has: --touch first, without --verify, writes to "
+		    "the start of each block alone",
+		    trace->facts->peak_bytes);
 		return 0;
 	}
 	return 1;

@@ -283,6 +283,20 @@ last_words() {
 	grep '^trace,,,live_blocks,0$' report
 }
 
+@test "a trace that has more bytes than the machine is not written to" {
+	# byte 4 of a program is 1 where addresses have 32 bits
+	[ "$(od -An -tu1 -j4 -N1 "$(type -P telreplay)")" -ne 1 ] ||
+	    skip "no such sizes"
+	echo "1: malloc 0x10000 70000000000000" >large.txt
+	for option in --touch=page --touch=all --touch=1% '--verify --touch=none'; do
+		# shellcheck disable=SC2086
+		expect 1 "*70000000000000 bytes are live at the peak*--touch first*" \
+		    telreplay -a null $option large.txt
+	done
+	clean telreplay -a null --touch first --runs 1 -f csv large.txt |
+	    grep -q '^run,null,1,operations,1$'
+}
+
 @test "a block that is larger than the address space is not made a smaller one" {
 	printf '1: malloc 0x%d000 %d\n' 1 100 2 5000000000 >large.txt
 	clean telreplay --dry-run large.txt | grep "requests of up to 5,000,000,000"
