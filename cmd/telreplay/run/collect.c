@@ -363,8 +363,10 @@ check_live(const struct benchmark *c, const struct result *r)
 		return;
 	message(r->allocator->name,
 	    "threads ran ahead: %.2f times the live bytes of the log at the "
-	    "peak; --window bounds that",
-	    ratio);
+	    "peak; %s bounds that",
+	    ratio,
+	    c->trace->facts->order == ORDER_NONE ? "--order edges" :
+	                                           "--window");
 }
 
 void
