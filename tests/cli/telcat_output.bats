@@ -76,6 +76,71 @@ terminal() {
 	done
 }
 
+@test "time in each form is what the clock says, in each format" {
+	python3 - >toy.txt <<-'END'
+		print("# format: toy\n# tick rate: 3000000000\n"
+		      "# origin: 1500000000000000000\n# type: A 1 K u:unsigned")
+		for clock in (1, 8, 2, 7294967296, 5, 3145728000000000, 5, 2**53 - 1):
+		    print(f"{clock:016X} A u={clock}")
+	END
+	for form in ticks s ns relative delta iso; do
+		for format in text csv json arrow; do
+			telcat --file-order -q -T "$form" -f "$format" toy.txt \
+			    >"$form.$format"
+		done
+		telcat --file-order -q -T "$form" -f csv -e A toy.txt >"$form.wide"
+		telcat --file-order -q -T "$form" -f csv -F u toy.txt >"$form.fields"
+	done
+	python3 - "$TEL_TOP/tests/cli" <<-'END'
+		import datetime, json, sys
+		from fractions import Fraction
+		sys.path.insert(0, sys.argv[1])
+		import arrow_read
+		def lines(name):
+		    return open(name, encoding="ascii").read().splitlines()
+		def nanoseconds(clock):
+		    return round(Fraction(clock, 3))
+		def seconds(clock):
+		    return "%d.%09d" % divmod(nanoseconds(clock), 10**9)
+		def iso(clock):
+		    second, rest = divmod(15 * 10**17 + nanoseconds(clock), 10**9)
+		    at = datetime.datetime.fromtimestamp(second, datetime.timezone.utc)
+		    return f"{at:%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
+		clocks = [json.loads(line)["fields"]["u"] for line in lines("ns.json")]
+		clocks = [int(c) for c in clocks]
+		assert len(clocks) == 8
+		since = [c - clocks[0] for c in clocks]
+		want = {
+		    "ticks": clocks, "s": [seconds(c) for c in since],
+		    "ns": [nanoseconds(c) for c in since], "relative": since,
+		    "delta": [b - a for a, b in zip(clocks[:1] + clocks, clocks)],
+		    "iso": [iso(c) for c in clocks]}
+		for form, times in want.items():
+		    texts = [str(t) for t in times]
+		    cells = [line.split(",")[0] for line in lines(form + ".csv")[1:]]
+		    assert cells == texts, (form, cells, texts)
+		    for kind in "wide", "fields":
+		        assert [line.split(",")[0] for line in
+		                lines(f"{form}.{kind}")[1:]] == texts, (form, kind)
+		    got = [line.split()[0] for line in lines(form + ".text")
+		           if line[0] != "#"]
+		    if form == "ticks":
+		        texts = [f"{t:016X}" for t in times]
+		    assert got == texts, (form, got)
+		    got = [json.loads(line, parse_float=str) for line in
+		           lines(form + ".json")]
+		    got = [str(e["clock" if form == "ticks" else "time"]) for e in got]
+		    assert got == [str(t) for t in times], (form, got)
+		    with open(form + ".arrow", "rb") as file:
+		        got = [row[0] for row in arrow_read.Reader(file.read()).rows()]
+		    if form == "s":
+		        times = want["ns"]
+		    elif form == "iso":
+		        times = [15 * 10**17 + nanoseconds(c) for c in clocks]
+		    assert got == times, (form, got, times)
+	END
+}
+
 @test "wide CSV has a column for each field of the types that are selected" {
 	unpack 1.118.0-lii6gc-poolncv
 	for select in "" "-k User,Pool" "-e PoolAlloc,PoolFree" "-e PoolAlloc" \

@@ -22,6 +22,7 @@ MEMORY = (
     ("SegAlloc", "seg base size", "SegFree", "seg"),
     (LONG + "Alloc", "base size", LONG + "Free", "base"),
     ("QMap", "base size", "QFree", "base"))
+TEXT = "".join(chr(97 + i % 26) for i in range(600))
 # Types, what is like their fields, and values of them.
 OTHERS = (
     ("V", "Values u:unsigned s:signed:16 b:boolean d:double t:string x:set "
@@ -31,7 +32,7 @@ OTHERS = (
      'u=9007199254740993 s=5 b=false d=nan t="" x=0x0 a=0x10["named"] p=0x0 '
      'l=[] q=[]'),
     ("V", "Named t:string tid:signed", 't="by this" tid=-1["me"]',
-     't="" tid=7', 't="x" tid=7["other"]'),
+     't="" tid=7', 't="x" tid=7["other"]', f't="{TEXT}" tid=8["{TEXT}"]'),
     ("V", "Late u:unsigned t:string", 'u=1 t="not by this"'),
     ("C", "OfCpu cpu:unsigned", "cpu=0", "cpu=3"),
     ("C", "OfThread thread:unsigned cpu:unsigned", "thread=0 cpu=4",
@@ -52,6 +53,8 @@ OTHERS = (
     ("S", "OnCpu before:unsigned cpu:unsigned duration:unsigned tid:unsigned",
      "before=1 cpu=0 duration=1 tid=1", 'before=2 cpu=1 duration=3 tid=3["x"]',
      "before=3 cpu=1 duration=3 tid=1"),
+    ("S", "OfNames tid:unsigned duration:unsigned x:unsigned:8",
+     f'tid=5["{TEXT}"] duration=1 x=0'),
     ("S", "CpuOnly cpu:unsigned duration:unsigned", "cpu=2 duration=8"))
 WORDS = (("Deliver", "Retrieve"), ("Send", "Receive"), ("MySend2", "MyRecv2"),
          ("send", "receive"), ("x_send", "x_recv"))
@@ -77,6 +80,8 @@ def ranges():
         event(end, "key=1")
         event(start, "key=1", 'w="\\xc3\\xa9 q"')
         event(start, "key=2", 'w=""')
+        event(start, "key=4", f'w="{TEXT}"')
+        event(end, "key=4")
         event(end, "key=1")
         event(end, "key=3")
     # open twice, another end, and what is in the middle

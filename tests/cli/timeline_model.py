@@ -155,7 +155,7 @@ class Timeline:
         value = int(value, 0) if isinstance(value, str) else int(value)
         if label is None:
             return value % 2**64
-        return f"{label} ({value if datatype == 'signed' else hex(value)})"
+        return f"{label[:512]} ({value if datatype == 'signed' else hex(value)})"
 
     def context(self, event, t, span):
         """The track of an event."""
@@ -166,12 +166,12 @@ class Timeline:
         if thread:
             label = event.get("labels", {}).get(thread)
             return [self.log, f"thread {fields[thread] or 0}" +
-                    (f" {label}" if label else "")]
+                    (f" {label}" if label and len(label) < 480 else "")]
         return [self.log, t.kind]
 
     def name(self, event, t, name, string, label=None):
         more = (string and event["fields"].get(string)) or label
-        return f"{name} {more}" if more else name
+        return f"{name} {more[:256]}" if more else name
 
     def start(self, event, t, time):
         fields, labels = event["fields"], event.get("labels", {})
@@ -183,7 +183,7 @@ class Timeline:
                         for i in parts(t.name)) and string
         full = self.name(event, t, name, string, label)
         if alone and fields.get(string):
-            name = full = fields[string]
+            name = full = fields[string][:512]
         key = t.name, *(str(fields[k]) for k in t.keys)
         track, names = self.open.setdefault(
             key, ([*self.context(event, t, False), name], []))
@@ -207,7 +207,7 @@ class Timeline:
         string = t.first_string(True)
         name = self.name(event, t, t.name, string)
         if thread:
-            name = labels.get(thread) or f"thread {fields[thread]}"
+            name = labels.get(thread, f"thread {fields[thread]}")[:512]
         end = time + max(int(fields["duration"] or 0), 0)
         tracks = [([*context, t.name], name)]
         if thread and t.number("cpu"):
@@ -228,7 +228,7 @@ class Timeline:
     def instant(self, event, t, time):
         track = self.context(event, t, False)
         string = t.first_string(True)
-        name = (string and event["fields"].get(string)) or t.name
+        name = ((string and event["fields"].get(string)) or t.name)[:512]
         key = t.role == "middle" and self.find(event, t)
         if key:
             track = self.open[key][0]
