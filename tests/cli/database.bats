@@ -51,6 +51,10 @@ ask() {
 	rm -f ./*.db
 	both "$TEL_TOP"/tests/data/mps/1.118.0-lii3gc-amcss.log.zst mpsio.log
 	[ "$(ask direct.db 'SELECT count(*) FROM event_log')" -eq 2 ]
+	# of no event, there are the tables that describe events
+	rm -f ./*.db
+	both -n 0 mpsio.log
+	[ "$(ask direct.db 'SELECT count(*) FROM event_type, event_param')" = 0 ]
 }
 
 @test "events of all tables have one order, by their numbers" {

@@ -181,6 +181,41 @@ END
 	compare_sums boots.ets
 }
 
+@test "a page is the same of a log, of its text and of a .tel of it" {
+	local log
+	# readers find one event at a time, or many
+	for log in mps/1.118.0-lii6gc-awlut.log.zst mps/1.111.0-lii6gc-amcss.log.zst \
+	    alloc/gcc.heaptrack.zst hpm/v3be/HPM.1.startup; do
+		telcat -q "$TEL_TOP/tests/data/$log" >log.text
+		telcat -q -f tel "$TEL_TOP/tests/data/$log" >log.tel
+		telcat -q -f html "$TEL_TOP/tests/data/$log" >log.html
+		telcat -q -f html log.text >text.html
+		telcat -q -f html log.tel >tel.html
+		python3 - "$TEL_TOP/tests/page" log.html text.html tel.html <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from read_page import Page
+
+def contents(page):
+    paths, types = page.paths(), page.head["types"] + [{"name": ""}]
+    series = sorted(repr((
+        paths[s["track"]][1:], types[s["type"]]["name"], s.get("row"),
+        s["width"], columns)) for s, columns in page.series())
+    events = sorted(repr((
+        types[e["type"]]["name"], e["time"], paths[e["track"]][1:],
+        e["length"], e["name"], e["fields"], e["labels"])) for e in page.events())
+    memory = "memory" in page.head and [page.head["memory"], page.memory()]
+    return series, events, memory, page.head["span"], page.head["unit"]
+
+log, text, tel = (contents(Page(name)) for name in sys.argv[2:])
+assert len(log[0]) > 4 and len(log[1]) > 4
+for other in text, tel:
+    for a, b in zip(log, other):
+        assert a == b, (sys.argv[2:], [x for x in zip(a, b) if x[0] != x[1]][:1])
+END
+	done
+}
+
 @test "pools are below their arena, threads below their process" {
 	local log=$MPS/1.118.0-lii6gc-awlut.log.zst
 	telcat -q -f html "$log" >page.html
