@@ -353,7 +353,7 @@ block_starts(struct compiler *c, struct thread *t, struct tel__live_block *live,
 }
 
 static tel_status
-block_ends(struct compiler *c, struct thread *t, enum tel__live_what what,
+block_finished(struct compiler *c, struct thread *t, enum tel__live_what what,
     const struct tel__live_block *live, const tel_alloc *op)
 {
 	if (count_lifetime(c, live) != TEL_OK)
@@ -381,7 +381,8 @@ block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
 	case TEL__LIVE_PART_FREED: return block_part_freed(c, t, live, op);
 	case TEL__LIVE_FREED:
 	case TEL__LIVE_RESIZED:
-	case TEL__LIVE_POOL_DESTROYED: return block_ends(c, t, what, live, op);
+	case TEL__LIVE_POOL_DESTROYED:
+		return block_finished(c, t, what, live, op);
 	case TEL__LIVE_REPLACED: return block_replaced(c, t, live, op);
 	case TEL__LIVE_UNKNOWN:
 	case TEL__LIVE_INHERITED: return block_unknown(c, t, what, op);
