@@ -242,6 +242,54 @@ test_layouts(void)
 	}
 }
 
+/* Names of releases and platforms: the word, and how 64 bits are aligned. */
+static void
+test_platforms(void)
+{
+	static const struct {
+		const char *name;
+		unsigned word, align8; /* 0: none of that name */
+	} rows[] = {
+		{ "1.118.0/lii6gc", 8, 8 },
+		{ "1.111.0/fri6ll", 8, 8 },
+		{ "1.118.0/xca6ll", 8, 8 },
+		{ "1.118.0/w3i6mv", 8, 8 },
+		{ "1.118.0/w3i3mv", 4, 8 },
+		{ "1.118.0/lii3gc", 4, 4 },
+		{ "1.118.0/fri3gc", 4, 4 },
+		{ "1.118.0/xci3ll", 4, 4 },
+		{ "1.118.0/ani3ll", 4, 4 },
+		{ "1.118.0/liarll", 4, 8 },
+		{ "1.118.0/lia6", 8, 8 },
+		{ "1.118.0/lii6gcx", 8, 8 },
+		{ "1.118.0", 8, 8 },
+		{ "1.118.0/lii", 0, 0 },
+		{ "1.118.0/lii6gcxx", 0, 0 },
+		{ "1.118.0/soi6gc", 0, 0 },
+		{ "1.118.0/lix6gc", 0, 0 },
+		{ "1.118.0/liixgc", 0, 0 },
+		{ "1.118.0/lippgc", 0, 0 },
+		{ "1.118.0/", 0, 0 },
+		{ "1.110.0/lii6gc", 0, 0 },
+		{ "1.119.0/lii6gc", 0, 0 },
+	};
+	char name[32];
+	tel_schema *s;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(name, sizeof(name), "mps-%s", rows[i].name);
+		s = NULL;
+		ok((tel_schema_new(name, &s) == TEL_OK) == (rows[i].word > 0),
+		    "%s", name);
+		if (s != NULL)
+			ok(s->abi.word == rows[i].word &&
+			        s->abi.align8 == rows[i].align8,
+			    "its integers");
+		tel_schema_free(s);
+	}
+}
+
 /* The fields of Windows' and of big-endian bit-fields, by hand. */
 static void
 test_bits(void)
@@ -664,6 +712,7 @@ test_versions(void)
 int
 main(void)
 {
+	test_platforms();
 	test_layouts();
 	test_bits();
 	test_inference();
