@@ -637,6 +637,42 @@ test_flips(void)
 	free(log.data);
 }
 
+/* Sizes that are wrong among the events that identify the writer. */
+static void
+test_starts(void)
+{
+	static const char *const names[] = { "1.114.0-lii6gc-poolncv",
+		"1.118.0-lii3gc-amcss" };
+	static const unsigned sizes[] = { 0, 4, 24, 33, 4096, 0xffff };
+	unsigned i, n, k;
+
+	for (i = 0; i < 2; i++) {
+		struct bytes log = load(names[i]);
+		struct reading whole =
+		    read_all(log.data, log.size, NULL, 1 << 18, 0);
+		uint64_t other = 0, lost = 0;
+
+		for (n = 1; n < 30; n++)
+			for (k = 0; k < 6; k++) {
+				unsigned char *p =
+				    log.data + find_event(&log, n);
+				const unsigned size = tel_le16(p + 2);
+				struct reading got;
+
+				tel_store(p + 2, sizes[k], 2, 0);
+				got = read_all(log.data, log.size, NULL,
+				    1 << 18, 0);
+				tel_store(p + 2, size, 2, 0);
+				other += strcmp(got.schema, whole.schema) != 0;
+				lost += whole.events - got.events > 1;
+			}
+		is_u64(other, 0, "%s: identified in spite of a wrong size",
+		    names[i]);
+		is_u64(lost, 0, "and one event is lost at most");
+		free(log.data);
+	}
+}
+
 /* A hole in the middle, of zeros, of ones and of nothing. */
 static void
 test_holes(void)
@@ -720,6 +756,7 @@ main(void)
 	test_halves();
 	test_cuts();
 	test_flips();
+	test_starts();
 	test_holes();
 	test_versions();
 	return done();
