@@ -8,6 +8,7 @@
 #include "emit.h"
 
 #include <errno.h>
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -99,7 +100,7 @@ put_double(struct line *l, double value)
 		backtrace_put_text(l, "-");
 		v = -v;
 	}
-	if (v > 1.7976931348623157e308L) {
+	if (v > DBL_MAX) {
 		backtrace_put_text(l, "inf");
 		return;
 	}

@@ -7,6 +7,7 @@
 #include "shop.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -452,6 +453,100 @@ test_dump(void)
 	unlink(text);
 }
 
+/* The next event that is not one of the clock. */
+static const tel_event *
+next_own(tel_reader *r)
+{
+	const tel_event *ev = NULL;
+
+	while (tel_reader_next(r, &ev) == TEL_OK)
+		if (strstr("All Sale Echo", tel_type_name(tel_event_type(ev))))
+			return ev;
+	return NULL;
+}
+
+static int
+is_same_event(const tel_event *a, const tel_event *b)
+{
+	const tel_type *t = tel_event_type(a), *u = tel_event_type(b);
+	const char *text, *other;
+	unsigned i, n = tel_type_field_count(t);
+	size_t length, size;
+
+	if (strcmp(tel_type_name(t), tel_type_name(u)) != 0 ||
+	    tel_type_field_count(u) != n)
+		return 0;
+	for (i = 0; i < n; i++) {
+		text = tel_event_string(a, i, &length);
+		other = tel_event_string(b, i, &size);
+		if (tel_event_u64(a, i) != tel_event_u64(b, i) ||
+		    (text == NULL) != (other == NULL) ||
+		    (text != NULL &&
+		        (length != size || memcmp(text, other, size) != 0))) {
+			diag("%s, field %u: %" PRIx64 " and %" PRIx64,
+			    tel_type_name(t), i, tel_event_u64(a, i),
+			    tel_event_u64(b, i));
+			return 0;
+		}
+	}
+	return 1;
+}
+
+/* A dump has the values that a log has. */
+static void
+test_values(void)
+{
+	static const double doubles[] = { 0, 1, -1, 0.5, -0.1, 1.5, 10, 0.1,
+		9.5, 1e14, 999999999999999, 1e15, 1e16, 1e17, 123456789.125,
+		0.30000000000000004, 9.999999999999999, 99999999999999.98, 1e-5,
+		1e22, 1e100, 1e-100, 1.7976931348623157e308,
+		2.2250738585072014e-308, 5e-324, INFINITY, -INFINITY };
+	static unsigned char log[1 << 16];
+	const char *path = shop_path("values");
+	tel_emit_options o = { NULL, 65536, 8, NULL, 0, TEL_EMIT_NO_THREAD, 0 };
+	tel_reader *left = tel_reader_new(), *right = tel_reader_new();
+	FILE *f = fopen(path, "w");
+	const tel_event *a, *b;
+	tel_emit_sink *sink;
+	char text[16] = "";
+	unsigned i, n = 0, wrong = 0;
+
+	tel_emit_open(&o, &tel_list_SHOP);
+	tel_control_text("all");
+	sink = tel_emit_to_memory(log, sizeof(log), ~0u);
+	for (i = 0; i < sizeof(doubles) / sizeof(doubles[0]); i++) {
+		const uint64_t v = UINT64_MAX >> 2 * i;
+
+		TEL_EVENT10(All, (void *)(uintptr_t)v, NULL, (size_t)v,
+		    (unsigned)v, doubles[i], i % 2, (uint8_t)v, (uint16_t)v,
+		    (int16_t)(i % 3 ? v : 32768 + i), (int64_t)(v + i % 2));
+	}
+	for (i = 1; i < 256; i++) {
+		snprintf(text, sizeof(text), "a%cb%s", (char)i,
+		    i % 2 ? "\"" : "");
+		TEL_EVENT2(Echo, i, text);
+	}
+	tel_emit_flush();
+	tel_emit_dump(fileno(f));
+	fclose(f);
+	if (tel_reader_open_memory(left, log, tel_emit_memory_used(sink),
+	        "log") != TEL_OK ||
+	    tel_reader_open_file(right, path) != TEL_OK)
+		abort();
+	while ((a = next_own(left)) != NULL) {
+		b = next_own(right);
+		wrong += b == NULL || !is_same_event(a, b);
+		n++;
+	}
+	ok(n == i - 1 + sizeof(doubles) / sizeof(doubles[0]) && wrong == 0 &&
+	        next_own(right) == NULL,
+	    "values of a dump: %u of %u are wrong", wrong, n);
+	tel_emit_close();
+	tel_reader_free(left);
+	tel_reader_free(right);
+	unlink(path);
+}
+
 int
 main(void)
 {
@@ -467,5 +562,6 @@ main(void)
 	test_other();
 	test_crash();
 	test_dump();
+	test_values();
 	return done();
 }
