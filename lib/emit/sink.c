@@ -743,7 +743,7 @@ tel_emit_sink_finish(tel_emit_sink *sink)
 void
 tel_emit_sink_close(tel_emit_sink *sink)
 {
-	int error = 0;
+	int error;
 
 	if (sink == NULL || !tel__emit_state.open)
 		return;

@@ -359,6 +359,173 @@ test_run_time(void)
 	tel_emit_close();
 }
 
+/* Types that are declared while it runs, at the limits of what is valid. */
+static void
+test_types(void)
+{
+	static char name[257];
+	static const struct {
+		const char *name;
+		unsigned code, kind, count;
+		tel_emit_param params[2];
+		const char *error; /* NULL: it is valid */
+	} rows[] = {
+		{ "T0", 0xFFFF, 2, 1, { { "U", "a", "", "", "", 0 } }, NULL },
+		{ "T1", 0x10000, 2, 0, { { 0 } }, "the code is not 1 to" },
+		{ "T2", 11, 2, 0, { { 0 } }, NULL },
+		{ "T3", 11, 2, 0, { { 0 } }, "code 0x000B is that of T2" },
+		{ "T0", 12, 2, 0, { { 0 } }, "two types are named T0" },
+		{ "T4", 12, 3, 0, { { 0 } }, "unknown kind" },
+		{ "T4", 12, 32, 0, { { 0 } }, "unknown kind" },
+		{ "9T", 12, 2, 0, { { 0 } }, "no valid name" },
+		{ "", 12, 2, 0, { { 0 } }, "no valid name" },
+		{ "T-4", 12, 2, 0, { { 0 } }, "no valid name" },
+		{ "_t4", 12, 2, 0, { { 0 } }, NULL },
+		{ name + 1, 13, 2, 0, { { 0 } }, NULL },
+		{ name, 14, 2, 0, { { 0 } }, "no valid name" },
+		{ "T5", 14, 2, 64, { { 0 } }, NULL },
+		{ "T6", 15, 2, 65, { { 0 } }, "more than 64 parameters" },
+		{ "T6", 15, 2, 1, { { "Q", "a", "", "", "", 0 } },
+		    "parameter 0 is wrong" },
+		{ "T6", 15, 2, 1, { { NULL, "a", "", "", "", 0 } },
+		    "parameter 0 is wrong" },
+		{ "T6", 15, 2, 2,
+		    { { "U", "a", "", "", "", 0 },
+		        { "U", "b-", "", "", "", 0 } },
+		    "parameter 1 is wrong" },
+		{ "T6", 15, 2, 2,
+		    { { "S", "a", "", "", "", 0 },
+		        { "U", "b", "", "", "", 0 } },
+		    "a string must be last" },
+		{ "T6", 15, 2, 1, { { "U", "a", "", "", "", 15 } },
+		    "parameter 0 is misplaced" },
+		{ "T6", 15, 2, 1, { { "U", "a", "", "", "", 16 } }, NULL },
+		{ "T7", 16, 2, 2,
+		    { { "U", "a", "", "", "", 24 },
+		        { "U", "b", "", "", "", 27 } },
+		    "parameter 1 is misplaced" },
+		{ "T7", 16, 2, 2,
+		    { { "U", "a", "", "", "", 24 },
+		        { "U", "b", "", "", "", 28 } },
+		    NULL },
+		{ "T8", 17, 2, 1,
+		    { { "U32", "a", "", "", "", TEL_EMIT_EVENT_MAX / 2 - 3 } },
+		    "parameter 0 is misplaced" },
+		{ "T8", 17, 2, 1,
+		    { { "U32", "a", "", "", "", TEL_EMIT_EVENT_MAX / 2 - 4 } },
+		    NULL },
+		{ "T9", 18, 2, 2,
+		    { { "U8", "a", "", "", "", 0 },
+		        { "U64", "b", "", "", "", 0 } },
+		    NULL },
+		{ "Ta", 19, 2, 1, { { "U", "a", "", "", "alloc:sise", 0 } },
+		    "unknown part 'alloc:sise'" },
+		{ "Ta", 19, 2, 1, { { "U", "a", "", "", "alloca:size", 0 } },
+		    "unknown role 'alloca:size'" },
+		{ "Ta", 19, 2, 2,
+		    { { "P", "a", "", "", "alloc:address", 0 },
+		        { "U", "b", "", "", "free:size", 0 } },
+		    "roles alloc and free" },
+		{ "Ta", 19, 2, 2,
+		    { { "P", "a", "", "", "alloc:address", 0 },
+		        { "U", "b", "", "", "alloc:size", 0 } },
+		    NULL },
+		{ "Tb", 20, 2, 1, { { "U", "a", "", "", "start:Nothing", 0 } },
+		    "no such type as ends it" },
+		{ "Tb", 20, 2, 1, { { "U", "a", "", "", "start", 0 } },
+		    "no such type as ends it" },
+		{ "Tb", 20, 2, 1, { { "U", "a", "", "", "start:Leave", 0 } },
+		    NULL },
+		{ "Tc", 21, 2, 1, { { "U", "a", "", "", "middle:Leave", 0 } },
+		    NULL },
+	};
+	static char names[65][4];
+	static tel_emit_param many[65];
+	tel_emit_sink *s = open_to_memory(TEL_EMIT_NO_THREAD, 0, ~0u);
+	tel_emit_type type = { "Chosen", 0, 1, 2, "", NULL, 0 };
+	tel_emit_value v[64];
+	const tel_event *ev;
+	unsigned i, j, wrong;
+	tel_reader *r;
+	int code;
+
+	memset(name, 'n', sizeof(name) - 1);
+	for (i = 0; i < 65; i++) {
+		snprintf(names[i], sizeof(names[i]), "p%u", i);
+		many[i] = (tel_emit_param){ "U8", names[i], "", "", "", 0 };
+	}
+	ok(tel_emit_declare(&type) == 0xC000, "the first code");
+	type.name = "Chosen2";
+	ok(tel_emit_declare(&type) == 0xC001, "and the next");
+	type.params = NULL;
+	type.name = "Without";
+	type.count = 1;
+	ok(tel_emit_declare(&type) < 0, "parameters that are not there");
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		type = (tel_emit_type){ rows[i].name, rows[i].code, 1,
+			rows[i].kind, "",
+			rows[i].count > 2 ? many : rows[i].params,
+			rows[i].count };
+		code = tel_emit_declare(&type);
+		if (rows[i].error != NULL)
+			ok(code < 0 &&
+			        strstr(tel_emit_error(), rows[i].error) != NULL,
+			    "row %u: %s", i, tel_emit_error());
+		else
+			ok(code == (int)rows[i].code, "row %u: valid", i);
+		for (j = 0; j < 64; j++)
+			v[j].u = 100 + j;
+		if (code >= 0)
+			(void)tel_emit_values((unsigned)code, v, rows[i].count);
+	}
+	r = read_memory(s);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].error != NULL)
+			continue;
+		ev = shop_next(r, rows[i].name);
+		for (j = wrong = 0; ev != NULL && j < rows[i].count; j++)
+			wrong += tel_event_u64(ev, j) != 100 + j;
+		ok(ev != NULL && wrong == 0, "row %u: has its values", i);
+	}
+	tel_reader_free(r);
+	tel_emit_close();
+}
+
+/* Each of several sinks has the events of its kinds, however they come. */
+static void
+test_kinds(void)
+{
+	static unsigned char bytes[2][1 << 17];
+	tel_emit_sink *s[2];
+	uint64_t seed = 1, want[2] = { 0, 0 };
+	struct shop_log l;
+	unsigned i;
+
+	open_to_memory(TEL_EMIT_NO_THREAD, 0, ~0u);
+	for (i = 0; i < 2; i++)
+		s[i] = tel_emit_to_memory(bytes[i], sizeof(bytes[i]), 2u << i);
+	for (i = 0; i < 600; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		if (seed >> 40 & 1)
+			shop_count(3, want[1]++);
+		else if (seed >> 41 & 1)
+			TEL_EVENT1(Refill, want[0]++);
+		else
+			TEL_EVENT3(Sale, NULL, i, "");
+		if (seed >> 44 & 1)
+			tel_emit_flush();
+	}
+	tel_emit_flush();
+	for (i = 0; i < 2; i++) {
+		shop_read_memory(bytes[i], tel_emit_memory_used(s[i]), &l);
+		ok(l.events - l.numbers == (i == 0 ? want[0] + 1 : 1) &&
+		        l.numbers == (i == 1 ? want[1] : 0),
+		    "a sink of kind %u: %u events, %u of numbers", 1 + i,
+		    (unsigned)l.events, (unsigned)l.numbers);
+	}
+	tel_emit_close();
+}
+
 static void
 test_clocks(void)
 {
@@ -368,16 +535,28 @@ test_clocks(void)
 	} clocks[] = { { TEL_EMIT_CLOCK_AUTO, "the best" },
 		{ TEL_EMIT_CLOCK_MONOTONIC, "monotonic" },
 		{ TEL_EMIT_CLOCK_NONE, "none" } };
+	uint64_t before, after;
+	const tel_event *ev;
 	struct shop_log l;
 	tel_emit_sink *s;
+	tel_reader *r;
 	size_t i;
 	int k;
 
 	for (i = 0; i < 3; i++) {
 		s = open_to_memory(TEL_EMIT_NO_THREAD, clocks[i].clock, ~0u);
+		before = tel_emit_clock();
 		for (k = 0; k < 50; k++)
 			shop_count(1, (uint64_t)k);
-		tel_emit_flush();
+		after = tel_emit_clock();
+		r = read_memory(s);
+		ev = shop_next(r, "Number");
+		ok(ev != NULL &&
+		        (i == 2 ? after == 0 :
+		                  before <= tel_event_clock(ev) &&
+		                    tel_event_clock(ev) <= after),
+		    "the program reads the same clock, or 0");
+		tel_reader_free(r);
 		shop_read_memory(memory, tel_emit_memory_used(s), &l);
 		ok(l.numbers == 50 && l.missing == 0 && l.disorder == 0,
 		    "clock %s: all events, in order", clocks[i].name);
@@ -485,6 +664,8 @@ main(void)
 	test_sinks();
 	test_lost();
 	test_run_time();
+	test_types();
+	test_kinds();
 	test_clocks();
 	test_coarse_clock();
 	test_errors();

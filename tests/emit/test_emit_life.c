@@ -264,7 +264,9 @@ test_ring_device(void)
 	tel_emit_options o = { NULL, 65536, 16, NULL, 0, TEL_EMIT_NO_THREAD,
 		0 };
 	const char *path = shop_path("pipe");
+	struct tel__emit_page page;
 	struct stat st;
+	int fd;
 
 	ok(mkfifo(path, 0600) == 0, "a pipe is made");
 	o.ring_file = path;
@@ -272,6 +274,20 @@ test_ring_device(void)
 	ok(tel_emit_open(&o, &tel_list_SHOP) != 0 && errno == EEXIST,
 	    "a ring file that is a pipe is refused");
 	ok(stat(path, &st) == 0 && S_ISFIFO(st.st_mode), "and remains");
+	unlink(path);
+	/* others map the file, too */
+	ok(tel_emit_open(&o, &tel_list_SHOP) == 0 &&
+	        tel_control_text("all") == 0,
+	    "a ring file");
+	fd = open(path, O_RDONLY);
+	ok(pread(fd, &page, sizeof(page), 0) == (ssize_t)sizeof(page) &&
+	        page.record != 0,
+	    "its page says what is recorded");
+	tel_emit_close();
+	ok(pread(fd, &page, sizeof(page), 0) == (ssize_t)sizeof(page) &&
+	        page.record == 0,
+	    "and, once it is closed, that nothing is");
+	close(fd);
 	unlink(path);
 }
 
