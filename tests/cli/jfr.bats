@@ -323,7 +323,7 @@ assert all_[0]["state"] is None and all_[1]["ever"] == str(-2**63)
 	python3 "$TEL_TOP/tests/cli/jfr_limits.py" "$TEL_TOP/tests/bench" >want
 	exits 3 telcat --no-merge v*.jfr d*.jfr 2>messages |
 	    grep '^# type\|^[^#]' | diff -u want -
-	[ "$(grep -c ' an event .*; some of its fields are missing$' messages)" = 4 ]
+	[ "$(grep -c ' an event .*; some of its fields are missing$' messages)" = 5 ]
 	run ! grep '^telcat: v' messages
 	run -1 --separate-stderr telcat -c i*.jfr
 	[ "$output" = 0 ]

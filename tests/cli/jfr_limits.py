@@ -68,7 +68,13 @@ def first_field(element, name, attributes, children):
     return attributes, children
 
 
+def utf16(*units):
+    return b"\4" + V(len(units)) + b"".join(map(V, units))
+
+
 CATEGORY = {"value": "Test"}
+TEXT = [("x", j.STRING, {})]
+LISTED = [("test.L", 1999, None, [("s", 2000, {}), ("y", j.INT, {})])]
 ONE = [("x", j.INT, {})]
 # Fields, their bytes, how both are shown; perhaps classes, a category, and a
 # change of the metadata.
@@ -116,6 +122,19 @@ ROWS = [
      nested(7)),
     ([("s", 2000, {}), ("y", j.INT, {})], V(7) + V(8), "y:signed:32", "y=8",
      nested(18)),
+    # the same below a list, and each member of its structs
+    ([("l", 1999, j.LIST)], V(2) + V(7) + V(8) + V(9) + V(10),
+     "l.y:list:signed:32", "l.y=[8,10]", LISTED + nested(12)),
+    # strings of UTF-16: pairs at their limits, and halves of pairs
+    (TEXT, utf16(0xD7FF, 0xE000, 0xFFFF), "x?:string",
+     r'x="\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf"'),
+    (TEXT, utf16(0xD800, 0xDC00, 0xDBFF, 0xDFFF), "x?:string",
+     r'x="\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"'),
+    (TEXT, utf16(0xD800, 97, 0xDC00, 98, 0xD800, 0xD801, 0xDC00, 0xDBFF),
+     "x?:string", r'x="\xed\xa0\x80a\xed\xb0\x80b'
+     r'\xed\xa0\x80\xf0\x90\x90\x80\xed\xaf\xbf"'),
+    (TEXT, utf16(0x7F, 0x80, 0x7FF, 0x800), "x?:string",
+     r'x="\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80"'),
     # categories
     (ONE, V(7), "x:signed:32", "x=7", [], categories("a")),
     (ONE, V(7), "x:signed:32", "x=7", [], categories(*"abcdefghij")),
@@ -144,6 +163,8 @@ DAMAGED = [
     ([("x", 9999, {}), ("y", j.INT, {})], V(7) + V(8), "y:signed:32", "y=0"),
     ([("s", 2000, {}), ("y", j.INT, {})], V(7) + V(8), "y:signed:32", "y=0",
      nested(19)),
+    ([("l", 1999, j.LIST)], V(2) + V(7) + V(8) + V(9) + V(10),
+     "l.y:list:signed:32", "l.y=[]", LISTED + nested(13)),
 ]
 INVALID = [
     (ONE, V(7), "", "", [], CATEGORY, change) for change in (

@@ -298,6 +298,14 @@ def make(events, name, seed):
         if n == "Intern":
             values["stringId"] = len(out) + 1
         out.append(s.write(n, rand.randrange(1 << 64), values))
+    # labels of one address, pointer, clock or number
+    for clock, at, number in ((7, 64, 1), (7, 64, 2), (8, 64, 2), (8, 72, 2)):
+        out.append(s.write("Label", clock, {"address": at, "pointer": at,
+                                            "stringId": number}))
+        if "LabelPointer" in s.types:
+            for c, a, i in ((0, 0, 0), (0, 0, 1), (0, 8, 1), (1, 8, 1)):
+                out.append(s.write("LabelPointer", clock + c, {
+                    "pointer": at + a, "stringId": number + i}))
     return b"".join(out)
 
 

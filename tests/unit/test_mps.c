@@ -5,6 +5,7 @@
  */
 #include "tap.h"
 
+#include <glob.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -260,6 +261,7 @@ test_platforms(void)
 		{ "1.118.0/xci3ll", 4, 4 },
 		{ "1.118.0/ani3ll", 4, 4 },
 		{ "1.118.0/liarll", 4, 8 },
+		{ "1.118.0/lia6ll", 8, 8 },
 		{ "1.118.0/lia6", 8, 8 },
 		{ "1.118.0/lii6gcx", 8, 8 },
 		{ "1.118.0", 8, 8 },
@@ -637,6 +639,48 @@ test_flips(void)
 	free(log.data);
 }
 
+/* Replaces bytes wherever they are. */
+static void
+replace(struct bytes *log, const char *from, const char *to)
+{
+	const size_t n = strlen(from);
+	size_t i;
+
+	for (i = 0; i + n <= log->size; i++)
+		if (memcmp(log->data + i, from, n) == 0)
+			memcpy(log->data + i, to, n);
+}
+
+/* Every log is of the release and the platform of its build string. */
+static void
+test_identity(void)
+{
+	struct bytes log;
+	struct reading got;
+	char name[64], want[64];
+	glob_t logs;
+	size_t i;
+
+	if (glob("tests/data/mps/*.log.zst", 0, NULL, &logs) != 0)
+		abort();
+	for (i = 0; i < logs.gl_pathc; i++) {
+		snprintf(name, sizeof(name), "%.*s",
+		    (int)strlen(logs.gl_pathv[i] + 15) - 8,
+		    logs.gl_pathv[i] + 15);
+		/* these have no start */
+		if (strstr(name, "object-only") || strstr(name, "seg-trace"))
+			continue;
+		log = load(name);
+		replace(&log, "platform.li", "platform.xc");
+		snprintf(want, sizeof(want), "mps-%.7s/xc%.4s", name,
+		    name + 10);
+		got = read_all(log.data, log.size, NULL, 1 << 18, 0);
+		is_str(got.schema, want, "%s on another system", name);
+		free(log.data);
+	}
+	globfree(&logs);
+}
+
 /* Sizes that are wrong among the events that identify the writer. */
 static void
 test_starts(void)
@@ -756,6 +800,7 @@ main(void)
 	test_halves();
 	test_cuts();
 	test_flips();
+	test_identity();
 	test_starts();
 	test_holes();
 	test_versions();
