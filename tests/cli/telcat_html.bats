@@ -683,6 +683,86 @@ assert got == [(30000, events[0]["live_bytes"])], (got, events)
 END
 }
 
+@test "channels, handles, processors, interrupts and classes of a log by hand" {
+	# fields of which any may be the first
+	python3 - >log.text <<'END'
+import random
+draw = random.Random(1)
+TYPES = ("DeliverHook ChannelId", "RetrieveHook ChannelId x",
+         "Enqueue x HandleID", "Acquire HandleID", "SwitchTo cpu DestTID",
+         "SwitchTo DestTID cpu", "Int Irq", "UpdateSet class value path",
+         "UpdateAdd path value class", "UpdateGrowth value path class",
+         "Magnitude path class current", "UpdateHistogram weight class path value")
+print("# teltools text 1\n# tick rate: 1000000000")
+for i, (name, *fields) in enumerate(t.split() for t in TYPES):
+    name = f"t{i}_{name}"
+    print(f"# type: {name} {i} K", *(
+        f + {"path": ":string", "value": ":signed", "current": ":signed"}.get(
+            f, ":unsigned") for f in fields))
+for at in range(2000):
+    i = draw.randrange(len(TYPES))
+    name, *fields = TYPES[i].split()
+    value = {"path": f'"a:b{i}"' if i < 9 else f'"c{i}"', "class": i,
+             "value": draw.randrange(-9 if i != 9 else 0, 99), "weight": 3,
+             "current": draw.randrange(9)}
+    print(f"{1000 * at:016X} t{i}_{name}", *(
+        f"{f}={value.get(f, draw.randrange(3))}" for f in fields))
+END
+	telcat -q -f html log.text >page.html
+	page check page.html
+	telcat -q -f json log.text >log.json
+	compare_with page.html log.json <<'END'
+values, grown, rows, runs = {}, collections.Counter(), collections.Counter(), {}
+def put(path, value):
+    low, high, _ = values.get(path, (value, value, 0))
+    values[path] = min(low, value), max(high, value), value
+for e in events:
+    name, f, time = e["type"].split("_")[1], e["fields"], e["clock"]
+    path = tuple(f.get("path", "").split(":")) + ("value",)
+    if name in ("DeliverHook", "RetrieveHook"):
+        path = "channels", f"messages in channel {f['ChannelId']}"
+    elif name in ("Enqueue", "Acquire"):
+        path = "wait handles", f"threads that wait for handle {f['HandleID']}"
+    now = values.get(path, (0, 0, 0))[2]
+    if name in ("DeliverHook", "Enqueue"):
+        put(path, now + 1)
+    elif name in ("RetrieveHook", "Acquire") and now:
+        put(path, now - 1)
+    elif name in ("UpdateSet", "Magnitude"):
+        put(path, f.get("value", f.get("current")))
+    elif name == "UpdateAdd":
+        put(path, now + f["value"])
+    elif name == "UpdateGrowth":
+        grown[path[:-1]] += f["value"]
+    elif name == "UpdateHistogram":
+        rows[path[:-1], max(f["value"], 0).bit_length()] += f["weight"]
+    elif name == "SwitchTo":
+        cpu = f"cpu {f['cpu']}"
+        runs.setdefault(cpu, time)
+end = events[-1]["clock"]
+runs = {cpu: end - first for cpu, first in runs.items()}
+got, ran, heat, rates = {}, collections.Counter(), collections.Counter(), {}
+for s, columns in page.series():
+    path = paths[s["track"]][1:]
+    if "row" in s:
+        heat[path[:-1], s["row"]] = sum(columns["count"])
+    elif path[-1] == "thread that runs":
+        ran[path[0]] += sum(columns["busy"])
+    elif path[-1] == "rate":
+        rates[path[:-1]] = round(sum(columns["last"]) * s["width"] / 1e9)
+    elif "last" in columns:
+        got[path] = min(columns["min"]), max(columns["max"]), columns["last"][-1]
+assert len(values) > 8 and got == values, (got, values)
+assert len(runs) == 3 and ran == runs, (ran, runs)
+assert rows and heat == rows, (heat, rows)
+assert grown and rates == grown, (rates, grown)
+for e in page.events():
+    if e["fields"].keys() == {"Irq"}:
+        assert paths[e["track"]][1:] == (
+            "interrupts", f"interrupt {e['fields']['Irq']}")
+END
+}
+
 @test "classes of an inst log have tracks with their values" {
 	# names of one letter, and a path of one name, too
 	sed 's/HFS:Latency/HFS:Latency:L/; s/"HFS:Error/"E/' \
