@@ -763,6 +763,31 @@ for e in page.events():
 END
 }
 
+@test "of very many messages every fourth is a link, of ranges in ranges 64" {
+	python3 - >log.text <<'END'
+print("# teltools text 1\n# tick rate: 1000000000\n"
+      "# type: MsgSend 1 K id:unsigned\n# type: MsgReceive 2 K id:unsigned\n"
+      "# type: OpBegin 3 K key:unsigned\n# type: OpEnd 4 K key:unsigned\n"
+      "# role: OpBegin start OpEnd key\n# role: OpEnd finish key")
+for i in range(40000):
+    print(f"{10 * i:016X} MsgSend id={i % 7}")
+    print(f"{10 * i + 4:016X} MsgReceive id={i % 7}")
+for i in range(70):
+    print(f"{400000 + i:016X} OpBegin key=1")
+for i in range(70):
+    print(f"{401000 + i:016X} OpEnd key=1")
+END
+	telcat -q -f html log.text >page.html
+	compare_with page.html /dev/null <<'END'
+assert [(a, b) for a, _, b, _, _ in page.links()] == [
+    (40 * i, 40 * i + 4) for i in range(10000)]
+ends = sorted((e["time"], e["length"]) for e in page.events()
+              if e["length"] is not None)
+# the innermost six have no room, and end first
+assert ends == [(400000 + i, 1069 - 2 * i) for i in range(64)], ends
+END
+}
+
 @test "classes of an inst log have tracks with their values" {
 	# names of one letter, and a path of one name, too
 	sed 's/HFS:Latency/HFS:Latency:L/; s/"HFS:Error/"E/' \
