@@ -141,6 +141,20 @@ terminal() {
 	END
 }
 
+@test "text of a pipe has the rate of the clock as soon as it is known" {
+	local jobs
+	unpack 1.118.0-lii6gc-amcss
+	telcat -q --file-order <mpsio.log >text
+	[ "$(grep -c '^# tick rate: [0-9.]*$' text)" = 1 ]
+	grep -A 1 '^# tick rate' text | tail -n 1 | grep ' EventClockSync '
+	grep -B 9 '^# tick rate' text | grep ' LabelPointer '
+	for jobs in 1 4; do
+		telcat -q -j "$jobs" --file-order <mpsio.log | cmp - text
+	done
+	telcat -q -T ns -H text >got
+	telcat -q -T ns -H --file-order mpsio.log | sort -n | cmp - <(sort -n got)
+}
+
 @test "wide CSV has a column for each field of the types that are selected" {
 	unpack 1.118.0-lii6gc-poolncv
 	for select in "" "-k User,Pool" "-e PoolAlloc,PoolFree" "-e PoolAlloc" \
