@@ -163,7 +163,7 @@ same() {
 
 @test "types of TSDL, and metadata in it that are invalid" {
 	python3 "$TEL_TOP/tests/cli/ctf_tsdl.py" >want
-	run -0 --separate-stderr telcat -H v*
+	run -0 --separate-stderr telcat -H --no-merge v*
 	[ -z "$stderr" ]
 	cut -d ' ' -f 2- <<<"$output" | diff -u <(grep '^v' want) -
 	run -1 --separate-stderr telcat -c i*

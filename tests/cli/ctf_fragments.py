@@ -122,6 +122,8 @@ PREAMBLES = [
 # The JSON of a second fragment.
 TEXTS = [
     ('{"type":"trace-class"', "an array or object without an end"),
+    ('{"type":"trace-class","x":true', "an array or object without an end"),
+    ('{"type":"trace-class","x":nul', "an invalid number"),
     ('{"type":"trace-class}', "an invalid string"),
     ('{"type":"trace-class","x":01}', "an invalid number"),
     *((f'{{"type":"trace-class","x":{number}}}', "an invalid number")

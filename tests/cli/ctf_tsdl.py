@@ -199,6 +199,30 @@ VALID = [
     "typealias u8 := a const b, *, int *;",
     "typealias %s := deep;" % (29 * "struct { " + "u8 x;" + 29 * "} x;")[:-3],
 ]
+CLOCK = "clock { name = c; };"
+UUID_HEADER = "trace { uuid = \"01234567-89ab-cdef-ABCD-EF0123456789\";" \
+    " packet.header := struct { u8 uuid[16]; }; };"
+# Metadata but for the first lines, the bytes, and how the event is shown.
+WHOLE = [
+    (UUID_HEADER + " event { name = %s; fields := struct { u8 x; }; };",
+     "0123456789abcdefabcdef012345678907", "x=7"),
+    # a value of the header, where a header is an id and a clock
+    (CLOCK + "stream { event.header := struct { u8 id; integer { size = 8;"
+     " map = clock.c.value; } t; }; }; event { name = %s; id = 2;"
+     " fields := struct { u8 x[stream.event.header.id]; }; };", "02010506",
+     "x=[5,6]"),
+    (CLOCK + "stream { event.header := struct { integer { size = 8;"
+     " map = clock.c.value; } t; u8 id; }; }; event { name = %s; id = 2;"
+     " fields := struct { u8 x[stream.event.header.id]; }; };", "01020506",
+     "x=[5,6]"),
+    # zeros behind the last packet, by the size of a packet in its context
+    ("stream { packet.context := struct { u8 packet_size; u8 content_size; };"
+     " }; event { name = %s; fields := struct { u8 x; }; };", "18180700",
+     "x=7"),
+    ("stream { packet.context := struct { u8 packet_size; u8 content_size; };"
+     " }; event { name = %s; fields := struct { u8 x; }; };", "2018070000",
+     "x=7"),
+]
 
 
 def write(folder, metadata, data=b""):
@@ -216,6 +240,8 @@ def main():
              for i, (fields, data, shown) in enumerate(FIELDS)]
     valid += [(start + text + event % ("v%02d" % i, "u8 x;"), "07", "x=7")
               for i, text in enumerate(VALID, len(FIELDS))]
+    valid += [(start + text % ("v%02d" % i), data, shown)
+              for i, (text, data, shown) in enumerate(WHOLE, len(valid))]
     for i, (text, data, shown) in enumerate(valid):
         write("v%02d" % i, text, bytes.fromhex(data))
         print("v%02d %s" % (i, shown))
