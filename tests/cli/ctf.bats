@@ -166,6 +166,9 @@ same() {
 	run -0 --separate-stderr telcat -H --no-merge v*
 	[ -z "$stderr" ]
 	cut -d ' ' -f 2- <<<"$output" | diff -u <(grep '^v' want) -
+	run -3 --separate-stderr telcat -c f*
+	[ "$output" = 0 ]
+	[ "$(grep -c 'a packet of a trace with another UUID' <<<"$stderr")" = 16 ]
 	run -1 --separate-stderr telcat -c i*
 	[ "$output" = 0 ]
 	grep ': metadata, line' <<<"$stderr" | grep -v ': offset 0: ' |

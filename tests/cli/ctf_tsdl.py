@@ -206,7 +206,12 @@ UUID_HEADER = "trace { uuid = \"01234567-89ab-cdef-ABCD-EF0123456789\";" \
 WHOLE = [
     (UUID_HEADER + " event { name = %s; fields := struct { u8 x; }; };",
      "0123456789abcdefabcdef012345678907", "x=7"),
-    # a value of the header, where a header is an id and a clock
+    # values of headers, where that of an event is an id and a clock
+    (CLOCK + "stream { packet.context := struct { u8 n; }; event.header :="
+     " struct { u8 id; integer { size = 8; map = clock.c.value; } t; }; };"
+     " event { name = %s; id = 2; fields := struct {"
+     " u8 x[stream.packet.context.n]; u8 y[stream.event.header.id]; }; };",
+     "010201050607", "n=1 x=[5] y=[6,7]"),
     (CLOCK + "stream { event.header := struct { u8 id; integer { size = 8;"
      " map = clock.c.value; } t; }; }; event { name = %s; id = 2;"
      " fields := struct { u8 x[stream.event.header.id]; }; };", "02010506",
@@ -233,6 +238,11 @@ def write(folder, metadata, data=b""):
         f.write(data)
 
 
+FOREIGN = "trace { uuid = \"00112233-4455-6677-8899-aabbccddeeff\";" \
+    " packet.header := struct { u8 uuid[16]; }; };" \
+    " event { name = e; fields := struct { u8 x; }; };"
+
+
 def main():
     start = HEAD % "le" + ALIASES
     event = "event { name = %s; fields := struct { %s }; };"
@@ -242,6 +252,12 @@ def main():
               for i, text in enumerate(VALID, len(FIELDS))]
     valid += [(start + text % ("v%02d" % i), data, shown)
               for i, (text, data, shown) in enumerate(WHOLE, len(valid))]
+    # a packet whose UUID differs in one byte, each in turn
+    uuid = bytes.fromhex("00112233445566778899aabbccddeeff")
+    for i in range(16):
+        data = bytearray(uuid + b"\7")
+        data[i] ^= 1
+        write("f%02d" % i, start + FOREIGN, data)
     for i, (text, data, shown) in enumerate(valid):
         write("v%02d" % i, text, bytes.fromhex(data))
         print("v%02d %s" % (i, shown))

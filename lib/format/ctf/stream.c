@@ -137,6 +137,11 @@ tel__ctf_decode_head(const struct ctf_trace *t, const unsigned char *bytes,
 		c->why = "no magic number of a packet";
 		return CTF_BAD;
 	}
+	if (c->uuid != NULL && t->m.has_uuid &&
+	    memcmp(c->uuid, t->m.uuid, sizeof(t->m.uuid)) != 0) {
+		c->why = "a packet of a trace with another UUID";
+		return CTF_BAD;
+	}
 	*type = stream_find_type(t, ctf_role(c, CTF_ROLE_STREAM_CLASS, 0));
 	*id = ctf_role(c, CTF_ROLE_STREAM, UINT64_MAX);
 	if (*type == NULL) {
