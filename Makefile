@@ -94,7 +94,7 @@ PAGE_SCRIPTS = $(PAGE)/page.js $(filter-out $(PAGE)/page.js,$(sort \
     $(wildcard $(PAGE)/*.js)))
 # Pages have no indents and no comments, but the same lines.
 PAGE_SMALLER = s/^[[:blank:]]*//; s,^//.*,,
-PAGE_REPORT = $(PAGE)/chart.js $(PAGE)/flame.js $(PAGE)/report.js
+PAGE_REPORT = $(PAGE)/chart.js $(PAGE)/report.js
 CMD_SRC = $(sort $(wildcard cmd/common/*.c cmd/common/*/*.c))
 ALL_SRC = $(LIB_SRC) $(EMIT_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c \
     tests/emit/*.c tests/fuzz/*.c)
@@ -173,7 +173,8 @@ $(BUILD)/lib/print/page_parts.c: $(PAGE)/embed.sh $(PAGE)/page.html \
 	@mkdir -p $(@D)
 	$(Q)sed '$(PAGE_SMALLER)' $(filter-out $(PAGE_REPORT),$(PAGE_SCRIPTS)) \
 	    >$(@D)/timeline.js
-	$(Q)sed '$(PAGE_SMALLER)' $(PAGE)/page.js $(PAGE_REPORT) >$(@D)/report.js
+	$(Q)sed '$(PAGE_SMALLER)' $(PAGE)/page.js $(PAGE)/flame.js $(PAGE_REPORT) \
+	    >$(@D)/report.js
 	$(Q)$(PAGE)/embed.sh $(PAGE)/page.html $(PAGE)/page.css \
 	    $(@D)/timeline.js $(@D)/report.js >$@
 

@@ -460,9 +460,9 @@ await_events() { # PAGE COUNT
 		    lines = [line.lstrip() for line in text.splitlines()]
 		    text = "\n".join("" if line.startswith("//") else line
 		        for line in lines)
-		    report = os.path.basename(name) in ("chart.js", "flame.js",
+		    report = os.path.basename(name) in ("chart.js",
 		        "report.js")
-		    shared = os.path.basename(name) == "page.js"
+		    shared = os.path.basename(name) in ("flame.js", "page.js")
 		    assert (text in texts[0]) == (shared or not report), name
 		    assert (text in texts[1]) == (shared or report), name
 	END

@@ -6,6 +6,7 @@ it is opened, and of random ranges; of pages that have all events, and of small
 ones, whose counts come from sums.
 """
 
+import collections
 import glob
 import json
 import os
@@ -210,7 +211,7 @@ def memory(c):
         want = holders_shown([log], key)
         expect(len(want), 40)
         same(mode, 1, want, mode)
-        expect(page.run("""["td span", "#icicle title"].map((names) =>
+        expect(page.run("""["td span", ".frame title"].map((names) =>
             [...document.querySelectorAll(`.columns ${names}`)].filter((e) =>
                 (e.title || e.textContent).includes("lib18.so")).map((e) =>
                 e.textContent.replace(/: .*/, "")))"""),
@@ -219,7 +220,7 @@ def memory(c):
             ".columns td span[title$='lib18.so:[0x1012]']").title"""),
                "/opt/lib/lib18.so:[0x1012]")
         # the stacks are as much as the functions
-        near(bytes_of(page.run("document.querySelector('#icicle text')"
+        near(bytes_of(page.run("document.querySelector('.frame text')"
                                ".textContent")), sum(want.values()), 1e-3)
     facts = page.run("[...document.querySelectorAll('#facts p')].map((p) =>"
                      " p.textContent)")
@@ -466,10 +467,13 @@ def collector(c):
         near(n, want, 2 / want)
     phases = page.run("[...document.querySelectorAll('#phases text')].map("
                       "(t) => t.textContent)")
-    for name, to in (("TraceFlipEnd", "TraceBandAdvance"),
-                     ("TraceReclaim", "TraceStatScan")):
-        text, = [t for t in phases if t.startswith(name + " ")]
-        near(ns_of(text.split(" ", 1)[1]), times[to] - times[name], 2e-2)
+    starts = ["TraceStart", "TraceFlipBegin", "TraceFlipEnd", "TraceReclaim",
+              "TraceDestroy"]
+    for name, start, end, text in zip(("condemn", "flip", "scan", "reclaim"),
+                                      starts[:-1], starts[1:], phases,
+                                      strict=True):
+        expect(text.split(" ")[0], name)
+        near(ns_of(text.split(" ", 1)[1]), times[end] - times[start], 2e-2)
     # what the pools hold, and what is mapped, of a page with all events and
     # of one that has most as sums
     held, most, mapped = {}, {}, [0, 0]
@@ -554,7 +558,7 @@ def overview(c):
             # a click on a fact selects its range
             page.run("document.querySelector('#facts p:last-child button')"
                      ".click()")
-            chosen = page.run("teltools.selection()")
+            chosen = page.run("selection")
             expect([chosen["from"], chosen["to"]],
                    [quiet[0], quiet[0] + quiet[1]])
             ends = [[0, span]] + [sorted(rnd.randrange(span + 1)
@@ -565,8 +569,10 @@ def overview(c):
                 page.run(f"select({s[0]}, {s[1]})")
                 page.run("teltools.settled()")
                 shown = page.run("""[...document.querySelectorAll(
-                    ".row:has(.right)")].map((r) => [r.firstChild.textContent,
-                        r.querySelector(".right").textContent])""")
+                    ".row.first:not(.high)")].filter((r) =>
+                    isNaN(r.dataset.track)).map((r) =>
+                    [r.querySelector("b").textContent,
+                        r.lastChild.textContent])""")
                 # events without a time are in no range of telstat's
                 counts, _ = wanted(operands, "ns", first and s, False)
                 for name, number in shown:
@@ -580,10 +586,49 @@ def overview(c):
             c.screenshot(f"overview-{make.__name__}-{theme}")
 
 
+def processes(c):
+    """of many processes, the busiest are lines of a heat map"""
+    words, log, path = c.path("many.txt"), c.path("many.ets"), c.path("many.html")
+    with open(words, "w", encoding="utf-8") as file:
+        file.write("speed 1000000000\n")
+        for n in range(1, 41):
+            file.write(f"process {n} Service{n}\nthread {256 + n} {n}\n")
+        for i in range(4000):
+            n = i * i % 997 % 40 + 1
+            file.write(f"event {6544408122900 + 977 * i} 0x34311e {256 + n} {n} "
+                       f"0 8 7 67 300 1\n")
+    command(os.path.join(cases.BUILD, "tests", "test_ets"), "--make", words, log)
+    with open(path, "wb") as out:
+        out.write(command("telcat", "-q", "-f", "html", log))
+    page = c.page
+    page.open(path)
+    tids = collections.Counter(
+        json.loads(line)["fields"].get("tid", 0) for line in command(
+            "telcat", "-q", "-f", "json", log).splitlines())
+    busiest = sorted(tids.values(), reverse=True)[:32]
+    span = page.run("log.span")
+    ask = """[...document.querySelectorAll(
+        "[data-track=Processes] .beside title")].map((t) => t.textContent)"""
+    shown = dict(t.rsplit(": ", 1) for t in page.run(ask))
+    expect(sorted(map(count_of, shown.values()), reverse=True), busiest)
+    for name, n in shown.items():
+        tid = 256 + int(name.split()[1])
+        expect(count_of(n), tids[tid if name != "process 0" else 0], name)
+    expect(page.run("document.querySelector('[data-track=Processes]').innerText"
+                    ".includes('busiest 32 of 4')"), True)
+    # those of a selection
+    page.run(f"select(0, {span / 2})")
+    page.run("teltools.settled()")
+    halves = sum(count_of(t.rsplit(": ", 1)[1]) for t in page.run(ask))
+    near(halves, sum(busiest) / 2, 0.1)
+    c.screenshot("processes")
+
+
 if __name__ == "__main__":
     names = sys.argv[2:]
     os.makedirs(sys.argv[1], exist_ok=True)
     sys.exit(cases.run([f for f in [memory, containers, stackless, collector,
-                                    overview, crossing, *map(case, LOGS)]
+                                    overview, processes, crossing,
+                                    *map(case, LOGS)]
                         if not names or f.__name__ in names],
                        sys.argv[1], (1400, 900)))

@@ -165,7 +165,7 @@ def case(make):
             expect(page.run("measures().get('duration')"), "ns")
         page.key("Escape")
         for name, view in (("all", "0, s"), ("part", "s * 0.45, s * 0.55")):
-            page.run(f"((s) => teltools.setView({view}))(teltools.head.span)")
+            page.run(f"((s) => setView({view}))(teltools.head.span)")
             for theme in ("light", "dark"):
                 page.emulate(prefers_color_scheme=theme)
                 # the panel has followed the view

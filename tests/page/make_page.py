@@ -20,7 +20,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "..", "..", "lib", "print", "page")
-REPORT = ("chart.js", "flame.js", "report.js")  # not in a page of a log
+REPORT = ("chart.js", "report.js")  # not in a page of a log
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 

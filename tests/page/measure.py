@@ -52,7 +52,7 @@ SELECT = "select(head.span / 9, head.span * (i + 20) / 200);"
 def draw(page, change):
     """Draws frames, each after a change."""
     page.run("""(async () => {
-        const { head, setView, select } = teltools;
+        const { head } = teltools;
         for (let i = 0; i < FRAMES; i++) {
             CHANGE
             await new Promise(requestAnimationFrame);

@@ -72,7 +72,8 @@ const smallPools = () => count(pools.filter((p) => p.layer === OTHERS).length,
 function showPools(t) {
 	const value = (s) => t === undefined ? s.high : valueAt(s, t) || 0;
 	const small = pools.filter((p) => p.layer === OTHERS);
-	return legend(t === undefined ? "the most of each pool" : `at ${time(t)}`,
+	return legend(t === undefined ? "The most of each pool" : `Held at ${
+		time(t)}`,
 		[...pools.filter((p) => p.layer < OTHERS).map(({ name, s, layer }) =>
 			[layer, name, value(s)]), ...small.length ? [[OTHERS, smallPools(),
 			small.reduce((n, p) => n + value(p.s), 0)]] : []],
@@ -115,8 +116,13 @@ function addCollector() {
 		top: Math.max(all?.high ?? 0, mapped?.high ?? 0, 1) };
 	addRow({ name: "Memory", below: "by pool", height: 214, beside: showPools,
 		sentence: `Memory by pool, at most ${bytes(all?.high ?? 0)}`,
-		paint: (p, f, y, h) => paintLayers(p, f, curve, poolLayers(f), y, h) },
-	t);
+		paint(p, f, y, h) {
+			const [, to] = climb(all);
+			paintLayers(p, f, curve, poolLayers(f), y, h);
+			if (to)
+				paintNote(p, f, to, `peak ${short(all.high, "bytes")} at ${
+					time(to, all.width)}`, y, h);
+		} }, t);
 	addRow({ name: "Pauses", below: "by length", height: 104,
 		paint: paintPauses, sentence: `${count(pauses.count, "pause")
 		}, the longest ${time(pauses.list[0]?.[1] ?? 0)}`,
@@ -150,21 +156,31 @@ function mutatorPlot() {
 const inside = ([t, n]) => !selection ||
 	(t <= selection.to && t + n >= selection.from);
 
-// How long it was from each event of a collection to the next.
+// What a collection does from events of such names on, until others.
+const PHASES = [["condemn", /Start/], ["flip", /FlipBegin/],
+	["scan", /FlipEnd|Band/], ["reclaim", /Reclaim$/]];
+
+// How long each phase of a collection was, and when it began first; other
+// events go on with the phase before.
 function phases([, length, list]) {
-	const at = list.filter((f) => f[1] < 0).sort((a, b) => a[2] - b[2])
-		.filter((f, i, all) => f[0] !== all[i - 1]?.[0]);
+	const at = list.filter((f) => f[1] < 0).sort((a, b) => a[2] - b[2]);
+	const found = PHASES.map(([name]) => ({ name, n: 0 }));
+	let phase = found[0];
+	at.forEach(([type, , from], i) => {
+		phase = found[PHASES.findIndex(([, is]) =>
+			is.test(log.types[type].name))] ?? phase;
+		phase.from ??= from;
+		phase.n += (at[i + 1]?.[2] ?? length) - from;
+	});
 	const w = 420, x = (n) => w * n / (length || 1);
-	return el("svg", { id: "phases", width: w + 200, height: at.length * BAR,
-		role: "img", "aria-label": "Phases of the collection" }, at.map(
-		([type, , from], i) => {
-			const n = (at[i + 1]?.[2] ?? length) - from, y = i * BAR;
-			return [el("rect", { class: "h1", x: x(from), y,
-				width: Math.max(x(n), 1), height: BAR - 2 }), el("text",
-			{ x: Math.min(x(from) + 4, w), y: y + 13 }, `${
-				log.types[type].name} ${time(n)} ${
-				(100 * n / (length || 1)).toFixed(1)}%`)];
-		}));
+	return el("svg", { id: "phases", width: w + 110, height:
+		PHASES.length * BAR, role: "img", "aria-label":
+			"Phases of the collection" }, found.map(({ name, n, from }, i) =>
+		n > 0 && [el("rect", { class: "h1", "fill-opacity": 0.4 + 0.2 * i,
+			x: x(from), y: i * BAR, width: Math.max(x(n), 1),
+			height: BAR - 2 }), el("text", { y: i * BAR + 13, x: x(n) > 150
+			? x(from) + 4 : x(from + n) + 4 }, `${name} ${time(n)} ${
+			(100 * n / (length || 1)).toFixed(1)}%`)]));
 }
 
 function collectorTab() {
@@ -192,20 +208,18 @@ function collectorTab() {
 	}), ([t]) => {
 		collector.chosen = t;
 		tab();
-	}), full && el("p", {}, `From each event of the collection at ${
-		time(full[0], 1)} to the next`), full && phases(full),
-	full && el("details", { open: collector.chosen === full[0] },
-	el("summary", {}, `All that events say of the collection at ${
-		time(full[0], 1)}`), el("div", { class: "side" }, [0, 1, 2].map((i) =>
+	}), el("div", { class: "columns three" }, full && el("div", {}, el("p", {},
+		el("b", {}, "Collection"), ` ${time(full[0], 1)} to ${
+			time(full[0] + full[1], 1)}`), phases(full),
+	el("details", { open: collector.chosen === full[0] },
+		el("summary", {}, "All that its events say"),
 		facts(full[2].filter((f) => f[1] >= 0).map((f) => [nameOfFact(f),
-			show(f[2], names.get(nameOfFact(f)).unit)]).filter((_, j) =>
-			j % 3 === i))))),
-	el("div", { class: "columns" }, table("Pools", heads("*Pool", "#Peak",
-		"#At the end", "#Live at most"),
-	pools.map(({ name, s, layer, live }) => [cell(name,
-		el("span", {}, mark6(layer), name)), s.high, s.last.at(-1),
-	live?.high])),
-	el("div", {}, mutatorPlot(), table("The program's share of the worst " +
-		"window", [...heads(">Window"), { name: "Share", unit: "%" }],
-	mutator))));
+			show(f[2], names.get(nameOfFact(f)).unit)])))),
+	table("Pools", heads("*Pool", "#Peak", "#At the end", "#Live at most"),
+		pools.map(({ name, s, layer, live }) => [cell(name, el("span", {},
+			swatch(`h${layer}`), name)), s.high, s.last.at(-1), live?.high])),
+	el("div", {}, el("p", {}, "The program's share of the worst window"),
+		mutatorPlot(), el("details", {}, el("summary", {}, "Numbers"),
+			table("", [...heads(">Window"), { name: "Share", unit: "%" }],
+				mutator)))));
 }

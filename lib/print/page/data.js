@@ -221,19 +221,19 @@ const eventsIn = (blocks, from, to) => blocks.reduce((n, b) => n + b.events *
 const isExact = (from, to) => log.gaps.every(([start, end]) => start > to ||
 	end < from);
 
-const descend = (t) => [t, ...t.lanes.slice(1), ...t.children.flatMap(descend)];
+// A track and all below it, wherever these are shown.
+const descend = (t) => [t, ...t.lanes.slice(1), ...t.inner.flatMap(descend)];
 
-// Calls f(group, i) for the events that start in a time, on a track or below,
-// as long as more(block) before the next block is true.
-async function each({ from, to, track }, f, more = () => true) {
-	const below = new Set(track ? descend(log.track[track])
-		: log.tracks.filter((t) => !t.copy));
+// Calls f(group, i) for the events that start in a time, as long as more(block)
+// before the next block is true.
+async function each({ from, to }, f, more = () => true) {
+	const own = new Set(log.tracks.filter((t) => !t.copy));
 	for (const block of blocksIn(from, to)) {
 		if (!more(block))
 			break;
 		visit([await load(block)], (g, i) => {
 			if (g.time[i] >= from && g.time[i] <= to &&
-				below.has(log.track[g.track[i]]) && shown(g, i))
+				own.has(log.track[g.track[i]]) && shown(g, i))
 				f(g, i);
 		});
 	}

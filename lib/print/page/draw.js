@@ -26,22 +26,13 @@ function readColours() {
 	};
 	for (const name of ["bg", "fg", "dim", "line", "grid", "accent", "on",
 		"black", "bar", ...[..."0123456"].map((i) => `h${i}`),
-		...[..."012345"].map((i) => `t${i}`),
-		...[..."012345678"].map((i) => `c${i}`)])
+		...[..."012345"].map((i) => `t${i}`)])
 		ink[name] = shades(`var(--${name})`);
 	// a type that is not one of the most frequent is grey
 	for (const t of log.types)
 		t.ink = ink[`t${t.hue}`] ?? ink.dim;
 	probe.remove();
 }
-
-// A colour for a name.
-const hash = (text) => ink[`c${[...text].reduce((h, c) =>
-	Math.imul(h, 31) + c.codePointAt(0) >>> 0, 0) % 9}`];
-
-// Ranges with names of their own have colours by name.
-const colourOf = (g, i) => !g.length[i] || !g.name[i]
-	? g.type.ink : hash(nameOf(g, i));
 
 // What is read on a colour: three hues are light in both themes.
 const textOn = (colour) => colour === ink.h6 ? ink.fg : [ink.t1, ink.t3, ink.t4,
@@ -51,7 +42,8 @@ const textOn = (colour) => colour === ink.h6 ? ink.fg : [ink.t1, ink.t3, ink.t4,
 // than paths, which are kept where no pixels are given.
 class Picture {
 	constructor(width, height, pixels) {
-		Object.assign(this, { width, height, pixels, paths: {}, over: [] });
+		Object.assign(this, { width, height, pixels, paths: {}, over: [],
+			axes: [] }); // texts beside the picture, by height
 	}
 
 	rect(x, y, w, h, colour, part) {
@@ -154,6 +146,7 @@ function drawAll() {
 	log.picture.drawOver(c);
 	marks.drawOver(c);
 	drawTree();
+	drawAxes(dpr);
 	settle();
 }
 
@@ -185,7 +178,7 @@ function paint(p, dpr) {
 			continue;
 		if (r.track.use === "log")
 			p.rect(0, y, width, h, ink.bar);
-		p.rect(0, y + h - 1, width, 1, ink.line);
+		p.rect(0, frame.yOf(r.end) - 1, width, 1, ink.line);
 		if (r.track.paint)
 			r.track.paint(p, frame, y, h - 1);
 		else
@@ -217,13 +210,13 @@ function ruler(p, { step, dpr, top, xOf }) {
 const strength = (type) => !query || query.types.has(type) ? 1
 	: only ? 0 : 0.25;
 
-const scratch = []; // sums for each pixel: new ones took 20 MB
+const scratch = {}; // sums for each pixel: new ones took 20 MB
 
-const sumsOf = (frame, list, column, first = 0) => list.map((s, n) => {
-	if (scratch[n + first]?.length !== frame.width)
-		scratch[n + first] = new Float64Array(frame.width);
-	return columns(frame, s, column, scratch[n + first]);
-});
+function sumsOf(frame, s, column) {
+	if (scratch[column]?.length !== frame.width)
+		scratch[column] = new Float64Array(frame.width);
+	return columns(frame, s, column, scratch[column]);
+}
 
 const mostOf = (lists) => lists.reduce((most, list) => list.reduce((a, v) =>
 	Math.max(a, v), most), 0);
@@ -235,13 +228,13 @@ function paintSums(p, frame, t, y, h) {
 		paintHeat(p, frame, t, y, h);
 	} else if (t.isPlot) {
 		for (const s of series.filter((s) => s.last))
-			paintCounter(p, frame, s, ink.dim, y, h);
+			paintCounter(p, frame, s, y, h);
 	} else if (t.use === "ranges" && !t.folded) {
 		// the more of a pixel's time ranges fill, the stronger
 		for (const lane of t.lanes)
 			for (const s of lane.series.filter((s) => s.busy)) {
-				const [busy] = sumsOf(frame, [s], "busy");
-				const [count] = sumsOf(frame, [s], "count", 1);
+				const busy = sumsOf(frame, s, "busy");
+				const count = sumsOf(frame, s, "count");
 				const low = y + Math.round(place[lane.id].y * frame.dpr);
 				const high = Math.round((LINE - 2) * frame.dpr);
 				const full = strength(s.type);
@@ -251,7 +244,8 @@ function paintSums(p, frame, t, y, h) {
 							(0.2 + 0.8 * Math.min(busy[x] / frame.step, 1)));
 			}
 	} else {
-		paintCounts(p, frame, countsOf(t, t.folded), y, h, covered);
+		paintTypes(p, frame, countsOf(t, t.folded).map((s) =>
+			({ type: s.type, s })), y, h, covered);
 	}
 }
 
@@ -267,41 +261,20 @@ function paintArea(p, top, bottom, colour, part, end = p.width) {
 	}
 }
 
-// Events in a pixel, stacked by type; heights grow as square roots, so that
-// one event is seen beside thousands.
-function paintCounts(p, frame, list, y, h, covered) {
-	list = list.filter((s) => strength(s.type));
-	const counts = sumsOf(frame, list, "count"), sums = together(counts);
-	// powers of two, so that heights keep still while the view moves
-	const most = 2 ** Math.ceil(Math.log2(mostOf([sums]) || 1));
-	const sum = new Float64Array(p.width);
-	let bottom = sum.map(() => y + h);
-	list.forEach(({ type }, n) => {
-		const top = bottom.slice();
-		for (let x = 0; x < p.width; x++) {
-			sum[x] += counts[n][x];
-			if (sums[x] >= 1e-9 && !covered[x])
-				top[x] = y + h - Math.round(Math.max(Math.sqrt(sums[x] / most) *
-					h, 2) * sum[x] / sums[x]);
-		}
-		paintArea(p, top, bottom, type?.ink ?? ink.dim, strength(type));
-		bottom = top;
-	});
-}
-
-function paintCounter(p, f, s, colour, y, h,
-	scale = (h - 4 * f.dpr) / (s.high - s.low || 1)) {
+function paintCounter(p, f, s, y, h,
+	scale = (h - 4 * f.dpr) / (s.high - s.low || 1),
+	{ low, high } = curveOf(s, f)) {
 	const line = Math.max(Math.round(1.5 * f.dpr), 1);
 	const end = Math.min(p.width, Math.ceil(f.xOf(log.span)) + 1);
 	const up = (v) => y + h - Math.round((v - s.low) * scale), base = up(0);
 	const first = Math.max(Math.ceil(-f.from / f.step), 0);
-	const { low, high } = curveOf(s, f), top = high.map(up);
+	const top = high.map(up);
 	low.fill(NaN, 0, first); // nothing is before the log
 	paintArea(p, top.map((v) => Math.min(v, base)),
-		low.map((v, x) => v === v ? Math.max(base, top[x]) : v), colour, 0.3,
-		end);
+		low.map((v, x) => v === v ? Math.max(base, top[x]) : v), ink.dim,
+		0.3, end);
 	paintArea(p, top.map((v) => v - line),
-		low.map((v, x) => Math.max(up(v) - line, top[x])), colour, 1, end);
+		low.map((v, x) => Math.max(up(v) - line, top[x])), ink.dim, 1, end);
 }
 
 function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
@@ -338,12 +311,12 @@ function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
 		const low = y + Math.round(at.y * dpr) +
 			Math.min(g.depth[i], LINES - 1) * line;
 		// a gap tells neighbours apart
-		p.rect(x, low, w > 3 ? w - 1 : w, line - 2, colourOf(g, i), full);
+		p.rect(x, low, w > 3 ? w - 1 : w, line - 2, g.type.ink, full);
 		const left = Math.max(x, 0) + 4 * dpr;
 		if (w > 24 * dpr && low > top - line)
 			p.text(left, low + line - 6 * dpr, fit(nameOf(g, i),
 				Math.min(end, width) - left - 5 * dpr),
-			full < 1 ? ink.fg : textOn(colourOf(g, i)));
+			full < 1 ? ink.fg : textOn(g.type.ink));
 	}
 }
 
@@ -394,12 +367,10 @@ function paintMarks(p, { width, height, dpr, top, xOf, yOf }) {
 	if (hairline !== null)
 		upright(hairline, ink.dim);
 	if (selection) {
-		const { from, to } = selection, r = place[selection.track]?.row;
-		const h = r ? r.height * dpr : height - top;
-		const middle = (r ? yOf(r.y) : top) + h / 2;
+		const { from, to } = selection, middle = (top + height) / 2;
 		// what is outside is dimmed
-		p.line(`M0 ${middle}H${clip(from)}M${clip(to)} ${middle}H${width}`, h,
-			ink.bg, 1, 0.62);
+		p.line(`M0 ${middle}H${clip(from)}M${clip(to)} ${middle}H${width}`,
+			height - top, ink.bg, 1, 0.62);
 		upright(from, ink.accent);
 		upright(to, ink.accent);
 	}

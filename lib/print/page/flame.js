@@ -1,136 +1,85 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The flame graph of stacks: callers above what they call, by a weight.
+// Stacks as boxes: callers above what they call, as wide as what they have.
 "use strict";
 
-const FRAME = 17; // pixels of a frame's height
-const flame = { root: null, top: null, chosen: null, weight: "", text: "" };
+const BAR = 19; // pixels of a frame
+// top: the stack that is zoomed to, a list of names; text: what is sought
+const flame = { top: [], text: "", chosen: null, frames: [] };
 
-// rows: objects with "stack", outermost frame first, and weights.
-function growFlame(rows, weight) {
-	const root = { name: "all", value: 0, depth: 0, parts: new Map() };
-	for (const row of rows) {
-		const value = Number(row[weight] ?? 0);
-		let node = root;
-		root.value += value;
-		for (const name of value > 0 ? row.stack.split(";") : []) {
-			if (!node.parts.has(name))
-				node.parts.set(name, { name, value: 0, up: node,
-					depth: node.depth + 1, parts: new Map() });
-			node = node.parts.get(name);
-			node.value += value;
-		}
-	}
-	return root;
-}
-
-const partsOf = (node) => [...node.parts.values()].sort((a, b) =>
-	b.value - a.value);
-
+const newNode = (name, up, more) => ({ name, up, value: 0, parts: [],
+	...more });
 const pathOf = (node) => node ? [...pathOf(node.up), node] : [];
 const found = (node) => flame.text !== "" &&
 	node.name.toLowerCase().includes(flame.text.toLowerCase());
 
-// The weight in frames that the search finds.
-function foundIn(node) {
-	return found(node) ? node.value
-		: partsOf(node).reduce((n, p) => n + foundIn(p), 0);
-}
+// The boxes of at least half a pixel: {list: its nodes, x, width, row}.  Where
+// frames are joined, one whose only callee has all of it is one box with that.
+function layFlame(root, width, joined) {
+	let top = root;
+	for (const name of flame.top)
+		top = top.parts.find((p) => p.name === name) ?? top;
+	const frames = pathOf(top.up).map((node, row) =>
+		({ list: [node], x: 0, width, row }));
 
-// The frames that are at least half a pixel wide: {node, x, width}.
-function layFlame(width) {
-	const list = pathOf(flame.top.up).map((node) => ({ node, x: 0, width }));
-	const todo = [{ node: flame.top, x: 0, width }];
-	while (todo.length) {
-		const at = todo.pop();
-		let x = at.x;
-		list.push(at);
-		for (const node of partsOf(at.node)) {
-			const wide = at.width * node.value / (at.node.value || 1);
-			if (wide >= 0.5)
-				todo.push({ node, x, width: wide });
-			x += wide;
+	function lay(node, x, wide, row) {
+		const list = [node];
+		let { parts } = node;
+		while (joined && node.up && parts[0]?.value >= 0.985 * node.value &&
+			parts[0].fill === node.fill) {
+			list.push(parts[0]);
+			({ parts } = parts[0]);
+		}
+		frames.push({ list, x, width: wide, row });
+		for (const p of parts) {
+			const part = wide * p.value / (node.value || 1);
+			if (part >= 0.5)
+				lay(p, x, part, row + 1);
+			x += part;
 		}
 	}
-	return list;
+	lay(top, 0, width, frames.length);
+	return frames;
 }
 
-function flameText(node) {
-	const unit = /bytes/.test(flame.weight) ? "bytes" : "";
-	return `${node.name}: ${show(node.value, unit)}, ${
-		(100 * node.value / (flame.root.value || 1)).toFixed(2)} % of all`;
-}
+// A picture of stacks.  text: what is said of a node.
+function flameOf(root, width, text, joined, more) {
+	const picture = el("svg", { id: "flame", width, role: "img",
+		"aria-label": `Stacks: ${text(root)}`, ...more });
+	flame.chosen = root;
 
-// list: stacks.
-function flameTab(list, weights) {
-	if (!weights.includes(flame.weight))
-		flame.weight = weights[0];
-	const where = pathOf(flame.top).slice(1).map((n) => n.name);
-	flame.root = flame.top = growFlame(list, flame.weight);
-	for (const name of where)
-		flame.top = flame.top.parts.get(name) ?? flame.top;
-	flame.chosen = flame.top;
-	const width = Math.max(($("panel").clientWidth || WIDE) - 30, 300);
-	const picture = el("svg", { id: "flame", tabindex: 0, width,
-		role: "application", "aria-label":
-			"Flame graph; arrow keys choose a frame, Enter zooms",
-		keydown: onFlameKey });
-	const pick = picker("weight", weights, flame.weight, (name) => {
-		flame.weight = name;
-		tab();
-	});
-
-	function paint(focus) {
-		const frames = layFlame(width), deep = frames.reduce((n, f) =>
-			Math.max(n, f.node.depth), 0);
-		picture.setAttribute("height", (deep + 1) * FRAME + 2);
-		picture.replaceChildren(...frames.map(({ node, x, width }) => {
-			const fill = hue([...node.name].reduce((h, c) =>
-				(h * 31 + c.codePointAt(0)) % 9973, 7));
-			return frameOf({ class: `frame${found(node) ? " found" : ""}${
-				node === flame.chosen ? " chosen" : ""}`,
-			click: () => zoom(node),
-			pointerenter: () => say(flameText(node)) },
-			{ x, y: node.depth * FRAME, width, height: FRAME - 1, fill },
-			node.name, flameText(node));
-		}));
-		$("hits").textContent = flame.text && `${show(foundIn(flame.root) /
-			(flame.root.value || 1), "%")} found`;
-		if (focus)
-			say(flameText(flame.chosen));
-		flame.frames = frames;
+	function frameOf({ list, x, width: wide, row }) {
+		const label = list.map((node) => node.name).join(" › ");
+		const fits = Math.floor((wide - 6) / 6.3);
+		return el("g", { class: `frame${list.some(found) ? " found" : ""}${
+			list.includes(flame.chosen) ? " chosen" : ""}`,
+		click: () => zoom(list[0]), pointerenter: () => say(text(list[0])) },
+		el("rect", { x, y: row * BAR, width: Math.max(wide - 0.5, 0.5),
+			height: BAR - 1, class: list[0].fill }), fits > 2 && el("text",
+			{ x: x + 3, y: row * BAR + 13 }, label.length > fits
+				? `${label.slice(0, fits - 1)}…` : label),
+		el("title", {}, list.length > 1 ? `${label}: ${text(list[0])}`
+			: text(list[0])));
 	}
+	function paint() {
+		flame.frames = layFlame(root, width, joined);
+		picture.setAttribute("height", BAR * (1 + Math.max(
+			...flame.frames.map((f) => f.row))));
+		picture.classList.toggle("searched", flame.text !== "");
+		picture.replaceChildren(...flame.frames.map(frameOf));
+	}
+	function choose(node) {
+		flame.chosen = node;
+		paint();
+		say(text(node));
+	}
+	// to a frame; from there, to the one above
 	function zoom(node) {
-		flame.top = flame.chosen = node;
-		paint(true);
+		const names = pathOf(node).slice(1).map((n) => n.name);
+		flame.top = names.join() === flame.top.join() ? names.slice(0, -1)
+			: names;
+		choose(node);
 	}
-	function onFlameKey(e) {
-		const node = flame.chosen;
-		const beside = node.up ? partsOf(node.up) : [node];
-		const at = beside.indexOf(node);
-		const to = { ArrowUp: node.up, ArrowDown: partsOf(node)[0],
-			ArrowLeft: beside[at - 1], ArrowRight: beside[at + 1] }[e.key];
-		if (e.key === "Enter" || e.key === " ")
-			zoom(node);
-		else if (e.key === "Escape")
-			zoom(flame.root);
-		else if (!e.key.startsWith("Arrow"))
-			return;
-		if (to) {
-			flame.chosen = to;
-			paint(true);
-		}
-		e.preventDefault();
-		e.stopPropagation();
-	}
-	Object.assign(flame, { paint, zoom });
+	Object.assign(flame, { choose, zoom });
 	paint();
-	drawn.push({ title: "Flame graph", kind: "flame", rows: list, picture,
-		svg: () => pictureOf(picture) });
-	return el("div", {}, el("p", {}, el("label", {}, "Width: ", pick), " ",
-		el("button", { click: () => zoom(flame.root) }, "Zoom out"), " ",
-		el("button", { click: () => save("flame.svg", "image/svg+xml",
-			pictureOf(picture)) }, "SVG")),
-	el("p", { class: "dim" }, "Callers are above what they call. A click or ",
-		"Enter zooms, the arrow keys move, the search marks frames."),
-	picture);
+	return picture;
 }

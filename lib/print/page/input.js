@@ -13,22 +13,11 @@ function bounded(from, to) {
 
 // Changes of the same gesture are undone at once.
 function setView(from, to, id = ++gesture) {
-	if (id !== log.gesture) {
+	if (id !== log.gesture)
 		undo.push(view);
-		redo = [];
-	}
 	log.gesture = id;
 	view = bounded(from, to);
 	refresh();
-}
-
-function back(one, other) {
-	if (one.length) {
-		other.push(view);
-		view = one.pop();
-		gesture++;
-		refresh();
-	}
 }
 
 const sizeOf = () => view.to - view.from;
@@ -57,8 +46,8 @@ function moveHairline(n, e) {
 	refreshMarks();
 }
 
-// The event at a time: the range there, at that height of its row if one is
-// given, or the nearest instant.
+// The event at a time: the range there, at a height of its row if one is given,
+// or the nearest instant.
 function eventAt(t, row, y, near) {
 	const lanes = new Set(row.track.lanes.map((l) => l.id));
 	let best = null, least = near;
@@ -88,8 +77,9 @@ function under({ x, y }) {
 
 function chooseEvent(event) {
 	chosen = event;
-	if (event || tabNow === EVENT)
-		tab(EVENT);
+	if (event && tabNow < tabList.length - 1)
+		tab(tabList.length - 1);
+	$("event")?.replaceChildren(eventOf());
 	refreshMarks();
 }
 
@@ -102,9 +92,8 @@ function tip() {
 	if (!row)
 		return;
 	const { track } = row;
-	const beside = track.paint && document.querySelector(
-		`[data-track="${track.id}"] .beside`);
-	beside?.replaceChildren(...[track.beside(t)].flat());
+	document.querySelector(`[data-track="${track.id}"] .beside`)
+		?.replaceChildren(...besideOf(track, t));
 	const list = event ? [["at", time(event.time, 1)],
 		["for", show(event.duration, "ns")], ...event.texts()]
 		: [["at", time(t, px)], ...countsOf(track, track.folded).map((s) =>
@@ -123,11 +112,9 @@ function tip() {
 const rowName = (row, unit) => row === 0 ? "0"
 	: `${show(2 ** (row - 1), unit)} to ${show(2 ** row, unit)}`;
 
-function select(from, to, track = 0) {
+function select(from, to) {
 	selection = from === undefined ? null
-		: { from: Math.min(from, to), to: Math.max(from, to), track };
-	if (selection && tabNow === EVENT)
-		tab(0);
+		: { from: Math.min(from, to), to: Math.max(from, to) };
 	refreshMarks();
 }
 
@@ -181,9 +168,7 @@ function listen() {
 			fingers.set(e.pointerId, p);
 			pointer = { ...p, drag: { ...p, view, id: ++gesture,
 				scroll: $("scroll").scrollTop,
-				select: e.pointerType !== "touch" && !e.shiftKey || ruler,
-				track: under(p).row?.track.series.length
-					? under(p).row.track.id : 0 } };
+				select: e.pointerType !== "touch" && !e.shiftKey || ruler } };
 			if (fingers.size === 2)
 				pinch = spread()[0];
 		},
@@ -199,7 +184,7 @@ function listen() {
 				setView(...around(x, pinch / now), drag?.id);
 				pinch = now;
 			} else if (drag?.select && pointer.moved) {
-				select(timeAt(drag.x), timeAt(p.x), drag.track);
+				select(timeAt(drag.x), timeAt(p.x));
 			} else if (drag && pointer.moved) {
 				setView(...moved((drag.x - p.x) / area.clientWidth,
 					drag.view), drag.id);
@@ -222,23 +207,20 @@ function listen() {
 				: around(here(), 0.5));
 		},
 	});
-	on($("gutter"), { wheel(e) { $("scroll").scrollTop += e.deltaY; } });
-	on($("tree"), { click: onTree, dblclick: onTree, keydown: onTree });
+	on($("tree"), { click: onTree, dblclick: onTree, keydown: onTree,
+		wheel(e) { $("scroll").scrollTop += e.deltaY; } });
 	on($("scroll"), { scroll: refresh });
 	on($("find"), { submit(e) {
 		e.preventDefault();
-		if (query?.text === $("q").value.trim())
-			step(true);
-		else
-			find($("q").value);
+		const text = $("q").value.trim();
+		if (query?.text === text) {
+			only = !only;
+			refresh();
+		} else if (!goWhere(text)) {
+			find(text);
+		}
 	} });
 	on($("q"), { search: () => $("q").value || find("") });
-	on($("only"), { change(e) {
-		only = e.target.checked;
-		log.told = "";
-		refresh();
-	} });
-	on($("dialog"), { submit: (e) => goWhere(e.target.where?.value) });
 	new ResizeObserver(refresh).observe(area);
 }
 
@@ -254,22 +236,24 @@ Object.assign(keys, {
 	ArrowDown: () => { $("scroll").scrollTop += 60; },
 	0: () => setView(0, log.span),
 	z: () => setView(region().from, region().to),
-	u: () => back(undo, redo), r: () => back(redo, undo),
+	u() {
+		view = undo.pop() ?? view;
+		gesture++;
+		refresh();
+	},
 	n: (e) => step(!e?.shiftKey),
 	p: () => $("facts").querySelector("button")?.click(),
-	v: () => select(view.from, view.to, chosenTrack),
-	g: () => dialog("where"), e: () => dialog("files"),
+	e: () => dialog("files"),
+	i() {
+		dialog("logs");
+		$("about-logs").append(about());
+	},
 	stop: stopSearch,
 	Escape() {
 		if (stopSearch())
 			return;
 		chooseEvent(null);
 		select();
-	},
-	f() {
-		const folded = !log.tracks.some((t) => t.level && t.folded);
-		for (const t of log.tracks)
-			setFold(t, t.level > 0 && folded);
 	},
 	csv: () => keepAs("csv", "text/csv", csv()),
 	svg: () => keepAs("svg", "image/svg+xml", svg()),
@@ -304,8 +288,10 @@ function svg() {
 		const middle = y + height / 2 + RULER - $("scroll").scrollTop;
 		if (middle > RULER)
 			names.text(x, middle + 4,
-				fit(baseName(track.name), left - 10 - x), ink.fg);
+				fit(baseName(track.name), left - 70 - x), ink.fg);
 	}
+	for (const [y, text] of picture.axes)
+		names.text(left - 6 - textWidth(text), y + 4, text, ink.dim);
 	return `<svg xmlns="http://www.w3.org/2000/svg" width="${w + left
 	}" height="${h}" font-family="system-ui, sans-serif" font-size="11">` +
 		`<rect width="100%" height="100%" fill="${css(shade(ink.bg))}"/>` +

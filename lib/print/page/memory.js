@@ -4,10 +4,8 @@
 // log's heap counted all of it, at the peak and at moments.
 "use strict";
 
-const BAR = 19; // pixels of a frame
 let memory = null;
 let mode = "peak"; // or "end", "allocated"
-let zoomed = 0; // the node that the stacks are shown from
 
 async function loadMemory(head) {
 	const b = new Bytes(await bytesOf(`b${head.block}`, true));
@@ -120,7 +118,7 @@ function figuresOf(how) {
 
 function setMode(name) {
 	mode = name;
-	zoomed = 0;
+	flame.top = [];
 	return tab(0);
 }
 
@@ -143,12 +141,13 @@ function memoryLayers({ width, from, step, xOf }) {
 function showHeld(t) {
 	const i = t === undefined || !memory.layers.length ? -1 : momentAt(t);
 	const values = i < 0 ? memory.atPeak : memory.layers[i];
-	return legend(i < 0 ? `at ${when(memory.peak_time)}, the peak`
-		: `at ${time(Math.min((i + 1) * memory.width, log.span))}`,
+	return legend(i < 0 ? `Held at ${when(memory.peak_time)}, the peak`
+		: `Held at ${time(Math.min((i + 1) * memory.width, log.span))}`,
 	[...memory.ranks.keys(),
 		...memory.holders > memory.ranks.length ? [OTHERS] : []].map((l) =>
 		[l, layerName(l), values[l]]), memory.stacked ? ""
-		: el("li", {}, "Record with `telrec -g` to see who holds it."));
+		: el("li", { class: "hint" },
+			"Record with `telrec -g` to see who holds it."));
 }
 
 function addMemory() {
@@ -170,63 +169,29 @@ function addMemory() {
 
 // ------------------------------------------------- stacks and functions
 
-// Values of the nodes of the tree, and the layer of those from a holder on.
+// The tree of stacks by a value of each, coloured from the holder on.
 function treeOf(value) {
-	const { up, name, node, holder, layer } = memory;
-	const values = new Float64Array(up.length), children = [];
-	const layers = new Uint8Array(up.length).fill(OTHERS);
+	const { up, name, names, node, holder, layer } = memory, nodes = [];
+	up.forEach((above, i) => nodes.push(newNode(baseName(names[name[i]]),
+		i ? nodes[above] : undefined, { fill: `h${OTHERS}` })));
 	for (let s = 0; s < memory.n; s++) {
-		values[node[s]] += value[s];
+		nodes[node[s]].value += value[s];
 		const coloured = value[s] > 0 && layer[s] < OTHERS;
 		for (let i = node[s]; coloured && i; i = up[i]) {
-			layers[i] = layer[s];
+			nodes[i].fill = `h${layer[s]}`;
 			if (name[i] + 1 === holder[s])
 				break;
 		}
 	}
-	for (let i = up.length - 1; i > 0; i--) {
-		values[up[i]] += values[i];
-		if (values[i] > 0)
-			(children[up[i]] ??= []).push(i);
+	for (const n of nodes.slice(1).reverse()) {
+		n.up.value += n.value;
+		if (n.value > 0)
+			n.up.parts.push(n);
 	}
-	for (const list of children)
-		list?.sort((a, b) => values[b] - values[a]);
-	return { values, children, layers };
-}
-
-function icicle(figures, width) {
-	const { values, children, layers } = treeOf(figures.value), shapes = [];
-	const text = (i) => baseName(memory.names[memory.name[i]]);
-	let deep = 0;
-
-	function place(i, x, w, row) {
-		let label = i ? text(i) : bytes(values[0]), list = children[i] ?? [];
-		const first = i;
-		// a frame whose only callee has all of it is one bar with that
-		while (i && list.length && values[list[0]] >= 0.985 * values[i] &&
-			layers[list[0]] === layers[i]) {
-			[i] = list;
-			label += ` › ${text(i)}`;
-			list = children[i] ?? [];
-		}
-		deep = Math.max(deep, row);
-		shapes.push(frameOf({ click: () => {
-			zoomed = zoomed === first ? 0 : first;
-			tab(0);
-		} }, { class: `h${layers[i]}`, x, y: row * BAR, width: w,
-			height: BAR - 1 }, label, `${label}: ${bytes(values[first])}, ${
-			show(values[first] / (values[0] || 1), "%")}`));
-		for (const c of list) {
-			const part = w * values[c] / values[first];
-			if (part >= 1)
-				place(c, x, part, row + 1);
-			x += part;
-		}
-	}
-	place(zoomed, 0, width, 0);
-	return el("svg", { id: "icicle", width, height: (deep + 1) * BAR,
-		role: "img", "aria-label": `Stacks, ${figures.title}: ${
-			bytes(values[0])}; the table of functions has the same` }, shapes);
+	for (const n of nodes)
+		n.parts.sort((a, b) => b.value - a.value);
+	nodes[0].name = bytes(nodes[0].value);
+	return nodes[0];
 }
 
 function memoryTab() {
@@ -239,6 +204,7 @@ function memoryTab() {
 	}
 	const rows = [...sums].filter(([, r]) => r[0] || r[2])
 		.sort((a, b) => b[1][0] - a[1][0] || b[1][2] - a[1][2]);
+	const all = treeOf(figures.value);
 	const width = Math.max(Math.round(($("panel").clientWidth - 44) *
 		(innerWidth > 700 ? 0.6 : 1)), 280);
 	// what is allocated has the same blocks and bytes in two columns
@@ -252,7 +218,8 @@ function memoryTab() {
 		: "Whole log: drag over the curve to select a range"),
 	el("div", { class: "columns" }, el("div", {}, el("p", {}, el("b", {},
 		memory.stacked ? "Stacks" : "Blocks"), ` ${figures.title}`),
-	icicle(figures, width)),
+	flameOf(all, width, (n) => `${n.name}: ${bytes(n.value)}, ${
+		show(n.value / (all.value || 1), "%")}`, true)),
 	table(memory.stacked
 		? `Functions that hold it, without allocators: ${figures.title}`
 		: `By ${memory.noun.toLowerCase()}: ${figures.title}`,
@@ -261,7 +228,7 @@ function memoryTab() {
 		rows.map(([h, r]) => {
 			const name = memory.names[h - 1], l = memory.ranks.indexOf(h);
 			return [cell(name, el("span", { title: name },
-				mark6(l < 0 ? OTHERS : l), baseName(name))),
+				swatch(`h${l < 0 ? OTHERS : l}`), baseName(name))),
 			...r].filter(shown);
 		}))));
 }

@@ -27,6 +27,7 @@ function countedTypes() {
 }
 
 function loadOverview({ span, longest, silence }) {
+	document.body.classList.add("events");
 	const types = countedTypes();
 	const share = Math.round(1000 * types[0]?.type.n / log.events) / 10;
 	const fact = ([from, n], text) => [brief3(n, "ns"), text, from, from + n];
@@ -43,7 +44,7 @@ function loadOverview({ span, longest, silence }) {
 			paint: (p, f, y, h) => paintTypes(p, f, types, y, h),
 			sentence: `Rate of ${count(log.events, "event")}`,
 			beside: () => el("ul", {}, types.slice(0, OTHERS).map(
-				({ type, s }) => item(swatch(type).node, countIn([s])))) });
+				({ type, s }) => item(typeCell(type).node, countIn([s])))) });
 	for (const t of lanesOf(log.tracks).slice(0, RANGES))
 		addLane(t);
 	for (const t of types.slice(0, TYPES))
@@ -54,15 +55,33 @@ function loadOverview({ span, longest, silence }) {
 	for (const t of log.tracks.filter((t) => t.use === "heat").slice(0, 4))
 		addStrip(t, t.name, t.up ? baseName(t.up.name) : "", t.unit,
 			Math.min(82, 22 + 10 * t.series.length));
+	addProcesses();
 	const weight = (t) => descend(t).reduce((n, d) => n + busy(d), 0) ||
-		descend(t).flatMap((d) => countsOf(d)).reduce((n, s) =>
-			n + s.count.at(-1), 0);
+		countsOf(t, true).reduce((n, s) => n + s.count.at(-1), 0);
 	for (const t of log.tracks) {
 		t.children.sort((a, b) => weight(b) - weight(a));
 		if (/^(thread|cpu|kind)$/.test(t.use))
 			t.height = 19;
 	}
 	dropEmpty();
+}
+
+// The busiest of many processes, or else threads: a line of cells each.
+function addProcesses() {
+	const threads = log.tracks.filter((t) => t.use === "thread" && !t.copy);
+	const processes = [...new Set(threads.map((t) => t.up))]
+		.filter((t) => t?.up);
+	const many = processes.length > TYPES, list = many ? processes : threads;
+	const series = list.map((t) =>
+		({ ...joined(countsOf(t, true)), name: t.name }))
+		.sort((a, b) => b.count.at(-1) - a.count.at(-1)).slice(0, LINES);
+	series.forEach((s, i) => { s.row = series.length - i; });
+	const height = 12 * series.length, name = many ? "Processes" : "Threads";
+	if (list.length > TYPES)
+		addRow({ name, below: list.length > LINES ? `busiest ${LINES} of ${
+			list.length}` : "", height,
+		paint: (p, f, y, h) => paintHeat(p, f, { series }, y, h),
+		beside: () => besideStrip({ series, name, height }) });
 }
 
 // How long ranges took on a track; tracks of ranges, by that.
@@ -91,23 +110,26 @@ function addCurves() {
 		above.add(t.up);
 		if (lane)
 			addLane(lane);
-		const value = (at) => cycles ? perCycle(s, cycles, at, at + 1)
-			: valueAt(s, at);
 		const text = (v) => cycles ? grouped.format(v) : mark(v, t.unit);
 		const top = cycles ? Math.max(...s.at.map((i) => perCycle(s, cycles,
 			i * s.width, (i + 1) * s.width))) || 1 : most(t);
 		addRow({ name: t.name, below: cycles ? "per cycle" : t.up
 			? baseName(t.up.name) : "", height: cycles ? 40 : 64,
 		sentence: `${t.name}: at most ${text(cycles ? top : s.high)}`,
-		beside: (at) => el("ul", {}, at === undefined
-			? item("at most", text(cycles ? top : s.high))
-			: item(`at ${time(at)}`, text(value(at)))),
+		beside: cycles && ((at) => el("ul", {}, at === undefined
+			? item("at most", text(top)) : item(`at ${time(at)}`,
+				text(perCycle(s, cycles, at, at + 1))))),
 		paint(p, f, y, h) {
 			const scale = (h - 14 * f.dpr) / top;
-			if (cycles)
-				paintPerCycle(p, f, s, cycles, scale, y, h);
-			else
-				paintCounter(p, f, s, ink.dim, y, h, scale);
+			if (cycles) {
+				const { from, step, width } = f, v = Float64Array.from(
+					{ length: width }, (_, x) => perCycle(s, cycles,
+						from + x * step, from + (x + 1) * step) || NaN);
+				paintCounter(p, f, { low: 0 }, y, h, scale,
+					{ low: v, high: v.slice() });
+			} else {
+				paintCounter(p, f, s, y, h, scale);
+			}
 			paintAxis(p, f, [[top, text(top)]], (v) => y + h - v * scale);
 		} }, t);
 	}
@@ -125,38 +147,29 @@ function perCycle(s, cycles, from, to) {
 	return grown(s) / grown(cycles) || 0;
 }
 
-function paintPerCycle(p, { width, from, step, xOf, dpr }, s, cycles, scale, y,
-	h) {
-	const end = Math.min(width, Math.ceil(xOf(log.span)));
-	for (let x = Math.max(Math.ceil(-from / step), 0); x < end; x++) {
-		const v = Math.round(scale * perCycle(s, cycles, from + x * step,
-			from + (x + 1) * step));
-		p.rect(x, y + h - v, 1, v, ink.dim, 0.3);
-		if (v)
-			p.rect(x, y + h - v, 1, dpr, ink.dim);
-	}
-}
-
-// Bars in the colours of types, as high as the logarithm of all.
-function paintTypes(p, f, types, y, h) {
+// Bars in the colours of types, as high as the logarithm of all; none where
+// pixels show the events themselves.
+function paintTypes(p, f, list, y, h, covered = []) {
+	const types = list.filter(({ type }) => strength(type));
 	const { w, sums, xAt } = cellsOf(f, types.map(({ s }) => s));
 	const all = together(sums), most = mostOf([all]);
 	all.forEach((n, i) => {
-		const high = n < 1e-9 ? 0 : Math.max(Math.log10(1 + n) /
-			Math.log10(1 + most) * (h - 14 * f.dpr), f.dpr);
+		const high = n < 1e-9 || covered[Math.max(xAt(i), 0)] ? 0
+			: Math.max(Math.log10(1 + n) / Math.log10(1 + most) *
+				(h - 2 * f.dpr), 2 * f.dpr);
 		let part = 0, low = y + h;
 		for (let k = types.length; high && k-- > 0;) {
+			const { type } = types[k];
 			part += sums[k][i];
 			const up = Math.round(y + h - high * part / n);
 			if (up < low)
-				p.rect(xAt(i), up, w - f.dpr, low - up, types[k].type.ink,
-					strength(types[k].type));
+				p.rect(xAt(i), up, w - f.dpr, low - up, type?.ink ?? ink.dim,
+					strength(type));
 			low = up;
 		}
 	});
-	if (clock === "ns" && h > 30 * f.dpr)
-		paintLabel(p, f.dpr, y + 11 * f.dpr, `${mark(most / w / f.step *
-			1e9)}/s`);
+	if (clock === "ns" && h > 60 * f.dpr)
+		p.axes.push([y + 6 * f.dpr, `${mark(most / w / f.step * 1e9)}/s`]);
 }
 
 // A row of one type, or of all that are less frequent.
@@ -165,6 +178,6 @@ function addType(name, types) {
 		sentence: `${name}: ${count(types.reduce((n, { type }) => n + type.n,
 			0), "event")}`,
 		paint: (p, f, y, h) => paintTypes(p, f, types, y, h),
-		beside: () => el("span", { class: "right" },
-			countIn(types.map(({ s }) => s))) });
+		beside: () => el("ul", {},
+			item("", countIn(types.map(({ s }) => s)))) });
 }

@@ -79,7 +79,7 @@ function show(v, unit) {
 
 // Short, for an axis: 12k rather than 12,000.
 const brief = new Intl.NumberFormat("en", { notation: "compact",
-	maximumSignificantDigits: 4 });
+	maximumSignificantDigits: 3 });
 const mark = (v, unit) => /^(bytes|ns|%)$/.test(unit) ? show(v, unit)
 	: brief.format(v);
 
@@ -151,15 +151,6 @@ const heads = (...names) => names.map((name) => ({
 // Names and values.
 const facts = (list) => el("dl", {}, list.filter(([, v]) => (v ?? "") !== "")
 	.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]));
-
-// A frame of stacks: a box, with its name where that fits.
-function frameOf(attributes, box, name, hint) {
-	const fits = Math.floor((box.width - 6) / 6.3);
-	return el("g", attributes, el("rect", { ...box,
-		width: Math.max(box.width - 0.5, 0.5) }), fits > 2 && el("text",
-		{ x: box.x + 3, y: box.y + 12 }, name.length > fits
-			? `${name.slice(0, fits - 1)}…` : name), el("title", {}, hint));
-}
 
 // A list to choose from.
 const picker = (id, names, chosen, change) => el("select", { id,
@@ -238,8 +229,7 @@ function theme(name) {
 }
 
 function onKey(e) {
-	const typing = e.target.matches?.("select, input:not([type=checkbox], " +
-		"[type=color])");
+	const typing = e.target.matches?.("select, input:not([type=checkbox])");
 	// the text of a search stays, so that n goes on
 	if (e.key === "Escape" && typing) {
 		e.target.blur();

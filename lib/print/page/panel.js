@@ -54,6 +54,8 @@ async function find(text) {
 	$("q").value = text;
 	$("hits").className = $("hits").textContent = "";
 	query = searching = null;
+	only = false;
+	flame.text = /[=<>~!&|()]/.test(text) ? "" : text;
 	if (text) {
 		try {
 			const test = search(text, new Set(log.types.flatMap((t) =>
@@ -129,28 +131,24 @@ function goTo(event) {
 	chooseTrack(event.track.id);
 }
 
-// A time, the name of a track, or of an event.
+// Goes to a time, or to a track of that name: "thread 57" is no part of
+// "thread 571".
 function goWhere(text) {
-	const t = /^\s*([\d.]+)\s*(ns|us|µs|ms|s)?\s*$/.exec(text);
-	const has = (s) => s.toLowerCase().includes(text.toLowerCase());
-	// "thread 57" is that thread before it is a part of "thread 571"
+	const t = /^([\d.]+)\s*(ns|us|µs|ms|s)$/.exec(text);
 	const quoted = text.replace(/[^\w\s]/g, "\\$&");
 	const whole = new RegExp(`(^|\\W)${quoted}(\\W|$)`, "i");
-	const track = text && [(s) => s === text, (s) => whole.test(s), has]
-		.map((is) => log.tracks.find((t) => is(t.name))).find(Boolean);
-	if (t) {
-		centre(Number(t[1]) * SCALE[(t[2] || "ns").replace("µ", "u")]);
-	} else if (track) {
-		for (let up = track.up; up; up = up.up)
-			setFold(up, false);
+	const track = log.tracks.find((t) => whole.test(t.name));
+	if (t)
+		centre(Number(t[1]) * SCALE[t[2].replace("µ", "u")]);
+	for (let up = track?.up; up; up = up.up)
+		setFold(up, false);
+	if (track)
 		chooseTrack(track.id);
-	} else if (text) {
-		step(true, texts(has));
-	}
+	return t;
 }
 
 // What is described: the selection, or else what is visible.
-const region = () => selection ?? { ...view, track: 0 };
+const region = () => selection ?? view;
 const regionName = () => selection ? "Selected" : "Visible";
 
 // The first events of a region, by time.
@@ -166,22 +164,21 @@ async function eventsOf(where, most = Infinity) {
 
 // Counts of a part of a bucket are not known: all of the buckets that a part
 // of the log touches.
-function whole({ from, to, track }) {
+function whole({ from, to }) {
 	const width = log.series[0]?.width ?? 1;
-	return isExact(from, to) ? { from, to, track }
+	return isExact(from, to) ? { from, to }
 		: { from: Math.max(Math.floor(from / width), 0) * width,
-			to: Math.min(Math.floor(to / width + 1) * width - 1, log.span),
-			track };
+			to: Math.min(Math.floor(to / width + 1) * width - 1, log.span) };
 }
 
 // Counts of the sums, and all numbers of the events that are there.
 async function statistics(where, what) {
-	const { from, to, track } = whole(where);
+	const { from, to } = whole(where);
 	const exact = isExact(from, to), types = new Map(), now = view;
 	const entry = (type) => types.get(type) ?? types.set(type,
 		{ type, count: 0, values: [] }).get(type);
 	// the view may have moved on, while blocks are decoded
-	await each({ from, to, track }, (g, i) => {
+	await each({ from, to }, (g, i) => {
 		const t = entry(g.type), length = g.length[i];
 		const v = what === "duration" ? length ? length - 1 : undefined
 			: g.fields.get(what)?.values[i];
@@ -189,8 +186,7 @@ async function statistics(where, what) {
 		if (v !== undefined && !g.fields.get(what)?.text)
 			t.values.push(Number(v));
 	}, () => selection || view === now);
-	const tracks = exact ? [] : track ? descend(log.track[track])
-		: log.tracks.filter((t) => !t.copy);
+	const tracks = exact ? [] : log.tracks.filter((t) => !t.copy);
 	for (const s of tracks.flatMap((t) => countsOf(t)))
 		if (s.type)
 			entry(s.type).count += total(s, "count", from, to + 1);
@@ -222,11 +218,8 @@ function measures() {
 	return names;
 }
 
-function swatch(type) {
-	const i = el("i", { class: "swatch" });
-	i.style.background = css(shade(type.ink));
-	return cell(type.name, el("span", {}, i, type.name));
-}
+const typeCell = ({ name, hue }) => cell(name, el("span", {},
+	swatch(`t${hue}`), name));
 
 async function statisticsTab() {
 	const names = measures(), s = await statistics(region(), measured);
@@ -248,13 +241,14 @@ async function statisticsTab() {
 		rates([...heads("*Type", "Count"), ...["Sum", "Min", "p50", "p90",
 			"p99", "Max"].map((name) => ({ name, unit }))],
 		{ name: "Per second" }),
-		s.types.map((t) => rates([swatch(t.type), t.count, t.sum, t.min,
+		s.types.map((t) => rates([typeCell(t.type), t.count, t.sum, t.min,
 			t.p50, t.p90, t.p99, t.max], Math.round(t.rate))))));
 }
 
 async function eventsTab() {
 	const where = region(), most = 20000, list = await eventsOf(where, most);
-	return table(`${regionName()}: ${list.length < most ? "" : "the first "}${
+	return el("div", { class: "columns" }, table(`${regionName()}: ${
+		list.length < most ? "" : "the first "}${
 		count(list.length, "event")}${isExact(where.from, where.to)
 		? "" : " of those that the page holds"}`,
 	heads("@Time", ">Duration", "*Track", "*Event", "*Fields"),
@@ -262,7 +256,7 @@ async function eventsTab() {
 		e.track.name, e.name === e.type.name ? e.name
 			: `${e.name}: ${e.type.name}`, e.texts().map(([k, v]) =>
 			`${k}=${v}`).join(" ")], { event: e })),
-	(row) => goTo(row.event));
+	(row) => goTo(row.event)), el("div", { id: "event" }, eventOf()));
 }
 
 // Buttons for what an event was sent to, or received from.
@@ -275,18 +269,19 @@ const linksOf = (e) => log.lines.flatMap((l) => [
 		chooseTrack(id);
 	} }, `${time(t, 1)}: ${log.track[id].name}`)]);
 
-function eventTab() {
+// All of the event that is chosen.
+function eventOf() {
 	if (!chosen)
 		return el("p", {}, "Click an event, or press n for the next one.");
-	return el("div", { class: "side" }, facts([["Event", chosen.name],
+	return el("div", {}, facts([["Event", chosen.name],
 		["Type", chosen.type.name], ["Kind", chosen.type.kind],
 		["Track", chosen.track.name], ["Time", time(chosen.time, 1)],
 		["Duration", show(chosen.duration, "ns")], ...linksOf(chosen)]),
 	facts(chosen.texts()));
 }
 
-function aboutTab() {
-	return el("div", {}, el("p", {}, log.note), table("Logs",
+function about() {
+	return el("div", {}, el("p", {}, log.note), table("",
 		heads("*Log", "*Format", "*Start", "Events", "Lost"),
 		log.logs.map((l) => [l.name, l.format, l.start, l.events, l.lost])),
 	el("p", {}, `Made by ${log.generator}.`));

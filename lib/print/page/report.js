@@ -329,6 +329,83 @@ function aboutTab() {
 		"\"-f json\"; the tables have them, and can be saved as CSV."));
 }
 
+// Rows with "stack", outermost frame first, and weights, as a tree.
+function growFlame(rows, weight) {
+	const root = newNode("all");
+	for (const row of rows) {
+		const value = number(row[weight] ?? 0);
+		let node = root;
+		root.value += value;
+		for (const name of value > 0 ? row.stack.split(";") : []) {
+			node.of ??= new Map();
+			if (!node.of.has(name)) {
+				const next = newNode(name, node, { fill: `f${
+					[...name].reduce((h, c) =>
+						(h * 31 + c.codePointAt(0)) % 9973, 7) % HUES}` });
+				node.of.set(name, next);
+				node.parts.push(next);
+			}
+			node = node.of.get(name);
+			node.value += value;
+		}
+	}
+	const sort = (node) => node.parts.sort((a, b) => b.value - a.value)
+		.forEach(sort);
+	sort(root);
+	return root;
+}
+
+// The weight in frames that the search finds.
+const foundIn = (node) => found(node) ? node.value
+	: node.parts.reduce((n, p) => n + foundIn(p), 0);
+
+// Arrow keys walk the frames, Enter and Escape zoom.
+function onFlameKey(e) {
+	const node = flame.chosen, beside = node.up?.parts ?? [node];
+	const to = { ArrowUp: node.up, ArrowDown: node.parts[0],
+		ArrowLeft: beside[beside.indexOf(node) - 1],
+		ArrowRight: beside[beside.indexOf(node) + 1] }[e.key];
+	if (e.key === "Enter" || e.key === " ")
+		flame.zoom(node);
+	else if (e.key === "Escape")
+		flame.zoom(pathOf(node)[0]);
+	else if (!e.key.startsWith("Arrow"))
+		return;
+	if (to)
+		flame.choose(to);
+	e.preventDefault();
+	e.stopPropagation();
+}
+
+let flameWeight = "";
+
+function flameTab() {
+	const list = ofType("stack"), weights = stackWeights();
+	if (!weights.includes(flameWeight))
+		[flameWeight] = weights;
+	const root = growFlame(list, flameWeight);
+	const unit = /bytes/.test(flameWeight) ? "bytes" : "";
+	const picture = flameOf(root, Math.max(($("panel").clientWidth || WIDE) -
+		30, 300), (node) => `${node.name}: ${show(node.value, unit)}, ${
+		(100 * node.value / (root.value || 1)).toFixed(2)} % of all`, false,
+	{ tabindex: 0, role: "application", "aria-label":
+		"Flame graph; arrow keys choose a frame, Enter zooms",
+	keydown: onFlameKey });
+	$("hits").textContent = flame.text && `${show(foundIn(root) /
+		(root.value || 1), "%")} found`;
+	drawn.push({ title: "Flame graph", kind: "flame", rows: list, picture,
+		svg: () => pictureOf(picture) });
+	return el("div", {}, el("p", {}, el("label", {}, "Width: ",
+		picker("weight", weights, flameWeight, (name) => {
+			flameWeight = name;
+			tab();
+		})), " ", el("button", { click: () => save("flame.svg",
+		"image/svg+xml", pictureOf(picture)) }, "SVG")),
+	el("p", { class: "dim" }, "Callers are above what they call. A click or ",
+		"Enter zooms, the arrow keys move, the search marks frames."),
+	picture);
+}
+
 function stackWeights() {
 	const list = ofType("stack");
 	return ["leaked_bytes", "peak_bytes", "allocated_bytes", "allocations"]
@@ -371,8 +448,7 @@ views.report = async function report(head) {
 		[has("sample", "live"), "Memory", memoryTab],
 		[has("latency"), "Latency", latencyTab],
 		[statistics().length > 0, "Statistics", chartsTab],
-		[stackWeights().length > 0, "Flame graph", () =>
-			flameTab(ofType("stack"), stackWeights())],
+		[stackWeights().length > 0, "Flame graph", flameTab],
 		[has("event", "kind", "totals"), "Overview", overviewTab],
 		[doc.reports.length > 1, "Over time", timeTab],
 		[true, "Tables", tablesTab], [true, "About", aboutTab]];
@@ -399,10 +475,9 @@ views.report = async function report(head) {
 			$("q").value = text;
 			return search();
 		},
-		frames: () => flame.frames.map(({ node, x, width }) =>
-			({ name: node.name, value: node.value, depth: node.depth,
-				x, width })),
+		frames: () => flame.frames.map(({ list: [node], x, width, row }) =>
+			({ name: node.name, value: node.value, depth: row, x, width })),
 		zoom: (name) => flame.zoom(flame.frames.find((f) =>
-			f.node.name === name).node),
+			f.list[0].name === name).list[0]),
 	});
 };

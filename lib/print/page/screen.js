@@ -9,8 +9,8 @@ const CELL = 3; // pixels of a bar of a rate, and of a cell of a strip
 
 // A row for a track of the log, or for one that only shows others: its name,
 // what is below that, its height, paint(p, frame, y, h), beside(t).
-function addRow(row, t = { id: row.name, series: [], children: [], unit: "",
-	lines: 1, use: "first", path: row.name }) {
+function addRow(row, t = { id: row.name, series: [], children: [], inner: [],
+	unit: "", lines: 1, use: "first", path: row.name }) {
 	const list = t.up ? t.up.children : log.roots;
 	const at = log.roots.filter((r) => r.first).length;
 	if (list.includes(t))
@@ -61,31 +61,23 @@ function countIn(list) {
 		n + total(s, "count", from, to), 0)));
 }
 
+// A square in a colour of the style sheet.
+const swatch = (colour) => el("i", { class: `swatch ${colour}` });
+
 // --------------------------------------------------- layers
 
 // Layers and what they hold: names without folders, in the layer's colour.
 const legend = (title, list, last) => [el("p", { id: "held" }, title),
 	el("ul", { id: "legend" }, list.map(([layer, name, v]) => el("li", {},
-		mark6(layer), el("span", { title: name }, baseName(name)),
+		swatch(`h${layer}`), el("span", { title: name }, baseName(name)),
 		short(v, "bytes"))), last)];
 
-const mark6 = (layer) => el("svg", { class: "swatch", width: 10, height: 10,
-	"aria-hidden": true }, el("rect", { class: `h${layer}`, width: 10,
-	height: 10, rx: 2 }));
-
 // Lines of an axis, and what they say.
-function paintAxis(p, { width, dpr }, list, yOf) {
+function paintAxis(p, { width }, list, yOf) {
 	for (const [v, text] of list) {
 		p.rect(0, Math.round(yOf(v)), width, 1, ink.line, 0.55);
-		paintLabel(p, dpr, Math.round(yOf(v)) - 3 * dpr, text);
+		p.axes.push([yOf(v), text]);
 	}
-}
-
-// A text at the left that is read over anything.
-function paintLabel(p, dpr, y, text) {
-	p.rect(2 * dpr, y - 10 * dpr, Math.ceil(textWidth(text)) + 4 * dpr,
-		13 * dpr, ink.bg);
-	p.text(4 * dpr, y, text, ink.dim);
 }
 
 // Layers from the base up: {layer, name, values: of each column}.  A column is
@@ -121,21 +113,26 @@ function paintLayers(p, f, { s, top, line }, layers, y, h) {
 	paintAxis(p, f, list, yOf);
 }
 
-// The name of a layer, where it is thick for as long as that.
+// The name of a layer, where it is thickest for as long as that.
 function nameLayer(p, { width, dpr }, { layer, name }, base, edge) {
 	const text = baseName(name), w = Math.ceil(textWidth(text));
-	const room = Math.round(15 * dpr), step = Math.ceil(width / 64);
-	// right of the axis
-	for (let x = step + 64 * dpr; x + w < width; x += step) {
-		if (base[x] - edge[x] < room)
+	const step = Math.ceil(width / 64);
+	let best = 0, at;
+	for (let x = step; x + w < width; x += step) {
+		if (base[x] - edge[x] < 15 * dpr)
 			continue;
 		const low = Math.min(...base.subarray(x, x + w));
 		const up = Math.max(...edge.subarray(x, x + w));
-		if (low - up >= room)
-			return p.text(x, Math.round((low + up) / 2) + 4 * dpr, text,
-				textOn(ink[`h${layer}`]));
+		// rather in the middle than where it is thicker still
+		const fits = Math.min((low - up) / dpr, 60) -
+			20 * Math.abs(x + w / 2 - width / 2) / width;
+		if (low - up >= 15 * dpr && fits > best) {
+			best = fits;
+			at = [x, Math.round((low + up) / 2) + 4 * dpr];
+		}
 	}
-	return undefined;
+	if (at)
+		p.text(...at, text, textOn(ink[`h${layer}`]));
 }
 
 // An upright line with a note on that side of it which has room.
@@ -191,11 +188,11 @@ function paintRate(p, f, both, y, h) {
 		most.push(list.reduce((a, v) => Math.max(a, v), 0));
 	});
 	if (clock === "ns")
-		most.forEach((v, down) => paintLabel(p, f.dpr, y + (down
-			? h - 3 * f.dpr : 11 * f.dpr), `${mark(v / w / f.step * 1e9)}/s`));
+		most.forEach((v, down) => p.axes.push([y + (down ? h - 6 * f.dpr
+			: 6 * f.dpr), `${mark(v / w / f.step * 1e9)}/s`]));
 }
 
-// A strip for each power of two, the larger values above.
+// A strip for each power of two, the larger values above, or for each name.
 function paintHeat(p, f, { series, unit }, y, h) {
 	const numbers = series.map((s) => s.row), low = Math.min(...numbers);
 	const all = Math.max(...numbers) - low + 1;
@@ -209,6 +206,9 @@ function paintHeat(p, f, { series, unit }, y, h) {
 				p.rect(xAt(i), top, w, high, ink.fg,
 					0.1 + 0.9 * Math.log2(1 + sums[n][i]) / most);
 	});
+	if (series[0]?.name)
+		return series.forEach(({ row, name }) => p.axes.push([
+			(yOf(row) + yOf(row + 1)) / 2, fit(name, 160 * f.dpr)]));
 	const apart = Math.ceil(all * 18 * f.dpr / h);
 	// decades of times, powers of two of all else
 	const step = unit === "ns" ? Math.log2(10) * Math.ceil(apart / 3.3) : apart;
@@ -216,28 +216,27 @@ function paintHeat(p, f, { series, unit }, y, h) {
 	const list = [];
 	for (let v = first; yOf(v + 1) > y + 12 * f.dpr; v += step)
 		list.push([v + 1, show(Math.round(2 ** v), unit)]);
-	if (h >= 60 * f.dpr)
-		paintAxis(p, f, list, yOf);
+	return h >= 60 * f.dpr && paintAxis(p, f, list, yOf);
 }
 
 // The same without time: bars beside the strip, on its axis.
 function besideStrip({ series, name, unit, height }) {
 	const { from, to } = region(), list = series.map((s) => [s.row,
-		Math.round(total(s, "count", from, to))]);
+		Math.round(total(s, "count", from, to)), s.name]);
 	const low = Math.min(...list.map(([row]) => row));
 	const n = Math.max(...list.map(([row]) => row)) - low + 1;
 	const most = Math.max(...list.map(([, v]) => v)), high = height / n;
 	const all = list.reduce((a, [, v]) => a + v, 0);
-	return el("svg", { width: 120, height, role: "img", "aria-label":
+	return el("svg", { width: 220, height, role: "img", "aria-label":
 		`${name}: ${count(all, "value")}` }, all === 0 ? el("text",
-		{ y: height / 2 }, "none here") : list.map(([row, v]) => {
+		{ y: height / 2 }, "none here") : list.map(([row, v, title]) => {
 		const y = height - (row - low + 1) * high;
-		return [el("rect", { y, width: 70 * v / most,
+		return [el("rect", { y, width: 120 * v / most,
 			height: Math.max(high - 1, 1) }, el("title", {},
-			`${rowName(row, unit)}: ${grouped.format(v)}`)),
-		v === most && el("text", { x: 74,
-			y: Math.max(y + high / 2 + 4, 10) },
-		`${Math.round(100 * v / all)}%`)];
+			`${title ?? rowName(row, unit)}: ${grouped.format(v)}`)),
+		v === most && el("text", { x: 126,
+			y: Math.min(Math.max(y + high / 2 + 4, 10), height - 4) },
+		`${grouped.format(v)}  ${Math.round(100 * v / all)}%`)];
 	}));
 }
 

@@ -5,17 +5,16 @@
 
 const LIMIT = 60000; // events that a frame draws one by one
 const CACHE = 64; // blocks that stay decoded
-const RULER = 26, LINE = 18; // pixels of CSS
+const RULER = 26, LINE = 18, HEAD = 20; // pixels of CSS
 const LINES = 32; // of ranges of a track that overlap
-let EVENT = 2; // the tab of an event
 
 let log; // the head of the page
 let rows = []; // what is shown: {track, y, height}
 let place = []; // by track: {row, y: of its lane}; undefined if folded away
 let used = []; // decoded blocks that are drawn
 let view = { from: 0, to: 1 };
-let undo = [], redo = [];
-let selection = null; // {from, to, track: or 0}
+const undo = [];
+let selection = null; // {from, to}
 let chosen = null; // a LogEvent
 let chosenTrack = 0;
 let query = null; // {text, test, types: that have matches}
@@ -47,7 +46,7 @@ function settle() {
 			selection && `selected ${time(selection.to - selection.from)}`,
 			hairline !== null && !pointer && `at ${at(hairline)}`,
 		].filter(Boolean).join("; "));
-		if (tabNow !== EVENT && log.told !== state())
+		if (log.told !== state())
 			log.shown = tab();
 		log.told = state();
 		drawBeside();
@@ -60,11 +59,10 @@ function recall() {
 	const parts = new URLSearchParams(location.hash.slice(1));
 	const list = (name) => (parts.get(name)?.split(",") ?? []).map((v) =>
 		v === "end" ? log.span : Number(v));
-	const [from, to, track] = list("s"), [start, end] = list("v");
+	const [from, to] = list("s"), [start, end] = list("v");
 	if (Number.isFinite(start) && end > start)
 		view = bounded(start, end);
-	select(Number.isFinite(from) && to >= from ? from : undefined, to,
-		log.track[track] ? track : 0);
+	select(Number.isFinite(from) && to >= from ? from : undefined, to);
 	find(parts.get("q") || "");
 }
 
@@ -72,6 +70,11 @@ views.timeline = async function timeline(head) {
 	log = Object.assign(head, { lines: [],
 		context: $("canvas").getContext("2d",
 			{ alpha: false, willReadFrequently: true }) });
+	const lost = log.logs.reduce((n, l) => n + (l.lost ?? 0), 0);
+	$("about").textContent = [...new Set(log.logs.map((l) => l.format)),
+		clock !== "events" && time(log.span), count(log.events, "event"),
+		lost && `${
+			grouped.format(lost)} lost`].filter(Boolean).join(" · ");
 	makeTracks();
 	await loadSeries();
 	for (const l of log.links)
@@ -88,53 +91,34 @@ views.timeline = async function timeline(head) {
 	log.first = view = bounded(0, log.span);
 	onTheme = () => {
 		readColours();
-		tab();
 		refresh();
+		drawAll(); // paper does not wait for a frame
 	};
-	// paper is light, and does not wait for a frame
-	matchMedia("print").addEventListener("change", () => {
-		readColours();
-		refresh();
-		drawAll();
-	});
-	matchMedia("(prefers-color-scheme: dark)")
-		.addEventListener("change", () => onTheme());
+	for (const media of ["print", "(prefers-color-scheme: dark)"])
+		matchMedia(media).addEventListener("change", () => onTheme());
 	for (const id of keep("folded").split(","))
 		if (log.track[id])
 			log.track[id].folded = true;
 	arrange();
-	// the first screen, and some tracks below
-	const first = rows.filter((r) => r.track.first).reduce((n, r) =>
-		n + r.height, 0), all = rows.reduce((n, r) => n + r.height, 0);
-	if (first)
-		$("plot").style.height = `${RULER + Math.min(all, Math.max(
-			first + 60, 0.6 * innerHeight))}px`;
 	listen();
 	recall();
 	addEventListener("hashchange", recall);
 	await choose();
 	asked = false;
 	drawAll();
-	EVENT += Boolean(memory || collector);
 	tabs([...memory ? [["Memory", memoryTab]] : collector
 		? [["Collections", collectorTab]] : [],
-		["Statistics", statisticsTab], ["Events", eventsTab],
-		["Event", eventTab], ["About", aboutTab]], Number(keep("tab")));
+		["Statistics", statisticsTab], ["Events", eventsTab]],
+	Number(keep("tab")));
 	log.told = state();
 	$("scroll").scrollTop = Number(keep("scroll"));
 };
 
 Object.assign(window.teltools, {
-	view: () => ({ ...view }), csv, svg, png, search: find,
-	setView: (from, to) => setView(from, to),
+	csv, svg, png, search: find,
 	visible: () => rows.map(({ track: { id, name, use }, y, height }) =>
 		({ track: id, name, use, y: y + RULER - $("scroll").scrollTop,
 			h: height })),
-	at(t, track) {
-		const e = eventAt(t, place[track].row, undefined, 0);
-		return e && { name: e.name, type: e.type.name, time: e.time,
-			duration: e.duration, fields: Object.fromEntries(e.texts()) };
-	},
 	select(...where) {
 		select(...where);
 		return statistics(region(), measured || "duration");
@@ -145,5 +129,4 @@ Object.assign(window.teltools, {
 			await new Promise(requestAnimationFrame);
 		await log.shown;
 	},
-	selection: () => selection,
 });

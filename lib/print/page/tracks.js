@@ -12,7 +12,7 @@ function makeTracks() {
 	log.roots = [];
 	for (const t of log.tracks) {
 		const up = log.track[t.parent], key = `${t.parent} ${t.name}`;
-		Object.assign(t, { up, children: [], series: [], lanes: [t],
+		Object.assign(t, { up, children: [], inner: [], series: [], lanes: [t],
 			lines: 1, level: up ? up.level + 1 : 0,
 			unit: t.unit ?? (t.use === "bytes" ? "bytes" : ""),
 			isPlot: /^(count|bytes|heat)$/.test(t.use), folded: false,
@@ -24,10 +24,12 @@ function makeTracks() {
 			up.folded = true;
 		// ranges that overlap share a row
 		const first = t.use === "ranges" && lanes.get(key);
-		if (first)
+		if (first) {
 			first.lanes.push(t);
-		else
+		} else {
 			(up ? up.children : log.roots).push(t);
+			up?.inner.push(t);
+		}
 		if (t.use === "ranges" && !first)
 			lanes.set(key, t);
 	}
@@ -35,7 +37,8 @@ function makeTracks() {
 
 // Tracks on which nothing ever is are not shown.
 function dropEmpty() {
-	const has = (t) => descend(t).some((d) => d.series.length);
+	const has = (t) => t.lanes.some((l) => l.series.length) ||
+		t.children.some(has);
 	for (const t of log.tracks)
 		t.children = t.children.filter(has);
 }
@@ -45,30 +48,47 @@ const heightOf = (t) => t.height ?? (t.use === "ranges"
 	: t.use === "heat" ? Math.min(Math.max(t.series.length * 4, 40), 120)
 		: t.isPlot ? 44 : t.series.length || t.folded ? 30 : 22);
 
-// Places the rows; where there is room to spare, plots take it.
+// Places the rows.  In view are the first ones, and some below.
 function arrange() {
 	const open = (t) => [t, ...t.folded ? [] : t.children.flatMap(open)];
 	rows = log.roots.flatMap(open).map((track) =>
 		({ track, height: heightOf(track) }));
-	const grow = rows.filter((r) => !r.track.first &&
-		(r.track.isPlot || r.height === 30));
-	const room = rows.reduce((n, r) => n - r.height,
-		$("area").clientHeight - RULER) / grow.length;
-	for (const r of grow)
-		r.height += Math.max(Math.floor(Math.min(room,
-			r.height * (r.track.isPlot ? 4 : 1))), 0);
+	// narrow pages have names above tracks, and lists below them
+	const narrow = innerWidth <= 700;
 	let y = 0;
+	document.body.classList.toggle("narrow", narrow);
 	place = [];
 	for (const row of rows) {
 		let lane = 2;
+		row.start = y;
+		y += narrow ? HEAD : 0;
 		for (const t of row.track.lanes) {
 			place[t.id] = { row, y: lane };
 			lane += LINE * t.lines;
 		}
 		row.y = y;
-		y += row.height;
+		row.end = y += row.height + (narrow ? listHeight(row.track) : 0);
 	}
 	$("spacer").style.height = `${y + RULER}px`;
+	const first = rows.findLast((r) => r.track.first)?.end ?? 0;
+	$("plot").style.height = `${RULER + Math.min(y, Math.max(first + 60,
+		0.6 * innerHeight))}px`;
+}
+
+// How high the list of a margin is in two columns.
+function listHeight(t) {
+	const list = el("p", {}, besideOf(t)), n = (tag) =>
+		list.querySelectorAll(tag).length;
+	return t.first ? LINE * (n("p") + Math.ceil(n("li") / 2)) + 4 : 0;
+}
+
+// What stands beside a row, in general or at a time: what it has there.
+function besideOf(t, at) {
+	const s = t.series.find((s) => s.last);
+	return [t.beside ? t.beside(at) : el("ul", {}, s ? at === undefined
+		? item("at most", show(s.high, t.unit))
+		: item(`at ${time(at)}`, show(valueAt(s, at), t.unit))
+		: item("", countIn(countsOf(t, true))))].flat();
 }
 
 // Ranges that overlap on a track: each takes the first free line.
@@ -111,8 +131,21 @@ function choose() {
 function drawBeside() {
 	besideAt = performance.now();
 	for (const e of $("tree").querySelectorAll(".beside"))
-		e.replaceChildren(...[log.track[e.parentNode.dataset.track].beside(
-			hairline ?? undefined)].flat());
+		e.replaceChildren(...besideOf(log.track[e.parentNode.dataset.track],
+			hairline ?? undefined));
+}
+
+// The texts of axes: at the right of the names, or in narrow plots.
+function drawAxes(dpr) {
+	const now = log.picture.axes.filter(([y]) => y > RULER * dpr);
+	if (now.join() === $("axes").dataset.now)
+		return;
+	$("axes").dataset.now = now.join();
+	$("axes").replaceChildren(...now.map(([y, text]) => {
+		const e = el("span", {}, text);
+		e.style.top = `${y / dpr}px`;
+		return e;
+	}));
 }
 
 // The names of the tracks: a tree that keys and screen readers can walk.
@@ -120,35 +153,32 @@ function drawTree() {
 	const tree = $("tree"), top = $("scroll").scrollTop;
 	const inside = tree.contains(document.activeElement);
 	const now = [rows, top, chosenTrack, tree.clientHeight];
-	$("span").textContent = `${time(view.to - view.from)} shown`;
 	if (now.every((v, i) => v === treeNow[i])) {
 		if (performance.now() - besideAt > 150)
 			drawBeside();
 		return;
 	}
 	treeNow = now;
-	tree.replaceChildren(...rows.filter((r) => r.y + r.height > top &&
-		r.y < top + tree.clientHeight).map(({ track: t, y, height }) => {
+	tree.replaceChildren(...rows.filter((r) => r.end > top &&
+		r.start < top + tree.clientHeight).map(({ track: t, start, end }) => {
 		const beside = t.up ? t.up.children : log.roots;
 		const isChosen = t.id === chosenTrack, inner = t.children.length > 0;
-		const counter = t.series.find((s) => s.last);
 		const e = el("div", { role: "treeitem", "data-track": t.id,
 			class: `row ${t.use}${isChosen ? " chosen" : ""}${t.first
-				? " first" : ""}`, title: t.sentence ?? t.name,
+				? " first" : ""}${end - start < 40 ? "" : " high"}`,
+			title: t.sentence ?? t.name,
 			"aria-level": t.level + 1, "aria-setsize": beside.length,
 			"aria-posinset": beside.indexOf(t) + 1,
 			"aria-selected": String(isChosen),
 			"aria-expanded": inner && String(!t.folded),
 			tabindex: t.id === (chosenTrack || rows[0].track.id) ? 0 : -1 },
-		t.first ? [el("b", {}, t.name), el("span", {}, t.below),
-			t.beside && el("div", { class: "beside" })] : [
-		el("span", { class: "fold", "aria-hidden": "true" },
-			inner && (t.folded ? "▸" : "▾")),
-		el("span", { class: "name" }, baseName(t.name)),
-		// the top of its scale
-		el("span", { class: "value" }, counter && show(counter.high, t.unit))]);
-		e.style = `top: ${y - top}px; height: ${height}px; ` +
-			`padding-left: ${6 + 12 * t.level}px`;
+		el("div", { class: "head" }, t.first ? [el("b", {}, t.name), " ",
+			el("span", {}, t.below)] : [el("span", { class: "fold",
+			"aria-hidden": "true" }, inner && (t.folded ? "▸" : "▾")),
+		el("span", { class: "name" }, baseName(t.name))]),
+		el("div", { class: "beside" }));
+		e.style = `top: ${start - top}px; height: ${end - start}px; ` +
+			`--level: ${t.level}`;
 		return e;
 	}));
 	drawBeside();
