@@ -155,6 +155,26 @@ terminal() {
 	telcat -q -T ns -H --file-order mpsio.log | sort -n | cmp - <(sort -n got)
 }
 
+@test "a label of one log is none of the next, however many threads print" {
+	local name jobs
+	for name in one two; do
+		{
+			printf '%s\n' '# format: mps-1.118.0/lii6gc' \
+			    "0000000000000001 Intern stringId=1 string=\"$name\"" \
+			    '0000000000000002 LabelPointer pointer=0x1000 stringId=1'
+			seq -f '%016.0f PoolFree pool=0x1000 old=0x10 size=8' 3 9000
+		} | telcat -q -f mps >"$name.log"
+	done
+	for jobs in 1 2 4; do
+		telcat -q -H --no-merge -j "$jobs" -e PoolFree one.log two.log |
+		    cut -d ' ' -f 3 | uniq -c >got
+		diff got - <<-END
+			   8998 pool=0x1000["one"]
+			   8998 pool=0x1000["two"]
+		END
+	done
+}
+
 @test "wide CSV has a column for each field of the types that are selected" {
 	unpack 1.118.0-lii6gc-poolncv
 	for select in "" "-k User,Pool" "-e PoolAlloc,PoolFree" "-e PoolAlloc" \
