@@ -89,11 +89,11 @@ static const struct row rows[TYPES] = {
 	    { NUMBER, IP, CALLER } },
 	[TYPE_PROCESS] = { "process", KIND_PROCESS, 0,
 	    "a process, or a program that it executes", { PARENT } },
-	[TYPE_THREAD_END] = { "thread_end", KIND_THREAD, 0, "a thread ends",
-	    { NO_FIELD } },
 	[TYPE_UNRECORDED] = { "unrecorded", KIND_PROCESS, 0,
 	    "a program that was executed, but not recorded",
 	    { REASON, PROGRAM } },
+	[TYPE_THREAD_END] = { "thread_end", KIND_THREAD, 0, "a thread ends",
+	    { NO_FIELD } },
 };
 
 static const char *
