@@ -376,6 +376,8 @@ plugin() {
 	# two runs have no interval
 	[ "$(sed -n 4p report | grep -oE '~[0-9.]+( |$)' | wc -l)" -ge 3 ]
 	grep '~: 2 runs show neither a difference nor equality.*; try --runs auto' report
+	clean telreplay -a glibc,class --runs 1 t.txt |
+	    grep '~: 1 run shows neither a difference'
 	clean telreplay -a glibc,class --runs 2 -f csv t.txt >report
 	[ "$(grep -cE '^ratio,class,glibc,[a-z0-9_]+_(different|equal),0$' report)" -ge 6 ]
 	clean telreplay -a glibc,class -f json t.txt | grep '"type":"ratio"' |
@@ -583,6 +585,7 @@ ranged() {
 	clean telreplay -a "./a b:c/powers.so" --runs 1 --verify -f csv t.txt \
 	    >report
 	[ "$(figure allocator powers pool <report)" = powers ]
+	[ "$(figure allocator powers path <report)" = "./a b:c/powers.so" ]
 	[ "$(figure run powers operations <report)" -eq $((8000 / TENTH)) ]
 	[ "$(figure allocator powers errors <report)" = 0 ]
 }

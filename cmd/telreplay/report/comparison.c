@@ -99,9 +99,9 @@ put_notes(struct report *r, const struct benchmark *c)
 	if (unknown)
 		report_note(r, REPORT_TEXT, NULL,
 		    report_text(r,
-		        "~: %" PRIu64 " runs show neither a difference nor "
+		        "~: %" PRIu64 " run%s neither a difference nor "
 		        "equality within 3 %%%s",
-		        c->rounds,
+		        c->rounds, c->rounds == 1 ? " shows" : "s show",
 		        c->telreplay->runs == RUNS_AUTO ? "" :
 		                                          "; try --runs auto"));
 }

@@ -81,7 +81,11 @@ request(struct benchmark *c, const struct result *r, enum job job)
 static void
 take_name(struct result *r, struct shared *sh)
 {
-	(void)page_escape(r->path, sizeof(r->path) - 1, sh->path);
+	const struct allocator *a = r->allocator;
+
+	/* one that only a descriptor can name has another name there */
+	(void)page_escape(r->path, sizeof(r->path) - 1,
+	    a->fd >= 0 ? a->path[0] : sh->path);
 	(void)page_escape(r->release, sizeof(r->release) - 1, sh->release);
 	(void)page_escape(r->called, sizeof(r->called) - 1, sh->name);
 	r->plugin = sh->plugin != 0;
