@@ -236,7 +236,6 @@ clear_batch(struct tel_reader *r)
 		new = calloc(1, sizeof(*new));
 		if (new == NULL)
 			return 0;
-		new->renumbered = 1;
 		r->batch = new;
 	}
 	r->batch->count = r->batch->next = 0;
@@ -747,14 +746,15 @@ static void
 find_more(struct tel_reader *r)
 {
 	struct tel_batch *f = r->batch;
-	uint32_t i;
 
 	if (f->renumbered || r->run.changed)
-		for (i = 0; i < TEL_RUN_MAX; i++)
-			f->numbers[i] = i;
+		f->numbered = 0;
 	f->renumbered = r->run.changed = 0;
 	place_first(r);
 	r->format->decode_batch(r);
+	if (!f->renumbered)
+		for (; f->numbered < f->count; f->numbered++)
+			f->numbers[f->numbered] = f->numbered;
 	f->last = f->index + f->numbers[f->count - 1];
 }
 

@@ -129,6 +129,7 @@ struct tel_batch {
 	 */
 	int in_window;
 	int renumbered;              /* .numbers is not 0, 1, ... */
+	uint32_t numbered;           /* so many of them are, from the first */
 	uint64_t offset, index;      /* of the first one */
 	uint64_t last;               /* the index of the last one */
 	const struct tel_type *type; /* and its type */
