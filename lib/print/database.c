@@ -695,7 +695,8 @@ open_sink(struct tel_printer *pr, const struct database_sink *sink)
 		if (d == NULL)
 			return TEL_ENOMEM;
 		d->sink = sink;
-		d->failed = sink->open(pr);
+		if (sink->open != NULL)
+			d->failed = sink->open(pr);
 		database_add(&d->text, temporary);
 		database_add(&d->text, tables);
 		if (d->failed == TEL_OK)

@@ -14,7 +14,10 @@ struct database;
 /* Where the statements go. */
 struct database_sink {
 	size_t size; /* of its struct database and what follows it */
-	/* Opens it; adds statements before those of the transaction. */
+	/*
+	 * Opens it; adds statements before those of the transaction; may be
+	 * NULL.
+	 */
 	tel_status (*open)(struct tel_printer *pr);
 	/* Runs the statements, or writes them; the buffer is empty then. */
 	tel_status (*run)(struct tel_printer *pr, struct tel__buffer *text);

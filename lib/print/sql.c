@@ -19,21 +19,22 @@
 /* The rows of a type that wait for their statement. */
 struct rows {
 	struct tel__buffer head; /* the statement before them */
-	struct tel__buffer text;
+	tel_output *text;        /* each with a comma before it */
 	unsigned count;
 };
 
 /* The script that is being written. */
 struct sql {
 	struct database database;
-	struct tel__buffer *target; /* of the rendered text */
-	tel_output *row;            /* which goes there */
-	struct rows *rows;          /* by the slots of programs */
+	struct rows *rows; /* by the slots of programs */
 	size_t room;
 	size_t low; /* no slot before it has rows */
 };
 
 /* ---------------------------------------------------------------- rows */
+
+static const char comma[] = ",\n";
+#define COMMA (sizeof(comma) - 1)
 
 static enum render_op
 sql_choose(const struct tel_field *f)
@@ -62,6 +63,7 @@ sql_compile(struct tel_printer *pr, const struct tel_type *type)
 
 	(void)pr;
 	tel__render_start(&b, type, LABELS_TEXT);
+	tel__render_add(&b, comma);
 	tel__render_add(&b, "(");
 	if (type == NULL) {
 		tel__render_add_op(&b, RENDER_CODE);
@@ -92,12 +94,13 @@ sql_write_rows(struct tel_printer *pr, struct rows *r)
 
 	if (r->count == 0)
 		return TEL_OK;
-	if (r->head.failed || r->text.failed)
+	if (r->head.failed)
 		return TEL_ENOMEM;
 	tel_output_write(pr->out, r->head.bytes, r->head.used);
-	tel_output_write(pr->out, r->text.bytes, r->text.used);
+	tel_output_write(pr->out, r->text->buffer + COMMA,
+	    r->text->used - COMMA);
 	r->count = 0;
-	r->text.used = 0;
+	r->text->used = 0;
 	return tel_output_write(pr->out, tail, sizeof(tail) - 1);
 }
 
@@ -133,7 +136,7 @@ clear_rows(struct database *d)
 
 	for (i = 0; i < d->nslots; i++) {
 		tel__buffer_clear(&rows[i].head);
-		tel__buffer_clear(&rows[i].text);
+		tel_output_free(rows[i].text);
 	}
 	d->nslots = ((struct sql *)d)->low = 0;
 }
@@ -164,19 +167,12 @@ sql_prepare(struct tel_printer *pr, const struct tel_type *type)
 		return TEL_ENOMEM;
 	r = &sql->rows[sql->database.nslots];
 	memset(r, 0, sizeof(*r));
+	r->text = tel__output_new_memory();
+	if (r->text == NULL)
+		return TEL_ENOMEM;
 	r->head = *b;
 	memset(b, 0, sizeof(*b));
 	return TEL_OK;
-}
-
-/* A tel_write_fn: what was rendered goes to the rows of its type. */
-static ptrdiff_t
-take_row(void *arg, const void *data, size_t size)
-{
-	struct sql *sql = arg;
-
-	tel__buffer_put(sql->target, data, size);
-	return (ptrdiff_t)size;
 }
 
 static tel_status
@@ -193,37 +189,21 @@ sql_event(struct tel_printer *pr, const struct tel_event *ev)
 	r = &sql->rows[g->slot - 1];
 	if (g->slot <= sql->low)
 		sql->low = g->slot - 1;
-	if (r->count > 0)
-		tel__buffer_put(&r->text, ",\n", 2);
-	sql->target = &r->text;
 	pr->count = sql->database.events;
-	pr->out = sql->row;
+	pr->out = r->text;
 	st = tel__render_run(pr, g, ev);
 	pr->out = out;
 	if (st != TEL_OK)
 		return st;
-	/* what did not fit has gone to take_row() already */
-	tel__buffer_put(&r->text, sql->row->buffer, sql->row->used);
-	sql->row->used = 0;
-	if (++r->count < ROWS_MAX && r->text.used < BYTES_MAX)
+	if (++r->count < ROWS_MAX && r->text->used < BYTES_MAX + COMMA)
 		return TEL_OK;
 	return sql_write_rows(pr, r);
 }
 
 /* ---------------------------------------------------------------- logs */
 
-static tel_status
-open_script(struct tel_printer *pr)
-{
-	struct sql *sql = pr->state;
-
-	sql->row = tel_output_new_callback(take_row, sql);
-	return sql->row == NULL ? TEL_ENOMEM : TEL_OK;
-}
-
 static const struct database_sink script = {
 	.size = sizeof(struct sql),
-	.open = open_script,
 	.run = write_text,
 	.prepare = sql_prepare,
 	.flush = sql_flush,
@@ -251,7 +231,6 @@ sql_release(struct tel_printer *pr)
 		return;
 	clear_rows(&sql->database);
 	free(sql->rows);
-	tel_output_free(sql->row);
 	tel__database_free(&sql->database);
 }
 
