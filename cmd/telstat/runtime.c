@@ -470,51 +470,41 @@ add_column(struct report *r, const char *name, const char *label,
 	f->left = unit == NULL && notation == REPORT_GROUPED;
 }
 
+static void
+runtime_put_fact(struct report *r, const char *name, const char *label,
+    const char *unit, uint64_t v)
+{
+	const struct report_field f = { .name = name,
+		.label = label,
+		.unit = unit,
+		.notation = unit != NULL ? REPORT_WITH_UNIT : REPORT_GROUPED };
+
+	(void)report_fact(r, &f, report_count(v));
+}
+
 /* Of n sorted durations: how many, their sum, quantiles and share of the run. */
 static void
 put_durations(struct report *r, const struct show *show, const char *what,
     const struct pause *sorted, size_t n, uint64_t count, uint64_t total)
 {
 	const struct runtime *rt = show->options->runtime;
-	const struct report_field fields[] = { { .name = "count",
-		                                   .label = what },
-		{ .name = "total_ns",
-		    .label = "total",
-		    .unit = "ns",
-		    .notation = REPORT_WITH_UNIT },
-		{ .name = "p50_ns",
-		    .label = "p50",
-		    .unit = "ns",
-		    .notation = REPORT_WITH_UNIT },
-		{ .name = "p99_ns",
-		    .label = "p99",
-		    .unit = "ns",
-		    .notation = REPORT_WITH_UNIT },
-		{ .name = "longest_ns",
-		    .label = "longest",
-		    .unit = "ns",
-		    .notation = REPORT_WITH_UNIT },
-		{ .name = "longest_time_ns",
-		    .label = "at",
-		    .unit = "ns",
-		    .notation = REPORT_WITH_UNIT } };
-	const struct pause *longest = &sorted[n - 1];
-	const uint64_t values[] = { count, total, duration_at(sorted, n, 50),
-		duration_at(sorted, n, 99), longest->duration,
-		since_start(show, longest->log, longest->clock) };
 	const struct report_field share = { .name = "share",
-		.label = "share",
 		.notation = REPORT_PERCENT,
 		.decimals = 2 };
+	const struct pause *longest = &sorted[n - 1];
 	struct report_section *s =
 	    report_section(r, REPORT_TEXT | REPORT_JSON, what);
-	size_t i;
 
 	s->apart = rt->ends.nends == 0 || sorted == rt->pauses;
 	s->lead = "GC     ";
 	s->indent = 8;
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		(void)report_fact(r, &fields[i], report_count(values[i]));
+	runtime_put_fact(r, "count", what, NULL, count);
+	runtime_put_fact(r, "total_ns", "total", "ns", total);
+	runtime_put_fact(r, "p50_ns", "p50", "ns", duration_at(sorted, n, 50));
+	runtime_put_fact(r, "p99_ns", "p99", "ns", duration_at(sorted, n, 99));
+	runtime_put_fact(r, "longest_ns", "longest", "ns", longest->duration);
+	runtime_put_fact(r, "longest_time_ns", "at", "ns",
+	    since_start(show, longest->log, longest->clock));
 	if (show->at.ns > 0)
 		(void)report_fact(r, &share,
 		    report_real((double)total / show->at.ns));
@@ -702,12 +692,6 @@ static void
 put_allocation(struct report *r, const struct show *show,
     const tel_heap_stack *all)
 {
-	const struct report_field fields[] = { { .name = "bytes",
-		                                   .label = "allocated",
-		                                   .unit = "bytes",
-		                                   .notation =
-		                                       REPORT_WITH_UNIT },
-		{ .name = "samples" } };
 	const double rate = show->at.ns > 0 ?
 	    (double)all->allocated_bytes / show->at.ns * 1e9 :
 	    0;
@@ -718,13 +702,14 @@ put_allocation(struct report *r, const struct show *show,
 	s->apart = 1;
 	s->lead = "memory ";
 	s->indent = 8;
-	(void)report_fact(r, &fields[0], report_count(all->allocated_bytes));
+	runtime_put_fact(r, "bytes", "allocated", "bytes",
+	    all->allocated_bytes);
 	if (show->at.ns > 0) {
 		if (format_size(rate, text)[0] != '\0')
 			report_say(r, REPORT_TEXT, "", "%s/s", text);
 		report_data(r, "bytes_per_s", report_real(rate));
 	}
-	(void)report_fact(r, &fields[1], report_count(all->allocations));
+	runtime_put_fact(r, "samples", NULL, NULL, all->allocations);
 	report_put(r);
 }
 

@@ -295,7 +295,6 @@ statistic_add_share(struct report *r, const struct show *show,
     const tel_stat *stat)
 {
 	const struct report_field f = { .name = "share",
-		.label = "share",
 		.notation = REPORT_PERCENT,
 		.decimals = 2 };
 	const char *unit = tel_stat_unit(stat);
