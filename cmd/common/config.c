@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "message.h"
-#include "tel/base.h"
 
 /* The most bytes of the file, and the most options in it. */
 enum { BYTES_MAX = 65536, OPTIONS_MAX = 256 };

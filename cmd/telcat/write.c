@@ -2,7 +2,6 @@
 /* Writing events in another format of logs, through a writer. */
 #include "telcat.h"
 
-#include <string.h>
 #include "common/message.h"
 #include "tel/run.h"
 

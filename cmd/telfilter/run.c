@@ -3,8 +3,6 @@
 #include "telfilter.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "common/message.h"
 #include "common/total.h"

@@ -10,13 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/table.h"
 #include "common/message.h"
 #include "common/streams.h"
-#include "tel/heap.h"
 #include "telrec/dwarf.h"
 
 /* Bytes of a name, and names that a log may have. */

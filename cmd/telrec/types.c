@@ -3,7 +3,6 @@
 #include "telrec/types.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "tel_emit.h"
 #include "telrec/arena.h"

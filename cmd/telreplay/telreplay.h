@@ -5,7 +5,6 @@
 
 #include "common/settings.h"
 #include "common/streams.h"
-#include "tel/event.h"
 #include "telreplay/run/allocator.h"
 #include "telreplay/report/what_if.h"
 #include "telreplay/run/run.h"

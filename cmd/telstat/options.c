@@ -3,7 +3,6 @@
 #include "show.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "common/message.h"
 #include "common/number.h"

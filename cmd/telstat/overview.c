@@ -3,7 +3,6 @@
 #include "show.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include "statistic.h"
 

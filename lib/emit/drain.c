@@ -14,7 +14,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* An event still incomplete after so many drains is skipped. */

@@ -10,7 +10,6 @@
  * thread starts with the second: a short log, and a look at a few bytes, need
  * none.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

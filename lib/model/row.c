@@ -6,7 +6,6 @@
  */
 #include "model/row.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

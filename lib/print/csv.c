@@ -9,7 +9,6 @@
  * once its addresses are looked up: then the first quote is put before what was
  * printed of its fields.
  */
-#include <stdlib.h>
 
 #include "base/array.h"
 #include "render/escape.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JSON (RFC 8259), an object a line. */
-#include "render/escape.h"
 #include "render/number.h"
 #include "render/renderer.h"
 

@@ -8,7 +8,6 @@
 #include "tel/filter.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 

@@ -10,7 +10,6 @@
 #ifndef TEL_FORMAT_H
 #define TEL_FORMAT_H
 
-#include <string.h>
 
 #include "model/event.h"
 

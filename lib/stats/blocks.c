@@ -4,7 +4,6 @@
  * order of time.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "model/role.h"

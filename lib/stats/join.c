@@ -3,7 +3,6 @@
  * Sets that count parts of the same logs, each on a thread of its own, and
  * become one set that has counted all of them.
  */
-#include <stdlib.h>
 
 #include "model/clock.h"
 #include "reader/reader.h"

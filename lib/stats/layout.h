@@ -3,7 +3,6 @@
 #ifndef TEL_STATS_LAYOUT_H
 #define TEL_STATS_LAYOUT_H
 
-#include "base/int128.h"
 #include "tel/stats.h"
 
 /* Documented limits. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/key.h"
 #include "base/array.h"
 
 void

@@ -2,7 +2,6 @@
 /* JSON: a report as objects, one a line: of each section, or of each row. */
 #include "report.h"
 
-#include <string.h>
 #include "common/page.h"
 
 /* The last integer that each reader of JSON takes as it is. */

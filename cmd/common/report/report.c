@@ -2,7 +2,6 @@
 /* The model of a report: its sections, their texts, and values as text. */
 #include "report.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "common/page.h"
 #include "scale.h"
 
 /* ---------------------------------------------------------- histograms */

@@ -2,8 +2,6 @@
 /* Text: a report for people, on a terminal. */
 #include "text_bars.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "common/page.h"
 

@@ -24,7 +24,6 @@
 #ifndef TELREPLAY_PROGRAM_FILE_H
 #define TELREPLAY_PROGRAM_FILE_H
 
-#include <string.h>
 #include "base/bytes.h"
 #include "telreplay/compile/program.h"
 

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include "common/page.h"
 
 /* Figures with a column of ratios: the first ones of enum metric_kind. */
 #define COMPARED (METRIC_END + 1)

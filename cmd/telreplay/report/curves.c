@@ -3,9 +3,7 @@
 #include "show.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "common/page.h"
 
 /* The rows of a table, and the most columns of allocators. */

@@ -4,7 +4,6 @@
 #define TELREPLAY_ALLOCATOR_H
 
 #include <stddef.h>
-#include "tel/event.h"
 #include "telreplay/run/builtin.h"
 
 /* The most that -a may name. */

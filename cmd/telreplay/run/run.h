@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <time.h>
 #include "base/bucket.h"
 #include "tel_pool.h"
 #include "telreplay/compile/program.h"

@@ -7,7 +7,6 @@
 #define TELREPLAY_SHARED_H
 
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 #include "telreplay/run/counters.h"
 #include "telreplay/run/run.h"

@@ -7,7 +7,6 @@
 #ifndef TEL_CTF_JSON_H
 #define TEL_CTF_JSON_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"

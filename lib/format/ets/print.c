@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "format/ets/ets.h"
-#include "render/escape.h"
 #include "render/number.h"
 #include "render/renderer.h"
 

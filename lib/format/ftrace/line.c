@@ -10,7 +10,6 @@
  */
 #include "format/ftrace/ftrace.h"
 
-#include <stdio.h>
 
 static int
 is_digit(int c)

@@ -8,7 +8,6 @@
  */
 #include "format/inst/inst.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

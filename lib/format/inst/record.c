@@ -7,7 +7,6 @@
 #include "format/inst/inst.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define CODE1(a) ((uint32_t)(a))
 #define CODE2(a, b) (CODE1(a) << 8 | (b))

@@ -8,7 +8,6 @@
 #include "format/jfr/jfr.h"
 #include "model/encode.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Bytes behind a row that may be read. */

@@ -8,7 +8,6 @@
 #include "format/text/anytext.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
