@@ -6,6 +6,7 @@
 #ifndef TEL_OUTPUT_H
 #define TEL_OUTPUT_H
 
+#include <string.h>
 #include "tel/output.h"
 
 struct tel_output;

@@ -10,7 +10,6 @@
  */
 #include "format/ftrace/ftrace.h"
 
-
 static int
 is_digit(int c)
 {

@@ -10,6 +10,7 @@
 #define TEL_ANYTEXT_H
 
 #include "base/table.h"
+#include "model/name.h"
 #include "format/text/text.h"
 
 /* The most types of one schema, and types and fields of all in one text. */
