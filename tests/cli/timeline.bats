@@ -125,10 +125,10 @@ toy() {
 
 @test "logs of any rate have one time, files one after the other each their own" {
 	printf '%s\n' '# teltools text 1' '# format: t' '# tick rate: 1000000000' \
-	    '# type: A 1 K u:unsigned' '0000000000000005 A u=1' \
-	    '0000000000000009 A u=2' >a.txt
-	sed 's/^0000000000000/0000000000007/' a.txt >b.txt
-	sed 's/rate: 1/rate: 2/; s/^0000000000000/0000000000008/' a.txt >c.txt
+	    '# type: A 1 K u:unsigned' '0000000000001005 A u=1' \
+	    '0000000000001009 A u=2' >a.txt
+	sed 's/^0000000000001/0000000000008/' a.txt >b.txt
+	sed 's/rate: 1/rate: 2/; s/^0000000000001/0000000000009/' a.txt >c.txt
 	sed 's/rate: .*/rate: 1/; s/^0/8/' a.txt >d.txt
 	# times FILE ...: of events, in nanoseconds
 	times() {
