@@ -25,11 +25,15 @@ CLASSES=(-s 'sizes=split(size,0,16,128,4k,1k) if name == "PoolAlloc"'
 GROUPS_=(-s 'sizes=hist(size,0,64,16)' -s 'n=tally(code & 3,3)'
 	-g 'kind,size & 8' --max-groups 3)
 
-# golden FORM NAME ARGUMENT ...: what telstat prints is what is kept.
+# golden FORM NAME [diff] ARGUMENT ...: what telstat prints is what is kept.
 golden() {
-	local file=$GOLDEN/$2.$1 form=$1
+	local file=$GOLDEN/$2.$1 command=(telstat) form=$1
 	shift 2
-	clean telstat -f "$form" "$@" >got
+	if [ "$1" = diff ]; then
+		command+=(diff)
+		shift
+	fi
+	clean "${command[@]}" -f "$form" "$@" >got
 	if [ "${TEST_GOLDEN-}" = write ]; then
 		cp got "$file"
 	fi
@@ -72,5 +76,43 @@ golden() {
 	for form in text csv json; do
 		golden "$form" deltas -i 400kticks --deltas -s 'n=growth(1)' \
 		    -s 'sizes=log2(size)' mpsio.log
+	done
+}
+
+@test "memory: blocks, stacks, lifetimes, and what grows" {
+	local alloc=$TEL_TOP/tests/data/alloc
+	for form in text csv json openmetrics svg; do
+		golden "$form" memory "$alloc/python3.heaptrack.zst"
+	done
+	for form in text json; do
+		golden "$form" memory-times "$alloc/times.ltrace.zst"
+		golden "$form" memory-stacks --stacks --top 5 "$alloc/gcc.heaptrack.zst"
+	done
+	golden text memory-keys --blocks=size --top 9 "$alloc/perl.heaptrack.zst"
+	golden text memory-threads --raw "$alloc/threads.kdump"
+}
+
+@test "collections: pauses, the heap, who allocates" {
+	for form in text json; do
+		golden "$form" collections -q "$TEL_TOP/tests/data/jfr/serial-25.jfr.zst"
+	done
+	golden text collections-raw -q --raw "$TEL_TOP/tests/data/jfr/serial-25.jfr.zst"
+}
+
+@test "differences, and logs of several schemas" {
+	local alloc=$TEL_TOP/tests/data/alloc
+	unpack 1.118.0-lii6gc-poolncv
+	unpack 1.117.0-lii6ll-finalcv other.log
+	printf '# teltools text 1\n# format: disks\n# type: Read 1 Disk size:unsigned\n%s\n' \
+	    '0000000000000064 Read size=7' '00000000000000C8 Read size=9' >disks.txt
+	for form in text csv json; do
+		golden "$form" diff diff "$alloc/python3.heaptrack.zst" \
+		    "$alloc/perl.heaptrack.zst"
+	done
+	for form in text json; do
+		golden "$form" diff-sizes diff -s 'sizes=log2(size)' \
+		    -s 'kinds=tally(kind,4)' -s 'mean=mean(size)' \
+		    "$alloc/python3.heaptrack.zst" "$alloc/perl.heaptrack.zst"
+		golden "$form" schemas mpsio.log other.log disks.txt disks.txt
 	done
 }
