@@ -230,6 +230,11 @@ times() {
 	for name in mps-1.111.0/w3i3mv mps-1.118.0/liarll,be ets hpm inst; do
 		grep -aq "$name" schemas.tel
 	done
+	# each version, byte order and number of counters of HPM; version 1 has
+	# the methods always
+	grep -aoE 'hpm-[.0-9]+(-nomids)?/(ppc|x86)' schemas.tel | sort -u >names
+	printf '%s\n' hpm-{1.{1..8},{2,3}.{1..8}{,-nomids}}/{ppc,x86} |
+		sort | diff - names
 	run -2 telcat --types -f tel mpsio.log
 	run -2 telcat --types -f mps
 }

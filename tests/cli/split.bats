@@ -64,6 +64,33 @@ setup() {
 	[ "$(find . -name '*.one' | wc -l)" -eq 4 ]
 }
 
+@test "pieces by process and thread: other names of the fields, and none" {
+	# piece NUMBER CLOCK ...: it has these events.
+	piece() {
+		printf '%s\n' "${@:2}" |
+		    diff - <(grep -v '^#' "piece-$1" | cut -c 16)
+		rm "piece-$1"
+	}
+	printf '%s\n' '# teltools text 1' '# format: disks' \
+	    '# type: A 1 K pid:unsigned' \
+	    '# type: B 2 K process:unsigned tid:unsigned' '# type: C 3 K' \
+	    '0000000000000001 A pid=0' '0000000000000002 C' \
+	    '0000000000000003 B process=7 tid=0' '0000000000000004 A pid=7' \
+	    '0000000000000005 C' >log
+	telcat --split process -f text -o 'piece-%d' log
+	piece 0 1
+	piece 1 2 5
+	piece 2 3 4
+	telcat --split thread -f text -o 'piece-%d' log
+	piece 0 1 2 4 5
+	piece 1 3
+	telcat --split pid -f text -o 'piece-%d' log
+	piece 0 1
+	piece 1 2 3 5
+	piece 2 4
+	[ "$(echo piece-*)" = 'piece-*' ]
+}
+
 @test "a pattern without one number, and formats without pieces, are refused" {
 	for name in x %s.tel 'a%d%d' 'a%5d' 'a%' '%n' 'a%019d' 'a%099d' %%d; do
 		expect 2 'telcat: --split: expected -o with a name that has one number*' \

@@ -564,6 +564,14 @@ for line in open("types"):
     assert all(f["doc"] for f in t["fields"]), line'
 }
 
+@test "--types shows metadata, escaped" {
+	telcat --meta-set $'host=a \x01\x7f\xc3\xa9~' -f tel mpsio.log >meta.tel
+	# shellcheck disable=SC1003
+	[ "$(telcat --types meta.tel | head -n 1)" = \
+	    '# meta: host a \x01\x7f\xc3\xa9~' ]
+	telcat --types -H meta.tel | run ! grep meta
+}
+
 @test "--types as CSV and JSON" {
 	telcat --types -f csv mpsio.log >csv
 	telcat --types -f json mpsio.log >json

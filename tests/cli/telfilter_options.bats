@@ -413,6 +413,15 @@ same() {
 	grep -v '^[#-]' sorted | LC_ALL=C sort -c -k1,1
 	telfilter -S mpsio.log >sorted.log
 	clean telfilter -f text -C 2 -e 'PoolInit*' sorted.log
+	# of each log, once
+	printf '%s\n' '# teltools text 1' '# format: x' '# type: A 1 K' \
+	    '# type: B 2 K' '0000000000000001 A' '0000000000000003 B' \
+	    '0000000000000002 A' >back.txt
+	sed 's/3 B/2 B/' back.txt >equal.txt
+	run -0 --separate-stderr telfilter --file-order --no-merge -f text -C 1 \
+	    -e 'A,B' back.txt equal.txt back.txt
+	[ "${#stderr_lines[@]}" = 2 ]
+	[[ ${stderr_lines[1]} == 'telfilter: back.txt: the log is not in order '* ]]
 }
 
 @test "-v is the complement" {
