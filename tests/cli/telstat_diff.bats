@@ -141,6 +141,32 @@ assert not any("significance" in r for r in rows if r["figure"] == "A")'
 	done
 }
 
+@test "of too few values nothing is marked, whatever they are" {
+	for n in '20 20 **' '19 20' '20 19' '19 19' '20 200 **'; do
+		read -r x y mark <<<"$n"
+		made 1000 A="$x" >a
+		made 1000 A="$y" | sed '/ A x/s/x=/x=9/' >b
+		for pair in 'a b' 'b a'; do
+			# shellcheck disable=SC2086
+			run -0 clean telstat diff -s 'x=hist(x,0,1000,1)' \
+			    --quantiles 0.5 $pair
+			[ "$(row shape | sed 's/.*- *//')" = "$mark" ]
+			[ "$(row p50 | sed 's/.*% *//')" = "$mark" ]
+		done
+	done
+	for n in '5 5 **' '4 5' '5 4' '4 4' '5 50 **'; do
+		read -r x y mark <<<"$n"
+		made 1000 A="$x" >a
+		made 1000 A="$y" | sed '/ A x/s/x=/x=99/' >b
+		for spec in 'x=quantiles(x)' 'x=mag(x)'; do
+			telstat -f inst -s "$spec" a >before
+			telstat -f inst -s "$spec" b >after
+			run -0 clean telstat diff before after
+			[ "$(row mean | sed 's/.*% *//')" = "$mark" ]
+		done
+	done
+}
+
 @test "tallies, groups, parts, and what only one side has" {
 	unpack 1.118.0-lii6gc-poolncv
 	unpack 1.118.0-lii6gc-awlut two.log

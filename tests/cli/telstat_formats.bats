@@ -360,6 +360,18 @@ svg_check() {
 	svg_check svg 'gr over time' 1 '<=1024'
 	# the last point is the total: 4,999 * 5,000 / 2
 	grep -q '12 MiB' svg || grep -q '10 MiB' svg
+	# what grows evenly is a straight line, from the first step to the last
+	telstat -f svg -i 16ticks -s 'n=growth(1)' long >svg
+	python3 - <<-'END'
+		import re
+		path, = re.findall(r'class="curve c0" d="M([^"]*)"', open("svg").read())
+		points = [tuple(map(float, p.split())) for p in
+		          re.sub(r"h[-0-9.]*", "", path).split("L")]
+		(x0, y0), (x1, y1) = points[0], points[-1]
+		assert len(points) > 500, len(points)
+		for x, y in points:
+		    assert abs(y0 + (x - x0) / (x1 - x0) * (y1 - y0) - y) < 0.3, (x, y)
+	END
 }
 
 @test "svg with -i draws the number that each class is about" {
