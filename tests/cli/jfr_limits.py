@@ -73,6 +73,7 @@ def utf16(*units):
 
 
 CATEGORY = {"value": "Test"}
+MANY = [("f%d" % i, j.INT, {}) for i in range(1024)]
 TEXT = [("x", j.STRING, {})]
 LISTED = [("test.L", 1999, None, [("s", 2000, {}), ("y", j.INT, {})])]
 ONE = [("x", j.INT, {})]
@@ -122,7 +123,15 @@ ROWS = [
      nested(7)),
     ([("s", 2000, {}), ("y", j.INT, {})], V(7) + V(8), "y:signed:32", "y=8",
      nested(18)),
-    # the same below a list, and each member of its structs
+    # structs behind many fields, and behind more
+    (MANY[:125] + [("p", j.POINT, {})], V(7) * 125 + V(8) + j.latin("c"),
+     " ".join("f%d:signed:32" % i for i in range(125)) +
+     " p.x:signed:32 p.name?:string",
+     " ".join("f%d=7" % i for i in range(125)) + ' p.x=8 p.name="c"'),
+    (MANY[:126] + [("p", j.POINT, {})], V(7) * 126 + V(8) + j.latin("c"),
+     " ".join("f%d:signed:32" % i for i in range(126)),
+     " ".join("f%d=7" % i for i in range(126))),
+    # structs in a list, of which each member is one
     ([("l", 1999, j.LIST)], V(2) + V(7) + V(8) + V(9) + V(10),
      "l.y:list:signed:32", "l.y=[8,10]", LISTED + nested(12)),
     # strings of UTF-16: pairs at their limits, and halves of pairs
@@ -143,11 +152,11 @@ ROWS = [
     (ONE, V(7), "x:signed:32", "x=7", [], categories("a" * 100, "b" * 154)),
     (ONE, V(7), "x:signed:32", "x=7", [], categories("a" * 100, "b" * 155)),
     # fields: as many as a type has, and as a class may have
-    ([("f%d" % i, j.INT, {}) for i in range(248)], b"".join(
+    (MANY[:248], b"".join(
         V(i) for i in range(248)), " ".join(
             "f%d:signed:32" % i for i in range(248)), " ".join(
                 "f%d=%d" % (i, i) for i in range(248))),
-    ([("f%d" % i, j.INT, {}) for i in range(1023)], b"".join(
+    (MANY[:1023], b"".join(
         V(i) for i in range(1023)), " ".join(
             "f%d:signed:32" % i for i in range(248)), " ".join(
                 "f%d=%d" % (i, i) for i in range(248))),
@@ -174,7 +183,7 @@ INVALID = [
         changed("class", "id", "1000", "1000 "),
         changed("class", "id", "1000", "18446744073709551616"),
         changed("field", "name", "x"), first_field)
-] + [([("f%d" % i, j.INT, {}) for i in range(1024)], V(7), "", "")]
+] + [(MANY, V(7), "", "")]
 
 
 def shown(category):

@@ -655,9 +655,10 @@ replace(struct bytes *log, const char *from, const char *to)
 static void
 test_identity(void)
 {
-	struct bytes log;
+	struct bytes log, other;
 	struct reading got;
 	char name[64], want[64];
+	unsigned n = 0;
 	glob_t logs;
 	size_t i;
 
@@ -676,9 +677,31 @@ test_identity(void)
 		    name + 10);
 		got = read_all(log.data, log.size, NULL, 1 << 18, 0);
 		is_str(got.schema, want, "%s on another system", name);
+		/* two releases have the version 1.1.6, and two 1.6.1 */
+		replace(&log, "release/1.", "relapse/1.");
+		got = read_all(log.data, log.size, NULL, 1 << 18, 0);
+		ok(strncmp(got.schema, want, 8) == 0 &&
+		        got.schema[8] - want[8] <= 1 &&
+		        strncmp(got.schema + 11, "/lii", 4) == 0 &&
+		        got.schema[15] == want[15] && got.warnings == 0,
+		    "%s by EventInit: %s", name, got.schema);
 		free(log.data);
 	}
 	globfree(&logs);
+	/* a build string behind the flush that has EventInit does not count */
+	log = load("1.118.0-lii6gc-poolncv");
+	other = load("1.118.0-lii6gc-poolncv");
+	replace(&log, "release/1.", "relapse/1.");
+	replace(&other, "platform.li", "platform.xc");
+	while (other.data[find_event(&other, n)] != 0x21)
+		n++; /* to the first Intern */
+	append(&log, other.data + find_event(&other, n),
+	    find_event(&other, n + 1) - find_event(&other, n));
+	got = read_all(log.data, log.size, NULL, 1 << 18, 0);
+	is_str(got.schema, "mps-1.118.0/lii6gc",
+	    "a build string that is later");
+	free(log.data);
+	free(other.data);
 }
 
 /* Sizes that are wrong among the events that identify the writer. */
