@@ -187,6 +187,7 @@ reads_back() {
 	zstd -dcq "$DATA/1.114.0-lii6gc-poolncv.log.zst" | tail -c +400 >mpsio.log
 	run -3 --separate-stderr telcat -c mpsio.log
 	[[ $stderr == *'fits best; LandInit is CBSInit in mps-1.113.0; LandInit.land is cbs in mps-1.113.0; VMInit is VMCreate in mps-1.113.0'* ]]
+	[ "$(grep -o ' is CBSInit in ' <<<"$stderr" | wc -l)" = 1 ]
 }
 
 @test "the text of mpseventtxt is read back, each line of it, by every tool" {

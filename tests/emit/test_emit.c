@@ -491,6 +491,52 @@ test_types(void)
 	tel_emit_close();
 }
 
+/* Each part of a role is the field that was declared as it. */
+static void
+test_parts(void)
+{
+	static const char *const parts[] = { "address", "size", "pool", "old",
+		"count", "alignment", "buffer", "thread", "process", "stack",
+		"weight" };
+	enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
+	tel_emit_sink *s = open_to_memory(TEL_EMIT_NO_THREAD, 0, ~0u);
+	tel_emit_value v[PARTS] = { { 0 } };
+	tel_emit_param params[PARTS];
+	char names[PARTS][12], roles[PARTS][24], name[8];
+	unsigned i, n, wrong;
+	const tel_type *t;
+	tel_reader *r;
+
+	/* the first n parts; the last first, so that fields are no parts' order */
+	for (n = 1; n <= PARTS; n++) {
+		tel_emit_type type = { name, 0x100 + n, 1, 2, "", params, n };
+
+		snprintf(name, sizeof(name), "Get%u", n);
+		for (i = 0; i < n; i++) {
+			snprintf(names[i], sizeof(names[i]), "%s",
+			    parts[n - 1 - i]);
+			snprintf(roles[i], sizeof(roles[i]), "alloc:%s",
+			    parts[n - 1 - i]);
+			params[i] = (tel_emit_param){ "W", names[i], "", "",
+				roles[i], 0 };
+		}
+		(void)tel_emit_declare(&type);
+		(void)tel_emit_values(0x100 + n, v, n);
+	}
+	r = read_memory(s);
+	for (n = 1; n <= PARTS; n++) {
+		snprintf(name, sizeof(name), "Get%u", n);
+		t = tel_event_type(shop_next(r, name));
+		for (i = wrong = 0; i < PARTS; i++)
+			wrong += tel_type_role_field(t, parts[i]) !=
+			    (i < n ? (int)(n - 1 - i) : -1);
+		ok(wrong == 0 && strcmp(tel_type_role(t), "alloc") == 0,
+		    "%u parts of a role, %u wrong", n, wrong);
+	}
+	tel_reader_free(r);
+	tel_emit_close();
+}
+
 /* Each of several sinks has the events of its kinds, however they come. */
 static void
 test_kinds(void)
@@ -665,6 +711,7 @@ main(void)
 	test_lost();
 	test_run_time();
 	test_types();
+	test_parts();
 	test_kinds();
 	test_clocks();
 	test_coarse_clock();

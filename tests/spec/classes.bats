@@ -73,6 +73,9 @@ for line in sys.stdin:
 		- SB c=1 v=9 at=1 pos=5 log="b" k4=5
 		- SB c=1 v=6 at=1 pos=5 log="c"
 		bad SB c=1 v=9 at=1 pos=5
+		bad SB c=1 at=1 pos=5 log="a"
+		bad SB c=1 v=9 pos=5 log="a"
+		bad SB c=1 v=9 at=1 log="a"
 		bad SB c=1 v=9 at=-1 pos=5 log="a"
 		bad SB c=1 v=9 k=5
 		bad SB c=1 v=9 at=1 pos=5 log="a" k2=oops
@@ -94,7 +97,7 @@ for line in sys.stdin:
 		t None None 9 b None None None None
 		t None None 8 a 7 None z None
 		d 9 3 None None None None None None
-		None None None None None None None None 11
+		None None None None None None None None 14
 	END
 }
 
