@@ -283,6 +283,18 @@ last_words() {
 	grep '^trace,,,live_blocks,0$' report
 }
 
+@test "a part of a log may free blocks from before it" {
+	printf '1: %s\n' "malloc 0x1000 8" "malloc 0x2000 8" "free 0x1000" \
+	    "realloc 0x3000 0x2000 9" "free 0x9000" >t.txt
+	exits 3 telreplay -q --dry-run t.txt | grep 'damage  *1 free of an unknown'
+	for option in --skip=2 -n-3 '--since=size == 9 || address == 0x1000'; do
+		clean telreplay --strict --dry-run "$option" t.txt >report
+		grep -E 'anomaly  *[12] free of an unknown address' report
+	done
+	clean telreplay --dry-run --skip=2 --program t.prog t.txt >/dev/null
+	clean telreplay --dry-run t.prog | grep 'anomaly  *1 realloc of an unknown'
+}
+
 @test "a trace that has more bytes than the machine is not written to" {
 	# byte 4 of a program is 1 where addresses have 32 bits
 	[ "$(od -An -tu1 -j4 -N1 "$(type -P telreplay)")" -ne 1 ] ||

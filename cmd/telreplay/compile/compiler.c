@@ -37,6 +37,7 @@ compiler_new(tel_output *out, const struct compiler_settings *set)
 	c->point_left = c->point_step = POINT_STEP;
 	c->facts.logs = 1;
 	c->facts.order = set->order;
+	c->facts.selected = set->selected != 0;
 	c->facts.window_share = set->window_share;
 	c->facts.window_operations = set->window_operations;
 	memcpy(c->facts.log_names[0], "-", 2);

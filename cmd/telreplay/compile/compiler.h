@@ -33,7 +33,8 @@ struct compiler_settings {
 	 * them; one thread runs the log in its order.
 	 */
 	unsigned threads;
-	int strict; /* the first damage ends it with TEL_EDAMAGED */
+	int strict;   /* the first damage ends it with TEL_EDAMAGED */
+	int selected; /* not all events of the logs are given */
 	/* The most blocks that may be live at a time, 1 to 2^31. */
 	uint64_t max_live;
 	size_t chunk; /* the most words of a chunk, 2^10 to 2^27 */

@@ -39,7 +39,7 @@ int anomaly_is_damage(enum anomaly anomaly);
 struct facts;
 /*
  * The same in a log: one without the commits of its buffers, which programs make
- * by macros, has frees of their blocks.
+ * by macros, has frees of their blocks; a part of one, of those before it.
  */
 int facts_damage(const struct facts *f, enum anomaly anomaly);
 
@@ -138,6 +138,7 @@ struct facts {
 	uint64_t log_threads;     /* threads in the log */
 	uint64_t threads;         /* threads of the program, 1 to 1024 */
 	uint64_t order;           /* an enum program_order */
+	uint64_t selected;        /* not all events of the logs were given */
 	uint64_t unpooled;        /* blocks that are in no pool */
 	uint64_t crossing_frees;  /* of a block that another thread made */
 	uint64_t crossing_reallocs; /* the same */

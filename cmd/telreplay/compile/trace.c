@@ -54,13 +54,19 @@ open_program(struct trace *trace, const char *name)
 	return 0;
 }
 
+/* Nonzero if only some of the events are wanted. */
+static int
+is_selected(const struct selection *s)
+{
+	return s->filtering || s->percent || s->skip > 0 ||
+	    s->count != UINT64_MAX;
+}
+
 /* The option that does not fit a program, or NULL. */
 static const char *
 needs_log(const struct telreplay *t, const struct facts *f)
 {
-	const struct selection *s = &t->settings.select;
-
-	if (s->filtering || s->percent || s->skip > 0 || s->count != UINT64_MAX)
+	if (is_selected(&t->settings.select))
 		return "the selection of events";
 	if (t->settings.count_only)
 		return "-c";
@@ -444,6 +450,7 @@ settings_of(const struct telreplay *t)
 
 	s.order = t->order;
 	s.strict = t->settings.strict;
+	s.selected = is_selected(&t->settings.select);
 	if (t->window_given) {
 		s.window_share = t->window_share;
 		s.window_operations = t->window_operations;

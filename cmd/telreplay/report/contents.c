@@ -156,7 +156,8 @@ put_lines(struct report *r, const struct show *show)
 	    bytes(r, f->live_bytes), contents_count(r, f->live_blocks));
 	for (a = 0; a < ANOMALIES; a++)
 		if (all || a == ANOMALY_INHERITED ||
-		    facts_damage(f, (enum anomaly)a))
+		    facts_damage(f, (enum anomaly)a) ||
+		    (f->selected && anomaly_is_damage((enum anomaly)a)))
 			put_anomaly(r, f, (enum anomaly)a);
 	if (show_text(show, DETAILS_LIFETIMES) != 0)
 		put_lifetimes(r, f);
