@@ -136,6 +136,7 @@ toy() {
 		    sed 's/^0*\(.\)/\1/' | xargs
 	}
 	[ "$(times a.txt b.txt c.txt)" = "0 4 28672 28676 16384 16386" ]
+	[ "$(times -w 'u == 2' a.txt b.txt c.txt)" = "0 28672 16384" ]
 	[ "$(times --no-merge a.txt b.txt c.txt)" = "0 4 0 4 0 2" ]
 	[ "$(times d.txt)" = "0 4000000000" ]
 	# a rate that is not known is that of nanoseconds; far away is the end
