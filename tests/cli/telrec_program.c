@@ -529,20 +529,23 @@ filter(void)
 
 /*
  * A sandbox that kills for each call but a few; it comes by prctl() or by the
- * call of its own.  With more of them, a program may be executed.
+ * call of its own.  With more of them, a program may be executed; or it kills
+ * for the current folder alone.
  */
 static int
 killing(const char *how, char **argv)
 {
 	static const unsigned few[] = { SYS_read, SYS_write, SYS_exit,
 		SYS_exit_group };
-	static const unsigned killed[] = { SYS_getppid, SYS_gettid, SYS_getcwd,
+	static const unsigned killed[] = { SYS_getcwd, SYS_getppid, SYS_gettid,
 		SYS_prctl, SYS_nanosleep, SYS_clock_nanosleep, SYS_kill,
 		SYS_getpid };
-	const int is_exec = strcmp(how, "exec") == 0;
+	const int is_folder = strcmp(how, "folder") == 0;
+	const int is_exec = is_folder || strcmp(how, "exec") == 0;
 	const unsigned *list = is_exec ? killed : few;
-	const unsigned n = is_exec ? sizeof(killed) / sizeof(killed[0]) :
-	                             sizeof(few) / sizeof(few[0]);
+	const unsigned n = is_folder ? 1 :
+	    is_exec                  ? sizeof(killed) / sizeof(killed[0]) :
+	                               sizeof(few) / sizeof(few[0]);
 	struct sock_filter code[32];
 	struct sock_fprog program = { 0, code };
 	unsigned i;
@@ -560,7 +563,7 @@ killing(const char *how, char **argv)
 	    is_exec ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ALLOW);
 	kept[1] = malloc(1 << 16);
 	free(kept[1]);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+	if (chdir("/") != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return 77;
 	if (strcmp(how, "prctl") == 0 ?
 	        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) :
@@ -570,7 +573,7 @@ killing(const char *how, char **argv)
 	if (is_exec) {
 		argv[1] = (char *)"pairs";
 		argv[2] = (char *)"1000";
-		execv("/proc/self/exe", argv);
+		execv("proc/self/exe", argv);
 	}
 	_exit(write(1, "", 0) == 0 ? 0 : 1);
 }

@@ -193,7 +193,8 @@ note_path(char *to, size_t size, const char *path)
 		return;
 	/* without a slash it is looked for in PATH */
 	if (path[0] != '/' && strchr(path, '/') != NULL &&
-	    getcwd(to, size) != NULL && strlen(to) + strlen(path) + 2 <= size) {
+	    !(sandbox & SANDBOX_NO_FOLDER) && getcwd(to, size) != NULL &&
+	    strlen(to) + strlen(path) + 2 <= size) {
 		used = strlen(to);
 		to[used++] = '/';
 		path += strncmp(path, "./", 2) == 0 ? 2 : 0;

@@ -49,7 +49,7 @@ static const struct call {
 	{ SYS_getpid, SANDBOX_NO_START, 0, 0 },
 	{ SYS_getppid, SANDBOX_NO_START, 0, 0 },
 	{ SYS_gettid, SANDBOX_NO_START, 0, 0 },
-	{ SYS_getcwd, SANDBOX_NO_START, 0, 0 },
+	{ SYS_getcwd, SANDBOX_NO_FOLDER, 0, 0 },
 	{ SYS_prctl, SANDBOX_NO_START, PR_GET_NAME, 0 },
 };
 

@@ -5,8 +5,9 @@
 
 /* What the library may no longer do. */
 enum {
-	SANDBOX_NO_WAIT = 1, /* sleep, wake telrec, look at memory */
-	SANDBOX_NO_START = 2 /* take a ring: it asks for numbers and names */
+	SANDBOX_NO_WAIT = 1,  /* sleep, wake telrec, look at memory */
+	SANDBOX_NO_START = 2, /* take a ring: it asks for numbers and names */
+	SANDBOX_NO_FOLDER = 4 /* ask for the current folder */
 };
 extern unsigned sandbox __attribute__((visibility("hidden")));
 
