@@ -111,6 +111,12 @@ tel_expr_eval(tel_expr *x, const tel_event *event, tel_value *out)
 	p = binder_program(&x->binder, event);
 	if (p == NULL)
 		return x->binder.failed;
+	/* most are a field alone */
+	if (p->count == 1 && p->ops->code == OP_NATURAL_FIELD) {
+		*out = (tel_value){ .datatype = (enum tel_datatype)p->datatype,
+			.as.u64 = tel_load(p->ops->field, event->data) };
+		return TEL_OK;
+	}
 	tel__program_value(p, &x->binder.machine, event, &v);
 	hand_out(&v, (enum tel_datatype)p->datatype, out);
 	return TEL_OK;
