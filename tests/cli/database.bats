@@ -289,6 +289,39 @@ sys.exit(a != b or not any(x != float("%.10G" % x) for x in b))'
 	done
 }
 
+@test "events of unknown types have their code and their bytes, in each format" {
+	local bytes=0102030405060708ff00ff0011223344
+	printf '%s\n' '# format: mps-1.118.0/lii6gc' \
+	    '0000000000000001 Intern stringId=1 string="x"' \
+	    "0000000000000002 0x01F4 bytes=$bytes" \
+	    '0000000000000003 0x01F5 bytes=' \
+	    '0000000000000004 0x01F4 bytes=aa00000000000000' >unknown.txt
+	both unknown.txt
+	[ "$(ask direct.db 'SELECT code, hex(bytes), time FROM EVENT_Unknown' |
+	    xargs)" = "500|${bytes^^}|2 501||3 500|AA00000000000000|4" ]
+	telcat -q -H unknown.txt | cmp - <(grep -v '^#' unknown.txt)
+	telcat -q -f csv unknown.txt | sed '1,2d' | diff - <(cat <<-END
+		2,Unknown,0x01F4,bytes=$bytes
+		3,Unknown,0x01F5,bytes=
+		4,Unknown,0x01F4,bytes=aa00000000000000
+	END
+	)
+	telcat -q -f json unknown.txt | sed 1d | diff - <(cat <<-END
+		{"clock":2,"type":"0x01F4","kind":"Unknown","code":500,"fields":{"bytes":"$bytes"}}
+		{"clock":3,"type":"0x01F5","kind":"Unknown","code":501,"fields":{"bytes":""}}
+		{"clock":4,"type":"0x01F4","kind":"Unknown","code":500,"fields":{"bytes":"aa00000000000000"}}
+	END
+	)
+	telcat -q -f arrow unknown.txt >table
+	python3 "$TEL_TOP/tests/cli/arrow_read.py" table | sed 1d | diff - <(cat <<-END
+		{"clock": 2, "kind": "Unknown", "type": "0x01F4", "other": "bytes=$bytes"}
+		{"clock": 3, "kind": "Unknown", "type": "0x01F5", "other": "bytes="}
+		{"clock": 4, "kind": "Unknown", "type": "0x01F4", "other": "bytes=aa00000000000000"}
+	END
+	)
+	telcat -q -f tel unknown.txt | telcat -q -H | cmp - <(grep -v '^#' unknown.txt)
+}
+
 @test "types whose names differ only in case have tables of their own" {
 	cat >case.txt <<-'END'
 		# teltools text 1
