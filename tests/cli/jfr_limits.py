@@ -123,6 +123,9 @@ ROWS = [
      nested(7)),
     ([("s", 2000, {}), ("y", j.INT, {})], V(7) + V(8), "y:signed:32", "y=8",
      nested(18)),
+    ([("x", j.CHAR, {})], j.integer(0, 16), "x?:string", r'x="\xc0\x80"'),
+    ([("x", j.CHAR, {})], j.integer(0xFFFF, 16), "x?:string",
+     r'x="\xef\xbf\xbf"'),
     # structs behind many fields, and behind more
     (MANY[:125] + [("p", j.POINT, {})], V(7) * 125 + V(8) + j.latin("c"),
      " ".join("f%d:signed:32" % i for i in range(125)) +

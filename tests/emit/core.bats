@@ -93,6 +93,12 @@ die() {
 		telcat -q --as "$name" -f mpscnv core >got
 		[ "$(wc -l <got)" -ge 50 ]
 		telcat -q --as "$name" --exe exe -f mpscnv core | cmp - got
+		# where only symbols of a program that was moved find them
+		python3 "$TEL_TOP/tests/emit/core.py" stream "$bits" "$order" \
+		    "$machine" moved moved.exe 65536
+		telcat -q --as "$name" --exe moved.exe -f mpscnv moved |
+		    cmp - got
+		run -1 telcat -q --as "$name" moved
 		LC_ALL=C sort got >got.sorted
 		run -0 comm -13 want got.sorted
 		[ -z "$output" ]
