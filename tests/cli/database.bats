@@ -57,6 +57,28 @@ ask() {
 	[ "$(ask direct.db 'SELECT count(*) FROM event_type, event_param')" = 0 ]
 }
 
+@test "events of unknown types, and rows longer than a buffer, are in the database" {
+	# the last event has a code that no release has
+	python3 - mpsio.log odd.log <<-'END'
+		import struct, sys
+		log = bytearray(open(sys.argv[1], "rb").read())
+		places = [0]
+		while places[-1] < len(log):
+		    size = struct.unpack_from("<H", log, places[-1] + 2)[0]
+		    places.append(places[-1] + size)
+		struct.pack_into("<H", log, places[-2], 0x7f)
+		open(sys.argv[2], "wb").write(log)
+	END
+	both odd.log
+	[ "$(ask direct.db 'SELECT count(*) FROM EVENT_Unknown WHERE code = 127')" = 1 ]
+	rm -f ./*.db
+	long=$(printf '%050000d' 7)
+	printf '%s\n' '# teltools text 1' '# type: a 1 K s:string t:string' \
+	    "0000000000000001 a s=\"$long\" t=\"$long\"" >long.txt
+	both long.txt
+	[ "$(ask direct.db 'SELECT length(s) + length(t) FROM EVENT_a')" = 100000 ]
+}
+
 @test "events of all tables have one order, by their numbers" {
 	local tables table query=
 	telcat -f sqlite -o log.db mpsio.log

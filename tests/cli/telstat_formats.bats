@@ -106,6 +106,18 @@ setup() {
 	grep -q '="<overflow>"' om
 }
 
+@test "openmetrics counts hits of buckets where the side of the others is unknown" {
+	printf '%016d %s\n' 0 'H inst 1 0 0 hz=1000' \
+	    1 'C id=1 parent=0 type=hist lo=0 hi=10 w=5 name=h' \
+	    2 'S c=1 n=5 ovf=2 b=0:2,1:1' 3 Z >outside.inst
+	telstat -f openmetrics outside.inst >om
+	python3 "$TEL_TOP/tests/cli/openmetrics.py" inst_h_hits inst_h_overflow <om
+	grep '^inst_h_[ho]' om | diff - <(printf '%s\n' \
+	    'inst_h_hits_total{class="h",lo="0",hi="5"} 2' \
+	    'inst_h_hits_total{class="h",lo="5",hi="10"} 1' \
+	    'inst_h_overflow_total{class="h"} 2')
+}
+
 @test "openmetrics has times in seconds, and says so" {
 	life='PoolInit,PoolFinish,pool'
 	telstat -f openmetrics -s "h=hist(dur($life),0,1ms,100us)" \

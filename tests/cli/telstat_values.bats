@@ -37,6 +37,20 @@ setup() {
 	done
 }
 
+@test "values of a field that are taken together are those taken one by one" {
+	local class
+	unpack 1.118.0-lii6gc-poolncv
+	for class in sum min max mean distinct log2 quantiles 'tally(V,9)' \
+	    'hist(V,0,4096,64)'; do
+		[[ $class == *V* ]] || class="$class(V)"
+		# only what is no field by itself is taken event by event
+		telstat -q -f csv -s "x=${class/V/size}" mpsio.log >together
+		telstat -q -f csv -s "x=${class/V/size+0}" mpsio.log >single
+		grep -q '^[0-9]*,x,.*,updates,,,,[1-9]' together
+		cmp together single
+	done
+}
+
 @test "keys have the order and the data types of their events" {
 	{
 		printf '%s\n' '# teltools text 1' '# type: a 1 K x:unsigned' \
