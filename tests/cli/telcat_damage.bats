@@ -175,3 +175,26 @@ poke() {
 		[ "$(wc -l <got)" -le "$total" ]
 	done
 }
+
+@test "--strict fails with what the first damage is, whatever the format" {
+	local bad found
+	unpack 1.118.0-lii6gc-poolncv
+	{
+		head -c 3000 mpsio.log
+		printf 'nonsense'
+		tail -c +3001 mpsio.log
+	} >bad.log
+	printf '%s\n' '# format: toy' '# type: A 1 K u:unsigned' \
+	    '0000000000000001 A u=1' '0000000000000002 A u=-' >bad.txt
+	printf '%s\n' '= Start' '+ 0x10' >bad.mtrace
+	telcat -q -f tel mpsio.log >bad.tel
+	poke bad.tel 5000 'xxxx'
+	for bad in bad.log bad.txt bad.mtrace bad.tel; do
+		found=$(exits 3 telcat -n 100000 "$bad" 2>&1 >all |
+		    sed -n '1s/^telcat: [^:]*: offset [0-9]*: //p')
+		[ -n "$found" ]
+		run -1 --separate-stderr bash -c 'telcat --strict "$1" >some' - "$bad"
+		grep -qxF "telcat: $bad: $found" <<<"$stderr"
+		[ "$(wc -l <some)" -le "$(wc -l <all)" ]
+	done
+}
