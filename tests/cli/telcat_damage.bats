@@ -190,11 +190,10 @@ poke() {
 	telcat -q -f tel mpsio.log >bad.tel
 	poke bad.tel 5000 'xxxx'
 	for bad in bad.log bad.txt bad.mtrace bad.tel; do
-		found=$(exits 3 telcat -n 100000 "$bad" 2>&1 >all |
+		found=$(exits 3 telcat "$bad" 2>&1 >all |
 		    sed -n '1s/^telcat: [^:]*: offset [0-9]*: //p')
 		[ -n "$found" ]
-		run -1 --separate-stderr bash -c 'telcat --strict "$1" >some' - "$bad"
+		run -1 --separate-stderr telcat --strict -c "$bad"
 		grep -qxF "telcat: $bad: $found" <<<"$stderr"
-		[ "$(wc -l <some)" -le "$(wc -l <all)" ]
 	done
 }
