@@ -272,6 +272,22 @@ last_words() {
 	[ -z "$stderr" ]
 }
 
+@test "more frees that may be early than the reorder buffer holds are counted" {
+	{
+		echo "2: malloc 0x10 8"
+		seq 3000 | sed 's/.*/1: free 0x&000/'
+		# these were early: the last that it holds, and the first of all
+		echo "2: malloc 0x3000000 8"
+		echo "2: malloc 0x1000 8"
+		echo "2: malloc 0x3000000 8"
+		echo "2: malloc 0x1000 8"
+	} >early.txt
+	run -3 --separate-stderr telreplay --dry-run -f csv early.txt
+	[[ $output == *"damage,,free of an unknown address,events,2999"* ]]
+	[[ $output == *"damage,,free in the wrong place,events,1"* ]]
+	[[ $stderr == *"early.txt: event 1: free of an unknown address: 0x1000, thread 1"* ]]
+}
+
 @test "failed allocations and blocks freed by realloc are not anomalies" {
 	{
 		echo "1: malloc 0x8000 10"

@@ -343,3 +343,67 @@ replayed_alike() {
 		done
 	done
 }
+
+@test "parts of blocks are freed once, those of what is left at the end, too" {
+	# a plug-in that knows what is left of each block
+	plugin rest <<-'END'
+		static char *block[99]; static size_t left[99];
+		static void *take(void *p, size_t n) {
+			int i = 0;
+			while (block[i] != NULL) i++;
+			left[i] = n;
+			return block[i] = get(p, n); }
+		/* never moves, and never hands memory out twice */
+		static void part(void *p, void *b, size_t n) {
+			int i = 0;
+			(void)p;
+			while (block[i] != b && block[i] + left[i] != (char *)b + n)
+				if (++i == 99) abort();
+			if (n > left[i]) abort();
+			memset(b, 7, n);
+			if (block[i] == b) block[i] += n;
+			left[i] -= n; }
+		static void all(void *p, void *b, size_t n) {
+			int i = 0;
+			(void)p;
+			while (block[i] != b)
+				if (++i == 99) abort();
+			if (n != left[i]) abort();
+			block[i] = NULL; left[i] = 0; }
+		const tel_pool_table tel_pool_allocator = {
+			.version = TEL_POOL_VERSION, .name = "rest",
+			.alloc = take, .free = all, .free_part = part };
+	END
+	cat >parts.txt <<-'END'
+		# teltools text 1
+		# type: make 1 Heap pool:address
+		# type: end 2 Heap pool:address
+		# type: get 3 Heap at:address size:unsigned pool:address
+		# type: put 4 Heap at:address size:unsigned
+		# role: make create-pool pool=pool
+		# role: end destroy-pool pool=pool
+		# role: get alloc at size pool
+		# role: put free at size
+		0000000000000001 make pool=0x1
+		0000000000000002 get at=0x1000 size=100 pool=0x1
+		0000000000000003 put at=0x1000 size=3
+		0000000000000004 put at=0x1003 size=9
+		0000000000000005 put at=0x103d size=39
+		0000000000000006 get at=0x2000 size=64 pool=0x1
+		0000000000000007 put at=0x2000 size=1
+		0000000000000008 put at=0x2001 size=63
+		0000000000000009 make pool=0x2
+		000000000000000A get at=0x3000 size=50 pool=0x2
+		000000000000000B put at=0x3000 size=11
+		000000000000000C end pool=0x2
+	END
+	clean telreplay --verify --runs 1 -f csv -a ./rest.so,glibc,class,bump \
+	    parts.txt >report
+	for name in rest glibc class bump; do
+		[ "$(figure allocator $name errors <report)" = 0 ]
+		[ "$(figure memory $name run_live_bytes <report)" = 113 ]
+		# never less than nothing, as far as samples come
+		run ! grep "^sample,$name,.*_bytes,[0-9]\{9\}" report
+	done
+	[ "$(figure trace '' live_bytes <report)" = 49 ]
+}

@@ -16,7 +16,9 @@
 /* What verifying and pool allocators need to know of a block. */
 struct run_extra {
 	size_t size;
-	void *pool; /* of a pool allocator */
+	void *pool;  /* of a pool allocator */
+	size_t gone; /* bytes of parts that were freed, */
+	size_t from; /* of which so many at the start */
 };
 
 /* What the threads of a run share. */

@@ -76,6 +76,7 @@ allocate(struct worker *w, const uint64_t *p, enum run_touch how, int pools)
 	extra = &w->extra[WORD_SLOT(*p)];
 	extra->size = size;
 	extra->pool = w->pool;
+	extra->gone = 0;
 	keep(w, p, w->a->pool->alloc(w->pool, size > 0 ? size : 1), how);
 }
 

@@ -252,14 +252,16 @@ frees(const struct step *s)
 static void
 check_before(struct worker *w, const struct step *s, const void *old)
 {
-	size_t size, wrong;
+	const struct run_extra *extra = &w->extra[s->slot];
+	const size_t from = extra->gone > 0 ? extra->from : 0;
+	const size_t end = from + extra->size - extra->gone;
+	size_t wrong;
 
 	if (old == NULL || s->op->effect == EFFECT_ALLOCATE)
 		return;
-	size = w->extra[s->slot].size;
-	wrong = run_step_compare(old, s->slot, 0, size);
-	if (wrong != size)
-		content_error(w, s, old, wrong, size);
+	wrong = run_step_compare(old, s->slot, from, end);
+	if (wrong != end)
+		content_error(w, s, old, wrong, end);
 }
 
 /* Checks a new block, and fills it. */
@@ -423,7 +425,7 @@ step_run(struct worker *w, const struct step *s, int timed)
 	if (w->extra != NULL)
 		count_live(w,
 		    s->op->kind == RUN_REALLOC && old != NULL ?
-		        w->extra[s->slot].size :
+		        w->extra[s->slot].size - w->extra[s->slot].gone :
 		        0,
 		    block != NULL ? s->size : 0);
 	if (block == NULL && w->extra != NULL)
@@ -437,17 +439,20 @@ step_run(struct worker *w, const struct step *s, int timed)
 		if (w->extra != NULL) {
 			w->extra[s->slot].size = s->size;
 			w->extra[s->slot].pool = w->pool;
+			w->extra[s->slot].gone = 0;
 		}
 	}
 }
 
+/* Frees a part of a block; whole is what it was, or 0 if more of it is left. */
 static void
-part_free(struct worker *w, const struct step *s)
+part_free(struct worker *w, const struct step *s, size_t offset, size_t size,
+    size_t whole)
 {
 	const tel_pool_table *t = w->a->pool;
-	size_t offset = (size_t)s->p[1], size = (size_t)s->p[2], wrong;
-	size_t whole = (size_t)s->p[3];
 	unsigned char *block = w->slots[s->slot];
+	struct run_extra *extra = w->extra;
+	size_t wrong;
 	struct step all = { s->p, &operation_rows[WORD_FREE], s->slot, whole };
 
 	if (block == NULL)
@@ -458,8 +463,16 @@ part_free(struct worker *w, const struct step *s)
 		if (wrong != offset + size)
 			content_error(w, s, block, wrong, offset + size);
 	}
-	if (whole != 0)
+	if (whole != 0) {
 		w->slots[s->slot] = NULL;
+	} else if (extra != NULL) {
+		extra += s->slot;
+		if (extra->gone == 0)
+			extra->from = 0;
+		if (extra->from == offset)
+			extra->from += size;
+		extra->gone += size;
+	}
 	if (t != NULL && t->free_part != NULL) {
 		drop_room(w, w->run->options->count_live ? size : 0);
 		lock_pools(w->a);
@@ -474,22 +487,40 @@ part_free(struct worker *w, const struct step *s)
 	}
 }
 
+/* Frees a block of which parts may have been freed. */
+static void
+rest_free(struct worker *w, const struct step *s)
+{
+	const struct run_extra *extra =
+	    w->extra != NULL ? &w->extra[s->slot] : NULL;
+
+	if (extra != NULL && extra->gone > 0)
+		part_free(w, s, extra->from, s->size - extra->gone, s->size);
+	else
+		step_run(w, s, 0);
+}
+
 /* A block that is freed with its pool, if the allocator has pools. */
 static void
 with_pool(struct worker *w, struct step *s)
 {
 	const tel_pool_table *t = w->a->pool;
+	size_t gone;
 
 	s->op = &operation_rows[WORD_FREE];
 	if (!run_has_pools(t)) {
-		step_run(w, s, 0);
+		rest_free(w, s);
 		return;
 	}
 	if (is_verified(w, s->slot))
 		check_before(w, s, w->slots[s->slot]);
 	if (w->slots[s->slot] != NULL) {
-		count_live(w, s->size, 0);
-		drop_room(w, room_of(w, w->slots[s->slot], s->size));
+		gone = w->extra[s->slot].gone;
+		count_live(w, s->size - gone, 0);
+		drop_room(w,
+		    gone > 0 && t->free_part != NULL ?
+		        s->size - gone :
+		        room_of(w, w->slots[s->slot], s->size));
 	}
 	w->slots[s->slot] = NULL;
 }
@@ -504,7 +535,9 @@ one_step(struct worker *w, const uint64_t *p, int timed)
 	case EFFECT_ALLOCATE:
 	case EFFECT_FREE:
 	case EFFECT_RESIZE: step_run(w, &s, timed); break;
-	case EFFECT_FREE_PART: part_free(w, &s); break;
+	case EFFECT_FREE_PART:
+		part_free(w, &s, (size_t)p[1], (size_t)p[2], (size_t)p[3]);
+		break;
 	case EFFECT_FREE_WITH_POOL: with_pool(w, &s); break;
 	case EFFECT_USE: run_pool_use(w, *p); break;
 	default:
@@ -586,7 +619,7 @@ free_left(struct worker *w, uint32_t slot)
 		s.size = w->extra[slot].size;
 	if (w->a->pool != NULL)
 		w->pool = w->extra[slot].pool;
-	step_run(w, &s, 0);
+	rest_free(w, &s);
 }
 
 void
