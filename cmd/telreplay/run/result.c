@@ -78,11 +78,14 @@ result_values(const struct result *r, enum metric_kind m, double *out)
 	return n;
 }
 
-/* The run that was watched counts, too. */
+/*
+ * The run that was watched counts, too; for the median only without others, as
+ * ratios are of these.
+ */
 static void
 spread_add(struct spread *s, double v)
 {
-	s->median = v;
+	s->median = isnan(s->median) ? v : s->median;
 	s->least = v < s->least || isnan(s->least) ? v : s->least;
 	s->most = v > s->most || isnan(s->most) ? v : s->most;
 }

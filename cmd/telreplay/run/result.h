@@ -32,7 +32,7 @@ struct thread_timing {
 enum metric_kind {
 	METRIC_COST, /* CPU nanoseconds an operation, net of telreplay's own */
 	METRIC_P99,  /* latency that 99 % of all operations stay below */
-	METRIC_PEAK, /* resident bytes, of the run that was watched and others */
+	METRIC_PEAK, /* resident bytes; of the run that was watched, too */
 	METRIC_END,
 	METRIC_PROCESS, /* as METRIC_COST, of all threads of the process */
 	METRIC_FAULTS,
