@@ -20,8 +20,8 @@ tel__schema_make(const char *name, const char *version,
 
 	if (s == NULL)
 		return NULL;
-	s->types = calloc(most + 1u, sizeof(*s->types));
-	s->kinds = calloc(most + 1u, sizeof(*s->kinds));
+	s->types = calloc(most + (most == 0), sizeof(*s->types));
+	s->kinds = calloc(most + (most == 0), sizeof(*s->kinds));
 	if (s->types == NULL || s->kinds == NULL) {
 		tel_schema_free(s);
 		return NULL;
@@ -64,7 +64,7 @@ tel__schema_add(struct tel_schema *s, const char *name, uint32_t code,
 		return NULL;
 	memset(t, 0, sizeof(*t));
 	t->name = strdup(name);
-	t->fields = calloc(nfields + 1u, sizeof(*t->fields));
+	t->fields = calloc(nfields + (nfields == 0), sizeof(*t->fields));
 	t->most = (uint8_t)nfields;
 	t->name_length = (uint16_t)length;
 	t->kind = s->kinds[number];
