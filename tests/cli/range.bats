@@ -393,6 +393,37 @@ fetches() {
 	END
 }
 
+@test "blocks are chosen by signed numbers of fewer than 64 bits" {
+	python3 - <<-'END'
+		import os, struct
+		os.mkdir("trace")
+		with open("trace/metadata", "w") as f:
+		    f.write("""/* CTF 1.8 */
+		trace { major = 1; minor = 8; byte_order = le; };
+		event { name = "Move"; id = 0; fields := struct {
+		integer { size = 16; signed = true; } s;
+		integer { size = 32; signed = true; } l; }; };
+		stream { };
+		""")
+		with open("trace/stream", "wb") as f:
+		    for i in range(400000):
+		        f.write(struct.pack("<hi", 25000 - i // 8, 900000000 - i * 4500))
+	END
+	telcat -f tel trace >trace.tel
+	while read -r want expr; do
+		echo "$expr"
+		[ "$(telfilter -c -w "$expr" trace.tel)" = "$want" ]
+		[ "$(telfilter -c -w "$expr" <(cat trace.tel))" = "$want" ]
+	done <<-'END'
+		8000 s >= -7000 && s < -6000
+		80 s >= -5 && s < 5
+		8 s == -6001
+		222 l > -200000000 && l < -199000000
+		200000 l > 0
+		1 l == -180000000
+	END
+}
+
 @test "blocks are chosen by the number of events and their time" {
 	local file
 	awk 'BEGIN { srand(3); for (i = 0; i < 400000; i++)
