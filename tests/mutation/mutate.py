@@ -217,13 +217,16 @@ class Runner:
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 30,) * 2)
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 33,) * 2)
             resource.setrlimit(resource.RLIMIT_AS, (1 << 34,) * 2)
-        with tempfile.TemporaryFile() as out:
+        # what a test that is stopped leaves can be large
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryDirectory(
+                prefix="mutate-", ignore_cleanup_errors=True) as folder:
+            os.chmod(folder, 0o1777)
             # pylint: disable=subprocess-popen-preexec-fn
             child = subprocess.Popen(
                 ["sh", "-c", '. tests/environment.sh; exec "$@"', "sh",
                  *command], cwd=self.tree, stdout=out, stderr=out,
                 stdin=subprocess.DEVNULL, preexec_fn=limits,
-                env={**self.environment, **variables})
+                env={**self.environment, "TMPDIR": folder, **variables})
             self.running.add(child.pid)
             end = time.monotonic() + seconds
             pid, status, used = 0, None, None
