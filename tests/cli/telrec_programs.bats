@@ -348,3 +348,26 @@ setup() {
 		brk address=X increment=-48
 	END
 }
+
+@test "execl() with as many arguments as it takes, and more" {
+	cat >many.c <<-'END'
+		#include <errno.h>
+		#include <unistd.h>
+		#define FOUR(x) x, x, x, x
+		#define MANY(x) FOUR(FOUR(FOUR(FOUR(x))))
+		int main(int argc, char **argv)
+		{
+			(void)argv;
+			if (argc == 1)
+				execl("/bin/sh", "sh", "-c", "exit $(($# / 10))",
+				    MANY("x"), MANY("x"), MANY("x"), (char *)0);
+			else
+				execl("/bin/sh", "sh", "-c", "exit 9", MANY("x"),
+				    MANY("x"), MANY("x"), MANY("x"), (char *)0);
+			return errno == E2BIG ? 7 : 8;
+		}
+	END
+	${CC:-cc} -o many many.c
+	run -76 telrec -q -o run.tel ./many
+	run -7 telrec -q -o run.tel ./many x
+}
