@@ -529,8 +529,8 @@ operation_count(struct compiler *c, const tel_alloc *op)
 	    op->call == TEL_CALL_C_SIZED || op->call == TEL_CALL_CXX_SIZED;
 }
 
-static inline tel_status
-add_operation(struct compiler *c, tel_alloc *op, uint64_t event)
+tel_status
+compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
 {
 	struct thread *t;
 	tel_status st;
@@ -576,12 +576,6 @@ add_operation(struct compiler *c, tel_alloc *op, uint64_t event)
 }
 
 tel_status
-compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
-{
-	return add_operation(c, op, event);
-}
-
-tel_status
 compiler_add_run(struct compiler *c, const tel_run *run, size_t *i,
     tel_alloc_kind *kind)
 {
@@ -596,8 +590,7 @@ compiler_add_run(struct compiler *c, const tel_run *run, size_t *i,
 		if (far)
 			compiler_fetch(c, run, k);
 		if (tel__live_operation(run, k, &op))
-			st =
-			    add_operation(c, &op, run->index + run->numbers[k]);
+			st = compiler_add(c, &op, run->index + run->numbers[k]);
 	}
 	*kind = op.kind;
 	*i = k;

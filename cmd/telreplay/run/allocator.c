@@ -189,26 +189,20 @@ allocators_check(const struct allocators *list)
 int
 allocator_use(struct allocator *a, const char *library)
 {
-	int fits;
+	const int path = strchr(library, '/') != NULL;
+	const int split = path && strpbrk(library, " :") != NULL;
+	int n;
 
-	if (strchr(library, '/') != NULL && access(library, R_OK) != 0) {
+	if (split && a->fd < 0)
+		a->fd = open(library, O_RDONLY | O_NOCTTY);
+	if ((split && a->fd < 0) || (path && access(library, R_OK) != 0)) {
 		message_fail(STATUS_FAILED, library, "%s", strerror(errno));
 		return 0;
 	}
-	if (strchr(library, '/') != NULL && strpbrk(library, " :") != NULL) {
-		if (a->fd < 0)
-			a->fd = open(library, O_RDONLY | O_NOCTTY);
-		if (a->fd < 0) {
-			message_fail(STATUS_FAILED, library, "%s",
-			    strerror(errno));
-			return 0;
-		}
-		(void)snprintf(a->library, sizeof(a->library),
-		    "/proc/self/fd/%d", a->fd);
-		return 1;
-	}
-	fits = snprintf(a->library, sizeof(a->library), "%s", library);
-	if (fits > 0 && (size_t)fits < sizeof(a->library))
+	n = split ? snprintf(a->library, sizeof(a->library), "/proc/self/fd/%d",
+	                a->fd) :
+	            snprintf(a->library, sizeof(a->library), "%s", library);
+	if (n > 0 && (size_t)n < sizeof(a->library))
 		return 1;
 	message_fail(STATUS_FAILED, NULL, "-a: the name is too long");
 	return 0;

@@ -233,12 +233,13 @@ take_phase(void *arg, enum run_phase phase)
 			child_sample(c, &c->shared->freed);
 		if (is_last(c->shared, shared_run_stats(c->shared)))
 			rest(c, PHASE_FREED, &c->shared->freed_idle);
-	} else if (phase == RUN_NO_POOL) {
+	} else {
 		atomic_store(&c->shared->struck, run_thread_here() + 1);
-		give_up(c->shared, "a pool or buffer could not be created", "");
-	} else if (phase == RUN_NO_THREAD) {
-		atomic_store(&c->shared->struck, run_thread_here() + 1);
-		give_up(c->shared, "a thread could not be started", "");
+		give_up(c->shared,
+		    phase == RUN_NO_POOL ?
+		        "a pool or buffer could not be created" :
+		        "a thread could not be started",
+		    "");
 	}
 }
 
