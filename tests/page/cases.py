@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs tests in one page of a browser, and prints TAP."""
 
+import base64
 import os
+import re
 import subprocess
 import tempfile
 
@@ -39,6 +41,14 @@ def roles(page):
         if role:
             found.add(role)
     return found
+
+
+def sheets(page):
+    """The sizes of the sheets that a page prints, in points."""
+    data = base64.b64decode(page.call("Page.printToPDF", preferCSSPageSize=True,
+                                      printBackground=True)["data"])
+    return [(round(float(w)), round(float(h))) for w, h in re.findall(
+        rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]", data)]
 
 
 class Context:

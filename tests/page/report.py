@@ -72,6 +72,12 @@ def statistics(page, folder):
     # a bar is drawn for each bucket
     bars = sum(b["count"] > 0 for b in stats["sizes"]["buckets"])
     assert charts["sizes"]["shapes"] > bars
+    # keys work after a click on a checkbox
+    page.run("(() => { const e = document.querySelector("
+             "'#panel [type=checkbox]'); e.focus(); e.click(); })()")
+    page.key("2")
+    page.wait("document.querySelector('[aria-selected=true]').textContent"
+              " === 'Overview'")
     charts = show(page, "Overview")
     expect(charts["Events by type"]["rows"],
           [[f"{row['name']} ({row['kind']})", row["events"]]

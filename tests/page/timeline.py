@@ -384,6 +384,15 @@ def test_mouse(c):
     page.wait(f"view.to - view.from < "
               f"{(moved[1] - moved[0]) * 0.6}")
     page.call("Emulation.setTouchEmulationEnabled", enabled=False)
+    # a range that was dragged over a curve has its events, too
+    x, y = c.at(6)
+    page.drag(x, y, x + 150, y)
+    page.wait(f"selection.to - selection.from !== {chosen['to']} - "
+              f"{chosen['from']}")
+    chosen = page.run("selection")
+    got = page.run("statistics(region(), 'size').then((s) => s.count)")
+    expect(got, sum(chosen["from"] <= e[1] <= chosen["to"] for e in EVENTS))
+    assert got > 0
     c.press("u")
     expect(c.view(), moved, "a pinch is undone at once")
     c.press("u")
@@ -569,6 +578,29 @@ def test_processes(c):
              " tab.textContent === 'Events').click()")
     page.wait("document.getElementById('panel').textContent"
               ".includes('pid=25016')")
+
+
+def test_many_events(c):
+    """Statistics have all events in view, also where few are drawn one by one"""
+    words, path = c.path("many.text"), c.path("many.html")
+    sizes = [16 + i * i % 4093 for i in range(70000)]
+    with open(words, "w", encoding="utf-8") as file:
+        file.write("# teltools text 1\n"
+                   "# type: malloc 0 Alloc address:address size:unsigned\n"
+                   "# role: malloc alloc address size\n")
+        file.writelines(f"{i:016x} malloc address={4096 * (i + 1):#x} size={n}\n"
+                        for i, n in enumerate(sizes))
+    with open(path, "wb") as out:
+        out.write(cases.command("telcat", "-q", "-f", "html", words))
+    page = c.page
+    page.open(path)
+    got = page.run("statistics(view, 'size').then(({ exact, types: [t] }) =>"
+                   " [exact, t.count, t.sum, t.min, t.max, t.p50])")
+    expect(got, [True, 70000, sum(sizes), min(sizes), max(sizes),
+                 sorted(sizes)[35000]])
+    page.run("document.getElementById('tab1').click()")
+    page.wait("document.querySelector('#panel td')?.parentNode.textContent"
+              f".includes(show({sum(sizes)}, measures().get('size')))")
 
 
 def test_one(c):
@@ -868,8 +900,57 @@ def test_print(c):
                   "c.height - 2, 1, 1).data[0])(document.getElementById("
                   f"'canvas')) {'<' if dark else '>'} 128")
         expect(page.run("[...document.querySelectorAll('header button, #q')]"
-                        ".some((e) => e.checkVisibility())"), dark)
+                        ".some((e) => e.id !== 'about' && e.checkVisibility())"
+                        ), dark)
     page.call("Emulation.setEmulatedMedia", media="", features=[])
+
+
+def test_paper(c):
+    """Sheets lie on their side, with tracks, and 40 rows of the panel"""
+    page = c.open()
+    page.run("document.getElementById('tab1').click()")
+    page.wait("document.querySelectorAll('#panel tbody tr').length === 200")
+    page.call("Emulation.setEmulatedMedia", media="print")
+    expect(page.run("[...document.querySelectorAll('#panel tbody tr')].filter("
+                    "(r) => r.checkVisibility()).length"), 40)
+    expect(page.run("[...document.querySelectorAll('button')].filter((b) => "
+                    "b.checkVisibility() && !b.closest('th')).map((b) => b.id)"),
+           ["about", "tab1"])
+    page.call("Emulation.setEmulatedMedia", media="")
+    sheets = cases.sheets(page)
+    assert len(sheets) >= 2, sheets
+    expect(set(sheets), {(842, 595)})
+
+
+def test_narrow(c):
+    """Narrow pages have names above tracks, and nothing wider than they are"""
+    page = c.open()
+    for width, height, narrow in ((390, 844, True), (720, 450, False),
+                                  (1440, 900, False)):
+        page.size(width, height)
+        page.wait("document.body.classList.contains('narrow') === "
+                  f"{str(narrow).lower()}")
+        page.run("teltools.settled()")
+        expect(page.run("document.documentElement.scrollWidth"), width)
+        for row in page.run("teltools.visible()"):
+            head, beside, area = page.run(f"""(() => {{
+                const row = document.querySelector(
+                    '[data-track="{row['track']}"]');
+                const box = (e) => {{
+                    const {{ left, top, right, bottom }} =
+                        e.getBoundingClientRect();
+                    return [left, top, right, bottom];
+                }};
+                return row ? [box(row.firstChild), box(row.lastChild),
+                    box($("area"))] : [0, 0, 0];
+            }})()""")
+            top = area and area[1] + row["y"]
+            if head and narrow:
+                expect(head[3] <= top + 1, True, f"{row} {head} {area}")
+            elif head:
+                expect((head[2] <= area[0] + 1, beside[0] >= area[2] - 1),
+                       (True, True), row)
+    page.size(1280, 800)
 
 
 def test_selection_is_an_overlay(c):
