@@ -28,7 +28,6 @@ function loadCollector(head) {
 		// addresses tell pools of one name apart
 		name: list.filter((q) => bare(q.name) === bare(p.name)).length > 1
 			? p.name : bare(p.name) }));
-	const share = (part) => `${(100 * part / (head.span || 1)).toFixed(1)}`;
 	const longest = (list) => brief3(list[0]?.[1] ?? 0, "ns");
 	const ends = ([r]) => r ? [r[0], r[0] + r[1]] : [];
 	const { pauses, collections, polls } = head;
@@ -43,7 +42,8 @@ function loadCollector(head) {
 			"of the time without a pause"],
 		[[grouped.format(collections.count), collections.count === 1
 			? "collection" : "collections"], `in ${
-			share(collections.total)}% of the time`],
+			(100 * collections.total / (head.span || 1)).toFixed(1)
+		}% of the time`],
 		collections.count > 0 && [longest(collections.list),
 			"longest collection",
 			...ends(collections.list)],
@@ -144,8 +144,8 @@ function mutatorPlot() {
 	const x = (i) => 40 + i * (w - 60) / Math.max(list.length - 1, 1);
 	const y = (v) => h - 20 - v * (h - 30);
 	return el("svg", { id: "mutator", width: w, height: h, role: "img",
-		"aria-label": "The program's share of the worst window; the table " +
-			"has the same" }, [0, 0.5, 1].map((v) => [el("path", {
+		"aria-label": "The program's share, as in the table" },
+	[0, 0.5, 1].map((v) => [el("path", {
 		class: "grid", d: `M40 ${y(v)}H${w}` }), el("text", { x: 2,
 		y: y(v) + 4 }, `${100 * v}%`)]), list.map(([t], i) => i % 6 === 0 &&
 		el("text", { x: x(i) - 12, y: h - 4 }, time(t))),

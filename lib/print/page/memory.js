@@ -215,7 +215,7 @@ function memoryTab() {
 		[el("button", { "aria-pressed": String(mode === name),
 			click: () => setMode(name) }, text), " "]),
 	selection ? `Selected: ${time(selection.to - selection.from)}`
-		: "Whole log: drag over the curve to select a range"),
+		: "Whole log: drag over a track to select"),
 	el("div", { class: "columns" }, el("div", {}, el("p", {}, el("b", {},
 		memory.stacked ? "Stacks" : "Blocks"), ` ${figures.title}`),
 	flameOf(all, width, (n) => `${n.name}: ${bytes(n.value)}, ${

@@ -75,11 +75,11 @@ function arrange() {
 		0.6 * innerHeight))}px`;
 }
 
-// How high the list of a margin is in two columns.
+// How high the list of a margin is in two columns; a single number is above.
 function listHeight(t) {
 	const list = el("p", {}, besideOf(t)), n = (tag) =>
 		list.querySelectorAll(tag).length;
-	return t.first ? LINE * (n("p") + Math.ceil(n("li") / 2)) + 4 : 0;
+	return n("li") > 1 ? LINE * (n("p") + Math.ceil(n("li") / 2)) + 4 : 0;
 }
 
 // What stands beside a row, in general or at a time: what it has there.
@@ -160,12 +160,14 @@ function drawTree() {
 	}
 	treeNow = now;
 	tree.replaceChildren(...rows.filter((r) => r.end > top &&
-		r.start < top + tree.clientHeight).map(({ track: t, start, end }) => {
+		r.start < top + tree.clientHeight).map((row) => {
+		const { track: t, start, end } = row, lone = row.y + row.height === end;
 		const beside = t.up ? t.up.children : log.roots;
 		const isChosen = t.id === chosenTrack, inner = t.children.length > 0;
 		const e = el("div", { role: "treeitem", "data-track": t.id,
-			class: `row ${t.use}${isChosen ? " chosen" : ""}${t.first
-				? " first" : ""}${end - start < 40 ? "" : " high"}`,
+			class: ["row", t.use, isChosen && "chosen", t.first && "first",
+				end - start >= 40 && "high", lone && "lone"].filter(Boolean)
+				.join(" "),
 			title: t.sentence ?? t.name,
 			"aria-level": t.level + 1, "aria-setsize": beside.length,
 			"aria-posinset": beside.indexOf(t) + 1,
