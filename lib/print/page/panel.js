@@ -272,7 +272,7 @@ const linksOf = (e) => log.lines.flatMap((l) => [
 // All of the event that is chosen.
 function eventOf() {
 	if (!chosen)
-		return el("p", {}, "Click an event, or press n for the next one.");
+		return el("p", {}, "Click an event, or press n for the next.");
 	return el("div", {}, facts([["Event", chosen.name],
 		["Type", chosen.type.name], ["Kind", chosen.type.kind],
 		["Track", chosen.track.name], ["Time", time(chosen.time, 1)],
