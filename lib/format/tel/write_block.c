@@ -313,22 +313,13 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 	return TEL_OK;
 }
 
-/* Whether events of a part have bytes behind or beside their cells. */
-static int
-has_blobs(const struct out_part *part)
-{
-	return part->tail.any || part->raw.any || part->lead.any ||
-	    part->inline_labels.any;
-}
-
 /* Whether another event of a size fits into a part as it is. */
 static inline int
 fits_as_row(const struct out_part *part, uint32_t size, unsigned inline_use)
 {
 	return part->inline_use == inline_use && size >= part->stride &&
 	    part->count < part->room &&
-	    part->rows.room - part->rows.used > part->stride &&
-	    (!part->beside || (size == part->plan->fixed && !has_blobs(part)));
+	    part->rows.room - part->rows.used > part->stride && !part->beside;
 }
 
 /* Adds the distances of n events of a run from one on, as add_place() does. */
