@@ -435,6 +435,9 @@ open_log(struct run *run)
 		tel_emit_metadata("sample", mean);
 	}
 	tel_emit_metadata("times", run->t->exact ? "exact" : "coarse");
+	if (run->t->process != 0 || run->t->ring > 0)
+		tel_emit_metadata("part",
+		    run->t->process != 0 ? "attached" : "ring");
 	run->drain = drain_new(run->arena);
 	if (run->drain == NULL ||
 	    (run->t->ring > 0 && drain_keep(run->drain, run->t->ring) != 0))

@@ -86,6 +86,10 @@ done" ]
 	telcat -n 20000 run.tel |
 	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
 	telcat -k Alloc -n 10 run.tel | grep -q 'pid=[0-9]*\["program"\]'
+	# its frees of older blocks are no damage
+	telcat run.tel | grep -q '^# meta: part attached$'
+	telreplay --dry-run run.tel >report
+	run ! grep damage report
 	# once only
 	run -125 telrec -p "$pid" -o again.tel
 	[ "$output" = "telrec: process $pid: it was recorded before" ]

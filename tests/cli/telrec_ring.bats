@@ -43,6 +43,9 @@ total() {
 	telcat run.tel 2>message |
 	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
 	grep 'events lost when the log was recorded' message
+	grep -q '^# meta: part ring$' <(telcat run.tel 2>/dev/null)
+	telreplay -q --dry-run run.tel | grep 'anomaly .* free of an unknown'
+	telcat -q run.tel | telreplay -q --dry-run | grep 'anomaly .* free of an unknown'
 	# blocks that were allocated before are not errors
 	telstat run.tel 2>/dev/null >report
 	grep '^unknown .*blocks freed, but not allocated in the log' report

@@ -110,6 +110,12 @@ compiler_set_tick_rate(struct compiler *c, double hertz)
 }
 
 void
+compiler_set_part(struct compiler *c)
+{
+	c->facts.selected = 1;
+}
+
+void
 compiler_set_clock(struct compiler *c, struct tel_clock *clock)
 {
 	c->log_clock = clock;

@@ -64,6 +64,8 @@ tel_status compiler_set_tick_rate(struct compiler *c, double hertz);
  * Returns TEL_OK, TEL_ESTATE.
  */
 tel_status compiler_set_log(struct compiler *c, const char *name);
+/* The log of the next operations is a part: see facts.selected. */
+void compiler_set_part(struct compiler *c);
 /*
  * Sets the clock of the log of the next operations, which measures lifetimes;
  * NULL at first: they are in ticks.  It must live until the next call.

@@ -209,12 +209,27 @@ outcome_of(struct reading *r, tel_status st)
 	return END_ALL;
 }
 
+/* Looks whether the recorder of a log has marked it as a part. */
+static void
+look_up_part(struct reading *r, const tel_reader *reader)
+{
+	const char *key, *value;
+	size_t i;
+
+	for (i = 0; tel_reader_metadata(reader, i, &key, &value); i++)
+		if (strcmp(key, "part") == 0)
+			compiler_set_part(r->compiler);
+}
+
 static int
 trace_begin(void *arg, struct source *const *srcs, int n)
 {
 	struct reading *r = arg;
 	char name[LOG_NAME];
+	int i;
 
+	for (i = 0; i < n; i++)
+		look_up_part(r, srcs[i]->reader);
 	r->name = srcs[0]->name;
 	r->reader = srcs[0]->reader;
 	r->opened = 1;
@@ -370,6 +385,8 @@ compile_trace_end(void *arg)
 	struct reading *r = arg;
 
 	look_up_rate(r);
+	/* a text has it behind its start */
+	look_up_part(r, r->reader);
 	compiler_set_clock(r->compiler, NULL);
 	return CONTINUE;
 }
