@@ -118,6 +118,22 @@ setup() {
 	telcat -H cut0.tel | cmp - <(exits 3 telcat -q -H cut.log)
 }
 
+@test "a field has up to 256 values" {
+	# values N: a log of so many.
+	values() {
+		printf '# teltools text 1\n# type: T 1 K x:unsigned\n'
+		seq "$1" | awk '{ printf "%016X T x=%d\n", $1, $1 * 77 % 1009 }'
+	}
+	values 257 >many.txt
+	expect 1 "telcat: --split: the field 'x' has more than 256 values" \
+	    telcat --split x -f text -o 'piece-%d' many.txt
+	# what failed leaves no files
+	[ "$(echo piece-*)" = 'piece-*' ]
+	values 256 >few.txt
+	telcat --split x -f text -o 'piece-%d' few.txt
+	[ "$(find . -name 'piece-*' | wc -l)" = 256 ]
+}
+
 @test "a field that no type has is an error, not one file" {
 	unpack 1.118.0-lii6gc-poolncv
 	expect 1 "telcat: mpsio.log: --split: no event type has a field '64X'" \

@@ -442,6 +442,9 @@ await_events() { # PAGE COUNT
 }
 
 @test "--live=SECONDS needs a page and a file" {
+	mkfifo page.fifo
+	expect 2 'telcat: page.fifo: not a regular file, which each interval could replace' \
+	    telcat --live=1 -f html -o page.fifo -
 	run -2 telcat --live=5 -f csv -o x /dev/null
 	run -2 telcat --live=5 -f html /dev/null
 	run -2 telcat --live=0 -f html -o x /dev/null
