@@ -590,6 +590,7 @@ same() {
 @test "options for which the order of events matters count as they write" {
 	local option
 	unpack 1.118.0-lii6gc-poolncv
+	unpack 1.117.0-lii6gc-poolncv other.log
 	while read -r option; do
 		# shellcheck disable=SC2086 # the words of an option
 		set -- -q $option -k Pool,Seg mpsio.log
@@ -601,6 +602,16 @@ same() {
 			[ "$(telfilter -c "$@")" = "$(grep -vc '^#' each)" ]
 		fi
 		telfilter --any "$@"
+		# by file, too, if they are not merged
+		# shellcheck disable=SC2086
+		if [[ $option != *-n* && $option != *-s* ]]; then
+			telfilter -c --no-merge $option -k Pool,Seg mpsio.log \
+			    other.log >counts
+			for log in mpsio.log other.log; do
+				printf '%s:%d\n' $log "$(telfilter -c $option \
+				    -k Pool,Seg $log)"
+			done | diff - counts
+		fi
 	done <<-'END'
 		-n 7
 		--skip 7
@@ -610,5 +621,6 @@ same() {
 		-A 1
 		-B 2
 		-C 1 -n 5
+		--since name==PoolInit --until name==PoolFinish
 	END
 }

@@ -192,6 +192,11 @@ logs() {
 	run -1 --separate-stderr telfilter --no-merge -o out a.log \
 	    <(telcat b.log)
 	[[ $stderr == *' is not an MPS stream like a.log; '* ]]
+	# the next one is written, unless the first failure ends it
+	exits 1 telfilter -q --no-merge a.log b.log a.log >got
+	cmp <(telfilter --no-merge a.log a.log) got
+	exits 1 telfilter -q --strict --no-merge a.log b.log a.log >got
+	cmp <(telfilter a.log) got
 	# but text can
 	telcat a.log >a.txt
 	telcat b.log >b.txt
