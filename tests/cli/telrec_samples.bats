@@ -16,6 +16,28 @@ setup() {
 	enter
 }
 
+@test "samples of each function have a stack that is in the log" {
+	needs_preload
+	cc -O1 -pthread -o calls "$TEL_TOP/tests/cli/telrec_calls.c" -ldl
+	./calls file >want
+	telrec -q -s 1 -g -o run.tel ./calls file | diff want -
+	telcat -H -k Alloc,Trace run.tel >text
+	python3 - <<-'END'
+		import re
+		defined, functions = set(), set()
+		for line in open("text"):
+		    number = re.search(r" trace number=(\d+) ", line)
+		    used = re.search(r"^\S+ (\w+) .* trace=(\d+) ", line)
+		    if number:
+		        defined.add(number[1])
+		    elif used:
+		        assert used[2] in defined, line
+		        functions.add(used[1])
+		assert functions >= {"malloc", "calloc", "realloc", "memalign", "valloc",
+		                     "posix_memalign", "reallocarray"}, functions
+	END
+}
+
 @test "the weights of samples estimate the bytes of each size" {
 	needs_preload
 	for seed in 1 2 3; do
