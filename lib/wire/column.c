@@ -286,6 +286,13 @@ is_wide(const struct column *c)
 	return (c->high - c->low) >> c->shift >> 61 != 0;
 }
 
+/* Up to which unit before end those from i on are counted in one number. */
+static inline size_t
+count_until(size_t i, size_t end)
+{
+	return end - i > COUNTED_MAX ? i + COUNTED_MAX : end;
+}
+
 /* Adds what was counted. */
 static void
 shape_add(struct shape *s, uint64_t counts)
@@ -321,7 +328,7 @@ count_units(const struct column *c, enum unit value, enum unit step, int small,
 			i++;
 		}
 		for (; i < end; i = stop) {
-			stop = end - i > COUNTED_MAX ? i + COUNTED_MAX : end;
+			stop = count_until(i, end);
 			for (some = others = 0; i < stop; i++) {
 				x = wire_column_unit_of(v + i, low, shift,
 				    inverse, value);
@@ -450,16 +457,16 @@ choose_changes(struct choice *best, const struct column *c)
 {
 	struct shape shape = { { 1 }, 0 };
 	struct choice own = { 0, SIZE_MAX };
-	uint64_t counts = 0;
-	size_t i;
+	uint64_t counts;
+	size_t i, stop;
 
-	for (i = 2; i < c->n; i++) {
-		counts += count_ones[wire_column_length_of(wire_column_unit_of(
-		    c->v + i, 0, c->shift, c->inverse, UNIT_CHANGE))];
-		if (i % COUNTED_MAX == 0 || i + 1 == c->n) {
-			shape_add(&shape, counts);
-			counts = 0;
-		}
+	for (i = 2; i < c->n;) {
+		stop = count_until(i, c->n);
+		for (counts = 0; i < stop; i++)
+			counts += count_ones[wire_column_length_of(
+			    wire_column_unit_of(c->v + i, 0, c->shift,
+			        c->inverse, UNIT_CHANGE))];
+		shape_add(&shape, counts);
 	}
 	choose_lengths(&own, &shape, c->n - 1, NATIVE_STEPS);
 	/* the first step is one number more */
