@@ -200,13 +200,13 @@ def _():
     same(clocks(run("telcat", "-H", part)), [START + e[0] for e in want])
     same(int(run("telfilter", "-c", part)), len(want))
     same(int(run("telstat", "-c", part)), len(want))
-    # of blocks from before that are freed it says so by its status
+    # a part of a log may free blocks from before: that is no damage
     done = subprocess.run(["telreplay", "-q", "--dry-run", "-f", "json", part],
                           capture_output=True, text=True)
     rows = [json.loads(x) for x in done.stdout.splitlines()]
     same((done.returncode, {r["item"]: r["events"] for r in rows
                             if r["type"] == "operation"}),
-         (3, total(want, lambda e: e[1], lambda e: 1)))
+         (0, total(want, lambda e: e[1], lambda e: 1)))
 
 
 @command("telstat diff --stacks app.tel@,300ms app.tel@,900ms")
