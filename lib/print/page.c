@@ -71,12 +71,6 @@ put_escaped(struct page_writer *p, const char *text)
 
 /* --------------------------------------------------------------- base64 */
 
-static size_t
-base64_size(size_t n)
-{
-	return (n + 2) / 3 * 4;
-}
-
 static void
 put_base64(struct page_writer *p, const unsigned char *bytes, size_t n)
 {
@@ -87,7 +81,7 @@ put_base64(struct page_writer *p, const unsigned char *bytes, size_t n)
 	uint32_t v;
 
 	if (p->out == NULL) {
-		p->size += base64_size(n);
+		p->size += (n + 2) / 3 * 4;
 		return;
 	}
 	for (i = 0; i < n; i += 3) {

@@ -5,7 +5,6 @@
  * be no longer than a flush for most logs; which logs need more is seen only
  * at their end (see the MPS's design.mps.telemetry, .debug.buffer.reverse).
  */
-#include "model/horizon.h"
 #include "reader/reader.h"
 #include "query/columns.h"
 #include "query/runs.h"
@@ -31,6 +30,9 @@
  * costs quadratic time.
  */
 #define NEWS 16
+/* Points that a window lags behind where one comes first in a flush. */
+#define SYNC_LAG 8
+
 struct tel_window {
 	struct tel_reader *reader;
 	enum tel_order order;
@@ -49,7 +51,8 @@ struct tel_window {
 	uint64_t horizon;      /* the latest clock that was given */
 	uint64_t earliest;     /* clock of all that was read of the log */
 	uint64_t late;
-	struct tel__horizon syncs;
+	uint64_t syncs[SYNC_LAG]; /* clocks of the last points */
+	unsigned nsyncs;
 	int allocs; /* others than tel_event_alloc() knows are dropped */
 	tel_filter *filter; /* or what it does not select; or NULL */
 	int begun;          /* an event of this log was read */
@@ -178,7 +181,7 @@ static int
 window_complete(struct tel_window *w, const struct tel_event *ev)
 {
 	if (ev->type->role == TEL_ROLE_SYNC)
-		tel__horizon_sync(&w->syncs, ev->clock);
+		w->syncs[w->nsyncs++ % SYNC_LAG] = ev->clock;
 	if (full(w))
 		return 1;
 	if (w->order == TEL_ORDER_TIME ||
@@ -191,15 +194,16 @@ window_complete(struct tel_window *w, const struct tel_event *ev)
 
 /*
  * The latest clock that may be given in order: all that is held after a
- * flush whose point of synchronisation comes last, older events where it
- * comes first.
+ * flush whose point of synchronisation comes last, so that all older events
+ * were read.  Where it comes first, a flush is of one kind (MPS 1.111), and
+ * older events may be in those of other kinds.
  */
 static uint64_t
 live_limit(const struct tel_window *w, const struct tel_event *ev)
 {
-	return full(w) ?
-	    UINT64_MAX :
-	    tel__horizon_clock(&w->syncs, ev->type->schema->sync_first);
+	if (full(w) || !ev->type->schema->sync_first)
+		return UINT64_MAX;
+	return w->nsyncs < SYNC_LAG ? 0 : w->syncs[w->nsyncs % SYNC_LAG];
 }
 
 /* The same of the columns, whose order is TEL_ORDER_LIVE. */
@@ -323,7 +327,7 @@ finish_log(struct tel_window *w)
 	w->begun = 0;
 	w->horizon = 0;
 	w->earliest = UINT64_MAX;
-	w->syncs.nsyncs = 0;
+	w->nsyncs = 0;
 	w->sorted = 0;
 	if (st == TEL_LOG)
 		w->after = TEL_OK;

@@ -51,12 +51,6 @@ tel__any_free(struct any *a)
 
 /* ------------------------------------------------------------ schemas */
 
-static uint64_t
-hash_of(const char *name)
-{
-	return tel__fnv(TEL__FNV, name, strlen(name));
-}
-
 /* Fills the table of names.  TEL_OK, TEL_ENOMEM. */
 static tel_status
 make_slots(struct any_map *m)
@@ -71,7 +65,9 @@ make_slots(struct any_map *m)
 		return TEL_ENOMEM;
 	m->mask = size - 1;
 	for (i = 0; i < s->ntypes; i++) {
-		at = (uint32_t)hash_of(s->types[i].name) & m->mask;
+		at = (uint32_t)tel__fnv(TEL__FNV, s->types[i].name,
+		         s->types[i].name_length) &
+		    m->mask;
 		while (m->slot[at] != 0)
 			at = (at + 1) & m->mask;
 		m->slot[at] = i + 1;
