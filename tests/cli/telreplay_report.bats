@@ -129,6 +129,16 @@ small() {
 	sed -n '/^lifetimes in time/,/^$/p' report | diff - <(
 	    echo 'lifetimes in time, up to            blocks   share'
 	    echo '  1.024 us                               8 100.00%')
+	# if all are longer, the resolution is beside them
+	{
+		grep malloc t.txt
+		sed -n '/free/s/ [0-9]* [0-9]*$/ 9000 9000/p' t.txt
+	} >later.txt
+	want='p50 8.191 us  p90 9 us  p99 9 us  longest 9 us  resolution 1 us'
+	clean telreplay --dry-run --details later.txt >report
+	grep -qx "  lifetimes     $want" report
+	telstat later.txt >report
+	grep -qx "lifetimes  $want" report
 	clean telreplay --dry-run --details=lifetimes \
 	    "$TEL_TOP/tests/data/alloc/perl.heaptrack.zst" >report
 	grep -c '^  lifetimes     not in time: the log has no clocks$' report |
