@@ -22,6 +22,11 @@ CLASSES=(-s 'sizes=split(size,0,16,128,4k,1k) if name == "PoolAlloc"'
 	-s 'lives=hist(ticks(PoolInit,PoolFinish,pool),10k,512k,64k)'
 	-s 'lin=loglin(size,10,0,3,10)' -s 'low=hist(size-100,-100,100,10)'
 	-s 'none=hist(size,0,10,1) if false')
+# Single numbers, and the largest.
+NUMBERS=(-s 'd=distinct(size)' -s 't=top(size,3,pool,name)' -s 'r=ratio(size,2)'
+	-s 'n=count()' -s 's=sum(size)' -s 'm=mean(size)' -s 'lo=min(size)'
+	-s 'hi=max(size)' -s 'v=var(size)' -s 'w=queue(PoolInit,PoolFinish,pool)'
+	-w 'has(size) || kind == Pool' -g kind)
 GROUPS_=(-s 'sizes=hist(size,0,64,16)' -s 'n=tally(code & 3,3)'
 	-g 'kind,size & 8' --max-groups 3)
 
@@ -54,6 +59,9 @@ golden() {
 	unpack 1.118.0-lii6gc-poolncv
 	for form in text csv json openmetrics svg inst; do
 		golden "$form" classes "${CLASSES[@]}" mpsio.log
+	done
+	for form in text csv json openmetrics svg inst; do
+		golden "$form" numbers "${NUMBERS[@]}" mpsio.log
 	done
 	golden text classes-raw --raw --zeros --rate "${CLASSES[@]}" mpsio.log
 	golden text classes-wide --utf8 --density --width 120 --color \
