@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -71,10 +72,19 @@ start(void)
 	ready = 1;
 }
 
+/*
+ * Whether an allocation fails.  Without memory for a filter or a text, libarchive
+ * crashes or ends the process: its internal functions, which have no symbols,
+ * get theirs.
+ */
 static int
-fails(void)
+fails(const void *caller)
 {
-	if (!ready || ++*count != fail_at)
+	Dl_info at;
+
+	if (!ready || ++*count != fail_at ||
+	    (dladdr(caller, &at) != 0 && at.dli_sname == NULL &&
+	        strstr(at.dli_fname, "libarchive") != NULL))
 		return 0;
 	errno = ENOMEM;
 	return 1;
@@ -86,7 +96,7 @@ malloc(size_t size)
 	begin();
 	if (real_malloc == NULL)
 		return take_early(size);
-	return fails() ? NULL : real_malloc(size);
+	return fails(__builtin_return_address(0)) ? NULL : real_malloc(size);
 }
 
 void *
@@ -95,14 +105,15 @@ calloc(size_t n, size_t size)
 	begin();
 	if (real_calloc == NULL)
 		return take_early(n * size);
-	return fails() ? NULL : real_calloc(n, size);
+	return fails(__builtin_return_address(0)) ? NULL : real_calloc(n, size);
 }
 
 void *
 realloc(void *p, size_t size)
 {
 	begin();
-	return fails() ? NULL : real_realloc(p, size);
+	return fails(__builtin_return_address(0)) ? NULL :
+	                                            real_realloc(p, size);
 }
 
 void
