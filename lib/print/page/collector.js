@@ -9,7 +9,7 @@ let pools = []; // {name, s: its series, layer}, the largest first
 function loadCollector(head) {
 	collector = head;
 	const bytesOn = log.tracks.filter((t) => t.use === "bytes")
-		.map((t) => ({ name: t.name, s: t.series.find((s) => s.last) }))
+		.map((t) => ({ name: t.name, s: t.curve }))
 		.filter(({ s }) => s?.high > 0);
 	const of = (what) => bytesOn.filter((p) => p.name.startsWith(`${what} of `))
 		.map((p) => ({ ...p, name: p.name.slice(what.length + 4) }));

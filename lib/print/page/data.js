@@ -227,13 +227,11 @@ const descend = (t) => [t, ...t.lanes.slice(1), ...t.inner.flatMap(descend)];
 // Calls f(group, i) for the events that start in a time, as long as more(block)
 // before the next block is true.
 async function each({ from, to }, f, more = () => true) {
-	const own = new Set(log.tracks.filter((t) => !t.copy));
 	for (const block of blocksIn(from, to)) {
 		if (!more(block))
 			break;
 		visit([await load(block)], (g, i) => {
-			if (g.time[i] >= from && g.time[i] <= to &&
-				own.has(log.track[g.track[i]]) && shown(g, i))
+			if (g.time[i] >= from && g.time[i] <= to && shown(g, i))
 				f(g, i);
 		});
 	}
@@ -285,6 +283,8 @@ async function loadSeries() {
 		if (s.last)
 			Object.assign(s, { low: most(s.min, -1), high: most(s.max, 1) });
 		log.track[s.track].series.push(s);
+		if (s.last)
+			log.track[s.track].curve ??= s;
 	}
 }
 

@@ -35,6 +35,7 @@ async function loadMemory(head) {
 		holders: new Set(holder).size, atPeak: new Float64Array(OTHERS + 1) };
 	for (let i = 0; i < n; i++)
 		memory.atPeak[memory.layer[i]] += peak[i];
+	memory.highest = memory.atPeak.reduce((a, v) => a + v);
 	// the layers at the end of each interval
 	const live = new Float64Array(n), sum = new Float64Array(OTHERS + 1);
 	memory.layers = moments.map((m) => {
@@ -59,12 +60,12 @@ const layerName = (i) => i < OTHERS ? memory.names[memory.ranks[i] - 1]
 		memory.stacked ? "functions" : "processes"}`;
 
 function memoryFacts() {
-	const m = memory, peak = m.atPeak.reduce((a, v) => a + v);
-	showFacts([[brief3(peak, "bytes"),
-		`live at the peak, ${when(m.peak_time)}`, ...climb(trackOf("bytes",
-			"live bytes")?.series.find((s) => s.last))],
+	const m = memory;
+	showFacts([[brief3(m.highest, "bytes"),
+		`live at the peak, ${when(m.peak_time)}`, ...climb(
+			trackOf("bytes", "live bytes")?.curve)],
 	[brief3(m.live, "bytes"), `not freed, ${
-		Math.round(100 * m.live / (peak || 1))}% of the peak`],
+		Math.round(100 * m.live / (m.highest || 1))}% of the peak`],
 	[brief3(m.allocated, "bytes"), `allocated in ${count(m.calls, "block")}`],
 	clock === "ns" && m.freed > 0 && [[Math.round(m.within_1ms / 1e7), "%"],
 		"of freed blocks within 1 ms"],
@@ -152,9 +153,8 @@ function showHeld(t) {
 
 function addMemory() {
 	const t = trackOf("bytes", "live bytes");
-	const s = t?.series.find((s) => s.last);
-	const peak = memory.atPeak.reduce((a, v) => a + v);
-	const curve = { s, top: Math.max(s?.high ?? 0, peak, 1) };
+	const peak = memory.highest;
+	const s = t?.curve, curve = { s, top: Math.max(s?.high ?? 0, peak, 1) };
 	addRow({ name: "Live bytes", below: `by ${memory.noun.toLowerCase()}`,
 		height: 214, beside: showHeld, sentence: `Live bytes: ${bytes(peak)
 		} at ${when(memory.peak_time)}; ${memory.ranks.map((_, i) =>

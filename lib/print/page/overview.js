@@ -20,8 +20,7 @@ function joined(list) {
 function countedTypes() {
 	const of = new Map(log.types.filter((t) => t.n)
 		.sort((a, b) => b.n - a.n).map((t) => [t, []]));
-	for (const s of log.tracks.filter((t) => !t.copy).flatMap((t) =>
-		countsOf(t)))
+	for (const s of log.own.flatMap((t) => countsOf(t)))
 		of.get(s.type)?.push(s);
 	return [...of].map(([type, list]) => ({ type, s: joined(list) }));
 }
@@ -45,7 +44,7 @@ function loadOverview({ span, longest, silence }) {
 			sentence: `Rate of ${count(log.events, "event")}`,
 			beside: () => el("ul", {}, types.slice(0, OTHERS).map(
 				({ type, s }) => item(typeCell(type).node, countIn([s])))) });
-	for (const t of lanesOf(log.tracks).slice(0, RANGES))
+	for (const t of lanesOf(log.own).slice(0, RANGES))
 		addLane(t);
 	for (const t of types.slice(0, TYPES))
 		addType(t.type.name, [t], t);
@@ -68,7 +67,7 @@ function loadOverview({ span, longest, silence }) {
 
 // The busiest of many processes, or else threads: a line of cells each.
 function addProcesses() {
-	const threads = log.tracks.filter((t) => t.use === "thread" && !t.copy);
+	const threads = log.own.filter((t) => t.use === "thread");
 	const processes = [...new Set(threads.map((t) => t.up))]
 		.filter((t) => t?.up);
 	const many = processes.length > TYPES, list = many ? processes : threads;
@@ -87,16 +86,15 @@ function addProcesses() {
 // How long ranges took on a track; tracks of ranges, by that.
 const busy = (t) => t.lanes.reduce((n, l) => n + l.series.reduce((n, s) =>
 	n + (s.busy?.at(-1) ?? 0), 0), 0);
-const lanesOf = (list) => list.filter((t) => t.use === "ranges" && !t.copy &&
-	!t.first && (!t.up || t.up.children.includes(t)))
+const lanesOf = (list) => list.filter((t) => t.use === "ranges" && !t.first &&
+	(!t.up || t.up.children.includes(t)))
 	.sort((a, b) => busy(b) - busy(a));
 const addLane = (t) => addRow({ below: t.up && baseName(t.up.name) }, t);
 
 // The curves that change most; those of a kind have one scale.  What counts
 // with cycles is shown for each of them, below what ran.
 function addCurves() {
-	const list = log.tracks.filter((t) => t.series.some((s) => s.last) &&
-		!t.copy).map((t) => ({ t, s: t.series.find((s) => s.last),
+	const list = log.own.filter((t) => t.curve).map((t) => ({ t, s: t.curve,
 		cycles: t.up?.children.find((c) => c.cycles)?.series[0] }));
 	const kindOf = (t) => t.use === "bytes" || t.name.split(" ")[0];
 	const most = (t) => Math.max(...list.filter((c) => kindOf(c.t) ===

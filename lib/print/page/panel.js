@@ -186,8 +186,7 @@ async function statistics(where, what) {
 		if (v !== undefined && !g.fields.get(what)?.text)
 			t.values.push(Number(v));
 	}, () => selection || view === now);
-	const tracks = exact ? [] : log.tracks.filter((t) => !t.copy);
-	for (const s of tracks.flatMap((t) => countsOf(t)))
+	for (const s of exact ? [] : log.own.flatMap((t) => countsOf(t)))
 		if (s.type)
 			entry(s.type).count += total(s, "count", from, to + 1);
 	const rate = (count) => count / (to - from) * 1e9;

@@ -33,6 +33,7 @@ function makeTracks() {
 		if (t.use === "ranges" && !first)
 			lanes.set(key, t);
 	}
+	log.own = log.tracks.filter((t) => !t.copy);
 }
 
 // Tracks on which nothing ever is are not shown.
@@ -84,7 +85,7 @@ function listHeight(t) {
 
 // What stands beside a row, in general or at a time: what it has there.
 function besideOf(t, at) {
-	const s = t.series.find((s) => s.last);
+	const s = t.curve;
 	return [t.beside ? t.beside(at) : el("ul", {}, s ? at === undefined
 		? item("at most", show(s.high, t.unit))
 		: item(`at ${time(at)}`, show(valueAt(s, at), t.unit))
