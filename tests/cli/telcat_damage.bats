@@ -197,3 +197,20 @@ poke() {
 		grep -qxF "telcat: $bad: $found" <<<"$stderr"
 	done
 }
+
+@test "--strict names the log that is damaged, of those that are merged" {
+	unpack 1.118.0-lii6gc-poolncv good
+	{
+		head -c 3000 good
+		printf '\377%.0s' {1..64}
+		tail -c +3001 good
+	} >bad
+	for tool in telcat telstat telfilter; do
+		for order in 'good bad' 'bad good'; do
+			# shellcheck disable=SC2086
+			run -1 --separate-stderr $tool --strict -o none $order
+			[[ $stderr == *"$tool: bad: invalid event"* ]]
+			[[ $stderr != *"$tool: good: "* ]]
+		done
+	done
+}
