@@ -168,3 +168,49 @@ all_stacks() {
 	run -0 telrec --stacks=fp -o run.tel ./program ./library.so
 	[[ $output != *libunwind* ]]
 }
+
+@test "stacks that differ in one frame, whichever, are different ones" {
+	cat >bits.c <<-'END'
+		#include <stdlib.h>
+		#define LEVELS 9
+		static void *volatile kept;
+		static void B(unsigned bits, int level);
+		__attribute__((noinline)) static void
+		A(unsigned bits, int level)
+		{
+			if (level == LEVELS)
+				kept = malloc(1000 + bits);
+			else
+				(bits >> level & 1 ? B : A)(bits, level + 1);
+			__asm__ volatile("");
+		}
+		__attribute__((noinline)) static void
+		B(unsigned bits, int level)
+		{
+			if (level == LEVELS)
+				kept = malloc(1000 + bits);
+			else
+				(bits >> level & 1 ? B : A)(bits, level + 1);
+			__asm__ volatile("" ::: "memory");
+		}
+		int main(void)
+		{
+			for (unsigned i = 0; i < 2u << LEVELS; i++)
+				A(i >> 1, 0);
+			return 0;
+		}
+	END
+	cc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+	    -fno-builtin -o bits bits.c
+	for how in fp unwind; do
+		[ $how = fp ] || find /lib /usr/lib -name libunwind.so.8 2>/dev/null |
+		    grep -q . || continue
+		telrec -q --stacks=$how -o run.tel ./bits
+		telcat -H -e malloc -w 'size >= 1000 && size < 1512' run.tel |
+		    sed -E 's/.* size=([0-9]+) trace=([0-9]+) .*/\1 \2/' >events
+		[ "$(wc -l <events)" = 1024 ]
+		# each size has one, and no two have the same
+		[ "$(sort -u events | wc -l)" = 512 ]
+		[ "$(cut -d ' ' -f 2 events | sort -u | wc -l)" = 512 ]
+	done
+}
