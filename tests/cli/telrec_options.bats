@@ -232,6 +232,32 @@ record_pair() {
 	    sort -u | sed 's/.*\["\(.*\)"\]/\1/' | sort | tr '\n' ' ' >names
 	cat names
 	[ "$(cat names)" = "id id setpriv sh sh " ]
+	# by each of the functions
+	cat >user.c <<-'END'
+		#define _GNU_SOURCE
+		#include <stdlib.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			int failed = argv[1][0] == 'u' ? setuid(65534) :
+			    /* programs of another effective user are secure */
+			    argv[1][0] == 'e' ?
+			    seteuid(65534) || setreuid(65534, 65534) :
+			    argv[1][0] == 'r'          ? setreuid(65534, 65534) :
+			                                 setresuid(65534, 65534, 65534);
+			(void)argc;
+			free(malloc(10));
+			if (!failed)
+				execlp("id", "id", "-u", (char *)NULL);
+			return 9;
+		}
+	END
+	${CC:-cc} -o user user.c
+	for how in u e r s; do
+		telrec -q -o run.tel ./user $how >got
+		[ "$(cat got)" = 65534 ]
+		telcat -H -k Alloc run.tel | grep -q 'thread=[0-9]*\["id"\]'
+	done
 }
 
 @test "the values that options refuse, and the least and largest they take" {
