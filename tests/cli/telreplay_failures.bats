@@ -272,6 +272,35 @@ last_words() {
 	[ -z "$stderr" ]
 }
 
+@test "anomalies have the log and the place of each, of pools as well" {
+	printf '1: free 0x7000\n1: malloc 0x8000 10\n' >a.txt
+	printf '1: malloc 0x1 1\n1: free 0x9000\n' >b.txt
+	run -3 --separate-stderr telreplay --dry-run -f csv --no-merge \
+	    a.txt b.txt a.txt
+	sed -n 's/^anomaly event,,.*,\(log\|event\),//p' <<<"$output" |
+	    paste -d ' ' - - |
+	    diff - <(printf '%s\n' 'a.txt 0' 'b.txt 1' 'a.txt 0' 'a.txt 1')
+	cat >pools.txt <<-'END'
+		# teltools text 1
+		# type: make 1 Heap pool:address
+		# type: end 2 Heap pool:address
+		# type: get 3 Heap at:address size:unsigned pool:address
+		# role: make create-pool pool=pool
+		# role: end destroy-pool pool=pool
+		# role: get alloc at size pool
+		0000000000000001 make pool=0x1
+		0000000000000002 make pool=0x2
+		0000000000000003 get at=0x1000 size=100 pool=0x1
+		0000000000000004 end pool=0x2
+		0000000000000005 end pool=0x7
+		0000000000000006 end pool=0x8
+	END
+	telreplay --dry-run -f csv pools.txt >report
+	sed -n 's/^anomaly event,,pool or buffer without its creation,//p' report |
+	    grep -E '^(event|address)' | paste -s -d ' ' |
+	    diff - <(echo event,4 address,7 event,5 address,8)
+}
+
 @test "more frees that may be early than the reorder buffer holds are counted" {
 	{
 		echo "2: malloc 0x10 8"
