@@ -89,6 +89,9 @@ FIELDS = [
      "x=[1,2] y=[3,4]"),
     ("typealias u16 := u8; struct { typealias integer { size = 32; } := u8;"
      " u8 x; } s; u8 y;", "010000000200", "s.x=1 y=2"),
+    ("u8 AZaz_09;", "07", "AZaz_09=7"),
+    ("integer { size = 64; base = hex; } x;", "0700000000000000", "x=0x7"),
+    ("integer { size = 64; base = 16; } x;", "0700000000000000", "x=0x7"),
     ("u8 _; u8 _y; u8 __z;", "010203", "_=1 y=2 _z=3"),
     ("// one; \n /* two; \n * three */ u8 /**/ x;", "01", "x=1"),
 ]

@@ -328,6 +328,10 @@ assert all_[0]["state"] is None and all_[1]["ever"] == str(-2**63)
 	run -1 --separate-stderr telcat -c i*.jfr
 	[ "$output" = 0 ]
 	[ "$(grep -c ': the metadata are invalid; ' <<<"$stderr")" = 10 ]
+	# a later major version
+	printf '\003' | dd of=v00.jfr bs=1 seek=5 conv=notrunc status=none
+	run -1 --separate-stderr telcat --as jfr -c v00.jfr
+	[[ $stderr == *'v00.jfr: the recording has version 3.1; versions 1 and 2 are'* ]]
 }
 
 @test "chunks of which bytes are wrong cost themselves" {
