@@ -13,22 +13,24 @@
 #include "base/array.h"
 
 #define BUFFER_SIZE ((size_t)1 << 16)
+/* There may be one for each type of a log. */
+#define MEMORY_SIZE ((size_t)1 << 9)
 /* No line of any format comes near this. */
 #define BUFFER_MAX ((size_t)1 << 24)
 
 static tel_output *
-output_new(int fd, tel_write_fn *fn, void *arg)
+output_new(size_t size, int fd, tel_write_fn *fn, void *arg)
 {
 	tel_output *out = calloc(1, sizeof(*out));
 
 	if (out == NULL)
 		return NULL;
-	out->buffer = malloc(BUFFER_SIZE);
+	out->buffer = malloc(size);
 	if (out->buffer == NULL) {
 		free(out);
 		return NULL;
 	}
-	out->size = BUFFER_SIZE;
+	out->size = size;
 	out->fd = fd;
 	out->write = fn;
 	out->arg = arg;
@@ -38,19 +40,19 @@ output_new(int fd, tel_write_fn *fn, void *arg)
 tel_output *
 tel_output_new_fd(int fd)
 {
-	return output_new(fd, NULL, NULL);
+	return output_new(BUFFER_SIZE, fd, NULL, NULL);
 }
 
 tel_output *
 tel_output_new_callback(tel_write_fn *write_fn, void *arg)
 {
-	return output_new(-1, write_fn, arg);
+	return output_new(BUFFER_SIZE, -1, write_fn, arg);
 }
 
 tel_output *
 tel__output_new_memory(void)
 {
-	tel_output *out = output_new(-1, NULL, NULL);
+	tel_output *out = output_new(MEMORY_SIZE, -1, NULL, NULL);
 
 	if (out != NULL)
 		out->keeps = 1;
