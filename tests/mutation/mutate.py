@@ -73,7 +73,8 @@ def copy_tree(top, tree):
     digest = hashlib.sha256()
     kept = {"build", ".git", "__pycache__"}
     for folder, folders, files in os.walk(top):
-        folders[:] = [f for f in folders if f not in kept]
+        folders[:] = [f for f in folders if f not in kept
+                      and pathlib.Path(folder, f) not in tree.parents]
         to = tree / pathlib.Path(folder).relative_to(top)
         to.mkdir(parents=True, exist_ok=True)
         for name in set(os.listdir(to)) - set(files) - set(folders) - kept:
