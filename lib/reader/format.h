@@ -10,7 +10,6 @@
 #ifndef TEL_FORMAT_H
 #define TEL_FORMAT_H
 
-
 #include "model/event.h"
 
 struct tel__buffer;

@@ -2,7 +2,6 @@
 /* What the public functions return of a set of statistics. */
 #include "stats/stats.h"
 
-
 #include "stats/class.h"
 
 /* ------------------------------------------------------------- report */
