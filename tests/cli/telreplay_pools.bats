@@ -407,3 +407,76 @@ replayed_alike() {
 	done
 	[ "$(figure trace '' live_bytes <report)" = 49 ]
 }
+
+# buffers NAME FUNCTIONS: a plug-in that writes the calls for its buffers to the
+# file of its parameter; the commit of a block of 7 bytes fails.
+buffers() {
+	plugin "$1" <<-END
+		static FILE *file;
+		static const char *start(const char *p, const tel_pool_trace *t,
+		    void **s) { (void)t; *s = file = fopen(p, "w");
+			return file != NULL ? NULL : "no file"; }
+		static void end(void *s) { (void)s; fclose(file); }
+		static void *create(void *s, uint64_t n)
+		{ (void)s; (void)n; return malloc(16); }
+		static void destroy(void *p) { (void)p; }
+		static void *buffer(void *p) { return (char *)p + 1; }
+		static void no_buffer(void *b)
+		{ (void)b; fputs("no buffer\n", file); }
+		static void *kept;
+		static void *reserve(void *b, size_t n)
+		{ (void)b; fprintf(file, "reserve %zu\n", n);
+			return kept = malloc(n); }
+		static void *alloc(void *p, size_t n)
+		{ (void)p; fprintf(file, "alloc %zu\n", n);
+			return kept = malloc(n); }
+		static int commit(void *b, void *p, size_t n)
+		{ (void)b; fprintf(file, "commit %zu%s\n", n,
+			p == kept ? "" : " of another");
+			return n != 7; }
+		const tel_pool_table tel_pool_allocator = {
+			.version = TEL_POOL_VERSION, .name = "$1",
+			.start = start, .end = end, .alloc = alloc, .free = put,
+			.create = create, .destroy = destroy, $2 };
+	END
+}
+
+@test "blocks of buffers are reserved and committed, and a commit may fail" {
+	buffers all '.buffer_create = buffer, .buffer_destroy = no_buffer,
+	    .reserve = reserve, .commit = commit'
+	buffers some '.commit = commit, .buffer_destroy = no_buffer'
+	cat >t.txt <<-'END'
+		# teltools text 1
+		# type: make 1 Pool pool:pointer
+		# type: begin 2 Pool buffer:pointer pool:pointer
+		# type: end 3 Pool buffer:pointer
+		# type: get 4 Object at:address size:unsigned buffer:pointer
+		# type: alloc 5 Object pool:pointer at:address size:unsigned
+		# role: make create-pool pool=pool
+		# role: begin create-buffer pool=pool buffer=buffer
+		# role: end destroy-buffer buffer=buffer
+		# role: get commit at size buffer=buffer
+		# role: alloc alloc at size pool
+		0000000000000001 make pool=0xa
+		0000000000000002 begin buffer=0xb pool=0xa
+		0000000000000003 get at=0x100 size=100 buffer=0xb
+		0000000000000004 alloc pool=0xa at=0x200 size=5
+		0000000000000005 get at=0x300 size=8 buffer=0xb
+		0000000000000006 end buffer=0xb
+	END
+	clean telreplay -q --runs 1 -a ./all.so:x.txt t.txt
+	printf '%s\n' 'reserve 100' 'commit 100' 'alloc 5' 'reserve 8' 'commit 8' \
+	    'no buffer' | diff - x.txt
+	# without functions of buffers, the pool is the buffer
+	clean telreplay -q --runs 1 -a ./some.so:x.txt t.txt
+	printf '%s\n' 'alloc 100' 'commit 100' 'alloc 5' 'alloc 8' 'commit 8' |
+	    diff - x.txt
+	sed -i 's/size=8/size=7/' t.txt
+	for name in all some; do
+		run -1 --separate-stderr telreplay --runs 1 -f csv \
+		    -a "./$name.so:x.txt" t.txt
+		[[ $stderr == *": at event 4 of t.txt: "*"a block not committed"* ]]
+		# once in the run, and once while memory is watched
+		[ "$(figure allocator "$name" errors <<<"$output")" = 2 ]
+	done
+}

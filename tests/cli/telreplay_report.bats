@@ -414,6 +414,24 @@ both_throughputs() {
 		exit !(run > 0 && threads >= 0.9 * run && threads < 100 * run) }' report
 }
 
+@test "the throughput of up to eight threads is shown, of more that of eight" {
+	for n in 1 2 8 9; do
+		seq "$n" | sed 's/.*/&: malloc 0x&0 8/' >t.txt
+		clean telreplay -q --order none --runs 1 --idle 0 -a null \
+		    --details=threads t.txt | sed -n '/^throughput/,/^$/p' >table
+		{
+			head -n 1 table
+			sed -n 's/  */ /g; s/ $//; 2p' table
+			grep -c '^  null ' table
+		} >"$n.is" || [ "$n" = 1 ]
+	done
+	[ "$(tail -n 1 1.is)" = 0 ]
+	title='throughput by thread, M ops/s while it runs'
+	printf '%s\n' "$title" ' 1 2' 1 | diff - 2.is
+	printf '%s\n' "$title" ' 1 2 3 4 5 6 7 8' 1 | diff - 8.is
+	printf '%s\n' "$title; the first eight" ' 1 2 3 4 5 6 7 8' 1 | diff - 9.is
+}
+
 @test "the throughput of a thread is that of the time that it runs" {
 	# one has ten thousand times the operations of the other
 	awk 'BEGIN { print "1: malloc 0x10 9"; print "1: free 0x10"

@@ -443,6 +443,41 @@ ranged() {
 	[ "$(figure "$1" class "$4" <report)" = "$(tail -n 1 all)" ]
 }
 
+# A library takes other memory in each of its processes.
+@test "memory that is compared is the median of the timed runs" {
+	plugin varies <<-END
+		#include <stdio.h>
+		static const char *start(const char *p,
+		    const tel_pool_trace *t, void **s)
+		{ FILE *f = fopen(p, "a"); (void)t;
+			fputc('x', f); *s = (void *)ftell(f); fclose(f);
+			return NULL; }
+		static void *get(void *p, size_t n)
+		{ size_t k = (size_t)p; n = 1;
+			while (k-- > 0) n = n * 3 % 17;
+			return mmap(NULL, (n + 1) << 20,
+			    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+			    MAP_POPULATE, -1, 0); }
+	END
+	echo '1: malloc 0x1000 100' >t.txt
+	for runs in 3 4; do
+		rm -f n.txt
+		clean telreplay -f csv --runs $runs --idle 0 -a ./varies.so:n.txt \
+		    t.txt >report
+		rm n.txt
+		clean telreplay --runs $runs --idle 0 -a ./varies.so:n.txt t.txt |
+		    grep -o '[0-9.]* MiB' | head -n 2 >is
+		for name in peak end; do
+			figure run varies ${name}_bytes <report | sort -n | awk '
+				{ v[NR] = $1 / 1048576 }
+				END { a = v[int((NR + 1) / 2)]
+				    print (a + v[int(NR / 2) + 1]) / 2 }'
+		done | paste is - | awk '
+			{ print; bad = bad || ($1 - $3) ^ 2 > 0.09 }
+			END { exit bad || NR != 2 }'
+	done
+}
+
 @test "each figure that is compared has the range of the runs" {
 	trace t.txt 5 20000 2
 	clean telreplay -a glibc,class --runs 4 --sample 16 -f csv t.txt >report

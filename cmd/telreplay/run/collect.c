@@ -179,7 +179,9 @@ wrong_text(uint32_t what)
 	case RUN_NOT_ZERO: return "memory of calloc is not zero";
 	case RUN_ALIGNMENT: return "a block is not aligned";
 	case RUN_OVERLAP: return "blocks overlap";
-	case RUN_POOL: return "a pool or buffer could not be created";
+	case RUN_POOL:
+		return "a pool or buffer could not be created, or a block not "
+		       "committed";
 	default: return "unknown failure";
 	}
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static void *
-pool_reserve(struct worker *w, size_t size)
+pool_reserve(struct worker *w, const struct step *s, size_t size)
 {
 	const tel_pool_table *t = w->a->pool;
 	void *block;
@@ -14,7 +14,7 @@ pool_reserve(struct worker *w, size_t size)
 	                             t->alloc(w->pool, size);
 	if (block != NULL && t->commit != NULL &&
 	    t->commit(w->buffer, block, size) == 0)
-		run_error(w, RUN_POOL, NULL, 0, 0, block);
+		run_error(w, RUN_POOL, s->p, s->slot, 0, block);
 	return block;
 }
 
@@ -54,7 +54,7 @@ run_pool_call(struct worker *w, const struct step *s, void *old)
 		return t->alloc(w->pool, size);
 	default:
 		if (w->buffer != NULL)
-			return pool_reserve(w, size);
+			return pool_reserve(w, s, size);
 		return t->alloc(w->pool, size);
 	}
 }
