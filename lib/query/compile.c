@@ -180,11 +180,17 @@ compile_put_field(struct compiler *c, const struct node *n)
 	else if (f->datatype == TEL_STRING)
 		code = OP_STRING_FIELD;
 	op = compile_put(c, code);
-	if (op != NULL) {
-		op->field = f;
+	if (op == NULL)
+		return;
+	op->field = f;
+	if (code == OP_OPTIONAL_FIELD)
+		/* the name of an enum's value that has none is empty */
+		op->u.decides = f -
+		    (f->is_label && at > 0 &&
+		        c->tree->symbols[n->symbol].use != USE_VALUE);
+	else
 		op->u.value =
 		    n->op == N_ELEMENT ? value_natural(n->first) : n->value;
-	}
 }
 
 static void compile_put_value(struct compiler *c, uint32_t node);

@@ -37,6 +37,8 @@ struct op {
 		} span;
 		struct value value;
 		const struct tel_field *cycles; /* of OP_CPI */
+		/* of OP_OPTIONAL_FIELD: that the event has if it has a value */
+		const struct tel_field *decides;
 		const struct node *node;
 		const struct set *set;
 		const struct selection *selection;

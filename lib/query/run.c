@@ -432,13 +432,14 @@ eval_test(const struct op *op, struct machine *m, const struct tel_event *ev)
 
 /* The value of a field, which the event may lack. */
 static struct value
-optional_value(const struct tel_event *ev, const struct tel_field *f)
+optional_value(const struct tel_event *ev, const struct op *op)
 {
+	const struct tel_field *f = op->field;
 	uint64_t v;
 	const char *s;
 	size_t n;
 
-	if (!tel_present(f, ev->data))
+	if (!tel_present(op->u.decides, ev->data))
 		return value_missing();
 	if (f->datatype == TEL_STRING) {
 		s = tel_load_string(ev, f, &n);
@@ -534,7 +535,7 @@ eval_leaf(const struct op *op, struct machine *m, const struct tel_event *ev,
 		s = tel_load_string(ev, op->field, &length);
 		*v = value_string(s, length);
 		return;
-	case OP_OPTIONAL_FIELD: *v = optional_value(ev, op->field); return;
+	case OP_OPTIONAL_FIELD: *v = optional_value(ev, op); return;
 	case OP_LENGTH: *v = query_run_length_of(ev, op->field); return;
 	case OP_ELEMENT:
 	case OP_CONTAINS: *v = list_value(ev, op); return;

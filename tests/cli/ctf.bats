@@ -430,6 +430,7 @@ fields() {
 			228 col != "blue"
 			192 label(col) != "blue"
 			36 col == ""
+			36 has(col) && !has(col.label)
 			159 col ~ "blue"
 			141 col !~ "blue"
 			159 label ~ "^blue"
@@ -445,6 +446,11 @@ fields() {
 			1720 !has(arr)
 		END
 	done
+	# a value without a name is shown alone
+	[ "$(grep -c ' col=-2 ' all.text)" = 18 ]
+	[ "$(grep -c '"col":-2,"col_label":null,' all.json)" = 18 ]
+	telcat -q -f csv -F col,col.label -w 'col == -2' all.tel >names
+	[ "$(grep -c ',-2,$' names)" = 18 ]
 	# names are groups and keys
 	telstat -q -g 'label(col)' -s 'n=count()' -f csv all.tel |
 	    grep -c 'label(col)=blue,overlap'

@@ -157,8 +157,9 @@ def compare(want, event):
         if seen[key] == 1 and sum(k == key for k, _ in flatten(fields)) > 1:
             key = "ctx." + key
         if isinstance(value, tuple):
-            label = got.get(key + "_label", "")
-            if label != value[2]:
+            # a value without a name has none
+            label = got.get(key + "_label")
+            if label != (value[2] or None):
                 raise ValueError("%s: label %r for %r" %
                                  (key, label, value[2]))
             value = value[1]

@@ -421,6 +421,7 @@ step_number(struct ctf_cursor *c, const struct ctf_step *s, int text)
 {
 	uint64_t v = 0;
 	enum ctf_result result = ctf_decode_take_number(c, s, &v);
+	size_t start;
 
 	if (result != CTF_DONE)
 		return result;
@@ -434,9 +435,13 @@ step_number(struct ctf_cursor *c, const struct ctf_step *s, int text)
 		    s->width);
 	if (s->label_to == CTF_NOWHERE)
 		return CTF_DONE;
-	point_cell(c, s->label_to);
+	start = c->out->used;
 	result = add_labels(c, s->class, v);
-	return result == CTF_DONE ? ctf_decode_add_bytes(c, "", 1) : result;
+	if (c->out->used == start || result != CTF_DONE)
+		return result;
+	ctf_decode_put_number(cell(c, s->label_to), start - c->record, 32);
+	*cell(c, s->labelled_at) |= s->labelled;
+	return ctf_decode_add_bytes(c, "", 1);
 }
 
 /* Where a text of n bytes ends, in units of the encoding. */

@@ -270,14 +270,14 @@ datatype_of(const struct ctf_class *class)
 	return TEL_UNSIGNED;
 }
 
-/* A bit that is set if an option is present. */
-static int
+/* A bit that is set if an option or a label is present. */
+static void
 add_presence(struct ctf_compiler *c, uint32_t *at, uint8_t *bit)
 {
 	*at = 0;
 	*bit = 0;
 	if (c->in_text)
-		return 1;
+		return;
 	if (c->present == 8) {
 		c->present_at = c->head++;
 		c->present = 0;
@@ -285,7 +285,6 @@ add_presence(struct ctf_compiler *c, uint32_t *at, uint8_t *bit)
 	*at = c->present_at;
 	*bit = (uint8_t)(1u << c->present++);
 	c->has_choice = 1;
-	return 1;
 }
 
 /* ------------------------------------------------------------------- steps */
@@ -367,8 +366,12 @@ compile_number(struct ctf_compiler *c, const char *name,
 	if (class->is_enum && s->to != CTF_NOWHERE && !c->in_text) {
 		s->label_to = add_leaf(c, join_names(c, name, "label"),
 		    TEL_STRING, TEL_LOAD_STRING_AT, TEL_UNSIGNED, 4);
-		if (s->label_to != CTF_NOWHERE)
+		if (s->label_to != CTF_NOWHERE) {
+			add_presence(c, &s->labelled_at, &s->labelled);
 			c->leaves->is_label = 1;
+			c->leaves->present_at = s->labelled_at;
+			c->leaves->present = s->labelled;
+		}
 	}
 	return c->error->text[0] == '\0';
 }
@@ -579,8 +582,7 @@ compile_option(struct ctf_compiler *c, const char *name, const char *option,
 
 	memset(out, 0, sizeof(*out));
 	out->name = option;
-	if (!add_presence(c, &out->present_at, &out->present))
-		return 0;
+	add_presence(c, &out->present_at, &out->present);
 	c->option_at = out->present_at;
 	c->option = out->present;
 	if (place_open(c, option, class) == NULL ||

@@ -53,8 +53,10 @@ struct ctf_step {
 	uint16_t slot;     /* where a number is kept for others; 0: nowhere */
 	uint16_t from;     /* of the length or the selector; 0: class->length */
 	uint32_t size;
-	uint32_t to;       /* in the head; CTF_NOWHERE: it is not shown */
-	uint32_t label_to; /* of the label of an enum; CTF_NOWHERE: none */
+	uint32_t to;          /* in the head; CTF_NOWHERE: it is not shown */
+	uint32_t label_to;    /* of the label of an enum; CTF_NOWHERE: none */
+	uint32_t labelled_at; /* of the bit that is set if it has one */
+	uint8_t labelled;
 	unsigned roles;
 	uint8_t optional;   /* CHOICE: a value without an option is nothing */
 	uint8_t is_aligned; /* NUMBER: it starts at the start of a byte */
