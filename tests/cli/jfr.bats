@@ -332,6 +332,24 @@ assert all_[0]["state"] is None and all_[1]["ever"] == str(-2**63)
 	printf '\003' | dd of=v00.jfr bs=1 seek=5 conv=notrunc status=none
 	run -1 --separate-stderr telcat --as jfr -c v00.jfr
 	[[ $stderr == *'v00.jfr: the recording has version 3.1; versions 1 and 2 are'* ]]
+	run -1 --separate-stderr telcat -c v00.jfr
+	[[ $stderr == *'(--force reads on)' ]]
+}
+
+@test "--force reads chunks of a later major version" {
+	unpack serial-25.jfr
+	telcat -q -H serial-25.jfr >want
+	cp serial-25.jfr new.jfr
+	printf '\003' | dd of=new.jfr bs=1 seek=5 conv=notrunc status=none
+	run -0 --separate-stderr telcat --force -H new.jfr
+	[ "$output" = "$(<want)" ]
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *'has version 3.1 and is read as version 2' ]]
+	# also behind one of a known version, where it is damage without the option
+	cat serial-25.jfr new.jfr new.jfr >three.jfr
+	[ "$(telcat --force -c three.jfr 2>messages)" = $((3 * $(wc -l <want))) ]
+	[ "$(wc -l <messages)" = 1 ]
+	[ "$(exits 3 telcat -q -c three.jfr)" = "$(wc -l <want)" ]
 }
 
 @test "chunks of which bytes are wrong cost themselves" {

@@ -16,9 +16,9 @@
 #define MOVES 16u
 
 static int
-is_header(const unsigned char *p)
+is_header(const struct jfr *j, const unsigned char *p)
 {
-	return memcmp(p, "FLR", 4) == 0 && tel_be16(p + 4) <= 2 &&
+	return memcmp(p, "FLR", 4) == 0 && tel_be16(p + 4) <= j->major_max &&
 	    tel_be64(p + 56) != 0;
 }
 
@@ -47,11 +47,12 @@ chunk_is_copy(const unsigned char *p, const unsigned char *before, size_t n)
 
 /* The first header from p on; NULL: none.  start: of the bytes before p. */
 static const unsigned char *
-find_header(const unsigned char *start, const unsigned char *p,
-    const unsigned char *end)
+find_header(const struct jfr *j, const unsigned char *start,
+    const unsigned char *p, const unsigned char *end)
 {
 	for (; end - p >= (ptrdiff_t)JFR_HEADER; p++)
-		if (is_header(p) && !chunk_is_copy(p, p, (size_t)(p - start)))
+		if (is_header(j, p) &&
+		    !chunk_is_copy(p, p, (size_t)(p - start)))
 			return p;
 	return NULL;
 }
@@ -181,7 +182,7 @@ edge_size(uint64_t have)
  * nowhere.
  */
 static uint64_t
-find_straddling(const struct jfr_chunk *c, uint64_t have,
+find_straddling(const struct jfr *j, const struct jfr_chunk *c, uint64_t have,
     const struct window *w, size_t n)
 {
 	unsigned char edge[3 * JFR_HEADER];
@@ -194,7 +195,7 @@ find_straddling(const struct jfr_chunk *c, uint64_t have,
 		more = JFR_HEADER - 1;
 	memcpy(edge, c->bytes + from, lead + n);
 	memcpy(edge + lead + n, w->p, more);
-	q = find_header(edge, edge + lead, edge + lead + n + more);
+	q = find_header(j, edge, edge + lead, edge + lead + n + more);
 	return q != NULL ? from + (uint64_t)(q - edge) : 0;
 }
 
@@ -214,14 +215,14 @@ cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
 		return 0;
 	if (*have == c->size &&
 	    (w.p == w.end ||
-	        (w.end - w.p >= (ptrdiff_t)JFR_HEADER && is_header(w.p) &&
+	        (w.end - w.p >= (ptrdiff_t)JFR_HEADER && is_header(j, w.p) &&
 	            !chunk_is_copy(w.p, c->bytes + *have, (size_t)*have))))
 		return 1;
 	if (*have < 2)
 		return 1;
-	q = find_header(c->bytes, c->bytes + 1, c->bytes + *have);
+	q = find_header(j, c->bytes, c->bytes + 1, c->bytes + *have);
 	at = q != NULL ? (uint64_t)(q - c->bytes) :
-	                 find_straddling(c, *have, &w, edge_size(*have));
+	                 find_straddling(j, c, *have, &w, edge_size(*have));
 	if (at == 0)
 		return 1;
 	if (!chunk_rewind(j, c, at, *have))
@@ -270,7 +271,8 @@ hold_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 		if (n > most - *have)
 			n = (size_t)(most - *have);
 		/* the next header, if it is within what can be looked at */
-		q = open ? find_header(w.p, w.p + (*have == 0), w.end) : NULL;
+		q = open ? find_header(j, w.p, w.p + (*have == 0), w.end) :
+		           NULL;
 		if (q != NULL && q < w.p + n) {
 			n = (size_t)(q - w.p);
 			most = *have + n;
@@ -633,7 +635,7 @@ skip_to_header(struct tel_reader *r, struct jfr *j)
 	do {
 		if (!fill_window(r, j, PIECE, &w))
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-		q = find_header(w.p, w.p, w.end);
+		q = find_header(j, w.p, w.p, w.end);
 		n = q != NULL ? (size_t)(q - w.p) :
 		    w.eof     ? (size_t)(w.end - w.p) :
 		                (size_t)(w.end - w.p) - (JFR_HEADER - 1);
@@ -744,7 +746,7 @@ tel__jfr_load(struct tel_reader *r, struct jfr *j)
 		return TEL_END;
 	if (n < JFR_HEADER && !j->unfinished && j->again.used == 0)
 		return tel__reader_cut_short(r, "the log ends inside a chunk");
-	if (n < JFR_HEADER || !is_header(w.p))
+	if (n < JFR_HEADER || !is_header(j, w.p))
 		return skip_to_header(r, j);
 	c = calloc(1, sizeof(*c));
 	if (c == NULL)
@@ -760,6 +762,12 @@ tel__jfr_load(struct tel_reader *r, struct jfr *j)
 		step_window(r, j, 4);
 		return tel__reader_damage(r, window_offset(r, j) - 4, 4,
 		    "a chunk of version 0, which is not supported");
+	}
+	if (c->major > JFR_MAJOR_MAX && !j->newer) {
+		j->newer = 1;
+		tel__reader_notice(r, TEL_WARNING, c->offset,
+		    "the recording has version %u.%u and is read as version %u",
+		    c->major, c->minor, JFR_MAJOR_MAX);
 	}
 	if (c->size > JFR_CHUNK_MAX) {
 		c->size = 0;

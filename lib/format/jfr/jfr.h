@@ -17,6 +17,7 @@
 #include "reader/reader.h"
 
 #define JFR_HEADER 68u
+#define JFR_MAJOR_MAX 2u
 /* Documented limits: bytes of a chunk, classes, fields of a class. */
 #define JFR_CHUNK_MAX ((uint64_t)1 << 30)
 #define JFR_CLASSES_MAX 16384u
@@ -299,6 +300,8 @@ struct jfr {
 	uint64_t held;   /* bytes of them */
 	uint64_t latest; /* the clock of the last event */
 	uint64_t late;
+	unsigned major_max;       /* that a header may have */
+	int newer;                /* reported that a chunk is */
 	int over;                 /* nothing more to read */
 	int unfinished;           /* the last chunk was still written to */
 	struct tel__index frames; /* of the log's labels, by their content */

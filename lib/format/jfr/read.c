@@ -15,10 +15,7 @@ static int
 jfr_probe(struct tel_reader *r)
 {
 	tel__reader_fill(r, JFR_HEADER);
-	return r->end - r->p >= 6 && memcmp(r->p, "FLR", 4) == 0 &&
-	        tel_be16(r->p + 4) <= 2 ?
-	    100 :
-	    0;
+	return r->end - r->p >= 6 && memcmp(r->p, "FLR", 4) == 0 ? 100 : 0;
 }
 
 static void
@@ -77,6 +74,7 @@ static tel_status
 jfr_open(struct tel_reader *r, const char *as)
 {
 	struct jfr *j = calloc(1, sizeof(*j));
+	unsigned major;
 	tel_status st;
 
 	(void)as;
@@ -88,11 +86,13 @@ jfr_open(struct tel_reader *r, const char *as)
 	    memcmp(r->p, "FLR", 4) != 0)
 		return tel__reader_fail(r, TEL_EFORMAT,
 		    "not a recording: it has no header of a chunk");
-	if (tel_be16(r->p + 4) == 0 || (tel_be16(r->p + 4) > 2 && !r->force))
+	major = tel_be16(r->p + 4);
+	if (major == 0 || (major > JFR_MAJOR_MAX && !r->force))
 		return tel__reader_fail(r, TEL_EVERSION,
 		    "the recording has version %u.%u; versions 1 and 2 are "
 		    "supported",
-		    (unsigned)tel_be16(r->p + 4), (unsigned)tel_be16(r->p + 6));
+		    major, (unsigned)tel_be16(r->p + 6));
+	j->major_max = r->force ? UINT16_MAX : JFR_MAJOR_MAX;
 	tel__index_init(&j->frames);
 	j->rows = malloc(ROWS);
 	j->row_room = ROWS;
