@@ -57,6 +57,11 @@ def make_source(path, functions):
                       f"return s; }}\n")
 
 
+def interpreter():
+    """Debian's Python: sys.executable may be the script of a version manager."""
+    return shutil.which("/usr/bin/python3") or sys.executable
+
+
 def programs(folder, size):
     """Name, command, environment."""
     rounds = str(size)
@@ -65,7 +70,7 @@ def programs(folder, size):
     if perl:
         found.append(("perl", [perl, "-e", PERL.replace("ROUNDS", rounds)], {}))
     found.append(("python3",
-                  [sys.executable, "-S", "-c",
+                  [interpreter(), "-S", "-c",
                    PYTHON.replace("ROUNDS", rounds)],
                   {"PYTHONMALLOC": "malloc", "PYTHONHASHSEED": "1"}))
     sqlite = shutil.which("sqlite3")

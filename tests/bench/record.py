@@ -17,6 +17,8 @@ import shutil
 import subprocess
 import sys
 
+from programs import interpreter
+
 PAIRS = r"""
 #include <pthread.h>
 #include <stdlib.h>
@@ -144,7 +146,7 @@ def workloads(folder):
     yield "gcc -O2", ["gcc", "-O2", "-c", "-o", big + ".o", big], "5 %", []
     yield "perl", ["perl", "-e", "my %h; $h{$_ % 200000} .= 'x' x 20 "
                    "for 1 .. 2000000; print scalar keys %h"], "5 %", []
-    yield "python3", [sys.executable, "-c",
+    yield "python3", [interpreter(), "-c",
                       "d = {}\nfor i in range(1000000):\n"
                       "    d[i % 50000] = [str(i), (i, i + 1)]"], "25 %", []
     stacks = [build(folder, "stacks", STACKS, "-fno-omit-frame-pointer",

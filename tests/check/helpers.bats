@@ -224,3 +224,20 @@ bare() (
 	run -1 bare tests/suite.sh other tests/x.bats
 	grep -F "# alone: TEL_BUILD=$PWD/other bats -f " <<<"$output"
 }
+
+@test "the Python that the benchmarks record is a program" {
+	[ -x /usr/bin/python3 ] || skip "there is no Python of the system"
+	# as a version manager does: it is found by the name of a script
+	mkdir shims
+	printf '#!/bin/bash\nexec -a python3 /usr/bin/python3 "$@"\n' >shims/python3
+	chmod +x shims/python3
+	# shellcheck disable=SC2031 # only there
+	env CC=cc PATH="$PWD/shims:$PATH" PYTHONPATH="$TEL_TOP/tests/bench" shims/python3 - >named <<-'END'
+		import programs, record, sys
+		assert sys.executable.endswith("shims/python3")
+		for row in [*record.workloads("."), *programs.programs(".", 1)]:
+		    if row[0] == "python3":
+		        print(row[1][0])
+	END
+	[ "$(sort <named | uniq -c | xargs)" = '2 /usr/bin/python3' ]
+}
