@@ -139,6 +139,13 @@ setup() {
 	[ "$(counts run.tel 'size == 100')" = 30 ]
 }
 
+@test "rings of threads and programs that have ended are used again" {
+	telrec -q -o run.tel "$program" rings 16 >used
+	# two at a time, of two of these programs
+	[ "$(cat used)" -le 8 ]
+	[ "$(counts run.tel 'type == "malloc" && size == 100')" = 170 ]
+}
+
 @test "a program that outlives its parent is recorded to its end" {
 	telrec -o run.tel sh -c '(sleep 0.2; "$1" pairs 50) & exit 4' sh \
 	    "$program" || [ $? = 4 ]

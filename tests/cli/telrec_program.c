@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -349,12 +350,21 @@ share(void)
 	return a;
 }
 
+/* Waits until telrec has looked at all rings. */
+static void
+next_epoch(const struct arena *a)
+{
+	const uint32_t epoch = ARENA_NOW(a->epoch);
+
+	for (int i = 0; i < 60000 && ARENA_NOW(a->epoch) == epoch; i++)
+		usleep(1000);
+}
+
 /* Pairs until the recording has stopped, then others. */
 static int
 stopped(void)
 {
 	const struct arena *a = share();
-	uint32_t epoch;
 	int i;
 
 	for (i = 0; i < 60000 && ARENA_NOW(a->on); i++) {
@@ -362,11 +372,33 @@ stopped(void)
 		usleep(1000);
 	}
 	/* a thread looks again when there is a new epoch */
-	epoch = ARENA_NOW(a->epoch);
-	for (i = 0; i < 60000 && ARENA_NOW(a->epoch) == epoch; i++)
-		usleep(1000);
+	next_epoch(a);
 	pairs(10, 90001);
 	return ARENA_NOW(a->on) ? 9 : 0;
+}
+
+/* A thread, then this program again, n times; the rings that there are then. */
+static int
+rings(int n, char **argv)
+{
+	const struct arena *a = share();
+	pthread_t thread;
+
+	pairs(10, 100);
+	operations = 1;
+	if (pthread_create(&thread, NULL, exchange, NULL) != 0)
+		fail("pthread_create");
+	pthread_join(thread, NULL);
+	next_epoch(a);
+	next_epoch(a);
+	if (n == 0) {
+		printf("%" PRIu32 "\n", ARENA_NOW(a->rings_used));
+		return 0;
+	}
+	snprintf(argv[2], 3, "%02d", n - 1);
+	execv("/proc/self/exe", argv);
+	fail("execv");
+	return 1;
 }
 
 /* Writes numbers over what telrec reads of other rings, with this seed. */
@@ -728,6 +760,8 @@ main(int argc, char **argv)
 		return stopped();
 	if (strcmp(mode, "huge") == 0)
 		return huge();
+	if (strcmp(mode, "rings") == 0)
+		return rings(n, argv);
 	if (strcmp(mode, "scribble") == 0)
 		return scribble((unsigned)n);
 	if (strcmp(mode, "scramble") == 0)

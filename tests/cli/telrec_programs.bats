@@ -349,6 +349,78 @@ setup() {
 	END
 }
 
+@test "the first call of a program may be any, before the library has started" {
+	cat >library.c <<-'END'
+		#define _GNU_SOURCE
+		#include <malloc.h>
+		#include <stdlib.h>
+		void *kept;
+		__attribute__((constructor)) static void first(int argc, char **argv)
+		{
+			int i = argc > 1 ? atoi(argv[1]) : -1;
+			size_t n = i % 2 == 0 ? 77 : 70007;
+			switch (i / 2) {
+			case 1: kept = malloc(n); break;
+			case 2: kept = calloc(1, n); break;
+			case 3: kept = calloc(3, n); break;
+			case 4: kept = realloc(NULL, n); break;
+			case 5: kept = reallocarray(NULL, 3, n); break;
+			case 6: kept = memalign(64, n); break;
+			case 7: kept = aligned_alloc(64, n); break;
+			case 8: if (posix_memalign(&kept, 64, n)) abort(); break;
+			case 9: kept = valloc(n); break;
+			case 10: kept = pvalloc(n); break;
+			}
+		}
+	END
+	cat >first.c <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		extern void *kept;
+		int main(int argc, char **argv)
+		{
+			char text[12];
+			for (int i = 2; argc == 1 && i < 22; i++) {
+				snprintf(text, sizeof(text), "%d", i);
+				if (fork() == 0)
+					return execl(argv[0], argv[0], text, (char *)0);
+				wait(NULL);
+			}
+			if (argc > 1)
+				free(kept);
+			return 0;
+		}
+	END
+	cc=${CC:-cc}
+	$cc -O1 -fno-builtin -shared -fPIC -o library.so library.c
+	$cc -O1 -fno-builtin -o first first.c ./library.so
+	for end in malloc:size= calloc:'count=1 size=' calloc:'count=3 size=' \
+	    realloc:'old=0x0 size=' reallocarray:'old=0x0 count=3 size=' \
+	    memalign:'alignment=64 size=' aligned_alloc:'alignment=64 size=' \
+	    posix_memalign:'alignment=64 size=' valloc:size= pvalloc:size=; do
+		for n in 77 70007; do
+			echo "${end%%:*} ${end#*:}$n"
+			echo "free"
+		done
+	done >want
+	for options in '' -g --times=exact; do
+		# shellcheck disable=SC2086
+		telrec -q $options -o run.tel ./first
+		telcat -q -k Alloc run.tel |
+		    sed -nE 's/ pid=.*//; /^#/!s/^[0-9A-F]+ //p' |
+		    awk '$1 == "free" && $2 != last { print "not of that block" }
+			{ last = $2; sub(" address=[^ ]*", ""); print }' |
+		    if [ "$options" = -g ]; then
+			# it has no stack yet
+			sed -E '/^free/!{ s/ trace=0$//; t; s/$/ stack/; }'
+		    else
+			cat
+		    fi | diff want -
+	done
+}
+
 @test "execl() with as many arguments as it takes, and more" {
 	cat >many.c <<-'END'
 		#include <errno.h>
