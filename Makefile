@@ -179,9 +179,9 @@ $(BUILD)/lib/print/page_parts.c: $(PAGE)/embed.sh $(PAGE)/page.html \
 	$(Q)$(PAGE)/embed.sh $(PAGE)/page.html $(PAGE)/page.css \
 	    $(@D)/timeline.js $(@D)/report.js >$@
 
-# Rows of text, of which the first RAW columns are numbers.
-$(BUILD)/$(MPS)/docs_rows.c: ROWS = doc docs 0
-$(BUILD)/$(MPS)/events_rows.c: ROWS = row rows 5
+# Rows of so many columns, of which the first ones are numbers, all others text.
+$(BUILD)/$(MPS)/docs_rows.c: ROWS = doc docs 0 3
+$(BUILD)/$(MPS)/events_rows.c: ROWS = row rows 5 9
 $(BUILD)/$(MPS)/docs_rows.c $(BUILD)/$(MPS)/events_rows.c: \
     $(BUILD)/$(MPS)/%_rows.c: $(MPS)/%.tsv Makefile
 	$(SAY) GEN $@
@@ -189,7 +189,7 @@ $(BUILD)/$(MPS)/docs_rows.c $(BUILD)/$(MPS)/events_rows.c: \
 	$(Q)awk -F '\t' -v rows='$(ROWS)' 'BEGIN { split(rows, of, " "); \
 	    print "#include \"format/mps/mps.h\"\nconst struct mps_" of[1] \
 	    " tel__mps_" of[2] "[] = {" } \
-	    !/^#/ { n++; for (i = 1; i <= NF; i++) printf("%s%s", \
+	    !/^#/ { n++; for (i = 1; i <= of[4]; i++) printf("%s%s", \
 	    i == 1 ? "\t{ " : ", ", i > of[3] ? "\"" $$i "\"" : $$i); \
 	    print " }," } \
 	    END { print "};\nconst unsigned tel__mps_n" of[2] " = " n ";" }' \

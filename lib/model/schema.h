@@ -205,6 +205,12 @@ struct tel_type {
 	int32_t partner; /* START: index of the type that ends it; else -1 */
 	/* START, FINISH: TEL_ROLE_PAUSE or TEL_ROLE_COLLECTION, or 0 */
 	uint8_t range;
+	/*
+	 * "PHASE(FIELD,...)": the phase of the collection that an event names, from
+	 * then on, and the fields that sum the collection up; either may be
+	 * missing.  Static, or NULL.
+	 */
+	const char *collection;
 };
 
 /* Nonzero when events of t say something of the log itself. */

@@ -62,7 +62,10 @@ tel__collections_want(struct collections *c, const struct tel_schema *s)
 	return c->start != NULL;
 }
 
-/* Events name a collection by a field of the same name as its start does. */
+/*
+ * Events name a collection by a field of the same name as its start does: those of
+ * the kind of the start, and those that the format marks.
+ */
 int
 tel__collections_key(const struct collections *c, const struct tel_type *t)
 {
@@ -71,7 +74,8 @@ tel__collections_key(const struct collections *c, const struct tel_type *t)
 
 	if (t->range != 0 || is_poll(c, t))
 		return t->role_field[TEL_PART_ADDRESS];
-	if (t->role != TEL_ROLE_NONE || strcmp(t->kind, c->start->kind) != 0)
+	if (t->role != TEL_ROLE_NONE ||
+	    (t->collection == NULL && strcmp(t->kind, c->start->kind) != 0))
 		return -1;
 	for (i = 0; i < t->nfields; i++)
 		if (strcmp(t->fields[i].name, c->start->fields[key].name) == 0)

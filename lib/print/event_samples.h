@@ -39,7 +39,7 @@ struct sample_field {
 /* A type, copied because its log will be closed. */
 struct sample_type {
 	char *name, *kind;
-	const char *doc; /* static, or NULL */
+	const char *doc, *collection; /* static, or NULL */
 	struct sample_field *fields;
 	unsigned nfields, nlabels;
 	uint64_t count; /* its events in the log */

@@ -113,6 +113,8 @@ put_types(const struct page_fit *d, struct tel__buffer *b)
 		put_name(d, b, "kind", t->kind);
 		if (t->doc != NULL)
 			put_name(d, b, "description", t->doc);
+		if (t->collection != NULL)
+			put_name(d, b, "collection", t->collection);
 		tel__json_pair(b, "n", t->count);
 		for (hue = 0; hue < nranks; hue++)
 			if (ranks[hue] == i)

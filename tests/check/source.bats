@@ -183,6 +183,23 @@ references() {
 	[ "$all" -le 145000 ]
 }
 
+# The page shows fields by the names in the column.
+@test "what sums up a collection are fields of the event" {
+	awk -F '\t' '!/^#/ && $9 != "" {
+		rows++
+		if ($9 !~ /^[a-z]*(\([A-Za-z,]+\))?$/)
+			print $9
+		sub(/^[a-z]*\(?/, "", $9)
+		sub(/\)$/, "", $9)
+		for (i = split($9, names, ","); i > 0; i--)
+			if (index($7 " ", ":" names[i] " ") == 0)
+				print $6, names[i]
+	    } END { exit rows < 8 }' lib/format/mps/events.tsv \
+	    >"$BATS_TEST_TMPDIR/wrong"
+	cat "$BATS_TEST_TMPDIR/wrong"
+	[ ! -s "$BATS_TEST_TMPDIR/wrong" ]
+}
+
 @test "no line ends in blanks" {
 	run ! grep -n '[[:blank:]]$' Makefile ./*.md .ci/run man/* \
 	    lib/**/*.[ch] cmd/**/*.[ch] tests/**/*.{c,h,sh,bats,bash}

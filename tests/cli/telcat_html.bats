@@ -191,7 +191,8 @@ END
 		telcat -q -f html "$TEL_TOP/tests/data/$log" >log.html
 		telcat -q -f html log.text >text.html
 		telcat -q -f html log.tel >tel.html
-		python3 - "$TEL_TOP/tests/page" log.html text.html tel.html <<'END'
+		python3 - "$TEL_TOP/tests/page" log.html text.html tel.html \
+		    "$log" <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
 from read_page import Page
@@ -205,10 +206,25 @@ def contents(page):
         types[e["type"]]["name"], e["time"], paths[e["track"]][1:],
         e["length"], e["name"], e["fields"], e["labels"])) for e in page.events())
     memory = "memory" in page.head and [page.head["memory"], page.memory()]
-    return series, events, memory, page.head["span"], page.head["unit"]
+    collector = page.head.get("collector", {"collections": {"list": []}})
+    for entry in collector["collections"]["list"]:
+        entry[2] = sorted([types[f[0]]["name"], *f[1:]] for f in entry[2])
+    phases = sorted((t["name"], t["collection"]) for t in types
+                    if "collection" in t)
+    return (series, events, memory, page.head["span"], page.head["unit"],
+            collector, phases)
 
-log, text, tel = (contents(Page(name)) for name in sys.argv[2:])
+log, text, tel = (contents(Page(name)) for name in sys.argv[2:5])
 assert len(log[0]) > 4 and len(log[1]) > 4
+# what the format says of its events
+if "1.118" in sys.argv[5]:
+    assert log[6] == [
+        ("TraceBandAdvance", "scan"), ("TraceEndGen", "(mortalityTrace)"),
+        ("TraceFlipBegin", "flip"), ("TraceFlipEnd", "scan"),
+        ("TraceReclaim", "reclaim"), ("TraceStart",
+                                      "condemn(condemned,mortality)"),
+        ("TraceStatFix", "(forwardedSize,preservedInPlaceSize)"),
+        ("TraceStatReclaim", "(reclaimSize)")], log[6]
 for other in text, tel:
     for a, b in zip(log, other):
         assert a == b, (sys.argv[2:], [x for x in zip(a, b) if x[0] != x[1]][:1])

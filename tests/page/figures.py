@@ -443,9 +443,12 @@ def collector(c):
         events[e["type"]] = e["fields"]
     for kind, name in (("TraceStart", "condemned"),
                        ("TraceStart", "mortality"),
+                       ("TraceStatFix", "forwardedSize"),
+                       ("TraceStatFix", "preservedInPlaceSize"),
                        ("TraceStatReclaim", "reclaimSize"),
                        ("TraceEndGen", "mortalityTrace")):
-        near(bytes_of(table[f"{kind} {name}"]), events[kind][name], 2e-3)
+        near(bytes_of(table.pop(f"{kind} {name}")), events[kind][name], 2e-3)
+    expect(sorted(table), ["Length", "Start"])
     # polls, and what the collection did when
     begun, polls, worked, times = 0, [], 0, {}
     for line in command("telcat", "-q", "-T", "ns", "-k", "Arena,Trace",
@@ -511,6 +514,48 @@ def collector(c):
         page.emulate(prefers_color_scheme=theme)
         page.run("teltools.settled()")
         c.screenshot(f"collector-{theme}")
+
+
+def pools(c):
+    """pools at the peak of all, and phases, also of a .tel of the log"""
+    path, tel, page = c.path("pools.html"), c.path("pools.tel"), c.page
+    held, most, peak = (collections.Counter() for _ in range(3))
+    for release in ("1.117.0", "1.118.0"):
+        [log] = unpack(f"mps/{release}-lii6ll-finalcv.log.zst")(c.folder)
+        command("telcat", "-q", "-f", "tel", "-o", tel, log)
+        seen = []
+        for operand in (log, tel):
+            with open(path, "wb") as out:
+                out.write(command("telcat", "-q", "-f", "html", operand))
+            page.open(path)
+            page.run("teltools.settled()")
+            tables = page.run("""[...document.querySelectorAll("#panel table")]
+                .map((t) => [...t.rows].map((r) => [...r.cells].map((c) =>
+                    c.textContent)))""")
+            bars = page.run("[...document.querySelectorAll('#phases text')]"
+                            ".map((t) => t.textContent)")
+            expect([b.split(" ")[0] for b in bars],
+                   ["condemn", "flip", "scan", "reclaim"], release)
+            assert "TraceStart condemned" in tables[0][0], tables[0][0]
+            assert not any("not" in h for h in tables[0][0]), tables[0][0]
+            seen.append([tables, bars])
+        expect(seen[0], seen[1])
+    for line in command("telcat", "-q", "-f", "json", log).splitlines():
+        e = json.loads(line)
+        if e["type"] in ("ArenaAlloc", "ArenaFree"):
+            held[e["fields"]["pool"].split()[0]] += e["fields"]["size"] * \
+                (1 if e["type"] == "ArenaAlloc" else -1)
+            most |= held
+            if held.total() > peak.total():
+                peak = collections.Counter(held)
+    # some held more at another time
+    assert +peak != most
+    wanted = sorted(most, key=lambda p: (-peak[p], -most[p]))
+    expect(page.run("pools.map((p) => log.track[p.s.track].name.split(' ')"
+                    ".at(-1))"), wanted)
+    at = tables[1][0].index("At the peak")
+    for row, pool in zip(tables[1][1:], wanted, strict=True):
+        near(bytes_of(row[at]), peak[pool], 2e-3)
 
 
 def overview(c):
@@ -628,7 +673,7 @@ if __name__ == "__main__":
     names = sys.argv[2:]
     os.makedirs(sys.argv[1], exist_ok=True)
     sys.exit(cases.run([f for f in [memory, containers, stackless, collector,
-                                    overview, processes, crossing,
+                                    pools, overview, processes, crossing,
                                     *map(case, LOGS)]
                         if not names or f.__name__ in names],
                        sys.argv[1], (1400, 900)))

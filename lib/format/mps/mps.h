@@ -19,6 +19,7 @@ extern const struct tel_kind tel__mps_kinds[MPS_KINDS];
  *	pointer, A address, W word, U unsigned int, D double, S string, B
  *	boolean) and Z, a word that is a set of bits.
  * role: what the type means and the fields that say it, see schema.c.
+ * collection: "" or as in struct tel_type.
  * The rows are those of events.tsv.
  */
 struct mps_row {
@@ -28,7 +29,7 @@ struct mps_row {
 	uint8_t used; /* the registry's own flag; plays no part in decoding */
 	const char *name;
 	const char *fields;
-	const char *role;
+	const char *role, *collection;
 };
 extern const struct mps_row tel__mps_rows[];
 extern const unsigned tel__mps_nrows;

@@ -101,6 +101,8 @@ make_types(struct tel_schema *s, const struct mps_release *release)
 			return TEL_ENOMEM;
 		t->kind_number = row->kind;
 		t->unused = !row->used;
+		if (row->collection[0] != '\0')
+			t->collection = row->collection;
 		name_values(t, release->number);
 		if (row->code >= s->ncodes)
 			s->ncodes = row->code + 1u;

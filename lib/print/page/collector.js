@@ -4,7 +4,7 @@
 "use strict";
 
 let collector = null;
-let pools = []; // {name, s: its series, layer}, the largest first
+let pools = []; // {name, s: its series, layer}, by bytes at the peak
 
 function loadCollector(head) {
 	collector = head;
@@ -21,7 +21,8 @@ function loadCollector(head) {
 	const idOf = (name) => name.split(" ").at(-1);
 	collector.all = most(held.length ? "Arena bytes" : "live bytes");
 	collector.mapped = held.length ? most("VM bytes") : undefined;
-	pools = (held.length ? held : live).sort((a, b) => b.s.high - a.s.high)
+	pools = (held.length ? held : live).sort((a, b) =>
+		atPeak(b.s) - atPeak(a.s) || b.s.high - a.s.high)
 		.map((p, i, list) => ({ ...p, layer: i < OTHERS &&
 			p.s.high >= 0.01 * (collector.all?.high ?? 0) ? i : OTHERS,
 		live: live.find((l) => idOf(l.name) === idOf(p.name))?.s,
@@ -40,16 +41,14 @@ function loadCollector(head) {
 		// rounded down: 100 is no pause at all
 		[[Math.floor(1e3 * (1 - pauses.total / (head.span || 1))) / 10, "%"],
 			"of the time without a pause"],
-		[[grouped.format(collections.count), collections.count === 1
-			? "collection" : "collections"], `in ${
+		[count(collections.count, "collection").split(" "), `in ${
 			(100 * collections.total / (head.span || 1)).toFixed(1)
 		}% of the time`],
 		collections.count > 0 && [longest(collections.list),
-			"longest collection",
-			...ends(collections.list)],
-		polls.count > 0 && [[grouped.format(polls.count), polls.count === 1
-			? "poll" : "polls"], `${polls.worked ? grouped.format(polls.worked)
-			: "none"} did work; longest ${longest(polls.list).join(" ")}`,
+			"longest collection", ...ends(collections.list)],
+		polls.count > 0 && [count(polls.count, "poll").split(" "), `${
+			polls.worked ? grouped.format(polls.worked) : "none"
+		} did work; longest ${longest(polls.list).join(" ")}`,
 		...ends(polls.list)]]);
 	addCollector();
 }
@@ -68,12 +67,18 @@ function poolLayers(frame) {
 const smallPools = () => count(pools.filter((p) => p.layer === OTHERS).length,
 	"small pool");
 
-// What the pools hold at a time; otherwise the most of each.
+// What a pool has in the bucket of the peak of all.
+function atPeak(s) {
+	const { at, max, high, width } = collector.all ?? s;
+	return curveOf(s, { from: at[max.indexOf(high)] * width, step: width,
+		width: 1 }).high[0];
+}
+
+// What pools hold at a time, or at the peak.
 function showPools(t) {
-	const value = (s) => t === undefined ? s.high : valueAt(s, t) || 0;
+	const value = (s) => t === undefined ? atPeak(s) : valueAt(s, t) || 0;
 	const small = pools.filter((p) => p.layer === OTHERS);
-	return legend(t === undefined ? "The most of each pool" : `Held at ${
-		time(t)}`,
+	return legend(`Held at ${t === undefined ? "the peak" : time(t)}`,
 		[...pools.filter((p) => p.layer < OTHERS).map(({ name, s, layer }) =>
 			[layer, name, value(s)]), ...small.length ? [[OTHERS, smallPools(),
 			small.reduce((n, p) => n + value(p.s), 0)]] : []],
@@ -110,8 +115,8 @@ function paintCollections(p, { top, height, xOf }) {
 }
 
 function addCollector() {
-	const { all, pauses } = collector, t = all && log.track[all.track];
-	const { mapped } = collector;
+	const { all, mapped, pauses } = collector;
+	const t = all && log.track[all.track];
 	const curve = { s: all, line: mapped,
 		top: Math.max(all?.high ?? 0, mapped?.high ?? 0, 1) };
 	addRow({ name: "Memory", below: "by pool", height: 214, beside: showPools,
@@ -138,7 +143,7 @@ function addCollector() {
 		addType("Collecting", types);
 }
 
-// The share of the program in the worst window, by the length of the window.
+// The program's share of the worst window of each length.
 function mutatorPlot() {
 	const list = collector.mutator, w = 340, h = 120;
 	const x = (i) => 40 + i * (w - 60) / Math.max(list.length - 1, 1);
@@ -156,44 +161,44 @@ function mutatorPlot() {
 const inside = ([t, n]) => !selection ||
 	(t <= selection.to && t + n >= selection.from);
 
-// What a collection does from events of such names on, until others.
-const PHASES = [["condemn", /Start/], ["flip", /FlipBegin/],
-	["scan", /FlipEnd|Band/], ["reclaim", /Reclaim$/]];
+// The phase from events of a type on, or "", and the fields that sum up.
+const summaryOf = (type) => log.types[type].collection?.split(/\W+/) ?? [];
 
-// How long each phase of a collection was, and when it began first; other
-// events go on with the phase before.
+// How long each phase of a collection was, and when it began first.
 function phases([, length, list]) {
 	const at = list.filter((f) => f[1] < 0).sort((a, b) => a[2] - b[2]);
-	const found = PHASES.map(([name]) => ({ name, n: 0 }));
-	let phase = found[0];
+	const found = {};
+	let phase = "";
 	at.forEach(([type, , from], i) => {
-		phase = found[PHASES.findIndex(([, is]) =>
-			is.test(log.types[type].name))] ?? phase;
-		phase.from ??= from;
-		phase.n += (at[i + 1]?.[2] ?? length) - from;
+		phase = summaryOf(type)[0] || phase;
+		found[phase] ??= { from, n: 0 };
+		found[phase].n += (at[i + 1]?.[2] ?? length) - from;
 	});
+	delete found[""];
+	const bars = Object.entries(found);
 	const w = 420, x = (n) => w * n / (length || 1);
-	return el("svg", { id: "phases", width: w + 110, height:
-		PHASES.length * BAR, role: "img", "aria-label":
-			"Phases of the collection" }, found.map(({ name, n, from }, i) =>
-		n > 0 && [el("rect", { class: "h1", "fill-opacity": 0.4 + 0.2 * i,
+	return bars.length > 0 && el("svg", { id: "phases", width: w + 110,
+		height: bars.length * BAR, role: "img",
+		"aria-label": "Phases of the collection" },
+	bars.map(([name, { n, from }], i) => n > 0 && [
+		el("rect", { class: "h1", "fill-opacity": 0.4 + 0.2 * i,
 			x: x(from), y: i * BAR, width: Math.max(x(n), 1),
-			height: BAR - 2 }), el("text", { y: i * BAR + 13, x: x(n) > 150
-			? x(from) + 4 : x(from + n) + 4 }, `${name} ${time(n)} ${
+			height: BAR - 2 }), el("text", { y: i * BAR + 13, x: x(from +
+			(x(n) > 150 ? 0 : n)) + 4 }, `${name} ${time(n)} ${
 			(100 * n / (length || 1)).toFixed(1)}%`)]));
 }
 
 function collectorTab() {
 	const { collections, mutator } = collector, names = new Map();
 	const list = collections.list.filter(inside).sort((a, b) => a[0] - b[0]);
-	const nameOfFact = ([type, field]) =>
-		`${log.types[type].name} ${log.types[type].fields[field].name}`;
+	const fieldOf = ([type, field]) => log.types[type].fields[field];
+	const nameOfFact = (f) => `${log.types[f[0]].name} ${fieldOf(f).name}`;
 	for (const [, , facts] of list)
 		for (const f of facts.filter((f) => f[1] >= 0))
-			names.set(nameOfFact(f), log.types[f[0]].fields[f[1]]);
-	// those that say how much was collected; all are listed for the chosen one
-	const most = [...names.keys()].filter((n) =>
-		/condemned|reclaim|mortality/i.test(n) && !/not/.test(n));
+			names.set(nameOfFact(f), { unit: fieldOf(f).unit,
+				sums: summaryOf(f[0]).includes(fieldOf(f).name, 1) });
+	// all are listed for the chosen one
+	const most = [...names.keys()].filter((n) => names.get(n).sums);
 	const keys = (most.length ? most : [...names.keys()]).slice(0, 6);
 	const full = list.find((c) => c[0] === collector.chosen) ?? [...list].sort(
 		(a, b) => b[1] - a[1])[0];
@@ -215,9 +220,10 @@ function collectorTab() {
 		el("summary", {}, "All that its events say"),
 		facts(full[2].filter((f) => f[1] >= 0).map((f) => [nameOfFact(f),
 			show(f[2], names.get(nameOfFact(f)).unit)])))),
-	table("Pools", heads("*Pool", "#Peak", "#At the end", "#Live at most"),
+	table("Pools", heads("*Pool", "#At the peak", "#At the end",
+		"#Live at most"),
 		pools.map(({ name, s, layer, live }) => [cell(name, el("span", {},
-			swatch(`h${layer}`), name)), s.high, s.last.at(-1), live?.high])),
+			swatch(`h${layer}`), name)), atPeak(s), s.last.at(-1), live?.high])),
 	el("div", {}, el("p", {}, "The program's share of the worst window"),
 		mutatorPlot(), el("details", {}, el("summary", {}, "Numbers"),
 			table("", [...heads(">Window"), { name: "Share", unit: "%" }],
