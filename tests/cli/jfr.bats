@@ -352,6 +352,58 @@ assert all_[0]["state"] is None and all_[1]["ever"] == str(-2**63)
 	[ "$(exits 3 telcat -q -c three.jfr)" = "$(wc -l <want)" ]
 }
 
+@test "chunks of which the header, the metadata or many events are odd" {
+	python3 - "$TEL_TOP/tests/bench" <<-'END'
+		import struct
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		import jfr_make as j
+		V = j.varint
+		def at(i, rest=b"\7"):
+		    return j.event(1000, V(5000 + i) + rest)
+		def write(name, *chunks):
+		    with open(name, "wb") as f:
+		        f.write(b"".join(chunks))
+		def kinds(fields, base=j.BASE):
+		    return base + [("test.E", 1000, j.EVENT, fields)]
+		ONE = kinds([j.HEAD[0], ("x", j.INT, {})])
+		write("run.jfr", j.chunk(ONE, b"".join(
+		    at(i, b"\7" if i in (0, 4) else b"") for i in range(6)), [[]]))
+		# metadata behind the header, others that are invalid at the end
+		events = at(1) + at(2)
+		c = j.chunk(ONE, events, [])
+		body = c[68 + len(events):] + events + j.event(0, b"\0\0\1\xff")
+		write("first.jfr", c[:8] + struct.pack(
+		    ">QQQ", 68 + len(body), 0, 68) + c[32:68] + body)
+		# a size that is too large
+		write("large.jfr", c[:8] + struct.pack(">Q", (1 << 30) + 1) + c[16:],
+		      j.chunk(ONE, at(3), []))
+		# frames without methods, and with what is none
+		for name, fields in (("none", []), ("class", [("method", j.SYMBOL, j.POOL)]),
+		                     ("value", [("method", j.METHOD, {})])):
+		    base = [("jdk.types.StackFrame", j.FRAME, None, fields + [("line", j.INT, {})])
+		            if c[1] == j.FRAME else c for c in j.BASE]
+		    frame = V(101) * (3 if name == "value" else len(fields))
+		    stack = j.pool(j.STACK, [(1, b"\0" + V(1) + frame + V(15))])
+		    write("%s.jfr" % name, j.chunk(
+		        kinds([j.HEAD[0], j.HEAD[3], ("x", j.INT, {})], base),
+		        at(1, V(1) + V(7)), [j.pools()[:3] + [stack]]))
+	END
+	# each event that does not end is reported, at its own place
+	exits 3 telcat -H run.jfr 2>messages >text
+	[ "$(sed 's/.* //' text | paste -sd ' ')" = 'x=7 x=0 x=0 x=0 x=7 x=0' ]
+	[ "$(sed -n 's/.*offset \([0-9]*\): an event whose .* fields are missing$/\1/p' messages |
+	    paste -sd ' ')" = '74 79 84 95' ]
+	[ "$(telcat -H first.jfr | sed 's/.* //' | paste -sd ' ')" = 'x=7 x=7' ]
+	exits 3 telcat -H large.jfr 2>messages >text
+	[ "$(wc -l <text)" = 3 ]
+	run ! grep 'a chunk ends after' messages
+	grep -q 'large.jfr: 1 damaged place, 0 bytes skipped' messages
+	for name in none class value; do
+		[ "$(telcat -H $name.jfr)" = '17979CFE362A0001 test.E x=7' ]
+	done
+}
+
 @test "chunks of which bytes are wrong cost themselves" {
 	unpack g1-17.jfr serial-25.jfr
 	cat g1-17.jfr serial-25.jfr g1-17.jfr >three.jfr

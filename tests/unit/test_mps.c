@@ -704,6 +704,51 @@ test_identity(void)
 	free(other.data);
 }
 
+/* EventInit identifies the writer, if its values can be, and within its flush. */
+static void
+test_init(void)
+{
+	struct bytes log = load("1.118.0-lii6gc-poolncv");
+	struct bytes early = { NULL, 0, 0 }, late = { NULL, 0, 0 };
+	const struct reading whole =
+	    read_all(log.data, log.size, NULL, 1 << 18, 0);
+	const uint64_t length = tel_le32(log.data + 32);
+	const size_t zeros = log.size / 16 * 8;
+	struct reading got;
+	unsigned n = 0;
+
+	/* it has the longest name; a word of 64 bits */
+	replace(&log, "release/1.", "relapse/1.");
+	for (n = 254; n < 257; n++) {
+		tel_store(log.data + 32, n, 4, 0);
+		got = read_all(log.data, log.size, NULL, 1 << 18, 0);
+		is_u64(got.warnings, n > 255, "names of %u bytes", n);
+	}
+	tel_store(log.data + 32, length, 4, 0);
+	replace(&log, "relapse/1.", "release/1.");
+	/* a point of synchronisation before it does not end its flush */
+	replace(&log, "platform.li", "platform.xc");
+	for (n = 0; log.data[find_event(&log, n)] != 0x1c;)
+		n++;
+	append(&early, log.data + find_event(&log, n),
+	    find_event(&log, n + 1) - find_event(&log, n));
+	append(&early, log.data, log.size);
+	got = read_all(early.data, early.size, NULL, 1 << 18, 0);
+	is_str(got.schema, "mps-1.118.0/xci6gc", "a point, then EventInit");
+	/* what is damaged may be longer than what comes before its end */
+	late.data = calloc(1, zeros);
+	if (late.data == NULL)
+		abort();
+	late.size = late.room = zeros;
+	append(&late, log.data, log.size);
+	got = read_all(late.data, late.size, NULL, 1 << 18, 0);
+	is_str(got.schema, "mps-1.118.0/xci6gc", "zeros, then a log");
+	is_u64(got.events, whole.events, "of which nothing is lost");
+	free(early.data);
+	free(late.data);
+	free(log.data);
+}
+
 /* Sizes that are wrong among the events that identify the writer. */
 static void
 test_starts(void)
@@ -775,6 +820,70 @@ test_holes(void)
 	free(log.data);
 }
 
+/* Behind a hole, an event is one if its clock is near to the next one's. */
+static void
+test_clocks(void)
+{
+	static const struct {
+		uint64_t first, next;
+		unsigned events;
+	} rows[] = {
+		{ 80, 10, 9 },
+		{ 88, 10, 8 },
+		{ 10, 87, 9 },
+		{ 10, 88, 8 },
+		{ 0, 0, 9 },
+	};
+	const struct tel_type *t;
+	unsigned char data[1024];
+	tel_schema *s;
+	size_t size;
+	unsigned i, j;
+
+	if (tel_schema_new("mps-1.118.0/lii6gc", &s) != TEL_OK)
+		abort();
+	t = tel_schema_find_type(s, "PoolAlloc");
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (j = 0, size = 0; j < 9; j++) {
+			if (j == 4) {
+				memset(data + size, 0xff, 32);
+				size += 32;
+			}
+			size += make_event(t, 2,
+			    j == 4 ? rows[i].first : rows[i].next, data + size);
+		}
+		is_u64(read_all(data, size, "mps-1.118.0/lii6gc", 1 << 18, 0)
+		           .events,
+		    rows[i].events, "clocks %u, %u", (unsigned)rows[i].first,
+		    (unsigned)rows[i].next);
+	}
+	tel_schema_free(s);
+}
+
+/* Types and fields have descriptions, in any case of letters. */
+static void
+test_docs(void)
+{
+	static const char *const names[] = { "mps-1.118.0/lii6gc",
+		"mps-1.111.0/lii6gc" };
+	const tel_type *t;
+	unsigned i, j, none;
+	tel_schema *s;
+
+	for (i = 0; i < 2; i++) {
+		if (tel_schema_new(names[i], &s) != TEL_OK)
+			abort();
+		for (j = none = 0; j < tel_schema_type_count(s); j++)
+			none += tel_type_doc(tel_schema_type(s, j))[0] == '\0';
+		is_u64(none, 0, "%s: types without a description", names[i]);
+		t = tel_schema_find_type(s, "Intern");
+		is_str(tel_type_doc(t), "a string gets a number", "Intern");
+		is_str(tel_type_field_doc(t, 1), "the interned string",
+		    "its string");
+		tel_schema_free(s);
+	}
+}
+
 /* What newer versions say. */
 static void
 test_versions(void)
@@ -824,8 +933,11 @@ main(void)
 	test_cuts();
 	test_flips();
 	test_identity();
+	test_init();
 	test_starts();
 	test_holes();
+	test_clocks();
+	test_docs();
 	test_versions();
 	return done();
 }
