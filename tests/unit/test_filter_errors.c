@@ -242,6 +242,7 @@ check_limits(struct events *e)
 	};
 	const struct limit *l;
 	tel_filter *f = must(tel_filter_new());
+	char end[4 + 150 + 1];
 	tel_status st;
 	size_t i;
 
@@ -258,6 +259,13 @@ check_limits(struct events *e)
 		ok(st == TEL_ELIMIT || st == TEL_EINVAL, "past it");
 		is_str(tel_filter_error(f), l->message, "says so");
 	}
+	/* each is held until the innermost sum is known */
+	memset(end, ')', sizeof(end));
+	memcpy(end, "size", 4);
+	end[sizeof(end) - 1] = '\0';
+	must_ok(set_long(f, "15100 == ", "size+(", 150, end));
+	must_ok(tel_filter_bind(f, e->schema));
+	ok(tel_filter_match(f, &e->event[1]) == 1, "151 values at once");
 	is_u64((uint64_t)set_long(f, "", "(", 60000, ""), (uint64_t)TEL_ELIMIT,
 	    "60000 parentheses");
 	is_u64(tel_filter_error_column(f), 201, "at the 201st");

@@ -426,6 +426,66 @@ test_nonsense(void)
 	ok(!tel_inst_probe(HEAD, 10) && !tel_inst_probe("", 0), "probe: short");
 }
 
+/* Records of a report: numbers may be missing, names may not. */
+static void
+test_report(void)
+{
+	static const struct {
+		const char *line;
+		int good;
+	} rows[] = {
+		{ "W schema=\"a\" version=\"1\" form=\"b\"", 1 },
+		{ "W version=\"1\" form=\"b\" logs=1", 0 },
+		{ "W schema=\"a\" form=\"b\" logs=1", 0 },
+		{ "W schema=\"a\" version=\"1\" logs=1", 0 },
+		{ "W schema=\"a\" version=\"1\" form=\"b\" logs=-1", 0 },
+		{ "SB c=2 k=\"A\" kind=\"K\" v=1", 1 },
+		{ "SB c=2 k=\"A\" kind=\"K\" v=1 code=4294967295", 1 },
+		{ "SB c=2 k=\"A\" kind=\"K\" v=1 code=4294967296", 0 },
+		{ "SB c=2 k=\"A\" kind=\"K\" bytes=-1", 0 },
+		{ "SB c=2 k=\"A\" v=1", 0 },
+		{ "SB c=2 v=1 kind=\"K\"", 0 },
+	};
+	char text[512];
+	tel_stats *s;
+	size_t i;
+	int n;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		s = must(tel_stats_new());
+		n = snprintf(text, sizeof(text),
+		    "0000000000000000 H inst 1 0 0 writer=\"teltools 0\"\n" T
+		    "C id=1 type=path name=\"telstat report\"\n" T
+		    "R logs=1 events=1\n" T
+		    "C id=2 parent=1 type=tally name=events max=9 "
+		    "report=\"types\"\n" T "S c=2 n=1\n" T "%s\n" T "Z\n",
+		    rows[i].line);
+		is_u64((uint64_t)read_inst(s, text, (size_t)n),
+		    (uint64_t)(rows[i].good ? TEL_OK : TEL_EDAMAGED),
+		    "report: %s", rows[i].line);
+		is_total(s, TEL_TOTAL_DAMAGED, rows[i].good ? "0" : "1",
+		    "the line is reported");
+		tel_stats_free(s);
+	}
+}
+
+/* What has groups is written although no event has made one yet. */
+static void
+test_empty_groups(void)
+{
+	tel_stats *s = must(tel_stats_new());
+	char *out;
+
+	must_ok(tel_stats_add(s, "m=mag(size)"));
+	must_ok(tel_stats_set_groups(s, "kind"));
+	must_ok(tel_stats_begin(s, NULL));
+	must_ok(tel_stats_end(s, NULL));
+	out = write_inst(s, 1);
+	ok(strstr(out, " type=mag ") != NULL, "the class is defined");
+	free(out);
+	tel_stats_free(s);
+}
+
 int
 main(void)
 {
@@ -442,5 +502,7 @@ main(void)
 	test_again();
 	test_strings();
 	test_nonsense();
+	test_report();
+	test_empty_groups();
 	return done();
 }

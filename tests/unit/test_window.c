@@ -308,6 +308,35 @@ check_sorted(const char *what, uint64_t (*how)(size_t i), size_t n)
 	free(data);
 }
 
+/* Runs of a log that comes in pieces, in any order: none is lost between them. */
+static void
+check_fed(const unsigned char *data, size_t size, tel_order order)
+{
+	tel_reader *r = tel_reader_new();
+	uint64_t events = 0, again = 0;
+	tel_window *w = NULL;
+	tel_status st;
+	size_t at = 0, n;
+	tel_run *run;
+
+	if (r == NULL || tel_reader_set_as(r, AS) != TEL_OK ||
+	    tel_reader_open_feed(r, NULL) != TEL_OK ||
+	    tel_window_new(r, order, &w) != TEL_OK)
+		abort();
+	do {
+		n = size - at < 10007 ? size - at : 10007;
+		st = tel_reader_feed(r, data + at, n);
+		for (at += n; st == TEL_OK;)
+			if ((st = tel_window_run(w, &run)) == TEL_OK)
+				events += tel_run_count(run);
+		again += st == TEL_AGAIN;
+	} while (st == TEL_AGAIN && n > 0);
+	ok(st == TEL_END && again > 1, "fed, order %d: ended", (int)order);
+	is_u64(events, 50000, "fed, order %d: all events", (int)order);
+	tel_window_free(w);
+	tel_reader_free(r);
+}
+
 int
 main(void)
 {
@@ -337,6 +366,9 @@ main(void)
 	check_runs("by time", data, size, TEL_ORDER_TIME, 0);
 	check_runs("order of the log", data, size, TEL_ORDER_LOG, 0);
 	check_runs("allocations", data, size, TEL_ORDER_LIVE, 1);
+	check_fed(data, size, TEL_ORDER_LOG);
+	check_fed(data, size, TEL_ORDER_LIVE);
+	check_fed(data, size, TEL_ORDER_TIME);
 	t = run(data, size, TEL_ORDER_LOG);
 	is_u64(t.first_clock, 1098000, "the first in order of the log");
 	is_u64((uint64_t)t.first_ns, 88200,
