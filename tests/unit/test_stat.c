@@ -361,6 +361,18 @@ test_groups(void)
 	            tel_stats_get(s, tel_stats_count(s) - 1)),
 	    "groups: no more than the memory allowed");
 	tel_stats_free(s);
+	/* nor is there any for the strings of their keys */
+	s = begin_one("n=growth(1)");
+	must_ok(tel_stats_set_groups(s, "kind, size"));
+	must_ok(tel_stats_set(s, TEL_STATS_MAX_MEMORY, 100));
+	must_ok(tel_stats_begin(s, NULL));
+	feed(s, &l, "PoolAlloc", 3000, 1, 0, 8);
+	feed(s, &l, "PoolAlloc", 3001, 1, 0, 9);
+	must_ok(tel_stats_end(s, NULL));
+	is_u64(tel_stats_count(s), 1, "groups: without memory for a key, one");
+	ok(tel_stat_overflow_group(tel_stats_get(s, 0)), "groups: the rest");
+	is_number(s, 0, TEL_NUMBER_SUM, "2", "groups: of all events");
+	tel_stats_free(s);
 	stat_log_end(&l);
 }
 
