@@ -27,6 +27,12 @@ same() {
 	[ "$(cat count)" = "$3" ]
 }
 
+# packets TRACE: the clocks at which its packets begin and end.
+packets() {
+	babeltrace2 "$1" --component=sink.text.details |
+	    grep -B 2 '^Packet \(beginning\|end\)' | grep '^\[' | sort
+}
+
 @test "events of a folder, as babeltrace2 prints them" {
 	local name count spread
 	while read -r name count spread; do
@@ -228,6 +234,10 @@ fields() {
 		shown trace >want
 		shown out >got
 		cmp want got
+		packets trace >want
+		packets out >got
+		# packets without events are left out
+		comm -13 want got | diff /dev/null -
 		cmp "$(find trace -name metadata | sort | head -n 1)" \
 		    "$(find out -name metadata | sort | head -n 1)"
 		rm -r trace out
@@ -374,6 +384,34 @@ fields() {
 		freq=3;offset_s=2 0000000077359400 04A03CE70456E955 0DE0B6B41E999400|none
 		freq=9223372036854775808;offset_s=7;offset=4611686018427387903 00000001BF08EAFF 00000001BF08EB00 00000001BF08EB00|none
 	END
+}
+
+@test "lists as long as the number of their event, and clocks in structs of headers" {
+	local header
+	printf '\1\0\0\0\0\7\3\10\0\0\0\1\2\3' >stream
+	for header in '%s' 'struct { struct { %s } inner; } t;'; do
+		mkdir trace
+		cp stream trace
+		# shellcheck disable=SC2059 # the place of the clock
+		header=$(printf "$header" \
+		    'integer { size = 32; map = clock.c.value; } t;')
+		cat >trace/metadata <<-END
+			trace { major = 1; minor = 8; byte_order = le; };
+			typealias integer { size = 8; } := b;
+			clock { name = c; freq = 1000; };
+			stream { event.header := struct { b id; $header }; };
+			event { name = e; id = 1; fields := struct {
+			    b list[stream.event.header.id]; }; };
+			event { name = f; id = 3; fields := struct {
+			    b list[stream.event.header.id]; }; };
+		END
+		clean telcat -H trace >got
+		diff - got <<-'END'
+			0000000000000000 e list=[7]
+			00000000007A1200 f list=[1,2,3]
+		END
+		rm -r trace
+	done
 }
 
 @test "bases of integers, each by all of its words, are data types" {
