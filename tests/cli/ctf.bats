@@ -425,14 +425,18 @@ fields() {
 		    decimal dec d i u 10; do
 			echo "integer { size = 8; base = $base; } f$((n++));"
 		done
+		for base in hex 16 oct 10; do
+			echo "integer { size = 64; align = 8; base = $base; } f$((n++));"
+		done
 		echo '}; };'
 	} >trace/metadata
-	head -c 20 /dev/zero >trace/stream
-	clean telcat trace | grep '^# type:' | grep -o ':set\|:unsigned' >got
+	head -c 52 /dev/zero >trace/stream
+	clean telcat trace | grep '^# type:' | grep -o ':set\|:unsigned\|:address' >got
 	{
 		echo :unsigned
 		printf ':set\n%.0s' {1..13}
 		printf ':unsigned\n%.0s' {1..6}
+		printf '%s\n' :address :address :set :unsigned
 	} | cmp - got
 }
 
