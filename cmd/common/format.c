@@ -217,6 +217,9 @@ format_writer(const struct settings *s, const struct sink *sink, int bare)
 	if (st == TEL_OK && s->max_labels > 0)
 		st = tel_writer_set(w, TEL_WRITE_MAX_LABELS,
 		    (int64_t)s->max_labels);
+	/* telreplay then expects frees of blocks that are not in the log */
+	if (st == TEL_OK && s->part)
+		st = tel_writer_set_metadata(w, "part", "selected");
 	if (st == TEL_OK && !set_metadata(s, w)) {
 		tel_writer_free(w);
 		return NULL;

@@ -268,6 +268,12 @@ selection_all(const struct selection *s)
 }
 
 int
+selection_is_part(const struct selection *s)
+{
+	return s->filtering || s->skip > 0 || s->last > 0;
+}
+
+int
 selection_bind(struct selection *s, const tel_schema *schema)
 {
 	tel_status st;

@@ -58,6 +58,9 @@ const char *selection_only_type(const struct selection *s);
 /* Nonzero when all events are selected. */
 int selection_all(const struct selection *s);
 
+/* Nonzero when events may be left out before selected ones. */
+int selection_is_part(const struct selection *s);
+
 /*
  * Prepares for events of a schema: names that it does not have are mistakes.
  * Returns 1, or 0 after a message.

@@ -49,6 +49,7 @@ struct settings {
 	size_t ncontracts;
 	const char **metadata; /* those of --meta-set, "KEY=VALUE" */
 	size_t nmetadata;
+	int part; /* of the output: see selection_is_part() */
 	struct settings_role roles[SETTINGS_ROLES_MAX];
 	unsigned nroles;
 	double tick_rate;    /* hertz; 0: the log's own */

@@ -252,6 +252,7 @@ telcat_options(struct telcat *t, int argc, char **argv)
 	/* The writer must see unselected events: they define names and the clock. */
 	t->settings.all_events = t->format.shown == NULL;
 	t->settings.writes = t->format.shown == NULL;
+	t->settings.part = selection_is_part(&t->settings.select);
 	if (t->split == NULL)
 		return 1;
 	/* each file has what its events need, from the reader */

@@ -172,6 +172,8 @@ telfilter_options(struct telfilter *t, int argc, char **argv)
 		    "once more to find them");
 		return 0;
 	}
+	t->settings.part = selection_is_part(s) || t->sample.every > 1 ||
+	    t->sample.share < SAMPLE_ALL;
 	s->skip = 0;
 	s->count = UINT64_MAX;
 	t->settings.all_events = 1;

@@ -336,6 +336,22 @@ last_words() {
 		clean telreplay --strict --dry-run "$option" t.txt >report
 		grep -E 'anomaly  *[12] free of an unknown address' report
 	done
+	# also of one that was written before, unless all of it was
+	for tool in telfilter telcat; do
+		for option in --skip=2 -n-3 -t3,5 '--since=size == 9 || address == 0x1000'; do
+			"$tool" -f tel -o part.tel "$option" t.txt
+			telcat part.tel | grep -qx '# meta: part selected'
+			clean telreplay --strict --dry-run part.tel >report
+			grep -E 'anomaly  *[12] free of an unknown address' report
+		done
+		"$tool" -f tel -o all.tel t.txt
+		exits 3 telreplay -q --dry-run all.tel | grep 'damage  *1 free of an unknown'
+	done
+	telfilter --every 2 all.tel | telcat | grep -qx '# meta: part selected'
+	telcat -f tel --meta-set part=mine -w true all.tel | telcat | grep -qx '# meta: part mine'
+	# the first events are none
+	telfilter -n 4 all.tel | telcat >first
+	run ! grep '^# meta: part' first
 	clean telreplay --dry-run --skip=2 --program t.prog t.txt >/dev/null
 	clean telreplay --dry-run t.prog | grep 'anomaly  *1 realloc of an unknown'
 }
