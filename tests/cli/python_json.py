@@ -52,7 +52,7 @@ def rows_of(event, type_):
     for f in type_.fields:
         v = event.fields[f.name]
         if f.name.endswith(".label"):
-            assert labels.pop(f.name[:-6], "") == v
+            assert labels.pop(f.name[:-6], None) == v
             yield f.name[:-6] + "_label", v
         elif f.name == "stackTrace":
             yield f.name, labels.pop(f.name, None)
