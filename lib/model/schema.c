@@ -180,7 +180,8 @@ tel__schema_digest(const struct tel_schema *s)
 			/* as before for what could be described before */
 			if (f->present)
 				h = digest(h, &f->present, 1);
-			if (f->unit)
+			/* built-in ones had no units once */
+			if (f->unit && s->described)
 				h = digest(h, &f->unit, 1);
 			if (f->is_label)
 				h = digest(h, &f->is_label, 1);

@@ -211,13 +211,16 @@ def contents(page):
         entry[2] = sorted([types[f[0]]["name"], *f[1:]] for f in entry[2])
     phases = sorted((t["name"], t["collection"]) for t in types
                     if "collection" in t)
+    sizes = sorted((t["name"], f["name"]) for t in types
+                   for f in t.get("fields", []) if f.get("unit") == "bytes")
     return (series, events, memory, page.head["span"], page.head["unit"],
-            collector, phases)
+            collector, phases, sizes)
 
 log, text, tel = (contents(Page(name)) for name in sys.argv[2:5])
 assert len(log[0]) > 4 and len(log[1]) > 4
 # what the format says of its events
 if "1.118" in sys.argv[5]:
+    assert ("TraceStart", "condemned") in log[7], log[7]
     assert log[6] == [
         ("TraceBandAdvance", "scan"), ("TraceEndGen", "(mortalityTrace)"),
         ("TraceFlipBegin", "flip"), ("TraceFlipEnd", "scan"),

@@ -12,6 +12,7 @@
 #include "format/mps/mps.h"
 #include "model/encode.h"
 #include "format/mps/frame.h"
+#include "format/tel/wire.h"
 #include "model/event.h"
 #include "tel.h"
 
@@ -288,6 +289,60 @@ test_platforms(void)
 			ok(s->abi.word == rows[i].word &&
 			        s->abi.align8 == rows[i].align8,
 			    "its integers");
+		tel_schema_free(s);
+	}
+}
+
+/*
+ * Units of fields; and digests, by which .tel files from before there were units
+ * find their schema.
+ */
+static void
+test_units(void)
+{
+	static const struct {
+		const char *schema, *type, *field, *unit;
+	} rows[] = {
+		{ "mps-1.118.0", "TraceStart", "condemned", "bytes" },
+		{ "mps-1.118.0", "TraceStart", "mortality", "fraction" },
+		{ "mps-1.118.0", "TraceStart", "quantumWork", "" },
+		{ "mps-1.118.0", "TraceStatReclaim", "reclaimCount", "" },
+		{ "mps-1.118.0", "PauseTimeSet", "pauseTime", "" },
+		{ "mps-1.118.0", "ArenaSetSpare", "spare", "fraction" },
+		{ "mps-1.118.0", "VMInit", "limit", "" },
+		{ "mps-1.117.0", "BufferEmpty", "spare", "bytes" },
+		{ "mps-1.117.0", "CommitLimitSet", "limit", "bytes" },
+		{ "mps-1.113.0", "TraceStartPoolGen", "capacity", "" },
+	};
+	static const struct {
+		const char *schema;
+		uint64_t digest;
+	} digests[] = {
+		{ "mps-1.111.0/lii6gc", 0x138382e66 },
+		{ "mps-1.118.0/lii6gc", 0x1250262f9 },
+	};
+	const tel_type *t;
+	tel_schema *s;
+	size_t i;
+	int field;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (tel_schema_new(rows[i].schema, &s) != TEL_OK)
+			abort();
+		t = tel_schema_find_type(s, rows[i].type);
+		field = t == NULL ? -1 : tel_type_find_field(t, rows[i].field);
+		is_str(field < 0 ?
+		        "none" :
+		        tel_field_unit(tel_type_field(t, (unsigned)field)),
+		    rows[i].unit, "%s %s of %s", rows[i].type, rows[i].field,
+		    rows[i].schema);
+		tel_schema_free(s);
+	}
+	for (i = 0; i < sizeof(digests) / sizeof(digests[0]); i++) {
+		if (tel_schema_new(digests[i].schema, &s) != TEL_OK)
+			abort();
+		is_u64(tel__native_digest(s), digests[i].digest,
+		    "the digest of %s", digests[i].schema);
 		tel_schema_free(s);
 	}
 }
@@ -927,6 +982,7 @@ main(void)
 	test_platforms();
 	test_layouts();
 	test_bits();
+	test_units();
 	test_inference();
 	test_pieces();
 	test_halves();

@@ -58,6 +58,49 @@ name_values(struct tel_type *t, unsigned release)
 		}
 }
 
+/* ----------------------------------------------------- units of fields */
+
+/*
+ * Unsigned fields that are bytes in all types and releases that have them.
+ * Capacities of generations are not here: they were in KiB once.
+ */
+static const char bytes[][TEL_NAME_ROOM] = { "size", "unitSize", "userSize",
+	"chunkSize", "chunkMin", "grainSize", "align", "extendBy", "avgSize",
+	"meanSize", "minSize", "maxSize", "filled", "spare", "limit",
+	"reserved", "condemned", "notCondemned", "foundation", "forwarded",
+	"forwardedSize", "preservedInPlace", "preservedInPlaceSize",
+	"reclaimSize", "rootScanSize", "rootCopiedSize", "segScanSize",
+	"segCopiedSize", "singleScanSize", "singleCopiedSize", "totalSize",
+	"freeSize", "newSize", "oldSize", "newDeferredSize", "oldDeferredSize",
+	"newSizeAtCreate", "vmem0", "vmem1", "vmem2" };
+/* Doubles that are shares. */
+static const char fractions[][TEL_NAME_ROOM] = { "mortality", "mortalityTrace",
+	"mortalityAverage", "spare" };
+
+static int
+mps_schema_is_in(const char (*names)[TEL_NAME_ROOM], size_t n, const char *name)
+{
+	while (n > 0 && strcmp(names[n - 1], name) != 0)
+		n--;
+	return n > 0;
+}
+
+static void
+set_units(struct tel_type *t)
+{
+	struct tel_field *f;
+
+	for (f = t->fields; f < t->fields + t->nfields; f++)
+		if (f->datatype == TEL_UNSIGNED &&
+		    mps_schema_is_in(bytes, sizeof(bytes) / sizeof(bytes[0]),
+		        f->name))
+			f->unit = TEL_UNIT_BYTES;
+		else if (f->datatype == TEL_DOUBLE &&
+		    mps_schema_is_in(fractions,
+		        sizeof(fractions) / sizeof(fractions[0]), f->name))
+			f->unit = TEL_UNIT_FRACTION;
+}
+
 /* --------------------------------------------------------------- types */
 
 /* Rows of a release come in order of codes; the table need not. */
@@ -104,6 +147,7 @@ make_types(struct tel_schema *s, const struct mps_release *release)
 		if (row->collection[0] != '\0')
 			t->collection = row->collection;
 		name_values(t, release->number);
+		set_units(t);
 		if (row->code >= s->ncodes)
 			s->ncodes = row->code + 1u;
 	}

@@ -82,34 +82,41 @@ load_number(enum tel_load load)
 /* All parts of the first version: it had no stacks and weights. */
 #define PARTS_MIN 9
 
-/* The content of a field's extension; 0: it has none. */
+/*
+ * The content of a field's extension; 0: it has none.  Descriptions of the MPS's
+ * schemas do not change: they have no units.
+ */
 static unsigned
-extension_of(const struct tel_field *f)
+extension_of(const struct tel_type *t, const struct tel_field *f)
 {
 	return (f->present != 0 ? OPTIONAL : 0u) |
-	    (f->unit != TEL_UNIT_NONE ? UNIT : 0u) |
+	    (f->unit != TEL_UNIT_NONE && t->schema->described ? UNIT : 0u) |
 	    (f->load == TEL_LOAD_LIST ? LIST : 0u) | (f->is_label ? LABEL : 0u);
 }
 
 /* The load of a field, with the bit of an extension. */
 static unsigned
-extended_load(const struct tel_field *f)
+extended_load(const struct tel_type *t, const struct tel_field *f)
 {
 	const unsigned load = load_number(f->load);
 
 	return load +
-	    (extension_of(f) != 0 || f->load == TEL_LOAD_LEF32 ? EXTENDED : 0);
+	    (extension_of(t, f) != 0 || f->load == TEL_LOAD_LEF32 ? EXTENDED :
+	                                                            0);
 }
 
 static void
-put_extension(struct tel__buffer *b, const struct tel_field *f)
+put_extension(struct tel__buffer *b, const struct tel_type *t,
+    const struct tel_field *f)
 {
-	tel__buffer_put_varint(b, extension_of(f));
+	const unsigned flags = extension_of(t, f);
+
+	tel__buffer_put_varint(b, flags);
 	if (f->present != 0) {
 		tel__buffer_put_varint(b, f->present_at);
 		tel__buffer_put_varint(b, (unsigned)__builtin_ctz(f->present));
 	}
-	if (f->unit != TEL_UNIT_NONE)
+	if (flags & UNIT)
 		tel__buffer_put_varint(b, f->unit);
 	if (f->load == TEL_LOAD_LIST) {
 		tel__buffer_put_varint(b,
@@ -145,15 +152,15 @@ describe_type(struct tel__buffer *b, const struct tel_type *t)
 		f = &t->fields[i];
 		tel__native_put_string(b, f->name, f->name_length);
 		tel__buffer_put_varint(b, sort_number(f->datatype));
-		tel__buffer_put_varint(b, extended_load(f));
+		tel__buffer_put_varint(b, extended_load(t, f));
 		tel__buffer_put_varint(b, f->width);
 		tel__buffer_put_varint(b, f->offset);
 		if (f->load == TEL_LOAD_BIT)
 			tel__buffer_put_varint(b, f->bit);
 		tel__buffer_put_varint(b, f->names == NULL ? f->space : 0u);
 		tel__buffer_put_varint(b, (unsigned char)f->letter);
-		if (extended_load(f) >= EXTENDED)
-			put_extension(b, f);
+		if (extended_load(t, f) >= EXTENDED)
+			put_extension(b, t, f);
 	}
 }
 
@@ -208,7 +215,7 @@ put_layout(struct tel__buffer *b, const struct tel_type *t)
 		f = &t->fields[k];
 		tel__native_put_string(b, f->name, f->name_length);
 		tel__buffer_put_varint(b, sort_number(f->datatype));
-		tel__buffer_put_varint(b, extended_load(f));
+		tel__buffer_put_varint(b, extended_load(t, f));
 		tel__buffer_put_varint(b, f->offset);
 		tel__buffer_put_varint(b, f->bit);
 	}
