@@ -193,7 +193,9 @@ find_memory(struct timeline_plan *p, const struct tel_schema *s,
 		if (p->key < 0)
 			return;
 	}
-	if (p->key < 0 && find_number(take, "pool") >= 0)
+	/* a type that gives memory back must name its pool */
+	if (p->key < 0 && find_number(take, "pool") >= 0 &&
+	    find_number(give, "pool") >= 0)
 		p->pool = find_number(t, "pool");
 	p->memory = take == t ? 1 : -1;
 	(void)snprintf(p->counter, sizeof(p->counter), "%.*s bytes",

@@ -538,6 +538,12 @@ def pools(c):
                    ["condemn", "flip", "scan", "reclaim"], release)
             assert "TraceStart condemned" in tables[0][0], tables[0][0]
             assert not any("not" in h for h in tables[0][0]), tables[0][0]
+            # frees before 1.118 have no pool: it is live bytes then
+            expect(page.run("log.track[pools[0].s.track].name.split(' of ')"
+                            "[0]"), "Arena bytes" if release == "1.118.0"
+                   else "live bytes")
+            expect(page.run("pools.reduce((n, p) => n + p.s.last.at(-1), 0) =="
+                            " collector.all.last.at(-1)"), True)
             seen.append([tables, bars])
         expect(seen[0], seen[1])
     for line in command("telcat", "-q", "-f", "json", log).splitlines():
