@@ -127,3 +127,55 @@ build_linked() {
 	    -Wl,--no-as-needed "-l:$1" -ldl || return
 	ldd linked | grep -q "$1"
 }
+
+# The loader looks where the module says that calls dlopen(), which here is
+# telrec's library, as operators of modules are recorded.
+@test "a program finds the modules that it finds without telrec" {
+	run telrec -a jemalloc -o run.tel "$program" pairs 10
+	[[ $output != *"no such library"* ]] || skip "jemalloc is not installed"
+	mkdir lib
+	cat >module.cc <<-'END'
+		char *volatile kept;
+		extern "C" void grab()
+		{
+			kept = new char[4444];
+			delete[] kept;
+		}
+	END
+	cat >load.cc <<-'END'
+		#include <dlfcn.h>
+		int main(int, char **argv)
+		{
+			delete new int;
+			void *module = dlopen(argv[1], RTLD_NOW);
+			if (module == nullptr)
+				return 7;
+			((void (*)())dlsym(module, "grab"))();
+			return 0;
+		}
+	END
+	c=${CXX:-c++}
+	$c -O0 -shared -fPIC -o lib/module.so module.cc || skip "no compiler of C++"
+	$c -O0 -o plain load.cc -ldl
+	for tags in enable disable; do
+		$c -O0 -o $tags load.cc -ldl -Wl,--$tags-new-dtags \
+		    -Wl,-rpath,"\$ORIGIN/lib"
+	done
+	loads() {
+		echo "$*"
+		telrec -q -a jemalloc -o run.tel "$@"
+	}
+	for program in plain enable disable; do
+		loads "./$program" ./lib/module.so
+		[ "$(counts run.tel 'size == 4444')" = 1 ]
+		# shellcheck disable=SC2016 # the loader expands it
+		loads "./$program" '$ORIGIN/lib/module.so'
+		LD_LIBRARY_PATH=lib loads "./$program" module.so
+		if [ "$program" != plain ]; then
+			loads "./$program" module.so
+			continue
+		fi
+		[ "$(counts run.tel 'size == 4444')" = 1 ]
+		run -7 telrec -q -a jemalloc -o run.tel "./$program" module.so
+	done
+}

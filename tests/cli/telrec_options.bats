@@ -310,6 +310,9 @@ record_pair() {
 		without_cost
 		[ "$output" = "" ]
 	done
+	# one that is none of telrec's without --ring
+	run -140 telrec -o run.tel sh -c 'kill -USR2 $PPID
+		sleep 0.2'
 	# the terminal sends this one to both
 	run -5 telrec -o run.tel sh -c 'trap "exit 43" INT
 		kill -INT $PPID
