@@ -231,8 +231,7 @@ bare() (
 	mkdir shims
 	printf '#!/bin/bash\nexec -a python3 /usr/bin/python3 "$@"\n' >shims/python3
 	chmod +x shims/python3
-	# shellcheck disable=SC2031 # only there
-	env CC=cc PATH="$PWD/shims:$PATH" PYTHONPATH="$TEL_TOP/tests/bench" shims/python3 - >named <<-'END'
+	env CC=cc PATH="$PWD/shims:/usr/bin:/bin" PYTHONPATH="$TEL_TOP/tests/bench" shims/python3 - >named <<-'END'
 		import programs, record, sys
 		assert sys.executable.endswith("shims/python3")
 		for row in [*record.workloads("."), *programs.programs(".", 1)]:
