@@ -503,6 +503,34 @@ ranged() {
 	[ "$(figure run glibc operations <report)" = 22 ]
 }
 
+@test "the programs that a process executes are one thread after the other" {
+	{
+		cat <<-'END'
+			# teltools text 1
+			# type: malloc 1 Alloc at:address size:unsigned pid:unsigned:32 tid:unsigned:32
+			# type: free 2 Alloc at:address pid:unsigned:32 tid:unsigned:32
+			# role: malloc alloc at size thread=tid process=pid
+			# role: free free at thread=tid process=pid
+		END
+		# of two processes, the programs that each of them is
+		for image in 0 1 2 3; do
+			for tid in 7 8; do
+				pid=$((tid + (image << 22)))
+				echo "malloc at=0x1000 size=$((tid + image)) pid=$pid tid=$tid"
+				echo "free at=0x1000 pid=$pid tid=$tid"
+			done
+			# 256 KiB end with the program, less of it stays
+			echo "malloc at=0x9000 size=$((262144 - image % 2)) pid=$((pid - 1)) tid=7"
+		done | awk '{ printf "%016X %s\n", NR, $0 }'
+	} >t.txt
+	clean telreplay -q --runs 1 --idle 0 -a null -f csv t.txt >report
+	[ "$(figure trace '' threads <report)" = 2 ]
+	[ "$(figure thread null operations <report | tr '\n' ' ')" = "14 8 " ]
+	[ "$(figure trace '' live_blocks <report)" = 2 ]
+	[ "$(figure trace '' live_bytes <report)" = $((2 * 262143)) ]
+	run ! grep ^anomaly report
+}
+
 @test "a wait is for later operations, too, but for none that the log has later" {
 	seq 4096 6095 | awk '{ printf "1: malloc 0x%x0000 48\n", $1 }' >a.txt
 	seq 4096 6095 | awk '{ printf "2: free 0x%x0000\n", $1 }' >f.txt
