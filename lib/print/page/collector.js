@@ -221,9 +221,9 @@ function collectorTab() {
 		facts(full[2].filter((f) => f[1] >= 0).map((f) => [nameOfFact(f),
 			show(f[2], names.get(nameOfFact(f)).unit)])))),
 	table("Pools", heads("*Pool", "#At the peak", "#At the end",
-		"#Live at most"),
-		pools.map(({ name, s, layer, live }) => [cell(name, el("span", {},
-			swatch(`h${layer}`), name)), atPeak(s), s.last.at(-1), live?.high])),
+		"#Live at most"), pools.map(({ name, s, layer, live }) =>
+		[cell(name, el("span", {}, swatch(`h${layer}`), name)),
+			atPeak(s), s.last.at(-1), live?.high])),
 	el("div", {}, el("p", {}, "The program's share of the worst window"),
 		mutatorPlot(), el("details", {}, el("summary", {}, "Numbers"),
 			table("", [...heads(">Window"), { name: "Share", unit: "%" }],
