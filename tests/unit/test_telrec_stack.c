@@ -207,6 +207,31 @@ test_fork(void)
 	    "a child records its own frames and modules");
 }
 
+/* The hash is of all frames and the generation, and of nothing else. */
+static void
+test_hash(void)
+{
+	uintptr_t ips[16];
+	uint64_t hash;
+	unsigned n, i, same = 0, kept = 0;
+
+	for (n = 1; n < 13; n++) {
+		for (i = 0; i < 16; i++)
+			ips[i] = 0x1000u + i;
+		hash = hash_stack(1, ips, n);
+		same += hash_stack(2, ips, n) == hash;
+		same += hash_stack(1, ips, n + 1) == hash;
+		for (i = 0; i < 16; i++) {
+			ips[i] ^= 1;
+			same += i < n && hash_stack(1, ips, n) == hash;
+			kept += i >= n && hash_stack(1, ips, n) == hash;
+			ips[i] ^= i < n;
+		}
+	}
+	ok(same == 0, "other stacks have other hashes: %u have not", same);
+	ok(kept == 12 * 16 - 12 * 13 / 2, "what is beyond a stack is no part");
+}
+
 int
 main(void)
 {
@@ -214,6 +239,7 @@ main(void)
 
 	if (!HAS_FRAMES)
 		return done();
+	test_hash();
 	ok(telrec_stack() == 0, "before the start there are no backtraces");
 	telrec_stack_begin(TELREC_UNWIND_FRAMES);
 	/* here, the library is the program */
