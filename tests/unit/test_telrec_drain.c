@@ -16,6 +16,7 @@
 #include "telrec/weights.c"
 
 #include "tap.h"
+#include "telrec_without.h"
 
 #define MAX_RINGS 20u
 #define MAX_EVENTS 20000u
@@ -46,39 +47,6 @@ uint64_t
 tel_emit_clock(void)
 {
 	return clock_now + CLOCK_SLACK;
-}
-
-int
-tel_emit_open(const tel_emit_options *options, const tel_emit_list *list)
-{
-	(void)options;
-	(void)list;
-	return 0;
-}
-
-int
-telrec_symbols_module(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
-    uint64_t start, uint64_t bias, const char *path, const char *build)
-{
-	(void)s;
-	(void)pid;
-	(void)clock;
-	(void)start;
-	(void)bias;
-	(void)path;
-	(void)build;
-	return 0;
-}
-
-const char *
-telrec_symbols_name(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
-    uint64_t address)
-{
-	(void)s;
-	(void)pid;
-	(void)clock;
-	(void)address;
-	return "";
 }
 
 int

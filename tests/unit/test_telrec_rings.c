@@ -11,46 +11,14 @@
 #include "telrec/weights.c"
 
 #include "tap.h"
+#include "telrec_without.h"
 
-/* What libtel-emit and telrec do with them. */
+/* What libtel-emit does with them. */
 int
 tel_emit_relay(const tel_emit_columns *events)
 {
 	(void)events;
 	return 0;
-}
-
-int
-tel_emit_open(const tel_emit_options *options, const tel_emit_list *list)
-{
-	(void)options;
-	(void)list;
-	return 0;
-}
-
-int
-telrec_symbols_module(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
-    uint64_t start, uint64_t bias, const char *path, const char *build)
-{
-	(void)s;
-	(void)pid;
-	(void)clock;
-	(void)start;
-	(void)bias;
-	(void)path;
-	(void)build;
-	return 0;
-}
-
-const char *
-telrec_symbols_name(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
-    uint64_t address)
-{
-	(void)s;
-	(void)pid;
-	(void)clock;
-	(void)address;
-	return "";
 }
 
 static uint64_t words[ARENA_RING_WORDS];
