@@ -59,21 +59,28 @@ struct machine {
 	struct seccomp_data data;
 };
 
+/* The operand of a calculation, or of a condition. */
+static uint32_t
+preload_sandbox_operand(const struct machine *m, const struct sock_filter *f)
+{
+	return BPF_SRC(f->code) == BPF_X ? m->x : f->k;
+}
+
 static uint32_t
 calculate(const struct machine *m, const struct sock_filter *f)
 {
-	const uint32_t by = BPF_SRC(f->code) == BPF_X ? m->x : f->k;
+	const uint32_t by = preload_sandbox_operand(m, f);
 
 	switch (BPF_OP(f->code)) {
 	case BPF_ADD: return m->a + by;
 	case BPF_SUB: return m->a - by;
 	case BPF_MUL: return m->a * by;
-	case BPF_DIV: return by != 0 ? m->a / by : 0;
+	case BPF_DIV: return m->a / by;
 	case BPF_OR: return m->a | by;
 	case BPF_AND: return m->a & by;
 	case BPF_XOR: return m->a ^ by;
-	case BPF_LSH: return by < 32 ? m->a << by : 0;
-	case BPF_RSH: return by < 32 ? m->a >> by : 0;
+	case BPF_LSH: return m->a << (by & 31);
+	case BPF_RSH: return m->a >> (by & 31);
 	default: return -m->a;
 	}
 }
@@ -81,7 +88,7 @@ calculate(const struct machine *m, const struct sock_filter *f)
 static int
 preload_sandbox_is_true(const struct machine *m, const struct sock_filter *f)
 {
-	const uint32_t by = BPF_SRC(f->code) == BPF_X ? m->x : f->k;
+	const uint32_t by = preload_sandbox_operand(m, f);
 
 	switch (BPF_OP(f->code)) {
 	case BPF_JEQ: return m->a == by;
@@ -129,7 +136,13 @@ preload_sandbox_run(const struct sock_filter *f, unsigned n,
 		case BPF_LDX: m.x = preload_sandbox_load(&m, i); break;
 		case BPF_ST: m.memory[i->k % BPF_MEMWORDS] = m.a; break;
 		case BPF_STX: m.memory[i->k % BPF_MEMWORDS] = m.x; break;
-		case BPF_ALU: m.a = calculate(&m, i); break;
+		case BPF_ALU:
+			/* a division by 0 ends a filter */
+			if (BPF_OP(i->code) == BPF_DIV &&
+			    preload_sandbox_operand(&m, i) == 0)
+				return SECCOMP_RET_KILL_THREAD;
+			m.a = calculate(&m, i);
+			break;
 		case BPF_JMP:
 			/* forward, or beyond the end */
 			if (BPF_OP(i->code) == BPF_JA)
