@@ -103,11 +103,14 @@ telrec_columns_add_names(struct columns *c, struct source *from)
 	from->place = COLUMNS_NAMES;
 	if (at + 2 > COLUMNS_NAMES)
 		return;
-	from->place = at;
-	memcpy(c->texts[at], from->name, sizeof(from->name));
-	c->names[at] = (tel_emit_name){ 2, from->tid, c->texts[at] };
-	c->nnames++;
-	if (c->nnames > 1 && c->named == from->pid)
+	/* a program that is not recorded leaves the thread the name it had */
+	if (from->name[0] != '\0') {
+		from->place = at;
+		memcpy(c->texts[at], from->name, sizeof(from->name));
+		c->names[at] = (tel_emit_name){ 2, from->tid, c->texts[at] };
+		c->nnames++;
+	}
+	if (at > 0 && c->named == from->pid)
 		return;
 	c->named = from->pid;
 	c->names[c->nnames++] = (tel_emit_name){ 3, from->pid, from->process };

@@ -154,7 +154,16 @@ record_pair() {
 		echo "$how: $output"
 		[ "$output" = "telrec: ./missing: $why" ]
 		[ "$(counts run.tel 'size == 10')" = 1 ]
+		# the thread has its name, also where the other program has its number
+		telcat -w 'size == 10' run.tel |
+		    grep -q 'pid=[0-9]*\["execute"\] thread=[0-9]*\["execute"\]'
 	done
+	# of a long path, as much as there is room for
+	long=./$(printf 'long%.0s' {1..50})
+	ln -s execute "$long"
+	run -8 telrec -o run.tel ./execute e "$long" x
+	without_cost
+	[ "$output" = "telrec: ${long:0:115}: $why" ]
 	# what was recorded is not named, nor what could not be executed
 	for how in v p l q t; do
 		case $how in
@@ -258,6 +267,92 @@ record_pair() {
 		[ "$(cat got)" = 65534 ]
 		telcat -H -k Alloc run.tel | grep -q 'thread=[0-9]*\["id"\]'
 	done
+	# a program that is not recorded has no descriptor of telrec's
+	cat >leave.c <<-'END'
+		#include <spawn.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			char *none[] = { NULL }, *arguments[] = { "id", NULL };
+			pid_t pid;
+			free(malloc(10));
+			if (setuid(65534) != 0)
+				return 9;
+			execl("/nonesuch", "x", (char *)NULL);
+			perror("execl");
+			if (posix_spawnp(&pid, "id", NULL, NULL, arguments, environ))
+				return 8;
+			wait(NULL);
+			execle("/bin/ls", "ls", "/proc/self/fd", (char *)NULL, none);
+			return 7;
+		}
+	END
+	${CC:-cc} -D_GNU_SOURCE -o leave leave.c
+	./leave 2>said >want
+	telrec -q -o run.tel ./leave 2>got.said >got
+	diff want got
+	diff said got.said
+	telcat -H -k Alloc run.tel | grep -q 'thread=[0-9]*\["id"\]'
+}
+
+@test "the types of events, their fields and roles" {
+	cat >own <<-'END'
+		malloc 1 Alloc address:address size:unsigned
+		free 2 Alloc address:address
+		calloc 3 Alloc address:address count:unsigned size:unsigned
+		realloc 4 Alloc address:address old:address size:unsigned
+		reallocarray 5 Alloc address:address old:address count:unsigned size:unsigned
+		memalign 6 Alloc address:address alignment:unsigned size:unsigned
+		posix_memalign 7 Alloc address:address alignment:unsigned size:unsigned
+		aligned_alloc 8 Alloc address:address alignment:unsigned size:unsigned
+		valloc 9 Alloc address:address size:unsigned
+		pvalloc 10 Alloc address:address size:unsigned
+		mmap 11 Map address:address size:unsigned
+		munmap 12 Map address:address size:unsigned
+		mremap 13 Map address:address old:address old_size:unsigned size:unsigned
+		brk 14 Map address:address increment:signed
+		trace 15 Trace number:unsigned:32 ip:address parent:unsigned:32
+		process 16 Process parent:unsigned:32
+		unrecorded 17 Process reason:unsigned:32 program:address
+		thread_end 18 Thread
+		malloc alloc address size
+		free free address
+		calloc alloc address size count=count
+		realloc realloc address size old=old
+		reallocarray realloc address size old=old count=count
+		memalign alloc address size alignment=alignment
+		posix_memalign alloc address size alignment=alignment
+		aligned_alloc alloc address size alignment=alignment
+		valloc alloc address size
+		pvalloc alloc address size
+		trace frame number ip parent
+		thread_end end-thread
+	END
+	thread="pid:unsigned:32 thread:unsigned:32"
+	for options in '' '-s 1' -g '-s 1 -g --maps'; do
+		# the fields that options add to those of an allocation
+		fields='' roles=''
+		case $options in *-g*)
+			fields="$fields trace:unsigned:32" roles="$roles stack=trace" ;;
+		esac
+		case $options in *-s*)
+			fields=" weight:unsigned$fields" roles="$roles weight=weight" ;;
+		esac
+		sed -E "/^(free|.* (free|frame|end-thread)( |\$))/!{
+			s/ Alloc .*/&$fields/
+			s/ (alloc|realloc) .*/& thread=thread process=pid$roles/
+		}
+		s/ (free|frame|end-thread)( .*|)\$/& thread=thread process=pid/
+		s/^[a-z_]+ [0-9]+ .*/& $thread/" own >want
+		# shellcheck disable=SC2086
+		telrec -q $options -o run.tel "$program" pairs 10
+		telcat run.tel | sed -n 's/^# type: \([a-z].*\)/\1/p
+			s/^# role: //p' | diff want -
+		telcat run.tel | grep -qx '# meta: command program'
+	done
 }
 
 @test "the values that options refuse, and the least and largest they take" {
@@ -300,6 +395,27 @@ record_pair() {
 	[ "$(od -An -tx1 -N4 run.tel)" = " 28 b5 2f fd" ]
 	[ "$(wc -c <run.tel)" -lt "$(wc -c <plain.tel)" ]
 	[ "$(counts run.tel 'size == 100')" = 3000 ]
+}
+
+@test "a recording of one event, and one whose frames have no names" {
+	run -0 telrec -n 1 -o run.tel "$program" pairs 10
+	[[ $output == "telrec: recorded 1 event in 1 process; "* ]]
+	mkdir none
+	: >none/libdw.so.1
+	# without the library that names them
+	lacks="telrec: run.tel: frames have no names: telrec needs libdw.so.1 of elfutils (Debian: libdw1)"
+	export LD_LIBRARY_PATH=none:${LD_LIBRARY_PATH-}
+	for options in '-g -n 1' '--stacks=fp' '-q -g' ''; do
+		# shellcheck disable=SC2086
+		run -0 telrec $options -o run.tel "$program" pairs 10
+		case $options in
+		-q*) [ "$output" = "" ] ;;
+		*)
+			without_cost
+			[ "$output" = "${options:+$lacks}" ]
+			;;
+		esac
+	done
 }
 
 @test "signals are passed on to the program, and end the recording after it" {
