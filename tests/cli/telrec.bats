@@ -102,6 +102,14 @@ setup() {
 	[ "$(grep -c 'pid=[0-9]*\["program"\] thread=[0-9]*\["worker"\]' events)" = 10 ]
 }
 
+@test "a thread that names itself has that name, not one that it gives another" {
+	telrec -q -o run.tel "$program" names
+	telcat -H -w 'size == 80001' run.tel |
+	    grep -o 'thread=.*' | sort | uniq -c >first
+	[ "$(wc -l <first)" = 1 ]
+	grep -q '^ *20 thread=[0-9]*\["one"\]$' first
+}
+
 @test "the end of a thread is recorded, behind what its destructors free" {
 	telrec -o run.tel "$program" named
 	telcat -k Thread run.tel | grep -v '^#' >ends
@@ -126,6 +134,17 @@ setup() {
 	[ "$(cat counts)" = 100 ]
 }
 
+@test "children that fork() does not know of are recorded, from their first call" {
+	for options in '' --times=exact '-s 1'; do
+		# shellcheck disable=SC2086
+		telrec -q $options -o run.tel "$program" cloned 6
+		[ "$(counts run.tel 'size == 90001')" = 700 ]
+		[ "$(counts run.tel 'size == 90002')" = 2 ]
+		[ "$(telcat -c -e process run.tel)" = 7 ]
+		ordered run.tel
+	done
+}
+
 @test "programs that a program executes are recorded, each as a process" {
 	telrec -o run.tel "$program" exec 3
 	[ "$(counts run.tel 'size == 90001')" = 400 ]
@@ -144,6 +163,21 @@ setup() {
 	# two at a time, of two of these programs
 	[ "$(cat used)" -le 8 ]
 	[ "$(counts run.tel 'type == "malloc" && size == 100')" = 170 ]
+}
+
+@test "more threads than there are rings: the events of others are lost" {
+	# one of them is that of the first thread
+	rings=$(sed -n 's/^#define ARENA_RINGS \([0-9]*\)u/\1/p' \
+	    "$TEL_TOP/cmd/telrec/arena.h" | sort -n)
+	case $(od -An -tu1 -j4 -N1 "$TEL_BUILD/libtelrec.so") in
+	*2) rings=${rings##*$'\n'} ;;
+	*) rings=${rings%%$'\n'*} ;;
+	esac
+	run telrec -o run.tel "$program" crowd "$rings"
+	[ "$status" != 77 ] || skip "not so many threads here"
+	[ "$status" = 125 ]
+	[ "${lines[0]}" = "telrec: 1 event was lost" ]
+	[ "$(counts run.tel 'size == 80003')" = $((rings - 1)) ]
 }
 
 @test "a program that outlives its parent is recorded to its end" {
@@ -300,6 +334,19 @@ setup() {
 		[ "$output" = 10 ]
 		[[ $stderr == *'its writer was killed'* ||
 		    $stderr == *'the stream breaks off'* ]]
+	done
+}
+
+@test "when telrec is killed the program goes on, and its errno is its own" {
+	for how in '' realloc; do
+		# shellcheck disable=SC2086 # none is no argument
+		run -137 telrec -q -o run.tel "$program" orphan "alive$how" $how
+	done
+	n=0
+	until [ -e alive ] && [ -e aliverealloc ]; do
+		n=$((n + 1))
+		[ $n -lt 600 ]
+		sleep 0.1
 	done
 }
 

@@ -128,13 +128,74 @@ build_linked() {
 	ldd linked | grep -q "$1"
 }
 
-# The loader looks where the module says that calls dlopen(), which here is
-# telrec's library, as operators of modules are recorded.
-@test "a program finds the modules that it finds without telrec" {
+@test "operators of the program itself are called, and recorded once" {
+	needs_jemalloc
+	cat >library.cc <<-'END'
+		int *volatile kept;
+		void grab()
+		{
+			kept = new int[500];
+			delete[] kept;
+			kept = new int(1);
+			delete kept;
+		}
+	END
+	cat >own.cc <<-'END'
+		#include <cstdio>
+		#include <cstdlib>
+		#include <new>
+		void grab();
+		static int calls;
+		void *operator new(size_t n)
+		{
+			calls++;
+			return (char *)malloc(n + 7000) + 64;
+		}
+		void *operator new[](size_t n)
+		{
+			calls++;
+			return (char *)malloc(n + 7000) + 64;
+		}
+		void operator delete(void *p) noexcept
+		{
+			calls++;
+			free((char *)p - 64);
+		}
+		void operator delete(void *p, size_t) noexcept { operator delete(p); }
+		void operator delete[](void *p) noexcept { operator delete(p); }
+		int main()
+		{
+			grab();
+			std::printf("%d\n", calls);
+			return 0;
+		}
+	END
+	c=${CXX:-c++}
+	# calls that the loader binds when they are made first
+	$c -O0 -shared -fPIC -Wl,-z,lazy -fcf-protection=none -o library.so \
+	    library.cc || skip "no compiler of C++"
+	$c -O0 -o own own.cc ./library.so
+	telrec -q -a jemalloc -o run.tel ./own >calls
+	[ "$(cat calls)" = 4 ]
+	for size in 7004 9000; do
+		[ "$(counts run.tel "type == \"malloc\" && size == $size")" = 1 ]
+	done
+	[ "$(counts run.tel 'size == 4 || size == 2000')" = 0 ]
+	ordered run.tel
+}
+
+# needs_jemalloc: skips where there is none.
+needs_jemalloc() {
 	if ! telrec -q -a jemalloc -o run.tel "$program" pairs 10 2>said; then
 		grep "no such library" said
 		skip "jemalloc is not installed"
 	fi
+}
+
+# The loader looks where the module says that calls dlopen(), which here is
+# telrec's library, as operators of modules are recorded.
+@test "a program finds the modules that it finds without telrec" {
+	needs_jemalloc
 	mkdir lib
 	cat >module.cc <<-'END'
 		char *volatile kept;

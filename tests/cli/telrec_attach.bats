@@ -45,6 +45,13 @@ has_events() {
 	    grep -vc '^#')" -ge 10 ]
 }
 
+# loaded: the process has the library, and is not stopped any more.
+loaded() {
+	[ ! -s message ] || return 0
+	grep -q libtelrec "/proc/$pid/maps" || return 1
+	grep -q '^TracerPid:.0$' "/proc/$pid/status"
+}
+
 start_program() {
 	"$program" until end >output 3>&- &
 	pid=$!
@@ -145,6 +152,111 @@ has_size() {
 	[[ $(<message) =~ ^"telrec: recorded "[0-9,]+" events in "[12]" process"(es)?"; telrec took "[0-9]+\.[0-9]+" s of CPU time"$ ]]
 	telcat -n 20000 run.tel |
 	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
+}
+
+@test "a thread that computes, or waits in a call, goes on where it was" {
+	cat >waits.c <<-'END'
+		#define _GNU_SOURCE
+		#include <errno.h>
+		#include <linux/futex.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <sys/syscall.h>
+		#include <sys/time.h>
+		#include <unistd.h>
+		static volatile sig_atomic_t woken, ticks;
+		static void on_signal(int signal)
+		{
+			if (signal == SIGALRM)
+				ticks++;
+			else
+				woken = 1;
+		}
+		/* a function without calls, whose variables are in registers */
+		static double compute(unsigned long n, unsigned long *out)
+		{
+			unsigned long i, h = 1;
+			double x = 1, y = 3;
+			for (i = 0; n != 0 ? i < n : !woken; i++) {
+				h = h * 6364136223846793005u + i;
+				x = x * 0.75 + (double)(h >> 40);
+				y = y * 0.5 - x;
+			}
+			*out = n != 0 ? h : i;
+			return x + y;
+		}
+		static int has_changed(void)
+		{
+			unsigned long n, h;
+			double got = compute(0, &n);
+			/* as often, without being attached to */
+			return n != 0 && got != compute(n, &h);
+		}
+		int main(int argc, char **argv)
+		{
+			const struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
+			struct sigaction action = { .sa_handler = on_signal };
+			sigset_t set, now;
+			int fds[2], word = 0, i, bad = 0;
+			char byte;
+			if (argc < 2 || pipe(fds) != 0)
+				return 1;
+			sigemptyset(&set);
+			sigaddset(&set, SIGUSR2);
+			sigprocmask(SIG_BLOCK, &set, NULL);
+			sigaction(SIGUSR1, &action, NULL);
+			sigaction(SIGALRM, &action, NULL);
+			printf("ready\n");
+			fflush(stdout);
+			switch (argv[1][0]) {
+			case 'r':
+				while (!woken)
+					bad += read(fds[0], &byte, 1) != -1;
+				break;
+			case 'f':
+				while (!woken)
+					bad += syscall(SYS_futex, &word, FUTEX_WAIT, 0,
+					    NULL, NULL, 0) != -1;
+				break;
+			default:
+				setitimer(ITIMER_REAL, &often, NULL);
+				errno = 4711;
+				bad += has_changed();
+				bad += errno != 4711;
+				ticks = 0;
+				while (ticks < 3)
+					;
+			}
+			sigprocmask(SIG_BLOCK, NULL, &now);
+			for (i = 1; i < 32; i++)
+				bad += sigismember(&now, i) != (i == SIGUSR2);
+			for (i = 0; i < 100; i++)
+				free(malloc(100));
+			return bad == 0 ? 7 : 8;
+		}
+	END
+	${CC:-cc} -O1 -fno-builtin -o waits waits.c
+	for how in read futex compute; do
+		rm -f output
+		./waits $how >output 3>&- &
+		pid=$!
+		soon grep -q ready output
+		"$TEL_BUILD/bin/telrec" -q -p "$pid" -o run.tel 2>message 3>&- &
+		recorder=$!
+		soon loaded
+		if grep -qE 'may not be attached|possible on' message; then
+			skip "$(cat message)"
+		fi
+		kill -USR1 "$pid"
+		status=0
+		wait "$pid" || status=$?
+		echo "$how: $status"
+		[ "$status" = 7 ]
+		pid=
+		wait "$recorder"
+		[ "$(counts run.tel 'size == 100')" = 100 ]
+	done
 }
 
 @test "processes that cannot be attached to are reported" {

@@ -230,6 +230,133 @@ storm(int depth, int width)
 		;
 }
 
+/* Children that fork(3) does not know of. */
+static int
+cloned(int n)
+{
+	long pid;
+
+	pairs(100, 90001);
+	for (int i = 0; i < n; i++) {
+		pid = syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
+		if (pid < 0)
+			fail("clone");
+		if (pid == 0) {
+			/* its first call is a free, an allocation, or both */
+			if (i % 3 == 0)
+				free(kept[0]);
+			if (i % 3 == 1)
+				kept[0] = realloc(kept[0], 90002);
+			pairs(100, 90001);
+			_exit(0);
+		}
+		wait(NULL);
+	}
+	return 0;
+}
+
+static void *
+be_named(void *ready)
+{
+	pairs(10, 80002);
+	pthread_barrier_wait(ready);
+	pthread_barrier_wait(ready);
+	pairs(10, 80002);
+	return NULL;
+}
+
+/* Names itself, and another thread; and fails to. */
+static int
+names(void)
+{
+	pthread_barrier_t ready;
+	pthread_t thread;
+
+	pthread_barrier_init(&ready, NULL, 2);
+	pairs(10, 80001);
+	if (pthread_setname_np(pthread_self(), "one") != 0 ||
+	    pthread_create(&thread, NULL, be_named, &ready) != 0)
+		return 1;
+	pthread_barrier_wait(&ready);
+	if (pthread_setname_np(thread, "other") != 0 ||
+	    pthread_setname_np(pthread_self(), "longer than it may be") == 0)
+		return 1;
+	pthread_barrier_wait(&ready);
+	pthread_join(thread, NULL);
+	pairs(10, 80001);
+	return 0;
+}
+
+/* A thread that allocates one block, and stays. */
+static void *
+stay(void *ready)
+{
+	kept[0] = malloc(80003);
+	pthread_barrier_wait(ready);
+	pause();
+	return NULL;
+}
+
+/* So many threads at the same time. */
+static int
+crowd(int n)
+{
+	pthread_barrier_t ready;
+	pthread_attr_t small;
+	pthread_t thread;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 1 << 16);
+	pthread_barrier_init(&ready, NULL, 2);
+	for (int i = 0; i < n; i++) {
+		if (pthread_create(&thread, &small, stay, &ready) != 0)
+			_exit(77);
+		pthread_barrier_wait(&ready);
+	}
+	_exit(0);
+}
+
+/* Children, one after the other, with pairs of sizes from 1000 on. */
+static int
+children(int n)
+{
+	for (int i = 0; i < n; i++) {
+		const pid_t pid = fork();
+
+		if (pid == 0) {
+			for (int k = 0; k < 400; k++)
+				pairs(1, 1000 + (size_t)k);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	return 0;
+}
+
+/*
+ * Ends the recorder, and goes on until its ring is full, which is found by a
+ * call of realloc or of another function, and after that.
+ */
+static int
+orphan(const char *file, int how)
+{
+	const pid_t recorder = getppid();
+	int changed = 0;
+
+	kill(recorder, SIGKILL);
+	while (getppid() == recorder)
+		usleep(1000);
+	for (int i = 0; i < 40000; i++) {
+		errno = 4711;
+		if (how == 0)
+			pairs(1, 100);
+		else
+			kept[0] = realloc(kept[0], 5000);
+		changed += errno != 4711;
+	}
+	return changed == 0 ? close(creat(file, 0600)) : 1;
+}
+
 /* Ends the process after so many microseconds, whatever it does then. */
 static void *
 die(void *arg)
@@ -719,6 +846,20 @@ main(int argc, char **argv)
 		storm(n, 3);
 		return 0;
 	}
+	if (strcmp(mode, "names") == 0)
+		return names();
+	if (strcmp(mode, "crowd") == 0)
+		return crowd(n);
+	if (strcmp(mode, "children") == 0) {
+		pairs(1000, 1000);
+		return children(n);
+	}
+	if (strcmp(mode, "cloned") == 0) {
+		kept[0] = malloc(90003);
+		return cloned(n);
+	}
+	if (strcmp(mode, "orphan") == 0)
+		return orphan(argv[2], argc > 3);
 	if (strcmp(mode, "exec") == 0) {
 		pairs(100, 90001);
 		if (n == 0)

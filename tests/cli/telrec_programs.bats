@@ -120,6 +120,17 @@ setup() {
 		#include <string.h>
 		static char memory[1 << 22];
 		static size_t used;
+		#ifdef ONE
+		/* posix_memalign() alone calls another one */
+		static void *inner(size_t alignment, size_t n);
+		void *memalign(size_t alignment, size_t n)
+		{
+			return inner(alignment, n);
+		}
+		#define memalign(alignment, n) inner(alignment, n)
+		#define malloc(n) inner(16, n)
+		static
+		#endif
 		void *memalign(size_t alignment, size_t n)
 		{
 			uintptr_t p = (uintptr_t)memory + __atomic_fetch_add(&used,
@@ -128,7 +139,7 @@ setup() {
 			memcpy((char *)p - 8, &n, sizeof(n));
 			return (void *)p;
 		}
-		void *malloc(size_t n) { return memalign(16, n); }
+		void *(malloc)(size_t n) { return memalign(16, n); }
 		void *valloc(size_t n) { return memalign(4096, n); }
 		void free(void *p) { (void)p; }
 		void *calloc(size_t k, size_t n)
@@ -148,7 +159,7 @@ setup() {
 		}
 		int posix_memalign(void **p, size_t alignment, size_t n)
 		{
-			*p = memalign(alignment, n);
+			*p = (memalign)(alignment, n);
 			return *p != NULL ? 0 : ENOMEM;
 		}
 	END
@@ -170,10 +181,12 @@ setup() {
 	END
 	cc=${CC:-cc}
 	$cc -O1 -fno-builtin -shared -fPIC -o nest.so nest.c
+	$cc -O1 -fno-builtin -shared -fPIC -DONE -o one.so nest.c
 	$cc -O0 -fno-builtin -o calls calls.c
-	for options in --times=exact --stacks=fp '--sample 1'; do
+	for options in '--times=exact -a ./nest.so' '--stacks=fp -a ./nest.so' \
+	    '--sample 1 -a ./nest.so' '-a ./one.so'; do
 		# shellcheck disable=SC2086
-		telrec $options -a "$PWD/nest.so" -o run.tel ./calls
+		telrec $options -o run.tel ./calls
 		telcat -q -k Alloc run.tel | sed -n '/ size=1111 /,$p' |
 		    sed -nE 's/^[0-9A-F]+ ([a-z_]+) .*size=([0-9]+).*/\1 \2/p
 			s/^[0-9A-F]+ (free) .*/\1/p' >got
@@ -374,14 +387,24 @@ setup() {
 		}
 	END
 	cat >first.c <<-'END'
+		#include <pthread.h>
 		#include <stdio.h>
 		#include <stdlib.h>
 		#include <sys/wait.h>
 		#include <unistd.h>
 		extern void *kept;
+		static void *rest(void *main)
+		{
+			return (void *)(long)pthread_join((pthread_t)main, NULL);
+		}
 		int main(int argc, char **argv)
 		{
 			char text[12];
+			pthread_t thread;
+			if (argc > 2) {
+				pthread_create(&thread, NULL, rest, (void *)pthread_self());
+				pthread_exit(NULL);
+			}
 			for (int i = 2; argc == 1 && i < 22; i++) {
 				snprintf(text, sizeof(text), "%d", i);
 				if (fork() == 0)
@@ -395,7 +418,7 @@ setup() {
 	END
 	cc=${CC:-cc}
 	$cc -O1 -fno-builtin -shared -fPIC -o library.so library.c
-	$cc -O1 -fno-builtin -o first first.c ./library.so
+	$cc -O1 -fno-builtin -pthread -o first first.c ./library.so
 	for end in malloc:size= calloc:'count=1 size=' calloc:'count=3 size=' \
 	    realloc:'old=0x0 size=' reallocarray:'old=0x0 count=3 size=' \
 	    memalign:'alignment=64 size=' aligned_alloc:'alignment=64 size=' \
@@ -419,6 +442,9 @@ setup() {
 			cat
 		    fi | diff want -
 	done
+	# the end of the thread of that call
+	telrec -q -o run.tel ./first 2 end
+	[ "$(telcat -c -e thread_end run.tel)" = 2 ]
 }
 
 @test "execl() with as many arguments as it takes, and more" {

@@ -85,6 +85,17 @@ setup() {
 	run ! cmp -s got1 got2
 }
 
+@test "children have samples of their own" {
+	needs_preload
+	TELREC_SEED=1 telrec -q -s 16k -o run.tel "$program" children 8
+	telcat -H -e malloc -w 'size > 1000' run.tel |
+	    sed 's/.* size=\([0-9]*\) .* pid=\([0-9]*\).*/\2 \1/' |
+	    awk '!seen[$1]++ { print $2 }' >first
+	[ "$(wc -l <first)" = 8 ]
+	# where the first one of each is
+	[ "$(sort -u first | wc -l)" -ge 4 ]
+}
+
 @test "threads and children: only samples are freed, each after its allocation" {
 	needs_preload
 	telrec -s 2k -o run.tel "$program" threads 8 5000

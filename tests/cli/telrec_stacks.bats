@@ -214,3 +214,47 @@ all_stacks() {
 		[ "$(cut -d ' ' -f 2 events | sort -u | wc -l)" = 512 ]
 	done
 }
+
+@test "in a sandbox without system calls stacks are those that need none" {
+	cat >deep.c <<-'END'
+		#include <linux/seccomp.h>
+		#include <stdlib.h>
+		#include <sys/prctl.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		static void *volatile kept;
+		static void end(void)
+		{
+			kept = malloc(2001);
+			if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) != 0)
+				_exit(77);
+			kept = malloc(2002);
+			syscall(SYS_exit, 0);
+		}
+		static void deep(int n)
+		{
+			volatile char room[5000];
+			room[0] = 1;
+			if (n == 0)
+				end();
+			else
+				deep(n - 1);
+			room[1] = 2;
+		}
+		int main(void)
+		{
+			deep(9);
+			return 1;
+		}
+	END
+	cc -O0 -g -fno-omit-frame-pointer -fno-builtin -o program deep.c
+	run telrec -q --stacks=fp -o run.tel ./program
+	[ "$status" != 77 ] || skip "no seccomp here"
+	[ "$status" = 0 ]
+	telcat -f folded --weight allocated run.tel >lines
+	deep=$(printf 'deep;%.0s' {1..10})
+	has 4003 "main;${deep}end"
+	# libunwind would make calls
+	run -0 telrec -q -g -o run.tel ./program
+	[ "$(counts run.tel 'size == 2002 && trace == 0')" = 1 ]
+}
