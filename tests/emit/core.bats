@@ -146,3 +146,7 @@ die() {
 	python3 "$TEL_TOP/tests/emit/core_rings.py" shop.ring 64 little 62 core
 	python3 "$TEL_TOP/tests/emit/core_changed.py" core
 }
+
+@test "event buffers of an MPS that differ, their pointers, symbols and notes" {
+	python3 "$TEL_TOP/tests/emit/core_mps_changed.py"
+}
