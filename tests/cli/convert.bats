@@ -506,3 +506,19 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 		END
 	done
 }
+
+@test "the release and the platform that a stream says it is of" {
+	streams identity >want
+	[ "$(wc -l <want)" -gt 100 ]
+	# a version of later events than the release has counts as damage
+	exits 3 telcat -q --no-merge [0-9]*.log >text
+	sed -n 's/^# format: //p' text | paste -d ' ' <(cut -d ' ' -f 1 want) - |
+	    diff want -
+	# what starts as a text is one, unless it is said to be a stream
+	{
+		printf '%080d' 0
+		cat 000.log
+	} >text.log
+	run -1 telcat text.log
+	[ "$(exits 3 telcat -q -c --as mps text.log)" = "$(telcat -c 000.log)" ]
+}

@@ -9,6 +9,11 @@ release, byte for byte, and that MESSAGES tell what is lost, as telcat does.
 mps_streams.py EVENTS make SCHEMA SEED
 
 Writes a stream that has events of all types of a release, of random values.
+
+mps_streams.py EVENTS identity
+
+Writes streams 000.log ... that say in several ways who wrote them, and prints as
+what each has to be read.
 """
 import collections
 import random
@@ -309,12 +314,101 @@ def make(events, name, seed):
     return b"".join(out)
 
 
+class Sayer:
+    """Events of a stream of a release that says who wrote it."""
+
+    def __init__(self, events, release, platform="lii6gc"):
+        self.s, self.clock = Schema(events, "mps-%s/%s" % (
+            release, platform)), 1 << 40
+
+    def event(self, name, **values):
+        self.clock += 5
+        return self.s.write(name, self.clock, {
+            **{f[1]: 0 for f in self.s.types[name][1]}, **values})
+
+    def init(self, *version):
+        return self.event("EventInit", **dict(
+            zip(("major", "median", "minor"), version)), maxCode=99,
+            maxNameLen=19, wordWidth=8 * self.s.word, clocksPerSec=1000000)
+
+    def build(self, release, platform, between=", "):
+        return self.event("Intern", stringId=9, string=(
+            "@(#)Ravenbrook MPS, product.mps, release/%s%splatform.%s, "
+            "variety.cool" % (release, between, platform)).encode())
+
+    def labels(self, n):
+        return b"".join(self.event("Label", address=0x7F0010 + 16 * i,
+                                   stringId=i + 20) for i in range(n))
+
+    def syncs(self, n):
+        return b"".join(self.event("EventClockSync", clock=self.clock)
+                        for _ in range(n))
+
+
+def identities(events):
+    """(stream, the release and platform as which it has to be read)"""
+    newest = {v: r for r, v in sorted(VERSIONS.items())}
+    for release, version in VERSIONS.items():
+        for platform in "lii6gc", "lii3gc", "w3i3mv", "lii6gc,be", \
+                "lii3gc,be", "w3i3mv,be":
+            say = Sayer(events, release, platform)
+            yield say.init(*version) + say.labels(20), \
+                newest[version] + "/" + platform
+        # a build string in the flush that EventInit begins
+        say = Sayer(events, release)
+        flush = 8 if release == "1.111.0" else 1
+        alone = list(VERSIONS.values()).count(version) == 1
+        for n in flush - 1, flush:
+            yield say.init(*version) + say.syncs(n) + \
+                say.build(release, "xci6ll") + say.labels(9), \
+                "%s/%s" % (release, "lii6gc" if n == flush and alone else
+                           "xci6ll")
+        for platform in "xci6gc", "fri3gc", "w3i6mv", "lia6ll", "liarll":
+            say = Sayer(events, release, platform)
+            yield say.build(release, platform) + say.labels(9), \
+                release + "/" + platform
+    # versions of releases that are not known
+    for version, release in (
+            ((1, 0, 0), "1.111.0"), ((1, 1, 2), "1.111.0"),
+            ((1, 1, 5), "1.111.0"), ((1, 1, 7), "1.113.0"),
+            ((1, 3, 255), "1.113.0"), ((1, 4, 1), "1.114.0"),
+            ((1, 5, 255), "1.114.0"), ((1, 6, 2), "1.117.0"),
+            ((1, 255, 255), "1.117.0"), ((2, 0, 1), "1.118.0"),
+            ((2, 9, 0), "1.118.0")):
+        say = Sayer(events, release)
+        yield say.init(*version) + say.labels(20), release + "/lii6gc"
+    # build strings without what they should have
+    say = Sayer(events, "1.113.0")
+    init = say.init(1, 1, 6)
+    for release, platform, between, want in (
+            ("1.112.0", "xci6gc", ", ", "1.112.0/xci6gc"),
+            ("1.112", "xci6gc", "," * 55, "1.112.0/xci6gc"),
+            ("1.112", "xci6gc", "," * 56, "1.113.0/lii6gc"),
+            ("1.12.0", "xci6gc", ", ", "1.113.0/xci6gc"),
+            ("1.999.0", "xci6gc", ", ", "1.113.0/xci6gc"),
+            ("1.1112.0", "xci6gc", ", ", "1.113.0/xci6gc"),
+            ("2.112.0", "xci6gc", ", ", "1.113.0/lii6gc"),
+            ("1.112.0", "zzi6gc", ", ", "1.112.0/lii6gc"),
+            ("1.112.0", "xci", ", ", "1.112.0/lii6gc"),
+            ("1.112.0", "xci6", ", ", "1.112.0/xci6"),
+            ("1.112.0", "xci6gcc", ", ", "1.112.0/xci6gcc"),
+            ("1.112.0", "xci3gc", ", ", "1.112.0/lii6gc")):
+        yield init + say.build(release, platform, between) + say.labels(20), \
+            want
+
+
 def main():
     with open(sys.argv[1], encoding="ascii") as f:
         events = [line.rstrip("\n").split("\t") for line in f
                   if line[0] != "#"]
     if sys.argv[2] == "make":
         sys.stdout.buffer.write(make(events, sys.argv[3], sys.argv[4]))
+        return
+    if sys.argv[2] == "identity":
+        for i, (stream, want) in enumerate(identities(events)):
+            with open("%03d.log" % i, "wb") as f:
+                f.write(stream)
+            print("%03d mps-%s" % (i, want))
         return
     bad = 0
     for line in sys.stdin:
