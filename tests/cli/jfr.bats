@@ -125,6 +125,13 @@ answers() {
 	size=$(stat -c %s serial-25.jfr)
 	[[ $stderr == *": offset $size: a chunk of version 0, which is not supported"* ]]
 	[[ $stderr == *": 2 damaged places, $size bytes skipped,"* ]]
+	# nor is it one that is alone, as one of version 1 is
+	tail -c "$size" three.jfr >one.jfr
+	printf '\1' | dd of=one.jfr bs=1 seek=5 conv=notrunc status=none
+	[ "$(telcat -c one.jfr)" = "$(telcat -c serial-25.jfr)" ]
+	printf '\0' | dd of=one.jfr bs=1 seek=5 conv=notrunc status=none
+	run -1 --separate-stderr telcat -c one.jfr
+	[[ $stderr == *': the recording has version 0.'*'; versions 1 and 2 are supported'* ]]
 }
 
 @test "events in no order, most of them at once" {

@@ -147,6 +147,11 @@ ROWS = [
      r'\xed\xa0\x80\xf0\x90\x90\x80\xed\xaf\xbf"'),
     (TEXT, utf16(0x7F, 0x80, 0x7FF, 0x800), "x?:string",
      r'x="\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80"'),
+    # strings of a byte each character
+    (TEXT, b"\5\3a\x7fb", "x?:string", r'x="a\x7fb"'),
+    (TEXT, b"\5\2a\x80", "x?:string", r'x="a\xc2\x80"'),
+    (TEXT, b"\5\3\xffa\0", "x?:string", r'x="\xc3\xbfa\xc0\x80"'),
+    (TEXT, b"\5\0", "x?:string", 'x=""'),
     # categories
     (ONE, V(7), "x:signed:32", "x=7", [], categories("a")),
     (ONE, V(7), "x:signed:32", "x=7", [], categories(*"abcdefghij")),

@@ -12,8 +12,8 @@ Writes a stream that has events of all types of a release, of random values.
 
 mps_streams.py EVENTS identity
 
-Writes streams 000.log ... that say in several ways who wrote them, and prints as
-what each has to be read.
+Writes streams 000.log ... that say in several ways who wrote them, and prints
+as what each has to be read.
 """
 import collections
 import random
