@@ -213,6 +213,19 @@ last_words() {
 	[[ $output == *"broken: FAILED, crashed at event 101"* ]]
 }
 
+@test "a report with a failure is a new file, and replaces none" {
+	broken
+	for _ in 1 2; do
+		run -1 telreplay --runs 1 -o report -a class \
+		    -a "broken=./broken.so:BROKEN=crash" t.txt
+		grep 'FAILED: crashed at event 101' report
+		# the next one is not to be there
+		sed 's/FAILED: /was &/' report >was
+		cp was report
+	done
+	cmp was report
+}
+
 @test "a full disk is the output's fault, and leaves no part of a program" {
 	[ -w /dev/full ] || skip "no /dev/full"
 	ln -s /dev/full full.prog

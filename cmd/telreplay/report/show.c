@@ -125,6 +125,18 @@ report_show_fill(struct report *r, void *arg)
 		show_allocator(r, show, &c->results[i]);
 }
 
+/* Nonzero if it is the report that tells why the run fails. */
+static int
+has_failures(const struct benchmark *c)
+{
+	size_t i;
+
+	for (i = 0; c != NULL && i < c->n; i++)
+		if (c->results[i].why[0] != '\0')
+			return 1;
+	return 0;
+}
+
 void
 show_report(const struct show *show)
 {
@@ -146,5 +158,7 @@ show_report(const struct show *show)
 	report_free(&report);
 	if (report.failed)
 		(void)message_no_memory();
+	else if (has_failures(show->benchmark))
+		sink_tells_failure(&sink);
 	sink_close(&sink);
 }
