@@ -89,7 +89,7 @@ show_allocators(struct report *r, const struct show *show)
 	size_t i;
 
 	show_section(r, REPORT_TEXT, "allocator", "allocators")->label_width =
-	    12;
+	    13;
 	for (i = 0; i < some->n; i++) {
 		const struct result *s = &some->results[i];
 

@@ -175,8 +175,10 @@ double
 benchmark_live(const struct benchmark *c, const struct sample *s)
 {
 	const struct facts *f = c->trace->facts;
-	uint64_t done =
-	    f->words > 0 && s->done > f->words ? s->done % f->words : s->done;
+	/* the end of a repeat is not the start of the next one */
+	uint64_t done = f->words > 0 && s->done > f->words ?
+	    (s->done - 1) % f->words + 1 :
+	    s->done;
 	double x0 = 0, y0 = 0, x1, y1;
 	uint64_t i;
 
