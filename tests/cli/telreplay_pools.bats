@@ -108,9 +108,18 @@ teller() {
 	0000000000000004 tell pool=0x1000 pid=2 units=22
 	0000000000000005 get at=0x10 size=8 pool=0x1000 pid=1
 	0000000000000006 get at=0x10 size=8 pool=0x1000 pid=2
+	0000000000000007 tell pool=0 pid=0 units=33
+	0000000000000008 tell pool=0 pid=2 units=33
+	0000000000000009 make pool=0x1 pid=0
+	000000000000000A tell pool=0x1 pid=2 units=44
+	000000000000000B make pool=0x1 pid=2
 	END
-	clean telreplay -q --runs 1 -a ./tells.so:x.txt two.txt
+	exits 3 telreplay -q --runs 1 -a ./tells.so:x.txt two.txt
 	cat x.txt
+	# none has the description of no pool
+	[ "$(wc -l <x.txt)" -eq 4 ]
+	[ "$(tail -n 2 x.txt | paste -s -d /)" = "make pid=0/tell pid=2 units=44 make pid=2" ]
+	sed -i '3,$d' x.txt
 	[ "$(grep -c units= x.txt)" -eq 2 ]
 	grep 'units=11' x.txt | grep -v units=22
 	grep 'units=22' x.txt | grep -v units=11
