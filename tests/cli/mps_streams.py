@@ -314,6 +314,53 @@ def make(events, name, seed):
     return b"".join(out)
 
 
+VALUES = {"P": 0x7F0000001010, "A": 0x7F0000002000, "W": 5, "U": 3, "B": 1,
+          "D": 0x3FF8000000000000}
+
+
+def is_odd(s, field, data):
+    """Whether a field has a value that its data type hardly ever has."""
+    v = s.value(data, field)
+    if field[0] in "PA":
+        return v != 0 and not 0x1000 <= v < 1 << 47
+    if field[0] == "B":
+        return v > 1
+    if field[0] == "D":
+        v, = struct.unpack("<d", struct.pack("<Q", v))
+        return not (v == 0 or 1e-12 < abs(v) < 1e18)
+    if field[0] == "U" or field[1] == "rank":
+        return v > (3 if field[1] == "rank" else 0xFFFF)
+    return 1 << 32 <= v < 1 << 47
+
+
+def anonymous(events):
+    """(stream, the releases as which it can be read) of events of one type,
+    of which one field has a value, which would be odd in other releases"""
+    schemas = [Schema(events, "mps-%s/lii6gc" % r) for r in VERSIONS]
+    found = {}
+    for s in schemas:
+        for name, (code, fields, size) in s.types.items():
+            if "S" in [f[0] for f in fields]:
+                continue
+            for letter, field, _, _ in fields:
+                data = s.write(name, 1 << 40, {
+                    f[1]: VALUES[letter] if f[1] == field else 0
+                    for f in fields})
+                right, wrong = set(), set()
+                for other in schemas:
+                    t = other.types.get(other.codes.get(code))
+                    if t is None or t[2] != size or "S" in [f[0] for f in t[1]]:
+                        continue
+                    odd = [(i, f[0]) for i, f in enumerate(t[1])
+                           if is_odd(other, f, data)]
+                    right.update([] if odd else [other.release])
+                    wrong.update(odd)
+                for at in wrong:
+                    found.setdefault((letter, at), (data * 20, right))
+    return [(found[k][0], max(found[k][1])) for k in sorted(found)
+            if found[k][1]]
+
+
 class Sayer:
     """Events of a stream of a release that says who wrote it."""
 
@@ -395,6 +442,9 @@ def identities(events):
             ("1.112.0", "xci3gc", ", ", "1.112.0/lii6gc")):
         yield init + say.build(release, platform, between) + say.labels(20), \
             want
+    # neither
+    for stream, release in anonymous(events):
+        yield stream, release + "/lii6gc"
 
 
 def main():

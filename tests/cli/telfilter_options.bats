@@ -624,3 +624,20 @@ same() {
 		--since name==PoolInit --until name==PoolFinish
 	END
 }
+
+@test "-k: bits of a number are the first 64 kinds" {
+	{
+		echo '# teltools text 1'
+		for i in {0..66}; do echo "# type: T$i $i K$i"; done
+		for i in {0..66}; do echo "000000000000000$((i % 9)) T$i"; done
+	} >kinds
+	while read -r number names; do
+		telfilter --bare -k "$number" kinds | sed -n 's/^0[^ ]* //p' |
+		    sort -V | paste -sd ' ' | diff - <(echo "$names")
+	done <<-'END'
+		1 T0
+		2 T1
+		6 T1 T2
+		0x8000000000000001 T0 T63
+	END
+}

@@ -173,6 +173,13 @@ check_variance() {
 	sed 's/ sq=[0-9]*/ sq=1/' a >less
 	telstat less >got
 	run ! grep stddev got
+	# of one update, too
+	telstat -q -f inst -s 'a=mag(size)' -w 'has(size)' -n 1 mpsio.log |
+	    sed 's/ sq=[0-9]*//' >one
+	grep -q ' n=1 ' one
+	telstat a one >got
+	grep -q 'mean ' got
+	run ! grep stddev got
 	# upper words
 	sed 's/ sq=[0-9]*/ sq=5 sqm=6 sqh=7/' a >upper
 	telstat -f inst upper | grep -q ' sq=5 sqm=6 sqh=7 '

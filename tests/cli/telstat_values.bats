@@ -118,3 +118,14 @@ ratio() {
 		[[ $output == *",sum,,,,39597777,"* ]]
 	done
 }
+
+@test "the label of a field is the same however the field is written" {
+	unpack 1.118.0-lii6gc-poolncv log
+	for field in pool .pool '"pool"' "'pool'" ' "pool" ' ' pool '; do
+		telstat -f json -s "t=tally(label($field),9)" log |
+		    sed -n 's/.*,"updates":/"updates":/p' >got
+		[ -s got ]
+		[ -e want ] || cp got want
+		cmp want got
+	done
+}
