@@ -438,6 +438,64 @@ last_words() {
 	expect 2 "*--sample: *" telreplay --sample x t.txt
 }
 
+@test "options take what is in their limits, and no more" {
+	echo '1: malloc 0x1000 10' >one.txt
+	while read -r option good; do
+		for value in $good; do
+			clean telreplay --dry-run "$option=$value" one.txt >report
+		done
+	done <<-'END'
+		--runs 1 100 auto
+		--repeat 1 1000000
+		--threads 1 1024
+		--max-live 1 2147483648
+		--sample 0 1048576
+		--window 1 1099511627776 none 0.01% 100%
+		--think 0 1ns 1s log
+		--pace 0.000001 1000000
+		--touch none first,free 0% 100%,free
+		--timeout 0 1ns
+		--idle 0 1s
+	END
+	while read -r option bad; do
+		for value in $bad; do
+			expect 2 "telreplay: $option: *'$value'*" \
+			    telreplay --dry-run "$option=$value" one.txt
+		done
+	done <<-'END'
+		--repeat 1000001
+		--threads 1025
+		--max-live 2147483649
+		--sample 1048577
+		--window 0 1099511627777 0% 101%
+		--think -1ns 1000000001ns
+		--pace 0 0.0000009 1000001 0x10 inf 1y
+		--touch 101% abcdefghijklmno
+		--timeout -1s
+		--idle -1ns
+	END
+	# what was asked for is what the report says
+	while read -r figure value options; do
+		# shellcheck disable=SC2086 # several words on purpose
+		clean telreplay -a null --runs 1 --idle 0 -f csv $options \
+		    one.txt | grep -qx "machine,,,$figure,$value"
+	done <<-'END'
+		touch page
+		touch none --touch none
+		touch first --touch=first
+		touch all --touch all
+		touch 12.5% --touch 12.5%
+		touch 0% --touch 0%
+		repeat 7 --repeat 7
+		sampled_each 512
+		sampled_each 0 --sample 0
+		sampled_each 3 --sample 3
+		think_ns 150 --think 150ns
+		verified 1 --verify
+		pace 0 --threads 2
+	END
+}
+
 @test "without memory that processes share there is no replay" {
 	# a sanitizer and valgrind have files of their own
 	slow && skip "files are needed for what watches telreplay"

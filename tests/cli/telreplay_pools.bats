@@ -489,3 +489,113 @@ buffers() {
 		[ "$(figure allocator "$name" errors <<<"$output")" = 2 ]
 	done
 }
+
+# A plug-in in which the function of its parameter fails, or crashes.
+failing() {
+	plugin failing <<-'END'
+		#include <signal.h>
+		static const char *fails;
+		static int is(const char *what)
+		{ return strcmp(fails, what) == 0; }
+		static void crash(const char *what)
+		{ if (is(what)) raise(SIGSEGV); }
+		static const char *start(const char *p, const tel_pool_trace *t,
+		    void **s) { (void)t; *s = malloc(1); fails = p;
+			return is("start") ? "no start" : NULL; }
+		static void end(void *s) { crash("end"); free(s); }
+		static void *create(void *s, uint64_t n)
+		{ (void)s; (void)n; crash("crash");
+			return is("create") ? NULL : malloc(16); }
+		static void destroy(void *p) { crash("destroy"); free(p); }
+		static void *buffer(void *p)
+		{ return is("buffer_create") ? NULL : p; }
+		static void no_buffer(void *b) { (void)b; crash("buffer_destroy"); }
+		static void *reserve(void *b, size_t n)
+		{ return is("reserve") ? NULL : get(b, n); }
+		static int commit(void *b, void *p, size_t n)
+		{ (void)b; (void)p; (void)n; return !is("commit"); }
+		static void *alloc(void *p, size_t n)
+		{ return is("alloc") ? NULL : get(p, n); }
+		static void *zeroed(void *p, size_t n)
+		{ (void)p; return is("zeroed") ? NULL : calloc(1, n + is("dirty")); }
+		static void *aligned(void *p, size_t a, size_t n)
+		{ (void)p; return is("aligned") ? NULL :
+			(char *)aligned_alloc(a, (n + a - 1) / a * a) + 16 * is("odd"); }
+		static void *resize(void *p, void *b, size_t from, size_t to)
+		{ (void)p; (void)from; return is("resize") ? NULL : realloc(b, to); }
+		static void drop(void *p, void *b, size_t n)
+		{ crash("free"); if (!is("odd")) put(p, b, n); }
+		const tel_pool_table tel_pool_allocator = {
+			.version = TEL_POOL_VERSION, .name = "failing",
+			.start = start, .end = end, .create = create,
+			.destroy = destroy, .buffer_create = buffer,
+			.buffer_destroy = no_buffer, .reserve = reserve,
+			.commit = commit, .alloc = alloc, .zeroed = zeroed,
+			.aligned = aligned, .resize = resize, .free = drop };
+	END
+	cat >t.txt <<-'END'
+		# teltools text 1
+		# type: make 1 Pool pool:pointer
+		# type: begin 2 Pool buffer:pointer pool:pointer
+		# type: end 3 Pool buffer:pointer
+		# type: get 4 Object at:address size:unsigned buffer:pointer
+		# type: alloc 5 Object at:address size:unsigned pool:pointer
+		# type: zero 6 Object at:address size:unsigned count:unsigned pool:pointer
+		# type: align 7 Object at:address size:unsigned to:unsigned pool:pointer
+		# type: size 8 Object at:address size:unsigned old:address
+		# type: free 9 Object at:address
+		# type: destroy 10 Pool pool:pointer
+		# role: make create-pool pool=pool
+		# role: begin create-buffer pool=pool buffer=buffer
+		# role: end destroy-buffer buffer=buffer
+		# role: get commit at size buffer=buffer
+		# role: alloc alloc at size pool
+		# role: zero alloc at size pool count=count
+		# role: align alloc at size pool alignment=to
+		# role: size realloc at size old=old
+		# role: free free at
+		# role: destroy destroy-pool pool=pool
+		0000000000000001 make pool=0xa
+		0000000000000002 begin buffer=0xb pool=0xa
+		0000000000000003 get at=0x100 size=100 buffer=0xb
+		0000000000000004 alloc pool=0xa at=0x200 size=50
+		0000000000000005 zero pool=0xa at=0x300 size=8 count=9
+		0000000000000006 align pool=0xa at=0x400 size=8 to=64
+		0000000000000007 size at=0x500 size=500 old=0x200
+		0000000000000008 end buffer=0xb
+		0000000000000009 free at=0x500
+		000000000000000A destroy pool=0xa
+	END
+}
+
+@test "what a plug-in fails in is named, with the event" {
+	failing
+	clean telreplay --runs 1 --idle 0 --verify -a ./failing.so -f csv t.txt >report
+	[ "$(figure allocator failing errors <report)" = 0 ]
+	while IFS=: read -r name failed errors why; do
+		run -1 --separate-stderr telreplay --runs 1 --idle 0 --verify -f csv \
+		    -a "./failing.so:$name" t.txt
+		echo "$name: $stderr"
+		[ "$(figure allocator failing failed <<<"$output")" = "$failed" ]
+		[ "$(figure allocator failing failed_allocations <<<"$output").$(
+		    figure allocator failing errors <<<"$output")" = "$errors" ]
+		# shellcheck disable=SC2053,SC2154 # a pattern on purpose
+		[[ ${stderr_lines[-1]} == "telreplay: failing: "$why ]]
+	done <<-'END'
+		start:1:0.0:no start
+		create:1:0.1:a pool or buffer could not be created at event 0 of t.txt
+		buffer_create:1:0.1:a pool or buffer could not be created at event 1 of t.txt
+		reserve:0:2.0:at event 2 of t.txt: returned NULL (block*
+		commit:0:0.2:at event 2 of t.txt: *, or a block not committed (block*
+		alloc:0:4.0:at event 3 of t.txt: returned NULL (block*
+		zeroed:0:2.0:at event 4 of t.txt: returned NULL (block*
+		aligned:0:2.0:at event 5 of t.txt: returned NULL (block*
+		odd:0:0.2:at event 5 of t.txt: a block is not aligned (block*
+		resize:0:2.0:at event 6 of t.txt: returned NULL (block*
+		crash:1:0.0:crashed at event 0 of t.txt: Segmentation fault
+		buffer_destroy:1:0.0:crashed at event 7 of t.txt: Segmentation fault
+		free:1:0.0:crashed at event 8 of t.txt: Segmentation fault
+		destroy:1:0.0:crashed at event 9 of t.txt: Segmentation fault
+		end:1:0.0:crashed after the last event: Segmentation fault
+	END
+}
