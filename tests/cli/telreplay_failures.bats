@@ -576,3 +576,115 @@ children() {
 	[[ $output != *"cost,fake,,own_ns"* ]]
 	[[ $output != *"cost,fake,,ns,"* ]]
 }
+
+@test "of a library of malloc, what it has is used, and what it lacks is made" {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+	cat >lib.c <<-'END'
+		#include <stddef.h>
+		#include <stdint.h>
+		#include <stdlib.h>
+		#include <string.h>
+		static _Alignas(4096) unsigned char arena[1 << 24];
+		static size_t used;
+		static void *get(size_t alignment, size_t n) {
+			size_t at = __atomic_fetch_add(&used, n + alignment + 32, 0);
+			unsigned char *p = arena + at + 16;
+			if (n > 1 << 20 || at + n > sizeof(arena) - 8192) return NULL;
+			p += -(uintptr_t)p & (alignment - 1);
+			memcpy(p - 16, &n, sizeof(n));
+			return memset(p, 0xaa, n); }
+		#ifdef NO_FREE
+		void *__libc_malloc(size_t);
+		void *malloc(size_t n) { return __libc_malloc(n); }
+		#else
+		void *malloc(size_t n) { return get(16, n); }
+		void free(void *p) { (void)p; }
+		#endif
+		#ifndef NO_REALLOC
+		void *realloc(void *p, size_t n) {
+			void *now = malloc(n);
+			size_t was = 0;
+			if (p == NULL || now == NULL) return now;
+			memcpy(&was, (char *)p - 16, sizeof(was));
+			return memcpy(now, p, was < n ? was : n); }
+		#endif
+		#ifdef CALLOC
+		void *calloc(size_t k, size_t n) { return memset(malloc(k * n), 0, k * n); }
+		#endif
+		#ifdef POSIX
+		int posix_memalign(void **p, size_t a, size_t n) {
+			if (a < sizeof(void *) || n == 13) return 22;
+			return (*p = get(a, n)) == NULL; }
+		#endif
+		#ifdef MEMALIGN
+		void *memalign(size_t a, size_t n) { return get(a, n); }
+		#endif
+		#ifdef ALIGNED
+		void *aligned_alloc(size_t a, size_t n) { return get(a, n); }
+		#endif
+		#ifdef USABLE
+		size_t malloc_usable_size(void *p) { size_t n;
+			memcpy(&n, (char *)p - 16, sizeof(n)); return n + 8; }
+		#endif
+		#ifdef MI
+		int mi_version(void) { return MI; }
+		#endif
+		#ifdef TC
+		const char *tc_version(int *a, int *b, const char **c)
+		{ if (c == NULL) *a = *b = 1; return "4.5"; }
+		#endif
+		#ifdef CTL
+		int mallctl(const char *name, void *out, size_t *size, void *in, size_t n) {
+			if (CTL || strcmp(name, "version") != 0 || *size != sizeof(char *) ||
+			    in != NULL || n != 0) return 1;
+			*(const char **)out = "6-x"; return 0; }
+		#endif
+	END
+	{
+		seq 50 | awk '{ printf "1: malloc 0x%d0 %d\n", $1, $1 + 20
+		    printf "1: calloc 0x%d1 3 %d\n", $1, $1
+		    printf "1: realloc 0x%d2 0x%d0 60\n", $1, $1 }'
+		echo "1: memalign 0x9000 64 100"
+		echo "1: memalign 0x9100 2 100"
+	} >t.txt
+	# name, version, errors with an alignment of 64, flags
+	while read -r name version errors flags; do
+		# shellcheck disable=SC2086 # several words on purpose
+		${CC:-cc} -std=gnu11 -O1 -w -shared -fPIC -fno-builtin $flags \
+		    -o "$name.so" lib.c
+		echo "$name $version $errors" >>want
+		list+=${list:+,}./$name.so
+	done <<-'END'
+		least - 1
+		posix - 0 -DPOSIX
+		memalign - 0 -DMEMALIGN -DCALLOC
+		aligned - 0 -DALIGNED -DUSABLE
+		mi100 1.0.0 0 -DPOSIX -DMI=100
+		mi999 9.9.9 0 -DPOSIX -DMI=999
+		mi99 99 0 -DPOSIX -DMI=99
+		mi1000 1000 0 -DPOSIX -DMI=1000
+		tc 4.5 0 -DPOSIX -DTC
+		je 6-x 0 -DPOSIX -DCTL=0
+		none - 0 -DPOSIX -DCTL=1
+		nofree - - -DNO_FREE -DNO_REALLOC
+		norealloc - - -DNO_REALLOC
+	END
+	run -1 --separate-stderr telreplay --runs 1 --idle 0 --verify -f csv \
+	    -a "$list" t.txt
+	echo "$stderr"
+	awk -F, '$1 == "allocator" && $4 == "failed" { names[n++] = $2 }
+	    $1 == "allocator" { v[$2, $4] = $5 }
+	    END { for (i = 0; i < n; i++) { a = names[i]
+		print a, v[a, "version"] == "" ? "-" : v[a, "version"],
+		    v[a, "failed"] ? "-" : v[a, "errors"] / 2 } }' <<<"$output" |
+	    diff want -
+	grep -qx 'telreplay: nofree: it defines malloc but not free' <<<"$stderr"
+	grep -qx 'telreplay: norealloc: it defines malloc but not realloc' \
+	    <<<"$stderr"
+	# 8 more of each block
+	grep '^slack,aligned,' <<<"$output" | awk -F, '{ v[$4] += $5 }
+	    END { print v["blocks"], v["asked_bytes"], v["given_bytes"]
+		exit !(v["blocks"] > 150 &&
+		v["given_bytes"] == v["asked_bytes"] + 8 * v["blocks"]) }'
+	run ! grep '^slack,posix,' <<<"$output"
+}

@@ -65,12 +65,14 @@ release_find(struct shared *sh, const void *base)
 static void *
 made_calloc(size_t count, size_t size)
 {
+	/* compilers make calloc() of malloc() and memset(): that of another */
+	static void *(*const volatile get)(size_t size) = malloc;
 	size_t bytes;
 	void *p;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
 		return NULL;
-	p = malloc(bytes);
+	p = get(bytes);
 	if (p != NULL)
 		memset(p, 0, bytes);
 	return p;
