@@ -143,6 +143,7 @@ collect_fail(const struct benchmark *c, struct result *r,
     const struct outcome *out, const char *where)
 {
 	const char *colon = out->said[0] != '\0' ? ": " : "";
+	unsigned phase = atomic_load(&c->stage.shared->phase);
 
 	r->failed = 1;
 	switch (out->ending) {
@@ -160,7 +161,8 @@ collect_fail(const struct benchmark *c, struct result *r,
 		    out->status, colon, out->said);
 		break;
 	case ENDED_WRONG:
-		if (atomic_load(&c->stage.shared->phase) < PHASE_RUNNING)
+		/* it ends without a run if it is not as it must be */
+		if (phase < PHASE_RUNNING || phase == PHASE_DONE)
 			where = "";
 		(void)snprintf(r->why, sizeof(r->why), "%s%s%s", out->why,
 		    where[0] != '\0' ? " " : "", where);
