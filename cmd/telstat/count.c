@@ -768,8 +768,9 @@ telstat_run(struct telstat *t, struct sink *sink)
 	struct count c;
 
 	t->answers = answers_wanted(t);
-	/* text of statistics shows nothing of blocks */
-	if (t->given && !t->report && t->format->report == &report_as_text)
+	/* a table of types has nothing of blocks, nor has text of statistics */
+	if (t->types ||
+	    (t->given && !t->report && t->format->report == &report_as_text))
 		(void)tel_stats_set(t->stats, TEL_STATS_BLOCKS, 0);
 	if (read_counts(&c, t, sink)) {
 		check_rate(&c);

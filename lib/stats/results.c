@@ -95,7 +95,7 @@ tel_stats_total(const tel_stats *s, tel_total which, tel_int128 *out)
 	case TEL_TOTAL_INCOMPLETE:
 		return results_tell(int128_u64(r->incomplete),
 		    r->incomplete > 0, out);
-	default: return tell_blocks(r, which, out);
+	default: return s->blocks && tell_blocks(r, which, out);
 	}
 }
 

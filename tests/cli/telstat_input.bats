@@ -237,7 +237,7 @@ check_variance() {
 same() {
 	[ $# -gt 2 ] || set -- "$@" --report=types
 	exits "$2" telstat -q -f "$1" "${@:3}" --no-merge log.[1-4] >want 2>messages
-	exits "$2" telstat -q -f "$1" log.*.part 2>messages | diff want -
+	exits "$2" telstat -q -f "$1" "${@:3}" log.*.part 2>messages | diff want -
 }
 
 @test "parts of damaged and unreadable logs report it, in every form and step" {
@@ -422,7 +422,7 @@ has_snapshots() {
 	    grep -q '"group":{"file":"-"}'
 	# without a statistic, the events are counted, below the report
 	telstat --raw --report=types mpsio.log two.log >want
-	telstat --raw -g file mpsio.log two.log >got
+	telstat --raw --report=types -g file mpsio.log two.log >got
 	[ "$(diff want got | grep -c '^<')" = 0 ]
 	for log in mpsio.log two.log; do
 		printf '> events{file=%s}  (count)\n>   count(1)\n>   updates %d\n' \

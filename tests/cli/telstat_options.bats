@@ -124,7 +124,7 @@ try() {
 		telstat -f inst mpsio.log >part
 		telstat --report=types mpsio.log >plain
 		gzip part
-		telstat --as inst part.gz | cmp plain -
+		telstat --report=types --as inst part.gz | cmp plain -
 		;;
 	kinds)
 		differs --kinds pool
