@@ -131,6 +131,7 @@ struct ctf {
 	size_t nstreams, stream_room;
 	void **heap; /* streams with an event, the first one first */
 	size_t nheap;
+	int any_order, unsorted;    /* events are counted only; so is the heap */
 	size_t window;              /* bytes of each stream's */
 	struct tel__buffer records; /* of the events that were found */
 	struct tel__buffer context; /* what that of a packet gives to them */

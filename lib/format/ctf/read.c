@@ -211,9 +211,28 @@ ctf_advance(struct tel_reader *r, struct ctf *s)
 		s->heap[0] = s->heap[--s->nheap];
 		st = TEL_OK;
 	}
-	if (st == TEL_OK && s->nheap > 0)
+	if (st == TEL_OK && s->unsorted && !s->any_order)
+		tel__heap_fill(s->heap, s->nheap, comes_before);
+	else if (st == TEL_OK && s->nheap > 0 && !s->any_order)
 		tel__heap_sink(s->heap, s->nheap, 0, comes_before);
+	s->unsorted = s->any_order;
 	return st;
+}
+
+/* Nonzero when all events are only counted: then one stream may be read first. */
+static int
+ctf_any_order(const struct tel_reader *r)
+{
+	const struct tel_count_pushdown *counts = &r->count_pushdown;
+	const struct tel_schema *schema = r->log.schema;
+	unsigned i;
+
+	if (counts->wants == NULL || r->range.on)
+		return 0;
+	for (i = 0; i < schema->ntypes; i++)
+		if (counts->wants(counts->arg, &r->log, &schema->types[i]))
+			return 0;
+	return 1;
 }
 
 /*
@@ -264,6 +283,7 @@ tel__ctf_next(struct tel_reader *r)
 		s->started = 1;
 		st = start_streams(r, s);
 	}
+	s->any_order = ctf_any_order(r);
 	s->records.used = 0;
 	if (st == TEL_OK)
 		st = ctf_take_record(r, s);

@@ -356,7 +356,7 @@ find_stream(struct tel_reader *r, struct ctf *s, size_t trace,
 	stream->type = type;
 	stream->id = id;
 	stream->slots = calloc(CTF_SLOTS_MAX, sizeof(*stream->slots));
-	stream->prefix = calloc(1, type->prefix + 1);
+	stream->prefix = calloc(1, type->prefix + CTF_SLACK);
 	s->nstreams++;
 	return stream->slots != NULL && stream->prefix != NULL ?
 	    add_file(stream, f) :
@@ -825,6 +825,17 @@ tel__ctf_stream_next(struct tel_reader *r, struct ctf *s,
 	return TEL_OK;
 }
 
+/* Copies n bytes, which CTF_SLACK others may follow in both places. */
+static inline void
+stream_copy(unsigned char *to, const unsigned char *from, size_t n)
+{
+	/* of a fixed size, as a copy of few bytes takes longer */
+	if (n <= CTF_SLACK)
+		memcpy(to, from, CTF_SLACK);
+	else
+		tel_copy_short(to, from, n);
+}
+
 tel_status
 tel__ctf_stream_take(struct tel_reader *r, struct ctf *s,
     struct ctf_stream *stream)
@@ -839,7 +850,7 @@ tel__ctf_stream_take(struct tel_reader *r, struct ctf *s,
 	unsigned char *to;
 
 	to = tel__buffer_room(&s->records,
-	    record - before + (size_t)e->head + 1);
+	    record - before + (size_t)e->head + CTF_SLACK);
 	if (to == NULL)
 		return TEL_ENOMEM;
 	if (s->origins) {
@@ -847,7 +858,7 @@ tel__ctf_stream_take(struct tel_reader *r, struct ctf *s,
 		to += sizeof(stream->origin);
 		s->records.used = record;
 	}
-	memcpy(to, stream->prefix, stream->type->prefix);
+	stream_copy(to, stream->prefix, stream->type->prefix);
 	if (e->has_choice)
 		memset(to + stream->type->prefix, 0,
 		    e->head - stream->type->prefix);
@@ -856,8 +867,8 @@ tel__ctf_stream_take(struct tel_reader *r, struct ctf *s,
 	s->records.used += e->head;
 	if (e->copied > 0 && c->at % 8 == 0 &&
 	    c->at + 8 * (uint64_t)e->copied <= c->end) {
-		memcpy(to + e->copy_to, c->bytes + (c->at / 8 - c->start),
-		    e->copied);
+		stream_copy(to + e->copy_to,
+		    c->bytes + (c->at / 8 - c->start), e->copied);
 		c->at += 8 * (uint64_t)e->copied;
 		return TEL_OK;
 	}
