@@ -77,6 +77,14 @@ packets() {
 	[ "$(telcat -c all.zip)" = 2020 ]
 }
 
+@test "events that are only counted are those that are read one by one" {
+	# four streams of two types, the events of which alternate
+	python3 "$TEL_TOP/tests/bench/ctf_trace.py" made 4 5 1000
+	[ "$(telcat -c made)" = 20000 ]
+	telstat --report=types -f json -w 'clock >= 0' made >want
+	telstat --report=types -f json made | diff want -
+}
+
 @test "a stream that comes before its metadata in an archive" {
 	trace all.ctf
 	cd trace/ust/uid/0/64-bit

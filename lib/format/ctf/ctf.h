@@ -131,8 +131,9 @@ struct ctf {
 	size_t nstreams, stream_room;
 	void **heap; /* streams with an event, the first one first */
 	size_t nheap;
-	int any_order, unsorted;    /* events are counted only; so is the heap */
-	size_t window;              /* bytes of each stream's */
+	int any_order, unsorted; /* events are counted only; so is the heap */
+	uint64_t passed; /* events that were counted since the last one */
+	size_t window;   /* bytes of each stream's */
 	struct tel__buffer records; /* of the events that were found */
 	struct tel__buffer context; /* what that of a packet gives to them */
 	struct tel_schema *schema;
@@ -188,6 +189,12 @@ tel_status tel__ctf_stream_next(struct tel_reader *r, struct ctf *s,
  */
 tel_status tel__ctf_stream_take(struct tel_reader *r, struct ctf *s,
     struct ctf_stream *stream);
+
+/*
+ * Steps over that event, if its size is known.  The bytes of its record, or 0: it
+ * is to be taken.
+ */
+uint32_t tel__ctf_stream_pass(struct ctf_stream *stream);
 
 /*
  * Decodes what n bytes at the start of a packet say.  c: whose .slots are

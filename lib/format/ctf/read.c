@@ -19,6 +19,8 @@
 #define WINDOW_MAX ((size_t)1 << 18)
 /* Records of a run, in bytes, after which it ends. */
 #define RUN_BYTES ((size_t)1 << 18)
+/* Events that are counted before a run ends. */
+#define PASSED_MAX ((uint64_t)1 << 16)
 
 /* --------------------------------------------------------------------- open */
 
@@ -278,7 +280,8 @@ tel__ctf_next(struct tel_reader *r)
 	struct ctf_stream *stream;
 	tel_status st = s->failed;
 
-	ev->index += ev->data != NULL;
+	ev->index += (ev->data != NULL) + s->passed;
+	s->passed = 0;
 	if (!s->started) {
 		s->started = 1;
 		st = start_streams(r, s);
@@ -305,6 +308,24 @@ tel__ctf_next(struct tel_reader *r)
 	return TEL_OK;
 }
 
+/* Counts the next event, if that is all that is wanted.  1, or 0: it is not. */
+static int
+ctf_count_event(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
+{
+	const struct tel_count_pushdown *counts = &r->count_pushdown;
+	const uint32_t size =
+	    s->any_order && !s->origins ? tel__ctf_stream_pass(stream) : 0;
+
+	if (size == 0)
+		return 0;
+	counts->count(counts->arg, &r->log, stream->event->type, 1, size);
+	counts->span(counts->arg, &r->log, stream->ns, stream->ns);
+	r->count[TEL_COUNT_EVENTS]++;
+	r->count[TEL_COUNT_BYTES] += size;
+	s->passed++;
+	return 1;
+}
+
 void
 tel__ctf_decode_batch(struct tel_reader *r)
 {
@@ -316,7 +337,8 @@ tel__ctf_decode_batch(struct tel_reader *r)
 	tel_status st;
 
 	f->raw_sizes[0] = skip;
-	while (n < TEL_RUN_MAX && s->records.used < RUN_BYTES) {
+	while (n < TEL_RUN_MAX && s->records.used < RUN_BYTES &&
+	    s->passed < PASSED_MAX) {
 		if (s->taken) {
 			s->taken = 0;
 			s->failed = ctf_advance(r, s);
@@ -329,8 +351,10 @@ tel__ctf_decode_batch(struct tel_reader *r)
 			break;
 		from = (uint32_t)s->records.used;
 		stream = s->heap[0];
-		st = tel__ctf_stream_take(r, s, s->heap[0]);
 		s->taken = 1;
+		if (ctf_count_event(r, s, s->heap[0]))
+			continue;
+		st = tel__ctf_stream_take(r, s, s->heap[0]);
 		if (st == TEL_AGAIN)
 			continue;
 		if (st != TEL_OK) {

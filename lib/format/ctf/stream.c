@@ -825,6 +825,26 @@ tel__ctf_stream_next(struct tel_reader *r, struct ctf *s,
 	return TEL_OK;
 }
 
+/* Nonzero when the event is but bytes that are copied, in the window. */
+static inline int
+stream_is_copied(const struct ctf_event_type *e, const struct ctf_cursor *c)
+{
+	return e->copied > 0 && c->at % 8 == 0 &&
+	    c->at + 8 * (uint64_t)e->copied <= c->end;
+}
+
+uint32_t
+tel__ctf_stream_pass(struct ctf_stream *stream)
+{
+	const struct ctf_event_type *e = stream->event;
+	struct ctf_cursor *c = &stream->cursor;
+
+	if (!stream_is_copied(e, c))
+		return 0;
+	c->at += 8 * (uint64_t)e->copied;
+	return e->head;
+}
+
 /* Copies n bytes, which CTF_SLACK others may follow in both places. */
 static inline void
 stream_copy(unsigned char *to, const unsigned char *from, size_t n)
@@ -865,10 +885,9 @@ tel__ctf_stream_take(struct tel_reader *r, struct ctf *s,
 	c->out = &s->records;
 	c->record = record;
 	s->records.used += e->head;
-	if (e->copied > 0 && c->at % 8 == 0 &&
-	    c->at + 8 * (uint64_t)e->copied <= c->end) {
-		stream_copy(to + e->copy_to,
-		    c->bytes + (c->at / 8 - c->start), e->copied);
+	if (stream_is_copied(e, c)) {
+		stream_copy(to + e->copy_to, c->bytes + (c->at / 8 - c->start),
+		    e->copied);
 		c->at += 8 * (uint64_t)e->copied;
 		return TEL_OK;
 	}
