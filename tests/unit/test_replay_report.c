@@ -410,6 +410,7 @@ test_two(void)
 	static const unsigned char scales[] = { 2, 7 };
 	struct made *m = make_up(names, 2, 2);
 	struct result *r = &m->c.results[1];
+	size_t i;
 
 	r->has_delete = r->has_sized = 1;
 	(void)strcpy(r->release, "1.0");
@@ -420,6 +421,12 @@ test_two(void)
 	r->errors = 4;
 	(void)strcpy(r->why, "no reason");
 	is_reported(m, "two", "csv", 1);
+	/* a figure that is so wide that the last ratios have no room */
+	for (i = 0; i < r->nruns; i++)
+		r->runs[i].cpu = 2.18e11;
+	benchmark_judge(&m->c);
+	m->t.details = 0;
+	is_reported(m, "wide", "text", 1);
 	made_free(m);
 }
 
