@@ -149,6 +149,11 @@ add_definition(struct loader *l, const char *name, struct spec *spec,
 
 	if (st != TEL_OK)
 		return st;
+	/* an empty one would not be written again */
+	if (unit != NULL && *unit == '\0') {
+		free(unit);
+		unit = NULL;
+	}
 	/* a summary trace is in microseconds unless it has a unit */
 	if (unit == NULL && is_summary)
 		unit = tel__copy_string("us", 2);
