@@ -140,6 +140,39 @@ test_good(tel_alloc *ops)
 	free(b.data);
 }
 
+/* One operation in so many is timed, on average; of one in 1 each. */
+static void
+test_samples(tel_alloc *ops)
+{
+	static const unsigned each[] = { 1, 2, 3, 8, 25 };
+	struct run_options o = { .repeat = 1 };
+	struct making m = { .chunk = 1024 };
+	struct run_shared_stats *board;
+	struct bytes b = { 0 };
+	uint64_t sampled, k;
+	const char *wrong;
+	struct program *p;
+	struct facts f;
+	size_t i;
+
+	random_trace(ops, STEPS, 1);
+	p = make(ops, STEPS, &m, &b, &f);
+	for (i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+		o.sample = each[i];
+		board = run(p, &good, &o, &wrong);
+		for (sampled = 0, k = 0; k < RUN_KINDS; k++)
+			sampled += board->latency[k].count;
+		ok(sampled * each[i] > STEPS / 10 * 9 &&
+		        sampled * each[i] < STEPS / 10 * 11 &&
+		        (each[i] > 1 || sampled == STEPS),
+		    "of one operation in %u, %d are timed", each[i],
+		    (int)sampled);
+		free(board);
+	}
+	program_free(p);
+	free(b.data);
+}
+
 static void
 test_failing(tel_alloc *ops)
 {
@@ -536,6 +569,7 @@ main(void)
 	tel_alloc *ops = calloc(STEPS, sizeof(*ops));
 
 	test_good(ops);
+	test_samples(ops);
 	test_failing(ops);
 	test_bad();
 	test_phases(ops);

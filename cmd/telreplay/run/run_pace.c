@@ -69,42 +69,49 @@ next_random(struct worker *w)
 	return w->random;
 }
 
-/* Intervals between samples are random, against periodic logs. */
+/* Within so many words another operation is sampled in place of a wait. */
+#define INSTEAD 16
+
+/* Intervals of n words between samples are random, against periodic logs. */
 static void
-plan_sample(struct worker *w, const uint64_t *p)
+plan_sample(struct worker *w, const uint64_t *p, uint64_t n)
 {
-	uint64_t n = w->run->sample, left = (uint64_t)(w->end - p);
+	uint64_t left = (uint64_t)(w->end - p);
 
 	if (n == 0) {
 		w->next_sample = w->end;
 		return;
 	}
-	/* from n / 2 up to as much more, without a division */
-	n = n / 2 + ((next_random(w) >> 32) * n >> 32) + 1;
+	/* those between: n - 1 on average, and half of that at least */
+	n = (n - 1) / 2 + ((next_random(w) >> 32) * (n | 1) >> 32);
 	w->next_sample = n < left ? p + n : w->end;
 }
 
-/* Runs a word, and records its latency if it is an operation. */
+/* Runs an operation, and records its latency. */
 static const uint64_t *
 run_pace_sample(struct worker *w, const uint64_t *p)
 {
-	if (!word_is_operation(*p))
-		return run_words(w, p, p + 1);
+	uint64_t word = *p;
+
 	atomic_store_explicit(&w->shared_stats->word, p, memory_order_relaxed);
 	run_timed(w, p);
-	return p + 1 + word_operands(*p);
+	p += 1 + word_operands(word);
+	if ((word & WORD_PUBLISH) != 0)
+		run_publish(w, p);
+	return p;
 }
 
 void
 run_paced(struct worker *w)
 {
-	const uint64_t *p = w->next, *stop, *word;
+	const uint64_t *p = w->next, *stop;
+	const uint64_t n = w->run->sample;
 
-	if (w->run->sample == 0 && w->times == w->times_end) {
+	if (n == 0 && w->times == w->times_end) {
 		(void)run_words(w, p, w->end);
 		return;
 	}
-	plan_sample(w, p);
+	plan_sample(w, p, n);
 	while (p < w->end) {
 		stop = w->next_sample;
 		if (w->times < w->times_end) {
@@ -121,10 +128,12 @@ run_paced(struct worker *w)
 		p = run_words(w, p, stop);
 		if (p < w->next_sample || p >= w->end)
 			continue;
-		word = p;
-		p = run_pace_sample(w, p);
-		if ((*word & WORD_PUBLISH) != 0)
-			run_publish(w, p);
-		plan_sample(w, p);
+		if (word_is_operation(*p)) {
+			p = run_pace_sample(w, p);
+			plan_sample(w, p, n);
+		} else {
+			p = run_words(w, p, p + 1);
+			plan_sample(w, p, n < INSTEAD ? n : INSTEAD);
+		}
 	}
 }
