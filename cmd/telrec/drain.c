@@ -253,7 +253,6 @@ telrec_drain_look(struct drain *d, uint32_t i, uint64_t bumped)
 		    accept_lost(d, &d->ring_lost[i], ARENA_NOW(ring->lost));
 		d->ring_lost[i] = 0;
 		ARENA_SET(ring->lost, 0);
-		ring->open = 0;
 		__atomic_store_n(&ring->state, ARENA_RING_FREE,
 		    __ATOMIC_RELEASE);
 		return bumped;

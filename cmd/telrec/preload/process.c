@@ -259,17 +259,12 @@ process_begin(void)
 static void
 process_prepare(void)
 {
-	uint32_t number;
-
 	execute_find();
 	has_key = pthread_key_create(&key, thread_ends) == 0;
 	(void)pthread_atfork(NULL, NULL, in_child);
 	if (has_key && ring_self.ring != NULL)
 		(void)pthread_setspecific(key, &ring_self);
-	number = image_of(ring_shared.arena);
-	if (program_invocation_short_name != NULL)
-		strncpy(ring_shared.arena->images[number % ARENA_IMAGES].name,
-		    program_invocation_short_name, ARENA_NAME_MAX);
+	(void)image_of(ring_shared.arena);
 	if (ring_shared.options & ARENA_STACKS)
 		telrec_stack_begin(
 		    (enum telrec_unwind)ring_shared.arena->unwind);
