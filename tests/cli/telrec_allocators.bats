@@ -210,10 +210,13 @@ needs_jemalloc() {
 		int main(int, char **argv)
 		{
 			delete new int;
-			void *module = dlopen(argv[1], RTLD_NOW);
-			if (module == nullptr)
-				return 7;
-			((void (*)())dlsym(module, "grab"))();
+			while (*++argv != nullptr) {
+				void *module = dlopen(*argv, RTLD_NOW);
+				if (module == nullptr)
+					return 7;
+				((void (*)())dlsym(module, "grab"))();
+				dlclose(module);
+			}
 			return 0;
 		}
 	END
@@ -228,6 +231,13 @@ needs_jemalloc() {
 		echo "$*"
 		telrec -q -a jemalloc -o run.tel "$@"
 	}
+	# one after the other, each in the place of the one before
+	for i in 2 3 4; do
+		cp lib/module.so "lib/module$i.so"
+	done
+	loads ./plain ./lib/module.so ./lib/module2.so ./lib/module3.so \
+	    ./lib/module4.so
+	[ "$(counts run.tel 'size == 4444')" = 4 ]
 	for program in plain enable disable; do
 		loads "./$program" ./lib/module.so
 		[ "$(counts run.tel 'size == 4444')" = 1 ]

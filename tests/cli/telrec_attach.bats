@@ -303,6 +303,28 @@ has_size() {
 	[ ! -e no.tel ]
 }
 
+@test "a process without a C library that can load, or of another user, is reported" {
+	$CC -static -o wait -x c - <<-'END' || skip "no static C library"
+		#include <unistd.h>
+		int main(void) { return sleep(60) != 0; }
+	END
+	./wait </dev/null 3>&- &
+	pid=$!
+	soon is_gone_or_named wait
+	run -125 telrec -p "$pid" -o no.tel
+	[[ $output != *"may not be attached"* && $output != *"possible on"* ]] ||
+	    skip "$output"
+	[ "$output" = "telrec: process $pid: it has no C library that telrec knows" ]
+	# it goes on
+	[ "$(sed -n 's/^TracerPid:.//p' "/proc/$pid/status")" = 0 ]
+	setpriv --reuid 65534 true 2>/dev/null || skip "not root"
+	chmod 777 .
+	run -125 setpriv --reuid 65534 --clear-groups \
+	    "$TEL_BUILD/bin/telrec" -p "$pid" -o no.tel
+	[ "$output" = "telrec: process $pid may not be attached to: Operation not permitted" ]
+	[ ! -e no.tel ]
+}
+
 @test "a process that another one traces is reported with that one" {
 	$CC -o trace -x c - <<-'END'
 		#include <fcntl.h>

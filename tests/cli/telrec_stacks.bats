@@ -212,6 +212,8 @@ all_stacks() {
 		# each size has one, and no two have the same
 		[ "$(sort -u events | wc -l)" = 512 ]
 		[ "$(cut -d ' ' -f 2 events | sort -u | wc -l)" = 512 ]
+		telcat -f folded --weight count run.tel >lines
+		has '[0-9]+' 'main(;A){10}'
 	done
 }
 

@@ -4,9 +4,11 @@
  * events each round writes, in which order, of which thread and process.
  */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "telrec/columns.c"
 #include "telrec/drain.c"
@@ -377,6 +379,49 @@ test_stopped(void)
 	finish(d);
 }
 
+/* Rings of threads and processes that have ended, and of others. */
+static void
+test_ends(void)
+{
+	struct drain *d = start(5, 9);
+	const uint32_t self = (uint32_t)getpid();
+	const pid_t ended = fork();
+	unsigned i;
+
+	if (ended == 0)
+		_exit(0);
+	/* it is not waited for: its number is that of no other */
+	while (!drain_process_ended((uint32_t)ended))
+		(void)sched_yield();
+	for (i = 0; i < 4; i++)
+		claim(i);
+	a->rings[0].pid = a->rings[0].tid = self;
+	a->rings[1].pid = a->rings[1].tid = (uint32_t)ended;
+	a->rings[2].pid = self;
+	a->rings[2].tid = 1u << 30;
+	a->rings[3].pid = a->rings[3].tid = (uint32_t)ended;
+	for (i = 0; i < 4; i++)
+		a->rings[i].head = 7;
+	ok(drain_tend(d) == 4, "four rings are in use");
+	ok(a->rings[1].state == ARENA_RING_USED,
+	    "one that was written since the last look has a thread");
+	a->rings[3].head = 8;
+	(void)drain_tend(d);
+	ok(a->rings[0].state == ARENA_RING_USED, "of a thread that runs");
+	ok(a->rings[1].state == ARENA_RING_ENDED,
+	    "of a process that has ended");
+	ok(a->rings[2].state == ARENA_RING_ENDED, "of a thread that has");
+	ok(a->rings[3].state == ARENA_RING_USED, "one that was written");
+	(void)drain_tend(d);
+	ok(a->rings[3].state == ARENA_RING_ENDED, "and then is not");
+	a->rings[3].state = ARENA_RING_FREE;
+	ok(drain_tend(d) == 3, "three rings are in use");
+	(void)waitpid(ended, NULL, 0);
+	for (i = 0; i < 4; i++)
+		a->rings[i].head = a->rings[i].tail;
+	finish(d);
+}
+
 /* The next round comes before a ring is full, if threads go on as before. */
 static void
 test_pause(void)
@@ -420,5 +465,6 @@ main(void)
 	test_rounds(MAX_RINGS, 4);
 	test_stopped();
 	test_pause();
+	test_ends();
 	return done();
 }

@@ -284,8 +284,10 @@ test_nests(void)
 	put(ARENA_MALLOC, 0x1000, 5);
 	ring_nest_end(at(0x2000));
 	ok(!ring_self.repeated, "the call returns another block");
+	wrote("2:1000:5",
+	    "of one that does not, the other is recorded at its end");
 	put(ARENA_VALLOC, 0x2000, 6);
-	wrote("2:1000:5 5:2000:6", "of one that does not, both");
+	wrote("5:2000:6", "and then itself");
 	ring_nest();
 	ring_nest();
 	put(ARENA_MALLOC, 0x1000, 1);
@@ -382,6 +384,34 @@ drain(void *unused)
 	return NULL;
 }
 
+/* Who looks at the rings may be gone, or slow. */
+static void
+test_abandoned(void)
+{
+	struct arena *a = ring_shared.arena;
+	uint64_t rounds = 5;
+
+	a->magic = ARENA_MAGIC;
+	a->rounds = 6;
+	ring_forbid_calls(1);
+	ok(!is_abandoned(a, &rounds) && rounds == 6,
+	    "a round since the last look");
+	ok(is_abandoned(a, &rounds), "none, and it cannot be asked for");
+	ring_forbid_calls(0);
+	a->drainer = (uint32_t)getpid();
+	ok(!is_abandoned(a, &rounds), "none, but telrec is there");
+	a->magic = 0;
+	ok(is_abandoned(a, &rounds), "none, and its memory is overwritten");
+	a->magic = ARENA_MAGIC;
+	/* no process has this number */
+	a->drainer = 1u << 30;
+	ok(is_abandoned(a, &rounds), "none, and telrec is gone");
+	sandbox = SANDBOX_NO_WAIT;
+	a->drainer = (uint32_t)getpid();
+	ok(is_abandoned(a, &rounds), "a filter forbids to ask for it");
+	sandbox = 0;
+}
+
 /* A ring that is full, with somebody who drains it, and without. */
 static void
 test_room(void)
@@ -448,6 +478,7 @@ main(void)
 	test_nests();
 	test_off();
 	test_others();
+	test_abandoned();
 	test_room();
 	put(ARENA_FREE, 0x10, 0);
 	wrote("3:10:0", "at the end");

@@ -140,7 +140,10 @@ make_filter(struct sock_filter *f)
 			break;
 		default: f[n++] = any_operation();
 		}
-	f[n++] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 1);
+	/* a bit that depends on all others */
+	f[n++] =
+	    (struct sock_filter)BPF_STMT(BPF_ALU | BPF_MUL | BPF_K, 0x9e3779b1);
+	f[n++] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 31);
 	f[n++] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_MUL | BPF_K,
 	    SECCOMP_RET_ALLOW - SECCOMP_RET_TRAP);
 	f[n++] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_ADD | BPF_K,

@@ -207,6 +207,28 @@ test_fork(void)
 	    "a child records its own frames and modules");
 }
 
+/* A module that is loaded later is recorded once, and no other again. */
+static void
+test_modules(void)
+{
+	static const char *const files[] = { "libutil.so.1", "libresolv.so.2",
+		"libm.so.6", "librt.so.1" };
+	void *volatile frame;
+	unsigned before, i, count = 0;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (dlopen(files[i], RTLD_NOW | RTLD_NOLOAD) != NULL ||
+		    dlopen(files[i], RTLD_NOW) == NULL)
+			continue;
+		before = nmodules;
+		(void)recurse(60 + i, &frame);
+		ok(nmodules == before + 1 && nprograms == 1,
+		    "%s is recorded, and no other", files[i]);
+		count++;
+	}
+	ok(count > 0, "modules to load");
+}
+
 /* The hash is of all frames and the generation, and of nothing else. */
 static void
 test_hash(void)
@@ -252,5 +274,6 @@ main(void)
 	before = nmodules;
 	test_fork();
 	ok(nmodules == before, "modules are recorded once");
+	test_modules();
 	return done();
 }
