@@ -627,7 +627,7 @@ children() {
 			memcpy(&n, (char *)p - 16, sizeof(n)); return n + 8; }
 		#endif
 		#ifdef MI
-		int mi_version(void) { return MI; }
+		int mi_version(void) { return atoi(getenv("MI")); }
 		#endif
 		#ifdef TC
 		const char *tc_version(int *a, int *b, const char **c)
@@ -635,7 +635,7 @@ children() {
 		#endif
 		#ifdef CTL
 		int mallctl(const char *name, void *out, size_t *size, void *in, size_t n) {
-			if (CTL || strcmp(name, "version") != 0 || *size != sizeof(char *) ||
+			if (getenv("NONE") || strcmp(name, "version") != 0 || *size != sizeof(char *) ||
 			    in != NULL || n != 0) return 1;
 			*(const char **)out = "6-x"; return 0; }
 		#endif
@@ -647,30 +647,28 @@ children() {
 		echo "1: memalign 0x9000 64 100"
 		echo "1: memalign 0x9100 2 100"
 	} >t.txt
-	# name, version, errors with an alignment of 64, flags
-	while read -r name version errors flags; do
+	local list=()
+	# name, version, errors with an alignment of 64, library, a variable, flags
+	while read -r name version errors library variable flags; do
 		# shellcheck disable=SC2086 # several words on purpose
-		${CC:-cc} -std=gnu11 -O1 -w -shared -fPIC -fno-builtin $flags \
-		    -o "$name.so" lib.c
+		[ -e "$library.so" ] || ${CC:-cc} -std=gnu11 -w -shared -fPIC \
+		    -fno-builtin $flags -o "$library.so" lib.c
 		echo "$name $version $errors" >>want
-		list+=${list:+,}./$name.so
+		list+=(-a "$name=./$library.so:$variable")
 	done <<-'END'
-		least - 1
-		posix - 0 -DPOSIX
-		memalign - 0 -DMEMALIGN -DCALLOC
-		aligned - 0 -DALIGNED -DUSABLE
-		mi100 1.0.0 0 -DPOSIX -DMI=100
-		mi999 9.9.9 0 -DPOSIX -DMI=999
-		mi99 99 0 -DPOSIX -DMI=99
-		mi1000 1000 0 -DPOSIX -DMI=1000
-		tc 4.5 0 -DPOSIX -DTC
-		je 6-x 0 -DPOSIX -DCTL=0
-		none - 0 -DPOSIX -DCTL=1
-		nofree - - -DNO_FREE -DNO_REALLOC
-		norealloc - - -DNO_REALLOC
+		least - 1 least X=1
+		posix 4.5 0 posix X=1 -DPOSIX -DTC
+		aligned 6-x 0 aligned X=1 -DALIGNED -DUSABLE -DCTL
+		none - 0 aligned NONE=1
+		mi100 1.0.0 0 memalign MI=100 -DMEMALIGN -DCALLOC -DMI
+		mi999 9.9.9 0 memalign MI=999
+		mi99 99 0 memalign MI=99
+		mi1000 1000 0 memalign MI=1000
+		nofree - - nofree X=1 -DNO_FREE -DNO_REALLOC
+		norealloc - - norealloc X=1 -DNO_REALLOC
 	END
 	run -1 --separate-stderr telreplay --runs 1 --idle 0 --verify -f csv \
-	    -a "$list" t.txt
+	    "${list[@]}" t.txt
 	echo "$stderr"
 	awk -F, '$1 == "allocator" && $4 == "failed" { names[n++] = $2 }
 	    $1 == "allocator" { v[$2, $4] = $5 }
