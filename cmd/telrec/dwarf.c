@@ -85,7 +85,8 @@ is_build(struct dwarf *d, const char *build)
 		return 1;
 	for (i = 0; i < n; i++)
 		(void)snprintf(text + 2 * i, 3, "%02x", bits[i]);
-	return strcmp(text, build) == 0;
+	/* of a longer one, there are the first 32 bytes */
+	return strncmp(text, build, strlen(build)) == 0;
 }
 
 /* Opens the file.  1, or 0. */

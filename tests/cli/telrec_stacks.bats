@@ -131,6 +131,17 @@ all_stacks() {
 	telrec --stacks=fp -o run.tel ./program ./library.so other.so
 	telcat -f folded --weight allocated run.tel >lines
 	has 1006 'main;library\.so\+0x[0-9a-f]+'
+	# identifiers of 40 bytes
+	for id in library:11 other:22; do
+		cc -O1 -g -fno-omit-frame-pointer -shared -fPIC \
+		    -Wl,--build-id=0x"${id#*:}$(printf '5a%.0s' {1..39})" \
+		    -o "${id%:*}.so" "$BATS_FILE_TMPDIR/library.c"
+	done
+	record --stacks=fp
+	has 1006 'main;library_grab'
+	telrec -q --stacks=fp -o run.tel ./program ./library.so other.so
+	telcat -f folded --weight allocated run.tel >lines
+	has 1006 'main;library\.so\+0x[0-9a-f]+'
 }
 
 @test "to a pipe: frames have names where they are recorded" {
