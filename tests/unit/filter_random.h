@@ -127,4 +127,88 @@ say_condition(struct text *t, int depth)
 	}
 }
 
+/* A number at which something changes, or any. */
+static inline uint64_t
+draw_number(void)
+{
+	static const uint64_t edges[] = { 0, 1, 3, 42, 99, 100, 101, 200, 4095,
+		4096, 65535, 65536, 0x7f00, INT64_MAX, (uint64_t)1 << 63,
+		UINT64_MAX - 1, UINT64_MAX };
+
+	return pick(4) ? PICK(edges) :
+	                 (uint64_t)pick(1u << 31) * pick(1u << 31);
+}
+
+/* Conditions of natural numbers: all of them have columns. */
+static inline void
+say_natural(struct text *t, int depth)
+{
+	static const char *const leaves[] = { "size", "pool", "base", "index",
+		"clock", "start", "foundation", "white", "100", "4096", "1",
+		"0x7f00", "18446744073709551615" };
+	static const char *const ops[] = { " + ", " - ", " * ", " & ", " | " };
+	static const char *const compare[] = { " == ", " != ", " < ",
+		" <= ", " > ", " >= " };
+	unsigned how = depth <= 0 ? 0 : pick(8);
+
+	if (how == 0) {
+		say(t, PICK(leaves));
+	} else if (how < 3) {
+		say(t, "(");
+		say_natural(t, depth - 1);
+		say(t, PICK(ops));
+		say_natural(t, depth - 1);
+		say(t, ")");
+	} else if (how == 3) {
+		say(t, "(");
+		say(t, PICK(leaves));
+		say(t, " in (1, 99..101, 4096, 0x7f00..65536))");
+	} else if (how == 4) {
+		say(t, "(!(");
+		say_natural(t, depth - 1);
+		say(t, "))");
+	} else {
+		say(t, "(");
+		say_natural(t, depth - 1);
+		say(t, how == 5 ? " && " : how == 6 ? " || " : PICK(compare));
+		say_natural(t, depth - 1);
+		say(t, ")");
+	}
+}
+
+/* A comparison of what an operator makes of fields and numbers. */
+static inline void
+say_arithmetic(struct text *t)
+{
+	static const char *const leaves[] = { "size", "pool", "start",
+		"foundation", "white", "quantumWork", "clock", "mortality",
+		"mortality", "index", "index", "time", "time", "0", "1", "3",
+		"100", "4096", "0x7f00", "0xff00", "0x7ff0", "-1", "-100",
+		"0.25", "-50.5", "18446744073709551615" };
+	static const char *const ops[] = { " + ", " - ", " * ", " / ", " % ",
+		" & ", " >> ", " << ", " | " };
+	static const char *const compare[] = { " == ", " != ", " < ",
+		" <= ", " > ", " >= " };
+	const char *left = PICK(leaves);
+
+	if (pick(3) == 0) {
+		say(t, left);
+	} else {
+		say(t, "(");
+		say(t, left);
+		say(t, PICK(ops));
+		/* doubles have no bits and no remainders */
+		say(t, strcmp(left, "mortality") == 0 ? "1" : leaves[pick(6)]);
+		say(t, ")");
+	}
+	if (pick(4) == 0) {
+		say(t,
+		    pick(2) ? " in (1, 100..4096, 42.5)" :
+		              " in (size, 3..pool, 100)");
+		return;
+	}
+	say(t, PICK(compare));
+	say(t, PICK(leaves));
+}
+
 #endif
