@@ -522,3 +522,16 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 	run -1 telcat text.log
 	[ "$(exits 3 telcat -q -c --as mps text.log)" = "$(telcat -c 000.log)" ]
 }
+
+@test "of two texts of mpseventcnv, strings whose numbers clash get others" {
+	unpack 1.118.0-lii6gc-poolncv
+	telcat -f mpscnv mpsio.log >a.cnv
+	sed 's/"MFSPool"/"XFSPool"/' a.cnv >b.cnv
+	telfilter a.cnv b.cnv | telcat -H >got
+	grep -q 'Intern stringId=11 string="XFSPool"' got
+	grep -q '^[0-9A-F]* LabelPointer .* stringId=11$' got
+	# as in binary logs, where the numbers have a place of their own
+	telfilter -f mps a.cnv >a.log
+	telfilter -f mps b.cnv >b.log
+	telfilter a.log b.log | telcat -H | cmp got -
+}

@@ -3,6 +3,9 @@
 #
 # telcat --split: pieces that are logs, and make the whole again.
 
+# "run --separate-stderr" sets stderr
+# shellcheck disable=SC2154
+
 load lib
 
 setup() {
@@ -139,4 +142,21 @@ setup() {
 	expect 1 "telcat: mpsio.log: --split: no event type has a field '64X'" \
 	    telcat --split 64X -f text -o 'none%d' mpsio.log
 	[ ! -e none0 ]
+}
+
+# The disk has room for little.
+in_2k() { # COMMAND ...
+	ulimit -f 2
+	"$@"
+}
+
+@test "a piece that cannot be written is a failure, and no file" {
+	local format
+	unpack 1.118.0-lii6gc-awlut long.log
+	for format in text csv; do
+		run -1 --separate-stderr in_2k telcat --split 64M -f "$format" \
+		    -o 'part-%d' long.log
+		[ "$stderr" = 'telcat: part-0: File too large' ]
+		run ! ls part-*
+	done
 }

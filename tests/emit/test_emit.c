@@ -239,6 +239,7 @@ test_sinks(void)
 	tel_emit_sink *stock, *file, *odd, *small;
 	struct shop_log l;
 	unsigned calls = 0, i;
+	uint64_t before;
 
 	stock = tel_emit_to_memory(other, sizeof(other), 1u << 1);
 	file = tel_emit_to_file(path, 1u << 2, 0);
@@ -266,6 +267,14 @@ test_sinks(void)
 		tel_emit_flush();
 	}
 	is_u64(tel_emit_sink_lost(odd), 2, "what is refused is counted");
+	shop_read_memory(other, tel_emit_memory_used(stock), &l);
+	before = l.events;
+	ok(tel_emit_sink_kinds(stock, 1u << 2) == 0, "a sink gets other kinds");
+	shop_count(3, 7);
+	TEL_EVENT1(Refill, 8);
+	tel_emit_flush();
+	shop_read_memory(other, tel_emit_memory_used(stock), &l);
+	ok(l.events == before + 1 && l.numbers == 1, "from then on");
 	tel_emit_sink_close(stock);
 	small = tel_emit_to_memory(other, sizeof(other), ~0u);
 	for (i = 104; i < 164; i++) {

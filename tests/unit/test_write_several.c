@@ -329,6 +329,46 @@ check_context(void)
 	tel_context_free(NULL);
 }
 
+/* Metadata that was set is removed by NULL. */
+static void
+check_metadata(void)
+{
+	static struct bytes in, out;
+	tel_output *o = tel_output_new_callback(put_bytes, &out);
+	tel_writer *w = tel_writer_new(o);
+	tel_reader *r;
+	const tel_event *ev;
+	const char *key, *value;
+	size_t i;
+
+	add_free(&in, schema, 10, 0x10);
+	r = open_bytes(in.data, in.size, AS, "in");
+	ok(tel_writer_set_metadata(w, "one", NULL) == TEL_OK &&
+	        tel_writer_set_metadata(w, "one", "1") == TEL_OK &&
+	        tel_writer_set_metadata(w, "two", "2") == TEL_OK &&
+	        tel_writer_set_metadata(w, "one", NULL) == TEL_OK &&
+	        tel_writer_set_metadata(w, "One", NULL) == TEL_EINVAL,
+	    "metadata is set and removed");
+	if (tel_writer_set_target(w, "tel") != TEL_OK ||
+	    tel_reader_next(r, &ev) != TEL_OK ||
+	    tel_writer_event(w, ev) != TEL_OK ||
+	    tel_writer_finish(w) != TEL_OK || tel_output_finish(o) != TEL_OK)
+		abort();
+	ok(tel_writer_set_metadata(w, "two", NULL) == TEL_ESTATE,
+	    "but not after the first event");
+	tel_writer_free(w);
+	tel_output_free(o);
+	tel_reader_free(r);
+	r = open_bytes(out.data, out.size, "tel", "out");
+	if (tel_reader_next(r, &ev) != TEL_OK)
+		abort();
+	for (i = 0; tel_reader_metadata(r, i, &key, &value); i++)
+		if (strcmp(key, "one") == 0 || strcmp(key, "two") == 0)
+			is_str(value, "2", "of %s", key);
+	ok(i > 0, "there is what is left");
+	tel_reader_free(r);
+}
+
 int
 main(void)
 {
@@ -339,6 +379,7 @@ main(void)
 	check_refused();
 	check_lines();
 	check_context();
+	check_metadata();
 	tel_schema_free(schema);
 	return done();
 }
