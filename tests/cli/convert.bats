@@ -535,3 +535,16 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 	telfilter -f mps b.cnv >b.log
 	telfilter a.log b.log | telcat -H | cmp got -
 }
+
+@test "types of two logs that differ in the width of a field are two" {
+	local bits
+	for bits in 8 16; do
+		printf '%s\n' '# teltools text 1' '# format: one' \
+		    "# type: A 1 K x:unsigned:$bits" \
+		    "0000000000000001 A x=$((1 << (bits - 2)))" >"$bits.txt"
+	done
+	clean telcat -H 8.txt 16.txt | grep -o 'x=.*' | paste -sd ' ' >got
+	clean telcat -f tel 8.txt 16.txt >both.tel
+	clean telcat -H both.tel | grep -o 'x=.*' | paste -sd ' ' | cmp got -
+	[ "$(<got)" = 'x=64 x=16384' ]
+}

@@ -129,3 +129,17 @@ ratio() {
 		cmp want got
 	done
 }
+
+@test "of equal values in top(), those of the lower clock and log come first" {
+	printf '%s\n' '# teltools text 1' '# type: A 1 K x:unsigned s:string' \
+	    '0000000000000020 A x=5 s="late"' '0000000000000010 A x=5 s="2"' \
+	    '0000000000000010 A x=5 s="1"' '0000000000000005 A x=4 s="small"' \
+	    '0000000000000030 A x=6 s="large"' >a
+	grep -v 'late\|small\|large' a | sed 's/s="/&b/' >b
+	for files in 'a b' 'b a'; do
+		# shellcheck disable=SC2086 # names
+		telstat --file-order --no-merge -f csv -s 't=top(x,6,s)' $files |
+		    grep 'top value,key' | cut -d , -f 8 | paste -sd ' ' >got
+		[ "$(<got)" = 'large 2 1 b2 b1 late' ]
+	done
+}

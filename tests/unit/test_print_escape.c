@@ -38,6 +38,8 @@ static const struct row {
 	{ JSON, "\xed\xa0\xbd\xed\xa0\xbd\xed\xb8\x80\xed\xb8\x80\xed\xa0\xbd",
 	    "\\ufffd\\ud83d\\ude00\\ufffd\\ufffd",
 	    "json: surrogates that are not of a pair" },
+	{ JSON, "\xed\xb0\x80\xed\xb0\x80", "\\ufffd\\ufffd",
+	    "json: two low surrogates" },
 	{ JSON, "\xc0\x81\xc0\xed\xa0(\xed\xa0",
 	    "\\u00c0\\u0081\\u00c0\\u00ed\\u00a0(\\u00ed\\u00a0",
 	    "json: no modified UTF-8" },
