@@ -80,13 +80,12 @@ print_csv_compile(struct tel_printer *pr, const struct tel_type *type)
 			print_csv_add_column(pr, &b, type, i);
 	} else {
 		tel__render_add(&b, quoted ? ",\"" : ",");
-		if (!quoted)
-			tel__render_add_op(&b, RENDER_FIELDS);
+		/* all since the clock is still to be put into a step */
+		if (!b.failed && !quoted)
+			b.program->lead = b.literal.used;
 		tel__render_text_fields(pr, &b, type, "", quoted);
 		if (quoted)
 			tel__render_add(&b, "\"");
-		else
-			tel__render_add_op(&b, RENDER_FIELDS_END);
 	}
 	tel__render_add(&b, "\n");
 	return tel__render_end(&b);

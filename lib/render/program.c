@@ -672,13 +672,18 @@ render_program_put_label(struct tel_printer *pr, const struct render_program *g,
 	return p;
 }
 
-/* Puts a quote before the fields, as there is a label. */
+/* Puts a quote before the fields of the row, as there is a label. */
 static unsigned char *
-quote_fields(struct tel_printer *pr, unsigned char *p)
+quote_fields(struct tel_printer *pr, const struct render_program *g,
+    unsigned char *p)
 {
-	memmove(pr->fields + 1, pr->fields, (size_t)(p - pr->fields));
-	*pr->fields = '"';
-	pr->fields = NULL;
+	unsigned char *fields = pr->row;
+
+	while (*fields != ',')
+		fields++;
+	fields += g->lead;
+	memmove(fields + 1, fields, (size_t)(p - fields));
+	*fields = '"';
 	pr->quoted = 1;
 	return p + 1;
 }
@@ -703,8 +708,8 @@ put_label_of(struct tel_printer *pr, const struct render_program *g,
 	if (label.string == NULL)
 		return p;
 	if (g->labels != LABELS_COLLECT) {
-		if (pr->fields != NULL)
-			p = quote_fields(pr, p);
+		if (g->lead > 0 && !pr->quoted)
+			p = quote_fields(pr, g, p);
 		return render_program_put_label(pr, g, &label, p);
 	}
 	if (pr->nfound < sizeof(pr->found) / sizeof(pr->found[0])) {
@@ -816,6 +821,7 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 		data = copy;
 	}
 	pr->nfound = 0;
+	pr->row = p;
 	for (s = g->steps; s->op != RENDER_END; s++) {
 		/* fixed sizes, as a copy of few bytes takes longer */
 		memcpy(p, s->literal, 16);
@@ -851,15 +857,6 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 		case RENDER_TITLE:
 			p = put_boolean(p, v, "True", "False");
 			break;
-		case RENDER_FIELDS:
-			pr->fields = p;
-			pr->quoted = 0;
-			break;
-		case RENDER_FIELDS_END:
-			pr->fields = NULL;
-			*p = '"';
-			p += pr->quoted;
-			break;
 		case RENDER_NOTHING: break;
 		case RENDER_LABELS:
 			if (pr->nfound > 0)
@@ -889,6 +886,10 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 			if (p == NULL)
 				return pr->out->status;
 		}
+	}
+	if (__builtin_expect(pr->quoted, 0)) {
+		*p++ = '"';
+		pr->quoted = 0;
 	}
 	memcpy(p, s->literal, RENDER_LITERAL);
 	p += s->length;

@@ -27,9 +27,6 @@ enum render_op {
 	RENDER_TITLE,   /* True, False */
 	RENDER_CLOCK,   /* the event's clock, 16 upper-case digits */
 	RENDER_NOTHING,
-	/* the fields of an event, with quotes around them if it has labels */
-	RENDER_FIELDS,
-	RENDER_FIELDS_END,
 	/* where a field is absent: .text instead of the next .value steps */
 	RENDER_IF,
 	RENDER_END, /* nothing, and the program ends */
@@ -127,7 +124,12 @@ struct render_step {
 
 struct render_program {
 	const struct tel_type *type; /* NULL: for all unknown types */
-	size_t room;    /* more than all steps write that ask for none */
+	size_t room; /* more than all steps write that ask for none */
+	/*
+	 * Bytes from the first comma of a row to its fields, around which there
+	 * are quotes if these have labels; 0: there are none in any case.
+	 */
+	size_t lead;
 	uint8_t labels; /* enum render_labels */
 	uint8_t narrow; /* events may be shorter than the loads */
 	unsigned nsteps;

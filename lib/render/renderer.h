@@ -146,9 +146,8 @@ struct tel_printer {
 	unsigned nclock_digits;
 	struct render_found found[255];
 	unsigned nfound;
-	/* where the fields of the event start; NULL: no quote is to be added */
-	unsigned char *fields;
-	int quoted;              /* there was one */
+	unsigned char *row;      /* where the event starts */
+	int quoted;              /* a quote was put before its fields */
 	struct tel__buffer list; /* one that is being printed */
 
 	char error[160];
