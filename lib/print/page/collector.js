@@ -56,8 +56,8 @@ function loadCollector(head) {
 // The pools in layers; the small ones are one.
 function poolLayers(frame) {
 	const list = pools.filter((p) => p.layer < OTHERS).map((p) =>
-		({ ...p, values: lastOf(p.s, frame) }));
-	const rest = lastOf(collector.all, frame);
+		({ ...p, values: curveOf(p.s, frame).last }));
+	const rest = curveOf(collector.all, frame).last;
 	for (const { values } of list)
 		values.forEach((v, x) => { rest[x] = Math.max(rest[x] - v, 0); });
 	return [{ layer: OTHERS, name: smallPools(), values: rest },
@@ -88,8 +88,8 @@ function showPools(t) {
 
 // As high as the decades of their length, from 100 ns: collections, the pauses
 // in them, and polls.
-function paintPauses(p, f, y, h) {
-	const { pauses, collections, polls } = collector, { dpr, xOf } = f;
+function paintPauses(p, t, y, h) {
+	const { pauses, collections, polls } = collector, { dpr, xOf } = p;
 	const most = Math.max(1e4, ...[pauses, collections].map(({ list }) =>
 		list[0]?.[1] ?? 0)), decades = Math.ceil(Math.log10(most)) - 2;
 	const rise = (n) => Math.max(Math.log10(Math.max(n, 1)) - 2, 0.05) *
@@ -101,33 +101,26 @@ function paintPauses(p, f, y, h) {
 			p.rect(x, y + h - high, Math.max(Math.round(xOf(t + n)) - x, 1),
 				high, colour, part);
 		}
-	paintAxis(p, f, Array.from({ length: decades }, (_, d) =>
+	paintAxis(p, Array.from({ length: decades }, (_, d) =>
 		[10 ** (3 + d), time(10 ** (3 + d))]), (n) => y + h - rise(n));
 }
 
 // A collection tints all tracks.
-function paintCollections(p, { top, height, xOf }) {
+function paintCollections(p) {
 	for (const [t, n] of collector?.collections.list ?? []) {
-		const x = Math.round(xOf(t));
-		p.rect(x, top, Math.max(Math.round(xOf(t + n)) - x, 1),
-			p.pixels ? 1 : height - top, ink.h1, 0.1);
+		const x = Math.round(p.xOf(t));
+		p.rect(x, p.top, Math.max(Math.round(p.xOf(t + n)) - x, 1),
+			p.pixels ? 1 : p.height - p.top, ink.h1, 0.1);
 	}
 }
 
 function addCollector() {
-	const { all, mapped, pauses } = collector;
-	const t = all && log.track[all.track];
-	const curve = { s: all, line: mapped,
-		top: Math.max(all?.high ?? 0, mapped?.high ?? 0, 1) };
-	addRow({ name: "Memory", below: "by pool", height: 214, beside: showPools,
-		sentence: `Memory by pool, at most ${bytes(all?.high ?? 0)}`,
-		paint(p, f, y, h) {
-			const [, to] = climb(all);
-			paintLayers(p, f, curve, poolLayers(f), y, h);
-			if (to)
-				paintNote(p, f, to, `peak ${short(all.high, "bytes")} at ${
-					time(to, all.width)}`, y, h);
-		} }, t);
+	const { all, mapped, pauses } = collector, [, to] = climb(all);
+	addLayers({ name: "Memory", below: "by pool", s: all, line: mapped,
+		beside: showPools, layersOf: poolLayers,
+		peak: to && [to, `peak ${short(all.high, "bytes")} at ${
+			time(to, all.width)}`],
+		sentence: `Memory by pool, at most ${bytes(all?.high ?? 0)}` });
 	addRow({ name: "Pauses", below: "by length", height: 104,
 		paint: paintPauses, sentence: `${count(pauses.count, "pause")
 		}, the longest ${time(pauses.list[0]?.[1] ?? 0)}`,

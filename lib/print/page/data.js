@@ -322,19 +322,9 @@ function columns({ from, step, width }, s, column,
 const total = (s, column, from, to) => s[column]
 	? columns({ from, step: to - from, width: 1 }, s, column)[0] : 0;
 
-// The last value of a counter in each column.
-function lastOf(s, { from, step, width }) {
-	const out = new Float64Array(width);
-	for (let x = 0, j = 0; s && x < width; x++) {
-		j = ahead(s.at, Math.ceil((from + (x + 1) * step) / s.width), j);
-		out[x] = s.last[j - 1] ?? 0;
-	}
-	return out;
-}
-
-// The least and the highest value of a counter in each column.
+// The least, the highest and the last value of a counter in each column.
 function curveOf(s, { from, step, width }) {
-	const [low, high] = [0, 1].map(() => new Float64Array(width));
+	const [low, high, last] = [0, 1, 2].map(() => new Float64Array(width));
 	let j = s ? lower(s.at, Math.floor(from / s.width)) : 0;
 	let value = s?.last[j - 1] ?? 0;
 	for (let x = 0; s && x < width; x++) {
@@ -345,8 +335,9 @@ function curveOf(s, { from, step, width }) {
 			high[x] = Math.max(high[x], s.max[j]);
 			value = s.last[j];
 		}
+		last[x] = value;
 	}
-	return { low, high };
+	return { low, high, last };
 }
 
 // The value of a counter at a time.

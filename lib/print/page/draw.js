@@ -38,12 +38,17 @@ function readColours() {
 const textOn = (colour) => colour === ink.h6 ? ink.fg : [ink.t1, ink.t3, ink.t4,
 	ink.h1, ink.h3, ink.h4].includes(colour) ? ink.black : ink.on;
 
-// Rectangles, and texts and lines over them.  Pixels are some ten times faster
-// than paths, which are kept where no pixels are given.
+// Rectangles of a part of time, and texts and lines over them.  Pixels are some
+// ten times faster than paths, which are kept where no pixels are given.
 class Picture {
-	constructor(width, height, pixels) {
-		Object.assign(this, { width, height, pixels, paths: {}, over: [],
-			axes: [] }); // texts beside the picture, by height
+	constructor(width, height, dpr = 1, pixels = null) {
+		const { from, to } = view, step = (to - from) / width;
+		const top = Math.round(RULER * dpr), scroll = $("scroll").scrollTop;
+		Object.assign(this, { width, height, dpr, pixels, from, step, top,
+			paths: {}, over: [], axes: [], // texts beside it, by height
+			cells: new Map(), // sums of series
+			xOf: (t) => (t - from) / step,
+			yOf: (y) => top + Math.round((y - scroll) * dpr) });
 	}
 
 	rect(x, y, w, h, colour, part) {
@@ -134,14 +139,12 @@ function drawAll() {
 		stale = true;
 	}
 	c.font = FONT.replace("11", 11 * dpr);
-	if (stale) {
-		log.picture = new Picture(w, h,
-			new Uint32Array(log.image.data.buffer));
-		log.frame = paint(log.picture, dpr);
-	}
+	if (stale)
+		log.picture = paint(new Picture(w, h, dpr,
+			new Uint32Array(log.image.data.buffer)));
 	stale = false;
-	const marks = new Picture(w, h);
-	paintMarks(marks, log.frame);
+	const marks = new Picture(w, h, dpr);
+	paintMarks(marks);
 	c.putImageData(log.image, 0, 0);
 	log.picture.drawOver(c);
 	marks.drawOver(c);
@@ -150,57 +153,48 @@ function drawAll() {
 	settle();
 }
 
-// Draws all that is in view but marks; returns what the parts of a picture
-// need, its frame.
-function paint(p, dpr) {
-	const scroll = $("scroll").scrollTop, { width, height } = p;
-	const step = (view.to - view.from) / width, top = Math.round(RULER * dpr);
-	const frame = { width, height, dpr, top, step, from: view.from,
-		covered: new Uint8Array(width), cells: new Map(),
-		xOf: (t) => (t - view.from) / step,
-		yOf: (y) => top + Math.round((y - scroll) * dpr) };
+// Draws all that is in view but marks.
+function paint(p) {
+	const { width, height, dpr, top } = p;
 	// which pixels show events themselves: where all of them are there
+	p.covered = new Uint8Array(width);
 	for (const b of used.filter((b) => !b.long))
 		if (log.exact >= log.events)
-			frame.covered.fill(1);
+			p.covered.fill(1);
 		else
-			frame.covered.fill(1, Math.max(Math.ceil(frame.xOf(b.from)), 0),
-				Math.max(Math.floor(frame.xOf(b.to)), 0));
+			p.covered.fill(1, Math.max(Math.ceil(p.xOf(b.from)), 0),
+				Math.max(Math.floor(p.xOf(b.to)), 0));
 	// lines and tints are those of one row of pixels
 	p.pixels?.fill(shade(ink.bg), 0, (top + 1) * width);
-	const ticks = ruler(p, frame);
-	paintCollections(p, frame);
+	const ticks = ruler(p);
+	paintCollections(p);
 	for (let y = top + 1; p.pixels && y < height; y++)
 		p.pixels.copyWithin(y * width, top * width, (top + 1) * width);
 	for (const r of rows) {
-		const y = frame.yOf(r.y), h = Math.round(r.height * dpr);
+		const y = p.yOf(r.y), h = Math.round(r.height * dpr);
 		if (y + h < top || y > height)
 			continue;
 		if (r.track.use === "log")
 			p.rect(0, y, width, h, ink.bar);
-		p.rect(0, frame.yOf(r.end) - 1, width, 1, ink.line);
-		if (r.track.paint)
-			r.track.paint(p, frame, y, h - 1);
-		else
-			paintSums(p, frame, r.track, y, h - 2);
+		p.rect(0, p.yOf(r.end) - 1, width, 1, ink.line);
+		(r.track.paint ?? paintSums)(p, r.track, y, h - 1);
 	}
-	paintEvents(p, frame);
-	paintLinks(p, frame);
+	paintEvents(p);
+	paintLinks(p);
 	p.rect(0, 0, width, top, ink.bar);
 	p.rect(0, top - 1, width, 1, ink.line);
 	for (const [x, text] of ticks)
 		if (fit(text, width - x - 6 * dpr) === text)
 			p.text(x + 4 * dpr, 17 * dpr, text, ink.dim);
-	return frame;
+	return p;
 }
 
 // Steps of 1, 2 or 5, at least 100 pixels apart.
-function ruler(p, { step, dpr, top, xOf }) {
-	const apart = stepOf(Math.max(step * 110 * dpr, 1)), ticks = [];
-	for (let t = Math.ceil(view.from / apart) * apart; t <= view.to;
-		t += apart) {
-		const x = Math.round(xOf(t));
-		p.rect(x, top, 1, p.pixels ? 1 : p.height, ink.grid);
+function ruler(p) {
+	const apart = stepOf(Math.max(p.step * 110 * p.dpr, 1)), ticks = [];
+	for (let t = Math.ceil(p.from / apart) * apart; t <= view.to; t += apart) {
+		const x = Math.round(p.xOf(t));
+		p.rect(x, p.top, 1, p.pixels ? 1 : p.height, ink.grid);
 		ticks.push([x, time(t, apart)]);
 	}
 	return ticks;
@@ -212,40 +206,40 @@ const strength = (type) => !query || query.types.has(type) ? 1
 
 const scratch = {}; // sums for each pixel: new ones took 20 MB
 
-function sumsOf(frame, s, column) {
-	if (scratch[column]?.length !== frame.width)
-		scratch[column] = new Float64Array(frame.width);
-	return columns(frame, s, column, scratch[column]);
+function sumsOf(p, s, column) {
+	if (scratch[column]?.length !== p.width)
+		scratch[column] = new Float64Array(p.width);
+	return columns(p, s, column, scratch[column]);
 }
 
 const mostOf = (lists) => lists.reduce((most, list) => list.reduce((a, v) =>
 	Math.max(a, v), most), 0);
 
-function paintSums(p, frame, t, y, h) {
+function paintSums(p, t, y, h) {
 	// of what is shown a second time there are no events
-	const { series } = t, covered = t.copy || t.folded ? [] : frame.covered;
+	const covered = t.copy || t.folded ? [] : p.covered;
 	if (t.use === "heat") {
-		paintHeat(p, frame, t, y, h);
+		paintHeat(p, t, y, h);
 	} else if (t.isPlot) {
-		for (const s of series.filter((s) => s.last))
-			paintCounter(p, frame, s, y, h);
+		for (const s of t.series.filter((s) => s.last))
+			paintCounter(p, s, y, h);
 	} else if (t.use === "ranges" && !t.folded) {
 		// the more of a pixel's time ranges fill, the stronger
 		for (const lane of t.lanes)
 			for (const s of lane.series.filter((s) => s.busy)) {
-				const busy = sumsOf(frame, s, "busy");
-				const count = sumsOf(frame, s, "count");
-				const low = y + Math.round(place[lane.id].y * frame.dpr);
-				const high = Math.round((LINE - 2) * frame.dpr);
+				const busy = sumsOf(p, s, "busy");
+				const count = sumsOf(p, s, "count");
+				const low = y + Math.round(place[lane.id].y * p.dpr);
+				const high = Math.round((LINE - 2) * p.dpr);
 				const full = strength(s.type);
 				for (let x = 0; full && x < p.width; x++)
 					if (!covered[x] && busy[x] + count[x] > 1e-9)
 						p.rect(x, low, 1, high, s.type?.ink ?? ink.dim, full *
-							(0.2 + 0.8 * Math.min(busy[x] / frame.step, 1)));
+							(0.2 + 0.8 * Math.min(busy[x] / p.step, 1)));
 			}
 	} else {
-		paintTypes(p, frame, countsOf(t, t.folded).map((s) =>
-			({ type: s.type, s })), y, h, covered);
+		paintBars(p, countsOf(t, t.folded).map((s) =>
+			({ type: s.type, s })), y + h, h, covered);
 	}
 }
 
@@ -261,13 +255,13 @@ function paintArea(p, top, bottom, colour, part, end = p.width) {
 	}
 }
 
-function paintCounter(p, f, s, y, h,
-	scale = (h - 4 * f.dpr) / (s.high - s.low || 1),
-	{ low, high } = curveOf(s, f)) {
-	const line = Math.max(Math.round(1.5 * f.dpr), 1);
-	const end = Math.min(p.width, Math.ceil(f.xOf(log.span)) + 1);
+function paintCounter(p, s, y, h,
+	scale = (h - 4 * p.dpr) / (s.high - s.low || 1),
+	{ low, high } = curveOf(s, p)) {
+	const line = Math.max(Math.round(1.5 * p.dpr), 1);
+	const end = Math.min(p.width, Math.ceil(p.xOf(log.span)) + 1);
 	const up = (v) => y + h - Math.round((v - s.low) * scale), base = up(0);
-	const first = Math.max(Math.ceil(-f.from / f.step), 0);
+	const first = Math.max(Math.ceil(p.xOf(0)), 0);
 	const top = high.map(up);
 	low.fill(NaN, 0, first); // nothing is before the log
 	paintArea(p, top.map((v) => Math.min(v, base)),
@@ -277,7 +271,8 @@ function paintCounter(p, f, s, y, h,
 		low.map((v, x) => Math.max(up(v) - line, top[x])), ink.dim, 1, end);
 }
 
-function paintEvents(p, { width, height, dpr, step, top, yOf, xOf }) {
+function paintEvents(p) {
+	const { width, height, dpr, top, yOf, xOf } = p;
 	const line = Math.round(LINE * dpr), seen = [];
 	// few instants are wider, so that they are found
 	const few = eventsIn(used, view.from, view.to) < width / 4;
@@ -330,15 +325,15 @@ function middleOf(id, { yOf, top }) {
 }
 
 // Fat lines from what was sent to where it was received.
-function paintLinks(p, frame) {
+function paintLinks(p) {
 	const list = log.lines.filter((l) => l.to >= view.from &&
 		l.from <= view.to && strength(l.type));
 	// of very many, some
 	const each = Math.ceil(list.length / 1000), many = list.length > 60;
 	for (const l of list.filter((_, i) => i % each === 0))
-		p.line(`M${frame.xOf(l.from)} ${middleOf(l.source, frame)}L${
-			frame.xOf(l.to)} ${middleOf(l.target, frame)}`,
-		(many ? 1.5 : 3) * frame.dpr, l.type.ink,
+		p.line(`M${p.xOf(l.from)} ${middleOf(l.source, p)}L${
+			p.xOf(l.to)} ${middleOf(l.target, p)}`,
+		(many ? 1.5 : 3) * p.dpr, l.type.ink,
 		(many ? 0.5 : 0.7) * strength(l.type));
 }
 
@@ -360,7 +355,8 @@ function fit(text, room) {
 }
 
 // The selection and the chosen event.
-function paintMarks(p, { width, height, dpr, top, xOf, yOf }) {
+function paintMarks(p) {
+	const { width, height, dpr, top, xOf, yOf } = p;
 	const clip = (t) => Math.min(Math.max(xOf(t), -9), width + 9);
 	const upright = (t, colour) => p.line(`M${clip(t)} 0V${height}`, dpr,
 		colour);

@@ -282,7 +282,7 @@ function svg() {
 	const w = $("area").clientWidth, h = $("area").clientHeight, left = 230;
 	const picture = new Picture(w, h), names = new Picture(left, h);
 	log.context.font = FONT;
-	paintMarks(picture, paint(picture, 1));
+	paintMarks(paint(picture));
 	for (const { track, y, height } of rows) {
 		const x = 6 + 12 * track.level;
 		const middle = y + height / 2 + RULER - $("scroll").scrollTop;

@@ -152,18 +152,14 @@ function showHeld(t) {
 }
 
 function addMemory() {
-	const t = trackOf("bytes", "live bytes");
-	const peak = memory.highest;
-	const s = t?.curve, curve = { s, top: Math.max(s?.high ?? 0, peak, 1) };
-	addRow({ name: "Live bytes", below: `by ${memory.noun.toLowerCase()}`,
-		height: 214, beside: showHeld, sentence: `Live bytes: ${bytes(peak)
-		} at ${when(memory.peak_time)}; ${memory.ranks.map((_, i) =>
-			`${layerName(i)} ${bytes(memory.atPeak[i])}`).join(", ")}`,
-		paint(p, f, y, h) {
-			paintLayers(p, f, curve, memoryLayers(f), y, h);
-			paintNote(p, f, memory.peak_time, `peak ${short(peak, "bytes")
-			} at ${when(memory.peak_time)}`, y, h);
-		} }, t);
+	const { highest, peak_time: at, noun } = memory;
+	addLayers({ name: "Live bytes", below: `by ${noun.toLowerCase()}`,
+		s: trackOf("bytes", "live bytes")?.curve, beside: showHeld,
+		layersOf: memoryLayers, top: highest || 1,
+		peak: [at, `peak ${short(highest, "bytes")} at ${when(at)}`],
+		sentence: `Live bytes: ${bytes(highest)} at ${when(at)}; ${
+			memory.ranks.map((_, i) => `${layerName(i)} ${
+				bytes(memory.atPeak[i])}`).join(", ")}` });
 	addBlocks();
 }
 

@@ -40,7 +40,7 @@ function loadOverview({ span, longest, silence }) {
 			when(silence[0])}`)]);
 	if (!addCurves())
 		addRow({ name: "Rate", below: "by type, log height", height: 160,
-			paint: (p, f, y, h) => paintTypes(p, f, types, y, h),
+			types, paint: paintTypes,
 			sentence: `Rate of ${count(log.events, "event")}`,
 			beside: () => el("ul", {}, types.slice(0, OTHERS).map(
 				({ type, s }) => item(typeCell(type).node, countIn([s])))) });
@@ -75,12 +75,11 @@ function addProcesses() {
 		({ ...joined(countsOf(t, true)), name: t.name }))
 		.sort((a, b) => b.count.at(-1) - a.count.at(-1)).slice(0, LINES);
 	series.forEach((s, i) => { s.row = series.length - i; });
-	const height = 12 * series.length, name = many ? "Processes" : "Threads";
 	if (list.length > TYPES)
-		addRow({ name, below: list.length > LINES ? `busiest ${LINES} of ${
-			list.length}` : "", height,
-		paint: (p, f, y, h) => paintHeat(p, f, { series }, y, h),
-		beside: () => besideStrip({ series, name, height }) });
+		addRow({ name: many ? "Processes" : "Threads",
+			below: list.length > LINES ? `busiest ${LINES} of ${list.length}`
+				: "", height: 12 * series.length, series, paint: paintHeat,
+			beside: besideStrip });
 }
 
 // How long ranges took on a track; tracks of ranges, by that.
@@ -117,18 +116,18 @@ function addCurves() {
 		beside: cycles && ((at) => el("ul", {}, at === undefined
 			? item("at most", text(top)) : item(`at ${time(at)}`,
 				text(perCycle(s, cycles, at, at + 1))))),
-		paint(p, f, y, h) {
-			const scale = (h - 14 * f.dpr) / top;
+		paint(p, t, y, h) {
+			const scale = (h - 14 * p.dpr) / top;
 			if (cycles) {
-				const { from, step, width } = f, v = Float64Array.from(
+				const { from, step, width } = p, v = Float64Array.from(
 					{ length: width }, (_, x) => perCycle(s, cycles,
 						from + x * step, from + (x + 1) * step) || NaN);
-				paintCounter(p, f, { low: 0 }, y, h, scale,
+				paintCounter(p, { low: 0 }, y, h, scale,
 					{ low: v, high: v.slice() });
 			} else {
-				paintCounter(p, f, s, y, h, scale);
+				paintCounter(p, s, y, h, scale);
 			}
-			paintAxis(p, f, [[top, text(top)]], (v) => y + h - v * scale);
+			paintAxis(p, [[top, text(top)]], (v) => y + h - v * scale);
 		} }, t);
 	}
 	return shown.length;
@@ -145,37 +144,12 @@ function perCycle(s, cycles, from, to) {
 	return grown(s) / grown(cycles) || 0;
 }
 
-// Bars in the colours of types, as high as the logarithm of all; none where
-// pixels show the events themselves.
-function paintTypes(p, f, list, y, h, covered = []) {
-	const types = list.filter(({ type }) => strength(type));
-	const { w, sums, xAt } = cellsOf(f, types.map(({ s }) => s));
-	const all = together(sums), most = mostOf([all]);
-	all.forEach((n, i) => {
-		const high = n < 1e-9 || covered[Math.max(xAt(i), 0)] ? 0
-			: Math.max(Math.log10(1 + n) / Math.log10(1 + most) *
-				(h - 2 * f.dpr), 2 * f.dpr);
-		let part = 0, low = y + h;
-		for (let k = types.length; high && k-- > 0;) {
-			const { type } = types[k];
-			part += sums[k][i];
-			const up = Math.round(y + h - high * part / n);
-			if (up < low)
-				p.rect(xAt(i), up, w - f.dpr, low - up, type?.ink ?? ink.dim,
-					strength(type));
-			low = up;
-		}
-	});
-	if (clock === "ns" && h > 60 * f.dpr)
-		p.axes.push([y + 6 * f.dpr, `${mark(most / w / f.step * 1e9)}/s`]);
-}
-
 // A row of one type, or of all that are less frequent.
 function addType(name, types) {
 	addRow({ name, below: "", height: 24,
 		sentence: `${name}: ${count(types.reduce((n, { type }) => n + type.n,
 			0), "event")}`,
-		paint: (p, f, y, h) => paintTypes(p, f, types, y, h),
+		types, paint: paintTypes,
 		beside: () => el("ul", {},
 			item("", countIn(types.map(({ s }) => s)))) });
 }

@@ -8,7 +8,7 @@ const OTHERS = 6; // the layer of all that has no colour of its own
 const CELL = 3; // pixels of a bar of a rate, and of a cell of a strip
 
 // A row for a track of the log, or for one that only shows others: its name,
-// what is below that, its height, paint(p, frame, y, h), beside(t).
+// what is below that, its height, paint(p, track, y, h), beside(time, track).
 function addRow(row, t = { id: row.name, series: [], children: [], inner: [],
 	unit: "", lines: 1, use: "first", path: row.name }) {
 	const list = t.up ? t.up.children : log.roots;
@@ -73,20 +73,25 @@ const legend = (title, list, last) => [el("p", { id: "held" }, title),
 		short(v, "bytes"))), last)];
 
 // Lines of an axis, and what they say.
-function paintAxis(p, { width }, list, yOf) {
+function paintAxis(p, list, yOf) {
 	for (const [v, text] of list) {
-		p.rect(0, Math.round(yOf(v)), width, 1, ink.line, 0.55);
+		p.rect(0, Math.round(yOf(v)), p.width, 1, ink.line, 0.55);
 		p.axes.push([yOf(v), text]);
 	}
 }
 
-// Layers from the base up: {layer, name, values: of each column}.  A column is
-// as high as the highest moment in it, which the layers share.
-function paintLayers(p, f, { s, top, line }, layers, y, h) {
-	const { width, dpr, xOf } = f, high = h - 24 * dpr;
+// A row of layers below a curve, with its peak.  layersOf(p): those from the
+// base up, {layer, name, values: of each column}.  A column is as high as the
+// highest moment in it, which the layers share.
+const addLayers = ({ s, line, ...row }) => addRow({ height: 214, s, line,
+	paint: paintLayers, top: Math.max(s?.high ?? 0, line?.high ?? 0, 1),
+	...row }, s && log.track[s.track]);
+
+function paintLayers(p, { s, top, line, layersOf, peak }, y, h) {
+	const { width, dpr, xOf } = p, high = h - 24 * dpr, layers = layersOf(p);
 	const yOf = (v) => y + h - Math.round(v / top * high);
 	const end = Math.min(width, Math.floor(xOf(log.span)) + 1);
-	const highest = curveOf(s, f).high, sums = new Float64Array(width);
+	const highest = curveOf(s, p).high, sums = new Float64Array(width);
 	const edge = new Float64Array(width).fill(y + h);
 	for (const { values } of layers)
 		for (let x = 0; x < end; x++)
@@ -99,10 +104,10 @@ function paintLayers(p, f, { s, top, line }, layers, y, h) {
 			edge[x] = yOf(sums[x] ? highest[x] * part[x] / sums[x] : 0);
 		}
 		paintArea(p, edge, base, ink[`h${l.layer}`], 1, end);
-		nameLayer(p, f, l, base, edge);
+		nameLayer(p, l, base, edge);
 	}
 	if (line) {
-		const at = curveOf(line, f).high.map(yOf);
+		const at = curveOf(line, p).high.map(yOf);
 		const last = (v, x) => at[x - 1] ?? v;
 		paintArea(p, at.map((v, x) => Math.min(v, last(v, x))),
 			at.map((v, x) => Math.max(v, last(v, x)) + dpr), ink.fg, 1, end);
@@ -110,12 +115,15 @@ function paintLayers(p, f, { s, top, line }, layers, y, h) {
 	const step = 2 ** Math.floor(Math.log2(top / 2)), list = [];
 	for (let v = step; step && v <= top; v += step)
 		list.push([v, bytes(v)]);
-	paintAxis(p, f, list, yOf);
+	paintAxis(p, list, yOf);
+	if (peak)
+		paintNote(p, ...peak, y, h);
 }
 
 // The name of a layer, where it is thickest for as long as that.
-function nameLayer(p, { width, dpr }, { layer, name }, base, edge) {
-	const text = baseName(name), w = Math.ceil(textWidth(text));
+function nameLayer(p, { layer, name }, base, edge) {
+	const { width, dpr } = p, text = baseName(name);
+	const w = Math.ceil(textWidth(text));
 	const step = Math.ceil(width / 64);
 	let best = 0, at;
 	for (let x = step; x + w < width; x += step) {
@@ -136,7 +144,8 @@ function nameLayer(p, { width, dpr }, { layer, name }, base, edge) {
 }
 
 // An upright line with a note on that side of it which has room.
-function paintNote(p, { width, dpr, xOf }, t, text, y, h) {
+function paintNote(p, t, text, y, h) {
+	const { width, dpr, xOf } = p;
 	const x = Math.min(Math.round(xOf(t)), Math.floor(xOf(log.span)) - 1);
 	const w = textWidth(text);
 	if (x < 0 || x >= width)
@@ -172,31 +181,50 @@ function together(lists) {
 	return out;
 }
 
-// Bars up and down from one line: {name, series} of both.
-function paintRate(p, f, both, y, h) {
-	const { w, xAt, sums } = cellsOf(f, both.flatMap((b) => b.series));
-	const n = both[0].series.length, most = [];
-	const lists = [sums.slice(0, n), sums.slice(n)].map(together);
-	const top = Math.log10(1 + mostOf(lists)), half = Math.round(h / 2);
-	lists.forEach((list, down) => {
-		list.forEach((v, i) => {
-			const high = v < 1e-9 ? 0 : Math.max(Math.round(
-				Math.log10(1 + v) / top * (half - 2)), 1);
-			p.rect(xAt(i), y + half - (down ? -1 : high), w - f.dpr, high,
-				down ? ink.dim : ink.fg);
-		});
-		most.push(list.reduce((a, v) => Math.max(a, v), 0));
+// Bars of {s, type, ink} from a line up, or down where size is negative, as high
+// as the logarithm of all; none where pixels show the events themselves.
+// busiest: what the largest is compared with; returns its rate.
+function paintBars(p, list, line, size, covered = [], busiest = 0) {
+	const parts = list.map((l) => ({ ...l, colour: l.ink ?? l.type?.ink ??
+		ink.dim, full: l.ink ? 1 : strength(l.type) })).filter((l) => l.full);
+	const { w, sums, xAt } = cellsOf(p, parts.map((l) => l.s));
+	const all = together(sums), most = mostOf([all]), up = Math.sign(size);
+	const scale = Math.abs(size) / Math.log10(1 + Math.max(most, busiest));
+	all.forEach((n, i) => {
+		const high = n < 1e-9 || covered[Math.max(xAt(i), 0)] ? 0
+			: up * Math.max(Math.log10(1 + n) * scale, p.dpr);
+		let sum = 0, from = line;
+		for (let k = parts.length; high && k-- > 0;) {
+			sum += sums[k][i];
+			const to = Math.round(line - high * sum / n);
+			p.rect(xAt(i), Math.min(from, to), w - p.dpr, Math.abs(from - to),
+				parts[k].colour, parts[k].full);
+			from = to;
+		}
 	});
-	if (clock === "ns")
-		most.forEach((v, down) => p.axes.push([y + (down ? h - 6 * f.dpr
-			: 6 * f.dpr), `${mark(v / w / f.step * 1e9)}/s`]));
+	return clock === "ns" ? `${mark(most / w / p.step * 1e9)}/s` : "";
+}
+
+// Bars of series up and down from one line.
+function paintRate(p, { both: [s, down] }, y, h) {
+	const most = mostOf(cellsOf(p, [s, down]).sums), half = Math.round(h / 2);
+	p.axes.push([y + 6 * p.dpr, paintBars(p, [{ s, ink: ink.fg }], y + half,
+		half - 2, [], most)], [y + h - 6 * p.dpr, paintBars(p,
+		[{ s: down, ink: ink.dim }], y + half + 1, 2 - half, [], most)]);
+}
+
+// Bars in the colours of types.
+function paintTypes(p, { types }, y, h) {
+	const rate = paintBars(p, types, y + h, h - 2 * p.dpr);
+	if (h > 60 * p.dpr)
+		p.axes.push([y + 6 * p.dpr, rate]);
 }
 
 // A strip for each power of two, the larger values above, or for each name.
-function paintHeat(p, f, { series, unit }, y, h) {
+function paintHeat(p, { series, unit }, y, h) {
 	const numbers = series.map((s) => s.row), low = Math.min(...numbers);
 	const all = Math.max(...numbers) - low + 1;
-	const { w, xAt, sums } = cellsOf(f, series);
+	const { w, xAt, sums } = cellsOf(p, series);
 	const most = Math.log2(1 + mostOf(sums));
 	const yOf = (row) => y + h - Math.round((row - low) * h / all);
 	numbers.forEach((row, n) => {
@@ -208,19 +236,19 @@ function paintHeat(p, f, { series, unit }, y, h) {
 	});
 	if (series[0]?.name)
 		return series.forEach(({ row, name }) => p.axes.push([
-			(yOf(row) + yOf(row + 1)) / 2, fit(name, 160 * f.dpr)]));
-	const apart = Math.ceil(all * 18 * f.dpr / h);
+			(yOf(row) + yOf(row + 1)) / 2, fit(name, 160 * p.dpr)]));
+	const apart = Math.ceil(all * 18 * p.dpr / h);
 	// decades of times, powers of two of all else
 	const step = unit === "ns" ? Math.log2(10) * Math.ceil(apart / 3.3) : apart;
 	const first = step * Math.ceil(Math.max(low - 1, 1) / step);
 	const list = [];
-	for (let v = first; yOf(v + 1) > y + 12 * f.dpr; v += step)
+	for (let v = first; yOf(v + 1) > y + 12 * p.dpr; v += step)
 		list.push([v + 1, show(Math.round(2 ** v), unit)]);
-	return h >= 60 * f.dpr && paintAxis(p, f, list, yOf);
+	return h >= 60 * p.dpr && paintAxis(p, list, yOf);
 }
 
 // The same without time: bars beside the strip, on its axis.
-function besideStrip({ series, name, unit, height }) {
+function besideStrip(_, { series, name, unit, height }) {
 	const { from, to } = region(), list = series.map((s) => [s.row,
 		Math.round(total(s, "count", from, to)), s.name]);
 	const low = Math.min(...list.map(([row]) => row));
@@ -241,20 +269,19 @@ function besideStrip({ series, name, unit, height }) {
 }
 
 const addStrip = (t, name, below, unit, height = 82) => t?.series.length &&
-	addRow({ name, below, height, unit, beside: () => besideStrip(t),
-		paint: (p, f, y, h) => paintHeat(p, f, t, y, h) }, t);
+	addRow({ name, below, height, unit, beside: besideStrip,
+		paint: paintHeat }, t);
 
 // The rates, sizes and lifetimes of blocks.
 function addBlocks() {
 	const sizes = trackOf("heat", "sizes of blocks");
 	const lifetimes = trackOf("heat", "lifetimes of blocks");
-	const both = [sizes, lifetimes].map((t) => ({ series: t?.series ?? [] }));
-	if (both[0].series.length)
-		addRow({ name: "Rate", below: "log height", height: 58,
-			paint: (p, f, y, h) => paintRate(p, f, both, y, h),
-			beside: () => el("ul", {},
-				item("allocated, up", countIn(both[0].series)),
-				item("freed, down", countIn(both[1].series))) });
+	const both = [sizes, lifetimes].map((t) => joined(t?.series ?? []));
+	if (both[0].at.length)
+		addRow({ name: "Rate", below: "log height", height: 58, both,
+			paint: paintRate, beside: () => el("ul", {},
+				["allocated, up", "freed, down"].map((name, i) =>
+					item(name, countIn([both[i]])))) });
 	addStrip(sizes, "Sizes", "of new blocks", "bytes");
 	addStrip(lifetimes, "Lifetimes", "of freed blocks", clock === "ns" ? "ns"
 		: "");

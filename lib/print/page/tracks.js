@@ -86,7 +86,7 @@ function listHeight(t) {
 // What stands beside a row, in general or at a time: what it has there.
 function besideOf(t, at) {
 	const s = t.curve;
-	return [t.beside ? t.beside(at) : el("ul", {}, s ? at === undefined
+	return [t.beside ? t.beside(at, t) : el("ul", {}, s ? at === undefined
 		? item("at most", show(s.high, t.unit))
 		: item(`at ${time(at)}`, show(valueAt(s, at), t.unit))
 		: item("", countIn(countsOf(t, true))))].flat();
