@@ -152,6 +152,10 @@ class Page:
                                     flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log", "Performance"):
             self.call(f"{domain}.enable")
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                               "hooks.js"), encoding="utf-8") as file:
+            self.call("Page.addScriptToEvaluateOnNewDocument",
+                      source=file.read())
 
     def call(self, method, **params):
         return self.browser.call(method, self.session, **params)

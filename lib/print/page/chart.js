@@ -79,13 +79,11 @@ function figure(kind, title, about, height, plot, data, names) {
 			`${title}: ${data.rows.length} rows, in the table below` },
 	plot);
 	const file = title.replace(/[^\w.-]+/g, "-").slice(0, 60);
-	const csv = () => csvOf([data.columns.map((c) => c.name), ...data.rows]);
 	const rows = el("details", { toggle: () => {
 		if (rows.children.length < 2)
 			rows.append(table(title, data.columns, data.rows));
 	} }, el("summary", {}, "Numbers"));
-	drawn.push({ title, kind, rows: data.rows, picture,
-		svg: () => pictureOf(picture), csv });
+	drawn.push({ title, kind, rows: data.rows, picture });
 	return el("figure", {}, el("figcaption", {}, el("b", {}, title), " ",
 		el("span", { class: "dim" }, about || "")), picture,
 	names?.length > 1 && el("p", { class: "legend" },
@@ -95,8 +93,8 @@ function figure(kind, title, about, height, plot, data, names) {
 		` ${name} `))),
 	el("div", {}, el("button", { click: () =>
 		save(`${file}.svg`, "image/svg+xml", pictureOf(picture)) }, "SVG"), " ",
-	el("button", { click: () => save(`${file}.csv`, "text/csv", csv()) },
-		"CSV")), rows);
+	el("button", { click: () => save(`${file}.csv`, "text/csv", csvOf(
+		[data.columns.map((c) => c.name), ...data.rows])) }, "CSV")), rows);
 }
 
 const hint = (text) => el("title", {}, text);

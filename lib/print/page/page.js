@@ -263,7 +263,7 @@ async function start() {
 		throw new Error("the browser is too old (DecompressionStream)");
 	const head = JSON.parse(new TextDecoder().decode(
 		await bytesOf("head", true)));
-	window.teltools.head = head;
+	teltools.head = head;
 	document.body.className = head.page;
 	clock = head.unit || clock;
 	theme(keep("theme"));
@@ -281,5 +281,5 @@ async function start() {
 }
 
 // The scripts behind this one have run when the promise does.
-window.teltools = {};
-window.teltools.ready = Promise.resolve().then(start).catch(fail);
+const teltools = window.teltools ??= {};
+teltools.ready = Promise.resolve().then(start).catch(fail);

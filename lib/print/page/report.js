@@ -393,8 +393,7 @@ function flameTab() {
 	keydown: onFlameKey });
 	$("hits").textContent = flame.text && `${show(foundIn(root) /
 		(root.value || 1), "%")} found`;
-	drawn.push({ title: "Flame graph", kind: "flame", rows: list, picture,
-		svg: () => pictureOf(picture) });
+	drawn.push({ title: "Flame graph", kind: "flame", rows: list, picture });
 	return el("div", {}, el("p", {}, el("label", {}, "Width: ",
 		picker("weight", weights, flameWeight, (name) => {
 			flameWeight = name;
@@ -429,7 +428,6 @@ function slider() {
 	range.addEventListener("input", () => choose(Number(range.value)));
 	Object.assign(keys, { "[": () => choose(now - 1),
 		"]": () => choose(now + 1) });
-	window.teltools.report = choose;
 	choose(n - 1);
 }
 
@@ -456,28 +454,11 @@ views.report = async function report(head) {
 		drawn.length = 0;
 		return make();
 	}]), Number(keep("tab")) || 0);
-	const search = () => {
+	$("find").addEventListener("submit", (e) => e.preventDefault());
+	$("q").addEventListener("input", () => {
 		sought = $("q").value.toLowerCase();
 		flame.text = $("q").value;
-		return tab();
-	};
-	$("find").addEventListener("submit", (e) => e.preventDefault());
-	$("q").addEventListener("input", search);
-	tabList.forEach((_, i) => { keys[i + 1] = () => tab(i); });
-	Object.assign(window.teltools, {
-		tabs: () => [...$("tabs").children].map((e) => e.textContent),
-		tab: (name) => tab(window.teltools.tabs().indexOf(name)),
-		drawn: () => drawn.map(({ title, kind, rows, picture }) => ({ title,
-			kind, rows,
-			shapes: picture.querySelectorAll("rect,path").length })),
-		svg: (i) => drawn[i].svg(), csv: (i) => drawn[i].csv(),
-		search: (text) => {
-			$("q").value = text;
-			return search();
-		},
-		frames: () => flame.frames.map(({ list: [node], x, width, row }) =>
-			({ name: node.name, value: node.value, depth: row, x, width })),
-		zoom: (name) => flame.zoom(flame.frames.find((f) =>
-			f.list[0].name === name).list[0]),
+		tab();
 	});
+	tabList.forEach((_, i) => { keys[i + 1] = () => tab(i); });
 };

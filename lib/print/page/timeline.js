@@ -114,19 +114,9 @@ views.timeline = async function timeline(head) {
 	$("scroll").scrollTop = Number(keep("scroll"));
 };
 
-Object.assign(window.teltools, {
-	csv, svg, png, search: find,
-	visible: () => rows.map(({ track: { id, name, use }, y, height }) =>
-		({ track: id, name, use, y: y + RULER - $("scroll").scrollTop,
-			h: height })),
-	select(...where) {
-		select(...where);
-		return statistics(region(), measured || "duration");
-	},
-	// resolves when nothing is left to draw
-	async settled() {
-		while (asked || log.timer)
-			await new Promise(requestAnimationFrame);
-		await log.shown;
-	},
-});
+// Resolves when nothing is left to draw.
+async function settled() {
+	while (asked || log.timer)
+		await new Promise(requestAnimationFrame);
+	await log.shown;
+}
