@@ -14,6 +14,9 @@
 
 /* Documented limit: numbers that events have of collections, the first ones. */
 #define MAX_FACTS ((size_t)1 << 17)
+/* Columns of the table of collections, and phases of a collection. */
+#define MAX_COLUMNS 6u
+#define MAX_PHASES 8u
 /* A page has a pause, and a collection, for so many bytes of it. */
 #define PAUSE_BYTES 512
 #define COLLECTION_BYTES 8192
@@ -200,39 +203,158 @@ collections_put_range(struct tel__buffer *b, uint64_t at, uint64_t length)
 	tel__json_number(b, length);
 }
 
-/* The facts of a collection: they are in order of time, or nearly so. */
+/* The next fact of a collection from one on, or NULL. */
+static const struct collections_fact *
+collections_next(const struct collections *c,
+    const struct tel__collector_range *r, const struct collections_fact *f)
+{
+	for (; f < c->facts + c->nfacts; f++)
+		if (f->key == r->key && f->clock >= r->from &&
+		    f->clock <= r->to)
+			return f;
+	return NULL;
+}
+
+/* The numbers of a collection: they are in order of time, or nearly so. */
 static void
 collections_put_facts(const struct collections *c,
     const struct tel__collector_range *r, struct tel__buffer *b)
 {
-	const struct collections_fact *f;
+	const struct collections_fact *f = c->facts;
 	char text[96];
 	int first = 1;
 
 	tel__json_put(b, ",[");
-	for (f = c->facts; f < c->facts + c->nfacts; f++) {
-		if (f->key != r->key || f->clock < r->from || f->clock > r->to)
-			continue;
+	for (; (f = collections_next(c, r, f)) != NULL; f++) {
 		if (f->field == COLLECTIONS_TIME)
-			(void)snprintf(text, sizeof(text),
-			    "%s[%" PRIu32 ",-1,%" PRIu64 "]", first ? "" : ",",
-			    f->type,
-			    tel__collector_time(&c->of, r->log, r->from,
-			        f->clock));
-		else
-			(void)snprintf(text, sizeof(text),
-			    "%s[%" PRIu32 ",%" PRIu32 ",%s]", first ? "" : ",",
-			    f->type, f->field, f->value);
+			continue;
+		(void)snprintf(text, sizeof(text),
+		    "%s[%" PRIu32 ",%" PRIu32 ",%s]", first ? "" : ",", f->type,
+		    f->field, f->value);
 		tel__json_put(b, text);
 		first = 0;
 	}
 	tel__json_put(b, "]");
 }
 
+/* A phase of a collection: its name, when it began first, how long it was. */
+struct collections_phase {
+	const char *name;
+	size_t length;
+	uint64_t from, ns;
+};
+
+/* The phase that events of a type begin, in the first n; n: it is a new one. */
+static size_t
+collections_find_phase(struct collections_phase *all, size_t n,
+    const struct sample_type *t)
+{
+	const size_t length = strcspn(t->collection, "(");
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (all[i].length == length &&
+		    memcmp(all[i].name, t->collection, length) == 0)
+			return i;
+	all[n].name = t->collection;
+	all[n].length = length;
+	return n;
+}
+
+static void
+collections_put_phases(const struct collections *c,
+    const struct event_samples *x, const struct tel__collector_range *r,
+    struct tel__buffer *b)
+{
+	/* the last one has no room to be kept */
+	struct collections_phase all[MAX_PHASES + 1] = { { 0 } };
+	const struct collections_fact *f = c->facts;
+	size_t i, n = 0, now = MAX_PHASES;
+	uint64_t at = 0, last = 0;
+	char text[96];
+
+	for (; (f = collections_next(c, r, f)) != NULL; f++) {
+		const struct sample_type *t = &x->types[f->type];
+
+		if (f->field != COLLECTIONS_TIME)
+			continue;
+		at = tel__collector_time(&c->of, r->log, r->from, f->clock);
+		all[now].ns += at > last ? at - last : 0;
+		last = at > last ? at : last;
+		if (t->collection == NULL || t->collection[0] == '(')
+			continue;
+		now = collections_find_phase(all, n, t);
+		if (now == n) {
+			all[n].from = last;
+			n += n < MAX_PHASES;
+		}
+	}
+	all[now].ns += r->length > last ? r->length - last : 0;
+	tel__json_put(b, ",[");
+	for (i = 0; i < n; i++) {
+		(void)snprintf(text, sizeof(text),
+		    "%s[\"%.*s\",%" PRIu64 ",%" PRIu64 "]", i == 0 ? "" : ",",
+		    (int)all[i].length, all[i].name, all[i].from, all[i].ns);
+		tel__json_put(b, text);
+	}
+	tel__json_put(b, "]");
+}
+
+/* Nonzero when a field of a type sums up a collection. */
+static int
+sums_up(const struct sample_type *t, uint32_t field)
+{
+	const char *name = t->fields[field].name, *at = t->collection;
+	const size_t n = strlen(name);
+
+	for (at = at == NULL ? NULL : strchr(at, '('); at != NULL;
+	     at = strchr(at + 1, ','))
+		if (strncmp(at + 1, name, n) == 0 &&
+		    (at[n + 1] == ',' || at[n + 1] == ')'))
+			return 1;
+	return 0;
+}
+
+/*
+ * The columns of a table of collections, as types and fields: those that sum
+ * them up, if there are any, in order of time.
+ */
+static void
+collections_put_columns(const struct collections *c,
+    const struct event_samples *x, struct tel__buffer *b)
+{
+	const struct collections_fact *f, *all[MAX_COLUMNS];
+	char text[48];
+	size_t i, n = 0;
+	int sums;
+
+	for (sums = 1; sums >= 0 && n == 0; sums--)
+		for (f = c->facts; f < c->facts + c->nfacts && n < MAX_COLUMNS;
+		     f++) {
+			if (f->field == COLLECTIONS_TIME ||
+			    (sums && !sums_up(&x->types[f->type], f->field)))
+				continue;
+			for (i = 0; i < n && (all[i]->type != f->type ||
+			                         all[i]->field != f->field);
+			     i++)
+				;
+			if (i == n)
+				all[n++] = f;
+		}
+	tel__json_key(b, "columns");
+	tel__json_put(b, "[");
+	for (i = 0; i < n; i++) {
+		(void)snprintf(text, sizeof(text), "%s[%" PRIu32 ",%" PRIu32 "]",
+		    i == 0 ? "" : ",", all[i]->type, all[i]->field);
+		tel__json_put(b, text);
+	}
+	tel__json_put(b, "]");
+}
+
 /* The longest ranges, of the sorted ones: of pauses, collections or polls. */
 static void
-put_longest(const struct collections *c, const char *key,
-    const struct tel__collector *of, int pause, uint64_t most,
+put_longest(const struct collections *c, const struct event_samples *x,
+    const char *key, const struct tel__collector *of, int pause, uint64_t most,
     struct tel__buffer *b)
 {
 	const struct tel__collector_range *r;
@@ -249,8 +371,10 @@ put_longest(const struct collections *c, const char *key,
 		if (n++ >= most)
 			continue;
 		collections_put_range(b, r->shown, r->length);
-		if (!pause && of == &c->of)
+		if (!pause && of == &c->of) {
 			collections_put_facts(c, r, b);
+			collections_put_phases(c, x, r, b);
+		}
 		tel__json_put(b, "]");
 	}
 	tel__json_put(b, "]");
@@ -293,8 +417,8 @@ collections_sort(struct tel__collector *of, uint64_t first)
 }
 
 int
-tel__collections_head(struct collections *c, uint64_t most,
-    struct tel__buffer *b)
+tel__collections_head(struct collections *c, const struct event_samples *x,
+    uint64_t most, struct tel__buffer *b)
 {
 	uint64_t span;
 
@@ -307,9 +431,10 @@ tel__collections_head(struct collections *c, uint64_t most,
 		return 1;
 	tel__json_key(b, "collector");
 	tel__json_put(b, "{");
-	put_longest(c, "pauses", &c->of, 1, most / PAUSE_BYTES, b);
-	put_longest(c, "collections", &c->of, 0, most / COLLECTION_BYTES, b);
-	put_longest(c, "polls", &c->polls, 0, most / PAUSE_BYTES, b);
+	put_longest(c, x, "pauses", &c->of, 1, most / PAUSE_BYTES, b);
+	put_longest(c, x, "collections", &c->of, 0, most / COLLECTION_BYTES, b);
+	put_longest(c, x, "polls", &c->polls, 0, most / PAUSE_BYTES, b);
+	collections_put_columns(c, x, b);
 	span = tel__collector_time(&c->of, 0, c->first, c->last);
 	collections_put_mutator(c, span, b);
 	tel__json_pair(b, "span", span);

@@ -50,8 +50,8 @@ void tel__collections_span(struct collections *c, const struct tel_event *ev);
  * Puts the longest pauses and collections, and the mutator's share, into the
  * head of a page of so many bytes, if there are any.  0: no memory.
  */
-int tel__collections_head(struct collections *c, uint64_t most,
-    struct tel__buffer *b);
+int tel__collections_head(struct collections *c, const struct event_samples *x,
+    uint64_t most, struct tel__buffer *b);
 void tel__collections_clear(struct collections *c);
 
 #endif

@@ -113,8 +113,6 @@ put_types(const struct page_fit *d, struct tel__buffer *b)
 		put_name(d, b, "kind", t->kind);
 		if (t->doc != NULL)
 			put_name(d, b, "description", t->doc);
-		if (t->collection != NULL)
-			put_name(d, b, "collection", t->collection);
 		tel__json_pair(b, "n", t->count);
 		for (hue = 0; hue < nranks; hue++)
 			if (ranks[hue] == i)
@@ -407,6 +405,7 @@ tel__html_head(const struct page_fit *d, struct tel__buffer *b)
 	put_links(d, b);
 	put_holders(d, b);
 	tel__html_overview(h, strcmp(unit_of(h), "events") != 0, b);
-	b->failed |= !tel__collections_head(&d->html->collections, d->most, b);
+	b->failed |= !tel__collections_head(&d->html->collections, &h->samples,
+	    d->most, b);
 	tel__json_put(b, "}");
 }

@@ -206,28 +206,31 @@ def contents(page):
         types[e["type"]]["name"], e["time"], paths[e["track"]][1:],
         e["length"], e["name"], e["fields"], e["labels"])) for e in page.events())
     memory = "memory" in page.head and [page.head["memory"], page.memory()]
-    collector = page.head.get("collector", {"collections": {"list": []}})
+    collector = page.head.get("collector", {"collections": {"list": []},
+                                            "columns": []})
+    collector["columns"] = [f'{types[t]["name"]} {types[t]["fields"][f]["name"]}'
+                            for t, f in collector["columns"]]
     for entry in collector["collections"]["list"]:
         entry[2] = sorted([types[f[0]]["name"], *f[1:]] for f in entry[2])
-    phases = sorted((t["name"], t["collection"]) for t in types
-                    if "collection" in t)
     sizes = sorted((t["name"], f["name"]) for t in types
                    for f in t.get("fields", []) if f.get("unit") == "bytes")
     return (series, events, memory, page.head["span"], page.head["unit"],
-            collector, phases, sizes)
+            collector, sizes)
 
 log, text, tel = (contents(Page(name)) for name in sys.argv[2:5])
 assert len(log[0]) > 4 and len(log[1]) > 4
 # what the format says of its events
 if "1.118" in sys.argv[5]:
-    assert ("TraceStart", "condemned") in log[7], log[7]
-    assert log[6] == [
-        ("TraceBandAdvance", "scan"), ("TraceEndGen", "(mortalityTrace)"),
-        ("TraceFlipBegin", "flip"), ("TraceFlipEnd", "scan"),
-        ("TraceReclaim", "reclaim"), ("TraceStart",
-                                      "condemn(condemned,mortality)"),
-        ("TraceStatFix", "(forwardedSize,preservedInPlaceSize)"),
-        ("TraceStatReclaim", "(reclaimSize)")], log[6]
+    assert ("TraceStart", "condemned") in log[6], log[6]
+    assert sorted(log[5]["columns"]) == [
+        "TraceEndGen mortalityTrace", "TraceStart condemned",
+        "TraceStart mortality", "TraceStatFix forwardedSize",
+        "TraceStatFix preservedInPlaceSize",
+        "TraceStatReclaim reclaimSize"], log[5]["columns"]
+    for _, length, _, phases in log[5]["collections"]["list"]:
+        assert [p[0] for p in phases] == ["condemn", "flip", "scan", "reclaim"]
+        assert all(a[1] + a[2] <= b[1] for a, b in zip(phases, phases[1:]))
+        assert phases[-1][1] + phases[-1][2] <= length
 for other in text, tel:
     for a, b in zip(log, other):
         assert a == b, (sys.argv[2:], [x for x in zip(a, b) if x[0] != x[1]][:1])

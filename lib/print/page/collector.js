@@ -154,26 +154,13 @@ function mutatorPlot() {
 const inside = ([t, n]) => !selection ||
 	(t <= selection.to && t + n >= selection.from);
 
-// The phase from events of a type on, or "", and the fields that sum up.
-const summaryOf = (type) => log.types[type].collection?.split(/\W+/) ?? [];
-
 // How long each phase of a collection was, and when it began first.
-function phases([, length, list]) {
-	const at = list.filter((f) => f[1] < 0).sort((a, b) => a[2] - b[2]);
-	const found = {};
-	let phase = "";
-	at.forEach(([type, , from], i) => {
-		phase = summaryOf(type)[0] || phase;
-		found[phase] ??= { from, n: 0 };
-		found[phase].n += (at[i + 1]?.[2] ?? length) - from;
-	});
-	delete found[""];
-	const bars = Object.entries(found);
+function phases([, length, , list]) {
 	const w = 420, x = (n) => w * n / (length || 1);
-	return bars.length > 0 && el("svg", { id: "phases", width: w + 110,
-		height: bars.length * BAR, role: "img",
+	return list.length > 0 && el("svg", { id: "phases", width: w + 110,
+		height: list.length * BAR, role: "img",
 		"aria-label": "Phases of the collection" },
-	bars.map(([name, { n, from }], i) => n > 0 && [
+	list.map(([name, from, n], i) => n > 0 && [
 		el("rect", { class: "h1", "fill-opacity": 0.4 + 0.2 * i,
 			x: x(from), y: i * BAR, width: Math.max(x(n), 1),
 			height: BAR - 2 }), el("text", { y: i * BAR + 13, x: x(from +
@@ -182,28 +169,18 @@ function phases([, length, list]) {
 }
 
 function collectorTab() {
-	const { collections, mutator } = collector, names = new Map();
-	const list = collections.list.filter(inside).sort((a, b) => a[0] - b[0]);
-	const fieldOf = ([type, field]) => log.types[type].fields[field];
-	const nameOfFact = (f) => `${log.types[f[0]].name} ${fieldOf(f).name}`;
-	for (const [, , facts] of list)
-		for (const f of facts.filter((f) => f[1] >= 0))
-			names.set(nameOfFact(f), { unit: fieldOf(f).unit,
-				sums: summaryOf(f[0]).includes(fieldOf(f).name, 1) });
-	// all are listed for the chosen one
-	const most = [...names.keys()].filter((n) => names.get(n).sums);
-	const keys = (most.length ? most : [...names.keys()]).slice(0, 6);
-	const full = list.find((c) => c[0] === collector.chosen) ?? [...list].sort(
-		(a, b) => b[1] - a[1])[0];
+	const { collections, mutator, columns } = collector;
+	const list = collections.list.filter(inside);
+	const full = list.find((c) => c[0] === collector.chosen) ?? list[0];
+	const describe = ([type, i], { name, fields } = log.types[type]) =>
+		({ name: `${name} ${fields[i].name}`, unit: fields[i].unit });
 	return el("div", {}, table(`Collections${selection ? ", selected" : ""}: ${
 		list.length < collections.count ? `the longest ${list.length} of `
-			: ""}${grouped.format(collections.count)}`, [
-		...heads("@Start", ">Length"), ...keys.map((name) =>
-		({ name, unit: names.get(name).unit }))], list.map(([t, n, facts]) => {
-		const of = new Map(facts.filter((f) => f[1] >= 0).map((f) =>
-			[nameOfFact(f), f[2]]));
-		return [t, n, ...keys.map((name) => of.get(name))];
-	}), ([t]) => {
+			: ""}${grouped.format(collections.count)}`,
+	[...heads("@Start", ">Length"), ...columns.map((c) => describe(c))],
+	list.toSorted((a, b) => a[0] - b[0]).map(([t, n, facts]) => [t, n,
+		...columns.map(([type, field]) => facts.findLast((f) =>
+			f[0] === type && f[1] === field)?.[2])]), ([t]) => {
 		collector.chosen = t;
 		tab();
 	}), el("div", { class: "columns three" }, full && el("div", {}, el("p", {},
@@ -211,8 +188,8 @@ function collectorTab() {
 			time(full[0] + full[1], 1)}`), phases(full),
 	el("details", { open: collector.chosen === full[0] },
 		el("summary", {}, "All that its events say"),
-		facts(full[2].filter((f) => f[1] >= 0).map((f) => [nameOfFact(f),
-			show(f[2], names.get(nameOfFact(f)).unit)])))),
+		facts(full[2].map((f) => [describe(f).name,
+			show(f[2], describe(f).unit)])))),
 	table("Pools", heads("*Pool", "#At the peak", "#At the end",
 		"#Live at most"), pools.map(({ name, s, layer, live }) =>
 		[cell(name, el("span", {}, swatch(`h${layer}`), name)),
