@@ -334,8 +334,9 @@ collections_put_columns(const struct collections *c,
 			if (f->field == COLLECTIONS_TIME ||
 			    (sums && !sums_up(&x->types[f->type], f->field)))
 				continue;
-			for (i = 0; i < n && (all[i]->type != f->type ||
-			                         all[i]->field != f->field);
+			for (i = 0; i < n &&
+			     (all[i]->type != f->type ||
+			         all[i]->field != f->field);
 			     i++)
 				;
 			if (i == n)
@@ -344,8 +345,9 @@ collections_put_columns(const struct collections *c,
 	tel__json_key(b, "columns");
 	tel__json_put(b, "[");
 	for (i = 0; i < n; i++) {
-		(void)snprintf(text, sizeof(text), "%s[%" PRIu32 ",%" PRIu32 "]",
-		    i == 0 ? "" : ",", all[i]->type, all[i]->field);
+		(void)snprintf(text, sizeof(text),
+		    "%s[%" PRIu32 ",%" PRIu32 "]", i == 0 ? "" : ",",
+		    all[i]->type, all[i]->field);
 		tel__json_put(b, text);
 	}
 	tel__json_put(b, "]");

@@ -35,12 +35,13 @@ free_gauge(struct timeline *tl)
 }
 
 /*
- * Makes a gauge with that name below a track, whose number goes into e, or
- * GAUGE_FULL if there are too many, or no memory.
+ * Makes a gauge of memory with that name below a track, whose number goes into
+ * e, or GAUGE_FULL if there are too many, or no memory.
  */
 static void
 make_gauge(struct tel_printer *pr, struct timeline *tl,
-    struct timeline_track *parent, const char *name, struct tel__entry *e)
+    struct timeline_track *parent, enum timeline_memory memory,
+    const char *name, size_t owner_at, struct tel__entry *e)
 {
 	struct timeline_track *t = parent == NULL ?
 	    NULL :
@@ -53,6 +54,10 @@ make_gauge(struct tel_printer *pr, struct timeline *tl,
 	/* another one may have had the number */
 	if (gauge != GAUGE_NONE && tl->shown != 0)
 		tl->ops->flush_bucket(pr);
+	if (gauge < GAUGE_FULL && t->use == TIMELINE_BYTES) {
+		t->memory = memory;
+		t->owner_at = owner_at;
+	}
 	if (gauge < GAUGE_FULL)
 		tl->gauges[gauge] = (struct timeline_gauge){ .track = t };
 }
@@ -148,7 +153,7 @@ tel__gauge_log(struct tel_printer *pr, struct timeline *tl,
 		return GAUGE_NONE;
 	if (e->value == GAUGE_NEW)
 		make_gauge(pr, tl, tel__timeline_process(pr, tl, ev->log),
-		    "live bytes", e);
+		    TIMELINE_LIVE, "live bytes", 0, e);
 	return gauge_number(e);
 }
 
@@ -165,8 +170,11 @@ tel__gauge_type(struct tel_printer *pr, struct timeline *tl,
 	if (e == NULL)
 		return GAUGE_NONE;
 	if (e->value == GAUGE_NEW)
-		make_gauge(pr, tl, gauge_parent(pr, tl, ev, p, 0), p->counter,
-		    e);
+		make_gauge(pr, tl, gauge_parent(pr, tl, ev, p, 0),
+		    p->maps         ? TIMELINE_MAPPED :
+		        p->pool < 0 ? TIMELINE_NO_MEMORY :
+		                      TIMELINE_HELD,
+		    p->counter, 0, e);
 	return gauge_number(e);
 }
 
@@ -192,7 +200,7 @@ make_part(struct tel_printer *pr, struct timeline *tl,
 		    (unsigned long long)op->pool);
 	make_gauge(pr, tl,
 	    gauge_parent(pr, tl, ev, p, pool_key(ev->log, gauge_owner(op))),
-	    name, e);
+	    TIMELINE_LIVE, name, sizeof("live bytes of ") - 1, e);
 }
 
 uint32_t
@@ -239,7 +247,8 @@ tel__gauge_type_pool(struct tel_printer *pr, struct timeline *tl,
 	n += add_label(name + n, sizeof(name) - n, ev, p->pool);
 	(void)snprintf(name + n, sizeof(name) - n, " 0x%llx",
 	    (unsigned long long)pool);
-	make_gauge(pr, tl, gauge_parent(pr, tl, ev, p, 0), name, e);
+	make_gauge(pr, tl, gauge_parent(pr, tl, ev, p, 0), TIMELINE_HELD, name,
+	    strlen(p->counter) + 4, e);
 	return gauge_number(e);
 }
 

@@ -491,7 +491,7 @@ is_watched(struct html *h, const struct tel_schema *s)
 /* A track of a log's heap. */
 static struct timeline_track *
 held_track(struct tel_printer *pr, const struct tel_event *ev,
-    enum timeline_use use, const char *name)
+    enum timeline_use use, enum timeline_memory memory, const char *name)
 {
 	struct html *h = pr->state;
 	struct timeline_track *t =
@@ -502,7 +502,10 @@ held_track(struct tel_printer *pr, const struct tel_event *ev,
 		    strlen(name));
 	h->no_memory |= t == NULL;
 	/* where there are too many, it is the log's */
-	return t != NULL && t->use == use ? t : NULL;
+	if (t == NULL || t->use != use)
+		return NULL;
+	t->memory = memory;
+	return t;
 }
 
 /* A block was allocated, or ends. */
@@ -535,7 +538,8 @@ show_held(struct tel_printer *pr, const struct tel_event *ev)
 	if (unknown == h->held_unknown)
 		return;
 	h->held_unknown = unknown;
-	t = held_track(pr, ev, TIMELINE_COUNT, TIMELINE_UNKNOWN);
+	t = held_track(pr, ev, TIMELINE_COUNT, TIMELINE_NO_MEMORY,
+	    TIMELINE_UNKNOWN);
 	if (t != NULL)
 		print_html_counter(pr, t, h->held_time, (int64_t)unknown);
 }
@@ -549,10 +553,12 @@ hold_block(struct tel_printer *pr, const struct tel_event *ev)
 	tel_status st;
 
 	if (held && h->holders.heap == NULL) {
-		h->held = held_track(pr, ev, TIMELINE_BYTES, "live bytes");
-		h->sizes = held_track(pr, ev, TIMELINE_HEAT, "sizes of blocks");
-		h->lifetimes =
-		    held_track(pr, ev, TIMELINE_HEAT, "lifetimes of blocks");
+		h->held = held_track(pr, ev, TIMELINE_BYTES, TIMELINE_LIVE,
+		    "live bytes");
+		h->sizes = held_track(pr, ev, TIMELINE_HEAT, TIMELINE_SIZES,
+		    "sizes of blocks");
+		h->lifetimes = held_track(pr, ev, TIMELINE_HEAT,
+		    TIMELINE_LIFETIMES, "lifetimes of blocks");
 	}
 	st = tel__holders_event(&h->holders, ev, h->held_time,
 	    held ? held_block : NULL, pr);

@@ -155,6 +155,21 @@ use_of(const struct timeline_track *t)
 	return "bytes";
 }
 
+/* What a track has of memory, and of which pool or process. */
+static void
+put_memory(const struct page_fit *d, struct tel__buffer *b,
+    const struct timeline_track *t)
+{
+	static const char *const names[] = { NULL, "live", "held", "mapped",
+		"sizes", "lifetimes" };
+
+	if (t->memory == TIMELINE_NO_MEMORY)
+		return;
+	html_head_put_word(b, "memory", names[t->memory]);
+	if (t->owner_at > 0 && t->owner_at < t->length)
+		put_name(d, b, "owner", t->name + t->owner_at);
+}
+
 /* A track and those below it: parents come first, and are shown so. */
 static void
 put_track(const struct page_fit *d, struct tel__buffer *b,
@@ -169,6 +184,7 @@ put_track(const struct page_fit *d, struct tel__buffer *b,
 		tel__json_text(b, "unit", "/s", 2);
 	else if (t->unit != NULL && t->unit[0] != '\0')
 		html_head_put_word(b, "unit", t->unit);
+	put_memory(d, b, t);
 	if (t->cycles) {
 		tel__json_key(b, "cycles");
 		tel__json_put(b, "true");

@@ -134,7 +134,7 @@ end_pool(struct tel_printer *pr, struct timeline *tl,
 /* The track of a strip; NULL: it is not shown. */
 static struct timeline_track *
 find_strip(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, const char *name)
+    const struct tel_event *ev, enum timeline_memory memory, const char *name)
 {
 	struct timeline_track *t;
 
@@ -146,7 +146,10 @@ find_strip(struct tel_printer *pr, struct timeline *tl,
 		    strlen(name));
 	if (t == NULL)
 		tl->no_memory = 1;
-	return t == NULL || t->use != TIMELINE_HEAT ? NULL : t;
+	if (t == NULL || t->use != TIMELINE_HEAT)
+		return NULL;
+	t->memory = memory;
+	return t;
 }
 
 /* Finds the gauge of all of an event's log.  0: there is none. */
@@ -162,8 +165,10 @@ live_enter_log(struct tel_printer *pr, struct timeline *tl,
 		return 0;
 	if ((tl->sizes.rows | tl->lifetimes.rows) != 0)
 		tl->ops->flush_bucket(pr);
-	tl->sizes.track = find_strip(pr, tl, ev, "sizes of blocks");
-	tl->lifetimes.track = find_strip(pr, tl, ev, "lifetimes of blocks");
+	tl->sizes.track =
+	    find_strip(pr, tl, ev, TIMELINE_SIZES, "sizes of blocks");
+	tl->lifetimes.track =
+	    find_strip(pr, tl, ev, TIMELINE_LIFETIMES, "lifetimes of blocks");
 	tl->all_log = ev->log;
 	return 1;
 }

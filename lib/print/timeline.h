@@ -26,6 +26,16 @@
 /* Bytes of a name, what it is cut to. */
 #define TIMELINE_NAME 512
 
+/* What a track has of memory. */
+enum timeline_memory {
+	TIMELINE_NO_MEMORY,
+	TIMELINE_LIVE,   /* bytes of blocks */
+	TIMELINE_HELD,   /* bytes that pools hold of an arena */
+	TIMELINE_MAPPED, /* bytes of address space */
+	TIMELINE_SIZES,  /* of new blocks */
+	TIMELINE_LIFETIMES
+};
+
 /* What a track is for. */
 enum timeline_use {
 	TIMELINE_PROCESS, /* a log: the parent of all others */
@@ -52,6 +62,9 @@ struct timeline_track {
 	uint64_t busy;    /* up to when a range of known length goes */
 	int cycles;       /* it counts cycles of a processor */
 	const char *unit; /* of a counter's field; NULL or "": none */
+	enum timeline_memory memory;
+	/* where its name has that of the pool or process it is of; 0: of all */
+	size_t owner_at;
 };
 
 /* The output format of a timeline.  Times are in ns since the first event. */
@@ -326,6 +339,7 @@ struct timeline_plan {
 	int other;       /* START: the next type with the same end, or -1 */
 	/* memory that it takes (1) or gives back (-1), or 0 */
 	int memory;
+	int maps; /* that is address space */
 	int key; /* the field that identifies the memory, or -1: the size is always given */
 	int pool; /* for which pool, where the size is always given, or -1 */
 	int base; /* from where, or -1 */

@@ -106,7 +106,8 @@ plan_share(struct timeline_plan *p, const struct tel_type *t, const char *end)
 /* Words that end the names of types which take memory, and give it back. */
 static const struct {
 	const char *take, *give;
-} memory[] = { { "Alloc", "Free" }, { "Map", "Unmap" } };
+	int maps;
+} memory[] = { { "Alloc", "Free", 0 }, { "Map", "Unmap", 1 } };
 
 /* The bytes of a name before a word at its end; 0: it does not end in it. */
 static size_t
@@ -172,6 +173,7 @@ find_memory(struct timeline_plan *p, const struct tel_schema *s,
 			give = find_other(s, t, head, memory[i].give);
 		else if ((head = head_of(t, memory[i].give)) > 0)
 			take = find_other(s, t, head, memory[i].take);
+		p->maps = memory[i].maps;
 		if (head > 0)
 			break;
 	}

@@ -503,7 +503,7 @@ def collector(c):
                most)
         expect(page.run("collector.mapped.high"), mapped[1])
         # blocks that were freed, or ended with their pool
-        expect(page.run("trackOf('heat', 'Lifetimes').series.reduce((n, s) =>"
+        expect(page.run("trackOf('lifetimes').series.reduce((n, s) =>"
                         " n + s.count.at(-1), 0)"), 4384)
     windows = [o for o in rows if o["type"] == "mutator"]
     expect(len(shown[2]) - 1, len(windows))

@@ -8,27 +8,23 @@ let pools = []; // {name, s: its series, layer}, by bytes at the peak
 
 function loadCollector(head) {
 	collector = head;
-	const bytesOn = log.tracks.filter((t) => t.use === "bytes")
-		.map((t) => ({ name: t.name, s: t.curve }))
-		.filter(({ s }) => s?.high > 0);
-	const of = (what) => bytesOn.filter((p) => p.name.startsWith(`${what} of `))
-		.map((p) => ({ ...p, name: p.name.slice(what.length + 4) }));
-	const most = (what) => bytesOn.filter((p) => p.name === what)
-		.sort((a, b) => b.s.high - a.s.high)[0]?.s;
+	const tracks = (memory) => log.tracks.filter((t) => t.memory === memory &&
+		t.curve?.high > 0).sort((a, b) => b.curve.high - a.curve.high);
+	const held = tracks("held"), live = tracks("live");
 	// what pools hold of the arena; where the log has only that, what lives
-	const held = of("Arena bytes"), live = of("live bytes");
-	const bare = (name) => name.replace(/(?<!^pool) 0x\w+$/, "");
-	const idOf = (name) => name.split(" ").at(-1);
-	collector.all = most(held.length ? "Arena bytes" : "live bytes");
-	collector.mapped = held.length ? most("VM bytes") : undefined;
-	pools = (held.length ? held : live).sort((a, b) =>
-		atPeak(b.s) - atPeak(a.s) || b.s.high - a.s.high)
-		.map((p, i, list) => ({ ...p, layer: i < OTHERS &&
-			p.s.high >= 0.01 * (collector.all?.high ?? 0) ? i : OTHERS,
-		live: live.find((l) => idOf(l.name) === idOf(p.name))?.s,
+	const list = held.length ? held : live;
+	const bare = (t) => t.owner.replace(/(?<!^pool) 0x\w+$/, "");
+	const idOf = (t) => t.owner?.split(" ").at(-1);
+	collector.all = list.find((t) => !t.owner)?.curve;
+	collector.mapped = held.length ? tracks("mapped")[0]?.curve : undefined;
+	pools = list.filter((t) => t.owner)
+		.sort((a, b) => atPeak(b.curve) - atPeak(a.curve))
+		.map((t, i, all) => ({ s: t.curve, layer: i < OTHERS &&
+			t.curve.high >= 0.01 * (collector.all?.high ?? 0) ? i : OTHERS,
+		live: live.find((l) => idOf(l) === idOf(t))?.curve,
 		// addresses tell pools of one name apart
-		name: list.filter((q) => bare(q.name) === bare(p.name)).length > 1
-			? p.name : bare(p.name) }));
+		name: all.filter((q) => bare(q) === bare(t)).length > 1
+			? t.owner : bare(t) }));
 	const longest = (list) => brief3(list[0]?.[1] ?? 0, "ns");
 	const ends = ([r]) => r ? [r[0], r[0] + r[1]] : [];
 	const { pauses, collections, polls } = head;

@@ -63,7 +63,7 @@ function memoryFacts() {
 	const m = memory;
 	showFacts([[brief3(m.highest, "bytes"),
 		`live at the peak, ${when(m.peak_time)}`, ...climb(
-			trackOf("bytes", "live bytes")?.curve)],
+			trackOf("live")?.curve)],
 	[brief3(m.live, "bytes"), `not freed, ${
 		Math.round(100 * m.live / (m.highest || 1))}% of the peak`],
 	[brief3(m.allocated, "bytes"), `allocated in ${count(m.calls, "block")}`],
@@ -154,7 +154,7 @@ function showHeld(t) {
 function addMemory() {
 	const { highest, peak_time: at, noun } = memory;
 	addLayers({ name: "Live bytes", below: `by ${noun.toLowerCase()}`,
-		s: trackOf("bytes", "live bytes")?.curve, beside: showHeld,
+		s: trackOf("live")?.curve, beside: showHeld,
 		layersOf: memoryLayers, top: highest || 1,
 		peak: [at, `peak ${short(highest, "bytes")} at ${when(at)}`],
 		sentence: `Live bytes: ${bytes(highest)} at ${when(at)}; ${

@@ -19,8 +19,8 @@ function addRow(row, t = { id: row.name, series: [], children: [], inner: [],
 		lanes: t.lanes ?? [t], level: 0, up: undefined }, row));
 }
 
-const trackOf = (use, name) => log.tracks.find((t) => t.use === use &&
-	t.name === name);
+const trackOf = (memory) => log.tracks.find((t) => t.memory === memory &&
+	!t.owner);
 
 // Three digits, and the unit.
 function brief3(v, unit) {
@@ -274,8 +274,7 @@ const addStrip = (t, name, below, unit, height = 82) => t?.series.length &&
 
 // The rates, sizes and lifetimes of blocks.
 function addBlocks() {
-	const sizes = trackOf("heat", "sizes of blocks");
-	const lifetimes = trackOf("heat", "lifetimes of blocks");
+	const sizes = trackOf("sizes"), lifetimes = trackOf("lifetimes");
 	const both = [sizes, lifetimes].map((t) => joined(t?.series ?? []));
 	if (both[0].at.length)
 		addRow({ name: "Rate", below: "log height", height: 58, both,
