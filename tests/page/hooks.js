@@ -18,8 +18,7 @@ window.teltools = {
 	csv: () => csv(),
 	png: () => png(),
 	visible: () => rows.map(({ track: { id, name, use }, y, height }) =>
-		({ track: id, name, use, y: y + RULER - $("scroll").scrollTop,
-			h: height })),
+		({ track: id, name, use, y: y + RULER - scrolled(), h: height })),
 	select(...where) {
 		select(...where);
 		return statistics(region(), measured || "duration");

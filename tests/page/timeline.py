@@ -338,18 +338,23 @@ def test_hairline(c):
 
 
 def test_scroll(c):
-    """Keys and the wheel over the names move the tracks up and down"""
+    """The wheel scrolls the page; the ruler sticks to the top of the window"""
     page = c.open()
-    page.size(1280, 400)
-    page.wait("document.getElementById('scroll').scrollHeight > "
-              "document.getElementById('scroll').clientHeight")
-    first = page.run("teltools.visible()")[0]["y"]
-    c.press("ArrowDown")
-    page.wait(f"teltools.visible()[0].y < {first}")
-    c.press("ArrowUp")
-    page.wait(f"teltools.visible()[0].y === {first}")
-    page.mouse("mouseWheel", 20, c.top() + 40, deltaX=0, deltaY=60)
-    page.wait(f"teltools.visible()[0].y < {first}")
+    page.size(1280, 200)
+    page.run("teltools.settled()")
+    first, top = page.run("teltools.visible()")[0]["y"], c.top()
+    page.mouse("mouseWheel", c.left() + 90, top + 40, deltaX=0, deltaY=100)
+    page.wait("scrollY === 100")
+    expect(c.top(), 0)
+    near(page.run("teltools.visible()")[0]["y"], first + top - 100)
+    page.run("teltools.settled()")
+    row = next(r for r in page.run("teltools.visible()") if r["track"] == 4)
+    near(page.run(f"""document.querySelector('[data-track="4"]')
+        .getBoundingClientRect().top"""), row["y"])
+    # rows that are out of the window come into it
+    page.run("chooseTrack(8)")
+    page.wait("(({ top, bottom }) => top >= RULER && bottom <= innerHeight)("
+              "document.querySelector('.chosen')?.getBoundingClientRect() ?? {})")
     page.size(1280, 800)
 
 

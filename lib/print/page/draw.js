@@ -43,8 +43,8 @@ const textOn = (colour) => colour === ink.h6 ? ink.fg : [ink.t1, ink.t3, ink.t4,
 class Picture {
 	constructor(width, height, dpr = 1, pixels = null) {
 		const { from, to } = view, step = (to - from) / width;
-		const top = Math.round(RULER * dpr), scroll = $("scroll").scrollTop;
-		Object.assign(this, { width, height, dpr, pixels, from, step, top,
+		const top = Math.round(RULER * dpr), scroll = scrolled();
+		Object.assign(this, { width, height, dpr, pixels, from, step, top, scroll,
 			paths: {}, over: [], axes: [], // texts beside it, by height
 			cells: new Map(), // sums of series
 			xOf: (t) => (t - from) / step,

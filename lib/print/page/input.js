@@ -68,7 +68,7 @@ function eventAt(t, row, y, near) {
 
 // What is at a pixel: its row, its time, and the event there.
 function under({ x, y }) {
-	const t = timeAt(x), at = y - RULER + $("scroll").scrollTop;
+	const t = timeAt(x), at = y - RULER + scrolled();
 	const px = sizeOf() / $("area").clientWidth;
 	const row = y < RULER ? undefined
 		: rows.find((r) => at >= r.y && at < r.y + r.height);
@@ -143,15 +143,10 @@ function listen() {
 	}
 	on(canvas, {
 		wheel(e) {
-			const { deltaX: dx, deltaY: dy } = e, box = $("scroll");
-			const top = box.scrollTop;
-			// the wheel alone scrolls the tracks, then the page
-			if (!e.ctrlKey && !e.shiftKey && Math.abs(dx) <= Math.abs(dy)) {
-				box.scrollTop += dy;
-				if (box.scrollTop !== top)
-					e.preventDefault();
+			const { deltaX: dx, deltaY: dy } = e;
+			// the wheel alone scrolls the page
+			if (!e.ctrlKey && !e.shiftKey && Math.abs(dx) <= Math.abs(dy))
 				return;
-			}
 			if (wheel !== gesture || e.timeStamp - wheeled > 600)
 				wheel = ++gesture;
 			wheeled = e.timeStamp;
@@ -167,7 +162,6 @@ function listen() {
 			canvas.setPointerCapture(e.pointerId);
 			fingers.set(e.pointerId, p);
 			pointer = { ...p, drag: { ...p, view, id: ++gesture,
-				scroll: $("scroll").scrollTop,
 				select: e.pointerType !== "touch" && !e.shiftKey || ruler } };
 			if (fingers.size === 2)
 				pinch = spread()[0];
@@ -188,7 +182,6 @@ function listen() {
 			} else if (drag && pointer.moved) {
 				setView(...moved((drag.x - p.x) / area.clientWidth,
 					drag.view), drag.id);
-				$("scroll").scrollTop = drag.scroll + drag.y - p.y;
 			}
 			hairline = timeAt(p.x);
 			refreshMarks();
@@ -207,9 +200,9 @@ function listen() {
 				: around(here(), 0.5));
 		},
 	});
-	on($("tree"), { click: onTree, dblclick: onTree, keydown: onTree,
-		wheel(e) { $("scroll").scrollTop += e.deltaY; } });
-	on($("scroll"), { scroll: refresh });
+	on($("tree"), { click: onTree, dblclick: onTree, keydown: onTree });
+	on(window, { scroll: () => scrolled() !== log.picture.scroll && refresh()
+	});
 	on($("find"), { submit(e) {
 		e.preventDefault();
 		const text = $("q").value.trim();
@@ -232,8 +225,6 @@ Object.assign(keys, {
 	ArrowRight: (e) => moveHairline(1, e),
 	"[": () => select(hairlineAt(), selection?.to ?? view.to),
 	"]": () => select(selection?.from ?? view.from, hairlineAt()),
-	ArrowUp: () => { $("scroll").scrollTop -= 60; },
-	ArrowDown: () => { $("scroll").scrollTop += 60; },
 	0: () => setView(0, log.span),
 	z: () => setView(region().from, region().to),
 	u() {
@@ -285,7 +276,7 @@ function svg() {
 	paintMarks(paint(picture));
 	for (const { track, y, height } of rows) {
 		const x = 6 + 12 * track.level;
-		const middle = y + height / 2 + RULER - $("scroll").scrollTop;
+		const middle = y + height / 2 + RULER - picture.scroll;
 		if (middle > RULER)
 			names.text(x, middle + 4,
 				fit(baseName(track.name), left - 70 - x), ink.fg);

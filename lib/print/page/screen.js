@@ -32,7 +32,6 @@ function brief3(v, unit) {
 const short = (v, unit) => brief3(v, unit).join(" ");
 
 function showFacts(list) {
-	document.body.classList.add("memory");
 	$("facts").hidden = false;
 	$("facts").replaceChildren(...list.filter(Boolean).map((
 		[[v, unit], text, from, to]) => {

@@ -39,8 +39,9 @@ function settle() {
 				: Math.round(v))}`).join("&");
 		if (`#${hash}` !== (location.hash || "#"))
 			history.replaceState(null, "", `#${hash}`);
-		keep("folded", log.tracks.filter((t) => t.folded).map((t) => t.id));
-		keep("scroll", $("scroll").scrollTop);
+		keep("folded", [0, ...log.tracks.filter((t) => t.folded)
+			.map((t) => t.id), 0]);
+		keep("scroll", scrollY);
 		keep("tab", tabNow);
 		say([`${at(from)} to ${at(to)}`,
 			selection && `selected ${time(selection.to - selection.from)}`,
@@ -96,9 +97,7 @@ views.timeline = async function timeline(head) {
 	};
 	for (const media of ["print", "(prefers-color-scheme: dark)"])
 		matchMedia(media).addEventListener("change", () => onTheme());
-	for (const id of keep("folded").split(","))
-		if (log.track[id])
-			log.track[id].folded = true;
+	foldMany();
 	arrange();
 	listen();
 	recall();
@@ -111,7 +110,7 @@ views.timeline = async function timeline(head) {
 		["Statistics", statisticsTab], ["Events", eventsTab]],
 	Number(keep("tab")));
 	log.told = state();
-	$("scroll").scrollTop = Number(keep("scroll"));
+	scrollTo(0, Number(keep("scroll")));
 };
 
 // Resolves when nothing is left to draw.

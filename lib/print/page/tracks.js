@@ -70,10 +70,21 @@ function arrange() {
 		row.y = y;
 		row.end = y += row.height + (narrow ? listHeight(row.track) : 0);
 	}
-	$("spacer").style.height = `${y + RULER}px`;
-	const first = rows.findLast((r) => r.track.first)?.end ?? 0;
-	$("plot").style.height = `${RULER + Math.min(y, Math.max(first + 60,
-		0.6 * innerHeight))}px`;
+	$("plot").style.height = `${y + RULER}px`;
+}
+
+// How much of the tracks is above the window, where the ruler sticks.
+const topOf = (id) => $(id).getBoundingClientRect().top;
+const scrolled = () => topOf("area") - topOf("plot");
+
+// Where a page has a first screen, many rows below that are folded.
+function foldMany() {
+	const kept = keep("folded").split(","), [first] = log.roots;
+	arrange();
+	const many = first?.first && rows.filter((r) => !r.track.first).length > 12;
+	for (const t of log.tracks)
+		t.folded = kept.length > 1 ? kept.includes(String(t.id))
+			: t.folded || many && !t.up && t.children.length > 0;
 }
 
 // How high the list of a margin is in two columns; a single number is above.
@@ -151,7 +162,7 @@ function drawAxes(dpr) {
 
 // The names of the tracks: a tree that keys and screen readers can walk.
 function drawTree() {
-	const tree = $("tree"), top = $("scroll").scrollTop;
+	const tree = $("tree"), top = scrolled();
 	const inside = tree.contains(document.activeElement);
 	const now = [rows, top, chosenTrack, tree.clientHeight];
 	if (now.every((v, i) => v === treeNow[i])) {
@@ -197,10 +208,9 @@ function setFold(t, folded) {
 
 function chooseTrack(id) {
 	chosenTrack = id;
-	const r = place[id]?.row, box = $("scroll");
-	const room = box.clientHeight - RULER;
-	if (r && (r.y < box.scrollTop || r.y + r.height > box.scrollTop + room))
-		box.scrollTop = Math.max(r.y - room / 2, 0);
+	const r = place[id]?.row, y = r && topOf("plot") + RULER + r.y;
+	if (y < RULER || y + r?.height > innerHeight)
+		scrollBy(0, y - innerHeight / 2);
 	refreshMarks();
 }
 
