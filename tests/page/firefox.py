@@ -176,8 +176,8 @@ def timeline(firefox, folder):
                        " Number(r.dataset.track))"), [1, 2, 4, 3, 6, 7, 8])
     expect(firefox.run("() => window.find('name == Alloc && size >= 1k')"),
            sum(e[0] == 0 and e[5][0] >= 1024 for e in events))
-    expect(firefox.run("() => statistics({ from: 0, to: teltools.head.span },"
-                       " 'size').then((s) => s.count)"), len(events))
+    expect(firefox.run("() => statistics({ from: 0, to: teltools.head.span })"
+                       ".then((s) => s.count)"), len(events))
     expect(firefox.run("() => csv().then((s) => s.includes('nursery'))"), True)
     expect(firefox.run("() => png().then((b) => b.size > 1000)"), True)
 

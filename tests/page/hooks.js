@@ -21,7 +21,7 @@ window.teltools = {
 		({ track: id, name, use, y: y + RULER - scrolled(), h: height })),
 	select(...where) {
 		select(...where);
-		return statistics(region(), measured || "duration");
+		return statistics(region());
 	},
 	settled: () => window.settled?.(),
 

@@ -197,12 +197,6 @@ def test_at(c):
 def test_statistics(c):
     """A selection has the counts and quantiles of its events"""
     page = c.open()
-    page.wait("document.getElementById('measure')")
-    page.run("""(() => {
-        const s = document.getElementById("measure");
-        s.value = "size";
-        s.dispatchEvent(new Event("change"));
-    })()""")
     result = page.run(f"teltools.select({10 * MS}, {20 * MS})")
     below = [e for e in EVENTS if 10 * MS <= e[1] <= 20 * MS]
     expect(result["count"], len(below))
@@ -213,6 +207,12 @@ def test_statistics(c):
     expect((alloc["min"], alloc["max"]), (sizes[0], sizes[-1]))
     expect(alloc["p50"], sizes[len(sizes) // 2])
     expect(alloc["p90"], sizes[int(len(sizes) * 0.9)])
+    # what else has no size: ranges, and the first number of others
+    expect({t["type"]["name"]: t["of"]["name"] for t in result["types"]},
+           {"Alloc": "size", "Scan": "duration", "Send": "channel",
+            "Receive": "channel"})
+    scan = next(t for t in result["types"] if t["type"]["name"] == "Scan")
+    expect(scan["sum"], sum(e[3] for e in below if e[0] == 1))
 
 
 def test_search(c):
@@ -395,7 +395,7 @@ def test_mouse(c):
     page.wait(f"selection.to - selection.from !== {chosen['to']} - "
               f"{chosen['from']}")
     chosen = page.run("selection")
-    got = page.run("statistics(region(), 'size').then((s) => s.count)")
+    got = page.run("statistics(region()).then((s) => s.count)")
     expect(got, sum(chosen["from"] <= e[1] <= chosen["to"] for e in EVENTS))
     assert got > 0
     c.press("u")
@@ -599,13 +599,13 @@ def test_many_events(c):
         out.write(cases.command("telcat", "-q", "-f", "html", words))
     page = c.page
     page.open(path)
-    got = page.run("statistics(view, 'size').then(({ exact, types: [t] }) =>"
+    got = page.run("statistics(view).then(({ exact, types: [t] }) =>"
                    " [exact, t.count, t.sum, t.min, t.max, t.p50])")
     expect(got, [True, 70000, sum(sizes), min(sizes), max(sizes),
                  sorted(sizes)[35000]])
     page.run("document.getElementById('tab1').click()")
     page.wait("document.querySelector('#panel td')?.parentNode.textContent"
-              f".includes(show({sum(sizes)}, measures().get('size')))")
+              f".includes('{sum(sizes)}')")
 
 
 def test_one(c):

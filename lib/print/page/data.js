@@ -86,7 +86,7 @@ class Bytes {
 // What every event has, beside its fields.
 const PROPERTIES = new Map(Object.entries({
 	kind: (e) => e.type.kind, name: (e) => e.type.name,
-	code: (e) => e.type.code, time: (e) => e.time,
+	time: (e) => e.time,
 	duration: (e) => e.duration, label: (e) => e.labels()[0],
 	track: (e) => e.track.name,
 }));
@@ -278,13 +278,13 @@ async function loadSeries() {
 			s[name] = Array.isArray(list) ? Float64Array.from(list, Number)
 				: list;
 		}
-		const most = (list, sign) => list.reduce((a, v) =>
-			Math.max(a, v * sign), 0) * sign;
-		if (s.last)
-			Object.assign(s, { low: most(s.min, -1), high: most(s.max, 1) });
-		log.track[s.track].series.push(s);
-		if (s.last)
-			log.track[s.track].curve ??= s;
+		const t = log.track[s.track];
+		t.series.push(s);
+		if (s.last) {
+			s.low = s.min.reduce((a, v) => Math.min(a, v), 0);
+			s.high = mostOf([s.max]);
+			t.curve ??= s;
+		}
 	}
 }
 

@@ -24,9 +24,8 @@ function readColours() {
 			(pixel, v, i) => pixel + 256 ** i * Math.round(v +
 				(full[i] - v) * n / SHADES), 255 * 256 ** 3));
 	};
-	for (const name of ["bg", "fg", "dim", "line", "grid", "accent", "on",
-		"black", "bar", ...[..."0123456"].map((i) => `h${i}`),
-		...[..."012345"].map((i) => `t${i}`)])
+	for (const name of ("bg fg dim line grid accent on black bar " +
+		"h0 h1 h2 h3 h4 h5 h6 t0 t1 t2 t3 t4 t5").split(" "))
 		ink[name] = shades(`var(--${name})`);
 	// a type that is not one of the most frequent is grey
 	for (const t of log.types)
@@ -35,8 +34,8 @@ function readColours() {
 }
 
 // What is read on a colour: three hues are light in both themes.
-const textOn = (colour) => colour === ink.h6 ? ink.fg : [ink.t1, ink.t3, ink.t4,
-	ink.h1, ink.h3, ink.h4].includes(colour) ? ink.black : ink.on;
+const textOn = (colour) => colour === ink.h6 ? ink.fg : [1, 3, 4].some((i) =>
+	[ink[`t${i}`], ink[`h${i}`]].includes(colour)) ? ink.black : ink.on;
 
 // Rectangles of a part of time, and texts and lines over them.  Pixels are some
 // ten times faster than paths, which are kept where no pixels are given.

@@ -239,13 +239,15 @@ Object.assign(keys, {
 		dialog("logs");
 		$("about-logs").append(about());
 	},
-	stop: stopSearch,
+	// a search that goes on, or else the selection
 	Escape() {
-		if (stopSearch())
-			return;
-		chooseEvent(null);
-		select();
+		if (!searching) {
+			chooseEvent(null);
+			select();
+		}
+		keys.stop();
 	},
+	stop: () => { searching = null; },
 	csv: () => keepAs("csv", "text/csv", csv()),
 	svg: () => keepAs("svg", "image/svg+xml", svg()),
 	png: () => keepAs("png", "image/png", png()),

@@ -10,29 +10,24 @@ let mode = "peak"; // or "end", "allocated"
 async function loadMemory(head) {
 	const b = new Bytes(await bytesOf(`b${head.block}`, true));
 	const names = b.strings(), nodes = b.varint();
-	const up = [0], name = [0];
-	for (let i = 1; i < nodes; i++) {
-		up.push(i - b.varint());
-		name.push(b.varint());
-	}
+	// pairs of numbers as two lists
+	const pairs = (n, list = b.plain(2 * n)) => [0, 1].map((odd) =>
+		list.filter((_, i) => i % 2 === odd));
+	const [up, name] = pairs(nodes - 1).map((list) => [0, ...list]);
 	const ranks = [...b.plain(6)].filter(Boolean), n = b.varint();
 	const node = b.plain(n), holder = b.plain(n);
 	const rank = new Map(ranks.map((name, i) => [name, i]));
-	const peak = new Float64Array(n), peakBlocks = new Float64Array(n);
-	for (let i = 0; i < n; i++) {
-		peak[i] = Number(b.varint());
-		peakBlocks[i] = Number(b.varint());
-	}
+	const [peak, peakBlocks] = pairs(n);
 	const moments = Array.from({ length: b.varint() }, () => {
 		const k = b.varint(), stack = b.plain(k, Uint32Array, 1).subarray(1);
 		return { stack, live: b.plain(k), blocks: b.plain(k),
 			allocated: b.plain(k), calls: b.plain(k) };
 	});
 	memory = { ...head, noun: head.stacked ? "Function"
-		: head.processes ? "Process" : "Size", names, up, name, node, holder,
-	n, peak, peakBlocks, moments, ranks,
+		: head.processes ? "Process" : "Size", names, name, node, holder, n,
+	up: up.map((above, i) => i - above), peak, peakBlocks, moments, ranks,
 	layer: Array.from(holder, (h) => rank.get(h) ?? OTHERS),
-		holders: new Set(holder).size, atPeak: new Float64Array(OTHERS + 1) };
+	holders: new Set(holder).size, atPeak: new Float64Array(OTHERS + 1) };
 	for (let i = 0; i < n; i++)
 		memory.atPeak[memory.layer[i]] += peak[i];
 	memory.highest = memory.atPeak.reduce((a, v) => a + v);
@@ -89,32 +84,30 @@ function stateAt(last) {
 
 // What a range is about: {value, blocks, allocated, calls} of every stack.
 function figuresOf(how) {
-	const whole = !selection || !memory.moments.length;
+	const { moments, width, total, peak_time: peakAt } = memory;
+	const whole = !selection || !moments.length;
 	const first = whole ? 0 : momentAt(selection.from);
-	const last = whole ? memory.moments.length - 1 : momentAt(selection.to);
+	const last = whole ? moments.length - 1 : momentAt(selection.to);
+	const until = (i) => when(Math.min((i + 1) * width, log.span));
 	const end = stateAt(last), start = stateAt(first - 1);
-	const less = (column) => end[column].map((v, i) => v - start[column][i]);
-	const figures = { allocated: less("allocated"), calls: less("calls") };
-	const until = when(Math.min((last + 1) * memory.width, log.span));
+	const [allocated, calls] = ["allocated", "calls"].map((column) =>
+		end[column].map((v, i) => v - start[column][i]));
+	const figures = (value, blocks, title) =>
+		({ value, blocks, allocated, calls, title });
 	if (how === "allocated")
-		return { ...figures, value: figures.allocated, blocks: figures.calls,
-			title: whole ? "allocated" : `allocated from ${when(first *
-				memory.width)} to ${until}` };
+		return figures(allocated, calls, whole ? how : `allocated from ${
+			when(first * width)} to ${until(last)}`);
 	if (how === "end")
-		return { ...figures, value: end.live, blocks: end.blocks,
-			title: whole ? "not freed at the end" : `held at ${until}` };
-	const at = memory.peak_time;
-	if (whole || (at >= selection.from && at <= selection.to))
-		return { ...figures, value: memory.peak, blocks: memory.peakBlocks,
-			title: `held at ${when(at)}, the peak` };
-	let best = first;
-	for (let i = first; i <= last; i++)
-		if (memory.total[i] > memory.total[best])
-			best = i;
-	const state = stateAt(best);
-	return { ...figures, value: state.live, blocks: state.blocks,
-		title: `held at ${when((best + 1) * memory.width)}, the highest of ${
-			count(last - first + 1, "moment")}` };
+		return figures(end.live, end.blocks, whole ? "not freed at the end"
+			: `held at ${until(last)}`);
+	if (whole || (peakAt >= selection.from && peakAt <= selection.to))
+		return figures(memory.peak, memory.peakBlocks,
+			`held at ${when(peakAt)}, the peak`);
+	const part = total.slice(first, last + 1);
+	const best = first + part.indexOf(Math.max(...part));
+	const { live, blocks } = stateAt(best);
+	return figures(live, blocks, `held at ${until(best)}, the highest of ${
+		count(part.length, "moment")}`);
 }
 
 function setMode(name) {
@@ -194,9 +187,8 @@ function memoryTab() {
 	const figures = figuresOf(mode), sums = new Map();
 	for (let s = 0; s < memory.n; s++) {
 		const row = sums.get(memory.holder[s]) ?? [0, 0, 0, 0];
-		[figures.value, figures.blocks, figures.allocated, figures.calls]
-			.forEach((column, i) => { row[i] += column[s]; });
-		sums.set(memory.holder[s], row);
+		sums.set(memory.holder[s], ["value", "blocks", "allocated", "calls"]
+			.map((column, i) => row[i] + figures[column][s]));
 	}
 	const rows = [...sums].filter(([, r]) => r[0] || r[2])
 		.sort((a, b) => b[1][0] - a[1][0] || b[1][2] - a[1][2]);

@@ -152,11 +152,6 @@ const heads = (...names) => names.map((name) => ({
 const facts = (list) => el("dl", {}, list.filter(([, v]) => (v ?? "") !== "")
 	.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]));
 
-// A list to choose from.
-const picker = (id, names, chosen, change) => el("select", { id,
-	change: (e) => change(e.target.value) }, names.map((name) => el("option",
-	{ value: name, selected: name === chosen }, name.replace(/_/g, " "))));
-
 let tabList = [], tabNow = 0;
 
 // list: [name, function that makes the content].

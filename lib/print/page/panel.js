@@ -43,12 +43,6 @@ function verdict(test, type) {
 	}
 }
 
-function stopSearch() {
-	const was = searching;
-	searching = null;
-	return was;
-}
-
 async function find(text) {
 	text = text.trim();
 	$("q").value = text;
@@ -92,9 +86,9 @@ async function find(text) {
 	refresh();
 	if (now && query === now)
 		$("hits").textContent = `${grouped.format(n)} found${
-			searching === now ? log.exact < log.events
-				? ` in ${grouped.format(log.exact)}` : ""
-				: `, stopped at ${show(done / list.length, "%")}`}`;
+			searching !== now ? `, stopped at ${show(done / list.length, "%")}`
+				: log.exact < log.events ? ` in ${grouped.format(log.exact)}`
+					: ""}`;
 	if (searching === now)
 		searching = null;
 	return n;
@@ -171,29 +165,34 @@ function whole({ from, to }) {
 			to: Math.min(Math.floor(to / width + 1) * width - 1, log.span) };
 }
 
+// What is measured of a type: sizes, how long its ranges are, or its first number.
+const measureOf = ({ fields }, isRange) => fields.find((f) =>
+	f.name === "size") ?? (isRange ? { name: "duration", unit: "ns" }
+	: fields.find((f) => /^(u?int|double|time)$/.test(f.type)));
+
 // Counts of the sums, and all numbers of the events that are there.
-async function statistics(where, what) {
+async function statistics(where) {
 	const { from, to } = whole(where);
 	const exact = isExact(from, to), types = new Map(), now = view;
-	const entry = (type) => types.get(type) ?? types.set(type,
-		{ type, count: 0, values: [] }).get(type);
+	const entry = (type, isRange) => types.get(type) ?? types.set(type, { type,
+		of: measureOf(type, isRange), count: 0, values: [] }).get(type);
 	// the view may have moved on, while blocks are decoded
 	await each({ from, to }, (g, i) => {
-		const t = entry(g.type), length = g.length[i];
-		const v = what === "duration" ? length ? length - 1 : undefined
-			: g.fields.get(what)?.values[i];
+		const length = g.length[i], t = entry(g.type, length);
+		const v = t.of && (g.fields.get(t.of.name)?.values[i] ?? (length
+			? length - 1 : undefined));
 		t.count += exact;
-		if (v !== undefined && !g.fields.get(what)?.text)
+		if (v !== undefined)
 			t.values.push(Number(v));
 	}, () => selection || view === now);
 	for (const s of exact ? [] : log.own.flatMap((t) => countsOf(t)))
 		if (s.type)
 			entry(s.type).count += total(s, "count", from, to + 1);
 	const rate = (count) => count / (to - from) * 1e9;
-	const list = [...types.values()].map(({ type, count, values }) => {
+	const list = [...types.values()].map(({ type, of, count, values }) => {
 		const v = Float64Array.from(values).sort(), n = v.length;
 		const at = (q) => v[Math.min(Math.floor(q * n), n - 1)];
-		return { type, count: Math.round(count), values: v, rate: rate(count),
+		return { type, of, count: Math.round(count), rate: rate(count),
 			// that of some is none
 			sum: n && exact ? v.reduce((a, b) => a + b) : undefined,
 			min: at(0), p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
@@ -202,46 +201,24 @@ async function statistics(where, what) {
 	return { from, to, exact, count, rate: rate(count), types: list };
 }
 
-let measured = "";
-
-// The numbers that events of the log have, and their units.
-function measures() {
-	const names = new Map();
-	if (log.tracks.some((t) => t.use === "ranges"))
-		names.set("duration", "ns");
-	for (const f of log.types.flatMap((t) => t.fields))
-		if (/^(u?int|double|time)$/.test(f.type) && !names.has(f.name))
-			names.set(f.name, f.unit);
-	if (!names.has(measured))
-		measured = ["size", ...names.keys()].find((n) => names.has(n)) ?? "";
-	return names;
-}
-
 const typeCell = ({ name, hue }) => cell(name, el("span", {},
 	swatch(`t${hue}`), name));
 
 async function statisticsTab() {
-	const names = measures(), s = await statistics(region(), measured);
-	const unit = names.get(measured), timed = clock === "ns";
-	const rates = (list, rate) => timed ? list.toSpliced(2, 0, rate) : list;
+	const s = await statistics(region()), timed = clock === "ns";
 	if (!s.count)
 		return el("p", {}, "No event starts in this part of the log.");
-	return el("div", { class: "side" }, el("div", {},
-		el("label", {}, "Numbers of ", picker("measure", [...names.keys()],
-			measured, (name) => {
-				measured = name;
-				tab();
-			})),
-		table(`${regionName()}: ${count(s.count, "event")} in ${
-			time(s.to - s.from)}${timed ? `, ${
-			grouped.format(Math.round(s.rate))} a second` : ""}${
-			s.exact ? "" : `; all from ${time(s.from, 1)} to ${time(s.to, 1)
-			}; Min to Max are of those events that the page holds`}`,
-		rates([...heads("*Type", "Count"), ...["Sum", "Min", "p50", "p90",
-			"p99", "Max"].map((name) => ({ name, unit }))],
-		{ name: "Per second" }),
-		s.types.map((t) => rates([typeCell(t.type), t.count, t.sum, t.min,
-			t.p50, t.p90, t.p99, t.max], Math.round(t.rate))))));
+	return table(`${regionName()}: ${count(s.count, "event")} in ${
+		time(s.to - s.from)}${timed ? `, ${
+		grouped.format(Math.round(s.rate))} a second` : ""}${
+		s.exact ? "" : `; all from ${time(s.from, 1)} to ${time(s.to, 1)
+		}; Min to Max are of those events that the page holds`}`,
+	heads("*Type", "Count", ...timed ? ["Per second"] : [], "*Of", "Sum", "Min",
+		"p50", "p90", "p99", "Max"),
+	s.types.map(({ type, of, ...t }) => [typeCell(type), t.count,
+		...timed ? [Math.round(t.rate)] : [], of?.name,
+		...[t.sum, t.min, t.p50, t.p90, t.p99, t.max].map((v) =>
+			of?.unit ? cell(v, null, of.unit) : v)]));
 }
 
 async function eventsTab() {

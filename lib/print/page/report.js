@@ -377,6 +377,11 @@ function onFlameKey(e) {
 	e.stopPropagation();
 }
 
+// A list to choose from.
+const picker = (id, names, chosen, change) => el("select", { id,
+	change: (e) => change(e.target.value) }, names.map((name) => el("option",
+	{ value: name, selected: name === chosen }, name.replace(/_/g, " "))));
+
 let flameWeight = "";
 
 function flameTab() {

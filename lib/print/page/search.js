@@ -5,9 +5,9 @@
 
 const TOKEN = new RegExp(`\\s*(?:${[
 	/(?<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?\w*)/,
+	/(?<sign>in\b|&&|\|\||\.\.|[=!<>]=|[!=]\*|!~|[-!<>~(),])/,
 	/(?<word>\.?[a-z_]\w*)/,
 	/(?<string>"(?:[^"\\]|\\.)*"|'[^']*')/,
-	/(?<sign>&&|\|\||\.\.|[=!<>]=|[!=]\*|!~|[-!<>~(),])/,
 ].map((part) => part.source).join("|")})\\s*`, "iy");
 const NUMBER = /^(0x[\da-f]+|0b[01]+|[\d.]+(?:e[-+]?\d+)?)(\w*)$/i;
 const SCALE = { "": 1, ns: 1, us: 1e3, ms: 1e6, s: 1e9, k: 2 ** 10,
@@ -38,6 +38,12 @@ const glob = (text) => new RegExp(`^${text.replace(
 		set ? `[${not ? "^" : ""}${set.replace(/[\\[\]^]/g, "\\$&")}]`
 			: c === "*" ? "[\\s\\S]*" : c === "?" ? "[\\s\\S]"
 				: (quoted || c).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))}$`);
+
+// A function of an event over another, undefined where that is.
+const over = (inner, f) => (e) => {
+	const v = inner(e);
+	return v === undefined ? v : f(v, e);
+};
 
 // Strings and numbers do not compare.
 const alike = (a, b) => (typeof a === "string") === (typeof b === "string");
@@ -74,14 +80,9 @@ function compile(text, fields) {
 	// A value is undefined where it is missing, and a list only of labels.
 	// bare: names that are not known are strings.
 	function value(bare) {
-		if (sign("-")) {
-			const inner = value();
-			return (e) => {
-				const v = inner(e);
-				return /^(number|bigint|boolean)$/.test(typeof v) ? -v
-					: undefined;
-			};
-		}
+		if (sign("-"))
+			return over(value(), (v) =>
+				/^(number|bigint|boolean)$/.test(typeof v) ? -v : undefined);
 		if (sign("(")) {
 			const inner = either();
 			need(")");
@@ -107,27 +108,18 @@ function compile(text, fields) {
 		return (e) => e.get(name, true);
 	}
 	function test() {
-		if (sign("!")) {
-			const inner = test();
-			return (e) => {
-				const v = inner(e);
-				return v === undefined ? v : !v;
-			};
-		}
+		if (sign("!"))
+			return over(test(), (v) => !v);
 		const { word } = list[at] ?? {}, left = value();
-		const op = sign(...["==", "!=", "<", "<=", ">", ">=", "~", "!~", "=*",
-			"!*"]) || (list[at]?.word === "in" && list[at++].word);
+		const op = sign("==", "!=", "<", "<=", ">", ">=", "~", "!~", "=*",
+			"!*", "in");
 		const bare = /^(kind|name)$/.test(word);
 		const fold = (v) => word === "kind" ? String(v).toLowerCase() : v;
 		// True if any value is so: undefined if there is none.
 		const not = op?.[0] === "!";
-		const any = (is) => (e) => {
-			const v = left(e);
-			const found = Array.isArray(v) ? v.map((part) => is(part, e))
-				.filter((r) => r !== undefined).sort().pop()
-				: v === undefined ? v : is(v, e);
-			return found === undefined ? found : found !== not;
-		};
+		const any = (is) => over(over(left, (v, e) => Array.isArray(v)
+			? v.map((part) => is(part, e)).filter((r) => r !== undefined)
+				.sort().pop() : is(v, e)), (found) => found !== not);
 		if (!op)
 			return any((v) => alike(v, "") ? undefined : Boolean(v));
 		const how = op.replace(/^[!=]/, "");
