@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bucket.h"
 #include "model/clock.h"
 #include "model/pair.h"
 #include "model/schema.h"
@@ -360,7 +361,8 @@ put_longest(const struct collections *c, const struct event_samples *x,
     struct tel__buffer *b)
 {
 	const struct tel__collector_range *r;
-	uint64_t total = 0, n = 0;
+	uint64_t total = 0, n = 0, rows[65] = { 0 };
+	unsigned row;
 
 	tel__json_key(b, key);
 	tel__json_put(b, "{");
@@ -370,6 +372,7 @@ put_longest(const struct collections *c, const struct event_samples *x,
 		if (r->pause != pause)
 			continue;
 		total += r->length;
+		rows[tel__bit_length(r->length)]++;
 		if (n++ >= most)
 			continue;
 		collections_put_range(b, r->shown, r->length);
@@ -382,6 +385,15 @@ put_longest(const struct collections *c, const struct event_samples *x,
 	tel__json_put(b, "]");
 	tel__json_pair(b, "count", n);
 	tel__json_pair(b, "total", total);
+	/* those of each power of two */
+	tel__json_key(b, "rows");
+	tel__json_put(b, "[");
+	for (row = 0; row < 65; row++)
+		if (rows[row] > 0) {
+			collections_put_range(b, row, rows[row]);
+			tel__json_put(b, "]");
+		}
+	tel__json_put(b, "]");
 	if (of == &c->polls)
 		tel__json_pair(b, "worked", c->worked);
 	tel__json_put(b, "}");

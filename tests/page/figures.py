@@ -219,6 +219,12 @@ def memory(c):
         expect(page.run("""document.querySelector(
             ".columns td span[title$='lib18.so:[0x1012]']").title"""),
                "/opt/lib/lib18.so:[0x1012]")
+        bars = page.run("[...document.querySelectorAll('.columns .bar')].map("
+                        "(e) => parseFloat(e.style.getPropertyValue('--part')))")
+        most = max(want.values())
+        for part, v in zip(bars, sorted(want.values(), reverse=True),
+                           strict=True):
+            near(part, 100 * v / most, 1e-6)
         # the stacks are as much as the functions
         near(bytes_of(page.run("document.querySelector('.frame text')"
                                ".textContent")), sum(want.values()), 1e-3)
@@ -468,6 +474,29 @@ def collector(c):
     # each is rounded on its own
     for n, want in zip(got, sorted(polls, reverse=True), strict=True):
         near(n, want, 2 / want)
+    # each length is one of its power of two, of all and of a selection
+    def bars():
+        page.run("teltools.settled()")
+        return {what: int(n) for what, n in (t.split(": ") for t in page.run(
+            "[...document.querySelectorAll('[data-track=Pauses] title')]"
+            ".map((t) => t.textContent)")) if n != "0"}
+
+    def tally(lengths):
+        return collections.Counter(page.run(
+            f"{json.dumps([*lengths])}.map((n) => rowName(n.toString(2).length,"
+            " 'ns'))"))
+
+    lists = page.run("Object.fromEntries(['poll', 'pause', 'collection'].map("
+                     "(k) => [k, collector[k + 's'].list.map((r) => r[1])]))")
+    expect(bars(), {f"{noun}, {row}": n for noun, list_ in lists.items()
+                    for row, n in tally(list_).items()})
+    page.run(f"select(0, {cycles['longest_time_ns'] - 1000000})")
+    before = page.run("collector.polls.list.filter((r) => r[0] <= selection.to)"
+                      ".map((r) => r[1])")
+    assert 0 < len(before) < len(polls), before
+    expect(bars(), {f"poll, {row}": n for row, n in tally(before).items()})
+    page.run("select()")
+    page.run("teltools.settled()")
     phases = page.run("[...document.querySelectorAll('#phases text')].map("
                       "(t) => t.textContent)")
     starts = ["TraceStart", "TraceFlipBegin", "TraceFlipEnd", "TraceReclaim",

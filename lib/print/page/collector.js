@@ -84,12 +84,17 @@ function showPools(t) {
 
 // As high as the decades of their length, from 100 ns: collections, the pauses
 // in them, and polls.
+function riseOf(h) {
+	const most = Math.max(1e4, ...[collector.pauses, collector.collections]
+		.map(({ list }) => list[0]?.[1] ?? 0));
+	const decades = Math.ceil(Math.log10(most)) - 2;
+	return [(n) => Math.max(Math.log10(Math.max(n, 1)) - 2, 0.05) * h / decades,
+		decades];
+}
+
 function paintPauses(p, t, y, h) {
 	const { pauses, collections, polls } = collector, { dpr, xOf } = p;
-	const most = Math.max(1e4, ...[pauses, collections].map(({ list }) =>
-		list[0]?.[1] ?? 0)), decades = Math.ceil(Math.log10(most)) - 2;
-	const rise = (n) => Math.max(Math.log10(Math.max(n, 1)) - 2, 0.05) *
-		(h - 14 * dpr) / decades;
+	const [rise, decades] = riseOf(h - 14 * dpr);
 	for (const [{ list }, colour, part] of [[collections, ink.h1, 0.35],
 		[polls, ink.dim, 0.6], [pauses, ink.h1, 1]])
 		for (const [t, n] of list) {
@@ -110,6 +115,26 @@ function paintCollections(p) {
 	}
 }
 
+// How many of each kind there are, and of each power of two.
+function besidePauses(_, { name, height }) {
+	const [rise] = riseOf(height - 15), bars = [];
+	const kinds = [["collection", "h1"], ["pause", "h1"], ["poll", "h6"]];
+	const items = kinds.map(([noun, colour]) => {
+		const { list, count: all, rows } = collector[`${noun}s`];
+		const isPart = selection && list.length === all;
+		const here = isPart ? [...Map.groupBy(list.filter(inside), ([, ns]) =>
+			ns.toString(2).length)].map(([row, l]) => [row, l.length]) : rows;
+		for (const [row, n] of here) {
+			const y = height - rise(2 ** row);
+			bars.push({ y, n, colour, title: `${noun}, ${rowName(row, "ns")}`,
+				high: Math.max(height - rise(2 ** (row - 1)) - y, 3) });
+		}
+		return all > 0 && el("li", {}, count(here.reduce((n, [, k]) => n + k, 0),
+			noun), selection && !isPart && " in all");
+	});
+	return [besideBars(height, name, bars), el("ul", {}, items)];
+}
+
 function addCollector() {
 	const { all, mapped, pauses } = collector, [, to] = climb(all);
 	addLayers({ name: "Memory", below: "by pool", s: all, line: mapped,
@@ -120,11 +145,7 @@ function addCollector() {
 	addRow({ name: "Pauses", below: "by length", height: 104,
 		paint: paintPauses, sentence: `${count(pauses.count, "pause")
 		}, the longest ${time(pauses.list[0]?.[1] ?? 0)}`,
-		beside: () => el("ul", {}, [["pause", pauses], ["collection",
-			collector.collections], ["poll", collector.polls]].map(
-			([noun, { list, count: n }]) => n > 0 && el("li", {}, selection &&
-				list.length < n ? `${count(n, noun)} in all` : count(selection
-				? list.filter(inside).length : n, noun)))) });
+		beside: besidePauses });
 	addBlocks();
 	const kind = log.types[collector.collections.list[0]?.[2][0]?.[0]]?.kind;
 	const types = countedTypes().filter(({ type }) => type.kind === kind);

@@ -215,8 +215,11 @@ function memoryTab() {
 			"Blocks", "#Allocated", "Calls").filter(shown),
 		rows.map(([h, r]) => {
 			const name = memory.names[h - 1], l = memory.ranks.indexOf(h);
-			return [cell(name, el("span", { title: name },
-				swatch(`h${l < 0 ? OTHERS : l}`), baseName(name))),
-			...r].filter(shown);
+			const colour = `h${l < 0 ? OTHERS : l}`;
+			return [cell(name, el("span", { title: name }, swatch(colour),
+				baseName(name))), cell(r[0], el("span", {
+				class: `bar ${colour}`, style: `--part: ${
+					100 * r[0] / (rows[0][1][0] || 1)}%` }, bytes(r[0]))),
+			...r.slice(1)].filter(shown);
 		}))));
 }

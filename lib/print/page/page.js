@@ -17,6 +17,8 @@ function el(tag, attributes = {}, ...children) {
 	for (const [name, value] of Object.entries(attributes)) {
 		if (typeof value === "function")
 			e.addEventListener(name, value);
+		else if (name === "style") // the policy allows no attribute
+			e.style.cssText = value;
 		else if (value !== false && value !== undefined)
 			e.setAttribute(name, value === true ? "" : value);
 	}

@@ -246,25 +246,30 @@ function paintHeat(p, { series, unit }, y, h) {
 	return h >= 60 * p.dpr && paintAxis(p, list, yOf);
 }
 
-// The same without time: bars beside the strip, on its axis.
-function besideStrip(_, { series, name, unit, height }) {
-	const { from, to } = region(), list = series.map((s) => [s.row,
-		Math.round(total(s, "count", from, to)), s.name]);
-	const low = Math.min(...list.map(([row]) => row));
-	const n = Math.max(...list.map(([row]) => row)) - low + 1;
-	const most = Math.max(...list.map(([, v]) => v)), high = height / n;
-	const all = list.reduce((a, [, v]) => a + v, 0);
+// Bars beside a row: {y, high, n, title, colour}, the longest with its number.
+function besideBars(height, label, list) {
+	const most = Math.max(...list.map(({ n }) => n));
+	const all = list.reduce((a, { n }) => a + n, 0);
 	return el("svg", { width: 220, height, role: "img", "aria-label":
-		`${name}: ${count(all, "value")}` }, all === 0 ? el("text",
-		{ y: height / 2 }, "none here") : list.map(([row, v, title]) => {
-		const y = height - (row - low + 1) * high;
-		return [el("rect", { y, width: 120 * v / most,
-			height: Math.max(high - 1, 1) }, el("title", {},
-			`${title ?? rowName(row, unit)}: ${grouped.format(v)}`)),
-		v === most && el("text", { x: 126,
+		`${label}: ${count(all, "value")}` }, all === 0 ? el("text",
+		{ y: height / 2 }, "none here") : list.map(
+		({ y, high, n, title, colour }) => [el("rect", { y, class: colour,
+			width: 120 * n / most, height: Math.max(high - 1, 1) },
+		el("title", {}, `${title}: ${grouped.format(n)}`)),
+		n === most && !colour && el("text", { x: 126,
 			y: Math.min(Math.max(y + high / 2 + 4, 10), height - 4) },
-		`${grouped.format(v)}  ${Math.round(100 * v / all)}%`)];
-	}));
+		`${grouped.format(n)}  ${Math.round(100 * n / all)}%`)]));
+}
+
+// The same as a strip without time, on its axis.
+function besideStrip(_, { series, name, unit, height }) {
+	const { from, to } = region(), numbers = series.map((s) => s.row);
+	const low = Math.min(...numbers);
+	const high = height / (Math.max(...numbers) - low + 1);
+	return besideBars(height, name, series.map((s) => ({ high,
+		y: height - (s.row - low + 1) * high,
+		n: Math.round(total(s, "count", from, to)),
+		title: s.name ?? rowName(s.row, unit) })));
 }
 
 const addStrip = (t, name, below, unit, height = 82) => t?.series.length &&

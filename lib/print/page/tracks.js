@@ -153,11 +153,8 @@ function drawAxes(dpr) {
 	if (now.join() === $("axes").dataset.now)
 		return;
 	$("axes").dataset.now = now.join();
-	$("axes").replaceChildren(...now.map(([y, text]) => {
-		const e = el("span", {}, text);
-		e.style.top = `${y / dpr}px`;
-		return e;
-	}));
+	$("axes").replaceChildren(...now.map(([y, text]) =>
+		el("span", { style: `top: ${y / dpr}px` }, text)));
 }
 
 // The names of the tracks: a tree that keys and screen readers can walk.
@@ -176,7 +173,9 @@ function drawTree() {
 		const { track: t, start, end } = row, lone = row.y + row.height === end;
 		const beside = t.up ? t.up.children : log.roots;
 		const isChosen = t.id === chosenTrack, inner = t.children.length > 0;
-		const e = el("div", { role: "treeitem", "data-track": t.id,
+		return el("div", { role: "treeitem", "data-track": t.id,
+			style: `top: ${start - top}px; height: ${end - start}px; --level: ${
+				t.level}`,
 			class: ["row", t.use, isChosen && "chosen", t.first && "first",
 				end - start >= 40 && "high", lone && "lone"].filter(Boolean)
 				.join(" "),
@@ -191,9 +190,6 @@ function drawTree() {
 			"aria-hidden": "true" }, inner && (t.folded ? "▸" : "▾")),
 		el("span", { class: "name" }, baseName(t.name))]),
 		el("div", { class: "beside" }));
-		e.style = `top: ${start - top}px; height: ${end - start}px; ` +
-			`--level: ${t.level}`;
-		return e;
 	}));
 	drawBeside();
 	if (inside)
