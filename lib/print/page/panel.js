@@ -165,10 +165,10 @@ function whole({ from, to }) {
 			to: Math.min(Math.floor(to / width + 1) * width - 1, log.span) };
 }
 
-// What is measured of a type: sizes, how long its ranges are, or its first number.
+// What is measured of a type: sizes, how long its ranges are, or what has a unit.
 const measureOf = ({ fields }, isRange) => fields.find((f) =>
 	f.name === "size") ?? (isRange ? { name: "duration", unit: "ns" }
-	: fields.find((f) => /^(u?int|double|time)$/.test(f.type)));
+	: fields.find((f) => f.unit && f.unit !== "id"));
 
 // Counts of the sums, and all numbers of the events that are there.
 async function statistics(where) {
