@@ -125,6 +125,7 @@ samples_copy_type(struct sample_type *to, const struct tel_type *t)
 	to->kind = tel__copy_string(t->kind, strlen(t->kind));
 	to->fields = calloc(t->nfields + 1u, sizeof(*to->fields));
 	to->collection = t->collection;
+	to->code = t->code;
 	to->doc = t->schema->doc == NULL ? NULL : t->schema->doc(t->name, NULL);
 	if (to->name == NULL || to->kind == NULL || to->fields == NULL)
 		return 0;

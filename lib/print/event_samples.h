@@ -42,6 +42,7 @@ struct sample_type {
 	const char *doc, *collection; /* static, or NULL */
 	struct sample_field *fields;
 	unsigned nfields, nlabels;
+	uint64_t code;
 	uint64_t count; /* its events in the log */
 	size_t rows;    /* for sorting */
 };

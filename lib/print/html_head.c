@@ -113,6 +113,7 @@ put_types(const struct page_fit *d, struct tel__buffer *b)
 		put_name(d, b, "kind", t->kind);
 		if (t->doc != NULL)
 			put_name(d, b, "description", t->doc);
+		tel__json_pair(b, "code", t->code);
 		tel__json_pair(b, "n", t->count);
 		for (hue = 0; hue < nranks; hue++)
 			if (ranks[hue] == i)
@@ -157,7 +158,7 @@ use_of(const struct timeline_track *t)
 
 /* What a track has of memory, and of which pool or process. */
 static void
-put_memory(const struct page_fit *d, struct tel__buffer *b,
+html_head_put_memory(const struct page_fit *d, struct tel__buffer *b,
     const struct timeline_track *t)
 {
 	static const char *const names[] = { NULL, "live", "held", "mapped",
@@ -184,7 +185,7 @@ put_track(const struct page_fit *d, struct tel__buffer *b,
 		tel__json_text(b, "unit", "/s", 2);
 	else if (t->unit != NULL && t->unit[0] != '\0')
 		html_head_put_word(b, "unit", t->unit);
-	put_memory(d, b, t);
+	html_head_put_memory(d, b, t);
 	if (t->cycles) {
 		tel__json_key(b, "cycles");
 		tel__json_put(b, "true");

@@ -297,7 +297,7 @@ END
 	telcat -q -f json names.txt >names.json
 	telcat -q -f html -n 0 names.txt >page.html
 	least=$(wc -c <page.html)
-	for size in 41000 71000 96000 131000 281000; do
+	for size in 44000 76000 106000 136000 281000; do
 		size=$((least + size))
 		telcat -q -f html --max-size "$size" names.txt >page.html
 		[ "$(wc -c <page.html)" -le "$size" ]

@@ -455,6 +455,7 @@ def collector(c):
                        ("TraceEndGen", "mortalityTrace")):
         near(bytes_of(table.pop(f"{kind} {name}")), events[kind][name], 2e-3)
     expect(sorted(table), ["Length", "Start"])
+    expect(page.run("teltools.search('code == 0x51')"), cycles["count"])
     # polls, and what the collection did when
     begun, polls, worked, times = 0, [], 0, {}
     for line in command("telcat", "-q", "-T", "ns", "-k", "Arena,Trace",

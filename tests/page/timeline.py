@@ -879,13 +879,13 @@ def test_selection_is_an_overlay(c):
     """A selection is drawn over a picture that is kept"""
     page = c.open()
     drawn(page, (0, 40 * MS))
-    back = c.pixel(5, 400)
+    back = c.pixel(5, 200)
     expect(page.run("""(() => {
         const own = paint, list = [];
         let painted = 0;
         paint = (...all) => { painted++; return own(...all); };
         const edge = () => log.context.getImageData(
-            Math.round($("canvas").width / 4) - 3, 400, 6, 1).data.join();
+            Math.round($("canvas").width / 4) - 3, 200, 6, 1).data.join();
         for (const change of [() => {}, () => select(10e6, 20e6),
             () => select(), () => setView(0, 30e6)]) {
             change();
@@ -898,7 +898,7 @@ def test_selection_is_an_overlay(c):
         return [selected[0], cleared[0], moved[0], selected[1] === first[1],
             cleared[1] === first[1]];
     })()"""), [0, 0, 1, False, True])
-    expect(c.pixel(5, 400), back)
+    expect(c.pixel(5, 200), back)
 
 
 if __name__ == "__main__":

@@ -129,8 +129,8 @@ function besidePauses(_, { name, height }) {
 			bars.push({ y, n, colour, title: `${noun}, ${rowName(row, "ns")}`,
 				high: Math.max(height - rise(2 ** (row - 1)) - y, 3) });
 		}
-		return all > 0 && el("li", {}, count(here.reduce((n, [, k]) => n + k, 0),
-			noun), selection && !isPart && " in all");
+		return all > 0 && el("li", {}, count(here.reduce((sum, [, n]) => sum +
+			n, 0), noun), selection && !isPart && " in all");
 	});
 	return [besideBars(height, name, bars), el("ul", {}, items)];
 }

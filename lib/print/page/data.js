@@ -86,7 +86,7 @@ class Bytes {
 // What every event has, beside its fields.
 const PROPERTIES = new Map(Object.entries({
 	kind: (e) => e.type.kind, name: (e) => e.type.name,
-	time: (e) => e.time,
+	code: (e) => e.type.code, time: (e) => e.time,
 	duration: (e) => e.duration, label: (e) => e.labels()[0],
 	track: (e) => e.track.name,
 }));

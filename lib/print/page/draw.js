@@ -43,8 +43,8 @@ class Picture {
 	constructor(width, height, dpr = 1, pixels = null) {
 		const { from, to } = view, step = (to - from) / width;
 		const top = Math.round(RULER * dpr), scroll = scrolled();
-		Object.assign(this, { width, height, dpr, pixels, from, step, top, scroll,
-			paths: {}, over: [], axes: [], // texts beside it, by height
+		Object.assign(this, { width, height, dpr, pixels, from, step, top,
+			scroll, paths: {}, over: [], axes: [], // texts beside it, by height
 			cells: new Map(), // sums of series
 			xOf: (t) => (t - from) / step,
 			yOf: (y) => top + Math.round((y - scroll) * dpr) });

@@ -165,10 +165,15 @@ function whole({ from, to }) {
 			to: Math.min(Math.floor(to / width + 1) * width - 1, log.span) };
 }
 
-// What is measured of a type: sizes, how long its ranges are, or what has a unit.
-const measureOf = ({ fields }, isRange) => fields.find((f) =>
-	f.name === "size") ?? (isRange ? { name: "duration", unit: "ns" }
-	: fields.find((f) => f.unit && f.unit !== "id"));
+// What is measured of a type: sizes, how long its ranges are, or what has a
+// unit.
+function measureOf(type, isRange) {
+	const numbers = type.fields.filter((f) =>
+		/^(u?int|double|time)$/.test(f.type));
+	return numbers.find((f) => f.name === "size") ?? (isRange
+		? { name: "duration", unit: "ns" }
+		: numbers.find((f) => f.unit && f.unit !== "id"));
+}
 
 // Counts of the sums, and all numbers of the events that are there.
 async function statistics(where) {

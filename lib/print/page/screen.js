@@ -180,8 +180,8 @@ function together(lists) {
 	return out;
 }
 
-// Bars of {s, type, ink} from a line up, or down where size is negative, as high
-// as the logarithm of all; none where pixels show the events themselves.
+// Bars of {s, type, ink} from a line up, or down where size is negative, as
+// high as the logarithm of all; none where pixels show the events themselves.
 // busiest: what the largest is compared with; returns its rate.
 function paintBars(p, list, line, size, covered = [], busiest = 0) {
 	const parts = list.map((l) => ({ ...l, colour: l.ink ?? l.type?.ink ??
