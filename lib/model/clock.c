@@ -24,6 +24,7 @@ struct point {
 };
 
 struct tel_clock {
+	struct tel__clock_plain plain;
 	struct point *points; /* in order of ticks, no two alike */
 	size_t count;
 	size_t room;
@@ -35,8 +36,7 @@ struct tel_clock {
 	uint64_t origin;
 	uint64_t version; /* changes with the points above */
 	int has_rate;
-	int ticks_are_ns; /* as in most allocation logs */
-	size_t shared;    /* by so many users beside the first one */
+	size_t shared; /* by so many users beside the first one */
 	/* set by the first question, so that answers fit each other */
 	int anchored;
 	uint64_t zero; /* the other clock's reading from which ns count */
@@ -46,13 +46,32 @@ struct tel_clock {
 	int64_t epoch; /* nanoseconds from 1970 to tick 0 */
 };
 
+/* Points, rate or origin have changed. */
+static void
+clock_changed(struct tel_clock *c)
+{
+	/* a difference that a double holds */
+	const uint64_t most = UINT64_C(1) << DBL_MANT_DIG;
+	const int ns =
+	    c->seen < 2 && c->fixed_rate >= 1e9 && c->fixed_rate <= 1e9;
+
+	c->version++;
+	c->has_rate = c->seen > 1 || c->fixed_rate > 0;
+	c->plain.low = ns ? c->origin : 0;
+	c->plain.end = ns && c->origin < UINT64_MAX - most ? c->origin + most :
+	    ns || !c->has_rate                             ? UINT64_MAX :
+	                                                     0;
+}
+
 struct tel_clock *
 tel__clock_new(void)
 {
 	struct tel_clock *c = calloc(1, sizeof(*c));
 
-	if (c != NULL)
+	if (c != NULL) {
 		c->unit = 1000000;
+		clock_changed(c);
+	}
 	return c;
 }
 
@@ -71,16 +90,6 @@ tel__clock_free(struct tel_clock *c)
 		return;
 	free(c->points);
 	free(c);
-}
-
-/* Points, rate or origin have changed. */
-static void
-clock_changed(struct tel_clock *c)
-{
-	c->version++;
-	c->has_rate = c->seen > 1 || c->fixed_rate > 0;
-	c->ticks_are_ns =
-	    c->seen < 2 && c->fixed_rate >= 1e9 && c->fixed_rate <= 1e9;
 }
 
 void
@@ -364,8 +373,7 @@ tel__clock_between(struct tel_clock *c, uint64_t from, uint64_t to, int64_t *ns)
 	if (c == NULL || !c->has_rate)
 		return 0;
 	/* the same as below, sooner */
-	if (c->ticks_are_ns && from >= c->origin && to >= from &&
-	    to - c->origin < UINT64_C(1) << DBL_MANT_DIG) {
+	if (from >= c->plain.low && to >= from && to < c->plain.end) {
 		*ns = (int64_t)(to - from);
 		return 1;
 	}

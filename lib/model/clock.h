@@ -10,6 +10,13 @@
 #include "tel/base.h"
 
 struct tel_clock;
+/*
+ * A clock starts with this: readings from low to before end are in ns, or in
+ * ticks while their rate is not known.
+ */
+struct tel__clock_plain {
+	uint64_t low, end;
+};
 
 /* NULL when out of memory. */
 struct tel_clock *tel__clock_new(void);

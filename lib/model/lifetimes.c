@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint64_t
+tel__lifetimes_ns(struct tel_clock *c, uint64_t from, uint64_t to)
+{
+	int64_t ns;
+
+	if (!tel__clock_between(c, from, to, &ns))
+		return to - from;
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
 struct tel__lifetimes *
 tel__lifetimes_grow(struct tel__lifetimes **all, unsigned i)
 {

@@ -33,6 +33,8 @@ struct tel__lifetimes_clock {
 struct tel__lifetimes *tel__lifetimes_grow(struct tel__lifetimes **all,
     unsigned i);
 
+/* What tel__lifetimes_between() does of a clock that is not plain. */
+uint64_t tel__lifetimes_ns(struct tel_clock *c, uint64_t from, uint64_t to);
 /*
  * The time between two readings of a clock, in ns, or in ticks if their rate is
  * unknown.
@@ -40,13 +42,14 @@ struct tel__lifetimes *tel__lifetimes_grow(struct tel__lifetimes **all,
 static inline uint64_t
 tel__lifetimes_between(struct tel_clock *c, uint64_t from, uint64_t to)
 {
-	int64_t ns;
+	const struct tel__clock_plain *plain =
+	    (const struct tel__clock_plain *)c;
 
 	if (to <= from)
 		return 0;
-	if (!tel__clock_between(c, from, to, &ns))
-		return to - from;
-	return ns > 0 ? (uint64_t)ns : 0;
+	return c == NULL || (from >= plain->low && to < plain->end) ?
+	    to - from :
+	    tel__lifetimes_ns(c, from, to);
 }
 
 /* Counts blocks that lived for a time.  TEL_OK, TEL_ENOMEM. */

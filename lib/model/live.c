@@ -196,7 +196,7 @@ live_ends_make(struct tel__live *l)
 /* -------------------------------------------------------------- blocks */
 
 /* A block lives no more; what refers to it by its place is still to go. */
-static tel_status
+static inline tel_status
 live_leave(struct tel__live *l, struct tel__live_block *b,
     enum tel__live_what what, const tel_alloc *op)
 {
@@ -281,8 +281,8 @@ live_untracked(struct tel__live *l, const tel_alloc *op, uint64_t tag,
 	return l->change(l->arg, TEL__LIVE_UNTRACKED, &b, op);
 }
 
-__attribute__((noinline)) static tel_status
-live_allocate(struct tel__live *l, const tel_alloc *op, uint64_t tag)
+tel_status
+tel__live_allocate(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 {
 	const uint64_t size = tel_alloc_bytes(op);
 	const uint64_t log_tag = tel__live_log_tag(op, tag);
@@ -384,14 +384,12 @@ live_free_unknown(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 	return live_free_part(l, e, op->size, 0, op);
 }
 
-__attribute__((noinline)) static tel_status
-live_free(struct tel__live *l, const tel_alloc *op, uint64_t tag)
+tel_status
+tel__live_free(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 {
 	struct tel__entry *e = tel__table_find(&l->by_key, op->address ^ tag);
 	const struct tel__live_block *b;
 
-	if (op->address == 0)
-		return TEL_OK;
 	if (e == NULL)
 		return live_free_unknown(l, op, tag);
 	b = &l->blocks[e->value];
@@ -455,7 +453,7 @@ live_take_rare(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 		st = live_resize(l, op, tag);
 		return st != TEL_OK || op->address == 0 ?
 		    st :
-		    live_allocate(l, op, tag);
+		    tel__live_allocate(l, op, tag);
 	case TEL_ALLOC_POOL_DESTROY: return live_destroy_pool(l, op, tag);
 	case TEL_ALLOC_BUFFER_CREATE:
 		e = tel__table_put(&l->buffers, op->buffer ^ tag, &fresh);
@@ -480,12 +478,14 @@ tel__live_take(struct tel__live *l, const tel_alloc *op, uint64_t log_tag)
 	if (op->failed)
 		return TEL_OK;
 	switch (op->kind) {
-	case TEL_ALLOC_FREE: return live_free(l, op, tag);
+	case TEL_ALLOC_FREE:
+		return op->address == 0 ? TEL_OK : tel__live_free(l, op, tag);
 	case TEL_ALLOC_MALLOC:
 	case TEL_ALLOC_CALLOC:
 	case TEL_ALLOC_ALIGNED:
 	case TEL_ALLOC_COMMIT:
-		return op->address == 0 ? TEL_OK : live_allocate(l, op, tag);
+		return op->address == 0 ? TEL_OK :
+		                          tel__live_allocate(l, op, tag);
 	default: return live_take_rare(l, op, tag);
 	}
 }

@@ -172,12 +172,26 @@ tel__live_approach(const struct tel__live *l, uint64_t key)
 const struct tel__live_block *tel__live_fetch(const struct tel__live *l,
     const struct tel_run *run, size_t i, uint64_t log_tag);
 
+/* Plans for the types of a run, as these are used; .of: UINT32_MAX for none. */
+#define TEL__LIVE_PLANS 8u
+struct tel__live_plans {
+	uint32_t of[TEL__LIVE_PLANS]; /* numbers of types */
+	struct tel__alloc_plan plans[TEL__LIVE_PLANS];
+};
+
 /* Event i of a run as an operation: see tel_event_alloc(). */
 static inline int
-tel__live_operation(const struct tel_run *run, size_t i, tel_alloc *op)
+tel__live_operation(struct tel__live_plans *by, const struct tel_run *run,
+    size_t i, tel_alloc *op)
 {
-	return tel__alloc_load(run_type(run, i), run->data[i], run->clocks[i],
-	    op);
+	const uint32_t type = run->types[i];
+	struct tel__alloc_plan *p = &by->plans[type % TEL__LIVE_PLANS];
+
+	if (by->of[type % TEL__LIVE_PLANS] != type) {
+		by->of[type % TEL__LIVE_PLANS] = type;
+		tel__alloc_plan(p, run_type(run, i), run->data[i]);
+	}
+	return tel__alloc_load_by(p, run->data[i], run->clocks[i], op);
 }
 
 /* The address of the pool that an operation allocates in; 0: not known. */
@@ -190,6 +204,15 @@ uint64_t tel__live_pool_of(const struct tel__live *l, const tel_alloc *op,
  */
 tel_status tel__live_take(struct tel__live *l, const tel_alloc *op,
     uint64_t log_tag);
+
+/*
+ * The same for an allocation of any kind but a resize, of an address, and for a
+ * free of one.  tag: see tel__live_tag().
+ */
+tel_status tel__live_allocate(struct tel__live *l, const tel_alloc *op,
+    uint64_t tag);
+tel_status tel__live_free(struct tel__live *l, const tel_alloc *op,
+    uint64_t tag);
 
 /* The bytes that an operation allocates: calloc has a count. */
 static inline uint64_t

@@ -244,6 +244,60 @@ tel__alloc_load(const struct tel_type *t, const unsigned char *data,
 	return 1;
 }
 
+/* Parts that vary among events of a type; those of some kinds alone are last. */
+static const struct {
+	enum tel_role_part part;
+	tel_alloc_kind kind; /* TEL_ALLOC_NONE: of all kinds */
+	uint16_t to;
+} varying[] = {
+	{ TEL_PART_ADDRESS, TEL_ALLOC_NONE, offsetof(tel_alloc, address) },
+	{ TEL_PART_SIZE, TEL_ALLOC_NONE, offsetof(tel_alloc, size) },
+	{ TEL_PART_POOL, TEL_ALLOC_NONE, offsetof(tel_alloc, pool) },
+	{ TEL_PART_THREAD, TEL_ALLOC_NONE, offsetof(tel_alloc, thread) },
+	{ TEL_PART_PROCESS, TEL_ALLOC_NONE, offsetof(tel_alloc, process) },
+	{ TEL_PART_COUNT, TEL_ALLOC_CALLOC, offsetof(tel_alloc, count) },
+	{ TEL_PART_ALIGNMENT, TEL_ALLOC_ALIGNED,
+	    offsetof(tel_alloc, alignment) },
+};
+
+void
+tel__alloc_plan(struct tel__alloc_plan *p, const struct tel_type *t,
+    const unsigned char *data)
+{
+	const struct tel_field *f;
+	tel_alloc_kind kind;
+	size_t i;
+	int at;
+
+	p->type = t;
+	p->loads = 0;
+	kind = tel__alloc_load(t, data, 0, &p->common) ? p->common.kind :
+	                                                 TEL_ALLOC_NONE;
+	p->allocates = kind != TEL_ALLOC_FREE;
+	if ((kind != TEL_ALLOC_MALLOC && kind != TEL_ALLOC_CALLOC &&
+	        kind != TEL_ALLOC_ALIGNED && kind != TEL_ALLOC_FREE) ||
+	    t->role_field[TEL_PART_WEIGHT] >= 0)
+		return;
+	for (i = 0; i < sizeof(varying) / sizeof(varying[0]); i++) {
+		at = t->role_field[varying[i].part];
+		if (at < 0 ||
+		    (varying[i].kind != TEL_ALLOC_NONE &&
+		        varying[i].kind != kind))
+			continue;
+		f = &t->fields[at];
+		if (f->load != TEL_LOAD_LE64) {
+			p->loads = 0;
+			return;
+		}
+		p->load[p->loads].from = f->offset;
+		p->load[p->loads++].to = varying[i].to;
+	}
+	at = t->role_field[TEL_PART_ADDRESS];
+	p->numbered = at >= 0 &&
+	    (t->fields[at].datatype == TEL_UNSIGNED ||
+	        t->fields[at].datatype == TEL_SIGNED);
+}
+
 /* For a program of another release, whose structure has another size. */
 __attribute__((noinline)) static int
 model_role_alloc_sized(const tel_event *event, tel_alloc *out, size_t size)

@@ -3,6 +3,8 @@
 #ifndef TEL_ROLE_H
 #define TEL_ROLE_H
 
+#include <string.h>
+
 #include "model/event.h"
 #include "tel/event.h"
 
@@ -31,6 +33,44 @@ tel__event_alloc(const struct tel_event *event, tel_alloc *out)
 {
 	return tel__alloc_load(event->type, event->data, event->clock, out);
 }
+
+/*
+ * How events of a type become operations, while the type is as it is: what all
+ * of them have in common, and which members are numbers of the event.
+ */
+#define TEL__ALLOC_LOADS 7u
+struct tel__alloc_plan {
+	const struct tel_type *type; /* NULL: of none */
+	unsigned loads;              /* 0: only tel__alloc_load() can tell */
+	struct {
+		uint16_t from, to; /* offsets: of the event, of tel_alloc */
+	} load[TEL__ALLOC_LOADS];
+	unsigned numbered; /* blocks have numbers from 0 on for addresses */
+	int allocates;     /* it has failed where it has no address */
+	tel_alloc common;
+};
+/* Makes the plan for a type from one of its events. */
+void tel__alloc_plan(struct tel__alloc_plan *p, const struct tel_type *t,
+    const unsigned char *data);
+/* As tel__alloc_load() for an event of the plan's type. */
+static inline int
+tel__alloc_load_by(const struct tel__alloc_plan *p, const unsigned char *data,
+    uint64_t clock, tel_alloc *out)
+{
+	unsigned i;
+
+	if (p->loads == 0)
+		return tel__alloc_load(p->type, data, clock, out);
+	*out = p->common;
+	for (i = 0; i < p->loads; i++)
+		memcpy((char *)out + p->load[i].to,
+		    &(uint64_t){ tel_le64(data + p->load[i].from) }, 8);
+	out->address += p->numbered;
+	out->failed = p->allocates && out->address == 0;
+	out->clock = clock;
+	return 1;
+}
+
 /*
  * The address, and the process, of the block that an event of an operation
  * frees, resizes or allocates; 0: none.

@@ -45,14 +45,14 @@ live_less(struct compiler *c, uint64_t size)
 }
 
 /* Bytes are allocated or freed, which fills the window. */
-static void
+static inline void
 window_count(struct compiler *c, uint64_t bytes)
 {
 	if (c->windows_on && c->set.window_operations == 0)
 		c->window_moved += bytes;
 }
 
-static void
+static inline void
 request_count(struct compiler *c, uint64_t size)
 {
 	struct facts *f = &c->facts;
@@ -211,8 +211,8 @@ free_word(const struct compiler *c, const struct block *b)
 	}
 }
 
-void
-block_count_end(struct compiler *c, const struct tel__live_block *live,
+static inline void
+count_end(struct compiler *c, const struct tel__live_block *live,
     const struct block *b)
 {
 	struct facts *f = &c->facts;
@@ -222,10 +222,19 @@ block_count_end(struct compiler *c, const struct tel__live_block *live,
 	f->lived[tel__bit_length(c->now - b->birth)]++;
 }
 
-tel_status
-block_free(struct compiler *c, struct thread *t,
+void
+block_count_end(struct compiler *c, const struct tel__live_block *live,
+    const struct block *b)
+{
+	count_end(c, live, b);
+}
+
+/* block_free(), without the call for what nearly all blocks come to. */
+__attribute__((always_inline)) static inline tel_status
+free_as(struct compiler *c, struct thread *t,
     const struct tel__live_block *live, struct block *b, enum block_end end)
 {
+	const int crosses = &c->threads[b->chunk & THREAD_MASK] != t;
 	const int with_pool = end == BLOCK_FREED_WITH_POOL;
 	uint32_t slot = live->owner;
 	struct thread *m = block_thread(c, t, b);
@@ -250,11 +259,17 @@ block_free(struct compiler *c, struct thread *t,
 		st = emit_sized(c, m, WORD_FREE, slot, live->size);
 	if (st != 0 || slot_free(m, slot) != 0)
 		return compiler_no_memory(c);
-	c->facts.crossing_frees += !with_pool &&
-	    (b->chunk & THREAD_MASK) != (unsigned)(t - c->threads);
+	c->facts.crossing_frees += !with_pool && crosses;
 	if (end != BLOCK_REPLACED)
-		block_count_end(c, live, b);
+		count_end(c, live, b);
 	return TEL_OK;
+}
+
+tel_status
+block_free(struct compiler *c, struct thread *t,
+    const struct tel__live_block *live, struct block *b, enum block_end end)
+{
+	return free_as(c, t, live, b, end);
 }
 
 /* The first or the last bytes of a block were freed. */
@@ -275,21 +290,6 @@ block_part_freed(struct compiler *c, struct thread *t,
 	block_set(c, b, m, b->where & ~WHERE_MASK);
 	c->facts.parts++;
 	return TEL_OK;
-}
-
-/* A free; only a pool is given the size of a part, or of the wrong block. */
-static tel_status
-block_freed(struct compiler *c, struct thread *t,
-    const struct tel__live_block *live, const tel_alloc *op)
-{
-	tel_status st = TEL_OK;
-
-	if (op->kind == TEL_ALLOC_FREE && op->sized && op->size != 0 &&
-	    op->size != live->size && op->call == TEL_CALL_C)
-		st = anomaly_count(c, ANOMALY_SIZE, op->address);
-	return st == TEL_OK ?
-	    block_free(c, t, live, block_of(c, live), BLOCK_FREED) :
-	    st;
 }
 
 static tel_status
@@ -334,7 +334,7 @@ count_lifetime(struct compiler *c, const struct tel__live_block *live)
 	    tel__lifetimes_between(c->log_clock, live->clock, c->clock), 1);
 }
 
-static tel_status
+__attribute__((noinline)) static tel_status
 block_starts(struct compiler *c, struct thread *t, struct tel__live_block *live,
     const tel_alloc *op)
 {
@@ -352,42 +352,64 @@ block_starts(struct compiler *c, struct thread *t, struct tel__live_block *live,
 	                         block_resized(c, t, live, slot);
 }
 
+/* A free; only a pool is given the size of a part, or of the wrong block. */
+__attribute__((noinline)) static tel_status
+block_freed(struct compiler *c, struct thread *t,
+    const struct tel__live_block *live, const tel_alloc *op)
+{
+	tel_status st;
+
+	if (count_lifetime(c, live) != TEL_OK)
+		return compiler_no_memory(c);
+	if (op->kind == TEL_ALLOC_FREE && op->sized && op->size != 0 &&
+	    op->size != live->size && op->call == TEL_CALL_C &&
+	    (st = anomaly_count(c, ANOMALY_SIZE, op->address)) != TEL_OK)
+		return st;
+	return free_as(c, t, live, block_of(c, live), BLOCK_FREED);
+}
+
+/* Another end of a block. */
 static tel_status
 block_finished(struct compiler *c, struct thread *t, enum tel__live_what what,
     const struct tel__live_block *live, const tel_alloc *op)
 {
 	if (count_lifetime(c, live) != TEL_OK)
 		return compiler_no_memory(c);
-	if (what == TEL__LIVE_FREED)
-		return block_freed(c, t, live, op);
 	if (what == TEL__LIVE_RESIZED)
 		return block_resizes(c, t, live, op);
 	return block_free(c, t, live, block_of(c, live), BLOCK_FREED_WITH_POOL);
 }
 
-tel_status
-block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
-    const tel_alloc *op)
+/* All but allocations and frees. */
+RARE static tel_status
+block_change_rare(struct compiler *c, struct thread *t,
+    enum tel__live_what what, struct tel__live_block *live, const tel_alloc *op)
 {
-	struct compiler *c = arg;
-	struct thread *t = c->thread;
-
 	switch (what) {
-	case TEL__LIVE_ALLOCATED: return block_starts(c, t, live, op);
 	case TEL__LIVE_UNTRACKED:
 		return compiler_fail(c, TEL_ELIMIT,
 		    "more than %llu blocks are live",
 		    (unsigned long long)c->set.max_live);
 	case TEL__LIVE_PART_FREED: return block_part_freed(c, t, live, op);
-	case TEL__LIVE_FREED:
-	case TEL__LIVE_RESIZED:
-	case TEL__LIVE_POOL_DESTROYED:
-		return block_finished(c, t, what, live, op);
 	case TEL__LIVE_REPLACED: return block_replaced(c, t, live, op);
 	case TEL__LIVE_UNKNOWN:
 	case TEL__LIVE_INHERITED: return block_unknown(c, t, what, op);
+	default: return block_finished(c, t, what, live, op);
 	}
-	return TEL_OK;
+}
+
+/* The functions that it calls have frames, which it so does not need. */
+tel_status
+block_change(void *arg, enum tel__live_what what, struct tel__live_block *live,
+    const tel_alloc *op)
+{
+	struct compiler *c = arg;
+
+	if (what == TEL__LIVE_ALLOCATED)
+		return block_starts(c, c->thread, live, op);
+	if (what == TEL__LIVE_FREED)
+		return block_freed(c, c->thread, live, op);
+	return block_change_rare(c, c->thread, what, live, op);
 }
 
 void

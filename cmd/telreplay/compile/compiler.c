@@ -203,11 +203,10 @@ anomaly_count(struct compiler *c, enum anomaly anomaly, uint64_t address)
 
 /* ----------------------------------------------------------- operations */
 
+/* What the live blocks returned, with the error set. */
 static inline tel_status
-live_take(struct compiler *c, const tel_alloc *op)
+live_status(struct compiler *c, tel_status st)
 {
-	tel_status st = tel__live_take(&c->live, op, 0);
-
 	return st == TEL_ENOMEM ? compiler_no_memory(c) : st;
 }
 
@@ -226,7 +225,7 @@ compiler_allocate(struct compiler *c, const tel_alloc *op)
 	if ((op->alignment & (op->alignment - 1)) != 0 &&
 	    (st = anomaly_count(c, ANOMALY_ALIGNMENT, op->address)) != TEL_OK)
 		return st;
-	return live_take(c, op);
+	return live_status(c, tel__live_allocate(&c->live, op, c->key_tag));
 }
 
 RARE static tel_status
@@ -253,21 +252,28 @@ commit(struct compiler *c, struct thread *t, tel_alloc *op)
 	return TEL_OK;
 }
 
+/* A free while operations are in the reorder buffer. */
+RARE static tel_status
+release_reordered(struct compiler *c, struct thread *t, const tel_alloc *op)
+{
+	int done;
+	tel_status st = reorder_freed(c, t, op->address, 1, &done);
+
+	if (st != TEL_OK || done)
+		return st;
+	c->call = op->call;
+	return live_status(c, tel__live_free(&c->live, op, c->key_tag));
+}
+
 static inline tel_status
 compiler_release(struct compiler *c, struct thread *t, const tel_alloc *op)
 {
-	tel_status st;
-	int done;
-
 	if (op->address == 0)
 		return anomaly_count(c, ANOMALY_FREE_NULL, 0);
-	if (c->reorder_used > 0) {
-		st = reorder_freed(c, t, op->address, 1, &done);
-		if (st != TEL_OK || done)
-			return st;
-	}
+	if (c->reorder_used > 0)
+		return release_reordered(c, t, op);
 	c->call = op->call;
-	return live_take(c, op);
+	return live_status(c, tel__live_free(&c->live, op, c->key_tag));
 }
 
 __attribute__((noinline)) static tel_status
@@ -282,8 +288,10 @@ reallocate(struct compiler *c, struct thread *t, tel_alloc *op)
 		st = anomaly_count(c, ANOMALY_REALLOC_NULL, op->address);
 	if (st != TEL_OK)
 		return st;
-	if (op->old == 0)
+	if (op->old == 0) {
+		op->kind = TEL_ALLOC_MALLOC;
 		return compiler_allocate(c, op);
+	}
 	if (op->size == 0 && op->address == 0) {
 		op->kind = TEL_ALLOC_FREE;
 		op->address = op->old;
@@ -297,29 +305,22 @@ reallocate(struct compiler *c, struct thread *t, tel_alloc *op)
 	if (c->reorder_used > 0 &&
 	    (st = reorder_freed(c, t, op->old, 0, &done)) != TEL_OK)
 		return st;
-	return live_take(c, op);
+	return live_status(c, tel__live_take(&c->live, op, 0));
 }
 
 static inline tel_status
 compile_operation(struct compiler *c, struct thread *t, tel_alloc *op)
 {
-	switch (op->kind) {
-	case TEL_ALLOC_CALLOC:
-	case TEL_ALLOC_MALLOC:
-	case TEL_ALLOC_ALIGNED: return compiler_allocate(c, op);
-	case TEL_ALLOC_REALLOC: return reallocate(c, t, op);
-	case TEL_ALLOC_FREE: return compiler_release(c, t, op);
-	case TEL_ALLOC_RESERVE:
-	case TEL_ALLOC_COMMIT: return commit(c, t, op);
-	case TEL_ALLOC_POOL_CREATE:
-	case TEL_ALLOC_POOL_DESTROY:
-	case TEL_ALLOC_BUFFER_CREATE:
-	case TEL_ALLOC_BUFFER_DESTROY:
-	case TEL_ALLOC_POOL_DESCRIBE: return pool_operation(c, t, op);
-	case TEL_ALLOC_THREAD_END:
-	case TEL_ALLOC_NONE: break;
-	}
-	return TEL_OK;
+	if (op->kind == TEL_ALLOC_FREE)
+		return compiler_release(c, t, op);
+	if (op->kind == TEL_ALLOC_MALLOC || op->kind == TEL_ALLOC_CALLOC ||
+	    op->kind == TEL_ALLOC_ALIGNED)
+		return compiler_allocate(c, op);
+	if (op->kind == TEL_ALLOC_REALLOC)
+		return reallocate(c, t, op);
+	if (op->kind == TEL_ALLOC_RESERVE || op->kind == TEL_ALLOC_COMMIT)
+		return commit(c, t, op);
+	return op->kind == TEL_ALLOC_NONE ? TEL_OK : pool_operation(c, t, op);
 }
 
 /* ------------------------------------------------------------ processes */
@@ -365,7 +366,7 @@ image_end(struct compiler *c, uint64_t process)
 	for (i = 0; i < n && st == TEL_OK && bytes >= IMAGE_MIN; i++)
 		if ((b = image_block(c, tag, i)) != NULL) {
 			op.address = b->address;
-			st = live_take(c, &op);
+			st = live_status(c, tel__live_take(&c->live, &op, 0));
 		}
 	c->image_ends = 0;
 	return st;
@@ -543,8 +544,6 @@ compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
 
 	if (c->idle && (st = compiler_start(c, op)) != TEL_OK)
 		return st;
-	if (op->kind > TEL_ALLOC_POOL_DESCRIBE)
-		return TEL_OK;
 	c->event = event;
 	c->clock = op->clock;
 	c->call = TEL_CALL_C;
@@ -587,15 +586,17 @@ compiler_add_run(struct compiler *c, const tel_run *run, size_t *i,
 {
 	const int far = c->live.by_key.count >= TEL__LIVE_NEAR;
 	tel_status st = TEL_OK;
+	struct tel__live_plans plans;
 	size_t k = *i;
 	tel_alloc op;
 
+	memset(plans.of, 0xff, sizeof(plans.of));
 	op.kind = TEL_ALLOC_NONE;
 	for (; k < run->count && st == TEL_OK && !alloc_describes(op.kind);
 	     k++) {
 		if (far)
 			compiler_fetch(c, run, k);
-		if (tel__live_operation(run, k, &op))
+		if (tel__live_operation(&plans, run, k, &op))
 			st = compiler_add(c, &op, run->index + run->numbers[k]);
 	}
 	*kind = op.kind;
