@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/read.h"
 #include "io/source.h"
 
 struct fd_source {
@@ -121,9 +122,7 @@ static int
 fd_read_at(const void *self, uint64_t offset, void *to, size_t size)
 {
 	const struct fd_source *s = self;
-	unsigned char *p = to;
 	int64_t at;
-	ssize_t n;
 
 	if (!s->regular || offset > INT64_MAX ||
 	    (s->size >= 0 &&
@@ -131,17 +130,7 @@ fd_read_at(const void *self, uint64_t offset, void *to, size_t size)
 	            size > (uint64_t)s->size - offset)) ||
 	    __builtin_add_overflow(s->base, (int64_t)offset, &at))
 		return 0;
-	while (size > 0) {
-		n = pread(s->fd, p, size, (off_t)at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return 0;
-		p += n;
-		at += n;
-		size -= (size_t)n;
-	}
-	return 1;
+	return tel__read_all(s->fd, to, size, at) == (ptrdiff_t)size;
 }
 
 static int64_t

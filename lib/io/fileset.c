@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/read.h"
 #include "io/spool.h"
 
 struct tel_fileset *
@@ -199,8 +200,6 @@ tel__fileset_read(struct tel_fileset *set, size_t i, void *to, size_t n,
 {
 	struct tel_fileset_file *f = &set->files[i];
 	int fd = set->spool;
-	size_t got = 0;
-	ssize_t k;
 
 	if (from >= f->size)
 		return 0;
@@ -211,18 +210,7 @@ tel__fileset_read(struct tel_fileset *set, size_t i, void *to, size_t n,
 		if (fd < 0)
 			return -1;
 	}
-	while (got < n) {
-		k = pread(fd, (char *)to + got, n - got,
-		    (off_t)(f->base + from + got));
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0)
-			return -1;
-		if (k == 0)
-			break;
-		got += (size_t)k;
-	}
-	return (ptrdiff_t)got;
+	return tel__read_all(fd, to, n, (int64_t)(f->base + from));
 }
 
 void

@@ -5,10 +5,9 @@
  */
 #include "telreplay/compile/program_file.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
+#include "base/read.h"
 #include "base/varint.h"
 
 #define HEAD_WORDS 2 /* of a thread in a chunk's head */
@@ -36,29 +35,17 @@ struct chunk {
 static tel_status
 read_at(const struct program *p, uint64_t offset, void *buffer, size_t size)
 {
-	unsigned char *to = buffer;
-	ssize_t n;
+	ptrdiff_t n;
 
 	if (offset > p->size || size > p->size - offset)
 		return TEL_EDAMAGED;
 	if (p->data != NULL) {
 		if (size > 0)
-			memcpy(to, p->data + offset, size);
+			memcpy(buffer, p->data + offset, size);
 		return TEL_OK;
 	}
-	while (size > 0) {
-		n = pread(p->fd, to, size, (off_t)offset);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return TEL_EIO;
-		if (n == 0)
-			return TEL_EDAMAGED;
-		to += n;
-		offset += (uint64_t)n;
-		size -= (size_t)n;
-	}
-	return TEL_OK;
+	n = tel__read_all(p->fd, buffer, size, (int64_t)offset);
+	return n < 0 ? TEL_EIO : n == (ptrdiff_t)size ? TEL_OK : TEL_EDAMAGED;
 }
 
 int

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/read.h"
 #include "base/spool.h"
 #include "common/message.h"
 #include "common/event_loop.h"
@@ -105,27 +106,6 @@ take_program(struct trace *trace, const struct telreplay *t, const char *name)
 }
 
 /*
- * Reads the start of a pipe, which the readers get back, or of a file.  Returns
- * how many bytes these are, or -1 with errno set.
- */
-static ssize_t
-read_head(int fd, int piped, unsigned char *head)
-{
-	size_t used = 0;
-	ssize_t n = 1;
-
-	while (used < HEAD && n > 0) {
-		n = piped ? read(fd, head + used, HEAD - used) :
-		            pread(fd, head + used, HEAD - used, (off_t)used);
-		if (n < 0 && errno == EINTR)
-			n = 1;
-		else if (n > 0)
-			used += (size_t)n;
-	}
-	return n < 0 ? n : (ssize_t)used;
-}
-
-/*
  * Takes the operand if it is a program.  head: has room for HEAD bytes, which
  * may be given to the readers again.
  * Returns 1 for a program, 0 for something else, -1 after a message.
@@ -137,7 +117,7 @@ try_program(struct trace *trace, struct telreplay *t, unsigned char *head)
 	const char *name = s->noperands > 0 ? s->operands[0] : "-";
 	int piped, fd;
 	struct stat st;
-	ssize_t n;
+	ptrdiff_t n;
 
 	if (s->noperands > 1)
 		return 0;
@@ -154,7 +134,7 @@ try_program(struct trace *trace, struct telreplay *t, unsigned char *head)
 		(void)close(fd);
 		return 0;
 	}
-	n = read_head(fd, piped, head);
+	n = tel__read_all(fd, head, HEAD, piped ? -1 : 0);
 	if (n < 0)
 		message_fail(STATUS_FAILED, name, "%s", strerror(errno));
 	if (n < 0 || piped || !program_probe(head, (size_t)n))

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include "common/page.h"
 
 /* The rows of a table, and the most columns of allocators. */
 #define MOMENTS 10
@@ -43,13 +42,12 @@ sample_at(const struct show *show, const struct result *s, double share)
 static struct report_value
 decayed(const struct result *s, int freed, double share, uint64_t idle)
 {
-	static const struct report_value none = { .type = REPORT_UNKNOWN };
 	const struct sample *end = freed ? &s->freed : &s->end;
 	const struct sample *last = freed ? &s->freed_idle : &s->idle;
 	const struct sample *at;
 
 	if (!s->watched || !end->known || !last->known)
-		return none;
+		return show_real(NAN);
 	at = share <= 0 ?
 	    end :
 	    share >= 1 ?
@@ -93,8 +91,6 @@ static void
 put_beside(struct report *r, const struct show *show,
     const struct result *results, size_t n, const struct result *first)
 {
-	struct report_value unknown = { .type = REPORT_UNKNOWN };
-	char text[16];
 	size_t i;
 	int m;
 
@@ -102,11 +98,7 @@ put_beside(struct report *r, const struct show *show,
 	    "resident memory during the run, and while idle after it");
 	report_column(r, "", NULL, REPORT_GROUPED, 9)->left = 1;
 	(void)report_column(r, "(live)", NULL, REPORT_SIZE, 10);
-	for (i = 0; i < n; i++)
-		(void)report_column(r,
-		    report_text(r, "%s",
-		        page_escape(text, 9, results[i].allocator->name)),
-		    NULL, REPORT_SIZE, 10);
+	show_beside(r, results, n, REPORT_SIZE);
 	for (m = 1; m <= MOMENTS; m++) {
 		double share = (double)m / MOMENTS;
 
@@ -121,7 +113,7 @@ put_beside(struct report *r, const struct show *show,
 			    results[i].watched && results[i].nsamples > 0 ?
 			        report_count(result_resident(&results[i],
 			            sample_at(show, &results[i], share))) :
-			        unknown);
+			        show_real(NAN));
 	}
 	if (first->idle.known)
 		put_decay(r, show, results, n);
@@ -160,9 +152,7 @@ report_curves_time_of(const struct result *s, double done)
 		x1 = (double)s->samples[i].done;
 		t1 = (double)s->samples[i].ns;
 		if (x1 >= done)
-			return x1 > x0 ?
-			    t0 + (t1 - t0) * (done - x0) / (x1 - x0) :
-			    t1;
+			return result_between(x0, t0, x1, t1, done);
 		x0 = x1;
 		t0 = t1;
 	}

@@ -6,9 +6,6 @@
 #include "show.h"
 
 #include <math.h>
-#include "common/page.h"
-
-static const struct report_value unknown = { .type = REPORT_UNKNOWN };
 
 /* Resident bytes of a sample; NaN: there is none. */
 static double
@@ -36,7 +33,7 @@ add_memory(struct report *r, const struct facts *f, const struct result *s)
 	if (s->watched)
 		show_cells(r, cells, sizeof(cells) / sizeof(cells[0]));
 	else
-		report_cell(r, unknown);
+		report_cell(r, show_real(NAN));
 }
 
 static void
@@ -87,7 +84,7 @@ add_residency(struct report *r, const struct result *s)
 
 	show_row(r, s->watched && most != NULL ? REPORT_ALL : REPORT_TEXT, s);
 	if (!s->watched || most == NULL) {
-		report_cell(r, unknown);
+		report_cell(r, show_real(NAN));
 		return;
 	}
 	resident = (double)result_resident(s, most);
@@ -154,9 +151,9 @@ slack_cell(struct report *r, const struct result *s, size_t size)
 	const struct run_slack *k = &s->slack[size];
 
 	(void)r;
-	return !s->has_room || k->asked == 0 ?
-	    unknown :
-	    report_real((double)k->given / (double)k->asked - 1);
+	return show_real(!s->has_room || k->asked == 0 ?
+	        NAN :
+	        (double)k->given / (double)k->asked - 1);
 }
 
 static void
@@ -202,7 +199,7 @@ static struct report_value
 pages_cell(struct report *r, const struct result *s, size_t size)
 {
 	(void)r;
-	return has_sizes(s) ? report_count(pages_of(s, size)) : unknown;
+	return has_sizes(s) ? report_count(pages_of(s, size)) : show_real(NAN);
 }
 
 static void
@@ -254,7 +251,7 @@ time_cell(struct report *r, const struct result *s, size_t size)
 	const struct size_time t = time_of(s, size);
 
 	if (t.allocated + t.freed == 0)
-		return unknown;
+		return show_real(NAN);
 	return report_string(report_text(r, "%s %s",
 	    t.allocated == 0 ? "-" : report_text(r, "%.0f", t.allocation_ns),
 	    t.freed == 0 ? "-" : report_text(r, "%.0f", t.free_ns)));
@@ -292,18 +289,12 @@ static void
 put_size_table(struct report *r, const struct by_size *t,
     const struct result *s, size_t n)
 {
-	char text[16];
 	size_t size, i;
 	int any;
 
 	show_section(r, REPORT_TEXT, t->type, t->title)->sparse = 1;
 	report_column(r, "", NULL, REPORT_GROUPED, 17)->left = 1;
-	for (i = 0; i < n; i++)
-		report_column(r,
-		    report_text(r, "%s",
-		        page_escape(text, 9, s[i].allocator->name)),
-		    NULL, t->notation, 10)
-		    ->decimals = 1;
+	show_beside(r, s, n, t->notation);
 	for (size = 0; size <= RUN_SIZES; size++) {
 		for (any = 0, i = 0; i < n; i++)
 			any |= t->has(&s[i], size);

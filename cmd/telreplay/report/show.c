@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "common/message.h"
+#include "common/page.h"
 
 static const struct report_format *const formats[] = { &report_as_text,
 	&report_as_csv, &report_as_json, &report_as_svg, &report_as_html };
@@ -54,6 +55,20 @@ show_cells(struct report *r, const double *values, size_t n)
 {
 	for (; n > 0; n--)
 		report_cell(r, show_real(*values++));
+}
+
+void
+show_beside(struct report *r, const struct result *results, size_t n,
+    enum report_notation notation)
+{
+	char text[16];
+
+	for (; n > 0; n--, results++)
+		report_column(r,
+		    report_text(r, "%s",
+		        page_escape(text, 9, results->allocator->name)),
+		    NULL, notation, 10)
+		    ->decimals = 1;
 }
 
 unsigned

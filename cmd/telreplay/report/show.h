@@ -58,6 +58,10 @@ struct report_section *show_table(struct report *r, unsigned to,
 /* Starts a row of it. */
 void show_row(struct report *r, unsigned to, const struct result *s);
 
+/* Columns of text beside each other, one for each of n allocators. */
+void show_beside(struct report *r, const struct result *results, size_t n,
+    enum report_notation notation);
+
 /* A section of text, set apart and indented.  title: or NULL. */
 struct report_section *show_section(struct report *r, unsigned to,
     const char *type, const char *title);

@@ -44,6 +44,8 @@ void benchmark_judge(struct benchmark *c);
 const struct verdict *benchmark_verdict(const struct benchmark *c,
     enum metric_kind m, size_t i, size_t j);
 
+/* y at x, on the line from one point to another that is not left of it. */
+double result_between(double x0, double y0, double x1, double y1, double x);
 /* The bytes that the trace has live at a sample. */
 double benchmark_live(const struct benchmark *c, const struct sample *s);
 

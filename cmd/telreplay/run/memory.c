@@ -6,11 +6,11 @@
  */
 #include "telreplay/run/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/read.h"
 
 /* The files have 25 to 60 lines of 30 bytes. */
 #define FILE_MAX 8192
@@ -19,21 +19,14 @@ int
 memory_read_file(const char *path, char *buffer, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t used = 0;
-	ssize_t n = 1;
+	ptrdiff_t n;
 
 	if (fd < 0)
 		return 0;
-	while (n > 0 && used < room - 1) {
-		n = read(fd, buffer + used, room - 1 - used);
-		if (n < 0 && errno == EINTR)
-			n = 1;
-		else if (n > 0)
-			used += (size_t)n;
-	}
+	n = tel__read_all(fd, buffer, room - 1, -1);
 	(void)close(fd);
-	buffer[used] = '\0';
-	return n >= 0 && used > 0;
+	buffer[n > 0 ? n : 0] = '\0';
+	return n > 0;
 }
 
 /* The number in the line that starts with a name, which is in KiB, in bytes. */

@@ -170,6 +170,12 @@ result_over_live(const struct result *r, const struct facts *facts)
 	return live > 0 ? (double)r->peak / (double)live : 0;
 }
 
+double
+result_between(double x0, double y0, double x1, double y1, double x)
+{
+	return x1 > x0 ? y0 + (y1 - y0) * (x - x0) / (x1 - x0) : y1;
+}
+
 /* Interpolated linearly between the two nearest points of the curve. */
 double
 benchmark_live(const struct benchmark *c, const struct sample *s)
@@ -186,9 +192,7 @@ benchmark_live(const struct benchmark *c, const struct sample *s)
 		x1 = (double)f->curve[i].done;
 		y1 = (double)f->curve[i].bytes;
 		if (f->curve[i].done >= done)
-			return x1 > x0 ?
-			    y0 + (y1 - y0) * ((double)done - x0) / (x1 - x0) :
-			    y1;
+			return result_between(x0, y0, x1, y1, (double)done);
 		x0 = x1;
 		y0 = y1;
 	}
