@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "inputs.h"
 #include "model/event.h"
+#include "model/live.h"
 #include "tel.h"
 
 /* The bytes of a log that are read again and again. */
@@ -71,19 +72,37 @@ take_event(struct result *res, const tel_event *ev)
 	res->events++;
 }
 
+static int
+is_same_operation(const tel_alloc *a, const tel_alloc *b)
+{
+	return a->kind == b->kind && a->failed == b->failed &&
+	    a->sized == b->sized && a->address == b->address &&
+	    a->old == b->old && a->size == b->size && a->count == b->count &&
+	    a->alignment == b->alignment && a->thread == b->thread &&
+	    a->process == b->process && a->pool == b->pool &&
+	    a->buffer == b->buffer && a->clock == b->clock &&
+	    a->call == b->call && a->weight == b->weight;
+}
+
 /* A run says of each event what the event says of itself. */
 static int
 is_consistent(tel_run *run)
 {
+	struct tel__live_plans plans;
+	tel_alloc one, two;
 	const tel_event *ev = tel_run_event(run, 0);
 	uint64_t values[4096];
 	const tel_type *t = tel_event_type(ev);
 	size_t i, n;
 	int good = tel_run_count(run) > 0 && tel_run_event(run, 4096) == NULL;
 
+	memset(plans.of, 0xff, sizeof(plans.of));
 	for (i = 0; i < tel_run_count(run); i++) {
 		ev = tel_run_event(run, i);
 		t = tel_event_type(ev);
+		n = (size_t)tel__live_operation(&plans, run, i, &one);
+		good &= (int)n == tel_event_alloc(ev, &two, sizeof(two)) &&
+		    (n == 0 || is_same_operation(&one, &two));
 		good &= t == tel_run_type(run, i);
 		good &= tel_event_clock(ev) == tel_run_clocks(run)[i];
 	}
