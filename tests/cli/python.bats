@@ -40,7 +40,25 @@ setup() {
 		clean python3 "$TEL_TOP/tests/cli/python_json.py" "$log" time <want
 	done
 	TOP=$TEL_TOP clean python3 - <<-'END'
-		import os, teltools
+		import os, sys, teltools
+		sys.path.insert(0, os.environ["TOP"] + "/tests/bench")
+		import jfr_make as j
+		kinds = {"timespan": (j.TIMESPAN, "NANOSECONDS", "ns"),
+		         "timestamp": (j.TIMESTAMP, "TICKS", "time"),
+		         "amount": (j.AMOUNT, "BYTES", "bytes"),
+		         "bits": (j.AMOUNT, "BITS", "bits"), "share": (50, "", "fraction"),
+		         "rate": (51, "", "Hz"), "other": (j.OTHER, "BITS", "")}
+		made = j.BASE + [("jdk.jfr.Percentage", 50, j.ANNOTATION, []),
+		                 ("jdk.jfr.Frequency", 51, j.ANNOTATION, [])] + [
+		    ("test.E", 1000, j.EVENT, [j.HEAD[0]] + [
+		        (name, j.LONG, {}, (kind, {"value": value}))
+		        for name, (kind, value, _) in kinds.items()])]
+		with open("units.jfr", "wb") as f:
+		    f.write(j.chunk(made, j.event(
+		        1000, j.varint(5000) + j.varint(1) * len(kinds)), [[]]))
+		types = {t.name: t for t in teltools.open("units.jfr").types}
+		units = {f.name: f.unit for f in types["test.E"].fields}
+		assert units == {name: kind[2] for name, kind in kinds.items()}, units
 		data = os.environ["TOP"] + "/tests/data"
 		event, = [e for e in teltools.open(data + "/jfr/g1-17.jfr.zst",
 		    where="heapSpace.committedSize > 1M && gcId == 3 && when == \"After GC\"")]
