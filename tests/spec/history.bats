@@ -244,7 +244,9 @@ assert list(csv.reader(sys.stdin, strict=True))[0][2] == "a\x1b\"b,\n"'
 		0000000000000005 one at=0x2000 size=16 weight=4096
 		0000000000000006 end at=0x2000
 	END
-	for pair in 0x1001:12 0x1041:13 0x1021:14 0x2001:56 0x200f:56 0x2010:; do
+	for pair in 0x1001:12 0x1041:13 0x1021:14 0x2001:56 0x200f:56 0x2010: \
+	    0x1041,0x1041:13 0xfff,0x1000:12 0x105f,0x1060:13 0x1060,0x1fff: \
+	    0x1060,0x2000:56 0x1060,+0xfa0: 0x1060,+0xfa1:56; do
 		[ "$(telfilter -a "${pair%:*}" log.txt | telcat -H |
 		    sed 's/ .*//; s/^0*//' | tr -d '\n')" = "${pair#*:}" ]
 	done
