@@ -424,6 +424,17 @@ def identities(events):
             ((2, 9, 0), "1.118.0")):
         say = Sayer(events, release)
         yield say.init(*version) + say.labels(20), release + "/lii6gc"
+    # events of a release before the one of that version
+    for release, version in ("1.111.0", (1, 1, 6)), ("1.115.0", (1, 6, 1)):
+        say = Sayer(events, release)
+        later = [Schema(events, "mps-%s/lii6gc" % r)
+                 for r, v in VERSIONS.items() if v == version]
+        names = [n for n, t in say.s.types.items() if not any(
+            s.types.get(s.codes.get(t[0]), (0, 0, 0))[2] == t[2]
+            for s in later)]
+        yield say.init(*version) + say.labels(2) + b"".join(
+            say.event(n) for n in names if n != "Intern") * 2, \
+            newest[version] + "/lii6gc"
     # build strings without what they should have
     say = Sayer(events, "1.113.0")
     init = say.init(1, 1, 6)
