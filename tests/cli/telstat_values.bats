@@ -143,3 +143,17 @@ ratio() {
 		[ "$(<got)" = 'large 2 1 b2 b1 late' ]
 	done
 }
+
+@test "all that an estimate of distinct values counted is merged" {
+	for part in few:7 many:60000; do
+		printf '%s\n' '# teltools text 1' '# type: a 1 K x:unsigned' \
+		    >"${part%:*}.txt"
+		seq -f '0000000000000001 a x=%.0f' "${part#*:}" >>"${part%:*}.txt"
+		telstat -q -f inst -s 'd=distinct(x,0)' "${part%:*}.txt" >"${part%:*}"
+	done
+	for parts in 'few many' 'many few'; do
+		# shellcheck disable=SC2086 # two words
+		diff <(telstat -f inst $parts | grep -o ' dist=.*') \
+		    <(grep -o ' dist=.*' many)
+	done
+}

@@ -54,10 +54,15 @@ def head(kind, phoff, shoff, phnum, shnum, entry=0):
         64, shnum, 0)
 
 
-def core(segments, notes=b"", notes_at=None):
-    """Of segments (address, bytes, flags); then the notes."""
-    n = len(segments) + 1
+def core(segments, notes=b"", notes_at=None, again=0):
+    """Of segments (address, bytes, flags), of which the first is there so many
+    times again; then the notes."""
+    n = len(segments) + 1 + again
     at, entries, body = 64 + 56 * n, b"", b""
+    for i in range(again):
+        entries += struct.pack("<II6Q", 1, segments[0][2], at, 0x40000000 +
+                               (i << 24), 0, len(segments[0][1]),
+                               len(segments[0][1]), 4096)
     for address, data, flags in segments:
         entries += struct.pack("<II6Q", 1, flags, at + len(body), address, 0,
                                len(data), len(data), 4096)
@@ -181,6 +186,12 @@ def pointer_cases():
     yield "buffers in two segments", core(
         [(b.base, b.memory[:half], 4), (b.base + half, b.memory[half:], 4),
          (0x9000000, b.pointers(), 6)]), None, want
+    # no more than four times the bytes of the core are looked at
+    for again, result in (3, want), (8, NONE):
+        yield "memory that is there %d times again" % again, core(
+            [(0x30000000, bytes(ALL * 8), 6), (b.base, b.memory, 4),
+             (0x9000000, bytes(2 * PIECE) + b.pointers(), 6)],
+            again=again), None, result
     # rows that could be pointers to buffers, which are none
     row = struct.pack("<7Q", *(0x100000 + k * SIZE for k in range(KINDS))) + \
         bytes(8)
@@ -295,6 +306,9 @@ def symbol_cases():
         [(b.base, b.memory, 4), (LAST, b.pointers(), 4),
          (unlike.base, unlike.memory, 4),
          (0x9000000, unlike.pointers(), 6)]), program(), want
+    yield "symbols of buffers that are not there, and a search", core(
+        [(LAST, b.pointers(), 4), (unlike.base, unlike.memory, 4),
+         (0x9000000, unlike.pointers(), 6)]), program(), [NOW - 4]
     yield "wrong symbols, and a search", core(
         [(unlike.base, unlike.memory, 4),
          (0x9000000, unlike.pointers(), 6)]), program(), [NOW - 4]
