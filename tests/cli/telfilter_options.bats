@@ -641,3 +641,15 @@ same() {
 		0x8000000000000001 T0 T63
 	END
 }
+
+@test "-w: many patterns of one label, of which each has its own result" {
+	unpack 1.118.0-lii6gc-poolncv log
+	local e='has(label(pool))' i
+	want=$(telfilter -c -w "$e" log)
+	[ "$want" -gt 20 ]
+	# more than there is room for results
+	for i in {1..40}; do
+		e+=" && label(pool) ~ \"C|x$i\" && !(label(pool) ~ \"z$i\")"
+	done
+	[ "$(telfilter -c -w "$e" log)" = "$want" ]
+}
