@@ -116,6 +116,10 @@ ratio() {
 		run -0 telstat -q -f csv $order -s 's=sum(time)' mpsio.log
 		[[ $output == *",updates,,,,144,"* ]]
 		[[ $output == *",sum,,,,39597777,"* ]]
+		# of one event alone
+		run -0 telstat -q -f csv $order -e PoolInitMVFF -s 's=sum(time)' \
+		    mpsio.log
+		[[ $output == *",updates,,,,1,"* && $output == *",sum,,,,297789,"* ]]
 	done
 }
 
