@@ -48,16 +48,14 @@ config_read_file(struct config *c, const char *path)
 		(void)fclose(file);
 	if (error == 0)
 		return 1;
-	message_fail(STATUS_USAGE, path, "TELTOOLS_CONFIG: %s",
+	return message_fail(STATUS_USAGE, path, "TELTOOLS_CONFIG: %s",
 	    strerror(error));
-	return 0;
 }
 
 static int
 config_wrong(const char *path, unsigned number, const char *what)
 {
-	message_fail(STATUS_USAGE, path, "line %u: %s", number, what);
-	return 0;
+	return message_fail(STATUS_USAGE, path, "line %u: %s", number, what);
 }
 
 /* Whether the n bytes at name are the name of a tool. */

@@ -161,9 +161,8 @@ knows_seconds(const struct event_loop *p)
 		r = tel_merge_reading(p->merge);
 	if (!p->settings->select.seconds || tel_reader_tick_rate(r) > 0)
 		return 1;
-	message_fail(STATUS_FAILED, src->name,
+	return message_fail(STATUS_FAILED, src->name,
 	    "-t: the log does not record the rate of its clock");
-	return 0;
 }
 
 /* Passes an event on, if it is selected. */
@@ -661,12 +660,10 @@ sources_spool_input(struct settings *s)
 {
 	int fd = tel__spool_file(), failed;
 
-	if (fd < 0) {
-		message_fail(STATUS_FAILED, tel__spool_folder(),
+	if (fd < 0)
+		return message_fail(STATUS_FAILED, tel__spool_folder(),
 		    "no temporary file for standard input: %s",
 		    strerror(errno));
-		return 0;
-	}
 	failed = copy_input(s, fd);
 	if (failed != 0)
 		message_fail(STATUS_FAILED, "-", "copying it to %s: %s",
@@ -744,8 +741,7 @@ count_selected(const struct settings *s, uint64_t from, uint64_t to,
 	if (input < 0 || lseek(STDIN_FILENO, input, SEEK_SET) == input)
 		return message_status() != STATUS_FAILED &&
 		    message_status() != STATUS_USAGE;
-	message_fail(STATUS_FAILED, "-", "%s", strerror(errno));
-	return 0;
+	return message_fail(STATUS_FAILED, "-", "%s", strerror(errno));
 }
 
 /* The span of the only operand, if it has an index: 1, and else 0. */

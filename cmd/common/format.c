@@ -188,12 +188,12 @@ set_metadata(const struct settings *s, tel_writer *w)
 		}
 		if (st == TEL_OK)
 			continue;
-		message_fail(st == TEL_ENOMEM ? STATUS_FAILED : STATUS_USAGE,
+		return message_fail(st == TEL_ENOMEM ? STATUS_FAILED :
+		                                       STATUS_USAGE,
 		    NULL, "--meta-set %s: %s", s->metadata[i],
 		    st == TEL_EINVAL ? "a key consists of lower-case letters, "
 		                       "digits, '.' and '-'" :
 		                       tel_status_text(st));
-		return 0;
 	}
 	return 1;
 }

@@ -129,7 +129,7 @@ message(const char *file, const char *format, ...)
 	va_end(ap);
 }
 
-void
+int
 message_fail(enum status status, const char *file, const char *format, ...)
 {
 	va_list ap;
@@ -138,6 +138,7 @@ message_fail(enum status status, const char *file, const char *format, ...)
 	va_start(ap, format);
 	vmessage(file, format, ap);
 	va_end(ap);
+	return 0;
 }
 
 const char *
@@ -173,8 +174,8 @@ message_at(const char *file, uint64_t offset, const char *text)
 int
 message_no_memory(void)
 {
-	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
-	return 0;
+	return message_fail(STATUS_FAILED, NULL, "%s",
+	    tel_status_text(TEL_ENOMEM));
 }
 
 void

@@ -40,8 +40,8 @@ __attribute__((format(printf, 2, 3))) void message(const char *file,
 /* As message(), about a place in the file. */
 void message_at(const char *file, uint64_t offset, const char *text);
 
-/* As message(), and raises the exit status. */
-__attribute__((format(printf, 3, 4))) void message_fail(enum status status,
+/* As message(), and raises the exit status.  Returns 0, as what has failed does. */
+__attribute__((format(printf, 3, 4))) int message_fail(enum status status,
     const char *file, const char *format, ...);
 
 /*

@@ -32,17 +32,13 @@ number_option(const char *option, const char *what, const char *text,
 {
 	uint64_t value;
 
-	if (!number_parse(text, &value)) {
-		message_fail(STATUS_USAGE, NULL, "%s: '%s' is not a %s", option,
-		    text, what);
-		return 0;
-	}
-	if (value < min || value > max) {
-		message_fail(STATUS_USAGE, NULL,
+	if (!number_parse(text, &value))
+		return message_fail(STATUS_USAGE, NULL, "%s: '%s' is not a %s",
+		    option, text, what);
+	if (value < min || value > max)
+		return message_fail(STATUS_USAGE, NULL,
 		    "%s: '%s' is not a %s from %" PRIu64 " to %" PRIu64, option,
 		    text, what, min, max);
-		return 0;
-	}
 	*out = value;
 	return 1;
 }

@@ -91,11 +91,9 @@ join_file(struct settings *s, int i)
 
 		if (same &&
 		    (s->ranged.ranges[i] == NULL) !=
-		        (s->ranged.ranges[j] == NULL)) {
-			message_fail(STATUS_USAGE, s->operands[i],
+		        (s->ranged.ranges[j] == NULL))
+			return message_fail(STATUS_USAGE, s->operands[i],
 			    "given with a range and without one");
-			return 0;
-		}
 		if (same && s->ranged.ranges[i] != NULL)
 			continue;
 		s->operands[k] = s->operands[j];

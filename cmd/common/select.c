@@ -172,11 +172,10 @@ is_condition(const char *option, const char *text)
 	}
 	if (!digits)
 		return 1;
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "%s: '%s' is a number, and not a condition; did you mean "
 	    "'time > %s'?",
 	    option, text, text);
-	return 0;
 }
 
 int
@@ -236,13 +235,11 @@ selection_log(struct selection *s, const char *log, const char *range)
 {
 	tel_status st;
 
-	if (strchr(range, '%') != NULL) {
-		message_fail(STATUS_USAGE, log,
+	if (strchr(range, '%') != NULL)
+		return message_fail(STATUS_USAGE, log,
 		    "'%s': a range in percent must be that of all operands, "
 		    "without -t",
 		    range);
-		return 0;
-	}
 	s->filtering = 1;
 	s->seconds |= strpbrk(range, "smh") != NULL;
 	st = tel_filter_add_log_time(s->filter, log, range);

@@ -188,10 +188,8 @@ describe_add(char ***list, size_t *count, const char *path)
 	else if (path[0] != '/' && folders != NULL &&
 	    (found = settings_search(folders, path)) == NULL)
 		errno = ENOENT;
-	if (found == NULL && errno != ENOMEM) {
-		message_fail(STATUS_FAILED, path, "%s", strerror(errno));
-		return 0;
-	}
+	if (found == NULL && errno != ENOMEM)
+		return message_fail(STATUS_FAILED, path, "%s", strerror(errno));
 	if (longer != NULL && found != NULL) {
 		longer[(*count)++] = found;
 		return 1;
@@ -217,11 +215,9 @@ settings_add_metadata(struct settings *s, const char *value)
 	const char **longer;
 	const char *equals = strchr(value, '=');
 
-	if (equals == NULL || equals == value) {
-		message_fail(STATUS_USAGE, NULL,
+	if (equals == NULL || equals == value)
+		return message_fail(STATUS_USAGE, NULL,
 		    "--meta-set: expected KEY=VALUE, found '%s'", value);
-		return 0;
-	}
 	longer = realloc(s->metadata, (s->nmetadata + 1) * sizeof(*longer));
 	if (longer == NULL)
 		return message_no_memory();
@@ -369,11 +365,9 @@ settings_parse(struct settings *s, const struct tool *tool, void *arg, int argc,
 		return 0;
 	for (i = 0; i < s->noperands; i++)
 		input += strcmp(s->operands[i], "-") == 0;
-	if (input > 1) {
-		message_fail(STATUS_USAGE, NULL,
+	if (input > 1)
+		return message_fail(STATUS_USAGE, NULL,
 		    "standard input, '-', can be read only once");
-		return 0;
-	}
 	return s->no_input || has_input(s, tool);
 }
 

@@ -168,11 +168,9 @@ common_source_find_span(const struct source *src, const struct settings *s,
 	tel_reader *r;
 	tel_status st;
 
-	if (start < 0) {
-		message_fail(STATUS_FAILED, src->name,
+	if (start < 0)
+		return message_fail(STATUS_FAILED, src->name,
 		    "-t in percent requires a file that can be read twice");
-		return 0;
-	}
 	r = make_reader(s, NULL);
 	if (r == NULL)
 		return 0;
@@ -200,8 +198,7 @@ common_source_find_span(const struct source *src, const struct settings *s,
 	tel_reader_free(r);
 	if (lseek(src->fd, start, SEEK_SET) == start)
 		return 1;
-	message_fail(STATUS_FAILED, src->name, "%s", strerror(errno));
-	return 0;
+	return message_fail(STATUS_FAILED, src->name, "%s", strerror(errno));
 }
 
 int

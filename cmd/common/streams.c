@@ -91,9 +91,8 @@ check_same(const struct sink *sink, const struct settings *s)
 
 		if (!streams_is_same(&st, operand))
 			continue;
-		message_fail(STATUS_USAGE, operand,
+		return message_fail(STATUS_USAGE, operand,
 		    "the output would overwrite this input");
-		return 0;
 	}
 	return 1;
 }
@@ -119,18 +118,14 @@ open_file(struct sink *sink)
 	const struct settings *s = sink->settings;
 	struct stat old;
 
-	if (s->replace && lstat(s->output, &old) == 0 &&
-	    !S_ISREG(old.st_mode)) {
-		message_fail(STATUS_USAGE, s->output,
+	if (s->replace && lstat(s->output, &old) == 0 && !S_ISREG(old.st_mode))
+		return message_fail(STATUS_USAGE, s->output,
 		    "not a regular file, which each interval could replace");
-		return 0;
-	}
 	sink->fd =
 	    new_file_open(&sink->file, s->output, s->secret ? 0600 : 0666);
 	if (sink->fd >= 0)
 		return 1;
-	message_fail(STATUS_FAILED, s->output, "%s", strerror(errno));
-	return 0;
+	return message_fail(STATUS_FAILED, s->output, "%s", strerror(errno));
 }
 
 /* Opens the output of the descriptor, which is compressed if asked for. */
@@ -195,9 +190,8 @@ sink_check_binary(const struct sink *sink, const char *input)
 {
 	if (!sink->terminal || sink->named)
 		return 1;
-	message_fail(STATUS_USAGE, input,
+	return message_fail(STATUS_USAGE, input,
 	    "refusing to write binary output to a terminal; see -f and -o");
-	return 0;
 }
 
 static void

@@ -112,9 +112,8 @@ telcat_options_check_count(const struct telcat *t)
 {
 	if (!t->types && t->split == NULL)
 		return 1;
-	message_fail(STATUS_USAGE, NULL, "-c cannot be combined with %s",
+	return message_fail(STATUS_USAGE, NULL, "-c cannot be combined with %s",
 	    t->types ? "--types" : "--split");
-	return 0;
 }
 
 /* --csv=wide has the columns of all types, which are known at the start. */
@@ -135,9 +134,8 @@ check_wide(const struct telcat *t)
 		option = "--split";
 	if (option == NULL)
 		return 1;
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "--csv=wide cannot be combined with %s", option);
-	return 0;
 }
 
 /* Refuses options that the format has no place for. */
@@ -172,28 +170,24 @@ check_format(const struct telcat *t, const char *name)
 		option = "-H";
 	if (option == NULL)
 		return 1;
-	message_fail(STATUS_USAGE, NULL, "%s cannot be combined with -f %s",
-	    option, name);
-	return 0;
+	return message_fail(STATUS_USAGE, NULL,
+	    "%s cannot be combined with -f %s", option, name);
 }
 
 /* A page of a log that grows replaces the one before. */
 static int
 take_live(struct telcat *t)
 {
-	if (t->seconds != 0 && (t->format.flags & TEL_PRINTER_PAGE) == 0) {
-		message_fail(STATUS_USAGE, NULL,
+	if (t->seconds != 0 && (t->format.flags & TEL_PRINTER_PAGE) == 0)
+		return message_fail(STATUS_USAGE, NULL,
 		    "--live=SECONDS needs -f html and -o FILE");
-		return 0;
-	}
 	if (!t->live || (t->format.flags & TEL_PRINTER_PAGE) == 0)
 		return 1;
 	if (t->settings.output == NULL) {
 		if (t->seconds == 0)
 			return 1;
-		message_fail(STATUS_USAGE, NULL,
+		return message_fail(STATUS_USAGE, NULL,
 		    "--live=SECONDS needs -f html and -o FILE");
-		return 0;
 	}
 	if (t->seconds == 0)
 		t->seconds = LIVE_SECONDS;
@@ -211,9 +205,8 @@ take_database(struct telcat *t)
 	t->settings.output = NULL;
 	if (t->database != NULL)
 		return 1;
-	message_fail(STATUS_USAGE, NULL, "-f %s needs -o FILE",
+	return message_fail(STATUS_USAGE, NULL, "-f %s needs -o FILE",
 	    t->settings.format);
-	return 0;
 }
 
 int

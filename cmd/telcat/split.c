@@ -65,10 +65,9 @@ parse_pattern(struct split *s, const char *name)
 		s->suffix = p + 1;
 		return 1;
 	}
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "--split: expected -o with a name that has one number, such as "
 	    "part-%%05d.tel");
-	return 0;
 }
 
 /* Whether the text is a size, a time or a field.  1, or 0 after a message. */
@@ -89,11 +88,10 @@ parse_by(struct split *s, const char *text)
 	}
 	if (s->limit > 0 && text[0] != '\0')
 		return 1;
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "--split: '%s': expected a size, such as 64M, a time, such as 10s, "
 	    "or the name of a field",
 	    text);
-	return 0;
 }
 
 /* Only events that do not depend on each other can be in several files. */
@@ -109,9 +107,9 @@ telcat_split_check_format(const struct telcat *t)
 	                (TEL_PRINTER_TIMELINE | TEL_PRINTER_FILE |
 	                    TEL_PRINTER_BY_LOG | TEL_PRINTER_WHOLE)) == 0))
 		return 1;
-	message_fail(STATUS_USAGE, NULL, "--split cannot be combined with %s%s",
+	return message_fail(STATUS_USAGE, NULL,
+	    "--split cannot be combined with %s%s",
 	    t->types ? "--types" : "-f ", t->types ? "" : name);
-	return 0;
 }
 
 int
@@ -257,9 +255,8 @@ check_field(const struct split *s)
 			        tel_schema_type(schema, i)) >= 0)
 				return 1;
 	}
-	message_fail(STATUS_FAILED, s->sources[0]->name,
+	return message_fail(STATUS_FAILED, s->sources[0]->name,
 	    "--split: no event type has a field '%s'", s->field);
-	return 0;
 }
 
 /* The piece of a value, opened if it is new.  NULL after a message. */

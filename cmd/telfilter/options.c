@@ -114,11 +114,10 @@ telfilter_options_take(void *arg, int id, const char *value)
 	case OPTION_SAMPLE:
 		if (sample_share(value, &t->sample.share))
 			return 1;
-		message_fail(STATUS_USAGE, NULL,
+		return message_fail(STATUS_USAGE, NULL,
 		    "--sample: '%s': expected a number from 0 to 1, or a "
 		    "percentage",
 		    value);
-		return 0;
 	default: return 0;
 	}
 }
@@ -166,12 +165,10 @@ telfilter_options(struct telfilter *t, int argc, char **argv)
 	t->skip = s->skip;
 	t->count = s->last > 0 ? UINT64_MAX : s->count;
 	if (s->last > 0 &&
-	    (t->sample.every > 1 || t->sample.share < SAMPLE_ALL)) {
-		message_fail(STATUS_USAGE, NULL,
+	    (t->sample.every > 1 || t->sample.share < SAMPLE_ALL))
+		return message_fail(STATUS_USAGE, NULL,
 		    "-n: the last events of a sample are not known; filter "
 		    "once more to find them");
-		return 0;
-	}
 	t->settings.part = selection_is_part(s) || t->sample.every > 1 ||
 	    t->sample.share < SAMPLE_ALL;
 	s->skip = 0;

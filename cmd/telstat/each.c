@@ -132,9 +132,8 @@ each_add(struct telstat *t, const tel_schema *s)
 	}
 	if (n > 0)
 		return 1;
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "--each: no numeric field of the log matches '%s'", t->each);
-	return 0;
 }
 
 int
@@ -145,12 +144,9 @@ each_take(struct telstat *t, const char *spec)
 	char *text;
 	size_t i;
 
-	if (t->neach_specs ==
-	    sizeof(t->each_specs) / sizeof(t->each_specs[0])) {
-		message_fail(STATUS_USAGE, NULL,
+	if (t->neach_specs == sizeof(t->each_specs) / sizeof(t->each_specs[0]))
+		return message_fail(STATUS_USAGE, NULL,
 		    "-s: more than %zu specs with '@'", t->neach_specs);
-		return 0;
-	}
 	/* its mistakes are found at once, with a number that any log has */
 	trial = tel_stats_new();
 	text = each_expand(spec, "index");

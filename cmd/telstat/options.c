@@ -164,21 +164,19 @@ set_interval(struct telstat *t, const char *text)
 		if (!number_parse(number, &t->interval))
 			t->interval = 0;
 	} else if (number_parse(text, &bare)) {
-		message_fail(STATUS_USAGE, NULL,
+		return message_fail(STATUS_USAGE, NULL,
 		    "-i: '%s' has no unit; expected %sms, or %sticks of the "
 		    "log's clock",
 		    text, text, text);
-		return 0;
 	} else if (number_time(text, &ns) && ns >= 0) {
 		t->interval = (uint64_t)ns;
 	}
 	if (t->interval > 0)
 		return 1;
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "-i: '%s': expected a time, such as 100ms, or a number of ticks, "
 	    "such as 100ticks",
 	    text);
-	return 0;
 }
 
 /*
@@ -218,11 +216,10 @@ set_quantiles(struct telstat *t, const char *text)
 		if (at != NULL)
 			at++;
 	}
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "--quantiles: '%s': expected a list of at most %d numbers from 0 "
 	    "to 1",
 	    text, QUANTILES_MAX);
-	return 0;
 }
 
 static int
@@ -285,9 +282,8 @@ set_prefix(struct telstat *t, const char *text)
 	if (strlen(text) <= 64 && text[strspn(text, letters)] == '\0' &&
 	    strchr("0123456789", text[0]) == NULL)
 		return 1;
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "--prefix: '%s': expected letters, digits and '_'", text);
-	return 0;
 }
 
 /* Takes an option that is a limit. */
@@ -379,9 +375,8 @@ set_min_age(struct telstat *t, const char *text)
 		t->min_age = (uint64_t)ns;
 		return 1;
 	}
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "--min-age: '%s': expected a time, such as 500ms", text);
-	return 0;
 }
 
 static int
@@ -486,9 +481,8 @@ telstat_options_check_count(const struct telstat *t)
 
 	if (option == NULL)
 		return 1;
-	message_fail(STATUS_USAGE, NULL, "-c cannot be combined with %s",
+	return message_fail(STATUS_USAGE, NULL, "-c cannot be combined with %s",
 	    option);
-	return 0;
 }
 
 /* Options that do not go together. */
