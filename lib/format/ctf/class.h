@@ -188,8 +188,17 @@ struct ctf_class *tel__ctf_class(struct ctf_metadata *m, enum ctf_kind kind);
 struct ctf_class *tel__ctf_array(struct ctf_metadata *m,
     const struct ctf_class *element, uint64_t length,
     const struct ctf_path *path);
-/* Nonzero when value is in a range of the list, by name or by any (NULL). */
-int tel__ctf_in_range(const struct ctf_label *list, const char *name,
-    uint64_t value, int is_signed);
+/* Nonzero when value is in a range; the order of signed numbers is another. */
+static inline int
+ctf_is_within(const struct ctf_range *range, uint64_t value, int is_signed)
+{
+	const uint64_t flip = is_signed ? (uint64_t)1 << 63 : 0;
+
+	return (value ^ flip) >= (range->low ^ flip) &&
+	    (value ^ flip) <= (range->high ^ flip);
+}
+/* The same of any in a list. */
+int tel__ctf_in_range(const struct ctf_label *list, uint64_t value,
+    int is_signed);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/utf8.h"
 #include "base/bytes.h"
+#include "render/escape.h"
 
 /* What becomes of values: fields, JSON, or the strings of a list. */
 enum { AS_FIELD, AS_JSON, AS_ELEMENT };
@@ -94,12 +95,25 @@ copy_bits(struct ctf_cursor *c, uint64_t n, int big)
 	out->at += n;
 }
 
-static void
-copy_align(struct ctf_cursor *c, uint32_t bits)
+/* Steps over the next n bits, which are there. */
+static inline void
+ctf_decode_step_over(struct ctf_cursor *c, uint64_t n, int big)
+{
+	if (c->copy != NULL)
+		copy_bits(c, n, big);
+	c->at += n;
+}
+
+static inline void
+step_align(struct ctf_cursor *c, uint32_t bits)
 {
 	struct ctf_bits *out = c->copy;
-	const uint64_t at = (out->at + bits - 1) & ~(uint64_t)(bits - 1);
+	uint64_t at;
 
+	c->at = (c->at + bits - 1) & ~(uint64_t)(bits - 1);
+	if (out == NULL)
+		return;
+	at = (out->at + bits - 1) & ~(uint64_t)(bits - 1);
 	if (copy_room(out, at))
 		out->at = at;
 }
@@ -218,11 +232,9 @@ load_varint(struct ctf_cursor *c, int is_signed, uint64_t *value,
 			return bad(c, "an integer of more than 64 bits");
 		*bits += 7;
 	} while (p[n++] >> 7 != 0);
-	if (c->copy != NULL)
-		copy_bits(c, 8 * (uint64_t)n, 0);
 	if (is_signed && *bits < 64 && (*value >> (*bits - 1) & 1) != 0)
 		*value |= UINT64_MAX << *bits;
-	c->at += 8 * (uint64_t)n;
+	ctf_decode_step_over(c, 8 * (uint64_t)n, 0);
 	return CTF_DONE;
 }
 
@@ -298,16 +310,18 @@ ctf_decode_put_number(unsigned char *to, uint64_t v, unsigned bits)
 		*to++ = (unsigned char)(v >> i);
 }
 
-/* Room for n bytes behind the record.  NULL: none. */
+/* Room for n bytes behind the record; NULL, and c->full is set: none. */
 static unsigned char *
 ctf_decode_more_room(struct ctf_cursor *c, size_t n)
 {
-	if (n > CTF_RECORD_MAX ||
-	    c->out->used - c->record > CTF_RECORD_MAX - n) {
-		c->why = too_large;
-		return NULL;
-	}
-	return tel__buffer_room(c->out, n + 1);
+	unsigned char *to = NULL;
+
+	if (n > CTF_RECORD_MAX || c->out->used - c->record > CTF_RECORD_MAX - n)
+		c->full = bad(c, too_large);
+	else if (c->full == CTF_DONE &&
+	    (to = tel__buffer_room(c->out, n + 1)) == NULL)
+		c->full = CTF_MEMORY;
+	return to;
 }
 
 /* Sets a cell to the place of what comes next behind the record. */
@@ -319,99 +333,82 @@ point_cell(struct ctf_cursor *c, uint32_t to)
 		    32);
 }
 
-static enum ctf_result
-no_room(const struct ctf_cursor *c)
-{
-	return c->why != NULL ? CTF_BAD : CTF_MEMORY;
-}
-
-static enum ctf_result
+static void
 ctf_decode_add_bytes(struct ctf_cursor *c, const void *p, size_t n)
 {
 	unsigned char *to = ctf_decode_more_room(c, n);
 
 	if (to == NULL)
-		return no_room(c);
+		return;
 	if (n > 0)
 		memcpy(to, p, n);
 	c->out->used += n;
-	return CTF_DONE;
 }
 
-static enum ctf_result
+static void
 add_text(struct ctf_cursor *c, const char *text)
 {
-	return ctf_decode_add_bytes(c, text, strlen(text));
+	ctf_decode_add_bytes(c, text, strlen(text));
 }
 
 /* Adds bytes as a JSON string. */
-static enum ctf_result
+static void
 ctf_decode_add_quoted(struct ctf_cursor *c, const unsigned char *p, size_t n)
 {
-	enum ctf_result result = add_text(c, "\"");
 	char escape[8];
 	size_t i;
 
-	for (i = 0; i < n && result == CTF_DONE; i++)
+	add_text(c, "\"");
+	for (i = 0; i < n; i++)
 		if (p[i] < 0x20 || p[i] == '"' || p[i] == '\\' ||
 		    p[i] == 0x7f) {
 			snprintf(escape, sizeof(escape), "\\u%04x", p[i]);
-			result = add_text(c, escape);
+			add_text(c, escape);
 		} else {
-			result = ctf_decode_add_bytes(c, p + i, 1);
+			ctf_decode_add_bytes(c, p + i, 1);
 		}
-	return result == CTF_DONE ? add_text(c, "\"") : result;
+	add_text(c, "\"");
 }
 
 /* The names of a value of an enum, with commas between them. */
-static enum ctf_result
+static void
 add_labels(struct ctf_cursor *c, const struct ctf_class *class, uint64_t v)
 {
-	const uint64_t flip = class->is_signed ? (uint64_t)1 << 63 : 0;
-	enum ctf_result result = CTF_DONE;
 	const struct ctf_label *l;
 	const char *between = "";
 
-	for (l = class->labels; l != NULL && result == CTF_DONE; l = l->next) {
-		if ((v ^ flip) < (l->range.low ^ flip) ||
-		    (v ^ flip) > (l->range.high ^ flip))
+	for (l = class->labels; l != NULL; l = l->next) {
+		if (!ctf_is_within(&l->range, v, class->is_signed))
 			continue;
-		result = add_text(c, between);
-		if (result == CTF_DONE)
-			result = add_text(c, l->name);
+		add_text(c, between);
+		add_text(c, l->name);
 		between = ",";
 	}
-	return result;
 }
 
-static enum ctf_result
+static void
 add_json_number(struct ctf_cursor *c, const struct ctf_class *class, uint64_t v)
 {
 	char text[40];
 
-	if (class->kind == CTF_FLOAT) {
-		double d = tel_bits_double(v);
-
-		if (!isfinite(d))
-			return add_text(c, "null");
-		snprintf(text, sizeof(text), "%.17g", d);
-		return add_text(c, text);
+	if (class->kind == CTF_FLOAT && !isfinite(tel_bits_double(v))) {
+		add_text(c, "null");
+	} else if (class->is_enum &&
+	    tel__ctf_in_range(class->labels, v, class->is_signed)) {
+		add_text(c, "\"");
+		add_labels(c, class, v);
+		add_text(c, "\"");
+	} else if (class->is_boolean) {
+		add_text(c, v != 0 ? "true" : "false");
+	} else {
+		if (class->kind == CTF_FLOAT)
+			snprintf(text, sizeof(text), "%.17g",
+			    tel_bits_double(v));
+		else
+			snprintf(text, sizeof(text),
+			    class->is_signed ? "%" PRId64 : "%" PRIu64, v);
+		add_text(c, text);
 	}
-	if (class->is_enum &&
-	    tel__ctf_in_range(class->labels, NULL, v, class->is_signed)) {
-		enum ctf_result result = add_text(c, "\"");
-
-		if (result == CTF_DONE)
-			result = add_labels(c, class, v);
-		return result == CTF_DONE ? add_text(c, "\"") : result;
-	}
-	if (class->is_boolean)
-		return add_text(c, v != 0 ? "true" : "false");
-	if (class->is_signed)
-		snprintf(text, sizeof(text), "%" PRId64, (int64_t)v);
-	else
-		snprintf(text, sizeof(text), "%" PRIu64, v);
-	return add_text(c, text);
 }
 
 /* ------------------------------------------------------------------- steps */
@@ -425,8 +422,10 @@ step_number(struct ctf_cursor *c, const struct ctf_step *s, int text)
 
 	if (result != CTF_DONE)
 		return result;
-	if (text)
-		return add_json_number(c, s->class, v);
+	if (text) {
+		add_json_number(c, s->class, v);
+		return c->full;
+	}
 	if (s->to != CTF_NOWHERE)
 		ctf_decode_put_number(cell(c, s->to),
 		    s->class->kind == CTF_FLOAT && s->width == 32 ?
@@ -436,12 +435,13 @@ step_number(struct ctf_cursor *c, const struct ctf_step *s, int text)
 	if (s->label_to == CTF_NOWHERE)
 		return CTF_DONE;
 	start = c->out->used;
-	result = add_labels(c, s->class, v);
-	if (c->out->used == start || result != CTF_DONE)
-		return result;
+	add_labels(c, s->class, v);
+	if (c->out->used == start)
+		return c->full;
 	ctf_decode_put_number(cell(c, s->label_to), start - c->record, 32);
 	*cell(c, s->labelled_at) |= s->labelled;
-	return ctf_decode_add_bytes(c, "", 1);
+	ctf_decode_add_bytes(c, "", 1);
+	return c->full;
 }
 
 /* Where a text of n bytes ends, in units of the encoding. */
@@ -463,18 +463,17 @@ find_nul(const unsigned char *p, size_t n, unsigned unit)
 }
 
 /* Adds UTF-16 or UTF-32 as UTF-8. */
-static enum ctf_result
+static void
 add_units(struct ctf_cursor *c, const struct ctf_class *class,
     const unsigned char *p, size_t n)
 {
 	const size_t unit = class->encoding / 8u;
 	const int big = class->big_units;
-	enum ctf_result result = CTF_DONE;
 	unsigned char utf8[TEL__UTF8_MAX];
 	uint32_t u, low;
 	size_t i;
 
-	for (i = 0; n - i >= unit && result == CTF_DONE; i += unit) {
+	for (i = 0; n - i >= unit; i += unit) {
 		u = unit == 4 ? (big ? tel_be32(p + i) : tel_le32(p + i)) :
 		                (big ? tel_be16(p + i) : tel_le16(p + i));
 		if (unit == 2 && u >= 0xd800 && u < 0xdc00 && n - i >= 4) {
@@ -486,31 +485,20 @@ add_units(struct ctf_cursor *c, const struct ctf_class *class,
 		}
 		if (u > 0x10ffff || (u >= 0xd800 && u < 0xe000))
 			u = 0xfffd;
-		result = ctf_decode_add_bytes(c, utf8,
+		ctf_decode_add_bytes(c, utf8,
 		    (size_t)(tel__utf8_put(utf8, u) - utf8));
 	}
-	return result;
 }
 
 /* Adds bytes in hexadecimal. */
-static enum ctf_result
+static void
 add_hex(struct ctf_cursor *c, const unsigned char *p, size_t n)
 {
-	static const char hex[] = "0123456789abcdef";
 	unsigned char *to =
-	    n <= CTF_RECORD_MAX / 2 ? ctf_decode_more_room(c, 2 * n) : NULL;
-	size_t i;
+	    ctf_decode_more_room(c, n < SIZE_MAX / 2 ? 2 * n : SIZE_MAX);
 
-	if (to == NULL) {
-		c->why = n > CTF_RECORD_MAX / 2 ? too_large : c->why;
-		return no_room(c);
-	}
-	for (i = 0; i < n; i++) {
-		*to++ = (unsigned char)hex[p[i] >> 4];
-		*to++ = (unsigned char)hex[p[i] & 15];
-	}
-	c->out->used += 2 * n;
-	return CTF_DONE;
+	if (to != NULL)
+		c->out->used += (size_t)(tel__escape_hex(to, p, n) - to);
 }
 
 /* Puts n bytes of a text or a blob where the step has it. */
@@ -520,7 +508,6 @@ put_bytes(struct ctf_cursor *c, const struct ctf_step *s,
 {
 	const struct ctf_class *class = s->class;
 	const int blob = class->kind == CTF_BYTES && !class->is_text;
-	enum ctf_result result = CTF_DONE;
 
 	if (blob && (class->roles & CTF_ROLE_UUID) != 0 && n == 16)
 		c->uuid = p;
@@ -528,25 +515,26 @@ put_bytes(struct ctf_cursor *c, const struct ctf_step *s,
 		return CTF_DONE;
 	if (as == AS_FIELD)
 		point_cell(c, s->to);
-	if (as == AS_JSON && !blob && class->encoding == 8)
-		return ctf_decode_add_quoted(c, p, n);
+	if (as == AS_JSON && !blob && class->encoding == 8) {
+		ctf_decode_add_quoted(c, p, n);
+		return c->full;
+	}
 	if (as == AS_JSON)
-		result = add_text(c, "\"");
-	if (result == CTF_DONE)
-		result = blob            ? add_hex(c, p, n) :
-		    class->encoding == 8 ? ctf_decode_add_bytes(c, p, n) :
-		                           add_units(c, class, p, n);
-	if (result != CTF_DONE)
-		return result;
-	return as == AS_JSON ? add_text(c, "\"") :
-	                       ctf_decode_add_bytes(c, "", 1);
+		add_text(c, "\"");
+	if (blob)
+		add_hex(c, p, n);
+	else if (class->encoding == 8)
+		ctf_decode_add_bytes(c, p, n);
+	else
+		add_units(c, class, p, n);
+	ctf_decode_add_bytes(c, as == AS_JSON ? "\"" : "", 1);
+	return c->full;
 }
 
 static enum ctf_result
 step_string(struct ctf_cursor *c, const struct ctf_step *s, int as)
 {
-	const size_t unit =
-	    s->class->encoding > 8 ? s->class->encoding / 8u : 1;
+	const size_t unit = s->class->encoding / 8u;
 	const unsigned char *p = ctf_decode_byte_at(c);
 	const size_t room =
 	    c->at <= c->end ? (size_t)((c->end - c->at) / 8) : 0;
@@ -556,9 +544,7 @@ step_string(struct ctf_cursor *c, const struct ctf_step *s, int as)
 		return c->end == c->content ?
 		    bad(c, "a string without an end") :
 		    CTF_MORE;
-	if (c->copy != NULL)
-		copy_bits(c, 8 * (uint64_t)(n + unit), 0);
-	c->at += 8 * (uint64_t)(n + unit);
+	ctf_decode_step_over(c, 8 * (uint64_t)(n + unit), 0);
 	return put_bytes(c, s, p, n, as);
 }
 
@@ -578,14 +564,10 @@ step_bytes(struct ctf_cursor *c, const struct ctf_step *s, int as)
 
 	if (n > UINT64_MAX / 8 || !has_bits(c, 8 * n))
 		return missing(c, n > UINT64_MAX / 8 ? UINT64_MAX : 8 * n);
-	if (c->copy != NULL)
-		copy_bits(c, 8 * n, 0);
-	c->at += 8 * n;
+	ctf_decode_step_over(c, 8 * n, 0);
 	return put_bytes(c, s, p,
-	    class->is_text ?
-	        find_nul(p, (size_t)n,
-	            class->encoding > 8 ? class->encoding / 8u : 1) :
-	        (size_t)n,
+	    class->is_text ? find_nul(p, (size_t)n, class->encoding / 8u) :
+	                     (size_t)n,
 	    as);
 }
 
@@ -609,12 +591,8 @@ step_list(struct ctf_cursor *c, const struct ctf_step *s)
 	}
 	for (i = 0; i < n && result == CTF_DONE; i++) {
 		for (body = s->body; body->kind == STEP_ALIGN;
-		     body = body->next) {
-			c->at = (c->at + body->size - 1) &
-			    ~(uint64_t)(body->size - 1);
-			if (c->copy != NULL)
-				copy_align(c, body->size);
-		}
+		     body = body->next)
+			step_align(c, body->size);
 		if (body->kind != STEP_NUMBER) {
 			result = body->kind == STEP_STRING ?
 			    step_string(c, body, element) :
@@ -626,7 +604,7 @@ step_list(struct ctf_cursor *c, const struct ctf_step *s)
 			continue;
 		to = ctf_decode_more_room(c, s->width / 8u);
 		if (to == NULL)
-			return no_room(c);
+			return c->full;
 		ctf_decode_put_number(to,
 		    body->class->kind == CTF_FLOAT && s->width == 32 ?
 		        tel_bits_float(v) :
@@ -641,21 +619,24 @@ static enum ctf_result
 step_array(struct ctf_cursor *c, const struct ctf_step *s, int text)
 {
 	const uint64_t n = ctf_decode_length_of(c, s);
-	enum ctf_result result = text ? add_text(c, "[") : CTF_DONE;
+	enum ctf_result result = CTF_DONE;
 	uint64_t i, before;
 
+	if (text)
+		add_text(c, "[");
 	if (n > c->content - c->at && n > 1u << 16)
 		return missing(c, n);
 	for (i = 0; i < n && result == CTF_DONE; i++) {
 		before = c->at;
 		if (text && i > 0)
-			result = add_text(c, ",");
-		if (result == CTF_DONE)
-			result = ctf_decode_execute(c, s->body, text);
+			add_text(c, ",");
+		result = ctf_decode_execute(c, s->body, text);
 		if (c->at == before && i > 1u << 16)
 			return bad(c, "an array of too many empty elements");
 	}
-	return text && result == CTF_DONE ? add_text(c, "]") : result;
+	if (text)
+		add_text(c, "]");
+	return result == CTF_DONE ? c->full : result;
 }
 
 /* The members of a structure, as JSON. */
@@ -663,48 +644,45 @@ static enum ctf_result
 step_struct(struct ctf_cursor *c, const struct ctf_step *s, int text)
 {
 	const struct ctf_member *m = s->class->members;
-	enum ctf_result result;
+	enum ctf_result result = CTF_DONE;
 	const struct ctf_step *b;
 	const char *between = "";
 
 	if (!text)
 		return ctf_decode_execute(c, s->body, 0);
-	result = add_text(c, "{");
+	add_text(c, "{");
 	for (b = s->body; b != NULL && result == CTF_DONE; b = b->next) {
 		struct ctf_step one = *b;
 
 		one.next = NULL;
 		if (b->kind != STEP_ALIGN && m != NULL) {
-			result = add_text(c, between);
-			if (result == CTF_DONE)
-				result = ctf_decode_add_quoted(c,
-				    (const unsigned char *)m->name,
-				    strlen(m->name));
-			if (result == CTF_DONE)
-				result = add_text(c, ":");
+			add_text(c, between);
+			ctf_decode_add_quoted(c, (const unsigned char *)m->name,
+			    strlen(m->name));
+			add_text(c, ":");
 			between = ",";
 			m = m->next;
 		}
-		if (result == CTF_DONE)
-			result = ctf_decode_execute(c, &one, 1);
+		result = ctf_decode_execute(c, &one, 1);
 	}
-	return result == CTF_DONE ? add_text(c, "}") : result;
+	add_text(c, "}");
+	return result == CTF_DONE ? c->full : result;
 }
 
 static enum ctf_result
 step_choice(struct ctf_cursor *c, const struct ctf_step *s, int text)
 {
-	const uint64_t flip = s->is_signed ? (uint64_t)1 << 63 : 0;
-	const uint64_t v = c->slots[s->from] ^ flip;
 	const struct ctf_option *o = s->options;
 
 	while (o != NULL &&
-	    (v < (o->range.low ^ flip) || v > (o->range.high ^ flip)))
+	    !ctf_is_within(&o->range, c->slots[s->from], s->is_signed))
 		o = o->next;
 	if (o == NULL && !s->optional)
 		return bad(c, "a variant without an option for its selector");
+	if (o == NULL && text)
+		add_text(c, "null");
 	if (o == NULL)
-		return text ? add_text(c, "null") : CTF_DONE;
+		return c->full;
 	if (!text && o->present != 0)
 		*cell(c, o->present_at) |= o->present;
 	return ctf_decode_execute(c, o->body, text);
@@ -719,21 +697,19 @@ step_text(struct ctf_cursor *c, const struct ctf_step *s)
 		return ctf_decode_execute(c, s->body, 0);
 	point_cell(c, s->to);
 	result = ctf_decode_execute(c, s->body, 1);
-	return result == CTF_DONE ? ctf_decode_add_bytes(c, "", 1) : result;
+	ctf_decode_add_bytes(c, "", 1);
+	return result == CTF_DONE ? c->full : result;
 }
 
 static enum ctf_result
 ctf_decode_execute(struct ctf_cursor *c, const struct ctf_step *s, int text)
 {
-	enum ctf_result result = CTF_DONE;
+	enum ctf_result result = c->full;
 
 	for (; s != NULL && result == CTF_DONE; s = s->next)
 		switch (s->kind) {
 		case STEP_ALIGN:
-			c->at =
-			    (c->at + s->size - 1) & ~(uint64_t)(s->size - 1);
-			if (c->copy != NULL)
-				copy_align(c, s->size);
+			step_align(c, s->size);
 			if (c->at > c->content)
 				return bad(c,
 				    "a field starts behind the packet's "
@@ -743,9 +719,7 @@ ctf_decode_execute(struct ctf_cursor *c, const struct ctf_step *s, int text)
 			if (!has_bits(c, 8 * (uint64_t)s->size))
 				return missing(c, 8 * (uint64_t)s->size);
 			memcpy(cell(c, s->to), ctf_decode_byte_at(c), s->size);
-			if (c->copy != NULL)
-				copy_bits(c, 8 * (uint64_t)s->size, 0);
-			c->at += 8 * (uint64_t)s->size;
+			ctf_decode_step_over(c, 8 * (uint64_t)s->size, 0);
 			break;
 		case STEP_NUMBER: result = step_number(c, s, text); break;
 		case STEP_STRING: result = step_string(c, s, text); break;
@@ -763,5 +737,6 @@ enum ctf_result
 tel__ctf_execute(struct ctf_cursor *c, const struct ctf_step *steps)
 {
 	c->why = NULL;
+	c->full = CTF_DONE;
 	return ctf_decode_execute(c, steps, 0);
 }

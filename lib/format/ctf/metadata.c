@@ -60,18 +60,11 @@ tel__ctf_array(struct ctf_metadata *m, const struct ctf_class *element,
 }
 
 int
-tel__ctf_in_range(const struct ctf_label *list, const char *name,
-    uint64_t value, int is_signed)
+tel__ctf_in_range(const struct ctf_label *list, uint64_t value, int is_signed)
 {
-	/* the order of signed numbers is that of these */
-	const uint64_t flip = is_signed ? (uint64_t)1 << 63 : 0;
-
-	for (; list != NULL; list = list->next)
-		if ((name == NULL || strcmp(list->name, name) == 0) &&
-		    (value ^ flip) >= (list->range.low ^ flip) &&
-		    (value ^ flip) <= (list->range.high ^ flip))
-			return 1;
-	return 0;
+	while (list != NULL && !ctf_is_within(&list->range, value, is_signed))
+		list = list->next;
+	return list != NULL;
 }
 
 static int
