@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/getter.h"
 
 /*
  * The most points that are kept, 4 MB; past that, every second one is dropped.
@@ -101,11 +102,7 @@ tel__clock_set_unit(struct tel_clock *c, uint64_t per_second)
 	}
 }
 
-uint64_t
-tel__clock_unit(const struct tel_clock *c)
-{
-	return c->unit;
-}
+TEL__GETTER(uint64_t, tel__clock_unit, struct tel_clock, unit)
 
 void
 tel__clock_set_rate(struct tel_clock *c, double hertz)
@@ -191,11 +188,7 @@ tel__clock_join(struct tel_clock *c, const struct tel_clock *from)
 	return st;
 }
 
-size_t
-tel__clock_points(const struct tel_clock *c)
-{
-	return c->seen;
-}
+TEL__GETTER(size_t, tel__clock_points, struct tel_clock, seen)
 
 /* Signed difference of two readings, as a double. */
 static double
@@ -229,11 +222,7 @@ tel__clock_set_origin(struct tel_clock *c, uint64_t ticks)
 	clock_changed(c);
 }
 
-uint64_t
-tel__clock_origin(const struct tel_clock *c)
-{
-	return c->origin;
-}
+TEL__GETTER(uint64_t, tel__clock_origin, struct tel_clock, origin)
 
 static int64_t
 to_int64(double ns)
@@ -307,11 +296,7 @@ tel__clock_part(struct tel_clock *c, uint64_t ticks,
 	return 1;
 }
 
-uint64_t
-tel__clock_version(const struct tel_clock *c)
-{
-	return c->version;
-}
+TEL__GETTER(uint64_t, tel__clock_version, struct tel_clock, version)
 
 int64_t
 tel__clock_part_ns(const struct tel__clock_part *part, uint64_t ticks)

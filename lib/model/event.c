@@ -2,17 +2,10 @@
 /* The accessors of an event. */
 #include "model/event.h"
 
-const tel_type *
-tel_event_type(const tel_event *event)
-{
-	return event->type;
-}
+#include "base/getter.h"
 
-uint64_t
-tel_event_clock(const tel_event *event)
-{
-	return event->clock;
-}
+TEL__GETTER(const tel_type *, tel_event_type, tel_event, type)
+TEL__GETTER(uint64_t, tel_event_clock, tel_event, clock)
 
 int
 tel_event_timed(const tel_event *event)
@@ -20,17 +13,8 @@ tel_event_timed(const tel_event *event)
 	return !tel_event_timeless(event);
 }
 
-uint64_t
-tel_event_offset(const tel_event *event)
-{
-	return event->offset;
-}
-
-uint64_t
-tel_event_index(const tel_event *event)
-{
-	return event->index;
-}
+TEL__GETTER(uint64_t, tel_event_offset, tel_event, offset)
+TEL__GETTER(uint64_t, tel_event_index, tel_event, index)
 
 const void *
 tel_event_bytes(const tel_event *event, size_t *size)

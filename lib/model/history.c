@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/getter.h"
 #include "model/live.h"
 #include "model/pair.h"
 #include "model/role.h"
@@ -315,17 +316,8 @@ tel__history_start(const struct tel__history *h, struct tel_event *out)
 	return h->start != 0;
 }
 
-int
-tel__history_allocates(const struct tel__history *h)
-{
-	return h->allocates;
-}
-
-int
-tel__history_frees(const struct tel__history *h)
-{
-	return h->frees;
-}
+TEL__GETTER(int, tel__history_allocates, struct tel__history, allocates)
+TEL__GETTER(int, tel__history_frees, struct tel__history, frees)
 
 int
 tel__history_bytes(const struct tel__history *h, uint64_t *out)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/getter.h"
 #include "base/table.h"
 
 /*
@@ -464,11 +465,7 @@ tel__labels_add_frame(struct tel_labels *l, uint64_t process, uint64_t id,
 	return TEL_OK;
 }
 
-size_t
-tel__labels_frames(const struct tel_labels *l)
-{
-	return l->nframes;
-}
+TEL__GETTER(size_t, tel__labels_frames, struct tel_labels, nframes)
 
 int
 tel__labels_find_frame(const struct tel_labels *l, uint64_t process,

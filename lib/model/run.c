@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The accessors of a run. */
 #include "model/run.h"
+
+#include "base/getter.h"
 #include "tel/run.h"
 
-size_t
-tel_run_count(const tel_run *run)
-{
-	return run->count;
-}
-
-const uint64_t *
-tel_run_clocks(const tel_run *run)
-{
-	return run->clocks;
-}
+TEL__GETTER(size_t, tel_run_count, tel_run, count)
+TEL__GETTER(const uint64_t *, tel_run_clocks, tel_run, clocks)
 
 const tel_type *
 tel_run_type(const tel_run *run, size_t i)

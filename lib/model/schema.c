@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/getter.h"
 #include "base/hash.h"
 
 /* ------------------------------------------------- making step by step */
@@ -317,17 +318,8 @@ tel_schema_free(tel_schema *schema)
 	free(schema);
 }
 
-const char *
-tel_schema_name(const tel_schema *schema)
-{
-	return schema->name;
-}
-
-const char *
-tel_schema_version(const tel_schema *schema)
-{
-	return schema->version;
-}
+TEL__GETTER(const char *, tel_schema_name, tel_schema, name)
+TEL__GETTER(const char *, tel_schema_version, tel_schema, version)
 
 int
 tel_schema_ordered(const tel_schema *schema)
@@ -335,11 +327,7 @@ tel_schema_ordered(const tel_schema *schema)
 	return !schema->buffered;
 }
 
-unsigned
-tel_schema_type_count(const tel_schema *schema)
-{
-	return schema->ntypes;
-}
+TEL__GETTER(unsigned, tel_schema_type_count, tel_schema, ntypes)
 
 const tel_type *
 tel_schema_type(const tel_schema *schema, unsigned i)
@@ -358,35 +346,11 @@ tel_schema_find_type(const tel_schema *schema, const char *name)
 	return NULL;
 }
 
-const char *
-tel_type_name(const tel_type *type)
-{
-	return type->name;
-}
-
-uint32_t
-tel_type_code(const tel_type *type)
-{
-	return type->code;
-}
-
-const char *
-tel_type_kind(const tel_type *type)
-{
-	return type->kind;
-}
-
-unsigned
-tel_type_kind_number(const tel_type *type)
-{
-	return type->kind_number;
-}
-
-unsigned
-tel_type_field_count(const tel_type *type)
-{
-	return type->nfields;
-}
+TEL__GETTER(const char *, tel_type_name, tel_type, name)
+TEL__GETTER(uint32_t, tel_type_code, tel_type, code)
+TEL__GETTER(const char *, tel_type_kind, tel_type, kind)
+TEL__GETTER(unsigned, tel_type_kind_number, tel_type, kind_number)
+TEL__GETTER(unsigned, tel_type_field_count, tel_type, nfields)
 
 static const char *
 doc_of(const tel_type *type, const char *field)
@@ -427,29 +391,10 @@ tel_type_find_field(const tel_type *type, const char *name)
 	return -1;
 }
 
-int
-tel_type_unknown(const tel_type *type)
-{
-	return type->unknown;
-}
-
-const char *
-tel_field_name(const tel_field *field)
-{
-	return field->name;
-}
-
-tel_datatype
-tel_field_datatype(const tel_field *field)
-{
-	return field->datatype;
-}
-
-unsigned
-tel_field_width(const tel_field *field)
-{
-	return field->width;
-}
+TEL__GETTER(int, tel_type_unknown, tel_type, unknown)
+TEL__GETTER(const char *, tel_field_name, tel_field, name)
+TEL__GETTER(tel_datatype, tel_field_datatype, tel_field, datatype)
+TEL__GETTER(unsigned, tel_field_width, tel_field, width)
 
 tel_datatype
 tel_field_element(const tel_field *field)
