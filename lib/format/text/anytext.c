@@ -44,36 +44,12 @@ tel__any_free(struct any *a)
 	tel__any_set_clear(&a->said);
 	tel__any_set_clear(&a->inferred);
 	for (i = 0; i < a->nknown; i++)
-		free(a->known[i].slot);
+		free(a->known[i].map.slot);
 	free(a->data);
 	free(a);
 }
 
 /* ------------------------------------------------------------ schemas */
-
-/* Fills the table of names.  TEL_OK, TEL_ENOMEM. */
-static tel_status
-make_slots(struct any_map *m)
-{
-	const struct tel_schema *s = m->schema;
-	uint32_t size = 16, i, at;
-
-	while (size < s->ntypes * 2)
-		size *= 2;
-	m->slot = calloc(size, sizeof(*m->slot));
-	if (m->slot == NULL)
-		return TEL_ENOMEM;
-	m->mask = size - 1;
-	for (i = 0; i < s->ntypes; i++) {
-		at = (uint32_t)tel__fnv(TEL__FNV, s->types[i].name,
-		         s->types[i].name_length) &
-		    m->mask;
-		while (m->slot[at] != 0)
-			at = (at + 1) & m->mask;
-		m->slot[at] = i + 1;
-	}
-	return TEL_OK;
-}
 
 /* The newest schema of that name that a header described, or NULL. */
 static const struct any_map *
@@ -83,7 +59,7 @@ find_said(const struct any *a, const char *name)
 
 	for (i = a->nknown; i-- > 0;)
 		if (!a->known[i].inferred &&
-		    strcmp(a->known[i].schema->name, name) == 0)
+		    strcmp(a->known[i].map.schema->name, name) == 0)
 			return &a->known[i];
 	return NULL;
 }
@@ -146,10 +122,9 @@ know(struct tel_reader *r, struct any *a, const struct any_set *set,
 	st = adopt_described(r, &schema, digest);
 	if (st != TEL_OK)
 		return st;
-	m->schema = schema;
 	m->digest = digest;
 	m->inferred = inferred;
-	st = make_slots(m);
+	st = tel__lines_map(&m->map, schema);
 	if (st != TEL_OK)
 		return st;
 	a->ntypes += schema->ntypes;
@@ -185,7 +160,7 @@ tel__any_settle(struct tel_reader *r, struct lines *s)
 		return st == TEL_OK ? TEL_ELIMIT : st;
 	a->on = 1;
 	s->inferred = a->map->inferred;
-	r->log.schema = a->map->schema;
+	r->log.schema = a->map->map.schema;
 	return st;
 }
 
@@ -311,9 +286,10 @@ tel__any_switch(struct tel_reader *r, struct lines *s)
 	for (i = 0; i < a->nknown; i++) {
 		a->map = &a->known[i];
 		if (a->map != old && !a->map->inferred &&
-		    strcmp(a->map->schema->name, old->schema->name) == 0 &&
+		    strcmp(a->map->map.schema->name, old->map.schema->name) ==
+		        0 &&
 		    tel__any_parse(s)) {
-			r->log.schema = a->map->schema;
+			r->log.schema = a->map->map.schema;
 			return 1;
 		}
 	}

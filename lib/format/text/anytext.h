@@ -72,12 +72,10 @@ struct any_set {
 	size_t role_room;
 };
 
-/* A schema with its types by name. */
+/* A schema, which the reader has. */
 struct any_map {
-	struct tel_schema *schema; /* the reader's */
+	struct lines_map map;
 	uint64_t digest;
-	uint32_t *slot; /* 1 + index of a type, or 0 */
-	uint32_t mask;
 	int inferred;
 };
 

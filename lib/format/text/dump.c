@@ -190,6 +190,7 @@ dump_parse(struct lines *s, const struct lines_map *m)
 	const unsigned char *p = s->line.p;
 	const size_t digits = clock_length(p, s->line.end);
 	const struct tel_type *t;
+	uint64_t hash;
 	unsigned i;
 	size_t n;
 
@@ -203,7 +204,8 @@ dump_parse(struct lines *s, const struct lines_map *m)
 	if (lines_has_word(p, s->line.end, unknown, sizeof(unknown) - 1))
 		return parse_unknown(s, m, p);
 	n = name_length(p, s->line.end);
-	t = tel__lines_find(m, p, n, tel__fnv(TEL__FNV, p, n));
+	hash = tel__fnv(TEL__FNV, p, n);
+	t = tel__lines_find(m, p, n, &hash);
 	if (t == NULL)
 		return tel__lines_wrong(s, p, "the name of an event in",
 		    m->schema->name);

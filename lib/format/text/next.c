@@ -287,6 +287,7 @@ tel__lines_close(struct tel_reader *r)
 		freelocale(s->c_locale);
 	tel__lines_free_candidates(s);
 	tel__any_free(s->any);
+	free(s->map.slot);
 	tel__line_close(r, &s->line);
 	free(s);
 	r->state = NULL;

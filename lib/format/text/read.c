@@ -285,22 +285,16 @@ fields(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 int
 tel__any_parse(struct lines *s)
 {
-	const struct any_map *m = s->any->map;
+	const struct lines_map *m = &s->any->map->map;
 	const unsigned char *p = s->line.p, *name;
 	const struct tel_type *t;
-	uint64_t hash;
-	uint32_t at;
 	int found = 0;
-	size_t n;
+	uint64_t at;
 
-	if (!name_at(s, &p, &name, &hash))
+	if (!name_at(s, &p, &name, &at))
 		return 0;
-	n = (size_t)(p - name);
-	for (at = (uint32_t)hash & m->mask; m->slot[at] != 0;
-	     at = (at + 1) & m->mask) {
-		t = &m->schema->types[m->slot[at] - 1];
-		if (t->name_length != n || memcmp(t->name, name, n) != 0)
-			continue;
+	while (
+	    (t = tel__lines_find(m, name, (size_t)(p - name), &at)) != NULL) {
 		if (fields(s, NULL, t, p))
 			return 1;
 		found = 1;
@@ -324,7 +318,7 @@ text_parse(struct lines *s, const struct lines_map *m)
 		return tel__any_parse(s);
 	if (!name_at(s, &p, &name, &hash))
 		return 0;
-	t = tel__lines_find(m, name, (size_t)(p - name), hash);
+	t = tel__lines_find(m, name, (size_t)(p - name), &hash);
 	if (t == NULL) {
 		if (lines_has_word(name, s->line.end, "0x", 2))
 			return unknown(s, m->schema, name, s->data);

@@ -13,37 +13,41 @@
 
 const struct tel_type *
 tel__lines_find(const struct lines_map *m, const unsigned char *name, size_t n,
-    uint64_t hash)
+    uint64_t *at)
 {
 	const struct tel_type *t;
 	uint32_t i;
 
-	for (i = hash % LINES_SLOTS; m->slot[i] != 0;
-	     i = (i + 1) % LINES_SLOTS) {
-		t = &m->schema->types[m->slot[i] - 1];
+	while ((i = m->slot[*at & m->mask]) != 0) {
+		++*at;
+		t = &m->schema->types[i - 1];
 		if (t->name_length == n && memcmp(t->name, name, n) == 0)
 			return t;
 	}
 	return NULL;
 }
 
-/* Fills the table of names.  TEL_OK, TEL_ELIMIT: too many types. */
-static tel_status
-set_map(struct lines_map *m, struct tel_schema *schema)
+tel_status
+tel__lines_map(struct lines_map *m, struct tel_schema *schema)
 {
-	const char *name;
-	uint32_t i, at;
+	uint32_t size = 16, *slot, i;
+	uint64_t at;
 
+	while (size < schema->ntypes * 2)
+		size *= 2;
+	slot = calloc(size, sizeof(*slot));
+	if (slot == NULL)
+		return TEL_ENOMEM;
+	free(m->slot);
+	m->slot = slot;
 	m->schema = schema;
-	memset(m->slot, 0, sizeof(m->slot));
-	if (schema->ntypes > LINES_SLOTS / 2)
-		return TEL_ELIMIT;
+	m->mask = size - 1;
 	for (i = 0; i < schema->ntypes; i++) {
-		name = schema->types[i].name;
-		at = tel__fnv(TEL__FNV, name, strlen(name)) % LINES_SLOTS;
-		while (m->slot[at] != 0)
-			at = (at + 1) % LINES_SLOTS;
-		m->slot[at] = (uint16_t)(i + 1);
+		at = tel__fnv(TEL__FNV, schema->types[i].name,
+		    schema->types[i].name_length);
+		while (m->slot[at & m->mask] != 0)
+			at++;
+		m->slot[at & m->mask] = i + 1;
 	}
 	return TEL_OK;
 }
@@ -104,7 +108,7 @@ tel__lines_use(struct tel_reader *r, struct lines *s, const char *name)
 	}
 	if (s->any != NULL)
 		s->any->on = s->any->fresh = 0;
-	return set_map(&s->map, r->log.schema);
+	return tel__lines_map(&s->map, r->log.schema);
 }
 
 void
@@ -123,6 +127,7 @@ tel__lines_cache_free(void *kept)
 
 	while (k->count > 0) {
 		tel_schema_free(k->maps[--k->count]->schema);
+		free(k->maps[k->count]->slot);
 		free(k->maps[k->count]);
 	}
 	free(k->maps);
@@ -134,23 +139,24 @@ keep_map(struct lines_kept *k, unsigned i, const struct tel_format_ops *f,
     const char *name, const struct lines_map **out)
 {
 	struct lines_map *map;
-	tel_schema *schema;
-	tel_status st = TEL_OK;
+	tel_status st;
 
 	if (i == k->count) {
 		if (!TEL__RESERVE(k->maps, k->room, i + (size_t)1) ||
-		    (map = malloc(sizeof(*map))) == NULL)
+		    (map = calloc(1, sizeof(*map))) == NULL)
 			return TEL_ENOMEM;
-		st = f->schema_new(name, &schema);
+		st = f->schema_new(name, &map->schema);
+		if (st == TEL_OK)
+			st = tel__lines_map(map, map->schema);
 		if (st != TEL_OK) {
+			tel_schema_free(map->schema);
 			free(map);
 			return st;
 		}
 		k->maps[k->count++] = map;
-		st = set_map(map, schema);
 	}
 	*out = k->maps[i];
-	return st;
+	return TEL_OK;
 }
 
 /* Adds the candidates of a format. */

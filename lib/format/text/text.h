@@ -45,13 +45,11 @@
  */
 #define LINES_LEAD_MAX LINES_MAX
 
-/* Places in a table of names, at least twice as many as a schema's types. */
-#define LINES_SLOTS 1024u
-
 /* A schema with its types by name. */
 struct lines_map {
 	struct tel_schema *schema;
-	uint16_t slot[LINES_SLOTS]; /* 1 + index of a type, or 0 */
+	uint32_t *slot; /* 1 + index of a type, or 0: at least half of them */
+	uint32_t mask;
 };
 
 /* A built-in schema that a text may have been printed from. */
@@ -172,9 +170,14 @@ void tel__lines_cache_free(void *kept);
 /* The name in a line "# format: NAME", into name; 1 when it is one. */
 int tel__lines_format(const unsigned char *p, const unsigned char *end,
     char *name, size_t size);
-/* The type whose name is the n bytes at name, with this hash; or NULL. */
+/* Makes a map anew, all zeros at first, of a schema.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__lines_map(struct lines_map *m, struct tel_schema *schema);
+/*
+ * The next type whose name is the n bytes at name, or NULL.  *at: the hash of
+ * the name at first, later where the next one is looked for.
+ */
 const struct tel_type *tel__lines_find(const struct lines_map *m,
-    const unsigned char *name, size_t n, uint64_t hash);
+    const unsigned char *name, size_t n, uint64_t *at);
 
 /*
  * Parts of a line.  Each reads at *p, moves *p past what it read and returns
