@@ -218,9 +218,9 @@ get_roles(struct ctf2 *t, const struct json *v, unsigned *roles)
 
 /* What numbers of a fixed length have in common. */
 static int
-get_fixed(struct ctf2 *t, const struct json *v, struct ctf_class *c,
-    uint64_t most)
+get_fixed(struct ctf2 *t, const struct json *v, struct ctf_class *c)
 {
+	const uint64_t most = c->kind == CTF_FLOAT ? 4096 : 64;
 	const struct json *order = tel__json_member(v, "byte-order");
 	const struct json *bits = tel__json_member(v, "bit-order");
 	uint64_t length;
@@ -362,27 +362,13 @@ static int
 get_bits(struct ctf2 *t, const struct json *v, struct ctf_class *c)
 {
 	c->base = 16;
-	return get_fixed(t, v, c, 64);
-}
-
-static int
-get_boolean(struct ctf2 *t, const struct json *v, struct ctf_class *c)
-{
-	c->is_boolean = 1;
-	return get_fixed(t, v, c, 64);
+	return get_fixed(t, v, c);
 }
 
 static int
 get_fixed_integer(struct ctf2 *t, const struct json *v, struct ctf_class *c)
 {
-	return get_fixed(t, v, c, 64) && get_integer(t, v, c);
-}
-
-static int
-get_signed(struct ctf2 *t, const struct json *v, struct ctf_class *c)
-{
-	c->is_signed = 1;
-	return get_fixed_integer(t, v, c);
+	return get_fixed(t, v, c) && get_integer(t, v, c);
 }
 
 static int
@@ -390,25 +376,6 @@ get_varint(struct ctf2 *t, const struct json *v, struct ctf_class *c)
 {
 	c->align = 8;
 	return get_integer(t, v, c);
-}
-
-static int
-get_signed_varint(struct ctf2 *t, const struct json *v, struct ctf_class *c)
-{
-	c->is_signed = 1;
-	return get_varint(t, v, c);
-}
-
-static int
-get_float(struct ctf2 *t, const struct json *v, struct ctf_class *c)
-{
-	return get_fixed(t, v, c, 4096);
-}
-
-static int
-get_string(struct ctf2 *t, const struct json *v, struct ctf_class *c)
-{
-	return get_encoding(t, v, c);
 }
 
 static int
@@ -428,25 +395,27 @@ static const struct {
 	const char *name;
 	enum ctf_kind kind;
 	int (*get)(struct ctf2 *t, const struct json *v, struct ctf_class *c);
+	uint8_t is_signed, is_boolean;
 } types[] = {
-	{ "fixed-length-bit-array", CTF_INTEGER, get_bits },
-	{ "fixed-length-bit-map", CTF_INTEGER, get_bits },
-	{ "fixed-length-boolean", CTF_INTEGER, get_boolean },
-	{ "fixed-length-unsigned-integer", CTF_INTEGER, get_fixed_integer },
-	{ "fixed-length-signed-integer", CTF_INTEGER, get_signed },
-	{ "fixed-length-floating-point-number", CTF_FLOAT, get_float },
-	{ "variable-length-unsigned-integer", CTF_VARINT, get_varint },
-	{ "variable-length-signed-integer", CTF_VARINT, get_signed_varint },
-	{ "null-terminated-string", CTF_STRING, get_string },
-	{ "static-length-string", CTF_BYTES, get_sized_string },
-	{ "dynamic-length-string", CTF_BYTES, get_sized_string },
-	{ "static-length-blob", CTF_BYTES, get_blob },
-	{ "dynamic-length-blob", CTF_BYTES, get_blob },
-	{ "structure", CTF_STRUCT, get_struct },
-	{ "static-length-array", CTF_ARRAY, get_element },
-	{ "dynamic-length-array", CTF_ARRAY, get_element },
-	{ "optional", CTF_OPTIONAL, get_optional },
-	{ "variant", CTF_VARIANT, get_variant },
+	{ "fixed-length-bit-array", CTF_INTEGER, get_bits, 0, 0 },
+	{ "fixed-length-bit-map", CTF_INTEGER, get_bits, 0, 0 },
+	{ "fixed-length-boolean", CTF_INTEGER, get_fixed, 0, 1 },
+	{ "fixed-length-unsigned-integer", CTF_INTEGER, get_fixed_integer, 0,
+	    0 },
+	{ "fixed-length-signed-integer", CTF_INTEGER, get_fixed_integer, 1, 0 },
+	{ "fixed-length-floating-point-number", CTF_FLOAT, get_fixed, 0, 0 },
+	{ "variable-length-unsigned-integer", CTF_VARINT, get_varint, 0, 0 },
+	{ "variable-length-signed-integer", CTF_VARINT, get_varint, 1, 0 },
+	{ "null-terminated-string", CTF_STRING, get_encoding, 0, 0 },
+	{ "static-length-string", CTF_BYTES, get_sized_string, 0, 0 },
+	{ "dynamic-length-string", CTF_BYTES, get_sized_string, 0, 0 },
+	{ "static-length-blob", CTF_BYTES, get_blob, 0, 0 },
+	{ "dynamic-length-blob", CTF_BYTES, get_blob, 0, 0 },
+	{ "structure", CTF_STRUCT, get_struct, 0, 0 },
+	{ "static-length-array", CTF_ARRAY, get_element, 0, 0 },
+	{ "dynamic-length-array", CTF_ARRAY, get_element, 0, 0 },
+	{ "optional", CTF_OPTIONAL, get_optional, 0, 0 },
+	{ "variant", CTF_VARIANT, get_variant, 0, 0 },
 };
 
 static const struct ctf_class *
@@ -482,6 +451,8 @@ ctf2_class(struct ctf2 *t, const struct json *v)
 		ctf2_fail(t, "out of memory", "");
 		return NULL;
 	}
+	c->is_signed = types[i].is_signed;
+	c->is_boolean = types[i].is_boolean;
 	t->nested++;
 	good = types[i].get(t, v, c);
 	t->nested--;

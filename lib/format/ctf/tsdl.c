@@ -159,7 +159,6 @@ tsdl_block(struct tsdl *t, const struct block *b)
 			return 0;
 		if (matched)
 			continue;
-		memset(&a, 0, sizeof(a));
 		a.name = tel__tsdl_dotted(t);
 		if (a.name == NULL)
 			return 0;
@@ -169,15 +168,7 @@ tsdl_block(struct tsdl *t, const struct block *b)
 				return 0;
 			continue;
 		}
-		if (!tel__tsdl_expect(t, '='))
-			return 0;
-		if (t->token.kind == TOKEN_STRING)
-			a.word = tel__tsdl_name(t);
-		else if (t->token.kind == TOKEN_WORD)
-			a.word = tel__tsdl_dotted(t);
-		else if (!tel__tsdl_integer(t, &a.number))
-			return 0;
-		if (t->error->text[0] != '\0' || !tel__tsdl_expect(t, ';'))
+		if (!tel__tsdl_value(t, &a))
 			return 0;
 		if (b->environment     ? !block_environment(t, &a) :
 		        a.word != NULL ? !block_word(t, b, &a) :

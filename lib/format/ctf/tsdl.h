@@ -73,6 +73,8 @@ const char *tel__tsdl_name(struct tsdl *t);
 const char *tel__tsdl_dotted(struct tsdl *t);
 /* An integer with a sign, or in parentheses. */
 int tel__tsdl_integer(struct tsdl *t, uint64_t *value);
+/* "= VALUE;" behind the name of an attribute: its word or number. */
+int tel__tsdl_value(struct tsdl *t, struct attribute *a);
 /* The byte order that an attribute declares. */
 int tel__tsdl_order(struct tsdl *t, const struct attribute *a,
     enum ctf_order *order);

@@ -283,13 +283,12 @@ tsdl_path(struct tsdl *t, struct ctf_path *path)
 
 /* ------------------------------------------------- integers and the like */
 
-/* Takes "name = value;".  0: failed. */
-static int
-tsdl_attribute(struct tsdl *t, struct attribute *a)
+int
+tel__tsdl_value(struct tsdl *t, struct attribute *a)
 {
-	memset(a, 0, sizeof(*a));
-	a->name = tel__tsdl_name(t);
-	if (a->name == NULL || !tel__tsdl_expect(t, '='))
+	a->word = NULL;
+	a->number = 0;
+	if (!tel__tsdl_expect(t, '='))
 		return 0;
 	if (t->token.kind == TOKEN_STRING)
 		a->word = tel__tsdl_name(t);
@@ -419,43 +418,55 @@ tsdl_set(struct tsdl *t, struct ctf_class *c, const struct attribute *a,
 	return 1;
 }
 
+/* A class, all of its kind's own members unset. */
+static struct ctf_class *
+tsdl_class(struct tsdl *t, enum ctf_kind kind)
+{
+	struct ctf_class *c = tel__ctf_class(t->m, kind);
+
+	if (c == NULL)
+		tel__tsdl_no_memory(t);
+	return c;
+}
+
+static const struct ctf_class *
+tsdl_invalid(struct tsdl *t, const char *why)
+{
+	tel__ctf_error(t->error, t->token.line, "%s", why);
+	return NULL;
+}
+
 static const struct ctf_class *
 tsdl_scalar(struct tsdl *t, enum ctf_kind kind)
 {
-	struct ctf_class *c = tel__ctf_class(t->m, kind);
+	struct ctf_class *c = tsdl_class(t, kind);
 	uint64_t digits[2] = { 0, 0 };
 	struct attribute a;
 
-	if (c == NULL) {
-		tel__tsdl_no_memory(t);
+	if (c == NULL)
 		return NULL;
-	}
 	c->align = kind == CTF_INTEGER ? 0 : 8;
 	if (tel__tsdl_accept(t, '{')) {
 		while (!tel__tsdl_accept(t, '}'))
-			if (!tsdl_attribute(t, &a) ||
+			if ((a.name = tel__tsdl_name(t)) == NULL ||
+			    !tel__tsdl_value(t, &a) ||
 			    !tsdl_set(t, c, &a, digits))
 				return NULL;
 	} else if (kind != CTF_STRING) {
 		tel__tsdl_fail(t, "'{'");
 		return NULL;
 	}
-	if (kind == CTF_INTEGER && c->size == 0) {
-		tel__ctf_error(t->error, t->token.line,
-		    "an integer without a size");
-		return NULL;
-	}
+	if (kind == CTF_INTEGER && c->size == 0)
+		return tsdl_invalid(t, "an integer without a size");
 	if (kind == CTF_INTEGER && c->align == 0)
 		c->align = c->size % 8 == 0 ? 8 : 1;
 	if (kind == CTF_FLOAT) {
 		if (digits[0] > 64 || digits[1] > 128 ||
 		    digits[0] + digits[1] == 0 ||
-		    (digits[0] + digits[1]) % 8 != 0) {
-			tel__ctf_error(t->error, t->token.line,
+		    (digits[0] + digits[1]) % 8 != 0)
+			return tsdl_invalid(t,
 			    "invalid exp_dig or mant_dig; expected 8 and 24, "
 			    "or 11 and 53");
-			return NULL;
-		}
 		c->size = (uint16_t)(digits[0] + digits[1]);
 	}
 	return c;
@@ -521,13 +532,18 @@ tsdl_fields(struct tsdl *t, struct ctf_class *c)
 	return 1;
 }
 
-/* "struct NAME" and its like, for the table of names. */
+/* Takes a name: "struct NAME" and its like, for the table of names. */
 static const char *
-tsdl_tagged(struct tsdl *t, const char *what, const char *name)
+tsdl_tagged(struct tsdl *t, const char *what)
 {
-	size_t n = strlen(what) + strlen(name) + 2;
-	char *text = tel__arena_alloc(&t->m->arena, n);
+	const char *name = tel__tsdl_name(t);
+	char *text;
+	size_t n;
 
+	if (name == NULL)
+		return NULL;
+	n = strlen(what) + strlen(name) + 2;
+	text = tel__arena_alloc(&t->m->arena, n);
 	if (text == NULL) {
 		tel__tsdl_no_memory(t);
 		return NULL;
@@ -556,20 +572,16 @@ tsdl_struct(struct tsdl *t)
 	uint64_t align;
 
 	if (!tel__tsdl_at(t, '{')) {
-		const char *name = tel__tsdl_name(t);
-
-		tagged = name != NULL ? tsdl_tagged(t, "struct", name) : NULL;
+		tagged = tsdl_tagged(t, "struct");
 		if (tagged == NULL)
 			return NULL;
 		if (!tel__tsdl_at(t, '{'))
 			return tsdl_use(t, tagged);
 	}
 	tel__tsdl_advance(t);
-	c = tel__ctf_class(t->m, CTF_STRUCT);
-	if (c == NULL) {
-		tel__tsdl_no_memory(t);
+	c = tsdl_class(t, CTF_STRUCT);
+	if (c == NULL)
 		return NULL;
-	}
 	if (!tsdl_fields(t, c))
 		return NULL;
 	if (tel__tsdl_accept_word(t, "align")) {
@@ -594,13 +606,12 @@ static const struct ctf_class *
 tsdl_variant(struct tsdl *t)
 {
 	const struct ctf_class *known = NULL;
-	const char *tagged = NULL, *name;
+	const char *tagged = NULL;
 	struct ctf_path path = { CTF_RELATIVE, 0, NULL };
 	struct ctf_class *c;
 
 	if (t->token.kind == TOKEN_WORD) {
-		name = tel__tsdl_name(t);
-		tagged = name != NULL ? tsdl_tagged(t, "variant", name) : NULL;
+		tagged = tsdl_tagged(t, "variant");
 		if (tagged == NULL)
 			return NULL;
 	}
@@ -612,11 +623,9 @@ tsdl_variant(struct tsdl *t)
 		if (known == NULL || path.count == 0)
 			return known;
 	}
-	c = tel__ctf_class(t->m, CTF_VARIANT);
-	if (c == NULL) {
-		tel__tsdl_no_memory(t);
+	c = tsdl_class(t, CTF_VARIANT);
+	if (c == NULL)
 		return NULL;
-	}
 	if (known != NULL) {
 		*c = *known;
 		c->path = path;
@@ -678,12 +687,11 @@ static const struct ctf_class *
 tsdl_enum(struct tsdl *t)
 {
 	const struct ctf_class *container;
-	const char *tagged = NULL, *name;
+	const char *tagged = NULL;
 	struct ctf_class *c;
 
 	if (t->token.kind == TOKEN_WORD) {
-		name = tel__tsdl_name(t);
-		tagged = name != NULL ? tsdl_tagged(t, "enum", name) : NULL;
+		tagged = tsdl_tagged(t, "enum");
 		if (tagged == NULL)
 			return NULL;
 		if (!tel__tsdl_at(t, ':') && !tel__tsdl_at(t, '{'))
@@ -693,16 +701,12 @@ tsdl_enum(struct tsdl *t)
 	    tel__tsdl_accept(t, ':') ? tel__tsdl_type(t) : tsdl_use(t, "int");
 	if (container == NULL)
 		return NULL;
-	if (container->kind != CTF_INTEGER) {
-		tel__ctf_error(t->error, t->token.line,
+	if (container->kind != CTF_INTEGER)
+		return tsdl_invalid(t,
 		    "the container of an enum is not an integer");
+	c = tsdl_class(t, CTF_INTEGER);
+	if (c == NULL)
 		return NULL;
-	}
-	c = tel__ctf_class(t->m, CTF_INTEGER);
-	if (c == NULL) {
-		tel__tsdl_no_memory(t);
-		return NULL;
-	}
 	*c = *container;
 	c->is_enum = 1;
 	c->labels = NULL;

@@ -616,7 +616,7 @@ ctf_write_open_folder(struct tel_printer *pr, struct trace *t)
 }
 
 static tel_status
-start_trace(struct tel_printer *pr, int version)
+start_trace(struct tel_printer *pr)
 {
 	struct trace *t = calloc(1, sizeof(*t));
 	tel_status st;
@@ -626,7 +626,7 @@ start_trace(struct tel_printer *pr, int version)
 	if (t == NULL)
 		return TEL_ENOMEM;
 	pr->state = t;
-	t->version = version;
+	t->version = strcmp(pr->renderer->name, "ctf2") == 0 ? 2 : 1;
 	t->stream = -1;
 	tel__table_init(&t->ids);
 	seed = t->ids.factor;
@@ -647,19 +647,12 @@ start_trace(struct tel_printer *pr, int version)
 }
 
 static tel_status
-begin_log1(struct tel_printer *pr, const struct tel_event *ev, int same)
+ctf_write_begin_log(struct tel_printer *pr, const struct tel_event *ev,
+    int same)
 {
 	(void)ev;
 	(void)same;
-	return pr->state == NULL ? start_trace(pr, 1) : TEL_OK;
-}
-
-static tel_status
-begin_log2(struct tel_printer *pr, const struct tel_event *ev, int same)
-{
-	(void)ev;
-	(void)same;
-	return pr->state == NULL ? start_trace(pr, 2) : TEL_OK;
+	return pr->state == NULL ? start_trace(pr) : TEL_OK;
 }
 
 static tel_status
@@ -728,14 +721,14 @@ write_metadata(struct trace *t)
 }
 
 static tel_status
-finish_trace(struct tel_printer *pr, int version)
+finish_trace(struct tel_printer *pr)
 {
 	struct trace *t = pr->state;
 	tel_status st = TEL_OK;
 
 	/* a log without events is a trace without any */
 	if (t == NULL) {
-		st = start_trace(pr, version);
+		st = start_trace(pr);
 		t = pr->state;
 	}
 	if (st == TEL_OK)
@@ -748,18 +741,6 @@ finish_trace(struct tel_printer *pr, int version)
 		return trace_fail(pr);
 	t->stream = -1;
 	return tel__ctf_folder_finish(&t->folder) ? TEL_OK : trace_fail(pr);
-}
-
-static tel_status
-finish1(struct tel_printer *pr)
-{
-	return finish_trace(pr, 1);
-}
-
-static tel_status
-finish2(struct tel_printer *pr)
-{
-	return finish_trace(pr, 2);
 }
 
 static void
@@ -782,17 +763,17 @@ release_trace(struct tel_printer *pr)
 const struct tel_renderer tel__renderer_ctf = {
 	.name = "ctf",
 	.flags = TEL_PRINTER_BINARY | TEL_PRINTER_FILE | TEL_PRINTER_TIMELINE,
-	.begin_log = begin_log1,
+	.begin_log = ctf_write_begin_log,
 	.event = ctf_write_event,
-	.finish = finish1,
+	.finish = finish_trace,
 	.release = release_trace,
 };
 
 const struct tel_renderer tel__renderer_ctf2 = {
 	.name = "ctf2",
 	.flags = TEL_PRINTER_BINARY | TEL_PRINTER_FILE | TEL_PRINTER_TIMELINE,
-	.begin_log = begin_log2,
+	.begin_log = ctf_write_begin_log,
 	.event = ctf_write_event,
-	.finish = finish2,
+	.finish = finish_trace,
 	.release = release_trace,
 };
