@@ -482,22 +482,38 @@ add_buckets(tel_emit_class *like, int64_t lo, int64_t hi, uint64_t width)
 	return 1;
 }
 
+/* Creates a histogram of one range, or of two that meet at the knee. */
+static tel_emit_class *
+emit_class_create_histogram(tel_emit_class *parent, const char *name,
+    tel_emit_class *like, const char *unit, unsigned options)
+{
+	int valid = add_buckets(like, like->lo, like->knee, like->width[0]);
+
+	if (like->type == CLASS_SPLIT) {
+		like->first = like->words - W_HEAD;
+		valid = valid &&
+		    add_buckets(like, like->knee, like->hi, like->width[1]);
+	}
+	if (valid)
+		return emit_class_create(parent, name, like, unit, options);
+	(void)tel__emit_wrong("a histogram of no, or of more than 65536 "
+	                      "buckets");
+	return NULL;
+}
+
 tel_emit_class *
 tel_class_create_histogram(tel_emit_class *parent, const char *name,
     int64_t lower, int64_t upper, uint64_t width, const char *unit,
     unsigned options)
 {
-	tel_emit_class like = { .type = CLASS_HISTOGRAM, .words = W_HEAD };
+	tel_emit_class like = { .type = CLASS_HISTOGRAM,
+		.words = W_HEAD,
+		.lo = lower,
+		.knee = upper,
+		.hi = upper,
+		.width = { width, width } };
 
-	if (!add_buckets(&like, lower, upper, width)) {
-		(void)tel__emit_wrong("a histogram of no, or of more than "
-		                      "65536 buckets");
-		return NULL;
-	}
-	like.lo = lower;
-	like.knee = like.hi = upper;
-	like.width[0] = like.width[1] = width;
-	return emit_class_create(parent, name, &like, unit, options);
+	return emit_class_create_histogram(parent, name, &like, unit, options);
 }
 
 tel_emit_class *
@@ -505,21 +521,14 @@ tel_class_create_split_histogram(tel_emit_class *parent, const char *name,
     int64_t lower, uint64_t width1, int64_t knee, int64_t upper,
     uint64_t width2, const char *unit, unsigned options)
 {
-	tel_emit_class like = { .type = CLASS_SPLIT, .words = W_HEAD };
-	int valid = add_buckets(&like, lower, knee, width1);
+	tel_emit_class like = { .type = CLASS_SPLIT,
+		.words = W_HEAD,
+		.lo = lower,
+		.knee = knee,
+		.hi = upper,
+		.width = { width1, width2 } };
 
-	like.first = like.words - W_HEAD;
-	if (!valid || !add_buckets(&like, knee, upper, width2)) {
-		(void)tel__emit_wrong("a histogram of no, or of more than "
-		                      "65536 buckets");
-		return NULL;
-	}
-	like.lo = lower;
-	like.knee = knee;
-	like.hi = upper;
-	like.width[0] = width1;
-	like.width[1] = width2;
-	return emit_class_create(parent, name, &like, unit, options);
+	return emit_class_create_histogram(parent, name, &like, unit, options);
 }
 
 tel_emit_class *
@@ -551,42 +560,35 @@ emit_class_change(tel_emit_class *c, int on)
 {
 	int st = 0;
 
+	lock();
+	c = emit_class_class_of(c);
 	if (!tel__classes.open)
 		st = emit_class_fail(EBADF);
 	else if (c == NULL)
 		st = emit_class_fail(EINVAL);
 	else if (c->dead)
 		st = emit_class_fail(ENOENT);
-	if (st != 0 || c->own == on)
-		return st;
-	c->own = (uint8_t)on;
-	update_switches();
-	if (!on)
-		tel__class_write(c, WRITE_CHANGED | WRITE_OFF);
-	tel__class_write_change(c, on ? E_ENABLE : E_DISABLE);
-	return 0;
+	if (st == 0 && c->own != on) {
+		c->own = (uint8_t)on;
+		update_switches();
+		if (!on)
+			tel__class_write(c, WRITE_CHANGED | WRITE_OFF);
+		tel__class_write_change(c, on ? E_ENABLE : E_DISABLE);
+	}
+	unlock();
+	return st;
 }
 
 int
 tel_class_enable(tel_emit_class *c)
 {
-	int st;
-
-	lock();
-	st = emit_class_change(emit_class_class_of(c), 1);
-	unlock();
-	return st;
+	return emit_class_change(c, 1);
 }
 
 int
 tel_class_disable(tel_emit_class *c)
 {
-	int st;
-
-	lock();
-	st = emit_class_change(emit_class_class_of(c), 0);
-	unlock();
-	return st;
+	return emit_class_change(c, 0);
 }
 
 void
