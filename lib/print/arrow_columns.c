@@ -41,25 +41,12 @@ arrow_class(const struct tel_field *f)
 unsigned
 tel__arrow_bytes(const struct tel_field *f)
 {
-	switch (f->load == TEL_LOAD_LIST ? f->list_load : f->load) {
-	case TEL_LOAD_LE16:
-	case TEL_LOAD_BE16:
-	case TEL_LOAD_LE16S:
-	case TEL_LOAD_BE16S: return 2;
-	case TEL_LOAD_LE32:
-	case TEL_LOAD_BE32:
-	case TEL_LOAD_LE32S:
-	case TEL_LOAD_BE32S: return 4;
-	case TEL_LOAD_LE64:
-	case TEL_LOAD_BE64:
-	case TEL_LOAD_LEF32: return 8; /* a double, as the load has it */
-	case TEL_LOAD_U8:
-	case TEL_LOAD_BIT:
-	case TEL_LOAD_STRING:
-	case TEL_LOAD_STRING_AT:
-	case TEL_LOAD_LIST: break;
-	}
-	return 1;
+	const enum tel_load load =
+	    f->load == TEL_LOAD_LIST ? f->list_load : f->load;
+	const unsigned width = tel__load_width(load);
+
+	/* a float is a double, as the load has it */
+	return load == TEL_LOAD_LEF32 ? 8 : width < 8 ? 1 : width / 8;
 }
 
 static uint64_t

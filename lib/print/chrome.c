@@ -40,12 +40,6 @@ struct chrome {
 };
 
 static void
-chrome_put(struct tel_printer *pr, const char *s)
-{
-	(void)tel_output_write(pr->out, s, strlen(s));
-}
-
-static void
 chrome_put_string(struct tel_printer *pr, const char *s, size_t n)
 {
 	unsigned char *p = tel_output_room(pr->out, TEL_ESCAPE_ROOM(n) + 2);
@@ -81,7 +75,7 @@ put_time(struct tel_printer *pr, const char *key, uint64_t ns)
 	unsigned char text[TEL_PUT_MAX], *p;
 	unsigned rest = (unsigned)(ns % 1000);
 
-	chrome_put(pr, key);
+	render_put(pr, key);
 	p = tel_put_decimal(text, ns / 1000);
 	*p++ = '.';
 	*p++ = (unsigned char)('0' + rest / 100);
@@ -100,15 +94,15 @@ open_object(struct tel_printer *pr, const struct timeline_track *t,
 
 	while (process->parent != NULL)
 		process = process->parent;
-	chrome_put(pr,
+	render_put(pr,
 	    c->begun ? ",\n{\"ph\":\"" :
 	               "{\"displayTimeUnit\":\"ns\",\"traceEvents\":["
 	               "\n{\"ph\":\"");
 	c->begun = 1;
-	chrome_put(pr, phase);
-	chrome_put(pr, "\",\"pid\":");
+	render_put(pr, phase);
+	render_put(pr, "\",\"pid\":");
 	chrome_put_number(pr, process->id, 0);
-	chrome_put(pr, ",\"tid\":");
+	render_put(pr, ",\"tid\":");
 	chrome_put_number(pr, t->id, 0);
 }
 
@@ -116,40 +110,25 @@ static void
 chrome_put_field(struct tel_printer *pr, const struct tel_event *ev, unsigned i)
 {
 	const struct tel_field *f = &ev->type->fields[i];
-	uint64_t v = tel_event_u64(ev, i);
-	char text[TEL_PUT_MAX];
+	const struct chrome *c = pr->state;
+	struct tel_field number = *f;
 	const char *s;
 	size_t n;
 
-	switch (f->datatype) {
-	case TEL_STRING:
+	if (f->datatype == TEL_STRING) {
 		s = tel_event_string(ev, i, &n);
 		chrome_put_string(pr, s, n);
-		break;
-	case TEL_ADDRESS:
-	case TEL_POINTER:
-	case TEL_SET:
-		(void)snprintf(text, sizeof(text), "\"0x%llx\"",
-		    (unsigned long long)v);
-		chrome_put(pr, text);
-		break;
-	case TEL_BOOLEAN: chrome_put(pr, v != 0 ? "true" : "false"); break;
-	case TEL_DOUBLE:
-		n = (size_t)(tel__put_double((unsigned char *)text, v) -
-		    (unsigned char *)text);
-		if ((v >> 52 & 0x7ff) == 0x7ff)
-			chrome_put_string(pr, text, n);
-		else
-			(void)tel_output_write(pr->out, text, n);
-		break;
-	case TEL_LIST:
-		pr->list.used = 0;
-		tel__render_list(&pr->list, ev, f, 1);
-		(void)tel_output_write(pr->out, pr->list.bytes, pr->list.used);
-		break;
-	case TEL_SIGNED: chrome_put_number(pr, v, 1); break;
-	case TEL_UNSIGNED: chrome_put_number(pr, v, 0); break;
+		return;
 	}
+	pr->list.used = 0;
+	/* a float is shown as the double that it is */
+	number.load = TEL_LOAD_LE64;
+	if (f->datatype == TEL_LIST)
+		tel__render_list(&pr->list, ev, f, 1);
+	else
+		tel__render_number(&pr->list, &number, tel_event_u64(ev, i), 1);
+	c->timeline->no_memory |= pr->list.failed;
+	(void)tel_output_write(pr->out, pr->list.bytes, pr->list.used);
 }
 
 /* The fields, and behind them the labels that they have. */
@@ -162,30 +141,30 @@ chrome_put_fields(struct tel_printer *pr, const struct tel_event *ev)
 	unsigned i;
 	size_t n;
 
-	chrome_put(pr, ",\"args\":{");
+	render_put(pr, ",\"args\":{");
 	for (i = 0; i < t->nfields; i++) {
 		if (t->fields[i].is_label || !tel_event_has(ev, i))
 			continue;
-		chrome_put(pr, before);
+		render_put(pr, before);
 		before = ",";
 		chrome_put_string(pr, t->fields[i].name,
 		    t->fields[i].name_length);
-		chrome_put(pr, ":");
+		render_put(pr, ":");
 		chrome_put_field(pr, ev, i);
 	}
 	for (i = 0; i < t->nfields; i++) {
 		label = tel_event_label(ev, i, &n);
 		if (label == NULL)
 			continue;
-		chrome_put(pr, before);
+		render_put(pr, before);
 		before = ",";
 		(void)snprintf(name, sizeof(name), "label of %s",
 		    t->fields[i].name);
 		chrome_put_string(pr, name, strlen(name));
-		chrome_put(pr, ":");
+		render_put(pr, ":");
 		chrome_put_string(pr, label, n);
 	}
-	chrome_put(pr, "}");
+	render_put(pr, "}");
 }
 
 static void
@@ -195,14 +174,14 @@ chrome_put_event(struct tel_printer *pr, const struct timeline_track *t,
 {
 	open_object(pr, t, phase);
 	put_time(pr, ",\"ts\":", time);
-	chrome_put(pr, ",\"name\":");
+	render_put(pr, ",\"name\":");
 	chrome_put_string(pr, name, n);
-	chrome_put(pr, ",\"cat\":");
+	render_put(pr, ",\"cat\":");
 	chrome_put_string(pr, ev->type->kind, strlen(ev->type->kind));
-	chrome_put(pr, ",\"cname\":\"");
-	chrome_put(pr,
+	render_put(pr, ",\"cname\":\"");
+	render_put(pr,
 	    colors[ev->type->index % (sizeof(colors) / sizeof(colors[0]))]);
-	chrome_put(pr, "\"");
+	render_put(pr, "\"");
 	chrome_put_fields(pr, ev);
 }
 
@@ -229,12 +208,12 @@ chrome_track(struct tel_printer *pr, const struct timeline_track *t)
 	if (t->use == TIMELINE_COUNT || t->use == TIMELINE_BYTES)
 		return;
 	open_object(pr, t, "M");
-	chrome_put(pr,
+	render_put(pr,
 	    t->parent == NULL ? ",\"name\":\"process_name\"" :
 	                        ",\"name\":\"thread_name\"");
-	chrome_put(pr, ",\"args\":{\"name\":");
+	render_put(pr, ",\"args\":{\"name\":");
 	chrome_put_string(pr, name, full_name(t, name, sizeof(name)));
-	chrome_put(pr, "}}");
+	render_put(pr, "}}");
 }
 
 static void
@@ -244,7 +223,7 @@ chrome_begin(struct tel_printer *pr, const struct timeline_track *t,
 	struct chrome *c = pr->state;
 
 	chrome_put_event(pr, t, "B", time, name, n, ev);
-	chrome_put(pr, "}");
+	render_put(pr, "}");
 	if (!TEL__RESERVE_ZEROED(c->open, c->nopen, t->id + 1u)) {
 		c->timeline->no_memory = 1;
 		return;
@@ -269,11 +248,11 @@ chrome_end(struct tel_printer *pr, const struct timeline_track *t,
 		open->used -= sizeof(n);
 		memcpy(&n, open->bytes + open->used, sizeof(n));
 		open->used -= n;
-		chrome_put(pr, ",\"name\":");
+		render_put(pr, ",\"name\":");
 		chrome_put_string(pr, (const char *)open->bytes + open->used,
 		    n);
 	}
-	chrome_put(pr, "}");
+	render_put(pr, "}");
 }
 
 /* Ranges whose end is not in a log end with it. */
@@ -298,7 +277,7 @@ chrome_span(struct tel_printer *pr, const struct timeline_track *t,
 	(void)method;
 	chrome_put_event(pr, t, "X", time, name, n, ev);
 	put_time(pr, ",\"dur\":", length);
-	chrome_put(pr, "}");
+	render_put(pr, "}");
 }
 
 /*
@@ -314,15 +293,15 @@ message(struct tel_printer *pr, const struct timeline_track *t, uint64_t time,
 
 	chrome_put_event(pr, t, "X", time, name, n, ev);
 	put_time(pr, ",\"dur\":", 1);
-	chrome_put(pr, "}");
+	render_put(pr, "}");
 	open_object(pr, t, tl->receives ? "f" : "s");
 	put_time(pr, ",\"ts\":", time);
 	(void)snprintf(id, sizeof(id), ",\"id\":\"0x%llx\"",
 	    (unsigned long long)tl->flow);
-	chrome_put(pr, id);
-	chrome_put(pr, ",\"name\":\"message\",\"cat\":");
+	render_put(pr, id);
+	render_put(pr, ",\"name\":\"message\",\"cat\":");
 	chrome_put_string(pr, ev->type->kind, strlen(ev->type->kind));
-	chrome_put(pr, tl->receives ? ",\"bp\":\"e\"}" : "}");
+	render_put(pr, tl->receives ? ",\"bp\":\"e\"}" : "}");
 }
 
 static void
@@ -336,7 +315,7 @@ chrome_instant(struct tel_printer *pr, const struct timeline_track *t,
 		return;
 	}
 	chrome_put_event(pr, t, "i", time, name, n, ev);
-	chrome_put(pr, ",\"s\":\"t\"}");
+	render_put(pr, ",\"s\":\"t\"}");
 }
 
 /* A counter's name is unique in its process only: it includes its track's. */
@@ -348,13 +327,13 @@ chrome_counter(struct tel_printer *pr, const struct timeline_track *t,
 
 	open_object(pr, t, "C");
 	put_time(pr, ",\"ts\":", time);
-	chrome_put(pr, ",\"name\":");
+	render_put(pr, ",\"name\":");
 	chrome_put_string(pr, name, full_name(t, name, sizeof(name)));
-	chrome_put(pr,
+	render_put(pr,
 	    t->use == TIMELINE_BYTES ? ",\"args\":{\"bytes\":" :
 	                               ",\"args\":{\"value\":");
 	chrome_put_number(pr, (uint64_t)value, 1);
-	chrome_put(pr, "}}");
+	render_put(pr, "}}");
 }
 
 static const struct timeline_ops ops = { chrome_track, chrome_begin, chrome_end,
@@ -390,7 +369,7 @@ chrome_finish(struct tel_printer *pr)
 
 	if (c != NULL)
 		chrome_close_ranges(pr);
-	chrome_put(pr,
+	render_put(pr,
 	    c != NULL && c->begun ? "\n]}\n" : "{\"traceEvents\":[]}\n");
 	return pr->out->status;
 }

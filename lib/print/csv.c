@@ -91,23 +91,28 @@ print_csv_compile(struct tel_printer *pr, const struct tel_type *type)
 	return tel__render_end(&b);
 }
 
+static tel_status
+add_name(struct tel_printer *pr, const char *name)
+{
+	if (!TEL__RESERVE(pr->names, pr->names_room, pr->nnames + 1) ||
+	    (pr->names[pr->nnames] = strdup(name)) == NULL)
+		return TEL_ENOMEM;
+	pr->nnames++;
+	return TEL_OK;
+}
+
 /* The names of the type's fields become those of the columns. */
 static tel_status
 take_columns(struct tel_printer *pr, const struct tel_type *type)
 {
+	tel_status st = TEL_OK;
 	unsigned i;
 
-	if (pr->names != NULL || type->nfields == 0)
+	if (pr->names != NULL)
 		return TEL_OK;
-	if (!TEL__RESERVE(pr->names, pr->names_room, type->nfields))
-		return TEL_ENOMEM;
-	for (i = 0; i < type->nfields; i++) {
-		pr->names[i] = strdup(type->fields[i].name);
-		if (pr->names[i] == NULL)
-			return TEL_ENOMEM;
-		pr->nnames++;
-	}
-	return TEL_OK;
+	for (i = 0; st == TEL_OK && i < type->nfields; i++)
+		st = add_name(pr, type->fields[i].name);
+	return st;
 }
 
 /* Nonzero when there is a column of that name. */
@@ -128,6 +133,7 @@ print_csv_schema(struct tel_printer *pr, const struct tel_schema *schema,
     const struct tel_filter *filter)
 {
 	const struct tel_field *f;
+	tel_status st;
 	unsigned i, k;
 
 	if (!pr->wide || pr->started || pr->exprs != NULL)
@@ -146,13 +152,9 @@ print_csv_schema(struct tel_printer *pr, const struct tel_schema *schema,
 				return tel__render_fail(pr,
 				    "more than %d columns; select types",
 				    TEL_WIDE_COLUMNS);
-			if (!TEL__RESERVE(pr->names, pr->names_room,
-			        pr->nnames + 1))
-				return TEL_ENOMEM;
-			pr->names[pr->nnames] = strdup(f->name);
-			if (pr->names[pr->nnames] == NULL)
-				return TEL_ENOMEM;
-			pr->nnames++;
+			st = add_name(pr, f->name);
+			if (st != TEL_OK)
+				return st;
 		}
 	}
 	return TEL_OK;

@@ -158,19 +158,6 @@ name_table(const struct tel_type *type)
 	return name;
 }
 
-/* Adds the table of a type, in quotes. */
-static void
-add_table_name(struct tel__buffer *b, const struct tel_type *type)
-{
-	char *name = name_table(type);
-
-	if (name != NULL)
-		add_name(b, "EVENT_", name);
-	else
-		b->failed = 1;
-	free(name);
-}
-
 /* --------------------------------------------------------------- columns */
 
 static int
@@ -192,58 +179,43 @@ is_column_taken(const struct tel_type *type, const char *name)
 	return is_reserved(name);
 }
 
-static void
-name_column(const struct tel_type *type, unsigned field, char *out)
-{
-	const struct tel_field *f = &type->fields[field];
-	unsigned i, n = 1, taken = (unsigned)is_reserved(f->name);
-
-	for (i = 0; i < field; i++)
-		taken += strcasecmp(type->fields[i].name, f->name) == 0;
-	memcpy(out, f->name, f->name_length + 1u);
-	/* the members of structs, and labels */
-	for (i = 0; type->schema->nested && i < f->name_length; i++)
-		if (out[i] == '.')
-			out[i] = '_';
-	for (; taken > 0; taken--)
-		do
-			snprintf(out + f->name_length, NAME_MORE, "_%u", ++n);
-		while (is_column_taken(type, out));
-}
-
 /* The column of a field, to be freed; NULL when out of memory. */
 static char *
-database_column(const struct tel_type *type, unsigned field)
+name_column(const struct tel_type *type, unsigned field)
 {
-	char *name = malloc(type->fields[field].name_length + NAME_MORE);
+	const struct tel_field *f = &type->fields[field];
+	char *name = malloc(f->name_length + NAME_MORE);
+	unsigned i, n = 1, taken = (unsigned)is_reserved(f->name);
 
-	if (name != NULL)
-		name_column(type, field, name);
+	if (name == NULL)
+		return NULL;
+	for (i = 0; i < field; i++)
+		taken += strcasecmp(type->fields[i].name, f->name) == 0;
+	memcpy(name, f->name, f->name_length + 1u);
+	/* the members of structs, and labels */
+	for (i = 0; type->schema->nested && i < f->name_length; i++)
+		if (name[i] == '.')
+			name[i] = '_';
+	for (; taken > 0; taken--)
+		do
+			snprintf(name + f->name_length, NAME_MORE, "_%u", ++n);
+		while (is_column_taken(type, name));
 	return name;
 }
 
+/*
+ * Adds a name of a table or a column, in quotes, with its prefix, or as a
+ * string if that is NULL; and frees the name, which is NULL when out of memory.
+ */
 static void
-database_add_column(struct tel__buffer *b, const struct tel_type *type,
-    unsigned i)
+add_own_name(struct tel__buffer *b, const char *before, char *name)
 {
-	char *name = database_column(type, i);
-
-	if (name != NULL)
-		add_name(b, "", name);
-	else
+	if (name == NULL)
 		b->failed = 1;
-	free(name);
-}
-
-static void
-add_column_value(struct tel__buffer *b, const struct tel_type *type, unsigned i)
-{
-	char *name = database_column(type, i);
-
-	if (name != NULL)
+	else if (before == NULL)
 		database_add_value(b, name);
 	else
-		b->failed = 1;
+		add_name(b, before, name);
 	free(name);
 }
 
@@ -276,7 +248,7 @@ database_has_column(const struct tel_type *type, const char *name)
 	int same;
 
 	for (i = 0; i < type->nfields; i++) {
-		own = database_column(type, i);
+		own = name_column(type, i);
 		same = own != NULL && strcmp(own, name) == 0;
 		free(own);
 		if (same)
@@ -376,7 +348,7 @@ add_params(struct tel__buffer *b, const struct tel_schema *schema)
 		for (j = 0; j < type->nfields; j++) {
 			add_format(b, "%s(%" PRIu32 ",%u,'%c',", between,
 			    type->code, j, letter_of(&type->fields[j]));
-			add_column_value(b, type, j);
+			add_own_name(b, NULL, name_column(type, j));
 			if (!schema->undocumented) {
 				database_add(b, ",");
 				database_add_value(b,
@@ -425,11 +397,11 @@ add_table(struct tel__buffer *b, const struct tel_type *type)
 	unsigned i;
 
 	database_add(b, "CREATE TABLE IF NOT EXISTS ");
-	add_table_name(b, type);
+	add_own_name(b, "EVENT_", name_table(type));
 	database_add(b, " (");
 	for (i = 0; i < type->nfields; i++) {
 		f = &type->fields[i];
-		database_add_column(b, type, i);
+		add_own_name(b, "", name_column(type, i));
 		database_add(b,
 		    f->datatype == TEL_DOUBLE     ? " REAL, " :
 		        f->datatype == TEL_STRING ? " TEXT, " :
@@ -444,7 +416,7 @@ add_table(struct tel__buffer *b, const struct tel_type *type)
 	    "UPDATE temp.tel_log SET base=max(base, (SELECT ifnull(max(");
 	database_add(b, rowid_of(type));
 	database_add(b, "),0) FROM ");
-	add_table_name(b, type);
+	add_own_name(b, "EVENT_", name_table(type));
 	database_add(b, "));\n");
 }
 
@@ -477,13 +449,8 @@ add_variants(struct tel__buffer *b, const struct tel_type *type)
 static void
 add_check(struct tel__buffer *b, const struct tel_type *type)
 {
-	char *table = name_table(type);
 	unsigned i;
 
-	if (table == NULL) {
-		b->failed = 1;
-		return;
-	}
 	database_add(b, "INSERT INTO temp.tel_misfit SELECT ");
 	database_add_value(b, type->name);
 	add_format(b,
@@ -495,11 +462,10 @@ add_check(struct tel__buffer *b, const struct tel_type *type)
 	add_variants(b, type);
 	database_add(b,
 	    " OR (SELECT count(*) FROM pragma_table_info('EVENT_'||");
-	database_add_value(b, table);
-	free(table);
+	add_own_name(b, NULL, name_table(type));
 	database_add(b, ") WHERE name COLLATE NOCASE IN (");
 	for (i = 0; i < type->nfields; i++) {
-		add_column_value(b, type, i);
+		add_own_name(b, NULL, name_column(type, i));
 		database_add(b, ",");
 	}
 	/* no column: there is no such table yet */
@@ -561,10 +527,10 @@ add_insert(struct tel__buffer *b, const struct tel_type *type)
 	if (type == NULL)
 		add_name(b, "EVENT_", "Unknown");
 	else
-		add_table_name(b, type);
+		add_own_name(b, "EVENT_", name_table(type));
 	database_add(b, type == NULL ? "(code,bytes," : "(");
 	for (i = 0; type != NULL && i < type->nfields; i++) {
-		database_add_column(b, type, i);
+		add_own_name(b, "", name_column(type, i));
 		database_add(b, ",");
 	}
 	database_add(b, "time,");

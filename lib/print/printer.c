@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/getter.h"
 #include "model/run.h"
 #include "print/registry.h"
 #include "print/render_pool.h"
@@ -67,11 +68,7 @@ tel_printer_free(tel_printer *p)
 	free(p);
 }
 
-const char *
-tel_printer_error(const tel_printer *p)
-{
-	return p->error;
-}
+TEL__GETTER(const char *, tel_printer_error, tel_printer, error)
 
 /* ------------------------------------------------------------- options */
 
@@ -439,13 +436,11 @@ printer_set_log(struct tel_printer *pr, const struct tel_event *ev)
 static tel_status
 printer_end_pool(struct tel_printer *pr)
 {
-	tel_status st = TEL_OK;
+	tel_status st;
 
 	pr->threads = 0;
-	if (pr->render_pool != NULL) {
-		st = tel__render_pool_flush(pr->render_pool);
-		tel__render_pool_free(pr->render_pool);
-	}
+	st = tel__render_pool_flush(pr->render_pool);
+	tel__render_pool_free(pr->render_pool);
 	pr->render_pool = NULL;
 	return st;
 }
@@ -484,9 +479,7 @@ pool_log(struct tel_printer *pr, const struct tel_log *log, int merged)
 tel_status
 tel_printer_flush(tel_printer *p)
 {
-	tel_status st = p->render_pool != NULL ?
-	    tel__render_pool_flush(p->render_pool) :
-	    TEL_OK;
+	tel_status st = tel__render_pool_flush(p->render_pool);
 
 	if (st == TEL_OK && p->renderer->flush != NULL)
 		st = p->renderer->flush(p);
@@ -500,9 +493,7 @@ static tel_status
 change_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const int merged = !pr->fresh && pr->log != NULL && pr->log != ev->log;
-	tel_status st = pr->render_pool != NULL ?
-	    tel__render_pool_flush(pr->render_pool) :
-	    TEL_OK;
+	tel_status st = tel__render_pool_flush(pr->render_pool);
 
 	if (st == TEL_OK)
 		st = printer_set_log(pr, ev);
@@ -517,9 +508,7 @@ change_log(struct tel_printer *pr, const struct tel_event *ev)
 static tel_status
 tell_rate(struct tel_printer *pr, const struct tel_event *ev)
 {
-	tel_status st = pr->render_pool != NULL ?
-	    tel__render_pool_flush(pr->render_pool) :
-	    TEL_OK;
+	tel_status st = tel__render_pool_flush(pr->render_pool);
 
 	return st == TEL_OK ? pr->renderer->sync_point(pr, ev) : st;
 }
@@ -604,9 +593,7 @@ tel_printer_snapshot(tel_printer *p, tel_output *out, unsigned seconds)
 tel_status
 tel_printer_finish(tel_printer *p)
 {
-	tel_status st = p->render_pool != NULL ?
-	    tel__render_pool_flush(p->render_pool) :
-	    TEL_OK;
+	tel_status st = tel__render_pool_flush(p->render_pool);
 
 	if (st == TEL_OK && p->renderer->finish != NULL)
 		st = p->renderer->finish(p);

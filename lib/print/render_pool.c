@@ -199,6 +199,8 @@ on_change(void *arg, int gone)
 tel_status
 tel__render_pool_flush(struct render_pool *t)
 {
+	if (t == NULL)
+		return TEL_OK;
 	submit(t, 0);
 	while (t->written < t->filled)
 		write_oldest(t);

@@ -31,8 +31,8 @@ list_put_real(const struct tel_field *f, uint64_t v, unsigned char *p)
 	    tel__put_double(p, v);
 }
 
-static void
-list_put_number(struct tel__buffer *b, const struct tel_field *f, uint64_t v,
+void
+tel__render_number(struct tel__buffer *b, const struct tel_field *f, uint64_t v,
     int json)
 {
 	unsigned char *const start = tel__buffer_room(b, TEL_PUT_MAX + 8);
@@ -90,7 +90,8 @@ tel__render_list(struct tel__buffer *b, const struct tel_event *ev,
 			s = tel_list_next_string(&l, &n);
 			list_put_string(b, s, n, json);
 		} else {
-			list_put_number(b, &l.field, tel_list_next(&l), json);
+			tel__render_number(b, &l.field, tel_list_next(&l),
+			    json);
 		}
 	}
 	tel__buffer_put(b, "[]", *between == '[' ? 2 : 0);

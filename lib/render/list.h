@@ -13,6 +13,10 @@
 void tel__render_list(struct tel__buffer *b, const struct tel_event *ev,
     const struct tel_field *f, int json);
 
+/* Adds a number as an element of a list in field f would be shown. */
+void tel__render_number(struct tel__buffer *b, const struct tel_field *f,
+    uint64_t v, int json);
+
 /*
  * Adds the names of the frames of a stack, the innermost first, as a list in
  * JSON; nothing for no stack.

@@ -100,27 +100,16 @@ tel__render_add_op(struct render_builder *b, enum render_op op)
 static void
 place_window(struct render_step *s, const struct tel_field *f, int narrow)
 {
-	unsigned bytes = 1, before, after;
-	int big = 0;
+	const int big = f->load == TEL_LOAD_BE16 || f->load == TEL_LOAD_BE16S ||
+	    f->load == TEL_LOAD_BE32 || f->load == TEL_LOAD_BE32S ||
+	    f->load == TEL_LOAD_BE64;
+	const unsigned width = tel__load_width(f->load);
+	const unsigned bytes = width < 8 ? 1 : width / 8;
+	unsigned before, after;
 
-	switch (f->load) {
-	case TEL_LOAD_BE16S:
-	case TEL_LOAD_BE16: big = 1; /* fallthrough */
-	case TEL_LOAD_LE16S:
-	case TEL_LOAD_LE16: bytes = 2; break;
-	case TEL_LOAD_BE32S:
-	case TEL_LOAD_BE32: big = 1; /* fallthrough */
-	case TEL_LOAD_LE32S:
-	case TEL_LOAD_LEF32:
-	case TEL_LOAD_LE32: bytes = 4; break;
-	case TEL_LOAD_BE64: big = 1; /* fallthrough */
-	case TEL_LOAD_LE64: bytes = 8; break;
-	case TEL_LOAD_STRING:
-	case TEL_LOAD_STRING_AT:
-	case TEL_LOAD_LIST: return;
-	case TEL_LOAD_U8:
-	case TEL_LOAD_BIT: break;
-	}
+	/* strings and lists */
+	if (width == 0)
+		return;
 	before = narrow || f->offset + bytes < 8 ? 0 : 8 - bytes;
 	after = 8 - bytes - before;
 	s->offset = f->offset - before;
