@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "common/message.h"
+#include "common/page.h"
 
 #define HEADS 1024
 
@@ -48,12 +49,6 @@ struct types {
 		size_t row;
 	} cache[HEADS]; /* valid for one source */
 };
-
-static void
-telcat_types_no_memory(void)
-{
-	message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(TEL_ENOMEM));
-}
 
 /* The fields as "name:datatype name:datatype"; NULL: no memory. */
 static char *
@@ -121,22 +116,7 @@ make_row(struct row *row, const char *schema, const tel_type *type)
 	    row->fields != NULL && row->docs != NULL)
 		return 1;
 	free_row(row);
-	telcat_types_no_memory();
-	return 0;
-}
-
-__attribute__((format(printf, 2, 3))) static void
-print(struct sink *sink, const char *format, ...)
-{
-	char text[512];
-	va_list ap;
-	int n;
-
-	va_start(ap, format);
-	n = vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	if (n > 0)
-		(void)tel_output_write(sink->out, text, strlen(text));
+	return message_no_memory();
 }
 
 /* Text of a log, in which bytes other than printable ASCII are \xHH. */
@@ -147,7 +127,7 @@ print_safe(struct sink *sink, const char *text)
 		if (*text >= ' ' && *text <= '~')
 			(void)tel_output_write(sink->out, text, 1);
 		else
-			print(sink, "\\x%02x", (unsigned char)*text);
+			putf(sink->out, "\\x%02x", (unsigned char)*text);
 }
 
 /*
@@ -167,27 +147,27 @@ print_line(struct sink *sink, const char *fields, const char *format, ...)
 	va_end(ap);
 	used = strlen(text);
 	if (columns == 0 || length == 0 || used + 1 + length <= columns) {
-		print(sink, "%s%s", text, length > 0 ? " " : "");
+		putf(sink->out, "%s%s", text, length > 0 ? " " : "");
 		(void)tel_output_write(sink->out, fields, length);
-		print(sink, "\n");
+		putf(sink->out, "\n");
 		return;
 	}
 	while (used > 0 && text[used - 1] == ' ')
 		text[--used] = '\0';
-	print(sink, "%s", text);
+	putf(sink->out, "%s", text);
 	/* so that the first one begins a line */
 	for (used = columns; *fields != '\0'; fields += n) {
 		fields += *fields == ' ';
 		n = strcspn(fields, " ");
 		if (used + 1 + n > columns) {
-			print(sink, "\n   ");
+			putf(sink->out, "\n   ");
 			used = 3;
 		}
-		print(sink, " ");
+		putf(sink->out, " ");
 		(void)tel_output_write(sink->out, fields, n);
 		used += 1 + n;
 	}
-	print(sink, "\n");
+	putf(sink->out, "\n");
 }
 
 static void
@@ -196,7 +176,7 @@ print_header(const struct types *t, int counted)
 	if (t->telcat->no_header)
 		return;
 	if (t->layout == CSV)
-		print(t->sink, "schema,%scode,kind,name,fields%s\n",
+		putf(t->sink->out, "schema,%scode,kind,name,fields%s\n",
 		    counted ? "count," : "",
 		    t->telcat->settings.verbose ? ",doc" : "");
 	else if (t->layout == LINES)
@@ -210,7 +190,7 @@ static void
 print_json_doc(struct sink *sink, const char *doc)
 {
 	if (*doc != '\0')
-		print(sink, ",\"doc\":\"%s\"", doc);
+		putf(sink->out, ",\"doc\":\"%s\"", doc);
 }
 
 /* The same as the last column of CSV. */
@@ -220,15 +200,15 @@ print_csv_doc(struct sink *sink, const struct row *row)
 	const char *p = row->fields;
 	unsigned i;
 
-	print(sink, ",\"%s", row->doc);
+	putf(sink->out, ",\"%s", row->doc);
 	for (i = 0; *p != '\0'; i++) {
 		if (row->docs[i][0] != '\0')
-			print(sink, "; %.*s: %s", (int)strcspn(p, ":"), p,
+			putf(sink->out, "; %.*s: %s", (int)strcspn(p, ":"), p,
 			    row->docs[i]);
 		p += strcspn(p, " ");
 		p += *p == ' ';
 	}
-	print(sink, "\"");
+	putf(sink->out, "\"");
 }
 
 /* And as lines of their own. */
@@ -239,11 +219,11 @@ print_lines_doc(struct sink *sink, const struct row *row)
 	unsigned i;
 
 	if (row->doc[0] != '\0')
-		print(sink, "#   %s\n", row->doc);
+		putf(sink->out, "#   %s\n", row->doc);
 	for (i = 0; *p != '\0'; i++) {
 		if (row->docs[i][0] != '\0')
-			print(sink, "#     %-20.*s %s\n", (int)strcspn(p, ":"),
-			    p, row->docs[i]);
+			putf(sink->out, "#     %-20.*s %s\n",
+			    (int)strcspn(p, ":"), p, row->docs[i]);
 		p += strcspn(p, " ");
 		p += *p == ' ';
 	}
@@ -261,10 +241,10 @@ print_json_fields(struct sink *sink, const struct row *row)
 		const char *datatype = fields + name + 1;
 		size_t length = strcspn(datatype, " ");
 
-		print(sink, "%s{\"name\":\"%.*s\",\"sort\":\"%.*s\"", between,
-		    (int)name, fields, (int)length, datatype);
+		putf(sink->out, "%s{\"name\":\"%.*s\",\"sort\":\"%.*s\"",
+		    between, (int)name, fields, (int)length, datatype);
 		print_json_doc(sink, row->docs[i]);
-		print(sink, "}");
+		putf(sink->out, "}");
 		between = ",";
 		fields = datatype + length;
 		if (*fields == ' ')
@@ -284,27 +264,26 @@ print_row(const struct types *t, const struct row *row, int counted)
 
 	switch (t->layout) {
 	case CSV:
-		print(sink, "%s,", row->schema);
+		putf(sink->out, "%s,", row->schema);
 		if (counted)
-			print(sink, "%" PRIu64 ",", row->count);
-		print(sink, "0x%04X,%s,%s,", (unsigned)row->code, row->kind,
+			putf(sink->out, "%" PRIu64 ",", row->count);
+		putf(sink->out, "0x%04X,%s,%s,", (unsigned)row->code, row->kind,
 		    row->name);
-		(void)tel_output_write(sink->out, row->fields,
-		    strlen(row->fields));
+		put(sink->out, row->fields);
 		if (t->telcat->settings.verbose)
 			print_csv_doc(sink, row);
-		print(sink, "\n");
+		putf(sink->out, "\n");
 		break;
 	case JSON:
-		print(sink, "{\"schema\":\"%s\",", row->schema);
+		putf(sink->out, "{\"schema\":\"%s\",", row->schema);
 		if (counted)
-			print(sink, "\"count\":%" PRIu64 ",", row->count);
-		print(sink, "\"code\":%u,\"kind\":\"%s\",\"name\":\"%s\"",
+			putf(sink->out, "\"count\":%" PRIu64 ",", row->count);
+		putf(sink->out, "\"code\":%u,\"kind\":\"%s\",\"name\":\"%s\"",
 		    (unsigned)row->code, row->kind, row->name);
 		print_json_doc(sink, row->doc);
-		print(sink, ",\"fields\":[");
+		putf(sink->out, ",\"fields\":[");
 		print_json_fields(sink, row);
-		print(sink, "]}\n");
+		putf(sink->out, "]}\n");
 		break;
 	case LINES:
 		if (counted)
@@ -370,10 +349,8 @@ telcat_types_find_row(struct types *t, const tel_type *type)
 		    strcmp(row->schema, schema) == 0)
 			return i;
 	}
-	if (!TEL__RESERVE(t->rows, t->room, t->nrows + 1)) {
-		telcat_types_no_memory();
-		return 0;
-	}
+	if (!TEL__RESERVE(t->rows, t->room, t->nrows + 1))
+		return (size_t)message_no_memory();
 	if (!make_row(&t->rows[t->nrows], schema, type))
 		return 0;
 	t->rows[t->nrows].next = *head;
@@ -394,9 +371,9 @@ telcat_types_begin(void *arg, struct source *const *srcs, int n)
 	for (i = 0; t->layout == LINES && !t->telcat->no_header &&
 	     tel_reader_metadata(t->source->reader, i, &key, &value);
 	     i++) {
-		print(t->sink, "# meta: %s ", key);
+		putf(t->sink->out, "# meta: %s ", key);
 		print_safe(t->sink, value);
-		print(t->sink, "\n");
+		putf(t->sink->out, "\n");
 	}
 	memset(t->cache, 0, sizeof(t->cache));
 	return 1;
@@ -495,7 +472,7 @@ telcat_types(struct telcat *telcat, struct sink *sink)
 	unsigned i;
 
 	if (t == NULL) {
-		telcat_types_no_memory();
+		(void)message_no_memory();
 		return;
 	}
 	t->telcat = telcat;
