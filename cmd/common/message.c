@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "tel/base.h"
 #include "terminal.h"
 
 /* The longest message; longer ones are truncated. */
@@ -22,6 +21,7 @@ static struct {
 
 /* Bytes that a message quotes of a text. */
 #define EXCERPT 200u
+#define EXCERPT_ROOM (EXCERPT + 8)
 
 struct line {
 	size_t used;
@@ -141,9 +141,12 @@ message_fail(enum status status, const char *file, const char *format, ...)
 	return 0;
 }
 
-const char *
-message_excerpt(const char *text, unsigned column,
-    char out[MESSAGE_EXCERPT_ROOM])
+/*
+ * The part of a text around a column, so that the reason has room behind it in a
+ * message: a short text itself, or out, with the part.
+ */
+static const char *
+message_excerpt(const char *text, unsigned column, char out[EXCERPT_ROOM])
 {
 	const size_t n = strlen(text);
 	size_t from = column > EXCERPT / 2 ? column - EXCERPT / 2 : 0;
@@ -152,9 +155,8 @@ message_excerpt(const char *text, unsigned column,
 		return text;
 	if (from > n - EXCERPT)
 		from = n - EXCERPT;
-	(void)snprintf(out, MESSAGE_EXCERPT_ROOM, "%s%.*s%s",
-	    from > 0 ? "..." : "", (int)EXCERPT, text + from,
-	    from + EXCERPT < n ? "..." : "");
+	(void)snprintf(out, EXCERPT_ROOM, "%s%.*s%s", from > 0 ? "..." : "",
+	    (int)EXCERPT, text + from, from + EXCERPT < n ? "..." : "");
 	return out;
 }
 
@@ -176,6 +178,25 @@ message_no_memory(void)
 {
 	return message_fail(STATUS_FAILED, NULL, "%s",
 	    tel_status_text(TEL_ENOMEM));
+}
+
+int
+message_refused(tel_status st, const char *option, const char *text,
+    unsigned column, const char *why)
+{
+	const char *colon = option[0] != '\0' ? ": " : "";
+	char room[EXCERPT_ROOM], at[24] = "";
+
+	if (st == TEL_ENOMEM || why[0] == '\0')
+		return message_fail(STATUS_FAILED, NULL, "%s",
+		    tel_status_text(st));
+	if (text == NULL)
+		return message_fail(STATUS_USAGE, NULL, "%s%s%s", option, colon,
+		    why);
+	if (column > 0)
+		(void)snprintf(at, sizeof(at), ", column %u", column);
+	return message_fail(STATUS_USAGE, NULL, "%s%s'%s'%s: %s", option, colon,
+	    message_excerpt(text, column, room), at, why);
 }
 
 void

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "tel/base.h"
+
 /* How a tool ends: the exit status, the same in every tool. */
 enum status {
 	STATUS_OK = 0,     /* success: all was read and written */
@@ -44,15 +46,14 @@ void message_at(const char *file, uint64_t offset, const char *text);
 __attribute__((format(printf, 3, 4))) int message_fail(enum status status,
     const char *file, const char *format, ...);
 
-/*
- * The part of a text around a column, so that the reason has room behind it in a
- * message: a short text itself, or out, with the part.
- */
-#define MESSAGE_EXCERPT_ROOM 208
-const char *message_excerpt(const char *text, unsigned column,
-    char out[MESSAGE_EXCERPT_ROOM]);
 /* The same for no memory.  Returns 0. */
 int message_no_memory(void);
+/*
+ * The same for an argument that the library refused: option gave it, or ""; text
+ * is the part that is wrong, or NULL, from a column on, or 0.  Returns 0.
+ */
+int message_refused(tel_status st, const char *option, const char *text,
+    unsigned column, const char *why);
 
 /*
  * Shows a line that the next message or message_transient() takes away;

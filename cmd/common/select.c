@@ -37,39 +37,26 @@ static const char *
 option_of(const struct selection *s, const char *text)
 {
 	if (s->types != NULL && strcmp(text, s->types) == 0)
-		return "-e: ";
+		return "-e";
 	if (s->kinds != NULL && strcmp(text, s->kinds) == 0)
-		return "-k: ";
+		return "-k";
 	if (s->since != NULL && strcmp(text, s->since) == 0)
-		return "--since: ";
+		return "--since";
 	if (s->until != NULL && strcmp(text, s->until) == 0)
-		return "--until: ";
-	return s->where != NULL && strcmp(text, s->where) == 0 ? "-w: " : "";
+		return "--until";
+	return s->where != NULL && strcmp(text, s->where) == 0 ? "-w" : "";
 }
 
 void
 selection_report_error(const struct selection *s, tel_status st,
     const char *option)
 {
-	const char *why = tel_filter_error(s->filter);
 	const char *text = tel_filter_error_text(s->filter);
-	unsigned column = tel_filter_error_column(s->filter);
-	char room[MESSAGE_EXCERPT_ROOM];
 
-	if (st == TEL_ENOMEM || why[0] == '\0')
-		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
-	else if (text == NULL)
-		message_fail(STATUS_USAGE, NULL, "%s", why);
-	else if (column == 0)
-		message_fail(STATUS_USAGE, NULL, "%s%s'%s': %s",
-		    option != NULL ? option : option_of(s, text),
-		    option != NULL ? ": " : "", message_excerpt(text, 0, room),
-		    why);
-	else
-		message_fail(STATUS_USAGE, NULL, "%s%s'%s', column %u: %s",
-		    option != NULL ? option : option_of(s, text),
-		    option != NULL ? ": " : "",
-		    message_excerpt(text, column, room), column, why);
+	if (option == NULL || text == NULL)
+		option = text == NULL ? "" : option_of(s, text);
+	(void)message_refused(st, option, text,
+	    tel_filter_error_column(s->filter), tel_filter_error(s->filter));
 }
 
 /*

@@ -32,8 +32,8 @@ settings_set_time(struct settings *s, const char *text)
 	return 1;
 }
 
-static int
-set_color(struct settings *s, const char *text)
+int
+settings_set_color(struct settings *s, const char *text)
 {
 	static const char *const words[] = { "auto", "always", "never", NULL };
 	int i =
@@ -46,7 +46,7 @@ set_color(struct settings *s, const char *text)
 }
 
 int
-settings_check_as(const char *text)
+settings_set_as(struct settings *s, const char *text)
 {
 	const char *names[64] = { "tel", "rings", "mps", "text", "cnv",
 		"mpstxt", "mpsdump", "hpm-meta", "jfr", "ctf", "ftrace" };
@@ -57,6 +57,7 @@ settings_check_as(const char *text)
 	size_t n = 11;
 	unsigned i;
 
+	s->as = text;
 	tel_reader_free(r);
 	for (i = 0; n < 64 && (names[n] = tel_release_name(i)) != NULL; i++)
 		n++;
@@ -67,13 +68,6 @@ settings_check_as(const char *text)
 	else if (st != TEL_OK)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
 	return st == TEL_OK;
-}
-
-static int
-set_as(struct settings *s, const char *text)
-{
-	s->as = text;
-	return settings_check_as(text);
 }
 
 static int
@@ -283,11 +277,11 @@ settings_take(struct settings *s, int id, const char *value)
 	case OPTION_SKIP:
 		return number_option("--skip", "number of events", value, 0,
 		    UINT64_MAX, &sel->skip);
-	case OPTION_AS: return set_as(s, value);
+	case OPTION_AS: return settings_set_as(s, value);
 	case OPTION_STRICT: s->strict = 1; return 1;
 	case OPTION_FORCE: s->force = 1; return 1;
 	case OPTION_PROGRESS: s->progress = 1; return 1;
-	case OPTION_COLOR: return set_color(s, value);
+	case OPTION_COLOR: return settings_set_color(s, value);
 	case OPTION_VERBOSE: s->verbose = 1; return 1;
 	case OPTION_NO_SANDBOX: s->no_sandbox = 1; return 1;
 	default: return 0;

@@ -101,8 +101,9 @@ unsigned settings_printers(const struct settings *s);
 /* Nonzero when as many events were selected as -n allows. */
 int settings_full(const struct settings *s);
 
-/* Whether --as takes a text.  Returns 1, or 0 after a message. */
-int settings_check_as(const char *text);
+/* --as and --color.  1, or 0 after a message. */
+int settings_set_as(struct settings *s, const char *text);
+int settings_set_color(struct settings *s, const char *text);
 
 void settings_free(struct settings *s);
 

@@ -454,25 +454,20 @@ put_pools(struct report *r, const struct show *show)
 	for (i = 0; tel_stats_pool(show->stats, i, &p); i++) {
 		if (p.allocations == 0)
 			continue;
-		(void)report_section(r, REPORT_JSON, "pool");
-		report_column(r, "name", NULL, REPORT_PLAIN, 0)->item = 1;
-		(void)report_column(r, "address", NULL, REPORT_PLAIN, 0);
-		(void)report_column(r, "allocations", NULL, REPORT_PLAIN, 0);
-		(void)report_column(r, "allocated_bytes", NULL, REPORT_PLAIN,
-		    0);
-		(void)report_column(r, "live_blocks", NULL, REPORT_PLAIN, 0);
-		(void)report_column(r, "live_bytes", NULL, REPORT_PLAIN, 0);
-		(void)report_column(r, "peak_bytes", NULL, REPORT_PLAIN, 0);
-		report_row(r, REPORT_JSON);
-		report_cell(r, report_string(pool_name(r, &p)));
-		report_cell(r,
-		    report_string(report_text(r, "0x%" PRIx64, p.address)));
-		report_cell(r, report_count(p.allocations));
-		report_cell(r, report_int128(p.allocated_bytes));
-		report_cell(r, report_count(p.live_blocks));
-		report_cell(r, report_count(p.live_bytes));
-		report_cell(r, report_count(p.peak_bytes));
-		report_put(r);
+		const struct report_figure item = { "name",
+			report_string(pool_name(r, &p)) };
+		const struct report_figure figures[] = {
+			{ "address",
+			    report_string(
+			        report_text(r, "0x%" PRIx64, p.address)) },
+			{ "allocations", report_count(p.allocations) },
+			{ "allocated_bytes", report_int128(p.allocated_bytes) },
+			{ "live_blocks", report_count(p.live_blocks) },
+			{ "live_bytes", report_count(p.live_bytes) },
+			{ "peak_bytes", report_count(p.peak_bytes) },
+		};
+		report_record(r, REPORT_JSON, "pool", item, figures,
+		    sizeof(figures) / sizeof(figures[0]));
 	}
 }
 

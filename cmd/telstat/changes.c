@@ -168,25 +168,21 @@ static void
 changes_put_row(struct report *r, const struct show *show,
     const struct change *c)
 {
-	static const char *const names[] = { "before_bytes", "after_bytes",
-		"change_bytes", "before_blocks", "after_blocks",
-		"change_blocks" };
 	const char *of = show->options->key == NULL ? "stack" : "key";
-	size_t i;
+	const struct report_figure item = { of, report_string(c->name) };
+	const struct report_figure figures[] = {
+		{ "before_bytes", report_count(c->bytes[0]) },
+		{ "after_bytes", report_count(c->bytes[1]) },
+		{ "change_bytes",
+		    report_int128(difference(c->bytes[0], c->bytes[1])) },
+		{ "before_blocks", report_count(c->blocks[0]) },
+		{ "after_blocks", report_count(c->blocks[1]) },
+		{ "change_blocks",
+		    report_int128(difference(c->blocks[0], c->blocks[1])) },
+	};
 
-	(void)report_section(r, REPORT_DATA, of);
-	report_column(r, of, NULL, REPORT_PLAIN, 0)->item = 1;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		(void)report_column(r, names[i], NULL, REPORT_PLAIN, 0);
-	report_row(r, REPORT_DATA);
-	report_cell(r, report_string(c->name));
-	report_cell(r, report_count(c->bytes[0]));
-	report_cell(r, report_count(c->bytes[1]));
-	report_cell(r, report_int128(difference(c->bytes[0], c->bytes[1])));
-	report_cell(r, report_count(c->blocks[0]));
-	report_cell(r, report_count(c->blocks[1]));
-	report_cell(r, report_int128(difference(c->blocks[0], c->blocks[1])));
-	report_put(r);
+	report_record(r, REPORT_DATA, of, item, figures,
+	    sizeof(figures) / sizeof(figures[0]));
 }
 
 static void

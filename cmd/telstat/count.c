@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "common/counting.h"
 #include "common/message.h"
+#include "statistic.h"
 #include "trace.h"
 
 /* The share of the memory for statistics that a thread's copy may use. */
@@ -330,20 +331,12 @@ struct losses {
 };
 
 static struct losses
-losses_of(const tel_stats *s)
+losses_of(const struct show *show)
 {
-	static const tel_total which[] = { TEL_TOTAL_DAMAGED, TEL_TOTAL_SKIPPED,
-		TEL_TOTAL_CUT, TEL_TOTAL_INCOMPLETE };
-	uint64_t n[4];
-	tel_int128 v;
-	size_t i;
-
-	for (i = 0; i < 4; i++) {
-		v.low = 0;
-		(void)tel_stats_total(s, which[i], &v);
-		n[i] = v.low;
-	}
-	return (struct losses){ n[0], n[1], n[2], n[3] };
+	return (struct losses){ show_total(show, TEL_TOTAL_DAMAGED).low,
+		show_total(show, TEL_TOTAL_SKIPPED).low,
+		show_total(show, TEL_TOTAL_CUT).low,
+		show_total(show, TEL_TOTAL_INCOMPLETE).low };
 }
 
 /*
@@ -354,7 +347,7 @@ losses_of(const tel_stats *s)
 static void
 inherit(struct count *c, const char *name, struct losses before, int whole)
 {
-	const struct losses now = losses_of(c->show.stats);
+	const struct losses now = losses_of(&c->show);
 	const uint64_t damaged = now.damaged - before.damaged;
 	const uint64_t incomplete = now.incomplete - before.incomplete;
 	const int quiet = c->telstat->settings.quiet;
@@ -380,7 +373,7 @@ inherit(struct count *c, const char *name, struct losses before, int whole)
 static void
 read_inst(struct count *c, const char *operand)
 {
-	struct losses before = losses_of(c->show.stats);
+	struct losses before = losses_of(&c->show);
 	struct source src = { 0 };
 	tel_status st;
 
@@ -655,14 +648,6 @@ check_stacks(const struct count *c)
 		    untracked);
 }
 
-static uint64_t
-count_number(const tel_stat *stat, tel_number which)
-{
-	tel_int128 v;
-
-	return tel_stat_number(stat, which, &v) ? v.low : 0;
-}
-
 /*
  * Reports why starts and ends form no pairs.  The groups of a statistic, which come
  * one after the other, are one here.
@@ -683,12 +668,13 @@ check_pairs(const struct telstat *t)
 
 			if (strcmp(tel_stat_name(stat), name) != 0)
 				break;
-			pairs += count_number(stat, TEL_NUMBER_PAIRS);
-			open += count_number(stat, TEL_NUMBER_OPEN);
-			orphan += count_number(stat, TEL_NUMBER_ORPHAN);
-			other += count_number(stat, TEL_NUMBER_BACKWARD) +
-			    count_number(stat, TEL_NUMBER_UNTIMED) +
-			    count_number(stat, TEL_NUMBER_OVER_LIMIT);
+			pairs += statistic_number(stat, TEL_NUMBER_PAIRS).low;
+			open += statistic_number(stat, TEL_NUMBER_OPEN).low;
+			orphan += statistic_number(stat, TEL_NUMBER_ORPHAN).low;
+			other +=
+			    statistic_number(stat, TEL_NUMBER_BACKWARD).low +
+			    statistic_number(stat, TEL_NUMBER_UNTIMED).low +
+			    statistic_number(stat, TEL_NUMBER_OVER_LIMIT).low;
 		}
 		if (pairs + other > 0 || open + orphan == 0)
 			continue;

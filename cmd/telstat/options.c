@@ -99,40 +99,16 @@ static const struct option_row own[] = {
 void
 telstat_report_error(const struct telstat *t, tel_status st, const char *option)
 {
-	const char *why = tel_stats_error(t->stats);
-	const char *text = tel_stats_error_text(t->stats);
-	unsigned column = tel_stats_error_column(t->stats);
-	char room[MESSAGE_EXCERPT_ROOM];
-
-	if (st == TEL_ENOMEM || why[0] == '\0')
-		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
-	else if (text == NULL)
-		message_fail(STATUS_USAGE, NULL, "%s%s%s",
-		    option != NULL ? option : "", option != NULL ? ": " : "",
-		    why);
-	else if (column == 0)
-		message_fail(STATUS_USAGE, NULL, "%s%s'%s': %s",
-		    option != NULL ? option : "", option != NULL ? ": " : "",
-		    message_excerpt(text, 0, room), why);
-	else
-		message_fail(STATUS_USAGE, NULL, "%s%s'%s', column %u: %s",
-		    option != NULL ? option : "", option != NULL ? ": " : "",
-		    message_excerpt(text, column, room), column, why);
+	(void)message_refused(st, option != NULL ? option : "",
+	    tel_stats_error_text(t->stats), tel_stats_error_column(t->stats),
+	    tel_stats_error(t->stats));
 }
 
 void
 telstat_report_key_error(const struct telstat *t, tel_status st)
 {
-	const unsigned column = tel_expr_error_column(t->key);
-	char room[MESSAGE_EXCERPT_ROOM];
-
-	if (st == TEL_ENOMEM)
-		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
-	else
-		message_fail(STATUS_USAGE, NULL,
-		    "--blocks: '%s', column %u: %s",
-		    message_excerpt(t->key_text, column, room), column,
-		    tel_expr_error(t->key));
+	(void)message_refused(st, "--blocks", t->key_text,
+	    tel_expr_error_column(t->key), tel_expr_error(t->key));
 }
 
 static int
@@ -251,24 +227,10 @@ telstat_options_set_rate(struct telstat *t, const char *text)
 }
 
 static int
-telstat_options_set_color(struct telstat *t, const char *text)
-{
-	static const char *const words[] = { "auto", "always", "never", NULL };
-	int i = options_word("--color", text != NULL ? text : "always", words);
-
-	if (i >= 0)
-		t->settings.color = (enum when)i;
-	return i >= 0;
-}
-
-static int
 telstat_options_set_as(struct telstat *t, const char *text)
 {
 	t->as_inst = strcmp(text, "inst") == 0;
-	if (t->as_inst)
-		return 1;
-	t->settings.as = text;
-	return settings_check_as(text);
+	return t->as_inst || settings_set_as(&t->settings, text);
 }
 
 /* Names of metrics begin with it, so it must be of their letters. */
@@ -356,13 +318,14 @@ set_blocks(struct telstat *t, const char *text)
 	if (strcmp(text, "stack") == 0)
 		return 1;
 	t->key = tel_expr_new();
-	st = t->key == NULL ? TEL_ENOMEM : tel_expr_set(t->key, text);
+	if (t->key == NULL)
+		return message_no_memory();
+	st = tel_expr_set(t->key, text);
 	t->key_text = text;
 	if (st != TEL_OK)
 		telstat_report_key_error(t, st);
 	/* it is the heap's from now on, or freed with it */
-	if (t->key != NULL)
-		(void)tel_heap_set_key(t->heap, t->key);
+	(void)tel_heap_set_key(t->heap, t->key);
 	return st == TEL_OK;
 }
 
@@ -431,7 +394,7 @@ telstat_options_take(void *arg, int id, const char *value)
 	case OPTION_LOG: t->log = 1; return 1;
 	case OPTION_PREFIX: return set_prefix(t, value);
 	case OPTION_SELF_TRACE: t->self_trace = value; return 1;
-	case OPTION_COLOR: return telstat_options_set_color(t, value);
+	case OPTION_COLOR: return settings_set_color(&t->settings, value);
 	case OPTION_AS: return telstat_options_set_as(t, value);
 	default: return take_limit(t, id, value);
 	}

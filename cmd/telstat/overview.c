@@ -6,15 +6,6 @@
 #include <string.h>
 #include "statistic.h"
 
-static tel_int128
-total(const struct show *show, tel_total which)
-{
-	tel_int128 v = { 0, 0 };
-
-	(void)tel_stats_total(show->stats, which, &v);
-	return v;
-}
-
 static void
 add_count(struct report *r, unsigned shown, const char *name, tel_int128 v)
 {
@@ -27,7 +18,7 @@ add_count(struct report *r, unsigned shown, const char *name, tel_int128 v)
 static const char *
 count_total(const struct show *show, tel_total which, char *text)
 {
-	return format_count(total(show, which), show->options->raw, text);
+	return format_count(show_total(show, which), show->options->raw, text);
 }
 
 static struct report_section *
@@ -96,7 +87,7 @@ static void
 put_size(struct report *r, const struct show *show, const char *lead,
     tel_total which, const char *unit)
 {
-	tel_int128 v = total(show, which);
+	tel_int128 v = show_total(show, which);
 	double rate = statistic_rate(show, tel_int128_double(v));
 	int raw = show->options->raw;
 	char text[FORMAT_TEXT];
@@ -142,7 +133,7 @@ put_damage(struct report *r, const struct show *show)
 	unsigned i;
 
 	for (i = 0; i < TOTALS; i++) {
-		const uint64_t n = total(show, (tel_total)i).low;
+		const uint64_t n = show_total(show, (tel_total)i).low;
 
 		if (totals[i].one != NULL && n != 0)
 			report_say(r, REPORT_TEXT, "", "%s %s",
@@ -215,8 +206,9 @@ overview_add_part(struct report *r, const struct show *show,
 	/* the kind's own name, and none of the remainder */
 	int has_kind = !kinds && part->kind[0] != '\0';
 	double events = (double)part->events, bytes = (double)part->bytes;
-	double all_events = tel_int128_double(total(show, TEL_TOTAL_EVENTS));
-	double all_bytes = tel_int128_double(total(show, TEL_TOTAL_BYTES));
+	double all_events =
+	    tel_int128_double(show_total(show, TEL_TOTAL_EVENTS));
+	double all_bytes = tel_int128_double(show_total(show, TEL_TOTAL_BYTES));
 
 	report_row(r, REPORT_TEXT | REPORT_DATA);
 	report_cell(r, report_string(part->name));
@@ -237,7 +229,7 @@ overview_add_part(struct report *r, const struct show *show,
 static void
 overview_put_parts(struct report *r, const struct show *show, int kinds)
 {
-	double events = tel_int128_double(total(show, TEL_TOTAL_EVENTS));
+	double events = tel_int128_double(show_total(show, TEL_TOTAL_EVENTS));
 	const char *type = report_is(r, REPORT_CSV) ? "type" : "event";
 	const tel_part_by by = kinds ? TEL_PART_KIND : TEL_PART_TYPE;
 	size_t i, n = tel_stats_part_count(show->stats, by);
@@ -288,7 +280,7 @@ put_picture(struct report *r, const struct show *show)
 	struct report_section *section = report_section(r, REPORT_SVG, "types");
 	struct report_bars bars = { "events", show,
 		tel_stats_part_count(s, TEL_PART_TYPE), overview_type_of,
-		total(show, TEL_TOTAL_EVENTS), 0, { 0, 0 } };
+		show_total(show, TEL_TOTAL_EVENTS), 0, { 0, 0 } };
 	char a[FORMAT_TEXT], b[FORMAT_TEXT], c[FORMAT_TEXT];
 	tel_origin o = { "", "", "", 0, 0 };
 	tel_int128 ns;
@@ -304,10 +296,10 @@ put_picture(struct report *r, const struct show *show)
 	    count_total(show, TEL_TOTAL_EVENTS, a),
 	    count_total(show, TEL_TOTAL_BYTES, b), c[0] != '\0' ? " in " : "",
 	    c);
-	if (total(show, TEL_TOTAL_DAMAGED).low != 0 ||
-	    total(show, TEL_TOTAL_LOST).low != 0 ||
-	    total(show, TEL_TOTAL_CUT).low != 0 ||
-	    total(show, TEL_TOTAL_INCOMPLETE).low != 0)
+	if (show_total(show, TEL_TOTAL_DAMAGED).low != 0 ||
+	    show_total(show, TEL_TOTAL_LOST).low != 0 ||
+	    show_total(show, TEL_TOTAL_CUT).low != 0 ||
+	    show_total(show, TEL_TOTAL_INCOMPLETE).low != 0)
 		report_note(r, REPORT_SVG, NULL,
 		    report_text(r,
 		        "%s damaged places, %s bytes skipped, %s records "
@@ -315,10 +307,10 @@ put_picture(struct report *r, const struct show *show)
 		        count_total(show, TEL_TOTAL_DAMAGED, a),
 		        count_total(show, TEL_TOTAL_SKIPPED, b),
 		        count_total(show, TEL_TOTAL_LOST, c),
-		        total(show, TEL_TOTAL_CUT).low != 0 ?
+		        show_total(show, TEL_TOTAL_CUT).low != 0 ?
 		            ", parts truncated" :
 		            "",
-		        total(show, TEL_TOTAL_INCOMPLETE).low != 0 ?
+		        show_total(show, TEL_TOTAL_INCOMPLETE).low != 0 ?
 		            ", incomplete" :
 		            ""));
 	section->bars = &bars;
@@ -370,7 +362,7 @@ overview_totals(struct report *r, const struct show *show, int apart)
 	s->lead = "Totals:";
 	s->indent = 8;
 	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		v = total(show, order[i]);
+		v = show_total(show, order[i]);
 		if (totals[order[i]].always || v.low != 0)
 			add_count(r, REPORT_TEXT, totals[order[i]].text, v);
 	}

@@ -424,11 +424,7 @@ runtime_some(const struct show *show)
 static uint64_t
 first_clock(const struct show *show)
 {
-	tel_int128 first;
-
-	return tel_stats_total(show->stats, TEL_TOTAL_FIRST, &first) ?
-	    first.low :
-	    0;
+	return show_total(show, TEL_TOTAL_FIRST).low;
 }
 
 /* Nanoseconds from the first event to a clock of a log. */
@@ -643,6 +639,7 @@ static void
 put_collections(struct report *r, const struct show *show)
 {
 	const struct runtime *rt = show->options->runtime;
+	const struct report_value none = { .type = REPORT_ABSENT };
 	const struct collection *c;
 	struct report_section *s;
 	size_t i, n = rt->ncollections, shown = n;
@@ -670,15 +667,9 @@ put_collections(struct report *r, const struct show *show)
 		report_row(r, REPORT_TEXT | REPORT_JSON);
 		report_cell(r,
 		    report_count(since_start(show, c->log, c->clock)));
-		report_cell(r,
-		    c->has_before ? report_count(c->before) :
-		                    report_optional(""));
-		report_cell(r,
-		    c->has_after ? report_count(c->after) :
-		                   report_optional(""));
-		report_cell(r,
-		    c->has_after ? report_count(c->capacity) :
-		                   report_optional(""));
+		report_cell(r, c->has_before ? report_count(c->before) : none);
+		report_cell(r, c->has_after ? report_count(c->after) : none);
+		report_cell(r, c->has_after ? report_count(c->capacity) : none);
 		report_cell(r, report_count(c->paused));
 		report_cell(r, report_string(name_of(rt, c->name)));
 		report_cell(r, report_string(name_of(rt, c->cause)));

@@ -116,6 +116,15 @@ show_close(struct show *show)
 		(void)message_no_memory();
 }
 
+tel_int128
+show_total(const struct show *show, tel_total which)
+{
+	tel_int128 v = { 0, 0 };
+
+	(void)tel_stats_total(show->stats, which, &v);
+	return v;
+}
+
 int
 show_overview(const struct show *show)
 {

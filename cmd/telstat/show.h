@@ -45,6 +45,9 @@ void show_open(struct show *show, const struct telstat *t,
 tel_status show_moment(struct show *show);
 void show_close(struct show *show);
 
+/* A total; 0: it is not known. */
+tel_int128 show_total(const struct show *show, tel_total which);
+
 /* Nonzero when what the logs are is to be shown. */
 int show_overview(const struct show *show);
 

@@ -14,8 +14,6 @@
 #define STACKS_SHOWN 10
 #define QUANTILES_SHOWN 6
 
-static const uint32_t usual[] = { 500000000, 900000000, 990000000 };
-
 static const char *const titles[] = {
 	[TEL_HEAP_ALLOCATED] = "allocated bytes",
 	[TEL_HEAP_PEAK] = "bytes live at the peak",
@@ -40,18 +38,21 @@ title(struct report *r, const struct show *show)
 	        show->options->key_text, weight);
 }
 
-/* The quantiles of lifetimes that are shown. */
+/* The shares of lifetimes that are shown: the least, quantiles, the most. */
 static unsigned
-quantiles(const struct show *show, const uint32_t **list)
+shares_of(const struct show *show, uint32_t list[QUANTILES_SHOWN + 2])
 {
-	unsigned n = show->options->nquantiles;
+	static const uint32_t usual[] = { 500000000, 900000000, 990000000 };
+	const int given = show->options->nquantiles > 0;
+	unsigned n = given ? show->options->nquantiles : 3;
 
-	*list = show->options->quantiles;
-	if (n == 0) {
-		*list = usual;
-		n = sizeof(usual) / sizeof(usual[0]);
-	}
-	return n < QUANTILES_SHOWN ? n : QUANTILES_SHOWN;
+	if (n > QUANTILES_SHOWN)
+		n = QUANTILES_SHOWN;
+	list[0] = 0;
+	memcpy(list + 1, given ? show->options->quantiles : usual,
+	    n * sizeof(*list));
+	list[n + 1] = 1000000000;
+	return n + 2;
 }
 
 /* A share as a quantile is called: "0.5". */
@@ -120,25 +121,21 @@ say_lifetimes(struct report *r, const struct show *show, size_t i)
 {
 	const tel_heap *heap = show->options->heap;
 	const char *unit = tel_heap_ticks(heap) ? "ticks" : "ns";
-	const uint32_t *list;
 	const int raw = show->options->raw;
-	unsigned k, n = quantiles(show, &list);
+	uint32_t list[QUANTILES_SHOWN + 2];
+	unsigned k, n = shares_of(show, list);
 	char share[FORMAT_TEXT], text[FORMAT_TEXT];
 	const char *line = "", *below = "", *name;
 	uint64_t v, step;
 
 	if (!tel_heap_resolution(heap, &step))
 		step = 0;
-	for (k = 0; k <= n + 1; k++) {
-		if (!tel_heap_lifetime(heap, i,
-		        k == 0    ? 0 :
-		            k > n ? 1000000000 :
-		                    list[k - 1],
-		        &v))
+	for (k = 0; k < n; k++) {
+		if (!tel_heap_lifetime(heap, i, list[k], &v))
 			return;
-		name = k == 0 ? "least" :
-		    k > n     ? "most" :
-		                share_name(list[k - 1], share);
+		name = k == 0  ? "least" :
+		    k == n - 1 ? "most" :
+		                 share_name(list[k], share);
 		/* below the resolution, the largest share alone */
 		if (v < step)
 			v = step;
@@ -207,73 +204,40 @@ telstat_stacks_put_text(struct report *r, const struct show *show, size_t i,
 
 /* ----------------------------------------------------------------- data */
 
-/* What a row is of. */
-static const char *
-subject(const struct show *show)
-{
-	return show->options->key == NULL ? "stack" : "key";
-}
-
-static void
-telstat_stacks_add_columns(struct report *r, const struct show *show)
-{
-	static const char *const names[] = { "allocations", "allocated_bytes",
-		"peak_blocks", "peak_bytes", "leaked_blocks", "leaked_bytes",
-		"freed", "temporary" };
-	const uint32_t *list;
-	unsigned i, n = quantiles(show, &list);
-	char share[FORMAT_TEXT];
-
-	report_column(r, subject(show), NULL, REPORT_PLAIN, 0)->item = 1;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		(void)report_column(r, names[i], NULL, REPORT_PLAIN, 0);
-	(void)report_column(r, "lifetime_min", NULL, REPORT_PLAIN, 0);
-	for (i = 0; i < n; i++)
-		(void)report_column(r,
-		    report_text(r, "lifetime_%s", share_name(list[i], share)),
-		    NULL, REPORT_PLAIN, 0);
-	(void)report_column(r, "lifetime_max", NULL, REPORT_PLAIN, 0);
-}
-
-static void
-telstat_stacks_add_row(struct report *r, const struct show *show, size_t i,
-    const char *frames, const tel_heap_stack *s)
-{
-	const tel_heap *heap = show->options->heap;
-	const uint32_t *list;
-	unsigned k, n = quantiles(show, &list);
-	uint64_t v;
-
-	report_row(r, REPORT_DATA);
-	report_cell(r, report_string(frames));
-	report_cell(r, report_count(s->allocations));
-	report_cell(r, report_count(s->allocated_bytes));
-	report_cell(r, report_count(s->peak_blocks));
-	report_cell(r, report_count(s->peak_bytes));
-	report_cell(r, report_count(s->live_blocks));
-	report_cell(r, report_count(s->live_bytes));
-	report_cell(r, report_count(s->freed));
-	report_cell(r, report_count(s->temporary));
-	for (k = 0; k <= n + 1; k++) {
-		if (!tel_heap_lifetime(heap, i,
-		        k == 0    ? 0 :
-		            k > n ? 1000000000 :
-		                    list[k - 1],
-		        &v))
-			return;
-		report_cell(r, report_count(v));
-	}
-}
-
-/* A section for each row: a report keeps no more than one. */
 static void
 telstat_stacks_put_row(struct report *r, const struct show *show, size_t i,
     const char *frames, const tel_heap_stack *s)
 {
-	(void)report_section(r, REPORT_DATA, subject(show));
-	telstat_stacks_add_columns(r, show);
-	telstat_stacks_add_row(r, show, i, frames, s);
-	report_put(r);
+	const struct report_figure item = { show->options->key == NULL ?
+		    "stack" :
+		    "key",
+		report_string(frames) };
+	struct report_figure figures[8 + QUANTILES_SHOWN + 2] = {
+		{ "allocations", report_count(s->allocations) },
+		{ "allocated_bytes", report_count(s->allocated_bytes) },
+		{ "peak_blocks", report_count(s->peak_blocks) },
+		{ "peak_bytes", report_count(s->peak_bytes) },
+		{ "leaked_blocks", report_count(s->live_blocks) },
+		{ "leaked_bytes", report_count(s->live_bytes) },
+		{ "freed", report_count(s->freed) },
+		{ "temporary", report_count(s->temporary) },
+	};
+	struct report_figure *f = figures + 8;
+	uint32_t list[QUANTILES_SHOWN + 2];
+	unsigned k, n = shares_of(show, list);
+	char share[FORMAT_TEXT];
+	uint64_t v;
+
+	for (k = 0; k < n; k++, f++) {
+		f->name = k == 0 ?
+		    "lifetime_min" :
+		    k == n - 1 ?
+		    "lifetime_max" :
+		    report_text(r, "lifetime_%s", share_name(list[k], share));
+		if (tel_heap_lifetime(show->options->heap, i, list[k], &v))
+			f->value = report_count(v);
+	}
+	report_record(r, REPORT_DATA, item.name, item, figures, 8 + n);
 }
 
 static void

@@ -10,18 +10,37 @@
 #include <string.h>
 #include "common/page.h"
 
-/* The columns of a line; each is "" unless set. */
+/* The cells of a line; each is "" unless set. */
 struct line {
-	const struct report_section *section;
-	const char *subject, *item, *figure, *lo, *hi, *group;
+	const char *cells[REPORT_CSV_GROUP + 1];
 };
+
+/* What cells hold, and whether it is from a log. */
+static const struct {
+	tel_column column;
+	int logged;
+} kinds[] = { [REPORT_CSV_TIME] = { TEL_COLUMN_UNSIGNED, 0 },
+	[REPORT_CSV_SUBJECT] = { TEL_COLUMN_NAME, 1 },
+	[REPORT_CSV_TYPE] = { TEL_COLUMN_NAME, 0 },
+	[REPORT_CSV_FIGURE] = { TEL_COLUMN_NAME, 0 },
+	[REPORT_CSV_LO] = { TEL_COLUMN_DOUBLE, 0 },
+	[REPORT_CSV_HI] = { TEL_COLUMN_DOUBLE, 0 },
+	[REPORT_CSV_ITEM] = { TEL_COLUMN_NAME, 1 },
+	[REPORT_CSV_VALUE] = { TEL_COLUMN_TEXT, 1 },
+	[REPORT_CSV_GROUP] = { TEL_COLUMN_NAME, 1 } };
 
 static struct line
 line_of(struct report *r, const struct report_section *s, const char *figure)
 {
-	struct line l = { s, s->name != NULL ? s->name : "",
-		s->item != NULL ? s->item : "", figure, "", "",
-		report_group(r, s) };
+	struct line l = { { [REPORT_CSV_TIME] = "",
+	    [REPORT_CSV_SUBJECT] = s->name != NULL ? s->name : "",
+	    [REPORT_CSV_TYPE] = s->type,
+	    [REPORT_CSV_FIGURE] = figure,
+	    [REPORT_CSV_LO] = "",
+	    [REPORT_CSV_HI] = "",
+	    [REPORT_CSV_ITEM] = s->item != NULL ? s->item : "",
+	    [REPORT_CSV_VALUE] = "",
+	    [REPORT_CSV_GROUP] = report_group(r, s) } };
 
 	return l;
 }
@@ -46,23 +65,22 @@ report_csv_put_text(struct report *r, const char *text)
 }
 
 static void
-report_csv_put_cell(struct report *r, const struct line *l,
-    enum report_csv_cell cell, const char *value)
+report_csv_put_cells(struct report *r, const struct line *l)
 {
-	switch (cell) {
-	case REPORT_CSV_TIME:
-		if (r->time_known)
+	enum report_csv_cell cell;
+	size_t i;
+
+	for (i = 0; i < r->tool->ncsv; i++) {
+		cell = r->tool->csv[i].cell;
+		put(r->out, i == 0 ? "" : ",");
+		if (kinds[cell].logged)
+			report_csv_put_text(r, l->cells[cell]);
+		else if (cell != REPORT_CSV_TIME)
+			put_csv(r->out, l->cells[cell]);
+		else if (r->time_known)
 			putf(r->out, "%" PRIu64, r->time);
-		break;
-	case REPORT_CSV_SUBJECT: report_csv_put_text(r, l->subject); break;
-	case REPORT_CSV_TYPE: put_csv(r->out, l->section->type); break;
-	case REPORT_CSV_FIGURE: put_csv(r->out, l->figure); break;
-	case REPORT_CSV_LO: put(r->out, l->lo); break;
-	case REPORT_CSV_HI: put(r->out, l->hi); break;
-	case REPORT_CSV_ITEM: report_csv_put_text(r, l->item); break;
-	case REPORT_CSV_VALUE: report_csv_put_text(r, value); break;
-	case REPORT_CSV_GROUP: report_csv_put_text(r, l->group); break;
 	}
+	put(r->out, r->tool->csv_end);
 }
 
 /* ---------------------------------------------------------------- Arrow */
@@ -94,59 +112,26 @@ report_csv_put_number(struct report *r, size_t column, const char *text)
 }
 
 static void
-report_csv_put_row(struct report *r, const struct line *l, const char *value)
+report_csv_put_row(struct report *r, const struct line *l)
 {
+	enum report_csv_cell cell;
 	size_t i;
 
 	if (r->table == NULL)
 		return;
-	for (i = 0; i < r->tool->ncsv; i++)
-		switch (r->tool->csv[i].cell) {
-		case REPORT_CSV_TIME:
-			if (r->time_known &&
-			    tel_table_put_u64(r->table, (int)i, r->time) !=
-			        TEL_OK)
-				r->failed = 1;
-			break;
-		case REPORT_CSV_SUBJECT:
-			report_csv_put_name(r, i, l->subject);
-			break;
-		case REPORT_CSV_TYPE:
-			report_csv_put_name(r, i, l->section->type);
-			break;
-		case REPORT_CSV_FIGURE:
-			report_csv_put_name(r, i, l->figure);
-			break;
-		case REPORT_CSV_LO: report_csv_put_number(r, i, l->lo); break;
-		case REPORT_CSV_HI: report_csv_put_number(r, i, l->hi); break;
-		case REPORT_CSV_ITEM: report_csv_put_name(r, i, l->item); break;
-		case REPORT_CSV_GROUP:
-			report_csv_put_name(r, i, l->group);
-			break;
-		case REPORT_CSV_VALUE:
-			report_csv_put_name(r, i, value);
-			report_csv_put_number(r, r->tool->ncsv, value);
-			break;
-		}
+	for (i = 0; i < r->tool->ncsv; i++) {
+		cell = r->tool->csv[i].cell;
+		if (kinds[cell].column == TEL_COLUMN_DOUBLE)
+			report_csv_put_number(r, i, l->cells[cell]);
+		else if (cell != REPORT_CSV_TIME)
+			report_csv_put_name(r, i, l->cells[cell]);
+		else if (r->time_known &&
+		    tel_table_put_u64(r->table, (int)i, r->time) != TEL_OK)
+			r->failed = 1;
+	}
+	report_csv_put_number(r, r->tool->ncsv, l->cells[REPORT_CSV_VALUE]);
 	if (tel_table_end_row(r->table) == TEL_ENOMEM)
 		r->failed = 1;
-}
-
-static tel_column
-report_csv_column_of(enum report_csv_cell cell)
-{
-	switch (cell) {
-	case REPORT_CSV_TIME: return TEL_COLUMN_UNSIGNED;
-	case REPORT_CSV_LO:
-	case REPORT_CSV_HI: return TEL_COLUMN_DOUBLE;
-	case REPORT_CSV_VALUE: return TEL_COLUMN_TEXT;
-	case REPORT_CSV_SUBJECT:
-	case REPORT_CSV_TYPE:
-	case REPORT_CSV_FIGURE:
-	case REPORT_CSV_ITEM:
-	case REPORT_CSV_GROUP: break;
-	}
-	return TEL_COLUMN_NAME;
 }
 
 static void
@@ -160,7 +145,7 @@ begin_table(struct report *r)
 		added = tel_table_set_zstd(t, r->level) == TEL_OK;
 	for (i = 0; added && i < r->tool->ncsv; i++)
 		added = tel_table_add_column(t, r->tool->csv[i].name,
-		            report_csv_column_of(r->tool->csv[i].cell)) >= 0;
+		            kinds[r->tool->csv[i].cell].column) >= 0;
 	added =
 	    added && tel_table_add_column(t, "number", TEL_COLUMN_DOUBLE) >= 0;
 	if (added) {
@@ -174,23 +159,17 @@ begin_table(struct report *r)
 /* ----------------------------------------------------------------- both */
 
 static void
-report_csv_put_line(struct report *r, const struct line *l, const char *value)
+report_csv_put_line(struct report *r, struct line *l, const char *value)
 {
-	size_t i;
-
-	if (r->format == &report_as_arrow) {
-		report_csv_put_row(r, l, value);
-		return;
-	}
-	for (i = 0; i < r->tool->ncsv; i++) {
-		put(r->out, i == 0 ? "" : ",");
-		report_csv_put_cell(r, l, r->tool->csv[i].cell, value);
-	}
-	put(r->out, r->tool->csv_end);
+	l->cells[REPORT_CSV_VALUE] = value;
+	if (r->format == &report_as_arrow)
+		report_csv_put_row(r, l);
+	else
+		report_csv_put_cells(r, l);
 }
 
 static void
-report_csv_put_value(struct report *r, const struct line *l,
+report_csv_put_value(struct report *r, struct line *l,
     const struct report_value *v)
 {
 	struct report_mark mark = report_mark(r);
@@ -217,9 +196,10 @@ report_csv_put_rows(struct report *r, const struct report_section *s)
 			continue;
 		for (i = 0; i < s->ncolumns; i++)
 			if (s->columns[i].item)
-				l.item = report_key(r, &row->cells[i]);
+				l.cells[REPORT_CSV_ITEM] =
+				    report_key(r, &row->cells[i]);
 		for (i = 0; i < s->ncolumns; i++) {
-			l.figure = s->columns[i].name;
+			l.cells[REPORT_CSV_FIGURE] = s->columns[i].name;
 			if (!s->columns[i].item &&
 			    report_field_shown(r, &s->columns[i]))
 				report_csv_put_value(r, &l, &row->cells[i]);
@@ -236,7 +216,7 @@ report_csv_put_buckets(struct report *r, const struct report_section *s)
 	struct line l = line_of(r, s, "bucket");
 	size_t i;
 
-	l.lo = lo;
+	l.cells[REPORT_CSV_LO] = lo;
 	for (i = 0; i < h->n; i++) {
 		tel_bucket b;
 
@@ -247,7 +227,7 @@ report_csv_put_buckets(struct report *r, const struct report_section *s)
 		b = h->bucket(h->of, i);
 		(void)format_edge(b.lo, s->decimals, "", 1, lo);
 		(void)format_edge(b.hi, s->decimals, "", 1, hi);
-		l.hi = b.open ? "" : hi;
+		l.cells[REPORT_CSV_HI] = b.open ? "" : hi;
 		report_csv_put_line(r, &l,
 		    format_count(int128_u64(b.count), 1, count));
 	}
@@ -265,11 +245,11 @@ put_quantiles(struct report *r, const struct report_section *s)
 		struct line l = line_of(r, s, "quantile");
 
 		(void)format_edge(q->is.value, s->decimals, "", 1, value);
-		l.item = format_quantile(q->share, name);
+		l.cells[REPORT_CSV_ITEM] = format_quantile(q->share, name);
 		if (q->is.is == TEL_QUANTILE_AT_LEAST)
-			l.lo = value;
+			l.cells[REPORT_CSV_LO] = value;
 		else if (q->is.is == TEL_QUANTILE_BELOW)
-			l.hi = value;
+			l.cells[REPORT_CSV_HI] = value;
 		report_csv_put_line(r, &l,
 		    q->is.is == TEL_QUANTILE_AT_MOST ? value : "");
 	}
@@ -287,13 +267,13 @@ put_bars(struct report *r, const struct report_section *s)
 
 	for (i = 0; i < shown; i++) {
 		bars->bar(r, bars->of, i, &bar);
-		l.item = report_key(r, &bar.label);
+		l.cells[REPORT_CSV_ITEM] = report_key(r, &bar.label);
 		report_csv_put_line(r, &l,
 		    format_count(int128_u64(bar.count), 1, count));
 		report_release(r, mark);
 	}
-	l.item = "";
-	l.figure = "other";
+	l.cells[REPORT_CSV_ITEM] = "";
+	l.cells[REPORT_CSV_FIGURE] = "other";
 	if (shown < bars->n)
 		report_csv_put_line(r, &l,
 		    format_count(report_bars_rest(r, bars), 1, count));
@@ -308,14 +288,14 @@ report_csv_put_section(struct report *r, const struct report_section *s)
 	for (i = 0; i < s->nfacts; i++) {
 		if (!report_field_shown(r, &s->facts[i].field))
 			continue;
-		l.figure = s->facts[i].field.name;
+		l.cells[REPORT_CSV_FIGURE] = s->facts[i].field.name;
 		if (s->facts[i].item != NULL)
-			l.item = s->facts[i].item;
+			l.cells[REPORT_CSV_ITEM] = s->facts[i].item;
 		report_csv_put_value(r, &l, &s->facts[i].value);
-		l.item = s->item != NULL ? s->item : "";
+		l.cells[REPORT_CSV_ITEM] = s->item != NULL ? s->item : "";
 	}
 	for (i = 0; i < s->nnotes; i++) {
-		l.figure = s->notes[i].name;
+		l.cells[REPORT_CSV_FIGURE] = s->notes[i].name;
 		if (s->notes[i].shown & REPORT_CSV)
 			report_csv_put_line(r, &l, "1");
 	}

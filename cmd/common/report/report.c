@@ -310,6 +310,23 @@ report_cell(struct report *r, struct report_value value)
 }
 
 void
+report_record(struct report *r, unsigned shown, const char *type,
+    struct report_figure item, const struct report_figure *figures, size_t n)
+{
+	size_t i;
+
+	(void)report_section(r, shown, type);
+	report_column(r, item.name, NULL, REPORT_PLAIN, 0)->item = 1;
+	for (i = 0; i < n; i++)
+		(void)report_column(r, figures[i].name, NULL, REPORT_PLAIN, 0);
+	report_row(r, shown);
+	report_cell(r, item.value);
+	for (i = 0; i < n; i++)
+		report_cell(r, figures[i].value);
+	report_put(r);
+}
+
+void
 report_write(struct report *r, void (*fill)(struct report *r, void *arg),
     void *arg)
 {

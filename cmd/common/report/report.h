@@ -353,6 +353,13 @@ struct report_field *report_column(struct report *r, const char *name,
 void report_row(struct report *r, unsigned shown);
 /* The next cell of the row. */
 void report_cell(struct report *r, struct report_value value);
+/* A section of one row, for programs: what it is of, and its figures. */
+struct report_figure {
+	const char *name;
+	struct report_value value;
+};
+void report_record(struct report *r, unsigned shown, const char *type,
+    struct report_figure item, const struct report_figure *figures, size_t n);
 void report_note(struct report *r, unsigned shown, const char *name,
     const char *text);
 /* A line of text; its further lines are indented as the first. */
