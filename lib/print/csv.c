@@ -92,7 +92,7 @@ print_csv_compile(struct tel_printer *pr, const struct tel_type *type)
 }
 
 static tel_status
-add_name(struct tel_printer *pr, const char *name)
+print_csv_add_name(struct tel_printer *pr, const char *name)
 {
 	if (!TEL__RESERVE(pr->names, pr->names_room, pr->nnames + 1) ||
 	    (pr->names[pr->nnames] = strdup(name)) == NULL)
@@ -111,7 +111,7 @@ take_columns(struct tel_printer *pr, const struct tel_type *type)
 	if (pr->names != NULL)
 		return TEL_OK;
 	for (i = 0; st == TEL_OK && i < type->nfields; i++)
-		st = add_name(pr, type->fields[i].name);
+		st = print_csv_add_name(pr, type->fields[i].name);
 	return st;
 }
 
@@ -152,7 +152,7 @@ print_csv_schema(struct tel_printer *pr, const struct tel_schema *schema,
 				return tel__render_fail(pr,
 				    "more than %d columns; select types",
 				    TEL_WIDE_COLUMNS);
-			st = add_name(pr, f->name);
+			st = print_csv_add_name(pr, f->name);
 			if (st != TEL_OK)
 				return st;
 		}
