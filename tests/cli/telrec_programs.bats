@@ -282,6 +282,7 @@ setup() {
 				if (p == NULL || p[i] != 0)
 					abort();
 			q = realloc(q, 48);
+			free(NULL);
 			found = next != NULL ? next(handle, name) : NULL;
 			free(p);
 			free(q);
