@@ -450,7 +450,7 @@ last_words() {
 		--threads 1 1024
 		--max-live 1 2147483648
 		--sample 0 1048576
-		--window 1 1099511627776 none 0.01% 100%
+		--window 1 1099511627776 none 0.0000001% 100%
 		--think 0 1ns 1s log
 		--pace 0.000001 1000000
 		--touch none first,free 0% 100%,free
