@@ -402,7 +402,7 @@ test_parameters(void)
 		{ "extend=20000", 16, 20000 }, { "extend=", 1, 0 },
 		{ "extend=1M", 1 << 18, 1 << 20 }, { "extend", 1, 0 },
 		{ "size=16k", 1, 0 }, { "extend=2T", 1, 0 },
-		{ "extend=1x", 1, 0 } };
+		{ "extend=1x", 1, 0 }, { "extend:16k", 1, 0 } };
 	const char *wrong;
 	void *state;
 	size_t i;
