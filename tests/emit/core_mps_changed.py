@@ -221,6 +221,8 @@ def older_cases():
     for n in 8, 16, 24:
         yield older("%d bytes of one behind them" % n,
                     event(NOW - 9) + event(NOW - 10)[:n], [NOW - 9])
+    yield older("the start of a longer one behind them",
+                event(NOW - 9) + event(NOW - 10, 64)[:24], [NOW - 9])
     yield older("no event, shorter than a header, behind them",
                 event(NOW - 9) + b"\xff" * 8, [NOW - 9])
     yield older("24 bytes of one", event(NOW - 9)[:24], [])
