@@ -6,7 +6,7 @@
 #	tests/deps.sh [-n] PURPOSE ...
 #
 # The purposes are build, demo, check, cluster, lint, clang, m32, musl, page,
-# valgrind, fuzz, deb and bench.
+# valgrind, fuzz, deb, abi, bench and bench-peers.
 #
 # With -n nothing is installed: what is missing is named, and status is 1.
 
@@ -79,6 +79,7 @@ deb      command  dh              debhelper
 deb      command  lintian         lintian
 deb      command  dh_python3      dh-python
 deb      command  pkg-config      pkg-config
+abi      command  abidiff         abigail-tools
 bench    command  python3         python3
 bench    command  zstd            zstd
 bench    library  lttng-ust       liblttng-ust-dev
