@@ -579,6 +579,10 @@ children() {
 
 @test "of a library of malloc, what it has is used, and what it lacks is made" {
 	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+	# headers of other sizes move blocks to where they are aligned by chance
+	if [ "$(od -An -tu1 -j4 -N1 "$TEL_BUILD/bin/telreplay")" -ne 2 ]; then
+		skip "the places of blocks are those of 64 bits"
+	fi
 	cat >lib.c <<-'END'
 		#include <stddef.h>
 		#include <stdint.h>
