@@ -34,7 +34,7 @@ tel_status tel__render_pool_event(struct render_pool *t,
     const struct tel_event *ev);
 /* Adds all events of a run of that log. */
 tel_status tel__render_pool_run(struct render_pool *t, struct tel_run *run);
-/* Writes all events to the output; TEL_OK where there is no pool. */
+/* Writes all events to the output.  Returns TEL_OK if t is NULL, too. */
 tel_status tel__render_pool_flush(struct render_pool *t);
 
 #endif

@@ -308,7 +308,7 @@ tel__ctf_next(struct tel_reader *r)
 	return TEL_OK;
 }
 
-/* Counts the next event, if that is all that is wanted.  1, or 0: it is not. */
+/* Counts the next event where nothing else is asked for.  Returns 1, or 0. */
 static int
 ctf_count_event(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
 {
