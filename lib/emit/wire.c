@@ -190,36 +190,6 @@ put_docs(struct tel__buffer *b, unsigned count)
 	}
 }
 
-uint32_t
-tel__emit_digest(void)
-{
-	struct tel__buffer b = { NULL, 0, 0, 0 };
-	const struct tel__emit_typed *t;
-	const struct tel__emit_field *f;
-	unsigned i, k;
-	uint32_t digest;
-
-	tel__native_put_text(&b, PAGE->schema);
-	tel__buffer_put_varint(&b, 0);
-	for (i = 0; i < tel__emit_types.count; i++) {
-		t = tel__emit_types.list[i];
-		tel__native_put_text(&b, t->name);
-		tel__buffer_put_varint(&b, t->code);
-		tel__buffer_put_varint(&b, t->nfields);
-		for (k = 0; k < t->nfields; k++) {
-			f = &t->fields[k];
-			tel__native_put_text(&b, f->name);
-			tel__buffer_put_varint(&b, f->letter->data_type);
-			tel__buffer_put_varint(&b, wire_load_number(f->letter));
-			tel__buffer_put_varint(&b, f->offset);
-			tel__buffer_put_varint(&b, 0);
-		}
-	}
-	digest = (uint32_t)tel__native_xxh64(b.bytes, b.used);
-	free(b.bytes);
-	return digest;
-}
-
 /* Describes the first count types, or those in wanted. */
 static void
 wire_put_types(struct tel__buffer *b, unsigned count, const uint8_t *wanted)
@@ -250,6 +220,19 @@ wire_put_types(struct tel__buffer *b, unsigned count, const uint8_t *wanted)
 	}
 	if (wanted == NULL)
 		put_docs(b, count);
+}
+
+uint32_t
+tel__emit_digest(void)
+{
+	struct tel__buffer b = { NULL, 0, 0, 0 };
+	uint32_t digest;
+
+	tel__native_put_text(&b, PAGE->schema);
+	wire_put_types(&b, tel__emit_types.count, NULL);
+	digest = (uint32_t)tel__native_xxh64(b.bytes, b.used);
+	free(b.bytes);
+	return digest;
 }
 
 /* A log, as in a LOG record and in a block. */

@@ -166,6 +166,19 @@ relay(unsigned n)
 	return tel_emit_relay(&all);
 }
 
+/* A stream of events of a type with code CODE. */
+static void
+emit(const tel_emit_list *list, unsigned n)
+{
+	const tel_emit_options options = { .flags = TEL_EMIT_NO_THREAD };
+
+	if (tel_emit_open(&options, list) != 0 ||
+	    tel_emit_to_function(take_bytes, NULL, ~0u) == NULL ||
+	    relay(n) != 0)
+		diag("emit: %s", tel_emit_error());
+	tel_emit_close();
+}
+
 /* Whether the log has the events, from event i on. */
 static int
 compare(tel_reader *r, unsigned n)
@@ -200,7 +213,6 @@ test(enum shape shape, unsigned n)
 	    3 } };
 	static const tel_emit_list list = { "columns", 1, 0, 0, kinds, 1, types,
 		1 };
-	tel_emit_options options = { .flags = TEL_EMIT_NO_THREAD };
 	tel_reader *r;
 	unsigned i, k;
 	int same;
@@ -214,19 +226,59 @@ test(enum shape shape, unsigned n)
 				columns[k][i] = (uintptr_t)columns[k][i];
 		}
 	used = 0;
-	if (tel_emit_open(&options, &list) != 0 ||
-	    tel_emit_to_function(take_bytes, NULL, ~0u) == NULL) {
-		diag("open: %s", tel_emit_error());
-		return 0;
-	}
-	if (relay(n) != 0)
-		diag("%s", tel_emit_error());
-	tel_emit_close();
+	emit(&list, n);
 	r = tel_reader_new();
 	same = tel_reader_open_memory(r, bytes, used, "columns") == TEL_OK &&
 	    compare(r, n);
 	tel_reader_free(r);
 	return same;
+}
+
+/*
+ * Streams in one file whose types have the same name, but differ in one part: the
+ * name of its kind, a role.
+ */
+static void
+test_alike(void)
+{
+	static const struct {
+		const char *kind, *role;
+	} parts[] = { { "Number", "" }, { "Other", "" },
+		{ "Other", "free:address" } };
+	tel_reader *r = tel_reader_new();
+	const tel_event *ev;
+	const tel_type *t;
+	tel_alloc alloc;
+	unsigned i, right = 0;
+
+	memset(columns, 0, sizeof(columns));
+	used = 0;
+	for (i = 0; i < 3; i++) {
+		const tel_emit_param params[] = { { "A", "a", "", "",
+			                              parts[i].role, 0 },
+			{ "U64", "n", "", "", "", 0 },
+			{ "U32", "thread", "", "", "", 0 } };
+		const tel_emit_kind kind = { parts[i].kind, 0, "" };
+		const tel_emit_type type = { "pair", CODE, 1, 0, "", params,
+			3 };
+		const tel_emit_list list = { "alike", 1, 0, 0, &kind, 1, &type,
+			1 };
+
+		emit(&list, 1);
+	}
+	if (tel_reader_open_memory(r, bytes, used, "alike") != TEL_OK)
+		diag("%s", tel_reader_error(r));
+	for (i = 0; i < 3 && tel_reader_next(r, &ev) == TEL_OK;) {
+		t = tel_event_type(ev);
+		if (tel_type_code(t) != CODE)
+			continue;
+		right += strcmp(tel_type_kind(t), parts[i].kind) == 0 &&
+		    tel_event_alloc(ev, &alloc, sizeof(alloc)) ==
+		        (parts[i].role[0] != '\0');
+		i++;
+	}
+	is_u64(right, 3, "events of types that are alike have their own");
+	tel_reader_free(r);
 }
 
 int
@@ -253,6 +305,7 @@ main(void)
 		    i % 10 == 0 ? MOST : 1 + (unsigned)(next() % 1500));
 	}
 	ok(same, "%u columns of drawn shapes", i);
+	test_alike();
 	free(bytes);
 	return done();
 }

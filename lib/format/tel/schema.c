@@ -246,6 +246,19 @@ tel__native_digest(const struct tel_schema *s)
 	return digest;
 }
 
+uint64_t
+tel__native_digest_described(const struct tel_schema *s)
+{
+	struct tel__buffer b = { NULL, 0, 0, 0 };
+	uint64_t digest;
+
+	tel__native_put_text(&b, s->name);
+	tel__native_describe(&b, s, NULL);
+	digest = digest_of(&b);
+	free(b.bytes);
+	return digest;
+}
+
 int
 tel__native_matches(const struct tel_schema *s, uint64_t digest)
 {

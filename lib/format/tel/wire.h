@@ -135,7 +135,7 @@ struct native_log {
 	uint32_t number; /* in the stream, from 0 */
 	const unsigned char *name, *form, *schema, *preamble;
 	uint32_t name_size, form_size, schema_size, preamble_size;
-	uint64_t digest; /* of the layout of all its types */
+	uint64_t digest; /* of its schema */
 	double rate;     /* ticks a second, or 0 */
 	int has_origin;
 	int64_t origin; /* nanoseconds from 1970 to tick 0 */
@@ -170,8 +170,13 @@ void tel__native_put_metadata(struct tel__buffer *b,
 /* Describes the types of a schema that wanted has (all where it is NULL). */
 void tel__native_describe(struct tel__buffer *b, const struct tel_schema *s,
     const uint8_t *wanted);
-/* What tel__native_log.digest is for a schema; 0 when out of memory. */
+/*
+ * What tel__native_log.digest is for a schema that readers know by its name, and
+ * for one that is described completely: as they find both by name and digest, the
+ * latter is of all that a description says.  0 when out of memory.
+ */
 uint64_t tel__native_digest(const struct tel_schema *s);
+uint64_t tel__native_digest_described(const struct tel_schema *s);
 
 /*
  * Compares a digest with that of a schema, or of the first types of one that

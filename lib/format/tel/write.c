@@ -111,13 +111,24 @@ find_built_in(const struct tel_writer *w, struct out_schema *o)
 	return same < 0 ? TEL_ENOMEM : TEL_OK;
 }
 
+/* How the stream refers to a schema. */
+static tel_status
+write_identify(const struct tel_writer *w, struct out_schema *s)
+{
+	uint64_t *digest = &s->native.digest;
+	tel_status st = *digest == 0 ? TEL_ENOMEM : find_built_in(w, s);
+
+	if (st == TEL_OK && !s->known && s->derived.used == 0)
+		*digest = tel__native_digest_described(s->native.schema);
+	return *digest == 0 ? TEL_ENOMEM : st;
+}
+
 static tel_status
 native_write_find_schema(struct tel_writer *w, struct tel_schema *schema)
 {
 	struct native_out *n = w->state;
 	struct out_schema *s;
 	struct tel__entry *e;
-	uint64_t digest;
 	int fresh;
 
 	e = tel__table_put(&n->by_schema, (uintptr_t)schema, &fresh);
@@ -128,14 +139,12 @@ native_write_find_schema(struct tel_writer *w, struct tel_schema *schema)
 		s = calloc(1, sizeof(*s));
 		if (s == NULL)
 			return TEL_ENOMEM;
-		digest = tel__native_digest(schema);
-		if (digest == 0 ||
-		    tel__native_schema_begin(&s->native, schema, digest) !=
-		        TEL_OK) {
+		if (tel__native_schema_begin(&s->native, schema,
+		        tel__native_digest(schema)) != TEL_OK) {
 			free(s);
 			return TEL_ENOMEM;
 		}
-		if (find_built_in(w, s) != TEL_OK) {
+		if (write_identify(w, s) != TEL_OK) {
 			free_schema(s);
 			return TEL_ENOMEM;
 		}
