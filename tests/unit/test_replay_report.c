@@ -9,14 +9,12 @@
 #include <unistd.h>
 
 #include "common/message.h"
+#include "golden.h"
 #include "program_make.h"
-#include "tap.h"
 #include "telreplay/report/show.h"
 #include "telreplay/run/collect.h"
 #include "telreplay/run/run_inside.h"
 
-#define GOLDEN "tests/data/telreplay"
-#define MIB ((uint64_t)1 << 20)
 #define THREADS 9
 #define BLOCKS 100
 
@@ -283,49 +281,14 @@ shorten(char *line)
 	*to = '\0';
 }
 
-/* What of a file is the same on each machine; "" if there is none. */
-static char *
-read_report(const char *path)
+/* Leaves of a line what is the same on each machine, if anything. */
+static int
+is_portable(char *line)
 {
-	char *text = calloc(1, MIB), line[8192];
-	FILE *f = fopen(path, "r");
-	size_t used = 0;
-
-	while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
-		if (is_machine(line) || used + strlen(line) >= MIB)
-			continue;
-		shorten(line);
-		(void)strcpy(text + used, line);
-		used += strlen(line);
-	}
-	if (f != NULL)
-		(void)fclose(f);
-	return text;
-}
-
-/* A report, or other text of a file, is that of tests/data. */
-static void
-is_golden(const char *name, const char *path)
-{
-	char golden[128], command[400], *is = read_report(path), *want;
-	const char *write = getenv("TEST_GOLDEN");
-	FILE *f;
-
-	(void)snprintf(golden, sizeof(golden), GOLDEN "/%s", name);
-	if (write != NULL && strcmp(write, "write") == 0) {
-		f = fopen(golden, "w");
-		if (f == NULL || fputs(is, f) < 0 || fclose(f) != 0)
-			abort();
-	}
-	want = read_report(golden);
-	if (!ok(strcmp(is, want) == 0, "%s", golden)) {
-		(void)snprintf(command, sizeof(command), "diff %s %s >&2",
-		    golden, path);
-		if (system(command) < 0)
-			diag("no diff");
-	}
-	free(is);
-	free(want);
+	if (is_machine(line))
+		return 0;
+	shorten(line);
+	return 1;
 }
 
 static void
@@ -339,7 +302,7 @@ is_reported(struct made *m, const char *name, const char *form, int ran)
 	(void)unlink(output);
 	show_report(&show);
 	(void)snprintf(golden, sizeof(golden), "%s.%s", name, form);
-	is_golden(golden, output);
+	is_golden(golden, output, is_portable);
 }
 
 /* ------------------------------------------------------------------ cases */
@@ -612,7 +575,7 @@ test_messages(void)
 	(void)fflush(stderr);
 	if (dup2(saved, 2) < 0 || close(saved) != 0)
 		abort();
-	is_golden("messages.text", messages);
+	is_golden("messages.text", messages, is_portable);
 	made_free(m);
 }
 

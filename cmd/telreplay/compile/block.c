@@ -424,8 +424,7 @@ blocks_finish(struct compiler *c)
 	f->live_blocks = c->live_blocks;
 	f->live_bytes = c->live_bytes;
 	f->slots = c->slots;
-	/* the last entry is that of the key 0 */
-	for (i = 0; t->count > 0 && i <= t->mask + 1; i++)
+	for (i = 0; t->count > 0 && i <= t->mask; i++)
 		if (t->entries[i].key != 0)
 			f->leaked[tel__bit_length(
 			    c->live.blocks[t->entries[i].value].size)]++;

@@ -73,11 +73,11 @@ entry_shift(struct compiler *c)
 tel_status
 reorder_expire(struct compiler *c, int all)
 {
-	const struct reorder_entry *s;
 	tel_status st = TEL_OK;
 
 	while (c->reorder_used > 0 && st == TEL_OK) {
-		s = &c->reorder[c->reorder_first];
+		const struct reorder_entry *s = &c->reorder[c->reorder_first];
+
 		if (s->open && !all &&
 		    (s->what == REORDER_EARLY_FREE || !too_old(c, s)))
 			break;

@@ -335,7 +335,7 @@ room_of(const struct worker *w, void *block, size_t size)
 static void
 drop_room(const struct worker *w, size_t room)
 {
-	if (room > 0)
+	if (w->run->options->count_live && room > 0)
 		(void)atomic_fetch_sub(&w->run->shared_stats->room, room);
 }
 
@@ -378,13 +378,25 @@ touch_again(struct worker *w, const struct step *s, void *old)
 		run_touch(w, old, (size_t)w->extra[s->slot].size);
 }
 
+/*
+ * A realloc failed, and left the block as it was: without it, what follows in
+ * the log, for a block of the new size, finds none.
+ */
+static void
+free_unresized(struct worker *w, const struct step *s, void *block)
+{
+	const struct step all = { s->p, &operation_rows[WORD_FREE], s->slot,
+		w->extra != NULL ? w->extra[s->slot].size : 0 };
+
+	(void)run_step_call(w, &all, block);
+}
+
 static void
 step_run(struct worker *w, const struct step *s, int timed)
 {
 	void **slot = &w->slots[s->slot], *old = *slot, *block;
 	int verify = is_verified(w, s->slot);
 	uint64_t began = 0;
-	size_t room;
 
 	if (w->left_out && !frees(s)) {
 		atomic_fetch_add(&w->run->shared_stats->left_out, 1);
@@ -403,10 +415,8 @@ step_run(struct worker *w, const struct step *s, int timed)
 	/* count it before another thread can allocate it again */
 	if (frees(s) && old != NULL)
 		count_live(w, s->size, 0);
-	room = s->op->effect == EFFECT_ALLOCATE ?
-	    0 :
-	    room_of(w, old, w->extra != NULL ? w->extra[s->slot].size : 0);
-	drop_room(w, room);
+	if (s->op->effect != EFFECT_ALLOCATE && w->extra != NULL)
+		drop_room(w, room_of(w, old, w->extra[s->slot].size));
 	block = run_step_call(w, s, old);
 	if (timed)
 		note_latency(w, s->op->kind, s->size, run_ticks() - began);
@@ -414,12 +424,8 @@ step_run(struct worker *w, const struct step *s, int timed)
 		return;
 	if (block == NULL && s->size > 0) {
 		run_error(w, RUN_NULL, s->p, s->slot, 0, old);
-		if (s->op->kind == RUN_REALLOC) {
-			/* the block is as it was */
-			(void)atomic_fetch_add(&w->run->shared_stats->room,
-			    room);
-			return;
-		}
+		if (s->op->kind == RUN_REALLOC && old != NULL)
+			free_unresized(w, s, old);
 	}
 	count_room(w, block != NULL ? s->size : 0, room_of(w, block, s->size));
 	if (w->extra != NULL)
@@ -444,6 +450,17 @@ step_run(struct worker *w, const struct step *s, int timed)
 	}
 }
 
+/* What a block has room for beyond its size goes with its first part. */
+static size_t
+first_slack(const struct worker *w, uint32_t slot)
+{
+	const struct run_extra *extra = &w->extra[slot];
+	size_t room =
+	    extra->gone > 0 ? 0 : room_of(w, w->slots[slot], extra->size);
+
+	return room > extra->size ? room - extra->size : 0;
+}
+
 /* Frees a part of a block; whole is what it was, or 0 if more of it is left. */
 static void
 part_free(struct worker *w, const struct step *s, size_t offset, size_t size,
@@ -452,12 +469,13 @@ part_free(struct worker *w, const struct step *s, size_t offset, size_t size,
 	const tel_pool_table *t = w->a->pool;
 	unsigned char *block = w->slots[s->slot];
 	struct run_extra *extra = w->extra;
-	size_t wrong;
+	size_t wrong, slack;
 	struct step all = { s->p, &operation_rows[WORD_FREE], s->slot, whole };
 
 	if (block == NULL)
 		return;
 	count_live(w, size, 0);
+	slack = t != NULL && t->free_part != NULL ? first_slack(w, s->slot) : 0;
 	if (is_verified(w, s->slot)) {
 		wrong = run_step_compare(block, s->slot, offset, offset + size);
 		if (wrong != offset + size)
@@ -474,7 +492,7 @@ part_free(struct worker *w, const struct step *s, size_t offset, size_t size,
 		extra->gone += size;
 	}
 	if (t != NULL && t->free_part != NULL) {
-		drop_room(w, w->run->options->count_live ? size : 0);
+		drop_room(w, size + slack);
 		lock_pools(w->a);
 		if (whole == 0)
 			t->free_part(w->pool, block + offset, size);
