@@ -212,6 +212,8 @@ columns_write(struct columns *c, uint64_t lost)
 		parts[i].same = part->same;
 		parts[i].labels = part->labels;
 		parts[i].labelled = 1;
+		if (c->types[i] == TYPE_PROCESS)
+			c->starts += part->count;
 		part->count = 0;
 	}
 	all.count = c->count;

@@ -63,6 +63,7 @@ struct columns {
 	unsigned number; /* of the block, from 1 */
 	int failed;      /* why a block could not be written, or 0 */
 	uint64_t events, lost;
+	uint64_t starts;       /* of processes, of the events */
 	uint64_t limit;        /* at most so many events are written */
 	struct flight *flight; /* has the blocks, if not NULL */
 	struct weights weights;

@@ -101,7 +101,10 @@ drain_free(struct drain *d)
 uint64_t
 drain_events(const struct drain *d)
 {
-	return d->columns->events;
+	const struct columns *c = d->columns;
+
+	/* of a process with modules alone, nothing was recorded */
+	return c->events > c->starts || c->events >= c->limit ? c->events : 0;
 }
 
 void

@@ -38,7 +38,7 @@ unsigned drain_tend(struct drain *d);
 /* Drains the rest, whatever the threads are doing.  0, -1 */
 int drain_finish(struct drain *d);
 
-/* Events written, and lost. */
+/* Events written, if they are not the starts of processes alone, and lost. */
 uint64_t drain_events(const struct drain *d);
 uint64_t drain_lost(struct drain *d);
 /* Whether a program has written over what its library shares with telrec. */

@@ -66,9 +66,12 @@ setup() {
 
 @test "a sample without an allocation is reported as such" {
 	needs_preload
-	run -125 telrec -s 1T -o run.tel "$program" sizes 40
-	[[ $output == *": 0 events: none of its allocations is in the sample; "* ]]
-	[ ! -e run.tel ]
+	local stacks
+	for stacks in '' --stacks=fp; do
+		run -125 telrec $stacks -s 1T -o run.tel "$program" sizes 40
+		[[ $output == *": 0 events: none of its allocations is in the sample; "* ]]
+		[ ! -e run.tel ]
+	done
 }
 
 @test "a seed makes samples the same again, and others are others" {
