@@ -73,7 +73,7 @@ static int
 is_build(struct dwarf *d, const char *build)
 {
 	const unsigned char *bits;
-	char text[130];
+	char text[130] = "";
 	uint64_t address, bias;
 	int i, n;
 
@@ -81,9 +81,7 @@ is_build(struct dwarf *d, const char *build)
 	if (d->f.dwfl_module_getelf(d->module, &bias) == NULL)
 		return 0;
 	n = d->f.dwfl_module_build_id(d->module, &bits, &address);
-	if (n <= 0 || n > 64 || build[0] == '\0')
-		return 1;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && 2 * i + 2 < (int)sizeof(text); i++)
 		(void)snprintf(text + 2 * i, 3, "%02x", bits[i]);
 	/* of a longer one, there are the first 32 bytes */
 	return strncmp(text, build, strlen(build)) == 0;

@@ -131,17 +131,22 @@ all_stacks() {
 	telrec --stacks=fp -o run.tel ./program ./library.so other.so
 	telcat -f folded --weight allocated run.tel >lines
 	has 1006 'main;library\.so\+0x[0-9a-f]+'
-	# identifiers of 40 bytes
-	for id in library:11 other:22; do
-		cc -O1 -g -fno-omit-frame-pointer -shared -fPIC \
-		    -Wl,--build-id=0x"${id#*:}$(printf '5a%.0s' {1..39})" \
-		    -o "${id%:*}.so" "$BATS_FILE_TMPDIR/library.c"
+	# identifiers of 40 bytes and of 80, and a file that has none
+	forty=$(printf '5a%.0s' {1..39})
+	for ids in "0x11$forty 0x22$forty" "0x115a$forty$forty 0x225a$forty$forty" \
+	    '0x11223344 none'; do
+		set -- library other
+		for id in $ids; do
+			cc -O1 -g -fno-omit-frame-pointer -shared -fPIC \
+			    -Wl,--build-id="$id" -o "$1.so" "$BATS_FILE_TMPDIR/library.c"
+			shift
+		done
+		record --stacks=fp
+		has 1006 'main;library_grab'
+		telrec -q --stacks=fp -o run.tel ./program ./library.so other.so
+		telcat -f folded --weight allocated run.tel >lines
+		has 1006 'main;library\.so\+0x[0-9a-f]+'
 	done
-	record --stacks=fp
-	has 1006 'main;library_grab'
-	telrec -q --stacks=fp -o run.tel ./program ./library.so other.so
-	telcat -f folded --weight allocated run.tel >lines
-	has 1006 'main;library\.so\+0x[0-9a-f]+'
 }
 
 @test "to a pipe: frames have names where they are recorded" {
