@@ -251,6 +251,12 @@ setup() {
 	[ "$output" = "telrec: ./script: 0 events: the program is statically linked" ]
 	PATH=$PWD:$PATH run -125 telrec -o no.tel static
 	[ "$output" = "telrec: static: 0 events: the program is statically linked" ]
+	# the first that can be executed
+	: >second
+	mkdir in
+	mv static in/second
+	PATH=$PWD:$PWD/in:$PATH run -125 telrec -o no.tel second
+	[ "$output" = "telrec: second: 0 events: the program is statically linked" ]
 }
 
 @test "a program of another word size is reported" {

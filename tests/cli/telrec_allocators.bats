@@ -145,7 +145,18 @@ build_linked() {
 		#include <cstdlib>
 		#include <new>
 		void grab();
-		static int calls;
+		extern int calls;
+		int main()
+		{
+			grab();
+			std::printf("%d\n", calls);
+			return 0;
+		}
+	END
+	cat >operators.cc <<-'END'
+		#include <cstdlib>
+		#include <new>
+		int calls;
 		void *operator new(size_t n)
 		{
 			calls++;
@@ -163,25 +174,51 @@ build_linked() {
 		}
 		void operator delete(void *p, size_t) noexcept { operator delete(p); }
 		void operator delete[](void *p) noexcept { operator delete(p); }
-		int main()
-		{
-			grab();
-			std::printf("%d\n", calls);
-			return 0;
-		}
 	END
 	c=${CXX:-c++}
 	# calls that the loader binds when they are made first
 	$c -O0 -shared -fPIC -Wl,-z,lazy -fcf-protection=none -o library.so \
 	    library.cc || skip "no compiler of C++"
-	$c -O0 -o own own.cc ./library.so
-	telrec -q -a jemalloc -o run.tel ./own >calls
-	[ "$(cat calls)" = 4 ]
-	for size in 7004 9000; do
-		[ "$(counts run.tel "type == \"malloc\" && size == $size")" = 1 ]
+	$c -O0 -o own own.cc operators.cc ./library.so
+	# of an allocator, they call its malloc()
+	cat >memory.c <<-'END'
+		#include <stddef.h>
+		#include <stdint.h>
+		static char memory[1 << 22];
+		static size_t used;
+		void *malloc(size_t n)
+		{
+			return memory + __atomic_fetch_add(&used, (n + 31) & ~(size_t)15,
+			    __ATOMIC_SEQ_CST);
+		}
+		void free(void *p) { (void)p; }
+		void *calloc(size_t k, size_t n) { return malloc(k * n); }
+		void *memalign(size_t a, size_t n)
+		{
+			return (void *)(((uintptr_t)malloc(n + a) + a - 1) / a * a);
+		}
+		void *realloc(void *p, size_t n)
+		{
+			char *q = malloc(n);
+			for (size_t i = 0; p != 0 && i < n && (char *)p + i < q; i++)
+				q[i] = ((char *)p)[i];
+			return q;
+		}
+	END
+	${CC:-cc} -O1 -fno-builtin -fPIC -c -o memory.o memory.c
+	$c -O0 -shared -fPIC -o memory.so operators.cc memory.o
+	echo 'int calls = 4;' >calls.cc
+	$c -O0 -o plain own.cc calls.cc ./library.so
+	for how in 'jemalloc ./own' './memory.so ./plain'; do
+		# shellcheck disable=SC2086
+		telrec -q -o run.tel -a $how >calls
+		[ "$(cat calls)" = 4 ]
+		for size in 7004 9000; do
+			[ "$(counts run.tel "type == \"malloc\" && size == $size")" = 1 ]
+		done
+		[ "$(counts run.tel 'size == 4 || size == 2000')" = 0 ]
+		[[ $how == ./* ]] || ordered run.tel
 	done
-	[ "$(counts run.tel 'size == 4 || size == 2000')" = 0 ]
-	ordered run.tel
 }
 
 # needs_jemalloc: skips where there is none.

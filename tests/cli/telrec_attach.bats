@@ -259,6 +259,43 @@ has_size() {
 	done
 }
 
+@test "a thread that is in no safe place is waited for" {
+	cat >opens.c <<-'END'
+		#include <fcntl.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			int i;
+			printf("ready\n");
+			fflush(stdout);
+			(void)open("pipe", O_RDONLY);
+			sleep(1);
+			for (i = 0; i < 100; i++)
+				free(malloc(100));
+			return 7;
+		}
+	END
+	${CC:-cc} -fno-builtin -o opens opens.c
+	mkfifo pipe
+	./opens >output 3>&- &
+	pid=$!
+	soon grep -q ready output
+	"$TEL_BUILD/bin/telrec" -q -p "$pid" -o run.tel 2>message 3>&- &
+	recorder=$!
+	sleep 0.7
+	if grep -qE 'may not be attached|possible on' message; then
+		skip "$(cat message)"
+	fi
+	: >pipe
+	wait "$pid" || status=$?
+	[ "$status" = 7 ]
+	pid=
+	wait "$recorder"
+	[ "$(counts run.tel 'size == 100')" = 100 ]
+}
+
 @test "processes that cannot be attached to are reported" {
 	sleep 0 &
 	gone=$!

@@ -114,6 +114,82 @@ setup() {
 	[ "$(telcat -e free run.tel | grep -vc '^#')" -ge 100000 ]
 }
 
+@test "memory that a realloc leaves is another thread's before it returns" {
+	needs_preload
+	cat >own.c <<-'END'
+		#include <stdint.h>
+		#include <string.h>
+		#include <sched.h>
+		static char memory[1 << 22];
+		static size_t used;
+		char *vacated;
+		int taken;
+		void *memalign(size_t alignment, size_t n)
+		{
+			uintptr_t p = (uintptr_t)memory + __atomic_fetch_add(&used,
+			    n + alignment, __ATOMIC_SEQ_CST);
+			return (void *)((p + alignment - 1) & ~(uintptr_t)(alignment - 1));
+		}
+		void *malloc(size_t n)
+		{
+			return n == 4321 ? vacated : memalign(16, n);
+		}
+		void free(void *p) { (void)p; }
+		void *calloc(size_t k, size_t n) { return memalign(16, k * n); }
+		/* the memory is another thread's before this returns */
+		void *realloc(void *p, size_t n)
+		{
+			void *q = memalign(16, n);
+			if (p != NULL)
+				memcpy(q, p, n < 64 ? n : 64);
+			if (n == 7777) {
+				__atomic_store_n(&vacated, p, __ATOMIC_SEQ_CST);
+				while (!__atomic_load_n(&taken, __ATOMIC_SEQ_CST))
+					sched_yield();
+			}
+			return q;
+		}
+	END
+	cat >race.c <<-'END'
+		#include <pthread.h>
+		#include <sched.h>
+		#include <stdlib.h>
+		extern char *vacated;
+		extern int taken;
+		static void *take(void *arg)
+		{
+			(void)arg;
+			while (__atomic_load_n(&vacated, __ATOMIC_SEQ_CST) == NULL)
+				sched_yield();
+			arg = malloc(4321);
+			__atomic_store_n(&taken, 1, __ATOMIC_SEQ_CST);
+			return arg;
+		}
+		int main(void)
+		{
+			void *p = malloc(1111), *q;
+			pthread_t t;
+			if (pthread_create(&t, NULL, take, NULL) != 0)
+				return 1;
+			q = realloc(p, 7777);
+			pthread_join(t, &p);
+			free(p);
+			free(q);
+			return 0;
+		}
+	END
+	cc -O1 -fno-builtin -shared -fPIC -o own.so own.c
+	cc -O1 -fno-builtin -pthread -o race race.c ./own.so
+	local sample
+	for sample in '' -s1; do
+		telrec -q $sample -a ./own.so -o run.tel ./race
+		telcat -q -k Alloc -w 'address != 0' run.tel | sed -n '/ size=1111 /,$p' |
+		    sed -nE 's/.*malloc .*size=([0-9]+).*/\1/p; s/.*free .*/free/p' |
+		    paste -sd ' ' >got
+		grep -x '1111 free 4321 7777 free free' got
+	done
+}
+
 @test "what samples stand for: telstat, and folded stacks" {
 	cat >log <<-'END'
 		# teltools text 1

@@ -49,6 +49,39 @@ set_word(uint32_t at, uint64_t word)
 	words[at & (ARENA_RING_WORDS - 1)] = word;
 }
 
+/* All columns of a set are in its memory, and none is in another one. */
+static void
+test_columns(uint32_t options, int mixed)
+{
+	struct set *set = new_set(options, mixed);
+	const struct part *part;
+	unsigned i, k, n, count = 0, bad = 0;
+	uint8_t used[TYPES * TYPE_FIELDS] = { 0 };
+	size_t at;
+
+	for (i = 0; i < TYPES; i++)
+		count += types_fields((enum type)i, options) + (mixed ? 2 : 0);
+	for (i = 0; i < TYPES; i++) {
+		part = &set->parts[i];
+		n = part->fields + (mixed ? 2 : 0);
+		bad += part->fields != types_fields((enum type)i, options);
+		bad += (part->labels != NULL) !=
+		    (i == TYPE_TRACE && options & ARENA_STACKS);
+		for (k = 0; k < part->fields + 2; k++) {
+			at = (uintptr_t)part->columns[k] -
+			    (uintptr_t)set->memory;
+			at /= COLUMNS_EVENTS * sizeof(set->memory[0]);
+			bad += (part->same >> k & 1) != (k >= n);
+			bad += k < n ? at >= count || used[at]++ > 0 :
+			               part->columns[k] !=
+			        (k > part->fields ? &set->tid : &set->pid);
+		}
+	}
+	ok(bad == 0, "columns of options %u, mixed %d: %u are elsewhere",
+	    (unsigned)options, mixed, bad);
+	free_set(set);
+}
+
 int
 main(void)
 {
@@ -58,6 +91,10 @@ main(void)
 
 	if (to == NULL)
 		return 1;
+	for (i = 0; i < 8; i++)
+		test_columns((i & 1 ? ARENA_STACKS : 0) |
+		        (i & 2 ? ARENA_SAMPLES : 0),
+		    i >> 2 & 1);
 	/* without the test for the end this goes round until the count wraps */
 	(void)alarm(60);
 	set_word(0, UINT64_C(1) << 4 | ARENA_CLOCK);

@@ -229,6 +229,70 @@ test_modules(void)
 	ok(count > 0, "modules to load");
 }
 
+/* Adds a note of a name and n bytes, which are 0x50 and on. */
+static size_t
+put_note(char *to, unsigned type, const char *name, unsigned n)
+{
+	const ElfW(Nhdr) note = { (ElfW(Word))strlen(name) + 1, n, type };
+	const size_t room = (note.n_namesz + 3u) & ~3u;
+	unsigned i;
+
+	memcpy(to, &note, sizeof(note));
+	memset(to + sizeof(note), 0, room);
+	memcpy(to + sizeof(note), name, note.n_namesz);
+	for (i = 0; i < ((n + 3) & ~3u); i++)
+		to[sizeof(note) + room + i] = (char)(0x50 + i);
+	return sizeof(note) + room + i;
+}
+
+/* A build identifier behind other notes, of any length. */
+static void
+test_build(void)
+{
+	static const struct {
+		unsigned type;
+		const char *name;
+		unsigned bytes;
+	} others[] = { { NT_GNU_BUILD_ID, "Go", 4 },
+		{ NT_GNU_BUILD_ID, "Linux", 0 }, { 1, "GNU", 5 },
+		{ NT_GNU_BUILD_ID, "G", 7 }, { NT_GNU_BUILD_ID, "Xen", 6 } };
+	_Alignas(8) char notes[512];
+	char build[66];
+	struct dl_phdr_info info = { .dlpi_addr =
+		                         (ElfW(Addr))(uintptr_t)notes };
+	ElfW(Phdr) segment = { .p_type = PT_NOTE };
+	unsigned i, n, bad = 0;
+	size_t at, end;
+
+	for (i = 0; i <= sizeof(others) / sizeof(others[0]); i++)
+		for (n = 1; n <= 40; n++) {
+			at = i == 0 ?
+			    0 :
+			    put_note(notes, others[i - 1].type,
+			        others[i - 1].name, others[i - 1].bytes);
+			end = at +
+			    put_note(notes + at, NT_GNU_BUILD_ID, "GNU", n);
+			segment.p_memsz = end;
+			memset(build, 'x', sizeof(build));
+			find_build(&info, &segment, build, sizeof(build));
+			bad += strlen(build) != 2 * (n < 32 ? n : 32) ||
+			    memcmp(build,
+			        "505152535455565758595a5b5c5d5e5f"
+			        "606162636465666768696a6b6c6d6e6f",
+			        strlen(build)) != 0;
+			/* cut off anywhere, there is none */
+			for (segment.p_memsz = 0; segment.p_memsz < end;
+			     segment.p_memsz++) {
+				build[0] = '\0';
+				find_build(&info, &segment, build,
+				    sizeof(build));
+				bad += build[0] != '\0';
+			}
+		}
+	ok(bad == 0, "a build identifier of any length behind any note: %u",
+	    bad);
+}
+
 /* The hash is of all frames and the generation, and of nothing else. */
 static void
 test_hash(void)
@@ -262,6 +326,7 @@ main(void)
 	if (!HAS_FRAMES)
 		return done();
 	test_hash();
+	test_build();
 	ok(telrec_stack() == 0, "before the start there are no backtraces");
 	telrec_stack_begin(TELREC_UNWIND_FRAMES);
 	/* here, the library is the program */
