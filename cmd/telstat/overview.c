@@ -53,7 +53,7 @@ put_origin(struct report *r, const struct show *show, const tel_origin *o)
 		(void)report_fact(r, &form, report_string(o->format));
 	if (tel_stats_origin_count(show->stats) > 1)
 		add_count(r, REPORT_TEXT, "events", int128_u64(o->events));
-	if (o->logs != 1)
+	if (o->logs > 1)
 		add_count(r, REPORT_TEXT, "logs", int128_u64(o->logs));
 	version.shown = form.shown = REPORT_JSON;
 	form.name = "form";

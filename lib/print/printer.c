@@ -398,6 +398,7 @@ static tel_status
 printer_set_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const struct tel_log *log = ev->log;
+	const struct tel_schema *schema = ev->type->schema;
 	int begins, named;
 	tel_status st;
 
@@ -411,13 +412,13 @@ printer_set_log(struct tel_printer *pr, const struct tel_event *ev)
 	pr->number = log->number;
 	st = check_time(pr, log);
 	if (st == TEL_OK)
-		st = check_names(pr, log->schema);
+		st = check_names(pr, schema);
 	if (st == TEL_OK)
-		st = tel__render_set_schema(pr, log->schema);
+		st = tel__render_set_schema(pr, schema);
 	named = st == TEL_OK && pr->shown_digest == pr->cache->digest &&
-	    strcmp(pr->shown, log->schema->name) == 0;
+	    strcmp(pr->shown, schema->name) == 0;
 	if (st == TEL_OK && (begins || !named)) {
-		memcpy(pr->shown, log->schema->name, sizeof(pr->shown));
+		memcpy(pr->shown, schema->name, sizeof(pr->shown));
 		pr->shown_digest = pr->cache->digest;
 		if (pr->renderer->begin_log != NULL)
 			st = pr->renderer->begin_log(pr, ev, !begins);
@@ -513,24 +514,28 @@ tell_rate(struct tel_printer *pr, const struct tel_event *ev)
 	return st == TEL_OK ? pr->renderer->sync_point(pr, ev) : st;
 }
 
-/* Nonzero when a log, or its schema, is not that of the event before. */
+/*
+ * Nonzero when the log, or the schema, of an event is not that of the one before.
+ * The log's own is that of what was read last, which may come later.
+ */
 static int
-is_other(const struct tel_printer *pr, const struct tel_log *log)
+is_other(const struct tel_printer *pr, const struct tel_event *ev)
 {
-	return log != pr->log || pr->fresh || log->schema != pr->schema ||
+	const struct tel_log *log = ev->log;
+
+	return log != pr->log || pr->fresh || ev->type->schema != pr->schema ||
 	    log->number != pr->number;
 }
 
 tel_status
 tel_printer_event(tel_printer *p, const tel_event *event)
 {
-	const struct tel_log *log = event->log;
 	tel_status st;
 
 	/* an output that failed may have room all the same */
 	if (p->out->status != TEL_OK)
 		return p->out->status;
-	if (is_other(p, log)) {
+	if (is_other(p, event)) {
 		st = change_log(p, event);
 		if (st != TEL_OK)
 			return st;
@@ -555,7 +560,7 @@ tel_printer_run(tel_printer *p, tel_run *run)
 
 	if (p->renderer->run != NULL && run->count > 0 &&
 	    p->render_pool == NULL && p->out->status == TEL_OK &&
-	    !p->rate_owed && !is_other(p, run->event->log))
+	    !p->rate_owed && !is_other(p, run_view(run, 0)))
 		return p->renderer->run(p, run);
 	if (p->renderer->run != NULL && run->count > 1) {
 		st = tel_printer_event(p, run_event(run, 0));

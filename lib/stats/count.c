@@ -509,18 +509,29 @@ stats_count_event(struct tel_stats *s, struct source *from,
 	                                   TEL_OK;
 }
 
+/*
+ * Nonzero when an event is of the current source, and of its schema.  That of the
+ * log is the one of what was read last, which may come later.
+ */
+static int
+is_current(const struct tel_stats *s, const struct tel_event *event)
+{
+	const struct source *from = s->current;
+
+	return from != NULL && from->log == event->log &&
+	    from->number == event->log->number &&
+	    from->schema == event->type->schema;
+}
+
 tel_status
 tel_stats_event(tel_stats *s, const tel_event *event)
 {
-	struct source *from = s->current;
 	tel_status st;
 
-	if (from == NULL || from->log != event->log ||
-	    from->number != event->log->number) {
+	if (!is_current(s, event)) {
 		st = tel__stats_switch(s, event);
 		if (st != TEL_OK)
 			return st;
-		from = s->current;
 	}
 	if (s->remembers && tel_event_remember(event) != TEL_OK)
 		return stats_no_memory(s);
@@ -529,7 +540,7 @@ tel_stats_event(tel_stats *s, const tel_event *event)
 		if (st != TEL_OK)
 			return st;
 	}
-	return stats_count_event(s, from, event);
+	return stats_count_event(s, s->current, event);
 }
 
 /* The span of the clocks of a run, all of which are times. */
@@ -609,9 +620,8 @@ tel_stats_run(tel_stats *s, tel_run *run)
 {
 	const int plain = s->interval == 0 && run_is_plain(run);
 	const uint32_t *const sizes = run_event_sizes(run);
-	struct source *from = s->current;
-	const int same = from != NULL && from->log == run->event->log &&
-	    from->number == run->event->log->number;
+	const int same = is_current(s, run_view(run, 0));
+	struct source *from;
 	struct slot *slot;
 	tel_status st = TEL_OK, taken;
 	size_t i;

@@ -12,18 +12,26 @@
 #include "query/heap.h"
 #include "reader/reader.h"
 
-void
-tel__source_free(struct source *from)
+static void
+session_free_slots(struct source *from)
 {
-	uint32_t i;
+	size_t i;
 
-	if (from == NULL)
-		return;
 	for (i = 0; i < from->nslots; i++) {
 		free(from->slots[i].actions);
 		free(from->slots[i].record);
 	}
 	free(from->slots);
+	from->slots = NULL;
+	from->nslots = 0;
+}
+
+void
+tel__source_free(struct source *from)
+{
+	if (from == NULL)
+		return;
+	session_free_slots(from);
 	tel__live_clear(&from->own);
 	tel__waiting_clear(&from->waiting);
 	tel__stats_pools_clear(&from->pools);
@@ -252,17 +260,50 @@ frees_blocks(const struct tel_schema *schema)
 	return 0;
 }
 
+/*
+ * The events from here on are of another schema, of the same log, too: one of that
+ * name has more types, so that starts of ranges may still end.
+ */
 static tel_status
-source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
+source_set_schema(struct tel_stats *s, struct source *from,
+    const struct tel_schema *schema)
 {
-	unsigned i;
+	tel_status st = session_settle_source(s, from);
+	size_t i;
+
+	if (st == TEL_OK)
+		st = tel__stats_bind(s, schema);
+	if (st != TEL_OK)
+		return st;
+	if (from->schema != NULL &&
+	    strcmp(from->schema->name, schema->name) != 0)
+		for (i = 0; i < s->count; i++)
+			tel__pairs_forget(&s->definitions[i]->open, from->id);
+	session_free_slots(from);
+	from->schema = schema;
+	from->sorted = frees_blocks(schema);
+	if (s->heap != NULL && from->sorted && from->live == &from->own &&
+	    (from->live = tel__heap_blocks(s->heap, from->log, &from->tag)) ==
+	        NULL)
+		return stats_no_memory(s);
+	for (i = 0; i < schema->ntypes && st == TEL_OK; i++)
+		st = tel__stats_bind_type(s, from, &schema->types[i]);
+	if (st == TEL_OK &&
+	    tel__report_origin(&s->report, schema->name, schema->version,
+	        from->log->format, &from->origin) != TEL_OK)
+		st = stats_no_memory(s);
+	return st;
+}
+
+static tel_status
+source_new(struct tel_stats *s, const struct tel_event *ev, struct source **out)
+{
+	const struct tel_log *log = ev->log;
 	int fresh;
 	struct source *from;
 	struct tel__entry *e;
-	tel_status st = tel__stats_bind(s, log->schema);
+	tel_status st;
 
-	if (st != TEL_OK)
-		return st;
 	if (s->by_log.entries == NULL)
 		tel__table_init(&s->by_log);
 	e = tel__table_put(&s->by_log, (uintptr_t)log, &fresh);
@@ -275,7 +316,6 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 	from->log = log;
 	from->number = log->number;
 	from->id = s->next_source++;
-	from->schema = log->schema;
 	from->first = UINT64_MAX;
 	from->clock = tel__clock_share(log->clock);
 	tel__live_init(&from->own, tel__stats_live_change, from);
@@ -283,18 +323,10 @@ source_new(struct tel_stats *s, const struct tel_log *log, struct source **out)
 	from->pools.report = &s->report;
 	tel__table_init(&from->pools.places);
 	tel__table_init(&from->pools.known);
-	from->sorted = frees_blocks(log->schema);
-	if (s->heap != NULL && from->sorted &&
-	    (from->live = tel__heap_blocks(s->heap, log, &from->tag)) == NULL)
-		st = TEL_ENOMEM;
-	for (i = 0; i < from->schema->ntypes && st == TEL_OK; i++)
-		st = tel__stats_bind_type(s, from, &from->schema->types[i]);
-	if (st == TEL_OK)
-		st = tel__report_origin(&s->report, log->schema->name,
-		    log->schema->version, log->format, &from->origin);
+	st = source_set_schema(s, from, ev->type->schema);
 	if (st != TEL_OK) {
 		tel__source_free(from);
-		return stats_no_memory(s);
+		return st;
 	}
 	from->place = s->nsources;
 	s->sources[s->nsources++] = from;
@@ -346,15 +378,16 @@ tel__stats_switch(struct tel_stats *s, const struct tel_event *ev)
 	tel_status st;
 
 	s->started = 1;
-	if (from != NULL && from->number == log->number &&
-	    from->schema == log->schema) {
+	if (from != NULL && from->number == log->number) {
 		s->current = from;
-		return TEL_OK;
+		return from->schema == ev->type->schema ?
+		    TEL_OK :
+		    source_set_schema(s, from, ev->type->schema);
 	}
 	st = from != NULL ? session_retire(s, from) : TEL_OK;
 	if (st != TEL_OK)
 		return st;
-	st = source_new(s, log, &from);
+	st = source_new(s, ev, &from);
 	if (st == TEL_OK)
 		s->current = from;
 	return st;

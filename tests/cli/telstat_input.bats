@@ -435,3 +435,32 @@ has_snapshots() {
 	telstat -g .file -s 'n=growth(1)' text | grep -q '^n{.file=5}'
 	telstat -g file -s 'n=growth(1)' text | grep -q '^n{file=text}'
 }
+
+@test "an event counts as its type, whichever the log has when it is read on" {
+	local order
+	cat >log <<-END
+		# format: one
+		# type: A 1 K x:unsigned
+		# type: B 2 K x:unsigned
+		# role: A alloc x - -
+		# role: B free x - -
+		0000000000000001 A x=1
+		0000000000000002 A x=2
+		# format: two
+		# type: F 1 K x:unsigned
+		# type: A 2 L x:unsigned
+		# role: F free x - -
+		# role: A alloc x - -
+		0000000000000003 F x=1
+		0000000000000004 A x=3
+	END
+	telcat log >want
+	for order in -S --file-order; do
+		telcat "$order" log | cmp want -
+		telstat "$order" -f json log | grep -oE '"name":"[AFB].*"events":[0-9]+|_blocks":[0-9]+' |
+			paste -sd ' ' >got
+		diff got - <<-'END'
+			"name":"A","kind":"K","code":1,"events":2 "name":"A","kind":"L","code":2,"events":1 "name":"F","kind":"K","code":1,"events":1 _blocks":0 _blocks":0 _blocks":3 _blocks":1 _blocks":2
+		END
+	done
+}
