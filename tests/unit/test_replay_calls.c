@@ -36,7 +36,7 @@ static int summed;    /* the calls are not listed, only their sum is */
 static uint64_t sum;
 static FILE *pages; /* what is resident */
 static int pages_known = 1;
-static unsigned runs, unbalanced, mistaken;
+static unsigned runs, unbalanced, mistaken, untimed;
 
 /* Failures that a case requests; 0: none. */
 static struct fault {
@@ -516,6 +516,26 @@ list_pages(const struct run_residency *r)
 	fputs("\n", pages);
 }
 
+/* Times are more than 0, and not more than it all took. */
+static int
+is_timed(const struct run_shared_stats *b, uint64_t elapsed)
+{
+	const struct run_thread *t;
+	unsigned i;
+	int good = b->wall_ns > 0 && b->wall_ns <= elapsed && b->cpu_ns > 0 &&
+	    b->cpu_ns <= elapsed * b->threads && b->tick_ns > 0 &&
+	    b->tick_ns < 1e3 && b->empty_ticks < elapsed &&
+	    b->noise_ticks > 0 && b->noise_ticks < elapsed;
+
+	for (i = 0; i < b->threads; i++) {
+		t = &b->thread[i];
+		good &= t->operations == 0 ||
+		    (t->wall_ns > 0 && t->wall_ns <= elapsed &&
+		        t->cpu_ns <= elapsed && t->wait_ns <= elapsed);
+	}
+	return good;
+}
+
 /* Runs a program, and lists all of it. */
 static void
 list_run(struct program *p, const struct alloc_functions *a,
@@ -527,6 +547,7 @@ list_run(struct program *p, const struct alloc_functions *a,
 	    aligned_alloc(4096, (size + 4095) & ~(size_t)4095);
 	static struct run_residency residency;
 	struct run_options o = *options;
+	uint64_t elapsed;
 	const char *wrong;
 
 	if (b == NULL)
@@ -542,14 +563,17 @@ list_run(struct program *p, const struct alloc_functions *a,
 	o.residency = o.count_live ? &residency : NULL;
 	summed = !whole;
 	sum = 0;
+	elapsed = run_now();
 	wrong = run_program(p, a, &o, b);
 	summed = 0;
 	if (!whole)
 		note("%u calls, %016" PRIx64, calls, sum);
+	elapsed = run_now() - elapsed;
 	if (wrong != NULL)
 		note("%s", wrong);
 	fputs("\n", list);
 	listed = 0;
+	untimed += !is_timed(b, elapsed);
 	list_counts(b);
 	fputs("\n", list);
 	unbalanced += b->live_bytes != 0 || b->room != 0;
@@ -689,6 +713,7 @@ test_calls(void)
 		abort();
 	is_golden("calls.text", output, NULL);
 	is_u64(unbalanced, 0, "in the end nothing is live, and no room is");
+	is_u64(untimed, 0, "times are within that of the run");
 	is_u64(mistaken, 0, "blocks are freed by their addresses and sizes");
 	if (pages_known && sysconf(_SC_PAGESIZE) == 4096)
 		is_golden("pages.text", output_pages, NULL);

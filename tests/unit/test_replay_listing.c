@@ -116,25 +116,28 @@ struct listed {
 	uint64_t window;
 	size_t operations;
 	size_t chunk;
+	unsigned stay; /* a thread has so many operations at a time */
 };
 
 static const struct listed listed[] = {
-	{ 1, 1, 0, 0, ORDER_EDGES, 8, 0.02, 0, 160, 1024 },
-	{ 1, 1, 1, 0, ORDER_EDGES, 8, 0.02, 0, 160, 1024 },
-	{ 4, 1, 1, 0, ORDER_EDGES, 8, 0.02, 0, 160, 1024 },
-	{ 4, 1, 0, 0, ORDER_EDGES, 8, 0, 0, 160, 1024 },
-	{ 4, 2, 1, 0, ORDER_TOTAL, 8, 0.02, 0, 160, 1024 },
-	{ 5, 1, 1, 0, ORDER_NONE, 3, 0.02, 0, 160, 1024 },
-	{ 6, 3, 0, 0, ORDER_EDGES, 2, 0, 9, 160, 1024 },
-	{ 3, 1, 1, 1, ORDER_EDGES, 8, 0.02, 0, 160, 1024 },
+	{ 1, 1, 0, 0, ORDER_EDGES, 8, 0.02, 0, 160, 1024, 0 },
+	{ 1, 1, 1, 0, ORDER_EDGES, 8, 0.02, 0, 160, 1024, 0 },
+	{ 4, 1, 1, 0, ORDER_EDGES, 8, 0.02, 0, 160, 1024, 0 },
+	{ 4, 1, 0, 0, ORDER_EDGES, 8, 0, 0, 160, 1024, 0 },
+	{ 4, 2, 1, 0, ORDER_TOTAL, 8, 0.02, 0, 160, 1024, 0 },
+	{ 5, 1, 1, 0, ORDER_NONE, 3, 0.02, 0, 160, 1024, 0 },
+	{ 6, 3, 0, 0, ORDER_EDGES, 2, 0, 9, 160, 1024, 0 },
+	{ 3, 1, 1, 1, ORDER_EDGES, 8, 0.02, 0, 160, 1024, 0 },
 	/* of these the sums alone */
-	{ 3, 1, 0, 0, ORDER_EDGES, 8, 0.02, 0, 6000, 1024 },
-	{ 9, 3, 1, 0, ORDER_EDGES, 16, 0.02, 0, 6000, 1024 },
-	{ 9, 1, 1, 0, ORDER_EDGES, 4, 0.5, 0, 6000, 2048 },
-	{ 9, 2, 1, 0, ORDER_TOTAL, 4, 0.02, 0, 6000, 1500 },
-	{ 9, 2, 1, 0, ORDER_NONE, 16, 0.02, 0, 6000, 1500 },
-	{ 20, 1, 0, 0, ORDER_EDGES, 8, 0, 30, 6000, 3000 },
-	{ 1, 1, 1, 0, ORDER_EDGES, 1, 0.02, 0, 40000, 4000 },
+	{ 3, 1, 0, 0, ORDER_EDGES, 8, 0.02, 0, 6000, 1024, 0 },
+	{ 9, 3, 1, 0, ORDER_EDGES, 16, 0.02, 0, 6000, 1024, 0 },
+	{ 9, 1, 1, 0, ORDER_EDGES, 4, 0.5, 0, 6000, 2048, 0 },
+	{ 9, 2, 1, 0, ORDER_TOTAL, 4, 0.02, 0, 6000, 1500, 0 },
+	{ 9, 2, 1, 0, ORDER_NONE, 16, 0.02, 0, 6000, 1500, 0 },
+	{ 20, 1, 0, 0, ORDER_EDGES, 8, 0, 30, 6000, 3000, 0 },
+	{ 1, 1, 1, 0, ORDER_EDGES, 1, 0.02, 0, 40000, 4000, 0 },
+	{ 3, 1, 0, 0, ORDER_EDGES, 8, 0.02, 0, 6000, 1024, 300 },
+	{ 3, 1, 1, 0, ORDER_EDGES, 8, 0, 25, 6000, 1024, 90 },
 };
 
 static void
@@ -178,6 +181,8 @@ listed_make(const struct listed *l, size_t number, struct bytes *to,
 		if (i % 50 == 0)
 			st = compiler_set_log(c, i / 50 % 3 > 0 ? "b" : "");
 		op = write_operation(&w);
+		if (l->stay > 0)
+			op.thread = 1 + i / l->stay % l->threads;
 		if (st == TEL_OK)
 			st = compiler_add(c, &op, i + (i / 90 % 2) * 1000);
 		if (st == TEL_OK && l->pools && i % 5 == 0)
@@ -189,6 +194,22 @@ listed_make(const struct listed *l, size_t number, struct bytes *to,
 	compiler_free(c);
 	tel_output_free(out);
 	return st;
+}
+
+/* Rates of a clock that a compiler takes. */
+static void
+list_rates(FILE *f)
+{
+	static const double rates[] = { -1, -1e-9, 0, 1e-9, 1e300, 1.1e300 };
+	struct compiler *c = compiler_new(NULL, &compiler_defaults);
+	size_t i;
+
+	if (c == NULL)
+		abort();
+	for (i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+		fprintf(f, "rate %g: %d\n", rates[i],
+		    (int)compiler_set_tick_rate(c, rates[i]));
+	compiler_free(c);
 }
 
 static void
@@ -219,7 +240,10 @@ test_listing(void)
 			list_program(f, p);
 		program_free(p);
 	}
-	if (f == NULL || fclose(f) != 0)
+	if (f == NULL)
+		abort();
+	list_rates(f);
+	if (fclose(f) != 0)
 		abort();
 	is_golden("programs.text", output, NULL);
 	free(b.data);
@@ -273,7 +297,7 @@ static void
 test_numbers(void)
 {
 	static const struct listed small = { 3, 1, 1, 0, ORDER_EDGES, 8, 0.02,
-		0, 120, 1024 };
+		0, 120, 1024, 0 };
 	static const uint64_t more[] = { 1, -UINT64_C(1), 8, 32,
 		UINT64_C(1) << 32, -(UINT64_C(1) << 32) };
 	char before[VALUES + 1] = "", is[VALUES + 1], error[192];
