@@ -88,6 +88,11 @@ operations() {
 	seq 300 | awk '{ printf "1: malloc 0x%d000 8\n", $1 }' |
 	    telreplay -q -f rep | sed -n '2p;$p' | tr '\n' ' ' |
 	    grep '^300 a 299 8 $'
+	# with a single realloc half of the numbers are
+	seq 300 | awk '{ printf "1: malloc 0x%d000 8\n", $1 }
+	    END { print "1: realloc 0x10 0x1000 9" }' |
+	    telreplay -q -f rep | tail -n 2 | tr '\n' ' ' |
+	    grep '^a 555 8 r 0 9 $'
 	printf '1: malloc 0x10 0\n' | telreplay -q -f rep | tail -n 1 |
 	    grep '^a 0 1$'
 }

@@ -73,6 +73,41 @@ teller() {
 	END
 }
 
+@test "a plug-in that does not take threads is called by one at a time" {
+	for i in 1 2 3 4 5 6 7 8; do
+		printf '1: malloc 0x1%d00 9%d\n2: malloc 0x2%d00 50\n' $i $i $i
+	done >t.txt
+	for flags in 0 TEL_POOL_THREADS; do
+		plugin "flags_$flags" <<-END
+			#include <unistd.h>
+			static int inside, most;
+			static tel_pool_trace trace;
+			static const char *start(const char *p, const tel_pool_trace *t,
+			    void **s) { (void)s; trace = *t; return p[0] ? "!" : NULL; }
+			static void end(void *s) { (void)s;
+				fprintf(stderr, "%s, %d of %d, %d by %d, %d pools\n",
+				    most > 1 ? "at once" : "in turn", (int)trace.largest,
+				    (int)trace.peak_bytes, (int)trace.peak_blocks,
+				    (int)trace.threads, (int)trace.pools); }
+			static void *wait(void *p, size_t n) {
+				int now = __atomic_add_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+				if (now > most) most = now;
+				usleep(20000);
+				__atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+				return get(p, n); }
+			const tel_pool_table tel_pool_allocator = {
+				.version = TEL_POOL_VERSION, .name = "waits", .flags = $flags,
+				.start = start, .end = end, .alloc = wait, .free = put };
+		END
+		telreplay --order none --runs 1 --idle 0 -a "./flags_$flags.so" \
+		    t.txt 2>&1 >report | sed 's/.*: //' >"said_$flags"
+	done
+	# and a message of one byte is one, too
+	refused '!' ./flags_0.so:x
+	echo 'in turn, 98 of 1156, 16 by 2, 0 pools' | diff - said_0
+	echo 'at once, 98 of 1156, 16 by 2, 0 pools' | diff - said_TEL_POOL_THREADS
+}
+
 @test "a plug-in is given what the log says of a pool" {
 	teller
 	for name in 1.118.0-lii6gc-poolncv 1.117.0-lii6gc-poolncv \

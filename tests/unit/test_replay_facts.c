@@ -115,6 +115,12 @@ test_limits(void)
 	ok(facts_load(is, bytes, FACTS_NUMBERS * 8 - 1, &used) != 0 &&
 	        facts_load(is, bytes, 0, &used) != 0,
 	    "less than the numbers");
+	memset(f->curve, 0, sizeof(f->curve));
+	f->curve_points = 1;
+	f->curve[0].done = f->words;
+	ok(loads(f, 0), "a point at the last word");
+	f->curve[0].done++;
+	ok(!loads(f, 0), "none behind it");
 	free(f);
 	free(is);
 }

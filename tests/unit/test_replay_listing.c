@@ -178,7 +178,8 @@ listed_make(const struct listed *l, size_t number, struct bytes *to,
 		abort();
 	st = compiler_set_tick_rate(c, number % 2 > 0 ? 1e6 : 0);
 	for (i = 0; i < l->operations && st == TEL_OK; i++) {
-		if (i % 50 == 0)
+		/* the first one is a log without a name */
+		if (number > 0 && i % 50 == 0)
 			st = compiler_set_log(c, i / 50 % 3 > 0 ? "b" : "");
 		op = write_operation(&w);
 		if (l->stay > 0)

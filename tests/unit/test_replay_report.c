@@ -390,6 +390,12 @@ test_two(void)
 	benchmark_judge(&m->c);
 	m->t.details = 0;
 	is_reported(m, "wide", "text", 1);
+	/* one that failed before a timed run */
+	m->c.n = 1;
+	m->c.results[0].nruns = 0;
+	benchmark_judge(&m->c);
+	is_reported(m, "untimed", "csv", 1);
+	m->c.n = 2;
 	made_free(m);
 }
 
