@@ -32,6 +32,39 @@ needs_preload() {
 	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
 }
 
+# is_64: the library is of 64 bits.
+is_64() {
+	[ "$(od -An -tu1 -j4 -N1 "$TEL_BUILD/libtelrec.so")" -eq 2 ]
+}
+
+# needs_attach: skips where no process can be attached to.  What telrec says
+# does not tell: a fault may be behind it.
+needs_attach() {
+	local none=$BATS_FILE_TMPDIR/no_attach traced
+	if [ ! -e "$none" ]; then
+		sleep 60 3>&- &
+		traced=$!
+		{
+			[ "$(uname -m)" = x86_64 ] && is_64 || echo "not x86-64"
+			# PTRACE_SEIZE
+			python3 -c 'import ctypes, sys
+if ctypes.CDLL(None).ptrace(0x4206, int(sys.argv[1]), None, None):
+    print("ptrace is not permitted")' "$traced"
+		} >"$none"
+		kill "$traced"
+	fi
+	[ ! -s "$none" ] || skip "$(cat "$none")"
+}
+
+# needs_frames: skips where stacks cannot be taken by frame pointers.
+needs_frames() {
+	is_64 || skip "libtelrec.so is of 32 bits"
+	case $(uname -m) in
+	x86_64 | aarch64) ;;
+	*) skip "no frame pointers are known" ;;
+	esac
+}
+
 # enter: the test's own folder; sets program.
 enter() {
 	cd "$BATS_TEST_TMPDIR" || exit

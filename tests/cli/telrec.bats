@@ -251,6 +251,11 @@ setup() {
 	[ "$output" = "telrec: ./script: 0 events: the program is statically linked" ]
 	PATH=$PWD:$PATH run -125 telrec -o no.tel static
 	[ "$output" = "telrec: static: 0 events: the program is statically linked" ]
+	# the shortest script that there is
+	ln -s static s
+	printf '#!./s' >script
+	run -125 telrec -o no.tel ./script
+	[ "$output" = "telrec: ./script: 0 events: the program is statically linked" ]
 	# the first that can be executed
 	: >second
 	mkdir in

@@ -74,6 +74,7 @@ record_pair() {
 }
 
 @test "every option records a running process" {
+	needs_attach
 	options=("-g" "--stacks=fp" "-s 512" "--delay 1ms" "--ring 1M" "-z 1")
 	for option in "${options[@]}"; do
 		rm -f end
@@ -83,8 +84,6 @@ record_pair() {
 		# shellcheck disable=SC2086 # an option and its argument
 		run telrec -q -p "$pid" -n 5 -o run.tel $option
 		touch end
-		[[ $output != *"may not be attached"* &&
-		    $output != *"possible on"* ]] || skip "$output"
 		echo "$option: $output"
 		[ "$status" = 0 ]
 		[ "$output" = "" ]

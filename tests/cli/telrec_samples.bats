@@ -67,7 +67,8 @@ setup() {
 @test "a sample without an allocation is reported as such" {
 	needs_preload
 	local stacks
-	for stacks in '' --stacks=fp; do
+	for stacks in '' -g; do
+		[ -z "$stacks" ] || needs_frames
 		run -125 telrec $stacks -s 1T -o run.tel "$program" sizes 40
 		[[ $output == *": 0 events: none of its allocations is in the sample; "* ]]
 		[ ! -e run.tel ]
@@ -254,8 +255,8 @@ setup() {
 
 @test "samples with stacks" {
 	needs_preload
-	telrec --stacks=fp -s 16k -o run.tel "$program" sizes 500 2>messages ||
-	    skip "no stacks"
+	needs_frames
+	telrec -q --stacks=fp -s 16k -o run.tel "$program" sizes 500
 	check_log run.tel weights 500 16384
 	telcat -f folded --weight allocated run.tel |
 	    awk '{ sum += $NF } END { print sum }' >sum
