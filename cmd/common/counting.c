@@ -81,6 +81,7 @@ struct count_pool {
 	atomic_ullong events, input; /* what the jobs have done */
 	struct progress progress;
 	uint64_t size;
+	tel_reader *types;    /* of files that were read again, or NULL */
 	pthread_mutex_t lock; /* of .opened and .entire of all files */
 	pthread_cond_t change;
 };
@@ -512,7 +513,9 @@ take_file(struct count_pool *t, struct file *f)
 	if (counted == COUNT_NEXT)
 		return CONTINUE;
 	progress_pause(&t->progress);
-	return source_run(t->settings, t->visitor, f->operand);
+	if (t->types == NULL && t->nfiles > 1)
+		t->types = source_types(t->settings);
+	return source_run(t->settings, t->visitor, f->operand, t->types);
 }
 
 /* Facts on an operand before it is opened. */
@@ -633,6 +636,7 @@ counting_run(struct settings *s, const struct visitor *v,
 		for (j = 0; t.pieces != NULL && j < t.npieces; j++)
 			piece_free(&t.pieces[j]);
 	}
+	tel_reader_free(t.types);
 	free(t.pieces);
 	free(t.files);
 	if (!counted)

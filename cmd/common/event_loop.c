@@ -423,8 +423,6 @@ run_single(struct event_loop *p)
 	tel_status st = TEL_OK;
 
 	p->order = order;
-	if (!s->no_merge && tel_reader_archive(p->sources[0]->reader))
-		return loop_add(p, p->sources[0]) ? run_merged(p) : CONTINUE;
 	if (order != TEL_ORDER_LOG || p->visitor->needs_rate ||
 	    selection_needs_rate(&s->select))
 		st = tel_window_new(p->sources[0]->reader, order, &p->window);
@@ -444,17 +442,53 @@ run_single(struct event_loop *p)
 }
 
 /*
- * The source that was opened last is one of several, which are merged: the first
- * two are added together, each later one before the next is opened.
+ * Nonzero when the members of an archive are merged.  Where their order does not
+ * matter, only if names are of members behind the first, so that all are opened.
+ */
+static int
+merges_members(const struct event_loop *p, const struct source *src)
+{
+	const struct settings *s = p->settings;
+
+	return tel_reader_archive(src->reader) &&
+	    (!s->no_merge ||
+	        (p->visitor->any_order &&
+	            !selection_fits(&s->select,
+	                tel_reader_schema(src->reader))));
+}
+
+/*
+ * The source that was opened last is an archive, or one of several, which are
+ * merged: the first two are added together, each later one before the next is
+ * opened.
  */
 static int
 loop_join(struct event_loop *p)
 {
 	const int n = p->nsources;
+	struct source *const last = p->sources[n - 1];
 
-	return n == 1 ||
-	    ((n > 2 || loop_add(p, p->sources[0])) &&
-	        loop_add(p, p->sources[n - 1]));
+	if (n == 1)
+		return !merges_members(p, last) || loop_add(p, last);
+	return (n > 2 || p->merge != NULL || loop_add(p, p->sources[0])) &&
+	    loop_add(p, last);
+}
+
+/* Binds the selection to the sources, which are open: one may lack names that
+ * another has.  Returns 1, or 0 after a message. */
+static int
+bind_all(struct event_loop *p)
+{
+	struct settings *s = p->settings;
+	int i;
+
+	for (i = 0; i < p->nsources; i++) {
+		if (!selection_bind(&s->select,
+		        tel_reader_schema(p->sources[i]->reader)))
+			return 0;
+		source_explain(p->sources[i], s);
+	}
+	return 1;
 }
 
 /*
@@ -549,25 +583,22 @@ run_operands(struct event_loop *p, struct source *srcs, struct source **list,
 		if (!source_attach(list[i], s, p->types))
 			continue;
 		list[i]->number = ++p->opened;
-		if (!selection_bind(&s->select,
-		        tel_reader_schema(list[i]->reader))) {
-			outcome = END_ALL;
-			continue;
-		}
-		source_explain(list[i], s);
 		list[p->nsources++] = list[i];
 		if (!loop_join(p))
 			outcome = NEXT_FILE;
 	}
+	if (outcome == CONTINUE && !bind_all(p))
+		outcome = END_ALL;
 	if (outcome == CONTINUE && p->nsources > 0)
-		outcome = p->nsources == 1 ? run_single(p) : run_merged(p);
+		outcome = p->merge != NULL ? run_merged(p) : run_single(p);
 	tel_merge_free(p->merge);
 	p->merge = NULL;
 	return outcome;
 }
 
 enum outcome
-source_run(struct settings *s, const struct visitor *v, char *operand)
+source_run(struct settings *s, const struct visitor *v, char *operand,
+    tel_reader *types)
 {
 	struct source src, *list[1];
 	enum outcome outcome;
@@ -576,6 +607,7 @@ source_run(struct settings *s, const struct visitor *v, char *operand)
 	memset(&src, 0, sizeof(src));
 	p.settings = s;
 	p.visitor = v;
+	p.types = types;
 	src.fd = p.spool = -1;
 	outcome = run_operands(&p, &src, list, &operand, 1);
 	source_close(&src);
@@ -598,7 +630,9 @@ run_all(struct settings *s, const struct visitor *v)
 	p.settings = s;
 	p.visitor = v;
 	p.spool = -1;
-	p.types = n > 1 ? source_reader(s, NULL, NULL) : NULL;
+	if (n > 1)
+		p.types = s->no_merge ? source_types(s) :
+		                        source_reader(s, NULL, NULL);
 	step = s->no_merge ? 1 : n;
 	if (srcs == NULL || list == NULL) {
 		(void)message_no_memory();

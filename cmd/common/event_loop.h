@@ -71,8 +71,11 @@ int sources_find_last(struct settings *s);
  */
 int sources_spool_input(struct settings *s);
 
-/* Reads one operand, as sources_run() does each with settings.no_merge. */
+/*
+ * Reads one operand, as sources_run() does each with settings.no_merge.  types:
+ * source_types(), or NULL.
+ */
 enum outcome source_run(struct settings *s, const struct visitor *visitor,
-    char *operand);
+    char *operand, tel_reader *types);
 
 #endif

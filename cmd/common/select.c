@@ -258,6 +258,12 @@ selection_is_part(const struct selection *s)
 }
 
 int
+selection_fits(const struct selection *s, const tel_schema *schema)
+{
+	return !s->filtering || tel_filter_bind(s->filter, schema) == TEL_OK;
+}
+
+int
 selection_bind(struct selection *s, const tel_schema *schema)
 {
 	tel_status st;

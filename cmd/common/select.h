@@ -61,8 +61,11 @@ int selection_all(const struct selection *s);
 /* Nonzero when events may be left out before selected ones. */
 int selection_is_part(const struct selection *s);
 
+/* Whether no name is missing in a schema and those known so far. */
+int selection_fits(const struct selection *s, const tel_schema *schema);
+
 /*
- * Prepares for events of a schema: names that it does not have are mistakes.
+ * Prepares for events of a schema: names that are missing are mistakes.
  * Returns 1, or 0 after a message.
  */
 int selection_bind(struct selection *s, const tel_schema *schema);

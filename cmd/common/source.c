@@ -140,6 +140,30 @@ source_reader(const struct settings *s, tel_notify_fn *fn, void *arg)
 	return NULL;
 }
 
+tel_reader *
+source_types(const struct settings *s)
+{
+	tel_reader *types = source_reader(s, NULL, NULL), *r;
+	struct stat facts;
+	tel_status st;
+	int i;
+
+	for (i = 0; types != NULL && i < s->noperands; i++) {
+		if (strcmp(s->operands[i], "-") == 0 ||
+		    stat(s->operands[i], &facts) != 0 ||
+		    (!S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)))
+			continue;
+		r = source_reader(s, NULL, NULL);
+		st = r == NULL ? TEL_ENOMEM : tel_reader_share(r, types);
+		if (st == TEL_OK)
+			st = tel_reader_open_file(r, s->operands[i]);
+		/* what fails is reported where its events are read */
+		(void)st;
+		tel_reader_free(r);
+	}
+	return types;
+}
+
 /* The same, after a message where it fails: the options were checked. */
 static tel_reader *
 make_reader(const struct settings *s, struct notices *notices)

@@ -41,6 +41,12 @@ void source_close(struct source *src);
 tel_reader *source_reader(const struct settings *s, tel_notify_fn *notify,
     void *arg);
 
+/*
+ * A reader that reads nothing, which has the event types of all operands that
+ * can be read twice, so that a name of any of them is known; NULL: no memory.
+ */
+tel_reader *source_types(const struct settings *s);
+
 /* Reports why a reader failed; text is its error. */
 void source_failed(const struct source *src, tel_status st, const char *text);
 

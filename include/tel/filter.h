@@ -119,10 +119,13 @@ TEL_SINCE_0_1 void tel_filter_set_invert(tel_filter *f, int on);
 
 /*
  * Binds the filter to a schema: checks that the kinds, types and fields that
- * were named exist, and decides for each type what can be decided. To be called
- * at the start of a log: after the open call, and on TEL_LOG.  The schema must
- * live as long as events of it are matched.  After a schema is freed, the next
- * one must be bound by this call, as it may have the same address.
+ * were named exist in it, in one bound before, or in that of another log that is
+ * open: of a member of its archive, or of a reader that shares types with its
+ * own, see tel_reader_share().  Decides for each type what can be decided.
+ * To be called at the start of a log: after the open call, and on TEL_LOG.  The
+ * schema must live as long as events of it are matched.  After a schema is
+ * freed, the next one must be bound by this call, as it may have the same
+ * address.
  * Returns TEL_OK, TEL_EINVAL (tel_filter_error() has the unknown name),
  * TEL_ENOMEM.
  */
@@ -130,8 +133,7 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_filter_bind(tel_filter *f,
     const tel_schema *schema);
 /*
  * Whether an event matches. If the expression uses dt, every event read must be
- * passed. A schema that was not bound yet is bound now; if it is not the first,
- * names that it does not have are not errors.
+ * passed. A schema that was not bound yet is bound now.
  * Returns 1, 0, or -1 when binding failed: see tel_filter_error().
  */
 TEL_SINCE_0_1 TEL_MUST_USE int tel_filter_match(tel_filter *f,

@@ -37,6 +37,30 @@ tel__schema_make(const char *name, const char *version,
 	return s;
 }
 
+void
+tel__schema_join(struct tel_schema *s, struct tel_schema *with)
+{
+	s->with = with != NULL ? with->with : s;
+	if (with != NULL)
+		with->with = s;
+}
+
+int
+tel__schema_any(const struct tel_schema *s, tel__type_fn *wanted,
+    const void *arg)
+{
+	const struct tel_schema *at = s;
+	unsigned i;
+
+	do {
+		for (i = 0; i < at->ntypes; i++)
+			if (wanted(&at->types[i], arg))
+				return 1;
+		at = at->with;
+	} while (at != NULL && at != s);
+	return 0;
+}
+
 /* The number of the kind called name, made if need be; -1: no memory. */
 static int
 find_kind(struct tel_schema *s, const char *name)

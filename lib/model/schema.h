@@ -346,7 +346,16 @@ struct tel_schema {
 	int given;      /* its types have the roles that the user said */
 	int nested; /* names of fields with dots are of members of structs */
 	struct tel_periods periods;
+	struct tel_schema *with; /* in a ring of those read together, or NULL */
 };
+
+/* Adds a schema to those that another is read together with; NULL: to none. */
+void tel__schema_join(struct tel_schema *s, struct tel_schema *with);
+
+/* Whether a type of the schema, or of one read together with it, is wanted. */
+typedef int tel__type_fn(const struct tel_type *type, const void *arg);
+int tel__schema_any(const struct tel_schema *s, tel__type_fn *wanted,
+    const void *arg);
 
 /*
  * Making a schema step by step, for formats whose logs or users describe the

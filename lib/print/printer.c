@@ -367,25 +367,30 @@ unknown_field(struct tel_printer *pr, const struct tel_schema *schema,
 	    tel__suggest_text(&near, text, sizeof(text)));
 }
 
-/* A field that no type has is a mistake. */
+/* A tel__type_fn of a name: whether the type has such a field. */
+static int
+shows_field(const struct tel_type *type, const void *name)
+{
+	return tel__render_find(type, name) >= 0;
+}
+
+/* A field that no type has is a mistake, but types of another log may have it. */
 static tel_status
 check_names(struct tel_printer *pr, const struct tel_schema *schema)
 {
 	tel_status st = TEL_OK;
-	unsigned i, j;
+	unsigned i;
 
 	for (i = 0; i < pr->nnames && st == TEL_OK; i++) {
 		if (pr->exprs != NULL && pr->exprs[i] != NULL) {
 			st = tel__values_check(pr, i, schema);
 			continue;
 		}
-		for (j = 0; j < schema->ntypes; j++)
-			if (tel__render_find(&schema->types[j], pr->names[i]) >=
-			    0)
-				break;
-		if (j == schema->ntypes && strcmp(pr->names[i], "bytes") != 0)
+		if (!pr->names_known && strcmp(pr->names[i], "bytes") != 0 &&
+		    !tel__schema_any(schema, shows_field, pr->names[i]))
 			return unknown_field(pr, schema, pr->names[i]);
 	}
+	pr->names_known |= st == TEL_OK;
 	return st;
 }
 

@@ -156,19 +156,18 @@ query_bind_compile_all(struct binder *b, struct binding *to)
 }
 
 static tel_status
-binding_new(struct binder *b, const struct tel_schema *schema, int lenient,
+binding_new(struct binder *b, const struct tel_schema *schema,
     struct binding **out)
 {
 	tel_status st = TEL_OK;
 	struct binding *new;
 
-	if (!b->for_value && !lenient)
+	if (!b->for_value)
 		st = tel__select_check(&b->selection, schema, &b->fail);
 	if (st == TEL_OK && b->tree != NULL) {
 		st = binder_resolve_type(b, schema);
 		if (st == TEL_OK)
-			st =
-			    tel__tree_check(b->tree, schema, lenient, &b->fail);
+			st = tel__tree_check(b->tree, schema, &b->fail);
 		if (st == TEL_OK)
 			st = check_condition(b);
 	}
@@ -212,14 +211,14 @@ forget_schema(struct binder *b, const struct tel_schema *schema)
 	b->current = NULL;
 }
 
-static tel_status
-bind_schema(struct binder *b, const struct tel_schema *schema, int lenient)
+tel_status
+tel__binder_bind(struct binder *b, const struct tel_schema *schema)
 {
 	struct binding *new;
 	tel_status st;
 
 	forget_schema(b, schema);
-	st = binding_new(b, schema, lenient, &new);
+	st = binding_new(b, schema, &new);
 	if (st != TEL_OK)
 		return tel__binder_failed(b, st);
 	if (b->count == BINDINGS_MAX) {
@@ -234,12 +233,6 @@ bind_schema(struct binder *b, const struct tel_schema *schema, int lenient)
 }
 
 tel_status
-tel__binder_bind(struct binder *b, const struct tel_schema *schema)
-{
-	return bind_schema(b, schema, 0);
-}
-
-tel_status
 tel__binder_switch(struct binder *b, const struct tel_schema *schema)
 {
 	unsigned i;
@@ -249,8 +242,7 @@ tel__binder_switch(struct binder *b, const struct tel_schema *schema)
 			b->current = b->bindings[i];
 			return TEL_OK;
 		}
-	/* a name that one log knows may be missing in those that follow it */
-	return bind_schema(b, schema, !b->for_value && b->count > 0);
+	return tel__binder_bind(b, schema);
 }
 
 int

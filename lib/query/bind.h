@@ -54,10 +54,7 @@ tel_status tel__binder_failed(struct binder *b, tel_status status);
 /* Makes the programs for a schema, anew if there are some already. */
 tel_status tel__binder_bind(struct binder *b, const struct tel_schema *schema);
 
-/*
- * Finds or makes them; if another schema has them, names that this one lacks
- * are not errors.
- */
+/* Finds or makes them. */
 tel_status tel__binder_switch(struct binder *b,
     const struct tel_schema *schema);
 

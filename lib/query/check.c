@@ -15,7 +15,6 @@ struct check {
 	struct tree *tree;
 	const struct tel_schema *schema;
 	struct fail *fail;
-	int lenient; /* names need not be there */
 };
 
 static unsigned
@@ -46,6 +45,15 @@ check_unknown_field(struct check *c, const struct symbol *s)
 	    tel__suggest_text(&near, text, sizeof(text)));
 }
 
+/* A tel__type_fn of a symbol. */
+static int
+has_symbol(const struct tel_type *type, const void *symbol)
+{
+	const int at = tel__symbol_find(symbol, type);
+
+	return at >= 0 || at == COUNTER_CPI;
+}
+
 static tel_status
 check_symbol(struct check *c, struct symbol *s)
 {
@@ -67,8 +75,11 @@ check_symbol(struct check *c, struct symbol *s)
 		    symbol_is_name(s, f) ? TEL_STRING : tel_field_element(f));
 		labels |= node_labelled(f);
 	}
-	if (s->checked && s->classes == 0 && !c->lenient)
-		return check_unknown_field(c, s);
+	if (s->checked && !s->known) {
+		s->known = tel__schema_any(c->schema, has_symbol, s) != 0;
+		if (!s->known)
+			return check_unknown_field(c, s);
+	}
 	if (s->use == USE_LABEL && s->classes != 0 && !labels)
 		return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text,
 		    s->column,
@@ -78,27 +89,30 @@ check_symbol(struct check *c, struct symbol *s)
 	return TEL_OK;
 }
 
+/* A tel__type_fn of a word. */
 static int
-is_kind_name(const struct tel_schema *schema, const struct value *word)
+has_kind(const struct tel_type *type, const void *word)
 {
-	struct value kind = value_string("Unknown", 7);
-	unsigned i = 0;
+	const struct value kind = value_string(type->kind, strlen(type->kind));
 
-	/* the kind of events of unknown types is in no schema's table */
-	while (tel__value_compare(OPR_EQ, word, &kind, 1) != TRIBOOL_TRUE) {
-		if (i == schema->ntypes)
-			return 0;
-		kind = value_string(schema->types[i].kind,
-		    strlen(schema->types[i].kind));
-		i++;
-	}
-	return 1;
+	return tel__value_compare(OPR_EQ, word, &kind, 1) == TRIBOOL_TRUE;
+}
+
+/* A tel__type_fn of a word. */
+static int
+has_name(const struct tel_type *type, const void *word)
+{
+	const struct value *name = word;
+
+	return strcmp(type->name, name->as.s) == 0;
 }
 
 /* A bare word compared with kind or name. */
 static tel_status
-check_word(struct check *c, const struct node *n)
+check_word(struct check *c, struct node *n)
 {
+	/* the kind of events of unknown types is in no schema's table */
+	static const struct tel_type unknown = { .kind = "Unknown" };
 	const struct tel_schema *schema = c->schema;
 	int kind = (n->flags & NODE_KIND_WORD) != 0;
 	const char *word = n->value.as.s;
@@ -106,10 +120,13 @@ check_word(struct check *c, const struct node *n)
 	char text[200];
 	unsigned i;
 
-	if (c->lenient ||
-	    (kind ? is_kind_name(schema, &n->value) :
-	            tel_schema_find_type(schema, word) != NULL))
+	if ((n->flags & NODE_KNOWN) != 0)
 		return TEL_OK;
+	if ((kind && has_kind(&unknown, &n->value)) ||
+	    tel__schema_any(schema, kind ? has_kind : has_name, &n->value)) {
+		n->flags |= NODE_KNOWN;
+		return TEL_OK;
+	}
 	tel__suggest_start(&near, word, n->value.length);
 	for (i = 0; i < schema->ntypes; i++)
 		tel__suggest_offer(&near,
@@ -273,10 +290,10 @@ check_node(struct check *c, struct node *n)
 }
 
 tel_status
-tel__tree_check(struct tree *t, const struct tel_schema *schema, int lenient,
+tel__tree_check(struct tree *t, const struct tel_schema *schema,
     struct fail *fail)
 {
-	struct check c = { t, schema, fail, lenient };
+	struct check c = { t, schema, fail };
 	tel_status st = TEL_OK;
 	uint32_t i;
 

@@ -130,10 +130,12 @@ tel__select_types(struct selection *s, const char *text, struct fail *fail)
 	return set_names(&s->types, text, fail);
 }
 
-/* Whether a name, glob or number matches a kind, or a type. */
+/* tel__type_fns: whether a name, glob or number matches its kind, or the type. */
 static int
-names_kind(const struct name *n, const struct tel_type *t)
+names_kind(const struct tel_type *t, const void *name)
 {
+	const struct name *n = name;
+
 	switch (n->form) {
 	case NAME_ALL: return 1;
 	case NAME_NUMBER:
@@ -147,8 +149,10 @@ names_kind(const struct name *n, const struct tel_type *t)
 }
 
 static int
-names_type(const struct name *n, const struct tel_type *t)
+names_type(const struct tel_type *t, const void *name)
 {
+	const struct name *n = name;
+
 	switch (n->form) {
 	case NAME_ALL: return 1;
 	case NAME_NUMBER: return n->number == t->code;
@@ -159,15 +163,13 @@ names_type(const struct name *n, const struct tel_type *t)
 	    strlen(t->name), 0);
 }
 
-typedef int names_fn(const struct name *n, const struct tel_type *t);
-
 static int
-wanted(const struct names *list, const struct tel_type *t, names_fn *names)
+wanted(const struct names *list, const struct tel_type *t, tel__type_fn *names)
 {
 	unsigned i;
 
 	for (i = 0; i < list->count; i++)
-		if (names(&list->names[i], t))
+		if (names(t, &list->names[i]))
 			return !list->negate;
 	return list->count == 0 || list->negate;
 }
@@ -188,26 +190,29 @@ tel__select_type(const struct selection *s, const struct tel_type *type)
 	    wanted(&s->types, type, names_type);
 }
 
-/* A name without wildcards must be one of the schema's. */
+/*
+ * A name without wildcards must be one of the schema's, of one that is read
+ * together with it, or of one before.
+ */
 static tel_status
-check_name(const struct names *list, const struct name *n, int kind,
+check_name(const struct names *list, struct name *n, int kind,
     const struct tel_schema *schema, struct fail *fail)
 {
 	static const struct tel_type unknown = { .kind = "Unknown" };
+	tel__type_fn *const names = kind ? names_kind : names_type;
 	struct suggestion near;
 	char text[200];
 	unsigned i;
 
-	if (n->form != NAME_WORD || (kind && names_kind(n, &unknown)))
+	n->known = n->known || n->form != NAME_WORD ||
+	    (kind && names_kind(&unknown, n)) ||
+	    tel__schema_any(schema, names, n);
+	if (n->known)
 		return TEL_OK;
 	tel__suggest_start(&near, n->word, strlen(n->word));
-	for (i = 0; i < schema->ntypes; i++) {
-		if (kind ? names_kind(n, &schema->types[i]) :
-		           names_type(n, &schema->types[i]))
-			return TEL_OK;
+	for (i = 0; i < schema->ntypes; i++)
 		tel__suggest_offer(&near,
 		    kind ? schema->types[i].kind : schema->types[i].name);
-	}
 	return tel__fail_set(fail, TEL_EINVAL, list->text, n->column,
 	    "unknown %s '%.64s'%s", kind ? "kind" : "event type", n->word,
 	    tel__suggest_text(&near, text, sizeof(text)));

@@ -14,6 +14,7 @@ struct names {
 		uint64_t number;
 		enum { NAME_WORD, NAME_GLOB, NAME_NUMBER, NAME_ALL } form;
 		unsigned column;
+		int known; /* to some schema */
 	} * names;
 	unsigned count;
 	int negate;

@@ -85,7 +85,8 @@ enum {
 	NODE_NEGATE = 4,     /* !~ and !* */
 	NODE_KIND_WORD = 8,  /* a bare word: the name of a kind */
 	NODE_TYPE_WORD = 16, /* a bare word: the name of a type */
-	NODE_BARE = 32       /* a bare name: perhaps a word */
+	NODE_BARE = 32,      /* a bare name: perhaps a word */
+	NODE_KNOWN = 64      /* a word that some schema had */
 };
 
 struct node {
@@ -129,7 +130,8 @@ node_labelled(const struct tel_field *f)
 struct symbol {
 	const char *name;
 	uint32_t column;
-	uint8_t checked; /* written bare: some type must have it */
+	uint8_t checked; /* written bare: some type must have it, */
+	uint8_t known;   /* and had it */
 	uint8_t use;     /* enum symbol_use */
 	uint8_t classes; /* in the schema bound last */
 };
@@ -229,10 +231,10 @@ const char *tel__derived_name(enum derived d);
 
 /*
  * Checks the names of the tree and the classes of its parts against a
- * schema.  lenient: a name need not be there.  TEL_OK, TEL_EINVAL with fail
- * set.
+ * schema.  A name may be that of a schema that was checked before, or that is
+ * read together with it.  TEL_OK, TEL_EINVAL with fail set.
  */
 tel_status tel__tree_check(struct tree *t, const struct tel_schema *schema,
-    int lenient, struct fail *fail);
+    struct fail *fail);
 
 #endif

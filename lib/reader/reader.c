@@ -205,8 +205,17 @@ tel__reader_adopt(struct tel_reader *r, struct tel_schema *schema)
 		s->schemas[s->nschemas - 1] = s->schemas[s->nbuiltin];
 		s->schemas[s->nbuiltin++] = schema;
 	}
-	r->log.schema = schema;
+	tel__reader_set_schema(r, schema);
 	return TEL_OK;
+}
+
+void
+tel__reader_set_schema(struct tel_reader *r, struct tel_schema *schema)
+{
+	r->log.schema = schema;
+	if (schema->with == NULL)
+		tel__schema_join(schema, r->shared->ring);
+	r->shared->ring = schema;
 }
 
 void *

@@ -91,6 +91,7 @@ struct tel_printer {
 	int terminal;
 	char **names; /* of the fields to show, or NULL: all */
 	unsigned nnames;
+	int names_known; /* some log had each of them */
 	size_t names_room;
 	/*
 	 * Of each name: the expression that it is in events without a field of

@@ -136,6 +136,62 @@ setup() {
 	done
 }
 
+# Logs of two systems have no name in common.
+@test "a name may be that of any of the logs" {
+	local names order tool
+
+	printf '%s\n' '# teltools text 1' '# type: Grab 1 Alloc a:unsigned size:unsigned' \
+		'0000000000000001 Grab a=1 size=8' '0000000000000003 Grab a=2 size=8' >one
+	printf '%s\n' '# teltools text 1' '# type: Scan 2 Trace b:unsigned word:string' \
+		'0000000000000002 Scan b=1 word="x"' >two
+	tar cf both.tar one two
+	tar cf turned.tar two one
+	for order in 'one two' 'two one' both.tar turned.tar; do
+		# shellcheck disable=SC2086 # one operand or two
+		for tool in telcat telfilter telreplay 'telstat -j 1' 'telstat -j 2'; do
+			while read -r -a names; do
+				echo "$tool ${names[*]} $order"
+				[ "$($tool -c "${names[@]:1}" $order)" = "${names[0]}" ]
+			done <<-'EOF'
+				2 -e Grab
+				1 -e Scan
+				3 -e Grab,Scan
+				1 -k Trace
+				3 -k trace,alloc
+				1 -e ^Grab
+				1 -w a==2
+				2 -w a==2||b==1
+				1 -w word=="x"
+				2 -w name==Grab
+				2 -w kind!=Trace
+				1 --since b==1
+				0 --until a==9 -e Scan --skip 1
+			EOF
+			run -2 --separate-stderr $tool -c -e Grab,Skan $order
+			[[ $stderr == *"unknown event type 'Skan'"* ]]
+			run -2 --separate-stderr $tool -c -w 'a > 1 || c > 1' $order
+			[[ $stderr == *"no event type has a field 'c'"* ]]
+		done
+		# shellcheck disable=SC2086
+		[ "$(telcat -f csv -H -F a,b $order)" = $'1,Grab,1,\n2,Scan,,1\n3,Grab,2,' ]
+		# shellcheck disable=SC2086
+		run -1 telcat -F c $order
+		# one after the other, so that the first member must have the names
+		[ "$order" != turned.tar ] || continue
+		# shellcheck disable=SC2086
+		[ "$(telstat -f csv -s 'a=sum(a + 1)' $order | grep -c '^,a,sum,sum,,,,5,$')" -eq 1 ]
+		# shellcheck disable=SC2086
+		run -2 telstat -s 'a=sum(c)' $order
+	done
+	for tool in telcat telfilter telstat; do
+		[ "$($tool --no-merge -c -e Scan one two)" = $'one:0\ntwo:1' ]
+		[ "$($tool --no-merge -c -e Scan two one)" = $'two:1\none:0' ]
+	done
+	# the pipe's names are those of a log that is merged with the file
+	[ "$(telcat -H -e Scan one - <two)" = '0000000000000002 Scan b=1 word="x"' ]
+	[ "$(telcat -H -e Scan - one <two)" = '0000000000000002 Scan b=1 word="x"' ]
+}
+
 @test "a message about a long expression ends with what is wrong" {
 	local long
 

@@ -225,7 +225,7 @@ judge_by_tree(const struct events *e, const char *text, char *out)
 
 	if (tel__tree_parse(text, 0, &fail, &tree) != TEL_OK)
 		return 0;
-	if (tel__tree_check(tree, e->schema, 0, &fail) != TEL_OK) {
+	if (tel__tree_check(tree, e->schema, &fail) != TEL_OK) {
 		tel__tree_free(tree);
 		return 0;
 	}

@@ -287,9 +287,12 @@ check_schemas(struct events *e)
 	must_ok(tel_filter_set_types(f, "ArenaPoll"));
 	ok(tel_filter_match(f, &e->event[4]) >= 0, "a type of 1.117");
 	ok(tel_filter_match(f, &other.event[0]) == 0, "which 1.118 lacks");
+	must_ok(tel_filter_bind(f, other.schema));
+	ok(tel_filter_match(f, &other.event[0]) == 0, "nor once it is bound");
+	must_ok(tel_filter_set_types(f, "ArenaPoll"));
 	ok(tel_filter_bind(f, other.schema) == TEL_EINVAL &&
 	        strstr(tel_filter_error(f), "ArenaPoll") != NULL,
-	    "and a binding says so");
+	    "a binding says what no schema had");
 	must_ok(tel_filter_set_types(f, NULL));
 	/* more than are remembered */
 	for (i = 0; i < 300; i++) {

@@ -88,11 +88,12 @@ infer_has_others(const struct tel_reader *r)
 static tel_status
 infer_settle(struct tel_reader *r, struct kept *k, struct tel_schema *chosen)
 {
-	r->log.schema = chosen;
-	if (infer_has_others(r))
-		return TEL_OK;
-	infer_clear(k, chosen);
-	return tel__reader_adopt(r, chosen);
+	if (!infer_has_others(r)) {
+		infer_clear(k, chosen);
+		return tel__reader_adopt(r, chosen);
+	}
+	tel__reader_set_schema(r, chosen);
+	return TEL_OK;
 }
 
 /* Nonzero when EventInit rules a platform out. */
