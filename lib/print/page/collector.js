@@ -96,12 +96,18 @@ function paintPauses(p, t, y, h) {
 	const { pauses, collections, polls } = collector, { dpr, xOf } = p;
 	const [rise, decades] = riseOf(h - 14 * dpr);
 	for (const [{ list }, colour, part] of [[collections, ink.h1, 0.35],
-		[polls, ink.dim, 0.6], [pauses, ink.h1, 1]])
+		[polls, ink.dim, 0.6], [pauses, ink.h1, 1]]) {
+		const base = new Float64Array(p.width).fill(y + h), up = base.slice();
 		for (const [t, n] of list) {
-			const x = Math.round(xOf(t)), high = Math.round(rise(n));
-			p.rect(x, y + h - high, Math.max(Math.round(xOf(t + n)) - x, 1),
-				high, colour, part);
+			const x = Math.max(Math.round(xOf(t)), 0);
+			const end = Math.min(Math.round(xOf(t + n)), p.width);
+			// the longest come first
+			if (end >= x && x < p.width && (end > x + 1 || up[x] > base[x] - 1))
+				for (let i = x; i < Math.max(end, x + 1); i++)
+					up[i] = Math.min(up[i], y + h - Math.round(rise(n)));
 		}
+		paintArea(p, up, base, colour, part);
+	}
 	paintAxis(p, Array.from({ length: decades }, (_, d) =>
 		[10 ** (3 + d), time(10 ** (3 + d))]), (n) => y + h - rise(n));
 }

@@ -249,15 +249,6 @@ function lower(list, v, low = 0, high = list.length) {
 	return low;
 }
 
-// The same in a list of integers, from a place before.
-function ahead(list, v, j) {
-	if (!(list[j] < v))
-		return j;
-	// there, if no integer is missing
-	const last = Math.min(list.length, j + v - list[j]);
-	return list[last] === v ? last : lower(list, v, j + 1, last);
-}
-
 // Series are sparse: s.at has the numbers of the buckets that are there.
 async function loadSeries() {
 	let block, data;
@@ -308,8 +299,14 @@ function columns({ from, step, width }, s, column,
 	if (!(at[j] <= first + width * scale))
 		return out.fill(0);
 	for (let x = 0; x <= width; x++) {
-		const p = first + x * scale, i = p < end ? Math.floor(p) : Infinity;
-		j = ahead(at, i, j);
+		const p = first + x * scale, i = Math.floor(p);
+		if (p >= end) {
+			j = k;
+		} else if (j < k && at[j] < i) {
+			// there, if no bucket is missing
+			const last = Math.min(k - 1, j + i - at[j]);
+			j = at[last] === i ? last : lower(at, i, j + 1, last + 1);
+		}
 		const v = j < k && at[j] === i
 			? sum[j] + (p - i) * (sum[j + 1] - sum[j]) : sum[j];
 		if (x > 0)
