@@ -39,7 +39,10 @@ LOOK = """
     const [done] = arguments;
     (async () => {
         await window.teltools.ready;
-        await window.settled?.();
+        // of a log, until it says what it shows
+        while (teltools.head.page === "timeline" &&
+            !document.getElementById("status").textContent)
+            await new Promise(requestAnimationFrame);
         return (%s)();
     })().then((value) => done({ value }), (e) => done({ error: String(e) }));
 """
@@ -203,10 +206,12 @@ def shown(firefox, folder):
         with open(path, "wb") as out:
             out.write(command("telcat", "-q", "-f", "html", *make(folder)))
         firefox.open(path)
-        expect(firefox.run("""() => {
+        expect(firefox.run("""async () => {
             const { span } = teltools.head;
             setView(span * 0.45, span * 0.55);
-            return settled().then(() => document.getElementById("failed"));
+            while (!location.hash)
+                await new Promise(requestAnimationFrame);
+            return document.getElementById("failed");
         }"""), None)
         firefox.screenshot(os.path.join(sys.argv[1],
                                         f"firefox-{make.__name__}.png"))

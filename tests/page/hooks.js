@@ -23,7 +23,12 @@ window.teltools = {
 		select(...where);
 		return statistics(region());
 	},
-	settled: () => window.settled?.(),
+	// resolves when nothing is left to draw
+	async settled() {
+		while (isLog() && (asked || log.timer))
+			await new Promise(requestAnimationFrame);
+		return isLog() && log.shown;
+	},
 
 	// of reports
 	tabs: () => [...$("tabs").children].map((e) => e.textContent),

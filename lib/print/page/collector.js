@@ -38,12 +38,11 @@ function loadCollector(head) {
 		[[Math.floor(1e3 * (1 - pauses.total / (head.span || 1))) / 10, "%"],
 			"of the time without a pause"],
 		[count(collections.count, "collection").split(" "), `in ${
-			(100 * collections.total / (head.span || 1)).toFixed(1)
-		}% of the time`],
+			show(collections.total / (head.span || 1), "%")} of the time`],
 		collections.count > 0 && [longest(collections.list),
 			"longest collection", ...ends(collections.list)],
 		polls.count > 0 && [count(polls.count, "poll").split(" "), `${
-			polls.worked ? grouped.format(polls.worked) : "none"
+			polls.worked ? show(polls.worked) : "none"
 		} did work; longest ${longest(polls.list).join(" ")}`,
 		...ends(polls.list)]]);
 	addCollector();
@@ -77,7 +76,7 @@ function showPools(t) {
 	return legend(`Held at ${t === undefined ? "the peak" : time(t)}`,
 		[...pools.filter((p) => p.layer < OTHERS).map(({ name, s, layer }) =>
 			[layer, name, value(s)]), ...small.length ? [[OTHERS, smallPools(),
-			small.reduce((n, p) => n + value(p.s), 0)]] : []],
+			sum(small, (p) => value(p.s))]] : []],
 		collector.mapped && item("— mapped",
 			short(value(collector.mapped), "bytes")));
 }
@@ -135,8 +134,8 @@ function besidePauses(_, { name, height }) {
 			bars.push({ y, n, colour, title: `${noun}, ${rowName(row, "ns")}`,
 				high: Math.max(height - rise(2 ** (row - 1)) - y, 3) });
 		}
-		return all > 0 && el("li", {}, count(here.reduce((sum, [, n]) => sum +
-			n, 0), noun), selection && !isPart && " in all");
+		return all > 0 && el("li", {}, count(sum(here, ([, n]) => n),
+			noun), selection && !isPart && " in all");
 	});
 	return [besideBars(height, name, bars), el("ul", {}, items)];
 }
@@ -188,7 +187,7 @@ function phases([, length, , list]) {
 			x: x(from), y: i * BAR, width: Math.max(x(n), 1),
 			height: BAR - 2 }), el("text", { y: i * BAR + 13, x: x(from +
 			(x(n) > 150 ? 0 : n)) + 4 }, `${name} ${time(n)} ${
-			(100 * n / (length || 1)).toFixed(1)}%`)]));
+			show(n / (length || 1), "%")}`)]));
 }
 
 function collectorTab() {
@@ -199,7 +198,7 @@ function collectorTab() {
 		({ name: `${name} ${fields[i].name}`, unit: fields[i].unit });
 	return el("div", {}, table(`Collections${selection ? ", selected" : ""}: ${
 		list.length < collections.count ? `the longest ${list.length} of `
-			: ""}${grouped.format(collections.count)}`,
+			: ""}${show(collections.count)}`,
 	[...heads("@Start", ">Length"), ...columns.map((c) => describe(c))],
 	list.toSorted((a, b) => a[0] - b[0]).map(([t, n, facts]) => [t, n,
 		...columns.map(([type, field]) => facts.findLast((f) =>

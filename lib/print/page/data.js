@@ -213,9 +213,9 @@ const blocksIn = (from, to) => log.blocks.filter((b) =>
 	!b.long && b.start <= to && b.hi >= from);
 
 // How many events a time has in blocks, about.
-const eventsIn = (blocks, from, to) => blocks.reduce((n, b) => n + b.events *
+const eventsIn = (blocks, from, to) => sum(blocks, (b) => b.events *
 	Math.max(Math.min(b.to, to) - Math.max(b.from, from), 0) /
-	(b.to - b.from || 1), 0);
+	(b.to - b.from || 1));
 
 // True if all events that start in a time are in blocks.
 const isExact = (from, to) => log.gaps.every(([start, end]) => start > to ||

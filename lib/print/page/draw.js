@@ -133,6 +133,7 @@ function drawAll() {
 	if (canvas.width !== w || canvas.height !== h || !log.image) {
 		canvas.width = w;
 		canvas.height = h;
+		Object.assign($("ruler"), { width: w, height: RULER * dpr });
 		log.image = new ImageData(w, h);
 		arrange();
 		stale = true;
@@ -147,6 +148,7 @@ function drawAll() {
 	c.putImageData(log.image, 0, 0);
 	log.picture.drawOver(c);
 	marks.drawOver(c);
+	$("ruler").getContext("2d").drawImage(canvas, 0, 0);
 	drawTree();
 	drawAxes(dpr);
 	settle();

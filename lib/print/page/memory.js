@@ -30,17 +30,17 @@ async function loadMemory(head) {
 	holders: new Set(holder).size, atPeak: new Float64Array(OTHERS + 1) };
 	for (let i = 0; i < n; i++)
 		memory.atPeak[memory.layer[i]] += peak[i];
-	memory.highest = memory.atPeak.reduce((a, v) => a + v);
+	memory.highest = sum(memory.atPeak);
 	// the layers at the end of each interval
-	const live = new Float64Array(n), sum = new Float64Array(OTHERS + 1);
+	const live = new Float64Array(n), now = new Float64Array(OTHERS + 1);
 	memory.layers = moments.map((m) => {
 		m.stack.forEach((s, j) => {
-			sum[memory.layer[s]] += m.live[j] - live[s];
+			now[memory.layer[s]] += m.live[j] - live[s];
 			live[s] = m.live[j];
 		});
-		return sum.slice();
+		return now.slice();
 	});
-	memory.total = memory.layers.map((l) => l.reduce((a, v) => a + v));
+	memory.total = memory.layers.map((l) => sum(l));
 	memoryFacts();
 	addMemory();
 	Object.assign(keys, { 1: () => setMode("peak"), 2: () => setMode("end"),
@@ -51,7 +51,7 @@ async function loadMemory(head) {
 const when = (t) => time(t, clock === "ns" ? 0 : 1);
 
 const layerName = (i) => i < OTHERS ? memory.names[memory.ranks[i] - 1]
-	: `${grouped.format(memory.holders - memory.ranks.length)} other ${
+	: `${show(memory.holders - memory.ranks.length)} other ${
 		memory.stacked ? "functions" : "processes"}`;
 
 function memoryFacts() {

@@ -31,7 +31,7 @@ function loadOverview({ span, longest, silence }) {
 	const share = Math.round(1000 * types[0]?.type.n / log.events) / 10;
 	const fact = ([from, n], text) => [brief3(n, "ns"), text, from, from + n];
 	showFacts([[brief3(span, "ns"), "from the first to the last event"],
-		[[grouped.format(log.events), ""], log.events === 1 ? "event"
+		[[show(log.events), ""], log.events === 1 ? "event"
 			: "events"],
 		types.length > 0 && [[share, "%"], `of them are ${types[0].type.name}`],
 		longest && fact(longest, `the longest range, ${
@@ -55,8 +55,8 @@ function loadOverview({ span, longest, silence }) {
 		addStrip(t, t.name, t.up ? baseName(t.up.name) : "", t.unit,
 			Math.min(82, 22 + 10 * t.series.length));
 	addProcesses();
-	const weight = (t) => descend(t).reduce((n, d) => n + busy(d), 0) ||
-		countsOf(t, true).reduce((n, s) => n + s.count.at(-1), 0);
+	const weight = (t) => sum(descend(t), busy) ||
+		sum(countsOf(t, true), (s) => s.count.at(-1));
 	for (const t of log.tracks) {
 		t.children.sort((a, b) => weight(b) - weight(a));
 		if (/^(thread|cpu|kind)$/.test(t.use))
@@ -83,8 +83,8 @@ function addProcesses() {
 }
 
 // How long ranges took on a track; tracks of ranges, by that.
-const busy = (t) => t.lanes.reduce((n, l) => n + l.series.reduce((n, s) =>
-	n + (s.busy?.at(-1) ?? 0), 0), 0);
+const busy = (t) => sum(t.lanes, (l) =>
+	sum(l.series, (s) => s.busy?.at(-1) ?? 0));
 const lanesOf = (list) => list.filter((t) => t.use === "ranges" && !t.first &&
 	(!t.up || t.up.children.includes(t)))
 	.sort((a, b) => busy(b) - busy(a));
@@ -107,7 +107,7 @@ function addCurves() {
 		above.add(t.up);
 		if (lane)
 			addLane(lane);
-		const text = (v) => cycles ? grouped.format(v) : mark(v, t.unit);
+		const text = (v) => cycles ? show(v) : mark(v, t.unit);
 		const top = cycles ? Math.max(...s.at.map((i) => perCycle(s, cycles,
 			i * s.width, (i + 1) * s.width))) || 1 : most(t);
 		addRow({ name: t.name, below: cycles ? "per cycle" : t.up
@@ -147,8 +147,8 @@ function perCycle(s, cycles, from, to) {
 // A row of one type, or of all that are less frequent.
 function addType(name, types) {
 	addRow({ name, below: "", height: 24,
-		sentence: `${name}: ${count(types.reduce((n, { type }) => n + type.n,
-			0), "event")}`,
+		sentence: `${name}: ${
+			count(sum(types, ({ type }) => type.n), "event")}`,
 		types, paint: paintTypes,
 		beside: () => el("ul", {},
 			item("", countIn(types.map(({ s }) => s)))) });

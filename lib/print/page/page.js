@@ -91,6 +91,7 @@ function stepOf(least) {
 	return ten * [1, 2, 5, 10].find((n) => n * ten >= least);
 }
 
+const sum = (list, f = Number) => list.reduce((n, v) => n + f(v), 0);
 const baseName = (path) => path.replace(/^\/.*\//, "");
 
 function say(text) {

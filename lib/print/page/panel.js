@@ -77,7 +77,7 @@ async function find(text) {
 			break;
 		done++;
 		for (const g of groups) {
-			const k = matches(g).reduce((sum, v) => sum + v, 0);
+			const k = sum(matches(g));
 			n += k;
 			if (k)
 				now.types.add(g.type);
@@ -85,9 +85,9 @@ async function find(text) {
 	}
 	refresh();
 	if (now && query === now)
-		$("hits").textContent = `${grouped.format(n)} found${
+		$("hits").textContent = `${show(n)} found${
 			searching !== now ? `, stopped at ${show(done / list.length, "%")}`
-				: log.exact < log.events ? ` in ${grouped.format(log.exact)}`
+				: log.exact < log.events ? ` in ${show(log.exact)}`
 					: ""}`;
 	if (searching === now)
 		searching = null;
@@ -199,10 +199,10 @@ async function statistics(where) {
 		const at = (q) => v[Math.min(Math.floor(q * n), n - 1)];
 		return { type, of, count: Math.round(count), rate: rate(count),
 			// that of some is none
-			sum: n && exact ? v.reduce((a, b) => a + b) : undefined,
+			sum: n && exact ? sum(v) : undefined,
 			min: at(0), p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
 	}).sort((a, b) => b.count - a.count);
-	const count = list.reduce((n, t) => n + t.count, 0);
+	const count = sum(list, (t) => t.count);
 	return { from, to, exact, count, rate: rate(count), types: list };
 }
 
@@ -215,7 +215,7 @@ async function statisticsTab() {
 		return el("p", {}, "No event starts in this part of the log.");
 	return table(`${regionName()}: ${count(s.count, "event")} in ${
 		time(s.to - s.from)}${timed ? `, ${
-		grouped.format(Math.round(s.rate))} a second` : ""}${
+		show(Math.round(s.rate))} a second` : ""}${
 		s.exact ? "" : `; all from ${time(s.from, 1)} to ${time(s.to, 1)
 		}; Min to Max are of those events that the page holds`}`,
 	heads("*Type", "Count", ...timed ? ["Per second"] : [], "*Of", "Sum", "Min",

@@ -357,7 +357,7 @@ function growFlame(rows, weight) {
 
 // The weight in frames that the search finds.
 const foundIn = (node) => found(node) ? node.value
-	: node.parts.reduce((n, p) => n + foundIn(p), 0);
+	: sum(node.parts, foundIn);
 
 // Arrow keys walk the frames, Enter and Escape zoom.
 function onFlameKey(e) {

@@ -56,8 +56,8 @@ const item = (name, text) => el("li", {}, el("span", {}, name), text);
 
 function countIn(list) {
 	const { from, to } = region();
-	return grouped.format(Math.round(list.reduce((n, s) =>
-		n + total(s, "count", from, to), 0)));
+	return show(Math.round(sum(list, (s) =>
+		total(s, "count", from, to))));
 }
 
 // A square in a colour of the style sheet.
@@ -249,16 +249,16 @@ function paintHeat(p, { series, unit }, y, h) {
 // Bars beside a row: {y, high, n, title, colour}, the longest with its number.
 function besideBars(height, label, list) {
 	const most = Math.max(...list.map(({ n }) => n));
-	const all = list.reduce((a, { n }) => a + n, 0);
+	const all = sum(list, ({ n }) => n);
 	return el("svg", { width: 220, height, role: "img", "aria-label":
 		`${label}: ${count(all, "value")}` }, all === 0 ? el("text",
 		{ y: height / 2 }, "none here") : list.map(
 		({ y, high, n, title, colour }) => [el("rect", { y, class: colour,
 			width: 120 * n / most, height: Math.max(high - 1, 1) },
-		el("title", {}, `${title}: ${grouped.format(n)}`)),
+		el("title", {}, `${title}: ${show(n)}`)),
 		n === most && !colour && el("text", { x: 126,
 			y: Math.min(Math.max(y + high / 2 + 4, 10), height - 4) },
-		`${grouped.format(n)}  ${Math.round(100 * n / all)}%`)]));
+		`${show(n)}  ${Math.round(100 * n / all)}%`)]));
 }
 
 // The same as a strip without time, on its axis.

@@ -71,11 +71,11 @@ views.timeline = async function timeline(head) {
 	log = Object.assign(head, { lines: [],
 		context: $("canvas").getContext("2d",
 			{ alpha: false, willReadFrequently: true }) });
-	const lost = log.logs.reduce((n, l) => n + (l.lost ?? 0), 0);
+	const lost = sum(log.logs, (l) => l.lost ?? 0);
 	$("about").textContent = [...new Set(log.logs.map((l) => l.format)),
 		clock !== "events" && time(log.span), count(log.events, "event"),
 		lost && `${
-			grouped.format(lost)} lost`].filter(Boolean).join(" · ");
+			show(lost)} lost`].filter(Boolean).join(" · ");
 	makeTracks();
 	await loadSeries();
 	for (const l of log.links)
@@ -112,10 +112,3 @@ views.timeline = async function timeline(head) {
 	log.told = state();
 	scrollTo(0, Number(keep("scroll")));
 };
-
-// Resolves when nothing is left to draw.
-async function settled() {
-	while (asked || log.timer)
-		await new Promise(requestAnimationFrame);
-	await log.shown;
-}

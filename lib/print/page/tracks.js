@@ -45,7 +45,7 @@ function dropEmpty() {
 }
 
 const heightOf = (t) => t.height ?? (t.use === "ranges"
-	? LINE * t.lanes.reduce((n, l) => n + l.lines, 0) + 4
+	? LINE * sum(t.lanes, (l) => l.lines) + 4
 	: t.use === "heat" ? Math.min(Math.max(t.series.length * 4, 40), 120)
 		: t.isPlot ? 44 : t.series.length || t.folded ? 30 : 22);
 
