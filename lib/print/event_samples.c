@@ -98,21 +98,26 @@ hash_type(const struct tel_type *t)
 	return h;
 }
 
-/* How numbers of a field are shown; NULL: as any number. */
+/*
+ * How numbers of a field are shown; NULL: as any number.  Numbers of a text may
+ * all be labelled, and identify nothing.
+ */
 static const char *
 samples_unit_of(const struct tel_field *f)
 {
 	static const char *const ids[] = { "pid", "tid", "cpu", "thread",
-		"process", "processor" };
+		"process", "processor", "MessageTag" };
 	size_t i;
 
 	if (f->unit == TEL_UNIT_BYTES)
 		return "bytes";
 	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if ((f->space != 0 && f->names == NULL) ||
-		    strcmp(f->name, ids[i]) == 0)
+		if (strcmp(f->name, ids[i]) == 0)
 			return "id";
-	return NULL;
+	return f->space == 0 || f->space == TEL_SPACE_MESSAGE ||
+	        f->space == TEL_SPACE_ENUM ?
+	    NULL :
+	    "id";
 }
 
 static int

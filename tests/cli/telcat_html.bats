@@ -88,6 +88,19 @@ for t in json.load(sys.stdin)["tracks"]:
 	run ! grep -q % units
 }
 
+@test "numbers of a text by hand are shown as numbers, but for those that identify" {
+	printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+	    '# type: Take 1 K size:unsigned next:signed pid:unsigned' \
+	    '0000000000000001 Take size=4096 next=-7 pid=12' >log.text
+	telcat -q -f html log.text >page.html
+	page head page.html | python3 -c '
+import json, sys
+[type] = json.load(sys.stdin)["types"]
+assert {f["name"]: f.get("unit") for f in type["fields"]} == {
+    "size": None, "next": None, "pid": "id"}, type
+'
+}
+
 # A log of 12 copies of another one, each later than the one before.
 grow() { # LOG
 	python3 - "$1" <<'END'

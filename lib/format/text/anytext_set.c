@@ -259,7 +259,7 @@ anytext_set_add_type(struct tel_schema *s, const struct any_type *from)
 		f->is_label = a->is_label;
 		/* a number may be labelled, too: see tel_event.inline_labels */
 		if (f->datatype == TEL_UNSIGNED || f->datatype == TEL_SIGNED)
-			f->space = TEL_SPACE_THREAD;
+			f->space = TEL_SPACE_MESSAGE;
 		at += 8;
 	}
 	return 1;
