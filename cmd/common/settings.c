@@ -365,12 +365,6 @@ settings_parse(struct settings *s, const struct tool *tool, void *arg, int argc,
 	return s->no_input || has_input(s, tool);
 }
 
-int
-settings_wanted(struct settings *s, const tel_event *ev)
-{
-	return selection_match(&s->select, ev);
-}
-
 unsigned
 settings_cores(void)
 {
@@ -392,12 +386,6 @@ settings_printers(const struct settings *s)
 	unsigned n = s->jobs > 0 ? s->jobs : settings_cores();
 
 	return n < PRINTERS_MAX ? n : PRINTERS_MAX;
-}
-
-int
-settings_full(const struct settings *s)
-{
-	return selection_full(&s->select);
 }
 
 void

@@ -59,7 +59,7 @@ struct settings {
 	unsigned jobs;       /* threads; 0: one for each processor */
 	int no_merge;        /* operands one after the other */
 	/*
-	 * The tool is given every event and calls settings_wanted() itself, as
+	 * The tool is given every event and calls selection_match() itself, as
 	 * it needs some that are not selected.
 	 */
 	int all_events;
@@ -84,12 +84,6 @@ struct settings {
 int settings_parse(struct settings *s, const struct tool *tool, void *arg,
     int argc, char **argv);
 
-/*
- * For a tool that is given all events.  1 when the event is selected, 0 when
- * not, -1 after a message: stop.
- */
-int settings_wanted(struct settings *s, const tel_event *ev);
-
 /* The processors that the program may use, at least 1. */
 unsigned settings_cores(void);
 /*
@@ -97,9 +91,6 @@ unsigned settings_cores(void);
  * user asks for, but few, as their output must be in order.
  */
 unsigned settings_printers(const struct settings *s);
-
-/* Nonzero when as many events were selected as -n allows. */
-int settings_full(const struct settings *s);
 
 /* --as and --color.  1, or 0 after a message. */
 int settings_set_as(struct settings *s, const char *text);

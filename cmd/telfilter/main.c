@@ -20,14 +20,14 @@ main(int argc, char **argv)
 		begun = 1;
 		sandbox_enter(&telfilter.settings, &sink,
 		    telfilter.settings.folder);
-		found = telfilter_run(&telfilter, &sink);
+		found = filtering_run(&telfilter.filtering, &sink);
 		sink_close(&sink);
 	}
 	settings_free(&telfilter.settings);
 	/* as with grep, what was found counts for more than what went wrong */
-	if (begun && telfilter.any && found > 0)
+	if (begun && telfilter.filtering.any && found > 0)
 		return (int)STATUS_OK;
-	if (begun && telfilter.any && message_status() == STATUS_OK)
+	if (begun && telfilter.filtering.any && message_status() == STATUS_OK)
 		return (int)STATUS_FAILED;
 	return (int)message_status();
 }

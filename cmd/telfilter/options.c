@@ -81,11 +81,11 @@ take_context(struct telfilter *t, int id, const char *value)
 	if (!number_option(option, "number of events", value, 0, CONTEXT_MAX,
 	        &n))
 		return 0;
-	t->context = 1;
+	t->filtering.context = 1;
 	if (id != 'A')
-		t->before = n;
+		t->filtering.before = n;
 	if (id != 'B')
-		t->after = n;
+		t->filtering.after = n;
 	return 1;
 }
 
@@ -103,16 +103,16 @@ telfilter_options_take(void *arg, int id, const char *value)
 	case 'C': return take_context(t, id, value);
 	case OPTION_LIVE: t->settings.order = TEL_ORDER_LIVE; return 1;
 	case 'u': t->settings.unbuffered = 1; return 1;
-	case OPTION_ANY: t->any = 1; return 1;
-	case OPTION_BARE: t->bare = 1; return 1;
+	case OPTION_ANY: t->filtering.any = 1; return 1;
+	case OPTION_BARE: t->filtering.bare = 1; return 1;
 	case OPTION_EVERY:
 		return number_option("--every", "number of events", value, 1,
-		    UINT64_MAX, &t->sample.every);
+		    UINT64_MAX, &t->filtering.sample.every);
 	case OPTION_SEED:
 		return number_option("--seed", "number", value, 0, UINT64_MAX,
-		    &t->sample.state);
+		    &t->filtering.sample.state);
 	case OPTION_SAMPLE:
-		if (sample_share(value, &t->sample.share))
+		if (sample_share(value, &t->filtering.sample.share))
 			return 1;
 		return message_fail(STATUS_USAGE, NULL,
 		    "--sample: '%s': expected a number from 0 to 1, or a "
@@ -154,29 +154,24 @@ telfilter_options(struct telfilter *t, int argc, char **argv)
 	struct selection *s = &t->settings.select;
 
 	memset(t, 0, sizeof(*t));
-	sample_begin(&t->sample);
+	t->filtering.settings = &t->settings;
+	sample_begin(&t->filtering.sample);
 	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
 	    !operands_select(&t->settings) ||
 	    (t->settings.format != NULL &&
-	        !format_find(&t->format, t->settings.format,
+	        !format_find(&t->filtering.format, t->settings.format,
 	            TEL_PRINTER_WHOLE)))
 		return 0;
-	/* a sample is taken first, so these are counted here */
-	t->skip = s->skip;
-	t->count = s->last > 0 ? UINT64_MAX : s->count;
-	if (s->last > 0 &&
-	    (t->sample.every > 1 || t->sample.share < SAMPLE_ALL))
+	if (s->last > 0 && !sample_all(&t->filtering.sample))
 		return message_fail(STATUS_USAGE, NULL,
 		    "-n: the last events of a sample are not known; filter "
 		    "once more to find them");
-	t->settings.part = selection_is_part(s) || t->sample.every > 1 ||
-	    t->sample.share < SAMPLE_ALL;
-	s->skip = 0;
-	s->count = UINT64_MAX;
+	t->settings.part =
+	    selection_is_part(s) || !sample_all(&t->filtering.sample);
 	t->settings.all_events = 1;
-	t->settings.writes =
-	    t->format.shown == NULL && !t->settings.count_only && !t->any;
-	s->whole = t->context;
+	t->settings.writes = t->filtering.format.shown == NULL &&
+	    !t->settings.count_only && !t->filtering.any;
+	s->whole = t->filtering.context;
 	if (t->settings.writes && t->settings.format == NULL)
 		take_folder(&t->settings);
 	return 1;

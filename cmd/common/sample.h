@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Samples: some of many events, each Nth or at random. */
-#ifndef TELFILTER_SAMPLE_H
-#define TELFILTER_SAMPLE_H
+#ifndef COMMON_SAMPLE_H
+#define COMMON_SAMPLE_H
 
 #include <stdint.h>
 
@@ -26,10 +26,17 @@ int sample_share(const char *text, uint64_t *out);
 /* 1 when the next event belongs to the sample. */
 int sample_next(struct sample *s);
 
+/* Nonzero for a sample of everything. */
+static inline int
+sample_all(const struct sample *s)
+{
+	return s->every == 1 && s->share == SAMPLE_ALL;
+}
+
 static inline int
 sample_take(struct sample *s)
 {
-	return (s->every == 1 && s->share == SAMPLE_ALL) || sample_next(s);
+	return sample_all(s) || sample_next(s);
 }
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Filtering: each event to the writer, or the printer, or nowhere. */
-#include "telfilter.h"
+#include "filtering.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include "common/message.h"
-#include "common/total.h"
+#include "event_loop.h"
+#include "message.h"
+#include "total.h"
 #include "tel/run.h"
 
 /* The size of the cache of types, by their addresses. */
@@ -14,12 +15,13 @@
 /* Facts on all events of a type. */
 struct known {
 	const tel_type *type;
-	int wanted; /* as settings_wanted(), or -1: it depends */
+	int wanted; /* as selection_match(), or -1: it depends */
 	int idle;   /* not selected, and not needed by the writer */
 };
 
 struct run {
-	struct telfilter *telfilter;
+	struct filtering *filtering;
+	struct settings *settings;
 	struct sink *sink;
 	tel_writer *writer;   /* NULL: events are shown, or counted */
 	unsigned warned;      /* a source was asked for its format */
@@ -28,9 +30,12 @@ struct run {
 	int restores;         /* it has the order of the log */
 	const char *name;     /* of the source, for messages */
 	const tel_reader *reader;
-	uint64_t skipped;  /* selected events that --skip left out */
+	uint64_t skip;     /* so many selected events, */
+	uint64_t skipped;  /* of which these were */
+	uint64_t count;    /* the most to find */
 	uint64_t found;    /* in all sources */
 	uint64_t before;   /* in those before this one */
+	int ordered;       /* it matters which event comes when */
 	int flush;         /* after each event */
 	uint64_t clock;    /* of the last event, with context */
 	uint64_t backward; /* events of context that are earlier than it */
@@ -43,10 +48,11 @@ struct run {
 
 /* Reports why writing or showing failed.  Returns how to go on. */
 static enum outcome
-telfilter_report_error(struct run *run, tel_status st)
+filtering_report_error(struct run *run, tel_status st)
 {
 	const char *why = "";
 
+	run->failed |= run->filtering->all_or_none;
 	if (tel_output_errno(run->sink->out) != 0) {
 		sink_failed(run->sink);
 		run->failed = 1;
@@ -61,9 +67,7 @@ telfilter_report_error(struct run *run, tel_status st)
 	message_fail(STATUS_FAILED,
 	    st == TEL_EINVAL && run->writer != NULL ? NULL : run->name, "%s",
 	    why);
-	return st == TEL_EINVAL && !run->telfilter->settings.strict ?
-	    NEXT_FILE :
-	    END_ALL;
+	return st == TEL_EINVAL && !run->settings->strict ? NEXT_FILE : END_ALL;
 }
 
 /*
@@ -73,10 +77,11 @@ telfilter_report_error(struct run *run, tel_status st)
 static int
 restore_order(struct run *run, const struct source *src, int n)
 {
-	struct settings *s = &run->telfilter->settings;
+	struct settings *s = run->settings;
 
-	if (run->writer == NULL || run->telfilter->context || n > 1 ||
-	    s->order != TEL_ORDER_LOG || s->file_order ||
+	if (run->writer == NULL || run->filtering->context ||
+	    run->filtering->by_time || n > 1 || s->order != TEL_ORDER_LOG ||
+	    s->file_order ||
 	    tel_schema_ordered(tel_reader_schema(src->reader)) ||
 	    !(s->ordered || selection_uses_order(&s->select)) ||
 	    (!s->no_merge && tel_reader_archive(src->reader)))
@@ -92,7 +97,7 @@ restore_order(struct run *run, const struct source *src, int n)
 }
 
 static int
-telfilter_begin(void *arg, struct source *const *srcs, int n)
+filtering_begin(void *arg, struct source *const *srcs, int n)
 {
 	const struct source *src = srcs[0];
 	struct run *run = arg;
@@ -102,16 +107,13 @@ telfilter_begin(void *arg, struct source *const *srcs, int n)
 	run->reader = src->reader;
 	run->before = run->found;
 	/* a block of the native format is written when there is no more input */
-	if (format_native(run->telfilter->settings.format))
-		run->flush = 0;
-	else
-		run->flush =
-		    run->telfilter->settings.unbuffered || run->sink->terminal;
+	run->flush = !format_native(run->settings->format) &&
+	    (run->settings->unbuffered || run->sink->terminal);
 	run->refused =
 	    run->writer != NULL && !format_check(run->writer, run->sink, src);
 	if (run->refused || !restore_order(run, src, n))
 		return 0;
-	if (run->writer != NULL && !run->telfilter->settings.quiet &&
+	if (run->writer != NULL && !run->settings->quiet &&
 	    run->warned++ == 0 &&
 	    tel_writer_binary(run->writer, src->reader) > 1)
 		message(src->name,
@@ -124,7 +126,7 @@ telfilter_begin(void *arg, struct source *const *srcs, int n)
 }
 
 static inline struct known *
-telfilter_slot_of(struct run *run, const tel_type *type)
+filtering_slot_of(struct run *run, const tel_type *type)
 {
 	uint64_t place = (uint64_t)(uintptr_t)type;
 
@@ -133,9 +135,9 @@ telfilter_slot_of(struct run *run, const tel_type *type)
 
 /* Learns what can be known of a type. */
 static void
-telfilter_learn(struct run *run, const tel_type *type, struct known *known)
+filtering_learn(struct run *run, const tel_type *type, struct known *known)
 {
-	const struct selection *s = &run->telfilter->settings.select;
+	const struct selection *s = &run->settings->select;
 
 	known->type = type;
 	known->wanted = s->filtering ? tel_filter_type(s->filter, type) : 1;
@@ -145,33 +147,32 @@ telfilter_learn(struct run *run, const tel_type *type, struct known *known)
 
 /* 1 when the event is selected, 0 when not, -1 after a message. */
 static inline int
-telfilter_is_wanted(struct run *run, const tel_event *ev, const tel_type *type,
+filtering_is_wanted(struct run *run, const tel_event *ev, const tel_type *type,
     struct known *known)
 {
-	struct telfilter *t = run->telfilter;
 	int wanted;
 
 	if (run->full)
 		return 0;
 	wanted = known->type == type ? known->wanted : -1;
 	if (wanted < 0)
-		wanted = settings_wanted(&t->settings, ev);
+		wanted = selection_match(&run->settings->select, ev);
 	/* its schema is bound now */
 	if (known->type != type)
-		telfilter_learn(run, type, known);
-	if (wanted <= 0 || !sample_take(&t->sample))
+		filtering_learn(run, type, known);
+	if (wanted <= 0 || !sample_take(&run->filtering->sample))
 		return wanted < 0 ? -1 : 0;
-	if (run->skipped < t->skip) {
+	if (run->skipped < run->skip) {
 		run->skipped++;
 		return 0;
 	}
-	run->full = ++run->found >= t->count;
+	run->full = ++run->found >= run->count;
 	return 1;
 }
 
 /* Flushes what was written, for a reader that waits for it. */
 static tel_status
-telfilter_flush(struct run *run)
+filtering_flush(struct run *run)
 {
 	tel_status st;
 
@@ -188,7 +189,7 @@ telfilter_flush(struct run *run)
 
 /* Counts events of context that are earlier than the one before them. */
 static void
-telfilter_check_order(struct run *run, const tel_event *ev, tel_place where)
+filtering_check_order(struct run *run, const tel_event *ev, tel_place where)
 {
 	uint64_t clock = tel_event_clock(ev);
 
@@ -202,12 +203,12 @@ telfilter_check_order(struct run *run, const tel_event *ev, tel_place where)
 
 /* Puts an event where it belongs. */
 static tel_status
-telfilter_place(struct run *run, const tel_event *ev, tel_place where)
+filtering_place(struct run *run, const tel_event *ev, tel_place where)
 {
 	tel_status st = TEL_OK;
 
 	if (run->context != NULL && !run->restores)
-		telfilter_check_order(run, ev, where);
+		filtering_check_order(run, ev, where);
 	if (where == TEL_PLACE_GAP && run->writer != NULL)
 		st = tel_writer_gap(run->writer);
 	if (st == TEL_OK && run->writer != NULL)
@@ -216,7 +217,7 @@ telfilter_place(struct run *run, const tel_event *ev, tel_place where)
 	else if (run->printer != NULL && where != TEL_PLACE_OUT)
 		st = tel_printer_event(run->printer, ev);
 	if (st == TEL_OK && run->flush && where != TEL_PLACE_OUT)
-		st = telfilter_flush(run);
+		st = filtering_flush(run);
 	return st;
 }
 
@@ -230,29 +231,29 @@ place_known(struct run *run)
 
 	while (st == TEL_OK &&
 	    tel_context_next(run->context, &ev, &where) == TEL_OK)
-		st = telfilter_place(run, ev, where);
+		st = filtering_place(run, ev, where);
 	return st;
 }
 
 static enum outcome
-telfilter_event(void *arg, const tel_event *ev)
+filtering_event(void *arg, const tel_event *ev)
 {
 	struct run *run = arg;
 	const tel_type *type = tel_event_type(ev);
-	struct known *known = telfilter_slot_of(run, type);
+	struct known *known = filtering_slot_of(run, type);
 	tel_status st;
 	int wanted;
 
 	if (known->idle && known->type == type)
 		return CONTINUE;
-	wanted = telfilter_is_wanted(run, ev, type, known);
+	wanted = filtering_is_wanted(run, ev, type, known);
 	if (wanted < 0)
 		return END_ALL;
 	if (run->context == NULL && run->writer != NULL && !run->flush) {
 		st = wanted ? tel_writer_event(run->writer, ev) :
 		              tel_writer_pass(run->writer, ev);
 	} else if (run->context == NULL) {
-		st = telfilter_place(run, ev,
+		st = filtering_place(run, ev,
 		    wanted ? TEL_PLACE_IN : TEL_PLACE_OUT);
 	} else {
 		st = tel_context_event(run->context, ev, wanted);
@@ -260,12 +261,21 @@ telfilter_event(void *arg, const tel_event *ev)
 			st = place_known(run);
 	}
 	if (st != TEL_OK)
-		return telfilter_report_error(run, st);
+		return filtering_report_error(run, st);
 	if (!run->full)
 		return CONTINUE;
 	return run->context != NULL && tel_context_pending(run->context) ?
 	    CONTINUE :
 	    END_ALL;
+}
+
+/* Nonzero when all events are written. */
+static int
+takes_all(const struct run *run)
+{
+	return run->context == NULL && run->writer != NULL && !run->flush &&
+	    selection_all(&run->settings->select) && run->skip == 0 &&
+	    run->count == UINT64_MAX && sample_all(&run->filtering->sample);
 }
 
 /*
@@ -277,45 +287,43 @@ takes_runs(const struct run *run, const tel_run *events)
 {
 	const size_t last = tel_run_count(events) - 1;
 
-	return run->context == NULL && !run->telfilter->settings.ordered &&
-	    !run->flush &&
+	return run->context == NULL && !run->ordered && !run->flush &&
 	    (run->writer == NULL ||
 	        !tel_writer_needs(run->writer, tel_run_type(events, last)));
 }
 
 static enum outcome
-telfilter_run_events(void *arg, tel_run *events)
+filtering_run_events(void *arg, tel_run *events)
 {
 	struct run *run = arg;
-	enum outcome outcome = telfilter_event(arg, tel_run_event(events, 0));
+	const size_t n = tel_run_count(events);
+	size_t i, singly = !takes_all(run);
+	enum outcome outcome = CONTINUE;
 	tel_status st = TEL_OK;
-	size_t i;
 
-	if (outcome != CONTINUE || tel_run_count(events) == 1)
-		return outcome;
-	if (!takes_runs(run, events)) {
-		for (i = 1; i < tel_run_count(events) && outcome == CONTINUE;
-		     i++)
-			outcome =
-			    telfilter_event(arg, tel_run_event(events, i));
-		return outcome;
+	for (i = 0; i < singly && outcome == CONTINUE; i++) {
+		outcome = filtering_event(arg, tel_run_event(events, i));
+		if (i == 0 && !takes_runs(run, events))
+			singly = n;
 	}
-	tel_run_drop(events, 1);
-	if (!selection_run(&run->telfilter->settings.select, events))
+	if (outcome != CONTINUE || singly == n)
+		return outcome;
+	tel_run_drop(events, singly);
+	if (!selection_run(&run->settings->select, events))
 		return END_ALL;
 	run->found += tel_run_count(events);
 	if (run->writer != NULL)
 		st = tel_writer_run(run->writer, events);
 	else if (run->printer != NULL)
 		st = tel_printer_run(run->printer, events);
-	return st == TEL_OK ? CONTINUE : telfilter_report_error(run, st);
+	return st == TEL_OK ? CONTINUE : filtering_report_error(run, st);
 }
 
 static enum outcome
-telfilter_end(void *arg)
+filtering_end(void *arg)
 {
 	struct run *run = arg;
-	const struct settings *s = &run->telfilter->settings;
+	const struct settings *s = run->settings;
 	tel_status st = TEL_OK;
 
 	if (run->context != NULL && !run->failed) {
@@ -330,50 +338,50 @@ telfilter_end(void *arg)
 	run->shown = 0;
 	if (st == TEL_OK && run->writer != NULL)
 		st = tel_writer_end_file(run->writer, run->reader);
-	if (s->count_only && !run->telfilter->any && total_by_file(s))
+	if (s->count_only && !run->filtering->any && total_by_file(s))
 		total_print(run->sink, run->name, run->found - run->before);
-	return st == TEL_OK ? CONTINUE : telfilter_report_error(run, st);
+	return st == TEL_OK ? CONTINUE : filtering_report_error(run, st);
 }
 
 static void
-telfilter_idle(void *arg)
+filtering_idle(void *arg)
 {
 	struct run *run = arg;
 
 	/* a failure is kept, and reported after the next event */
-	if (telfilter_flush(run) != TEL_OK)
+	if (filtering_flush(run) != TEL_OK)
 		sink_failed(run->sink);
 }
 
 /* Makes what the events go to.  Returns 1, or 0 after a message. */
 static int
-telfilter_set_up(struct run *run)
+filtering_set_up(struct run *run)
 {
-	struct telfilter *t = run->telfilter;
+	const struct filtering *f = run->filtering;
+	const struct settings *s = f->settings;
 	tel_status st = TEL_OK;
 
-	if (t->any || t->settings.count_only)
+	if (f->any || s->count_only)
 		return 1;
-	if (t->format.shown != NULL) {
+	if (f->format.shown != NULL) {
 		run->printer = tel_printer_new(run->sink->out, TEL_FORMAT_TEXT);
 		st = run->printer == NULL ?
 		    TEL_ENOMEM :
-		    tel_printer_set_format(run->printer, t->format.shown);
+		    tel_printer_set_format(run->printer, f->format.shown);
 		if (st == TEL_OK)
 			st = tel_printer_set(run->printer, TEL_PRINT_TERMINAL,
 			    run->sink->terminal);
-		if (st == TEL_OK && !t->settings.unbuffered &&
-		    !run->sink->terminal)
+		if (st == TEL_OK && !s->unbuffered && !run->sink->terminal)
 			st = tel_printer_set(run->printer, TEL_PRINT_THREADS,
-			    settings_printers(&t->settings));
+			    settings_printers(s));
 	} else {
-		run->writer = format_writer(&t->settings, run->sink, t->bare);
+		run->writer = format_writer(s, run->sink, f->bare);
 		if (run->writer == NULL)
 			return 0;
 	}
-	if (st == TEL_OK && t->context) {
+	if (st == TEL_OK && f->context) {
 		run->context =
-		    tel_context_new((size_t)t->before, (size_t)t->after);
+		    tel_context_new((size_t)f->before, (size_t)f->after);
 		if (run->context == NULL)
 			st = TEL_ENOMEM;
 	}
@@ -384,12 +392,12 @@ telfilter_set_up(struct run *run)
 
 /* What comes after the last event. */
 static void
-telfilter_finish(struct run *run)
+filtering_finish(struct run *run)
 {
-	const struct telfilter *t = run->telfilter;
+	const struct settings *s = run->settings;
 	tel_status st = TEL_OK;
 
-	if (t->settings.count_only && !t->any && !total_by_file(&t->settings))
+	if (s->count_only && !run->filtering->any && !total_by_file(s))
 		total_print(run->sink, NULL, run->found);
 	if (run->failed || run->refused || run->sink->failed)
 		return;
@@ -398,44 +406,43 @@ telfilter_finish(struct run *run)
 	else if (run->printer != NULL)
 		st = tel_printer_finish(run->printer);
 	if (st != TEL_OK)
-		(void)telfilter_report_error(run, st);
+		(void)filtering_report_error(run, st);
 }
 
 uint64_t
-telfilter_run(struct telfilter *t, struct sink *sink)
+filtering_run(struct filtering *f, struct sink *sink)
 {
-	struct run run = { 0 };
-	struct visitor visitor;
+	struct settings *s = f->settings;
+	struct selection *select = &s->select;
+	struct run run = { .filtering = f, .settings = s, .sink = sink };
+	struct visitor visitor = { .arg = &run,
+		.begin = filtering_begin,
+		.event = filtering_event,
+		.run = filtering_run_events,
+		.end = filtering_end,
+		.idle = filtering_idle };
 
-	if (t->settings.count_only && !t->settings.ordered)
-		return total_run(&t->settings, sink);
-	run.telfilter = t;
-	run.sink = sink;
-	if (t->any && t->count > 1)
-		t->count = 1;
-	run.full = t->count == 0;
-	if (telfilter_set_up(&run)) {
-		memset(&visitor, 0, sizeof(visitor));
-		visitor.arg = &run;
-		visitor.begin = telfilter_begin;
-		visitor.event = telfilter_event;
-		visitor.run = telfilter_run_events;
-		visitor.end = telfilter_end;
-		visitor.idle = telfilter_idle;
-		visitor.any_order = !t->settings.ordered &&
+	if (s->count_only && !s->ordered)
+		return total_run(s, sink);
+	if (filtering_set_up(&run)) {
+		run.ordered = f->by_time ? !selection_all(select) : s->ordered;
+		visitor.any_order = !run.ordered &&
 		    (run.writer != NULL ||
-		        (t->format.flags & TEL_PRINTER_LOG_ORDER) != 0);
-		if (!run.full && sources_find_last(&t->settings)) {
-			if (t->settings.select.skip > t->skip)
-				t->skip = t->settings.select.skip;
-			t->settings.select.skip = 0;
-			sources_run(&t->settings, &visitor);
+		        (f->format.flags & TEL_PRINTER_LOG_ORDER) != 0);
+		run.full = select->count == 0;
+		if (!run.full && sources_find_last(s)) {
+			/* a sample is taken first, so these are counted here */
+			run.skip = select->skip;
+			run.count = f->any ? 1 : select->count;
+			select->skip = 0;
+			select->count = UINT64_MAX;
+			sources_run(s, &visitor);
 		}
-		telfilter_finish(&run);
+		filtering_finish(&run);
 	}
 	tel_context_free(run.context);
 	if (run.writer != NULL)
-		format_losses(run.writer, &t->settings);
+		format_losses(run.writer, s);
 	tel_writer_free(run.writer);
 	tel_printer_free(run.printer);
 	return run.found;

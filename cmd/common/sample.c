@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/hash.h"
-#include "common/number.h"
+#include "number.h"
 
 void
 sample_begin(struct sample *s)
