@@ -11,18 +11,20 @@
 #include "significance.h"
 #include "statistic.h"
 
-/* A statistic or a total of both sides, by its name. */
-struct subject {
-	char *name;
-	size_t at; /* of a statistic or a type, in its set */
+/* Statistics, types or keys of a side, by their names. */
+struct subjects {
+	char **names;   /* in the order of their set; ours */
+	char ***sorted; /* pointers to these, in the order of names */
+	size_t n;
 };
+
+/* The number of a subject that a side does not have. */
+#define NONE SIZE_MAX
 
 struct side {
 	struct telstat telstat;
 	double ns, events;
-	struct subject *types, *stats; /* in order of their names */
-	size_t ntypes, nstats;
-	const struct subject **order; /* statistics, as the set has them */
+	struct subjects types, stats;
 };
 
 struct diff {
@@ -45,9 +47,56 @@ struct both {
 static int
 compare_subjects(const void *a, const void *b)
 {
-	const struct subject *x = a, *y = b;
+	return strcmp(**(char **const *)a, **(char **const *)b);
+}
 
-	return strcmp(x->name, y->name);
+/* Makes room for n subjects.  Returns 0 when out of memory. */
+static int
+subjects_begin(struct subjects *s, size_t n)
+{
+	s->names = calloc(n + 1, sizeof(*s->names));
+	s->sorted = calloc(n + 1, sizeof(*s->sorted));
+	return s->names != NULL && s->sorted != NULL;
+}
+
+/* Adds the next one.  Returns 0 when there is no memory for its name. */
+static int
+subjects_add(struct subjects *s, char *name)
+{
+	if (name == NULL)
+		return 0;
+	s->names[s->n] = name;
+	s->sorted[s->n] = &s->names[s->n];
+	s->n++;
+	return 1;
+}
+
+/* To be called after the last one, before subjects_find(). */
+static void
+subjects_end(struct subjects *s)
+{
+	qsort(s->sorted, s->n, sizeof(*s->sorted), compare_subjects);
+}
+
+/* The number of what has a name, or NONE. */
+static size_t
+subjects_find(const struct subjects *s, char *name)
+{
+	char **const key = &name, ***found = NULL;
+
+	if (s->n > 0)
+		found = bsearch(&key, s->sorted, s->n, sizeof(*s->sorted),
+		    compare_subjects);
+	return found != NULL ? (size_t)(*found - s->names) : NONE;
+}
+
+static void
+subjects_free(struct subjects *s)
+{
+	while (s->n > 0)
+		free(s->names[--s->n]);
+	free(s->names);
+	free(s->sorted);
 }
 
 /* The name of a statistic with its group, n{kind=Pool}; NULL: no memory. */
@@ -81,77 +130,75 @@ stat_name(const tel_stat *stat)
 	return name;
 }
 
-/* Lists what a side has in order of names.  Returns 0 when out of memory. */
+/* Lists what a side has.  Returns 0 when out of memory. */
 static int
 list_side(struct side *s)
 {
 	const tel_stats *stats = s->telstat.stats;
-	size_t i, nstats = tel_stats_count(stats);
+	size_t i, size, nstats = tel_stats_count(stats);
 	size_t ntypes = tel_stats_part_count(stats, TEL_PART_TYPE);
 	tel_part part;
+	char *name;
 
-	s->order = calloc(nstats + 1, sizeof(*s->order));
-	s->stats = calloc(nstats + 1, sizeof(*s->stats));
-	s->types = calloc(ntypes + 1, sizeof(*s->types));
-	if (s->order == NULL || s->stats == NULL || s->types == NULL ||
+	if (!subjects_begin(&s->stats, nstats) ||
+	    !subjects_begin(&s->types, ntypes) ||
 	    tel_stats_sort_keys(s->telstat.stats, s->telstat.order) != TEL_OK)
 		return 0;
-	for (i = 0; i < nstats; i++, s->nstats++) {
-		s->stats[i].at = i;
-		s->stats[i].name = stat_name(tel_stats_get(stats, i));
-		if (s->stats[i].name == NULL)
+	for (i = 0; i < nstats; i++)
+		if (!subjects_add(&s->stats,
+		        stat_name(tel_stats_get(stats, i))))
 			return 0;
-	}
 	for (i = 0;
 	     i < ntypes && tel_stats_part(stats, TEL_PART_TYPE, i, &part);
 	     i++) {
-		size_t size = strlen(part.name) + strlen(part.kind) + 2;
-		char *name = malloc(size);
-
-		if (name == NULL)
+		size = strlen(part.name) + strlen(part.kind) + 2;
+		name = malloc(size);
+		if (!subjects_add(&s->types, name))
 			return 0;
 		(void)snprintf(name, size, "%s %s", part.name, part.kind);
-		s->types[i].at = i;
-		s->types[i].name = name;
-		s->ntypes++;
 	}
-	qsort(s->stats, s->nstats, sizeof(*s->stats), compare_subjects);
-	qsort(s->types, s->ntypes, sizeof(*s->types), compare_subjects);
-	for (i = 0; i < nstats; i++)
-		s->order[s->stats[i].at] = &s->stats[i];
+	subjects_end(&s->stats);
+	subjects_end(&s->types);
 	return 1;
-}
-
-static void
-free_list(struct subject *list, size_t n)
-{
-	while (list != NULL && n > 0)
-		free(list[--n].name);
-	free(list);
 }
 
 static void
 free_side(struct side *s)
 {
-	free_list(s->stats, s->nstats);
-	free_list(s->types, s->ntypes);
-	free(s->order);
+	subjects_free(&s->stats);
+	subjects_free(&s->types);
 	tel_stats_free(s->telstat.stats);
 	tel_heap_free(s->telstat.heap);
 	runtime_free(s->telstat.runtime);
 	settings_free(&s->telstat.settings);
 }
 
-/* Finds what has a name in a list; NULL: nothing. */
-static const struct subject *
-diff_find(const struct subject *list, size_t n, const char *name)
-{
-	struct subject key = { 0 };
+/* Puts a subject, whose number in each side may be NONE. */
+typedef void pair_put(struct diff *d, const struct both *b, const char *name,
+    const size_t at[2]);
 
-	/* only read */
-	key.name = (char *)(uintptr_t)name;
-	return n == 0 ? NULL :
-	                bsearch(&key, list, n, sizeof(*list), compare_subjects);
+/*
+ * Puts what the first side has, in its order, then what only the other has; of
+ * rows, as many of each as are shown.
+ */
+static void
+diff_put_pairs(struct diff *d, const struct both *b,
+    const struct subjects *first, const struct subjects *second, pair_put *put,
+    int rows)
+{
+	const struct subjects *const sides[2] = { first, second };
+	size_t i, j, n, at[2];
+
+	for (j = 0; j < 2; j++) {
+		n = rows ? report_rows(d->report, sides[j]->n) : sides[j]->n;
+		for (i = 0; i < n; i++) {
+			at[j] = i;
+			at[1 - j] =
+			    subjects_find(sides[1 - j], sides[j]->names[i]);
+			if (j == 0 || at[0] == NONE)
+				put(d, b, sides[j]->names[i], at);
+		}
+	}
 }
 
 /* --------------------------------------------------------------- tables */
@@ -445,82 +492,55 @@ add_quantiles(const struct diff *d, const struct both *b, const char *unit)
 	    s);
 }
 
-/* The keys of a tally in order of their texts; NULL when out of memory. */
-static struct subject *
-list_keys(const tel_stat *stat, size_t *out)
+/* Lists the keys of a tally.  Returns 0 when out of memory. */
+static int
+list_keys(const tel_stat *stat, struct subjects *s)
 {
-	size_t i, n = stat != NULL ? tel_stat_key_count(stat) : 0;
-	struct subject *list = calloc(n + 1, sizeof(*list));
+	size_t i, size, n = stat != NULL ? tel_stat_key_count(stat) : 0;
 	tel_key key;
+	char *name;
 
-	*out = 0;
-	for (i = 0; list != NULL && i < n && tel_stat_key(stat, i, &key); i++) {
-		size_t size = tel_value_text(&key.value, NULL, 0) + 1;
-
-		list[i].at = i;
-		list[i].name = malloc(size);
-		if (list[i].name == NULL) {
-			free_list(list, i);
-			return NULL;
-		}
-		(void)tel_value_text(&key.value, list[i].name, size);
-		*out = i + 1;
+	if (!subjects_begin(s, n))
+		return 0;
+	for (i = 0; i < n && tel_stat_key(stat, i, &key); i++) {
+		size = tel_value_text(&key.value, NULL, 0) + 1;
+		name = malloc(size);
+		if (!subjects_add(s, name))
+			return 0;
+		(void)tel_value_text(&key.value, name, size);
 	}
-	return list;
+	subjects_end(s);
+	return 1;
 }
 
-/* Those of side j, in their order; with j 1, that the other does not have. */
 static void
-add_keys_of(const struct diff *d, const struct both *b, int j,
-    const struct subject *keys, size_t n, const struct subject *others,
-    size_t nothers)
+diff_add_key(struct diff *d, const struct both *b, const char *name,
+    const size_t at[2])
 {
-	size_t i, shown = report_rows(d->report, n);
-	int tested = b->stats[0] != NULL && b->stats[1] != NULL &&
+	const int tested = b->stats[0] != NULL && b->stats[1] != NULL &&
 	    is_unweighted(b->stats[0]) && is_unweighted(b->stats[1]);
-	uint64_t counts[2];
+	uint64_t counts[2] = { 0, 0 };
 	tel_key key;
+	int j;
 
-	for (i = 0; i < shown; i++) {
-		const struct subject *found =
-		    diff_find(others, nothers, keys[i].name);
-
-		if (j == 1 && found != NULL)
-			continue;
-		(void)tel_stat_key(b->stats[j], keys[i].at, &key);
-		counts[j] = key.count;
-		counts[1 - j] = found != NULL &&
-		        tel_stat_key(b->stats[1 - j], found->at, &key) ?
-		    key.count :
-		    0;
-		add_counts(d, keys[i].name, counts[0], counts[1], tested);
-	}
+	for (j = 0; j < 2; j++)
+		if (at[j] != NONE && tel_stat_key(b->stats[j], at[j], &key))
+			counts[j] = key.count;
+	add_counts(d, name, counts[0], counts[1], tested);
 }
 
 /* The keys of a tally.  Returns 0 when out of memory. */
 static int
-add_keys(const struct diff *d, const struct both *b)
+add_keys(struct diff *d, const struct both *b)
 {
-	struct subject *lists[2], *sorted[2];
-	size_t n[2] = { 0, 0 };
-	int j, complete = 1;
+	struct subjects keys[2] = { { 0 } };
+	const int complete = list_keys(b->stats[0], &keys[0]) &&
+	    list_keys(b->stats[1], &keys[1]);
 
-	for (j = 0; j < 2; j++) {
-		lists[j] = list_keys(b->stats[j], &n[j]);
-		sorted[j] = calloc(n[j] + 1, sizeof(*sorted[j]));
-		complete &= lists[j] != NULL && sorted[j] != NULL;
-		if (!complete)
-			continue;
-		/* the names stay those of the list */
-		memcpy(sorted[j], lists[j], n[j] * sizeof(*sorted[j]));
-		qsort(sorted[j], n[j], sizeof(*sorted[j]), compare_subjects);
-	}
-	for (j = 0; complete && j < 2; j++)
-		add_keys_of(d, b, j, lists[j], n[j], sorted[1 - j], n[1 - j]);
-	for (j = 0; j < 2; j++) {
-		free(sorted[j]);
-		free_list(lists[j], n[j]);
-	}
+	if (complete)
+		diff_put_pairs(d, b, &keys[0], &keys[1], diff_add_key, 1);
+	subjects_free(&keys[0]);
+	subjects_free(&keys[1]);
 	return complete;
 }
 
@@ -565,83 +585,60 @@ add_numbers(struct diff *d, const struct both *b, const char *name)
 /* ------------------------------------------------------------- report */
 
 static void
-put_stats(struct diff *d)
+diff_put_stat(struct diff *d, const struct both *b, const char *name,
+    const size_t at[2])
 {
-	const struct side *s;
 	struct both both;
-	size_t i, j, n;
+	int j;
 
-	for (j = 0; j < 2; j++) {
-		s = &d->sides[j];
-		n = s->nstats;
-		for (i = 0; i < n; i++) {
-			const char *name = s->order[i]->name;
-			const struct subject *other =
-			    diff_find(d->sides[1 - j].stats,
-			        d->sides[1 - j].nstats, name);
-
-			if (j == 1 && other != NULL)
-				continue;
-			both.stats[j] = tel_stats_get(s->telstat.stats, i);
-			both.stats[1 - j] = other == NULL ?
-			    NULL :
-			    tel_stats_get(d->sides[1 - j].telstat.stats,
-			        other->at);
-			add_numbers(d, &both, name);
-			report_put(d->report);
-		}
-	}
+	(void)b;
+	for (j = 0; j < 2; j++)
+		both.stats[j] = at[j] == NONE ?
+		    NULL :
+		    tel_stats_get(d->sides[j].telstat.stats, at[j]);
+	add_numbers(d, &both, name);
+	report_put(d->report);
 }
 
-/* The types of one side, and with j 1, those that only the other has. */
 static void
-diff_put_types(const struct diff *d, int j)
+diff_put_type(struct diff *d, const struct both *b, const char *name,
+    const size_t at[2])
 {
-	const struct side *s = &d->sides[j], *o = &d->sides[1 - j];
-	size_t i, n = report_rows(d->report, s->ntypes);
-	uint64_t counts[2];
-	tel_part part, other;
+	uint64_t counts[2] = { 0, 0 };
+	tel_part part = { 0 };
+	int j;
 
-	for (i = 0; i < n; i++) {
-		const struct subject *found;
-		const char *name;
-
-		(void)tel_stats_part(s->telstat.stats, TEL_PART_TYPE, i, &part);
-		name = report_text(d->report, "%s %s", part.name, part.kind);
-		found = diff_find(o->types, o->ntypes, name);
-		if (j == 1 && found != NULL)
-			continue;
-		counts[j] = part.events;
-		counts[1 - j] = found != NULL &&
-		        tel_stats_part(o->telstat.stats, TEL_PART_TYPE,
-		            found->at, &other) ?
-		    other.events :
-		    0;
-		add_counts(d, part.name, counts[0], counts[1], 1);
-	}
+	(void)b;
+	(void)name;
+	for (j = 0; j < 2; j++)
+		if (at[j] != NONE &&
+		    tel_stats_part(d->sides[j].telstat.stats, TEL_PART_TYPE,
+		        at[j], &part))
+			counts[j] = part.events;
+	add_counts(d, part.name, counts[0], counts[1], 1);
 }
 
 static void
 diff_fill(struct report *r, void *arg)
 {
 	struct diff *d = arg;
-	const struct telstat *t = &d->sides[0].telstat;
+	const struct side *a = &d->sides[0], *b = &d->sides[1];
+	const struct telstat *t = &a->telstat;
 
 	d->report = r;
 	if (t->stacks != NULL) {
-		changes_put(r, d->show, t->heap, d->sides[1].telstat.heap);
+		changes_put(r, d->show, t->heap, b->telstat.heap);
 		if (!t->given)
 			return;
 	}
-	if (t->report || d->sides[0].nstats + d->sides[1].nstats == 0) {
+	if (t->report || a->stats.n + b->stats.n == 0) {
 		diff_open_table(d, "events");
-		add_counts(d, "all", (uint64_t)d->sides[0].events,
-		    (uint64_t)d->sides[1].events, d->timed);
-		diff_put_types(d, 0);
-		diff_put_types(d, 1);
+		add_counts(d, "all", (uint64_t)a->events, (uint64_t)b->events,
+		    d->timed);
+		diff_put_pairs(d, NULL, &a->types, &b->types, diff_put_type, 1);
 		report_put(r);
 	}
-	put_stats(d);
+	diff_put_pairs(d, NULL, &a->stats, &b->stats, diff_put_stat, 0);
 	if (!report_is(r, REPORT_TEXT))
 		return;
 	report_section(r, REPORT_TEXT, "")->indent = 0;
