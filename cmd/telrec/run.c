@@ -24,6 +24,7 @@
 #include <cpuid.h>
 #endif
 
+#include "base/read.h"
 #include "common/message.h"
 #include "common/progress.h"
 #include "common/settings.h"
@@ -200,9 +201,8 @@ static int
 is_preloaded(const char *library)
 {
 	char text[4096];
-	size_t used = 0;
 	int fds[2], status = 0;
-	ssize_t n;
+	ptrdiff_t n;
 	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC) != 0)
@@ -217,11 +217,8 @@ is_preloaded(const char *library)
 		_exit(1);
 	}
 	close(fds[1]);
-	while (used < sizeof(text) - 1 &&
-	    ((n = read(fds[0], text + used, sizeof(text) - 1 - used)) > 0 ||
-	        (n < 0 && errno == EINTR)))
-		used += n > 0 ? (size_t)n : 0;
-	text[used] = '\0';
+	n = tel__read_all(fds[0], text, sizeof(text) - 1, -1);
+	text[n > 0 ? n : 0] = '\0';
 	close(fds[0]);
 	while (pid > 0 && waitpid(pid, &status, 0) != pid)
 		if (errno != EINTR)
