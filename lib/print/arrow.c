@@ -134,7 +134,6 @@ arrow_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		for (i = 0; i < a->nplans; i++)
 			free(a->plans[i].cells);
 		a->nplans = 0;
-		a->planned = NULL;
 	}
 	return st;
 }
@@ -376,27 +375,6 @@ arrow_put_text(struct arrow *a, const struct table_column *c, const char *text,
 	           n) == TEL_OK;
 }
 
-/*
- * The number of a label among those of the table.  Most are one of a few, so
- * the number that a string of the log had last is tried first.
- */
-static int
-arrow_name_label(struct arrow *a, const struct tel_label *label,
-    uint32_t *number)
-{
-	struct table_dictionary *d = &a->table->dictionaries[a->labels];
-	uint32_t *last = &a->recent[label->id % ARROW_RECENT];
-
-	if (table_name_is(d, *last, label->string, label->length)) {
-		*number = *last;
-		return 1;
-	}
-	if (!tel__table_name(d, label->string, label->length, number))
-		return 0;
-	*last = *number;
-	return 1;
-}
-
 /* Puts the label of a field's value.  1, or 0: no memory. */
 static int
 arrow_put_label(struct arrow *a, const struct arrow_cell *c,
@@ -411,7 +389,9 @@ arrow_put_label(struct arrow *a, const struct arrow_cell *c,
 	    label.string == NULL)
 		return 1;
 	to = table_values(a->table, c->label, row, 1);
-	if (to == NULL || !arrow_name_label(a, &label, &number))
+	if (to == NULL ||
+	    !tel__table_name(&a->table->dictionaries[a->labels], label.string,
+	        label.length, &number))
 		return 0;
 	tel_store_le32(to + 4 * row, number);
 	return 1;
@@ -783,38 +763,6 @@ count_rows(const struct arrow *a, const struct tel_run *run, size_t i)
 	return n < SEVERAL ? 0 : n;
 }
 
-/* Remembers where the plans of the types of a schema are.  1, or 0. */
-static int
-arrow_find_slots(struct tel_printer *pr)
-{
-	struct arrow *a = pr->state;
-
-	if (a->planned == pr->cache)
-		return 1;
-	if (!TEL__RESERVE(a->slots, a->slots_room, pr->cache->nprograms + 1u))
-		return 0;
-	memset(a->slots, 0, pr->cache->nprograms * sizeof(*a->slots));
-	a->planned = pr->cache;
-	return 1;
-}
-
-/* The plan for event i of a run; NULL: no memory. */
-static struct arrow_plan *
-plan_of(struct tel_printer *pr, const struct tel_run *run, size_t i)
-{
-	struct arrow *a = pr->state;
-	const uint32_t type = run->types[i];
-	struct arrow_plan *plan;
-
-	if (type < pr->cache->nprograms && a->slots[type] != 0)
-		return &a->plans[a->slots[type] - 1];
-	plan = find_plan(pr, run_type(run, i));
-	if (plan != NULL && type < pr->cache->nprograms &&
-	    !run_type(run, i)->unknown)
-		a->slots[type] = (uint32_t)(plan - a->plans) + 1;
-	return plan;
-}
-
 static tel_status
 take_run(struct tel_printer *pr, struct tel_run *run)
 {
@@ -828,13 +776,11 @@ take_run(struct tel_printer *pr, struct tel_run *run)
 	struct rows r;
 	size_t i;
 
-	if (!arrow_find_slots(pr))
-		return TEL_ENOMEM;
 	for (i = 0; i < run->count && st == TEL_OK; i += r.n) {
 		st = make_room(pr, any->log);
 		if (st != TEL_OK)
 			return st;
-		plan = plan_of(pr, run, i);
+		plan = find_plan(pr, run_type(run, i));
 		if (plan == NULL)
 			return TEL_ENOMEM;
 		r = (struct rows){ run->data + i, run->clocks + i, 1, run, i,
@@ -888,7 +834,6 @@ arrow_release(struct tel_printer *pr)
 	for (i = 0; i < a->nplans; i++)
 		free(a->plans[i].cells);
 	free(a->plans);
-	free(a->slots);
 	for (i = 0; i < a->nplaces; i++)
 		free(a->places[i].name);
 	free(a->places);

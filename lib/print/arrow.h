@@ -10,9 +10,6 @@
 #include "render/renderer.h"
 #include "tel/filter.h"
 
-/* Labels whose numbers are remembered. */
-#define ARROW_RECENT 64u
-
 /* Data types that share a column: any others of one name have their own. */
 enum arrow_class {
 	AS_UNSIGNED,
@@ -59,20 +56,15 @@ struct arrow {
 	tel_table *table;
 	struct arrow_plan *plans; /* by the slots of programs */
 	size_t nplans, plans_room;
-	/* the types of the schema, each with the slot of its plan, or 0 */
-	const struct render_cache *planned;
-	uint32_t *slots;
-	size_t slots_room;
 	struct arrow_place *places;
 	size_t nplaces, places_room;
 	struct tel__index by_name;   /* of places: by name and class */
 	struct tel__index by_column; /* of columns: by name without case */
 	int given; /* schemas were added before the first event */
-	int clock, type, kind, other;  /* columns, or -1 */
-	int types, kinds, labels;      /* dictionaries */
-	uint32_t recent[ARROW_RECENT]; /* labels by the numbers of strings */
-	struct tel_output *scratch;    /* where programs render to */
-	struct tel__buffer text;       /* what they rendered */
+	int clock, type, kind, other; /* columns, or -1 */
+	int types, kinds, labels;     /* dictionaries */
+	struct tel_output *scratch;   /* where programs render to */
+	struct tel__buffer text;      /* what they rendered */
 	/* metadata of the first log */
 	char format[32], schema[48], version[16];
 	double rate;

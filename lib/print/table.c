@@ -266,6 +266,21 @@ put_utf8(struct tel__buffer *b, const char *text, size_t n)
 	return 1;
 }
 
+/* Nonzero when a text is the one of that number. */
+static int
+table_name_is(const struct table_dictionary *d, uint32_t number,
+    const char *text, size_t n)
+{
+	const unsigned char *ends = d->ends.bytes + 4 * (size_t)number;
+	uint32_t from;
+
+	if (number >= d->count)
+		return 0;
+	from = number == 0 ? 0 : tel_le32(ends - 4);
+	return tel_le32(ends) - from == n &&
+	    (n == 0 || memcmp(d->text.bytes + from, text, n) == 0);
+}
+
 int
 tel__table_name(struct table_dictionary *d, const char *text, size_t n,
     uint32_t *number)

@@ -140,21 +140,6 @@ int tel__table_touch(struct tel_table *t, struct table_column *c);
 int tel__table_name(struct table_dictionary *d, const char *text, size_t n,
     uint32_t *number);
 
-/* Nonzero when a text is the one of that number. */
-static inline int
-table_name_is(const struct table_dictionary *d, uint32_t number,
-    const char *text, size_t n)
-{
-	const unsigned char *ends = d->ends.bytes + 4 * (size_t)number;
-	uint32_t from;
-
-	if (number >= d->count)
-		return 0;
-	from = number == 0 ? 0 : tel_le32(ends - 4);
-	return tel_le32(ends) - from == n &&
-	    (n == 0 || memcmp(d->text.bytes + from, text, n) == 0);
-}
-
 /* Sets the bits of n rows from row on. */
 void tel__table_set_bits(unsigned char *bits, size_t row, size_t n);
 
