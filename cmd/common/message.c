@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/digit.h"
 #include "terminal.h"
 
 /* The longest message; longer ones are truncated. */
@@ -56,8 +57,6 @@ message_raise(enum status status)
 static void
 message_add(struct line *l, const char *text)
 {
-	static const char digits[] = "0123456789abcdef";
-
 	for (; *text != '\0' && l->used < sizeof(l->text) - 8; text++) {
 		unsigned char c = (unsigned char)*text;
 
@@ -65,10 +64,8 @@ message_add(struct line *l, const char *text)
 			l->text[l->used++] = (char)c;
 			continue;
 		}
-		l->text[l->used++] = '\\';
-		l->text[l->used++] = 'x';
-		l->text[l->used++] = digits[c >> 4];
-		l->text[l->used++] = digits[c & 15];
+		tel_digit_escape(l->text + l->used, c);
+		l->used += 4;
 	}
 }
 

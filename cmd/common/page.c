@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digit.h"
 #include "base/utf8.h"
 #include "render/escape.h"
 
@@ -165,7 +166,6 @@ put_help(tel_output *out, const char *text)
 char *
 page_escape(char *buffer, size_t columns, const char *text)
 {
-	static const char digits[] = "0123456789abcdef";
 	size_t used = 0, cut = 0;
 
 	for (; *text != '\0'; text++) {
@@ -181,10 +181,8 @@ page_escape(char *buffer, size_t columns, const char *text)
 			buffer[used++] = (char)c;
 			continue;
 		}
-		buffer[used++] = '\\';
-		buffer[used++] = 'x';
-		buffer[used++] = digits[c >> 4];
-		buffer[used++] = digits[c & 15];
+		tel_digit_escape(buffer + used, c);
+		used += need;
 	}
 	if (*text != '\0' && columns >= 3) {
 		memcpy(buffer + cut, "...", 3);

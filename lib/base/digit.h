@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The value of a hexadecimal digit; 99 for any other character. */
 static inline unsigned
@@ -14,6 +15,16 @@ tel_digit(int c)
 		return (unsigned)(c - '0');
 	c |= 0x20;
 	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 99;
+}
+
+/* Writes a byte as \xHH, four characters. */
+static inline void
+tel_digit_escape(void *to, unsigned char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char escape[4] = { '\\', 'x', digits[c >> 4], digits[c & 15] };
+
+	memcpy(to, escape, sizeof(escape));
 }
 
 /*

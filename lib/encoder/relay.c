@@ -3,6 +3,7 @@
 #include "encoder/relay.h"
 
 #include <stdlib.h>
+#include "base/digit.h"
 
 tel_status
 tel__relay_new(struct tel_writer *w, size_t size)
@@ -45,7 +46,6 @@ close_line(struct tel_writer *w)
 static tel_status
 put_safely(struct tel_writer *w, const unsigned char *p, size_t n)
 {
-	static const char digits[] = "0123456789abcdef";
 	unsigned char *q;
 	size_t i;
 
@@ -58,10 +58,7 @@ put_safely(struct tel_writer *w, const unsigned char *p, size_t n)
 			*q = p[i];
 			w->out->used++;
 		} else {
-			q[0] = '\\';
-			q[1] = 'x';
-			q[2] = (unsigned char)digits[p[i] >> 4];
-			q[3] = (unsigned char)digits[p[i] & 15];
+			tel_digit_escape(q, p[i]);
 			w->out->used += 4;
 		}
 	}

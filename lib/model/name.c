@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/digit.h"
 #include "base/utf8.h"
 
 static int
@@ -92,7 +93,6 @@ tel__name_is_type(const unsigned char *p, size_t n)
 char *
 tel__name_spell(const unsigned char *p, size_t n, int words)
 {
-	static const char digits[] = "0123456789abcdef";
 	char *out = malloc(4 * n + 1), *q = out;
 	size_t at = 0, size, i;
 
@@ -107,10 +107,8 @@ tel__name_spell(const unsigned char *p, size_t n, int words)
 		if (size > 0)
 			continue;
 		size = 1;
-		*q++ = '\\';
-		*q++ = 'x';
-		*q++ = digits[p[at] >> 4];
-		*q++ = digits[p[at] & 15];
+		tel_digit_escape(q, p[at]);
+		q += 4;
 	}
 	*q = '\0';
 	return out;

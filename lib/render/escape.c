@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/digit.h"
 #include "base/utf8.h"
 
 static const char lower[] = "0123456789abcdef";
@@ -18,11 +19,8 @@ escape_is_plain(unsigned char c)
 static unsigned char *
 escape_put_byte(unsigned char *p, unsigned char c)
 {
-	*p++ = '\\';
-	*p++ = 'x';
-	*p++ = (unsigned char)lower[c >> 4];
-	*p++ = (unsigned char)lower[c & 15];
-	return p;
+	tel_digit_escape(p, c);
+	return p + 4;
 }
 
 /*
