@@ -442,22 +442,6 @@ run_single(struct event_loop *p)
 }
 
 /*
- * Nonzero when the members of an archive are merged.  Where their order does not
- * matter, only if names are of members behind the first, so that all are opened.
- */
-static int
-merges_members(const struct event_loop *p, const struct source *src)
-{
-	const struct settings *s = p->settings;
-
-	return tel_reader_archive(src->reader) &&
-	    (!s->no_merge ||
-	        (p->visitor->any_order &&
-	            !selection_fits(&s->select,
-	                tel_reader_schema(src->reader))));
-}
-
-/*
  * The source that was opened last is an archive, or one of several, which are
  * merged: the first two are added together, each later one before the next is
  * opened.
@@ -469,7 +453,8 @@ loop_join(struct event_loop *p)
 	struct source *const last = p->sources[n - 1];
 
 	if (n == 1)
-		return !merges_members(p, last) || loop_add(p, last);
+		return p->settings->no_merge ||
+		    !tel_reader_archive(last->reader) || loop_add(p, last);
 	return (n > 2 || p->merge != NULL || loop_add(p, p->sources[0])) &&
 	    loop_add(p, last);
 }
@@ -480,12 +465,16 @@ static int
 bind_all(struct event_loop *p)
 {
 	struct settings *s = p->settings;
+	const tel_schema *schema;
 	int i;
 
 	for (i = 0; i < p->nsources; i++) {
-		if (!selection_bind(&s->select,
-		        tel_reader_schema(p->sources[i]->reader)))
-			return 0;
+		schema = tel_reader_schema(p->sources[i]->reader);
+		if (!selection_fits(&s->select, schema)) {
+			source_learn(p->sources[i], s);
+			if (!selection_bind(&s->select, schema))
+				return 0;
+		}
 		source_explain(p->sources[i], s);
 	}
 	return 1;

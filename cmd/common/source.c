@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "tel/run.h"
 
 int
 source_open(struct source *src, const char *operand)
@@ -162,6 +163,27 @@ source_types(const struct settings *s)
 		tel_reader_free(r);
 	}
 	return types;
+}
+
+void
+source_learn(const struct source *src, const struct settings *s)
+{
+	const char *format = tel_reader_format(src->reader);
+	tel_reader *r = NULL;
+	tel_run *run;
+	tel_status st;
+
+	if (!src->regular ||
+	    (!tel_reader_archive(src->reader) && strcmp(format, "tel") != 0 &&
+	        strcmp(format, "text") != 0))
+		return;
+	r = source_reader(s, NULL, NULL);
+	st = r == NULL ? TEL_ENOMEM : tel_reader_share(r, src->reader);
+	if (st == TEL_OK)
+		st = tel_reader_open_file(r, src->name);
+	while (st == TEL_OK || st == TEL_LOG)
+		st = tel_reader_run(r, SIZE_MAX, &run);
+	tel_reader_free(r);
 }
 
 /* The same, after a message where it fails: the options were checked. */

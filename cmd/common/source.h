@@ -47,6 +47,12 @@ tel_reader *source_reader(const struct settings *s, tel_notify_fn *notify,
  */
 tel_reader *source_types(const struct settings *s);
 
+/*
+ * Reads all of an open file that may have several logs, so that the names of
+ * each are known.  Takes as long as to count its events.
+ */
+void source_learn(const struct source *src, const struct settings *s);
+
 /* Reports why a reader failed; text is its error. */
 void source_failed(const struct source *src, tel_status st, const char *text);
 

@@ -180,6 +180,10 @@ telstat_count_begin(void *arg, struct source *const *srcs, int n)
 	for (i = 0; i < n; i++) {
 		warn_of_order(c, srcs[i]);
 		st = tel_stats_begin(c->show.stats, srcs[i]->reader);
+		if (st == TEL_EINVAL) {
+			source_learn(srcs[i], &c->telstat->settings);
+			st = tel_stats_begin(c->show.stats, srcs[i]->reader);
+		}
 		if (st == TEL_OK)
 			continue;
 		telstat_report_error(c->telstat, st, NULL);

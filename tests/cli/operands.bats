@@ -146,7 +146,9 @@ setup() {
 		'0000000000000002 Scan b=1 word="x"' >two
 	tar cf both.tar one two
 	tar cf turned.tar two one
-	for order in 'one two' 'two one' both.tar turned.tar; do
+	telcat -f tel one two >both.tel
+	telcat -f tel two one >turned.tel
+	for order in 'one two' 'two one' {both,turned}.{tar,tel}; do
 		# shellcheck disable=SC2086 # one operand or two
 		for tool in telcat telfilter telreplay 'telstat -j 1' 'telstat -j 2'; do
 			while read -r -a names; do
@@ -173,11 +175,10 @@ setup() {
 			[[ $stderr == *"no event type has a field 'c'"* ]]
 		done
 		# shellcheck disable=SC2086
-		[ "$(telcat -f csv -H -F a,b $order)" = $'1,Grab,1,\n2,Scan,,1\n3,Grab,2,' ]
+		[[ $order == *.tel ]] ||
+			[ "$(telcat -f csv -H -F a,b $order)" = $'1,Grab,1,\n2,Scan,,1\n3,Grab,2,' ]
 		# shellcheck disable=SC2086
 		run -1 telcat -F c $order
-		# one after the other, so that the first member must have the names
-		[ "$order" != turned.tar ] || continue
 		# shellcheck disable=SC2086
 		[ "$(telstat -f csv -s 'a=sum(a + 1)' $order | grep -c '^,a,sum,sum,,,,5,$')" -eq 1 ]
 		# shellcheck disable=SC2086
@@ -187,6 +188,9 @@ setup() {
 		[ "$($tool --no-merge -c -e Scan one two)" = $'one:0\ntwo:1' ]
 		[ "$($tool --no-merge -c -e Scan two one)" = $'two:1\none:0' ]
 	done
+	telcat one two >both.text
+	[ "$(telcat -c -w 'b == 1' both.text)" -eq 1 ]
+	run -2 telcat -c -w 'c == 1' both.text
 	# the pipe's names are those of a log that is merged with the file
 	[ "$(telcat -H -e Scan one - <two)" = '0000000000000002 Scan b=1 word="x"' ]
 	[ "$(telcat -H -e Scan - one <two)" = '0000000000000002 Scan b=1 word="x"' ]
