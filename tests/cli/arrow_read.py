@@ -9,6 +9,7 @@ arrow_read.py -s FILE    prints the schema: name, type, metadata a line
 
 import ctypes
 import functools
+import itertools
 import json
 import struct
 import sys
@@ -164,6 +165,13 @@ def unpack(data, size):
     return out.raw[:size]
 
 
+BITS = [[bool(byte >> i & 1) for i in range(8)] for byte in range(256)]
+
+
+def bits_of(data, rows):
+    return list(itertools.chain.from_iterable(map(BITS.__getitem__, data)))[:rows]
+
+
 class Body:
     """The buffers of a batch."""
 
@@ -202,11 +210,11 @@ class Body:
         valid = self.take()
         if valid:
             need(len(valid) >= (rows + 7) // 8, "validity too short")
-            has = [valid[i // 8] >> i % 8 & 1 for i in range(rows)]
+            has = bits_of(valid, rows)
         else:
             need(nulls == 0, "nulls without validity")
-            has = [1] * rows
-        need(has.count(0) == nulls, "null_count")
+            has = [True] * rows
+        need(has.count(False) == nulls, "null_count")
         need(field.nullable or nulls == 0, "null that may not be")
         if index:
             values = struct.unpack_from(f"<{rows}i", self.take(4 * rows))
@@ -217,8 +225,7 @@ class Body:
             items = self.column(field.items[0], elements=starts[-1])
             values = [items[a:b] for a, b in zip(starts, starts[1:])]
         elif field.type == "bool":
-            bits = self.take((rows + 7) // 8)
-            values = [bool(bits[i // 8] >> i % 8 & 1) for i in range(rows)]
+            values = bits_of(self.take((rows + 7) // 8), rows)
         else:
             code = "d" if field.type == "double" else {
                 8: "b", 16: "h", 32: "i", 64: "q"}[field.bits]
@@ -227,19 +234,22 @@ class Body:
             size = struct.calcsize("<" + code)
             values = struct.unpack_from(f"<{rows}{code}",
                                         self.take(size * rows))
+        if nulls in (0, rows):
+            return [None] * rows if nulls else list(values)
         return [v if h else None for v, h in zip(values, has)]
 
     def starts(self, rows):
         offsets = struct.unpack_from(f"<{rows + 1}i", self.take(4 * rows + 4))
         need(offsets[0] == 0, "start of texts")
-        need(all(a <= b for a, b in zip(offsets, offsets[1:])), "texts")
+        need(list(offsets) == sorted(offsets), "texts")
         return offsets
 
     def texts(self, rows):
         offsets = self.starts(rows)
         data = self.take()
         need(offsets[-1] <= len(data), "end of texts")
-        return [data[a:b].decode() for a, b in zip(offsets, offsets[1:])]
+        return [data[a:b].decode() if a < b else ""
+                for a, b in zip(offsets, offsets[1:])]
 
     def end(self):
         need(self.node == len(self.nodes), "nodes that are left")
@@ -363,8 +373,18 @@ class Reader:
 
     def rows(self):
         for n, columns in self.batches:
-            for i in range(n):
-                yield [c[i] for c in columns]
+            yield from zip(*columns) if columns else [()] * n
+
+    def values(self):
+        """Of each row the fields that are not null, and their values."""
+        for n, columns in self.batches:
+            rows = [[] for _ in range(n)]
+            for field, column in zip(self.fields, columns):
+                if column.count(None) < n:
+                    for row, v in zip(rows, column):
+                        if v is not None:
+                            row.append((field, v))
+            yield from rows
 
 
 def main():
@@ -379,9 +399,8 @@ def main():
                   else "", "" if f.nullable else "required",
                   json.dumps(f.metadata, sort_keys=True))
         return
-    for row in r.rows():
-        print(json.dumps({f.name: v for f, v in zip(r.fields, row)
-                          if v is not None}))
+    for row in r.values():
+        print(json.dumps({f.name: v for f, v in row}))
 
 
 if __name__ == "__main__":

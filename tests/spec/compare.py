@@ -26,6 +26,8 @@ def number(v):
 
 def text(data):
     """A string as telcat's JSON has it: bytes that are not UTF-8 are U+00XX."""
+    if data.isascii():
+        return data.decode()
     out = []
     for c in data.decode("utf-8", "surrogateescape"):
         code = ord(c)
@@ -64,10 +66,10 @@ def shown(f, v):
 
 def put(fields, types, i, value):
     """Puts the value of field i where JSON has it: structs are objects."""
-    f, names = types.fields[i], {f.name for f in types.fields}
+    f = types.fields[i]
     path = types.fields[i - 1].name if f.label else f.name
     prefix, _, last = path.rpartition(".")
-    if prefix in names:
+    if prefix and any(f.name == prefix for f in types.fields):
         prefix, last = "", path
     for part in prefix.split(".") if prefix else []:
         fields = fields.setdefault(part, {})
@@ -84,8 +86,10 @@ CODES = {"why": (0, "gen-0-capacity dynamic-criterion opportunism "
 
 def code_name(schema, f, v):
     """The name of a code of the MPS, or None."""
+    if f.name not in CODES or f.datatype != tel.UNSIGNED:
+        return None
     release = re.match(r"mps-1\.(\d+)\.", schema.name)
-    if release is None or f.name not in CODES or f.datatype != tel.UNSIGNED:
+    if release is None:
         return None
     first, names = CODES[f.name]
     if f.name == "why" and int(release[1]) < 118:

@@ -232,7 +232,7 @@ patch_records() {
 		    events.append((clock, seed[at:at + 8], seed[at + 16:at + size]))
 		    at += size
 		with open("long.log", "wb") as out:
-		    for copy in range(4 * 8 * 131072 * 66 // 32 // len(seed)):
+		    for copy in range(8 * 131072 * 66 // 32 // len(seed)):
 		        for clock, head, tail in events:
 		            clock += copy * 3000000
 		            out.write(head + struct.pack("<Q", clock) + tail)

@@ -45,11 +45,14 @@ def xxh64(data):
     n, at = len(data), 0
     if n >= 32:
         acc = [(p1 + p2) & MASK, p2, 0, -p1 & MASK]
-        whole = n - n % 32
-        for a, b, c, d in struct.iter_unpack("<4Q", data[:whole]):
-            acc = [round_(acc[0], a), round_(acc[1], b),
-                   round_(acc[2], c), round_(acc[3], d)]
-        at = whole
+        at = n - n % 32
+        words = struct.unpack_from(f"<{at // 8}Q", data)
+        for i, v in enumerate(acc):
+            # round_(), without a call for each word
+            for lane in words[i::4]:
+                v = (v + lane * p2) & MASK
+                v = (v << 31 | v >> 33) * p1 & MASK
+            acc[i] = v
         h = sum(rotate(v, r) for v, r in zip(acc, (1, 7, 12, 18))) & MASK
         for v in acc:
             h = ((h ^ round_(0, v)) * p1 + p4) & MASK
@@ -115,7 +118,10 @@ class Bytes:
         return int.from_bytes(self.take(n), "little")
 
     def varint(self):
-        v = shift = 0
+        v = self.byte()
+        if v < 128:
+            return v
+        v, shift = v & 127, 7
         while True:
             c = self.byte()
             if shift == 63 and c > 1:
@@ -139,8 +145,16 @@ class Bytes:
 
 def read_lengths(b, n, lengths):
     control = b.take((n + 3) // 4)
-    return [b.integer(lengths[control[i // 4] >> i % 4 * 2 & 3])
-            for i in range(n)]
+    return read_integers(b, [lengths[control[i // 4] >> i % 4 * 2 & 3]
+                             for i in range(n)])
+
+
+def read_integers(b, lengths):
+    data, at, out = b.take(sum(lengths)), 0, []
+    for n in lengths:
+        out.append(int.from_bytes(data[at:at + n], "little"))
+        at += n
+    return out
 
 
 def column(b, n, p=0):
@@ -160,7 +174,7 @@ def column(b, n, p=0):
             step = unzigzag(b.varint())
         count = n if kind in (8, 10) else n - 1
         if kind in (8, 9):
-            v = [b.integer(how) for _ in range(count)]
+            v = read_integers(b, [how] * count)
         elif count > 0:
             v = read_lengths(b, count, LENGTHS[how])
         else:
@@ -268,7 +282,7 @@ class Field:
                 v &= (1 << self.bits) - 1
                 return v - (v >> self.bits - 1 << self.bits)
             return v & (1 << self.bits) - 1
-        return event[start:].split(b"\0")[0]
+        return event[start:].split(b"\0", 1)[0]
 
     def label_space(self, schema):
         if self.space:
@@ -721,10 +735,12 @@ def decode_block(b, logs, count, first, seen):
     if b.varint() == 1:
         column(b, count)
     events, before = [None] * count, [0, 0]
+    mine = [[] for _ in parts]
+    for k, i in enumerate(part_of):
+        mine[i].append(k)
     for i, (where, number, flags) in enumerate(parts):
-        mine = [k for k in range(count) if part_of[k] == i]
-        read_part(b, logs[where], number, flags, mine, clocks, before, events,
-                  seen)
+        read_part(b, logs[where], number, flags, mine[i], clocks, before,
+                  events, seen)
     return events
 
 
@@ -742,9 +758,10 @@ def read_part(b, of, number, flags, mine, clocks, before, events, seen):
         values = column(b, n, before[cls])
         before[cls] = values[-1]
         ranges.append((min(values), max(values)))
+        order, end, mask = "big" if big else "little", offset + size, \
+            (1 << 8 * size) - 1
         for row, v in zip(data, values):
-            row[offset:offset + size] = (v & (1 << 8 * size) - 1).to_bytes(
-                size, "big" if big else "little")
+            row[offset:end] = (v & mask).to_bytes(size, order)
     if was:
         n += was[0]
         ranges = [(min(x[0], y[0]), max(x[1], y[1]))
