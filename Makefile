@@ -384,7 +384,8 @@ ASAN = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 TSAN = -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 
 # Loops that "make check" takes samples of, from their start to their end.
-SLOW = $(BUILD)/tests/fuzz_reader $(BUILD)/tests/test_feed \
+SLOW = $(BUILD)/tests/fuzz_reader $(patsubst %,$(BUILD)/tests/test_%,attack \
+        feed mps native reader_run) \
     $(addprefix tests/cli/,convert.bats cores.bats ctf.bats jfr.bats native.bats range.bats \
         telcat_damage.bats telcat_input.bats telfilter_stream.bats \
         telrec_options.bats) \

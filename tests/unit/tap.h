@@ -10,10 +10,18 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int tap_count;  /* results printed */
 static int tap_failed; /* of them not ok */
+
+/* The step of a loop that takes one of n, or all with TEST_WHOLE. */
+static inline unsigned
+sample_step(unsigned n)
+{
+	return getenv("TEST_WHOLE") != NULL ? 1 : n;
+}
 
 /* Prints a comment, which tests/suite.sh shows after a failure. */
 __attribute__((format(printf, 1, 2))) static inline void

@@ -127,7 +127,7 @@ test_swallow(void)
 	size_t i, to;
 
 	for (i = 20; i + 600 < log.events; i += 397) {
-		for (to = i + 2; to < i + 600; to += 149) {
+		for (to = i + 2; to < i + 600; to += 149 * sample_step(2)) {
 			unsigned char *p = log.data + log.starts[i];
 			uint64_t size = log.starts[to] - log.starts[i];
 
@@ -159,7 +159,8 @@ test_cut_inside(void)
 
 	for (i = 4; i + 4 < log.events; i++) {
 		size = log.starts[i + 1] - log.starts[i];
-		for (cut = 1; cut + 17 < size; cut += 3) {
+		for (cut = 1 + 3 * (i % sample_step(3)); cut + 17 < size;
+		     cut += 3 * sample_step(3)) {
 			at = log.starts[i] + 17;
 			memset(&copy, 0, sizeof(copy));
 			append(&copy, log.data, at);

@@ -80,7 +80,9 @@ static const char fractions[][TEL_NAME_ROOM] = { "mortality", "mortalityTrace",
 static int
 mps_schema_is_in(const char (*names)[TEL_NAME_ROOM], size_t n, const char *name)
 {
-	while (n > 0 && strcmp(names[n - 1], name) != 0)
+	/* a schema is made for each release that a log may be of */
+	while (n > 0 &&
+	    (*names[n - 1] != *name || strcmp(names[n - 1], name) != 0))
 		n--;
 	return n > 0;
 }
