@@ -295,6 +295,19 @@ source_set_schema(struct tel_stats *s, struct source *from,
 	return st;
 }
 
+/* Adds the pairs of a key and a value that are new; from: or NULL. */
+static tel_status
+session_take_metadata(struct tel_stats *s, const struct tel__metadata *from)
+{
+	size_t i;
+
+	for (i = 0; from != NULL && i < from->count; i++)
+		if (tel__metadata_pair(&s->metadata, from->entries[i].key,
+		        from->entries[i].value) == TEL_ENOMEM)
+			return stats_fail(s, TEL_ENOMEM, "out of memory");
+	return TEL_OK;
+}
+
 static tel_status
 source_new(struct tel_stats *s, const struct tel_event *ev, struct source **out)
 {
@@ -324,6 +337,9 @@ source_new(struct tel_stats *s, const struct tel_event *ev, struct source **out)
 	tel__table_init(&from->pools.places);
 	tel__table_init(&from->pools.known);
 	st = source_set_schema(s, from, ev->type->schema);
+	/* of members of an archive, which are read by one reader */
+	if (st == TEL_OK)
+		st = session_take_metadata(s, log->metadata);
 	if (st != TEL_OK) {
 		tel__source_free(from);
 		return st;
@@ -406,19 +422,6 @@ tel_stats_begin(tel_stats *s, const tel_reader *r)
 	s->started = 1;
 	s->piece = r != NULL && r->piece.number > 0;
 	s->readers++;
-	return TEL_OK;
-}
-
-/* Adds the pairs of a key and a value that are new. */
-static tel_status
-session_take_metadata(struct tel_stats *s, const struct tel__metadata *from)
-{
-	size_t i;
-
-	for (i = 0; i < from->count; i++)
-		if (tel__metadata_pair(&s->metadata, from->entries[i].key,
-		        from->entries[i].value) == TEL_ENOMEM)
-			return stats_fail(s, TEL_ENOMEM, "out of memory");
 	return TEL_OK;
 }
 

@@ -464,3 +464,19 @@ has_snapshots() {
 		END
 	done
 }
+
+# The members are read one after the other, or with -S merged.
+@test "an archive has the metadata of its members" {
+	cd "$BATS_TEST_TMPDIR" || exit
+	printf '%s\n' '# teltools text 1' '# meta: host one' '# meta: run 7' \
+		'# type: Grab 1 Alloc a:unsigned' '0000000000000001 Grab a=1' >one
+	printf '%s\n' '# teltools text 1' '# meta: host two' '# meta: run 7' \
+		'# type: Grab 1 Alloc a:unsigned' '0000000000000002 Grab a=1' >two
+	tar cf both.tar one two
+	telstat one two | grep -E '^(host|run) ' >want
+	[ "$(wc -l <want)" -eq 3 ]
+	telstat both.tar | grep -E '^(host|run) ' | cmp - want
+	telstat -S both.tar | grep -E '^(host|run) ' | cmp - want
+	tar cf one.tar one
+	[ "$(telstat one.tar | grep -cE '^(host one|run 7)$')" -eq 2 ]
+}
