@@ -385,7 +385,7 @@ TSAN = -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 
 # Loops that "make check" takes samples of, from their start to their end.
 SLOW = $(BUILD)/tests/fuzz_reader $(patsubst %,$(BUILD)/tests/test_%,attack \
-        feed mps native reader_run) \
+        feed mps_decode native reader_run) \
     $(addprefix tests/cli/,convert.bats cores.bats ctf.bats jfr.bats native.bats range.bats \
         telcat_damage.bats telcat_input.bats telfilter_stream.bats \
         telrec_options.bats) \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * MPS streams: layouts of platforms that are not at hand, made by converting
- * a real stream event by event; inference; damage.
+ * MPS streams: which release and platform wrote one, also of platforms that are
+ * not at hand, made by converting a real stream event by event.
  */
-#include "tap.h"
+#include "mps_stream.h"
 
 #include <glob.h>
 #include <inttypes.h>
@@ -15,126 +15,6 @@
 #include "format/tel/wire.h"
 #include "model/event.h"
 #include "tel.h"
-
-struct bytes {
-	unsigned char *data;
-	size_t size;
-	size_t room;
-};
-
-static void
-append(struct bytes *b, const void *data, size_t n)
-{
-	if (b->size + n > b->room) {
-		b->room = (b->size + n) * 2;
-		b->data = realloc(b->data, b->room);
-		if (b->data == NULL)
-			abort();
-	}
-	memcpy(b->data + b->size, data, n);
-	b->size += n;
-}
-
-/* All bytes of a log of the shipped ones, as they were written. */
-static struct bytes
-load(const char *name)
-{
-	struct bytes b = { NULL, 0, 0 };
-	const tel_event *ev;
-	tel_reader *r = tel_reader_new();
-	const void *data;
-	char path[256];
-	size_t n;
-
-	snprintf(path, sizeof(path), "tests/data/mps/%s.log.zst", name);
-	if (r == NULL || tel_reader_open_file(r, path) != TEL_OK)
-		diag("%s: %s", path, tel_reader_error(r));
-	while (tel_reader_next(r, &ev) == TEL_OK) {
-		data = tel_event_bytes(ev, &n);
-		append(&b, data, n);
-	}
-	tel_reader_free(r);
-	return b;
-}
-
-/* What a reading of some bytes came to. */
-struct reading {
-	tel_status status;
-	char schema[48];
-	char type[48]; /* of the first event */
-	uint64_t events;
-	uint64_t hash; /* of all types, clocks and values, in order */
-	uint64_t skipped, repaired, unknown, damaged, warnings;
-};
-
-static uint64_t
-mix(uint64_t h, uint64_t v)
-{
-	return (h ^ v) * 0x100000001b3u + (h >> 29);
-}
-
-static uint64_t
-hash_event(uint64_t h, const tel_event *ev)
-{
-	const tel_type *t = tel_event_type(ev);
-	const char *s;
-	size_t n, j;
-	unsigned i;
-
-	h = mix(mix(h, tel_event_clock(ev)), tel_type_code(t));
-	for (i = 0; i < tel_type_field_count(t); i++) {
-		h = mix(h, tel_event_u64(ev, i));
-		s = tel_event_string(ev, i, &n);
-		for (j = 0; s != NULL && j < n; j++)
-			h = mix(h, (unsigned char)s[j]);
-	}
-	return h;
-}
-
-static void
-count_warnings(void *arg, tel_severity severity, const char *log,
-    uint64_t offset, const char *text)
-{
-	struct reading *got = arg;
-
-	(void)log;
-	(void)offset;
-	(void)text;
-	got->warnings += severity == TEL_WARNING;
-}
-
-static struct reading
-read_all(const void *data, size_t size, const char *as, size_t read_size,
-    int force)
-{
-	struct reading got;
-	const tel_event *ev;
-	tel_reader *r = tel_reader_new();
-
-	memset(&got, 0, sizeof(got));
-	if (r == NULL || tel_reader_set_as(r, as) != TEL_OK ||
-	    tel_reader_set(r, TEL_READ_SIZE, (int64_t)read_size) != TEL_OK)
-		abort();
-	tel_reader_set(r, TEL_READ_FORCE, force);
-	tel_reader_set_notify(r, count_warnings, &got);
-	got.status = tel_reader_open_memory(r, data, size, NULL);
-	if (got.status == TEL_OK)
-		snprintf(got.schema, sizeof(got.schema), "%s",
-		    tel_schema_name(tel_reader_schema(r)));
-	while (got.status == TEL_OK &&
-	    (got.status = tel_reader_next(r, &ev)) == TEL_OK) {
-		if (got.events++ == 0)
-			snprintf(got.type, sizeof(got.type), "%s",
-			    tel_type_name(tel_event_type(ev)));
-		got.hash = hash_event(got.hash, ev);
-	}
-	got.skipped = tel_reader_count(r, TEL_COUNT_SKIPPED);
-	got.repaired = tel_reader_count(r, TEL_COUNT_REPAIRED);
-	got.unknown = tel_reader_count(r, TEL_COUNT_UNKNOWN);
-	got.damaged = tel_reader_count(r, TEL_COUNT_DAMAGED);
-	tel_reader_free(r);
-	return got;
-}
 
 /* The log written as a machine of another schema would have written it. */
 static struct bytes
@@ -347,62 +227,6 @@ test_units(void)
 	}
 }
 
-/* The fields of Windows' and of big-endian bit-fields, by hand. */
-static void
-test_bits(void)
-{
-	static const struct {
-		const char *schema;
-		const char *type;
-		const char *field;
-		unsigned offset, bit, size;
-	} rows[] = {
-		/* P pool, P arena, W, W, W, B slotHigh B arenaHigh B firstFit */
-		{ "mps-1.111.0/lii6gc", "PoolInitMVFF", "slotHigh", 56, 0, 64 },
-		{ "mps-1.111.0/lii6gc", "PoolInitMVFF", "firstFit", 56, 2, 64 },
-		{ "mps-1.111.0/lii6gc,be", "PoolInitMVFF", "slotHigh", 56, 7,
-		    64 },
-		{ "mps-1.111.0/lii3gc", "PoolInitMVFF", "arenaHigh", 32, 1,
-		    36 },
-		{ "mps-1.111.0/w3i3mv", "PoolInitMVFF", "arenaHigh", 36, 1,
-		    40 },
-		/* P buffer, P pool, B isMutator, U rank */
-		{ "mps-1.112.0/lii6gc", "BufferInitRank", "isMutator", 32, 0,
-		    40 },
-		{ "mps-1.112.0/w3i6mv", "BufferInitRank", "isMutator", 32, 0,
-		    40 },
-		{ "mps-1.112.0/lii6gc", "BufferInitRank", "rank", 36, 0, 40 },
-		{ "mps-1.118.0/lii3gc", "ArenaSetEmergency", "emergency", 16, 0,
-		    20 },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct tel_type *t;
-		const struct tel_field *f;
-		tel_schema *s;
-		int n;
-
-		if (tel_schema_new(rows[i].schema, &s) != TEL_OK)
-			abort();
-		t = tel_schema_find_type(s, rows[i].type);
-		n = t != NULL ? tel_type_find_field(t, rows[i].field) : -1;
-		if (!ok(n >= 0, "%s has %s.%s", rows[i].schema, rows[i].type,
-		        rows[i].field)) {
-			tel_schema_free(s);
-			continue;
-		}
-		f = &t->fields[n];
-		is_u64(f->offset, rows[i].offset, "%s %s offset",
-		    rows[i].schema, rows[i].field);
-		is_u64(f->bit, rows[i].bit, "%s %s bit", rows[i].schema,
-		    rows[i].field);
-		is_u64(t->size, rows[i].size, "%s %s size", rows[i].schema,
-		    rows[i].type);
-		tel_schema_free(s);
-	}
-}
-
 /* Streams that say nothing of who wrote them. */
 static void
 test_inference(void)
@@ -440,56 +264,6 @@ test_inference(void)
 	got = read_all(log.data, log.size, NULL, 1 << 18, 0);
 	is_str(got.schema, "mps-1.113.0/lii6gc", "1.1.6 of 1.113");
 	free(log.data);
-}
-
-/* A value that fields of this kind have, some at the limits of the likely. */
-static uint64_t
-likely_value(const struct tel_schema *s, const struct tel_field *f, unsigned n)
-{
-	static const double doubles[] = { 0, 1e-11, 0.5, -0.75, 9e17 };
-	static const uint64_t words[] = { 0, 5, UINT32_MAX, (uint64_t)1 << 47,
-		UINT64_MAX };
-	static const uint64_t pointers[] = { 0, 0x1000, 0x7f0012345678,
-		0x56781000, ((uint64_t)1 << 47) - 1 };
-
-	switch (f->letter) {
-	case 'P':
-	case 'A': return pointers[n % 5];
-	case 'B': return n % 2;
-	case 'D': return tel_double_bits(doubles[n % 5]);
-	case 'U': return strcmp(f->name, "rank") == 0 ? n % 4 : n % 5 * 0x3fff;
-	default:
-		return words[n % 5] &
-		    (s->abi.word == 4 ? INT32_MAX : UINT64_MAX);
-	}
-}
-
-/* An event of a type, as it is in a stream. */
-static size_t
-make_event(const struct tel_type *t, unsigned n, uint64_t clock,
-    unsigned char *out)
-{
-	const struct tel_schema *s = t->schema;
-	const struct tel_field *f;
-	uint64_t v;
-	unsigned i;
-
-	memset(out, 0, t->size);
-	tel_store(out, t->code, 2, 0);
-	tel_store(out + 2, t->size, 2, 0);
-	tel_store(out + s->header - 8, clock, 8, 0);
-	for (i = 0; i < t->nfields; i++) {
-		f = &t->fields[i];
-		v = likely_value(s, f, n + i);
-		if (f->load != TEL_LOAD_BIT) {
-			tel_store(out + f->offset, v, f->width / 8, 0);
-			continue;
-		}
-		/* after its byte is what was in the buffer before */
-		memset(out + f->offset, 0x5a, t->size - f->offset);
-		out[f->offset] = (unsigned char)(v << f->bit);
-	}
-	return t->size;
 }
 
 /* The same event in the text of mpseventcnv. */
@@ -583,117 +357,6 @@ test_pieces(void)
 	}
 	for (i = 0; i < 4; i++)
 		tel_schema_free(s[i]);
-}
-
-/* A stream is one if half of its bytes are events. */
-static void
-test_halves(void)
-{
-	unsigned char data[512];
-	tel_schema *s;
-	size_t size = 0, n;
-	unsigned i;
-
-	if (tel_schema_new("mps-1.118.0/lii6gc", &s) != TEL_OK)
-		abort();
-	for (i = 0; i < 5; i++)
-		size += make_event(tel_schema_find_type(s, "PoolAlloc"), 2,
-		    1000 - i, data + size);
-	memset(data + size, 0xff, sizeof(data) - size);
-	for (n = 2 * size - 8; n <= 2 * size + 8; n += 8)
-		is_str(read_all(data, n, NULL, 1 << 18, 0).schema,
-		    n > 2 * size ? "" : "mps-1.118.0/lii6gc",
-		    "%zu bytes of events of %zu", size, n);
-	tel_schema_free(s);
-}
-
-/* Every prefix decodes up to the cut; every size of reads gives the same. */
-static void
-test_cuts(void)
-{
-	struct bytes log = load("1.118.0-lii6gc-poolncv");
-	struct reading whole = read_all(log.data, log.size, NULL, 1 << 18, 0);
-	static const size_t sizes[] = { 1, 2, 7, 4096 };
-	uint64_t wrong = 0, lost = 0;
-	size_t i;
-
-	for (i = 0; i < 4; i++) {
-		struct reading got =
-		    read_all(log.data, log.size, NULL, sizes[i], 0);
-
-		is_u64(got.hash, whole.hash, "reads of %zu bytes", sizes[i]);
-		is_u64(got.events, whole.events, "events in them");
-	}
-	for (i = 48; i < log.size; i += sample_step(3)) {
-		struct reading got = read_all(log.data, i, NULL, 1 << 18, 0);
-
-		wrong += got.status != TEL_END || got.events > whole.events;
-		/* a cut is reported, unless it lies between two events */
-		lost += got.damaged > 1 || got.repaired + got.unknown > 0 ||
-		    (got.damaged == 0 && got.skipped > 0);
-	}
-	is_u64(wrong, 0, "every prefix ends as a log does");
-	is_u64(lost, 0, "a cut is one place of damage, at the end");
-	for (i = 0; i < 48; i++) {
-		struct reading got = read_all(log.data, i, NULL, 1 << 18, 0);
-
-		wrong += got.status != TEL_EFORMAT && got.status != TEL_END;
-	}
-	is_u64(wrong, 0, "less than an event is not a log");
-	free(log.data);
-}
-
-/* Where the event number n begins. */
-static size_t
-find_event(const struct bytes *log, unsigned n)
-{
-	size_t at = 0;
-
-	while (n-- > 0)
-		at += tel_le16(log->data + at + 2);
-	return at;
-}
-
-/* What each flipped bit of codes and sizes may cost. */
-static void
-test_flips(void)
-{
-	struct bytes log = load("1.118.0-lii6gc-poolncv");
-	struct reading whole = read_all(log.data, log.size, NULL, 1 << 18, 0);
-	const char *as = "mps-1.118.0/lii6gc";
-	unsigned n, bit, events = (unsigned)whole.events;
-	uint64_t worst_size = 0, worst_code = 0, silent = 0;
-
-	for (n = 3; n < events; n++) {
-		unsigned char *p = log.data + find_event(&log, n);
-
-		/* each bit of every third event */
-		for (bit = n % sample_step(3); bit < 32;
-		     bit += sample_step(3)) {
-			struct reading got;
-			uint64_t lost;
-
-			p[bit / 8] = (unsigned char)(p[bit / 8] ^ 1 << bit % 8);
-			got = read_all(log.data, log.size, as, 1 << 18, 0);
-			p[bit / 8] = (unsigned char)(p[bit / 8] ^ 1 << bit % 8);
-			lost = whole.events - got.events;
-			if (got.events > whole.events)
-				lost = 1000;
-			if (bit >= 16 && lost > worst_size)
-				worst_size = lost;
-			if (bit < 16 && lost > worst_code)
-				worst_code = lost;
-			if (bit >= 16 && got.damaged == 0 && got.unknown == 0)
-				silent++;
-		}
-	}
-	ok(worst_size <= 1, "a flipped size costs one event at most (%u)",
-	    (unsigned)worst_size);
-	ok(worst_code <= 1, "a flipped code costs one event at most (%u)",
-	    (unsigned)worst_code);
-	/* a string with a word of padding more or less is not damage */
-	ok(silent < 64, "flipped sizes are noticed (%u not)", (unsigned)silent);
-	free(log.data);
 }
 
 /* Replaces bytes wherever they are. */
@@ -842,81 +505,6 @@ test_starts(void)
 	}
 }
 
-/* A hole in the middle, of zeros, of ones and of nothing. */
-static void
-test_holes(void)
-{
-	struct bytes log = load("1.117.0-lii6gc-amcss-seg-trace");
-	const char *as = "mps-1.117.0/lii6gc";
-	struct reading whole = read_all(log.data, log.size, as, 1 << 18, 0);
-	size_t hole = 4096, at = log.size / 2 + 5;
-	struct reading got;
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		struct bytes copy = { NULL, 0, 0 };
-
-		append(&copy, log.data, log.size);
-		if (i < 2)
-			memset(copy.data + at, i == 0 ? 0 : 0xff, hole);
-		else {
-			memmove(copy.data + at, copy.data + at + hole,
-			    copy.size - at - hole);
-			copy.size -= hole;
-		}
-		got = read_all(copy.data, copy.size, as, 1 << 18, 0);
-		is_u64((uint64_t)got.status, TEL_END, "hole %d: goes on", i);
-		/* events are 24 bytes or longer */
-		ok(whole.events - got.events <= hole / 24 + 2,
-		    "hole %d: costs what was in it", i);
-		ok(got.damaged >= 1, "hole %d: is reported", i);
-		ok(got.skipped <= hole + 256, "hole %d: %u bytes skipped", i,
-		    (unsigned)got.skipped);
-		free(copy.data);
-	}
-	free(log.data);
-}
-
-/* Behind a hole, an event is one if its clock is near to the next one's. */
-static void
-test_clocks(void)
-{
-	static const struct {
-		uint64_t first, next;
-		unsigned events;
-	} rows[] = {
-		{ 80, 10, 9 },
-		{ 88, 10, 8 },
-		{ 10, 87, 9 },
-		{ 10, 88, 8 },
-		{ 0, 0, 9 },
-	};
-	const struct tel_type *t;
-	unsigned char data[1024];
-	tel_schema *s;
-	size_t size;
-	unsigned i, j;
-
-	if (tel_schema_new("mps-1.118.0/lii6gc", &s) != TEL_OK)
-		abort();
-	t = tel_schema_find_type(s, "PoolAlloc");
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		for (j = 0, size = 0; j < 9; j++) {
-			if (j == 4) {
-				memset(data + size, 0xff, 32);
-				size += 32;
-			}
-			size += make_event(t, 2,
-			    j == 4 ? rows[i].first : rows[i].next, data + size);
-		}
-		is_u64(read_all(data, size, "mps-1.118.0/lii6gc", 1 << 18, 0)
-		           .events,
-		    rows[i].events, "clocks %u, %u", (unsigned)rows[i].first,
-		    (unsigned)rows[i].next);
-	}
-	tel_schema_free(s);
-}
-
 /* Types and fields have descriptions, in any case of letters. */
 static void
 test_docs(void)
@@ -983,18 +571,12 @@ main(void)
 {
 	test_platforms();
 	test_layouts();
-	test_bits();
 	test_units();
 	test_inference();
 	test_pieces();
-	test_halves();
-	test_cuts();
-	test_flips();
 	test_identity();
 	test_init();
 	test_starts();
-	test_holes();
-	test_clocks();
 	test_docs();
 	test_versions();
 	return done();

@@ -173,7 +173,7 @@ void tel__native_describe(struct tel__buffer *b, const struct tel_schema *s,
 /*
  * What tel__native_log.digest is for a schema that readers know by its name, and
  * for one that is described completely: as they find both by name and digest, the
- * latter is of all that a description says.  0 when out of memory.
+ * latter is of the whole description.  0 when out of memory.
  */
 uint64_t tel__native_digest(const struct tel_schema *s);
 uint64_t tel__native_digest_described(const struct tel_schema *s);
