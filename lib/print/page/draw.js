@@ -178,7 +178,6 @@ function paint(p) {
 		if (r.track.use === "log")
 			p.rect(0, y, width, h, ink.bar);
 		p.rect(0, p.yOf(r.end) - 1, width, 1, ink.line);
-		Object.assign(p, { row: y, below: y + h });
 		(r.track.paint ?? paintSums)(p, r.track, y, h - 1);
 	}
 	paintEvents(p);
@@ -245,20 +244,16 @@ function paintSums(p, t, y, h) {
 	}
 }
 
-// Columns from one edge to another; equal ones are one rectangle.  Pixels are
-// filled some rows at a time, whose memory then is in the cache.
+// Columns from one edge to another; equal ones are one rectangle.
 function paintArea(p, top, bottom, colour, part, end = p.width) {
-	const pixel = shade(colour, part), step = p.pixels ? 24 : p.below;
-	for (let y = p.row; y < p.below; y += step)
-		for (let x = 1, from = 0; x <= end; x++) {
-			if (x < end && top[x] === top[from] && bottom[x] === bottom[from])
-				continue;
-			const up = Math.max(top[from], y);
-			const h = Math.min(bottom[from], y + step) - up;
-			if (h > 0)
-				p.fill(from, up, x - from, h, pixel);
-			from = x;
-		}
+	const pixel = shade(colour, part);
+	for (let x = 1, from = 0; x <= end; x++) {
+		if (x < end && top[x] === top[from] && bottom[x] === bottom[from])
+			continue;
+		if (bottom[from] > top[from])
+			p.fill(from, top[from], x - from, bottom[from] - top[from], pixel);
+		from = x;
+	}
 }
 
 function paintCounter(p, s, y, h,
