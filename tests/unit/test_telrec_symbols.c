@@ -88,10 +88,12 @@ find_name(uint32_t pid, uint64_t clock, uint64_t address, char *out, size_t n)
 		    (first == MODULES ||
 		        (made[i].is_program && made[i].clock <= clock)))
 			first = i;
+	*out = '\0';
+	if (first == MODULES)
+		return;
 	for (end = first + 1; end < MODULES; end++)
 		if (made[end].pid == pid && made[end].is_program)
 			break;
-	*out = '\0';
 	for (i = first, first = MODULES; i < end; i++)
 		if (made[i].pid == pid && made[i].path[0] != '\0' &&
 		    made[i].start <= address &&
