@@ -459,8 +459,10 @@ loop_join(struct event_loop *p)
 	    loop_add(p, last);
 }
 
-/* Binds the selection to the sources, which are open: one may lack names that
- * another has.  Returns 1, or 0 after a message. */
+/*
+ * Binds the selection to the sources, which are open: one may lack names that
+ * another has.  Returns 1, or 0 after a message.
+ */
 static int
 bind_all(struct event_loop *p)
 {

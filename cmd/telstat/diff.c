@@ -59,7 +59,7 @@ subjects_begin(struct subjects *s, size_t n)
 	return s->names != NULL && s->sorted != NULL;
 }
 
-/* Adds the next one.  Returns 0 when there is no memory for its name. */
+/* Adds the next one.  Returns 1, or 0 when out of memory. */
 static int
 subjects_add(struct subjects *s, char *name)
 {

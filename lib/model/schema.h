@@ -352,8 +352,9 @@ struct tel_schema {
 /* Adds a schema to those that another is read together with; NULL: to none. */
 void tel__schema_join(struct tel_schema *s, struct tel_schema *with);
 
-/* Whether a type of the schema, or of one read together with it, is wanted. */
+/* Nonzero for types that are looked for, by arg. */
 typedef int tel__type_fn(const struct tel_type *type, const void *arg);
+/* Nonzero if it is for a type of the schema, or of one read together with it. */
 int tel__schema_any(const struct tel_schema *s, tel__type_fn *wanted,
     const void *arg);
 
