@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/buffer.h"
 #include "common/message.h"
 #include "common/page.h"
 
@@ -24,13 +25,22 @@ struct row {
 	char *schema;
 	char *kind;
 	char *name;
-	char *fields; /* "name:data type name:data type" */
-	const char *doc;
-	const char **docs; /* of the fields */
+	char *doc;
+	struct tel__buffer fields; /* "name:data type name:data type" */
+	struct tel__buffer docs;   /* the documentation of all */
+	/* Of each field: the texts of struct about, each to a NUL. */
+	struct tel__buffer about;
+	unsigned nfields;
 	uint32_t code;
 	int unknown;
 	uint64_t count;
 	size_t next; /* in the chain of its code, 0 at the end, else +1 */
+};
+
+/* What a row has of a field. */
+struct about {
+	const char *name, *datatype, *unit, *doc;
+	const char *shown; /* doc and unit, for readers */
 };
 
 /* The layouts of the list; any other format has none. */
@@ -50,70 +60,110 @@ struct types {
 	} cache[HEADS]; /* valid for one source */
 };
 
-/* The fields as "name:datatype name:datatype"; NULL: no memory. */
-static char *
-describe_fields(const tel_type *type)
+static void
+add(struct tel__buffer *b, const char *text)
 {
-	unsigned i, n = tel_type_field_count(type);
-	size_t size = 1, used = 0;
-	char *text;
+	tel__buffer_put(b, text, strlen(text));
+}
 
-	for (i = 0; i < n; i++) {
-		const tel_field *f = tel_type_field(type, i);
+/* What a field is, and its unit: "the size of the block (bytes)". */
+static void
+add_shown(struct tel__buffer *b, const struct about *f)
+{
+	add(b, f->doc);
+	if (*f->unit == '\0')
+		return;
+	add(b, *f->doc != '\0' ? " (" : "(");
+	add(b, f->unit);
+	add(b, ")");
+}
 
-		size += strlen(tel_field_name(f)) +
-		    strlen(tel_datatype_name(tel_field_datatype(f))) + 2;
-	}
-	text = malloc(size);
-	if (text == NULL)
-		return NULL;
-	text[0] = '\0';
-	for (i = 0; i < n; i++) {
-		const tel_field *f = tel_type_field(type, i);
+static void
+add_field(struct row *row, const struct about *f)
+{
+	struct tel__buffer *about = &row->about;
+	const char *const texts[] = { f->name, f->datatype, f->unit, f->doc };
+	size_t i;
 
-		used += (size_t)snprintf(text + used, size - used, "%s%s:%s",
-		    i == 0 ? "" : " ", tel_field_name(f),
-		    tel_datatype_name(tel_field_datatype(f)));
-	}
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		tel__buffer_put(about, texts[i], strlen(texts[i]) + 1);
+	add_shown(about, f);
+	tel__buffer_put(about, "", 1);
+	add(&row->fields, row->fields.used > 0 ? " " : "");
+	add(&row->fields, f->name);
+	add(&row->fields, ":");
+	add(&row->fields, f->datatype);
+	if (*f->doc == '\0' && *f->unit == '\0')
+		return;
+	add(&row->docs, row->docs.used > 0 ? "; " : "");
+	add(&row->docs, f->name);
+	add(&row->docs, ": ");
+	add_shown(&row->docs, f);
+}
+
+static const char *
+next_text(const char **at)
+{
+	const char *text = *at;
+
+	*at += strlen(text) + 1;
 	return text;
 }
 
-/* What the fields are; NULL: no memory. */
-static const char **
-find_docs(const tel_type *type)
+/* Takes the next field from what a row has of them. */
+static struct about
+next_about(const char **at)
 {
-	unsigned i, n = tel_type_field_count(type);
-	const char **docs = malloc((n + 1) * sizeof(*docs));
+	struct about f;
 
-	for (i = 0; docs != NULL && i < n; i++)
-		docs[i] = tel_type_field_doc(type, i);
-	return docs;
+	f.name = next_text(at);
+	f.datatype = next_text(at);
+	f.unit = next_text(at);
+	f.doc = next_text(at);
+	f.shown = next_text(at);
+	return f;
 }
 
 static void
 free_row(struct row *row)
 {
-	free(row->docs);
+	free(row->about.bytes);
+	free(row->docs.bytes);
+	free(row->fields.bytes);
+	free(row->doc);
 	free(row->schema);
 	free(row->kind);
 	free(row->name);
-	free(row->fields);
 }
 
 static int
 make_row(struct row *row, const char *schema, const tel_type *type)
 {
+	struct about f;
+	unsigned i;
+
 	memset(row, 0, sizeof(*row));
 	row->schema = strdup(schema);
 	row->kind = strdup(tel_type_kind(type));
 	row->name = strdup(tel_type_name(type));
-	row->fields = describe_fields(type);
-	row->doc = tel_type_doc(type);
-	row->docs = find_docs(type);
+	row->doc = strdup(tel_type_doc(type));
 	row->code = tel_type_code(type);
 	row->unknown = tel_type_unknown(type);
+	row->nfields = tel_type_field_count(type);
+	add(&row->docs, tel_type_doc(type));
+	for (i = 0; i < row->nfields; i++) {
+		f.name = tel_field_name(tel_type_field(type, i));
+		f.datatype = tel_datatype_name(
+		    tel_field_datatype(tel_type_field(type, i)));
+		f.unit = tel_field_unit(tel_type_field(type, i));
+		f.doc = tel_type_field_doc(type, i);
+		add_field(row, &f);
+	}
+	tel__buffer_put(&row->fields, "", 1);
+	tel__buffer_put(&row->docs, "", 1);
 	if (row->schema != NULL && row->kind != NULL && row->name != NULL &&
-	    row->fields != NULL && row->docs != NULL)
+	    row->doc != NULL && !row->fields.failed && !row->docs.failed &&
+	    !row->about.failed)
 		return 1;
 	free_row(row);
 	return message_no_memory();
@@ -185,47 +235,38 @@ print_header(const struct types *t, int counted)
 		    "name");
 }
 
-/* Descriptions are the library's own, without quotes and backslashes. */
+/* Prints a member of an object of JSON. */
 static void
-print_json_doc(struct sink *sink, const char *doc)
+print_pair(struct sink *sink, const char *key, const char *value)
 {
-	if (*doc != '\0')
-		putf(sink->out, ",\"doc\":\"%s\"", doc);
+	putf(sink->out, "\"%s\":", key);
+	put_json(sink->out, value);
 }
 
-/* The same as the last column of CSV. */
+/* The same, behind others, of a value that may be empty. */
 static void
-print_csv_doc(struct sink *sink, const struct row *row)
+print_more(struct sink *sink, const char *key, const char *value)
 {
-	const char *p = row->fields;
-	unsigned i;
-
-	putf(sink->out, ",\"%s", row->doc);
-	for (i = 0; *p != '\0'; i++) {
-		if (row->docs[i][0] != '\0')
-			putf(sink->out, "; %.*s: %s", (int)strcspn(p, ":"), p,
-			    row->docs[i]);
-		p += strcspn(p, " ");
-		p += *p == ' ';
-	}
-	putf(sink->out, "\"");
+	if (*value == '\0')
+		return;
+	putf(sink->out, ",");
+	print_pair(sink, key, value);
 }
 
-/* And as lines of their own. */
+/* The documentation as lines of its own. */
 static void
-print_lines_doc(struct sink *sink, const struct row *row)
+print_docs(struct sink *sink, const struct row *row)
 {
-	const char *p = row->fields;
+	const char *at = (const char *)row->about.bytes;
+	struct about f;
 	unsigned i;
 
 	if (row->doc[0] != '\0')
 		putf(sink->out, "#   %s\n", row->doc);
-	for (i = 0; *p != '\0'; i++) {
-		if (row->docs[i][0] != '\0')
-			putf(sink->out, "#     %-20.*s %s\n",
-			    (int)strcspn(p, ":"), p, row->docs[i]);
-		p += strcspn(p, " ");
-		p += *p == ' ';
+	for (i = 0; i < row->nfields; i++) {
+		f = next_about(&at);
+		if (*f.shown != '\0')
+			putf(sink->out, "#     %-20s %s\n", f.name, f.shown);
 	}
 }
 
@@ -233,54 +274,51 @@ print_lines_doc(struct sink *sink, const struct row *row)
 static void
 print_json_fields(struct sink *sink, const struct row *row)
 {
-	const char *between = "", *fields = row->fields;
+	const char *at = (const char *)row->about.bytes;
+	struct about f;
 	unsigned i;
 
-	for (i = 0; *fields != '\0'; i++) {
-		size_t name = strcspn(fields, ":");
-		const char *datatype = fields + name + 1;
-		size_t length = strcspn(datatype, " ");
-
-		putf(sink->out, "%s{\"name\":\"%.*s\",\"sort\":\"%.*s\"",
-		    between, (int)name, fields, (int)length, datatype);
-		print_json_doc(sink, row->docs[i]);
+	for (i = 0; i < row->nfields; i++) {
+		f = next_about(&at);
+		putf(sink->out, i == 0 ? "{" : ",{");
+		print_pair(sink, "name", f.name);
+		print_more(sink, "datatype", f.datatype);
+		print_more(sink, "unit", f.unit);
+		print_more(sink, "doc", f.doc);
 		putf(sink->out, "}");
-		between = ",";
-		fields = datatype + length;
-		if (*fields == ' ')
-			fields++;
 	}
 }
 
-/*
- * Prints a type.  Names are those of the library's own table, or codes, so
- * there is nothing to quote or escape.
- */
 static void
 print_row(const struct types *t, const struct row *row, int counted)
 {
+	const char *fields = (const char *)row->fields.bytes;
 	struct sink *sink = t->sink;
 	char count[24] = "";
 
 	switch (t->layout) {
 	case CSV:
-		putf(sink->out, "%s,", row->schema);
+		put_csv(sink->out, row->schema);
 		if (counted)
-			putf(sink->out, "%" PRIu64 ",", row->count);
-		putf(sink->out, "0x%04X,%s,%s,", (unsigned)row->code, row->kind,
-		    row->name);
-		put(sink->out, row->fields);
-		if (t->telcat->settings.verbose)
-			print_csv_doc(sink, row);
+			putf(sink->out, ",%" PRIu64, row->count);
+		putf(sink->out, ",0x%04X,", (unsigned)row->code);
+		put_csv(sink->out, row->kind);
+		putf(sink->out, ",%s,%s", row->name, fields);
+		if (t->telcat->settings.verbose) {
+			putf(sink->out, ",");
+			put_csv(sink->out, (const char *)row->docs.bytes);
+		}
 		putf(sink->out, "\n");
 		break;
 	case JSON:
-		putf(sink->out, "{\"schema\":\"%s\",", row->schema);
+		putf(sink->out, "{");
+		print_pair(sink, "schema", row->schema);
 		if (counted)
-			putf(sink->out, "\"count\":%" PRIu64 ",", row->count);
-		putf(sink->out, "\"code\":%u,\"kind\":\"%s\",\"name\":\"%s\"",
-		    (unsigned)row->code, row->kind, row->name);
-		print_json_doc(sink, row->doc);
+			putf(sink->out, ",\"count\":%" PRIu64, row->count);
+		putf(sink->out, ",\"code\":%u", (unsigned)row->code);
+		print_more(sink, "kind", row->kind);
+		print_more(sink, "name", row->name);
+		print_more(sink, "doc", row->doc);
 		putf(sink->out, ",\"fields\":[");
 		print_json_fields(sink, row);
 		putf(sink->out, "]}\n");
@@ -289,11 +327,11 @@ print_row(const struct types *t, const struct row *row, int counted)
 		if (counted)
 			(void)snprintf(count, sizeof(count), "%10" PRIu64 " ",
 			    row->count);
-		print_line(sink, row->fields, "%-20s %s0x%04X %-6s %-19s",
+		print_line(sink, fields, "%-20s %s0x%04X %-6s %-19s",
 		    row->schema, count, (unsigned)row->code, row->kind,
 		    row->name);
 		if (t->telcat->settings.verbose)
-			print_lines_doc(sink, row);
+			print_docs(sink, row);
 		break;
 	}
 }

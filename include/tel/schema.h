@@ -47,9 +47,10 @@ TEL_SINCE_0_1 tel_datatype tel_field_element(const tel_field *field);
 /* Nonzero when an event may lack the field: tel_event_has(). */
 TEL_SINCE_0_1 int tel_field_optional(const tel_field *field);
 /*
- * The unit of the field's values, where the format has one: "ns" (a span of
- * time), "time" (nanoseconds since 1970-01-01 00:00 UTC), "bytes", "bits",
- * "fraction" (1 is the whole) or "Hz"; else "".  Static.
+ * The unit of the field's values, where the format or the log has one: "ns" (a
+ * span of time), "time" (nanoseconds since 1970-01-01 00:00 UTC), "bytes", "bits",
+ * "fraction" (1 is the whole), "Hz", or another word of the log; else "".  Lives
+ * as long as its schema.
  */
 TEL_SINCE_0_1 const char *tel_field_unit(const tel_field *field);
 
@@ -104,7 +105,8 @@ TEL_SINCE_0_1 int tel_type_role_field(const tel_type *type, const char *part);
 
 /*
  * What events of the type are, or what field number i of it is, in a few words;
- * "" where the built-in formats have no description.  Static.
+ * "" where neither the log nor libtel knows.  Bytes of a log that a terminal should
+ * not get are \xHH.  Lives as long as its schema.
  */
 TEL_SINCE_0_1 const char *tel_type_doc(const tel_type *type);
 TEL_SINCE_0_1 const char *tel_type_field_doc(const tel_type *type, unsigned i);

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/getter.h"
 #include "base/hash.h"
+#include "model/name.h"
 
 /* ------------------------------------------------- making step by step */
 
@@ -305,19 +306,16 @@ tel__schema_unknown(struct tel_schema *schema, uint32_t code)
 static void
 model_schema_free_type(struct tel_type *t)
 {
-	union {
-		const char *in;
-		char *out;
-	} name;
 	unsigned i;
 
 	for (i = 0; i < t->nfields; i++) {
-		name.in = t->fields[i].name;
-		free(name.out);
+		free((void *)(uintptr_t)t->fields[i].name);
+		free((void *)(uintptr_t)t->fields[i].unit_name);
+		free((void *)(uintptr_t)t->fields[i].doc);
 	}
 	free(t->fields);
-	name.in = t->name;
-	free(name.out);
+	free((void *)(uintptr_t)t->name);
+	free((void *)(uintptr_t)t->doc);
 }
 
 void
@@ -376,13 +374,15 @@ TEL__GETTER(const char *, tel_type_kind, tel_type, kind)
 TEL__GETTER(unsigned, tel_type_kind_number, tel_type, kind_number)
 TEL__GETTER(unsigned, tel_type_field_count, tel_type, nfields)
 
+/* field: NULL for the type itself. */
 static const char *
-doc_of(const tel_type *type, const char *field)
+doc_of(const tel_type *type, const tel_field *field)
 {
 	const tel_schema *s = type->schema;
-	const char *doc =
-	    s->doc == NULL || type->unknown ? NULL : s->doc(type->name, field);
+	const char *doc = field != NULL ? field->doc : type->doc;
 
+	if (doc == NULL && s->doc != NULL && !type->unknown)
+		doc = s->doc(type->name, field != NULL ? field->name : NULL);
 	return doc == NULL ? "" : doc;
 }
 
@@ -395,7 +395,7 @@ tel_type_doc(const tel_type *type)
 const char *
 tel_type_field_doc(const tel_type *type, unsigned i)
 {
-	return i < type->nfields ? doc_of(type, type->fields[i].name) : "";
+	return i < type->nfields ? doc_of(type, &type->fields[i]) : "";
 }
 
 const tel_field *
@@ -433,18 +433,75 @@ tel_field_optional(const tel_field *field)
 	return field->present != 0;
 }
 
+static const char *const units[TEL_UNITS] = {
+	[TEL_UNIT_NONE] = "",
+	[TEL_UNIT_NS] = "ns",
+	[TEL_UNIT_TIME] = "time",
+	[TEL_UNIT_BYTES] = "bytes",
+	[TEL_UNIT_BITS] = "bits",
+	[TEL_UNIT_FRACTION] = "fraction",
+	[TEL_UNIT_HERTZ] = "Hz",
+};
+
 const char *
 tel_field_unit(const tel_field *field)
 {
-	static const char *const names[TEL_UNITS] = {
-		[TEL_UNIT_NONE] = "",
-		[TEL_UNIT_NS] = "ns",
-		[TEL_UNIT_TIME] = "time",
-		[TEL_UNIT_BYTES] = "bytes",
-		[TEL_UNIT_BITS] = "bits",
-		[TEL_UNIT_FRACTION] = "fraction",
-		[TEL_UNIT_HERTZ] = "Hz",
-	};
+	return field->unit_name != NULL ? field->unit_name : units[field->unit];
+}
 
-	return names[field->unit];
+/* ------------------------------------------------------- documentation */
+
+static size_t
+length_of(const char *text)
+{
+	return text != NULL ? strlen(text) : 0;
+}
+
+/* Keeps a copy of a text at *kept in place of that before; NULL if it is empty. */
+static int
+keep_words(const char **kept, const void *text, size_t n)
+{
+	char *spelling = n == 0 ? NULL : tel__name_spell(text, n, 1);
+
+	if (n > 0 && spelling == NULL)
+		return 0;
+	free((void *)(uintptr_t)*kept);
+	*kept = spelling;
+	return 1;
+}
+
+int
+tel__type_document(struct tel_type *t, struct tel_field *f, const void *text,
+    size_t n)
+{
+	return keep_words(f != NULL ? &f->doc : &t->doc, text, n);
+}
+
+int
+tel__field_set_unit(struct tel_field *f, const void *text, size_t n)
+{
+	uint8_t unit;
+
+	for (unit = 1; unit < TEL_UNITS && f->unit == TEL_UNIT_NONE; unit++)
+		if (strlen(units[unit]) == n &&
+		    memcmp(units[unit], text, n) == 0)
+			f->unit = unit;
+	return f->unit != TEL_UNIT_NONE || keep_words(&f->unit_name, text, n);
+}
+
+int
+tel__type_copy_docs(struct tel_type *t, const struct tel_type *from)
+{
+	const struct tel_field *f;
+	unsigned i;
+	int kept = keep_words(&t->doc, from->doc, length_of(from->doc));
+
+	for (i = 0; kept && i < from->nfields; i++) {
+		f = &from->fields[i];
+		kept =
+		    keep_words(&t->fields[i].doc, f->doc, length_of(f->doc)) &&
+		    keep_words(&t->fields[i].unit_name, f->unit_name,
+		        length_of(f->unit_name));
+	}
+	return kept;
 }

@@ -71,8 +71,10 @@ struct tel_field {
 	uint8_t space;
 	char letter;  /* the data type's letter in the MPS registry, PAWUDSB */
 	uint8_t unit; /* enum tel_unit */
-	uint8_t element;         /* TEL_LOAD_LIST: enum tel_datatype */
-	enum tel_load list_load; /* and how an element is loaded */
+	/* From the log: a unit that is not one of them, and documentation. */
+	const char *unit_name, *doc; /* owned by the schema; NULL: nothing */
+	uint8_t element;             /* TEL_LOAD_LIST: enum tel_datatype */
+	enum tel_load list_load;     /* and how an element is loaded */
 	/*
 	 * The event has the field if a bit of .present is set in the byte at
 	 * .present_at; always, if .present is 0.  Where it is absent, its
@@ -211,6 +213,7 @@ struct tel_type {
 	 * missing.  Static, or NULL.
 	 */
 	const char *collection;
+	const char *doc; /* as of a field */
 };
 
 /* Nonzero when events of t say something of the log itself. */
@@ -330,7 +333,8 @@ struct tel_schema {
 	int undocumented;
 	/*
 	 * What a type is, or a field of it (NULL: the type itself), in a few
-	 * words; NULL where that is not known.  doc itself may be NULL.
+	 * words, if the log does not say; NULL where that is not known.  doc
+	 * itself may be NULL.
 	 */
 	const char *(*doc)(const char *type, const char *field);
 	unsigned most; /* types that there is room for */
@@ -348,6 +352,17 @@ struct tel_schema {
 	struct tel_periods periods;
 	struct tel_schema *with; /* in a ring of those read together, or NULL */
 };
+
+/*
+ * Gives a type, or its field f unless that is NULL, n bytes of a log that say what
+ * it is: bytes that a terminal should not get are \xHH in it.  0: no memory.
+ */
+int tel__type_document(struct tel_type *t, struct tel_field *f,
+    const void *text, size_t n);
+/* Gives it the documentation of another type with these fields.  0: no memory. */
+int tel__type_copy_docs(struct tel_type *t, const struct tel_type *from);
+/* Gives a field the unit that n bytes name, if any do.  0: no memory. */
+int tel__field_set_unit(struct tel_field *f, const void *text, size_t n);
 
 /* Adds a schema to those that another is read together with; NULL: to none. */
 void tel__schema_join(struct tel_schema *s, struct tel_schema *with);

@@ -368,18 +368,17 @@ static void
 add_docs(struct tel__buffer *b, const struct tel_schema *schema)
 {
 	const struct tel_type *type;
-	const char *doc, *between = "";
+	const char *doc, *between = "INSERT OR IGNORE INTO event_doc VALUES ";
 	unsigned i;
 	int j;
 
-	if (schema->doc == NULL)
-		return;
-	database_add(b, "INSERT OR IGNORE INTO event_doc VALUES ");
 	for (i = 0; i < schema->ntypes; i++) {
 		type = &schema->types[i];
 		for (j = -1; j < type->nfields; j++) {
 			doc = j < 0 ? tel_type_doc(type) :
 			              tel_type_field_doc(type, (unsigned)j);
+			if (*doc == '\0' && schema->doc == NULL)
+				continue;
 			add_format(b, "%s(%" PRIu32 ",%d,", between, type->code,
 			    j);
 			database_add_value(b, doc);
@@ -387,7 +386,8 @@ add_docs(struct tel__buffer *b, const struct tel_schema *schema)
 			between = ",\n";
 		}
 	}
-	database_add(b, ";\n");
+	if (*between == ',')
+		database_add(b, ";\n");
 }
 
 static void

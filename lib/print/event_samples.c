@@ -44,6 +44,7 @@ samples_free_type(struct sample_type *t)
 	free(t->fields);
 	free(t->name);
 	free(t->kind);
+	free(t->doc);
 }
 
 void
@@ -131,8 +132,9 @@ samples_copy_type(struct sample_type *to, const struct tel_type *t)
 	to->fields = calloc(t->nfields + 1u, sizeof(*to->fields));
 	to->collection = t->collection;
 	to->code = t->code;
-	to->doc = t->schema->doc == NULL ? NULL : t->schema->doc(t->name, NULL);
-	if (to->name == NULL || to->kind == NULL || to->fields == NULL)
+	to->doc = tel__copy_string(tel_type_doc(t), strlen(tel_type_doc(t)));
+	if (to->name == NULL || to->kind == NULL || to->fields == NULL ||
+	    to->doc == NULL)
 		return 0;
 	for (i = 0; i < t->nfields; i++) {
 		to->fields[i].field = t->fields[i];

@@ -39,7 +39,8 @@ struct sample_field {
 /* A type, copied because its log will be closed. */
 struct sample_type {
 	char *name, *kind;
-	const char *doc, *collection; /* static, or NULL */
+	char *doc;
+	const char *collection; /* static, or NULL */
 	struct sample_field *fields;
 	unsigned nfields, nlabels;
 	uint64_t code;

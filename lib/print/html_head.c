@@ -111,7 +111,7 @@ put_types(const struct page_fit *d, struct tel__buffer *b)
 		tel__json_put(b, i == 0 ? "{" : ",{");
 		put_name(d, b, "name", t->name);
 		put_name(d, b, "kind", t->kind);
-		if (t->doc != NULL)
+		if (*t->doc != '\0')
 			put_name(d, b, "description", t->doc);
 		tel__json_pair(b, "code", t->code);
 		tel__json_pair(b, "n", t->count);

@@ -54,6 +54,51 @@ answers() {
 	done
 }
 
+@test "types and fields are what jfr metadata says, in .tel and SQL as well" {
+	unpack g1-17.jfr g1-17.metadata
+	telcat --types -f json g1-17.jfr >types
+	python3 - <<-'END'
+		import json, re
+		UNITS = {'Timespan': 'ns', 'Timestamp': 'time', 'Percentage': 'fraction',
+		         'Frequency': 'Hz', 'DataAmount("BYTES")': 'bytes',
+		         'DataAmount("BITS")': 'bits'}
+		want, notes = {}, []
+		def doc(notes):
+		    said = dict(re.findall(r'@(\w+)\("(.*)"\)', '\n'.join(notes)))
+		    return said.get('Description', said.get('Label', ''))
+		def unit(notes):
+		    return [''] + [UNITS[n] for note in notes
+		        for n in (note[1:], note[1:].split('(')[0]) if n in UNITS]
+		for line in map(str.strip, open('g1-17.metadata')):
+		    if line.startswith('@'):
+		        notes.append(line)
+		    elif line.startswith('class '):
+		        fields = {}
+		        name = re.search(r'@Name\("(.*?)"\)', ''.join(notes)).group(1)
+		        want[name] = doc(notes), fields
+		        notes = []
+		    elif line.endswith(';'):
+		        fields[line.split()[-1][:-1]] = doc(notes), unit(notes)[-1]
+		        notes = []
+		found = 0
+		for one in map(json.loads, open('types')):
+		    about, fields = want.pop(one['name'])
+		    assert one.get('doc', '') == about, one
+		    for f in one['fields']:
+		        if f['name'] in fields:
+		            said = f.get('doc', ''), f.get('unit', '')
+		            assert said == fields[f['name']], (f, fields[f['name']])
+		            found += 1
+		assert not want and found > 300, (want, found)
+	END
+	telcat -f tel g1-17.jfr >g1.tel
+	telcat --types -f json g1.tel | cmp types -
+	telcat -f sqlite -o g1.db g1.tel
+	sqlite3 g1.db 'SELECT doc FROM event_doc JOIN event_type ON type = code
+	    WHERE name = "jdk.GarbageCollection" AND param_index = -1' |
+	    grep -qx 'Garbage collection performed by the JVM'
+}
+
 @test "a killed recording is shown up to its last flush, with a warning" {
 	run --separate-stderr telcat -H "$DATA/killed-25.jfr.zst"
 	[ "$status" -eq 0 ]

@@ -585,7 +585,30 @@ for line in open("types"):
 		    assert int(row['count']) == o['count']
 		    assert int(row['code'], 16) == o['code']
 		    assert row['fields'] == ' '.join(
-		        f['name'] + ':' + f['sort'] for f in o['fields'])
+		        f['name'] + ':' + f['datatype'] for f in o['fields'])
+	END
+}
+
+@test "--types quotes what a log calls its schema, kinds and fields" {
+	cat >named.text <<-'END'
+		# teltools text 1
+		# format: x"y,z
+		# version: 1.0.0
+		# type: ab 1 Al"l,oc x\x3ay:unsigned z:string
+		0000000000000001 ab x\x3ay=1 z="q"
+	END
+	telcat -f tel named.text >named.tel
+	telcat --types -f csv --verbose named.tel >csv
+	telcat --types -f json named.tel >json
+	python3 - <<-'END'
+		import csv, json
+		row, = csv.DictReader(open('csv', newline=''))
+		line, = map(json.loads, open('json'))
+		assert row['schema'] == line['schema'] == 'x"y,z', line
+		assert row['kind'] == line['kind'] == 'Al"l,oc', line
+		assert row['fields'] == 'x\\x3ay:unsigned z:string', row
+		assert [f['name'] for f in line['fields']] == ['x\\x3ay', 'z'], line
+		assert row['doc'] == ''
 	END
 }
 

@@ -106,7 +106,7 @@ def schema(log):
     types = {}
     for line in telcat("--types", "-f", "json", log).splitlines():
         one = json.loads(line)
-        types[one["name"]] = [(f["name"], f["sort"]) for f in one["fields"]]
+        types[one["name"]] = [(f["name"], f["datatype"]) for f in one["fields"]]
     return types
 
 

@@ -20,7 +20,8 @@
 	EVENT(X, Sale, 0x0001, 1, Order, "somebody bought something") \
 	EVENT(X, Refill, 0x0002, 0, Stock, "goods came in") \
 	EVENT(X, Shut, 0x0003, 1, Stock, "the shop is shut") \
-	EVENT(X, All, 0x0004, 1, Stock, "a parameter of each letter") \
+	EVENT(X, All, 0x0004, 1, Stock, \
+	    "a parameter of \"each\" letter\033[31m\\") \
 	EVENT(X, Number, 0x0005, 1, Count, "the next number") \
 	EVENT(X, Echo, 0x0006, 1, Count, "a number, and text made of it") \
 	EVENT(X, Take, 0x0007, 1, Stock, "memory is taken") \

@@ -131,10 +131,19 @@ test_schema(void)
 	        alloc.kind == TEL_ALLOC_MALLOC && alloc.size == 40 &&
 	        alloc.address == (uintptr_t)&x,
 	    "an allocation, by its role");
-	ok(memmem(memory, tel_emit_memory_used(s), "somebody bought", 15) !=
-	            NULL &&
-	        memmem(memory, tel_emit_memory_used(s), "cent", 4) != NULL,
-	    "documentation and units are in the log");
+	is_str(tel_type_doc(t), "goods came in", "and documentation");
+	is_str(tel_type_field_doc(t, 0), "how many", "that of its fields, too");
+	t = tel_schema_find_type(schema, "All");
+	is_str(tel_type_doc(t), "a parameter of \"each\" letter\\x1b[31m\\x5c",
+	    "bytes of it that steer a terminal are escaped");
+	t = tel_event_type(ev);
+	is_str(tel_field_unit(tel_type_field(t, 1)), "bytes",
+	    "a unit that libtel knows");
+	is_str(tel_type_field_doc(t, 1), "", "no documentation");
+	t = tel_schema_find_type(schema, "Sale");
+	is_str(tel_field_unit(tel_type_field(t, 1)), "cent",
+	    "a unit that it does not");
+	is_str(tel_type_field_doc(t, 1), "what was paid", "with documentation");
 	ev = shop_next(r, "Give");
 	ok(tel_event_alloc(ev, &alloc, sizeof(alloc)) &&
 	        alloc.kind == TEL_ALLOC_FREE,

@@ -132,6 +132,7 @@ struct jfr_field {
 	uint8_t scale; /* enum jfr_scale */
 	uint8_t unit;  /* enum tel_unit */
 	uint8_t is_unsigned, is_address;
+	const char *doc; /* its description, or its label; NULL */
 };
 
 struct jfr_class {
@@ -145,6 +146,7 @@ struct jfr_class {
 	uint8_t typed;       /* it has a type */
 	uint32_t name_field; /* from .first */
 	char *category;      /* events: owned */
+	const char *doc;     /* as of a field */
 	uint32_t start;      /* events: which field is the time, from .first */
 	uint32_t type_index;
 	uint32_t entry, nops; /* their program */

@@ -242,6 +242,15 @@ struct annotation {
 	const char *value;
 };
 
+/* Keeps an annotation that documents something: a description, or a label. */
+static void
+annotate_doc(const char **doc, const char *name, const char *value)
+{
+	if (strcmp(name, "jdk.jfr.Description") == 0 ||
+	    (strcmp(name, "jdk.jfr.Label") == 0 && *doc == NULL))
+		*doc = value;
+}
+
 static void
 annotate_field(struct jfr_field *f, const char *name, const char *value)
 {
@@ -363,6 +372,10 @@ read_tree(struct parser *p, int classes, struct jfr_class *class,
 		name = jfr_metadata_name_of(p->l,
 		    jfr_metadata_number(attribute(p, &e, "class")));
 		value = attribute(p, &e, "value");
+		if (name != NULL && value != NULL &&
+		    (field != NULL || class != NULL))
+			annotate_doc(field != NULL ? &field->doc : &class->doc,
+			    name, value);
 		if (name != NULL && field != NULL)
 			annotate_field(field, name, value != NULL ? value : "");
 		else if (name != NULL && class != NULL &&

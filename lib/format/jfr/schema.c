@@ -60,6 +60,15 @@ jfr_schema_join_names(char *text, const char *prefix, const char *name)
 	text[n + k] = '\0';
 }
 
+/* Has a field say what that of the class it is made of does. */
+static void
+describe(struct maker *m, struct tel_field *field, const struct jfr_field *f)
+{
+	if (field != NULL && f->doc != NULL &&
+	    !tel__type_document(m->t, field, f->doc, strlen(f->doc)))
+		m->failed = 1;
+}
+
 /* Adds a field that is loaded so; NULL: out of memory, or measured only. */
 static struct tel_field *
 jfr_schema_add_field(struct maker *m, const char *name,
@@ -176,6 +185,7 @@ jfr_schema_add_thread(struct maker *m, const struct jfr_field *f,
 
 	op.at = (uint16_t)m->at;
 	field = jfr_schema_add_field(m, name, TEL_STRING, TEL_LOAD_STRING_AT);
+	describe(m, field, f);
 	add_bit(m, field, &op.present_at, &op.present);
 	m->at += 4;
 	for (i = 0; i < 2; i++) {
@@ -227,6 +237,7 @@ add_scalar(struct maker *m, uint32_t number, const struct scalar *s,
 	}
 	if (field != NULL)
 		field->unit = f->unit;
+	describe(m, field, f);
 	if (optional || s->width == 0)
 		add_bit(m, field, &op.present_at, &op.present);
 	m->at += s->width != 0 ? s->width : 4;
@@ -260,6 +271,7 @@ add_list(struct maker *m, uint32_t list, uint32_t number,
 		field->width = (uint8_t)(8 * s->width);
 		field->unit = f->unit;
 	}
+	describe(m, field, f);
 	if (optional)
 		add_bit(m, field, &op.present_at, &op.present);
 	m->at += 8;
@@ -398,7 +410,9 @@ jfr_schema_add_type(struct tel_schema *s, struct jfr_layout *l, uint32_t class)
 		    m.nfields);
 	free(spelling);
 	m.nfields = 0;
-	if (m.t == NULL)
+	if (m.t == NULL ||
+	    (of->doc != NULL &&
+	        !tel__type_document(m.t, NULL, of->doc, strlen(of->doc))))
 		return 0;
 	add_members(&m, class, "", 0, 0);
 	of->entry = (uint32_t)from;

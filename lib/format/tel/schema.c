@@ -164,6 +164,12 @@ describe_type(struct tel__buffer *b, const struct tel_type *t)
 	}
 }
 
+static unsigned
+has_type(const uint8_t *wanted, unsigned type)
+{
+	return wanted == NULL || wanted[type];
+}
+
 void
 tel__native_describe(struct tel__buffer *b, const struct tel_schema *s,
     const uint8_t *wanted)
@@ -185,10 +191,10 @@ tel__native_describe(struct tel__buffer *b, const struct tel_schema *s,
 	tel__buffer_put_varint(b, s->align);
 	tel__buffer_put_varint(b, s->ntypes);
 	for (i = 0; i < s->ntypes; i++)
-		left += wanted == NULL || wanted[i];
+		left += has_type(wanted, i);
 	tel__buffer_put_varint(b, left);
 	for (i = 0; i < s->ntypes; i++) {
-		if (wanted != NULL && !wanted[i]) {
+		if (!has_type(wanted, i)) {
 			skipped++;
 			continue;
 		}
@@ -196,6 +202,31 @@ tel__native_describe(struct tel__buffer *b, const struct tel_schema *s,
 		skipped = 0;
 		describe_type(b, &s->types[i]);
 	}
+}
+
+void
+tel__native_put_docs(struct tel__buffer *b, const struct tel_schema *s,
+    const uint8_t *wanted)
+{
+	const size_t before = b->used;
+	const struct tel_type *t;
+	const struct tel_field *f;
+	unsigned i, said = 0;
+
+	for (i = 0; i < s->ntypes; i++) {
+		t = &s->types[i];
+		if (!has_type(wanted, i))
+			continue;
+		said |= t->doc != NULL;
+		tel__native_put_text(b, t->doc != NULL ? t->doc : "");
+		for (f = t->fields; f < t->fields + t->nfields; f++) {
+			said |= f->unit_name != NULL || f->doc != NULL;
+			tel__native_put_text(b, tel_field_unit(f));
+			tel__native_put_text(b, f->doc != NULL ? f->doc : "");
+		}
+	}
+	if (!said)
+		b->used = before;
 }
 
 /*
@@ -685,25 +716,65 @@ native_schema_fill(struct tel_schema *s, unsigned until)
 	return TEL_OK;
 }
 
-static tel_status
-add_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes,
-    int *partial)
+/* Reads units and documentation of a type.  1; 0: no memory. */
+static int
+read_docs(struct native_bytes *b, struct tel_type *t)
 {
-	uint32_t left = native_number(b, ntypes), skip;
-	tel_status st = TEL_OK;
+	const unsigned char *text;
+	struct tel_field *f;
+	uint32_t n = native_schema_string(b, &text);
+	int kept = tel__type_document(t, NULL, text, n);
 
-	*partial = left < ntypes;
+	for (f = t->fields; kept && f < t->fields + t->nfields; f++) {
+		n = native_schema_string(b, &text);
+		kept = tel__field_set_unit(f, text, n);
+		n = native_schema_string(b, &text);
+		kept = kept && tel__type_document(t, f, text, n);
+	}
+	return kept;
+}
+
+/* described: set to 1 for each type that the description has. */
+static tel_status
+read_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes,
+    unsigned left, uint8_t *described)
+{
+	tel_status st = TEL_OK;
+	uint32_t skip;
+	unsigned i;
+
 	for (; left > 0 && st == TEL_OK; left--) {
 		skip = native_number(b, ntypes);
 		if (b->bad || skip >= ntypes - s->ntypes)
 			return TEL_EFORMAT;
 		st = native_schema_fill(s, s->ntypes + skip);
+		described[s->ntypes] = 1;
 		if (st == TEL_OK)
 			st = native_schema_add_type(b, s, ntypes);
 	}
 	if (b->bad)
 		return TEL_EFORMAT;
-	return st == TEL_OK ? native_schema_fill(s, ntypes) : st;
+	if (st == TEL_OK)
+		st = native_schema_fill(s, ntypes);
+	for (i = 0; i < ntypes && st == TEL_OK && native_left(b) > 0; i++)
+		if (described[i] && !read_docs(b, &s->types[i]))
+			st = TEL_ENOMEM;
+	return st;
+}
+
+static tel_status
+add_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes,
+    int *partial)
+{
+	const uint32_t left = native_number(b, ntypes);
+	uint8_t *described = calloc(ntypes + (size_t)1, 1);
+	const tel_status st = described == NULL ?
+	    TEL_ENOMEM :
+	    read_types(b, s, ntypes, left, described);
+
+	*partial = left < ntypes;
+	free(described);
+	return st;
 }
 
 /*

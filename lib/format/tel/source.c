@@ -142,6 +142,10 @@ copy_type(struct tel_schema *to, const struct tel_type *from, unsigned source)
 		copy->present = f->present;
 		copy->present_at = (uint16_t)(f->present_at + size);
 	}
+	if (!tel__type_copy_docs(t, from))
+		return TEL_ENOMEM;
+	t->range = from->range;
+	t->collection = from->collection;
 	t->role = from->role;
 	t->partner = from->partner;
 	memcpy(t->role_field, from->role_field, sizeof(t->role_field));

@@ -170,6 +170,9 @@ void tel__native_put_metadata(struct tel__buffer *b,
 /* Describes the types of a schema that wanted has (all where it is NULL). */
 void tel__native_describe(struct tel__buffer *b, const struct tel_schema *s,
     const uint8_t *wanted);
+/* The documentation and units of those types, if the log has any. */
+void tel__native_put_docs(struct tel__buffer *b, const struct tel_schema *s,
+    const uint8_t *wanted);
 /*
  * What tel__native_log.digest is for a schema that readers know by its name, and
  * for one that is described completely: as they find both by name and digest, the

@@ -60,6 +60,8 @@ tel__out_log_put(struct tel__buffer *b, const struct out_log *log,
 		    schema->derived.used);
 	else if (describe)
 		tel__native_describe(&types, s, wanted);
+	if (full && describe && schema->derived.used == 0)
+		tel__native_put_docs(&types, s, wanted);
 	tel__native_put_string(b, types.bytes, types.used);
 	b->failed |= types.failed;
 	free(types.bytes);
