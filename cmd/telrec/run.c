@@ -600,8 +600,11 @@ record(struct run *run)
 
 /* ---------------------------------------------------------------- report */
 
-/* Reports why nothing was recorded. */
-static void
+/*
+ * Reports why nothing was recorded.  0; 1 if that is no failure: a random sample may
+ * have none of a program's blocks.
+ */
+static int
 explain_nothing(const struct run *run)
 {
 	const char *why = "it allocates nothing, or has its own allocator";
@@ -609,7 +612,7 @@ explain_nothing(const struct run *run)
 	if (run->t->process != 0) {
 		message_fail(STATUS_FAILED, NULL, "process %ld: 0 events",
 		    (long)run->child);
-		return;
+		return 0;
 	}
 	if (drain_processes(run->drain) == 0) {
 		why = program_obstacle(run->t->operands[0]);
@@ -621,10 +624,14 @@ explain_nothing(const struct run *run)
 		why = "it ended before recording started, or allocated "
 		      "nothing from then on";
 	} else if (run->t->sample != 0) {
-		why = "none of its allocations is in the sample; -s with "
-		      "fewer bytes takes more";
+		if (!run->t->quiet)
+			message(run->t->operands[0],
+			    "0 events: none of its allocations is in the "
+			    "sample; -s with fewer bytes takes more");
+		return 1;
 	}
 	message_fail(STATUS_FAILED, run->t->operands[0], "0 events: %s", why);
+	return 0;
 }
 
 /* Reports the signal that killed the program, except for usual ends of one. */
@@ -737,12 +744,11 @@ telrec_run(const struct telrec *t)
 		record(&run);
 		explain_end(&run);
 		telrec_run_close_log(&run);
-		if (drain_events(run.drain) > 0) {
+		if (drain_events(run.drain) > 0 ||
+		    (!run.failed && explain_nothing(&run)))
 			run.failed |= !sink_publish(&run.sink);
-		} else if (!run.failed) {
-			explain_nothing(&run);
+		else if (!run.failed)
 			sink_discard(&run.sink);
-		}
 		if (ARENA_NOW(run.arena->frames) && !run.settings.quiet)
 			message(run.t->operands[0],
 			    "libunwind cannot be loaded: stacks are taken by "

@@ -69,9 +69,12 @@ setup() {
 	local stacks
 	for stacks in '' -g; do
 		[ -z "$stacks" ] || needs_frames
-		run -125 telrec $stacks -s 1T -o run.tel "$program" sizes 40
+		run -0 telrec $stacks -s 1T -o run.tel "$program" sizes 40
 		[[ $output == *": 0 events: none of its allocations is in the sample; "* ]]
-		[ ! -e run.tel ]
+		[ "$(telstat -f csv run.tel | grep -c ',alloc')" = 0 ]
+		telcat -H run.tel | run ! grep -v ' process \| ClockSync '
+		run -3 telrec -q $stacks -s 1T -o run.tel sh -c 'exit 3'
+		[ -z "$output" ]
 	done
 }
 
