@@ -100,6 +100,18 @@ packets() {
 	[ "$(telcat -c - <$folder)" = 2020 ]
 	[ "$(cd $folder && telcat -c metadata)" = 2020 ]
 	[ "$(telcat --as ctf -c trace)" = 2020 ]
+	# alone, the number at its start tells what it is
+	for magic in '\301\037\374\301' '\301\374\037\301'; do
+		# shellcheck disable=SC2059 # bytes
+		printf "$magic" >stream
+		run -1 --separate-stderr telcat stream
+		[ "$stderr" = "telcat: stream: a file of a CTF trace; metadata: No such file or directory" ]
+		run -1 --separate-stderr telcat "$PWD/stream"
+		[[ $stderr == *" trace; $PWD/metadata: No such file or directory" ]]
+	done
+	printf '\301\037\374' >stream
+	run -1 --separate-stderr telcat stream
+	[[ $stderr != *CTF* ]]
 }
 
 @test "metadata of CTF 2" {
@@ -304,6 +316,44 @@ fields() {
 	run -2 --separate-stderr telcat -f ctf trace
 	echo ./*
 	[ "$(echo ./[!s]*)" = "./old ./trace" ]
+}
+
+@test "strings in units of 2 and 4 bytes are what Python decodes" {
+	cat >units.py <<-'END'
+		import json, os, random, sys
+		names = [f"utf-{n}{order}" for n in (16, 32) for order in ("le", "be")]
+		limits = [65, 0x7ff, 0x800, 0xd7ff, 0xd800, 0xd801, 0xdbff, 0xdc00,
+		          0xdfff, 0xe000, 0xffff]
+		wide = [0x10000, 0x10ffff, 0x110000, 0xffffffff]
+		rnd = random.Random(1)
+		events = [[b"".join(rnd.choice(limits + wide * (name[4] == "3")).to_bytes(
+		    int(name[4:6]) // 8, {"l": "little", "b": "big"}[name[6]])
+		    for _ in range(rnd.randrange(9))) for name in names] for _ in range(60)]
+		os.mkdir("trace")
+		with open("trace/metadata", "w") as file:
+		    for fragment in ({"type": "preamble", "version": 2},
+		                     {"type": "data-stream-class"},
+		                     {"type": "event-record-class", "name": "e",
+		                      "payload-field-class": {
+		        "type": "structure", "member-classes": [{"name": name, "field-class": {
+		            "type": "null-terminated-string", "encoding": name}}
+		            for name in names]}}):
+		        file.write("\x1e" + json.dumps(fragment) + "\n")
+		with open("trace/stream", "wb") as file:
+		    for texts in events:
+		        for name, text in zip(names, texts):
+		            file.write(text + bytes(int(name[4:6]) // 8))
+		for texts in events:
+		    print([text.decode(name[:6] + "-" + name[6:], "replace")
+		           for name, text in zip(names, texts)])
+	END
+	python3 units.py >want
+	clean telcat -f json trace | python3 -c '
+import json, sys
+for line in sys.stdin:
+	print(list(json.loads(line)["fields"].values()))' >got
+	[ "$(wc -l <want)" -eq 60 ]
+	cmp want got
 }
 
 @test "types of CTF that LTTng does not write" {

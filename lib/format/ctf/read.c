@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "format/ctf/ctf.h"
 #include "base/bytes.h"
@@ -55,19 +56,25 @@ ctf_open_beside(struct tel_reader *r)
 	const char *slash = strrchr(r->name, '/');
 	const size_t n = slash != NULL ? (size_t)(slash + 1 - r->name) : 0;
 	struct tel_fault fault;
-	char *path = malloc(n + 2);
+	char *path = malloc(n + sizeof("metadata"));
 	tel_status st;
-	int fd;
+	int fd = -1;
 
 	if (path == NULL)
 		return TEL_ENOMEM;
 	memcpy(path, r->name, n);
-	memcpy(path + n, n == 0 ? "." : "", n == 0 ? 2 : 1);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	memcpy(path + n, "metadata", sizeof("metadata"));
+	/* a program that confines itself may not open a folder without it */
+	if (access(path, R_OK) == 0) {
+		memcpy(path + n, n == 0 ? "." : "", n == 0 ? 2 : 1);
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (fd < 0)
+		st = tel__reader_fail(r, TEL_EIO,
+		    "a file of a CTF trace; %s: %s", path, strerror(errno));
 	free(path);
 	if (fd < 0)
-		return tel__reader_fail(r, TEL_EIO,
-		    "a file of a CTF trace; its folder: %s", strerror(errno));
+		return st;
 	st = tel__fileset_open_folder(fd, 0, &r->set, &fault);
 	return st == TEL_OK ? st : tel__reader_fail(r, st, "%s", fault.text);
 }
