@@ -435,6 +435,28 @@ END
 	page check page.html
 }
 
+@test "the longest silence is the first of those, and has its place" {
+	local clocks want at
+	while IFS='|' read -r clocks want; do
+		{
+			echo '# teltools text 1'
+			echo '# tick rate: 500000000'
+			echo '# type: Say 1 Kind size:unsigned'
+			for at in $clocks; do
+				printf '%016X Say size=1\n' "$at"
+			done
+		} >log
+		telcat -q -f html log >page.html
+		page head page.html | jq -c '.overview | [.span, .silence]' >got
+		[ "$(cat got)" = "$want" ]
+	done <<-END
+		5 9 73 89|[168,[8,128]]
+		100 107 110 117|[34,[0,14]]
+		7 8 9 50 50|[86,[4,82]]
+		7 7|[0,null]
+	END
+}
+
 # Waits until a page has so many events; every page that is seen is whole.
 await_events() { # PAGE COUNT
 	local _
@@ -696,6 +718,28 @@ got = [columns["last"][-1] for s, columns in page.series()
        if paths[s["track"]][-1] == "live bytes"]
 assert got == [events[0]["live_bytes"]] and got[0] > 0, (got, events)
 END
+}
+
+@test "memory of a type is that of its pools, whatever field names them" {
+	local fields
+	for fields in 'pool:pointer base:address' 'base:address pool:pointer'; do
+		cat >chunks.txt <<-END
+			# teltools text 1
+			# tick rate: 1000000000
+			# type: ChunkAlloc 1 Seg $fields size:unsigned
+			# type: ChunkFree 2 Seg $fields size:unsigned
+			0000000000000001 ChunkAlloc pool=0xc base=0x9000 size=100
+			0000000000000002 ChunkAlloc pool=0xd base=0xa000 size=30
+			0000000000000003 ChunkFree pool=0xc base=0x9000 size=40
+		END
+		telcat -q -f html chunks.txt >page.html
+		compare_with page.html /dev/null <<'END'
+got = {paths[s["track"]][-1]: columns["last"][-1]
+       for s, columns in page.series() if "last" in columns}
+assert got == {"Chunk bytes": 90, "Chunk bytes of pool 0xc": 60,
+               "Chunk bytes of pool 0xd": 30}, got
+END
+	done
 }
 
 @test "live bytes of a log are counted when pools leave no room for another" {

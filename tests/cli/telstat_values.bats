@@ -123,6 +123,43 @@ ratio() {
 	done
 }
 
+@test "each interval of --deltas has what its events alone come to" {
+	local specs=() spec i
+	for spec in 'tally(u,8)' 'tally(one,8)' 'hist(u,0,4,1)' 'split(u,1,2,2,9,3)' \
+	    'log2(u)' 'loglin(u,10,0,2,10)' 'quantiles(u)' 'mag(u)' 'distinct(u)' 'sum(u)' \
+	    'var(u)' 'growth(u)' 'top(u,2)' 'ratio(u,one)' 'count(u>2)'; do
+		specs+=(-s "s${#specs[@]}=$spec")
+	done
+	awk 'BEGIN {
+		srand(1)
+		print "# teltools text 1\n# tick rate: 1000"
+		print "# type: A 1 K u:unsigned one:unsigned"
+		for (at = 1000; at < 4000; at += 1 + int(rand() * 99))
+			printf "%016X A u=%d one=7\n", at, rand() * 6
+	}' >log
+	# a key keeps its place in later intervals, and rates are those of a span
+	figures() {
+		python3 -c '
+import json, sys
+for line in sys.stdin:
+	e = json.loads(line)
+	if e["type"] == "totals":
+		continue
+	for name in "t", "keys", "rate", "rate_per":
+		e.pop(name, None)
+	if "buckets" in e:
+		e["buckets"] = [b for b in e["buckets"] if b["count"] > 0]
+	print(e)'
+	}
+	telstat -q -i 1s --deltas -f json "${specs[@]}" log | figures >got
+	for i in 1000 2000 3000; do
+		telstat -q -f json "${specs[@]}" \
+		    -w "clock >= $i && clock < $i + 1000" log
+	done | figures >want
+	[ "$(grep -c "'key': 7" want)" = 3 ]
+	diff want got
+}
+
 @test "the label of a field is the same however the field is written" {
 	unpack 1.118.0-lii6gc-poolncv log
 	for field in pool .pool '"pool"' "'pool'" ' "pool" ' ' pool '; do

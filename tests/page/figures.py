@@ -623,7 +623,8 @@ def overview(c):
                            if e["clock"])
             expect(span, times[-1] - times[0], make.__name__)
             expect(quiet[1], max(b - a for a, b in zip(times, times[1:])))
-            expect(times[0] + quiet[0] in times, True)
+            expect((times[0] + quiet[0], times[0] + sum(quiet)) in
+                   zip(times, times[1:]), True)
             if make is logs.boot:
                 # a thread ran longest that was switched away from last
                 turns = [e["clock"] for e in events if e["type"] == "SwitchTo"]

@@ -222,12 +222,37 @@ check_ends(struct events *e)
 static void
 check_types(struct events *e)
 {
+	static const struct {
+		const char *text;
+		int alloc, seg, trace;
+	} decided[] = {
+		{ "name == PoolAlloc", 1, 0, 0 },
+		{ "name ~ '^Pool'", 1, 0, 0 },
+		{ "name !~ 'Alloc'", 0, 0, 1 },
+		{ "'a' ~ 'b' || size > 5", -1, -1, 0 },
+		{ "'b' !~ 'b' || kind ~ 'S.g'", 0, 1, 0 },
+		{ "string ~ 'x' || string !~ 'x'", 0, 0, 0 },
+		{ "!has(size)", 0, 0, 1 },
+		{ "5 in (1, 7..9)", 0, 0, 0 },
+		{ "5 in (1, 2..9)", 1, 1, 1 },
+		{ "7 * 6 == 42 && kind in (Seg, Trace)", 0, 1, 1 },
+		{ "string < 'x'", 0, 0, 0 },
+	};
 	tel_filter *f = must(tel_filter_new());
 	const struct tel_type *alloc = e->event[0].type;
 	const struct tel_type *seg = e->event[2].type;
 	const struct tel_type *trace = e->event[3].type;
+	size_t i;
 
 	ok(tel_filter_type(f, alloc) == -1, "not bound: not known");
+	for (i = 0; i < sizeof(decided) / sizeof(decided[0]); i++) {
+		must_ok(tel_filter_set_expression(f, decided[i].text));
+		must_ok(tel_filter_bind(f, e->schema));
+		ok(tel_filter_type(f, alloc) == decided[i].alloc &&
+		        tel_filter_type(f, seg) == decided[i].seg &&
+		        tel_filter_type(f, trace) == decided[i].trace,
+		    "what types decide of \"%s\"", decided[i].text);
+	}
 	must_ok(tel_filter_set_expression(f,
 	    "kind == Object || size > 4k && kind != Trace"));
 	must_ok(tel_filter_bind(f, e->schema));
