@@ -185,6 +185,21 @@ answers() {
 	[ "$(wc -l <got)" -eq 20000 ]
 	# those of the same time in their order in the file
 	LC_ALL=C sort -c -k 1,1 -k 2,2n got
+	# also where they are in several chunks
+	python3 - "$TEL_TOP/tests/bench" >chunks.jfr <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		import jfr_make as j
+		tick = ("shop.Tick", 1001, j.EVENT, [j.HEAD[0], ("n", j.INT, {})])
+		for first in (1000, 2000, 3000):
+		    sys.stdout.buffer.write(j.chunk(j.BASE + [tick], b"".join(
+		        j.event(1001, j.varint(5000 + n * first % 41) +
+		                j.integer(first + n, 32)) for n in range(200)),
+		        [j.pools()]))
+	END
+	telcat -H chunks.jfr | sed 's/ .*=/ /' >got
+	[ "$(wc -l <got)" -eq 600 ]
+	LC_ALL=C sort -c -k 1,1 -k 2,2n got
 }
 
 @test "what is absent, in each output" {

@@ -128,7 +128,8 @@ jfr_opened(struct tel_reader *r, struct tel__buffer *to)
 
 /*
  * The chunk whose event is the next one; *until: the clock up to which its
- * events come before those of others.
+ * events come before those of others.  Of the same time, those of the first
+ * chunk come first, however many are taken at once.
  */
 static struct jfr_chunk *
 next_chunk(struct jfr *j, uint64_t *until)
@@ -141,7 +142,7 @@ next_chunk(struct jfr *j, uint64_t *until)
 		clock = c->events[c->done].clock;
 		if (best == NULL || clock < best->events[best->done].clock) {
 			if (best != NULL)
-				*until = best->events[best->done].clock;
+				*until = best->events[best->done].clock - 1;
 			best = c;
 		} else if (clock < *until) {
 			*until = clock;
