@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "telrec/libdw.h"
+#include "telrec/symtab.h"
 
 /* Functions that are inlined into each other, at most, in one name. */
 #define INLINES_MAX 64
@@ -31,6 +32,9 @@ struct dwarf {
 	Dwfl_Callbacks callbacks;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
+	uint64_t start, end; /* of its addresses */
+	struct symtab symbols;
+	int sorted;  /* they are all there: 1; -1: there was no memory */
 	char *paths; /* where debug information is looked for: the default */
 };
 #undef MEMBER
@@ -59,6 +63,7 @@ dwarf_free(struct dwarf *d)
 {
 	if (d == NULL)
 		return;
+	symtab_clear(&d->symbols);
 	if (d->dwfl != NULL)
 		d->f.dwfl_end(d->dwfl);
 	if (d->library != NULL)
@@ -101,7 +106,11 @@ report(struct dwarf *d, const char *path, const char *build)
 	d->f.dwfl_report_begin_add(d->dwfl);
 	d->module = d->f.dwfl_report_elf(d->dwfl, path, path, -1, 0, true);
 	(void)d->f.dwfl_report_end(d->dwfl, NULL, NULL);
-	return d->module != NULL && is_build(d, build);
+	if (d->module == NULL || !is_build(d, build))
+		return 0;
+	(void)d->f.dwfl_module_info(d->module, NULL, &d->start, &d->end, NULL,
+	    NULL, NULL, NULL);
+	return 1;
 }
 
 struct dwarf *
@@ -114,6 +123,12 @@ dwarf_new(const char *path, const char *build)
 		return d;
 	dwarf_free(d);
 	return NULL;
+}
+
+int
+dwarf_has(const struct dwarf *d, uint64_t address)
+{
+	return address > d->start && address <= d->end;
 }
 
 int
@@ -252,6 +267,62 @@ put_scopes(const struct dwarf *d, Dwfl_Module *module, uint64_t address,
 	return count;
 }
 
+/* Whether a symbol has a name, and is of code or data of the file. */
+static int
+is_named_code(const char *name, const Elf64_Sym *s)
+{
+	const int type = ELF64_ST_TYPE(s->st_info);
+
+	return name != NULL && name[0] != '\0' && s->st_shndx != SHN_UNDEF &&
+	    type != STT_SECTION && type != STT_FILE && type != STT_TLS;
+}
+
+/* Takes all symbols of the module.  1, or 0 without memory. */
+static int
+take_symbols(struct dwarf *d)
+{
+	const int n = d->f.dwfl_module_getsymtab(d->module);
+	struct symbol symbol;
+	Elf64_Sym s;
+	int i, binding;
+
+	for (i = 1; i < n; i++) {
+		memset(&symbol, 0, sizeof(symbol));
+		symbol.name = d->f.dwfl_module_getsym_info(d->module, i, &s,
+		    &symbol.start, NULL, NULL, NULL);
+		if (!is_named_code(symbol.name, &s))
+			continue;
+		binding = ELF64_ST_BIND(s.st_info);
+		symbol.size = s.st_size;
+		symbol.local = binding == STB_LOCAL;
+		symbol.strength = binding == STB_WEAK ? 1 : 2;
+		if (!symtab_add(&d->symbols, &symbol))
+			return 0;
+	}
+	symtab_sort(&d->symbols);
+	return 1;
+}
+
+/* The name of the symbol that an address is in; NULL: it is in none. */
+static const char *
+symbol_name(struct dwarf *d, uint64_t pc)
+{
+	const char *name = NULL;
+	int labelled = 1;
+	uint64_t offset;
+	Elf64_Sym symbol;
+
+	if (d->sorted == 0)
+		d->sorted = take_symbols(d) ? 1 : -1;
+	if (d->sorted > 0)
+		name = symtab_find(&d->symbols, pc, &labelled);
+	/* whether a label is of the same section, libdw knows */
+	return name == NULL && labelled ?
+	    d->f.dwfl_module_addrinfo(d->module, pc, &offset, &symbol, NULL,
+	        NULL, NULL) :
+	    name;
+}
+
 size_t
 dwarf_name(struct dwarf *d, uint64_t address, char *text, size_t room)
 {
@@ -259,15 +330,12 @@ dwarf_name(struct dwarf *d, uint64_t address, char *text, size_t room)
 	/* a call is before its return address */
 	const uint64_t pc = address - 1;
 	Dwfl_Line *source;
-	uint64_t offset;
-	Elf64_Sym symbol;
 	const char *name, *file = NULL;
 	int line = 0;
 
 	if (put_scopes(d, d->module, pc, &t) > 0)
 		return t.used;
-	name = d->f.dwfl_module_addrinfo(d->module, pc, &offset, &symbol, NULL,
-	    NULL, NULL);
+	name = symbol_name(d, pc);
 	if (name == NULL || name[0] == '\0')
 		return 0;
 	put_function(d, &t, name);

@@ -20,6 +20,12 @@ struct dwarf *dwarf_new(const char *path, const char *build);
 void dwarf_free(struct dwarf *d);
 
 /*
+ * Whether a return address is in what the file has, relative to where it was
+ * mapped: code that was made while the program ran is behind any file.
+ */
+int dwarf_has(const struct dwarf *d, uint64_t address);
+
+/*
  * Writes the name of the instruction before a return address, which is relative
  * to where the file was mapped: "FUNCTION at FILE:LINE", and if it is inlined
  * " <- " and the same of its caller.  Unknown parts are left out.

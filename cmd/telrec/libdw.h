@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What telrec needs of the binary interface of libdw.so.1, of elfutils 0.142
+ * What telrec needs of the binary interface of libdw.so.1, of elfutils 0.160
  * and later.  With declarations of its own, a build needs no headers, and each
  * telrec can have names of frames where the library is installed.
  */
@@ -59,6 +59,14 @@ typedef struct {
 	X(const char *, dwfl_module_addrinfo, \
 	    (Dwfl_Module *, uint64_t address, uint64_t * offset, Elf64_Sym *, \
 	        uint32_t * section, void **elf, uint64_t *bias)) \
+	X(const char *, dwfl_module_info, \
+	    (Dwfl_Module *, void ***user, uint64_t *start, uint64_t *end, \
+	        uint64_t *dwarf_bias, uint64_t *symbol_bias, \
+	        const char **file, const char **debug_file)) \
+	X(int, dwfl_module_getsymtab, (Dwfl_Module *)) \
+	X(const char *, dwfl_module_getsym_info, \
+	    (Dwfl_Module *, int number, Elf64_Sym *, uint64_t *address, \
+	        uint32_t *section, void **elf, uint64_t *bias)) \
 	X(Dwarf_Die *, dwfl_module_addrdie, \
 	    (Dwfl_Module *, uint64_t address, uint64_t * bias)) \
 	X(Dwfl_Line *, dwfl_module_getsrc, (Dwfl_Module *, uint64_t address)) \

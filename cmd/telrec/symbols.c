@@ -175,7 +175,7 @@ find_module(const struct set *set, uint64_t address)
 	return best;
 }
 
-/* The name of an address in a file; NULL: no memory. */
+/* The name of an address in a file, "" if it is behind it; NULL: no memory. */
 static char *
 make_name(struct telrec_symbols *s, struct file *f, uint64_t address)
 {
@@ -185,6 +185,8 @@ make_name(struct telrec_symbols *s, struct file *f, uint64_t address)
 	if (!f->tried && f->path[0] == '/')
 		f->dwarf = dwarf_new(f->path, f->build);
 	f->tried = 1;
+	if (f->dwarf != NULL && !dwarf_has(f->dwarf, address))
+		return strdup("");
 	if (f->dwarf != NULL)
 		n = dwarf_name(f->dwarf, address, s->name, sizeof(s->name));
 	if (n > 0)
