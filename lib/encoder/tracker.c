@@ -45,12 +45,14 @@ struct labelled_field {
 /* Those of a type: from first to before last. */
 struct labelled_range {
 	uint32_t first, last;
+	int followed; /* tel_type_is_followed() of the type */
 };
 
 struct labelled {
 	const struct tel_schema *schema; /* NULL: none yet */
 	struct labelled_range *ranges;   /* by a type's index */
 	struct labelled_field *all;
+	int le64; /* all of them are loaded by TEL_LOAD_LE64 */
 };
 
 struct string {
@@ -165,10 +167,12 @@ find_labelled(struct labelled *out, const struct tel_schema *s)
 	out->all = all;
 	if (ranges == NULL || all == NULL)
 		return TEL_ENOMEM;
+	out->le64 = 1;
 	for (n = 0, i = 0; i < s->ntypes; i++) {
 		const struct tel_type *t = &s->types[i];
 
 		ranges[t->index].first = n;
+		ranges[t->index].followed = tel_type_is_followed(t);
 		for (j = 0; j < t->nfields; j++) {
 			const struct tel_field *f = &t->fields[j];
 
@@ -176,6 +180,7 @@ find_labelled(struct labelled *out, const struct tel_schema *s)
 				continue;
 			all[n].field = f;
 			all[n].load = f->load;
+			out->le64 &= f->load == TEL_LOAD_LE64;
 			all[n++].offset = f->offset;
 		}
 		ranges[t->index].last = n;
@@ -485,42 +490,56 @@ tel__tracker_before(struct tracker *k, const struct tel_event *ev)
 	return TEL_OK;
 }
 
-/* Notes the addresses of an event.  0: a label of one is held. */
+/*
+ * Notes the addresses of an event.  0: a label of one is held.  le64: all fields
+ * are of 64 bits in little-endian order, which the compiler makes a copy for.
+ */
 static inline int
 note_addresses(struct tracker *k, const struct labelled_range *range,
-    const unsigned char *data, uint64_t stamp)
+    const unsigned char *data, uint64_t stamp, int le64)
 {
 	const struct labelled_field *f = k->labelled.all + range->first;
 	const struct labelled_field *last = k->labelled.all + range->last;
 	uint64_t value, *slot;
 
 	for (; f < last; f++) {
-		value = f->load == TEL_LOAD_LE64 ? tel_le64(data + f->offset) :
-		                                   tel_load(f->field, data);
+		value = le64 ? tel_le64(data + f->offset) :
+		               tel_load(f->field, data);
 		slot = &k->stamps[slot_of(value)];
-		if ((*slot & MARK) != 0)
-			return 0;
+		/* one that is marked is greater than any stamp */
 		if (*slot < stamp)
 			*slot = stamp;
+		else if ((*slot & MARK) != 0)
+			return 0;
 	}
 	return 1;
+}
+
+static inline size_t
+note_run(struct tracker *k, const struct tel_run *run, size_t from, int le64)
+{
+	const struct labelled_range *const ranges = k->labelled.ranges;
+	const unsigned char *const *const data = run->data;
+	const uint32_t *const types = run->types;
+	const uint64_t *const clocks = run->clocks;
+	const size_t n = run->count, ntypes = run->first->schema->ntypes;
+	size_t i;
+
+	for (i = from; i < n; i++)
+		if (types[i] >= ntypes || ranges[types[i]].followed ||
+		    !note_addresses(k, &ranges[types[i]], data[i],
+		        stamp_of(clocks[i]), le64))
+			break;
+	return i - from;
 }
 
 size_t
 tel__tracker_take(struct tracker *k, const struct tel_run *run, size_t from)
 {
-	const struct tel_schema *s = run->first->schema;
-	size_t i;
-
-	if (k->labelled.schema != s)
+	if (k->labelled.schema != run->first->schema)
 		return 0;
-	for (i = from; i < run->count; i++)
-		if (run->types[i] >= s->ntypes ||
-		    tel_type_is_followed(&s->types[run->types[i]]) ||
-		    !note_addresses(k, &k->labelled.ranges[run->types[i]],
-		        run->data[i], stamp_of(run->clocks[i])))
-			break;
-	return i - from;
+	return k->labelled.le64 ? note_run(k, run, from, 1) :
+	                          note_run(k, run, from, 0);
 }
 
 tel_status

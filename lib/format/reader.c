@@ -231,11 +231,14 @@ static int
 clear_batch(struct tel_reader *r)
 {
 	struct tel_batch *new;
+	uint32_t i;
 
 	if (r->batch == &r->shared->none) {
 		new = calloc(1, sizeof(*new));
 		if (new == NULL)
 			return 0;
+		for (i = 0; i < TEL_RUN_MAX; i++)
+			new->ordinals[i] = i;
 		r->batch = new;
 	}
 	r->batch->count = r->batch->next = 0;
@@ -752,9 +755,11 @@ find_more(struct tel_reader *r)
 	f->renumbered = r->run.changed = 0;
 	place_first(r);
 	r->format->decode_batch(r);
-	if (!f->renumbered)
-		for (; f->numbered < f->count; f->numbered++)
-			f->numbers[f->numbered] = f->numbered;
+	if (!f->renumbered && f->numbered < f->count) {
+		memcpy(f->numbers + f->numbered, f->ordinals + f->numbered,
+		    (f->count - f->numbered) * sizeof(*f->numbers));
+		f->numbered = f->count;
+	}
 	f->last = f->index + f->numbers[f->count - 1];
 }
 

@@ -668,14 +668,24 @@ tel__program_filter(const struct program *programs, uint32_t last,
 	const struct tel_labels *labels =
 	    ev->inline_use == TEL_INLINE_NONE ? ev->log->labels : NULL;
 	const size_t count = run->count;
+	const uint32_t *const types = run->types;
+	uint16_t accepted[TEL_RUN_MAX];
 	const struct program *p;
 	size_t i, n = 0;
 	uint32_t at;
 
+	/* what types decide, without a branch: which come next is random */
+	for (i = 0; i < count; i++) {
+		at = programs[types[i] < last ? types[i] : last].entry;
+		if (at < GO_ACCEPT)
+			break;
+		accepted[n] = (uint16_t)i;
+		n += at == GO_ACCEPT;
+	}
 	m->in_run = 1;
 	m->memo.round++;
-	for (i = 0; i < count; i++) {
-		p = &programs[run->types[i] < last ? run->types[i] : last];
+	for (; i < count; i++) {
+		p = &programs[types[i] < last ? types[i] : last];
 		at = p->entry;
 		if (at < GO_ACCEPT)
 			at = eval_quick(p, m, run, i, labels);
@@ -683,13 +693,12 @@ tel__program_filter(const struct program *programs, uint32_t last,
 			ev = p->placed ? run_event(run, i) : run_view(run, i);
 			at = eval_ops(p, at, m, ev);
 		}
-		if (at != GO_ACCEPT)
-			continue;
-		if (n != i)
-			run_move(run, n, i);
-		n++;
+		accepted[n] = (uint16_t)i;
+		n += at == GO_ACCEPT;
 	}
 	m->in_run = m->has_part = 0;
+	for (i = 0; i < n; i++)
+		run_move(run, i, accepted[i]);
 	run->count = n;
 }
 

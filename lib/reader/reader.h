@@ -139,6 +139,8 @@ struct tel_batch {
 	uint32_t sizes[TEL_RUN_MAX];
 	uint32_t types[TEL_RUN_MAX];
 	uint32_t numbers[TEL_RUN_MAX];
+	uint32_t
+	    ordinals[TEL_RUN_MAX]; /* 0, 1, ...: .numbers that were moved */
 	uint64_t clocks[TEL_RUN_MAX];
 	const unsigned char *data[TEL_RUN_MAX];
 };
