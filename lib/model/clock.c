@@ -43,6 +43,8 @@ struct tel_clock {
 	uint64_t zero; /* the other clock's reading from which ns count */
 	double before; /* ns a tick before the first point */
 	double shift;  /* ns from the origin to zero, a whole number */
+	/* where tel__clock_between() found both ends last: often the same */
+	struct tel__clock_part recent[2];
 	int has_epoch;
 	int64_t epoch; /* nanoseconds from 1970 to tick 0 */
 };
@@ -337,17 +339,33 @@ tel__clock_part_times(const struct tel__clock_part *part, int64_t since,
 	return count;
 }
 
-int64_t
-tel__clock_ns(struct tel_clock *c, uint64_t ticks)
+static inline int
+part_holds(const struct tel_clock *c, const struct tel__clock_part *part,
+    uint64_t ticks)
 {
-	struct tel__clock_part part;
+	return part->version == c->version && ticks >= part->low &&
+	    ticks <= part->high;
+}
+
+/* tel__clock_ns(), with the part that was found for ticks before. */
+static int64_t
+ns_by_part(struct tel_clock *c, uint64_t ticks, struct tel__clock_part *part)
+{
 	double rate;
 
-	if (tel__clock_part(c, ticks, &part))
-		return tel__clock_part_ns(&part, ticks);
+	if (part_holds(c, part, ticks) || tel__clock_part(c, ticks, part))
+		return tel__clock_part_ns(part, ticks);
 	rate = tel__clock_rate(c);
 	return rate > 0 ? to_int64(clock_minus(ticks, c->origin) * 1e9 / rate) :
 	                  0;
+}
+
+int64_t
+tel__clock_ns(struct tel_clock *c, uint64_t ticks)
+{
+	struct tel__clock_part part = { 0 };
+
+	return ns_by_part(c, ticks, &part);
 }
 
 int
@@ -362,10 +380,11 @@ tel__clock_between(struct tel_clock *c, uint64_t from, uint64_t to, int64_t *ns)
 		*ns = (int64_t)(to - from);
 		return 1;
 	}
-	if (!(tel__clock_rate(c) > 0))
+	/* a part that holds has a rate */
+	if (!part_holds(c, &c->recent[0], from) && !(tel__clock_rate(c) > 0))
 		return 0;
-	low = tel__clock_ns(c, from);
-	high = tel__clock_ns(c, to);
+	low = ns_by_part(c, from, &c->recent[0]);
+	high = ns_by_part(c, to, &c->recent[1]);
 	return low > INT64_MIN && high < INT64_MAX &&
 	    !__builtin_sub_overflow(high, low, ns);
 }

@@ -70,6 +70,13 @@ int tel__binder_step(struct binder *b, const struct tel_event *ev);
 /* Whether its text is nothing but the name of a field. */
 int tel__expr_is_field(const struct tel_expr *x);
 
+/*
+ * The field of unsigned integers that alone is the value for events of a type;
+ * NULL: there is none.
+ */
+const struct tel_field *tel__expr_field(struct tel_expr *x,
+    const struct tel_type *type);
+
 /* tel__binder_switch() of an expression. */
 tel_status tel__expr_switch(struct tel_expr *x,
     const struct tel_schema *schema);

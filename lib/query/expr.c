@@ -65,6 +65,24 @@ tel__expr_is_field(const tel_expr *x)
 	    strcmp(t->symbols[root->symbol].name, t->text) == 0;
 }
 
+/* The field that a program returns as it is; NULL: it does more. */
+static inline const struct tel_field *
+program_field(const struct program *p)
+{
+	return p->count == 1 && p->ops->code == OP_NATURAL_FIELD ?
+	    p->ops->field :
+	    NULL;
+}
+
+const struct tel_field *
+tel__expr_field(tel_expr *x, const struct tel_type *type)
+{
+	if (x->binder.tree == NULL || binder_uses_before(&x->binder) ||
+	    tel__binder_switch(&x->binder, type->schema) != TEL_OK)
+		return NULL;
+	return program_field(binding_program(x->binder.current, type));
+}
+
 tel_status
 tel__expr_switch(tel_expr *x, const tel_schema *schema)
 {
@@ -103,6 +121,7 @@ hand_out(const struct value *v, enum tel_datatype datatype, tel_value *out)
 tel_status
 tel_expr_eval(tel_expr *x, const tel_event *event, tel_value *out)
 {
+	const struct tel_field *field;
 	const struct program *p;
 	struct value v;
 
@@ -112,9 +131,10 @@ tel_expr_eval(tel_expr *x, const tel_event *event, tel_value *out)
 	if (p == NULL)
 		return x->binder.failed;
 	/* most are a field alone */
-	if (p->count == 1 && p->ops->code == OP_NATURAL_FIELD) {
+	field = program_field(p);
+	if (field != NULL) {
 		*out = (tel_value){ .datatype = (enum tel_datatype)p->datatype,
-			.as.u64 = tel_load(p->ops->field, event->data) };
+			.as.u64 = tel_load(field, event->data) };
 		return TEL_OK;
 	}
 	tel__program_value(p, &x->binder.machine, event, &v);

@@ -697,7 +697,7 @@ tel__program_filter(const struct program *programs, uint32_t last,
 		n += at == GO_ACCEPT;
 	}
 	m->in_run = m->has_part = 0;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && n < count; i++)
 		run_move(run, i, accepted[i]);
 	run->count = n;
 }

@@ -229,6 +229,8 @@ pair_action(const struct definition *d, const struct tel_schema *schema,
 
 	a->by_role = d->key == NULL;
 	a->process = process_field(t);
+	if (d->key != NULL)
+		a->load = tel__expr_field(d->key, t);
 	if (p->start.text == NULL) {
 		/* ranges of one end share their stack, whatever started them */
 		a->what = t->role == TEL_ROLE_START ? ACT_START :

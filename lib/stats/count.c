@@ -184,6 +184,11 @@ stats_find_key(struct tel_stats *s, const struct source *from,
 	out->pair = a->pair;
 	out->process =
 	    a->process >= 0 ? tel_event_u64(ev, (unsigned)a->process) : 0;
+	if (a->load != NULL) {
+		out->key.bits = tel_load(a->load, ev->data);
+		out->key.tag = TEL_UNSIGNED;
+		return TEL_OK;
+	}
 	if (d->key != NULL) {
 		st = tel_expr_eval(d->key, ev, &v);
 	} else if (a->by_role) {
@@ -385,11 +390,14 @@ static tel_status
 stats_apply(struct tel_stats *s, const struct source *from,
     const struct action *a, const struct tel_event *ev)
 {
-	/* those of earlier events come first */
-	const tel_status st = stats_take_fields(s, a->definition);
+	tel_status st;
 
-	if (st != TEL_OK)
-		return st;
+	/* those of earlier events come first */
+	if (a->definition->nvalues > 0) {
+		st = stats_take_fields(s, a->definition);
+		if (st != TEL_OK)
+			return st;
+	}
 	if (a->test && tel_filter_match(a->definition->filter, ev) <= 0)
 		return stats_update_dt(s, a->definition, ev);
 	switch (a->what) {
@@ -639,13 +647,16 @@ tel_stats_run(tel_stats *s, tel_run *run)
 		slot = run->types[i] < from->nslots ?
 		    &from->slots[run->types[i]] :
 		    NULL;
-		if (slot == NULL || slot->work == SLOT_NEW ||
-		    slot->work == SLOT_BUSY) {
+		if (slot == NULL || slot->work == SLOT_NEW) {
 			st = stats_count_event(s, from, run_event(run, i));
 			continue;
 		}
 		slot->events++;
 		slot->bytes += sizes[i];
+		if (slot->work == SLOT_BUSY) {
+			st = stats_update(s, from, slot, run_event(run, i));
+			continue;
+		}
 		if (slot->blocks)
 			st = tel__stats_count_block_in(s, from, slot, run, i);
 		if (slot->work == SLOT_FIELDS && st == TEL_OK)

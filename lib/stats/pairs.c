@@ -47,21 +47,24 @@ static uint64_t
 pairs_hash_key(const struct open_pairs *o, const struct pair_key *k)
 {
 	const uint64_t log = (uint64_t)k->log << 32 | k->pair;
+	uint64_t seed = o->tops.seed;
 
-	return key_hash(&k->key,
-	    tel__hash(log, tel__hash(k->process, o->tops.seed)));
+	/* few logs have processes */
+	if (k->process != 0)
+		seed = tel__hash(k->process, seed);
+	return key_hash(&k->key, tel__hash(log, seed));
 }
 
-/* The top range of a key, or NOWHERE. */
-static uint32_t
-pairs_find(const struct open_pairs *o, const struct pair_key *k,
+/* The top range of a key, or NOWHERE.  hash: of the key. */
+static inline uint32_t
+pairs_find(const struct open_pairs *o, const struct pair_key *k, uint64_t hash,
     struct tel__probe *at)
 {
 	const struct pair_key *of;
 	uint32_t i;
 
-	for (i = tel__index_first(&o->tops, pairs_hash_key(o, k), at);
-	     i != NOWHERE; i = tel__index_next(&o->tops, at)) {
+	for (i = tel__index_first(&o->tops, hash, at); i != NOWHERE;
+	     i = tel__index_next(&o->tops, at)) {
 		of = &o->ranges[i].key;
 		if (of->log == k->log && of->pair == k->pair &&
 		    of->process == k->process &&
@@ -102,8 +105,9 @@ enum pair_result
 tel__pairs_start(struct open_pairs *o, const struct pair_key *k, uint64_t clock,
     struct tel_stat *stat)
 {
+	const uint64_t hash = pairs_hash_key(o, k);
 	struct tel__probe at;
-	uint32_t top = pairs_find(o, k, &at), i, last = top;
+	uint32_t top = pairs_find(o, k, hash, &at), i, last = top;
 	struct pair_range *r;
 
 	if (o->queue && top != NOWHERE)
@@ -136,7 +140,7 @@ tel__pairs_start(struct open_pairs *o, const struct pair_key *k, uint64_t clock,
 		tel__index_move(&o->tops, &at, i);
 		return PAIR_NESTED;
 	}
-	if (tel__index_add(&o->tops, pairs_hash_key(o, k), i))
+	if (tel__index_add(&o->tops, hash, i))
 		return PAIR_OK;
 	(void)give_place(o, i);
 	return PAIR_NO_MEMORY;
@@ -147,7 +151,7 @@ tel__pairs_end(struct open_pairs *o, const struct pair_key *k, uint64_t *clock,
     struct tel_stat **stat)
 {
 	struct tel__probe at;
-	uint32_t top = pairs_find(o, k, &at), below;
+	uint32_t top = pairs_find(o, k, pairs_hash_key(o, k), &at), below;
 	enum pair_result result = PAIR_OK;
 	struct pair_range *r;
 
@@ -179,7 +183,7 @@ struct tel_stat *
 tel__pairs_find(const struct open_pairs *o, const struct pair_key *k)
 {
 	struct tel__probe at;
-	uint32_t top = pairs_find(o, k, &at);
+	uint32_t top = pairs_find(o, k, pairs_hash_key(o, k), &at);
 
 	return top == NOWHERE ? NULL : o->ranges[top].stat;
 }

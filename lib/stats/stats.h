@@ -35,7 +35,8 @@ struct action {
 	int by_role;    /* pairs: the role defines what identifies a range */
 	int process; /* pairs: the field of whose addresses they are; or -1 */
 	uint32_t pair;
-	const struct tel_field *load; /* of APPLY_FIELD */
+	/* of APPLY_FIELD; of pairs: the key, NULL if it is not a field alone */
+	const struct tel_field *load;
 };
 
 /*

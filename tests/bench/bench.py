@@ -40,7 +40,7 @@ CPU_ROWS = [
      "telstat -j 1 -s 't=tally(pool,4k)' LOG", 0.35),
     ("telstat -e A,B -s dur()",
      "telstat -j 1 -e PoolAlloc,PoolFree "
-     "-s 'd=dur(PoolAlloc,PoolFree,old)' LOG", 0.4),
+     "-s 'd=dur(PoolAlloc,PoolFree,pool)' LOG", 0.4),
     ("telfilter -c", "telfilter -j 1 -c LOG", 0.15),
     ("telfilter -k Pool,Seg", "telfilter -j 1 -k Pool,Seg LOG", 0.18),
     ("telfilter -w (3 tests)",

@@ -106,6 +106,16 @@ test_clock(void)
 	is_u64((uint64_t)ns, 4000, "between two readings");
 	ok(tel__clock_between(c, 9000, 3000, &ns), "and backwards");
 	is_u64((uint64_t)ns, (uint64_t)-4000, "it is negative");
+	/* what was found for the ends holds no longer */
+	ok(tel__clock_between(c, 3000, 9000, &ns) && ns == 4000,
+	    "and forwards again");
+	(void)tel__clock_sync(c, 9000, 16);
+	ok(tel__clock_between(c, 3000, 9000, &ns) && ns == 5000,
+	    "a point that came since");
+	ok(tel__clock_between(c, 8000, 10000, &ns) && ns == 2000,
+	    "ends after those of the last question");
+	ok(tel__clock_between(c, 1000, 5000, &ns) && ns == 2000,
+	    "and before them");
 	tel__clock_free(c);
 
 	/* 0.3 ns a tick: no duration depends on where time starts */

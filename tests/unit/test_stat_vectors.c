@@ -270,6 +270,8 @@ test_dur(void)
 	must_ok(tel_stats_add(s,
 	    "h=hist(dur(TraceFlipBegin,TraceFlipEnd,trace),"
 	    "0,1ms,1us)"));
+	must_ok(
+	    tel_stats_add(s, "e=dur(TraceFlipBegin,TraceFlipEnd,trace % 1)"));
 	must_ok(tel_stats_begin(s, NULL));
 	feed(s, &l, "TraceFlipBegin", 1000, 1, 0, 0);
 	feed(s, &l, "TraceFlipBegin", 5000, 2, 0, 0);
@@ -292,6 +294,7 @@ test_dur(void)
 	is_number(s, 1, TEL_NUMBER_UPDATES, "2", "hist of dur: updates");
 	is_number(s, 1, TEL_NUMBER_OPEN, "1", "hist of dur: open");
 	is_number(s, 1, TEL_NUMBER_EVENTS, "6", "hist of dur: no middles");
+	is_number(s, 2, TEL_NUMBER_SUM, "37000", "dur: a key that is computed");
 	tel_stats_free(s);
 	stat_log_end(&l);
 }
