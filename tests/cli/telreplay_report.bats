@@ -301,6 +301,16 @@ small() {
 		sample: done time_ns phase live_bytes run_live_bytes
 		resident_bytes lazy_bytes huge_bytes room_bytes
 	END
+	# the machine is that of the kernel's files
+	{
+		uname -srm
+		sed -n 's/^model name\t: //p' /proc/cpuinfo | head -n 1 |
+		    grep . || echo null
+		sed -n 's/.*\[\(.*\)\].*/\1/p' \
+		    /sys/kernel/mm/transparent_hugepage/enabled || echo null
+	} >machine
+	jq -r 'select(.type == "machine") | .kernel, .processor, .huge_pages' \
+	    report | diff machine -
 }
 
 @test "a report on runs has these tables as text" {

@@ -215,7 +215,7 @@ leave(struct made *m, uint64_t scale, uint64_t round)
 	sh->minor_faults = 10 * scale + round;
 	sh->major_faults = scale;
 	for (i = 0; i < COUNTERS; i++) {
-		sh->counts[i] = 1000 * (i + 1) * scale + order[round];
+		sh->counts[i] = 1100 * (i + 1) * scale + order[round];
 		sh->counted[i] = i != COUNTER_TLB_STORES;
 	}
 	return sh;
