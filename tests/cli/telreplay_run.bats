@@ -589,6 +589,19 @@ ranged() {
 	python3 "$MODEL" check report <t.txt
 }
 
+@test "a program to be paced has the times of events before the rate is measured" {
+	DATA=$TEL_TOP/tests/data/mps unpack 1.118.0-lii6gc-awlut
+	telcat -q -S -f mps mpsio.log >sorted.log
+	for option in --pace '--think log'; do
+		for order in --file-order --dry-run; do
+			# shellcheck disable=SC2086 # words
+			telreplay -q $option $order --dry-run --program \
+			    ./$order.prog sorted.log >report
+		done
+		cmp ./--file-order.prog ./--dry-run.prog
+	done
+}
+
 @test "a program that is damaged is refused" {
 	trace t.txt 11 2000 2
 	clean telreplay --dry-run -q --program t.prog t.txt >log

@@ -103,6 +103,22 @@ ratio() {
 	clean telstat -q -f json -s 'r=ratio(x,y)' r.txt | grep '"ratio":-0\.5}'
 }
 
+@test "JSON has integers up to 2^53 as numbers, of either sign" {
+	{
+		printf '# teltools text 1\n# type: a 1 K x:signed\n'
+		printf '%016x a x=%s\n' 1 9007199254740992 2 9007199254740993 \
+		    3 -9007199254740992 4 -9007199254740993
+	} >large.txt
+	clean telstat -q -f json -s 't=tally(x,4)' large.txt |
+	    grep -oE '"key":[^,]*' | LC_ALL=C sort >got
+	diff - got <<-'END'
+		"key":"-9007199254740993"
+		"key":"9007199254740993"
+		"key":-9007199254740992
+		"key":9007199254740992
+	END
+}
+
 @test "metrics keep the first and last letters and digits of names" {
 	printf '%s\n' '# teltools text 1' '# type: a 1 K x:unsigned' \
 	    '0000000000000001 a x=5' >names.txt
