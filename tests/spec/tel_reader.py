@@ -576,6 +576,8 @@ class Stream:
         if names and events:
             for e, number in zip(events, column(b, count)):
                 e.number = number
+        if h.left() or b.left():
+            raise Bad("a block is longer than its events")
         for e in events:
             e.source, e.lost = source, lost
         if not names:
@@ -627,7 +629,7 @@ class Stream:
             if got != want or first_named > self.place:
                 raise Bad("a group of DIRECTORY: %s, expected %s" % (
                     got, want))
-        if b.left():
+        if h.left() or b.left():
             raise Bad("DIRECTORY is longer than its groups")
         if self.group.records:
             raise Bad("records between the last SUMMARY and DIRECTORY")
@@ -646,6 +648,8 @@ class Stream:
                 b.integer(8), b.integer(8)) != (
                     self.directory, self.groups_hash)):
             raise Bad("END has another directory")
+        if b.left():
+            raise Bad("END is longer than what it has")
 
 
 class Group:
@@ -690,8 +694,8 @@ class Group:
         h, b = Bytes(head), Bytes(body)
         n = len(self.values)
         got = [h.varint() for _ in range(6)]
-        if got != [self.place, n, self.before, self.count,
-                   self.stream.identifier & 0xFFFFFFFF, 0]:
+        if h.left() or got != [self.place, n, self.before, self.count,
+                               self.stream.identifier & 0xFFFFFFFF, 0]:
             raise Bad("the head of SUMMARY: %s" % got)
         if b.varint() != len(self.records) or \
                 b.take(sum(map(len, self.records))) != b"".join(self.records):
