@@ -44,6 +44,24 @@ logs() {
 	telfilter twice | cmp twice -
 }
 
+# In order of time one is behind others in a run, and not its first event.
+@test "a wrong size is repaired amid events that are copied together" {
+	zstd -dcq "$DATA/1.118.0-lii6gc-awlut.log.zst" | telfilter -S >log
+	python3 - log >bad <<-'END'
+		import struct, sys
+		with open(sys.argv[1], "rb") as file:
+		    log = bytearray(file.read())
+		at = 0
+		for i in range(9000):
+		    size, = struct.unpack_from("<H", log, at + 2)
+		    if i > 5000 and i % 37 == 0:
+		        struct.pack_into("<H", log, at + 2, size + 8)
+		    at += size
+		sys.stdout.buffer.write(log)
+	END
+	exits 3 telfilter -q --live bad | cmp log -
+}
+
 # With -n, events are written one by one.
 @test "runs of events are written as each is" {
 	local file

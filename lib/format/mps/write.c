@@ -20,13 +20,11 @@
 /* So many bytes of events wait; the buffer of an output is twice that. */
 #define HOLD_MAX ((size_t)1 << 15)
 
+/* The reader may know better than an event how long it is. */
 static inline void
-mps_write_copy(unsigned char *p, const unsigned char *data, uint32_t size,
-    int big)
+mps_write_size(unsigned char *p, uint32_t size, int big)
 {
-	tel_copy_short(p, data, size);
-	/* the reader may know better than the event how long it is */
-	if (mps_size(data, big) != size)
+	if (mps_size(p, big) != size)
 		tel_store(p + 2, size, 2, big);
 }
 
@@ -37,7 +35,8 @@ mps_write_put(struct tel_writer *w, const struct tel_event *ev)
 
 	if (p == NULL)
 		return w->out->status;
-	mps_write_copy(p, ev->data, ev->size, ev->type->schema->abi.big);
+	tel_copy_short(p, ev->data, ev->size);
+	mps_write_size(p, ev->size, ev->type->schema->abi.big);
 	w->out->used += ev->size;
 	return TEL_OK;
 }
@@ -54,18 +53,26 @@ static tel_status
 mps_write_run(struct tel_writer *w, struct tel_run *run, size_t from, size_t n)
 {
 	const int big = run->first->schema->abi.big;
+	const unsigned char *const *const data = run->data;
 	const uint32_t *const sizes = run->sizes;
 	unsigned char *p;
-	size_t i, size = 0;
+	size_t i, next, size;
 
-	for (i = from; i < from + n; i++)
-		size += sizes[i];
-	p = tel_output_room(w->out, size);
-	if (p == NULL)
-		return w->out->status;
-	for (i = from; i < from + n; p += sizes[i++])
-		mps_write_copy(p, run->data[i], sizes[i], big);
-	w->out->used += size;
+	for (i = from; i < from + n; i = next) {
+		/* those behind it in the log, up to one with another size */
+		size = sizes[i];
+		for (next = i + 1;
+		     next < from + n && data[next] == data[i] + size &&
+		     mps_size(data[next], big) == sizes[next];
+		     next++)
+			size += sizes[next];
+		p = tel_output_room(w->out, size);
+		if (p == NULL)
+			return w->out->status;
+		memcpy(p, data[i], size);
+		mps_write_size(p, sizes[i], big);
+		w->out->used += size;
+	}
 	return TEL_OK;
 }
 
