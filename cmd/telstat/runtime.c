@@ -18,8 +18,9 @@
 
 /* Rows of the longest pauses, the largest classes and stacks. */
 #define TOP_SHOWN 5
-/* Rows of the latest collections in text. */
+/* Rows of the latest collections, and of generations, in text. */
 #define COLLECTIONS_SHOWN 10
+#define GENERATIONS_SHOWN 10
 /* Pauses and collections that are kept, the first ones; others are counted. */
 #define KEPT_MAX ((size_t)1 << 20)
 /* Distinct names of collectors, pauses and causes. */
@@ -64,12 +65,20 @@ struct runtime {
 	size_t ntypes, wanted_room;
 };
 
+/* Nonzero for types whose events are kept as they are, and joined. */
+static int
+is_of_collector(const tel_type *type)
+{
+	return tel_type_range(type)[0] != '\0' ||
+	    strcmp(tel_type_role(type), "generation") == 0;
+}
+
 int
 runtime_wants(const tel_type *type)
 {
 	const char *role = tel_type_role(type);
 
-	return tel_type_range(type)[0] != '\0' || strcmp(role, "pause") == 0 ||
+	return is_of_collector(type) || strcmp(role, "pause") == 0 ||
 	    strcmp(role, "collection") == 0 || strcmp(role, "heap") == 0 ||
 	    (strcmp(role, "sample") == 0 &&
 	        tel_type_role_field(type, "name") >= 0 &&
@@ -107,8 +116,7 @@ runtime_begin(struct telstat *t, const tel_schema *schema)
 	if (t->runtime != NULL) {
 		for (; i < n; i++)
 			if (runtime_wants(tel_schema_type(schema, i)) &&
-			    tel_type_range(tel_schema_type(schema, i))[0] ==
-			        '\0')
+			    !is_of_collector(tel_schema_type(schema, i)))
 				t->runtime->only_ranges = 0;
 		return 1;
 	}
@@ -120,6 +128,7 @@ runtime_end(struct runtime *rt)
 {
 	if (rt == NULL)
 		return;
+	(void)tel__generations_label(&rt->ends.generations);
 	tel_heap_end(rt->stacks);
 	if (rt->classes != NULL)
 		tel_heap_end(rt->classes);
@@ -130,7 +139,8 @@ runtime_joins(const struct runtime *rt)
 {
 	return rt->only_ranges && rt->count == 0 && rt->ncollections == 0 &&
 	    tel_heap_count(rt->stacks) == 0 &&
-	    rt->left_out + rt->ends.left_out == 0;
+	    rt->left_out + rt->ends.left_out + rt->ends.generations.left_out ==
+	    0;
 }
 
 int
@@ -345,12 +355,11 @@ tel_status
 runtime_event(struct runtime *rt, const tel_event *ev)
 {
 	const char *role = tel_type_role(tel_event_type(ev));
-	const char *range = tel_type_range(tel_event_type(ev));
 	tel_status st;
 
 	if (!tel__collector_log(&rt->ends, ev, &rt->log))
 		return TEL_ENOMEM;
-	if (range[0] != '\0')
+	if (is_of_collector(tel_event_type(ev)))
 		return tel__collector_event(&rt->ends, ev, 0);
 	if (strcmp(role, "pause") == 0)
 		return add_pause(rt, ev);
@@ -417,6 +426,7 @@ runtime_some(const struct show *show)
 
 	return rt != NULL &&
 	    (rt->count > 0 || rt->ncollections > 0 || rt->ends.nends > 0 ||
+	        rt->ends.generations.ncondemned > 0 ||
 	        tel_heap_count(rt->stacks) > 0);
 }
 
@@ -677,6 +687,74 @@ put_collections(struct report *r, const struct show *show)
 	report_put(r);
 }
 
+/* Sizes to compare, some of which are small. */
+static void
+add_size(struct report *r, const char *name, const char *label)
+{
+	add_column(r, name, label, REPORT_SIZE, "bytes");
+}
+
+static void
+put_generation(struct report *r, const struct tel__generation *g)
+{
+	const struct report_value none = { .type = REPORT_UNKNOWN };
+	const char *address = report_text(r, "0x%" PRIx64, g->key);
+
+	report_row(r, REPORT_JSON | (g->collections > 0 ? REPORT_TEXT : 0));
+	report_cell(r,
+	    report_string(g->name != NULL ? g->name :
+	            !g->has_serial        ? address :
+	                                    report_text(r, "generation %" PRIu64,
+	                                        g->serial)));
+	report_cell(r, report_string(address));
+	report_cell(r, g->has_serial ? report_count(g->serial) : none);
+	report_cell(r, report_count(g->collections));
+	report_cell(r, report_int128(g->condemned));
+	report_cell(r, report_int128(g->survived));
+	report_cell(r, report_int128(g->reclaimed));
+	report_cell(r, g->died < 0 ? none : report_real(g->died));
+	report_cell(r, g->predicted < 0 ? none : report_real(g->predicted));
+}
+
+/* What became of each generation, as they began; text has those condemned. */
+static void
+put_generations(struct report *r, const struct show *show)
+{
+	const struct tel__generations *of =
+	    &show->options->runtime->ends.generations;
+	const struct tel__generation *g, *end = of->rows + of->nrows;
+	const int text = report_is(r, REPORT_TEXT);
+	size_t n = 0, shown;
+
+	for (g = of->rows; g < end; g++)
+		n += g->collections > 0;
+	if (n == 0)
+		return;
+	shown = r->options.top > 0 ? report_rows(r, n) : GENERATIONS_SHOWN;
+	report_section(r, REPORT_TEXT | REPORT_JSON, "generation")->apart = 1;
+	report_column(r, text ? "generation" : "name",
+	    shown < n ? report_text(r, "generation (%zu of %zu)", shown, n) :
+	                NULL,
+	    REPORT_GROUPED, 0)
+	    ->left = 1;
+	report_column(r, "address", NULL, REPORT_GROUPED, 0)->shown =
+	    REPORT_JSON;
+	report_column(r, "serial", NULL, REPORT_PLAIN, 0)->shown = REPORT_JSON;
+	(void)report_column(r, "collections", NULL, REPORT_GROUPED, 0);
+	add_size(r, "condemned_bytes", "condemned");
+	add_size(r, "survived_bytes", "survived");
+	add_size(r, "reclaimed_bytes", "reclaimed");
+	report_column(r, "died", NULL, REPORT_PERCENT, 0)->decimals = 1;
+	report_column(r, "predicted", NULL, REPORT_PERCENT, 0)->decimals = 1;
+	for (g = of->rows; g < end; g++)
+		if (!text || (g->collections > 0 && shown-- > 0))
+			put_generation(r, g);
+	if (of->left_out > 0)
+		report_note(r, REPORT_TEXT, NULL,
+		    report_text(r, "of the first %zu events", of->nevents));
+	report_put(r);
+}
+
 /* ----------------------------------------------------------- allocation */
 
 static void
@@ -798,7 +876,7 @@ runtime_put(struct report *r, const struct show *show)
 	if (!show->options->answers || !runtime_some(show) ||
 	    !report_is(r, REPORT_TEXT | REPORT_JSON))
 		return;
-	if (rt->ends.nends > 0 && !rt->sorted && !add_ranges(rt, show))
+	if (!rt->sorted && !add_ranges(rt, show))
 		r->failed = 1;
 	sort_kept(rt);
 	if (rt->npauses > 0)
@@ -813,6 +891,7 @@ runtime_put(struct report *r, const struct show *show)
 		runtime_put_longest(r, show);
 	put_mutator(r, show);
 	put_collections(r, show);
+	put_generations(r, show);
 	if (rt->classes == NULL)
 		return;
 	tel_heap_total(rt->stacks, &all);

@@ -85,7 +85,8 @@ TEL_SINCE_0_1 int tel_type_unknown(const tel_type *type);
 /*
  * The role of events of the type, "alloc" or "free" for example: one of those
  * that tel_reader_add_role() knows, "start" or "finish" of ranges, "sample" of
- * stacks, or "pause", "collection", "heap" or "gauge" of runtimes; "" for none.  Static.
+ * stacks, or "pause", "collection", "heap", "generation" or "gauge" of runtimes;
+ * "" for none.  Static.
  */
 TEL_SINCE_0_1 const char *tel_type_role(const tel_type *type);
 /*
@@ -98,7 +99,7 @@ TEL_SINCE_0_1 const char *tel_type_range(const tel_type *type);
  * samples, or of runtimes; "address" of a tel_type_range() identifies the range.
  * part: "address", "size", "pool", "old", "count", "alignment", "buffer",
  *	"thread", "process", "stack", "weight", "name", "collection",
- *	"duration", "cause" or "capacity".
+ *	"duration", "cause", "capacity", "moved", "kept", "mortality" or "serial".
  * Returns -1 when the type has no such role, or the role no such part.
  */
 TEL_SINCE_0_1 int tel_type_role_field(const tel_type *type, const char *part);

@@ -47,6 +47,7 @@ int
 tel__collector_log(struct tel__collector *c, const struct tel_event *ev,
     uint32_t *log)
 {
+	c->generations.log = ev->log;
 	return collector_place(c, ev->log->clock, log);
 }
 
@@ -59,6 +60,8 @@ tel__collector_event(struct tel__collector *c, const struct tel_event *ev,
 
 	if (!tel__collector_log(c, ev, &log))
 		return TEL_ENOMEM;
+	if (ev->type->role == TEL_ROLE_GENERATION)
+		return tel__generations_event(&c->generations, ev, log);
 	if (c->nends == TEL__COLLECTOR_MAX) {
 		c->left_out++;
 		return TEL_OK;
@@ -77,10 +80,22 @@ tel__collector_event(struct tel__collector *c, const struct tel_event *ev,
 	return TEL_OK;
 }
 
+/* The place of a log of the next one, or that of the log which it continues. */
+static int
+collector_next_place(struct tel__collector *c,
+    const struct tel__collector *next, int part, uint32_t *log)
+{
+	if (!part)
+		return collector_place(c, next->clocks[*log], log);
+	*log = (uint32_t)c->nlogs - 1;
+	return 1;
+}
+
 int
 tel__collector_join(struct tel__collector *c, const struct tel__collector *next,
     int part)
 {
+	const struct tel__generations *of = &next->generations;
 	struct tel__collector_end *to;
 	uint32_t log;
 	size_t i;
@@ -92,11 +107,15 @@ tel__collector_join(struct tel__collector *c, const struct tel__collector *next,
 	for (i = 0; i < next->nends; i++) {
 		to = &c->ends[c->nends];
 		*to = next->ends[i];
-		log = (uint32_t)c->nlogs - 1;
-		if (!part && !collector_place(c, next->clocks[to->log], &log))
+		if (!collector_next_place(c, next, part, &to->log))
 			return 0;
-		to->log = log;
 		to->sequence = (uint32_t)c->nends++;
+	}
+	for (i = 0; i < of->nevents; i++) {
+		log = of->events[i].log;
+		if (!collector_next_place(c, next, part, &log) ||
+		    !tel__generations_add(&c->generations, of, i, log, part))
+			return 0;
 	}
 	return 1;
 }
@@ -227,7 +246,8 @@ make_stops(struct tel__collector *c, uint64_t first)
 int
 tel__collector_pair(struct tel__collector *c, uint64_t first)
 {
-	return pair_ends(c) && make_stops(c, first);
+	return pair_ends(c) && make_stops(c, first) &&
+	    tel__generations_make(&c->generations);
 }
 
 /* How long the program stood still before a time. */
@@ -281,5 +301,6 @@ tel__collector_clear(struct tel__collector *c)
 	free(c->ends);
 	free(c->ranges);
 	free(c->stops);
+	tel__generations_clear(&c->generations);
 	tel__collector_init(c);
 }

@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "model/clock.h"
 #include "model/event.h"
+#include "model/generations.h"
 #include "model/run.h"
 
 /* Documented limit: starts and ends that are kept, the first ones. */
@@ -46,6 +47,7 @@ struct tel__collector {
 	size_t nranges, ranges_room;
 	struct tel__collector_stop *stops; /* in order, none within another */
 	size_t nstops, stops_room;
+	struct tel__generations generations;
 };
 
 /* The windows that are shown, in ns: 1, 2, 5 ... us, number i from 0. */
@@ -87,7 +89,7 @@ void tel__collector_init(struct tel__collector *c);
 /* The place of the log of an event; it may have no others.  0: no memory. */
 int tel__collector_log(struct tel__collector *c, const struct tel_event *ev,
     uint32_t *log);
-/* Takes an event of such a type.  TEL_OK, TEL_ENOMEM. */
+/* Takes a start, an end, or what became of a generation.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__collector_event(struct tel__collector *c,
     const struct tel_event *ev, uint64_t shown);
 /*

@@ -141,6 +141,7 @@ tel_field_from_log(const struct tel_field *f)
 	ROLE(TEL_ROLE_PAUSE, "pause") \
 	ROLE(TEL_ROLE_COLLECTION, "collection") /* the heap was collected */ \
 	ROLE(TEL_ROLE_HEAP, "heap") /* in use before or after a collection */ \
+	ROLE(TEL_ROLE_GENERATION, "generation") /* what became of one */ \
 	ROLE(TEL_ROLE_GAUGE, "gauge") /* bytes and fractions are current */
 /* clang-format on */
 
@@ -170,14 +171,20 @@ enum tel_role {
 	PART(TEL_PART_COLLECTION, "collection") \
 	PART(TEL_PART_DURATION, "duration") \
 	PART(TEL_PART_CAUSE, "cause") \
-	PART(TEL_PART_CAPACITY, "capacity")
+	PART(TEL_PART_CAPACITY, "capacity") \
+	/* of generations, whose .size was condemned: what survived as a copy, \
+	 * and in place; the share that is expected to die; the number */ \
+	PART(TEL_PART_MOVED, "moved") \
+	PART(TEL_PART_KEPT, "kept") \
+	PART(TEL_PART_MORTALITY, "mortality") \
+	PART(TEL_PART_SERIAL, "serial")
 
 enum tel_role_part {
 #define TEL__PART(part, name) part,
 	TEL_ROLE_PART_LIST(TEL__PART)
 #undef TEL__PART
 };
-#define TEL_ROLE_PARTS 16
+#define TEL_ROLE_PARTS 20
 
 struct tel_type {
 	const char *name; /* owned by the schema */
@@ -251,7 +258,7 @@ tel_type_is_gauge(const struct tel_type *t)
 static inline int
 tel_type_is_runtime(const struct tel_type *t)
 {
-	return (t->role > TEL_ROLE_SAMPLE && t->role <= TEL_ROLE_HEAP) ||
+	return (t->role > TEL_ROLE_SAMPLE && t->role <= TEL_ROLE_GENERATION) ||
 	    t->range != 0 || tel_type_samples_allocs(t);
 }
 

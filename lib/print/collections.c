@@ -78,7 +78,7 @@ tel__collections_key(const struct collections *c, const struct tel_type *t)
 
 	if (t->range != 0 || is_poll(c, t))
 		return t->role_field[TEL_PART_ADDRESS];
-	if (t->role != TEL_ROLE_NONE ||
+	if ((t->role != TEL_ROLE_NONE && t->role != TEL_ROLE_GENERATION) ||
 	    (t->collection == NULL && strcmp(t->kind, c->start->kind) != 0))
 		return -1;
 	for (i = 0; i < t->nfields; i++)

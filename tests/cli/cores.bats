@@ -67,6 +67,12 @@ damaged() {
 	    whole.log
 	alike telstat -s 'l=tally(label(pool),10)' damaged.log
 	alike telstat -w 'index % 7 == 0' -s 'n=log2(index)' damaged.log
+	# labels of generations, which only the first piece has
+	telcat one.log | sed 's/\["[^]]*\]//g' | telcat -f mps-1.118.0 >bare.log
+	telfilter -w 'kind != Trace && name !~ "GenInit|GenFinish"' one.log >some.log
+	cat some.log some.log bare.log bare.log >labelled.log
+	telstat labelled.log | grep -q '^DefGen-1 .* 2 '
+	alike telstat -f json labelled.log
 	# limits
 	alike telstat -s 'a=tally(addr,20)' --max-groups 3 -g name damaged.log
 	alike telstat --max-memory 20k -g pool -s 's=log2(size)' whole.log

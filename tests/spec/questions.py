@@ -234,10 +234,10 @@ def lines(text):
     return [x for x in text.splitlines() if not x.startswith("#")]
 
 
-def mps_events(path):
+def mps_events(*path):
     """The events of telcat's text, in order of time."""
     found = []
-    for line in lines(run("telcat", path)):
+    for line in lines(run("telcat", "-q", *path)):
         words = line.split(" ", 2)
         fields = dict(re.findall(r"(\w+)=(\S+)", words[2] if len(words) > 2
                                  else ""))
@@ -638,6 +638,119 @@ def _():
                       rows[-1]["span_ns"])
         seen += 1
     check(seen > 5, seen, "logs with pauses")
+
+
+def generations(events):
+    """What events say of each generation, as they begin.  Only those of 1.118
+    have serial numbers; nothing but a collection changes the expected mortality,
+    so that another one is that of another generation."""
+    rows, at = [], {}
+    for _, name, f in events:
+        if name not in ("GenInit", "GenFinish", "TraceCreatePoolGen",
+                        "TraceEndGen"):
+            continue
+        where, _, label = f.get("gen", f.get("gendesc")).partition("[")
+        row, serial = at.get(where), f.get("serial")
+        expected = f.get("mortalityAverage", f.get("mortality"))
+        if row is None or (
+                row["serial"] != serial and (name == "GenInit" or row["serial"])
+                if serial is not None else
+                row["serial"] is None and name != "TraceEndGen" and
+                None not in (row["predicted"], expected) and
+                row["predicted"] != expected):
+            row = at[where] = {"serial": None, "label": "", "where": where,
+                               "predicted": None, "all": []}
+            rows.append(row)
+        row["serial"] = serial or row["serial"]
+        row["label"] = label[1:-2] or row["label"]
+        row["predicted"] = expected or row["predicted"]
+        if name == "TraceEndGen":
+            row["all"].append([int(f[x]) for x in (
+                "condemned", "forwarded", "preservedInPlace")])
+    return rows
+
+
+def generation_row(row):
+    """The row as telstat has it."""
+    condemned, moved, kept = map(sum, zip((0, 0, 0), *row["all"]))
+    dead = max(condemned - moved - kept, 0)
+    serial = row["serial"] and int(row["serial"])
+    want = {"type": "generation", "name": row["label"] or (
+        row["where"] if serial is None else f"generation {serial}"),
+        "address": row["where"], "serial": serial,
+        "collections": len(row["all"]), "condemned_bytes": condemned,
+        "survived_bytes": moved + kept, "reclaimed_bytes": dead,
+        "died": dead / condemned if condemned else None,
+        "predicted": row["predicted"] and float(row["predicted"])}
+    return {k: v for k, v in want.items() if v is not None}
+
+
+def check_generations(*options):
+    """How many generations were condemned in logs, the first options last."""
+    count = sum(not x.startswith("-") and os.path.exists(x) for x in options)
+    want = []
+    for path in options[-count:]:
+        rows = generations(mps_events(*options[:-count], path))
+        want += [generation_row(row) for row in rows]
+    if not any(row["collections"] for row in want):
+        want = []
+    got = [json.loads(x) for x in run("telstat", "-q", "-f", "json",
+                                      *options).splitlines()]
+    got = [{k: v for k, v in r.items() if k != "t"} for r in got
+           if r["type"] == "generation"]
+    same((options, got), (options, want))
+    return sum(r["collections"] > 0 for r in got)
+
+
+@question(41, "what died of each generation, and what was predicted")
+def _():
+    logs = [os.path.join(LOGS, x) for x in sorted(os.listdir(LOGS))
+            if x.endswith(".log.zst")]
+    seen = [path for path in logs if check_generations(path)]
+    check(len(seen) >= 5, seen, "logs with generations")
+    some = sum(check_generations(*options, path) for path in seen
+               for options in (["-t", "5ms,20ms"], ["-w", "kind == Trace"],
+                               ["-e", "TraceEndGen", "-n", "2"], ["-j", "1"]))
+    check(some > 30, some, "generations of parts of logs")
+    check_generations(*seen)
+    for form in ("text", "tel"):
+        path = os.path.join(FOLDER, f"generations.{form}")
+        run("telcat", "-q", "-f", form, "-o", path, MPS)
+        check_generations(path)
+    # one buffer, the newest event first: labels come after what they label
+    text = [re.sub(r'\["[^"]*"\]', "", x) for x in run(
+        "telcat", "-q", os.path.join(LOGS, "1.118.0-lii6gc-awlut.log.zst")
+    ).splitlines(True)]
+    path = os.path.join(FOLDER, "newest.text")
+    with open(path, "w") as f:
+        f.writelines([x for x in text if x[0] == "#" or " EventInit " in x])
+        f.writelines(reversed([x for x in text if x.split(" ")[1] in (
+            "GenInit", "Intern", "LabelPointer", "TraceEndGen")]))
+    run("telcat", "-q", "--file-order", "-f", "mps-1.118.0", "-o",
+        path + ".log", path)
+    same(check_generations(path + ".log"), 1)
+    # sums of more than 64 bits; more that survived than was condemned
+    path, most = os.path.join(FOLDER, "generations.made"), 2 ** 64 - 1
+    with open(path, "w") as f:
+        f.write("# teltools text 1\n# format: g\n# type: End 1 G gen:pointer "
+                "size:unsigned moved:unsigned kept:unsigned expected:double\n"
+                "# role: End generation gen size moved=moved kept=kept "
+                "mortality=expected\n")
+        for i, (gen, *words) in enumerate([
+                (1, most, 1, 2, 0.5), (2, 8, most, most, 2), (1, most, 0, most, 1),
+                (3, 0, 0, 0, "nan"), (1, 1, 0, 0, -1)]):
+            f.write("%016X End gen=%#x size=%s moved=%s kept=%s expected=%s\n" %
+                    (i, gen, *words))
+    got = [json.loads(x) for x in run("telstat", "-q", "-f", "json",
+                                      path).splitlines()]
+    # what a double cannot have is a string
+    same([[r["name"], *(int(r[k]) for k in (
+        "collections", "condemned_bytes", "survived_bytes", "reclaimed_bytes")),
+        r.get("died"), r.get("predicted")]
+          for r in got if r["type"] == "generation"],
+         [["0x1", 3, 2 * most + 1, most + 3, most - 2, 0.5, 1],
+          ["0x2", 1, 8, 2 * most, 0, 0, None],
+          ["0x3", 1, 0, 0, 0, None, None]])
 
 
 # Why an MPS of 1.118 starts a collection, by the number in its events.
