@@ -699,13 +699,11 @@ put_generation(struct report *r, const struct tel__generation *g)
 {
 	const struct report_value none = { .type = REPORT_UNKNOWN };
 	const char *address = report_text(r, "0x%" PRIx64, g->key);
+	char name[TEL__GENERATION_TEXT];
 
 	report_row(r, REPORT_JSON | (g->collections > 0 ? REPORT_TEXT : 0));
 	report_cell(r,
-	    report_string(g->name != NULL ? g->name :
-	            !g->has_serial        ? address :
-	                                    report_text(r, "generation %" PRIu64,
-	                                        g->serial)));
+	    report_string(report_text(r, "%s", tel__generation_name(g, name))));
 	report_cell(r, report_string(address));
 	report_cell(r, g->has_serial ? report_count(g->serial) : none);
 	report_cell(r, report_count(g->collections));

@@ -2,6 +2,8 @@
 /* Generations: events by time, summed up by generation. */
 #include "model/generations.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,6 +279,18 @@ tel__generations_make(struct tel__generations *g)
 	for (i = 0; i < g->nrows; i++)
 		generation_sum(&g->rows[i]);
 	return good;
+}
+
+const char *
+tel__generation_name(const struct tel__generation *row,
+    char text[TEL__GENERATION_TEXT])
+{
+	if (row->name != NULL)
+		return row->name;
+	(void)snprintf(text, TEL__GENERATION_TEXT,
+	    row->has_serial ? "generation %" PRIu64 : "0x%" PRIx64,
+	    row->has_serial ? row->serial : row->key);
+	return text;
 }
 
 void

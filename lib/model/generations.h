@@ -61,6 +61,10 @@ int tel__generations_add(struct tel__generations *g,
 int tel__generations_label(struct tel__generations *g);
 /* Makes .rows when the logs are over.  1; 0: no memory. */
 int tel__generations_make(struct tel__generations *g);
+/* What a generation is called: its label, its serial number, its address. */
+#define TEL__GENERATION_TEXT 32
+const char *tel__generation_name(const struct tel__generation *row,
+    char text[TEL__GENERATION_TEXT]);
 void tel__generations_clear(struct tel__generations *g);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/bucket.h"
+#include "base/int128.h"
 #include "model/clock.h"
 #include "model/pair.h"
 #include "model/schema.h"
@@ -18,8 +19,9 @@
 /* Columns of the table of collections, and phases of a collection. */
 #define MAX_COLUMNS 6u
 #define MAX_PHASES 8u
-/* A page has a pause, and a collection, for so many bytes of it. */
+/* A page has a pause, a generation, and a collection, for so many bytes of it. */
 #define PAUSE_BYTES 512
+#define GENERATION_BYTES 2048
 #define COLLECTION_BYTES 8192
 
 /* A range whose end has a truth, whether it did work: a poll of a collector. */
@@ -68,10 +70,10 @@ tel__collections_want(struct collections *c, const struct tel_schema *s)
 
 /*
  * Events name a collection by a field of the same name as its start does: those of
- * the kind of the start, and those that the format marks.
+ * the kind of the start, and those that the format marks.  Negative: others.
  */
-int
-tel__collections_key(const struct collections *c, const struct tel_type *t)
+static int
+collections_key(const struct collections *c, const struct tel_type *t)
 {
 	const int key = c->start->role_field[TEL_PART_ADDRESS];
 	unsigned i;
@@ -85,6 +87,12 @@ tel__collections_key(const struct collections *c, const struct tel_type *t)
 		if (strcmp(t->fields[i].name, c->start->fields[key].name) == 0)
 			return (int)i;
 	return -1;
+}
+
+int
+tel__collections_takes(const struct collections *c, const struct tel_type *t)
+{
+	return t->role == TEL_ROLE_GENERATION || collections_key(c, t) >= 0;
 }
 
 /* Makes a fact; NULL: no memory. */
@@ -151,21 +159,19 @@ tel_status
 tel__collections_event(struct collections *c, struct event_samples *x,
     const struct tel_event *ev, uint64_t time)
 {
-	const int key = tel__collections_key(c, ev->type);
+	const int key = collections_key(c, ev->type);
 	tel_status st = TEL_OK;
 	uint32_t type;
 
-	if (key < 0)
-		return TEL_OK;
 	if (is_poll(c, ev->type)) {
 		c->worked += ev->type == c->poll &&
 		    tel_load(&c->poll->fields[c->poll_field], ev->data) != 0;
 		return tel__collector_event(&c->polls, ev, time);
 	}
-	if (ev->type->range != 0)
+	if (ev->type->range != 0 || ev->type->role == TEL_ROLE_GENERATION)
 		st = tel__collector_event(&c->of, ev, time);
 	/* a pause may name the collection that it is a part of, or another */
-	if (st != TEL_OK ||
+	if (st != TEL_OK || key < 0 ||
 	    (ev->type->range == TEL_ROLE_PAUSE &&
 	        !names_collection(c, ev, key)))
 		return st;
@@ -399,6 +405,58 @@ put_longest(const struct collections *c, const struct event_samples *x,
 	tel__json_put(b, "}");
 }
 
+/* A number of bytes, or a share, which a negative one is not. */
+static void
+collections_put_bytes(struct tel__buffer *b, tel_int128 v)
+{
+	tel__json_put(b, ",");
+	tel__json_number(b, v.high != 0 ? UINT64_MAX : v.low);
+}
+
+static void
+collections_put_share(struct tel__buffer *b, double v)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), ",%.9g", v);
+	tel__json_put(b, v < 0 ? ",null" : text);
+}
+
+/* The generations that were condemned, and how many there are. */
+static void
+collections_put_generations(const struct collections *c, uint64_t most,
+    struct tel__buffer *b)
+{
+	const struct tel__generations *of = &c->of.generations;
+	const struct tel__generation *g;
+	char text[TEL__GENERATION_TEXT];
+	const char *name;
+	uint64_t n = 0;
+
+	if (of->ncondemned == 0)
+		return;
+	tel__json_key(b, "generations");
+	tel__json_put(b, "{");
+	tel__json_pair(b, "count", of->nrows);
+	tel__json_key(b, "list");
+	tel__json_put(b, "[");
+	for (g = of->rows; g < of->rows + of->nrows && n < most; g++) {
+		if (g->collections == 0)
+			continue;
+		tel__json_put(b, n++ == 0 ? "[" : ",[");
+		name = tel__generation_name(g, text);
+		tel__json_string(b, name, strlen(name));
+		collections_put_bytes(b, int128_u64(g->collections));
+		collections_put_bytes(b, g->condemned);
+		collections_put_bytes(b, g->survived);
+		collections_put_bytes(b, g->reclaimed);
+		collections_put_share(b, g->died);
+		collections_put_share(b, g->predicted);
+		tel__json_put(b, "]");
+	}
+	tel__json_put(b, "]}");
+}
+
 static void
 collections_put_mutator(const struct collections *c, uint64_t span,
     struct tel__buffer *b)
@@ -449,6 +507,7 @@ tel__collections_head(struct collections *c, const struct event_samples *x,
 	put_longest(c, x, "collections", &c->of, 0, most / COLLECTION_BYTES, b);
 	put_longest(c, x, "polls", &c->polls, 0, most / PAUSE_BYTES, b);
 	collections_put_columns(c, x, b);
+	collections_put_generations(c, most / GENERATION_BYTES, b);
 	span = tel__collector_time(&c->of, 0, c->first, c->last);
 	collections_put_mutator(c, span, b);
 	tel__json_pair(b, "span", span);

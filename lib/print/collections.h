@@ -36,8 +36,9 @@ struct collections {
 
 /* Nonzero when events of a schema are to be given to tel__collections_event(). */
 int tel__collections_want(struct collections *c, const struct tel_schema *s);
-/* The field that names the collection; negative: the type is not wanted. */
-int tel__collections_key(const struct collections *c, const struct tel_type *t);
+/* Nonzero when events of the type are wanted. */
+int tel__collections_takes(const struct collections *c,
+    const struct tel_type *t);
 /*
  * Takes an event of such a type, at a time since the first one.
  * TEL_OK, TEL_ENOMEM.
@@ -47,7 +48,7 @@ tel_status tel__collections_event(struct collections *c,
 /* Takes the clock of an event of a log that has collections. */
 void tel__collections_span(struct collections *c, const struct tel_event *ev);
 /*
- * Puts the longest pauses and collections, and the mutator's share, into the
+ * Puts the longest pauses and collections, generations and the mutator's share into the
  * head of a page of so many bytes, if there are any.  0: no memory.
  */
 int tel__collections_head(struct collections *c, const struct event_samples *x,

@@ -465,7 +465,7 @@ static int
 is_collected(struct html *h, const struct tel_type *type)
 {
 	return tel__collections_want(&h->collections, type->schema) &&
-	    tel__collections_key(&h->collections, type) >= 0;
+	    tel__collections_takes(&h->collections, type);
 }
 
 /* Nonzero when blocks of logs of a schema are counted by what holds them. */

@@ -546,6 +546,23 @@ def collector(c):
         c.screenshot(f"collector-{theme}")
 
 
+def check_generations(table, log):
+    """the table of generations is telstat's"""
+    rows = [json.loads(x) for x in command("telstat", "-q", "-f", "json",
+                                           log).splitlines()]
+    wanted = [r for r in rows if r["type"] == "generation" and
+              r["collections"]]
+    heads, *shown = table
+    expect(heads, ["Generation", "Collections", "Condemned", "Survived",
+                   "Reclaimed", "Died", "Predicted"])
+    for row, want in zip(shown, wanted, strict=True):
+        expect(row[:2], [want["name"], str(want["collections"])])
+        for text, key in zip(row[2:5], ("condemned", "survived", "reclaimed")):
+            near(bytes_of(text), want[f"{key}_bytes"], 2e-3)
+        expect(row[5:], [f"{100 * want[key]:.1f} %" for key in ("died",
+                                                              "predicted")])
+
+
 def pools(c):
     """pools at the peak of all, and phases, also of a .tel of the log"""
     path, tel, page = c.path("pools.html"), c.path("pools.tel"), c.page
@@ -574,6 +591,7 @@ def pools(c):
                    else "live bytes")
             expect(page.run("pools.reduce((n, p) => n + p.s.last.at(-1), 0) =="
                             " collector.all.last.at(-1)"), True)
+            check_generations(tables[-1], operand)
             seen.append([tables, bars])
         expect(seen[0], seen[1])
     for line in command("telcat", "-q", "-f", "json", log).splitlines():

@@ -191,7 +191,7 @@ function phases([, length, , list]) {
 }
 
 function collectorTab() {
-	const { collections, mutator, columns } = collector;
+	const { collections, generations, mutator, columns } = collector;
 	const list = collections.list.filter(inside);
 	const full = list.find((c) => c[0] === collector.chosen) ?? list[0];
 	const describe = ([type, i], { name, fields } = log.types[type]) =>
@@ -218,6 +218,9 @@ function collectorTab() {
 			atPeak(s), s.last.at(-1), live?.high])),
 	el("div", {}, el("p", {}, "The program's share of the worst window"),
 		mutatorPlot(), el("details", {}, el("summary", {}, "Numbers"),
-			table("", [...heads(">Window"), { name: "Share", unit: "%" }],
-				mutator)))));
+			table("", heads(">Window", "%Share"),
+				mutator)))), generations && table(`Generations: ${
+		generations.list.length} of ${generations.count}`, heads("*Generation",
+		"Collections", "#Condemned", "#Survived", "#Reclaimed", "%Died",
+		"%Predicted"), generations.list));
 }

@@ -148,8 +148,8 @@ function table(caption, columns, rows, choose) {
 
 // Columns of a table: * for text, > for how long, @ for when, # for bytes.
 const heads = (...names) => names.map((name) => ({
-	name: name.replace(/^[*>@#]/, ""), text: name[0] === "*",
-	unit: { ">": "ns", "@": "at", "#": "bytes" }[name[0]] ?? "" }));
+	name: name.replace(/^[*>@#%]/, ""), text: name[0] === "*",
+	unit: { ">": "ns", "@": "at", "#": "bytes", "%": "%" }[name[0]] ?? "" }));
 
 // Names and values.
 const facts = (list) => el("dl", {}, list.filter(([, v]) => (v ?? "") !== "")
