@@ -209,6 +209,13 @@ assert len(rows) == 36
 	telcat --verbose -H -d wide.tmf wide >got 2>messages
 	run ! grep NUL messages
 	[ "$(grep -c 'b="ab"' got)" = 2 ]
+	# what is behind its end is the next field
+	sed -i '/^b/a c, ItemULong' wide.tmf
+	sed -i 's/aXbX/aXbXNN7ZZZ/' wide.txt
+	"$TEL_BUILD/tests/test_ets" --make wide.txt wide
+	python3 -c 'd = open("wide", "rb").read(); open("wide", "wb").write(d.replace(b"aXbXNN7ZZZ", b"a\0b\0\0\0007\0\0\0"))'
+	telcat -q -H -d wide.tmf wide >got
+	[ "$(grep -c 'b="ab" c=55$' got)" = 2 ]
 }
 
 @test "several descriptions: later ones hold; TEL_SCHEMA_PATH finds them" {

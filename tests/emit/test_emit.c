@@ -337,8 +337,10 @@ test_run_time(void)
 	tel_emit_type type = { "Ping", 0, 1, 2, "made while running", params,
 		4 };
 	tel_emit_value v[4];
+	tel_emit_param others[4];
 	const tel_event *ev;
 	tel_reader *r;
+	unsigned i, taken = 0;
 	int code;
 
 	shop_count(0, 0);
@@ -347,6 +349,16 @@ test_run_time(void)
 	ok(code >= 0xC000, "a type is declared: 0x%X", (unsigned)code);
 	is_u64((unsigned)tel_emit_declare(&type), (unsigned)code,
 	    "twice it is the same");
+	for (type.params = others, i = 0; i < 4; i++) {
+		memcpy(others, params, sizeof(params));
+		others[i].name = "other";
+		taken += tel_emit_declare(&type) >= 0;
+		others[i].name = params[i].name;
+		others[i].letter = "U8";
+		taken += tel_emit_declare(&type) >= 0;
+	}
+	is_u64(taken, 0, "but not with any other parameter");
+	type.params = params;
 	v[0].u = 8080;
 	v[1].d = 0.25;
 	v[2].i = -7;

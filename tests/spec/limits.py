@@ -50,6 +50,12 @@ def fields(s, n):
     s.types[0] = Type("S", [Field(f"f{i}") for i in range(n)])
 
 
+def header(s, n):
+    """The fields of an event are behind its header, which has no cells."""
+    s.header, s.flags, s.types[0].size = n, 0, n + 8
+    s.types[0].fields[0].offset = n
+
+
 def events(out, n):
     s = Schema("many", [Type("M", [Field("x")])])
     out.block(1, s, [(0, 1, ())] * n, raw=b"\x00")
@@ -70,6 +76,7 @@ write("entries", 256, entries)
 write("fields", 255, schema(fields))
 write("name", 47, schema(lambda s, n: setattr(s, "name", "n" * n)))
 write("word", 8, schema(lambda s, n: setattr(s, "word", n)))
+write("header", 4096, schema(header))
 write("alignment", -1, schema(lambda s, n: setattr(s, "alignment", -n)))
 write("code", (1 << 32) - 1, schema(
     lambda s, n: setattr(s.types[0], "code", n)))

@@ -94,13 +94,13 @@ class Schema:
     def __init__(self, name, types, flags=32):
         self.name, self.types, self.flags = name, types, flags
         self.described = range(len(types))  # those that records describe
-        self.word, self.alignment = 8, 1
+        self.word, self.header, self.alignment = 8, 0, 1
 
     def describe(self):
         if not self.described:
             return b""
         out = string("1") + string("any")
-        out += varint(self.word) + varint(self.flags) + varint(0)
+        out += varint(self.word) + varint(self.flags) + varint(self.header)
         out += varint(self.alignment) + varint(len(self.types))
         out += varint(len(self.described))
         before = -1

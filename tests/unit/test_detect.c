@@ -244,6 +244,26 @@ test_noise(void)
 	free(bytes);
 }
 
+/* Lines of mpseventcnv without fields, as text has none of such a name. */
+static void
+test_codes(void)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	char line[32], form[32];
+	unsigned place, d, bad = 0;
+
+	for (place = 0; place < 4; place++)
+		for (d = 0; d < 16; d++) {
+			snprintf(line, sizeof(line), "%016X B00C\n", 1);
+			line[17 + place] = digits[d];
+			bad += strcmp(chosen(line, 22, form, sizeof(form)),
+			           "text") == 0;
+		}
+	line[20] = 'G';
+	bad += strcmp(chosen(line, 22, form, sizeof(form)), "text") != 0;
+	is_u64(bad, 0, "a word of four hexadecimal digits is a code");
+}
+
 int
 main(void)
 {
@@ -255,5 +275,6 @@ main(void)
 	ok(look("ftrace") > 3, "traces of the kernel");
 	ok(look("jfr") == 4, "recordings of Java Flight Recorder");
 	test_noise();
+	test_codes();
 	return done();
 }

@@ -119,7 +119,7 @@ check_failures(const unsigned char *data, struct sink *sink)
 	for (room = 0; room < SIZE; room += 1 + SIZE / 211) {
 		sink->used = 0;
 		sink->room = room;
-		sink->error = room % 2 == 0 ? ENOSPC : EIO;
+		sink->error = sink->error == ENOSPC ? EPERM : ENOSPC;
 		out = tel_output_new_callback(sink_write, sink);
 		if (out == NULL)
 			abort();

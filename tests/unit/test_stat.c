@@ -378,6 +378,35 @@ test_groups(void)
 
 /* -------------------------------------------------------------- pairs */
 
+/* What the values, weights and conditions of specs need besides an event. */
+static void
+test_uses(void)
+{
+	static const struct {
+		const char *spec;
+		int rate;
+	} rows[] = {
+		{ "t=tally(code,10)", 0 },
+		{ "t=tally(code,10,size)", 0 },
+		{ "t=tally(code,10,time)", 1 },
+		{ "t=top(size,3,code)", 0 },
+		{ "t=top(size,3,code,time)", 1 },
+		{ "s=sum(time)", 1 },
+		{ "s=sum(size) if(time > 1s)", 1 },
+		{ "s=sum(size) if(size > 1)", 0 },
+	};
+	tel_stats *s;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		s = begin_one(rows[i].spec);
+		is_u64((uint64_t)tel_stats_uses(s, TEL_USE_RATE),
+		    (uint64_t)rows[i].rate, "whether %s needs the rate",
+		    rows[i].spec);
+		tel_stats_free(s);
+	}
+}
+
 static void
 test_pairs(void)
 {
@@ -633,6 +662,7 @@ main(void)
 	test_no_blocks();
 	test_quantiles();
 	test_groups();
+	test_uses();
 	test_pairs();
 	test_snapshots();
 	test_runs(21);
