@@ -486,3 +486,33 @@ tel__labels_frame(const struct tel_labels *l, size_t place)
 {
 	return &l->frames[place];
 }
+
+tel_status
+tel__labels_intern_frame(struct tel_labels *l, struct tel__index *seen,
+    const struct tel_frame *frame, uint64_t *id)
+{
+	const uint64_t hash = tel__hash_bytes(frame->name, frame->length,
+	    seen->seed + frame->parent * UINT64_C(0x9e3779b97f4a7c15));
+	const struct tel_frame *f;
+	struct tel__probe at;
+	tel_status st;
+	uint32_t i;
+
+	for (i = tel__index_first(seen, hash, &at); i != TEL__NOWHERE;
+	     i = tel__index_next(seen, &at)) {
+		f = tel__labels_frame(l, i);
+		if (f->parent == frame->parent && f->length == frame->length &&
+		    (f->length == 0 ||
+		        memcmp(f->name, frame->name, f->length) == 0)) {
+			*id = (uint64_t)i + 1;
+			return TEL_OK;
+		}
+	}
+	i = (uint32_t)tel__labels_frames(l);
+	st = tel__labels_add_frame(l, 0, (uint64_t)i + 1, frame);
+	if (st == TEL_OK && !tel__index_add(seen, hash, i))
+		st = TEL_ENOMEM;
+	if (st == TEL_OK)
+		*id = (uint64_t)i + 1;
+	return st;
+}

@@ -8,6 +8,7 @@
 #ifndef TEL_LABELS_H
 #define TEL_LABELS_H
 
+#include "base/index.h"
 #include "tel/event.h"
 
 struct tel_labels;
@@ -121,6 +122,13 @@ struct tel_frame {
  */
 tel_status tel__labels_add_frame(struct tel_labels *l, uint64_t process,
     uint64_t id, const struct tel_frame *frame);
+/*
+ * The number of the frame of that name, called by that parent, of a log whose frames
+ * are all added so: 1 and up.  seen: the index of them, empty at first.
+ * TEL_OK and *id; TEL_ENOMEM; TEL_ELIMIT.
+ */
+tel_status tel__labels_intern_frame(struct tel_labels *l,
+    struct tel__index *seen, const struct tel_frame *frame, uint64_t *id);
 /* How many frames there are. */
 size_t tel__labels_frames(const struct tel_labels *l);
 /*

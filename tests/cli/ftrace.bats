@@ -120,8 +120,9 @@ field() {
 
 @test "the kernel's own trace is read, with its processes and stacks" {
 	clean telcat --no-header "$FTRACE/hand.trace" >text
-	[ "$(wc -l <text)" -eq 7 ]
-	grep -q 'kmalloc .*call_site=.*"do_it+0x10/0x40".* ptr=0xa1b2c3d4 ' text
+	[ "$(wc -l <text)" -eq 6 ]
+	grep -q 'kmalloc .*call_site=.*"do_it+0x10/0x40".* ptr=0xa1b2c3d4 .* stack=2\["do_it"\]' text
+	telcat -f folded "$FTRACE/hand.trace" | grep -qx 'do_syscall_64;do_it 8'
 	grep -q 'irq_handler_entry cpu=1 context="d.h1." tid=1995\["sh"\] pid=1990 irq=1 name="i8042"' text
 	grep -q 'softirq_raise .* vec=1 action="TIMER"' text
 	[ "$(telstat "$FTRACE/hand.trace" | grep -c '^live *0 blocks')" -eq 1 ]
@@ -133,6 +134,54 @@ field() {
 	telfilter -w 'name == kfree' log >kept
 	awk '/^[^\t]/ { on = /kmem:kfree:/ } on' log | cmp - kept
 	telfilter -w true "$FTRACE/hand.trace" | cmp - "$FTRACE/hand.trace"
+}
+
+@test "call chains are stacks: of samples by period, of allocations by bytes" {
+	zstd -dqo log "$FTRACE/chains.perf.zst"
+	telcat -f folded -w 'name == cpu_clock' log | LC_ALL=C sort >samples
+	telcat -f folded --weight allocated log | LC_ALL=C sort >bytes
+	python3 - <<-'END'
+		import collections, re
+		sums = collections.Counter(), collections.Counter()
+		for event in open('log').read().split('\n\n'):
+		    line, *chain = event.strip().split('\n')
+		    names = []
+		    for c in chain:
+		        name, file = re.fullmatch(r'\s*[0-9a-f]+ (.*) \((.*)\)', c).groups()
+		        name = re.sub(r'\+0x[0-9a-f]+$', '', name)
+		        if name == '[unknown]' and not file.startswith('['):
+		            name = file.split('/')[-1]
+		        names.append(name)
+		    stack = ';'.join(reversed(names))
+		    if 'cpu-clock:' in line:
+		        sums[0][stack] += int(line.split()[-2])
+		    elif 'kmalloc:' in line:
+		        sums[1][stack] += int(re.search(r'bytes_req=(\d+)', line).group(1))
+		for of, path in zip(sums, ('samples', 'bytes')):
+		    got = [line.rsplit(' ', 1) for line in open(path).read().splitlines()]
+		    assert {k: int(v) for k, v in got} == of and of, path
+	END
+	telcat -f tel log | telcat -f folded --weight allocated | LC_ALL=C sort | cmp bytes -
+	# names of functions, and of files of code without one
+	printf '%s\n' 'a 1 1.000000: 7 cycles: ' $'\t7f10 f(int (*)(char)) const+0x1f (/x/a b.so)' \
+	    $'\t7f11 [unknown] (/x/lib c.so)' $'\t7f12 [unknown] ([unknown])' \
+	    $'\t7f13 g (inlined)' $'\t7f14 h+0x10' $'\t7f15 +0x1 (/x/y)' '' >names
+	[ "$(telcat -f folded names)" = \
+	    '+0x1;h;g;[unknown];lib c.so;f(int (*)(char)) const 7' ]
+	# chains that come late; the innermost frames of too many
+	python3 - >late <<-'END'
+		for i in range(9000):
+		    print(f'a 1 {i}.000000: 5 cycles: ')
+		for k in (1024, 1025):
+		    print(f'a 1 9{k}.000000: {k} cycles: ')
+		    for i in range(k):
+		        print(f'\t7f {"f" if i < 1024 else "g"} (/x)')
+		    print()
+	END
+	telcat -f folded -w 'period > 1024' late >got
+	[ "$(tr ';' '\n' <got | grep -c '^f')" -eq 1024 ]
+	run ! grep -q g got
+	telcat -H -w 'period == 1024' late | grep -q ' stack='
 }
 
 @test "any input and output of a trace is the same trace" {

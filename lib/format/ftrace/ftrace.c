@@ -14,13 +14,17 @@
 struct ftrace {
 	struct tel_line line;
 	struct ft_types types;
-	struct ft_line found; /* the line that is read */
-	struct ft_line ahead; /* one behind it */
-	int chains;           /* events have call chains */
-	uint64_t lost;        /* events, by the log's own account */
+	struct ft_line found;   /* the line that is read */
+	struct ft_line ahead;   /* one behind it */
+	uint64_t lost;          /* events, by the log's own account */
+	struct tel__index seen; /* frames of stacks */
+	unsigned nframes;       /* of the event, the innermost one first: */
+	struct {
+		uint32_t at, length; /* of the name, from the event's line on */
+	} frames[FT_FRAMES_MAX];
 	unsigned char labels[LABELS_SIZE];
 	/* of fixed size; then strings, which the length of a line bounds */
-	unsigned char data[FT_HEADER + 9 * FT_FIELDS_MAX + FT_LINE_MAX + 1];
+	unsigned char data[FT_HEADER + 9 * FT_FIELDS_MAX + 8 + FT_LINE_MAX + 1];
 };
 
 /* Adds the labels that the line has for its numbers. */
@@ -41,7 +45,8 @@ ftrace_put_labels(struct ftrace *s, struct tel_event *ev)
 	}
 	ev->inline_labels = s->labels;
 	ev->inline_size = (uint32_t)(p - s->labels);
-	ev->inline_use = TEL_INLINE_ONLY;
+	/* the frames of stacks are those of the log */
+	ev->inline_use = s->types.chains ? TEL_INLINE_FIRST : TEL_INLINE_ONLY;
 }
 
 /* Makes the event of the type from the line that was found. */
@@ -49,13 +54,16 @@ static void
 ftrace_put_fields(struct ftrace *s, struct tel_event *ev,
     const struct tel_type *t)
 {
+	const unsigned n = t->nfields - (unsigned)s->types.chains;
 	const struct ft_field *f = s->found.fields;
 	const unsigned char *hex;
 	uint32_t size = t->size;
 	uint64_t v;
 	unsigned i;
 
-	for (i = 0; i < t->nfields; i++, f++) {
+	if (s->types.chains)
+		tel_store_le64(s->data + t->fields[n].offset, 0);
+	for (i = 0; i < n; i++, f++) {
 		v = f->number;
 		if (t->fields[i].datatype == TEL_STRING) {
 			v = size;
@@ -105,6 +113,73 @@ ftrace_read_line(struct ft_line *l, const unsigned char *p,
 	return tel__ft_line(l, p, lf > p && lf[-1] == '\r' ? lf - 1 : lf);
 }
 
+/* Notes a line of the call chain. */
+static void
+note_frame(struct ftrace *s, const struct tel_reader *r, const unsigned char *p,
+    const unsigned char *end)
+{
+	const struct ft_text name = tel__ft_frame(p, end);
+
+	if (s->nframes == FT_FRAMES_MAX)
+		return;
+	s->frames[s->nframes].at =
+	    (uint32_t)((const unsigned char *)name.p - r->p);
+	s->frames[s->nframes++].length = (uint32_t)name.n;
+}
+
+/* Gives the event the stack of the frames that were noted. */
+static tel_status
+put_chain(struct tel_reader *r, struct ftrace *s)
+{
+	const struct tel_type *t = r->event.type;
+	struct tel_frame frame = { 0, 0, NULL, 0 };
+	tel_status st = TEL_OK;
+	uint64_t id = 0;
+	unsigned i;
+
+	for (i = s->nframes; i-- > 0 && st == TEL_OK;) {
+		frame.parent = id;
+		frame.name = (const char *)r->p + s->frames[i].at;
+		frame.length = s->frames[i].length;
+		st = tel__labels_intern_frame(r->log.labels, &s->seen, &frame,
+		    &id);
+	}
+	if (st == TEL_ELIMIT) {
+		tel__reader_limit(r, r->offset, "frames of stacks");
+		return TEL_OK;
+	}
+	if (st == TEL_OK)
+		tel_store_le64(s->data + t->fields[t->nfields - 1].offset, id);
+	return st;
+}
+
+/* The field of that name; NULL: the line has none. */
+static const struct ft_field *
+line_field(const struct ft_line *l, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < l->nfields; i++)
+		if (l->fields[i].name.n == strlen(name) &&
+		    memcmp(l->fields[i].name.p, name, l->fields[i].name.n) == 0)
+			return &l->fields[i];
+	return NULL;
+}
+
+/* Whether a line is there only for the stack of the event before it. */
+static int
+announces_stack(const struct ft_line *l, const struct ft_line *event)
+{
+	static const char what[] = "<stack trace";
+	const struct ft_field *text = line_field(l, "text");
+	const struct ft_field *tid = line_field(l, "tid");
+	const struct ft_field *of = line_field(event, "tid");
+
+	return text != NULL && text->value.n >= sizeof(what) - 1 &&
+	    memcmp(text->value.p, what, sizeof(what) - 1) == 0 && tid != NULL &&
+	    of != NULL && tid->number == of->number;
+}
+
 /* Adds the call chain behind the event to its line. */
 static void
 take_chain(struct tel_reader *r, struct ftrace *s)
@@ -113,6 +188,7 @@ take_chain(struct tel_reader *r, struct ftrace *s)
 	const unsigned char *lf;
 	enum ft_kind kind;
 
+	s->nframes = 0;
 	while (!s->line.truncated && step < TEL_PEEK_MAX - FT_LINE_MAX) {
 		have = (size_t)(r->end - r->p);
 		lf =
@@ -125,8 +201,12 @@ take_chain(struct tel_reader *r, struct ftrace *s)
 			continue;
 		}
 		kind = ftrace_read_line(&s->ahead, r->p + step, lf);
-		if (kind != FT_CHAIN && kind != FT_BLANK)
+		if (kind != FT_CHAIN && kind != FT_BLANK &&
+		    (kind != FT_EVENT || step != s->line.step ||
+		        !announces_stack(&s->ahead, &s->found)))
 			break;
+		if (kind == FT_CHAIN)
+			note_frame(s, r, r->p + step, lf);
 		seen = step = (size_t)(lf + 1 - r->p);
 	}
 	s->line.step = step;
@@ -141,10 +221,17 @@ ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 	switch (tel__ft_line(&s->found, l->p, l->end)) {
 	case FT_EVENT:
 		is = ftrace_make_event(r, s);
-		if (s->chains)
-			take_chain(r, s);
-		return is;
-	case FT_CHAIN: s->chains = 1; break;
+		if (is != LINE_EVENT || !s->types.chains)
+			return is;
+		take_chain(r, s);
+		return put_chain(r, s) == TEL_OK ?
+		    is :
+		    line_failed(l,
+		        tel__reader_fail(r, TEL_ENOMEM, "out of memory"));
+	case FT_CHAIN:
+		if (!s->types.full && !s->types.chains)
+			s->types.chains = s->types.changed = 1;
+		break;
 	case FT_LOST: s->lost += s->found.clock; break;
 	case FT_WRONG: return line_wrong(l, s->found.at, s->found.want, NULL);
 	case FT_SILENT:
@@ -196,7 +283,7 @@ look_ahead(struct tel_reader *r, struct ftrace *s)
 			if (tel__ft_type_of(&s->types, &s->found) < 0)
 				return TEL_ENOMEM;
 			break;
-		case FT_CHAIN: s->chains = 1; break;
+		case FT_CHAIN: s->types.chains = 1; break;
 		default: break;
 		}
 	}
@@ -214,6 +301,7 @@ ftrace_open(struct tel_reader *r, const char *as)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	/* not the event, which is much */
 	memset(s, 0, offsetof(struct ftrace, labels));
+	tel__index_init(&s->seen);
 	s->line.most = FT_LINE_MAX;
 	s->line.lead_most = FT_LEAD_MAX;
 	s->line.invalid = "a line that is not valid in ";
@@ -235,6 +323,7 @@ ftrace_close(struct tel_reader *r)
 		return;
 	tel__line_close(r, &s->line);
 	tel__ft_types_free(&s->types);
+	tel__index_clear(&s->seen);
 	free(s);
 	r->state = NULL;
 }

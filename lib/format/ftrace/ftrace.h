@@ -27,6 +27,8 @@
 #define FT_NAME_MAX 63u
 #define FT_LABEL_MAX 255u
 #define FT_HEADER 16u
+/* The most frames of a stack: others, the outermost ones, are left out. */
+#define FT_FRAMES_MAX 1024u
 /* Labels of one event: three threads and a place in the code. */
 #define FT_LABELS 4u
 
@@ -74,6 +76,8 @@ enum ft_kind {
 /* Takes the line from p to end apart; *end ends any token. */
 enum ft_kind tel__ft_line(struct ft_line *l, const unsigned char *p,
     const unsigned char *end);
+/* The name of the function in a line of a call chain. */
+struct ft_text tel__ft_frame(const unsigned char *p, const unsigned char *end);
 
 /* A type, by the order of its fields in a line. */
 struct ft_type {
@@ -94,6 +98,7 @@ struct ft_types {
 	unsigned schemas;           /* that were made */
 	int changed;                /* there is none of the types as they are */
 	int full;
+	int chains; /* types have a field behind all others, their stack */
 };
 
 /* TEL_OK, TEL_ENOMEM. */

@@ -537,6 +537,44 @@ other_line(struct ft_line *l, const char *p, const char *end)
 	return FT_WRONG;
 }
 
+/*
+ * "ffffffff815eb8eb __handle_mm_fault+0x20b ([kernel.kallsyms])", or "=> vfs_read+0x9d",
+ * also with the address behind it.  Code without a name has that of its file.
+ */
+struct ft_text
+tel__ft_frame(const unsigned char *from, const unsigned char *to)
+{
+	const char *end = trim_blanks((const char *)from, (const char *)to);
+	const char *p = skip_blanks((const char *)from, end), *file = end, *q;
+	const unsigned char *hex = (const unsigned char *)p;
+	struct ft_text name;
+	uint64_t number;
+
+	if (starts_with(p, end, "=> "))
+		p += 3;
+	else if (lines_hex(&hex, &number))
+		p = skip_blanks((const char *)hex, end);
+	if (end > p && end[-1] == ')')
+		for (q = end - 1; q > p + 1 && file == end; q--)
+			if (*q == '(' && q[-1] == ' ')
+				file = q;
+	name.p = p;
+	name.n = (size_t)(file - (file != end) - p);
+	for (q = p + name.n;
+	     q > p + 3 && tel__lines_digit[(unsigned char)q[-1]] < 16; q--)
+		;
+	if (q > p + 3 && q < p + name.n && memcmp(q - 3, "+0x", 3) == 0)
+		name.n = (size_t)(q - 3 - p);
+	if (file != end && name.n == 9 && memcmp(p, "[unknown]", 9) == 0 &&
+	    end - file > 2 && file[1] != '[') {
+		for (q = end - 1; q > file + 1 && q[-1] != '/'; q--)
+			;
+		name.p = q;
+		name.n = (size_t)(end - 1 - q);
+	}
+	return name;
+}
+
 enum ft_kind
 tel__ft_line(struct ft_line *l, const unsigned char *from,
     const unsigned char *to)

@@ -198,23 +198,39 @@ tel__ft_type_of(struct ft_types *ts, const struct ft_line *l)
 	return ftrace_types_add(ts, l) ? (int)e->value : -1;
 }
 
+/* An event with a stack is a sample of it. */
+static void
+sample_set_role(struct tel_type *t, int chains)
+{
+	if (!chains)
+		return;
+	t->role_field[TEL_PART_STACK] = (int8_t)(t->nfields - 1);
+	(void)tel__role_set(t, 0, "weight=period", 13);
+	(void)tel__role_set(t, 0, "thread=tid", 10);
+	t->role = TEL_ROLE_SAMPLE;
+}
+
 /* Gives a type its role, if it has all parts of it. */
 static void
-ftrace_types_set_role(struct tel_type *t)
+ftrace_types_set_role(struct tel_type *t, int chains)
 {
 	unsigned i, j;
 
 	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
 		if (strcmp(roles[i].name, t->name) == 0)
 			break;
-	if (i == sizeof(roles) / sizeof(roles[0]))
+	if (i == sizeof(roles) / sizeof(roles[0])) {
+		sample_set_role(t, chains);
 		return;
+	}
 	for (j = 0; j < 4 && roles[i].parts[j] != NULL; j++)
 		if (!tel__role_set(t, 0, roles[i].parts[j],
 		        strlen(roles[i].parts[j])) &&
 		    j < 2)
 			return;
 	(void)tel__role_set(t, 0, "thread=tid", 10);
+	if (chains)
+		t->role_field[TEL_PART_STACK] = (int8_t)(t->nfields - 1);
 	t->role = (uint8_t)roles[i].role;
 }
 
@@ -233,9 +249,22 @@ ftrace_types_field_name(const struct ft_type *t, unsigned i,
 	return buffer;
 }
 
+/* Adds the field of the stack.  1, or 0: out of memory. */
+static int
+add_stack_field(struct tel_type *t, struct tel_placement *at)
+{
+	struct tel_field *f = tel__type_place(t, at, 'u',
+	    tel_type_find_field(t, "stack") < 0 ? "stack" : "call_chain");
+
+	if (f != NULL)
+		f->space = TEL_SPACE_STACK;
+	return f != NULL;
+}
+
 /* Adds a type to a schema.  1, or 0: out of memory. */
 static int
-schema_add(struct tel_schema *s, const struct ft_type *from, unsigned code)
+schema_add(struct tel_schema *s, const struct ft_type *from, unsigned code,
+    int chains)
 {
 	struct tel_placement at = { s, FT_HEADER, 0 };
 	struct tel_type *t;
@@ -244,7 +273,8 @@ schema_add(struct tel_schema *s, const struct ft_type *from, unsigned code)
 	enum tel_datatype d;
 	unsigned i, j;
 
-	t = tel__schema_add(s, from->name, code, from->kind, 0, from->nfields);
+	t = tel__schema_add(s, from->name, code, from->kind, 0,
+	    from->nfields + (unsigned)chains);
 	for (i = 0; t != NULL && i < from->nfields; i++) {
 		d = (enum tel_datatype)from->fields[i].datatype;
 		f = tel__type_place(t, &at,
@@ -259,10 +289,10 @@ schema_add(struct tel_schema *s, const struct ft_type *from, unsigned code)
 			if (d != TEL_STRING && strcmp(f->name, threads[j]) == 0)
 				f->space = TEL_SPACE_THREAD;
 	}
-	if (t == NULL)
+	if (t == NULL || (chains && !add_stack_field(t, &at)))
 		return 0;
 	t->size = tel__place_end(&at, t);
-	ftrace_types_set_role(t);
+	ftrace_types_set_role(t, chains);
 	return 1;
 }
 
@@ -276,7 +306,7 @@ tel__ft_types_settle(struct tel_reader *r, struct ft_types *ts)
 
 	s = tel__schema_make("ftrace", "", &abi, FT_HEADER, ts->count);
 	for (i = 0; s != NULL && i < ts->count; i++) {
-		if (!schema_add(s, ts->types[i], i)) {
+		if (!schema_add(s, ts->types[i], i, ts->chains)) {
 			tel_schema_free(s);
 			s = NULL;
 		}

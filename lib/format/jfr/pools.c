@@ -466,39 +466,6 @@ jfr_pools_name_frame(struct jfr *j, struct jfr_chunk *c, const struct places *p,
 	}
 }
 
-/*
- * The number of the frame of j->name below another one, made if need be.
- * 0: out of memory, or the limit is reached, as *st has it.
- */
-static uint64_t
-jfr_pools_add_frame(struct tel_reader *r, struct jfr *j, uint64_t parent,
-    tel_status *st)
-{
-	struct tel_labels *labels = r->log.labels;
-	const char *name = (const char *)j->name.bytes;
-	const size_t n = j->name.used;
-	struct tel_frame frame = { 0, parent, name, n };
-	const struct tel_frame *f;
-	struct tel__probe at;
-	uint64_t hash;
-	uint32_t i;
-
-	hash = tel__hash_bytes(name, n,
-	    j->frames.seed + parent * UINT64_C(0x9e3779b97f4a7c15));
-	for (i = tel__index_first(&j->frames, hash, &at); i != TEL__NOWHERE;
-	     i = tel__index_next(&j->frames, &at)) {
-		f = tel__labels_frame(labels, i);
-		if (f->parent == parent && f->length == n &&
-		    (n == 0 || memcmp(f->name, name, n) == 0))
-			return (uint64_t)i + 1;
-	}
-	i = (uint32_t)tel__labels_frames(labels);
-	*st = tel__labels_add_frame(labels, 0, (uint64_t)i + 1, &frame);
-	if (*st == TEL_OK && !tel__index_add(&j->frames, hash, i))
-		*st = TEL_ENOMEM;
-	return *st == TEL_OK ? (uint64_t)i + 1 : 0;
-}
-
 /* Adds the frames of a stack, from the outermost, which comes last. */
 static tel_status
 add_stack(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
@@ -510,6 +477,7 @@ add_stack(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 		uint64_t key;
 		int32_t line;
 	} * frames;
+	struct tel_frame frame = { 0, 0, NULL, 0 };
 	tel_status st = TEL_OK;
 	uint32_t k;
 
@@ -536,13 +504,15 @@ add_stack(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	for (i = b.bad ? 0 : n; i > 0 && st == TEL_OK; i--) {
 		jfr_pools_name_frame(j, c, p, frames[i - 1].key,
 		    frames[i - 1].line);
-		parent = j->name.failed || c->texts.failed ?
-		    0 :
-		    jfr_pools_add_frame(r, j, parent, &st);
+		frame.parent = parent;
+		frame.name = (const char *)j->name.bytes;
+		frame.length = j->name.used;
+		st = j->name.failed || c->texts.failed ?
+		    TEL_ENOMEM :
+		    tel__labels_intern_frame(r->log.labels, &j->frames, &frame,
+		        &parent);
 	}
 	free(frames);
-	if (j->name.failed || c->texts.failed)
-		return TEL_ENOMEM;
 	/* the number of a frame is at most that of frames that are held */
 	v->name = st == TEL_OK ? (uint32_t)parent : 0;
 	v->state = v->name != 0 ? STATE_NAMED : STATE_NULL;
