@@ -516,7 +516,8 @@ note_addresses(struct tracker *k, const struct labelled_range *range,
 }
 
 static inline size_t
-note_run(struct tracker *k, const struct tel_run *run, size_t from, int le64)
+tracker_note_run(struct tracker *k, const struct tel_run *run, size_t from,
+    int le64)
 {
 	const struct labelled_range *const ranges = k->labelled.ranges;
 	const unsigned char *const *const data = run->data;
@@ -538,8 +539,8 @@ tel__tracker_take(struct tracker *k, const struct tel_run *run, size_t from)
 {
 	if (k->labelled.schema != run->first->schema)
 		return 0;
-	return k->labelled.le64 ? note_run(k, run, from, 1) :
-	                          note_run(k, run, from, 0);
+	return k->labelled.le64 ? tracker_note_run(k, run, from, 1) :
+	                          tracker_note_run(k, run, from, 0);
 }
 
 tel_status
