@@ -20,7 +20,7 @@
 #define TOP_SHOWN 5
 /* Rows of the latest collections, and of generations, in text. */
 #define COLLECTIONS_SHOWN 10
-#define GENERATIONS_SHOWN 10
+#define GENERATIONS_SHOWN 5
 /* Pauses and collections that are kept, the first ones; others are counted. */
 #define KEPT_MAX ((size_t)1 << 20)
 /* Distinct names of collectors, pauses and causes. */

@@ -96,6 +96,7 @@ class Timeline:
     def __init__(self, form, header, name):
         self.form, self.types, self.log = form, read_types(header), name
         self.open, self.flows, self.lines = {}, {}, []
+        self.frames = {}
         self.first, self.last, self.blocks = None, 0, {}
         self.nested = any("." in f for t in self.types.values()
                           for f in t.fields)
@@ -131,11 +132,14 @@ class Timeline:
 
     def shown(self, event, t):
         fields, labels = event["fields"], event.get("labels", {})
+        labels = labels | {k: fields[k][0] for k in event["stacks"] if fields[k]}
         out = {}
         for name, (datatype, _) in t.fields.items():
             value = fields.get(name)
             if value is None or name.endswith(".label"):
                 continue
+            if name in event["stacks"]:
+                value = event["stacks"][name]
             if self.form == "perfetto":
                 value = self.annotation(datatype, value, labels.get(name))
             elif isinstance(value, float):
@@ -144,6 +148,13 @@ class Timeline:
         if self.form == "chrome":
             out |= {f"label of {k}": v for k, v in labels.items()}
         return out
+
+    def stack(self, names):
+        """The number of the innermost frame; frames as they occur, callers first."""
+        number = 0
+        for name in reversed(names):
+            number = self.frames.setdefault((number, name), len(self.frames) + 1)
+        return number
 
     @staticmethod
     def annotation(datatype, value, label):
@@ -303,6 +314,9 @@ class Timeline:
         self.last = max(self.last, time)
         if t is None:
             t = Type(event["type"], "0", event["kind"])
+        event["stacks"] = {k: self.stack(v) for k, v in event["fields"].items()
+                           if isinstance(v, list) and k in t.fields and
+                           t.fields[k][0] != "list"}
         if t.role in HIDDEN_BLOCKS or t.role in HIDDEN or t.name == "CpuSpeed":
             return
         if not t.role:
