@@ -49,8 +49,8 @@ TEL_SINCE_0_1 int tel_field_optional(const tel_field *field);
 /*
  * The unit of the field's values, where the format or the log has one: "ns" (a
  * span of time), "time" (nanoseconds since 1970-01-01 00:00 UTC), "bytes", "bits",
- * "fraction" (1 is the whole), "Hz", or another word of the log; else "".  Lives
- * as long as its schema.
+ * "bytes/s", "bits/s", "fraction" (1 is the whole), "Hz", or another word of the
+ * log; else "".  Lives as long as its schema.
  */
 TEL_SINCE_0_1 const char *tel_field_unit(const tel_field *field);
 

@@ -441,6 +441,8 @@ static const char *const units[TEL_UNITS] = {
 	[TEL_UNIT_BITS] = "bits",
 	[TEL_UNIT_FRACTION] = "fraction",
 	[TEL_UNIT_HERTZ] = "Hz",
+	[TEL_UNIT_BITS_A_SECOND] = "bits/s",
+	[TEL_UNIT_BYTES_A_SECOND] = "bytes/s",
 };
 
 const char *

@@ -45,9 +45,11 @@ enum tel_unit {
 	TEL_UNIT_BYTES,
 	TEL_UNIT_BITS,
 	TEL_UNIT_FRACTION,
-	TEL_UNIT_HERTZ
+	TEL_UNIT_HERTZ,
+	TEL_UNIT_BITS_A_SECOND,
+	TEL_UNIT_BYTES_A_SECOND
 };
-#define TEL_UNITS (TEL_UNIT_HERTZ + 1)
+#define TEL_UNITS (TEL_UNIT_BYTES_A_SECOND + 1)
 
 /* The names of the values of an enum from .first on, in ASCII; static. */
 #define TEL_NAME_ROOM 32

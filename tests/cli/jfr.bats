@@ -67,8 +67,10 @@ answers() {
 		    said = dict(re.findall(r'@(\w+)\("(.*)"\)', '\n'.join(notes)))
 		    return said.get('Description', said.get('Label', ''))
 		def unit(notes):
-		    return [''] + [UNITS[n] for note in notes
+		    found = [UNITS[n] for note in notes
 		        for n in (note[1:], note[1:].split('(')[0]) if n in UNITS]
+		    rate = [u + '/s' for u in found if u != 'Hz'] if 'Hz' in found else []
+		    return (rate or found or [''])[-1]
 		for line in map(str.strip, open('g1-17.metadata')):
 		    if line.startswith('@'):
 		        notes.append(line)
@@ -78,7 +80,7 @@ answers() {
 		        want[name] = doc(notes), fields
 		        notes = []
 		    elif line.endswith(';'):
-		        fields[line.split()[-1][:-1]] = doc(notes), unit(notes)[-1]
+		        fields[line.split()[-1][:-1]] = doc(notes), unit(notes)
 		        notes = []
 		found = 0
 		for one in map(json.loads, open('types')):

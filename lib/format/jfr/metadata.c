@@ -236,6 +236,19 @@ jfr_metadata_add_field(struct parser *p, const struct element *e)
 	p->field = f;
 }
 
+/* Adds to a unit: an amount of data with a frequency is a rate, in any order. */
+static uint8_t
+unit_with(uint8_t unit, enum tel_unit more)
+{
+	const enum tel_unit amount = more == TEL_UNIT_HERTZ ? unit : more;
+
+	if (more != TEL_UNIT_HERTZ && unit != TEL_UNIT_HERTZ)
+		return (uint8_t)more;
+	return amount == TEL_UNIT_BITS ? TEL_UNIT_BITS_A_SECOND :
+	    amount == TEL_UNIT_BYTES   ? TEL_UNIT_BYTES_A_SECOND :
+	                                 TEL_UNIT_HERTZ;
+}
+
 /* An annotation of a class or field; its class defines its meaning. */
 struct annotation {
 	uint32_t class; /* its id */
@@ -277,12 +290,12 @@ annotate_field(struct jfr_field *f, const char *name, const char *value)
 		if (time && f->scale == JFR_TICKS_SPAN)
 			f->scale = JFR_TICKS_TIME;
 	} else if (strcmp(name, "jdk.jfr.DataAmount") == 0) {
-		f->unit =
-		    strcmp(value, "BITS") == 0 ? TEL_UNIT_BITS : TEL_UNIT_BYTES;
+		f->unit = unit_with(f->unit,
+		    strcmp(value, "BITS") == 0 ? TEL_UNIT_BITS : TEL_UNIT_BYTES);
 	} else if (strcmp(name, "jdk.jfr.Percentage") == 0) {
 		f->unit = TEL_UNIT_FRACTION;
 	} else if (strcmp(name, "jdk.jfr.Frequency") == 0) {
-		f->unit = TEL_UNIT_HERTZ;
+		f->unit = unit_with(f->unit, TEL_UNIT_HERTZ);
 	} else if (strcmp(name, "jdk.jfr.MemoryAddress") == 0) {
 		f->is_address = 1;
 	} else if (strcmp(name, "jdk.jfr.Unsigned") == 0) {
