@@ -15,29 +15,26 @@
 #include <unistd.h>
 
 #include "telrec/libdw.h"
+#include "telrec/scopes.h"
 #include "telrec/symtab.h"
 
-/* Functions that are inlined into each other, at most, in one name. */
-#define INLINES_MAX 64
 /* Bytes of the name of a function. */
 #define FUNCTION_MAX 1000
 
-#define MEMBER(type, name, arguments) type(*name) arguments;
 struct dwarf {
 	void *library, *cxx;
 	char *(*demangle)(const char *, char *, size_t *, int *);
-	struct {
-		LIBDW_FUNCTIONS(MEMBER)
-	} f;
+	struct libdw f;
 	Dwfl_Callbacks callbacks;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	uint64_t start, end; /* of its addresses */
+	struct scopes scopes;
+	struct scope scope; /* of the address whose name is asked for */
 	struct symtab symbols;
 	int sorted;  /* they are all there: 1; -1: there was no memory */
 	char *paths; /* where debug information is looked for: the default */
 };
-#undef MEMBER
 
 /* Finds the functions.  1, or 0. */
 static int
@@ -63,6 +60,7 @@ dwarf_free(struct dwarf *d)
 {
 	if (d == NULL)
 		return;
+	scopes_clear(&d->scopes);
 	symtab_clear(&d->symbols);
 	if (d->dwfl != NULL)
 		d->f.dwfl_end(d->dwfl);
@@ -222,48 +220,46 @@ dwarf_put_line(struct text *t, const char *file, int line)
 		dwarf_put(t, " at %s", file);
 }
 
+/* Where the instruction at an address is in the source; NULL: unknown. */
+static const char *
+find_source_line(const struct dwarf *d, int *line)
+{
+	Dwarf_Line *source = d->scope.unit == NULL ?
+	    NULL :
+	    d->f.dwarf_getsrc_die(d->scope.unit, d->scope.pc);
+
+	*line = 0;
+	if (source == NULL)
+		return NULL;
+	(void)d->f.dwarf_lineno(source, line);
+	return d->f.dwarf_linesrc(source, NULL, NULL);
+}
+
 /*
  * Names the functions around an address by debug information, the innermost
  * first.  How many there were.
  */
 static unsigned
-put_scopes(const struct dwarf *d, Dwfl_Module *module, uint64_t address,
-    struct text *t)
+put_scopes(struct dwarf *d, struct text *t)
 {
-	uint64_t bias = 0;
-	Dwarf_Die *unit = d->f.dwfl_module_addrdie(module, address, &bias);
-	Dwfl_Line *source = d->f.dwfl_module_getsrc(module, address);
-	Dwarf_Die *inner = NULL, *scopes = NULL;
-	const char *file = NULL, *name;
-	int i, n = 0, line = 0, tag;
+	Dwarf_Die *die;
+	const char *name, *file;
+	size_t i;
+	int line;
 	unsigned count = 0;
 
-	if (source != NULL)
-		file =
-		    d->f.dwfl_lineinfo(source, NULL, &line, NULL, NULL, NULL);
-	if (unit != NULL)
-		n = d->f.dwarf_getscopes(unit, address - bias, &inner);
-	/* those are of the source; the functions that code is in are these */
-	if (n > 0)
-		n = d->f.dwarf_getscopes_die(&inner[0], &scopes);
-	for (i = 0; i < n && count < INLINES_MAX; i++) {
-		tag = d->f.dwarf_tag(&scopes[i]);
-		if (tag != DW_TAG_inlined_subroutine &&
-		    tag != DW_TAG_subprogram)
-			continue;
-		name = function_name(d, &scopes[i]);
+	file = find_source_line(d, &line);
+	for (i = d->scope.count; i-- > 0;) {
+		die = &d->scope.functions[i];
+		name = function_name(d, die);
 		if (name == NULL)
 			continue;
 		if (count++ > 0)
 			dwarf_put(t, " <- ");
 		put_function(d, t, name);
 		dwarf_put_line(t, file, line);
-		if (tag == DW_TAG_subprogram)
-			break;
-		(void)find_call(d, unit, &scopes[i], &file, &line);
+		(void)find_call(d, d->scope.unit, die, &file, &line);
 	}
-	free(scopes);
-	free(inner);
 	return count;
 }
 
@@ -329,20 +325,17 @@ dwarf_name(struct dwarf *d, uint64_t address, char *text, size_t room)
 	struct text t = { text, 0, room };
 	/* a call is before its return address */
 	const uint64_t pc = address - 1;
-	Dwfl_Line *source;
-	const char *name, *file = NULL;
-	int line = 0;
+	const char *name, *file;
+	int line;
 
-	if (put_scopes(d, d->module, pc, &t) > 0)
+	scopes_find(&d->scopes, &d->f, d->module, pc, &d->scope);
+	if (put_scopes(d, &t) > 0)
 		return t.used;
 	name = symbol_name(d, pc);
 	if (name == NULL || name[0] == '\0')
 		return 0;
 	put_function(d, &t, name);
-	source = d->f.dwfl_module_getsrc(d->module, pc);
-	if (source != NULL)
-		file =
-		    d->f.dwfl_lineinfo(source, NULL, &line, NULL, NULL, NULL);
+	file = find_source_line(d, &line);
 	dwarf_put_line(&t, file, line);
 	return t.used;
 }

@@ -14,8 +14,14 @@
 
 /* Of DWARF, section 7.5. */
 enum {
+	DW_TAG_class_type = 0x02,
+	DW_TAG_lexical_block = 0x0b,
+	DW_TAG_structure_type = 0x13,
+	DW_TAG_union_type = 0x17,
 	DW_TAG_inlined_subroutine = 0x1d,
+	DW_TAG_module = 0x1e,
 	DW_TAG_subprogram = 0x2e,
+	DW_TAG_namespace = 0x39,
 	DW_AT_name = 0x03,
 	DW_AT_call_file = 0x58,
 	DW_AT_call_line = 0x59,
@@ -25,7 +31,7 @@ enum {
 
 typedef struct Dwfl Dwfl;
 typedef struct Dwfl_Module Dwfl_Module;
-typedef struct Dwfl_Line Dwfl_Line;
+typedef struct Dwarf_Line_s Dwarf_Line;
 typedef struct Dwarf_Files_s Dwarf_Files;
 
 typedef struct {
@@ -67,21 +73,25 @@ typedef struct {
 	X(const char *, dwfl_module_getsym_info, \
 	    (Dwfl_Module *, int number, Elf64_Sym *, uint64_t *address, \
 	        uint32_t *section, void **elf, uint64_t *bias)) \
-	X(Dwarf_Die *, dwfl_module_addrdie, \
-	    (Dwfl_Module *, uint64_t address, uint64_t * bias)) \
-	X(Dwfl_Line *, dwfl_module_getsrc, (Dwfl_Module *, uint64_t address)) \
+	X(Dwarf_Die *, dwfl_module_nextcu, \
+	    (Dwfl_Module *, Dwarf_Die * last, uint64_t * bias)) \
 	X(int, dwfl_module_build_id, \
 	    (Dwfl_Module *, const unsigned char **bits, uint64_t *address)) \
 	X(void *, dwfl_module_getelf, (Dwfl_Module *, uint64_t * bias)) \
-	X(const char *, dwfl_lineinfo, \
-	    (Dwfl_Line *, uint64_t * address, int *line, int *column, \
-	        uint64_t *mtime, uint64_t *length)) \
 	X(void, dwfl_standard_find_debuginfo, (void)) \
 	X(void, dwfl_build_id_find_elf, (void)) \
 	X(void, dwfl_offline_section_address, (void)) \
-	X(int, dwarf_getscopes, (Dwarf_Die *, uint64_t pc, Dwarf_Die **)) \
-	X(int, dwarf_getscopes_die, (Dwarf_Die *, Dwarf_Die **)) \
 	X(int, dwarf_tag, (Dwarf_Die *)) \
+	X(int, dwarf_child, (Dwarf_Die *, Dwarf_Die * child)) \
+	X(int, dwarf_siblingof, (Dwarf_Die *, Dwarf_Die * next)) \
+	X(int, dwarf_haspc, (Dwarf_Die *, uint64_t pc)) \
+	X(ptrdiff_t, dwarf_ranges, \
+	    (Dwarf_Die *, ptrdiff_t at, uint64_t * base, uint64_t * start, \
+	        uint64_t * end)) \
+	X(Dwarf_Line *, dwarf_getsrc_die, (Dwarf_Die * unit, uint64_t pc)) \
+	X(const char *, dwarf_linesrc, \
+	    (Dwarf_Line *, uint64_t * mtime, uint64_t * length)) \
+	X(int, dwarf_lineno, (Dwarf_Line *, int *line)) \
 	X(Dwarf_Attribute *, dwarf_attr, \
 	    (Dwarf_Die *, unsigned name, Dwarf_Attribute *)) \
 	X(Dwarf_Attribute *, dwarf_attr_integrate, \
@@ -91,5 +101,11 @@ typedef struct {
 	X(int, dwarf_getsrcfiles, (Dwarf_Die *, Dwarf_Files **, size_t *)) \
 	X(const char *, dwarf_filesrc, \
 	    (Dwarf_Files *, size_t, uint64_t * mtime, uint64_t * length))
+
+#define LIBDW_MEMBER(type, name, arguments) type(*name) arguments;
+struct libdw {
+	LIBDW_FUNCTIONS(LIBDW_MEMBER)
+};
+#undef LIBDW_MEMBER
 
 #endif

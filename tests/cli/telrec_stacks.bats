@@ -74,8 +74,30 @@ all_stacks() {
 	source=$TEL_TOP/tests/cli/telrec_stacks.cc
 	inner=$(grep -n 'kept = malloc(n);' "$source" | cut -d : -f 1)
 	outer=$(grep -n 'take(1001);' "$source" | cut -d : -f 1)
+	label="\[\"take at [^ ]*telrec_stacks.cc:$inner <- recurse(int) at [^ ]*telrec_stacks.cc:$outer\"\]"
 	telcat -e trace run.tel >traces
-	grep -q "\[\"take at [^ ]*telrec_stacks.cc:$inner <- recurse(int) at [^ ]*telrec_stacks.cc:$outer\"\]" traces
+	grep -q "$label" traces
+	# clang writes no index of addresses
+	objcopy -R .debug_aranges program
+	record --stacks=fp
+	telcat -e trace run.tel >traces
+	grep -q "$label" traces
+}
+
+@test "functions in namespaces, as clang and rustc write them" {
+	command -v clang++ >/dev/null || skip "no clang"
+	cat >program.cc <<-'END'
+		#include <cstdlib>
+		namespace outer { namespace inner {
+		static inline void *take(size_t n) { return malloc(n); }
+		void *volatile kept;
+		__attribute__((noinline)) void grab(size_t n) { kept = take(n); }
+		} }
+		int main() { outer::inner::grab(1001); return 0; }
+	END
+	clang++ -O1 -g -fno-omit-frame-pointer -o program program.cc
+	record --stacks=fp
+	has 1001 'main;outer::inner::grab\(unsigned long\);(outer::inner::)?take(\(unsigned long\))?'
 }
 
 @test "by tables, also without frame pointers, and in a signal handler" {

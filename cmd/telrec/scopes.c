@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Scopes: an index of units, and for each that is looked into, of functions. */
+#include "telrec/scopes.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* Levels of namespaces, types, functions and blocks in each other, at most. */
+#define DEPTH_MAX 200
+
+/* Adds the code of a unit or a function.  1, or 0 without memory. */
+static int
+spans_add(struct spans *s, const struct libdw *f, Dwarf_Die *die, size_t unit)
+{
+	struct span span = { 0, 0, *die, unit };
+	uint64_t base;
+	ptrdiff_t at = 0;
+
+	while ((at = f->dwarf_ranges(die, at, &base, &span.start, &span.end)) >
+	    0) {
+		/* code that the linker left out is at 0 */
+		if (span.start == 0 || span.start >= span.end)
+			continue;
+		if (!TEL__RESERVE(s->list, s->room, s->count + 1))
+			return 0;
+		s->list[s->count++] = span;
+	}
+	return 1;
+}
+
+/* By address; of several functions at one, the first in the file is last. */
+static int
+spans_order(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->die.address < y->die.address) -
+	    (x->die.address > y->die.address);
+}
+
+static void
+spans_sort(struct spans *s)
+{
+	if (s->count > 0)
+		qsort(s->list, s->count, sizeof(s->list[0]), spans_order);
+}
+
+/* What an address is in; NULL: nothing. */
+static struct span *
+spans_find(const struct spans *s, uint64_t pc)
+{
+	size_t lo = 0, hi = s->count, mid;
+
+	TEL__BISECT(lo, hi, mid, s->list[mid].start <= pc);
+	return lo > 0 && pc < s->list[lo - 1].end ? &s->list[lo - 1] : NULL;
+}
+
+/* Indexes the units.  1, or 0 without memory. */
+static int
+index_units(struct scopes *s, const struct libdw *f, Dwfl_Module *module)
+{
+	Dwarf_Die *die = NULL;
+
+	while ((die = f->dwfl_module_nextcu(module, die, &s->bias)) != NULL) {
+		if (!TEL__RESERVE_ZEROED(s->units, s->room, s->nunits + 1) ||
+		    !spans_add(&s->spans, f, die, s->nunits))
+			return 0;
+		s->nunits++;
+	}
+	return 1;
+}
+
+static int
+may_hold_functions(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module ||
+	    tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+	    tag == DW_TAG_union_type || tag == DW_TAG_subprogram ||
+	    tag == DW_TAG_lexical_block;
+}
+
+/* Indexes the functions in a unit, or in a part of one.  1, or 0 likewise. */
+static int
+index_functions(struct spans *s, const struct libdw *f, Dwarf_Die *parent,
+    size_t unit, unsigned depth)
+{
+	Dwarf_Die die;
+	int tag;
+
+	if (depth == DEPTH_MAX || f->dwarf_child(parent, &die) != 0)
+		return 1;
+	do {
+		tag = f->dwarf_tag(&die);
+		if (tag == DW_TAG_subprogram && !spans_add(s, f, &die, unit))
+			return 0;
+		if (may_hold_functions(tag) &&
+		    !index_functions(s, f, &die, unit, depth + 1))
+			return 0;
+	} while (f->dwarf_siblingof(&die, &die) == 0);
+	return 1;
+}
+
+/* The function that an address of a unit is in; NULL: none. */
+static struct span *
+scopes_find_function(struct scopes *s, const struct libdw *f, struct span *unit,
+    uint64_t pc)
+{
+	struct unit *u = &s->units[unit->unit];
+
+	if (!u->indexed) {
+		(void)index_functions(&u->functions, f, &unit->die, unit->unit,
+		    0);
+		spans_sort(&u->functions);
+	}
+	u->indexed = 1;
+	return spans_find(&u->functions, pc);
+}
+
+/* Finds the function or block in another that an address is in.  1, or 0. */
+static int
+find_inner(const struct libdw *f, Dwarf_Die *die, uint64_t pc)
+{
+	Dwarf_Die inner;
+	int tag;
+
+	if (f->dwarf_child(die, &inner) != 0)
+		return 0;
+	do {
+		tag = f->dwarf_tag(&inner);
+		if ((tag == DW_TAG_inlined_subroutine ||
+		        tag == DW_TAG_lexical_block) &&
+		    f->dwarf_haspc(&inner, pc) > 0) {
+			*die = inner;
+			return 1;
+		}
+	} while (f->dwarf_siblingof(&inner, &inner) == 0);
+	return 0;
+}
+
+void
+scopes_find(struct scopes *s, const struct libdw *f, Dwfl_Module *module,
+    uint64_t address, struct scope *scope)
+{
+	struct span *unit, *function;
+	Dwarf_Die die;
+
+	if (!s->indexed) {
+		(void)index_units(s, f, module);
+		spans_sort(&s->spans);
+	}
+	s->indexed = 1;
+	scope->pc = address - s->bias;
+	scope->count = 0;
+	unit = spans_find(&s->spans, scope->pc);
+	scope->unit = unit == NULL ? NULL : &unit->die;
+	function =
+	    unit == NULL ? NULL : scopes_find_function(s, f, unit, scope->pc);
+	if (function == NULL)
+		return;
+	die = function->die;
+	do {
+		if (f->dwarf_tag(&die) != DW_TAG_lexical_block)
+			scope->functions[scope->count++] = die;
+	} while (scope->count < SCOPES_MAX && find_inner(f, &die, scope->pc));
+}
+
+void
+scopes_clear(struct scopes *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nunits; i++)
+		free(s->units[i].functions.list);
+	free(s->units);
+	free(s->spans.list);
+}

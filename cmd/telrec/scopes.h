@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The functions around an address, by an index of a file's debug information:
+ * libdw passes through all of a unit for each address, finds no functions that
+ * are in a namespace, as those of Rust, and before release 0.191 no unit that
+ * .debug_aranges lacks, which clang does not write.
+ */
+#ifndef TELREC_SCOPES_H
+#define TELREC_SCOPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "telrec/libdw.h"
+
+/* Functions that are inlined into each other, at most, and the outermost. */
+#define SCOPES_MAX 256
+
+/* Code of a unit or a function. */
+struct span {
+	uint64_t start, end;
+	Dwarf_Die die;
+	size_t unit;
+};
+
+struct spans {
+	struct span *list;
+	size_t count, room;
+};
+
+struct unit {
+	struct spans functions;
+	int indexed;
+};
+
+/* All zeros is an empty one. */
+struct scopes {
+	struct spans spans; /* of units */
+	struct unit *units;
+	size_t nunits, room;
+	uint64_t bias; /* of addresses of the module */
+	int indexed;
+};
+
+/* What is at an address. */
+struct scope {
+	Dwarf_Die *unit; /* NULL: none */
+	uint64_t pc;     /* the address in it */
+	size_t count;    /* of functions, the outermost first */
+	Dwarf_Die functions[SCOPES_MAX];
+};
+
+void scopes_find(struct scopes *s, const struct libdw *f, Dwfl_Module *module,
+    uint64_t address, struct scope *scope);
+
+void scopes_clear(struct scopes *s);
+
+#endif
