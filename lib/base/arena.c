@@ -37,8 +37,6 @@ arena_grow(struct tel__arena *a, size_t n)
 void *
 tel__arena_alloc(struct tel__arena *a, size_t n)
 {
-	unsigned char *p;
-
 	if (n > SIZE_MAX - ALIGNMENT)
 		return NULL;
 	n = (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -46,7 +44,7 @@ tel__arena_alloc(struct tel__arena *a, size_t n)
 		return NULL;
 	if (a->chunks == NULL)
 		return arena_grow(a, 1) ? (void *)a->chunks->bytes : NULL;
-	p = (unsigned char *)a->chunks->bytes + a->used;
+	unsigned char *p = (unsigned char *)a->chunks->bytes + a->used;
 	a->used += n;
 	return p;
 }

@@ -48,9 +48,7 @@ tel_be64(const unsigned char *p)
 static inline void
 tel_store(unsigned char *p, uint64_t v, unsigned width, int big)
 {
-	unsigned i;
-
-	for (i = 0; i < width; i++)
+	for (unsigned i = 0; i < width; i++)
 		p[big ? width - 1 - i : i] = (unsigned char)(v >> (8 * i));
 }
 

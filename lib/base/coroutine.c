@@ -40,9 +40,7 @@ coroutine_give(struct tel__coroutine *c, int to)
 static void
 coroutine_await(struct tel__coroutine *c, int me)
 {
-	int i;
-
-	for (i = 0; i < LOOKS; i++)
+	for (int i = 0; i < LOOKS; i++)
 		if (atomic_load_explicit(&c->turn, memory_order_acquire) == me)
 			return;
 	pthread_mutex_lock(&c->lock);
@@ -69,12 +67,11 @@ static int
 start_thread(struct tel__coroutine *c)
 {
 	sigset_t all, old;
-	int failed;
 
 	sigfillset(&all);
 	if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
 		return 0;
-	failed = pthread_create(&c->thread, NULL, coroutine_start, c);
+	int failed = pthread_create(&c->thread, NULL, coroutine_start, c);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return failed == 0;
 }

@@ -33,12 +33,11 @@ tel__suffix_find(const char *p, size_t n)
 		{ "m", (uint64_t)60 * 1000000000, 1, 1 },
 		{ "h", (uint64_t)3600 * 1000000000, 1, 1 },
 	};
-	size_t i;
 
 	/* as zstd and others have it: KiB, MiB, ... */
 	if (n == 3 && p[1] == 'i' && p[2] == 'B' && strchr("kKMGT", p[0]))
 		n = 1;
-	for (i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
 		if (strlen(suffixes[i].name) == n &&
 		    memcmp(suffixes[i].name, p, n) == 0)
 			return &suffixes[i];

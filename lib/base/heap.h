@@ -29,9 +29,7 @@ tel__heap_sink(void **heap, size_t n, size_t i, tel__heap_before *before)
 static inline void
 tel__heap_fill(void **heap, size_t n, tel__heap_before *before)
 {
-	size_t i;
-
-	for (i = n / 2; i-- > 0;)
+	for (size_t i = n / 2; i-- > 0;)
 		tel__heap_sink(heap, n, i, before);
 }
 

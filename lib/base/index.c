@@ -42,7 +42,6 @@ base_index_grow(struct tel__index *x)
 	struct tel__index old = *x;
 	uint64_t size =
 	    old.slots == NULL ? FIRST_SIZE : ((uint64_t)old.mask + 1) * 2;
-	size_t i;
 
 	if (size > INDEX_SIZE_MAX || size > PTRDIFF_MAX / sizeof(*x->slots))
 		return 0;
@@ -53,7 +52,7 @@ base_index_grow(struct tel__index *x)
 	}
 	tel__array_ask_huge(x->slots, (size_t)size * sizeof(*x->slots));
 	x->mask = (size_t)size - 1;
-	for (i = 0; old.slots != NULL && i <= old.mask; i++)
+	for (size_t i = 0; old.slots != NULL && i <= old.mask; i++)
 		if (old.slots[i].number != 0)
 			base_index_put(x, old.slots[i]);
 	free(old.slots);

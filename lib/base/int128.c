@@ -54,9 +54,8 @@ static uint32_t
 take_digits(uint32_t *n)
 {
 	uint64_t rest = 0;
-	int i;
 
-	for (i = 3; i >= 0; i--) {
+	for (int i = 3; i >= 0; i--) {
 		rest = rest << 32 | n[i];
 		n[i] = (uint32_t)(rest / 1000000000);
 		rest %= 1000000000;

@@ -19,9 +19,8 @@ tel__library_load(const char *file,
 {
 	void *handle = dlopen(file, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
 	void *address;
-	size_t i;
 
-	for (i = 0; i < n && handle != NULL; i++) {
+	for (size_t i = 0; i < n && handle != NULL; i++) {
 		address = dlsym(handle, functions[i].name);
 		/* POSIX: it has the representation of a function's address */
 		memcpy((char *)into + functions[i].at, &address,

@@ -78,11 +78,10 @@ do_next(struct tel__queue *q, unsigned thread)
 {
 	const uint64_t job = q->next++;
 	uint64_t *finished = &q->finished[job % q->room];
-	int more;
 
 	q->busy++;
 	pthread_mutex_unlock(&q->lock);
-	more = q->fn(q->arg, thread, job);
+	int more = q->fn(q->arg, thread, job);
 	pthread_mutex_lock(&q->lock);
 	q->busy--;
 	/* one that is not wanted may end after a later one of its place */
@@ -142,15 +141,13 @@ tel__queue_start(struct tel__queue *q, unsigned threads)
 void
 tel__queue_free(struct tel__queue *q)
 {
-	unsigned i;
-
 	if (q == NULL)
 		return;
 	pthread_mutex_lock(&q->lock);
 	q->stop = 1;
 	pthread_cond_broadcast(&q->work);
 	pthread_mutex_unlock(&q->lock);
-	for (i = 0; i < q->nworkers; i++) {
+	for (unsigned i = 0; i < q->nworkers; i++) {
 		(void)pthread_join(q->workers[i]->thread, NULL);
 		free(q->workers[i]);
 	}
@@ -164,11 +161,9 @@ tel__queue_free(struct tel__queue *q)
 uint64_t
 tel__queue_submit(struct tel__queue *q, uint64_t end, int wake)
 {
-	uint64_t waiting;
-
 	pthread_mutex_lock(&q->lock);
 	q->end = end;
-	waiting = q->end - q->next;
+	uint64_t waiting = q->end - q->next;
 	/* a thread that wakes up finds more than one */
 	if (wake && waiting > 1)
 		pthread_cond_signal(&q->work);
@@ -179,10 +174,8 @@ tel__queue_submit(struct tel__queue *q, uint64_t end, int wake)
 int
 tel__queue_run(struct tel__queue *q)
 {
-	int has;
-
 	pthread_mutex_lock(&q->lock);
-	has = has_next(q);
+	int has = has_next(q);
 	if (has)
 		(void)do_next(q, 0);
 	pthread_mutex_unlock(&q->lock);
@@ -247,15 +240,13 @@ tel__queue_take(struct tel__queue *q, uint64_t end)
 uint64_t
 tel__queue_pause(struct tel__queue *q)
 {
-	uint64_t next;
-
 	pthread_mutex_lock(&q->lock);
 	q->end = q->next;
 	q->awaited = UINT64_MAX;
 	while (q->busy > 0)
 		pthread_cond_wait(&q->done, &q->lock);
 	q->awaited = 0;
-	next = q->end = q->next;
+	uint64_t next = q->end = q->next;
 	pthread_mutex_unlock(&q->lock);
 	return next;
 }

@@ -60,12 +60,11 @@ sort_merge(const struct tel__sort_key *from, struct tel__sort_key *to,
 {
 	const struct tel__sort_key *a = from + start, *b = from + middle;
 	const struct tel__sort_key *const a_end = b, *const b_end = from + end;
-	int later;
 
 	to += start;
 	while (a < a_end && b < b_end) {
 		/* which is next is random, so that a branch would cost more */
-		later = b->clock < a->clock;
+		int later = b->clock < a->clock;
 		*to++ = *(later ? b : a);
 		b += later;
 		a += !later;
@@ -80,7 +79,6 @@ static const struct tel__sort_key *
 merge_all(struct tel__sorter *s, struct tel__sort_key *from,
     struct tel__sort_key *to, size_t pieces)
 {
-	struct tel__sort_key *other;
 	size_t i, n, start, middle, end;
 
 	while (pieces > 1) {
@@ -91,7 +89,7 @@ merge_all(struct tel__sorter *s, struct tel__sort_key *from,
 			s->ends[n++] = end;
 		}
 		pieces = n;
-		other = from;
+		struct tel__sort_key *other = from;
 		from = to;
 		to = other;
 	}

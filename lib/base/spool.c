@@ -44,10 +44,10 @@ int
 tel__spool_write(int fd, const void *data, size_t size)
 {
 	const unsigned char *p = data;
-	ssize_t n;
 
 	while (size > 0) {
-		n = write(fd, p, size);
+		ssize_t n = write(fd, p, size);
+
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)

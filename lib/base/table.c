@@ -27,10 +27,9 @@ int
 tel__table_grow(struct tel__table *t)
 {
 	struct tel__table old = *t;
-	size_t size, i;
-
-	size =
+	size_t size =
 	    old.entries == NULL ? (size_t)1 << FIRST_BITS : (old.mask + 1) * 2;
+
 	if (size >= PTRDIFF_MAX / sizeof(*t->entries))
 		return 0;
 	t->entries = calloc(size + 1, sizeof(*t->entries));
@@ -41,7 +40,7 @@ tel__table_grow(struct tel__table *t)
 	tel__array_ask_huge(t->entries, (size + 1) * sizeof(*t->entries));
 	t->mask = size - 1;
 	t->shift = old.entries == NULL ? 64 - FIRST_BITS : old.shift - 1;
-	for (i = 0; old.entries != NULL && i <= old.mask; i++)
+	for (size_t i = 0; old.entries != NULL && i <= old.mask; i++)
 		if (old.entries[i].key != 0)
 			*tel__table_seek(t, old.entries[i].key) =
 			    old.entries[i];

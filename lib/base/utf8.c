@@ -6,7 +6,6 @@ size_t
 tel__utf8_length(const unsigned char *s, size_t n)
 {
 	unsigned char lo = 0x80, hi = 0xbf;
-	size_t length, i;
 
 	if (n == 0)
 		return 0;
@@ -14,7 +13,7 @@ tel__utf8_length(const unsigned char *s, size_t n)
 		return 1;
 	if (s[0] < 0xc2 || s[0] > 0xf4)
 		return 0;
-	length = s[0] < 0xe0 ? 2 : (s[0] < 0xf0 ? 3 : 4);
+	size_t length = s[0] < 0xe0 ? 2 : (s[0] < 0xf0 ? 3 : 4);
 	if (length > n)
 		return 0;
 	switch (s[0]) {
@@ -23,7 +22,7 @@ tel__utf8_length(const unsigned char *s, size_t n)
 	case 0xf0: lo = 0x90; break;
 	case 0xf4: hi = 0x8f; break;
 	}
-	for (i = 1; i < length; i++) {
+	for (size_t i = 1; i < length; i++) {
 		if (s[i] < lo || s[i] > hi)
 			return 0;
 		lo = 0x80;

@@ -170,9 +170,7 @@ ahead_more(void *self, struct tel_window *w, struct tel_fault *fault)
 {
 	struct ahead *a = self;
 	const size_t rest = (size_t)(w->end - w->p);
-	const unsigned char *start;
 	struct block *b;
-	size_t end;
 
 	while ((b = next_block(a)) != NULL && b->length == 0)
 		io_ahead_step(a, 1);
@@ -185,8 +183,8 @@ ahead_more(void *self, struct tel_window *w, struct tel_fault *fault)
 	a->taken = b->taken;
 	if (a->current != NULL && rest > b->length) {
 		/* the new bytes are fewer than those that would move */
-		start = a->current->data;
-		end = (size_t)(w->end - start);
+		const unsigned char *start = a->current->data;
+		size_t end = (size_t)(w->end - start);
 		if (a->block_size - end >= b->length) {
 			memcpy(a->current->data + end, b->data, b->length);
 			w->end += b->length;
@@ -246,14 +244,12 @@ static int64_t
 ahead_seek(void *self, int64_t offset, int whence)
 {
 	struct ahead *a = self;
-	uint64_t next;
-	int64_t at;
 
 	/* what cannot seek may be waiting for input */
 	if (ahead_extent(a) < 0)
 		return -1;
-	next = halt(a);
-	at = a->source.ops->seek(a->source.self, offset, whence);
+	uint64_t next = halt(a);
+	int64_t at = a->source.ops->seek(a->source.self, offset, whence);
 	if (at < 0)
 		return at;
 	while (a->wanted < next)
@@ -267,12 +263,11 @@ static tel_status
 ahead_resume(void *self, uint64_t *lost)
 {
 	struct ahead *a = self;
-	tel_status st;
 
 	if (a->source.ops->resume == NULL)
 		return TEL_END;
 	(void)halt(a);
-	st = a->source.ops->resume(a->source.self, lost);
+	tel_status st = a->source.ops->resume(a->source.self, lost);
 	if (st == TEL_OK)
 		a->end = TEL_OK;
 	return st;
@@ -318,7 +313,6 @@ static struct ahead *
 ahead_new(struct tel_source source, size_t read_size)
 {
 	struct ahead *a = calloc(1, sizeof(*a));
-	size_t i;
 
 	if (a == NULL)
 		return NULL;
@@ -333,7 +327,7 @@ ahead_new(struct tel_source source, size_t read_size)
 		ahead_close(a);
 		return NULL;
 	}
-	for (i = 0; i < BLOCKS; i++)
+	for (size_t i = 0; i < BLOCKS; i++)
 		a->blocks[i].data =
 		    a->memory + i * (HEADROOM + a->block_size) + HEADROOM;
 	return a;

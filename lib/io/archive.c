@@ -127,11 +127,10 @@ on_read(struct archive *a, void *arg, const void **buffer)
 	struct tel_archive *ar = arg;
 	const unsigned char *data;
 	size_t avail;
-	tel_status st;
 
 	tel__input_consume(ar->in, ar->given);
 	ar->given = 0;
-	st = tel__input_peek(ar->in, 1, &data, &avail);
+	tel_status st = tel__input_peek(ar->in, 1, &data, &avail);
 	if (avail > ar->header_left) {
 		st = tel__fault_set(&ar->in_fault, TEL_EDAMAGED, EIO,
 		    "%s: a header of more than 2^26 bytes",
@@ -189,7 +188,6 @@ tel_status
 tel__archive_open(struct tel_archive *ar, struct tel_fault *fault)
 {
 	const struct packing *packing = &packings[ar->packing];
-	int failed;
 
 	if (archive_load(ar, fault) != TEL_OK)
 		return fault->status;
@@ -197,7 +195,7 @@ tel__archive_open(struct tel_archive *ar, struct tel_fault *fault)
 	if (ar->a == NULL)
 		return tel__fault_errno(fault, ENOMEM);
 	/* libarchive warns if a program would have to do it */
-	failed = enable(ar) != ARCHIVE_OK;
+	int failed = enable(ar) != ARCHIVE_OK;
 	if (packing->code != 0)
 		failed |= ar->f.archive_read_support_format_raw(ar->a) |
 		    ar->f.archive_read_support_format_empty(ar->a);
@@ -237,15 +235,13 @@ tel__archive_close(struct tel_archive *ar)
 int
 tel__archive_next(struct tel_archive *ar, struct archive_entry **entry)
 {
-	int r;
-
 	ar->data = NULL;
 	ar->length = 0;
 	ar->hole = ar->position = ar->holes = 0;
 	ar->end = TEL_OK;
 	/* skipped data may be of any length */
 	ar->header_left = UINT64_MAX;
-	r = ar->entered ? ar->f.archive_read_data_skip(ar->a) : ARCHIVE_OK;
+	int r = ar->entered ? ar->f.archive_read_data_skip(ar->a) : ARCHIVE_OK;
 	ar->entered = 0;
 	if (r > ARCHIVE_FATAL) {
 		ar->header_left = HEADER_MAX;
@@ -265,9 +261,8 @@ archive_next_block(struct tel_archive *ar)
 	const void *data = NULL;
 	la_int64_t offset = (la_int64_t)ar->position;
 	size_t length = 0;
-	int r;
+	int r = ar->f.archive_read_data_block(ar->a, &data, &length, &offset);
 
-	r = ar->f.archive_read_data_block(ar->a, &data, &length, &offset);
 	if (r == ARCHIVE_EOF) {
 		ar->end = TEL_END;
 		return;

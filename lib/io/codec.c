@@ -21,12 +21,11 @@ static tel_status
 codec_check(struct codec *c)
 {
 	struct archive *a = c->ar.a;
-	uint64_t used;
 
 	/* filters: the one that was asked for, and the input */
 	if (c->ar.f.archive_filter_count(a) != 2)
 		return TEL_END;
-	used = (uint64_t)c->ar.f.archive_filter_bytes(a, 1);
+	uint64_t used = (uint64_t)c->ar.f.archive_filter_bytes(a, 1);
 	if (c->ar.content > used)
 		return tel__fault_set(&c->fault, TEL_EDAMAGED, EIO,
 		    "%s: the data ends before the input does",
@@ -40,13 +39,11 @@ static tel_status
 codec_begin(struct codec *c)
 {
 	struct archive_entry *entry;
-	tel_status st;
-	int r;
+	tel_status st = tel__archive_open(&c->ar, &c->fault);
 
-	st = tel__archive_open(&c->ar, &c->fault);
 	if (st != TEL_OK)
 		return st;
-	r = tel__archive_next(&c->ar, &entry);
+	int r = tel__archive_next(&c->ar, &entry);
 	if (r == ARCHIVE_EOF)
 		return codec_check(c);
 	return r < ARCHIVE_WARN ? tel__archive_fault(&c->ar, &c->fault) :

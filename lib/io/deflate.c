@@ -107,17 +107,14 @@ int
 tel__gzip_put(struct tel__buffer *out, const void *data, size_t n, int level)
 {
 	const size_t used = out->used;
-	struct archive_entry *entry;
 	struct functions f;
-	struct archive *a;
 	const char *why;
-	int good;
 
 	if (!deflate_load(&f, &why))
 		return 0;
-	a = f.archive_write_new();
-	entry = f.archive_entry_new();
-	good = a != NULL && entry != NULL && !out->failed &&
+	struct archive *a = f.archive_write_new();
+	struct archive_entry *entry = f.archive_entry_new();
+	int good = a != NULL && entry != NULL && !out->failed &&
 	    deflate_pack(&f, a, entry, out, data, n, level);
 	f.archive_entry_free(entry);
 	if (a != NULL)

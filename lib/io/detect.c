@@ -77,28 +77,25 @@ static enum verdict
 test_cpio(const unsigned char *p, size_t n)
 {
 	enum { HEADER = 26, DIGITS = 6 };
-	enum verdict text, swapped, binary;
-	unsigned mode, length;
-	size_t i;
+	enum verdict text = test_bytes(p, n, "07070", 5);
 
-	text = test_bytes(p, n, "07070", 5);
 	if (text == YES && n > 5)
 		text = p[5] == '1' || p[5] == '2' || p[5] == '7' ? YES : NO;
 	if (text != NO) {
-		for (i = DIGITS; i < n && i < HEADER; i++) {
+		for (size_t i = DIGITS; i < n && i < HEADER; i++) {
 			if (memchr("0123456789abcdefABCDEF", p[i], 22) == NULL)
 				return NO;
 		}
 		return n < HEADER ? MAYBE : YES;
 	}
-	binary = test_bytes(p, n, "\xc7\x71", 2);
-	swapped = test_bytes(p, n, "\x71\xc7", 2);
+	enum verdict binary = test_bytes(p, n, "\xc7\x71", 2);
+	enum verdict swapped = test_bytes(p, n, "\x71\xc7", 2);
 	if (binary == NO && swapped == NO)
 		return NO;
 	if (n < HEADER)
 		return MAYBE;
-	mode = binary == YES ? tel_le16(p + 6) : tel_be16(p + 6);
-	length = binary == YES ? tel_le16(p + 20) : tel_be16(p + 20);
+	unsigned mode = binary == YES ? tel_le16(p + 6) : tel_be16(p + 6);
+	unsigned length = binary == YES ? tel_le16(p + 20) : tel_be16(p + 20);
 	return mode >> 12 != 0 && mode >> 12 < 15 && length >= 2 &&
 	        length <= 1024 ?
 	    YES :
@@ -112,10 +109,10 @@ good_tar_sum(const unsigned char *p)
 	enum { SUM = 148, SUM_END = 156, SIZE = 512 };
 	long stated = 0, plain = 0, with_sign = 0;
 	unsigned i, digits = 0;
-	unsigned char c;
 
 	for (i = 0; i < SIZE; i++) {
-		c = i >= SUM && i < SUM_END ? ' ' : p[i];
+		unsigned char c = i >= SUM && i < SUM_END ? ' ' : p[i];
+
 		plain += c;
 		/* some old writers summed signed bytes */
 		with_sign += c < 0x80 ? c : (long)c - 0x100;
@@ -166,9 +163,8 @@ io_detect_classify(const unsigned char *p, size_t n, unsigned which,
 	static const enum tel_packing packings[4] = { TEL_BZIP2, TEL_ZSTD,
 		TEL_CPIO, TEL_TAR };
 	enum verdict w;
-	size_t i;
 
-	for (i = 0; i < NMAGICS; i++) {
+	for (size_t i = 0; i < NMAGICS; i++) {
 		if (!(which &
 		        (magics[i].packing < TEL_TAR ? TEL_CODECS :
 		                                       TEL_ARCHIVES)))
@@ -186,7 +182,7 @@ io_detect_classify(const unsigned char *p, size_t n, unsigned which,
 		v[2] = test_cpio(p, n);
 		v[3] = test_tar(p, n);
 	}
-	for (i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		if (v[i] == YES && best != YES)
 			*packing = packings[i];
 		best = v[i] > best ? v[i] : best;

@@ -43,13 +43,11 @@ wait_readable(const struct fd_source *s)
 static ssize_t
 read_next(struct fd_source *s, unsigned char *to, size_t size)
 {
-	ssize_t n;
-
 	if (s->size < 0)
 		return read(s->fd, to, size);
 	if ((uint64_t)(s->size - s->position) < size)
 		size = (size_t)(s->size - s->position);
-	n = pread(s->fd, to, size, (off_t)(s->base + s->position));
+	ssize_t n = pread(s->fd, to, size, (off_t)(s->base + s->position));
 	s->position += n > 0 ? n : 0;
 	return n;
 }
@@ -60,13 +58,13 @@ fd_read(void *self, unsigned char *to, size_t size, size_t *got,
 {
 	struct fd_source *s = self;
 	int failed = 0;
-	ssize_t n;
 
 	/* a read must not wait where nothing could wake it */
 	if (s->wake >= 0 && !s->regular)
 		failed = wait_readable(s);
 	while (failed == 0) {
-		n = read_next(s, to, size);
+		ssize_t n = read_next(s, to, size);
+
 		if (n >= 0) {
 			*got = (size_t)n;
 			s->taken += (uint64_t)n;
@@ -100,7 +98,6 @@ static int64_t
 fd_seek(void *self, int64_t offset, int whence)
 {
 	struct fd_source *s = self;
-	off_t at;
 
 	if (!s->regular)
 		return -1;
@@ -114,7 +111,7 @@ fd_seek(void *self, int64_t offset, int whence)
 	if (whence == SEEK_SET &&
 	    __builtin_add_overflow(offset, s->base, &offset))
 		return -1;
-	at = lseek(s->fd, (off_t)offset, whence);
+	off_t at = lseek(s->fd, (off_t)offset, whence);
 	return at < s->base ? -1 : (int64_t)at - s->base;
 }
 
@@ -173,7 +170,6 @@ tel__input_fd(int fd, int close_it, size_t read_size, struct tel_input **out)
 	struct fd_source *s = calloc(1, sizeof(*s));
 	struct tel_source source = { &fd_ops, s };
 	struct stat sb;
-	off_t at;
 
 	if (s == NULL) {
 		if (close_it)
@@ -185,7 +181,8 @@ tel__input_fd(int fd, int close_it, size_t read_size, struct tel_input **out)
 	s->wake = -1;
 	s->size = -1;
 	if (fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode)) {
-		at = lseek(fd, 0, SEEK_CUR);
+		off_t at = lseek(fd, 0, SEEK_CUR);
+
 		s->regular = at >= 0;
 		s->base = at >= 0 ? (int64_t)at : 0;
 	}
@@ -199,9 +196,7 @@ tel__input_part(int fd, int64_t base, int64_t size, size_t read_size,
 	struct fd_source *s = calloc(1, sizeof(*s));
 	struct tel_source source = { &fd_ops, s };
 	struct tel_input *in;
-	unsigned char *small;
 	size_t most;
-	tel_status st;
 
 	if (s == NULL)
 		return TEL_ENOMEM;
@@ -212,13 +207,13 @@ tel__input_part(int fd, int64_t base, int64_t size, size_t read_size,
 	s->size = size;
 	if (size < (int64_t)TEL_PEEK_MAX && (size_t)size < read_size)
 		read_size = (size_t)size + 1;
-	st = tel__input_new(source, read_size, &in);
+	tel_status st = tel__input_new(source, read_size, &in);
 	if (st != TEL_OK)
 		return st;
 	/* there may be thousands: a short file needs no longer buffer */
 	most = (size < (int64_t)TEL_PEEK_MAX ? (size_t)size : TEL_PEEK_MAX) +
 	    in->read_size;
-	small = realloc(in->buffer, most);
+	unsigned char *small = realloc(in->buffer, most);
 	if (small != NULL) {
 		in->buffer = small;
 		in->size = most;

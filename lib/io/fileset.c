@@ -29,14 +29,12 @@ static tel_status
 fileset_add_name(struct tel_fileset *set, const char *name,
     struct tel_fault *fault)
 {
-	struct tel_fileset_file *f;
-
 	if (set->count == TEL_FILESET_FILES_MAX)
 		return tel__fault_set(fault, TEL_ELIMIT, 0,
 		    "more than %zu files", TEL_FILESET_FILES_MAX);
 	if (!TEL__RESERVE(set->files, set->room, set->count + 1))
 		return tel__fault_errno(fault, ENOMEM);
-	f = &set->files[set->count];
+	struct tel_fileset_file *f = &set->files[set->count];
 	memset(f, 0, sizeof(*f));
 	f->fd = -1;
 	f->name = strdup(name);
@@ -57,14 +55,13 @@ fileset_add_entry(struct tel_fileset *set, int fd, const char *prefix,
 	size_t n = strlen(prefix) + strlen(name) + 2;
 	struct stat info, link;
 	tel_status st = TEL_OK;
-	char *path;
 	int inner;
 
 	/* what went away meanwhile, or is a link to nothing, is no file */
 	if (fstatat(fd, name, &info, 0) != 0 ||
 	    fstatat(fd, name, &link, AT_SYMLINK_NOFOLLOW) != 0)
 		return TEL_OK;
-	path = malloc(n);
+	char *path = malloc(n);
 	if (path == NULL)
 		return tel__fault_errno(fault, ENOMEM);
 	if (S_ISREG(info.st_mode)) {
@@ -113,18 +110,16 @@ tel__fileset_open_folder(int fd, int deep, struct tel_fileset **out,
     struct tel_fault *fault)
 {
 	struct tel_fileset *set = tel__fileset_new();
-	tel_status st;
-	int copy;
 
 	if (set == NULL) {
 		close(fd);
 		return tel__fault_errno(fault, ENOMEM);
 	}
 	set->folder = fd;
-	copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	st = copy < 0 ? tel__fault_errno(fault, errno) :
-	                fileset_walk(set, copy, "",
-	                    deep ? TEL_FILESET_DEPTH_MAX : 0, fault);
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	tel_status st = copy < 0 ? tel__fault_errno(fault, errno) :
+	                           fileset_walk(set, copy, "",
+	                               deep ? TEL_FILESET_DEPTH_MAX : 0, fault);
 	if (st != TEL_OK) {
 		tel__fileset_free(set);
 		return st;
@@ -138,14 +133,12 @@ tel_status
 tel__fileset_add(struct tel_fileset *set, struct tel_input *in,
     const char *name, struct tel_fault *fault)
 {
-	struct tel_fileset_file *f;
 	int64_t size = 0;
 	int failed = 0;
-	tel_status st;
 
 	if (set->spool < 0 && (set->spool = tel__spool_file()) < 0)
 		return tel__fault_errno(fault, errno);
-	st = fileset_add_name(set, name, fault);
+	tel_status st = fileset_add_name(set, name, fault);
 	if (st != TEL_OK)
 		return st;
 	st = tel__spool_append(in, set->spool, &size, &failed);
@@ -153,7 +146,7 @@ tel__fileset_add(struct tel_fileset *set, struct tel_input *in,
 		st = tel__fault_errno(fault, failed);
 	else if (st != TEL_OK)
 		tel__fault_set(fault, st, 0, "%s", tel__input_error(in));
-	f = &set->files[set->count - 1];
+	struct tel_fileset_file *f = &set->files[set->count - 1];
 	f->base = set->spooled;
 	f->size = (uint64_t)size;
 	set->spooled += (uint64_t)size;
@@ -216,11 +209,9 @@ tel__fileset_read(struct tel_fileset *set, size_t i, void *to, size_t n,
 void
 tel__fileset_free(struct tel_fileset *set)
 {
-	size_t i;
-
 	if (set == NULL)
 		return;
-	for (i = 0; i < set->count; i++) {
+	for (size_t i = 0; i < set->count; i++) {
 		if (set->files[i].fd >= 0)
 			close(set->files[i].fd);
 		free(set->files[i].name);

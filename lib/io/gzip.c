@@ -10,20 +10,19 @@
 void
 tel__gzip_init(struct tel_gzip *g)
 {
-	uint32_t c;
-	unsigned i, k;
-
 	memset(g, 0, sizeof(*g));
-	for (i = 0; i < 256; i++) {
-		c = i;
-		for (k = 0; k < 8; k++)
+	for (unsigned i = 0; i < 256; i++) {
+		uint32_t c = i;
+
+		for (unsigned k = 0; k < 8; k++)
 			c = c & 1 ? c >> 1 ^ 0xedb88320 : c >> 1;
 		g->table[0][i] = c;
 	}
 	/* table[k]: the same byte with k bytes of 0 behind it */
-	for (i = 0; i < 256; i++) {
-		for (k = 1; k < 8; k++) {
-			c = g->table[k - 1][i];
+	for (unsigned i = 0; i < 256; i++) {
+		for (unsigned k = 1; k < 8; k++) {
+			uint32_t c = g->table[k - 1][i];
+
 			g->table[k][i] = c >> 8 ^ g->table[0][c & 0xff];
 		}
 	}
@@ -105,15 +104,12 @@ tel__gzip_in(struct tel_gzip *g, const unsigned char *data, size_t size)
 tel_status
 tel__gzip_end(const struct tel_gzip *g, uint64_t used, struct tel_fault *fault)
 {
-	const unsigned char *trailer;
-	uint32_t crc, length;
-
 	/* zeros fill up a tape: the place of the trailer is not kept */
 	if (g->in != used || g->ntail < 8)
 		return TEL_END;
-	trailer = g->tail + g->ntail - 8;
-	crc = tel_le32(trailer);
-	length = tel_le32(trailer + 4);
+	const unsigned char *trailer = g->tail + g->ntail - 8;
+	uint32_t crc = tel_le32(trailer);
+	uint32_t length = tel_le32(trailer + 4);
 	/* with the same length the members before the last are all empty */
 	if (length != (uint32_t)g->out)
 		return g->again ? TEL_END :

@@ -22,12 +22,11 @@ tel__fault_set(struct tel_fault *fault, tel_status st, int number,
     const char *format, ...)
 {
 	va_list ap;
-	char *p;
 
 	va_start(ap, format);
 	vsnprintf(fault->text, sizeof(fault->text), format, ap);
 	va_end(ap);
-	for (p = fault->text; *p != '\0'; p++) {
+	for (char *p = fault->text; *p != '\0'; p++) {
 		if (*p < 0x20 || *p > 0x7e)
 			*p = '?';
 	}
@@ -178,11 +177,9 @@ tel__input_error(const struct tel_input *in)
 int64_t
 tel__input_seek(struct tel_input *in, int64_t offset, int whence)
 {
-	int64_t at;
-
 	if (in->source.ops->seek == NULL)
 		return -1;
-	at = in->source.ops->seek(in->source.self, offset, whence);
+	int64_t at = in->source.ops->seek(in->source.self, offset, whence);
 	if (at < 0)
 		return -1;
 	in->w.p = in->w.end = in->buffer != NULL ? in->buffer : nothing;
@@ -210,14 +207,12 @@ tel__input_extent(const struct tel_input *in)
 tel_status
 tel__input_resume(struct tel_input *in, uint64_t *lost)
 {
-	tel_status st;
-
 	in = bytes_of(in);
 	*lost = 0;
 	if (in == NULL || in->status != TEL_EDAMAGED || in->w.p != in->w.end ||
 	    in->source.ops->resume == NULL)
 		return TEL_END;
-	st = in->source.ops->resume(in->source.self, lost);
+	tel_status st = in->source.ops->resume(in->source.self, lost);
 	if (st != TEL_OK)
 		return TEL_END;
 	in->status = TEL_OK;
@@ -257,12 +252,10 @@ tel__input_is_archive(const struct tel_input *in)
 tel_status
 tel__input_next_member(struct tel_input *in, const char **name)
 {
-	tel_status st;
-
 	*name = "";
 	if (in->members == NULL)
 		return TEL_END;
-	st = in->archive->next(in->members, name, &in->fault);
+	tel_status st = in->archive->next(in->members, name, &in->fault);
 	if (st < 0)
 		errno = in->fault.number;
 	return st;

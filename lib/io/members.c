@@ -96,12 +96,12 @@ static tel_status
 members_begin(struct tel_members *m, struct tel_fault *fault)
 {
 	struct tel_input *spooled;
-	tel_status st;
 
 	/* a 7z archive has its catalogue at the end */
 	if (m->ar.packing == TEL_7ZIP &&
 	    tel__input_seek(m->ar.in, 0, SEEK_SET) != 0) {
-		st = tel__input_spool(m->ar.in, &spooled, fault);
+		tel_status st = tel__input_spool(m->ar.in, &spooled, fault);
+
 		if (st != TEL_OK)
 			return st;
 		m->ar.in = spooled;
@@ -130,13 +130,11 @@ static tel_status
 open_member(struct tel_members *m, struct tel_fault *fault)
 {
 	struct tel_source source = { &entry_ops, m };
-	enum tel_packing packing;
 	const unsigned char *data;
 	struct tel_input *in;
 	size_t avail;
-	tel_status st;
+	tel_status st = tel__input_new(source, m->origin->read_size, &in);
 
-	st = tel__input_new(source, m->origin->read_size, &in);
 	if (st != TEL_OK)
 		return tel__fault_errno(fault, ENOMEM);
 	st = tel__input_peek(in, 1, &data, &avail);
@@ -145,7 +143,7 @@ open_member(struct tel_members *m, struct tel_fault *fault)
 		tel__input_free(in);
 		return st == TEL_OK ? TEL_END : st;
 	}
-	packing = tel__input_detect(in, TEL_CODECS);
+	enum tel_packing packing = tel__input_detect(in, TEL_CODECS);
 	if (packing != TEL_PLAIN) {
 		st = packing == TEL_ZSTD ?
 		    tel__source_zstd(in, &source) :

@@ -45,12 +45,10 @@ static tel_status
 memory_more(void *self, struct tel_window *w, struct tel_fault *fault)
 {
 	struct memory_source *s = self;
-	const unsigned char *from;
-	size_t n;
 
 	(void)fault;
-	from = s->data + s->at;
-	n = memory_step(s, s->step);
+	const unsigned char *from = s->data + s->at;
+	size_t n = memory_step(s, s->step);
 	if (n == 0)
 		return TEL_END;
 	if (w->p == w->end)
@@ -149,10 +147,9 @@ callback_read(void *self, unsigned char *to, size_t size, size_t *got,
     struct tel_fault *fault)
 {
 	struct callback_source *s = self;
-	ptrdiff_t n;
 
 	errno = 0;
-	n = s->read(s->arg, to, size);
+	ptrdiff_t n = s->read(s->arg, to, size);
 	if (n < 0)
 		return tel__fault_errno(fault, errno != 0 ? errno : EIO);
 	if ((size_t)n > size)
@@ -169,13 +166,11 @@ callback_read(void *self, unsigned char *to, size_t size, size_t *got,
 static int
 callback_locate(struct callback_source *s)
 {
-	int64_t here;
-
 	if (s->known)
 		return 1;
 	if (s->seek == NULL)
 		return 0;
-	here = s->seek(s->arg, 0, SEEK_CUR);
+	int64_t here = s->seek(s->arg, 0, SEEK_CUR);
 	if (here < s->at)
 		return 0;
 	s->start = here - s->at;
@@ -187,13 +182,12 @@ static int64_t
 callback_seek(void *self, int64_t offset, int whence)
 {
 	struct callback_source *s = self;
-	int64_t to;
 
 	if (!callback_locate(s) ||
 	    (whence == SEEK_SET &&
 	        __builtin_add_overflow(offset, s->start, &offset)))
 		return -1;
-	to = s->seek(s->arg, offset, whence);
+	int64_t to = s->seek(s->arg, offset, whence);
 	if (to < s->start) {
 		/* nothing is there; back to where it was */
 		if (to >= 0)
@@ -212,7 +206,6 @@ callback_read_at(const void *self, uint64_t offset, void *to, size_t size)
 	const int64_t at = s.at;
 	unsigned char *p = to;
 	ptrdiff_t n = 1;
-	int good;
 
 	if (offset > INT64_MAX ||
 	    callback_seek(&s, (int64_t)offset, SEEK_SET) < 0)
@@ -222,7 +215,7 @@ callback_read_at(const void *self, uint64_t offset, void *to, size_t size)
 		if (n <= 0 || (size_t)n > size)
 			break;
 	}
-	good = size == 0;
+	int good = size == 0;
 	return callback_seek(&s, at, SEEK_SET) == at && good;
 }
 

@@ -54,9 +54,8 @@ connect_host(const char *name)
 	const char *colon = strrchr(name, ':');
 	char host[256];
 	int fd = -1;
-	size_t n;
+	size_t n = colon != NULL ? (size_t)(colon - name) : sizeof(host);
 
-	n = colon != NULL ? (size_t)(colon - name) : sizeof(host);
 	if (n > 2 && name[0] == '[' && colon != NULL && colon[-1] == ']') {
 		name++;
 		n -= 2;

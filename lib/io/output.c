@@ -75,10 +75,10 @@ static ptrdiff_t
 write_fd(int fd, const void *data, size_t size)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLOUT };
-	ssize_t n;
 
 	for (;;) {
-		n = write(fd, data, size);
+		ssize_t n = write(fd, data, size);
+
 		if (n >= 0 ||
 		    (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK))
 			return n;
@@ -103,12 +103,10 @@ static tel_status
 output_write_all(tel_output *out, const unsigned char *data, size_t size,
     size_t *done)
 {
-	ptrdiff_t n;
-
 	*done = 0;
 	while (*done < size) {
 		errno = 0;
-		n = out->write != NULL ?
+		ptrdiff_t n = out->write != NULL ?
 		    out->write(out->arg, data + *done, size - *done) :
 		    write_fd(out->fd, data + *done, size - *done);
 		if (n <= 0 || (size_t)n > size - *done)
@@ -146,12 +144,11 @@ hand_on(tel_output *out, const unsigned char *data, size_t size, size_t *done)
 tel_status
 tel__output_spill(tel_output *out)
 {
-	tel_status st;
 	size_t done;
 
 	if (out->status != TEL_OK || out->keeps)
 		return out->status;
-	st = hand_on(out, out->buffer, out->used, &done);
+	tel_status st = hand_on(out, out->buffer, out->used, &done);
 	out->used -= done;
 	if (out->used > 0)
 		memmove(out->buffer, out->buffer + done, out->used);

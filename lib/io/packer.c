@@ -202,7 +202,6 @@ packer_finish(struct tel_output *out)
 {
 	struct tel_packer *k = out->packer;
 	unsigned char head[SEEK_HEAD], *p;
-	size_t frames;
 
 	if (out->status != TEL_OK)
 		return out->status;
@@ -210,7 +209,7 @@ packer_finish(struct tel_output *out)
 	if ((k->content > 0 || (k->empty && k->table.used == 0)) &&
 	    compress(out, NULL, 0, ZSTD_e_end) != TEL_OK)
 		return out->status;
-	frames = k->table.used / SEEK_ENTRY;
+	size_t frames = k->table.used / SEEK_ENTRY;
 	if (frames == 0 || frames > SEEK_FRAMES_MAX)
 		return TEL_OK;
 	/* behind the mark of a small log it would be a tenth of the file */

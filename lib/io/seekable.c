@@ -29,7 +29,6 @@ static int
 find_table(const struct tel_input *in, uint64_t end, struct table *t)
 {
 	unsigned char foot[SEEK_FOOT], head[SEEK_HEAD];
-	uint64_t size;
 
 	if (end < SEEK_HEAD + SEEK_FOOT ||
 	    !tel__input_read_at(in, end - SEEK_FOOT, foot, SEEK_FOOT) ||
@@ -41,7 +40,7 @@ find_table(const struct tel_input *in, uint64_t end, struct table *t)
 	t->end = end;
 	if (t->count == 0 || t->count > FRAMES_MAX)
 		return 0;
-	size = (uint64_t)t->count * t->entry + SEEK_FOOT;
+	uint64_t size = (uint64_t)t->count * t->entry + SEEK_FOOT;
 	if (end < size + SEEK_HEAD)
 		return 0;
 	t->entries = end - size;
@@ -102,13 +101,12 @@ static tel_status
 take_table(struct gather *g, const struct tel_input *in, uint64_t end)
 {
 	struct table t;
-	size_t used;
 
 	if (g->ntables == TABLES_MAX || !find_table(in, end, &t) ||
 	    t.count > FRAMES_MAX - g->nframes)
 		return TEL_END;
 	/* each table has one frame more, where its last one ends */
-	used = g->nframes + g->ntables;
+	size_t used = g->nframes + g->ntables;
 	if (!TEL__RESERVE(g->tables, g->table_room, g->ntables + 1) ||
 	    !TEL__RESERVE(g->frames, g->frame_room, used + t.count + 1))
 		return TEL_ENOMEM;

@@ -48,13 +48,12 @@ tel_status
 tel__input_spool(struct tel_input *in, struct tel_input **out,
     struct tel_fault *fault)
 {
-	tel_status st;
 	int fd, failed;
 
 	fd = tel__spool_file();
 	if (fd < 0)
 		return cannot_keep(fault, errno);
-	st = tel__spool_copy(in, fd, &failed);
+	tel_status st = tel__spool_copy(in, fd, &failed);
 	if (failed != 0 || st != TEL_OK) {
 		close(fd);
 		if (failed != 0)

@@ -12,10 +12,10 @@ unpack_decode(struct tel_input *in, enum tel_packing packing,
 	size_t read_size = in->read_size;
 	int one_thread = in->one_thread;
 	struct tel_source source;
-	tel_status st;
+	tel_status st = packing == TEL_ZSTD ?
+	    tel__source_zstd(in, &source) :
+	    tel__source_codec(in, packing, &source);
 
-	st = packing == TEL_ZSTD ? tel__source_zstd(in, &source) :
-	                           tel__source_codec(in, packing, &source);
 	if (st != TEL_OK)
 		return st;
 	return one_thread ? tel__input_new(source, read_size, out) :
@@ -52,7 +52,6 @@ static tel_status
 enter(struct tel_input *in, enum tel_packing packing, struct tel_input **out)
 {
 	struct tel_input *archive = calloc(1, sizeof(*archive));
-	tel_status st;
 
 	if (archive == NULL) {
 		tel__input_free(in);
@@ -60,7 +59,7 @@ enter(struct tel_input *in, enum tel_packing packing, struct tel_input **out)
 	}
 	archive->source.ops = &archive_ops;
 	archive->archive = &tel__members_ops;
-	st = tel__members_new(in, packing, &archive->members);
+	tel_status st = tel__members_new(in, packing, &archive->members);
 	if (st != TEL_OK)
 		tel__input_free(archive);
 	else
@@ -73,11 +72,11 @@ tel__input_unpack(struct tel_input *raw, struct tel_input **out)
 {
 	enum tel_packing packing;
 	struct tel_input *in = raw;
-	tel_status st;
 
 	packing = tel__input_detect(in, TEL_CODECS | TEL_ARCHIVES);
 	if (packing != TEL_PLAIN && packing < TEL_TAR) {
-		st = unpack_decode(raw, packing, &in);
+		tel_status st = unpack_decode(raw, packing, &in);
+
 		if (st != TEL_OK)
 			return st;
 		packing = tel__input_detect(in, TEL_ARCHIVES);

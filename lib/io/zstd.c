@@ -234,13 +234,12 @@ static void
 zstd_decode(struct zstd_source *z, unsigned char *to, size_t size, size_t *got)
 {
 	ZSTD_outBuffer out = { to, size, *got };
-	size_t code;
 
 	if (z->part == PLAIN) {
 		zstd_copy_plain(z, to, size, got);
 		return;
 	}
-	code = ZSTD_decompressStream(z->context, &out, &z->from);
+	size_t code = ZSTD_decompressStream(z->context, &out, &z->from);
 	if (z->position == z->marked)
 		keep_mark(z, to + *got, out.pos - *got);
 	z->position += out.pos - *got;

@@ -151,7 +151,6 @@ tel_status
 tel__clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other)
 {
 	struct point p = { ticks, other };
-	size_t at;
 
 	if (clock_make_room(c) != TEL_OK)
 		return TEL_ENOMEM;
@@ -159,7 +158,7 @@ tel__clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other)
 		c->first = p;
 	if (c->seen == 0 || ticks > c->last.ticks)
 		c->last = p;
-	at = points_until(c, ticks);
+	size_t at = points_until(c, ticks);
 	if (at > 0 && c->points[at - 1].ticks == ticks)
 		return TEL_OK;
 	c->seen++;
@@ -177,9 +176,8 @@ tel_status
 tel__clock_join(struct tel_clock *c, const struct tel_clock *from)
 {
 	tel_status st = TEL_OK;
-	size_t i;
 
-	for (i = 0; i < from->count && st == TEL_OK; i++)
+	for (size_t i = 0; i < from->count && st == TEL_OK; i++)
 		st = tel__clock_sync(c, from->points[i].ticks,
 		    from->points[i].other);
 	/* they may have been left out of the list */
@@ -271,15 +269,13 @@ has_parts(const struct tel_clock *c)
 static void
 anchor(struct tel_clock *c)
 {
-	struct tel__clock_part part;
-
 	c->anchored = 1;
 	c->zero = c->first.other;
 	/* as the first two points have it, however many are known */
 	c->before = slope(c, c->points[0], c->points[1]);
 	if (c->before <= 0)
 		c->before = slope(c, c->first, c->last);
-	part = clock_find_part(c, c->origin);
+	struct tel__clock_part part = clock_find_part(c, c->origin);
 	/* whole, so that no duration depends on what was read first */
 	c->shift = (double)to_int64(
 	    part.start + clock_minus(c->origin, part.from) * part.slope);
@@ -351,11 +347,9 @@ part_holds(const struct tel_clock *c, const struct tel__clock_part *part,
 static int64_t
 ns_by_part(struct tel_clock *c, uint64_t ticks, struct tel__clock_part *part)
 {
-	double rate;
-
 	if (part_holds(c, part, ticks) || tel__clock_part(c, ticks, part))
 		return tel__clock_part_ns(part, ticks);
-	rate = tel__clock_rate(c);
+	double rate = tel__clock_rate(c);
 	return rate > 0 ? to_int64(clock_minus(ticks, c->origin) * 1e9 / rate) :
 	                  0;
 }
@@ -371,8 +365,6 @@ tel__clock_ns(struct tel_clock *c, uint64_t ticks)
 int
 tel__clock_between(struct tel_clock *c, uint64_t from, uint64_t to, int64_t *ns)
 {
-	int64_t low, high;
-
 	if (c == NULL || !c->has_rate)
 		return 0;
 	/* the same as below, sooner */
@@ -383,8 +375,8 @@ tel__clock_between(struct tel_clock *c, uint64_t from, uint64_t to, int64_t *ns)
 	/* a part that holds has a rate */
 	if (!part_holds(c, &c->recent[0], from) && !(tel__clock_rate(c) > 0))
 		return 0;
-	low = ns_by_part(c, from, &c->recent[0]);
-	high = ns_by_part(c, to, &c->recent[1]);
+	int64_t low = ns_by_part(c, from, &c->recent[0]);
+	int64_t high = ns_by_part(c, to, &c->recent[1]);
 	return low > INT64_MIN && high < INT64_MAX &&
 	    !__builtin_sub_overflow(high, low, ns);
 }
@@ -414,7 +406,6 @@ static int
 ticks_ns(uint64_t ticks, double rate, int64_t *ns)
 {
 	const double limit = 9.2e18;
-	uint64_t whole, seconds, rest;
 
 	if (rate < 1 || rate > 1e12 || rate != (double)(uint64_t)rate) {
 		if ((double)ticks * 1e9 / rate > limit)
@@ -422,9 +413,9 @@ ticks_ns(uint64_t ticks, double rate, int64_t *ns)
 		*ns = to_int64((double)ticks * 1e9 / rate);
 		return 1;
 	}
-	whole = (uint64_t)rate;
-	seconds = ticks / whole;
-	rest = ticks % whole;
+	uint64_t whole = (uint64_t)rate;
+	uint64_t seconds = ticks / whole;
+	uint64_t rest = ticks % whole;
 	if (seconds > (uint64_t)(limit / 1e9))
 		return 0;
 	/* a rest of up to 10^12 ticks times 10^9 needs more than 64 bits */
@@ -466,15 +457,13 @@ count_days(int year, int month, int day)
 static int
 get_offset(const unsigned char *p, size_t n, int *seconds)
 {
-	int hours, minutes;
-
 	*seconds = 0;
 	if (n == 1 && (*p == 'Z' || *p == 'z'))
 		return 1;
 	if (n != 6 || (*p != '+' && *p != '-') || p[3] != ':')
 		return 0;
-	hours = get_digits(p + 1, 2);
-	minutes = get_digits(p + 4, 2);
+	int hours = get_digits(p + 1, 2);
+	int minutes = get_digits(p + 4, 2);
 	if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59)
 		return 0;
 	*seconds = (hours * 60 + minutes) * (*p == '-' ? -60 : 60);
@@ -493,11 +482,10 @@ get_rfc3339(const unsigned char *p, size_t n, int64_t *ns)
 		{ 14, 2, 0, 59, ':' }, { 17, 2, 0, 60, 0 } };
 	int v[6], offset;
 	int64_t fraction = 0, unit = 1000000000;
-	size_t i;
 
 	if (n < 20)
 		return 0;
-	for (i = 0; i < 6; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		v[i] = get_digits(p + parts[i].at, parts[i].digits);
 		if (v[i] < parts[i].low ||
 		    (parts[i].high > 0 && v[i] > parts[i].high) ||
@@ -505,7 +493,7 @@ get_rfc3339(const unsigned char *p, size_t n, int64_t *ns)
 		        p[parts[i].at + parts[i].digits] != parts[i].after))
 			return 0;
 	}
-	i = 19;
+	size_t i = 19;
 	if (p[i] == '.')
 		for (i++; i < n && p[i] >= '0' && p[i] <= '9'; i++)
 			fraction += (p[i] - '0') * (unit /= 10);

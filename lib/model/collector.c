@@ -55,7 +55,6 @@ tel_status
 tel__collector_event(struct tel__collector *c, const struct tel_event *ev,
     uint64_t shown)
 {
-	struct tel__collector_end *e;
 	uint32_t log;
 
 	if (!tel__collector_log(c, ev, &log))
@@ -68,7 +67,7 @@ tel__collector_event(struct tel__collector *c, const struct tel_event *ev,
 	}
 	if (!TEL__RESERVE(c->ends, c->ends_room, c->nends + 1))
 		return TEL_ENOMEM;
-	e = &c->ends[c->nends];
+	struct tel__collector_end *e = &c->ends[c->nends];
 	memset(e, 0, sizeof(*e));
 	e->clock = ev->clock;
 	e->shown = shown;
@@ -98,20 +97,19 @@ tel__collector_join(struct tel__collector *c, const struct tel__collector *next,
 	const struct tel__generations *of = &next->generations;
 	struct tel__collector_end *to;
 	uint32_t log;
-	size_t i;
 
 	if ((part && c->nlogs == 0) ||
 	    next->nends > TEL__COLLECTOR_MAX - c->nends ||
 	    !TEL__RESERVE(c->ends, c->ends_room, c->nends + next->nends))
 		return 0;
-	for (i = 0; i < next->nends; i++) {
+	for (size_t i = 0; i < next->nends; i++) {
 		to = &c->ends[c->nends];
 		*to = next->ends[i];
 		if (!collector_next_place(c, next, part, &to->log))
 			return 0;
 		to->sequence = (uint32_t)c->nends++;
 	}
-	for (i = 0; i < of->nevents; i++) {
+	for (size_t i = 0; i < of->nevents; i++) {
 		log = of->events[i].log;
 		if (!collector_next_place(c, next, part, &log) ||
 		    !tel__generations_add(&c->generations, of, i, log, part))
@@ -151,11 +149,9 @@ collector_add_range(struct tel__collector *c,
     const struct tel__collector_end *start,
     const struct tel__collector_end *end)
 {
-	struct tel__collector_range *r;
-
 	if (!TEL__RESERVE(c->ranges, c->ranges_room, c->nranges + 1))
 		return 0;
-	r = &c->ranges[c->nranges++];
+	struct tel__collector_range *r = &c->ranges[c->nranges++];
 	r->from = start->clock;
 	r->to = end->clock;
 	r->key = end->key;
@@ -212,7 +208,6 @@ static int
 make_stops(struct tel__collector *c, uint64_t first)
 {
 	const struct tel__collector_range *r;
-	struct tel__collector_stop *s;
 	size_t i, n = 0;
 
 	c->nstops = 0;
@@ -229,7 +224,8 @@ make_stops(struct tel__collector *c, uint64_t first)
 	if (n > 0)
 		qsort(c->stops, n, sizeof(*c->stops), stop_order);
 	for (i = 0; i < n; i++) {
-		s = &c->stops[c->nstops];
+		struct tel__collector_stop *s = &c->stops[c->nstops];
+
 		if (c->nstops > 0 && c->stops[i].from <= s[-1].to) {
 			if (c->stops[i].to > s[-1].to)
 				s[-1].to = c->stops[i].to;
@@ -254,13 +250,12 @@ tel__collector_pair(struct tel__collector *c, uint64_t first)
 static uint64_t
 stopped_before(const struct tel__collector *c, uint64_t time)
 {
-	const struct tel__collector_stop *s;
 	size_t low = 0, high = c->nstops, middle;
 
 	TEL__BISECT(low, high, middle, c->stops[middle].from < time);
 	if (low == 0)
 		return 0;
-	s = &c->stops[low - 1];
+	const struct tel__collector_stop *s = &c->stops[low - 1];
 	return s->before + (time < s->to ? time : s->to) - s->from;
 }
 
@@ -269,12 +264,11 @@ tel__collector_mutator(const struct tel__collector *c, uint64_t span,
     uint64_t window)
 {
 	uint64_t most = 0, paused, from;
-	size_t i;
 
 	if (window == 0 || window > span)
 		return 1;
 	/* the worst window starts with a pause, or ends with one */
-	for (i = 0; i < 2 * c->nstops && most < window; i++) {
+	for (size_t i = 0; i < 2 * c->nstops && most < window; i++) {
 		from = c->stops[i / 2].from;
 		if (i % 2 == 1)
 			from = c->stops[i / 2].to > window ?
@@ -292,9 +286,7 @@ tel__collector_mutator(const struct tel__collector *c, uint64_t span,
 void
 tel__collector_clear(struct tel__collector *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->nlogs; i++)
+	for (size_t i = 0; i < c->nlogs; i++)
 		tel__clock_free(c->clocks[i]);
 	free(c->clocks);
 	tel__table_clear(&c->places);

@@ -35,13 +35,10 @@ tel_event_u64(const tel_event *event, unsigned i)
 double
 tel_event_double(const tel_event *event, unsigned i)
 {
-	const struct tel_field *f;
-	uint64_t v;
-
 	if (i >= event->type->nfields)
 		return 0;
-	f = &event->type->fields[i];
-	v = tel_load(f, event->data);
+	const struct tel_field *f = &event->type->fields[i];
+	uint64_t v = tel_load(f, event->data);
 	if (f->datatype == TEL_DOUBLE)
 		return tel_bits_double(v);
 	if (f->datatype == TEL_SIGNED)
@@ -119,13 +116,12 @@ tel_event_element_string(const tel_event *event, unsigned i, size_t k,
 const char *
 tel_event_label(const tel_event *event, unsigned i, size_t *length)
 {
-	const struct tel_field *f;
 	struct tel_label label;
 
 	*length = 0;
 	if (i >= event->type->nfields)
 		return NULL;
-	f = &event->type->fields[i];
+	const struct tel_field *f = &event->type->fields[i];
 	if (i + 1 < event->type->nfields && f[1].is_label) {
 		label.string = tel_load_string(event, f + 1, length);
 		return *length > 0 ? label.string : NULL;
@@ -140,10 +136,10 @@ int
 tel__find_inline(const struct tel_event *ev, unsigned i, struct tel_label *out)
 {
 	const unsigned char *p = ev->inline_labels, *end = p + ev->inline_size;
-	size_t n;
 
 	while (p < end) {
-		n = tel_le16(p + 1);
+		size_t n = tel_le16(p + 1);
+
 		if (p[0] == i) {
 			out->id = 0;
 			out->string = (const char *)p + 3;

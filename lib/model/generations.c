@@ -36,12 +36,11 @@ static double
 generation_mortality(const struct tel_event *ev)
 {
 	const int i = ev->type->role_field[TEL_PART_MORTALITY];
-	double v;
 
 	if (i < 0 || !tel_event_has(ev, (unsigned)i) ||
 	    ev->type->fields[i].datatype != TEL_DOUBLE)
 		return -1;
-	v = tel_event_double(ev, (unsigned)i);
+	double v = tel_event_double(ev, (unsigned)i);
 	return v >= 0 && v <= 1 ? v : -1;
 }
 
@@ -73,7 +72,6 @@ tel__generations_event(struct tel__generations *g, const struct tel_event *ev,
     uint32_t log)
 {
 	const int of = ev->type->role_field[TEL_PART_ADDRESS];
-	struct tel__generation_event *e;
 	struct tel_label label;
 
 	if (of < 0 || !tel_event_has(ev, (unsigned)of))
@@ -84,7 +82,7 @@ tel__generations_event(struct tel__generations *g, const struct tel_event *ev,
 	}
 	if (!TEL__RESERVE(g->events, g->events_room, g->nevents + 1))
 		return TEL_ENOMEM;
-	e = &g->events[g->nevents];
+	struct tel__generation_event *e = &g->events[g->nevents];
 	memset(e, 0, sizeof(*e));
 	e->clock = ev->clock;
 	e->log = log;
@@ -144,19 +142,17 @@ int
 tel__generations_add(struct tel__generations *g,
     const struct tel__generations *next, size_t i, uint32_t log, int part)
 {
-	struct tel__generation_event *e;
-	const char *name;
-
 	if (g->nevents == TEL__GENERATIONS_MAX ||
 	    !TEL__RESERVE(g->events, g->events_room, g->nevents + 1))
 		return 0;
-	e = &g->events[g->nevents];
+	struct tel__generation_event *e = &g->events[g->nevents];
 	*e = next->events[i];
 	e->log = log;
 	e->sequence = (uint32_t)g->nevents++;
 	g->ncondemned += e->has_condemned;
 	if (e->name > 0) {
-		name = next->names[e->name - 1];
+		const char *name = next->names[e->name - 1];
+
 		e->name = 0;
 		return generation_set_name(g, e, name, strlen(name));
 	}
@@ -206,14 +202,13 @@ static struct tel__generation *
 generation_of(struct tel__generations *g, struct tel__table *places,
     const struct tel__generation_event *e)
 {
-	struct tel__generation *row;
 	struct tel__entry *at;
 	int fresh;
 
 	at = tel__table_put(places, tel__hash(e->key, e->log), &fresh);
 	if (at == NULL)
 		return NULL;
-	row = fresh ? NULL : &g->rows[at->value];
+	struct tel__generation *row = fresh ? NULL : &g->rows[at->value];
 	if (row != NULL && !generation_differs(row, e))
 		return row;
 	if (!TEL__RESERVE(g->rows, g->rows_room, g->nrows + 1))
@@ -248,7 +243,6 @@ tel__generations_make(struct tel__generations *g)
 	struct tel__generation *row;
 	struct tel__table places;
 	int good = 1;
-	size_t i;
 
 	g->nrows = 0;
 	if (g->nevents == 0)
@@ -276,7 +270,7 @@ tel__generations_make(struct tel__generations *g)
 		(void)int128_add(&row->survived, int128_u64(e->kept));
 	}
 	tel__table_clear(&places);
-	for (i = 0; i < g->nrows; i++)
+	for (size_t i = 0; i < g->nrows; i++)
 		generation_sum(&g->rows[i]);
 	return good;
 }
@@ -296,9 +290,7 @@ tel__generation_name(const struct tel__generation *row,
 void
 tel__generations_clear(struct tel__generations *g)
 {
-	size_t i;
-
-	for (i = 0; i < g->nnames; i++)
+	for (size_t i = 0; i < g->nnames; i++)
 		free(g->names[i]);
 	free(g->names);
 	free(g->events);

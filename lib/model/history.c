@@ -61,12 +61,11 @@ start_add(struct tel__history *h, const struct tel_event *ev)
 {
 	const size_t size = (size_t)ev->size + ev->inline_size;
 	uint32_t place = h->spare;
-	struct start *s;
 
 	if (place == 0 &&
 	    !TEL__RESERVE_ZEROED(h->starts, h->room, h->nstarts + 1))
 		return 0;
-	s = &h->starts[place == 0 ? h->nstarts : place - 1];
+	struct start *s = &h->starts[place == 0 ? h->nstarts : place - 1];
 	/* what was here before has mostly the same size */
 	if (!TEL__RESERVE(s->bytes, s->bytes_room, size))
 		return 0;
@@ -92,11 +91,9 @@ start_add(struct tel__history *h, const struct tel_event *ev)
 static void
 start_remove(struct tel__history *h, uint32_t place)
 {
-	struct start *s;
-
 	if (place == 0)
 		return;
-	s = &h->starts[place - 1];
+	struct start *s = &h->starts[place - 1];
 	s->below = h->spare;
 	h->spare = place;
 }
@@ -200,7 +197,6 @@ take_range(struct tel__history *h, const struct tel_event *ev)
 {
 	const uint64_t key = history_range_key(h, ev);
 	struct tel__entry *e = tel__table_find(&h->ranges, key);
-	uint32_t place;
 	int fresh;
 
 	if (ev->type->role != TEL_ROLE_START) {
@@ -216,7 +212,7 @@ take_range(struct tel__history *h, const struct tel_event *ev)
 	}
 	if (h->nranges == TEL__HISTORY_RANGES_MAX)
 		return TEL_OK;
-	place = start_add(h, ev);
+	uint32_t place = start_add(h, ev);
 	e = place == 0 ? NULL : tel__table_put(&h->ranges, key, &fresh);
 	if (e == NULL) {
 		start_remove(h, place);
@@ -233,9 +229,7 @@ take_range(struct tel__history *h, const struct tel_event *ev)
 static void
 history_clear(struct tel__history *h)
 {
-	size_t i;
-
-	for (i = 0; i < h->room; i++)
+	for (size_t i = 0; i < h->room; i++)
 		free(h->starts[i].bytes);
 	free(h->starts);
 	tel__live_clear(&h->live);
@@ -332,10 +326,9 @@ tel__history_blocks(const struct tel__history *h,
 {
 	const struct extent *const of[] = { &h->allocated, &h->freed };
 	uint64_t last;
-	size_t i;
 	int result = 0;
 
-	for (i = 0; i < 2 && result == 0; i++) {
+	for (size_t i = 0; i < 2 && result == 0; i++) {
 		if (of[i]->size == 0)
 			continue;
 		if (__builtin_add_overflow(of[i]->address, of[i]->size - 1,
@@ -366,17 +359,13 @@ const char *
 tel__history_stack(const struct tel_event *ev, size_t *length)
 {
 	struct tel__history *h = history_of(ev->log);
-	struct tel__stack_log *log;
 	struct tel_event start;
-	const char *text;
-	uint32_t node;
-	int process;
 
 	if (h == NULL)
 		return NULL;
 	if (!has_stack(ev) && h->frees && tel__history_start(h, &start))
 		ev = &start;
-	process = ev->type->role_field[TEL_PART_PROCESS];
+	int process = ev->type->role_field[TEL_PART_PROCESS];
 	if (ev->type->role_field[TEL_PART_STACK] < 0)
 		return NULL;
 	if (h->stacks == NULL) {
@@ -390,12 +379,12 @@ tel__history_stack(const struct tel_event *ev, size_t *length)
 			return NULL;
 		}
 	}
-	log = tel__stacks_log(h->stacks, h->log);
-	node = log == NULL ?
+	struct tel__stack_log *log = tel__stacks_log(h->stacks, h->log);
+	uint32_t node = log == NULL ?
 	    0 :
 	    tel__stacks_find(h->stacks, log, ev,
 	        process < 0 ? 0 : tel_event_u64(ev, (unsigned)process));
-	text = node == 0 ? NULL : tel__stacks_text(h->stacks, node);
+	const char *text = node == 0 ? NULL : tel__stacks_text(h->stacks, node);
 	*length = text == NULL ? 0 : strlen(text);
 	return text;
 }

@@ -86,14 +86,13 @@ struct tel_labels *
 tel__labels_new(size_t max)
 {
 	struct tel_labels *l = calloc(1, sizeof(*l));
-	unsigned i;
 
 	if (l == NULL)
 		return NULL;
 	l->max = max;
 	tel__table_init(&l->by_id);
 	tel__table_init(&l->by_frame);
-	for (i = 0; i < TEL_SPACES; i++)
+	for (unsigned i = 0; i < TEL_SPACES; i++)
 		tel__table_init(&l->spaces[i].by_address);
 	return l;
 }
@@ -111,7 +110,6 @@ void
 tel__labels_free(struct tel_labels *l)
 {
 	struct space *s;
-	size_t i;
 
 	if (l == NULL)
 		return;
@@ -119,16 +117,16 @@ tel__labels_free(struct tel_labels *l)
 		l->guard(l->guard_arg, 1);
 	free(l->recent);
 	tel__table_clear(&l->by_id);
-	for (i = 0; i < l->count; i++)
+	for (size_t i = 0; i < l->count; i++)
 		free(l->strings[i].bytes);
 	free(l->strings);
 	tel__table_clear(&l->by_frame);
-	for (i = 0; i < l->nframes; i++)
+	for (size_t i = 0; i < l->nframes; i++)
 		free((char *)(uintptr_t)l->frames[i].name);
 	free(l->frames);
 	for (s = l->spaces; s < l->spaces + TEL_SPACES; s++) {
 		tel__table_clear(&s->by_address);
-		for (i = 0; i < s->count; i++)
+		for (size_t i = 0; i < s->count; i++)
 			free(s->histories[i].marks);
 		free(s->histories);
 	}
@@ -183,9 +181,7 @@ tel__labels_view_free(struct tel_labels *view)
 static int
 model_labels_is_plain(const char *string, size_t length)
 {
-	size_t i;
-
-	for (i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++)
 		if (string[i] < 0x20 || string[i] > 0x7e || string[i] == '"' ||
 		    string[i] == '\\')
 			return 0;
@@ -205,12 +201,11 @@ model_labels_find_string(const struct tel_labels *l, uint64_t id)
 static struct string *
 model_labels_add_string(struct tel_labels *l, uint64_t id)
 {
-	struct tel__entry *e;
 	int fresh;
 
 	if (!TEL__RESERVE(l->strings, l->room, l->count + 1))
 		return NULL;
-	e = tel__table_put(&l->by_id, id, &fresh);
+	struct tel__entry *e = tel__table_put(&l->by_id, id, &fresh);
 	if (e == NULL)
 		return NULL;
 	e->value = l->count;
@@ -223,7 +218,6 @@ tel__labels_intern(struct tel_labels *l, uint64_t id, const char *string,
     size_t length)
 {
 	struct string *s = model_labels_find_string(l, id);
-	char *copy;
 
 	if (length > UINT32_MAX || length > l->max * STRING_AVERAGE - l->bytes)
 		return TEL_ELIMIT;
@@ -235,7 +229,7 @@ tel__labels_intern(struct tel_labels *l, uint64_t id, const char *string,
 	if (l->guard != NULL)
 		l->guard(l->guard_arg, 0);
 	/* room for whole pieces, and for a NUL */
-	copy = calloc(1, (length | (TEL_LABEL_PIECE - 1)) + 1);
+	char *copy = calloc(1, (length | (TEL_LABEL_PIECE - 1)) + 1);
 	if (copy == NULL ||
 	    (s == NULL && (s = model_labels_add_string(l, id)) == NULL)) {
 		free(copy);
@@ -294,12 +288,11 @@ sign_bit(uint64_t hash)
 static struct history *
 add_history(struct space *s, uint64_t address)
 {
-	struct tel__entry *e;
 	int fresh;
 
 	if (!TEL__RESERVE(s->histories, s->room, s->count + 1))
 		return NULL;
-	e = tel__table_put(&s->by_address, address, &fresh);
+	struct tel__entry *e = tel__table_put(&s->by_address, address, &fresh);
 	if (e == NULL)
 		return NULL;
 	e->value = s->count;
@@ -366,12 +359,11 @@ tel__labels_count(const struct tel_labels *l)
 static int
 find_name(const struct tel_labels *l, uint64_t frame, struct tel_label *out)
 {
-	const struct tel_frame *f;
 	size_t place;
 
 	if (!tel__labels_find_frame(l, 0, frame, &place))
 		return 0;
-	f = &l->frames[place];
+	const struct tel_frame *f = &l->frames[place];
 	out->id = frame;
 	out->string = f->name;
 	out->length = f->length;
@@ -385,23 +377,20 @@ tel__labels_find(const struct tel_labels *l, enum tel_space space,
 {
 	const struct space *s = &l->spaces[space];
 	const uint64_t hash = hash_address(address);
-	struct recent *seen;
-	const struct history *h;
-	const struct string *string;
 	size_t n;
 
 	if (space == TEL_SPACE_STACK)
 		return find_name(l, address, out);
 	if (s->count == 0 || (l->signs[sign_word(hash)] & sign_bit(hash)) == 0)
 		return 0;
-	seen = &l->recent[hash >> (64 - RECENT_BITS)];
+	struct recent *seen = &l->recent[hash >> (64 - RECENT_BITS)];
 	if (seen->address == address && seen->space == space + 1u &&
 	    seen->changes == l->changes && clock >= seen->from &&
 	    clock <= seen->until) {
 		*out = seen->label;
 		return 1;
 	}
-	h = find_history(s, address);
+	const struct history *h = find_history(s, address);
 	if (h == NULL || (n = marks_until(h, clock)) == 0)
 		return 0;
 	out->id = h->marks[n - 1].id;
@@ -411,7 +400,7 @@ tel__labels_find(const struct tel_labels *l, enum tel_space space,
 	seen->space = space + 1u;
 	seen->from = h->marks[n - 1].clock;
 	seen->until = n < h->count ? h->marks[n].clock - 1 : UINT64_MAX;
-	string = model_labels_find_string(l, out->id);
+	const struct string *string = model_labels_find_string(l, out->id);
 	if (string != NULL) {
 		out->string = string->bytes;
 		out->length = string->length;
@@ -438,7 +427,6 @@ tel__labels_add_frame(struct tel_labels *l, uint64_t process, uint64_t id,
     const struct tel_frame *frame)
 {
 	struct tel__entry *e;
-	struct tel_frame *f;
 	char *name = NULL;
 	int fresh;
 
@@ -458,7 +446,7 @@ tel__labels_add_frame(struct tel_labels *l, uint64_t process, uint64_t id,
 		free(name);
 		return TEL_ENOMEM;
 	}
-	f = &l->frames[l->nframes];
+	struct tel_frame *f = &l->frames[l->nframes];
 	*f = *frame;
 	f->name = name;
 	e->value = l->nframes++;
@@ -493,14 +481,12 @@ tel__labels_intern_frame(struct tel_labels *l, struct tel__index *seen,
 {
 	const uint64_t hash = tel__hash_bytes(frame->name, frame->length,
 	    seen->seed + frame->parent * UINT64_C(0x9e3779b97f4a7c15));
-	const struct tel_frame *f;
 	struct tel__probe at;
-	tel_status st;
-	uint32_t i;
 
-	for (i = tel__index_first(seen, hash, &at); i != TEL__NOWHERE;
+	for (uint32_t i = tel__index_first(seen, hash, &at); i != TEL__NOWHERE;
 	     i = tel__index_next(seen, &at)) {
-		f = tel__labels_frame(l, i);
+		const struct tel_frame *f = tel__labels_frame(l, i);
+
 		if (f->parent == frame->parent && f->length == frame->length &&
 		    (f->length == 0 ||
 		        memcmp(f->name, frame->name, f->length) == 0)) {
@@ -508,8 +494,8 @@ tel__labels_intern_frame(struct tel_labels *l, struct tel__index *seen,
 			return TEL_OK;
 		}
 	}
-	i = (uint32_t)tel__labels_frames(l);
-	st = tel__labels_add_frame(l, 0, (uint64_t)i + 1, frame);
+	uint32_t i = (uint32_t)tel__labels_frames(l);
+	tel_status st = tel__labels_add_frame(l, 0, (uint64_t)i + 1, frame);
 	if (st == TEL_OK && !tel__index_add(seen, hash, i))
 		st = TEL_ENOMEM;
 	if (st == TEL_OK)

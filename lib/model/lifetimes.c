@@ -46,14 +46,13 @@ tel__lifetimes_quantile(const struct tel__lifetimes *l, uint32_t share,
     uint64_t *out)
 {
 	uint64_t rank, sum = 0, v = 0;
-	unsigned k;
 
 	if (l == NULL)
 		return 0;
 	/* of the count and the share, neither fits into 64 bits with the other */
 	rank = l->count / 1000000000 * share +
 	    (l->count % 1000000000 * share + 999999999) / 1000000000;
-	for (k = 0; k < l->n && sum < rank; k++) {
+	for (unsigned k = 0; k < l->n && sum < rank; k++) {
 		sum += l->buckets[k];
 		v = tel__bucket_start(l->first + k + 1) - 1;
 	}
@@ -66,9 +65,7 @@ tel__lifetimes_quantile(const struct tel__lifetimes *l, uint32_t share,
 void
 tel__lifetimes_powers(const struct tel__lifetimes *l, uint64_t out[65])
 {
-	unsigned k;
-
-	for (k = 0; l != NULL && k < l->n; k++)
+	for (unsigned k = 0; l != NULL && k < l->n; k++)
 		out[tel__bit_length(tel__bucket_start(l->first + k))] +=
 		    l->buckets[k];
 }

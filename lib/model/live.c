@@ -98,12 +98,11 @@ live_pool(struct tel__live *l, const tel_alloc *op, uint64_t tag,
 {
 	const uint64_t address = pool_address(l, op, tag);
 	uint32_t place = l->spare_pool;
-	struct tel__entry *e;
 	int fresh;
 
 	if (address == 0)
 		return 0;
-	e = tel__table_find(&l->pools, address ^ tag);
+	struct tel__entry *e = tel__table_find(&l->pools, address ^ tag);
 	if (e != NULL)
 		return (uint32_t)e->value;
 	if (place == 0 && l->npools >= POOLS_MAX)
@@ -128,11 +127,10 @@ static void
 live_link(struct tel__live *l, struct tel__live_block *b, uint32_t pool)
 {
 	const uint32_t place = (uint32_t)(b - l->blocks) + 1;
-	struct tel__live_pool *p;
 
 	b->pool = pool;
 	b->previous = 0;
-	p = &l->pool_list[pool - 1];
+	struct tel__live_pool *p = &l->pool_list[pool - 1];
 	b->next = p->first;
 	if (b->next != 0)
 		l->blocks[b->next - 1].previous = place;
@@ -180,13 +178,13 @@ live_end_remove(struct tel__live *l, const struct tel__live_block *b)
 static int
 live_ends_make(struct tel__live *l)
 {
-	const struct tel__entry *e;
 	size_t i;
 
 	l->has_ends = 1;
 	/* the last entry is that of the key 0 */
 	for (i = 0; l->by_key.count > 0 && i <= l->by_key.mask + 1; i++) {
-		e = &l->by_key.entries[i];
+		const struct tel__entry *e = &l->by_key.entries[i];
+
 		if (e->key != 0 && !live_end_add(l, &l->blocks[e->value]))
 			return 0;
 	}
@@ -226,10 +224,9 @@ live_end(struct tel__live *l, struct tel__entry *e, enum tel__live_what what,
 static struct tel__live_block *
 live_place(struct tel__live *l)
 {
-	struct tel__live_block *b;
-
 	if (l->spare != 0) {
-		b = &l->blocks[l->spare - 1];
+		struct tel__live_block *b = &l->blocks[l->spare - 1];
+
 		l->spare = b->next;
 		return b;
 	}
@@ -369,7 +366,6 @@ __attribute__((noinline)) static tel_status
 live_free_unknown(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 {
 	const struct tel__live_block *b;
-	struct tel__entry *e;
 	uint64_t end;
 
 	if (!op->sized || op->size == 0 || op->call != TEL_CALL_C ||
@@ -377,7 +373,7 @@ live_free_unknown(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 		return live_unknown(l, op, tag);
 	if (!l->has_ends && !live_ends_make(l))
 		return TEL_ENOMEM;
-	e = tel__table_find(&l->ends, end ^ tag);
+	struct tel__entry *e = tel__table_find(&l->ends, end ^ tag);
 	b = e == NULL ? NULL : &l->blocks[e->value];
 	if (b == NULL || op->size >= b->size)
 		return live_unknown(l, op, tag);
@@ -388,11 +384,10 @@ tel_status
 tel__live_free(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 {
 	struct tel__entry *e = tel__table_find(&l->by_key, op->address ^ tag);
-	const struct tel__live_block *b;
 
 	if (e == NULL)
 		return live_free_unknown(l, op, tag);
-	b = &l->blocks[e->value];
+	const struct tel__live_block *b = &l->blocks[e->value];
 	/* nothing but a pool frees parts; another block would be in the rest */
 	if (op->sized && op->size > 0 && op->size < b->size &&
 	    op->call == TEL_CALL_C &&
@@ -405,12 +400,10 @@ tel__live_free(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 static tel_status
 live_resize(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 {
-	struct tel__entry *e;
-
 	l->resized_pool = 0;
 	if (op->old == 0)
 		return TEL_OK;
-	e = tel__table_find(&l->by_key, op->old ^ tag);
+	struct tel__entry *e = tel__table_find(&l->by_key, op->old ^ tag);
 	if (e == NULL)
 		return live_unknown(l, op, tag);
 	l->resized_pool = l->blocks[e->value].pool;
@@ -422,15 +415,14 @@ static tel_status
 live_destroy_pool(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 {
 	struct tel__entry *e = tel__table_find(&l->pools, op->pool ^ tag), *of;
-	const struct tel__live_block *b;
-	struct tel__live_pool *p;
 	tel_status st = TEL_OK;
 
 	if (e == NULL)
 		return TEL_OK;
-	p = &l->pool_list[e->value - 1];
+	struct tel__live_pool *p = &l->pool_list[e->value - 1];
 	while (st == TEL_OK && p->first != 0) {
-		b = &l->blocks[p->first - 1];
+		const struct tel__live_block *b = &l->blocks[p->first - 1];
+
 		of = tel__table_find(&l->by_key, b->address ^ b->tag);
 		st = live_end(l, of, TEL__LIVE_POOL_DESTROYED, op);
 	}

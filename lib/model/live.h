@@ -145,16 +145,14 @@ __attribute__((always_inline)) static inline const struct tel__live_block *
 tel__live_approach(const struct tel__live *l, uint64_t key)
 {
 	const struct tel__table *t = &l->by_key;
-	const struct tel__entry *e;
-	const struct tel__live_block *b;
 
 	if (t->entries == NULL)
 		return NULL;
 	/* nearly all blocks are at home there */
-	e = &t->entries[tel__table_home(t, key)];
+	const struct tel__entry *e = &t->entries[tel__table_home(t, key)];
 	if (e->key == 0)
 		return NULL;
-	b = &l->blocks[e->value];
+	const struct tel__live_block *b = &l->blocks[e->value];
 	__builtin_prefetch(b, 1);
 	__builtin_prefetch(&b->previous, 1);
 	return b;

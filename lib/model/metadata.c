@@ -23,9 +23,7 @@ tel__metadata_clear(struct tel__metadata *m)
 static int
 metadata_is_key(const char *key, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!(key[i] >= 'a' && key[i] <= 'z') &&
 		    !(key[i] >= '0' && key[i] <= '9') && key[i] != '.' &&
 		    key[i] != '-')
@@ -36,9 +34,7 @@ metadata_is_key(const char *key, size_t n)
 static struct tel__metadata_entry *
 model_metadata_find(const struct tel__metadata *m, const char *key, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < m->count; i++)
+	for (size_t i = 0; i < m->count; i++)
 		if (strlen(m->entries[i].key) == n &&
 		    memcmp(m->entries[i].key, key, n) == 0)
 			return &m->entries[i];
@@ -49,13 +45,11 @@ static tel_status
 model_metadata_append(struct tel__metadata *m, const char *key, size_t key_size,
     const char *value, size_t value_size)
 {
-	struct tel__metadata_entry *e;
-
 	if (m->count == TEL__METADATA_MAX)
 		return TEL_ELIMIT;
 	if (!TEL__RESERVE(m->entries, m->room, m->count + 1))
 		return TEL_ENOMEM;
-	e = &m->entries[m->count];
+	struct tel__metadata_entry *e = &m->entries[m->count];
 	e->key = tel__copy_string(key, key_size);
 	e->value = tel__copy_string(value, value_size);
 	if (e->key == NULL || e->value == NULL) {
@@ -71,16 +65,13 @@ tel_status
 tel__metadata_set(struct tel__metadata *m, const char *key, size_t key_size,
     const char *value, size_t value_size)
 {
-	struct tel__metadata_entry *e;
-	char *copy;
-
 	if (!metadata_is_key(key, key_size) || value_size > TEL__METADATA_VALUE)
 		return TEL_EINVAL;
-	e = model_metadata_find(m, key, key_size);
+	struct tel__metadata_entry *e = model_metadata_find(m, key, key_size);
 	if (e == NULL)
 		return model_metadata_append(m, key, key_size, value,
 		    value_size);
-	copy = tel__copy_string(value, value_size);
+	char *copy = tel__copy_string(value, value_size);
 	if (copy == NULL)
 		return TEL_ENOMEM;
 	free(e->value);
@@ -91,9 +82,7 @@ tel__metadata_set(struct tel__metadata *m, const char *key, size_t key_size,
 tel_status
 tel__metadata_pair(struct tel__metadata *m, const char *key, const char *value)
 {
-	size_t i;
-
-	for (i = 0; i < m->count; i++)
+	for (size_t i = 0; i < m->count; i++)
 		if (strcmp(m->entries[i].key, key) == 0 &&
 		    strcmp(m->entries[i].value, value) == 0)
 			return TEL_OK;
@@ -130,9 +119,8 @@ tel_status
 tel__metadata_add(struct tel__metadata *m, const struct tel__metadata *from)
 {
 	tel_status st = TEL_OK;
-	size_t i;
 
-	for (i = 0; i < from->count && st == TEL_OK; i++)
+	for (size_t i = 0; i < from->count && st == TEL_OK; i++)
 		st = tel__metadata_set(m, from->entries[i].key,
 		    strlen(from->entries[i].key), from->entries[i].value,
 		    strlen(from->entries[i].value));

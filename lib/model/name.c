@@ -48,11 +48,9 @@ character_at(const unsigned char *p, size_t n)
 static size_t
 plain_at(const unsigned char *p, size_t n, int first, int words)
 {
-	size_t size;
-
 	if (name_is_letter(*p) || (!first && (name_is_digit(*p) || *p == '.')))
 		return 1;
-	size = escape_at(p, n);
+	size_t size = escape_at(p, n);
 	if (size == 0)
 		size = character_at(p, n);
 	if (size == 0 && words && *p >= ' ' && *p <= '~' && *p != '\\')

@@ -11,7 +11,6 @@ tel__pair_key(const struct tel_event *ev, int *known)
 	uint64_t h = TEL__FNV, v = 0;
 	unsigned i, count = 0;
 	int strings = 0, at;
-	const char *string;
 	size_t n;
 
 	for (i = 0; i < TEL_ROLE_PARTS; i++) {
@@ -19,7 +18,7 @@ tel__pair_key(const struct tel_event *ev, int *known)
 		if (at < 0 || at >= t->nfields)
 			continue;
 		count++;
-		string = tel_event_string(ev, (unsigned)at, &n);
+		const char *string = tel_event_string(ev, (unsigned)at, &n);
 		if (string != NULL) {
 			strings = 1;
 			h = tel__fnv(h, string, n);

@@ -22,9 +22,7 @@ static int
 model_role_find(const char *const *names, size_t count, const char *name,
     size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
 			return (int)i;
 	return -1;
@@ -131,11 +129,10 @@ load_block(const struct tel_type *t, const unsigned char *data,
     enum tel_role_part part)
 {
 	int i = t->role_field[part];
-	const struct tel_field *f;
 
 	if (i < 0)
 		return 0;
-	f = &t->fields[i];
+	const struct tel_field *f = &t->fields[i];
 	return load_field(data, f) +
 	    (f->datatype == TEL_UNSIGNED || f->datatype == TEL_SIGNED);
 }
@@ -264,10 +261,7 @@ void
 tel__alloc_plan(struct tel__alloc_plan *p, const struct tel_type *t,
     const unsigned char *data)
 {
-	const struct tel_field *f;
 	tel_alloc_kind kind;
-	size_t i;
-	int at;
 
 	p->type = t;
 	p->loads = 0;
@@ -278,13 +272,14 @@ tel__alloc_plan(struct tel__alloc_plan *p, const struct tel_type *t,
 	        kind != TEL_ALLOC_ALIGNED && kind != TEL_ALLOC_FREE) ||
 	    t->role_field[TEL_PART_WEIGHT] >= 0)
 		return;
-	for (i = 0; i < sizeof(varying) / sizeof(varying[0]); i++) {
-		at = t->role_field[varying[i].part];
+	for (size_t i = 0; i < sizeof(varying) / sizeof(varying[0]); i++) {
+		int at = t->role_field[varying[i].part];
+
 		if (at < 0 ||
 		    (varying[i].kind != TEL_ALLOC_NONE &&
 		        varying[i].kind != kind))
 			continue;
-		f = &t->fields[at];
+		const struct tel_field *f = &t->fields[at];
 		if (f->load != TEL_LOAD_LE64) {
 			p->loads = 0;
 			return;
@@ -292,7 +287,7 @@ tel__alloc_plan(struct tel__alloc_plan *p, const struct tel_type *t,
 		p->load[p->loads].from = f->offset;
 		p->load[p->loads++].to = varying[i].to;
 	}
-	at = t->role_field[TEL_PART_ADDRESS];
+	int at = t->role_field[TEL_PART_ADDRESS];
 	p->numbered = at >= 0 &&
 	    (t->fields[at].datatype == TEL_UNSIGNED ||
 	        t->fields[at].datatype == TEL_SIGNED);
@@ -319,14 +314,12 @@ tel_event_alloc(const tel_event *event, tel_alloc *out, size_t size)
 uint64_t
 tel__alloc_blocks(const tel_alloc *a, uint64_t size, uint32_t *rest)
 {
-	uint64_t blocks, part;
-
 	if (a->weight == 0)
 		return 1;
 	if (size == 0)
 		size = 1;
-	blocks = a->weight / size;
-	part = a->weight % size;
+	uint64_t blocks = a->weight / size;
+	uint64_t part = a->weight % size;
 	/* in parts of 2^16 */
 	*rest += (uint32_t)(part >> 47 == 0 ? (part << 16) / size : 0);
 	blocks += *rest >> 16;

@@ -57,12 +57,10 @@ static inline int
 tel__alloc_load_by(const struct tel__alloc_plan *p, const unsigned char *data,
     uint64_t clock, tel_alloc *out)
 {
-	unsigned i;
-
 	if (p->loads == 0)
 		return tel__alloc_load(p->type, data, clock, out);
 	*out = p->common;
-	for (i = 0; i < p->loads; i++)
+	for (unsigned i = 0; i < p->loads; i++)
 		memcpy((char *)out + p->load[i].to,
 		    &(uint64_t){ tel_le64(data + p->load[i].from) }, 8);
 	out->address += p->numbered;

@@ -44,9 +44,7 @@ static const struct letter {
 static const struct letter *
 row_find_letter(char letter)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
+	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
 		if (letters[i].letter == letter)
 			return &letters[i];
 	return NULL;
@@ -98,13 +96,12 @@ tel__type_place(struct tel_type *t, struct tel_placement *at, char letter,
 	const struct tel_abi *abi = &schema->abi;
 	const struct letter *l = row_find_letter(letter);
 	uint32_t size, align, offset;
-	enum tel_load load;
 	struct tel_field *f;
 	uint8_t bit = 0;
 
 	if (l == NULL)
 		return NULL;
-	load = (enum tel_load)l->load;
+	enum tel_load load = (enum tel_load)l->load;
 	if (l->size == BIT && !(letter == 'B' && schema->byte_bool)) {
 		load = TEL_LOAD_BIT;
 		offset = letter == 'B' ?
@@ -174,11 +171,10 @@ static void
 row_set_role(struct tel_type *t, const char *text)
 {
 	size_t n = strcspn(text, "( ");
-	unsigned i;
 
 	t->role = (uint8_t)tel__role_find(text, n);
 	text += n;
-	for (i = 0; *text == '(' || *text == ','; i++) {
+	for (unsigned i = 0; *text == '(' || *text == ','; i++) {
 		text++;
 		n = strcspn(text, ",)");
 		(void)tel__role_set(t, i, text, n);
@@ -193,16 +189,15 @@ tel__schema_add_row(struct tel_schema *s, const struct tel_type_row *row,
 	struct tel_placement at = { s, s->header, 0 };
 	unsigned count = extra;
 	struct tel_type *t;
-	const char *p;
-	size_t n;
 
-	for (p = row->fields; (p = strchr(p, ':')) != NULL; p++)
+	for (const char *p = row->fields; (p = strchr(p, ':')) != NULL; p++)
 		count++;
 	t = tel__schema_add(s, row->name, row->code, row->kind, 0, count);
 	if (t == NULL)
 		return NULL;
-	for (p = row->fields; *p != '\0'; p += strspn(p, " ")) {
-		n = strcspn(p, " ");
+	for (const char *p = row->fields; *p != '\0'; p += strspn(p, " ")) {
+		size_t n = strcspn(p, " ");
+
 		if (!row_add_field(t, &at, p, n))
 			return NULL;
 		p += n;
@@ -217,12 +212,11 @@ tel__schema_pair_row(struct tel_schema *s, const struct tel_type_row *row)
 {
 	const char *name = strchr(row->role, ' ');
 	unsigned start, end;
-	size_t n;
 
 	if (name == NULL)
 		return;
 	name++;
-	n = strcspn(name, " ");
+	size_t n = strcspn(name, " ");
 	for (start = 0; start < s->ntypes; start++)
 		if (s->types[start].code == row->code)
 			break;

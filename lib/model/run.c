@@ -40,12 +40,11 @@ size_t
 tel_run_column(const tel_run *run, const tel_type *type, unsigned field,
     uint64_t *values)
 {
-	const struct tel_field *f;
 	size_t i, n = 0;
 
 	if (field >= type->nfields)
 		return 0;
-	f = &type->fields[field];
+	const struct tel_field *f = &type->fields[field];
 	for (i = 0; i < run->count; i++)
 		if (run->types[i] == type->index && run_type(run, i) == type)
 			values[n++] = tel_load(f, run->data[i]);

@@ -51,10 +51,9 @@ tel__schema_any(const struct tel_schema *s, tel__type_fn *wanted,
     const void *arg)
 {
 	const struct tel_schema *at = s;
-	unsigned i;
 
 	do {
-		for (i = 0; i < at->ntypes; i++)
+		for (unsigned i = 0; i < at->ntypes; i++)
 			if (wanted(&at->types[i], arg))
 				return 1;
 		at = at->with;
@@ -181,12 +180,11 @@ tel__schema_digest(const struct tel_schema *s)
 	uint64_t h = TEL__FNV;
 	const struct tel_field *f;
 	const struct tel_type *t;
-	unsigned i, j;
 
 	h = digest(h, s->name, strlen(s->name));
 	h = digest(h, s->version, strlen(s->version));
 	h = digest(h, &s->untimed, sizeof(s->untimed));
-	for (i = 0; i < s->ntypes; i++) {
+	for (unsigned i = 0; i < s->ntypes; i++) {
 		t = &s->types[i];
 		h = digest(h, t->name, t->name_length);
 		h = digest(h, t->kind, strlen(t->kind));
@@ -194,11 +192,11 @@ tel__schema_digest(const struct tel_schema *s)
 		h = digest(h, &t->role, sizeof(t->role));
 		/* parts that no stable schema has do not change its digest */
 		h = digest(h, t->role_field, TEL_PART_NAME);
-		for (j = TEL_PART_NAME; j < TEL_ROLE_PARTS; j++)
+		for (unsigned j = TEL_PART_NAME; j < TEL_ROLE_PARTS; j++)
 			if (t->role_field[j] >= 0)
 				h = digest(h, &t->role_field[j], 1);
 		h = digest(h, &t->partner, sizeof(t->partner));
-		for (j = 0; j < t->nfields; j++) {
+		for (unsigned j = 0; j < t->nfields; j++) {
 			f = &t->fields[j];
 			h = digest(h, f->name, f->name_length);
 			h = digest(h, &f->datatype, sizeof(f->datatype));
@@ -268,7 +266,6 @@ struct tel_type *
 tel__schema_unknown(struct tel_schema *schema, uint32_t code)
 {
 	struct tel_type *t, **list;
-	char *name;
 	unsigned lo = 0, hi = schema->nunknown, mid;
 
 	TEL__BISECT(lo, hi, mid, schema->unknown[mid]->code < code);
@@ -279,7 +276,7 @@ tel__schema_unknown(struct tel_schema *schema, uint32_t code)
 		return NULL;
 	list = schema->unknown;
 	t = calloc(1, sizeof(*t));
-	name = malloc(16);
+	char *name = malloc(16);
 	if (t == NULL || name == NULL) {
 		free(t);
 		free(name);
@@ -306,9 +303,7 @@ tel__schema_unknown(struct tel_schema *schema, uint32_t code)
 static void
 model_schema_free_type(struct tel_type *t)
 {
-	unsigned i;
-
-	for (i = 0; i < t->nfields; i++) {
+	for (unsigned i = 0; i < t->nfields; i++) {
 		free((void *)(uintptr_t)t->fields[i].name);
 		free((void *)(uintptr_t)t->fields[i].unit_name);
 		free((void *)(uintptr_t)t->fields[i].doc);
@@ -321,17 +316,15 @@ model_schema_free_type(struct tel_type *t)
 void
 tel_schema_free(tel_schema *schema)
 {
-	unsigned i;
-
 	if (schema == NULL)
 		return;
-	for (i = 0; i < schema->ntypes; i++)
+	for (unsigned i = 0; i < schema->ntypes; i++)
 		model_schema_free_type(&schema->types[i]);
-	for (i = 0; i < schema->nunknown; i++) {
+	for (unsigned i = 0; i < schema->nunknown; i++) {
 		model_schema_free_type(schema->unknown[i]);
 		free(schema->unknown[i]);
 	}
-	for (i = 0; i < schema->nkinds; i++)
+	for (unsigned i = 0; i < schema->nkinds; i++)
 		free(schema->kinds[i]);
 	free(schema->kinds);
 	free(schema->unknown);
@@ -360,9 +353,7 @@ tel_schema_type(const tel_schema *schema, unsigned i)
 const tel_type *
 tel_schema_find_type(const tel_schema *schema, const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < schema->ntypes; i++)
+	for (unsigned i = 0; i < schema->ntypes; i++)
 		if (strcmp(schema->types[i].name, name) == 0)
 			return &schema->types[i];
 	return NULL;
@@ -407,9 +398,7 @@ tel_type_field(const tel_type *type, unsigned i)
 int
 tel_type_find_field(const tel_type *type, const char *name)
 {
-	int i;
-
-	for (i = 0; i < type->nfields; i++)
+	for (int i = 0; i < type->nfields; i++)
 		if (strcmp(type->fields[i].name, name) == 0)
 			return i;
 	return -1;
@@ -494,12 +483,11 @@ tel__field_set_unit(struct tel_field *f, const void *text, size_t n)
 int
 tel__type_copy_docs(struct tel_type *t, const struct tel_type *from)
 {
-	const struct tel_field *f;
-	unsigned i;
 	int kept = keep_words(&t->doc, from->doc, length_of(from->doc));
 
-	for (i = 0; kept && i < from->nfields; i++) {
-		f = &from->fields[i];
+	for (unsigned i = 0; kept && i < from->nfields; i++) {
+		const struct tel_field *f = &from->fields[i];
+
 		kept =
 		    keep_words(&t->fields[i].doc, f->doc, length_of(f->doc)) &&
 		    keep_words(&t->fields[i].unit_name, f->unit_name,

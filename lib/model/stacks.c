@@ -34,9 +34,7 @@ tel__stacks_init(struct tel__stacks *s)
 void
 tel__stacks_end(struct tel__stacks *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->nlogs; i++)
+	for (size_t i = 0; i < s->nlogs; i++)
 		free(s->logs[i].nodes);
 	s->nlogs = s->last_log = 0;
 }
@@ -44,12 +42,10 @@ tel__stacks_end(struct tel__stacks *s)
 void
 tel__stacks_clear(struct tel__stacks *s)
 {
-	size_t i;
-
 	tel__stacks_end(s);
 	tel__table_clear(&s->children);
 	tel__index_clear(&s->by_name);
-	for (i = 0; i < s->nnames; i++)
+	for (size_t i = 0; i < s->nnames; i++)
 		free(s->names[i].text);
 	free(s->names);
 	free(s->nodes);
@@ -62,12 +58,11 @@ uint32_t
 tel__stacks_intern(struct tel__stacks *s, const char *text, size_t n)
 {
 	struct tel__probe at;
-	uint64_t hash;
 	uint32_t i;
 
 	if (n > NAME_MAX_BYTES)
 		n = NAME_MAX_BYTES;
-	hash = tel__hash_bytes(text, n, s->by_name.seed);
+	uint64_t hash = tel__hash_bytes(text, n, s->by_name.seed);
 	for (i = tel__index_first(&s->by_name, hash, &at); i != TEL__NOWHERE;
 	     i = tel__index_next(&s->by_name, &at))
 		if (s->names[i].length == n &&
@@ -122,9 +117,7 @@ tel__stacks_name(struct tel__stacks *s, uint32_t parent, const char *text,
 static const char *
 find_text(const char *text, size_t n, const char *what, size_t length)
 {
-	size_t i;
-
-	for (i = 0; i + length <= n; i++)
+	for (size_t i = 0; i + length <= n; i++)
 		if (text[i] == what[0] && memcmp(text + i, what, length) == 0)
 			return text + i;
 	return NULL;
@@ -148,12 +141,11 @@ model_stacks_add_label(struct tel__stacks *s, uint32_t node, const char *text,
     size_t n)
 {
 	const size_t length = sizeof(inlined) - 1;
-	const char *next, *last;
 
 	while (n > 0) {
 		/* the last one is the caller of all */
-		last = NULL;
-		for (next = text;
+		const char *last = NULL;
+		for (const char *next = text;
 		     (next = find_text(next, n - (size_t)(next - text), inlined,
 		          length)) != NULL;
 		     next += length)
@@ -195,7 +187,6 @@ add_address(struct tel__stacks *s, uint32_t node, const struct tel_log *log,
 struct tel__stack_log *
 tel__stacks_log(struct tel__stacks *s, const struct tel_log *log)
 {
-	struct tel__stack_log *l;
 	size_t i;
 
 	if (s->last_log < s->nlogs && s->logs[s->last_log].log == log &&
@@ -207,7 +198,7 @@ tel__stacks_log(struct tel__stacks *s, const struct tel_log *log)
 	if (i == s->nlogs) {
 		if (!TEL__RESERVE(s->logs, s->log_room, i + 1))
 			return NULL;
-		l = &s->logs[s->nlogs++];
+		struct tel__stack_log *l = &s->logs[s->nlogs++];
 		l->log = log;
 		l->number = log->number;
 		l->tag = s->tags++ * UINT64_C(0xd6e8feb86659fd93);
@@ -229,7 +220,6 @@ find_frame(struct tel__stacks *s, struct tel__stack_log *l, uint64_t process,
 	static const char unknown[] = "<unknown>";
 	const struct tel_labels *labels = l->log->labels;
 	const size_t count = tel__labels_frames(labels);
-	const struct tel_frame *f;
 	uint32_t node = 0;
 	size_t place, n = 0;
 
@@ -255,7 +245,7 @@ find_frame(struct tel__stacks *s, struct tel__stack_log *l, uint64_t process,
 		return tel__stacks_name(s, 0, unknown, sizeof(unknown) - 1);
 	while (n > 0) {
 		place = s->path[--n];
-		f = tel__labels_frame(labels, place);
+		const struct tel_frame *f = tel__labels_frame(labels, place);
 		node = f->name != NULL && f->length > 0 ?
 		    model_stacks_add_label(s, node, f->name, f->length) :
 		    add_address(s, node, l->log, f->address, clock);
@@ -272,15 +262,13 @@ tel__stacks_find(struct tel__stacks *s, struct tel__stack_log *l,
 {
 	static const char none[] = "<none>";
 	const int part = ev->type->role_field[TEL_PART_STACK];
-	const struct tel_field *f;
 	struct tel_label label;
-	uint64_t value;
 
 	if (part < 0)
 		return tel__stacks_name(s, 0, none, sizeof(none) - 1);
 	s->recorded = 1;
-	f = &ev->type->fields[part];
-	value = tel_load(f, ev->data);
+	const struct tel_field *f = &ev->type->fields[part];
+	uint64_t value = tel_load(f, ev->data);
 	if (value == 0)
 		return tel__stacks_name(s, 0, none, sizeof(none) - 1);
 	if (f->datatype != TEL_ADDRESS && f->datatype != TEL_POINTER)
@@ -296,15 +284,13 @@ static int
 model_stacks_put_name(struct tel__stacks *s, size_t *n, const char *name,
     size_t length)
 {
-	unsigned char c;
-	size_t i;
-
 	if (!TEL__RESERVE(s->text, s->text_room, *n + length + 2))
 		return 0;
 	if (*n > 0)
 		s->text[(*n)++] = ';';
-	for (i = 0; i < length; i++) {
-		c = (unsigned char)name[i];
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)name[i];
+
 		s->text[(*n)++] = c == ';' ? ':' :
 		    c < ' ' || c == 0x7f   ? '?' :
 		                             (char)c;

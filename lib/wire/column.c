@@ -83,9 +83,8 @@ static int
 is_line(const uint64_t *v, size_t n)
 {
 	const uint64_t step = n > 1 ? v[1] - v[0] : 0;
-	size_t i;
 
-	for (i = 2; i < n; i++)
+	for (size_t i = 2; i < n; i++)
 		if (v[i] - v[i - 1] != step)
 			return 0;
 	return 1;
@@ -117,10 +116,9 @@ tel__column_range(const uint64_t *v, size_t n)
 static uint64_t
 greatest_divisor(uint64_t a, uint64_t b)
 {
-	uint64_t t;
-
 	while (b != 0) {
-		t = a % b;
+		uint64_t t = a % b;
+
 		a = b;
 		b = t;
 	}
@@ -168,9 +166,8 @@ static uint64_t
 inverse_of(uint64_t odd)
 {
 	uint64_t inverse = odd;
-	unsigned i;
 
-	for (i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 5; i++)
 		inverse *= 2 - odd * inverse;
 	return inverse;
 }
@@ -186,11 +183,10 @@ find_scale(struct column *c)
 	const uint64_t *v = c->v, all = varying_bits(v, c->n),
 	               least = all & (0 - all);
 	uint64_t g = 0, inverse = 1, quotient = 0, rest = 0, d;
-	size_t i;
 
 	wire_column_find_range(c);
 	/* all differences are multiples of the lowest bit that differs */
-	for (i = 1; i < c->n && g != least; i++) {
+	for (size_t i = 1; i < c->n && g != least; i++) {
 		d = v[i] - v[i - 1];
 		if (d >> 63)
 			d = 0 - d;
@@ -217,7 +213,6 @@ find_power(struct column *c)
 	const uint64_t *v = c->v, bits = varying_bits(v, c->n),
 	               mask = UINT64_MAX >> __builtin_clzll(bits);
 	uint64_t low = v[0], high = v[0];
-	size_t r, i;
 
 	c->scale = bits & (0 - bits);
 	c->shift = (unsigned)__builtin_ctzll(bits);
@@ -226,8 +221,8 @@ find_power(struct column *c)
 	/* the bits below the lowest varying one are in the base, too */
 	c->low = v[0] & (~mask | (c->scale - 1));
 	c->high = v[0] | mask;
-	for (r = 0; r < c->runs; r++)
-		for (i = r * c->apart; i < r * c->apart + c->run; i++) {
+	for (size_t r = 0; r < c->runs; r++)
+		for (size_t i = r * c->apart; i < r * c->apart + c->run; i++) {
 			low = v[i] < low ? v[i] : low;
 			high = v[i] > high ? v[i] : high;
 		}
@@ -364,15 +359,14 @@ static void
 choose_lengths(struct choice *best, const struct shape *s, size_t n,
     enum native_code mode)
 {
-	const uint8_t *set;
 	size_t most[9], all = 0, size;
-	unsigned i;
 
 	/* how many have that many bytes at most: they take the least length */
-	for (i = 0; i <= 8; i++)
+	for (unsigned i = 0; i <= 8; i++)
 		most[i] = all += s->bytes[i];
-	for (i = 0; i < 16; i++) {
-		set = tel__column_lengths[i];
+	for (unsigned i = 0; i < 16; i++) {
+		const uint8_t *set = tel__column_lengths[i];
+
 		size = (n + 3) / 4 + all * 8 - most[set[2]] * (8u - set[2]) -
 		    most[set[1]] * (size_t)(set[2] - set[1]) -
 		    most[set[0]] * (size_t)(set[1] - set[0]);
@@ -401,9 +395,8 @@ static unsigned
 step_width(const struct column *c)
 {
 	uint64_t steps = 0;
-	size_t i;
 
-	for (i = 1; i < c->n; i++)
+	for (size_t i = 1; i < c->n; i++)
 		steps |= tel__zigzag(c->v[i] - c->v[i - 1]);
 	return wire_column_width_of(steps >> c->shift);
 }
@@ -440,9 +433,8 @@ may_be_steps(const struct column *c)
 	const size_t from = c->n > STEPS_LOOK ? (c->n - STEPS_LOOK) / 2 : 2,
 	             end = c->n > STEPS_LOOK ? from + STEPS_LOOK : c->n;
 	unsigned bits = 0, changed = 0;
-	size_t i;
 
-	for (i = from < 2 ? 2 : from; i < end; i++) {
+	for (size_t i = from < 2 ? 2 : from; i < end; i++) {
 		bits += wire_column_length_of(wire_column_unit_of(c->v + i, 0,
 		    c->shift, c->inverse, UNIT_ODD_STEP));
 		changed += wire_column_length_of(wire_column_unit_of(c->v + i,
@@ -458,10 +450,10 @@ choose_changes(struct choice *best, const struct column *c)
 	struct shape shape = { { 1 }, 0 };
 	struct choice own = { 0, SIZE_MAX };
 	uint64_t counts;
-	size_t i, stop;
 
-	for (i = 2; i < c->n;) {
-		stop = count_until(i, c->n);
+	for (size_t i = 2; i < c->n;) {
+		size_t stop = count_until(i, c->n);
+
 		for (counts = 0; i < stop; i++)
 			counts += count_ones[wire_column_length_of(
 			    wire_column_unit_of(c->v + i, 0, c->shift,
@@ -520,10 +512,9 @@ static int
 may_be_table(struct table *t, const struct column *c, const struct choice *best)
 {
 	const size_t n = c->runs * c->run;
-	size_t r, i;
 
-	for (r = 0; r < c->runs; r++)
-		for (i = r * c->apart; i < r * c->apart + c->run; i++)
+	for (size_t r = 0; r < c->runs; r++)
+		for (size_t i = r * c->apart; i < r * c->apart + c->run; i++)
 			if (find_value(t, c->v[i]) == NATIVE_TABLE_MAX)
 				return 0;
 	/* those that were not seen may need longer places, and are put first */
@@ -554,9 +545,8 @@ table_size(const struct table *t, const struct column *c)
 {
 	size_t size = places_size(c, t->count) + (t->count > 127 ? 2 : 1);
 	uint64_t before = c->before;
-	unsigned i;
 
-	for (i = 0; i < t->count; i++) {
+	for (unsigned i = 0; i < t->count; i++) {
 		/* bits / 7, and not one less: a difference of 7 bits is rare */
 		size += wire_column_length_of(
 		            tel__zigzag(t->values[i] - before) | 1) /
@@ -630,22 +620,20 @@ wire_column_put_table(struct tel__buffer *b, const struct column *c,
 {
 	struct table t;
 	uint64_t before = c->before;
-	uint8_t *places;
-	unsigned k, count;
-	size_t i;
 
 	t.count = 0;
 	memset(t.slots, 0, sizeof(t.slots));
 	if (c->fast ? !may_be_table(&t, c, best) :
 	              c->n < 8 || best->size <= c->n / 8)
 		return 0;
-	places = tel__buffer_room(b, TABLE_HEAD + c->n + 16);
+	uint8_t *places = tel__buffer_room(b, TABLE_HEAD + c->n + 16);
 	if (places == NULL)
 		return 0;
 	places += TABLE_HEAD;
-	for (i = 0; i < c->n; i++) {
-		count = t.count;
-		k = find_value(&t, c->v[i]);
+	for (size_t i = 0; i < c->n; i++) {
+		unsigned count = t.count;
+		unsigned k = find_value(&t, c->v[i]);
+
 		/* what begins with so many will not get better */
 		if (k >= count &&
 		    (k == NATIVE_TABLE_MAX ||
@@ -660,7 +648,7 @@ wire_column_put_table(struct tel__buffer *b, const struct column *c,
 		return 0;
 	put_byte(b, 0x80u | NATIVE_TABLE << 4 | places_log(t.count));
 	tel__buffer_put_varint(b, t.count);
-	for (k = 0; k < t.count; k++) {
+	for (unsigned k = 0; k < t.count; k++) {
 		tel__buffer_put_varint(b, tel__zigzag(t.values[k] - before));
 		before = t.values[k];
 	}
@@ -786,22 +774,20 @@ put_changes(struct tel__buffer *b, const struct column *c, const uint8_t set[4])
 {
 	const struct lengths lengths = lengths_of(set);
 	const size_t groups = (c->n + 2) / 4;
-	unsigned char *select, *p;
-	unsigned code;
-	size_t i;
 
 	tel__buffer_put_varint(b, tel__zigzag(c->v[1] - c->v[0]));
-	select = tel__buffer_room(b, groups + 8 * c->n + 8);
+	unsigned char *select = tel__buffer_room(b, groups + 8 * c->n + 8);
 	if (select == NULL)
 		return;
 	memset(select, 0, groups);
-	p = select + groups;
-	for (i = 1; i < c->n; i++) {
-		code = put_unit(&p,
+	unsigned char *p = select + groups;
+	for (size_t i = 1; i < c->n; i++) {
+		unsigned code = put_unit(&p,
 		    i == 1 ? 0 :
 		             wire_column_unit_of(c->v + i, 0, c->shift,
 		                 c->inverse, UNIT_CHANGE),
 		    0, &lengths);
+
 		select[(i - 1) / 4] |= (unsigned char)(code << (i - 1) % 4 * 2);
 	}
 	b->used = (size_t)(p - b->bytes);
@@ -853,7 +839,6 @@ put_values(struct tel__buffer *b, struct column *c,
 {
 	struct shape values, steps;
 	struct choice best;
-	unsigned code;
 
 	if (c->fast)
 		find_power(c);
@@ -873,7 +858,7 @@ put_values(struct tel__buffer *b, struct column *c,
 	}
 	if (wire_column_put_table(b, c, &best))
 		return;
-	code = best.first >> 4 & 7;
+	unsigned code = best.first >> 4 & 7;
 	put_byte(b, best.first);
 	tel__buffer_put_varint(b, c->scale);
 	tel__buffer_put_varint(b,
@@ -931,12 +916,10 @@ void
 tel__column_put_places(struct tel__buffer *b, const uint8_t *places, size_t n,
     unsigned count)
 {
-	unsigned i;
-
 	put_byte(b, 0x80u | NATIVE_TABLE << 4 | places_log(count));
 	tel__buffer_put_varint(b, count);
 	tel__buffer_put_varint(b, 0);
-	for (i = 1; i < count; i++)
+	for (unsigned i = 1; i < count; i++)
 		tel__buffer_put_varint(b, 2);
 	wire_column_pack(b, places, n, places_log(count));
 }
@@ -947,10 +930,8 @@ tel__column_put_shared(struct tel__buffer *b, const uint64_t *v,
 {
 	/* sets 0 and, if there are large steps, 4 of the lengths */
 	const uint8_t *lengths;
-	unsigned char *p, *select;
 	unsigned set = 0, code;
 	size_t events = 0, size, i, place = 0;
-	uint64_t z;
 
 	for (i = 0; i < n; i++) {
 		events += shared[i];
@@ -966,13 +947,14 @@ tel__column_put_shared(struct tel__buffer *b, const uint64_t *v,
 	tel__buffer_put_varint(b, 1);
 	tel__buffer_put_varint(b, tel__zigzag(v[0] - before));
 	size = (events + 2) / 4;
-	select = tel__buffer_room(b, size + n * 8);
+	unsigned char *select = tel__buffer_room(b, size + n * 8);
 	if (select == NULL)
 		return;
 	memset(select, 0, size);
-	p = select + size;
+	unsigned char *p = select + size;
 	for (i = 1; i < n; i++) {
-		z = tel__zigzag(v[i] - v[i - 1]);
+		uint64_t z = tel__zigzag(v[i] - v[i - 1]);
+
 		place += shared[i - 1];
 		code = 3;
 		while (code > 0 && z >> (8 * lengths[code - 1]) == 0)

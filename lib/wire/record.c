@@ -158,9 +158,8 @@ tel__native_put_head(unsigned char *p, const struct native_head *h)
 	const uint64_t values[8] = { h->sequence, h->ordinal, h->count,
 		h->first, h->last - h->first, h->lost, h->stream, h->source };
 	unsigned char *q = p;
-	unsigned i;
 
-	for (i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 8; i++)
 		q = tel__varint_put(q, values[i]);
 	if (h->source & NATIVE_PROCESS)
 		q = tel__varint_put(q, h->process);

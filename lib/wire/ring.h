@@ -55,11 +55,10 @@ tel__ring_oldest(uint64_t start, const uint64_t marks[TEL__RING_MARKS],
     uint64_t head, uint64_t most)
 {
 	uint64_t best = head;
-	unsigned i;
 
 	if (((head - start) & TEL__RING_POSITION) <= most)
 		return start;
-	for (i = 0; i < TEL__RING_MARKS; i++)
+	for (unsigned i = 0; i < TEL__RING_MARKS; i++)
 		if (marks[i] != 0 &&
 		    ((head - marks[i]) & TEL__RING_POSITION) <= most &&
 		    ((head - marks[i]) & TEL__RING_POSITION) >
