@@ -43,12 +43,11 @@ static ptrdiff_t
 feed_read(void *arg, void *buffer, size_t size)
 {
 	struct feed *f = arg;
-	ptrdiff_t n;
 
 	for (;;) {
 		if (f->read != NULL) {
 			errno = 0;
-			n = f->read(f->arg, buffer, size);
+			ptrdiff_t n = f->read(f->arg, buffer, size);
 			if (n >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
 				return n;
 		} else if (f->used > f->first || f->ended) {

@@ -219,7 +219,6 @@ uint64_t
 tel_reader_count(const tel_reader *r, tel_count which)
 {
 	const struct tel_reader *member;
-	uint64_t n;
 
 	if (which == TEL_COUNT_INPUT && r->piece.last)
 		return r->piece.input;
@@ -229,7 +228,7 @@ tel_reader_count(const tel_reader *r, tel_count which)
 		return r->in != NULL ? tel__input_raw_bytes(r->in) : 0;
 	if ((unsigned)which > TEL_COUNT_UNREAD)
 		return 0;
-	n = r->count[which];
+	uint64_t n = r->count[which];
 	for (member = r->split; member != NULL; member = member->next_split)
 		n += member->count[which];
 	return n;

@@ -67,10 +67,9 @@ pieces_start(struct tel_reader *r, uint64_t from, uint64_t to)
 	tel_notify_fn *notify = r->notify;
 	const struct tel_event *ev;
 	uint64_t logs = r->count[TEL_COUNT_LOGS];
-	tel_status st;
 
 	r->notify = NULL;
-	st = tel_reader_next(r, &ev);
+	tel_status st = tel_reader_next(r, &ev);
 	if (st == TEL_OK &&
 	    (r->timeless || r->log.number > 0 ||
 	        !r->format->split_at(r, from, to)))
@@ -90,7 +89,6 @@ pieces_start(struct tel_reader *r, uint64_t from, uint64_t to)
 tel_status
 tel_reader_set_piece(tel_reader *r, unsigned piece, unsigned n)
 {
-	int64_t size;
 	tel_status st = TEL_OK;
 
 	if (r->at != READER_LOG || r->count[TEL_COUNT_EVENTS] > 0)
@@ -99,7 +97,7 @@ tel_reader_set_piece(tel_reader *r, unsigned piece, unsigned n)
 		return TEL_EINVAL;
 	r->piece.number = piece;
 	r->piece.count = n;
-	size = pieces_size_of(r);
+	int64_t size = pieces_size_of(r);
 	if (size < 0)
 		return pieces_leave(r);
 	/* the pieces have a thread each: what it read ahead would be for others */
@@ -138,9 +136,7 @@ continues(const struct tel_reader *first, const struct tel_reader *piece)
 static void
 take_counts(struct tel_reader *first, struct tel_reader *piece)
 {
-	unsigned i;
-
-	for (i = 0; i <= TEL_COUNT_UNREAD; i++)
+	for (unsigned i = 0; i <= TEL_COUNT_UNREAD; i++)
 		if (i != TEL_COUNT_LOGS)
 			first->count[i] += piece->count[i];
 	memset(piece->count, 0, sizeof(piece->count));
@@ -150,7 +146,6 @@ tel_status
 tel_reader_join(tel_reader *first, tel_reader *piece)
 {
 	struct tel_label_use use = first->piece.labels;
-	tel_status st;
 
 	if (first->piece.count == 0 || piece->piece.count == 0 ||
 	    piece->piece.number == 0 || first->piece.number > 0 ||
@@ -162,7 +157,7 @@ tel_reader_join(tel_reader *first, tel_reader *piece)
 		(void)tel__labels_use(first->log.labels, &use);
 	if (!tel__labels_use(piece->log.labels, &use))
 		return TEL_ELIMIT;
-	st = tel__clock_join(first->log.clock, piece->log.clock);
+	tel_status st = tel__clock_join(first->log.clock, piece->log.clock);
 	if (st != TEL_OK)
 		return st;
 	tel__clock_set_unit(first->log.clock, piece->piece.unit);

@@ -124,13 +124,12 @@ ask(struct tel_reader *r, enum tel_stage stage,
 {
 	const struct tel_format_ops *f;
 	unsigned i;
-	int score;
 
 	for (i = 0; i < r->formats->count && r->best_score < 100; i++) {
 		if (r->formats->rows[i].stage != stage)
 			continue;
 		r->format = f = r->formats->rows[i].format;
-		score = f->probe(r);
+		int score = f->probe(r);
 		if (score > r->best_score) {
 			r->best_score = score;
 			*best = f;
@@ -143,9 +142,8 @@ static void
 ask_damaged(struct tel_reader *r, const struct tel_format_ops **best)
 {
 	const struct tel_format_ops *f;
-	unsigned i;
 
-	for (i = 0; i < r->formats->count && *best == NULL; i++) {
+	for (unsigned i = 0; i < r->formats->count && *best == NULL; i++) {
 		r->format = f = r->formats->rows[i].format;
 		if (f->probe_damaged != NULL && f->probe_damaged(r) > 0)
 			*best = f;
@@ -156,9 +154,7 @@ ask_damaged(struct tel_reader *r, const struct tel_format_ops **best)
 static tel_status
 detect_set(struct tel_reader *r, const struct tel_format_ops **out)
 {
-	unsigned i;
-
-	for (i = 0; i < r->formats->count; i++) {
+	for (unsigned i = 0; i < r->formats->count; i++) {
 		*out = r->formats->rows[i].format;
 		if ((*out)->claims != NULL && (*out)->claims(r->set))
 			return TEL_OK;
@@ -173,7 +169,6 @@ static tel_status
 detect(struct tel_reader *r, const struct tel_format_ops **out)
 {
 	const struct tel_format_ops *best = NULL;
-	int stage;
 
 	if (r->as != NULL)
 		best = tel__format_find(r->formats, r->as);
@@ -191,7 +186,7 @@ detect(struct tel_reader *r, const struct tel_format_ops **out)
 		    r->input_status != TEL_OK ? tel__input_error(r->in) :
 		                                "the input is empty");
 	r->best_score = 0;
-	for (stage = 0; stage < STAGES; stage++)
+	for (int stage = 0; stage < STAGES; stage++)
 		ask(r, (enum tel_stage)stage, &best);
 	if (best == NULL)
 		ask_damaged(r, &best);
@@ -231,13 +226,12 @@ static int
 clear_batch(struct tel_reader *r)
 {
 	struct tel_batch *new;
-	uint32_t i;
 
 	if (r->batch == &r->shared->none) {
 		new = calloc(1, sizeof(*new));
 		if (new == NULL)
 			return 0;
-		for (i = 0; i < TEL_RUN_MAX; i++)
+		for (uint32_t i = 0; i < TEL_RUN_MAX; i++)
 			new->ordinals[i] = i;
 		r->batch = new;
 	}
@@ -249,8 +243,6 @@ clear_batch(struct tel_reader *r)
 static tel_status
 format_reader_begin_log(struct tel_reader *r, const char *name)
 {
-	tel_status st;
-
 	close_log(r);
 	r->p = r->end = NULL;
 	r->peeked = 0;
@@ -273,7 +265,7 @@ format_reader_begin_log(struct tel_reader *r, const char *name)
 	if (r->log.labels == NULL || r->log.clock == NULL || !clear_batch(r))
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	tel__clock_set_rate(r->log.clock, r->tick_rate);
-	st = format_reader_open_log(r);
+	tel_status st = format_reader_open_log(r);
 	if (st != TEL_OK)
 		return st;
 	if (r->log.schema != NULL)
@@ -292,11 +284,10 @@ static tel_status
 keep_member(struct tel_reader *r, const char *name)
 {
 	struct tel_fault fault = { TEL_OK, 0, "" };
-	tel_status st;
 
 	if (r->set == NULL && (r->set = tel__fileset_new()) == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	st = tel__fileset_add(r->set, r->in, name, &fault);
+	tel_status st = tel__fileset_add(r->set, r->in, name, &fault);
 	if (st == TEL_EDAMAGED)
 		return tel__reader_damage(r, 0, 0, "%s: %s", name, fault.text);
 	return st == TEL_OK ? st : tel__reader_fail(r, st, "%s", fault.text);
@@ -307,11 +298,10 @@ static tel_status
 next_member(struct tel_reader *r)
 {
 	const char *member;
-	tel_status st;
-	size_t n;
 
 	for (;;) {
-		st = tel__input_next_member(r->in, &member);
+		tel_status st = tel__input_next_member(r->in, &member);
+
 		if (st == TEL_END)
 			return st;
 		if (st == TEL_EDAMAGED) {
@@ -327,7 +317,7 @@ next_member(struct tel_reader *r)
 			return tel__reader_fail(r, st, "%s",
 			    tel__input_error(r->in));
 		free(r->member_name);
-		n = strlen(r->name) + strlen(member) + 2;
+		size_t n = strlen(r->name) + strlen(member) + 2;
 		r->member_name = malloc(n);
 		if (r->member_name == NULL)
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
@@ -407,8 +397,6 @@ tel_status
 tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
     const char *name)
 {
-	tel_status st;
-
 	r->at = READER_DONE;
 	r->name = strdup(name != NULL ? name : "-");
 	if (r->name == NULL) {
@@ -417,7 +405,7 @@ tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
 		           tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
 	r->log.name = r->name;
-	st = tel__input_unpack(raw, &r->in);
+	tel_status st = tel__input_unpack(raw, &r->in);
 	if (st != TEL_OK)
 		return r->failed =
 		           tel__reader_fail(r, st, "%s", tel_status_text(st));
@@ -473,19 +461,16 @@ open_folder(struct tel_reader *r, int fd)
 {
 	struct tel_fault fault = { TEL_OK, 0, "" };
 	struct stat info;
-	tel_status st;
-	size_t i;
-	int copy;
 
 	if (fstat(fd, &info) != 0 || !S_ISDIR(info.st_mode))
 		return TEL_OK;
-	copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (copy < 0)
 		return tel__reader_fail(r, TEL_EIO, "%s", strerror(errno));
-	st = tel__fileset_open_folder(copy, 1, &r->set, &fault);
+	tel_status st = tel__fileset_open_folder(copy, 1, &r->set, &fault);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", fault.text);
-	for (i = 0; i < r->set->count; i++)
+	for (size_t i = 0; i < r->set->count; i++)
 		r->files_size += r->set->files[i].size;
 	return TEL_OK;
 }
@@ -494,15 +479,13 @@ tel_status
 tel_reader_open_file(tel_reader *r, const char *path)
 {
 	struct tel_input *raw;
-	tel_status st;
-	int fd;
 
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
-	fd = tel_open_path(path);
+	int fd = tel_open_path(path);
 	if (fd < 0)
 		return tel__reader_fail(r, TEL_EIO, "%s", strerror(errno));
-	st = open_folder(r, fd);
+	tel_status st = open_folder(r, fd);
 	if (st != TEL_OK || r->set != NULL) {
 		close(fd);
 		return st != TEL_OK ? st : open_set(r, path);
@@ -517,18 +500,16 @@ tel_status
 tel_reader_open_fd(tel_reader *r, int fd, const char *name)
 {
 	struct tel_input *raw;
-	tel_status st;
-	int64_t size;
 
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
-	st = open_folder(r, fd);
+	tel_status st = open_folder(r, fd);
 	if (st != TEL_OK || r->set != NULL)
 		return st != TEL_OK ? st : open_set(r, name);
 	st = tel__input_fd(fd, 0, r->read_size, &raw);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
-	size = tel__input_extent(raw);
+	int64_t size = tel__input_extent(raw);
 	if (size > 0) {
 		r->file.fd = fd;
 		r->file.start = (int64_t)lseek(fd, 0, SEEK_CUR);
@@ -565,11 +546,10 @@ tel_reader_open_memory(tel_reader *r, const void *data, size_t size,
     const char *name)
 {
 	struct tel_input *raw;
-	tel_status st;
 
 	if (r->at != READER_NEW)
 		return TEL_ESTATE;
-	st = tel__input_memory(data, size, r->read_size, &raw);
+	tel_status st = tel__input_memory(data, size, r->read_size, &raw);
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
 	return tel__reader_open_input(r, raw, name);
@@ -628,12 +608,10 @@ format_reader_end_log(struct tel_reader *r)
 tel_status
 tel__reader_next_member(struct tel_reader *r)
 {
-	tel_status st;
-
 	tel__input_consume(r->in, r->peeked - (size_t)(r->end - r->p));
 	r->peeked = 0;
 	r->p = r->end = NULL;
-	st = next_member(r);
+	tel_status st = next_member(r);
 	r->at = st == TEL_OK ? READER_LOG : READER_DONE;
 	r->failed = st == TEL_END ? TEL_OK : st;
 	return st;
@@ -647,7 +625,6 @@ static tel_status
 next_log(struct tel_reader *r)
 {
 	struct tel_log log = r->log;
-	tel_status st;
 
 	r->ended.format = r->format;
 	r->ended.state = r->state;
@@ -655,7 +632,7 @@ next_log(struct tel_reader *r)
 	r->format = NULL;
 	r->state = r->member_name = NULL;
 	memset(&r->log, 0, sizeof(r->log));
-	st = tel__reader_next_member(r);
+	tel_status st = tel__reader_next_member(r);
 	if (st == TEL_OK) {
 		r->next_log = r->log;
 		r->log = log;
@@ -848,10 +825,9 @@ view(struct tel_reader *r)
 tel_status
 tel_reader_next(tel_reader *r, const tel_event **event)
 {
-	tel_status st;
-
 	if (r->batch->next == r->batch->count) {
-		st = tel__reader_find(r);
+		tel_status st = tel__reader_find(r);
+
 		if (st != TEL_OK)
 			return st;
 	} else {
@@ -928,21 +904,20 @@ tel_status
 tel_reader_run(tel_reader *r, size_t most, tel_run **run)
 {
 	struct tel_batch *f = r->batch;
-	uint32_t from, n;
-	tel_status st;
 
 	if (most == 0)
 		return TEL_EINVAL;
 	if (f->next == f->count) {
-		st = tel__reader_find(r);
+		tel_status st = tel__reader_find(r);
+
 		if (st != TEL_OK)
 			return st;
 		f = r->batch; /* the log may have been opened now */
 		if (r->format->decode_batch == NULL || r->timeless)
 			place_first(r);
 	}
-	from = f->next;
-	n = f->count - from;
+	uint32_t from = f->next;
+	uint32_t n = f->count - from;
 	if (n > most)
 		n = (uint32_t)most;
 	r->run.data = f->data + from;

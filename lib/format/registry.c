@@ -53,13 +53,12 @@ schema_name(const struct tel_format_ops *f, unsigned n)
 const char *
 tel_release_name(unsigned i)
 {
-	const struct tel_format_ops *f;
 	const char *name;
-	unsigned row, n;
 
-	for (row = 0; row < tel__formats.count; row++) {
-		f = rows[row].format;
-		for (n = 0; (name = schema_name(f, n)) != NULL; n++)
+	for (unsigned row = 0; row < tel__formats.count; row++) {
+		const struct tel_format_ops *f = rows[row].format;
+
+		for (unsigned n = 0; (name = schema_name(f, n)) != NULL; n++)
 			if (i-- == 0)
 				return name;
 	}

@@ -29,7 +29,6 @@ like(struct tel_reader *r)
 {
 	struct tel_reader *copy = tel_reader_new();
 	const struct tel_sidecar *file;
-	tel_status st;
 
 	if (copy == NULL)
 		return NULL;
@@ -42,7 +41,7 @@ like(struct tel_reader *r)
 	copy->notify_arg = r->notify_arg;
 	copy->tick_rate = r->tick_rate;
 	copy->parent = r;
-	st = tel__reader_share(copy, r);
+	tel_status st = tel__reader_share(copy, r);
 	if (st == TEL_OK)
 		st = tel_reader_set_as(copy, r->as);
 	for (file = r->sidecars; st == TEL_OK && file != NULL;
@@ -80,7 +79,6 @@ format_split_keep(struct tel_reader *r, struct tel_member *part)
 {
 	int64_t rest = 0;
 	int failed = 0;
-	tel_status st;
 
 	/* a log of several files is in r->set, with all that was left */
 	part->files = r->format->claims != NULL;
@@ -90,7 +88,7 @@ format_split_keep(struct tel_reader *r, struct tel_member *part)
 		return tel__reader_fail(r, TEL_EIO, "a temporary file: %s",
 		    strerror(errno));
 	part->start = r->spooled;
-	st = keep_opened(r, part, &failed);
+	tel_status st = keep_opened(r, part, &failed);
 	if (st != TEL_OK)
 		return st;
 	if (failed == 0)
@@ -110,15 +108,13 @@ format_split_keep(struct tel_reader *r, struct tel_member *part)
 tel_status
 tel__reader_split(struct tel_reader *r, struct tel_member *part)
 {
-	tel_status st;
-
 	if (r->at != READER_LOG)
 		return r->failed != TEL_OK ? r->failed : TEL_END;
 	memset(part, 0, sizeof(*part));
 	part->name = strdup(r->log.name);
 	if (part->name == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	st = format_split_keep(r, part);
+	tel_status st = format_split_keep(r, part);
 	if (st != TEL_OK) {
 		free(part->name);
 		return st;

@@ -62,17 +62,16 @@ al_ahead_fill(struct al_ahead *a, struct batch *b, const unsigned char *p)
 {
 	const struct al_columns columns = { b->data, b->clocks, b->at,
 		b->raw_sizes, b->types, b->sizes, b->bytes };
-	const unsigned char *lf;
-	uint32_t last;
 
 	b->start = p;
 	b->count = tel__al_fill(&a->state, p, p, a->end, &columns, 0);
 	b->clockless = a->state.clockless;
 	if (b->count == 0) {
-		lf = memchr(p, '\n', (size_t)(a->end - p));
+		const unsigned char *lf = memchr(p, '\n', (size_t)(a->end - p));
+
 		return lf != NULL ? lf + 1 : a->end;
 	}
-	last = b->count - 1;
+	uint32_t last = b->count - 1;
 	return p + b->at[last] + b->raw_sizes[last];
 }
 
@@ -115,8 +114,6 @@ al_ahead_start_thread(void)
 static void
 al_ahead_begin(struct tel_reader *r, struct al *s)
 {
-	struct al_ahead *a;
-	const unsigned char *from, *end;
 	size_t left = (size_t)(r->end - r->p);
 
 	if (s->d->stateful || r->threads == 1 || r->feed != NULL ||
@@ -124,14 +121,14 @@ al_ahead_begin(struct tel_reader *r, struct al *s)
 		return;
 	if (s->ahead == NULL)
 		s->ahead = al_ahead_start_thread();
-	a = s->ahead;
+	struct al_ahead *a = s->ahead;
 	if (a == NULL) {
 		/* without a thread it goes as well */
 		r->threads = 1;
 		return;
 	}
-	end = memrchr(r->p, '\n', left);
-	from = memchr(r->p + left / 16 * a->part, '\n',
+	const unsigned char *end = memrchr(r->p, '\n', left);
+	const unsigned char *from = memchr(r->p + left / 16 * a->part, '\n',
 	    left - left / 16 * a->part);
 	if (end == NULL || from == NULL || from >= end)
 		return;
@@ -161,14 +158,13 @@ static struct batch *
 wait_batch(struct al_ahead *a, const unsigned char *p)
 {
 	enum tel__queue_result result;
-	struct batch *b;
 
 	if (a->taken)
 		al_ahead_drop(a);
 	while ((result = tel__queue_wait(a->queue, a->first, -1)) !=
 	    TEL__QUEUE_NONE) {
 		a->late |= result == TEL__QUEUE_WAITED;
-		b = &a->batches[a->first % BATCHES];
+		struct batch *b = &a->batches[a->first % BATCHES];
 		if (b->count > 0 && b->start >= p) {
 			a->taken = b->start == p;
 			return b;
@@ -184,9 +180,8 @@ al_ahead_take(struct tel_batch *f, struct al *s, struct batch *b)
 {
 	const uint32_t n = b->count, clockless = s->timed ? b->clockless : n;
 	uint64_t clock = s->clock;
-	uint32_t i;
 
-	for (i = 1; i < clockless; i++) {
+	for (uint32_t i = 1; i < clockless; i++) {
 		clock += !s->timed;
 		b->clocks[i] = clock;
 		tel_store_le64(b->bytes + (b->data[i] - b->bytes) + 8, clock);
@@ -209,7 +204,6 @@ tel__al_ahead_take(struct tel_reader *r, struct al *s,
 	struct tel_batch *f = r->batch;
 	const unsigned char *data = f->data[0];
 	const uint64_t clock = f->clocks[0];
-	struct batch *b;
 
 	if (s->ahead == NULL || !s->ahead->active)
 		al_ahead_begin(r, s);
@@ -217,7 +211,7 @@ tel__al_ahead_take(struct tel_reader *r, struct al *s,
 		return r->end;
 	if (first < s->ahead->from)
 		return s->ahead->from;
-	b = wait_batch(s->ahead, first);
+	struct batch *b = wait_batch(s->ahead, first);
 	if (b == NULL)
 		return r->end;
 	if (b->start > first)

@@ -331,16 +331,14 @@ al_decimal(const unsigned char **p, uint64_t *out)
 static inline int
 al_short_decimal(const struct al *s, const unsigned char **p, uint64_t *out)
 {
-	uint64_t x, other, n;
-
 	if (s->line.limit - *p < 8)
 		return al_decimal(p, out);
 	/* bit 7 of each byte that is not a digit; unreliable after the first */
-	x = tel_le64(*p) ^ UINT64_C(0x3030303030303030);
-	other = ((x + UINT64_C(0x7676767676767676)) | x) &
+	uint64_t x = tel_le64(*p) ^ UINT64_C(0x3030303030303030);
+	uint64_t other = ((x + UINT64_C(0x7676767676767676)) | x) &
 	    UINT64_C(0x8080808080808080);
 	other &= 0 - other;
-	n = (other >> 7) * UINT64_C(0x0001020304050607) >> 56;
+	uint64_t n = (other >> 7) * UINT64_C(0x0001020304050607) >> 56;
 	if (n == 0)
 		return al_decimal(p, out);
 	/* the digits to the upper bytes, and pairs of them to one number */
@@ -432,14 +430,13 @@ static inline uint32_t
 al_build(const struct al *s, const struct al_shape *shape, unsigned char *data)
 {
 	uint32_t size = shape->type->size;
-	unsigned i;
 
 	if (shape->text) {
 		memcpy(data + AL_HEADER, s->text, s->text_size);
 		data[AL_HEADER + s->text_size] = '\0';
 		size += (uint32_t)s->text_size;
 	} else {
-		for (i = 0; i < shape->nfields; i++)
+		for (unsigned i = 0; i < shape->nfields; i++)
 			tel_store_le64(data + AL_HEADER + 8 * i,
 			    s->v[shape->value[i]]);
 	}

@@ -35,14 +35,13 @@ uint32_t
 tel__al_fill(struct al *s, const unsigned char *first, const unsigned char *p,
     const unsigned char *end, const struct al_columns *c, uint32_t n)
 {
-	const struct al_shape *shape;
-	const unsigned char *lf;
 	unsigned char *bytes = c->bytes;
 	struct al_parser_state past;
 
 	s->clockless = n;
 	for (; n < TEL_RUN_MAX && p < end; n++) {
-		lf = memchr(p, '\n', (size_t)(end - p));
+		const unsigned char *lf = memchr(p, '\n', (size_t)(end - p));
+
 		if (lf == NULL || lf - p >= (ptrdiff_t)AL_LINE_MAX)
 			break;
 		s->line.p = p;
@@ -54,7 +53,7 @@ tel__al_fill(struct al *s, const unsigned char *first, const unsigned char *p,
 			s->past = past;
 			break;
 		}
-		shape = &s->shape[s->kind];
+		const struct al_shape *shape = &s->shape[s->kind];
 		if (s->has_time)
 			s->clock = s->time;
 		else if (s->clockless == n)

@@ -15,13 +15,12 @@ static const struct al_call *
 al_call_at(const struct al *s, const unsigned char **p)
 {
 	const unsigned char *q = *p;
-	const struct al_call *call;
 
 	while (al_is_name(*q))
 		q++;
 	if (*q != '(' || q == *p)
 		return NULL;
-	call = tel__al_function(s, *p, (size_t)(q - *p));
+	const struct al_call *call = tel__al_function(s, *p, (size_t)(q - *p));
 	*p = q + 1;
 	return call;
 }
@@ -55,9 +54,7 @@ enum al_line
 tel__al_arguments(struct al *s, const struct al_call *call,
     const unsigned char **p)
 {
-	const char *letter;
-
-	for (letter = call->arguments; *letter != '\0'; letter++) {
+	for (const char *letter = call->arguments; *letter != '\0'; letter++) {
 		if (letter != call->arguments) {
 			if (**p != ',')
 				return al_wrong(s, *p, "a comma");
@@ -78,8 +75,6 @@ static enum al_line
 logalloc_parse(struct al *s, const unsigned char *p)
 {
 	const unsigned char *start = p;
-	const struct al_call *call;
-	enum al_line line;
 
 	s->v[AL_TID] = 0;
 	if (!al_decimal(&p, &s->v[AL_PID]) || *p != ' ')
@@ -91,10 +86,10 @@ logalloc_parse(struct al *s, const unsigned char *p)
 		p++;
 	}
 	start = p;
-	call = al_call_at(s, &p);
+	const struct al_call *call = al_call_at(s, &p);
 	if (call == NULL)
 		return al_wrong(s, start, "a function that allocates");
-	line = tel__al_arguments(s, call, &p);
+	enum al_line line = tel__al_arguments(s, call, &p);
 	if (line != AL_EVENT)
 		return line;
 	if (*p != ')')
@@ -123,7 +118,6 @@ static const struct al_call *
 valgrind_call(struct al *s, const unsigned char **p)
 {
 	const unsigned char *q = *p;
-	const struct al_call *call;
 
 	for (;;) {
 		q = memchr(q, '-', (size_t)(s->line.end - q));
@@ -133,7 +127,7 @@ valgrind_call(struct al *s, const unsigned char **p)
 		if (q[1] == '-' && al_decimal(p, &s->v[AL_PID]) &&
 		    al_starts_with(s, *p, "-- ", 3)) {
 			*p += 3;
-			call = al_call_at(s, p);
+			const struct al_call *call = al_call_at(s, p);
 			if (call != NULL)
 				return call;
 		}
@@ -146,11 +140,10 @@ static enum al_line
 valgrind_parse(struct al *s, const unsigned char *p)
 {
 	const struct al_call *call = valgrind_call(s, &p);
-	enum al_line line;
 
 	if (call == NULL || call->type == AL_NO_TYPE)
 		return AL_OTHER_OUTPUT;
-	line = tel__al_arguments(s, call, &p);
+	enum al_line line = tel__al_arguments(s, call, &p);
 	if (line != AL_EVENT)
 		return line;
 	/* "memalign(al 64, size 100)"; a delete may say what it deletes */
@@ -228,25 +221,21 @@ kdump_head(struct al *s, const unsigned char *p)
 static enum al_line
 kdump_parse(struct al *s, const unsigned char *p)
 {
-	const struct al_call *call;
-	enum al_line line;
-	int result;
-
 	p = kdump_head(s, p);
 	if (p == NULL)
 		return AL_OTHER_OUTPUT;
 	s->v[AL_ADDRESS] = 0;
-	result = !al_is_name(*p) || (*p >= '0' && *p <= '9');
+	int result = !al_is_name(*p) || (*p >= '0' && *p <= '9');
 	if (result) {
 		if (!al_number(s, &p, &s->v[AL_ADDRESS]) ||
 		    !al_starts_with(s, p, " = ", 3))
 			return AL_OTHER_OUTPUT;
 		p += 3;
 	}
-	call = al_call_at(s, &p);
+	const struct al_call *call = al_call_at(s, &p);
 	if (call == NULL || call->type == AL_NO_TYPE)
 		return AL_OTHER_OUTPUT;
-	line = tel__al_arguments(s, call, &p);
+	enum al_line line = tel__al_arguments(s, call, &p);
 	if (line != AL_EVENT)
 		return line;
 	if (*p != ')')

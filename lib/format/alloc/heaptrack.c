@@ -9,10 +9,8 @@ static enum al_line
 heaptrack_numbers(struct al *s, const unsigned char *p, enum al_type kind,
     const enum al_value *values, unsigned n)
 {
-	unsigned i;
-
 	s->kind = kind;
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (*p != ' ')
 			return al_wrong(s, p, "a blank and a number");
 		p++;

@@ -98,9 +98,7 @@ skip_module(const struct al *s, const unsigned char *p)
 static struct al_pending_call *
 find_held(struct al *s)
 {
-	unsigned i;
-
-	for (i = s->nheld; i > 0; i--)
+	for (unsigned i = s->nheld; i > 0; i--)
 		if (s->held[i - 1].pid == s->v[AL_TID])
 			return &s->held[i - 1];
 	return NULL;
@@ -135,9 +133,7 @@ static enum al_line
 ltrace_resumed(struct al *s, const unsigned char *p)
 {
 	const unsigned char *name = p;
-	struct al_pending_call *h;
 	const struct al_call *call;
-	enum al_line line;
 
 	while (al_is_name(*p))
 		p++;
@@ -152,12 +148,12 @@ ltrace_resumed(struct al *s, const unsigned char *p)
 	p = al_skip_blanks(p + 9);
 	if (*p == ')')
 		p++;
-	h = find_held(s);
+	struct al_pending_call *h = find_held(s);
 	if (h == NULL || h->call != call)
 		return al_wrong(s, name, "the end of a call that has started");
 	memcpy(s->v, h->v, sizeof(h->v));
 	s->kind = (enum al_type)call->type;
-	line = ltrace_result(s, call, p);
+	enum al_line line = ltrace_result(s, call, p);
 	/* the last place is free for the next one; this one is read once */
 	s->nheld--;
 	if (h != &s->held[s->nheld]) {
@@ -177,8 +173,6 @@ ltrace_resumed(struct al *s, const unsigned char *p)
 static enum al_line
 ltrace_unfinished(struct al *s, const struct al_call *call)
 {
-	struct al_pending_call *h;
-
 	if (!al_has_result(call))
 		return AL_EVENT;
 	if (s->nheld == AL_HELD_MAX)
@@ -186,7 +180,7 @@ ltrace_unfinished(struct al *s, const struct al_call *call)
 	if (s->line.step > AL_HELD_LINE)
 		return al_wrong(s, s->line.p,
 		    "at most 240 bytes of such a line");
-	h = &s->held[s->nheld];
+	struct al_pending_call *h = &s->held[s->nheld];
 	h->pid = s->v[AL_TID];
 	h->call = call;
 	memcpy(h->v, s->v, sizeof(h->v));
@@ -199,7 +193,6 @@ ltrace_parse(struct al *s, const unsigned char *p)
 {
 	const struct al_call *call;
 	const unsigned char *name;
-	enum al_line line;
 
 	p = ltrace_head(s, p);
 	if (p == NULL)
@@ -217,7 +210,7 @@ ltrace_parse(struct al *s, const unsigned char *p)
 	if (call == NULL || *p != '(' || call->type == AL_NO_TYPE)
 		return AL_OTHER_OUTPUT;
 	p++;
-	line = tel__al_arguments(s, call, &p);
+	enum al_line line = tel__al_arguments(s, call, &p);
 	if (line != AL_EVENT)
 		return line;
 	if (find_held(s) != NULL) {

@@ -53,10 +53,7 @@ android_time(struct al *s, const unsigned char *p)
 static enum al_line
 android_parse(struct al *s, const unsigned char *p)
 {
-	const struct al_call *call;
 	const unsigned char *name;
-	const char *letter;
-	enum al_value v;
 	uint64_t spare;
 
 	if (!al_short_decimal(s, &p, &s->v[AL_TID]) || *p != ':')
@@ -64,16 +61,16 @@ android_parse(struct al *s, const unsigned char *p)
 	p += p[1] == ' ' ? 2 : 1;
 	for (name = p; *p > ' '; p++)
 		continue;
-	call = tel__al_find(android_calls,
+	const struct al_call *call = tel__al_find(android_calls,
 	    sizeof(android_calls) / sizeof(android_calls[0]), name,
 	    (size_t)(p - name));
 	if (call == NULL)
 		return al_wrong(s, name, "the name of an operation");
-	for (letter = call->arguments; *letter != '\0'; letter++) {
+	for (const char *letter = call->arguments; *letter != '\0'; letter++) {
 		if (*p != ' ')
 			return al_wrong(s, p, "a blank and a number");
 		p++;
-		v = al_letter(*letter);
+		enum al_value v = al_letter(*letter);
 		if (!al_number(s, &p, v < AL_VALUES ? &s->v[v] : &spare))
 			return al_wrong(s, p, "a number");
 	}
@@ -151,12 +148,11 @@ is_frame(const struct al *s, const unsigned char *p)
 static enum al_line
 mtrace_parse(struct al *s, const unsigned char *p)
 {
-	const unsigned char *q;
 	enum al_line line;
 
 	if (*p == '=' && is_frame(s, p))
 		return AL_COMMENT;
-	q = mtrace_caller(s, p);
+	const unsigned char *q = mtrace_caller(s, p);
 	if (q == NULL)
 		return al_wrong(s, p, "@ and where the call was made");
 	if (s->second && *q != '>')

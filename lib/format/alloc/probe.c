@@ -41,18 +41,15 @@ tel__al_probe(struct tel_reader *r)
 	struct al_pending_call room;
 	struct al s = { .d = d, .held = &room };
 	unsigned char last[256];
-	enum al_line line;
 	struct tel_peek k = { .next = 0 };
-	size_t at, n;
-	unsigned i;
 
 	if (r->best_score >= d->score)
 		return 0;
-	for (i = 0; d->mixed || i < PROBE_LINES; i++) {
+	for (unsigned i = 0; d->mixed || i < PROBE_LINES; i++) {
 		/* what another form knows is not waited for */
 		if (r->best_score > 0 && i != s.past.headers)
 			return 0;
-		at = k.next;
+		size_t at = k.next;
 		if (!tel__line_peek(r, &k, NULL, d->mixed) ||
 		    !tel__line_is_text(k.p, k.end, d->mixed))
 			return 0;
@@ -62,7 +59,7 @@ tel__al_probe(struct tel_reader *r)
 		s.line.limit = k.p + s.line.step;
 		if (!k.whole) {
 			/* the only line may have no end */
-			n = (size_t)(k.end - k.p);
+			size_t n = (size_t)(k.end - k.p);
 			if (!r->eof || n == 0 || n >= sizeof(last))
 				return 0;
 			memcpy(last, k.p, n);
@@ -71,7 +68,7 @@ tel__al_probe(struct tel_reader *r)
 			s.line.end = last + n;
 			s.line.limit = s.line.end + 1;
 		}
-		line = d->parse(&s, s.line.p);
+		enum al_line line = d->parse(&s, s.line.p);
 		if (is_proof(&s, line))
 			return i == s.past.headers ? d->score : d->score - 10;
 		if (!k.whole)

@@ -94,9 +94,7 @@ const struct al_call *
 tel__al_find(const struct al_call *calls, size_t count, const unsigned char *p,
     size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (calls[i].length != n &&
 		    (!calls[i].prefix || calls[i].length > n))
 			continue;
@@ -175,10 +173,9 @@ al_types_make_schema(const struct al_dialect *d, struct al_shape *shapes,
 {
 	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
 	struct tel_schema *schema;
-	unsigned i;
 
 	schema = tel__schema_make(d->name, "", &abi, AL_HEADER, AL_TYPES);
-	for (i = 0; schema != NULL && i < AL_TYPES; i++) {
+	for (unsigned i = 0; schema != NULL && i < AL_TYPES; i++) {
 		if ((d->types >> i & 1) == 0 ||
 		    al_types_add(d, &shapes[i], schema, i))
 			continue;
@@ -211,9 +208,8 @@ tel__al_schema_new(const char *name, struct tel_schema **out)
 	struct al_shape shapes[AL_TYPES];
 	struct tel_schema *schema;
 	tel_status st;
-	size_t i;
 
-	for (i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
+	for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
 		if (strcmp(name, dialects[i]->name) != 0)
 			continue;
 		memset(shapes, 0, sizeof(shapes));

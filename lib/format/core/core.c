@@ -55,11 +55,9 @@ core_read_at(struct tel_input *in, uint64_t offset, void *to, size_t n)
 static int
 core_has(const struct core *c, uint64_t address, uint64_t n)
 {
-	const struct core_segment *s;
-	unsigned i;
+	for (unsigned i = 0; i < c->count; i++) {
+		const struct core_segment *s = &c->segments[i];
 
-	for (i = 0; i < c->count; i++) {
-		s = &c->segments[i];
 		if (address >= s->address && address - s->address < s->size &&
 		    n <= s->size - (address - s->address))
 			return 1;
@@ -72,7 +70,6 @@ tel__core_read(const struct core *c, uint64_t address, void *to, size_t n)
 {
 	unsigned char *p = to;
 	const struct core_segment *s;
-	uint64_t piece;
 	unsigned i;
 
 	while (n > 0) {
@@ -84,7 +81,7 @@ tel__core_read(const struct core *c, uint64_t address, void *to, size_t n)
 		}
 		if (i == c->count)
 			return 0;
-		piece = s->size - (address - s->address);
+		uint64_t piece = s->size - (address - s->address);
 		piece = piece < n ? piece : n;
 		if (!core_read_at(c->in, s->offset + (address - s->address), p,
 		        (size_t)piece))
@@ -112,10 +109,6 @@ read_segments(struct core *c, const char **error)
 {
 	const int64_t length = tel__input_seek(c->in, 0, SEEK_END);
 	unsigned char header[64], entry[56];
-	uint64_t table, offset, bytes;
-	const struct layout *l;
-	unsigned n, size, i;
-	struct core_segment *s;
 
 	*error = "a damaged core";
 	c->length = length > 0 ? (uint64_t)length : 0;
@@ -124,24 +117,24 @@ read_segments(struct core *c, const char **error)
 		return TEL_EFORMAT;
 	c->big = header[5] == 2;
 	c->word = header[4] == 1 ? 4 : 8;
-	l = &layouts[c->word == 8];
+	const struct layout *l = &layouts[c->word == 8];
 	/* i386 aligns 8 bytes to 4 */
 	c->header = core_load(c, header + 18, 2) == 3 ? 12 : 16;
-	table = core_word(c, header + l->table);
-	size = (unsigned)core_load(c, header + l->entry_size, 2);
-	n = (unsigned)core_load(c, header + l->entry_size + 2, 2);
+	uint64_t table = core_word(c, header + l->table);
+	unsigned size = (unsigned)core_load(c, header + l->entry_size, 2);
+	unsigned n = (unsigned)core_load(c, header + l->entry_size + 2, 2);
 	if (size < l->entry)
 		return TEL_EFORMAT;
 	c->segments = calloc(n + 1u, sizeof(*c->segments));
 	if (c->segments == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (table > INT64_MAX - (uint64_t)n * size ||
 		    !core_read_at(c->in, table + (uint64_t)i * size, entry,
 		        l->entry))
 			return TEL_EFORMAT;
-		offset = core_word(c, entry + l->offset);
-		bytes = core_word(c, entry + l->bytes);
+		uint64_t offset = core_word(c, entry + l->offset);
+		uint64_t bytes = core_word(c, entry + l->bytes);
 		if (core_load(c, entry, 4) == 4) {
 			c->notes = offset;
 			c->notes_size = bytes;
@@ -149,7 +142,7 @@ read_segments(struct core *c, const char **error)
 		if (core_load(c, entry, 4) != 1 || bytes == 0 ||
 		    offset >= c->length)
 			continue;
-		s = &c->segments[c->count++];
+		struct core_segment *s = &c->segments[c->count++];
 		s->writable = (core_load(c, entry + l->flags, 4) & 2) != 0;
 		s->offset = offset;
 		s->address = core_word(c, entry + l->address);
@@ -175,7 +168,6 @@ add_member(struct archive *a, const char *name, uint64_t size)
 {
 	unsigned char header[512] = { 0 };
 	unsigned sum = 8 * ' ';
-	size_t i;
 
 	snprintf((char *)header, 100, "%s", name);
 	memcpy(header + 100, "0000600", 7);
@@ -186,7 +178,7 @@ add_member(struct archive *a, const char *name, uint64_t size)
 	memset(header + 148, ' ', 8);
 	header[156] = '0';
 	memcpy(header + 257, "ustar\00000", 8);
-	for (i = 0; i < sizeof(header); i++)
+	for (size_t i = 0; i < sizeof(header); i++)
 		sum += i < 148 || i >= 156 ? header[i] : 0u;
 	snprintf((char *)header + 148, 7, "%06o", sum);
 	header[155] = ' ';
@@ -239,7 +231,6 @@ static void
 add_rings(struct archive *a, const struct core *c, uint64_t address)
 {
 	unsigned char page[sizeof(struct tel__emit_page)];
-	uint64_t bytes, count, stride, region;
 	char name[64];
 
 	if (!tel__core_read(c, address, page, sizeof(page)) ||
@@ -247,11 +238,11 @@ add_rings(struct archive *a, const struct core *c, uint64_t address)
 	    FIELD(c, page, byte_order) != 0x01020304 ||
 	    FIELD(c, page, page_bytes) != TEL__EMIT_PAGE_BYTES)
 		return;
-	count = FIELD(c, page, ring_count);
-	bytes = FIELD(c, page, rings_used);
+	uint64_t count = FIELD(c, page, ring_count);
+	uint64_t bytes = FIELD(c, page, rings_used);
 	bytes = bytes < count ? bytes : count;
-	stride = FIELD(c, page, ring_stride);
-	region = FIELD(c, page, region);
+	uint64_t stride = FIELD(c, page, ring_stride);
+	uint64_t region = FIELD(c, page, region);
 	if (stride > RINGS_BYTES_MAX ||
 	    __builtin_mul_overflow(bytes, stride, &bytes) ||
 	    __builtin_add_overflow(bytes, FIELD(c, page, names_bytes),
@@ -272,14 +263,12 @@ add_rings(struct archive *a, const struct core *c, uint64_t address)
 static void
 find_rings(struct archive *a, struct core *c)
 {
-	const struct core_segment *s;
 	char start[8];
-	uint64_t at;
-	unsigned i;
 
-	for (i = 0; i < c->count; i++) {
-		s = &c->segments[i];
-		for (at = -s->address & 4095;
+	for (unsigned i = 0; i < c->count; i++) {
+		const struct core_segment *s = &c->segments[i];
+
+		for (uint64_t at = -s->address & 4095;
 		     s->writable && at < s->size && a->members < LOGS_MAX;
 		     at += 4096) {
 			if (c->budget < 4096)
@@ -300,13 +289,12 @@ extract(struct core *c, const char *exe, struct archive *a, const char **error)
 	static const unsigned char zeros[1024];
 	struct tel__buffer events = { NULL, 0, 0, 0 };
 	tel_status st = read_segments(c, error);
-	int found;
 
 	if (st != TEL_OK)
 		return st;
 	find_rings(a, c);
 	c->budget = 4 * c->length;
-	found = tel__core_mps(c, exe, &events);
+	int found = tel__core_mps(c, exe, &events);
 	if (found > 0) {
 		add_member(a, "EventBuffer", events.used);
 		core_add_bytes(a, events.bytes, events.used);

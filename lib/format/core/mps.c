@@ -46,12 +46,10 @@ clock_of(const struct core *c, const unsigned char *p)
 static unsigned
 event_size(const struct core *c, const unsigned char *p, size_t n)
 {
-	unsigned code, size;
-
 	if (n < c->header)
 		return 0;
-	code = (unsigned)core_load(c, p, 2);
-	size = (unsigned)core_load(c, p + 2, 2);
+	unsigned code = (unsigned)core_load(c, p, 2);
+	unsigned size = (unsigned)core_load(c, p + 2, 2);
 	return code > 0 && code < 0x200 && size >= c->header &&
 	        size % c->word == 0 && size <= EVENT_MAX && size <= n &&
 	        clock_of(c, p) != 0 ?
@@ -67,11 +65,11 @@ static int
 core_mps_count_events(const struct core *c, const unsigned char *p, size_t n)
 {
 	uint64_t clock = UINT64_MAX;
-	unsigned size;
 	int count = 0;
 
 	while (n > 0) {
-		size = event_size(c, p, n);
+		unsigned size = event_size(c, p, n);
+
 		if (size == 0 || clock_of(c, p) > clock)
 			return -1;
 		clock = clock_of(c, p);
@@ -87,13 +85,12 @@ static int
 try_base(struct buffers *b, const struct core *c, uint64_t base)
 {
 	int count = 0, n;
-	uint64_t top;
-	unsigned k;
 
 	if (!tel__core_read(c, base, b->bytes, ALL))
 		return -1;
-	for (k = 0; k < KINDS; k++) {
-		top = base + (uint64_t)(k + 1) * BUFFER;
+	for (unsigned k = 0; k < KINDS; k++) {
+		uint64_t top = base + (uint64_t)(k + 1) * BUFFER;
+
 		if (b->last[k] > top || b->last[k] < top - BUFFER)
 			return -1;
 		n = core_mps_count_events(c, b->bytes + (b->last[k] - base),
@@ -127,29 +124,27 @@ find_symbol(const struct core *c, const unsigned char *p, size_t n,
     const char *wanted)
 {
 	const struct layout *l = &layouts[c->word == 8];
-	uint64_t table, at, size, strings;
-	const unsigned char *s, *e;
-	unsigned count, i, link;
-	uint64_t name;
+	uint64_t table = n >= 64 ? core_word(c, p + l->table) : 0;
+	unsigned count = n >= 64 ? (unsigned)core_load(c, p + l->count, 2) : 0;
 
-	table = n >= 64 ? core_word(c, p + l->table) : 0;
-	count = n >= 64 ? (unsigned)core_load(c, p + l->count, 2) : 0;
 	if (table > n || count > (n - table) / l->entry)
 		return 0;
-	for (i = 0; i < count; i++) {
-		s = p + table + (size_t)l->entry * i;
-		link = (unsigned)core_load(c, s + l->link, 4);
-		at = core_word(c, s + l->offset);
-		size = core_word(c, s + l->bytes);
+	for (unsigned i = 0; i < count; i++) {
+		const unsigned char *s = p + table + (size_t)l->entry * i;
+		unsigned link = (unsigned)core_load(c, s + l->link, 4);
+		uint64_t at = core_word(c, s + l->offset);
+		uint64_t size = core_word(c, s + l->bytes);
+
 		if ((core_load(c, s + 4, 4) != SHT_SYMTAB &&
 		        core_load(c, s + 4, 4) != SHT_DYNSYM) ||
 		    link >= count || at > n || size > n - at)
 			continue;
-		strings = core_word(c,
+		uint64_t strings = core_word(c,
 		    p + table + (size_t)l->entry * link + l->offset);
-		for (e = p + at; size >= l->symbol;
+		for (const unsigned char *e = p + at; size >= l->symbol;
 		     e += l->symbol, size -= l->symbol) {
-			name = core_load(c, e, 4);
+			uint64_t name = core_load(c, e, 4);
+
 			if (strings < n && name < n - strings &&
 			    strlen(wanted) < n - strings - name &&
 			    memcmp(p + strings + name, wanted,
@@ -205,7 +200,6 @@ by_symbols(struct buffers *b, const struct core *c, const char *exe)
 	uint64_t base = 0, last = 0, entry = entry_of(c), moved = 0;
 	unsigned char *p = NULL, pointers[8 * KINDS];
 	struct stat st;
-	unsigned k;
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_size >= 64 && st.st_size < (off_t)1 << 31 &&
@@ -220,7 +214,7 @@ by_symbols(struct buffers *b, const struct core *c, const char *exe)
 	if (base != 0 && last != 0 &&
 	    tel__core_read(c, last + moved, pointers,
 	        (size_t)c->word * KINDS)) {
-		for (k = 0; k < KINDS; k++)
+		for (unsigned k = 0; k < KINDS; k++)
 			b->last[k] =
 			    core_word(c, pointers + (size_t)c->word * k);
 		b->base = base + moved;
@@ -239,17 +233,15 @@ static int
 core_mps_look(const struct core *c, const unsigned char *p, struct buffers *b,
     uint64_t *low, uint64_t *high)
 {
-	uint64_t pointer, least, most;
-	unsigned k;
-
 	*low = 0;
 	*high = UINT64_MAX;
-	for (k = 0; k < KINDS; k++) {
-		pointer = core_word(c, p + (size_t)c->word * k);
+	for (unsigned k = 0; k < KINDS; k++) {
+		uint64_t pointer = core_word(c, p + (size_t)c->word * k);
+
 		if (pointer < ALL || pointer % c->word != 0)
 			return 0;
-		most = pointer - (uint64_t)k * BUFFER;
-		least = most - BUFFER;
+		uint64_t most = pointer - (uint64_t)k * BUFFER;
+		uint64_t least = most - BUFFER;
 		*low = least > *low ? least : *low;
 		*high = most < *high ? most : *high;
 		if (*low > *high)
@@ -264,9 +256,8 @@ static int
 best_base(struct buffers *b, const struct core *c, uint64_t low, uint64_t high)
 {
 	int best = 0, count;
-	uint64_t base;
 
-	for (base = (low + c->word - 1) & ~(uint64_t)(c->word - 1);
+	for (uint64_t base = (low + c->word - 1) & ~(uint64_t)(c->word - 1);
 	     base <= high; base += c->word) {
 		count = try_base(b, c, base);
 		if (count > best) {
@@ -283,14 +274,14 @@ by_search(struct buffers *b, struct core *c)
 {
 	const size_t overlap = (size_t)c->word * KINDS;
 	unsigned char *p = malloc(PIECE);
-	const struct core_segment *s;
 	uint64_t at, low, high;
 	size_t n, i;
 	unsigned k, tries = 0;
 	int found = 0;
 
 	for (k = 0; p != NULL && k < c->count && !found; k++) {
-		s = &c->segments[k];
+		const struct core_segment *s = &c->segments[k];
+
 		for (at = 0; s->writable && !found && at + overlap <= s->size;
 		     at += PIECE - overlap) {
 			n = s->size - at < PIECE ? (size_t)(s->size - at) :
@@ -329,11 +320,11 @@ find_old(const struct core *c, const unsigned char *p,
     const unsigned char *limit, uint64_t newest)
 {
 	const unsigned char *q;
-	uint64_t clock;
 	unsigned size;
 
 	for (; p < limit; p += c->word) {
-		clock = newest;
+		uint64_t clock = newest;
+
 		/* the last of them may be partly overwritten */
 		for (q = p; limit - q >= (ptrdiff_t)c->header; q += size) {
 			size = event_size(c, q, EVENT_MAX);
@@ -353,9 +344,8 @@ static uint64_t
 newest_clock(const struct core *c, const struct buffers *b)
 {
 	uint64_t newest = 0, clock;
-	unsigned k;
 
-	for (k = 0; k < KINDS; k++) {
+	for (unsigned k = 0; k < KINDS; k++) {
 		if (b->last[k] == b->base + (uint64_t)(k + 1) * BUFFER)
 			continue;
 		clock = clock_of(c, b->bytes + (b->last[k] - b->base));
@@ -380,11 +370,10 @@ core_mps_collect(const struct core *c, const struct buffers *b,
 	struct place *list = malloc((ALL / 12 + KINDS) * sizeof(*list));
 	const unsigned char *p, *top, *last;
 	size_t n = 0, i;
-	unsigned k;
 
 	if (list == NULL)
 		return -1;
-	for (k = 0; k < KINDS; k++) {
+	for (unsigned k = 0; k < KINDS; k++) {
 		top = b->bytes + (size_t)(k + 1) * BUFFER;
 		last = b->bytes + (b->last[k] - b->base);
 		p = find_old(c, top - BUFFER, last, newest_clock(c, b));

@@ -98,15 +98,14 @@ static int
 is_used(const struct ctf *s, const char *name)
 {
 	const size_t n = strlen(name) - strlen("metadata");
-	size_t i, j;
 
-	for (i = 0; i < s->ntraces; i++) {
+	for (size_t i = 0; i < s->ntraces; i++) {
 		const struct ctf_trace *t = &s->traces[i];
 
 		if (t->broken || strlen(t->folder) != n ||
 		    memcmp(t->folder, name, n) != 0)
 			continue;
-		for (j = 0; j < i; j++)
+		for (size_t j = 0; j < i; j++)
 			if (t->m.has_uuid && s->traces[j].m.has_uuid &&
 			    memcmp(t->m.uuid, s->traces[j].m.uuid, 16) == 0)
 				return 0;
@@ -137,9 +136,7 @@ has_role(const struct copy *c, enum ctf_role role)
 static void
 store_be64(unsigned char *p, uint64_t v)
 {
-	unsigned i;
-
-	for (i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 8; i++)
 		p[i] = (unsigned char)(v >> (56 - 8 * i));
 }
 
@@ -152,9 +149,8 @@ write_entry(struct tel_writer *w, const struct copy *c, uint64_t size,
 		c->begin, c->end, c->discarded, c->of->type->class->id,
 		c->of->id == UINT64_MAX ? 0 : c->of->id, c->sequence };
 	unsigned char entry[INDEX_ENTRY];
-	unsigned i;
 
-	for (i = 0; i < INDEX_ENTRY / 8; i++)
+	for (unsigned i = 0; i < INDEX_ENTRY / 8; i++)
 		store_be64(entry + 8 * i, values[i]);
 	return write_all(w, c->index, entry, sizeof(entry));
 }
@@ -165,7 +161,6 @@ end_packet(struct tel_writer *w, struct copy *c)
 {
 	const uint64_t content = c->bits.at;
 	const size_t bytes = (size_t)((content + 7) / 8);
-	tel_status st;
 
 	if (!c->started)
 		return TEL_OK;
@@ -177,7 +172,7 @@ end_packet(struct tel_writer *w, struct copy *c)
 	patch(c, CTF_ROLE_END_CLOCK, c->end);
 	if (c->bits.failed)
 		return TEL_ENOMEM;
-	st = write_all(w, c->fd, c->bits.bytes, bytes);
+	tel_status st = write_all(w, c->fd, c->bits.bytes, bytes);
 	if (st == TEL_OK && c->index >= 0)
 		st = write_entry(w, c, 8 * (uint64_t)bytes, content);
 	c->written += bytes;
@@ -194,19 +189,18 @@ copy_head(struct tel_writer *w, struct copy *c)
 	struct tel_fileset *set = ((struct copier *)w->state)->log->set;
 	enum ctf_result result = CTF_MORE;
 	struct tel__buffer out = { NULL, 0, 0, 0 };
-	unsigned char *bytes;
 	size_t n = 512;
-	ptrdiff_t got;
 	uint64_t id;
 
 	while (result == CTF_MORE && n <= HEAD_MAX) {
-		bytes = calloc(1, n + CTF_SLACK);
+		unsigned char *bytes = calloc(1, n + CTF_SLACK);
+
 		if (bytes == NULL || tel__buffer_room(&out, 8192) == NULL) {
 			free(bytes);
 			tel__buffer_clear(&out);
 			return TEL_ENOMEM;
 		}
-		got = tel__fileset_read(set, c->file.number, bytes, n,
+		ptrdiff_t got = tel__fileset_read(set, c->file.number, bytes, n,
 		    c->source.packet.offset);
 		if (c->bits.bytes != NULL)
 			memset(c->bits.bytes, 0, c->bits.room);
@@ -269,8 +263,6 @@ open_files(struct tel_writer *w, struct copier *e, struct copy *c)
 	const char *slash = strrchr(name, '/');
 	const int folder = slash != NULL ? (int)(slash + 1 - name) : 0;
 	unsigned char head[16];
-	char *index;
-	size_t n;
 
 	c->fd = tel__ctf_folder_file(&e->folder, name);
 	if (c->fd < 0)
@@ -278,8 +270,8 @@ open_files(struct tel_writer *w, struct copier *e, struct copy *c)
 	/* packets without a size have no use for one */
 	if (c->of->type->packet_context == NULL)
 		return TEL_OK;
-	n = strlen(name) + 16;
-	index = malloc(n);
+	size_t n = strlen(name) + 16;
+	char *index = malloc(n);
 	if (index == NULL)
 		return TEL_ENOMEM;
 	snprintf(index, n, "%.*sindex/%s.idx", folder, name, name + folder);
@@ -297,16 +289,14 @@ static struct copy *
 find_copy(struct tel_writer *w, const struct ctf_stream *of, tel_status *st)
 {
 	struct copier *e = w->state;
-	struct copy *c;
-	size_t i;
 
-	for (i = e->ncopies; i-- > 0;)
+	for (size_t i = e->ncopies; i-- > 0;)
 		if (e->copies[i].of == of)
 			return &e->copies[i];
 	*st = TEL_ENOMEM;
 	if (!TEL__RESERVE_ZEROED(e->copies, e->room, e->ncopies + 1))
 		return NULL;
-	c = &e->copies[e->ncopies];
+	struct copy *c = &e->copies[e->ncopies];
 	memset(c, 0, sizeof(*c));
 	c->of = of;
 	c->fd = c->index = -1;
@@ -378,9 +368,8 @@ static const struct ctf_event_type *
 copy_type_of(const struct ctf_origin *origin, const struct tel_type *type)
 {
 	const struct ctf_stream_type *s = origin->stream->type;
-	size_t i;
 
-	for (i = 0; i < s->nevents; i++)
+	for (size_t i = 0; i < s->nevents; i++)
 		if (s->events[i].type == type)
 			return &s->events[i];
 	return NULL;
@@ -390,11 +379,9 @@ static tel_status
 ctf_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
-	const struct ctf_event_type *type;
 	struct ctf_origin origin;
 	struct copier *e = w->state;
 	tel_status st = TEL_OK;
-	struct copy *c;
 
 	(void)changed;
 	if (ev->raw_size != sizeof(origin) || e->log == NULL)
@@ -402,8 +389,8 @@ ctf_write(struct tel_writer *w, const struct tel_event *ev,
 		    "%s: a trace is filtered to a folder: use -o FOLDER",
 		    tel__write_name(ev->log, 80));
 	memcpy(&origin, ev->raw, sizeof(origin));
-	type = copy_type_of(&origin, ev->type);
-	c = find_copy(w, origin.stream, &st);
+	const struct ctf_event_type *type = copy_type_of(&origin, ev->type);
+	struct copy *c = find_copy(w, origin.stream, &st);
 	if (c == NULL || type == NULL)
 		return st != TEL_OK ? st : TEL_EINVAL;
 	if (!c->started || c->file.number != origin.file ||
@@ -450,7 +437,6 @@ ctf_begin(struct tel_writer *w, const struct tel_log *log)
 	struct copier *e = w->state;
 	const struct ctf *s = log->files;
 	tel_status st = TEL_OK;
-	size_t i;
 
 	if (e->log != NULL || e->ncopies > 0)
 		return tel__write_fail(w, TEL_EINVAL,
@@ -458,7 +444,7 @@ ctf_begin(struct tel_writer *w, const struct tel_log *log)
 		    "folder that has both",
 		    tel__write_name(log, 80));
 	e->log = s;
-	for (i = 0; i < s->set->count && st == TEL_OK; i++)
+	for (size_t i = 0; i < s->set->count && st == TEL_OK; i++)
 		if (tel__ctf_is_metadata_name(s->set->files[i].name) &&
 		    is_used(s, s->set->files[i].name))
 			st = copy_file(w, e, s->set, i);
@@ -469,17 +455,15 @@ ctf_begin(struct tel_writer *w, const struct tel_log *log)
 static tel_status
 write_losses(struct tel_writer *w, struct copier *e)
 {
-	const struct ctf_stream *stream;
 	struct ctf_origin origin;
 	tel_status st = TEL_OK;
-	struct copy *c;
-	size_t i;
 
-	for (i = 0; i < e->log->nstreams && st == TEL_OK; i++) {
-		stream = &e->log->streams[i];
+	for (size_t i = 0; i < e->log->nstreams && st == TEL_OK; i++) {
+		const struct ctf_stream *stream = &e->log->streams[i];
+
 		if (stream->discarded == 0)
 			continue;
-		c = find_copy(w, stream, &st);
+		struct copy *c = find_copy(w, stream, &st);
 		if (c == NULL)
 			return st;
 		if (c->discarded == stream->discarded)
@@ -494,13 +478,11 @@ static tel_status
 ctf_end_file(struct tel_writer *w)
 {
 	struct copier *e = w->state;
-	tel_status st;
-	size_t i;
 
 	if (e == NULL || e->log == NULL)
 		return TEL_OK;
-	st = write_losses(w, e);
-	for (i = 0; i < e->ncopies && st == TEL_OK; i++)
+	tel_status st = write_losses(w, e);
+	for (size_t i = 0; i < e->ncopies && st == TEL_OK; i++)
 		st = end_packet(w, &e->copies[i]);
 	e->log = NULL;
 	return st;
@@ -523,13 +505,12 @@ static void
 ctf_close(struct tel_writer *w)
 {
 	struct copier *e = w->state;
-	struct copy *c;
-	size_t i;
 
 	if (e == NULL)
 		return;
-	for (i = 0; i < e->ncopies; i++) {
-		c = &e->copies[i];
+	for (size_t i = 0; i < e->ncopies; i++) {
+		struct copy *c = &e->copies[i];
+
 		if (c->fd >= 0)
 			close(c->fd);
 		if (c->index >= 0)

@@ -82,14 +82,13 @@ copy_bits(struct ctf_cursor *c, uint64_t n, int big)
 {
 	struct ctf_bits *out = c->copy;
 	const unsigned char *p = n > 0 ? ctf_decode_byte_at(c) : NULL;
-	uint64_t i;
 
 	if (n == 0 || !copy_room(out, out->at + n))
 		return;
 	if (c->at % 8 == 0 && out->at % 8 == 0 && n % 8 == 0)
 		memcpy(out->bytes + out->at / 8, p, (size_t)(n / 8));
 	else
-		for (i = 0; i < n; i++)
+		for (uint64_t i = 0; i < n; i++)
 			set_bit(out->bytes, out->at + i, big,
 			    get_bit(p, c->at % 8 + i, big));
 	out->at += n;
@@ -108,12 +107,11 @@ static inline void
 step_align(struct ctf_cursor *c, uint32_t bits)
 {
 	struct ctf_bits *out = c->copy;
-	uint64_t at;
 
 	c->at = (c->at + bits - 1) & ~(uint64_t)(bits - 1);
 	if (out == NULL)
 		return;
-	at = (out->at + bits - 1) & ~(uint64_t)(bits - 1);
+	uint64_t at = (out->at + bits - 1) & ~(uint64_t)(bits - 1);
 	if (copy_room(out, at))
 		out->at = at;
 }
@@ -139,11 +137,10 @@ tel__ctf_put_bits(struct ctf_bits *out, uint64_t at,
 {
 	const int big = class->order == CTF_BIG ||
 	    (class->order == CTF_NATIVE && native_big);
-	unsigned i;
 
 	if (!copy_room(out, at + class->size))
 		return;
-	for (i = 0; i < class->size; i++)
+	for (unsigned i = 0; i < class->size; i++)
 		set_bit(out->bytes, at + (big ? class->size - 1u - i : i), big,
 		    v >> i & 1);
 }
@@ -157,15 +154,15 @@ load_bits(const struct ctf_cursor *c, unsigned n, int big)
 	const unsigned char *p = ctf_decode_byte_at(c);
 	const unsigned shift = (unsigned)(c->at % 8);
 	const int longer = shift + n > 64;
-	uint64_t v;
 
 	if (big) {
-		v = tel_be64(p) << shift;
+		uint64_t v = tel_be64(p) << shift;
+
 		if (longer)
 			v |= (uint64_t)p[8] >> (8 - shift);
 		return v >> (64 - n);
 	}
-	v = tel_le64(p) >> shift;
+	uint64_t v = tel_le64(p) >> shift;
 	if (longer)
 		v |= (uint64_t)p[8] << (64 - shift);
 	return n < 64 ? v & (((uint64_t)1 << n) - 1) : v;
@@ -175,9 +172,8 @@ static uint64_t
 reverse_bits(uint64_t v, unsigned n)
 {
 	uint64_t reversed = 0;
-	unsigned i;
 
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		reversed |= (v >> i & 1) << (n - 1 - i);
 	return reversed;
 }
@@ -304,9 +300,7 @@ cell(const struct ctf_cursor *c, uint32_t to)
 static void
 ctf_decode_put_number(unsigned char *to, uint64_t v, unsigned bits)
 {
-	unsigned i;
-
-	for (i = 0; i < bits; i += 8)
+	for (unsigned i = 0; i < bits; i += 8)
 		*to++ = (unsigned char)(v >> i);
 }
 
@@ -356,10 +350,9 @@ static void
 ctf_decode_add_quoted(struct ctf_cursor *c, const unsigned char *p, size_t n)
 {
 	char escape[8];
-	size_t i;
 
 	add_text(c, "\"");
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (p[i] < 0x20 || p[i] == '"' || p[i] == '\\' ||
 		    p[i] == 0x7f) {
 			snprintf(escape, sizeof(escape), "\\u%04x", p[i]);
@@ -418,7 +411,6 @@ step_number(struct ctf_cursor *c, const struct ctf_step *s, int text)
 {
 	uint64_t v = 0;
 	enum ctf_result result = ctf_decode_take_number(c, s, &v);
-	size_t start;
 
 	if (result != CTF_DONE)
 		return result;
@@ -434,7 +426,7 @@ step_number(struct ctf_cursor *c, const struct ctf_step *s, int text)
 		    s->width);
 	if (s->label_to == CTF_NOWHERE)
 		return CTF_DONE;
-	start = c->out->used;
+	size_t start = c->out->used;
 	add_labels(c, s->class, v);
 	if (c->out->used == start)
 		return c->full;
@@ -448,11 +440,11 @@ step_number(struct ctf_cursor *c, const struct ctf_step *s, int text)
 static size_t
 find_nul(const unsigned char *p, size_t n, unsigned unit)
 {
-	const unsigned char *nul;
 	size_t i;
 
 	if (unit == 1) {
-		nul = n > 0 ? memchr(p, 0, n) : NULL;
+		const unsigned char *nul = n > 0 ? memchr(p, 0, n) : NULL;
+
 		return nul != NULL ? (size_t)(nul - p) : n;
 	}
 	for (i = 0; n - i >= unit; i += unit)
@@ -471,9 +463,8 @@ add_units(struct ctf_cursor *c, const struct ctf_class *class,
 	const int big = class->big_units;
 	unsigned char utf8[TEL__UTF8_MAX];
 	uint32_t u, low;
-	size_t i;
 
-	for (i = 0; n - i >= unit; i += unit) {
+	for (size_t i = 0; n - i >= unit; i += unit) {
 		u = unit == 4 ? (big ? tel_be32(p + i) : tel_le32(p + i)) :
 		                (big ? tel_be16(p + i) : tel_le16(p + i));
 		if (unit == 2 && u >= 0xd800 && u < 0xdc00 && n - i >= 4) {
@@ -579,7 +570,6 @@ step_list(struct ctf_cursor *c, const struct ctf_step *s)
 	const struct ctf_step *body = s->body;
 	const int element = s->to != CTF_NOWHERE ? AS_ELEMENT : AS_FIELD;
 	enum ctf_result result = CTF_DONE;
-	unsigned char *to;
 	uint64_t i, v = 0;
 
 	/* an element has at least one bit */
@@ -602,7 +592,7 @@ step_list(struct ctf_cursor *c, const struct ctf_step *s)
 		result = ctf_decode_take_number(c, body, &v);
 		if (result != CTF_DONE || s->to == CTF_NOWHERE)
 			continue;
-		to = ctf_decode_more_room(c, s->width / 8u);
+		unsigned char *to = ctf_decode_more_room(c, s->width / 8u);
 		if (to == NULL)
 			return c->full;
 		ctf_decode_put_number(to,
@@ -620,14 +610,14 @@ step_array(struct ctf_cursor *c, const struct ctf_step *s, int text)
 {
 	const uint64_t n = ctf_decode_length_of(c, s);
 	enum ctf_result result = CTF_DONE;
-	uint64_t i, before;
 
 	if (text)
 		add_text(c, "[");
 	if (n > c->content - c->at && n > 1u << 16)
 		return missing(c, n);
-	for (i = 0; i < n && result == CTF_DONE; i++) {
-		before = c->at;
+	for (uint64_t i = 0; i < n && result == CTF_DONE; i++) {
+		uint64_t before = c->at;
+
 		if (text && i > 0)
 			add_text(c, ",");
 		result = ctf_decode_execute(c, s->body, text);
@@ -691,12 +681,10 @@ step_choice(struct ctf_cursor *c, const struct ctf_step *s, int text)
 static enum ctf_result
 step_text(struct ctf_cursor *c, const struct ctf_step *s)
 {
-	enum ctf_result result;
-
 	if (s->to == CTF_NOWHERE)
 		return ctf_decode_execute(c, s->body, 0);
 	point_cell(c, s->to);
-	result = ctf_decode_execute(c, s->body, 1);
+	enum ctf_result result = ctf_decode_execute(c, s->body, 1);
 	ctf_decode_add_bytes(c, "", 1);
 	return result == CTF_DONE ? c->full : result;
 }

@@ -54,9 +54,7 @@ set_parts(struct tel_type *t, const char *text)
 void
 tel__ctf_set_roles(struct tel_type *t)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
 		if (strcmp(t->name, roles[i].name) != 0)
 			continue;
 		t->role = (uint8_t)tel__role_find(roles[i].role,
@@ -102,10 +100,9 @@ static int
 ctf_key_of(const struct tel_type *t)
 {
 	static const char *const names[] = { "vtid", "tid", "cpu_id" };
-	size_t i;
 	int at = -1;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]) && at < 0; i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && at < 0; i++)
 		at = tel_type_find_field(t, names[i]);
 	return at <= INT8_MAX ? at : -1;
 }
@@ -113,17 +110,17 @@ ctf_key_of(const struct tel_type *t)
 void
 tel__ctf_pair_types(struct tel_schema *schema)
 {
-	struct tel_type *start, *end;
 	char name[256];
 	unsigned i, n;
 
 	for (n = 0; n < schema->ntypes; n++) {
-		start = &schema->types[n];
+		struct tel_type *start = &schema->types[n];
+
 		for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 			if (start->role != TEL_ROLE_NONE ||
 			    !name_of_end(start->name, i, name, sizeof(name)))
 				continue;
-			end = (struct tel_type *)(uintptr_t)
+			struct tel_type *end = (struct tel_type *)(uintptr_t)
 			    tel_schema_find_type(schema, name);
 			if (end == NULL || end->role != TEL_ROLE_NONE ||
 			    ctf_key_of(start) < 0 || ctf_key_of(end) < 0)

@@ -107,12 +107,11 @@ static int
 get_ranges(struct ctf2 *t, const struct json *v, const char *name,
     const struct ctf_label ***last)
 {
-	const struct json *r;
 	struct ctf_label *l;
 
 	if (v == NULL || v->kind != JSON_ARRAY)
 		return ctf2_fail(t, "invalid ranges", "");
-	for (r = v->first; r != NULL; r = r->next) {
+	for (const struct json *r = v->first; r != NULL; r = r->next) {
 		if (r->kind != JSON_ARRAY || r->count != 2 ||
 		    r->first->kind != JSON_INTEGER ||
 		    r->first->next->kind != JSON_INTEGER)
@@ -423,10 +422,7 @@ ctf2_class(struct ctf2 *t, const struct json *v)
 {
 	const size_t n = sizeof(types) / sizeof(types[0]);
 	const struct alias *a = t->aliases;
-	struct ctf_class *c;
-	const char *name;
 	size_t i = 0;
-	int good;
 
 	if (v != NULL && v->kind == JSON_STRING) {
 		while (a != NULL && strcmp(a->name, v->text) != 0)
@@ -435,7 +431,7 @@ ctf2_class(struct ctf2 *t, const struct json *v)
 			ctf2_fail(t, "an unknown alias: ", v->text);
 		return a != NULL ? a->class : NULL;
 	}
-	name = get_text(v, "type");
+	const char *name = get_text(v, "type");
 	while (name != NULL && i < n && strcmp(types[i].name, name) != 0)
 		i++;
 	if (name == NULL || i == n || t->nested == CTF_DEPTH_MAX) {
@@ -446,7 +442,7 @@ ctf2_class(struct ctf2 *t, const struct json *v)
 		    name != NULL && i == n ? name : "");
 		return NULL;
 	}
-	c = tel__ctf_class(t->m, types[i].kind);
+	struct ctf_class *c = tel__ctf_class(t->m, types[i].kind);
 	if (c == NULL) {
 		ctf2_fail(t, "out of memory", "");
 		return NULL;
@@ -454,7 +450,7 @@ ctf2_class(struct ctf2 *t, const struct json *v)
 	c->is_signed = types[i].is_signed;
 	c->is_boolean = types[i].is_boolean;
 	t->nested++;
-	good = types[i].get(t, v, c);
+	int good = types[i].get(t, v, c);
 	t->nested--;
 	return good ? c : NULL;
 }

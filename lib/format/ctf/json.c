@@ -51,13 +51,13 @@ static char *
 json_escape(struct parser *j, char *to)
 {
 	static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
-	const char *known;
 	uint32_t c, low;
 
 	if (j->p == j->end)
 		return NULL;
 	if (*j->p != 'u') {
-		known = *j->p != '\0' ? strchr(from, *j->p) : NULL;
+		const char *known = *j->p != '\0' ? strchr(from, *j->p) : NULL;
+
 		if (known == NULL)
 			return NULL;
 		j->p++;

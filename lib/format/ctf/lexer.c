@@ -45,7 +45,6 @@ static void
 lexer_integer(struct ctf_lexer *l, struct ctf_token *t)
 {
 	unsigned base = 10, suffix = 0;
-	const char *start;
 
 	t->kind = TOKEN_INTEGER;
 	if (*l->p == '0' && l->end - l->p >= 2 && (l->p[1] | 0x20) == 'x') {
@@ -58,7 +57,7 @@ lexer_integer(struct ctf_lexer *l, struct ctf_token *t)
 	} else if (*l->p == '0') {
 		base = 8;
 	}
-	start = l->p;
+	const char *start = l->p;
 	for (; l->p < l->end && tel_digit(*l->p) < base; l->p++)
 		if (__builtin_mul_overflow(t->value, base, &t->value) ||
 		    __builtin_add_overflow(t->value, tel_digit(*l->p),
@@ -80,11 +79,10 @@ static char
 lexer_escape(struct ctf_lexer *l)
 {
 	static const char from[] = "abfnrtv", to[] = "\a\b\f\n\r\t\v";
-	const char *known;
 	unsigned value = 0, digits = 0, base;
 	char c = *l->p++;
+	const char *known = c != '\0' ? strchr(from, c) : NULL;
 
-	known = c != '\0' ? strchr(from, c) : NULL;
 	if (known != NULL)
 		return to[known - from];
 	if (c != 'x' && !(c >= '0' && c <= '7'))
@@ -140,10 +138,10 @@ lexer_punctuation(struct ctf_lexer *l, struct ctf_token *t)
 		enum ctf_token_kind kind;
 	} longer[] = { { "...", TOKEN_ELLIPSIS }, { ":=", TOKEN_ASSIGN_TYPE },
 		{ "->", TOKEN_ARROW } };
-	size_t i, n;
 
-	for (i = 0; i < sizeof(longer) / sizeof(longer[0]); i++) {
-		n = strlen(longer[i].text);
+	for (size_t i = 0; i < sizeof(longer) / sizeof(longer[0]); i++) {
+		size_t n = strlen(longer[i].text);
+
 		if ((size_t)(l->end - l->p) >= n &&
 		    memcmp(l->p, longer[i].text, n) == 0) {
 			t->kind = longer[i].kind;

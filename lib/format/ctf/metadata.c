@@ -168,7 +168,6 @@ tel__ctf_metadata(struct ctf_metadata *m, const unsigned char *p, size_t size,
 {
 	const char *text = (const char *)p;
 	char *joined = NULL;
-	int good;
 
 	e->text[0] = '\0';
 	e->line = 0;
@@ -181,7 +180,7 @@ tel__ctf_metadata(struct ctf_metadata *m, const unsigned char *p, size_t size,
 		if (joined == NULL)
 			return 0;
 	}
-	good = size > 0 && text[0] == '\x1e' ?
+	int good = size > 0 && text[0] == '\x1e' ?
 	    tel__ctf_fragments(m, text, size, e) :
 	    tel__ctf_tsdl(m, text, size, e);
 	free(joined);

@@ -308,11 +308,9 @@ add_step(struct ctf_compiler *c, enum ctf_step_kind kind,
 static int
 add_align(struct ctf_compiler *c, uint32_t bits, struct ctf_step ***last)
 {
-	struct ctf_step *s;
-
 	if (bits <= 1 || (bits == 8 && c->aligned))
 		return 1;
-	s = add_step(c, STEP_ALIGN, NULL, last);
+	struct ctf_step *s = add_step(c, STEP_ALIGN, NULL, last);
 	if (s == NULL)
 		return 0;
 	s->size = bits;
@@ -324,11 +322,9 @@ static unsigned
 ctf_program_role_of(const struct ctf_compiler *c, const char *name,
     const struct ctf_class *class)
 {
-	size_t i;
-
 	if (c->m->version == 2)
 		return class->roles;
-	for (i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
 		if (named[i].scope == c->scope && name != NULL &&
 		    strcmp(named[i].name, name) == 0)
 			return named[i].role;
@@ -422,16 +418,13 @@ static int
 compile_struct(struct ctf_compiler *c, const char *name,
     const struct ctf_class *class, struct ctf_step ***last)
 {
-	struct ctf_step **inner;
-	struct ctf_step *s;
-
 	if (!c->in_text)
 		return compile_members(c, name, class, last);
-	s = add_step(c, STEP_STRUCT, class, last);
+	struct ctf_step *s = add_step(c, STEP_STRUCT, class, last);
 	if (s == NULL)
 		return 0;
 	s->name = name;
-	inner = &s->body;
+	struct ctf_step **inner = &s->body;
 	return compile_members(c, name, class, &inner);
 }
 
@@ -441,16 +434,14 @@ compile_text(struct ctf_compiler *c, const char *name,
     const struct ctf_class *class, struct ctf_step ***last)
 {
 	struct ctf_step *s = add_step(c, STEP_TEXT, class, last);
-	struct ctf_step **inner;
-	int good;
 
 	if (s == NULL)
 		return 0;
 	s->to =
 	    add_leaf(c, name, TEL_STRING, TEL_LOAD_STRING_AT, TEL_UNSIGNED, 4);
-	inner = &s->body;
+	struct ctf_step **inner = &s->body;
 	c->in_text = 1;
-	good = compile_class(c, NULL, class, &inner);
+	int good = compile_class(c, NULL, class, &inner);
 	c->in_text = 0;
 	return good;
 }
@@ -474,14 +465,12 @@ static uint32_t
 ctf_program_add_list(struct ctf_compiler *c, const char *name,
     const struct ctf_class *element, uint8_t *width)
 {
-	const struct shape *shape;
-
 	if (element->kind == CTF_STRING || element->kind == CTF_BYTES) {
 		*width = 0;
 		return add_leaf(c, name, TEL_LIST, TEL_LOAD_STRING, TEL_STRING,
 		    8);
 	}
-	shape = shape_of(element);
+	const struct shape *shape = shape_of(element);
 	*width = shape->width;
 	return add_leaf(c, name, TEL_LIST, shape->load, datatype_of(element),
 	    8);
@@ -515,7 +504,6 @@ compile_array(struct ctf_compiler *c, const char *name,
     const struct ctf_class *class, struct ctf_step ***last)
 {
 	const struct ctf_class *length;
-	struct ctf_step **inner;
 	struct ctf_place *around = c->at;
 	struct ctf_step *s;
 	int listed = is_list_element(class->element);
@@ -537,7 +525,7 @@ compile_array(struct ctf_compiler *c, const char *name,
 			return 0;
 	}
 	c->aligned = 0;
-	inner = &s->body;
+	struct ctf_step **inner = &s->body;
 	if (!c->in_text) {
 		s->to =
 		    ctf_program_add_list(c, name, class->element, &s->width);
@@ -697,12 +685,10 @@ static int
 compile_class(struct ctf_compiler *c, const char *name,
     const struct ctf_class *class, struct ctf_step ***last)
 {
-	int good;
-
 	if (c->depth == CTF_DEPTH_MAX)
 		return compile_fail(c, "types are nested too deep", "");
 	c->depth++;
-	good = add_align(c, class->align, last);
+	int good = add_align(c, class->align, last);
 	switch (class->kind) {
 	case CTF_INTEGER:
 	case CTF_FLOAT:

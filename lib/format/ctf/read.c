@@ -28,9 +28,7 @@
 int
 tel__ctf_claims(const struct tel_fileset *set)
 {
-	size_t i;
-
-	for (i = 0; i < set->count; i++)
+	for (size_t i = 0; i < set->count; i++)
 		if (tel__ctf_is_metadata_name(set->files[i].name))
 			return 1;
 	return 0;
@@ -121,9 +119,6 @@ static int comes_before(const void *first, const void *second);
 static tel_status
 start_streams(struct tel_reader *r, struct ctf *s)
 {
-	tel_status st;
-	size_t i;
-
 	s->heap = calloc(s->nstreams + 1, sizeof(void *));
 	if (s->heap == NULL)
 		return TEL_ENOMEM;
@@ -132,8 +127,9 @@ start_streams(struct tel_reader *r, struct ctf *s)
 		s->window = WINDOW_MIN;
 	if (s->window > WINDOW_MAX)
 		s->window = WINDOW_MAX;
-	for (i = 0; i < s->nstreams; i++) {
-		st = tel__ctf_stream_next(r, s, &s->streams[i]);
+	for (size_t i = 0; i < s->nstreams; i++) {
+		tel_status st = tel__ctf_stream_next(r, s, &s->streams[i]);
+
 		if (st == TEL_OK)
 			s->heap[s->nheap++] = &s->streams[i];
 		else if (st == TEL_END)
@@ -149,7 +145,6 @@ tel_status
 tel__ctf_open(struct tel_reader *r, const char *as)
 {
 	struct ctf *s = calloc(1, sizeof(*s));
-	tel_status st;
 
 	(void)as;
 	r->state = s;
@@ -158,7 +153,7 @@ tel__ctf_open(struct tel_reader *r, const char *as)
 	tel__index_init(&s->index);
 	s->origins = r->origins;
 	r->log.files = s;
-	st = ctf_open_set(r);
+	tel_status st = ctf_open_set(r);
 	s->set = r->set;
 	if (st == TEL_OK)
 		st = tel__ctf_load(r, s);
@@ -234,11 +229,10 @@ ctf_any_order(const struct tel_reader *r)
 {
 	const struct tel_count_pushdown *counts = &r->count_pushdown;
 	const struct tel_schema *schema = r->log.schema;
-	unsigned i;
 
 	if (counts->wants == NULL || r->range.on)
 		return 0;
-	for (i = 0; i < schema->ntypes; i++)
+	for (unsigned i = 0; i < schema->ntypes; i++)
 		if (counts->wants(counts->arg, &r->log, &schema->types[i]))
 			return 0;
 	return 1;
@@ -284,7 +278,6 @@ tel__ctf_next(struct tel_reader *r)
 {
 	struct ctf *s = r->state;
 	struct tel_event *ev = &r->event;
-	struct ctf_stream *stream;
 	tel_status st = s->failed;
 
 	ev->index += (ev->data != NULL) + s->passed;
@@ -301,7 +294,7 @@ tel__ctf_next(struct tel_reader *r)
 	ctf_count_lost(r, &s->lost);
 	if (st != TEL_OK)
 		return st;
-	stream = s->heap[0];
+	struct ctf_stream *stream = s->heap[0];
 	ctf_count_lost(r, &stream->lost);
 	ev->type = stream->event->type;
 	ev->clock = stream->ns;
@@ -338,10 +331,8 @@ tel__ctf_decode_batch(struct tel_reader *r)
 {
 	struct ctf *s = r->state;
 	struct tel_batch *f = r->batch;
-	const struct ctf_stream *stream;
 	const uint32_t skip = r->event.raw_size;
 	uint32_t n = f->count, from, i;
-	tel_status st;
 
 	f->raw_sizes[0] = skip;
 	while (n < TEL_RUN_MAX && s->records.used < RUN_BYTES &&
@@ -357,11 +348,11 @@ tel__ctf_decode_batch(struct tel_reader *r)
 		    ((struct ctf_stream *)s->heap[0])->lost > 0 || s->lost > 0)
 			break;
 		from = (uint32_t)s->records.used;
-		stream = s->heap[0];
+		const struct ctf_stream *stream = s->heap[0];
 		s->taken = 1;
 		if (ctf_count_event(r, s, s->heap[0]))
 			continue;
-		st = tel__ctf_stream_take(r, s, s->heap[0]);
+		tel_status st = tel__ctf_stream_take(r, s, s->heap[0]);
 		if (st == TEL_AGAIN)
 			continue;
 		if (st != TEL_OK) {

@@ -44,14 +44,13 @@ read_failed(struct tel_reader *r, const struct ctf *s, const struct ctf_file *f)
 static uint64_t
 stream_clock_ns(const struct ctf_clock *clock, uint64_t value)
 {
-	uint64_t frequency, whole, rest;
 	int64_t cycles, seconds, ns;
 
 	if (clock == NULL)
 		return value;
 	if (__builtin_add_overflow(clock->cycles, value, &cycles))
 		cycles = INT64_MAX;
-	frequency = clock->frequency;
+	uint64_t frequency = clock->frequency;
 	if (frequency == 1000000000) {
 		ns = cycles;
 		if (__builtin_mul_overflow(clock->seconds, 1000000000,
@@ -62,8 +61,8 @@ stream_clock_ns(const struct ctf_clock *clock, uint64_t value)
 	}
 	if (cycles < 0)
 		return 0;
-	whole = (uint64_t)cycles / frequency;
-	rest = (uint64_t)cycles % frequency;
+	uint64_t whole = (uint64_t)cycles / frequency;
+	uint64_t rest = (uint64_t)cycles % frequency;
 	/* less than a second: so that the product fits */
 	while (frequency > UINT64_MAX / 1000000000) {
 		frequency >>= 1;
@@ -103,9 +102,7 @@ stream_report_clock(struct tel_reader *r, struct ctf *s,
 static const struct ctf_stream_type *
 stream_find_type(const struct ctf_trace *t, uint64_t id)
 {
-	size_t i;
-
-	for (i = 0; i < t->nstreams; i++)
+	for (size_t i = 0; i < t->nstreams; i++)
 		if (t->streams[i].class->id == id)
 			return &t->streams[i];
 	/* a single one needs no number */
@@ -119,9 +116,6 @@ tel__ctf_decode_head(const struct ctf_trace *t, const unsigned char *bytes,
     size_t n, struct ctf_cursor *c, const struct ctf_stream_type **type,
     uint64_t *id)
 {
-	enum ctf_result result;
-	uint64_t magic;
-
 	c->bytes = bytes;
 	c->start = c->at = 0;
 	c->end = 8 * (uint64_t)n;
@@ -129,10 +123,10 @@ tel__ctf_decode_head(const struct ctf_trace *t, const unsigned char *bytes,
 	c->big = t->m.big;
 	c->seen = 0;
 	c->uuid = NULL;
-	result = tel__ctf_execute(c, t->packet_header);
+	enum ctf_result result = tel__ctf_execute(c, t->packet_header);
 	if (result != CTF_DONE)
 		return result;
-	magic = ctf_role(c, CTF_ROLE_MAGIC, CTF_PACKET_MAGIC);
+	uint64_t magic = ctf_role(c, CTF_ROLE_MAGIC, CTF_PACKET_MAGIC);
 	if (magic != CTF_PACKET_MAGIC) {
 		c->why = "no magic number of a packet";
 		return CTF_BAD;
@@ -205,12 +199,12 @@ stream_read_head(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
 {
 	enum ctf_result result = CTF_MORE;
 	tel_status st = TEL_OK;
-	unsigned char *bytes;
 	size_t n = HEAD_FIRST;
 	ptrdiff_t got = 0;
 
 	while (result == CTF_MORE && st == TEL_OK) {
-		bytes = calloc(1, n + CTF_SLACK);
+		unsigned char *bytes = calloc(1, n + CTF_SLACK);
+
 		if (bytes == NULL)
 			return TEL_ENOMEM;
 		got = tel__fileset_read(s->set, f->number, bytes, n,
@@ -277,9 +271,7 @@ file_packet(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
     struct ctf_file *f, struct ctf_cursor *c,
     const struct ctf_stream_type **type, uint64_t *id)
 {
-	uint64_t from, rest;
 	const char *why;
-	tel_status st;
 
 	for (;;) {
 		if (f->packet.offset >= f->size) {
@@ -287,8 +279,8 @@ file_packet(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
 			return TEL_OK;
 		}
 		why = NULL;
-		st = stream_read_head(r, s, t, f, c, type, id, &why);
-		rest = 8 * (f->size - f->packet.offset);
+		tel_status st = stream_read_head(r, s, t, f, c, type, id, &why);
+		uint64_t rest = 8 * (f->size - f->packet.offset);
 		if (st == TEL_OK && f->packet.size <= rest)
 			return TEL_OK;
 		if (st == TEL_OK) {
@@ -303,7 +295,7 @@ file_packet(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
 		}
 		if (st != TEL_END)
 			return st;
-		from = f->packet.offset;
+		uint64_t from = f->packet.offset;
 		if (is_padding(s, f, from)) {
 			f->ended = 1;
 			return TEL_OK;
@@ -336,11 +328,8 @@ static tel_status
 find_stream(struct tel_reader *r, struct ctf *s, size_t trace,
     const struct ctf_stream_type *type, uint64_t id, const struct ctf_file *f)
 {
-	struct ctf_stream *stream;
-	size_t i;
-
 	/* files are in the order of their names: mostly it is the last one */
-	for (i = s->nstreams; i-- > 0 && id != UINT64_MAX;)
+	for (size_t i = s->nstreams; i-- > 0 && id != UINT64_MAX;)
 		if (s->streams[i].order == trace &&
 		    s->streams[i].type == type && s->streams[i].id == id)
 			return add_file(&s->streams[i], f);
@@ -349,7 +338,7 @@ find_stream(struct tel_reader *r, struct ctf *s, size_t trace,
 		    CTF_STREAMS_MAX);
 	if (!TEL__RESERVE(s->streams, s->stream_room, s->nstreams + 1))
 		return TEL_ENOMEM;
-	stream = &s->streams[s->nstreams];
+	struct ctf_stream *stream = &s->streams[s->nstreams];
 	memset(stream, 0, sizeof(*stream));
 	stream->trace = &s->traces[trace];
 	stream->order = trace;
@@ -369,7 +358,6 @@ trace_of(const struct ctf *s, const char *name)
 {
 	const char *slash = strrchr(name, '/');
 	const size_t n = slash != NULL ? (size_t)(slash + 1 - name) : 0;
-	const struct ctf_metadata *m;
 	size_t i, j;
 
 	for (i = 0; i < s->ntraces; i++)
@@ -378,7 +366,7 @@ trace_of(const struct ctf *s, const char *name)
 			break;
 	if (i == s->ntraces)
 		return i;
-	m = &s->traces[i].m;
+	const struct ctf_metadata *m = &s->traces[i].m;
 	for (j = 0; j < i; j++)
 		if (m->has_uuid && s->traces[j].m.has_uuid &&
 		    memcmp(m->uuid, s->traces[j].m.uuid, sizeof(m->uuid)) == 0)
@@ -395,12 +383,11 @@ tel__ctf_find_streams(struct tel_reader *r, struct ctf *s)
 	uint64_t id = 0;
 	struct ctf_cursor c;
 	struct ctf_file f;
-	size_t i, trace;
-	const char *name;
 
-	for (i = 0; i < s->set->count && st == TEL_OK; i++) {
-		name = s->set->files[i].name;
-		trace = trace_of(s, name);
+	for (size_t i = 0; i < s->set->count && st == TEL_OK; i++) {
+		const char *name = s->set->files[i].name;
+		size_t trace = trace_of(s, name);
+
 		memset(&f, 0, sizeof(f));
 		f.number = i;
 		f.size = s->set->files[i].size;
@@ -465,12 +452,11 @@ find_earlier(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream,
 	const struct ctf_packet *p = &f->packet;
 	const uint64_t end = p->offset + p->size / 8;
 	uint64_t at = p->offset + (p->content - 1) / 8;
-	tel_status st;
 
 	*offset = end;
 	if ((p->seen & CTF_ROLE_MAGIC) == 0)
 		return TEL_OK;
-	st = find_packet(r, s, stream->trace, f, &at);
+	tel_status st = find_packet(r, s, stream->trace, f, &at);
 	if (st == TEL_OK && at < end)
 		*offset = at;
 	return st;
@@ -485,7 +471,6 @@ pass_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream,
 	const struct ctf_packet before = f->packet;
 	struct ctf_cursor ahead = stream->cursor;
 	uint64_t id = stream->id, next = before.offset + before.size / 8;
-	tel_status st;
 
 	/*
 	 * A packet with much room behind its events, or one whose size is not
@@ -493,7 +478,8 @@ pass_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream,
 	 */
 	if ((before.size - before.content >= 8 * PAGE || next % PAGE != 0) &&
 	    (next >= f->size || !is_followed(s, stream, f, next))) {
-		st = find_earlier(r, s, stream, f, &next);
+		tel_status st = find_earlier(r, s, stream, f, &next);
+
 		if (st == TEL_OK && next < before.offset + before.size / 8)
 			st = tel__reader_damage(r, r->offset, 0,
 			    "%.100s: the packet at byte %llu says that it has "
@@ -505,7 +491,7 @@ pass_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream,
 			return st;
 	}
 	f->packet.offset = next;
-	st = file_packet(r, s, stream->trace, f, &ahead, &type, &id);
+	tel_status st = file_packet(r, s, stream->trace, f, &ahead, &type, &id);
 	if (st == TEL_OK && !f->ended && type != stream->type) {
 		f->ended = 1;
 		st =
@@ -521,11 +507,10 @@ static void
 stream_count_lost(struct tel_reader *r, const struct ctf *s,
     struct ctf_stream *stream, const struct ctf_packet *p)
 {
-	uint64_t missing;
-
 	if ((p->seen & CTF_ROLE_DISCARDED) != 0) {
 		if (p->discarded > stream->discarded) {
-			missing = p->discarded - stream->discarded;
+			uint64_t missing = p->discarded - stream->discarded;
+
 			stream->lost += missing;
 			tel__reader_notice(r, TEL_INFO, r->offset,
 			    "%.100s: %llu events were discarded before the end "
@@ -538,7 +523,7 @@ stream_count_lost(struct tel_reader *r, const struct ctf *s,
 	}
 	if ((p->seen & CTF_ROLE_SEQUENCE) == 0)
 		return;
-	missing = p->sequence - stream->sequence - 1;
+	uint64_t missing = p->sequence - stream->sequence - 1;
 	if (stream->packets > 0 && p->sequence > stream->sequence &&
 	    missing > 0)
 		tel__reader_notice(r, TEL_WARNING, r->offset,
@@ -576,7 +561,6 @@ next_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
 	const char *why;
 	tel_status st;
 	uint64_t id;
-	size_t i;
 
 	for (;;) {
 		if (stream->file != NULL) {
@@ -585,7 +569,7 @@ next_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
 				return st;
 		}
 		stream->file = NULL;
-		for (i = 0; i < stream->nfiles; i++) {
+		for (size_t i = 0; i < stream->nfiles; i++) {
 			f = &stream->files[i];
 			if (!f->ended &&
 			    (stream->file == NULL ||
@@ -713,10 +697,10 @@ tel__ctf_stream_execute(struct tel_reader *r, struct ctf *s,
 	const uint64_t copied = c->copy != NULL ? c->copy->at : 0;
 	struct tel__buffer *const records = c->out;
 	const size_t used = records != NULL ? records->used : 0;
-	enum ctf_result result;
 
 	for (;;) {
-		result = tel__ctf_execute(c, steps);
+		enum ctf_result result = tel__ctf_execute(c, steps);
+
 		if (result == CTF_DONE)
 			return result;
 		c->at = at;
@@ -748,14 +732,12 @@ take_short_header(struct ctf_stream *stream, uint64_t *id)
 	struct ctf_cursor *c = &stream->cursor;
 	const uint64_t at = (c->at + h->align - 1) & ~(uint64_t)(h->align - 1);
 	const unsigned bits = h->id_bits + (unsigned)h->clock_bits;
-	const unsigned char *p;
 	unsigned shift = at % 8;
-	uint64_t v;
 
 	if (bits == 0 || at + bits > c->end)
 		return 0;
-	p = c->bytes + (at / 8 - c->start);
-	v = tel_le64(p) >> shift;
+	const unsigned char *p = c->bytes + (at / 8 - c->start);
+	uint64_t v = tel_le64(p) >> shift;
 	*id = v & (((uint64_t)1 << h->id_bits) - 1);
 	if (*id < h->low || *id > h->high)
 		return 0;
@@ -780,7 +762,6 @@ tel__ctf_stream_next(struct tel_reader *r, struct ctf *s,
     struct ctf_stream *stream)
 {
 	struct ctf_cursor *c = &stream->cursor;
-	enum ctf_result result;
 	tel_status st = TEL_OK;
 	uint64_t before, id;
 
@@ -798,7 +779,7 @@ tel__ctf_stream_next(struct tel_reader *r, struct ctf *s,
 			break;
 		c->at = before;
 		c->seen &= ~(unsigned)CTF_ROLE_EVENT_CLASS;
-		result = tel__ctf_stream_execute(r, s, stream,
+		enum ctf_result result = tel__ctf_stream_execute(r, s, stream,
 		    stream->type->event_header, &st);
 		if (result == CTF_MEMORY)
 			return st != TEL_OK ? st : TEL_ENOMEM;
@@ -867,10 +848,9 @@ tel__ctf_stream_take(struct tel_reader *r, struct ctf *s,
 	    before + (s->origins ? sizeof(stream->origin) : 0);
 	enum ctf_result result;
 	tel_status st = TEL_OK;
-	unsigned char *to;
-
-	to = tel__buffer_room(&s->records,
+	unsigned char *to = tel__buffer_room(&s->records,
 	    record - before + (size_t)e->head + CTF_SLACK);
+
 	if (to == NULL)
 		return TEL_ENOMEM;
 	if (s->origins) {

@@ -26,17 +26,15 @@ static unsigned char *
 ctf_trace_read_file(struct tel_fileset *set, size_t i, size_t *size)
 {
 	const uint64_t all = set->files[i].size;
-	unsigned char *bytes;
-	ptrdiff_t n;
 
 	if (all > CTF_METADATA_MAX) {
 		errno = EFBIG;
 		return NULL;
 	}
-	bytes = malloc((size_t)all + 1);
+	unsigned char *bytes = malloc((size_t)all + 1);
 	if (bytes == NULL)
 		return NULL;
-	n = tel__fileset_read(set, i, bytes, (size_t)all, 0);
+	ptrdiff_t n = tel__fileset_read(set, i, bytes, (size_t)all, 0);
 	if (n < 0) {
 		free(bytes);
 		return NULL;
@@ -51,24 +49,21 @@ load_metadata(struct tel_reader *r, struct ctf *s, size_t i)
 {
 	const char *name = s->set->files[i].name;
 	struct ctf_error error = { 0, "" };
-	struct ctf_trace *t;
-	unsigned char *bytes;
 	size_t size = 0;
-	int good;
 
 	if (s->ntraces == CTF_TRACES_MAX)
 		return tel__reader_fail(r, TEL_ELIMIT, "more than %u traces",
 		    CTF_TRACES_MAX);
 	if (!TEL__RESERVE(s->traces, s->trace_room, s->ntraces + 1))
 		return TEL_ENOMEM;
-	t = &s->traces[s->ntraces];
+	struct ctf_trace *t = &s->traces[s->ntraces];
 	memset(t, 0, sizeof(*t));
-	bytes = ctf_trace_read_file(s->set, i, &size);
+	unsigned char *bytes = ctf_trace_read_file(s->set, i, &size);
 	if (bytes == NULL)
 		return tel__reader_fail(r,
 		    errno == ENOMEM ? TEL_ENOMEM : TEL_EIO, "%.100s: %s", name,
 		    strerror(errno));
-	good = tel__ctf_metadata(&t->m, bytes, size, &error);
+	int good = tel__ctf_metadata(&t->m, bytes, size, &error);
 	free(bytes);
 	t->folder = tel__copy_string(name, ctf_trace_folder_length(name));
 	s->ntraces++;
@@ -106,9 +101,7 @@ drop_trace(struct tel_reader *r, struct ctf *s)
 static int
 has_trace(const struct ctf *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->ntraces; i++)
+	for (size_t i = 0; i < s->ntraces; i++)
 		if (!s->traces[i].broken)
 			return 1;
 	return 0;
@@ -179,10 +172,9 @@ order_leaves(struct ctf_metadata *m, const struct ctf_compiler *c,
 {
 	const struct ctf_leaf *l = c->leaves;
 	char name[256];
-	unsigned i;
 
 	out->count = c->nleaves;
-	for (i = c->nleaves; i-- > 0; l = l->next) {
+	for (unsigned i = c->nleaves; i-- > 0; l = l->next) {
 		snprintf(name, sizeof(name), "%s%s",
 		    l->from_context && is_taken(c->leaves, l, l->name) ?
 		        "ctx." :
@@ -199,17 +191,14 @@ order_leaves(struct ctf_metadata *m, const struct ctf_compiler *c,
 static int
 ctf_trace_add_fields(struct tel_type *t, const struct fields *fields)
 {
-	const struct ctf_leaf *l;
-	struct tel_field *f;
-	unsigned i;
-
-	for (i = 0; i < fields->count; i++) {
-		l = fields->leaf[i];
-		f = l->datatype == TEL_LIST ?
+	for (unsigned i = 0; i < fields->count; i++) {
+		const struct ctf_leaf *l = fields->leaf[i];
+		struct tel_field *f = l->datatype == TEL_LIST ?
 		    tel__type_add_list(t, fields->name[i], l->element, l->load,
 		        l->offset) :
 		    tel__type_add(t, fields->name[i], l->datatype, l->load,
 		        l->offset);
+
 		if (f == NULL)
 			return 0;
 		f->present = l->present;
@@ -223,15 +212,12 @@ ctf_trace_add_fields(struct tel_type *t, const struct fields *fields)
 static int
 has_fields(const struct tel_type *t, const struct fields *fields)
 {
-	const struct ctf_leaf *l;
-	const struct tel_field *f;
-	unsigned i;
-
 	if (t->nfields != fields->count)
 		return 0;
-	for (i = 0; i < t->nfields; i++) {
-		f = &t->fields[i];
-		l = fields->leaf[i];
+	for (unsigned i = 0; i < t->nfields; i++) {
+		const struct tel_field *f = &t->fields[i];
+		const struct ctf_leaf *l = fields->leaf[i];
+
 		if (strcmp(f->name, fields->name[i]) != 0 ||
 		    f->datatype != l->datatype || f->offset != l->offset ||
 		    (l->datatype == TEL_LIST ? f->list_load : f->load) !=
@@ -312,14 +298,13 @@ shorten_header(struct ctf_stream_type *stream, int big)
 {
 	struct ctf_short_header *h = &stream->header;
 	const struct ctf_step *s = stream->event_header, *clock;
-	const struct ctf_step *id;
 
 	h->align = 1;
 	if (s != NULL && s->kind == STEP_ALIGN) {
 		h->align = s->size;
 		s = s->next;
 	}
-	id = s;
+	const struct ctf_step *id = s;
 	if (!is_simple(id, big) || id->roles != CTF_ROLE_EVENT_CLASS ||
 	    id->clock != NULL || id->class->size > 32 || id->next == NULL ||
 	    id->next->next != NULL)
@@ -405,7 +390,6 @@ compile_events(struct tel_reader *r, struct ctf *s, struct ctf_trace *t,
 {
 	const struct ctf_event_class *class;
 	size_t n = 0, i;
-	tel_status st;
 
 	for (class = t->m.events; class != NULL; class = class->next)
 		n += class->stream_id == stream->class->id;
@@ -415,7 +399,7 @@ compile_events(struct tel_reader *r, struct ctf *s, struct ctf_trace *t,
 	for (class = t->m.events; class != NULL; class = class->next) {
 		if (class->stream_id != stream->class->id)
 			continue;
-		st = compile_event(r, s, t, stream, packets, class,
+		tel_status st = compile_event(r, s, t, stream, packets, class,
 		    &stream->events[stream->nevents]);
 		if (st != TEL_OK)
 			return st;
@@ -511,11 +495,10 @@ note_environment(struct tel_reader *r, const struct ctf_metadata *m)
 {
 	const struct ctf_attribute *a;
 	char key[64];
-	size_t i;
 
 	for (a = m->environment; a != NULL; a = a->next) {
 		snprintf(key, sizeof(key), "%s", a->name);
-		for (i = 0; key[i] != '\0'; i++) {
+		for (size_t i = 0; key[i] != '\0'; i++) {
 			if (key[i] == '_')
 				key[i] = '-';
 			if (key[i] >= 'A' && key[i] <= 'Z')
@@ -531,9 +514,8 @@ ctf_trace_make_schema(struct ctf *s)
 {
 	const struct tel_abi abi = { 8, 8, 8, 0, 0 };
 	unsigned most = 1;
-	size_t i;
 
-	for (i = 0; i < s->ntraces; i++)
+	for (size_t i = 0; i < s->ntraces; i++)
 		if (__builtin_add_overflow(most, s->traces[i].m.nevents, &most))
 			return TEL_ELIMIT;
 	s->schema = tel__schema_make("ctf", "", &abi, CTF_HEADER, most);
@@ -594,19 +576,18 @@ void
 tel__ctf_free(struct ctf *s)
 {
 	struct ctf_trace *t;
-	size_t i, k;
 
 	if (s == NULL)
 		return;
-	for (i = 0; i < s->ntraces; i++) {
+	for (size_t i = 0; i < s->ntraces; i++) {
 		t = &s->traces[i];
-		for (k = 0; k < t->nstreams; k++)
+		for (size_t k = 0; k < t->nstreams; k++)
 			free(t->streams[k].events);
 		free(t->streams);
 		free(t->folder);
 		tel__ctf_metadata_free(&t->m);
 	}
-	for (i = 0; i < s->nstreams; i++) {
+	for (size_t i = 0; i < s->nstreams; i++) {
 		free(s->streams[i].files);
 		free(s->streams[i].slots);
 		free(s->streams[i].window);

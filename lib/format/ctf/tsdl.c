@@ -61,11 +61,10 @@ static int
 tsdl_block_class(struct tsdl *t, const struct block *b, const char *name)
 {
 	const struct ctf_class **to = block_class(t, b, name);
-	const struct ctf_class *c;
 	struct declarator d;
 
 	tel__tsdl_advance(t);
-	c = tel__tsdl_type(t);
+	const struct ctf_class *c = tel__tsdl_type(t);
 	if (c == NULL || !tel__tsdl_declarator(t, &d))
 		return 0;
 	if (to == NULL)
@@ -264,7 +263,6 @@ tsdl_text(struct tsdl *t)
 {
 	struct ctf_event_class **last = &t->m->events;
 	struct block b = { NULL, NULL, NULL, 0, 0 };
-	const struct ctf_class *c;
 	int good = 1, matched;
 
 	tel__tsdl_advance(t);
@@ -289,7 +287,7 @@ tsdl_text(struct tsdl *t)
 			good = tel__tsdl_declaration(t, &matched);
 			if (!good || matched)
 				continue;
-			c = tel__tsdl_type(t);
+			const struct ctf_class *c = tel__tsdl_type(t);
 			good = c != NULL &&
 			    (tel__tsdl_accept_word(t, "typedef") ?
 			            tel__tsdl_typedefs(t, c) :
@@ -304,7 +302,6 @@ tel__ctf_tsdl(struct ctf_metadata *m, const char *text, size_t size,
     struct ctf_error *e)
 {
 	struct tsdl t = { 0 };
-	int good;
 
 	t.lexer.p = text;
 	t.lexer.end = text + size;
@@ -316,7 +313,7 @@ tel__ctf_tsdl(struct ctf_metadata *m, const char *text, size_t size,
 	t.last_attribute = &m->environment;
 	m->version = 1;
 	e->text[0] = '\0';
-	good = tel__tsdl_open_scope(&t) && tsdl_text(&t);
+	int good = tel__tsdl_open_scope(&t) && tsdl_text(&t);
 	tel__index_clear(&t.index);
 	free(t.aliases);
 	return good;

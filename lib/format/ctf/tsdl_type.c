@@ -98,13 +98,11 @@ tel__tsdl_copy(struct tsdl *t, const char *text, size_t n)
 const char *
 tel__tsdl_name(struct tsdl *t)
 {
-	const char *name;
-
 	if (t->token.kind != TOKEN_WORD && t->token.kind != TOKEN_STRING) {
 		tel__tsdl_fail(t, "a name");
 		return NULL;
 	}
-	name = tel__tsdl_copy(t, t->token.text, t->token.length);
+	const char *name = tel__tsdl_copy(t, t->token.text, t->token.length);
 	tel__tsdl_advance(t);
 	return name;
 }
@@ -214,16 +212,16 @@ tsdl_define(struct tsdl *t, const char *name, const struct ctf_class *class)
 static const struct ctf_class *
 tsdl_find(const struct tsdl *t, const char *name)
 {
-	const struct alias *a;
 	struct tel__probe at;
 	unsigned i = t->depth;
-	uint32_t n;
 
 	while (i-- > 0) {
-		n = tel__index_first(&t->index,
+		uint32_t n = tel__index_first(&t->index,
 		    alias_hash(t, t->scopes[i], name), &at);
+
 		for (; n != TEL__NOWHERE; n = tel__index_next(&t->index, &at)) {
-			a = &t->aliases[n];
+			const struct alias *a = &t->aliases[n];
+
 			if (a->scope == t->scopes[i] &&
 			    strcmp(a->name, name) == 0)
 				return a->class;
@@ -250,14 +248,14 @@ tsdl_path(struct tsdl *t, struct ctf_path *path)
 {
 	const char *text = tel__tsdl_dotted(t), *dot;
 	const char **steps;
-	size_t i, n;
 
 	if (text == NULL)
 		return 0;
 	memset(path, 0, sizeof(*path));
 	path->scope = CTF_RELATIVE;
-	for (i = 0; i < sizeof(absolute) / sizeof(absolute[0]); i++) {
-		n = strlen(absolute[i].text);
+	for (size_t i = 0; i < sizeof(absolute) / sizeof(absolute[0]); i++) {
+		size_t n = strlen(absolute[i].text);
+
 		if (strncmp(text, absolute[i].text, n) == 0) {
 			path->scope = absolute[i].scope;
 			text += n;
@@ -270,7 +268,7 @@ tsdl_path(struct tsdl *t, struct ctf_path *path)
 	path->steps = steps;
 	for (; text != NULL; text = dot != NULL ? dot + 1 : NULL) {
 		dot = strchr(text, '.');
-		n = dot != NULL ? (size_t)(dot - text) : strlen(text);
+		size_t n = dot != NULL ? (size_t)(dot - text) : strlen(text);
 		if (path->count == STEPS_MAX)
 			return tel__ctf_error(t->error, t->token.line,
 			    "a path has more than %u names", STEPS_MAX);
@@ -369,13 +367,11 @@ static int
 attribute_map(struct tsdl *t, const struct attribute *a,
     const struct ctf_clock **out)
 {
-	const struct ctf_clock *c;
-	size_t n;
-
 	if (a->word == NULL || strncmp(a->word, "clock.", 6) != 0)
 		return 1;
-	for (c = t->m->clocks; c != NULL; c = c->next) {
-		n = strlen(c->name);
+	for (const struct ctf_clock *c = t->m->clocks; c != NULL; c = c->next) {
+		size_t n = strlen(c->name);
+
 		if (strncmp(a->word + 6, c->name, n) == 0 &&
 		    (a->word[6 + n] == '.' || a->word[6 + n] == '\0')) {
 			*out = c;
@@ -537,13 +533,11 @@ static const char *
 tsdl_tagged(struct tsdl *t, const char *what)
 {
 	const char *name = tel__tsdl_name(t);
-	char *text;
-	size_t n;
 
 	if (name == NULL)
 		return NULL;
-	n = strlen(what) + strlen(name) + 2;
-	text = tel__arena_alloc(&t->m->arena, n);
+	size_t n = strlen(what) + strlen(name) + 2;
+	char *text = tel__arena_alloc(&t->m->arena, n);
 	if (text == NULL) {
 		tel__tsdl_no_memory(t);
 		return NULL;
@@ -568,7 +562,6 @@ static const struct ctf_class *
 tsdl_struct(struct tsdl *t)
 {
 	const char *tagged = NULL;
-	struct ctf_class *c;
 	uint64_t align;
 
 	if (!tel__tsdl_at(t, '{')) {
@@ -579,7 +572,7 @@ tsdl_struct(struct tsdl *t)
 			return tsdl_use(t, tagged);
 	}
 	tel__tsdl_advance(t);
-	c = tsdl_class(t, CTF_STRUCT);
+	struct ctf_class *c = tsdl_class(t, CTF_STRUCT);
 	if (c == NULL)
 		return NULL;
 	if (!tsdl_fields(t, c))
@@ -608,7 +601,6 @@ tsdl_variant(struct tsdl *t)
 	const struct ctf_class *known = NULL;
 	const char *tagged = NULL;
 	struct ctf_path path = { CTF_RELATIVE, 0, NULL };
-	struct ctf_class *c;
 
 	if (t->token.kind == TOKEN_WORD) {
 		tagged = tsdl_tagged(t, "variant");
@@ -623,7 +615,7 @@ tsdl_variant(struct tsdl *t)
 		if (known == NULL || path.count == 0)
 			return known;
 	}
-	c = tsdl_class(t, CTF_VARIANT);
+	struct ctf_class *c = tsdl_class(t, CTF_VARIANT);
 	if (c == NULL)
 		return NULL;
 	if (known != NULL) {
@@ -686,9 +678,7 @@ is_boolean(const struct ctf_label *l)
 static const struct ctf_class *
 tsdl_enum(struct tsdl *t)
 {
-	const struct ctf_class *container;
 	const char *tagged = NULL;
-	struct ctf_class *c;
 
 	if (t->token.kind == TOKEN_WORD) {
 		tagged = tsdl_tagged(t, "enum");
@@ -697,14 +687,14 @@ tsdl_enum(struct tsdl *t)
 		if (!tel__tsdl_at(t, ':') && !tel__tsdl_at(t, '{'))
 			return tsdl_use(t, tagged);
 	}
-	container =
+	const struct ctf_class *container =
 	    tel__tsdl_accept(t, ':') ? tel__tsdl_type(t) : tsdl_use(t, "int");
 	if (container == NULL)
 		return NULL;
 	if (container->kind != CTF_INTEGER)
 		return tsdl_invalid(t,
 		    "the container of an enum is not an integer");
-	c = tsdl_class(t, CTF_INTEGER);
+	struct ctf_class *c = tsdl_class(t, CTF_INTEGER);
 	if (c == NULL)
 		return NULL;
 	*c = *container;
@@ -729,9 +719,8 @@ is_c_word(const struct ctf_token *k)
 	static const char *const words[] = { "unsigned", "signed", "long",
 		"short", "int", "char", "float", "double", "void", "_Bool",
 		"_Complex", "_Imaginary" };
-	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (tel__tsdl_is(k, words[i]))
 			return 1;
 	return 0;
@@ -832,9 +821,7 @@ tsdl_typealias(struct tsdl *t)
 {
 	const struct ctf_class *c = tel__tsdl_type(t);
 	struct declarator d;
-	const char *name;
 	char text[256];
-	size_t used;
 
 	if (c == NULL || !tel__tsdl_declarator(t, &d))
 		return 0;
@@ -845,7 +832,7 @@ tsdl_typealias(struct tsdl *t)
 		return tel__tsdl_fail(t, "':='");
 	do {
 		tel__tsdl_advance(t);
-		used = 0;
+		size_t used = 0;
 		while (t->token.kind == TOKEN_WORD || tel__tsdl_at(t, '*')) {
 			const char *word =
 			    tel__tsdl_at(t, '*') ? "*" : t->token.text;
@@ -863,7 +850,7 @@ tsdl_typealias(struct tsdl *t)
 		}
 		if (used == 0)
 			return tel__tsdl_fail(t, "the name of a type");
-		name = tel__tsdl_copy(t, text, used);
+		const char *name = tel__tsdl_copy(t, text, used);
 		if (name == NULL || !tsdl_define(t, name, c))
 			return 0;
 	} while (tel__tsdl_at(t, ','));
@@ -874,7 +861,6 @@ tsdl_typealias(struct tsdl *t)
 int
 tel__tsdl_typedefs(struct tsdl *t, const struct ctf_class *c)
 {
-	const struct ctf_class *of;
 	struct declarator d;
 
 	do {
@@ -882,7 +868,7 @@ tel__tsdl_typedefs(struct tsdl *t, const struct ctf_class *c)
 			return 0;
 		if (d.name == NULL)
 			return tel__tsdl_fail(t, "the name of a type");
-		of = declarator_class(t, &d, c);
+		const struct ctf_class *of = declarator_class(t, &d, c);
 		if (of == NULL || !tsdl_define(t, d.name, of))
 			return 0;
 	} while (tel__tsdl_accept(t, ','));
@@ -893,13 +879,12 @@ tel__tsdl_typedefs(struct tsdl *t, const struct ctf_class *c)
 int
 tel__tsdl_declaration(struct tsdl *t, int *matched)
 {
-	const struct ctf_class *c;
-
 	*matched = 1;
 	if (tel__tsdl_accept_word(t, "typealias"))
 		return tsdl_typealias(t);
 	if (tel__tsdl_accept_word(t, "typedef")) {
-		c = tel__tsdl_type(t);
+		const struct ctf_class *c = tel__tsdl_type(t);
+
 		return c != NULL && tel__tsdl_typedefs(t, c);
 	}
 	*matched = 0;

@@ -54,12 +54,11 @@ ctf_write_put_text(struct tel__buffer *b, const char *format, ...)
 {
 	unsigned char *to = tel__buffer_room(b, 1024);
 	va_list args;
-	int n;
 
 	if (to == NULL)
 		return;
 	va_start(args, format);
-	n = vsnprintf((char *)to, 1024, format, args);
+	int n = vsnprintf((char *)to, 1024, format, args);
 	va_end(args);
 	if (n > 0)
 		b->used += n < 1024 ? (size_t)n : 1023;
@@ -294,14 +293,12 @@ ctf_write_put_fields(const struct trace *t, struct tel__buffer *b,
 {
 	const struct tel_field *f = type->fields;
 	char name[256];
-	const char *dot;
 	unsigned last;
-	size_t length;
 	int first = 1;
 
 	for (; i < end; i = last) {
 		last = i + 1;
-		dot = type->schema->nested && !f[i].is_label ?
+		const char *dot = type->schema->nested && !f[i].is_label ?
 		    strchr(f[i].name + n, '.') :
 		    NULL;
 		if (dot == NULL) {
@@ -311,7 +308,7 @@ ctf_write_put_fields(const struct trace *t, struct tel__buffer *b,
 			    &first);
 			continue;
 		}
-		length = (size_t)(dot + 1 - f[i].name);
+		size_t length = (size_t)(dot + 1 - f[i].name);
 		while (
 		    last < end && strncmp(f[last].name, f[i].name, length) == 0)
 			last++;
@@ -400,11 +397,9 @@ static void
 put_head2(const struct trace *t, struct tel__buffer *b, uint64_t frequency,
     int64_t seconds, uint64_t cycles)
 {
-	unsigned i;
-
 	ctf_write_put_text(b,
 	    "\x1e{\"type\":\"preamble\",\"version\":2,\"uuid\":[");
-	for (i = 0; i < 16; i++)
+	for (unsigned i = 0; i < 16; i++)
 		ctf_write_put_text(b, "%s%u", i > 0 ? "," : "", t->uuid[i]);
 	ctf_write_put_text(b,
 	    "]}\n\x1e{\"type\":\"trace-class\",\"environment\":"
@@ -449,7 +444,6 @@ ctf_write_put_head(const struct trace *t, struct tel__buffer *b)
 	    (uint64_t)(t->rate + 0.5) :
 	    1000000000;
 	int64_t seconds = 0, rest = 0;
-	uint64_t cycles;
 	char uuid[40];
 	unsigned i, n = 0;
 
@@ -461,7 +455,7 @@ ctf_write_put_head(const struct trace *t, struct tel__buffer *b)
 			rest += 1000000000;
 		}
 	}
-	cycles = (uint64_t)((double)rest * ((double)frequency / 1e9));
+	uint64_t cycles = (uint64_t)((double)rest * ((double)frequency / 1e9));
 	if (frequency == 1000000000)
 		cycles = (uint64_t)rest;
 	if (t->version == 2) {
@@ -515,14 +509,14 @@ put_list_value(struct tel__buffer *b, const struct tel_event *ev,
     const struct tel_field *f)
 {
 	struct tel_list list;
-	const char *s;
 	size_t n;
 
 	tel_list_open(ev, f, &list);
 	ctf_write_put_number(b, list.count, 32);
 	while (list.count > 0)
 		if (f->element == TEL_STRING) {
-			s = tel_list_next_string(&list, &n);
+			const char *s = tel_list_next_string(&list, &n);
+
 			ctf_write_put_string(b, s, n);
 		} else {
 			ctf_write_put_value(b, (enum tel_datatype)f->element,
@@ -535,7 +529,6 @@ put_field_value(struct tel__buffer *b, const struct tel_event *ev,
     const struct tel_field *f)
 {
 	struct tel_label label;
-	const char *s;
 	size_t n;
 	int present = 1;
 
@@ -546,7 +539,8 @@ put_field_value(struct tel__buffer *b, const struct tel_event *ev,
 	if (f->datatype == TEL_LIST) {
 		put_list_value(b, ev, f);
 	} else if (present && f->datatype == TEL_STRING) {
-		s = tel_load_string(ev, f, &n);
+		const char *s = tel_load_string(ev, f, &n);
+
 		ctf_write_put_string(b, s, n);
 	} else if (present) {
 		ctf_write_put_value(b, f->datatype, f->width,
@@ -619,9 +613,6 @@ static tel_status
 start_trace(struct tel_printer *pr)
 {
 	struct trace *t = calloc(1, sizeof(*t));
-	tel_status st;
-	uint64_t seed;
-	size_t i;
 
 	if (t == NULL)
 		return TEL_ENOMEM;
@@ -629,8 +620,8 @@ start_trace(struct tel_printer *pr)
 	t->version = strcmp(pr->renderer->name, "ctf2") == 0 ? 2 : 1;
 	t->stream = -1;
 	tel__table_init(&t->ids);
-	seed = t->ids.factor;
-	for (i = 0; i < 16; i++) {
+	uint64_t seed = t->ids.factor;
+	for (size_t i = 0; i < 16; i++) {
 		seed = tel__hash(seed, i);
 		t->uuid[i] = (unsigned char)seed;
 	}
@@ -642,7 +633,7 @@ start_trace(struct tel_printer *pr)
 	if (tel__buffer_room(&t->packet, AT_EVENTS) == NULL)
 		return TEL_ENOMEM;
 	t->packet.used = AT_EVENTS;
-	st = ctf_write_open_folder(pr, t);
+	tel_status st = ctf_write_open_folder(pr, t);
 	return st;
 }
 
@@ -661,8 +652,6 @@ ctf_write_event(struct tel_printer *pr, const struct tel_event *ev)
 	struct trace *t = pr->state;
 	struct tel__buffer *b = &t->packet;
 	struct tel__entry *e;
-	tel_status st;
-	unsigned i;
 	int fresh;
 
 	e = tel__table_put(&t->ids, (uint64_t)(uintptr_t)ev->type, &fresh);
@@ -685,13 +674,13 @@ ctf_write_event(struct tel_printer *pr, const struct tel_event *ev)
 	t->lost = ev->log->lost;
 	ctf_write_put_number(b, e->value, 16);
 	ctf_write_put_number(b, ev->clock, 64);
-	for (i = 0; i < ev->type->nfields; i++)
+	for (unsigned i = 0; i < ev->type->nfields; i++)
 		put_field_value(b, ev, &ev->type->fields[i]);
 	if (b->failed || t->types.failed)
 		return TEL_ENOMEM;
 	if (b->used < PACKET_SIZE)
 		return TEL_OK;
-	st = write_packet(t);
+	tel_status st = write_packet(t);
 	return st == TEL_EIO ? write_failed(pr, t) : st;
 }
 
@@ -701,14 +690,13 @@ write_metadata(struct trace *t)
 {
 	struct tel__buffer head = { NULL, 0, 0, 0 };
 	struct tel_output *out = NULL;
-	int fd, good;
 
 	ctf_write_put_head(t, &head);
 	tel__buffer_put(&head, t->types.bytes, t->types.used);
-	fd = tel__ctf_folder_file(&t->folder, "metadata");
+	int fd = tel__ctf_folder_file(&t->folder, "metadata");
 	if (fd >= 0)
 		out = tel_output_new_fd(fd);
-	good = out != NULL && !head.failed &&
+	int good = out != NULL && !head.failed &&
 	    tel_output_write(out, head.bytes, head.used) == TEL_OK &&
 	    tel_output_flush(out) == TEL_OK;
 	if (out != NULL && !good)

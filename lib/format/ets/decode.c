@@ -124,15 +124,13 @@ tel__ets_decode(struct ets *h, const struct ets_type *t, const unsigned char *p,
 	struct layout l = { p + ETS_AT_ARGS, size - ETS_AT_ARGS, h->data,
 		t->type->size };
 	unsigned char *at = h->data + ETS_AT_ARGS;
-	const struct tmf_item *item;
-	size_t taken;
-	unsigned i;
 
 	memset(h->data, 0, t->type->size);
 	memcpy(h->data, p, ETS_AT_ARGS);
-	for (i = 0; i < t->block->nfields; i++) {
-		item = t->block->fields[i].item;
-		taken = item->size;
+	for (unsigned i = 0; i < t->block->nfields; i++) {
+		const struct tmf_item *item = t->block->fields[i].item;
+		size_t taken = item->size;
+
 		if (l.n < taken)
 			return 0;
 		switch (item->shape) {

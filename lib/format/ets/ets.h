@@ -147,14 +147,13 @@ ets_find(const struct ets *h, const unsigned char *p)
 {
 	uint32_t both = tel_le32(p + ETS_AT_PROVIDER);
 	unsigned provider = both & 0xffff, type = both >> 16, lo, hi, mid;
-	uint64_t key;
 
 	if (provider < ETS_DIRECT && type < ETS_DIRECT &&
 	    tel_le16(p + ETS_AT_VERSION) == 0) {
 		lo = h->direct[provider][type];
 		return lo > 0 ? &h->types[lo - 1] : NULL;
 	}
-	key = ets_key_at(p);
+	uint64_t key = ets_key_at(p);
 	for (lo = 0, hi = h->ntypes; lo < hi;) {
 		mid = lo + (hi - lo) / 2;
 		if (h->types[mid].key < key)

@@ -54,7 +54,6 @@ tel__ets_follow(struct tel_reader *r, struct ets *h, const unsigned char *p,
 {
 	uint64_t number = tel_le32(p + ETS_AT_ARGS);
 	tel_status st = TEL_OK;
-	unsigned i;
 
 	if (tel_le16(p + ETS_AT_PROVIDER) != ETS_SYSINFO ||
 	    tel_le16(p + ETS_AT_VERSION) != 0)
@@ -70,7 +69,7 @@ tel__ets_follow(struct tel_reader *r, struct ets *h, const unsigned char *p,
 	case ETS_CONTRACT_NAME:
 		st = ets_follow_name(r, TEL_SPACE_CONTRACT, number,
 		    CONTRACT_NAME | number, p + ETS_ENTRY, text);
-		for (i = 0; h->notes != NULL && i < ETS_NOTES; i++)
+		for (unsigned i = 0; h->notes != NULL && i < ETS_NOTES; i++)
 			h->notes[i].size = 0;
 		break;
 	case ETS_PROCESS_INFO:
@@ -131,16 +130,14 @@ tel__ets_name_message(struct tel_reader *r, struct ets *h,
 	uint32_t contract = tel_le32(p + ETS_AT_CONTRACT);
 	int deliver = tel_le16(p + ETS_AT_TYPE) == ETS_DELIVER;
 	uint64_t key = (uint64_t)contract << 1 | (unsigned)deliver;
-	struct ets_note *note;
-	uint64_t mix;
 
 	if (h->notes == NULL) {
 		h->notes = calloc(ETS_NOTES, sizeof(*h->notes));
 		if (h->notes == NULL)
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
-	mix = (key << 32 ^ key ^ tag) * 0x9e3779b97f4a7c15u;
-	note = &h->notes[mix >> 56];
+	uint64_t mix = (key << 32 ^ key ^ tag) * 0x9e3779b97f4a7c15u;
+	struct ets_note *note = &h->notes[mix >> 56];
 	if (note->size == 0 || note->key != key || note->tag != tag) {
 		note->key = key;
 		note->tag = tag;
@@ -158,7 +155,6 @@ tel__ets_count_unknown(struct tel_reader *r, struct ets *h,
 {
 	const uint64_t key = ets_key_at(p);
 	unsigned lo = 0, hi = h->nunknown, mid;
-	struct ets_unknown *u;
 
 	r->count[TEL_COUNT_UNKNOWN]++;
 	TEL__BISECT(lo, hi, mid, h->unknown[mid].key < key);
@@ -172,7 +168,7 @@ tel__ets_count_unknown(struct tel_reader *r, struct ets *h,
 	}
 	if (!TEL__RESERVE(h->unknown, h->unknown_room, h->nunknown + 1u))
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	u = &h->unknown[lo];
+	struct ets_unknown *u = &h->unknown[lo];
 	memmove(u + 1, u, (h->nunknown - lo) * sizeof(*u));
 	u->key = key;
 	u->count = 1;
@@ -200,14 +196,13 @@ void
 tel__ets_report(struct tel_reader *r, struct ets *h)
 {
 	uint64_t unknown = h->unknown_others, at = r->offset, k;
-	unsigned i;
 
-	for (i = 0; i < h->nunknown; i++)
+	for (unsigned i = 0; i < h->nunknown; i++)
 		unknown += h->unknown[i].count;
 	tel__reader_notice(r, TEL_INFO, at,
 	    "%llu events, 0 dropped as far as the log shows, %llu unknown",
 	    (unsigned long long)r->event.index, (unsigned long long)unknown);
-	for (i = 0; i < h->nunknown; i++) {
+	for (unsigned i = 0; i < h->nunknown; i++) {
 		k = h->unknown[i].key;
 		tel__reader_notice(r, TEL_INFO, at,
 		    "unknown (provider, version, type): ('%u', %u, %u) %llu",

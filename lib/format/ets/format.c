@@ -59,11 +59,11 @@ ets_put_field(struct record *rec, const struct tel_event *ev, unsigned i)
 		{ "type", ETS_AT_TYPE, 2 }, { "version", ETS_AT_VERSION, 2 } };
 	const struct tel_field *f = &ev->type->fields[i];
 	const unsigned n = ev->type->code == ETS_UNKNOWN_CODE ? 7 : 4;
-	const char *text;
 	size_t length;
 
 	if (f->datatype == TEL_STRING) {
-		text = tel_load_string(ev, f, &length);
+		const char *text = tel_load_string(ev, f, &length);
+
 		return i + 1 == ev->type->nfields &&
 		    ets_put_string(rec, text, length);
 	}
@@ -84,7 +84,6 @@ static int
 make_record(struct record *rec, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
-	unsigned i;
 
 	memset(rec, 0, sizeof(*rec));
 	if (t->unknown ||
@@ -94,10 +93,10 @@ make_record(struct record *rec, const struct tel_event *ev)
 	tel_store_le64(rec->bytes + ETS_AT_CLOCK, ev->clock);
 	tel_store(rec->bytes + ETS_AT_PROVIDER, t->code >> 16, 2, 0);
 	tel_store(rec->bytes + ETS_AT_TYPE, t->code & 0xffff, 2, 0);
-	for (i = 0; i < t->nfields; i++)
+	for (unsigned i = 0; i < t->nfields; i++)
 		if (!ets_put_field(rec, ev, i))
 			return 0;
-	i = ETS_ENTRY - ETS_AT_ARGS;
+	unsigned i = ETS_ENTRY - ETS_AT_ARGS;
 	tel_store_le32(rec->bytes + ETS_AT_TEXT,
 	    rec->used > i ? (uint32_t)rec->used - i : 0);
 	return 1;

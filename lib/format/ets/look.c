@@ -50,17 +50,16 @@ int
 tel__ets_chain(const struct ets *h, const unsigned char *p, size_t n, int eof,
     uint64_t clock, unsigned want, int anything)
 {
-	unsigned got, size;
 	uint64_t t;
 
-	for (got = 0; got < want; got++) {
+	for (unsigned got = 0; got < want; got++) {
 		if (n == 0 && eof)
 			return got > 0;
 		if (n < ETS_ENTRY || !is_likely(h, p, clock))
 			return 0;
 		if (!anything && ets_find(h, p) == NULL)
 			return 0;
-		size = ETS_ENTRY + ets_text(p);
+		unsigned size = ETS_ENTRY + ets_text(p);
 		if (size > n)
 			return got + 1 == want;
 		if ((t = tel_le64(p)) != 0)
@@ -75,8 +74,6 @@ int
 tel__ets_is_record(const struct ets *h, const unsigned char *p, size_t n,
     int eof, uint64_t clock)
 {
-	size_t size;
-
 	if (!ets_is_sane(p))
 		return 0;
 	if (ets_find(h, p) != NULL)
@@ -88,7 +85,7 @@ tel__ets_is_record(const struct ets *h, const unsigned char *p, size_t n,
 	 */
 	if (!is_likely(h, p, clock))
 		return 0;
-	size = ETS_ENTRY + ets_text(p);
+	size_t size = ETS_ENTRY + ets_text(p);
 	if (size > n || n - size < ETS_ENTRY)
 		return eof;
 	if (!is_likely(h, p + size, clock))
@@ -119,9 +116,7 @@ ets_followed_by_valid(const struct ets *h, const unsigned char *p, size_t n,
 static int
 has_control(const unsigned char *p, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (p[i] < ' ')
 			return 1;
 	return 0;

@@ -23,10 +23,10 @@ ets_open_read_all(struct tel_reader *r, struct tel_input *in, const char *path,
 {
 	const unsigned char *p;
 	size_t avail;
-	tel_status st;
 
 	for (;;) {
-		st = tel__input_peek(in, 1, &p, &avail);
+		tel_status st = tel__input_peek(in, 1, &p, &avail);
+
 		if (st != TEL_OK)
 			return tel__reader_fail(r,
 			    st == TEL_EDAMAGED ? TEL_EINVAL : st,
@@ -52,12 +52,11 @@ ets_open_describe(struct tel_reader *r, struct ets *h, const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct tel_input *raw, *in = NULL;
 	struct tel__buffer text = { NULL, 0, 0, 0 };
-	tel_status st;
 
 	if (fd < 0)
 		return tel__reader_fail(r, TEL_EIO,
 		    "the description %.150s: %s", path, strerror(errno));
-	st = tel__input_fd(fd, 1, READ_SIZE, &raw);
+	tel_status st = tel__input_fd(fd, 1, READ_SIZE, &raw);
 	if (st == TEL_OK)
 		st = tel__input_unpack(raw, &in);
 	if (st != TEL_OK)
@@ -82,11 +81,10 @@ describe_all(struct tel_reader *r, struct ets *h)
 	static const tel_file_kind kinds[] = { TEL_FILE_TYPES,
 		TEL_FILE_MESSAGES };
 	tel_status st = tel__ets_describe_builtin(&h->tmf);
-	const struct tel_sidecar *file;
-	unsigned i;
 
-	for (i = 0; i < 2; i++) {
-		file = NULL;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct tel_sidecar *file = NULL;
+
 		while (st == TEL_OK &&
 		    (file = tel__reader_sidecar(r, file, kinds[i])) != NULL)
 			st = ets_open_describe(r, h, file->path);
@@ -151,8 +149,6 @@ tel__ets_probe(struct tel_reader *r)
 {
 	char error[sizeof(r->error)];
 	struct ets *h;
-	size_t next;
-	int score;
 
 	/* the first entry shows that this is another format */
 	tel__reader_fill(r, ETS_ENTRY);
@@ -162,14 +158,14 @@ tel__ets_probe(struct tel_reader *r)
 	if (is_cpu_speed(r->p))
 		return 100;
 	/* nor goes one on by chance: then descriptions need not be read */
-	next = ETS_ENTRY + ets_text(r->p);
+	size_t next = ETS_ENTRY + ets_text(r->p);
 	tel__reader_fill(r, next + ETS_ENTRY);
 	if ((size_t)(r->end - r->p) >= next + ETS_ENTRY &&
 	    !tel__ets_may_be(r->p + next))
 		return 0;
 	memcpy(error, r->error, sizeof(error));
 	/* errors in a description are reported when it is opened */
-	score = 80;
+	int score = 80;
 	if (ets_describe(r, &h) == TEL_OK)
 		score = ets_open_judge(r, h);
 	tel__ets_free(h);
@@ -182,7 +178,6 @@ tel__ets_open(struct tel_reader *r, const char *as)
 {
 	struct ets *h;
 	tel_status st = ets_describe(r, &h);
-	unsigned i;
 
 	(void)as;
 	r->state = h;
@@ -195,7 +190,7 @@ tel__ets_open(struct tel_reader *r, const char *as)
 	if (st != TEL_OK)
 		return st;
 	/* where some are laid out anew, records are beside all events */
-	for (i = 0; i < h->ntypes; i++)
+	for (unsigned i = 0; i < h->ntypes; i++)
 		r->log.records |= h->types[i].block != NULL;
 	tel__reader_fill(r, ETS_ENTRY);
 	if (r->p == r->end)

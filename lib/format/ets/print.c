@@ -24,9 +24,7 @@ static const struct {
 static int
 is_context(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < NCONTEXT; i++)
+	for (size_t i = 0; i < NCONTEXT; i++)
 		if (strcmp(context[i].name, name) == 0)
 			return 1;
 	return 0;
@@ -89,12 +87,11 @@ ets_print_add_type(const struct tel_schema *s, struct render_builder *b,
     const struct tel_type *type)
 {
 	const char *bare = bare_name(type), *name = type->name;
-	const struct tel_type *t;
 	size_t n;
-	unsigned i;
 
-	for (i = 0; bare != type->name && i < s->ntypes; i++) {
-		t = &s->types[i];
+	for (unsigned i = 0; bare != type->name && i < s->ntypes; i++) {
+		const struct tel_type *t = &s->types[i];
+
 		if (t == type)
 			continue;
 		if (strcmp(t->kind, type->kind) != 0) {
@@ -115,10 +112,9 @@ ets_print_add_type(const struct tel_schema *s, struct render_builder *b,
 static size_t
 declared_length(const struct tel_field *f)
 {
-	size_t i, n;
+	for (size_t i = 0; i < NCONTEXT; i++) {
+		size_t n = strlen(context[i].name);
 
-	for (i = 0; i < NCONTEXT; i++) {
-		n = strlen(context[i].name);
 		if (strncasecmp(f->name, context[i].name, n) == 0 &&
 		    strcmp(f->name + n, "_2") == 0)
 			return n;
@@ -157,9 +153,8 @@ static uint32_t
 ets_print_hash_name(const char *name, size_t n)
 {
 	uint32_t h = n > 0 ? (uint32_t)(unsigned char)name[0] << 7 : 0;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		h = h * 1000003u ^ (unsigned char)name[i];
 	return h ^ (uint32_t)n;
 }
@@ -233,15 +228,13 @@ static struct render_program *
 ets_print_compile(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct render_builder b;
-	unsigned i;
-	int at;
 
 	(void)pr;
 	tel__render_start(&b, type, LABELS_TEXT);
 	tel__render_add_op(&b, RENDER_CLOCK_DECIMAL);
-	for (i = 0; i < NCONTEXT; i++) {
+	for (unsigned i = 0; i < NCONTEXT; i++) {
 		tel__render_add(&b, ",");
-		at = tel__render_find(type, context[i].name);
+		int at = tel__render_find(type, context[i].name);
 		if (at >= 0 && type->fields[at].datatype != TEL_STRING)
 			tel__render_add_field(&b, context[i].op, (unsigned)at,
 			    SPACE_NONE);

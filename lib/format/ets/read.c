@@ -160,16 +160,14 @@ give_text(struct tel_reader *r, struct ets *h)
 {
 	uint32_t length = tel_le32(r->p + ETS_AT_TEXT);
 	unsigned stated = ets_text(r->p);
-	const struct ets_type *t;
 	tel_status st = TEL_OK;
-	int text;
 
 	if (stated == 0) {
 		if (length >= ETS_TEXT_CHANGED)
 			h->lost[ETS_TEXT_OVERWRITTEN - length]++;
 		return ets_give(r, h, ets_find(h, r->p), 0);
 	}
-	text = ets_measure(r, h, stated);
+	int text = ets_measure(r, h, stated);
 	if (text < 0)
 		return cut_short(r, h);
 	if ((unsigned)text != stated) {
@@ -181,7 +179,7 @@ give_text(struct tel_reader *r, struct ets *h)
 	if (st != TEL_OK)
 		return st;
 	tel__ets_find_text(r, h, r->p, (unsigned)text);
-	t = ets_find(h, r->p);
+	const struct ets_type *t = ets_find(h, r->p);
 	/* a string that is laid out anew ends as its item type does */
 	if (t == NULL || t->block == NULL)
 		h->nuls += memchr(r->p + ETS_ENTRY, 0, (size_t)text) != NULL;
@@ -209,7 +207,6 @@ tel__ets_next(struct tel_reader *r)
 {
 	struct ets *h = r->state;
 	const struct ets_type *t;
-	tel_status st;
 
 	r->event.index += r->event.data != NULL;
 	for (;;) {
@@ -223,7 +220,7 @@ tel__ets_next(struct tel_reader *r)
 		t = ets_find(h, r->p);
 		if (__builtin_expect(is_record(r, h, t), 1))
 			break;
-		st = tel__reader_resync(r, ETS_AHEAD, 1, ets_is_sync,
+		tel_status st = tel__reader_resync(r, ETS_AHEAD, 1, ets_is_sync,
 		    "invalid record");
 		if (st != TEL_OK)
 			return st;
@@ -245,8 +242,6 @@ tel__ets_decode_batch(struct tel_reader *r)
 	const struct tel_event *ev = &r->event;
 	const unsigned char *const first = r->p - r->consumed;
 	const unsigned char *p = r->p;
-	const struct ets_type *t;
-	uint64_t clock;
 	uint32_t n;
 
 	f->in_window = 1;
@@ -257,8 +252,9 @@ tel__ets_decode_batch(struct tel_reader *r)
 		f->raw_sizes[0] = (uint32_t)r->consumed;
 	}
 	for (n = 1; n < TEL_RUN_MAX && r->end - p >= ETS_ENTRY; n++) {
-		t = ets_find(h, p);
-		clock = tel_le64(p);
+		const struct ets_type *t = ets_find(h, p);
+		uint64_t clock = tel_le64(p);
+
 		if (t == NULL || t->block != NULL || t->message >= 0 ||
 		    t->least > ETS_ENTRY || tel_le32(p + ETS_AT_TEXT) != 0 ||
 		    clock == 0 || !ets_is_near(clock, h->clock) ||

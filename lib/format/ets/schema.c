@@ -74,10 +74,9 @@ ets_schema_add_field(struct tel_type *t, const char *name,
     enum tel_datatype datatype, enum tel_load load, size_t offset)
 {
 	char other[TMF_NAME_MAX + 16];
-	unsigned n;
 
 	snprintf(other, sizeof(other), "%s", name);
-	for (n = 2; tel_type_find_field(t, other) >= 0; n++)
+	for (unsigned n = 2; tel_type_find_field(t, other) >= 0; n++)
 		snprintf(other, sizeof(other), "%s_%u", name, n);
 	return tel__type_add(t, other, datatype, load, (uint32_t)offset);
 }
@@ -86,9 +85,7 @@ ets_schema_add_field(struct tel_type *t, const char *name,
 static int
 ets_schema_is_plain(const struct tmf_block *b)
 {
-	unsigned i;
-
-	for (i = 0; i < b->nfields; i++)
+	for (unsigned i = 0; i < b->nfields; i++)
 		if (b->fields[i].item->shape != TMF_PLAIN &&
 		    b->fields[i].item->shape != TMF_PADDING &&
 		    (b->fields[i].item->shape != TMF_STRING ||
@@ -102,15 +99,14 @@ static int
 ets_schema_add_fields(struct tel_type *t, const struct tmf_block *b, int anew)
 {
 	size_t at = ETS_AT_ARGS, from = ETS_AT_ARGS;
-	const struct tmf_item *item;
 	struct tel_field *f;
-	enum tel_load load;
-	unsigned i;
 
-	for (i = 0; i < b->nfields; i++) {
-		item = b->fields[i].item;
+	for (unsigned i = 0; i < b->nfields; i++) {
+		const struct tmf_item *item = b->fields[i].item;
+
 		if (item->shape != TMF_PADDING) {
-			load = (enum tel_load)item->load;
+			enum tel_load load = (enum tel_load)item->load;
+
 			if (anew)
 				load = item->datatype == TEL_STRING ?
 				    TEL_LOAD_STRING_AT :
@@ -154,9 +150,8 @@ static int
 add_context(struct tel_type *t)
 {
 	struct tel_field *f;
-	size_t i;
 
-	for (i = 0; i < NCONTEXT; i++) {
+	for (size_t i = 0; i < NCONTEXT; i++) {
 		f = tel__type_add(t, context[i].name, context[i].datatype,
 		    context[i].load, context[i].offset);
 		if (f == NULL)
@@ -207,18 +202,16 @@ ets_schema_add_undescribed(struct ets *h, struct tel_schema *s)
 	const char *name = "Undescribed";
 	struct tel_type *t;
 	char word[8];
-	unsigned i;
-	int good;
 
 	if (tel_schema_find_type(s, name) != NULL)
 		name = "_Undescribed";
 	t = tel__schema_add(s, name, ETS_UNKNOWN_CODE, "Unknown", ETS_ENTRY,
 	    (unsigned)NCONTEXT + 9);
-	good = t != NULL && add_context(t);
-	for (i = 0; i < 3 && good; i++)
+	int good = t != NULL && add_context(t);
+	for (unsigned i = 0; i < 3 && good; i++)
 		good = tel__type_add(t, names[i], TEL_UNSIGNED, TEL_LOAD_LE16,
 		           at[i]) != NULL;
-	for (i = 0; i < 5 && good; i++) {
+	for (unsigned i = 0; i < 5 && good; i++) {
 		snprintf(word, sizeof(word), "arg%u", i);
 		good = tel__type_add(t, word, TEL_UNSIGNED, TEL_LOAD_LE32,
 		           ETS_AT_ARGS + 4 * i) != NULL;
@@ -245,9 +238,8 @@ static void
 add_roles(const struct ets *h, struct tel_schema *s)
 {
 	struct tel_type *start, *finish;
-	size_t i, j;
 
-	for (i = 0; i < NRANGES; i++) {
+	for (size_t i = 0; i < NRANGES; i++) {
 		start = ets_schema_find_type(h, s, ranges[i].provider,
 		    ranges[i].start);
 		finish = ets_schema_find_type(h, s, ranges[i].provider,
@@ -257,7 +249,7 @@ add_roles(const struct ets *h, struct tel_schema *s)
 		start->role = TEL_ROLE_START;
 		start->partner = (int32_t)finish->index;
 		finish->role = TEL_ROLE_FINISH;
-		for (j = 0; j < 3 && ranges[i].fields[j] != NULL; j++) {
+		for (size_t j = 0; j < 3 && ranges[i].fields[j] != NULL; j++) {
 			start->role_field[j] =
 			    (int8_t)tel_type_find_field(start,
 			        ranges[i].fields[j]);
@@ -302,7 +294,6 @@ name_types(struct plan *plans, unsigned n)
 {
 	struct plan **list = malloc((n + 1u) * sizeof(*list));
 	unsigned i, j, same, round;
-	struct plan *p;
 
 	if (list == NULL)
 		return 0;
@@ -316,7 +307,8 @@ name_types(struct plan *plans, unsigned n)
 		for (i = 0; i < n; i += same) {
 			same = run_of(list + i, n - i);
 			for (j = 0; same > 1 && j < same; j++) {
-				p = list[i + j];
+				struct plan *p = list[i + j];
+
 				if (round == 0)
 					snprintf(p->name, sizeof(p->name),
 					    "%s_%s", p->provider->name,
@@ -406,13 +398,12 @@ by_type_key(const void *a, const void *b)
 static void
 make_table(struct ets *h)
 {
-	unsigned i, provider, type;
-
 	if (h->ntypes > 0)
 		qsort(h->types, h->ntypes, sizeof(*h->types), by_type_key);
-	for (i = 0; i < h->ntypes; i++) {
-		provider = (unsigned)(h->types[i].key >> 32);
-		type = (unsigned)(h->types[i].key >> 16) & 0xffff;
+	for (unsigned i = 0; i < h->ntypes; i++) {
+		unsigned provider = (unsigned)(h->types[i].key >> 32);
+		unsigned type = (unsigned)(h->types[i].key >> 16) & 0xffff;
+
 		if (provider < ETS_DIRECT && type < ETS_DIRECT &&
 		    (h->types[i].key & 0xffff) == 0)
 			h->direct[provider][type] = (uint16_t)(i + 1);
@@ -482,9 +473,8 @@ tel__ets_describe_builtin(struct tmf *tmf)
 {
 	tel_status st = TEL_OK;
 	char error[200];
-	unsigned i;
 
-	for (i = 0; i < tel__ets_nbuiltin && st == TEL_OK; i++)
+	for (unsigned i = 0; i < tel__ets_nbuiltin && st == TEL_OK; i++)
 		st = tel__tmf_parse(tmf, tel__ets_builtin[i],
 		    strlen(tel__ets_builtin[i]), "built in", error,
 		    sizeof(error));

@@ -38,15 +38,13 @@ __attribute__((format(printf, 3, 4))) static tel_status
 tmf_fail(struct parser *ps, tel_status st, const char *format, ...)
 {
 	va_list args;
-	int n;
-	size_t i;
-
-	n = snprintf(ps->error, ps->error_size, "%.120s:%u: ", ps->path,
+	int n = snprintf(ps->error, ps->error_size, "%.120s:%u: ", ps->path,
 	    ps->line);
+
 	va_start(args, format);
 	vsnprintf(ps->error + n, ps->error_size - (size_t)n, format, args);
 	va_end(args);
-	for (i = 0; ps->error[i] != '\0'; i++)
+	for (size_t i = 0; ps->error[i] != '\0'; i++)
 		if (ps->error[i] < ' ' || ps->error[i] > '~')
 			ps->error[i] = '?';
 	return st;
@@ -99,13 +97,12 @@ static char *
 tmf_copy_name(struct span s)
 {
 	char *name = malloc(s.n + 2), *q = name;
-	size_t i;
 
 	if (name == NULL)
 		return NULL;
 	if (s.n > 0 && *s.p >= '0' && *s.p <= '9')
 		*q++ = '_';
-	for (i = 0; i < s.n; i++) {
+	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
 		*q++ =
@@ -124,9 +121,8 @@ tmf_number(struct span s, int64_t low, int64_t limit, int64_t *out)
 {
 	int minus = low < 0 && s.n > 0 && *s.p == '-';
 	int64_t v = 0;
-	size_t i;
 
-	for (i = (size_t)minus; i < s.n; i++) {
+	for (size_t i = (size_t)minus; i < s.n; i++) {
 		if (s.p[i] < '0' || s.p[i] > '9' || v > limit)
 			return 0;
 		v = v * 10 + (s.p[i] - '0');
@@ -143,9 +139,7 @@ take_provider(struct parser *ps, struct span line)
 {
 	struct span token = tmf_take_word(&line);
 	struct tmf *t = ps->t;
-	struct tmf_provider *pv;
 	unsigned i;
-	char *name;
 
 	if (line.n == 0)
 		return tmf_fail(ps, TEL_EINVAL,
@@ -159,7 +153,7 @@ take_provider(struct parser *ps, struct span line)
 	if (token.n > TMF_NAME_MAX || line.n > TMF_NAME_MAX)
 		return tmf_fail(ps, TEL_ELIMIT, "a name of more than %d bytes",
 		    TMF_NAME_MAX);
-	name = tmf_copy_name(line);
+	char *name = tmf_copy_name(line);
 	if (name == NULL)
 		return TEL_ENOMEM;
 	for (i = 0; i < t->nproviders; i++)
@@ -183,7 +177,7 @@ take_provider(struct parser *ps, struct span line)
 		free(name);
 		return TEL_ENOMEM;
 	}
-	pv = &t->providers[t->nproviders++];
+	struct tmf_provider *pv = &t->providers[t->nproviders++];
 	pv->name = name;
 	pv->token = strndup(token.p, token.n);
 	if (!tmf_number(token, 0, UINT16_MAX, &pv->number) ||
@@ -197,13 +191,11 @@ take_type(struct parser *ps, struct span line)
 {
 	struct span name = tmf_take_word(&line);
 	struct tmf *t = ps->t;
-	struct tmf_type *type;
 	int64_t low, limit, value;
-	int message;
 
 	if (ps->provider < 0)
 		return tmf_fail(ps, TEL_EINVAL, "a #type before any provider");
-	message = t->providers[ps->provider].number < 0;
+	int message = t->providers[ps->provider].number < 0;
 	low = message ? INT32_MIN : 0;
 	limit = message ? (int64_t)UINT32_MAX : UINT16_MAX;
 	if (name.n == 0 || !tmf_number(line, low, limit, &value))
@@ -221,7 +213,7 @@ take_type(struct parser *ps, struct span line)
 		    TMF_TYPES_MAX, TMF_MESSAGES_MAX);
 	if (!TEL__RESERVE(t->types, t->type_room, t->ntypes + 1u))
 		return TEL_ENOMEM;
-	type = &t->types[t->ntypes];
+	struct tmf_type *type = &t->types[t->ntypes];
 	type->name = tmf_copy_name(name);
 	if (type->name == NULL)
 		return TEL_ENOMEM;
@@ -303,8 +295,6 @@ take_field(struct parser *ps, struct span line)
 {
 	struct tmf_block *b = &ps->t->blocks[ps->t->nblocks - 1];
 	const char *comma = memchr(line.p, ',', line.n);
-	const struct tmf_item *item;
-	struct tmf_field *f;
 	struct span name, type;
 
 	if (comma == NULL)
@@ -314,7 +304,7 @@ take_field(struct parser *ps, struct span line)
 	name = trim((struct span){ line.p, (size_t)(comma - line.p) });
 	type = trim(
 	    (struct span){ comma + 1, line.n - (size_t)(comma + 1 - line.p) });
-	item = tel__tmf_find_item(type.p, type.n);
+	const struct tmf_item *item = tel__tmf_find_item(type.p, type.n);
 	if (item == NULL || name.n == 0)
 		return tmf_fail(ps, TEL_EINVAL, "%s '%.*s'",
 		    item == NULL ? "unknown item type" :
@@ -331,7 +321,7 @@ take_field(struct parser *ps, struct span line)
 		item = &tel__tmf_padding[item->size];
 	if (!TEL__RESERVE(b->fields, b->room, b->nfields + 1u))
 		return TEL_ENOMEM;
-	f = &b->fields[b->nfields];
+	struct tmf_field *f = &b->fields[b->nfields];
 	f->item = item;
 	f->name = tmf_copy_name(name);
 	if (f->name == NULL)
@@ -344,15 +334,13 @@ take_field(struct parser *ps, struct span line)
 static tel_status
 tmf_take_line(struct parser *ps, struct span line)
 {
-	size_t i;
-
-	for (i = 0; i + 1 < line.n; i++)
+	for (size_t i = 0; i + 1 < line.n; i++)
 		if (line.p[i] == '/' && line.p[i + 1] == '/')
 			line.n = i;
 	line = trim(line);
 	if (line.n == 0)
 		return TEL_OK;
-	for (i = 0; i < line.n; i++)
+	for (size_t i = 0; i < line.n; i++)
 		if (line.p[i] < ' ' && line.p[i] != '\t')
 			return tmf_fail(ps, TEL_EINVAL, "not a text");
 	if (line.n == 1 && *line.p == '{')

@@ -24,14 +24,14 @@ tmf_find_compare(const void *a, const void *b)
 void
 tel__tmf_finish(struct tmf *t)
 {
-	const struct tmf_type *next;
 	unsigned i, n = 0;
 
 	if (t->ntypes == 0)
 		return;
 	qsort(t->types, t->ntypes, sizeof(*t->types), tmf_find_compare);
 	for (i = 0; i < t->ntypes; i++) {
-		next = &t->types[i + 1];
+		const struct tmf_type *next = &t->types[i + 1];
+
 		if (i + 1 < t->ntypes &&
 		    next->provider == t->types[i].provider &&
 		    next->number == t->types[i].number &&
@@ -70,7 +70,6 @@ tel__tmf_message(const struct tmf *t, const char *contract, size_t n,
     int64_t tag)
 {
 	unsigned lo = 0, hi = t->ntypes, mid;
-	const struct tmf_type *type;
 	int at;
 
 	/* "X.Imp" and "X.Exp" are the two ends of X */
@@ -85,7 +84,7 @@ tel__tmf_message(const struct tmf *t, const char *contract, size_t n,
 	    t->types[mid].provider < (unsigned)at ||
 	        (t->types[mid].provider == (unsigned)at &&
 	            t->types[mid].number < tag));
-	type = &t->types[lo];
+	const struct tmf_type *type = &t->types[lo];
 	if (lo == t->ntypes || type->provider != (unsigned)at ||
 	    type->number != tag)
 		return NULL;
@@ -95,16 +94,14 @@ tel__tmf_message(const struct tmf *t, const char *contract, size_t n,
 void
 tel__tmf_free(struct tmf *t)
 {
-	unsigned i, j;
-
-	for (i = 0; i < t->nproviders; i++) {
+	for (unsigned i = 0; i < t->nproviders; i++) {
 		free(t->providers[i].token);
 		free(t->providers[i].name);
 	}
-	for (i = 0; i < t->ntypes; i++)
+	for (unsigned i = 0; i < t->ntypes; i++)
 		free(t->types[i].name);
-	for (i = 0; i < t->nblocks; i++) {
-		for (j = 0; j < t->blocks[i].nfields; j++)
+	for (unsigned i = 0; i < t->nblocks; i++) {
+		for (unsigned j = 0; j < t->blocks[i].nfields; j++)
 			free(t->blocks[i].fields[j].name);
 		free(t->blocks[i].fields);
 	}

@@ -42,9 +42,7 @@ const struct tmf_item tel__tmf_padding[9] = {
 const struct tmf_item *
 tel__tmf_find_item(const char *name, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(items) / sizeof(items[0]); i++)
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
 		if (strlen(items[i].name) == n &&
 		    memcmp(items[i].name, name, n) == 0)
 			return &items[i];

@@ -32,9 +32,8 @@ static void
 ftrace_put_labels(struct ftrace *s, struct tel_event *ev)
 {
 	unsigned char *p = s->labels;
-	unsigned i;
 
-	for (i = 0; i < s->found.nlabels; i++) {
+	for (unsigned i = 0; i < s->found.nlabels; i++) {
 		struct ft_text text = s->found.labels[i].text;
 
 		*p++ = (unsigned char)s->found.labels[i].field;
@@ -59,11 +58,10 @@ ftrace_put_fields(struct ftrace *s, struct tel_event *ev,
 	const unsigned char *hex;
 	uint32_t size = t->size;
 	uint64_t v;
-	unsigned i;
 
 	if (s->types.chains)
 		tel_store_le64(s->data + t->fields[n].offset, 0);
-	for (i = 0; i < n; i++, f++) {
+	for (unsigned i = 0; i < n; i++, f++) {
 		v = f->number;
 		if (t->fields[i].datatype == TEL_STRING) {
 			v = size;
@@ -135,9 +133,8 @@ put_chain(struct tel_reader *r, struct ftrace *s)
 	struct tel_frame frame = { 0, 0, NULL, 0 };
 	tel_status st = TEL_OK;
 	uint64_t id = 0;
-	unsigned i;
 
-	for (i = s->nframes; i-- > 0 && st == TEL_OK;) {
+	for (unsigned i = s->nframes; i-- > 0 && st == TEL_OK;) {
 		frame.parent = id;
 		frame.name = (const char *)r->p + s->frames[i].at;
 		frame.length = s->frames[i].length;
@@ -157,9 +154,7 @@ put_chain(struct tel_reader *r, struct ftrace *s)
 static const struct ft_field *
 line_field(const struct ft_line *l, const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < l->nfields; i++)
+	for (unsigned i = 0; i < l->nfields; i++)
 		if (l->fields[i].name.n == strlen(name) &&
 		    memcmp(l->fields[i].name.p, name, l->fields[i].name.n) == 0)
 			return &l->fields[i];
@@ -185,13 +180,12 @@ static void
 take_chain(struct tel_reader *r, struct ftrace *s)
 {
 	size_t step = s->line.step, seen = step, have;
-	const unsigned char *lf;
 	enum ft_kind kind;
 
 	s->nframes = 0;
 	while (!s->line.truncated && step < TEL_PEEK_MAX - FT_LINE_MAX) {
 		have = (size_t)(r->end - r->p);
-		lf =
+		const unsigned char *lf =
 		    have > seen ? memchr(r->p + seen, '\n', have - seen) : NULL;
 		if (lf == NULL) {
 			if (r->eof || have - step >= FT_LINE_MAX)
@@ -335,7 +329,6 @@ ftrace_probe(struct tel_reader *r)
 	struct ft_line *l;
 	struct tel_peek k = { .next = 0 };
 	int other = 0, score = 0;
-	enum ft_kind kind;
 
 	if (r->best_score >= SCORE)
 		return 0;
@@ -345,7 +338,7 @@ ftrace_probe(struct tel_reader *r)
 		/* what ends a token is behind a whole line alone */
 		if (!k.whole || !tel__line_is_text(k.p, k.end, 0))
 			break;
-		kind = tel__ft_line(l, k.p, k.end);
+		enum ft_kind kind = tel__ft_line(l, k.p, k.end);
 		if (kind == FT_EVENT) {
 			score = other == 0 ? SCORE : SCORE - 10;
 			break;

@@ -142,9 +142,7 @@ ftrace_line_add_number(struct ft_line *l, const char *name,
 static const struct ft_field *
 ftrace_line_find_field(const struct ft_line *l, const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < l->nfields; i++)
+	for (unsigned i = 0; i < l->nfields; i++)
 		if (l->fields[i].name.n == strlen(name) &&
 		    memcmp(l->fields[i].name.p, name, l->fields[i].name.n) == 0)
 			return &l->fields[i];
@@ -173,7 +171,6 @@ find_time(const char *p, const char *end, const char **behind, uint64_t *ns)
 {
 	const char *q = p, *start, *point, *stop;
 	uint64_t seconds, fraction;
-	int digits;
 
 	while ((q = memchr(q, '.', (size_t)(end - q))) != NULL) {
 		point = q++;
@@ -183,7 +180,7 @@ find_time(const char *p, const char *end, const char **behind, uint64_t *ns)
 		    (start[-1] != ' ' && start[-1] != '\t'))
 			continue;
 		stop = skip_digits(q, end, &fraction);
-		digits = stop == NULL ? 0 : (int)(stop - q);
+		int digits = stop == NULL ? 0 : (int)(stop - q);
 		if (digits < 3 || digits > 9 || stop == end || *stop != ':' ||
 		    (stop + 1 < end && stop[1] != ' ' && stop[1] != '\t'))
 			continue;
@@ -342,13 +339,12 @@ take_switch(struct ft_line *l, const char *p, const char *end)
 		                                     "prev_prio" },
 		{ "next_comm", "next_pid", "next_prio" } };
 	const char *parts[2][6], *q = p, *arrow;
-	int i;
 
 	for (arrow = p; end - arrow > 4 && memcmp(arrow, " ==> ", 5) != 0;)
 		arrow++;
 	if (end - arrow < 5)
 		return 0;
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		const char *stop = i == 0 ? arrow : end, *colon, *open;
 
 		for (open = stop; open > q && open[-1] != '[';)
@@ -369,7 +365,7 @@ take_switch(struct ft_line *l, const char *p, const char *end)
 			return 0;
 		q = arrow + 5;
 	}
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		ftrace_line_add_field(l, names[i][0], 9, parts[i][0],
 		    parts[i][1] - 1);
 		ftrace_line_add_field(l, names[i][1], 8, parts[i][1],
@@ -389,9 +385,8 @@ is_message(const char *name)
 {
 	static const char *const names[] = { "print", "bprint", "bputs",
 		"tracing_mark_write", "function" };
-	unsigned i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(name, names[i]) == 0)
 			return 1;
 	return 0;
@@ -437,13 +432,11 @@ take_fields(struct ft_line *l, const char *p, const char *end)
 static void
 ftrace_line_complete(struct ft_line *l)
 {
-	const struct ft_field *f, *order;
-	struct ft_field *site;
+	const struct ft_field *f = ftrace_line_find_field(l, "call_site");
 
-	f = ftrace_line_find_field(l, "call_site");
 	if (f != NULL && f->datatype == TEL_STRING && f->value.n > 0) {
 		/* a name is as good as an address, with a number for it */
-		site = &l->fields[f - l->fields];
+		struct ft_field *site = &l->fields[f - l->fields];
 		site->datatype = TEL_ADDRESS;
 		site->number = tel__fnv(TEL__FNV, f->value.p, f->value.n);
 		ftrace_line_add_label(l, site, site->value);
@@ -455,7 +448,7 @@ ftrace_line_complete(struct ft_line *l)
 		ftrace_line_add_label(l, ftrace_line_find_field(l, "next_pid"),
 		    f->value);
 	f = ftrace_line_find_field(l, "pfn");
-	order = ftrace_line_find_field(l, "order");
+	const struct ft_field *order = ftrace_line_find_field(l, "order");
 	if (strncmp(l->name, "mm_page_", 8) != 0 || f == NULL ||
 	    order == NULL || f->datatype == TEL_STRING ||
 	    order->datatype != TEL_UNSIGNED || order->number > 32)
@@ -471,11 +464,9 @@ ftrace_line_complete(struct ft_line *l)
 static void
 copy_name(char name[FT_NAME_MAX + 1], const char *p, size_t n)
 {
-	size_t i;
-
 	if (n > FT_NAME_MAX)
 		n = FT_NAME_MAX;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		name[i] = (char)(ftrace_line_is_letter(p[i]) ||
 		            (i > 0 && is_digit(p[i])) ?
 		        p[i] :
@@ -510,7 +501,6 @@ other_line(struct ft_line *l, const char *p, const char *end)
 	const char *q = skip_blanks(p, end), *lost;
 	const unsigned char *digits = (const unsigned char *)q;
 	uint64_t address;
-	size_t i;
 
 	/* "CPU:0 [LOST 12 EVENTS]", or without a number */
 	lost = memchr(p, '[', (size_t)(end - p));
@@ -527,7 +517,7 @@ other_line(struct ft_line *l, const char *p, const char *end)
 	        (*digits == ' ' || digits == (const unsigned char *)end)) ||
 	    starts_with(q, end, "=> "))
 		return FT_CHAIN;
-	for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		if (starts_with(p, end, headers[i]))
 			return FT_SILENT;
 	if (*p == '#')

@@ -42,9 +42,7 @@ static const char *const threads[] = { "tid", "prev_pid", "next_pid" };
 static void
 ftrace_types_free(struct ft_type *t)
 {
-	unsigned i;
-
-	for (i = 0; i < t->nfields; i++)
+	for (unsigned i = 0; i < t->nfields; i++)
 		free(t->fields[i].name);
 	free(t->name);
 	free(t->kind);
@@ -65,7 +63,6 @@ static int
 ftrace_types_add(struct ft_types *ts, const struct ft_line *l)
 {
 	struct ft_type *t = calloc(1, sizeof(*t));
-	unsigned i;
 
 	if (t == NULL || !TEL__RESERVE(ts->types, ts->room, ts->count + 1u)) {
 		free(t);
@@ -76,7 +73,7 @@ ftrace_types_add(struct ft_types *ts, const struct ft_line *l)
 	t->kind = tel__copy_string(l->system, strlen(l->system));
 	if (t->name == NULL || t->kind == NULL)
 		return 0;
-	for (i = 0; i < l->nfields; i++) {
+	for (unsigned i = 0; i < l->nfields; i++) {
 		t->fields[i].name =
 		    tel__copy_string(l->fields[i].name.p, l->fields[i].name.n);
 		if (t->fields[i].name == NULL)
@@ -92,11 +89,9 @@ ftrace_types_add(struct ft_types *ts, const struct ft_line *l)
 static int
 has_names(const struct ft_type *t, const struct ft_line *l)
 {
-	unsigned i;
-
 	if (t->nfields != l->nfields || strcmp(t->name, l->name) != 0)
 		return 0;
-	for (i = 0; i < t->nfields; i++)
+	for (unsigned i = 0; i < t->nfields; i++)
 		if (strlen(t->fields[i].name) != l->fields[i].name.n ||
 		    memcmp(t->fields[i].name, l->fields[i].name.p,
 		        l->fields[i].name.n) != 0)
@@ -124,13 +119,11 @@ static void
 ftrace_types_widen(struct ft_types *ts, struct ft_type *t,
     const struct ft_line *l)
 {
-	enum tel_datatype joined;
-	unsigned i;
-
-	for (i = 0; i < t->nfields; i++) {
-		joined =
+	for (unsigned i = 0; i < t->nfields; i++) {
+		enum tel_datatype joined =
 		    ftrace_types_join((enum tel_datatype)t->fields[i].datatype,
 		        &l->fields[i]);
+
 		if (t->fields[i].datatype == joined)
 			continue;
 		t->fields[i].datatype = (uint8_t)joined;
@@ -142,9 +135,7 @@ ftrace_types_widen(struct ft_types *ts, struct ft_type *t,
 static int
 holds(const struct ft_type *t, const struct ft_line *l)
 {
-	unsigned i;
-
-	for (i = 0; i < t->nfields; i++)
+	for (unsigned i = 0; i < t->nfields; i++)
 		if (ftrace_types_join((enum tel_datatype)t->fields[i].datatype,
 		        &l->fields[i]) != t->fields[i].datatype)
 			return 0;
@@ -169,17 +160,15 @@ tel__ft_type_of(struct ft_types *ts, const struct ft_line *l)
 {
 	uint64_t hash =
 	    tel__hash_bytes(l->name, strlen(l->name), ts->by_names.factor);
-	const struct tel__entry *found;
-	struct tel__entry *e;
-	unsigned i;
 	int fresh;
 
-	for (i = 0; i < l->nfields; i++)
+	for (unsigned i = 0; i < l->nfields; i++)
 		hash = tel__hash_bytes(l->fields[i].name.p, l->fields[i].name.n,
 		    hash);
-	found = tel__table_find(&ts->by_names, hash);
+	const struct tel__entry *found = tel__table_find(&ts->by_names, hash);
 	if (found != NULL) {
-		i = (unsigned)found->value;
+		unsigned i = (unsigned)found->value;
+
 		if (!has_names(ts->types[i], l))
 			return 0;
 		if (holds(ts->types[i], l))
@@ -191,7 +180,7 @@ tel__ft_type_of(struct ft_types *ts, const struct ft_line *l)
 	}
 	if (ts->full || ts->count == FT_TYPES_MAX)
 		return 0;
-	e = tel__table_put(&ts->by_names, hash, &fresh);
+	struct tel__entry *e = tel__table_put(&ts->by_names, hash, &fresh);
 	if (e == NULL)
 		return -1;
 	e->value = ts->count;
@@ -267,17 +256,15 @@ schema_add(struct tel_schema *s, const struct ft_type *from, unsigned code,
     int chains)
 {
 	struct tel_placement at = { s, FT_HEADER, 0 };
-	struct tel_type *t;
-	struct tel_field *f;
 	char name[FT_NAME_MAX + 8];
 	enum tel_datatype d;
 	unsigned i, j;
-
-	t = tel__schema_add(s, from->name, code, from->kind, 0,
+	struct tel_type *t = tel__schema_add(s, from->name, code, from->kind, 0,
 	    from->nfields + (unsigned)chains);
+
 	for (i = 0; t != NULL && i < from->nfields; i++) {
 		d = (enum tel_datatype)from->fields[i].datatype;
-		f = tel__type_place(t, &at,
+		struct tel_field *f = tel__type_place(t, &at,
 		    d == TEL_STRING      ? 't' :
 		        d == TEL_ADDRESS ? 'a' :
 		        d == TEL_SIGNED  ? 'i' :
@@ -301,17 +288,15 @@ tel__ft_types_settle(struct tel_reader *r, struct ft_types *ts)
 {
 	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
 	struct tel_schema *s;
-	tel_status st;
-	unsigned i;
 
 	s = tel__schema_make("ftrace", "", &abi, FT_HEADER, ts->count);
-	for (i = 0; s != NULL && i < ts->count; i++) {
+	for (unsigned i = 0; s != NULL && i < ts->count; i++) {
 		if (!schema_add(s, ts->types[i], i, ts->chains)) {
 			tel_schema_free(s);
 			s = NULL;
 		}
 	}
-	st = s != NULL ? tel__reader_adopt(r, s) : TEL_ENOMEM;
+	tel_status st = s != NULL ? tel__reader_adopt(r, s) : TEL_ENOMEM;
 	if (st != TEL_OK)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	ts->changed = 0;

@@ -95,24 +95,19 @@ hpm_event_judge(struct hpm_processor *h, uint64_t start, uint64_t end,
 static void
 take_speed(struct hpm_speeds *s, uint64_t cycles, int64_t duration)
 {
-	uint64_t v;
-	unsigned log;
-
 	if (duration <= 0 || cycles == 0 || cycles >> 56 != 0)
 		return;
-	v = (cycles << 8) / (uint64_t)duration;
+	uint64_t v = (cycles << 8) / (uint64_t)duration;
 	if (v < 8)
 		v = 8;
-	log = 63 - (unsigned)__builtin_clzll(v);
+	unsigned log = 63 - (unsigned)__builtin_clzll(v);
 	s->count[log * 8 + (v >> (log - 3) & 7)]++;
 }
 
 static void
 count_flags(struct hpm *h, unsigned flags)
 {
-	unsigned i;
-
-	for (i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 8; i++)
 		h->flagged[i] += flags >> i & 1;
 }
 
@@ -131,8 +126,6 @@ lay_out_counter(struct hpm *h, const unsigned char *p, unsigned char *d, int v1,
 	int32_t gid, slot;
 	unsigned cpu, buffer, switched, flags;
 	uint64_t start = hpm_load64(q, big), end = hpm_load64(q + 8, big);
-	size_t i;
-	int yielded;
 
 	if (v1) {
 		buffer = second >> 16 & 1;
@@ -148,7 +141,7 @@ lay_out_counter(struct hpm *h, const unsigned char *p, unsigned char *d, int v1,
 		gid = (int32_t)second;
 	}
 	q += 16;
-	yielded = gid < 0;
+	int yielded = gid < 0;
 	tid = yielded ? -(int64_t)gid : gid;
 	if (h->cpu < 0 || h->each != NULL)
 		h->cpu = (int)cpu;
@@ -185,7 +178,7 @@ lay_out_counter(struct hpm *h, const unsigned char *p, unsigned char *d, int v1,
 		take_speed(&h->speeds,
 		    hpm_load64(q + 8 * (h->speeds.counter - 1), big), duration);
 	/* there are few: a call of memcpy() would take longer */
-	for (i = 0; i < h->layout.counters; i++)
+	for (size_t i = 0; i < h->layout.counters; i++)
 		memcpy(d + HPM_AT_COUNTERS + 8 * i, q + 8 * i, 8);
 	return processor->clock;
 }

@@ -110,9 +110,7 @@ put_padding(struct tel_writer *w)
 static void
 store32(unsigned char *p, uint32_t value, int big)
 {
-	unsigned i;
-
-	for (i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 4; i++)
 		p[i] = (unsigned char)(value >> 8 * (big ? 3 - i : i));
 }
 
@@ -204,8 +202,6 @@ hpm_write(struct tel_writer *w, const struct tel_event *ev,
 	struct encoder *e = w->state;
 	tel_status st = tel__relay_check(w, ev);
 	uint64_t value = 0;
-	int64_t cpu;
-	int counter;
 
 	(void)changed;
 	if (st == TEL_OK && !e->started)
@@ -214,9 +210,9 @@ hpm_write(struct tel_writer *w, const struct tel_event *ev,
 		st = check_log(w, ev->log);
 	if (st != TEL_OK)
 		return st;
-	counter = ev->raw_size >= 4 &&
+	int counter = ev->raw_size >= 4 &&
 	    hpm_load32(ev->raw, schema->abi.big) % 16 == HPM_COUNTER;
-	cpu = hpm_load(ev, "cpu", &value) ? (int64_t)value : e->cpu;
+	int64_t cpu = hpm_load(ev, "cpu", &value) ? (int64_t)value : e->cpu;
 	if (is_switch(e, ev, cpu, counter)) {
 		/* the held records are of the processor before */
 		if (e->held_size > 0 && !e->several)
@@ -258,13 +254,12 @@ static tel_status
 hpm_finish(struct tel_writer *w)
 {
 	const struct encoder *e = w->state;
-	tel_status st;
 
 	if (e == NULL)
 		return TEL_OK;
 	if (!e->started)
 		return tel_output_write(w->out, e->header, e->header_size);
-	st = put_held(w);
+	tel_status st = put_held(w);
 	return st == TEL_OK && w->lead_size > 0 ? put_padding(w) : st;
 }
 

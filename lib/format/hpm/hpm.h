@@ -185,11 +185,9 @@ static inline int
 hpm_is_plain_counter(const struct hpm *h, const unsigned char *p,
     const unsigned char *end)
 {
-	uint32_t word;
-
 	if ((size_t)(end - p) < h->size || h->layout.version == 1)
 		return 0;
-	word = hpm_load32(p, h->layout.big);
+	uint32_t word = hpm_load32(p, h->layout.big);
 	return word % 16 == HPM_COUNTER &&
 	    ((int)(word >> 4 & 0x3ff) == h->cpu || h->each != NULL);
 }

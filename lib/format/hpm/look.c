@@ -35,7 +35,6 @@ size_t
 tel__hpm_look(const struct hpm_layout *l, const unsigned char *p, size_t n)
 {
 	unsigned type, at;
-	uint32_t length;
 
 	if (n < 4)
 		return HPM_MORE;
@@ -57,7 +56,7 @@ tel__hpm_look(const struct hpm_layout *l, const unsigned char *p, size_t n)
 	}
 	if (n < at + 4)
 		return HPM_MORE;
-	length = hpm_load32(p + at, l->big);
+	uint32_t length = hpm_load32(p + at, l->big);
 	return length <= HPM_STRING_MAX ? at + 4 + length : 0;
 }
 
@@ -103,7 +102,6 @@ plausible(const struct hpm_layout *l, const unsigned char *p, size_t size,
 	unsigned type = hpm_look_type_of(l, hpm_load32(p, l->big));
 	unsigned tid = l->version == 1 ? 8 : 4;
 	uint64_t start, end;
-	size_t i;
 
 	switch (type) {
 	case HPM_COUNTER:
@@ -112,13 +110,13 @@ plausible(const struct hpm_layout *l, const unsigned char *p, size_t size,
 		return (cpu < 0 || tel__hpm_cpu(l, p) == (unsigned)cpu) &&
 		    hpm_load32(p + tid, l->big) != 0 && start <= end;
 	case HPM_PADDING:
-		for (i = 8; i < size; i++)
+		for (size_t i = 8; i < size; i++)
 			if (p[i] != 0)
 				return 0;
 		return 1;
 	case HPM_EXIT: return 1;
 	default:
-		for (i = type < HPM_RUN_START ? 8 : 12; i < size; i++)
+		for (size_t i = type < HPM_RUN_START ? 8 : 12; i < size; i++)
 			if (p[i] < ' ')
 				return 0;
 		return 1;
@@ -130,13 +128,12 @@ tel__hpm_chain(const struct hpm_layout *l, const unsigned char *p, size_t n,
     int eof, int cpu, unsigned want)
 {
 	unsigned got, counters = 0;
-	size_t size;
 
 	for (got = 0; got < want; got++) {
 		/* eight bytes alone may look like an exit by chance */
 		if (n == 0 && eof)
 			return got > 1 || counters > 0;
-		size = tel__hpm_look(l, p, n);
+		size_t size = tel__hpm_look(l, p, n);
 		if (size == 0 || size > n || !plausible(l, p, size, cpu))
 			return 0;
 		counters += (unsigned)hpm_look_is_counter(l, p);
@@ -152,10 +149,10 @@ tel__hpm_try(const struct hpm_layout *l, const unsigned char *p, size_t n,
 {
 	struct hpm_trial t = { .cpu = -1 };
 	int several = 0;
-	size_t size;
 
 	while (t.good < n) {
-		size = tel__hpm_look(l, p, n - t.good);
+		size_t size = tel__hpm_look(l, p, n - t.good);
+
 		if (size == 0 || size > n - t.good) {
 			t.bad = size == 0;
 			if (!t.bad && !eof)

@@ -23,18 +23,16 @@ struct file {
 static size_t
 look_header(const unsigned char *p, size_t n, int *big, uint32_t *values)
 {
-	uint32_t version, flag;
-
 	if (n < 12)
 		return 0;
-	version = tel_be32(p);
+	uint32_t version = tel_be32(p);
 	*big = 1;
 	*values = tel_be32(p + 4);
 	if (version == 1 || version == 2)
 		return *values <= HPM_COUNTERS_MAX ? 12 : 0;
 	if (version != 3 || n < 16)
 		return 0;
-	flag = tel_be32(p + 4);
+	uint32_t flag = tel_be32(p + 4);
 	*big = flag == 0;
 	*values = hpm_load32(p + 8, *big);
 	return flag <= 1 && *values >= 1 && *values <= HPM_COUNTERS_MAX + 1 ?
@@ -46,10 +44,9 @@ int
 tel__hpm_is_meta(const unsigned char *p, size_t n)
 {
 	uint32_t values, type;
-	size_t size;
 	int big;
+	size_t size = look_header(p, n, &big, &values);
 
-	size = look_header(p, n, &big, &values);
 	if (size == 0)
 		return 0;
 	if (n < size + 8)
@@ -67,11 +64,9 @@ tel__hpm_is_meta(const unsigned char *p, size_t n)
 static int
 meta_need(struct file *f, size_t n)
 {
-	tel_status st;
-
 	if (f->avail >= n)
 		return 1;
-	st = tel__input_peek(f->in, n, &f->p, &f->avail);
+	tel_status st = tel__input_peek(f->in, n, &f->p, &f->avail);
 	if (st != TEL_OK)
 		f->status = st;
 	return f->avail >= n;
@@ -134,8 +129,6 @@ static void
 meta_add_event(struct file *f, uint32_t number, const unsigned char *s,
     size_t n)
 {
-	char *name;
-
 	if (number > f->meta->layout.counters)
 		return;
 	while (n > 0 && s[n - 1] <= ' ')
@@ -146,7 +139,7 @@ meta_add_event(struct file *f, uint32_t number, const unsigned char *s,
 	}
 	if (n > HPM_EVENT_NAME_MAX)
 		n = HPM_EVENT_NAME_MAX;
-	name = f->meta->events[number];
+	char *name = f->meta->events[number];
 	memcpy(name, s, n);
 	name[n] = '\0';
 }
@@ -235,10 +228,9 @@ take_header(struct file *f, const char *path, uint32_t version)
 	struct tel_reader *r = f->reader;
 	struct hpm_layout *l = &f->meta->layout;
 	uint32_t values, found;
-	size_t size;
 
 	meta_need(f, 16);
-	size = look_header(f->p, f->avail, &l->big, &values);
+	size_t size = look_header(f->p, f->avail, &l->big, &values);
 	if (f->status < 0 && f->status != TEL_EDAMAGED)
 		return tel__reader_fail(r, f->status, "%s: %s", path,
 		    tel__input_error(f->in));
@@ -290,12 +282,11 @@ tel__hpm_meta_read(struct tel_reader *r, struct tel_input *in, const char *path,
     uint32_t version, struct hpm_meta *meta)
 {
 	struct file f = { .reader = r, .in = in, .meta = meta };
-	tel_status st;
 
 	memset(meta, 0, sizeof(*meta));
 	meta->primordial_slot = meta->first_slot = -1;
 	meta->digest = TEL__FNV;
-	st = take_header(&f, path, version);
+	tel_status st = take_header(&f, path, version);
 	if (st == TEL_OK) {
 		f.avail = 0;
 		st = meta_take_records(&f, path);

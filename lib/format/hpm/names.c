@@ -43,11 +43,10 @@ hpm_names_make_schema(void)
 	struct tel_abi abi = { .word = 4, .align8 = 4, .align_double = 4 };
 	struct tel_schema *s =
 	    tel__schema_make("hpm-meta", "", &abi, 0, (unsigned)NROWS);
-	struct tel_type *t;
-	size_t i;
 
-	for (i = 0; i < NROWS && s != NULL; i++) {
-		t = tel__schema_add_row(s, &rows[i], 0);
+	for (size_t i = 0; i < NROWS && s != NULL; i++) {
+		struct tel_type *t = tel__schema_add_row(s, &rows[i], 0);
+
 		if (t == NULL) {
 			tel_schema_free(s);
 			return NULL;
@@ -63,7 +62,6 @@ static tel_status
 names_open(struct tel_reader *r, const char *as)
 {
 	struct names *s = calloc(1, sizeof(*s));
-	struct tel_schema *schema;
 
 	(void)as;
 	r->state = s;
@@ -74,7 +72,7 @@ names_open(struct tel_reader *r, const char *as)
 		return tel__reader_fail(r, TEL_EFORMAT,
 		    "not the meta file of HPM traces");
 	s->big = tel_be32(r->p) < 3 || tel_be32(r->p + 4) == 0;
-	schema = hpm_names_make_schema();
+	struct tel_schema *schema = hpm_names_make_schema();
 	if (schema == NULL || tel__reader_adopt(r, schema) != TEL_OK)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	return TEL_OK;
@@ -127,11 +125,9 @@ static int
 hpm_names_take_string(struct tel_reader *r, struct names *s, size_t *at,
     size_t *size)
 {
-	uint32_t n;
-
 	if (!hpm_names_need(r, *at + 4))
 		return 0;
-	n = hpm_load32(r->p + *at, s->big);
+	uint32_t n = hpm_load32(r->p + *at, s->big);
 	if (n > HPM_NAME_MAX || !hpm_names_need(r, *at + 4 + n))
 		return 0;
 	memcpy(s->data + *size, r->p + *at + 4, n);
@@ -177,21 +173,19 @@ names_next(struct tel_reader *r)
 	int first = r->event.data == NULL && r->offset == 0;
 	struct names *s = r->state;
 	size_t at = 0, size = 0, n;
-	unsigned type;
-	tel_status st;
 
 	r->event.index += r->event.data != NULL;
 	if (first)
 		return emit_header(r, s);
 	if (!hpm_names_need(r, 1))
 		return TEL_END;
-	type = hpm_names_need(r, 4) ? hpm_load32(r->p, s->big) : 0;
+	unsigned type = hpm_names_need(r, 4) ? hpm_load32(r->p, s->big) : 0;
 	if (type >= PROCESSOR && type <= METHOD &&
 	    hpm_names_take_record(r, s, type, &at, &size))
 		return hpm_names_emit(r, s, type - 1, size, at);
 	/* the place of the next record is unknown */
 	n = (size_t)(r->end - r->p);
-	st = tel__reader_damage(r, r->offset, n,
+	tel_status st = tel__reader_damage(r, r->offset, n,
 	    "invalid record in the meta file; the rest is left out");
 	while (n > 0) {
 		tel_reader_step(r, n);

@@ -19,9 +19,7 @@ static const char suffix[] = ".headerFile";
 static int
 hpm_open_is_name(const unsigned char *p, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (p[i] < ' ' || p[i] == 0x7f)
 			return 0;
 	while (n > 0 && p[n - 1] == ' ')
@@ -39,8 +37,6 @@ is_version(uint32_t version)
 int
 tel__hpm_probe(struct tel_reader *r)
 {
-	uint32_t length;
-
 	/* the first bytes show that this is another format */
 	tel__reader_fill(r, 4);
 	if (r->end - r->p < 4 || !is_version(tel_be32(r->p)))
@@ -48,7 +44,7 @@ tel__hpm_probe(struct tel_reader *r)
 	tel__reader_fill(r, 24);
 	if (r->end - r->p < 8)
 		return 0;
-	length = tel_be32(r->p + 4);
+	uint32_t length = tel_be32(r->p + 4);
 	if (length >= SUFFIX && length <= HPM_STRING_MAX) {
 		tel__reader_fill(r, 8 + length);
 		if ((size_t)(r->end - r->p) >= 8 + length &&
@@ -104,10 +100,9 @@ find_meta(struct tel_reader *r, struct hpm *h, uint32_t version,
     const unsigned char *name, size_t n)
 {
 	struct tel_input *in;
-	tel_status st;
 
 	h->meta.primordial_slot = h->meta.first_slot = -1;
-	st = tel__hpm_meta_open(r, name, n, &in, &h->meta_path);
+	tel_status st = tel__hpm_meta_open(r, name, n, &in, &h->meta_path);
 	if (st != TEL_OK || in == NULL)
 		return st;
 	st = tel__hpm_meta_read(r, in, h->meta_path, version, &h->meta);
@@ -143,13 +138,11 @@ choose_layout(struct tel_reader *r, struct hpm *h, uint32_t version)
 {
 	struct hpm_layout *l = &h->meta.layout, other;
 	size_t most = h->meta_found ? KNOWN_SIZE : TEL_PROBE_SIZE, n;
-	struct hpm_trial trial;
-	int eof;
 
 	/* never more than was asked for, so that the answer is always same */
 	tel__reader_fill(r, most);
 	n = (size_t)(r->end - r->p);
-	eof = n <= most && r->eof;
+	int eof = n <= most && r->eof;
 	n = n < most ? n : most;
 	l->version = version;
 	l->mids = version > 1;
@@ -168,7 +161,7 @@ choose_layout(struct tel_reader *r, struct hpm *h, uint32_t version)
 			h->layout = *l = other;
 	}
 	h->size = hpm_counter_size(l);
-	trial = tel__hpm_try(l, r->p, n, eof);
+	struct hpm_trial trial = tel__hpm_try(l, r->p, n, eof);
 	h->cpu = trial.cpu;
 	/* records before the first counter have its time */
 	h->one.clock = trial.start;
@@ -192,9 +185,7 @@ say_run(struct tel_reader *r, const struct hpm *h)
 static unsigned
 find_cycles(const struct hpm_meta *meta)
 {
-	unsigned i;
-
-	for (i = 1; i <= meta->layout.counters; i++)
+	for (unsigned i = 1; i <= meta->layout.counters; i++)
 		if (strcmp(meta->events[i], "PM_CYC") == 0 ||
 		    strcmp(meta->events[i], "PAPI_TOT_CYC") == 0)
 			return i;
@@ -206,16 +197,14 @@ tel__hpm_open(struct tel_reader *r, const char *as)
 {
 	struct hpm *h = calloc(1, sizeof(*h));
 	const unsigned char *name = NULL;
-	struct tel_schema *schema;
 	uint32_t version = 0;
-	tel_status st;
 	size_t n = 0;
 
 	(void)as;
 	if (h == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	r->state = h;
-	st = hpm_open_take_header(r, &version, &name, &n);
+	tel_status st = hpm_open_take_header(r, &version, &name, &n);
 	if (st == TEL_OK) {
 		memcpy(h->header, r->p - r->back, r->back);
 		r->log.preamble = h->header;
@@ -229,7 +218,7 @@ tel__hpm_open(struct tel_reader *r, const char *as)
 	if (h->meta_found)
 		say_run(r, h);
 	h->speeds.counter = find_cycles(&h->meta);
-	schema = tel__hpm_schema_make(&h->meta);
+	struct tel_schema *schema = tel__hpm_schema_make(&h->meta);
 	if (schema == NULL || tel__reader_adopt(r, schema) != TEL_OK)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	return TEL_OK;

@@ -31,10 +31,10 @@ find_start(const struct tel_reader *r, const struct hpm *h, unsigned cpu)
 {
 	const struct hpm_layout *l = &h->layout;
 	const unsigned char *p = r->p;
-	size_t size;
 
 	for (;;) {
-		size = tel__hpm_look(l, p, (size_t)(r->end - p));
+		size_t size = tel__hpm_look(l, p, (size_t)(r->end - p));
+
 		if (size == 0 || size > (size_t)(r->end - p))
 			return 0;
 		if (is_counter(h, p) && tel__hpm_cpu(l, p) == cpu &&
@@ -51,8 +51,6 @@ find_start(const struct tel_reader *r, const struct hpm *h, unsigned cpu)
 static tel_status
 switch_to(struct tel_reader *r, struct hpm *h, unsigned cpu, size_t size)
 {
-	struct hpm_processor *p;
-
 	if (h->each == NULL) {
 		h->each = calloc(HPM_PROCESSORS, sizeof(*h->each));
 		if (h->each == NULL)
@@ -64,7 +62,7 @@ switch_to(struct tel_reader *r, struct hpm *h, unsigned cpu, size_t size)
 	}
 	tel_reader_step(r, size);
 	h->cpu = (int)cpu;
-	p = &h->each[cpu];
+	struct hpm_processor *p = &h->each[cpu];
 	if (!p->begun && p->clock == 0) {
 		tel__reader_fill(r, AHEAD);
 		p->clock = find_start(r, h, cpu);
@@ -145,11 +143,9 @@ report_speeds(struct tel_reader *r, const struct hpm_speeds *s)
 static tel_status
 hpm_read_finish(struct tel_reader *r, struct hpm *h)
 {
-	unsigned i;
-
 	r->log.tail = h->lead;
 	r->log.tail_size = h->lead_size;
-	for (i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 8; i++)
 		if (h->flagged[i] > 0)
 			tel__reader_notice(r, TEL_INFO, r->offset,
 			    "%llu records %s: their flags have 0x%x",
@@ -196,7 +192,6 @@ tel_status
 tel__hpm_next(struct tel_reader *r)
 {
 	struct hpm *h = r->state;
-	size_t size, avail;
 	tel_status st;
 
 	r->event.index += r->event.data != NULL;
@@ -209,10 +204,10 @@ tel__hpm_next(struct tel_reader *r)
 	for (;;) {
 		if ((size_t)(r->end - r->p) < h->size)
 			tel__reader_fill(r, 4);
-		avail = (size_t)(r->end - r->p);
+		size_t avail = (size_t)(r->end - r->p);
 		if (avail == 0)
 			return hpm_read_finish(r, h);
-		size = tel__hpm_look(&h->layout, r->p, avail);
+		size_t size = tel__hpm_look(&h->layout, r->p, avail);
 		while (size > avail && !r->eof) {
 			tel__reader_fill(r,
 			    size == HPM_MORE ? avail + 1 : size);

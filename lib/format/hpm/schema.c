@@ -51,12 +51,10 @@ static const struct tel_type_row marker_rows[] = {
 static int
 hpm_schema_is_taken(const struct tel_type *t, const char *name)
 {
-	unsigned i;
-
 	if (strcasecmp(name, "time") == 0 ||
 	    strcasecmp(name, "log_serial") == 0)
 		return 1;
-	for (i = 0; i < t->nfields; i++)
+	for (unsigned i = 0; i < t->nfields; i++)
 		if (strcasecmp(t->fields[i].name, name) == 0)
 			return 1;
 	return 0;
@@ -71,19 +69,17 @@ name_counter(const struct tel_type *t, const char *event, unsigned i,
     char *name, size_t size)
 {
 	unsigned n = i;
-	size_t length;
-	char *p;
 
 	snprintf(name, size, "%s%s",
 	    event[0] >= '0' && event[0] <= '9' ? "_" : "", event);
-	for (p = name; *p != '\0'; p++)
+	for (char *p = name; *p != '\0'; p++)
 		if (!(*p >= 'a' && *p <= 'z') && !(*p >= 'A' && *p <= 'Z') &&
 		    !(*p >= '0' && *p <= '9') && *p != '_' &&
 		    !(*p == '.' && p > name))
 			*p = '_';
 	if (*name == '\0')
 		snprintf(name, size, "counter%u", i);
-	length = strlen(name);
+	size_t length = strlen(name);
 	for (; hpm_schema_is_taken(t, name); n++)
 		snprintf(name + length, size - length, "_%u", n);
 }
@@ -114,21 +110,20 @@ add_counter(struct tel_schema *s, const struct hpm_meta *meta)
 	struct tel_type_row row = { HPM_COUNTER, "Counter", "Counter",
 		fields + 1, "" };
 	struct tel_type *t;
-	unsigned i;
 
 	counter_row(l, fields);
 	t = tel__schema_add_row(s, &row, (unsigned)l->counters);
 	if (t == NULL)
 		return 0;
 	t->size = (uint32_t)(HPM_AT_COUNTERS + 8 * l->counters);
-	for (i = 0; i < t->nfields; i++) {
+	for (unsigned i = 0; i < t->nfields; i++) {
 		if (strcmp(t->fields[i].name, "tid") == 0)
 			t->fields[i].space = TEL_SPACE_THREAD;
 		else if (t->fields[i].offset == HPM_AT_CALLER ||
 		    t->fields[i].offset == HPM_AT_CALLEE)
 			t->fields[i].space = TEL_SPACE_METHOD;
 	}
-	for (i = 1; i <= l->counters; i++) {
+	for (unsigned i = 1; i <= l->counters; i++) {
 		name_counter(t, meta->events[i], i, name, sizeof(name));
 		if (tel__type_add(t, name, TEL_UNSIGNED,
 		        l->big ? TEL_LOAD_BE64 : TEL_LOAD_LE64,
@@ -141,16 +136,14 @@ add_counter(struct tel_schema *s, const struct hpm_meta *meta)
 static int
 add_markers(struct tel_schema *s)
 {
-	struct tel_type *t;
-	size_t i;
+	for (size_t i = 0; i < NMARKERS; i++) {
+		struct tel_type *t = tel__schema_add_row(s, &marker_rows[i], 0);
 
-	for (i = 0; i < NMARKERS; i++) {
-		t = tel__schema_add_row(s, &marker_rows[i], 0);
 		if (t == NULL)
 			return 0;
 		t->size = HPM_AT_APP;
 	}
-	for (i = 0; i < NMARKERS; i++)
+	for (size_t i = 0; i < NMARKERS; i++)
 		tel__schema_pair_row(s, &marker_rows[i]);
 	return 1;
 }
@@ -199,12 +192,11 @@ tel__hpm_schema_make(const struct hpm_meta *meta)
 		.align8 = 4,
 		.align_double = 4,
 		.big = (uint8_t)l->big };
-	struct tel_schema *s;
 	char name[48], version[16];
 
 	name_schema(l, name, sizeof(name));
 	snprintf(version, sizeof(version), "%u", (unsigned)l->version);
-	s = tel__schema_make(name, version, &abi, 0, 6);
+	struct tel_schema *s = tel__schema_make(name, version, &abi, 0, 6);
 	if (s == NULL)
 		return NULL;
 	snprintf(s->platform, sizeof(s->platform), "%s", platform);
@@ -249,11 +241,10 @@ tel__hpm_schema_new(const char *name, struct tel_schema **out)
 	struct hpm_meta meta = {
 		.layout = { .version = 3, .big = 1, .mids = 1, .counters = 8 }
 	};
-	struct tel_schema *s;
 
 	if (name != NULL && !find_layout(name, &meta.layout))
 		return TEL_EINVAL;
-	s = tel__hpm_schema_make(&meta);
+	struct tel_schema *s = tel__hpm_schema_make(&meta);
 	if (s == NULL)
 		return TEL_ENOMEM;
 	*out = s;

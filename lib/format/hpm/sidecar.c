@@ -27,7 +27,6 @@ open_path(const char *path, int any, struct tel_input **in)
 	int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (any ? 0 : O_NONBLOCK);
 	struct tel_input *raw;
 	struct stat info;
-	tel_status st;
 	int fd = open(path, flags);
 
 	*in = NULL;
@@ -38,7 +37,7 @@ open_path(const char *path, int any, struct tel_input **in)
 		errno = EINVAL;
 		return TEL_OK;
 	}
-	st = tel__input_fd(fd, 1, READ_SIZE, &raw);
+	tel_status st = tel__input_fd(fd, 1, READ_SIZE, &raw);
 	return st == TEL_OK ? tel__input_unpack(raw, in) : st;
 }
 
@@ -63,10 +62,10 @@ find_member(struct tel_input *in, const char *folder, size_t n,
     const char *name)
 {
 	const char *member;
-	tel_status st;
 
 	for (;;) {
-		st = tel__input_next_member(in, &member);
+		tel_status st = tel__input_next_member(in, &member);
+
 		if (st == TEL_EDAMAGED)
 			continue;
 		if (st != TEL_OK)
@@ -95,12 +94,12 @@ open_in_archive(const char *log, const char *name, struct tel_input **in)
 {
 	const char *colon = log;
 	tel_status st = TEL_OK;
-	char *archive;
 
 	*in = NULL;
 	while (*in == NULL && st == TEL_OK &&
 	    (colon = strchr(colon, ':')) != NULL) {
-		archive = strdup(log);
+		char *archive = strdup(log);
+
 		if (archive == NULL)
 			return TEL_ENOMEM;
 		archive[colon - log] = '\0';
@@ -132,13 +131,12 @@ sidecar_open_beside(const char *log, const char *name, struct tel_input **in)
 	size_t folder = folder_of(log), length = strlen(log), i;
 	size_t size = folder + strlen(name) + 8;
 	char *path = malloc(size);
-	tel_status st;
 
 	*in = NULL;
 	if (path == NULL)
 		return TEL_ENOMEM;
 	snprintf(path, size, "%.*s%s", (int)folder, log, name);
-	st = open_path(path, 0, in);
+	tel_status st = open_path(path, 0, in);
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		size_t n = strlen(ends[i]);
 
@@ -158,14 +156,13 @@ static char *
 clean_name(const unsigned char *name, size_t n)
 {
 	size_t i, begin = 0;
-	char *copy;
 
 	while (n > 0 && name[n - 1] == ' ')
 		n--;
 	for (i = 0; i < n; i++)
 		if (name[i] == '/')
 			begin = i + 1;
-	copy = calloc(n - begin + 1, 1);
+	char *copy = calloc(n - begin + 1, 1);
 	if (copy != NULL && n > begin)
 		memcpy(copy, name + begin, n - begin);
 	return copy;

@@ -16,12 +16,11 @@
 tel_status
 tel__inst_id_add(struct tel__table *ids, uint64_t id, uint32_t to)
 {
-	struct tel__entry *e;
 	int fresh;
 
 	if (ids->count == INST_IDS_MAX)
 		return TEL_ELIMIT;
-	e = tel__table_put(ids, id, &fresh);
+	struct tel__entry *e = tel__table_put(ids, id, &fresh);
 	if (e == NULL)
 		return TEL_ENOMEM;
 	e->value = to;
@@ -31,9 +30,7 @@ tel__inst_id_add(struct tel__table *ids, uint64_t id, uint32_t to)
 void
 tel__inst_tree_clear(struct inst_tree *t)
 {
-	uint32_t i;
-
-	for (i = 0; i < t->count; i++) {
+	for (uint32_t i = 0; i < t->count; i++) {
 		free(t->classes[i].path);
 		free(t->classes[i].component);
 	}
@@ -61,12 +58,12 @@ static uint32_t
 find_path(const struct inst_tree *t, const char *path, size_t n, uint64_t hash,
     struct tel__probe *at)
 {
-	const struct inst_class *c;
 	uint32_t i;
 
 	for (i = tel__index_first(&t->by_path, hash, at); i != TEL__NOWHERE;
 	     i = tel__index_next(&t->by_path, at)) {
-		c = &t->classes[i];
+		const struct inst_class *c = &t->classes[i];
+
 		if (c->path_length == n && memcmp(c->path, path, n) == 0)
 			break;
 	}
@@ -96,14 +93,12 @@ inst_class_add(struct inst_tree *t, const char *path, size_t n, uint32_t parent,
 {
 	uint64_t hash = tel__hash_bytes(path, n, t->by_path.seed);
 	struct tel__probe at;
-	struct inst_class *c;
-	char *copy;
 
 	if (t->count == INST_IDS_MAX || t->bytes + n + 1 > INST_POOL_MAX)
 		return TEL_ELIMIT;
 	if (!TEL__RESERVE(t->classes, t->room, (size_t)t->count + 1))
 		return TEL_ENOMEM;
-	copy = tel__copy_string(path, n);
+	char *copy = tel__copy_string(path, n);
 	/* the class of the path that was disposed of gives way */
 	if (copy != NULL && find_path(t, path, n, hash, &at) != TEL__NOWHERE)
 		tel__index_remove(&t->by_path, &at);
@@ -112,7 +107,7 @@ inst_class_add(struct inst_tree *t, const char *path, size_t n, uint32_t parent,
 		return TEL_ENOMEM;
 	}
 	t->bytes += n + 1;
-	c = &t->classes[t->count];
+	struct inst_class *c = &t->classes[t->count];
 	memset(c, 0, sizeof(*c));
 	c->path = copy;
 	c->path_length = (uint32_t)n;
@@ -157,17 +152,15 @@ read_parameters(const struct tel_reader *r, const struct inst *s,
 {
 	const enum inst_type event = tel__inst_classes[type].definition;
 	const struct tel_type *t = &r->log.schema->types[event];
-	const struct inst_value *v;
 	struct inst_number n;
 	int64_t *to = out;
-	unsigned i, key;
 
 	memset(out, 0, INST_PARAMETERS_MAX * sizeof(*out));
-	for (i = INST_DEFINITION_FIELDS; i < t->nfields; i++) {
+	for (unsigned i = INST_DEFINITION_FIELDS; i < t->nfields; i++) {
 		if (t->fields[i].datatype == TEL_STRING)
 			continue;
-		key = s->from[event][i];
-		v = &s->line.values[key];
+		unsigned key = s->from[event][i];
+		const struct inst_value *v = &s->line.values[key];
 		if (!inst_has(&s->line, (enum inst_key)key) ||
 		    !tel__inst_integer(v, &n) || n.over ||
 		    n.magnitude > INT64_MAX)
@@ -233,7 +226,6 @@ make_path(struct inst *s, char *path, size_t *length, uint32_t *parent)
 	const struct inst_value *name = &l->values[I_NAME];
 	uint64_t up = tel__inst_unsigned(l, I_PARENT);
 	const struct inst_class *c;
-	unsigned char *end;
 	const char *colon;
 	size_t n = 0, from;
 
@@ -261,7 +253,7 @@ make_path(struct inst *s, char *path, size_t *length, uint32_t *parent)
 	}
 	if (n + name->n > INST_PATH_MAX)
 		return "its path is too long";
-	end = tel__inst_decode(name, (unsigned char *)path + n);
+	unsigned char *end = tel__inst_decode(name, (unsigned char *)path + n);
 	if (end == NULL)
 		return "its name is invalid";
 	*length = (size_t)((char *)end - path);
@@ -345,14 +337,12 @@ define_again(struct tel_reader *r, struct inst *s, uint32_t at, uint64_t id,
 static int
 take_component(struct inst_class *c, const struct inst_value *v)
 {
-	unsigned char *end;
-
 	if (!(tel__inst_classes[c->type].takes & INST_TRACES))
 		return 1;
 	c->component = malloc(v->n + 1u);
 	if (c->component == NULL)
 		return 0;
-	end = tel__inst_decode(v, (unsigned char *)c->component);
+	unsigned char *end = tel__inst_decode(v, (unsigned char *)c->component);
 	/* an escape that is invalid: the event of the class reports it */
 	if (end == NULL)
 		end = (unsigned char *)c->component;
@@ -366,24 +356,18 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 	struct inst_line *l = &s->line;
 	char path[INST_PATH_MAX + 3];
 	int64_t parameters[INST_PARAMETERS_MAX];
-	enum inst_class_type type;
-	struct inst_class *c;
 	uint32_t at, parent, known;
-	const char *wrong;
 	size_t n = 0;
-	uint64_t id;
-	tel_status st;
-	int orphan;
+	uint64_t id = tel__inst_unsigned(l, I_ID);
 
-	id = tel__inst_unsigned(l, I_ID);
 	if (id == 0 || !inst_has(l, I_TYPE) || !inst_has(l, I_NAME)) {
 		*why = "id=, type= and name=";
 		return TEL_EDAMAGED;
 	}
 	s->class_id = id;
-	type = inst_class_type_of(&l->values[I_TYPE]);
+	enum inst_class_type type = inst_class_type_of(&l->values[I_TYPE]);
 	s->type = tel__inst_classes[type].definition;
-	wrong = make_path(s, path, &n, &parent);
+	const char *wrong = make_path(s, path, &n, &parent);
 	known = tel__inst_class_of(&s->tree, id);
 	at = wrong != NULL ? INST_NO_CLASS : inst_class_at(&s->tree, path, n);
 	if (known != INST_NO_CLASS && (known != at || wrong != NULL)) {
@@ -402,8 +386,8 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 	if (at != INST_NO_CLASS)
 		return define_again(r, s, at, id, type, parameters);
 	/* a parent that is not known has a place in the path, and no class */
-	orphan = parent == 0 && tel__inst_unsigned(l, I_PARENT) != 0;
-	st = orphan ? TEL_OK : add_paths(&s->tree, path, n, &parent);
+	int orphan = parent == 0 && tel__inst_unsigned(l, I_PARENT) != 0;
+	tel_status st = orphan ? TEL_OK : add_paths(&s->tree, path, n, &parent);
 	if (st == TEL_EINVAL)
 		return inst_class_refuse(r, s, id,
 		    "a class above it is not a path");
@@ -415,7 +399,7 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 		return inst_class_refuse(r, s, id,
 		    "there are too many classes");
 	s->class_at = at;
-	c = &s->tree.classes[at];
+	struct inst_class *c = &s->tree.classes[at];
 	c->id = id;
 	if (inst_has(l, I_COMP) && !take_component(c, &l->values[I_COMP]))
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");

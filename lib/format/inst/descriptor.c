@@ -151,11 +151,10 @@ descriptor_put_integer(struct text *t, const struct conversion *c,
 	const char *prefix = "";
 	struct inst_number n;
 	size_t zeros = 0, have;
-	uint64_t x;
 
 	if (!tel__inst_integer(v, &n) || n.over)
 		return 0;
-	x = n.magnitude;
+	uint64_t x = n.magnitude;
 	if (is_signed)
 		prefix = n.negative ? "-" : c->plus ? "+" : c->blank ? " " : "";
 	else if (n.negative)
@@ -192,16 +191,13 @@ descriptor_put_double(struct text *t, const struct conversion *c,
 	int precision = c->precision < 0 ? 6 : c->precision, n;
 	char number[64], buffer[320 + INST_WIDTH_MAX + 16], *end;
 	size_t zeros = 0, sign, have;
-	const char *prefix;
-	locale_t old;
-	double d;
 
 	if (v->quoted || v->n == 0 || v->n >= sizeof(number))
 		return 0;
 	memcpy(number, v->p, v->n);
 	number[v->n] = '\0';
-	old = uselocale(c_locale);
-	d = strtod(number, &end);
+	locale_t old = uselocale(c_locale);
+	double d = strtod(number, &end);
 	if (c->letter == 'f' && c->alternate)
 		n = snprintf(buffer, sizeof(buffer), "%#.*f", precision, d);
 	else if (c->letter == 'f')
@@ -222,7 +218,7 @@ descriptor_put_double(struct text *t, const struct conversion *c,
 	if (*end != '\0' || n < 0 || (size_t)n >= sizeof(buffer))
 		return 0;
 	sign = buffer[0] == '-';
-	prefix = sign ? "-" : c->plus ? "+" : c->blank ? " " : "";
+	const char *prefix = sign ? "-" : c->plus ? "+" : c->blank ? " " : "";
 	have = (size_t)n - sign + strlen(prefix);
 	if (c->zero && !c->left && isfinite(d) && c->letter != 'a' &&
 	    c->width > have)
@@ -239,8 +235,6 @@ descriptor_put_bytes(struct text *t, const struct conversion *c,
 {
 	unsigned char one, *end;
 	struct inst_number n;
-	unsigned char *bytes;
-	size_t length;
 
 	if (c->letter == 'c' && tel__inst_integer(v, &n)) {
 		one = (unsigned char)n.magnitude;
@@ -251,11 +245,11 @@ descriptor_put_bytes(struct text *t, const struct conversion *c,
 		return 1;
 	}
 	/* there is room for a line behind the longest text */
-	bytes = t->p + (t->limit - t->p);
+	unsigned char *bytes = t->p + (t->limit - t->p);
 	end = tel__inst_decode(v, bytes);
 	if (end == NULL)
 		return 0;
-	length = (size_t)(end - bytes);
+	size_t length = (size_t)(end - bytes);
 	if (c->letter == 'c' && length != 1)
 		return 0;
 	if (c->letter == 's' && c->precision >= 0 &&
@@ -270,7 +264,6 @@ static unsigned char *
 put_raw(unsigned char *out, const struct inst_line *l, unsigned i)
 {
 	unsigned first = i;
-	unsigned char *end;
 
 	*out++ = '[';
 	for (; i < l->nargs; i++) {
@@ -278,7 +271,7 @@ put_raw(unsigned char *out, const struct inst_line *l, unsigned i)
 			*out++ = ',';
 			*out++ = ' ';
 		}
-		end = tel__inst_decode(&l->args[i], out);
+		unsigned char *end = tel__inst_decode(&l->args[i], out);
 		if (end == NULL)
 			return NULL;
 		out = end;
@@ -344,8 +337,6 @@ tel__inst_describe(struct tel_reader *r, struct inst *s, const char **why)
 	const struct inst_line *l = &s->line;
 	const struct inst_value *format = &l->values[I_FMT];
 	uint64_t id = tel__inst_unsigned(l, I_ID);
-	struct inst_descriptor *d;
-	unsigned char *end;
 
 	if (id == 0 || !inst_has(l, I_FMT)) {
 		*why = "id= and fmt=";
@@ -360,11 +351,11 @@ tel__inst_describe(struct tel_reader *r, struct inst *s, const char **why)
 	if (!TEL__RESERVE(s->descriptors, s->descriptor_room,
 	        (size_t)s->ndescriptors + 1))
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	d = &s->descriptors[s->ndescriptors];
+	struct inst_descriptor *d = &s->descriptors[s->ndescriptors];
 	d->format = malloc(format->n + 1u);
 	if (d->format == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	end = tel__inst_decode(format, d->format);
+	unsigned char *end = tel__inst_decode(format, d->format);
 	if (end == NULL ||
 	    tel__inst_id_add(&s->descriptor_ids, id, s->ndescriptors) !=
 	        TEL_OK) {

@@ -18,9 +18,7 @@ static const char writer[] = " writer=\"teltools ";
 static int
 begins(const char *p, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < 16 && i < n; i++)
+	for (size_t i = 0; i < 16 && i < n; i++)
 		if ((p[i] < '0' || p[i] > '9') && (p[i] < 'A' || p[i] > 'F'))
 			return 0;
 	return n >= START && p[16] == ' ' &&
@@ -32,10 +30,10 @@ static int
 inst_detect_look(const char *p, size_t n, tel_inst_sort *sort)
 {
 	const size_t length = sizeof(writer) - 1;
-	const char *lf;
 
 	while (n > 0 && *p == '#') {
-		lf = memchr(p, '\n', n);
+		const char *lf = memchr(p, '\n', n);
+
 		if (lf == NULL)
 			return 0;
 		n -= (size_t)(lf + 1 - p);
@@ -55,10 +53,10 @@ is_packed(const char *p, size_t n)
 {
 	static const char *const magics[] = { "\x1f\x8b", "BZh", "\xfd\x37zXZ",
 		"\x04\"M\x18", "\x28\xb5\x2f\xfd", "\x5e\x2a\x4d\x18" };
-	size_t i, length;
 
-	for (i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
-		length = strlen(magics[i]);
+	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
+		size_t length = strlen(magics[i]);
+
 		if (n >= length && memcmp(p, magics[i], length) == 0)
 			return 1;
 	}
@@ -73,17 +71,15 @@ look_into(const void *bytes, size_t size)
 	struct tel_input *raw, *in;
 	const unsigned char *data = NULL;
 	size_t have = 0;
-	const char *p;
-	tel_status st;
 
 	if (tel__input_memory(bytes, size, TEL_PEEK_MAX, &raw) != TEL_OK)
 		return TEL_INST_NONE;
 	if (tel__input_unpack(raw, &in) != TEL_OK)
 		return TEL_INST_NONE;
-	st = tel__input_is_archive(in) ?
+	tel_status st = tel__input_is_archive(in) ?
 	    TEL_EFORMAT :
 	    tel__input_peek(in, LINE, &data, &have);
-	p = (const char *)data;
+	const char *p = (const char *)data;
 	if (st != TEL_OK && st != TEL_EDAMAGED)
 		sort = TEL_INST_NONE;
 	else if (have >= LINE || (have > 0 && memchr(p, '\n', have) != NULL))

@@ -23,17 +23,14 @@ struct piece {
 static const char *
 next_piece(const char *p, struct piece *out)
 {
-	const char *sign;
-	size_t n;
-
 	p += strspn(p, " ");
-	n = strcspn(p, " ");
+	size_t n = strcspn(p, " ");
 	if (n < 3)
 		return NULL;
 	out->letter = *p;
 	out->name = out->key = p + 2;
 	out->name_length = out->key_length = n - 2;
-	sign = memchr(p, '=', n);
+	const char *sign = memchr(p, '=', n);
 	if (sign != NULL) {
 		out->name_length = (size_t)(sign - out->name);
 		out->key = sign + 1;
@@ -54,13 +51,12 @@ static int
 inst_event_find_field(const struct tel_type *t, const struct piece *p)
 {
 	char name[32];
-	int at;
 
 	if (p->name_length >= sizeof(name))
 		return -1;
 	memcpy(name, p->name, p->name_length);
 	name[p->name_length] = '\0';
-	at = tel_type_find_field(t, name);
+	int at = tel_type_find_field(t, name);
 	if (at < 0 || t->fields[at].datatype == TEL_DOUBLE ||
 	    (t->fields[at].datatype == TEL_STRING) != (p->letter == 't'))
 		return -1;
@@ -177,11 +173,10 @@ static int
 inst_event_is_integer(const char *s, size_t n)
 {
 	const size_t digits = n - (n > 0 && s[0] == '-');
-	size_t i;
 
 	if (digits == 0 || digits > 19 || (s[n - digits] == '0' && n > 1))
 		return 0;
-	for (i = n - digits; i < n; i++)
+	for (size_t i = n - digits; i < n; i++)
 		if (s[i] < '0' || s[i] > '9')
 			return 0;
 	return 1;
@@ -191,9 +186,7 @@ inst_event_is_integer(const char *s, size_t n)
 static int
 inst_event_is_plain(const char *s, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (s[i] <= ' ' || s[i] > '~' || s[i] == '"')
 			return 0;
 	return n > 0;
@@ -322,12 +315,10 @@ tel__inst_put_event(struct inst_writer *w, const struct inst_binding *b,
 	const char *p = tel__inst_row(b->type)->fields, *s;
 	struct piece piece;
 	size_t size = 0;
-	unsigned n;
-	int fields;
 
 	w->clock = ev->clock;
-	fields = put_beginning(w, b);
-	for (n = 0; (p = next_piece(p, &piece)) != NULL; n++) {
+	int fields = put_beginning(w, b);
+	for (unsigned n = 0; (p = next_piece(p, &piece)) != NULL; n++) {
 		if (!fields) {
 			s = tel_event_string(ev, (unsigned)b->fields[n], &size);
 			if (is_key(&piece, "record"))

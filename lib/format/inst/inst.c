@@ -28,18 +28,16 @@ encoder_write(struct tel_writer *w, const struct tel_event *ev,
 static int
 encoder_needed(const struct tel_event *ev)
 {
-	int at;
-	const char *record;
 	size_t n;
 
 	if (strcmp(ev->type->kind, "Class") == 0)
 		return 1;
 	if (strcmp(ev->type->kind, "Log") != 0)
 		return 0;
-	at = tel_type_find_field(ev->type, "reason");
+	int at = tel_type_find_field(ev->type, "reason");
 	if (at < 0)
 		return 1;
-	record = tel_event_string(ev, (unsigned)at + 1, &n);
+	const char *record = tel_event_string(ev, (unsigned)at + 1, &n);
 	return n > 1 && record[0] == 'C' && record[1] == ' ';
 }
 
@@ -54,11 +52,9 @@ static const struct tel_encoder_ops encoder = {
 static tel_status
 inst_schema_new(const char *name, struct tel_schema **out)
 {
-	struct tel_schema *s;
-
 	if (strcmp(name, "inst") != 0 && strcmp(name, "inst-1") != 0)
 		return TEL_EINVAL;
-	s = tel__inst_schema();
+	struct tel_schema *s = tel__inst_schema();
 	if (s == NULL)
 		return TEL_ENOMEM;
 	*out = s;

@@ -96,7 +96,6 @@ tel__inst_split(struct inst_line *l, const unsigned char *p,
     const unsigned char *end, const unsigned char **at)
 {
 	const unsigned char *q;
-	enum inst_key key;
 	uint64_t name, v = 0, low = 0;
 	unsigned bad = 0, i;
 
@@ -136,7 +135,8 @@ tel__inst_split(struct inst_line *l, const unsigned char *p,
 			q++;
 		}
 		if (*q == '=' && q > p) {
-			key = inst_line_key_of(name);
+			enum inst_key key = inst_line_key_of(name);
+
 			if (key == I_KEYS || inst_has(l, key)) {
 				q = inst_line_take_extra(l, p, (size_t)(q - p),
 				    q + 1);
@@ -163,9 +163,8 @@ enum inst_key
 tel__inst_key(const char *name, size_t n)
 {
 	uint64_t v = 0;
-	size_t i;
 
-	for (i = 0; i < n && n <= 8; i++)
+	for (size_t i = 0; i < n && n <= 8; i++)
 		v = v << 8 | (unsigned char)name[i];
 	return n <= 8 ? inst_line_key_of(v) : I_KEYS;
 }
@@ -190,7 +189,6 @@ tel__inst_integer(const struct inst_value *v, struct inst_number *out)
 {
 	const unsigned char *p = v->p, *end = p + v->n;
 	uint64_t x = 0;
-	unsigned d;
 
 	out->over = 0;
 	out->negative = 0;
@@ -201,7 +199,8 @@ tel__inst_integer(const struct inst_value *v, struct inst_number *out)
 		return 0;
 	if (end - p > 2 && p[0] == '0' && p[1] == 'x') {
 		for (p += 2; p < end; p++) {
-			d = tel__lines_digit[*p];
+			unsigned d = tel__lines_digit[*p];
+
 			if (d > 15)
 				return 0;
 			out->over |= x >> 60 != 0;
@@ -215,7 +214,8 @@ tel__inst_integer(const struct inst_value *v, struct inst_number *out)
 	if (p == end)
 		return 0;
 	for (; p < end; p++) {
-		d = (unsigned)*p - '0';
+		unsigned d = (unsigned)*p - '0';
+
 		if (d > 9)
 			return 0;
 		out->over |= x > (UINT64_MAX - d) / 10;
@@ -259,11 +259,10 @@ static uint32_t
 hex4(const unsigned char *p, const unsigned char *end)
 {
 	uint32_t v = 0;
-	int i;
 
 	if (end - p < 4)
 		return UINT32_MAX;
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		if (tel__lines_digit[p[i]] > 15)
 			return UINT32_MAX;
 		v = v << 4 | tel__lines_digit[p[i]];
@@ -306,7 +305,6 @@ tel__inst_decode(const struct inst_value *v, unsigned char *out)
 {
 	static const char plain[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
 	const unsigned char *p = v->p, *end = p + v->n;
-	const char *found;
 
 	if (!v->escaped) {
 		memcpy(out, p, v->n);
@@ -325,7 +323,7 @@ tel__inst_decode(const struct inst_value *v, unsigned char *out)
 				return NULL;
 			continue;
 		}
-		found = strchr(plain, *p);
+		const char *found = strchr(plain, *p);
 		if (found == NULL || *found == '\0')
 			return NULL;
 		*out++ = (unsigned char)means[found - plain];

@@ -48,17 +48,14 @@ inst_parse_line(struct tel_reader *r, struct tel_line *l)
 	struct inst *s = r->state;
 	struct tel_event *ev = &r->event;
 	const unsigned char *at;
-	const char *why;
-	tel_status st;
-	int open;
 
 	if (tel_line_is_comment(l->p, l->end))
 		return LINE_SKIPPED;
-	why = tel__inst_split(&s->line, l->p, l->end, &at);
+	const char *why = tel__inst_split(&s->line, l->p, l->end, &at);
 	if (why != NULL)
 		return line_wrong(l, at, why, NULL);
-	open = s->headed && !s->ended;
-	st = tel__inst_follow(r, s, &why);
+	int open = s->headed && !s->ended;
+	tel_status st = tel__inst_follow(r, s, &why);
 	if (st == TEL_EDAMAGED)
 		return line_wrong(l, s->line.record, why, NULL);
 	if (st == TEL_OK && open && s->type == T_HEADER)
@@ -127,12 +124,11 @@ int
 tel__inst_probe(struct tel_reader *r)
 {
 	struct tel_peek k = { .next = 0 };
-	int found, i;
 
-	for (i = 0; i < PROBE_LINES; i++) {
+	for (int i = 0; i < PROBE_LINES; i++) {
 		if (!tel__line_peek(r, &k, score, 0))
 			return 0;
-		found = score(k.p, k.end);
+		int found = score(k.p, k.end);
 		if (found > 0)
 			return i == 0 || *r->p == '#' ? found : found - 10;
 		if (!k.whole || !tel__line_is_text(k.p, k.end, 0) ||
@@ -146,7 +142,6 @@ tel_status
 tel__inst_open(struct tel_reader *r, const char *as)
 {
 	struct inst *s = calloc(1, sizeof(*s));
-	struct tel_schema *schema;
 
 	(void)as;
 	r->state = s;
@@ -162,7 +157,7 @@ tel__inst_open(struct tel_reader *r, const char *as)
 	s->text.in = "";
 	s->data = malloc(INST_EVENT_SIZE(line_max(r)));
 	s->c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-	schema = tel__inst_schema();
+	struct tel_schema *schema = tel__inst_schema();
 	if (s->data == NULL || s->c_locale == (locale_t)0 || schema == NULL) {
 		tel_schema_free(schema);
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");

@@ -29,10 +29,8 @@ damaged(const char **why, const char *text)
 void
 tel__inst_clear(struct inst *s)
 {
-	uint32_t i;
-
 	tel__inst_tree_clear(&s->tree);
-	for (i = 0; i < s->ndescriptors; i++)
+	for (uint32_t i = 0; i < s->ndescriptors; i++)
 		free(s->descriptors[i].format);
 	free(s->descriptors);
 	tel__table_clear(&s->descriptor_ids);
@@ -60,11 +58,10 @@ header(struct tel_reader *r, struct inst *s, const char **why)
 {
 	const struct inst_line *l = &s->line;
 	struct inst_number n;
-	unsigned i;
 
 	if (l->nargs < 4 || !inst_is(&l->args[0], "inst"))
 		return damaged(why, "inst and a version of three numbers");
-	for (i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		if (!tel__inst_integer(&l->args[1 + i], &n) || n.negative ||
 		    n.over)
 			return damaged(why,
@@ -116,12 +113,9 @@ inst_record_sync_point(struct tel_reader *r, struct inst *s)
 static int
 find_class(struct tel_reader *r, struct inst *s, unsigned *type)
 {
-	const struct inst_class *c;
-	uint32_t at;
-
 	s->class_id = tel__inst_unsigned(&s->line, I_C);
 	*type = CLASS_TYPES;
-	at = tel__inst_class_of(&s->tree, s->class_id);
+	uint32_t at = tel__inst_class_of(&s->tree, s->class_id);
 	if (at == INST_NO_CLASS) {
 		if (s->class_id != 0 && !(s->reported & 8)) {
 			s->reported |= 8;
@@ -136,7 +130,7 @@ find_class(struct tel_reader *r, struct inst *s, unsigned *type)
 		(void)inst_ignore(s, "the class could not be defined");
 		return 0;
 	}
-	c = tel__inst_class_check(&s->tree, at);
+	const struct inst_class *c = tel__inst_class_check(&s->tree, at);
 	s->class_at = at;
 	s->path = c->path;
 	s->path_length = c->path_length;
@@ -170,7 +164,6 @@ inst_record_change(struct tel_reader *r, struct inst *s, const char **why)
 	uint64_t id = tel__inst_unsigned(&s->line, I_C);
 	struct inst_class *c = NULL;
 	unsigned type;
-	uint32_t at;
 
 	if (!inst_has(&s->line, I_C) || !inst_has(&s->line, I_OP))
 		return damaged(why, "c= and op=");
@@ -186,7 +179,7 @@ inst_record_change(struct tel_reader *r, struct inst *s, const char **why)
 		return inst_ignore(s, "the root cannot be disposed of");
 	if (!find_class(r, s, &type))
 		return TEL_OK;
-	at = tel__inst_class_of(&s->tree, id);
+	uint32_t at = tel__inst_class_of(&s->tree, id);
 	if (at < INST_BAD_CLASS)
 		c = &s->tree.classes[at];
 	else if (id != 0)
@@ -356,11 +349,11 @@ numbers_valid(const struct inst_line *l)
 	    (uint64_t)1 << I_OVF | (uint64_t)1 << I_UNDER |
 	    (uint64_t)1 << I_OVER | (uint64_t)1 << I_EN | (uint64_t)1 << I_TAG;
 	uint64_t left = l->present & keys;
-	const struct inst_value *v;
 	struct inst_number n;
 
 	for (; left != 0; left &= left - 1) {
-		v = &l->values[__builtin_ctzll(left)];
+		const struct inst_value *v = &l->values[__builtin_ctzll(left)];
+
 		if (!v->decimal && (!tel__inst_integer(v, &n) || n.over))
 			return 0;
 	}

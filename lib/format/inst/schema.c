@@ -42,15 +42,14 @@ tel__inst_schema(void)
 	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
 	struct tel_schema *s =
 	    tel__schema_make("inst-1", "1.0.0", &abi, HEADER, T_TYPES);
-	unsigned i;
 
-	for (i = 0; s != NULL && i < T_TYPES; i++) {
+	for (unsigned i = 0; s != NULL && i < T_TYPES; i++) {
 		if (tel__schema_add_row(s, &rows[i], 0) == NULL) {
 			tel_schema_free(s);
 			s = NULL;
 		}
 	}
-	for (i = 0; s != NULL && i < T_TYPES; i++)
+	for (unsigned i = 0; s != NULL && i < T_TYPES; i++)
 		tel__schema_pair_row(s, &rows[i]);
 	if (s != NULL)
 		s->stable = 1;
@@ -79,9 +78,7 @@ tel__inst_class_row(enum inst_type type)
 static uint8_t
 source_of(const char *name, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		if (strlen(sources[i].name) == n &&
 		    memcmp(sources[i].name, name, n) == 0)
 			return (uint8_t)sources[i].from;
@@ -93,11 +90,11 @@ tel__inst_sources(uint8_t from[T_TYPES][INST_FIELDS])
 {
 	const char *p, *name;
 	unsigned i, j;
-	size_t n;
 
 	for (i = 0; i < T_TYPES; i++) {
 		for (p = rows[i].fields, j = 0; *p != '\0'; j++) {
-			n = strcspn(p, " ");
+			size_t n = strcspn(p, " ");
+
 			name = memchr(p, '=', n);
 			name = name != NULL ? name + 1 : p + 2;
 			from[i][j] = source_of(name, n - (size_t)(name - p));
@@ -181,13 +178,13 @@ inst_schema_put_text(const struct inst *s, unsigned char *out)
 	const struct inst_line *l = &s->line;
 	static const struct inst_descriptor none = { NULL, 0, 1 };
 	const struct inst_descriptor *d = &none;
-	const struct tel__entry *e;
 
 	if (inst_has(l, I_S))
 		return tel__inst_decode(&l->values[I_S], out);
 	if (inst_has(l, I_D)) {
-		e = tel__table_find(&s->descriptor_ids,
+		const struct tel__entry *e = tel__table_find(&s->descriptor_ids,
 		    tel__inst_unsigned(l, I_D));
+
 		if (e != NULL)
 			d = &s->descriptors[e->value];
 	} else if (l->nargs == 0) {
@@ -238,11 +235,9 @@ tel__inst_build(struct tel_reader *r, struct inst *s, uint32_t *size)
 	const uint8_t *from = s->from[s->type];
 	const struct tel_field *f = t->fields;
 	unsigned char *p = s->data + HEADER, *out = s->data + t->size;
-	const char *why;
-	unsigned i;
 	uint64_t v;
 
-	for (i = 0; i < t->nfields; i++, f++, from++, p += 8) {
+	for (unsigned i = 0; i < t->nfields; i++, f++, from++, p += 8) {
 		if (f->datatype == TEL_STRING) {
 			tel_store_le64(p, (uint64_t)(out - s->data));
 			out = inst_schema_put_string(s, *from, out);
@@ -252,8 +247,9 @@ tel__inst_build(struct tel_reader *r, struct inst *s, uint32_t *size)
 			continue;
 		}
 		if (*from < I_KEYS) {
-			why = inst_schema_number(r, s, f,
+			const char *why = inst_schema_number(r, s, f,
 			    (enum inst_key) * from, &v);
+
 			if (why != NULL)
 				return why;
 		} else {

@@ -96,7 +96,6 @@ static int
 fill_window(struct tel_reader *r, struct jfr *j, size_t n, struct window *w)
 {
 	struct tel__buffer *b = &j->again;
-	size_t more;
 
 	if (j->again_at == b->used) {
 		tel__reader_fill(r, n);
@@ -104,7 +103,8 @@ fill_window(struct tel_reader *r, struct jfr *j, size_t n, struct window *w)
 		return 1;
 	}
 	while (b->used - j->again_at < n) {
-		more = n - (b->used - j->again_at);
+		size_t more = n - (b->used - j->again_at);
+
 		tel__reader_fill(r, more);
 		if (r->p == r->end)
 			break;
@@ -209,7 +209,6 @@ cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
 {
 	const unsigned char *q;
 	struct window w;
-	uint64_t at;
 
 	if (!fill_window(r, j, JFR_HEADER, &w))
 		return 0;
@@ -221,8 +220,9 @@ cut_chunk(struct tel_reader *r, struct jfr *j, const struct jfr_chunk *c,
 	if (*have < 2)
 		return 1;
 	q = find_header(j, c->bytes, c->bytes + 1, c->bytes + *have);
-	at = q != NULL ? (uint64_t)(q - c->bytes) :
-	                 find_straddling(j, c, *have, &w, edge_size(*have));
+	uint64_t at = q != NULL ?
+	    (uint64_t)(q - c->bytes) :
+	    find_straddling(j, c, *have, &w, edge_size(*have));
 	if (at == 0)
 		return 1;
 	if (!chunk_rewind(j, c, at, *have))
@@ -255,13 +255,12 @@ hold_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	uint64_t most = open ? JFR_CHUNK_MAX : c->size;
 	const unsigned char *q;
 	struct window w;
-	size_t n;
 
 	*have = 0;
 	while (*have < most) {
 		if (!fill_window(r, j, PIECE + JFR_HEADER, &w))
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-		n = (size_t)(w.end - w.p);
+		size_t n = (size_t)(w.end - w.p);
 		if (n == 0) {
 			note_failed_read(r);
 			break;
@@ -292,9 +291,7 @@ static uint64_t
 find_metadata(const struct jfr_chunk *c)
 {
 	struct jfr_bytes b = { c->bytes + JFR_HEADER, c->bytes + c->size, 0 };
-	const unsigned char *start;
 	uint64_t found = 0, id;
-	uint32_t size;
 
 	if (c->metadata >= JFR_HEADER && c->metadata < c->size) {
 		b.p = c->bytes + c->metadata;
@@ -304,8 +301,9 @@ find_metadata(const struct jfr_chunk *c)
 			c->bytes + c->size, 0 };
 	}
 	while (b.p < b.end) {
-		start = b.p;
-		size = jfr_event_size(&b, &id);
+		const unsigned char *start = b.p;
+		uint32_t size = jfr_event_size(&b, &id);
+
 		if (size == 0)
 			break;
 		if (id == 0)
@@ -323,15 +321,13 @@ chunk_find_layout(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	const uint64_t at = find_metadata(c);
 	struct jfr_bytes b;
 	struct jfr_layout *l;
-	tel_status st;
 	uint64_t id;
-	uint32_t size;
 
 	*why = "the chunk has no metadata";
 	if (at == 0)
 		return TEL_EFORMAT;
 	b = (struct jfr_bytes){ c->bytes + at, c->bytes + c->size, 0 };
-	size = jfr_event_size(&b, &id);
+	uint32_t size = jfr_event_size(&b, &id);
 	b.end = c->bytes + at + size;
 	(void)jfr_varint(&b);
 	(void)jfr_varint(&b);
@@ -347,7 +343,7 @@ chunk_find_layout(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	l = calloc(1, sizeof(*l));
 	if (l == NULL)
 		return TEL_ENOMEM;
-	st = tel__jfr_metadata(l, b, why);
+	tel_status st = tel__jfr_metadata(l, b, why);
 	l->size = (size_t)(b.end - b.p);
 	l->bytes = malloc(l->size + 1);
 	if (l->bytes == NULL)
@@ -373,9 +369,7 @@ static uint64_t
 chunk_read_clock(const struct jfr_chunk *c, const struct jfr_class *of,
     struct jfr_bytes *b)
 {
-	uint32_t i;
-
-	for (i = 0; i < of->start; i++)
+	for (uint32_t i = 0; i < of->start; i++)
 		tel__jfr_skip(b, c->layout, of->first + i, 0);
 	return jfr_ns(c, jfr_varint(b));
 }
@@ -393,9 +387,8 @@ report_counts(struct tel_reader *r, const struct jfr_chunk *c,
 	const struct jfr_layout *l = c->layout;
 	const struct tel_type *t;
 	uint64_t events = 0;
-	size_t i;
 
-	for (i = 0; i < l->nclasses; i++) {
+	for (size_t i = 0; i < l->nclasses; i++) {
 		if (counts[i].events == 0)
 			continue;
 		t = &l->schema->types[l->classes[i].type_index];
@@ -427,7 +420,6 @@ walk_events(struct walk *w)
 	struct jfr_bytes b = { c->bytes + JFR_HEADER, c->bytes + c->size, 0 };
 	const struct jfr_class *classes = c->layout->classes, *of;
 	const unsigned char *start = b.p, *fields;
-	struct jfr_event *ev;
 	uint64_t id, clock;
 	uint32_t size, class;
 	tel_status st = TEL_OK;
@@ -459,7 +451,7 @@ walk_events(struct walk *w)
 		if (!TEL__RESERVE(c->events, c->event_room, c->nevents + 1))
 			return tel__reader_fail(w->r, TEL_ENOMEM,
 			    "out of memory");
-		ev = &c->events[c->nevents++];
+		struct jfr_event *ev = &c->events[c->nevents++];
 		ev->clock = clock;
 		ev->at = (uint32_t)(start - c->bytes);
 		ev->class = (uint16_t) class;
@@ -496,17 +488,16 @@ sort_by_digit(struct sorting *s, unsigned shift, unsigned digit)
 	struct jfr_event *const from = s->from, *const to = s->to;
 	uint32_t *const count = s->count, sum = 0, k;
 	const size_t n = s->n;
-	size_t i;
 
 	memset(count, 0, sizeof(*count) << digit);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		count[(from[i].clock - least) >> shift & mask]++;
-	for (i = 0; i <= mask; i++) {
+	for (size_t i = 0; i <= mask; i++) {
 		k = count[i];
 		count[i] = sum;
 		sum += k;
 	}
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		to[count[(from[i].clock - least) >> shift & mask]++] = from[i];
 	s->from = to;
 	s->to = from;
@@ -548,9 +539,8 @@ chunk_sort_events(struct jfr_chunk *c)
 		.least = UINT64_MAX };
 	unsigned sorted = 1, bits, digit, shift;
 	uint64_t most = 0, clock;
-	size_t i;
 
-	for (i = 0; i < s.n; i++) {
+	for (size_t i = 0; i < s.n; i++) {
 		clock = s.from[i].clock;
 		sorted &= clock >= most;
 		most = clock > most ? clock : most;
@@ -586,7 +576,6 @@ index_events(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c)
 	const struct jfr_layout *l = c->layout;
 	struct walk w = { .r = r, .c = c, .first = UINT64_MAX };
 	tel_status st = TEL_ENOMEM, pools;
-	size_t i;
 
 	r->log.schema = l->schema;
 	w.wanted = calloc(l->nclasses, 1);
@@ -596,7 +585,7 @@ index_events(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c)
 		free(w.counts);
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
-	for (i = 0; i < l->nclasses; i++)
+	for (size_t i = 0; i < l->nclasses; i++)
 		w.wanted[i] = !l->classes[i].typed ||
 		    r->count_pushdown.wants == NULL ||
 		    r->count_pushdown.wants(r->count_pushdown.arg, &r->log,
@@ -629,19 +618,17 @@ skip_to_header(struct tel_reader *r, struct jfr *j)
 	const uint64_t from = window_offset(r, j);
 	const unsigned char *q;
 	struct window w;
-	uint64_t skipped;
-	size_t n;
 
 	do {
 		if (!fill_window(r, j, PIECE, &w))
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 		q = find_header(j, w.p, w.p, w.end);
-		n = q != NULL ? (size_t)(q - w.p) :
-		    w.eof     ? (size_t)(w.end - w.p) :
-		                (size_t)(w.end - w.p) - (JFR_HEADER - 1);
+		size_t n = q != NULL ? (size_t)(q - w.p) :
+		    w.eof            ? (size_t)(w.end - w.p) :
+		                       (size_t)(w.end - w.p) - (JFR_HEADER - 1);
 		step_window(r, j, n);
 	} while (q == NULL && !w.eof);
-	skipped = window_offset(r, j) - from;
+	uint64_t skipped = window_offset(r, j) - from;
 	if (j->unfinished) {
 		tel__reader_notice(r, TEL_INFO, from,
 		    "%llu bytes behind the last flush are not shown",
@@ -734,14 +721,12 @@ tel_status
 tel__jfr_load(struct tel_reader *r, struct jfr *j)
 {
 	struct jfr_chunk *c;
-	tel_status st;
 	struct window w;
 	uint64_t have;
-	size_t n;
 
 	if (!fill_window(r, j, JFR_HEADER, &w))
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	n = (size_t)(w.end - w.p);
+	size_t n = (size_t)(w.end - w.p);
 	if (n == 0)
 		return TEL_END;
 	if (n < JFR_HEADER && !j->unfinished && j->again.used == 0)
@@ -771,14 +756,14 @@ tel__jfr_load(struct tel_reader *r, struct jfr *j)
 	}
 	if (c->size > JFR_CHUNK_MAX) {
 		c->size = 0;
-		st = tel__reader_damage(r, c->offset, 0,
+		tel_status st = tel__reader_damage(r, c->offset, 0,
 		    "a chunk of more than 2^30 bytes: read up to the next one");
 		if (st != TEL_OK) {
 			tel__jfr_chunk_free(c);
 			return st;
 		}
 	}
-	st = hold_chunk(r, j, c, &have);
+	tel_status st = hold_chunk(r, j, c, &have);
 	if (st != TEL_OK) {
 		tel__jfr_chunk_free(c);
 		return st;

@@ -58,9 +58,8 @@ static inline void
 jfr_skip_varint(struct jfr_bytes *b)
 {
 	const unsigned char *p = b->p;
-	unsigned i;
 
-	for (i = 0; i < 9 && p < b->end; i++)
+	for (unsigned i = 0; i < 9 && p < b->end; i++)
 		if (*p++ < 0x80 || i == 8) {
 			b->p = p;
 			return;
@@ -209,11 +208,9 @@ struct jfr_layout {
 static inline uint32_t
 jfr_class_of(const struct jfr_layout *l, uint64_t id)
 {
-	const struct tel__entry *e;
-
 	if (id < sizeof(l->direct) / sizeof(l->direct[0]))
 		return (uint32_t)l->direct[id] - 1u;
-	e = tel__table_find(&l->by_id, id);
+	const struct tel__entry *e = tel__table_find(&l->by_id, id);
 	return e != NULL ? (uint32_t)e->value : JFR_NONE;
 }
 

@@ -16,7 +16,6 @@ tel__jfr_varint_long(struct jfr_bytes *b)
 {
 	const unsigned char *p = b->p;
 	uint64_t v = 0, last;
-	unsigned i;
 
 	if (b->end - p >= 9) {
 		v = tel_le64(p);
@@ -39,7 +38,7 @@ tel__jfr_varint_long(struct jfr_bytes *b)
 		b->p = p;
 		return v;
 	}
-	for (i = 0; p < b->end; i++) {
+	for (unsigned i = 0; p < b->end; i++) {
 		v |= (uint64_t)(*p & 0x7f) << 7 * i;
 		if (*p++ < 0x80) {
 			b->p = p;
@@ -87,7 +86,6 @@ read_strings(struct parser *p)
 	const uint64_t n = jfr_varint(&p->b);
 	struct jfr_chunk none = { 0 };
 	struct tel__buffer text = { 0 };
-	size_t i;
 
 	if (n > STRINGS_MAX || n > (uint64_t)(p->b.end - p->b.p)) {
 		p->b.bad = 1;
@@ -98,7 +96,7 @@ read_strings(struct parser *p)
 		p->failed = 1;
 		return;
 	}
-	for (i = 0; i < n && !p->b.bad; i++) {
+	for (size_t i = 0; i < n && !p->b.bad; i++) {
 		text.used = 0;
 		(void)tel__jfr_string(&none, &p->b, &text);
 		p->l->strings[i] = tel__copy_string(text.bytes, text.used);
@@ -112,12 +110,10 @@ read_strings(struct parser *p)
 static void
 read_element(struct parser *p, struct element *e)
 {
-	uint64_t i;
-
 	e->name = string_at(p, &p->b);
 	e->nattributes = jfr_varint(&p->b);
 	e->attributes = p->b;
-	for (i = 0; i < e->nattributes && !p->b.bad; i++) {
+	for (uint64_t i = 0; i < e->nattributes && !p->b.bad; i++) {
 		(void)jfr_varint(&p->b);
 		(void)jfr_varint(&p->b);
 	}
@@ -133,12 +129,11 @@ static const char *
 attribute(struct parser *p, const struct element *e, const char *key)
 {
 	struct jfr_bytes b = e->attributes;
-	const char *name, *value;
-	uint64_t i;
 
-	for (i = 0; i < e->nattributes && !b.bad; i++) {
-		name = string_at(p, &b);
-		value = string_at(p, &b);
+	for (uint64_t i = 0; i < e->nattributes && !b.bad; i++) {
+		const char *name = string_at(p, &b);
+		const char *value = string_at(p, &b);
+
 		if (!b.bad && strcmp(name, key) == 0)
 			return value;
 	}
@@ -175,7 +170,6 @@ jfr_metadata_add_class(struct parser *p, const struct element *e)
 	const char *super = attribute(p, e, "superType");
 	const uint64_t id = jfr_metadata_number(attribute(p, e, "id"));
 	struct tel__entry *entry;
-	struct jfr_class *c;
 	int fresh;
 
 	p->class = NULL;
@@ -192,7 +186,7 @@ jfr_metadata_add_class(struct parser *p, const struct element *e)
 	entry->value = l->nclasses;
 	if (id < sizeof(l->direct) / sizeof(l->direct[0]))
 		l->direct[id] = (uint16_t)(l->nclasses + 1);
-	c = &l->classes[l->nclasses++];
+	struct jfr_class *c = &l->classes[l->nclasses++];
 	memset(c, 0, sizeof(*c));
 	c->name = name;
 	c->id = id;
@@ -211,7 +205,6 @@ jfr_metadata_add_field(struct parser *p, const struct element *e)
 	struct jfr_layout *l = p->l;
 	const char *name = attribute(p, e, "name");
 	const uint64_t id = jfr_metadata_number(attribute(p, e, "class"));
-	struct jfr_field *f;
 
 	p->field = NULL;
 	if (name == NULL || p->class == NULL ||
@@ -223,7 +216,7 @@ jfr_metadata_add_field(struct parser *p, const struct element *e)
 		p->failed = 1;
 		return;
 	}
-	f = &l->fields[l->nfields++];
+	struct jfr_field *f = &l->fields[l->nfields++];
 	memset(f, 0, sizeof(*f));
 	f->name = name;
 	/* until all classes are known, the id */
@@ -274,16 +267,15 @@ annotate_field(struct jfr_field *f, const char *name, const char *value)
 		{ "NANOSECONDS", JFR_PLAIN }, { "MICROSECONDS", JFR_THOUSANDS },
 		{ "MILLISECONDS", JFR_MILLIONS }, { "SECONDS", JFR_BILLIONS } };
 	const int time = strcmp(name, "jdk.jfr.Timestamp") == 0;
-	size_t i, n;
 
 	if (time || strcmp(name, "jdk.jfr.Timespan") == 0) {
 		f->unit = time ? TEL_UNIT_TIME : TEL_UNIT_NS;
-		n = strlen(value);
+		size_t n = strlen(value);
 		/* NANOSECONDS_SINCE_EPOCH */
 		if (time && n > 12 &&
 		    strcmp(value + n - 12, "_SINCE_EPOCH") == 0)
 			n -= 12;
-		for (i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
+		for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
 			if (strlen(scales[i].value) == n &&
 			    memcmp(scales[i].value, value, n) == 0)
 				f->scale = scales[i].scale;
@@ -291,7 +283,8 @@ annotate_field(struct jfr_field *f, const char *name, const char *value)
 			f->scale = JFR_TICKS_TIME;
 	} else if (strcmp(name, "jdk.jfr.DataAmount") == 0) {
 		f->unit = unit_with(f->unit,
-		    strcmp(value, "BITS") == 0 ? TEL_UNIT_BITS : TEL_UNIT_BYTES);
+		    strcmp(value, "BITS") == 0 ? TEL_UNIT_BITS :
+		                                 TEL_UNIT_BYTES);
 	} else if (strcmp(name, "jdk.jfr.Percentage") == 0) {
 		f->unit = TEL_UNIT_FRACTION;
 	} else if (strcmp(name, "jdk.jfr.Frequency") == 0) {
@@ -308,13 +301,11 @@ static void
 set_category(struct parser *p, struct jfr_class *c, const struct element *e)
 {
 	char text[CATEGORY_MAX + 1], key[16] = "value-0";
-	const char *value;
 	size_t used = 0, n;
-	unsigned i;
 
-	for (i = 0; i < 10; i++) {
+	for (unsigned i = 0; i < 10; i++) {
 		key[6] = (char)('0' + i);
-		value = attribute(p, e, key);
+		const char *value = attribute(p, e, key);
 		if (value == NULL && i == 0)
 			value = attribute(p, e, "value");
 		if (value == NULL)
@@ -351,10 +342,6 @@ read_tree(struct parser *p, int classes, struct jfr_class *class,
     struct jfr_field *field, unsigned depth)
 {
 	struct element e;
-	const char *name, *value;
-	uint64_t i;
-	uint32_t at;
-	size_t k;
 
 	if (depth == ELEMENTS_DEPTH || p->b.bad || p->failed) {
 		p->b.bad = 1;
@@ -367,24 +354,27 @@ read_tree(struct parser *p, int classes, struct jfr_class *class,
 		if (classes) {
 			jfr_metadata_add_class(p, &e);
 		} else {
-			at = jfr_class_of(p->l,
+			uint32_t at = jfr_class_of(p->l,
 			    jfr_metadata_number(attribute(p, &e, "id")));
+
 			class = at != JFR_NONE ? &p->l->classes[at] : NULL;
 		}
 	} else if (strcmp(e.name, "field") == 0) {
 		if (classes) {
 			jfr_metadata_add_field(p, &e);
 		} else if (class != NULL) {
-			name = attribute(p, &e, "name");
-			for (k = 0; k < class->count; k++)
+			const char *name = attribute(p, &e, "name");
+
+			for (size_t k = 0; k < class->count; k++)
 				if (strcmp(p->l->fields[class->first + k].name,
 				        name != NULL ? name : "") == 0)
 					field = &p->l->fields[class->first + k];
 		}
 	} else if (strcmp(e.name, "annotation") == 0 && !classes) {
-		name = jfr_metadata_name_of(p->l,
+		const char *name = jfr_metadata_name_of(p->l,
 		    jfr_metadata_number(attribute(p, &e, "class")));
-		value = attribute(p, &e, "value");
+		const char *value = attribute(p, &e, "value");
+
 		if (name != NULL && value != NULL &&
 		    (field != NULL || class != NULL))
 			annotate_doc(field != NULL ? &field->doc : &class->doc,
@@ -395,7 +385,7 @@ read_tree(struct parser *p, int classes, struct jfr_class *class,
 		    strcmp(name, "jdk.jfr.Category") == 0)
 			set_category(p, class, &e);
 	}
-	for (i = 0; i < e.nchildren && !p->b.bad && !p->failed; i++)
+	for (uint64_t i = 0; i < e.nchildren && !p->b.bad && !p->failed; i++)
 		read_tree(p, classes, class, field, depth + 1);
 }
 
@@ -428,10 +418,8 @@ static void
 jfr_metadata_classify(struct jfr_layout *l, struct jfr_class *c)
 {
 	const char *field = NULL;
-	uint32_t k;
-	size_t i;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(kinds[i].name, c->name) != 0)
 			continue;
 		/* the primitive ones have no fields */
@@ -445,7 +433,7 @@ jfr_metadata_classify(struct jfr_layout *l, struct jfr_class *c)
 		c->kind = JFR_NAMED;
 		c->name_field = 0;
 	}
-	for (k = 0; k < c->count; k++) {
+	for (uint32_t k = 0; k < c->count; k++) {
 		if (field != NULL &&
 		    strcmp(l->fields[c->first + k].name, field) == 0)
 			c->name_field = k;
@@ -461,18 +449,16 @@ tel_status
 tel__jfr_metadata(struct jfr_layout *l, struct jfr_bytes b, const char **why)
 {
 	struct parser p = { l, b, 0, NULL, NULL };
-	struct jfr_bytes tree;
-	size_t i;
 
 	*why = "the metadata are invalid";
 	tel__table_init(&l->by_id);
 	read_strings(&p);
-	tree = p.b;
+	struct jfr_bytes tree = p.b;
 	if (!p.b.bad && !p.failed)
 		read_tree(&p, 1, NULL, NULL, 0);
-	for (i = 0; i < l->nfields; i++)
+	for (size_t i = 0; i < l->nfields; i++)
 		l->fields[i].class = jfr_class_of(l, l->fields[i].class);
-	for (i = 0; i < l->nclasses; i++)
+	for (size_t i = 0; i < l->nclasses; i++)
 		jfr_metadata_classify(l, &l->classes[i]);
 	if (!p.b.bad && !p.failed) {
 		p.b = tree;
@@ -486,13 +472,11 @@ tel__jfr_metadata(struct jfr_layout *l, struct jfr_bytes b, const char **why)
 void
 tel__jfr_layout_free(struct jfr_layout *l)
 {
-	size_t i;
-
 	if (l == NULL)
 		return;
-	for (i = 0; i < l->nstrings; i++)
+	for (size_t i = 0; i < l->nstrings; i++)
 		free(l->strings[i]);
-	for (i = 0; i < l->nclasses; i++)
+	for (size_t i = 0; i < l->nclasses; i++)
 		free(l->classes[i].category);
 	free(l->strings);
 	free(l->classes);
@@ -507,15 +491,13 @@ void
 tel__jfr_skip_class(struct jfr_bytes *b, const struct jfr_layout *l,
     uint32_t class, unsigned depth)
 {
-	const struct jfr_class *c;
 	uint64_t n;
-	uint32_t i;
 
 	if (class == JFR_NONE || depth > 2 * JFR_DEPTH_MAX) {
 		b->bad = 1;
 		return;
 	}
-	c = &l->classes[class];
+	const struct jfr_class *c = &l->classes[class];
 	switch ((enum jfr_kind)c->kind) {
 	case JFR_BOOLEAN:
 	case JFR_BYTE: (void)jfr_take(b, 1); return;
@@ -545,7 +527,7 @@ tel__jfr_skip_class(struct jfr_bytes *b, const struct jfr_layout *l,
 	}
 	/* at least a byte, so that it takes no longer than there are bytes */
 	b->bad |= c->count == 0;
-	for (i = 0; i < c->count && !b->bad; i++)
+	for (uint32_t i = 0; i < c->count && !b->bad; i++)
 		tel__jfr_skip(b, l, c->first + i, depth + 1);
 }
 

@@ -60,7 +60,6 @@ put_utf16(struct tel__buffer *out, struct jfr_bytes *b)
 static void
 jfr_pools_put_utf8(struct tel__buffer *out, const unsigned char *s, size_t n)
 {
-	uint32_t high, low;
 	size_t i, from = 0;
 
 	for (i = 0; i < n; i++) {
@@ -73,8 +72,8 @@ jfr_pools_put_utf8(struct tel__buffer *out, const unsigned char *s, size_t n)
 		    s[i + 3] != 0xed || (s[i + 4] & 0xf0) != 0xb0 ||
 		    (s[i + 2] & 0xc0) != 0x80 || (s[i + 5] & 0xc0) != 0x80)
 			continue;
-		high = (s[i + 1] & 0x0fu) << 6 | (s[i + 2] & 0x3fu);
-		low = (s[i + 4] & 0x0fu) << 6 | (s[i + 5] & 0x3fu);
+		uint32_t high = (s[i + 1] & 0x0fu) << 6 | (s[i + 2] & 0x3fu);
+		uint32_t low = (s[i + 4] & 0x0fu) << 6 | (s[i + 5] & 0x3fu);
 		tel__buffer_put(out, s + from, i - from);
 		put_character(out, tel__utf16_pair(high, low));
 		i += 5;
@@ -136,15 +135,12 @@ home_of(const struct jfr_pool *pool, uint64_t key)
 struct jfr_value *
 tel__jfr_find(const struct jfr_chunk *c, uint32_t class, uint64_t key)
 {
-	const struct jfr_pool *pool;
-	size_t i;
-
 	if (class == JFR_NONE || c->pools == NULL)
 		return NULL;
-	pool = &c->pools[class];
+	const struct jfr_pool *pool = &c->pools[class];
 	if (pool->count == 0)
 		return NULL;
-	for (i = home_of(pool, key); pool->values[i].at != 0;
+	for (size_t i = home_of(pool, key); pool->values[i].at != 0;
 	     i = (i + 1) & pool->mask)
 		if (pool->values[i].key == key)
 			return &pool->values[i];
@@ -197,16 +193,15 @@ jfr_pools_add_value(struct jfr_pool *pool, uint64_t key, uint32_t at)
 static tel_status
 read_pools(struct jfr_chunk *c, struct jfr_bytes *b)
 {
-	uint64_t pools, n, key;
-	uint32_t class;
+	for (uint64_t pools = jfr_varint(b); pools > 0 && !b->bad; pools--) {
+		uint32_t class = jfr_class_of(c->layout, jfr_varint(b));
+		uint64_t n = jfr_varint(b);
 
-	for (pools = jfr_varint(b); pools > 0 && !b->bad; pools--) {
-		class = jfr_class_of(c->layout, jfr_varint(b));
-		n = jfr_varint(b);
 		if (class == JFR_NONE && n > 0)
 			return TEL_EFORMAT;
 		for (; n > 0 && !b->bad; n--) {
-			key = jfr_varint(b);
+			uint64_t key = jfr_varint(b);
+
 			if (!jfr_pools_add_value(&c->pools[class], key,
 			        (uint32_t)(b->p - c->bytes)))
 				return TEL_ENOMEM;
@@ -222,7 +217,6 @@ tel__jfr_pools(struct jfr_chunk *c)
 	uint64_t at = c->checkpoint, id, delta;
 	tel_status st = TEL_OK, failed;
 	struct jfr_bytes b;
-	uint32_t size;
 
 	c->pools = calloc(c->layout->nclasses, sizeof(*c->pools));
 	if (c->pools == NULL)
@@ -230,7 +224,7 @@ tel__jfr_pools(struct jfr_chunk *c)
 	/* the one before is nearer to the start, so this ends */
 	while (at >= JFR_HEADER && at < c->size) {
 		b = (struct jfr_bytes){ c->bytes + at, c->bytes + c->size, 0 };
-		size = jfr_event_size(&b, &id);
+		uint32_t size = jfr_event_size(&b, &id);
 		if (size == 0 || id != 1)
 			return TEL_EFORMAT;
 		b.end = c->bytes + at + size;
@@ -255,9 +249,7 @@ tel__jfr_pools(struct jfr_chunk *c)
 void
 tel__jfr_pools_free(struct jfr_chunk *c)
 {
-	size_t i;
-
-	for (i = 0; c->pools != NULL && i < c->layout->nclasses; i++)
+	for (size_t i = 0; c->pools != NULL && i < c->layout->nclasses; i++)
 		free(c->pools[i].values);
 	free(c->pools);
 	c->pools = NULL;
@@ -272,9 +264,8 @@ jfr_pools_field_at(const struct jfr_chunk *c, const struct jfr_value *v,
     const struct jfr_class *class, uint32_t field)
 {
 	struct jfr_bytes b = { c->bytes + v->at, c->bytes + c->size, 0 };
-	uint32_t i;
 
-	for (i = 0; i < field; i++)
+	for (uint32_t i = 0; i < field; i++)
 		tel__jfr_skip(&b, c->layout, class->first + i, 0);
 	return b;
 }
@@ -283,9 +274,7 @@ static uint32_t
 jfr_pools_find_field(const struct jfr_layout *l, const struct jfr_class *class,
     const char *name)
 {
-	uint32_t i;
-
-	for (i = 0; i < class->count; i++)
+	for (uint32_t i = 0; i < class->count; i++)
 		if (strcmp(l->fields[class->first + i].name, name) == 0)
 			return i;
 	return JFR_NONE;
@@ -298,15 +287,13 @@ jfr_pools_put_field(struct jfr_chunk *c, const struct jfr_value *v,
 {
 	const uint32_t field = jfr_pools_find_field(c->layout, class, name);
 	const struct jfr_value *named;
-	const struct jfr_field *f;
-	struct jfr_bytes b;
 
 	if (field == JFR_NONE)
 		return 0;
-	f = &c->layout->fields[class->first + field];
+	const struct jfr_field *f = &c->layout->fields[class->first + field];
 	if (f->class == JFR_NONE || f->list)
 		return 0;
-	b = jfr_pools_field_at(c, v, class, field);
+	struct jfr_bytes b = jfr_pools_field_at(c, v, class, field);
 	if (!f->pool)
 		return c->layout->classes[f->class].kind == JFR_STRING &&
 		    tel__jfr_string(c, &b, out);
@@ -392,11 +379,9 @@ struct places {
 static int
 find_places(const struct jfr_layout *l, uint32_t stack, struct places *p)
 {
-	const struct jfr_field *f;
-
 	p->stack = &l->classes[stack];
 	p->frames = p->stack->name_field;
-	f = &l->fields[p->stack->first + p->frames];
+	const struct jfr_field *f = &l->fields[p->stack->first + p->frames];
 	if (!f->list || f->pool || f->class == JFR_NONE)
 		return 0;
 	p->frame = &l->classes[f->class];
@@ -419,15 +404,12 @@ static const struct jfr_value *
 method_part(struct jfr_chunk *c, const struct jfr_value *v,
     const struct jfr_class *class, uint32_t field)
 {
-	const struct jfr_field *f;
-	struct jfr_bytes b;
-
 	if (field == JFR_NONE)
 		return NULL;
-	f = &c->layout->fields[class->first + field];
+	const struct jfr_field *f = &c->layout->fields[class->first + field];
 	if (!f->pool || f->list)
 		return NULL;
-	b = jfr_pools_field_at(c, v, class, field);
+	struct jfr_bytes b = jfr_pools_field_at(c, v, class, field);
 	return tel__jfr_name(c, f->class, jfr_varint(&b));
 }
 
@@ -446,7 +428,6 @@ jfr_pools_name_frame(struct jfr *j, struct jfr_chunk *c, const struct places *p,
 {
 	const uint32_t class = (uint32_t)(p->method - c->layout->classes);
 	const struct jfr_value *v = tel__jfr_find(c, class, key);
-	const struct jfr_value *type;
 	unsigned char digits[TEL_PUT_MAX];
 
 	j->name.used = 0;
@@ -454,7 +435,7 @@ jfr_pools_name_frame(struct jfr *j, struct jfr_chunk *c, const struct places *p,
 		tel__buffer_put(&j->name, "<unknown>", 9);
 		return;
 	}
-	type = method_part(c, v, p->method, p->type);
+	const struct jfr_value *type = method_part(c, v, p->method, p->type);
 	jfr_pools_put_part(c, &j->name, type);
 	if (type != NULL && type->size > 0)
 		tel__buffer_put(&j->name, ".", 1);
@@ -479,7 +460,6 @@ add_stack(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	} * frames;
 	struct tel_frame frame = { 0, 0, NULL, 0 };
 	tel_status st = TEL_OK;
-	uint32_t k;
 
 	v->state = STATE_NULL;
 	if (n == 0 || b.bad || n > (uint64_t)(b.end - b.p))
@@ -488,7 +468,7 @@ add_stack(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	if (frames == NULL)
 		return TEL_ENOMEM;
 	for (i = 0; i < n && !b.bad; i++) {
-		for (k = 0; k < p->frame->count && !b.bad; k++) {
+		for (uint32_t k = 0; k < p->frame->count && !b.bad; k++) {
 			key = k == p->method_field || k == p->line ?
 			    jfr_varint(&b) :
 			    0;
@@ -527,15 +507,13 @@ tel__jfr_stacks(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c)
 	struct jfr_pool *pool;
 	struct places p;
 	tel_status st = TEL_OK;
-	uint32_t k;
-	size_t i;
 
-	for (k = 0; k < c->layout->nclasses && st == TEL_OK; k++) {
+	for (uint32_t k = 0; k < c->layout->nclasses && st == TEL_OK; k++) {
 		pool = &c->pools[k];
 		if (c->layout->classes[k].kind != JFR_STACK ||
 		    pool->count == 0 || !find_places(c->layout, k, &p))
 			continue;
-		for (i = 0; i <= pool->mask && st == TEL_OK; i++)
+		for (size_t i = 0; i <= pool->mask && st == TEL_OK; i++)
 			if (pool->values[i].at != 0)
 				st = add_stack(r, j, c, &p, &pool->values[i]);
 	}

@@ -46,12 +46,11 @@ static inline unsigned char *
 jfr_program_add_bytes(struct row *row, size_t n)
 {
 	const size_t need = row->j->used + row->size + n + BEHIND;
-	unsigned char *p;
 
 	if (row->full ||
 	    (need > row->j->row_room && !jfr_program_grow_rows(row, need)))
 		return NULL;
-	p = row->data + row->size;
+	unsigned char *p = row->data + row->size;
 	row->size += n;
 	return p;
 }
@@ -78,14 +77,13 @@ jfr_program_put_string(struct row *row, const struct jfr_op *op,
     struct jfr_bytes *b)
 {
 	struct tel__buffer *text = &row->j->name;
-	const unsigned char *s;
 	size_t n, i;
 
 	/* most are short and ASCII */
 	if (b->end - b->p > 2 && *b->p == 5 && b->p[1] < 0x80 &&
 	    b->end - b->p >= 2 + b->p[1]) {
 		n = b->p[1];
-		s = b->p + 2;
+		const unsigned char *s = b->p + 2;
 		for (i = 0; i < n && s[i] < 0x80 && s[i] != 0; i++)
 			continue;
 		if (i == n) {
@@ -126,23 +124,21 @@ jfr_program_find_thread(struct jfr_chunk *c, uint32_t class, uint64_t key)
 {
 	struct jfr_thread *t = &c->threads[key % JFR_THREADS];
 	const struct jfr_class *of = &c->layout->classes[class];
-	const struct jfr_value *v;
 	struct jfr_bytes b;
-	const char *name;
-	uint32_t i;
 
 	/* 0 has none in a pool of threads */
 	if (t->key == key && key != 0)
 		return t;
-	v = tel__jfr_find(c, class, key);
+	const struct jfr_value *v = tel__jfr_find(c, class, key);
 	if (v == NULL)
 		return NULL;
 	t->key = key;
 	t->os = t->java = 0;
 	t->name = tel__jfr_name(c, class, key);
 	b = (struct jfr_bytes){ c->bytes + v->at, c->bytes + c->size, 0 };
-	for (i = 0; i < of->count && !b.bad; i++) {
-		name = c->layout->fields[of->first + i].name;
+	for (uint32_t i = 0; i < of->count && !b.bad; i++) {
+		const char *name = c->layout->fields[of->first + i].name;
+
 		if (strcmp(name, "osThreadId") == 0)
 			t->os = jfr_varint(&b);
 		else if (strcmp(name, "javaThreadId") == 0)
@@ -278,7 +274,6 @@ jfr_program_put_list(struct row *row, const struct jfr_op *op,
 	const uint64_t n = jfr_varint(&all);
 	const struct jfr_class *of = NULL;
 	const size_t at = row->size;
-	uint64_t i;
 	uint32_t k;
 
 	if (n > (uint64_t)(all.end - all.p)) {
@@ -287,7 +282,7 @@ jfr_program_put_list(struct row *row, const struct jfr_op *op,
 	}
 	if (op->member != JFR_NONE)
 		of = &l->classes[l->fields[op->list].class];
-	for (i = 0; i < n && !all.bad && !row->full; i++) {
+	for (uint64_t i = 0; i < n && !all.bad && !row->full; i++) {
 		for (k = 0; of != NULL && k < op->member; k++)
 			tel__jfr_skip(&all, l, of->first + k, 0);
 		put_element(row, op, &all);

@@ -74,8 +74,6 @@ static tel_status
 jfr_open(struct tel_reader *r, const char *as)
 {
 	struct jfr *j = calloc(1, sizeof(*j));
-	unsigned major;
-	tel_status st;
 
 	(void)as;
 	r->state = j;
@@ -86,7 +84,7 @@ jfr_open(struct tel_reader *r, const char *as)
 	    memcmp(r->p, "FLR", 4) != 0)
 		return tel__reader_fail(r, TEL_EFORMAT,
 		    "not a recording: it has no header of a chunk");
-	major = tel_be16(r->p + 4);
+	unsigned major = tel_be16(r->p + 4);
 	if (major == 0 || (major > JFR_MAJOR_MAX && !r->force))
 		return tel__reader_fail(r, TEL_EVERSION,
 		    "the recording has version %u.%u; versions 1 and 2 are "
@@ -102,7 +100,7 @@ jfr_open(struct tel_reader *r, const char *as)
 	tel__clock_set_rate(r->log.clock, 1e9);
 	tel__clock_set_epoch(r->log.clock, 0);
 	/* the first chunk has the schema */
-	st = TEL_OK;
+	tel_status st = TEL_OK;
 	while (st == TEL_OK && !j->over && j->layouts == NULL) {
 		st = tel__jfr_load(r, j);
 		j->over = st == TEL_END;
@@ -117,9 +115,8 @@ static void
 jfr_opened(struct tel_reader *r, struct tel__buffer *to)
 {
 	const struct jfr *j = r->state;
-	const struct jfr_chunk *c;
 
-	for (c = j->chunks; c != NULL; c = c->next)
+	for (const struct jfr_chunk *c = j->chunks; c != NULL; c = c->next)
 		tel__buffer_put(to, c->bytes, (size_t)c->size);
 	if (j->again.used > j->again_at)
 		tel__buffer_put(to, j->again.bytes + j->again_at,
@@ -135,11 +132,11 @@ static struct jfr_chunk *
 next_chunk(struct jfr *j, uint64_t *until)
 {
 	struct jfr_chunk *c, *best = NULL;
-	uint64_t clock;
 
 	*until = UINT64_MAX;
 	for (c = j->chunks; c != NULL; c = c->next) {
-		clock = c->events[c->done].clock;
+		uint64_t clock = c->events[c->done].clock;
+
 		if (best == NULL || clock < best->events[best->done].clock) {
 			if (best != NULL)
 				*until = best->events[best->done].clock - 1;
@@ -198,11 +195,8 @@ static tel_status
 jfr_next(struct tel_reader *r)
 {
 	struct jfr *j = r->state;
-	struct jfr_chunk *c;
-	struct jfr_event *ev;
 	uint64_t until;
 	uint32_t size = 0, raw_size = 0;
-	tel_status st;
 
 	r->event.index += r->event.data != NULL;
 	if (j->ended != NULL && j->spare == NULL) {
@@ -212,10 +206,10 @@ jfr_next(struct tel_reader *r)
 	}
 	tel__jfr_chunk_free(j->ended);
 	j->ended = NULL;
-	st = fill_chunks(r, j);
+	tel_status st = fill_chunks(r, j);
 	if (st != TEL_OK)
 		return st;
-	c = next_chunk(j, &until);
+	struct jfr_chunk *c = next_chunk(j, &until);
 	if (c == NULL) {
 		if (j->late > 0)
 			tel__reader_notice(r, TEL_INFO, r->offset,
@@ -225,7 +219,7 @@ jfr_next(struct tel_reader *r)
 		j->late = 0;
 		return TEL_END;
 	}
-	ev = &c->events[c->done];
+	struct jfr_event *ev = &c->events[c->done];
 	j->used = 0;
 	st = tel__jfr_row(j, c, ev, &size, &raw_size);
 	if (st != TEL_OK)
@@ -244,13 +238,10 @@ jfr_decode_batch(struct tel_reader *r)
 {
 	struct jfr *j = r->state;
 	struct tel_batch *f = r->batch;
-	struct jfr_chunk *c;
-	const struct jfr_event *ev;
 	uint64_t until;
 	uint32_t n = 1, size, raw_size;
-	size_t used;
+	struct jfr_chunk *c = next_chunk(j, &until);
 
-	c = next_chunk(j, &until);
 	if (c == NULL || c->layout->schema != r->event.type->schema ||
 	    j->ended != NULL)
 		return;
@@ -260,8 +251,9 @@ jfr_decode_batch(struct tel_reader *r)
 	f->raw = c->bytes;
 	f->raw_sizes[0] = r->event.raw_size;
 	for (; n < TEL_RUN_MAX && c->done < c->nevents; n++) {
-		ev = &c->events[c->done];
-		used = j->used;
+		const struct jfr_event *ev = &c->events[c->done];
+		size_t used = j->used;
+
 		if (ev->clock > until ||
 		    tel__jfr_row(j, c, ev, &size, &raw_size) != TEL_OK)
 			break;

@@ -33,13 +33,12 @@ static struct jfr_op *
 add_op(struct maker *m, enum jfr_code code)
 {
 	struct jfr_layout *l = m->l;
-	struct jfr_op *op;
 
 	if (m->failed || !TEL__RESERVE(l->ops, l->op_room, l->nops + 1)) {
 		m->failed = 1;
 		return NULL;
 	}
-	op = &l->ops[l->nops++];
+	struct jfr_op *op = &l->ops[l->nops++];
 	memset(op, 0, sizeof(*op));
 	op->code = (uint8_t)code;
 	op->member = JFR_NONE;
@@ -74,15 +73,12 @@ static struct tel_field *
 jfr_schema_add_field(struct maker *m, const char *name,
     enum tel_datatype datatype, enum tel_load load)
 {
-	struct tel_field *f;
-	char *spelling;
-
 	m->nfields++;
 	if (m->t == NULL || m->failed)
 		return NULL;
-	spelling =
+	char *spelling =
 	    tel__name_spell((const unsigned char *)name, strlen(name), 0);
-	f = spelling == NULL ?
+	struct tel_field *f = spelling == NULL ?
 	    NULL :
 	    load == TEL_LOAD_LIST ?
 	    tel__type_add(m->t, spelling, TEL_LIST, load, m->at) :
@@ -140,10 +136,9 @@ find_scalar(const struct jfr_layout *l, const struct jfr_field *f,
 	const enum jfr_kind kind = f->class == JFR_NONE ?
 	    JFR_STRUCT :
 	    (enum jfr_kind)l->classes[f->class].kind;
-	size_t i;
 
 	memset(out, 0, sizeof(*out));
-	for (i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
+	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
 		if (scalars[i].kind == kind)
 			*out = scalars[i];
 	if (f->pool) {
@@ -179,16 +174,14 @@ jfr_schema_add_thread(struct maker *m, const struct jfr_field *f,
 	struct jfr_op op = { .code = OP_THREAD, .class = f->class };
 	char text[NAME_MAX_BYTES + 1];
 	struct tel_field *field;
-	struct jfr_op *place;
 	uint16_t at = 0;
-	unsigned i;
 
 	op.at = (uint16_t)m->at;
 	field = jfr_schema_add_field(m, name, TEL_STRING, TEL_LOAD_STRING_AT);
 	describe(m, field, f);
 	add_bit(m, field, &op.present_at, &op.present);
 	m->at += 4;
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		jfr_schema_join_names(text, name, numbers[i]);
 		field =
 		    jfr_schema_add_field(m, text, TEL_UNSIGNED, TEL_LOAD_LE64);
@@ -202,7 +195,7 @@ jfr_schema_add_thread(struct maker *m, const struct jfr_field *f,
 	}
 	op.count = at;
 	op.member = JFR_NONE;
-	place = add_op(m, OP_THREAD);
+	struct jfr_op *place = add_op(m, OP_THREAD);
 	if (place != NULL)
 		*place = op;
 }
@@ -220,7 +213,6 @@ add_scalar(struct maker *m, uint32_t number, const struct scalar *s,
 		.class = f->class,
 		.field = number,
 		.member = JFR_NONE };
-	struct jfr_op *place;
 
 	if (s->code == OP_THREAD) {
 		jfr_schema_add_thread(m, f, name);
@@ -241,7 +233,7 @@ add_scalar(struct maker *m, uint32_t number, const struct scalar *s,
 	if (optional || s->width == 0)
 		add_bit(m, field, &op.present_at, &op.present);
 	m->at += s->width != 0 ? s->width : 4;
-	place = add_op(m, (enum jfr_code)s->code);
+	struct jfr_op *place = add_op(m, (enum jfr_code)s->code);
 	if (place != NULL)
 		*place = op;
 }
@@ -261,7 +253,6 @@ add_list(struct maker *m, uint32_t list, uint32_t number,
 		.field = number,
 		.list = list,
 		.member = member };
-	struct jfr_op *place;
 
 	op.at = (uint16_t)m->at;
 	field = jfr_schema_add_field(m, name, TEL_LIST, TEL_LOAD_LIST);
@@ -275,7 +266,7 @@ add_list(struct maker *m, uint32_t list, uint32_t number,
 	if (optional)
 		add_bit(m, field, &op.present_at, &op.present);
 	m->at += 8;
-	place = add_op(m, OP_LIST);
+	struct jfr_op *place = add_op(m, OP_LIST);
 	if (place != NULL)
 		*place = op;
 }
@@ -305,12 +296,11 @@ add_lists(struct maker *m, uint32_t number, const char *name, int optional)
 	const size_t from = m->l->nops;
 	char text[NAME_MAX_BYTES + 1];
 	struct scalar s;
-	uint32_t k;
 
 	if (find_scalar(m->l, f, &s) && s.code != OP_STACK) {
 		add_list(m, number, number, &s, name, JFR_NONE, optional);
 	} else if (of != NULL && !f->pool) {
-		for (k = 0; k < of->count; k++) {
+		for (uint32_t k = 0; k < of->count; k++) {
 			if (m->l->fields[of->first + k].list ||
 			    !find_scalar(m->l, &m->l->fields[of->first + k],
 			        &s) ||
@@ -338,7 +328,6 @@ add_struct(struct maker *m, uint32_t number, const char *name, int optional,
 	const struct jfr_field *f = &m->l->fields[number];
 	struct jfr_class *of =
 	    f->class == JFR_NONE ? NULL : &m->l->classes[f->class];
-	size_t pool;
 
 	/* a struct that is in itself is not shown again */
 	if (of == NULL || of->kind == JFR_STACK || of->found ||
@@ -347,7 +336,7 @@ add_struct(struct maker *m, uint32_t number, const char *name, int optional,
 		return;
 	}
 	of->found = 1;
-	pool = m->l->nops;
+	size_t pool = m->l->nops;
 	if (f->pool && add_op(m, OP_POOL) != NULL)
 		m->l->ops[pool].class = f->class;
 	add_members(m, f->class, name, optional || f->pool, depth + 1);
@@ -362,13 +351,12 @@ add_members(struct maker *m, uint32_t class, const char *prefix, int optional,
 {
 	const struct jfr_class *of = &m->l->classes[class];
 	char name[NAME_MAX_BYTES + 1];
-	const struct jfr_field *f;
 	struct scalar s;
-	uint32_t i, number;
 
-	for (i = 0; i < of->count && !m->failed; i++) {
-		number = of->first + i;
-		f = &m->l->fields[number];
+	for (uint32_t i = 0; i < of->count && !m->failed; i++) {
+		uint32_t number = of->first + i;
+		const struct jfr_field *f = &m->l->fields[number];
+
 		jfr_schema_join_names(name, prefix, f->name);
 		if (depth == 0 && i == of->start) {
 			(void)add_op(m, OP_TIME);
@@ -392,7 +380,6 @@ jfr_schema_add_type(struct tel_schema *s, struct jfr_layout *l, uint32_t class)
 	struct jfr_class *of = &l->classes[class];
 	struct maker m = { .l = l, .of = of };
 	const size_t from = l->nops;
-	char *spelling;
 
 	/* how many fields and bits there are, first */
 	add_members(&m, class, "", 0, 0);
@@ -400,7 +387,7 @@ jfr_schema_add_type(struct tel_schema *s, struct jfr_layout *l, uint32_t class)
 	m.bits = 0;
 	m.at = m.nbits == 0 ? 1 : (m.nbits + 7) / 8;
 	m.nbits = 0;
-	spelling = tel__name_spell((const unsigned char *)of->name,
+	char *spelling = tel__name_spell((const unsigned char *)of->name,
 	    strnlen(of->name, NAME_MAX_BYTES), 0);
 	if (spelling == NULL || m.failed)
 		m.failed = 1;
@@ -470,11 +457,11 @@ static void
 jfr_schema_set_roles(struct tel_schema *s)
 {
 	const char *p, *end;
-	struct tel_type *t;
 	unsigned i, k;
 
 	for (i = 0; i < s->ntypes; i++) {
-		t = &s->types[i];
+		struct tel_type *t = &s->types[i];
+
 		for (k = 0; k < sizeof(roles) / sizeof(roles[0]); k++) {
 			if (strcmp(roles[k].type, t->name) != 0)
 				continue;

@@ -28,9 +28,8 @@ static size_t
 longest(const struct tel_schema *s)
 {
 	size_t most = 0;
-	unsigned i;
 
-	for (i = 0; i < s->ntypes; i++)
+	for (unsigned i = 0; i < s->ntypes; i++)
 		if (s->types[i].size > most)
 			most = s->types[i].size;
 	return most + TEL_STRING_ROOM + s->align;
@@ -40,10 +39,9 @@ struct convert *
 tel__convert_new(const struct tel_schema *to, struct losses *losses)
 {
 	struct convert *c = calloc(1, sizeof(*c));
-	unsigned i;
 	int good = c != NULL;
 
-	for (i = 0; good && i < ROOMS; i++) {
+	for (unsigned i = 0; good && i < ROOMS; i++) {
 		c->room[i] = malloc(longest(to));
 		good = c->room[i] != NULL;
 	}
@@ -59,11 +57,9 @@ tel__convert_new(const struct tel_schema *to, struct losses *losses)
 void
 tel__convert_free(struct convert *c)
 {
-	unsigned i;
-
 	if (c == NULL)
 		return;
-	for (i = 0; i < ROOMS; i++)
+	for (unsigned i = 0; i < ROOMS; i++)
 		free(c->room[i]);
 	free(c);
 }
@@ -71,9 +67,7 @@ tel__convert_free(struct convert *c)
 static void
 free_map(struct map *m)
 {
-	size_t i;
-
-	for (i = 0; i < m->nplans; i++)
+	for (size_t i = 0; i < m->nplans; i++)
 		tel__plan_free(m->plans[i]);
 	free(m->plans);
 	free(m);
@@ -141,13 +135,12 @@ mps_convert_find_plan(struct convert *c, struct convert_log **log,
 	const struct tel_schema *from = ev->type->schema;
 	const struct tel_type *t = ev->type;
 	tel_status st = TEL_OK;
-	struct map *m;
 
 	if (*log == NULL || (*log)->maps == NULL || (*log)->maps->from != from)
 		st = find_map(log, from);
 	if (st != TEL_OK)
 		return st;
-	m = (*log)->maps;
+	struct map *m = (*log)->maps;
 	if (t->index >= m->nplans || m->plans[t->index] == NULL)
 		st = make_plan(c, m, t);
 	if (st == TEL_OK)
@@ -162,10 +155,9 @@ move_string(const struct convert *c, const struct plan *p,
     uint32_t *size)
 {
 	char *to = (char *)data + move->dst->offset;
-	const char *s;
 	size_t n;
+	const char *s = tel_load_string(ev, move->src, &n);
 
-	s = tel_load_string(ev, move->src, &n);
 	if (n >= TEL_STRING_ROOM)
 		return 0;
 	memcpy(to, s, n);
@@ -202,12 +194,12 @@ mps_convert_follow(struct convert *c, struct plan *p,
     struct loss **lost)
 {
 	struct move *move = p->moves, *last = move + p->nmoves;
-	int good;
 
 	*size = p->to->size;
 	memset(data, 0, *size);
 	for (; move < last; move++) {
-		good = 1;
+		int good = 1;
+
 		switch (move->op) {
 		case MOVE_BYTES:
 			memcpy(data + move->to, ev->data + move->from, move->n);
@@ -249,11 +241,10 @@ is_again(struct convert *c, const struct plan *p, const struct tel_event *out)
 {
 	const struct tel_type *t = p->to;
 	struct label now = { 0, 0, out->clock, 1 };
-	int again;
 
 	now.at = tel_load(&t->fields[t->role_field[0]], out->data);
 	now.id = tel_load(&t->fields[t->role_field[1]], out->data);
-	again = p->what == PLAN_LABEL_AGAIN && c->last.is &&
+	int again = p->what == PLAN_LABEL_AGAIN && c->last.is &&
 	    c->last.at == now.at && c->last.id == now.id &&
 	    c->last.clock == now.clock;
 	c->last = now;
@@ -266,10 +257,9 @@ make_also(struct convert *c, const struct plan *p, const struct tel_event *ev,
     const struct tel_event *first, struct tel_event *out)
 {
 	unsigned char *data = c->room[1];
-	unsigned i;
 
 	memset(data, 0, p->also->size);
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		tel_encode_field(&p->also->fields[p->also->role_field[i]],
 		    tel_load(&p->to->fields[p->to->role_field[i]], first->data),
 		    data);
@@ -285,7 +275,6 @@ tel__convert_event(struct convert *c, struct convert_log **l,
 	struct plan *p;
 	uint32_t size;
 	tel_status st = mps_convert_find_plan(c, l, ev, &p);
-	unsigned i;
 
 	*n = 0;
 	*lost = NULL;
@@ -313,7 +302,7 @@ tel__convert_event(struct convert *c, struct convert_log **l,
 		*lost = row;
 		return TEL_OK;
 	}
-	for (i = 0; how != CONVERT_ROLES && i < p->nlost; i++)
+	for (unsigned i = 0; how != CONVERT_ROLES && i < p->nlost; i++)
 		mps_convert_count(c, p->lost[i]);
 	tel__convert_finish(c, p->to, c->room[0], size, ev, out);
 	if (p->what == PLAN_LABEL || p->what == PLAN_LABEL_AGAIN) {

@@ -20,9 +20,7 @@ mps_schema_name(unsigned i)
 static int
 find_release(const char *name, size_t n)
 {
-	unsigned i;
-
-	for (i = 0; i < tel__mps_nreleases; i++)
+	for (unsigned i = 0; i < tel__mps_nreleases; i++)
 		if (strlen(tel__mps_releases[i].name) == n &&
 		    memcmp(tel__mps_releases[i].name, name, n) == 0)
 			return (int)i;
@@ -166,7 +164,6 @@ weigh_intern(const struct mps_release *release, const struct tel_type *t,
 	const char *text = (const char *)data + f->offset, *p;
 	char platform[8] = "";
 	struct tel_abi abi;
-	size_t n;
 
 	/* the string ends in a NUL: the line was encoded just now */
 	p = strstr(text, "release/1.");
@@ -182,7 +179,7 @@ weigh_intern(const struct mps_release *release, const struct tel_type *t,
 	if (p == NULL)
 		return;
 	p += 9;
-	n = strcspn(p, ", ");
+	size_t n = strcspn(p, ", ");
 	if (n >= sizeof(platform))
 		return;
 	memcpy(platform, p, n);

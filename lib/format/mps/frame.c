@@ -9,13 +9,10 @@ uint32_t
 tel__mps_look(const struct tel_schema *s, const unsigned char *p,
     const unsigned char *end)
 {
-	const struct tel_type *t;
-	uint32_t size;
-
 	if ((size_t)(end - p) < s->header)
 		return 1;
-	t = mps_type(s, mps_code(p, s->abi.big));
-	size = mps_size(p, s->abi.big);
+	const struct tel_type *t = mps_type(s, mps_code(p, s->abi.big));
+	uint32_t size = mps_size(p, s->abi.big);
 	return t != NULL && tel_size_fits(s, t, size) ? size : 0;
 }
 
@@ -23,11 +20,9 @@ int
 tel__mps_chain(const struct tel_schema *s, const unsigned char *p,
     const unsigned char *end, int n)
 {
-	uint32_t size;
-	int i;
+	for (int i = 0; i < n; i++) {
+		uint32_t size = tel__mps_look(s, p, end);
 
-	for (i = 0; i < n; i++) {
-		size = tel__mps_look(s, p, end);
 		if (size == 0)
 			return 0;
 		if (size == 1 || size > (size_t)(end - p))
@@ -87,12 +82,11 @@ tel__mps_clock_likely(const struct tel_schema *s, const unsigned char *p,
     const unsigned char *end)
 {
 	uint32_t size = tel__mps_look(s, p, end);
-	uint64_t a, b;
 
 	if (size <= 1 || (size_t)(end - p) < (size_t)size + s->header)
 		return 1;
-	a = mps_clock(p, s->header, s->abi.big);
-	b = mps_clock(p + size, s->header, s->abi.big);
+	uint64_t a = mps_clock(p, s->header, s->abi.big);
+	uint64_t b = mps_clock(p + size, s->header, s->abi.big);
 	return a >> 3 <= b && b >> 3 <= a;
 }
 
@@ -101,20 +95,18 @@ tel__mps_true_size(const struct tel_schema *s, const unsigned char *p,
     const unsigned char *end)
 {
 	const struct tel_type *t = mps_type(s, mps_code(p, s->abi.big));
-	const unsigned char *string, *nul;
-	size_t room;
 
 	if (t == NULL)
 		return 0;
 	if (!t->has_string)
 		return t->size;
-	string = p + t->fields[t->nfields - 1].offset;
+	const unsigned char *string = p + t->fields[t->nfields - 1].offset;
 	if (string >= end)
 		return 0;
-	room = (size_t)(end - string);
+	size_t room = (size_t)(end - string);
 	if (room > TEL_STRING_ROOM)
 		room = TEL_STRING_ROOM;
-	nul = memchr(string, 0, room);
+	const unsigned char *nul = memchr(string, 0, room);
 	if (nul == NULL)
 		return 0;
 	return tel_string_size(s, (uint32_t)(string - p),

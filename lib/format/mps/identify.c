@@ -28,9 +28,7 @@ const struct mps_layout tel__mps_layouts[MPS_LAYOUTS] = {
 static int
 release_number(unsigned number)
 {
-	unsigned i;
-
-	for (i = 0; i < tel__mps_nreleases; i++)
+	for (unsigned i = 0; i < tel__mps_nreleases; i++)
 		if (tel__mps_releases[i].number == number)
 			return (int)i;
 	return -1;
@@ -94,13 +92,12 @@ is_init(const unsigned char *p, const struct tel_abi *abi,
 	uint32_t header = abi->word == 4 && abi->align8 == 4 ? 12 : 16;
 	uint32_t size = header + 6 * 4 + abi->word, v[6];
 	uint32_t code = mps_code(p, abi->big);
-	int i;
 
 	size = (size + abi->align8 - 1) / abi->align8 * abi->align8;
 	if ((code != INIT_OLD && code != INIT_NEW) ||
 	    mps_size(p, abi->big) != size)
 		return 0;
-	for (i = 0; i < 6; i++)
+	for (int i = 0; i < 6; i++)
 		v[i] = abi->big ? tel_be32(p + header + 4 * i) :
 		                  tel_le32(p + header + 4 * i);
 	/* major, then maxNameLen and wordWidth */
@@ -117,13 +114,12 @@ static void
 find_init(const unsigned char *p, size_t from, size_t n, struct mps_identity *g)
 {
 	struct tel_abi abi;
-	size_t i, at;
 
 	from = from > 64 ? (from - 64) / 8 * 8 : 0;
-	for (i = 0; i < MPS_LAYOUTS; i++) {
+	for (size_t i = 0; i < MPS_LAYOUTS; i++) {
 		(void)tel__mps_platform_abi(tel__mps_layouts[i].platform, &abi);
 		abi.big = (uint8_t)tel__mps_layouts[i].big;
-		for (at = from; n >= 48 && at <= n - 48; at += abi.word)
+		for (size_t at = from; n >= 48 && at <= n - 48; at += abi.word)
 			if (is_init(p + at, &abi, g)) {
 				g->init_at = at;
 				return;

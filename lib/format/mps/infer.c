@@ -30,9 +30,7 @@ struct kept {
 static void
 infer_clear(struct kept *k, const struct tel_schema *but)
 {
-	size_t i;
-
-	for (i = 0; i < k->count; i++)
+	for (size_t i = 0; i < k->count; i++)
 		if (k->schemas[i] != but)
 			tel_schema_free(k->schemas[i]);
 	free(k->schemas);
@@ -58,10 +56,8 @@ try_schema(struct kept *k, unsigned release, const char *platform,
     const struct tel_abi *abi, struct tel_schema **out)
 {
 	struct tel_schema *s;
-	tel_status st;
-	size_t i;
 
-	for (i = 0; i < k->count; i++) {
+	for (size_t i = 0; i < k->count; i++) {
 		s = k->schemas[i];
 		if (s->release == release && s->abi.big == abi->big &&
 		    strcmp(s->platform, platform) == 0) {
@@ -71,7 +67,7 @@ try_schema(struct kept *k, unsigned release, const char *platform,
 	}
 	if (!TEL__RESERVE(k->schemas, k->room, k->count + 1))
 		return TEL_ENOMEM;
-	st = tel__mps_schema_new(release, platform, abi, &s);
+	tel_status st = tel__mps_schema_new(release, platform, abi, &s);
 	if (st == TEL_OK)
 		*out = k->schemas[k->count++] = s;
 	return st;
@@ -118,13 +114,11 @@ try_all(struct tel_reader *r, struct kept *k, size_t n,
 	struct tel_schema *s;
 	struct tel_abi abi;
 	struct mps_score score;
-	unsigned release;
 	tel_status st;
-	size_t i;
 
 	*best = NULL;
 	memset(most, 0, sizeof(*most));
-	for (i = 0; i < MPS_LAYOUTS; i++) {
+	for (size_t i = 0; i < MPS_LAYOUTS; i++) {
 		const char *platform = tel__mps_layouts[i].platform;
 
 		if (g->platform[0] != '\0') {
@@ -139,7 +133,7 @@ try_all(struct tel_reader *r, struct kept *k, size_t n,
 		abi.big = (uint8_t)tel__mps_layouts[i].big;
 		if (other_layout(g, &abi))
 			continue;
-		for (release = tel__mps_nreleases; release-- > 0;) {
+		for (unsigned release = tel__mps_nreleases; release-- > 0;) {
 			if (g->release >= 0 ?
 			        release != (unsigned)g->release :
 			        !tel__mps_release_fits(g, release))
@@ -168,12 +162,11 @@ compare_others(struct tel_reader *r, struct kept *k, size_t n,
     const struct tel_schema *best, const struct mps_score *most)
 {
 	int eof = r->eof && n == (size_t)(r->end - r->p);
-	const struct tel_schema *s;
 	struct mps_score score;
-	size_t i;
 
-	for (i = 0; i < k->count; i++) {
-		s = k->schemas[i];
+	for (size_t i = 0; i < k->count; i++) {
+		const struct tel_schema *s = k->schemas[i];
+
 		if (s == best || s->abi.big != best->abi.big ||
 		    strcmp(s->platform, best->platform) != 0)
 			continue;
@@ -196,7 +189,6 @@ infer(struct tel_reader *r, struct kept *k, struct tel_schema **out)
 	struct tel_schema *best = NULL;
 	struct mps_score score;
 	struct tel_abi abi;
-	tel_status st;
 	size_t n = tel__mps_gather(r, g);
 
 	*out = NULL;
@@ -207,7 +199,7 @@ infer(struct tel_reader *r, struct kept *k, struct tel_schema **out)
 	/* a string alone does not tell unknown platforms apart */
 	if (g->built && !tel__mps_platform_abi(g->platform, &abi))
 		g->platform[0] = '\0';
-	st = try_all(r, k, n, g, &best, &score);
+	tel_status st = try_all(r, k, n, g, &best, &score);
 	if (st == TEL_OK && best == NULL && n < MPS_IDENTIFY_SIZE) {
 		/* it begins with damage */
 		tel__reader_fill(r, MPS_IDENTIFY_SIZE);
@@ -279,7 +271,6 @@ tel__mps_open(struct tel_reader *r, const char *as)
 {
 	struct kept *k = infer_keep(r);
 	struct tel_schema *schema;
-	tel_status st;
 
 	if (k == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
@@ -288,7 +279,7 @@ tel__mps_open(struct tel_reader *r, const char *as)
 	r->log.schema = k->named;
 	if (r->log.schema != NULL)
 		return TEL_OK;
-	st = tel__mps_schema_named(as, &schema);
+	tel_status st = tel__mps_schema_named(as, &schema);
 	if (st == TEL_EINVAL)
 		return tel__reader_fail(r, st, "no such format: %s", as);
 	if (st == TEL_OK)

@@ -57,10 +57,9 @@ tel__synth_number(struct synth *n, const char *text, size_t length,
 {
 	const uint64_t limit = n->to->abi.word == 4 ? UINT32_MAX : UINT64_MAX;
 	int same;
-	tel_status st;
-
-	st = tel__numbering_map(&n->w->numbering, &n->map, limit,
+	tel_status st = tel__numbering_map(&n->w->numbering, &n->map, limit,
 	    FIRST_ID - n->count++ % FIRST_ID, text, length, id, &same);
+
 	return st == TEL_ELIMIT ? TEL_OK : st;
 }
 
@@ -89,14 +88,13 @@ mps_labels_string_of(struct synth *s, uint64_t clock, const char *text,
 	struct tel_labels *texts = s->texts;
 	struct tel_label known;
 	struct tel_event ev;
-	tel_status st;
 
 	if (tel__labels_find(texts, TEL_SPACE_ADDRESS, hash, 0, &known) &&
 	    mps_labels_is_same(&known, text, n)) {
 		*id = known.id;
 		return TEL_OK;
 	}
-	st = tel__synth_number(s, text, n, id);
+	tel_status st = tel__synth_number(s, text, n, id);
 	if (st == TEL_OK)
 		st = tel__labels_intern(texts, *id, text, n);
 	if (st == TEL_OK)
@@ -117,12 +115,11 @@ mps_labels_make(struct synth *s, uint64_t clock, enum tel_space space,
 	struct tel_labels *made = s->made;
 	struct tel_event ev;
 	uint64_t id;
-	tel_status st;
 
 	/* the event that shows it will not be there either */
 	if (!tel__convert_make_label(s->convert, clock, pointer, value, 0, &ev))
 		return TEL_OK;
-	st = mps_labels_string_of(s, clock, text, n, &id);
+	tel_status st = mps_labels_string_of(s, clock, text, n, &id);
 	if (st == TEL_OK)
 		st = tel__labels_intern(made, id, text, n);
 	if (st == TEL_OK)
@@ -161,7 +158,6 @@ tel__synth_before(struct synth *s, const struct tel_event *ev,
     struct tel_log *converted)
 {
 	const unsigned char *p = ev->inline_labels, *end = p + ev->inline_size;
-	const struct tel_field *f;
 	tel_status st = TEL_OK;
 	size_t n;
 
@@ -170,7 +166,7 @@ tel__synth_before(struct synth *s, const struct tel_event *ev,
 		n = tel_le16(p + 1);
 		if (p[0] >= ev->type->nfields || n >= TEL_STRING_ROOM)
 			continue;
-		f = &ev->type->fields[p[0]];
+		const struct tel_field *f = &ev->type->fields[p[0]];
 		if (f->datatype == TEL_ADDRESS || f->datatype == TEL_POINTER)
 			st = mps_labels_take(s, ev, f, (const char *)p + 3, n);
 	}

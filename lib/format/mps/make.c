@@ -87,10 +87,9 @@ is_patch_of(const char *s, size_t n, const char *release, size_t length)
 size_t
 tel__convert_set_build(const struct tel_schema *to, char *s, size_t n)
 {
-	const char *release;
 	size_t length;
+	const char *release = make_release_of(to, &length);
 
-	release = make_release_of(to, &length);
 	if (!is_patch_of(s, n, release, length))
 		n = make_replace(s, n, "release/", release, length);
 	return make_replace(s, n, "platform.", to->platform,
@@ -116,9 +115,7 @@ tel__convert_finish(const struct convert *c, const struct tel_type *t,
 static const struct tel_type *
 make_type_of(const struct tel_schema *s, enum tel_role role)
 {
-	unsigned i;
-
-	for (i = 0; i < s->ntypes; i++)
+	for (unsigned i = 0; i < s->ntypes; i++)
 		if (s->types[i].role == role)
 			return &s->types[i];
 	return NULL;
@@ -177,10 +174,9 @@ tel__convert_make_build(struct convert *c, uint64_t clock, uint64_t id,
     struct tel_event *out)
 {
 	char text[TEL_STRING_ROOM];
-	const char *release;
 	size_t n;
+	const char *release = make_release_of(c->to, &n);
 
-	release = make_release_of(c->to, &n);
 	n = (size_t)snprintf(text, sizeof(text),
 	    "@(#)Ravenbrook MPS, product.mps, release/%s, platform.%s, "
 	    "written by teltools %s",

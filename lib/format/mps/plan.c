@@ -42,9 +42,8 @@ static const struct tel_type *
 plan_find_type(const struct tel_schema *to, const char *name)
 {
 	const struct tel_type *t = tel_schema_find_type(to, name);
-	size_t i;
 
-	for (i = 0; t == NULL && i < COUNT(types); i++) {
+	for (size_t i = 0; t == NULL && i < COUNT(types); i++) {
 		if (strcmp(name, types[i].old) == 0)
 			t = tel_schema_find_type(to, types[i].new);
 		else if (types[i].back && strcmp(name, types[i].new) == 0)
@@ -57,9 +56,8 @@ static int
 plan_find_field(const struct tel_type *to, const char *name)
 {
 	int at = tel_type_find_field(to, name);
-	size_t i;
 
-	for (i = 0; at < 0 && i < COUNT(fields); i++) {
+	for (size_t i = 0; at < 0 && i < COUNT(fields); i++) {
 		if (strcmp(to->name, fields[i].type) != 0)
 			continue;
 		if (strcmp(name, fields[i].old) == 0)
@@ -139,10 +137,9 @@ plan_fields(struct plan *p, const struct tel_schema *from,
     const struct tel_type *t, struct losses *losses)
 {
 	unsigned char filled[256] = { 0 };
-	unsigned i;
 	int at, good = 1;
 
-	for (i = 0; good && i < t->nfields; i++) {
+	for (unsigned i = 0; good && i < t->nfields; i++) {
 		const struct tel_field *f = &t->fields[i];
 
 		at = plan_find_field(p->to, f->name);
@@ -155,7 +152,7 @@ plan_fields(struct plan *p, const struct tel_schema *from,
 			    f->name);
 		}
 	}
-	for (i = 0; good && i < p->to->nfields; i++)
+	for (unsigned i = 0; good && i < p->to->nfields; i++)
 		if (!filled[i] && p->what != PLAN_INIT)
 			good = add_loss(p, losses, TEL_LOSS_EMPTY, from, t,
 			    p->to->fields[i].name);
@@ -186,11 +183,9 @@ plan_role(struct plan *p, const struct tel_schema *from,
 static int
 is_meant(const struct tel_type *t, const struct tel_type *to)
 {
-	unsigned i;
-	int at;
+	for (unsigned i = 0; i < t->nfields; i++) {
+		int at = plan_find_field(to, t->fields[i].name);
 
-	for (i = 0; i < t->nfields; i++) {
-		at = plan_find_field(to, t->fields[i].name);
 		if (at >= 0 &&
 		    plan_class_of(&t->fields[i]) ==
 		        plan_class_of(&to->fields[at]))
@@ -215,7 +210,6 @@ tel__plan_new(const struct tel_schema *from, const struct tel_type *t,
 {
 	struct plan *p = calloc(1, sizeof(*p));
 	int same = mps_same(from, to);
-	size_t most;
 
 	if (p == NULL)
 		return NULL;
@@ -236,7 +230,7 @@ tel__plan_new(const struct tel_schema *from, const struct tel_type *t,
 		tel__plan_free(p);
 		return NULL;
 	}
-	most = (size_t)t->nfields + p->to->nfields + 1;
+	size_t most = (size_t)t->nfields + p->to->nfields + 1;
 	p->moves = calloc(most, sizeof(*p->moves));
 	p->lost = calloc(most, sizeof(struct loss *));
 	if (!same)

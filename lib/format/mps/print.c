@@ -59,7 +59,6 @@ compile_cnv(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct render_builder b;
 	char code[16];
-	unsigned i;
 
 	tel__render_start(&b, type, LABELS_NUMBERED);
 	tel__render_add_op(&b, RENDER_CLOCK);
@@ -69,7 +68,7 @@ compile_cnv(struct tel_printer *pr, const struct tel_type *type)
 	} else {
 		snprintf(code, sizeof(code), " %4X", type->code);
 		tel__render_add(&b, code);
-		for (i = 0; i < type->nfields; i++)
+		for (unsigned i = 0; i < type->nfields; i++)
 			add_cnv(pr, &b, type, i);
 	}
 	tel__render_add(&b, "\n");
@@ -124,8 +123,6 @@ compile_txt(struct tel_printer *pr, const struct tel_type *type)
 	int old = release_of(pr->schema)->old_text;
 	struct render_builder b;
 	char head[32];
-	size_t length;
-	unsigned i;
 
 	tel__render_start(&b, type, old ? LABELS_TIMELESS : LABELS_NUMBERED);
 	/* the old tool has the clock in a word of the writer's */
@@ -142,10 +139,10 @@ compile_txt(struct tel_printer *pr, const struct tel_type *type)
 	snprintf(head, sizeof(head), " %04X ", type->code);
 	tel__render_add(&b, head);
 	tel__render_add_bytes(&b, type->name, type->name_length);
-	for (length = type->name_length; length < 19; length++)
+	for (size_t length = type->name_length; length < 19; length++)
 		tel__render_add(&b, " ");
 	tel__render_add(&b, " ");
-	for (i = 0; i < type->nfields; i++)
+	for (unsigned i = 0; i < type->nfields; i++)
 		add_txt(pr, &b, type, i);
 	tel__render_add(&b, "\n");
 	return tel__render_end(&b);

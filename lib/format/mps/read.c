@@ -97,10 +97,8 @@ mps_is_sync(const struct tel_reader *r, const unsigned char *q)
 static int
 step_back(struct tel_reader *r)
 {
-	const unsigned char *q;
-
 	tel__reader_fill(r, AHEAD);
-	q = r->p - r->back;
+	const unsigned char *q = r->p - r->back;
 	r->back = 0;
 	while (++q < r->p) {
 		if (!mps_is_sync(r, q))
@@ -116,10 +114,8 @@ static tel_status
 repair(struct tel_reader *r, const struct tel_type *t, uint32_t size,
     uint32_t expected)
 {
-	tel_status st;
-
 	r->count[TEL_COUNT_REPAIRED]++;
-	st = tel__reader_damage(r, r->offset, 0,
+	tel_status st = tel__reader_damage(r, r->offset, 0,
 	    "an event of type %s has a recorded size of %u bytes; its size is "
 	    "%u",
 	    t->name, size, expected);
@@ -187,7 +183,6 @@ static tel_status
 recover(struct tel_reader *r, int *again)
 {
 	const struct tel_schema *s = r->log.schema;
-	const struct tel_type *t;
 	uint32_t code, size, expected;
 
 	tel__reader_fill(r, AHEAD);
@@ -197,7 +192,7 @@ recover(struct tel_reader *r, int *again)
 		return tel__reader_cut_short(r, "the log ends inside an event");
 	code = mps_code(r->p, s->abi.big);
 	size = mps_size(r->p, s->abi.big);
-	t = mps_type(s, code);
+	const struct tel_type *t = mps_type(s, code);
 	expected = tel__mps_true_size(s, r->p, mps_end_of(r, r->p, AHEAD));
 	switch (trusted_size(r, size, expected)) {
 	case TRUST_TYPE: return repair(r, t, size, expected);
@@ -230,11 +225,9 @@ static int
 string_fits(const struct tel_schema *s, const struct tel_type *t,
     const unsigned char *p, uint32_t size)
 {
-	uint32_t expected;
-
 	if (!t->has_string)
 		return 1;
-	expected = tel__mps_true_size(s, p, p + size);
+	uint32_t expected = tel__mps_true_size(s, p, p + size);
 	return expected != 0 && size + s->align >= expected &&
 	    size <= expected + s->align;
 }
@@ -245,7 +238,6 @@ tel__mps_split_at(struct tel_reader *r, uint64_t from, uint64_t to)
 	const struct tel_schema *s = r->log.schema;
 	const struct tel_type *t;
 	const unsigned char *q;
-	uint32_t size;
 
 	if (!tel__reader_jump(r, from))
 		return 0;
@@ -256,7 +248,7 @@ tel__mps_split_at(struct tel_reader *r, uint64_t from, uint64_t to)
 				return 0;
 			if (!r->eof && (size_t)(r->end - q) < AHEAD)
 				break;
-			size = tel__mps_look(s, q, r->end);
+			uint32_t size = tel__mps_look(s, q, r->end);
 			if (size <= 1 || size > (size_t)(r->end - q) ||
 			    !tel__mps_chain(s, q, r->end, SPLIT_MIN))
 				continue;
@@ -279,8 +271,6 @@ mps_next(struct tel_reader *r, int big)
 {
 	const struct tel_schema *s = r->log.schema;
 	const struct tel_type *t;
-	uint32_t size;
-	tel_status st;
 	int again;
 
 	if (__builtin_expect(tel__reader_at_limit(r), 0))
@@ -293,7 +283,7 @@ mps_next(struct tel_reader *r, int big)
 			tel__reader_fill(r, s->header);
 		if ((size_t)(r->end - r->p) >= s->header) {
 			t = mps_type(s, mps_code(r->p, big));
-			size = mps_size(r->p, big);
+			uint32_t size = mps_size(r->p, big);
 			if (t != NULL && tel_size_fits(s, t, size)) {
 				if ((size_t)(r->end - r->p) < size)
 					tel__reader_fill(r, size);
@@ -303,7 +293,7 @@ mps_next(struct tel_reader *r, int big)
 			}
 		}
 		again = 0;
-		st = recover(r, &again);
+		tel_status st = recover(r, &again);
 		if (!again || st != TEL_OK)
 			return st;
 	}
@@ -347,7 +337,6 @@ static struct frames *
 make_frames(const struct tel_schema *s)
 {
 	struct frames *f;
-	const struct tel_type *t;
 	size_t n = 1;
 	uint32_t code;
 
@@ -361,7 +350,8 @@ make_frames(const struct tel_schema *s)
 	for (code = 0; code < n; code++)
 		f->frame[code].word = ~code;
 	for (code = 0; code < s->ncodes && code <= UINT16_MAX; code++) {
-		t = s->by_code[code];
+		const struct tel_type *t = s->by_code[code];
+
 		if (t == NULL || !mps_is_simple(t))
 			continue;
 		f->frame[code].word = code | t->size << 16;

@@ -43,11 +43,8 @@ static const struct {
 static void
 name_values(struct tel_type *t, unsigned release)
 {
-	struct tel_field *f;
-	size_t i;
-
-	for (f = t->fields; f < t->fields + t->nfields; f++)
-		for (i = 0; i < sizeof(enums) / sizeof(enums[0]); i++) {
+	for (struct tel_field *f = t->fields; f < t->fields + t->nfields; f++)
+		for (size_t i = 0; i < sizeof(enums) / sizeof(enums[0]); i++) {
 			if (f->datatype != TEL_UNSIGNED ||
 			    strcmp(f->name, enums[i].field) != 0)
 				continue;
@@ -90,9 +87,7 @@ mps_schema_is_in(const char (*names)[TEL_NAME_ROOM], size_t n, const char *name)
 static void
 set_units(struct tel_type *t)
 {
-	struct tel_field *f;
-
-	for (f = t->fields; f < t->fields + t->nfields; f++)
+	for (struct tel_field *f = t->fields; f < t->fields + t->nfields; f++)
 		if (f->datatype == TEL_UNSIGNED &&
 		    mps_schema_is_in(bytes, sizeof(bytes) / sizeof(bytes[0]),
 		        f->name))
@@ -134,14 +129,12 @@ make_types(struct tel_schema *s, const struct mps_release *release)
 {
 	const struct mps_row *row, *end = tel__mps_rows + tel__mps_nrows;
 	struct tel_type_row r;
-	struct tel_type *t;
-	unsigned i;
 
 	for (row = tel__mps_rows; row < end; row++) {
 		if (!has_row(release, row))
 			continue;
 		r = type_row(row);
-		t = tel__schema_add_row(s, &r, 0);
+		struct tel_type *t = tel__schema_add_row(s, &r, 0);
 		if (t == NULL)
 			return TEL_ENOMEM;
 		t->kind_number = row->kind;
@@ -157,7 +150,7 @@ make_types(struct tel_schema *s, const struct mps_release *release)
 	s->by_code = calloc(s->ncodes, sizeof(*s->by_code));
 	if (s->by_code == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < s->ntypes; i++) {
+	for (unsigned i = 0; i < s->ntypes; i++) {
 		s->types[i].index = i;
 		s->types[i].schema = s;
 		s->by_code[s->types[i].code] = &s->types[i];
@@ -178,7 +171,6 @@ tel__mps_schema_new(unsigned release, const char *platform,
 	struct tel_abi natural = { 0 };
 	struct tel_schema *s;
 	char name[sizeof(s->name)], version[sizeof(s->version)];
-	tel_status st;
 
 	(void)tel__mps_platform_abi(platform, &natural);
 	snprintf(name, sizeof(name), "%s/%.7s%s", rel->name, platform,
@@ -203,7 +195,7 @@ tel__mps_schema_new(unsigned release, const char *platform,
 	s->buffered = 1;
 	/* 1.111 flushes one kind at a time, after a sync point */
 	s->sync_first = release == 0;
-	st = make_types(s, rel);
+	tel_status st = make_types(s, rel);
 	if (st != TEL_OK) {
 		tel_schema_free(s);
 		return st;

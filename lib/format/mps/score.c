@@ -75,15 +75,14 @@ odd_event(const struct tel_schema *s, const struct tel_type *t,
     const unsigned char *p, uint32_t size)
 {
 	size_t odd = 0;
-	uint32_t right;
-	unsigned i;
 
-	for (i = 0; i < t->nfields; i++)
+	for (unsigned i = 0; i < t->nfields; i++)
 		odd += t->fields[i].load == TEL_LOAD_BIT ?
 		    odd_bit(t, i, p) :
 		    odd_value(s, &t->fields[i], p);
 	if (t->has_string) {
-		right = tel__mps_true_size(s, p, p + size);
+		uint32_t right = tel__mps_true_size(s, p, p + size);
+
 		if (right == 0 || size + s->align < right ||
 		    size > right + s->align)
 			odd += HARDLY;
@@ -98,9 +97,8 @@ size_t
 tel__mps_odd_values(const struct tel_type *t, const unsigned char *data)
 {
 	size_t odd = 0;
-	unsigned i;
 
-	for (i = 0; i < t->nfields; i++)
+	for (unsigned i = 0; i < t->nfields; i++)
 		odd += odd_value(t->schema, &t->fields[i], data);
 	if (t->kind_number == ARENA || t->kind_number == POOL)
 		odd += LESS;
@@ -125,11 +123,11 @@ tel__mps_score(const struct tel_schema *s, const unsigned char *p, size_t n,
 	const struct tel_type *t, *before = NULL;
 	uint64_t clock = 0;
 	size_t lost = 0;
-	uint32_t size;
 
 	memset(out, 0, sizeof(*out));
 	while ((size_t)(end - p) >= s->header && lost <= n / 2) {
-		size = tel__mps_look(s, p, end);
+		uint32_t size = tel__mps_look(s, p, end);
+
 		if (size > (size_t)(end - p)) {
 			/* the last one is cut by the window or the log */
 			out->fitting += (size_t)(end - p);

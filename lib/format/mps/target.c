@@ -29,20 +29,18 @@ static int
 find_version(struct wish *wish, const char *text, size_t n)
 {
 	char version[16];
-	unsigned i;
-	int length;
 
-	for (i = 0; i < tel__mps_nreleases; i++) {
+	for (unsigned i = 0; i < tel__mps_nreleases; i++) {
 		const struct mps_release *rel = &tel__mps_releases[i];
-
-		length = snprintf(version, sizeof(version), "%u.%u.%u",
+		int length = snprintf(version, sizeof(version), "%u.%u.%u",
 		    rel->version[0], rel->version[1], rel->version[2]);
+
 		if ((size_t)length == n && memcmp(version, text, n) == 0) {
 			wish->release = (int)i;
 			wish->stream = 1;
 		}
 	}
-	for (i = 0; i < tel__mps_nreleases && wish->release < 0; i++)
+	for (unsigned i = 0; i < tel__mps_nreleases && wish->release < 0; i++)
 		if (is_release(&tel__mps_releases[i], text, n))
 			wish->release = (int)i;
 	return wish->release >= 0;
@@ -52,7 +50,6 @@ static int
 target_parse(const char *name, struct wish *wish)
 {
 	struct tel_abi abi;
-	size_t n;
 
 	memset(wish, 0, sizeof(*wish));
 	wish->release = -1;
@@ -60,14 +57,16 @@ target_parse(const char *name, struct wish *wish)
 		return 0;
 	name += 3;
 	if (*name == ':' || *name == '-') {
-		n = strcspn(++name, "/,");
+		size_t n = strcspn(++name, "/,");
+
 		if (!find_version(wish, name, n) ||
 		    (name[-1] == '-' && wish->stream))
 			return 0;
 		name += n;
 	}
 	if (*name == '/') {
-		n = strcspn(++name, ",");
+		size_t n = strcspn(++name, ",");
+
 		if (n >= sizeof(wish->platform))
 			return 0;
 		memcpy(wish->platform, name, n);

@@ -55,7 +55,6 @@ mps_write_run(struct tel_writer *w, struct tel_run *run, size_t from, size_t n)
 	const int big = run->first->schema->abi.big;
 	const unsigned char *const *const data = run->data;
 	const uint32_t *const sizes = run->sizes;
-	unsigned char *p;
 	size_t i, next, size;
 
 	for (i = from; i < from + n; i = next) {
@@ -66,7 +65,7 @@ mps_write_run(struct tel_writer *w, struct tel_run *run, size_t from, size_t n)
 		     mps_size(data[next], big) == sizes[next];
 		     next++)
 			size += sizes[next];
-		p = tel_output_room(w->out, size);
+		unsigned char *p = tel_output_room(w->out, size);
 		if (p == NULL)
 			return w->out->status;
 		memcpy(p, data[i], size);
@@ -125,12 +124,11 @@ begin_hold(struct tel_writer *w, struct converter *c, const struct tel_log *log)
 {
 	struct hold *h = &c->hold;
 	int whole = tel__write_origin(w, log) == &tel__format_mps;
-	tel_output *out;
 
 	/* what was a stream of that release is to be the same again */
 	if (w->bare || (whole && mps_same(log->schema, c->to)))
 		return TEL_OK;
-	out = tel_output_new_callback(mps_write_refuse, NULL);
+	tel_output *out = tel_output_new_callback(mps_write_refuse, NULL);
 	if (out == NULL)
 		return TEL_ENOMEM;
 	h->on = 1;
@@ -163,12 +161,11 @@ static tel_status
 converter_open(struct tel_writer *w, const struct tel_log *log)
 {
 	struct converter *c = calloc(1, sizeof(*c));
-	tel_status st;
 
 	w->state = c;
 	if (c == NULL)
 		return TEL_ENOMEM;
-	st = tel__mps_target(w->target_name, log->schema, &c->to);
+	tel_status st = tel__mps_target(w->target_name, log->schema, &c->to);
 	if (st == TEL_EINVAL)
 		return tel__write_fail(w, st,
 		    "%.80s: %.40s is not an MPS release: name one, such as "
@@ -338,11 +335,10 @@ converter_convert(struct tel_writer *w, const struct tel_event *ev, int wanted)
 	enum convert_how how = w->strict ? CONVERT_STRICT : CONVERT_COUNT;
 	struct tel_event made[CONVERT_MAX];
 	const struct loss *lost;
-	tel_status st;
 	unsigned i, n;
-
-	st = tel__convert_event(c->convert, &log->plans, ev,
+	tel_status st = tel__convert_event(c->convert, &log->plans, ev,
 	    wanted ? how : CONVERT_ROLES, made, &n, &lost);
+
 	if (st == TEL_OK && lost != NULL && wanted && w->strict)
 		return mps_write_report_lost(w, ev, lost);
 	for (i = 0; st == TEL_OK && i < n; i++) {

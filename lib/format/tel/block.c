@@ -13,13 +13,12 @@ tel__native_head(const struct native_record *rec, unsigned median,
 {
 	struct native_bytes b = { rec->head, rec->head + rec->head_size, 0, 0 };
 	struct native_head h = { 0 };
-	uint64_t span;
 
 	h.sequence = native_varint(&b);
 	h.ordinal = native_varint(&b);
 	h.count = native_varint(&b);
 	h.first = native_varint(&b);
-	span = native_varint(&b);
+	uint64_t span = native_varint(&b);
 	h.last = h.first + span;
 	h.lost = native_varint(&b);
 	if (median > 0) {
@@ -77,7 +76,6 @@ tel__native_block_open(struct native_block *b, const struct native_record *rec,
 {
 	struct native_memory *m = b->memory;
 	struct native_bytes *in = &b->rest;
-	unsigned i;
 
 	if (!tel__native_memory_reset(m))
 		return TEL_ENOMEM;
@@ -94,7 +92,7 @@ tel__native_block_open(struct native_block *b, const struct native_record *rec,
 	b->logs = tel__native_give(m, b->nlogs, sizeof(*b->logs));
 	if (b->logs == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < b->nlogs; i++)
+	for (unsigned i = 0; i < b->nlogs; i++)
 		tel__native_log(in, median, &b->logs[i]);
 	return in->bad ? verdict(b, TEL_EFORMAT) : TEL_OK;
 }
@@ -103,9 +101,6 @@ static tel_status
 read_parts(struct native_block *b, const struct native_schema *const *schemas)
 {
 	struct native_bytes *in = &b->rest;
-	struct native_part *part;
-	uint64_t type;
-	unsigned i;
 
 	b->nparts = native_number(in, UINT16_MAX);
 	if (b->nparts > native_left(in))
@@ -114,11 +109,12 @@ read_parts(struct native_block *b, const struct native_schema *const *schemas)
 	if (b->parts == NULL)
 		return TEL_ENOMEM;
 	memset(b->parts, 0, b->nparts * sizeof(*b->parts));
-	for (i = 0; i < b->nparts; i++) {
-		part = &b->parts[i];
+	for (unsigned i = 0; i < b->nparts; i++) {
+		struct native_part *part = &b->parts[i];
+
 		if (b->nlogs > 1)
 			part->log = native_number(in, UINT16_MAX);
-		type = native_varint(in);
+		uint64_t type = native_varint(in);
 		if (type & 1)
 			part->flags = native_known(in, UINT8_MAX);
 		if (part->flags / NATIVE_INLINE > TEL_INLINE_FIRST)
@@ -139,8 +135,6 @@ static tel_status
 block_read_names(struct native_block *b)
 {
 	struct native_bytes *in = &b->rest;
-	struct native_name *name;
-	uint32_t i;
 
 	b->nnames = native_number(in, NATIVE_BODY_MAX);
 	if (b->nnames > native_left(in) / 5)
@@ -148,8 +142,9 @@ block_read_names(struct native_block *b)
 	b->names = tel__native_give(b->memory, b->nnames, sizeof(*b->names));
 	if (b->names == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < b->nnames; i++) {
-		name = &b->names[i];
+	for (uint32_t i = 0; i < b->nnames; i++) {
+		struct native_name *name = &b->names[i];
+
 		name->log = native_number(in, UINT16_MAX);
 		name->space = (uint8_t)native_number(in, TEL_SPACES - 1);
 		name->value = native_varint(in);
@@ -169,7 +164,6 @@ read_order(struct native_block *b)
 	const size_t n = (size_t)b->head.count;
 	uint64_t *v = b->clocks;
 	uint32_t *counts;
-	unsigned k;
 	size_t i;
 
 	if (b->nparts == 0)
@@ -198,7 +192,7 @@ read_order(struct native_block *b)
 	}
 	if (i < n)
 		counts[v[i]]++;
-	for (k = 0; k < b->nparts; k++) {
+	for (unsigned k = 0; k < b->nparts; k++) {
 		b->parts[k].count += counts[k];
 		if (b->parts[k].count == 0)
 			return TEL_EFORMAT;
@@ -256,8 +250,6 @@ static tel_status
 read_sizes(struct native_block *b, struct native_part *part, uint32_t fixed,
     uint32_t front, uint64_t *v, size_t *rows)
 {
-	uint32_t i;
-
 	if (!(part->flags & NATIVE_VARY)) {
 		part->size = native_number(&b->rest, NATIVE_ROWS_MAX) + front;
 		part->stride = (part->size + 7) & ~7u;
@@ -272,7 +264,7 @@ read_sizes(struct native_block *b, struct native_part *part, uint32_t fixed,
 	if (!tel__native_column(&b->rest, part->count, 0, v))
 		return TEL_EFORMAT;
 	*rows = 0;
-	for (i = 0; i < part->count; i++) {
+	for (uint32_t i = 0; i < part->count; i++) {
 		v[i] += front;
 		if (v[i] < fixed || v[i] > NATIVE_ROWS_MAX)
 			return TEL_EFORMAT;
@@ -306,10 +298,9 @@ begin_rows(const struct native_block *b, const struct tel_schema *s,
 {
 	unsigned char *row = part->rows;
 	size_t done, n;
-	uint32_t i;
 
 	if (part->sizes != NULL) {
-		for (i = 0; i < part->count; i++) {
+		for (uint32_t i = 0; i < part->count; i++) {
 			begin_row(b, s, part, part->sizes[i], row);
 			row += (part->sizes[i] + 7) & ~7u;
 		}
@@ -331,20 +322,18 @@ static void
 scatter(const struct native_cell *c, const uint64_t *v, uint32_t count,
     unsigned char *to, uint32_t stride)
 {
-	uint32_t i;
-
 	if (c->width == 8 && !c->big) {
-		for (i = 0; i < count; i++, to += stride)
+		for (uint32_t i = 0; i < count; i++, to += stride)
 			tel_store_le64(to, v[i]);
 	} else if (c->width == 4 && !c->big) {
-		for (i = 0; i < count; i++, to += stride) {
+		for (uint32_t i = 0; i < count; i++, to += stride) {
 			to[0] = (unsigned char)v[i];
 			to[1] = (unsigned char)(v[i] >> 8);
 			to[2] = (unsigned char)(v[i] >> 16);
 			to[3] = (unsigned char)(v[i] >> 24);
 		}
 	} else {
-		for (i = 0; i < count; i++, to += stride)
+		for (uint32_t i = 0; i < count; i++, to += stride)
 			tel_store(to, v[i], c->width, c->big);
 	}
 }
@@ -356,10 +345,9 @@ read_cells(struct native_block *b, const struct native_part *part,
 {
 	const struct native_cell *c = plan->cells;
 	unsigned char *row;
-	unsigned k;
 	uint32_t i;
 
-	for (k = 0; k < plan->ncells; k++, c++) {
+	for (unsigned k = 0; k < plan->ncells; k++, c++) {
 		if (!tel__native_column(&b->rest, part->count, before[c->class],
 		        v))
 			return TEL_EFORMAT;
@@ -406,7 +394,6 @@ pass_part(struct native_block *b, struct native_part *part,
 {
 	struct native_blobs tails;
 	uint32_t most = part->size, i;
-	unsigned k;
 
 	for (i = 0; part->sizes != NULL && i < part->count; i++)
 		most = part->sizes[i] > most ? part->sizes[i] : most;
@@ -414,7 +401,7 @@ pass_part(struct native_block *b, struct native_part *part,
 	if (part->rows == NULL)
 		return TEL_ENOMEM;
 	memset(part->rows, 0, most + 8u);
-	for (k = 0; k < plan->ncells; k++)
+	for (unsigned k = 0; k < plan->ncells; k++)
 		if (!tel__native_column_last(&b->rest, part->count,
 		        before[plan->cells[k].class], v,
 		        &before[plan->cells[k].class]))
@@ -432,10 +419,9 @@ read_part(struct native_block *b, struct native_part *part,
 	const struct native_plan none = { NULL, 0, front };
 	const struct native_plan *plan =
 	    part->unknown ? &none : &ns->plans[part->type];
-	tel_status st;
 	size_t rows;
+	tel_status st = read_sizes(b, part, plan->fixed, front, v, &rows);
 
-	st = read_sizes(b, part, plan->fixed, front, v, &rows);
 	if (st != TEL_OK)
 		return st;
 	if (rows > *room)
@@ -463,10 +449,8 @@ tel_status
 tel__native_block_parts(struct native_block *b,
     const struct native_schema *const *schemas)
 {
-	tel_status st;
-
 	b->body = b->rest.p;
-	st = read_parts(b, schemas);
+	tel_status st = read_parts(b, schemas);
 	if (st == TEL_OK)
 		st = block_read_names(b);
 	if (st != TEL_OK || b->head.count == 0)
@@ -484,7 +468,6 @@ native_block_decode(struct native_block *b,
 	uint64_t before[NATIVE_CLASSES] = { 0 }, *v;
 	size_t room = NATIVE_ROWS_MAX;
 	tel_status st = TEL_OK;
-	unsigned i;
 
 	if (n == 0)
 		return TEL_OK;
@@ -500,7 +483,7 @@ native_block_decode(struct native_block *b,
 		if (!tel__native_column(&b->rest, n, 0, b->gaps))
 			return TEL_EFORMAT;
 	}
-	for (i = 0; i < b->nparts && st == TEL_OK; i++)
+	for (unsigned i = 0; i < b->nparts && st == TEL_OK; i++)
 		st = read_part(b, &b->parts[i], schemas[b->parts[i].log],
 		    before, v, &room);
 	if (st == TEL_OK && b->rest.bad)

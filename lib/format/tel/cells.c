@@ -42,9 +42,7 @@ width_of(enum tel_load load)
 static struct native_cell *
 find_bits(struct native_plan *plan, uint16_t offset)
 {
-	unsigned i;
-
-	for (i = 0; i < plan->ncells; i++)
+	for (unsigned i = 0; i < plan->ncells; i++)
 		if (plan->cells[i].offset == offset &&
 		    plan->cells[i].mask != 0xff)
 			return &plan->cells[i];
@@ -100,16 +98,14 @@ static tel_status
 add_rest(struct native_plan *plan)
 {
 	unsigned char *covered = calloc(plan->fixed + 1u, 1);
-	struct native_cell *c;
 	uint32_t at, end;
-	unsigned i;
 
 	if (covered == NULL ||
 	    !TEL__RESIZE(plan->cells, plan->ncells + plan->fixed + 1u)) {
 		free(covered);
 		return TEL_ENOMEM;
 	}
-	for (i = 0; i < plan->ncells; i++) {
+	for (unsigned i = 0; i < plan->ncells; i++) {
 		plan->cells[i].mask = 0xff;
 		memset(covered + plan->cells[i].offset, 1,
 		    plan->cells[i].width);
@@ -119,7 +115,8 @@ add_rest(struct native_plan *plan)
 			if (covered[end] != covered[at])
 				break;
 		while (!covered[at] && at < end) {
-			c = &plan->cells[plan->ncells++];
+			struct native_cell *c = &plan->cells[plan->ncells++];
+
 			c->offset = (uint16_t)at;
 			c->width = widest(at, end);
 			c->big = 0;
@@ -141,7 +138,6 @@ static struct native_plan
 cells_plan(const struct tel_schema *s, const struct tel_type *t)
 {
 	struct native_plan plan = { NULL, 0, 0 };
-	unsigned i;
 
 	if (t->unknown)
 		return plan;
@@ -149,7 +145,7 @@ cells_plan(const struct tel_schema *s, const struct tel_type *t)
 	plan.cells = calloc(2u * t->nfields + 1, sizeof(*plan.cells));
 	if (plan.cells == NULL)
 		return plan;
-	for (i = 0; i < t->nfields; i++)
+	for (unsigned i = 0; i < t->nfields; i++)
 		if (t->fields[i].load != TEL_LOAD_STRING)
 			cells_add(&plan, &t->fields[i]);
 	if (s->described && s->header > 0 && add_rest(&plan) != TEL_OK) {
@@ -163,14 +159,12 @@ tel_status
 tel__native_schema_begin(struct native_schema *ns, struct tel_schema *schema,
     uint64_t digest)
 {
-	unsigned i;
-
 	ns->schema = schema;
 	ns->digest = digest;
 	ns->plans = calloc(schema->ntypes + 1u, sizeof(*ns->plans));
 	if (ns->plans == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < schema->ntypes; i++) {
+	for (unsigned i = 0; i < schema->ntypes; i++) {
 		ns->plans[i] = cells_plan(schema, &schema->types[i]);
 		if (ns->plans[i].cells == NULL) {
 			tel__native_schema_end(ns);
@@ -183,10 +177,8 @@ tel__native_schema_begin(struct native_schema *ns, struct tel_schema *schema,
 void
 tel__native_schema_end(struct native_schema *ns)
 {
-	unsigned i;
-
 	if (ns->plans != NULL)
-		for (i = 0; i < ns->schema->ntypes; i++)
+		for (unsigned i = 0; i < ns->schema->ntypes; i++)
 			free(ns->plans[i].cells);
 	free(ns->plans);
 	ns->plans = NULL;

@@ -17,11 +17,10 @@ fixed(struct native_bytes *b, size_t n, unsigned width, uint64_t *out)
 {
 	const unsigned char *p = native_take(b, n * width);
 	const uint64_t mask = masks[width];
-	size_t i;
 
 	if (p == NULL)
 		return 0;
-	for (i = 0; i < n; i++, p += width)
+	for (size_t i = 0; i < n; i++, p += width)
 		out[i] = tel_le64(p) & mask;
 	return 1;
 }
@@ -74,20 +73,18 @@ begin_lengths(struct native_bytes *b, size_t n, const uint8_t set[4],
     struct lengths *l)
 {
 	const size_t groups = (n + 3) / 4;
-	size_t i, total;
-	unsigned c;
 
 	l->control = native_take(b, groups);
 	if (l->control == NULL)
 		return 0;
-	total = sum_lengths(l->control, groups, set);
+	size_t total = sum_lengths(l->control, groups, set);
 	/* the last control byte has room for values that are not there */
-	for (i = n; i < groups * 4; i++) {
+	for (size_t i = n; i < groups * 4; i++) {
 		if ((l->control[groups - 1] >> (2 * (i % 4)) & 3) != 0)
 			return 0;
 		total -= set[0];
 	}
-	for (c = 0; c < 4; c++)
+	for (unsigned c = 0; c < 4; c++)
 		l->mask[c] = masks[set[c]];
 	memcpy(l->set, set, sizeof(l->set));
 	l->p = native_take(b, total);
@@ -178,7 +175,6 @@ table(struct native_bytes *b, size_t n, unsigned shift, uint64_t before,
 {
 	uint64_t values[NATIVE_TABLE_MAX];
 	const uint32_t count = native_number(b, NATIVE_TABLE_MAX);
-	const unsigned char *p;
 	unsigned most = 0;
 	uint32_t k;
 
@@ -188,7 +184,7 @@ table(struct native_bytes *b, size_t n, unsigned shift, uint64_t before,
 	}
 	for (; k < 1u << (1u << shift); k++)
 		values[k] = 0;
-	p = native_take(b, ((n << shift) + 7) / 8);
+	const unsigned char *p = native_take(b, ((n << shift) + 7) / 8);
 	if (p == NULL)
 		return 0;
 	/* a copy of the loop for each of these */
@@ -209,14 +205,13 @@ steps(struct native_bytes *b, unsigned how, size_t n, uint64_t before,
 	const uint64_t scale = native_varint(b);
 	uint64_t value = before + tel__unzigzag(native_varint(b));
 	uint64_t step = tel__unzigzag(native_varint(b));
-	size_t i;
 
 	out[0] = value;
 	if (n > 1 &&
 	    !lengths(b, n - 1, tel__column_lengths[how], 1, step, scale,
 	        out + 1))
 		return 0;
-	for (i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		out[i] = value += out[i];
 	return !b->bad;
 }
@@ -230,7 +225,6 @@ coded(struct native_bytes *b, unsigned code, unsigned how, size_t n,
 	const uint64_t scale = native_varint(b);
 	const uint64_t base = before + tel__unzigzag(native_varint(b));
 	uint64_t sum = base;
-	size_t i;
 
 	/* the first of values stored as differences is the base */
 	if (delta) {
@@ -249,10 +243,10 @@ coded(struct native_bytes *b, unsigned code, unsigned how, size_t n,
 	if (!fixed(b, n, how, out))
 		return 0;
 	if (delta)
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			out[i] = sum += tel__unzigzag(out[i]) * scale;
 	else
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			out[i] = base + out[i] * scale;
 	return !b->bad;
 }
@@ -263,13 +257,11 @@ tel__native_column(struct native_bytes *b, size_t n, uint64_t before,
 {
 	const unsigned char *first = native_take(b, 1);
 	uint64_t v, step = 0;
-	unsigned code, how;
-	size_t i;
 
 	if (first == NULL || n == 0)
 		return 0;
-	code = *first >> 4 & 7;
-	how = *first & 15;
+	unsigned code = *first >> 4 & 7;
+	unsigned how = *first & 15;
 	if (*first >= 0x80 && code <= NATIVE_DELTA_BYTES)
 		return coded(b, code, how, n, before, out);
 	if (*first >= 0x80 && code == NATIVE_TABLE && how <= 3)
@@ -289,7 +281,7 @@ tel__native_column(struct native_bytes *b, size_t n, uint64_t before,
 			v |= native_varint(b) << 6;
 		v = before + tel__unzigzag(v);
 	}
-	for (i = 0; i < n; i++, v += step)
+	for (size_t i = 0; i < n; i++, v += step)
 		out[i] = v;
 	return !b->bad;
 }
@@ -303,18 +295,15 @@ table_last(struct native_bytes *b, size_t n, unsigned shift, uint64_t before,
 	const unsigned bits = 1u << shift;
 	const size_t at = (n - 1) << shift;
 	uint64_t values[NATIVE_TABLE_MAX];
-	const unsigned char *p;
-	unsigned x;
-	uint32_t k;
 
-	for (k = 0; k < count; k++) {
+	for (uint32_t k = 0; k < count; k++) {
 		before += tel__unzigzag(native_varint(b));
 		values[k] = before;
 	}
-	p = native_take(b, ((n << shift) + 7) / 8);
+	const unsigned char *p = native_take(b, ((n << shift) + 7) / 8);
 	if (p == NULL)
 		return 0;
-	x = p[at / 8] >> at % 8 & ((1u << bits) - 1);
+	unsigned x = p[at / 8] >> at % 8 & ((1u << bits) - 1);
 	if (x >= count)
 		return 0;
 	*out = values[x];
@@ -327,14 +316,12 @@ tel__native_column_last(struct native_bytes *b, size_t n, uint64_t before,
 {
 	struct native_bytes rest = *b;
 	const unsigned char *first = native_take(&rest, 1);
-	uint64_t scale, base;
 	struct lengths l;
-	unsigned code, how, c;
 
 	if (first == NULL || n == 0)
 		return 0;
-	code = *first >> 4 & 7;
-	how = *first & 15;
+	unsigned code = *first >> 4 & 7;
+	unsigned how = *first & 15;
 	if (*first < 0x80 ||
 	    (code != NATIVE_BYTES && (code != NATIVE_TABLE || how > 3))) {
 		if (!tel__native_column(b, n, before, spare))
@@ -345,11 +332,11 @@ tel__native_column_last(struct native_bytes *b, size_t n, uint64_t before,
 	*b = rest;
 	if (code == NATIVE_TABLE)
 		return table_last(b, n, how, before, out) && !b->bad;
-	scale = native_varint(b);
-	base = before + tel__unzigzag(native_varint(b));
+	uint64_t scale = native_varint(b);
+	uint64_t base = before + tel__unzigzag(native_varint(b));
 	if (!begin_lengths(b, n, tel__column_lengths[how], &l))
 		return 0;
-	c = l.control[(n - 1) / 4] >> (n - 1) % 4 * 2 & 3;
+	unsigned c = l.control[(n - 1) / 4] >> (n - 1) % 4 * 2 & 3;
 	*out = base + (tel_le64(b->p - l.set[c]) & l.mask[c]) * scale;
 	return !b->bad;
 }

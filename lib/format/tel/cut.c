@@ -72,7 +72,6 @@ pass_group(struct native *s, const struct native_index *x, size_t *next,
     uint64_t *at, uint64_t from)
 {
 	const struct native_entry *e = NULL;
-	const struct native_group *g;
 
 	while (*next < x->count) {
 		e = &x->entries[*next];
@@ -82,7 +81,7 @@ pass_group(struct native *s, const struct native_index *x, size_t *next,
 	}
 	if (*next == x->count || e->offset > *at)
 		return 0;
-	g = &x->groups[e->size];
+	const struct native_group *g = &x->groups[e->size];
 	if ((g->flags & NATIVE_GROUP_LOGS) != 0 || g->summary_size == 0 ||
 	    g->bytes + g->summary_size > from - *at)
 		return 0;
@@ -126,7 +125,6 @@ tel__native_split_at(struct tel_reader *r, uint64_t from, uint64_t to)
 	struct native *s = r->state;
 	struct native_index *x;
 	uint64_t at = r->offset + s->size;
-	int walked;
 
 	if (!s->in_stream || !s->started || !s->identified || s->ngaps > 0 ||
 	    s->why != NULL || s->sources == NULL || s->sources->next != NULL ||
@@ -134,7 +132,7 @@ tel__native_split_at(struct tel_reader *r, uint64_t from, uint64_t to)
 		return 0;
 	if (tel__native_index_read(r->in, &x) != TEL_OK)
 		return 0;
-	walked = cut_walk(r, s, x, &at, from);
+	int walked = cut_walk(r, s, x, &at, from);
 	tel__native_index_free(x);
 	if (!walked)
 		return 0;

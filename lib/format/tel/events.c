@@ -213,9 +213,6 @@ tel__native_choose_counted(struct tel_reader *r, struct native *s,
 {
 	const struct tel_predicate_pushdown *chooser = &r->predicate_pushdown;
 	const struct native_block *b = s->block;
-	const struct tel_schema *schema;
-	struct native_part *part;
-	unsigned i;
 
 	s->counting = 0;
 	/* with its first event a log begins */
@@ -223,15 +220,16 @@ tel__native_choose_counted(struct tel_reader *r, struct native *s,
 	    kind != NATIVE_BLOCK || r->range.on || b->nlogs != 1 ||
 	    b->logs[0].index == 0 || b->head.count == 0)
 		return;
-	schema = s->slots[0].schema->native.schema;
+	const struct tel_schema *schema = s->slots[0].schema->native.schema;
 	/* unless one log is copied, others between may decide the order */
 	if (schema->untimed ||
 	    (chooser->may != NULL &&
 	        (chooser->timed || !chooser->whole || tel_reader_shares(r) ||
 	            !tel__native_may_drop(r, schema))))
 		return;
-	for (i = 0; i < b->nparts; i++) {
-		part = &b->parts[i];
+	for (unsigned i = 0; i < b->nparts; i++) {
+		struct native_part *part = &b->parts[i];
+
 		if (part->unknown ||
 		    part->flags & (NATIVE_RAW | NATIVE_LEAD | NATIVE_NOTES))
 			continue;
@@ -249,18 +247,16 @@ static void
 tell_counts(struct tel_reader *r, struct native *s)
 {
 	const struct native_block *b = s->block;
-	const struct native_part *part;
 	const unsigned last = b->part_of[b->head.count - 1];
-	uint64_t events, bytes;
-	unsigned i;
 
 	s->counted = 1;
-	for (i = 0; i < b->nparts; i++) {
-		part = &b->parts[i];
+	for (unsigned i = 0; i < b->nparts; i++) {
+		const struct native_part *part = &b->parts[i];
+
 		if (!part->counted)
 			continue;
-		events = part->count;
-		bytes = part->bytes;
+		uint64_t events = part->count;
+		uint64_t bytes = part->bytes;
 		if (i == last) {
 			events--;
 			bytes -= part->sizes != NULL ?
@@ -286,13 +282,13 @@ pass_counted(struct native *s)
 {
 	const struct native_block *b = s->block;
 	struct native_source *source = s->slots[0].source;
-	struct native_row *row;
 	uint32_t i = s->at;
 
 	if (!s->slots[0].begun)
 		begin_slot(s, 0);
 	for (; i + 1 < b->head.count; i++) {
-		row = &s->rows[b->part_of[i]];
+		struct native_row *row = &s->rows[b->part_of[i]];
+
 		if (!row->counted)
 			break;
 		if (b->gaps != NULL)
@@ -307,13 +303,13 @@ tel_status
 tel__native_next(struct tel_reader *r)
 {
 	struct native *s = r->state;
-	tel_status st;
 
 	for (;;) {
 		if (__builtin_expect(s->at < s->simple, 1))
 			return give_simple(r, s);
 		if (s->at >= s->block->head.count) {
-			st = tel__native_next_block(r, s);
+			tel_status st = tel__native_next_block(r, s);
+
 			if (st != TEL_OK)
 				return st;
 		} else if (s->ordinals != NULL && !is_returned(s)) {

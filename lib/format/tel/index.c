@@ -106,11 +106,11 @@ read_end(struct tel_input *in, struct gather *g, struct ending *e)
 		NATIVE_HEADER + END_HEAD_1_1_0, NATIVE_HEADER + END_HEAD_1_0 };
 	unsigned char bytes[END_SIZE];
 	struct native_record rec;
-	size_t i, end;
 
 	memset(e, 0, sizeof(*e));
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		end = sizes[i];
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		size_t end = sizes[i];
+
 		if (g->end < end ||
 		    !tel__native_read_at(in, g->end - end, bytes, end) ||
 		    tel__native_look(bytes, end, &rec) != 1 ||
@@ -142,16 +142,14 @@ start_stream(struct gather *g, const struct native_record *rec,
 {
 	struct native_bytes head = { rec->head, rec->head + rec->head_size, 0,
 		0 };
-	struct native_entry *e;
-	uint64_t logs;
 
 	*n = native_varint(&head);
-	logs = native_varint(&head);
+	uint64_t logs = native_varint(&head);
 	if (head.bad || *n > rec->body_size / least ||
 	    *n > ENTRIES_MAX - g->count)
 		return TEL_EFORMAT;
 	g->logs += logs <= NATIVE_LOGS_MAX ? logs : NATIVE_LOGS_MAX;
-	e = new_entry(g);
+	struct native_entry *e = new_entry(g);
 	if (e == NULL)
 		return TEL_ENOMEM;
 	e->kind = NATIVE_START;
@@ -218,7 +216,6 @@ static int
 take_group(struct native_bytes *b, uint64_t *clock, struct native_group *g)
 {
 	const uint32_t most = NATIVE_HEADER + NATIVE_HEAD_MAX + NATIVE_BODY_MAX;
-	const unsigned char *hash;
 
 	memset(g, 0, sizeof(*g));
 	g->flags = native_varint(b);
@@ -234,7 +231,7 @@ take_group(struct native_bytes *b, uint64_t *clock, struct native_group *g)
 	g->first = *clock;
 	g->last = g->first + native_varint(b);
 	g->lost = native_varint(b);
-	hash = native_take(b, 8);
+	const unsigned char *hash = native_take(b, 8);
 	if (hash != NULL)
 		g->hash = tel_le64(hash);
 	return !b->bad && g->last >= g->first &&
@@ -267,17 +264,16 @@ take_groups(struct gather *g, const struct native_record *rec,
 		native_body(rec) + rec->body_size, 0, 0 };
 	uint64_t n, at = end->begin, clock = 0, hash = 0, ordinal = 0,
 	            place = 0;
-	struct native_group *of;
-	struct native_entry *e;
 	const tel_status st = start_stream(g, rec, end, GROUP_MIN, &n);
 
 	if (st != TEL_OK || n == 0)
 		return st != TEL_OK ? st : TEL_EFORMAT;
 	for (; n > 0; n--) {
-		e = new_group(g);
+		struct native_entry *e = new_group(g);
+
 		if (e == NULL)
 			return TEL_ENOMEM;
-		of = &g->groups[e->size];
+		struct native_group *of = &g->groups[e->size];
 		if (!take_group(&b, &clock, of) || of->bytes > end->at - at ||
 		    of->summary_size > end->at - at - of->bytes)
 			return TEL_EFORMAT;
@@ -315,13 +311,12 @@ read_stream(struct tel_input *in, struct gather *g)
 	struct native_record rec;
 	struct native_entry keep;
 	struct ending end;
-	unsigned char *bytes;
 	tel_status st = TEL_EFORMAT;
 	size_t i, n;
 
 	if (!read_end(in, g, &end))
 		return TEL_EFORMAT;
-	bytes = malloc(end.size);
+	unsigned char *bytes = malloc(end.size);
 	if (bytes == NULL)
 		return TEL_ENOMEM;
 	if (tel__native_read_at(in, end.at, bytes, end.size) &&
@@ -348,11 +343,10 @@ static void
 mark_named(struct native_index *x, size_t names)
 {
 	const uint64_t from = x->entries[names].from;
-	struct native_entry *e;
-	size_t i;
 
-	for (i = names; i-- > 0;) {
-		e = &x->entries[i];
+	for (size_t i = names; i-- > 0;) {
+		struct native_entry *e = &x->entries[i];
+
 		if (e->kind == NATIVE_START ||
 		    (e->kind == NATIVE_BLOCK &&
 		        (e->named || e->sequence < from)))
@@ -365,14 +359,13 @@ mark_named(struct native_index *x, size_t names)
 static void
 sum_up(struct native_index *x)
 {
-	struct native_entry *e;
 	uint64_t blocks = 0;
-	size_t i;
 
 	x->first = UINT64_MAX;
 	x->least = x->count;
-	for (i = 0; i < x->count; i++) {
-		e = &x->entries[i];
+	for (size_t i = 0; i < x->count; i++) {
+		struct native_entry *e = &x->entries[i];
+
 		e->before = x->events;
 		e->earlier = blocks;
 		if (e->kind == NATIVE_NAMES)
@@ -398,7 +391,6 @@ static struct native_index *
 native_index_arrange(struct gather *g)
 {
 	struct native_index *x = calloc(1, sizeof(*x));
-	size_t i;
 
 	if (x == NULL)
 		return NULL;
@@ -414,7 +406,7 @@ native_index_arrange(struct gather *g)
 	x->end = g->last;
 	x->single = g->logs <= 1;
 	x->sole = x->single;
-	for (i = 0; i < g->count; i++)
+	for (size_t i = 0; i < g->count; i++)
 		x->entries[i] = g->entries[g->count - 1 - i];
 	sum_up(x);
 	return x;
@@ -427,10 +419,9 @@ tel__native_index_read(struct tel_input *in, struct native_index **out)
 	struct gather g = { .end = end > 0 ? (uint64_t)end : 0,
 		.false_at = UINT64_MAX };
 	tel_status st = end > 0 ? TEL_OK : TEL_EFORMAT;
-	int streams;
 
 	*out = NULL;
-	for (streams = 0; st == TEL_OK && g.end > 0; streams++)
+	for (int streams = 0; st == TEL_OK && g.end > 0; streams++)
 		st = streams < STREAMS_MAX ? read_stream(in, &g) : TEL_EFORMAT;
 	if (st == TEL_OK) {
 		*out = native_index_arrange(&g);
@@ -508,7 +499,6 @@ tel__native_index_check(const struct tel_input *in,
 {
 	unsigned char bytes[NATIVE_HEADER + NATIVE_HEAD_MAX];
 	struct native_record rec;
-	const struct native_entry *e;
 	unsigned median = NATIVE_MEDIAN;
 	size_t i;
 
@@ -523,7 +513,8 @@ tel__native_index_check(const struct tel_input *in,
 	if (x->end > CHECK_ALWAYS && x->count > x->end / 4 / HEAD_USUAL)
 		return x->count;
 	for (i = 0; i < x->count; i++) {
-		e = &x->entries[i];
+		const struct native_entry *e = &x->entries[i];
+
 		if (e->kind != NATIVE_START && e->kind != NATIVE_BLOCK &&
 		    e->kind != NATIVE_NAMES)
 			continue;

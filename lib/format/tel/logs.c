@@ -70,12 +70,11 @@ tel__native_free_logs(struct tel_reader *r, struct native *s)
 static uint64_t *
 logs_place(struct tel__table *t, uint64_t key)
 {
-	struct tel__entry *e;
 	int fresh;
 
 	if (t->entries == NULL)
 		tel__table_init(t);
-	e = tel__table_put(t, key, &fresh);
+	struct tel__entry *e = tel__table_put(t, key, &fresh);
 	return e != NULL ? &e->value : NULL;
 }
 
@@ -86,7 +85,6 @@ static tel_status
 make_built_in(const struct tel_reader *r, const struct native_log *log,
     struct tel_schema **out)
 {
-	tel_status st;
 	char name[48];
 
 	*out = NULL;
@@ -95,7 +93,7 @@ make_built_in(const struct tel_reader *r, const struct native_log *log,
 		return TEL_OK;
 	memcpy(name, log->schema, log->schema_size);
 	name[log->schema_size] = '\0';
-	st = tel__format_schema(r->formats, name, out);
+	tel_status st = tel__format_schema(r->formats, name, out);
 	return st == TEL_ENOMEM ? st : TEL_OK;
 }
 
@@ -109,19 +107,17 @@ built_in(const struct tel_reader *r, const struct native *n,
 {
 	tel_schema *s;
 	tel_status st = make_built_in(r, log, &s);
-	int same, newer;
-	unsigned i;
 
 	*out = NULL;
 	if (st != TEL_OK)
 		return st;
-	same = s != NULL ? tel__native_matches(s, log->digest) : 0;
-	newer = s != NULL && s->stable;
+	int same = s != NULL ? tel__native_matches(s, log->digest) : 0;
+	int newer = s != NULL && s->stable;
 	if (same == 1)
 		*out = s;
 	else
 		tel_schema_free(s);
-	for (i = 0; i < n->nnewer; i++)
+	for (unsigned i = 0; i < n->nnewer; i++)
 		newer |= n->newer[i] == log->digest;
 	return same < 0                                ? TEL_ENOMEM :
 	    same == 0 && newer && log->types_size == 0 ? TEL_EVERSION :
@@ -163,11 +159,10 @@ logs_describe(const struct tel_reader *r, const struct native_log *log,
 {
 	struct tel_schema *own = *schema, *described;
 	int equal = 1;
-	tel_status st;
 
 	if (tel__native_is_derived(log))
 		return own != NULL ? TEL_OK : logs_derive(r, log, schema);
-	st = tel__native_schema(log, &described, partial);
+	tel_status st = tel__native_schema(log, &described, partial);
 	if (st != TEL_OK)
 		return st;
 	if (own != NULL && !*partial)
@@ -257,11 +252,11 @@ static struct shared_schema *
 logs_find_shared(struct tel_reader *r, const struct shared_schema *key)
 {
 	struct shared *s = tel__reader_keep(r, r->format, sizeof(*s));
-	struct shared_schema *at;
 	unsigned i;
 
 	for (i = 0; s != NULL && i < s->count; i++) {
-		at = &s->list[i];
+		struct shared_schema *at = &s->list[i];
+
 		if (at->digest == key->digest && at->name == key->name &&
 		    at->types == key->types && at->base == key->base &&
 		    at->source == key->source)
@@ -330,7 +325,6 @@ logs_find_schema(struct tel_reader *r, struct native *s,
 {
 	struct shared_schema key = { .digest = log->digest,
 		.name = logs_hash_name(log) };
-	const struct shared_schema *shared;
 	uint64_t types = 0;
 	tel_status st = TEL_OK;
 
@@ -342,7 +336,7 @@ logs_find_schema(struct tel_reader *r, struct native *s,
 	if (s->nschemas >= NATIVE_SCHEMAS_MAX)
 		return TEL_EFORMAT;
 	key.types = types;
-	shared = logs_find_shared(r, &key);
+	const struct shared_schema *shared = logs_find_shared(r, &key);
 	if (shared != NULL && shared->schema != NULL) {
 		key = *shared;
 	} else {
@@ -373,7 +367,6 @@ find_source_schema(struct tel_reader *r, struct native *s, unsigned bits,
 {
 	struct shared_schema key = { .base = (*found)->native.schema,
 		.source = bits };
-	const struct shared_schema *shared;
 	struct native_found *f;
 	tel_status st;
 
@@ -384,7 +377,7 @@ find_source_schema(struct tel_reader *r, struct native *s, unsigned bits,
 		}
 	if (s->nschemas >= NATIVE_SCHEMAS_MAX)
 		return TEL_EFORMAT;
-	shared = logs_find_shared(r, &key);
+	const struct shared_schema *shared = logs_find_shared(r, &key);
 	if (shared != NULL && shared->schema != NULL) {
 		key = *shared;
 	} else {
@@ -497,11 +490,10 @@ set_name(struct tel_reader *r, struct native_source *source,
     const struct native_log *log)
 {
 	char *name = logs_text(log->name, log->name_size), *whole;
-	size_t n;
 
 	if (name == NULL)
 		return TEL_ENOMEM;
-	n = strlen(r->log.name) + strlen(name) + 2;
+	size_t n = strlen(r->log.name) + strlen(name) + 2;
 	whole = malloc(n);
 	if (whole != NULL)
 		snprintf(whole, n, "%s:%s", r->log.name, name);
@@ -518,9 +510,8 @@ static tel_status
 add_all(struct tel__metadata *all, const struct tel__metadata *from)
 {
 	tel_status st = TEL_OK;
-	size_t i;
 
-	for (i = 0; i < from->count && st != TEL_ENOMEM; i++)
+	for (size_t i = 0; i < from->count && st != TEL_ENOMEM; i++)
 		st = tel__metadata_pair(all, from->entries[i].key,
 		    from->entries[i].value);
 	return st == TEL_ENOMEM ? st : TEL_OK;
@@ -571,13 +562,12 @@ tells_more(const struct native_source *source, const struct native_log *log)
 	const struct tel__metadata_entry *e;
 	const char *value;
 	int64_t epoch;
-	int more;
-
-	more = (source->origin == NULL && log->form_size > 0) ||
+	int more = (source->origin == NULL && log->form_size > 0) ||
 	    (source->preamble == NULL && log->preamble_size > 0) ||
 	    (log->has_origin &&
 	        (!tel__clock_epoch(source->log->clock, &epoch) ||
 	            epoch != log->origin));
+
 	if (log->metadata == NULL)
 		return more;
 	b.end = b.p + log->metadata_size;
@@ -598,14 +588,13 @@ tel__native_take_log(struct tel_reader *r, struct native *s,
 	struct native_source *source;
 	struct native_found *found;
 	struct native_log log;
-	tel_status st;
 
 	b.end = b.p + rec->body_size;
 	tel__native_log(&b, s->median, &log);
 	if (b.bad)
 		return TEL_EFORMAT;
 	/* of a log whose types are not known here the blocks report it */
-	st = logs_find_schema(r, s, &log, &found);
+	tel_status st = logs_find_schema(r, s, &log, &found);
 	if (st == TEL_EVERSION && s->nnewer < NATIVE_NEWER)
 		s->newer[s->nnewer++] = log.digest;
 	if (st != TEL_OK)
@@ -633,12 +622,11 @@ find_slots(struct tel_reader *r, struct native *s)
 	const struct native_block *b = s->block;
 	struct native_slot *slot;
 	tel_status st = TEL_OK;
-	unsigned i;
 
 	if (!TEL__RESERVE(s->slots, s->slot_room, b->nlogs) ||
 	    !TEL__RESERVE(s->natives, s->natives_room, b->nlogs))
 		return TEL_ENOMEM;
-	for (i = 0; i < b->nlogs && st == TEL_OK; i++) {
+	for (unsigned i = 0; i < b->nlogs && st == TEL_OK; i++) {
 		slot = &s->slots[i];
 		memset(slot, 0, sizeof(*slot));
 		st = logs_find_schema(r, s, &b->logs[i], &slot->schema);
@@ -693,12 +681,11 @@ begin_parts(struct tel_reader *r, struct native *s)
 {
 	const struct native_block *b = s->block;
 	tel_status st = TEL_OK;
-	unsigned i;
 
 	if (!TEL__RESERVE(s->rows, s->part_room, b->nparts))
 		return TEL_ENOMEM;
 	s->plain = b->nlogs == 1 && b->gaps == NULL;
-	for (i = 0; i < b->nparts && st == TEL_OK; i++) {
+	for (unsigned i = 0; i < b->nparts && st == TEL_OK; i++) {
 		st = begin_part(s, &b->parts[i], &s->rows[i]);
 		s->plain &= !s->rows[i].blobs;
 	}
@@ -728,14 +715,12 @@ static tel_status
 logs_take_names(struct tel_reader *r, struct native *s)
 {
 	const struct native_block *b = s->block;
-	const struct native_name *name;
-	struct native_source *source;
 	tel_status st = TEL_OK;
-	uint32_t i;
 
-	for (i = 0; i < b->nnames; i++) {
-		name = &b->names[i];
-		source = s->slots[name->log].source;
+	for (uint32_t i = 0; i < b->nnames; i++) {
+		const struct native_name *name = &b->names[i];
+		struct native_source *source = s->slots[name->log].source;
+
 		if (name->space == TEL_SPACE_STACK) {
 			st = take_frame(source->log->labels, name);
 			if (st == TEL_ENOMEM)

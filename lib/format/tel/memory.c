@@ -65,13 +65,11 @@ tel__native_give(struct native_memory *m, size_t n, size_t size)
 {
 	const size_t want = (n * size + 15) & ~(size_t)15;
 	struct chunk *c;
-	unsigned char *p;
-	size_t room;
 
 	if (m->p == NULL || want > m->room - m->used) {
 		/* the head of a piece links it to those before it */
-		room = want + m->total + 4096;
-		p = malloc(room);
+		size_t room = want + m->total + 4096;
+		unsigned char *p = malloc(room);
 		if (p == NULL)
 			return NULL;
 		if (m->p != NULL) {
@@ -84,7 +82,7 @@ tel__native_give(struct native_memory *m, size_t n, size_t size)
 		m->total += room;
 		m->used = sizeof(*c);
 	}
-	p = m->p + m->used;
+	unsigned char *p = m->p + m->used;
 	m->used += want;
 	return p;
 }

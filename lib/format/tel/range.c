@@ -84,9 +84,6 @@ native_range_begin(struct tel_reader *r, struct native *s)
 	struct native_range *g = calloc(1, sizeof(*g));
 	const uint64_t place = tel__reader_place(r), offset = r->offset;
 	unsigned char first;
-	uint64_t at;
-	size_t bad;
-	tel_status st;
 
 	if (g == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
@@ -96,7 +93,7 @@ native_range_begin(struct tel_reader *r, struct native *s)
 	/* what cannot seek has no end to look at */
 	if (!tel__reader_jump(r, place))
 		return TEL_OK;
-	st = tel__native_index_read(r->in, &g->index);
+	tel_status st = tel__native_index_read(r->in, &g->index);
 	if (!tel__reader_jump(r, place))
 		return tel__reader_fail(r, TEL_EIO, "cannot seek");
 	r->offset = offset;
@@ -104,9 +101,10 @@ native_range_begin(struct tel_reader *r, struct native *s)
 		return tel__reader_fail(r, st, "out of memory");
 	if (g->index == NULL)
 		return TEL_OK;
-	bad = tel__native_index_check(r->in, g->index);
+	size_t bad = tel__native_index_check(r->in, g->index);
 	if (bad < g->index->count) {
-		at = g->index->entries[bad].offset;
+		uint64_t at = g->index->entries[bad].offset;
+
 		return give_up(r, g, at);
 	}
 	return TEL_OK;
@@ -133,8 +131,6 @@ tel_status
 tel__native_span(struct tel_reader *r, uint64_t *first, uint64_t *last)
 {
 	struct native *s = r->state;
-	const struct native_index *x;
-	tel_status st;
 
 	if (r->count[TEL_COUNT_EVENTS] > 0)
 		return TEL_END;
@@ -145,10 +141,10 @@ tel__native_span(struct tel_reader *r, uint64_t *first, uint64_t *last)
 		s->ordinal = s->block->head.ordinal;
 		s->block->head.count = 0;
 	}
-	st = need_index(r, s);
+	tel_status st = need_index(r, s);
 	if (st != TEL_OK)
 		return st;
-	x = s->range->index;
+	const struct native_index *x = s->range->index;
 	if (x == NULL || x->events == 0)
 		return TEL_END;
 	*first = x->first;
@@ -179,23 +175,21 @@ native_range_leave(const struct tel_reader *r, struct native_range *g)
 static void
 go_to(struct tel_reader *r, struct native_range *g, uint64_t to)
 {
-	uint64_t place, n;
-
 	if (g->moved) {
 		g->moved = 0;
-		n = to - g->place + g->offset;
+		uint64_t n = to - g->place + g->offset;
 		if (tel__reader_jump(r, to))
 			r->offset = n;
 		return;
 	}
-	place = tel__reader_place(r);
+	uint64_t place = tel__reader_place(r);
 	if (to < place || to - place > NEAR) {
 		(void)tel__reader_jump(r, to);
 		return;
 	}
 	while (place < to) {
 		tel__reader_fill(r, 1);
-		n = (uint64_t)(r->end - r->p);
+		uint64_t n = (uint64_t)(r->end - r->p);
 		if (n == 0)
 			return;
 		n = n < to - place ? n : to - place;
@@ -241,11 +235,9 @@ native_range_advance(struct native_range *g)
 static uint64_t
 end_of(const struct native_range *g, const struct native_entry *e)
 {
-	const struct native_group *of;
-
 	if (e->kind != NATIVE_SUMMARY)
 		return e->offset + 1;
-	of = &g->index->groups[e->size];
+	const struct native_group *of = &g->index->groups[e->size];
 	return e->offset + of->bytes + of->summary_size;
 }
 
@@ -280,9 +272,7 @@ native_range_find_schema(void *arg, const unsigned char *name, size_t size,
 static int
 sets_clock(const struct tel_schema *schema)
 {
-	unsigned i;
-
-	for (i = 0; i < schema->ntypes; i++)
+	for (unsigned i = 0; i < schema->ntypes; i++)
 		if (schema->types[i].role == TEL_ROLE_SYNC &&
 		    schema->types[i].role_field[0] >= 0)
 			return 1;
@@ -309,13 +299,12 @@ static struct tel_clock *
 steady_clock(const struct tel_reader *r, const struct native *s)
 {
 	const struct native_source *source = s->sources;
-	struct tel_clock *clock;
 
 	/* time counts from the first event that has one */
 	if (!s->range->index->sole || r->count[TEL_COUNT_EVENTS] == 0 ||
 	    r->timeless || source == NULL || source->next != NULL)
 		return NULL;
-	clock = source->log->clock;
+	struct tel_clock *clock = source->log->clock;
 	return !clocks_are_set(s) && tel__clock_points(clock) == 0 &&
 	        tel__clock_rate(clock) > 0 ?
 	    clock :
@@ -442,13 +431,12 @@ take_names(struct tel_reader *r, struct native *s, struct place at)
 {
 	struct native_range *g = s->range;
 	struct native_record rec;
-	size_t n;
 	const int got = read_names(r, s, at, &rec);
 	tel_status st = got < 0 ? TEL_ENOMEM : TEL_EFORMAT;
 
 	if (got == 1)
 		st = tel__native_take_block(r, s, &rec);
-	n = st == TEL_OK ? (size_t)s->block->head.count : 0;
+	size_t n = st == TEL_OK ? (size_t)s->block->head.count : 0;
 	if (st == TEL_OK && !has_room(g, n))
 		st = TEL_ENOMEM;
 	if (st == TEL_OK && n > 0 &&
@@ -479,8 +467,6 @@ choose_all(const struct tel_reader *r, const struct native *s, int last)
 {
 	struct native_range *g = s->range;
 	const struct native_index *x = g->index;
-	const struct native_entry *e;
-	const struct native_group *of;
 	uint64_t latest = 0;
 	size_t i = g->names;
 
@@ -491,8 +477,9 @@ choose_all(const struct tel_reader *r, const struct native *s, int last)
 	while (i > 0 && x->entries[i - 1].kind != NATIVE_START)
 		i--;
 	for (; i < x->count && x->entries[i].kind == NATIVE_SUMMARY; i++) {
-		e = &x->entries[i];
-		of = &x->groups[e->size];
+		const struct native_entry *e = &x->entries[i];
+		const struct native_group *of = &x->groups[e->size];
+
 		if (e->sequence + e->blocks > g->to_block)
 			return;
 		latest = e->last > latest ? e->last : latest;
@@ -507,11 +494,10 @@ static int
 next_names(struct native_range *g, struct place *at)
 {
 	const struct native_index *x = g->index;
-	const struct native_entry *e;
-	const struct native_group *of;
 
 	for (; g->names < x->count; g->names++) {
-		e = &x->entries[g->names];
+		const struct native_entry *e = &x->entries[g->names];
+
 		if (e->kind == NATIVE_START)
 			break;
 		if (e->kind == NATIVE_NAMES) {
@@ -533,7 +519,7 @@ next_names(struct native_range *g, struct place *at)
 		    e->sequence >= x->groups[x->entries[g->all].size].all_from)
 			g->names = g->all;
 		e = &x->entries[g->names];
-		of = &x->groups[e->size];
+		const struct native_group *of = &x->groups[e->size];
 		at->size = g->all == g->names ? of->all_size : of->names_size;
 		at->offset = e->offset + of->bytes - of->names_size -
 		    (g->all == g->names ? of->all_size : 0);
@@ -578,7 +564,6 @@ native_range_pass(struct tel_reader *r, struct native *s)
 {
 	struct native_range *g = s->range;
 	const struct native_entry *e;
-	tel_status st;
 
 	while (!g->skipping && (e = current(g)) != NULL &&
 	    end_of(g, e) <= place_of(r, g))
@@ -587,7 +572,8 @@ native_range_pass(struct tel_reader *r, struct native *s)
 		if (is_skipped(r, s, e)) {
 			skip(g, e);
 		} else if (e->kind == NATIVE_SUMMARY) {
-			st = native_range_expand(r, s);
+			tel_status st = native_range_expand(r, s);
+
 			if (st != TEL_OK)
 				return st;
 			/* what of it was read */
@@ -619,16 +605,13 @@ end_skipping(struct tel_reader *r, struct native *s)
 tel_status
 tel__native_range_step(struct tel_reader *r, struct native *s)
 {
-	struct native_range *g;
-	const struct native_entry *e;
-	const struct native_index *x;
 	struct place at;
 	tel_status st = need_index(r, s);
 
 	if (st != TEL_OK)
 		return st;
-	g = s->range;
-	x = g->index;
+	struct native_range *g = s->range;
+	const struct native_index *x = g->index;
 	if (x == NULL || s->why != NULL ||
 	    (!by_clock(r, x) && r->predicate_pushdown.may == NULL))
 		return TEL_OK;
@@ -638,7 +621,7 @@ tel__native_range_step(struct tel_reader *r, struct native *s)
 			go_to(r, g, g->place);
 		return st == TEL_END ? TEL_OK : st;
 	}
-	e = current(g);
+	const struct native_entry *e = current(g);
 	if (g->skipping && g->all == NONE)
 		choose_all(r, s, e == NULL || e->kind == NATIVE_START);
 	/* a log is described before its names are */

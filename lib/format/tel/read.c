@@ -19,13 +19,12 @@ find_record(const unsigned char *p, size_t n, int eof)
 {
 	const unsigned char *end = p + n;
 	struct native_record rec;
-	int look;
 
 	for (; p < end; p++) {
 		p = memchr(p, NATIVE_MARKER[0], (size_t)(end - p));
 		if (p == NULL)
 			return NULL;
-		look = tel__native_look(p, (size_t)(end - p), &rec);
+		int look = tel__native_look(p, (size_t)(end - p), &rec);
 		if (look == 1 || (look < 0 && !eof))
 			return p;
 	}
@@ -36,10 +35,9 @@ static int
 tel_probe(struct tel_reader *r)
 {
 	struct native_record rec;
-	int look;
 
 	tel__reader_fill(r, 1);
-	look = tel__native_look(r->p, (size_t)(r->end - r->p), &rec);
+	int look = tel__native_look(r->p, (size_t)(r->end - r->p), &rec);
 	if (look < 0) {
 		/* it may be a record: wait for the rest of its header */
 		tel__reader_fill(r, NATIVE_LOOK);
@@ -52,10 +50,8 @@ tel_probe(struct tel_reader *r)
 static int
 tel_probe_damaged(struct tel_reader *r)
 {
-	const unsigned char *p;
-
 	tel__reader_fill(r, TEL_PROBE_SIZE);
-	p = find_record(r->p, (size_t)(r->end - r->p), 1);
+	const unsigned char *p = find_record(r->p, (size_t)(r->end - r->p), 1);
 	return p != NULL ? 95 : 0;
 }
 
@@ -156,14 +152,11 @@ static void
 native_search(struct tel_reader *r, struct native *s, const char *why,
     size_t skip)
 {
-	const unsigned char *p;
-	size_t n;
-
 	native_note(r, s, why, skip);
 	for (;;) {
 		tel__reader_fill(r, SEARCH);
-		n = (size_t)(r->end - r->p);
-		p = find_record(r->p, n, r->eof);
+		size_t n = (size_t)(r->end - r->p);
+		const unsigned char *p = find_record(r->p, n, r->eof);
 		if (p != NULL && p == r->p) {
 			/* it may be truncated: then the input ends here */
 			tel__reader_fill(r, NATIVE_LOOK);
@@ -289,8 +282,6 @@ take_start(struct tel_reader *r, struct native *s,
     const struct native_record *rec, uint64_t at)
 {
 	struct native_bytes b = { native_body(rec), NULL, 0, 0 };
-	const unsigned char *p;
-	double rate;
 	tel_status st = TEL_OK;
 
 	if (s->in_stream || s->why != NULL)
@@ -298,7 +289,7 @@ take_start(struct tel_reader *r, struct native *s,
 	if (st != TEL_OK)
 		return st;
 	b.end = b.p + rec->body_size;
-	p = native_take(&b, 20);
+	const unsigned char *p = native_take(&b, 20);
 	if (p == NULL)
 		return TEL_EFORMAT;
 	st = check_version(r, p, at);
@@ -309,7 +300,7 @@ take_start(struct tel_reader *r, struct native *s,
 	s->start = at;
 	s->hash = 0;
 	s->median = p[1] < NATIVE_MEDIAN ? p[1] : NATIVE_MEDIAN;
-	rate = tel_bits_double(tel_le64(p + 4));
+	double rate = tel_bits_double(tel_le64(p + 4));
 	s->rate = rate > 0 && isfinite(rate) ? rate : 0;
 	s->origin = (int64_t)tel_le64(p + 12);
 	s->has_origin = s->origin != 0;
@@ -339,15 +330,12 @@ add_gap(struct native *s, uint64_t from, uint64_t to)
 static int
 fill_gap(struct native *s, uint64_t place)
 {
-	struct native_gap *gap;
-	uint64_t to;
-	unsigned i;
+	for (unsigned i = 0; i < s->ngaps; i++) {
+		struct native_gap *gap = &s->gaps[i];
 
-	for (i = 0; i < s->ngaps; i++) {
-		gap = &s->gaps[i];
 		if (place < gap->from || place >= gap->to)
 			continue;
-		to = gap->to;
+		uint64_t to = gap->to;
 		gap->to = place;
 		if (place + 1 < to)
 			add_gap(s, place + 1, to);
@@ -426,7 +414,6 @@ check_order(struct tel_reader *r, struct native *s,
     const struct native_head *head, enum order order)
 {
 	const int reported = s->reported > 0;
-	uint64_t missing;
 	tel_status st = TEL_OK;
 
 	if (order == LATE)
@@ -435,7 +422,7 @@ check_order(struct tel_reader *r, struct native *s,
 		    "reported as lost",
 		    (unsigned long long)head->sequence,
 		    (unsigned long long)head->count);
-	missing = count_missing(s, head->ordinal);
+	uint64_t missing = count_missing(s, head->ordinal);
 	if (missing > 0 || s->why != NULL ||
 	    (!reported &&
 	        (head->sequence != s->sequence || head->ordinal != s->ordinal)))
@@ -486,11 +473,10 @@ static void
 note_base(struct native *s)
 {
 	const struct native_block *b = s->block;
-	uint64_t base;
 
 	if (b->head.count == 0 || s->based == BASE_VARIES)
 		return;
-	base = b->logs[0].index - b->head.ordinal;
+	uint64_t base = b->logs[0].index - b->head.ordinal;
 	if (b->nlogs != 1 || (s->based == BASE_SAME && base != s->base))
 		s->based = BASE_VARIES;
 	else
@@ -532,11 +518,10 @@ take_block(struct tel_reader *r, struct native *s,
 {
 	struct native_head head;
 	enum order order;
-	tel_status st;
 
 	if (!tel__native_head(rec, s->median, &head))
 		return TEL_EFORMAT;
-	st = find_place(r, s, &head, &order);
+	tel_status st = find_place(r, s, &head, &order);
 	if (st != TEL_OK)
 		return st;
 	s->in_stream = 1;
@@ -645,7 +630,6 @@ tel_status
 tel__native_next_block(struct tel_reader *r, struct native *s)
 {
 	struct native_record rec;
-	uint64_t at;
 	tel_status st;
 	int look;
 
@@ -662,7 +646,7 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 		tel__reader_fill(r, NATIVE_LOOK);
 		if (r->p == r->end)
 			return native_end(r, s);
-		at = r->offset;
+		uint64_t at = r->offset;
 		look = tel__native_look(r->p, (size_t)(r->end - r->p), &rec);
 		if (look == 0) {
 			native_search(r, s, "invalid record", 1);
@@ -746,7 +730,6 @@ static tel_status
 tel_open(struct tel_reader *r, const char *as)
 {
 	struct native *s = calloc(1, sizeof(*s));
-	tel_status st;
 
 	(void)as;
 	r->state = s;
@@ -761,7 +744,7 @@ tel_open(struct tel_reader *r, const char *as)
 		r->state = NULL;
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	}
-	st = tel__native_next_block(r, s);
+	tel_status st = tel__native_next_block(r, s);
 	if (st == TEL_END)
 		st = TEL_OK;
 	if (st == TEL_OK && r->log.schema == NULL && s->block->head.count > 0)

@@ -21,10 +21,8 @@ static const char magic[8] = "\361telring";
 static int
 rings_probe(struct tel_reader *r)
 {
-	size_t n;
-
 	tel__reader_fill(r, 1);
-	n = (size_t)(r->end - r->p);
+	size_t n = (size_t)(r->end - r->p);
 	if (n < sizeof(magic) && n > 0 && r->p[0] == (unsigned char)magic[0]) {
 		tel__reader_fill(r, sizeof(magic));
 		n = (size_t)(r->end - r->p);
@@ -131,9 +129,8 @@ static void
 index_types(const struct tel_reader *r, struct tel__rings *s)
 {
 	const struct tel_schema *schema = r->log.schema;
-	unsigned i;
 
-	for (i = 0; i < schema->ntypes; i++)
+	for (unsigned i = 0; i < schema->ntypes; i++)
 		if (schema->types[i].code < 65536)
 			s->types[schema->types[i].code] = &schema->types[i];
 }
@@ -186,20 +183,18 @@ static int
 has_ended(uint32_t pid)
 {
 	char path[40], text[600];
-	const char *state;
 	size_t n = 0;
-	FILE *f;
 
 	(void)snprintf(path, sizeof(path), "/proc/%lu/stat",
 	    (unsigned long)pid);
-	f = fopen(path, "re");
+	FILE *f = fopen(path, "re");
 	if (f != NULL) {
 		n = fread(text, 1, sizeof(text) - 1, f);
 		fclose(f);
 	}
 	text[n] = '\0';
 	/* the name of the program is in parentheses, and may have some */
-	state = strrchr(text, ')');
+	const char *state = strrchr(text, ')');
 	return state == NULL || state[1] == '\0' || state[2] == 'Z' ||
 	    state[2] == 'X';
 }
@@ -259,8 +254,6 @@ rings_poll(struct tel_reader *r, struct tel__rings *s)
 {
 	const struct tel__emit_page before = s->page;
 	const struct tel__emit_page *page = &s->page;
-	tel_status st;
-	unsigned i;
 
 	if (!tel__reader_jump(r, 0))
 		return TEL_EIO;
@@ -276,8 +269,8 @@ rings_poll(struct tel_reader *r, struct tel__rings *s)
 	/* before the rings are read: there is nothing new in them after that */
 	s->ended = page->record == 0 || has_ended(page->pid);
 	set_rate(r, page);
-	st = follow_names(r, s);
-	for (i = 0;
+	tel_status st = follow_names(r, s);
+	for (unsigned i = 0;
 	     st == TEL_OK && i < page->ring_count && i < page->rings_used; i++)
 		st = follow_ring(r, s, i);
 	sort_events(s);

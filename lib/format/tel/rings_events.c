@@ -69,16 +69,16 @@ tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
 	const uint64_t end = ring->head & TEL__RING_POSITION;
 	uint64_t at = begin_at(s, seen, ring, head);
 	uint64_t order = (i + (uint64_t)1) << 40;
-	unsigned words;
 	int torn = 0;
 
 	/* the program went on, and wrote over all that was read */
 	if (((end - at) & TEL__RING_POSITION) > s->page.ring_bytes / 8)
 		return;
 	while ((at & TEL__RING_POSITION) != end) {
-		words = tel__ring_event(rings_events_word(s,
-		                            at & TEL__RING_POSITION),
+		unsigned words = tel__ring_event(rings_events_word(s,
+		                                     at & TEL__RING_POSITION),
 		    at & TEL__RING_POSITION, (end - at) & TEL__RING_POSITION);
+
 		if (words == 0 && seen != NULL && !s->ended && !torn &&
 		    seen->stuck++ < PATIENCE)
 			break;

@@ -45,7 +45,6 @@ tel__rings_make_schema(struct tel_reader *r, struct tel__rings *s)
 	struct tel_schema *schema;
 	size_t at, count = 0;
 	struct tel__ring_entry entry;
-	tel_status st;
 	int partial;
 
 	for (at = 0; tel__rings_next_entry(s, &at, &entry);)
@@ -71,8 +70,9 @@ tel__rings_make_schema(struct tel_reader *r, struct tel__rings *s)
 	log.schema_size = (uint32_t)strlen(s->page.schema);
 	log.types = types.bytes;
 	log.types_size = (uint32_t)types.used;
-	st = types.failed ? TEL_ENOMEM :
-	                    tel__native_schema(&log, &schema, &partial);
+	tel_status st = types.failed ?
+	    TEL_ENOMEM :
+	    tel__native_schema(&log, &schema, &partial);
 	tel__buffer_clear(&types);
 	if (st == TEL_OK)
 		st = tel__reader_adopt(r, schema);

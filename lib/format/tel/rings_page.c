@@ -12,11 +12,9 @@
 int
 tel__rings_load(struct tel_reader *r, struct tel__buffer *b, uint64_t n)
 {
-	size_t piece;
-
 	while (n > 0) {
 		tel__reader_fill(r, 1);
-		piece = (size_t)(r->end - r->p);
+		size_t piece = (size_t)(r->end - r->p);
 		piece = piece < n ? piece : (size_t)n;
 		if (piece == 0)
 			return 0;
@@ -53,7 +51,6 @@ struct tel__emit_ring
 tel__rings_read_ring(const struct tel__rings *s, const unsigned char *p)
 {
 	struct tel__emit_ring ring;
-	unsigned i;
 
 	memcpy(&ring, p, sizeof(ring));
 	if (!s->swapped)
@@ -62,7 +59,7 @@ tel__rings_read_ring(const struct tel__rings *s, const unsigned char *p)
 	tel__swap4(&ring.thread);
 	tel__swap4(&ring.claim);
 	tel__swap8(&ring.start);
-	for (i = 0; i < TEL__RING_MARKS; i++)
+	for (unsigned i = 0; i < TEL__RING_MARKS; i++)
 		tel__swap8(&ring.marks[i]);
 	return ring;
 }
@@ -109,10 +106,9 @@ tel_status
 tel__rings_look(struct tel_reader *r, struct tel__rings *s)
 {
 	const size_t before = TEL__EMIT_PAGE_BYTES;
-	size_t n;
 
 	tel__reader_fill(r, before);
-	n = (size_t)(r->end - r->p);
+	size_t n = (size_t)(r->end - r->p);
 	if (n >= before)
 		tel__rings_read_page(s, r->p);
 	if (n < before || !tel__rings_check_page(&s->page))

@@ -48,10 +48,8 @@ static const enum tel_load loads[] = { TEL_LOAD_U8, TEL_LOAD_LE16,
 void
 tel__native_put_metadata(struct tel__buffer *b, const struct tel__metadata *m)
 {
-	size_t i;
-
 	tel__buffer_put_varint(b, m->count);
-	for (i = 0; i < m->count; i++) {
+	for (size_t i = 0; i < m->count; i++) {
 		tel__native_put_string(b, m->entries[i].key,
 		    strlen(m->entries[i].key));
 		tel__native_put_string(b, m->entries[i].value,
@@ -128,9 +126,6 @@ put_extension(struct tel__buffer *b, const struct tel_type *t,
 static void
 describe_type(struct tel__buffer *b, const struct tel_type *t)
 {
-	const struct tel_field *f;
-	unsigned i, parts;
-
 	tel__native_put_string(b, t->name, t->name_length);
 	tel__native_put_text(b, t->kind);
 	tel__buffer_put_varint(b, t->kind_number);
@@ -138,18 +133,20 @@ describe_type(struct tel__buffer *b, const struct tel_type *t)
 	tel__buffer_put_varint(b, t->size);
 	tel__native_put_text(b, tel__role_name((enum tel_role)t->role));
 	if (t->role != TEL_ROLE_NONE) {
-		parts = TEL_ROLE_PARTS;
+		unsigned parts = TEL_ROLE_PARTS;
+
 		while (parts > PARTS_MIN && t->role_field[parts - 1] < 0)
 			parts--;
 		tel__buffer_put_varint(b, parts);
-		for (i = 0; i < parts; i++)
+		for (unsigned i = 0; i < parts; i++)
 			tel__buffer_put_varint(b,
 			    (uint64_t)(t->role_field[i] + 1));
 		tel__buffer_put_varint(b, (uint64_t)((int64_t)t->partner + 1));
 	}
 	tel__buffer_put_varint(b, t->nfields);
-	for (i = 0; i < t->nfields; i++) {
-		f = &t->fields[i];
+	for (unsigned i = 0; i < t->nfields; i++) {
+		const struct tel_field *f = &t->fields[i];
+
 		tel__native_put_string(b, f->name, f->name_length);
 		tel__buffer_put_varint(b, sort_number(f->datatype));
 		tel__buffer_put_varint(b, extended_load(t, f));
@@ -209,12 +206,12 @@ tel__native_put_docs(struct tel__buffer *b, const struct tel_schema *s,
     const uint8_t *wanted)
 {
 	const size_t before = b->used;
-	const struct tel_type *t;
 	const struct tel_field *f;
 	unsigned i, said = 0;
 
 	for (i = 0; i < s->ntypes; i++) {
-		t = &s->types[i];
+		const struct tel_type *t = &s->types[i];
+
 		if (!has_type(wanted, i))
 			continue;
 		said |= t->doc != NULL;
@@ -236,14 +233,12 @@ tel__native_put_docs(struct tel__buffer *b, const struct tel_schema *s,
 static void
 put_layout(struct tel__buffer *b, const struct tel_type *t)
 {
-	const struct tel_field *f;
-	unsigned k;
-
 	tel__native_put_string(b, t->name, t->name_length);
 	tel__buffer_put_varint(b, t->code);
 	tel__buffer_put_varint(b, t->nfields);
-	for (k = 0; k < t->nfields; k++) {
-		f = &t->fields[k];
+	for (unsigned k = 0; k < t->nfields; k++) {
+		const struct tel_field *f = &t->fields[k];
+
 		tel__native_put_string(b, f->name, f->name_length);
 		tel__buffer_put_varint(b, sort_number(f->datatype));
 		tel__buffer_put_varint(b, extended_load(t, f));
@@ -265,14 +260,12 @@ uint64_t
 tel__native_digest(const struct tel_schema *s)
 {
 	struct tel__buffer b = { NULL, 0, 0, 0 };
-	uint64_t digest;
-	unsigned i;
 
 	tel__native_put_text(&b, s->name);
 	tel__buffer_put_varint(&b, s->header);
-	for (i = 0; i < s->ntypes; i++)
+	for (unsigned i = 0; i < s->ntypes; i++)
 		put_layout(&b, &s->types[i]);
-	digest = digest_of(&b);
+	uint64_t digest = digest_of(&b);
 	free(b.bytes);
 	return digest;
 }
@@ -281,11 +274,10 @@ uint64_t
 tel__native_digest_described(const struct tel_schema *s)
 {
 	struct tel__buffer b = { NULL, 0, 0, 0 };
-	uint64_t digest;
 
 	tel__native_put_text(&b, s->name);
 	tel__native_describe(&b, s, NULL);
-	digest = digest_of(&b);
+	uint64_t digest = digest_of(&b);
 	free(b.bytes);
 	return digest;
 }
@@ -296,14 +288,13 @@ tel__native_matches(const struct tel_schema *s, uint64_t digest)
 	const uint64_t own = tel__native_digest(s);
 	struct tel__buffer b = { NULL, 0, 0, 0 };
 	int same = own == digest;
-	unsigned i;
 
 	/* releases of the MPS do not change */
 	if (own == 0 || same || !s->described)
 		return own == 0 ? -1 : same;
 	tel__native_put_text(&b, s->name);
 	tel__buffer_put_varint(&b, s->header);
-	for (i = 0; i < s->ntypes && !same && !b.failed; i++) {
+	for (unsigned i = 0; i < s->ntypes && !same && !b.failed; i++) {
 		put_layout(&b, &s->types[i]);
 		same = digest_of(&b) == digest;
 	}
@@ -315,11 +306,10 @@ int
 tel__native_equal(const struct tel_schema *a, const struct tel_schema *b)
 {
 	struct tel__buffer x = { NULL, 0, 0, 0 }, y = { NULL, 0, 0, 0 };
-	int equal;
 
 	tel__native_describe(&x, a, NULL);
 	tel__native_describe(&y, b, NULL);
-	equal = x.failed || y.failed ?
+	int equal = x.failed || y.failed ?
 	    -1 :
 	    x.used == y.used && memcmp(x.bytes, y.bytes, x.used) == 0;
 	free(x.bytes);
@@ -350,21 +340,18 @@ tel__native_derive(struct tel__buffer *b, const struct tel_schema *s,
 {
 	/* no version, no platform, and for the rest the least that is valid */
 	static const unsigned char head[] = { 0, 0, 8, 0, 0, 1 };
-	const struct tel_field *f;
-	struct tel_field *of;
-	unsigned i, k;
-	int equal;
 
 	if (s->ntypes != base->ntypes)
 		return 0;
 	tel__buffer_put(b, head, sizeof(head));
 	tel__buffer_put_varint(b, NATIVE_DERIVED);
-	for (i = 0; i < s->ntypes; i++) {
+	for (unsigned i = 0; i < s->ntypes; i++) {
 		if (s->types[i].nfields != base->types[i].nfields)
 			return 0;
-		for (k = 0; k < s->types[i].nfields; k++) {
-			f = &s->types[i].fields[k];
-			of = &base->types[i].fields[k];
+		for (unsigned k = 0; k < s->types[i].nfields; k++) {
+			const struct tel_field *f = &s->types[i].fields[k];
+			struct tel_field *of = &base->types[i].fields[k];
+
 			if (strcmp(f->name, of->name) == 0)
 				continue;
 			if (!rename_field(of, f->name))
@@ -374,7 +361,7 @@ tel__native_derive(struct tel__buffer *b, const struct tel_schema *s,
 			tel__native_put_string(b, f->name, f->name_length);
 		}
 	}
-	equal = tel__native_equal(s, base);
+	int equal = tel__native_equal(s, base);
 	return b->failed ? -1 : equal;
 }
 
@@ -466,12 +453,11 @@ description(const struct native_log *log)
 int
 tel__native_is_derived(const struct native_log *log)
 {
-	struct native_bytes b;
 	struct preface p;
 
 	if (log->types_size == 0)
 		return 0;
-	b = description(log);
+	struct native_bytes b = description(log);
 	read_preface(&b, &p);
 	free_preface(&p);
 	return !b.bad && p.ntypes == NATIVE_DERIVED;
@@ -482,16 +468,15 @@ tel__native_rename(const struct native_log *log, struct tel_schema *base)
 {
 	struct native_bytes b = description(log);
 	struct preface p;
-	uint32_t type, field;
 	tel_status st = TEL_OK;
-	char *text;
 
 	read_preface(&b, &p);
 	free_preface(&p);
 	while (!b.bad && st == TEL_OK && native_left(&b) > 0) {
-		type = native_number(&b, UINT32_MAX);
-		field = native_number(&b, UINT32_MAX);
-		text = native_schema_name(&b, 0);
+		uint32_t type = native_number(&b, UINT32_MAX);
+		uint32_t field = native_number(&b, UINT32_MAX);
+		char *text = native_schema_name(&b, 0);
+
 		if (b.bad || type >= base->ntypes ||
 		    field >= base->types[type].nfields)
 			st = TEL_EFORMAT;
@@ -507,7 +492,6 @@ void
 tel__native_log(struct native_bytes *b, unsigned median, struct native_log *out)
 {
 	const unsigned char *digest, *rate, *origin;
-	uint32_t rate_size, origin_size;
 
 	memset(out, 0, sizeof(*out));
 	out->number = native_number(b, NATIVE_LOGS_MAX);
@@ -515,7 +499,7 @@ tel__native_log(struct native_bytes *b, unsigned median, struct native_log *out)
 	out->offset = native_varint(b);
 	out->schema_size = native_schema_string(b, &out->schema);
 	digest = native_take(b, 4);
-	rate_size = native_schema_string(b, &rate);
+	uint32_t rate_size = native_schema_string(b, &rate);
 	out->types_size = native_schema_string(b, &out->types);
 	out->name_size = native_schema_string(b, &out->name);
 	out->form_size = native_schema_string(b, &out->form);
@@ -523,7 +507,8 @@ tel__native_log(struct native_bytes *b, unsigned median, struct native_log *out)
 	if (rate_size != 0 && rate_size != 8)
 		b->bad = 1;
 	if (median > 0) {
-		origin_size = native_schema_string(b, &origin);
+		uint32_t origin_size = native_schema_string(b, &origin);
+
 		if (origin_size != 0 && origin_size != 8)
 			b->bad = 1;
 		out->metadata = b->p;
@@ -589,7 +574,6 @@ native_schema_add_field(struct native_bytes *b, struct tel_type *t)
 	const uint32_t letter = native_number(b, UINT8_MAX);
 	const int bytes = load == TEL_LOAD_STRING || load == TEL_LOAD_STRING_AT;
 	const int list = load == TEL_LOAD_LIST;
-	struct tel_field *f;
 
 	if (number % EXTENDED >= NLOADS ||
 	    (!extended && (list || load == TEL_LOAD_LEF32)))
@@ -601,7 +585,7 @@ native_schema_add_field(struct native_bytes *b, struct tel_type *t)
 		free(text);
 		return b->bad || text != NULL ? TEL_EFORMAT : TEL_ENOMEM;
 	}
-	f = tel__type_add(t, text, datatype, load, offset);
+	struct tel_field *f = tel__type_add(t, text, datatype, load, offset);
 	free(text);
 	if (f == NULL)
 		return TEL_ENOMEM;
@@ -629,7 +613,6 @@ static void
 native_read_head(struct native_bytes *b, struct head *h, unsigned ntypes)
 {
 	const unsigned char *role;
-	uint32_t n, i, part;
 
 	memset(h, 0, sizeof(*h));
 	h->name = native_schema_name(b, 2);
@@ -637,12 +620,13 @@ native_read_head(struct native_bytes *b, struct head *h, unsigned ntypes)
 	h->kind_number = native_number(b, UINT16_MAX);
 	h->code = native_number(b, UINT32_MAX);
 	h->size = native_number(b, NATIVE_BODY_MAX);
-	n = native_schema_string(b, &role);
+	uint32_t n = native_schema_string(b, &role);
 	if (n > 0) {
 		h->role = tel__role_find((const char *)role, n);
 		n = native_number(b, UINT8_MAX);
-		for (i = 0; i < n; i++) {
-			part = native_number(b, UINT8_MAX);
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t part = native_number(b, UINT8_MAX);
+
 			if (i < TEL_ROLE_PARTS)
 				h->parts[i] = part;
 		}
@@ -658,9 +642,7 @@ native_read_head(struct native_bytes *b, struct head *h, unsigned ntypes)
 static tel_status
 native_schema_set_role(struct tel_type *t, const struct head *h)
 {
-	unsigned i;
-
-	for (i = 0; i < TEL_ROLE_PARTS; i++) {
+	for (unsigned i = 0; i < TEL_ROLE_PARTS; i++) {
 		if (h->parts[i] > t->nfields || h->parts[i] > INT8_MAX)
 			return TEL_EFORMAT;
 		t->role_field[i] = (int8_t)((int)h->parts[i] - 1);
@@ -680,7 +662,6 @@ native_schema_add_type(struct native_bytes *b, struct tel_schema *s,
 	struct tel_type *t = NULL;
 	struct head h;
 	tel_status st = TEL_OK;
-	uint32_t i;
 
 	native_read_head(b, &h, ntypes);
 	if (b->bad)
@@ -697,7 +678,7 @@ native_schema_add_type(struct native_bytes *b, struct tel_schema *s,
 	if (st != TEL_OK)
 		return st;
 	t->kind_number = (uint16_t)h.kind_number;
-	for (i = 0; i < h.nfields && st == TEL_OK; i++)
+	for (uint32_t i = 0; i < h.nfields && st == TEL_OK; i++)
 		st = native_schema_add_field(b, t);
 	return st == TEL_OK ? native_schema_set_role(t, &h) : st;
 }
@@ -740,11 +721,11 @@ read_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes,
     unsigned left, uint8_t *described)
 {
 	tel_status st = TEL_OK;
-	uint32_t skip;
 	unsigned i;
 
 	for (; left > 0 && st == TEL_OK; left--) {
-		skip = native_number(b, ntypes);
+		uint32_t skip = native_number(b, ntypes);
+
 		if (b->bad || skip >= ntypes - s->ntypes)
 			return TEL_EFORMAT;
 		st = native_schema_fill(s, s->ntypes + skip);

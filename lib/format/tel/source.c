@@ -37,9 +37,8 @@ tel__native_source_put(const struct native_head *head, unsigned char *to)
 {
 	const uint64_t values[NCONTEXTS] = { head->process, head->thread,
 		head->cpu };
-	unsigned i;
 
-	for (i = 0; i < NCONTEXTS; i++)
+	for (unsigned i = 0; i < NCONTEXTS; i++)
 		if (head->source & 1u << i) {
 			tel_store_le64(to, values[i]);
 			to += 8;
@@ -49,9 +48,7 @@ tel__native_source_put(const struct native_head *head, unsigned char *to)
 static int
 has_field(const struct tel_type *t, const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < t->nfields; i++)
+	for (unsigned i = 0; i < t->nfields; i++)
 		if (strcmp(t->fields[i].name, name) == 0)
 			return 1;
 	return 0;
@@ -61,9 +58,7 @@ has_field(const struct tel_type *t, const char *name)
 static void
 add_key(struct tel_type *t, int field)
 {
-	unsigned i;
-
-	for (i = 0; i < TEL_ROLE_PARTS; i++)
+	for (unsigned i = 0; i < TEL_ROLE_PARTS; i++)
 		if (t->role_field[i] < 0) {
 			t->role_field[i] = (int8_t)field;
 			return;
@@ -76,9 +71,8 @@ add_contexts(struct tel_type *t, unsigned source)
 {
 	struct tel_field *f;
 	uint32_t offset = 0;
-	unsigned i;
 
-	for (i = 0; i < NCONTEXTS; i++) {
+	for (unsigned i = 0; i < NCONTEXTS; i++) {
 		if (!(source & 1u << i))
 			continue;
 		if (t->nfields < t->most && !has_field(t, contexts[i].name)) {
@@ -111,7 +105,6 @@ static tel_status
 copy_type(struct tel_schema *to, const struct tel_type *from, unsigned source)
 {
 	const uint32_t size = tel__native_source_size(source);
-	const struct tel_field *f;
 	struct tel_field *copy;
 	struct tel_type *t;
 	unsigned i, most = from->nfields + (unsigned)NCONTEXTS;
@@ -123,7 +116,8 @@ copy_type(struct tel_schema *to, const struct tel_type *from, unsigned source)
 	t->kind_number = from->kind_number;
 	t->has_names = from->has_names;
 	for (i = 0; i < from->nfields; i++) {
-		f = &from->fields[i];
+		const struct tel_field *f = &from->fields[i];
+
 		if (f->offset + size > UINT16_MAX)
 			return TEL_EFORMAT;
 		copy = tel__type_add(t, f->name, f->datatype, f->load,
@@ -159,7 +153,6 @@ tel__native_source_schema(const struct tel_schema *from, unsigned source,
 	struct tel_schema *s;
 	char name[sizeof(s->name)];
 	tel_status st = TEL_OK;
-	unsigned i;
 
 	/* "tid+cpu+app": schemas of different fields have different names */
 	if (snprintf(name, sizeof(name), "%s%s%s%.*s",
@@ -177,7 +170,7 @@ tel__native_source_schema(const struct tel_schema *from, unsigned source,
 	s->nested = from->nested;
 	s->untimed = from->untimed;
 	s->buffered = from->buffered;
-	for (i = 0; i < from->ntypes && st == TEL_OK; i++)
+	for (unsigned i = 0; i < from->ntypes && st == TEL_OK; i++)
 		st = copy_type(s, &from->types[i], source);
 	if (st != TEL_OK)
 		tel_schema_free(s);
@@ -191,9 +184,6 @@ tel__native_source_plans(const struct native_schema *from,
     struct tel_schema *schema, unsigned source, struct native_schema *to)
 {
 	const uint32_t size = tel__native_source_size(source);
-	const struct native_plan *base;
-	struct native_plan *plan;
-	unsigned i, k;
 
 	*to = *from;
 	to->schema = schema;
@@ -201,9 +191,10 @@ tel__native_source_plans(const struct native_schema *from,
 	to->plans = calloc(schema->ntypes + 1u, sizeof(*to->plans));
 	if (to->plans == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < schema->ntypes; i++) {
-		base = &from->plans[i];
-		plan = &to->plans[i];
+	for (unsigned i = 0; i < schema->ntypes; i++) {
+		const struct native_plan *base = &from->plans[i];
+		struct native_plan *plan = &to->plans[i];
+
 		*plan = *base;
 		plan->fixed += size;
 		plan->cells =
@@ -212,7 +203,7 @@ tel__native_source_plans(const struct native_schema *from,
 			tel__native_schema_end(to);
 			return TEL_ENOMEM;
 		}
-		for (k = 0; k < base->ncells; k++) {
+		for (unsigned k = 0; k < base->ncells; k++) {
 			plan->cells[k] = base->cells[k];
 			plan->cells[k].offset =
 			    (uint16_t)(base->cells[k].offset + size);

@@ -16,9 +16,8 @@ tel__native_group_chain(uint64_t hash, const struct native_group *g)
 		g->names_size, g->all_size, g->all_from, g->blocks, g->events,
 		g->first, g->last, g->lost, g->flags, g->hash };
 	unsigned char bytes[sizeof(values)];
-	unsigned i;
 
-	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		tel_store_le64(bytes + 8 * (size_t)i, values[i]);
 	return tel__native_xxh64(bytes, sizeof(bytes));
 }
@@ -76,7 +75,6 @@ summary_take_record(struct native_summary *s, struct native_bytes *b,
 	unsigned char p[NATIVE_HEADER + NATIVE_HEAD_MAX];
 	const unsigned char *header = native_take(b, NATIVE_COPIED), *head;
 	struct native_record rec;
-	struct native_entry *e;
 
 	head = header != NULL ? native_take(b, header[1]) : NULL;
 	if (head == NULL)
@@ -88,7 +86,7 @@ summary_take_record(struct native_summary *s, struct native_bytes *b,
 	sum->hash = tel__native_chain(sum->hash, &rec);
 	if (!TEL__RESERVE_ZEROED(s->entries, s->room, s->count + 1))
 		return TEL_ENOMEM;
-	e = &s->entries[s->count];
+	struct native_entry *e = &s->entries[s->count];
 	memset(e, 0, sizeof(*e));
 	e->kind = rec.kind;
 	e->offset = sum->group->offset + sum->bytes;
@@ -193,13 +191,12 @@ static int
 read_schemas(struct choice *c, tel__native_find_fn *find, void *arg)
 {
 	const uint32_t n = native_number(&c->b, NATIVE_SUMMARY_SCHEMAS);
-	const unsigned char *name, *digest;
-	uint32_t i, size;
 
-	for (i = 0; i < n && !c->b.bad; i++) {
-		size = native_number(&c->b, 47);
-		name = native_take(&c->b, size);
-		digest = native_take(&c->b, 4);
+	for (uint32_t i = 0; i < n && !c->b.bad; i++) {
+		uint32_t size = native_number(&c->b, 47);
+		const unsigned char *name = native_take(&c->b, size);
+		const unsigned char *digest = native_take(&c->b, 4);
+
 		if (digest != NULL)
 			c->schemas[i] = find(arg, name, size,
 			    tel_le32(digest) | (uint64_t)1 << 32);
@@ -286,15 +283,14 @@ bound_of(const struct choice *c, const struct native_plan *plan,
     const struct tel_field *f, unsigned block)
 {
 	struct tel_bound bound = { 0, 0, 0 };
-	const struct native_cell *cell;
-	unsigned k;
 
 	/* an absent value is 0 in a cell, and a cell has the bits of a float */
 	if (f->datatype == TEL_STRING || f->datatype == TEL_LIST ||
 	    f->load == TEL_LOAD_LEF32 || f->present != 0)
 		return bound;
-	for (k = 0; k < plan->ncells; k++) {
-		cell = &plan->cells[k];
+	for (unsigned k = 0; k < plan->ncells; k++) {
+		const struct native_cell *cell = &plan->cells[k];
+
 		if (cell->offset != f->offset || cell->place)
 			continue;
 		bound = c->cells[(size_t)k * NATIVE_GROUP + block];
@@ -358,19 +354,17 @@ summary_choose(struct choice *c, const struct tel_predicate_pushdown *chooser,
 {
 	const uint32_t n = native_number(&c->b, NATIVE_SUMMARY_TYPES);
 	const struct native_entry *e = c->summary->entries;
-	uint32_t i;
-	unsigned k;
 
 	memset(wanted, 0, c->nblocks);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (!read_stat(c))
 			return 0;
-		for (k = 0; k < c->nblocks; k++)
+		for (unsigned k = 0; k < c->nblocks; k++)
 			if (c->stat.counts[k] > 0 && !wanted[k])
 				wanted[k] = (uint8_t)may(c, chooser, k);
 	}
 	/* the counts must add up to all events of each block */
-	for (k = 0; k < c->nblocks; e++)
+	for (unsigned k = 0; k < c->nblocks; e++)
 		if (e->kind == NATIVE_BLOCK && c->counts[k++] != e->count)
 			return 0;
 	return !c->b.bad;

@@ -127,14 +127,13 @@ static tel_status
 native_write_find_schema(struct tel_writer *w, struct tel_schema *schema)
 {
 	struct native_out *n = w->state;
-	struct out_schema *s;
 	struct tel__entry *e;
 	int fresh;
 
 	e = tel__table_put(&n->by_schema, (uintptr_t)schema, &fresh);
 	if (e == NULL)
 		return TEL_ENOMEM;
-	s = (struct out_schema *)(uintptr_t)e->value;
+	struct out_schema *s = (struct out_schema *)(uintptr_t)e->value;
 	if (s == NULL) {
 		s = calloc(1, sizeof(*s));
 		if (s == NULL)
@@ -219,7 +218,6 @@ find_log(struct tel_writer *w, const struct tel_log *of)
 {
 	struct native_out *n = w->state;
 	struct out_log *log = native_find_log(n, of);
-	tel_status st;
 
 	if (log != NULL && log->of_number == of->number) {
 		n->last_log = log;
@@ -227,7 +225,7 @@ find_log(struct tel_writer *w, const struct tel_log *of)
 	}
 	if (log != NULL && log->of != NULL) {
 		/* the struct is that of the next member: this log has ended */
-		st = tel__native_put_events(w);
+		tel_status st = tel__native_put_events(w);
 		if (st != TEL_OK)
 			return st;
 		log->of = NULL;
@@ -245,10 +243,10 @@ native_write_put_name(struct native_out *n, const struct tel_label *label,
 {
 	struct out_block *blocks[2] = { &n->block, &n->names };
 	struct out_log *log = n->last_log;
-	int i, slot;
 
-	for (i = 0; i < 2; i++) {
-		slot = tel__out_block_slot(blocks[i], log, n->last_schema);
+	for (int i = 0; i < 2; i++) {
+		int slot = tel__out_block_slot(blocks[i], log, n->last_schema);
+
 		if (slot < 0)
 			return TEL_ENOMEM;
 		tel__out_block_name(blocks[i], slot, label, space, value,
@@ -269,14 +267,14 @@ put_stack(struct native_out *n, const struct tel_event *ev, uint64_t id)
 {
 	struct tel_labels *from = ev->log->labels, *to = n->last_log->labels;
 	struct tel__buffer text = { 0 };
-	const struct tel_frame *frame;
 	struct tel_label label = { 0 };
 	tel_status st = TEL_OK;
 	size_t place;
 
 	while (st == TEL_OK && tel__labels_find_frame(from, 0, id, &place) &&
 	    !tel__labels_find_frame(to, 0, id, &label.length)) {
-		frame = tel__labels_frame(from, place);
+		const struct tel_frame *frame = tel__labels_frame(from, place);
+
 		text.used = 0;
 		tel__buffer_put_varint(&text, frame->parent);
 		tel__buffer_put(&text, frame->name, frame->length);
@@ -348,14 +346,13 @@ native_write_put_labels(struct tel_writer *w, const struct tel_event *ev)
 	struct native_out *n = w->state;
 	const struct tel_type *t = ev->type;
 	tel_status st = TEL_OK;
-	unsigned i;
 
 	/* many logs have none */
 	if (n->last_log->labels == NULL)
 		n->last_log->labels = tel__labels_new(w->max_labels);
 	if (n->last_log->labels == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < t->nfields && st == TEL_OK; i++)
+	for (unsigned i = 0; i < t->nfields && st == TEL_OK; i++)
 		if (tel_field_from_log(&t->fields[i]))
 			st = native_write_put_label(n, ev, &t->fields[i]);
 	return st;
@@ -515,12 +512,11 @@ static size_t
 before_block(const struct tel_run *run, size_t from, size_t n)
 {
 	const struct native_encoded *encoded = run->event->log->encoded;
-	uint64_t first;
 	size_t i;
 
 	if (encoded == NULL)
 		return n;
-	first = encoded->block->logs[0].index - run->index;
+	uint64_t first = encoded->block->logs[0].index - run->index;
 	if (first < run->numbers[from] || first > run->numbers[from + n - 1])
 		return n;
 	for (i = 0; i < n && run->numbers[from + i] != first; i++)
@@ -537,14 +533,14 @@ native_write_run(struct tel_writer *w, struct tel_run *run, size_t from,
 	const int labels = (w->part || !names_itself(run->first->schema)) &&
 	    tel__labels_count(ev->log->labels) > 0;
 	tel_status st = TEL_OK;
-	size_t done;
 
 	while (n > 0 && st == TEL_OK) {
-		done = labels || !is_same(out, ev) ?
+		size_t done = labels || !is_same(out, ev) ?
 		    0 :
 		    tel__out_block_add_run(&out->block, out->last_log,
 		        out->last_schema, run, from,
 		        before_block(run, from, n));
+
 		if (done == 0) {
 			st = native_write(w, run_event(run, from), NULL);
 			done = 1;
@@ -563,11 +559,10 @@ static tel_status
 native_describe(struct tel_writer *w, struct tel_schema *schema)
 {
 	struct out_log log = { 0 };
-	struct native_out *n;
 	tel_status st = w->state == NULL ? native_write_begin(w) :
 	                                   tel__native_put_events(w);
+	struct native_out *n = w->state;
 
-	n = w->state;
 	if (st == TEL_OK && n->nlogs > NATIVE_LOGS_MAX)
 		return tel__write_fail(w, TEL_ELIMIT,
 		    "a .tel stream has at most %u logs", NATIVE_LOGS_MAX);
@@ -611,9 +606,7 @@ native_flush(struct tel_writer *w)
 static int
 has_lost(const struct tel_writer *w)
 {
-	const struct write_log *l;
-
-	for (l = w->logs; l != NULL; l = l->next)
+	for (const struct write_log *l = w->logs; l != NULL; l = l->next)
 		if (l->log->lost > 0)
 			return 1;
 	return 0;
@@ -624,11 +617,10 @@ static void
 count_lost(struct tel_writer *w)
 {
 	struct native_out *n = w->state;
-	const struct write_log *l;
-	struct out_log *log;
 
-	for (l = w->logs; l != NULL; l = l->next) {
-		log = native_find_log(n, l->log);
+	for (const struct write_log *l = w->logs; l != NULL; l = l->next) {
+		struct out_log *log = native_find_log(n, l->log);
+
 		if (log != NULL && log->of_number != l->number)
 			log = NULL;
 		n->lost += l->log->lost - (log != NULL ? log->lost : 0);
@@ -642,7 +634,6 @@ static tel_status
 native_end_file(struct tel_writer *w)
 {
 	struct native_out *n = w->state;
-	struct out_log *log;
 	tel_status st;
 
 	if (n == NULL && has_lost(w) && (st = native_write_begin(w)) != TEL_OK)
@@ -655,7 +646,7 @@ native_end_file(struct tel_writer *w)
 	if (st == TEL_OK && n->group.is.blocks >= NATIVE_INDEX_BLOCKS)
 		st = tel__native_put_group(w);
 	tel__native_clear_names(n);
-	for (log = n->logs; log != NULL; log = log->next) {
+	for (struct out_log *log = n->logs; log != NULL; log = log->next) {
 		log->of = NULL;
 		log->recorded = NULL;
 		free(log->described);

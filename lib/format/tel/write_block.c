@@ -29,9 +29,7 @@ free_blobs(struct out_blobs *blobs)
 void
 tel__out_block_end(struct out_block *b)
 {
-	unsigned i;
-
-	for (i = 0; i < b->part_room; i++) {
+	for (unsigned i = 0; i < b->part_room; i++) {
 		tel__buffer_clear(&b->parts[i].rows);
 		free(b->parts[i].sizes);
 		free(b->parts[i].ranges);
@@ -41,7 +39,7 @@ tel__out_block_end(struct out_block *b)
 		free_blobs(&b->parts[i].inline_labels);
 	}
 	free(b->parts);
-	for (i = 0; i < b->slot_room; i++)
+	for (unsigned i = 0; i < b->slot_room; i++)
 		free(b->slots[i].parts);
 	free(b->slots);
 	free(b->part_of);
@@ -71,23 +69,20 @@ tel__out_block_slot(struct out_block *b, struct out_log *log,
 {
 	const uint64_t key =
 	    (uintptr_t)log ^ ((uint64_t)(uintptr_t)schema << 29);
-	struct out_slot *slot;
-	struct tel__entry *e;
-	unsigned n;
 	int fresh;
+	struct tel__entry *e = tel__table_put(&b->by_key, key, &fresh);
 
-	e = tel__table_put(&b->by_key, key, &fresh);
 	if (e == NULL)
 		return -1;
 	/* two may have one key: those before are looked through */
-	for (n = fresh ? 0 : (unsigned)e->value + 1; n > 0; n--)
+	for (unsigned n = fresh ? 0 : (unsigned)e->value + 1; n > 0; n--)
 		if (b->slots[n - 1].log == log &&
 		    b->slots[n - 1].schema == schema)
 			return (int)n - 1;
 	if (!TEL__RESERVE_ZEROED(b->slots, b->slot_room, b->nslots + 1u))
 		return -1;
-	slot = &b->slots[b->nslots];
-	n = schema->native.schema->ntypes;
+	struct out_slot *slot = &b->slots[b->nslots];
+	unsigned n = schema->native.schema->ntypes;
 	if (!TEL__RESERVE(slot->parts, slot->part_room, n))
 		return -1;
 	if (n > 0)
@@ -122,20 +117,19 @@ write_block_find_part(struct out_block *b, unsigned slot,
 	struct out_slot *of = &b->slots[slot];
 	const struct tel_type *t = ev->type;
 	const struct tel_schema *s = of->schema->native.schema;
-	struct out_part *part;
-	unsigned i;
 
 	/* none of a type that the slot does not have yet */
-	i = t->unknown || of->parts[t->index] > 0 ? 0 : b->nparts;
+	unsigned i = t->unknown || of->parts[t->index] > 0 ? 0 : b->nparts;
 	for (; i < b->nparts; i++) {
-		part = &b->parts[i];
+		struct out_part *part = &b->parts[i];
+
 		if (part->slot == slot && part->type == t &&
 		    part->inline_use == ev->inline_use)
 			return part;
 	}
 	if (!TEL__RESERVE_ZEROED(b->parts, b->part_room, b->nparts + 1u))
 		return NULL;
-	part = &b->parts[b->nparts++];
+	struct out_part *part = &b->parts[b->nparts++];
 	part->slot = slot;
 	part->type = t;
 	part->inline_use = (uint8_t)ev->inline_use;
@@ -162,11 +156,10 @@ write_block_grow(struct out_part *part)
 	const uint32_t room = part->room == 0 ? 16 : part->room * 2;
 	struct out_blobs *blobs[4] = { &part->tail, &part->raw, &part->lead,
 		&part->inline_labels };
-	unsigned i;
 
 	if (!TEL__RESIZE(part->sizes, room))
 		return TEL_ENOMEM;
-	for (i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 4; i++)
 		if (!TEL__RESIZE(blobs[i]->sizes, room))
 			return TEL_ENOMEM;
 	part->room = room;
@@ -193,10 +186,9 @@ static size_t
 tail_size(const struct out_part *part, int described, const unsigned char *p,
     size_t n)
 {
-	const unsigned char *nul;
-
 	if (!described && !part->type->unknown) {
-		nul = memchr(p, '\0', n);
+		const unsigned char *nul = memchr(p, '\0', n);
+
 		return nul != NULL ? (size_t)(nul - p) : n;
 	}
 	while (n > 0 && p[n - 1] == '\0')
@@ -270,8 +262,6 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 {
 	const struct tel_type *t = ev->type;
 	struct out_part *part;
-	struct out_slot *of;
-	unsigned char *row;
 	int slot = (int)b->nslots - 1;
 	uint32_t at, size;
 
@@ -280,7 +270,7 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 		slot = tel__out_block_slot(b, log, schema);
 	if (slot < 0)
 		return TEL_ENOMEM;
-	of = &b->slots[slot];
+	struct out_slot *of = &b->slots[slot];
 	at = t->unknown ? 0 : of->parts[t->index];
 	if (at > 0 && b->parts[at - 1].inline_use == ev->inline_use)
 		part = &b->parts[--at];
@@ -293,7 +283,7 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 	if (part->rows.room - part->rows.used <= part->stride &&
 	    tel__buffer_room(&part->rows, part->stride + 1u) == NULL)
 		return TEL_ENOMEM;
-	row = part->rows.bytes + part->rows.used;
+	unsigned char *row = part->rows.bytes + part->rows.used;
 	copy_cells(row, part, ev);
 	part->rows.used += part->stride;
 	if (ev->inline_size > 0 ||
@@ -328,12 +318,11 @@ add_places(struct out_block *b, struct out_log *log, const struct tel_run *run,
     size_t from, size_t n)
 {
 	uint64_t *const gaps = b->gaps + b->count, at;
-	size_t i;
 
 	/* without the lines, offsets are those of the events alone */
 	if (!log->lines)
 		memset(gaps, 0, n * sizeof(*gaps));
-	for (i = 0; i < n && log->lines; i++) {
+	for (size_t i = 0; i < n && log->lines; i++) {
 		at = run->offset + run->at[from + i];
 		gaps[i] = at - log->end;
 		b->ngaps += gaps[i] != 0;
@@ -355,13 +344,11 @@ tel__out_block_add_run(struct out_block *b, struct out_log *log,
 	const size_t most_bytes = BLOCK_BYTES >> b->smaller;
 	uint16_t *part_of = b->part_of + b->count;
 	size_t bytes = b->bytes, i;
-	const struct out_slot *of;
-	struct out_part *part;
 	uint32_t size, at;
 
 	if (b->nslots == 0 || b->count >= most)
 		return 0;
-	of = &b->slots[b->nslots - 1];
+	const struct out_slot *of = &b->slots[b->nslots - 1];
 	if (of->log != log || of->schema != schema || log->index == of->index)
 		return 0;
 	n = n < most - b->count ? n : most - b->count;
@@ -370,7 +357,7 @@ tel__out_block_add_run(struct out_block *b, struct out_log *log,
 		if (run->types[i] >= ntypes ||
 		    (at = of->parts[run->types[i]]) == 0)
 			break;
-		part = &b->parts[--at];
+		struct out_part *part = &b->parts[--at];
 		if (!fits_as_row(part, size, inline_use))
 			break;
 		tel_copy_short(part->rows.bytes + part->rows.used, run->data[i],

@@ -81,9 +81,8 @@ void
 tel__out_block_types(const struct out_block *b, unsigned slot, uint8_t *wanted)
 {
 	const struct out_slot *s = &b->slots[slot];
-	unsigned i;
 
-	for (i = 0; i < s->schema->native.schema->ntypes; i++)
+	for (unsigned i = 0; i < s->schema->native.schema->ntypes; i++)
 		if (s->parts[i] > 0)
 			wanted[i] = 1;
 }
@@ -92,21 +91,19 @@ tel__out_block_types(const struct out_block *b, unsigned slot, uint8_t *wanted)
 static void
 put_logs(const struct out_block *b, struct tel__buffer *body)
 {
-	const struct out_slot *slot;
 	uint8_t *wanted;
-	unsigned i;
-	int describe;
 
 	tel__buffer_put_varint(body, b->nslots);
-	for (i = 0; i < b->nslots; i++) {
-		slot = &b->slots[i];
+	for (unsigned i = 0; i < b->nslots; i++) {
+		const struct out_slot *slot = &b->slots[i];
+
 		wanted = calloc(slot->schema->native.schema->ntypes + 1u, 1);
 		if (wanted == NULL) {
 			body->failed = 1;
 			return;
 		}
 		tel__out_block_types(b, i, wanted);
-		describe = !slot->schema->known &&
+		int describe = !slot->schema->known &&
 		    slot->log->bytes + b->bytes >= NATIVE_DESCRIBE_BYTES;
 		tel__out_log_put(body, slot->log, slot->schema, slot->index,
 		    slot->offset, wanted, describe,
@@ -118,14 +115,11 @@ put_logs(const struct out_block *b, struct tel__buffer *body)
 static void
 put_parts(const struct out_block *b, struct tel__buffer *body)
 {
-	const struct out_part *part;
-	unsigned i, flags;
-	uint64_t type;
-
 	tel__buffer_put_varint(body, b->nparts);
-	for (i = 0; i < b->nparts; i++) {
-		part = &b->parts[i];
-		flags = part->inline_use * (unsigned)NATIVE_INLINE;
+	for (unsigned i = 0; i < b->nparts; i++) {
+		const struct out_part *part = &b->parts[i];
+		unsigned flags = part->inline_use * (unsigned)NATIVE_INLINE;
+
 		if (part->type->unknown)
 			flags |= NATIVE_UNKNOWN;
 		if (part->vary)
@@ -140,7 +134,7 @@ put_parts(const struct out_block *b, struct tel__buffer *body)
 			flags |= NATIVE_NOTES;
 		if (b->nslots > 1)
 			tel__buffer_put_varint(body, part->slot);
-		type =
+		uint64_t type =
 		    part->type->unknown ? part->type->code : part->type->index;
 		tel__buffer_put_varint(body, type << 1 | (flags != 0));
 		if (flags != 0)
@@ -164,8 +158,6 @@ put_cells(struct tel__buffer *body, struct out_part *part, uint64_t *before,
     uint64_t *v)
 {
 	const struct native_cell *c = part->plan->cells;
-	const unsigned char *p;
-	unsigned k;
 	uint32_t i;
 
 	if (!TEL__RESERVE(part->ranges, part->range_room,
@@ -173,8 +165,9 @@ put_cells(struct tel__buffer *body, struct out_part *part, uint64_t *before,
 		body->failed = 1;
 		return;
 	}
-	for (k = 0; k < part->plan->ncells; k++, c++) {
-		p = part->rows.bytes + c->offset;
+	for (unsigned k = 0; k < part->plan->ncells; k++, c++) {
+		const unsigned char *p = part->rows.bytes + c->offset;
+
 		if (c->width == 8 && !c->big)
 			for (i = 0; i < part->count; i++, p += part->stride)
 				v[i] = tel_le64(p);
@@ -263,10 +256,8 @@ static void
 write_body_put_part(struct tel__buffer *body, struct out_part *part,
     uint64_t *before, uint64_t *v)
 {
-	uint32_t i;
-
 	if (part->vary) {
-		for (i = 0; i < part->count; i++)
+		for (uint32_t i = 0; i < part->count; i++)
 			v[i] = part->sizes[i];
 		tel__column_put(body, v, part->count, 0);
 	} else {
@@ -308,9 +299,8 @@ int
 tel__out_block_fills(const struct native_block *from)
 {
 	size_t bytes = 0;
-	unsigned i;
 
-	for (i = 0; i < from->nparts; i++)
+	for (unsigned i = 0; i < from->nparts; i++)
 		bytes += (size_t)from->parts[i].count * from->parts[i].stride;
 	return from->head.count >= BLOCK_EVENTS || bytes >= BLOCK_BYTES;
 }
@@ -339,14 +329,12 @@ static const struct native_block *
 find_same(const struct out_block *b)
 {
 	const struct native_encoded *encoded;
-	const struct native_block *from;
-	unsigned i;
 
 	if (b->nslots != 1 || b->nnames > 0 || b->ngaps > 0 || b->count == 0 ||
 	    b->slots[0].log->of == NULL ||
 	    (encoded = b->slots[0].log->of->encoded) == NULL)
 		return NULL;
-	from = encoded->block;
+	const struct native_block *from = encoded->block;
 	if (encoded->schema != b->slots[0].schema->native.schema ||
 	    from->head.count != b->count || from->nparts != b->nparts ||
 	    memcmp(from->clocks, b->clocks, b->count * sizeof(*b->clocks)) !=
@@ -354,7 +342,7 @@ find_same(const struct out_block *b)
 	    memcmp(from->part_of, b->part_of, b->count * sizeof(*b->part_of)) !=
 	        0)
 		return NULL;
-	for (i = 0; i < b->nparts; i++)
+	for (unsigned i = 0; i < b->nparts; i++)
 		if (!is_same_part(&b->parts[i], &from->parts[i]))
 			return NULL;
 	return from;
@@ -365,25 +353,22 @@ static void
 find_ranges(struct tel__buffer *body, struct out_part *part)
 {
 	const struct native_cell *c = part->plan->cells;
-	struct tel__column_range *range;
-	const unsigned char *p;
-	uint64_t v;
-	unsigned k;
-	uint32_t i;
 
 	if (!TEL__RESERVE(part->ranges, part->range_room,
 	        part->plan->ncells + 1u)) {
 		body->failed = 1;
 		return;
 	}
-	for (k = 0; k < part->plan->ncells; k++, c++) {
-		range = &part->ranges[k];
+	for (unsigned k = 0; k < part->plan->ncells; k++, c++) {
+		struct tel__column_range *range = &part->ranges[k];
+
 		range->low = UINT64_MAX;
 		range->high = 0;
-		p = part->rows.bytes + c->offset;
-		for (i = 0; i < part->count; i++, p += part->stride) {
-			v = write_body_load(p, c->width, c->big) &
+		const unsigned char *p = part->rows.bytes + c->offset;
+		for (uint32_t i = 0; i < part->count; i++, p += part->stride) {
+			uint64_t v = write_body_load(p, c->width, c->big) &
 			    (c->mask != 0xff ? c->mask : UINT64_MAX);
+
 			range->low = v < range->low ? v : range->low;
 			range->high = v > range->high ? v : range->high;
 		}
@@ -396,14 +381,12 @@ tel__out_block_body(struct out_block *b, struct tel__buffer *body,
 {
 	uint64_t before[NATIVE_CLASSES] = { 0 }, *v;
 	const struct native_block *same = find_same(b);
-	uint32_t i;
-	unsigned k;
 
 	put_logs(b, body);
 	if (same != NULL) {
 		tel__buffer_put(body, same->body,
 		    (size_t)(same->rest.p - same->body));
-		for (k = 0; k < b->nparts; k++)
+		for (unsigned k = 0; k < b->nparts; k++)
 			find_ranges(body, &b->parts[k]);
 		return;
 	}
@@ -416,14 +399,14 @@ tel__out_block_body(struct out_block *b, struct tel__buffer *body,
 	if (v == NULL) {
 		body->failed = 1;
 	} else {
-		for (i = 0; i < b->count; i++)
+		for (uint32_t i = 0; i < b->count; i++)
 			v[i] = b->part_of[i];
 		if (b->nparts > 1)
 			tel__column_put(body, v, b->count, 0);
 		tel__column_encode(body, b->clocks, b->count, first,
 		    TEL__COLUMN_CLOCKS, NULL);
 		put_gaps(b, body);
-		for (k = 0; k < b->nparts; k++)
+		for (unsigned k = 0; k < b->nparts; k++)
 			write_body_put_part(body, &b->parts[k], before, v);
 	}
 	free(v);

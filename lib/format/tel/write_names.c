@@ -65,9 +65,7 @@ tel__out_names_new(void)
 void
 tel__out_names_clear(struct out_names *all)
 {
-	size_t i;
-
-	for (i = 0; i < all->count; i++)
+	for (size_t i = 0; i < all->count; i++)
 		free(all->list[i].bytes);
 	all->count = all->nnamed = all->bytes = 0;
 	all->strings.used = 0;
@@ -106,7 +104,6 @@ static struct out_in_force *
 write_names_find(struct out_names *all, const struct out_key *key)
 {
 	struct tel__entry *e;
-	struct out_in_force *f;
 	int fresh;
 
 	if (!TEL__RESERVE(all->list, all->room, all->count + 1))
@@ -115,7 +112,8 @@ write_names_find(struct out_names *all, const struct out_key *key)
 	if (e == NULL)
 		return NULL;
 	if (!fresh) {
-		f = &all->list[e->value];
+		struct out_in_force *f = &all->list[e->value];
+
 		/* equal hashes of different keys are forged: give up */
 		if (f->key.log == key->log && f->key.value == key->value &&
 		    f->key.role == key->role && f->key.place == key->place)
@@ -124,7 +122,7 @@ write_names_find(struct out_names *all, const struct out_key *key)
 		return NULL;
 	}
 	e->value = all->count;
-	f = &all->list[all->count++];
+	struct out_in_force *f = &all->list[all->count++];
 	memset(f, 0, sizeof(*f));
 	f->key = *key;
 	return f;
@@ -137,12 +135,10 @@ write_names_put(struct out_names *all, struct out_in_force *f,
     uint64_t ordinal)
 {
 	struct tel_event copy = *ev;
-	unsigned char *bytes;
-	size_t size;
 
 	copy.raw_size = copy.lead_size = 0;
-	size = (size_t)copy.size + copy.inline_size;
-	bytes = malloc(size + 1);
+	size_t size = (size_t)copy.size + copy.inline_size;
+	unsigned char *bytes = malloc(size + 1);
 	if (bytes == NULL)
 		return TEL_ENOMEM;
 	tel_event_copy(bytes, &copy);
@@ -170,16 +166,16 @@ add_sync(struct out_names *all, struct out_log *log, struct out_schema *schema,
     const struct tel_event *ev, uint64_t ordinal)
 {
 	struct out_key key = { log, 0, TEL_ROLE_SYNC, 0 };
-	struct out_in_force *f;
 
 	for (; key.place < 2; key.place++) {
-		f = write_names_find(all, &key);
+		struct out_in_force *f = write_names_find(all, &key);
+
 		if (f == NULL || f->bytes == NULL)
 			return f == NULL ?
 			    TEL_ENOMEM :
 			    write_names_put(all, f, log, schema, ev, ordinal);
 	}
-	f = write_names_find(all, &key);
+	struct out_in_force *f = write_names_find(all, &key);
 	if (f == NULL)
 		return TEL_ENOMEM;
 	return f->bytes == NULL || ev->clock >= f->ev.clock ?
@@ -195,13 +191,12 @@ write_names_add_value(struct out_names *all, struct out_log *log,
 	const struct tel_type *t = ev->type;
 	const int8_t number = t->role_field[0];
 	struct out_key key = { log, 0, t->role, 0 };
-	struct out_in_force *f;
 
 	/* without these parts it defines nothing */
 	if (number < 0 || t->role_field[1] < 0)
 		return TEL_OK;
 	key.value = tel_load(&t->fields[number], ev->data);
-	f = write_names_find(all, &key);
+	struct out_in_force *f = write_names_find(all, &key);
 	if (f == NULL)
 		return TEL_ENOMEM;
 	/* a label is in force by its clock, a string by its place */
@@ -244,13 +239,11 @@ tel__out_names_tell(struct out_names *all, struct out_log *log,
     struct out_schema *schema, const struct tel_label *label,
     enum tel_space space, uint64_t value, uint64_t clock)
 {
-	struct out_named *named;
-
 	if (all->given_up)
 		return TEL_OK;
 	if (!TEL__RESERVE(all->named, all->named_room, all->nnamed + 1))
 		return TEL_ENOMEM;
-	named = &all->named[all->nnamed++];
+	struct out_named *named = &all->named[all->nnamed++];
 	named->log = log;
 	named->schema = schema;
 	named->space = space;
@@ -287,7 +280,6 @@ put_events(const struct out_names *all, struct out_in_force **order,
 {
 	struct out_in_force *f;
 	tel_status st = TEL_OK;
-	uint64_t index, end;
 	size_t i, n = 0;
 
 	for (i = 0; i < all->count; i++)
@@ -297,8 +289,8 @@ put_events(const struct out_names *all, struct out_in_force **order,
 	for (i = 0; i < n && st == TEL_OK; i++) {
 		f = order[i];
 		/* they are not events of the log once more */
-		index = f->log->index;
-		end = f->log->end;
+		uint64_t index = f->log->index;
+		uint64_t end = f->log->end;
 		st = tel__out_block_add(b, f->log, f->schema, &f->ev, NULL, 0);
 		f->log->index = index;
 		f->log->end = end;
@@ -313,19 +305,16 @@ tel__out_names_block(const struct out_names *all, struct out_block *b,
 {
 	struct out_in_force **order =
 	    malloc((all->count + 1) * sizeof(struct out_in_force *));
-	const struct out_named *named;
 	struct tel_label label = { 0 };
-	tel_status st;
-	size_t i;
-	int slot;
 
 	if (order == NULL)
 		return TEL_ENOMEM;
-	st = put_events(all, order, b, ordinals);
+	tel_status st = put_events(all, order, b, ordinals);
 	free(order);
-	for (i = 0; i < all->nnamed && st == TEL_OK; i++) {
-		named = &all->named[i];
-		slot = tel__out_block_slot(b, named->log, named->schema);
+	for (size_t i = 0; i < all->nnamed && st == TEL_OK; i++) {
+		const struct out_named *named = &all->named[i];
+		int slot = tel__out_block_slot(b, named->log, named->schema);
+
 		if (slot < 0)
 			return TEL_ENOMEM;
 		label.string = (const char *)all->strings.bytes + named->at;

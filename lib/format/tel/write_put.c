@@ -71,10 +71,9 @@ identify(const struct out_block *b)
 {
 	const size_t clocks = b->count * sizeof(*b->clocks);
 	uint64_t hash;
-	unsigned i;
 
 	hash = tel__native_xxh64((const unsigned char *)b->clocks, clocks);
-	for (i = 0; i < b->nparts; i++)
+	for (unsigned i = 0; i < b->nparts; i++)
 		hash = hash * 31 +
 		    tel__native_xxh64(b->parts[i].rows.bytes,
 		        b->parts[i].rows.used);
@@ -88,12 +87,11 @@ put_start(struct tel_writer *w)
 	static const unsigned char begin[20] = { NATIVE_MAJOR, NATIVE_MEDIAN,
 		NATIVE_MINOR, '<' };
 	struct native_out *n = w->state;
-	struct tel__buffer *b;
 
 	if (tel__output_mark(w->out, NATIVE_MARKER, 4) != TEL_OK)
 		return w->out->status;
 	n->identifier = identify(&n->block);
-	b = new_record(n);
+	struct tel__buffer *b = new_record(n);
 	n->started = 1;
 	/* rate, origin and metadata are those of each log */
 	tel__buffer_put(b, begin, sizeof(begin));
@@ -140,7 +138,6 @@ describe_log(struct tel_writer *w, unsigned i)
 	struct out_slot *slot = &b->slots[i];
 	struct out_log *log = slot->log;
 	const size_t n = slot->schema->native.schema->ntypes + (size_t)1;
-	uint8_t *wanted;
 	int same = log->recorded == slot->schema && log->described != NULL;
 	tel_status st = TEL_OK;
 
@@ -149,7 +146,7 @@ describe_log(struct tel_writer *w, unsigned i)
 		return TEL_OK;
 	if (same && !slot->schema->known)
 		return TEL_OK;
-	wanted = calloc(n, 1);
+	uint8_t *wanted = calloc(n, 1);
 	if (wanted == NULL)
 		return TEL_ENOMEM;
 	if (same)
@@ -169,9 +166,8 @@ describe_logs(struct tel_writer *w)
 {
 	const struct native_out *n = w->state;
 	tel_status st = TEL_OK;
-	unsigned i;
 
-	for (i = 0; i < n->block.nslots && st == TEL_OK; i++)
+	for (unsigned i = 0; i < n->block.nslots && st == TEL_OK; i++)
 		st = describe_log(w, i);
 	return st;
 }
@@ -179,11 +175,9 @@ describe_logs(struct tel_writer *w)
 static void
 find_span(const struct out_block *b, struct native_head *head)
 {
-	struct tel__column_range range;
-
 	if (b->count == 0)
 		return;
-	range = tel__column_range(b->clocks, b->count);
+	struct tel__column_range range = tel__column_range(b->clocks, b->count);
 	head->first = range.low;
 	head->last = range.high;
 }
@@ -211,9 +205,6 @@ put_block(struct tel_writer *w)
 	struct out_block *b = &n->block;
 	unsigned char bytes[NATIVE_HEAD_MAX];
 	struct native_head head = { 0 };
-	size_t size;
-	unsigned i;
-	tel_status st;
 
 	head.sequence = n->sequence;
 	head.lost = n->lost;
@@ -221,19 +212,19 @@ put_block(struct tel_writer *w)
 	head.ordinal = n->ordinal;
 	head.count = b->count;
 	find_span(b, &head);
-	for (i = 0; i < b->nslots; i++)
+	for (unsigned i = 0; i < b->nslots; i++)
 		look_at_epoch(b->slots[i].log);
 	tel__out_block_body(b, new_record(n), head.first);
-	for (i = 0; i < b->nslots; i++)
+	for (unsigned i = 0; i < b->nslots; i++)
 		b->slots[i].log->renew = 0;
-	size = tel__native_put_head(bytes, &head);
-	st = put_record(w, NATIVE_BLOCK, 0, bytes, size, 0);
+	size_t size = tel__native_put_head(bytes, &head);
+	tel_status st = put_record(w, NATIVE_BLOCK, 0, bytes, size, 0);
 	if (st == TEL_OK)
 		st = tel__out_group_block(&n->group, b, &head);
 	n->lost = 0;
 	n->sequence++;
 	n->ordinal += b->count;
-	for (i = 0; i < b->nslots; i++) {
+	for (unsigned i = 0; i < b->nslots; i++) {
 		b->slots[i].log->bytes += b->bytes;
 		b->slots[i].log->recorded = b->slots[i].schema;
 	}
@@ -254,7 +245,6 @@ write_put_put_names(struct tel_writer *w, struct out_block *b,
 	const uint64_t before = n->length;
 	unsigned char bytes[NATIVE_HEAD_MAX];
 	struct native_head head = { 0 };
-	tel_status st;
 
 	head.sequence = n->sequence - 1;
 	head.lost = from;
@@ -267,7 +257,7 @@ write_put_put_names(struct tel_writer *w, struct out_block *b,
 		tel__column_put(&n->record,
 		    (const uint64_t *)(const void *)ordinals->bytes,
 		    ordinals->used / sizeof(uint64_t), 0);
-	st = put_record(w, NATIVE_NAMES, 0, bytes,
+	tel_status st = put_record(w, NATIVE_NAMES, 0, bytes,
 	    tel__native_put_head(bytes, &head), 1);
 	*size = (uint32_t)(n->length - before);
 	return st;
@@ -306,12 +296,10 @@ put_summary(struct tel_writer *w)
 	struct out_group *g = &n->group;
 	const uint64_t before = n->length;
 	unsigned char head[NATIVE_HEAD_MAX];
-	size_t size;
-	tel_status st;
-
-	size =
+	size_t size =
 	    tel__out_group_put(g, (uint32_t)n->identifier, head, new_record(n));
-	st = put_record(w, NATIVE_SUMMARY, 0, head, size, 1);
+	tel_status st = put_record(w, NATIVE_SUMMARY, 0, head, size, 1);
+
 	g->is.summary_size = (uint32_t)(n->length - before);
 	g->is.hash = n->hash;
 	n->groups_hash = tel__native_group_chain(n->groups_hash, &g->is);
@@ -395,16 +383,14 @@ tel__native_put_end(struct tel_writer *w)
 {
 	struct native_out *n = w->state;
 	unsigned char head[48];
-	uint64_t before;
-	tel_status st;
+	tel_status st = tel__native_put_events(w);
 
-	st = tel__native_put_events(w);
 	if (st == TEL_OK && !n->started)
 		st = put_start(w);
 	if (st == TEL_OK && n->group.is.blocks > 0 &&
 	    (n->groups > 0 || n->sequence >= NATIVE_INDEX_BLOCKS))
 		st = tel__native_put_group(w);
-	before = n->length;
+	uint64_t before = n->length;
 	if (st == TEL_OK && n->groups > 0 && n->directory.used <= DIRECTORY_MAX)
 		st = put_directory(w);
 	if (st != TEL_OK)

@@ -13,9 +13,7 @@
 static void
 free_stats(struct out_group *g)
 {
-	size_t i;
-
-	for (i = 0; i < g->nstats; i++)
+	for (size_t i = 0; i < g->nstats; i++)
 		free(g->stats[i].ranges);
 	g->nstats = 0;
 	tel__table_clear(&g->table);
@@ -47,9 +45,7 @@ tel__out_group_clear(struct out_group *g, uint64_t place, uint64_t ordinal)
 void
 tel__out_group_forget(struct out_group *g)
 {
-	size_t i;
-
-	for (i = 0; i < g->nschemas; i++)
+	for (size_t i = 0; i < g->nschemas; i++)
 		g->schemas[i].of = NULL;
 }
 
@@ -72,7 +68,6 @@ static tel_status
 write_summary_find_schema(struct out_group *g, const struct out_schema *s,
     uint32_t *place)
 {
-	struct out_named_schema *named;
 	size_t i;
 
 	for (i = 0; i < g->nschemas && g->schemas[i].of != s; i++)
@@ -82,7 +77,7 @@ write_summary_find_schema(struct out_group *g, const struct out_schema *s,
 		return TEL_OK;
 	if (!TEL__RESERVE(g->schemas, g->schema_room, i + 1))
 		return TEL_ENOMEM;
-	named = &g->schemas[g->nschemas++];
+	struct out_named_schema *named = &g->schemas[g->nschemas++];
 	named->of = s;
 	named->digest = s->native.digest;
 	(void)snprintf(named->name, sizeof(named->name), "%s",
@@ -96,7 +91,6 @@ write_summary_find_stat(struct out_group *g, uint32_t schema, uint64_t type,
     unsigned ncells, struct out_stat **out)
 {
 	struct tel__entry *e;
-	struct out_stat *stat;
 	int fresh;
 
 	*out = NULL;
@@ -113,7 +107,7 @@ write_summary_find_stat(struct out_group *g, uint32_t schema, uint64_t type,
 		e->value = SIZE_MAX;
 		return TEL_OK;
 	}
-	stat = &g->stats[g->nstats];
+	struct out_stat *stat = &g->stats[g->nstats];
 	memset(stat, 0, sizeof(*stat));
 	stat->schema = schema;
 	stat->type = type;
@@ -136,9 +130,8 @@ add_part(struct out_stat *stat, const struct out_part *part, unsigned block)
 {
 	const struct tel__column_range *from = part->ranges;
 	struct tel__column_range *to;
-	unsigned k;
 
-	for (k = 0; k < stat->ncells; k++) {
+	for (unsigned k = 0; k < stat->ncells; k++) {
 		to = &stat->ranges[(size_t)k * NATIVE_GROUP + block];
 		if (stat->counts[block] == 0 || from[k].low < to->low)
 			to->low = from[k].low;
@@ -152,12 +145,10 @@ tel_status
 tel__out_group_block(struct out_group *g, const struct out_block *b,
     const struct native_head *head)
 {
-	const struct out_part *part;
 	struct out_stat *stat;
 	const unsigned block = g->is.blocks++;
 	uint64_t type;
 	uint32_t schema;
-	unsigned i;
 
 	if (head->count > 0) {
 		if (g->is.events == 0 || head->first < g->is.first)
@@ -167,8 +158,9 @@ tel__out_group_block(struct out_group *g, const struct out_block *b,
 	}
 	g->is.events += head->count;
 	g->is.lost += head->lost;
-	for (i = 0; i < b->nparts; i++) {
-		part = &b->parts[i];
+	for (unsigned i = 0; i < b->nparts; i++) {
+		const struct out_part *part = &b->parts[i];
+
 		if (write_summary_find_schema(g, b->slots[part->slot].schema,
 		        &schema) != TEL_OK)
 			return TEL_ENOMEM;
@@ -224,20 +216,19 @@ tel__out_group_put(struct out_group *g, uint32_t stream, unsigned char *head,
 	const uint64_t values[] = { g->place, g->is.blocks, g->ordinal,
 		g->is.events, stream, (uint64_t)g->incomplete };
 	unsigned char *p = head;
-	size_t i;
 
-	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		p = tel__varint_put(p, values[i]);
 	tel__buffer_put_varint(body, g->nrecords);
 	tel__buffer_put(body, g->records.bytes, g->records.used);
 	tel__buffer_put_varint(body, g->nschemas);
-	for (i = 0; i < g->nschemas; i++) {
+	for (size_t i = 0; i < g->nschemas; i++) {
 		tel__native_put_string(body, g->schemas[i].name,
 		    strlen(g->schemas[i].name));
 		tel__native_put_fixed(body, g->schemas[i].digest, 4);
 	}
 	tel__buffer_put_varint(body, g->nstats);
-	for (i = 0; i < g->nstats; i++)
+	for (size_t i = 0; i < g->nstats; i++)
 		put_stat(&g->stats[i], g->is.blocks, body);
 	body->failed |= g->records.failed;
 	return (size_t)(p - head);

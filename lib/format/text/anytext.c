@@ -37,13 +37,11 @@ tel__any_make(struct lines *s)
 void
 tel__any_free(struct any *a)
 {
-	unsigned i;
-
 	if (a == NULL)
 		return;
 	tel__any_set_clear(&a->said);
 	tel__any_set_clear(&a->inferred);
-	for (i = 0; i < a->nknown; i++)
+	for (unsigned i = 0; i < a->nknown; i++)
 		free(a->known[i].map.slot);
 	free(a->data);
 	free(a);
@@ -55,9 +53,7 @@ tel__any_free(struct any *a)
 static const struct any_map *
 find_said(const struct any *a, const char *name)
 {
-	unsigned i;
-
-	for (i = a->nknown; i-- > 0;)
+	for (unsigned i = a->nknown; i-- > 0;)
 		if (!a->known[i].inferred &&
 		    strcmp(a->known[i].map.schema->name, name) == 0)
 			return &a->known[i];
@@ -73,7 +69,6 @@ adopt_described(struct tel_reader *r, struct tel_schema **schema,
     uint64_t digest)
 {
 	struct lines_kept *k = tel__reader_keep(r, r->format, sizeof(*k));
-	tel_status st;
 	unsigned i;
 
 	for (i = 0; k != NULL && i < k->ndescribed; i++)
@@ -82,7 +77,7 @@ adopt_described(struct tel_reader *r, struct tel_schema **schema,
 			*schema = k->described[i].schema;
 			return TEL_OK;
 		}
-	st = tel__reader_adopt(r, *schema);
+	tel_status st = tel__reader_adopt(r, *schema);
 	if (st != TEL_OK || k == NULL ||
 	    i == sizeof(k->described) / sizeof(k->described[0]))
 		return st;
@@ -98,14 +93,11 @@ know(struct tel_reader *r, struct any *a, const struct any_set *set,
 {
 	struct any_map *m = &a->known[a->nknown];
 	struct tel_schema *schema = tel__any_set_schema(set);
-	uint64_t digest;
-	tel_status st;
-	unsigned i;
 
 	if (schema == NULL)
 		return TEL_ENOMEM;
-	digest = tel__schema_digest(schema);
-	for (i = 0; i < a->nknown; i++) {
+	uint64_t digest = tel__schema_digest(schema);
+	for (unsigned i = 0; i < a->nknown; i++) {
 		if (a->known[i].digest == digest) {
 			tel_schema_free(schema);
 			a->map = &a->known[i];
@@ -119,7 +111,7 @@ know(struct tel_reader *r, struct any *a, const struct any_set *set,
 		a->full |= inferred;
 		return TEL_ELIMIT;
 	}
-	st = adopt_described(r, &schema, digest);
+	tel_status st = adopt_described(r, &schema, digest);
 	if (st != TEL_OK)
 		return st;
 	m->digest = digest;
@@ -281,9 +273,8 @@ tel__any_switch(struct tel_reader *r, struct lines *s)
 {
 	struct any *a = s->any;
 	const struct any_map *old = a->map;
-	unsigned i;
 
-	for (i = 0; i < a->nknown; i++) {
+	for (unsigned i = 0; i < a->nknown; i++) {
 		a->map = &a->known[i];
 		if (a->map != old && !a->map->inferred &&
 		    strcmp(a->map->map.schema->name, old->map.schema->name) ==

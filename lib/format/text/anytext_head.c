@@ -41,9 +41,8 @@ static int
 anytext_head_number(struct word w, uint64_t limit, uint64_t *out)
 {
 	uint64_t v = 0;
-	size_t i;
 
-	for (i = 0; i < w.n; i++) {
+	for (size_t i = 0; i < w.n; i++) {
 		if (w.p[i] < '0' || w.p[i] > '9')
 			return 0;
 		v = v * 10 + (w.p[i] - '0');
@@ -58,9 +57,7 @@ anytext_head_number(struct word w, uint64_t limit, uint64_t *out)
 static int
 is_printable(const unsigned char *p, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (p[i] <= ' ' || p[i] > '~')
 			return 0;
 	return 1;
@@ -73,7 +70,6 @@ kind_at(const unsigned char **p, const unsigned char *end, int *failed)
 	const unsigned char *q = *p;
 	size_t n = 0;
 	char *out = malloc((size_t)(end - q) + 1);
-	int c;
 
 	if (out == NULL) {
 		*failed = 1;
@@ -81,7 +77,8 @@ kind_at(const unsigned char **p, const unsigned char *end, int *failed)
 	}
 	if (q < end && *q == '"') {
 		for (q++; q < end && *q != '"';) {
-			c = *q++;
+			int c = *q++;
+
 			if (c == '\\')
 				c = tel__lines_unescape(&q);
 			if (c < ' ' || c == 0x7f || q > end) {
@@ -145,9 +142,6 @@ anytext_head_add_field(struct any_type *type, struct word w)
 	struct word name = cut_part(&w);
 	struct any_field f = { 0 };
 	uint64_t bits = 64;
-	int is_enum, status, n;
-	struct word part;
-	unsigned values;
 	/* a name has at most 255 bytes */
 	char label[264];
 
@@ -157,9 +151,9 @@ anytext_head_add_field(struct any_type *type, struct word w)
 	name.n -= f.optional;
 	if (!tel__name_is(name.p, name.n))
 		return 0;
-	part = cut_part(&w);
-	is_enum = anytext_head_is_word(part, "enum");
-	values = datatype_named(is_enum ? cut_part(&w) : part);
+	struct word part = cut_part(&w);
+	int is_enum = anytext_head_is_word(part, "enum");
+	unsigned values = datatype_named(is_enum ? cut_part(&w) : part);
 	f.datatype = (uint8_t)values;
 	if (values == TEL_LIST) {
 		values = datatype_named(cut_part(&w));
@@ -172,10 +166,10 @@ anytext_head_add_field(struct any_type *type, struct word w)
 	        (values == TEL_DOUBLE && bits != 64 && bits != 32)))
 		return 0;
 	f.width = values == TEL_STRING ? 0 : (uint8_t)bits;
-	status = tel__any_type_field(type, name.p, name.n, f);
+	int status = tel__any_type_field(type, name.p, name.n, f);
 	if (!is_enum || status <= 0)
 		return status;
-	n = snprintf(label, sizeof(label), "%.*s.label", (int)name.n,
+	int n = snprintf(label, sizeof(label), "%.*s.label", (int)name.n,
 	    (const char *)name.p);
 	return tel__any_type_field(type, (const unsigned char *)label,
 	    (size_t)n,
@@ -238,9 +232,7 @@ tel__any_header(struct lines *s, const unsigned char *p,
 {
 	static const char *const keys[] = { "# version: ", "# type: ",
 		"# role: ", "# untimed: 0" };
-	struct any_set *set;
 	size_t n, i;
-	int good;
 
 	for (i = 0; i < 4; i++) {
 		n = strlen(keys[i]);
@@ -252,11 +244,11 @@ tel__any_header(struct lines *s, const unsigned char *p,
 		return 0;
 	if (tel__any_make(s) != TEL_OK)
 		return -1;
-	set = &s->any->said;
+	struct any_set *set = &s->any->said;
 	p += n;
 	if (i == 0) {
 		n = (size_t)(end - p);
-		good = n < sizeof(set->version) && is_printable(p, n);
+		int good = n < sizeof(set->version) && is_printable(p, n);
 		if (good) {
 			memcpy(set->version, p, n);
 			set->version[n] = '\0';
@@ -267,8 +259,8 @@ tel__any_header(struct lines *s, const unsigned char *p,
 		set->untimed = p == end;
 		return set->untimed;
 	}
-	good = i == 1 ? read_type(set, p, end) :
-	                tel__any_set_role(set, p, (size_t)(end - p));
+	int good = i == 1 ? read_type(set, p, end) :
+	                    tel__any_set_role(set, p, (size_t)(end - p));
 	if (good > 0)
 		s->any->fresh = 1;
 	return good;
@@ -291,13 +283,12 @@ anytext_head_datatype_of(const unsigned char *p, const unsigned char *q)
 {
 	struct word w = { p, (size_t)(q - p) };
 	uint64_t v = 0;
-	size_t i;
 
 	if (anytext_head_is_word(w, "true") || anytext_head_is_word(w, "false"))
 		return TEL_BOOLEAN;
 	if (w.n > 2 && p[0] == '0' && p[1] == 'x')
 		return TEL_ADDRESS;
-	i = w.n > 0 && *p == '-';
+	size_t i = w.n > 0 && *p == '-';
 	if (i == w.n)
 		return -1;
 	for (; i < w.n && p[i] >= '0' && p[i] <= '9'; i++)
@@ -401,13 +392,12 @@ tel__any_learn(struct lines *s)
 {
 	const unsigned char *p = s->line.p;
 	struct any_type type = { 0 };
-	struct word name;
 	int good = 1;
 
 	if (!lines_clock(s, &p) || *p != ' ')
 		return 0;
 	p++;
-	name = next_word(&p, s->line.end);
+	struct word name = next_word(&p, s->line.end);
 	if (!tel__name_is_type(name.p, name.n) ||
 	    (p == s->line.end && p[-1] == ' '))
 		return 0;

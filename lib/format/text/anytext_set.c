@@ -10,9 +10,7 @@
 void
 tel__any_type_clear(struct any_type *type)
 {
-	unsigned i;
-
-	for (i = 0; i < type->nfields; i++)
+	for (unsigned i = 0; i < type->nfields; i++)
 		free(type->fields[i].name);
 	free(type->fields);
 	free(type->name);
@@ -23,13 +21,11 @@ tel__any_type_clear(struct any_type *type)
 void
 tel__any_set_clear(struct any_set *set)
 {
-	unsigned i;
-
-	for (i = 0; i < set->ntypes; i++)
+	for (unsigned i = 0; i < set->ntypes; i++)
 		tel__any_type_clear(&set->types[i]);
 	free(set->types);
 	tel__table_clear(&set->by_name);
-	for (i = 0; i < set->nroles; i++)
+	for (unsigned i = 0; i < set->nroles; i++)
 		free(set->roles[i]);
 	free(set->roles);
 	memset(set, 0, sizeof(*set));
@@ -39,9 +35,7 @@ static int
 anytext_set_find_field(const struct any_type *type, const char *name,
     size_t length)
 {
-	int i;
-
-	for (i = 0; i < type->nfields; i++)
+	for (int i = 0; i < type->nfields; i++)
 		if (strlen(type->fields[i].name) == length &&
 		    memcmp(type->fields[i].name, name, length) == 0)
 			return i;
@@ -52,14 +46,12 @@ int
 tel__any_type_field(struct any_type *type, const unsigned char *name,
     size_t length, struct any_field like)
 {
-	struct any_field *f;
-
 	if (type->nfields == UINT8_MAX ||
 	    anytext_set_find_field(type, (const char *)name, length) >= 0)
 		return 0;
 	if (!TEL__RESERVE(type->fields, type->room, type->nfields + 1u))
 		return -1;
-	f = &type->fields[type->nfields];
+	struct any_field *f = &type->fields[type->nfields];
 	*f = like;
 	f->name = strndup((const char *)name, length);
 	if (f->name == NULL)
@@ -94,7 +86,6 @@ tel__any_join(unsigned a, unsigned b)
 static int
 anytext_set_merge(struct any_type *type, const struct any_type *from)
 {
-	struct any_field *f;
 	int at[UINT8_MAX], datatype[UINT8_MAX], element[UINT8_MAX], i;
 
 	if (type->nfields != from->nfields ||
@@ -105,7 +96,7 @@ anytext_set_merge(struct any_type *type, const struct any_type *from)
 		    strlen(from->fields[i].name));
 		if (at[i] < 0)
 			return 0;
-		f = &type->fields[at[i]];
+		struct any_field *f = &type->fields[at[i]];
 		datatype[i] = f->datatype == TEL_LIST ||
 		        from->fields[i].datatype == TEL_LIST ?
 		    f->datatype == from->fields[i].datatype ? TEL_LIST : -1 :
@@ -115,7 +106,8 @@ anytext_set_merge(struct any_type *type, const struct any_type *from)
 			return 0;
 	}
 	for (i = 0; i < from->nfields; i++) {
-		f = &type->fields[at[i]];
+		struct any_field *f = &type->fields[at[i]];
+
 		f->datatype = (uint8_t)datatype[i];
 		f->element = (uint8_t)element[i];
 		f->optional |= from->fields[i].optional;
@@ -128,7 +120,6 @@ anytext_set_merge(struct any_type *type, const struct any_type *from)
 static int
 anytext_set_append(struct any_set *set, struct any_type *type, uint64_t hash)
 {
-	struct tel__entry *e;
 	uint32_t at;
 	int fresh;
 
@@ -138,7 +129,7 @@ anytext_set_append(struct any_set *set, struct any_type *type, uint64_t hash)
 		set->full = 1;
 		return 0;
 	}
-	e = tel__table_put(&set->by_name, hash, &fresh);
+	struct tel__entry *e = tel__table_put(&set->by_name, hash, &fresh);
 	if (e == NULL ||
 	    !TEL__RESERVE(set->types, set->room, set->ntypes + 1u)) {
 		tel__any_type_clear(type);
@@ -161,15 +152,13 @@ anytext_set_append(struct any_set *set, struct any_type *type, uint64_t hash)
 int
 tel__any_set_add(struct any_set *set, struct any_type *type)
 {
-	const struct tel__entry *e;
 	uint32_t at, same = 0;
-	uint64_t hash;
 
 	if (set->by_name.entries == NULL)
 		tel__table_init(&set->by_name);
-	hash = tel__hash_bytes(type->name, strlen(type->name),
+	uint64_t hash = tel__hash_bytes(type->name, strlen(type->name),
 	    set->by_name.factor);
-	e = tel__table_find(&set->by_name, hash);
+	const struct tel__entry *e = tel__table_find(&set->by_name, hash);
 	for (at = e == NULL ? 0 : (uint32_t)e->value; at != 0;
 	     at = set->types[at - 1].same) {
 		if (anytext_set_merge(&set->types[at - 1], type)) {
@@ -220,9 +209,7 @@ static int
 anytext_set_add_type(struct tel_schema *s, const struct any_type *from)
 {
 	const uint32_t bits = ANY_HEADER + 8u * from->nfields;
-	enum tel_datatype element;
 	uint32_t at = ANY_HEADER, size = bits, optional = 0;
-	const struct any_field *a;
 	enum tel_load load;
 	struct tel_field *f;
 	struct tel_type *t;
@@ -236,10 +223,11 @@ anytext_set_add_type(struct tel_schema *s, const struct any_type *from)
 	if (t == NULL)
 		return 0;
 	for (i = 0, optional = 0; i < from->nfields; i++) {
-		a = &from->fields[i];
-		element = a->element == ANY_NO_ELEMENT ?
+		const struct any_field *a = &from->fields[i];
+		enum tel_datatype element = a->element == ANY_NO_ELEMENT ?
 		    TEL_UNSIGNED :
 		    (enum tel_datatype)a->element;
+
 		load = load_of(a->datatype == TEL_LIST ? element : a->datatype,
 		    a->width, a->datatype == TEL_LIST);
 		if (a->datatype == TEL_LIST)
@@ -268,13 +256,11 @@ anytext_set_add_type(struct tel_schema *s, const struct any_type *from)
 int
 tel__any_set_role(struct any_set *set, const unsigned char *p, size_t n)
 {
-	char *copy;
-
 	if (set->nroles == ANY_TYPES_MAX)
 		return 0;
 	if (!TEL__RESERVE(set->roles, set->role_room, set->nroles + 1u))
 		return -1;
-	copy = strndup((const char *)p, n);
+	char *copy = strndup((const char *)p, n);
 	if (copy == NULL)
 		return -1;
 	set->roles[set->nroles++] = copy;
@@ -306,12 +292,11 @@ static int
 anytext_set_has_fields(const struct tel_type *t, const char *text)
 {
 	struct tel_type copy = *t;
-	const char *word;
-	size_t n;
 
 	while (*text != '\0') {
-		word = text;
-		n = strcspn(text, " ");
+		const char *word = text;
+		size_t n = strcspn(text, " ");
+
 		text += n + (text[n] == ' ');
 		if (strncmp(word, "as=", 3) != 0 &&
 		    !tel__role_set(&copy, 0, word, n))
@@ -344,7 +329,6 @@ anytext_set_set_role(struct tel_schema *s, char *text)
 	struct tel_type *t, *to = NULL;
 	const char *word = cut_word(&text);
 	enum tel_role role = tel__role_find(word, strlen(word));
-	unsigned i;
 
 	if (role == TEL_ROLE_START)
 		to = anytext_set_find_type(s, cut_word(&text));
@@ -355,7 +339,7 @@ anytext_set_set_role(struct tel_schema *s, char *text)
 	t->role = (uint8_t)role;
 	if (to != NULL)
 		t->partner = (int32_t)to->index;
-	for (i = 0; i < TEL_ROLE_PARTS && *text != '\0'; i++) {
+	for (unsigned i = 0; i < TEL_ROLE_PARTS && *text != '\0'; i++) {
 		word = cut_word(&text);
 		if ((role == TEL_ROLE_FINISH || role == TEL_ROLE_MIDDLE) &&
 		    strncmp(word, "as=", 3) == 0) {
@@ -373,12 +357,10 @@ tel__any_set_schema(const struct any_set *set)
 	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
 	struct any_type **types = calloc(set->ntypes + 1u, sizeof(*types));
 	struct tel_schema *s;
-	char *copy;
-	unsigned i;
 
 	if (types == NULL)
 		return NULL;
-	for (i = 0; i < set->ntypes; i++)
+	for (unsigned i = 0; i < set->ntypes; i++)
 		types[i] = &set->types[i];
 	qsort(types, set->ntypes, sizeof(struct any_type *),
 	    anytext_set_by_code);
@@ -386,14 +368,15 @@ tel__any_set_schema(const struct any_set *set)
 	    set->ntypes);
 	if (s != NULL)
 		s->untimed = set->untimed;
-	for (i = 0; s != NULL && i < set->ntypes; i++) {
+	for (unsigned i = 0; s != NULL && i < set->ntypes; i++) {
 		if (!anytext_set_add_type(s, types[i])) {
 			tel_schema_free(s);
 			s = NULL;
 		}
 	}
-	for (i = 0; s != NULL && i < set->nroles; i++) {
-		copy = strdup(set->roles[i]);
+	for (unsigned i = 0; s != NULL && i < set->nroles; i++) {
+		char *copy = strdup(set->roles[i]);
+
 		if (copy == NULL) {
 			tel_schema_free(s);
 			s = NULL;

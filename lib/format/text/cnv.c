@@ -62,7 +62,6 @@ cnv_parse(struct lines *s, const struct lines_map *m)
 	const struct tel_schema *schema = m->schema;
 	const unsigned char *p = s->line.p;
 	const struct tel_type *t;
-	unsigned i;
 
 	if (!lines_clock(s, &p) || !code(s, &p))
 		return 0;
@@ -70,7 +69,7 @@ cnv_parse(struct lines *s, const struct lines_map *m)
 	s->type = t;
 	s->size = t != NULL ? t->size : schema->header;
 	memset(s->data, 0, s->size);
-	for (i = 0; t != NULL && i < t->nfields; i++) {
+	for (unsigned i = 0; t != NULL && i < t->nfields; i++) {
 		if (*p != ' ' || p == s->line.end)
 			return tel__lines_wrong(s, p, "the value of",
 			    t->fields[i].name);
@@ -137,26 +136,23 @@ cnv_put_changed(struct tel_writer *w, const struct tel_event *ev,
 	const unsigned char *p = ev->raw + BEFORE_VALUES;
 	const unsigned char *end = ev->raw + ev->raw_size, *rest;
 	const size_t i = (size_t)(changed - ev->type->fields);
-	unsigned char *line;
-	size_t n, before;
-	tel_status st;
 
 	/* the values before it are numbers, with a blank before each */
-	for (n = 0; n < i; n++)
+	for (size_t n = 0; n < i; n++)
 		for (p++; p < end && *p != ' ';)
 			p++;
 	for (rest = p + 1; rest < end && tel__lines_digit[*rest] < 16;)
 		rest++;
-	before = (size_t)(p - ev->raw);
-	line = malloc(ev->raw_size + NUMBER_MAX + 1);
+	size_t before = (size_t)(p - ev->raw);
+	unsigned char *line = malloc(ev->raw_size + NUMBER_MAX + 1);
 	if (line == NULL)
 		return TEL_ENOMEM;
 	memcpy(line, ev->raw, before);
-	n = before +
+	size_t n = before +
 	    (size_t)snprintf((char *)line + before, NUMBER_MAX + 1, " %llX",
 	        (unsigned long long)tel_load(changed, ev->data));
 	memcpy(line + n, rest, (size_t)(end - rest));
-	st = tel__relay_put(w, line, n + (size_t)(end - rest));
+	tel_status st = tel__relay_put(w, line, n + (size_t)(end - rest));
 	free(line);
 	return st;
 }
@@ -165,11 +161,9 @@ static tel_status
 cnv_encoder_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
-	tel_status st;
-
 	if (changed == NULL)
 		return tel__relay_write(w, ev, NULL);
-	st = tel__relay_check(w, ev);
+	tel_status st = tel__relay_check(w, ev);
 	if (st == TEL_OK)
 		st = tel__relay_lead(w);
 	return st == TEL_OK ? cnv_put_changed(w, ev, changed) : st;

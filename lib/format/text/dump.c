@@ -21,9 +21,8 @@ static int
 is_hex(const unsigned char *p, size_t n)
 {
 	unsigned bad = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		bad |= tel__lines_digit[p[i]];
 	return bad <= 15;
 }
@@ -189,10 +188,7 @@ dump_parse(struct lines *s, const struct lines_map *m)
 {
 	const unsigned char *p = s->line.p;
 	const size_t digits = clock_length(p, s->line.end);
-	const struct tel_type *t;
-	uint64_t hash;
 	unsigned i;
-	size_t n;
 
 	if (digits == 0)
 		return tel__lines_wrong(s, p, "a clock of 16 or 32 digits",
@@ -203,9 +199,9 @@ dump_parse(struct lines *s, const struct lines_map *m)
 	s->inline_size = 0;
 	if (lines_has_word(p, s->line.end, unknown, sizeof(unknown) - 1))
 		return parse_unknown(s, m, p);
-	n = name_length(p, s->line.end);
-	hash = tel__fnv(TEL__FNV, p, n);
-	t = tel__lines_find(m, p, n, &hash);
+	size_t n = name_length(p, s->line.end);
+	uint64_t hash = tel__fnv(TEL__FNV, p, n);
+	const struct tel_type *t = tel__lines_find(m, p, n, &hash);
 	if (t == NULL)
 		return tel__lines_wrong(s, p, "the name of an event in",
 		    m->schema->name);

@@ -127,7 +127,6 @@ mpstxt_parse(struct lines *s, const struct lines_map *m)
 	const unsigned char *p = s->line.p;
 	const struct tel_type *t;
 	uint64_t code = 0;
-	unsigned i;
 
 	if (!lines_clock(s, &p))
 		return 0;
@@ -148,7 +147,7 @@ mpstxt_parse(struct lines *s, const struct lines_map *m)
 	if (t == NULL || !mpstxt_is_name(s, t, &p))
 		return tel__lines_wrong(s, p, "the name of an event in",
 		    schema->name);
-	for (i = 0; i < t->nfields; i++)
+	for (unsigned i = 0; i < t->nfields; i++)
 		if (!mpstxt_field(s, m, t, &t->fields[i], &p))
 			return 0;
 	while (p < s->line.end && *p == ' ')

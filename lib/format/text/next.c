@@ -25,7 +25,6 @@ static tel_status
 join_line(struct tel_reader *r, struct lines *s)
 {
 	size_t first = s->line.step;
-	tel_status st;
 
 	if (s->line.truncated || first >= LINES_MAX)
 		return TEL_END;
@@ -34,7 +33,7 @@ join_line(struct tel_reader *r, struct lines *s)
 	tel__reader_fill(r, first + 1);
 	if ((size_t)(r->end - r->p) == first)
 		return TEL_END;
-	st = tel__line_find(r, &s->line, 0, first, LINES_MAX);
+	tel_status st = tel__line_find(r, &s->line, 0, first, LINES_MAX);
 	if (st != TEL_OK)
 		return st;
 	if (s->line.over)
@@ -178,10 +177,9 @@ switch_any(struct tel_reader *r, struct lines *s)
 static tel_status
 next_parse(struct tel_reader *r, struct lines *s)
 {
-	tel_status st;
-
 	if (s->any != NULL && s->any->fresh) {
-		st = next_settle(r, s);
+		tel_status st = next_settle(r, s);
+
 		if (st != TEL_OK)
 			return st;
 	}
@@ -195,7 +193,7 @@ next_parse(struct tel_reader *r, struct lines *s)
 				return tel__lines_adapt(r, s);
 			return TEL_END;
 		}
-		st = join_line(r, s);
+		tel_status st = join_line(r, s);
 		if (st != TEL_OK)
 			return st;
 	}
@@ -235,12 +233,11 @@ tel__lines_probe(struct tel_reader *r)
 {
 	const struct lines_syntax *syntax = r->format->dialect;
 	struct tel_peek k = { .next = 0 };
-	int found, i;
 
-	for (i = 0; i < PROBE_LINES; i++) {
+	for (int i = 0; i < PROBE_LINES; i++) {
 		if (!tel__line_peek(r, &k, syntax->score, 0))
 			return 0;
-		found = syntax->score(k.p, k.end);
+		int found = syntax->score(k.p, k.end);
 		if (found != 0)
 			return i == 0 ? found : found - 10;
 		/* what another text has is not waited for */

@@ -254,8 +254,6 @@ fields(struct lines *s, const struct lines_map *m, const struct tel_type *t,
     const unsigned char *p)
 {
 	uint64_t seen[4] = { 0 };
-	const struct tel_field *f;
-	unsigned i;
 
 	s->type = t;
 	s->code = t->code;
@@ -264,8 +262,9 @@ fields(struct lines *s, const struct lines_map *m, const struct tel_type *t,
 	s->open_string = 0;
 	if (m == NULL && has_optional(t))
 		return present_fields(s, t, p);
-	for (i = 0; i < t->nfields; i++) {
-		f = NULL;
+	for (unsigned i = 0; i < t->nfields; i++) {
+		const struct tel_field *f = NULL;
+
 		if (*p == ' ' && p != s->line.end) {
 			p++;
 			f = named_field(s, t, i, seen, &p);
@@ -378,14 +377,13 @@ take_origin(struct tel_reader *r, struct lines *s, const unsigned char *p)
 {
 	char text[24], *end;
 	const size_t n = (size_t)(s->line.end - p);
-	long long ns;
 
 	if (n == 0 || n >= sizeof(text))
 		return;
 	memcpy(text, p, n);
 	text[n] = '\0';
 	errno = 0;
-	ns = strtoll(text, &end, 10);
+	long long ns = strtoll(text, &end, 10);
 	if (errno == 0 && *end == '\0')
 		tel__clock_set_epoch(r->log.clock, ns);
 }
@@ -396,12 +394,11 @@ take_metadata(struct tel_reader *r, struct lines *s, const unsigned char *p)
 {
 	const unsigned char *blank = memchr(p, ' ', (size_t)(s->line.end - p));
 	const unsigned char *value = blank != NULL ? blank + 1 : NULL;
-	tel_status st;
 	char *word;
 
 	if (blank == NULL)
 		return TEL_OK;
-	st = tel__any_word(&value, s->line.end, &word);
+	tel_status st = tel__any_word(&value, s->line.end, &word);
 	if (st != TEL_OK || word == NULL)
 		return st;
 	if (value == s->line.end)
@@ -470,7 +467,6 @@ text_identifier(const unsigned char *p, const unsigned char *end)
 static int
 text_head(const unsigned char *p, const unsigned char *end)
 {
-	const unsigned char *q;
 	unsigned bad = 0, i;
 
 	if (end - p < 18)
@@ -486,7 +482,7 @@ text_head(const unsigned char *p, const unsigned char *end)
 		p = text_identifier(p + 1, end);
 	if (p == end)
 		return 1;
-	q = text_identifier(p + 1, end);
+	const unsigned char *q = text_identifier(p + 1, end);
 	return *p == ' ' && q > p + 1 && q < end && *q == '=';
 }
 
@@ -546,15 +542,14 @@ put_format(struct tel_writer *w, struct text_encoder *e,
     const struct tel_schema *schema)
 {
 	char line[80];
-	int n, same;
+	int same = e->name[0] == '\0' ? w->nlogs == 1 :
+	                                strcmp(e->name, schema->name) == 0;
 
-	same = e->name[0] == '\0' ? w->nlogs == 1 :
-	                            strcmp(e->name, schema->name) == 0;
 	e->last = schema;
 	snprintf(e->name, sizeof(e->name), "%s", schema->name);
 	if (same || (w->nlogs == 1 && !w->lead_lost))
 		return TEL_OK;
-	n = snprintf(line, sizeof(line), "# format: %s\n", schema->name);
+	int n = snprintf(line, sizeof(line), "# format: %s\n", schema->name);
 	return tel__relay_put(w, (const unsigned char *)line, (size_t)n);
 }
 

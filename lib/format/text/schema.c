@@ -15,12 +15,11 @@ const struct tel_type *
 tel__lines_find(const struct lines_map *m, const unsigned char *name, size_t n,
     uint64_t *at)
 {
-	const struct tel_type *t;
 	uint32_t i;
 
 	while ((i = m->slot[*at & m->mask]) != 0) {
 		++*at;
-		t = &m->schema->types[i - 1];
+		const struct tel_type *t = &m->schema->types[i - 1];
 		if (t->name_length == n && memcmp(t->name, name, n) == 0)
 			return t;
 	}
@@ -31,7 +30,6 @@ tel_status
 tel__lines_map(struct lines_map *m, struct tel_schema *schema)
 {
 	uint32_t size = 16, *slot, i;
-	uint64_t at;
 
 	while (size < schema->ntypes * 2)
 		size *= 2;
@@ -43,8 +41,9 @@ tel__lines_map(struct lines_map *m, struct tel_schema *schema)
 	m->schema = schema;
 	m->mask = size - 1;
 	for (i = 0; i < schema->ntypes; i++) {
-		at = tel__fnv(TEL__FNV, schema->types[i].name,
+		uint64_t at = tel__fnv(TEL__FNV, schema->types[i].name,
 		    schema->types[i].name_length);
+
 		while (m->slot[at & m->mask] != 0)
 			at++;
 		m->slot[at & m->mask] = i + 1;
@@ -56,10 +55,8 @@ tel__lines_map(struct lines_map *m, struct tel_schema *schema)
 static struct tel_schema *
 text_schema_find(const struct tel_shared *shared, const char *name)
 {
-	size_t i;
-
 	/* thousands of logs may each describe their own */
-	for (i = 0; i < shared->nbuiltin; i++)
+	for (size_t i = 0; i < shared->nbuiltin; i++)
 		if (!shared->schemas[i]->described &&
 		    strcmp(shared->schemas[i]->name, name) == 0)
 			return shared->schemas[i];
@@ -71,12 +68,11 @@ static tel_status
 text_schema_get(struct tel_reader *r, struct lines *s, const char *name)
 {
 	tel_schema *schema, *old;
-	tel_status st;
 
 	r->log.schema = text_schema_find(r->shared, name);
 	if (r->log.schema != NULL)
 		return TEL_OK;
-	st = tel__format_schema(r->formats, name, &schema);
+	tel_status st = tel__format_schema(r->formats, name, &schema);
 	if (st != TEL_OK)
 		return st;
 	/* what its types are, the text has to say */
@@ -139,13 +135,12 @@ keep_map(struct lines_kept *k, unsigned i, const struct tel_format_ops *f,
     const char *name, const struct lines_map **out)
 {
 	struct lines_map *map;
-	tel_status st;
 
 	if (i == k->count) {
 		if (!TEL__RESERVE(k->maps, k->room, i + (size_t)1) ||
 		    (map = calloc(1, sizeof(*map))) == NULL)
 			return TEL_ENOMEM;
-		st = f->schema_new(name, &map->schema);
+		tel_status st = f->schema_new(name, &map->schema);
 		if (st == TEL_OK)
 			st = tel__lines_map(map, map->schema);
 		if (st != TEL_OK) {
@@ -189,17 +184,16 @@ static tel_status
 make_candidates(struct tel_reader *r, struct lines *s)
 {
 	struct lines_kept *kept;
-	const struct tel_format_ops *f;
 	tel_status st = TEL_OK;
-	unsigned i;
 
 	if (s->candidates != NULL)
 		return TEL_OK;
 	kept = tel__reader_keep(r, r->format, sizeof(*kept));
 	if (kept == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; st == TEL_OK && i < r->formats->count; i++) {
-		f = r->formats->rows[i].format;
+	for (unsigned i = 0; st == TEL_OK && i < r->formats->count; i++) {
+		const struct tel_format_ops *f = r->formats->rows[i].format;
+
 		if (f->score != NULL)
 			st = add_candidates(s, kept, f);
 	}
@@ -221,9 +215,8 @@ text_schema_weigh(struct tel_reader *r, struct lines *s, struct evidence *e)
 {
 	struct lines_candidate *c;
 	tel_status st = make_candidates(r, s);
-	unsigned i;
 
-	for (i = 0; st == TEL_OK && i < s->ncandidates; i++) {
+	for (unsigned i = 0; st == TEL_OK && i < s->ncandidates; i++) {
 		c = &s->candidates[i];
 		if (!s->syntax->parse(s, c->map) || s->type == NULL)
 			continue;
@@ -275,7 +268,6 @@ static tel_status
 text_schema_look_at(struct lines *s, struct tel_reader *r, struct evidence *e)
 {
 	char name[64];
-	tel_status st;
 	int good = 0;
 
 	if (s->line.end > s->line.p && s->line.end[-1] == '\r')
@@ -288,7 +280,8 @@ text_schema_look_at(struct lines *s, struct tel_reader *r, struct evidence *e)
 	if (s->syntax->header == NULL)
 		return TEL_OK;
 	if (tel__lines_format(s->line.p, s->line.end, name, sizeof(name))) {
-		st = tel__lines_use(r, s, name);
+		tel_status st = tel__lines_use(r, s, name);
+
 		if (st == TEL_OK || st == TEL_ENOMEM) {
 			e->said = e->learned = 0;
 			return st == TEL_OK ? TEL_END : st;
@@ -311,7 +304,6 @@ static tel_status
 text_schema_look(struct tel_reader *r, struct lines *s, struct evidence *e)
 {
 	size_t at = 0, seen = 0, most, have;
-	const unsigned char *lf;
 	tel_status st = TEL_OK;
 
 	while (st == TEL_OK && !e->sure) {
@@ -322,7 +314,7 @@ text_schema_look(struct tel_reader *r, struct lines *s, struct evidence *e)
 		have = (size_t)(r->end - r->p);
 		if (have > most)
 			have = most;
-		lf =
+		const unsigned char *lf =
 		    have > seen ? memchr(r->p + seen, '\n', have - seen) : NULL;
 		if (lf == NULL && have < most && !r->eof) {
 			seen = have;
@@ -381,9 +373,8 @@ tell_others(struct tel_reader *r, const struct lines *s, unsigned best)
 {
 	const struct lines_candidate *c = s->candidates;
 	char others[160] = "";
-	unsigned i;
 
-	for (i = s->ncandidates; i-- > 0;)
+	for (unsigned i = s->ncandidates; i-- > 0;)
 		if (i != best && c[i].fits == c[best].fits &&
 		    c[i].e.votes == c[best].e.votes)
 			tel__schema_other_names(c[best].map->schema,
@@ -400,16 +391,14 @@ static tel_status
 text_schema_infer(struct tel_reader *r, struct lines *s,
     const struct evidence *e)
 {
-	const struct lines_candidate *c;
 	const char *platform = e->platform;
 	tel_status st = make_candidates(r, s);
-	unsigned best;
 	char name[64];
 
 	if (st != TEL_OK)
 		return st;
-	best = best_candidate(s);
-	c = &s->candidates[best];
+	unsigned best = best_candidate(s);
+	const struct lines_candidate *c = &s->candidates[best];
 	if (platform[0] == '\0')
 		platform = e->likely;
 	if (platform[0] == '\0' && s->narrow)
@@ -503,21 +492,19 @@ current_candidate(const struct tel_reader *r, const struct lines *s)
 tel_status
 tel__lines_adapt(struct tel_reader *r, struct lines *s)
 {
-	const struct lines_candidate *c;
 	const unsigned now = current_candidate(r, s);
 	char name[64];
-	tel_status st;
-	unsigned i;
 
-	for (i = s->ncandidates; i-- > 0;) {
-		c = &s->candidates[i];
+	for (unsigned i = s->ncandidates; i-- > 0;) {
+		const struct lines_candidate *c = &s->candidates[i];
+
 		if (i == now || c->e.votes < s->candidates[now].e.votes ||
 		    (!s->syntax->named && c->fits < s->candidates[now].fits) ||
 		    !s->syntax->parse(s, c->map) || s->type == NULL)
 			continue;
 		snprintf(name, sizeof(name), "%s/%s",
 		    c->format->schema_name(c->number), s->map.schema->platform);
-		st = tel__lines_use(r, s, name);
+		tel_status st = tel__lines_use(r, s, name);
 		if (st == TEL_ENOMEM)
 			return tel__reader_fail(r, st, "out of memory");
 		if (st != TEL_OK || !s->syntax->parse(s, &s->map))

@@ -13,8 +13,6 @@
 int
 tel__lines_unescape(const unsigned char **p)
 {
-	unsigned hi, lo;
-
 	switch (*(*p)++) {
 	case '"': return '"';
 	case '\\': return '\\';
@@ -24,10 +22,10 @@ tel__lines_unescape(const unsigned char **p)
 	case 'x': break;
 	default: return -1;
 	}
-	hi = tel__lines_digit[(*p)[0]];
+	unsigned hi = tel__lines_digit[(*p)[0]];
 	if (hi > 15)
 		return -1;
-	lo = tel__lines_digit[(*p)[1]];
+	unsigned lo = tel__lines_digit[(*p)[1]];
 	if (lo > 15)
 		return -1;
 	*p += 2;
@@ -40,7 +38,6 @@ tel__lines_unquote(struct lines *s, const struct tel_field *f,
 {
 	const unsigned char *q = *p, *start = q;
 	unsigned char *out = *to;
-	int c;
 
 	if (*q++ != '"')
 		return tel__lines_wrong(s, start, "a string in quotes as",
@@ -51,7 +48,7 @@ tel__lines_unquote(struct lines *s, const struct tel_field *f,
 			return tel__lines_wrong(s, s->line.end,
 			    "the end of the string in", f->name);
 		}
-		c = *q++;
+		int c = *q++;
 		if (c == '"')
 			break;
 		if (c == '\\')
@@ -76,11 +73,10 @@ tel__lines_string(struct lines *s, const struct lines_map *m,
 {
 	const unsigned char *start = *p;
 	unsigned char *out = s->data + f->offset;
-	size_t length;
 
 	if (!tel__lines_unquote(s, f, p, &out, out + LINES_STRING_MAX + 16))
 		return 0;
-	length = (size_t)(out - s->data) - f->offset;
+	size_t length = (size_t)(out - s->data) - f->offset;
 	s->size = tel__encode_size(m->schema, type, f, length);
 	if (!tel_size_fits(m->schema, type, s->size) ||
 	    (s->joined && length > LINES_STRING_MAX))
@@ -98,12 +94,12 @@ tel__lines_label(struct lines *s, unsigned i, const unsigned char **p)
 	const unsigned char *limit =
 	    s->inline_labels + sizeof(s->inline_labels);
 	const unsigned char *q = *p + 1;
-	int c;
 
 	if (limit - note < 4 || *q++ != '"')
 		return tel__lines_wrong(s, *p, "a label in quotes", NULL);
 	while (q < s->line.end && *q != '"') {
-		c = *q++;
+		int c = *q++;
+
 		if (c == '\\')
 			c = tel__lines_unescape(&q);
 		if (c < 0 || q > s->line.end || out == limit)
@@ -127,9 +123,8 @@ static int
 special(char *text, int negative, uint64_t *bits)
 {
 	const unsigned char *p;
-	size_t i;
 
-	for (i = 0; text[i] != '\0'; i++)
+	for (size_t i = 0; text[i] != '\0'; i++)
 		if (text[i] >= 'A' && text[i] <= 'Z')
 			text[i] = (char)(text[i] + ('a' - 'A'));
 	if (strcmp(text, "inf") == 0)
@@ -223,12 +218,10 @@ tel__lines_double(struct lines *s, const struct tel_field *f,
 	const unsigned char *q = *p;
 	char text[DOUBLE_MAX + 1];
 	struct decimal d;
-	locale_t old;
 	size_t n = 0;
-	int negative;
 	double v;
+	int negative = *q == '-';
 
-	negative = *q == '-';
 	q += negative;
 	while (n < DOUBLE_MAX && q < s->line.end && *q != ' ' && *q != ',' &&
 	    *q != ']')
@@ -239,7 +232,7 @@ tel__lines_double(struct lines *s, const struct tel_field *f,
 	if (text_value_split(text, &d)) {
 		if (!quick(&d, &v)) {
 			/* the decimal point is that of the C locale */
-			old = uselocale(s->c_locale);
+			locale_t old = uselocale(s->c_locale);
 			v = strtod(text, NULL);
 			uselocale(old);
 		}
