@@ -15,12 +15,11 @@ tel__write_fail(struct tel_writer *w, tel_status status, const char *format,
     ...)
 {
 	va_list args;
-	size_t i;
 
 	va_start(args, format);
 	vsnprintf(w->error, sizeof(w->error), format, args);
 	va_end(args);
-	for (i = 0; w->error[i] != '\0'; i++)
+	for (size_t i = 0; w->error[i] != '\0'; i++)
 		if (w->error[i] < ' ' || w->error[i] > '~')
 			w->error[i] = '?';
 	return status;
@@ -86,20 +85,18 @@ encoder_put_name(struct write_log *l, const struct tel_event *ev)
 	struct tel_writer *w = l->writer;
 	const struct tel_type *t = ev->type;
 	int intern = t->role == TEL_ROLE_INTERN;
-	const struct tel_field *f;
 	const char *text = NULL;
 	uint64_t id, to;
 	size_t n = 0;
 	int same;
-	tel_status st;
 
 	if (t->role_field[0] < 0 || t->role_field[1] < 0)
 		return w->encoder->write(w, ev, NULL);
-	f = &t->fields[t->role_field[intern ? 0 : 1]];
+	const struct tel_field *f = &t->fields[t->role_field[intern ? 0 : 1]];
 	id = tel_load(f, ev->data);
 	if (intern)
 		text = tel_load_string(ev, &t->fields[t->role_field[1]], &n);
-	st = tel__numbering_map(&w->numbering, &l->ids,
+	tel_status st = tel__numbering_map(&w->numbering, &l->ids,
 	    f->width < 64 ? ((uint64_t)1 << f->width) - 1 : UINT64_MAX, id,
 	    text, n, &to, &same);
 	if (st == TEL_ELIMIT && w->nlogs > 1)

@@ -48,12 +48,9 @@ struct loss *
 tel__losses_row(struct losses *l, tel_loss_kind kind, const char *schema,
     const char *type, const char *field)
 {
-	struct loss *row;
-	size_t i;
-
 	if (field == NULL)
 		field = "";
-	for (i = 0; i < l->count; i++)
+	for (size_t i = 0; i < l->count; i++)
 		if (is_row(l->rows[i], kind, schema, type, field))
 			return l->rows[i];
 	/* the four last places are for the rest of each kind */
@@ -62,7 +59,7 @@ tel__losses_row(struct losses *l, tel_loss_kind kind, const char *schema,
 		    field[0] ? "..." : "");
 	if (!TEL__RESERVE(l->rows, l->room, l->count + 1))
 		return NULL;
-	row = losses_new_row(kind, schema, type, field);
+	struct loss *row = losses_new_row(kind, schema, type, field);
 	if (row != NULL)
 		l->rows[l->count++] = row;
 	return row;
@@ -71,9 +68,7 @@ tel__losses_row(struct losses *l, tel_loss_kind kind, const char *schema,
 void
 tel__losses_free(struct losses *l)
 {
-	size_t i;
-
-	for (i = 0; i < l->count; i++)
+	for (size_t i = 0; i < l->count; i++)
 		losses_free_row(l->rows[i]);
 	free(l->rows);
 	memset(l, 0, sizeof(*l));

@@ -17,9 +17,7 @@ tel__numbering_begin(struct numbering *ids, size_t max)
 void
 tel__numbering_free(struct numbering *ids)
 {
-	size_t i;
-
-	for (i = 0; i < ids->count; i++)
+	for (size_t i = 0; i < ids->count; i++)
 		free(ids->strings[i].text);
 	free(ids->strings);
 	tel__table_clear(&ids->taken);
@@ -41,11 +39,9 @@ numbering_find(const struct numbering *ids, const struct tel__table *map,
 static uint64_t
 free_number(const struct numbering *ids, uint64_t limit)
 {
-	uint64_t id;
-
 	if (ids->largest < limit)
 		return ids->largest + 1;
-	for (id = 1; id < limit && id <= ids->count + 1; id++)
+	for (uint64_t id = 1; id < limit && id <= ids->count + 1; id++)
 		if (numbering_find(ids, &ids->taken, id) == NULL)
 			return id;
 	return 0;
@@ -56,12 +52,11 @@ static tel_status
 numbering_put(const struct numbering *ids, struct tel__table *t, uint64_t id,
     size_t place)
 {
-	struct tel__entry *e;
 	int fresh;
 
 	if (t->count >= ids->max && tel__table_find(t, id) == NULL)
 		return TEL_ELIMIT;
-	e = tel__table_put(t, id, &fresh);
+	struct tel__entry *e = tel__table_put(t, id, &fresh);
 	if (e == NULL)
 		return TEL_ENOMEM;
 	e->value = place;
@@ -72,11 +67,9 @@ numbering_put(const struct numbering *ids, struct tel__table *t, uint64_t id,
 static tel_status
 numbering_add(struct numbering *ids, uint64_t id, struct id_string **out)
 {
-	tel_status st;
-
 	if (!TEL__RESERVE(ids->strings, ids->room, ids->count + 1))
 		return TEL_ENOMEM;
-	st = numbering_put(ids, &ids->taken, id, ids->count);
+	tel_status st = numbering_put(ids, &ids->taken, id, ids->count);
 	if (st != TEL_OK)
 		return st;
 	*out = &ids->strings[ids->count++];

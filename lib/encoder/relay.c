@@ -46,11 +46,9 @@ close_line(struct tel_writer *w)
 static tel_status
 put_safely(struct tel_writer *w, const unsigned char *p, size_t n)
 {
-	unsigned char *q;
-	size_t i;
+	for (size_t i = 0; i < n; i++) {
+		unsigned char *q = tel_output_room(w->out, 4);
 
-	for (i = 0; i < n; i++) {
-		q = tel_output_room(w->out, 4);
 		if (q == NULL)
 			return w->out->status;
 		if ((p[i] >= ' ' && p[i] <= '~') || p[i] == '\n' ||

@@ -215,13 +215,11 @@ tel__tracker_new(size_t max, tracker_put_fn *put, tracker_build_fn *is_build,
 void
 tel__tracker_free(struct tracker *k)
 {
-	size_t i;
-
 	if (k == NULL)
 		return;
-	for (i = 0; i < k->nlabels; i++)
+	for (size_t i = 0; i < k->nlabels; i++)
 		free(k->labels[i].held);
-	for (i = 0; i < k->nstrings; i++) {
+	for (size_t i = 0; i < k->nstrings; i++) {
 		free(k->strings[i].held);
 		free(k->strings[i].text);
 	}
@@ -304,12 +302,10 @@ unmark(struct tracker *k, const struct label *l)
 static tel_status
 tracker_put_label(struct tracker *k, struct label *l)
 {
-	tel_status st;
-
 	if (l->held == NULL)
 		return TEL_OK;
 	unmark(k, l);
-	st = use_string(k, l->id);
+	tel_status st = use_string(k, l->id);
 	if (st != TEL_OK) {
 		drop_copy(&k->held, &l->held);
 		return st;
@@ -324,7 +320,6 @@ tracker_take_string(struct tracker *k, const struct tel_event *ev, int wanted)
 	const struct tel_type *t = ev->type;
 	struct string *s;
 	const char *text;
-	char *copy;
 	size_t n;
 	tel_status st;
 
@@ -342,7 +337,7 @@ tracker_take_string(struct tracker *k, const struct tel_event *ev, int wanted)
 			drop_copy(&k->held, &s->held);
 		return wanted ? TEL_END : TEL_OK;
 	}
-	copy = tel__copy_string(text, n);
+	char *copy = tel__copy_string(text, n);
 	if (copy == NULL)
 		return TEL_ENOMEM;
 	free(s->text);
@@ -430,11 +425,10 @@ static tel_status
 tracker_take(struct tracker *k, const struct tel_event *ev, int wanted)
 {
 	const struct tel_type *t = ev->type;
-	tel_status st;
 
 	if (t->role == TEL_ROLE_INTERN)
 		return tracker_take_string(k, ev, wanted);
-	st = take_label(k, ev, wanted);
+	tel_status st = take_label(k, ev, wanted);
 	if (st == TEL_END) {
 		st = use_string(k,
 		    tel_load(&t->fields[t->role_field[1]], ev->data));
@@ -458,7 +452,6 @@ tel__tracker_before(struct tracker *k, const struct tel_event *ev)
 	const struct tel_type *t = ev->type;
 	const uint64_t stamp = stamp_of(ev->clock);
 	const struct labelled_field *f, *last;
-	tel_status st;
 
 	if (t->unknown)
 		return TEL_OK;
@@ -466,7 +459,8 @@ tel__tracker_before(struct tracker *k, const struct tel_event *ev)
 	    find_labelled(&k->labelled, ev->type->schema) != TEL_OK)
 		return TEL_ENOMEM;
 	if (tracker_is_name(t)) {
-		st = tracker_take(k, ev, 1);
+		tel_status st = tracker_take(k, ev, 1);
+
 		if (st != TEL_END)
 			return st;
 	}
@@ -483,7 +477,7 @@ tel__tracker_before(struct tracker *k, const struct tel_event *ev)
 			*slot = stamp | (*slot & MARK);
 		if ((*slot & MARK) == 0)
 			continue;
-		st = tracker_need(k, ev, f->field, value);
+		tel_status st = tracker_need(k, ev, f->field, value);
 		if (st != TEL_OK)
 			return st;
 	}
@@ -500,12 +494,12 @@ note_addresses(struct tracker *k, const struct labelled_range *range,
 {
 	const struct labelled_field *f = k->labelled.all + range->first;
 	const struct labelled_field *last = k->labelled.all + range->last;
-	uint64_t value, *slot;
 
 	for (; f < last; f++) {
-		value = le64 ? tel_le64(data + f->offset) :
-		               tel_load(f->field, data);
-		slot = &k->stamps[slot_of(value)];
+		uint64_t value = le64 ? tel_le64(data + f->offset) :
+		                        tel_load(f->field, data);
+		uint64_t *slot = &k->stamps[slot_of(value)];
+
 		/* one that is marked is greater than any stamp */
 		if (*slot < stamp)
 			*slot = stamp;
@@ -547,7 +541,6 @@ tel_status
 tel__tracker_pass(struct tracker *k, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
-	tel_status st;
 
 	/* no event shows by itself which frames later ones need */
 	if (t->role == TEL_ROLE_INIT || t->role == TEL_ROLE_SYNC ||
@@ -558,6 +551,6 @@ tel__tracker_pass(struct tracker *k, const struct tel_event *ev)
 	if (k->labelled.schema != ev->type->schema &&
 	    find_labelled(&k->labelled, ev->type->schema) != TEL_OK)
 		return TEL_ENOMEM;
-	st = tracker_take(k, ev, 0);
+	tel_status st = tracker_take(k, ev, 0);
 	return st == TEL_END ? k->put(k->arg, ev) : st;
 }

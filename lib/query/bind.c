@@ -12,11 +12,9 @@
 static void
 binding_free(struct binding *b)
 {
-	uint32_t i;
-
 	if (b == NULL)
 		return;
-	for (i = 0; b->programs != NULL && i <= b->unknown; i++)
+	for (uint32_t i = 0; b->programs != NULL && i <= b->unknown; i++)
 		tel__program_clear(&b->programs[i]);
 	free(b->programs);
 	free(b->starts);
@@ -26,9 +24,7 @@ binding_free(struct binding *b)
 void
 tel__binder_forget(struct binder *b)
 {
-	unsigned i;
-
-	for (i = 0; i < b->count; i++)
+	for (unsigned i = 0; i < b->count; i++)
 		binding_free(b->bindings[i]);
 	b->count = b->oldest = 0;
 	b->current = NULL;
@@ -65,10 +61,10 @@ tel__binder_set_expression(struct binder *b, const char *text)
 {
 	struct machine m = { .dt = value_missing() };
 	struct tree *tree = NULL;
-	tel_status st;
 
 	if (text != NULL) {
-		st = tel__tree_parse(text, 0, &b->fail, &tree);
+		tel_status st = tel__tree_parse(text, 0, &b->fail, &tree);
+
 		if (st != TEL_OK)
 			return tel__binder_failed(b, st);
 		m.tree = tree;
@@ -98,17 +94,15 @@ binder_resolve_type(struct binder *b, const struct tel_schema *schema)
 	const struct symbol *s = b->tree->symbols;
 	const struct symbol *end = s + b->tree->nsymbols;
 	struct tree *tree;
-	tel_status st;
-	unsigned i;
 
 	while (s < end && (!s->checked || strcmp(s->name, "type") != 0))
 		s++;
 	if (s == end || b->count > 0)
 		return TEL_OK;
-	for (i = 0; i < schema->ntypes; i++)
+	for (unsigned i = 0; i < schema->ntypes; i++)
 		if (tel_type_find_field(&schema->types[i], "type") >= 0)
 			return TEL_OK;
-	st = tel__tree_parse(b->tree->text, 1, &b->fail, &tree);
+	tel_status st = tel__tree_parse(b->tree->text, 1, &b->fail, &tree);
 	if (st != TEL_OK)
 		return st;
 	tel__tree_free(b->tree);
@@ -136,9 +130,8 @@ query_bind_compile_all(struct binder *b, struct binding *to)
 		.invert = b->invert };
 	tel_status st = tel__compiler_begin(&c);
 	const struct tel_type *type;
-	uint32_t i;
 
-	for (i = 0; i <= to->unknown && st == TEL_OK; i++) {
+	for (uint32_t i = 0; i <= to->unknown && st == TEL_OK; i++) {
 		type = i < to->unknown ? &to->schema->types[i] : NULL;
 		st = b->for_value ?
 		    tel__compile_value(&c, type, &to->programs[i]) :
@@ -200,9 +193,7 @@ binding_new(struct binder *b, const struct tel_schema *schema,
 static void
 forget_schema(struct binder *b, const struct tel_schema *schema)
 {
-	unsigned i;
-
-	for (i = 0; i < b->count; i++)
+	for (unsigned i = 0; i < b->count; i++)
 		if (b->bindings[i]->schema == schema) {
 			binding_free(b->bindings[i]);
 			b->bindings[i] = b->bindings[--b->count];
@@ -215,10 +206,9 @@ tel_status
 tel__binder_bind(struct binder *b, const struct tel_schema *schema)
 {
 	struct binding *new;
-	tel_status st;
 
 	forget_schema(b, schema);
-	st = binding_new(b, schema, &new);
+	tel_status st = binding_new(b, schema, &new);
 	if (st != TEL_OK)
 		return tel__binder_failed(b, st);
 	if (b->count == BINDINGS_MAX) {
@@ -235,9 +225,7 @@ tel__binder_bind(struct binder *b, const struct tel_schema *schema)
 tel_status
 tel__binder_switch(struct binder *b, const struct tel_schema *schema)
 {
-	unsigned i;
-
-	for (i = 0; i < b->count; i++)
+	for (unsigned i = 0; i < b->count; i++)
 		if (b->bindings[i]->schema == schema) {
 			b->current = b->bindings[i];
 			return TEL_OK;

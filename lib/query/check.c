@@ -31,13 +31,12 @@ check_unknown_field(struct check *c, const struct symbol *s)
 	const struct tel_schema *schema = c->schema;
 	struct suggestion near;
 	char text[200];
-	unsigned i, j;
 
 	tel__suggest_start(&near, s->name, strlen(s->name));
-	for (i = 0; s->use != USE_LABEL && i < B_COUNT; i++)
+	for (unsigned i = 0; s->use != USE_LABEL && i < B_COUNT; i++)
 		tel__suggest_offer(&near, tel__builtin_name((enum builtin)i));
-	for (i = 0; i < schema->ntypes; i++)
-		for (j = 0; j < schema->types[i].nfields; j++)
+	for (unsigned i = 0; i < schema->ntypes; i++)
+		for (unsigned j = 0; j < schema->types[i].nfields; j++)
 			tel__suggest_offer(&near,
 			    schema->types[i].fields[j].name);
 	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, s->column,
@@ -57,20 +56,18 @@ has_symbol(const struct tel_type *type, const void *symbol)
 static tel_status
 check_symbol(struct check *c, struct symbol *s)
 {
-	const struct tel_field *f;
 	const struct tel_type *t;
 	int labels = 0, at;
-	unsigned i;
 
 	s->classes = 0;
-	for (i = 0; i < c->schema->ntypes; i++) {
+	for (unsigned i = 0; i < c->schema->ntypes; i++) {
 		t = &c->schema->types[i];
 		at = tel__symbol_find(s, t);
 		if (at == COUNTER_CPI)
 			s->classes |= C_DOUBLE;
 		if (at < 0)
 			continue;
-		f = &t->fields[at];
+		const struct tel_field *f = &t->fields[at];
 		s->classes |= (uint8_t)check_class_of_datatype(
 		    symbol_is_name(s, f) ? TEL_STRING : tel_field_element(f));
 		labels |= node_labelled(f);
@@ -118,7 +115,6 @@ check_word(struct check *c, struct node *n)
 	const char *word = n->value.as.s;
 	struct suggestion near;
 	char text[200];
-	unsigned i;
 
 	if ((n->flags & NODE_KNOWN) != 0)
 		return TEL_OK;
@@ -128,7 +124,7 @@ check_word(struct check *c, struct node *n)
 		return TEL_OK;
 	}
 	tel__suggest_start(&near, word, n->value.length);
-	for (i = 0; i < schema->ntypes; i++)
+	for (unsigned i = 0; i < schema->ntypes; i++)
 		tel__suggest_offer(&near,
 		    kind ? schema->types[i].kind : schema->types[i].name);
 	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, n->column,
@@ -198,10 +194,9 @@ check_in(struct check *c, struct node *n)
 {
 	const struct item *items = c->tree->items + n->first;
 	tel_status st = TEL_OK;
-	uint32_t i;
 
 	n->classes = C_INTEGER;
-	for (i = 0; i < n->count && st == TEL_OK; i++) {
+	for (uint32_t i = 0; i < n->count && st == TEL_OK; i++) {
 		st = want_alike(c, &c->tree->nodes[items[i].lo], n->a,
 		    items[i].lo);
 		if (st == TEL_OK)
@@ -295,11 +290,10 @@ tel__tree_check(struct tree *t, const struct tel_schema *schema,
 {
 	struct check c = { t, schema, fail };
 	tel_status st = TEL_OK;
-	uint32_t i;
 
-	for (i = 0; i < t->nsymbols && st == TEL_OK; i++)
+	for (uint32_t i = 0; i < t->nsymbols && st == TEL_OK; i++)
 		st = check_symbol(&c, &t->symbols[i]);
-	for (i = 0; i < t->nnodes && st == TEL_OK; i++)
+	for (uint32_t i = 0; i < t->nnodes && st == TEL_OK; i++)
 		st = check_node(&c, &t->nodes[i]);
 	return st;
 }

@@ -75,7 +75,6 @@ query_columns_compact(struct tel_columns *c)
 {
 	const size_t n = tel_columns_count(c);
 	struct tel_columns to = *c;
-	size_t i, row;
 
 	to.types = to.sizes = to.at = to.numbers = to.starts = NULL;
 	to.room = to.used = 0;
@@ -85,8 +84,9 @@ query_columns_compact(struct tel_columns *c)
 		return 0;
 	}
 	memmove(c->keys, c->keys + c->first, n * sizeof(*c->keys));
-	for (i = 0; i < n; i++) {
-		row = c->keys[i].row;
+	for (size_t i = 0; i < n; i++) {
+		size_t row = c->keys[i].row;
+
 		c->keys[i].row = i;
 		to.types[i] = c->types[row];
 		to.sizes[i] = c->sizes[row];
@@ -140,7 +140,6 @@ copy_bytes(struct tel_columns *c, const struct tel_run *run, size_t n,
     size_t all, size_t sum)
 {
 	uint32_t *starts = c->starts + c->rows;
-	size_t i;
 
 	/* as much never waits */
 	if (sum + GAPS_MAX > UINT32_MAX - c->used ||
@@ -151,7 +150,7 @@ copy_bytes(struct tel_columns *c, const struct tel_run *run, size_t n,
 		c->used += all;
 		return 1;
 	}
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		starts[i] = (uint32_t)c->used;
 		memcpy(c->bytes + c->used, run->data[i], run->sizes[i]);
 		c->used += run->sizes[i];
@@ -163,13 +162,11 @@ copy_bytes(struct tel_columns *c, const struct tel_run *run, size_t n,
 static void
 copy_numbers(uint32_t *to, const uint32_t *from, size_t n, uint64_t more)
 {
-	size_t i;
-
 	if (more == 0) {
 		memcpy(to, from, n * sizeof(*to));
 		return;
 	}
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		to[i] = from[i] + (uint32_t)more;
 }
 
@@ -234,11 +231,9 @@ tel__columns_until(const struct tel_columns *c, uint64_t clock)
 const struct tel_event *
 tel__columns_take(struct tel_columns *c)
 {
-	const struct tel__sort_key *key;
-
 	if (c->first == c->count)
 		return NULL;
-	key = &c->keys[c->first++];
+	const struct tel__sort_key *key = &c->keys[c->first++];
 	c->event.type = &c->schema->types[c->types[key->row]];
 	c->event.data = c->bytes + c->starts[key->row];
 	c->event.clock = key->clock;
@@ -252,11 +247,11 @@ struct tel_run *
 tel__columns_run(struct tel_columns *c, size_t n)
 {
 	const struct tel__sort_key *key = c->keys + c->first;
-	size_t i, row;
 
 	n = n < TEL_RUN_MAX ? n : TEL_RUN_MAX;
-	for (i = 0; i < n; i++) {
-		row = key[i].row;
+	for (size_t i = 0; i < n; i++) {
+		size_t row = key[i].row;
+
 		c->run_clocks[i] = key[i].clock;
 		c->run_data[i] = c->bytes + c->starts[row];
 		c->run_types[i] = c->types[row];

@@ -31,13 +31,11 @@ struct plain {
 static struct op *
 compile_put(struct compiler *c, enum op_code code)
 {
-	struct op *op;
-
 	if (!TEL__RESERVE(c->ops, c->room, (size_t)c->count + 1)) {
 		c->failed = 1;
 		return NULL;
 	}
-	op = &c->ops[c->count++];
+	struct op *op = &c->ops[c->count++];
 	*op = no_op;
 	op->code = (uint8_t)code;
 	return op;
@@ -71,7 +69,6 @@ compile_put_span(struct compiler *c, const struct plain *what, int want,
 {
 	enum op_code code = what->code;
 	const struct tel_field *f = NULL;
-	struct op *op;
 
 	if (!want && !may_be_missing(what))
 		return compile_put_span(c, what, 1, lo, hi, no, yes);
@@ -85,7 +82,7 @@ compile_put_span(struct compiler *c, const struct plain *what, int want,
 		code = OP_SPAN_LE64;
 	else if (code == OP_SPAN_FIELD && f->load == TEL_LOAD_LE32)
 		code = OP_SPAN_LE32;
-	op = compile_put(c, code);
+	struct op *op = compile_put(c, code);
 	if (op != NULL) {
 		op->u.span.mask = what->mask;
 		op->u.span.lo = lo;
@@ -155,14 +152,12 @@ compile_put_field(struct compiler *c, const struct node *n)
 {
 	int at = c->fields[n->symbol];
 	enum op_code code = OP_NATURAL_FIELD;
-	const struct tel_field *f;
-	struct op *op;
 
 	if (at == COUNTER_CPI) {
 		put_cpi(c);
 		return;
 	}
-	f = &c->type->fields[at];
+	const struct tel_field *f = &c->type->fields[at];
 	if (n->op == N_LABEL)
 		code = OP_LABEL_FIELD;
 	else if (symbol_is_name(&c->tree->symbols[n->symbol], f))
@@ -179,7 +174,7 @@ compile_put_field(struct compiler *c, const struct node *n)
 		code = OP_DOUBLE_FIELD;
 	else if (f->datatype == TEL_STRING)
 		code = OP_STRING_FIELD;
-	op = compile_put(c, code);
+	struct op *op = compile_put(c, code);
 	if (op == NULL)
 		return;
 	op->field = f;
@@ -199,12 +194,10 @@ static void compile_put_value(struct compiler *c, uint32_t node);
 static void
 compile_put_list(struct compiler *c, const struct node *n)
 {
-	const struct item *item;
-	uint32_t i;
-
 	put_with(c, OP_IN_END, n);
-	for (i = n->count; i > 0; i--) {
-		item = &c->tree->items[n->first + i - 1];
+	for (uint32_t i = n->count; i > 0; i--) {
+		const struct item *item = &c->tree->items[n->first + i - 1];
+
 		put_with(c, item->range ? OP_IN_RANGE : OP_IN_ITEM, n);
 		if (item->range)
 			compile_put_value(c, item->hi);
@@ -217,11 +210,9 @@ compile_put_list(struct compiler *c, const struct node *n)
 static int
 put_set(struct compiler *c, const struct node *n)
 {
-	struct op *op;
-
 	if (n->set == NULL || c->folds[n->a].classes != C_INTEGER)
 		return 0;
-	op = compile_put(c, OP_IN_SET);
+	struct op *op = compile_put(c, OP_IN_SET);
 	if (op != NULL)
 		op->u.set = n->set;
 	return 1;
@@ -329,7 +320,6 @@ static int
 is_plain_leaf(const struct compiler *c, uint32_t node, struct plain *out)
 {
 	const struct node *n = &c->tree->nodes[node];
-	enum tel_datatype datatype;
 
 	if (c->folds[node].known)
 		return 0;
@@ -346,7 +336,7 @@ is_plain_leaf(const struct compiler *c, uint32_t node, struct plain *out)
 		return 0;
 	out->code = OP_SPAN_FIELD;
 	out->field = c->fields[n->symbol];
-	datatype = c->type->fields[out->field].datatype;
+	enum tel_datatype datatype = c->type->fields[out->field].datatype;
 	return c->folds[node].classes == C_INTEGER &&
 	    c->type->fields[out->field].present == 0 &&
 	    datatype != TEL_SIGNED && datatype != TEL_DOUBLE &&
@@ -434,7 +424,6 @@ in_set(struct compiler *c, const struct node *n, int want, uint32_t yes,
 {
 	const struct set *set = n->set;
 	struct plain what;
-	struct op *op;
 
 	if (set == NULL || !compile_is_plain(c, n->a, &what))
 		return 0;
@@ -447,7 +436,7 @@ in_set(struct compiler *c, const struct node *n, int want, uint32_t yes,
 	}
 	if (what.code != OP_SPAN_FIELD || what.mask != UINT64_MAX)
 		return 0;
-	op = compile_put(c, OP_SET_FIELD);
+	struct op *op = compile_put(c, OP_SET_FIELD);
 	if (op != NULL) {
 		op->field = &c->type->fields[what.field];
 		op->u.set = set;
@@ -550,14 +539,11 @@ put_condition(struct compiler *c, uint32_t node, int want, uint32_t yes,
 static uint32_t
 put_node(struct compiler *c, uint32_t node, int want, uint32_t yes, uint32_t no)
 {
-	const struct node *n;
-	const struct fold *f;
-	int known;
-
 	while (!c->failed) {
-		n = &c->tree->nodes[node];
-		f = &c->folds[node];
-		known = want ? f->t : f->f;
+		const struct node *n = &c->tree->nodes[node];
+		const struct fold *f = &c->folds[node];
+		int known = want ? f->t : f->f;
+
 		if (known >= 0)
 			return known ? yes : no;
 		if (n->op == N_NOT) {
@@ -611,18 +597,18 @@ select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 	const struct set *set = c->selection->address_set;
 	unsigned i, count = c->type == NULL ? 0 : c->type->nfields;
 	struct plain what = { .code = OP_SPAN_FIELD, .mask = UINT64_MAX };
-	const struct tel_field *f;
 	uint32_t other = no;
-	struct op *op;
 
 	if (c->type != NULL && compile_has_blocks(c->type)) {
-		op = compile_put(c, OP_BLOCK);
+		struct op *op = compile_put(c, OP_BLOCK);
+
 		if (op != NULL)
 			op->u.set = set;
 		other = put_test(c, op, yes, other);
 	}
 	for (i = count; i > 0; i--) {
-		f = &c->type->fields[i - 1];
+		const struct tel_field *f = &c->type->fields[i - 1];
+
 		if (f->datatype != TEL_ADDRESS && f->datatype != TEL_POINTER)
 			continue;
 		if (set->count == 1) {
@@ -631,7 +617,7 @@ select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 			    set->spans[0].hi, yes, other);
 			continue;
 		}
-		op = compile_put(c, OP_SET_FIELD);
+		struct op *op = compile_put(c, OP_SET_FIELD);
 		if (op != NULL) {
 			op->field = f;
 			op->u.set = set;
@@ -644,9 +630,7 @@ select_addresses(struct compiler *c, uint32_t yes, uint32_t no)
 static uint32_t
 select_any_label(struct compiler *c, uint32_t yes, uint32_t no)
 {
-	size_t n;
-
-	for (n = c->selection->nlabels; n > 0; n--)
+	for (size_t n = c->selection->nlabels; n > 0; n--)
 		no = compile_put_labels(c, NULL,
 		    &c->selection->labels[n - 1].glob, yes, no);
 	return no;
@@ -658,7 +642,6 @@ put_selection(struct compiler *c, uint32_t yes, uint32_t no)
 {
 	const struct selection *s = c->selection;
 	int wanted = tel__select_type(s, c->type);
-	struct op *op;
 
 	if (wanted == 0)
 		return no;
@@ -669,7 +652,8 @@ put_selection(struct compiler *c, uint32_t yes, uint32_t no)
 	yes = select_instant(c, &s->to, 0, yes, no);
 	yes = select_instant(c, &s->from, 1, yes, no);
 	if (wanted < 0) {
-		op = compile_put(c, OP_TYPE);
+		struct op *op = compile_put(c, OP_TYPE);
+
 		if (op != NULL)
 			op->u.selection = s;
 		yes = put_test(c, op, yes, no);
@@ -699,14 +683,12 @@ tel__compiler_end(struct compiler *c)
 static void
 begin_type(struct compiler *c, const struct tel_type *type)
 {
-	uint32_t i;
-
 	c->type = type;
 	c->count = 0;
 	c->failed = 0;
 	if (c->tree == NULL)
 		return;
-	for (i = 0; i < c->tree->nsymbols; i++)
+	for (uint32_t i = 0; i < c->tree->nsymbols; i++)
 		c->fields[i] = type == NULL ?
 		    -1 :
 		    tel__symbol_find(&c->tree->symbols[i], type);
@@ -732,7 +714,6 @@ static tel_status
 finish_type(struct compiler *c, uint32_t entry, struct program *out)
 {
 	uint32_t i, count = 0, n = c->count;
-	struct op *op;
 
 	memset(out, 0, sizeof(*out));
 	if (c->failed)
@@ -746,7 +727,8 @@ finish_type(struct compiler *c, uint32_t entry, struct program *out)
 	out->count = n;
 	out->entry = n - 1 - entry;
 	for (i = out->entry; i < n; i++) {
-		op = &out->ops[i];
+		struct op *op = &out->ops[i];
+
 		*op = c->ops[n - 1 - i];
 		if (!op_is_test(op))
 			op->yes = op->no = n - 2 - i;
@@ -817,7 +799,6 @@ tel__compile_value(struct compiler *c, const struct tel_type *type,
 {
 	const struct node *root = &c->tree->nodes[c->tree->root];
 	enum tel_datatype datatype = TEL_UNSIGNED;
-	tel_status st;
 
 	begin_type(c, type);
 	compile_put_value(c, c->tree->root);
@@ -828,7 +809,7 @@ tel__compile_value(struct compiler *c, const struct tel_type *type,
 	else if (root->op >= N_HAS && root->op != N_UNARY &&
 	    root->op != N_ARITHMETIC)
 		datatype = TEL_BOOLEAN;
-	st = finish_type(c, c->count - 1, out);
+	tel_status st = finish_type(c, c->count - 1, out);
 	if (st == TEL_OK)
 		out->ops[out->count - 1].yes = out->ops[out->count - 1].no =
 		    GO_ACCEPT;
@@ -840,12 +821,10 @@ tel_status
 tel__compile_starts(struct compiler *c, const struct tel_type *type,
     struct op *out)
 {
-	const struct node *n;
-	uint32_t i;
-
 	begin_type(c, type);
-	for (i = 0; i < c->tree->nnodes && !c->failed; i++) {
-		n = &c->tree->nodes[i];
+	for (uint32_t i = 0; i < c->tree->nnodes && !c->failed; i++) {
+		const struct node *n = &c->tree->nodes[i];
+
 		if (n->op != N_START)
 			continue;
 		/* a leaf is one op */

@@ -64,13 +64,12 @@ static int
 waiting_grow(struct tel_context *c)
 {
 	struct tel_context to = *c;
-	uint64_t i;
 
 	to.nwaiting = c->nwaiting > 0 ? 2 * c->nwaiting : 64;
 	to.waiting = calloc(to.nwaiting, sizeof(*to.waiting));
 	if (to.waiting == NULL)
 		return 0;
-	for (i = c->next; i < c->next + c->nwaiting; i++)
+	for (uint64_t i = c->next; i < c->next + c->nwaiting; i++)
 		*waiting_at(&to, i) = *waiting_at(c, i);
 	free(c->waiting);
 	*c = to;
@@ -92,11 +91,9 @@ tel_context_new_log_order(void)
 void
 tel_context_free(tel_context *c)
 {
-	size_t i;
-
 	if (c == NULL)
 		return;
-	for (i = 0; i < c->nwaiting; i++)
+	for (size_t i = 0; i < c->nwaiting; i++)
 		free(c->waiting[i].bytes);
 	free(c->waiting);
 	tel__store_free(&c->held);
@@ -125,12 +122,10 @@ context_next_log(struct tel_context *c, const tel_event *event)
 static tel_status
 waiting_add(struct tel_context *c, const tel_event *event, int wanted)
 {
-	struct waiting *w;
-
 	while (event->index - c->next >= c->nwaiting)
 		if (c->nwaiting >= WAITING_MAX || !waiting_grow(c))
 			return TEL_ENOMEM;
-	w = waiting_at(c, event->index);
+	struct waiting *w = waiting_at(c, event->index);
 	if (!TEL__RESERVE(w->bytes, w->room, tel_event_extent(event)))
 		return TEL_ENOMEM;
 	tel_event_copy(w->bytes, event);
@@ -152,10 +147,9 @@ waiting_add(struct tel_context *c, const tel_event *event, int wanted)
 static const struct waiting *
 waiting_take(struct tel_context *c)
 {
-	struct waiting *w;
-
 	while (c->next < c->past) {
-		w = waiting_at(c, c->next);
+		struct waiting *w = waiting_at(c, c->next);
+
 		/* an index that is missing at the end has no event */
 		if (!w->held && !c->show_held)
 			return NULL;

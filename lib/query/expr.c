@@ -121,17 +121,15 @@ hand_out(const struct value *v, enum tel_datatype datatype, tel_value *out)
 tel_status
 tel_expr_eval(tel_expr *x, const tel_event *event, tel_value *out)
 {
-	const struct tel_field *field;
-	const struct program *p;
 	struct value v;
 
 	if (x->binder.tree == NULL)
 		return TEL_ESTATE;
-	p = binder_program(&x->binder, event);
+	const struct program *p = binder_program(&x->binder, event);
 	if (p == NULL)
 		return x->binder.failed;
 	/* most are a field alone */
-	field = program_field(p);
+	const struct tel_field *field = program_field(p);
 	if (field != NULL) {
 		*out = (tel_value){ .datatype = (enum tel_datatype)p->datatype,
 			.as.u64 = tel_load(field, event->data) };
@@ -164,7 +162,6 @@ tel_expr_error_column(const tel_expr *x)
 static int
 double_text(double d, char *buffer, size_t size)
 {
-	char *point;
 	int digits, n = 0;
 
 	if (d != d)
@@ -175,7 +172,7 @@ double_text(double d, char *buffer, size_t size)
 			break;
 	}
 	/* whatever the locale of the program */
-	point = strchr(buffer, ',');
+	char *point = strchr(buffer, ',');
 	if (point != NULL)
 		*point = '.';
 	return n;

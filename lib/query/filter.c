@@ -53,19 +53,16 @@ struct tel_filter {
 static tel_status
 set_expression(tel_filter **end, const char *text)
 {
-	tel_filter *f;
-	tel_status st;
-
 	if (text == NULL) {
 		tel_filter_free(*end);
 		*end = NULL;
 		return TEL_OK;
 	}
-	f = *end != NULL ? *end : tel_filter_new();
+	tel_filter *f = *end != NULL ? *end : tel_filter_new();
 	if (f == NULL)
 		return TEL_ENOMEM;
 	*end = f;
-	st = tel_filter_set_expression(f, text);
+	tel_status st = tel_filter_set_expression(f, text);
 	return st;
 }
 
@@ -73,7 +70,6 @@ set_expression(tel_filter **end, const char *text)
 static struct between_log *
 filter_find_log(struct between *b, const struct tel_log *log)
 {
-	struct between_log *l;
 	size_t i;
 
 	if (b->last < b->nlogs && b->logs[b->last].log == log) {
@@ -85,7 +81,7 @@ filter_find_log(struct between *b, const struct tel_log *log)
 	if (!TEL__RESERVE(b->logs, b->room, i + 1))
 		return NULL;
 	b->last = i;
-	l = &b->logs[i];
+	struct between_log *l = &b->logs[i];
 	if (i < b->nlogs && l->number == log->number)
 		return l;
 	b->nlogs += i == b->nlogs;
@@ -101,9 +97,8 @@ log_time_match(struct between *b, const tel_event *event)
 {
 	const char *name = event->log->name;
 	int in = 1, match;
-	size_t i;
 
-	for (i = 0; i < b->ntimes; i++) {
+	for (size_t i = 0; i < b->ntimes; i++) {
 		const struct log_time *t = &b->times[i];
 
 		if (strncmp(name, t->log, t->length) != 0 ||
@@ -144,9 +139,7 @@ between_match(struct between *b, const tel_event *event)
 static void
 between_clear(struct between *b)
 {
-	size_t i;
-
-	for (i = 0; i < b->ntimes; i++) {
+	for (size_t i = 0; i < b->ntimes; i++) {
 		free(b->times[i].log);
 		tel_filter_free(b->times[i].range);
 	}
@@ -335,12 +328,12 @@ int
 tel_filter_match(tel_filter *f, const tel_event *event)
 {
 	const struct program *p = binder_program(&f->binder, event);
-	int in;
 
 	if (p == NULL)
 		return -1;
 	if (is_bounded(f)) {
-		in = between_match(&f->between, event);
+		int in = between_match(&f->between, event);
+
 		f->failed = f->between.failed;
 		if (in <= 0)
 			return in < 0 ? -1 : f->binder.invert;
@@ -353,10 +346,10 @@ static tel_status
 match_each(tel_filter *f, struct tel_run *run)
 {
 	size_t i, n = 0;
-	int match;
 
 	for (i = 0; i < run->count; i++) {
-		match = tel_filter_match(f, run_event(run, i));
+		int match = tel_filter_match(f, run_event(run, i));
+
 		if (match < 0)
 			return TEL_EINVAL;
 		if (match > 0)
@@ -386,11 +379,10 @@ int
 tel_filter_type(const tel_filter *f, const tel_type *type)
 {
 	const struct binding *b = f->binder.current;
-	const struct program *p;
 
 	if (b == NULL || is_bounded(f) || binder_uses_before(&f->binder))
 		return -1;
-	p = binding_program(b, type);
+	const struct program *p = binding_program(b, type);
 	return p->entry < GO_ACCEPT ? -1 : p->entry == GO_ACCEPT;
 }
 
@@ -446,9 +438,8 @@ tel_filter_uses(const tel_filter *f, tel_use use)
 {
 	const struct selection *s = &f->binder.selection;
 	const struct between *b = &f->between;
-	size_t i;
 
-	for (i = 0; i < b->ntimes; i++)
+	for (size_t i = 0; i < b->ntimes; i++)
 		if (tel_filter_uses(b->times[i].range, use))
 			return 1;
 	if ((b->since != NULL && tel_filter_uses(b->since, use)) ||
@@ -475,13 +466,12 @@ copy_selection(tel_filter *to, const struct selection *from)
 {
 	struct selection *s = &to->binder.selection;
 	tel_status st = TEL_OK;
-	size_t i;
 
 	if (from->kinds.text != NULL)
 		st = tel_filter_set_kinds(to, from->kinds.text);
 	if (st == TEL_OK && from->types.text != NULL)
 		st = tel_filter_set_types(to, from->types.text);
-	for (i = 0; i < from->nlabels && st == TEL_OK; i++)
+	for (size_t i = 0; i < from->nlabels && st == TEL_OK; i++)
 		st = tel_filter_add_label(to, from->labels[i].text);
 	s->from = from->from;
 	s->to = from->to;
@@ -500,11 +490,9 @@ copy_selection(tel_filter *to, const struct selection *from)
 static tel_status
 copy_times(struct between *to, const struct between *from)
 {
-	size_t i;
-
 	if (!TEL__RESERVE(to->times, to->time_room, from->ntimes))
 		return TEL_ENOMEM;
-	for (i = 0; i < from->ntimes; i++) {
+	for (size_t i = 0; i < from->ntimes; i++) {
 		struct log_time *t = &to->times[i];
 
 		t->length = from->times[i].length;
@@ -558,13 +546,11 @@ tel_filter_copy(const tel_filter *f)
 static uint64_t
 end_clock(const struct instant *at, const tel_event *event, uint64_t open)
 {
-	uint64_t origin;
-
 	if (at->base == INSTANT_CLOCK)
 		return at->value;
 	if (at->base != INSTANT_TICKS || event == NULL)
 		return open;
-	origin = tel__clock_origin(event->log->clock);
+	uint64_t origin = tel__clock_origin(event->log->clock);
 	if (at->value <= INT64_MAX)
 		return at->value > UINT64_MAX - origin ? UINT64_MAX :
 		                                         origin + at->value;

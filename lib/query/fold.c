@@ -252,14 +252,13 @@ fold_in(struct compiler *c, const struct node *n, struct fold *f)
 	const struct fold *a = &c->folds[n->a], *lo, *hi;
 	int fold_case = n->flags & NODE_ANY_CASE;
 	enum tribool verdict = TRIBOOL_FALSE, one;
-	uint32_t i;
 
 	set_open(f, C_INTEGER);
 	if (a->known && a->value.tag == V_MISSING)
 		set_known(f, value_missing());
 	if (!a->known)
 		return;
-	for (i = 0; i < n->count; i++) {
+	for (uint32_t i = 0; i < n->count; i++) {
 		lo = &c->folds[items[i].lo];
 		hi = &c->folds[items[i].hi];
 		if (!lo->known || !hi->known)
@@ -299,15 +298,12 @@ fold_operation(const struct node *n, const struct fold *a, const struct fold *b,
 void
 tel__fold_nodes(struct compiler *c)
 {
-	const struct node *n;
-	struct fold *f, *a, *b;
-	uint32_t i;
+	for (uint32_t i = 0; i < c->tree->nnodes; i++) {
+		const struct node *n = &c->tree->nodes[i];
+		struct fold *f = &c->folds[i];
+		struct fold *a = &c->folds[n->a];
+		struct fold *b = &c->folds[n->b];
 
-	for (i = 0; i < c->tree->nnodes; i++) {
-		n = &c->tree->nodes[i];
-		f = &c->folds[i];
-		a = &c->folds[n->a];
-		b = &c->folds[n->b];
 		switch ((enum node_op)n->op) {
 		case N_CONST: set_known(f, n->value); break;
 		case N_FIELD:

@@ -154,7 +154,6 @@ static struct site *
 find_site(struct tel_heap *h, uint32_t node)
 {
 	uint32_t *number = tel__stacks_user(&h->stacks, node);
-	struct site *s;
 
 	if (*number == 0 && h->nsites >= SITES_MAX) {
 		node = tel__stacks_others(&h->stacks);
@@ -165,7 +164,7 @@ find_site(struct tel_heap *h, uint32_t node)
 	if (*number == 0) {
 		if (!TEL__RESERVE_ZEROED(h->sites, h->site_room, h->nsites + 1))
 			return NULL;
-		s = &h->sites[h->nsites++];
+		struct site *s = &h->sites[h->nsites++];
 		s->node = node;
 		*number = (uint32_t)h->nsites;
 	}
@@ -265,15 +264,14 @@ static uint32_t
 heap_find_value(struct tel_heap *h)
 {
 	char buffer[KEY_MAX];
-	size_t n, i;
-
-	n = h->value.missing ?
+	size_t n = h->value.missing ?
 	    (size_t)snprintf(buffer, sizeof(buffer), "<none>") :
 	    tel_value_text(&h->value, buffer, sizeof(buffer));
+
 	if (n >= sizeof(buffer))
 		n = sizeof(buffer) - 1;
 	/* a frame has neither */
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (buffer[i] == ';' || (unsigned char)buffer[i] < ' ')
 			buffer[i] = buffer[i] == ';' ? ':' : '?';
 	h->stacks.recorded = 1;
@@ -289,7 +287,6 @@ heap_find_class(struct tel_heap *h, const tel_alloc *op)
 	const uint64_t size = tel_alloc_bytes(op);
 	char process[40];
 	unsigned i = 0;
-	uint32_t node;
 
 	while (i < TEL__HEAP_CLASSES - 1 && size > UINT64_C(64) << 4 * i)
 		i++;
@@ -299,7 +296,7 @@ heap_find_class(struct tel_heap *h, const tel_alloc *op)
 	if (h->class_nodes[i] == 0) {
 		(void)snprintf(process, sizeof(process), "process %llu",
 		    (unsigned long long)op->process);
-		node =
+		uint32_t node =
 		    tel__stacks_name(&h->stacks, 0, process, strlen(process));
 		h->class_nodes[i] = node == 0 ?
 		    0 :
@@ -454,7 +451,6 @@ tel_status
 tel__heap_take(tel_heap *h, const tel_event *event, const tel_alloc *op,
     tel__live_fn *also, void *arg)
 {
-	struct tel__stack_log *l;
 	const int sample = tel_type_samples_allocs(event->type);
 	tel_status st = TEL_OK;
 
@@ -464,7 +460,7 @@ tel__heap_take(tel_heap *h, const tel_event *event, const tel_alloc *op,
 	    (!set_kind(h, event->type, sample) && (sample || also == NULL)))
 		return TEL_OK;
 	h->begun = 1;
-	l = tel__stacks_log(&h->stacks, event->log);
+	struct tel__stack_log *l = tel__stacks_log(&h->stacks, event->log);
 	if (l == NULL)
 		return TEL_ENOMEM;
 	if (h->order != NULL) {
@@ -531,22 +527,19 @@ tel__heap_reach(tel_heap *h, uint64_t clock)
 static void
 drop_young(struct tel_heap *h)
 {
-	const struct tel__entry *e;
-	const struct tel__live_block *b;
 	const struct tel__table *t = &h->live.by_key;
-	struct site *s;
-	size_t i;
 
 	/* the last entry is that of the key 0 */
-	for (i = 0; t->count > 0 && i <= t->mask + 1; i++) {
-		e = &t->entries[i];
+	for (size_t i = 0; t->count > 0 && i <= t->mask + 1; i++) {
+		const struct tel__entry *e = &t->entries[i];
+
 		if (e->key == 0)
 			continue;
-		b = &h->live.blocks[e->value];
+		const struct tel__live_block *b = &h->live.blocks[e->value];
 		if (tel__lifetimes_between(h->clock, b->clock, h->end) >=
 		    h->min_age)
 			continue;
-		s = &h->sites[b->owner];
+		struct site *s = &h->sites[b->owner];
 		keep_peak(h, s);
 		s->live_blocks -= b->blocks;
 		s->live_bytes -= b->size;
@@ -567,13 +560,11 @@ tel_heap_end(tel_heap *h)
 void
 tel_heap_free(tel_heap *h)
 {
-	size_t i;
-
 	if (h == NULL)
 		return;
 	tel_heap_end(h);
 	tel__stacks_clear(&h->stacks);
-	for (i = 0; i < h->nsites; i++)
+	for (size_t i = 0; i < h->nsites; i++)
 		free(h->sites[i].lifetimes);
 	free(h->sites);
 	free(h->order);
@@ -598,9 +589,7 @@ static const char *const weights[] = {
 int
 tel_heap_find_weight(const char *name, tel_heap_weight *out)
 {
-	unsigned i;
-
-	for (i = 0; i < sizeof(weights) / sizeof(weights[0]); i++)
+	for (unsigned i = 0; i < sizeof(weights) / sizeof(weights[0]); i++)
 		if (strcmp(name, weights[i]) == 0) {
 			*out = (tel_heap_weight)i;
 			return 1;
@@ -649,10 +638,9 @@ void
 tel_heap_total(const tel_heap *h, tel_heap_stack *out)
 {
 	tel_heap_stack one;
-	size_t i;
 
 	memset(out, 0, sizeof(*out));
-	for (i = 0; i < h->nsites; i++) {
+	for (size_t i = 0; i < h->nsites; i++) {
 		heap_describe(h, &h->sites[i], &one);
 		out->allocations += one.allocations;
 		out->allocated_bytes =
@@ -693,11 +681,10 @@ tel_heap_sort(tel_heap *h, tel_heap_weight weight)
 {
 	struct order *order = calloc(h->nsites + 1, sizeof(*order));
 	tel_heap_stack s;
-	size_t i;
 
 	if (order == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < h->nsites; i++) {
+	for (size_t i = 0; i < h->nsites; i++) {
 		heap_describe(h, &h->sites[i], &s);
 		order[i].weight = tel_heap_weight_of(&s, weight);
 		order[i].site = (uint32_t)i;

@@ -15,11 +15,10 @@ leaf_symbol(struct parser *p, const char *name, int checked,
     enum symbol_use use, unsigned column)
 {
 	struct tree *t = p->tree;
-	struct symbol *s;
-	uint32_t i;
 
-	for (i = 0; i < t->nsymbols; i++) {
-		s = &t->symbols[i];
+	for (uint32_t i = 0; i < t->nsymbols; i++) {
+		struct symbol *s = &t->symbols[i];
+
 		if (s->checked == checked && s->use == use &&
 		    strcmp(s->name, name) == 0)
 			return i;
@@ -29,7 +28,7 @@ leaf_symbol(struct parser *p, const char *name, int checked,
 		p->status = TEL_ENOMEM;
 		return 0;
 	}
-	s = &t->symbols[t->nsymbols];
+	struct symbol *s = &t->symbols[t->nsymbols];
 	memset(s, 0, sizeof(*s));
 	s->name = name;
 	s->column = column;
@@ -69,11 +68,10 @@ leaf_start(struct parser *p, uint32_t a, unsigned column)
 {
 	const uint32_t node = tel__parser_add(p, N_START, a, 0, column);
 	struct tree *t = p->tree;
-	struct node *n;
 
 	if (p->status != TEL_OK)
 		return 0;
-	n = &t->nodes[node];
+	struct node *n = &t->nodes[node];
 	n->first = t->nstarts++;
 	n->builtin =
 	    t->nodes[a].op == N_BUILTIN ? t->nodes[a].builtin : B_COUNT;
@@ -94,11 +92,9 @@ leaf_call(struct parser *p, enum node_op op, const char *called)
 {
 	const unsigned column = p->token.column;
 	int of_start = 0;
-	struct token t;
-	uint32_t node;
 
 	tel__parser_expect(p, T_LPAREN, "expected '('");
-	t = p->token;
+	struct token t = p->token;
 	if (p->status == TEL_OK && t.kind != T_NAME && t.kind != T_FIELD &&
 	    t.kind != T_STRING)
 		tel__parser_fail(p, TEL_EINVAL, t.column,
@@ -109,7 +105,7 @@ leaf_call(struct parser *p, enum node_op op, const char *called)
 		t = p->token;
 		tel__parser_next(p);
 	}
-	node = leaf_field(p, op, &t);
+	uint32_t node = leaf_field(p, op, &t);
 	tel__parser_expect(p, T_RPAREN, "expected ')'");
 	return of_start ? leaf_start(p, node, column) : node;
 }
@@ -119,11 +115,10 @@ leaf_has(struct parser *p)
 {
 	static const char wrong[] =
 	    "has() requires a field or a predefined name";
-	struct token t;
 	uint32_t node;
 
 	tel__parser_expect(p, T_LPAREN, "expected '('");
-	t = p->token;
+	struct token t = p->token;
 	if (p->status != TEL_OK)
 		return 0;
 	/* has(has(...)) is invalid, and would recurse without a bound */
@@ -215,7 +210,6 @@ leaf_of_start(struct parser *p, unsigned column)
 	static const char *const not_of_start[] = { "allocates", "bytes", "dt",
 		"duration", "frees", "label", "live" };
 	struct token t = p->token;
-	enum builtin b;
 	uint32_t node;
 	unsigned i;
 
@@ -228,7 +222,7 @@ leaf_of_start(struct parser *p, unsigned column)
 			            not_of_start[i][1] == 'a' ?
 			        "; expected label(start.field)" :
 			        "");
-	b = leaf_find_builtin(p, t.s);
+	enum builtin b = leaf_find_builtin(p, t.s);
 	if (b < B_COUNT)
 		node = leaf_builtin(p, b, t.column);
 	else if (tel__derived_find(t.s) != D_COUNT)
@@ -241,7 +235,6 @@ leaf_of_start(struct parser *p, unsigned column)
 static uint32_t
 leaf_of_name(struct parser *p, const struct token *t)
 {
-	enum builtin b;
 	uint32_t node;
 
 	if (strcmp(t->s, "true") == 0 || strcmp(t->s, "false") == 0)
@@ -253,7 +246,7 @@ leaf_of_name(struct parser *p, const struct token *t)
 	/* len and has may be fields as well */
 	if (strcmp(t->s, "len") == 0 && p->token.kind == T_LPAREN)
 		return leaf_call(p, N_LENGTH, "len");
-	b = leaf_find_builtin(p, t->s);
+	enum builtin b = leaf_find_builtin(p, t->s);
 	if (b < B_COUNT)
 		return leaf_builtin(p, b, t->column);
 	if (leaf_is_start(p, t))
@@ -292,10 +285,9 @@ static uint32_t
 leaf_element(struct parser *p, const struct token *t)
 {
 	const uint32_t node = tel__leaf_named(p, N_ELEMENT, t);
-	struct token i;
 
 	tel__parser_next(p);
-	i = p->token;
+	struct token i = p->token;
 	if (i.kind != T_NUMBER || i.value.tag != V_NATURAL ||
 	    i.value.as.u > UINT32_MAX) {
 		tel__parser_fail(p, TEL_EINVAL, i.column,
@@ -364,7 +356,6 @@ leaf_settle_text(struct parser *p, const struct node *test)
 	const struct node *right =
 	    &t->nodes[test->op == N_IN ? t->items[test->first].lo : test->b];
 	uint32_t at = test->a, symbol;
-	const struct symbol *s;
 
 	if (t->nodes[at].op == N_START)
 		at = t->nodes[at].a;
@@ -372,7 +363,7 @@ leaf_settle_text(struct parser *p, const struct node *test)
 	    (test->op != N_MATCH &&
 	        (right->op != N_CONST || right->value.tag != V_STRING)))
 		return;
-	s = &t->symbols[t->nodes[at].symbol];
+	const struct symbol *s = &t->symbols[t->nodes[at].symbol];
 	symbol = leaf_symbol(p, s->name, s->checked, USE_TEXT, s->column);
 	t->nodes[at].symbol = symbol;
 }
@@ -381,11 +372,10 @@ void
 tel__leaf_settle(struct parser *p)
 {
 	struct tree *t = p->tree;
-	struct node *n;
-	uint32_t i;
 
-	for (i = 0; i < t->nnodes && p->status == TEL_OK; i++) {
-		n = &t->nodes[i];
+	for (uint32_t i = 0; i < t->nnodes && p->status == TEL_OK; i++) {
+		struct node *n = &t->nodes[i];
+
 		if (n->op == N_FIELD && (n->flags & NODE_BARE) != 0)
 			leaf_settle_name(p, i);
 		else if (n->op == N_COMPARE || n->op == N_MATCH ||

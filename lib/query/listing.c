@@ -43,10 +43,9 @@ listing_add(struct listing *l, const char *format, ...)
 {
 	const size_t room = l->length < l->size ? l->size - l->length : 0;
 	va_list args;
-	int n;
 
 	va_start(args, format);
-	n = vsnprintf(room > 0 ? l->buffer + l->length : NULL, room, format,
+	int n = vsnprintf(room > 0 ? l->buffer + l->length : NULL, room, format,
 	    args);
 	va_end(args);
 	if (n > 0)
@@ -89,9 +88,7 @@ add_span(struct listing *l, const struct op *op)
 static void
 add_set(struct listing *l, const struct set *set)
 {
-	size_t i;
-
-	for (i = 0; i < set->count; i++)
+	for (size_t i = 0; i < set->count; i++)
 		listing_add(l, "%s%" PRIu64 "..%" PRIu64,
 		    i == 0 ? " in " : ", ", set->spans[i].lo, set->spans[i].hi);
 }
@@ -145,13 +142,12 @@ size_t
 tel__program_text(const struct program *p, size_t i, char *buffer, size_t size)
 {
 	struct listing l = { buffer, size, 0 };
-	const struct op *op;
 
 	if (size > 0)
 		buffer[0] = '\0';
 	if (p->entry >= GO_ACCEPT || i >= p->count - p->entry)
 		return 0;
-	op = &p->ops[p->entry + i];
+	const struct op *op = &p->ops[p->entry + i];
 	listing_add(&l, "%zu: %s", i, texts[op->code].name);
 	if (op->field != NULL)
 		listing_add(&l, " %s", op->field->name);

@@ -72,11 +72,9 @@ tel_merge_new(void)
 void
 tel_merge_free(tel_merge *m)
 {
-	size_t i;
-
 	if (m == NULL)
 		return;
-	for (i = 0; i < m->count; i++) {
+	for (size_t i = 0; i < m->count; i++) {
 		tel_window_free(m->inputs[i].window);
 		free(m->inputs[i].part.name);
 	}
@@ -91,11 +89,9 @@ tel_merge_free(tel_merge *m)
 static struct merge_input *
 new_input(struct tel_merge *m)
 {
-	struct merge_input *in;
-
 	if (!TEL__RESERVE(m->inputs, m->input_room, m->count + 1))
 		return NULL;
-	in = &m->inputs[m->count];
+	struct merge_input *in = &m->inputs[m->count];
 	memset(in, 0, sizeof(*in));
 	in->number = m->count++;
 	return in;
@@ -158,13 +154,12 @@ static tel_status
 add_one(struct tel_merge *m, tel_reader *r, tel_order order)
 {
 	struct merge_input *in = new_input(m);
-	tel_status st;
 
 	if (in == NULL)
 		return TEL_ENOMEM;
 	in->reader = r;
 	in->order = order;
-	st = open_window(m, in);
+	tel_status st = open_window(m, in);
 	if (st != TEL_OK || r->file.fd < 0 ||
 	    !query_merge_waits(m, r->file.size) || find_first(in) != TEL_OK ||
 	    tel__reader_suspend(r, 1) != TEL_OK)
@@ -201,12 +196,11 @@ static tel_status
 query_merge_add_member(struct tel_merge *m, tel_reader *r, tel_order order)
 {
 	struct tel_member part;
-	struct merge_input *in;
 	tel_status st = tel__reader_split(r, &part);
 
 	if (st != TEL_OK)
 		return st;
-	in = new_input(m);
+	struct merge_input *in = new_input(m);
 	if (in == NULL) {
 		free(part.name);
 		return TEL_ENOMEM;
@@ -328,9 +322,8 @@ static tel_status
 check_runs(struct tel_merge *m)
 {
 	const struct merge_input *in, *first = NULL;
-	size_t i;
 
-	for (i = 0; i < m->heaped; i++) {
+	for (size_t i = 0; i < m->heaped; i++) {
 		in = m->heap[i];
 		if (in->run == 0)
 			continue;
@@ -354,18 +347,15 @@ check_runs(struct tel_merge *m)
 static tel_status
 query_merge_begin(struct tel_merge *m)
 {
-	struct merge_input *in;
-	tel_status st;
-	size_t i;
-
 	if (m->heap == NULL)
 		m->heap = malloc((m->count + 1) * sizeof(void *));
 	if (m->heap == NULL)
 		return TEL_ENOMEM;
 	for (; m->ready < m->count; m->ready++) {
-		in = &m->inputs[m->ready];
+		struct merge_input *in = &m->inputs[m->ready];
+
 		/* the first event of some was looked up */
-		st = in->window != NULL && in->head == NULL ?
+		tel_status st = in->window != NULL && in->head == NULL ?
 		    query_merge_advance(m, in) :
 		    TEL_OK;
 		if (st == TEL_AGAIN)
@@ -375,18 +365,20 @@ query_merge_begin(struct tel_merge *m)
 		if (st == TEL_OK)
 			m->heap[m->heaped++] = in;
 	}
-	st = check_runs(m);
+	tel_status st = check_runs(m);
 	if (st != TEL_OK)
 		return st;
 	m->begun = 1;
 	m->origin = UINT64_MAX;
-	for (i = 0; i < m->heaped; i++) {
-		in = m->heap[i];
+	for (size_t i = 0; i < m->heaped; i++) {
+		struct merge_input *in = m->heap[i];
+
 		if (in->origin < m->origin)
 			m->origin = in->origin;
 	}
-	for (i = 0; i < m->heaped && m->origin != UINT64_MAX; i++) {
-		in = m->heap[i];
+	for (size_t i = 0; i < m->heaped && m->origin != UINT64_MAX; i++) {
+		struct merge_input *in = m->heap[i];
+
 		if (in->window != NULL)
 			tel__clock_set_origin(in->reader->log.clock, m->origin);
 	}
@@ -399,13 +391,12 @@ static tel_status
 open_first(struct tel_merge *m)
 {
 	struct merge_input *in = m->heap[0];
-	tel_status st;
 
 	if (m->idle != NULL && !in->suspended) {
 		in->reader = m->idle->reader;
 		m->idle = m->idle->idle;
 	}
-	st = in->suspended ?
+	tel_status st = in->suspended ?
 	    TEL_OK :
 	    tel__reader_open_part(in->archive, &in->part, 1, &in->reader);
 	if (st == TEL_OK)
@@ -480,9 +471,7 @@ query_merge_no_memory(struct tel_merge *m)
 static void
 report_roles(struct tel_merge *m)
 {
-	size_t i;
-
-	for (i = 0; i < m->count; i++)
+	for (size_t i = 0; i < m->count; i++)
 		if (m->inputs[i].archive != NULL)
 			tel__reader_report_roles(m->inputs[i].archive);
 }
@@ -490,7 +479,6 @@ report_roles(struct tel_merge *m)
 tel_status
 tel_merge_next(tel_merge *m, const tel_event **event)
 {
-	const struct tel_event *ev;
 	tel_status st;
 
 	if (!m->begun && (st = query_merge_begin(m)) != TEL_OK)
@@ -512,7 +500,7 @@ tel_merge_next(tel_merge *m, const tel_event **event)
 		return m->failed != TEL_OK ? m->failed : TEL_END;
 	}
 	m->taken = 1;
-	ev = merge_first(m)->head;
+	const struct tel_event *ev = merge_first(m)->head;
 	if (ev->type == ev->type->schema->periods.type) {
 		ev = query_merge_judge(m, m->heap[0]);
 		if (ev == NULL)
@@ -544,9 +532,8 @@ uint64_t
 tel_merge_late(const tel_merge *m)
 {
 	uint64_t late = m->late;
-	size_t i;
 
-	for (i = 0; i < m->count; i++)
+	for (size_t i = 0; i < m->count; i++)
 		if (m->inputs[i].window != NULL)
 			late += tel_window_late(m->inputs[i].window);
 	return late;

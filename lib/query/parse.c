@@ -24,12 +24,11 @@ struct list {
 static uint32_t
 add_unary(struct parser *p, enum value_op op, uint32_t a, unsigned column)
 {
-	struct node *n;
 	struct value v;
 
 	if (p->status != TEL_OK)
 		return 0;
-	n = &p->tree->nodes[a];
+	struct node *n = &p->tree->nodes[a];
 	if (n->op == N_CONST &&
 	    (n->value.tag == V_NATURAL || n->value.tag == V_NEGATIVE)) {
 		v = tel__value_unary(op, &n->value);
@@ -84,22 +83,19 @@ static uint32_t
 add_compare(struct parser *p, enum value_op op, uint32_t a, uint32_t b,
     unsigned column)
 {
-	struct node *nodes;
-	uint32_t c;
-
 	if (p->status != TEL_OK)
 		return 0;
-	nodes = p->tree->nodes;
+	struct node *nodes = p->tree->nodes;
 	make_word(p, &nodes[a], b);
 	make_word(p, &nodes[b], a);
 	if (nodes[a].op == N_CONST && nodes[b].op != N_CONST) {
 		/* a literal on the left goes right: fewer cases below */
-		c = a;
+		uint32_t c = a;
 		a = b;
 		b = c;
 		op = mirrored(op);
 	}
-	c = tel__parser_add(p, N_COMPARE, a, b, column);
+	uint32_t c = tel__parser_add(p, N_COMPARE, a, b, column);
 	if (p->status != TEL_OK)
 		return 0;
 	nodes = p->tree->nodes;
@@ -117,7 +113,6 @@ add_pattern(struct parser *p, uint32_t node, const struct token *t)
 	int glob = t->kind == T_GLOB || t->kind == T_GLOB_NOT;
 	char buffer[160];
 	struct pattern *made;
-	const char *why;
 
 	made = calloc(1, sizeof(*made));
 	if (made == NULL ||
@@ -129,9 +124,9 @@ add_pattern(struct parser *p, uint32_t node, const struct token *t)
 	}
 	tree->patterns[tree->npatterns] = made;
 	tree->nodes[node].pattern = tree->npatterns++;
-	why = glob ? tel__pattern_glob(made, v->as.s, v->length) :
-	             tel__pattern_regex(made, v->as.s, v->length, buffer,
-	                 sizeof(buffer));
+	const char *why = glob ? tel__pattern_glob(made, v->as.s, v->length) :
+	                         tel__pattern_regex(made, v->as.s, v->length,
+	                             buffer, sizeof(buffer));
 	if (why != NULL)
 		tel__parser_fail(p, TEL_EINVAL, p->token.column, "%s", why);
 	else if (made->kind == PATTERN_REGEX)
@@ -182,13 +177,13 @@ static struct set *
 plain_set(const struct tree *t, const struct list *list)
 {
 	struct span *spans = malloc(list->count * sizeof(*spans));
-	const struct value *lo, *hi;
 	struct set *set = NULL;
 	uint32_t i;
 
 	for (i = 0; spans != NULL && i < list->count; i++) {
-		lo = &t->nodes[list->items[i].lo].value;
-		hi = &t->nodes[list->items[i].hi].value;
+		const struct value *lo = &t->nodes[list->items[i].lo].value;
+		const struct value *hi = &t->nodes[list->items[i].hi].value;
+
 		if (lo->tag != V_NATURAL || hi->tag != V_NATURAL)
 			break;
 		spans[i].lo = lo->as.u;
@@ -297,8 +292,6 @@ parse_in(struct parser *p, uint32_t left, unsigned column)
 	struct item item;
 	struct token t = p->token;
 	struct value value;
-	uint32_t node;
-	int more;
 
 	if (p->status == TEL_OK && (t.kind == T_FIELD || t.kind == T_NAME)) {
 		/* the list is a field */
@@ -308,13 +301,13 @@ parse_in(struct parser *p, uint32_t left, unsigned column)
 			    "only a number or a string can be looked for in a "
 			    "field");
 		tel__parser_next(p);
-		node = tel__leaf_named(p, N_CONTAINS, &t);
+		uint32_t node = tel__leaf_named(p, N_CONTAINS, &t);
 		if (p->status == TEL_OK)
 			p->tree->nodes[node].value = value;
 		return node;
 	}
 	tel__parser_expect(p, T_LPAREN, "'in' requires a list in parentheses");
-	more = deeper(p, column);
+	int more = deeper(p, column);
 	while (more) {
 		item.lo = parse_binary(p, LEVEL_BIT_OR);
 		item.range = tel__parser_take(p, T_RANGE);
@@ -324,7 +317,7 @@ parse_in(struct parser *p, uint32_t left, unsigned column)
 	}
 	tel__parser_expect(p, T_RPAREN, "expected ',' or ')'");
 	p->depth--;
-	node = add_in(p, left, &list, column);
+	uint32_t node = add_in(p, left, &list, column);
 	free(list.items);
 	return node;
 }
@@ -356,15 +349,13 @@ refuse_chain(struct parser *p, uint32_t node, unsigned column)
 static uint32_t
 parse_comparison(struct parser *p, uint32_t left, const struct token *t)
 {
-	uint32_t right;
-
 	refuse_not(p, left);
 	refuse_chain(p, left, t->column);
 	if (t->kind == T_NAME)
 		return parse_in(p, left, t->column);
 	if (t->kind != T_OPERATOR)
 		return add_match(p, left, t);
-	right = parse_binary(p, LEVEL_BIT_OR);
+	uint32_t right = parse_binary(p, LEVEL_BIT_OR);
 	refuse_not(p, right);
 	return add_compare(p, t->op, left, right, t->column);
 }
@@ -421,12 +412,11 @@ static uint32_t
 parse_binary(struct parser *p, enum level least)
 {
 	uint32_t left = parse_operand(p), right;
-	enum level level;
 	struct token t;
 
 	while (p->status == TEL_OK) {
 		t = p->token;
-		level = level_of(&t);
+		enum level level = level_of(&t);
 		if (level == LEVEL_NONE || level < least)
 			break;
 		tel__parser_next(p);

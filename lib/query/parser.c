@@ -57,11 +57,9 @@ tel__parser_fail(struct parser *p, tel_status status, unsigned column,
 void
 tel__parser_next(struct parser *p)
 {
-	const char *why;
-
 	if (p->status != TEL_OK)
 		return;
-	why = tel__lexer_next(&p->lexer, &p->token);
+	const char *why = tel__lexer_next(&p->lexer, &p->token);
 	if (why != NULL)
 		tel__parser_fail(p, TEL_EINVAL, p->lexer.error_column, "%s",
 		    why);
@@ -88,7 +86,6 @@ tel__parser_add(struct parser *p, enum node_op op, uint32_t a, uint32_t b,
     unsigned column)
 {
 	struct tree *t = p->tree;
-	struct node *n;
 
 	if (p->status != TEL_OK)
 		return 0;
@@ -101,7 +98,7 @@ tel__parser_add(struct parser *p, enum node_op op, uint32_t a, uint32_t b,
 		p->status = TEL_ENOMEM;
 		return 0;
 	}
-	n = &t->nodes[t->nnodes];
+	struct node *n = &t->nodes[t->nnodes];
 	memset(n, 0, sizeof(*n));
 	n->op = (uint8_t)op;
 	n->a = a;

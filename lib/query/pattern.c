@@ -50,7 +50,6 @@ static int
 match_one(const char *glob, size_t n, size_t *at, char c, int fold)
 {
 	size_t i = *at;
-	int hit;
 
 	if (glob[i] == '?') {
 		*at = i + 1;
@@ -58,7 +57,7 @@ match_one(const char *glob, size_t n, size_t *at, char c, int fold)
 	}
 	if (glob[i] == '[') {
 		i++;
-		hit = match_set(glob, n, &i, (unsigned char)c, fold);
+		int hit = match_set(glob, n, &i, (unsigned char)c, fold);
 		if (hit >= 0) {
 			*at = i;
 			return hit;
@@ -116,14 +115,12 @@ tel__pattern_glob(struct pattern *p, const char *text, size_t length)
 static int
 take_literal(struct pattern *p, const char *text, size_t length)
 {
-	size_t i;
-
 	p->at_begin = length > 0 && text[0] == '^';
 	text += p->at_begin;
 	length -= (size_t)p->at_begin;
 	p->at_end = length > 0 && text[length - 1] == '$';
 	length -= (size_t)p->at_end;
-	for (i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++)
 		if (strchr(".[]\\()*+?{}|^$", text[i]) != NULL ||
 		    (unsigned char)text[i] >= 0x80)
 			return 0;
@@ -139,9 +136,8 @@ static const char *
 dangers(const char *text, size_t length)
 {
 	unsigned long count, most, product = 1;
-	size_t i;
 
-	for (i = 0; i < length; i++) {
+	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '\\' && i + 1 < length) {
 			i++;
 			if (text[i] >= '1' && text[i] <= '9')
@@ -173,17 +169,14 @@ const char *
 tel__pattern_regex(struct pattern *p, const char *text, size_t length,
     char *buffer, size_t size)
 {
-	const char *why;
-	int error;
-
 	if (length > PATTERN_MAX)
 		return "the pattern is longer than 1024 bytes";
 	if (take_literal(p, text, length))
 		return NULL;
-	why = dangers(text, length);
+	const char *why = dangers(text, length);
 	if (why != NULL)
 		return why;
-	error = regcomp(&p->regex, text, REG_EXTENDED | REG_NOSUB);
+	int error = regcomp(&p->regex, text, REG_EXTENDED | REG_NOSUB);
 	if (error != 0) {
 		regerror(error, &p->regex, buffer, size);
 		return buffer;
@@ -204,7 +197,6 @@ static int
 match_literal(const struct pattern *p, const char *s, size_t length)
 {
 	size_t n = p->length, last;
-	const char *at, *end;
 
 	if (length < n)
 		return 0;
@@ -215,8 +207,8 @@ match_literal(const struct pattern *p, const char *s, size_t length)
 		return memcmp(s + last, p->text, n) == 0;
 	if (n == 0)
 		return 1;
-	end = s + last + 1;
-	for (at = s; at < end; at++) {
+	const char *end = s + last + 1;
+	for (const char *at = s; at < end; at++) {
 		at = memchr(at, p->text[0], (size_t)(end - at));
 		if (at == NULL)
 			return 0;

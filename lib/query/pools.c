@@ -19,11 +19,10 @@ const char *
 tel__pools_suffix(const struct tel_type *t)
 {
 	const struct tel_schema *s = t->schema;
-	const struct tel_type *other;
-	unsigned i;
 
-	for (i = 0; s != NULL && i < s->ntypes; i++) {
-		other = &s->types[i];
+	for (unsigned i = 0; s != NULL && i < s->ntypes; i++) {
+		const struct tel_type *other = &s->types[i];
+
 		if (other->role == TEL_ROLE_POOL_CREATE &&
 		    other->name_length < t->name_length &&
 		    memcmp(other->name, t->name, other->name_length) == 0)
@@ -45,13 +44,12 @@ create_pool(struct tel__table *pools, struct tel__stacks *s,
 	struct tel__entry *e = tel__table_find(pools, key);
 	uint32_t node = 0;
 	const char *label;
-	unsigned i;
 	size_t n;
 	int fresh;
 
 	if (e == NULL && pools->count >= POOLS_MAX)
 		return 1;
-	for (i = 0; i < t->nfields; i++) {
+	for (unsigned i = 0; i < t->nfields; i++) {
 		if ((int)i == t->role_field[TEL_PART_POOL])
 			continue;
 		label = tel_event_label(ev, i, &n);
@@ -104,8 +102,6 @@ tel__pools_find(const struct tel__table *pools, struct tel__stacks *s,
 	const struct tel__entry *e;
 	char name[NAME_MAX_BYTES];
 	struct tel_label label;
-	uint32_t node;
-	int n;
 
 	if (at < 0) {
 		at = t->role_field[TEL_PART_BUFFER];
@@ -114,11 +110,11 @@ tel__pools_find(const struct tel__table *pools, struct tel__stacks *s,
 			    sizeof(unknown) - 1);
 	}
 	e = tel__table_find(pools, query_pool_key(op, address, tag));
-	node = e == NULL ? 0 : (uint32_t)e->value;
+	uint32_t node = e == NULL ? 0 : (uint32_t)e->value;
 	if (tel_find_label(ev, &t->fields[at], address, &label) &&
 	    label.string != NULL && label.length > 0)
 		return tel__stacks_name(s, node, label.string, label.length);
-	n = snprintf(name, sizeof(name), "pool 0x%llx",
+	int n = snprintf(name, sizeof(name), "pool 0x%llx",
 	    (unsigned long long)address);
 	return tel__stacks_name(s, node, name, (size_t)n);
 }

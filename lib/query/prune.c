@@ -30,9 +30,8 @@ static int
 keeps_order(uint64_t mask, uint64_t high)
 {
 	uint64_t bits = high;
-	unsigned i;
 
-	for (i = 1; i < 64; i *= 2)
+	for (unsigned i = 1; i < 64; i *= 2)
 		bits |= bits >> i;
 	return ((mask | (mask - 1)) & bits) == bits;
 }
@@ -53,11 +52,10 @@ static int
 set_ways(const struct set *set, const struct tel_bound *b)
 {
 	int way, all = WAY_NO;
-	size_t i;
 
 	if (!b->known)
 		return WAY_BOTH;
-	for (i = 0; i < set->count; i++) {
+	for (size_t i = 0; i < set->count; i++) {
 		way = ways(b->low, b->high, set->spans[i].lo, set->spans[i].hi);
 		if (way == WAY_YES)
 			return WAY_YES;
@@ -280,11 +278,10 @@ prune_in_set(struct pruner *p)
 {
 	const struct range *v = p->v;
 	struct tel_bound b = { 1, v->lo.as.u, v->hi.as.u };
-	int way;
 
 	if (!v->known || v->lo.tag != V_NATURAL || v->hi.tag != V_NATURAL)
 		return any_value(p);
-	way = set_ways(p->op->u.set, &b);
+	int way = set_ways(p->op->u.set, &b);
 	return leave_truth(p,
 	    (way & WAY_YES ? MAY_BE_TRUE : 0) |
 	        (way & WAY_NO ? MAY_BE_FALSE : 0) |
@@ -339,13 +336,11 @@ program_could_match(const struct program *p, const struct tel_type *type,
 {
 	struct pruner pruner = { .type = type, .bounds = bounds };
 	struct range *stack;
-	uint8_t *reachable;
-	uint32_t to, i;
 	int way, k, found = 0;
 
 	if (p->entry >= GO_ACCEPT)
 		return p->entry == GO_ACCEPT;
-	reachable = calloc(p->count, 1);
+	uint8_t *reachable = calloc(p->count, 1);
 	stack = calloc((size_t)p->stack + 1, sizeof(*stack));
 	if (reachable == NULL || stack == NULL) {
 		free(reachable);
@@ -354,14 +349,15 @@ program_could_match(const struct program *p, const struct tel_type *type,
 	}
 	reachable[p->entry] = 1;
 	/* an op goes on behind itself only */
-	for (i = p->entry; i < p->count && !found; i++) {
+	for (uint32_t i = p->entry; i < p->count && !found; i++) {
 		if (!reachable[i])
 			continue;
 		pruner.op = &p->ops[i];
 		pruner.v = stack + pruner.op->at;
 		way = op_outcomes(&pruner);
 		for (k = 0; k < 2; k++) {
-			to = k == 0 ? p->ops[i].no : p->ops[i].yes;
+			uint32_t to = k == 0 ? p->ops[i].no : p->ops[i].yes;
+
 			if (!(way & 1 << k) || to == GO_REJECT)
 				continue;
 			found |= to == GO_ACCEPT;

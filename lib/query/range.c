@@ -173,11 +173,10 @@ unsigned
 tel__range_truth(const struct range *r)
 {
 	const struct value zero = value_natural(0);
-	unsigned truth;
 
 	if (!r->known)
 		return MAY_BE_ANY;
-	truth = r->missing ? MAY_BE_MISSING : 0;
+	unsigned truth = r->missing ? MAY_BE_MISSING : 0;
 	if (is_below(&r->lo, &zero) || is_below(&zero, &r->hi))
 		truth |= MAY_BE_TRUE;
 	if (!is_below(&zero, &r->lo) && !is_below(&r->hi, &zero))
@@ -189,11 +188,9 @@ unsigned
 tel__range_compare(enum value_op op, const struct range *a,
     const struct range *b)
 {
-	unsigned truth;
-
 	if (!a->known || !b->known)
 		return MAY_BE_ANY;
-	truth = a->missing || b->missing ? MAY_BE_MISSING : 0;
+	unsigned truth = a->missing || b->missing ? MAY_BE_MISSING : 0;
 	if (is_below(&a->lo, &b->hi))
 		truth |=
 		    value_holds(op, ORDER_LESS) ? MAY_BE_TRUE : MAY_BE_FALSE;

@@ -68,8 +68,6 @@ static int
 label_fits(struct machine *m, const struct node *n, const struct value *label)
 {
 	const struct tree *t = m->tree;
-	const struct item *item;
-	uint32_t i;
 
 	if (n->op == N_MATCH)
 		return label_like(m, t->patterns[n->pattern], label->as.s,
@@ -77,8 +75,9 @@ label_fits(struct machine *m, const struct node *n, const struct value *label)
 	if (n->op == N_COMPARE)
 		return tel__value_compare(OPR_EQ, label, &t->nodes[n->b].value,
 		           0) == TRIBOOL_TRUE;
-	for (i = 0; i < n->count; i++) {
-		item = &t->items[n->first + i];
+	for (uint32_t i = 0; i < n->count; i++) {
+		const struct item *item = &t->items[n->first + i];
+
 		if (tel__value_compare(item->range ? OPR_GE : OPR_EQ, label,
 		        &t->nodes[item->lo].value, 0) == TRIBOOL_TRUE &&
 		    (!item->range ||
@@ -193,7 +192,6 @@ attr_derived(struct machine *m, const struct tel_event *ev, enum derived d)
 {
 	const struct tel__history *h = ev->log->history;
 	uint64_t bytes;
-	const char *s;
 	size_t length;
 
 	switch (d) {
@@ -209,7 +207,7 @@ attr_derived(struct machine *m, const struct tel_event *ev, enum derived d)
 		                                      value_missing();
 	default: break;
 	}
-	s = tel__history_stack(ev, &length);
+	const char *s = tel__history_stack(ev, &length);
 	return s == NULL ? value_missing() : value_string(s, length);
 }
 
@@ -435,17 +433,16 @@ static struct value
 optional_value(const struct tel_event *ev, const struct op *op)
 {
 	const struct tel_field *f = op->field;
-	uint64_t v;
-	const char *s;
 	size_t n;
 
 	if (!tel_present(op->u.decides, ev->data))
 		return value_missing();
 	if (f->datatype == TEL_STRING) {
-		s = tel_load_string(ev, f, &n);
+		const char *s = tel_load_string(ev, f, &n);
+
 		return value_string(s, n);
 	}
-	v = tel_load(f, ev->data);
+	uint64_t v = tel_load(f, ev->data);
 	return f->datatype == TEL_DOUBLE ? value_double(tel_bits_double(v)) :
 	    f->datatype == TEL_SIGNED    ? value_of_width(v, f->width) :
 	                                   value_natural(v);
@@ -472,15 +469,14 @@ static struct value
 next_element(struct tel_list *l)
 {
 	const struct tel_field *f = &l->field;
-	const char *s;
-	uint64_t v;
 	size_t n;
 
 	if (f->datatype == TEL_STRING) {
-		s = tel_list_next_string(l, &n);
+		const char *s = tel_list_next_string(l, &n);
+
 		return value_string(s, n);
 	}
-	v = tel_list_next(l);
+	uint64_t v = tel_list_next(l);
 	return f->datatype == TEL_DOUBLE ? value_double(tel_bits_double(v)) :
 	    f->datatype == TEL_SIGNED    ? value_of_width(v, f->width) :
 	                                   value_natural(v);
@@ -591,11 +587,11 @@ static inline uint32_t
 eval_ops(const struct program *p, uint32_t at, struct machine *m,
     const struct tel_event *ev)
 {
-	const struct op *op;
 	int hit = 0;
 
 	while (at < GO_ACCEPT) {
-		op = &p->ops[at];
+		const struct op *op = &p->ops[at];
+
 		if (op_is_test(op))
 			hit = eval_test(op, m, ev);
 		else if (op->code < OP_HAS)
@@ -672,11 +668,11 @@ tel__program_filter(const struct program *programs, uint32_t last,
 	uint16_t accepted[TEL_RUN_MAX];
 	const struct program *p;
 	size_t i, n = 0;
-	uint32_t at;
 
 	/* what types decide, without a branch: which come next is random */
 	for (i = 0; i < count; i++) {
-		at = programs[types[i] < last ? types[i] : last].entry;
+		uint32_t at = programs[types[i] < last ? types[i] : last].entry;
+
 		if (at < GO_ACCEPT)
 			break;
 		accepted[n] = (uint16_t)i;
@@ -686,7 +682,7 @@ tel__program_filter(const struct program *programs, uint32_t last,
 	m->memo.round++;
 	for (; i < count; i++) {
 		p = &programs[types[i] < last ? types[i] : last];
-		at = p->entry;
+		uint32_t at = p->entry;
 		if (at < GO_ACCEPT)
 			at = eval_quick(p, m, run, i, labels);
 		if (at < GO_ACCEPT) {

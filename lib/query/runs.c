@@ -58,11 +58,9 @@ tel__runs_new(void)
 void
 tel__runs_free(struct tel_runs *r)
 {
-	size_t i;
-
 	if (r == NULL)
 		return;
-	for (i = 0; i < r->count; i++)
+	for (size_t i = 0; i < r->count; i++)
 		free(r->runs[i].buffer);
 	free(r->runs);
 	free(r->heap);
@@ -109,13 +107,12 @@ static tel_status
 runs_put(struct tel_runs *r, const void *data, size_t n)
 {
 	const unsigned char *p = data;
-	size_t part;
 
 	r->written += n;
 	while (n > 0) {
 		if (r->pending == WRITE_SIZE && runs_flush(r) != TEL_OK)
 			return TEL_EIO;
-		part = WRITE_SIZE - r->pending;
+		size_t part = WRITE_SIZE - r->pending;
 		if (part > n)
 			part = n;
 		memcpy(r->out + r->pending, p, part);
@@ -130,13 +127,11 @@ runs_put(struct tel_runs *r, const void *data, size_t n)
 static struct run *
 run_for(struct tel_runs *r, uint64_t clock)
 {
-	struct run *run;
-
 	if (r->count > 0 && r->runs[r->count - 1].last <= clock)
 		return &r->runs[r->count - 1];
 	if (!TEL__RESERVE(r->runs, r->room, r->count + 1))
 		return NULL;
-	run = &r->runs[r->count++];
+	struct run *run = &r->runs[r->count++];
 	memset(run, 0, sizeof(*run));
 	run->begin = run->end = r->written;
 	return run;
@@ -146,14 +141,13 @@ tel_status
 tel__runs_write(struct tel_runs *r, struct tel_store *s)
 {
 	const struct tel_event *ev = tel__store_take(s);
-	struct run *run;
 	tel_status st;
 
 	if (ev == NULL)
 		return TEL_OK;
 	if (r->fd < 0 && (st = runs_open_file(r)) != TEL_OK)
 		return st;
-	run = run_for(r, ev->clock);
+	struct run *run = run_for(r, ev->clock);
 	if (run == NULL)
 		return runs_fail(r, TEL_ENOMEM);
 	for (; ev != NULL; ev = tel__store_take(s)) {
@@ -178,19 +172,17 @@ tel__runs_write(struct tel_runs *r, struct tel_store *s)
 static tel_status
 runs_refill(struct tel_runs *r, struct run *run, size_t need)
 {
-	ssize_t n;
-	size_t want;
-
 	memmove(run->buffer, run->buffer + run->at, run->used - run->at);
 	run->used -= run->at;
 	run->at = 0;
 	if (!TEL__RESERVE(run->buffer, run->size, need))
 		return runs_fail(r, TEL_ENOMEM);
 	while (run->used < need) {
-		want = run->size - run->used;
+		size_t want = run->size - run->used;
+
 		if (want > run->end - run->begin)
 			want = (size_t)(run->end - run->begin);
-		n = pread(r->fd, run->buffer + run->used, want,
+		ssize_t n = pread(r->fd, run->buffer + run->used, want,
 		    (off_t)run->begin);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -238,9 +230,6 @@ runs_before(const void *first, const void *second)
 tel_status
 tel__runs_rewind(struct tel_runs *r)
 {
-	size_t i, size;
-	tel_status st;
-
 	if (r->count == 0)
 		return TEL_OK;
 	if (runs_flush(r) != TEL_OK)
@@ -248,15 +237,15 @@ tel__runs_rewind(struct tel_runs *r)
 	r->heap = malloc(r->count * sizeof(void *));
 	if (r->heap == NULL)
 		return runs_fail(r, TEL_ENOMEM);
-	size = BUFFERS / r->count;
+	size_t size = BUFFERS / r->count;
 	if (size < BUFFER_MIN)
 		size = BUFFER_MIN;
-	for (i = 0; i < r->count; i++) {
+	for (size_t i = 0; i < r->count; i++) {
 		r->runs[i].buffer = malloc(size);
 		if (r->runs[i].buffer == NULL)
 			return runs_fail(r, TEL_ENOMEM);
 		r->runs[i].size = size;
-		st = runs_advance(r, &r->runs[i]);
+		tel_status st = runs_advance(r, &r->runs[i]);
 		if (st != TEL_OK)
 			return st;
 		r->heap[r->heaped++] = &r->runs[i];
@@ -268,10 +257,9 @@ tel__runs_rewind(struct tel_runs *r)
 tel_status
 tel__runs_next(struct tel_runs *r, const struct tel_event **ev)
 {
-	tel_status st;
-
 	if (r->given != NULL) {
-		st = runs_advance(r, r->given);
+		tel_status st = runs_advance(r, r->given);
+
 		r->given = NULL;
 		if (st == TEL_END)
 			r->heap[0] = r->heap[--r->heaped];

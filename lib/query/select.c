@@ -101,13 +101,12 @@ static tel_status
 set_names(struct names *n, const char *text, struct fail *fail)
 {
 	struct names new;
-	tel_status st;
 
 	if (text == NULL) {
 		names_clear(n);
 		return TEL_OK;
 	}
-	st = query_select_read_names(&new, text, fail);
+	tel_status st = query_select_read_names(&new, text, fail);
 	if (st != TEL_OK) {
 		fail->text = text;
 		names_clear(&new);
@@ -166,9 +165,7 @@ names_type(const struct tel_type *t, const void *name)
 static int
 wanted(const struct names *list, const struct tel_type *t, tel__type_fn *names)
 {
-	unsigned i;
-
-	for (i = 0; i < list->count; i++)
+	for (unsigned i = 0; i < list->count; i++)
 		if (names(t, &list->names[i]))
 			return !list->negate;
 	return list->count == 0 || list->negate;
@@ -202,7 +199,6 @@ check_name(const struct names *list, struct name *n, int kind,
 	tel__type_fn *const names = kind ? names_kind : names_type;
 	struct suggestion near;
 	char text[200];
-	unsigned i;
 
 	n->known = n->known || n->form != NAME_WORD ||
 	    (kind && names_kind(&unknown, n)) ||
@@ -210,7 +206,7 @@ check_name(const struct names *list, struct name *n, int kind,
 	if (n->known)
 		return TEL_OK;
 	tel__suggest_start(&near, n->word, strlen(n->word));
-	for (i = 0; i < schema->ntypes; i++)
+	for (unsigned i = 0; i < schema->ntypes; i++)
 		tel__suggest_offer(&near,
 		    kind ? schema->types[i].kind : schema->types[i].name);
 	return tel__fail_set(fail, TEL_EINVAL, list->text, n->column,
@@ -223,11 +219,10 @@ tel__select_check(struct selection *s, const struct tel_schema *schema,
     struct fail *fail)
 {
 	tel_status st = TEL_OK;
-	unsigned i;
 
-	for (i = 0; i < s->kinds.count && st == TEL_OK; i++)
+	for (unsigned i = 0; i < s->kinds.count && st == TEL_OK; i++)
 		st = check_name(&s->kinds, &s->kinds.names[i], 1, schema, fail);
-	for (i = 0; i < s->types.count && st == TEL_OK; i++)
+	for (unsigned i = 0; i < s->types.count && st == TEL_OK; i++)
 		st = check_name(&s->types, &s->types.names[i], 0, schema, fail);
 	return st;
 }
@@ -260,7 +255,6 @@ static const char *
 read_instant(const char *p, const char **end, struct instant *out)
 {
 	struct number number;
-	const char *why;
 	int negative = 0, clock;
 
 	*end = p;
@@ -274,7 +268,7 @@ read_instant(const char *p, const char **end, struct instant *out)
 	if (*p == '-' || *p == '+')
 		negative = *p++ == '-';
 	clock = p[0] == '0' && (p[1] == 'x' || p[1] == 'X');
-	why = tel__number_read(p, end, 1, &number);
+	const char *why = tel__number_read(p, end, 1, &number);
 	if (why != NULL)
 		return why;
 	if (number.value.tag != V_NATURAL ||
@@ -339,12 +333,11 @@ static const char *
 read_address(const char **p, uint64_t *out)
 {
 	struct number number;
-	const char *why;
 
 	*p = query_select_skip_blanks(*p);
 	if (**p < '0' || **p > '9')
 		return "expected a number";
-	why = tel__number_read(*p, p, 0, &number);
+	const char *why = tel__number_read(*p, p, 0, &number);
 	if (why == NULL &&
 	    (number.value.tag != V_NATURAL || number.unit == NUMBER_TIME))
 		why = "expected an integer";
@@ -427,9 +420,6 @@ tel_status
 tel__select_label(struct selection *s, const char *text, struct fail *fail)
 {
 	struct pattern glob = { 0 };
-	const char *why;
-	size_t length;
-	char *copy;
 
 	if (text == NULL) {
 		clear_labels(s);
@@ -440,11 +430,11 @@ tel__select_label(struct selection *s, const char *text, struct fail *fail)
 		    "more than %u globs for labels", LIST_MAX);
 	if (!TEL__RESERVE(s->labels, s->label_room, s->nlabels + 1))
 		return TEL_ENOMEM;
-	length = strlen(text);
-	copy = tel__copy_string(text, length);
+	size_t length = strlen(text);
+	char *copy = tel__copy_string(text, length);
 	if (copy == NULL)
 		return TEL_ENOMEM;
-	why = tel__pattern_glob(&glob, copy, length);
+	const char *why = tel__pattern_glob(&glob, copy, length);
 	if (why != NULL) {
 		free(copy);
 		return tel__fail_set(fail, TEL_ELIMIT, text, 0, "%s", why);

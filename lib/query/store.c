@@ -29,7 +29,6 @@ store_place(const struct tel_event *ev)
 static tel_status
 store_compact(struct tel_store *s)
 {
-	unsigned char *bytes;
 	size_t i, n, whole, used = 0;
 
 	n = s->count - s->first;
@@ -37,7 +36,7 @@ store_compact(struct tel_store *s)
 		s->first = s->count = s->used = 0;
 		return TEL_OK;
 	}
-	bytes = malloc(s->size);
+	unsigned char *bytes = malloc(s->size);
 	if (bytes == NULL)
 		return TEL_ENOMEM;
 	memmove(s->events, s->events + s->first, n * sizeof(*s->events));
@@ -74,12 +73,11 @@ tel_status
 tel__store_add(struct tel_store *s, const struct tel_event *ev)
 {
 	size_t whole = tel_event_extent(ev);
-	struct tel_event *copy;
 
 	if (store_reserve(s, whole) != TEL_OK)
 		return TEL_ENOMEM;
 	tel_event_copy(s->bytes + s->used, ev);
-	copy = &s->events[s->count++];
+	struct tel_event *copy = &s->events[s->count++];
 	*copy = *ev;
 	copy->data = (const unsigned char *)(uintptr_t)s->used;
 	s->used += whole;
@@ -89,11 +87,9 @@ tel__store_add(struct tel_store *s, const struct tel_event *ev)
 const struct tel_event *
 tel__store_take(struct tel_store *s)
 {
-	struct tel_event *ev;
-
 	if (s->first == s->count)
 		return NULL;
-	ev = &s->events[s->first++];
+	struct tel_event *ev = &s->events[s->first++];
 	tel_event_place(ev, s->bytes + store_place(ev));
 	return ev;
 }

@@ -25,15 +25,14 @@ distance(const char *a, size_t n, const char *b, size_t m)
 {
 	unsigned rows[3][LENGTH_MAX + 1];
 	unsigned *row = rows[0], *above = rows[1], *second = rows[2], *spare;
-	unsigned change;
-	size_t i, j;
 
-	for (j = 0; j <= m; j++)
+	for (size_t j = 0; j <= m; j++)
 		above[j] = (unsigned)j;
-	for (i = 1; i <= n; i++) {
+	for (size_t i = 1; i <= n; i++) {
 		row[0] = (unsigned)i;
-		for (j = 1; j <= m; j++) {
-			change = lower(a[i - 1]) != lower(b[j - 1]);
+		for (size_t j = 1; j <= m; j++) {
+			unsigned change = lower(a[i - 1]) != lower(b[j - 1]);
+
 			row[j] =
 			    suggest_least(suggest_least(row[j - 1], above[j]) +
 			            1,
@@ -119,10 +118,9 @@ tel_suggest(const char *unknown, const char *const *names, size_t n,
     char *buffer, size_t size)
 {
 	struct suggestion near;
-	size_t i;
 
 	tel__suggest_start(&near, unknown, strlen(unknown));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		tel__suggest_offer(&near, names[i]);
 	return tel__suggest_text(&near, buffer, size);
 }

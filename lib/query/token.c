@@ -28,12 +28,11 @@ token_is_word(char c)
 static const struct tel_suffix *
 find_suffix(const char *p, int long_units, const char **end)
 {
-	const struct tel_suffix *s;
 	const char *q = p;
 
 	while (token_is_word(*q))
 		q++;
-	s = tel__suffix_find(p, (size_t)(q - p));
+	const struct tel_suffix *s = tel__suffix_find(p, (size_t)(q - p));
 	if (s != NULL && s->is_long && !long_units)
 		return NULL;
 	*end = q;
@@ -45,12 +44,11 @@ static double
 token_to_double(const char *text)
 {
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), old;
-	double d;
 
 	if (c == (locale_t)0)
 		return strtod(text, NULL);
 	old = uselocale(c);
-	d = strtod(text, NULL);
+	double d = strtod(text, NULL);
 	uselocale(old);
 	freelocale(c);
 	return d;
@@ -60,8 +58,6 @@ token_to_double(const char *text)
 static const char *
 skip_decimal(const char *p, int *whole, int *exponent)
 {
-	const char *q;
-
 	*whole = 1;
 	*exponent = 0;
 	while (token_is_digit(*p))
@@ -73,7 +69,7 @@ skip_decimal(const char *p, int *whole, int *exponent)
 	}
 	if (*p != 'e' && *p != 'E')
 		return p;
-	q = p + 1;
+	const char *q = p + 1;
 	if (*q == '+' || *q == '-')
 		q++;
 	if (!token_is_digit(*q))
@@ -141,7 +137,6 @@ tel__number_read(const char *text, const char **end, int long_units,
     struct number *out)
 {
 	const char *digits, *p;
-	const struct tel_suffix *s;
 	unsigned base = find_base(text, &digits);
 	int whole = 1, exponent = 0;
 
@@ -152,7 +147,7 @@ tel__number_read(const char *text, const char **end, int long_units,
 			;
 	if (p == digits)
 		return "expected a digit";
-	s = find_suffix(p, long_units, end);
+	const struct tel_suffix *s = find_suffix(p, long_units, end);
 	if (s == NULL)
 		return long_units ?
 		    "unknown suffix; expected k M G T or ns us ms s m h" :
@@ -297,7 +292,6 @@ static const char *
 read_string(struct lexer *l, struct token *t)
 {
 	char quote = *l->p++, *to = l->words, c;
-	const char *why;
 
 	t->s = to;
 	while (*l->p != quote) {
@@ -307,7 +301,7 @@ read_string(struct lexer *l, struct token *t)
 		if (c == '\\' && quote == '"') {
 			l->error_column = column_of(l, l->p);
 			l->p++;
-			why = read_escape(l, &c);
+			const char *why = read_escape(l, &c);
 			if (why != NULL)
 				return why;
 			l->error_column = t->column;
@@ -326,10 +320,9 @@ read_string(struct lexer *l, struct token *t)
 static const char *
 read_sign(struct lexer *l, struct token *t)
 {
-	size_t i, n;
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		size_t n = strlen(signs[i].text);
 
-	for (i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
-		n = strlen(signs[i].text);
 		if (strncmp(l->p, signs[i].text, n) != 0)
 			continue;
 		t->kind = signs[i].kind;
@@ -350,7 +343,6 @@ const char *
 tel__lexer_next(struct lexer *l, struct token *t)
 {
 	struct number number;
-	const char *why;
 
 	while (*l->p == ' ' || *l->p == '\t' || *l->p == '\n' || *l->p == '\r')
 		l->p++;
@@ -373,7 +365,7 @@ tel__lexer_next(struct lexer *l, struct token *t)
 	}
 	if (token_is_digit(*l->p)) {
 		t->kind = T_NUMBER;
-		why = tel__number_read(l->p, &l->p, 0, &number);
+		const char *why = tel__number_read(l->p, &l->p, 0, &number);
 		if (why == NULL)
 			t->value = number.value;
 		return why;

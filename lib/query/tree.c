@@ -27,7 +27,6 @@ tel__fail_set(struct fail *f, tel_status status, const char *text,
     unsigned column, const char *format, ...)
 {
 	va_list ap;
-	char *p;
 
 	f->text = text;
 	f->column = column;
@@ -35,7 +34,7 @@ tel__fail_set(struct fail *f, tel_status status, const char *text,
 	vsnprintf(f->message, sizeof(f->message), format, ap);
 	va_end(ap);
 	/* words of the user's may hold anything */
-	for (p = f->message; *p != '\0'; p++)
+	for (char *p = f->message; *p != '\0'; p++)
 		if (*p < 0x20 || *p > 0x7e)
 			*p = '?';
 	return status;
@@ -56,14 +55,13 @@ tel__set_new(struct span *spans, size_t count)
 {
 	struct set *s = malloc(sizeof(*s) + count * sizeof(s->spans[0]));
 	struct span *last;
-	size_t i;
 
 	if (s == NULL)
 		return NULL;
 	if (count > 1)
 		qsort(spans, count, sizeof(spans[0]), span_order);
 	s->count = 0;
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (spans[i].lo > spans[i].hi)
 			continue;
 		last = s->count > 0 ? &s->spans[s->count - 1] : NULL;
@@ -81,15 +79,13 @@ tel__set_new(struct span *spans, size_t count)
 void
 tel__tree_free(struct tree *t)
 {
-	uint32_t i;
-
 	if (t == NULL)
 		return;
-	for (i = 0; i < t->npatterns; i++) {
+	for (uint32_t i = 0; i < t->npatterns; i++) {
 		tel__pattern_clear(t->patterns[i]);
 		free(t->patterns[i]);
 	}
-	for (i = 0; i < t->nnodes; i++)
+	for (uint32_t i = 0; i < t->nnodes; i++)
 		free(t->nodes[i].set);
 	free(t->patterns);
 	free(t->items);
@@ -134,15 +130,13 @@ node_is_counted(const struct node *n)
 int
 tel__tree_uses(const struct tree *t, tel_use use)
 {
-	uint32_t i;
-
 	if (t == NULL)
 		return 0;
 	if (use == TEL_USE_RATE)
 		return t->uses_rate;
 	if (use != TEL_USE_LABELS && use != TEL_USE_OTHERS)
 		return t->uses_history;
-	for (i = 0; i < t->nnodes; i++)
+	for (uint32_t i = 0; i < t->nnodes; i++)
 		if (node_is_label(&t->nodes[i]) ||
 		    (use == TEL_USE_OTHERS && node_is_counted(&t->nodes[i])))
 			return 1;

@@ -126,14 +126,12 @@ struct value
 tel__value_arithmetic(enum value_op op, const struct value *a,
     const struct value *b)
 {
-	double x, y;
-
 	if (is_integer(a) && is_integer(b))
 		return query_value_integers(op, a, b);
 	if (!query_value_is_number(a) || !query_value_is_number(b))
 		return value_missing();
-	x = to_double(a);
-	y = to_double(b);
+	double x = to_double(a);
+	double y = to_double(b);
 	switch (op) {
 	case OPR_ADD: return value_double(x + y);
 	case OPR_SUB: return value_double(x - y);
@@ -162,9 +160,6 @@ tel__value_unary(enum value_op op, const struct value *a)
 static enum order
 order_mixed(const struct value *i, double d)
 {
-	uint64_t whole;
-	int64_t low, mine;
-
 	if (d != d)
 		return ORDER_UNORDERED;
 	if (i->tag == V_NATURAL) {
@@ -172,7 +167,7 @@ order_mixed(const struct value *i, double d)
 			return ORDER_GREATER;
 		if (d >= TWO_64)
 			return ORDER_LESS;
-		whole = (uint64_t)d;
+		uint64_t whole = (uint64_t)d;
 		if (i->as.u != whole)
 			return i->as.u < whole ? ORDER_LESS : ORDER_GREATER;
 		return (double)whole < d ? ORDER_LESS : ORDER_EQUAL;
@@ -181,8 +176,8 @@ order_mixed(const struct value *i, double d)
 		return ORDER_LESS;
 	if (d < -(TWO_64 / 2))
 		return ORDER_GREATER;
-	low = (int64_t)d;
-	mine = -(int64_t)(query_value_magnitude(i) - 1) - 1;
+	int64_t low = (int64_t)d;
+	int64_t mine = -(int64_t)(query_value_magnitude(i) - 1) - 1;
 	if (mine != low)
 		return mine < low ? ORDER_LESS : ORDER_GREATER;
 	return (double)low > d ? ORDER_GREATER : ORDER_EQUAL;
@@ -210,8 +205,6 @@ order_strings(const struct value *a, const struct value *b, int any_case)
 static enum order
 order_numbers(const struct value *a, const struct value *b)
 {
-	enum order o;
-
 	if (is_integer(a) && is_integer(b)) {
 		if (a->tag != b->tag)
 			return a->tag == V_NEGATIVE ? ORDER_LESS :
@@ -224,7 +217,8 @@ order_numbers(const struct value *a, const struct value *b)
 	if (is_integer(a))
 		return order_mixed(a, b->as.d);
 	if (is_integer(b)) {
-		o = order_mixed(b, a->as.d);
+		enum order o = order_mixed(b, a->as.d);
+
 		if (o == ORDER_LESS)
 			return ORDER_GREATER;
 		return o == ORDER_GREATER ? ORDER_LESS : o;

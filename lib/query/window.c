@@ -271,14 +271,12 @@ relabel(struct tel_window *w)
 static tel_status
 window_hold(struct tel_window *w, const struct tel_event *ev)
 {
-	tel_status st;
-
 	if (ev->clock < w->earliest && !tel_event_timeless(ev))
 		w->earliest = ev->clock;
 	if ((w->allocs && !tel_type_is_alloc(ev->type)) ||
 	    (w->filter != NULL && tel_filter_match(w->filter, ev) == 0))
 		return TEL_OK;
-	st = tel__store_add(&w->store, ev);
+	tel_status st = tel__store_add(&w->store, ev);
 	if (st == TEL_OK)
 		relabel(w);
 	return st;
@@ -349,10 +347,9 @@ note_late(struct tel_window *w, uint64_t clock)
 static tel_status
 next_ready(struct tel_window *w, const tel_event **event)
 {
-	tel_status st;
-
 	if (w->merging) {
-		st = tel__runs_next(w->runs, event);
+		tel_status st = tel__runs_next(w->runs, event);
+
 		if (st == TEL_END)
 			return finish_log(w);
 		return st == TEL_OK ? st : window_fail(w, st);
@@ -428,22 +425,21 @@ hold_found(struct tel_window *w, size_t n)
 {
 	struct tel_run *found = w->found;
 	tel_status st = TEL_OK;
-	size_t i;
 
 	/* only events that are not plain may have no time */
 	if (tel_store_count(&w->store) == 0 &&
 	    tel__columns_may(&w->columns, found)) {
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			if (found->clocks[i] < w->earliest)
 				w->earliest = found->clocks[i];
 		n = select_found(w, found, n);
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			w->bytes += found->sizes[i] + sizeof(struct tel_event);
 		return n == 0 ? TEL_OK :
 		                tel__columns_add(&w->columns, found, n);
 	}
 	st = leave_columns(w);
-	for (i = 0; i < n && st == TEL_OK; i++)
+	for (size_t i = 0; i < n && st == TEL_OK; i++)
 		st = window_hold(w, run_event(found, i));
 	return st;
 }
@@ -452,10 +448,8 @@ hold_found(struct tel_window *w, size_t n)
 static tel_status
 gather_runs(struct tel_window *w)
 {
-	const struct tel_event *ev;
 	tel_status st = TEL_OK;
 	struct tel_event last;
-	size_t n;
 
 	while (w->ready == 0 && w->after == TEL_OK) {
 		if (w->found == NULL || w->found->count == 0) {
@@ -470,9 +464,10 @@ gather_runs(struct tel_window *w)
 		}
 		if (w->found != NULL) {
 			/* only the first may be a point */
-			ev = run_event(w->found, 0);
-			n = ev->type->role == TEL_ROLE_SYNC ? 1 :
-			                                      w->found->count;
+			const struct tel_event *ev = run_event(w->found, 0);
+			size_t n = ev->type->role == TEL_ROLE_SYNC ?
+			    1 :
+			    w->found->count;
 			n = until_full(w, w->found, n);
 			last = *ev;
 			st = hold_found(w, n);

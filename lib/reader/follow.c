@@ -21,13 +21,13 @@ follow_label(const struct tel_event *ev)
 	const struct tel_field *f = t->fields;
 	const int8_t *arg = t->role_field;
 	struct tel_labels *labels = ev->log->labels;
-	const char *s;
 	size_t n;
 
 	if (arg[0] < 0 || arg[1] < 0)
 		return TEL_OK;
 	if (t->role == TEL_ROLE_INTERN) {
-		s = tel_load_string(ev, &f[arg[1]], &n);
+		const char *s = tel_load_string(ev, &f[arg[1]], &n);
+
 		return tel__labels_intern(labels,
 		    tel_load(&f[arg[0]], ev->data), s, n);
 	}
@@ -48,10 +48,9 @@ name_frame(struct tel_reader *r, const struct tel_event *ev,
 	struct tel_labels *labels = ev->log->labels;
 	struct tel_label known;
 	size_t length = 0;
-	const char *name;
 	tel_status st;
+	const char *name = r->name_frame(r->name_arg, ev, address, &length);
 
-	name = r->name_frame(r->name_arg, ev, address, &length);
 	if (name == NULL ||
 	    (tel__labels_find(labels, space, address, ev->clock, &known) &&
 	        known.string != NULL && known.length == length &&

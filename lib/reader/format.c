@@ -5,9 +5,7 @@
 const struct tel_format_ops *
 tel__format_find(const struct tel_formats *all, const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < all->count; i++)
+	for (unsigned i = 0; i < all->count; i++)
 		if (strcmp(all->rows[i].format->name, name) == 0)
 			return all->rows[i].format;
 	return NULL;
@@ -16,11 +14,9 @@ tel__format_find(const struct tel_formats *all, const char *name)
 const struct tel_format_ops *
 tel__format_of_schema(const struct tel_formats *all, const char *schema)
 {
-	const struct tel_format_ops *f;
-	unsigned i;
+	for (unsigned i = 0; i < all->count; i++) {
+		const struct tel_format_ops *f = all->rows[i].format;
 
-	for (i = 0; i < all->count; i++) {
-		f = all->rows[i].format;
 		if (f->prefix != NULL &&
 		    strncmp(schema, f->prefix, strlen(f->prefix)) == 0)
 			return f;
@@ -34,7 +30,6 @@ tel__format_schema(const struct tel_formats *all, const char *name,
 {
 	const struct tel_format_ops *f = tel__format_of_schema(all, name);
 	tel_status st = TEL_EINVAL;
-	unsigned i;
 
 	if (f == NULL)
 		f = tel__format_find(all, name);
@@ -42,7 +37,7 @@ tel__format_schema(const struct tel_formats *all, const char *name,
 		return f->schema_new != NULL ? f->schema_new(name, out) :
 		                               TEL_EINVAL;
 	/* the name of a schema may not be that of its format */
-	for (i = 0; i < all->count && st == TEL_EINVAL; i++) {
+	for (unsigned i = 0; i < all->count && st == TEL_EINVAL; i++) {
 		f = all->rows[i].format;
 		if (f->prefix == NULL && f->schema_new != NULL)
 			st = f->schema_new(name, out);

@@ -55,7 +55,6 @@ tel__line_find(struct tel_reader *r, struct tel_line *l, size_t from,
 {
 	const unsigned char *lf;
 	size_t have;
-	tel_status st;
 
 	seen += from;
 	for (;;) {
@@ -79,7 +78,7 @@ tel__line_find(struct tel_reader *r, struct tel_line *l, size_t from,
 	l->over |= l->step - from > most - (lf == NULL);
 	if (lf == NULL) {
 		l->truncated = 1;
-		st = tel__line_copy(r, l, r->p + from,
+		tel_status st = tel__line_copy(r, l, r->p + from,
 		    l->over ? 0 : have - from);
 		if (st != TEL_OK)
 			return st;
@@ -188,16 +187,15 @@ describe_found(char *found, size_t size, const unsigned char *at,
     const unsigned char *end)
 {
 	char text[32];
-	size_t n, i;
 
 	if (at == NULL || at >= end) {
 		snprintf(found, size, "the end of the line");
 		return;
 	}
-	n = (size_t)(end - at);
+	size_t n = (size_t)(end - at);
 	if (n > sizeof(text) - 1)
 		n = sizeof(text) - 1;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		text[i] = (char)(at[i] < ' ' || at[i] > '~' ? '?' : at[i]);
 	text[n] = '\0';
 	snprintf(found, size, "\"%s\"", text);
@@ -258,8 +256,6 @@ tel_status
 tel__line_next(struct tel_reader *r, struct tel_line *l,
     const struct tel_line_decoder *decoder)
 {
-	tel_status st;
-
 	r->event.index += r->event.data != NULL;
 	for (;;) {
 		if (decoder->before != NULL)
@@ -267,7 +263,7 @@ tel__line_next(struct tel_reader *r, struct tel_line *l,
 		l->offset = r->offset;
 		l->truncated = l->over = 0;
 		l->raw = NULL;
-		st = tel__line_find(r, l, 0, 0, l->most);
+		tel_status st = tel__line_find(r, l, 0, 0, l->most);
 		if (st != TEL_OK)
 			return st == TEL_END ? lines_end_log(r, l, decoder) :
 			                       st;

@@ -19,14 +19,13 @@
 void
 tel__reader_fill(struct tel_reader *r, size_t min)
 {
-	tel_status st;
 	size_t avail;
 
 	if (r->eof || (size_t)(r->end - r->p) >= min)
 		return;
 	tel__input_consume(r->in,
 	    r->peeked - (size_t)(r->end - r->p) - r->back);
-	st = tel__input_peek(r->in, min + r->back, &r->p, &avail);
+	tel_status st = tel__input_peek(r->in, min + r->back, &r->p, &avail);
 	r->end = r->p + avail;
 	r->p += r->back;
 	r->peeked = avail;
@@ -70,7 +69,6 @@ reader_reader_notice(struct tel_reader *r, tel_severity severity,
     uint64_t offset, const char *format, va_list args)
 {
 	char text[256];
-	size_t i;
 
 	r->told++;
 	if (r->mute > 0) {
@@ -80,7 +78,7 @@ reader_reader_notice(struct tel_reader *r, tel_severity severity,
 	if (r->notify == NULL)
 		return;
 	vsnprintf(text, sizeof(text), format, args);
-	for (i = 0; text[i] != '\0'; i++)
+	for (size_t i = 0; text[i] != '\0'; i++)
 		if (text[i] < ' ' || text[i] > '~')
 			text[i] = '?';
 	r->notify(r->notify_arg, severity, r->log.name, offset, text);
@@ -173,10 +171,9 @@ tel__reader_cut_short(struct tel_reader *r, const char *where)
 {
 	size_t left = (size_t)(r->end - r->p);
 	uint64_t from = r->offset;
-	tel_status st;
 
 	tel_reader_step(r, left);
-	st = tel__reader_damage(r, from, left,
+	tel_status st = tel__reader_damage(r, from, left,
 	    "%s; its first %zu bytes are left out", where, left);
 	return st == TEL_OK ? TEL_END : st;
 }
@@ -278,13 +275,12 @@ void
 tel__reader_unshare(struct tel_reader *r)
 {
 	struct tel_shared *s = r->shared;
-	size_t i;
 
 	if (s != NULL)
 		tel__reader_free_batch(r);
 	if (s == NULL || --s->readers > 0)
 		return;
-	for (i = 0; i < s->nschemas; i++)
+	for (size_t i = 0; i < s->nschemas; i++)
 		tel_schema_free(s->schemas[i]);
 	free(s->schemas);
 	tel__reader_free_caches(r, NULL);

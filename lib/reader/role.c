@@ -38,17 +38,16 @@ static int
 is_list(const char *p, enum tel_role role)
 {
 	unsigned have = 0;
-	const char *end, *field;
-	int part;
 
 	if (*p != '(')
 		return 0;
 	do {
-		end = part_end(++p);
-		field = memchr(p, '=', (size_t)(end - p));
+		const char *end = part_end(++p);
+		const char *field = memchr(p, '=', (size_t)(end - p));
+
 		if (field == NULL || end - field < 2)
 			return 0;
-		part = tel__part_find(p, (size_t)(field - p));
+		int part = tel__part_find(p, (size_t)(field - p));
 		if (part < 0 || (have >> part & 1) != 0)
 			return 0;
 		have |= 1u << part;
@@ -128,14 +127,13 @@ void
 tel__reader_give_roles(struct tel_reader *r, struct tel_schema *s)
 {
 	struct reader_role *role;
-	unsigned i;
 
 	r->roles_schema = s;
 	if (s->given)
 		return;
 	s->given = 1;
 	for (role = root(r)->roles; role != NULL; role = role->next) {
-		for (i = 0; i < s->ntypes; i++) {
+		for (unsigned i = 0; i < s->ntypes; i++) {
 			if (s->types[i].name_length != role->name_length ||
 			    memcmp(s->types[i].name, role->text,
 			        role->name_length) != 0)

@@ -45,10 +45,9 @@ suggest_type(const struct tel_schema *schema, const char *name, char *buffer,
     size_t size)
 {
 	struct suggestion near;
-	unsigned i;
 
 	tel__suggest_start(&near, name, strlen(name));
-	for (i = 0; i < schema->ntypes; i++)
+	for (unsigned i = 0; i < schema->ntypes; i++)
 		tel__suggest_offer(&near, schema->types[i].name);
 	return tel__suggest_text(&near, buffer, size);
 }
@@ -61,12 +60,11 @@ check_types(struct tel_stats *s, const struct definition *d,
 	const struct piece *pieces[3];
 	const struct tel_type *t;
 	char near[256];
-	int i;
 
 	pieces[0] = &d->spec.start;
 	pieces[1] = &d->spec.end;
 	pieces[2] = &d->spec.middle;
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		if (pieces[i]->text == NULL)
 			continue;
 		t = tel_schema_find_type(schema, pieces[i]->text);
@@ -103,12 +101,11 @@ stats_bind_check_pairs(struct tel_stats *s, struct definition *d,
 {
 	const char *start = d->spec.start.text, *end = d->spec.end.text;
 	char text[400];
-	unsigned i;
 
 	if (d->spec.pairs == PAIRS_NONE || d->warned || s->notify == NULL)
 		return;
 	text[0] = '\0';
-	for (i = 0; start == NULL && i < schema->ntypes; i++)
+	for (unsigned i = 0; start == NULL && i < schema->ntypes; i++)
 		if (schema->types[i].role == TEL_ROLE_START)
 			return;
 	if (start == NULL)
@@ -154,12 +151,11 @@ bind_definition(struct tel_stats *s, struct definition *d,
     const struct tel_schema *schema)
 {
 	tel_status st;
-	unsigned i;
 
 	if (d->source == NULL)
 		return TEL_OK;
 	st = bind_expr(s, d->source, &d->spec.value, d->value, schema);
-	for (i = 0; i < d->nweights && st == TEL_OK; i++)
+	for (unsigned i = 0; i < d->nweights && st == TEL_OK; i++)
 		st = bind_expr(s, d->source, &d->weights[i], d->weight[i],
 		    schema);
 	if (st == TEL_OK)
@@ -183,15 +179,13 @@ tel_status
 tel__stats_bind(struct tel_stats *s, const struct tel_schema *schema)
 {
 	tel_status st;
-	unsigned j;
-	size_t i;
 
-	for (i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < s->count; i++) {
 		st = bind_definition(s, s->definitions[i], schema);
 		if (st != TEL_OK)
 			return st;
 	}
-	for (j = 0; j < s->ngroups; j++) {
+	for (unsigned j = 0; j < s->ngroups; j++) {
 		st = bind_expr(s, s->groups_text, &s->groups[j].piece,
 		    s->groups[j].expr, schema);
 		if (st != TEL_OK)
@@ -225,7 +219,6 @@ pair_action(const struct definition *d, const struct tel_schema *schema,
 {
 	const struct spec *p = &d->spec;
 	const struct tel_type *start, *end;
-	int is_end;
 
 	a->by_role = d->key == NULL;
 	a->process = process_field(t);
@@ -246,7 +239,7 @@ pair_action(const struct definition *d, const struct tel_schema *schema,
 	                            &schema->types[start->partner];
 	a->by_role &= are_partners(start, end);
 	a->pair = 0;
-	is_end = t == end ||
+	int is_end = t == end ||
 	    (p->end.text == NULL && t->role == TEL_ROLE_FINISH &&
 	        tel_pair_of(t) == start->partner);
 	a->what = t == start && is_end ? ACT_INTERVAL :
@@ -266,14 +259,12 @@ static int
 value_action(const struct definition *d, const struct tel_type *t,
     struct action *a)
 {
-	int at;
-
 	a->what = APPLY_VALUE;
 	a->unlabelled =
 	    d->label[0] != '\0' && tel_type_find_field(t, d->label) >= 0;
 	if (d->field == NULL || d->every)
 		return 1;
-	at = tel__counter_find(t, d->field);
+	int at = tel__counter_find(t, d->field);
 	/* "type" is the name where no type of the log has such a field */
 	if (at == COUNTER_NONE)
 		return strcmp(d->field, "type") == 0 &&
@@ -318,7 +309,6 @@ is_column(const struct action *a)
 static tel_status
 find_work(struct tel_stats *s, struct slot *slot)
 {
-	struct definition *d;
 	size_t i, columns = 0;
 
 	while (columns < slot->nactions && is_column(&slot->actions[columns]))
@@ -330,7 +320,8 @@ find_work(struct tel_stats *s, struct slot *slot)
 	else
 		slot->work = slot->blocks ? SLOT_BLOCKS : SLOT_COUNTED;
 	for (i = 0; slot->work == SLOT_FIELDS && i < columns; i++) {
-		d = slot->actions[i].definition;
+		struct definition *d = slot->actions[i].definition;
+
 		if (d->values == NULL)
 			d->values = calloc(TEL_RUN_MAX, sizeof(*d->values));
 		if (d->values == NULL)
@@ -345,7 +336,6 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 {
 	const struct tel_schema *schema = from->schema;
 	struct action a;
-	size_t i;
 
 	slot->type = t;
 	slot->part = UINT32_MAX;
@@ -353,7 +343,7 @@ fill_slot(struct tel_stats *s, struct source *from, struct slot *slot,
 	    s->blocks || s->heap != NULL :
 	    s->heap_samples && tel_type_samples_allocs(t);
 	tel__stats_block_fields(t, &slot->block);
-	for (i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < s->count; i++) {
 		if (!find_action(s->definitions[i], schema, t, &a))
 			continue;
 		if (!TEL__RESERVE(slot->actions, slot->action_room,

@@ -119,8 +119,6 @@ waiting_fetch(const struct block_op *op)
 static inline struct block_op *
 wait_place(struct waiting *w, uint64_t clock)
 {
-	struct tel__sort_key *key;
-
 	if (w->nops == w->nrows) {
 		if (!TEL__RESERVE(w->ops, w->op_room, w->nrows + 1) ||
 		    !TEL__RESERVE(w->keys, w->key_room, w->nrows + 1))
@@ -128,7 +126,7 @@ wait_place(struct waiting *w, uint64_t clock)
 		w->keys[w->nrows].row = w->nrows;
 		w->nrows++;
 	}
-	key = &w->keys[w->nops++];
+	struct tel__sort_key *key = &w->keys[w->nops++];
 	key->clock = clock;
 	if (w->nops + FETCH_PLACE < w->nrows)
 		waiting_fetch(&w->ops[key[FETCH_PLACE].row]);
@@ -172,17 +170,15 @@ take_ops(struct source *from, size_t rest)
 	struct waiting *w = &from->waiting;
 	const size_t n = w->nops;
 	const struct block_more none = { 0, 0, 0 }, *more;
-	const struct block_op *op;
 	struct tel__sort_key key;
 	tel_status st = TEL_OK;
 	tel_alloc alloc = { 0 };
-	size_t i;
 
 	if (!tel__sort_keys(&w->sorter, w->keys, n))
 		return TEL_ENOMEM;
-	for (i = 0; i < n - rest && st == TEL_OK; i++) {
+	for (size_t i = 0; i < n - rest && st == TEL_OK; i++) {
 		fetch_ahead(from, i, n - rest);
-		op = &w->ops[w->keys[i].row];
+		const struct block_op *op = &w->ops[w->keys[i].row];
 		more = op->more ? &w->more[w->keys[i].row] : &none;
 		/* the rest stays 0: to clear all of it takes long */
 		alloc.kind = (tel_alloc_kind)op->kind;
@@ -198,7 +194,7 @@ take_ops(struct source *from, size_t rest)
 		st = take_op(from, &alloc, NULL, NULL);
 	}
 	/* the keys of those that were taken have the rows that are free now */
-	for (i = 0; i < rest; i++) {
+	for (size_t i = 0; i < rest; i++) {
 		key = w->keys[i];
 		w->keys[i] = w->keys[n - rest + i];
 		w->keys[n - rest + i] = key;
@@ -238,18 +234,15 @@ static tel_status
 blocks_add_op(struct tel_stats *s, struct source *from,
     const volatile tel_alloc *alloc)
 {
-	struct block_more more;
-	struct block_op *op;
-
 	if (alloc->failed)
 		return TEL_OK;
-	op = wait_place(&from->waiting, alloc->clock);
+	struct block_op *op = wait_place(&from->waiting, alloc->clock);
 	if (op == NULL)
 		return TEL_ENOMEM;
 	*op = (struct block_op){ alloc->address, alloc->size, alloc->pool,
 		(uint8_t)alloc->kind, (uint8_t)alloc->call, alloc->sized != 0,
 		0 };
-	more =
+	struct block_more more =
 	    (struct block_more){ alloc->buffer, alloc->process, alloc->weight };
 	if ((more.buffer | more.process | more.weight) != 0 &&
 	    !wait_more(&from->waiting, op, &more))
@@ -331,20 +324,18 @@ tel__stats_count_block_in(struct tel_stats *s, struct source *from,
 {
 	const struct block_fields *f = &slot->block;
 	const unsigned char *data = run->data[i];
-	struct block_op *op;
-	uint64_t address, pool;
 
 	if (from->sorted)
 		tel__live_fetch(from->live, run, i, from->tag);
 	if (from->sorted || !f->plain || s->heap != NULL)
 		return tel__stats_count_block(s, from, run_event(run, i));
-	address = tel_le64(data + f->address);
-	pool = tel_le64(data + f->pool);
+	uint64_t address = tel_le64(data + f->address);
+	uint64_t pool = tel_le64(data + f->pool);
 	if (pools_see(&from->pools, slot->type, pool) != TEL_OK)
 		return stats_no_memory(s);
 	if (address == 0 && f->kind == TEL_ALLOC_MALLOC)
 		return TEL_OK; /* it failed */
-	op = wait_place(&from->waiting, run->clocks[i]);
+	struct block_op *op = wait_place(&from->waiting, run->clocks[i]);
 	if (op == NULL)
 		return stats_no_memory(s);
 	*op = (struct block_op){ address, tel_le64(data + f->size), pool,
@@ -373,12 +364,11 @@ tel__stats_join_blocks(struct tel_stats *s, struct source *to,
 	const struct waiting *w = &from->waiting;
 	tel_status st = tel__stats_pools_join(&to->pools, &from->pools);
 	struct block_op *op;
-	size_t i;
 
 	if (st == TEL_OK)
 		st = tel__stats_pools_label(&to->pools, from->log);
 	/* one by one, so that the result is as without pieces */
-	for (i = 0; i < w->nops && st == TEL_OK; i++) {
+	for (size_t i = 0; i < w->nops && st == TEL_OK; i++) {
 		op = wait_place(&to->waiting, w->keys[i].clock);
 		if (op == NULL)
 			return TEL_ENOMEM;

@@ -111,13 +111,12 @@ update_top(struct tel_stat *s, tel_int128 v, uint64_t weight)
 	const struct tel_event *ev = s->event;
 	struct top_shown shown = { .count = 0 };
 	tel_top top = { v, s->now, ev->offset, ev->log->name, shown.values, 0 };
-	tel_status st;
 
 	(void)update_extreme(s, v, weight);
 	/* of a dt, every event has to be asked */
 	if (!top_may_have(&s->top, v) && !d->every)
 		return TEL_OK;
-	st = tel__top_show_event(&shown, d->weight, d->nweights, ev);
+	tel_status st = tel__top_show_event(&shown, d->weight, d->nweights, ev);
 	if (top.log == NULL)
 		top.log = "";
 	top.nshown = shown.count;
@@ -131,9 +130,8 @@ static tel_status
 merge_top(struct tel_stat *s, const struct tel_stat *from)
 {
 	tel_status st = TEL_OK;
-	uint32_t i;
 
-	for (i = 0; i < from->top.count && st == TEL_OK; i++)
+	for (uint32_t i = 0; i < from->top.count && st == TEL_OK; i++)
 		st = tel__stat_add_top(s, from->top.list[i]);
 	return st;
 }
@@ -209,14 +207,13 @@ tel__stat_sketch(struct tel_stat *s)
 	uint8_t *sketch;
 	tel_value v;
 	struct key k;
-	uint32_t i;
 
 	if (s->sketch != NULL)
 		return s->sketch;
 	sketch = calloc(SKETCH_SIZE, sizeof(*sketch));
 	if (sketch == NULL)
 		return NULL;
-	for (i = 0; i < t->count; i++) {
+	for (uint32_t i = 0; i < t->count; i++) {
 		k = tally_key(t, i);
 		tel__key_value(s->definition->strings, &k, &v);
 		sketch_add(sketch, tel__sketch_digest(&v));
@@ -230,10 +227,10 @@ tel__stat_add_distinct(struct tel_stat *s, const tel_value *v)
 {
 	int wrapped = 0;
 	struct key key;
-	tel_status st;
 
 	if (s->sketch == NULL) {
-		st = tel__key_make(s->definition->strings, v, &key);
+		tel_status st = tel__key_make(s->definition->strings, v, &key);
+
 		if (st == TEL_OK)
 			st = tel__tally_add(&s->tally, &key, 0, 0, &wrapped);
 		if (st != TEL_ELIMIT)
@@ -265,13 +262,11 @@ merge_tally(struct tel_stat *s, const struct tel_stat *from)
 	int first = s->updates == 0;
 	tel_value v;
 	struct key k;
-	tel_status st;
-	uint32_t i;
 
-	for (i = 0; i < t->count; i++) {
+	for (uint32_t i = 0; i < t->count; i++) {
 		k = tally_key(t, i);
 		tel__key_value(from->definition->strings, &k, &v);
-		st = tel__key_make(strings, &v, &k);
+		tel_status st = tel__key_make(strings, &v, &k);
 		if (st == TEL_ELIMIT)
 			tel__tally_overflow(&s->tally, t->counts[i],
 			    t->updates[i], &wrapped);
@@ -298,9 +293,8 @@ merge_distinct(struct tel_stat *s, const struct tel_stat *from)
 	tel_status st = TEL_OK;
 	struct key k;
 	tel_value v;
-	uint32_t i;
 
-	for (i = 0; i < from->tally.count && st == TEL_OK; i++) {
+	for (uint32_t i = 0; i < from->tally.count && st == TEL_OK; i++) {
 		k = tally_key(&from->tally, i);
 		tel__key_value(from->definition->strings, &k, &v);
 		st = tel__stat_add_distinct(s, &v);
@@ -309,7 +303,7 @@ merge_distinct(struct tel_stat *s, const struct tel_stat *from)
 		return st;
 	if (tel__stat_sketch(s) == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < SKETCH_SIZE; i++)
+	for (uint32_t i = 0; i < SKETCH_SIZE; i++)
 		if (s->sketch[i] < from->sketch[i])
 			s->sketch[i] = from->sketch[i];
 	return TEL_OK;
@@ -329,20 +323,18 @@ add_small(struct tel_stat *s, const uint64_t *values, size_t n)
 	const struct layout *l = &s->definition->spec.layout;
 	const uint32_t first = l->ranges == NULL ? l->half : 0;
 	uint64_t sum = 0, squares = 0, *count;
-	int64_t bucket;
-	int wrapped;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		sum += values[i];
 		squares += values[i] * values[i];
 	}
 	s->updates += n;
 	squares_add_sum(&s->squares, squares);
-	wrapped =
+	int wrapped =
 	    count_add(&s->weight, n) | int128_add(&s->sum, int128_u64(sum));
-	for (i = 0; i < n; i++) {
-		bucket = layout_find(l, (int64_t)values[i]);
+	for (size_t i = 0; i < n; i++) {
+		int64_t bucket = layout_find(l, (int64_t)values[i]);
+
 		if (bucket < 0)
 			count = &s->under;
 		else if (bucket >= l->count)
@@ -359,15 +351,14 @@ update_many_buckets(struct tel_stat *s, const uint64_t *values, size_t n)
 {
 	tel_status st = TEL_OK;
 	uint64_t all = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		all |= values[i];
 	if (all >> SMALL_BITS == 0 && n <= SMALL_MAX) {
 		add_small(s, values, n);
 		return TEL_OK;
 	}
-	for (i = 0; i < n && st == TEL_OK; i++)
+	for (size_t i = 0; i < n && st == TEL_OK; i++)
 		st = update_buckets(s, int128_u64(values[i]), 1);
 	return st;
 }
@@ -379,10 +370,9 @@ update_many_tally(struct tel_stat *s, const uint64_t *values, size_t n)
 	struct key key = { 0, (uint8_t)s->definition->value_type };
 	int wrapped = count_add(&s->weight, n);
 	tel_status st = TEL_OK;
-	size_t i;
 
 	s->updates += n;
-	for (i = 0; i < n && st != TEL_ENOMEM; i++) {
+	for (size_t i = 0; i < n && st != TEL_ENOMEM; i++) {
 		key.bits = values[i];
 		st = tel__tally_add(&s->tally, &key, 1, 1, &wrapped);
 	}
@@ -395,10 +385,9 @@ update_many_distinct(struct tel_stat *s, const uint64_t *values, size_t n)
 {
 	tel_value v = { 0, s->definition->value_type, { 0 }, 0 };
 	tel_status st = TEL_OK;
-	size_t i;
 
 	s->updates += n;
-	for (i = 0; i < n && st == TEL_OK; i++) {
+	for (size_t i = 0; i < n && st == TEL_OK; i++) {
 		v.as.u64 = values[i];
 		st = tel__stat_add_distinct(s, &v);
 	}
@@ -408,9 +397,7 @@ update_many_distinct(struct tel_stat *s, const uint64_t *values, size_t n)
 static tel_status
 update_many_sums(struct tel_stat *s, const uint64_t *values, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		(void)update_sum(s, int128_u64(values[i]), 1);
 	return TEL_OK;
 }
@@ -418,9 +405,7 @@ update_many_sums(struct tel_stat *s, const uint64_t *values, size_t n)
 static tel_status
 update_many_extremes(struct tel_stat *s, const uint64_t *values, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		(void)update_extreme(s, int128_u64(values[i]), 1);
 	return TEL_OK;
 }
@@ -428,9 +413,7 @@ update_many_extremes(struct tel_stat *s, const uint64_t *values, size_t n)
 static tel_status
 update_many_quantiles(struct tel_stat *s, const uint64_t *values, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		stat_widen(s, int128_u64(values[i]));
 	return update_many_buckets(s, values, n);
 }
@@ -548,9 +531,7 @@ tel_class_name(tel_class c)
 int
 tel__stat_class_find(const char *name, size_t n, tel_class *out)
 {
-	unsigned i;
-
-	for (i = 0; i < NCLASSES; i++) {
+	for (unsigned i = 0; i < NCLASSES; i++) {
 		if (strlen(classes[i].name) == n &&
 		    memcmp(classes[i].name, name, n) == 0) {
 			*out = (tel_class)i;
@@ -563,11 +544,11 @@ tel__stat_class_find(const char *name, size_t n, tel_class *out)
 void
 tel__stat_class_list(char *out, size_t size, struct suggestion *near)
 {
-	unsigned i, which;
 	size_t used = 0;
 
-	for (i = 0; i < NCLASSES && used < size; i++) {
-		which = (i + TEL_CLASS_COUNT) % NCLASSES;
+	for (unsigned i = 0; i < NCLASSES && used < size; i++) {
+		unsigned which = (i + TEL_CLASS_COUNT) % NCLASSES;
+
 		tel__suggest_offer(near, classes[which].name);
 		used += (size_t)snprintf(out + used, size - used, "%s%s",
 		    i == 0 ? "" : ", ", classes[which].name);
@@ -578,9 +559,7 @@ int
 tel__stat_class_find_inst(const char *type, size_t n, int running,
     tel_class *out)
 {
-	unsigned i;
-
-	for (i = 0; i < NCLASSES; i++) {
+	for (unsigned i = 0; i < NCLASSES; i++) {
 		if (classes[i].running == running &&
 		    strlen(classes[i].inst) == n &&
 		    memcmp(classes[i].inst, type, n) == 0) {

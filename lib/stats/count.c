@@ -31,10 +31,9 @@ make_tuple(struct tel_stats *s, const struct tel_event *ev)
 {
 	tel_value v;
 	tel_status st;
-	unsigned i;
 
 	s->tuple_made = 1;
-	for (i = 0; i < s->ngroups; i++) {
+	for (unsigned i = 0; i < s->ngroups; i++) {
 		if (s->groups[i].expr == NULL)
 			st = name_log(ev, &v);
 		else
@@ -72,14 +71,13 @@ static tel_status
 find_weight(struct tel_stats *s, const struct definition *d,
     const struct tel_event *ev, uint64_t *out)
 {
-	tel_status st;
 	tel_value v;
 	tel_int128 w;
 
 	*out = 1;
 	if (d->nweights == 0 || d->class->ranked)
 		return TEL_OK;
-	st = tel_expr_eval(d->weight[0], ev, &v);
+	tel_status st = tel_expr_eval(d->weight[0], ev, &v);
 	if (st != TEL_OK)
 		return stats_no_memory(s);
 	if (v.missing)
@@ -97,16 +95,15 @@ stats_count_update(struct tel_stats *s, struct definition *d,
 {
 	const struct stat_class *class = d->class;
 	struct tel_stat *stat;
-	tel_status st, weighed;
 	uint64_t weight;
 	tel_int128 w;
+	tel_status weighed = find_weight(s, d, ev, &weight);
 
-	weighed = find_weight(s, d, ev, &weight);
 	if (weighed == TEL_END)
 		return TEL_OK;
 	if (weighed == TEL_ENOMEM)
 		return weighed;
-	st = stats_count_find_stat(s, d, ev, &stat);
+	tel_status st = stats_count_find_stat(s, d, ev, &stat);
 	if (st != TEL_OK)
 		return st;
 	if (weighed != TEL_OK) {
@@ -136,7 +133,6 @@ apply_field(struct tel_stats *s, const struct action *a,
 	const struct tel_field *f = a->load;
 	tel_value v = { 0, f->datatype, { 0 }, 0 };
 	struct tel_stat *stat;
-	tel_status st;
 	tel_int128 w;
 
 	v.as.u64 = f->datatype == TEL_SIGNED ?
@@ -144,7 +140,7 @@ apply_field(struct tel_stats *s, const struct action *a,
 	    tel_load(f, ev->data);
 	if (class->take != NULL)
 		return stats_count_update(s, a->definition, ev, &v);
-	st = stats_count_find_stat(s, a->definition, ev, &stat);
+	tel_status st = stats_count_find_stat(s, a->definition, ev, &stat);
 	if (st != TEL_OK)
 		return st;
 	w.low = v.as.u64;
@@ -229,10 +225,9 @@ act_pair(struct tel_stats *s, struct definition *d, const struct tel_event *ev,
 	const struct stat_class *class = d->class;
 	uint64_t length, weight;
 	tel_value v = { 0, TEL_UNSIGNED, { 0 }, 0 };
-	tel_status st;
 
 	stat->pairs.open--;
-	st = stats_count_length_of(d, ev, start, &length);
+	tel_status st = stats_count_length_of(d, ev, start, &length);
 	if (st != TEL_OK) {
 		if (st == TEL_END)
 			stat->pairs.untimed++;
@@ -281,16 +276,14 @@ act_end(struct tel_stats *s, struct definition *d, const struct pair_key *k,
     const struct tel_event *ev)
 {
 	struct tel_stat *stat;
-	enum pair_result found;
 	uint64_t start;
-	tel_status st;
+	enum pair_result found = tel__pairs_end(&d->open, k, &start, &stat);
 
-	found = tel__pairs_end(&d->open, k, &start, &stat);
 	if (found == PAIR_OK) {
 		stat->pairs.events++;
 		return act_pair(s, d, ev, start, stat);
 	}
-	st = stats_count_find_stat(s, d, ev, &stat);
+	tel_status st = stats_count_find_stat(s, d, ev, &stat);
 	if (st != TEL_OK)
 		return st;
 	stat->pairs.events++;
@@ -320,9 +313,8 @@ apply_range(struct tel_stats *s, const struct source *from,
 	struct definition *d = a->definition;
 	struct tel_stat *stat;
 	struct pair_key k;
-	tel_status st;
+	tel_status st = stats_find_key(s, from, a, ev, &k);
 
-	st = stats_find_key(s, from, a, ev, &k);
 	if (st == TEL_ELIMIT) {
 		/* no room for the key: a start that is not kept, or its end */
 		st = stats_count_find_stat(s, d, ev, &stat);
@@ -360,11 +352,10 @@ stats_update_dt(struct tel_stats *s, const struct definition *d,
 {
 	tel_status st = TEL_OK;
 	tel_value v;
-	unsigned i;
 
 	if (d->every && d->value != NULL)
 		st = tel_expr_eval(d->value, ev, &v);
-	for (i = 0; i < d->nweights && d->every && st == TEL_OK; i++)
+	for (unsigned i = 0; i < d->nweights && d->every && st == TEL_OK; i++)
 		st = tel_expr_eval(d->weight[i], ev, &v);
 	return st == TEL_OK ? st : stats_no_memory(s);
 }
@@ -375,12 +366,11 @@ stats_take_fields(struct tel_stats *s, struct definition *d)
 {
 	const size_t n = d->nvalues;
 	struct tel_stat *stat;
-	tel_status st;
 
 	if (n == 0)
 		return TEL_OK;
 	d->nvalues = 0;
-	st = definition_stat(d, s->tuple, &stat);
+	tel_status st = definition_stat(d, s->tuple, &stat);
 	if (st == TEL_OK)
 		st = d->class->update_many(stat, d->values, n);
 	return st == TEL_OK ? TEL_OK : stats_no_memory(s);
@@ -390,11 +380,10 @@ static tel_status
 stats_apply(struct tel_stats *s, const struct source *from,
     const struct action *a, const struct tel_event *ev)
 {
-	tel_status st;
-
 	/* those of earlier events come first */
 	if (a->definition->nvalues > 0) {
-		st = stats_take_fields(s, a->definition);
+		tel_status st = stats_take_fields(s, a->definition);
+
 		if (st != TEL_OK)
 			return st;
 	}
@@ -412,22 +401,22 @@ static tel_status
 stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
     const struct tel_event *ev)
 {
-	tel_status st;
-	uint32_t i;
-
 	if (slot->blocks) {
-		st = tel__stats_count_block(s, from, ev);
+		tel_status st = tel__stats_count_block(s, from, ev);
+
 		if (st != TEL_OK)
 			return st;
 	}
 	if (slot->record != NULL) {
-		st = s->classes->event(s, slot->record, ev);
+		tel_status st = s->classes->event(s, slot->record, ev);
+
 		if (st != TEL_OK)
 			return st;
 	}
 	s->tuple_made = 0;
-	for (i = 0; i < slot->nactions; i++) {
-		st = stats_apply(s, from, &slot->actions[i], ev);
+	for (uint32_t i = 0; i < slot->nactions; i++) {
+		tel_status st = stats_apply(s, from, &slot->actions[i], ev);
+
 		if (st != TEL_OK)
 			return st;
 	}
@@ -441,7 +430,6 @@ stats_count_show(struct tel_stats *s, uint64_t number)
 	struct tel_snapshot at = { number, number * s->interval, s->interval,
 		s->interval_ticks, s->sessions };
 	tel_status st = tel_stats_settle(s);
-	size_t i;
 
 	if (st == TEL_OK)
 		st = s->class_logs != NULL ?
@@ -451,7 +439,7 @@ stats_count_show(struct tel_stats *s, uint64_t number)
 	if (st != TEL_OK || !s->deltas)
 		return st;
 	tel__stats_zero(s);
-	for (i = 0; i < s->nsources; i++)
+	for (size_t i = 0; i < s->nsources; i++)
 		s->sources[i]->counted = 0;
 	s->session.first = UINT64_MAX;
 	s->session.last = 0;
@@ -498,15 +486,14 @@ stats_count_event(struct tel_stats *s, struct source *from,
     const struct tel_event *event)
 {
 	const struct tel_type *t = event->type;
-	struct slot *slot;
-	tel_status st;
 
 	if (t->index >= from->nslots || from->slots[t->index].type == NULL) {
-		st = tel__stats_bind_type(s, from, t);
+		tel_status st = tel__stats_bind_type(s, from, t);
+
 		if (st != TEL_OK)
 			return st;
 	}
-	slot = &from->slots[t->index];
+	struct slot *slot = &from->slots[t->index];
 	slot->events++;
 	slot->bytes += tel_event_size(event);
 	if (event->clock < from->first && !tel_event_timeless(event))
@@ -534,17 +521,17 @@ is_current(const struct tel_stats *s, const struct tel_event *event)
 tel_status
 tel_stats_event(tel_stats *s, const tel_event *event)
 {
-	tel_status st;
-
 	if (!is_current(s, event)) {
-		st = tel__stats_switch(s, event);
+		tel_status st = tel__stats_switch(s, event);
+
 		if (st != TEL_OK)
 			return st;
 	}
 	if (s->remembers && tel_event_remember(event) != TEL_OK)
 		return stats_no_memory(s);
 	if (s->interval > 0) {
-		st = stats_snapshots(s, event);
+		tel_status st = stats_snapshots(s, event);
+
 		if (st != TEL_OK)
 			return st;
 	}
@@ -556,9 +543,8 @@ static void
 stats_add_span(struct source *from, const struct tel_run *run)
 {
 	uint64_t first = from->first, last = from->last;
-	size_t i;
 
-	for (i = 0; i < run->count; i++) {
+	for (size_t i = 0; i < run->count; i++) {
 		first = run->clocks[i] < first ? run->clocks[i] : first;
 		last = run->clocks[i] > last ? run->clocks[i] : last;
 	}
@@ -572,11 +558,11 @@ stats_count_add_fields(struct tel_stats *s, const struct slot *slot,
     tel_run *run, size_t i)
 {
 	const struct action *a = slot->actions, *end = a + slot->nactions;
-	struct definition *d;
 	tel_status st = TEL_OK;
 
 	for (; a < end && st == TEL_OK; a++) {
-		d = a->definition;
+		struct definition *d = a->definition;
+
 		if (a->test &&
 		    tel_filter_match(d->filter, run_event(run, i)) <= 0)
 			continue;
@@ -594,9 +580,8 @@ static tel_status
 stats_take_all_fields(struct tel_stats *s)
 {
 	tel_status st = TEL_OK;
-	size_t i;
 
-	for (i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < s->count; i++) {
 		if (st == TEL_OK)
 			st = stats_take_fields(s, s->definitions[i]);
 		s->definitions[i]->nvalues = 0;
@@ -629,8 +614,6 @@ tel_stats_run(tel_stats *s, tel_run *run)
 	const int plain = s->interval == 0 && run_is_plain(run);
 	const uint32_t *const sizes = run_event_sizes(run);
 	const int same = is_current(s, run_view(run, 0));
-	struct source *from;
-	struct slot *slot;
 	tel_status st = TEL_OK, taken;
 	size_t i;
 
@@ -639,12 +622,12 @@ tel_stats_run(tel_stats *s, tel_run *run)
 	     ((i == 0 && !same) || !plain || s->remembers);
 	     i++)
 		st = tel_stats_event(s, run_event(run, i));
-	from = s->current;
+	struct source *from = s->current;
 	for (; st == TEL_OK; i++) {
 		i = count_only(from, run, sizes, i);
 		if (i >= run->count)
 			break;
-		slot = run->types[i] < from->nslots ?
+		struct slot *slot = run->types[i] < from->nslots ?
 		    &from->slots[run->types[i]] :
 		    NULL;
 		if (slot == NULL || slot->work == SLOT_NEW) {

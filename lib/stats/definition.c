@@ -15,7 +15,6 @@ split_weights(struct definition *d, const struct spec *spec)
 	const struct piece *weight = &spec->weight;
 	struct trouble trouble = { NULL, 0, "" };
 	tel_status st = TEL_OK;
-	unsigned i;
 
 	if (weight->text != NULL)
 		st = tel__pieces_split(weight->text, d->weights, TEL_SHOWN_MAX,
@@ -23,7 +22,7 @@ split_weights(struct definition *d, const struct spec *spec)
 	free(trouble.text);
 	if (st != TEL_OK)
 		d->nweights = 0;
-	for (i = 0; i < d->nweights; i++)
+	for (unsigned i = 0; i < d->nweights; i++)
 		d->weights[i].column += weight->column - 1;
 	return st == TEL_ENOMEM ? st : TEL_OK;
 }
@@ -33,18 +32,15 @@ tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
     struct strings *strings, struct budget *budget)
 {
 	struct definition *d = calloc(1, sizeof(*d));
-	tel_status st;
-	unsigned i;
-	int complete;
 
 	if (d == NULL)
 		return NULL;
-	st = split_weights(d, spec);
+	tel_status st = split_weights(d, spec);
 	d->text = tel__spec_text(spec);
 	d->unit = tel__copy_string(tel__spec_unit(spec),
 	    strlen(tel__spec_unit(spec)));
-	complete = st == TEL_OK && d->text != NULL && d->unit != NULL;
-	for (i = 0; i < count; i++) {
+	int complete = st == TEL_OK && d->text != NULL && d->unit != NULL;
+	for (unsigned i = 0; i < count; i++) {
 		d->group_names[i] =
 		    tel__copy_string(group_names[i], strlen(group_names[i]));
 		complete = complete && d->group_names[i] != NULL;
@@ -68,9 +64,7 @@ tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
 void
 tel__definition_reset(struct definition *d)
 {
-	uint32_t i;
-
-	for (i = 0; i < d->count; i++) {
+	for (uint32_t i = 0; i < d->count; i++) {
 		tel__stat_free(d->stats[i]);
 		budget_give(d->budget, tel__stat_size(d));
 	}
@@ -86,16 +80,14 @@ tel__definition_reset(struct definition *d)
 void
 tel__definition_free(struct definition *d)
 {
-	unsigned i;
-
 	if (d == NULL)
 		return;
 	tel__definition_reset(d);
-	for (i = 0; i < GROUPS_MAX; i++)
+	for (unsigned i = 0; i < GROUPS_MAX; i++)
 		free(d->group_names[i]);
 	tel__pairs_clear(&d->open);
 	tel_expr_free(d->value);
-	for (i = 0; i < TEL_SHOWN_MAX; i++) {
+	for (unsigned i = 0; i < TEL_SHOWN_MAX; i++) {
 		free(d->weights[i].text);
 		tel_expr_free(d->weight[i]);
 	}
@@ -113,9 +105,8 @@ static uint64_t
 hash_groups(const struct definition *d, const struct key *keys)
 {
 	uint64_t hash = d->index.seed;
-	unsigned i;
 
-	for (i = 0; i < d->ngroups; i++)
+	for (unsigned i = 0; i < d->ngroups; i++)
 		hash = key_hash(&keys[i], hash);
 	return hash;
 }
@@ -124,9 +115,7 @@ static int
 is_group(const struct definition *d, const struct tel_stat *s,
     const struct key *keys)
 {
-	unsigned i;
-
-	for (i = 0; i < d->ngroups; i++)
+	for (unsigned i = 0; i < d->ngroups; i++)
 		if (!key_equal(keys[i].bits, keys[i].tag, &s->group[i]))
 			return 0;
 	return 1;
@@ -153,7 +142,6 @@ tel__definition_find(struct definition *d, const struct key *keys,
 {
 	const uint64_t hash = hash_groups(d, keys);
 	struct tel__probe at;
-	struct tel_stat *stat;
 	uint32_t i;
 
 	for (i = tel__index_first(&d->index, hash, &at); i != TEL__NOWHERE;
@@ -171,7 +159,7 @@ tel__definition_find(struct definition *d, const struct key *keys,
 		/* a statistic without groups is there whatever it takes */
 		d->budget->used += tel__stat_size(d);
 	}
-	stat = tel__stat_new(d, keys, d->budget);
+	struct tel_stat *stat = tel__stat_new(d, keys, d->budget);
 	if (stat == NULL ||
 	    !TEL__RESERVE(d->stats, d->room, (size_t)d->count + 1) ||
 	    !tel__index_add(&d->index, hash, d->count)) {

@@ -15,7 +15,6 @@ tel_stats_copy(const tel_stats *s, unsigned share)
 {
 	tel_stats *copy = tel_stats_new();
 	tel_status st = copy != NULL ? TEL_OK : TEL_ENOMEM;
-	size_t i;
 
 	if (st == TEL_OK) {
 		copy->budget.most = s->budget.most / (share > 0 ? share : 1);
@@ -26,7 +25,7 @@ tel_stats_copy(const tel_stats *s, unsigned share)
 		if (s->groups_text != NULL)
 			st = tel_stats_set_groups(copy, s->groups_text);
 	}
-	for (i = 0; st == TEL_OK && i < s->count; i++)
+	for (size_t i = 0; st == TEL_OK && i < s->count; i++)
 		st = s->definitions[i]->source != NULL ?
 		    tel_stats_add(copy, s->definitions[i]->source) :
 		    TEL_EINVAL;
@@ -82,17 +81,15 @@ keys_fit(const struct definition *into, const struct definition *from)
 static int
 join_fits(const struct tel_stats *into, const struct tel_stats *from)
 {
-	const struct definition *d;
-	size_t i;
-
 	if (into->count != from->count ||
 	    into->budget.used > into->budget.most ||
 	    from->budget.used > into->budget.most - into->budget.used ||
 	    into->report.nparts + from->report.nparts >= PARTS_MAX ||
 	    into->report.norigins + from->report.norigins >= ORIGINS_MAX)
 		return 0;
-	for (i = 0; i < from->count; i++) {
-		d = from->definitions[i];
+	for (size_t i = 0; i < from->count; i++) {
+		const struct definition *d = from->definitions[i];
+
 		if (d->overflow != NULL ||
 		    into->definitions[i]->overflow != NULL ||
 		    (d->ngroups > 0 &&
@@ -120,17 +117,16 @@ static tel_status
 join_slot(struct tel_stats *s, struct source *to, const struct slot *from)
 {
 	const struct tel_type *t = join_same_type(to->log, from->type);
-	struct slot *slot;
-	tel_status st;
 
 	if (t == NULL)
 		return stats_no_memory(s);
 	if (t->index >= to->nslots || to->slots[t->index].type == NULL) {
-		st = tel__stats_bind_type(s, to, t);
+		tel_status st = tel__stats_bind_type(s, to, t);
+
 		if (st != TEL_OK)
 			return st;
 	}
-	slot = &to->slots[t->index];
+	struct slot *slot = &to->slots[t->index];
 	slot->events += from->events;
 	slot->bytes += from->bytes;
 	return TEL_OK;
@@ -141,9 +137,8 @@ static tel_status
 join_source(struct tel_stats *s, struct source *to, const struct source *from)
 {
 	tel_status st = TEL_OK;
-	size_t i;
 
-	for (i = 0; i < from->nslots && st == TEL_OK; i++)
+	for (size_t i = 0; i < from->nslots && st == TEL_OK; i++)
 		if (from->slots[i].events > 0)
 			st = join_slot(s, to, &from->slots[i]);
 	if (st == TEL_OK && tel__stats_join_blocks(s, to, from) != TEL_OK)
@@ -167,8 +162,6 @@ join_is_simple(const struct tel_stats *s)
 static tel_status
 join_piece(struct tel_stats *into, const struct tel_stats *from)
 {
-	tel_status st;
-
 	if (!join_is_simple(into) || !join_is_simple(from) ||
 	    from->report.logs > 0)
 		return TEL_ELIMIT;
@@ -177,7 +170,7 @@ join_piece(struct tel_stats *into, const struct tel_stats *from)
 	if (into->nsources == 0)
 		return TEL_ELIMIT;
 	into->report.has_allocs |= from->report.has_allocs;
-	st = join_source(into, into->sources[0], from->sources[0]);
+	tel_status st = join_source(into, into->sources[0], from->sources[0]);
 	return st == TEL_OK ?
 	    tel__stats_merge_definitions(into, from, ADD_IN_ORDER) :
 	    st;
@@ -186,9 +179,6 @@ join_piece(struct tel_stats *into, const struct tel_stats *from)
 tel_status
 tel_stats_join(tel_stats *into, const tel_stats *from)
 {
-	tel_status st;
-	size_t i;
-
 	if ((into->readers > 0) != (from->readers > 0))
 		return TEL_ESTATE;
 	if (!join_fits(into, from))
@@ -197,9 +187,9 @@ tel_stats_join(tel_stats *into, const tel_stats *from)
 		return join_piece(into, from);
 	if (from->class_logs != NULL || into->class_logs != NULL)
 		return TEL_ELIMIT;
-	st = tel__stats_add(into, from, ADD_IN_ORDER);
+	tel_status st = tel__stats_add(into, from, ADD_IN_ORDER);
 	into->sessions += from->sessions;
-	for (i = 0; i < from->metadata.count && st == TEL_OK; i++)
+	for (size_t i = 0; i < from->metadata.count && st == TEL_OK; i++)
 		if (tel__metadata_pair(&into->metadata,
 		        from->metadata.entries[i].key,
 		        from->metadata.entries[i].value) == TEL_ENOMEM)

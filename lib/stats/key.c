@@ -38,11 +38,9 @@ tel__strings_new(struct budget *budget)
 void
 tel__strings_free(struct strings *s)
 {
-	uint32_t i;
-
 	if (s == NULL)
 		return;
-	for (i = 0; i < s->count; i++)
+	for (uint32_t i = 0; i < s->count; i++)
 		free(s->list[i]);
 	free(s->list);
 	tel__index_clear(&s->index);
@@ -54,13 +52,13 @@ static uint32_t
 key_find(const struct strings *s, uint64_t hash, const char *bytes,
     size_t length)
 {
-	const struct string *t;
 	struct tel__probe at;
 	uint32_t i;
 
 	for (i = tel__index_first(&s->index, hash, &at); i != TEL__NOWHERE;
 	     i = tel__index_next(&s->index, &at)) {
-		t = s->list[i];
+		const struct string *t = s->list[i];
+
 		if (t->length == length && memcmp(t->bytes, bytes, length) == 0)
 			break;
 	}
@@ -73,11 +71,10 @@ key_reserve(struct strings *s)
 {
 	/* a string takes a pointer, and two slots of the index */
 	size_t each = sizeof(*s->list) + 2 * sizeof(*s->index.slots);
-	size_t room;
 
 	if (s->count < s->room)
 		return TEL_OK;
-	room = s->room == 0 ? FIRST_ROOM : 2 * s->room;
+	size_t room = s->room == 0 ? FIRST_ROOM : 2 * s->room;
 	if (s->count == STRINGS_MAX ||
 	    !budget_take(s->budget, (room - s->room) * each))
 		return TEL_ELIMIT;
@@ -138,8 +135,6 @@ tel__key_make(struct strings *s, const tel_value *v, struct key *out)
 void
 tel__key_value(const struct strings *s, const struct key *k, tel_value *out)
 {
-	const struct string *t;
-
 	memset(out, 0, sizeof(*out));
 	if (k->tag & KEY_MISSING) {
 		out->missing = 1;
@@ -148,7 +143,8 @@ tel__key_value(const struct strings *s, const struct key *k, tel_value *out)
 	out->datatype = (enum tel_datatype)(k->tag & 0x0f);
 	out->as.u64 = k->bits;
 	if (out->datatype == TEL_STRING) {
-		t = s->list[k->bits];
+		const struct string *t = s->list[k->bits];
+
 		out->as.string = t->bytes;
 		out->length = t->length;
 	}

@@ -54,8 +54,6 @@ tel__layout_hist(struct layout_maker *m, const int64_t *p)
 tel_status
 tel__layout_split(struct layout_maker *m, const int64_t *p)
 {
-	tel_status st;
-
 	if (p[1] <= 0)
 		return layout_refuse(m, TEL_EINVAL, 1,
 		    "the width must be above 0");
@@ -68,7 +66,7 @@ tel__layout_split(struct layout_maker *m, const int64_t *p)
 	if (p[3] <= p[2])
 		return layout_refuse(m, TEL_EINVAL, 3,
 		    "the upper bound must be above the knee");
-	st = add_range(m, p[0], p[2], (uint64_t)p[1], 1);
+	tel_status st = add_range(m, p[0], p[2], (uint64_t)p[1], 1);
 	if (st == TEL_OK)
 		st = add_range(m, p[2], p[3], (uint64_t)p[4], 4);
 	return st;
@@ -192,7 +190,6 @@ tel__layout_make(struct layout *l, layout_fn *fn, const int64_t *parameters,
 {
 	struct layout_maker m;
 	tel_status st = TEL_OK;
-	unsigned i;
 
 	*l = (struct layout){ 0 };
 	m.layout = l;
@@ -210,7 +207,7 @@ tel__layout_make(struct layout *l, layout_fn *fn, const int64_t *parameters,
 	l->ranges = malloc(l->nranges * sizeof(*l->ranges));
 	if (l->ranges == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < l->nranges; i++)
+	for (unsigned i = 0; i < l->nranges; i++)
 		l->ranges[i] = m.ranges[i];
 	return TEL_OK;
 }
@@ -265,7 +262,6 @@ void
 tel__layout_edges(const struct layout *l, uint32_t i, tel_bucket *out)
 {
 	const struct range *r = l->ranges;
-	uint64_t lo;
 
 	if (r == NULL) {
 		power_edges(l, i, out);
@@ -273,7 +269,7 @@ tel__layout_edges(const struct layout *l, uint32_t i, tel_bucket *out)
 	}
 	while (r + 1 < l->ranges + l->nranges && i >= r[1].first)
 		r++;
-	lo = (uint64_t)r->lo + (i - r->first) * r->width;
+	uint64_t lo = (uint64_t)r->lo + (i - r->first) * r->width;
 	out->lo = (int64_t)lo;
 	out->open = 0;
 	out->range = (unsigned)(r - l->ranges);

@@ -83,7 +83,6 @@ static inline int64_t
 layout_find(const struct layout *l, int64_t v)
 {
 	const struct range *r = l->ranges;
-	uint64_t from;
 
 	if (r == NULL) {
 		if (v == 0)
@@ -102,7 +101,7 @@ layout_find(const struct layout *l, int64_t v)
 		return l->count;
 	if (l->nranges > 1)
 		r = tel__layout_range(l, v);
-	from = (uint64_t)v - (uint64_t)r->lo;
+	uint64_t from = (uint64_t)v - (uint64_t)r->lo;
 	return r->first +
 	    (int64_t)(r->shift >= 0 ? from >> r->shift : from / r->width);
 }

@@ -42,7 +42,6 @@ read_report(struct loader *l, const char **why)
 {
 	struct report *to = &l->part->report;
 	const struct count_field *f;
-	unsigned i;
 
 	for (f = tel__report_head; f->name != NULL; f++)
 		*field_count(f, to) = 0;
@@ -58,7 +57,7 @@ read_report(struct loader *l, const char **why)
 	    tel__load_int128(l, "ended", &to->ended) < 0 ||
 	    tel__load_int128(l, "ended_bytes", &to->ended_bytes) < 0)
 		return load_invalid(why, "a number of the report does not fit");
-	for (i = 0; i < to->norigins; i++)
+	for (unsigned i = 0; i < to->norigins; i++)
 		to->origins[i].logs = to->origins[i].events = 0;
 	return TEL_OK;
 }
@@ -100,7 +99,6 @@ load_lose(struct loader *l, const char **why)
 {
 	struct loaded *to;
 	uint64_t count = 0;
-	tel_status st;
 
 	(void)tel__load_u64(l, "n", &count);
 	l->part->report.lost += count;
@@ -108,7 +106,7 @@ load_lose(struct loader *l, const char **why)
 		return TEL_OK;
 	if (l->record->class_at == INST_NO_CLASS)
 		return load_invalid(why, "its class is not defined");
-	st = tel__load_find(l, &to);
+	tel_status st = tel__load_find(l, &to);
 	if (st == TEL_OK && to->stat != NULL)
 		to->stat->lost += count;
 	return st;
@@ -156,7 +154,6 @@ begin_session(struct loader *l)
 {
 	/* telstat has counted the events of logs, and its records are none */
 	static const char by[] = "teltools ";
-	const struct inst_value *writer;
 	tel_status st = tel__load_end_session(l);
 
 	if (st != TEL_OK)
@@ -166,7 +163,7 @@ begin_session(struct loader *l)
 		return stats_no_memory(l->into);
 	l->part->budget.most = l->into->budget.most;
 	l->part->max_groups = l->into->max_groups;
-	writer = tel__inst_find(l->line, "writer");
+	const struct inst_value *writer = tel__inst_find(l->line, "writer");
 	l->counts = !l->within &&
 	    (writer == NULL || writer->n < sizeof(by) - 1 ||
 	        memcmp(writer->p, by, sizeof(by) - 1) != 0);
@@ -181,11 +178,10 @@ static tel_status
 load_of_class(struct loader *l, const char **why)
 {
 	struct loaded *to;
-	tel_status st;
 
 	if (l->record->class_at == INST_NO_CLASS)
 		return load_invalid(why, "its class is not defined");
-	st = tel__load_find(l, &to);
+	tel_status st = tel__load_find(l, &to);
 	if (st != TEL_OK)
 		return st;
 	switch (l->line->code) {

@@ -15,9 +15,8 @@ static tel_status
 read_pieces(struct loader *l, struct spec *s)
 {
 	tel_status st = TEL_OK;
-	unsigned i;
 
-	for (i = 0; i < PIECES && st == TEL_OK; i++)
+	for (unsigned i = 0; i < PIECES && st == TEL_OK; i++)
 		st = tel__load_string(l, tel__piece_fields[i],
 		    &s->pieces[i].text);
 	return st;
@@ -29,9 +28,8 @@ load_class_read_parameters(const struct loader *l,
     const struct stat_class *class, int64_t *out)
 {
 	tel_int128 v;
-	unsigned i;
 
-	for (i = 0; i < class->nparameters; i++) {
+	for (unsigned i = 0; i < class->nparameters; i++) {
 		if (tel__load_int128(l, class->parameters[i], &v) <= 0 ||
 		    !int128_is_i64(v))
 			return 0;
@@ -44,10 +42,8 @@ static tel_status
 read_spec(struct loader *l, struct spec *s, const char **why)
 {
 	const struct inst_value *type = &l->line->values[I_TYPE];
-	const struct stat_class *class;
 	uint64_t delta = 0, decimals = 0;
 	unsigned which;
-	tel_status st;
 
 	if (tel__load_u64(l, "delta", &delta) < 0)
 		delta = 0;
@@ -60,14 +56,14 @@ read_spec(struct loader *l, struct spec *s, const char **why)
 	if (tel__load_u64(l, "dec", &decimals) < 0 || decimals > DECIMALS_MAX)
 		return load_invalid(why, "the number of decimals is invalid");
 	s->decimals = (unsigned)decimals;
-	class = tel__stat_class(s->class);
+	const struct stat_class *class = tel__stat_class(s->class);
 	if (!load_class_read_parameters(l, class, s->parameters))
 		return load_invalid(why, "its parameters are invalid");
 	if (tel__inst_find(l->line, "pairs") != NULL)
 		s->pairs = tel__load_is(l, "pairs", "ticks") ? PAIRS_TICKS :
 		    tel__load_is(l, "pairs", "queue")        ? PAIRS_QUEUE :
 		                                               PAIRS_NS;
-	st = read_pieces(l, s);
+	tel_status st = read_pieces(l, s);
 	if (st == TEL_OK)
 		st = tel__layout_make(&s->layout, class->layout, s->parameters,
 		    why, &which);
@@ -108,16 +104,14 @@ load_class_find_stat(struct loader *l, struct definition *d,
 {
 	struct key keys[GROUPS_MAX];
 	char value[4] = "gv1", type[4] = "gs1";
-	tel_status st;
-	unsigned i;
 
 	if (tel__load_is(l, "grp", "none"))
 		return TEL_OK; /* it has only the expressions of the groups */
 	if (tel__inst_find(l->line, "grp") != NULL)
 		return tel__definition_find_overflow(d, out);
-	for (i = 0; i < d->ngroups; i++) {
+	for (unsigned i = 0; i < d->ngroups; i++) {
 		value[2] = type[2] = (char)('1' + i);
-		st = tel__load_key(l, value, type, &keys[i]);
+		tel_status st = tel__load_key(l, value, type, &keys[i]);
 		if (st == TEL_ELIMIT)
 			return tel__definition_find_overflow(d, out);
 		if (st != TEL_OK)

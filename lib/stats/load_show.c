@@ -26,17 +26,14 @@ copy_stat(const struct tel_stat *from)
 tel_status
 tel__load_difference(struct loader *l)
 {
-	struct tel_stat *all;
-	struct loaded *c;
-	size_t i;
-
 	if (!l->into->deltas)
 		return TEL_OK;
-	for (i = 0; i < l->room; i++) {
-		c = &l->classes[i];
+	for (size_t i = 0; i < l->room; i++) {
+		struct loaded *c = &l->classes[i];
+
 		if (!c->fresh)
 			continue;
-		all = copy_stat(c->stat);
+		struct tel_stat *all = copy_stat(c->stat);
 		if (all == NULL)
 			return stats_no_memory(l->into);
 		if (c->base != NULL)
@@ -99,11 +96,9 @@ tel__load_watch(struct loader *l)
 static struct tel_stat *
 load_show_find_stat(struct tel_stats *s, const struct tel_stat *as)
 {
-	struct tel_stat *found;
-	size_t i;
+	for (size_t i = 0; i < s->listed; i++) {
+		struct tel_stat *found = s->list[i];
 
-	for (i = 0; i < s->listed; i++) {
-		found = s->list[i];
 		if (strcmp(found->definition->spec.name,
 		        as->definition->spec.name) == 0 &&
 		    found->definition->ngroups == 0)
@@ -115,15 +110,13 @@ load_show_find_stat(struct tel_stats *s, const struct tel_stat *as)
 void
 tel__load_end_show(struct tel_stats *into, struct tel_stats *shown)
 {
-	struct tel_stat *to;
-	size_t i;
-
 	if (shown == NULL)
 		return;
 	/* what was written of the snapshots goes on at the end */
 	into->inst = shown->inst;
-	for (i = 0; i < shown->listed; i++) {
-		to = load_show_find_stat(into, shown->list[i]);
+	for (size_t i = 0; i < shown->listed; i++) {
+		struct tel_stat *to = load_show_find_stat(into, shown->list[i]);
+
 		if (to != NULL)
 			to->inst = shown->list[i]->inst;
 	}
@@ -133,9 +126,7 @@ tel__load_end_show(struct tel_stats *into, struct tel_stats *shown)
 void
 tel__load_forget(struct loader *l)
 {
-	size_t i;
-
-	for (i = 0; i < l->room; i++)
+	for (size_t i = 0; i < l->room; i++)
 		tel__stat_free(l->classes[i].base);
 	free(l->classes);
 	l->classes = NULL;

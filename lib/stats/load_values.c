@@ -12,7 +12,6 @@ tel_status
 tel__load_update(struct loader *l, struct loaded *to, const char **why)
 {
 	struct tel_stat *stat = to->stat;
-	const struct stat_class *class;
 	uint64_t weight = 1;
 	tel_value key;
 	tel_int128 v;
@@ -21,7 +20,7 @@ tel__load_update(struct loader *l, struct loaded *to, const char **why)
 		return load_invalid(why, "the update is not for this class");
 	if (tel__load_u64(l, "n", &weight) < 0)
 		return load_invalid(why, "the weight is not a count");
-	class = to->definition->class;
+	const struct stat_class *class = to->definition->class;
 	stat->now = l->line->clock;
 	stat->event = l->event;
 	if (class->take != NULL)
@@ -110,8 +109,6 @@ tel__load_trace(struct loader *l, struct loaded *to)
 static int
 load_count(struct tel_stat *s, uint64_t i, uint64_t count, tel_status *st)
 {
-	uint8_t *sketch;
-
 	if (!s->definition->class->sketched) {
 		if (i >= s->definition->spec.layout.count)
 			return 0;
@@ -120,7 +117,7 @@ load_count(struct tel_stat *s, uint64_t i, uint64_t count, tel_status *st)
 	}
 	if (i >= SKETCH_SIZE || count == 0 || count > SKETCH_RANK_MAX)
 		return 0;
-	sketch = tel__stat_sketch(s);
+	uint8_t *sketch = tel__stat_sketch(s);
 	*st = sketch != NULL ? TEL_OK : TEL_ENOMEM;
 	if (sketch != NULL && sketch[i] < count)
 		sketch[i] = (uint8_t)count;
@@ -136,10 +133,9 @@ read_buckets(struct tel_stat *stat, const struct inst_value *v,
 	struct inst_value number[2];
 	tel_status st = TEL_OK;
 	tel_int128 n[2];
-	unsigned i;
 
 	while (p < end) {
-		for (i = 0; i < 2; i++) {
+		for (unsigned i = 0; i < 2; i++) {
 			memset(&number[i], 0, sizeof(number[i]));
 			number[i].p = p;
 			while (p < end && *p != ',' && *p != ':')
@@ -169,12 +165,11 @@ read_numbers(const struct loader *l, struct tel_stat *s)
 	const struct stat_number *n;
 	unsigned has = 0, found = 0, min = 1, max = 2, is;
 	tel_int128 v;
-	int known;
 
 	for (n = class->numbers; n->name != NULL; n++) {
 		if (n->which == TEL_NUMBER_SUM)
 			s->flags |= STAT_NO_SUM;
-		known = tel__load_int128(l, n->name, &v);
+		int known = tel__load_int128(l, n->name, &v);
 		if (known < 0 ||
 		    (known > 0 && !tel__stat_set_number(s, n->which, v)))
 			return 0;
@@ -261,11 +256,10 @@ tel_status
 tel__load_snapshot(struct loader *l, struct loaded *to, const char **why)
 {
 	struct report *report = &l->part->report;
-	uint32_t i;
 
 	switch (to->kind) {
 	case LOADED_TYPES:
-		for (i = 0; i < report->nparts; i++)
+		for (uint32_t i = 0; i < report->nparts; i++)
 			report->parts[i].events = report->parts[i].bytes = 0;
 		return TEL_OK;
 	case LOADED_ALLOCS:
@@ -288,13 +282,12 @@ bucket_of_types(struct loader *l, const char **why)
 	uint64_t events = 0, bytes = 0, code = 0;
 	char *name = NULL, *kind = NULL;
 	uint32_t at;
-	tel_status st;
 
 	if (tel__load_u64(l, "v", &events) < 0 ||
 	    tel__load_u64(l, "bytes", &bytes) < 0 ||
 	    tel__load_u64(l, "code", &code) < 0 || code > UINT32_MAX)
 		return load_invalid(why, "a number of the type does not fit");
-	st = tel__load_string(l, "k", &name);
+	tel_status st = tel__load_string(l, "k", &name);
 	if (st == TEL_OK)
 		st = tel__load_string(l, "kind", &kind);
 	if (st == TEL_OK && (name == NULL || kind == NULL))
@@ -323,9 +316,8 @@ load_shown(struct loader *l, const struct definition *d, struct top_shown *to)
 	const struct inst_value *found;
 	tel_status st = TEL_OK;
 	tel_value v;
-	unsigned i;
 
-	for (i = 0; i < TEL_SHOWN_MAX && st == TEL_OK; i++) {
+	for (unsigned i = 0; i < TEL_SHOWN_MAX && st == TEL_OK; i++) {
 		v = (tel_value){ .missing = 1 };
 		found = tel__inst_find(l->line, tel__shown_fields[i][0]);
 		if (found == NULL && i >= d->nweights)
@@ -374,7 +366,6 @@ tel__load_bucket(struct loader *l, struct loaded *to, const char **why)
 {
 	uint64_t v = 0, updates = 0;
 	int wrapped = 0;
-	tel_status st;
 	tel_value value;
 	struct key k;
 
@@ -393,7 +384,7 @@ tel__load_bucket(struct loader *l, struct loaded *to, const char **why)
 		return load_invalid(why, "the key is invalid");
 	if (to->definition->class->sketched)
 		return tel__stat_add_distinct(to->stat, &value);
-	st = tel__key_make(l->part->strings, &value, &k);
+	tel_status st = tel__key_make(l->part->strings, &value, &k);
 	if (st == TEL_ENOMEM)
 		return st;
 	if (st == TEL_ELIMIT)

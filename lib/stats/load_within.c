@@ -34,11 +34,10 @@ static tel_status
 read_line(struct class_log *c, const struct tel_event *ev)
 {
 	const struct tel_event *record;
-	tel_status st;
 
 	if (c->writer.line.failed)
 		return stats_no_memory(c->loader.into);
-	st = tel_reader_feed(c->reader, c->writer.line.bytes,
+	tel_status st = tel_reader_feed(c->reader, c->writer.line.bytes,
 	    c->writer.line.used);
 	while (st == TEL_OK) {
 		st = tel_reader_next(c->reader, &record);
@@ -90,11 +89,10 @@ static void
 free_all(struct tel_stats *s)
 {
 	struct class_logs *all = s->class_logs;
-	size_t i;
 
 	if (all == NULL)
 		return;
-	for (i = 0; i < all->count; i++)
+	for (size_t i = 0; i < all->count; i++)
 		load_within_free_log(all->list[i]);
 	tel_stats_free(all->shown);
 	free(all->list);
@@ -128,13 +126,12 @@ static struct class_log *
 load_within_find_log(struct tel_stats *s, const struct tel_log *log)
 {
 	struct class_logs *all = s->class_logs;
-	size_t i;
 
 	if (all == NULL)
 		all = s->class_logs = calloc(1, sizeof(*all));
 	if (all == NULL)
 		return NULL;
-	for (i = 0; i < all->count; i++)
+	for (size_t i = 0; i < all->count; i++)
 		if (all->list[i]->log == log &&
 		    all->list[i]->number == log->number)
 			return all->list[i];
@@ -224,13 +221,12 @@ put_definition(struct class_log *c, const struct inst_binding *b,
 {
 	const struct inst_class_row *row = b->row;
 	struct inst_writer *w = &c->writer;
-	const char *path;
 	size_t n = 0;
 
 	if (row == NULL || row->presumed == NULL)
 		return 0;
 
-	path = tel_event_string(ev, (unsigned)b->fields[0], &n);
+	const char *path = tel_event_string(ev, (unsigned)b->fields[0], &n);
 	w->clock = ev->clock;
 	tel__inst_put_record(w, "C");
 	tel__inst_put_word(w, "type", row->name);
@@ -294,16 +290,14 @@ static tel_status
 load_within_show(struct tel_stats *s, const tel_snapshot *at)
 {
 	struct class_logs *all = s->class_logs;
-	struct loader *l;
-	tel_status st;
-	size_t i;
 
 	if (all->shown == NULL && (all->shown = tel_stats_new()) == NULL)
 		return stats_no_memory(s);
 	tel__load_reset(all->shown);
-	st = tel__stats_add(all->shown, s, ADD_APART);
-	for (i = 0; i < all->count && st == TEL_OK; i++) {
-		l = &all->list[i]->loader;
+	tel_status st = tel__stats_add(all->shown, s, ADD_APART);
+	for (size_t i = 0; i < all->count && st == TEL_OK; i++) {
+		struct loader *l = &all->list[i]->loader;
+
 		if (l->part == NULL)
 			continue;
 		st = tel__load_difference(l);

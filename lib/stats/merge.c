@@ -15,13 +15,12 @@ copy_spec(struct spec *to, const struct spec *from)
 {
 	const char *why;
 	unsigned which, i;
-	int complete;
 
 	*to = *from;
 	memset(to->pieces, 0, sizeof(to->pieces));
 	memset(&to->layout, 0, sizeof(to->layout));
 	to->name = tel__copy_string(from->name, strlen(from->name));
-	complete = to->name != NULL;
+	int complete = to->name != NULL;
 	for (i = 0; i < PIECES && complete; i++) {
 		to->pieces[i].column = from->pieces[i].column;
 		if (from->pieces[i].text == NULL)
@@ -43,7 +42,6 @@ static struct definition *
 copy_definition(const struct definition *d, const char *name,
     struct tel_stats *s)
 {
-	struct definition *new;
 	struct spec spec;
 
 	if (copy_spec(&spec, &d->spec) != TEL_OK)
@@ -52,9 +50,10 @@ copy_definition(const struct definition *d, const char *name,
 		free(spec.name);
 		spec.name = tel__copy_string(name, strlen(name));
 	}
-	new = spec.name == NULL ? NULL :
-	                          tel__definition_new(&spec, d->ngroups,
-	                              d->group_names, s->strings, &s->budget);
+	struct definition *new = spec.name == NULL ?
+	    NULL :
+	    tel__definition_new(&spec, d->ngroups, d->group_names, s->strings,
+	        &s->budget);
 	if (new == NULL) {
 		tel__spec_clear(&spec);
 		return NULL;
@@ -71,11 +70,9 @@ copy_definition(const struct definition *d, const char *name,
 static const char *
 stats_merge_difference(const struct definition *a, const struct definition *b)
 {
-	unsigned i;
-
 	if (a->ngroups != b->ngroups)
 		return "their groups differ";
-	for (i = 0; i < a->ngroups; i++)
+	for (unsigned i = 0; i < a->ngroups; i++)
 		if (strcmp(a->group_names[i], b->group_names[i]) != 0)
 			return "their groups differ";
 	return tel__spec_difference(&a->spec, &b->spec);
@@ -137,15 +134,13 @@ stats_merge_find_stat(struct tel_stats *s, struct definition *d,
     const struct tel_stat *from, struct tel_stat **out)
 {
 	struct key keys[GROUPS_MAX];
-	tel_status st;
 	tel_value v;
-	unsigned i;
 
 	if (from->is_overflow)
 		return tel__definition_find_overflow(d, out);
-	for (i = 0; i < d->ngroups; i++) {
+	for (unsigned i = 0; i < d->ngroups; i++) {
 		tel__key_value(from->definition->strings, &from->group[i], &v);
-		st = tel__key_make(s->strings, &v, &keys[i]);
+		tel_status st = tel__key_make(s->strings, &v, &keys[i]);
 		if (st == TEL_ELIMIT)
 			return tel__definition_find_overflow(d, out);
 		if (st != TEL_OK)
@@ -188,17 +183,14 @@ merge_definition(struct tel_stats *s, const struct definition *from,
 	const struct tel_stat *one;
 	struct definition *d = NULL;
 	struct tel_stat *to = NULL;
-	tel_status st;
-	uint32_t i;
-	int over_limit;
+	tel_status st = stats_merge_find_definition(s, from, how, &d);
 
-	st = stats_merge_find_definition(s, from, how, &d);
 	if (st != TEL_OK)
 		return st;
 	/* what found no room in one part may be of a group of the other */
-	over_limit = from->count > 0 && has_updates(d) &&
+	int over_limit = from->count > 0 && has_updates(d) &&
 	    (from->overflow != NULL || d->overflow != NULL);
-	for (i = 0; i <= from->count; i++) {
+	for (uint32_t i = 0; i <= from->count; i++) {
 		one = i < from->count ? from->stats[i] : from->overflow;
 		if (one == NULL)
 			continue;
@@ -208,7 +200,7 @@ merge_definition(struct tel_stats *s, const struct definition *from,
 		if (st != TEL_OK)
 			return stats_no_memory(s);
 	}
-	for (i = 0; over_limit && i < d->count; i++)
+	for (uint32_t i = 0; over_limit && i < d->count; i++)
 		d->stats[i]->flags |= STAT_APPROXIMATE;
 	if (over_limit)
 		d->overflow->flags |= STAT_APPROXIMATE;
@@ -226,9 +218,8 @@ tel__stats_merge_definitions(struct tel_stats *into,
     const struct tel_stats *from, unsigned how)
 {
 	tel_status st = TEL_OK;
-	size_t i;
 
-	for (i = 0; i < from->count && st == TEL_OK; i++)
+	for (size_t i = 0; i < from->count && st == TEL_OK; i++)
 		st = merge_definition(into, from->definitions[i], how);
 	return st;
 }
@@ -237,10 +228,8 @@ tel_status
 tel__stats_add(struct tel_stats *into, const struct tel_stats *from,
     unsigned how)
 {
-	tel_status st;
-
 	into->started = 1;
-	st = tel__stats_merge_definitions(into, from, how);
+	tel_status st = tel__stats_merge_definitions(into, from, how);
 	if (st != TEL_OK)
 		return st;
 	if (tel__report_merge(&into->report, &from->shown) != TEL_OK)

@@ -9,13 +9,11 @@
 static tel_status
 options_set_max_groups(struct tel_stats *s, int64_t count)
 {
-	size_t i;
-
 	if (count < 1 || count > GROUP_ROWS_MAX)
 		return stats_fail(s, TEL_EINVAL,
 		    "the maximum number of groups must be from 1 to 1048576");
 	s->max_groups = (size_t)count;
-	for (i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++)
 		s->definitions[i]->max_groups = (uint32_t)count;
 	return TEL_OK;
 }
@@ -23,14 +21,12 @@ options_set_max_groups(struct tel_stats *s, int64_t count)
 static tel_status
 options_set_max_open(struct tel_stats *s, int64_t count)
 {
-	size_t i;
-
 	if (count < 1 || count > OPEN_MAX)
 		return stats_fail(s, TEL_EINVAL,
 		    "the maximum number of open ranges must be from 1 to "
 		    "16777216");
 	s->max_open = (size_t)count;
-	for (i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++)
 		s->definitions[i]->open.max = (uint32_t)count;
 	return TEL_OK;
 }

@@ -60,12 +60,12 @@ static inline uint32_t
 pairs_find(const struct open_pairs *o, const struct pair_key *k, uint64_t hash,
     struct tel__probe *at)
 {
-	const struct pair_key *of;
 	uint32_t i;
 
 	for (i = tel__index_first(&o->tops, hash, at); i != NOWHERE;
 	     i = tel__index_next(&o->tops, at)) {
-		of = &o->ranges[i].key;
+		const struct pair_key *of = &o->ranges[i].key;
+
 		if (of->log == k->log && of->pair == k->pair &&
 		    of->process == k->process &&
 		    key_equal(of->key.bits, of->key.tag, &k->key))
@@ -108,7 +108,6 @@ tel__pairs_start(struct open_pairs *o, const struct pair_key *k, uint64_t clock,
 	const uint64_t hash = pairs_hash_key(o, k);
 	struct tel__probe at;
 	uint32_t top = pairs_find(o, k, hash, &at), i, last = top;
-	struct pair_range *r;
 
 	if (o->queue && top != NOWHERE)
 		last = o->ranges[top].last;
@@ -122,7 +121,7 @@ tel__pairs_start(struct open_pairs *o, const struct pair_key *k, uint64_t clock,
 	i = take_place(o);
 	if (i == NOWHERE)
 		return PAIR_NO_MEMORY;
-	r = &o->ranges[i];
+	struct pair_range *r = &o->ranges[i];
 	r->key = *k;
 	r->clock = clock;
 	r->stat = stat;
@@ -153,11 +152,10 @@ tel__pairs_end(struct open_pairs *o, const struct pair_key *k, uint64_t *clock,
 	struct tel__probe at;
 	uint32_t top = pairs_find(o, k, pairs_hash_key(o, k), &at), below;
 	enum pair_result result = PAIR_OK;
-	struct pair_range *r;
 
 	if (top == NOWHERE)
 		return PAIR_NONE;
-	r = &o->ranges[top];
+	struct pair_range *r = &o->ranges[top];
 	if (r->over_limit > 0 && (!o->queue || r->ended)) {
 		result = PAIR_OVER_LIMIT;
 		if (--r->over_limit > 0 || !o->queue)
@@ -192,10 +190,10 @@ void
 tel__pairs_forget(struct open_pairs *o, uint32_t log)
 {
 	struct tel__probe at = { 0, 0 };
-	uint32_t i;
 
 	while (o->tops.slots != NULL && at.slot <= o->tops.mask) {
-		i = o->tops.slots[at.slot].number - 1;
+		uint32_t i = o->tops.slots[at.slot].number - 1;
+
 		if (i == NOWHERE || o->ranges[i].key.log != log) {
 			at.slot++;
 			continue;

@@ -12,9 +12,7 @@
 void
 tel__stats_pools_clear(struct pools *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->nlabels; i++)
+	for (size_t i = 0; i < p->nlabels; i++)
 		free(p->labels[i].text);
 	free(p->labels);
 	tel__table_clear(&p->places);
@@ -63,16 +61,14 @@ tel__stats_pools_create(struct pools *p, const tel_alloc *op,
 	const char *kind = op->size < schema->ntypes ?
 	    tel__pools_suffix(&schema->types[op->size]) :
 	    NULL;
-	struct pool *pool;
-	uint32_t place;
 
 	/* the description may be that of an arena */
 	if (kind == NULL && op->kind == TEL_ALLOC_POOL_DESCRIBE)
 		return TEL_OK;
-	place = pools_place(p, op, op->pool);
+	uint32_t place = pools_place(p, op, op->pool);
 	if (place == 0)
 		return TEL_ENOMEM;
-	pool = &p->report->pools[place - 1];
+	struct pool *pool = &p->report->pools[place - 1];
 	if (pool->kind != NULL || kind == NULL || place > POOLS_MAX)
 		return TEL_OK;
 	pool->kind = tel__copy_string(kind, strlen(kind));
@@ -99,14 +95,13 @@ pools_own(struct pools *p, struct tel__live *live, uint64_t log_tag,
 	struct tel__live_pool *of = op->pool == 0 || block->pool == 0 ?
 	    NULL :
 	    &live->pool_list[block->pool - 1];
-	uint64_t address;
 
 	/* a pool is destroyed in both at once */
 	if (of != NULL && of->owner != 0) {
 		block->account = of->owner;
 		return TEL_OK;
 	}
-	address = tel__live_pool_of(live, op, log_tag);
+	uint64_t address = tel__live_pool_of(live, op, log_tag);
 	if (address == 0)
 		return TEL_OK;
 	block->account = pools_place(p, op, address);
@@ -122,7 +117,6 @@ tel__stats_pools_change(struct pools *p, struct tel__live *live,
 {
 	const int allocates =
 	    what == TEL__LIVE_ALLOCATED || what == TEL__LIVE_UNTRACKED;
-	struct pool *pool;
 
 	if (block == NULL)
 		return TEL_OK;
@@ -130,7 +124,7 @@ tel__stats_pools_change(struct pools *p, struct tel__live *live,
 		return TEL_ENOMEM;
 	if (block->account == 0)
 		return TEL_OK;
-	pool = &p->report->pools[block->account - 1];
+	struct pool *pool = &p->report->pools[block->account - 1];
 	if (allocates) {
 		pool->allocs += block->blocks;
 		(void)int128_add(&pool->bytes, int128_u64(block->size));
@@ -183,11 +177,9 @@ tel__stats_pools_know(struct pools *p, const struct tel_type *t, uint64_t pool)
 tel_status
 tel__stats_pools_join(struct pools *to, const struct pools *from)
 {
-	size_t i;
-
 	if (from->nlabels > 0)
 		to->space = from->space;
-	for (i = 0; i < from->nlabels && to->nlabels < POOLS_MAX; i++)
+	for (size_t i = 0; i < from->nlabels && to->nlabels < POOLS_MAX; i++)
 		if (pools_add_label(to, from->labels[i].address) == NULL)
 			return TEL_ENOMEM;
 	return TEL_OK;
@@ -197,15 +189,13 @@ tel_status
 tel__stats_pools_label(struct pools *p, const struct tel_log *log)
 {
 	struct tel_label label;
-	char *text;
-	size_t i;
 
-	for (i = 0; i < p->nlabels && log->labels != NULL; i++) {
+	for (size_t i = 0; i < p->nlabels && log->labels != NULL; i++) {
 		if (!tel__labels_find(log->labels, p->space,
 		        p->labels[i].address, UINT64_MAX, &label) ||
 		    label.string == NULL)
 			continue;
-		text = tel__copy_string(label.string, label.length);
+		char *text = tel__copy_string(label.string, label.length);
 		if (text == NULL)
 			return TEL_ENOMEM;
 		free(p->labels[i].text);
@@ -218,20 +208,17 @@ tel_status
 tel__stats_pools_settle(struct pools *p)
 {
 	const struct tel__entry *e;
-	struct pool *pool;
-	char *text;
-	size_t i;
 
-	for (i = 0; i < p->nlabels; i++) {
+	for (size_t i = 0; i < p->nlabels; i++) {
 		e = tel__table_find(&p->places, p->labels[i].address);
 		if (p->labels[i].text == NULL || e == NULL ||
 		    e->value > POOLS_MAX)
 			continue;
-		text = tel__copy_string(p->labels[i].text,
+		char *text = tel__copy_string(p->labels[i].text,
 		    strlen(p->labels[i].text));
 		if (text == NULL)
 			return TEL_ENOMEM;
-		pool = &p->report->pools[e->value - 1];
+		struct pool *pool = &p->report->pools[e->value - 1];
 		free(pool->label);
 		pool->label = text;
 	}

@@ -18,18 +18,16 @@ tel__report_init(struct report *r)
 void
 tel__report_clear(struct report *r)
 {
-	uint32_t i;
-
-	for (i = 0; i < r->nparts; i++) {
+	for (uint32_t i = 0; i < r->nparts; i++) {
 		free(r->parts[i].name);
 		free(r->parts[i].kind);
 	}
-	for (i = 0; i < r->norigins; i++) {
+	for (uint32_t i = 0; i < r->norigins; i++) {
 		free(r->origins[i].schema);
 		free(r->origins[i].version);
 		free(r->origins[i].format);
 	}
-	for (i = 0; i < r->npools; i++) {
+	for (uint32_t i = 0; i < r->npools; i++) {
 		free(r->pools[i].label);
 		free(r->pools[i].kind);
 	}
@@ -52,12 +50,12 @@ static uint32_t
 stats_report_find(const struct report *r, const char *name, const char *kind)
 {
 	struct tel__probe at;
-	const struct part *p;
 	uint32_t i;
 
 	for (i = tel__index_first(&r->index, hash_part(r, name, kind), &at);
 	     i != TEL__NOWHERE; i = tel__index_next(&r->index, &at)) {
-		p = &r->parts[i];
+		const struct part *p = &r->parts[i];
+
 		if (strcmp(p->name, name) == 0 && strcmp(p->kind, kind) == 0)
 			break;
 	}
@@ -68,8 +66,6 @@ tel_status
 tel__report_part(struct report *r, const char *name, const char *kind,
     uint32_t code, uint32_t *out)
 {
-	struct part *p;
-
 	*out = stats_report_find(r, name, kind);
 	if (*out == TEL__NOWHERE && r->nparts >= PARTS_MAX) {
 		name = kind = "...";
@@ -80,7 +76,7 @@ tel__report_part(struct report *r, const char *name, const char *kind,
 		return TEL_OK;
 	if (!TEL__RESERVE(r->parts, r->room, (size_t)r->nparts + 1))
 		return TEL_ENOMEM;
-	p = &r->parts[r->nparts];
+	struct part *p = &r->parts[r->nparts];
 	memset(p, 0, sizeof(*p));
 	p->name = tel__copy_string(name, strlen(name));
 	p->kind = tel__copy_string(kind, strlen(kind));
@@ -99,7 +95,6 @@ tel_status
 tel__report_origin(struct report *r, const char *schema, const char *version,
     const char *format, unsigned *out)
 {
-	struct origin *o;
 	unsigned i;
 
 	if (r->norigins >= ORIGINS_MAX)
@@ -111,7 +106,8 @@ tel__report_origin(struct report *r, const char *schema, const char *version,
 	if (r->norigins >= ORIGINS_MAX && i == ORIGINS_MAX)
 		schema = version = format = "...";
 	for (i = 0; i < r->norigins; i++) {
-		o = &r->origins[i];
+		struct origin *o = &r->origins[i];
+
 		if (strcmp(o->schema, schema) == 0 &&
 		    strcmp(o->version, version) == 0 &&
 		    strcmp(o->format, format) == 0) {
@@ -119,7 +115,7 @@ tel__report_origin(struct report *r, const char *schema, const char *version,
 			return TEL_OK;
 		}
 	}
-	o = &r->origins[r->norigins];
+	struct origin *o = &r->origins[r->norigins];
 	memset(o, 0, sizeof(*o));
 	o->schema = tel__copy_string(schema, strlen(schema));
 	o->version = tel__copy_string(version, strlen(version));
@@ -156,11 +152,9 @@ tel__report_span(struct report *r, uint64_t first, uint64_t last,
 static int
 in_order(const tel_part *a, const tel_part *b)
 {
-	int c;
-
 	if (a->events != b->events)
 		return a->events > b->events;
-	c = strcmp(a->name, b->name);
+	int c = strcmp(a->name, b->name);
 	return c != 0 ? c < 0 : strcmp(a->kind, b->kind) <= 0;
 }
 
@@ -201,7 +195,6 @@ stats_report_sift(const struct report *r, uint32_t *heap, uint32_t i,
 static tel_status
 stats_report_add_kinds(struct report *r)
 {
-	const struct part *p;
 	tel_part *kinds, k;
 	uint32_t i, j, n = 0;
 
@@ -209,7 +202,8 @@ stats_report_add_kinds(struct report *r)
 	if (kinds == NULL)
 		return TEL_ENOMEM;
 	for (i = 0; i < r->nordered; i++) {
-		p = &r->parts[r->order[i]];
+		const struct part *p = &r->parts[r->order[i]];
+
 		for (j = 0; j < n && j < KINDS_MAX; j++)
 			if (strcmp(kinds[j].name, p->kind) == 0)
 				break;
@@ -261,8 +255,6 @@ tel__report_sort(struct report *r)
 void
 tel__report_zero(struct report *r)
 {
-	uint32_t i;
-
 	r->logs = r->events = r->bytes = 0;
 	r->first = UINT64_MAX;
 	r->last = 0;
@@ -274,11 +266,11 @@ tel__report_zero(struct report *r)
 	r->inherited = 0;
 	r->alloc_bytes = r->free_bytes = int128_u64(0);
 	r->ended = r->ended_bytes = int128_u64(0);
-	for (i = 0; i < r->nparts; i++)
+	for (uint32_t i = 0; i < r->nparts; i++)
 		r->parts[i].events = r->parts[i].bytes = 0;
-	for (i = 0; i < r->norigins; i++)
+	for (uint32_t i = 0; i < r->norigins; i++)
 		r->origins[i].logs = r->origins[i].events = 0;
-	for (i = 0; i < r->npools; i++) {
+	for (uint32_t i = 0; i < r->npools; i++) {
 		r->pools[i].allocs = 0;
 		r->pools[i].bytes = int128_u64(0);
 		r->pools[i].peak_bytes = r->pools[i].live_bytes;
@@ -322,12 +314,11 @@ merge_totals(struct report *r, const struct report *from)
 static tel_status
 merge_pools(struct report *r, const struct report *from)
 {
-	const struct pool *p;
 	struct pool *to;
-	uint32_t i;
 
-	for (i = 0; i < from->npools; i++) {
-		p = &from->pools[i];
+	for (uint32_t i = 0; i < from->npools; i++) {
+		const struct pool *p = &from->pools[i];
+
 		if (!TEL__RESERVE_ZEROED(r->pools, r->pool_room,
 		        (size_t)r->npools + 1))
 			return TEL_ENOMEM;
@@ -357,14 +348,13 @@ merge_pools(struct report *r, const struct report *from)
 tel_status
 tel__report_merge(struct report *r, const struct report *from)
 {
-	const struct part *p;
-	const struct origin *o;
 	tel_status st;
 	uint32_t i, at;
 	unsigned j, to;
 
 	for (i = 0; i < from->nparts; i++) {
-		p = &from->parts[i];
+		const struct part *p = &from->parts[i];
+
 		st = tel__report_part(r, p->name, p->kind, p->code, &at);
 		if (st != TEL_OK)
 			return st;
@@ -372,7 +362,8 @@ tel__report_merge(struct report *r, const struct report *from)
 		r->parts[at].bytes += p->bytes;
 	}
 	for (j = 0; j < from->norigins; j++) {
-		o = &from->origins[j];
+		const struct origin *o = &from->origins[j];
+
 		st = tel__report_origin(r, o->schema, o->version, o->format,
 		    &to);
 		if (st != TEL_OK)

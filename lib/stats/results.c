@@ -108,11 +108,9 @@ tel_stats_origin_count(const tel_stats *s)
 int
 tel_stats_origin(const tel_stats *s, size_t i, tel_origin *out)
 {
-	const struct origin *o;
-
 	if (i >= s->shown.norigins)
 		return 0;
-	o = &s->shown.origins[i];
+	const struct origin *o = &s->shown.origins[i];
 	out->schema = o->schema;
 	out->version = o->version;
 	out->format = o->format;
@@ -124,11 +122,9 @@ tel_stats_origin(const tel_stats *s, size_t i, tel_origin *out)
 int
 tel_stats_pool(const tel_stats *s, size_t i, tel_pool_use *out)
 {
-	const struct pool *p;
-
 	if (i >= s->shown.npools)
 		return 0;
-	p = &s->shown.pools[i];
+	const struct pool *p = &s->shown.pools[i];
 	out->label = p->label != NULL ? p->label : "";
 	out->kind = p->kind != NULL ? p->kind : "";
 	out->address = p->address;
@@ -149,15 +145,13 @@ tel_stats_part_count(const tel_stats *s, tel_part_by by)
 int
 tel_stats_part(const tel_stats *s, tel_part_by by, size_t i, tel_part *out)
 {
-	const struct part *p;
-
 	if (i >= tel_stats_part_count(s, by))
 		return 0;
 	if (by != TEL_PART_TYPE) {
 		*out = s->shown.kinds[i];
 		return 1;
 	}
-	p = &s->shown.parts[s->shown.order[i]];
+	const struct part *p = &s->shown.parts[s->shown.order[i]];
 	out->name = p->name;
 	out->kind = p->kind;
 	out->code = p->code;
@@ -366,7 +360,6 @@ tel_stat_quantile(const tel_stat *stat, uint32_t billionths, tel_quantile *out)
 {
 	const struct layout *l = &stat->definition->spec.layout;
 	uint64_t rank, sum = stat->under;
-	uint32_t i;
 
 	if (l->count == 0 || stat->weight == 0 || billionths > 1000000000 ||
 	    (stat->flags & (STAT_OUTSIDE | STAT_WRAPPED)))
@@ -377,7 +370,7 @@ tel_stat_quantile(const tel_stat *stat, uint32_t billionths, tel_quantile *out)
 		out->value = l->ranges[0].lo;
 		return 1;
 	}
-	for (i = 0; i < l->count; i++) {
+	for (uint32_t i = 0; i < l->count; i++) {
 		sum += tel__stat_bucket(stat, i);
 		if (rank <= sum) {
 			upper_edge(stat, i, out);
@@ -396,11 +389,10 @@ tel_status
 tel_stats_sort_keys(tel_stats *s, tel_key_order order)
 {
 	tel_status st = TEL_OK;
-	size_t i;
 
 	if ((unsigned)order > TEL_KEYS_FIRST)
 		return stats_fail(s, TEL_EINVAL, "unknown order");
-	for (i = 0; i < s->listed && st == TEL_OK; i++)
+	for (size_t i = 0; i < s->listed && st == TEL_OK; i++)
 		st = tel__tally_sort(&s->list[i]->tally, s->strings, order);
 	return st == TEL_OK ? st : stats_no_memory(s);
 }
@@ -415,13 +407,12 @@ int
 tel_stat_key(const tel_stat *stat, size_t i, tel_key *out)
 {
 	const struct tally *t = &stat->tally;
-	struct key k;
 
 	if (i >= t->count)
 		return 0;
 	if (t->order != NULL)
 		i = t->order[i];
-	k = tally_key(t, (uint32_t)i);
+	struct key k = tally_key(t, (uint32_t)i);
 	tel__key_value(stat->definition->strings, &k, &out->value);
 	out->count = t->counts[i];
 	out->updates = t->updates[i];

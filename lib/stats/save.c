@@ -87,8 +87,6 @@ save_report(struct saver *v)
 {
 	const struct report *r = &v->s->shown;
 	struct inst_writer *w = &v->w;
-	const struct origin *o;
-	unsigned i;
 
 	tel__inst_put_record(w, "R");
 	put_counts(w, tel__report_head, r);
@@ -104,8 +102,9 @@ save_report(struct saver *v)
 		tel__inst_put_number(w, "ended_bytes", r->ended_bytes);
 	}
 	tel__inst_put_end(w);
-	for (i = 0; i < r->norigins; i++) {
-		o = &r->origins[i];
+	for (unsigned i = 0; i < r->norigins; i++) {
+		const struct origin *o = &r->origins[i];
+
 		tel__inst_put_record(w, "W");
 		tel__inst_put_string(w, "schema", o->schema);
 		tel__inst_put_string(w, "version", o->version);
@@ -122,8 +121,6 @@ save_types(struct saver *v)
 	const struct report *r = &v->s->shown;
 	struct inst_state *inst = &v->s->inst;
 	struct inst_writer *w = &v->w;
-	const struct part *p;
-	uint32_t i;
 
 	if (inst->types == 0) {
 		inst->types = ++inst->ids;
@@ -139,8 +136,9 @@ save_types(struct saver *v)
 	tel__inst_put_count(w, "ovf", 0);
 	tel__inst_put_count(w, "ovfn", 0);
 	tel__inst_put_end(w);
-	for (i = 0; i < r->nparts; i++) {
-		p = &r->parts[i];
+	for (uint32_t i = 0; i < r->nparts; i++) {
+		const struct part *p = &r->parts[i];
+
 		tel__inst_put_record(w, "SB");
 		tel__inst_put_count(w, "c", inst->types);
 		tel__inst_put_string(w, "k", p->name);
@@ -181,9 +179,8 @@ save_put_groups(struct saver *v, const struct definition *d,
     const struct tel_stat *stat)
 {
 	char name[4] = "gk1", value[4] = "gv1", type[4] = "gs1";
-	unsigned i;
 
-	for (i = 0; i < d->ngroups; i++) {
+	for (unsigned i = 0; i < d->ngroups; i++) {
 		name[2] = value[2] = type[2] = (char)('1' + i);
 		tel__inst_put_string(&v->w, name, d->group_names[i]);
 		if (stat != NULL && !stat->is_overflow)
@@ -201,13 +198,12 @@ put_class_name(struct inst_writer *w, const struct definition *d, uint32_t id)
 {
 	struct tel__buffer name = { NULL, 0, 0, 0 };
 	char suffix[16];
-	const char *p;
 
 	if (d->ngroups == 0 && strchr(d->spec.name, ':') == NULL) {
 		tel__inst_put_string(w, "name", d->spec.name);
 		return;
 	}
-	for (p = d->spec.name; *p != '\0'; p++)
+	for (const char *p = d->spec.name; *p != '\0'; p++)
 		tel__buffer_put(&name, *p == ':' ? "/" : p, 1);
 	snprintf(suffix, sizeof(suffix), " {%u}", (unsigned)id);
 	tel__buffer_put(&name, suffix, strlen(suffix) + 1);
@@ -228,11 +224,10 @@ save_class(struct saver *v, const struct definition *d,
 	const struct stat_class *class = tel__stat_class(p->class);
 	struct inst_writer *w = &v->w;
 	uint32_t id = ++v->s->inst.ids;
-	unsigned i;
 
 	save_put_class(w, id, 0, class->inst);
 	put_class_name(w, d, id);
-	for (i = 0; i < class->nparameters; i++)
+	for (unsigned i = 0; i < class->nparameters; i++)
 		tel__inst_put_number(w, class->parameters[i],
 		    int128_i64(p->parameters[i]));
 	if (class->running)
@@ -240,7 +235,7 @@ save_class(struct saver *v, const struct definition *d,
 	put_some(w, "dec", p->decimals);
 	if (*d->unit != '\0')
 		tel__inst_put_string(w, "unit", d->unit);
-	for (i = 0; i < PIECES; i++) {
+	for (unsigned i = 0; i < PIECES; i++) {
 		if (i == PIECE_START && p->pairs != PAIRS_NONE)
 			tel__inst_put_string(w, "pairs",
 			    tel__pair_words[p->pairs]);
@@ -262,12 +257,11 @@ save_put_buckets(struct inst_writer *w, const struct tel_stat *stat)
 	const uint8_t *sketch = stat->sketch;
 	uint32_t count =
 	    sketch != NULL ? SKETCH_SIZE : stat->definition->spec.layout.count;
-	uint32_t i;
 	const char *separator = "";
 	uint64_t weight;
 
 	tel__inst_put_name(w, "b");
-	for (i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		weight = sketch != NULL ? sketch[i] : tel__stat_bucket(stat, i);
 		if (weight == 0)
 			continue;
@@ -325,13 +319,13 @@ save_keys(struct saver *v, struct tel_stat *stat)
 	const int counted = !stat->definition->class->sketched;
 	struct tally *t = &stat->tally;
 	struct key k;
-	uint32_t i, at;
 
 	if (!counted &&
 	    tel__tally_sort(t, v->s->strings, TEL_KEYS_VALUE) != TEL_OK)
 		v->w.status = TEL_ENOMEM;
-	for (i = 0; i < t->count && v->w.status == TEL_OK; i++) {
-		at = counted || t->order == NULL ? i : t->order[i];
+	for (uint32_t i = 0; i < t->count && v->w.status == TEL_OK; i++) {
+		uint32_t at = counted || t->order == NULL ? i : t->order[i];
+
 		k = tally_key(t, at);
 		tel__inst_put_record(&v->w, "SB");
 		tel__inst_put_count(&v->w, "c", stat->inst);
@@ -348,10 +342,8 @@ static void
 save_top(struct inst_writer *w, const struct tel_stat *stat)
 {
 	const tel_top *top;
-	uint32_t i;
-	unsigned j;
 
-	for (i = 0; i < stat->top.count && w->status == TEL_OK; i++) {
+	for (uint32_t i = 0; i < stat->top.count && w->status == TEL_OK; i++) {
 		top = stat->top.list[i];
 		tel__inst_put_record(w, "SB");
 		tel__inst_put_count(w, "c", stat->inst);
@@ -359,7 +351,7 @@ save_top(struct inst_writer *w, const struct tel_stat *stat)
 		tel__inst_put_count(w, "at", top->clock);
 		tel__inst_put_count(w, "pos", top->offset);
 		tel__inst_put_string(w, "log", top->log);
-		for (j = 0; j < top->nshown; j++)
+		for (unsigned j = 0; j < top->nshown; j++)
 			if (!top->shown[j].missing)
 				save_put_value(w, tel__shown_fields[j][0],
 				    tel__shown_fields[j][1], &top->shown[j]);
@@ -409,14 +401,13 @@ static void
 save_definitions(struct saver *v)
 {
 	const struct tel_stats *s = v->s;
-	const struct definition *d;
 	int grouped = 0;
-	size_t i;
 
-	for (i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++)
 		grouped |= s->definitions[i]->ngroups > 0;
-	for (i = 0; i < s->count && grouped; i++) {
-		d = s->definitions[i];
+	for (size_t i = 0; i < s->count && grouped; i++) {
+		const struct definition *d = s->definitions[i];
+
 		if (d->ngroups > 0)
 			(void)save_class(v, d, NULL);
 		else if (d->count > 0 && d->stats[0]->inst == 0)
@@ -455,15 +446,13 @@ tel_stats_write_inst(tel_stats *s, tel_output *out, int last)
 {
 	struct saver v = { .s = s, .w = { .out = out } };
 	const struct report *r = &s->shown;
-	tel_status st;
-	size_t i;
 
 	if (s->inst.ended)
 		return stats_fail(s, TEL_ESTATE, "the stream was ended");
 	if (s->deltas)
 		return stats_fail(s, TEL_ESTATE,
 		    "an inst stream cannot hold differences");
-	st = tel_stats_settle(s);
+	tel_status st = tel_stats_settle(s);
 	if (st != TEL_OK)
 		return st;
 	v.w.clock = r->first <= r->last ? r->first : 0;
@@ -478,7 +467,7 @@ tel_stats_write_inst(tel_stats *s, tel_output *out, int last)
 		save_blocks(&v, &s->inst.frees, "freed", r->frees,
 		    r->free_bytes);
 	}
-	for (i = 0; i < s->listed && v.w.status == TEL_OK; i++)
+	for (size_t i = 0; i < s->listed && v.w.status == TEL_OK; i++)
 		save_stat(&v, s->list[i]);
 	if (last) {
 		tel__inst_put_record(&v.w, "Z");

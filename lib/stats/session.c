@@ -15,9 +15,7 @@
 static void
 session_free_slots(struct source *from)
 {
-	size_t i;
-
-	for (i = 0; i < from->nslots; i++) {
+	for (size_t i = 0; i < from->nslots; i++) {
 		free(from->slots[i].actions);
 		free(from->slots[i].record);
 	}
@@ -44,11 +42,11 @@ settle_slot(struct tel_stats *s, struct source *from, struct slot *slot)
 {
 	struct report *r = &s->report;
 	const struct tel_type *t = slot->type;
-	tel_status st;
 
 	if (slot->part == UINT32_MAX) {
-		st =
+		tel_status st =
 		    tel__report_part(r, t->name, t->kind, t->code, &slot->part);
+
 		if (st != TEL_OK)
 			return stats_no_memory(s);
 	}
@@ -70,20 +68,18 @@ session_settle_source(struct tel_stats *s, struct source *from)
 {
 	/* a log may hold only events that have no time */
 	int any = from->first <= from->last;
-	tel_status st;
-	uint32_t i;
 
-	for (i = 0; i < from->nslots; i++) {
+	for (uint32_t i = 0; i < from->nslots; i++) {
 		if (from->slots[i].events == 0)
 			continue;
 		any = 1;
-		st = settle_slot(s, from, &from->slots[i]);
+		tel_status st = settle_slot(s, from, &from->slots[i]);
 		if (st != TEL_OK)
 			return st;
 	}
 	if (!any)
 		return TEL_OK;
-	st = tel__stats_settle_blocks(s, from);
+	tel_status st = tel__stats_settle_blocks(s, from);
 	if (st != TEL_OK)
 		return st;
 	if (!s->piece &&
@@ -111,9 +107,8 @@ settle_sources(struct tel_stats *s)
 {
 	struct source *best = NULL, *from;
 	tel_status st = TEL_OK;
-	size_t i;
 
-	for (i = 0; i < s->nsources && st == TEL_OK; i++) {
+	for (size_t i = 0; i < s->nsources && st == TEL_OK; i++) {
 		st = session_settle_source(s, s->sources[i]);
 		/* logs that are merged have one clock: that of the first */
 		from = s->sources[i];
@@ -147,7 +142,6 @@ static tel_status
 make_list(struct tel_stats *s)
 {
 	struct tel_stat *one;
-	tel_stat **list;
 	size_t i, n = 0;
 
 	for (i = 0; i < s->count; i++) {
@@ -158,7 +152,7 @@ make_list(struct tel_stats *s)
 			return TEL_ENOMEM;
 		n += list_stats(s->definitions[i], NULL);
 	}
-	list = malloc((n + 1) * sizeof(tel_stat *));
+	tel_stat **list = malloc((n + 1) * sizeof(tel_stat *));
 	if (list == NULL)
 		return TEL_ENOMEM;
 	for (i = n = 0; i < s->count; i++)
@@ -172,12 +166,10 @@ make_list(struct tel_stats *s)
 void
 tel__stats_each(struct tel_stats *s, void (*change)(struct tel_stat *))
 {
-	struct definition *d;
-	size_t i, j;
+	for (size_t i = 0; i < s->count; i++) {
+		struct definition *d = s->definitions[i];
 
-	for (i = 0; i < s->count; i++) {
-		d = s->definitions[i];
-		for (j = 0; j < d->count; j++)
+		for (size_t j = 0; j < d->count; j++)
 			change(d->stats[j]);
 		if (d->overflow != NULL)
 			change(d->overflow);
@@ -215,18 +207,17 @@ static tel_status
 session_end(struct tel_stats *s)
 {
 	tel_status st = settle_sources(s);
-	size_t i;
 
 	if (st == TEL_OK && s->session.first <= s->session.last)
 		tel__report_span(&s->report, s->session.first, s->session.last,
 		    s->session.clock);
 	/* even without memory, as the readers may be freed from here on */
-	for (i = 0; i < s->nsources; i++)
+	for (size_t i = 0; i < s->nsources; i++)
 		tel__source_free(s->sources[i]);
 	tel__table_clear(&s->by_log);
 	s->nsources = 0;
 	s->current = NULL;
-	for (i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++)
 		tel__pairs_forget_all(&s->definitions[i]->open);
 	s->session.first = UINT64_MAX;
 	s->session.last = 0;
@@ -245,11 +236,9 @@ session_end(struct tel_stats *s)
 static int
 frees_blocks(const struct tel_schema *schema)
 {
-	const struct tel_type *t;
-	unsigned i;
+	for (unsigned i = 0; i < schema->ntypes; i++) {
+		const struct tel_type *t = &schema->types[i];
 
-	for (i = 0; i < schema->ntypes; i++) {
-		t = &schema->types[i];
 		if ((schema->untimed && tel_type_is_alloc(t)) ||
 		    t->role == TEL_ROLE_REALLOC ||
 		    (tel_type_frees(t) && t->role_field[TEL_PART_SIZE] < 0) ||
@@ -269,7 +258,6 @@ source_set_schema(struct tel_stats *s, struct source *from,
     const struct tel_schema *schema)
 {
 	tel_status st = session_settle_source(s, from);
-	size_t i;
 
 	if (st == TEL_OK)
 		st = tel__stats_bind(s, schema);
@@ -277,7 +265,7 @@ source_set_schema(struct tel_stats *s, struct source *from,
 		return st;
 	if (from->schema != NULL &&
 	    strcmp(from->schema->name, schema->name) != 0)
-		for (i = 0; i < s->count; i++)
+		for (size_t i = 0; i < s->count; i++)
 			tel__pairs_forget(&s->definitions[i]->open, from->id);
 	session_free_slots(from);
 	from->schema = schema;
@@ -286,7 +274,7 @@ source_set_schema(struct tel_stats *s, struct source *from,
 	    (from->live = tel__heap_blocks(s->heap, from->log, &from->tag)) ==
 	        NULL)
 		return stats_no_memory(s);
-	for (i = 0; i < schema->ntypes && st == TEL_OK; i++)
+	for (size_t i = 0; i < schema->ntypes && st == TEL_OK; i++)
 		st = tel__stats_bind_type(s, from, &schema->types[i]);
 	if (st == TEL_OK &&
 	    tel__report_origin(&s->report, schema->name, schema->version,
@@ -299,9 +287,7 @@ source_set_schema(struct tel_stats *s, struct source *from,
 static tel_status
 session_take_metadata(struct tel_stats *s, const struct tel__metadata *from)
 {
-	size_t i;
-
-	for (i = 0; from != NULL && i < from->count; i++)
+	for (size_t i = 0; from != NULL && i < from->count; i++)
 		if (tel__metadata_pair(&s->metadata, from->entries[i].key,
 		        from->entries[i].value) == TEL_ENOMEM)
 			return stats_fail(s, TEL_ENOMEM, "out of memory");
@@ -315,7 +301,6 @@ source_new(struct tel_stats *s, const struct tel_event *ev, struct source **out)
 	int fresh;
 	struct source *from;
 	struct tel__entry *e;
-	tel_status st;
 
 	if (s->by_log.entries == NULL)
 		tel__table_init(&s->by_log);
@@ -336,7 +321,7 @@ source_new(struct tel_stats *s, const struct tel_event *ev, struct source **out)
 	from->pools.report = &s->report;
 	tel__table_init(&from->pools.places);
 	tel__table_init(&from->pools.known);
-	st = source_set_schema(s, from, ev->type->schema);
+	tel_status st = source_set_schema(s, from, ev->type->schema);
 	/* of members of an archive, which are read by one reader */
 	if (st == TEL_OK)
 		st = session_take_metadata(s, log->metadata);
@@ -356,22 +341,21 @@ static tel_status
 session_retire(struct tel_stats *s, struct source *from)
 {
 	struct tel__entry *e;
-	tel_status st;
-	size_t i;
 
 	/* a log goes on with another schema, but not another log with its */
 	if (s->class_logs != NULL && from->number != from->log->number) {
-		st = s->classes->end(s, from->log);
+		tel_status st = s->classes->end(s, from->log);
+
 		if (st != TEL_OK)
 			return st;
 	}
 	/* alone it is a session of its own */
 	if (s->nsources == 1)
 		return session_end(s);
-	st = session_settle_source(s, from);
+	tel_status st = session_settle_source(s, from);
 	if (st != TEL_OK)
 		return st;
-	for (i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++)
 		tel__pairs_forget(&s->definitions[i]->open, from->id);
 	e = tel__table_find(&s->by_log, (uintptr_t)from->log);
 	if (e != NULL)
@@ -391,7 +375,6 @@ tel__stats_switch(struct tel_stats *s, const struct tel_event *ev)
 	    tel__table_find(&s->by_log, (uintptr_t)log);
 	struct source *from =
 	    e == NULL ? NULL : (struct source *)(uintptr_t)e->value;
-	tel_status st;
 
 	s->started = 1;
 	if (from != NULL && from->number == log->number) {
@@ -400,7 +383,7 @@ tel__stats_switch(struct tel_stats *s, const struct tel_event *ev)
 		    TEL_OK :
 		    source_set_schema(s, from, ev->type->schema);
 	}
-	st = from != NULL ? session_retire(s, from) : TEL_OK;
+	tel_status st = from != NULL ? session_retire(s, from) : TEL_OK;
 	if (st != TEL_OK)
 		return st;
 	st = source_new(s, ev, &from);

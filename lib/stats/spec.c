@@ -28,7 +28,6 @@ tel__trouble_set(struct trouble *t, tel_status status, const char *text,
 {
 	char *copy = text == NULL ? NULL : tel__copy_string(text, strlen(text));
 	va_list ap;
-	char *p;
 
 	free(t->text);
 	t->text = copy;
@@ -36,7 +35,7 @@ tel__trouble_set(struct trouble *t, tel_status status, const char *text,
 	va_start(ap, format);
 	vsnprintf(t->message, sizeof(t->message), format, ap);
 	va_end(ap);
-	for (p = t->message; *p != '\0'; p++)
+	for (char *p = t->message; *p != '\0'; p++)
 		if (*p < ' ' || *p > '~')
 			*p = '?';
 	return status;
@@ -68,9 +67,7 @@ spec_wrong(struct parser *p, const char *at, const char *why)
 static void
 pieces_clear(struct piece *pieces, unsigned count)
 {
-	unsigned i;
-
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		free(pieces[i].text);
 		pieces[i].text = NULL;
 	}
@@ -99,7 +96,6 @@ spec_split(struct parser *p, const char **at, int closed, struct piece *pieces,
     unsigned max, unsigned *count)
 {
 	const char *from = *at, *end, *open = from;
-	tel_status st;
 
 	*count = 0;
 	for (;;) {
@@ -113,7 +109,7 @@ spec_split(struct parser *p, const char **at, int closed, struct piece *pieces,
 			return tel__trouble_set(p->trouble, TEL_ELIMIT, p->text,
 			    column(p, lex_blanks(from)),
 			    "at most %u arguments are allowed", max);
-		st = make_piece(p, from, end, &pieces[*count]);
+		tel_status st = make_piece(p, from, end, &pieces[*count]);
 		if (st != TEL_OK)
 			return st;
 		++*count;
@@ -130,13 +126,12 @@ tel__pieces_split(const char *text, struct piece *pieces, unsigned max,
     unsigned *count, struct trouble *trouble)
 {
 	struct parser p = { .text = text, .trouble = trouble };
-	tel_status st;
 
 	memset(pieces, 0, max * sizeof(*pieces));
 	if (strlen(text) > SPEC_MAX)
 		return tel__trouble_set(trouble, TEL_ELIMIT, NULL, 0,
 		    "the text is longer than 65536 bytes");
-	st = spec_split(&p, &text, 0, pieces, max, count);
+	tel_status st = spec_split(&p, &text, 0, pieces, max, count);
 	if (st != TEL_OK)
 		pieces_clear(pieces, max);
 	return st;
@@ -154,12 +149,10 @@ static tel_status
 take_pairs(struct parser *p, struct piece *arguments, unsigned count)
 {
 	struct piece *to = &p->spec->pieces[PIECE_START];
-	const char *s;
-	unsigned i;
 
-	for (i = 0; i < count; i++, to++) {
+	for (unsigned i = 0; i < count; i++, to++) {
 		move_piece(to, &arguments[i]);
-		for (s = to->text; i != 2 && *s != '\0'; s++)
+		for (const char *s = to->text; i != 2 && *s != '\0'; s++)
 			if (!lex_word(*s))
 				return spec_wrong(p, p->text + to->column - 1,
 				    "expected the name of a type");
@@ -172,15 +165,13 @@ static const char *
 find_pairs(const char *text, enum pairing *pairs)
 {
 	size_t n = 0;
-	int i;
-	const char *p;
 
 	while (lex_word(text[n]))
 		n++;
-	p = lex_blanks(text + n);
+	const char *p = lex_blanks(text + n);
 	if (*p != '(')
 		return NULL;
-	for (i = PAIRS_NS; i < PAIRS_COUNT; i++)
+	for (int i = PAIRS_NS; i < PAIRS_COUNT; i++)
 		if (strlen(tel__pair_words[i]) == n &&
 		    memcmp(text, tel__pair_words[i], n) == 0) {
 			*pairs = (enum pairing)i;
@@ -213,12 +204,11 @@ static tel_status
 read_real(struct parser *p, const char **at)
 {
 	struct piece arguments[2] = { { NULL, 0 } };
-	tel_status st;
 	unsigned count = 0;
 	const char *text, *why = NULL;
 	int64_t decimals = DECIMALS;
+	tel_status st = spec_split(p, at, 1, arguments, 2, &count);
 
-	st = spec_split(p, at, 1, arguments, 2, &count);
 	text = count > 1 ? arguments[1].text : "6";
 	if (st == TEL_OK)
 		why = tel__lex_number(text, text + strlen(text), 0, &decimals);
@@ -260,7 +250,6 @@ spec_take_value(struct parser *p)
 	struct piece *value = &p->arguments[0];
 	const char *text = p->text + value->column - 1, *at;
 	const char *real = find_real(text);
-	tel_status st;
 
 	at = real != NULL ? real : find_pairs(text, &p->spec->pairs);
 	if (at == NULL) {
@@ -273,13 +262,14 @@ spec_take_value(struct parser *p)
 		return tel__trouble_set(p->trouble, TEL_EINVAL, p->text,
 		    value->column, "%s() takes no real()", class->name);
 	if (real != NULL) {
-		st = read_real(p, &at);
+		tel_status st = read_real(p, &at);
+
 		if (st == TEL_OK && *(at = lex_blanks(at)) != ',' && *at != ')')
 			return spec_wrong(p, at,
 			    "real() cannot be part of an expression");
 		return st;
 	}
-	st = read_pairs(p, &at);
+	tel_status st = read_pairs(p, &at);
 	if (st == TEL_OK && *(at = lex_blanks(at)) != ',' && *at != ')')
 		return spec_wrong(p, at,
 		    "times of pairs cannot be part of an expression");
@@ -291,7 +281,6 @@ take_parameters(struct parser *p, const struct stat_class *class)
 {
 	struct spec *s = p->spec;
 	unsigned n = class->nparameters, i, which;
-	struct piece *a;
 	const char *why;
 	tel_status st;
 
@@ -301,7 +290,8 @@ take_parameters(struct parser *p, const struct stat_class *class)
 		    1 + class->required - p->count);
 	s->parameters[0] = class->preset;
 	for (i = 0; i < n && i + 1 < p->count; i++) {
-		a = &p->arguments[i + 1];
+		struct piece *a = &p->arguments[i + 1];
+
 		p->columns[i] = a->column;
 		why = tel__lex_number(a->text, a->text + strlen(a->text),
 		    class->valued ? s->decimals : 0, &s->parameters[i]);
@@ -309,7 +299,8 @@ take_parameters(struct parser *p, const struct stat_class *class)
 			return spec_wrong(p, p->text + a->column - 1, why);
 	}
 	if (p->count >= n + 2) {
-		a = &p->arguments[p->count - 1];
+		struct piece *a = &p->arguments[p->count - 1];
+
 		st = make_piece(p, p->text + p->arguments[n + 1].column - 1,
 		    p->text + a->column - 1 + strlen(a->text), &s->weight);
 		if (st != TEL_OK)
@@ -343,9 +334,7 @@ static tel_status
 read_class(struct parser *p, const char **at)
 {
 	const char *word = *at, *open = find_pairs(word, &p->spec->pairs);
-	const struct stat_class *class;
 	size_t n = 0;
-	tel_status st;
 
 	if (open != NULL) {
 		p->spec->class = TEL_CLASS_DUR;
@@ -356,7 +345,7 @@ read_class(struct parser *p, const char **at)
 		n++;
 	if (!tel__stat_class_find(word, n, &p->spec->class))
 		return wrong_class(p, word, n);
-	class = tel__stat_class(p->spec->class);
+	const struct stat_class *class = tel__stat_class(p->spec->class);
 	if (class->pairs)
 		return wrong_class(p, word, n);
 	*at = lex_blanks(word + n);
@@ -369,7 +358,7 @@ read_class(struct parser *p, const char **at)
 		p->spec->value.text = tel__copy_string("1", 1);
 		return p->spec->value.text == NULL ? TEL_ENOMEM : TEL_OK;
 	}
-	st = spec_split(p, at, 1, p->arguments,
+	tel_status st = spec_split(p, at, 1, p->arguments,
 	    1 + class->nparameters + (unsigned)class->weighted, &p->count);
 	if (st == TEL_OK)
 		st = spec_take_value(p);
@@ -416,13 +405,12 @@ tel__spec_parse(const char *text, struct spec *out, struct trouble *trouble)
 {
 	struct parser p = { .text = text, .trouble = trouble, .spec = out };
 	const char *at = text;
-	tel_status st;
 
 	memset(out, 0, sizeof(*out));
 	if (strlen(text) > SPEC_MAX)
 		return tel__trouble_set(trouble, TEL_ELIMIT, NULL, 0,
 		    "the spec is longer than 65536 bytes");
-	st = spec_read_name(&p, &at);
+	tel_status st = spec_read_name(&p, &at);
 	if (st == TEL_OK) {
 		at = lex_blanks(at);
 		st = read_class(&p, &at);
@@ -488,12 +476,10 @@ spec_put_number(struct tel__buffer *t, int64_t v, unsigned decimals)
 {
 	char text[48];
 	uint64_t size = v < 0 ? -(uint64_t)v : (uint64_t)v, unit = 1;
-	unsigned i;
-	int n;
 
-	for (i = 0; i < decimals; i++)
+	for (unsigned i = 0; i < decimals; i++)
 		unit *= 10;
-	n = snprintf(text, sizeof(text), "%s%" PRIu64, v < 0 ? "-" : "",
+	int n = snprintf(text, sizeof(text), "%s%" PRIu64, v < 0 ? "-" : "",
 	    size / unit);
 	if (size % unit != 0)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, ".%0*" PRIu64,
@@ -507,7 +493,6 @@ static void
 spec_put_class(struct tel__buffer *t, const struct spec *s)
 {
 	const struct stat_class *class = tel__stat_class(s->class);
-	unsigned i;
 
 	spec_put_text(t, class->name);
 	spec_put_text(t, "(");
@@ -515,7 +500,7 @@ spec_put_class(struct tel__buffer *t, const struct spec *s)
 		put_pairs(t, s);
 	else if (s->value.text != NULL)
 		spec_put_value(t, s);
-	for (i = 0; i < class->nparameters; i++) {
+	for (unsigned i = 0; i < class->nparameters; i++) {
 		spec_put_text(t, ",");
 		spec_put_number(t, s->parameters[i],
 		    class->valued ? s->decimals : 0);
@@ -531,7 +516,6 @@ char *
 tel__spec_text(const struct spec *s)
 {
 	struct tel__buffer t = { NULL, 0, 0, 0 };
-	char *text;
 
 	/* a class of an inst log need not say what it counts */
 	if (s->class == TEL_CLASS_DUR && s->pairs != PAIRS_NONE)
@@ -542,7 +526,7 @@ tel__spec_text(const struct spec *s)
 		spec_put_text(&t, " if ");
 		spec_put_text(&t, s->condition.text);
 	}
-	text = t.failed ? NULL : tel__copy_string(t.bytes, t.used);
+	char *text = t.failed ? NULL : tel__copy_string(t.bytes, t.used);
 	tel__buffer_clear(&t);
 	return text;
 }
@@ -554,12 +538,11 @@ tel__spec_unit(const struct spec *s)
 		{ "dt", "ns" }, { "clock", "ticks" }, { "sizeof", "bytes" },
 		{ "size", "bytes" }, { ".size", "bytes" }, { "bytes", "bytes" },
 		{ "live", "bytes" } };
-	size_t i;
 
 	if (s->pairs != PAIRS_NONE)
 		return s->pairs == PAIRS_TICKS ? "ticks" : "ns";
 	if (s->value.text != NULL && !tel__stat_class(s->class)->unitless)
-		for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 			if (strcmp(s->value.text, units[i][0]) == 0)
 				return units[i][1];
 	return "";
@@ -577,8 +560,6 @@ tel__spec_difference(const struct spec *a, const struct spec *b)
 		{ 5, "their pairs differ" }, { 6, "their pairs differ" },
 		{ 1, "their weights differ" },
 		{ 2, "their conditions differ" } };
-	const char *x, *y;
-	unsigned i;
 
 	if (a->class != b->class)
 		return "their classes differ";
@@ -593,9 +574,10 @@ tel__spec_difference(const struct spec *a, const struct spec *b)
 		return NULL;
 	if (a->pairs != b->pairs)
 		return rows[0].text;
-	for (i = 0; i < PIECES; i++) {
-		x = a->pieces[rows[i].piece].text;
-		y = b->pieces[rows[i].piece].text;
+	for (unsigned i = 0; i < PIECES; i++) {
+		const char *x = a->pieces[rows[i].piece].text;
+		const char *y = b->pieces[rows[i].piece].text;
+
 		if (x != y && (x == NULL || y == NULL || strcmp(x, y) != 0))
 			return rows[i].text;
 	}

@@ -9,9 +9,8 @@ static int
 stats_squares_add(uint64_t *to, const uint64_t *from, unsigned n)
 {
 	int carry = 0;
-	unsigned i;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		carry = __builtin_add_overflow(to[i], (uint64_t)carry, &to[i]);
 		carry |= __builtin_add_overflow(to[i], from[i], &to[i]);
 	}
@@ -23,9 +22,8 @@ static int
 squares_subtract(uint64_t *to, const uint64_t *from, unsigned n)
 {
 	int borrow = 0;
-	unsigned i;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		borrow =
 		    __builtin_sub_overflow(to[i], (uint64_t)borrow, &to[i]);
 		borrow |= __builtin_sub_overflow(to[i], from[i], &to[i]);
@@ -39,12 +37,11 @@ squares_multiply(const uint64_t *a, unsigned na, const uint64_t *b, unsigned nb,
     uint64_t *out)
 {
 	uint64_t high, low, carry;
-	unsigned i, j;
 
 	memset(out, 0, (na + nb) * sizeof(*out));
-	for (i = 0; i < na; i++) {
+	for (unsigned i = 0; i < na; i++) {
 		carry = 0;
-		for (j = 0; j < nb; j++) {
+		for (unsigned j = 0; j < nb; j++) {
 			tel__multiply(a[i], b[j], &high, &low);
 			high += __builtin_add_overflow(low, carry, &low);
 			high += __builtin_add_overflow(out[i + j], low,
@@ -120,25 +117,21 @@ tel__squares_shift(struct squares *s, tel_int128 shift, tel_int128 sum,
 static double
 squares_to_double(const uint64_t *words, unsigned n)
 {
-	uint64_t top;
-	unsigned shift, i;
-	double d;
-
 	while (n > 0 && words[n - 1] == 0)
 		n--;
 	if (n == 0)
 		return 0;
-	shift = (unsigned)__builtin_clzll(words[n - 1]);
-	top = words[n - 1] << shift;
+	unsigned shift = (unsigned)__builtin_clzll(words[n - 1]);
+	uint64_t top = words[n - 1] << shift;
 	if (n > 1 && shift > 0)
 		top |= words[n - 2] >> (64 - shift);
 	/* digits that are cut off must not look like a tie */
 	if (n > 1 && words[n - 2] << shift != 0)
 		top |= 1;
-	for (i = 0; i + 2 < n; i++)
+	for (unsigned i = 0; i + 2 < n; i++)
 		top |= words[i] != 0;
-	d = (double)top;
-	for (i = 1; i < n; i++)
+	double d = (double)top;
+	for (unsigned i = 1; i < n; i++)
 		d *= 18446744073709551616.0;
 	return d / (double)((uint64_t)1 << shift);
 }

@@ -142,10 +142,9 @@ static tel_status
 scale_double(double d, unsigned decimals, tel_int128 *out)
 {
 	uint64_t bits, mantissa;
-	int exponent;
 
 	memcpy(&bits, &d, sizeof(bits));
-	exponent = (int)(bits >> 52 & 0x7ff);
+	int exponent = (int)(bits >> 52 & 0x7ff);
 	mantissa = bits & (((uint64_t)1 << 52) - 1);
 	/* infinite, no number, or far beyond 64 bits */
 	if (exponent > 1075 + 12)
@@ -389,9 +388,8 @@ static void
 merge_counts(struct tel_stat *s, const struct tel_stat *from)
 {
 	int wrapped = 0;
-	size_t i;
 
-	for (i = 0; i < sizeof(s->sums) / sizeof(s->sums[0]); i++)
+	for (size_t i = 0; i < sizeof(s->sums) / sizeof(s->sums[0]); i++)
 		wrapped |= count_add(&s->sums[i], from->sums[i]);
 	stat_wrap(s, wrapped);
 	s->flags |= from->flags &
@@ -405,11 +403,10 @@ tel__stat_merge(struct tel_stat *s, const struct tel_stat *from)
 	const struct stat_class *class = s->definition->class;
 	const struct layout *l = &s->definition->spec.layout;
 	tel_status st = TEL_OK;
-	uint64_t count;
-	uint32_t i;
 
-	for (i = 0; i < l->count && st == TEL_OK; i++) {
-		count = tel__stat_bucket(from, i);
+	for (uint32_t i = 0; i < l->count && st == TEL_OK; i++) {
+		uint64_t count = tel__stat_bucket(from, i);
+
 		if (count > 0)
 			st = tel__stat_add_bucket(s, i, count);
 	}
@@ -431,22 +428,21 @@ tel__stat_subtract(struct tel_stat *s, const struct tel_stat *base)
 	int wrapped = 0;
 	unsigned flags = s->flags & ~(unsigned)STAT_EXTREMES;
 	struct key k;
-	uint32_t i;
 
 	/* the class was counted anew */
 	if (s->updates < base->updates || s->pairs.events < base->pairs.events)
 		return;
-	for (i = 0; i < sizeof(s->sums) / sizeof(s->sums[0]); i++)
+	for (uint32_t i = 0; i < sizeof(s->sums) / sizeof(s->sums[0]); i++)
 		s->sums[i] -= base->sums[i];
 	s->pairs.open = open;
 	(void)int128_add(&s->sum, tel__int128_negate(base->sum));
 	tel__squares_subtract(&s->squares, &base->squares);
 	flags |= base->flags & STAT_NO_SQUARES;
-	for (i = 0; i < l->count; i++)
+	for (uint32_t i = 0; i < l->count; i++)
 		if (tel__stat_bucket(base, i) > 0)
 			(void)tel__stat_add_bucket(s, i,
 			    0 - tel__stat_bucket(base, i));
-	for (i = 0; i < base->tally.count; i++) {
+	for (uint32_t i = 0; i < base->tally.count; i++) {
 		k = tally_key(&base->tally, i);
 		(void)tel__tally_add(t, &k, 0 - base->tally.counts[i],
 		    0 - base->tally.updates[i], &wrapped);

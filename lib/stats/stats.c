@@ -35,9 +35,7 @@ tel_stats_new(void)
 static void
 groups_clear(struct tel_stats *s)
 {
-	unsigned i;
-
-	for (i = 0; i < s->ngroups; i++) {
+	for (unsigned i = 0; i < s->ngroups; i++) {
 		free(s->groups[i].piece.text);
 		tel_expr_free(s->groups[i].expr);
 	}
@@ -50,18 +48,16 @@ groups_clear(struct tel_stats *s)
 void
 tel_stats_free(tel_stats *s)
 {
-	size_t i;
-
 	if (s == NULL)
 		return;
 	if (s->class_logs != NULL)
 		s->classes->free(s);
-	for (i = 0; i < s->nsources; i++)
+	for (size_t i = 0; i < s->nsources; i++)
 		tel__source_free(s->sources[i]);
 	free(s->sources);
 	tel__table_clear(&s->by_log);
 	tel__clock_free(s->session.clock);
-	for (i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++)
 		tel__definition_free(s->definitions[i]);
 	free(s->definitions);
 	groups_clear(s);
@@ -118,7 +114,6 @@ make_expr(struct tel_stats *s, const char *text, const struct piece *piece,
     tel_status *st)
 {
 	tel_expr *x = tel_expr_new();
-	unsigned column;
 
 	*st = x == NULL ? TEL_ENOMEM : tel_expr_set(x, piece->text);
 	if (*st == TEL_OK) {
@@ -128,7 +123,8 @@ make_expr(struct tel_stats *s, const char *text, const struct piece *piece,
 	if (*st == TEL_ENOMEM) {
 		(void)stats_no_memory(s);
 	} else {
-		column = tel_expr_error_column(x);
+		unsigned column = tel_expr_error_column(x);
+
 		(void)tel__trouble_set(&s->trouble, *st, text,
 		    piece->column + (column > 0 ? column - 1 : 0), "%s",
 		    tel_expr_error(x));
@@ -141,20 +137,18 @@ static tel_status
 make_filter(struct tel_stats *s, struct definition *d, const char *text)
 {
 	const struct piece *piece = &d->spec.condition;
-	unsigned column;
-	tel_status st;
 
 	d->filter = tel_filter_new();
 	if (d->filter == NULL)
 		return stats_no_memory(s);
-	st = tel_filter_set_expression(d->filter, piece->text);
+	tel_status st = tel_filter_set_expression(d->filter, piece->text);
 	if (st == TEL_ENOMEM)
 		return stats_no_memory(s);
 	if (st == TEL_OK) {
 		s->remembers |= tel_filter_uses(d->filter, TEL_USE_HISTORY);
 		return TEL_OK;
 	}
-	column = tel_filter_error_column(d->filter);
+	unsigned column = tel_filter_error_column(d->filter);
 	return tel__trouble_set(&s->trouble, st, text,
 	    piece->column + (column > 0 ? column - 1 : 0), "%s",
 	    tel_filter_error(d->filter));
@@ -166,14 +160,13 @@ stats_compile(struct tel_stats *s, struct definition *d, const char *text)
 {
 	const struct spec *spec = &d->spec;
 	tel_status st = TEL_OK;
-	unsigned i;
 
 	d->source = tel__copy_string(text, strlen(text));
 	if (d->source == NULL)
 		return stats_no_memory(s);
 	if (spec->value.text != NULL)
 		d->value = make_expr(s, text, &spec->value, &st);
-	for (i = 0; i < d->nweights && st == TEL_OK; i++)
+	for (unsigned i = 0; i < d->nweights && st == TEL_OK; i++)
 		d->weight[i] = make_expr(s, text, &d->weights[i], &st);
 	if (st == TEL_OK && spec->key.text != NULL)
 		d->key = make_expr(s, text, &spec->key, &st);
@@ -202,14 +195,12 @@ stats_compile(struct tel_stats *s, struct definition *d, const char *text)
 static tel_status
 set_group_names(struct tel_stats *s, struct definition *d)
 {
-	unsigned i;
-
 	tel__definition_reset(d);
-	for (i = 0; i < d->ngroups; i++) {
+	for (unsigned i = 0; i < d->ngroups; i++) {
 		free(d->group_names[i]);
 		d->group_names[i] = NULL;
 	}
-	for (i = 0; i < s->ngroups; i++) {
+	for (unsigned i = 0; i < s->ngroups; i++) {
 		d->group_names[i] = tel__copy_string(s->groups[i].piece.text,
 		    strlen(s->groups[i].piece.text));
 		if (d->group_names[i] == NULL) {
@@ -226,11 +217,10 @@ tel_stats_add(tel_stats *s, const char *spec)
 {
 	struct definition *d;
 	struct spec parsed;
-	tel_status st;
 
 	if (s->started)
 		return TEL_ESTATE;
-	st = tel__spec_parse(spec, &parsed, &s->trouble);
+	tel_status st = tel__spec_parse(spec, &parsed, &s->trouble);
 	if (st != TEL_OK)
 		return st == TEL_ENOMEM ? stats_no_memory(s) : st;
 	if (tel__stats_find(s, parsed.name) != NULL) {
@@ -261,7 +251,6 @@ tel_stats_set_groups(tel_stats *s, const char *expressions)
 	struct piece pieces[GROUPS_MAX];
 	unsigned count = 0, i;
 	tel_status st = TEL_OK;
-	size_t j;
 
 	if (s->started)
 		return TEL_ESTATE;
@@ -289,7 +278,7 @@ tel_stats_set_groups(tel_stats *s, const char *expressions)
 	}
 	if (st != TEL_OK)
 		groups_clear(s);
-	for (j = 0; j < s->count; j++)
+	for (size_t j = 0; j < s->count; j++)
 		if (set_group_names(s, s->definitions[j]) != TEL_OK)
 			return TEL_ENOMEM;
 	return st == TEL_OK ? tel_stats_settle(s) : st;
@@ -336,9 +325,8 @@ static int
 definition_uses(const struct definition *d, tel_use use)
 {
 	const enum pairing pairs = d->spec.pairs;
-	unsigned i;
 
-	for (i = 0; i < d->nweights; i++)
+	for (unsigned i = 0; i < d->nweights; i++)
 		if (d->weight[i] != NULL && tel_expr_uses(d->weight[i], use))
 			return 1;
 	return (d->value != NULL && tel_expr_uses(d->value, use)) ||
@@ -354,18 +342,15 @@ definition_uses(const struct definition *d, tel_use use)
 int
 tel_stats_uses(const tel_stats *s, tel_use use)
 {
-	unsigned j;
-	size_t i;
-
 	if (use == TEL_USE_HISTORY || (use == TEL_USE_ORDER && s->remembers))
 		return s->remembers;
 	if (s->interval > 0 && use != TEL_USE_LABELS &&
 	    (use != TEL_USE_RATE || !s->interval_ticks))
 		return 1;
-	for (i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++)
 		if (definition_uses(s->definitions[i], use))
 			return 1;
-	for (j = 0; j < s->ngroups; j++)
+	for (unsigned j = 0; j < s->ngroups; j++)
 		if (s->groups[j].expr != NULL &&
 		    tel_expr_uses(s->groups[j].expr, use))
 			return 1;

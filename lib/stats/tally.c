@@ -83,14 +83,13 @@ tel__tally_add(struct tally *t, const struct key *k, uint64_t weight,
 {
 	const uint64_t hash = key_hash(k, t->index.seed);
 	uint32_t i = tally_find(t, k, hash);
-	tel_status st;
 
 	if (i != TEL__NOWHERE) {
 		*wrapped |= count_add(&t->counts[i], weight);
 		*wrapped |= count_add(&t->updates[i], updates);
 		return TEL_OK;
 	}
-	st = tally_reserve(t);
+	tel_status st = tally_reserve(t);
 	if (st == TEL_ELIMIT)
 		tel__tally_overflow(t, weight, updates, wrapped);
 	if (st == TEL_OK && !tel__index_add(&t->index, hash, t->count))
@@ -125,13 +124,11 @@ static int
 tally_in_order(const struct tally *t, const struct strings *s,
     tel_key_order order, uint32_t a, uint32_t b)
 {
-	struct key ka, kb;
-
 	if (order != TEL_KEYS_VALUE && t->counts[a] != t->counts[b])
 		return (t->counts[a] > t->counts[b]) ==
 		    (order == TEL_KEYS_COUNT);
-	ka = tally_key(t, a);
-	kb = tally_key(t, b);
+	struct key ka = tally_key(t, a);
+	struct key kb = tally_key(t, b);
 	return tel__key_compare(s, &ka, &kb) <= 0;
 }
 

@@ -28,9 +28,8 @@ top_size(const struct tel_top *v)
 {
 	size_t size =
 	    sizeof(*v) + v->nshown * sizeof(*v->shown) + strlen(v->log) + 1;
-	unsigned i;
 
-	for (i = 0; i < v->nshown; i++)
+	for (unsigned i = 0; i < v->nshown; i++)
 		size += top_string_size(&v->shown[i]);
 	return size;
 }
@@ -84,7 +83,6 @@ static int
 top_compare(const struct tel_top *a, const struct tel_top *b)
 {
 	int c = int128_compare(b->value, a->value);
-	unsigned i;
 
 	if (c == 0)
 		c = compare_u64(a->clock, b->clock);
@@ -92,7 +90,7 @@ top_compare(const struct tel_top *a, const struct tel_top *b)
 		c = strcmp(a->log, b->log);
 	if (c == 0)
 		c = compare_u64(a->offset, b->offset);
-	for (i = 0; c == 0 && i < a->nshown && i < b->nshown; i++)
+	for (unsigned i = 0; c == 0 && i < a->nshown && i < b->nshown; i++)
 		c = compare_keys(&a->shown[i], &b->shown[i]);
 	return c;
 }
@@ -117,14 +115,13 @@ top_copy(const struct tel_top *v)
 	struct tel_top *new = malloc(top_size(v));
 	tel_value *shown = (tel_value *)(new + 1);
 	char *at = (char *)(shown + v->nshown);
-	unsigned i;
 
 	if (new == NULL)
 		return NULL;
 	*new = *v;
 	new->shown = shown;
 	new->log = top_copy_string(&at, v->log, strlen(v->log));
-	for (i = 0; i < v->nshown; i++) {
+	for (unsigned i = 0; i < v->nshown; i++) {
 		shown[i] = v->shown[i];
 		if (top_string_size(&shown[i]) > 0)
 			shown[i].as.string = top_copy_string(&at,
@@ -156,9 +153,8 @@ tel__top_show_event(struct top_shown *s, tel_expr *const *x, unsigned n,
 {
 	tel_status st = TEL_OK;
 	tel_value value;
-	unsigned i;
 
-	for (i = 0; i < n && st == TEL_OK; i++) {
+	for (unsigned i = 0; i < n && st == TEL_OK; i++) {
 		st = tel_expr_eval(x[i], ev, &value);
 		if (st == TEL_OK)
 			st = tel__top_show(s, &value);
@@ -177,13 +173,13 @@ tel_status
 tel__top_add(struct top *t, const struct tel_top *value)
 {
 	uint32_t lo = 0, hi = t->count, middle;
-	struct tel_top *last, *new;
 
 	TEL__BISECT(lo, hi, middle, top_compare(t->list[middle], value) <= 0);
 	if (lo == t->max)
 		return TEL_OK;
 	if (t->count == t->max) {
-		last = t->list[--t->count];
+		struct tel_top *last = t->list[--t->count];
+
 		budget_give(t->budget, top_charge(last));
 		t->taken -= top_charge(last);
 		free(last);
@@ -191,7 +187,7 @@ tel__top_add(struct top *t, const struct tel_top *value)
 	if (!budget_take(t->budget, top_charge(value)))
 		return TEL_ELIMIT;
 	t->taken += top_charge(value);
-	new = top_copy(value);
+	struct tel_top *new = top_copy(value);
 	if (new == NULL ||
 	    !TEL__RESERVE(t->list, t->room, (size_t)t->count + 1)) {
 		free(new);

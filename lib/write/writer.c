@@ -103,9 +103,8 @@ static const struct tel_encoder_ops *
 writer_find_target(const struct tel_writer *w, const char *name)
 {
 	const struct tel_encoder_ops *encoder;
-	unsigned i;
 
-	for (i = 0; i < w->formats->count; i++) {
+	for (unsigned i = 0; i < w->formats->count; i++) {
 		encoder = w->formats->rows[i].format->converter;
 		if (encoder != NULL && encoder->target(name) == TEL_OK)
 			return encoder;
@@ -166,12 +165,11 @@ tel_writer_set(tel_writer *w, tel_writer_option option, int64_t value)
 int
 tel_writer_loss(const tel_writer *w, size_t i, tel_loss *out, size_t size)
 {
-	const struct loss *row;
 	tel_loss loss;
 
 	if (i >= w->losses.count)
 		return 0;
-	row = w->losses.rows[i];
+	const struct loss *row = w->losses.rows[i];
 	loss = (tel_loss){ row->kind, row->schema, w->losses.to, row->type,
 		row->field, row->events };
 	tel__sized_copy(out, size, &loss, sizeof(loss));
@@ -256,11 +254,9 @@ writer_check(struct tel_writer *w, const struct tel_log *log)
 tel_status
 tel_writer_set_folder(tel_writer *w, const char *path)
 {
-	char *copy;
-
 	if (w->encoder != NULL)
 		return TEL_ESTATE;
-	copy = strdup(path);
+	char *copy = strdup(path);
 	if (copy == NULL)
 		return TEL_ENOMEM;
 	free(w->folder);
@@ -471,10 +467,10 @@ __attribute__((noinline)) static tel_status
 write_together(struct tel_writer *w, struct tel_run *run, size_t i)
 {
 	tel_status st = TEL_OK;
-	size_t n;
 
 	while (i < run->count && st == TEL_OK) {
-		n = simple_events(w, run, i);
+		size_t n = simple_events(w, run, i);
+
 		if (n > 0)
 			st = w->encoder->write_run(w, run, i, n);
 		i += n;
@@ -488,9 +484,8 @@ tel_status
 tel_writer_run(tel_writer *w, tel_run *run)
 {
 	tel_status st = TEL_OK;
-	size_t i;
 
-	for (i = 0; i < run->count && st == TEL_OK; i++) {
+	for (size_t i = 0; i < run->count && st == TEL_OK; i++) {
 		/* the first one by itself, as it may be of another log */
 		if (i == 1 && w->encoder->write_run != NULL) {
 			st = write_together(w, run, i);
@@ -506,14 +501,13 @@ static int
 writer_is_needed(const struct tel_writer *w, const struct tel_event *ev)
 {
 	const struct tel_encoder_ops *encoder = w->encoder;
-	const struct tel_format_ops *f;
 
 	if (encoder->needed != NULL)
 		return encoder->needed(ev);
 	if (!(encoder->flags & ENCODER_ANY))
 		return 0;
 	/* it may become what it was again */
-	f = tel__write_origin(w, ev->log);
+	const struct tel_format_ops *f = tel__write_origin(w, ev->log);
 	return f != NULL && f->encoder != NULL &&
 	    f->encoder->flags & ENCODER_CONTEXT && f->encoder->needed(ev);
 }
@@ -546,9 +540,6 @@ tel_writer_pass(tel_writer *w, const tel_event *event)
 static int
 has_bare_events(const struct tel_writer *w)
 {
-	const struct write_log *l;
-	const struct tel_format_ops *f;
-
 	if (w->encoder == NULL || w->encoder->convert != NULL)
 		return 0;
 	if (w->encoder->flags & ENCODER_BARE_EVENTS)
@@ -556,8 +547,9 @@ has_bare_events(const struct tel_writer *w)
 	/* one that writes any events keeps what these have besides */
 	if (!(w->encoder->flags & ENCODER_ANY))
 		return 0;
-	for (l = w->logs; l != NULL; l = l->next) {
-		f = tel__write_origin(w, l->log);
+	for (const struct write_log *l = w->logs; l != NULL; l = l->next) {
+		const struct tel_format_ops *f = tel__write_origin(w, l->log);
+
 		if (f == NULL || f->encoder == NULL ||
 		    !(f->encoder->flags & ENCODER_BARE_EVENTS))
 			return 0;
