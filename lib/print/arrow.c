@@ -48,9 +48,8 @@ arrow_take_metadata(struct arrow *a, const struct tel__metadata *m)
 {
 	tel_status st = TEL_OK;
 	char key[TEL__METADATA_KEY + 8];
-	size_t i;
 
-	for (i = 0; m != NULL && i < m->count && st == TEL_OK; i++) {
+	for (size_t i = 0; m != NULL && i < m->count && st == TEL_OK; i++) {
 		(void)snprintf(key, sizeof(key), "log.%s", m->entries[i].key);
 		st = tel_table_set_metadata(a->table, key, m->entries[i].value);
 	}
@@ -116,7 +115,6 @@ arrow_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 	tel_status st = tel__arrow_open(pr);
 	struct arrow *a = pr->state;
 	int first = st == TEL_OK && !a->table->started;
-	size_t i;
 
 	(void)same;
 	if (first && !a->given)
@@ -131,7 +129,7 @@ arrow_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		st = start_table(pr);
 	/* the programs that had slots are gone */
 	if (st == TEL_OK && pr->fresh) {
-		for (i = 0; i < a->nplans; i++)
+		for (size_t i = 0; i < a->nplans; i++)
 			free(a->plans[i].cells);
 		a->nplans = 0;
 	}
@@ -151,13 +149,12 @@ arrow_set_metadata(struct tel_printer *pr, struct arrow *a)
 		    "ns",
 		"tel.clock.hz", rate, "tel.clock.epoch-ns", epoch };
 	tel_status st = TEL_OK;
-	size_t i;
 
 	if (a->rate > 0)
 		(void)snprintf(rate, sizeof(rate), "%.17g", a->rate);
 	if (a->has_epoch)
 		(void)snprintf(epoch, sizeof(epoch), "%" PRId64, a->epoch);
-	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]) && st == TEL_OK;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]) && st == TEL_OK;
 	     i += 2)
 		if (pairs[i + 1][0] != '\0')
 			st = tel_table_set_metadata(a->table, pairs[i],
@@ -186,18 +183,18 @@ arrow_compile(struct tel_printer *pr, const struct tel_type *type)
 	struct arrow *a = pr->state;
 	const char *first = "";
 	struct render_builder b;
-	unsigned i, n;
-	int at;
 
 	tel__render_start(&b, type, LABELS_TEXT);
 	if (type == NULL) {
 		tel__render_text_fields(pr, &b, NULL, "", 0);
 		return tel__render_end(&b);
 	}
-	n = pr->names == NULL ? type->nfields : pr->nnames;
-	for (i = 0; i < n; i++) {
-		at = pr->names == NULL ? (int)i :
-		                         tel__render_find(type, pr->names[i]);
+	unsigned n = pr->names == NULL ? type->nfields : pr->nnames;
+	for (unsigned i = 0; i < n; i++) {
+		int at = pr->names == NULL ?
+		    (int)i :
+		    tel__render_find(type, pr->names[i]);
+
 		if (at < 0 || arrow_fits(a, &type->fields[at]))
 			continue;
 		tel__render_add(&b, first);
@@ -214,26 +211,24 @@ plan_cells(struct tel_printer *pr, const struct tel_type *type,
 {
 	struct arrow *a = pr->state;
 	unsigned i, n = pr->names == NULL ? type->nfields : pr->nnames;
-	const struct tel_field *f;
-	const struct arrow_place *p;
-	struct arrow_cell *c;
-	int at;
 
 	plan->cells = calloc(n + 1u, sizeof(*plan->cells));
 	if (plan->cells == NULL)
 		return 0;
 	for (i = 0; i < n; i++) {
-		at = pr->names == NULL ? (int)i :
-		                         tel__render_find(type, pr->names[i]);
+		int at = pr->names == NULL ?
+		    (int)i :
+		    tel__render_find(type, pr->names[i]);
+
 		if (at < 0)
 			continue;
-		f = &type->fields[at];
+		const struct tel_field *f = &type->fields[at];
 		if (!arrow_fits(a, f)) {
 			plan->other = 1;
 			continue;
 		}
-		p = tel__arrow_find(a, f);
-		c = &plan->cells[plan->n++];
+		const struct arrow_place *p = tel__arrow_find(a, f);
+		struct arrow_cell *c = &plan->cells[plan->n++];
 		c->field = f;
 		c->offset = f->offset;
 		c->column = &a->table->columns[p->column];
@@ -259,11 +254,10 @@ arrow_make_plan(struct tel_printer *pr, struct render_program *g)
 {
 	struct arrow *a = pr->state;
 	const struct tel_type *type = g->type;
-	struct arrow_plan *plan;
 
 	if (!TEL__RESERVE(a->plans, a->plans_room, a->nplans + 1))
 		return 0;
-	plan = &a->plans[a->nplans];
+	struct arrow_plan *plan = &a->plans[a->nplans];
 	memset(plan, 0, sizeof(*plan));
 	if (type == NULL) {
 		plan->other = a->other >= 0;
@@ -313,11 +307,10 @@ copy_as(unsigned char *to, const struct rows *r, const struct tel_field *f,
 		.bit = f->bit };
 	const unsigned char *const *const data = r->data;
 	const size_t n = r->n;
-	uint64_t v;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
-		v = tel_load(&as, data[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t v = tel_load(&as, data[i]);
+
 		switch (bytes) {
 		case 8: tel_store_le64(to + 8 * i, v); break;
 		case 4: tel_store_le32(to + 4 * i, (uint32_t)v); break;
@@ -346,9 +339,8 @@ copy_signed(unsigned char *to, const struct rows *r, const struct arrow_cell *c)
 	const unsigned bytes = c->column->kind.bytes;
 	const uint64_t sign = (uint64_t)1
 	    << (8 * tel__arrow_bytes(c->field) - 1);
-	size_t i;
 
-	for (i = 0; i < r->n; i++)
+	for (size_t i = 0; i < r->n; i++)
 		tel_store(to + bytes * i,
 		    ((tel_load(c->field, r->data[i]) & (2 * sign - 1)) ^ sign) -
 		        sign,
@@ -359,9 +351,7 @@ static void
 arrow_copy_bits(unsigned char *to, const struct rows *r,
     const struct tel_field *f, size_t row)
 {
-	size_t i;
-
-	for (i = 0; i < r->n; i++, row++)
+	for (size_t i = 0; i < r->n; i++, row++)
 		if (tel_load(f, r->data[i]) != 0)
 			to[row / 8] |= (unsigned char)(1u << row % 8);
 }
@@ -381,14 +371,13 @@ arrow_put_label(struct arrow *a, const struct arrow_cell *c,
     const struct tel_event *ev, uint64_t value, size_t row)
 {
 	struct tel_label label;
-	unsigned char *to;
 	uint32_t number;
 
 	if (!tel_find_label_at(ev, (unsigned)(c->field - ev->type->fields),
 	        c->space, value, &label) ||
 	    label.string == NULL)
 		return 1;
-	to = table_values(a->table, c->label, row, 1);
+	unsigned char *to = table_values(a->table, c->label, row, 1);
 	if (to == NULL ||
 	    !tel__table_name(&a->table->dictionaries[a->labels], label.string,
 	        label.length, &number))
@@ -402,9 +391,7 @@ static int
 arrow_put_labels(struct arrow *a, const struct rows *r,
     const struct arrow_cell *c)
 {
-	size_t i;
-
-	for (i = 0; i < r->n; i++)
+	for (size_t i = 0; i < r->n; i++)
 		if (!arrow_put_label(a, c, event_of(r, i),
 		        tel_load(c->field, r->data[i]), a->table->rows + i))
 			return 0;
@@ -417,13 +404,13 @@ arrow_put_list(struct arrow *a, const struct rows *r,
 {
 	int done = tel__table_start_list(a->table, c->column);
 	struct tel_list l;
-	const char *text;
 	size_t n;
 
 	tel_list_open(event_of(r, 0), c->field, &l);
 	while (done && l.count > 0)
 		if (l.field.datatype == TEL_STRING) {
-			text = tel_list_next_string(&l, &n);
+			const char *text = tel_list_next_string(&l, &n);
+
 			done =
 			    tel__table_add_text(a->table, c->column, text, n);
 		} else {
@@ -468,7 +455,6 @@ put_cell(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
 {
 	const size_t row = a->table->rows;
 	struct rows one = *r;
-	size_t i;
 
 	if (c->field->datatype == TEL_STRING || c->field->datatype == TEL_LIST)
 		return !tel_present(c->field, r->data[0]) ||
@@ -478,7 +464,7 @@ put_cell(struct arrow *a, const struct rows *r, const struct arrow_cell *c)
 	if (c->field->present == 0)
 		return put_numbers(a, r, c, row);
 	one.n = 1;
-	for (i = 0; i < r->n; i++) {
+	for (size_t i = 0; i < r->n; i++) {
 		one.data = r->data + i;
 		if (tel_present(c->field, r->data[i]) &&
 		    !put_numbers(a, &one, c, row + i))
@@ -527,17 +513,16 @@ put_times(struct tel_printer *pr, const struct rows *r)
 	struct arrow *a = pr->state;
 	struct table_column *c = &a->table->columns[a->clock];
 	const size_t row = a->table->rows;
-	unsigned char *to;
 	int64_t time;
-	size_t i;
 
 	if (pr->time == TEL_TIME_TICKS && !pr->schema->untimed) {
-		to = table_values(a->table, c, row, r->n);
-		for (i = 0; to != NULL && i < r->n; i++)
+		unsigned char *to = table_values(a->table, c, row, r->n);
+
+		for (size_t i = 0; to != NULL && i < r->n; i++)
 			tel_store_le64(to + 8 * (row + i), r->clocks[i]);
 		return to != NULL;
 	}
-	for (i = 0; i < r->n; i++) {
+	for (size_t i = 0; i < r->n; i++) {
 		const struct tel_event *ev = event_of(r, i);
 		int has = arrow_find_time(pr, ev, &time);
 
@@ -545,7 +530,7 @@ put_times(struct tel_printer *pr, const struct rows *r)
 		pr->has_previous = 1;
 		if (!has)
 			continue;
-		to = table_values(a->table, c, row + i, 1);
+		unsigned char *to = table_values(a->table, c, row + i, 1);
 		if (to == NULL)
 			return 0;
 		tel_store_le64(to + 8 * (row + i), (uint64_t)time);
@@ -557,18 +542,14 @@ put_times(struct tel_printer *pr, const struct rows *r)
 static inline int
 arrow_put_name(struct arrow *a, int column, uint32_t number, size_t n)
 {
-	struct table_column *c;
-	unsigned char *to;
-	size_t i;
-
 	if (column < 0)
 		return 1;
-	c = &a->table->columns[column];
+	struct table_column *c = &a->table->columns[column];
 	if (!c->touched && !tel__table_touch(a->table, c))
 		return 0;
 	/* it is required, so no bits say that it is there */
-	to = c->values + 4 * a->table->rows;
-	for (i = 0; i < n; i++)
+	unsigned char *to = c->values + 4 * a->table->rows;
+	for (size_t i = 0; i < n; i++)
 		tel_store_le32(to + 4 * i, number);
 	return 1;
 }
@@ -600,13 +581,12 @@ arrow_put_other(struct tel_printer *pr, const struct tel_event *ev)
 	struct render_program *g = render_program_for(pr, ev->type);
 	struct arrow *a = pr->state;
 	struct tel_output *out = pr->out;
-	tel_status st;
 
 	if (g == NULL)
 		return TEL_ENOMEM;
 	a->text.used = 0;
 	pr->out = a->scratch;
-	st = tel__render_run(pr, g, ev);
+	tel_status st = tel__render_run(pr, g, ev);
 	if (st == TEL_OK)
 		st = tel__output_spill(a->scratch);
 	pr->out = out;
@@ -625,11 +605,10 @@ put_rows(struct tel_printer *pr, const struct rows *r,
 {
 	struct arrow *a = pr->state;
 	tel_status st = TEL_OK;
-	unsigned i;
 
 	if (!put_times(pr, r) || !put_type(a, r, plan, type))
 		return TEL_ENOMEM;
-	for (i = 0; i < plan->n; i++)
+	for (unsigned i = 0; i < plan->n; i++)
 		if (!put_cell(a, r, &plan->cells[i]) ||
 		    ((labelled || plan->enums) &&
 		        plan->cells[i].label != NULL &&
@@ -665,15 +644,13 @@ static tel_status
 arrow_event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const struct rows r = { &ev->data, &ev->clock, 1, NULL, 0, ev };
-	const struct arrow_plan *plan;
-	tel_status st;
 
 	if (!is_shown(pr, ev->type))
 		return TEL_OK;
-	st = make_room(pr, ev->log);
+	tel_status st = make_room(pr, ev->log);
 	if (st != TEL_OK)
 		return st;
-	plan = find_plan(pr, ev->type);
+	const struct arrow_plan *plan = find_plan(pr, ev->type);
 	if (plan == NULL)
 		return TEL_ENOMEM;
 	return put_rows(pr, &r, plan, ev->type,
@@ -685,15 +662,14 @@ static int
 touch_all(struct arrow *a, struct arrow_plan *plan)
 {
 	struct tel_table *t = a->table;
-	struct table_column *c;
-	unsigned i;
 
-	for (i = 0; i < plan->n; i++) {
-		c = plan->cells[i].column;
+	for (unsigned i = 0; i < plan->n; i++) {
+		struct table_column *c = plan->cells[i].column;
+
 		if (!c->touched && !tel__table_touch(t, c))
 			return 0;
 	}
-	c = &t->columns[a->clock];
+	struct table_column *c = &t->columns[a->clock];
 	if (!c->touched && !tel__table_touch(t, c))
 		return 0;
 	plan->batch = t->batch;
@@ -713,14 +689,13 @@ put_one(struct arrow *a, struct arrow_plan *plan, const struct rows *r,
 	const unsigned char *data = r->data[0];
 	const struct tel_event *ev = NULL;
 	const struct arrow_cell *c = plan->cells, *end = c + plan->n;
-	struct table_column *column;
 	uint64_t v;
 
 	if (plan->batch != a->table->batch && !touch_all(a, plan))
 		return 0;
 	if ((labelled && plan->labelled) || plan->enums)
 		ev = event_of(r, 0);
-	column = &a->table->columns[a->clock];
+	struct table_column *column = &a->table->columns[a->clock];
 	tel_store_le64(column->values + 8 * row, r->clocks[0]);
 	column->valid[row / 8] |= bit;
 	if (!arrow_put_name(a, a->type, plan->type, 1) ||
@@ -772,15 +747,13 @@ take_run(struct tel_printer *pr, struct tel_run *run)
 	const int plain = pr->time == TEL_TIME_TICKS && !pr->schema->untimed;
 	struct arrow *a = pr->state;
 	tel_status st = TEL_OK;
-	struct arrow_plan *plan;
 	struct rows r;
-	size_t i;
 
-	for (i = 0; i < run->count && st == TEL_OK; i += r.n) {
+	for (size_t i = 0; i < run->count && st == TEL_OK; i += r.n) {
 		st = make_room(pr, any->log);
 		if (st != TEL_OK)
 			return st;
-		plan = find_plan(pr, run_type(run, i));
+		struct arrow_plan *plan = find_plan(pr, run_type(run, i));
 		if (plan == NULL)
 			return TEL_ENOMEM;
 		r = (struct rows){ run->data + i, run->clocks + i, 1, run, i,
@@ -827,14 +800,13 @@ static void
 arrow_release(struct tel_printer *pr)
 {
 	struct arrow *a = pr->state;
-	size_t i;
 
 	if (a == NULL)
 		return;
-	for (i = 0; i < a->nplans; i++)
+	for (size_t i = 0; i < a->nplans; i++)
 		free(a->plans[i].cells);
 	free(a->plans);
-	for (i = 0; i < a->nplaces; i++)
+	for (size_t i = 0; i < a->nplaces; i++)
 		free(a->places[i].name);
 	free(a->places);
 	tel__index_clear(&a->by_name);

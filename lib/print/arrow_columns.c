@@ -61,9 +61,8 @@ tel__arrow_find(const struct arrow *a, const struct tel_field *f)
 {
 	const unsigned class = arrow_class(f);
 	struct tel__probe at;
-	uint32_t i;
 
-	for (i = tel__index_first(&a->by_name,
+	for (uint32_t i = tel__index_first(&a->by_name,
 	         arrow_columns_hash_name(a, f->name, f->name_length, class),
 	         &at);
 	     i != TEL__NOWHERE; i = tel__index_next(&a->by_name, &at))
@@ -105,14 +104,12 @@ tel__arrow_add_column(struct arrow *a, const char *name, const char *behind,
     struct table_kind kind)
 {
 	char text[512];
-	unsigned i;
-	int column;
 
 	(void)snprintf(text, sizeof(text), "%.480s%s", name, behind);
-	for (i = 2; arrow_columns_is_taken(a, text); i++)
+	for (unsigned i = 2; arrow_columns_is_taken(a, text); i++)
 		(void)snprintf(text, sizeof(text), "%.480s%s_%u", name, behind,
 		    i);
-	column = tel__table_add(a->table, text, strlen(text), kind);
+	int column = tel__table_add(a->table, text, strlen(text), kind);
 	if (column >= 0 &&
 	    !tel__index_add(&a->by_column, hash_column(a, text),
 	        (uint32_t)column))
@@ -163,7 +160,6 @@ arrow_columns_add_field(struct arrow *a, const struct tel_field *f)
 {
 	struct table_kind kind = arrow_columns_kind_of(a, f);
 	struct arrow_place *p = tel__arrow_find(a, f);
-	size_t n;
 
 	if (p != NULL) {
 		struct table_kind *had = &a->table->columns[p->column].kind;
@@ -182,7 +178,7 @@ arrow_columns_add_field(struct arrow *a, const struct tel_field *f)
 		if (p->name == NULL)
 			return 0;
 		a->nplaces++;
-		n = f->name_length;
+		size_t n = f->name_length;
 		/* "col.label" beside "col" is called as other labels are */
 		if (f->is_label && n > 6)
 			p->name[n - 6] = '\0';
@@ -212,8 +208,6 @@ arrow_columns_add_type(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct arrow *a = pr->state;
 	uint32_t number;
-	unsigned i;
-	int at;
 
 	if (a->type >= 0 &&
 	    (!tel__table_name(&a->table->dictionaries[a->types], type->name,
@@ -222,11 +216,12 @@ arrow_columns_add_type(struct tel_printer *pr, const struct tel_type *type)
 	            !tel__table_name(&a->table->dictionaries[a->kinds],
 	                type->kind, strlen(type->kind), &number))))
 		return 0;
-	for (i = 0; pr->names == NULL && i < type->nfields; i++)
+	for (unsigned i = 0; pr->names == NULL && i < type->nfields; i++)
 		if (!arrow_columns_add_field(a, &type->fields[i]))
 			return 0;
-	for (i = 0; i < pr->nnames; i++) {
-		at = tel__render_find(type, pr->names[i]);
+	for (unsigned i = 0; i < pr->nnames; i++) {
+		int at = tel__render_find(type, pr->names[i]);
+
 		if (at >= 0 && !arrow_columns_add_field(a, &type->fields[at]))
 			return 0;
 	}
@@ -237,11 +232,9 @@ tel_status
 tel__arrow_add_schema(struct tel_printer *pr, const struct tel_schema *schema,
     const tel_filter *filter)
 {
-	const struct tel_type *type;
-	unsigned i;
+	for (unsigned i = 0; i < schema->ntypes; i++) {
+		const struct tel_type *type = &schema->types[i];
 
-	for (i = 0; i < schema->ntypes; i++) {
-		type = &schema->types[i];
 		if (pr->columns != NULL ?
 		        strcmp(type->name, pr->columns) != 0 :
 		        filter != NULL && !tel_filter_type(filter, type))

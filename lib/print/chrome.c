@@ -112,11 +112,11 @@ chrome_put_field(struct tel_printer *pr, const struct tel_event *ev, unsigned i)
 	const struct tel_field *f = &ev->type->fields[i];
 	const struct chrome *c = pr->state;
 	struct tel_field number = *f;
-	const char *s;
 	size_t n;
 
 	if (f->datatype == TEL_STRING) {
-		s = tel_event_string(ev, i, &n);
+		const char *s = tel_event_string(ev, i, &n);
+
 		chrome_put_string(pr, s, n);
 		return;
 	}
@@ -138,11 +138,10 @@ chrome_put_fields(struct tel_printer *pr, const struct tel_event *ev)
 	const struct tel_type *t = ev->type;
 	char name[TIMELINE_NAME];
 	const char *label, *before = "";
-	unsigned i;
 	size_t n;
 
 	render_put(pr, ",\"args\":{");
-	for (i = 0; i < t->nfields; i++) {
+	for (unsigned i = 0; i < t->nfields; i++) {
 		if (t->fields[i].is_label || !tel_event_has(ev, i))
 			continue;
 		render_put(pr, before);
@@ -152,7 +151,7 @@ chrome_put_fields(struct tel_printer *pr, const struct tel_event *ev)
 		render_put(pr, ":");
 		chrome_put_field(pr, ev, i);
 	}
-	for (i = 0; i < t->nfields; i++) {
+	for (unsigned i = 0; i < t->nfields; i++) {
 		label = tel_event_label(ev, i, &n);
 		if (label == NULL)
 			continue;
@@ -261,9 +260,8 @@ chrome_close_ranges(struct tel_printer *pr)
 {
 	struct chrome *c = pr->state;
 	const struct timeline *tl = c->timeline;
-	size_t i;
 
-	for (i = 0; i < tl->ntracks; i++)
+	for (size_t i = 0; i < tl->ntracks; i++)
 		while (tl->tracks[i]->id < c->nopen &&
 		    c->open[tl->tracks[i]->id].used > 0)
 			chrome_end(pr, tl->tracks[i], tl->last);

@@ -28,12 +28,10 @@
 static void
 find_poll(struct collections *c, const struct tel_type *t)
 {
-	unsigned i;
-
 	if (t->role != TEL_ROLE_FINISH || t->range != 0 ||
 	    t->role_field[TEL_PART_ADDRESS] < 0)
 		return;
-	for (i = 0; i < t->nfields; i++)
+	for (unsigned i = 0; i < t->nfields; i++)
 		if (t->fields[i].datatype == TEL_BOOLEAN) {
 			c->poll = t;
 			c->poll_field = i;
@@ -50,20 +48,18 @@ is_poll(const struct collections *c, const struct tel_type *t)
 int
 tel__collections_want(struct collections *c, const struct tel_schema *s)
 {
-	unsigned i;
-
 	if (c->ended)
 		return 0;
 	if (c->schema == s)
 		return c->start != NULL;
 	c->schema = s;
 	c->start = c->poll = NULL;
-	for (i = 0; i < s->ntypes; i++)
+	for (unsigned i = 0; i < s->ntypes; i++)
 		if (s->types[i].role == TEL_ROLE_START &&
 		    s->types[i].range == TEL_ROLE_COLLECTION &&
 		    s->types[i].role_field[TEL_PART_ADDRESS] >= 0)
 			c->start = &s->types[i];
-	for (i = 0; i < s->ntypes; i++)
+	for (unsigned i = 0; i < s->ntypes; i++)
 		find_poll(c, &s->types[i]);
 	return c->start != NULL;
 }
@@ -76,14 +72,13 @@ static int
 collections_key(const struct collections *c, const struct tel_type *t)
 {
 	const int key = c->start->role_field[TEL_PART_ADDRESS];
-	unsigned i;
 
 	if (t->range != 0 || is_poll(c, t))
 		return t->role_field[TEL_PART_ADDRESS];
 	if ((t->role != TEL_ROLE_NONE && t->role != TEL_ROLE_GENERATION) ||
 	    (t->collection == NULL && strcmp(t->kind, c->start->kind) != 0))
 		return -1;
-	for (i = 0; i < t->nfields; i++)
+	for (unsigned i = 0; i < t->nfields; i++)
 		if (strcmp(t->fields[i].name, c->start->fields[key].name) == 0)
 			return (int)i;
 	return -1;
@@ -100,11 +95,9 @@ static struct collections_fact *
 collections_fact(struct collections *c, const struct tel_event *ev,
     uint64_t key, uint32_t type, uint32_t field)
 {
-	struct collections_fact *f;
-
 	if (!TEL__RESERVE(c->facts, c->facts_room, c->nfacts + 1))
 		return NULL;
-	f = &c->facts[c->nfacts];
+	struct collections_fact *f = &c->facts[c->nfacts];
 	*f = (struct collections_fact){ ev->clock, key, type, field, "" };
 	return f;
 }
@@ -115,7 +108,6 @@ collections_add_facts(struct collections *c, uint32_t type,
     const struct tel_event *ev, uint64_t key)
 {
 	struct collections_fact *f;
-	const struct tel_field *field;
 	unsigned i;
 
 	if (c->nfacts < MAX_FACTS) {
@@ -125,7 +117,8 @@ collections_add_facts(struct collections *c, uint32_t type,
 		c->nfacts++;
 	}
 	for (i = 0; i < ev->type->nfields && c->nfacts < MAX_FACTS; i++) {
-		field = &ev->type->fields[i];
+		const struct tel_field *field = &ev->type->fields[i];
+
 		if ((field->datatype != TEL_UNSIGNED &&
 		        field->datatype != TEL_DOUBLE) ||
 		    !tel_event_has(ev, i))
@@ -161,7 +154,6 @@ tel__collections_event(struct collections *c, struct event_samples *x,
 {
 	const int key = collections_key(c, ev->type);
 	tel_status st = TEL_OK;
-	uint32_t type;
 
 	if (is_poll(c, ev->type)) {
 		c->worked += ev->type == c->poll &&
@@ -175,7 +167,7 @@ tel__collections_event(struct collections *c, struct event_samples *x,
 	    (ev->type->range == TEL_ROLE_PAUSE &&
 	        !names_collection(c, ev, key)))
 		return st;
-	type = tel__samples_type(x, ev->type);
+	uint32_t type = tel__samples_type(x, ev->type);
 	return x->no_memory ? TEL_ENOMEM :
 	                      collections_add_facts(c, type, ev,
 	                          tel_load(&ev->type->fields[key], ev->data));
@@ -257,9 +249,8 @@ collections_find_phase(struct collections_phase *all, size_t n,
     const struct sample_type *t)
 {
 	const size_t length = strcspn(t->collection, "(");
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (all[i].length == length &&
 		    memcmp(all[i].name, t->collection, length) == 0)
 			return i;
@@ -333,9 +324,8 @@ collections_put_columns(const struct collections *c,
 	const struct collections_fact *f, *all[MAX_COLUMNS];
 	char text[48];
 	size_t i, n = 0;
-	int sums;
 
-	for (sums = 1; sums >= 0 && n == 0; sums--)
+	for (int sums = 1; sums >= 0 && n == 0; sums--)
 		for (f = c->facts; f < c->facts + c->nfacts && n < MAX_COLUMNS;
 		     f++) {
 			if (f->field == COLLECTIONS_TIME ||
@@ -368,7 +358,6 @@ put_longest(const struct collections *c, const struct event_samples *x,
 {
 	const struct tel__collector_range *r;
 	uint64_t total = 0, n = 0, rows[65] = { 0 };
-	unsigned row;
 
 	tel__json_key(b, key);
 	tel__json_put(b, "{");
@@ -394,7 +383,7 @@ put_longest(const struct collections *c, const struct event_samples *x,
 	/* those of each power of two */
 	tel__json_key(b, "rows");
 	tel__json_put(b, "[");
-	for (row = 0; row < 65; row++)
+	for (unsigned row = 0; row < 65; row++)
 		if (rows[row] > 0) {
 			collections_put_range(b, row, rows[row]);
 			tel__json_put(b, "]");
@@ -430,7 +419,6 @@ collections_put_generations(const struct collections *c, uint64_t most,
 	const struct tel__generations *of = &c->of.generations;
 	const struct tel__generation *g;
 	char text[TEL__GENERATION_TEXT];
-	const char *name;
 	uint64_t n = 0;
 
 	if (of->ncondemned == 0)
@@ -444,7 +432,7 @@ collections_put_generations(const struct collections *c, uint64_t most,
 		if (g->collections == 0)
 			continue;
 		tel__json_put(b, n++ == 0 ? "[" : ",[");
-		name = tel__generation_name(g, text);
+		const char *name = tel__generation_name(g, text);
 		tel__json_string(b, name, strlen(name));
 		collections_put_bytes(b, int128_u64(g->collections));
 		collections_put_bytes(b, g->condemned);
@@ -492,8 +480,6 @@ int
 tel__collections_head(struct collections *c, const struct event_samples *x,
     uint64_t most, struct tel__buffer *b)
 {
-	uint64_t span;
-
 	if (c->ended)
 		return 1;
 	if (!collections_sort(&c->of, c->first) ||
@@ -508,7 +494,7 @@ tel__collections_head(struct collections *c, const struct event_samples *x,
 	put_longest(c, x, "polls", &c->polls, 0, most / PAUSE_BYTES, b);
 	collections_put_columns(c, x, b);
 	collections_put_generations(c, most / GENERATION_BYTES, b);
-	span = tel__collector_time(&c->of, 0, c->first, c->last);
+	uint64_t span = tel__collector_time(&c->of, 0, c->first, c->last);
 	collections_put_mutator(c, span, b);
 	tel__json_pair(b, "span", span);
 	tel__json_put(b, "}");

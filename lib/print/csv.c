@@ -21,7 +21,6 @@ print_csv_add_column(struct tel_printer *pr, struct render_builder *b,
 {
 	const char *name = pr->names[number];
 	int i = tel__render_find(type, name);
-	enum render_op op;
 
 	tel__render_add(b, ",");
 	if (type == NULL && strcmp(name, "bytes") == 0)
@@ -30,7 +29,7 @@ print_csv_add_column(struct tel_printer *pr, struct render_builder *b,
 		tel__render_add_value(pr, b, RENDER_VALUE_CSV, number);
 		return;
 	}
-	op = tel__render_text_op(&type->fields[i], 0);
+	enum render_op op = tel__render_text_op(&type->fields[i], 0);
 	if (op == RENDER_STRING_TEXT)
 		op = RENDER_STRING_CSV;
 	if (op == RENDER_LIST_TEXT)
@@ -62,7 +61,6 @@ print_csv_compile(struct tel_printer *pr, const struct tel_type *type)
 	    type != NULL && (type->has_string || type->has_names);
 	struct render_builder b;
 	const char *kind = type == NULL ? "Unknown" : type->kind;
-	unsigned i;
 
 	tel__render_start(&b, type, LABELS_DOUBLED);
 	tel__render_add_op(&b,
@@ -76,7 +74,7 @@ print_csv_compile(struct tel_printer *pr, const struct tel_type *type)
 		print_csv_add_type(&b, type);
 	}
 	if (pr->names != NULL || pr->columns != NULL) {
-		for (i = 0; i < pr->nnames; i++)
+		for (unsigned i = 0; i < pr->nnames; i++)
 			print_csv_add_column(pr, &b, type, i);
 	} else {
 		tel__render_add(&b, quoted ? ",\"" : ",");
@@ -106,11 +104,10 @@ static tel_status
 take_columns(struct tel_printer *pr, const struct tel_type *type)
 {
 	tel_status st = TEL_OK;
-	unsigned i;
 
 	if (pr->names != NULL)
 		return TEL_OK;
-	for (i = 0; st == TEL_OK && i < type->nfields; i++)
+	for (unsigned i = 0; st == TEL_OK && i < type->nfields; i++)
 		st = print_csv_add_name(pr, type->fields[i].name);
 	return st;
 }
@@ -119,9 +116,7 @@ take_columns(struct tel_printer *pr, const struct tel_type *type)
 static int
 has_column(const struct tel_printer *pr, const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < pr->nnames; i++)
+	for (unsigned i = 0; i < pr->nnames; i++)
 		if (strcmp(pr->names[i], name) == 0)
 			return 1;
 	return 0;
@@ -132,27 +127,24 @@ static tel_status
 print_csv_schema(struct tel_printer *pr, const struct tel_schema *schema,
     const struct tel_filter *filter)
 {
-	const struct tel_field *f;
-	tel_status st;
-	unsigned i, k;
-
 	if (!pr->wide || pr->started || pr->exprs != NULL)
 		return TEL_OK;
 	if (!TEL__RESERVE(pr->names, pr->names_room, pr->nnames + 1))
 		return TEL_ENOMEM;
-	for (i = 0; i < schema->ntypes; i++) {
+	for (unsigned i = 0; i < schema->ntypes; i++) {
 		if (filter != NULL &&
 		    !tel_filter_type(filter, &schema->types[i]))
 			continue;
-		for (k = 0; k < schema->types[i].nfields; k++) {
-			f = &schema->types[i].fields[k];
+		for (unsigned k = 0; k < schema->types[i].nfields; k++) {
+			const struct tel_field *f = &schema->types[i].fields[k];
+
 			if (has_column(pr, f->name))
 				continue;
 			if (pr->nnames == TEL_WIDE_COLUMNS)
 				return tel__render_fail(pr,
 				    "more than %d columns; select types",
 				    TEL_WIDE_COLUMNS);
-			st = print_csv_add_name(pr, f->name);
+			tel_status st = print_csv_add_name(pr, f->name);
 			if (st != TEL_OK)
 				return st;
 		}
@@ -163,18 +155,15 @@ print_csv_schema(struct tel_printer *pr, const struct tel_schema *schema,
 static tel_status
 csv_print_header(struct tel_printer *pr)
 {
-	unsigned char *p;
-	size_t n;
-	unsigned i;
-
 	render_put(pr, pr->time == TEL_TIME_TICKS ? "clock" : "time");
 	if (pr->columns == NULL)
 		render_put(pr,
 		    pr->names == NULL ? ",kind,type,fields" : ",type");
-	for (i = 0; i < pr->nnames; i++) {
-		n = strlen(pr->names[i]);
+	for (unsigned i = 0; i < pr->nnames; i++) {
+		size_t n = strlen(pr->names[i]);
+
 		render_put(pr, ",");
-		p = tel_output_room(pr->out, TEL_ESCAPE_ROOM(n));
+		unsigned char *p = tel_output_room(pr->out, TEL_ESCAPE_ROOM(n));
 		if (p == NULL)
 			break;
 		p = tel__escape_csv(p, pr->names[i], n, pr->terminal);
@@ -189,7 +178,6 @@ print_csv_begin_log(struct tel_printer *pr, const struct tel_event *ev,
     int same)
 {
 	const struct tel_type *type;
-	tel_status st;
 
 	(void)same;
 	if (pr->columns != NULL) {
@@ -198,7 +186,7 @@ print_csv_begin_log(struct tel_printer *pr, const struct tel_event *ev,
 			return tel__render_fail(pr,
 			    "the log has no event type with the name requested "
 			    "for columns");
-		st = pr->started ? TEL_OK : take_columns(pr, type);
+		tel_status st = pr->started ? TEL_OK : take_columns(pr, type);
 		if (st != TEL_OK)
 			return st;
 	}

@@ -123,9 +123,8 @@ static int
 is_table_taken(const struct tel_schema *schema, const char *name)
 {
 	const size_t length = strlen(name);
-	unsigned i;
 
-	for (i = 0; i < schema->ntypes; i++)
+	for (unsigned i = 0; i < schema->ntypes; i++)
 		if (is_named(&schema->types[i], name, length))
 			return 1;
 	return strcasecmp(name, "Unknown") == 0;
@@ -171,9 +170,7 @@ is_reserved(const char *name)
 static int
 is_column_taken(const struct tel_type *type, const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < type->nfields; i++)
+	for (unsigned i = 0; i < type->nfields; i++)
 		if (strcasecmp(type->fields[i].name, name) == 0)
 			return 1;
 	return is_reserved(name);
@@ -243,13 +240,10 @@ rowid_of(const struct tel_type *type)
 static int
 database_has_column(const struct tel_type *type, const char *name)
 {
-	unsigned i;
-	char *own;
-	int same;
+	for (unsigned i = 0; i < type->nfields; i++) {
+		char *own = name_column(type, i);
+		int same = own != NULL && strcmp(own, name) == 0;
 
-	for (i = 0; i < type->nfields; i++) {
-		own = name_column(type, i);
-		same = own != NULL && strcmp(own, name) == 0;
 		free(own);
 		if (same)
 			return 1;
@@ -273,14 +267,12 @@ add_kind(struct tel__buffer *b, unsigned number, const char *name,
 static void
 add_kinds(struct tel__buffer *b, const struct tel_schema *schema)
 {
-	unsigned i;
-
 	if (schema->registry != NULL)
-		for (i = 0; i < schema->nregistry; i++)
+		for (unsigned i = 0; i < schema->nregistry; i++)
 			add_kind(b, i, schema->registry[i].name,
 			    schema->registry[i].text);
 	else
-		for (i = 0; i < schema->ntypes; i++)
+		for (unsigned i = 0; i < schema->ntypes; i++)
 			add_kind(b, schema->types[i].kind_number,
 			    schema->types[i].kind, "");
 }
@@ -338,14 +330,13 @@ add_params(struct tel__buffer *b, const struct tel_schema *schema)
 {
 	const struct tel_type *type;
 	const char *between = "";
-	unsigned i, j;
 
 	database_add(b, "INSERT INTO event_param (type,param_index,sort,ident");
 	database_add(b, schema->undocumented ? "" : ",doc");
 	database_add(b, ") SELECT * FROM (VALUES ");
-	for (i = 0; i < schema->ntypes; i++) {
+	for (unsigned i = 0; i < schema->ntypes; i++) {
 		type = &schema->types[i];
-		for (j = 0; j < type->nfields; j++) {
+		for (unsigned j = 0; j < type->nfields; j++) {
 			add_format(b, "%s(%" PRIu32 ",%u,'%c',", between,
 			    type->code, j, letter_of(&type->fields[j]));
 			add_own_name(b, NULL, name_column(type, j));
@@ -367,14 +358,12 @@ add_params(struct tel__buffer *b, const struct tel_schema *schema)
 static void
 add_docs(struct tel__buffer *b, const struct tel_schema *schema)
 {
-	const struct tel_type *type;
 	const char *doc, *between = "INSERT OR IGNORE INTO event_doc VALUES ";
-	unsigned i;
-	int j;
 
-	for (i = 0; i < schema->ntypes; i++) {
-		type = &schema->types[i];
-		for (j = -1; j < type->nfields; j++) {
+	for (unsigned i = 0; i < schema->ntypes; i++) {
+		const struct tel_type *type = &schema->types[i];
+
+		for (int j = -1; j < type->nfields; j++) {
 			doc = j < 0 ? tel_type_doc(type) :
 			              tel_type_field_doc(type, (unsigned)j);
 			if (*doc == '\0' && schema->doc == NULL)
@@ -393,14 +382,12 @@ add_docs(struct tel__buffer *b, const struct tel_schema *schema)
 static void
 add_table(struct tel__buffer *b, const struct tel_type *type)
 {
-	const struct tel_field *f;
-	unsigned i;
-
 	database_add(b, "CREATE TABLE IF NOT EXISTS ");
 	add_own_name(b, "EVENT_", name_table(type));
 	database_add(b, " (");
-	for (i = 0; i < type->nfields; i++) {
-		f = &type->fields[i];
+	for (unsigned i = 0; i < type->nfields; i++) {
+		const struct tel_field *f = &type->fields[i];
+
 		add_own_name(b, "", name_column(type, i));
 		database_add(b,
 		    f->datatype == TEL_DOUBLE     ? " REAL, " :
@@ -449,8 +436,6 @@ add_variants(struct tel__buffer *b, const struct tel_type *type)
 static void
 add_check(struct tel__buffer *b, const struct tel_type *type)
 {
-	unsigned i;
-
 	database_add(b, "INSERT INTO temp.tel_misfit SELECT ");
 	database_add_value(b, type->name);
 	add_format(b,
@@ -464,7 +449,7 @@ add_check(struct tel__buffer *b, const struct tel_type *type)
 	    " OR (SELECT count(*) FROM pragma_table_info('EVENT_'||");
 	add_own_name(b, NULL, name_table(type));
 	database_add(b, ") WHERE name COLLATE NOCASE IN (");
-	for (i = 0; i < type->nfields; i++) {
+	for (unsigned i = 0; i < type->nfields; i++) {
 		add_own_name(b, NULL, name_column(type, i));
 		database_add(b, ",");
 	}
@@ -480,11 +465,8 @@ add_check(struct tel__buffer *b, const struct tel_type *type)
 static void
 database_add_schema(struct tel__buffer *b, const struct tel_schema *schema)
 {
-	const struct tel_type *type;
-	unsigned i;
-
 	add_registry(b, schema->undocumented);
-	for (i = 0; i < schema->ntypes; i++)
+	for (unsigned i = 0; i < schema->ntypes; i++)
 		add_check(b, &schema->types[i]);
 	/* reports it at once, and drops the rows */
 	database_add(b,
@@ -493,8 +475,9 @@ database_add_schema(struct tel__buffer *b, const struct tel_schema *schema)
 	    "INSERT INTO temp.tel_check "
 	    "SELECT 0 FROM temp.tel_misfit LIMIT 1;\n");
 	add_kinds(b, schema);
-	for (i = 0; i < schema->ntypes; i++) {
-		type = &schema->types[i];
+	for (unsigned i = 0; i < schema->ntypes; i++) {
+		const struct tel_type *type = &schema->types[i];
+
 		database_add(b, "INSERT OR IGNORE INTO event_type VALUES (");
 		database_add_value(b, type->name);
 		add_format(b, ",%" PRIu32 ",%u,%u);\n", type->code,
@@ -521,15 +504,13 @@ add_unknown(struct tel__buffer *b)
 static void
 add_insert(struct tel__buffer *b, const struct tel_type *type)
 {
-	unsigned i;
-
 	database_add(b, "INSERT INTO ");
 	if (type == NULL)
 		add_name(b, "EVENT_", "Unknown");
 	else
 		add_own_name(b, "EVENT_", name_table(type));
 	database_add(b, type == NULL ? "(code,bytes," : "(");
-	for (i = 0; type != NULL && i < type->nfields; i++) {
+	for (unsigned i = 0; type != NULL && i < type->nfields; i++) {
 		add_own_name(b, "", name_column(type, i));
 		database_add(b, ",");
 	}
@@ -543,17 +524,15 @@ static int
 add_index(struct tel__buffer *b, const struct tel_schema *schema,
     const char *column)
 {
-	const struct tel_type *type;
 	int found = 0;
-	unsigned i;
-	char *table;
 
-	for (i = 0; i < schema->ntypes; i++) {
-		type = &schema->types[i];
+	for (unsigned i = 0; i < schema->ntypes; i++) {
+		const struct tel_type *type = &schema->types[i];
+
 		if (strcmp(column, "time") != 0 &&
 		    !database_has_column(type, column))
 			continue;
-		table = name_table(type);
+		char *table = name_table(type);
 		if (table == NULL) {
 			b->failed = 1;
 			return 1;
@@ -582,10 +561,9 @@ add_indexes(struct tel_printer *pr, struct tel__buffer *b,
     const struct tel_schema *schema)
 {
 	char column[128];
-	const char *p;
 	size_t n;
 
-	for (p = pr->index; p != NULL && *p != '\0';
+	for (const char *p = pr->index; p != NULL && *p != '\0';
 	     p += p[n] == ',' ? n + 1 : n) {
 		n = strcspn(p, ",");
 		if (n >= sizeof(column))

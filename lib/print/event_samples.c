@@ -37,9 +37,7 @@ tel__samples_init(struct event_samples *x, uint64_t most)
 static void
 samples_free_type(struct sample_type *t)
 {
-	unsigned i;
-
-	for (i = 0; i < t->nfields; i++)
+	for (unsigned i = 0; i < t->nfields; i++)
 		free(t->fields[i].name);
 	free(t->fields);
 	free(t->name);
@@ -50,13 +48,11 @@ samples_free_type(struct sample_type *t)
 void
 tel__samples_clear(struct event_samples *x)
 {
-	size_t i;
-
-	for (i = 0; i < x->ntypes; i++)
+	for (size_t i = 0; i < x->ntypes; i++)
 		samples_free_type(&x->types[i]);
-	for (i = 0; i < x->nblocks; i++)
+	for (size_t i = 0; i < x->nblocks; i++)
 		free(x->blocks[i].bytes);
-	for (i = 0; i < x->nlongest; i++)
+	for (size_t i = 0; i < x->nlongest; i++)
 		free(x->longest[i]);
 	free(x->types);
 	free(x->numbers);
@@ -83,11 +79,10 @@ hash_type(const struct tel_type *t)
 {
 	uint64_t h =
 	    tel__fnv(TEL__FNV, t->schema->name, strlen(t->schema->name));
-	unsigned i;
 
 	h = tel__fnv(h, t->kind, strlen(t->kind) + 1);
 	h = tel__fnv(h, t->name, t->name_length);
-	for (i = 0; i < t->nfields; i++) {
+	for (unsigned i = 0; i < t->nfields; i++) {
 		const struct tel_field *f = &t->fields[i];
 		const uint32_t what[] = { (uint32_t)f->datatype,
 			(uint32_t)f->load, f->offset, f->width, f->bit,
@@ -108,11 +103,10 @@ samples_unit_of(const struct tel_field *f)
 {
 	static const char *const ids[] = { "pid", "tid", "cpu", "thread",
 		"process", "processor", "MessageTag" };
-	size_t i;
 
 	if (f->unit == TEL_UNIT_BYTES)
 		return "bytes";
-	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
 		if (strcmp(f->name, ids[i]) == 0)
 			return "id";
 	return f->space == 0 || f->space == TEL_SPACE_MESSAGE ||
@@ -124,8 +118,6 @@ samples_unit_of(const struct tel_field *f)
 static int
 samples_copy_type(struct sample_type *to, const struct tel_type *t)
 {
-	unsigned i;
-
 	memset(to, 0, sizeof(*to));
 	to->name = tel__copy_string(t->name, t->name_length);
 	to->kind = tel__copy_string(t->kind, strlen(t->kind));
@@ -136,7 +128,7 @@ samples_copy_type(struct sample_type *to, const struct tel_type *t)
 	if (to->name == NULL || to->kind == NULL || to->fields == NULL ||
 	    to->doc == NULL)
 		return 0;
-	for (i = 0; i < t->nfields; i++) {
+	for (unsigned i = 0; i < t->nfields; i++) {
 		to->fields[i].field = t->fields[i];
 		to->fields[i].labels = tel_field_labelled(&t->fields[i]);
 		to->fields[i].unit = samples_unit_of(&t->fields[i]);
@@ -220,11 +212,10 @@ samples_put_utf8(struct tel__buffer *b, const char *string, size_t n,
 {
 	const unsigned char *s = (const unsigned char *)string;
 	size_t i = 0, length;
-	unsigned char *p;
 
 	if (n > most)
 		n = most;
-	p = n > 0 ? tel__buffer_room(b, 2 * n) : NULL;
+	unsigned char *p = n > 0 ? tel__buffer_room(b, 2 * n) : NULL;
 	if (p == NULL)
 		return;
 	while (i < n) {
@@ -324,13 +315,12 @@ samples_put_strings(struct event_samples *x, struct tel__buffer *out,
     const struct tel_field *f, size_t i, size_t end)
 {
 	struct tel_event ev = { 0 };
-	const char *s;
 	size_t n;
 
 	for (; i < end; i++) {
 		ev.data = x->data.bytes + x->rows[i].data;
 		ev.size = x->rows[i].size;
-		s = tel_load_string(&ev, f, &n);
+		const char *s = tel_load_string(&ev, f, &n);
 		tel__buffer_put_varint(out,
 		    samples_intern(x, s, n, SAMPLES_STRING) - 1u);
 	}
@@ -343,20 +333,18 @@ samples_put_field(struct event_samples *x, struct tel__buffer *out,
 	const struct tel_field *f = &field->field;
 	const unsigned char *data = x->data.bytes;
 	uint64_t v, before = 0;
-	unsigned char *p;
-	unsigned n;
 
 	if (f->datatype == TEL_STRING) {
 		samples_put_strings(x, out, f, i, end);
 		return;
 	}
-	p = tel__buffer_room(out, (end - i) * TEL__VARINT_MAX);
+	unsigned char *p = tel__buffer_room(out, (end - i) * TEL__VARINT_MAX);
 	if (p == NULL)
 		return;
 	for (; i < end; i++) {
 		v = tel_load(f, data + x->rows[i].data);
 		if (f->datatype == TEL_DOUBLE) {
-			for (n = 0; n < 8; n++)
+			for (unsigned n = 0; n < 8; n++)
 				*p++ = (unsigned char)(v >> 8 * n);
 			continue;
 		}
@@ -421,7 +409,6 @@ encode(struct event_samples *x, struct sample_block *block)
 {
 	struct tel__buffer out = { 0 };
 	size_t i, j, groups = 0;
-	unsigned char *bytes;
 
 	if (!sort_rows(x)) {
 		x->no_memory = 1;
@@ -443,7 +430,7 @@ encode(struct event_samples *x, struct sample_block *block)
 		x->no_memory = 1;
 		return 0;
 	}
-	bytes = realloc(out.bytes, out.used);
+	unsigned char *bytes = realloc(out.bytes, out.used);
 	memset(block, 0, sizeof(*block));
 	block->bytes = bytes != NULL ? bytes : out.bytes;
 	block->size = block->plain = out.used;
@@ -498,10 +485,8 @@ packed_size(const struct event_samples *x, const struct sample_block *b)
 static void
 add_sizes(struct event_samples *x)
 {
-	size_t i;
-
 	x->bytes = x->plain = 0;
-	for (i = 0; i < x->nblocks; i++) {
+	for (size_t i = 0; i < x->nblocks; i++) {
 		x->bytes += packed_size(x, &x->blocks[i]);
 		x->plain += x->blocks[i].packed ? 0 : x->blocks[i].size;
 	}
@@ -559,14 +544,12 @@ is_kept(const struct event_samples *x)
 static void
 end_block(struct event_samples *x)
 {
-	struct sample_block *b;
-
 	if (x->nrows > 0 && is_kept(x)) {
 		if (!TEL__RESERVE(x->blocks, x->blocks_room, x->nblocks + 1)) {
 			x->no_memory = 1;
 			return;
 		}
-		b = &x->blocks[x->nblocks];
+		struct sample_block *b = &x->blocks[x->nblocks];
 		if (!encode(x, b))
 			return;
 		x->nblocks++;
@@ -646,14 +629,12 @@ tel__samples_skip(struct event_samples *x, uint64_t events, uint64_t from,
 static struct sample_row *
 new_row(struct event_samples *x)
 {
-	struct sample_row *row;
-
 	if (!TEL__RESERVE(x->rows, x->rows_room, x->nrows + 1) ||
 	    tel__buffer_room(&x->data, 1) == NULL) {
 		x->no_memory = 1;
 		return NULL;
 	}
-	row = &x->rows[x->nrows];
+	struct sample_row *row = &x->rows[x->nrows];
 	memset(row, 0, sizeof(*row));
 	row->order = (uint32_t)x->nrows++;
 	return row;
@@ -666,9 +647,7 @@ tel__samples_put(struct event_samples *x, const struct tel_event *ev,
 {
 	const struct sample_type *t = &x->types[type];
 	struct sample_row *row;
-	const char *label;
 	uint32_t number;
-	unsigned i;
 	size_t size;
 
 	samples_advance(x, time, time, length > 0 ? time + length - 1 : time);
@@ -683,10 +662,10 @@ tel__samples_put(struct event_samples *x, const struct tel_event *ev,
 	if (name != NULL)
 		row->name = samples_intern(x, name, n, SAMPLES_NAME);
 	tel__buffer_put(&x->data, ev->data, ev->size);
-	for (i = 0; i < t->nfields; i++) {
+	for (unsigned i = 0; i < t->nfields; i++) {
 		if (!t->fields[i].labels)
 			continue;
-		label = tel_event_label(ev, i, &size);
+		const char *label = tel_event_label(ev, i, &size);
 		number = label == NULL ?
 		    0 :
 		    samples_intern(x, label, size, SAMPLES_NAME);
@@ -704,9 +683,7 @@ tel__samples_copy(struct event_samples *x, const struct tel_event *ev,
 	const struct sample_type *t = &x->types[type];
 	struct tel__buffer b = { 0 };
 	struct sample_copy head, *copy;
-	const char *label;
 	uint32_t length;
-	unsigned i;
 	size_t size;
 
 	memset(&head, 0, sizeof(head));
@@ -717,10 +694,10 @@ tel__samples_copy(struct event_samples *x, const struct tel_event *ev,
 	head.size = ev->size;
 	tel__buffer_put(&b, name, head.name);
 	tel__buffer_put(&b, ev->data, ev->size);
-	for (i = 0; i < t->nfields; i++) {
+	for (unsigned i = 0; i < t->nfields; i++) {
 		if (!t->fields[i].labels)
 			continue;
-		label = tel_event_label(ev, i, &size);
+		const char *label = tel_event_label(ev, i, &size);
 		length = label == NULL  ? UINT32_MAX :
 		    size < SAMPLES_NAME ? (uint32_t)size :
 		                          SAMPLES_NAME;
@@ -864,21 +841,19 @@ encode_copies(struct event_samples *x, struct sample_copy *const *c, size_t n,
     struct sample_block *block)
 {
 	struct event_samples part;
-	size_t i;
-	int good;
 
 	tel__samples_init(&part, 0);
 	part.types = x->types;
 	part.ntypes = x->ntypes;
 	part.from = part.low = UINT64_MAX;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		put_copied_row(&part, c[i]);
 		if (c[i]->from < part.from)
 			part.from = part.low = c[i]->from;
 		if (c[i]->from + c[i]->length > part.to)
 			part.to = part.high = c[i]->from + c[i]->length;
 	}
-	good = encode(&part, block);
+	int good = encode(&part, block);
 	part.types = NULL;
 	part.ntypes = 0;
 	tel__samples_clear(&part);
@@ -893,7 +868,6 @@ tel__samples_longest(struct event_samples *x, size_t n,
 {
 	struct sample_copy **all;
 	size_t i, k = 0;
-	int good;
 
 	all = malloc((x->nlongest + 1) * sizeof(*all));
 	if (all == NULL) {
@@ -906,7 +880,7 @@ tel__samples_longest(struct event_samples *x, size_t n,
 	qsort(all, k, sizeof(*all), compare_lengths);
 	if (k > n)
 		k = n;
-	good = k > 0 && encode_copies(x, all, k, block);
+	int good = k > 0 && encode_copies(x, all, k, block);
 	free(all);
 	return good;
 }

@@ -26,9 +26,7 @@
 static void
 clear_sums(struct page_fit *d)
 {
-	size_t i;
-
-	for (i = 0; i < d->nsums; i++)
+	for (size_t i = 0; i < d->nsums; i++)
 		tel__buffer_clear(&d->sums[i]);
 	d->nsums = d->nplaces = 0;
 	d->sums_size = 0;
@@ -38,12 +36,10 @@ clear_sums(struct page_fit *d)
 static int
 add_sums(struct page_fit *d, struct tel__buffer *bytes)
 {
-	int good;
-
 	if (!TEL__RESERVE_ZEROED(d->sums, d->sums_room, d->nsums + 1))
 		return 0;
 	memset(&d->sums[d->nsums], 0, sizeof(d->sums[0]));
-	good = !bytes->failed &&
+	int good = !bytes->failed &&
 	    tel__gzip_put(&d->sums[d->nsums], bytes->bytes, bytes->used,
 	        d->gzip_level);
 	d->sums_size += tel__page_block_size(d->nsums, d->sums[d->nsums].used);
@@ -58,16 +54,14 @@ make_sums(struct page_fit *d)
 {
 	const struct time_buckets *p = &d->html->sums;
 	struct tel__buffer bytes = { 0 };
-	struct html_place *place;
-	size_t i;
 	int good = 1;
 
 	clear_sums(d);
-	for (i = 0; i < p->nseries && good; i++) {
+	for (size_t i = 0; i < p->nseries && good; i++) {
 		good = TEL__RESERVE(d->places, d->places_room, d->nplaces + 1);
 		if (!good)
 			break;
-		place = &d->places[d->nplaces++];
+		struct html_place *place = &d->places[d->nplaces++];
 		place->series = i;
 		place->block = d->nsums;
 		place->offset = bytes.used;
@@ -166,10 +160,10 @@ fit_pack(struct page_fit *d)
 {
 	struct event_samples *x = &d->html->samples;
 	struct sample_block *b;
-	size_t i, at;
 
-	for (i = 0; i < d->use; i++) {
-		at = i * d->all / d->use;
+	for (size_t i = 0; i < d->use; i++) {
+		size_t at = i * d->all / d->use;
+
 		b = at < x->nblocks ? &x->blocks[at] : &d->rest;
 		if (!tel__samples_pack(b, d->gzip_level))
 			return 0;
@@ -217,24 +211,22 @@ make_links(struct page_fit *d, uint64_t room)
 	const struct html *h = d->html;
 	struct tel__buffer b = { 0 };
 	uint64_t before = 0;
-	size_t i;
-	int good;
 
 	if (h->nlinks == 0)
 		return 1;
-	for (i = 0; i < h->nlinks; before = h->links[i++].from)
+	for (size_t i = 0; i < h->nlinks; before = h->links[i++].from)
 		tel__buffer_put_varint(&b,
 		    tel__zigzag(h->links[i].from - before));
-	for (i = 0; i < h->nlinks; i++)
+	for (size_t i = 0; i < h->nlinks; i++)
 		tel__buffer_put_varint(&b, h->links[i].source);
-	for (i = 0; i < h->nlinks; i++)
+	for (size_t i = 0; i < h->nlinks; i++)
 		tel__buffer_put_varint(&b,
 		    tel__zigzag(h->links[i].to - h->links[i].from));
-	for (i = 0; i < h->nlinks; i++)
+	for (size_t i = 0; i < h->nlinks; i++)
 		tel__buffer_put_varint(&b, h->links[i].target);
-	for (i = 0; i < h->nlinks; i++)
+	for (size_t i = 0; i < h->nlinks; i++)
 		tel__buffer_put_varint(&b, h->links[i].type);
-	good =
+	int good =
 	    !b.failed && tel__gzip_put(&d->links, b.bytes, b.used, PAGE_LEVEL);
 	tel__buffer_clear(&b);
 	if (tel__page_block_size(0, d->links.used) > room)
@@ -272,14 +264,12 @@ make_holders(struct page_fit *d, uint64_t room)
 static int
 fit_fill(struct page_fit *d, uint64_t all, uint64_t room)
 {
-	uint64_t longest;
-
 	free(d->longest.bytes);
 	memset(&d->longest, 0, sizeof(d->longest));
 	fit_choose(d, room);
 	if (!make_longest(d, all * LONGEST_SHARE / 100))
 		return 0;
-	longest = d->longest.bytes == NULL ?
+	uint64_t longest = d->longest.bytes == NULL ?
 	    0 :
 	    tel__page_block_size(d->nsums, d->longest.size);
 	/* other blocks may be used then, and other ranges be in them */
@@ -291,11 +281,10 @@ static int
 pack_head(const struct page_fit *d, struct tel__buffer *gz)
 {
 	struct tel__buffer head = { 0 };
-	int good;
 
 	gz->used = 0;
 	tel__html_head(d, &head);
-	good = !head.failed &&
+	int good = !head.failed &&
 	    tel__gzip_put(gz, head.bytes, head.used, PAGE_LEVEL);
 	tel__buffer_clear(&head);
 	return good;
@@ -318,19 +307,18 @@ tel__html_draft(struct page_fit *d, struct tel__buffer *gz)
 {
 	static const size_t name_bytes[] = { 512, 64, 24, 8, 0 };
 	const uint64_t fixed = tel__page_size(d->title, 0);
-	uint64_t room, slack;
 	unsigned i = 0;
 
 	if (fixed + 1024 > d->most)
 		return -1;
-	room = d->most - fixed;
+	uint64_t room = d->most - fixed;
 	d->gzip_level = level_for(d);
 	d->name_bytes = name_bytes[i];
 	if (!make_holders(d, room * HOLDERS_SHARE / 100) ||
 	    !make_links(d, room * LINKS_SHARE / 100) ||
 	    !fit_sums(d, room * SUMS_SHARE / 100) || !pack_head(d, gz))
 		return 0;
-	slack = 512 + (uint64_t)gz->used * 3 / 2 + BLOCK_HEAD * d->all;
+	uint64_t slack = 512 + (uint64_t)gz->used * 3 / 2 + BLOCK_HEAD * d->all;
 	for (;;) {
 		if (!fit_fill(d, room, room > slack ? room - slack : 0) ||
 		    !pack_head(d, gz))

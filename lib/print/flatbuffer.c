@@ -94,21 +94,17 @@ void
 tel__flat_refer(struct tel__buffer *b, size_t table, unsigned slot,
     size_t object)
 {
-	size_t at;
-
 	if (b->failed)
 		return;
-	at = flatbuffer_find_slot(b, table, slot);
+	size_t at = flatbuffer_find_slot(b, table, slot);
 	tel_store(b->bytes + at, object - at, REFERENCE, 0);
 }
 
 size_t
 tel__flat_vector(struct tel__buffer *b, size_t count, size_t size)
 {
-	size_t at;
-
 	flatbuffer_align(b, REFERENCE);
-	at = b->used;
+	size_t at = b->used;
 	if (add_zeros(b, REFERENCE + count * size) != NULL)
 		tel_store(b->bytes + at, count, REFERENCE, 0);
 	return at;
@@ -133,10 +129,8 @@ tel__flat_word(struct tel__buffer *b, size_t at, uint64_t value)
 size_t
 tel__flat_string(struct tel__buffer *b, const char *s, size_t n)
 {
-	size_t at;
-
 	flatbuffer_align(b, 0);
-	at = b->used;
+	size_t at = b->used;
 	if (add_zeros(b, REFERENCE) == NULL)
 		return 0;
 	tel_store(b->bytes + at, n, REFERENCE, 0);

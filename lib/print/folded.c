@@ -88,11 +88,10 @@ static struct stack *
 stack_of(struct folded *f, const struct timeline_track *t)
 {
 	const struct timeline_track *context = t;
-	size_t id;
 
 	while (context->use != TIMELINE_THREAD && context->parent != NULL)
 		context = context->parent;
-	id = context->id;
+	size_t id = context->id;
 	if (!TEL__RESERVE_ZEROED(f->stacks, f->nstacks, id + 1))
 		return NULL;
 	if (f->stacks[id] == NULL) {
@@ -131,14 +130,12 @@ add_weight(struct folded *f, uint32_t node, uint64_t weight)
 static int
 find_node(struct folded *f, const struct stack *s, uint32_t *node)
 {
-	unsigned i;
-
 	*node = 0;
 	if (s->context->use == TIMELINE_THREAD &&
 	    (*node = tel__stacks_name(&f->tree, 0, s->context->name,
 	         s->context->length)) == 0)
 		return 0;
-	for (i = 0; i < s->depth; i++)
+	for (unsigned i = 0; i < s->depth; i++)
 		if ((*node = tel__stacks_child(&f->tree, *node,
 		         s->frames[i].name)) == 0)
 			return 0;
@@ -162,9 +159,7 @@ remove_frame(struct stack *s, unsigned i)
 static struct share *
 find_share(struct frame *fr, uint32_t node)
 {
-	size_t i;
-
-	for (i = fr->nshares; i-- > 0;)
+	for (size_t i = fr->nshares; i-- > 0;)
 		if (fr->shares[i].node == node)
 			return &fr->shares[i];
 	return NULL;
@@ -174,11 +169,9 @@ find_share(struct frame *fr, uint32_t node)
 static int
 add_share(struct frame *fr, uint32_t node, uint64_t weight)
 {
-	struct share *share;
-
 	if (fr->kept)
 		return 1;
-	share = find_share(fr, node);
+	struct share *share = find_share(fr, node);
 	if (share != NULL) {
 		share->weight += weight;
 		return 1;
@@ -201,7 +194,6 @@ folded_advance(struct folded *f, struct stack *s, uint64_t time)
 {
 	uint64_t weight = time > s->last ? time - s->last : 0;
 	uint32_t node, of;
-	unsigned i;
 
 	if (weight > 0)
 		s->last = time;
@@ -212,7 +204,7 @@ folded_advance(struct folded *f, struct stack *s, uint64_t time)
 	/* nothing is taken out of the other stacks */
 	if (s->context->use == TIMELINE_THREAD || of != node)
 		return 1;
-	for (i = 0; i < s->depth; i++)
+	for (unsigned i = 0; i < s->depth; i++)
 		if (!add_share(&s->frames[i], node, weight))
 			return 0;
 	return 1;
@@ -259,27 +251,25 @@ find_without(struct folded *f, uint32_t node, uint32_t name, int *good)
 static int
 take_out(struct folded *f, struct stack *s, const struct frame *fr)
 {
-	const struct share *from;
-	uint32_t node, of;
-	size_t i, j;
 	int good = 1;
 
-	for (i = 0; i < fr->nshares && good; i++) {
-		from = &fr->shares[i];
+	for (size_t i = 0; i < fr->nshares && good; i++) {
+		const struct share *from = &fr->shares[i];
+
 		f->weights[from->node] -=
 		    from->weight < f->weights[from->node] ?
 		    from->weight :
 		    f->weights[from->node];
-		node = find_without(f, from->node, fr->name, &good);
+		uint32_t node = find_without(f, from->node, fr->name, &good);
 		if (node == 0)
 			continue;
-		of = add_weight(f, node, from->weight);
+		uint32_t of = add_weight(f, node, from->weight);
 		good = of != 0;
 		if (of != node)
 			node = 0;
-		for (j = 0; j < s->depth && good; j++)
+		for (size_t j = 0; j < s->depth && good; j++)
 			good = move_share(&s->frames[j], from, node, fr);
-		for (j = 0; j < s->nparted && good; j++)
+		for (size_t j = 0; j < s->nparted && good; j++)
 			good = move_share(&s->parted[j], from, node, fr);
 	}
 	return good;
@@ -301,9 +291,7 @@ drop_parted(struct stack *s, size_t i)
 static int
 part_same(struct folded *f, struct stack *s, uint32_t name)
 {
-	unsigned i;
-
-	for (i = s->depth; i-- > 0;) {
+	for (unsigned i = s->depth; i-- > 0;) {
 		if (s->frames[i].name != name)
 			continue;
 		if (s->nparted == PARTED_MAX) {
@@ -326,7 +314,6 @@ folded_begin(struct tel_printer *pr, const struct timeline_track *t,
 	struct folded *f = pr->state;
 	struct stack *s = stack_of(f, t);
 	const uint32_t number = tel__stacks_intern(&f->tree, name, n);
-	struct frame *frame;
 
 	(void)ev;
 	f->ranges = 1;
@@ -337,7 +324,7 @@ folded_begin(struct tel_printer *pr, const struct timeline_track *t,
 	}
 	if (s->depth == DEPTH_MAX)
 		return;
-	frame = &s->frames[s->depth++];
+	struct frame *frame = &s->frames[s->depth++];
 	memset(frame, 0, sizeof(*frame));
 	frame->track = t;
 	frame->name = number;
@@ -349,21 +336,19 @@ folded_end(struct tel_printer *pr, const struct timeline_track *t,
 {
 	struct folded *f = pr->state;
 	struct stack *s = stack_of(f, t);
-	unsigned i;
-	size_t j;
 
 	if (s == NULL || !folded_advance(f, s, time)) {
 		f->timeline->no_memory = 1;
 		return;
 	}
-	for (i = s->depth; i-- > 0;) {
+	for (unsigned i = s->depth; i-- > 0;) {
 		if (s->frames[i].track != t)
 			continue;
 		free_frame(&s->frames[i]);
 		remove_frame(s, i);
 		return;
 	}
-	for (j = s->nparted; j-- > 0;) {
+	for (size_t j = s->nparted; j-- > 0;) {
 		if (s->parted[j].track != t)
 			continue;
 		drop_parted(s, j);
@@ -409,11 +394,10 @@ static int
 close_stack(struct folded *f, struct stack *s)
 {
 	int good = folded_advance(f, s, f->timeline->last);
-	size_t i, j;
 
-	for (i = 0; good && i < s->nparted; i++) {
+	for (size_t i = 0; good && i < s->nparted; i++) {
 		good = take_out(f, s, &s->parted[i]);
-		for (j = s->depth; good && j-- > 0;) {
+		for (size_t j = s->depth; good && j-- > 0;) {
 			struct frame last = s->frames[j];
 
 			if (last.name != s->parted[i].name)
@@ -435,10 +419,9 @@ close_stack(struct folded *f, struct stack *s)
 static tel_status
 close_stacks(struct folded *f)
 {
-	size_t i;
 	int good = 1;
 
-	for (i = 0; i < f->nstacks; i++) {
+	for (size_t i = 0; i < f->nstacks; i++) {
 		if (f->stacks[i] != NULL)
 			good &= close_stack(f, f->stacks[i]);
 		f->stacks[i] = NULL;
@@ -457,7 +440,6 @@ static void
 folded_release(struct tel_printer *pr)
 {
 	struct folded *f = pr->state;
-	size_t i;
 
 	if (f == NULL)
 		return;
@@ -466,7 +448,7 @@ folded_release(struct tel_printer *pr)
 	if (f->sampled) {
 		tel__stacks_clear(&f->stacks_of_samples);
 		tel__table_clear(&f->by_sample);
-		for (i = 0; i < f->nsamples; i++)
+		for (size_t i = 0; i < f->nsamples; i++)
 			free((void *)(uintptr_t)f->samples[i].type);
 		free(f->samples);
 	}
@@ -483,7 +465,6 @@ static tel_status
 folded_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
 	struct folded *f = pr->state;
-	tel_status st;
 
 	(void)ev;
 	if (f == NULL) {
@@ -504,7 +485,7 @@ folded_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		return TEL_OK;
 	if (f->heap != NULL && pr->fresh)
 		tel_heap_end(f->heap);
-	st = close_stacks(f);
+	tel_status st = close_stacks(f);
 	tel__timeline_begin(f->timeline);
 	return st;
 }
@@ -518,9 +499,7 @@ add_sample(struct folded *f, const struct tel_event *ev)
 	const uint64_t weight =
 	    part < 0 ? 1 : tel_load(&t->fields[part], ev->data);
 	struct tel__stack_log *log;
-	struct tel__entry *e;
 	struct sample *s;
-	uint32_t node;
 	int fresh;
 
 	if (!f->sampled && !tel__stacks_init(&f->stacks_of_samples))
@@ -529,10 +508,10 @@ add_sample(struct folded *f, const struct tel_event *ev)
 		tel__table_init(&f->by_sample);
 	f->sampled = 1;
 	log = tel__stacks_log(&f->stacks_of_samples, ev->log);
-	node = log == NULL ?
+	uint32_t node = log == NULL ?
 	    0 :
 	    tel__stacks_find(&f->stacks_of_samples, log, ev, 0);
-	e = node == 0 ?
+	struct tel__entry *e = node == 0 ?
 	    NULL :
 	    tel__table_put(&f->by_sample,
 	        tel__fnv(TEL__FNV, t->name, t->name_length) << 24 ^ node,
@@ -578,17 +557,14 @@ folded_event(struct tel_printer *pr, const struct tel_event *ev)
 static int
 add_line(struct folded *f, const char *text, uint64_t weight)
 {
-	struct line *line;
-	char *c;
-
 	if (text == NULL || !TEL__RESERVE(f->lines, f->room, f->nlines + 1))
 		return 0;
-	line = &f->lines[f->nlines];
+	struct line *line = &f->lines[f->nlines];
 	line->text = tel__copy_string(text, strlen(text));
 	line->weight = weight;
 	if (line->text == NULL)
 		return 0;
-	for (c = line->text; f->terminal && *c != '\0'; c++)
+	for (char *c = line->text; f->terminal && *c != '\0'; c++)
 		if ((unsigned char)*c > 0x7f)
 			*c = '?';
 	f->nlines++;
@@ -600,16 +576,15 @@ static int
 add_lines(struct folded *f, int heap, tel_heap_weight weight)
 {
 	tel_heap_stack s;
-	uint64_t w;
-	size_t i;
 
-	for (i = 0; i < f->tree.nnodes && i < f->weight_room; i++)
+	for (size_t i = 0; i < f->tree.nnodes && i < f->weight_room; i++)
 		if (f->weights[i] > 0 &&
 		    !add_line(f, tel__stacks_text(&f->tree, (uint32_t)i),
 		        f->weights[i]))
 			return 0;
-	for (i = 0; heap && tel_heap_stack_at(f->heap, i, &s); i++) {
-		w = tel_heap_weight_of(&s, weight);
+	for (size_t i = 0; heap && tel_heap_stack_at(f->heap, i, &s); i++) {
+		uint64_t w = tel_heap_weight_of(&s, weight);
+
 		if (w > 0 && !add_line(f, tel_heap_frames(f->heap, i), w))
 			return 0;
 	}
@@ -627,9 +602,8 @@ add_samples(struct folded *f)
 	const struct sample *s = f->samples;
 	const char *text;
 	int good = 1;
-	size_t i;
 
-	for (i = 0; i < f->nsamples && good; i++, s++) {
+	for (size_t i = 0; i < f->nsamples && good; i++, s++) {
 		text = tel__stacks_text(&f->stacks_of_samples, s->node);
 		line.used = 0;
 		if (f->several) {
@@ -659,11 +633,10 @@ folded_finish(struct tel_printer *pr)
 	struct folded *f = pr->state;
 	char number[32];
 	struct line *line;
-	int heap;
 	size_t i;
-
-	heap = f != NULL && !f->ranges && f->heap != NULL &&
+	int heap = f != NULL && !f->ranges && f->heap != NULL &&
 	    tel_heap_recorded(f->heap);
+
 	if (f == NULL || (!f->ranges && !heap && !f->sampled))
 		return tel__render_fail(pr, "%s",
 		    pr->weighted ?

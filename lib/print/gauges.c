@@ -17,9 +17,7 @@ enum space { OF_ALL, OF_POOL, OF_TYPE, OF_TYPE_POOL };
 static uint32_t
 free_gauge(struct timeline *tl)
 {
-	size_t i;
-
-	for (i = 0; tl->ended > 0 && i < tl->ngauges; i++) {
+	for (size_t i = 0; tl->ended > 0 && i < tl->ngauges; i++) {
 		if (tl->gauges[i].ended) {
 			tl->ended--;
 			return (uint32_t)i;
@@ -81,10 +79,9 @@ arena_track(struct tel_printer *pr, struct timeline *tl,
 {
 	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
 	char name[TIMELINE_NAME];
-	size_t n;
-
-	n = (size_t)snprintf(name, sizeof(name), "arena 0x%llx",
+	size_t n = (size_t)snprintf(name, sizeof(name), "arena 0x%llx",
 	    (unsigned long long)tel_event_u64(ev, (unsigned)p->arena));
+
 	n += add_label(name + n, sizeof(name) - n, ev, p->arena);
 	return t == NULL ?
 	    NULL :
@@ -96,11 +93,9 @@ static struct timeline_track *
 gauge_parent(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t pool)
 {
-	const struct tel__entry *e;
-
 	if (tl->ops->heat != NULL && p->arena >= 0)
 		return arena_track(pr, tl, ev, p);
-	e = tel__table_find(&tl->arenas, pool);
+	const struct tel__entry *e = tel__table_find(&tl->arenas, pool);
 	return e != NULL ? tl->tracks[e->value - 1] :
 	                   tel__timeline_process(pr, tl, ev->log);
 }
@@ -162,11 +157,10 @@ tel__gauge_type(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p)
 {
 	uint64_t owner = tel__fnv(TEL__FNV, p->counter, strlen(p->counter));
-	struct tel__entry *e;
 
 	if (tl->ops->heat != NULL && p->arena >= 0)
 		owner ^= tel_event_u64(ev, (unsigned)p->arena);
-	e = find_gauge(tl, ev->log, OF_TYPE, owner);
+	struct tel__entry *e = find_gauge(tl, ev->log, OF_TYPE, owner);
 	if (e == NULL)
 		return GAUGE_NONE;
 	if (e->value == GAUGE_NEW)
@@ -210,14 +204,13 @@ tel__gauge_part(struct tel_printer *pr, struct timeline *tl,
 {
 	const uint64_t owner = gauge_owner(op);
 	struct timeline_recent *r = gauge_recent(tl, owner);
-	struct tel__entry *e;
 
 	if (ev->type->role_field[TEL_PART_POOL] < 0 &&
 	    ev->type->role_field[TEL_PART_PROCESS] < 0)
 		return GAUGE_NONE;
 	if (r->log == ev->log && r->owner == owner)
 		return r->gauge;
-	e = find_gauge(tl, ev->log, OF_POOL, owner);
+	struct tel__entry *e = find_gauge(tl, ev->log, OF_POOL, owner);
 	if (e == NULL)
 		return GAUGE_NONE;
 	if (e->value == GAUGE_NEW)
@@ -235,14 +228,13 @@ tel__gauge_type_pool(struct tel_printer *pr, struct timeline *tl,
 	struct tel__entry *e = find_gauge(tl, ev->log, OF_TYPE_POOL, key);
 	const struct tel__entry *class;
 	char name[TIMELINE_NAME];
-	size_t n;
 
 	if (e == NULL)
 		return GAUGE_NONE;
 	if (e->value != GAUGE_NEW)
 		return gauge_number(e);
 	class = tel__table_find(&tl->classes, pool_key(ev->log, pool));
-	n = (size_t)snprintf(name, sizeof(name), "%s of %s", p->counter,
+	size_t n = (size_t)snprintf(name, sizeof(name), "%s of %s", p->counter,
 	    class == NULL ? "pool" : (const char *)(uintptr_t) class->value);
 	n += add_label(name + n, sizeof(name) - n, ev, p->pool);
 	(void)snprintf(name + n, sizeof(name) - n, " 0x%llx",
@@ -277,16 +269,14 @@ tel__gauge_start_pool(struct tel_printer *pr, struct timeline *tl,
     const tel_alloc *op)
 {
 	const uint64_t owner = gauge_owner(op);
-	struct timeline_track *t;
-	struct tel__entry *e;
 	int fresh;
 
 	name_pool(tl, ev, op);
 	if (op->kind != TEL_ALLOC_POOL_CREATE || tl->ops->heat == NULL ||
 	    p->arena < 0 || tl->arenas.count >= TIMELINE_TRACKS)
 		return;
-	t = arena_track(pr, tl, ev, p);
-	e = t == NULL ?
+	struct timeline_track *t = arena_track(pr, tl, ev, p);
+	struct tel__entry *e = t == NULL ?
 	    NULL :
 	    tel__table_put(&tl->arenas, pool_key(ev->log, owner), &fresh);
 	if (e == NULL)
@@ -338,10 +328,9 @@ static void
 strip_settle(struct tel_printer *pr, struct timeline *tl,
     struct timeline_strip *s)
 {
-	unsigned row;
-
 	for (; s->rows != 0; s->rows &= s->rows - 1) {
-		row = (unsigned)__builtin_ctzll(s->rows);
+		unsigned row = (unsigned)__builtin_ctzll(s->rows);
+
 		tl->ops->heat(pr, s->track, tl->bucket,
 		    row == 0 ? 0 : (int64_t)1 << (row - 1), s->row[row]);
 		s->row[row] = 0;

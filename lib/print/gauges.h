@@ -102,11 +102,9 @@ gauge_recent(struct timeline *tl, uint64_t owner)
 static inline void
 strip_count(struct timeline_strip *s, uint64_t value, uint64_t times)
 {
-	unsigned row;
-
 	if (s->track == NULL)
 		return;
-	row = tel__bit_length(value);
+	unsigned row = tel__bit_length(value);
 	row = row > 63 ? 63 : row;
 	s->rows |= UINT64_C(1) << row;
 	s->row[row] += times;

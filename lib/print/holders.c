@@ -25,13 +25,12 @@
 int
 tel__holders_want(struct holders *h, const struct tel_schema *s)
 {
-	unsigned i;
 	int allocates = 0, pools = 0;
 
 	if (h->schema == s || h->ended)
 		return h->wanted && !h->ended;
 	h->schema = s;
-	for (i = 0; i < s->ntypes; i++) {
+	for (unsigned i = 0; i < s->ntypes; i++) {
 		if (!tel_type_is_alloc(&s->types[i]))
 			continue;
 		h->stacked |= s->types[i].role_field[TEL_PART_STACK] >= 0;
@@ -111,11 +110,9 @@ holders_take(struct holders *h)
 static int
 holders_fold(struct holders *h)
 {
-	size_t i;
-
 	h->shift++;
 	h->ncells = 0;
-	for (i = 0; i < HOLDERS_MOMENTS / 2; i++) {
+	for (size_t i = 0; i < HOLDERS_MOMENTS / 2; i++) {
 		if (i > 0) {
 			h->moments[i] = h->moments[2 * i];
 			h->moments[2 * i] = (struct holders_moment){ 0 };
@@ -151,7 +148,6 @@ tel__holders_event(struct holders *h, const struct tel_event *ev, uint64_t time,
     tel__heap_fn *watch, void *arg)
 {
 	tel_alloc op;
-	uint64_t size;
 
 	if (!tel__event_alloc(ev, &op))
 		return TEL_OK;
@@ -167,7 +163,7 @@ tel__holders_event(struct holders *h, const struct tel_event *ev, uint64_t time,
 		if (h->largest == 0)
 			h->process = op.process;
 		h->processes |= op.process != h->process;
-		size = tel_alloc_bytes(&op);
+		uint64_t size = tel_alloc_bytes(&op);
 		h->largest = size > h->largest ? size : h->largest;
 		h->sizes[tel__bit_length(size)]++;
 	}
@@ -177,10 +173,8 @@ tel__holders_event(struct holders *h, const struct tel_event *ev, uint64_t time,
 void
 tel__holders_clear(struct holders *h)
 {
-	size_t i;
-
 	tel_heap_free(h->heap);
-	for (i = 0; i < HOLDERS_MOMENTS; i++)
+	for (size_t i = 0; i < HOLDERS_MOMENTS; i++)
 		free(h->moments[i].cells);
 	free(h->last);
 	memset(h, 0, sizeof(*h));
@@ -195,11 +189,11 @@ is_allocator(const char *name, size_t n)
 	static const char *const parts[] = { "alloc", "Alloc", "operator new",
 		"_Znw", "_Zna", "std::", "__gnu_cxx", "strdup", "strndup",
 		"::grow", "::resize", "::reserve", "::push_back", "::emplace" };
-	size_t i, at, length;
 
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		length = strlen(parts[i]);
-		for (at = 0; at + length <= n; at++)
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		size_t length = strlen(parts[i]);
+
+		for (size_t at = 0; at + length <= n; at++)
 			if (memcmp(name + at, parts[i], length) == 0)
 				return 1;
 	}
@@ -229,9 +223,7 @@ static uint32_t
 holder_of(const struct tel__stacks *tree, const unsigned char *allocator,
     uint32_t node)
 {
-	uint32_t i;
-
-	for (i = node; i != 0; i = tree->nodes[i].parent)
+	for (uint32_t i = node; i != 0; i = tree->nodes[i].parent)
 		if (!allocator[tree->nodes[i].name])
 			return tree->nodes[i].name + 1;
 	return tree->nodes[node].name + 1;
@@ -246,14 +238,13 @@ find_holders(const struct tel__stacks *tree, const uint32_t *nodes, size_t n,
     int outermost, uint32_t *holders)
 {
 	unsigned char *allocator = calloc(tree->nnames + 1, 1);
-	size_t i;
 
 	if (allocator == NULL)
 		return 0;
-	for (i = 0; i < tree->nnames; i++)
+	for (size_t i = 0; i < tree->nnames; i++)
 		allocator[i] = (unsigned char)is_allocator(tree->names[i].text,
 		    tree->names[i].length);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		holders[i] = holder_of(tree, allocator,
 		    outermost ? tree->nodes[nodes[i]].parent : nodes[i]);
 	free(allocator);
@@ -263,15 +254,13 @@ find_holders(const struct tel__stacks *tree, const uint32_t *nodes, size_t n,
 static void
 put_strings(const struct tel__stacks *tree, struct tel__buffer *b)
 {
-	size_t i;
-
 	tel__buffer_put_varint(b, tree->nnames);
-	for (i = 0; i < tree->nnames; i++) {
+	for (size_t i = 0; i < tree->nnames; i++) {
 		tel__buffer_put_varint(b, tree->names[i].length);
 		tel__buffer_put(b, tree->names[i].text, tree->names[i].length);
 	}
 	tel__buffer_put_varint(b, tree->nnodes);
-	for (i = 1; i < tree->nnodes; i++) {
+	for (size_t i = 1; i < tree->nnodes; i++) {
 		tel__buffer_put_varint(b, i - tree->nodes[i].parent);
 		tel__buffer_put_varint(b, tree->nodes[i].name);
 	}
@@ -303,23 +292,21 @@ put_ranks(const struct tel__stacks *tree, const uint64_t *peak,
 static void
 put_moments(const struct holders *h, int with, struct tel__buffer *b)
 {
-	size_t i, j;
-
 	tel__buffer_put_varint(b, with ? h->now + 1 : 0);
-	for (i = 0; with && i <= h->now; i++) {
+	for (size_t i = 0; with && i <= h->now; i++) {
 		const struct holders_moment *m = &h->moments[i];
 		uint32_t before = 0;
 
 		tel__buffer_put_varint(b, m->count);
-		for (j = 0; j < m->count; before = m->cells[j++].stack)
+		for (size_t j = 0; j < m->count; before = m->cells[j++].stack)
 			tel__buffer_put_varint(b, m->cells[j].stack - before);
-		for (j = 0; j < m->count; j++)
+		for (size_t j = 0; j < m->count; j++)
 			tel__buffer_put_varint(b, m->cells[j].live);
-		for (j = 0; j < m->count; j++)
+		for (size_t j = 0; j < m->count; j++)
 			tel__buffer_put_varint(b, m->cells[j].blocks);
-		for (j = 0; j < m->count; j++)
+		for (size_t j = 0; j < m->count; j++)
 			tel__buffer_put_varint(b, m->cells[j].allocated);
-		for (j = 0; j < m->count; j++)
+		for (size_t j = 0; j < m->count; j++)
 			tel__buffer_put_varint(b, m->cells[j].calls);
 	}
 }
@@ -331,13 +318,13 @@ put_stacks(struct holders *h, struct tel__stacks *tree, struct tel__buffer *b)
 	const size_t n = tel_heap_count(h->heap);
 	uint32_t *nodes = calloc(2 * n + 1, sizeof(*nodes));
 	uint64_t *peak = calloc(n + 1, sizeof(*peak));
-	const char *frames;
 	tel_heap_stack s;
 	size_t i = 0;
 	int good = nodes != NULL && peak != NULL;
 
 	for (; good && i < n && tel_heap_stack_at(h->heap, i, &s); i++) {
-		frames = tel_heap_frames(h->heap, i);
+		const char *frames = tel_heap_frames(h->heap, i);
+
 		peak[i] = s.peak_bytes;
 		if (frames != NULL && !h->stacked && !h->processes)
 			frames += strcspn(frames, ";") + 1;

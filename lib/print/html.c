@@ -36,13 +36,11 @@ state_of(struct html *h, const struct timeline_track *t)
 static struct html_series *
 series_of(struct html *h, uint32_t type, uint32_t track)
 {
-	struct html_series *s;
-
 	if (!TEL__RESERVE_ZEROED(h->series, h->nseries, type + 1u)) {
 		h->no_memory = 1;
 		return NULL;
 	}
-	s = &h->series[type];
+	struct html_series *s = &h->series[type];
 	if (s->track != track) {
 		s->track = track;
 		s->count = s->ranges = 0;
@@ -132,14 +130,13 @@ static void
 print_html_follow(struct html *h, const struct timeline_track *t, uint64_t time)
 {
 	const uint64_t flow = h->timeline->flow;
-	struct html_sent *sent;
 
 	if (h->sent == NULL &&
 	    (h->sent = calloc(HTML_SENT, sizeof(*h->sent))) == NULL) {
 		h->no_memory = 1;
 		return;
 	}
-	sent = &h->sent[tel__hash(flow, 0) % HTML_SENT];
+	struct html_sent *sent = &h->sent[tel__hash(flow, 0) % HTML_SENT];
 	if (!h->timeline->receives)
 		*sent = (struct html_sent){ flow, time, t->id };
 	else if (sent->flow == flow)
@@ -282,10 +279,10 @@ print_html_settle(struct tel_printer *pr)
 {
 	struct html *h = pr->state;
 	struct timeline_actions *to = &h->actions;
-	struct timeline_action *a;
 
 	while (to->nrecent > 0) {
-		a = &to->all[to->recent[--to->nrecent]];
+		struct timeline_action *a = &to->all[to->recent[--to->nrecent]];
+
 		h->samples.types[a->type].count += a->news;
 		tel__buckets_count(&h->sums, a->series - 1, h->timeline->bucket,
 		    a->news);
@@ -327,9 +324,8 @@ static void
 close_ranges(struct html *h)
 {
 	const struct html_overview known = h->overview;
-	size_t i;
 
-	for (i = 0; i < h->nstates; i++) {
+	for (size_t i = 0; i < h->nstates; i++) {
 		while (h->states[i].open != NULL)
 			close_range(h, &h->states[i], h->timeline->last);
 		h->states[i].excess = 0;
@@ -345,7 +341,6 @@ set_log(struct html *h, const struct tel_event *ev)
 {
 	const struct tel_log *log = ev->log;
 	unsigned char *end;
-	struct html_log *l;
 	int64_t ns;
 	size_t i;
 
@@ -360,7 +355,7 @@ set_log(struct html *h, const struct tel_event *ev)
 		return TEL_OK;
 	if (!TEL__RESERVE(h->logs, h->logs_room, i + 1))
 		return TEL_ENOMEM;
-	l = &h->logs[i];
+	struct html_log *l = &h->logs[i];
 	memset(l, 0, sizeof(*l));
 	l->name = strdup(log->name);
 	l->format = strdup(log->format);
@@ -438,8 +433,6 @@ static tel_status
 print_html_take(struct tel_printer *pr, struct html *h,
     const struct tel_event *ev)
 {
-	tel_status st;
-
 	h->type = tel__samples_type(&h->samples, ev->type);
 	if (h->samples.no_memory)
 		return TEL_ENOMEM;
@@ -449,7 +442,7 @@ print_html_take(struct tel_printer *pr, struct html *h,
 	h->recorded = 0;
 	h->ended = NULL;
 	h->timeline->unnamed = tel__samples_spare(&h->samples) > 0;
-	st = tel__timeline_event(pr, h->timeline, ev);
+	tel_status st = tel__timeline_event(pr, h->timeline, ev);
 	if (st == TEL_OK && !h->recorded)
 		put_other(pr, h, ev);
 	if (h->timeline->now > h->last)
@@ -550,7 +543,6 @@ hold_block(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct html *h = pr->state;
 	const int held = timeline_is_held(h->timeline, ev->type);
-	tel_status st;
 
 	if (held && h->holders.heap == NULL) {
 		h->held = held_track(pr, ev, TIMELINE_BYTES, TIMELINE_LIVE,
@@ -560,7 +552,7 @@ hold_block(struct tel_printer *pr, const struct tel_event *ev)
 		h->lifetimes = held_track(pr, ev, TIMELINE_HEAT,
 		    TIMELINE_LIFETIMES, "lifetimes of blocks");
 	}
-	st = tel__holders_event(&h->holders, ev, h->held_time,
+	tel_status st = tel__holders_event(&h->holders, ev, h->held_time,
 	    held ? held_block : NULL, pr);
 	if (st == TEL_OK && held && h->holders.heap != NULL)
 		show_held(pr, ev);
@@ -597,10 +589,9 @@ hold_event(struct tel_printer *pr, struct html *h, const struct tel_event *ev)
 static tel_status
 enter_log(struct html *h, const struct tel_event *ev)
 {
-	tel_status st;
-
 	if (ev->log != h->log || ev->log->number != h->number) {
-		st = set_log(h, ev);
+		tel_status st = set_log(h, ev);
+
 		if (st != TEL_OK)
 			return st;
 	}
@@ -771,11 +762,10 @@ run_counts(struct tel_printer *pr, struct tel_run *events, struct times *t,
 	const size_t first = i;
 	size_t next, bucket = i, last = events->count;
 	struct timeline_action *a;
-	uint64_t from;
 
 	if (i >= t->last)
 		find_times(h->timeline, events, i, last, t);
-	from = t->last > i ? t->of[t->one ? 0 : i - t->first] : 0;
+	uint64_t from = t->last > i ? t->of[t->one ? 0 : i - t->first] : 0;
 	*more = t->last == i;
 	last = spare < t->last - i ? i + (size_t)spare : t->last;
 	while (i < last && !*more) {
@@ -868,7 +858,6 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 	struct page_fit d = { 0 };
 	const char *why;
 	tel_status st;
-	int good;
 
 	if (!tel__gzip_load(&why))
 		return tel__render_fail(pr,
@@ -886,7 +875,7 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 	d.all = d.html->samples.nblocks;
 	if (tel__samples_rest(&d.html->samples, &d.rest))
 		d.all++;
-	good = tel__html_draft(&d, &head);
+	int good = tel__html_draft(&d, &head);
 	if (good > 0)
 		st = tel__html_write(&d, out, &head);
 	else if (good == 0)
@@ -923,18 +912,17 @@ print_html_release(struct tel_printer *pr)
 {
 	struct html *h = pr->state;
 	struct sample_copy *c;
-	size_t i;
 
 	if (h == NULL)
 		return;
-	for (i = 0; i < h->nstates; i++) {
+	for (size_t i = 0; i < h->nstates; i++) {
 		free(h->states[i].rows);
 		while ((c = h->states[i].open) != NULL) {
 			h->states[i].open = c->outer;
 			free(c);
 		}
 	}
-	for (i = 0; i < h->nlogs; i++) {
+	for (size_t i = 0; i < h->nlogs; i++) {
 		free(h->logs[i].name);
 		free(h->logs[i].format);
 	}

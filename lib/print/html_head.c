@@ -36,11 +36,10 @@ static void
 html_head_put_logs(const struct page_fit *d, struct tel__buffer *b)
 {
 	const struct html *h = d->html;
-	size_t i;
 
 	tel__json_key(b, "logs");
 	tel__json_put(b, "[");
-	for (i = 0; i < h->nlogs; i++) {
+	for (size_t i = 0; i < h->nlogs; i++) {
 		const struct html_log *l = &h->logs[i];
 
 		tel__json_put(b, i == 0 ? "{" : ",{");
@@ -101,7 +100,6 @@ put_types(const struct page_fit *d, struct tel__buffer *b)
 	const struct event_samples *x = &d->html->samples;
 	size_t ranks[HUES], i, hue;
 	const size_t nranks = rank_types(x, ranks);
-	unsigned f;
 
 	tel__json_key(b, "types");
 	tel__json_put(b, "[");
@@ -120,7 +118,7 @@ put_types(const struct page_fit *d, struct tel__buffer *b)
 				tel__json_pair(b, "hue", hue);
 		tel__json_key(b, "fields");
 		tel__json_put(b, "[");
-		for (f = 0; f < t->nfields; f++) {
+		for (unsigned f = 0; f < t->nfields; f++) {
 			tel__json_put(b, f == 0 ? "{" : ",{");
 			put_name(d, b, "name", t->fields[f].name);
 			html_head_put_word(b, "type",
@@ -197,11 +195,10 @@ static void
 put_tracks(const struct page_fit *d, struct tel__buffer *b)
 {
 	const struct timeline *tl = d->html->timeline;
-	size_t i;
 
 	tel__json_key(b, "tracks");
 	tel__json_put(b, "[");
-	for (i = 0; tl != NULL && i < tl->ntracks; i++)
+	for (size_t i = 0; tl != NULL && i < tl->ntracks; i++)
 		if (b->used > 0)
 			put_track(d, b, tl->tracks[i]);
 	tel__json_put(b, "]");
@@ -212,12 +209,10 @@ put_series(const struct page_fit *d, struct tel__buffer *b)
 {
 	const struct time_buckets *p = &d->html->sums;
 	const unsigned shift = p->shift + d->level;
-	unsigned c;
-	size_t i;
 
 	tel__json_key(b, "series");
 	tel__json_put(b, "[");
-	for (i = 0; i < d->nplaces; i++) {
+	for (size_t i = 0; i < d->nplaces; i++) {
 		const struct html_place *place = &d->places[i];
 		const struct bucket_key *key = &p->series[place->series].key;
 
@@ -237,7 +232,7 @@ put_series(const struct page_fit *d, struct tel__buffer *b)
 			tel__json_pair(b, "row", (uint64_t)key->row);
 		tel__json_key(b, "columns");
 		tel__json_put(b, "[");
-		for (c = 0; c < tel__buckets_columns(key->kind); c++) {
+		for (unsigned c = 0; c < tel__buckets_columns(key->kind); c++) {
 			tel__json_put(b, c == 0 ? "\"" : ",\"");
 			tel__json_put(b, tel__buckets_column(key->kind, c));
 			tel__json_put(b, "\"");
@@ -271,9 +266,8 @@ static uint64_t
 exact_events(const struct page_fit *d)
 {
 	uint64_t n = d->longest.events;
-	size_t i;
 
-	for (i = 0; i < d->use; i++)
+	for (size_t i = 0; i < d->use; i++)
 		n += html_used_block(d, i)->events;
 	return n;
 }
@@ -298,15 +292,15 @@ html_head_put_gaps(const struct page_fit *d, struct tel__buffer *b)
 {
 	const struct event_samples *x = &d->html->samples;
 	struct sample_gap gap = SAMPLES_NO_GAP;
-	const struct sample_block *e;
 	size_t i, used = 0;
 
 	tel__json_key(b, "gaps");
 	tel__json_put(b, "[");
 	for (i = 0; i <= d->all; i++) {
-		e = i < x->nblocks ? &x->blocks[i] :
-		    i < d->all     ? &d->rest :
-		                     NULL;
+		const struct sample_block *e = i < x->nblocks ? &x->blocks[i] :
+		    i < d->all                                ? &d->rest :
+		                                                NULL;
+
 		/* the gap behind the other blocks is that of the rest */
 		if (e != NULL)
 			samples_widen(&gap, e->gap.from, e->gap.to);

@@ -25,7 +25,6 @@ tel__html_silence(struct html *h, const struct tel_log *log,
 {
 	struct html_overview *o = &h->overview;
 	uint64_t ends[2], times[2];
-	size_t i;
 
 	if (tel__timeline_times(h->timeline, log, clocks, 1, times) != 1)
 		return;
@@ -36,7 +35,7 @@ tel__html_silence(struct html *h, const struct tel_log *log,
 		o->clock = clocks[0];
 		o->silence_ticks = 0;
 	}
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (clocks[i] <= o->clock)
 			continue;
 		ends[0] = o->clock;

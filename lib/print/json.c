@@ -74,7 +74,6 @@ find_struct(const struct tel_type *type, unsigned i)
 {
 	const struct tel_field *f = &type->fields[i];
 	size_t n = f->name_length;
-	unsigned k;
 
 	if (!type->schema->nested)
 		return 0;
@@ -82,7 +81,7 @@ find_struct(const struct tel_type *type, unsigned i)
 		return find_struct(type, i - 1);
 	while (n > 0 && f->name[n - 1] != '.')
 		n--;
-	for (k = 0; k < type->nfields && n > 1; k++)
+	for (unsigned k = 0; k < type->nfields && n > 1; k++)
 		if (type->fields[k].name_length == n - 1 &&
 		    memcmp(type->fields[k].name, f->name, n - 1) == 0)
 			return 0;
@@ -137,11 +136,12 @@ print_json_add_fields(struct tel_printer *pr, struct render_builder *b,
 	unsigned i, n = pr->names == NULL ? type->nfields : pr->nnames;
 	const char *separator = "", *from = NULL;
 	size_t from_size = 0, size;
-	int at;
 
 	for (i = 0; i < n; i++) {
-		at = pr->names == NULL ? (int)i :
-		                         tel__render_find(type, pr->names[i]);
+		int at = pr->names == NULL ?
+		    (int)i :
+		    tel__render_find(type, pr->names[i]);
+
 		if (at < 0) {
 			if (print_json_add_value(pr, b, separator, i))
 				separator = ",";
@@ -162,14 +162,13 @@ static void
 print_json_add_unknown(struct tel_printer *pr, struct render_builder *b)
 {
 	const char *separator = "";
-	unsigned i;
 
 	tel__render_add(b, ",\"type\":\"0x");
 	tel__render_add_op(b, RENDER_CODE_ZERO);
 	tel__render_add(b, "\",\"kind\":\"Unknown\",\"code\":");
 	tel__render_add_op(b, RENDER_CODE);
 	tel__render_add(b, ",\"fields\":{");
-	for (i = 0; i < pr->nnames || pr->names == NULL; i++) {
+	for (unsigned i = 0; i < pr->nnames || pr->names == NULL; i++) {
 		if (pr->names != NULL && strcmp(pr->names[i], "bytes") != 0) {
 			if (print_json_add_value(pr, b, separator, i))
 				separator = ",";

@@ -136,11 +136,9 @@ static struct timeline_track *
 find_strip(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, enum timeline_memory memory, const char *name)
 {
-	struct timeline_track *t;
-
 	if (tl->ops->heat == NULL)
 		return NULL;
-	t = tel__timeline_process(pr, tl, ev->log);
+	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
 	if (t != NULL)
 		t = tel__timeline_track(pr, tl, t, TIMELINE_HEAT, name,
 		    strlen(name));
@@ -432,14 +430,13 @@ live_add_block(struct timeline *tl, const struct timeline_action *a,
 		.call = t->role >= TEL_ROLE_NEW ? TEL_CALL_CXX : TEL_CALL_C,
 		.sized = a->size != NULL,
 		.clock = clock };
-	const struct timeline_recent *r;
 	uint32_t part = tl->all;
 
 	if (tl->all_log != log)
 		return 0;
 	if (a->pool != NULL) {
 		op.pool = live_load(a->pool, data);
-		r = gauge_recent(tl, op.pool);
+		const struct timeline_recent *r = gauge_recent(tl, op.pool);
 		if (r->log != log || r->owner != op.pool ||
 		    r->gauge == GAUGE_NONE)
 			return 0;
@@ -520,11 +517,11 @@ tel__timeline_counts(struct timeline *tl, struct timeline_actions *to,
 	const struct tel_log *log = events->event->log;
 	const unsigned char *const *data = events->data;
 	const uint32_t *const numbers = events->types;
-	struct timeline_action *a;
 	int added;
 
 	for (; i < last && numbers[i] < to->count; i++) {
-		a = &to->all[numbers[i]];
+		struct timeline_action *a = &to->all[numbers[i]];
+
 		switch (a->sum) {
 		case SUM_EVENTS: added = 1; break;
 		case SUM_TAKE:

@@ -78,14 +78,14 @@ put_base64(struct page_writer *p, const unsigned char *bytes, size_t n)
 	                             "abcdefghijklmnopqrstuvwxyz0123456789+/";
 	unsigned char text[PIECE / 3 * 4];
 	size_t i, used = 0;
-	uint32_t v;
 
 	if (p->out == NULL) {
 		p->size += (n + 2) / 3 * 4;
 		return;
 	}
 	for (i = 0; i < n; i += 3) {
-		v = (uint32_t)bytes[i] << 16;
+		uint32_t v = (uint32_t)bytes[i] << 16;
+
 		if (i + 1 < n)
 			v |= (uint32_t)bytes[i + 1] << 8;
 		if (i + 2 < n)
@@ -153,11 +153,10 @@ write_page(struct tel_output *out, const struct page_kind *kind,
 {
 	struct page_writer p = { out, 0 };
 	char id[32];
-	size_t i;
 
 	put_top(&p, kind, title);
 	put_data(&p, "head", head->bytes, head->used);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		(void)snprintf(id, sizeof(id), "b%zu", i);
 		put_data(&p, id, blocks[i].bytes, blocks[i].size);
 	}
@@ -176,11 +175,10 @@ tel_page_write(tel_output *out, const char *title, const char *json, size_t n)
 {
 	struct tel__buffer head = { 0 };
 	const char *why;
-	int done;
 
 	if (!tel__gzip_load(&why))
 		return TEL_EINVAL;
-	done = tel__gzip_put(&head, json, n, PAGE_LEVEL);
+	int done = tel__gzip_put(&head, json, n, PAGE_LEVEL);
 	if (done)
 		write_page(out, &tel__page_report, title, &head, NULL, 0);
 	tel__buffer_clear(&head);

@@ -102,11 +102,10 @@ static uint64_t
 perfetto_intern(struct perfetto *f, unsigned field, const char *name, size_t n)
 {
 	uint64_t h = tel__fnv(TEL__FNV, &field, sizeof(field));
-	struct tel__entry *e;
 	int fresh;
 
 	h = tel__fnv(h, name, n);
-	e = tel__table_find(&f->names, h);
+	struct tel__entry *e = tel__table_find(&f->names, h);
 	if (e != NULL)
 		return e->value;
 	if (f->nnames >= NAMES_MAX)
@@ -161,12 +160,10 @@ perfetto_put_fields(struct tel_printer *pr, const struct tel_event *ev)
 	const struct tel_type *t = ev->type;
 	struct tel__buffer *m = &f->event;
 	struct tel__buffer one = { 0 };
-	unsigned i;
 
-	for (i = 0; i < t->nfields; i++) {
+	for (unsigned i = 0; i < t->nfields; i++) {
 		const struct tel_field *field = &t->fields[i];
 		uint64_t v = tel_event_u64(ev, i);
-		const char *s;
 		size_t n;
 
 		if (field->is_label || !tel_event_has(ev, i))
@@ -174,7 +171,7 @@ perfetto_put_fields(struct tel_printer *pr, const struct tel_event *ev)
 		perfetto_put_name(f, &one, INTERNED_ANNOTATION_NAMES,
 		    ANNOTATION_NAME_IID, ANNOTATION_NAME, field->name,
 		    field->name_length);
-		s = tel_event_label(ev, i, &n);
+		const char *s = tel_event_label(ev, i, &n);
 		if (s != NULL) {
 			put_labelled(&one, field, v, s, n);
 		} else {

@@ -36,9 +36,7 @@ tel_printer_new(tel_output *out, tel_format format)
 static void
 free_names(struct tel_printer *pr)
 {
-	unsigned i;
-
-	for (i = 0; i < pr->nnames; i++) {
+	for (unsigned i = 0; i < pr->nnames; i++) {
 		free(pr->names[i]);
 		tel_expr_free(pr->exprs != NULL ? pr->exprs[i] : NULL);
 	}
@@ -204,23 +202,19 @@ printer_name_length(const char *s)
 static tel_status
 printer_add_name(struct tel_printer *pr, const char *s, size_t n)
 {
-	tel_status st;
-	char *copy;
-	unsigned i;
-
 	if (n == 0)
 		return tel__render_fail(pr, "empty field name");
-	for (i = 0; i < pr->nnames; i++)
+	for (unsigned i = 0; i < pr->nnames; i++)
 		if (strlen(pr->names[i]) == n &&
 		    memcmp(pr->names[i], s, n) == 0)
 			return tel__render_fail(pr, "duplicate field name");
 	if (!TEL__RESERVE(pr->names, pr->names_room, pr->nnames + 1) ||
 	    !TEL__RESERVE(pr->exprs, pr->exprs_room, pr->nnames + 1))
 		return TEL_ENOMEM;
-	copy = tel__copy_string(s, n);
+	char *copy = tel__copy_string(s, n);
 	if (copy == NULL)
 		return TEL_ENOMEM;
-	st = tel__values_add(pr, copy, &pr->exprs[pr->nnames]);
+	tel_status st = tel__values_add(pr, copy, &pr->exprs[pr->nnames]);
 	pr->names[pr->nnames++] = copy;
 	/* a step has its number in a byte */
 	if (pr->exprs[pr->nnames - 1] != NULL && pr->nnames > UINT8_MAX)
@@ -233,7 +227,6 @@ printer_add_name(struct tel_printer *pr, const char *s, size_t n)
 tel_status
 tel_printer_set_fields(tel_printer *p, const char *names)
 {
-	tel_status st;
 	size_t n;
 
 	if (p->started)
@@ -243,7 +236,7 @@ tel_printer_set_fields(tel_printer *p, const char *names)
 	free_names(p);
 	for (;; names += n + 1) {
 		n = printer_name_length(names);
-		st = printer_add_name(p, names, n);
+		tel_status st = printer_add_name(p, names, n);
 		if (st != TEL_OK) {
 			free_names(p);
 			return st;
@@ -257,11 +250,9 @@ tel_printer_set_fields(tel_printer *p, const char *names)
 static tel_status
 set_text(const tel_printer *p, char **option, const char *text)
 {
-	char *copy;
-
 	if (p->started)
 		return TEL_ESTATE;
-	copy = strdup(text);
+	char *copy = strdup(text);
 	if (copy == NULL)
 		return TEL_ENOMEM;
 	free(*option);
@@ -346,10 +337,8 @@ unknown_field(struct tel_printer *pr, const struct tel_schema *schema,
 	struct suggestion near;
 	tel_expr *x = tel_expr_new();
 	char text[200];
-	unsigned i, j;
-	int valid;
+	int valid = x != NULL && tel_expr_set(x, name) == TEL_OK;
 
-	valid = x != NULL && tel_expr_set(x, name) == TEL_OK;
 	if (x != NULL && !valid && strpbrk(name, "()+*/<>=&|! ") != NULL)
 		(void)tel__render_fail(pr, "'%.64s', column %u: %.60s", name,
 		    tel_expr_error_column(x), tel_expr_error(x));
@@ -359,8 +348,8 @@ unknown_field(struct tel_printer *pr, const struct tel_schema *schema,
 	if (!valid)
 		return TEL_EINVAL;
 	tel__suggest_start(&near, name, strlen(name));
-	for (i = 0; i < schema->ntypes; i++)
-		for (j = 0; j < schema->types[i].nfields; j++)
+	for (unsigned i = 0; i < schema->ntypes; i++)
+		for (unsigned j = 0; j < schema->types[i].nfields; j++)
 			tel__suggest_offer(&near,
 			    schema->types[i].fields[j].name);
 	return tel__render_fail(pr, "no event type has a field '%.64s'%s", name,
@@ -379,9 +368,8 @@ static tel_status
 check_names(struct tel_printer *pr, const struct tel_schema *schema)
 {
 	tel_status st = TEL_OK;
-	unsigned i;
 
-	for (i = 0; i < pr->nnames && st == TEL_OK; i++) {
+	for (unsigned i = 0; i < pr->nnames && st == TEL_OK; i++) {
 		if (pr->exprs != NULL && pr->exprs[i] != NULL) {
 			st = tel__values_check(pr, i, schema);
 			continue;
@@ -404,23 +392,21 @@ printer_set_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const struct tel_log *log = ev->log;
 	const struct tel_schema *schema = ev->type->schema;
-	int begins, named;
-	tel_status st;
-
-	begins = pr->fresh || pr->log == NULL ||
+	int begins = pr->fresh || pr->log == NULL ||
 	    (log == pr->log && log->number != pr->number && !log->merged);
+
 	if (begins)
 		pr->has_previous = 0;
 	if (pr->fresh)
 		tel__render_free_caches(pr);
 	pr->log = log;
 	pr->number = log->number;
-	st = check_time(pr, log);
+	tel_status st = check_time(pr, log);
 	if (st == TEL_OK)
 		st = check_names(pr, schema);
 	if (st == TEL_OK)
 		st = tel__render_set_schema(pr, schema);
-	named = st == TEL_OK && pr->shown_digest == pr->cache->digest &&
+	int named = st == TEL_OK && pr->shown_digest == pr->cache->digest &&
 	    strcmp(pr->shown, schema->name) == 0;
 	if (st == TEL_OK && (begins || !named)) {
 		memcpy(pr->shown, schema->name, sizeof(pr->shown));
@@ -442,10 +428,8 @@ printer_set_log(struct tel_printer *pr, const struct tel_event *ev)
 static tel_status
 printer_end_pool(struct tel_printer *pr)
 {
-	tel_status st;
-
 	pr->threads = 0;
-	st = tel__render_pool_flush(pr->render_pool);
+	tel_status st = tel__render_pool_flush(pr->render_pool);
 	tel__render_pool_free(pr->render_pool);
 	pr->render_pool = NULL;
 	return st;
@@ -454,9 +438,7 @@ printer_end_pool(struct tel_printer *pr)
 static int
 printer_has_values(const struct tel_printer *pr)
 {
-	unsigned i;
-
-	for (i = 0; pr->exprs != NULL && i < pr->nnames; i++)
+	for (unsigned i = 0; pr->exprs != NULL && i < pr->nnames; i++)
 		if (pr->exprs[i] != NULL)
 			return 1;
 	return 0;
@@ -535,19 +517,19 @@ is_other(const struct tel_printer *pr, const struct tel_event *ev)
 tel_status
 tel_printer_event(tel_printer *p, const tel_event *event)
 {
-	tel_status st;
-
 	/* an output that failed may have room all the same */
 	if (p->out->status != TEL_OK)
 		return p->out->status;
 	if (is_other(p, event)) {
-		st = change_log(p, event);
+		tel_status st = change_log(p, event);
+
 		if (st != TEL_OK)
 			return st;
 	}
 	if (p->rate_owed && event->type->role == TEL_ROLE_SYNC &&
 	    p->renderer->sync_point != NULL) {
-		st = tell_rate(p, event);
+		tel_status st = tell_rate(p, event);
+
 		if (st != TEL_OK)
 			return st;
 	}
@@ -561,7 +543,6 @@ tel_printer_run(tel_printer *p, tel_run *run)
 {
 	struct render_program *g;
 	tel_status st = TEL_OK;
-	size_t i;
 
 	if (p->renderer->run != NULL && run->count > 0 &&
 	    p->render_pool == NULL && p->out->status == TEL_OK &&
@@ -573,7 +554,7 @@ tel_printer_run(tel_printer *p, tel_run *run)
 		return st == TEL_OK ? p->renderer->run(p, run) : st;
 	}
 	/* the first may be of another log, or a point of synchronisation */
-	for (i = 0; i < run->count && st == TEL_OK; i++) {
+	for (size_t i = 0; i < run->count && st == TEL_OK; i++) {
 		if (i > 0 && p->out->status != TEL_OK)
 			return p->out->status;
 		if (i > 0 && p->render_pool != NULL) {

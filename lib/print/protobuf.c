@@ -51,13 +51,12 @@ void
 tel__protobuf_text(struct tel__buffer *m, unsigned field, const char *s,
     size_t size)
 {
-	unsigned char *p;
 	size_t i, n;
 
 	protobuf_bytes(m, field, s, size);
 	if (m->failed)
 		return;
-	p = m->bytes + m->used - size;
+	unsigned char *p = m->bytes + m->used - size;
 	for (i = 0; i < size; i += n == 0 ? 1 : n) {
 		n = p[i] < 0x80 ? 1 : tel__utf8_length(p + i, size - i);
 		if (n == 0)

@@ -38,9 +38,8 @@ const struct tel_renderer *
 tel__print_find(const char *name)
 {
 	const struct tel_renderer *r;
-	unsigned i;
 
-	for (i = 0; (r = tel__print_renderer(i)) != NULL; i++)
+	for (unsigned i = 0; (r = tel__print_renderer(i)) != NULL; i++)
 		if (strcmp(r->name, name) == 0)
 			return r;
 	return NULL;

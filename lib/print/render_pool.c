@@ -73,8 +73,6 @@ render_pool_place(const struct render_pool *t, uint64_t number)
 static tel_status
 adopt_model(const struct render_pool *t, struct worker *w)
 {
-	tel_status st;
-
 	if (w->epoch == t->epoch)
 		return TEL_OK;
 	tel__render_free_caches(&w->printer);
@@ -83,7 +81,7 @@ adopt_model(const struct render_pool *t, struct worker *w)
 	memset(&w->printer.list, 0, sizeof(w->printer.list));
 	w->printer.cache = w->printer.caches = NULL;
 	tel__table_init(&w->printer.by_schema);
-	st = tel__render_set_schema(&w->printer, t->model.schema);
+	tel_status st = tel__render_set_schema(&w->printer, t->model.schema);
 	if (st == TEL_OK)
 		w->epoch = t->epoch;
 	return st;
@@ -175,11 +173,9 @@ submit(struct render_pool *t, int wake)
 static void
 render_pool_settle(struct render_pool *t)
 {
-	uint64_t i;
-
 	/* the last batch has few events: no thread has to wake up for it */
 	submit(t, 0);
-	for (i = t->written; i < t->filled; i++)
+	for (uint64_t i = t->written; i < t->filled; i++)
 		render_pool_await(t, i);
 }
 
@@ -257,11 +253,10 @@ tel__render_pool_event(struct render_pool *t, const struct tel_event *ev)
 {
 	const size_t size = (size_t)ev->size + ev->inline_size;
 	struct batch *b = room_for(t, size);
-	struct item *item;
 
 	if (b == NULL)
 		return t->status;
-	item = &b->items[b->count++];
+	struct item *item = &b->items[b->count++];
 	item->clock = ev->clock;
 	item->type = ev->type;
 	item->at = (uint32_t)b->used;
@@ -310,11 +305,11 @@ render_pool_add_row(struct batch *b, const struct tel_run *run, size_t i)
 tel_status
 tel__render_pool_run(struct render_pool *t, struct tel_run *run)
 {
-	struct batch *b;
 	size_t i = 0, n;
 
 	while (i < run->count) {
-		b = room_for(t, run->sizes[i]);
+		struct batch *b = room_for(t, run->sizes[i]);
+
 		if (b == NULL)
 			return t->status;
 		n = render_pool_add_row(b, run, i);
@@ -331,8 +326,6 @@ struct render_pool *
 tel__render_pool_new(struct tel_printer *pr, unsigned threads)
 {
 	struct render_pool *t = calloc(1, sizeof(*t));
-	unsigned i;
-	int made;
 
 	if (t == NULL)
 		return NULL;
@@ -342,12 +335,12 @@ tel__render_pool_new(struct tel_printer *pr, unsigned threads)
 	t->ring = calloc(t->nring, sizeof(*t->ring));
 	t->workers = calloc(threads, sizeof(*t->workers));
 	t->queue = tel__queue_new(t->nring, 1, render, t);
-	made = t->ring != NULL && t->workers != NULL && t->queue != NULL;
-	for (i = 0; i < threads && made; i++) {
+	int made = t->ring != NULL && t->workers != NULL && t->queue != NULL;
+	for (unsigned i = 0; i < threads && made; i++) {
 		t->workers[i].labels = tel__labels_view_new();
 		made = t->workers[i].labels != NULL;
 	}
-	for (i = 0; i < t->nring && made; i++) {
+	for (unsigned i = 0; i < t->nring && made; i++) {
 		t->ring[i].text = tel__output_new_memory();
 		made = t->ring[i].text != NULL;
 	}
@@ -360,19 +353,17 @@ tel__render_pool_new(struct tel_printer *pr, unsigned threads)
 void
 tel__render_pool_free(struct render_pool *t)
 {
-	unsigned i;
-
 	if (t == NULL)
 		return;
 	if (t->guarded != NULL)
 		tel__labels_guard(t->guarded, NULL, NULL);
 	tel__queue_free(t->queue);
-	for (i = 0; t->workers != NULL && i < t->nworkers; i++) {
+	for (unsigned i = 0; t->workers != NULL && i < t->nworkers; i++) {
 		tel__render_free_caches(&t->workers[i].printer);
 		tel__buffer_clear(&t->workers[i].printer.list);
 		tel__labels_view_free(t->workers[i].labels);
 	}
-	for (i = 0; t->ring != NULL && i < t->nring; i++) {
+	for (unsigned i = 0; t->ring != NULL && i < t->nring; i++) {
 		free(t->ring[i].items);
 		free(t->ring[i].bytes);
 		tel_output_free(t->ring[i].text);

@@ -59,7 +59,6 @@ static struct render_program *
 sql_compile(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct render_builder b;
-	unsigned i;
 
 	(void)pr;
 	tel__render_start(&b, type, LABELS_TEXT);
@@ -71,7 +70,7 @@ sql_compile(struct tel_printer *pr, const struct tel_type *type)
 		tel__render_add_op(&b, RENDER_BYTES);
 		tel__render_add(&b, "',");
 	} else {
-		for (i = 0; i < type->nfields; i++) {
+		for (unsigned i = 0; i < type->nfields; i++) {
 			tel__render_add_if(&b, i, "NULL");
 			tel__render_add_field(&b, sql_choose(&type->fields[i]),
 			    i, SPACE_NONE);
@@ -132,9 +131,8 @@ static void
 clear_rows(struct database *d)
 {
 	struct rows *rows = ((struct sql *)d)->rows;
-	size_t i;
 
-	for (i = 0; i < d->nslots; i++) {
+	for (size_t i = 0; i < d->nslots; i++) {
 		tel__buffer_clear(&rows[i].head);
 		tel_output_free(rows[i].text);
 	}
@@ -151,7 +149,6 @@ sql_prepare(struct tel_printer *pr, const struct tel_type *type)
 	struct sql *sql = pr->state;
 	struct tel__buffer *b = &sql->database.text;
 	unsigned i, n = database_fields(type);
-	struct rows *r;
 	char column[80];
 
 	tel__buffer_put(b, "SELECT ", 7);
@@ -165,7 +162,7 @@ sql_prepare(struct tel_printer *pr, const struct tel_type *type)
 	tel__buffer_put(b, "(VALUES\n", 8);
 	if (!TEL__RESERVE(sql->rows, sql->room, sql->database.nslots + 1))
 		return TEL_ENOMEM;
-	r = &sql->rows[sql->database.nslots];
+	struct rows *r = &sql->rows[sql->database.nslots];
 	memset(r, 0, sizeof(*r));
 	r->text = tel__output_new_memory();
 	if (r->text == NULL)
@@ -181,12 +178,11 @@ sql_event(struct tel_printer *pr, const struct tel_event *ev)
 	struct sql *sql = pr->state;
 	tel_output *out = pr->out;
 	struct render_program *g;
-	struct rows *r;
 	tel_status st = tel__database_event(pr, ev, &g);
 
 	if (st != TEL_OK)
 		return st;
-	r = &sql->rows[g->slot - 1];
+	struct rows *r = &sql->rows[g->slot - 1];
 	if (g->slot <= sql->low)
 		sql->low = g->slot - 1;
 	pr->count = sql->database.events;

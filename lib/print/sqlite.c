@@ -111,12 +111,11 @@ sqlite_fail(struct tel_printer *pr)
 {
 	static const char constraint[] = "CHECK constraint failed: ";
 	struct sqlite *d = pr->state;
-	const char *why;
 	int code = d->db == NULL ? SQLITE_NOMEM : d->lib.errcode(d->db);
 
 	if (code == SQLITE_NOMEM)
 		return TEL_ENOMEM;
-	why = d->lib.errmsg(d->db);
+	const char *why = d->lib.errmsg(d->db);
 	/* a constraint of ours has the whole message as its name */
 	if (strncmp(why, constraint, sizeof(constraint) - 1) == 0)
 		why += sizeof(constraint) - 1;
@@ -167,13 +166,12 @@ sqlite_prepare(struct tel_printer *pr, const struct tel_type *type)
 {
 	struct sqlite *d = pr->state;
 	struct tel__buffer *text = &d->database.text;
-	unsigned i;
 
 	if (!TEL__RESERVE(d->inserts, d->room, d->database.nslots + 1))
 		return TEL_ENOMEM;
 	tel__buffer_put(text, "VALUES(", 7);
 	/* the fields, the time, the number and the serial */
-	for (i = 0; i < database_fields(type) + 2; i++)
+	for (unsigned i = 0; i < database_fields(type) + 2; i++)
 		tel__buffer_put(text, "?,", 2);
 	tel__buffer_put(text, "?)", 3);
 	if (text->failed)
@@ -211,13 +209,13 @@ bind_fields(const struct sqlite *d, sqlite3_stmt *stmt,
     const struct tel_event *ev, struct tel__buffer *list)
 {
 	const struct tel_type *t = ev->type;
-	const struct tel_field *f;
 	const char *s;
 	int i, code = SQLITE_OK;
 	size_t n;
 
 	for (i = 0; i < t->nfields && code == SQLITE_OK; i++) {
-		f = &t->fields[i];
+		const struct tel_field *f = &t->fields[i];
+
 		if (!tel_present(f, ev->data)) {
 			code = d->lib.bind_null(stmt, i + 1);
 			continue;
@@ -265,21 +263,18 @@ sqlite_event(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct sqlite *d = pr->state;
 	struct render_program *g;
-	sqlite3_stmt *stmt;
-	tel_status st;
-	int n, code;
 
 	if (d->serial == 0) {
 		d->database.events++;
 		return TEL_OK;
 	}
-	st = tel__database_event(pr, ev, &g);
+	tel_status st = tel__database_event(pr, ev, &g);
 	if (st != TEL_OK)
 		return st;
-	stmt = d->inserts[g->slot - 1];
-	n = (int)database_fields(g->type);
-	code = g->type == NULL ? bind_unknown(d, stmt, ev) :
-	                         bind_fields(d, stmt, ev, &pr->list);
+	sqlite3_stmt *stmt = d->inserts[g->slot - 1];
+	int n = (int)database_fields(g->type);
+	int code = g->type == NULL ? bind_unknown(d, stmt, ev) :
+	                             bind_fields(d, stmt, ev, &pr->list);
 	if (code == SQLITE_OK)
 		code = d->lib.bind_int64(stmt, n + 1, (int64_t)ev->clock);
 	if (code == SQLITE_OK)
@@ -300,11 +295,10 @@ open_database(struct tel_printer *pr)
 {
 	struct sqlite *d = pr->state;
 	struct tel__buffer *text = &d->database.text;
-	tel_status st;
 
 	if (pr->database == NULL)
 		return tel__render_fail(pr, "the database has no file");
-	st = load_library(pr, &d->lib);
+	tel_status st = load_library(pr, &d->lib);
 	if (st != TEL_OK)
 		return st;
 	d->created = access(pr->database, F_OK) != 0;
@@ -333,13 +327,12 @@ find_serial(struct tel_printer *pr)
 {
 	struct sqlite *d = pr->state;
 	sqlite3_stmt *stmt;
-	int code;
 
 	d->serial = 0;
 	if (d->lib.prepare_v3(d->db, "SELECT serial, base FROM temp.tel_log",
 	        -1, 0, &stmt, NULL) != SQLITE_OK)
 		return sqlite_fail(pr);
-	code = d->lib.step(stmt);
+	int code = d->lib.step(stmt);
 	if (code == SQLITE_ROW) {
 		d->serial = d->lib.column_int64(stmt, 0);
 		d->base = d->lib.column_int64(stmt, 1);

@@ -29,11 +29,9 @@ tel_table_new(tel_output *out)
 void
 tel_table_free(tel_table *t)
 {
-	size_t i;
-
 	if (t == NULL)
 		return;
-	for (i = 0; i < t->ncolumns; i++) {
+	for (size_t i = 0; i < t->ncolumns; i++) {
 		free(t->columns[i].name);
 		free(t->columns[i].field);
 		free(t->columns[i].values);
@@ -42,13 +40,13 @@ tel_table_free(tel_table *t)
 		tel__buffer_clear(&t->columns[i].ends);
 	}
 	free(t->columns);
-	for (i = 0; i < t->ndictionaries; i++) {
+	for (size_t i = 0; i < t->ndictionaries; i++) {
 		tel__index_clear(&t->dictionaries[i].index);
 		tel__buffer_clear(&t->dictionaries[i].text);
 		tel__buffer_clear(&t->dictionaries[i].ends);
 	}
 	free(t->dictionaries);
-	for (i = 0; i < t->nmetadata; i++)
+	for (size_t i = 0; i < t->nmetadata; i++)
 		free(t->metadata[i]);
 	free(t->metadata);
 	ZSTD_freeCCtx(t->zstd);
@@ -91,14 +89,12 @@ tel_table_set_zstd(tel_table *t, int level)
 tel_status
 tel_table_set_metadata(tel_table *t, const char *key, const char *value)
 {
-	char *k, *v;
-
 	if (t->written)
 		return TEL_ESTATE;
 	if (!TEL__RESERVE(t->metadata, t->metadata_room, t->nmetadata + 2))
 		return TEL_ENOMEM;
-	k = strdup(key);
-	v = strdup(value);
+	char *k = strdup(key);
+	char *v = strdup(value);
 	if (k == NULL || v == NULL) {
 		free(k);
 		free(v);
@@ -114,12 +110,10 @@ tel_table_set_metadata(tel_table *t, const char *key, const char *value)
 int
 tel__table_add_dictionary(struct tel_table *t)
 {
-	struct table_dictionary *d;
-
 	if (!TEL__RESERVE(t->dictionaries, t->dictionaries_room,
 	        t->ndictionaries + 1))
 		return -1;
-	d = &t->dictionaries[t->ndictionaries];
+	struct table_dictionary *d = &t->dictionaries[t->ndictionaries];
 	memset(d, 0, sizeof(*d));
 	tel__index_init(&d->index);
 	return (int)t->ndictionaries++;
@@ -129,12 +123,10 @@ int
 tel__table_add(struct tel_table *t, const char *name, size_t n,
     struct table_kind kind)
 {
-	struct table_column *c;
-
 	if (t->started ||
 	    !TEL__RESERVE(t->columns, t->columns_room, t->ncolumns + 1))
 		return -1;
-	c = &t->columns[t->ncolumns];
+	struct table_column *c = &t->columns[t->ncolumns];
 	memset(c, 0, sizeof(*c));
 	c->kind = kind;
 	if (kind.dictionary >= 0)
@@ -240,14 +232,13 @@ static int
 put_utf8(struct tel__buffer *b, const char *text, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)text;
-	unsigned char *p;
 	size_t i, length;
 
 	if (is_utf8(s, n)) {
 		tel__buffer_put(b, s, n);
 		return !b->failed;
 	}
-	p = tel__buffer_room(b, 2 * n);
+	unsigned char *p = tel__buffer_room(b, 2 * n);
 	if (p == NULL)
 		return 0;
 	for (i = 0; i < n; i += length) {
@@ -272,11 +263,10 @@ table_name_is(const struct table_dictionary *d, uint32_t number,
     const char *text, size_t n)
 {
 	const unsigned char *ends = d->ends.bytes + 4 * (size_t)number;
-	uint32_t from;
 
 	if (number >= d->count)
 		return 0;
-	from = number == 0 ? 0 : tel_le32(ends - 4);
+	uint32_t from = number == 0 ? 0 : tel_le32(ends - 4);
 	return tel_le32(ends) - from == n &&
 	    (n == 0 || memcmp(d->text.bytes + from, text, n) == 0);
 }
@@ -289,13 +279,12 @@ tel__table_name(struct table_dictionary *d, const char *text, size_t n,
 	struct tel__probe at;
 	unsigned char bytes[4];
 	uint32_t i, end;
-	uint64_t hash;
 
 	/* compared as it is stored, which may be longer */
 	if (!put_utf8(&d->text, text, n) || d->text.used > TEXT_MAX)
 		return 0;
 	end = (uint32_t)d->text.used;
-	hash = tel__hash_bytes(n > 0 ? d->text.bytes + start : NULL,
+	uint64_t hash = tel__hash_bytes(n > 0 ? d->text.bytes + start : NULL,
 	    end - start, d->index.seed);
 	for (i = tel__index_first(&d->index, hash, &at); i != TEL__NOWHERE;
 	     i = tel__index_next(&d->index, &at))
@@ -331,11 +320,10 @@ tel_status
 tel_table_put_u64(tel_table *t, int column, uint64_t value)
 {
 	struct table_column *c = find_column(t, column, 0);
-	unsigned char *p;
 
 	if (c == NULL)
 		return TEL_EINVAL;
-	p = table_values(t, c, t->rows, 1);
+	unsigned char *p = table_values(t, c, t->rows, 1);
 	if (p == NULL)
 		return TEL_ENOMEM;
 	if (c->kind.type != TABLE_BOOLEAN)
@@ -349,12 +337,11 @@ tel_status
 tel_table_put_text(tel_table *t, int column, const char *text, size_t n)
 {
 	struct table_column *c = find_column(t, column, 1);
-	unsigned char *p;
 	uint32_t number;
 
 	if (c == NULL)
 		return TEL_EINVAL;
-	p = table_values(t, c, t->rows, 1);
+	unsigned char *p = table_values(t, c, t->rows, 1);
 	if (p == NULL)
 		return TEL_ENOMEM;
 	if (c->kind.dictionary >= 0) {

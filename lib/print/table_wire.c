@@ -196,10 +196,8 @@ table_wire_add_schema(const struct tel_table *t, struct tel__buffer *b)
 static size_t
 start_message(struct tel_table *t, unsigned header)
 {
-	size_t at;
-
 	tel__flat_start(&t->message);
-	at = tel__flat_table(&t->message, "2148");
+	size_t at = tel__flat_table(&t->message, "2148");
 	tel__flat_set(&t->message, at, MESSAGE_VERSION, 2, METADATA_V5);
 	tel__flat_set(&t->message, at, MESSAGE_TYPE, 1, header);
 	tel__flat_set(&t->message, at, MESSAGE_BODY, 8, t->body);
@@ -235,14 +233,12 @@ put_message(struct tel_table *t, struct tel__buffer *blocks)
 static tel_status
 write_schema(struct tel_table *t)
 {
-	size_t at;
-
 	if (t->file) {
 		table_wire_put(t, magic, MAGIC);
 		put_zeros(t, PREFIX - MAGIC);
 	}
 	t->body = 0;
-	at = start_message(t, HEADER_SCHEMA);
+	size_t at = start_message(t, HEADER_SCHEMA);
 	tel__flat_refer(&t->message, at, MESSAGE_HEADER,
 	    table_wire_add_schema(t, &t->message));
 	t->written = 1;
@@ -258,13 +254,11 @@ write_schema(struct tel_table *t)
 static void
 start_body(struct tel_table *t)
 {
-	size_t i;
-
 	t->npieces = 0;
 	t->zeros = 0;
 	t->nblanks = 0;
 	t->packed.used = 0;
-	for (i = 0; i < t->ncolumns && t->zstd == NULL; i++)
+	for (size_t i = 0; i < t->ncolumns && t->zstd == NULL; i++)
 		if (!t->columns[i].touched)
 			t->zeros = 8 * t->rows + 4;
 	t->zeros = (t->zeros + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -278,11 +272,10 @@ table_wire_pack(struct tel_table *t, struct table_piece *p,
 {
 	const size_t bound = ZSTD_compressBound(p->size);
 	unsigned char *to = tel__buffer_room(&t->packed, 8 + bound + 8);
-	size_t n;
 
 	if (to == NULL)
 		return;
-	n = ZSTD_compress2(t->zstd, to + 8, bound, data, p->size);
+	size_t n = ZSTD_compress2(t->zstd, to + 8, bound, data, p->size);
 	/* there is room for what comes of it, so all that can lack is memory */
 	if (ZSTD_isError(n)) {
 		t->packed.failed = 1;
@@ -424,15 +417,13 @@ table_wire_add_column(struct tel_table *t, struct table_column *c)
 static tel_status
 put_body(struct tel_table *t)
 {
-	const struct table_piece *p;
-	size_t i;
-
 	if (t->zstd != NULL)
 		table_wire_put(t, t->packed.bytes, t->packed.used);
 	else
 		put_zeros(t, t->zeros);
-	for (i = 0; i < t->npieces; i++) {
-		p = &t->pieces[i];
+	for (size_t i = 0; i < t->npieces; i++) {
+		const struct table_piece *p = &t->pieces[i];
+
 		if (p->data == NULL || p->size == 0)
 			continue;
 		table_wire_put(t, p->data, p->size);
@@ -475,8 +466,6 @@ static tel_status
 write_batch(struct tel_table *t)
 {
 	size_t at, batch, nodes, n = t->ncolumns, i;
-	struct table_column *c;
-	tel_status st;
 
 	start_body(t);
 	for (i = 0; i < t->ncolumns; i++) {
@@ -490,7 +479,8 @@ write_batch(struct tel_table *t)
 	tel__flat_refer(&t->message, at, MESSAGE_HEADER, batch);
 	nodes += 4;
 	for (i = 0; i < t->ncolumns; i++, nodes += PAIR) {
-		c = &t->columns[i];
+		struct table_column *c = &t->columns[i];
+
 		tel__flat_word(&t->message, nodes + 8, c->without);
 		if (c->kind.type != TABLE_LIST)
 			continue;
@@ -499,7 +489,7 @@ write_batch(struct tel_table *t)
 		tel__flat_word(&t->message, nodes, c->elements);
 		tel__flat_word(&t->message, nodes + 8, 0);
 	}
-	st = put_message(t, &t->batches);
+	tel_status st = put_message(t, &t->batches);
 	if (st == TEL_OK)
 		st = put_body(t);
 	for (i = 0; i < t->ncolumns; i++) {
@@ -530,13 +520,11 @@ write_dictionary(struct tel_table *t, size_t number)
 	struct tel__buffer starts = { 0 };
 	size_t at, dictionary, batch, nodes;
 	unsigned char *p;
-	tel_status st;
-	uint32_t i;
 
 	p = tel__buffer_room(&starts, 4 * (size_t)(d->count - d->written + 1));
 	if (p == NULL)
 		return no_memory(t);
-	for (i = d->written; i <= d->count; i++, p += 4)
+	for (uint32_t i = d->written; i <= d->count; i++, p += 4)
 		tel_store_le32(p, name_start(d, i) - base);
 	starts.used = (size_t)(p - starts.bytes);
 	start_body(t);
@@ -553,8 +541,9 @@ write_dictionary(struct tel_table *t, size_t number)
 	batch = add_batch(t, d->count - d->written, 1, &nodes);
 	tel__flat_refer(&t->message, dictionary, 1, batch);
 	tel__flat_word(&t->message, nodes + 4 + 8, 0);
-	st = t->packed.failed ? no_memory(t) :
-	                        put_message(t, &t->dictionary_batches);
+	tel_status st = t->packed.failed ?
+	    no_memory(t) :
+	    put_message(t, &t->dictionary_batches);
 	if (st == TEL_OK)
 		st = put_body(t);
 	tel__buffer_clear(&starts);
@@ -566,12 +555,11 @@ write_dictionary(struct tel_table *t, size_t number)
 static tel_status
 write_dictionaries(struct tel_table *t)
 {
-	const struct table_dictionary *d;
 	tel_status st = TEL_OK;
-	size_t i;
 
-	for (i = 0; i < t->ndictionaries && st == TEL_OK; i++) {
-		d = &t->dictionaries[i];
+	for (size_t i = 0; i < t->ndictionaries && st == TEL_OK; i++) {
+		const struct table_dictionary *d = &t->dictionaries[i];
+
 		if (d->used && (!d->started || d->written < d->count))
 			st = write_dictionary(t, i);
 	}
@@ -611,10 +599,9 @@ write_footer(struct tel_table *t)
 {
 	struct tel__buffer *b = &t->message;
 	unsigned char size[4];
-	size_t at;
 
 	tel__flat_start(b);
-	at = tel__flat_table(b, "2444");
+	size_t at = tel__flat_table(b, "2444");
 	tel__flat_set(b, at, FOOTER_VERSION, 2, METADATA_V5);
 	tel__flat_refer(b, at, FOOTER_SCHEMA, table_wire_add_schema(t, b));
 	tel__flat_refer(b, at, FOOTER_DICTIONARIES,

@@ -88,22 +88,20 @@ put_word(struct tel_printer *pr, const char *word)
 static void
 print_text_put_type(struct tel_printer *pr, const struct tel_type *t)
 {
-	const struct tel_field *f;
-	enum tel_datatype values;
 	char number[32];
-	unsigned i;
 
 	render_put(pr, "# type: ");
 	render_put(pr, t->name);
 	snprintf(number, sizeof(number), " %lu ", (unsigned long)t->code);
 	render_put(pr, number);
 	put_word(pr, t->kind);
-	for (i = 0; i < t->nfields; i++) {
-		f = &t->fields[i];
+	for (unsigned i = 0; i < t->nfields; i++) {
+		const struct tel_field *f = &t->fields[i];
+
 		/* it is shown as a label of the field before it */
 		if (f->is_label)
 			continue;
-		values = f->datatype == TEL_LIST ?
+		enum tel_datatype values = f->datatype == TEL_LIST ?
 		    (enum tel_datatype)f->element :
 		    f->datatype;
 		render_put(pr, " ");
@@ -172,11 +170,9 @@ print_text_put_role(struct tel_printer *pr, const struct tel_schema *s,
 static void
 print_text_put_types(struct tel_printer *pr, const struct tel_schema *s)
 {
-	unsigned i;
-
-	for (i = 0; i < s->ntypes; i++)
+	for (unsigned i = 0; i < s->ntypes; i++)
 		print_text_put_type(pr, &s->types[i]);
-	for (i = 0; i < s->ntypes; i++)
+	for (unsigned i = 0; i < s->ntypes; i++)
 		print_text_put_role(pr, s, &s->types[i]);
 }
 
@@ -187,14 +183,13 @@ print_text_put_identity(struct tel_printer *pr, const struct tel_log *log)
 	const struct tel__metadata *m = log->metadata;
 	char line[64];
 	int64_t epoch;
-	size_t i;
 
 	if (tel__clock_epoch(log->clock, &epoch)) {
 		snprintf(line, sizeof(line), "# origin: %lld\n",
 		    (long long)epoch);
 		render_put(pr, line);
 	}
-	for (i = 0; m != NULL && i < m->count; i++) {
+	for (size_t i = 0; m != NULL && i < m->count; i++) {
 		render_put(pr, "# meta: ");
 		render_put(pr, m->entries[i].key);
 		render_put(pr, " ");

@@ -54,12 +54,9 @@ tel__buckets_init(struct time_buckets *p)
 void
 tel__buckets_clear(struct time_buckets *p)
 {
-	size_t i;
-	unsigned c;
-
-	for (i = 0; i < p->nseries; i++) {
+	for (size_t i = 0; i < p->nseries; i++) {
 		free(p->series[i].at);
-		for (c = 0; c < TIME_BUCKETS_COLUMNS; c++)
+		for (unsigned c = 0; c < TIME_BUCKETS_COLUMNS; c++)
 			free(p->series[i].columns[c]);
 	}
 	free(p->series);
@@ -71,13 +68,12 @@ long
 tel__buckets_series(struct time_buckets *p, const struct bucket_key *key)
 {
 	uint64_t h = tel__fnv(TEL__FNV, &key->track, sizeof(key->track));
-	struct tel__entry *e;
 	int fresh;
 
 	h = tel__fnv(h, &key->type, sizeof(key->type));
 	h = tel__fnv(h, &key->row, sizeof(key->row));
 	h = tel__fnv(h, &key->kind, sizeof(key->kind));
-	e = tel__table_find(&p->by_key, h);
+	struct tel__entry *e = tel__table_find(&p->by_key, h);
 	if (e != NULL)
 		return (long)e->value;
 	if (p->nseries >= TIME_BUCKETS_SERIES)
@@ -149,13 +145,11 @@ static int buckets_resize(struct bucket_series *s, size_t room);
 static void
 fold(struct time_buckets *p, unsigned by)
 {
-	struct bucket_series *s;
-	size_t i;
-
 	p->shift += by;
 	p->bytes = 0;
-	for (i = 0; i < p->nseries; i++) {
-		s = &p->series[i];
+	for (size_t i = 0; i < p->nseries; i++) {
+		struct bucket_series *s = &p->series[i];
+
 		fold_series(s, by);
 		/* to give memory back may fail, too */
 		if (s->count > 0 && s->count <= s->room / 2)
@@ -167,11 +161,9 @@ fold(struct time_buckets *p, unsigned by)
 static int
 buckets_resize(struct bucket_series *s, size_t room)
 {
-	unsigned c;
-
 	if (!TEL__RESIZE(s->at, room))
 		return 0;
-	for (c = 0; c < widths[s->key.kind]; c++)
+	for (unsigned c = 0; c < widths[s->key.kind]; c++)
 		if (!TEL__RESIZE(s->columns[c], room))
 			return 0;
 	s->room = room;
@@ -204,11 +196,10 @@ static void
 buckets_insert(struct bucket_series *s, size_t i, uint32_t b)
 {
 	size_t more = s->count - i;
-	unsigned c;
 
 	memmove(s->at + i + 1, s->at + i, more * sizeof(*s->at));
 	s->at[i] = b;
-	for (c = 0; c < widths[s->key.kind]; c++) {
+	for (unsigned c = 0; c < widths[s->key.kind]; c++) {
 		memmove(s->columns[c] + i + 1, s->columns[c] + i,
 		    more * sizeof(*s->columns[c]));
 		s->columns[c][i] = 0;
@@ -276,13 +267,11 @@ add_values(struct bucket_series *s, size_t i)
 void
 tel__buckets_settle(struct time_buckets *p, struct bucket_series *s)
 {
-	size_t i;
-
 	if (s->news == 0)
 		return;
 	if (s->time > p->last || p->bytes > TIME_BUCKETS_BYTES)
 		buckets_widen(p, s->time);
-	i = buckets_place(p, s, (uint32_t)(s->time >> p->shift));
+	size_t i = buckets_place(p, s, (uint32_t)(s->time >> p->shift));
 	if (i == SIZE_MAX)
 		return;
 	if (s->key.kind == TIME_BUCKETS_VALUES)
@@ -297,9 +286,7 @@ tel__buckets_settle(struct time_buckets *p, struct bucket_series *s)
 void
 tel__buckets_settle_all(struct time_buckets *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->nseries; i++)
+	for (size_t i = 0; i < p->nseries; i++)
 		tel__buckets_settle(p, &p->series[i]);
 }
 
@@ -307,11 +294,9 @@ void
 tel__buckets_values(struct time_buckets *p, long series, uint64_t time,
     uint64_t n, int64_t min, int64_t max, int64_t last)
 {
-	struct bucket_series *s;
-
 	if (series < 0 || n == 0)
 		return;
-	s = &p->series[series];
+	struct bucket_series *s = &p->series[series];
 	if (!buckets_same(p, s, time))
 		tel__buckets_settle(p, s);
 	s->time = time;
@@ -325,20 +310,17 @@ void
 tel__buckets_range(struct time_buckets *p, long series, uint64_t from,
     uint64_t to)
 {
-	struct bucket_series *s;
-	uint64_t b, first, last, start, stop;
-	size_t i;
-
 	if (series < 0)
 		return;
 	buckets_widen(p, to);
-	s = &p->series[series];
-	first = from >> p->shift;
-	last = to >> p->shift;
-	for (b = first; b <= last; b++) {
-		start = b << p->shift;
-		stop = b == last ? to : (b + 1) << p->shift;
-		i = buckets_place(p, s, (uint32_t)b);
+	struct bucket_series *s = &p->series[series];
+	uint64_t first = from >> p->shift;
+	uint64_t last = to >> p->shift;
+	for (uint64_t b = first; b <= last; b++) {
+		uint64_t start = b << p->shift;
+		uint64_t stop = b == last ? to : (b + 1) << p->shift;
+		size_t i = buckets_place(p, s, (uint32_t)b);
+
 		if (i == SIZE_MAX)
 			return;
 		s->columns[BUSY][i] += stop - (start > from ? start : from);
@@ -399,7 +381,6 @@ buckets_put_rate(const struct time_buckets *p, const struct bucket_series *s,
 	uint64_t before = 0, v, zero = UINT64_MAX;
 	struct tel__buffer counts = { 0 }, values = { 0 };
 	size_t i, j, n = 0, at = 0;
-	unsigned c;
 
 	for (i = 0; i < s->count; i = j) {
 		j = buckets_group(s, i, level);
@@ -422,7 +403,7 @@ buckets_put_rate(const struct time_buckets *p, const struct bucket_series *s,
 		n++;
 	}
 	tel__buffer_put(bytes, counts.bytes, counts.used);
-	for (c = MIN; c < TIME_BUCKETS_COLUMNS; c++)
+	for (unsigned c = MIN; c < TIME_BUCKETS_COLUMNS; c++)
 		tel__buffer_put(bytes, values.bytes, values.used);
 	bytes->failed |= counts.failed | values.failed;
 	tel__buffer_clear(&counts);
@@ -437,7 +418,6 @@ tel__buckets_put(const struct time_buckets *p, size_t series, unsigned level,
 	const struct bucket_series *s = &p->series[series];
 	uint64_t before = 0, v;
 	size_t i, j, n = 0;
-	unsigned c;
 
 	if (level > 31)
 		level = 31;
@@ -448,7 +428,7 @@ tel__buckets_put(const struct time_buckets *p, size_t series, unsigned level,
 		tel__buffer_put_varint(bytes, v - before);
 		before = v;
 	}
-	for (c = 0; c < widths[s->key.kind]; c++) {
+	for (unsigned c = 0; c < widths[s->key.kind]; c++) {
 		before = 0;
 		for (i = 0; i < s->count; i = j) {
 			j = buckets_group(s, i, level);

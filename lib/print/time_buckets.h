@@ -88,11 +88,9 @@ static inline void
 tel__buckets_count(struct time_buckets *p, long series, uint64_t time,
     uint64_t times)
 {
-	struct bucket_series *s;
-
 	if (series < 0)
 		return;
-	s = &p->series[series];
+	struct bucket_series *s = &p->series[series];
 	if (!buckets_same(p, s, time))
 		tel__buckets_settle(p, s);
 	s->time = time;
@@ -108,11 +106,9 @@ static inline void
 tel__buckets_value(struct time_buckets *p, long series, uint64_t time,
     int64_t value)
 {
-	struct bucket_series *s;
-
 	if (series < 0)
 		return;
-	s = &p->series[series];
+	struct bucket_series *s = &p->series[series];
 	if (!buckets_same(p, s, time))
 		tel__buckets_settle(p, s);
 	s->time = time;

@@ -31,11 +31,9 @@ tel__timeline_new(const struct timeline_ops *ops)
 void
 tel__timeline_free(struct timeline *tl)
 {
-	size_t i;
-
 	if (tl == NULL)
 		return;
-	for (i = 0; i < tl->ntracks; i++) {
+	for (size_t i = 0; i < tl->ntracks; i++) {
 		free(tl->tracks[i]->name);
 		free(tl->tracks[i]);
 	}
@@ -151,12 +149,11 @@ label_of(const struct tel_event *ev, struct timeline_plan *p, size_t *n)
 {
 	const struct tel_type *t = ev->type;
 	const char *label = NULL;
-	unsigned i;
-	int at;
 
 	/* those of the thread and its process are in the name of its track */
-	for (i = 0; label == NULL && i < TEL_ROLE_PARTS; i++) {
-		at = t->role_field[i];
+	for (unsigned i = 0; label == NULL && i < TEL_ROLE_PARTS; i++) {
+		int at = t->role_field[i];
+
 		if (at >= 0 && at != p->thread &&
 		    t->fields[at].space != TEL_SPACE_PROCESS)
 			label = tel_event_label(ev, (unsigned)at, n);
@@ -201,16 +198,14 @@ free_lane(struct tel_printer *pr, struct timeline *tl, struct timeline_track *t,
 {
 	struct timeline_track *next;
 	char name[TIMELINE_NAME + 16];
-	unsigned i;
-	int n;
 
-	for (i = 2; t->depth > 0 || t->busy > time; i++, t = next) {
+	for (unsigned i = 2; t->depth > 0 || t->busy > time; i++, t = next) {
 		next = t->lane;
 		if (next != NULL)
 			continue;
 		if (i > TIMELINE_LANES || tl->ntracks >= tl->most)
 			return NULL;
-		n = snprintf(name, sizeof(name), "%.*s",
+		int n = snprintf(name, sizeof(name), "%.*s",
 		    (int)(t->length < TIMELINE_NAME ? t->length :
 		                                      TIMELINE_NAME),
 		    t->name);
@@ -234,12 +229,11 @@ static struct timeline_track *
 stack_lane(struct timeline *tl, struct timeline_track *t)
 {
 	struct timeline_track *oldest = t;
-	struct tel__entry *e;
 
 	for (; t != NULL; t = t->lane)
 		if (t->since < oldest->since)
 			oldest = t;
-	e = tel__table_find(&tl->open, oldest->key);
+	struct tel__entry *e = tel__table_find(&tl->open, oldest->key);
 	if (e != NULL && e->value == oldest->id)
 		tel__table_remove(&tl->open, e);
 	oldest->depth = 0;
@@ -253,14 +247,12 @@ start_range(struct tel_printer *pr, struct timeline *tl,
 	uint64_t key = range_key(ev, (int)ev->type->index);
 	struct timeline_track *context, *t = NULL, *first;
 	char buffer[TIMELINE_NAME];
-	struct tel__entry *e;
-	const char *name;
 	size_t n;
 	int fresh;
+	const char *name = range_name(ev, p, buffer, &n);
 
-	name = range_name(ev, p, buffer, &n);
 	context = tel__timeline_context(pr, tl, ev, p);
-	e = tel__table_put(&tl->open, key, &fresh);
+	struct tel__entry *e = tel__table_put(&tl->open, key, &fresh);
 	if (context == NULL || e == NULL) {
 		tl->no_memory = 1;
 		return;
@@ -302,9 +294,8 @@ find_range(struct timeline *tl, const struct tel_event *ev,
 {
 	const struct tel_schema *s = ev->type->schema;
 	struct tel__entry *e = NULL;
-	int i;
 
-	for (i = p->start; i >= 0 && e == NULL;
+	for (int i = p->start; i >= 0 && e == NULL;
 	     i = tel__timeline_plan(tl, s, &s->types[i])->other)
 		e = tel__table_find(&tl->open, range_key(ev, i));
 	return e;
@@ -315,11 +306,10 @@ finish_range(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
 {
 	struct tel__entry *e = find_range(tl, ev, p);
-	struct timeline_track *t;
 
 	if (e == NULL)
 		return;
-	t = tl->tracks[e->value - 1];
+	struct timeline_track *t = tl->tracks[e->value - 1];
 	tl->ops->end(pr, t, time);
 	if (--t->depth == 0)
 		tel__table_remove(&tl->open, e);
@@ -337,10 +327,9 @@ put_instant(struct tel_printer *pr, struct timeline *tl,
 	    tel__timeline_context(pr, tl, ev, p);
 	struct timeline_track *process;
 	char buffer[TIMELINE_NAME];
-	const char *name;
 	size_t n;
+	const char *name = range_name(ev, p, buffer, &n);
 
-	name = range_name(ev, p, buffer, &n);
 	process = p->sender != 0 ? tel__timeline_process(pr, tl, ev->log) : t;
 	if (t == NULL || process == NULL) {
 		tl->no_memory = 1;
@@ -364,13 +353,12 @@ span_track(struct tel_printer *pr, struct timeline *tl,
 	const uint64_t id = tel_event_u64(ev, (unsigned)p->thread);
 	struct timeline_track *t = p->span;
 	char name[TIMELINE_NAME + 64];
-	int n;
 
 	if (t != NULL && p->span_id == id && p->span_label == label &&
 	    timeline_is_named(t->parent, label, nlabel))
 		return t;
 	t = tel__timeline_track(pr, tl, NULL, TIMELINE_PROCESS, "threads", 7);
-	n = snprintf(name, sizeof(name), "thread %lld%s%.*s", (long long)id,
+	int n = snprintf(name, sizeof(name), "thread %lld%s%.*s", (long long)id,
 	    label == NULL ? "" : " ", label == NULL ? 0 : (int)nlabel,
 	    label == NULL ? "" : label);
 	if (t != NULL)

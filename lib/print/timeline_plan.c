@@ -165,9 +165,8 @@ find_memory(struct timeline_plan *p, const struct tel_schema *s,
 {
 	const struct tel_type *take = NULL, *give = NULL;
 	size_t head = 0;
-	unsigned i;
 
-	for (i = 0; i < sizeof(memory) / sizeof(memory[0]); i++) {
+	for (unsigned i = 0; i < sizeof(memory) / sizeof(memory[0]); i++) {
 		take = give = t;
 		if ((head = head_of(t, memory[i].take)) > 0)
 			give = find_other(s, t, head, memory[i].give);
@@ -220,17 +219,15 @@ find_reworded(const struct tel_schema *s, const struct tel_type *t,
     const char *word, const char *other)
 {
 	const char *at = strstr(t->name, word);
-	const struct tel_type *found;
 	char name[64];
-	int n;
 
 	if (at == NULL)
 		return NULL;
-	n = snprintf(name, sizeof(name), "%.*s%s%s", (int)(at - t->name),
+	int n = snprintf(name, sizeof(name), "%.*s%s%s", (int)(at - t->name),
 	    t->name, other, at + strlen(word));
 	if (n < 0 || (size_t)n >= sizeof(name))
 		return NULL;
-	found = tel_schema_find_type(s, name);
+	const struct tel_type *found = tel_schema_find_type(s, name);
 	return found != NULL && strcmp(found->kind, t->kind) == 0 ? found :
 	                                                            NULL;
 }
@@ -269,8 +266,6 @@ static void
 plan_make(struct timeline_plan *p, const struct tel_schema *s,
     const struct tel_type *t)
 {
-	int at;
-
 	p->is = tel_type_is_followed(t) ? PLAN_NONE : PLAN_INSTANT;
 	p->name = t->name;
 	p->length = t->name_length;
@@ -295,7 +290,7 @@ plan_make(struct timeline_plan *p, const struct tel_schema *s,
 		find_memory(p, s, t);
 		find_messages(p, s, t);
 	}
-	at = tel_type_find_field(t, "duration");
+	int at = tel_type_find_field(t, "duration");
 	if (!is_number(t, at))
 		return;
 	p->is = PLAN_SPAN;
@@ -309,8 +304,6 @@ static struct timeline_plans *
 make_all(const struct tel_schema *s)
 {
 	struct timeline_plans *all;
-	unsigned i;
-	int32_t end;
 
 	all =
 	    calloc(1, sizeof(*all) + (s->ntypes + 1u) * sizeof(all->plans[0]));
@@ -318,18 +311,19 @@ make_all(const struct tel_schema *s)
 		return NULL;
 	all->schema = s;
 	all->count = s->ntypes;
-	for (i = 0; i < s->ntypes; i++)
+	for (unsigned i = 0; i < s->ntypes; i++)
 		plan_make(&all->plans[i], s, &s->types[i]);
-	for (i = s->ntypes; i-- > 0;) {
+	for (unsigned i = s->ntypes; i-- > 0;) {
 		if (all->plans[i].is != PLAN_START)
 			continue;
-		end = s->types[i].partner;
+		int32_t end = s->types[i].partner;
 		all->plans[i].other = all->plans[end].start;
 		all->plans[end].start = (int)i;
 	}
 	/* another form of an end ends what that one does, a middle is of it */
-	for (i = 0; i < s->ntypes; i++) {
-		end = tel_pair_of(&s->types[i]);
+	for (unsigned i = 0; i < s->ntypes; i++) {
+		int32_t end = tel_pair_of(&s->types[i]);
+
 		if (s->types[i].role != TEL_ROLE_START && end >= 0 &&
 		    (unsigned)end < s->ntypes)
 			all->plans[i].start = all->plans[end].start;
@@ -374,9 +368,8 @@ void
 tel__timeline_plans_free(struct timeline *tl)
 {
 	const struct tel__table *t = &tl->by_schema;
-	size_t i;
 
-	for (i = 0; t->entries != NULL && i <= t->mask; i++)
+	for (size_t i = 0; t->entries != NULL && i <= t->mask; i++)
 		free((void *)(uintptr_t)t->entries[i].value);
 	tel__table_clear(&tl->by_schema);
 	tl->plans = NULL;

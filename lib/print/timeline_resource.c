@@ -58,7 +58,6 @@ resource_of(struct timeline *tl, struct timeline_track *t,
     enum timeline_use use)
 {
 	struct timeline_resources *all = resources_of(tl);
-	struct tel__entry *e;
 	int fresh;
 
 	if (all == NULL || t == NULL) {
@@ -68,7 +67,7 @@ resource_of(struct timeline *tl, struct timeline_track *t,
 	/* where there were too many tracks it is the log's */
 	if (t->use != use)
 		return NULL;
-	e = tel__table_find(&all->by_key, t->id);
+	struct tel__entry *e = tel__table_find(&all->by_key, t->id);
 	if (e != NULL)
 		return &all->all[e->value];
 	if (all->count >= RESOURCES_MAX)
@@ -116,7 +115,6 @@ resource_put_value(struct tel_printer *pr, struct timeline *tl,
 	struct timeline_track *t = tel__timeline_context(pr, tl, ev, p);
 	enum timeline_use use = TIMELINE_COUNT;
 	int64_t value = (int64_t)tel_load(f, ev->data);
-	struct resource *r;
 
 	if (f->datatype == TEL_UNSIGNED && value < 0)
 		value = INT64_MAX;
@@ -128,7 +126,7 @@ resource_put_value(struct tel_printer *pr, struct timeline *tl,
 		t = tel__timeline_track(pr, tl, t, use,
 		    use == TIMELINE_RATE ? "rate" : "value",
 		    use == TIMELINE_RATE ? 4 : 5);
-	r = resource_of(tl, t, use);
+	struct resource *r = resource_of(tl, t, use);
 	if (r == NULL)
 		return;
 	if (p->resource == RESOURCE_OBSERVE)
@@ -148,19 +146,17 @@ put_queue(struct tel_printer *pr, struct timeline *tl,
 	const long long id = (long long)tel_event_u64(ev, (unsigned)p->owner);
 	const int is_message =
 	    p->resource == RESOURCE_SEND || p->resource == RESOURCE_RECEIVE;
-	struct resource *r;
 	char name[64];
-	int n;
-
-	n = snprintf(name, sizeof(name),
+	int n = snprintf(name, sizeof(name),
 	    is_message ? "messages in channel %lld" :
 	                 "threads that wait for handle %lld",
 	    id);
-	r = resource_of(tl,
+	struct resource *r = resource_of(tl,
 	    tel__timeline_track_in(pr, tl, ev,
 	        is_message ? "channels" : "wait handles", TIMELINE_COUNT, name,
 	        (size_t)n),
 	    TIMELINE_COUNT);
+
 	if (r == NULL)
 		return;
 	if (p->resource == RESOURCE_SEND || p->resource == RESOURCE_WAIT)
@@ -178,12 +174,10 @@ put_switch(struct tel_printer *pr, struct timeline *tl,
 {
 	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
 	char name[TIMELINE_NAME];
-	const char *label;
 	size_t length;
-	int n;
-
-	n = snprintf(name, sizeof(name), "cpu %llu",
+	int n = snprintf(name, sizeof(name), "cpu %llu",
 	    (unsigned long long)tel_event_u64(ev, (unsigned)p->cpu));
+
 	if (t != NULL)
 		t = tel__timeline_track(pr, tl, t, TIMELINE_THREAD, name,
 		    (size_t)n);
@@ -199,7 +193,7 @@ put_switch(struct tel_printer *pr, struct timeline *tl,
 	if (t->depth > 0)
 		tl->ops->end(pr, t, time);
 	t->depth = 1;
-	label = tel_event_label(ev, (unsigned)p->next, &length);
+	const char *label = tel_event_label(ev, (unsigned)p->next, &length);
 	n = snprintf(name, sizeof(name), "thread %lld%s%.*s",
 	    (long long)tel_event_u64(ev, (unsigned)p->next),
 	    label == NULL ? "" : " ",
@@ -239,18 +233,15 @@ tel__timeline_find_flow(struct timeline *tl, const struct tel_event *ev,
     const struct timeline_plan *p, const struct timeline_track *process)
 {
 	uint64_t h, v, number;
-	struct tel__entry *e;
-	uint32_t sent, received;
 	int fresh;
-	unsigned i;
 
 	h = tel__fnv(TEL__FNV, &process->id, sizeof(process->id));
 	h = tel__fnv(h, &p->sender, sizeof(p->sender));
-	for (i = 0; i < TIMELINE_KEYS && p->keys[i] >= 0; i++) {
+	for (unsigned i = 0; i < TIMELINE_KEYS && p->keys[i] >= 0; i++) {
 		v = tel_load(&ev->type->fields[p->keys[i]], ev->data);
 		h = tel__fnv(h, &v, sizeof(v));
 	}
-	e = tel__table_find(&tl->flows, h);
+	struct tel__entry *e = tel__table_find(&tl->flows, h);
 	if (e == NULL) {
 		if (p->receives || tl->flows.count >= TIMELINE_FLOWS)
 			return;
@@ -261,8 +252,8 @@ tel__timeline_find_flow(struct timeline *tl, const struct tel_event *ev,
 		}
 		e->value = 0;
 	}
-	sent = (uint32_t)(e->value >> 32);
-	received = (uint32_t)e->value;
+	uint32_t sent = (uint32_t)(e->value >> 32);
+	uint32_t received = (uint32_t)e->value;
 	if (p->receives ? received == sent : sent == UINT32_MAX)
 		return;
 	number = p->receives ? received : sent;
@@ -305,7 +296,6 @@ number_field(const struct tel_type *t, const char *name)
 void
 tel__timeline_resource_plan(struct timeline_plan *p, const struct tel_type *t)
 {
-	size_t i, n;
 	int at = tel_type_find_field(t, "path");
 
 	p->interrupt = number_field(t, "Irq");
@@ -313,8 +303,9 @@ tel__timeline_resource_plan(struct timeline_plan *p, const struct tel_type *t)
 	        number_field(t, "class") >= 0 ?
 	    at :
 	    -1;
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		n = strlen(known[i].end);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		size_t n = strlen(known[i].end);
+
 		if (t->name_length < n ||
 		    strcmp(t->name + t->name_length - n, known[i].end) != 0)
 			continue;
@@ -339,7 +330,6 @@ is_counted(const struct tel_event *ev, const struct tel_field *f, int gauge,
 {
 	const unsigned i = (unsigned)(f - ev->type->fields);
 	const uint64_t v = tel_load(f, ev->data);
-	double percent;
 
 	*value = v > INT64_MAX ? INT64_MAX : (int64_t)v;
 	if (!gauge)
@@ -348,7 +338,7 @@ is_counted(const struct tel_event *ev, const struct tel_field *f, int gauge,
 		return 0;
 	if (f->unit != TEL_UNIT_FRACTION)
 		return f->unit == TEL_UNIT_BYTES && f->load != TEL_LOAD_LIST;
-	percent = tel_event_double(ev, i) * 100;
+	double percent = tel_event_double(ev, i) * 100;
 	if (!(percent >= 0 && percent <= 1e6))
 		return 0;
 	*value = (int64_t)(percent + 0.5);
@@ -363,7 +353,6 @@ tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
 	const struct tel_type *t = ev->type;
 	const int gauge = tel_type_is_gauge(t);
 	struct timeline_track *track;
-	const struct tel_field *f;
 	char name[TIMELINE_NAME];
 	int64_t v;
 	int i, n;
@@ -371,7 +360,8 @@ tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
 	/* where structs have members, most numbers are of something else */
 	for (i = p->duration + 1;
 	     i < t->nfields && (gauge || !t->schema->nested); i++) {
-		f = &t->fields[i];
+		const struct tel_field *f = &t->fields[i];
+
 		if (!is_counted(ev, f, gauge, &v))
 			continue;
 		n = snprintf(name, sizeof(name), "%.*s%s%s%s", gauge ? 128 : 0,

@@ -48,10 +48,9 @@ tel__timeline_track(struct tel_printer *pr, struct timeline *tl,
 	const uint64_t above = parent == NULL ? 0 : parent->id;
 	const uint64_t h = tel__hash_bytes(name, n, above << 8 | use);
 	struct timeline_track *t;
-	struct tel__entry *e;
 	int fresh;
+	struct tel__entry *e = tel__table_put(&tl->by_name, h, &fresh);
 
-	e = tel__table_put(&tl->by_name, h, &fresh);
 	if (e == NULL)
 		return NULL;
 	if (!fresh)
@@ -82,14 +81,12 @@ track_of_process(struct tel_printer *pr, struct timeline *tl,
 {
 	struct timeline_track *log = tel__timeline_process(pr, tl, ev->log);
 	char name[TIMELINE_NAME];
-	const char *label;
 	size_t length;
-	int n;
 
 	if (log == NULL || p->process < 0 || tl->ops->heat == NULL)
 		return log;
-	label = tel_event_label(ev, (unsigned)p->process, &length);
-	n = snprintf(name, sizeof(name), "process %lld%s%.*s",
+	const char *label = tel_event_label(ev, (unsigned)p->process, &length);
+	int n = snprintf(name, sizeof(name), "process %lld%s%.*s",
 	    (long long)tel_event_u64(ev, (unsigned)p->process),
 	    label == NULL ? "" : " ",
 	    label == NULL ? 0 : (int)(length < 256 ? length : 256),
@@ -109,11 +106,10 @@ track_of_thread(struct tel_printer *pr, struct timeline *tl,
 	char name[TIMELINE_NAME];
 	const char *label = NULL;
 	size_t length = 0;
-	int n;
 
 	if (process == NULL)
 		return NULL;
-	n = snprintf(name, sizeof(name), "%s %lld", cpu ? "cpu" : "thread",
+	int n = snprintf(name, sizeof(name), "%s %lld", cpu ? "cpu" : "thread",
 	    (long long)id);
 	if (!cpu)
 		label = tel_event_label(ev, (unsigned)p->thread, &length);
@@ -167,11 +163,10 @@ track_of_resource(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p)
 {
 	char name[32];
-	int n;
 
 	if (p->path >= 0)
 		return track_of_class(pr, tl, ev, p);
-	n = snprintf(name, sizeof(name), "interrupt %llu",
+	int n = snprintf(name, sizeof(name), "interrupt %llu",
 	    (unsigned long long)tel_event_u64(ev, (unsigned)p->interrupt));
 	return tel__timeline_track_in(pr, tl, ev, "interrupts", TIMELINE_KIND,
 	    name, (size_t)n);

@@ -13,14 +13,12 @@
 tel_status
 tel__values_add(struct tel_printer *pr, const char *text, tel_expr **out)
 {
-	tel_status st;
-
 	*out = NULL;
 	/* a table needs the data type of a column before the first event */
 	if ((pr->renderer->flags & TEL_PRINTER_TABLE) != 0)
 		return TEL_OK;
 	*out = tel_expr_new();
-	st = *out == NULL ? TEL_ENOMEM : tel_expr_set(*out, text);
+	tel_status st = *out == NULL ? TEL_ENOMEM : tel_expr_set(*out, text);
 	/* a name that is not a valid expression may be that of a field */
 	if (st != TEL_OK || tel__expr_is_field(*out)) {
 		tel_expr_free(*out);
@@ -35,10 +33,9 @@ values_put_string(struct tel__buffer *b, const tel_value *v, enum render_op op,
     int safe)
 {
 	const char *quote = op == RENDER_VALUE_CSV ? "" : "\"";
-	unsigned char *p;
 
 	tel__buffer_put(b, quote, strlen(quote));
-	p = tel__buffer_room(b, TEL_ESCAPE_ROOM(v->length));
+	unsigned char *p = tel__buffer_room(b, TEL_ESCAPE_ROOM(v->length));
 	if (p == NULL)
 		return;
 	if (op == RENDER_VALUE_TEXT)
@@ -118,9 +115,7 @@ tel__values_check(struct tel_printer *pr, unsigned i,
 int
 tel_printer_uses(const tel_printer *p, tel_use use)
 {
-	unsigned i;
-
-	for (i = 0; i < p->nnames; i++)
+	for (unsigned i = 0; i < p->nnames; i++)
 		if (p->exprs != NULL && p->exprs[i] != NULL &&
 		    tel_expr_uses(p->exprs[i], use))
 			return 1;

@@ -122,9 +122,7 @@ tel__escape_text(unsigned char *p, const char *s, size_t n, int doubled)
 unsigned char *
 tel__escape_quoted(unsigned char *p, const char *s, size_t n, int safe)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)s[i];
 
 		if (c == '"' || c == '\\') {
@@ -232,11 +230,9 @@ tel__escape_json(unsigned char *p, const char *s, size_t n, int safe)
 static int
 csv_quotes(const char *s, size_t n, int safe)
 {
-	size_t i;
-
 	if (n == 0)
 		return 0;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (s[i] == ',' || s[i] == '"' ||
 		    (!safe && (s[i] == '\r' || s[i] == '\n')))
 			return 1;
@@ -250,7 +246,6 @@ tel__escape_cell(unsigned char *p, const char *name, size_t name_length,
     const char *s, size_t n, int safe)
 {
 	int quotes = csv_quotes(s, n, safe);
-	size_t i;
 
 	if (quotes)
 		*p++ = '"';
@@ -262,7 +257,7 @@ tel__escape_cell(unsigned char *p, const char *name, size_t name_length,
 	if (safe) {
 		p = tel__escape_text(p, s, n, quotes);
 	} else {
-		for (i = 0; i < n; i++) {
+		for (size_t i = 0; i < n; i++) {
 			if (s[i] == '"')
 				*p++ = '"';
 			*p++ = (unsigned char)s[i];
@@ -307,9 +302,7 @@ tel__escape_sql(unsigned char *p, const char *s, size_t n)
 unsigned char *
 tel__escape_hex(unsigned char *p, const unsigned char *s, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		*p++ = (unsigned char)lower[s[i] >> 4];
 		*p++ = (unsigned char)lower[s[i] & 15];
 	}

@@ -14,7 +14,6 @@ unsigned char *
 tel__put_seconds(unsigned char *p, int64_t ns)
 {
 	uint64_t v = (uint64_t)ns, rest;
-	int i;
 
 	if (ns < 0) {
 		*p++ = '-';
@@ -23,7 +22,7 @@ tel__put_seconds(unsigned char *p, int64_t ns)
 	p = tel_put_decimal(p, v / 1000000000u);
 	rest = v % 1000000000u;
 	*p = '.';
-	for (i = 9; i > 0; i--) {
+	for (int i = 9; i > 0; i--) {
 		p[i] = (unsigned char)('0' + rest % 10);
 		rest /= 10;
 	}
@@ -34,9 +33,7 @@ tel__put_seconds(unsigned char *p, int64_t ns)
 static unsigned char *
 put_digits(unsigned char *p, uint64_t v, unsigned digits)
 {
-	unsigned i;
-
-	for (i = digits; i > 0; i--) {
+	for (unsigned i = digits; i > 0; i--) {
 		p[i - 1] = (unsigned char)('0' + v % 10);
 		v /= 10;
 	}
@@ -53,27 +50,26 @@ tel__put_iso(unsigned char *p, int64_t ns)
 {
 	const int64_t day = INT64_C(86400000000000);
 	int64_t days = ns / day, rest = ns % day;
-	uint64_t z, era, of_era, year, of_year, month, n;
 
 	if (rest < 0) {
 		rest += day;
 		days--;
 	}
 	/* from 0000-03-01 on; 64 bits of nanoseconds are 1677 to 2262 */
-	z = (uint64_t)(days + 719468);
-	era = z / 146097;
-	of_era = z % 146097;
-	year =
+	uint64_t z = (uint64_t)(days + 719468);
+	uint64_t era = z / 146097;
+	uint64_t of_era = z % 146097;
+	uint64_t year =
 	    (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-	of_year = of_era - (365 * year + year / 4 - year / 100);
-	month = (5 * of_year + 2) / 153;
+	uint64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+	uint64_t month = (5 * of_year + 2) / 153;
 	p = put_digits(p, year + era * 400 + (month >= 10), 4);
 	*p++ = '-';
 	p = put_digits(p, month < 10 ? month + 3 : month - 9, 2);
 	*p++ = '-';
 	p = put_digits(p, of_year - (153 * month + 2) / 5 + 1, 2);
 	*p++ = 'T';
-	n = (uint64_t)rest / 1000000000;
+	uint64_t n = (uint64_t)rest / 1000000000;
 	p = put_digits(p, n / 3600, 2);
 	*p++ = ':';
 	p = put_digits(p, n / 60 % 60, 2);
@@ -143,7 +139,6 @@ tel__put_double(unsigned char *p, uint64_t bits)
 {
 	double d = tel_bits_double(bits);
 	char text[TEL_PUT_MAX];
-	int digits;
 
 	if (!is_finite(bits)) {
 		if (!is_nan(bits))
@@ -160,7 +155,7 @@ tel__put_double(unsigned char *p, uint64_t bits)
 	if (d > -1e15 && d < 1e15 && d == (double)(int64_t)d &&
 	    (bits << 1 != 0 || bits == 0))
 		return tel_put_signed(p, (uint64_t)(int64_t)d);
-	for (digits = 15; digits <= 17; digits++) {
+	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, d);
 		if (tel_double_bits(strtod(text, NULL)) == bits)
 			break;
@@ -173,12 +168,11 @@ tel__put_float(unsigned char *p, double d)
 {
 	const float f = (float)d;
 	char text[TEL_PUT_MAX];
-	int digits;
 
 	if (!is_finite(tel_double_bits(d)) ||
 	    (d > -1e6 && d < 1e6 && d == (double)(int64_t)d))
 		return tel__put_double(p, tel_double_bits(d));
-	for (digits = 6; digits <= 9; digits++) {
+	for (int digits = 6; digits <= 9; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, d);
 		if (strtof(text, NULL) == f)
 			break;
@@ -202,12 +196,10 @@ tel__put_double_3(unsigned char *p, uint64_t bits)
 {
 	char text[TEL_PUT_MAX];
 	unsigned char digits[TEL_PUT_MAX], *end;
-	size_t n;
-	double d;
 
 	if (is_finite(bits)) {
 		snprintf(text, sizeof(text), "%.10G", tel_bits_double(bits));
-		d = strtod(text, NULL);
+		double d = strtod(text, NULL);
 		bits = tel_double_bits(d); /* rounding may reach infinity */
 	}
 	if (is_finite(bits)) {
@@ -216,7 +208,7 @@ tel__put_double_3(unsigned char *p, uint64_t bits)
 	} else {
 		end = put_special(digits, bits, 0);
 	}
-	n = (size_t)(end - digits);
+	size_t n = (size_t)(end - digits);
 	while (n < 8) {
 		*p++ = ' ';
 		n++;

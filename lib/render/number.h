@@ -76,10 +76,9 @@ tel_put_hex(unsigned char *p, uint64_t v, enum tel_case letters)
 static inline uint64_t
 tel_eight_digits(uint32_t v)
 {
-	uint64_t x, high;
+	uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32;
+	uint64_t high = x * 10486 >> 20 & 0x0000007f0000007fu;
 
-	x = v / 10000 | (uint64_t)(v % 10000) << 32;
-	high = x * 10486 >> 20 & 0x0000007f0000007fu;
 	x = high | (x - high * 100) << 16;
 	high = x * 103 >> 10 & 0x000f000f000f000fu;
 	return high | (x - high * 10) << 8;
@@ -109,7 +108,6 @@ static inline unsigned char *
 tel_put_decimal(unsigned char *p, uint64_t v)
 {
 	const uint64_t eight = 100000000;
-	uint64_t high;
 
 	if (v < 10) {
 		*p = (unsigned char)('0' + v);
@@ -117,7 +115,7 @@ tel_put_decimal(unsigned char *p, uint64_t v)
 	}
 	if (v < eight)
 		return tel_put_eight(p, (uint32_t)v);
-	high = v / eight;
+	uint64_t high = v / eight;
 	if (high < eight) {
 		p = tel_put_eight(p, (uint32_t)high);
 	} else {

@@ -105,13 +105,12 @@ place_window(struct render_step *s, const struct tel_field *f, int narrow)
 	    f->load == TEL_LOAD_BE64;
 	const unsigned width = tel__load_width(f->load);
 	const unsigned bytes = width < 8 ? 1 : width / 8;
-	unsigned before, after;
 
 	/* strings and lists */
 	if (width == 0)
 		return;
-	before = narrow || f->offset + bytes < 8 ? 0 : 8 - bytes;
-	after = 8 - bytes - before;
+	unsigned before = narrow || f->offset + bytes < 8 ? 0 : 8 - bytes;
+	unsigned after = 8 - bytes - before;
 	s->offset = f->offset - before;
 	s->big = (uint8_t)big;
 	s->shift = (uint8_t)(8 * (big ? after : before));
@@ -177,11 +176,9 @@ tel__render_add_if(struct render_builder *b, unsigned i, const char *alt)
 void
 tel__render_end_if(struct render_builder *b)
 {
-	struct render_step *last;
-
 	if (b->failed || b->condition == 0)
 		return;
-	last = &b->program->steps[b->program->nsteps - 1];
+	struct render_step *last = &b->program->steps[b->program->nsteps - 1];
 	if (b->literal.used == 1 && last->op >= RENDER_BYTES &&
 	    last->space == SPACE_NONE && last->tail == 0) {
 		/* a quote */
@@ -350,9 +347,7 @@ put_float(unsigned char *p, uint64_t bits,
 static unsigned char *
 put_code(unsigned char *p, uint32_t code, unsigned char pad)
 {
-	uint32_t top;
-
-	for (top = 0x1000; top > 1 && code < top; top >>= 4)
+	for (uint32_t top = 0x1000; top > 1 && code < top; top >>= 4)
 		*p++ = pad;
 	return tel_put_hex(p, code, TEL_UPPER);
 }
@@ -474,12 +469,10 @@ render_program_put_labels(struct tel_printer *pr,
 {
 	static const char begin[] = ",\"labels\":{\"";
 	const struct tel_field *f;
-	const struct tel_label *label;
-	unsigned i;
 
-	for (i = 0; i < pr->nfound; i++) {
+	for (unsigned i = 0; i < pr->nfound; i++) {
 		f = &g->type->fields[pr->found[i].field];
-		label = &pr->found[i].label;
+		const struct tel_label *label = &pr->found[i].label;
 		p = more_room(pr, g, p,
 		    TEL_ESCAPE_ROOM(f->name_length) +
 		        TEL_ESCAPE_ROOM(label->length));
@@ -504,8 +497,6 @@ render_program_put_list(struct tel_printer *pr, const struct render_program *g,
 {
 	const struct tel_field *f = &ev->type->fields[s->field];
 	struct tel__buffer *b = &pr->list;
-	const char *text;
-	size_t n;
 
 	b->used = 0;
 	if (s->op >= RENDER_STACK_JSON)
@@ -517,8 +508,8 @@ render_program_put_list(struct tel_printer *pr, const struct render_program *g,
 		pr->out->status = TEL_ENOMEM;
 		return NULL;
 	}
-	n = b->used;
-	text = (const char *)b->bytes;
+	size_t n = b->used;
+	const char *text = (const char *)b->bytes;
 	p = more_room(pr, g, p, TEL_ESCAPE_ROOM(n));
 	if (p == NULL)
 		return NULL;
@@ -609,11 +600,9 @@ put_long(struct tel_printer *pr, const struct render_program *g,
 static inline unsigned char *
 put_plain_label(const struct tel_label *label, int doubled, unsigned char *p)
 {
-	size_t i;
-
 	memcpy(p, "[\"\"", 4);
 	p += doubled ? 3 : 2;
-	for (i = 0; i < label->length; i += TEL_LABEL_PIECE)
+	for (size_t i = 0; i < label->length; i += TEL_LABEL_PIECE)
 		memcpy(p + i, label->string + i, TEL_LABEL_PIECE);
 	p += label->length;
 	memcpy(p, doubled ? "\"\"]" : "\"]", 3);

@@ -144,9 +144,7 @@ static void
 renderer_add_unknown(struct tel_printer *pr, struct render_builder *b,
     const char *first)
 {
-	unsigned i;
-
-	for (i = 0; i < pr->nnames || pr->names == NULL; i++) {
+	for (unsigned i = 0; i < pr->nnames || pr->names == NULL; i++) {
 		if (pr->names != NULL && strcmp(pr->names[i], "bytes") != 0) {
 			tel__render_add_value(pr, b, RENDER_VALUE_TEXT, i);
 			continue;
@@ -164,7 +162,6 @@ tel__render_text_fields(struct tel_printer *pr, struct render_builder *b,
     const struct tel_type *type, const char *first, int doubled)
 {
 	unsigned i, n = pr->nnames;
-	int at;
 
 	if (type == NULL) {
 		renderer_add_unknown(pr, b, first);
@@ -173,8 +170,10 @@ tel__render_text_fields(struct tel_printer *pr, struct render_builder *b,
 	if (pr->names == NULL)
 		n = type->nfields;
 	for (i = 0; i < n; i++) {
-		at = pr->names == NULL ? (int)i :
-		                         tel__render_find(type, pr->names[i]);
+		int at = pr->names == NULL ?
+		    (int)i :
+		    tel__render_find(type, pr->names[i]);
+
 		if (at < 0)
 			tel__render_add_value(pr, b, RENDER_VALUE_TEXT, i);
 		if (at < 0 || (pr->names == NULL && type->fields[at].is_label))
@@ -193,11 +192,10 @@ void
 tel__render_free_caches(struct tel_printer *pr)
 {
 	struct render_cache *c;
-	unsigned i;
 
 	while ((c = pr->caches) != NULL) {
 		pr->caches = c->next;
-		for (i = 0; i < c->nprograms; i++)
+		for (unsigned i = 0; i < c->nprograms; i++)
 			tel__render_free(c->programs[i]);
 		tel__render_free(c->unknown);
 		free(c->programs);
@@ -211,7 +209,6 @@ tel__render_free_caches(struct tel_printer *pr)
 tel_status
 tel__render_set_schema(struct tel_printer *pr, const struct tel_schema *schema)
 {
-	struct render_cache *c;
 	struct tel__entry *e;
 	int fresh;
 
@@ -221,7 +218,7 @@ tel__render_set_schema(struct tel_printer *pr, const struct tel_schema *schema)
 	e = tel__table_put(&pr->by_schema, (uintptr_t)schema, &fresh);
 	if (e == NULL)
 		return TEL_ENOMEM;
-	c = (struct render_cache *)(uintptr_t)e->value;
+	struct render_cache *c = (struct render_cache *)(uintptr_t)e->value;
 	/* a schema that was freed may have left its address to another */
 	if (c == NULL || strcmp(c->name, schema->name) != 0) {
 		c = calloc(1, sizeof(*c));

@@ -165,10 +165,9 @@ struct render_program *tel__render_make(struct tel_printer *pr,
 static inline struct render_program *
 render_program_for(struct tel_printer *pr, const struct tel_type *type)
 {
-	struct render_program *g;
-
 	if (!type->unknown && type->index < pr->cache->nprograms) {
-		g = pr->cache->programs[type->index];
+		struct render_program *g = pr->cache->programs[type->index];
+
 		if (g != NULL && g->type == type)
 			return g;
 	}
@@ -184,14 +183,12 @@ void tel__render_free_caches(struct tel_printer *pr);
 static inline tel_status
 render_event(struct tel_printer *pr, const struct tel_event *ev)
 {
-	struct render_program *g;
-
 	if (pr->columns != NULL &&
 	    (ev->type->unknown || strcmp(ev->type->name, pr->columns) != 0))
 		return TEL_OK;
 	if (pr->renderer->event != NULL)
 		return pr->renderer->event(pr, ev);
-	g = render_program_for(pr, ev->type);
+	struct render_program *g = render_program_for(pr, ev->type);
 	return g == NULL ? TEL_ENOMEM : tel__render_run(pr, g, ev);
 }
 
