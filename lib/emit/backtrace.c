@@ -28,10 +28,10 @@ static void
 backtrace_flush(struct line *l)
 {
 	size_t done = 0;
-	ssize_t n;
 
 	while (done < l->used) {
-		n = write(l->fd, l->text + done, l->used - done);
+		ssize_t n = write(l->fd, l->text + done, l->used - done);
+
 		if (n < 0 && errno != EINTR)
 			break;
 		done += n > 0 ? (size_t)n : 0;
@@ -42,9 +42,7 @@ backtrace_flush(struct line *l)
 static void
 backtrace_put(struct line *l, const char *s, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (l->used == sizeof(l->text))
 			backtrace_flush(l);
 		l->text[l->used++] = s[i];
@@ -90,7 +88,6 @@ put_double(struct line *l, double value)
 {
 	long double v = value;
 	int exponent = 0;
-	uint64_t digits;
 
 	if (value != value) {
 		backtrace_put_text(l, "nan");
@@ -112,7 +109,7 @@ put_double(struct line *l, double value)
 		v /= 10;
 	for (; v < 1; exponent--)
 		v *= 10;
-	digits = (uint64_t)(v * 1e16L + 0.5L);
+	uint64_t digits = (uint64_t)(v * 1e16L + 0.5L);
 	if (digits >= 100000000000000000u) {
 		digits /= 10;
 		exponent++;
@@ -130,10 +127,9 @@ static void
 backtrace_put_string(struct line *l, const char *s, size_t n)
 {
 	static const char hex[] = "0123456789abcdef";
-	size_t i;
 
 	backtrace_put_text(l, "\"");
-	for (i = 0; i < n && s[i] != '\0'; i++) {
+	for (size_t i = 0; i < n && s[i] != '\0'; i++) {
 		const unsigned char c = (unsigned char)s[i];
 
 		if (c == '"' || c == '\\')
@@ -156,22 +152,21 @@ backtrace_put_field(struct line *l, const struct tel__emit_field *f,
     const char *event, size_t size)
 {
 	const unsigned width = f->letter->width;
-	uint64_t v;
-	size_t at;
 	double d;
 
 	backtrace_put_text(l, " ");
 	backtrace_put_text(l, f->name);
 	backtrace_put_text(l, "=");
 	if (f->letter->data_type == STRING) {
-		at = f->offset;
+		size_t at = f->offset;
+
 		if (f->letter->load == LOAD_TEXT)
 			at = tel_le32((const unsigned char *)event + at);
 		at = at < size ? at : size;
 		backtrace_put_string(l, event + at, size - at);
 		return;
 	}
-	v = tel__emit_load(event + f->offset, width);
+	uint64_t v = tel__emit_load(event + f->offset, width);
 	switch (f->letter->data_type) {
 	case ADDRESS:
 	case POINTER: put_hex(l, v); break;
@@ -200,14 +195,13 @@ backtrace_put_event(struct line *l, const uint64_t *event, unsigned words,
     uint32_t thread)
 {
 	const struct tel__emit_typed *t = tel__emit_find(event[0] & 0xFFFF);
-	unsigned i;
 
 	if (t == NULL || words * 8 < t->size)
 		return;
 	backtrace_put_number(l, event[1], 16, 16, "0123456789ABCDEF");
 	backtrace_put_text(l, " ");
 	backtrace_put_text(l, t->name);
-	for (i = 0; i < t->nfields; i++) {
+	for (unsigned i = 0; i < t->nfields; i++) {
 		if (t->fields[i].space == 2) {
 			backtrace_put_text(l, " thread=");
 			put_decimal(l, thread);
@@ -384,12 +378,11 @@ static struct {
 static void
 on_crash(int number, siginfo_t *info, void *context)
 {
-	const struct sigaction *old;
 	size_t i = 0;
 
 	while (i < NDEADLY - 1 && deadly[i] != number)
 		i++;
-	old = &crash.old[i];
+	const struct sigaction *old = &crash.old[i];
 	if (!crash.printed) {
 		crash.printed = 1;
 		(void)tel_backtrace(crash.fd, crash.events);
@@ -410,7 +403,6 @@ int
 tel_emit_on_crash(int fd, unsigned n)
 {
 	struct sigaction action = { 0 };
-	size_t i;
 
 	crash.fd = fd;
 	crash.events = n;
@@ -419,7 +411,7 @@ tel_emit_on_crash(int fd, unsigned n)
 	action.sa_sigaction = on_crash;
 	action.sa_flags = SA_SIGINFO | SA_ONSTACK;
 	sigemptyset(&action.sa_mask);
-	for (i = 0; i < NDEADLY; i++)
+	for (size_t i = 0; i < NDEADLY; i++)
 		if (sigaction(deadly[i], &action, &crash.old[i]) != 0)
 			return -1;
 	crash.on = 1;

@@ -103,14 +103,13 @@ static void
 emit_class_in_child(void)
 {
 	struct tel__classes *all = &tel__classes;
-	tel_emit_class *c;
-	uint32_t i;
 
 	if (!all->open)
 		return;
 	tel__class_forget_parts();
-	for (i = 0; i < all->count; i++) {
-		c = all->list[i];
+	for (uint32_t i = 0; i < all->count; i++) {
+		tel_emit_class *c = all->list[i];
+
 		c->written = c->over_limit = 0;
 		if (c->shared != NULL)
 			tel__class_part_init(c, c->shared);
@@ -203,10 +202,8 @@ open_classes(const tel_class_options *given)
 int
 tel_class_open(const tel_class_options *options)
 {
-	int st;
-
 	lock();
-	st = open_classes(options);
+	int st = open_classes(options);
 	unlock();
 	return st;
 }
@@ -215,14 +212,13 @@ void
 tel_class_close(void)
 {
 	struct tel__classes *all = &tel__classes;
-	uint32_t i;
 
 	lock();
 	if (all->open) {
 		tel__class_write(&root, 0);
 		all->open = 0;
 		SET(all->due, UINT64_MAX);
-		for (i = 0; i < all->count; i++) {
+		for (uint32_t i = 0; i < all->count; i++) {
 			__atomic_store_n(&all->list[i]->on, 0,
 			    __ATOMIC_RELAXED);
 			all->list[i]->dead = 1;
@@ -246,10 +242,9 @@ update_switches(void)
 {
 	struct tel__classes *all = &tel__classes;
 	tel_emit_class *c;
-	uint32_t i;
 
 	__atomic_store_n(&root.on, root.own, __ATOMIC_RELAXED);
-	for (i = 0; i < all->count; i++) {
+	for (uint32_t i = 0; i < all->count; i++) {
 		c = all->list[i];
 		c->dead = c->disposed || c->parent->dead;
 		__atomic_store_n(&c->on, c->own && !c->dead && c->parent->on,
@@ -264,10 +259,10 @@ emit_class_find_slot(const char *path, size_t n)
 	struct tel__classes *all = &tel__classes;
 	const size_t mask = sizeof(all->by_path) / sizeof(uint16_t) - 1;
 	size_t i = tel__native_xxh64(path, n) & mask;
-	const tel_emit_class *c;
 
 	for (; all->by_path[i] != 0; i = (i + 1) & mask) {
-		c = all->list[all->by_path[i] - 1];
+		const tel_emit_class *c = all->list[all->by_path[i] - 1];
+
 		if (!c->dead && c->path_length == n &&
 		    memcmp(c->path, path, n) == 0)
 			break;
@@ -357,7 +352,6 @@ create_path(tel_emit_class *parent, const tel_emit_class *like,
 		.unit = "" };
 	const struct tel__classes *all = &tel__classes;
 	tel_emit_class *c = parent;
-	uint16_t *slot;
 	size_t at = start, end;
 
 	for (; at < n; at = end + 1) {
@@ -365,7 +359,7 @@ create_path(tel_emit_class *parent, const tel_emit_class *like,
 			end++;
 		if (end == at || end + 1 == n)
 			return fail_null(EINVAL);
-		slot = emit_class_find_slot(path, end);
+		uint16_t *slot = emit_class_find_slot(path, end);
 		if (*slot == 0) {
 			c = add_class(end == n ? like : &way, c, path, end);
 			if (c == NULL)
@@ -386,7 +380,6 @@ create_locked(tel_emit_class *parent, const char *name,
     const tel_emit_class *like)
 {
 	char path[TEL_CLASS_PATH_MAX + 1];
-	size_t start, n;
 
 	if (!tel__classes.open && open_classes(NULL) != 0)
 		return NULL;
@@ -395,8 +388,8 @@ create_locked(tel_emit_class *parent, const char *name,
 		return fail_null(EINVAL);
 	if (parent->dead)
 		return fail_null(ENOENT);
-	start = parent->path_length > 0 ? parent->path_length + 1u : 0;
-	n = strnlen(name, sizeof(path));
+	size_t start = parent->path_length > 0 ? parent->path_length + 1u : 0;
+	size_t n = strnlen(name, sizeof(path));
 	if (n > TEL_CLASS_PATH_MAX - start || strlen(like->component) > 31 ||
 	    strlen(like->unit) > 31)
 		return fail_null(ENAMETOOLONG);
@@ -471,11 +464,10 @@ static int
 add_buckets(tel_emit_class *like, int64_t lo, int64_t hi, uint64_t width)
 {
 	const uint64_t span = (uint64_t)hi - (uint64_t)lo;
-	uint64_t count;
 
 	if (hi <= lo || width == 0 || width > INT64_MAX)
 		return 0;
-	count = span / width + (span % width != 0);
+	uint64_t count = span / width + (span % width != 0);
 	if (count > TEL_CLASS_BUCKETS_MAX - (like->words - W_HEAD))
 		return 0;
 	like->words += (uint32_t)count;

@@ -85,8 +85,6 @@ static uint32_t
 find_kinds(const struct tel__emit_page *page, const char *word, size_t n)
 {
 	char text[24], *end;
-	unsigned long number;
-	unsigned i;
 
 	if (n == 0 || n >= sizeof(text))
 		return 0;
@@ -95,12 +93,13 @@ find_kinds(const struct tel__emit_page *page, const char *word, size_t n)
 	if (strcasecmp(text, "all") == 0)
 		return ~STREAM_BIT;
 	if (isdigit((unsigned char)text[0])) {
-		number = strtoul(text, &end, 0);
+		unsigned long number = strtoul(text, &end, 0);
+
 		return *end == '\0' && number <= 0xFFFFFFFF ?
 		    (uint32_t)number & ~STREAM_BIT :
 		    0;
 	}
-	for (i = 0; i < TEL_EMIT_KINDS; i++)
+	for (unsigned i = 0; i < TEL_EMIT_KINDS; i++)
 		if (strncasecmp(page->kinds[i], text,
 		        sizeof(page->kinds[i]) - 1) == 0)
 			return (uint32_t)1 << i;
@@ -115,11 +114,11 @@ tel__emit_parse_control(const struct tel__emit_page *page, const char *text,
 	uint32_t set = TEL__NOW(page->output), found;
 	int changes = 0;
 	size_t n;
-	char sign;
 
 	for (text += strspn(text, between); *text != '\0';
 	     text += n + strspn(text + n, between)) {
-		sign = *text;
+		char sign = *text;
+
 		if (sign == '+' || sign == '-')
 			text++;
 		else if (!changes)
@@ -182,10 +181,9 @@ find_page(uint32_t pid)
 {
 	struct tel__emit_page *page = NULL;
 	char name[64], line[4600], *path;
-	FILE *maps;
 
 	snprintf(name, sizeof(name), "/proc/%lu/maps", (unsigned long)pid);
-	maps = fopen(name, "re");
+	FILE *maps = fopen(name, "re");
 	if (maps == NULL)
 		return NULL;
 	while (page == NULL && fgets(line, sizeof(line), maps) != NULL) {
@@ -225,11 +223,10 @@ tel_control_other(const char *whose, const char *text)
 {
 	struct tel__emit_page *page = page_of(whose);
 	uint32_t kinds;
-	int st;
 
 	if (page == NULL)
 		return -1;
-	st = tel__emit_parse_control(page, text, &kinds);
+	int st = tel__emit_parse_control(page, text, &kinds);
 	if (st == 0)
 		tel__emit_set_output(page, kinds);
 	munmap(page, TEL__EMIT_PAGE_BYTES);
@@ -241,13 +238,12 @@ tel_control_list(const char *whose, char *text, size_t size)
 {
 	struct tel__emit_page *page = page_of(whose);
 	size_t used = 0;
-	unsigned i;
 
 	if (page == NULL)
 		return -1;
 	if (size > 0)
 		text[0] = '\0';
-	for (i = 0; i < TEL_KIND_Stream; i++) {
+	for (unsigned i = 0; i < TEL_KIND_Stream; i++) {
 		if (page->kinds[i][0] == '\0')
 			continue;
 		used += (size_t)snprintf(used < size ? text + used : NULL,

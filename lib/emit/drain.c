@@ -105,12 +105,11 @@ emit_drain_settle(struct cursor *c)
 {
 	struct tel__emit_ring *ring = tel__emit_ring((unsigned)(c - cursors));
 	const uint32_t kind = TEL__NOW(ring->kind) % TEL_EMIT_KINDS;
-	uint64_t most;
 
 	__atomic_store_n(&ring->tail, c->walk.at, __ATOMIC_RELEASE);
 	if (c->lost == 0)
 		return;
-	most = tel__emit_gettime() - opened;
+	uint64_t most = tel__emit_gettime() - opened;
 	most = most > c->counted ? most - c->counted : 0;
 	c->lost = c->lost < most ? c->lost : most;
 	c->counted += c->lost;
@@ -257,7 +256,6 @@ emit_drain_copy_event(struct run *run, const uint64_t *event, unsigned words,
 	const unsigned first =
 	    (unsigned)__atomic_load_n(&event[0], __ATOMIC_RELAXED);
 	uint64_t *to = run->words;
-	size_t i;
 
 	if ((first & 0xFFFF) != run->code) {
 		run->code = first & 0xFFFF;
@@ -273,7 +271,7 @@ emit_drain_copy_event(struct run *run, const uint64_t *event, unsigned words,
 	to[0] = words;
 	to[1] = run->thread;
 	/* there is room after the last event, in a ring too */
-	for (i = 2; i < words; i += 4) {
+	for (size_t i = 2; i < words; i += 4) {
 		to[i] = TEL__NOW(event[i]);
 		to[i + 1] = TEL__NOW(event[i + 1]);
 		to[i + 2] = TEL__NOW(event[i + 2]);
@@ -373,17 +371,15 @@ tel__emit_count_types(struct tel__emit_batch *b)
 static void
 emit_drain_collect(uint64_t horizon, uint64_t none, int all)
 {
-	unsigned i, k, best;
-	uint64_t limit;
-
 	batch.count = 0;
 	batch.used = 0;
 	batch.one_type = batch.one_thread = 1;
 	while (nactive > 0 && batch.count < BATCH_EVENTS &&
 	    BATCH_WORDS - batch.used >= TEL_EMIT_EVENT_MAX / 8) {
-		best = 0;
-		limit = horizon;
-		for (i = 1; i < nactive; i++) {
+		unsigned best = 0;
+		uint64_t limit = horizon;
+
+		for (unsigned i = 1; i < nactive; i++) {
 			const uint64_t clock = cursors[active[i]].clock;
 
 			if (clock < cursors[active[best]].clock) {
@@ -394,7 +390,7 @@ emit_drain_collect(uint64_t horizon, uint64_t none, int all)
 				limit = clock;
 			}
 		}
-		k = active[best];
+		unsigned k = active[best];
 		if (cursors[k].clock > horizon ||
 		    !copy_run(&cursors[k], limit, none, all))
 			active[best] = active[--nactive];
@@ -418,24 +414,22 @@ void
 tel__emit_drain(int all)
 {
 	const uint64_t none = tel__emit_gettime();
-	uint64_t horizon;
-	unsigned i, n;
-	struct cursor *c;
 
 	tel__emit_pair(0);
 	tel__emit_tend_sinks();
 	if (!tel__emit_has_sinks())
 		return;
 	sync_clock();
-	n = tel__emit_ring_count();
+	unsigned n = tel__emit_ring_count();
 	/* events emitted from here on have clocks after the horizon */
 	tel__emit_expire_clocks();
-	horizon = all ? UINT64_MAX : tel__emit_ticks();
+	uint64_t horizon = all ? UINT64_MAX : tel__emit_ticks();
 	if (PAGE->clock == TEL_EMIT_CLOCK_NONE)
 		horizon = UINT64_MAX;
 	nactive = 0;
-	for (i = 0; i < n; i++) {
-		c = open_cursor(i);
+	for (unsigned i = 0; i < n; i++) {
+		struct cursor *c = open_cursor(i);
+
 		if (c == NULL)
 			continue;
 		catch_up(c);
@@ -452,12 +446,9 @@ tel__emit_drain(int all)
 uint64_t
 tel_emit_lost(void)
 {
-	uint64_t sum;
-	unsigned i;
-
 	pthread_mutex_lock(&tel__emit_state.drain);
-	sum = tel__emit_sinks_lost();
-	for (i = 0; i < TEL_EMIT_KINDS; i++)
+	uint64_t sum = tel__emit_sinks_lost();
+	for (unsigned i = 0; i < TEL_EMIT_KINDS; i++)
 		sum += tel__emit_lost_of(i);
 	pthread_mutex_unlock(&tel__emit_state.drain);
 	return sum;
@@ -484,8 +475,6 @@ emit_drain_tick(void)
 int
 tel_emit_flush(void)
 {
-	int error;
-
 	if (!tel__emit_state.open) {
 		errno = EBADF;
 		return -1;
@@ -494,7 +483,7 @@ tel_emit_flush(void)
 		emit_drain_tick();
 	pthread_mutex_lock(&tel__emit_state.drain);
 	tel__emit_drain(0);
-	error = tel__emit_take_error();
+	int error = tel__emit_take_error();
 	pthread_mutex_unlock(&tel__emit_state.drain);
 	errno = error;
 	return error == 0 ? 0 : -1;
@@ -526,7 +515,6 @@ int
 tel__emit_start_thread(void)
 {
 	sigset_t all, old;
-	int failed;
 
 	if (drainer.running ||
 	    tel__emit_state.options.flags & TEL_EMIT_NO_THREAD)
@@ -537,7 +525,7 @@ tel__emit_start_thread(void)
 	/* the thread takes no signals */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	failed = pthread_create(&drainer.thread, NULL, drain_again, NULL);
+	int failed = pthread_create(&drainer.thread, NULL, drain_again, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	drainer.running = failed == 0;
 	errno = failed;
@@ -547,8 +535,6 @@ tel__emit_start_thread(void)
 void
 tel__emit_stop_thread(void)
 {
-	int i;
-
 	if (drainer.running) {
 		atomic_store(&drainer.stop, 1);
 		atomic_store(&drainer.woken, 0);
@@ -556,7 +542,7 @@ tel__emit_stop_thread(void)
 		pthread_join(drainer.thread, NULL);
 		drainer.running = 0;
 	}
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		int fd = drainer.pipe[i];
 
 		drainer.pipe[i] = -1;

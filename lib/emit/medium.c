@@ -92,10 +92,8 @@ tel_emit_to_memory(void *memory, size_t size, uint32_t kinds)
 size_t
 tel_emit_memory_used(tel_emit_sink *sink)
 {
-	size_t used;
-
 	pthread_mutex_lock(&tel__emit_state.drain);
-	used = sink->used;
+	size_t used = sink->used;
 	pthread_mutex_unlock(&tel__emit_state.drain);
 	return used;
 }
@@ -130,13 +128,12 @@ find_address(struct tel_emit_sink *s, const char *address)
 {
 	const struct addrinfo hints = { .ai_family = AF_UNSPEC,
 		.ai_socktype = SOCK_STREAM };
-	const char *colon;
 	char host[256];
 	size_t n;
 
 	if (strncmp(address, "unix:", 5) == 0)
 		return local_address(s, address + 5);
-	colon = strrchr(address, ':');
+	const char *colon = strrchr(address, ':');
 	if (strncmp(address, "tcp:", 4) != 0 || colon < address + 4 ||
 	    (n = (size_t)(colon - address - 4)) >= sizeof(host))
 		return tel__emit_wrong("an address is unix:PATH or "

@@ -78,13 +78,12 @@ emit_mps_add(struct event *e, uint64_t v, unsigned width)
 	    width == 8 ? (unsigned)offsetof(struct alignment, v) : width;
 	const uint32_t v4 = (uint32_t)v;
 	const uint8_t v1 = (uint8_t)v;
-	unsigned char *to;
 
 	e->used = (e->used + align - 1) & ~(align - 1);
 	e->failed |= e->used + width > sizeof(e->bytes);
 	if (e->failed)
 		return;
-	to = e->bytes + e->used;
+	unsigned char *to = e->bytes + e->used;
 	memcpy(to, width == 8 ? (const void *)&v : &v4, width == 8 ? 8 : 4);
 	if (width == 1)
 		*to = v1;
@@ -110,13 +109,11 @@ add_string(struct event *e, const char *s, size_t n)
 static int
 emit_mps_end(struct event *e, struct tel__buffer *b)
 {
-	uint16_t size;
-
 	e->used =
 	    (unsigned)((e->used + sizeof(void *) - 1) & ~(sizeof(void *) - 1));
 	if (e->failed || e->used > sizeof(e->bytes))
 		return 0;
-	size = (uint16_t)e->used;
+	uint16_t size = (uint16_t)e->used;
 	memcpy(e->bytes + offsetof(struct header, size), &size, sizeof(size));
 	tel__buffer_put(b, e->bytes, e->used);
 	return 1;
@@ -180,14 +177,13 @@ emit_mps_add_field(struct event *e, const struct tel__emit_field *f,
     const unsigned char *from, size_t size)
 {
 	const unsigned width = f->letter->width;
-	uint64_t v;
 
 	if (f->letter->data_type == STRING) {
 		add_string(e, (const char *)from + f->offset,
 		    strnlen((const char *)from + f->offset, size - f->offset));
 		return;
 	}
-	v = tel__emit_load(from + f->offset, width);
+	uint64_t v = tel__emit_load(from + f->offset, width);
 	if (f->letter->data_type == SIGNED && width < 4)
 		v = (uint64_t)((int64_t)(v << (64 - 8 * width)) >>
 		    (64 - 8 * width));
@@ -209,12 +205,11 @@ emit_mps_put_event(struct tel__buffer *b, const struct tel__emit_batch *batch,
 	const struct tel__emit_typed *t = tel__emit_types.list[batch->type[i]];
 	const uint64_t *row = batch->words + batch->at[i];
 	struct event e;
-	unsigned k;
 
 	if (t->texts > 0)
 		return 0;
 	emit_mps_begin(&e, code_of(t), batch->clock[i]);
-	for (k = 0; k < t->nfields; k++)
+	for (unsigned k = 0; k < t->nfields; k++)
 		/* the MPS has no thread */
 		if (t->fields[k].offset >= 16)
 			emit_mps_add_field(&e, &t->fields[k],

@@ -67,13 +67,12 @@ tel__emit_forget_strings(void)
 static uint32_t *
 emit_names_find_slot(const char *s, size_t n)
 {
-	const struct tel__ring_entry *entry;
 	size_t i = tel__native_xxh64(s, n) & (SLOTS - 1);
 	uint64_t at;
 
 	for (; strings.slots[i] != 0; i = (i + 1) & (SLOTS - 1)) {
 		at = strings.slots[i] - 1;
-		entry = tel__emit_next_entry(&at);
+		const struct tel__ring_entry *entry = tel__emit_next_entry(&at);
 		if (entry->length == n && memcmp(entry + 1, s, n) == 0)
 			break;
 	}
@@ -84,20 +83,18 @@ uint64_t
 tel_intern(const char *string)
 {
 	const size_t n = tel__emit_length(string);
-	const struct tel__ring_entry *entry;
 	uint64_t id = 0, at;
-	uint32_t *slot;
 
 	if (!tel__emit_state.open) {
 		errno = EBADF;
 		return 0;
 	}
 	pthread_mutex_lock(&tel__emit_state.lock);
-	slot = emit_names_find_slot(string, n);
+	uint32_t *slot = emit_names_find_slot(string, n);
 	at = PAGE->names_used;
 	if (*slot != 0) {
 		at = *slot - 1;
-		entry = tel__emit_next_entry(&at);
+		const struct tel__ring_entry *entry = tel__emit_next_entry(&at);
 		id = entry->value;
 	} else if (strings.count < SLOTS / 2 &&
 	    tel__emit_add_entry(ENTRY_STRING, strings.count + 1, string, n) ==
@@ -136,8 +133,6 @@ tel_label_pointer(const void *pointer, uint64_t string)
 int
 tel_thread_name(const char *name)
 {
-	int st;
-
 	if (!tel__emit_state.open) {
 		errno = EBADF;
 		return -1;
@@ -145,7 +140,7 @@ tel_thread_name(const char *name)
 	/* sets tel__emit_self.thread */
 	tel_clock_sync();
 	pthread_mutex_lock(&tel__emit_state.lock);
-	st = tel__emit_add_entry(ENTRY_THREAD, tel__emit_self.thread, name,
+	int st = tel__emit_add_entry(ENTRY_THREAD, tel__emit_self.thread, name,
 	    tel__emit_length(name));
 	pthread_mutex_unlock(&tel__emit_state.lock);
 	return st;

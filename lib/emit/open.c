@@ -97,9 +97,8 @@ static void
 pair_clocks(uint64_t *ticks, uint64_t *ns)
 {
 	uint64_t best = UINT64_MAX, before, after, now;
-	int i;
 
-	for (i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		before = tel__emit_ticks();
 		now = tel__emit_now_ns();
 		after = tel__emit_ticks();
@@ -345,7 +344,6 @@ static int
 emit_open_begin(const tel_emit_list *list)
 {
 	const tel_emit_options *o = &tel__emit_state.options;
-	const char *control;
 	uint32_t kinds = 0;
 
 	memset(PAGE->kinds, 0, sizeof(PAGE->kinds));
@@ -364,7 +362,7 @@ emit_open_begin(const tel_emit_list *list)
 	if (tel__emit_add_list(&tel__emit_own, 0xFFFF) != 0 ||
 	    (list != NULL && tel__emit_add_list(list, CODE_LISTS) != 0))
 		return -1;
-	control = getenv(o->control_env);
+	const char *control = getenv(o->control_env);
 	if (control != NULL &&
 	    tel__emit_parse_control(PAGE, control, &kinds) != 0)
 		return -1;

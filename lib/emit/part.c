@@ -49,9 +49,8 @@ void
 tel__class_part_init(const tel_emit_class *c, uint64_t *part)
 {
 	const int is_signed = c->type == CLASS_MAGNITUDE;
-	uint32_t i;
 
-	for (i = 0; i < c->words; i++)
+	for (uint32_t i = 0; i < c->words; i++)
 		SET(part[i], 0);
 	SET(part[W_MIN], is_signed ? (uint64_t)INT64_MAX : UINT64_MAX);
 	SET(part[W_MAX], is_signed ? (uint64_t)INT64_MIN : 0);
@@ -111,14 +110,13 @@ emit_make_part(const tel_emit_class *c)
 	struct tel__classes *all = &tel__classes;
 	const size_t size = (c->words * sizeof(uint64_t) + 63) & ~(size_t)63;
 	size_t at = atomic_load(&all->parts_used);
-	uint64_t *part;
 
 	do {
 		if (size > all->parts_bytes - at)
 			return NULL;
 	} while (
 	    !atomic_compare_exchange_weak(&all->parts_used, &at, at + size));
-	part = (uint64_t *)(void *)(all->memory + TABLE_BYTES + at);
+	uint64_t *part = (uint64_t *)(void *)(all->memory + TABLE_BYTES + at);
 	tel__class_part_init(c, part);
 	return part;
 }
@@ -159,11 +157,11 @@ static inline struct part
 emit_part_of(const tel_emit_class *c)
 {
 	struct part part;
-	uint64_t at;
 
 	if (TEL__LIKELY(self.epoch == TEL__NOW(tel__classes.epoch) &&
 	        self.table != NULL)) {
-		at = TEL__NOW(self.table[c->index]);
+		uint64_t at = TEL__NOW(self.table[c->index]);
+
 		if (TEL__LIKELY(at != 0)) {
 			part.words = (uint64_t *)(uintptr_t)(at & ~(uint64_t)1);
 			part.shared = at & 1;
@@ -220,11 +218,9 @@ counts(const tel_emit_class *c, uint32_t type)
 void
 tel_class_update_growth(tel_emit_class *c, uint64_t increment)
 {
-	struct part part;
-
 	if (!counts(c, CLASS_GROWTH))
 		return;
-	part = emit_part_of(c);
+	struct part part = emit_part_of(c);
 	part_add(part, W_SUM, increment);
 	part_extend(part, increment, 0);
 	SET(part.words[W_LAST], increment);
@@ -253,11 +249,9 @@ tel_class_update_magnitude(tel_emit_class *c, int64_t value)
 void
 tel_class_update_magnitude_delta(tel_emit_class *c, int64_t delta)
 {
-	uint64_t value;
-
 	if (!counts(c, CLASS_MAGNITUDE))
 		return;
-	value =
+	uint64_t value =
 	    (uint64_t)__atomic_fetch_add(&c->current, delta, __ATOMIC_RELAXED) +
 	    (uint64_t)delta;
 	count_magnitude(c, (int64_t)value);
@@ -273,12 +267,11 @@ part_bucket_of(int64_t value, int64_t from, uint64_t width)
 void
 tel_class_update_histogram(tel_emit_class *c, int64_t value, uint64_t count)
 {
-	struct part part;
 	size_t word;
 
 	if (!counts(c, CLASS_HISTOGRAM) && !counts(c, CLASS_SPLIT))
 		return;
-	part = emit_part_of(c);
+	struct part part = emit_part_of(c);
 	if (value < c->lo)
 		word = W_A;
 	else if (value >= c->hi)
@@ -311,11 +304,9 @@ static int
 emit_is_key(const tel_emit_class *c, uint64_t slot, uint64_t key,
     const char *text, size_t n)
 {
-	const char *other;
-
 	if (!c->text)
 		return slot == key;
-	other = (const char *)(uintptr_t)slot;
+	const char *other = (const char *)(uintptr_t)slot;
 	return strncmp(other, text, n) == 0 && other[n] == '\0';
 }
 
@@ -351,18 +342,18 @@ find_key(tel_emit_class *c, uint64_t key, const char *text, size_t n)
 	uint64_t hash = key * 0x9E3779B97F4A7C15u, slot;
 	/* TALLY_FREE is a valid key, too */
 	const int is_free = text == NULL && key == TALLY_FREE;
-	size_t i, at;
-	int taken;
 
 	if (text != NULL)
 		hash = tel__native_xxh64(text, n);
 	key = is_free ? 0 : key;
-	for (i = 0; i <= c->mask; i++) {
-		at = is_free ? c->mask + 1u :
-		               ((size_t)(hash >> 32) + i) & c->mask;
+	for (size_t i = 0; i <= c->mask; i++) {
+		size_t at = is_free ? c->mask + 1u :
+		                      ((size_t)(hash >> 32) + i) & c->mask;
+
 		slot = __atomic_load_n(&c->keys[at], __ATOMIC_ACQUIRE);
 		while (slot == TALLY_FREE) {
-			taken = take_slot(c, &c->keys[at], key, text, n);
+			int taken = take_slot(c, &c->keys[at], key, text, n);
+
 			if (taken > 0)
 				return W_HEAD + at;
 			if (taken < 0)
@@ -429,9 +420,8 @@ begin_range(const tel_emit_class *c, uint32_t tag, uint64_t clock)
 {
 	struct class_range *range;
 	uint64_t state;
-	unsigned i;
 
-	for (i = 0; i < WINDOW; i++) {
+	for (unsigned i = 0; i < WINDOW; i++) {
 		range = range_slot(c, tag, i);
 		state = 0;
 		if (TEL__NOW(range->state) != 0 ||
@@ -453,12 +443,11 @@ end_range(const tel_emit_class *c, uint32_t tag, uint64_t *start)
 {
 	struct class_range *range, *last;
 	uint64_t state, clock, best;
-	unsigned i;
 
 	do {
 		last = NULL;
 		best = 0;
-		for (i = 0; i < WINDOW; i++) {
+		for (unsigned i = 0; i < WINDOW; i++) {
 			range = range_slot(c, tag, i);
 			if (__atomic_load_n(&range->state, __ATOMIC_ACQUIRE) !=
 			    (RANGE_OPEN | tag))

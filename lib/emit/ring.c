@@ -330,7 +330,6 @@ static void
 take_ring(struct tel__emit_ring *ring, unsigned kind)
 {
 	uint64_t sixteenth = region.words / TEL__RING_MARKS;
-	unsigned i;
 
 	SET(ring->mask, region.words - 1);
 	SET(ring->cross, POSITION & ~(sixteenth - 1));
@@ -338,7 +337,7 @@ take_ring(struct tel__emit_ring *ring, unsigned kind)
 	SET(ring->start_events,
 	    tel__emit_events_at(TEL__NOW(ring->events), ring->start));
 	SET(ring->tail, ring->start);
-	for (i = 0; i < TEL__RING_MARKS; i++)
+	for (unsigned i = 0; i < TEL__RING_MARKS; i++)
 		SET(ring->marks[i], 0);
 	SET(ring->kind, kind);
 	SET(ring->thread, tel__emit_self.thread);
@@ -370,9 +369,8 @@ claim_used(unsigned kind, int inherited)
 	const unsigned n = tel__emit_ring_count();
 	struct tel__emit_ring *ring;
 	uint32_t used;
-	unsigned i;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		ring = tel__emit_ring(i);
 		used = RING_USED;
 		if (__atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) == used &&
@@ -542,9 +540,8 @@ tel__emit_oldest(const struct tel__emit_ring *ring, uint64_t head,
     uint64_t margin)
 {
 	uint64_t marks[TEL__RING_MARKS];
-	unsigned i;
 
-	for (i = 0; i < TEL__RING_MARKS; i++)
+	for (unsigned i = 0; i < TEL__RING_MARKS; i++)
 		marks[i] = __atomic_load_n(&ring->marks[i], __ATOMIC_ACQUIRE);
 	/* an event at the very edge may be partly overwritten */
 	return tel__ring_oldest(TEL__NOW(ring->start), marks, head,

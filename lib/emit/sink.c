@@ -44,9 +44,8 @@ static uint64_t
 unreported(const struct tel_emit_sink *s)
 {
 	uint64_t lost = s->owed;
-	unsigned i;
 
-	for (i = 0; i < TEL_EMIT_KINDS; i++)
+	for (unsigned i = 0; i < TEL_EMIT_KINDS; i++)
 		if (s->kinds >> i & 1)
 			lost += tel__emit_lost_of(i) - s->seen[i];
 	return lost;
@@ -56,10 +55,8 @@ unreported(const struct tel_emit_sink *s)
 static void
 forget_losses(struct tel_emit_sink *s)
 {
-	unsigned i;
-
 	s->owed = 0;
-	for (i = 0; i < TEL_EMIT_KINDS; i++)
+	for (unsigned i = 0; i < TEL_EMIT_KINDS; i++)
 		s->seen[i] = tel__emit_lost_of(i);
 }
 
@@ -119,10 +116,9 @@ static void
 drop_queue(struct tel_emit_sink *s)
 {
 	struct queued block;
-	size_t at;
 
 	trim_blocks(s);
-	for (at = 0; at < s->blocks.used; at += sizeof(block)) {
+	for (size_t at = 0; at < s->blocks.used; at += sizeof(block)) {
 		memcpy(&block, s->blocks.bytes + at, sizeof(block));
 		s->owed += block.events + block.reported;
 		s->lost += block.events;
@@ -203,11 +199,10 @@ tel__emit_disconnect(struct tel_emit_sink *s)
 static int
 write_queue(struct tel_emit_sink *s)
 {
-	ssize_t n;
-
 	if (s->queue.used > s->queue_done) {
-		n = write_some(s, s->queue.bytes + s->queue_done,
+		ssize_t n = write_some(s, s->queue.bytes + s->queue_done,
 		    s->queue.used - s->queue_done);
+
 		if (n < 0 && (s->medium == TO_SOCKET || s->client))
 			tel__emit_disconnect(s);
 		if (n > 0)
@@ -411,7 +406,6 @@ static struct tel__emit_batch
 sink_choose(const struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
 	struct tel__emit_batch some = *batch;
-	unsigned i;
 
 	if (batch->columns != NULL)
 		return some;
@@ -426,7 +420,7 @@ sink_choose(const struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 	some.type = chosen.type;
 	some.count = 0;
 	some.one_type = 1;
-	for (i = 0; i < batch->count; i++)
+	for (unsigned i = 0; i < batch->count; i++)
 		if (s->kinds >> tel__emit_types.list[batch->type[i]]->kind & 1)
 			add_chosen(&some, batch->clock[i], batch->at[i],
 			    batch->type[i]);
@@ -485,13 +479,12 @@ quiet(sigset_t *old, int on)
 void
 tel__emit_feed(const struct tel__emit_batch *batch)
 {
-	struct tel_emit_sink *s;
 	sigset_t old;
 
 	if (batch->count == 0)
 		return;
 	quiet(&old, 1);
-	for (s = tel__emit_sinks; s != NULL; s = s->next)
+	for (struct tel_emit_sink *s = tel__emit_sinks; s != NULL; s = s->next)
 		if (s->medium != SERVER)
 			feed(s, batch);
 	quiet(&old, 0);
@@ -503,9 +496,8 @@ check_columns(const tel_emit_columns *events)
 {
 	const struct tel__emit_typed *t;
 	uint64_t count = 0;
-	unsigned i;
 
-	for (i = 0; i < events->part_count; i++) {
+	for (unsigned i = 0; i < events->part_count; i++) {
 		t = events->parts[i].code <= 0xFFFF ?
 		    tel__emit_find(events->parts[i].code) :
 		    NULL;
@@ -535,11 +527,10 @@ tel_emit_relay(const tel_emit_columns *events)
 		.clock = clocks.clock,
 		.columns = events };
 	struct tel_emit_sink *s;
-	uint64_t lost;
 	int st = -1;
 
 	pthread_mutex_lock(&tel__emit_state.drain);
-	lost = tel__emit_sinks_lost();
+	uint64_t lost = tel__emit_sinks_lost();
 	if (!tel__emit_state.open) {
 		errno = EBADF;
 	} else if (check_columns(events) == 0) {
@@ -676,10 +667,8 @@ tel_emit_sink_kinds(tel_emit_sink *sink, uint32_t kinds)
 uint64_t
 tel_emit_sink_lost(const tel_emit_sink *sink)
 {
-	uint64_t lost;
-
 	pthread_mutex_lock(&tel__emit_state.drain);
-	lost = sink->lost;
+	uint64_t lost = sink->lost;
 	pthread_mutex_unlock(&tel__emit_state.drain);
 	return lost;
 }
@@ -709,13 +698,12 @@ static int
 close_sink(struct tel_emit_sink *s)
 {
 	sigset_t old;
-	int error;
 
 	quiet(&old, 1);
 	end_stream(s);
 	quiet(&old, 0);
 	drop_queue(s);
-	error = s->error;
+	int error = s->error;
 	if (s->medium == SERVER)
 		(void)unlink(s->path);
 	(void)remove_sink(s);
@@ -725,15 +713,13 @@ close_sink(struct tel_emit_sink *s)
 int
 tel_emit_sink_finish(tel_emit_sink *sink)
 {
-	int error;
-
 	if (sink == NULL || !tel__emit_state.open) {
 		errno = EBADF;
 		return -1;
 	}
 	pthread_mutex_lock(&tel__emit_state.drain);
 	tel__emit_drain(0);
-	error = close_sink(sink);
+	int error = close_sink(sink);
 	pthread_mutex_unlock(&tel__emit_state.drain);
 	errno = error;
 	return error == 0 ? 0 : -1;
@@ -742,13 +728,11 @@ tel_emit_sink_finish(tel_emit_sink *sink)
 void
 tel_emit_sink_close(tel_emit_sink *sink)
 {
-	int error;
-
 	if (sink == NULL || !tel__emit_state.open)
 		return;
 	pthread_mutex_lock(&tel__emit_state.drain);
 	tel__emit_drain(0);
-	error = close_sink(sink);
+	int error = close_sink(sink);
 	if (closed.error == 0)
 		closed.error = error;
 	pthread_mutex_unlock(&tel__emit_state.drain);
@@ -757,10 +741,9 @@ tel_emit_sink_close(tel_emit_sink *sink)
 void
 tel__emit_close_sinks(void)
 {
-	int error;
-
 	while (tel__emit_sinks != NULL) {
-		error = close_sink(tel__emit_sinks);
+		int error = close_sink(tel__emit_sinks);
+
 		if (closed.error == 0)
 			closed.error = error;
 	}
@@ -774,14 +757,13 @@ void
 tel__emit_fork_sinks(void)
 {
 	struct tel_emit_sink *s, *next;
-	int reopened;
 
 	for (s = tel__emit_sinks; s != NULL; s = next) {
 		close_stream(s);
 		s->owed = s->lost = 0;
 		s->error = 0;
 		memset(s->seen, 0, sizeof(s->seen));
-		reopened = s->medium == TO_SOCKET ||
+		int reopened = s->medium == TO_SOCKET ||
 		    (s->medium == TO_FILE && strstr(s->path, "%p") != NULL &&
 		        tel__emit_open_file(s) == 0);
 		next = reopened ? s->next : remove_sink(s);

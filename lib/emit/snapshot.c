@@ -117,12 +117,10 @@ tel__class_add_types(void)
 	char text[E_TYPES][160];
 	tel_emit_type types[E_TYPES];
 	tel_emit_list list = { "class", 1, 0, 0, kinds, 3, types, E_TYPES };
-	unsigned i;
-	int st;
 
 	if (tel__class_typed(E_HEADER) != NULL)
 		return 0;
-	for (i = 0; i < E_TYPES; i++) {
+	for (unsigned i = 0; i < E_TYPES; i++) {
 		snprintf(text[i], sizeof(text[i]), "%s", rows[i].fields);
 		types[i].name = rows[i].name;
 		types[i].code = CODE_CLASS + i;
@@ -133,7 +131,7 @@ tel__class_add_types(void)
 		types[i].count = read_fields(text[i], params[i]);
 	}
 	pthread_mutex_lock(&tel__emit_state.lock);
-	st = tel__emit_add_list(&list, 0xFFFF);
+	int st = tel__emit_add_list(&list, 0xFFFF);
 	pthread_mutex_unlock(&tel__emit_state.lock);
 	return st;
 }
@@ -241,15 +239,13 @@ snapshot_add_part(const tel_emit_class *c, uint64_t *part, uint64_t *sum)
 	const uint64_t bias =
 	    c->type == CLASS_MAGNITUDE ? (uint64_t)INT64_MIN : 0;
 	const uint64_t updates = TEL__NOW(part[W_UPDATES]);
-	uint64_t v;
-	unsigned i;
 
 	if (updates == 0)
 		return;
 	if (updates != part[W_SEEN] || sum[W_UPDATES] == 0)
 		sum[W_LAST] = TEL__NOW(part[W_LAST]);
 	part[W_SEEN] = updates;
-	v = TEL__NOW(part[W_MIN]);
+	uint64_t v = TEL__NOW(part[W_MIN]);
 	if (v + bias < sum[W_MIN] + bias)
 		sum[W_MIN] = v;
 	v = TEL__NOW(part[W_MAX]);
@@ -257,7 +253,7 @@ snapshot_add_part(const tel_emit_class *c, uint64_t *part, uint64_t *sum)
 		sum[W_MAX] = v;
 	sum[W_UPDATES] += updates;
 	sum[W_SUM] += TEL__NOW(part[W_SUM]);
-	for (i = W_A; i < W_HEAD; i++)
+	for (unsigned i = W_A; i < W_HEAD; i++)
 		sum[i] += TEL__NOW(part[i]);
 }
 
@@ -364,13 +360,12 @@ write_tally(const tel_emit_class *c, const uint64_t *sum)
 	tel_emit_value v[5];
 	uint64_t key, count;
 	char number[24];
-	uint32_t i;
 
 	v[2].u = sum[W_UPDATES];
 	v[3].u = sum[W_A];
 	v[4].u = sum[W_B];
 	snapshot_emit(c, E_TALLY, v);
-	for (i = 0; i <= c->mask + 1; i++) {
+	for (uint32_t i = 0; i <= c->mask + 1; i++) {
 		key = __atomic_load_n(&c->keys[i], __ATOMIC_ACQUIRE);
 		count = key == TALLY_FREE ? 0 : snapshot_bucket(c, W_HEAD + i);
 		if (count == 0)
@@ -463,9 +458,8 @@ tel__class_write(const tel_emit_class *top, int which)
 	const struct tel__classes *all = &tel__classes;
 	uint64_t sum[W_HEAD];
 	tel_emit_class *c;
-	uint32_t i;
 
-	for (i = 0; i < all->count; i++) {
+	for (uint32_t i = 0; i < all->count; i++) {
 		c = all->list[i];
 		if (c->shared == NULL || !snapshot_is_below(c, top) ||
 		    (!(which & WRITE_OFF) && !TEL__NOW(c->on)))

@@ -43,11 +43,10 @@ int
 tel__class_make_events(tel_emit_class *c)
 {
 	uint64_t event[TEL_EMIT_EVENT_MAX / 8];
-	unsigned phase;
-	size_t bytes;
 
-	for (phase = 0; phase <= TEL_CLASS_MIDDLE; phase++) {
-		bytes = build(c, 0, phase, "", event);
+	for (unsigned phase = 0; phase <= TEL_CLASS_MIDDLE; phase++) {
+		size_t bytes = build(c, 0, phase, "", event);
+
 		c->event[phase] = tel__class_room(bytes);
 		if (c->event[phase] == NULL)
 			return -1;
@@ -79,11 +78,10 @@ emit_trace_put(unsigned phase, const uint64_t *event, uint32_t words,
 {
 	struct tel__emit_open open = tel__emit_begin(KIND_TRACE,
 	    CODE_CLASS + E_PHASE + phase, words * sizeof(uint64_t));
-	uint32_t i;
 
 	if (open.words == NULL)
 		return;
-	for (i = 2; i < words; i++)
+	for (uint32_t i = 2; i < words; i++)
 		SET(open.words[i], event[i]);
 	SET(open.words[WORD_TAG], tag);
 	if (phase != TEL_CLASS_SINGLE)
@@ -155,7 +153,6 @@ read_conversion(const char *p, struct conversion *out)
 	static const char *const lengths[] = { "hh", "h", "ll", "l", "j", "z",
 		"t", "L" };
 	const char *start = p++;
-	size_t i, n;
 
 	p += strspn(p, "-+ #0");
 	p = skip_number(p);
@@ -166,8 +163,9 @@ read_conversion(const char *p, struct conversion *out)
 	out->flags = (size_t)(p - start);
 	memcpy(out->text, start, out->flags);
 	out->length[0] = '\0';
-	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		n = strlen(lengths[i]);
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		size_t n = strlen(lengths[i]);
+
 		if (strncmp(p, lengths[i], n) == 0) {
 			memcpy(out->length, lengths[i], n + 1);
 			p += n;
@@ -210,13 +208,11 @@ int
 tel_class_create_descriptors(const char *const *formats, unsigned count,
     tel_class_descriptor **descriptors)
 {
-	unsigned i;
-	int kept;
-
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		descriptors[i] = tel_class_create_descriptor(formats[i]);
 		if (descriptors[i] == NULL) {
-			kept = errno;
+			int kept = errno;
+
 			tel_class_dispose_descriptors(descriptors, i);
 			errno = kept;
 			return -1;
@@ -238,9 +234,7 @@ void
 tel_class_dispose_descriptors(tel_class_descriptor **descriptors,
     unsigned count)
 {
-	unsigned i;
-
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		tel_class_dispose_descriptor(descriptors[i]);
 		descriptors[i] = NULL;
 	}
@@ -397,7 +391,6 @@ put_structure(struct members *m, const char *p, char *text, size_t size)
 {
 	struct conversion conversion;
 	size_t used = 0, n;
-	int put;
 
 	while (p != NULL && *p != '\0' && used + 1 < size) {
 		n = strcspn(p, "%");
@@ -409,7 +402,7 @@ put_structure(struct members *m, const char *p, char *text, size_t size)
 		if (*p != '%' || used + 1 >= size)
 			continue;
 		p = read_conversion(p, &conversion);
-		put = emit_trace_put_value(m, &conversion, text + used,
+		int put = emit_trace_put_value(m, &conversion, text + used,
 		    size - used);
 		if (put < 0) {
 			text[used] = '\0';

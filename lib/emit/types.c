@@ -115,9 +115,7 @@ tel__emit_free_types(void)
 static const struct tel__emit_letter *
 find_letter(const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < NLETTERS; i++)
+	for (unsigned i = 0; i < NLETTERS; i++)
 		if (strcmp(letters[i].name, name) == 0)
 			return &letters[i];
 	return NULL;
@@ -214,14 +212,14 @@ names_partner(const char *role)
 static int
 find_partner(struct tel__emit_typed *t, const tel_emit_type *from)
 {
-	const char *name;
 	unsigned i, k;
 
 	t->partner = -1;
 	if (t->role == NULL || !names_partner(t->role))
 		return 0;
 	for (i = 0; i < from->count; i++) {
-		name = from->params[i].role;
+		const char *name = from->params[i].role;
+
 		name = name != NULL ? strchr(name, ':') : NULL;
 		for (k = 0; name != NULL && k < tel__emit_types.count; k++)
 			if (strcmp(tel__emit_types.list[k]->name, name + 1) ==
@@ -241,14 +239,13 @@ emit_types_add_field(struct tel__emit_typed *t, const tel_emit_param *param,
 	struct tel__emit_field *f = &t->fields[t->nfields++];
 	const struct tel__emit_letter *letter =
 	    param->letter != NULL ? find_letter(param->letter) : NULL;
-	unsigned width;
 
 	if (letter == NULL || !emit_types_is_word(param->name))
 		return tel__emit_wrong("%s: parameter %u is wrong", t->name, i);
 	if (letter->width == 0 && (i + 1 != count || t->texts > 0))
 		return tel__emit_wrong("%s: a string must be last", t->name);
 	f->letter = letter;
-	width = letter->width != 0 ? letter->width : 1;
+	unsigned width = letter->width != 0 ? letter->width : 1;
 	f->offset = param->offset != 0 ? param->offset :
 	                                 (t->fixed + width - 1) & ~(width - 1);
 	if (f->offset < t->fixed || f->offset + width > TEL_EMIT_EVENT_MAX / 2)
@@ -271,17 +268,14 @@ new_type(const tel_emit_type *from)
 	static const char thread[] = "thread\0\0the thread of the event";
 	struct tel__emit_typed *t = calloc(1, sizeof(*t));
 	size_t size = text_size(from->name) + text_size(from->doc);
-	struct tel__emit_field *f;
-	unsigned i;
-	char *at;
 
-	for (i = 0; i < from->count; i++)
+	for (unsigned i = 0; i < from->count; i++)
 		size += text_size(from->params[i].name) +
 		    text_size(from->params[i].unit) +
 		    text_size(from->params[i].doc);
 	if (t == NULL)
 		return NULL;
-	at = t->texts_kept = calloc(1, size);
+	char *at = t->texts_kept = calloc(1, size);
 	t->fields = calloc(from->count + 1u, sizeof(*t->fields));
 	if (at == NULL || t->fields == NULL) {
 		emit_types_free(t);
@@ -289,14 +283,15 @@ new_type(const tel_emit_type *from)
 	}
 	t->name = keep_text(&at, from->name);
 	t->doc = keep_text(&at, from->doc);
-	for (i = 0; i < from->count; i++) {
-		f = &t->fields[i];
+	for (unsigned i = 0; i < from->count; i++) {
+		struct tel__emit_field *f = &t->fields[i];
+
 		f->name = keep_text(&at, from->params[i].name);
 		f->unit = keep_text(&at, from->params[i].unit);
 		f->doc = keep_text(&at, from->params[i].doc);
 	}
 	/* the thread takes the place of the clock once an event is drained */
-	f = &t->fields[from->count];
+	struct tel__emit_field *f = &t->fields[from->count];
 	f->name = thread;
 	f->unit = thread + 7;
 	f->doc = thread + 8;
@@ -310,7 +305,6 @@ static int
 emit_make_type(const tel_emit_type *from, struct tel__emit_typed **out)
 {
 	struct tel__emit_typed *t = new_type(from);
-	unsigned i;
 	int st = 0, named = 0;
 
 	*out = t;
@@ -320,7 +314,7 @@ emit_make_type(const tel_emit_type *from, struct tel__emit_typed **out)
 	t->kind = from->kind;
 	t->string = -1;
 	t->fixed = 16;
-	for (i = 0; st == 0 && i < from->count; i++) {
+	for (unsigned i = 0; st == 0 && i < from->count; i++) {
 		st = emit_types_add_field(t, &from->params[i], i, from->count);
 		named |= strcmp(t->fields[i].name, "thread") == 0;
 	}
@@ -335,9 +329,6 @@ emit_make_type(const tel_emit_type *from, struct tel__emit_typed **out)
 static int
 check_type(const tel_emit_type *type)
 {
-	const struct tel__emit_typed *t;
-	unsigned i;
-
 	if (!emit_types_is_word(type->name))
 		return tel__emit_wrong("a type has no valid name");
 	if (type->kind >= TEL_EMIT_KINDS || type->count > 64 ||
@@ -348,11 +339,11 @@ check_type(const tel_emit_type *type)
 	if (type->code == 0 || type->code > 0xFFFF)
 		return tel__emit_wrong("%s: the code is not 1 to 65535",
 		    type->name);
-	t = tel__emit_find(type->code);
+	const struct tel__emit_typed *t = tel__emit_find(type->code);
 	if (t != NULL)
 		return tel__emit_wrong("code 0x%04X is that of %s and of %s",
 		    type->code, t->name, type->name);
-	for (i = 0; i < tel__emit_types.count; i++)
+	for (unsigned i = 0; i < tel__emit_types.count; i++)
 		if (strcmp(tel__emit_types.list[i]->name, type->name) == 0)
 			return tel__emit_wrong("two types are named %s",
 			    type->name);
@@ -394,11 +385,9 @@ emit_types_add(const tel_emit_type *type)
 static int
 emit_add_kind(const tel_emit_kind *kind)
 {
-	char **name;
-
 	if (!emit_types_is_word(kind->name) || kind->number >= TEL_EMIT_KINDS)
 		return tel__emit_wrong("a kind has no valid name or number");
-	name = &tel__emit_types.kinds[kind->number];
+	char **name = &tel__emit_types.kinds[kind->number];
 	if (*name != NULL && strcmp(*name, kind->name) != 0)
 		return tel__emit_wrong("kind %u is %s and %s", kind->number,
 		    *name, kind->name);
@@ -418,14 +407,13 @@ emit_add_kind(const tel_emit_kind *kind)
 static int
 emit_add_types(const tel_emit_list *list, unsigned most, int starts)
 {
-	const tel_emit_type *type;
-	unsigned i, k;
 	int is_start, st = 0;
 
-	for (i = 0; st == 0 && i < list->type_count; i++) {
-		type = &list->types[i];
+	for (unsigned i = 0; st == 0 && i < list->type_count; i++) {
+		const tel_emit_type *type = &list->types[i];
+
 		is_start = 0;
-		for (k = 0; k < type->count; k++)
+		for (unsigned k = 0; k < type->count; k++)
 			is_start |= type->params[k].role != NULL &&
 			    names_partner(type->params[k].role);
 		if (is_start != starts)
@@ -443,10 +431,9 @@ emit_add_types(const tel_emit_list *list, unsigned most, int starts)
 int
 tel__emit_add_list(const tel_emit_list *list, unsigned most)
 {
-	unsigned i;
 	int st = 0;
 
-	for (i = 0; st == 0 && i < list->kind_count; i++)
+	for (unsigned i = 0; st == 0 && i < list->kind_count; i++)
 		st = emit_add_kind(&list->kinds[i]);
 	if (st == 0)
 		st = emit_add_types(list, most, 0);
@@ -459,14 +446,12 @@ tel__emit_add_list(const tel_emit_list *list, unsigned most)
 int
 tel_emit_register(const tel_emit_list *list)
 {
-	int st;
-
 	if (!tel__emit_state.open) {
 		errno = EBADF;
 		return -1;
 	}
 	pthread_mutex_lock(&tel__emit_state.lock);
-	st = tel__emit_add_list(list, CODE_LISTS);
+	int st = tel__emit_add_list(list, CODE_LISTS);
 	pthread_mutex_unlock(&tel__emit_state.lock);
 	return st;
 }
@@ -477,11 +462,11 @@ tel_emit_register(const tel_emit_list *list)
 static const struct tel__emit_typed *
 same_type(const tel_emit_type *type)
 {
-	const struct tel__emit_typed *t;
 	unsigned i, k;
 
 	for (i = 0; i < tel__emit_types.count; i++) {
-		t = tel__emit_types.list[i];
+		const struct tel__emit_typed *t = tel__emit_types.list[i];
+
 		if (type->name == NULL || strcmp(t->name, type->name) != 0 ||
 		    type->count > t->nfields || type->count + 1 < t->nfields ||
 		    (type->code != 0 && type->code != t->code))
@@ -501,7 +486,6 @@ same_type(const tel_emit_type *type)
 int
 tel_emit_declare(const tel_emit_type *type)
 {
-	const struct tel__emit_typed *t;
 	tel_emit_type with = *type;
 	int st = 0;
 
@@ -510,7 +494,7 @@ tel_emit_declare(const tel_emit_type *type)
 		return -1;
 	}
 	pthread_mutex_lock(&tel__emit_state.lock);
-	t = same_type(type);
+	const struct tel__emit_typed *t = same_type(type);
 	if (t == NULL) {
 		if (with.code == 0)
 			for (with.code = 0xC000; with.code < TEL_MPS_CODES;
@@ -534,15 +518,13 @@ emit_types_store(char *to, const struct tel__emit_letter *letter,
     tel_emit_value value)
 {
 	uint64_t v = value.u;
-	uint32_t v4;
-	uint16_t v2;
 
 	if (letter->data_type == BOOLEAN)
 		v = v != 0;
 	if (letter->data_type == POINTER || letter->data_type == ADDRESS)
 		v = (uintptr_t)value.p;
-	v4 = (uint32_t)v;
-	v2 = (uint16_t)v;
+	uint32_t v4 = (uint32_t)v;
+	uint16_t v2 = (uint16_t)v;
 	switch (letter->width) {
 	case 8: memcpy(to, &v, 8); break;
 	case 4: memcpy(to, &v4, 4); break;
@@ -581,12 +563,11 @@ tel__emit_build(const struct tel__emit_typed *t, const tel_emit_value *values,
 {
 	char *bytes = (char *)event;
 	size_t end = t->fixed, length;
-	const struct tel__emit_field *f;
-	unsigned i;
 
 	memset(bytes, 0, t->fixed);
-	for (i = 0; i < count; i++) {
-		f = &t->fields[i];
+	for (unsigned i = 0; i < count; i++) {
+		const struct tel__emit_field *f = &t->fields[i];
+
 		if (f->letter->data_type != STRING)
 			emit_types_store(bytes + f->offset, f->letter,
 			    values[i]);
@@ -610,8 +591,6 @@ tel_emit_values(unsigned code, const tel_emit_value *values, unsigned count)
 	const struct tel__emit_typed *t =
 	    code <= 0xFFFF ? tel__emit_find(code) : NULL;
 	uint64_t event[TEL_EMIT_EVENT_MAX / 8];
-	struct tel__emit_open open;
-	size_t bytes, i;
 
 	if (t == NULL || count > t->nfields || count + 1 < t->nfields)
 		return tel__emit_wrong("no type of %u parameters has the code "
@@ -619,11 +598,11 @@ tel_emit_values(unsigned code, const tel_emit_value *values, unsigned count)
 		    count, code);
 	if (!(PAGE->record >> t->kind & 1))
 		return 0;
-	bytes = tel__emit_build(t, values, count, event);
-	open = tel__emit_begin(t->kind, code, bytes);
+	size_t bytes = tel__emit_build(t, values, count, event);
+	struct tel__emit_open open = tel__emit_begin(t->kind, code, bytes);
 	if (open.words == NULL)
 		return 0;
-	for (i = 2; i < bytes / 8; i++)
+	for (size_t i = 2; i < bytes / 8; i++)
 		__atomic_store_n(&open.words[i], event[i], __ATOMIC_RELAXED);
 	tel__emit_publish(open);
 	return 0;

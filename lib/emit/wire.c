@@ -68,7 +68,6 @@ wire_put_metadata(struct tel__buffer *b)
 {
 	const struct tel__emit_state *state = &tel__emit_state;
 	char host[256] = "", pid[16];
-	unsigned i;
 
 	if (gethostname(host, sizeof(host) - 1) != 0)
 		host[0] = '\0';
@@ -80,7 +79,7 @@ wire_put_metadata(struct tel__buffer *b)
 	tel__native_put_text(b, PAGE->program);
 	tel__native_put_text(b, "pid");
 	tel__native_put_text(b, pid);
-	for (i = 0; i < state->metadata_count; i++) {
+	for (unsigned i = 0; i < state->metadata_count; i++) {
 		tel__native_put_text(b, state->metadata[i].key);
 		tel__native_put_text(b, state->metadata[i].value);
 	}
@@ -136,8 +135,6 @@ void
 tel__emit_describe(struct tel__emit_typed *t)
 {
 	struct tel__buffer *b = &t->described;
-	const struct tel__emit_field *f;
-	unsigned i, parts;
 
 	tel__native_put_text(b, t->name);
 	tel__native_put_text(b, tel__emit_types.kinds[t->kind]);
@@ -146,17 +143,19 @@ tel__emit_describe(struct tel__emit_typed *t)
 	tel__buffer_put_varint(b, t->size);
 	tel__native_put_text(b, t->role != NULL ? t->role : "");
 	if (t->role != NULL) {
-		parts = TEL__EMIT_PARTS;
+		unsigned parts = TEL__EMIT_PARTS;
+
 		while (parts > TEL__EMIT_PARTS_MIN && t->parts[parts - 1] == 0)
 			parts--;
 		tel__buffer_put_varint(b, parts);
-		for (i = 0; i < parts; i++)
+		for (unsigned i = 0; i < parts; i++)
 			tel__buffer_put_varint(b, t->parts[i]);
 		tel__buffer_put_varint(b, (uint64_t)(t->partner + 1));
 	}
 	tel__buffer_put_varint(b, t->nfields);
-	for (i = 0; i < t->nfields; i++) {
-		f = &t->fields[i];
+	for (unsigned i = 0; i < t->nfields; i++) {
+		const struct tel__emit_field *f = &t->fields[i];
+
 		tel__native_put_text(b, f->name);
 		tel__buffer_put_varint(b, f->letter->data_type);
 		tel__buffer_put_varint(b, wire_load_number(f->letter));
@@ -177,13 +176,11 @@ tel__emit_describe(struct tel__emit_typed *t)
 static void
 put_docs(struct tel__buffer *b, unsigned count)
 {
-	const struct tel__emit_typed *t;
-	unsigned i, k;
+	for (unsigned i = 0; i < count; i++) {
+		const struct tel__emit_typed *t = tel__emit_types.list[i];
 
-	for (i = 0; i < count; i++) {
-		t = tel__emit_types.list[i];
 		tel__native_put_text(b, t->doc);
-		for (k = 0; k < t->nfields; k++) {
+		for (unsigned k = 0; k < t->nfields; k++) {
 			tel__native_put_text(b, t->fields[k].unit);
 			tel__native_put_text(b, t->fields[k].doc);
 		}
@@ -226,11 +223,10 @@ uint32_t
 tel__emit_digest(void)
 {
 	struct tel__buffer b = { NULL, 0, 0, 0 };
-	uint32_t digest;
 
 	tel__native_put_text(&b, PAGE->schema);
 	wire_put_types(&b, tel__emit_types.count, NULL);
-	digest = (uint32_t)tel__native_xxh64(b.bytes, b.used);
+	uint32_t digest = (uint32_t)tel__native_xxh64(b.bytes, b.used);
 	free(b.bytes);
 	return digest;
 }
@@ -287,19 +283,18 @@ wire_gather(const struct tel__emit_batch *batch, const struct part *part,
 	const uint32_t *rows = part->rows;
 	const unsigned width = f->letter->width, n = part->count;
 	uint64_t *v = block.column;
-	unsigned i;
 
 	if (f->letter->load == LOAD_TEXT)
-		for (i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++)
 			v[i] = tel_le32(base + 8 * (size_t)rows[i]);
 	else if (width == 8)
-		for (i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++)
 			v[i] = tel__emit_load(base + 8 * (size_t)rows[i], 8);
 	else if (width == 4)
-		for (i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++)
 			v[i] = tel__emit_load(base + 8 * (size_t)rows[i], 4);
 	else
-		for (i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++)
 			v[i] =
 			    tel__emit_load(base + 8 * (size_t)rows[i], width);
 }
@@ -360,10 +355,9 @@ wire_put_part(struct tel__buffer *b, const struct tel__emit_batch *batch,
 	const struct tel__emit_typed *t = tel__emit_types.list[part->type];
 	const struct tel__emit_field *f;
 	uint64_t *column = block.column;
-	unsigned i, n;
 
 	if (part->vary) {
-		for (i = 0; i < part->count; i++)
+		for (unsigned i = 0; i < part->count; i++)
 			column[i] = row_size(batch, part->rows[i]);
 		put_column(b, column, part->count, 0);
 	} else {
@@ -372,7 +366,7 @@ wire_put_part(struct tel__buffer *b, const struct tel__emit_batch *batch,
 	for (f = t->fields; f < t->fields + t->nfields; f++) {
 		if (f->letter->width == 0)
 			continue;
-		n = part->count;
+		unsigned n = part->count;
 		if (f->offset == 12 && batch->one_thread) {
 			n = 1;
 			column[0] = batch->words[part->rows[0] + 1] >> 32;
@@ -389,9 +383,7 @@ wire_put_part(struct tel__buffer *b, const struct tel__emit_batch *batch,
 static int
 varies(const struct tel__emit_batch *batch, const struct part *part)
 {
-	unsigned i;
-
-	for (i = 1; part->tails && i < part->count; i++)
+	for (unsigned i = 1; part->tails && i < part->count; i++)
 		if (row_size(batch, part->rows[i]) !=
 		    row_size(batch, part->rows[0]))
 			return 1;
@@ -408,7 +400,6 @@ make_parts(const struct tel__emit_batch *batch)
 	unsigned i, n = 0;
 	uint32_t *rows = block.rows;
 	const struct tel__emit_typed *t;
-	struct part *part;
 
 	memset(block.wanted, 0, batch->types);
 	if (batch->one_type && batch->count > 0)
@@ -427,7 +418,7 @@ make_parts(const struct tel__emit_batch *batch)
 			block.column[i] = *part_of - 1u;
 			block.parts[*part_of - 1].count++;
 		}
-	for (part = block.parts; part < block.parts + n; part++) {
+	for (struct part *part = block.parts; part < block.parts + n; part++) {
 		t = tel__emit_types.list[part->type];
 		part->tails = t->string >= 0 || t->texts > 0;
 		block.wanted[part->type] = 1;
@@ -439,10 +430,11 @@ make_parts(const struct tel__emit_batch *batch)
 		part->count = 0;
 	}
 	for (i = 0; rows > block.rows && i < batch->count; i++) {
-		part = &block.parts[block.column[i]];
+		struct part *part = &block.parts[block.column[i]];
+
 		part->rows[part->count++] = batch->at[i];
 	}
-	for (part = block.parts; part < block.parts + n; part++)
+	for (struct part *part = block.parts; part < block.parts + n; part++)
 		part->vary = varies(batch, part);
 	return n;
 }
@@ -486,21 +478,20 @@ wire_put_labels(struct tel__buffer *b, const tel_emit_part *part)
 {
 	unsigned char head[3] = { (unsigned char)part->labelled, 0, 0 };
 	uint64_t *sizes = block.column;
-	unsigned i;
-	size_t n;
 
-	for (i = 0; i < part->count; i++) {
-		n = part->labels[i] != NULL ?
+	for (unsigned i = 0; i < part->count; i++) {
+		size_t n = part->labels[i] != NULL ?
 		    strnlen(part->labels[i], LABEL_MAX) :
 		    0;
+
 		sizes[i] = n > 0 ? n + sizeof(head) : 0;
 	}
 	tel__buffer_put_varint(b, part->count);
 	put_column(b, sizes, part->count, 0);
-	for (i = 0; i < part->count; i++) {
+	for (unsigned i = 0; i < part->count; i++) {
 		if (sizes[i] == 0)
 			continue;
-		n = (size_t)sizes[i] - sizeof(head);
+		size_t n = (size_t)sizes[i] - sizeof(head);
 		head[1] = (unsigned char)n;
 		head[2] = (unsigned char)(n >> 8);
 		tel__buffer_put(b, head, sizeof(head));
@@ -513,13 +504,12 @@ static void
 put_given(struct tel__buffer *b, const tel_emit_part *part, uint64_t *before)
 {
 	const struct tel__emit_typed *t = tel__emit_find(part->code);
-	const struct tel__emit_field *f;
-	unsigned i, n;
 
 	tel__buffer_put_varint(b, t->size);
-	for (i = 0; i < t->nfields; i++) {
-		f = &t->fields[i];
-		n = part->same >> i & 1 ? 1 : part->count;
+	for (unsigned i = 0; i < t->nfields; i++) {
+		const struct tel__emit_field *f = &t->fields[i];
+		unsigned n = part->same >> i & 1 ? 1 : part->count;
+
 		wire_put_field(b, f, part->columns[i], n, before);
 	}
 	if (part->labels != NULL)
@@ -533,16 +523,16 @@ put_columns(const struct tel__emit_stream *s, struct tel__buffer *b,
 {
 	const tel_emit_columns *c = batch->columns;
 	uint64_t before[2] = { 0, 0 }, bytes = 0;
-	unsigned i, type;
 
 	memset(block.wanted, 0, batch->types);
-	for (i = 0; i < c->part_count; i++)
+	for (unsigned i = 0; i < c->part_count; i++)
 		block.wanted[tel__emit_types.by_code[c->parts[i].code] - 1] = 1;
 	tel__buffer_put_varint(b, 1);
 	wire_put_log(s, b, s->digest, batch->types, block.wanted);
 	tel__buffer_put_varint(b, c->part_count);
-	for (i = 0; i < c->part_count; i++) {
-		type = tel__emit_types.by_code[c->parts[i].code] - 1u;
+	for (unsigned i = 0; i < c->part_count; i++) {
+		unsigned type = tel__emit_types.by_code[c->parts[i].code] - 1u;
+
 		tel__buffer_put_varint(b,
 		    type * 2u + (c->parts[i].labels != NULL));
 		if (c->parts[i].labels != NULL)
@@ -551,14 +541,14 @@ put_columns(const struct tel__emit_stream *s, struct tel__buffer *b,
 		    tel__emit_types.list[type]->size;
 	}
 	tel__buffer_put_varint(b, c->name_count);
-	for (i = 0; i < c->name_count; i++)
+	for (unsigned i = 0; i < c->name_count; i++)
 		wire_put_name(b, c->names[i].space, c->names[i].value, low,
 		    c->names[i].name, strlen(c->names[i].name));
 	if (c->part_count > 1)
 		tel__column_put_places(b, c->order, c->count, c->part_count);
 	tel__column_put_shared(b, c->clocks, c->shared, c->clock_count, low);
 	tel__buffer_put_varint(b, 0);
-	for (i = 0; i < c->part_count; i++)
+	for (unsigned i = 0; i < c->part_count; i++)
 		put_given(b, &c->parts[i], before);
 	return bytes;
 }
@@ -573,7 +563,6 @@ wire_put_events(const struct tel__emit_stream *s, struct tel__buffer *b,
 	const unsigned n = make_parts(batch);
 	uint64_t before[2] = { 0, 0 }, bytes = 0;
 	const struct part *part;
-	unsigned i;
 
 	tel__buffer_put_varint(b, 1);
 	wire_put_log(s, b, s->digest, batch->types, block.wanted);
@@ -596,7 +585,7 @@ wire_put_events(const struct tel__emit_stream *s, struct tel__buffer *b,
 		if (!part->vary)
 			bytes += (uint64_t)part->count *
 			    row_size(batch, part->rows[0]);
-		for (i = 0; part->vary && i < part->count; i++)
+		for (unsigned i = 0; part->vary && i < part->count; i++)
 			bytes += row_size(batch, part->rows[i]);
 	}
 	return bytes;
@@ -613,12 +602,12 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__buffer *b,
 	/* no process, thread or processor: the thread is a field of events */
 	struct native_head head = { 0 };
 	uint64_t size;
-	size_t at, head_size;
 
 	if (!s->started)
 		wire_put_start(s, b);
 	if (s->digest != batch->digest || s->sequence == 0) {
-		at = record_begin(b, NULL, 0);
+		size_t at = record_begin(b, NULL, 0);
+
 		wire_put_log(s, b, batch->digest, batch->types, NULL);
 		record_end(s, b, at, NATIVE_LOG, 0);
 		s->digest = batch->digest;
@@ -632,8 +621,8 @@ tel__emit_put_block(struct tel__emit_stream *s, struct tel__buffer *b,
 	head.last = range.high;
 	head.lost = lost;
 	head.stream = (uint32_t)s->id;
-	head_size = tel__native_put_head(bytes, &head);
-	at = record_begin(b, bytes, head_size);
+	size_t head_size = tel__native_put_head(bytes, &head);
+	size_t at = record_begin(b, bytes, head_size);
 	size = batch->columns != NULL ? put_columns(s, b, batch, range.low) :
 	                                wire_put_events(s, b, batch, range.low);
 	record_end(s, b, at, NATIVE_BLOCK, head_size);
