@@ -16,9 +16,7 @@ static const char blanks[] = " \t\r";
 static int
 is_refused(int argc, char **argv)
 {
-	int i;
-
-	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
 		if (strcmp(argv[i], "--no-config") == 0)
 			return 1;
 	return 0;
@@ -64,9 +62,8 @@ is_tool(const char *name, size_t n)
 {
 	static const char *const tools[] = { "telcat", "telfilter", "telstat",
 		"telreplay", "telrec" };
-	size_t i;
 
-	for (i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
 		if (strlen(tools[i]) == n && memcmp(tools[i], name, n) == 0)
 			return 1;
 	return 0;
@@ -80,7 +77,6 @@ take_line(struct config *c, const struct tool *tool, const char *path,
 	char *name = line + strspn(line, blanks), *option, *argument, *end;
 	size_t n = strcspn(name, blanks);
 	int all = n == 3 && memcmp(name, "all", 3) == 0;
-	const struct option_row *row;
 
 	if (*name == '\0' || *name == '#')
 		return 1;
@@ -96,7 +92,7 @@ take_line(struct config *c, const struct tool *tool, const char *path,
 		*argument++ = '\0';
 		argument += strspn(argument, blanks);
 	}
-	row = options_find(tool, option);
+	const struct option_row *row = options_find(tool, option);
 	if (!all && !is_tool(name, n))
 		return config_wrong(path, number,
 		    "expected all, telcat, telfilter, telstat or telreplay");
@@ -135,7 +131,6 @@ int
 config_apply(struct config *c, const struct tool *tool, int argc, char **argv)
 {
 	const char *path = getenv("TELTOOLS_CONFIG");
-	int i;
 
 	memset(c, 0, sizeof(*c));
 	if (path == NULL || path[0] == '\0' || is_refused(argc, argv))
@@ -149,7 +144,7 @@ config_apply(struct config *c, const struct tool *tool, int argc, char **argv)
 	c->argv[c->argc++] = argc > 0 ? argv[0] : c->text;
 	if (!take_lines(c, tool, path))
 		return 0;
-	for (i = 1; i < argc; i++)
+	for (int i = 1; i < argc; i++)
 		c->argv[c->argc++] = argv[i];
 	c->argv[c->argc] = NULL;
 	return 1;

@@ -226,14 +226,13 @@ static int
 is_needless(struct piece *p)
 {
 	struct count_pool *t = p->pool;
-	int entire;
 
 	if (p->number == 0 || !t->settings->select.filtering)
 		return 0;
 	pthread_mutex_lock(&t->lock);
 	while (!p->file->opened)
 		pthread_cond_wait(&t->change, &t->lock);
-	entire = p->file->entire;
+	int entire = p->file->entire;
 	pthread_mutex_unlock(&t->lock);
 	return entire;
 }
@@ -244,7 +243,6 @@ counting_prepare(struct piece *p)
 {
 	const struct settings *s = p->pool->settings;
 	struct selection selection;
-	int some;
 
 	if (!open_again(p))
 		return -1;
@@ -252,7 +250,7 @@ counting_prepare(struct piece *p)
 	if (p->reader == NULL ||
 	    tel_reader_open_fd(p->reader, p->fd, p->file->operand) != TEL_OK)
 		return -1;
-	some = set_piece(p);
+	int some = set_piece(p);
 	if (some <= 0)
 		return some;
 	if (s->select.filtering) {
@@ -334,7 +332,6 @@ do_piece(void *arg, unsigned thread, uint64_t job)
 {
 	struct count_pool *t = arg;
 	struct piece *p = &t->pieces[job];
-	int some;
 
 	(void)thread;
 	if (p->file->usual || atomic_load(&p->file->dropped)) {
@@ -345,7 +342,7 @@ do_piece(void *arg, unsigned thread, uint64_t job)
 	}
 	if (is_needless(p))
 		return 1;
-	some = counting_prepare(p);
+	int some = counting_prepare(p);
 	if (p->number == 0)
 		announce(p);
 	p->failed =
@@ -427,10 +424,9 @@ join_all(struct count_pool *t, struct file *f, unsigned char *kept)
 {
 	struct piece *first = counting_wait_for(t, f, 0), *last = first, *p;
 	tel_status st = first->failed ? TEL_EIO : TEL_OK;
-	unsigned i;
 
 	kept[0] = 1;
-	for (i = 1; i < f->npieces; i++) {
+	for (unsigned i = 1; i < f->npieces; i++) {
 		p = counting_wait_for(t, f, i);
 		if (st != TEL_OK || first->entire)
 			continue;
@@ -464,10 +460,9 @@ close_file(struct count_pool *t, struct file *f, struct source *src,
     const unsigned char *kept)
 {
 	const struct note *n;
-	unsigned i;
 
 	notices_begin(&src->notices, t->settings);
-	for (i = 0; i < f->npieces; i++)
+	for (unsigned i = 0; i < f->npieces; i++)
 		for (n = f->pieces[i].notes.first; kept[i] && n != NULL;
 		     n = n->next)
 			notices_take(&src->notices, n->severity, n->log,
@@ -484,7 +479,6 @@ take_file(struct count_pool *t, struct file *f)
 	unsigned char *kept = calloc(f->npieces, 1);
 	enum counted counted = COUNT_AGAIN;
 	struct source src;
-	unsigned i;
 
 	if (kept == NULL)
 		atomic_store(&f->dropped, 1);
@@ -502,7 +496,7 @@ take_file(struct count_pool *t, struct file *f)
 			close_file(t, f, &src, kept);
 		}
 	}
-	for (i = 0; i < f->npieces; i++) {
+	for (unsigned i = 0; i < f->npieces; i++) {
 		if (kept == NULL)
 			(void)counting_wait_for(t, f, i);
 		piece_free(&f->pieces[i]);
@@ -546,19 +540,15 @@ counting_look_at(struct count_pool *t, struct file *f, char *operand,
 static int
 make_pieces(struct count_pool *t)
 {
-	struct piece *p;
-	unsigned j;
-	int i;
-
-	for (i = 0; i < t->nfiles; i++)
+	for (int i = 0; i < t->nfiles; i++)
 		t->npieces += t->files[i].npieces;
-	p = t->pieces = calloc(t->npieces, sizeof(*t->pieces));
+	struct piece *p = t->pieces = calloc(t->npieces, sizeof(*t->pieces));
 	if (p == NULL)
 		return 0;
-	for (i = 0; i < t->nfiles; i++) {
+	for (int i = 0; i < t->nfiles; i++) {
 		t->files[i].pieces = p;
 		t->files[i].job = (size_t)(p - t->pieces);
-		for (j = 0; j < t->files[i].npieces; j++, p++) {
+		for (unsigned j = 0; j < t->files[i].npieces; j++, p++) {
 			p->pool = t;
 			p->file = &t->files[i];
 			p->number = j;
@@ -618,7 +608,6 @@ counting_run(struct settings *s, const struct visitor *v,
 {
 	unsigned threads = s->jobs > 0 ? s->jobs : settings_cores();
 	struct count_pool t = { 0 };
-	size_t j;
 	int i, counted = 0;
 
 	t.settings = s;
@@ -633,7 +622,7 @@ counting_run(struct settings *s, const struct visitor *v,
 			    threads);
 		if (make_pieces(&t))
 			counted = count_all(&t, threads);
-		for (j = 0; t.pieces != NULL && j < t.npieces; j++)
+		for (size_t j = 0; t.pieces != NULL && j < t.npieces; j++)
 			piece_free(&t.pieces[j]);
 	}
 	tel_reader_free(t.types);

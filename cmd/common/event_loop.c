@@ -50,9 +50,8 @@ static struct done
 count_done(const struct event_loop *p)
 {
 	struct done done = { 0, 0 };
-	int i;
 
-	for (i = 0; i < p->nsources; i++) {
+	for (int i = 0; i < p->nsources; i++) {
 		const tel_reader *r = p->sources[i]->reader;
 
 		done.events += tel_reader_count(r, TEL_COUNT_EVENTS);
@@ -70,11 +69,10 @@ static int
 would_wait(struct source *src)
 {
 	struct pollfd p = { .fd = src->fd, .events = POLLIN };
-	uint64_t bytes;
 
 	if (tel_reader_pending(src->reader) >= NEARLY_NOTHING)
 		return 0;
-	bytes = tel_reader_count(src->reader, TEL_COUNT_BYTES);
+	uint64_t bytes = tel_reader_count(src->reader, TEL_COUNT_BYTES);
 	if (bytes - src->flushed < HELD_MAX && poll(&p, 1, 0) != 0)
 		return 0;
 	src->flushed = bytes;
@@ -90,15 +88,13 @@ struct batch {
 static tel_status
 next_batch(const struct event_loop *p, struct batch *b)
 {
-	tel_status st;
-
 	if (p->merge != NULL)
 		return tel_merge_next(p->merge, &b->first);
 	if (!p->runs)
 		return p->window != NULL ?
 		    tel_window_next(p->window, &b->first) :
 		    tel_reader_next(p->sources[0]->reader, &b->first);
-	st = p->window != NULL ?
+	tel_status st = p->window != NULL ?
 	    tel_window_run(p->window, &b->run) :
 	    tel_reader_run(p->sources[0]->reader, SIZE_MAX, &b->run);
 	if (st == TEL_OK)
@@ -111,11 +107,10 @@ report_failure(const struct event_loop *p, tel_status st)
 {
 	const struct source *src = p->sources[0];
 	const char *text;
-	int i;
 
 	if (p->merge != NULL) {
 		text = tel_merge_error(p->merge);
-		for (i = 0; i < p->nsources; i++)
+		for (int i = 0; i < p->nsources; i++)
 			if (p->sources[i]->reader == tel_merge_failed(p->merge))
 				src = p->sources[i];
 	} else if (p->window != NULL) {
@@ -133,17 +128,14 @@ report_failure(const struct event_loop *p, tel_status st)
 static void
 report_held_back(const struct event_loop *p)
 {
-	const tel_reader *r;
-	tel_status st;
-	int i;
-
 	if (p->merge != NULL && tel_merge_failed(p->merge) != NULL) {
 		report_failure(p, TEL_EIO);
 		return;
 	}
-	for (i = 0; i < p->nsources; i++) {
-		r = p->sources[i]->reader;
-		st = tel_reader_failed(r);
+	for (int i = 0; i < p->nsources; i++) {
+		const tel_reader *r = p->sources[i]->reader;
+		tel_status st = tel_reader_failed(r);
+
 		if (st != TEL_OK)
 			source_failed(p->sources[i], st, tel_reader_error(r));
 	}
@@ -170,15 +162,13 @@ static enum outcome
 loop_visit(const struct event_loop *p, const tel_event *ev)
 {
 	struct settings *s = p->settings;
-	enum outcome outcome;
-	int wanted;
 
 	if (p->whole)
 		return p->visitor->event(p->visitor->arg, ev);
-	wanted = selection_match(&s->select, ev);
+	int wanted = selection_match(&s->select, ev);
 	if (wanted <= 0)
 		return wanted == 0 ? CONTINUE : END_ALL;
-	outcome = p->visitor->event(p->visitor->arg, ev);
+	enum outcome outcome = p->visitor->event(p->visitor->arg, ev);
 	return selection_full(&s->select) ? END_ALL : outcome;
 }
 
@@ -196,12 +186,10 @@ visit_run(const struct event_loop *p, tel_run *run)
 static void
 loop_narrow(const struct event_loop *p, const tel_event *ev)
 {
-	int i;
-
 	/* what a reader learns of the clock depends on all before it */
 	if (p->visitor->needs_rate || p->visitor->remembers)
 		return;
-	for (i = 0; i < p->nsources; i++)
+	for (int i = 0; i < p->nsources; i++)
 		selection_narrow(&p->settings->select, p->sources[i]->reader,
 		    ev);
 }
@@ -211,13 +199,12 @@ static void
 loop_attach(const struct event_loop *p)
 {
 	const struct settings *s = p->settings;
-	int i;
 
 	/* what another format makes of events may depend on any of them */
 	if (p->visitor->needs_rate || p->visitor->remembers ||
 	    (s->writes && s->format != NULL && !format_native(s->format)))
 		return;
-	for (i = 0; i < p->nsources; i++)
+	for (int i = 0; i < p->nsources; i++)
 		selection_attach(&s->select, p->sources[i]->reader, s->writes,
 		    p->settled);
 }
@@ -226,9 +213,7 @@ loop_attach(const struct event_loop *p)
 static int
 all_regular(const struct event_loop *p)
 {
-	int i;
-
-	for (i = 0; i < p->nsources; i++)
+	for (int i = 0; i < p->nsources; i++)
 		if (!p->sources[i]->regular)
 			return 0;
 	return 1;
@@ -238,13 +223,10 @@ all_regular(const struct event_loop *p)
 static struct source *
 waited_for(const struct event_loop *p)
 {
-	const tel_reader *r;
-	int i;
-
 	if (p->merge == NULL)
 		return p->sources[0]->regular ? NULL : p->sources[0];
-	r = tel_merge_reading(p->merge);
-	for (i = 0; i < p->nsources; i++)
+	const tel_reader *r = tel_merge_reading(p->merge);
+	for (int i = 0; i < p->nsources; i++)
 		if (p->sources[i]->reader == r)
 			return p->sources[i]->regular ? NULL : p->sources[i];
 	return NULL;
@@ -258,9 +240,7 @@ loop_events(struct event_loop *p)
 	size_t until = PROGRESS_EVENTS, n;
 	enum outcome outcome = CONTINUE;
 	const int waits = v->idle != NULL && !all_regular(p);
-	struct source *src;
 	struct batch b = { NULL, NULL };
-	tel_status st;
 	int first = 1;
 
 	if (!p->settings->all_events && selection_full(&p->settings->select))
@@ -268,10 +248,11 @@ loop_events(struct event_loop *p)
 	loop_narrow(p, NULL);
 	loop_attach(p);
 	while (outcome == CONTINUE) {
-		src = waits ? waited_for(p) : NULL;
+		struct source *src = waits ? waited_for(p) : NULL;
+
 		if (src != NULL && would_wait(src))
 			v->idle(v->arg);
-		st = next_batch(p, &b);
+		tel_status st = next_batch(p, &b);
 		if (st == TEL_LOG)
 			continue;
 		if (st != TEL_OK) {
@@ -328,9 +309,8 @@ loop_run(struct event_loop *p)
 	const struct visitor *v = p->visitor;
 	enum outcome outcome = CONTINUE;
 	uint64_t size = 0;
-	int i;
 
-	for (i = 0; i < p->nsources; i++)
+	for (int i = 0; i < p->nsources; i++)
 		size += p->sources[i]->size;
 	p->whole =
 	    p->settings->all_events || selection_all(&p->settings->select);
@@ -386,7 +366,6 @@ static int
 loop_add(struct event_loop *p, const struct source *src)
 {
 	tel_order order = order_of(p, src);
-	tel_status st;
 
 	if (p->merge == NULL) {
 		p->merge = tel_merge_new();
@@ -395,7 +374,7 @@ loop_add(struct event_loop *p, const struct source *src)
 		/* no log yet: it cannot fail */
 		(void)tel_merge_set_allocs(p->merge, only_allocs(p));
 	}
-	st = tel_merge_add(p->merge, src->reader,
+	tel_status st = tel_merge_add(p->merge, src->reader,
 	    order == TEL_ORDER_LOG ? TEL_ORDER_LIVE : order);
 	if (st != TEL_OK)
 		source_failed(src, st, tel_reader_error(src->reader));
@@ -468,9 +447,8 @@ bind_all(struct event_loop *p)
 {
 	struct settings *s = p->settings;
 	const tel_schema *schema;
-	int i;
 
-	for (i = 0; i < p->nsources; i++) {
+	for (int i = 0; i < p->nsources; i++) {
 		schema = tel_reader_schema(p->sources[i]->reader);
 		if (!selection_fits(&s->select, schema)) {
 			source_learn(p->sources[i], s);
@@ -592,7 +570,6 @@ source_run(struct settings *s, const struct visitor *v, char *operand,
     tel_reader *types)
 {
 	struct source src, *list[1];
-	enum outcome outcome;
 	struct event_loop p = { 0 };
 
 	memset(&src, 0, sizeof(src));
@@ -600,7 +577,7 @@ source_run(struct settings *s, const struct visitor *v, char *operand,
 	p.visitor = v;
 	p.types = types;
 	src.fd = p.spool = -1;
-	outcome = run_operands(&p, &src, list, &operand, 1);
+	enum outcome outcome = run_operands(&p, &src, list, &operand, 1);
 	source_close(&src);
 	return outcome;
 }
@@ -797,7 +774,6 @@ sources_find_last(struct settings *s)
 	const uint64_t last = s->select.last;
 	uint64_t from = 0, to = 0, n = 0, start;
 	struct selection *sel = &s->select;
-	unsigned shift;
 	off_t input;
 
 	if (last == 0)
@@ -806,7 +782,7 @@ sources_find_last(struct settings *s)
 		return 0;
 	/* of a file with an index, longer and longer ends are read */
 	if (indexed_span(s, &start, &to) && start < to)
-		for (shift = 12; shift > 0 && n < last; shift -= 3) {
+		for (unsigned shift = 12; shift > 0 && n < last; shift -= 3) {
 			from = to - ((to - start) >> shift);
 			if (!count_selected(s, from, to, input, &n))
 				return 0;

@@ -150,11 +150,9 @@ static inline int
 filtering_is_wanted(struct run *run, const tel_event *ev, const tel_type *type,
     struct known *known)
 {
-	int wanted;
-
 	if (run->full)
 		return 0;
-	wanted = known->type == type ? known->wanted : -1;
+	int wanted = known->type == type ? known->wanted : -1;
 	if (wanted < 0)
 		wanted = selection_match(&run->settings->select, ev);
 	/* its schema is bound now */
@@ -242,11 +240,10 @@ filtering_event(void *arg, const tel_event *ev)
 	const tel_type *type = tel_event_type(ev);
 	struct known *known = filtering_slot_of(run, type);
 	tel_status st;
-	int wanted;
 
 	if (known->idle && known->type == type)
 		return CONTINUE;
-	wanted = filtering_is_wanted(run, ev, type, known);
+	int wanted = filtering_is_wanted(run, ev, type, known);
 	if (wanted < 0)
 		return END_ALL;
 	if (run->context == NULL && run->writer != NULL && !run->flush) {

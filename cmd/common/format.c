@@ -47,10 +47,9 @@ list_releases(char *list, size_t room)
 	static const char prefix[] = "mps-";
 	char version[32] = "", text[96];
 	const char *name;
-	unsigned i;
 	tel_schema *s;
 
-	for (i = 0; (name = tel_release_name(i)) != NULL; i++) {
+	for (unsigned i = 0; (name = tel_release_name(i)) != NULL; i++) {
 		if (strncmp(name, prefix, sizeof(prefix) - 1) != 0 ||
 		    tel_schema_new(name, &s) != TEL_OK)
 			continue;
@@ -74,9 +73,8 @@ static void
 list_formats(char *list, size_t room, unsigned without)
 {
 	const char *name;
-	unsigned i;
 
-	for (i = 0; (name = tel_printer_format_name(i)) != NULL; i++) {
+	for (unsigned i = 0; (name = tel_printer_format_name(i)) != NULL; i++) {
 		if (((unsigned)tel_printer_format_flags(name) & without) != 0)
 			continue;
 		common_format_add(list, room, name);
@@ -172,14 +170,13 @@ format_native(const char *name)
 static int
 set_metadata(const struct settings *s, tel_writer *w)
 {
-	const char *equals;
 	tel_status st = TEL_OK;
 	char key[256];
-	size_t i, n;
 
-	for (i = 0; i < s->nmetadata; i++) {
-		equals = strchr(s->metadata[i], '=');
-		n = (size_t)(equals - s->metadata[i]);
+	for (size_t i = 0; i < s->nmetadata; i++) {
+		const char *equals = strchr(s->metadata[i], '=');
+		size_t n = (size_t)(equals - s->metadata[i]);
+
 		st = TEL_EINVAL;
 		if (n < sizeof(key)) {
 			memcpy(key, s->metadata[i], n);

@@ -201,16 +201,15 @@ message_transient(const char *line)
 {
 	/* ECMA-48: erase from the cursor to the end of the line */
 	static const char clear[] = "\r\033[K";
-	size_t columns, n;
 
 	if (state.transient || line != NULL)
 		message_put(clear, sizeof(clear) - 1);
 	state.transient = line != NULL;
 	if (line == NULL)
 		return;
-	n = strlen(line);
+	size_t n = strlen(line);
 	/* a line that wraps could not be erased again */
-	columns = terminal_columns(STDERR_FILENO);
+	size_t columns = terminal_columns(STDERR_FILENO);
 	if (columns > 0 && n >= columns)
 		n = columns - 1;
 	message_put(line, n);

@@ -25,10 +25,8 @@ static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE,
 static void
 remove_all(int number)
 {
-	const struct new_file *f;
-
 	if (getpid() == owner)
-		for (f = unnamed; f != NULL; f = f->next)
+		for (const struct new_file *f = unnamed; f != NULL; f = f->next)
 			(void)unlink(f->path);
 	(void)signal(number, SIG_DFL);
 	(void)raise(number);
@@ -39,10 +37,9 @@ static void
 hold_signals(sigset_t *before)
 {
 	sigset_t set;
-	size_t i;
 
 	sigemptyset(&set);
-	for (i = 0; i < ENDING; i++)
+	for (size_t i = 0; i < ENDING; i++)
 		sigaddset(&set, ending[i]);
 	(void)sigprocmask(SIG_BLOCK, &set, before);
 }
@@ -67,7 +64,6 @@ static void
 new_file_catch_signals(void)
 {
 	struct sigaction action, before;
-	size_t i;
 
 	if (owner == getpid())
 		return;
@@ -76,7 +72,7 @@ new_file_catch_signals(void)
 	sigemptyset(&action.sa_mask);
 	action.sa_handler = remove_all;
 	action.sa_flags = (int)(SA_RESETHAND | SA_NODEFER);
-	for (i = 0; i < ENDING; i++)
+	for (size_t i = 0; i < ENDING; i++)
 		if (sigaction(ending[i], NULL, &before) == 0 &&
 		    before.sa_handler == SIG_DFL)
 			(void)sigaction(ending[i], &action, NULL);
@@ -108,11 +104,10 @@ open_itself(const char *name, int create, mode_t mode)
 {
 	const int descriptor = named_descriptor(name);
 	struct stat st;
-	int fd;
 
 	if (descriptor >= 0)
 		return dup(descriptor);
-	fd = open(name, O_WRONLY | create | O_NOCTTY, mode);
+	int fd = open(name, O_WRONLY | create | O_NOCTTY, mode);
 
 	/* ext4 has a file that was truncated on the disk when closed */
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
@@ -174,14 +169,12 @@ may_replace(const char *path, const struct stat *old)
 static char *
 find_target(const char *name, struct stat *old, int *exists)
 {
-	char *target;
-
 	*exists = stat(name, old) == 0;
 	if (strncmp(name, "/dev/", 5) == 0 || strncmp(name, "/proc/", 6) == 0)
 		return NULL;
 	if (!*exists) /* a link that leads nowhere, say, makes the file there */
 		return lstat(name, old) == 0 ? NULL : strdup(name);
-	target = S_ISREG(old->st_mode) ? realpath(name, NULL) : NULL;
+	char *target = S_ISREG(old->st_mode) ? realpath(name, NULL) : NULL;
 	if (target == NULL || may_replace(target, old))
 		return target;
 	free(target);
@@ -196,7 +189,6 @@ open_beside(struct new_file *f, mode_t mode)
 	const size_t room = strlen(f->target) + 32;
 	size_t shown = new_file_folder_length(f->target);
 	sigset_t before;
-	int fd, tries, error;
 
 	f->path = malloc(room);
 	if (f->path == NULL)
@@ -206,16 +198,16 @@ open_beside(struct new_file *f, mode_t mode)
 	(void)snprintf(f->path, room, "%.*s.new-%ld", (int)shown, f->target,
 	    (long)getpid());
 	hold_signals(&before);
-	fd = open(f->path, flags, mode);
+	int fd = open(f->path, flags, mode);
 	/* one of that number may have been killed */
-	for (tries = 0; fd < 0 && errno == EEXIST && tries < 3; tries++)
+	for (int tries = 0; fd < 0 && errno == EEXIST && tries < 3; tries++)
 		if (unlink(f->path) == 0)
 			fd = open(f->path, flags, mode);
 	if (fd >= 0) {
 		f->next = unnamed;
 		unnamed = f;
 	}
-	error = errno;
+	int error = errno;
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	if (fd < 0) {
 		free(f->path);

@@ -12,13 +12,12 @@ number_parse(const char *text, uint64_t *out)
 {
 	const int hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	const char *digits = hex ? text + 2 : text, *end;
-	const struct tel_suffix *s;
 	uint64_t value;
 
 	end = tel__digits(digits, hex ? 16 : 10, &value);
 	if (end == NULL || end == digits)
 		return 0;
-	s = tel__suffix_find(end, strlen(end));
+	const struct tel_suffix *s = tel__suffix_find(end, strlen(end));
 	if (s == NULL || s->is_time ||
 	    __builtin_mul_overflow(value, s->factor, &value))
 		return 0;

@@ -38,13 +38,12 @@ operands_take(struct settings *s, char **list, int n)
 {
 	struct operands *o = &s->ranged;
 	const size_t room = (size_t)n + 1;
-	int i, ok;
 
 	o->files = calloc(room, sizeof(*o->files));
 	o->cut = calloc(room, sizeof(*o->cut));
 	o->ranges = calloc(room, sizeof(*o->ranges));
-	ok = o->files != NULL && o->cut != NULL && o->ranges != NULL;
-	for (i = 0; ok && i < n; i++) {
+	int ok = o->files != NULL && o->cut != NULL && o->ranges != NULL;
+	for (int i = 0; ok && i < n; i++) {
 		ok = split_range(list[i], &o->cut[i], &o->ranges[i]);
 		o->files[i] = o->cut[i] != NULL ? o->cut[i] : list[i];
 		o->count++;
@@ -70,11 +69,10 @@ static const char *
 common_range(const struct settings *s)
 {
 	const char *const *ranges = s->ranged.ranges;
-	int i;
 
 	if (s->select.ranged)
 		return NULL;
-	for (i = 0; i < s->noperands; i++)
+	for (int i = 0; i < s->noperands; i++)
 		if (ranges[i] == NULL || strcmp(ranges[i], ranges[0]) != 0)
 			return NULL;
 	return s->noperands > 0 ? ranges[0] : NULL;

@@ -115,9 +115,7 @@ static const struct option_row common[] = {
 static const struct option_row *
 find_row(const struct option_row *rows, size_t n, int id)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (rows[i].id == id)
 			return &rows[i];
 	return NULL;
@@ -186,9 +184,7 @@ is_optional(const struct option_row *row)
 static int
 common_options_is_letter(const struct option_row **rows, size_t n, int c)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (rows[i]->id == c)
 			return 1;
 	return 0;
@@ -201,11 +197,10 @@ common_options_suggest(const struct option_row **rows, size_t n,
 {
 	char names[ROWS_MAX][32], wanted[64];
 	const char *list[ROWS_MAX];
-	size_t i;
 
 	(void)snprintf(wanted, sizeof(wanted), "%.*s", (int)strcspn(word, "="),
 	    word);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		(void)snprintf(names[i], sizeof(names[i]), "--%s",
 		    rows[i]->name);
 		list[i] = names[i];
@@ -217,13 +212,12 @@ int
 options_word(const char *option, const char *word, const char *const *words)
 {
 	char list[256] = "", near[192];
-	size_t used;
 	int i;
 
 	for (i = 0; words[i] != NULL; i++) {
 		if (strcmp(word, words[i]) == 0)
 			return i;
-		used = strlen(list);
+		size_t used = strlen(list);
 		(void)snprintf(list + used, sizeof(list) - used, "%s%s",
 		    i == 0 ? "" : ", ", words[i]);
 	}
@@ -342,7 +336,6 @@ options_next(const struct tool *tool, int argc, char **argv, const char **value)
 	struct option longs[ROWS_MAX + 1];
 	char letters[2 * ROWS_MAX + 3];
 	size_t i, n = common_options_collect(tool, rows), at = 0;
-	int id;
 
 	/* what follows the program that telrec runs is for the program */
 	if (tool->bit == TOOL_TELREC)
@@ -364,7 +357,7 @@ options_next(const struct tool *tool, int argc, char **argv, const char **value)
 	}
 	letters[at] = '\0';
 	opterr = 0;
-	id = getopt_long(argc, argv, letters, longs, NULL);
+	int id = getopt_long(argc, argv, letters, longs, NULL);
 	*value = optarg;
 	if (id == -1)
 		return OPTION_END;
@@ -408,11 +401,10 @@ common_options_print_row(const struct tool *tool, const struct option_row *row)
 {
 	const char *argument = row->argument;
 	char left[40];
-	int n;
-
-	n = snprintf(left, sizeof(left), "--%s%s%s", row->name,
+	int n = snprintf(left, sizeof(left), "--%s%s%s", row->name,
 	    argument == NULL || is_optional(row) ? "" : " ",
 	    argument == NULL ? "" : argument);
+
 	if (row->id < OPTION_AS)
 		n += printf("  -%c, ", row->id);
 	else
@@ -430,10 +422,9 @@ static void
 print_rows(const struct tool *tool, const struct option_row *rows, size_t n,
     const char *group, int all, int *printed)
 {
-	size_t i;
 	int in = 0;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (rows[i].id == OPTION_HEADING)
 			in = strcmp(rows[i].name, group) == 0;
 		else if (in && (all || (rows[i].tools & OPTION_RARE) == 0) &&
@@ -459,9 +450,7 @@ print_group(const struct tool *tool, const char *group, int all)
 static int
 is_common(const char *group)
 {
-	size_t i;
-
-	for (i = 0; i < NCOMMON; i++)
+	for (size_t i = 0; i < NCOMMON; i++)
 		if (common[i].id == OPTION_HEADING &&
 		    strcmp(common[i].name, group) == 0)
 			return 1;
@@ -523,7 +512,6 @@ options_help(const struct tool *tool, const char *what)
 {
 	static const char *const words[] = { "all", "table", NULL };
 	int all = what == NULL ? -1 : options_word("--help", what, words);
-	size_t i;
 
 	if (what != NULL && all < 0)
 		return 0;
@@ -534,13 +522,13 @@ options_help(const struct tool *tool, const char *what)
 	all = all == 0;
 	printf("usage: %s [option ...] %s\n%s\n\n", tool->name, tool->operands,
 	    tool->purpose);
-	for (i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		printf("  %s\n", tool->examples[i]);
-	for (i = 0; i < tool->nown; i++)
+	for (size_t i = 0; i < tool->nown; i++)
 		if (tool->own[i].id == OPTION_HEADING &&
 		    !is_common(tool->own[i].name))
 			print_group(tool, tool->own[i].name, all);
-	for (i = 0; i < NCOMMON; i++)
+	for (size_t i = 0; i < NCOMMON; i++)
 		if (common[i].id == OPTION_HEADING &&
 		    (common[i].tools & tool->bit) != 0)
 			print_group(tool, common[i].name, all);
@@ -553,12 +541,11 @@ options_join(char **joined, const char *before, const char *between,
     const char *text, const char *after)
 {
 	size_t size = strlen(text) + 1;
-	char *all;
 
 	if (*joined != NULL)
 		size += strlen(before) + strlen(*joined) + strlen(between) +
 		    strlen(after);
-	all = malloc(size);
+	char *all = malloc(size);
 	if (all == NULL)
 		return 0;
 	if (*joined == NULL)

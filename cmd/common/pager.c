@@ -45,7 +45,6 @@ pager_begin(void)
 	const char *command = getenv("TELTOOLS_PAGER");
 	struct sigaction early;
 	int ends[2];
-	pid_t pager;
 
 	if (command == NULL || command[0] == '\0' || !isatty(STDOUT_FILENO))
 		return 0;
@@ -53,7 +52,7 @@ pager_begin(void)
 		message(NULL, "TELTOOLS_PAGER: %s", strerror(errno));
 		return 0;
 	}
-	pager = fork();
+	pid_t pager = fork();
 	if (pager == 0)
 		pager_run(command, ends);
 	/* without the pipe the pager ends by itself */

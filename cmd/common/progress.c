@@ -94,11 +94,9 @@ progress_show(struct progress *p, struct done done)
 int
 progress_due(struct progress *p)
 {
-	uint64_t t;
-
 	if (!p->on)
 		return 0;
-	t = progress_now();
+	uint64_t t = progress_now();
 	return (p->forced || t - p->begun >= DELAY) && t - p->shown >= INTERVAL;
 }
 

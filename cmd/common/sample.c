@@ -20,12 +20,11 @@ int
 sample_share(const char *text, uint64_t *out)
 {
 	char percent[32];
-	int n;
 
 	if (strchr(text, '%') != NULL)
 		return number_percent(text, out);
 	/* number_percent() gives parts of 10^9 of a hundredth */
-	n = snprintf(percent, sizeof(percent), "%s%%", text);
+	int n = snprintf(percent, sizeof(percent), "%s%%", text);
 	if (n < 0 || (size_t)n >= sizeof(percent) ||
 	    !number_percent(percent, out) || *out > SAMPLE_ALL / 100)
 		return 0;

@@ -136,13 +136,12 @@ may_have_meta(const char *operand)
 	char start[4] = "?";
 	long fd = syscall(SYS_openat, AT_FDCWD, operand,
 	    O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	size_t i;
 
 	if (fd < 0)
 		return 0;
 	(void)syscall(SYS_read, fd, start, sizeof(start));
 	(void)syscall(SYS_close, fd);
-	for (i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (memcmp(start, starts[i], i == 0 ? 3 : 2) == 0)
 			return 1;
 	return 0;
@@ -161,11 +160,10 @@ was_looked_into(struct folders *f, const char *path)
 {
 	const size_t most = sizeof(f->device) / sizeof(f->device[0]);
 	struct stat st;
-	size_t i;
 
 	if (stat(path, &st) != 0)
 		return 1;
-	for (i = 0; i < most; i++)
+	for (size_t i = 0; i < most; i++)
 		if (f->number[i] == st.st_ino && f->device[i] == st.st_dev)
 			return 1;
 	f->device[f->next % most] = st.st_dev;
@@ -183,14 +181,13 @@ allow_meta(const struct rules *r, const char *operand, struct folders *looked)
 	const size_t n = folder_length(operand, strlen(operand));
 	char path[PATH_MAX];
 	struct dirent *e;
-	DIR *folder;
 
 	if (n + 3 > sizeof(path) || !may_have_meta(operand))
 		return;
 	(void)snprintf(path, sizeof(path), "%.*s.", (int)n, operand);
 	if (was_looked_into(looked, path))
 		return;
-	folder = opendir(path);
+	DIR *folder = opendir(path);
 	while (folder != NULL && (e = readdir(folder)) != NULL)
 		if (fnmatch("*.headerFile*", e->d_name, 0) == 0 &&
 		    n + strlen(e->d_name) < sizeof(path)) {
@@ -256,9 +253,8 @@ allow_resolver(const struct rules *r)
 	static const char *const paths[] = { "/etc/resolv.conf", "/etc/hosts",
 		"/etc/host.conf", "/etc/nsswitch.conf", "/etc/services",
 		"/etc/gai.conf" };
-	size_t i;
 
-	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		allow(r, paths[i], FS_READ_FILE);
 }
 
@@ -267,9 +263,8 @@ static int
 has_socket(const struct settings *s)
 {
 	struct stat st;
-	int i;
 
-	for (i = 0; i < s->noperands; i++)
+	for (int i = 0; i < s->noperands; i++)
 		if (stat(s->operands[i], &st) == 0 ?
 		        S_ISSOCK(st.st_mode) :
 		        strncmp(s->operands[i], "tcp:", 4) == 0 ||
@@ -283,12 +278,10 @@ allow_inputs(const struct rules *r, const struct settings *s)
 {
 	struct folders looked = { .next = 0 };
 	struct stat st;
-	size_t j;
-	int i;
 
 	if (fstat(0, &st) == 0 && S_ISDIR(st.st_mode))
 		allow(r, "/dev/stdin", FS_READ);
-	for (i = 0; i < s->noperands; i++) {
+	for (int i = 0; i < s->noperands; i++) {
 		if (stat(s->operands[i], &st) != 0)
 			continue;
 		allow(r, s->operands[i],
@@ -298,9 +291,9 @@ allow_inputs(const struct rules *r, const struct settings *s)
 		allow_meta(r, s->operands[i], &looked);
 		allow_trace(r, s->operands[i]);
 	}
-	for (j = 0; j < s->ndescriptions; j++)
+	for (size_t j = 0; j < s->ndescriptions; j++)
 		allow(r, s->descriptions[j], FS_READ_FILE);
-	for (j = 0; j < s->ncontracts; j++)
+	for (size_t j = 0; j < s->ncontracts; j++)
 		allow(r, s->contracts[j], FS_READ_FILE);
 	if (s->meta != NULL)
 		allow(r, s->meta, FS_READ_FILE);
@@ -344,7 +337,6 @@ confine_files(const struct settings *s, const struct sink *sink,
 	    syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
 	size_t size = offsetof(struct ruleset_attr, net);
 	struct rules r;
-	int result;
 
 	if (version < 1)
 		return -1;
@@ -371,7 +363,7 @@ confine_files(const struct settings *s, const struct sink *sink,
 	allow_system(&r);
 	if (sockets)
 		allow_resolver(&r);
-	result = (int)syscall(SYS_landlock_restrict_self, r.fd, 0);
+	int result = (int)syscall(SYS_landlock_restrict_self, r.fd, 0);
 	(void)syscall(SYS_close, r.fd);
 	return result;
 }
@@ -438,16 +430,16 @@ static unsigned
 put_search(struct sock_filter *code, const unsigned short *numbers, unsigned n)
 {
 	const unsigned half = n / 2;
-	unsigned i, left;
 
 	if (n > 6) {
-		left = put_search(code + 1, numbers, half);
+		unsigned left = put_search(code + 1, numbers, half);
+
 		*code = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K,
 		    numbers[half], (unsigned char)left, 0);
 		return 1 + left +
 		    put_search(code + 1 + left, numbers + half, n - half);
 	}
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		code[i] =
 		    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
 		        numbers[i], (unsigned char)(n - i), 0);
@@ -508,12 +500,10 @@ void
 sandbox_enter(const struct settings *s, const struct sink *sink,
     const char *made)
 {
-	int sockets, failed;
-
 	if (s->no_sandbox)
 		return;
-	sockets = has_socket(s);
-	failed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0;
+	int sockets = has_socket(s);
+	int failed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0;
 	/* one may be there without the other */
 	failed |= confine_files(s, sink, made, sockets) != 0;
 	failed |= confine_calls(sockets) != 0;

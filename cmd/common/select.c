@@ -105,13 +105,12 @@ add_names(struct selection *s, char **list, set_fn *set, const char *option,
     const char *text)
 {
 	tel_status st = set(s->filter, text);
-	int negate;
 
 	/* alone, so that a message speaks of this argument only */
 	if (st != TEL_OK)
 		return st;
 	text += strspn(text, ", \t\n");
-	negate = text[0] == '^';
+	int negate = text[0] == '^';
 	if (*list != NULL && ((*list)[0] == '^') != negate) {
 		message_fail(STATUS_USAGE, NULL,
 		    "%s: '%s' cannot be combined with '%s': use either a list "
@@ -220,8 +219,6 @@ selection_logs(struct selection *s, const char *log, const char *range)
 int
 selection_log(struct selection *s, const char *log, const char *range)
 {
-	tel_status st;
-
 	if (strchr(range, '%') != NULL)
 		return message_fail(STATUS_USAGE, log,
 		    "'%s': a range in percent must be that of all operands, "
@@ -229,7 +226,7 @@ selection_log(struct selection *s, const char *log, const char *range)
 		    range);
 	s->filtering = 1;
 	s->seconds |= strpbrk(range, "smh") != NULL;
-	st = tel_filter_add_log_time(s->filter, log, range);
+	tel_status st = tel_filter_add_log_time(s->filter, log, range);
 	if (st != TEL_OK)
 		selection_report_error(s, st, log);
 	return st == TEL_OK;
@@ -266,11 +263,9 @@ selection_fits(const struct selection *s, const tel_schema *schema)
 int
 selection_bind(struct selection *s, const tel_schema *schema)
 {
-	tel_status st;
-
 	if (!s->filtering)
 		return 1;
-	st = tel_filter_bind(s->filter, schema);
+	tel_status st = tel_filter_bind(s->filter, schema);
 	if (st == TEL_OK)
 		return 1;
 	selection_report_error(s, st, NULL);
@@ -340,10 +335,9 @@ selection_hold(const struct selection *s, tel_window *w)
 int
 selection_match(struct selection *s, const tel_event *ev)
 {
-	int wanted;
-
 	if (s->filtering) {
-		wanted = tel_filter_match(s->filter, ev);
+		int wanted = tel_filter_match(s->filter, ev);
+
 		if (wanted < 0)
 			selection_report_error(s, TEL_EINVAL, NULL);
 		if (wanted <= 0)

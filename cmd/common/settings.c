@@ -74,12 +74,12 @@ static int
 set_tick_rate(struct settings *s, const char *text)
 {
 	uint64_t hertz;
-	double value;
 	char *end;
 
 	/* a rate that was measured, such as 2.5e9 */
 	if (text[strspn(text, "0123456789.eE+")] == '\0' && *text != '+') {
-		value = strtod(text, &end);
+		double value = strtod(text, &end);
+
 		if (*end == '\0' && end > text && value >= 1 && value < 1e18) {
 			s->tick_rate = value;
 			return 1;
@@ -147,12 +147,11 @@ static char *
 settings_search(const char *folders, const char *name)
 {
 	size_t n, size;
-	char *path;
 
 	for (;; folders += n + 1) {
 		n = strcspn(folders, ":");
 		size = n + strlen(name) + 2;
-		path = malloc(size);
+		char *path = malloc(size);
 		if (path == NULL)
 			return NULL;
 		(void)snprintf(path, size, "%.*s/%s", (int)n, folders, name);

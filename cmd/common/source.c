@@ -15,7 +15,6 @@ int
 source_open(struct source *src, const char *operand)
 {
 	struct stat st;
-	int limit;
 
 	src->name = operand;
 	src->reader = NULL;
@@ -23,7 +22,8 @@ source_open(struct source *src, const char *operand)
 	if (strcmp(operand, "-") != 0)
 		src->fd = tel_open_path(operand);
 	if (src->fd < 0 || fstat(src->fd, &st) != 0) {
-		limit = errno == EMFILE || errno == ENFILE;
+		int limit = errno == EMFILE || errno == ENFILE;
+
 		message_fail(STATUS_FAILED, operand, "%s%s", strerror(errno),
 		    limit ? ": 'ulimit -n' sets how many may be open at once, "
 		            "and --no-merge opens one after the other" :
@@ -99,18 +99,17 @@ static tel_status
 set_reader(tel_reader *r, const struct settings *s)
 {
 	tel_status st = tel_reader_set_as(r, s->as);
-	size_t i;
 
 	if (st == TEL_OK && s->max_labels > 0)
 		st = tel_reader_set(r, TEL_READ_MAX_LABELS,
 		    (int64_t)s->max_labels);
 	if (st == TEL_OK && s->meta != NULL)
 		st = tel_reader_add_file(r, TEL_FILE_META, s->meta);
-	for (i = 0; st == TEL_OK && i < s->ndescriptions; i++)
+	for (size_t i = 0; st == TEL_OK && i < s->ndescriptions; i++)
 		st = tel_reader_add_file(r, TEL_FILE_TYPES, s->descriptions[i]);
-	for (i = 0; st == TEL_OK && i < s->ncontracts; i++)
+	for (size_t i = 0; st == TEL_OK && i < s->ncontracts; i++)
 		st = tel_reader_add_file(r, TEL_FILE_MESSAGES, s->contracts[i]);
-	for (i = 0; i < s->nroles && st == TEL_OK; i++)
+	for (size_t i = 0; i < s->nroles && st == TEL_OK; i++)
 		st = tel_reader_add_role(r, s->roles[i].role, s->roles[i].text);
 	if (st == TEL_OK)
 		st = tel_reader_set_tick_rate(r, s->tick_rate);
@@ -147,9 +146,8 @@ source_types(const struct settings *s)
 	tel_reader *types = source_reader(s, NULL, NULL), *r;
 	struct stat facts;
 	tel_status st;
-	int i;
 
-	for (i = 0; types != NULL && i < s->noperands; i++) {
+	for (int i = 0; types != NULL && i < s->noperands; i++) {
 		if (strcmp(s->operands[i], "-") == 0 ||
 		    stat(s->operands[i], &facts) != 0 ||
 		    (!S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)))
@@ -211,16 +209,14 @@ common_source_find_span(const struct source *src, const struct settings *s,
 	    src->regular || src->folder ? lseek(src->fd, 0, SEEK_CUR) : -1;
 	uint64_t low, high;
 	const tel_event *ev;
-	tel_reader *r;
-	tel_status st;
 
 	if (start < 0)
 		return message_fail(STATUS_FAILED, src->name,
 		    "-t in percent requires a file that can be read twice");
-	r = make_reader(s, NULL);
+	tel_reader *r = make_reader(s, NULL);
 	if (r == NULL)
 		return 0;
-	st = source_open_log(src, r);
+	tel_status st = source_open_log(src, r);
 	if (st == TEL_OK && tel_reader_span(r, &low, &high) == TEL_OK) {
 		*first = low < *first ? low : *first;
 		*last = high > *last ? high : *last;
@@ -251,11 +247,10 @@ int
 sources_span(struct source *const *srcs, int n, struct settings *s)
 {
 	uint64_t first = UINT64_MAX, last = 0;
-	int i;
 
 	if (!s->select.percent)
 		return 1;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (!common_source_find_span(srcs[i], s, &first, &last))
 			return 0;
 	if (first <= last)

@@ -31,7 +31,6 @@ streams_begin(void)
 {
 	struct sigaction action = { 0 };
 	struct rlimit files;
-	int fd;
 
 	/* so that a file that grows too large is a failure of writing */
 	sigemptyset(&action.sa_mask);
@@ -48,7 +47,7 @@ streams_begin(void)
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
 	/* the wrong direction each, so that reading or writing fails */
-	for (fd = 0; fd <= 2; fd++)
+	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
 			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }

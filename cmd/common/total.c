@@ -31,9 +31,8 @@ void
 total_print(const struct sink *sink, const char *name, uint64_t n)
 {
 	char line[32];
-	size_t i;
 
-	for (i = 0; name != NULL && name[i] != '\0'; i++) {
+	for (size_t i = 0; name != NULL && name[i] != '\0'; i++) {
 		char c = name[i];
 
 		if (sink->terminal && (c < ' ' || c > '~'))
@@ -132,14 +131,13 @@ static int
 may_be_hpm(const char *operand)
 {
 	struct stat st;
-	tel_reader *r;
 	int fd, found = 1;
 
 	if (strcmp(operand, "-") == 0 || stat(operand, &st) != 0 ||
 	    !S_ISREG(st.st_mode))
 		return 1;
 	fd = open(operand, O_RDONLY);
-	r = fd >= 0 ? tel_reader_new() : NULL;
+	tel_reader *r = fd >= 0 ? tel_reader_new() : NULL;
 	if (r != NULL && tel_reader_open_fd(r, fd, operand) == TEL_OK)
 		found = strcmp(tel_reader_format(r), "hpm") == 0;
 	tel_reader_free(r);
@@ -155,12 +153,10 @@ may_be_hpm(const char *operand)
 static int
 merging_matters(const struct settings *s)
 {
-	int i;
-
 	if (s->select.where == NULL && s->select.since == NULL &&
 	    s->select.until == NULL)
 		return 0;
-	for (i = 0; i < s->noperands; i++)
+	for (int i = 0; i < s->noperands; i++)
 		if (may_be_hpm(s->operands[i]))
 			return 1;
 	return s->noperands == 0;

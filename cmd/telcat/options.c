@@ -212,15 +212,13 @@ take_database(struct telcat *t)
 int
 telcat_options(struct telcat *t, int argc, char **argv)
 {
-	const char *name;
-
 	memset(t, 0, sizeof(*t));
 	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
 	    !operands_select(&t->settings))
 		return 0;
 	if (t->settings.count_only)
 		return telcat_options_check_count(t);
-	name = t->settings.format;
+	const char *name = t->settings.format;
 	if (name == NULL)
 		name = tel_printer_format_name(0);
 	if (!format_find(&t->format, name, 0) || !check_wide(t) ||

@@ -33,9 +33,8 @@ add_schemas(struct show *show)
 	struct selection *select = &show->telcat->settings.select;
 	const tel_schema *schema;
 	tel_status st = TEL_OK;
-	int i;
 
-	for (i = 0; i < show->nsources && st == TEL_OK; i++) {
+	for (int i = 0; i < show->nsources && st == TEL_OK; i++) {
 		schema = tel_reader_schema(show->sources[i]->reader);
 		if (schema != NULL && selection_bind(select, schema))
 			st = tel_printer_add_schema(show->printer, schema,
@@ -49,9 +48,8 @@ static tel_status
 set_up(const struct telcat *t, const struct sink *sink, tel_printer *p)
 {
 	const char *type = selection_only_type(&t->settings.select);
-	tel_status st;
+	tel_status st = tel_printer_set(p, TEL_PRINT_HEADER, !t->no_header);
 
-	st = tel_printer_set(p, TEL_PRINT_HEADER, !t->no_header);
 	if (st == TEL_OK && t->settings.time_given)
 		st = tel_printer_set(p, TEL_PRINT_TIME, t->settings.time);
 	if (st == TEL_OK)
@@ -85,12 +83,10 @@ tel_status
 telcat_printer(const struct telcat *t, const struct sink *sink, tel_output *to,
     tel_printer **out)
 {
-	tel_status st;
-
 	*out = tel_printer_new(to, TEL_FORMAT_TEXT);
 	if (*out == NULL)
 		return TEL_ENOMEM;
-	st = tel_printer_set_format(*out, t->format.shown);
+	tel_status st = tel_printer_set_format(*out, t->format.shown);
 	return st == TEL_OK ? set_up(t, sink, *out) : st;
 }
 
@@ -160,11 +156,10 @@ static void
 telcat_show_put_page(struct show *show, unsigned seconds)
 {
 	struct sink *sink = show->sink;
-	tel_status st;
 
 	if (sink->failed || !sink_again(sink))
 		return;
-	st = tel_printer_snapshot(show->printer, sink->out, seconds);
+	tel_status st = tel_printer_snapshot(show->printer, sink->out, seconds);
 	if (st != TEL_OK)
 		telcat_show_report_error(show, st);
 	else
@@ -183,12 +178,11 @@ idle_page(struct show *show)
 {
 	struct pollfd *fds;
 	nfds_t n = 0;
-	int64_t wait;
 	int i, got = 0;
 
 	if (!show->news || show->failed)
 		return;
-	wait = until_page(show);
+	int64_t wait = until_page(show);
 	fds = calloc((size_t)show->nsources + 1, sizeof(*fds));
 	for (i = 0; fds != NULL && i < show->nsources; i++) {
 		if (show->sources[i]->regular)
@@ -251,14 +245,13 @@ telcat_show_run(void *arg, tel_run *events)
 	/* the first one may be of a log that cannot be shown */
 	size_t i, singly = show->flush ? tel_run_count(events) : !show->shown;
 	enum outcome outcome = CONTINUE;
-	tel_status st;
 
 	for (i = 0; i < singly && outcome == CONTINUE; i++)
 		outcome = telcat_show_event(arg, tel_run_event(events, i));
 	if (outcome != CONTINUE || show->flush)
 		return outcome;
 	tel_run_drop(events, singly);
-	st = tel_printer_run(show->printer, events);
+	tel_status st = tel_printer_run(show->printer, events);
 	if (st == TEL_OK) {
 		note_events(show);
 		return show->sink->failed ? END_ALL : CONTINUE;
@@ -275,9 +268,8 @@ telcat_show_end(void *arg)
 	int is_timeline =
 	    (show->telcat->format.flags & TEL_PRINTER_TIMELINE) != 0 &&
 	    !show->telcat->weighted;
-	int i;
 
-	for (i = 0; i < show->nsources && is_timeline && show->shown &&
+	for (int i = 0; i < show->nsources && is_timeline && show->shown &&
 	     !show->telcat->settings.quiet;
 	     i++)
 		if (tel_reader_tick_rate(show->sources[i]->reader) == 0) {
@@ -330,10 +322,9 @@ open_printer(struct show *show)
 static void
 end_output(struct show *show)
 {
-	tel_status st;
-
 	if (show->telcat->seconds == 0) {
-		st = tel_printer_finish(show->printer);
+		tel_status st = tel_printer_finish(show->printer);
+
 		if (st != TEL_OK)
 			telcat_show_report_error(show, st);
 	} else {

@@ -245,12 +245,10 @@ static int
 check_field(const struct split *s)
 {
 	const tel_schema *schema = NULL;
-	unsigned i;
-	int j;
 
-	for (j = 0; j < s->nsources; j++) {
+	for (int j = 0; j < s->nsources; j++) {
 		schema = tel_reader_schema(s->sources[j]->reader);
-		for (i = 0; i < tel_schema_type_count(schema); i++)
+		for (unsigned i = 0; i < tel_schema_type_count(schema); i++)
 			if (telcat_split_find_field(s,
 			        tel_schema_type(schema, i)) >= 0)
 				return 1;
@@ -265,9 +263,7 @@ piece_of_value(struct split *s, const tel_event *ev)
 {
 	const tel_type *type = tel_event_type(ev);
 	const int field = telcat_split_find_field(s, type), has = field >= 0;
-	struct piece *p;
 	uint64_t value = 0;
-	size_t i;
 
 	if (has &&
 	    tel_field_datatype(tel_type_field(type, (unsigned)field)) ==
@@ -279,7 +275,7 @@ piece_of_value(struct split *s, const tel_event *ev)
 	}
 	if (has)
 		value = tel_event_u64(ev, (unsigned)field);
-	for (i = 0; i < s->npieces; i++)
+	for (size_t i = 0; i < s->npieces; i++)
 		if (s->pieces[i]->has_value == has &&
 		    s->pieces[i]->value == value)
 			return s->pieces[i];
@@ -290,7 +286,7 @@ piece_of_value(struct split *s, const tel_event *ev)
 		s->failed = 1;
 		return NULL;
 	}
-	p = open_piece(s);
+	struct piece *p = open_piece(s);
 	if (p != NULL) {
 		p->value = value;
 		p->has_value = has;
@@ -304,9 +300,8 @@ find_step(struct split *s, const tel_event *ev, uint64_t *step)
 {
 	const uint64_t clock = tel_event_clock(ev);
 	double rate = 0, steps;
-	int i;
 
-	for (i = 0; i < s->nsources && rate <= 0; i++)
+	for (int i = 0; i < s->nsources && rate <= 0; i++)
 		rate = tel_reader_tick_rate(s->sources[i]->reader);
 	if (rate <= 0) {
 		message_fail(STATUS_FAILED, s->sources[0]->name,
@@ -332,13 +327,12 @@ static struct piece *
 find_piece(struct split *s, const tel_event *ev)
 {
 	uint64_t step = 0;
-	int full;
 
 	if (s->by == BY_FIELD)
 		return piece_of_value(s, ev);
 	if (s->by == BY_TIME && !find_step(s, ev, &step))
 		return NULL;
-	full = s->npieces > 0 &&
+	int full = s->npieces > 0 &&
 	    (s->by == BY_SIZE ?
 	            tel_output_bytes(s->pieces[0]->sink.out) >= s->limit :
 	            step != s->step);
@@ -354,11 +348,10 @@ static int
 telcat_split_begin(void *arg, struct source *const *srcs, int n)
 {
 	struct split *s = arg;
-	size_t i;
 
 	s->sources = srcs;
 	s->nsources = n;
-	for (i = 0; i < s->npieces; i++)
+	for (size_t i = 0; i < s->npieces; i++)
 		if (s->pieces[i]->printer != NULL)
 			tel_printer_set_file(s->pieces[i]->printer, 0, 0);
 	return s->by != BY_FIELD || check_field(s);
@@ -369,12 +362,11 @@ telcat_split_event(void *arg, const tel_event *ev)
 {
 	struct split *s = arg;
 	struct piece *p = find_piece(s, ev);
-	tel_status st;
 
 	if (p == NULL)
 		return END_ALL;
-	st = p->writer != NULL ? tel_writer_event(p->writer, ev) :
-	                         tel_printer_event(p->printer, ev);
+	tel_status st = p->writer != NULL ? tel_writer_event(p->writer, ev) :
+	                                    tel_printer_event(p->printer, ev);
 	if (st == TEL_OK)
 		return CONTINUE;
 	telcat_split_report_error(s, p, st);
@@ -386,10 +378,9 @@ telcat_split_end(void *arg)
 {
 	struct split *s = arg;
 	tel_status st = TEL_OK;
-	size_t i;
 
 	/* also after a failure, as the schemas are about to be freed */
-	for (i = 0; i < s->npieces; i++) {
+	for (size_t i = 0; i < s->npieces; i++) {
 		if (s->pieces[i]->writer == NULL || s->pieces[i]->broken)
 			continue;
 		st = tel_writer_end_file(s->pieces[i]->writer, NULL);

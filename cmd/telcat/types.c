@@ -83,9 +83,8 @@ add_field(struct row *row, const struct about *f)
 {
 	struct tel__buffer *about = &row->about;
 	const char *const texts[] = { f->name, f->datatype, f->unit, f->doc };
-	size_t i;
 
-	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		tel__buffer_put(about, texts[i], strlen(texts[i]) + 1);
 	add_shown(about, f);
 	tel__buffer_put(about, "", 1);
@@ -140,7 +139,6 @@ static int
 make_row(struct row *row, const char *schema, const tel_type *type)
 {
 	struct about f;
-	unsigned i;
 
 	memset(row, 0, sizeof(*row));
 	row->schema = strdup(schema);
@@ -151,7 +149,7 @@ make_row(struct row *row, const char *schema, const tel_type *type)
 	row->unknown = tel_type_unknown(type);
 	row->nfields = tel_type_field_count(type);
 	add(&row->docs, tel_type_doc(type));
-	for (i = 0; i < row->nfields; i++) {
+	for (unsigned i = 0; i < row->nfields; i++) {
 		f.name = tel_field_name(tel_type_field(type, i));
 		f.datatype = tel_datatype_name(
 		    tel_field_datatype(tel_type_field(type, i)));
@@ -259,11 +257,10 @@ print_docs(struct sink *sink, const struct row *row)
 {
 	const char *at = (const char *)row->about.bytes;
 	struct about f;
-	unsigned i;
 
 	if (row->doc[0] != '\0')
 		putf(sink->out, "#   %s\n", row->doc);
-	for (i = 0; i < row->nfields; i++) {
+	for (unsigned i = 0; i < row->nfields; i++) {
 		f = next_about(&at);
 		if (*f.shown != '\0')
 			putf(sink->out, "#     %-20s %s\n", f.name, f.shown);
@@ -276,9 +273,8 @@ print_json_fields(struct sink *sink, const struct row *row)
 {
 	const char *at = (const char *)row->about.bytes;
 	struct about f;
-	unsigned i;
 
-	for (i = 0; i < row->nfields; i++) {
+	for (unsigned i = 0; i < row->nfields; i++) {
 		f = next_about(&at);
 		putf(sink->out, i == 0 ? "{" : ",{");
 		print_pair(sink, "name", f.name);
@@ -400,13 +396,11 @@ static int
 telcat_types_begin(void *arg, struct source *const *srcs, int n)
 {
 	struct types *t = arg;
-
 	const char *key, *value;
-	size_t i;
 
 	(void)n;
 	t->source = srcs[0];
-	for (i = 0; t->layout == LINES && !t->telcat->no_header &&
+	for (size_t i = 0; t->layout == LINES && !t->telcat->no_header &&
 	     tel_reader_metadata(t->source->reader, i, &key, &value);
 	     i++) {
 		putf(t->sink->out, "# meta: %s ", key);
@@ -452,7 +446,6 @@ static void
 list_logs(struct types *t)
 {
 	struct visitor visitor = { 0 };
-	size_t i;
 
 	visitor.arg = t;
 	visitor.begin = telcat_types_begin;
@@ -463,7 +456,7 @@ list_logs(struct types *t)
 	if (t->nrows > 0)
 		qsort(t->rows, t->nrows, sizeof(*t->rows),
 		    telcat_types_by_code);
-	for (i = 0; i < t->nrows; i++) {
+	for (size_t i = 0; i < t->nrows; i++) {
 		print_row(t, &t->rows[i], 1);
 		free_row(&t->rows[i]);
 	}
@@ -570,10 +563,10 @@ static int
 describe_hpm(tel_writer *w, struct sink *sink)
 {
 	char name[64];
-	unsigned i, version;
 
-	for (i = 0; i < 4 * 3 * HPM_COUNTERS; i++) {
-		version = i / 4 % 3 + 1;
+	for (unsigned i = 0; i < 4 * 3 * HPM_COUNTERS; i++) {
+		unsigned version = i / 4 % 3 + 1;
+
 		/* version 1 has the methods always */
 		if (version == 1 && (i & 2) != 0)
 			continue;
@@ -603,13 +596,11 @@ describe_platform(tel_writer *w, struct sink *sink, const char *release,
 static int
 describe_release(tel_writer *w, struct sink *sink, const char *release)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
 		if (!describe_platform(w, sink, release, layouts[i], "") ||
 		    !describe_platform(w, sink, release, layouts[i], ",be"))
 			return 0;
-	for (i = 0; i < sizeof(platforms) / sizeof(platforms[0]); i++)
+	for (size_t i = 0; i < sizeof(platforms) / sizeof(platforms[0]); i++)
 		if (!describe_platform(w, sink, release, platforms[i], ""))
 			return 0;
 	return 1;
@@ -619,8 +610,6 @@ void
 telcat_annex(struct telcat *t, struct sink *sink)
 {
 	const char *name;
-	tel_writer *w;
-	unsigned i;
 	int ok = 1;
 
 	if (sink->terminal && t->settings.output == NULL) {
@@ -628,10 +617,10 @@ telcat_annex(struct telcat *t, struct sink *sink)
 		    "refusing to write binary output to a terminal; see -o");
 		return;
 	}
-	w = format_writer(&t->settings, sink, 0);
+	tel_writer *w = format_writer(&t->settings, sink, 0);
 	if (w == NULL)
 		return;
-	for (i = 0; ok && (name = tel_release_name(i)) != NULL; i++)
+	for (unsigned i = 0; ok && (name = tel_release_name(i)) != NULL; i++)
 		ok = strncmp(name, "mps-", 4) == 0 ?
 		    describe_release(w, sink, name) :
 		    strcmp(name, "hpm") == 0 ?

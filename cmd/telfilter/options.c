@@ -139,9 +139,8 @@ static void
 take_folder(struct settings *s)
 {
 	struct stat st;
-	int i;
 
-	for (i = 0; i < s->noperands && s->output != NULL; i++)
+	for (int i = 0; i < s->noperands && s->output != NULL; i++)
 		if (stat(s->operands[i], &st) == 0 && S_ISDIR(st.st_mode)) {
 			s->folder = s->output;
 			s->output = NULL;

@@ -75,7 +75,6 @@ telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 	struct ahead begin = { NULL, 0, 0, 0 }, *a = &begin;
 	tel_inst_sort sort = TEL_INST_NONE;
 	struct source src = { 0 };
-	off_t start;
 
 	if (t->settings.as != NULL && !t->as_inst)
 		return 0;
@@ -83,7 +82,7 @@ telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 		return 0;
 	if (source_open(&src, operand) <= 0)
 		return -1;
-	start = src.regular ? lseek(src.fd, 0, SEEK_CUR) : -1;
+	off_t start = src.regular ? lseek(src.fd, 0, SEEK_CUR) : -1;
 	if (start < 0)
 		a = input;
 	if (src.regular && start < 0) {

@@ -37,11 +37,11 @@ answers_wanted(const struct telstat *t)
 static int
 has_blocks(const tel_schema *schema)
 {
-	const tel_type *t;
 	unsigned i, n = schema == NULL ? 0 : tel_schema_type_count(schema);
 
 	for (i = 0; i < n; i++) {
-		t = tel_schema_type(schema, i);
+		const tel_type *t = tel_schema_type(schema, i);
+
 		if (strcmp(tel_type_role(t), "alloc") == 0 &&
 		    tel_type_role_field(t, "pool") < 0 &&
 		    tel_type_role_field(t, "buffer") < 0)
@@ -65,13 +65,12 @@ answers_look(struct telstat *t)
 	const char *name =
 	    t->settings.noperands > 0 ? t->settings.operands[0] : "-";
 	struct stat st;
-	tel_reader *r;
 	int fd = -1;
 
 	if (!t->answers || strcmp(name, "-") == 0 || stat(name, &st) != 0 ||
 	    !S_ISREG(st.st_mode))
 		return;
-	r = tel_reader_new();
+	tel_reader *r = tel_reader_new();
 	if (r != NULL)
 		fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && tel_reader_open_fd(r, fd, name) == TEL_OK)
@@ -123,11 +122,10 @@ answers_put_lifetimes(struct report *r, const struct show *show)
 {
 	const tel_heap *heap = show->options->heap;
 	uint64_t times[REPORT_LIFETIMES], step;
-	size_t i;
 
 	if (!tel_heap_resolution(heap, &step))
 		step = 0;
-	for (i = 0; i < REPORT_LIFETIMES; i++)
+	for (size_t i = 0; i < REPORT_LIFETIMES; i++)
 		if (!tel_heap_lifetime_of_all(heap, report_lifetimes[i].share,
 		        &times[i]))
 			return;
@@ -184,11 +182,10 @@ answers_put_memory(struct report *r, const struct show *show)
 	tel_heap_stack all;
 	char blocks[FORMAT_TEXT];
 	tel_int128 n, b;
-	size_t i;
 
 	s->apart = 1;
 	s->label_width = 9;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (!tel_stats_total(show->stats, rows[i].blocks, &n) ||
 		    !tel_stats_total(show->stats, rows[i].bytes, &b))
 			continue;
@@ -221,7 +218,6 @@ answers_put_data(struct report *r, const struct show *show)
 	const tel_heap *heap = show->options->heap;
 	tel_heap_stack all;
 	uint64_t v;
-	size_t i;
 
 	tel_heap_total(heap, &all);
 	(void)report_section(r, REPORT_JSON, "memory");
@@ -230,7 +226,7 @@ answers_put_data(struct report *r, const struct show *show)
 	if (tel_heap_peak_time(heap, &v))
 		report_data(r, tel_heap_ticks(heap) ? "peak_ticks" : "peak_ns",
 		    report_count(v));
-	for (i = 0; i < REPORT_LIFETIMES; i++)
+	for (size_t i = 0; i < REPORT_LIFETIMES; i++)
 		if (tel_heap_lifetime_of_all(heap, report_lifetimes[i].share,
 		        &v))
 			report_data(r, report_lifetimes[i].name,
@@ -269,18 +265,17 @@ unsigned
 answers_common(tel_heap *heap, size_t n)
 {
 	const char *frames = tel_heap_frames(heap, 0);
-	char *first;
 	unsigned common = UINT_MAX, k;
-	size_t i, a, b, at, end;
+	char *first = frames == NULL ? NULL : strdup(frames);
 
-	first = frames == NULL ? NULL : strdup(frames);
-	for (i = 1; first != NULL && i < n; i++) {
+	for (size_t i = 1; first != NULL && i < n; i++) {
 		frames = tel_heap_frames(heap, i);
-		end = strlen(first);
-		at = frames == NULL ? 0 : strlen(frames);
+		size_t end = strlen(first);
+		size_t at = frames == NULL ? 0 : strlen(frames);
 		for (k = 0; k < common; k++) {
-			a = drop_frame(first, end);
-			b = drop_frame(frames, at);
+			size_t a = drop_frame(first, end);
+			size_t b = drop_frame(frames, at);
+
 			/* one frame of each is left */
 			if (a == 0 || b == 0 || end - a != at - b ||
 			    memcmp(first + a, frames + b, end - a) != 0)
@@ -300,11 +295,10 @@ answers_frames(struct report *r, const char *frames, unsigned skip,
 {
 	size_t end = strlen(frames), start, n;
 	const char *text = "";
-	unsigned i;
 
-	for (i = 0; i < skip; i++)
+	for (unsigned i = 0; i < skip; i++)
 		end = drop_frame(frames, end);
-	for (i = 0; i < FRAMES_SHOWN && end > 0; i++) {
+	for (unsigned i = 0; i < FRAMES_SHOWN && end > 0; i++) {
 		start = frame_start(frames, end);
 		text = report_text(r, "%s%s%.*s", text, i > 0 ? " < " : "",
 		    (int)(end - start), frames + start);
@@ -326,7 +320,6 @@ answers_put_stacks(struct report *r, const struct show *show)
 	tel_heap *heap = show->options->heap;
 	const size_t n = tel_heap_count(heap);
 	char peak[FORMAT_TEXT], leaked[FORMAT_TEXT], count[FORMAT_TEXT];
-	const char *frames;
 	tel_heap_stack s;
 	unsigned common;
 	size_t i;
@@ -341,7 +334,8 @@ answers_put_stacks(struct report *r, const struct show *show)
 	    "peak", "leaked", "allocations",
 	    n < STACKS_SHOWN ? n : STACKS_SHOWN, n);
 	for (i = 0; i < STACKS_SHOWN && tel_heap_stack_at(heap, i, &s); i++) {
-		frames = tel_heap_frames(heap, i);
+		const char *frames = tel_heap_frames(heap, i);
+
 		if (frames == NULL) {
 			r->failed = 1;
 			return;

@@ -87,14 +87,13 @@ changes_join_names(struct changes *c)
 {
 	struct change *to = NULL;
 	size_t i, n = 0;
-	int k;
 
 	qsort(c->list, c->count, sizeof(*c->list), compare_names);
 	for (i = 0; i < c->count; i++) {
 		struct change from = c->list[i];
 
 		if (n > 0 && strcmp(to->name, from.name) == 0) {
-			for (k = 0; k < 2; k++) {
+			for (int k = 0; k < 2; k++) {
 				to->bytes[k] += from.bytes[k];
 				to->blocks[k] += from.blocks[k];
 			}
@@ -191,12 +190,11 @@ put_all(struct report *r, const struct show *show, const struct changes *c)
 	const int text = report_is(r, REPORT_TEXT);
 	size_t i, shown = report_rows(r, c->count);
 	struct change all = { NULL, { 0, 0 }, { 0, 0 } };
-	int k;
 
 	if (text && r->options.top == 0 && shown > CHANGES_SHOWN)
 		shown = CHANGES_SHOWN;
 	for (i = 0; i < c->count; i++)
-		for (k = 0; k < 2; k++) {
+		for (int k = 0; k < 2; k++) {
 			all.bytes[k] += c->list[i].bytes[k];
 			all.blocks[k] += c->list[i].blocks[k];
 		}

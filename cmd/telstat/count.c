@@ -36,12 +36,11 @@ static tel_status
 show_now(struct count *c)
 {
 	const int replace = c->telstat->settings.replace;
-	tel_status st;
 
 	if (replace && !sink_again(c->sink))
 		return TEL_EIO;
 	c->show.out = c->sink->out;
-	st = show_moment(&c->show);
+	tel_status st = show_moment(&c->show);
 	if (st == TEL_OK && replace)
 		return sink_replace(c->sink) ? TEL_OK : TEL_EIO;
 	if (st == TEL_OK && tel_output_flush(c->sink->out) != TEL_OK) {
@@ -60,7 +59,6 @@ telstat_count_snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 	tel_stats *stats = c->show.stats;
 	struct moment *m = &c->show.at;
 	tel_int128 first;
-	tel_status st;
 
 	if (c->last == 0 && tel_stats_total(s, TEL_TOTAL_FIRST, &first))
 		c->first = first.low;
@@ -77,7 +75,7 @@ telstat_count_snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 		                             (double)at->time;
 	/* of an inst log, a set of what was counted by then */
 	c->show.stats = s;
-	st = show_now(c);
+	tel_status st = show_now(c);
 	c->show.stats = stats;
 	return st;
 }
@@ -114,7 +112,6 @@ show_final(struct count *c)
 	struct moment *m = &c->show.at;
 	uint64_t elapsed;
 	tel_int128 span;
-	tel_status st;
 
 	memset(m, 0, sizeof(*m));
 	m->final = 1;
@@ -135,7 +132,7 @@ show_final(struct count *c)
 	}
 	if (c->telstat->deltas && c->last > 0)
 		end_of_deltas(c, m);
-	st = show_now(c);
+	tel_status st = show_now(c);
 	if (st != TEL_OK && !c->sink->failed)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
 }
@@ -160,8 +157,6 @@ static int
 telstat_count_begin(void *arg, struct source *const *srcs, int n)
 {
 	struct count *c = arg;
-	tel_status st;
-	int i;
 
 	c->sources = srcs;
 	c->nsources = n;
@@ -177,9 +172,9 @@ telstat_count_begin(void *arg, struct source *const *srcs, int n)
 	}
 	(void)tel_stats_set_heap(c->show.stats, c->telstat->heap,
 	    c->telstat->runtime == NULL);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		warn_of_order(c, srcs[i]);
-		st = tel_stats_begin(c->show.stats, srcs[i]->reader);
+		tel_status st = tel_stats_begin(c->show.stats, srcs[i]->reader);
 		if (st == TEL_EINVAL) {
 			source_learn(srcs[i], &c->telstat->settings);
 			st = tel_stats_begin(c->show.stats, srcs[i]->reader);
@@ -192,7 +187,7 @@ telstat_count_begin(void *arg, struct source *const *srcs, int n)
 	}
 	if (c->whole && n == 1 && c->telstat->heap == NULL)
 		tel_stats_attach(c->show.stats, srcs[0]->reader);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		TEL_EVENT3(FileStart, (uint32_t)srcs[i]->number, srcs[i]->size,
 		    srcs[i]->name);
 	c->counted = 1;
@@ -250,9 +245,8 @@ static enum outcome
 telstat_count_end(void *arg)
 {
 	struct count *c = arg;
-	int i;
 
-	for (i = 0; i < c->nsources; i++) {
+	for (int i = 0; i < c->nsources; i++) {
 		const tel_reader *r = c->sources[i]->reader;
 
 		if (tel_stats_end(c->show.stats, r) != TEL_OK)
@@ -661,12 +655,11 @@ check_pairs(const struct telstat *t)
 {
 	const size_t n = tel_stats_count(t->stats);
 	uint64_t pairs, open, orphan, other;
-	const char *name;
 	size_t i = 0;
 
 	while (i < n && !t->settings.quiet && !t->deltas) {
 		pairs = open = orphan = other = 0;
-		name = tel_stat_name(tel_stats_get(t->stats, i));
+		const char *name = tel_stat_name(tel_stats_get(t->stats, i));
 		for (; i < n; i++) {
 			const tel_stat *stat = tel_stats_get(t->stats, i);
 

@@ -72,11 +72,9 @@ curve_free(struct curve *curve)
 void
 curves_free(struct curves *c)
 {
-	size_t i;
-
 	if (c == NULL)
 		return;
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		curve_free(c->list[i]);
 	free(c);
 }
@@ -170,13 +168,12 @@ telstat_curves_counted(const tel_stat *stat)
 {
 	tel_class class = tel_stat_class(stat);
 	tel_number of = TEL_NUMBER_UPDATES;
-	double v;
 
 	if (class == TEL_CLASS_GROWTH)
 		of = TEL_NUMBER_SUM;
 	else if (statistic_defined(stat, TEL_NUMBER_WEIGHT))
 		of = TEL_NUMBER_WEIGHT;
-	v = tel_int128_double(statistic_number(stat, of));
+	double v = tel_int128_double(statistic_number(stat, of));
 	return of == TEL_NUMBER_SUM ?
 	    format_scaled(v, tel_stat_decimals(stat)) :
 	    v;
@@ -401,11 +398,9 @@ legend_of(struct report *r, const struct curve *v)
 static void
 telstat_curves_extend(struct report_chart *chart, const struct drawn *d)
 {
-	double y;
-	size_t i;
+	for (size_t i = 0; i < d->curve->n; i++) {
+		double y = height_at(d, i);
 
-	for (i = 0; i < d->curve->n; i++) {
-		y = height_at(d, i);
 		if (y > chart->most)
 			chart->most = y;
 		if (y < chart->least)
@@ -431,11 +426,10 @@ telstat_curves_put_chart(struct report *r, const struct show *show,
 		    list[0]->unit,
 		.x_unit = show->at.ticks ? "ticks" : "ns",
 		.x_max = c->times[c->ntimes - 1] };
-	size_t i;
 
 	qsort(list, n, sizeof(list[0]), by_last);
 	memset(series, 0, sizeof(series));
-	for (i = 0; i < chart.n; i++) {
+	for (size_t i = 0; i < chart.n; i++) {
 		drawn[i] = (struct drawn){ c, list[i],
 			(double)show->options->rate_ns };
 		series[i].name = series[i].legend = legend_of(r, list[i]);
@@ -470,7 +464,6 @@ curves_put(struct report *r, const struct show *show, const struct curves *c)
 {
 	struct curve **list = calloc(c->n + 1, sizeof(struct curve *));
 	size_t i, k, n;
-	int rate;
 
 	if (list == NULL || c->ntimes == 0) {
 		r->failed |= list == NULL;
@@ -479,7 +472,7 @@ curves_put(struct report *r, const struct show *show, const struct curves *c)
 	}
 	/* the curves of a statistic, and then those of its rate */
 	for (i = 0; i < c->n; i = k)
-		for (rate = 0; rate < 2; rate++) {
+		for (int rate = 0; rate < 2; rate++) {
 			n = 0;
 			/* groups come in the same order in each statistic */
 			for (k = i; k < c->n &&

@@ -106,13 +106,12 @@ stat_name(const tel_stat *stat)
 	unsigned i, n = tel_stat_group_count(stat);
 	size_t size = strlen(tel_stat_name(stat)) + 32, used;
 	tel_value value;
-	char *name;
 
 	for (i = 0; i < n; i++)
 		if (tel_stat_group_value(stat, i, &value))
 			size += strlen(tel_stat_group_name(stat, i)) +
 			    tel_value_text(&value, NULL, 0) + 4;
-	name = malloc(size);
+	char *name = malloc(size);
 	if (name == NULL)
 		return NULL;
 	used = (size_t)snprintf(name, size, "%s%s", tel_stat_name(stat),
@@ -138,7 +137,6 @@ list_side(struct side *s)
 	size_t i, size, nstats = tel_stats_count(stats);
 	size_t ntypes = tel_stats_part_count(stats, TEL_PART_TYPE);
 	tel_part part;
-	char *name;
 
 	if (!subjects_begin(&s->stats, nstats) ||
 	    !subjects_begin(&s->types, ntypes) ||
@@ -152,7 +150,7 @@ list_side(struct side *s)
 	     i < ntypes && tel_stats_part(stats, TEL_PART_TYPE, i, &part);
 	     i++) {
 		size = strlen(part.name) + strlen(part.kind) + 2;
-		name = malloc(size);
+		char *name = malloc(size);
 		if (!subjects_add(&s->types, name))
 			return 0;
 		(void)snprintf(name, size, "%s %s", part.name, part.kind);
@@ -498,13 +496,12 @@ list_keys(const tel_stat *stat, struct subjects *s)
 {
 	size_t i, size, n = stat != NULL ? tel_stat_key_count(stat) : 0;
 	tel_key key;
-	char *name;
 
 	if (!subjects_begin(s, n))
 		return 0;
 	for (i = 0; i < n && tel_stat_key(stat, i, &key); i++) {
 		size = tel_value_text(&key.value, NULL, 0) + 1;
-		name = malloc(size);
+		char *name = malloc(size);
 		if (!subjects_add(s, name))
 			return 0;
 		(void)tel_value_text(&key.value, name, size);
@@ -521,9 +518,8 @@ diff_add_key(struct diff *d, const struct both *b, const char *name,
 	    is_unweighted(b->stats[0]) && is_unweighted(b->stats[1]);
 	uint64_t counts[2] = { 0, 0 };
 	tel_key key;
-	int j;
 
-	for (j = 0; j < 2; j++)
+	for (int j = 0; j < 2; j++)
 		if (at[j] != NONE && tel_stat_key(b->stats[j], at[j], &key))
 			counts[j] = key.count;
 	add_counts(d, name, counts[0], counts[1], tested);
@@ -557,7 +553,6 @@ add_numbers(struct diff *d, const struct both *b, const char *name)
 	const char *unit = tel_stat_unit(any);
 	const char *counted =
 	    tel_stat_class(any) == TEL_CLASS_DUR ? "pairs" : "updates";
-	size_t i;
 
 	diff_open_table(d, name);
 	d->report->section.definition = tel_stat_definition(any);
@@ -566,7 +561,7 @@ add_numbers(struct diff *d, const struct both *b, const char *name)
 	    b->stats[0] != NULL ? (uint64_t)values_of(b->stats[0]) : 0,
 	    b->stats[1] != NULL ? (uint64_t)values_of(b->stats[1]) : 0, 1);
 	add_means(d, b, unit);
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct figure x =
 		    diff_figure_of(b->stats[0], rows[i].which, i < 3);
 		struct figure y =
@@ -589,10 +584,9 @@ diff_put_stat(struct diff *d, const struct both *b, const char *name,
     const size_t at[2])
 {
 	struct both both;
-	int j;
 
 	(void)b;
-	for (j = 0; j < 2; j++)
+	for (int j = 0; j < 2; j++)
 		both.stats[j] = at[j] == NONE ?
 		    NULL :
 		    tel_stats_get(d->sides[j].telstat.stats, at[j]);
@@ -606,11 +600,10 @@ diff_put_type(struct diff *d, const struct both *b, const char *name,
 {
 	uint64_t counts[2] = { 0, 0 };
 	tel_part part = { 0 };
-	int j;
 
 	(void)b;
 	(void)name;
-	for (j = 0; j < 2; j++)
+	for (int j = 0; j < 2; j++)
 		if (at[j] != NONE &&
 		    tel_stats_part(d->sides[j].telstat.stats, TEL_PART_TYPE,
 		        at[j], &part))
@@ -655,10 +648,9 @@ show_diff(struct diff *d, const struct sink *sink)
 	struct side *a = &d->sides[0], *b = &d->sides[1];
 	tel_int128 v;
 	struct show show;
-	int i;
 
 	d->timed = 1;
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		struct side *s = &d->sides[i];
 
 		if (tel_stats_total(s->telstat.stats, TEL_TOTAL_NS, &v))

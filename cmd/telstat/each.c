@@ -22,17 +22,16 @@ each_expand(const char *spec, const char *field)
 	size_t length = strlen(field), n = 0, i;
 	const char *name_end = strchr(spec, '='), *dot = "";
 	char *text, *p;
-	const char *s;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(field, words[i]) == 0)
 			dot = ".";
-	for (s = spec; *s != '\0'; s++)
+	for (const char *s = spec; *s != '\0'; s++)
 		n += *s == '@' ? length + 1 : 1;
 	p = text = malloc(n + 1);
 	if (text == NULL)
 		return NULL;
-	for (s = spec; *s != '\0'; s++) {
+	for (const char *s = spec; *s != '\0'; s++) {
 		if (*s != '@') {
 			*p++ = *s;
 			continue;
@@ -59,10 +58,10 @@ static int
 matches(const char *globs, const char *name)
 {
 	char glob[256];
-	size_t n;
 
 	for (;;) {
-		n = strcspn(globs, ",");
+		size_t n = strcspn(globs, ",");
+
 		if (n < sizeof(glob)) {
 			memcpy(glob, globs, n);
 			glob[n] = '\0';
@@ -79,11 +78,9 @@ matches(const char *globs, const char *name)
 static int
 is_known(const tel_schema *s, unsigned t, unsigned f, const char *name)
 {
-	unsigned i;
-	int at;
+	for (unsigned i = 0; i <= t; i++) {
+		int at = tel_type_find_field(tel_schema_type(s, i), name);
 
-	for (i = 0; i <= t; i++) {
-		at = tel_type_find_field(tel_schema_type(s, i), name);
 		if (at >= 0 && (i < t || (unsigned)at < f))
 			return 1;
 	}
@@ -94,11 +91,10 @@ static tel_status
 add_each(struct telstat *t, const char *field)
 {
 	tel_status st = TEL_OK;
-	char *text;
-	size_t i;
 
-	for (i = 0; i < t->neach_specs && st == TEL_OK; i++) {
-		text = each_expand(t->each_specs[i], field);
+	for (size_t i = 0; i < t->neach_specs && st == TEL_OK; i++) {
+		char *text = each_expand(t->each_specs[i], field);
+
 		st = text == NULL ? TEL_ENOMEM : tel_stats_add(t->stats, text);
 		free(text);
 	}
@@ -139,19 +135,15 @@ each_add(struct telstat *t, const tel_schema *s)
 int
 each_take(struct telstat *t, const char *spec)
 {
-	tel_stats *trial;
-	tel_status st;
-	char *text;
-	size_t i;
-
 	if (t->neach_specs == sizeof(t->each_specs) / sizeof(t->each_specs[0]))
 		return message_fail(STATUS_USAGE, NULL,
 		    "-s: more than %zu specs with '@'", t->neach_specs);
 	/* its mistakes are found at once, with a number that any log has */
-	trial = tel_stats_new();
-	text = each_expand(spec, "index");
-	st = trial == NULL || text == NULL ? TEL_ENOMEM :
-	                                     tel_stats_add(trial, text);
+	tel_stats *trial = tel_stats_new();
+	char *text = each_expand(spec, "index");
+	tel_status st = trial == NULL || text == NULL ?
+	    TEL_ENOMEM :
+	    tel_stats_add(trial, text);
 	if (st == TEL_ENOMEM)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));
 	else if (st != TEL_OK)
@@ -161,7 +153,7 @@ each_take(struct telstat *t, const char *spec)
 		t->each_specs[t->neach_specs++] = spec;
 		t->each_order |= tel_stats_uses(trial, TEL_USE_ORDER);
 		t->each_rate |= tel_stats_uses(trial, TEL_USE_RATE);
-		for (i = 0; i < tel_stats_count(trial); i++)
+		for (size_t i = 0; i < tel_stats_count(trial); i++)
 			t->each_order |= is_magnitude(
 			    tel_stat_class(tel_stats_get(trial, i)));
 	}

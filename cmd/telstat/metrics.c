@@ -39,13 +39,12 @@ static int
 metrics_take(struct tel__table *names, const char *name)
 {
 	const uint64_t base = tel__fnv(TEL__FNV, name, strlen(name));
-	size_t i;
 	int fresh;
 
-	for (i = 0; i < NSUFFIXES; i++)
+	for (size_t i = 0; i < NSUFFIXES; i++)
 		if (tel__table_find(names, metrics_hash(base, i)) != NULL)
 			return 0;
-	for (i = 0; i < NSUFFIXES; i++)
+	for (size_t i = 0; i < NSUFFIXES; i++)
 		if (tel__table_put(names, metrics_hash(base, i), &fresh) ==
 		    NULL)
 			return -1;
@@ -58,7 +57,6 @@ names_make(struct tel__table *names, const char *prefix, const char *path,
 {
 	size_t room = strlen(prefix) + strlen(path) + 64, used;
 	char *base = malloc(room);
-	unsigned n;
 	int taken;
 
 	*clash = 0;
@@ -82,7 +80,7 @@ names_make(struct tel__table *names, const char *prefix, const char *path,
 		used++;
 	}
 	base[used] = '\0';
-	for (n = 2; (taken = metrics_take(names, base)) == 0; n++) {
+	for (unsigned n = 2; (taken = metrics_take(names, base)) == 0; n++) {
 		*clash = 1;
 		(void)snprintf(base + used, room - used, "_%u", n);
 	}

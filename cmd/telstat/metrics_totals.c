@@ -16,9 +16,8 @@ total_unit(const char *name)
 {
 	static const char *const units[] = { "bytes", "seconds", "ticks" };
 	const char *last = strrchr(name, '_');
-	size_t i;
 
-	for (i = 0; last != NULL && i < 3; i++)
+	for (size_t i = 0; last != NULL && i < 3; i++)
 		if (strcmp(last + 1, units[i]) == 0)
 			return units[i];
 	return NULL;
@@ -67,10 +66,9 @@ put_origins(const struct show *show)
 {
 	const struct metric m = { show, show->options->prefix, 0, 0 };
 	tel_origin o;
-	size_t i;
 
 	metric_family(&m, origin, "info", NULL, "what wrote the logs", NULL);
-	for (i = 0; tel_stats_origin(show->stats, i, &o); i++) {
+	for (size_t i = 0; tel_stats_origin(show->stats, i, &o); i++) {
 		putf(show->out, "%s%s_info{schema=\"", show->options->prefix,
 		    origin);
 		put_label(show->out, o.schema);
@@ -94,15 +92,13 @@ metrics_totals_reserve(const struct show *show, struct tel__table *names,
 void
 metrics_totals(const struct show *show, struct tel__table *names)
 {
-	unsigned i;
-
-	for (i = 0; i < TOTALS; i++)
+	for (unsigned i = 0; i < TOTALS; i++)
 		if (totals[i].family != NULL)
 			metrics_totals_reserve(show, names, totals[i].family);
 	metrics_totals_reserve(show, names, type_events);
 	metrics_totals_reserve(show, names, type_bytes);
 	metrics_totals_reserve(show, names, origin);
-	for (i = 0; i < TOTALS; i++)
+	for (unsigned i = 0; i < TOTALS; i++)
 		metrics_totals_put_family(show, (tel_total)i);
 	if (!show_overview(show))
 		return;

@@ -70,10 +70,9 @@ put_group_name(tel_output *out, const tel_stat *stat, unsigned i)
 {
 	char name[LABEL_MAX], other[LABEL_MAX];
 	int same = 0;
-	unsigned j;
 
 	name_label(stat, i, name);
-	for (j = 0; j < i; j++) {
+	for (unsigned j = 0; j < i; j++) {
 		name_label(stat, j, other);
 		same |= strcmp(name, other) == 0;
 	}
@@ -179,9 +178,8 @@ unit_suffix(const struct metric *m)
 	static const char *const units[][2] = { { "ns", "_seconds" },
 		{ "ticks", "_ticks" }, { "bytes", "_bytes" } };
 	const tel_stat *stat = tel_stats_get(m->show->stats, m->first);
-	size_t i;
 
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (strcmp(tel_stat_unit(stat), units[i][0]) == 0)
 			return units[i][1];
 	return "";
@@ -237,10 +235,9 @@ put_family(const struct metric *m, const char *suffix, const char *type,
 {
 	const tel_stats *s = m->show->stats;
 	const char *kind = strcmp(type, "counter") == 0 ? "_total" : "";
-	size_t i;
 
 	metric_family(m, suffix, type, unit, help, tel_stats_get(s, m->first));
-	for (i = m->first; i < m->end; i++)
+	for (size_t i = m->first; i < m->end; i++)
 		metric_number(m, tel_stats_get(s, i), suffix, kind, which,
 		    valued ? decimals_of(m) : 0);
 }
@@ -418,9 +415,7 @@ put_hits(const struct metric *m, const tel_stat *stat)
 static int
 is_merged(const struct metric *m)
 {
-	size_t i;
-
-	for (i = m->first; i < m->end; i++)
+	for (size_t i = m->first; i < m->end; i++)
 		if (statistic_defined(tel_stats_get(m->show->stats, i),
 		        TEL_NUMBER_OUTSIDE))
 			return 1;
@@ -434,14 +429,13 @@ metric_buckets(const struct metric *m)
 	const tel_stat *stat = tel_stats_get(s, m->first);
 	const char *unit = unit_suffix(m);
 	int merged = is_merged(m);
-	size_t i;
 
 	if (merged)
 		metric_family(m, "_hits", "counter", NULL, "weight", stat);
 	else
 		metric_family(m, unit, "histogram",
 		    *unit != '\0' ? unit + 1 : NULL, "distribution", stat);
-	for (i = m->first; i < m->end; i++) {
+	for (size_t i = m->first; i < m->end; i++) {
 		stat = tel_stats_get(s, i);
 		if (merged)
 			put_hits(m, stat);
@@ -458,15 +452,14 @@ static void
 put_tally(const struct metric *m)
 {
 	const tel_stats *s = m->show->stats;
-	size_t i, j;
 
 	metric_family(m, "", "counter", NULL, "weight by key",
 	    tel_stats_get(s, m->first));
-	for (i = m->first; i < m->end; i++) {
+	for (size_t i = m->first; i < m->end; i++) {
 		const tel_stat *stat = tel_stats_get(s, i);
 		tel_key key;
 
-		for (j = 0; tel_stat_key(stat, j, &key); j++) {
+		for (size_t j = 0; tel_stat_key(stat, j, &key); j++) {
 			metric_open(m, stat, "", "_total");
 			put(m->show->out, ",key=\"");
 			put_value_label(m->show->out, &key.value);
@@ -484,22 +477,20 @@ openmetrics_put_top(const struct metric *m)
 	const tel_stats *s = m->show->stats;
 	const char *unit = unit_suffix(m);
 	char name[64];
-	size_t i, j;
-	unsigned k;
 
 	(void)snprintf(name, sizeof(name), "_top%s", unit);
 	metric_family(m, name, "gauge", *unit != '\0' ? unit + 1 : NULL,
 	    "largest values", tel_stats_get(s, m->first));
-	for (i = m->first; i < m->end; i++) {
+	for (size_t i = m->first; i < m->end; i++) {
 		const tel_stat *stat = tel_stats_get(s, i);
 		tel_top top;
 
-		for (j = 0; tel_stat_top(stat, j, &top); j++) {
+		for (size_t j = 0; tel_stat_top(stat, j, &top); j++) {
 			metric_open(m, stat, name, "");
 			putf(m->show->out, ",rank=\"%zu\",place=\"", j + 1);
 			put_label(m->show->out, top.log);
 			putf(m->show->out, ":%" PRIu64 "\"", top.offset);
-			for (k = 0; k < top.nshown; k++) {
+			for (unsigned k = 0; k < top.nshown; k++) {
 				if (top.shown[k].missing)
 					continue;
 				putf(m->show->out, ",%s=\"",
@@ -517,11 +508,10 @@ openmetrics_put_pairs(const struct metric *m)
 	const tel_stats *s = m->show->stats;
 	const tel_stat *stat = tel_stats_get(s, m->first);
 	const char *suffix = is_time(m) ? "_seconds" : "_ticks";
-	size_t i;
 
 	metric_family(m, suffix, "summary", suffix + 1, "length of ranges",
 	    stat);
-	for (i = m->first; i < m->end; i++) {
+	for (size_t i = m->first; i < m->end; i++) {
 		stat = tel_stats_get(s, i);
 		metric_number(m, stat, suffix, "_count", TEL_NUMBER_PAIRS, 0);
 		metric_number(m, stat, suffix, "_sum", TEL_NUMBER_SUM,
@@ -539,9 +529,8 @@ put_doubts(const struct metric *m, const char *suffix, const char *help,
     int (*doubt)(const tel_stat *stat))
 {
 	int found = 0;
-	size_t i;
 
-	for (i = m->first; i < m->end; i++) {
+	for (size_t i = m->first; i < m->end; i++) {
 		const tel_stat *stat = tel_stats_get(m->show->stats, i);
 
 		if (!doubt(stat))
@@ -563,9 +552,8 @@ put_spread(const struct metric *m, const char *suffix, const char *unit,
 	int found = 0, is_variance = unit == NULL;
 	char text[FORMAT_TEXT];
 	double v;
-	size_t i;
 
-	for (i = m->first; i < m->end; i++) {
+	for (size_t i = m->first; i < m->end; i++) {
 		const tel_stat *stat = tel_stats_get(m->show->stats, i);
 
 		if (!tel_stat_variance(stat, &v))
@@ -609,9 +597,8 @@ openmetrics_put_numbers(const struct metric *m)
 	const struct class_view *view = class_view(first);
 	const int has_own = view->families[0].type != NULL;
 	const struct class_family *f = has_own ? view->families : others;
-	size_t i;
 
-	for (i = 0; i < CLASS_FAMILIES_MAX && f[i].type != NULL; i++) {
+	for (size_t i = 0; i < CLASS_FAMILIES_MAX && f[i].type != NULL; i++) {
 		if (!has_own && !statistic_defined(first, f[i].which))
 			continue;
 		if (f[i].valued)

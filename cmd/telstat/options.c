@@ -307,8 +307,6 @@ set_stacks(struct telstat *t, const char *text)
 static int
 set_blocks(struct telstat *t, const char *text)
 {
-	tel_status st;
-
 	/* --stacks=KEY may have set another one */
 	if (t->stacks == NULL)
 		t->weight = TEL_HEAP_LEAKED;
@@ -320,7 +318,7 @@ set_blocks(struct telstat *t, const char *text)
 	t->key = tel_expr_new();
 	if (t->key == NULL)
 		return message_no_memory();
-	st = tel_expr_set(t->key, text);
+	tel_status st = tel_expr_set(t->key, text);
 	t->key_text = text;
 	if (st != TEL_OK)
 		telstat_report_key_error(t, st);
@@ -415,12 +413,11 @@ telstat_options_parse_format(struct telstat *t)
 {
 	const char *name = t->settings.format, *names[16];
 	size_t n;
-	int i;
 
 	for (n = 0; n < output_nformats && n < 15; n++)
 		names[n] = output_formats[n].name;
 	names[n] = NULL;
-	i = options_word("-f", name != NULL ? name : "text", names);
+	int i = options_word("-f", name != NULL ? name : "text", names);
 	if (i < 0)
 		return 0;
 	t->format = &output_formats[i];

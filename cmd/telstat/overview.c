@@ -72,11 +72,11 @@ put_metadata(struct report *r, const struct show *show)
 		.shown = REPORT_TEXT,
 		.most = 120 };
 	const char *key, *text;
-	struct report_section *s;
 	size_t i;
 
 	for (i = 0; tel_stats_metadata(show->stats, i, &key, &text); i++) {
-		s = open_line(r, key);
+		struct report_section *s = open_line(r, key);
+
 		s->indent = 2;
 		(void)report_fact(r, &value, report_string(text));
 		report_put(r);
@@ -130,9 +130,8 @@ put_damage(struct report *r, const struct show *show)
 {
 	struct report_section *s = open_line(r, "damage ");
 	char text[FORMAT_TEXT];
-	unsigned i;
 
-	for (i = 0; i < TOTALS; i++) {
+	for (unsigned i = 0; i < TOTALS; i++) {
 		const uint64_t n = show_total(show, (tel_total)i).low;
 
 		if (totals[i].one != NULL && n != 0)
@@ -321,10 +320,8 @@ void
 overview_put(struct report *r, const struct show *show)
 {
 	tel_origin o;
-	int answered;
-	size_t i;
 
-	for (i = 0; tel_stats_origin(show->stats, i, &o); i++)
+	for (size_t i = 0; tel_stats_origin(show->stats, i, &o); i++)
 		put_origin(r, show, &o);
 	put_metadata(r, show);
 	put_size(r, show, "events ", TEL_TOTAL_EVENTS, "");
@@ -333,7 +330,7 @@ overview_put(struct report *r, const struct show *show)
 	put_damage(r, show);
 	put_unrecorded(r, show);
 	/* text is one screen where there are answers */
-	answered = report_is(r, REPORT_TEXT) &&
+	int answered = report_is(r, REPORT_TEXT) &&
 	    (answers_some(show) || answers_pools(show) || runtime_some(show));
 	if (!answered) {
 		overview_put_parts(r, show, 1);
@@ -356,17 +353,16 @@ overview_totals(struct report *r, const struct show *show, int apart)
 	struct report_section *s =
 	    report_section(r, REPORT_TEXT | REPORT_DATA, "totals");
 	tel_int128 v;
-	size_t i;
 
 	s->apart = apart;
 	s->lead = "Totals:";
 	s->indent = 8;
-	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		v = show_total(show, order[i]);
 		if (totals[order[i]].always || v.low != 0)
 			add_count(r, REPORT_TEXT, totals[order[i]].text, v);
 	}
-	for (i = 0; i < TOTALS; i++)
+	for (size_t i = 0; i < TOTALS; i++)
 		if (tel_stats_total(show->stats, (tel_total)i, &v))
 			report_data(r, totals[i].name, report_int128(v));
 	report_put(r);

@@ -152,11 +152,9 @@ runtime_join(struct runtime *rt, const struct runtime *next, int part)
 void
 runtime_free(struct runtime *rt)
 {
-	unsigned i;
-
 	if (rt == NULL)
 		return;
-	for (i = 0; i < rt->nnames; i++)
+	for (unsigned i = 0; i < rt->nnames; i++)
 		free(rt->names[i]);
 	tel__table_clear(&rt->by_number);
 	tel_heap_free(rt->stacks);
@@ -189,14 +187,12 @@ static unsigned
 get_name(struct runtime *rt, const tel_event *ev, const char *part)
 {
 	const int i = tel_type_role_field(tel_event_type(ev), part);
-	const char *text;
 	size_t n = 0;
-	unsigned k;
+	const char *text = i < 0 ? NULL : tel_event_string(ev, (unsigned)i, &n);
 
-	text = i < 0 ? NULL : tel_event_string(ev, (unsigned)i, &n);
 	if (text == NULL || n == 0)
 		return 0;
-	for (k = 1; k <= rt->nnames; k++)
+	for (unsigned k = 1; k <= rt->nnames; k++)
 		if (strlen(rt->names[k - 1]) == n &&
 		    memcmp(rt->names[k - 1], text, n) == 0)
 			return k;
@@ -219,7 +215,6 @@ name_of(const struct runtime *rt, unsigned number)
 static struct collection *
 find_collection(struct runtime *rt, const tel_event *ev, tel_status *st)
 {
-	struct collection *c;
 	struct tel__entry *e;
 	uint64_t number;
 	int fresh;
@@ -240,7 +235,7 @@ find_collection(struct runtime *rt, const tel_event *ev, tel_status *st)
 		*st = TEL_ENOMEM;
 		return NULL;
 	}
-	c = fresh ? NULL : &rt->collections[e->value];
+	struct collection *c = fresh ? NULL : &rt->collections[e->value];
 	if (c != NULL && (!c->has_after || tel_event_clock(ev) <= c->ended))
 		return c;
 	e->value = rt->ncollections;
@@ -255,14 +250,12 @@ find_collection(struct runtime *rt, const tel_event *ev, tel_status *st)
 static tel_status
 add_pause(struct runtime *rt, const tel_event *ev)
 {
-	struct collection *c;
-	struct pause *p;
 	tel_status st;
 	uint64_t ns;
 
 	if (!runtime_get_number(ev, "duration", &ns) || ns > INT64_MAX)
 		return TEL_OK;
-	c = find_collection(rt, ev, &st);
+	struct collection *c = find_collection(rt, ev, &st);
 	if (st != TEL_OK)
 		return st;
 	rt->count++;
@@ -277,7 +270,7 @@ add_pause(struct runtime *rt, const tel_event *ev)
 	}
 	if (!TEL__RESERVE(rt->pauses, rt->pause_room, rt->npauses + 1))
 		return TEL_ENOMEM;
-	p = &rt->pauses[rt->npauses++];
+	struct pause *p = &rt->pauses[rt->npauses++];
 	p->duration = ns;
 	p->clock = tel_event_clock(ev);
 	p->log = rt->log;
@@ -306,16 +299,14 @@ static tel_status
 add_heap(struct runtime *rt, const tel_event *ev)
 {
 	const int i = tel_type_role_field(tel_event_type(ev), "name");
-	struct collection *c;
-	const char *when;
 	uint64_t used;
 	tel_status st;
 	size_t n = 0;
+	const char *when = i < 0 ? NULL : tel_event_string(ev, (unsigned)i, &n);
 
-	when = i < 0 ? NULL : tel_event_string(ev, (unsigned)i, &n);
 	if (when == NULL || !runtime_get_number(ev, "size", &used))
 		return TEL_OK;
-	c = find_collection(rt, ev, &st);
+	struct collection *c = find_collection(rt, ev, &st);
 	if (c == NULL)
 		return st;
 	if (n >= 5 && memcmp(when, "After", 5) == 0) {
@@ -378,13 +369,11 @@ runtime_event(struct runtime *rt, const tel_event *ev)
 static int
 runtime_choose(struct runtime *rt, const tel_schema *schema)
 {
-	size_t i;
-
 	rt->schema = schema;
 	rt->ntypes = tel_schema_type_count(schema);
 	if (!TEL__RESERVE(rt->wanted, rt->wanted_room, rt->ntypes))
 		return 0;
-	for (i = 0; i < rt->ntypes; i++)
+	for (size_t i = 0; i < rt->ntypes; i++)
 		rt->wanted[i] =
 		    runtime_wants(tel_schema_type(schema, (unsigned)i)) != 0;
 	return 1;
@@ -397,7 +386,6 @@ runtime_run(struct runtime *rt, tel_run *events)
 	const tel_schema *schema = n == 0 ? NULL : events->first->schema;
 	const uint32_t log = rt == NULL ? 0 : rt->log;
 	tel_status st = TEL_OK;
-	size_t i;
 
 	if (n == 0)
 		return TEL_OK;
@@ -408,7 +396,7 @@ runtime_run(struct runtime *rt, tel_run *events)
 	if ((rt->log != log || rt->schema != schema) &&
 	    !runtime_choose(rt, schema))
 		return TEL_ENOMEM;
-	for (i = 0; st == TEL_OK; i++) {
+	for (size_t i = 0; st == TEL_OK; i++) {
 		i = tel__collector_find(events, i, rt->wanted, rt->ntypes);
 		if (i == n)
 			break;
@@ -525,8 +513,6 @@ runtime_put_longest(struct report *r, const struct show *show)
 	const struct runtime *rt = show->options->runtime;
 	/* of nothing but times, text has the longest already */
 	const unsigned to = REPORT_JSON | (rt->nnames > 0 ? REPORT_TEXT : 0);
-	const struct pause *p;
-	size_t i;
 
 	report_section(r, to, "pause")->apart = 1;
 	add_column(r, "duration_ns", "longest", REPORT_WITH_UNIT, "ns");
@@ -536,8 +522,9 @@ runtime_put_longest(struct report *r, const struct show *show)
 		add_column(r, "collector", NULL, REPORT_GROUPED, NULL);
 		add_column(r, "cause", NULL, REPORT_GROUPED, NULL);
 	}
-	for (i = 0; i < TOP_SHOWN && i < rt->npauses; i++) {
-		p = &rt->pauses[rt->npauses - 1 - i];
+	for (size_t i = 0; i < TOP_SHOWN && i < rt->npauses; i++) {
+		const struct pause *p = &rt->pauses[rt->npauses - 1 - i];
+
 		report_row(r, to);
 		report_cell(r, report_count(p->duration));
 		report_cell(r,
@@ -564,16 +551,13 @@ earlier(const void *a, const void *b)
 static int
 add_ranges(struct runtime *rt, const struct show *show)
 {
-	const struct tel__collector_range *r;
-	size_t i;
-
 	if (!tel__collector_pair(&rt->ends, first_clock(show)) ||
 	    !TEL__RESERVE(rt->cycles, rt->cycle_room, rt->ends.nranges + 1) ||
 	    !TEL__RESERVE(rt->pauses, rt->pause_room,
 	        rt->npauses + rt->ends.nranges + 1))
 		return 0;
-	for (i = 0; i < rt->ends.nranges; i++) {
-		r = &rt->ends.ranges[i];
+	for (size_t i = 0; i < rt->ends.nranges; i++) {
+		const struct tel__collector_range *r = &rt->ends.ranges[i];
 		const struct pause p = { .duration = r->length,
 			.clock = r->from,
 			.log = r->log,
@@ -623,16 +607,13 @@ put_mutator(struct report *r, const struct show *show)
 static void
 sort_kept(struct runtime *rt)
 {
-	const struct collection *c;
-	struct pause *p;
-
 	if (rt->sorted)
 		return;
 	rt->sorted = 1;
-	for (p = rt->pauses; p < rt->pauses + rt->npauses; p++) {
+	for (struct pause *p = rt->pauses; p < rt->pauses + rt->npauses; p++) {
 		if (p->collection == UINT64_MAX)
 			continue;
-		c = &rt->collections[p->collection];
+		const struct collection *c = &rt->collections[p->collection];
 		p->collector = c->name;
 		p->cause = c->cause;
 	}
@@ -650,7 +631,6 @@ put_collections(struct report *r, const struct show *show)
 {
 	const struct runtime *rt = show->options->runtime;
 	const struct report_value none = { .type = REPORT_ABSENT };
-	const struct collection *c;
 	struct report_section *s;
 	size_t i, n = rt->ncollections, shown = n;
 
@@ -673,7 +653,8 @@ put_collections(struct report *r, const struct show *show)
 	add_column(r, "collector", NULL, REPORT_GROUPED, NULL);
 	add_column(r, "cause", NULL, REPORT_GROUPED, NULL);
 	for (i = n - shown; i < n; i++) {
-		c = &rt->collections[i];
+		const struct collection *c = &rt->collections[i];
+
 		report_row(r, REPORT_TEXT | REPORT_JSON);
 		report_cell(r,
 		    report_count(since_start(show, c->log, c->clock)));
@@ -817,7 +798,6 @@ runtime_put_top(struct report *r, tel_heap *heap, const char *what,
 {
 	const size_t n = tel_heap_count(heap);
 	const int stack = strcmp(what, "stack") == 0;
-	const char *frames;
 	unsigned common = 0;
 	tel_heap_stack s;
 	size_t i;
@@ -840,7 +820,8 @@ runtime_put_top(struct report *r, tel_heap *heap, const char *what,
 	        stack ? "; see --stacks" : ""),
 	    REPORT_GROUPED, NULL);
 	for (i = 0; i < TOP_SHOWN && tel_heap_stack_at(heap, i, &s); i++) {
-		frames = tel_heap_frames(heap, i);
+		const char *frames = tel_heap_frames(heap, i);
+
 		if (frames == NULL) {
 			r->failed = 1;
 			return;
@@ -869,7 +850,6 @@ runtime_put(struct report *r, const struct show *show)
 	struct runtime *rt = show->options->runtime;
 	tel_heap_stack all;
 	uint64_t total = 0;
-	size_t i;
 
 	if (!show->options->answers || !runtime_some(show) ||
 	    !report_is(r, REPORT_TEXT | REPORT_JSON))
@@ -880,7 +860,7 @@ runtime_put(struct report *r, const struct show *show)
 	if (rt->npauses > 0)
 		put_durations(r, show, "pauses", rt->pauses, rt->npauses,
 		    rt->count, rt->total);
-	for (i = 0; i < rt->ncycles; i++)
+	for (size_t i = 0; i < rt->ncycles; i++)
 		total += rt->cycles[i].duration;
 	if (rt->ncycles > 0)
 		put_durations(r, show, "collections", rt->cycles, rt->ncycles,

@@ -30,12 +30,11 @@ static double
 tail(unsigned k, unsigned n, double p)
 {
 	double term = 1, sum = 0;
-	unsigned i;
 
 	/* from 0 successes on; with n and p as here it does not underflow */
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		term *= 1 - p;
-	for (i = 0; i <= n; i++) {
+	for (unsigned i = 0; i <= n; i++) {
 		if (i >= k)
 			sum += term;
 		term *= p / (1 - p) * (n - i) / (i + 1);
@@ -80,7 +79,6 @@ significance_means(double a, double variance_a, double na, double b,
     double variance_b, double nb)
 {
 	double va, vb, square, df, t;
-	int i;
 
 	if (na < 5 || nb < 5)
 		return NOT_SIGNIFICANT;
@@ -91,7 +89,7 @@ significance_means(double a, double variance_a, double na, double b,
 		return a == b ? NOT_SIGNIFICANT : VERY_SIGNIFICANT;
 	square = (a - b) * (a - b) / (va + vb);
 	df = (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1));
-	for (i = 1; i >= 0; i--) {
+	for (int i = 1; i >= 0; i--) {
 		t = student(normal[i], df);
 		if (square > t * t)
 			return i > 0 ? VERY_SIGNIFICANT : SIGNIFICANT;
@@ -102,13 +100,11 @@ significance_means(double a, double variance_a, double na, double b,
 enum significance
 significance_shares(double a, double na, double b, double nb)
 {
-	double share, variance, off;
-
 	if (na < 20 || nb < 20)
 		return NOT_SIGNIFICANT;
-	share = (a + b) / (na + nb);
-	variance = share * (1 - share) * (1 / na + 1 / nb);
-	off = a / na - b / nb;
+	double share = (a + b) / (na + nb);
+	double variance = share * (1 - share) * (1 / na + 1 / nb);
+	double off = a / na - b / nb;
 	return variance > 0 ? of_square(off * off / variance) : NOT_SIGNIFICANT;
 }
 
@@ -116,11 +112,10 @@ enum significance
 significance_distance(double d, double na, double nb)
 {
 	static const double critical[] = { 1.6276, 1.9495 };
-	double square;
 
 	if (na < 20 || nb < 20)
 		return NOT_SIGNIFICANT;
-	square = d * d * na * nb / (na + nb);
+	double square = d * d * na * nb / (na + nb);
 	if (square > critical[1] * critical[1])
 		return VERY_SIGNIFICANT;
 	return square > critical[0] * critical[0] ? SIGNIFICANT :

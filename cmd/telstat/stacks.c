@@ -59,11 +59,9 @@ shares_of(const struct show *show, uint32_t list[QUANTILES_SHOWN + 2])
 static const char *
 share_name(uint32_t share, char *text)
 {
-	size_t n;
-
 	(void)snprintf(text, FORMAT_TEXT, "%" PRIu32 ".%09" PRIu32,
 	    share / 1000000000, share % 1000000000);
-	n = strlen(text);
+	size_t n = strlen(text);
 	while (text[n - 1] == '0' && text[n - 2] != '.')
 		n--;
 	text[n] = '\0';
@@ -174,7 +172,6 @@ telstat_stacks_put_text(struct report *r, const struct show *show, size_t i,
 {
 	struct report_section *section = report_section(r, REPORT_TEXT, "");
 	char text[FORMAT_TEXT];
-	const char *frames;
 
 	section->apart = 1;
 	section->lead = lead;
@@ -193,7 +190,7 @@ telstat_stacks_put_text(struct report *r, const struct show *show, size_t i,
 		        text));
 	if (i != SIZE_MAX) {
 		say_lifetimes(r, show, i);
-		frames = tel_heap_frames(show->options->heap, i);
+		const char *frames = tel_heap_frames(show->options->heap, i);
 		if (frames == NULL)
 			r->failed = 1;
 		else
@@ -298,9 +295,7 @@ stacks_put(struct report *r, const struct show *show)
 {
 	tel_heap *heap = show->options->heap;
 	const int text = report_is(r, REPORT_TEXT);
-	size_t i, n, shown;
 	tel_heap_stack s, rest;
-	const char *frames;
 
 	if (show->options->stacks == NULL || !tel_heap_recorded(heap))
 		return;
@@ -309,8 +304,8 @@ stacks_put(struct report *r, const struct show *show)
 		return;
 	}
 	tel_heap_total(heap, &rest);
-	n = count_stacks(show);
-	shown = report_rows(r, n);
+	size_t n = count_stacks(show);
+	size_t shown = report_rows(r, n);
 	if (text && r->options.top == 0 && shown > STACKS_SHOWN)
 		shown = STACKS_SHOWN;
 	if (report_is(r, REPORT_SVG)) {
@@ -319,14 +314,14 @@ stacks_put(struct report *r, const struct show *show)
 	}
 	if (text)
 		put_title(r, show, n, shown, &rest);
-	for (i = 0; i < shown && tel_heap_stack_at(heap, i, &s); i++) {
+	for (size_t i = 0; i < shown && tel_heap_stack_at(heap, i, &s); i++) {
 		telstat_stacks_subtract(&rest, &s);
 		if (text) {
 			telstat_stacks_put_text(r, show, i,
 			    report_text(r, "%zu.", i + 1), &s);
 			continue;
 		}
-		frames = tel_heap_frames(heap, i);
+		const char *frames = tel_heap_frames(heap, i);
 		if (frames == NULL) {
 			r->failed = 1;
 			return;

@@ -78,9 +78,8 @@ parameter(const tel_stat *stat, const char *name)
 {
 	const char *found;
 	int64_t value;
-	unsigned i;
 
-	for (i = 0; tel_stat_parameter(stat, i, &found, &value); i++)
+	for (unsigned i = 0; tel_stat_parameter(stat, i, &found, &value); i++)
 		if (strcmp(found, name) == 0)
 			return value;
 	return 0;
@@ -145,13 +144,12 @@ statistic_mean(const tel_stat *stat, double *out)
 {
 	tel_number of = TEL_NUMBER_UPDATES;
 	tel_int128 sum;
-	double n;
 
 	if (statistic_defined(stat, TEL_NUMBER_WEIGHT))
 		of = TEL_NUMBER_WEIGHT;
 	else if (tel_stat_class(stat) == TEL_CLASS_DUR)
 		of = TEL_NUMBER_PAIRS;
-	n = tel_int128_double(statistic_number(stat, of));
+	double n = tel_int128_double(statistic_number(stat, of));
 	if (n <= 0 || !tel_stat_number(stat, TEL_NUMBER_SUM, &sum) ||
 	    tel_stat_wrapped(stat))
 		return 0;
@@ -266,7 +264,6 @@ add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 	struct report_field f = { .name = "rate", .shown = REPORT_DATA };
 	tel_number of = TEL_NUMBER_UPDATES;
 	char text[FORMAT_TEXT];
-	double rate;
 
 	if (!t->rate &&
 	    (tel_stat_class(stat) != TEL_CLASS_GROWTH || show->at.ns <= 0))
@@ -279,7 +276,7 @@ add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 		of = TEL_NUMBER_SUM;
 	else if (statistic_defined(stat, TEL_NUMBER_WEIGHT))
 		of = TEL_NUMBER_WEIGHT;
-	rate = tel_int128_double(statistic_number(stat, of));
+	double rate = tel_int128_double(statistic_number(stat, of));
 	if (of == TEL_NUMBER_SUM)
 		rate = format_scaled(rate, tel_stat_decimals(stat));
 	rate = statistic_rate(show, rate);
@@ -352,9 +349,8 @@ add_text_facts(struct report *r, const tel_stat *stat)
 	tel_class class = tel_stat_class(stat);
 	const char *unit = tel_stat_unit(stat);
 	tel_int128 v;
-	size_t i;
 
-	for (i = 0; i < NNUMBERS; i++) {
+	for (size_t i = 0; i < NNUMBERS; i++) {
 		const struct number *n = &numbers[i];
 		const char *name = text_name(n, stat);
 
@@ -382,11 +378,10 @@ static void
 add_facts(struct report *r, const struct show *show, const tel_stat *stat)
 {
 	tel_int128 v;
-	size_t i;
 
 	if (report_is(r, REPORT_TEXT))
 		add_text_facts(r, stat);
-	for (i = 0; i < NNUMBERS && !report_is(r, REPORT_TEXT); i++)
+	for (size_t i = 0; i < NNUMBERS && !report_is(r, REPORT_TEXT); i++)
 		if (tel_stat_number(stat, numbers[i].which, &v))
 			add_number(r,
 			    i == 0 || v.high != 0 || v.low != 0 ?
@@ -574,9 +569,8 @@ top_label(struct report *r, const tel_top *top)
 {
 	const char *all = NULL, *one;
 	struct report_value v;
-	unsigned i;
 
-	for (i = 0; i < top->nshown; i++) {
+	for (unsigned i = 0; i < top->nshown; i++) {
 		if (top->shown[i].missing)
 			continue;
 		v = statistic_value(r, &top->shown[i]);
@@ -628,9 +622,8 @@ add_top(struct report *r, const tel_stat *stat)
 	const struct report_value unknown = { .type = REPORT_UNKNOWN };
 	unsigned columns = 0, j;
 	tel_top top;
-	size_t i;
 
-	for (i = 0; i < n && tel_stat_top(stat, i, &top); i++)
+	for (size_t i = 0; i < n && tel_stat_top(stat, i, &top); i++)
 		columns = top.nshown > columns ? top.nshown : columns;
 	f->item = 1;
 	f = report_column(r, "value", NULL, REPORT_WITH_UNIT, 0);
@@ -644,7 +637,7 @@ add_top(struct report *r, const tel_stat *stat)
 	f = report_column(r, "log", NULL, REPORT_PLAIN, 0);
 	f->left = 1;
 	(void)report_column(r, "offset", NULL, REPORT_PLAIN, 0);
-	for (i = 0; i < n && tel_stat_top(stat, i, &top); i++) {
+	for (size_t i = 0; i < n && tel_stat_top(stat, i, &top); i++) {
 		report_row(r, REPORT_TEXT | REPORT_DATA);
 		report_cell(r, report_count(i + 1));
 		report_cell(r, value_of(stat, top.value, 1));

@@ -79,14 +79,13 @@ axes_of(const struct groups *g, struct report_axes *axes)
 {
 	tel_int128 lo, hi;
 	tel_bucket b;
-	size_t i, k, n;
 
 	memset(axes, 0, sizeof(*axes));
-	for (i = 0; g->n > 1 && i < g->n; i++) {
+	for (size_t i = 0; g->n > 1 && i < g->n; i++) {
 		const tel_stat *stat = g->list[i];
+		size_t n = tel_stat_bucket_count(stat);
 
-		n = tel_stat_bucket_count(stat);
-		for (k = tel_stat_next_bucket(stat, 0); k < n;
+		for (size_t k = tel_stat_next_bucket(stat, 0); k < n;
 		     k = tel_stat_next_bucket(stat, k + 1))
 			if (tel_stat_bucket(stat, k, &b))
 				svg_stats_widen(axes, (double)b.lo,
@@ -158,12 +157,11 @@ summary_of(struct report *r, const struct show *show, const tel_stat *stat)
 	const uint32_t *list = show->options->quantiles;
 	size_t i, n = show->options->nquantiles;
 	char a[FORMAT_TEXT], b[FORMAT_TEXT];
-	const char *text;
 	tel_quantile q;
-
-	text = report_text(r, "%s updates",
+	const char *text = report_text(r, "%s updates",
 	    format_count(statistic_number(stat, TEL_NUMBER_UPDATES),
 	        show->options->raw, a));
+
 	if (n == 0) {
 		list = few;
 		n = 3;
@@ -206,13 +204,12 @@ put_functions(struct report *r, const struct show *show, const struct groups *g)
 		.x_unit = unit,
 		.x_log = 1 };
 	struct report_axes axes = { 0, 0, 0 };
-	size_t i, n;
 
 	memset(series, 0, sizeof(series));
-	for (i = 0; i < chart.n; i++) {
+	for (size_t i = 0; i < chart.n; i++) {
 		const tel_stat *stat = g->list[i];
+		size_t n = tel_stat_bucket_count(stat);
 
-		n = tel_stat_bucket_count(stat);
 		points[i] = calloc(2 * n + 2, sizeof(*points[i]));
 		if (points[i] == NULL) {
 			r->failed = 1;
@@ -233,7 +230,7 @@ put_functions(struct report *r, const struct show *show, const struct groups *g)
 	}
 	chart.x_min = axes.lo;
 	chart.x_max = axes.hi > axes.lo ? axes.hi : axes.lo + 1;
-	for (i = 0; i < chart.n; i++)
+	for (size_t i = 0; i < chart.n; i++)
 		if (series[i].n > 0) {
 			points[i][0].x = chart.x_min;
 			points[i][series[i].n - 1].x = chart.x_max;
@@ -254,7 +251,7 @@ put_functions(struct report *r, const struct show *show, const struct groups *g)
 		    report_text(r, "%zu more groups not drawn",
 		        g->n - chart.n));
 	report_put(r);
-	for (i = 0; i < chart.n; i++)
+	for (size_t i = 0; i < chart.n; i++)
 		free(points[i]);
 }
 

@@ -29,10 +29,8 @@ trace_start(const char *path)
 void
 trace_end(const char *path)
 {
-	uint64_t lost;
-
 	(void)tel_emit_flush();
-	lost = tel_emit_lost();
+	uint64_t lost = tel_emit_lost();
 	tel_emit_close();
 	if (lost > 0)
 		message_fail(STATUS_FAILED, path,

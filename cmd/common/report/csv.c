@@ -67,11 +67,9 @@ report_csv_put_text(struct report *r, const char *text)
 static void
 report_csv_put_cells(struct report *r, const struct line *l)
 {
-	enum report_csv_cell cell;
-	size_t i;
+	for (size_t i = 0; i < r->tool->ncsv; i++) {
+		enum report_csv_cell cell = r->tool->csv[i].cell;
 
-	for (i = 0; i < r->tool->ncsv; i++) {
-		cell = r->tool->csv[i].cell;
 		put(r->out, i == 0 ? "" : ",");
 		if (kinds[cell].logged)
 			report_csv_put_text(r, l->cells[cell]);
@@ -100,10 +98,9 @@ static void
 report_csv_put_number(struct report *r, size_t column, const char *text)
 {
 	uint64_t bits;
-	double value;
 	char *end;
+	double value = strtod(text, &end);
 
-	value = strtod(text, &end);
 	if (end == text || *end != '\0')
 		return;
 	memcpy(&bits, &value, sizeof(bits));
@@ -114,13 +111,11 @@ report_csv_put_number(struct report *r, size_t column, const char *text)
 static void
 report_csv_put_row(struct report *r, const struct line *l)
 {
-	enum report_csv_cell cell;
-	size_t i;
-
 	if (r->table == NULL)
 		return;
-	for (i = 0; i < r->tool->ncsv; i++) {
-		cell = r->tool->csv[i].cell;
+	for (size_t i = 0; i < r->tool->ncsv; i++) {
+		enum report_csv_cell cell = r->tool->csv[i].cell;
+
 		if (kinds[cell].column == TEL_COLUMN_DOUBLE)
 			report_csv_put_number(r, i, l->cells[cell]);
 		else if (cell != REPORT_CSV_TIME)
@@ -139,11 +134,10 @@ begin_table(struct report *r)
 {
 	tel_table *t = tel_table_new(r->out);
 	int added = t != NULL && tel_table_set_file(t, r->footer) == TEL_OK;
-	size_t i;
 
 	if (added && r->level > 0)
 		added = tel_table_set_zstd(t, r->level) == TEL_OK;
-	for (i = 0; added && i < r->tool->ncsv; i++)
+	for (size_t i = 0; added && i < r->tool->ncsv; i++)
 		added = tel_table_add_column(t, r->tool->csv[i].name,
 		            kinds[r->tool->csv[i].cell].column) >= 0;
 	added =
@@ -187,18 +181,17 @@ report_csv_put_rows(struct report *r, const struct report_section *s)
 {
 	struct report_mark mark = report_mark(r);
 	const struct report_row *row;
-	size_t i;
 
 	for (row = s->rows; row != NULL; row = row->next) {
 		struct line l = line_of(r, s, "");
 
 		if (!(row->shown & REPORT_CSV))
 			continue;
-		for (i = 0; i < s->ncolumns; i++)
+		for (size_t i = 0; i < s->ncolumns; i++)
 			if (s->columns[i].item)
 				l.cells[REPORT_CSV_ITEM] =
 				    report_key(r, &row->cells[i]);
-		for (i = 0; i < s->ncolumns; i++) {
+		for (size_t i = 0; i < s->ncolumns; i++) {
 			l.cells[REPORT_CSV_FIGURE] = s->columns[i].name;
 			if (!s->columns[i].item &&
 			    report_field_shown(r, &s->columns[i]))
@@ -214,17 +207,14 @@ report_csv_put_buckets(struct report *r, const struct report_section *s)
 	const struct report_histogram *h = s->histogram;
 	char lo[FORMAT_TEXT], hi[FORMAT_TEXT], count[FORMAT_TEXT];
 	struct line l = line_of(r, s, "bucket");
-	size_t i;
 
 	l.cells[REPORT_CSV_LO] = lo;
-	for (i = 0; i < h->n; i++) {
-		tel_bucket b;
-
+	for (size_t i = 0; i < h->n; i++) {
 		if (!r->options.zeros)
 			i = h->next(h->of, i);
 		if (i >= h->n)
 			break;
-		b = h->bucket(h->of, i);
+		tel_bucket b = h->bucket(h->of, i);
 		(void)format_edge(b.lo, s->decimals, "", 1, lo);
 		(void)format_edge(b.hi, s->decimals, "", 1, hi);
 		l.cells[REPORT_CSV_HI] = b.open ? "" : hi;
@@ -238,9 +228,8 @@ static void
 put_quantiles(struct report *r, const struct report_section *s)
 {
 	char name[FORMAT_TEXT], value[FORMAT_TEXT];
-	size_t i;
 
-	for (i = 0; i < s->nquantiles; i++) {
+	for (size_t i = 0; i < s->nquantiles; i++) {
 		const struct report_quantile *q = &s->quantiles[i];
 		struct line l = line_of(r, s, "quantile");
 
@@ -283,9 +272,8 @@ static void
 report_csv_put_section(struct report *r, const struct report_section *s)
 {
 	struct line l = line_of(r, s, "");
-	size_t i;
 
-	for (i = 0; i < s->nfacts; i++) {
+	for (size_t i = 0; i < s->nfacts; i++) {
 		if (!report_field_shown(r, &s->facts[i].field))
 			continue;
 		l.cells[REPORT_CSV_FIGURE] = s->facts[i].field.name;
@@ -294,7 +282,7 @@ report_csv_put_section(struct report *r, const struct report_section *s)
 		report_csv_put_value(r, &l, &s->facts[i].value);
 		l.cells[REPORT_CSV_ITEM] = s->item != NULL ? s->item : "";
 	}
-	for (i = 0; i < s->nnotes; i++) {
+	for (size_t i = 0; i < s->nnotes; i++) {
 		l.cells[REPORT_CSV_FIGURE] = s->notes[i].name;
 		if (s->notes[i].shown & REPORT_CSV)
 			report_csv_put_line(r, &l, "1");
@@ -310,9 +298,7 @@ report_csv_put_section(struct report *r, const struct report_section *s)
 static void
 put_head(struct report *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->tool->ncsv; i++) {
+	for (size_t i = 0; i < r->tool->ncsv; i++) {
 		put(r->out, i == 0 ? "" : ",");
 		put(r->out, r->tool->csv[i].name);
 	}

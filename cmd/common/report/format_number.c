@@ -60,13 +60,12 @@ char *
 format_decimal(tel_int128 v, unsigned decimals, int raw, char *buffer)
 {
 	char text[FORMAT_TEXT], *digits = text;
-	size_t n;
 
 	(void)format_count(v, 1, text);
 	if (decimals == 0)
 		return format_count(v, raw, buffer);
 	digits += text[0] == '-';
-	n = strlen(digits);
+	size_t n = strlen(digits);
 	if (n <= decimals)
 		(void)snprintf(buffer, FORMAT_TEXT, "%s0.%.*s%.40s",
 		    text[0] == '-' ? "-" : "", (int)(decimals - n), "000000000",
@@ -201,14 +200,13 @@ format_double(double v, const char *unit, int raw, char *buffer)
 	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" } };
 	const char *name = "";
 	double size = fabs(v);
-	size_t i;
 
 	if (raw) {
 		return format_exact(v, buffer);
 	}
 	if (strcmp(unit, "ns") == 0) {
 		name = "ns";
-		for (i = 0; i < 3; i++)
+		for (size_t i = 0; i < 3; i++)
 			if (size >= units[i].ns) {
 				v /= units[i].ns;
 				name = units[i].name;
@@ -274,9 +272,7 @@ format_fixed(double v, int decimals, int raw, char *buffer)
 char *
 format_exact(double v, char *buffer)
 {
-	int digits;
-
-	for (digits = 15; digits < 17; digits++) {
+	for (int digits = 15; digits < 17; digits++) {
 		(void)snprintf(buffer, FORMAT_TEXT, "%.*g", digits, v);
 		if (strtod(buffer, NULL) == v)
 			return buffer;

@@ -39,11 +39,9 @@ report_html_append(void *arg, const void *data, size_t size)
 static void
 page_free(struct report_page *p)
 {
-	size_t i;
-
 	if (p == NULL)
 		return;
-	for (i = 0; p->kept != NULL && i < p->nkept; i++)
+	for (size_t i = 0; p->kept != NULL && i < p->nkept; i++)
 		tel__buffer_clear(&p->kept[i]);
 	free(p->kept);
 	tel__buffer_clear(&p->now);
@@ -83,12 +81,10 @@ report_html_drop(struct report_page *p, size_t i)
 static void
 report_html_thin(struct report_page *p)
 {
-	size_t i;
-
 	if (p->nkept > 0 && (p->number - 1) % p->stride != 0)
 		report_html_drop(p, p->nkept - 1);
 	while (p->nkept > 1 && (p->nkept >= KEPT || p->bytes > KEPT_BYTES)) {
-		for (i = 1; i < p->nkept; i++)
+		for (size_t i = 1; i < p->nkept; i++)
 			report_html_drop(p, i);
 		p->stride *= 2;
 	}
@@ -150,9 +146,8 @@ static const char *
 title_of(struct report *r)
 {
 	const char *text = report_text(r, "%s", r->tool->title);
-	int i;
 
-	for (i = 0; i < r->noperands && strlen(text) < 1024; i++) {
+	for (int i = 0; i < r->noperands && strlen(text) < 1024; i++) {
 		const char *slash = strrchr(r->operands[i], '/');
 
 		text = report_text(r, "%s%s %.200s", text, i > 0 ? "," : ":",
@@ -166,13 +161,10 @@ static void
 report_html_end(struct report *r)
 {
 	struct report_page *p = r->page;
-	const char *title;
-	tel_status st;
-	size_t i;
 
 	if (p == NULL)
 		return;
-	title = title_of(r);
+	const char *title = title_of(r);
 	put(p->json,
 	    "{\"version\":1,\"page\":\"report\",\"generator\":\"teltools ");
 	put(p->json, tel_version());
@@ -185,14 +177,14 @@ report_html_end(struct report *r)
 	put(p->json, r->options.log ? ",\"log\":true" : "");
 	putf(p->json, ",\"each\":%llu,\"reports\":[",
 	    (unsigned long long)p->stride);
-	for (i = 0; i < p->nkept; i++) {
+	for (size_t i = 0; i < p->nkept; i++) {
 		put(p->json, i > 0 ? "," : "");
 		(void)tel_output_write(p->json, p->kept[i].bytes,
 		    p->kept[i].used);
 		tel__buffer_clear(&p->kept[i]);
 	}
 	put(p->json, "]}");
-	st = tel_output_flush(p->json);
+	tel_status st = tel_output_flush(p->json);
 	if (st != TEL_OK || r->failed)
 		r->failed = 1;
 	else if (p->nkept > 0)

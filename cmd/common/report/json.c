@@ -112,11 +112,9 @@ report_json_open_object(struct report *r, const struct report_section *s)
 static void
 put_groups(struct report *r, const struct report_section *s)
 {
-	size_t i;
-
 	if (s->overflow_group)
 		report_json_put_string(r, "group", "<overflow>");
-	for (i = 0; i < s->ngroups && !s->overflow_group; i++) {
+	for (size_t i = 0; i < s->ngroups && !s->overflow_group; i++) {
 		put(r->out, i == 0 ? ",\"group\":{" : "");
 		report_json_put_name(r, i == 0 ? "" : ",",
 		    s->groups[i].field.name);
@@ -129,14 +127,13 @@ static void
 report_json_put_rows(struct report *r, const struct report_section *s)
 {
 	const struct report_row *row;
-	size_t i;
 
 	for (row = s->rows; row != NULL; row = row->next) {
 		if (!(row->shown & REPORT_JSON))
 			continue;
 		report_json_open_object(r, s);
 		put_groups(r, s);
-		for (i = 0; i < s->ncolumns; i++)
+		for (size_t i = 0; i < s->ncolumns; i++)
 			put_figure(r, &s->columns[i], &row->cells[i]);
 		put(r->out, "}\n");
 	}
@@ -172,13 +169,11 @@ report_json_put_histogram(struct report *r, const struct report_section *s)
 	}
 	put(r->out, i > 0 ? "],\"buckets\":[" : ",\"buckets\":[");
 	for (i = 0; i < h->n; i++, before = ",{") {
-		tel_bucket b;
-
 		if (!r->options.zeros)
 			i = h->next(h->of, i);
 		if (i >= h->n)
 			break;
-		b = h->bucket(h->of, i);
+		tel_bucket b = h->bucket(h->of, i);
 		put_edge(r, before, "lo", b.lo, s->decimals);
 		if (!b.open)
 			put_edge(r, ",", "hi", b.hi, s->decimals);
@@ -193,10 +188,9 @@ report_json_put_quantiles(struct report *r, const struct report_section *s)
 {
 	static const char *const names[] = { "at_most", "below", "at_least" };
 	char text[FORMAT_TEXT];
-	size_t i;
 
 	put(r->out, ",\"quantiles\":[");
-	for (i = 0; i < s->nquantiles; i++) {
+	for (size_t i = 0; i < s->nquantiles; i++) {
 		const struct report_quantile *q = &s->quantiles[i];
 
 		putf(r->out, "%s{\"q\":%s", i == 0 ? "" : ",",
@@ -232,8 +226,6 @@ report_json_put_bars(struct report *r, const struct report_bars *bars)
 static void
 report_json_put_section(struct report *r, const struct report_section *s)
 {
-	size_t i;
-
 	if (s->ncolumns > 0) {
 		report_json_put_rows(r, s);
 		return;
@@ -244,9 +236,9 @@ report_json_put_section(struct report *r, const struct report_section *s)
 		report_json_put_string(r, "definition", s->definition);
 	if (s->unit[0] != '\0')
 		report_json_put_string(r, "unit", s->unit);
-	for (i = 0; i < s->nfacts; i++)
+	for (size_t i = 0; i < s->nfacts; i++)
 		put_figure(r, &s->facts[i].field, &s->facts[i].value);
-	for (i = 0; i < s->nnotes; i++)
+	for (size_t i = 0; i < s->nnotes; i++)
 		if (s->notes[i].shown & REPORT_JSON) {
 			report_json_put_name(r, ",", s->notes[i].name);
 			put(r->out, "true");

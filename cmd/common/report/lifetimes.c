@@ -17,9 +17,8 @@ report_lifetimes_text(struct report *r, const uint64_t *times, uint64_t step,
 {
 	char figure[FORMAT_TEXT];
 	const char *line = "";
-	size_t i;
 
-	for (i = 0; i < REPORT_LIFETIMES; i++) {
+	for (size_t i = 0; i < REPORT_LIFETIMES; i++) {
 		const int below = times[i] < step;
 
 		/* once: of shares that are below, the largest */

@@ -102,7 +102,6 @@ report_allocate(struct report *r, size_t size)
 {
 	const size_t unit = _Alignof(max_align_t);
 	struct report_arena *a = r->arena;
-	char *at;
 
 	size = (size + unit - 1) / unit * unit;
 	if (a == NULL || size > a->size - a->used) {
@@ -118,7 +117,7 @@ report_allocate(struct report *r, size_t size)
 		a->size = room;
 		r->arena = a;
 	}
-	at = a->bytes + a->used;
+	char *at = a->bytes + a->used;
 	a->used += size;
 	return at;
 }
@@ -128,15 +127,13 @@ format_text(struct report *r, const char *format, va_list ap)
 {
 	size_t room = r->arena != NULL ? r->arena->size - r->arena->used : 0;
 	char *free_room = room > 0 ? r->arena->bytes + r->arena->used : NULL;
-	char *text;
 	va_list again;
-	int n;
 
 	/* most texts fit, and are formatted once */
 	va_copy(again, ap);
-	n = vsnprintf(free_room, room, format, again);
+	int n = vsnprintf(free_room, room, format, again);
 	va_end(again);
-	text = n < 0 ? NULL : report_allocate(r, (size_t)n + 1);
+	char *text = n < 0 ? NULL : report_allocate(r, (size_t)n + 1);
 	if (text != NULL && text != free_room)
 		(void)vsnprintf(text, (size_t)n + 1, format, ap);
 	return text != NULL ? text : "";
@@ -145,11 +142,10 @@ format_text(struct report *r, const char *format, va_list ap)
 const char *
 report_text(struct report *r, const char *format, ...)
 {
-	const char *text;
 	va_list ap;
 
 	va_start(ap, format);
-	text = format_text(r, format, ap);
+	const char *text = format_text(r, format, ap);
 	va_end(ap);
 	return text;
 }
@@ -313,15 +309,13 @@ void
 report_record(struct report *r, unsigned shown, const char *type,
     struct report_figure item, const struct report_figure *figures, size_t n)
 {
-	size_t i;
-
 	(void)report_section(r, shown, type);
 	report_column(r, item.name, NULL, REPORT_PLAIN, 0)->item = 1;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		(void)report_column(r, figures[i].name, NULL, REPORT_PLAIN, 0);
 	report_row(r, shown);
 	report_cell(r, item.value);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		report_cell(r, figures[i].value);
 	report_put(r);
 }
@@ -472,11 +466,10 @@ const char *
 report_group(struct report *r, const struct report_section *s)
 {
 	const char *text = "";
-	size_t i;
 
 	if (s->overflow_group)
 		return "<overflow>";
-	for (i = 0; i < s->ngroups; i++)
+	for (size_t i = 0; i < s->ngroups; i++)
 		text = report_text(r, "%s%s%s=%s", text, i == 0 ? "" : ",",
 		    s->groups[i].field.name,
 		    report_key(r, &s->groups[i].value));

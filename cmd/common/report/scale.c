@@ -10,12 +10,11 @@ static double
 scale_log_of(double x)
 {
 	double log = 0, bit = 0.5;
-	int i;
 
 	for (; x >= 2; log++)
 		x /= 2;
 	/* squaring doubles the logarithm: its binary digits one by one */
-	for (i = 0; i < 27; i++, bit /= 2) {
+	for (int i = 0; i < 27; i++, bit /= 2) {
 		x *= x;
 		if (x >= 2) {
 			x /= 2;
@@ -95,11 +94,11 @@ static void
 log_ticks(const struct scale *s, int binary, unsigned most, struct ticks *out)
 {
 	double base = binary ? 2 : 10, step = base, v;
-	unsigned n;
 
 	/* the power whose multiples are few enough */
 	for (;;) {
-		n = 1;
+		unsigned n = 1;
+
 		for (v = 1; v < 2e19; v *= step)
 			n += (unsigned)(v >= s->lo && v <= s->hi) +
 			    (unsigned)(-v >= s->lo && -v <= s->hi);
@@ -134,9 +133,8 @@ double
 scale_max(const struct scale *s, const struct ticks *ticks)
 {
 	double most = 0, size;
-	unsigned i;
 
-	for (i = 0; i < ticks->n && !s->log; i++) {
+	for (unsigned i = 0; i < ticks->n && !s->log; i++) {
 		size = ticks->at[i] < 0 ? -ticks->at[i] : ticks->at[i];
 		most = size > most ? size : most;
 	}

@@ -285,10 +285,9 @@ wrap_facts(struct facts *f, struct report *r, const struct report_section *s)
 	static const char *const signs[] = { "\xe2\x89\xa4", "<",
 		"\xe2\x89\xa5" };
 	char name[FORMAT_TEXT], value[FORMAT_TEXT];
-	size_t i;
 
 	f->n = 0;
-	for (i = 0; i < s->nfacts; i++) {
+	for (size_t i = 0; i < s->nfacts; i++) {
 		const struct report_field *field = &s->facts[i].field;
 
 		if (report_field_shown(r, field))
@@ -296,7 +295,7 @@ wrap_facts(struct facts *f, struct report *r, const struct report_section *s)
 			    report_text(r, "%s %s", report_field_label(field),
 			        report_show(r, field, &s->facts[i].value)));
 	}
-	for (i = 0; i < s->nquantiles; i++) {
+	for (size_t i = 0; i < s->nquantiles; i++) {
 		const struct report_quantile *q = &s->quantiles[i];
 
 		add_fact(f,
@@ -329,7 +328,6 @@ svg_bar_row(struct bars *b, const char *label, double value, const char *text,
 {
 	double width, y = b->y + b->at;
 	unsigned lines = svg_lines(label, "", LABEL_WIDTH);
-	double left, room;
 	tel_output *out = b->report->out;
 
 	b->at += SVG_ROW + (lines > 1 ? (lines - 1) * SVG_LINE : 0);
@@ -343,8 +341,8 @@ svg_bar_row(struct bars *b, const char *label, double value, const char *text,
 			b->scale = value;
 		return;
 	}
-	left = SVG_MARGIN + b->label + 8;
-	room = SVG_WIDTH - SVG_MARGIN - FIGURE_WIDTH - left;
+	double left = SVG_MARGIN + b->label + 8;
+	double room = SVG_WIDTH - SVG_MARGIN - FIGURE_WIDTH - left;
 	width = b->scale > 0 && value > 0 ? value / b->scale * room : 0;
 	svg_wrapped(out, left - 8, y + SVG_ROW - 6, "", "end", LABEL_WIDTH,
 	    label);
@@ -409,13 +407,12 @@ svg_bars(struct report *r, const struct report_bars *bars, double y)
 	struct bars b = { .report = r,
 		.y = y,
 		.weight = tel_int128_double(bars->weight) };
-	double x;
 
 	bar_rows(&b, bars);
 	b.put = 1;
 	bar_rows(&b, bars);
 	/* the line that the bars begin at */
-	x = SVG_MARGIN + b.label + 8;
+	double x = SVG_MARGIN + b.label + 8;
 	svg_line(r->out, x, y, x, y + b.at, "axis");
 	svg_text(r->out, x, y + b.at + SVG_LINE - 4, "small", "start",
 	    SVG_INNER, bars->title);
@@ -437,16 +434,12 @@ static double
 text_height(struct report *r, const struct report_section *s,
     struct facts *facts, double *top)
 {
-	unsigned lines;
-	double head;
-	size_t i;
-
 	wrap_facts(facts, r, s);
-	head = SVG_LINE *
+	double head = SVG_LINE *
 	    (svg_lines(report_title(r, s), "head", SVG_INNER) +
 	        svg_lines(definition_of(s), "small", SVG_INNER) + 1);
-	lines = facts->n;
-	for (i = 0; i < s->nnotes; i++)
+	unsigned lines = facts->n;
+	for (size_t i = 0; i < s->nnotes; i++)
 		lines += (s->notes[i].shown & REPORT_SVG) != 0;
 	/* a note takes the place of facts */
 	*top = facts->n > 0 ? head - SVG_LINE / 2 : head - SVG_LINE;
@@ -494,7 +487,6 @@ svg_put_section(struct report *r, const struct report_section *s)
 	const char *what = definition_of(s);
 	struct facts facts;
 	double top, y, plot;
-	size_t i;
 
 	if (s->chart != NULL) {
 		open_picture(r, title, what);
@@ -512,10 +504,10 @@ svg_put_section(struct report *r, const struct report_section *s)
 	(void)svg_wrapped(r->out, SVG_MARGIN, y, "small", "start", SVG_INNER,
 	    what);
 	y = r->y + top + SVG_LINE - 4;
-	for (i = 0; i < facts.n; i++, y += SVG_LINE)
+	for (size_t i = 0; i < facts.n; i++, y += SVG_LINE)
 		svg_text(r->out, SVG_MARGIN, y, "small", "start", SVG_INNER,
 		    facts.lines[i]);
-	for (i = 0; i < s->nnotes; i++) {
+	for (size_t i = 0; i < s->nnotes; i++) {
 		if (!(s->notes[i].shown & REPORT_SVG))
 			continue;
 		svg_text(r->out, SVG_MARGIN, y, "note", "start", SVG_INNER,

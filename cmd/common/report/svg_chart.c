@@ -39,15 +39,14 @@ double
 svg_chart_height(struct report *r, const struct report_section *s)
 {
 	double height = top_of(r, s) + PLOT + BELOW;
-	size_t i;
 
-	for (i = 0; i < s->chart->n; i++)
+	for (size_t i = 0; i < s->chart->n; i++)
 		height += s->chart->series[i].legend[0] == '\0' ? 0 :
 		                                                  2 +
 		        SVG_LINE *
 		            svg_lines(s->chart->series[i].legend, "",
 		                INNER - LEGEND);
-	for (i = 0; i < s->nnotes; i++)
+	for (size_t i = 0; i < s->nnotes; i++)
 		height += s->notes[i].shown & REPORT_SVG ? SVG_LINE : 0;
 	return height;
 }
@@ -85,14 +84,13 @@ put_y_marks(const struct chart *c)
 {
 	char text[FORMAT_TEXT];
 	struct ticks ticks;
-	unsigned i;
 
 	scale_ticks(&c->y, c->chart->unit, MARKS, &ticks);
-	for (i = 0; c->chart->share && i <= 4; i++)
+	for (unsigned i = 0; c->chart->share && i <= 4; i++)
 		ticks.at[i] = (double)i / 4;
 	if (c->chart->share)
 		ticks.n = 5;
-	for (i = 0; i < ticks.n; i++) {
+	for (unsigned i = 0; i < ticks.n; i++) {
 		double y = scale_at(&c->y, ticks.at[i]);
 
 		if (c->chart->share)
@@ -111,10 +109,9 @@ put_x_marks(const struct chart *c)
 	double free_from = 0, half;
 	char text[FORMAT_TEXT];
 	struct ticks ticks;
-	unsigned i;
 
 	if (c->chart->x_unit == NULL) {
-		for (i = 0; i <= 10; i += 2) {
+		for (unsigned i = 0; i <= 10; i += 2) {
 			(void)snprintf(text, sizeof(text), "%u%%", i * 10);
 			put_x_mark(c, (double)i / 10, text);
 		}
@@ -122,7 +119,7 @@ put_x_marks(const struct chart *c)
 	}
 	scale_ticks(&c->x, c->chart->x_unit, MARKS, &ticks);
 	scale_sort(&ticks);
-	for (i = 0; i < ticks.n; i++) {
+	for (unsigned i = 0; i < ticks.n; i++) {
 		(void)mark_text(c, &c->x, &ticks, i, c->chart->x_unit, text);
 		half = svg_text_width(text, "small") / 2;
 		if (scale_at(&c->x, ticks.at[i]) - half < free_from)
@@ -162,7 +159,6 @@ svg_chart_put_series(const struct chart *c, const struct report_series *s)
 {
 	double x = 0, y;
 	int gap = 1;
-	size_t i;
 
 	put(c->out, "<path ");
 	if (s->area)
@@ -172,7 +168,7 @@ svg_chart_put_series(const struct chart *c, const struct report_series *s)
 		svg_chart_put_class(c, s);
 	if (!s->area)
 		put(c->out, " d=\"");
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		s->point(s->of, i, &x, &y);
 		if (isnan(y)) {
 			gap = 1;
@@ -219,7 +215,6 @@ svg_chart(struct report *r, const struct report_section *s, double y)
 		    RIGHT, chart->x_log },
 		{ chart->least, chart->share ? 1 : chart->most + air,
 		    plot + PLOT, plot, 0 } };
-	size_t i;
 
 	y += SVG_LINE;
 	y += SVG_LINE *
@@ -228,13 +223,13 @@ svg_chart(struct report *r, const struct report_section *s, double y)
 	(void)svg_wrapped(r->out, SVG_MARGIN, y, "small", "start", INNER,
 	    s->definition);
 	put_axes(&c);
-	for (i = 0; i < chart->n; i++)
+	for (size_t i = 0; i < chart->n; i++)
 		svg_chart_put_series(&c, &chart->series[i]);
 	y = plot + PLOT + BELOW;
-	for (i = 0; i < chart->n; i++)
+	for (size_t i = 0; i < chart->n; i++)
 		if (chart->series[i].legend[0] != '\0')
 			y += put_legend(&c, &chart->series[i], y);
-	for (i = 0; i < s->nnotes; i++)
+	for (size_t i = 0; i < s->nnotes; i++)
 		if (s->notes[i].shown & REPORT_SVG) {
 			svg_text(r->out, LEFT, y, "small", "start", INNER,
 			    s->notes[i].text);

@@ -73,7 +73,6 @@ svg_plot_measure(struct plot *p)
 {
 	const struct report_histogram *h = p->histogram;
 	tel_bucket b = svg_plot_bucket_of(p, 0);
-	double v;
 	size_t i, first = next_of(p, 0);
 
 	p->x.from = SVG_MARGIN + LEFT + (p->under ? SIDE + SIDE_GAP : 0);
@@ -87,13 +86,13 @@ svg_plot_measure(struct plot *p)
 		if (i == first)
 			p->x.lo = (double)b.lo;
 		p->x.hi = upper(&b);
-		v = svg_plot_weigh(p, &b);
+		double v = svg_plot_weigh(p, &b);
 		if (v > p->y.hi)
 			p->y.hi = v;
 	}
 	if (p->report->options.density)
 		return;
-	v = tel_int128_double(h->under);
+	double v = tel_int128_double(h->under);
 	if (v > p->y.hi)
 		p->y.hi = v;
 	v = tel_int128_double(h->over);
@@ -138,13 +137,12 @@ put_left(const struct plot *p)
 	int density = p->report->options.density;
 	char text[FORMAT_TEXT];
 	struct ticks ticks;
-	unsigned i;
 
 	scale_ticks(&p->y, "", 5, &ticks);
 	if (density)
 		for (ticks.n = 0; ticks.n < 5; ticks.n++)
 			ticks.at[ticks.n] = p->y.hi * ticks.n / 4;
-	for (i = 0; i < ticks.n; i++) {
+	for (unsigned i = 0; i < ticks.n; i++) {
 		at = scale_at(&p->y, ticks.at[i]);
 		svg_line(p->out, x, at, right, at, "grid");
 		if (density)
@@ -168,13 +166,12 @@ put_below(const struct plot *p, double left)
 	const char *unit = p->unit, *title;
 	char text[FORMAT_TEXT];
 	struct ticks ticks;
-	unsigned i;
 
 	svg_line(p->out, left, y, SVG_WIDTH - SVG_MARGIN, y, "axis");
 	/* decimals of bytes are decimal too */
 	scale_ticks(&p->x, p->decimals > 0 ? "" : p->unit, 8, &ticks);
 	scale_sort(&ticks);
-	for (i = 0; i < ticks.n; i++) {
+	for (unsigned i = 0; i < ticks.n; i++) {
 		/* beyond these a double does not fit an edge */
 		if (ticks.at[i] >= 9.2e18 || ticks.at[i] <= -9.2e18)
 			continue;
@@ -269,7 +266,6 @@ svg_histogram(struct report *r, const struct report_section *s, double y)
 	const struct report_histogram *h = s->histogram;
 	struct plot p = { 0 };
 	tel_bucket b;
-	size_t i;
 
 	p.report = r;
 	p.out = r->out;
@@ -284,7 +280,7 @@ svg_histogram(struct report *r, const struct report_section *s, double y)
 	svg_plot_measure(&p);
 	svg_plot_widen(&p);
 	put_left(&p);
-	for (i = next_of(&p, 0); i < h->n; i = next_of(&p, i + 1)) {
+	for (size_t i = next_of(&p, 0); i < h->n; i = next_of(&p, i + 1)) {
 		b = svg_plot_bucket_of(&p, i);
 		put_bar(&p, &b);
 	}
@@ -333,9 +329,6 @@ svg_range(struct report *r, const struct report_section *s, double y)
 	char lo[FORMAT_TEXT], hi[FORMAT_TEXT];
 	int raw = r->options.raw;
 	struct plot p = { 0 };
-	double from;
-	size_t i;
-	int swap;
 
 	p.report = r;
 	p.out = r->out;
@@ -355,7 +348,7 @@ svg_range(struct report *r, const struct report_section *s, double y)
 		p.x.hi = range->hi;
 	if (p.x.hi <= p.x.lo)
 		p.x.hi = p.x.lo + 1;
-	from = scale_at(&p.x, range->lo);
+	double from = scale_at(&p.x, range->lo);
 	svg_bar(r->out, from, p.y.from - RANGE_BAR,
 	    scale_at(&p.x, range->hi) - from + 1, RANGE_BAR, "bar",
 	    report_text(r, "[%s, %s]",
@@ -364,10 +357,10 @@ svg_range(struct report *r, const struct report_section *s, double y)
 	        format_double(format_scaled(range->hi, s->decimals), s->unit,
 	            raw, hi)));
 	/* the line of the upper one must not cross the name of the lower */
-	swap = range->n == 2 &&
+	int swap = range->n == 2 &&
 	    (range->marks[1].value < range->marks[0].value) ==
 	        (scale_at(&p.x, range->marks[0].value) < SVG_WIDTH / 2.0);
-	for (i = 0; i < range->n; i++)
+	for (size_t i = 0; i < range->n; i++)
 		put_mark(&p, &range->marks[i],
 		    y + (double)(swap ? 1 - i : i) * RANGE_NAME);
 	put_below(&p, SVG_MARGIN);

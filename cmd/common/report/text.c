@@ -192,15 +192,12 @@ report_text_width_of(const struct report_field *f, const char *text)
 static void
 measure_row(struct table *t, const char *const *texts)
 {
-	size_t i;
-
-	for (i = 0; i < t->section->ncolumns; i++) {
+	for (size_t i = 0; i < t->section->ncolumns; i++) {
 		const struct report_field *f = &t->section->columns[i];
-		unsigned width;
 
 		if (texts[i] == NULL || !report_field_shown(t->report, f))
 			continue;
-		width = report_text_width_of(f, texts[i]);
+		unsigned width = report_text_width_of(f, texts[i]);
 		if (width > t->widths[i])
 			t->widths[i] = width;
 	}
@@ -248,13 +245,12 @@ each_row(struct table *t)
 	struct report_mark mark = report_mark(t->report);
 	const char *texts[REPORT_COLUMNS_MAX], *remark;
 	const struct report_row *row;
-	size_t i;
 
 	for (row = s->rows; row != NULL; row = row->next) {
 		if (!(row->shown & REPORT_TEXT))
 			continue;
 		remark = NULL;
-		for (i = 0; i < s->ncolumns; i++) {
+		for (size_t i = 0; i < s->ncolumns; i++) {
 			const struct report_value *v = &row->cells[i];
 
 			texts[i] = NULL;
@@ -281,12 +277,11 @@ report_text_narrow(struct table *t)
 	const struct report_field *columns = t->section->columns;
 	unsigned used = t->section->indent;
 	size_t i, n = t->section->ncolumns;
-	int spare;
 
 	for (i = 0; i < n; i++)
 		if (t->widths[i] > 0)
 			used += t->widths[i] + (columns[i].width == 0 ? 2 : 0);
-	for (spare = 9; spare > 0; spare--)
+	for (int spare = 9; spare > 0; spare--)
 		for (i = 0; i < n && used > t->report->options.width + 2; i++) {
 			if (columns[i].spare != spare)
 				continue;
@@ -301,15 +296,14 @@ put_table(struct report *r, const struct report_section *s)
 {
 	const char *heads[REPORT_COLUMNS_MAX];
 	struct table t = { 0 };
-	size_t i;
 
 	t.report = r;
 	t.section = s;
-	for (i = 0; i < s->ncolumns; i++)
+	for (size_t i = 0; i < s->ncolumns; i++)
 		heads[i] = report_field_label(&s->columns[i]);
 	measure_row(&t, heads);
 	each_row(&t);
-	for (i = 0; s->sparse && s->rows != NULL && i < s->ncolumns; i++)
+	for (size_t i = 0; s->sparse && s->rows != NULL && i < s->ncolumns; i++)
 		if (!t.known[i])
 			t.widths[i] = 0;
 	if (!r->options.raw)
@@ -337,8 +331,6 @@ is_empty(const struct report_section *s)
 static void
 report_text_put_section(struct report *r, const struct report_section *s)
 {
-	size_t i;
-
 	if (s->sparse && is_empty(s))
 		return;
 	put_heading(r, s);
@@ -346,7 +338,7 @@ report_text_put_section(struct report *r, const struct report_section *s)
 	report_text_put_lines(r, s);
 	if (s->ncolumns > 0)
 		put_table(r, s);
-	for (i = 0; i < s->nnotes; i++)
+	for (size_t i = 0; i < s->nnotes; i++)
 		if (s->notes[i].shown & REPORT_TEXT)
 			report_text_put_line(r, s->notes[i].text);
 	if (s->histogram != NULL && !s->histogram->hidden)

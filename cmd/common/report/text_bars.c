@@ -232,7 +232,6 @@ bucket_rows(struct rows *t)
 {
 	const struct report_histogram *h = t->histogram;
 	size_t i = h->next(h->of, 0), end = 0, next, knee;
-	unsigned range;
 
 	for (next = i; next < h->n; next = h->next(h->of, next + 1))
 		end = next + 1 < h->n ? next + 2 : h->n;
@@ -243,7 +242,7 @@ bucket_rows(struct rows *t)
 	}
 	if (is_nonzero(h->under))
 		bucket_row(t, ROW_UNDER, 0);
-	for (range = h->bucket(h->of, i).range; i < end; i = next) {
+	for (unsigned range = h->bucket(h->of, i).range; i < end; i = next) {
 		if (h->bucket(h->of, i).range != range) {
 			range = h->bucket(h->of, i).range;
 			knee_row(t, i);
@@ -269,7 +268,6 @@ void
 text_histogram(struct report *r, const struct report_section *s)
 {
 	struct rows t = { 0 };
-	unsigned taken, wide;
 
 	t.report = r;
 	t.section = s;
@@ -278,8 +276,8 @@ text_histogram(struct report *r, const struct report_section *s)
 	t.label = 14;
 	t.count = 7;
 	bucket_rows(&t);
-	taken = 2 + t.label + 2 + t.count + 8 + 1;
-	wide = taken + 1 + t.width;
+	unsigned taken = 2 + t.label + 2 + t.count + 8 + 1;
+	unsigned wide = taken + 1 + t.width;
 	/* the edges say it as well, where there is no room */
 	t.widths = t.widths && wide + 2 + BAR_MIN <= r->options.width;
 	t.bar = bar_columns(r, t.widths ? wide : taken);
