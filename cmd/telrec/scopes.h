@@ -42,7 +42,7 @@ struct scopes {
 	int indexed;
 };
 
-/* What is at an address. */
+/* The functions at an address. */
 struct scope {
 	Dwarf_Die *unit; /* NULL: none */
 	uint64_t pc;     /* the address in it */

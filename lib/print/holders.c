@@ -154,7 +154,9 @@ tel__holders_event(struct holders *h, const struct tel_event *ev, uint64_t time,
 	if (h->heap == NULL) {
 		if ((h->heap = tel_heap_new()) == NULL)
 			return TEL_ENOMEM;
-		tel__heap_set_classes(h->heap);
+		/* beside stacks, a size would look like a function */
+		if (!h->stacked)
+			tel__heap_set_classes(h->heap);
 		tel__heap_watch(h->heap, watch, arg);
 	}
 	if (!holders_advance(h, time))

@@ -343,9 +343,9 @@ SIZES = [(64, "to 64 B"), (1 << 10, "to 1 KiB"), (1 << 14, "to 16 KiB"),
 
 
 def stackless(c):
-    """logs without stacks: live bytes by size, or by process if several"""
+    """logs without stacks: live bytes by size, or by process; else <none>"""
     page, rnd = c.page, random.Random(5)
-    for processes in (1, 3):
+    for processes, stacks in ((1, 0), (3, 0), (1, 1)):
         path, html = c.path("stackless.text"), c.path("stackless.html")
         live, held, most = [], {}, (0, {})
         total, allocated = 0, {}
@@ -357,6 +357,10 @@ def stackless(c):
 # type: free 12 Alloc pid:unsigned address:address
 # role: malloc alloc address size process=pid
 # role: free free address process=pid
+""")
+            if stacks:
+                out.write("""# type: call 24 Alloc pid:unsigned address:address size:unsigned by:address
+# role: call alloc address size process=pid stack=by
 """)
             for i in range(3000):
                 if live and rnd.random() < 0.3 + i % 1500 / 3000:
@@ -371,6 +375,11 @@ def stackless(c):
                         name for limit, name in SIZES if size <= limit)
                     live.append((pid, address, size, key))
                     line = f"malloc pid={pid} address={address:#x} size={size}"
+                    if stacks:
+                        key = rnd.choice(("<none>", "0x5000", "0x6000"))
+                        if key != "<none>":
+                            line = f"call{line[6:]} by={key}"
+                        live[-1] = live[-1][:3] + (key,)
                     total += size
                     held[key] = held.get(key, 0) + size
                     allocated[key] = allocated.get(key, 0) + size
@@ -397,10 +406,10 @@ def stackless(c):
             near(bytes_of(f"{number} {unit}"), figures[f"{key}_bytes"], 6e-3)
         near(page.run("memory.layers.at(-1).reduce((a, v) => a + v)"),
              sum(held.values()), 1e-9)
-        assert "telrec -g" in page.run(
+        assert stacks or "telrec -g" in page.run(
             "document.getElementById('legend').textContent")
         page.run("teltools.settled()")
-        c.screenshot(f"stackless-{processes}")
+        c.screenshot(f"stackless-{processes}-{stacks}")
 
 
 def collector(c):

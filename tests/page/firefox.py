@@ -176,7 +176,7 @@ def timeline(firefox, folder):
             .data.buffer)).size > 20;
     }"""), True, "the canvas has few colours")
     expect(firefox.run("() => [...document.querySelectorAll('.row')].map((r) =>"
-                       " Number(r.dataset.track))"), [1, 2, 4, 3, 6, 7, 8])
+                       " Number(r.dataset.track))"), [1, 6, 7, 8, 2, 4, 3])
     expect(firefox.run("() => window.find('name == Alloc && size >= 1k')"),
            sum(e[0] == 0 and e[5][0] >= 1024 for e in events))
     expect(firefox.run("() => statistics({ from: 0, to: teltools.head.span })"

@@ -143,16 +143,16 @@ def test_numbers(c):
 
 
 def test_rows(c):
-    """The tracks are rows, parents first, lanes together"""
+    """The tracks are rows: parents, curves, then what is busiest"""
     page = c.open()
     rows = page.run("teltools.visible()")
-    expect([r["track"] for r in rows], [1, 2, 4, 3, 6, 7, 8])
+    expect([r["track"] for r in rows], [1, 6, 7, 8, 2, 4, 3])
     for before, row in zip(rows, rows[1:]):
         expect(row["y"], before["y"] + before["h"], "gap between rows")
     expect(page.run("[...document.querySelectorAll('.row .name')]"
                     ".map((e) => e.textContent)"),
-           [HOSTILE, "thread 7 main", "Scan", "thread 8 " + HOSTILE,
-            "live bytes", "queue", "sizes"])
+           [HOSTILE, "live bytes", "queue", "sizes", "thread 7 main", "Scan",
+            "thread 8 " + HOSTILE])
 
 
 def test_pixels(c):
@@ -911,6 +911,7 @@ def test_selection_is_an_overlay(c):
         return [selected[0], cleared[0], moved[0], selected[1] === first[1],
             cleared[1] === first[1]];
     })()"""), [0, 0, 1, False, True])
+    drawn(page, (0, 40 * MS))
     expect(c.pixel(5, 200), back)
 
 

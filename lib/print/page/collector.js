@@ -11,12 +11,14 @@ function loadCollector(head) {
 	const tracks = (memory) => log.tracks.filter((t) => t.memory === memory &&
 		t.curve?.high > 0).sort((a, b) => b.curve.high - a.curve.high);
 	const held = tracks("held"), live = tracks("live");
-	// what pools hold of the arena; where the log has only that, what lives
-	const list = held.length ? held : live;
+	const [mapped] = tracks("mapped");
+	// what pools hold of the arena, or else what lives, or is mapped
+	const list = held.length ? held : live.length || !mapped ? live
+		: [mapped, { ...mapped, owner: "mapped" }];
 	const bare = (t) => t.owner.replace(/(?<!^pool) 0x\w+$/, "");
 	const idOf = (t) => t.owner?.split(" ").at(-1);
 	collector.all = list.find((t) => !t.owner)?.curve;
-	collector.mapped = held.length ? tracks("mapped")[0]?.curve : undefined;
+	collector.mapped = held.length ? mapped?.curve : undefined;
 	pools = list.filter((t) => t.owner)
 		.sort((a, b) => atPeak(b.curve) - atPeak(a.curve))
 		.map((t, i, all) => ({ s: t.curve, layer: i < OTHERS &&
@@ -28,8 +30,8 @@ function loadCollector(head) {
 	const longest = (list) => brief3(list[0]?.[1] ?? 0, "ns");
 	const ends = ([r]) => r ? [r[0], r[0] + r[1]] : [];
 	const { pauses, collections, polls } = head;
-	showFacts([[brief3(collector.all?.high ?? 0, "bytes"), `${
-		collector.mapped ? "held" : "live"} at the peak${collector.mapped
+	showFacts([collector.all && [brief3(collector.all.high, "bytes"), `${
+		list === live ? "live" : "held"} at the peak${collector.mapped
 		? `; ${short(collector.mapped.high, "bytes")} mapped` : ""}`,
 		...climb(collector.all)],
 		[longest(pauses.list), `longest of ${count(pauses.count, "pause")}`,
@@ -142,11 +144,12 @@ function besidePauses(_, { name, height }) {
 
 function addCollector() {
 	const { all, mapped, pauses } = collector, [, to] = climb(all);
-	addLayers({ name: "Memory", below: "by pool", s: all, line: mapped,
-		beside: showPools, layersOf: poolLayers,
-		peak: to && [to, `peak ${short(all.high, "bytes")} at ${
-			time(to, all.width)}`],
-		sentence: `Memory by pool, at most ${bytes(all?.high ?? 0)}` });
+	if (all)
+		addLayers({ name: "Memory", below: "by pool", s: all, line: mapped,
+			beside: showPools, layersOf: poolLayers,
+			peak: [to, `peak ${short(all.high, "bytes")} at ${
+				time(to, all.width)}`],
+			sentence: `Memory by pool, at most ${bytes(all.high)}` });
 	addRow({ name: "Pauses", below: "by length", height: 104,
 		paint: paintPauses, sentence: `${count(pauses.count, "pause")
 		}, the longest ${time(pauses.list[0]?.[1] ?? 0)}`,
@@ -168,7 +171,7 @@ function mutatorPlot() {
 	[0, 0.5, 1].map((v) => [el("path", {
 		class: "grid", d: `M40 ${y(v)}H${w}` }), el("text", { x: 2,
 		y: y(v) + 4 }, `${100 * v}%`)]), list.map(([t], i) => i % 6 === 0 &&
-		el("text", { x: x(i) - 12, y: h - 4 }, time(t))),
+		el("text", { class: "tick", x: x(i), y: h - 4 }, time(t))),
 	el("path", { class: "line", d: `M${list.map(([, v], i) =>
 		`${x(i)} ${y(v)}`).join("L")}` }));
 }

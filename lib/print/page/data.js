@@ -337,9 +337,9 @@ function curveOf(s, { from, step, width }) {
 	return { low, high, last };
 }
 
-// The value of a counter at a time.
+// The value of a counter at a time, once it has one.
 const valueAt = (s, t) =>
-	s.last[lower(s.at, Math.floor(t / s.width) + 1) - 1] ?? 0;
+	s.last[lower(s.at, Math.floor(t / s.width) + 1) - 1];
 
 // The series of events, not of values, of a track or all below it too.
 const countsOf = (t, inner) => (inner ? descend(t) : [t])

@@ -221,9 +221,8 @@ function paintSums(p, t, y, h) {
 	const covered = t.copy || t.folded ? [] : p.covered;
 	if (t.use === "heat") {
 		paintHeat(p, t, y, h);
-	} else if (t.isPlot) {
-		for (const s of t.series.filter((s) => s.last))
-			paintCounter(p, s, y, h);
+	} else if (t.curve) {
+		paintCounter(p, t.curve, y, h);
 	} else if (t.use === "ranges" && !t.folded) {
 		// the more of a pixel's time ranges fill, the stronger
 		for (const lane of t.lanes)
@@ -262,9 +261,8 @@ function paintCounter(p, s, y, h,
 	const line = Math.max(Math.round(1.5 * p.dpr), 1);
 	const end = Math.min(p.width, Math.ceil(p.xOf(log.span)) + 1);
 	const up = (v) => y + h - Math.round((v - s.low) * scale), base = up(0);
-	const first = Math.max(Math.ceil(p.xOf(0)), 0);
-	const top = high.map(up);
-	low.fill(NaN, 0, first); // nothing is before the log
+	const first = p.xOf(s.at?.[0] * s.width || 0), top = high.map(up);
+	low.fill(NaN, 0, Math.max(Math.ceil(first), 0)); // unknown
 	paintArea(p, top.map((v) => Math.min(v, base)),
 		low.map((v, x) => v === v ? Math.max(base, top[x]) : v), ink.dim,
 		0.3, end);

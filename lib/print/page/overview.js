@@ -55,14 +55,10 @@ function loadOverview({ span, longest, silence }) {
 		addStrip(t, t.name, t.up ? baseName(t.up.name) : "", t.unit,
 			Math.min(82, 22 + 10 * t.series.length));
 	addProcesses();
-	const weight = (t) => sum(descend(t), busy) ||
-		sum(countsOf(t, true), (s) => s.count.at(-1));
-	for (const t of log.tracks) {
-		t.children.sort((a, b) => weight(b) - weight(a));
+	for (const t of log.tracks)
 		if (/^(thread|cpu|kind)$/.test(t.use))
 			t.height = 19;
-	}
-	dropEmpty();
+	orderTracks();
 }
 
 // The busiest of many processes, or else threads: a line of cells each.

@@ -80,7 +80,7 @@ views.timeline = async function timeline(head) {
 	await loadSeries();
 	for (const l of log.links)
 		await loadLinks(l);
-	dropEmpty();
+	orderTracks();
 	readColours();
 	if (log.memory)
 		await loadMemory(log.memory);

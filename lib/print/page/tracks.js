@@ -13,9 +13,8 @@ function makeTracks() {
 	for (const t of log.tracks) {
 		const up = log.track[t.parent], key = `${t.parent} ${t.name}`;
 		Object.assign(t, { up, children: [], inner: [], series: [], lanes: [t],
-			lines: 1, level: up ? up.level + 1 : 0,
+			lines: 1, level: up ? up.level + 1 : 0, folded: false,
 			unit: t.unit ?? (t.use === "bytes" ? "bytes" : ""),
-			isPlot: /^(count|bytes|heat)$/.test(t.use), folded: false,
 			path: up ? `${up.path} / ${t.name}` : baseName(t.name),
 			// what isn't below a log shows its events a second time
 			copy: up ? up.copy : !log.logs.some((l) => l.name === t.name) });
@@ -36,18 +35,22 @@ function makeTracks() {
 	log.own = log.tracks.filter((t) => !t.copy);
 }
 
-// Tracks on which nothing ever is are not shown.
-function dropEmpty() {
+// Curves come first, then what is busiest; none is empty.
+function orderTracks() {
 	const has = (t) => t.lanes.some((l) => l.series.length) ||
 		t.children.some(has);
+	const weight = (t) => /count|bytes|heat/.test(t.use) ? Infinity
+		: sum(descend(t), busy) ||
+			sum(countsOf(t, true), (s) => s.count.at(-1));
 	for (const t of log.tracks)
-		t.children = t.children.filter(has);
+		t.children = t.children.filter(has)
+			.sort((a, b) => weight(b) - weight(a));
 }
 
 const heightOf = (t) => t.height ?? (t.use === "ranges"
 	? LINE * sum(t.lanes, (l) => l.lines) + 4
 	: t.use === "heat" ? Math.min(Math.max(t.series.length * 4, 40), 120)
-		: t.isPlot ? 44 : t.series.length || t.folded ? 30 : 22);
+		: t.curve ? 44 : t.series.length || t.folded ? 30 : 22);
 
 // Places the rows.  In view are the first ones, and some below.
 function arrange() {
