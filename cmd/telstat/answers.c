@@ -175,7 +175,7 @@ answers_put_memory(struct report *r, const struct show *show)
 		         "" },
 		{ "freed", TEL_TOTAL_FREES, TEL_TOTAL_FREE_BYTES, "" },
 		{ "ended", TEL_TOTAL_ENDED, TEL_TOTAL_ENDED_BYTES,
-		    "  with pool" },
+		    "  without a free" },
 		{ "live", TEL_TOTAL_LIVE, TEL_TOTAL_LIVE_BYTES, "" } };
 	struct report_section *s = report_section(r, REPORT_TEXT, "");
 	const int raw = show->options->raw;
