@@ -131,7 +131,10 @@ struct arena_image {
 
 #define ARENA_IMAGE_EXECUTED 0x80000000u
 
-/* A program that is executed, until its library has started. */
+/*
+ * A program that is executed, until its library has started; or to the end, one
+ * whose allocator does not come to the library.
+ */
 #define ARENA_EXECS 1024u
 enum arena_exec_state {
 	ARENA_EXEC_FREE,
@@ -141,7 +144,8 @@ enum arena_exec_state {
 struct arena_exec {
 	uint32_t state;
 	uint32_t pid;
-	uint32_t has_environment; /* with the variables of telrec */
+	uint16_t has_environment; /* with the variables of telrec */
+	uint16_t has_allocator;   /* its own */
 	char path[116];
 };
 

@@ -51,6 +51,10 @@ unrecorded_find(const struct arena_exec *e, char *path, const char **text)
 	memcpy(path, e->path, sizeof(e->path));
 	path[sizeof(e->path) - 1] = '\0';
 	unrecorded_shorten(path);
+	if (e->has_allocator) {
+		*text = "it has its own allocator";
+		return UNRECORDED_ALLOCATOR;
+	}
 	*text = program_obstacle(path);
 	if (*text != NULL)
 		return UNRECORDED_FILE;

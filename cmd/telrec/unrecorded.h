@@ -9,7 +9,8 @@
 enum unrecorded_reason {
 	UNRECORDED_ENVIRONMENT = 1,
 	UNRECORDED_FILE,
-	UNRECORDED_OTHER
+	UNRECORDED_OTHER,
+	UNRECORDED_ALLOCATOR
 };
 /*
  * Whether a program is missing.  One that still runs may be about to start its

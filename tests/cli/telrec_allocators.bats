@@ -289,3 +289,32 @@ needs_jemalloc() {
 		run -7 telrec -q -a jemalloc -o run.tel "./$program" module.so
 	done
 }
+
+@test "a program with an allocator of its own is named, unless that calls the next one" {
+	cat >own.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdlib.h>
+		void *malloc(size_t n)
+		{
+			static char heap[1 << 20];
+			static size_t at;
+			void *(*next)(size_t);
+			*(void **)&next = dlsym(RTLD_NEXT, "malloc");
+			at += (n + 31) & ~(size_t)15;
+			return NEXT ? (char *)next(n + 16) + 16 : heap + at;
+		}
+		void free(void *p) { (void)p; }
+		int main(void) { return malloc(984) == NULL; }
+	END
+	for next in 0 1; do
+		${CC:-cc} -O0 -fno-builtin -DNEXT=$next -o own$next own.c -ldl
+	done
+	run -0 telrec -o run.tel sh -c './own0; ./own1; ./own1'
+	without_cost
+	[ "$output" = "telrec: ./own0: not recorded: it has its own allocator" ]
+	telcat -H -e unrecorded run.tel | grep -q 'reason=4 program=0x1\["./own0"\]'
+	[ "$(counts run.tel 'size == 1000')" = 2 ]
+	# nothing tells it from a call of the program
+	[ "$(counts run.tel 'size == 17')" = 0 ]
+}

@@ -213,6 +213,7 @@ note_program(struct call *call, const char *path, pid_t pid)
 		return;
 	note_path(note->path, sizeof(note->path), path);
 	note->pid = (uint32_t)pid;
+	note->has_allocator = 0;
 	note->has_environment = has_variable(call->environment, "LD_PRELOAD") &&
 	    has_variable(call->environment, ARENA_ENV);
 	call->note = note;
@@ -227,8 +228,23 @@ execute_started(struct arena *a, uint32_t pid)
 	for (i = 0; i < ARENA_EXECS; i++)
 		if (__atomic_load_n(&a->execs[i].state, __ATOMIC_SEQ_CST) ==
 		        ARENA_EXEC_STARTED &&
-		    ARENA_NOW(a->execs[i].pid) == pid)
+		    ARENA_NOW(a->execs[i].pid) == pid &&
+		    !a->execs[i].has_allocator)
 			release_note(&a->execs[i]);
+}
+
+void
+execute_note_allocator(struct arena *a, uint32_t pid)
+{
+	struct arena_exec *note = claim_note(a);
+
+	if (note == NULL)
+		return;
+	memset(note->path, 0, sizeof(note->path));
+	(void)!readlink("/proc/self/exe", note->path, sizeof(note->path) - 1);
+	note->pid = pid;
+	note->has_allocator = 1;
+	__atomic_store_n(&note->state, ARENA_EXEC_STARTED, __ATOMIC_SEQ_CST);
 }
 
 /* Whether a program that was just spawned has started its library already. */

@@ -256,6 +256,27 @@ find_all(void)
 		find_all();
 }
 
+int
+hooks_are_bypassed(void)
+{
+	const int repeated = ring_self.repeated;
+	Dl_info program, own;
+	void *(*first)(size_t);
+	int bypassed;
+
+	*(void **)&first = dlsym(RTLD_DEFAULT, "malloc");
+	if (is_late || dladdr(*(void **)&first, &program) == 0 ||
+	    dladdr(&early, &own) == 0 || program.dli_fbase == own.dli_fbase)
+		return 0;
+	/* it may be that of a program, and call the next one: which is here */
+	ring_self.inner = NULL;
+	ring_nest();
+	bypassed = first(1) != NULL && ring_self.inner == NULL;
+	ring_nest_end(ring_self.inner);
+	ring_self.repeated = repeated;
+	return bypassed;
+}
+
 void
 hooks_notice(void)
 {

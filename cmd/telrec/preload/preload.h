@@ -23,6 +23,11 @@ struct hooks_block {
 };
 extern __thread struct hooks_block hooks_noticed
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/*
+ * Whether the program has a malloc() of its own that does not call the one of this
+ * library.  The block that tells is not recorded, and never freed.
+ */
+int hooks_are_bypassed(void);
 /* An address in the allocator. */
 const void *hooks_allocator(void);
 /* Record what an allocator does without its functions of C. */

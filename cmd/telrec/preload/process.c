@@ -265,6 +265,8 @@ process_prepare(void)
 	if (has_key && ring_self.ring != NULL)
 		(void)pthread_setspecific(key, &ring_self);
 	(void)image_of(ring_shared.arena);
+	if (hooks_are_bypassed())
+		execute_note_allocator(ring_shared.arena, process->pid);
 	if (ring_shared.options & ARENA_STACKS)
 		telrec_stack_begin(
 		    (enum telrec_unwind)ring_shared.arena->unwind);

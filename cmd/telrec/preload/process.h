@@ -23,6 +23,8 @@ int process_begin(void);
 int execute_open_arena(const char *path);
 /* The library of the program that the process executes has started. */
 void execute_started(struct arena *a, uint32_t pid);
+/* Notes that this program, a process, has an allocator that is not recorded. */
+void execute_note_allocator(struct arena *a, uint32_t pid);
 /* Finds the functions that execute programs. */
 void execute_find(void);
 /* Gives this thread a ring.  0: there is none. */
