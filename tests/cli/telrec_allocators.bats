@@ -318,3 +318,20 @@ needs_jemalloc() {
 	# nothing tells it from a call of the program
 	[ "$(counts run.tel 'size == 17')" = 0 ]
 }
+
+@test "operators whose address a program at a fixed address has" {
+	cat >fixed.cc <<-'END'
+		#include <new>
+		void *(*volatile allocate)(std::size_t);
+		int main()
+		{
+			allocate = &::operator new;
+			::operator delete(::operator new(1000));
+			::operator delete(allocate(1000));
+		}
+	END
+	"${CXX:-c++}" -O0 -fno-pie -no-pie -o fixed fixed.cc || skip "no C++"
+	run telrec -a tcmalloc -o run.tel ./fixed
+	[[ $output != *"no such library"* ]] || skip "tcmalloc is not installed"
+	[ "$(counts run.tel 'size == 1000')" = 2 ]
+}

@@ -120,6 +120,36 @@ has_size() {
 	    grep -qv '^#'
 }
 
+@test "a program at a fixed address, which has the addresses of functions" {
+	cat >fixed.c <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		void *(*volatile allocate)(size_t);
+		int main(void)
+		{
+			/* stubs in the program, which dlsym() finds */
+			allocate = malloc;
+			puts("ready");
+			fflush(stdout);
+			while (access("end", F_OK) != 0) {
+				free(malloc(100));
+				free(allocate(200));
+				usleep(1000);
+			}
+			puts("done");
+			return 7;
+		}
+	END
+	${CC:-cc} -O0 -fno-builtin -fno-pie -no-pie -o fixed fixed.c ||
+	    skip "no programs at a fixed address"
+	program=./fixed
+	start_program
+	attach
+	has_size 200
+	ends_as_usual
+}
+
 @test "modules that are loaded after telrec came are recorded" {
 	cat >module.c <<-'END'
 		#include <stdlib.h>

@@ -38,7 +38,7 @@ telrec_attach(const char *path)
 		return TELREC_ATTACH_FAILED;
 	for (i = 0; i < NHOOKS; i++) {
 		hooks[i].own = dlsym(handle, hooks[i].name);
-		hooks[i].before = dlsym(RTLD_DEFAULT, hooks[i].name);
+		hooks[i].before = bind_definition(hooks[i].name);
 	}
 	if (process_is_recorded())
 		return TELREC_ATTACH_TWICE;

@@ -172,7 +172,7 @@ count_symbols(const struct object *o)
 }
 
 struct search {
-	const void *address;
+	const void *address; /* in a module; NULL: the first that has one */
 	struct bind_hook *hooks;
 	size_t count, found;
 };
@@ -188,7 +188,8 @@ find_in_object(struct dl_phdr_info *info, size_t size, void *arg)
 	size_t k;
 
 	(void)size;
-	if (!read_object(&o, info) || !contains(&o, search->address))
+	if (!read_object(&o, info) ||
+	    (search->address != NULL && !contains(&o, search->address)))
 		return 0;
 	/* the program has no name */
 	n = info->dlpi_name[0] != '\0' ? count_symbols(&o) : 0;
@@ -208,7 +209,7 @@ find_in_object(struct dl_phdr_info *info, size_t size, void *arg)
 				search->found++;
 			}
 	}
-	return 1;
+	return search->address != NULL || search->found > 0;
 }
 
 size_t
@@ -218,6 +219,22 @@ bind_find(const void *address, struct bind_hook *hooks, size_t count)
 
 	(void)dl_iterate_phdr(find_in_object, &search);
 	return search.found;
+}
+
+void *
+bind_definition(const char *name)
+{
+	struct bind_hook hook = { name, NULL, NULL };
+	struct search search = { NULL, &hook, 1, 0 };
+	void *const p = dlsym(RTLD_DEFAULT, name);
+	ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	if (p != NULL &&
+	    dladdr1(p, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
+	    symbol != NULL && symbol->st_shndx == SHN_UNDEF)
+		(void)dl_iterate_phdr(find_in_object, &search);
+	return hook.before != NULL ? hook.before : p;
 }
 
 /* ---------------------------------------------------------------- binding */
@@ -404,7 +421,7 @@ bind_calls(const struct bind_hook *hooks, size_t count)
 	size_t i;
 
 	if (opener[0].own == NULL) {
-		opener[0].before = dlsym(RTLD_DEFAULT, "dlopen");
+		opener[0].before = bind_definition("dlopen");
 		if (opener[0].before != NULL)
 			opener[0].own = (void *)(uintptr_t)open_module;
 		lists[0].hooks = opener;

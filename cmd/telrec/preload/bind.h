@@ -20,6 +20,12 @@ struct bind_hook {
 void bind_calls(const struct bind_hook *hooks, size_t count);
 
 /*
+ * What the calls of modules are bound to: dlsym(3) finds a stub in a program at a
+ * fixed address that uses the address of the function.  NULL: there is none.
+ */
+void *bind_definition(const char *name);
+
+/*
  * Looks for functions among those that the module of an address exports, which
  * is not the program itself: sets before, or leaves it.  Their names begin with
  * the same two letters.  0: it has none.

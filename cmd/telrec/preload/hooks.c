@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "telrec/preload/bind.h"
 #include "telrec/preload/preload.h"
 #include "telrec/preload/ring.h"
 #include "telrec/preload/sample.h"
@@ -99,7 +100,7 @@ static int is_late;
 static void *
 hooks_find(const char *name)
 {
-	return dlsym(is_late ? RTLD_DEFAULT : RTLD_NEXT, name);
+	return is_late ? bind_definition(name) : dlsym(RTLD_NEXT, name);
 }
 
 static void

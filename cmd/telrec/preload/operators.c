@@ -187,7 +187,7 @@ operators_begin(void)
 	for (i = 0; i < OPERATORS; i++)
 		/* the program may have its own one */
 		if (found[i].before == NULL ||
-		    dlsym(RTLD_DEFAULT, found[i].name) != found[i].before)
+		    bind_definition(found[i].name) != found[i].before)
 			found[i].own = NULL;
 		else
 			used++;
