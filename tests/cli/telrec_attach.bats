@@ -53,8 +53,9 @@ loaded() {
 	grep -q '^TracerPid:.0$' "/proc/$pid/status"
 }
 
+# start_program [PATH]
 start_program() {
-	"$program" until end >output 3>&- &
+	"${1-$program}" until end >output 3>&- &
 	pid=$!
 	soon grep -q ready output
 }
@@ -143,8 +144,7 @@ has_size() {
 	END
 	${CC:-cc} -O0 -fno-builtin -fno-pie -no-pie -o fixed fixed.c ||
 	    skip "no programs at a fixed address"
-	program=./fixed
-	start_program
+	start_program ./fixed
 	attach
 	has_size 200
 	ends_as_usual
