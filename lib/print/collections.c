@@ -192,16 +192,6 @@ longer(const void *a, const void *b)
 	    (x->from > y->from) - (x->from < y->from);
 }
 
-/* Starts an item of a list: when it was, and how long. */
-static void
-collections_put_range(struct tel__buffer *b, uint64_t at, uint64_t length)
-{
-	tel__json_put(b, b->bytes[b->used - 1] == '[' ? "[" : ",[");
-	tel__json_number(b, at);
-	tel__json_put(b, ",");
-	tel__json_number(b, length);
-}
-
 /* The next fact of a collection from one on, or NULL. */
 static const struct collections_fact *
 collections_next(const struct collections *c,
@@ -220,18 +210,13 @@ collections_put_facts(const struct collections *c,
     const struct tel__collector_range *r, struct tel__buffer *b)
 {
 	const struct collections_fact *f = c->facts;
-	char text[96];
-	int first = 1;
 
 	tel__json_put(b, ",[");
 	for (; (f = collections_next(c, r, f)) != NULL; f++) {
 		if (f->field == COLLECTIONS_TIME)
 			continue;
-		(void)snprintf(text, sizeof(text),
-		    "%s[%" PRIu32 ",%" PRIu32 ",%s]", first ? "" : ",", f->type,
+		tel__json_item(b, "[%" PRIu32 ",%" PRIu32 ",%s]", f->type,
 		    f->field, f->value);
-		tel__json_put(b, text);
-		first = 0;
 	}
 	tel__json_put(b, "]");
 }
@@ -269,7 +254,6 @@ collections_put_phases(const struct collections *c,
 	const struct collections_fact *f = c->facts;
 	size_t i, n = 0, now = MAX_PHASES;
 	uint64_t at = 0, last = 0;
-	char text[96];
 
 	for (; (f = collections_next(c, r, f)) != NULL; f++) {
 		const struct sample_type *t = &x->types[f->type];
@@ -290,10 +274,8 @@ collections_put_phases(const struct collections *c,
 	all[now].ns += r->length > last ? r->length - last : 0;
 	tel__json_put(b, ",[");
 	for (i = 0; i < n; i++) {
-		(void)snprintf(text, sizeof(text),
-		    "%s[\"%.*s\",%" PRIu64 ",%" PRIu64 "]", i == 0 ? "" : ",",
+		tel__json_item(b, "[\"%.*s\",%" PRIu64 ",%" PRIu64 "]",
 		    (int)all[i].length, all[i].name, all[i].from, all[i].ns);
-		tel__json_put(b, text);
 	}
 	tel__json_put(b, "]");
 }
@@ -322,7 +304,6 @@ collections_put_columns(const struct collections *c,
     const struct event_samples *x, struct tel__buffer *b)
 {
 	const struct collections_fact *f, *all[MAX_COLUMNS];
-	char text[48];
 	size_t i, n = 0;
 
 	for (int sums = 1; sums >= 0 && n == 0; sums--)
@@ -339,13 +320,10 @@ collections_put_columns(const struct collections *c,
 			if (i == n)
 				all[n++] = f;
 		}
-	tel__json_key(b, "columns");
-	tel__json_put(b, "[");
+	tel__json_raw(b, "columns", "[");
 	for (i = 0; i < n; i++) {
-		(void)snprintf(text, sizeof(text),
-		    "%s[%" PRIu32 ",%" PRIu32 "]", i == 0 ? "" : ",",
-		    all[i]->type, all[i]->field);
-		tel__json_put(b, text);
+		tel__json_item(b, "[%" PRIu32 ",%" PRIu32 "]", all[i]->type,
+		    all[i]->field);
 	}
 	tel__json_put(b, "]");
 }
@@ -359,10 +337,8 @@ put_longest(const struct collections *c, const struct event_samples *x,
 	const struct tel__collector_range *r;
 	uint64_t total = 0, n = 0, rows[65] = { 0 };
 
-	tel__json_key(b, key);
-	tel__json_put(b, "{");
-	tel__json_key(b, "list");
-	tel__json_put(b, "[");
+	tel__json_raw(b, key, "{");
+	tel__json_raw(b, "list", "[");
 	for (r = of->ranges; r < of->ranges + of->nranges && b->used > 0; r++) {
 		if (r->pause != pause)
 			continue;
@@ -370,7 +346,7 @@ put_longest(const struct collections *c, const struct event_samples *x,
 		rows[tel__bit_length(r->length)]++;
 		if (n++ >= most)
 			continue;
-		collections_put_range(b, r->shown, r->length);
+		tel__json_item(b, "[%" PRIu64 ",%" PRIu64, r->shown, r->length);
 		if (!pause && of == &c->of) {
 			collections_put_facts(c, r, b);
 			collections_put_phases(c, x, r, b);
@@ -381,13 +357,10 @@ put_longest(const struct collections *c, const struct event_samples *x,
 	tel__json_pair(b, "count", n);
 	tel__json_pair(b, "total", total);
 	/* those of each power of two */
-	tel__json_key(b, "rows");
-	tel__json_put(b, "[");
+	tel__json_raw(b, "rows", "[");
 	for (unsigned row = 0; row < 65; row++)
-		if (rows[row] > 0) {
-			collections_put_range(b, row, rows[row]);
-			tel__json_put(b, "]");
-		}
+		if (rows[row] > 0)
+			tel__json_item(b, "[%u,%" PRIu64 "]", row, rows[row]);
 	tel__json_put(b, "]");
 	if (of == &c->polls)
 		tel__json_pair(b, "worked", c->worked);
@@ -398,17 +371,16 @@ put_longest(const struct collections *c, const struct event_samples *x,
 static void
 collections_put_bytes(struct tel__buffer *b, tel_int128 v)
 {
-	tel__json_put(b, ",");
-	tel__json_number(b, v.high != 0 ? UINT64_MAX : v.low);
+	tel__json_item(b, "%" PRIu64, v.high != 0 ? UINT64_MAX : v.low);
 }
 
 static void
 collections_put_share(struct tel__buffer *b, double v)
 {
-	char text[32];
-
-	(void)snprintf(text, sizeof(text), ",%.9g", v);
-	tel__json_put(b, v < 0 ? ",null" : text);
+	if (v < 0)
+		tel__json_item(b, "null");
+	else
+		tel__json_item(b, "%.9g", v);
 }
 
 /* The generations that were condemned, and how many there are. */
@@ -423,15 +395,14 @@ collections_put_generations(const struct collections *c, uint64_t most,
 
 	if (of->ncondemned == 0)
 		return;
-	tel__json_key(b, "generations");
-	tel__json_put(b, "{");
+	tel__json_raw(b, "generations", "{");
 	tel__json_pair(b, "count", of->nrows);
-	tel__json_key(b, "list");
-	tel__json_put(b, "[");
+	tel__json_raw(b, "list", "[");
 	for (g = of->rows; g < of->rows + of->nrows && n < most; g++) {
 		if (g->collections == 0)
 			continue;
-		tel__json_put(b, n++ == 0 ? "[" : ",[");
+		tel__json_item(b, "[");
+		n++;
 		const char *name = tel__generation_name(g, text);
 		tel__json_string(b, name, strlen(name));
 		collections_put_bytes(b, int128_u64(g->collections));
@@ -451,15 +422,11 @@ collections_put_mutator(const struct collections *c, uint64_t span,
 {
 	uint64_t window;
 	unsigned i = 0;
-	char text[64];
 
-	tel__json_key(b, "mutator");
-	tel__json_put(b, "[");
+	tel__json_raw(b, "mutator", "[");
 	while ((window = tel__collector_window(i)) <= span) {
-		(void)snprintf(text, sizeof(text), "%s[%" PRIu64 ",%.9g]",
-		    i == 0 ? "" : ",", window,
+		tel__json_item(b, "[%" PRIu64 ",%.9g]", window,
 		    tel__collector_mutator(&c->of, span, window));
-		tel__json_put(b, text);
 		i++;
 	}
 	tel__json_put(b, "]");
@@ -487,8 +454,7 @@ tel__collections_head(struct collections *c, const struct event_samples *x,
 		return 0;
 	if (c->of.nranges == 0)
 		return 1;
-	tel__json_key(b, "collector");
-	tel__json_put(b, "{");
+	tel__json_raw(b, "collector", "{");
 	put_longest(c, x, "pauses", &c->of, 1, most / PAUSE_BYTES, b);
 	put_longest(c, x, "collections", &c->of, 0, most / COLLECTION_BYTES, b);
 	put_longest(c, x, "polls", &c->polls, 0, most / PAUSE_BYTES, b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The head of a timeline's page: the contents of the page, as JSON. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "print/html.h"
@@ -25,31 +26,22 @@ put_name(const struct page_fit *d, struct tel__buffer *b, const char *key,
 	tel__json_text(b, key, s, html_head_cut(s, strlen(s), d->name_bytes));
 }
 
-/* What the script of the page knows is never cut. */
-static void
-html_head_put_word(struct tel__buffer *b, const char *key, const char *s)
-{
-	tel__json_text(b, key, s, strlen(s));
-}
-
 static void
 html_head_put_logs(const struct page_fit *d, struct tel__buffer *b)
 {
 	const struct html *h = d->html;
 
-	tel__json_key(b, "logs");
-	tel__json_put(b, "[");
+	tel__json_raw(b, "logs", "[");
 	for (size_t i = 0; i < h->nlogs; i++) {
 		const struct html_log *l = &h->logs[i];
 
-		tel__json_put(b, i == 0 ? "{" : ",{");
+		tel__json_item(b, "{");
 		put_name(d, b, "name", l->name);
 		put_name(d, b, "format", l->format);
-		tel__json_key(b, "start");
 		if (l->start[0] == '\0')
-			tel__json_put(b, "null");
+			tel__json_raw(b, "start", "null");
 		else
-			tel__json_string(b, l->start, strlen(l->start));
+			tel__json_word(b, "start", l->start);
 		tel__json_pair(b, "events", l->events);
 		tel__json_pair(b, "lost", l->lost);
 		tel__json_put(b, "}");
@@ -101,12 +93,11 @@ put_types(const struct page_fit *d, struct tel__buffer *b)
 	size_t ranks[HUES], i, hue;
 	const size_t nranks = rank_types(x, ranks);
 
-	tel__json_key(b, "types");
-	tel__json_put(b, "[");
+	tel__json_raw(b, "types", "[");
 	for (i = 0; i < x->ntypes; i++) {
 		const struct sample_type *t = &x->types[i];
 
-		tel__json_put(b, i == 0 ? "{" : ",{");
+		tel__json_item(b, "{");
 		put_name(d, b, "name", t->name);
 		put_name(d, b, "kind", t->kind);
 		if (*t->doc != '\0')
@@ -116,19 +107,16 @@ put_types(const struct page_fit *d, struct tel__buffer *b)
 		for (hue = 0; hue < nranks; hue++)
 			if (ranks[hue] == i)
 				tel__json_pair(b, "hue", hue);
-		tel__json_key(b, "fields");
-		tel__json_put(b, "[");
+		tel__json_raw(b, "fields", "[");
 		for (unsigned f = 0; f < t->nfields; f++) {
-			tel__json_put(b, f == 0 ? "{" : ",{");
+			tel__json_item(b, "{");
 			put_name(d, b, "name", t->fields[f].name);
-			html_head_put_word(b, "type",
+			tel__json_word(b, "type",
 			    datatype(&t->fields[f].field));
 			if (t->fields[f].unit != NULL)
-				html_head_put_word(b, "unit",
-				    t->fields[f].unit);
+				tel__json_word(b, "unit", t->fields[f].unit);
 			if (t->fields[f].labels) {
-				tel__json_key(b, "labels");
-				tel__json_put(b, "true");
+				tel__json_raw(b, "labels", "true");
 			}
 			tel__json_put(b, "}");
 		}
@@ -164,7 +152,7 @@ html_head_put_memory(const struct page_fit *d, struct tel__buffer *b,
 
 	if (t->memory == TIMELINE_NO_MEMORY)
 		return;
-	html_head_put_word(b, "memory", names[t->memory]);
+	tel__json_word(b, "memory", names[t->memory]);
 	if (t->owner_at > 0 && t->owner_at < t->length)
 		put_name(d, b, "owner", t->name + t->owner_at);
 }
@@ -174,19 +162,18 @@ static void
 put_track(const struct page_fit *d, struct tel__buffer *b,
     const struct timeline_track *t)
 {
-	tel__json_put(b, b->bytes[b->used - 1] == '[' ? "{" : ",{");
+	tel__json_item(b, "{");
 	tel__json_pair(b, "id", t->id);
 	tel__json_pair(b, "parent", t->parent == NULL ? 0 : t->parent->id);
-	html_head_put_word(b, "use", use_of(t));
+	tel__json_word(b, "use", use_of(t));
 	put_name(d, b, "name", t->name);
 	if (t->use == TIMELINE_RATE)
-		tel__json_text(b, "unit", "/s", 2);
+		tel__json_word(b, "unit", "/s");
 	else if (t->unit != NULL && t->unit[0] != '\0')
-		html_head_put_word(b, "unit", t->unit);
+		tel__json_word(b, "unit", t->unit);
 	html_head_put_memory(d, b, t);
 	if (t->cycles) {
-		tel__json_key(b, "cycles");
-		tel__json_put(b, "true");
+		tel__json_raw(b, "cycles", "true");
 	}
 	tel__json_put(b, "}");
 }
@@ -196,11 +183,9 @@ put_tracks(const struct page_fit *d, struct tel__buffer *b)
 {
 	const struct timeline *tl = d->html->timeline;
 
-	tel__json_key(b, "tracks");
-	tel__json_put(b, "[");
+	tel__json_raw(b, "tracks", "[");
 	for (size_t i = 0; tl != NULL && i < tl->ntracks; i++)
-		if (b->used > 0)
-			put_track(d, b, tl->tracks[i]);
+		put_track(d, b, tl->tracks[i]);
 	tel__json_put(b, "]");
 }
 
@@ -210,19 +195,14 @@ put_series(const struct page_fit *d, struct tel__buffer *b)
 	const struct time_buckets *p = &d->html->sums;
 	const unsigned shift = p->shift + d->level;
 
-	tel__json_key(b, "series");
-	tel__json_put(b, "[");
+	tel__json_raw(b, "series", "[");
 	for (size_t i = 0; i < d->nplaces; i++) {
 		const struct html_place *place = &d->places[i];
 		const struct bucket_key *key = &p->series[place->series].key;
 
-		tel__json_put(b, i == 0 ? "{" : ",{");
+		tel__json_item(b, "{");
 		tel__json_pair(b, "track", key->track);
-		tel__json_key(b, "type");
-		if (key->type < 0)
-			tel__json_put(b, "-1");
-		else
-			tel__json_number(b, (uint64_t)key->type);
+		tel__json_item(b, "\"type\":%" PRId32, key->type);
 		tel__json_pair(b, "block", place->block);
 		tel__json_pair(b, "offset", place->offset);
 		tel__json_pair(b, "width", UINT64_C(1) << (shift & 63));
@@ -230,12 +210,10 @@ put_series(const struct page_fit *d, struct tel__buffer *b)
 		tel__json_pair(b, "k", place->count);
 		if (key->row >= 0)
 			tel__json_pair(b, "row", (uint64_t)key->row);
-		tel__json_key(b, "columns");
-		tel__json_put(b, "[");
+		tel__json_raw(b, "columns", "[");
 		for (unsigned c = 0; c < tel__buckets_columns(key->kind); c++) {
-			tel__json_put(b, c == 0 ? "\"" : ",\"");
-			tel__json_put(b, tel__buckets_column(key->kind, c));
-			tel__json_put(b, "\"");
+			tel__json_item(b, "\"%s\"",
+			    tel__buckets_column(key->kind, c));
 		}
 		tel__json_put(b, "]}");
 	}
@@ -246,8 +224,7 @@ static void
 html_head_put_block(struct tel__buffer *b, size_t number,
     const struct sample_block *e, int is_longest)
 {
-	tel__json_put(b,
-	    b->used > 0 && b->bytes[b->used - 1] == '[' ? "{" : ",{");
+	tel__json_item(b, "{");
 	tel__json_pair(b, "block", number);
 	tel__json_pair(b, "from", e->from);
 	tel__json_pair(b, "to", e->to);
@@ -255,8 +232,7 @@ html_head_put_block(struct tel__buffer *b, size_t number,
 	tel__json_pair(b, "hi", e->high);
 	tel__json_pair(b, "events", e->events);
 	if (is_longest) {
-		tel__json_key(b, "long");
-		tel__json_put(b, "true");
+		tel__json_raw(b, "long", "true");
 	}
 	tel__json_put(b, "}");
 }
@@ -277,8 +253,7 @@ put_blocks(const struct page_fit *d, struct tel__buffer *b)
 {
 	size_t i, number = d->nsums;
 
-	tel__json_key(b, "blocks");
-	tel__json_put(b, "[");
+	tel__json_raw(b, "blocks", "[");
 	for (i = 0; i < d->use; i++)
 		html_head_put_block(b, number++, html_used_block(d, i), 0);
 	if (d->longest.bytes != NULL)
@@ -294,8 +269,7 @@ html_head_put_gaps(const struct page_fit *d, struct tel__buffer *b)
 	struct sample_gap gap = SAMPLES_NO_GAP;
 	size_t i, used = 0;
 
-	tel__json_key(b, "gaps");
-	tel__json_put(b, "[");
+	tel__json_raw(b, "gaps", "[");
 	for (i = 0; i <= d->all; i++) {
 		const struct sample_block *e = i < x->nblocks ? &x->blocks[i] :
 		    i < d->all                                ? &d->rest :
@@ -313,13 +287,8 @@ html_head_put_gaps(const struct page_fit *d, struct tel__buffer *b)
 		}
 		used += e != NULL;
 		if (gap.from <= gap.to) {
-			tel__json_put(b,
-			    b->used > 0 && b->bytes[b->used - 1] == '[' ? "[" :
-			                                                  ",[");
-			tel__json_number(b, gap.from);
-			tel__json_put(b, ",");
-			tel__json_number(b, gap.to);
-			tel__json_put(b, "]");
+			tel__json_item(b, "[%" PRIu64 ",%" PRIu64 "]", gap.from,
+			    gap.to);
 		}
 		gap = SAMPLES_NO_GAP;
 	}
@@ -329,8 +298,7 @@ html_head_put_gaps(const struct page_fit *d, struct tel__buffer *b)
 static void
 put_links(const struct page_fit *d, struct tel__buffer *b)
 {
-	tel__json_key(b, "links");
-	tel__json_put(b, "[");
+	tel__json_raw(b, "links", "[");
 	if (d->links.used > 0) {
 		tel__json_put(b, "{");
 		tel__json_pair(b, "block",
@@ -346,8 +314,7 @@ put_holders(const struct page_fit *d, struct tel__buffer *b)
 {
 	if (d->holders.used == 0)
 		return;
-	tel__json_key(b, "memory");
-	tel__json_put(b, "{");
+	tel__json_raw(b, "memory", "{");
 	tel__json_pair(b, "block",
 	    d->nsums + d->use + (d->longest.bytes != NULL) +
 	        (d->links.used > 0));
@@ -386,7 +353,7 @@ put_note(const struct page_fit *d, struct tel__buffer *b)
 		    "%llu %s.",
 		    (unsigned long long)exact, (unsigned long long)h->events,
 		    1ull << ((h->sums.shift + d->level) & 63), unit_of(h));
-	tel__json_text(b, "note", text, strlen(text));
+	tel__json_word(b, "note", text);
 }
 
 void
@@ -396,14 +363,13 @@ tel__html_head(const struct page_fit *d, struct tel__buffer *b)
 
 	tel__json_put(b, "{");
 	tel__json_pair(b, "version", 1);
-	tel__json_text(b, "generator", "telcat " TEL_VERSION,
-	    strlen("telcat " TEL_VERSION));
-	tel__json_text(b, "page", "timeline", 8);
-	tel__json_text(b, "title", d->title, strlen(d->title));
+	tel__json_word(b, "generator", "telcat " TEL_VERSION);
+	tel__json_word(b, "page", "timeline");
+	tel__json_word(b, "title", d->title);
 	tel__json_pair(b, "live", d->live);
 	tel__json_pair(b, "size", d->most);
 	tel__json_pair(b, "span", h->last);
-	tel__json_text(b, "unit", unit_of(h), strlen(unit_of(h)));
+	tel__json_word(b, "unit", unit_of(h));
 	tel__json_pair(b, "events", h->events);
 	tel__json_pair(b, "exact", exact_events(d));
 	put_note(d, b);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The facts of a page of events: the longest range, the longest silence. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "print/html.h"
 
@@ -57,23 +56,17 @@ void
 tel__html_overview(const struct html *h, int timed, struct tel__buffer *b)
 {
 	const struct html_overview *o = &h->overview;
-	char text[96];
 
-	tel__json_key(b, "overview");
-	tel__json_put(b, "{");
+	tel__json_raw(b, "overview", "{");
 	tel__json_pair(b, "span", o->last);
 	if (o->range_length > 0) {
-		tel__json_key(b, "longest");
-		(void)snprintf(text, sizeof(text),
-		    "[%" PRIu64 ",%" PRIu64 ",%" PRIu32 "]", o->range_from,
-		    o->range_length, o->range_type);
-		tel__json_put(b, text);
+		tel__json_item(b,
+		    "\"longest\":[%" PRIu64 ",%" PRIu64 ",%" PRIu32 "]",
+		    o->range_from, o->range_length, o->range_type);
 	}
 	if (o->silence_length > 0 && timed) {
-		tel__json_key(b, "silence");
-		(void)snprintf(text, sizeof(text), "[%" PRIu64 ",%" PRIu64 "]",
+		tel__json_item(b, "\"silence\":[%" PRIu64 ",%" PRIu64 "]",
 		    o->silence_from, o->silence_length);
-		tel__json_put(b, text);
 	}
 	tel__json_put(b, "}");
 }

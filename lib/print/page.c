@@ -2,6 +2,8 @@
 /* Page: its HTML around the data, and the JSON of its head. */
 #include "print/page.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -216,6 +218,21 @@ tel__json_put(struct tel__buffer *b, const char *text)
 }
 
 void
+tel__json_item(struct tel__buffer *b, const char *format, ...)
+{
+	const char last = b->used > 0 ? (char)b->bytes[b->used - 1] : '{';
+	char text[160];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (last != '{' && last != '[')
+		tel__json_put(b, ",");
+	tel__json_put(b, text);
+}
+
+void
 tel__json_string(struct tel__buffer *b, const char *s, size_t n)
 {
 	unsigned char *p = tel__buffer_room(b, TEL_ESCAPE_ROOM(n) + 2);
@@ -229,35 +246,26 @@ tel__json_string(struct tel__buffer *b, const char *s, size_t n)
 }
 
 void
-tel__json_number(struct tel__buffer *b, uint64_t v)
+tel__json_raw(struct tel__buffer *b, const char *key, const char *text)
 {
-	unsigned char *p = tel__buffer_room(b, TEL_PUT_MAX);
-
-	if (p != NULL)
-		b->used = (size_t)(tel_put_decimal(p, v) - b->bytes);
-}
-
-void
-tel__json_key(struct tel__buffer *b, const char *key)
-{
-	const char last = b->used > 0 ? (char)b->bytes[b->used - 1] : '{';
-
-	if (last != '{' && last != '[')
-		tel__json_put(b, ",");
-	tel__json_string(b, key, strlen(key));
-	tel__json_put(b, ":");
+	tel__json_item(b, "\"%s\":%s", key, text);
 }
 
 void
 tel__json_pair(struct tel__buffer *b, const char *key, uint64_t v)
 {
-	tel__json_key(b, key);
-	tel__json_number(b, v);
+	tel__json_item(b, "\"%s\":%" PRIu64, key, v);
 }
 
 void
 tel__json_text(struct tel__buffer *b, const char *key, const char *s, size_t n)
 {
-	tel__json_key(b, key);
+	tel__json_raw(b, key, "");
 	tel__json_string(b, s, n);
+}
+
+void
+tel__json_word(struct tel__buffer *b, const char *key, const char *word)
+{
+	tel__json_text(b, key, word, strlen(word));
 }

@@ -52,12 +52,15 @@ uint64_t tel__page_block_size(size_t i, size_t size);
 void tel__json_put(struct tel__buffer *b, const char *text);
 /* Adds a string, in quotes. */
 void tel__json_string(struct tel__buffer *b, const char *s, size_t n);
-/* Adds a number. */
-void tel__json_number(struct tel__buffer *b, uint64_t v);
+/* Adds an item of a list, or its start, with a comma unless it is first. */
+__attribute__((format(printf, 2, 3))) void tel__json_item(struct tel__buffer *b,
+    const char *format, ...);
 /* Adds a key and its value, with a comma before them unless they are first. */
-void tel__json_key(struct tel__buffer *b, const char *key);
 void tel__json_pair(struct tel__buffer *b, const char *key, uint64_t v);
 void tel__json_text(struct tel__buffer *b, const char *key, const char *s,
     size_t n);
+void tel__json_word(struct tel__buffer *b, const char *key, const char *word);
+/* The same of true, null, or the bracket that opens a list or an object. */
+void tel__json_raw(struct tel__buffer *b, const char *key, const char *text);
 
 #endif
