@@ -162,23 +162,6 @@ add_point(struct curves *c, size_t *place, const struct curve *key, double y)
 	return 1;
 }
 
-/* The number that the rate of a statistic is of. */
-static double
-telstat_curves_counted(const tel_stat *stat)
-{
-	tel_class class = tel_stat_class(stat);
-	tel_number of = TEL_NUMBER_UPDATES;
-
-	if (class == TEL_CLASS_GROWTH)
-		of = TEL_NUMBER_SUM;
-	else if (statistic_defined(stat, TEL_NUMBER_WEIGHT))
-		of = TEL_NUMBER_WEIGHT;
-	double v = tel_int128_double(statistic_number(stat, of));
-	return of == TEL_NUMBER_SUM ?
-	    format_scaled(v, tel_stat_decimals(stat)) :
-	    v;
-}
-
 /* The value of a statistic; NaN when it has none. */
 static double
 telstat_curves_value_of(const tel_stat *stat, const struct curve *key)
@@ -241,7 +224,7 @@ add_stat(struct curves *c, const struct show *show, size_t *place,
 	if (tel_stat_class(stat) != TEL_CLASS_GROWTH)
 		key.unit = (char *)(uintptr_t) "";
 	return !show->options->rate || show->at.ticks ||
-	    add_sum(c, place, &key, telstat_curves_counted(stat),
+	    add_sum(c, place, &key, statistic_counted(stat, 1),
 	        show->options->deltas);
 }
 
@@ -368,19 +351,14 @@ by_last(const void *a, const void *b)
 static const char *
 axis_title(struct report *r, const struct show *show, const struct curve *v)
 {
-	const char *unit = v->unit;
-
-	if (strcmp(unit, "ns") == 0)
-		unit = "time";
 	if (v->what == RATE)
-		return report_text(r, "%s%s%s",
+		return report_text(r, "%s/%s",
 		    strcmp(v->label, "events") == 0 ? "events" :
 		        v->unit[0] != '\0'          ? v->unit :
 		                                      "updates",
-		    "/", show->options->rate_per);
-	return report_text(r, "%s%s%s%s",
-	    v->what == QUANTILE ? "value" : v->title,
-	    unit[0] != '\0' ? " (" : "", unit, unit[0] != '\0' ? ")" : "");
+		    show->options->rate_per);
+	return statistic_title(r, v->what == QUANTILE ? "value" : v->title,
+	    v->unit);
 }
 
 static const char *

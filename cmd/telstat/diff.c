@@ -103,30 +103,15 @@ subjects_free(struct subjects *s)
 static char *
 stat_name(const tel_stat *stat)
 {
-	unsigned i, n = tel_stat_group_count(stat);
-	size_t size = strlen(tel_stat_name(stat)) + 32, used;
-	tel_value value;
+	struct report r = { 0 };
+	const char *name = tel_stat_name(stat);
 
-	for (i = 0; i < n; i++)
-		if (tel_stat_group_value(stat, i, &value))
-			size += strlen(tel_stat_group_name(stat, i)) +
-			    tel_value_text(&value, NULL, 0) + 4;
-	char *name = malloc(size);
-	if (name == NULL)
-		return NULL;
-	used = (size_t)snprintf(name, size, "%s%s", tel_stat_name(stat),
-	    n > 0 ? "{" : "");
-	for (i = 0; i < n && !tel_stat_overflow_group(stat); i++) {
-		used += (size_t)snprintf(name + used, size - used,
-		    "%s%s=", i > 0 ? "," : "", tel_stat_group_name(stat, i));
-		if (tel_stat_group_value(stat, i, &value))
-			used +=
-			    tel_value_text(&value, name + used, size - used);
-	}
-	if (n > 0)
-		(void)snprintf(name + used, size - used, "%s}",
-		    tel_stat_overflow_group(stat) ? "<overflow>" : "");
-	return name;
+	if (tel_stat_group_count(stat) > 0)
+		name =
+		    report_text(&r, "%s{%s}", name, statistic_group(&r, stat));
+	char *copy = r.failed ? NULL : strdup(name);
+	report_free(&r);
+	return copy;
 }
 
 /* Lists what a side has.  Returns 0 when out of memory. */
@@ -459,10 +444,8 @@ quantile_of(const tel_stat *stat, uint32_t share)
 static void
 add_quantiles(const struct diff *d, const struct both *b, const char *unit)
 {
-	static const uint32_t usual[] = { 500000000, 900000000, 990000000 };
-	const struct telstat *t = &d->sides[0].telstat;
-	const uint32_t *list = t->nquantiles > 0 ? t->quantiles : usual;
-	unsigned i, n = t->nquantiles > 0 ? t->nquantiles : 3;
+	unsigned n;
+	const uint32_t *list = statistic_quantiles(&d->sides[0].telstat, &n);
 	int tested = same_buckets(b);
 	enum significance s = NOT_SIGNIFICANT;
 	double below[2], na = 0, nb = 0, apart;
@@ -472,7 +455,7 @@ add_quantiles(const struct diff *d, const struct both *b, const char *unit)
 		na = values_of(b->stats[0]);
 		nb = values_of(b->stats[1]);
 	}
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (tested) {
 			counts_below(b, (double)list[i] / 1e9, below);
 			s = significance_shares(below[0], na, below[1], nb);
@@ -494,18 +477,14 @@ add_quantiles(const struct diff *d, const struct both *b, const char *unit)
 static int
 list_keys(const tel_stat *stat, struct subjects *s)
 {
-	size_t i, size, n = stat != NULL ? tel_stat_key_count(stat) : 0;
+	const size_t n = stat != NULL ? tel_stat_key_count(stat) : 0;
 	tel_key key;
 
 	if (!subjects_begin(s, n))
 		return 0;
-	for (i = 0; i < n && tel_stat_key(stat, i, &key); i++) {
-		size = tel_value_text(&key.value, NULL, 0) + 1;
-		char *name = malloc(size);
-		if (!subjects_add(s, name))
+	for (size_t i = 0; i < n && tel_stat_key(stat, i, &key); i++)
+		if (!subjects_add(s, statistic_text(&key.value)))
 			return 0;
-		(void)tel_value_text(&key.value, name, size);
-	}
 	subjects_end(s);
 	return 1;
 }

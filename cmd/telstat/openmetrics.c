@@ -21,13 +21,10 @@
 static void
 put_value_label(tel_output *out, const tel_value *value)
 {
-	size_t size = tel_value_text(value, NULL, 0) + 1;
-	char *text = malloc(size);
+	char *text = statistic_text(value);
 
-	if (text != NULL) {
-		(void)tel_value_text(value, text, size);
+	if (text != NULL)
 		put_label(out, text);
-	}
 	put(out, "\"");
 	free(text);
 }

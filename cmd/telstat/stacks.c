@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "statistic.h"
 
 /* Stacks that text shows, and quantiles, unless options say so. */
 #define STACKS_SHOWN 10
@@ -42,15 +43,13 @@ title(struct report *r, const struct show *show)
 static unsigned
 shares_of(const struct show *show, uint32_t list[QUANTILES_SHOWN + 2])
 {
-	static const uint32_t usual[] = { 500000000, 900000000, 990000000 };
-	const int given = show->options->nquantiles > 0;
-	unsigned n = given ? show->options->nquantiles : 3;
+	unsigned n;
+	const uint32_t *shown = statistic_quantiles(show->options, &n);
 
 	if (n > QUANTILES_SHOWN)
 		n = QUANTILES_SHOWN;
 	list[0] = 0;
-	memcpy(list + 1, given ? show->options->quantiles : usual,
-	    n * sizeof(*list));
+	memcpy(list + 1, shown, n * sizeof(*list));
 	list[n + 1] = 1000000000;
 	return n + 2;
 }

@@ -5,6 +5,7 @@
 #include "class.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The numbers of a statistic, in the order in which they are shown. */
@@ -108,6 +109,47 @@ statistic_value(struct report *r, const tel_value *v)
 	}
 	(void)tel_value_text(v, text, sizeof(text));
 	return report_string(report_text(r, "%s", text));
+}
+
+double
+statistic_counted(const tel_stat *stat, int sums)
+{
+	if (sums && tel_stat_class(stat) == TEL_CLASS_GROWTH)
+		return format_scaled(tel_int128_double(statistic_number(stat,
+		                         TEL_NUMBER_SUM)),
+		    tel_stat_decimals(stat));
+	return tel_int128_double(statistic_number(stat,
+	    statistic_defined(stat, TEL_NUMBER_WEIGHT) ? TEL_NUMBER_WEIGHT :
+	                                                 TEL_NUMBER_UPDATES));
+}
+
+const uint32_t *
+statistic_quantiles(const struct telstat *t, unsigned *n)
+{
+	static const uint32_t usual[] = { 500000000, 900000000, 990000000 };
+
+	*n = t->nquantiles > 0 ? t->nquantiles : 3;
+	return t->nquantiles > 0 ? t->quantiles : usual;
+}
+
+char *
+statistic_text(const tel_value *v)
+{
+	const size_t size = tel_value_text(v, NULL, 0) + 1;
+	char *text = malloc(size);
+
+	if (text != NULL)
+		(void)tel_value_text(v, text, size);
+	return text;
+}
+
+const char *
+statistic_title(struct report *r, const char *what, const char *unit)
+{
+	if (unit[0] == '\0')
+		return what;
+	return report_text(r, "%s (%s)", what,
+	    strcmp(unit, "ns") == 0 ? "time" : unit);
 }
 
 double
@@ -262,7 +304,6 @@ add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 {
 	const struct telstat *t = show->options;
 	struct report_field f = { .name = "rate", .shown = REPORT_DATA };
-	tel_number of = TEL_NUMBER_UPDATES;
 	char text[FORMAT_TEXT];
 
 	if (!t->rate &&
@@ -272,14 +313,7 @@ add_rate(struct report *r, const struct show *show, const tel_stat *stat)
 		report_say(r, REPORT_TEXT, "rate", "unknown");
 		return;
 	}
-	if (tel_stat_class(stat) == TEL_CLASS_GROWTH)
-		of = TEL_NUMBER_SUM;
-	else if (statistic_defined(stat, TEL_NUMBER_WEIGHT))
-		of = TEL_NUMBER_WEIGHT;
-	double rate = tel_int128_double(statistic_number(stat, of));
-	if (of == TEL_NUMBER_SUM)
-		rate = format_scaled(rate, tel_stat_decimals(stat));
-	rate = statistic_rate(show, rate);
+	double rate = statistic_rate(show, statistic_counted(stat, 1));
 	report_say(r, REPORT_TEXT | REPORT_SVG, "rate", "%s/%s",
 	    format_double(rate, "", t->raw, text), t->rate_per);
 	report_fact(r, &f, report_real(rate))->item = t->rate_per;
@@ -515,20 +549,17 @@ static void
 statistic_add_quantiles(struct report_section *s, const struct show *show,
     const tel_stat *stat)
 {
-	static const uint32_t few[] = { 500000000, 900000000, 990000000 };
 	static const uint32_t many[] = { 500000000, 750000000, 900000000,
 		950000000, 990000000, 999000000 };
-	const uint32_t *list = show->options->quantiles;
-	unsigned i, n = show->options->nquantiles;
+	unsigned n;
+	const uint32_t *list = statistic_quantiles(show->options, &n);
 
-	if (n == 0 && tel_stat_class(stat) == TEL_CLASS_QUANTILES) {
+	if (show->options->nquantiles == 0 &&
+	    tel_stat_class(stat) == TEL_CLASS_QUANTILES) {
 		list = many;
 		n = sizeof(many) / sizeof(many[0]);
-	} else if (n == 0) {
-		list = few;
-		n = sizeof(few) / sizeof(few[0]);
 	}
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		struct report_quantile *q = &s->quantiles[s->nquantiles];
 
 		q->share = list[i];

@@ -44,6 +44,19 @@ void statistic_put(struct report *r, const struct show *show,
 /* Its group as text, good until the section is put; "" without one. */
 const char *statistic_group(struct report *r, const tel_stat *stat);
 
+/*
+ * The weight of its updates, or how many there are; with sums, the total where
+ * that only grows.
+ */
+double statistic_counted(const tel_stat *stat, int sums);
+/* The quantiles that are shown: those asked for, or the usual ones. */
+const uint32_t *statistic_quantiles(const struct telstat *t, unsigned *n);
+/* A value of a group or a key as text, to be freed; NULL: no memory. */
+char *statistic_text(const tel_value *v);
+/* The title of an axis: "minimum (bytes)". */
+const char *statistic_title(struct report *r, const char *what,
+    const char *unit);
+
 /* The name of a value shown beside the largest ones, by its number. */
 const char *statistic_shown(unsigned i);
 

@@ -11,21 +11,11 @@
 
 /* ------------------------------------------------------------- order */
 
-static double
-weight_of(const tel_stat *stat)
-{
-	tel_number of = statistic_defined(stat, TEL_NUMBER_WEIGHT) ?
-	    TEL_NUMBER_WEIGHT :
-	    TEL_NUMBER_UPDATES;
-
-	return tel_int128_double(statistic_number(stat, of));
-}
-
 static int
 by_weight(const void *a, const void *b)
 {
 	const tel_stat *const *x = a, *const *y = b;
-	double p = weight_of(*x), q = weight_of(*y);
+	double p = statistic_counted(*x, 0), q = statistic_counted(*y, 0);
 	int over = tel_stat_overflow_group(*x) - tel_stat_overflow_group(*y);
 
 	if (over != 0)
@@ -126,7 +116,7 @@ svg_stats_point_at(const void *of, size_t i, double *x, double *y)
 static size_t
 distribution(const tel_stat *stat, struct point *out)
 {
-	double sum = 0, all = weight_of(stat);
+	double sum = 0, all = statistic_counted(stat, 0);
 	unsigned decimals = tel_stat_decimals(stat);
 	size_t i, n = 1, buckets = tel_stat_bucket_count(stat);
 	tel_bucket b;
@@ -153,20 +143,15 @@ distribution(const tel_stat *stat, struct point *out)
 static const char *
 summary_of(struct report *r, const struct show *show, const tel_stat *stat)
 {
-	static const uint32_t few[] = { 500000000, 900000000, 990000000 };
-	const uint32_t *list = show->options->quantiles;
-	size_t i, n = show->options->nquantiles;
+	unsigned n;
+	const uint32_t *list = statistic_quantiles(show->options, &n);
 	char a[FORMAT_TEXT], b[FORMAT_TEXT];
 	tel_quantile q;
 	const char *text = report_text(r, "%s updates",
 	    format_count(statistic_number(stat, TEL_NUMBER_UPDATES),
 	        show->options->raw, a));
 
-	if (n == 0) {
-		list = few;
-		n = 3;
-	}
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		if (tel_stat_quantile(stat, list[i], &q))
 			text = report_text(r, "%s, %s \xe2\x89\xa4 %s", text,
 			    format_quantile(list[i], a),
@@ -295,18 +280,15 @@ static void
 put_figures(struct report *r, const struct show *show, const struct groups *g)
 {
 	const tel_stat *first = g->list[0];
-	const char *unit = statistic_figure_unit(first);
 	struct report_section *s = report_section(r, REPORT_SVG, "groups");
 	struct report_bars bars = { .of = g,
 		.n = (size_t)report_rows(r, g->n),
 		.bar = figure_bar };
 
-	if (strcmp(unit, "ns") == 0)
-		unit = "time";
 	if (show->options->order == TEL_KEYS_COUNT)
 		qsort(g->list, g->n, sizeof(g->list[0]), by_figure);
-	bars.title = report_text(r, "%s%s%s%s", statistic_figure_name(first),
-	    unit[0] != '\0' ? " (" : "", unit, unit[0] != '\0' ? ")" : "");
+	bars.title = statistic_title(r, statistic_figure_name(first),
+	    statistic_figure_unit(first));
 	s->title = tel_stat_name(first);
 	s->definition = tel_stat_definition(first);
 	if (bars.n < g->n)
