@@ -64,7 +64,6 @@ telstat_count_snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 		c->first = first.low;
 	c->last = at->time;
 	m->final = 0;
-	m->number = at->number;
 	TEL_EVENT1(Snapshot, at->number);
 	m->known = 1;
 	m->time = at->time;
@@ -422,7 +421,6 @@ needs_merge(const struct telstat *t)
 struct counter {
 	tel_stats *stats;
 	struct runtime *runtime; /* or NULL */
-	const tel_reader *reader;
 };
 
 static void
@@ -443,7 +441,6 @@ telstat_counter_open(void *arg, tel_reader *r)
 
 	if (counter == NULL)
 		return NULL;
-	counter->reader = r;
 	counter->stats = tel_stats_copy(c->show.stats, COPIES);
 	if (c->telstat->runtime != NULL)
 		counter->runtime = runtime_new();

@@ -34,7 +34,7 @@ struct pause {
 };
 
 struct collection {
-	uint64_t clock, number;
+	uint64_t clock;
 	uint64_t pauses, paused; /* their number, and ns */
 	uint64_t before, after, capacity, ended;
 	uint32_t log;
@@ -241,7 +241,6 @@ find_collection(struct runtime *rt, const tel_event *ev, tel_status *st)
 	e->value = rt->ncollections;
 	c = &rt->collections[rt->ncollections++];
 	memset(c, 0, sizeof(*c));
-	c->number = number;
 	c->log = rt->log;
 	c->clock = tel_event_clock(ev);
 	return c;

@@ -8,10 +8,9 @@
 
 /* When a picture of the statistics is taken, and of how long a time. */
 struct moment {
-	int final;       /* not a snapshot, but all there is */
-	uint64_t number; /* of the snapshot, from 1 */
-	int known;       /* .time is: */
-	uint64_t time;   /* since the first event, in ns or ticks */
+	int final;     /* not a snapshot, but all there is */
+	int known;     /* .time is: */
+	uint64_t time; /* since the first event, in ns or ticks */
 	int ticks;
 	double ns; /* that rates are over; 0 when not known */
 };

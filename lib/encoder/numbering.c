@@ -129,10 +129,8 @@ tel__numbering_map(struct numbering *ids, struct tel__table *map,
 	}
 	if (s == NULL) {
 		st = numbering_add(ids, id, &s);
-		if (st != TEL_OK) {
-			ids->full |= st == TEL_ELIMIT;
+		if (st != TEL_OK)
 			return st;
-		}
 	} else if (!known) {
 		s->shared = 1;
 	}

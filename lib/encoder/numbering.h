@@ -22,7 +22,6 @@ struct numbering {
 	} * strings;
 	size_t count, room, max;
 	uint64_t largest;
-	int full; /* some strings are not here */
 
 	unsigned char init[64]; /* the fields of the first EventInit */
 	size_t init_size;       /* 0 before it */

@@ -132,7 +132,6 @@ samples_copy_type(struct sample_type *to, const struct tel_type *t)
 		to->fields[i].field = t->fields[i];
 		to->fields[i].labels = tel_field_labelled(&t->fields[i]);
 		to->fields[i].unit = samples_unit_of(&t->fields[i]);
-		to->nlabels += to->fields[i].labels != 0;
 		to->fields[i].name = tel__copy_string(t->fields[i].name,
 		    t->fields[i].name_length);
 		to->nfields++;

@@ -42,7 +42,7 @@ struct sample_type {
 	char *doc;
 	const char *collection; /* static, or NULL */
 	struct sample_field *fields;
-	unsigned nfields, nlabels;
+	unsigned nfields;
 	uint64_t code;
 	uint64_t count; /* its events in the log */
 	size_t rows;    /* for sorting */

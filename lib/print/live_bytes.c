@@ -411,7 +411,7 @@ tel__timeline_sum(struct timeline_action *a, const struct tel_type *t)
 		sum_blocks(a, t);
 	else if (a->does == TIMELINE_TAKES)
 		sum_memory(a, t);
-	a->address_at = live_place_of(a->address, &right);
+	(void)live_place_of(a->address, &right);
 	a->size_at = live_place_of(a->size, &right);
 	a->pool_at = live_place_of(a->pool, &right);
 	a->base_at = live_place_of(a->base, &right);

@@ -244,7 +244,7 @@ struct timeline_action {
 	/* fields, or NULL; pool: or the arena */
 	const struct tel_field *address, *size, *pool, *base, *held;
 	/* where they are, if all are 64 bits, little-endian */
-	uint16_t address_at, size_at, pool_at, base_at;
+	uint16_t size_at, pool_at, base_at;
 	uint64_t first; /* of blocks that have numbers: 1; of addresses: 0 */
 	/* of the caller: the type's number, where its events are counted and 1 */
 	uint32_t type;

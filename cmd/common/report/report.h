@@ -281,7 +281,6 @@ struct report_tool {
 struct report_format {
 	const char *name;
 	unsigned is;     /* REPORT_TEXT and so on */
-	int once;        /* a report cannot follow another one */
 	size_t rows_max; /* shown unless options say so; 0: all */
 	void (*begin)(struct report *r); /* before the first report */
 	void (*open)(struct report *r);  /* each closes the section before it */

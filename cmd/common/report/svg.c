@@ -553,7 +553,6 @@ close_page(struct report *r)
 
 const struct report_format report_as_svg = { .name = "svg",
 	.is = REPORT_SVG,
-	.once = 1,
 	.rows_max = ROWS_DEFAULT,
 	.open = svg_open_page,
 	.section = svg_put_section,

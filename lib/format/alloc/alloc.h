@@ -190,7 +190,6 @@ struct al {
 	uint64_t time;                       /* in ns, */
 	int absolute;                        /* from 1970 */
 	const struct al_pending_call *ended; /* the call that the line ends */
-	const struct al_call *call;
 
 	/* What was, in the dialects that need it. */
 	struct al_parser_state past;

@@ -81,7 +81,6 @@ struct ctf_clock {
 	uint64_t frequency;
 	int64_t seconds; /* the offset from its origin, */
 	int64_t cycles;  /* both added */
-	int absolute;    /* the origin is 1970 */
 	const struct ctf_clock *next;
 };
 

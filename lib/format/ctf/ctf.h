@@ -42,7 +42,6 @@ struct ctf_short_header {
 /* A class of events, as it is decoded. */
 struct ctf_event_type {
 	uint64_t id;
-	const struct ctf_event_class *class;
 	struct ctf_step *steps;
 	const struct tel_type *type;
 	uint32_t head; /* bytes of a record without strings and lists */
@@ -77,7 +76,6 @@ struct ctf_packet {
 	uint64_t start;  /* of the first event */
 	uint64_t content, size;
 	uint64_t begin, end, discarded, sequence; /* as .seen has them */
-	uint64_t clock; /* once the context was decoded */
 	unsigned seen;
 };
 

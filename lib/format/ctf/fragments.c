@@ -554,7 +554,6 @@ take_clock(struct ctf2 *t, const struct json *v)
 		return ctf2_fail(t, "a clock without an id", "");
 	c->seconds = (int64_t)get_number(offset, "seconds", 0);
 	c->cycles = (int64_t)get_number(offset, "cycles", 0);
-	c->absolute = is_text(tel__json_member(v, "origin"), "unix-epoch");
 	c->next = t->m->clocks;
 	t->m->clocks = c;
 	return 1;

@@ -423,7 +423,6 @@ compile_struct(struct ctf_compiler *c, const char *name,
 	struct ctf_step *s = add_step(c, STEP_STRUCT, class, last);
 	if (s == NULL)
 		return 0;
-	s->name = name;
 	struct ctf_step **inner = &s->body;
 	return compile_members(c, name, class, &inner);
 }
@@ -515,7 +514,6 @@ compile_array(struct ctf_compiler *c, const char *name,
 	s = add_step(c, c->in_text ? STEP_ARRAY : STEP_LIST, class, last);
 	if (s == NULL)
 		return 0;
-	s->name = name;
 	if (class->path.count > 0) {
 		c->at = around->parent;
 		s->from =
@@ -569,7 +567,6 @@ compile_option(struct ctf_compiler *c, const char *name, const char *option,
 	struct ctf_step **inner = &out->body;
 
 	memset(out, 0, sizeof(*out));
-	out->name = option;
 	add_presence(c, &out->present_at, &out->present);
 	c->option_at = out->present_at;
 	c->option = out->present;
@@ -655,7 +652,6 @@ compile_choice(struct ctf_compiler *c, const char *name,
 	c->at = around;
 	if (s->from == 0)
 		return 0;
-	s->name = name;
 	s->is_signed = tag->is_signed;
 	s->optional = class->kind == CTF_OPTIONAL;
 	if (c->m->version == 1 && tag->labels == NULL)

@@ -42,7 +42,6 @@ struct ctf_option {
 	struct ctf_step *body;
 	uint32_t present_at; /* of the bit that is set if it was chosen */
 	uint8_t present;
-	const char *name;
 	struct ctf_option *next;
 };
 
@@ -62,7 +61,6 @@ struct ctf_step {
 	uint8_t is_aligned; /* NUMBER: it starts at the start of a byte */
 	const struct ctf_clock *clock; /* that it sets */
 	const struct ctf_class *class;
-	const char *name; /* in a text */
 	struct ctf_step *body, *next;
 	struct ctf_option *options;
 };

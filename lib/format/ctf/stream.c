@@ -154,7 +154,6 @@ check_head(const struct ctf_cursor *c, const struct ctf_file *f,
 
 	p->start = c->at;
 	p->seen = c->seen;
-	p->clock = c->clock;
 	p->size = ctf_role(c, CTF_ROLE_PACKET_SIZE,
 	    ctf_role(c, CTF_ROLE_CONTENT_SIZE, rest));
 	p->content = ctf_role(c, CTF_ROLE_CONTENT_SIZE, p->size);

@@ -343,7 +343,6 @@ compile_event(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
 	char name[256], kind[64];
 
 	out->id = class->id;
-	out->class = class;
 	if (class->name != NULL && *class->name != '\0')
 		snprintf(name, sizeof(name), "%s", class->name);
 	else

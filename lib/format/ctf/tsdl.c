@@ -210,8 +210,6 @@ tsdl_clock(struct tsdl *t)
 	b.clock = c;
 	if (!tsdl_block(t, &b))
 		return 0;
-	/* those of LTTng are, whether they say so or not */
-	c->absolute = 1;
 	c->next = t->m->clocks;
 	t->m->clocks = c;
 	return 1;

@@ -69,7 +69,6 @@ chunk_read_header(struct jfr_chunk *c, const unsigned char *p)
 	c->start_ticks = (int64_t)tel_be64(p + 48);
 	c->divisor = (double)tel_be64(p + 56) / 1e9;
 	c->state = p[64];
-	c->last = p[67] & 2;
 }
 
 void

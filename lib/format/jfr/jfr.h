@@ -277,7 +277,7 @@ struct jfr_chunk {
 	uint64_t checkpoint, metadata;
 	int64_t start_ns, start_ticks;
 	double divisor; /* ticks of a nanosecond */
-	unsigned state, last;
+	unsigned state;
 	int indexed;              /* its events were found */
 	struct jfr_event *events; /* in order of time */
 	size_t nevents, event_room, done;

@@ -64,7 +64,6 @@ struct parser {
 	int failed; /* no memory */
 	/* the element being read; JFR_NONE */
 	struct jfr_class *class;
-	struct jfr_field *field;
 };
 
 static const char *
@@ -206,7 +205,6 @@ jfr_metadata_add_field(struct parser *p, const struct element *e)
 	const char *name = attribute(p, e, "name");
 	const uint64_t id = jfr_metadata_number(attribute(p, e, "class"));
 
-	p->field = NULL;
 	if (name == NULL || p->class == NULL ||
 	    p->class->count == JFR_FIELDS_MAX) {
 		p->b.bad = 1;
@@ -226,7 +224,6 @@ jfr_metadata_add_field(struct parser *p, const struct element *e)
 	f->list =
 	    (uint8_t)(jfr_metadata_number(attribute(p, e, "dimension")) == 1);
 	p->class->count++;
-	p->field = f;
 }
 
 /* Adds to a unit: an amount of data with a frequency is a rate, in any order. */
@@ -448,7 +445,7 @@ jfr_metadata_classify(struct jfr_layout *l, struct jfr_class *c)
 tel_status
 tel__jfr_metadata(struct jfr_layout *l, struct jfr_bytes b, const char **why)
 {
-	struct parser p = { l, b, 0, NULL, NULL };
+	struct parser p = { l, b, 0, NULL };
 
 	*why = "the metadata are invalid";
 	tel__table_init(&l->by_id);

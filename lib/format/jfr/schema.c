@@ -21,7 +21,6 @@
 /* A type that is made. */
 struct maker {
 	struct jfr_layout *l;
-	struct jfr_class *of;
 	struct tel_type *t;                /* NULL: it is measured only */
 	uint32_t nfields, nbits, at, bits; /* .bits: where the bits are */
 	int failed;                        /* no memory */
@@ -378,7 +377,7 @@ static int
 jfr_schema_add_type(struct tel_schema *s, struct jfr_layout *l, uint32_t class)
 {
 	struct jfr_class *of = &l->classes[class];
-	struct maker m = { .l = l, .of = of };
+	struct maker m = { .l = l };
 	const size_t from = l->nops;
 
 	/* how many fields and bits there are, first */

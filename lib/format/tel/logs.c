@@ -471,8 +471,6 @@ find_source(struct tel_reader *r, struct native *s, uint32_t number,
 		return TEL_ENOMEM;
 	}
 	*place = (uintptr_t)source;
-	source->number = number;
-	source->stream = s->stream;
 	source->log = &r->log;
 	if (s->sources != NULL)
 		st = begin_source(r, source);

@@ -27,8 +27,6 @@ struct native_source {
 	struct native_source *next;
 	struct tel_log *log;
 	struct tel_log own;  /* of all logs but the first */
-	uint32_t number;     /* in its stream */
-	unsigned stream;     /* which counts them */
 	uint64_t index, end; /* of its next event */
 	uint64_t strings;    /* labels that are defined outside of events */
 	char *name, *origin;
