@@ -379,14 +379,11 @@ may_match(void *arg, const struct tel_schema *schema,
 	struct binding *const was = b->current;
 	const struct program *p;
 	unsigned i;
-	int may = 1;
+	int may;
 
-	if (was == NULL || was->schema != schema) {
-		if (tel__binder_switch(b, schema) != TEL_OK) {
-			b->current = NULL;
-			return 1;
-		}
-	}
+	if ((was == NULL || was->schema != schema) &&
+	    tel__binder_switch(b, schema) != TEL_OK)
+		return 1;
 	p = type != NULL ? binding_program(b->current, type) :
 	                   &b->current->programs[b->current->unknown];
 	may = program_could_match(p, type, bounds);

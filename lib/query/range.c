@@ -136,11 +136,8 @@ naturals(enum value_op op, const struct range *a, const struct range *b)
 	switch (op) {
 	case OPR_MUL: return query_range_between(op, a, &b->lo, &b->hi);
 	case OPR_AND: return common_bits(a, b);
-	case OPR_SHR: return query_range_between(op, a, &b->hi, &b->lo);
-	case OPR_DIV:
-		if (b->lo.as.u > 0)
-			return query_range_between(op, a, &b->hi, &b->lo);
-		return range_any();
+	case OPR_SHR:
+	case OPR_DIV: return query_range_between(op, a, &b->hi, &b->lo);
 	case OPR_MOD:
 		if (b->lo.as.u > 0)
 			return remainders(a, b);
