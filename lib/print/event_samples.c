@@ -202,18 +202,15 @@ tel__samples_type(struct event_samples *x, const struct tel_type *type)
 /* -------------------------------------------------------------- strings */
 
 /*
- * Adds up to most bytes of a string in UTF-8 to b, any other byte as the
- * character of its number, as in telcat's JSON.
+ * Adds a string in UTF-8 to b, any other byte as the character of its number,
+ * as in telcat's JSON.
  */
 static void
-samples_put_utf8(struct tel__buffer *b, const char *string, size_t n,
-    size_t most)
+samples_put_utf8(struct tel__buffer *b, const char *string, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)string;
 	size_t i = 0, length;
 
-	if (n > most)
-		n = most;
 	unsigned char *p = n > 0 ? tel__buffer_room(b, 2 * n) : NULL;
 	if (p == NULL)
 		return;
@@ -230,7 +227,7 @@ samples_put_utf8(struct tel__buffer *b, const char *string, size_t n,
 	b->used = (size_t)(p - b->bytes);
 }
 
-/* The number of a string in the block, and 1; by a hash of all of it. */
+/* The number of a string in the block, and 1; by a hash of what is shown. */
 static uint32_t
 samples_intern(struct event_samples *x, const char *s, size_t n, size_t most)
 {
@@ -238,12 +235,11 @@ samples_intern(struct event_samples *x, const char *s, size_t n, size_t most)
 	struct tel__entry *e;
 	int fresh = 0;
 
-	if (n > most)
-		n = most;
+	n = tel__page_cut(s, n, most);
 	e = tel__table_put(&x->by_string, tel__hash_bytes(s, n, x->seed),
 	    &fresh);
 	if (e != NULL && fresh) {
-		samples_put_utf8(&text, s, n, n);
+		samples_put_utf8(&text, s, n);
 		tel__buffer_put_varint(&x->strings, text.used);
 		tel__buffer_put(&x->strings, text.bytes, text.used);
 		e->value = x->nstrings++;
@@ -689,7 +685,7 @@ tel__samples_copy(struct event_samples *x, const struct tel_event *ev,
 	head.from = time;
 	head.track = track;
 	head.type = type;
-	head.name = (uint32_t)(n < SAMPLES_NAME ? n : SAMPLES_NAME);
+	head.name = (uint32_t)tel__page_cut(name, n, SAMPLES_NAME);
 	head.size = ev->size;
 	tel__buffer_put(&b, name, head.name);
 	tel__buffer_put(&b, ev->data, ev->size);
@@ -697,9 +693,9 @@ tel__samples_copy(struct event_samples *x, const struct tel_event *ev,
 		if (!t->fields[i].labels)
 			continue;
 		const char *label = tel_event_label(ev, i, &size);
-		length = label == NULL  ? UINT32_MAX :
-		    size < SAMPLES_NAME ? (uint32_t)size :
-		                          SAMPLES_NAME;
+		length = label == NULL ?
+		    UINT32_MAX :
+		    (uint32_t)tel__page_cut(label, size, SAMPLES_NAME);
 		tel__buffer_put(&b, &length, sizeof(length));
 		if (label != NULL)
 			tel__buffer_put(&b, label, length);

@@ -8,22 +8,11 @@
 /* Types that have a hue of their own. */
 #define HUES 6u
 
-/* Bytes of a name that are shown, a whole number of characters. */
-static size_t
-html_head_cut(const char *s, size_t n, size_t most)
-{
-	if (n <= most)
-		return n;
-	for (n = most; n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80; n--)
-		;
-	return n;
-}
-
 static void
 put_name(const struct page_fit *d, struct tel__buffer *b, const char *key,
     const char *s)
 {
-	tel__json_text(b, key, s, html_head_cut(s, strlen(s), d->name_bytes));
+	tel__json_text(b, key, s, tel__page_cut(s, strlen(s), d->name_bytes));
 }
 
 static void

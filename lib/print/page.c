@@ -209,6 +209,17 @@ tel__page_block_size(size_t i, size_t size)
 	return p.size;
 }
 
+size_t
+tel__page_cut(const char *s, size_t n, size_t most)
+{
+	if (n <= most)
+		return n;
+	for (n = most; n > 0 && n + 3 > most; n--)
+		if (((unsigned char)s[n] & 0xc0) != 0x80)
+			break;
+	return n;
+}
+
 /* ----------------------------------------------------------------- JSON */
 
 void

@@ -46,6 +46,9 @@ uint64_t tel__page_size(const char *title, size_t head);
 /* Bytes that block number i adds. */
 uint64_t tel__page_block_size(size_t i, size_t size);
 
+/* Of n bytes of text, at most so many: whole characters, if it is UTF-8. */
+size_t tel__page_cut(const char *s, size_t n, size_t most);
+
 /* ---------------------------------------------------------------- JSON */
 
 /* Adds text as it is. */
