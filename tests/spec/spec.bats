@@ -367,6 +367,16 @@ make_case() {
 	END
 }
 
+@test "descriptions of types at the limits of tel(5), and beyond" {
+	python3 "$TEL_TOP/tests/spec/descriptions.py" types.tel >want
+	[ "$(wc -l <want)" -gt 400 ]
+	run -3 --separate-stderr telcat -H types.tel
+	{
+		sed -n 's/^\(0[0-9A-F]*\) .*/\1/p' <<<"$output"
+		sed -n 's/.*: \(block [0-9]*\) needs a newer.*/\1/p' <<<"$stderr"
+	} | sort | diff -u <(sort want) -
+}
+
 @test "blocks that each describe other types of one schema: little time" {
 	PYTHONPATH=$TEL_TOP/tests/spec python3 - <<-'END'
 		from tel_writer import Field, Schema, Stream, Type
