@@ -333,5 +333,6 @@ needs_jemalloc() {
 	"${CXX:-c++}" -O0 -fno-pie -no-pie -o fixed fixed.cc || skip "no C++"
 	run telrec -a tcmalloc -o run.tel ./fixed
 	[[ $output != *"no such library"* ]] || skip "tcmalloc is not installed"
+	[ "$status" = 0 ]
 	[ "$(counts run.tel 'size == 1000')" = 2 ]
 }
