@@ -180,10 +180,8 @@ backtrace_put_field(struct line *l, const struct tel__emit_field *f,
 		if (v >> 63 != 0) {
 			backtrace_put_text(l, "-");
 			v = 0 - v;
-			put_decimal(l, v >> (64 - 8 * width));
-		} else {
-			put_decimal(l, v >> (64 - 8 * width));
 		}
+		put_decimal(l, v >> (64 - 8 * width));
 		break;
 	default: put_decimal(l, v);
 	}

@@ -376,7 +376,7 @@ test_masks(struct log *l)
 
 	vague = doubles = 0;
 	for (mask = 1; mask < 16; mask++)
-		for (low = 0; low < 9; low += 2)
+		for (low = 0; low < 9; low++)
 			for (high = low; high < 18; high += 4)
 				for (bits = 0; bits < 4; bits++) {
 					snprintf(text, sizeof(text),
