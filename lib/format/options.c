@@ -193,7 +193,8 @@ tel_reader_log_name(const tel_reader *r)
 const char *
 tel_reader_error(const tel_reader *r)
 {
-	return r->error;
+	/* no format has words of its own for that */
+	return r->failed == TEL_ENOMEM ? tel_status_text(r->failed) : r->error;
 }
 
 tel_status

@@ -99,17 +99,6 @@ tel_type_role_field(const tel_type *type, const char *part)
 	    type->role_field[i];
 }
 
-/*
- * A number of a field.  Most are 64 bits, little-endian, which is worth a test.
- */
-static inline uint64_t
-load_field(const unsigned char *data, const struct tel_field *f)
-{
-	if (__builtin_expect(f->load == TEL_LOAD_LE64, 1))
-		return tel_le64(data + f->offset);
-	return tel_load(f, data);
-}
-
 /* What the field that is a part of the role holds; 0 when there is none. */
 static inline uint64_t
 model_role_load(const struct tel_type *t, const unsigned char *data,
@@ -117,7 +106,7 @@ model_role_load(const struct tel_type *t, const unsigned char *data,
 {
 	int i = t->role_field[part];
 
-	return i < 0 ? 0 : load_field(data, &t->fields[i]);
+	return i < 0 ? 0 : tel__load_mostly(&t->fields[i], data);
 }
 
 /*
@@ -133,7 +122,7 @@ load_block(const struct tel_type *t, const unsigned char *data,
 	if (i < 0)
 		return 0;
 	const struct tel_field *f = &t->fields[i];
-	return load_field(data, f) +
+	return tel__load_mostly(f, data) +
 	    (f->datatype == TEL_UNSIGNED || f->datatype == TEL_SIGNED);
 }
 
@@ -143,7 +132,7 @@ tel__alloc_block(const struct tel_type *t, const unsigned char *data,
 {
 	const int i = t->role_field[TEL_PART_PROCESS];
 
-	*process = i < 0 ? 0 : load_field(data, &t->fields[i]);
+	*process = i < 0 ? 0 : tel__load_mostly(&t->fields[i], data);
 	return load_block(t, data,
 	    t->role == TEL_ROLE_REALLOC ? TEL_PART_OLD : TEL_PART_ADDRESS);
 }

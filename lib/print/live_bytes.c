@@ -242,15 +242,6 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 	return 1;
 }
 
-/* Most fields are 64 bits, little-endian, which is worth a test. */
-static inline uint64_t
-live_load(const struct tel_field *f, const unsigned char *data)
-{
-	if (__builtin_expect(f->load == TEL_LOAD_LE64, 1))
-		return tel_le64(data + f->offset);
-	return tel_load(f, data);
-}
-
 /* Bytes that an event takes or gives back; has_size: the event has them. */
 static inline uint64_t
 event_bytes(const struct timeline_plan *p, const struct tel_field *fields,
@@ -260,10 +251,10 @@ event_bytes(const struct timeline_plan *p, const struct tel_field *fields,
 
 	*has_size = 1;
 	if (p->size >= 0)
-		size = live_load(&fields[p->size], data);
+		size = tel__load_mostly(&fields[p->size], data);
 	else if (p->base >= 0 && p->limit >= 0)
-		size = live_load(&fields[p->limit], data) -
-		    live_load(&fields[p->base], data);
+		size = tel__load_mostly(&fields[p->limit], data) -
+		    tel__load_mostly(&fields[p->base], data);
 	else
 		*has_size = 0;
 	/* such as where the limit is before the base */
@@ -286,7 +277,7 @@ print_live_bytes_take(struct timeline *tl, const struct timeline_plan *p,
 		return;
 	}
 	/* 0 may be a key, and is no address */
-	op.address = live_load(&fields[p->key], data) + 1;
+	op.address = tel__load_mostly(&fields[p->key], data) + 1;
 	op.sized = has_size;
 	live_follow(tl, gauge, gauge, &op,
 	    gauge * UINT64_C(0x9e3779b97f4a7c15));
@@ -435,15 +426,15 @@ live_add_block(struct timeline *tl, const struct timeline_action *a,
 	if (tl->all_log != log)
 		return 0;
 	if (a->pool != NULL) {
-		op.pool = live_load(a->pool, data);
+		op.pool = tel__load_mostly(a->pool, data);
 		const struct timeline_recent *r = gauge_recent(tl, op.pool);
 		if (r->log != log || r->owner != op.pool ||
 		    r->gauge == GAUGE_NONE)
 			return 0;
 		part = r->gauge;
 	}
-	op.address = live_load(a->address, data) + a->first;
-	op.size = a->size == NULL ? 0 : live_load(a->size, data);
+	op.address = tel__load_mostly(a->address, data) + a->first;
+	op.size = a->size == NULL ? 0 : tel__load_mostly(a->size, data);
 	if (op.address == 0)
 		return 1;
 	if (!frees)
@@ -467,7 +458,8 @@ live_add_memory(struct timeline *tl, const struct timeline_action *a,
 	const struct timeline_plan *p = a->plan;
 
 	if (p->take_log != log ||
-	    (a->pool != NULL && live_load(a->pool, data) != p->take_arena))
+	    (a->pool != NULL &&
+	        tel__load_mostly(a->pool, data) != p->take_arena))
 		return 0;
 	print_live_bytes_take(tl, p, p->gauge, t->fields, data);
 	gauge_hold(tl, &tl->gauges[p->gauge]);

@@ -47,7 +47,7 @@ al_join(struct tel_reader *r, struct al *s)
 		s->joined = malloc(size);
 		s->joined_room = s->joined == NULL ? 0 : size;
 		if (s->joined == NULL)
-			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+			return TEL_ENOMEM;
 	}
 	memcpy(s->joined, h->line, h->size);
 	memcpy(s->joined + h->size, r->p, s->line.step);
@@ -211,7 +211,7 @@ tel__al_open(struct tel_reader *r, const char *as)
 	(void)as;
 	r->state = s;
 	if (s == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	s->d = d;
 	s->line.most = AL_LINE_MAX;
 	s->line.lead_most = AL_LEAD_MAX;
@@ -222,7 +222,7 @@ tel__al_open(struct tel_reader *r, const char *as)
 	s->held = calloc(AL_HELD_MAX, sizeof(*s->held));
 	if (s->data == NULL || s->batch == NULL || s->held == NULL ||
 	    tel__al_schema(r, s) != TEL_OK)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	if (d->timed) {
 		s->timed = 1;
 		tel__clock_set_rate(r->log.clock,

@@ -149,7 +149,7 @@ tel__ctf_open(struct tel_reader *r, const char *as)
 	(void)as;
 	r->state = s;
 	if (s == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	tel__index_init(&s->index);
 	s->origins = r->origins;
 	r->log.files = s;
@@ -166,7 +166,7 @@ tel__ctf_open(struct tel_reader *r, const char *as)
 	if (st == TEL_OK)
 		st = tel__ctf_find_streams(r, s);
 	if (st == TEL_ENOMEM)
-		return tel__reader_fail(r, st, "out of memory");
+		return st;
 	/* of an archive there is nothing left that could be another log */
 	if (st == TEL_EFORMAT && tel__reader_is_archive(r))
 		st = TEL_EDAMAGED;
@@ -261,7 +261,7 @@ ctf_take_record(struct tel_reader *r, struct ctf *s)
 			st = TEL_OK;
 	}
 	if (st == TEL_ENOMEM)
-		return tel__reader_fail(r, st, "out of memory");
+		return st;
 	return st == TEL_OK ? TEL_END : st;
 }
 

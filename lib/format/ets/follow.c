@@ -82,7 +82,7 @@ tel__ets_follow(struct tel_reader *r, struct ets *h, const unsigned char *p,
 	default: break;
 	}
 	if (st == TEL_ENOMEM)
-		return tel__reader_fail(r, st, "out of memory");
+		return st;
 	if (st == TEL_ELIMIT)
 		tel__reader_limit(r, r->offset, "names");
 	return TEL_OK;
@@ -134,7 +134,7 @@ tel__ets_name_message(struct tel_reader *r, struct ets *h,
 	if (h->notes == NULL) {
 		h->notes = calloc(ETS_NOTES, sizeof(*h->notes));
 		if (h->notes == NULL)
-			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+			return TEL_ENOMEM;
 	}
 	uint64_t mix = (key << 32 ^ key ^ tag) * 0x9e3779b97f4a7c15u;
 	struct ets_note *note = &h->notes[mix >> 56];
@@ -167,7 +167,7 @@ tel__ets_count_unknown(struct tel_reader *r, struct ets *h,
 		return TEL_OK;
 	}
 	if (!TEL__RESERVE(h->unknown, h->unknown_room, h->nunknown + 1u))
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	struct ets_unknown *u = &h->unknown[lo];
 	memmove(u + 1, u, (h->nunknown - lo) * sizeof(*u));
 	u->key = key;

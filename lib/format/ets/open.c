@@ -40,7 +40,7 @@ ets_open_read_all(struct tel_reader *r, struct tel_input *in, const char *path,
 			    path, TMF_SIZE_MAX);
 		tel__buffer_put(text, p, avail);
 		if (text->failed)
-			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+			return TEL_ENOMEM;
 		tel__input_consume(in, avail);
 	}
 }
@@ -185,8 +185,6 @@ tel__ets_open(struct tel_reader *r, const char *as)
 		st = tel__reader_adopt(r, h->schema);
 		h->schema = NULL;
 	}
-	if (st == TEL_ENOMEM)
-		return tel__reader_fail(r, st, "out of memory");
 	if (st != TEL_OK)
 		return st;
 	/* where some are laid out anew, records are beside all events */

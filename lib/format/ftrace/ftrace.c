@@ -90,8 +90,7 @@ ftrace_make_event(struct tel_reader *r, struct ftrace *s)
 	int number = tel__ft_type_of(&s->types, &s->found);
 
 	if (number < 0)
-		return line_failed(&s->line,
-		    tel__reader_fail(r, TEL_ENOMEM, "out of memory"));
+		return line_failed(&s->line, TEL_ENOMEM);
 	if (s->types.changed && tel__ft_types_settle(r, &s->types) != TEL_OK)
 		return line_failed(&s->line, TEL_ENOMEM);
 	if (number == 0) {
@@ -150,25 +149,14 @@ put_chain(struct tel_reader *r, struct ftrace *s)
 	return st;
 }
 
-/* The field of that name; NULL: the line has none. */
-static const struct ft_field *
-line_field(const struct ft_line *l, const char *name)
-{
-	for (unsigned i = 0; i < l->nfields; i++)
-		if (l->fields[i].name.n == strlen(name) &&
-		    memcmp(l->fields[i].name.p, name, l->fields[i].name.n) == 0)
-			return &l->fields[i];
-	return NULL;
-}
-
 /* Whether a line is there only for the stack of the event before it. */
 static int
 announces_stack(const struct ft_line *l, const struct ft_line *event)
 {
 	static const char what[] = "<stack trace";
-	const struct ft_field *text = line_field(l, "text");
-	const struct ft_field *tid = line_field(l, "tid");
-	const struct ft_field *of = line_field(event, "tid");
+	const struct ft_field *text = tel__ft_field(l, "text");
+	const struct ft_field *tid = tel__ft_field(l, "tid");
+	const struct ft_field *of = tel__ft_field(event, "tid");
 
 	return text != NULL && text->value.n >= sizeof(what) - 1 &&
 	    memcmp(text->value.p, what, sizeof(what) - 1) == 0 && tid != NULL &&
@@ -218,10 +206,8 @@ ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 		if (is != LINE_EVENT || !s->types.chains)
 			return is;
 		take_chain(r, s);
-		return put_chain(r, s) == TEL_OK ?
-		    is :
-		    line_failed(l,
-		        tel__reader_fail(r, TEL_ENOMEM, "out of memory"));
+		return put_chain(r, s) == TEL_OK ? is :
+		                                   line_failed(l, TEL_ENOMEM);
 	case FT_CHAIN:
 		if (!s->types.full && !s->types.chains)
 			s->types.chains = s->types.changed = 1;
@@ -292,7 +278,7 @@ ftrace_open(struct tel_reader *r, const char *as)
 	(void)as;
 	r->state = s;
 	if (s == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	/* not the event, which is much */
 	memset(s, 0, offsetof(struct ftrace, labels));
 	tel__index_init(&s->seen);
@@ -302,7 +288,7 @@ ftrace_open(struct tel_reader *r, const char *as)
 	s->line.in = "a kernel trace";
 	if (tel__ft_types_start(&s->types) != TEL_OK ||
 	    look_ahead(r, s) != TEL_OK)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	tel__clock_set_rate(r->log.clock,
 	    r->tick_rate > 0 ? r->tick_rate : 1e9);
 	return tel__ft_types_settle(r, &s->types);

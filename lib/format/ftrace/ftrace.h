@@ -78,6 +78,8 @@ enum ft_kind tel__ft_line(struct ft_line *l, const unsigned char *p,
     const unsigned char *end);
 /* The name of the function in a line of a call chain. */
 struct ft_text tel__ft_frame(const unsigned char *p, const unsigned char *end);
+/* The field of that name; NULL: the line has none. */
+const struct ft_field *tel__ft_field(const struct ft_line *l, const char *name);
 
 /* A type, by the order of its fields in a line. */
 struct ft_type {

@@ -139,8 +139,8 @@ ftrace_line_add_number(struct ft_line *l, const char *name,
 	f->number = number;
 }
 
-static const struct ft_field *
-ftrace_line_find_field(const struct ft_line *l, const char *name)
+const struct ft_field *
+tel__ft_field(const struct ft_line *l, const char *name)
 {
 	for (unsigned i = 0; i < l->nfields; i++)
 		if (l->fields[i].name.n == strlen(name) &&
@@ -432,7 +432,7 @@ take_fields(struct ft_line *l, const char *p, const char *end)
 static void
 ftrace_line_complete(struct ft_line *l)
 {
-	const struct ft_field *f = ftrace_line_find_field(l, "call_site");
+	const struct ft_field *f = tel__ft_field(l, "call_site");
 
 	if (f != NULL && f->datatype == TEL_STRING && f->value.n > 0) {
 		/* a name is as good as an address, with a number for it */
@@ -441,14 +441,14 @@ ftrace_line_complete(struct ft_line *l)
 		site->number = tel__fnv(TEL__FNV, f->value.p, f->value.n);
 		ftrace_line_add_label(l, site, site->value);
 	}
-	if ((f = ftrace_line_find_field(l, "prev_comm")) != NULL)
-		ftrace_line_add_label(l, ftrace_line_find_field(l, "prev_pid"),
+	if ((f = tel__ft_field(l, "prev_comm")) != NULL)
+		ftrace_line_add_label(l, tel__ft_field(l, "prev_pid"),
 		    f->value);
-	if ((f = ftrace_line_find_field(l, "next_comm")) != NULL)
-		ftrace_line_add_label(l, ftrace_line_find_field(l, "next_pid"),
+	if ((f = tel__ft_field(l, "next_comm")) != NULL)
+		ftrace_line_add_label(l, tel__ft_field(l, "next_pid"),
 		    f->value);
-	f = ftrace_line_find_field(l, "pfn");
-	const struct ft_field *order = ftrace_line_find_field(l, "order");
+	f = tel__ft_field(l, "pfn");
+	const struct ft_field *order = tel__ft_field(l, "order");
 	if (strncmp(l->name, "mm_page_", 8) != 0 || f == NULL ||
 	    order == NULL || f->datatype == TEL_STRING ||
 	    order->datatype != TEL_UNSIGNED || order->number > 32)

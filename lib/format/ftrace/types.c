@@ -298,7 +298,7 @@ tel__ft_types_settle(struct tel_reader *r, struct ft_types *ts)
 	}
 	tel_status st = s != NULL ? tel__reader_adopt(r, s) : TEL_ENOMEM;
 	if (st != TEL_OK)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	ts->changed = 0;
 	ts->full = ++ts->schemas == FT_SCHEMAS_MAX;
 	return TEL_OK;

@@ -66,7 +66,7 @@ names_open(struct tel_reader *r, const char *as)
 	(void)as;
 	r->state = s;
 	if (s == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	tel__reader_fill(r, 24);
 	if (!tel__hpm_is_meta(r->p, (size_t)(r->end - r->p)))
 		return tel__reader_fail(r, TEL_EFORMAT,
@@ -74,7 +74,7 @@ names_open(struct tel_reader *r, const char *as)
 	s->big = tel_be32(r->p) < 3 || tel_be32(r->p + 4) == 0;
 	struct tel_schema *schema = hpm_names_make_schema();
 	if (schema == NULL || tel__reader_adopt(r, schema) != TEL_OK)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	return TEL_OK;
 }
 

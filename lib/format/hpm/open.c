@@ -113,9 +113,7 @@ find_meta(struct tel_reader *r, struct hpm *h, uint32_t version,
 		return st;
 	/* one that just lies there is no reason not to read the trace */
 	h->refused = strdup(r->error);
-	return h->refused != NULL ?
-	    TEL_OK :
-	    tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	return h->refused != NULL ? TEL_OK : TEL_ENOMEM;
 }
 
 /*
@@ -202,7 +200,7 @@ tel__hpm_open(struct tel_reader *r, const char *as)
 
 	(void)as;
 	if (h == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	r->state = h;
 	tel_status st = hpm_open_take_header(r, &version, &name, &n);
 	if (st == TEL_OK) {
@@ -220,7 +218,7 @@ tel__hpm_open(struct tel_reader *r, const char *as)
 	h->speeds.counter = find_cycles(&h->meta);
 	struct tel_schema *schema = tel__hpm_schema_make(&h->meta);
 	if (schema == NULL || tel__reader_adopt(r, schema) != TEL_OK)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	return TEL_OK;
 }
 

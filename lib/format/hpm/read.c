@@ -54,7 +54,7 @@ switch_to(struct tel_reader *r, struct hpm *h, unsigned cpu, size_t size)
 	if (h->each == NULL) {
 		h->each = calloc(HPM_PROCESSORS, sizeof(*h->each));
 		if (h->each == NULL)
-			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+			return TEL_ENOMEM;
 		if (h->one.begun) {
 			h->each[h->cpu % HPM_PROCESSORS] = h->one;
 			h->seen = 1;

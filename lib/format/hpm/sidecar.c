@@ -180,7 +180,7 @@ tel__hpm_meta_open(struct tel_reader *r, const unsigned char *name, size_t n,
 	*in = NULL;
 	*path = named != NULL ? strdup(named->path) : clean_name(name, n);
 	if (*path == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	if (named != NULL) {
 		st = open_path(named->path, 1, in);
 		if (st == TEL_OK && *in == NULL)

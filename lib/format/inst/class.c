@@ -196,7 +196,7 @@ give_id(struct tel_reader *r, struct inst *s, uint64_t id, uint32_t to)
 	tel_status st = tel__inst_id_add(&s->tree.ids, id, to);
 
 	if (st == TEL_ENOMEM)
-		return tel__reader_fail(r, st, "out of memory");
+		return st;
 	if (st == TEL_ELIMIT && !(s->reported & 2)) {
 		s->reported |= 2;
 		tel__reader_notice(r, TEL_WARNING, s->text.offset,
@@ -394,7 +394,7 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 	if (st == TEL_OK)
 		st = inst_class_add(&s->tree, path, n, parent, type, &at);
 	if (st == TEL_ENOMEM)
-		return tel__reader_fail(r, st, "out of memory");
+		return st;
 	if (st == TEL_ELIMIT)
 		return inst_class_refuse(r, s, id,
 		    "there are too many classes");
@@ -402,7 +402,7 @@ tel__inst_define(struct tel_reader *r, struct inst *s, const char **why)
 	struct inst_class *c = &s->tree.classes[at];
 	c->id = id;
 	if (inst_has(l, I_COMP) && !take_component(c, &l->values[I_COMP]))
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	c->orphan = (uint8_t)orphan;
 	memcpy(c->parameters, parameters, sizeof(parameters));
 	c->own = !inst_has(l, I_EN) || tel__inst_unsigned(l, I_EN) != 0;

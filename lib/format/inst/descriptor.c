@@ -350,11 +350,11 @@ tel__inst_describe(struct tel_reader *r, struct inst *s, const char **why)
 		return inst_ignore(s, "there are too many descriptors");
 	if (!TEL__RESERVE(s->descriptors, s->descriptor_room,
 	        (size_t)s->ndescriptors + 1))
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	struct inst_descriptor *d = &s->descriptors[s->ndescriptors];
 	d->format = malloc(format->n + 1u);
 	if (d->format == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	unsigned char *end = tel__inst_decode(format, d->format);
 	if (end == NULL ||
 	    tel__inst_id_add(&s->descriptor_ids, id, s->ndescriptors) !=
@@ -363,7 +363,7 @@ tel__inst_describe(struct tel_reader *r, struct inst *s, const char **why)
 		*why = "a valid string";
 		if (end == NULL)
 			return TEL_EDAMAGED;
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	}
 	d->length = (uint32_t)(end - d->format);
 	d->refused = !descriptor_is_valid(d->format, d->length);

@@ -146,7 +146,7 @@ tel__inst_open(struct tel_reader *r, const char *as)
 	(void)as;
 	r->state = s;
 	if (s == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	tel__table_init(&s->tree.ids);
 	tel__index_init(&s->tree.by_path);
 	tel__table_init(&s->descriptor_ids);
@@ -160,10 +160,10 @@ tel__inst_open(struct tel_reader *r, const char *as)
 	struct tel_schema *schema = tel__inst_schema();
 	if (s->data == NULL || s->c_locale == (locale_t)0 || schema == NULL) {
 		tel_schema_free(schema);
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	}
 	if (tel__reader_adopt(r, schema) != TEL_OK)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	return TEL_OK;
 }
 

@@ -258,7 +258,7 @@ hold_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	*have = 0;
 	while (*have < most) {
 		if (!fill_window(r, j, PIECE + JFR_HEADER, &w))
-			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+			return TEL_ENOMEM;
 		size_t n = (size_t)(w.end - w.p);
 		if (n == 0) {
 			note_failed_read(r);
@@ -276,10 +276,10 @@ hold_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 			most = *have + n;
 		}
 		if (!take_bytes(r, j, c, have, &w, n))
-			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+			return TEL_ENOMEM;
 	}
 	if (!open && !cut_chunk(r, j, c, have))
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	return TEL_OK;
 }
 
@@ -448,8 +448,7 @@ walk_events(struct walk *w)
 			continue;
 		}
 		if (!TEL__RESERVE(c->events, c->event_room, c->nevents + 1))
-			return tel__reader_fail(w->r, TEL_ENOMEM,
-			    "out of memory");
+			return TEL_ENOMEM;
 		struct jfr_event *ev = &c->events[c->nevents++];
 		ev->clock = clock;
 		ev->at = (uint32_t)(start - c->bytes);
@@ -582,7 +581,7 @@ index_events(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c)
 	if (w.wanted == NULL || w.counts == NULL) {
 		free(w.wanted);
 		free(w.counts);
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	}
 	for (size_t i = 0; i < l->nclasses; i++)
 		w.wanted[i] = !l->classes[i].typed ||
@@ -604,7 +603,7 @@ index_events(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c)
 	if (st == TEL_OK && pools != TEL_ENOMEM)
 		pools = tel__jfr_stacks(r, j, c);
 	if (pools == TEL_ENOMEM || !chunk_sort_events(c))
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	return st;
 }
 
@@ -620,7 +619,7 @@ skip_to_header(struct tel_reader *r, struct jfr *j)
 
 	do {
 		if (!fill_window(r, j, PIECE, &w))
-			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+			return TEL_ENOMEM;
 		q = find_header(j, w.p, w.p, w.end);
 		size_t n = q != NULL ? (size_t)(q - w.p) :
 		    w.eof            ? (size_t)(w.end - w.p) :
@@ -671,7 +670,7 @@ take_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	if (st == TEL_OK) {
 		st = chunk_find_layout(r, j, c, &why);
 		if (st == TEL_ENOMEM)
-			return tel__reader_fail(r, st, "out of memory");
+			return st;
 		if (st == TEL_EFORMAT) {
 			tel__jfr_chunk_free(c);
 			return tel__reader_damage(r, offset, have,
@@ -724,7 +723,7 @@ tel__jfr_load(struct tel_reader *r, struct jfr *j)
 	uint64_t have;
 
 	if (!fill_window(r, j, JFR_HEADER, &w))
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	size_t n = (size_t)(w.end - w.p);
 	if (n == 0)
 		return TEL_END;
@@ -734,7 +733,7 @@ tel__jfr_load(struct tel_reader *r, struct jfr *j)
 		return skip_to_header(r, j);
 	c = calloc(1, sizeof(*c));
 	if (c == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	chunk_read_header(c, w.p);
 	c->offset = window_offset(r, j);
 	c->bytes = j->spare;

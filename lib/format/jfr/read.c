@@ -78,7 +78,7 @@ jfr_open(struct tel_reader *r, const char *as)
 	(void)as;
 	r->state = j;
 	if (j == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	tel__reader_fill(r, JFR_HEADER);
 	if (r->end - r->p < (ptrdiff_t)JFR_HEADER ||
 	    memcmp(r->p, "FLR", 4) != 0)
@@ -95,7 +95,7 @@ jfr_open(struct tel_reader *r, const char *as)
 	j->rows = malloc(ROWS);
 	j->row_room = ROWS;
 	if (j->rows == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	r->log.records = 1;
 	tel__clock_set_rate(r->log.clock, 1e9);
 	tel__clock_set_epoch(r->log.clock, 0);
@@ -223,7 +223,7 @@ jfr_next(struct tel_reader *r)
 	j->used = 0;
 	st = tel__jfr_row(j, c, ev, &size, &raw_size);
 	if (st != TEL_OK)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	j->late += ev->clock < j->latest;
 	j->latest = ev->clock;
 	r->log.schema = c->layout->schema;

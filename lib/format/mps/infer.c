@@ -273,7 +273,7 @@ tel__mps_open(struct tel_reader *r, const char *as)
 	struct tel_schema *schema;
 
 	if (k == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	if (as == NULL)
 		return open_any(r, k);
 	r->log.schema = k->named;

@@ -58,7 +58,7 @@ emit_unknown(struct tel_reader *r, uint32_t code, uint32_t size)
 	tel_status st = TEL_OK;
 
 	if (t == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	r->count[TEL_COUNT_UNKNOWN]++;
 	r->piece.needs_context |= known != NULL;
 	if (known != NULL && !(r->notices & NOTICED_VERSION))

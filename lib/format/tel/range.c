@@ -86,7 +86,7 @@ native_range_begin(struct tel_reader *r, struct native *s)
 	unsigned char first;
 
 	if (g == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	s->range = g;
 	g->sub_of = NONE;
 	g->direct = tel__input_read_at(r->in, 0, &first, 1);
@@ -368,7 +368,7 @@ native_range_expand(struct tel_reader *r, struct native *s)
 	native_range_leave(r, g);
 	st = tel__native_summary_read(r->in, g->index, g->next, &g->sub);
 	if (st == TEL_ENOMEM)
-		return tel__reader_fail(r, st, "out of memory");
+		return st;
 	if (st != TEL_OK) {
 		st = give_up(r, g, at);
 		return st == TEL_OK ? TEL_END : st;

@@ -658,7 +658,7 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 		}
 		look = tel__native_gather(r, s, &rec);
 		if (look < 0)
-			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+			return TEL_ENOMEM;
 		if (look == 0) {
 			rec.head = r->p + NATIVE_HEADER;
 			if ((size_t)(r->end - r->p) >=
@@ -679,7 +679,7 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 		if (st == TEL_LOG)
 			return TEL_OK;
 		if (st == TEL_ENOMEM)
-			return tel__reader_fail(r, st, "out of memory");
+			return st;
 		if (st == TEL_EFORMAT) {
 			note_head(s, &rec);
 			look = s->size > 0;
@@ -742,7 +742,7 @@ tel_open(struct tel_reader *r, const char *as)
 		if (s != NULL)
 			free(s);
 		r->state = NULL;
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	}
 	tel_status st = tel__native_next_block(r, s);
 	if (st == TEL_END)

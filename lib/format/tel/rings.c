@@ -163,8 +163,6 @@ load_all(struct tel_reader *r, struct tel__rings *s)
 	/* memory behind the rings was never used */
 	while (st == TEL_OK && tel__rings_load(r, NULL, TEL_PROBE_SIZE))
 		;
-	if (st == TEL_ENOMEM)
-		return tel__reader_fail(r, st, "out of memory");
 	if (st != TEL_OK)
 		return st;
 	index_types(r, s);
@@ -296,7 +294,7 @@ native_rings_follow(struct tel_reader *r, struct tel__rings *s)
 			break;
 	}
 	if (st == TEL_ENOMEM)
-		return tel__reader_fail(r, st, "out of memory");
+		return st;
 	if (st == TEL_EIO)
 		return tel__reader_fail(r, st, "the rings have changed");
 	if (st == TEL_OK && s->lost > 0) {
@@ -360,7 +358,7 @@ rings_next(struct tel_reader *r)
 	if (ev->type == NULL || found.size < ev->type->size)
 		ev->type = tel__schema_unknown(r->log.schema, found.code);
 	if (ev->type == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	ev->data = s->rows.bytes + found.at;
 	ev->size = found.size;
 	ev->clock = found.clock;

@@ -59,8 +59,7 @@ next_make_event(struct tel_reader *r, struct lines *s)
 	if (t == NULL) {
 		t = tel__schema_unknown(schema, s->code);
 		if (t == NULL)
-			return line_failed(&s->line,
-			    tel__reader_fail(r, TEL_ENOMEM, "out of memory"));
+			return line_failed(&s->line, TEL_ENOMEM);
 		r->count[TEL_COUNT_UNKNOWN]++;
 	}
 	ev->data = s->data;
@@ -94,7 +93,7 @@ next_settle(struct tel_reader *r, struct lines *s)
 	tel_status st = tel__any_settle(r, s);
 
 	if (st == TEL_ENOMEM)
-		return tel__reader_fail(r, st, "out of memory");
+		return st;
 	if (st != TEL_OK)
 		report_limit(r, s);
 	return TEL_OK;
@@ -152,7 +151,7 @@ next_learn(struct tel_reader *r, struct lines *s)
 	if (st == TEL_ELIMIT)
 		report_limit(r, s);
 	if (learned < 0 || st == TEL_ENOMEM)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	if (st == TEL_OK && tel__any_parse(s))
 		return TEL_OK;
 	/* once more for its message */
@@ -257,7 +256,7 @@ tel__lines_open(struct tel_reader *r, const char *as)
 	struct lines *s = malloc(sizeof(*s));
 
 	if (s == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	/* few events need all of the buffers, and members have one each */
 	memset(s, 0, offsetof(struct lines, data));
 	s->data[0] = s->inline_labels[0] = 0;
@@ -269,7 +268,7 @@ tel__lines_open(struct tel_reader *r, const char *as)
 	s->line.in = "";
 	s->c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
 	if (s->c_locale == (locale_t)0)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	return tel__lines_choose(r, s, as);
 }
 

@@ -362,7 +362,7 @@ use_format(struct tel_reader *r, struct lines *s, const char *name)
 		st = TEL_ENOMEM;
 	}
 	if (st == TEL_ENOMEM)
-		return tel__reader_fail(r, st, "out of memory");
+		return st;
 	tel__reader_notice(r, TEL_WARNING, s->line.offset,
 	    "%s: %s; still read as %s", name,
 	    st == TEL_ELIMIT ? "too many formats in one text" :
@@ -426,7 +426,7 @@ text_header(struct tel_reader *r, struct lines *s)
 		tick_rate(r, s, p + sizeof(rate) - 1);
 	} else if (lines_has_word(p, s->line.end, meta, sizeof(meta) - 1)) {
 		if (take_metadata(r, s, p + sizeof(meta) - 1) == TEL_ENOMEM)
-			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+			return TEL_ENOMEM;
 	} else if (lines_has_word(p, s->line.end, origin, sizeof(origin) - 1)) {
 		take_origin(r, s, p + sizeof(origin) - 1);
 	} else if (lines_has_word(p, s->line.end, first, n)) {
@@ -441,7 +441,7 @@ text_header(struct tel_reader *r, struct lines *s)
 	    tel__lines_format(p, s->line.end, name, sizeof(name))) {
 		return use_format(r, s, name);
 	} else if (!s->fixed && tel__any_header(s, p, s->line.end) < 0) {
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		return TEL_ENOMEM;
 	}
 	return TEL_OK;
 }

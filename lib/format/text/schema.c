@@ -467,7 +467,7 @@ tel__lines_choose(struct tel_reader *r, struct lines *s, const char *as)
 			tel__lines_free_candidates(s);
 	}
 	if (st == TEL_ENOMEM)
-		return tel__reader_fail(r, st, "out of memory");
+		return st;
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "no such format: %s",
 		    as != NULL ? as : "");
@@ -506,7 +506,7 @@ tel__lines_adapt(struct tel_reader *r, struct lines *s)
 		    c->format->schema_name(c->number), s->map.schema->platform);
 		tel_status st = tel__lines_use(r, s, name);
 		if (st == TEL_ENOMEM)
-			return tel__reader_fail(r, st, "out of memory");
+			return st;
 		if (st != TEL_OK || !s->syntax->parse(s, &s->map))
 			break;
 		tel__reader_notice(r, TEL_INFO, s->line.offset,
