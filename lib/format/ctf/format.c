@@ -63,6 +63,10 @@ tel__ctf_set_roles(struct tel_type *t)
 		set_parts(t, who);
 		if (t->role_field[TEL_PART_ADDRESS] < 0)
 			t->role = TEL_ROLE_NONE;
+		/* LTTng has the caller's address in decimal */
+		const int stack = t->role_field[TEL_PART_STACK];
+		if (stack >= 0 && t->fields[stack].datatype == TEL_UNSIGNED)
+			t->fields[stack].datatype = TEL_ADDRESS;
 		return;
 	}
 }
