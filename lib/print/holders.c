@@ -405,9 +405,17 @@ tel__holders_head(const struct holders *h, struct tel__buffer *b)
 	tel__json_pair(b, "allocated", all.allocated_bytes);
 	tel__json_pair(b, "calls", all.allocations);
 	tel__json_pair(b, "freed", all.freed);
-	tel__json_pair(b, "within_1ms",
+	/* a clock that is read more rarely does not tell shorter lives apart */
+	uint64_t within = 1000000, end = within;
+	if (tel_heap_resolution(h->heap, &time) && time > within) {
+		within = time;
+		/* many live exactly as long */
+		end = tel__bucket_start(tel__bucket(time) + 1) - 1;
+	}
+	tel__json_pair(b, "within", within);
+	tel__json_pair(b, "freed_within",
 	    all.freed > 0 && !tel_heap_ticks(h->heap) ?
-	        share_within(h->heap, 1000000) :
+	        share_within(h->heap, end) :
 	        0);
 	tel__json_pair(b, "largest", h->largest);
 	for (i = 0; i < 65; i++)

@@ -62,8 +62,8 @@ function memoryFacts() {
 	[brief3(m.live, "bytes"), `not freed, ${
 		Math.round(100 * m.live / (m.highest || 1))}% of the peak`],
 	[brief3(m.allocated, "bytes"), `allocated in ${count(m.calls, "block")}`],
-	clock === "ns" && m.freed > 0 && [[Math.round(m.within_1ms / 1e7), "%"],
-		"of freed blocks within 1 ms"],
+	clock === "ns" && m.freed > 0 && [[Math.round(m.freed_within / 1e7),
+		"%"], `of freed blocks within ${time(m.within)}`],
 	[brief3(m.largest, "bytes"), `the largest block; half are below ${
 		bytes(m.median_below)}`]]);
 }

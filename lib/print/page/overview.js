@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The first screen of a log that is neither of memory nor of a collector:
-// facts, curves, ranges, and a row for each of the most frequent types.
+// facts, curves, ranges, and a row for each frequent type.
 "use strict";
 
 const CURVES = 5, COUNTERS = 8, RANGES = 6, TYPES = 8; // rows, at most
