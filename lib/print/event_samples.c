@@ -227,7 +227,7 @@ samples_put_utf8(struct tel__buffer *b, const char *string, size_t n)
 	b->used = (size_t)(p - b->bytes);
 }
 
-/* The number of a string in the block, and 1; by a hash of what is shown. */
+/* The number of a string in the block, and 1; by the hash of its shown part. */
 static uint32_t
 samples_intern(struct event_samples *x, const char *s, size_t n, size_t most)
 {
