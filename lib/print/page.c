@@ -2,7 +2,6 @@
 /* Page: its HTML around the data, and the JSON of its head. */
 #include "print/page.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -228,18 +227,25 @@ tel__json_put(struct tel__buffer *b, const char *text)
 	tel__buffer_put(b, text, strlen(text));
 }
 
+static void
+json_separate(struct tel__buffer *b)
+{
+	const char last = b->used > 0 ? (char)b->bytes[b->used - 1] : '{';
+
+	if (last != '{' && last != '[')
+		tel__json_put(b, ",");
+}
+
 void
 tel__json_item(struct tel__buffer *b, const char *format, ...)
 {
-	const char last = b->used > 0 ? (char)b->bytes[b->used - 1] : '{';
 	char text[160];
 	va_list ap;
 
+	json_separate(b);
 	va_start(ap, format);
 	(void)vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	if (last != '{' && last != '[')
-		tel__json_put(b, ",");
 	tel__json_put(b, text);
 }
 
@@ -259,13 +265,19 @@ tel__json_string(struct tel__buffer *b, const char *s, size_t n)
 void
 tel__json_raw(struct tel__buffer *b, const char *key, const char *text)
 {
-	tel__json_item(b, "\"%s\":%s", key, text);
+	json_separate(b);
+	tel__json_string(b, key, strlen(key));
+	tel__json_put(b, ":");
+	tel__json_put(b, text);
 }
 
 void
 tel__json_pair(struct tel__buffer *b, const char *key, uint64_t v)
 {
-	tel__json_item(b, "\"%s\":%" PRIu64, key, v);
+	tel__json_raw(b, key, "");
+	unsigned char *p = tel__buffer_room(b, TEL_PUT_MAX);
+	if (p != NULL)
+		b->used = (size_t)(tel_put_decimal(p, v) - b->bytes);
 }
 
 void
