@@ -263,14 +263,18 @@ put_scopes(struct dwarf *d, struct text *t)
 	return count;
 }
 
-/* Whether a symbol has a name, and is of code or data of the file. */
+/*
+ * Whether a symbol has a name, and is of code or data of the file.  The names of
+ * versions are at 0, as if all of the file were behind them.
+ */
 static int
 is_named_code(const char *name, const Elf64_Sym *s)
 {
 	const int type = ELF64_ST_TYPE(s->st_info);
 
 	return name != NULL && name[0] != '\0' && s->st_shndx != SHN_UNDEF &&
-	    type != STT_SECTION && type != STT_FILE && type != STT_TLS;
+	    (s->st_shndx != SHN_ABS || s->st_size > 0) && type != STT_SECTION &&
+	    type != STT_FILE && type != STT_TLS;
 }
 
 /* Takes all symbols of the module.  1, or 0 without memory. */
