@@ -610,8 +610,9 @@ explain_nothing(const struct run *run)
 	const char *why = "it allocates nothing, or has its own allocator";
 
 	if (run->t->process != 0) {
-		message_fail(STATUS_FAILED, NULL, "process %ld: 0 events",
-		    (long)run->child);
+		message_fail(STATUS_FAILED, NULL, "process %ld: 0 events: %s",
+		    (long)run->child,
+		    "it allocated nothing meanwhile, or has its own allocator");
 		return 0;
 	}
 	if (drain_processes(run->drain) == 0) {

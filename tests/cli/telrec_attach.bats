@@ -396,3 +396,11 @@ has_size() {
 	[ "$output" = "telrec: process $pid may not be attached to: process $tracer traces it" ]
 	[ ! -e no.tel ]
 }
+
+@test "a process without events is said to have none, and why that may be" {
+	sleep 60 3>&- &
+	pid=$!
+	soon grep -qx sleep "/proc/$pid/comm"
+	run -125 telrec -p "$pid" --for 1ms -o run.tel
+	[ "$output" = "telrec: process $pid: 0 events: it allocated nothing meanwhile, or has its own allocator" ]
+}
