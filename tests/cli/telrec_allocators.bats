@@ -336,3 +336,12 @@ needs_jemalloc() {
 	[ "$status" = 0 ]
 	[ "$(counts run.tel 'size == 1000')" = 2 ]
 }
+
+@test "a checker of leaks finds none of the library's" {
+	echo 'int main(void) { return 0; }' >checked.c
+	${CC:-cc} -fsanitize=address -static-libasan -o checked checked.c ||
+	    skip "no sanitizer"
+	./checked || skip "it does not run here"
+	run -125 telrec -o run.tel ./checked
+	[[ $output != *Leak* ]]
+}

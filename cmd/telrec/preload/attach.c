@@ -12,18 +12,23 @@
 #include "telrec/preload/bind.h"
 #include "telrec/preload/preload.h"
 
-/* The functions of the library, and those that the program has. */
-static struct bind_hook hooks[] = { { "malloc", NULL, NULL },
-	{ "free", NULL, NULL }, { "calloc", NULL, NULL },
+/*
+ * The functions of the library, and those that the program has.  Other threads
+ * run while they are bound: those that free come first, or blocks that are
+ * recorded already would be freed without a record.
+ */
+static struct bind_hook hooks[] = { { "free", NULL, NULL },
 	{ "realloc", NULL, NULL }, { "reallocarray", NULL, NULL },
+	{ "munmap", NULL, NULL }, { "mremap", NULL, NULL },
+	{ "malloc", NULL, NULL }, { "calloc", NULL, NULL },
 	{ "memalign", NULL, NULL }, { "aligned_alloc", NULL, NULL },
 	{ "posix_memalign", NULL, NULL }, { "valloc", NULL, NULL },
 	{ "pvalloc", NULL, NULL }, { "mmap", NULL, NULL },
-	{ "mmap64", NULL, NULL }, { "munmap", NULL, NULL },
-	{ "mremap", NULL, NULL }, { "sbrk", NULL, NULL }, { "brk", NULL, NULL },
+	{ "mmap64", NULL, NULL }, { "sbrk", NULL, NULL }, { "brk", NULL, NULL },
 	{ "pthread_setname_np", NULL, NULL }, { "prctl", NULL, NULL },
 	{ "syscall", NULL, NULL } };
 #define NHOOKS (sizeof(hooks) / sizeof(hooks[0]))
+#define NFREEING 5 /* of them */
 
 int
 telrec_attach(const char *path)
@@ -45,6 +50,7 @@ telrec_attach(const char *path)
 	hooks_late();
 	if (!process_attach(path))
 		return TELREC_ATTACH_NO_MEMORY;
+	bind_calls(hooks, NFREEING);
 	bind_calls(hooks, NHOOKS);
 	return TELREC_ATTACHED;
 }

@@ -14,8 +14,8 @@ struct bind_hook {
 
 /*
  * Binds the calls of all modules that are loaded, and of those that they load
- * from now on; hooks stays in use.  A second call with the same hooks looks at
- * all modules again.
+ * from now on; hooks stays in use.  A second call with the same hooks, of which
+ * count may be more, looks at all modules again.
  */
 void bind_calls(const struct bind_hook *hooks, size_t count);
 
