@@ -138,8 +138,12 @@ bare() {
 	[ "${#lines[@]}" -eq 401 ]
 	[[ $stderr == *'may be truncated'* ]]
 	printf 'v 10400 3\nX ls\ns main\ni 10 1\na 8 1\n+ 0\n- 0\n' >interpreted
-	run -3 --separate-stderr telcat interpreted
-	[[ $stderr == *'recorded with --raw'* ]]
+	run -1 --separate-stderr telcat interpreted
+	[ "$stderr" = 'telcat: interpreted: a file of heaptrack without addresses of blocks: record with heaptrack --raw' ]
+	# such a line elsewhere is damage
+	{ head -n 400 plain; echo 's main'; sed 1,400d plain; } >damaged
+	run -3 --separate-stderr telcat -c damaged
+	[ "$output" = "$(telcat -c plain)" ]
 }
 
 @test "a trace with fewer operations than it says" {

@@ -125,6 +125,7 @@ enum al_line {
 	AL_OTHER_OUTPUT, /* what the program said that was traced */
 	AL_MORE,         /* the first of two lines that are one event */
 	AL_WRONG,        /* damage: al_wrong() */
+	AL_INTERPRETED,  /* of a file of heaptrack that has no addresses */
 	AL_BEGUN         /* the start of a call, the end of which is to come */
 };
 

@@ -61,11 +61,10 @@ heaptrack_parse(struct al *s, const unsigned char *p)
 			return al_wrong(s, p, "a line without a byte of 0");
 		return AL_EVENT;
 	case 's':
-	case 'i':
-	case 'a':
-		return al_wrong(s, p,
-		    "a line of a raw file, recorded with --raw: others have "
-		    "no addresses");
+		/* other files begin with strings, which raw ones lack */
+		if (p[1] == ' ' && s->past.frames == 0)
+			return AL_INTERPRETED;
+		/* fall through */
 	default: return al_wrong(s, p, "a letter that heaptrack writes");
 	}
 }

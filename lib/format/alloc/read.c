@@ -185,6 +185,11 @@ al_parse_line(struct tel_reader *r, struct tel_line *l)
 		break;
 	case AL_BEGUN: al_hold(r, s); break;
 	case AL_WRONG: return LINE_INVALID;
+	case AL_INTERPRETED:
+		return line_failed(l,
+		    tel__reader_fail(r, TEL_EFORMAT,
+		        "a file of heaptrack without addresses of blocks: "
+		        "record with heaptrack --raw"));
 	}
 	return LINE_SKIPPED;
 }
