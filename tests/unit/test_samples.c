@@ -70,7 +70,8 @@ make_log(struct log *l)
 	must_ok(tel__labels_add(l->log.labels,
 	    tel_field_space(l->schema, &l->schema->types[1].fields[0]), 7, 0,
 	    1));
-	l->put = must(calloc(EVENTS, sizeof(*l->put)));
+	/* gaps end before an event, and so may the last */
+	l->put = must(calloc(EVENTS + 1, sizeof(*l->put)));
 }
 
 static void
