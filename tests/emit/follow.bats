@@ -33,6 +33,28 @@ numbers() {
 	[ "$(telcat shop.ring | grep -c ' n=')" = 3215 ]
 }
 
+# named FILE: the number of events in it; fails if one has not its own number
+# as the name of its thread.
+named() {
+	sed -n 's/.* n=\([0-9]*\) .*thread=[0-9]*\(\["\(.*\)"\]\)*$/\1 \3/p' "$1" |
+	    awk '$1 != $2 { wrong++ } END { print NR; exit wrong > 0 }'
+}
+
+@test "an event that comes while rings are read has its name" {
+	live shop.ring
+	reading log telcat -u shop.ring
+	echo "named 12000" >&8
+	await has_lines 3 log
+	for i in 1 2 3; do
+		telcat shop.ring >once
+		named once
+	done
+	read -r answer <&9
+	leave
+	wait "$reader"
+	[ "$(named log)" = 12000 ]
+}
+
 @test "rings are followed until the program is killed" {
 	live shop.ring
 	emit 5

@@ -7,11 +7,14 @@
  * RING: a file of rings; SOCKET: what tel_emit_serve() listens on; KINDS: that
  * are on; FILE: a log.  Each may be "" for none.  Each line of input is a
  * number: so many events follow the last ones; or "name NAME", which names
- * the thread.  It is answered by a line when they are out.
+ * the thread; or "named N": N events, slowly, each of which comes right after
+ * its own number as the name of the thread.  It is answered by a line when they
+ * are out.
  */
 #include "shop.h"
 
 #include <stdio.h>
+#include <time.h>
 
 TEL_EVENTS_DEFINE(SHOP, "shop", 1, 0, 0)
 
@@ -19,6 +22,18 @@ static const char *
 argument(int argc, char **argv, int i)
 {
 	return i < argc && argv[i][0] != '\0' ? argv[i] : NULL;
+}
+
+static void
+emit_named(uint64_t n)
+{
+	const struct timespec pause = { 0, 50000 };
+	char name[24];
+
+	(void)snprintf(name, sizeof(name), "%llu", (unsigned long long)n);
+	tel_thread_name(name);
+	shop_count(1, n);
+	nanosleep(&pause, NULL);
 }
 
 int
@@ -41,12 +56,16 @@ main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin) != NULL) {
+		const int named = strncmp(line, "named ", 6) == 0;
 		line[strcspn(line, "\n")] = '\0';
 		if (strncmp(line, "name ", 5) == 0)
 			tel_thread_name(line + 5);
-		end = next + strtoull(line, NULL, 10);
-		while (next < end)
-			shop_count(1, next++);
+		end = next + strtoull(line + (named ? 6 : 0), NULL, 10);
+		for (; next < end; next++)
+			if (named)
+				emit_named(next);
+			else
+				shop_count(1, next);
 		tel_emit_flush();
 		printf("%llu\n", (unsigned long long)next);
 		fflush(stdout);

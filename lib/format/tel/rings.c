@@ -144,18 +144,69 @@ sort_events(struct tel__rings *s)
 		    sizeof(struct tel__rings_found), native_rings_compare);
 }
 
+/* Reads the page again, and what has been added to the names. */
+static tel_status
+follow_page(struct tel_reader *r, struct tel__rings *s)
+{
+	const struct tel__emit_page before = s->page;
+	const struct tel__emit_page *page = &s->page;
+	const uint64_t used = s->names.used;
+
+	if (!tel__reader_jump(r, 0))
+		return TEL_EIO;
+	tel__reader_fill(r, sizeof(*page));
+	if ((size_t)(r->end - r->p) < sizeof(*page))
+		return TEL_EIO;
+	tel__rings_read_page(s, r->p);
+	if (!tel__rings_check_page(page) ||
+	    page->ring_count != before.ring_count ||
+	    page->ring_bytes != before.ring_bytes ||
+	    page->ring_stride != before.ring_stride)
+		return TEL_EIO;
+	if (page->names_used > used &&
+	    (!tel__reader_jump(r, TEL__EMIT_PAGE_BYTES + used) ||
+	        !tel__rings_load(r, &s->names, page->names_used - used)))
+		return s->names.failed ? TEL_ENOMEM : TEL_EIO;
+	return TEL_OK;
+}
+
+/* Takes the types, strings and threads that have been added. */
+static tel_status
+follow_names(struct tel_reader *r, struct tel__rings *s)
+{
+	struct tel__ring_entry entry;
+	size_t at = 0, types = 0;
+	tel_status st = TEL_OK;
+
+	while (tel__rings_next_entry(s, &at, &entry))
+		types += entry.what == ENTRY_TYPE;
+	if (types != s->described &&
+	    (st = tel__rings_make_schema(r, s)) == TEL_OK)
+		index_types(r, s);
+	return st == TEL_OK ? tel__rings_take_names(r, s) : st;
+}
+
+/* ------------------------------------------------------------ all at once */
+
+/* The names again, in a file that a program may have added to meanwhile. */
+static void
+load_names_again(struct tel_reader *r, struct tel__rings *s)
+{
+	const uint64_t here = tel__reader_place(r);
+	const struct tel__emit_page page = s->page;
+
+	if (follow_page(r, s) != TEL_OK)
+		s->page = page;
+	(void)tel__reader_jump(r, here);
+}
+
 /* Reads all of it, before the first event. */
 static tel_status
 load_all(struct tel_reader *r, struct tel__rings *s)
 {
-	const int more = s->page.names_used > s->names.used;
 	tel_status st = tel__rings_load_page(r, s);
 
 	s->loaded = 1;
-	if (st == TEL_OK && more)
-		st = tel__rings_make_schema(r, s);
-	if (st == TEL_OK)
-		st = tel__rings_take_names(r, s);
 	if (st == TEL_OK) {
 		tel__rings_take_entries(s);
 		st = load_rings(r, s);
@@ -163,6 +214,10 @@ load_all(struct tel_reader *r, struct tel__rings *s)
 	/* memory behind the rings was never used */
 	while (st == TEL_OK && tel__rings_load(r, NULL, TEL_PROBE_SIZE))
 		;
+	if (st == TEL_OK) {
+		load_names_again(r, s);
+		st = follow_names(r, s);
+	}
 	if (st != TEL_OK)
 		return st;
 	index_types(r, s);
@@ -197,28 +252,6 @@ has_ended(uint32_t pid)
 	    state[2] == 'X';
 }
 
-/* Reads what has been added to the names, among it types. */
-static tel_status
-follow_names(struct tel_reader *r, struct tel__rings *s)
-{
-	const uint64_t used = s->names.used;
-	struct tel__ring_entry entry;
-	size_t at = 0, types = 0;
-	tel_status st = TEL_OK;
-
-	if (s->page.names_used > used &&
-	    (!tel__reader_jump(r, TEL__EMIT_PAGE_BYTES + used) ||
-	        !tel__rings_load(r, &s->names, s->page.names_used - used)))
-		return s->names.failed ? TEL_ENOMEM : TEL_EIO;
-	while (tel__rings_next_entry(s, &at, &entry))
-		types += entry.what == ENTRY_TYPE;
-	tel__rings_take_entries(s);
-	if (types != s->described &&
-	    (st = tel__rings_make_schema(r, s)) == TEL_OK)
-		index_types(r, s);
-	return st == TEL_OK ? tel__rings_take_names(r, s) : st;
-}
-
 /* Takes the new events of ring i. */
 static tel_status
 follow_ring(struct tel_reader *r, struct tel__rings *s, unsigned i)
@@ -250,27 +283,24 @@ follow_ring(struct tel_reader *r, struct tel__rings *s, unsigned i)
 static tel_status
 rings_poll(struct tel_reader *r, struct tel__rings *s)
 {
-	const struct tel__emit_page before = s->page;
 	const struct tel__emit_page *page = &s->page;
+	tel_status st = follow_page(r, s);
 
-	if (!tel__reader_jump(r, 0))
-		return TEL_EIO;
-	tel__reader_fill(r, sizeof(*page));
-	if ((size_t)(r->end - r->p) < sizeof(*page))
-		return TEL_EIO;
-	tel__rings_read_page(s, r->p);
-	if (!tel__rings_check_page(page) ||
-	    page->ring_count != before.ring_count ||
-	    page->ring_bytes != before.ring_bytes ||
-	    page->ring_stride != before.ring_stride)
-		return TEL_EIO;
+	if (st != TEL_OK)
+		return st;
 	/* before the rings are read: there is nothing new in them after that */
 	s->ended = page->record == 0 || has_ended(page->pid);
 	set_rate(r, page);
-	tel_status st = follow_names(r, s);
+	/* later ones would precede events of rings that were not seen yet */
+	tel__rings_take_entries(s);
 	for (unsigned i = 0;
 	     st == TEL_OK && i < page->ring_count && i < page->rings_used; i++)
 		st = follow_ring(r, s, i);
+	/* again: events that came meanwhile may need names that came, too */
+	if (st == TEL_OK)
+		st = follow_page(r, s);
+	if (st == TEL_OK)
+		st = follow_names(r, s);
 	sort_events(s);
 	return st;
 }
