@@ -720,3 +720,7 @@ shown() {
 		[[ $stderr == *'not an HPM trace'* ]]
 	done
 }
+
+@test "traces and meta files are what a model has that was written from tel-hpm(5)" {
+	python3 "$TEL_TOP/tests/spec/hpm_model.py" "${TEST_SEED:-7}"
+}

@@ -69,9 +69,9 @@ hpm_event_judge(struct hpm_processor *h, uint64_t start, uint64_t end,
 		*duration = (int64_t)(end - start);
 		if (h->begun) {
 			*gap = (int64_t)(start - h->end);
-			if (start < h->clock)
+			if (h->timed && start < h->clock)
 				flags |= HPM_FLAG_ORDER;
-			if (start == h->clock)
+			if (h->timed && start == h->clock)
 				flags |= HPM_FLAG_AGAIN;
 			/* one of the usual length would fit in between */
 			if (start > h->end &&
@@ -85,6 +85,7 @@ hpm_event_judge(struct hpm_processor *h, uint64_t start, uint64_t end,
 			h->ticks += (double)*duration;
 		}
 		h->clock = start;
+		h->timed = 1;
 	}
 	h->end = end;
 	h->begun = 1;

@@ -139,7 +139,8 @@ struct hpm_speeds {
 struct hpm_processor {
 	uint64_t clock;   /* its start */
 	uint64_t end;     /* and its end */
-	int begun;        /* there was one */
+	int begun;        /* there was one, */
+	int timed;        /* and one with a start */
 	uint64_t periods; /* those whose duration is known */
 	double ticks;     /* and the sum of those */
 };

@@ -90,8 +90,6 @@ hpm_names_emit(struct tel_reader *r, struct names *s, unsigned row, size_t size,
 	ev->size = (uint32_t)size;
 	ev->clock = 0;
 	ev->offset = r->offset;
-	ev->raw = r->p;
-	ev->raw_size = (uint32_t)record;
 	r->consumed = record;
 	tel_reader_step(r, record);
 	return TEL_OK;
