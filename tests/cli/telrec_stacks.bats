@@ -166,6 +166,45 @@ all_stacks() {
 	done
 }
 
+# All are built alike, so that each has its code where the one before had it.
+@test "modules that follow each other in the same place have their own names" {
+	for i in 1 2 3; do
+		printf '#include <stdlib.h>\nvoid *grab%d(size_t n) {
+			void *p = malloc(n);
+			*(char *)p = 1;
+			return p;
+		}\n' "$i" >"$i.c"
+		cc -O0 -g -fno-omit-frame-pointer -shared -fPIC -o "$i.so" "$i.c"
+	done
+	cat >program.c <<-'END'
+		#include <dlfcn.h>
+		#include <stdlib.h>
+		int main(int argc, char **argv)
+		{
+			for (int i = 0; i < 900; i++) {
+				const char n = argv[argc > 2 ? 1 + i % 3 : 1][2];
+				char name[] = { 'g', 'r', 'a', 'b', n, 0 },
+				     path[] = { '.', '/', n, '.', 's', 'o', 0 };
+				void *l = dlopen(path, RTLD_NOW);
+				free(((void *(*)(size_t))dlsym(l, name))(n + 1000));
+				dlclose(l);
+			}
+			return 0;
+		}
+	END
+	cc -O0 -g -fno-omit-frame-pointer -o program program.c -ldl
+	for how in fp unwind; do
+		telrec -q --stacks=$how -o run.tel ./program ./1.so ./2.so ./3.so
+		telcat -f folded --weight allocated run.tel >lines
+		for i in 1 2 3; do
+			has $((300 * (1048 + i))) "main;grab$i"
+		done
+		# frames are recorded anew only where another module is
+		telrec -q --stacks=$how -o run.tel ./program ./1.so
+		[ "$(counts run.tel 'type == "trace"')" -lt 200 ]
+	done
+}
+
 @test "to a pipe: frames have names where they are recorded" {
 	build -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls
 	record --stacks=fp

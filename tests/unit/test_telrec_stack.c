@@ -330,7 +330,7 @@ main(void)
 	ok(telrec_stack() == 0, "before the start there are no backtraces");
 	telrec_stack_begin(TELREC_UNWIND_FRAMES);
 	/* here, the library is the program */
-	own_start = own_end = 0;
+	own = (struct stack_module){ 0 };
 	ok(nmodules > 1 && nprograms == 1 && nforgotten == 0,
 	    "the modules are recorded");
 	test_recursion();

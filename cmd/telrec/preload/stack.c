@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -53,6 +54,7 @@ struct stack_node {
 struct stack_module {
 	uintptr_t start, end; /* of the executable part */
 	uintptr_t bias;
+	uint64_t file; /* a hash of its name and build identifier */
 };
 
 static struct stack_table {
@@ -62,6 +64,7 @@ static struct stack_table {
 	uint32_t used;     /* numbers of nodes */
 	uint32_t modules;  /* that are complete */
 	uint32_t scanning; /* a thread looks for modules */
+	uint32_t loading;  /* the dynamic linker may be adding a module */
 	uint32_t generation;
 	uint64_t adds, subs; /* of the dynamic linker, at the last look */
 	struct stack_module module[MODULES];
@@ -69,8 +72,8 @@ static struct stack_table {
 
 static enum telrec_unwind way;
 static int (*unw_backtrace_fn)(void **, int);
-/* Where this library is: its own frames are left out. */
-static uintptr_t own_start, own_end;
+/* Where this library is, whose frames are left out, and the dynamic linker. */
+static struct stack_module own, linker;
 
 static __thread struct {
 	uintptr_t lo, hi; /* mapped memory: this stack, as far as is known */
@@ -115,15 +118,53 @@ find_build(const struct dl_phdr_info *info, const ElfW(Phdr) * notes, char *out,
 	}
 }
 
-/* 1 if a module is known at that place. */
-static int
-knows(const struct stack_table *t, uintptr_t start, uintptr_t bias)
+static uint64_t
+stack_mix(uint64_t hash, uint64_t value)
 {
-	uint32_t i;
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
 
-	for (i = 0; i < t->modules; i++)
-		if (t->module[i].start == start && t->module[i].bias == bias)
+/* Where a module has its code, and what it is; 0: it has none. */
+static int
+find_code(const struct dl_phdr_info *info, const char *build,
+    struct stack_module *m)
+{
+	const char *name = info->dlpi_name != NULL ? info->dlpi_name : "";
+	uintptr_t lo, hi;
+	int i;
+
+	*m = (struct stack_module){ UINTPTR_MAX, 0, info->dlpi_addr, 0 };
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD || (p->p_flags & PF_X) == 0)
+			continue;
+		lo = info->dlpi_addr + p->p_vaddr;
+		hi = lo + p->p_memsz;
+		m->start = lo < m->start ? lo : m->start;
+		m->end = hi > m->end ? hi : m->end;
+	}
+	for (; *name != '\0'; name++)
+		m->file = stack_mix(m->file, (unsigned char)*name);
+	for (; *build != '\0'; build++)
+		m->file = stack_mix(m->file, (unsigned char)*build);
+	return m->end > 0;
+}
+
+/* Whether a module is known; *replaces is set if another was in its place. */
+static int
+stack_knows(const struct stack_table *t, const struct stack_module *m,
+    int *replaces)
+{
+	for (uint32_t i = 0; i < t->modules; i++) {
+		const struct stack_module *k = &t->module[i];
+
+		if (k->start == m->start && k->end == m->end &&
+		    k->bias == m->bias && k->file == m->file)
 			return 1;
+		*replaces |= m->start < k->end && k->start < m->end;
+	}
 	return 0;
 }
 
@@ -151,42 +192,36 @@ stack_find_path(const char *name, int is_program, char *path, size_t room)
 	errno = kept;
 }
 
-/* A callback of dl_iterate_phdr(3): records a module that is new. */
+/*
+ * A callback of dl_iterate_phdr(3): records a module that is new.  1: it is in
+ * the place of one that was recorded, and is gone.
+ */
 static int
 take_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	int *count = arg, first = (*count)++ == 0;
+	int *count = arg, first = (*count)++ == 0, replaces = 0, i;
 	struct stack_table *t = table;
-	struct stack_module *m = &t->module[t->modules];
+	struct stack_module m;
 	char build[66] = "", path[400] = "";
-	uintptr_t start = UINTPTR_MAX, end = 0, lo, hi;
-	int i;
 
 	(void)size;
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-		if (p->p_type == PT_NOTE && build[first] == '\0')
-			find_build(info, p, build + first,
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_NOTE &&
+		    build[first] == '\0')
+			find_build(info, &info->dlpi_phdr[i], build + first,
 			    sizeof(build) - (size_t)first);
-		if (p->p_type != PT_LOAD || (p->p_flags & PF_X) == 0)
-			continue;
-		lo = info->dlpi_addr + p->p_vaddr;
-		hi = lo + p->p_memsz;
-		start = lo < start ? lo : start;
-		end = hi > end ? hi : end;
-	}
 	if (first)
 		build[0] = '!';
-	if (end == 0 || t->modules == MODULES ||
-	    knows(t, start, info->dlpi_addr))
+	if (!find_code(info, build, &m) || stack_knows(t, &m, &replaces))
+		return 0;
+	if (replaces)
+		return 1;
+	if (t->modules == MODULES)
 		return 0;
 	stack_find_path(info->dlpi_name, first, path, sizeof(path));
-	m->start = start;
-	m->end = end;
-	m->bias = info->dlpi_addr;
+	t->module[t->modules] = m;
 	__atomic_store_n(&t->modules, t->modules + 1, __ATOMIC_RELEASE);
-	telrec_emit_module(start, info->dlpi_addr, path, build);
+	telrec_emit_module(m.start, m.bias, path, build);
 	return 0;
 }
 
@@ -203,8 +238,9 @@ take_changes(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * Looks for modules that are new.  Where some are gone, others may be in their
- * place: the cached names of instructions are stale.
+ * Looks for modules that are new.  Those that are gone are kept until another
+ * one has their place: then the cached names of instructions are stale, and all
+ * modules are recorded again.
  */
 static void
 scan_modules(struct stack_table *t)
@@ -216,19 +252,23 @@ scan_modules(struct stack_table *t)
 	/* a queue of records, of a signal handler, has no room for modules */
 	if (ring_self.ring != NULL && ARENA_NOW(ring_self.ring->open))
 		return;
+	ARENA_SET(t->loading, 0);
 	(void)dl_iterate_phdr(take_changes, changes);
 	if (changes[0] == t->adds && changes[1] == t->subs && t->modules > 0)
 		return;
 	if (!__atomic_compare_exchange_n(&t->scanning, &free, 1, 0,
-	        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		ARENA_SET(t->loading, 1);
 		return;
-	if (changes[1] != t->subs) {
-		t->modules = 0;
-		__atomic_fetch_add(&t->generation, 1, __ATOMIC_RELAXED);
 	}
 	t->adds = changes[0];
 	t->subs = changes[1];
-	(void)dl_iterate_phdr(take_module, &count);
+	if (dl_iterate_phdr(take_module, &count) != 0) {
+		t->modules = 0;
+		__atomic_fetch_add(&t->generation, 1, __ATOMIC_RELAXED);
+		count = 0;
+		(void)dl_iterate_phdr(take_module, &count);
+	}
 	__atomic_store_n(&t->scanning, 0, __ATOMIC_RELEASE);
 }
 
@@ -243,37 +283,27 @@ is_code(const struct stack_table *t, uintptr_t ip)
 	return 0;
 }
 
-/* A callback of dl_iterate_phdr(3): finds this library. */
+static int
+is_in(const struct stack_module *m, uintptr_t ip)
+{
+	return ip >= m->start && ip < m->end;
+}
+
+/* A callback of dl_iterate_phdr(3): finds this library and the linker. */
 static int
 find_own(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	const uintptr_t here = (uintptr_t)arg;
-	uintptr_t lo, hi;
-	int i;
+	struct stack_module m;
 
 	(void)size;
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		if (info->dlpi_phdr[i].p_type != PT_LOAD)
-			continue;
-		lo = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-		hi = lo + info->dlpi_phdr[i].p_memsz;
-		if (here < lo || here >= hi)
-			continue;
-		own_start = lo;
-		own_end = hi;
-		return 1;
-	}
+	if (find_code(info, "", &m) && is_in(&m, (uintptr_t)arg))
+		own = m;
+	else if (m.bias != 0 && m.bias == getauxval(AT_BASE))
+		linker = m;
 	return 0;
 }
 
 /* ---------------------------------------------------------------- nodes */
-
-static uint64_t
-stack_mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
 
 /* The number of a node, which is added if it is new; 0: the table is full. */
 static uint32_t
@@ -413,7 +443,7 @@ walk_frames(const uintptr_t *fp, uintptr_t *ips, unsigned most)
 static inline unsigned
 skip_own(uintptr_t **ips, unsigned n)
 {
-	while (n > 0 && **ips >= own_start && **ips < own_end) {
+	while (n > 0 && is_in(&own, **ips)) {
 		(*ips)++;
 		n--;
 	}
@@ -476,6 +506,11 @@ telrec_stack(void)
 		n = got > 0 ? (unsigned)got : 0;
 	}
 	n = skip_own(&ips, n);
+	/* it allocates for each module: the next that others allocate is in time */
+	if (n > 0 && is_in(&linker, ips[0]))
+		ARENA_SET(t->loading, 1);
+	else if (!RING_LIKELY(ARENA_NOW(t->loading) == 0))
+		scan_modules(t);
 	hash = hash_stack(ARENA_NOW(t->generation), ips, n);
 	cached = &t->cache[hash & (((uint64_t)1 << CACHE_BITS) - 1)];
 	hash >>= NUMBER_BITS;
