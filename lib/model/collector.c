@@ -60,7 +60,7 @@ tel__collector_event(struct tel__collector *c, const struct tel_event *ev,
 	if (!tel__collector_log(c, ev, &log))
 		return TEL_ENOMEM;
 	if (ev->type->role == TEL_ROLE_GENERATION)
-		return tel__generations_event(&c->generations, ev, log);
+		return tel__generations_event(&c->generations, ev, log, shown);
 	if (c->nends == TEL__COLLECTOR_MAX) {
 		c->left_out++;
 		return TEL_OK;

@@ -69,7 +69,7 @@ generation_set_name(struct tel__generations *g, struct tel__generation_event *e,
 
 tel_status
 tel__generations_event(struct tel__generations *g, const struct tel_event *ev,
-    uint32_t log)
+    uint32_t log, uint64_t shown)
 {
 	const int of = ev->type->role_field[TEL_PART_ADDRESS];
 	struct tel_label label;
@@ -85,6 +85,7 @@ tel__generations_event(struct tel__generations *g, const struct tel_event *ev,
 	struct tel__generation_event *e = &g->events[g->nevents];
 	memset(e, 0, sizeof(*e));
 	e->clock = ev->clock;
+	e->shown = shown;
 	e->log = log;
 	e->sequence = (uint32_t)g->nevents++;
 	(void)generation_load(ev, TEL_PART_ADDRESS, &e->key);
@@ -239,7 +240,7 @@ generation_sum(struct tel__generation *row)
 int
 tel__generations_make(struct tel__generations *g)
 {
-	const struct tel__generation_event *e;
+	struct tel__generation_event *e;
 	struct tel__generation *row;
 	struct tel__table places;
 	int good = 1;
@@ -254,6 +255,7 @@ tel__generations_make(struct tel__generations *g)
 		good = row != NULL;
 		if (!good)
 			break;
+		e->row = (uint32_t)(row - g->rows);
 		if (e->has_serial) {
 			row->serial = e->serial;
 			row->has_serial = 1;

@@ -15,11 +15,13 @@
 
 struct tel__generation_event {
 	uint64_t clock, key, serial, condemned, moved, kept;
+	uint64_t shown;             /* the user's */
 	double mortality;           /* negative: the event has none */
 	const struct tel_log *from; /* has its label, perhaps; or NULL */
 	uint32_t log, sequence;     /* of equal clocks, the order of the log */
-	unsigned number;            /* of .from */
-	uint16_t name;              /* its place, and 1; or 0 */
+	uint32_t row;    /* its generation, by tel__generations_make() */
+	unsigned number; /* of .from */
+	uint16_t name;   /* its place, and 1; or 0 */
 	uint8_t space;
 	uint8_t has_serial, has_condemned;
 };
@@ -50,7 +52,7 @@ struct tel__generations {
 
 /* Takes an event of TEL_ROLE_GENERATION.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__generations_event(struct tel__generations *g,
-    const struct tel_event *ev, uint32_t log);
+    const struct tel_event *ev, uint32_t log, uint64_t shown);
 /*
  * Adds event i of another one, of a log.  Its labels may be in the log of those
  * before, too, which a part continues.  1; 0: too many, or no memory.

@@ -23,6 +23,8 @@
 #define PAUSE_BYTES 512
 #define GENERATION_BYTES 2048
 #define COLLECTION_BYTES 8192
+/* Events that generations have, for each of those that a page may have. */
+#define EVENTS_EACH 8
 
 /* A range whose end has a truth, whether it did work: a poll of a collector. */
 static void
@@ -173,13 +175,19 @@ tel__collections_event(struct collections *c, struct event_samples *x,
 	                          tel_load(&ev->type->fields[key], ev->data));
 }
 
-void
+int
 tel__collections_span(struct collections *c, const struct tel_event *ev)
 {
+	uint32_t log;
+
+	/* the clock of a log without collections is known, too */
+	if (c->last == 0 && !tel__collector_log(&c->of, ev, &log))
+		return 0;
 	if (c->last == 0 || ev->clock < c->first)
 		c->first = ev->clock;
 	if (ev->clock > c->last)
 		c->last = ev->clock;
+	return 1;
 }
 
 static int
@@ -383,12 +391,44 @@ collections_put_share(struct tel__buffer *b, double v)
 		tel__json_item(b, "%.9g", v);
 }
 
-/* The generations that were condemned, and how many there are. */
+/*
+ * The changes of a generation: when, the mortality that is predicted from then
+ * on, collections, bytes condemned, and bytes of them that survived.
+ */
+static void
+collections_put_changes(const struct tel__generations *of, size_t row,
+    struct tel__buffer *b)
+{
+	const struct tel__generation_event *e;
+	double predicted = -1;
+	tel_int128 survived;
+
+	for (e = of->events; e < of->events + of->nevents; e++) {
+		if (e->row != row || (!e->has_condemned && e->mortality < 0))
+			continue;
+		if (e->mortality >= 0)
+			predicted = e->mortality;
+		survived = int128_u64(e->moved);
+		(void)int128_add(&survived, int128_u64(e->kept));
+		tel__json_item(b, "[%" PRIu64, e->shown);
+		collections_put_share(b, predicted);
+		tel__json_item(b, "%d", e->has_condemned);
+		collections_put_bytes(b, int128_u64(e->condemned));
+		collections_put_bytes(b, survived);
+		tel__json_put(b, "]");
+	}
+}
+
+/*
+ * The generations that were condemned, and how many there are; with the events
+ * of each, if there are few enough in all.
+ */
 static void
 collections_put_generations(const struct collections *c, uint64_t most,
     struct tel__buffer *b)
 {
 	const struct tel__generations *of = &c->of.generations;
+	const int few = of->nevents <= most * EVENTS_EACH;
 	const struct tel__generation *g;
 	char text[TEL__GENERATION_TEXT];
 	uint64_t n = 0;
@@ -411,6 +451,8 @@ collections_put_generations(const struct collections *c, uint64_t most,
 		collections_put_bytes(b, g->reclaimed);
 		collections_put_share(b, g->died);
 		collections_put_share(b, g->predicted);
+		if (few)
+			collections_put_changes(of, (size_t)(g - of->rows), b);
 		tel__json_put(b, "]");
 	}
 	tel__json_put(b, "]}");
@@ -447,13 +489,11 @@ int
 tel__collections_head(struct collections *c, const struct event_samples *x,
     uint64_t most, struct tel__buffer *b)
 {
-	if (c->ended)
+	if (c->ended || c->start == NULL || c->of.nlogs == 0)
 		return 1;
 	if (!collections_sort(&c->of, c->first) ||
 	    !collections_sort(&c->polls, c->first))
 		return 0;
-	if (c->of.nranges == 0)
-		return 1;
 	tel__json_raw(b, "collector", "{");
 	put_longest(c, x, "pauses", &c->of, 1, most / PAUSE_BYTES, b);
 	put_longest(c, x, "collections", &c->of, 0, most / COLLECTION_BYTES, b);

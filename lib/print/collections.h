@@ -45,8 +45,8 @@ int tel__collections_takes(const struct collections *c,
  */
 tel_status tel__collections_event(struct collections *c,
     struct event_samples *x, const struct tel_event *ev, uint64_t time);
-/* Takes the clock of an event of a log that has collections. */
-void tel__collections_span(struct collections *c, const struct tel_event *ev);
+/* Takes the clock of an event of a log that has collections.  0: no memory. */
+int tel__collections_span(struct collections *c, const struct tel_event *ev);
 /*
  * Puts the longest pauses and collections, generations and the mutator's share into the
  * head of a page of so many bytes, if there are any.  0: no memory.

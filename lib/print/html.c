@@ -570,8 +570,9 @@ hold_event(struct tel_printer *pr, struct html *h, const struct tel_event *ev)
 	tel_status st = TEL_OK;
 	uint64_t time;
 
-	if (tel__collections_want(&h->collections, ev->type->schema))
-		tel__collections_span(&h->collections, ev);
+	if (tel__collections_want(&h->collections, ev->type->schema) &&
+	    !tel__collections_span(&h->collections, ev))
+		return TEL_ENOMEM;
 	if (!holds && !is_collected(h, ev->type))
 		return TEL_OK;
 	if (tel__timeline_times(h->timeline, ev->log, &ev->clock, 1, &time) !=

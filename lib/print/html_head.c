@@ -131,6 +131,18 @@ use_of(const struct timeline_track *t)
 	return "bytes";
 }
 
+/*
+ * What times are.  Where a log has no clock, they are the numbers of events or
+ * lines, so that there are few for each event; ticks are many.
+ */
+static const char *
+unit_of(const struct html *h)
+{
+	if (h->timeline == NULL || !h->timeline->ticks)
+		return "ns";
+	return h->last / 4 <= h->events ? "events" : "ticks";
+}
+
 /* What a track has of memory, and of which pool or process. */
 static void
 html_head_put_memory(const struct page_fit *d, struct tel__buffer *b,
@@ -142,6 +154,11 @@ html_head_put_memory(const struct page_fit *d, struct tel__buffer *b,
 	if (t->memory == TIMELINE_NO_MEMORY)
 		return;
 	tel__json_word(b, "memory", names[t->memory]);
+	if (t->memory == TIMELINE_SIZES)
+		tel__json_word(b, "unit", "bytes");
+	if (t->memory == TIMELINE_LIFETIMES &&
+	    strcmp(unit_of(d->html), "ns") == 0)
+		tel__json_word(b, "unit", "ns");
 	if (t->owner_at > 0 && t->owner_at < t->length)
 		put_name(d, b, "owner", t->name + t->owner_at);
 }
@@ -309,18 +326,6 @@ put_holders(const struct page_fit *d, struct tel__buffer *b)
 	        (d->links.used > 0));
 	tel__holders_head(&d->html->holders, b);
 	tel__json_put(b, "}");
-}
-
-/*
- * What times are.  Where a log has no clock, they are the numbers of events or
- * lines, so that there are few for each event; ticks are many.
- */
-static const char *
-unit_of(const struct html *h)
-{
-	if (h->timeline == NULL || !h->timeline->ticks)
-		return "ns";
-	return h->last / 4 <= h->events ? "events" : "ticks";
 }
 
 /* Metadata of the page. */

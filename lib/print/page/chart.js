@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Charts as SVG elements: histograms, curves, bars and ranges.
-"use strict";
 
 const WIDE = 600, HIGH = 260, LEFT = 76, RIGHT = 30, TOP = 10, BOTTOM = 44;
 const HUES = 10; // colours --c0 to --c9

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Logs of garbage collectors: facts, memory by pool, pauses by length, and
-// what events say of each collection.  All but curves was counted in C.
-"use strict";
+// what events say of each collection.
 
 let collector = null;
 let pools = []; // {name, s: its series, layer}, by bytes at the peak
@@ -27,26 +26,26 @@ function loadCollector(head) {
 		// addresses tell pools of one name apart
 		name: all.filter((q) => bare(q) === bare(t)).length > 1
 			? t.owner : bare(t) }));
-	const longest = (list) => brief3(list[0]?.[1] ?? 0, "ns");
-	const ends = ([r]) => r ? [r[0], r[0] + r[1]] : [];
-	const { pauses, collections, polls } = head;
+	const longest = ({ list: [r] }) => brief3(r?.[1] ?? 0, "ns");
+	const ends = ({ list: [r] }) => r ? [r[0], r[0] + r[1]] : [];
+	const { pauses, collections, polls } = head, all = head.span || 1;
 	showFacts([collector.all && [brief3(collector.all.high, "bytes"), `${
 		list === live ? "live" : "held"} at the peak${collector.mapped
 		? `; ${short(collector.mapped.high, "bytes")} mapped` : ""}`,
 		...climb(collector.all)],
-		[longest(pauses.list), `longest of ${count(pauses.count, "pause")}`,
-			...ends(pauses.list)],
+		pauses.count > 0 && [longest(pauses), `longest of ${
+			count(pauses.count, "pause")}`, ...ends(pauses)],
 		// rounded down: 100 is no pause at all
-		[[Math.floor(1e3 * (1 - pauses.total / (head.span || 1))) / 10, "%"],
+		[[Math.floor(1e3 * (1 - pauses.total / all)) / 10, "%"],
 			"of the time without a pause"],
-		[count(collections.count, "collection").split(" "), `in ${
-			show(collections.total / (head.span || 1), "%")} of the time`],
-		collections.count > 0 && [longest(collections.list),
-			"longest collection", ...ends(collections.list)],
+		collections.count > 0 && [count(collections.count, "collection")
+			.split(" "), `in ${show(collections.total / all, "%")
+		} of the time; longest ${longest(collections).join(" ")}`,
+		...ends(collections)],
 		polls.count > 0 && [count(polls.count, "poll").split(" "), `${
 			polls.worked ? show(polls.worked) : "none"
-		} did work; longest ${longest(polls.list).join(" ")}`,
-		...ends(polls.list)]]);
+		} did work; longest ${longest(polls).join(" ")}`,
+		...ends(polls)]]);
 	addCollector();
 }
 
@@ -125,8 +124,8 @@ function paintCollections(p) {
 // How many of each kind there are, and of each power of two.
 function besidePauses(_, { name, height }) {
 	const [rise] = riseOf(height - 15), bars = [];
-	const kinds = [["collection", "h1"], ["pause", "h1"], ["poll", "h6"]];
-	const items = kinds.map(([noun, colour]) => {
+	const items = ["collection", "pause", "poll"].map((noun) => {
+		const colour = noun === "poll" ? "h6" : "h1";
 		const { list, count: all, rows } = collector[`${noun}s`];
 		const isPart = selection && list.length === all;
 		const here = isPart ? [...Map.groupBy(list.filter(inside), ([, ns]) =>
@@ -143,19 +142,21 @@ function besidePauses(_, { name, height }) {
 }
 
 function addCollector() {
-	const { all, mapped, pauses } = collector, [, to] = climb(all);
+	const { all, mapped, pauses, collections, polls } = collector;
+	const [, to] = climb(all);
 	if (all)
 		addLayers({ name: "Memory", below: "by pool", s: all, line: mapped,
 			beside: showPools, layersOf: poolLayers,
 			peak: [to, `peak ${short(all.high, "bytes")} at ${
 				time(to, all.width)}`],
 			sentence: `Memory by pool, at most ${bytes(all.high)}` });
-	addRow({ name: "Pauses", below: "by length", height: 104,
-		paint: paintPauses, sentence: `${count(pauses.count, "pause")
-		}, the longest ${time(pauses.list[0]?.[1] ?? 0)}`,
-		beside: besidePauses });
+	if (pauses.count + collections.count + polls.count)
+		addRow({ name: "Pauses", below: "by length", height: 104,
+			paint: paintPauses, sentence: `${count(pauses.count, "pause")
+			}, the longest ${time(pauses.list[0]?.[1] ?? 0)}`,
+			beside: besidePauses });
 	addBlocks();
-	const kind = log.types[collector.collections.list[0]?.[2][0]?.[0]]?.kind;
+	const kind = log.types[collections.list[0]?.[2][0]?.[0]]?.kind;
 	const types = countedTypes().filter(({ type }) => type.kind === kind);
 	if (types.length)
 		addType("Collecting", types);
@@ -222,8 +223,20 @@ function collectorTab() {
 	el("div", {}, el("p", {}, "The program's share of the worst window"),
 		mutatorPlot(), el("details", {}, el("summary", {}, "Numbers"),
 			table("", heads(">Window", "%Share"),
-				mutator)))), generations && table(`Generations: ${
-		generations.list.length} of ${generations.count}`, heads("*Generation",
-		"Collections", "#Condemned", "#Survived", "#Reclaimed", "%Died",
-		"%Predicted"), generations.list));
+				mutator)))), generations && generationTable(generations));
+}
+
+// Generations; in a selection, of what their events say: [time, predicted,
+// collections, condemned, survived].
+function generationTable({ list, count }) {
+	const isPart = selection && list.every((g) => g.length > 7);
+	const rows = isPart ? list.map(([name, , , , , , , ...events]) => {
+		const here = events.filter(([t]) => inside([t, 0]));
+		const [n, all, left] = [2, 3, 4].map((i) => sum(here, (e) => e[i]));
+		const died = Math.max(all - left, 0);
+		return [name, n, all, left, died, died / all, here.at(-1)?.[1]];
+	}).filter((g) => g[1]) : list;
+	return table(`Generations${isPart ? ", selected" : ""}: ${rows.length
+	} of ${count}`, heads("*Generation", "Collections", "#Condemned",
+		"#Survived", "#Reclaimed", "%Died", "%Predicted"), rows);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Events and sums of a log, from the blocks of its page.
-"use strict";
 
 const unzig = (v) => typeof v === "bigint"
 	? (v & 1n ? -(v >> 1n) - 1n : v >> 1n)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Draws a timeline into a buffer of pixels, or as SVG.
-"use strict";
 
 const FONT = "11px system-ui, \"DejaVu Sans\", sans-serif";
 // A colour is a list of pixels, from the background to the colour itself.
@@ -61,14 +60,11 @@ class Picture {
 			this.paths[css(pixel)] += `M${x} ${y}h${w}v${h}h${-w}z`;
 			return;
 		}
-		const right = Math.min(x + w, width);
-		const bottom = Math.min(y + h, this.height);
-		x = Math.max(x, 0);
-		for (y = Math.max(y, 0); y < bottom; y++) {
-			const end = y * width + right;
-			for (let at = y * width + x; at < end; at++)
+		const left = Math.max(x, 0), wide = Math.min(x + w, width) - left;
+		const end = Math.min(y + h, this.height) * width;
+		for (let row = Math.max(y, 0) * width + left; row < end; row += width)
+			for (let at = row; at < row + wide; at++)
 				pixels[at] = pixel;
-		}
 	}
 
 	text(x, y, text, colour) {

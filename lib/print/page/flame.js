@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Stacks as boxes: callers above what they call, as wide as what they have.
-"use strict";
 
 const BAR = 19; // pixels of a frame
 // top: the stack that is zoomed to, a list of names; text: what is sought

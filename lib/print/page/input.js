@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Keys, mouse, wheel, fingers, and what they change; files to keep.
-"use strict";
 
 let gesture = 0; // the number of the last one
 

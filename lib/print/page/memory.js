@@ -2,10 +2,11 @@
 // Who holds memory: facts, live bytes by holder, the stacks and functions of a
 // range.  A holder is the innermost frame of a stack that is no allocator; the
 // log's heap counted all of it, at the peak and at moments.
-"use strict";
 
 let memory = null;
-let mode = "peak"; // or "end", "allocated"
+let mode = "peak";
+const MODES = [["peak", "Peak"], ["end", "Live at end"],
+	["allocated", "Allocated"]];
 
 async function loadMemory(head) {
 	const b = new Bytes(await bytesOf(`b${head.block}`, true));
@@ -43,8 +44,7 @@ async function loadMemory(head) {
 	memory.total = memory.layers.map((l) => sum(l));
 	memoryFacts();
 	addMemory();
-	Object.assign(keys, { 1: () => setMode("peak"), 2: () => setMode("end"),
-		3: () => setMode("allocated") });
+	MODES.forEach(([name], i) => { keys[i + 1] = () => setMode(name); });
 }
 
 // An event without a clock has a number.
@@ -197,9 +197,7 @@ function memoryTab() {
 		(innerWidth > 700 ? 0.6 : 1)), 280);
 	// what is allocated has the same blocks and bytes in two columns
 	const shown = (_, i) => mode !== "allocated" || i < 2 || i > 3;
-	const modes = [["peak", "Peak"], ["end", "Live at end"],
-		["allocated", "Allocated"]];
-	return el("div", {}, el("p", { id: "modes" }, modes.map(([name, text]) =>
+	return el("div", {}, el("p", { id: "modes" }, MODES.map(([name, text]) =>
 		[el("button", { "aria-pressed": String(mode === name),
 			click: () => setMode(name) }, text), " "]),
 	selection ? `Selected: ${time(selection.to - selection.from)}`
@@ -211,7 +209,7 @@ function memoryTab() {
 	table(memory.stacked
 		? `Functions that hold it, without allocators: ${figures.title}`
 		: `By ${memory.noun.toLowerCase()}: ${figures.title}`,
-		heads(`*${memory.noun}`, `#${modes.find(([name]) => name === mode)[1]}`,
+		heads(`*${memory.noun}`, `#${MODES.find(([name]) => name === mode)[1]}`,
 			"Blocks", "#Allocated", "Calls").filter(shown),
 		rows.map(([h, r]) => {
 			const name = memory.names[h - 1], l = memory.ranks.indexOf(h);

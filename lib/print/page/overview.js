@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The first screen of a log that is neither of memory nor of a collector:
 // facts, curves, ranges, and a row for each frequent type.
-"use strict";
 
 const CURVES = 5, COUNTERS = 8, RANGES = 6, TYPES = 8; // rows, at most
 
@@ -28,12 +27,11 @@ function countedTypes() {
 function loadOverview({ span, longest, silence }) {
 	document.body.classList.add("events");
 	const types = countedTypes();
-	const share = Math.round(1000 * types[0]?.type.n / log.events) / 10;
 	const fact = ([from, n], text) => [brief3(n, "ns"), text, from, from + n];
 	showFacts([[brief3(span, "ns"), "from the first to the last event"],
-		[[show(log.events), ""], log.events === 1 ? "event"
-			: "events"],
-		types.length > 0 && [[share, "%"], `of them are ${types[0].type.name}`],
+		[count(log.events, "event").split(" "), "in the log"],
+		types.length > 0 && [[Math.round(1000 * types[0].type.n /
+			log.events) / 10, "%"], `of them are ${types[0].type.name}`],
 		longest && fact(longest, `the longest range, ${
 			log.types[longest[2]].name}`),
 		silence && fact(silence, `the longest silence, at ${
@@ -52,7 +50,7 @@ function loadOverview({ span, longest, silence }) {
 	if (rest.length)
 		addType(count(rest.length, "more type"), rest);
 	for (const t of log.tracks.filter((t) => t.use === "heat").slice(0, 4))
-		addStrip(t, t.name, t.up ? baseName(t.up.name) : "", t.unit,
+		addStrip(t, t.name, undefined,
 			Math.min(82, 22 + 10 * t.series.length));
 	addProcesses();
 	for (const t of log.tracks)
@@ -84,7 +82,7 @@ const busy = (t) => sum(t.lanes, (l) =>
 const lanesOf = (list) => list.filter((t) => t.use === "ranges" && !t.first &&
 	(!t.up || t.up.children.includes(t)))
 	.sort((a, b) => busy(b) - busy(a));
-const addLane = (t) => addRow({ below: t.up && baseName(t.up.name) }, t);
+const addLane = (t) => addRow({}, t);
 
 // The curves that change most; those of a kind have one scale.  What counts
 // with cycles is shown for each of them, below what ran.
@@ -106,8 +104,8 @@ function addCurves() {
 		const text = (v) => cycles ? show(v) : mark(v, t.unit);
 		const top = cycles ? Math.max(...s.at.map((i) => perCycle(s, cycles,
 			i * s.width, (i + 1) * s.width))) || 1 : most(t);
-		addRow({ name: t.name, below: cycles ? "per cycle" : t.up
-			? baseName(t.up.name) : "", height: cycles ? 40 : 64,
+		addRow({ name: t.name, below: cycles && "per cycle",
+			height: cycles ? 40 : 64,
 		sentence: `${t.name}: at most ${text(cycles ? top : s.high)}`,
 		beside: cycles && ((at) => el("ul", {}, at === undefined
 			? item("at most", text(top)) : item(`at ${time(at)}`,
@@ -142,7 +140,7 @@ function perCycle(s, cycles, from, to) {
 
 // A row of one type, or of all that are less frequent.
 function addType(name, types) {
-	addRow({ name, below: "", height: 24,
+	addRow({ name, height: 24,
 		sentence: `${name}: ${
 			count(sum(types, ({ type }) => type.n), "event")}`,
 		types, paint: paintTypes,

@@ -191,7 +191,6 @@ function dialog(id) {
 	$("dialog").showModal();
 }
 
-// Downloads data.
 function save(name, type, data) {
 	const url = URL.createObjectURL(new Blob([data], { type }));
 	el("a", { href: url, download: name }).click();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What lies below a timeline: statistics and tables; and the search.
-"use strict";
 
 let searching = null; // the search whose matches are being counted
 
@@ -9,18 +8,13 @@ function matches(g) {
 	if (g.query !== query) {
 		g.query = query;
 		const all = query.verdicts.get(g.type);
-		g.match = all === undefined ? matchesOf(g, query.test)
-			: new Uint8Array(g.n).fill(all);
+		g.match = all === undefined && query.test.of?.(g) ||
+			new Uint8Array(g.n).fill(all);
+		if (all === undefined && !query.test.of)
+			for (const e = new LogEvent(g, 0); e.i < g.n; e.i++)
+				g.match[e.i] = query.test(e) === true;
 	}
 	return g.match;
-}
-
-function matchesOf(g, test) {
-	const match = test.of?.(g) ?? new Uint8Array(g.n);
-	if (!test.of)
-		for (const e = new LogEvent(g, 0); e.i < g.n; e.i++)
-			match[e.i] = test(e) === true;
-	return match;
 }
 
 const shown = (g, i) => !only || !query || matches(g)[i] > 0;
@@ -95,23 +89,19 @@ async function find(text) {
 }
 
 // Goes to the next or previous event that matches, or to any.
-async function step(forward, test = query?.test ?? (() => true)) {
+async function step(forward) {
 	const at = chosen ? chosen.time : forward ? view.from : view.to;
 	const blocks = forward ? blocksIn(at, log.span)
 		: blocksIn(0, at).reverse();
 	let best = null, least = Infinity;
 	for (const block of blocks) {
-		await load(block);
-		for (const g of block.groups) {
-			const match = matchesOf(g, test);
-			for (let i = 0; i < g.n; i++) {
-				const d = (g.time[i] - at) * (forward ? 1 : -1);
-				if (match[i] && d > 0 && d < least) {
-					least = d;
-					best = new LogEvent(g, i);
-				}
+		visit([await load(block)], (g, i) => {
+			const d = (g.time[i] - at) * (forward ? 1 : -1);
+			if (d > 0 && d < least && (!query || matches(g)[i])) {
+				least = d;
+				best = new LogEvent(g, i);
 			}
-		}
+		});
 		if (best)
 			return goTo(best);
 	}

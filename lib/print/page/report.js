@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The page of a report: what telstat counted, how two logs differ, and how
 // allocators replayed a log.  It shows the objects of "-f json".
-"use strict";
 
 let doc; // the head of the page
 let now = 0; // the report that is shown

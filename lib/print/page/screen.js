@@ -2,13 +2,13 @@
 // The first screen of a log: live bytes in layers, rates, strips of sizes and
 // lifetimes, pauses.  Its rows are tracks that come before all others, and are
 // painted as these are.
-"use strict";
 
 const OTHERS = 6; // the layer of all that has no colour of its own
 const CELL = 3; // pixels of a bar of a rate, and of a cell of a strip
 
 // A row for a track of the log, or for one that only shows others: its name,
-// what is below that, its height, paint(p, track, y, h), beside(time, track).
+// what is below that, if not its parent, its height, paint(p, track, y, h),
+// beside(time, track).
 function addRow(row, t = { id: row.name, series: [], children: [], inner: [],
 	unit: "", lines: 1, use: "first", path: row.name }) {
 	const list = t.up ? t.up.children : log.roots;
@@ -16,7 +16,8 @@ function addRow(row, t = { id: row.name, series: [], children: [], inner: [],
 	if (list.includes(t))
 		list.splice(list.indexOf(t), 1);
 	log.roots.splice(at, 0, log.track[t.id] = Object.assign(t, { first: true,
-		lanes: t.lanes ?? [t], level: 0, up: undefined }, row));
+		lanes: t.lanes ?? [t], level: 0, up: undefined }, row,
+	{ below: row.below ?? baseName(t.up?.name ?? "") }));
 }
 
 const trackOf = (memory) => log.tracks.find((t) => t.memory === memory &&
@@ -25,8 +26,8 @@ const trackOf = (memory) => log.tracks.find((t) => t.memory === memory &&
 // Three digits, and the unit.
 function brief3(v, unit) {
 	const [n, u] = show(v, unit).split(" ");
-	return [Number(n.replace(/,/g, "")) >= 1000 ? n
-		: String(Number(Number(n).toPrecision(3))), u ?? ""];
+	return [Number(n) < 1000 ? String(Number(Number(n).toPrecision(3))) : n,
+		u ?? ""];
 }
 
 const short = (v, unit) => brief3(v, unit).join(" ");
@@ -60,7 +61,6 @@ function countIn(list) {
 		total(s, "count", from, to))));
 }
 
-// A square in a colour of the style sheet.
 const swatch = (colour) => el("i", { class: `swatch ${colour}` });
 
 // --------------------------------------------------- layers
@@ -184,8 +184,9 @@ function together(lists) {
 // high as the logarithm of all; none where pixels show the events themselves.
 // busiest: what the largest is compared with; returns its rate.
 function paintBars(p, list, line, size, covered = [], busiest = 0) {
-	const parts = list.map((l) => ({ ...l, colour: l.ink ?? l.type?.ink ??
-		ink.dim, full: l.ink ? 1 : strength(l.type) })).filter((l) => l.full);
+	const full = (l) => l.ink ? 1 : strength(l.type), parts = list.filter(full);
+	const pixels = parts.map((l) => shade(l.ink ?? l.type?.ink ?? ink.dim,
+		full(l)));
 	const { w, sums, xAt } = cellsOf(p, parts.map((l) => l.s));
 	const all = together(sums), most = mostOf([all]), up = Math.sign(size);
 	const scale = Math.abs(size) / Math.log10(1 + Math.max(most, busiest));
@@ -196,8 +197,8 @@ function paintBars(p, list, line, size, covered = [], busiest = 0) {
 		for (let k = parts.length; high && k-- > 0;) {
 			sum += sums[k][i];
 			const to = Math.round(line - high * sum / n);
-			p.rect(xAt(i), Math.min(from, to), w - p.dpr, Math.abs(from - to),
-				parts[k].colour, parts[k].full);
+			p.fill(xAt(i), Math.min(from, to), w - p.dpr, Math.abs(from - to),
+				pixels[k]);
 			from = to;
 		}
 	});
@@ -272,9 +273,8 @@ function besideStrip(_, { series, name, unit, height }) {
 		title: s.name ?? rowName(s.row, unit) })));
 }
 
-const addStrip = (t, name, below, unit, height = 82) => t?.series.length &&
-	addRow({ name, below, height, unit, beside: besideStrip,
-		paint: paintHeat }, t);
+const addStrip = (t, name, below, height = 82) => t?.series.length &&
+	addRow({ name, below, height, beside: besideStrip, paint: paintHeat }, t);
 
 // The rates, sizes and lifetimes of blocks.
 function addBlocks() {
@@ -285,7 +285,6 @@ function addBlocks() {
 			paint: paintRate, beside: () => el("ul", {},
 				["allocated, up", "freed, down"].map((name, i) =>
 					item(name, countIn([both[i]])))) });
-	addStrip(sizes, "Sizes", "of new blocks", "bytes");
-	addStrip(lifetimes, "Lifetimes", "of freed blocks", clock === "ns" ? "ns"
-		: "");
+	addStrip(sizes, "Sizes", "of new blocks");
+	addStrip(lifetimes, "Lifetimes", "of freed blocks");
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The common part of the language of tel-filter(7): names, literals,
 // comparisons, patterns, lists, has(), label(), && || ! and parentheses.
-"use strict";
 
 const TOKEN = new RegExp(`\\s*(?:${[
 	/(?<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?\w*)/,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The timeline of a log: tracks over time, drawn from sums where many events
 // share a pixel, and from the events themselves where they do not.
-"use strict";
 
 const LIMIT = 60000; // events that a frame draws one by one
 const CACHE = 64; // blocks that stay decoded
@@ -74,8 +73,7 @@ views.timeline = async function timeline(head) {
 	const lost = sum(log.logs, (l) => l.lost ?? 0);
 	$("about").textContent = [...new Set(log.logs.map((l) => l.format)),
 		clock !== "events" && time(log.span), count(log.events, "event"),
-		lost && `${
-			show(lost)} lost`].filter(Boolean).join(" · ");
+		lost && `${show(lost)} lost`].filter(Boolean).join(" · ");
 	makeTracks();
 	await loadSeries();
 	for (const l of log.links)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The tracks of a timeline: their rows, lanes and lines, and the tree of their
 // names.
-"use strict";
 
 let treeNow = []; // what the tree was made of
 let besideAt = 0; // when its margins were made
