@@ -5,6 +5,7 @@
  */
 #include "show.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -259,19 +260,29 @@ drop_frame(const char *frames, size_t n)
 
 /*
  * The frames that are the innermost ones of the first n stacks alike, such as
- * those of an allocator: they tell no stack from another.
+ * those of an allocator: they tell no stack from another.  A stack of one frame
+ * keeps it, such as that of blocks without a stack.
  */
 unsigned
 answers_common(tel_heap *heap, size_t n)
 {
-	const char *frames = tel_heap_frames(heap, 0);
 	unsigned common = UINT_MAX, k;
-	char *first = frames == NULL ? NULL : strdup(frames);
+	char *first = NULL;
 
-	for (size_t i = 1; first != NULL && i < n; i++) {
-		frames = tel_heap_frames(heap, i);
-		size_t end = strlen(first);
-		size_t at = frames == NULL ? 0 : strlen(frames);
+	for (size_t i = 0; i < n; i++) {
+		const char *frames = tel_heap_frames(heap, i);
+
+		if (frames != NULL && drop_frame(frames, strlen(frames)) == 0)
+			continue;
+		if (first == NULL && frames != NULL) {
+			first = strdup(frames);
+			continue;
+		}
+		if (first == NULL || frames == NULL) {
+			common = 0;
+			break;
+		}
+		size_t end = strlen(first), at = strlen(frames);
 		for (k = 0; k < common; k++) {
 			size_t a = drop_frame(first, end);
 			size_t b = drop_frame(frames, at);
@@ -289,6 +300,64 @@ answers_common(tel_heap *heap, size_t n)
 	return common == UINT_MAX ? 0 : common;
 }
 
+/* The end of the list of a bracket that n bytes begin with; 0: it has none. */
+static size_t
+list_end(const char *s, size_t n)
+{
+	const char open = s[0], close = open == '(' ? ')' : '>';
+	size_t depth = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i] == open)
+			depth++;
+		else if (s[i] == close && (i == 0 || s[i - 1] != '-') &&
+		    --depth == 0)
+			return i + 1;
+	return 0;
+}
+
+/*
+ * Whether a bracket behind n bytes of a name starts a list of parameters or
+ * arguments, and is not in the name, as in ‘operator()’, ‘<init>’ and ‘(*T)’.
+ */
+static int
+is_before_list(const char *name, size_t n, char bracket)
+{
+	static const char operator[] = "operator";
+	const size_t length = sizeof(operator) - 1;
+	size_t word = n;
+
+	while (word > 0 && ispunct((unsigned char)name[word - 1]) &&
+	    name[word - 1] != '_')
+		word--;
+	if (word >= length &&
+	    memcmp(name + word - length, operator, length) == 0)
+		return bracket == '(' && word < n;
+	return n > 0 &&
+	    (isalnum((unsigned char)name[n - 1]) ||
+	        strchr("_>)]", name[n - 1]) != NULL);
+}
+
+/* Removes lists of parameters and arguments, which hide the callers. */
+static void
+shorten_frame(char *name)
+{
+	const size_t n = strlen(name);
+	size_t length = 0, end;
+
+	for (size_t i = 0; i < n;) {
+		end = (name[i] == '(' || name[i] == '<') &&
+		        is_before_list(name, length, name[i]) ?
+		    list_end(name + i, n - i) :
+		    0;
+		if (end > 0)
+			i += end;
+		else
+			name[length++] = name[i++];
+	}
+	name[length] = '\0';
+}
+
 const char *
 answers_frames(struct report *r, const char *frames, unsigned skip,
     unsigned column)
@@ -296,12 +365,18 @@ answers_frames(struct report *r, const char *frames, unsigned skip,
 	size_t end = strlen(frames), start, n;
 	const char *text = "";
 
-	for (unsigned i = 0; i < skip; i++)
+	for (unsigned i = 0; i < skip && frame_start(frames, end) > 0; i++)
 		end = drop_frame(frames, end);
 	for (unsigned i = 0; i < FRAMES_SHOWN && end > 0; i++) {
 		start = frame_start(frames, end);
-		text = report_text(r, "%s%s%.*s", text, i > 0 ? " < " : "",
-		    (int)(end - start), frames + start);
+		char *name = strndup(frames + start, end - start);
+		if (name == NULL) {
+			r->failed = 1;
+			break;
+		}
+		shorten_frame(name);
+		text = report_text(r, "%s%s%s", text, i > 0 ? " < " : "", name);
+		free(name);
 		end = start > 0 ? start - 1 : 0;
 	}
 	n = strlen(text);

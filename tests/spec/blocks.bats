@@ -87,6 +87,39 @@ setup() {
 	END
 	# one stack keeps its frames
 	sed '$d' deep | telstat | grep '  xmalloc < hog < main$'
+	# a block without a stack does not bring back what the others share
+	{
+		cat deep
+		echo '0000000000000004 get at=0x8000 size=7000 by=0'
+	} | telstat | sed -n 's/.*  //; /^hog < main$/p; /^main$/p; /^<none>$/p' >text
+	diff text - <<-'END'
+		hog < main
+		main
+		<none>
+	END
+	# a function of C++ without its parameters and arguments
+	while IFS='|' read -r name short; do
+		sed "\$d; s|hog|$name|" deep | telstat | grep ' < ' >text
+		echo "$name: $(cat text)"
+		grep -qF "  xmalloc < $short < main" text
+	done <<-'END'
+		f(int, char*)|f
+		a::B<C<int>, d(e)>::f<g>(h<i>) const|a::B::f const
+		(anonymous namespace)::f(int)|(anonymous namespace)::f
+		f[abi:cxx11](int)|f[abi:cxx11]
+		A::operator()(int) const|A::operator() const
+		operator<(A<b> const\&)|operator<
+		operator->(A)|operator->
+		operator<<(A<b>, c)|operator<<
+		A::operator[](int)|A::operator[]
+		operator new(unsigned long)|operator new
+		f<decltype (a->b)>(int)|f
+		f()::{lambda(int)#1}::operator()(int)|f::{lambda#1}::operator()
+		A.<init>:2|A.<init>:2
+		main.(*T).f|main.(*T).f
+		<A<b> as C<d>>::f|<A as C>::f
+		f(int|f(int
+	END
 }
 
 # shared SEED: a log of threads that read the clock for many events at once, and
