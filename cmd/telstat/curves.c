@@ -422,8 +422,6 @@ telstat_curves_put_chart(struct report *r, const struct show *show,
 		series[i].point = point_at;
 		telstat_curves_extend(&chart, &drawn[i]);
 	}
-	if (chart.most <= chart.least)
-		chart.most = chart.least + 1;
 	s->title = list[0]->definition[0] == '\0' ?
 	    list[0]->name :
 	    report_text(r, "%s%s over time", list[0]->name,

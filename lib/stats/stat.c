@@ -117,24 +117,28 @@ power_of_ten(unsigned n)
 	return power;
 }
 
-/* v / 2^n, to the nearest, of two to the larger; v is not below 0. */
+/* v / 2^n, rounded down; v is not below 0, and n is below 128. */
 static tel_int128
 shift_right(tel_int128 v, unsigned n)
 {
-	tel_int128 half = int128_u64(0);
-
-	if (n == 0)
-		return v;
-	if (n > 64)
-		half.high = (int64_t)1 << (n - 65);
-	else
-		half.low = (uint64_t)1 << (n - 1);
-	(void)int128_add(&v, half);
 	if (n >= 64)
 		return int128_u64((uint64_t)v.high >> (n - 64));
-	v.low = v.low >> n | (uint64_t)v.high << (64 - n);
-	v.high >>= n;
+	if (n > 0) {
+		v.low = v.low >> n | (uint64_t)v.high << (64 - n);
+		v.high >>= n;
+	}
 	return v;
+}
+
+/* v / 2^n, to the nearest, of two to the larger. */
+static tel_int128
+shift_round(tel_int128 v, unsigned n)
+{
+	if (n == 0)
+		return v;
+	v = shift_right(v, n - 1);
+	(void)int128_add(&v, int128_u64(1));
+	return shift_right(v, 1);
 }
 
 /* The multiple of 10^-decimals, by its bits: no product is rounded before. */
@@ -161,7 +165,7 @@ scale_double(double d, unsigned decimals, tel_int128 *out)
 	for (; exponent > 0; exponent--)
 		(void)int128_add(out, *out);
 	*out = exponent <= -84 ? int128_u64(0) :
-	                         shift_right(*out, (unsigned)-exponent);
+	                         shift_round(*out, (unsigned)-exponent);
 	if (d < 0)
 		*out = tel__int128_negate(*out);
 	return TEL_OK;

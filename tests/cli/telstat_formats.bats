@@ -372,6 +372,10 @@ svg_check() {
 	svg_check svg 'gr over time' 1 '<=1024'
 	# the last point is the total: 4,999 * 5,000 / 2
 	grep -q '12 MiB' svg || grep -q '10 MiB' svg
+	# what is always 0 has a scale
+	telstat -f svg -i 16ticks -s 'n=sum(size * 0)' long >svg
+	[ "$(grep -o '"end"[^>]*>[^<]*' svg | sed 's/.*>//' | paste -sd ' ')" = \
+	    '0 0.2 0.4 0.6 0.8 1' ]
 	# what grows evenly is a straight line, from the first step to the last
 	telstat -f svg -i 16ticks -s 'n=growth(1)' long >svg
 	python3 - <<-'END'

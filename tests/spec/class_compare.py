@@ -97,17 +97,39 @@ def groups(events):
               [event for event in events if int(abs(event["v"]) % 3 * (-1) ** (event["v"] < 0)) == key])
 
 
+def cells(sessions, step):
+    """Events by intervals, which start anew with each session, in what is left of the last one."""
+    found = [[]]
+    for session, events in enumerate(sessions):
+        at = 0
+        for event in events:
+            while at < (event["clock"] - events[0]["clock"]) // step:
+                found.append([])
+                at += 1
+            found[-1].append((session, event))
+    return found
+
+
 def intervals(events):
-    start, step = events[0]["clock"], 200
-    for deltas in ((), ("--deltas",)):
-        found = rows("-i", f"{step}ticks", *deltas, *FILES)
-        ends = [i for i, row in enumerate(found) if row["type"] == "totals"]
-        for n, end in enumerate(ends):
-            until = start + (n + 1) * step if n + 1 < len(ends) else ONES
-            since = start + n * step if deltas else 0
-            check(found[ends[n - 1] + 1 if n > 0 else 0:end],
-                  [event for event in events if since <= event["clock"] < until])
-        assert len(ends) > 3
+    step = 200
+    # the clocks of one after the other go back
+    alone = [[e for e in events if e["log"] == file] for file in FILES[::-1]]
+    for files, sessions in (FILES, [events]), (("--no-merge", *FILES[::-1]), alone):
+        for deltas in (), ("--deltas",):
+            want = cells(sessions, step)
+            assert len(want) > 3
+            if not deltas:
+                want = [sum(want[:n + 1], []) for n in range(len(want))]
+            found = rows("-i", f"{step}ticks", *deltas, *files)
+            ends = [i for i, row in enumerate(found) if row["type"] == "totals"]
+            assert len(ends) == len(want), (len(ends), len(want))
+            for n, (end, cell) in enumerate(zip(ends, want)):
+                check(found[ends[n - 1] + 1 if n > 0 else 0:end], [event for _, event in cell])
+                clocks = [[e["clock"] for number, e in cell if number == i] for i in range(len(sessions))]
+                figures = {"events": len(cell), "span_ticks": sum(max(c) - min(c) for c in clocks if c)}
+                if cell:
+                    figures |= {"first_clock": min(sum(clocks, [])), "last_clock": max(sum(clocks, []))}
+                assert {name: found[end].get(name) for name in figures} == figures, (n, found[end], figures)
 
 
 def parts(events):

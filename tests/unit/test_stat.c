@@ -464,6 +464,58 @@ test_pairs(void)
 	stat_log_end(&other);
 }
 
+/* One log of several goes on to another: the ranges that it left open go, no others. */
+static void
+test_next_log(void)
+{
+	tel_stats *s = begin_one("k=ticks(PoolAlloc,PoolFree,pool)");
+	unsigned open[2][8] = { { 0 } }, count = 0, pairs = 0, orphans = 0;
+	struct stat_log logs[2];
+	char want[16];
+
+	stat_log_begin(&logs[0]);
+	stat_log_begin(&logs[1]);
+	must_ok(tel_stats_set(s, TEL_STATS_MAX_OPEN, 12));
+	must_ok(tel_stats_begin(s, NULL));
+	srand(28);
+	for (uint64_t clock = 1; clock <= 3000; clock++) {
+		const unsigned log = (unsigned)rand() / 8 % 2,
+		               pool = (unsigned)rand() / 8 % 8,
+		               what = (unsigned)rand() / 8 % 40;
+		unsigned *at = &open[log][pool];
+
+		if (what == 0) {
+			logs[log].log.number++;
+			for (unsigned i = 0; i < 8; i++)
+				count -= open[log][i];
+			memset(open[log], 0, sizeof(open[log]));
+		}
+		if (what % 2 == 0 && count == 12)
+			continue;
+		feed(s, &logs[log], what % 2 == 0 ? "PoolAlloc" : "PoolFree",
+		    clock, pool, 0, 0);
+		if (what % 2 == 0) {
+			++*at;
+			count++;
+		} else if (*at > 0) {
+			--*at;
+			count--;
+			pairs++;
+		} else {
+			orphans++;
+		}
+	}
+	must_ok(tel_stats_end(s, NULL));
+	(void)snprintf(want, sizeof(want), "%u", pairs);
+	is_number(s, 0, TEL_NUMBER_PAIRS, want, "several logs: pairs");
+	(void)snprintf(want, sizeof(want), "%u", orphans);
+	is_number(s, 0, TEL_NUMBER_ORPHAN, want, "several logs: orphans");
+	is_number(s, 0, TEL_NUMBER_OVER_LIMIT, "0", "room is given back");
+	tel_stats_free(s);
+	stat_log_end(&logs[0]);
+	stat_log_end(&logs[1]);
+}
+
 /* ---------------------------------------------------------- snapshots */
 
 struct shots {
@@ -664,6 +716,7 @@ main(void)
 	test_groups();
 	test_uses();
 	test_pairs();
+	test_next_log();
 	test_snapshots();
 	test_runs(21);
 	test_runs(0);

@@ -406,6 +406,20 @@ test_decimals(void)
 		else
 			ok(rows[i].want == NULL, "%g is too large", rows[i].v);
 	}
+	/* k / 2^j, of which few bits are left, or most */
+	uint64_t differ = 0, state = 7;
+	for (i = 0; i < 2000; i++) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		const uint64_t k = state >> 31 & UINT32_MAX;
+		const unsigned j = (unsigned)(i % 62) + 1;
+		const uint64_t want =
+		    (k * 1000000000 + ((uint64_t)1 << (j - 1))) >> j;
+
+		v.as.f64 = (double)k / (double)((uint64_t)1 << j);
+		differ += tel__stat_number_of(&v, 9, &n) != TEL_OK ||
+		    n.high != 0 || n.low != want;
+	}
+	is_u64(differ, 0, "fractions are rounded to the nearest");
 	v.datatype = TEL_SIGNED;
 	v.as.i64 = -7;
 	ok(tel__stat_number_of(&v, 2, &n) == TEL_OK &&

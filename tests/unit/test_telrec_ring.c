@@ -17,12 +17,16 @@ static struct process own;
 struct process *process = &own;
 unsigned sandbox;
 static int has_rings = 1;
+static int is_first; /* the next record is the first of its process */
 static uint32_t taken;
 
 int
 process_begin(void)
 {
-	return 0;
+	const int first = is_first;
+
+	is_first = 0;
+	return first;
 }
 
 int
@@ -101,6 +105,12 @@ read_records(void)
 		    (unsigned)(word & 15), word >> 16, twelve);
 		switch (word & 15) {
 		case ARENA_MALLOC_LONG: n = 1; break;
+		case ARENA_VALLOC:
+		case ARENA_PVALLOC: n = twelve == ARENA_SIZE_LONG; break;
+		case ARENA_CALLOC:
+		case ARENA_MEMALIGN:
+		case ARENA_POSIX_MEMALIGN:
+		case ARENA_ALIGNED_ALLOC: n = twelve == 0 ? 2 : 1; break;
 		case ARENA_REALLOC: n = 1 + (twelve == ARENA_SIZE_LONG); break;
 		case ARENA_REALLOCARRAY: n = 3; break;
 		case ARENA_MORE:
@@ -111,8 +121,8 @@ read_records(void)
 			break;
 		default: n = 0;
 		}
-		if (n > 0 && ring_shared.options & ARENA_STACKS &&
-		    (word & 15) != ARENA_MORE)
+		if (ring_shared.options & ARENA_STACKS &&
+		    (word & 15) != ARENA_FREE && (word & 15) != ARENA_MORE)
 			n++;
 		while (n-- > 0)
 			used += (size_t)snprintf(text + used, 80, ",%" PRIx64,
@@ -301,6 +311,66 @@ test_nests(void)
 	ok(!ring_self.repeated, "a call that fails has no block");
 }
 
+/* The first record of a process, which was made without a stack. */
+static void
+test_first(void)
+{
+	static const struct {
+		enum arena_op op;
+		unsigned twelve;
+		unsigned n;
+		uint64_t words[3];
+		const char *plain, *with_stack;
+	} rows[] = {
+		{ ARENA_MALLOC, 5, 0, { 0 }, "2:1000:5", "4:1000:0,5,0" },
+		{ ARENA_FREE, 0, 0, { 0 }, "3:1000:0", "3:1000:0" },
+		{ ARENA_MALLOC_LONG, 0, 1, { 0x12345 }, "4:1000:0,12345",
+		    "4:1000:0,12345,0" },
+		{ ARENA_VALLOC, 6, 0, { 0 }, "5:1000:6", "5:1000:fff,6,0" },
+		{ ARENA_VALLOC, 0xFFF, 1, { 0x12345 }, "5:1000:fff,12345",
+		    "5:1000:fff,12345,0" },
+		{ ARENA_PVALLOC, 6, 0, { 0 }, "6:1000:6", "6:1000:fff,6,0" },
+		{ ARENA_CALLOC, 0, 2, { 3, 4 }, "7:1000:0,3,4",
+		    "7:1000:0,3,4,0" },
+		{ ARENA_CALLOC, 1, 1, { 3 }, "7:1000:1,3", "7:1000:1,3,0" },
+		{ ARENA_REALLOC, 0x123, 1, { 0 }, "8:1000:123,0",
+		    "8:1000:fff,0,123,0" },
+		{ ARENA_REALLOC, 0xFFF, 2, { 0, 0x12345 }, "8:1000:fff,0,12345",
+		    "8:1000:fff,0,12345,0" },
+		{ ARENA_REALLOCARRAY, 0, 3, { 0, 3, 0x500 }, "9:1000:0,0,3,500",
+		    "9:1000:0,0,3,500,0" },
+		{ ARENA_MEMALIGN, 1, 1, { 64 }, "10:1000:1,40",
+		    "10:1000:1,40,0" },
+		{ ARENA_CALLOC_ONE, 5, 0, { 0 }, "13:1000:5",
+		    "7:1000:1,500000001,0" },
+		{ ARENA_MORE, ARENA_THREAD_END, 0, { 0 }, "14:1000:6",
+		    "14:1000:6" },
+	};
+	uint64_t words[ARENA_RECORD_MAX];
+	char name[40];
+
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		const unsigned row = (unsigned)i / 2;
+
+		ring_shared.options = i % 2 ? ARENA_STACKS : 0;
+		words[0] =
+		    ring_word(rows[row].op, at(0x1000), rows[row].twelve);
+		memcpy(words + 1, rows[row].words, sizeof(rows[row].words));
+		ring_self.left = 0;
+		is_first = 1;
+		ring_put(words, 1 + rows[row].n, at(0x1000));
+		(void)snprintf(name, sizeof(name), "first of a process: %s",
+		    rows[row].plain);
+		wrote(i % 2 ? rows[row].with_stack : rows[row].plain, name);
+	}
+	is_first = 1;
+	ring_self.left = 0;
+	ring_shared.options = ARENA_SAMPLES;
+	put(ARENA_MALLOC, 0x2000, 5);
+	wrote("", "it is no sample");
+	ring_shared.options = 0;
+}
+
 /* What the user turns off, and what there is no room for. */
 static void
 test_off(void)
@@ -476,6 +546,7 @@ main(void)
 	test_realloc(1);
 	test_skips();
 	test_nests();
+	test_first();
 	test_off();
 	test_others();
 	test_abandoned();

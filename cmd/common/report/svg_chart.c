@@ -209,12 +209,16 @@ void
 svg_chart(struct report *r, const struct report_section *s, double y)
 {
 	const struct report_chart *chart = s->chart;
-	double plot = y + top_of(r, s), air = (chart->most - chart->least) / 20;
+	double plot = y + top_of(r, s);
+	/* curves that are all one value have a scale, too */
+	double most =
+	    chart->most > chart->least ? chart->most : chart->least + 1;
+	double air = (most - chart->least) / 20;
 	struct chart c = { r, r->out, chart,
 		{ chart->x_min, chart->x_unit != NULL ? chart->x_max : 1, LEFT,
 		    RIGHT, chart->x_log },
-		{ chart->least, chart->share ? 1 : chart->most + air,
-		    plot + PLOT, plot, 0 } };
+		{ chart->least, chart->share ? 1 : most + air, plot + PLOT,
+		    plot, 0 } };
 
 	y += SVG_LINE;
 	y += SVG_LINE *

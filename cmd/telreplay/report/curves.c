@@ -304,8 +304,6 @@ put_chart(struct report *r, const struct show *show,
 		add_allocator(r, &series[chart.n], &curves[chart.n], i);
 		chart.n++;
 	}
-	if (chart.most < 1)
-		chart.most = 1;
 	s->chart = &chart;
 	report_put(r);
 }
