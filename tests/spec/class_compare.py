@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares classes of statistics with class_model.py, on random logs.
 
-    class_compare.py groups|intervals|parts|outputs SEED
+    class_compare.py groups|intervals|parts|outputs|plain SEED
 """
 
 import csv
 import io
 import json
+import math
 import os
 import random
 import re
@@ -207,6 +208,34 @@ def outputs(events):
             for figure, value in row.items():
                 assert figure == "rank" or value == "" or [str(value)] == rows.get(
                     (name, "top value", figure, str(row["rank"]))), (row, figure)
+
+
+def plain(events):
+    """Classes without buckets and keys: of all events, of groups, and of what was saved."""
+    classes = {f"{cls}_{f}": (cls, f) for cls in ("count", "sum", "mean", "min", "max", "var", "mag", "magdelta", "growth")
+               for f in ("v", "u") if cls != "magdelta" or f == "v"}
+    specs = [f"{name}={cls}({'' if cls == 'count' else field}) if {field} != 5" for name, (cls, field) in classes.items()]
+
+    def compare(found, events):
+        assert [row["name"] for row in found] == list(classes), found
+        for row in found:
+            cls, field = classes[row["name"]]
+            want = model.plain(cls, [e[field] for e in events if e[field] != 5])
+            for name, value in want.items():
+                got = float(row[name]) if isinstance(value, float) else int(row[name])
+                assert got == value or isinstance(value, float) and math.isclose(got, value, rel_tol=1e-9), (row, want)
+            # and no others
+            assert set(row) - set(want) == {"t", "type", "name", "definition", "lost", "group"} & set(row), (row, want)
+
+    for options in ("-j", "1"), ("-j", "2"):
+        compare(statistics(rows(*options, *FILES, specs=specs)), events)
+    found = statistics(rows("-g", "v % 3", *FILES, specs=specs))
+    for key in {row["group"]["v % 3"] for row in found}:
+        compare([row for row in found if row["group"]["v % 3"] == key],
+                [e for e in events if math.fmod(e["v"], 3) == key])
+    with open("plain.inst", "wb") as out:
+        out.write(telstat("-f", "inst", *FILES, specs=specs))
+    compare(statistics(rows("plain.inst", specs=())), events)
 
 
 def main():

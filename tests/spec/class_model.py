@@ -4,6 +4,7 @@
 Values are None (missing), int, float or str.
 """
 
+import itertools
 import math
 import struct
 
@@ -71,3 +72,25 @@ def top(events, field, most, *shown):
     return [{"rank": i + 1, "value": e[field], "clock": e["clock"], "log": e["log"],
              "offset": e["offset"], **{f"key{n or ''}": e[field] for n, field in zip(KEYS, shown)}}
             for i, e in enumerate(order[:most])]
+
+
+def plain(cls, values):
+    """The numbers of the classes that have no buckets and no keys."""
+    count = len(values)
+    if cls == "growth":
+        values = [v for v in values if v >= 0]
+    found = {"updates": len(values), "invalid": count - len(values)}
+    if cls == "magdelta":
+        values = list(itertools.accumulate(values))
+    if cls == "count" or not values:
+        return found | ({"sum": 0} if cls not in ("count", "min", "max") else {})
+    if cls in ("min", "max"):
+        return found | {cls: min(values) if cls == "min" else max(values)}
+    n, total = len(values), sum(values)
+    found |= {"sum": total, "mean": total / n}
+    if cls not in ("sum", "mean"):
+        found["variance"] = (n * sum(v * v for v in values) - total * total) / (n * n)
+        found["stddev"] = math.sqrt(found["variance"])
+    if cls in ("mag", "magdelta", "growth"):
+        found |= {"last": values[-1], "min": min(values), "max": max(values)}
+    return found

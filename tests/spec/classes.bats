@@ -24,6 +24,10 @@ agree() {
 	agree intervals
 }
 
+@test "classes without buckets agree with their model" {
+	agree plain
+}
+
 @test "parts of classes merge to one run, in any order, and threads do" {
 	agree parts
 }
