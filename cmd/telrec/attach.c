@@ -66,10 +66,9 @@ find_object(pid_t pid, uint64_t address, const char *file, struct object *out)
 	unsigned long long start, end, offset;
 	int at, found = 0;
 	char *base, *path;
-	FILE *f;
 
 	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)pid);
-	f = fopen(name, "re");
+	FILE *f = fopen(name, "re");
 	if (f == NULL)
 		return 0;
 	while (!found && fgets(line, sizeof(line), f) != NULL) {
@@ -101,7 +100,6 @@ find_in_file(const unsigned char *file, uint64_t n, const char *function)
 {
 	const Elf64_Ehdr *head = (const void *)file;
 	const Elf64_Shdr *sections, *s, *strings;
-	const Elf64_Sym *symbol;
 	uint64_t i, k;
 
 	if (n < sizeof(*head) || memcmp(file, ELFMAG, SELFMAG) != 0 ||
@@ -119,7 +117,7 @@ find_in_file(const unsigned char *file, uint64_t n, const char *function)
 		    strings->sh_size > n - strings->sh_offset ||
 		    file[strings->sh_offset + strings->sh_size - 1] != '\0')
 			return 0;
-		symbol = (const void *)(file + s->sh_offset);
+		const Elf64_Sym *symbol = (const void *)(file + s->sh_offset);
 		for (k = 0; k < s->sh_size / sizeof(*symbol); k++, symbol++)
 			if (symbol->st_shndx != SHN_UNDEF &&
 			    symbol->st_name < strings->sh_size &&
@@ -139,11 +137,10 @@ find_function(pid_t pid, const struct object *object, const char *function)
 	struct stat st;
 	uint64_t value = 0;
 	void *file;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%ld/root%s", (long)pid,
 	    object->path);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &st) == 0 && st.st_size > 0) {
@@ -180,9 +177,8 @@ is_waiting(const struct user_regs_struct *regs)
 		SYS_wait4, SYS_rt_sigsuspend, SYS_rt_sigtimedwait,
 		SYS_epoll_wait, SYS_clock_nanosleep, SYS_epoll_pwait,
 		SYS_pselect6, SYS_ppoll, SYS_waitid, SYS_accept4, SYS_futex };
-	size_t i;
 
-	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if ((long long)regs->orig_rax == calls[i])
 			return 1;
 	return 0;
@@ -193,11 +189,10 @@ static int
 is_safe(const struct thread *t)
 {
 	struct object object;
-	const char *base;
 
 	if (!find_object(t->pid, t->regs.rip, NULL, &object))
 		return 0;
-	base = strrchr(object.path, '/');
+	const char *base = strrchr(object.path, '/');
 	/* code without a file: of a compiler at run time, or of the kernel */
 	if (base == NULL)
 		return (long long)t->regs.orig_rax < 0 && object.path[0] != '[';
@@ -239,10 +234,9 @@ find_tracer(pid_t pid)
 {
 	char line[256];
 	long tracer = 0;
-	FILE *f;
 
 	snprintf(line, sizeof(line), "/proc/%ld/status", (long)pid);
-	f = fopen(line, "re");
+	FILE *f = fopen(line, "re");
 	while (f != NULL && tracer == 0 && fgets(line, sizeof(line), f) != NULL)
 		(void)sscanf(line, "TracerPid: %ld", &tracer);
 	if (f != NULL)
@@ -271,11 +265,11 @@ find_thread(struct thread *t)
 	char name[64];
 	long tracer;
 	int i, st = 0;
-	DIR *dir;
 
 	snprintf(name, sizeof(name), "/proc/%ld/task", (long)t->pid);
 	for (i = 0; i < TRIES && st == 0; i++) {
-		dir = opendir(name);
+		DIR *dir = opendir(name);
+
 		if (dir == NULL)
 			break;
 		while (st == 0 && (e = readdir(dir)) != NULL) {
@@ -434,9 +428,8 @@ telrec_attach_hold_signals(struct thread *t)
 	static const int own[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP,
 		SIGSYS };
 	uint64_t all = UINT64_MAX;
-	size_t i;
 
-	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		all &= ~(UINT64_C(1) << (own[i] - 1));
 	if (ptrace(PTRACE_GETSIGMASK, t->tid, (void *)sizeof(t->mask),
 	        &t->mask) != 0)
@@ -450,13 +443,12 @@ int
 attach_process(pid_t pid, const char *library, const char *arena)
 {
 	struct thread t = { .pid = pid };
-	const char *failed;
 
 	if (!find_thread(&t))
 		return 0;
 	t.state_part.iov_base = t.state;
 	t.state_part.iov_len = sizeof(t.state);
-	failed = "its registers cannot be read";
+	const char *failed = "its registers cannot be read";
 	if (ptrace(PTRACE_GETREGSET, t.tid, (void *)(uintptr_t)NT_X86_XSTATE,
 	        &t.state_part) == 0 &&
 	    telrec_attach_hold_signals(&t)) {

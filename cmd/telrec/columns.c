@@ -24,7 +24,6 @@ new_set(uint32_t options, int mixed)
 {
 	unsigned i, k, count = 0;
 	struct set *set;
-	struct part *part;
 
 	for (i = 0; i < TYPES; i++)
 		count += types_fields((enum type)i, options) + (mixed ? 2 : 0);
@@ -34,7 +33,8 @@ new_set(uint32_t options, int mixed)
 		return NULL;
 	set->mixed = mixed;
 	if (options & ARENA_STACKS) {
-		part = &set->parts[TYPE_TRACE];
+		struct part *part = &set->parts[TYPE_TRACE];
+
 		part->labels = calloc(COLUMNS_EVENTS, sizeof(*part->labels));
 		if (part->labels == NULL) {
 			free(set);
@@ -43,7 +43,8 @@ new_set(uint32_t options, int mixed)
 	}
 	count = 0;
 	for (i = 0; i < TYPES; i++) {
-		part = &set->parts[i];
+		struct part *part = &set->parts[i];
+
 		part->fields = types_fields((enum type)i, options);
 		part->same = mixed ? 0 : (uint64_t)3 << part->fields;
 		part->columns[part->fields] = &set->pid;
@@ -77,11 +78,9 @@ columns_new(uint32_t options, uint64_t sample)
 void
 columns_free(struct columns *c)
 {
-	unsigned i;
-
 	if (c == NULL)
 		return;
-	for (i = 0; i < COLUMNS_SETS; i++)
+	for (unsigned i = 0; i < COLUMNS_SETS; i++)
 		free_set(c->sets[i]);
 	flight_free(c->flight);
 	free(c);
@@ -191,8 +190,6 @@ columns_write(struct columns *c, uint64_t lost)
 	const uint64_t *columns[COLUMNS_SETS * TYPES][TYPE_FIELDS];
 	tel_emit_part parts[COLUMNS_SETS * TYPES];
 	tel_emit_columns all = { 0 };
-	struct part *part;
-	unsigned i, k;
 
 	if (c->count == 0)
 		return;
@@ -202,11 +199,12 @@ columns_write(struct columns *c, uint64_t lost)
 		start_block(c);
 		return;
 	}
-	for (i = 0; i < c->npresent; i++) {
-		part = c->present[i];
+	for (unsigned i = 0; i < c->npresent; i++) {
+		struct part *part = c->present[i];
+
 		parts[i].code = c->types[i] + 1u;
 		parts[i].count = part->count;
-		for (k = 0; k < TYPE_FIELDS; k++)
+		for (unsigned k = 0; k < TYPE_FIELDS; k++)
 			columns[i][k] = part->columns[k];
 		parts[i].columns = columns[i];
 		parts[i].same = part->same;

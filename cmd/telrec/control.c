@@ -36,7 +36,6 @@ telrec_control(const struct telrec *t)
 {
 	/* 32 names of at most 23 bytes */
 	char kinds[1024], *changes = NULL;
-	int i;
 
 	if (t->noperands == 0) {
 		if (tel_control_list(t->control, kinds, sizeof(kinds)) < 0)
@@ -45,7 +44,7 @@ telrec_control(const struct telrec *t)
 			puts(kinds);
 		return;
 	}
-	for (i = 0; i < t->noperands; i++)
+	for (int i = 0; i < t->noperands; i++)
 		if (!options_join(&changes, "", " ", t->operands[i], "")) {
 			message_fail(STATUS_FAILED, NULL, "out of memory");
 			free(changes);

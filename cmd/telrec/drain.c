@@ -62,7 +62,6 @@ struct drain *
 drain_new(struct arena *a)
 {
 	struct drain *d = calloc(1, sizeof(*d));
-	uint32_t i;
 
 	if (d == NULL)
 		return NULL;
@@ -78,7 +77,7 @@ drain_new(struct arena *a)
 		drain_free(d);
 		return NULL;
 	}
-	for (i = 0; i < ARENA_RINGS; i++) {
+	for (uint32_t i = 0; i < ARENA_RINGS; i++) {
 		d->cursors[i].ring = &a->rings[i];
 		d->cursors[i].words = arena_words(a, i);
 	}
@@ -201,7 +200,6 @@ set_process(struct drain *d, struct cursor *c, const struct arena_ring *ring)
 	const struct arena_image *image = &d->a->images[slot];
 	const uint32_t pid = ARENA_NOW(ring->pid) & ((1u << 22) - 1);
 	struct columns *to = d->columns;
-	struct part *part;
 
 	c->is_new = 0;
 	c->source.block = 0;
@@ -215,7 +213,7 @@ set_process(struct drain *d, struct cursor *c, const struct arena_ring *ring)
 		memcpy(d->names[slot], image->name, ARENA_NAME_MAX);
 		c->source.pid = d->numbers[slot];
 		columns_source(to, &c->source);
-		part = columns_add(to, TYPE_PROCESS);
+		struct part *part = columns_add(to, TYPE_PROCESS);
 		part->columns[0][part->count++] = image->parent;
 		columns_clock(to, c->clock, to->count - 1);
 	}
@@ -284,9 +282,8 @@ static void
 plan_pause(struct drain *d)
 {
 	uint64_t least = PAUSE_MAX / 3 * 5, time;
-	unsigned i;
 
-	for (i = 0; i < d->nwritten; i++) {
+	for (unsigned i = 0; i < d->nwritten; i++) {
 		time = fill_time(d, d->written[i]);
 		least = time < least ? time : least;
 	}
@@ -299,14 +296,10 @@ plan_pause(struct drain *d)
 static void
 telrec_drain_merge(struct drain *d, uint64_t horizon)
 {
-	struct cursor *c, *best;
-	uint32_t claim;
-	unsigned i, k;
-	uint64_t limit;
+	for (unsigned i = 0; i < d->nactive; i++) {
+		struct cursor *c = &d->cursors[d->active[i]];
+		uint32_t claim = ARENA_NOW(d->a->rings[d->active[i]].claim);
 
-	for (i = 0; i < d->nactive; i++) {
-		c = &d->cursors[d->active[i]];
-		claim = ARENA_NOW(d->a->rings[d->active[i]].claim);
 		if (c->claim != claim || c->source.process == NULL) {
 			/* a record begins with a clock */
 			c->claim = claim;
@@ -318,11 +311,13 @@ telrec_drain_merge(struct drain *d, uint64_t horizon)
 		}
 	}
 	while (d->nactive > 0) {
-		best = NULL;
-		limit = horizon;
-		k = 0;
-		for (i = 0; i < d->nactive; i++) {
-			c = &d->cursors[d->active[i]];
+		struct cursor *best = NULL;
+		uint64_t limit = horizon;
+		unsigned k = 0;
+
+		for (unsigned i = 0; i < d->nactive; i++) {
+			struct cursor *c = &d->cursors[d->active[i]];
+
 			if (best == NULL || c->clock < best->clock) {
 				if (best != NULL && best->clock < limit)
 					limit = best->clock;
@@ -431,7 +426,6 @@ add_unrecorded(struct drain *d, uint32_t i, unsigned number)
 	char *path = d->paths[i];
 	struct columns *to = d->columns;
 	struct source from = { 0 };
-	struct part *part;
 	const char *text;
 	const enum unrecorded_reason why = unrecorded_find(e, path, &text);
 
@@ -441,7 +435,7 @@ add_unrecorded(struct drain *d, uint32_t i, unsigned number)
 	from.tid = pid;
 	from.process = path;
 	columns_source(to, &from);
-	part = columns_add(to, TYPE_UNRECORDED);
+	struct part *part = columns_add(to, TYPE_UNRECORDED);
 	if (part->labels == NULL)
 		part->labels = calloc(COLUMNS_EVENTS, sizeof(*part->labels));
 	/* of the second field, which is an address so that it can have one */
@@ -456,11 +450,10 @@ int
 drain_finish(struct drain *d)
 {
 	unsigned number = 0;
-	uint32_t i;
 
 	(void)find_horizon(d, UINT64_MAX);
 	telrec_drain_merge(d, UINT64_MAX);
-	for (i = 0; i < ARENA_EXECS; i++)
+	for (uint32_t i = 0; i < ARENA_EXECS; i++)
 		if (unrecorded_is_missing(&d->a->execs[i]) &&
 		    d->columns->events + d->columns->count > 0)
 			add_unrecorded(d, i, ++number);
@@ -473,22 +466,19 @@ int
 drain_process_ended(uint32_t pid)
 {
 	char path[40], text[512];
-	const char *end;
-	ssize_t n;
-	int fd;
 
 	if (kill((pid_t)pid, 0) != 0 && errno == ESRCH)
 		return 1;
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	n = read(fd, text, sizeof(text) - 1);
+	ssize_t n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (n <= 0)
 		return 1;
 	text[n] = '\0';
-	end = strrchr(text, ')');
+	const char *end = strrchr(text, ')');
 	return end != NULL && end[1] == ' ' && (end[2] == 'Z' || end[2] == 'X');
 }
 
@@ -510,13 +500,12 @@ drain_tend(struct drain *d)
 {
 	uint32_t i, used = count_rings(d), pid = 0, state;
 	struct arena_ring *ring;
-	struct cursor *c;
 	unsigned alive = 0;
 	int ended = 0;
 
 	for (i = 0; i < used; i++) {
 		ring = &d->a->rings[i];
-		c = &d->cursors[i];
+		struct cursor *c = &d->cursors[i];
 		state = __atomic_load_n(&ring->state, __ATOMIC_ACQUIRE);
 		if (state == ARENA_RING_FREE)
 			continue;

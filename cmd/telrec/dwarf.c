@@ -78,13 +78,12 @@ is_build(struct dwarf *d, const char *build)
 	const unsigned char *bits;
 	char text[130] = "";
 	uint64_t address, bias;
-	int i, n;
 
 	/* the identifier is read with the file */
 	if (d->f.dwfl_module_getelf(d->module, &bias) == NULL)
 		return 0;
-	n = d->f.dwfl_module_build_id(d->module, &bits, &address);
-	for (i = 0; i < n && 2 * i + 2 < (int)sizeof(text); i++)
+	int n = d->f.dwfl_module_build_id(d->module, &bits, &address);
+	for (int i = 0; i < n && 2 * i + 2 < (int)sizeof(text); i++)
 		(void)snprintf(text + 2 * i, 3, "%02x", bits[i]);
 	/* of a longer one, there are the first 32 bytes */
 	return strncmp(text, build, strlen(build)) == 0;
@@ -149,10 +148,9 @@ __attribute__((format(printf, 2, 3))) static void
 dwarf_put(struct text *t, const char *format, ...)
 {
 	va_list ap;
-	int n;
 
 	va_start(ap, format);
-	n = vsnprintf(t->at + t->used, t->room - t->used, format, ap);
+	int n = vsnprintf(t->at + t->used, t->room - t->used, format, ap);
 	va_end(ap);
 	if (n > 0)
 		t->used += (size_t)n < t->room - t->used ?
@@ -242,16 +240,14 @@ find_source_line(const struct dwarf *d, int *line)
 static unsigned
 put_scopes(struct dwarf *d, struct text *t)
 {
-	Dwarf_Die *die;
-	const char *name, *file;
-	size_t i;
 	int line;
 	unsigned count = 0;
+	const char *file = find_source_line(d, &line);
 
-	file = find_source_line(d, &line);
-	for (i = d->scope.count; i-- > 0;) {
-		die = &d->scope.functions[i];
-		name = function_name(d, die);
+	for (size_t i = d->scope.count; i-- > 0;) {
+		Dwarf_Die *die = &d->scope.functions[i];
+		const char *name = function_name(d, die);
+
 		if (name == NULL)
 			continue;
 		if (count++ > 0)
@@ -284,15 +280,14 @@ take_symbols(struct dwarf *d)
 	const int n = d->f.dwfl_module_getsymtab(d->module);
 	struct symbol symbol;
 	Elf64_Sym s;
-	int i, binding;
 
-	for (i = 1; i < n; i++) {
+	for (int i = 1; i < n; i++) {
 		memset(&symbol, 0, sizeof(symbol));
 		symbol.name = d->f.dwfl_module_getsym_info(d->module, i, &s,
 		    &symbol.start, NULL, NULL, NULL);
 		if (!is_named_code(symbol.name, &s))
 			continue;
-		binding = ELF64_ST_BIND(s.st_info);
+		int binding = ELF64_ST_BIND(s.st_info);
 		symbol.size = s.st_size;
 		symbol.local = binding == STB_LOCAL;
 		symbol.strength = binding == STB_WEAK ? 1 : 2;
@@ -329,17 +324,16 @@ dwarf_name(struct dwarf *d, uint64_t address, char *text, size_t room)
 	struct text t = { text, 0, room };
 	/* a call is before its return address */
 	const uint64_t pc = address - 1;
-	const char *name, *file;
 	int line;
 
 	scopes_find(&d->scopes, &d->f, d->module, pc, &d->scope);
 	if (put_scopes(d, &t) > 0)
 		return t.used;
-	name = symbol_name(d, pc);
+	const char *name = symbol_name(d, pc);
 	if (name == NULL || name[0] == '\0')
 		return 0;
 	put_function(d, &t, name);
-	file = find_source_line(d, &line);
+	const char *file = find_source_line(d, &line);
 	dwarf_put_line(&t, file, line);
 	return t.used;
 }

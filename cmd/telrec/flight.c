@@ -99,9 +99,8 @@ flight_put_column(struct tel__buffer *b, const void *values, unsigned n,
 	const uint32_t *small = values;
 	uint64_t least = UINT64_MAX, most = 0, v;
 	unsigned char width, *to;
-	unsigned i, k;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		v = is_large ? large[i] : small[i];
 		least = v < least ? v : least;
 		most = v > most ? v : most;
@@ -114,9 +113,9 @@ flight_put_column(struct tel__buffer *b, const void *values, unsigned n,
 	to = tel__buffer_room(b, (size_t)n * width + 1);
 	if (to == NULL)
 		return;
-	for (i = 0; i < n; i++, to += width) {
+	for (unsigned i = 0; i < n; i++, to += width) {
 		v = (is_large ? large[i] : small[i]) - least;
-		for (k = 0; k < width; k++)
+		for (unsigned k = 0; k < width; k++)
 			to[k] = (unsigned char)(v >> (8 * k));
 	}
 	b->used += (size_t)n * width;
@@ -126,9 +125,8 @@ static void
 flight_put_names(struct tel__buffer *b, const tel_emit_columns *from)
 {
 	char text[NAME_BYTES];
-	unsigned i;
 
-	for (i = 0; i < from->name_count; i++) {
+	for (unsigned i = 0; i < from->name_count; i++) {
 		memset(text, 0, sizeof(text));
 		strncpy(text, from->names[i].name, sizeof(text) - 1);
 		tel__buffer_put_varint(b, from->names[i].space);
@@ -143,19 +141,18 @@ flight_put_part(struct flight *f, const tel_emit_part *part)
 	const unsigned fields =
 	    types_fields((enum type)(part->code - 1), f->options);
 	struct tel__buffer *b = &f->packed;
-	unsigned i;
 
 	tel__buffer_put_varint(b, part->code);
 	tel__buffer_put_varint(b, part->count);
 	tel__buffer_put_varint(b, part->same);
-	for (i = 0; i < fields + 2; i++)
+	for (unsigned i = 0; i < fields + 2; i++)
 		flight_put_column(b, part->columns[i],
 		    part->same >> i & 1 ? 1 : part->count, 1);
 	tel__buffer_put_varint(b, part->labels != NULL);
 	if (part->labels == NULL)
 		return;
 	/* they are kept elsewhere as long as the recording */
-	for (i = 0; i < part->count; i++)
+	for (unsigned i = 0; i < part->count; i++)
 		f->pointers[i] = (uintptr_t)part->labels[i];
 	flight_put_column(b, f->pointers, part->count, 1);
 }
@@ -166,14 +163,13 @@ flight_pack(struct flight *f, struct list *list, const tel_emit_columns *from)
 {
 	struct tel__buffer *b = &f->packed;
 	struct block *block;
-	unsigned i;
 
 	b->used = 0;
 	flight_put_names(b, from);
 	tel__buffer_put(b, from->order, from->count);
 	flight_put_column(b, from->clocks, from->clock_count, 1);
 	flight_put_column(b, from->shared, from->clock_count, 0);
-	for (i = 0; i < from->part_count; i++)
+	for (unsigned i = 0; i < from->part_count; i++)
 		flight_put_part(f, &from->parts[i]);
 	block = b->failed ? NULL : malloc(sizeof(*block) + b->used);
 	if (block == NULL)
@@ -215,11 +211,10 @@ take_column(struct flight *f, const unsigned char **at, unsigned n)
 	uint64_t *to = f->cells + f->cells_used, v;
 	const uint64_t least = flight_take_number(at);
 	const unsigned width = *(*at)++;
-	unsigned i, k;
 
-	for (i = 0; i < n; i++, *at += width) {
+	for (unsigned i = 0; i < n; i++, *at += width) {
 		v = 0;
-		for (k = 0; k < width; k++)
+		for (unsigned k = 0; k < width; k++)
 			v |= (uint64_t)(*at)[k] << (8 * k);
 		to[i] = v + least;
 	}
@@ -232,15 +227,12 @@ static void
 take_labels(struct flight *f, const unsigned char **at, tel_emit_part *part,
     unsigned to)
 {
-	const uint64_t *pointers;
-	unsigned i;
-
 	part->labels = NULL;
 	part->labelled = 1;
 	if (!flight_take_number(at))
 		return;
-	pointers = take_column(f, at, part->count);
-	for (i = 0; i < part->count; i++)
+	const uint64_t *pointers = take_column(f, at, part->count);
+	for (unsigned i = 0; i < part->count; i++)
 		f->labels[to + i] = (const char *)(uintptr_t)pointers[i];
 	part->labels = f->labels + to;
 }
@@ -252,9 +244,7 @@ unpack(struct flight *f, const struct block *block)
 	const unsigned char *at = (const unsigned char *)(block + 1);
 	struct unpacked *u =
 	    malloc(sizeof(*u) + block->name_count * sizeof(u->names[0]));
-	tel_emit_part *part;
 	unsigned i, k, fields, events = 0;
-	uint64_t *values;
 
 	if (u == NULL)
 		return NULL;
@@ -275,12 +265,13 @@ unpack(struct flight *f, const struct block *block)
 	u->all.order = at;
 	at += block->count;
 	u->all.clocks = take_column(f, &at, block->clock_count);
-	values = take_column(f, &at, block->clock_count);
+	uint64_t *values = take_column(f, &at, block->clock_count);
 	for (i = 0; i < block->clock_count; i++)
 		f->shared[i] = (uint32_t)values[i];
 	u->all.shared = f->shared;
 	for (i = 0; i < block->part_count; i++) {
-		part = &u->parts[i];
+		tel_emit_part *part = &u->parts[i];
+
 		part->code = (unsigned)flight_take_number(&at);
 		part->count = (unsigned)flight_take_number(&at);
 		part->same = flight_take_number(&at);
@@ -345,14 +336,13 @@ flight_drop(struct flight *f)
 {
 	struct block *oldest = f->recent.first;
 	struct unpacked *u = unpack(f, oldest);
-	int st;
 
 	if (u == NULL)
 		return 0;
 	reduce(f, u);
 	f->overwritten += oldest->count - u->all.count + oldest->lost;
 	u->all.lost = 0;
-	st = u->all.count == 0 || flight_pack(f, &f->kept, &u->all);
+	int st = u->all.count == 0 || flight_pack(f, &f->kept, &u->all);
 	free(u);
 	if (!st)
 		return 0;

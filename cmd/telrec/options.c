@@ -150,12 +150,12 @@ int
 telrec_options(struct telrec *t, int argc, char **argv)
 {
 	const char *value;
-	int id;
 
 	memset(t, 0, sizeof(*t));
 	while (
 	    t->control == NULL || optind >= argc || !is_change(argv[optind])) {
-		id = options_next(&tool, argc, argv, &value);
+		int id = options_next(&tool, argc, argv, &value);
+
 		if (id == OPTION_END)
 			break;
 		if (id == OPTION_ERROR)

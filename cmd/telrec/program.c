@@ -23,18 +23,17 @@ telrec_open_program(const char *name)
 {
 	const char *list = getenv("PATH"), *end;
 	char path[4096];
-	int fd, length;
 
 	if (strchr(name, '/') != NULL)
 		return open(name, FLAGS);
 	for (; list != NULL; list = *end == ':' ? end + 1 : NULL) {
 		end = strchrnul(list, ':');
-		length = snprintf(path, sizeof(path), "%.*s%s%s",
+		int length = snprintf(path, sizeof(path), "%.*s%s%s",
 		    (int)(end - list), list, end > list ? "/" : "", name);
 		if (length < 0 || (size_t)length >= sizeof(path) ||
 		    access(path, X_OK) != 0)
 			continue;
-		fd = open(path, FLAGS);
+		int fd = open(path, FLAGS);
 		if (fd >= 0)
 			return fd;
 	}
@@ -54,15 +53,13 @@ has_linker(int fd)
 		Elf32_Phdr small;
 	} segment;
 	const int large = sizeof(void *) == 8;
-	uint64_t at;
-	unsigned i, count, size;
 
 	if (pread(fd, &head, sizeof(head), 0) < (ssize_t)sizeof(head.small))
 		return 1;
-	at = large ? head.large.e_phoff : head.small.e_phoff;
-	count = large ? head.large.e_phnum : head.small.e_phnum;
-	size = large ? head.large.e_phentsize : head.small.e_phentsize;
-	for (i = 0; i < count; i++) {
+	uint64_t at = large ? head.large.e_phoff : head.small.e_phoff;
+	unsigned count = large ? head.large.e_phnum : head.small.e_phnum;
+	unsigned size = large ? head.large.e_phentsize : head.small.e_phentsize;
+	for (unsigned i = 0; i < count; i++) {
 		if (pread(fd, &segment, sizeof(segment),
 		        (off_t)(at + (uint64_t)i * size)) <
 		    (ssize_t)sizeof(segment.small.p_type))
@@ -78,10 +75,8 @@ has_linker(int fd)
 static int
 find_interpreter(const char *line, char *out, size_t size)
 {
-	size_t n;
-
 	line += 2 + strspn(line + 2, " \t");
-	n = strcspn(line, " \t\r\n");
+	size_t n = strcspn(line, " \t\r\n");
 	if (n == 0 || n >= size)
 		return 0;
 	memcpy(out, line, n);

@@ -92,11 +92,10 @@ telrec_rings_take_module(struct telrec_symbols *symbols, const struct cursor *c,
 	const uint32_t mask = ARENA_RING_WORDS - 1;
 	const uint64_t start = words[at & mask], bias = words[(at + 1) & mask];
 	char text[ARENA_TEXT_WORDS * 8 + 1], *path;
-	uint32_t i;
 
 	if (symbols == NULL || n > ARENA_TEXT_WORDS)
 		return;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		memcpy(text + 8 * i, &words[(at + 3 + i) & mask], 8);
 	text[8 * n] = '\0';
 	path = strchr(text, ' ');
@@ -121,8 +120,6 @@ take_extra(struct columns *to, struct cursor *c, uint64_t word,
 		[ARENA_THREAD_END] = TYPE_THREAD_END };
 	const uint32_t mask = ARENA_RING_WORDS - 1;
 	const enum arena_more more = word >> 4 & 0xFFF;
-	struct part *part;
-	unsigned i;
 
 	if (more == ARENA_NAME) {
 		memcpy(c->source.name, &words[at++ & mask], 8);
@@ -138,7 +135,7 @@ take_extra(struct columns *to, struct cursor *c, uint64_t word,
 	}
 	if (more > ARENA_THREAD_END)
 		return at;
-	part = columns_add(to, types[more]);
+	struct part *part = columns_add(to, types[more]);
 	if (more == ARENA_TRACE) {
 		if (part->labels != NULL && symbols != NULL)
 			part->labels[part->count] = telrec_symbols_name(symbols,
@@ -147,7 +144,7 @@ take_extra(struct columns *to, struct cursor *c, uint64_t word,
 		part->columns[2][part->count] = words[at++ & mask] >> 32;
 		part->columns[1][part->count] = words[at++ & mask];
 	} else {
-		for (i = 0; i < part->fields; i++)
+		for (unsigned i = 0; i < part->fields; i++)
 			part->columns[i][part->count] = words[at++ & mask];
 	}
 	part->count++;
@@ -176,7 +173,6 @@ take_three(struct part *parts, const uint64_t *p, uint8_t *order)
 	struct part *part = &parts[types[op]];
 	const unsigned n = part->count, twelve = word >> 4 & 0xFFF;
 	uint64_t *const *fields = part->columns;
-	uint64_t second;
 
 	if (types[op] == 0 || n == 0)
 		return p;
@@ -188,7 +184,7 @@ take_three(struct part *parts, const uint64_t *p, uint8_t *order)
 		fields[2][n] = twelve;
 		return p + 1;
 	}
-	second = ARENA_NOW(p[1]);
+	uint64_t second = ARENA_NOW(p[1]);
 	fields[1][n] = second;
 	if (op == ARENA_REALLOC) {
 		fields[2][n] = twelve != ARENA_SIZE_LONG ? twelve : p[2];
@@ -224,10 +220,10 @@ take_two(struct part *parts, const uint64_t *p, size_t room, uint8_t *order,
 	const uint8_t places[2] = { (uint8_t)frees->place,
 		(uint8_t)allocs->place };
 	size_t i, n = allocs->count, is_alloc;
-	uint64_t word;
 
 	for (i = 0; i < room; i++) {
-		word = ARENA_NOW(p[i]);
+		uint64_t word = ARENA_NOW(p[i]);
+
 		if (!LIKELY((word & mask) == op))
 			break;
 		is_alloc = ~word & 1;

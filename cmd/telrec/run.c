@@ -127,7 +127,6 @@ static int
 make_arena(struct run *run)
 {
 	const uint64_t bytes = arena_bytes();
-	struct arena *a;
 
 	run->arena_fd = memfd_create("telrec", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	/* a program that truncates it would end telrec by SIGBUS */
@@ -135,7 +134,7 @@ make_arena(struct run *run)
 	    fcntl(run->arena_fd, F_ADD_SEALS,
 	        F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
 		return -1;
-	a = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
+	struct arena *a = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_NORESERVE, run->arena_fd, 0);
 	if (a == MAP_FAILED)
 		return -1;
@@ -202,12 +201,10 @@ is_preloaded(const char *library)
 {
 	char text[4096];
 	int fds[2], status = 0;
-	ptrdiff_t n;
-	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		return 0;
-	pid = fork();
+	pid_t pid = fork();
 	if (pid == 0) {
 		(void)alarm(10);
 		if (dup2(fds[1], 2) == 2 && dup2(fds[1], 1) == 1 &&
@@ -217,7 +214,7 @@ is_preloaded(const char *library)
 		_exit(1);
 	}
 	close(fds[1]);
-	n = tel__read_all(fds[0], text, sizeof(text) - 1, -1);
+	ptrdiff_t n = tel__read_all(fds[0], text, sizeof(text) - 1, -1);
 	text[n > 0 ? n : 0] = '\0';
 	close(fds[0]);
 	while (pid > 0 && waitpid(pid, &status, 0) != pid)
@@ -258,9 +255,8 @@ telrec_run_find_allocator(const char *name)
 		{ "mimalloc", "libmimalloc.so.2.0" },
 		{ "tcmalloc", "libtcmalloc_minimal.so.4" },
 		{ "tcmalloc", "libtcmalloc.so.4" } };
-	size_t i;
 
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(name, known[i].name) == 0 &&
 		    can_load(known[i].library))
 			return known[i].library;
@@ -274,8 +270,6 @@ set_environment(const struct run *run)
 	const char *old = getenv("LD_PRELOAD");
 	const char *allocator = run->t->allocator;
 	char library[4096], arena[64], *value;
-	size_t size;
-	int st;
 
 	if (find_library(library, sizeof(library)) != 0) {
 		message_fail(STATUS_FAILED, library, "%s", strerror(errno));
@@ -287,7 +281,7 @@ set_environment(const struct run *run)
 		    "no such library, or it cannot be loaded");
 		return -1;
 	}
-	size = strlen(library) + 3 + (old != NULL ? strlen(old) : 0) +
+	size_t size = strlen(library) + 3 + (old != NULL ? strlen(old) : 0) +
 	    (allocator != NULL ? strlen(allocator) : 0);
 	value = malloc(size);
 	if (value == NULL)
@@ -297,7 +291,7 @@ set_environment(const struct run *run)
 	    old != NULL && old[0] != '\0' ? ":" : "", old != NULL ? old : "");
 	snprintf(arena, sizeof(arena), "/proc/%ld/fd/%d", (long)getpid(),
 	    run->arena_fd);
-	st = setenv("LD_PRELOAD", value, 1) != 0 ||
+	int st = setenv("LD_PRELOAD", value, 1) != 0 ||
 	        setenv(ARENA_ENV, arena, 1) != 0 ?
 	    -1 :
 	    0;
@@ -309,15 +303,12 @@ set_environment(const struct run *run)
 static void
 telrec_run_execute(const struct run *run, int fd, const sigset_t *old)
 {
-	ssize_t n;
-	int error;
-
 	if (run->t->output != NULL && strcmp(run->t->output, "-") == 0)
 		(void)dup2(2, 1);
 	sigprocmask(SIG_SETMASK, old, NULL);
 	execvp(run->t->operands[0], run->t->operands);
-	error = errno;
-	n = write(fd, &error, sizeof(error));
+	int error = errno;
+	ssize_t n = write(fd, &error, sizeof(error));
 	_exit(n == (ssize_t)sizeof(error) ? EXIT_NOT_FOUND : EXIT_TELREC);
 }
 
@@ -697,16 +688,14 @@ static void
 name_program(const struct run *run)
 {
 	char path[64], name[64] = "";
-	ssize_t n;
-	int fd;
 
 	if (run->t->process == 0) {
 		tel_emit_program(run->t->operands[0], (uint32_t)run->child);
 		return;
 	}
 	snprintf(path, sizeof(path), "/proc/%ld/comm", (long)run->child);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd >= 0 ? read(fd, name, sizeof(name) - 1) : 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, name, sizeof(name) - 1) : 0;
 	name[n > 0 ? n : 0] = '\0';
 	name[strcspn(name, "\n")] = '\0';
 	if (fd >= 0)

@@ -88,12 +88,12 @@ index_functions(struct spans *s, const struct libdw *f, Dwarf_Die *parent,
     size_t unit, unsigned depth)
 {
 	Dwarf_Die die;
-	int tag;
 
 	if (depth == DEPTH_MAX || f->dwarf_child(parent, &die) != 0)
 		return 1;
 	do {
-		tag = f->dwarf_tag(&die);
+		int tag = f->dwarf_tag(&die);
+
 		if (tag == DW_TAG_subprogram && !spans_add(s, f, &die, unit))
 			return 0;
 		if (may_hold_functions(tag) &&
@@ -124,12 +124,12 @@ static int
 find_inner(const struct libdw *f, Dwarf_Die *die, uint64_t pc)
 {
 	Dwarf_Die inner;
-	int tag;
 
 	if (f->dwarf_child(die, &inner) != 0)
 		return 0;
 	do {
-		tag = f->dwarf_tag(&inner);
+		int tag = f->dwarf_tag(&inner);
+
 		if ((tag == DW_TAG_inlined_subroutine ||
 		        tag == DW_TAG_lexical_block) &&
 		    f->dwarf_haspc(&inner, pc) > 0) {
@@ -144,9 +144,6 @@ void
 scopes_find(struct scopes *s, const struct libdw *f, Dwfl_Module *module,
     uint64_t address, struct scope *scope)
 {
-	struct span *unit, *function;
-	Dwarf_Die die;
-
 	if (!s->indexed) {
 		(void)index_units(s, f, module);
 		spans_sort(&s->spans);
@@ -154,13 +151,13 @@ scopes_find(struct scopes *s, const struct libdw *f, Dwfl_Module *module,
 	s->indexed = 1;
 	scope->pc = address - s->bias;
 	scope->count = 0;
-	unit = spans_find(&s->spans, scope->pc);
+	struct span *unit = spans_find(&s->spans, scope->pc);
 	scope->unit = unit == NULL ? NULL : &unit->die;
-	function =
+	struct span *function =
 	    unit == NULL ? NULL : scopes_find_function(s, f, unit, scope->pc);
 	if (function == NULL)
 		return;
-	die = function->die;
+	Dwarf_Die die = function->die;
 	do {
 		if (f->dwarf_tag(&die) != DW_TAG_lexical_block)
 			scope->functions[scope->count++] = die;
@@ -170,9 +167,7 @@ scopes_find(struct scopes *s, const struct libdw *f, Dwfl_Module *module,
 void
 scopes_clear(struct scopes *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->nunits; i++)
+	for (size_t i = 0; i < s->nunits; i++)
 		free(s->units[i].functions.list);
 	free(s->units);
 	free(s->spans.list);

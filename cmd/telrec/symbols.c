@@ -60,9 +60,7 @@ telrec_symbols_new(void)
 static void
 symbols_free_names(struct tel__table *names)
 {
-	size_t i;
-
-	for (i = 0; names->count > 0 && i <= names->mask + 1; i++)
+	for (size_t i = 0; names->count > 0 && i <= names->mask + 1; i++)
 		free((char *)(uintptr_t)names->entries[i].value);
 	tel__table_clear(names);
 }
@@ -70,13 +68,11 @@ symbols_free_names(struct tel__table *names)
 void
 telrec_symbols_free(struct telrec_symbols *s)
 {
-	size_t i;
-
 	if (s == NULL)
 		return;
-	for (i = 0; i < s->nsets; i++)
+	for (size_t i = 0; i < s->nsets; i++)
 		free(s->sets[i].modules);
-	for (i = 0; i < s->nfiles; i++) {
+	for (size_t i = 0; i < s->nfiles; i++) {
 		dwarf_free(s->files[i].dwarf);
 		symbols_free_names(&s->files[i].names);
 		free(s->files[i].path);
@@ -92,9 +88,8 @@ static struct set *
 find_set(struct telrec_symbols *s, uint32_t pid, uint64_t clock)
 {
 	struct set *first = NULL;
-	size_t i;
 
-	for (i = s->nsets; i-- > 0;) {
+	for (size_t i = s->nsets; i-- > 0;) {
 		if (s->sets[i].pid != pid)
 			continue;
 		first = &s->sets[i];
@@ -108,16 +103,13 @@ find_set(struct telrec_symbols *s, uint32_t pid, uint64_t clock)
 static uint32_t
 find_file(struct telrec_symbols *s, const char *path, const char *build)
 {
-	struct file *f;
-	size_t i;
-
-	for (i = 0; i < s->nfiles; i++)
+	for (size_t i = 0; i < s->nfiles; i++)
 		if (strcmp(s->files[i].path, path) == 0 &&
 		    strcmp(s->files[i].build, build) == 0)
 			return (uint32_t)i;
 	if (!TEL__RESERVE(s->files, s->file_room, s->nfiles + 1))
 		return UINT32_MAX;
-	f = &s->files[s->nfiles];
+	struct file *f = &s->files[s->nfiles];
 	memset(f, 0, sizeof(*f));
 	tel__table_init(&f->names);
 	f->path = strdup(path);
@@ -135,8 +127,6 @@ telrec_symbols_module(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
     uint64_t start, uint64_t bias, const char *path, const char *build)
 {
 	struct set *set = find_set(s, pid, clock);
-	struct module *m;
-	uint32_t file;
 
 	if (set == NULL || build[0] == '!') {
 		if (!TEL__RESERVE(s->sets, s->set_room, s->nsets + 1))
@@ -148,11 +138,11 @@ telrec_symbols_module(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
 	}
 	if (path[0] == '\0')
 		return 1;
-	file = find_file(s, path, build + (build[0] == '!'));
+	uint32_t file = find_file(s, path, build + (build[0] == '!'));
 	if (file == UINT32_MAX ||
 	    !TEL__RESERVE(set->modules, set->module_room, set->nmodules + 1))
 		return 0;
-	m = &set->modules[set->nmodules++];
+	struct module *m = &set->modules[set->nmodules++];
 	m->start = start;
 	m->bias = bias;
 	m->file = file;
@@ -166,9 +156,8 @@ static const struct module *
 find_module(const struct set *set, uint64_t address)
 {
 	const struct module *best = NULL;
-	size_t i;
 
-	for (i = 0; i < set->nmodules; i++)
+	for (size_t i = 0; i < set->nmodules; i++)
 		if (set->modules[i].start <= address &&
 		    (best == NULL || set->modules[i].start >= best->start))
 			best = &set->modules[i];
@@ -203,12 +192,11 @@ telrec_symbols_name(struct telrec_symbols *s, uint32_t pid, uint64_t clock,
 	const struct set *set = find_set(s, pid, clock);
 	const struct module *m = set == NULL ? NULL : find_module(set, address);
 	struct tel__entry *name;
-	struct file *f;
 	int fresh;
 
 	if (m == NULL)
 		return "";
-	f = &s->files[m->file];
+	struct file *f = &s->files[m->file];
 	name = tel__table_put(&f->names, address - m->bias, &fresh);
 	if (name == NULL)
 		return "";
@@ -337,7 +325,6 @@ symbols_write(struct telrec_symbols *s, const char *from, const char *to,
 	tel_reader *r = tel_reader_new();
 	tel_status st = r == NULL ? TEL_ENOMEM : TEL_OK;
 	struct sink sink;
-	int good;
 
 	settings.output = to;
 	settings.secret = 1;
@@ -363,7 +350,7 @@ symbols_write(struct telrec_symbols *s, const char *from, const char *to,
 		        tel_status_text(st));
 	else
 		telrec_symbols_check(from);
-	good = st == TEL_OK && !sink.failed;
+	int good = st == TEL_OK && !sink.failed;
 	if (!good)
 		sink_discard(&sink);
 	tel_reader_free(r);
@@ -375,11 +362,10 @@ int
 telrec_symbols_copy(const char *from, const char *to)
 {
 	struct telrec_symbols *s = telrec_symbols_new();
-	int result;
 
 	if (s == NULL)
 		return message_no_memory();
-	result = symbols_write(s, from, to, 0);
+	int result = symbols_write(s, from, to, 0);
 	telrec_symbols_free(s);
 	return result;
 }

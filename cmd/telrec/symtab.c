@@ -62,14 +62,13 @@ void
 symtab_sort(struct symtab *t)
 {
 	uint64_t most = 0;
-	size_t i;
 
 	if (t->count > 0)
 		qsort(t->list, t->count, sizeof(*t->list), symtab_compare);
 	if (t->nlabels > 0)
 		qsort(t->labels, t->nlabels, sizeof(*t->labels),
 		    compare_labels);
-	for (i = 0; i < t->count; i++) {
+	for (size_t i = 0; i < t->count; i++) {
 		if (i == t->globals)
 			most = 0;
 		if (symbol_end(&t->list[i]) > most)

@@ -146,9 +146,8 @@ telrec_types_describe(uint32_t options, tel_emit_type *list)
 	static const struct field thread = { "U32", "thread", "thread",
 		"the thread" };
 	const unsigned char *own;
-	enum type type;
 
-	for (type = 0; type < TYPES; type++) {
+	for (enum type type = 0; type < TYPES; type++) {
 		list[type].name = rows[type].name;
 		list[type].code = type + 1u;
 		list[type].always = 1;

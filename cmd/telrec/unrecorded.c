@@ -33,11 +33,10 @@ static void
 unrecorded_shorten(char *path)
 {
 	char folder[sizeof(((struct arena_exec *)NULL)->path)];
-	size_t n;
 
 	if (getcwd(folder, sizeof(folder)) == NULL)
 		return;
-	n = strlen(folder);
+	size_t n = strlen(folder);
 	if (n < 2 || strncmp(path, folder, n) != 0 || path[n] != '/')
 		return;
 	path[0] = '.';
@@ -72,11 +71,10 @@ unrecorded_add_missing(struct missing *all, unsigned *count,
     const struct arena_exec *e)
 {
 	struct missing *new = &all[*count];
-	unsigned i;
 
 	(void)unrecorded_find(e, new->path, &new->why);
 	new->times = 1;
-	for (i = 0; i < *count; i++)
+	for (unsigned i = 0; i < *count; i++)
 		if (strcmp(all[i].path, new->path) == 0 &&
 		    strcmp(all[i].why, new->why) == 0) {
 			all[i].times++;

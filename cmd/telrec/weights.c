@@ -42,13 +42,11 @@ exact(const struct weights *w, uint64_t bytes)
 void
 weights_init(struct weights *w, uint64_t mean)
 {
-	unsigned i;
-
 	memset(w, 0, sizeof(*w));
 	if (mean == 0)
 		return;
 	w->mean = (double)mean;
-	for (i = 0; i < WEIGHTS_KEPT; i++)
+	for (unsigned i = 0; i < WEIGHTS_KEPT; i++)
 		w->kept[i] = exact(w, i);
 }
 
@@ -57,12 +55,11 @@ weights_of(struct weights *w, uint64_t bytes)
 {
 	const double v =
 	    (bytes < WEIGHTS_KEPT ? w->kept[bytes] : exact(w, bytes)) + w->rest;
-	uint64_t whole;
 
 	/* a call that failed, as no allocation is so large */
 	if (v >= 9e18)
 		return bytes;
-	whole = (uint64_t)v;
+	uint64_t whole = (uint64_t)v;
 	w->rest = v - (double)whole;
 	return whole;
 }

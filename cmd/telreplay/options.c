@@ -158,7 +158,6 @@ set_touch(struct telreplay *t, const char *text)
 	uint64_t billionths = 0;
 	size_t n = strcspn(text, ",");
 	char what[16];
-	int i;
 
 	t->run.touch_again = strcmp(text + n, ",free") == 0;
 	if (text[n] != '\0' && !t->run.touch_again)
@@ -171,7 +170,7 @@ set_touch(struct telreplay *t, const char *text)
 		t->run.touch_share = (double)billionths / 1e9;
 		return 1;
 	}
-	for (i = 0; words[i] != NULL; i++)
+	for (int i = 0; words[i] != NULL; i++)
 		if (strcmp(what, words[i]) == 0) {
 			t->run.touch = touches[i];
 			return 1;
@@ -232,7 +231,6 @@ set_details(struct telreplay *t, const char *text)
 		NULL };
 	char one[16];
 	size_t n;
-	int i;
 
 	if (text == NULL)
 		t->details = DETAILS_ALL;
@@ -240,7 +238,7 @@ set_details(struct telreplay *t, const char *text)
 		n = strcspn(text, ",");
 		(void)snprintf(one, sizeof(one), "%.*s", (int)(n < 15 ? n : 15),
 		    text);
-		i = options_word("--details", one, words);
+		int i = options_word("--details", one, words);
 		if (i < 0)
 			return 0;
 		t->details |= 1u << i;

@@ -36,12 +36,11 @@ telrec_attach(const char *path)
 	void *const self = (void *)(uintptr_t)&telrec_attach;
 	Dl_info info;
 	void *handle;
-	unsigned i;
 
 	if (dladdr(self, &info) == 0 ||
 	    (handle = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD)) == NULL)
 		return TELREC_ATTACH_FAILED;
-	for (i = 0; i < NHOOKS; i++) {
+	for (unsigned i = 0; i < NHOOKS; i++) {
 		hooks[i].own = dlsym(handle, hooks[i].name);
 		hooks[i].before = bind_definition(hooks[i].name);
 	}

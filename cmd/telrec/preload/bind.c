@@ -77,10 +77,9 @@ address_of(const struct object *o, uintptr_t v)
 static void
 read_dynamic(struct object *o, const ElfW(Dyn) * d)
 {
-	uintptr_t at;
-
 	for (; d->d_tag != DT_NULL; d++) {
-		at = address_of(o, d->d_un.d_ptr);
+		uintptr_t at = address_of(o, d->d_un.d_ptr);
+
 		switch (d->d_tag) {
 		case DT_STRTAB: o->strings = (const char *)at; break;
 		case DT_SYMTAB: o->symbols = (const ElfW(Sym) *)at; break;
@@ -110,15 +109,13 @@ read_object(struct object *o, const struct dl_phdr_info *info)
 {
 	const ElfW(Dyn) *dynamic = NULL;
 	const ElfW(Phdr) * p;
-	uintptr_t at;
-	int i;
 
 	memset(o, 0, sizeof(*o));
 	o->base = info->dlpi_addr;
 	o->start = UINTPTR_MAX;
-	for (i = 0; i < info->dlpi_phnum; i++) {
+	for (int i = 0; i < info->dlpi_phnum; i++) {
 		p = &info->dlpi_phdr[i];
-		at = o->base + p->p_vaddr;
+		uintptr_t at = o->base + p->p_vaddr;
 		if (p->p_type == PT_DYNAMIC)
 			dynamic = (const ElfW(Dyn) *)at;
 		if (p->p_type == PT_GNU_RELRO) {
@@ -150,7 +147,6 @@ contains(const struct object *o, const void *p)
 static uint32_t
 count_symbols(const struct object *o)
 {
-	const uint32_t *buckets, *chains;
 	uint32_t n = 0, i;
 
 	if (o->hash != NULL)
@@ -158,9 +154,9 @@ count_symbols(const struct object *o)
 	if (o->gnu_hash == NULL)
 		return 0;
 	/* buckets, first symbol, words of the filter */
-	buckets = o->gnu_hash + 4 +
+	const uint32_t *buckets = o->gnu_hash + 4 +
 	    (size_t)o->gnu_hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
-	chains = buckets + o->gnu_hash[0];
+	const uint32_t *chains = buckets + o->gnu_hash[0];
 	for (i = 0; i < o->gnu_hash[0]; i++)
 		n = buckets[i] > n ? buckets[i] : n;
 	if (n < o->gnu_hash[1])
@@ -182,27 +178,24 @@ find_in_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct search *search = arg;
 	const ElfW(Sym) * symbol;
-	const char *name;
 	struct object o;
-	uint32_t i, n;
-	size_t k;
 
 	(void)size;
 	if (!read_object(&o, info) ||
 	    (search->address != NULL && !contains(&o, search->address)))
 		return 0;
 	/* the program has no name */
-	n = info->dlpi_name[0] != '\0' ? count_symbols(&o) : 0;
-	for (i = 0; i < n; i++) {
+	uint32_t n = info->dlpi_name[0] != '\0' ? count_symbols(&o) : 0;
+	for (uint32_t i = 0; i < n; i++) {
 		symbol = &o.symbols[i];
 		if (symbol->st_shndx == SHN_UNDEF ||
 		    SYMBOL_TYPE(symbol->st_info) != STT_FUNC)
 			continue;
 		/* all begin alike: few others do */
-		name = o.strings + symbol->st_name;
+		const char *name = o.strings + symbol->st_name;
 		if (strncmp(name, search->hooks[0].name, 2) != 0)
 			continue;
-		for (k = 0; k < search->count; k++)
+		for (size_t k = 0; k < search->count; k++)
 			if (strcmp(name, search->hooks[k].name) == 0) {
 				search->hooks[k].before =
 				    (void *)(o.base + symbol->st_value);
@@ -261,10 +254,8 @@ preload_bind_replace(const struct object *o, void **place, void *seen,
 static const struct bind_hook *
 find_hook(const char *name)
 {
-	size_t i, k;
-
-	for (i = 0; i < LISTS; i++)
-		for (k = 0; k < lists[i].count; k++)
+	for (size_t i = 0; i < LISTS; i++)
+		for (size_t k = 0; k < lists[i].count; k++)
 			if (strcmp(lists[i].hooks[k].name, name) == 0)
 				return lists[i].hooks[k].own != NULL ?
 				    &lists[i].hooks[k] :
@@ -286,7 +277,6 @@ bind_table(const struct object *o, const struct table *t, int is_plt)
 	const struct bind_hook *hook;
 	const ElfW(Sym) * symbol;
 	const ElfW(Rel) * r;
-	void **place, *seen;
 	size_t at;
 
 	for (at = 0; t->step > 0 && at + t->step <= t->bytes; at += t->step) {
@@ -299,8 +289,8 @@ bind_table(const struct object *o, const struct table *t, int is_plt)
 		hook = find_hook(o->strings + symbol->st_name);
 		if (hook == NULL)
 			continue;
-		place = (void **)(o->base + r->r_offset);
-		seen = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+		void **place = (void **)(o->base + r->r_offset);
+		void *seen = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 		/* one that was never called is code of the module itself */
 		if (seen == hook->before ||
 		    (is_plt && contains(o, seen) && !is_own(o, symbol, seen)))
@@ -323,7 +313,6 @@ bind_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct look *look = arg;
 	struct object o;
-	int i;
 
 	if (look->at == 0 &&
 	    size >= offsetof(struct dl_phdr_info, dlpi_subs) +
@@ -340,7 +329,7 @@ bind_object(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	if (!read_object(&o, info) || contains(&o, &lists))
 		return 0;
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		if (o.tables[i].at != 0)
 			bind_table(&o, &o.tables[i], i == 0);
 	return 0;
@@ -401,14 +390,13 @@ static void *
 open_module(const char *name, int flags)
 {
 	void *(*next)(const char *, int);
-	void *handle;
 
 	*(void **)&next = opener[0].before;
 	/* a jump: to dlopen(), the caller is the module that called this */
 	if (!is_found_anyway(name, __builtin_return_address(0)))
 		return next(name, flags);
 	__atomic_fetch_add(&opening, 1, __ATOMIC_SEQ_CST);
-	handle = next(name, flags);
+	void *handle = next(name, flags);
 	/* modules that others are loading come with the last of these */
 	if (__atomic_sub_fetch(&opening, 1, __ATOMIC_SEQ_CST) == 0)
 		bind_modules(0);
@@ -418,8 +406,6 @@ open_module(const char *name, int flags)
 void
 bind_calls(const struct bind_hook *hooks, size_t count)
 {
-	size_t i;
-
 	if (opener[0].own == NULL) {
 		opener[0].before = bind_definition("dlopen");
 		if (opener[0].before != NULL)
@@ -427,7 +413,7 @@ bind_calls(const struct bind_hook *hooks, size_t count)
 		lists[0].hooks = opener;
 		lists[0].count = 1;
 	}
-	for (i = 1; i < LISTS; i++)
+	for (size_t i = 1; i < LISTS; i++)
 		if (lists[i].hooks == NULL || lists[i].hooks == hooks) {
 			lists[i].hooks = hooks;
 			lists[i].count = count;

@@ -81,14 +81,13 @@ int
 execute_open_arena(const char *path)
 {
 	struct stat st;
-	int fd;
 
 	if (strncmp(path, ARENA_FD, sizeof(ARENA_FD) - 1) != 0) {
 		if (strlen(path) < sizeof(arena_path))
 			memcpy(arena_path, path, strlen(path) + 1);
 		return open(path, O_RDWR | O_CLOEXEC);
 	}
-	fd = atoi(path + sizeof(ARENA_FD) - 1);
+	int fd = atoi(path + sizeof(ARENA_FD) - 1);
 	if (fd <= 2 || fstat(fd, &st) != 0)
 		return -1;
 	handed = fd;
@@ -114,16 +113,16 @@ keep_arena(void)
 {
 	const int kept = errno;
 	struct stat st;
-	int fd, high;
 
 	find_once();
 	if (ring_shared.arena == NULL || execute_is_kept() ||
 	    arena_path[0] == '\0' || ring_calls_forbidden() ||
 	    sandbox & SANDBOX_NO_START)
 		return;
-	fd = open(arena_path, O_RDWR | O_CLOEXEC);
+	int fd = open(arena_path, O_RDWR | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0) {
-		high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+		int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+
 		handed_device = st.st_dev;
 		handed_file = st.st_ino;
 		handed = high >= 0 ? high : fd;
@@ -223,9 +222,7 @@ note_program(struct call *call, const char *path, pid_t pid)
 void
 execute_started(struct arena *a, uint32_t pid)
 {
-	uint32_t i;
-
-	for (i = 0; i < ARENA_EXECS; i++)
+	for (uint32_t i = 0; i < ARENA_EXECS; i++)
 		if (__atomic_load_n(&a->execs[i].state, __ATOMIC_SEQ_CST) ==
 		        ARENA_EXEC_STARTED &&
 		    ARENA_NOW(a->execs[i].pid) == pid &&
@@ -312,11 +309,10 @@ run_program(int (*function)(const char *, words, words), const char *path,
     words arguments, words environment)
 {
 	struct call call;
-	int result;
 
 	if (execute_begin(&call, environment))
 		note_program(&call, path, getpid());
-	result = function(path, arguments, call.environment);
+	int result = function(path, arguments, call.environment);
 	release_note(call.note);
 	execute_end(&call);
 	return result;
@@ -352,13 +348,12 @@ PUBLIC int
 fexecve(int fd, words arguments, words environment)
 {
 	struct call call;
-	int result;
 
 	/* the file of the descriptor may have no name */
 	if (execute_begin(&call, environment))
 		note_program(&call,
 		    arguments[0] != NULL ? arguments[0] : "fexecve", getpid());
-	result = next.fexecve(fd, arguments, call.environment);
+	int result = next.fexecve(fd, arguments, call.environment);
 	release_note(call.note);
 	execute_end(&call);
 	return result;
@@ -386,10 +381,9 @@ execl(const char *path, const char *first, ...)
 {
 	char *arguments[ARGUMENTS];
 	va_list list;
-	int good;
 
 	va_start(list, first);
-	good = take_list(arguments, first, &list);
+	int good = take_list(arguments, first, &list);
 	va_end(list);
 	return good ? execve(path, arguments, environ) : -1;
 }
@@ -399,10 +393,9 @@ execlp(const char *file, const char *first, ...)
 {
 	char *arguments[ARGUMENTS];
 	va_list list;
-	int good;
 
 	va_start(list, first);
-	good = take_list(arguments, first, &list);
+	int good = take_list(arguments, first, &list);
 	va_end(list);
 	return good ? execvpe(file, arguments, environ) : -1;
 }
@@ -413,10 +406,9 @@ execle(const char *path, const char *first, ...)
 	char *arguments[ARGUMENTS];
 	words environment = NULL;
 	va_list list;
-	int good;
 
 	va_start(list, first);
-	good = take_list(arguments, first, &list);
+	int good = take_list(arguments, first, &list);
 	if (good)
 		environment = va_arg(list, char **);
 	va_end(list);

@@ -144,10 +144,8 @@ notice_memalign(size_t alignment, size_t n)
 static int
 notice_posix_memalign(void **p, size_t alignment, size_t n)
 {
-	int failed;
-
 	hooks_nest();
-	failed = noticed.posix_memalign(p, alignment, n);
+	int failed = noticed.posix_memalign(p, alignment, n);
 	(void)preload_hooks_notice(failed ? NULL : *p, n);
 	return failed;
 }
@@ -178,10 +176,9 @@ static void *
 nest_realloc(void *old, size_t n)
 {
 	const struct ring_skip skip = ring_skip_free(old);
-	void *p;
 
 	ring_nest();
-	p = noticed.realloc(old, n);
+	void *p = noticed.realloc(old, n);
 	ring_nest_end(p);
 	ring_skip_end(&skip);
 	return p;
@@ -266,7 +263,6 @@ hooks_are_bypassed(void)
 	const int repeated = ring_self.repeated;
 	Dl_info program, own;
 	void *(*first)(size_t);
-	int bypassed;
 
 	*(void **)&first = dlsym(RTLD_DEFAULT, "malloc");
 	if (is_late || dladdr(*(void **)&first, &program) == 0 ||
@@ -276,7 +272,7 @@ hooks_are_bypassed(void)
 	ring_self.inner = NULL;
 	ring_nest();
 	bypassing = first(1);
-	bypassed = bypassing != NULL && ring_self.inner == NULL;
+	int bypassed = bypassing != NULL && ring_self.inner == NULL;
 	ring_nest_end(ring_self.inner);
 	ring_self.repeated = repeated;
 	return bypassed;
@@ -471,13 +467,11 @@ PUBLIC void *
 malloc(size_t n)
 {
 	void *p = real.malloc(n);
-	enum ring_tried tried;
-	uint64_t word;
 
 	if (!LIKELY(n < ARENA_SIZE_LONG && hooks_is_plain()))
 		return malloc_other(n, p);
-	word = ring_word(ARENA_MALLOC, p, (unsigned)n);
-	tried = ring_try(word, p);
+	uint64_t word = ring_word(ARENA_MALLOC, p, (unsigned)n);
+	enum ring_tried tried = ring_try(word, p);
 	return LIKELY(tried == RING_WRITTEN) ? p : malloc_more(tried, word, p);
 }
 
@@ -492,11 +486,10 @@ PUBLIC void
 free(void *p)
 {
 	const uint64_t word = ring_word(ARENA_FREE, p, 0);
-	enum ring_tried tried;
 
 	if (!LIKELY(!is_early(p)))
 		return;
-	tried = ring_try(word, p);
+	enum ring_tried tried = ring_try(word, p);
 	if (LIKELY(tried == RING_WRITTEN))
 		real.free(p);
 	else
@@ -514,13 +507,11 @@ PUBLIC void *
 calloc(size_t count, size_t n)
 {
 	void *p = real.calloc(count, n);
-	enum ring_tried tried;
-	uint64_t word;
 
 	if (!(count == 1 && LIKELY(n < ARENA_SIZE_LONG && hooks_is_plain())))
 		return calloc_other(count, n, p);
-	word = ring_word(ARENA_CALLOC_ONE, p, (unsigned)n);
-	tried = ring_try(word, p);
+	uint64_t word = ring_word(ARENA_CALLOC_ONE, p, (unsigned)n);
+	enum ring_tried tried = ring_try(word, p);
 	return LIKELY(tried == RING_WRITTEN) ? p : malloc_more(tried, word, p);
 }
 
@@ -549,7 +540,6 @@ realloc_sample(uint64_t *words, unsigned n, void *old, size_t bytes)
 	          was = sample_remove(old);
 	uint64_t word = ring_word(ARENA_FREE, old, 0);
 	int begun = 0;
-	void *p;
 
 	if (taken)
 		n = add_more(words, n);
@@ -558,7 +548,7 @@ realloc_sample(uint64_t *words, unsigned n, void *old, size_t bytes)
 		ring_put_sample(&word, 1, old);
 	else if (was)
 		begun = ring_begin_realloc(old);
-	p = real.realloc(old, bytes);
+	void *p = real.realloc(old, bytes);
 	if (!taken)
 		return p;
 	if (!hooks_add_sample(p != NULL || !was ? p : old)) {
@@ -581,8 +571,6 @@ realloc(void *old, size_t n)
 {
 	uint64_t words[ARENA_RECORD_MAX];
 	unsigned count = 3;
-	int begun;
-	void *p;
 
 	if (!LIKELY(!is_early(old)))
 		return leave_early(old, n);
@@ -599,8 +587,8 @@ realloc(void *old, size_t n)
 			return realloc_sample(words, count, old, n);
 		count = add_more(words, count);
 	}
-	begun = ring_begin_realloc(old);
-	p = real.realloc(old, n);
+	int begun = ring_begin_realloc(old);
+	void *p = real.realloc(old, n);
 	words[0] |= (uint64_t)(uintptr_t)p << 16;
 	ring_end_realloc(begun, words, count, p, old);
 	return p;
@@ -612,8 +600,6 @@ reallocarray(void *old, size_t count, size_t n)
 	uint64_t words[ARENA_RECORD_MAX];
 	unsigned length = 4;
 	size_t bytes;
-	int begun;
-	void *p;
 
 	words[0] = ring_word(ARENA_REALLOCARRAY, NULL, 0);
 	words[1] = (uintptr_t)old;
@@ -630,8 +616,8 @@ reallocarray(void *old, size_t count, size_t n)
 			return realloc_sample(words, length, old, bytes);
 		length = add_more(words, length);
 	}
-	begun = ring_begin_realloc(old);
-	p = real.realloc(old, bytes);
+	int begun = ring_begin_realloc(old);
+	void *p = real.realloc(old, bytes);
 	words[0] |= (uint64_t)(uintptr_t)p << 16;
 	ring_end_realloc(begun, words, length, p, old);
 	return p;
@@ -640,10 +626,8 @@ reallocarray(void *old, size_t count, size_t n)
 PUBLIC void *
 memalign(size_t alignment, size_t n)
 {
-	void *p;
-
 	have(*(void **)&real.memalign);
-	p = real.memalign(alignment, n);
+	void *p = real.memalign(alignment, n);
 	note_two(ARENA_MEMALIGN, p, alignment, n);
 	return p;
 }
@@ -651,10 +635,8 @@ memalign(size_t alignment, size_t n)
 PUBLIC void *
 aligned_alloc(size_t alignment, size_t n)
 {
-	void *p;
-
 	have(*(void **)&real.aligned_alloc);
-	p = real.aligned_alloc(alignment, n);
+	void *p = real.aligned_alloc(alignment, n);
 	note_two(ARENA_ALIGNED_ALLOC, p, alignment, n);
 	return p;
 }
@@ -662,10 +644,8 @@ aligned_alloc(size_t alignment, size_t n)
 PUBLIC int
 posix_memalign(void **p, size_t alignment, size_t n)
 {
-	int failed;
-
 	have(*(void **)&real.posix_memalign);
-	failed = real.posix_memalign(p, alignment, n);
+	int failed = real.posix_memalign(p, alignment, n);
 	note_two(ARENA_POSIX_MEMALIGN, failed ? NULL : *p, alignment, n);
 	return failed;
 }
@@ -673,10 +653,8 @@ posix_memalign(void **p, size_t alignment, size_t n)
 PUBLIC void *
 valloc(size_t n)
 {
-	void *p;
-
 	have(*(void **)&real.valloc);
-	p = real.valloc(n);
+	void *p = real.valloc(n);
 	note_size(ARENA_VALLOC, p, n);
 	return p;
 }
@@ -684,10 +662,8 @@ valloc(size_t n)
 PUBLIC void *
 pvalloc(size_t n)
 {
-	void *p;
-
 	have(*(void **)&real.pvalloc);
-	p = real.pvalloc(n);
+	void *p = real.pvalloc(n);
 	note_size(ARENA_PVALLOC, p, n);
 	return p;
 }
@@ -794,7 +770,6 @@ sbrk(intptr_t increment)
 {
 	static void *(*next)(intptr_t);
 	uint64_t values[2];
-	void *p;
 
 	if (next == NULL)
 		*(void **)&next = hooks_find("sbrk");
@@ -802,7 +777,7 @@ sbrk(intptr_t increment)
 		errno = ENOSYS;
 		return MAP_FAILED;
 	}
-	p = next(increment);
+	void *p = next(increment);
 	values[0] = (uintptr_t)p + (uintptr_t)increment;
 	values[1] = (uint64_t)(int64_t)increment;
 	if (p != MAP_FAILED && increment != 0)
@@ -816,8 +791,6 @@ brk(void *end)
 	static int (*next)(void *);
 	static void *(*where)(intptr_t);
 	uint64_t values[2];
-	void *before;
-	int failed;
 
 	if (next == NULL) {
 		*(void **)&where = hooks_find("sbrk");
@@ -827,8 +800,8 @@ brk(void *end)
 		errno = ENOSYS;
 		return -1;
 	}
-	before = where(0);
-	failed = next(end);
+	void *before = where(0);
+	int failed = next(end);
 	values[0] = (uintptr_t)end;
 	values[1] = (uint64_t)(int64_t)((intptr_t)end - (intptr_t)before);
 	if (!failed && before != end)
@@ -842,13 +815,12 @@ PUBLIC int
 pthread_setname_np(pthread_t thread, const char *name)
 {
 	static int (*next)(pthread_t, const char *);
-	int failed;
 
 	if (next == NULL)
 		*(void **)&next = hooks_find("pthread_setname_np");
 	if (next == NULL)
 		return ENOSYS;
-	failed = next(thread, name);
+	int failed = next(thread, name);
 	if (failed == 0 && pthread_equal(thread, pthread_self()))
 		ring_put_name(name);
 	return failed;
@@ -862,10 +834,8 @@ pthread_setname_np(pthread_t thread, const char *name)
 static unsigned
 before_filter(const void *filter)
 {
-	unsigned before;
-
 	ring_prepare();
-	before = sandbox_learn(filter);
+	unsigned before = sandbox_learn(filter);
 	if (sandbox & SANDBOX_NO_START)
 		unsetenv(ARENA_ENV);
 	return before;
@@ -879,12 +849,11 @@ prctl(int option, ...)
 	unsigned before = 0;
 	unsigned long a[4];
 	va_list list;
-	int i, failed;
 
 	if (next == NULL)
 		*(void **)&next = hooks_find("prctl");
 	va_start(list, option);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(list, unsigned long);
 	va_end(list);
 	if (next == NULL) {
@@ -900,7 +869,7 @@ prctl(int option, ...)
 	} else {
 		before = before_filter((const void *)(uintptr_t)a[1]);
 	}
-	failed = next(option, a[0], a[1], a[2], a[3]);
+	int failed = next(option, a[0], a[1], a[2], a[3]);
 	if (failed && a[0] == SECCOMP_MODE_STRICT)
 		ring_forbid_calls(0);
 	else if (failed)

@@ -40,14 +40,13 @@ thread_id(void)
 static uint32_t
 image_of(struct arena *a)
 {
-	struct arena_image *image;
 	const char *name = program_invocation_short_name;
 	uint32_t number, i;
 
 	if (process->image != 0 && process->pid == (uint32_t)getpid())
 		return process->image - 1;
 	number = __atomic_fetch_add(&a->images_used, 1, __ATOMIC_RELAXED);
-	image = &a->images[number % ARENA_IMAGES];
+	struct arena_image *image = &a->images[number % ARENA_IMAGES];
 	image->parent = (uint32_t)getppid();
 	memset(image->name, 0, sizeof(image->name));
 	if (name != NULL)
@@ -103,7 +102,6 @@ process_take_ring(struct ring_self *s)
 {
 	struct arena *a = ring_shared.arena;
 	struct arena_ring *ring;
-	uint32_t image;
 
 	/* it asks the system for its number, and others */
 	ring = sandbox & SANDBOX_NO_START ? NULL : process_claim(a);
@@ -111,7 +109,7 @@ process_take_ring(struct ring_self *s)
 		__atomic_fetch_add(&a->lost, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
-	image = image_of(a);
+	uint32_t image = image_of(a);
 	ring->open = 1;
 	ring->pid = process->pid;
 	ring->tid = thread_id();
@@ -136,7 +134,6 @@ static void
 thread_ends(void *arg)
 {
 	struct ring_self *s = arg;
-	struct arena_ring *ring;
 	const int ends = s->ends;
 
 	/* what destructors of other keys free comes before the end */
@@ -145,7 +142,7 @@ thread_ends(void *arg)
 		return;
 	if (s->ring != NULL)
 		ring_put_thread_end();
-	ring = s->ring;
+	struct arena_ring *ring = s->ring;
 	/* what else the thread does until its end goes into another ring */
 	s->left = 0;
 	s->ring = NULL;
@@ -181,11 +178,10 @@ map_arena(const char *path)
 	const size_t bytes = (size_t)arena_bytes();
 	int fd = execute_open_arena(path);
 	struct arena *a;
-	off_t end;
 
 	if (fd < 0)
 		return NULL;
-	end = lseek(fd, 0, SEEK_END);
+	off_t end = lseek(fd, 0, SEEK_END);
 	a = end == (off_t)bytes ? mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 	                              MAP_SHARED | MAP_NORESERVE, fd, 0) :
 	                          MAP_FAILED;
@@ -217,14 +213,13 @@ static void
 open_arena(const char *path)
 {
 	const int kept = errno;
-	struct arena *a;
 
 	has_begun = 1;
 	ring_shared.owners = map_wiped(RING_OWNERS * sizeof(uint16_t));
 	process = map_wiped(sizeof(*process));
 	if (process == NULL)
 		process = &unwiped;
-	a = ring_shared.owners != NULL ? map_arena(path) : NULL;
+	struct arena *a = ring_shared.owners != NULL ? map_arena(path) : NULL;
 	if (a != NULL && a->options & ARENA_SAMPLES && !sample_begin()) {
 		__atomic_fetch_add(&a->lost, 1, __ATOMIC_RELAXED);
 		a = NULL;
@@ -245,11 +240,9 @@ open_arena(const char *path)
 int
 process_begin(void)
 {
-	const char *path;
-
 	if (has_begun)
 		return 0;
-	path = getenv(ARENA_ENV);
+	const char *path = getenv(ARENA_ENV);
 	if (path != NULL)
 		open_arena(path);
 	return 1;

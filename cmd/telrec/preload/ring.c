@@ -124,11 +124,9 @@ wait_for_room(struct ring_self *s)
 static void
 put_clock(struct ring_self *s, uint64_t ticks)
 {
-	uint64_t word;
-
 	if (s->strict || ticks < s->ring->ticks)
 		ticks = s->ring->ticks;
-	word = ticks << 4 | ARENA_CLOCK;
+	uint64_t word = ticks << 4 | ARENA_CLOCK;
 	ring_append(s, &word, 1);
 	__atomic_store_n(&s->ring->ticks, ticks, __ATOMIC_RELEASE);
 }
@@ -147,7 +145,6 @@ static int
 open_ring(struct ring_self *s)
 {
 	struct arena *a = ring_shared.arena;
-	uint32_t epoch;
 
 	if (s->ring == NULL && !process_take_ring(s))
 		return 0;
@@ -161,7 +158,7 @@ open_ring(struct ring_self *s)
 		ARENA_SET(s->ring->open, 1);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (!preload_ring_has_room(s->ring));
-	epoch = __atomic_load_n(&a->epoch, __ATOMIC_ACQUIRE);
+	uint32_t epoch = __atomic_load_n(&a->epoch, __ATOMIC_ACQUIRE);
 	/* the clock that is read for a new epoch must not be too early */
 	put_clock(s,
 	    s->strict             ? 0 :
@@ -246,14 +243,13 @@ ring_put_queued(struct ring_self *s)
 {
 	const int kept = errno;
 	uint32_t at, n, end;
-	const void *p;
 
 	while (s->queued != 0 && open_ring(s)) {
 		at = 0;
 		do {
 			for (; at < s->queued; at += n + 1) {
 				n = (uint32_t)s->queue[at];
-				p = (const void
+				const void *p = (const void
 				        *)(uintptr_t)(s->queue[at + 1] >> 16);
 				if (!ring_refresh(s, p)) {
 					s->queued = 0;
@@ -449,7 +445,6 @@ static __attribute__((noinline)) int
 begin_slow(struct ring_self *s, const void *old)
 {
 	const int kept = errno;
-	int begun;
 
 	if (!is_recording(s))
 		return 0;
@@ -458,7 +453,7 @@ begin_slow(struct ring_self *s, const void *old)
 	ring_release(s);
 	if (s->ring != NULL && ARENA_NOW(s->ring->open))
 		return 0;
-	begun = open_ring(s);
+	int begun = open_ring(s);
 	if (begun &&
 	    (s->epoch != ARENA_NOW(ring_shared.arena->epoch) ||
 	        ARENA_NOW(*ring_owner(old)) != s->id))
@@ -581,14 +576,13 @@ telrec_emit_module(uint64_t start, uint64_t bias, const char *path,
 	uint64_t words[4 + ARENA_TEXT_WORDS];
 	char *text = (char *)(words + 4);
 	size_t most = ARENA_TEXT_WORDS * 8 - 1, used = strnlen(build, 64);
-	unsigned n;
 
 	memset(words, 0, sizeof(words));
 	memcpy(text, build, used);
 	text[used++] = ' ';
 	most = strnlen(path, most - used);
 	memcpy(text + used, path, most);
-	n = (unsigned)(used + most) / 8 + 1;
+	unsigned n = (unsigned)(used + most) / 8 + 1;
 	words[0] = (uint64_t)n << 16 | ARENA_MODULE << 4 | ARENA_MORE;
 	words[1] = start;
 	words[2] = bias;

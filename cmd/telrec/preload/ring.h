@@ -92,9 +92,8 @@ ring_append(struct ring_self *s, const uint64_t *words, unsigned n)
 {
 	struct arena_ring *ring = s->ring;
 	const uint32_t head = ARENA_NOW(ring->head);
-	unsigned i;
 
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		s->words[(head + i) & (ARENA_RING_WORDS - 1)] = words[i];
 	s->left -= (int32_t)n;
 	__atomic_store_n(&ring->head, head + n, __ATOMIC_RELEASE);

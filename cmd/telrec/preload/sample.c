@@ -45,15 +45,14 @@ sample_begin(void)
 {
 	struct bucket *all;
 	size_t n = 0;
-	unsigned i;
 
-	for (i = 0; i < LEVELS; i++)
+	for (unsigned i = 0; i < LEVELS; i++)
 		n += count_buckets(i);
 	all = mmap(NULL, n * sizeof(*all), PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (all == MAP_FAILED)
 		return 0;
-	for (i = 0; i < LEVELS; i++) {
+	for (unsigned i = 0; i < LEVELS; i++) {
 		levels[i] = all;
 		all += count_buckets(i);
 	}
@@ -152,11 +151,10 @@ sample_add(const void *p)
 	const uintptr_t block = (uintptr_t)p;
 	struct bucket *b;
 	uintptr_t none;
-	unsigned level, i;
 
-	for (level = 0; level < LEVELS; level++) {
+	for (unsigned level = 0; level < LEVELS; level++) {
 		b = find_bucket(level, block);
-		for (i = 0; i < SLOTS; i++) {
+		for (unsigned i = 0; i < SLOTS; i++) {
 			none = 0;
 			if (ARENA_NOW(b->blocks[i]) == 0 &&
 			    __atomic_compare_exchange_n(&b->blocks[i], &none,
@@ -173,11 +171,10 @@ sample_remove(const void *p)
 {
 	uintptr_t block = (uintptr_t)p;
 	struct bucket *b;
-	unsigned level, i;
 
-	for (level = 0; block != 0 && level < LEVELS; level++) {
+	for (unsigned level = 0; block != 0 && level < LEVELS; level++) {
 		b = find_bucket(level, block);
-		for (i = 0; i < SLOTS; i++)
+		for (unsigned i = 0; i < SLOTS; i++)
 			if (ARENA_NOW(b->blocks[i]) == block)
 				return __atomic_compare_exchange_n(
 				    &b->blocks[i], &block, 0, 0,

@@ -122,13 +122,12 @@ preload_sandbox_run(const struct sock_filter *f, unsigned n,
     const struct call *call)
 {
 	struct machine m = { 0 };
-	unsigned at;
 
 	m.data.nr = call->number;
 	m.data.arch = ARCH;
 	m.data.args[0] = call->first;
 	m.data.args[1] = call->second;
-	for (at = 0; at < n; at++) {
+	for (unsigned at = 0; at < n; at++) {
 		const struct sock_filter *i = &f[at];
 
 		switch (BPF_CLASS(i->code)) {
@@ -167,12 +166,11 @@ sandbox_learn(const void *filter)
 {
 	const struct sock_fprog *program = filter;
 	const unsigned before = sandbox;
-	size_t i;
 	uint32_t action;
 
 	if (program == NULL || program->filter == NULL)
 		return before;
-	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		action = preload_sandbox_run(program->filter, program->len,
 		             &calls[i]) &
 		    SECCOMP_RET_ACTION_FULL;

@@ -131,17 +131,15 @@ find_code(const struct dl_phdr_info *info, const char *build,
     struct stack_module *m)
 {
 	const char *name = info->dlpi_name != NULL ? info->dlpi_name : "";
-	uintptr_t lo, hi;
-	int i;
 
 	*m = (struct stack_module){ UINTPTR_MAX, 0, info->dlpi_addr, 0 };
-	for (i = 0; i < info->dlpi_phnum; i++) {
+	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
 		if (p->p_type != PT_LOAD || (p->p_flags & PF_X) == 0)
 			continue;
-		lo = info->dlpi_addr + p->p_vaddr;
-		hi = lo + p->p_memsz;
+		uintptr_t lo = info->dlpi_addr + p->p_vaddr;
+		uintptr_t hi = lo + p->p_memsz;
 		m->start = lo < m->start ? lo : m->start;
 		m->end = hi > m->end ? hi : m->end;
 	}
@@ -343,17 +341,15 @@ stack_find_node(struct stack_table *t, uint64_t ip, uint32_t parent)
 static uint32_t
 find_stack(struct stack_table *t, uintptr_t *ips, unsigned n)
 {
-	uint32_t node, next;
-	unsigned i;
-
 	scan_modules(t);
 	/* an address outside code was not a frame: nor is what follows it */
-	for (i = 0; way == TELREC_UNWIND_FRAMES && i < n; i++)
+	for (unsigned i = 0; way == TELREC_UNWIND_FRAMES && i < n; i++)
 		if (!is_code(t, ips[i]))
 			n = i;
-	node = ROOT | (ARENA_NOW(t->generation) & (ROOT - 1));
+	uint32_t node = ROOT | (ARENA_NOW(t->generation) & (ROOT - 1));
 	while (n > 0) {
-		next = stack_find_node(t, ips[--n], node);
+		uint32_t next = stack_find_node(t, ips[--n], node);
+
 		if (next == 0)
 			break;
 		node = next;
@@ -379,7 +375,6 @@ is_mapped(uintptr_t sp, uintptr_t end)
 	const uintptr_t page = 4096, most = (uintptr_t)1 << 27;
 	uintptr_t from, to = (end + page - 1) & ~(page - 1);
 	const int kept = errno;
-	int mapped;
 
 	if (sp < self.lo && self.lo - sp < most && !ring_calls_forbidden() &&
 	    msync((void *)(sp & ~(page - 1)), self.lo - (sp & ~(page - 1)),
@@ -398,7 +393,7 @@ is_mapped(uintptr_t sp, uintptr_t end)
 		return 0;
 	from = self.hi;
 	/* it fails if there is a hole, and does nothing else */
-	mapped = msync((void *)from, to - from, MS_ASYNC) == 0;
+	int mapped = msync((void *)from, to - from, MS_ASYNC) == 0;
 	if (mapped)
 		self.hi = to;
 	errno = kept;
@@ -410,7 +405,6 @@ static inline __attribute__((no_sanitize_address)) unsigned
 walk_frames(const uintptr_t *fp, uintptr_t *ips, unsigned most)
 {
 	const uintptr_t sp = (uintptr_t)fp;
-	const uintptr_t *next;
 	unsigned n = 0;
 
 	if (sp < self.lo || sp >= self.hi)
@@ -431,7 +425,7 @@ walk_frames(const uintptr_t *fp, uintptr_t *ips, unsigned most)
 		if (fp[1] < 4096)
 			break;
 		ips[n++] = fp[1];
-		next = (const uintptr_t *)fp[0];
+		const uintptr_t *next = (const uintptr_t *)fp[0];
 		if (next <= fp)
 			break;
 		fp = next;
@@ -486,7 +480,6 @@ telrec_stack(void)
 {
 	uintptr_t room[DEPTH + OWN_FRAMES], *ips = room;
 	struct stack_table *t = table;
-	uint64_t hash, entry, *cached;
 	uint32_t number;
 	unsigned n;
 
@@ -511,10 +504,10 @@ telrec_stack(void)
 		ARENA_SET(t->loading, 1);
 	else if (!RING_LIKELY(ARENA_NOW(t->loading) == 0))
 		scan_modules(t);
-	hash = hash_stack(ARENA_NOW(t->generation), ips, n);
-	cached = &t->cache[hash & (((uint64_t)1 << CACHE_BITS) - 1)];
+	uint64_t hash = hash_stack(ARENA_NOW(t->generation), ips, n);
+	uint64_t *cached = &t->cache[hash & (((uint64_t)1 << CACHE_BITS) - 1)];
 	hash >>= NUMBER_BITS;
-	entry = __atomic_load_n(cached, __ATOMIC_RELAXED);
+	uint64_t entry = __atomic_load_n(cached, __ATOMIC_RELAXED);
 	number = (uint32_t)(entry & (((uint32_t)1 << NUMBER_BITS) - 1));
 	if (!RING_LIKELY(entry >> NUMBER_BITS == hash && number != 0) &&
 	    n > 0) {
@@ -538,11 +531,10 @@ telrec_stack(void)
 static int
 load_unwinder(void)
 {
-	void *handle;
 	void *warm[4];
 
 	ring_mute(1);
-	handle = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+	void *handle = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
 	if (handle != NULL)
 		*(void **)&unw_backtrace_fn = dlsym(handle, "unw_backtrace");
 	else

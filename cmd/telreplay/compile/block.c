@@ -117,7 +117,6 @@ block_allocated(struct compiler *c, struct thread *t,
 {
 	const size_t place = (size_t)(live - c->live.blocks);
 	uint32_t slot = slot_new(c, t), pool = c->resized_pool;
-	struct block *b;
 
 	if (slot == NO_SLOT ||
 	    !TEL__RESERVE(c->blocks, c->blocks_room, place + 1))
@@ -136,7 +135,7 @@ block_allocated(struct compiler *c, struct thread *t,
 	if (emit_allocation(c, t, slot, live->size, op) != 0)
 		return compiler_no_memory(c);
 	c->facts.unpooled += pool == 0;
-	b = &c->blocks[place];
+	struct block *b = &c->blocks[place];
 	b->start = live->address;
 	b->full = live->size;
 	b->birth = c->now;
@@ -311,11 +310,9 @@ static tel_status
 block_replaced(struct compiler *c, struct thread *t,
     const struct tel__live_block *live, const tel_alloc *op)
 {
-	tel_status st;
-
 	if (op->kind != TEL_ALLOC_COMMIT)
 		return reorder_double(c, t, live);
-	st = anomaly_count(c, ANOMALY_RECLAIMED, op->address);
+	tel_status st = anomaly_count(c, ANOMALY_RECLAIMED, op->address);
 	return st == TEL_OK ?
 	    block_free(c, t, live, block_of(c, live), BLOCK_FREED) :
 	    st;
@@ -417,14 +414,13 @@ blocks_finish(struct compiler *c)
 {
 	const struct tel__table *t = &c->live.by_key;
 	struct facts *f = &c->facts;
-	size_t i;
 
-	for (i = 0; i <= 64; i++)
+	for (size_t i = 0; i <= 64; i++)
 		f->requests += f->sizes[i];
 	f->live_blocks = c->live_blocks;
 	f->live_bytes = c->live_bytes;
 	f->slots = c->slots;
-	for (i = 0; t->count > 0 && i <= t->mask; i++)
+	for (size_t i = 0; t->count > 0 && i <= t->mask; i++)
 		if (t->entries[i].key != 0)
 			f->leaked[tel__bit_length(
 			    c->live.blocks[t->entries[i].value].size)]++;

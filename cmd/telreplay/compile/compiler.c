@@ -127,11 +127,10 @@ compiler_set_log(struct compiler *c, const char *name)
 	struct facts *f = &c->facts;
 	char text[LOG_NAME];
 	uint64_t i;
-	size_t n;
 
 	if (c->ended)
 		return TEL_ESTATE;
-	n = strlen(name);
+	size_t n = strlen(name);
 	if (n >= sizeof(text))
 		n = sizeof(text) - 1;
 	memset(text, 0, sizeof(text));
@@ -231,15 +230,12 @@ compiler_allocate(struct compiler *c, const tel_alloc *op)
 RARE static tel_status
 commit(struct compiler *c, struct thread *t, tel_alloc *op)
 {
-	uint32_t n;
-	struct pool *b;
-
 	if (op->buffer == 0)
 		return compiler_allocate(c, op);
-	n = buffer_find(c, t, op);
+	uint32_t n = buffer_find(c, t, op);
 	if (n == NO_SLOT)
 		return compiler_no_memory(c);
-	b = &c->buffers.all[n];
+	struct pool *b = &c->buffers.all[n];
 	if (op->kind == TEL_ALLOC_COMMIT) {
 		b->reserved = 0;
 		op->pool = c->pools.all[b->pool].address;
@@ -383,17 +379,16 @@ image_start(struct compiler *c, uint64_t process, uint64_t index,
 	const uint64_t pid =
 	    process & ((UINT64_C(1) << TEL__LIVE_PROCESS_BITS) - 1);
 	struct tel__entry *e, *of;
-	uint64_t image, before;
 	int fresh;
 
 	e = tel__table_put(&c->images, pid, &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
-	image = e->value;
+	uint64_t image = e->value;
 	e->value = process;
 	if (fresh || process >> TEL__LIVE_PROCESS_BITS == 0)
 		return TEL_OK;
-	before = tel__table_find(&c->processes, image)->value;
+	uint64_t before = tel__table_find(&c->processes, image)->value;
 	of = tel__table_find(&c->thread_by_id, thread ^ before << TAG_SHIFT);
 	if (of == NULL)
 		return TEL_OK;
@@ -414,7 +409,6 @@ process_enter(struct compiler *c, const tel_alloc *op)
 {
 	struct tel__entry *e;
 	tel_status st = TEL_OK;
-	uint64_t index;
 	int fresh;
 
 	e = tel__table_put(&c->processes, op->process, &fresh);
@@ -422,7 +416,7 @@ process_enter(struct compiler *c, const tel_alloc *op)
 		return compiler_no_memory(c);
 	if (fresh)
 		e->value = c->processes.count - 1;
-	index = e->value;
+	uint64_t index = e->value;
 	if (fresh)
 		st = image_start(c, op->process, index, op->thread);
 	c->process = op->process;
@@ -452,12 +446,10 @@ curve_thin(struct compiler *c)
 RARE static void
 curve_point(struct compiler *c)
 {
-	struct live_point *p;
-
 	/* one place is left for the last point */
 	if (c->facts.curve_points >= CURVE_POINTS - 1)
 		curve_thin(c);
-	p = &c->facts.curve[c->facts.curve_points++];
+	struct live_point *p = &c->facts.curve[c->facts.curve_points++];
 	p->done = c->facts.words + c->used;
 	p->clock = c->clock;
 	p->blocks = c->live_blocks;
@@ -539,7 +531,6 @@ operation_count(struct compiler *c, const tel_alloc *op)
 tel_status
 compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
 {
-	struct thread *t;
 	tel_status st;
 
 	if (c->idle && (st = compiler_start(c, op)) != TEL_OK)
@@ -559,7 +550,7 @@ compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
 	if (op->kind == TEL_ALLOC_THREAD_END)
 		return thread_end(c, op->thread) == 0 ? TEL_OK :
 		                                        compiler_no_memory(c);
-	t = c->last_thread;
+	struct thread *t = c->last_thread;
 	if (t == NULL || c->last_thread_id != op->thread) {
 		/* the C library frees NULL behind the end of a thread */
 		if (op->kind == TEL_ALLOC_FREE && op->address == 0)
@@ -609,9 +600,8 @@ static void
 lifetimes_finish(struct compiler *c)
 {
 	struct facts *f = &c->facts;
-	size_t i;
 
-	for (i = 0; i < REPORT_LIFETIMES; i++)
+	for (size_t i = 0; i < REPORT_LIFETIMES; i++)
 		(void)tel__lifetimes_quantile(c->lifetimes,
 		    report_lifetimes[i].share, &f->lifetimes[i]);
 	tel__lifetimes_powers(c->lifetimes, f->lived_ns);

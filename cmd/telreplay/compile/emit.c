@@ -116,12 +116,10 @@ emit_use(struct compiler *c, struct thread *t, uint32_t number, int buffer)
 static int
 vectors_new(struct compiler *c, struct thread *t)
 {
-	unsigned i;
-
 	t->vector = calloc(c->set.threads, sizeof(*t->vector));
 	if (t->vector == NULL)
 		return -1;
-	for (i = 0; i < SNAPSHOTS; i++) {
+	for (unsigned i = 0; i < SNAPSHOTS; i++) {
 		t->snapshots[i].vector =
 		    calloc(c->set.threads, sizeof(*t->vector));
 		if (t->snapshots[i].vector == NULL)
@@ -139,12 +137,10 @@ vector_merge(struct compiler *c, struct thread *t, const struct thread *other,
     uint32_t position)
 {
 	const struct snapshot *s;
-	struct snapshot *saved;
-	unsigned i, n;
+	unsigned n = other->snapshot_count < SNAPSHOTS ? other->snapshot_count :
+	                                                 SNAPSHOTS;
 
-	n = other->snapshot_count < SNAPSHOTS ? other->snapshot_count :
-	                                        SNAPSHOTS;
-	for (i = 1; i <= n; i++) {
+	for (unsigned i = 1; i <= n; i++) {
 		s = &other->snapshots[(other->snapshot_count - i) % SNAPSHOTS];
 		if (s->position > position)
 			continue;
@@ -153,7 +149,7 @@ vector_merge(struct compiler *c, struct thread *t, const struct thread *other,
 				t->vector[i] = s->vector[i];
 		break;
 	}
-	saved = &t->snapshots[t->snapshot_count++ % SNAPSHOTS];
+	struct snapshot *saved = &t->snapshots[t->snapshot_count++ % SNAPSHOTS];
 	saved->position = t->count;
 	memcpy(saved->vector, t->vector, c->thread_count * sizeof(*t->vector));
 }
@@ -252,9 +248,7 @@ emit_wait(struct compiler *c, struct thread *t, uint32_t where, uint32_t chunk)
 int
 emit_join(struct compiler *c, struct thread *t)
 {
-	unsigned i;
-
-	for (i = 0; i < c->thread_count; i++)
+	for (unsigned i = 0; i < c->thread_count; i++)
 		if (c->threads[i].operations > 0 &&
 		    emit_wait(c, t, c->threads[i].last,
 		        thread_place(c, &c->threads[i])) != 0)

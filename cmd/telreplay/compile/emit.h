@@ -73,8 +73,6 @@ RARE int emit_order(struct compiler *c, struct thread *t);
 static inline int
 emit_start(struct compiler *c, struct thread *t)
 {
-	uint64_t delta;
-
 	if (c->ordered && emit_order(c, t) != 0)
 		return -1;
 	if (thread_room(t) != 0)
@@ -84,7 +82,7 @@ emit_start(struct compiler *c, struct thread *t)
 	        c->clock - t->time_clock >= c->time_ticks) &&
 	    emit_time(c, t) != 0)
 		return -1;
-	delta = c->event - t->event;
+	uint64_t delta = c->event - t->event;
 	if (delta < ORIGIN_SHORT && c->log == t->log) {
 		t->origins[t->origins_used++] = (unsigned char)(delta << 2);
 		t->event = c->event;

@@ -64,9 +64,8 @@ static unsigned char *
 facts_put(unsigned char *p, const void *from, size_t n)
 {
 	uint64_t v;
-	size_t i;
 
-	for (i = 0; i < n; i++, p += 8) {
+	for (size_t i = 0; i < n; i++, p += 8) {
 		memcpy(&v, (const char *)from + i * 8, 8);
 		tel_store_le64(p, v);
 	}
@@ -78,9 +77,8 @@ static const unsigned char *
 facts_get(const unsigned char *p, void *to, size_t n)
 {
 	uint64_t v;
-	size_t i;
 
-	for (i = 0; i < n; i++, p += 8) {
+	for (size_t i = 0; i < n; i++, p += 8) {
 		v = tel_le64(p);
 		memcpy((char *)to + i * 8, &v, 8);
 	}
@@ -91,12 +89,12 @@ size_t
 facts_store(const struct facts *f, unsigned char *room)
 {
 	unsigned char *p = facts_put(room, f, FACTS_NUMBERS);
-	const struct anomaly_event *a;
 	uint64_t i, first;
 
 	p = facts_put(p, f->lives, (size_t)f->threads * FACTS_LIFE);
 	for (i = 0; i < f->anomaly_event_count; i++) {
-		a = &f->anomaly_events[i];
+		const struct anomaly_event *a = &f->anomaly_events[i];
+
 		first = (uint64_t)a->log << 32 | (uint32_t)a->anomaly;
 		p = facts_put(p, &first, 1);
 		p = facts_put(p, (const char *)a + EVENT, FACTS_ANOMALY - 1);
@@ -109,12 +107,12 @@ facts_store(const struct facts *f, unsigned char *room)
 static int
 load_rest(struct facts *f, const unsigned char *p)
 {
-	struct anomaly_event *a;
 	uint64_t i, first;
 
 	p = facts_get(p, f->lives, (size_t)f->threads * FACTS_LIFE);
 	for (i = 0; i < f->anomaly_event_count; i++) {
-		a = &f->anomaly_events[i];
+		struct anomaly_event *a = &f->anomaly_events[i];
+
 		p = facts_get(p, &first, 1);
 		p = facts_get(p, (char *)a + EVENT, FACTS_ANOMALY - 1);
 		if ((uint32_t)first >= ANOMALIES || first >> 32 >= f->logs)
@@ -138,12 +136,10 @@ load_rest(struct facts *f, const unsigned char *p)
 int
 facts_load(struct facts *f, const unsigned char *p, size_t size, size_t *used)
 {
-	const unsigned char *rest;
-
 	if (size < FACTS_NUMBERS * 8)
 		return -1;
 	memset(f, 0, sizeof(*f));
-	rest = facts_get(p, f, FACTS_NUMBERS);
+	const unsigned char *rest = facts_get(p, f, FACTS_NUMBERS);
 	if (f->anomaly_event_count > ANOMALY_EVENTS || f->logs < 1 ||
 	    f->curve_points > CURVE_POINTS || f->logs > LOG_NAMES ||
 	    f->peak_log >= f->logs || f->order > ORDER_NONE ||

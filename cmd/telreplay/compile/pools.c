@@ -29,15 +29,13 @@ pools_open(struct compiler *c)
 void
 pools_close(struct compiler *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->pools.count; i++)
+	for (size_t i = 0; i < c->pools.count; i++)
 		free(c->pools.all[i].text);
 	free(c->pools.all);
 	free(c->buffers.all);
 	tel__table_clear(&c->pools.by_address);
 	tel__table_clear(&c->buffers.by_address);
-	for (i = 0; i < c->descriptions.count; i++)
+	for (size_t i = 0; i < c->descriptions.count; i++)
 		free(c->descriptions.texts[i]);
 	free(c->descriptions.texts);
 	tel__table_clear(&c->descriptions.by_address);
@@ -57,18 +55,16 @@ description_find(const struct compiler *c, uint64_t address)
 static uint32_t
 pool_add(struct pools *ps, uint64_t address, uint32_t pool)
 {
-	struct tel__entry *e;
-	struct pool *p;
 	int fresh;
 
 	if (ps->count >= NO_SLOT - 1 ||
 	    !TEL__RESERVE(ps->all, ps->room, ps->count + 1))
 		return NO_SLOT;
-	e = tel__table_put(&ps->by_address, address, &fresh);
+	struct tel__entry *e = tel__table_put(&ps->by_address, address, &fresh);
 	if (e == NULL)
 		return NO_SLOT;
 	e->value = ps->count;
-	p = &ps->all[ps->count];
+	struct pool *p = &ps->all[ps->count];
 	memset(p, 0, sizeof(*p));
 	p->address = address;
 	p->pool = pool;
@@ -80,14 +76,13 @@ static uint32_t
 pool_create(struct compiler *c, struct thread *t, uint64_t address)
 {
 	uint32_t n = pool_add(&c->pools, address, 0);
-	char **text;
 
 	if (n == NO_SLOT ||
 	    emit_extended(c, t, EXTENDED_POOL_CREATE, n, address, 0, 0) != 0)
 		return NO_SLOT;
 	c->pools.all[n].where = t->last;
 	c->pools.all[n].chunk = thread_place(c, t);
-	text = description_find(c, address);
+	char **text = description_find(c, address);
 	if (text != NULL) {
 		c->pools.all[n].text = *text;
 		*text = NULL;
@@ -112,11 +107,9 @@ first_use(const struct compiler *c, struct pools *ps, uint64_t address,
 static uint32_t
 pool_find(struct compiler *c, struct thread *t, uint64_t address)
 {
-	struct tel__entry *e;
-
 	if (address == 0)
 		return 0;
-	e = tel__table_find(&c->pools.by_address, address);
+	struct tel__entry *e = tel__table_find(&c->pools.by_address, address);
 	return e != NULL ?
 	    (uint32_t)e->value :
 	    first_use(c, &c->pools, address, pool_create(c, t, address));
@@ -161,11 +154,9 @@ pools_finish(struct compiler *c)
 {
 	const struct pools *both[] = { &c->pools, &c->buffers };
 	tel_status st = TEL_OK;
-	unsigned k;
-	size_t i;
 
-	for (k = 0; k < 2; k++)
-		for (i = 0; i < both[k]->count && st == TEL_OK; i++)
+	for (unsigned k = 0; k < 2; k++)
+		for (size_t i = 0; i < both[k]->count && st == TEL_OK; i++)
 			if (both[k]->all[i].used)
 				st = anomaly_add(c, &both[k]->all[i].first_use);
 	return st;
@@ -176,13 +167,13 @@ buffer_destroy(struct compiler *c, struct thread *t, uint32_t n)
 {
 	struct pool *b = &c->buffers.all[n];
 	struct tel__entry *e;
-	tel_status st;
 
 	e = tel__table_find(&c->buffers.by_address, b->address);
 	if (e != NULL)
 		tel__table_remove(&c->buffers.by_address, e);
 	if (b->reserved != 0) {
-		st = anomaly_count(c, ANOMALY_RESERVED, b->at);
+		tel_status st = anomaly_count(c, ANOMALY_RESERVED, b->at);
+
 		if (st != TEL_OK)
 			return st;
 	}
@@ -200,10 +191,9 @@ pool_destroy(struct compiler *c, struct thread *t, struct tel__entry *known,
 {
 	tel_alloc destroy = *op;
 	uint32_t n = (uint32_t)known->value, b;
-	tel_status st;
 
 	tel__table_remove(&c->pools.by_address, known);
-	st = reorder_expire(c, 1);
+	tel_status st = reorder_expire(c, 1);
 	if (st == TEL_OK && emit_join(c, t) != 0)
 		st = compiler_no_memory(c);
 	for (b = c->pools.all[n].buffer; b != NO_SLOT && st == TEL_OK;
@@ -258,12 +248,11 @@ tel_status
 compiler_describe(struct compiler *c, uint64_t address, const char *text)
 {
 	size_t used = 0, more = strlen(text), first = strcspn(text, " ");
-	char **at, *now;
 
 	if (c->failed != TEL_OK || c->ended)
 		return TEL_ESTATE;
 	address ^= address != 0 ? c->tag : 0;
-	at = description_add(c, address);
+	char **at = description_add(c, address);
 	if (at == NULL)
 		return TEL_OK;
 	if (*at != NULL &&
@@ -272,7 +261,7 @@ compiler_describe(struct compiler *c, uint64_t address, const char *text)
 		used = strlen(*at);
 	if (more == 0 || more + (used > 0) > POOL_TEXT - used)
 		return TEL_OK;
-	now = realloc(*at, used + more + 2);
+	char *now = realloc(*at, used + more + 2);
 	if (now == NULL)
 		return compiler_no_memory(c);
 	if (used > 0)
@@ -285,7 +274,6 @@ compiler_describe(struct compiler *c, uint64_t address, const char *text)
 tel_status
 pool_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 {
-	struct tel__entry *e;
 	tel_status st = TEL_OK;
 	int pool = op->kind != TEL_ALLOC_BUFFER_CREATE &&
 	    op->kind != TEL_ALLOC_BUFFER_DESTROY;
@@ -295,8 +283,8 @@ pool_operation(struct compiler *c, struct thread *t, const tel_alloc *op)
 		return anomaly_count(c, ANOMALY_ARGUMENT, 0);
 	if (op->failed)
 		return anomaly_count(c, ANOMALY_FAILED, address);
-	e = tel__table_find(pool ? &c->pools.by_address :
-	                           &c->buffers.by_address,
+	struct tel__entry *e = tel__table_find(pool ? &c->pools.by_address :
+	                                              &c->buffers.by_address,
 	    address);
 	if (op->kind == TEL_ALLOC_POOL_DESCRIBE)
 		return TEL_OK;

@@ -35,8 +35,6 @@ struct chunk {
 static tel_status
 read_at(const struct program *p, uint64_t offset, void *buffer, size_t size)
 {
-	ptrdiff_t n;
-
 	if (offset > p->size || size > p->size - offset)
 		return TEL_EDAMAGED;
 	if (p->data != NULL) {
@@ -44,7 +42,7 @@ read_at(const struct program *p, uint64_t offset, void *buffer, size_t size)
 			memcpy(buffer, p->data + offset, size);
 		return TEL_OK;
 	}
-	n = tel__read_all(p->fd, buffer, size, (int64_t)offset);
+	ptrdiff_t n = tel__read_all(p->fd, buffer, size, (int64_t)offset);
 	return n < 0 ? TEL_EIO : n == (ptrdiff_t)size ? TEL_OK : TEL_EDAMAGED;
 }
 
@@ -118,14 +116,13 @@ static tel_status
 tail_load(struct program *p)
 {
 	unsigned char tail[PROGRAM_TRAILER], *bytes;
-	uint64_t at;
 	size_t size, used;
 	tel_status st;
 
 	st = read_at(p, p->size - PROGRAM_TRAILER, tail, sizeof(tail));
 	if (st != TEL_OK)
 		return st;
-	at = tel_le64(tail);
+	uint64_t at = tel_le64(tail);
 	size = (size_t)tel_le64(tail + 8);
 	if (tel_le64(tail + 24) != PROGRAM_MAGIC || at % 8 != 0 ||
 	    size % 8 != 0 || at < PROGRAM_HEADER ||
@@ -158,11 +155,10 @@ program_open(const struct program *from, struct program **out)
 {
 	unsigned char head[PROGRAM_HEADER];
 	struct program *p;
-	tel_status st;
 
 	if (from->size < PROGRAM_HEADER)
 		return TEL_EFORMAT;
-	st = read_at(from, 0, head, sizeof(head));
+	tel_status st = read_at(from, 0, head, sizeof(head));
 	if (st != TEL_OK)
 		return st;
 	if (!program_probe(head, sizeof(head)))
@@ -234,19 +230,15 @@ static tel_status
 chunk_open(const struct program *p, uint64_t number, struct chunk *c)
 {
 	unsigned char head[HEAD_WORDS * 8];
-	struct thread_head *t;
-	uint64_t left, threads;
-	tel_status st;
-	unsigned i;
 
 	if (number >= p->facts.chunks)
 		return TEL_EINVAL;
 	c->offset = p->index[2 * number];
 	c->size = p->index[2 * number + 1];
-	st = read_at(p, c->offset, head, 8);
+	tel_status st = read_at(p, c->offset, head, 8);
 	if (st != TEL_OK)
 		return st;
-	threads = tel_le64(head);
+	uint64_t threads = tel_le64(head);
 	if (threads > p->facts.threads ||
 	    c->size < (1 + HEAD_WORDS * threads + 1) * 8)
 		return TEL_EDAMAGED;
@@ -254,14 +246,14 @@ chunk_open(const struct program *p, uint64_t number, struct chunk *c)
 	c->sum = program_sum(0, head, 8);
 	c->size -= 8;
 	c->words = c->times = c->origins = 0;
-	left = c->size - (1 + HEAD_WORDS * threads) * 8;
-	for (i = 0; i < c->threads; i++) {
+	uint64_t left = c->size - (1 + HEAD_WORDS * threads) * 8;
+	for (unsigned i = 0; i < c->threads; i++) {
 		st = read_at(p, c->offset + 8 + i * sizeof(head), head,
 		    sizeof(head));
 		if (st != TEL_OK)
 			return st;
 		c->sum = program_sum(c->sum, head, sizeof(head));
-		t = &c->thread[i];
+		struct thread_head *t = &c->thread[i];
 		t->words = tel_le32(head);
 		t->times = tel_le32(head + 4);
 		t->origins = tel_le64(head + 8);
@@ -287,22 +279,20 @@ sum_check(const struct program *p, const struct chunk *c, const uint64_t *room)
 {
 	unsigned char bytes[4096];
 	uint64_t sum = c->sum, left = c->origins, at;
-	tel_status st;
-	size_t n;
+	size_t n = (size_t)(c->words + 2 * c->times) * 8;
 
-	n = (size_t)(c->words + 2 * c->times) * 8;
 	sum = program_sum(sum, (const unsigned char *)room, n);
 	at = c->offset + c->size - left;
 	while (left > 0) {
 		n = left < sizeof(bytes) ? (size_t)left : sizeof(bytes);
-		st = read_at(p, at, bytes, n);
+		tel_status st = read_at(p, at, bytes, n);
 		if (st != TEL_OK)
 			return st;
 		sum = program_sum(sum, bytes, n);
 		at += n;
 		left -= n;
 	}
-	st = read_at(p, at, bytes, 8);
+	tel_status st = read_at(p, at, bytes, 8);
 	if (st != TEL_OK)
 		return st;
 	return sum == tel_le64(bytes) ? TEL_OK : TEL_EDAMAGED;
@@ -445,9 +435,7 @@ thread_check(const struct facts *f, const struct program_thread *threads,
 static int
 times_check(const struct program_thread *t)
 {
-	uint32_t i;
-
-	for (i = 0; i < t->time_count; i++)
+	for (uint32_t i = 0; i < t->time_count; i++)
 		if (t->times[2 * i] > t->word_count ||
 		    (i > 0 && t->times[2 * i] <= t->times[2 * i - 2]))
 			return -1;
@@ -460,9 +448,8 @@ threads_set(const struct program *p, const struct chunk *c, uint64_t *room,
     struct program_thread *threads)
 {
 	const uint64_t *words = room, *times = room + c->words;
-	unsigned i;
 
-	for (i = 0; i < p->facts.threads; i++) {
+	for (unsigned i = 0; i < p->facts.threads; i++) {
 		threads[i].words = words;
 		threads[i].times = times;
 		threads[i].word_count = i < c->threads ? c->thread[i].words : 0;
@@ -477,14 +464,11 @@ program_load(struct program *p, uint64_t chunk, uint64_t *room,
     struct program_thread *threads)
 {
 	struct chunk c;
-	tel_status st;
-	uint64_t n;
-	unsigned i;
+	tel_status st = chunk_open(p, chunk, &c);
 
-	st = chunk_open(p, chunk, &c);
 	if (st != TEL_OK)
 		return st;
-	n = c.words + 2 * c.times;
+	uint64_t n = c.words + 2 * c.times;
 	st = read_at(p, c.offset + 8 + 16 * (uint64_t)c.threads, room,
 	    (size_t)n * 8);
 	if (st == TEL_OK)
@@ -493,7 +477,7 @@ program_load(struct program *p, uint64_t chunk, uint64_t *room,
 		return st;
 	program_swap(room, n);
 	threads_set(p, &c, room, threads);
-	for (i = 0; i < c.threads; i++)
+	for (unsigned i = 0; i < c.threads; i++)
 		if (thread_check(&p->facts, threads, c.threads, &threads[i]) !=
 		        0 ||
 		    times_check(&threads[i]) != 0)
@@ -510,10 +494,9 @@ origin_find(const struct program *p, const struct program_thread *t,
     uint64_t *log, uint64_t *event)
 {
 	uint64_t v;
-	uint32_t i;
 
 	*log = *event = 0;
-	for (i = 0; i < t->word_count && i <= position;
+	for (uint32_t i = 0; i < t->word_count && i <= position;
 	     i += 1 + word_operands(t->words[i])) {
 		if (!word_is_operation(t->words[i]))
 			continue;
@@ -537,10 +520,8 @@ program_origin(struct program *p, uint64_t chunk, unsigned thread,
 	struct program_thread threads[PROGRAM_THREADS];
 	unsigned char *bytes = NULL;
 	uint64_t *room, number, at;
-	tel_status st;
-	unsigned i;
+	tel_status st = chunk_open(p, chunk, &c);
 
-	st = chunk_open(p, chunk, &c);
 	if (st != TEL_OK)
 		return st;
 	if (thread >= c.threads)
@@ -552,7 +533,7 @@ program_origin(struct program *p, uint64_t chunk, unsigned thread,
 	    program_load(p, chunk, room, threads);
 	if (st == TEL_OK) {
 		at = c.offset + c.size - c.origins;
-		for (i = 0; i < thread; i++)
+		for (unsigned i = 0; i < thread; i++)
 			at += c.thread[i].origins;
 		st = read_at(p, at, bytes, (size_t)c.thread[thread].origins);
 	}

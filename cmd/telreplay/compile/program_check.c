@@ -98,12 +98,11 @@ static void
 wake(struct state *s, unsigned thread)
 {
 	uint32_t i = s->thread[thread].waiter, next;
-	uint64_t w;
 
 	s->thread[thread].waiter = NOBODY;
 	for (; i != NOBODY; i = next) {
 		next = s->thread[i].next;
-		w = s->loaded[i].words[s->thread[i].done];
+		uint64_t w = s->loaded[i].words[s->thread[i].done];
 		if (WORD_SIZE(w) < s->thread[thread].done) {
 			make_ready(s, i);
 		} else {
@@ -118,14 +117,13 @@ static void
 program_check_leave(struct state *s, unsigned thread)
 {
 	uint64_t before = s->low;
-	unsigned i;
 
 	if (s->thread[thread].window != 0)
 		s->inside[s->thread[thread].window]--;
 	s->thread[thread].window = 0;
 	while (s->low <= s->facts->windows && s->inside[s->low] == 0)
 		s->low++;
-	for (i = 0; s->low != before && i < s->facts->threads; i++)
+	for (unsigned i = 0; s->low != before && i < s->facts->threads; i++)
 		if (s->thread[i].at_window)
 			make_ready(s, i);
 }
@@ -176,11 +174,11 @@ thread_run(struct state *s, unsigned thread)
 {
 	const struct program_thread *t = &s->loaded[thread];
 	uint32_t i = s->thread[thread].done;
-	uint64_t w;
 	int st = 0, go_on = 1;
 
 	while (i < t->word_count && st == 0 && s->thread[thread].running) {
-		w = t->words[i];
+		uint64_t w = t->words[i];
+
 		if ((w & WORD_KIND) == WORD_WAIT) {
 			if (WORD_SLOT(w) == thread)
 				return -1;
@@ -207,14 +205,14 @@ thread_run(struct state *s, unsigned thread)
 static void
 chunk_enter(struct state *s)
 {
-	const struct program_thread *t;
 	uint32_t i, k;
 	uint64_t w;
 
 	memset(s->inside, 0, ((size_t)s->facts->windows + 2) * 4);
 	s->ready_count = 0;
 	for (i = 0; i < s->facts->threads; i++) {
-		t = &s->loaded[i];
+		const struct program_thread *t = &s->loaded[i];
+
 		s->thread[i].done = 0;
 		s->thread[i].window = 0;
 		s->thread[i].waiter = NOBODY;
@@ -287,11 +285,9 @@ tel_status
 program_walk(struct program *p, program_visit *visit, void *arg)
 {
 	struct state s = { .visit = visit, .arg = arg };
-	tel_status st;
-	uint64_t i;
+	tel_status st = state_open(&s, &p->facts);
 
-	st = state_open(&s, &p->facts);
-	for (i = 0; i < p->facts.chunks && st == TEL_OK; i++) {
+	for (uint64_t i = 0; i < p->facts.chunks && st == TEL_OK; i++) {
 		s.chunk = i;
 		st = program_load(p, i, s.room, s.loaded);
 		if (st == TEL_OK && chunk_run(&s) != 0)

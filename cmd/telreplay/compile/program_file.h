@@ -51,9 +51,7 @@ program_swap(uint64_t *words, size_t count)
 static inline uint64_t
 program_sum(uint64_t sum, const unsigned char *p, size_t size)
 {
-	size_t i;
-
-	for (i = 0; i + 8 <= size; i += 8) {
+	for (size_t i = 0; i + 8 <= size; i += 8) {
 		sum = (sum ^ tel_le64(p + i)) * UINT64_C(0x9e3779b97f4a7c15);
 		sum ^= sum >> 32;
 	}

@@ -49,29 +49,29 @@ chunk_write(struct compiler *c)
 {
 	static const unsigned char zeros[8];
 	uint64_t head[2], sum, end;
-	struct thread *t;
-	unsigned i;
 
 	if (index_start(c) != 0)
 		return compiler_no_memory(c);
 	head[0] = c->thread_count;
 	sum = write_words(c, head, 1, 0);
-	for (i = 0; i < c->thread_count; i++) {
-		t = &c->threads[i];
+	for (unsigned i = 0; i < c->thread_count; i++) {
+		struct thread *t = &c->threads[i];
+
 		while (t->origins_used % 8 != 0)
 			t->origins[t->origins_used++] = zeros[0];
 		head[0] = (uint64_t)t->times_used / 2 << 32 | t->count;
 		head[1] = t->origins_used;
 		sum = write_words(c, head, 2, sum);
 	}
-	for (i = 0; i < c->thread_count; i++)
+	for (unsigned i = 0; i < c->thread_count; i++)
 		sum = write_words(c, c->threads[i].words, c->threads[i].count,
 		    sum);
-	for (i = 0; i < c->thread_count; i++)
+	for (unsigned i = 0; i < c->thread_count; i++)
 		sum = write_words(c, c->threads[i].times,
 		    c->threads[i].times_used, sum);
-	for (i = 0; i < c->thread_count; i++) {
-		t = &c->threads[i];
+	for (unsigned i = 0; i < c->thread_count; i++) {
+		struct thread *t = &c->threads[i];
+
 		sum = program_sum(sum, t->origins, t->origins_used);
 		tel_output_write(c->out, t->origins, t->origins_used);
 	}
@@ -88,11 +88,9 @@ chunk_write(struct compiler *c)
 static int
 slots_share(struct compiler *c)
 {
-	struct thread *t;
-	unsigned i;
+	for (unsigned i = 0; i < c->thread_count; i++) {
+		struct thread *t = &c->threads[i];
 
-	for (i = 0; i < c->thread_count; i++) {
-		t = &c->threads[i];
 		if (t->free_used == 0)
 			continue;
 		if (!TEL__RESERVE(c->shared_free, c->shared_room,
@@ -127,7 +125,6 @@ tel_status
 chunk_end(struct compiler *c)
 {
 	uint64_t need = c->used;
-	unsigned i;
 	tel_status st;
 
 	if (c->used == 0)
@@ -135,13 +132,13 @@ chunk_end(struct compiler *c)
 	if (c->facts.chunks + 1 >= CHUNKS_MAX)
 		return compiler_fail(c, TEL_ELIMIT,
 		    "the program has too many chunks");
-	for (i = 0; i < c->thread_count; i++)
+	for (unsigned i = 0; i < c->thread_count; i++)
 		need += c->threads[i].times_used;
 	if (c->out != NULL && (st = chunk_write(c)) != TEL_OK)
 		return st;
 	if (slots_share(c) != 0)
 		return compiler_no_memory(c);
-	for (i = 0; i < c->thread_count; i++)
+	for (unsigned i = 0; i < c->thread_count; i++)
 		thread_reset(c, &c->threads[i]);
 	if (c->windows_on && c->window > c->facts.windows)
 		c->facts.windows = c->window;
@@ -188,20 +185,18 @@ tel_status
 program_end(struct compiler *c)
 {
 	uint64_t tail[4] = { 0, 0, 0, PROGRAM_MAGIC }, sum;
-	unsigned char *facts;
 	char *text = NULL;
-	size_t size, described;
 
 	if (c->out == NULL)
 		return TEL_OK;
-	facts = malloc(FACTS_MAX);
+	unsigned char *facts = malloc(FACTS_MAX);
 	if (facts == NULL || !descriptions_make(c, &text)) {
 		free(facts);
 		free(text);
 		return compiler_no_memory(c);
 	}
-	described = (size_t)c->facts.described;
-	size = facts_store(&c->facts, facts);
+	size_t described = (size_t)c->facts.described;
+	size_t size = facts_store(&c->facts, facts);
 	tail[0] = tel_output_bytes(c->out) - c->base;
 	tail[1] = c->index_used * 8 + size + described;
 	sum = program_sum(0, facts, size);

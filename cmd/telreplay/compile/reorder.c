@@ -42,10 +42,9 @@ static tel_status
 entry_settle(struct compiler *c, struct reorder_entry *s)
 {
 	struct reorder_entry was = *s;
-	tel_status st;
 
 	entry_drop(c, s);
-	st = anomaly_add(c, &was.anomaly);
+	tel_status st = anomaly_add(c, &was.anomaly);
 	if (st != TEL_OK || was.what != REORDER_DOUBLE)
 		return st;
 	return block_free(c, thread_running(c, was.block.chunk & THREAD_MASK),
@@ -90,14 +89,13 @@ reorder_expire(struct compiler *c, int all)
 static tel_status
 entry_room(struct compiler *c, uint64_t key)
 {
-	struct reorder_entry *s;
 	tel_status st;
 
 	if (c->reorder == NULL)
 		c->reorder = calloc(REORDER_ENTRIES, sizeof(*c->reorder));
 	if (c->reorder == NULL)
 		return compiler_no_memory(c);
-	s = entry_find(c, key);
+	struct reorder_entry *s = entry_find(c, key);
 	if (s != NULL && (st = entry_settle(c, s)) != TEL_OK)
 		return st;
 	return c->reorder_used < REORDER_ENTRIES ? TEL_OK : entry_shift(c);
@@ -107,18 +105,16 @@ static tel_status
 entry_add(struct compiler *c, struct thread *t, int what, uint64_t key,
     const struct anomaly_event *anomaly, const struct tel__live_block *older)
 {
-	struct reorder_entry *s;
-	struct tel__entry *e;
 	tel_status st = entry_room(c, key);
 	int fresh;
 
 	if (st != TEL_OK)
 		return st;
-	e = tel__table_put(&c->reorder_by_key, key, &fresh);
+	struct tel__entry *e = tel__table_put(&c->reorder_by_key, key, &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
 	e->value = (c->reorder_first + c->reorder_used) % REORDER_ENTRIES;
-	s = &c->reorder[e->value];
+	struct reorder_entry *s = &c->reorder[e->value];
 	*s = (struct reorder_entry){ .key = key,
 		.when = c->now,
 		.anomaly = *anomaly,
@@ -160,7 +156,6 @@ reorder_double(struct compiler *c, struct thread *t,
 	    anomaly_here(c, ANOMALY_DOUBLE, b->address);
 	struct reorder_entry *s = entry_find(c, reorder_key_of(c, b->address));
 	struct thread *maker;
-	tel_status st;
 
 	maker = thread_running(c, block_of(c, b)->chunk & THREAD_MASK);
 	if (s != NULL && s->what == REORDER_EARLY_FREE) {
@@ -173,7 +168,7 @@ reorder_double(struct compiler *c, struct thread *t,
 		return entry_add(c, t, REORDER_DOUBLE,
 		    reorder_key_of(c, b->address), &anomaly, b);
 	}
-	st = anomaly_add(c, &anomaly);
+	tel_status st = anomaly_add(c, &anomaly);
 	return st != TEL_OK ?
 	    st :
 	    block_free(c, maker, b, block_of(c, b), BLOCK_FREED);
@@ -198,9 +193,6 @@ reorder_freed(struct compiler *c, struct thread *t, uint64_t address, int freed,
     int *done)
 {
 	struct reorder_entry *s = entry_find(c, reorder_key_of(c, address));
-	struct anomaly_event anomaly;
-	struct reorder_entry was;
-	tel_status st;
 
 	*done = 0;
 	if (s == NULL)
@@ -209,10 +201,10 @@ reorder_freed(struct compiler *c, struct thread *t, uint64_t address, int freed,
 	    s->thread == (uint32_t)(t - c->threads))
 		return entry_settle(c, s);
 	*done = 1;
-	anomaly = anomaly_here(c, ANOMALY_RACE, address);
-	was = *s;
+	struct anomaly_event anomaly = anomaly_here(c, ANOMALY_RACE, address);
+	struct reorder_entry was = *s;
 	entry_drop(c, s);
-	st = anomaly_add(c, &anomaly);
+	tel_status st = anomaly_add(c, &anomaly);
 	return st != TEL_OK ?
 	    st :
 	    block_free(c, t, &was.older, &was.block, BLOCK_REPLACED);

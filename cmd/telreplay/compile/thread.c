@@ -13,10 +13,8 @@
 static struct thread *
 thread_idle(struct compiler *c)
 {
-	unsigned i;
-
 	/* thread 0 never ends, so another one cannot be in its place */
-	for (i = 1; c->idle_count > 0 && i < c->thread_count; i++) {
+	for (unsigned i = 1; c->idle_count > 0 && i < c->thread_count; i++) {
 		if (c->threads[i].hosted > 0)
 			continue;
 		c->idle_count--;
@@ -104,14 +102,12 @@ thread_add(struct compiler *c, uint64_t id)
 struct thread *
 thread_find(struct compiler *c, uint64_t id)
 {
-	struct tel__entry *e;
-	struct thread *t;
 	int fresh;
+	struct tel__entry *e = tel__table_put(&c->thread_by_id, id, &fresh);
 
-	e = tel__table_put(&c->thread_by_id, id, &fresh);
 	if (e == NULL)
 		return NULL;
-	t = &c->threads[e->value];
+	struct thread *t = &c->threads[e->value];
 	if (fresh) {
 		t = thread_add(c, id);
 		if (t == NULL)
@@ -143,15 +139,13 @@ thread_rename(struct compiler *c, uint64_t id, uint64_t to)
 int
 thread_end(struct compiler *c, uint64_t id)
 {
-	struct tel__entry *e;
-	struct thread *t;
+	struct tel__entry *e = tel__table_find(&c->thread_by_id, id);
 
-	e = tel__table_find(&c->thread_by_id, id);
 	if (e == NULL) {
 		c->facts.log_threads++;
 		return 0;
 	}
-	t = &c->threads[e->value];
+	struct thread *t = &c->threads[e->value];
 	tel__table_remove(&c->thread_by_id, e);
 	if (c->last_thread_id == id)
 		c->last_thread = NULL;
@@ -176,15 +170,13 @@ thread_running(struct compiler *c, uint32_t number)
 void
 threads_close(struct compiler *c)
 {
-	unsigned i, j;
-
-	for (i = 0; i < c->thread_count; i++) {
+	for (unsigned i = 0; i < c->thread_count; i++) {
 		free(c->threads[i].words);
 		free(c->threads[i].origins);
 		free(c->threads[i].times);
 		free(c->threads[i].free);
 		free(c->threads[i].vector);
-		for (j = 0; j < SNAPSHOTS; j++)
+		for (unsigned j = 0; j < SNAPSHOTS; j++)
 			free(c->threads[i].snapshots[j].vector);
 	}
 	free(c->threads);

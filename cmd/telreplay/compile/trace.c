@@ -86,18 +86,15 @@ needs_log(const struct telreplay *t, const struct facts *f)
 static int
 take_program(struct trace *trace, const struct telreplay *t, const char *name)
 {
-	const char *wrong;
-	tel_status st;
-
 	if (!open_program(trace, name))
 		return 0;
-	wrong = needs_log(t, program_facts(trace->program));
+	const char *wrong = needs_log(t, program_facts(trace->program));
 	if (wrong != NULL) {
 		message_fail(STATUS_USAGE, name,
 		    "%s applies to logs: a compiled program is fixed", wrong);
 		return 0;
 	}
-	st = program_check(trace->program);
+	tel_status st = program_check(trace->program);
 	if (st == TEL_OK)
 		return copy_facts(trace, program_facts(trace->program));
 	message_fail(STATUS_FAILED, name, "%s",
@@ -117,7 +114,6 @@ try_program(struct trace *trace, struct telreplay *t, unsigned char *head)
 	const char *name = s->noperands > 0 ? s->operands[0] : "-";
 	int piped, fd;
 	struct stat st;
-	ptrdiff_t n;
 
 	if (s->noperands > 1)
 		return 0;
@@ -134,7 +130,7 @@ try_program(struct trace *trace, struct telreplay *t, unsigned char *head)
 		(void)close(fd);
 		return 0;
 	}
-	n = tel__read_all(fd, head, HEAD, piped ? -1 : 0);
+	ptrdiff_t n = tel__read_all(fd, head, HEAD, piped ? -1 : 0);
 	if (n < 0)
 		message_fail(STATUS_FAILED, name, "%s", strerror(errno));
 	if (n < 0 || piped || !program_probe(head, (size_t)n))
@@ -194,9 +190,8 @@ static void
 look_up_part(struct reading *r, const tel_reader *reader)
 {
 	const char *key, *value;
-	size_t i;
 
-	for (i = 0; tel_reader_metadata(reader, i, &key, &value); i++)
+	for (size_t i = 0; tel_reader_metadata(reader, i, &key, &value); i++)
 		if (strcmp(key, "part") == 0)
 			compiler_set_part(r->compiler);
 }
@@ -206,9 +201,8 @@ trace_begin(void *arg, struct source *const *srcs, int n)
 {
 	struct reading *r = arg;
 	char name[LOG_NAME];
-	int i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		look_up_part(r, srcs[i]->reader);
 	r->name = srcs[0]->name;
 	r->reader = srcs[0]->reader;
@@ -284,14 +278,13 @@ trace_describe(struct reading *r, const tel_event *ev, int created)
 	const int part = tel_type_role_field(type, "pool");
 	const uint64_t pool = part < 0 ? 0 : tel_event_u64(ev, (unsigned)part);
 	char text[POOL_TEXT + 1];
-	tel_status st;
 	unsigned i;
 
 	(void)snprintf(text, sizeof(text), "%s", tel_type_name(type));
 	for (i = 0; i < tel_type_field_count(type); i++)
 		if ((int)i != part)
 			trace_add_field(text, sizeof(text), ev, i);
-	st = compiler_describe(r->compiler, pool, text);
+	tel_status st = compiler_describe(r->compiler, pool, text);
 	for (i = 0; created && st == TEL_OK && i < tel_type_field_count(type);
 	     i++)
 		if ((int)i != part &&
@@ -333,12 +326,12 @@ trace_run(void *arg, tel_run *run)
 	enum outcome outcome = CONTINUE;
 	tel_alloc_kind kind;
 	size_t i = 0;
-	tel_status st;
 
 	if (run->count > 0)
 		trace_enter(r, tel_run_event(run, 0));
 	while (i < run->count && outcome == CONTINUE) {
-		st = compiler_add_run(r->compiler, run, &i, &kind);
+		tel_status st = compiler_add_run(r->compiler, run, &i, &kind);
+
 		outcome = trace_leave(r, tel_run_event(run, i - 1), st, kind);
 	}
 	return outcome;
@@ -348,13 +341,12 @@ static enum outcome
 trace_event(void *arg, const tel_event *ev)
 {
 	struct reading *r = arg;
-	tel_alloc_kind kind;
 	tel_alloc op;
 
 	if (!tel_event_alloc(ev, &op, sizeof(op)))
 		return CONTINUE;
 	trace_enter(r, ev);
-	kind = op.kind;
+	tel_alloc_kind kind = op.kind;
 	return trace_leave(r, ev,
 	    compiler_add(r->compiler, &op, tel_event_index(ev)), kind);
 }
@@ -408,7 +400,6 @@ static int
 compile_all(struct reading *r)
 {
 	struct visitor visitor;
-	tel_status st;
 
 	memset(&visitor, 0, sizeof(visitor));
 	visitor.arg = r;
@@ -422,7 +413,7 @@ compile_all(struct reading *r)
 	sources_run(&r->telreplay->settings, &visitor);
 	if (r->failed || !r->opened || message_status() == STATUS_USAGE)
 		return 0;
-	st = compiler_finish(r->compiler);
+	tel_status st = compiler_finish(r->compiler);
 	if (st != TEL_OK) {
 		show_failure(r, st);
 		return 0;
@@ -486,10 +477,9 @@ compile_kept(struct trace *trace, struct telreplay *t)
 {
 	const char *output = t->settings.output;
 	struct sink sink;
-	int good;
 
 	t->settings.output = t->keep;
-	good = output_open(&sink, &t->settings);
+	int good = output_open(&sink, &t->settings);
 	t->settings.output = output;
 	if (!good)
 		return 0;
@@ -520,7 +510,6 @@ static int
 compile_nameless(struct trace *trace, struct telreplay *t)
 {
 	tel_output *out = NULL;
-	int good;
 
 	trace->fd = tel__spool_file();
 	/* the processes that run it inherit the descriptor */
@@ -531,7 +520,7 @@ compile_nameless(struct trace *trace, struct telreplay *t)
 		    strerror(errno));
 		return 0;
 	}
-	good = trace_compile(trace, t, out);
+	int good = trace_compile(trace, t, out);
 	tel_output_free(out);
 	return good && open_program(trace, "the program");
 }
@@ -540,11 +529,10 @@ int
 trace_open(struct trace *trace, struct telreplay *t)
 {
 	unsigned char head[HEAD];
-	int found;
 
 	memset(trace, 0, sizeof(*trace));
 	trace->fd = -1;
-	found = try_program(trace, t, head);
+	int found = try_program(trace, t, head);
 	if (found != 0)
 		return found > 0;
 	if (t->keep != NULL)

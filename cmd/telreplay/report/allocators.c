@@ -49,12 +49,11 @@ put_served(struct report *r, const struct result *s, const char *label)
 {
 	const char *name = "", *parameters = "";
 	char path[128], text[128];
-	size_t n;
 
 	if (s->called[0] != '\0' && s->plugin)
 		name = report_text(r, "pool %.60s", s->called);
 	(void)page_escape(path, 120, s->path);
-	n = strlen(name) + strnlen(s->release, 70);
+	size_t n = strlen(name) + strnlen(s->release, 70);
 	if (s->allocator->builtin != BUILTIN_NONE || s->plugin)
 		parameters = page_escape(text, 120, s->allocator->parameters);
 	report_line(r, label, "%s%s%.70s%s%s%s%s", name,
@@ -86,11 +85,10 @@ show_allocators(struct report *r, const struct show *show)
 	                  *some = &all;
 	const char *at;
 	char text[512];
-	size_t i;
 
 	show_section(r, REPORT_TEXT, "allocator", "allocators")->label_width =
 	    13;
-	for (i = 0; i < some->n; i++) {
+	for (size_t i = 0; i < some->n; i++) {
 		const struct result *s = &some->results[i];
 
 		put_served(r, s, page_escape(text, 12, s->allocator->name));
@@ -115,7 +113,6 @@ show_allocators(struct report *r, const struct show *show)
 static void
 allocators_put_facts(struct report *r, const struct result *s)
 {
-	const char *at;
 	uint64_t i = 0;
 
 	report_section(r, REPORT_DATA, "allocator")->name = s->allocator->name;
@@ -132,7 +129,7 @@ allocators_put_facts(struct report *r, const struct result *s)
 	report_data(r, "errors", report_count(s->errors));
 	report_data(r, "left_out", report_count(s->left_out));
 	report_put(r);
-	for (at = s->settings; *at != '\0'; at += strlen(at) + 1) {
+	for (const char *at = s->settings; *at != '\0'; at += strlen(at) + 1) {
 		(void)show_item(r, "setting", s, i++);
 		report_data(r, "assignment", report_optional(at));
 		report_put(r);
@@ -177,17 +174,16 @@ put_cost(struct report *r, const struct some *some)
 		{ "p99_most_ns", NULL, REPORT_SHORT, 0, REPORT_DATA },
 	};
 	const struct show *show = some->show;
-	size_t i;
 
 	(void)show_table(r, show_text(show, DETAILS_TIME) | REPORT_DATA, "cost",
 	    some,
 	    "CPU time, nanoseconds an operation; telreplay's own is "
 	    "subtracted");
-	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		report_column(r, columns[i].name, columns[i].label,
 		    columns[i].notation, columns[i].width)
 		    ->shown = columns[i].shown;
-	for (i = 0; i < some->n; i++)
+	for (size_t i = 0; i < some->n; i++)
 		add_cost(r, &some->results[i]);
 	report_put(r);
 }
@@ -195,9 +191,7 @@ put_cost(struct report *r, const struct some *some)
 static void
 put_runs(struct report *r, const struct result *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->nruns; i++) {
+	for (size_t i = 0; i < s->nruns; i++) {
 		const struct timing *t = &s->runs[i];
 
 		(void)show_item(r, "run", s, i + 1);
@@ -230,9 +224,6 @@ static const struct {
 static void
 add_latency(struct report *r, const struct result *s, size_t kind)
 {
-	double v;
-	size_t i;
-
 	show_row(r,
 	    (s->latency[kind].count > 0 ? REPORT_TEXT : 0) |
 	        (s->operations[kind] > 0 ? REPORT_DATA : 0),
@@ -240,9 +231,10 @@ add_latency(struct report *r, const struct result *s, size_t kind)
 	report_cell(r, report_string(kinds[kind]));
 	report_cell(r, report_count(s->operations[kind]));
 	report_cell(r, report_count(s->latency[kind].count));
-	for (i = 0; i < NQUANTILES; i++) {
-		v = s->tick_ns *
+	for (size_t i = 0; i < NQUANTILES; i++) {
+		double v = s->tick_ns *
 		    run_quantile(&s->latency[kind], quantiles[i].share);
+
 		/* the clock does not tell it from others */
 		report_cell(r,
 		    report_is(r, REPORT_TEXT) && v < s->noise_ns ?
@@ -257,7 +249,6 @@ put_latency(struct report *r, const struct some *some)
 {
 	unsigned sample = some->show->telreplay->run.sample;
 	struct report_field *f;
-	size_t i, kind;
 
 	show_table(r,
 	    (sample > 0 ? show_text(some->show, DETAILS_TIME) : 0) |
@@ -270,13 +261,13 @@ put_latency(struct report *r, const struct some *some)
 	report_column(r, "operations", NULL, REPORT_GROUPED, 0)->shown =
 	    REPORT_DATA;
 	(void)report_column(r, "samples", NULL, REPORT_GROUPED, 10);
-	for (i = 0; i < NQUANTILES; i++)
+	for (size_t i = 0; i < NQUANTILES; i++)
 		(void)report_column(r, quantiles[i].name, NULL, REPORT_SHORT,
 		    quantiles[i].share < 1 ? 9 : 10);
 	report_column(r, "subtracted", NULL, REPORT_GROUPED, 0)->shown =
 	    REPORT_DATA;
-	for (kind = 0; kind < RUN_KINDS; kind++)
-		for (i = 0; i < some->n; i++)
+	for (size_t kind = 0; kind < RUN_KINDS; kind++)
+		for (size_t i = 0; i < some->n; i++)
 			add_latency(r, &some->results[i], kind);
 	report_put(r);
 }
@@ -285,12 +276,10 @@ put_latency(struct report *r, const struct some *some)
 static void
 allocators_put_buckets(struct report *r, const struct result *s)
 {
-	const struct run_latency *l;
-	unsigned kind, i;
+	for (unsigned kind = 0; kind < RUN_KINDS; kind++)
+		for (unsigned i = 0; i < RUN_BUCKETS; i++) {
+			const struct run_latency *l = &s->latency[kind];
 
-	for (kind = 0; kind < RUN_KINDS; kind++)
-		for (i = 0; i < RUN_BUCKETS; i++) {
-			l = &s->latency[kind];
 			if (l->buckets[i] == 0)
 				continue;
 			report_section(r, REPORT_DATA, "latency_range")->name =
@@ -359,9 +348,7 @@ static void
 allocators_put_threads(struct report *r, const struct show *show,
     const struct result *s)
 {
-	uint64_t i;
-
-	for (i = 0; i < show->facts->threads && s->nruns > 0; i++) {
+	for (uint64_t i = 0; i < show->facts->threads && s->nruns > 0; i++) {
 		const struct thread_timing *t = &s->threads[i];
 
 		(void)show_item(r, "thread", s, i);
@@ -395,19 +382,18 @@ put_counters(struct report *r, const struct some *some)
 	};
 	/* text avoids leading zeros behind the point */
 	double v, scale = report_is(r, REPORT_TEXT) ? 1000 : 1;
-	size_t i, k;
 
 	(void)show_table(r, show_text(some->show, DETAILS_TIME) | REPORT_DATA,
 	    "counters", some,
 	    "counters per 1,000 operations, telreplay's own included");
-	for (k = 0; k < COUNTERS; k++)
+	for (size_t k = 0; k < COUNTERS; k++)
 		(void)report_column(r, counters[k].name, counters[k].label,
 		    REPORT_SHORT, k == COUNTER_CACHE ? 8 : 13);
-	for (i = 0; i < some->n; i++) {
+	for (size_t i = 0; i < some->n; i++) {
 		const struct result *s = &some->results[i];
 
 		show_row(r, s->nruns > 0 ? REPORT_ALL : REPORT_TEXT, s);
-		for (k = 0; k < COUNTERS; k++) {
+		for (size_t k = 0; k < COUNTERS; k++) {
 			v = result_counter(s, (enum counter)k);
 			report_cell(r, show_real(v * scale));
 		}
@@ -422,21 +408,20 @@ put_calls(struct report *r, const struct some *some)
 {
 	struct report_value remark =
 	    report_string("not counted: it may not be traced");
-	size_t i, k;
 
 	remark.type = REPORT_REMARK;
 	(void)show_table(r, show_text(some->show, DETAILS_MEMORY) | REPORT_DATA,
 	    "calls", some, "system calls for memory");
-	for (k = 0; k < CALLS; k++)
+	for (size_t k = 0; k < CALLS; k++)
 		(void)report_column(r, calls_name((enum system_call)k), NULL,
 		    REPORT_GROUPED, 10);
-	for (i = 0; i < some->n; i++) {
+	for (size_t i = 0; i < some->n; i++) {
 		const struct result *s = &some->results[i];
 
 		show_row(r, s->calls_known ? REPORT_ALL : REPORT_TEXT, s);
 		if (!s->calls_known)
 			report_cell(r, remark);
-		for (k = 0; k < CALLS && s->calls_known; k++)
+		for (size_t k = 0; k < CALLS && s->calls_known; k++)
 			report_cell(r, report_count(s->calls[k]));
 	}
 	report_put(r);

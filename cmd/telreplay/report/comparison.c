@@ -42,12 +42,11 @@ static void
 comparison_add_row(struct report *r, const struct benchmark *c, size_t i)
 {
 	const struct result *s = &c->results[i];
-	size_t m;
-	double v;
 
 	show_row(r, REPORT_TEXT, s);
-	for (m = 0; m < COMPARED; m++) {
-		v = shown_figure(s, (enum metric_kind)m);
+	for (size_t m = 0; m < COMPARED; m++) {
+		double v = shown_figure(s, (enum metric_kind)m);
+
 		report_cell(r,
 		    m < METRIC_PEAK || isnan(v) ? show_real(v) :
 		                                  report_count((uint64_t)v));
@@ -66,16 +65,15 @@ put_notes(struct report *r, const struct benchmark *c)
 {
 	const struct verdict *v;
 	int same = 0, different = 0, unknown = 0, lost = 0;
-	size_t i, m;
 
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		lost |= c->results[i].figures[METRIC_COST].median <= 0;
 	if (lost)
 		report_note(r, REPORT_TEXT, NULL,
 		    "no ns/op: the time of so few operations is lost in "
 		    "telreplay's own");
-	for (i = 1; i < c->n; i++)
-		for (m = 0; m < COMPARED; m++) {
+	for (size_t i = 1; i < c->n; i++)
+		for (size_t m = 0; m < COMPARED; m++) {
 			v = benchmark_verdict(c, (enum metric_kind)m, i, 0);
 			different |= v->known && v->different;
 			same |= v->equal;
@@ -110,15 +108,13 @@ static void
 put_pair(struct report *r, const struct benchmark *c, size_t i, size_t j)
 {
 	const struct verdict *v;
-	const char *name;
-	size_t m;
 
 	report_section(r, REPORT_DATA, "ratio")->name =
 	    c->results[i].allocator->name;
 	r->section.item = c->results[j].allocator->name;
-	for (m = 0; m < METRICS; m++) {
+	for (size_t m = 0; m < METRICS; m++) {
 		v = benchmark_verdict(c, (enum metric_kind)m, i, j);
-		name = result_metrics[m].name;
+		const char *name = result_metrics[m].name;
 		if (!v->known)
 			continue;
 		report_data(r, name, report_real(v->ratio));
@@ -142,23 +138,22 @@ show_comparison(struct report *r, const struct show *show)
 {
 	const struct benchmark *c = show->benchmark;
 	const struct some some = { show, c->results, c->n };
-	size_t i, j, m;
 
-	for (i = 1; i < c->n && report_is(r, REPORT_DATA); i++)
-		for (j = 0; j < i; j++)
+	for (size_t i = 1; i < c->n && report_is(r, REPORT_DATA); i++)
+		for (size_t j = 0; j < i; j++)
 			put_pair(r, c, i, j);
 	if (!report_is(r, REPORT_TEXT))
 		return;
 	show_table(r, REPORT_TEXT, "comparison", &some, "comparison")->apart =
 	    0;
-	for (m = 0; m < COMPARED; m++) {
+	for (size_t m = 0; m < COMPARED; m++) {
 		(void)report_column(r, result_metrics[m].name,
 		    result_metrics[m].label,
 		    m < METRIC_PEAK ? REPORT_SHORT : REPORT_SIZE,
 		    m < METRIC_PEAK ? 8 : 11);
 		report_column(r, "ratio", "", REPORT_GROUPED, 7)->spare = 9;
 	}
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		comparison_add_row(r, c, i);
 	put_notes(r, c);
 	report_put(r);

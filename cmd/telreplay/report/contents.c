@@ -140,7 +140,6 @@ put_lines(struct report *r, const struct show *show)
 	int all = show_text(show, DETAILS_ANOMALIES) != 0;
 	struct report_section *s =
 	    show_section(r, REPORT_TEXT, "trace", "trace");
-	int a;
 
 	s->apart = show->benchmark != NULL;
 	s->label_width = 14;
@@ -154,7 +153,7 @@ put_lines(struct report *r, const struct show *show)
 	    contents_count(r, f->peak_event));
 	report_line(r, "not freed", "%s bytes in %s blocks",
 	    bytes(r, f->live_bytes), contents_count(r, f->live_blocks));
-	for (a = 0; a < ANOMALIES; a++)
+	for (int a = 0; a < ANOMALIES; a++)
 		if (all || a == ANOMALY_INHERITED ||
 		    facts_damage(f, (enum anomaly)a) ||
 		    (f->selected && anomaly_is_damage((enum anomaly)a)))
@@ -208,16 +207,14 @@ contents_put_events(struct report *r, const char *type, const char *item,
 static void
 put_all_events(struct report *r, const struct facts *f)
 {
-	uint64_t i;
-
-	for (i = 0; i < ALLOC_KINDS; i++)
+	for (uint64_t i = 0; i < ALLOC_KINDS; i++)
 		contents_put_events(r, "operation", operations[i],
 		    f->operations[i]);
-	for (i = 0; i < ANOMALIES; i++)
+	for (uint64_t i = 0; i < ANOMALIES; i++)
 		contents_put_events(r,
 		    facts_damage(f, (enum anomaly)i) ? "damage" : "anomaly",
 		    anomaly_text((enum anomaly)i), f->anomalies[i]);
-	for (i = 0; i < f->anomaly_event_count; i++) {
+	for (uint64_t i = 0; i < f->anomaly_event_count; i++) {
 		const struct anomaly_event *e = &f->anomaly_events[i];
 
 		report_section(r, REPORT_DATA, "anomaly event")->item =
@@ -233,9 +230,7 @@ put_all_events(struct report *r, const struct facts *f)
 static void
 put_live(struct report *r, const struct facts *f)
 {
-	uint64_t i;
-
-	for (i = 0; i < f->curve_points; i++) {
+	for (uint64_t i = 0; i < f->curve_points; i++) {
 		const struct live_point *p = &f->curve[i];
 
 		(void)show_item(r, "live", NULL, i);

@@ -17,9 +17,8 @@ sample_nearest(const struct result *s, int by_time, double want)
 {
 	const struct sample *best = &s->samples[0];
 	double least = HUGE_VAL, off;
-	size_t i;
 
-	for (i = 0; i < s->nsamples; i++) {
+	for (size_t i = 0; i < s->nsamples; i++) {
 		off = (double)(by_time ? s->samples[i].ns : s->samples[i].done);
 		off = off < want ? want - off : off - want;
 		if (off < least) {
@@ -44,11 +43,10 @@ decayed(const struct result *s, int freed, double share, uint64_t idle)
 {
 	const struct sample *end = freed ? &s->freed : &s->end;
 	const struct sample *last = freed ? &s->freed_idle : &s->idle;
-	const struct sample *at;
 
 	if (!s->watched || !end->known || !last->known)
 		return show_real(NAN);
-	at = share <= 0 ?
+	const struct sample *at = share <= 0 ?
 	    end :
 	    share >= 1 ?
 	    last :
@@ -63,10 +61,8 @@ put_decay(struct report *r, const struct show *show,
 {
 	uint64_t idle = show->telreplay->idle;
 	char text[FORMAT_TEXT];
-	size_t i;
-	int k;
 
-	for (k = 0; k < 6; k++) {
+	for (int k = 0; k < 6; k++) {
 		double share = (double)(k % 3) / 2;
 
 		report_row(r, REPORT_TEXT);
@@ -80,7 +76,7 @@ put_decay(struct report *r, const struct show *show,
 		                    "ns", 0, text))));
 		report_cell(r,
 		    report_count(k < 3 ? show->facts->live_bytes : 0));
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			report_cell(r,
 			    decayed(&results[i], k >= 3, share, idle));
 	}
@@ -91,15 +87,12 @@ static void
 put_beside(struct report *r, const struct show *show,
     const struct result *results, size_t n, const struct result *first)
 {
-	size_t i;
-	int m;
-
 	(void)show_section(r, REPORT_TEXT, "curve",
 	    "resident memory during the run, and while idle after it");
 	report_column(r, "", NULL, REPORT_GROUPED, 9)->left = 1;
 	(void)report_column(r, "(live)", NULL, REPORT_SIZE, 10);
 	show_beside(r, results, n, REPORT_SIZE);
-	for (m = 1; m <= MOMENTS; m++) {
+	for (int m = 1; m <= MOMENTS; m++) {
 		double share = (double)m / MOMENTS;
 
 		report_row(r, REPORT_TEXT);
@@ -108,7 +101,7 @@ put_beside(struct report *r, const struct show *show,
 		report_cell(r,
 		    report_real(benchmark_live(show->benchmark,
 		        sample_at(show, first, share))));
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			report_cell(r,
 			    results[i].watched && results[i].nsamples > 0 ?
 			        report_count(result_resident(&results[i],
@@ -125,14 +118,13 @@ show_curves(struct report *r, const struct show *show)
 {
 	const struct benchmark *c = show->benchmark;
 	const struct result *first = NULL;
-	size_t i;
 
-	for (i = 0; i < c->n && first == NULL; i++)
+	for (size_t i = 0; i < c->n && first == NULL; i++)
 		if (c->results[i].watched && c->results[i].nsamples > 0)
 			first = &c->results[i];
 	if (show_text(show, DETAILS_MEMORY) == 0)
 		return;
-	for (i = 0; first != NULL && i < c->n; i += BESIDE)
+	for (size_t i = 0; first != NULL && i < c->n; i += BESIDE)
 		put_beside(r, show, c->results + i,
 		    c->n - i < BESIDE ? c->n - i : BESIDE, first);
 }
@@ -146,9 +138,8 @@ static double
 report_curves_time_of(const struct result *s, double done)
 {
 	double x0 = 0, t0 = 0, x1, t1;
-	size_t i;
 
-	for (i = 0; i < s->nsamples; i++) {
+	for (size_t i = 0; i < s->nsamples; i++) {
 		x1 = (double)s->samples[i].done;
 		t1 = (double)s->samples[i].ns;
 		if (x1 >= done)

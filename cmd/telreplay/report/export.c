@@ -113,9 +113,7 @@ static const struct export_format formats[] = {
 const struct export_format *
 export_format(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (strcmp(name, formats[i].name) == 0)
 			return &formats[i];
 	return NULL;
@@ -176,9 +174,7 @@ export_visit(void *arg, unsigned thread, const uint64_t *word)
 static int
 ids_fit(const struct facts *f)
 {
-	uint64_t i;
-
-	for (i = 0; i < f->threads; i++)
+	for (uint64_t i = 0; i < f->threads; i++)
 		if (f->lives[i].id == 0 || f->lives[i].id > INT32_MAX)
 			return 0;
 	return 1;
@@ -189,12 +185,11 @@ static int
 export_walk(struct export *e, struct program *p, tel_output *out)
 {
 	const struct line none = { 0 };
-	tel_status st;
 
 	e->out = out;
 	export_put(e, e->format->head, &none);
 	e->count = e->operations = e->parts = e->aligned = 0;
-	st = program_walk(p, export_visit, e);
+	tel_status st = program_walk(p, export_visit, e);
 	export_put(e, e->format->tail, &none);
 	if (st != TEL_OK)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));

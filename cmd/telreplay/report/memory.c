@@ -46,7 +46,6 @@ put_memory(struct report *r, const struct some *some)
 		"end_most_bytes" };
 	const struct facts *facts = some->show->facts;
 	struct report_field *f;
-	size_t i;
 
 	(void)show_table(r, show_text(some->show, DETAILS_MEMORY) | REPORT_DATA,
 	    "memory", some, "memory, net of that before the first operation");
@@ -56,13 +55,13 @@ put_memory(struct report *r, const struct some *some)
 	(void)report_column(r, "end_bytes", "at the end", REPORT_SIZE, 11);
 	(void)report_column(r, "idle_bytes", "then idle", REPORT_SIZE, 11);
 	(void)report_column(r, "freed_bytes", "all freed", REPORT_SIZE, 11);
-	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
 		report_column(r, more[i], NULL, REPORT_GROUPED, 0)->shown =
 		    REPORT_DATA;
 	f = report_column(r, "slack", NULL, REPORT_PERCENT, 10);
 	f->decimals = 1;
 	f->shown = REPORT_TEXT;
-	for (i = 0; i < some->n; i++)
+	for (size_t i = 0; i < some->n; i++)
 		add_memory(r, facts, &some->results[i]);
 	report_row(r, REPORT_TEXT);
 	report_cell(r, report_string("(live)"));
@@ -101,8 +100,6 @@ add_residency(struct report *r, const struct result *s)
 static void
 put_residency(struct report *r, const struct some *some)
 {
-	size_t i;
-
 	(void)show_table(r, show_text(some->show, DETAILS_MEMORY) | REPORT_DATA,
 	    "residency", some,
 	    "largest sample of resident memory: in blocks, and in none");
@@ -114,7 +111,7 @@ put_residency(struct report *r, const struct some *some)
 	report_column(r, "huge_share", "huge pages", REPORT_PERCENT, 11)
 	    ->decimals = 1;
 	(void)report_column(r, "lazy_bytes", "freed lazily", REPORT_SIZE, 13);
-	for (i = 0; i < some->n; i++)
+	for (size_t i = 0; i < some->n; i++)
 		add_residency(r, &some->results[i]);
 	report_put(r);
 }
@@ -183,11 +180,10 @@ static uint64_t
 pages_of(const struct result *s, size_t size)
 {
 	uint64_t all = result_resident(s, &s->at_peak);
-	size_t i;
 
 	if (size < RUN_SIZES)
 		return s->residency.size[size].resident;
-	for (i = 0; i < RUN_SIZES; i++) {
+	for (size_t i = 0; i < RUN_SIZES; i++) {
 		uint64_t some = s->residency.size[i].resident;
 
 		all -= some < all ? some : all;
@@ -237,11 +233,9 @@ time_of(const struct result *s, size_t size)
 static int
 time_has(const struct result *s, size_t size)
 {
-	struct size_time t;
-
 	if (size == RUN_SIZES)
 		return 0;
-	t = time_of(s, size);
+	struct size_time t = time_of(s, size);
 	return t.allocated + t.freed > 0;
 }
 
@@ -313,11 +307,10 @@ put_size_table(struct report *r, const struct by_size *t,
 static void
 put_sizes(struct report *r, const struct some *some)
 {
-	size_t i, k, n;
+	for (size_t i = 0; i < some->n; i += BESIDE) {
+		size_t n = some->n - i < BESIDE ? some->n - i : BESIDE;
 
-	for (i = 0; i < some->n; i += BESIDE) {
-		n = some->n - i < BESIDE ? some->n - i : BESIDE;
-		for (k = 0; k < BY_SIZES; k++)
+		for (size_t k = 0; k < BY_SIZES; k++)
 			if (show_text(some->show, by_size[k].details) != 0)
 				put_size_table(r, &by_size[k],
 				    some->results + i, n);
@@ -328,9 +321,7 @@ put_sizes(struct report *r, const struct some *some)
 static void
 put_size_rows(struct report *r, const struct by_size *t, const struct result *s)
 {
-	size_t size;
-
-	for (size = 0; size <= RUN_SIZES; size++) {
+	for (size_t size = 0; size <= RUN_SIZES; size++) {
 		if (!t->has(s, size))
 			continue;
 		(void)show_item(r, t->type, s,
@@ -357,9 +348,8 @@ static void
 put_samples(struct report *r, const struct show *show, const struct result *s)
 {
 	double words = (double)show->facts->words * show->telreplay->run.repeat;
-	size_t i;
 
-	for (i = 0; i < s->nsamples && s->watched; i++) {
+	for (size_t i = 0; i < s->nsamples && s->watched; i++) {
 		const struct sample *at = &s->samples[i];
 
 		(void)show_item(r, "sample", s, i);
@@ -393,9 +383,7 @@ void
 show_memory_rows(struct report *r, const struct show *show,
     const struct result *s)
 {
-	size_t k;
-
-	for (k = 0; k < BY_SIZES; k++)
+	for (size_t k = 0; k < BY_SIZES; k++)
 		put_size_rows(r, &by_size[k], s);
 	put_samples(r, show, s);
 }
@@ -431,9 +419,8 @@ put_size_bars(struct report *r, const struct result *s)
 	struct report_section *section =
 	    report_section(r, REPORT_SVG, "size_residency");
 	uint64_t sum = 0;
-	size_t i;
 
-	for (i = 0; i <= RUN_SIZES; i++)
+	for (size_t i = 0; i <= RUN_SIZES; i++)
 		if (pages_has(s, i)) {
 			b.classes[bars.n++] = i;
 			sum += pages_of(s, i);

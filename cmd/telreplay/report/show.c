@@ -28,9 +28,7 @@ static const struct report_tool tool = { .title = "telreplay",
 const struct report_format *
 show_format(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (strcmp(name, formats[i]->name) == 0)
 			return formats[i];
 	return NULL;
@@ -119,7 +117,6 @@ report_show_fill(struct report *r, void *arg)
 {
 	const struct show *show = arg;
 	const struct benchmark *c = show->benchmark;
-	size_t i;
 
 	if (report_is(r, REPORT_SVG)) {
 		show_chart(r, show);
@@ -136,7 +133,7 @@ report_show_fill(struct report *r, void *arg)
 	show_machine(r, show);
 	if (report_is(r, REPORT_TEXT))
 		show_compared(r, show);
-	for (i = 0; i < c->n && report_is(r, REPORT_DATA); i++)
+	for (size_t i = 0; i < c->n && report_is(r, REPORT_DATA); i++)
 		show_allocator(r, show, &c->results[i]);
 }
 
@@ -144,9 +141,7 @@ report_show_fill(struct report *r, void *arg)
 static int
 has_failures(const struct benchmark *c)
 {
-	size_t i;
-
-	for (i = 0; c != NULL && i < c->n; i++)
+	for (size_t i = 0; c != NULL && i < c->n; i++)
 		if (c->results[i].why[0] != '\0')
 			return 1;
 	return 0;

@@ -31,9 +31,7 @@ static const struct what_if named[] = {
 static int
 parse_named(const char *text, struct what_if *out)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
 		if (strcmp(text, named[i].text) == 0) {
 			*out = named[i];
 			return 1;
@@ -111,15 +109,13 @@ round_each(uint64_t size, const struct what_if *w)
 static uint64_t
 what_if_round(const struct what_if *w, uint64_t size)
 {
-	size_t i;
-
 	if (w->each > 0)
 		return round_each(size, w);
 	if (w->n == 0) {
 		size = multiple(size + w->header, GRANULE);
 		return size > w->least ? size : w->least;
 	}
-	for (i = 0; i < w->n; i++)
+	for (size_t i = 0; i < w->n; i++)
 		if (size <= w->sizes[i])
 			return w->sizes[i];
 	if (w->step == 0)
@@ -133,9 +129,8 @@ what_if_add_row(struct report *r, const struct facts *f,
     const struct what_if *w, const char *item)
 {
 	uint64_t used = 0, bytes = 0, last = 0, size;
-	unsigned i;
 
-	for (i = 0; i < SIZE_CLASSES; i++) {
+	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
 		if (f->class_blocks[i] == 0)
 			continue;
 		size = what_if_round(w, size_class_max(i));
@@ -182,13 +177,11 @@ show_what_if(struct report *r, const struct show *show)
 {
 	const struct telreplay *t = show->telreplay;
 	struct what_if w;
-	uint64_t each;
-	size_t i;
 
 	open_table(r, show);
 	memset(&w, 0, sizeof(w));
 	w.least = GRANULE;
-	for (each = 1; each <= 16; each *= 2) {
+	for (uint64_t each = 1; each <= 16; each *= 2) {
 		w.each = each;
 		w.text = each == 1 ?
 		    "powers of 2" :
@@ -196,7 +189,7 @@ show_what_if(struct report *r, const struct show *show)
 		what_if_add_row(r, show->facts, &w,
 		    report_text(r, "%" PRIu64, each));
 	}
-	for (i = 0; i < t->nwhat_if; i++)
+	for (size_t i = 0; i < t->nwhat_if; i++)
 		what_if_add_row(r, show->facts, &t->what_if[i],
 		    t->what_if[i].text);
 	report_put(r);

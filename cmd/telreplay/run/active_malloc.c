@@ -68,11 +68,10 @@ made_calloc(size_t count, size_t size)
 	/* compilers make calloc() of malloc() and memset(): that of another */
 	static void *(*const volatile get)(size_t size) = malloc;
 	size_t bytes;
-	void *p;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
 		return NULL;
-	p = get(bytes);
+	void *p = get(bytes);
 	if (p != NULL)
 		memset(p, 0, bytes);
 	return p;
@@ -157,7 +156,6 @@ active_malloc_find(struct shared *sh, struct alloc_functions *a)
 {
 	void *symbol = dlsym(RTLD_DEFAULT, "malloc");
 	const char *lacks = NULL;
-	const void *base;
 	Dl_info info;
 
 	memset(a, 0, sizeof(*a));
@@ -169,7 +167,7 @@ active_malloc_find(struct shared *sh, struct alloc_functions *a)
 		return;
 	}
 	(void)snprintf(sh->path, sizeof(sh->path), "%s", info.dli_fname);
-	base = info.dli_fbase;
+	const void *base = info.dli_fbase;
 	release_find(sh, base);
 	memcpy(&a->malloc, &symbol, sizeof(symbol));
 	if (!function_find(&a->free, "free", base))

@@ -52,7 +52,6 @@ resolve(struct allocator *a, const char *what)
 	static const char *const names[] = { "glibc", "jemalloc", "mimalloc",
 		"tcmalloc", "null", "bump", "class" };
 	char near[192];
-	size_t i;
 
 	a->builtin = builtin_find(what);
 	if (a->builtin != BUILTIN_NONE)
@@ -62,7 +61,7 @@ resolve(struct allocator *a, const char *what)
 		a->libraries = a->path;
 		return 1;
 	}
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (strcmp(known[i].name, what) != 0)
 			continue;
 		a->libraries = known[i].libraries;
@@ -92,7 +91,6 @@ allocator_add(struct allocators *list, const char *text, size_t size,
     const char *parameters)
 {
 	struct allocator *a = &list->list[list->n];
-	char *what, *equals, *slash;
 
 	if (list->n == ALLOCATORS_MAX) {
 		message_fail(STATUS_USAGE, NULL, "-a: more than %d allocators",
@@ -101,11 +99,11 @@ allocator_add(struct allocators *list, const char *text, size_t size,
 	}
 	memset(a, 0, sizeof(*a));
 	a->fd = -1;
-	what = allocator_copy(text, size);
+	char *what = allocator_copy(text, size);
 	if (what == NULL)
 		return 0;
-	equals = strchr(what, '=');
-	slash = strchr(what, '/');
+	char *equals = strchr(what, '=');
+	char *slash = strchr(what, '/');
 	if (equals != NULL && (slash == NULL || equals < slash)) {
 		a->name = allocator_copy(what, (size_t)(equals - what));
 		memmove(what, equals + 1, strlen(equals + 1) + 1);
@@ -171,10 +169,8 @@ allocators_add(struct allocators *list, const char *text)
 int
 allocators_check(const struct allocators *list)
 {
-	size_t i, j;
-
-	for (i = 0; i < list->n; i++)
-		for (j = 0; j < i; j++) {
+	for (size_t i = 0; i < list->n; i++)
+		for (size_t j = 0; j < i; j++) {
 			if (strcmp(list->list[i].name, list->list[j].name) != 0)
 				continue;
 			message_fail(STATUS_USAGE, NULL,
@@ -211,9 +207,7 @@ allocator_use(struct allocator *a, const char *library)
 void
 allocators_free(struct allocators *list)
 {
-	size_t i;
-
-	for (i = 0; i < list->n; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		free(list->list[i].name);
 		free(list->list[i].text);
 		if (list->list[i].fd >= 0)
@@ -229,9 +223,8 @@ allocator_is_setting(const char *assignment)
 	static const char *const names[] = { "MALLOC_",
 		"GLIBC_TUNABLES=", "MIMALLOC_", "TCMALLOC_", "JEMALLOC_",
 		"_RJEM_MALLOC_CONF=" };
-	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strncmp(assignment, names[i], strlen(names[i])) == 0)
 			return 1;
 	return 0;
@@ -240,10 +233,9 @@ allocator_is_setting(const char *assignment)
 void
 allocator_settings(char *text, size_t room)
 {
-	size_t i, n;
+	for (size_t i = 0; environ[i] != NULL; i++) {
+		size_t n = strlen(environ[i]) + 1;
 
-	for (i = 0; environ[i] != NULL; i++) {
-		n = strlen(environ[i]) + 1;
 		if (n >= room || !allocator_is_setting(environ[i]))
 			continue;
 		memcpy(text, environ[i], n);
@@ -257,7 +249,6 @@ int
 allocator_environment(const struct allocator *a)
 {
 	const char *text = a->builtin == BUILTIN_NONE ? a->parameters : "";
-	char *one;
 	size_t n;
 	int good = a->library[0] == '\0' ? unsetenv("LD_PRELOAD") :
 	                                   setenv("LD_PRELOAD", a->library, 1);
@@ -266,7 +257,7 @@ allocator_environment(const struct allocator *a)
 		n = strcspn(text, " ");
 		if (memchr(text, '=', n) == NULL)
 			continue;
-		one = tel__copy_string(text, n);
+		char *one = tel__copy_string(text, n);
 		good = one == NULL ? -1 : putenv(one);
 	}
 	return good == 0;

@@ -179,16 +179,14 @@ own_of(struct benchmark *c, const struct result *r)
 {
 	int pool = r->plugin || r->allocator->builtin != BUILTIN_NONE;
 	enum builtin built = pool ? BUILTIN_NULL : BUILTIN_NULL_MALLOC;
-	struct result *own;
-	size_t i;
 
 	/* what it takes is what telreplay takes */
 	if (r->allocator->builtin == BUILTIN_NULL_MALLOC)
 		return r;
-	for (i = 0; i < c->nown; i++)
+	for (size_t i = 0; i < c->nown; i++)
 		if (c->own[i].allocator->builtin == built)
 			return &c->own[i];
-	own = &c->own[c->nown];
+	struct result *own = &c->own[c->nown];
 	own->allocator = &c->null[c->nown++];
 	own->allocator->builtin = built;
 	own->allocator->name = pool ? pool_name : malloc_name;
@@ -199,8 +197,6 @@ own_of(struct benchmark *c, const struct result *r)
 int
 benchmark_open(struct benchmark *c, struct telreplay *t)
 {
-	size_t i;
-
 	memset(c, 0, sizeof(*c));
 	c->telreplay = t;
 	c->n = t->allocators.n;
@@ -212,7 +208,7 @@ benchmark_open(struct benchmark *c, struct telreplay *t)
 		return message_no_memory();
 	if (!stage_open(&c->stage, 0))
 		return 0;
-	for (i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		c->results[i].allocator = &t->allocators.list[i];
 		if (!benchmark_find(c, &c->results[i]))
 			return 0;
@@ -265,9 +261,8 @@ static int
 is_decided(const struct benchmark *c)
 {
 	const struct verdict *v;
-	size_t i;
 
-	for (i = 1; i < c->n; i++) {
+	for (size_t i = 1; i < c->n; i++) {
 		v = benchmark_verdict(c, METRIC_COST, i, 0);
 		if (v->known && !v->different && !v->equal)
 			return 0;
@@ -310,7 +305,6 @@ int
 benchmark_run(struct benchmark *c, const struct trace *trace)
 {
 	size_t threads = (size_t)trace->facts->threads, j;
-	int good;
 
 	c->trace = trace;
 	c->begun = progress_now();
@@ -324,7 +318,7 @@ benchmark_run(struct benchmark *c, const struct trace *trace)
 		return message_no_memory();
 	}
 	/* memory first: a crash is then shown once, before timings */
-	good = run_round(c, JOB_WATCH, 0, "memory") && run_timed(c);
+	int good = run_round(c, JOB_WATCH, 0, "memory") && run_timed(c);
 	if (c->shown != 0)
 		message_transient(NULL);
 	return good;
@@ -333,9 +327,7 @@ benchmark_run(struct benchmark *c, const struct trace *trace)
 void
 benchmark_close(struct benchmark *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->n && c->results != NULL; i++)
+	for (size_t i = 0; i < c->n && c->results != NULL; i++)
 		free(c->results[i].threads);
 	free(c->results);
 	free(c->own);

@@ -24,12 +24,10 @@ static const tel_pool_table *const tables[] = { NULL, &builtin_null,
 enum builtin
 builtin_find(const char *name)
 {
-	unsigned i;
-
 	/* as nearly all allocators are called; a pool has another cost */
 	if (strcmp(name, "null") == 0)
 		return BUILTIN_NULL_MALLOC;
-	for (i = BUILTIN_BUMP; i <= BUILTIN_CLASS; i++)
+	for (unsigned i = BUILTIN_BUMP; i <= BUILTIN_CLASS; i++)
 		if (strcmp(tables[i]->name, name) == 0)
 			return (enum builtin)i;
 	return BUILTIN_NONE;
@@ -97,16 +95,15 @@ pages_map_shared(size_t size)
 void *
 pages_map_aligned(size_t size, size_t align)
 {
-	unsigned char *p, *at;
 	size_t whole, before;
 
 	if (__builtin_add_overflow(size, align, &whole))
 		return NULL;
-	p = pages_map(whole);
+	unsigned char *p = pages_map(whole);
 	if (p == NULL)
 		return NULL;
 	before = (size_t)(-(uintptr_t)p & (align - 1));
-	at = p + before;
+	unsigned char *at = p + before;
 	pages_unmap(p, before);
 	pages_unmap(at + size, align - before);
 	return at;

@@ -139,11 +139,9 @@ bump_alloc(void *pool, size_t size)
 static void *
 bump_resize(void *pool, void *block, size_t from, size_t to)
 {
-	void *now;
-
 	if (to <= from)
 		return block;
-	now = bump_alloc(pool, to);
+	void *now = bump_alloc(pool, to);
 	if (now != NULL)
 		memcpy(now, block, from);
 	return now;

@@ -136,7 +136,6 @@ static int
 size_class_refill(struct pool *p, size_t class)
 {
 	size_t size = size_of(class), head;
-	struct chunk *c;
 
 	if (p->nspace < CHUNK) {
 		struct extent *e = pages_map_aligned(p->extend + CHUNK, CHUNK);
@@ -149,7 +148,7 @@ size_class_refill(struct pool *p, size_t class)
 		p->space = (unsigned char *)e + CHUNK;
 		p->nspace = p->extend;
 	}
-	c = (struct chunk *)(void *)p->space;
+	struct chunk *c = (struct chunk *)(void *)p->space;
 	p->space += CHUNK;
 	p->nspace -= CHUNK;
 	c->size = size;
@@ -184,12 +183,11 @@ static void *
 take_large(struct pool *p, size_t alignment, size_t size)
 {
 	size_t head = alignment > 4096 ? alignment : 4096, whole;
-	struct chunk *c;
 
 	if (head >= CHUNK || __builtin_add_overflow(size, head + 4095, &whole))
 		return NULL;
 	whole &= ~(size_t)4095;
-	c = pages_map_aligned(whole, CHUNK);
+	struct chunk *c = pages_map_aligned(whole, CHUNK);
 	if (c == NULL)
 		return NULL;
 	c->size = whole;
@@ -268,12 +266,11 @@ static void *
 size_class_resize(void *pool, void *block, size_t from, size_t to)
 {
 	size_t has = room(chunk_of(block), block);
-	void *now;
 
 	/* a block that would be half empty is moved */
 	if (to <= has && to > has / 2)
 		return block;
-	now = size_class_alloc(pool, to);
+	void *now = size_class_alloc(pool, to);
 	if (now == NULL)
 		return NULL;
 	memcpy(now, block, from < to ? from : to);

@@ -18,15 +18,12 @@ struct null {
 static const char *
 null_start(const char *parameters, const tel_pool_trace *trace, void **state)
 {
-	struct null *n;
-	size_t size;
-
 	if (parameters[0] != '\0')
 		return "null has no parameters";
 	if (trace->largest > SIZE_MAX / 4)
 		return "the largest block is too large";
-	size = HEAD + (((size_t)trace->largest + HEAD) & ~(HEAD - 1));
-	n = pages_map_shared(size);
+	size_t size = HEAD + (((size_t)trace->largest + HEAD) & ~(HEAD - 1));
+	struct null *n = pages_map_shared(size);
 	if (n == NULL)
 		return "no memory";
 	n->size = size;

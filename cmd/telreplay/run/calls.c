@@ -47,12 +47,11 @@ calls_stop(void)
 	struct sock_filter code[CALLS + 3];
 	struct sock_fprog program;
 	unsigned short n = 0;
-	unsigned i;
 
 	/* load the number of the call; one of ours goes to the last line */
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 	    offsetof(struct seccomp_data, nr));
-	for (i = 0; i < CALLS; i++)
+	for (unsigned i = 0; i < CALLS; i++)
 		code[n++] =
 		    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
 		        calls[i].number, (unsigned char)(CALLS - i), 0);
@@ -80,13 +79,12 @@ calls_count(pid_t pid, int status, int running, uint64_t *counts)
 	struct __ptrace_syscall_info info;
 	int event = status >> 16;
 	long signal = 0;
-	unsigned i;
 
 	memset(&info, 0, sizeof(info));
 	if (event == PTRACE_EVENT_SECCOMP && running &&
 	    ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof(info), &info) >
 	        0) {
-		for (i = 0; i < CALLS; i++)
+		for (unsigned i = 0; i < CALLS; i++)
 			if (info.seccomp.nr == calls[i].number)
 				counts[i]++;
 	}

@@ -52,11 +52,10 @@ find_shared(void)
 	const char *text = getenv(SHARED_VARIABLE);
 	struct shared *sh;
 	struct stat st;
-	int fd;
 
 	if (text == NULL)
 		return NULL;
-	fd = atoi(text);
+	int fd = atoi(text);
 	if (fd < 3 || fstat(fd, &st) != 0 || st.st_size < (off_t)sizeof(*sh))
 		return NULL;
 	sh = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -87,7 +86,6 @@ catch_signals(struct shared *sh)
 	static const int numbers[] = { SIGSEGV, SIGBUS, SIGABRT, SIGILL,
 		SIGFPE };
 	struct sigaction action;
-	size_t i;
 
 	struck = sh;
 	memset(&action, 0, sizeof(action));
@@ -95,7 +93,7 @@ catch_signals(struct shared *sh)
 	/* a full stack has no room for it: each thread has another one */
 	action.sa_flags = SA_ONSTACK | (int)SA_RESETHAND;
 	(void)sigemptyset(&action.sa_mask);
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		(void)sigaction(numbers[i], &action, NULL);
 }
 
@@ -189,9 +187,8 @@ static void
 read_counters(const struct child *c)
 {
 	struct shared *sh = c->shared;
-	unsigned i;
 
-	for (i = 0; i < COUNTERS; i++)
+	for (unsigned i = 0; i < COUNTERS; i++)
 		sh->counted[i] = (uint32_t)counters_read(&c->counters,
 		    (enum counter)i, &sh->counts[i]);
 }
@@ -278,7 +275,6 @@ child_run(struct child *c)
 	struct shared *sh = c->shared;
 	tel_status st = program_open_fd(sh->program, &c->program);
 	struct run_options options = sh->options;
-	const char *wrong;
 
 	if (st != TEL_OK)
 		give_up(sh, "the program", tel_status_text(st));
@@ -294,7 +290,7 @@ child_run(struct child *c)
 	options.arg = c;
 	counters_open(&c->counters);
 	atomic_store(&sh->phase, PHASE_READY);
-	wrong = run_program(c->program, &c->allocator, &options,
+	const char *wrong = run_program(c->program, &c->allocator, &options,
 	    shared_run_stats(sh));
 	if (wrong != NULL)
 		give_up(sh, wrong, "");

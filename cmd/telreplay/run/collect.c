@@ -50,11 +50,11 @@ static struct doing
 count_doing(const struct benchmark *c, uint32_t threads)
 {
 	struct doing d = { 0, 0, 0 };
-	uint32_t i, state;
 
-	for (i = 0; i < threads; i++) {
-		state = atomic_load(
+	for (uint32_t i = 0; i < threads; i++) {
+		uint32_t state = atomic_load(
 		    &shared_run_stats(c->stage.shared)->thread[i].state);
+
 		d.working += state == RUN_WORKING;
 		d.waiting += state == RUN_WAITING;
 		d.over += state == RUN_ENDED || state == RUN_IDLE;
@@ -214,9 +214,8 @@ static void
 show_errors(const struct benchmark *c, struct result *r)
 {
 	const struct run_shared_stats *b = shared_run_stats(c->stage.shared);
-	uint32_t i;
 
-	for (i = 0; i < RUN_WRONGS; i++)
+	for (uint32_t i = 0; i < RUN_WRONGS; i++)
 		if (b->wrong[i].count > 0)
 			show_error(c, r, i, &b->wrong[i]);
 	(void)snprintf(r->why, sizeof(r->why),
@@ -227,12 +226,10 @@ show_errors(const struct benchmark *c, struct result *r)
 static void
 take_latency(struct result *r, const struct run_shared_stats *b)
 {
-	size_t i;
-
 	r->tick_ns = b->tick_ns;
 	r->empty_ns = (double)b->empty_ticks * b->tick_ns;
 	r->noise_ns = (double)b->noise_ticks * b->tick_ns;
-	for (i = 0; i < RUN_KINDS; i++) {
+	for (size_t i = 0; i < RUN_KINDS; i++) {
 		r->operations[i] = b->operations[i];
 		run_latency_add(&r->latency[i], &b->latency[i]);
 	}
@@ -299,8 +296,6 @@ static void
 take_memory(struct result *r, struct shared *sh, const struct observer *o,
     const struct outcome *out)
 {
-	size_t i;
-
 	/* 0 where the kernel has no figures */
 	r->watched = sh->baseline.known != 0;
 	r->baseline = sh->baseline;
@@ -326,7 +321,7 @@ take_memory(struct result *r, struct shared *sh, const struct observer *o,
 	memcpy(r->slack, shared_run_stats(sh)->slack, sizeof(r->slack));
 	r->at_peak = sh->at_peak;
 	r->residency = sh->residency;
-	for (i = 0; i < r->nsamples; i++)
+	for (size_t i = 0; i < r->nsamples; i++)
 		if (result_resident(r, &r->samples[i]) > r->peak)
 			r->peak = result_resident(r, &r->samples[i]);
 	r->calls_known = out->calls_known;

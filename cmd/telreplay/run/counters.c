@@ -32,9 +32,8 @@ void
 counters_open(struct counters *c)
 {
 	struct perf_event_attr about;
-	unsigned i;
 
-	for (i = 0; i < COUNTERS; i++) {
+	for (unsigned i = 0; i < COUNTERS; i++) {
 		memset(&about, 0, sizeof(about));
 		about.size = sizeof(about);
 		about.type = kinds[i].type;
@@ -54,9 +53,7 @@ counters_open(struct counters *c)
 void
 counters_run(const struct counters *c, int on)
 {
-	unsigned i;
-
-	for (i = 0; i < COUNTERS; i++)
+	for (unsigned i = 0; i < COUNTERS; i++)
 		if (c->fd[i] >= 0)
 			(void)ioctl(c->fd[i],
 			    on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,

@@ -19,11 +19,10 @@ int
 memory_read_file(const char *path, char *buffer, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ptrdiff_t n;
 
 	if (fd < 0)
 		return 0;
-	n = tel__read_all(fd, buffer, room - 1, -1);
+	ptrdiff_t n = tel__read_all(fd, buffer, room - 1, -1);
 	(void)close(fd);
 	buffer[n > 0 ? n : 0] = '\0';
 	return n > 0;
@@ -72,11 +71,10 @@ int
 memory_forget_peak(void)
 {
 	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
-	int good;
 
 	if (fd < 0)
 		return 0;
-	good = write(fd, "5", 1) == 1;
+	int good = write(fd, "5", 1) == 1;
 	(void)close(fd);
 	return good;
 }

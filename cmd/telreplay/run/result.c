@@ -96,9 +96,8 @@ result_judge(struct result *r)
 {
 	double values[RUNS_MAX];
 	struct spread *s = r->figures;
-	size_t m;
 
-	for (m = 0; m < METRICS; m++)
+	for (size_t m = 0; m < METRICS; m++)
 		s[m] = result_spread(values,
 		    result_values(r, (enum metric_kind)m, values));
 	r->own_cost = own_cost(r, METRIC_COST);
@@ -114,10 +113,9 @@ double
 result_p99_of(const struct run_latency latency[RUN_KINDS], double tick_ns)
 {
 	struct run_latency all;
-	size_t k;
 
 	memset(&all, 0, sizeof(all));
-	for (k = 0; k < RUN_KINDS; k++)
+	for (size_t k = 0; k < RUN_KINDS; k++)
 		run_latency_add(&all, &latency[k]);
 	return all.count > 0 ? run_quantile(&all, 0.99) * tick_ns : NAN;
 }
@@ -139,9 +137,8 @@ const struct sample *
 result_largest(const struct result *r)
 {
 	const struct sample *most = NULL;
-	size_t i;
 
-	for (i = 0; i < r->nsamples; i++)
+	for (size_t i = 0; i < r->nsamples; i++)
 		if (most == NULL || r->samples[i].resident > most->resident)
 			most = &r->samples[i];
 	return most;
@@ -186,9 +183,8 @@ benchmark_live(const struct benchmark *c, const struct sample *s)
 	    (s->done - 1) % f->words + 1 :
 	    s->done;
 	double x0 = 0, y0 = 0, x1, y1;
-	uint64_t i;
 
-	for (i = 0; i < f->curve_points; i++) {
+	for (uint64_t i = 0; i < f->curve_points; i++) {
 		x1 = (double)f->curve[i].done;
 		y1 = (double)f->curve[i].bytes;
 		if (f->curve[i].done >= done)
@@ -219,13 +215,13 @@ benchmark_judge(struct benchmark *c)
 	static double room[RUNS_MAX * RUNS_MAX];
 	const unsigned looks = benchmark_looks(c);
 	double a[RUNS_MAX], b[RUNS_MAX];
-	struct verdict *v;
 	size_t i, j, n, m, k;
 
 	for (i = 0; i < c->n; i++)
 		result_judge(&c->results[i]);
 	for (k = 0; k < METRICS; k++) {
-		v = &c->verdicts[k * c->pairs];
+		struct verdict *v = &c->verdicts[k * c->pairs];
+
 		for (i = 1; i < c->n; i++) {
 			n = positive_values(&c->results[i], (enum metric_kind)k,
 			    a);

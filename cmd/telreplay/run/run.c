@@ -48,9 +48,7 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 	struct run_latency *latency;
 	struct run_size_time *times;
 	uint32_t *seen;
-	void *watched;
 	size_t at = 0;
-	unsigned i;
 
 	r->slots = replay_take(base, &at, f->slots, sizeof(*r->slots), bad);
 	r->extra = replay_take(base, &at, extra ? f->slots : 0,
@@ -71,7 +69,7 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 	    sizeof(*seen), bad);
 	r->inside =
 	    replay_take(base, &at, f->windows + 2, sizeof(*r->inside), bad);
-	watched = replay_take(base, &at, r->options->residency != NULL,
+	void *watched = replay_take(base, &at, r->options->residency != NULL,
 	    run_residency_size(f), bad);
 	signals = replay_take(base, &at, r->threads, SIGNAL_STACK, bad);
 	if (base != NULL) {
@@ -79,7 +77,7 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 		memset(base, 0, at);
 		if (watched != NULL)
 			run_residency_open(r, watched);
-		for (i = 0; i < r->threads; i++) {
+		for (unsigned i = 0; i < r->threads; i++) {
 			r->workers[i].seen = seen + (size_t)i * r->threads;
 			r->workers[i].signal_stack =
 			    signals + (size_t)i * SIGNAL_STACK;
@@ -90,7 +88,7 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 		}
 	}
 	stacks = replay_take(base, &at, r->threads - 1, STACK + ALIGN, bad);
-	for (i = 1; base != NULL && i < r->threads; i++)
+	for (unsigned i = 1; base != NULL && i < r->threads; i++)
 		r->workers[i].stack =
 		    stacks + (size_t)(i - 1) * (STACK + ALIGN);
 	return at;
@@ -114,7 +112,6 @@ worker_set(struct run *r, unsigned i)
 static int
 run_open(struct run *r)
 {
-	unsigned i;
 	int bad = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -130,7 +127,7 @@ run_open(struct run *r)
 	(void)lay_out(r, r->base, &bad);
 	r->spin = cpus > 1 ? SPIN : 0;
 	r->clock_ns = run_cpu_cost();
-	for (i = 0; i < r->threads && !bad; i++) {
+	for (unsigned i = 0; i < r->threads && !bad; i++) {
 		worker_set(r, i);
 		bad = !run_wait_open(&r->workers[i]);
 		/* a guard page ends each stack */
@@ -144,12 +141,10 @@ run_open(struct run *r)
 static void
 run_close(struct run *r)
 {
-	unsigned i;
-
 	if (r->base == NULL)
 		return;
 	run_threads_close(r);
-	for (i = 0; i < r->threads; i++)
+	for (unsigned i = 0; i < r->threads; i++)
 		run_wait_close(&r->workers[i]);
 	run_residency_close(r);
 	munmap(r->base, r->size);
@@ -176,9 +171,7 @@ replay_tell(struct run *r, enum run_phase phase)
 static int
 sizes_fit(const uint64_t *p)
 {
-	unsigned i;
-
-	for (i = 1; i <= word_operands(*p); i++)
+	for (unsigned i = 1; i <= word_operands(*p); i++)
 		if ((size_t)p[i] != p[i])
 			return word_operation(*p)->kind == RUN_KINDS;
 	return 1;
@@ -188,12 +181,10 @@ sizes_fit(const uint64_t *p)
 static int
 replay_count(struct run *r, struct worker *w, const struct program_thread *l)
 {
-	enum run_kind kind;
 	uint64_t word;
-	uint32_t i;
 
 	w->operations = 0;
-	for (i = 0; i < l->word_count; i += 1 + word_operands(word)) {
+	for (uint32_t i = 0; i < l->word_count; i += 1 + word_operands(word)) {
 		word = l->words[i];
 		if (word_is_window(word))
 			r->inside[WORD_SLOT(word)]++;
@@ -202,7 +193,7 @@ replay_count(struct run *r, struct worker *w, const struct program_thread *l)
 		if (!sizes_fit(&l->words[i]))
 			return 0;
 		w->operations++;
-		kind = word_operation(word)->kind;
+		enum run_kind kind = word_operation(word)->kind;
 		if (kind < RUN_KINDS)
 			r->shared_stats->operations[kind]++;
 	}
@@ -238,23 +229,19 @@ static int
 replay_load(struct run *r, uint64_t chunk)
 {
 	struct worker *w;
-	const struct program_thread *l;
-	tel_status st;
-	uint64_t n;
-	unsigned i;
+	tel_status st = program_load(r->program, chunk, r->room, r->thread);
 
-	st = program_load(r->program, chunk, r->room, r->thread);
 	if (st != TEL_OK) {
 		r->wrong = tel_status_text(st);
 		return 0;
 	}
 	r->chunk = chunk;
 	r->left = 0;
-	for (n = 0; n < r->facts->windows + 2; n++)
+	for (uint64_t n = 0; n < r->facts->windows + 2; n++)
 		atomic_init(&r->inside[n], 0);
-	for (i = 0; i < r->threads; i++) {
+	for (unsigned i = 0; i < r->threads; i++) {
 		w = &r->workers[i];
-		l = &r->thread[i];
+		const struct program_thread *l = &r->thread[i];
 		if (!replay_count(r, w, l)) {
 			r->wrong = "a size is larger than the address space";
 			return 0;
@@ -287,11 +274,10 @@ replay_collect(struct run *r)
 {
 	uint64_t began = UINT64_MAX, ended = 0, words = 0;
 	struct run_shared_stats *b = r->shared_stats;
-	struct worker *w;
-	unsigned i;
 
-	for (i = 0; i < r->threads; i++) {
-		w = &r->workers[i];
+	for (unsigned i = 0; i < r->threads; i++) {
+		struct worker *w = &r->workers[i];
+
 		if (w->first == w->last)
 			continue;
 		w->shared_stats->operations += w->operations;
@@ -345,11 +331,9 @@ run_once(struct run *r)
 static void
 sum_latency(struct run *r, uint64_t ticks, uint64_t ns)
 {
-	unsigned i, k;
-
 	r->shared_stats->tick_ns = ticks > 0 ? (double)ns / (double)ticks : 1;
-	for (i = 0; r->sample > 0 && i < r->threads; i++) {
-		for (k = 0; k < RUN_KINDS; k++)
+	for (unsigned i = 0; r->sample > 0 && i < r->threads; i++) {
+		for (unsigned k = 0; k < RUN_KINDS; k++)
 			run_latency_add(&r->shared_stats->latency[k],
 			    &r->workers[i].latency[k]);
 		run_size_time_add(r->shared_stats->size_time,
@@ -362,8 +346,6 @@ run_program(struct program *p, const struct alloc_functions *a,
     const struct run_options *options, struct run_shared_stats *shared_stats)
 {
 	struct run r = { .program = p, .a = a, .options = options };
-	uint64_t ticks, ns;
-	unsigned i;
 
 	r.facts = program_facts(p);
 	r.shared_stats = shared_stats;
@@ -393,10 +375,10 @@ run_program(struct program *p, const struct alloc_functions *a,
 	if (a->pool != NULL && a->pool->roots != NULL)
 		a->pool->roots(a->state, r.slots, (size_t)r.facts->slots);
 	shared_stats->empty_ticks = run_empty(&shared_stats->noise_ticks);
-	ticks = run_ticks();
-	ns = run_now();
+	uint64_t ticks = run_ticks();
+	uint64_t ns = run_now();
 	replay_tell(&r, RUN_READY);
-	for (i = 0; i < options->repeat && r.wrong == NULL; i++)
+	for (unsigned i = 0; i < options->repeat && r.wrong == NULL; i++)
 		(void)run_once(&r);
 	sum_latency(&r, run_ticks() - ticks, run_now() - ns);
 	run_close(&r);

@@ -65,9 +65,8 @@ run_think_rate(void)
 {
 	volatile uint64_t v = 1;
 	uint64_t began, taken, least = UINT64_MAX;
-	int i;
 
-	for (i = 0; i < THINK_TRIES; i++) {
+	for (int i = 0; i < THINK_TRIES; i++) {
 		began = run_now();
 		v = think(v, THINK_STEPS);
 		taken = run_now() - began;
@@ -132,22 +131,18 @@ run_note(struct run_latency *l, uint32_t *by_size, uint64_t ticks)
 void
 run_latency_add(struct run_latency *to, const struct run_latency *from)
 {
-	unsigned i;
-
 	to->count += from->count;
 	if (from->max > to->max)
 		to->max = from->max;
-	for (i = 0; i < RUN_BUCKETS; i++)
+	for (unsigned i = 0; i < RUN_BUCKETS; i++)
 		to->buckets[i] += from->buckets[i];
 }
 
 void
 run_size_time_add(struct run_size_time *to, const struct run_size_time *from)
 {
-	size_t k, i;
-
-	for (k = 0; k < RUN_SIZES; k++)
-		for (i = 0; i < RUN_COARSE; i++) {
+	for (size_t k = 0; k < RUN_SIZES; k++)
+		for (size_t i = 0; i < RUN_COARSE; i++) {
 			to[k].allocated[i] += from[k].allocated[i];
 			to[k].freed[i] += from[k].freed[i];
 		}

@@ -63,7 +63,6 @@ ALWAYS void
 allocate(struct worker *w, const uint64_t *p, enum run_touch how, int pools)
 {
 	size_t size = WORD_SIZE(*p);
-	struct run_extra *extra;
 
 	if (!pools) {
 		keep(w, p, w->a->malloc(size), how);
@@ -73,7 +72,7 @@ allocate(struct worker *w, const uint64_t *p, enum run_touch how, int pools)
 		run_careful(w, p);
 		return;
 	}
-	extra = &w->extra[WORD_SLOT(*p)];
+	struct run_extra *extra = &w->extra[WORD_SLOT(*p)];
 	extra->size = size;
 	extra->pool = w->pool;
 	extra->gone = 0;
@@ -144,13 +143,11 @@ loop(struct worker *w, const uint64_t *p, const uint64_t *stop,
 	void **const slots = w->slots;
 	void *(*const get)(size_t) = w->a->malloc;
 	void (*const put)(void *) = w->a->free;
-	void **slot, *block;
-	unsigned kind;
-	uint64_t word;
 
 	for (; p < stop; p++) {
-		word = *p;
-		kind = word & (WORD_KIND | WORD_PUBLISH);
+		uint64_t word = *p;
+		unsigned kind = word & (WORD_KIND | WORD_PUBLISH);
+
 		atomic_store_explicit(at, p, memory_order_relaxed);
 		if (UNLIKELY(kind > WORD_FREE)) {
 			p = other(w, p);
@@ -159,12 +156,14 @@ loop(struct worker *w, const uint64_t *p, const uint64_t *stop,
 		} else if (pools) {
 			allocate(w, p, how, 1);
 		} else if (kind == WORD_FREE) {
-			slot = &slots[WORD_SLOT(word)];
-			block = *slot;
+			void **slot = &slots[WORD_SLOT(word)];
+			void *block = *slot;
+
 			*slot = NULL;
 			put(block);
 		} else {
-			block = get(WORD_SIZE(word));
+			void *block = get(WORD_SIZE(word));
+
 			/* read again: a register for it would cost more */
 			word = *(const volatile uint64_t *)p;
 			slots[WORD_SLOT(word)] = block;
@@ -193,10 +192,9 @@ VARIANT(pools_all, RUN_TOUCH_ALL, 1)
 static const uint64_t *
 verified(struct worker *w, const uint64_t *p, const uint64_t *stop)
 {
-	uint64_t word;
-
 	for (; p < stop; p++) {
-		word = *p;
+		uint64_t word = *p;
+
 		atomic_store_explicit(&w->shared_stats->word, p,
 		    memory_order_relaxed);
 		if ((word & WORD_KIND) == WORD_WAIT) {

@@ -26,10 +26,9 @@ keep_time(struct worker *w)
 {
 	struct run *r = w->run;
 	uint64_t clock = w->times[1], first = r->facts->first_clock, now, due;
-	double ns;
 
 	w->times += 2;
-	ns = clock > first ? (double)(clock - first) * r->tick_ns : 0;
+	double ns = clock > first ? (double)(clock - first) * r->tick_ns : 0;
 	due = r->pace_start + (ns < 1e18 ? (uint64_t)ns : 0);
 	now = run_now();
 	if (now < due) {

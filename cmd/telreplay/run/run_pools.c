@@ -8,10 +8,9 @@ static void *
 pool_reserve(struct worker *w, const struct step *s, size_t size)
 {
 	const tel_pool_table *t = w->a->pool;
-	void *block;
+	void *block = t->reserve != NULL ? t->reserve(w->buffer, size) :
+	                                   t->alloc(w->pool, size);
 
-	block = t->reserve != NULL ? t->reserve(w->buffer, size) :
-	                             t->alloc(w->pool, size);
 	if (block != NULL && t->commit != NULL &&
 	    t->commit(w->buffer, block, size) == 0)
 		run_error(w, RUN_POOL, s->p, s->slot, 0, block);
@@ -174,8 +173,6 @@ run_pool_step(struct worker *w, const uint64_t *p)
 int
 run_first_pool(struct run *r)
 {
-	unsigned i;
-
 	if (r->a->pool == NULL)
 		return 1;
 	memset(r->pools, 0, ((size_t)r->facts->pools + 1) * sizeof(void *));
@@ -183,7 +180,7 @@ run_first_pool(struct run *r)
 	/* no operation needs it in a log whose blocks all are in pools */
 	if (r->facts->unpooled > 0 && !run_pools_create(r, 0, 0))
 		return 0;
-	for (i = 0; i < r->threads; i++)
+	for (unsigned i = 0; i < r->threads; i++)
 		run_pool_use(&r->workers[i], 0);
 	return 1;
 }
@@ -192,12 +189,11 @@ void
 run_last_pools(struct run *r)
 {
 	const tel_pool_table *t = r->a->pool;
-	uint64_t i;
 
 	if (t == NULL)
 		return;
-	for (i = 0; i < r->facts->buffers; i++)
+	for (uint64_t i = 0; i < r->facts->buffers; i++)
 		run_buffer_destroy(t, &r->buffers[2 * i]);
-	for (i = r->facts->pools + 1; i-- > 0;)
+	for (uint64_t i = r->facts->pools + 1; i-- > 0;)
 		run_pools_destroy(t, &r->pools[i]);
 }

@@ -80,11 +80,10 @@ has_larger(const void *a, const void *b)
 static void
 run_residency_sort(void **slots, size_t n)
 {
-	void *largest;
-
 	tel__heap_fill(slots, n, has_larger);
 	while (n > 1) {
-		largest = slots[0];
+		void *largest = slots[0];
+
 		slots[0] = slots[--n];
 		slots[n] = largest;
 		tel__heap_sink(slots, n, 0, has_larger);
@@ -96,11 +95,10 @@ run_residency_sort(void **slots, size_t n)
 static int
 is_resident(struct residency *s, uint64_t page)
 {
-	ssize_t n;
-
 	if (page < s->first || page - s->first >= s->entries) {
-		n = pread(s->pagemap, s->entry, sizeof(s->entry),
+		ssize_t n = pread(s->pagemap, s->entry, sizeof(s->entry),
 		    (off_t)(page * sizeof(s->entry[0])));
+
 		s->first = page;
 		s->entries = n > 0 ? (uint64_t)n / sizeof(s->entry[0]) : 0;
 		if (s->entries == 0)
@@ -114,12 +112,11 @@ static void
 divide(struct residency *s, struct run_residency *out)
 {
 	uint64_t sum = 0;
-	size_t i;
 
-	for (i = 0; i < RUN_SIZES; i++)
+	for (size_t i = 0; i < RUN_SIZES; i++)
 		sum += s->bytes[i];
 	if (sum > 0 && is_resident(s, s->at))
-		for (i = 0; i < RUN_SIZES; i++) {
+		for (size_t i = 0; i < RUN_SIZES; i++) {
 			out->size[i].pages += s->bytes[i] > 0;
 			out->size[i].resident += (uint64_t)((double)s->page *
 			        (double)s->bytes[i] / (double)sum +
@@ -173,14 +170,14 @@ run_residency_look(struct run *r)
 	struct run_residency *out = r->options->residency;
 	struct residency *s = r->residency;
 	size_t i, n = 0;
-	void **slot;
 
 	for (i = 0; i < r->facts->slots; i++)
 		if (r->slots[i] != NULL)
 			s->slots[n++] = &r->slots[i];
 	run_residency_sort(s->slots, n);
 	for (i = 0; i < n; i++) {
-		slot = s->slots[i];
+		void **slot = s->slots[i];
+
 		add_block(s, out, (uintptr_t)*slot,
 		    r->extra[slot - r->slots].size);
 	}
@@ -221,12 +218,11 @@ look_alone(struct worker *w)
 {
 	struct run *r = w->run;
 	int none = 0;
-	unsigned i;
 
 	if (!atomic_compare_exchange_strong(&r->looking, &none, 1))
 		return;
 	run_set_state(w, RUN_WAITING);
-	for (i = 0; i < r->threads; i++)
+	for (unsigned i = 0; i < r->threads; i++)
 		while (atomic_load(&r->workers[i].inside))
 			residency_pause();
 	run_set_state(w, RUN_WORKING);

@@ -32,9 +32,7 @@ byte_at(uint32_t slot, uint64_t offset)
 static void
 run_step_store(unsigned char *p, uint64_t v)
 {
-	int i;
-
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		p[i] = (unsigned char)(v >> (i * 8));
 }
 
@@ -80,9 +78,8 @@ static int
 find_overlap(const struct worker *w, const unsigned char *at, uint32_t *slot)
 {
 	uint64_t v = 0, offset, start;
-	int i;
 
-	for (i = 7; i >= 0; i--)
+	for (int i = 7; i >= 0; i--)
 		v = v << 8 | at[i];
 	v ^= v >> 29 ^ v >> 58;
 	/* the inverse of the factor modulo 2^64 */
@@ -99,9 +96,7 @@ find_overlap(const struct worker *w, const unsigned char *at, uint32_t *slot)
 static size_t
 zeros(const unsigned char *block, size_t size)
 {
-	size_t i;
-
-	for (i = 0; i < size; i++)
+	for (size_t i = 0; i < size; i++)
 		if (block[i] != 0)
 			return i;
 	return size;
@@ -164,7 +159,6 @@ void
 run_touch(const struct worker *w, unsigned char *block, size_t size)
 {
 	enum run_touch touch = w->run->touch;
-	size_t i;
 
 	if (touch == RUN_TOUCH_SHARE) {
 		size = (size_t)(w->run->options->touch_share * (double)size);
@@ -177,7 +171,7 @@ run_touch(const struct worker *w, unsigned char *block, size_t size)
 	else
 		*(volatile unsigned char *)block = 1;
 	if (touch == RUN_TOUCH_PAGE)
-		for (i = RUN_PAGE; i < size; i += RUN_PAGE)
+		for (size_t i = RUN_PAGE; i < size; i += RUN_PAGE)
 			((volatile unsigned char *)block)[i] = 1;
 }
 
@@ -213,10 +207,8 @@ call_delete(const struct alloc_functions *a, const struct step *s, void *block)
 static void *
 call_pool(struct worker *w, const struct step *s, void *old)
 {
-	void *block;
-
 	lock_pools(w->a);
-	block = run_pool_call(w, s, old);
+	void *block = run_pool_call(w, s, old);
 	unlock_pools(w->a);
 	return block;
 }
@@ -255,11 +247,10 @@ check_before(struct worker *w, const struct step *s, const void *old)
 	const struct run_extra *extra = &w->extra[s->slot];
 	const size_t from = extra->gone > 0 ? extra->from : 0;
 	const size_t end = from + extra->size - extra->gone;
-	size_t wrong;
 
 	if (old == NULL || s->op->effect == EFFECT_ALLOCATE)
 		return;
-	wrong = run_step_compare(old, s->slot, from, end);
+	size_t wrong = run_step_compare(old, s->slot, from, end);
 	if (wrong != end)
 		content_error(w, s, old, wrong, end);
 }
@@ -301,13 +292,12 @@ static void
 count_live(struct worker *w, uint64_t before, uint64_t after)
 {
 	struct run_shared_stats *b = w->run->shared_stats;
-	uint64_t live, peak;
 
 	if (!w->run->options->count_live)
 		return;
-	live =
+	uint64_t live =
 	    atomic_fetch_add(&b->live_bytes, after - before) + after - before;
-	peak = atomic_load(&b->live_peak);
+	uint64_t peak = atomic_load(&b->live_peak);
 	while (live > peak && live >> 63 == 0 &&
 	    !atomic_compare_exchange_weak(&b->live_peak, &peak, live))
 		;
@@ -523,7 +513,6 @@ static void
 with_pool(struct worker *w, struct step *s)
 {
 	const tel_pool_table *t = w->a->pool;
-	size_t gone;
 
 	s->op = &operation_rows[WORD_FREE];
 	if (!run_has_pools(t)) {
@@ -533,7 +522,8 @@ with_pool(struct worker *w, struct step *s)
 	if (is_verified(w, s->slot))
 		check_before(w, s, w->slots[s->slot]);
 	if (w->slots[s->slot] != NULL) {
-		gone = w->extra[s->slot].gone;
+		size_t gone = w->extra[s->slot].gone;
+
 		count_live(w, s->size - gone, 0);
 		drop_room(w,
 		    gone > 0 && t->free_part != NULL ?
@@ -588,10 +578,9 @@ static void
 time_free(struct worker *w, uint64_t word)
 {
 	void **slot = &w->slots[WORD_SLOT(word)], *block = *slot;
-	uint64_t began;
 
 	*slot = NULL;
-	began = run_ticks();
+	uint64_t began = run_ticks();
 	w->a->free(block);
 	note_latency(w, RUN_FREE, WORD_SIZE(word), run_ticks() - began);
 }
@@ -600,11 +589,9 @@ static void
 time_malloc(struct worker *w, const uint64_t *p)
 {
 	size_t size = WORD_SIZE(*p);
-	uint64_t began;
-	void *block;
+	uint64_t began = run_ticks();
+	void *block = w->a->malloc(size);
 
-	began = run_ticks();
-	block = w->a->malloc(size);
 	note_latency(w, RUN_MALLOC, size, run_ticks() - began);
 	w->slots[WORD_SLOT(*p)] = block;
 	if (block != NULL)
@@ -644,12 +631,11 @@ void
 run_free_all(struct run *r)
 {
 	struct worker *w = &r->workers[0];
-	uint64_t i;
 
 	w->left_out = 0;
 	w->think = 0;
 	w->buffer = NULL;
-	for (i = 0; i < r->facts->slots; i++)
+	for (uint64_t i = 0; i < r->facts->slots; i++)
 		if (r->slots[i] != NULL)
 			free_left(w, (uint32_t)i);
 	run_last_pools(r);

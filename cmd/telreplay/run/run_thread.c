@@ -84,7 +84,6 @@ thread_main(void *arg)
 {
 	struct worker *w = arg;
 	struct run *r = w->run;
-	uint64_t generation;
 	stack_t before;
 	int ended = 0;
 
@@ -93,7 +92,7 @@ thread_main(void *arg)
 		run_chunk(w);
 		(void)pthread_mutex_lock(&r->lock);
 		ended = next_words(w);
-		generation = r->generation;
+		uint64_t generation = r->generation;
 		run_set_state(w, ended ? RUN_ENDED : RUN_IDLE);
 		while (!ended && generation == r->generation && !r->stop)
 			(void)pthread_cond_wait(&r->loaded, &r->lock);
@@ -112,7 +111,6 @@ run_thread_start(struct worker *w, struct worker *other)
 	uint64_t began = run_cpu();
 	struct run *r = w->run;
 	pthread_attr_t attributes;
-	int good;
 
 	if (other->joinable)
 		(void)pthread_join(other->thread, NULL);
@@ -121,7 +119,7 @@ run_thread_start(struct worker *w, struct worker *other)
 	r->left += !other->counted;
 	other->counted = 1;
 	(void)pthread_mutex_unlock(&r->lock);
-	good = pthread_attr_init(&attributes) == 0;
+	int good = pthread_attr_init(&attributes) == 0;
 	/* behind the guard page */
 	other->joinable = good &&
 	    pthread_attr_setstack(&attributes, other->stack + RUN_PAGE,
@@ -163,7 +161,6 @@ void
 run_threads_chunk(struct run *r)
 {
 	struct worker *w = &r->workers[0];
-	unsigned i;
 
 	(void)pthread_mutex_lock(&r->lock);
 	r->generation++;
@@ -177,7 +174,7 @@ run_threads_chunk(struct run *r)
 		(void)pthread_cond_wait(&r->finished, &r->lock);
 	(void)pthread_mutex_unlock(&r->lock);
 	/* those whose end is recorded are to be over */
-	for (i = 1; i < r->threads; i++)
+	for (unsigned i = 1; i < r->threads; i++)
 		if (r->workers[i].joinable &&
 		    atomic_load(&r->workers[i].shared_stats->state) ==
 		        RUN_ENDED) {
@@ -189,13 +186,11 @@ run_threads_chunk(struct run *r)
 void
 run_threads_end(struct run *r)
 {
-	unsigned i;
-
 	(void)pthread_mutex_lock(&r->lock);
 	r->stop = 1;
 	(void)pthread_cond_broadcast(&r->loaded);
 	(void)pthread_mutex_unlock(&r->lock);
-	for (i = 1; i < r->threads; i++) {
+	for (unsigned i = 1; i < r->threads; i++) {
 		if (r->workers[i].joinable)
 			(void)pthread_join(r->workers[i].thread, NULL);
 		r->workers[i].joinable = 0;

@@ -42,10 +42,9 @@ static uint64_t
 spin_poll(const struct worker *other, uint64_t position, int spin)
 {
 	uint64_t done = 0;
-	int i, rest;
 
-	for (rest = 4; rest <= spin && done == 0; rest *= 2) {
-		for (i = 0; i < rest; i++)
+	for (int rest = 4; rest <= spin && done == 0; rest *= 2) {
+		for (int i = 0; i < rest; i++)
 			relax();
 		done = poll_done(other, position);
 	}
@@ -219,7 +218,6 @@ run_window_enter(struct worker *w, uint32_t window)
 {
 	struct run *r = w->run;
 	uint64_t low = window - 1, began;
-	int i;
 
 	run_window_leave(w);
 	w->window = window;
@@ -228,7 +226,7 @@ run_window_enter(struct worker *w, uint32_t window)
 	run_wake(w);
 	began = run_cpu();
 	run_set_state(w, RUN_WAITING);
-	for (i = 0; i < r->spin && atomic_load(&r->low) < low; i++)
+	for (int i = 0; i < r->spin && atomic_load(&r->low) < low; i++)
 		relax();
 	if (atomic_load(&r->low) < low) {
 		(void)pthread_mutex_lock(&r->low_lock);

@@ -97,7 +97,6 @@ become(struct stage *stage, const struct allocator *a, int gate,
 	struct rlimit limit = { 0, 0 };
 	char self[4096], byte;
 	ssize_t n;
-	int null;
 
 	do
 		n = read(gate, &byte, 1);
@@ -108,7 +107,7 @@ become(struct stage *stage, const struct allocator *a, int gate,
 	/* processes that it starts are killed with it */
 	(void)setpgid(0, 0);
 	(void)setrlimit(RLIMIT_CORE, &limit);
-	null = open("/dev/null", O_RDONLY);
+	int null = open("/dev/null", O_RDONLY);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(stage->said, 1) < 0 ||
 	    dup2(stage->said, 2) < 0)
 		spawn_give_up(stage->shared, "standard streams");
@@ -146,11 +145,10 @@ spawn_start(struct stage *stage, const struct allocator *c,
 {
 	struct shared *sh = stage->shared;
 	int gate[2];
-	pid_t pid;
 
 	if (pipe(gate) != 0)
 		return -1;
-	pid = fork();
+	pid_t pid = fork();
 	if (pid == 0) {
 		(void)close(gate[1]);
 		become(stage, c, gate[0], signals);
@@ -172,9 +170,8 @@ movement(struct shared *sh)
 {
 	const struct run_shared_stats *b = shared_run_stats(sh);
 	uint64_t sum = atomic_load(&sh->phase);
-	uint32_t i;
 
-	for (i = 0; i < b->threads && i < RUN_THREADS_MAX; i++)
+	for (uint32_t i = 0; i < b->threads && i < RUN_THREADS_MAX; i++)
 		sum = sum * 31 + (uintptr_t)atomic_load(&b->thread[i].word);
 	return sum + atomic_load(&b->repeats);
 }
@@ -221,7 +218,6 @@ observe(const struct spawn *spawn, pid_t pid, struct stage *stage)
 	struct shared *sh = stage->shared;
 	unsigned phase = atomic_load(&sh->phase);
 	uint64_t now = progress_now(), words = 0;
-	struct sample *s;
 	struct memory m;
 
 	if (spawn->facts == NULL || phase < PHASE_RUNNING ||
@@ -229,7 +225,7 @@ observe(const struct spawn *spawn, pid_t pid, struct stage *stage)
 		return;
 	if (o->n == SAMPLES_MAX)
 		spawn_thin(o);
-	s = &o->samples[o->n];
+	struct sample *s = &o->samples[o->n];
 	memset(s, 0, sizeof(*s));
 	(void)run_progress(shared_run_stats(sh), spawn->facts, &words);
 	s->ns = now > sh->started ? now - sh->started : 0;
@@ -344,16 +340,15 @@ spawn_run(const struct spawn *spawn, const struct allocator *c,
     struct stage *stage, struct outcome *out)
 {
 	sigset_t child, before;
-	pid_t pid;
-	int status;
 
 	memset(out, 0, sizeof(*out));
 	(void)sigemptyset(&child);
 	(void)sigaddset(&child, SIGCHLD);
 	(void)sigprocmask(SIG_BLOCK, &child, &before);
-	pid = spawn_start(stage, c, &before);
+	pid_t pid = spawn_start(stage, c, &before);
 	if (pid > 0) {
-		status = wait_for(spawn, pid, stage, out);
+		int status = wait_for(spawn, pid, stage, out);
+
 		(void)kill(-pid, SIGKILL);
 		conclude(stage, status, out);
 	} else {

@@ -27,18 +27,17 @@ chances_of(size_t n, size_t m)
 	static double chances[VALUES_MAX * VALUES_MAX / 2 + 1];
 	const size_t u = n * m / 2;
 	double all = 1, sum = 0;
-	size_t i, k;
 
 	memset(chances, 0, (u + 1) * sizeof(*chances));
 	chances[0] = 1;
-	for (i = 1; i <= m; i++) {
-		for (k = u + 1; k-- > n + i;)
+	for (size_t i = 1; i <= m; i++) {
+		for (size_t k = u + 1; k-- > n + i;)
 			chances[k] -= chances[k - n - i];
-		for (k = i; k <= u; k++)
+		for (size_t k = i; k <= u; k++)
 			chances[k] += chances[k - i];
 		all *= (double)(n + i) / (double)i;
 	}
-	for (k = 0; k <= u; k++) {
+	for (size_t k = 0; k <= u; k++) {
 		sum += chances[k];
 		chances[k] = sum / all;
 	}
@@ -61,8 +60,6 @@ verdict_compare(const double *a, size_t n, const double *b, size_t m,
     unsigned looks, double *room, struct verdict *out)
 {
 	size_t i, j, k = 0, all = n * m, above, below;
-	const double *chances;
-	double more, less;
 
 	memset(out, 0, sizeof(*out));
 	if (all == 0 || n > VALUES_MAX || m > VALUES_MAX)
@@ -73,7 +70,7 @@ verdict_compare(const double *a, size_t n, const double *b, size_t m,
 	qsort(room, all, sizeof(*room), verdict_order);
 	out->known = 1;
 	out->ratio = (room[(all - 1) / 2] + room[all / 2]) / 2;
-	chances = chances_of(n, m);
+	const double *chances = chances_of(n, m);
 	while (k < all / 2 && chances[k] <= 0.025 / looks)
 		k++;
 	if (k > 0) {
@@ -85,8 +82,8 @@ verdict_compare(const double *a, size_t n, const double *b, size_t m,
 	/* few ratios below 1.03, or few above 1 / 1.03 */
 	below = pairs_below(room, all, VERDICT_SAME);
 	above = all - pairs_below(room, all, 1 / VERDICT_SAME);
-	more = chances[below < all / 2 ? below : all / 2];
-	less = chances[above < all / 2 ? above : all / 2];
+	double more = chances[below < all / 2 ? below : all / 2];
+	double less = chances[above < all / 2 ? above : all / 2];
 	out->p = 2 * (more < less ? more : less);
 }
 
