@@ -101,7 +101,10 @@ packets() {
 	trace all.ctf
 	cd trace/ust/uid/0/64-bit
 	tar -cf "$BATS_TEST_TMPDIR/late.tar" index c1_0 c1_1 c2_0 c2_1 metadata
-	[ "$(telcat -c "$BATS_TEST_TMPDIR/late.tar")" = 2020 ]
+	cd "$BATS_TEST_TMPDIR"
+	[ "$(telcat -c late.tar)" = 2020 ]
+	# the log is the archive
+	telcat -f chrome late.tar | grep -q '"process_name".*"late.tar"'
 }
 
 @test "any file of a trace names it, and so does standard input" {

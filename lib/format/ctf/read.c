@@ -100,6 +100,8 @@ open_members(struct tel_reader *r)
 	}
 	if (st != TEL_END)
 		return st;
+	/* the log is all of the archive, not the member that it was found by */
+	r->log.name = r->name;
 	tel__fileset_sort(r->set);
 	return TEL_OK;
 }
