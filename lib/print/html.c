@@ -179,6 +179,7 @@ print_html_begin(struct tel_printer *pr, const struct timeline_track *t,
 	h->recorded = 1;
 	c->outer = s->open;
 	s->open = c;
+	s->started = time;
 	s->depth++;
 }
 
@@ -319,12 +320,52 @@ static const struct timeline_ops ops = { NULL, print_html_begin, print_html_end,
 	print_html_span, print_html_instant, print_html_counter, heat, values,
 	print_html_settle };
 
-/* Ranges that are open end with the log; how long they are is not known. */
+/*
+ * Nonzero when open ranges of a track's lanes have lost their ends, as folded.c
+ * has it: without threads nothing calls itself, but another one started since.
+ */
+static int
+have_lost_ends(struct html *h, const struct timeline_track *t)
+{
+	const struct timeline_track *l;
+	const struct html_state *s;
+	const struct sample_copy *c;
+	uint64_t last = 0;
+
+	for (l = t->parent; l != NULL; l = l->parent)
+		if (l->use == TIMELINE_THREAD)
+			return 0;
+	for (l = t; l != NULL; l = l->lane)
+		if ((s = state_of(h, l)) != NULL && s->started > last)
+			last = s->started;
+	for (l = t; l != NULL; l = l->lane)
+		for (s = state_of(h, l), c = s == NULL ? NULL : s->open;
+		     c != NULL; c = c->outer)
+			if (c->from < last)
+				return 1;
+	return 0;
+}
+
+/*
+ * Ranges that are open end with the log; how long they are is not known.  Those
+ * that have lost their ends are as long as nothing.
+ */
 static void
 close_ranges(struct html *h)
 {
 	const struct html_overview known = h->overview;
+	const struct timeline *tl = h->timeline;
+	struct html_state *s;
 
+	for (size_t i = 0; tl != NULL && i < tl->ntracks; i++) {
+		if (tl->tracks[i]->use != TIMELINE_RANGES ||
+		    !have_lost_ends(h, tl->tracks[i]))
+			continue;
+		for (const struct timeline_track *l = tl->tracks[i]; l != NULL;
+		     l = l->lane)
+			while ((s = state_of(h, l)) != NULL && s->open != NULL)
+				close_range(h, s, s->open->from);
+	}
 	for (size_t i = 0; i < h->nstates; i++) {
 		while (h->states[i].open != NULL)
 			close_range(h, &h->states[i], h->timeline->last);

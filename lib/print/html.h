@@ -16,6 +16,7 @@
 /* The state of a track of the timeline. */
 struct html_state {
 	struct sample_copy *open; /* the innermost range */
+	uint64_t started;         /* when the last range did */
 	unsigned depth, excess;
 	long values; /* the series of a counter, and 1; 0: not known */
 	long *rows;  /* those of the rows of a heat strip, or NULL */

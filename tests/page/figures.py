@@ -663,6 +663,24 @@ def uncollected(c):
     c.screenshot("uncollected")
 
 
+def scans(c):
+    """ranges without an end, after which others started, take no time"""
+    for name in ("1.114.0-lii3gc-amcss", "1.117.0-lii6gc-amcss-seg-trace"):
+        [log], page = unpack(f"mps/{name}.log.zst")(c.folder), c.page
+        path = c.path("scans.html")
+        with open(path, "wb") as out:
+            out.write(command("telcat", "-q", "-f", "html", log))
+        page.open(path)
+        [want] = [o for o in map(json.loads, command(
+            "telstat", "-q", "-f", "json", "-s",
+            "d=sum(dur(AMCScanBegin,AMCScanEnd))", log).splitlines())
+            if o.get("name") == "d"]
+        assert int(want["open"]) > 0, want
+        # lanes after the first are of that row
+        expect(page.run("sum(lanesOf(log.own).filter((t) => t.name ==="
+                        " 'AMCScan'), busy)"), int(want["sum"]), name)
+
+
 def overview(c):
     """the first screen of other logs: facts, and rows of types, of ranges"""
     units = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
@@ -779,7 +797,7 @@ if __name__ == "__main__":
     names = sys.argv[2:]
     os.makedirs(sys.argv[1], exist_ok=True)
     sys.exit(cases.run([f for f in [memory, containers, stackless, collector,
-                                    pools, uncollected, overview, processes,
+                                    pools, uncollected, scans, overview, processes,
                                     crossing,
                                     *map(case, LOGS)]
                         if not names or f.__name__ in names],
