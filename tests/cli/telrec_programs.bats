@@ -225,38 +225,89 @@ setup() {
 }
 
 @test "calls that bypass the library are not recorded, and listed as such" {
-	echo '#include <stdlib.h>
-	void bypass(void) { free(malloc(12345)); }' >deep.c
 	cat >bypass.c <<-'END'
-		#define _GNU_SOURCE
 		#include <dlfcn.h>
 		#include <stdlib.h>
-		int main(int argc, char **argv)
+		int main(void)
 		{
-			void *deep = dlopen(argv[1], RTLD_NOW | RTLD_DEEPBIND);
 			void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
-			void *(*allocate)(size_t), (*release)(void *), (*call)(void);
-			if (argc < 2 || deep == NULL || libc == NULL)
+			void *(*allocate)(size_t), (*release)(void *);
+			if (libc == NULL)
 				return 77;
-			*(void **)&call = dlsym(deep, "bypass");
 			*(void **)&allocate = dlsym(libc, "malloc");
 			*(void **)&release = dlsym(libc, "free");
-			call();
 			release(allocate(12345));
 			free(malloc(54321));
 			return 0;
 		}
 	END
-	cc=${CC:-cc}
-	$cc -fno-builtin -shared -fPIC -o deep.so deep.c
-	$cc -fno-builtin -o bypass bypass.c -ldl
-	run telrec -o run.tel ./bypass "$PWD/deep.so"
-	[ "$status" != 77 ] || skip "no RTLD_DEEPBIND here"
+	${CC:-cc} -fno-builtin -o bypass bypass.c -ldl
+	run telrec -o run.tel ./bypass
+	[ "$status" != 77 ] || skip "no such C library"
 	[ "$status" = 0 ]
 	[ "$(counts run.tel 'size == 54321')" = 1 ]
 	# if these are recorded one day, the manual is to say so
 	[ "$(counts run.tel 'size == 12345')" = 0 ]
-	grep -q 'RTLD_DEEPBIND' "$TEL_TOP/man/telrec.1"
+	grep -q 'C library itself' "$TEL_TOP/man/telrec.1"
+}
+
+@test "modules that are bound to the C library first are recorded" {
+	echo '#include <stdlib.h>
+	void *get(size_t n) { return realloc(malloc(n), n + 100); }
+	void put(void *p) { free(p); }' >deep.c
+	# an allocator that no other module uses
+	echo '#include <stddef.h>
+	static char room[1 << 16], *next = room;
+	void *malloc(size_t n) { char *p = next; next += (n + 31) & -16ul; return p; }
+	void *realloc(void *p, size_t n) { return p == NULL ? malloc(n) : p; }
+	void free(void *p) { if ((char *)p < room || (char *)p >= next) *(int *)1 = 1; }' >own.c
+	cat >loads.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdlib.h>
+		int main(int argc, char **argv)
+		{
+		#ifdef RTLD_DEEPBIND
+			for (int i = 1; i < argc; i++) {
+				void *deep = dlopen(argv[i], RTLD_LAZY | RTLD_DEEPBIND);
+				void *(*get)(size_t), (*put)(void *);
+				if (deep == NULL)
+					return 1;
+				*(void **)&get = dlsym(deep, "get");
+				*(void **)&put = dlsym(deep, "put");
+				put(get(1000 + i));
+				if (i < 3) {
+					free(get(2000 + i));
+					put(malloc(3000 + i));
+				}
+			}
+			return 0;
+		#else
+			return 77;
+		#endif
+		}
+	END
+	cc=${CC:-cc}
+	mkdir -p there
+	$cc -fno-builtin -shared -fPIC -Wl,-z,lazy -o lazy.so deep.c
+	$cc -fno-builtin -shared -fPIC -Wl,-z,now -o now.so deep.c
+	$cc -fno-builtin -shared -fPIC -Wl,-soname,libown.so -o libown.so own.c
+	$cc -fno-builtin -shared -fPIC -Wl,-z,lazy -o there/other.so deep.c -L. \
+	    -Wl,--no-as-needed -lown -Wl,-rpath,"$PWD"
+	# found by what the program says, as without telrec
+	$cc -fno-builtin -o loads loads.c -ldl -Wl,--enable-new-dtags,-rpath,"$PWD/there"
+	run ./loads "$PWD/lazy.so" "$PWD/now.so" "$PWD/there/other.so" other.so
+	[ "$status" != 77 ] || skip "no RTLD_DEEPBIND here"
+	[ "$status" = 0 ]
+	run telrec -o run.tel ./loads "$PWD/lazy.so" "$PWD/now.so" \
+	    "$PWD/there/other.so" other.so
+	[ "$status" = 0 ]
+	for n in 1001 1002 2001 2002 3001 3002; do
+		[ "$(counts run.tel "size == $n")" = 1 ]
+	done
+	[ "$(counts run.tel 'size == 1003 || size == 1004')" = 0 ]
+	telstat run.tel >text
+	run ! grep -E '^(ended|unknown) ' text
 }
 
 @test "a dlsym that allocates does not keep the allocator from being found" {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Starting in a running program: telrec has it load the library, and
- * call telrec_attach().  The dynamic linker has bound the program's calls by
- * then: they are bound again, to the library.
+ * Calls that the dynamic linker has not bound to the library, and that are bound
+ * again: those of a running program, which telrec has load the library, and call
+ * telrec_attach(); and those of modules that are loaded with RTLD_DEEPBIND, which
+ * prefer the C library to preloaded ones.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "telrec/preload/bind.h"
 #include "telrec/preload/preload.h"
@@ -30,8 +32,9 @@ static struct bind_hook hooks[] = { { "free", NULL, NULL },
 #define NHOOKS (sizeof(hooks) / sizeof(hooks[0]))
 #define NFREEING 5 /* of them */
 
-int
-telrec_attach(const char *path)
+/* Finds the functions of the library.  0: nothing. */
+static int
+attach_find_own(void)
 {
 	void *const self = (void *)(uintptr_t)&telrec_attach;
 	Dl_info info;
@@ -39,11 +42,19 @@ telrec_attach(const char *path)
 
 	if (dladdr(self, &info) == 0 ||
 	    (handle = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD)) == NULL)
-		return TELREC_ATTACH_FAILED;
-	for (unsigned i = 0; i < NHOOKS; i++) {
+		return 0;
+	for (unsigned i = 0; i < NHOOKS; i++)
 		hooks[i].own = dlsym(handle, hooks[i].name);
+	return 1;
+}
+
+int
+telrec_attach(const char *path)
+{
+	if (!attach_find_own())
+		return TELREC_ATTACH_FAILED;
+	for (unsigned i = 0; i < NHOOKS; i++)
 		hooks[i].before = bind_definition(hooks[i].name);
-	}
 	if (process_is_recorded())
 		return TELREC_ATTACH_TWICE;
 	hooks_late();
@@ -53,3 +64,59 @@ telrec_attach(const char *path)
 	bind_calls(hooks, NHOOKS);
 	return TELREC_ATTACHED;
 }
+
+#ifdef RTLD_DEEPBIND
+
+static void *(*real_dlopen)(const char *, int);
+
+/* Finds the calls of modules that are bound deeply. */
+static void
+attach_find_deep(void)
+{
+	static int found;
+
+	if (__atomic_exchange_n(&found, 1, __ATOMIC_SEQ_CST) ||
+	    !attach_find_own())
+		return;
+	for (unsigned i = 0; i < NHOOKS; i++) {
+		/* a program with a function of its own calls that */
+		if (bind_definition(hooks[i].name) != hooks[i].own)
+			hooks[i].own = NULL;
+		hooks[i].before = dlsym(RTLD_NEXT, hooks[i].name);
+	}
+}
+
+/*
+ * Whether a module allocates as all others do: not if it brings its own
+ * allocator, or if that of the others is preloaded, too.
+ */
+static int
+attach_shares_allocator(void *module)
+{
+	for (unsigned i = 0; i < NHOOKS; i++)
+		if ((strcmp(hooks[i].name, "malloc") == 0 ||
+		        strcmp(hooks[i].name, "free") == 0) &&
+		    (hooks[i].own == NULL ||
+		        dlsym(module, hooks[i].name) != hooks[i].before))
+			return 0;
+	return 1;
+}
+
+__attribute__((visibility("default"))) void *
+dlopen(const char *name, int flags)
+{
+	if (real_dlopen == NULL)
+		*(void **)&real_dlopen = dlsym(RTLD_NEXT, "dlopen");
+	/* a jump: to dlopen(), the caller is the module that called this */
+	if ((flags & RTLD_DEEPBIND) == 0 || !process_is_recorded() ||
+	    !bind_is_found_anyway(name, __builtin_return_address(0)))
+		return real_dlopen(name, flags);
+	void *module = real_dlopen(name, flags);
+	if (module != NULL) {
+		attach_find_deep();
+		if (attach_shares_allocator(module))
+			bind_loaded(hooks, NHOOKS);
+	}
+	return module;
+}
+#endif

@@ -363,12 +363,8 @@ static struct bind_hook opener[] = { { "dlopen", NULL, NULL } };
 /* Calls of dlopen that have not returned. */
 static unsigned opening;
 
-/*
- * Whether dlopen() finds the same whoever calls it: the module of its caller
- * may say where to look.
- */
-static int
-is_found_anyway(const char *name, const void *caller)
+int
+bind_is_found_anyway(const char *name, const void *caller)
 {
 	struct link_map *map = NULL;
 	const ElfW(Dyn) * d;
@@ -393,7 +389,7 @@ open_module(const char *name, int flags)
 
 	*(void **)&next = opener[0].before;
 	/* a jump: to dlopen(), the caller is the module that called this */
-	if (!is_found_anyway(name, __builtin_return_address(0)))
+	if (!bind_is_found_anyway(name, __builtin_return_address(0)))
 		return next(name, flags);
 	__atomic_fetch_add(&opening, 1, __ATOMIC_SEQ_CST);
 	void *handle = next(name, flags);
@@ -401,6 +397,18 @@ open_module(const char *name, int flags)
 	if (__atomic_sub_fetch(&opening, 1, __ATOMIC_SEQ_CST) == 0)
 		bind_modules(0);
 	return handle;
+}
+
+void
+bind_loaded(const struct bind_hook *hooks, size_t count)
+{
+	for (size_t i = 1; i < LISTS; i++)
+		if (lists[i].hooks == NULL || lists[i].hooks == hooks) {
+			lists[i].hooks = hooks;
+			lists[i].count = count;
+			break;
+		}
+	bind_modules(1);
 }
 
 void
@@ -413,11 +421,5 @@ bind_calls(const struct bind_hook *hooks, size_t count)
 		lists[0].hooks = opener;
 		lists[0].count = 1;
 	}
-	for (size_t i = 1; i < LISTS; i++)
-		if (lists[i].hooks == NULL || lists[i].hooks == hooks) {
-			lists[i].hooks = hooks;
-			lists[i].count = count;
-			break;
-		}
-	bind_modules(1);
+	bind_loaded(hooks, count);
 }

@@ -18,6 +18,14 @@ struct bind_hook {
  * count may be more, looks at all modules again.
  */
 void bind_calls(const struct bind_hook *hooks, size_t count);
+/* The same, without those that are loaded later. */
+void bind_loaded(const struct bind_hook *hooks, size_t count);
+
+/*
+ * Whether dlopen() finds the same whoever calls it: the module of its caller
+ * may say where to look.
+ */
+int bind_is_found_anyway(const char *name, const void *caller);
 
 /*
  * What the calls of modules are bound to: dlsym(3) finds a stub in a program at a
