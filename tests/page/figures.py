@@ -579,6 +579,21 @@ def check_generations(page, log, span=()):
                                                               "predicted")])
 
 
+def check_widths(page):
+    """margins and tables of a narrow window are not cut off"""
+    page.size(800, 900)
+    page.run("select(0, collector.collections.list[0][0])")
+    page.run("teltools.settled()")
+    expect(page.run("document.querySelector('#panel caption').textContent"),
+           "Collections, selected: 4 of 5")
+    expect(page.run("""[...document.querySelectorAll(".beside text, .beside li,"
+        + " .three > *")].filter((e) => e.scrollWidth > e.clientWidth + 1 ||
+        e.getBoundingClientRect().right >
+        (e.closest(".beside") ?? document.body).getBoundingClientRect().right
+        ).map((e) => e.textContent)"""), [])
+    page.size(1400, 900)
+
+
 def pools(c):
     """pools at the peak of all, and phases, also of a .tel of the log"""
     path, tel, page = c.path("pools.html"), c.path("pools.tel"), c.page
@@ -614,6 +629,7 @@ def pools(c):
             for span in ((times[0] + 1, times[2] + 1), (0, times[3] - 99999),
                          (times[0], times[4]), (0, 99)):
                 check_generations(page, operand, span)
+            check_widths(page)
             seen.append([tables, bars])
         expect(seen[0], seen[1])
     for line in command("telcat", "-q", "-f", "json", log).splitlines():

@@ -300,6 +300,16 @@ def hostile(page, folder):
     expect(title, "telstat: <img src=x onerror=alert(1)>")
 
 
+def many(page, folder):
+    """a chart of many types says how many more there are"""
+    path, want = both(folder, "telstat", *logs.mps_weak(folder))
+    page.open(path)
+    show(page, "Overview")
+    types = sum(row["type"] == "event" for row in want)
+    expect(page.run("document.querySelector('figcaption span').textContent"),
+           f"{types - 40} more in the table")
+
+
 def sums_and_paper(page, folder):
     """a sum is drawn as itself; paper has all rows of a tab"""
     path, want = both(folder, "telstat", "--report", "-s", "a=sum(size)",
@@ -321,7 +331,7 @@ def sums_and_paper(page, folder):
 
 
 TESTS = [statistics, snapshots, shell, stacks, difference, replay, options,
-         hostile, sums_and_paper]
+         hostile, many, sums_and_paper]
 
 
 def case(test):

@@ -170,8 +170,9 @@ function barsOf(title, about, unit, names, rows, log, most = 40) {
 		.filter(Number.isFinite);
 	const x = scale(Math.min(0, ...values), Math.max(0, ...values) || 1, left,
 		WIDE - 110, log, unit);
-	return figure("bars", title, `${about || ""}${rows.length > most
-		? `; ${rows.length - most} more in the table` : ""}`, height, [
+	return figure("bars", title, [about, rows.length > most &&
+		`${rows.length - most} more in the table`].filter(Boolean).join("; "),
+	height, [
 		across(x, height - 28),
 		shown.map(([label, ...cells], i) => {
 			const up = TOP + i * step;

@@ -168,7 +168,7 @@ function mutatorPlot() {
 	const x = (i) => 40 + i * (w - 60) / Math.max(list.length - 1, 1);
 	const y = (v) => h - 20 - v * (h - 30);
 	return el("svg", { id: "mutator", width: w, height: h, role: "img",
-		"aria-label": "The program's share, as in the table" },
+		"aria-label": "The program's share" },
 	[0, 0.5, 1].map((v) => [el("path", {
 		class: "grid", d: `M40 ${y(v)}H${w}` }), el("text", { x: 2,
 		y: y(v) + 4 }, `${100 * v}%`)]), list.map(([t], i) => i % 6 === 0 &&
@@ -189,9 +189,10 @@ function phases([, length, , list]) {
 	list.map(([name, from, n], i) => n > 0 && [
 		el("rect", { class: "h1", "fill-opacity": 0.4 + 0.2 * i,
 			x: x(from), y: i * BAR, width: Math.max(x(n), 1),
-			height: BAR - 2 }), el("text", { y: i * BAR + 13, x: x(from +
-			(x(n) > 150 ? 0 : n)) + 4 }, `${name} ${time(n)} ${
-			show(n / (length || 1), "%")}`)]));
+			height: BAR - 2 }), el("text", { y: i * BAR + 13,
+			class: i > 1 && x(n) > 150 && "on",
+			x: x(from + (x(n) > 150 ? 0 : n)) + 4 },
+		`${name} ${time(n)} ${show(n / length, "%")}`)]));
 }
 
 function collectorTab() {
@@ -201,8 +202,8 @@ function collectorTab() {
 	const describe = ([type, i], { name, fields } = log.types[type]) =>
 		({ name: `${name} ${fields[i].name}`, unit: fields[i].unit });
 	return el("div", {}, table(`Collections${selection ? ", selected" : ""}: ${
-		list.length < collections.count ? `the longest ${list.length} of `
-			: ""}${show(collections.count)}`,
+		list.length} of ${collections.count}${collections.list.length <
+		collections.count ? ", longest" : ""}`,
 	[...heads("@Start", ">Length"), ...columns.map((c) => describe(c))],
 	list.toSorted((a, b) => a[0] - b[0]).map(([t, n, facts]) => [t, n,
 		...columns.map(([type, field]) => facts.findLast((f) =>

@@ -251,13 +251,13 @@ function paintHeat(p, { series, unit }, y, h) {
 function besideBars(height, label, list) {
 	const most = Math.max(...list.map(({ n }) => n));
 	const all = sum(list, ({ n }) => n);
-	return el("svg", { width: 220, height, role: "img", "aria-label":
+	return el("svg", { height, role: "img", "aria-label":
 		`${label}: ${count(all, "value")}` }, all === 0 ? el("text",
 		{ y: height / 2 }, "none here") : list.map(
 		({ y, high, n, title, colour }) => [el("rect", { y, class: colour,
-			width: 120 * n / most, height: Math.max(high - 1, 1) },
+			width: `${40 * n / most}%`, height: Math.max(high - 1, 1) },
 		el("title", {}, `${title}: ${show(n)}`)),
-		n === most && !colour && el("text", { x: 126,
+		n === most && !colour && el("text", { x: "43%",
 			y: Math.min(Math.max(y + high / 2 + 4, 10), height - 4) },
 		`${show(n)}  ${Math.round(100 * n / all)}%`)]));
 }
