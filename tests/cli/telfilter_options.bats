@@ -502,6 +502,35 @@ same() {
 	telfilter -C 1 -e PoolAlloc mpsio.txt | clean telcat >/dev/null
 }
 
+@test "context ends with each log of an archive, as with each file of grep" {
+	sed /^#/d mpsio.txt | split -l 40 - m.
+	tar cf all.tar m.*
+	for options in '-A 2' '-B 3' '-C 1' '-A 1 -B 4' '-B 200' '-A 200'; do
+		for type in PoolAlloc VMInit PoolFree Intern; do
+			echo "$options $type"
+			# grep has a line between files, too, where no line is missing
+			# shellcheck disable=SC2086
+			grep -h $options " $type " m.* | sed /^--/d >want
+			# shellcheck disable=SC2086
+			telfilter --no-merge --bare $options -e "$type" all.tar |
+			    sed '/^--/d; /^#/d' | diff -u want -
+		done
+	done
+	# so does the order of events that are selected in that of time
+	unpack 1.116.0-lii3gc-amcss one
+	head -c 150000 one >two
+	tar cf both.tar one two
+	telfilter -q --no-merge -w 'live > 1000' one two |
+	    cmp - <(telfilter -q --no-merge -w 'live > 1000' both.tar)
+	# and what is left out at the end of a log is between groups
+	telfilter --no-merge --bare -B 40 -e PoolAlloc all.tar | sed /^#/d >got
+	awk 'NR % 40 == 1 { held = ""; if (lost) gap = "--\n"; lost = 0 }
+	{ held = held $0 "\n"; lost = 1 }
+	/ PoolAlloc / { if (shown) printf "%s", gap; printf "%s", held
+		held = gap = ""; shown = 1; lost = 0 }' <(sed /^#/d mpsio.txt) |
+	    diff -u - got
+}
+
 @test "-c counts" {
 	pools=$(telcat -H -k Pool mpsio.log | wc -l)
 	[ "$(telfilter -c -k Pool mpsio.log)" = "$pools" ]

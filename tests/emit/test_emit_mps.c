@@ -141,6 +141,7 @@ test_own_types(void)
 	const tel_event *ev;
 	char longest[600];
 	uint64_t codes = 0;
+	unsigned right = 0;
 	tel_reader *r;
 	size_t size;
 	uint32_t u;
@@ -165,6 +166,31 @@ test_own_types(void)
 		codes++;
 	}
 	is_u64(codes, 1, "a type of the program keeps its code");
+	tel_reader_free(r);
+	unlink(path);
+	/* strings of any length, with other events behind them, are as they were */
+	(void)start(&tel_list_MPS, path);
+	for (size = 0; size < 400; size++) {
+		longest[size] = '\0';
+		TEL_EVENT4(Mine, -2, 7, size, longest);
+		longest[size] = 'x';
+		TEL_EVENT3(PoolAlloc, path, path, UINT64_MAX);
+	}
+	tel_emit_close();
+	r = open_log(path);
+	for (codes = 0; tel_reader_next(r, &ev) == TEL_OK;) {
+		const char *string;
+
+		if (tel_type_code(tel_event_type(ev)) != 0x200)
+			continue;
+		string = (const char *)tel_event_bytes(ev, &size) +
+		    (sizeof(void *) == 8 ? 32 : 24);
+		longest[codes < 255 ? codes : 255] = '\0';
+		right += strcmp(string, longest) == 0;
+		longest[codes < 255 ? codes : 255] = 'x';
+		codes++;
+	}
+	ok(codes == 400 && right == 400, "%u of 400 strings", right);
 	tel_reader_free(r);
 	unlink(path);
 	(void)start(&tel_list_SHOP, path);

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 
+#include "must.h"
+#include "io/source.h"
 #include "sources.h"
 
 static void
@@ -150,6 +152,73 @@ check_plain(void)
 	}
 }
 
+/* Places of an input that has n bytes, by their number and for reading again. */
+static void
+check_places(struct tel_input *in, const unsigned char *bytes, int64_t n,
+    int beyond, const char *what)
+{
+	const int64_t places[] = { INT64_MIN, -n - 1, -n, -1, 0, 1, n - 1, n,
+		n + 1, INT64_MAX };
+	const size_t count = sizeof(places) / sizeof(places[0]);
+	unsigned char again[16];
+	unsigned wrong = 0;
+
+	for (size_t i = 0; i < 2 * count; i++) {
+		const int from_end = i % 2 != 0;
+		const unsigned char *data;
+		int64_t to = places[i / 2];
+		size_t avail;
+		int64_t at =
+		    tel__input_seek(in, to, from_end ? SEEK_END : SEEK_SET);
+		int valid =
+		    !__builtin_add_overflow(to, from_end ? n : 0, &to) &&
+		    to >= 0 && to <= n;
+
+		/* the end of a file may yet come */
+		if (beyond && to > n)
+			continue;
+		wrong += at != (valid ? to : -1);
+		if (at < 0)
+			continue;
+		wrong += tel__input_peek(in, 2, &data, &avail) != TEL_OK ||
+		    avail < (size_t)(n - to > 2 ? 2 : n - to) ||
+		    avail > (size_t)(n - to) ||
+		    memcmp(data, bytes + to, avail) != 0;
+	}
+	is_u64(wrong, 0, "%s: places to read from", what);
+	wrong = 0;
+	for (int64_t at = 0; at <= n + 1; at += at == 2 ? n - 12 : 1)
+		for (size_t size = 1; size <= sizeof(again); size++)
+			wrong += tel__input_read_at(in, (uint64_t)at, again,
+			             size) != (at + (int64_t)size <= n) ||
+			    (at + (int64_t)size <= n &&
+			        memcmp(again, bytes + at, size) != 0);
+	wrong += (unsigned)tel__input_read_at(in, UINT64_MAX, again, 1);
+	is_u64(wrong, 0, "%s: bytes by their place", what);
+	is_u64((uint64_t)tel__input_extent(in), (uint64_t)n, "%s: bytes", what);
+	tel__input_free(in);
+}
+
+static void
+check_seeks(const unsigned char *bytes)
+{
+	struct tel_input *in;
+	char path[] = "/tmp/test_input.XXXXXX";
+	int fd = mkstemp(path);
+
+	if (fd < 0 || unlink(path) != 0 || write(fd, bytes, 1000) != 1000)
+		abort();
+
+	must_ok(tel__input_memory(bytes, 1000, 64, &in));
+	check_places(in, bytes, 1000, 0, "memory");
+	must_ok(tel__input_part(fd, 100, 700, 64, &in));
+	check_places(in, bytes + 100, 700, 0, "a part of a file");
+	if (lseek(fd, 300, SEEK_SET) != 300)
+		abort();
+	must_ok(tel__input_fd(fd, 1, 64, &in));
+	check_places(in, bytes + 300, 700, 1, "the rest of a file");
+}
+
 int
 main(void)
 {
@@ -159,6 +228,7 @@ main(void)
 	check_sources("raw", bytes, 70001, bytes, 70001);
 	check_failures(bytes);
 	check_live_pipe(bytes);
+	check_seeks(bytes);
 	check_plain();
 	free(bytes);
 	return done();
