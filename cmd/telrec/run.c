@@ -443,8 +443,7 @@ open_log(struct run *run)
 static void
 fail_log(struct run *run)
 {
-	if (!run->failed)
-		sink_failed(&run->sink);
+	sink_failed(&run->sink);
 	run->failed = 1;
 	ARENA_SET(run->arena->on, 0);
 }

@@ -153,10 +153,8 @@ scale_double(double d, unsigned decimals, tel_int128 *out)
 	/* infinite, no number, or far beyond 64 bits */
 	if (exponent > 1075 + 12)
 		return TEL_EINVAL;
-	if (exponent > 0)
-		mantissa |= (uint64_t)1 << 52;
-	else
-		exponent = 1;
+	/* where it has not this bit, as 0, it is rounded to 0 in any case */
+	mantissa |= (uint64_t)1 << 52;
 	exponent -= 1075;
 	*out = int128_u64(0);
 	(void)tel__int128_add_times(out, int128_u64(mantissa),

@@ -507,6 +507,9 @@ last_words() {
 
 @test "what a program has already cannot be asked for again" {
 	clean telreplay --dry-run -q --program t.prog t.txt >/dev/null
+	expect 2 "*-c cannot be combined with --program" \
+	    telreplay -c --program x t.txt
+	[ ! -e x ]
 	expect 2 "*--program applies to logs*" telreplay --program x t.prog
 	expect 2 "*--threads applies to logs*" telreplay --threads 1 t.prog
 	expect 2 "*--order applies to logs*" telreplay --order none t.prog

@@ -50,9 +50,12 @@ ring_mute(int on)
 	(void)on;
 }
 
+static __thread unsigned fresh;
+
 void
 telrec_fresh_clock(void)
 {
+	fresh++;
 }
 
 int
@@ -90,6 +93,20 @@ recurse(unsigned n, void *volatile *frame)
 	return number;
 }
 
+/* Two stacks of which only the last frame differs: whether the second is new. */
+static __attribute__((noinline)) unsigned
+twice(void *volatile *frame)
+{
+	volatile uint32_t number;
+
+	*frame = __builtin_frame_address(0);
+	number = telrec_stack();
+	fresh = 0;
+	number -= telrec_stack();
+	*frame = __builtin_frame_address(0);
+	return number != 0 ? fresh : 2;
+}
+
 static void
 test_recursion(void)
 {
@@ -97,13 +114,19 @@ test_recursion(void)
 	/* one call, so that the stacks are equal */
 	volatile int times = 2;
 	uint32_t a, b, c, number[2] = { 0, 0 };
+	unsigned clocks[2] = { 0, 0 };
 	int i;
 
 	a = recurse(20, &frame);
 	b = recurse(19, &frame);
-	for (i = 0; i < times; i++)
+	for (i = 0; i < times; i++) {
+		fresh = 0;
 		number[i & 1] = recurse(20, &frame);
+		clocks[i & 1] = fresh;
+	}
 	ok(number[0] != 0 && number[0] == number[1], "a stack has one number");
+	ok(clocks[0] == 1 && clocks[1] == 0 && twice(&frame) == 1,
+	    "what is recorded with a stack is later than its frames");
 	ok(b != 0 && a != b, "another one has another");
 	ok(depth_of(a) >= 20, "all callers are frames of it");
 	c = recurse(1000, &frame);

@@ -183,8 +183,7 @@ spawn_reap(pid_t pid, struct stage *stage, struct outcome *out, int *status)
 	for (;;) {
 		pid_t got = waitpid(-1, status, WNOHANG | __WALL);
 
-		if (got < 0 && errno == EINTR)
-			continue;
+		/* no signal ends a call that does not wait */
 		if (got <= 0)
 			return got < 0;
 		if (WIFSTOPPED(*status)) {
