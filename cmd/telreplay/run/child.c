@@ -85,13 +85,11 @@ catch_signals(struct shared *sh)
 {
 	static const int numbers[] = { SIGSEGV, SIGBUS, SIGABRT, SIGILL,
 		SIGFPE };
-	struct sigaction action;
+	/* a full stack has no room for it: each thread has another one */
+	struct sigaction action = { .sa_handler = take_signal,
+		.sa_flags = SA_ONSTACK | (int)SA_RESETHAND };
 
 	struck = sh;
-	memset(&action, 0, sizeof(action));
-	action.sa_handler = take_signal;
-	/* a full stack has no room for it: each thread has another one */
-	action.sa_flags = SA_ONSTACK | (int)SA_RESETHAND;
 	(void)sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		(void)sigaction(numbers[i], &action, NULL);
