@@ -90,7 +90,9 @@ def mtrace(lines):
             values["old"] = number(m[4]) if m[3] == "!" else old
         if m[5]:
             values["size"] = number(m[5])
-        values["caller"] = (number(m[2]), m[1])
+        # without a symbol, the address is in the label
+        symbol = m[1].endswith(")") or not m[1]
+        values["caller"] = (number(m[2]), m[1] if symbol else f"{m[1]}:[{m[2]}]")
         yield n, kind, values
 
 

@@ -181,6 +181,16 @@ by_hand() {
 }
 
 @test "callers of mtrace are stacks of one frame" {
+	# those of an object that exports no symbols have their addresses
+	printf '%s\n' '@ ./a:[0x10] + 0x1000 0x5' '@ ./a:[0x20] + 0x2000 0x6' \
+	    '@ ./b:[0x20] + 0x3000 0x7' '@ ./b:(f+0x8)[0x28] + 0x4000 0x8' |
+	    telcat -f folded >got
+	diff got - <<-'END'
+		./a:[0x10] 5
+		./a:[0x20] 6
+		./b:(f+0x8) 8
+		./b:[0x20] 7
+	END
 	telcat -f folded --weight leaked "$ALLOC/perl.mtrace.zst" >got
 	telstat --stacks=leaked --top 1 -f json "$ALLOC/perl.mtrace.zst" >json
 	grep -q '"stack":"perl:(Perl_safesysmalloc+26)".*"leaked_bytes":94678,' json

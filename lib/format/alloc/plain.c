@@ -106,8 +106,9 @@ mtrace_caller(struct al *s, const unsigned char *p)
 		return NULL;
 	s->text = p;
 	s->text_size = (size_t)(q - p);
+	/* without a symbol, the address tells the callers of an object apart */
 	if (s->text_size > 0 && q[-1] == ':')
-		s->text_size--;
+		s->text_size = (size_t)(end + 1 - p);
 	if (s->text_size > AL_LABEL_MAX)
 		s->text_size = AL_LABEL_MAX;
 	return end + 2;
