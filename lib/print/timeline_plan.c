@@ -32,14 +32,16 @@ is_number(const struct tel_type *t, int i)
 	    t->fields[i].datatype != TEL_DOUBLE;
 }
 
-/* The field with the place of an event. */
+/* The fields with the place of an event: by their role, or else by name. */
 static void
 find_context(struct timeline_plan *p, const struct tel_type *t)
 {
 	int at = tel_type_find_field(t, "cpu");
 
 	p->cpu = is_number(t, at) ? at : -1;
-	at = tel_type_find_field(t, "tid");
+	at = tel_type_is_alloc(t) ? t->role_field[TEL_PART_THREAD] : -1;
+	if (at < 0)
+		at = tel_type_find_field(t, "tid");
 	if (at < 0)
 		at = tel_type_find_field(t, "thread");
 	p->thread = is_number(t, at) ? at : -1;

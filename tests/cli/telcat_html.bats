@@ -251,6 +251,21 @@ END
 	done
 }
 
+@test "the thread of an allocation is what its role says" {
+	cat >role.txt <<-'END'
+		# teltools text 1
+		# format: toy-1
+		# version: 1
+		# type: grab 1 A where:address n:unsigned who:unsigned
+		# role: grab alloc where n thread=who
+		0000000000000010 grab where=0x1000 n=5 who=7
+		0000000000000020 grab where=0x2000 n=5 who=9
+	END
+	telcat -q -f html role.txt >page.html
+	tracks name page.html | grep -x 'thread [79]: thread [79]' >threads
+	[ "$(wc -l <threads)" = 2 ]
+}
+
 @test "pools are below their arena, threads below their process" {
 	local log=$MPS/1.118.0-lii6gc-awlut.log.zst
 	telcat -q -f html "$log" >page.html
