@@ -174,7 +174,7 @@ test_own_types(void)
 		longest[size] = '\0';
 		TEL_EVENT4(Mine, -2, 7, size, longest);
 		longest[size] = 'x';
-		TEL_EVENT3(PoolAlloc, path, path, UINT64_MAX);
+		TEL_EVENT3(PoolAlloc, path, path, SIZE_MAX);
 	}
 	tel_emit_close();
 	r = open_log(path);
