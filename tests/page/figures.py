@@ -591,6 +591,12 @@ def check_widths(page):
         e.getBoundingClientRect().right >
         (e.closest(".beside") ?? document.body).getBoundingClientRect().right
         ).map((e) => e.textContent)"""), [])
+    # no name of a row is broken on paper
+    page.call("Emulation.setEmulatedMedia", media="print")
+    expect(page.run("[...document.querySelectorAll('.first b')].filter((e) =>"
+                    " e.offsetHeight > 24).map((e) => e.innerText)"),
+           [])
+    page.call("Emulation.setEmulatedMedia", media="")
     page.size(1400, 900)
 
 
