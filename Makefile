@@ -259,8 +259,10 @@ TESTED = $(BUILD)/libtelreplay.a $(ARCHIVES)
 
 # What telrec preloads into the programs that it records: libc alone.
 PRELOAD_SRC = $(sort $(wildcard cmd/telrec/preload/*.c))
-# Its functions are callers in the stacks that it walks.
-$(call obj,$(PRELOAD_SRC)): ALL_CFLAGS += -fno-omit-frame-pointer
+# Its functions are callers in the stacks that it walks.  Those that end with a
+# call of dlopen() must jump to it: modules are found by what the caller's states.
+$(call obj,$(PRELOAD_SRC)): ALL_CFLAGS += -fno-omit-frame-pointer -O2 \
+    -foptimize-sibling-calls
 $(BUILD)/libtelrec.so: $(call obj,$(PRELOAD_SRC)) \
     cmd/telrec/preload/preload.map $(BUILD)/.sources
 	$(SAY) LD $@

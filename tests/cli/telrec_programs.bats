@@ -271,7 +271,7 @@ setup() {
 			for (int i = 1; i < argc; i++) {
 				void *deep = dlopen(argv[i], RTLD_LAZY | RTLD_DEEPBIND);
 				void *(*get)(size_t), (*put)(void *);
-				if (deep == NULL)
+				if (deep == NULL || dlerror() != NULL)
 					return 1;
 				*(void **)&get = dlsym(deep, "get");
 				*(void **)&put = dlsym(deep, "put");
@@ -299,6 +299,11 @@ setup() {
 	run ./loads "$PWD/lazy.so" "$PWD/now.so" "$PWD/there/other.so" other.so
 	[ "$status" != 77 ] || skip "no RTLD_DEEPBIND here"
 	[ "$status" = 0 ]
+	# also by functions that telrec has in between
+	echo '#include <dlfcn.h>
+	int main(void) { return dlopen("other.so", RTLD_NOW) == 0; }' >plain.c
+	$cc -o plain plain.c -ldl -Wl,--enable-new-dtags,-rpath,"$PWD/there"
+	telrec -q -o run.tel ./plain
 	run telrec -o run.tel ./loads "$PWD/lazy.so" "$PWD/now.so" \
 	    "$PWD/there/other.so" other.so
 	[ "$status" = 0 ]

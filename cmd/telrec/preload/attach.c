@@ -67,7 +67,7 @@ telrec_attach(const char *path)
 
 #ifdef RTLD_DEEPBIND
 
-static void *(*real_dlopen)(const char *, int);
+static bind_open_fn *real_dlopen;
 
 /* Finds the calls of modules that are bound deeply. */
 static void
@@ -102,21 +102,37 @@ attach_shares_allocator(void *module)
 	return 1;
 }
 
-__attribute__((visibility("default"))) void *
-dlopen(const char *name, int flags)
+static void *
+open_deep(const char *name, int flags)
 {
-	if (real_dlopen == NULL)
-		*(void **)&real_dlopen = dlsym(RTLD_NEXT, "dlopen");
-	/* a jump: to dlopen(), the caller is the module that called this */
-	if ((flags & RTLD_DEEPBIND) == 0 || !process_is_recorded() ||
-	    !bind_is_found_anyway(name, __builtin_return_address(0)))
-		return real_dlopen(name, flags);
 	void *module = real_dlopen(name, flags);
+
 	if (module != NULL) {
 		attach_find_deep();
 		if (attach_shares_allocator(module))
 			bind_loaded(hooks, NHOOKS);
+		(void)dlerror(); /* the program must not get it as its own */
 	}
 	return module;
+}
+
+/* What opens a module for a caller. */
+static __attribute__((noinline)) bind_open_fn *
+attach_opener(const char *name, int flags, const void *caller)
+{
+	if (real_dlopen == NULL)
+		*(void **)&real_dlopen = dlsym(RTLD_NEXT, "dlopen");
+	return (flags & RTLD_DEEPBIND) != 0 && process_is_recorded() &&
+	        bind_is_found_anyway(name, caller) ?
+	    open_deep :
+	    real_dlopen;
+}
+
+__attribute__((visibility("default"))) void *
+dlopen(const char *name, int flags)
+{
+	/* a jump: to dlopen(), the caller is the module that called this */
+	return attach_opener(name, flags, __builtin_return_address(0))(name,
+	    flags);
 }
 #endif

@@ -383,20 +383,34 @@ bind_is_found_anyway(const char *name, const void *caller)
 }
 
 static void *
-open_module(const char *name, int flags)
+open_counted(const char *name, int flags)
 {
-	void *(*next)(const char *, int);
+	bind_open_fn *next;
 
 	*(void **)&next = opener[0].before;
-	/* a jump: to dlopen(), the caller is the module that called this */
-	if (!bind_is_found_anyway(name, __builtin_return_address(0)))
-		return next(name, flags);
 	__atomic_fetch_add(&opening, 1, __ATOMIC_SEQ_CST);
 	void *handle = next(name, flags);
 	/* modules that others are loading come with the last of these */
 	if (__atomic_sub_fetch(&opening, 1, __ATOMIC_SEQ_CST) == 0)
 		bind_modules(0);
 	return handle;
+}
+
+/* What opens a module for a caller. */
+static __attribute__((noinline)) bind_open_fn *
+bind_opener(const char *name, const void *caller)
+{
+	bind_open_fn *next;
+
+	*(void **)&next = opener[0].before;
+	return bind_is_found_anyway(name, caller) ? open_counted : next;
+}
+
+static void *
+open_module(const char *name, int flags)
+{
+	/* a jump: to dlopen(), the caller is the module that called this */
+	return bind_opener(name, __builtin_return_address(0))(name, flags);
 }
 
 void

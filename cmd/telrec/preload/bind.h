@@ -21,6 +21,8 @@ void bind_calls(const struct bind_hook *hooks, size_t count);
 /* The same, without those that are loaded later. */
 void bind_loaded(const struct bind_hook *hooks, size_t count);
 
+typedef void *bind_open_fn(const char *name, int flags);
+
 /*
  * Whether dlopen() finds the same whoever calls it: the module of its caller
  * may say where to look.
