@@ -286,9 +286,9 @@ def options(page, folder):
 def hostile(page, folder):
     """markup in a log is text"""
     log = os.path.join(folder, "<img src=x onerror=alert(1)>")
-    name = "</script><img/src=x/onerror=document.title=1>"
+    name = "</script><img/src=x/onerror=document.title=1>:[0x1]"
     with open(log, "w", encoding="utf-8") as out:
-        out.write(f"= Start\n@ {name}:[0x1] + 0x100 0x10\n= End\n")
+        out.write(f"= Start\n@ {name} + 0x100 0x10\n= End\n")
     path, _ = both(folder, "telstat", "--stacks", log)
     page.open(path)
     show(page, "Flame graph")
