@@ -91,11 +91,11 @@ emit_mps_add(struct event *e, uint64_t v, unsigned width)
 }
 
 static void
-add_string(struct event *e, const char *s)
+add_string(struct event *e, const char *s, size_t n)
 {
 	const size_t room = sizeof(e->bytes) - e->used;
-	size_t n = strnlen(s, STRING_MAX_MPS);
 
+	n = n < STRING_MAX_MPS ? n : STRING_MAX_MPS;
 	n = n < room ? n : room - 1;
 	e->failed |= room == 0;
 	if (e->failed)
@@ -166,7 +166,7 @@ emit_mps_put_start(struct tel__emit_stream *s, struct tel__buffer *b,
 	    PAGE->program);
 	emit_mps_begin(&e, MPS_INTERN, clock);
 	emit_mps_add(&e, BUILD_ID, sizeof(void *));
-	add_string(&e, build);
+	add_string(&e, build, strlen(build));
 	(void)emit_mps_end(&e, b);
 	s->started = 1;
 }
@@ -174,13 +174,13 @@ emit_mps_put_start(struct tel__emit_stream *s, struct tel__buffer *b,
 /* Appends a field, at the width of its sort in the MPS: U, W, P, A, B or D. */
 static void
 emit_mps_add_field(struct event *e, const struct tel__emit_field *f,
-    const unsigned char *from)
+    const unsigned char *from, size_t size)
 {
 	const unsigned width = f->letter->width;
 
 	if (f->letter->data_type == STRING) {
-		/* tel__emit_string() has ended it */
-		add_string(e, (const char *)from + f->offset);
+		add_string(e, (const char *)from + f->offset,
+		    strnlen((const char *)from + f->offset, size - f->offset));
 		return;
 	}
 	uint64_t v = tel__emit_load(from + f->offset, width);
@@ -213,7 +213,8 @@ emit_mps_put_event(struct tel__buffer *b, const struct tel__emit_batch *batch,
 		/* the MPS has no thread */
 		if (t->fields[k].offset >= 16)
 			emit_mps_add_field(&e, &t->fields[k],
-			    (const unsigned char *)row);
+			    (const unsigned char *)row,
+			    (size_t)(row[0] & 0xfff) * 8);
 	return emit_mps_end(&e, b);
 }
 
