@@ -327,8 +327,9 @@ is_before_list(const char *name, size_t n, char bracket)
 	const size_t length = sizeof(operator) - 1;
 	size_t word = n;
 
-	while (word > 0 && ispunct((unsigned char)name[word - 1]) &&
-	    name[word - 1] != '_')
+	/* no operator has more signs: <=> */
+	while (word > 0 && n - word < 3 &&
+	    ispunct((unsigned char)name[word - 1]) && name[word - 1] != '_')
 		word--;
 	if (word >= length &&
 	    memcmp(name + word - length, operator, length) == 0)
@@ -338,24 +339,28 @@ is_before_list(const char *name, size_t n, char bracket)
 	        strchr("_>)]", name[n - 1]) != NULL);
 }
 
-/* Removes lists of parameters and arguments, which hide the callers. */
+/*
+ * Removes lists of parameters and arguments, which hide the callers, up to one
+ * that has no end.
+ */
 static void
 shorten_frame(char *name)
 {
 	const size_t n = strlen(name);
-	size_t length = 0, end;
+	size_t length = 0, i = 0;
 
-	for (size_t i = 0; i < n;) {
-		end = (name[i] == '(' || name[i] == '<') &&
-		        is_before_list(name, length, name[i]) ?
-		    list_end(name + i, n - i) :
-		    0;
-		if (end > 0)
-			i += end;
-		else
+	while (i < n) {
+		if ((name[i] != '(' && name[i] != '<') ||
+		    !is_before_list(name, length, name[i])) {
 			name[length++] = name[i++];
+			continue;
+		}
+		size_t end = list_end(name + i, n - i);
+		if (end == 0)
+			break;
+		i += end;
 	}
-	name[length] = '\0';
+	memmove(name + length, name + i, n - i + 1);
 }
 
 const char *

@@ -119,6 +119,8 @@ setup() {
 		main.(*T).f|main.(*T).f
 		<A<b> as C<d>>::f|<A as C>::f
 		f(int|f(int
+		f(int)::g<a(b)|f::g<a(b)
+		operator<=>(A)|operator<=>
 	END
 }
 
