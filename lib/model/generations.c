@@ -255,7 +255,10 @@ tel__generations_make(struct tel__generations *g)
 		good = row != NULL;
 		if (!good)
 			break;
-		e->row = (uint32_t)(row - g->rows);
+		*(row->last > 0 ? &g->events[row->last - 1].next :
+		                  &row->first) = (uint32_t)(e - g->events) + 1;
+		row->last = (uint32_t)(e - g->events) + 1;
+		e->next = 0;
 		if (e->has_serial) {
 			row->serial = e->serial;
 			row->has_serial = 1;

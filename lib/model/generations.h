@@ -19,7 +19,7 @@ struct tel__generation_event {
 	double mortality;           /* negative: the event has none */
 	const struct tel_log *from; /* has its label, perhaps; or NULL */
 	uint32_t log, sequence;     /* of equal clocks, the order of the log */
-	uint32_t row;    /* its generation, by tel__generations_make() */
+	uint32_t next;   /* of its generation: a place, and 1; or 0 */
 	unsigned number; /* of .from */
 	uint16_t name;   /* its place, and 1; or 0 */
 	uint8_t space;
@@ -33,7 +33,8 @@ struct tel__generation {
 	/* in bytes; what was copied, or stayed in place, survived */
 	tel_int128 condemned, survived, reclaimed;
 	double died; /* the share of what was condemned; negative: none was */
-	double predicted; /* of the next collection; negative: not known */
+	double predicted;     /* of the next collection; negative: not known */
+	uint32_t first, last; /* its events: places, and 1 */
 	int has_serial;
 };
 
@@ -61,7 +62,10 @@ int tel__generations_add(struct tel__generations *g,
     const struct tel__generations *next, size_t i, uint32_t log, int part);
 /* Finds labels, while the readers of the events are there.  1; 0: no memory. */
 int tel__generations_label(struct tel__generations *g);
-/* Makes .rows when the logs are over.  1; 0: no memory. */
+/*
+ * Makes .rows, and links the events of each, when the logs are over.  1; 0: no
+ * memory.
+ */
 int tel__generations_make(struct tel__generations *g);
 /* What a generation is called: its label, its serial number, its address. */
 #define TEL__GENERATION_TEXT 32

@@ -396,15 +396,16 @@ collections_put_share(struct tel__buffer *b, double v)
  * on, collections, bytes condemned, and bytes of them that survived.
  */
 static void
-collections_put_changes(const struct tel__generations *of, size_t row,
-    struct tel__buffer *b)
+collections_put_changes(const struct tel__generation_event *events,
+    const struct tel__generation *g, struct tel__buffer *b)
 {
-	const struct tel__generation_event *e;
 	double predicted = -1;
 	tel_int128 survived;
 
-	for (e = of->events; e < of->events + of->nevents; e++) {
-		if (e->row != row || (!e->has_condemned && e->mortality < 0))
+	for (uint32_t i = g->first; i > 0; i = events[i - 1].next) {
+		const struct tel__generation_event *e = &events[i - 1];
+
+		if (!e->has_condemned && e->mortality < 0)
 			continue;
 		if (e->mortality >= 0)
 			predicted = e->mortality;
@@ -452,7 +453,7 @@ collections_put_generations(const struct collections *c, uint64_t most,
 		collections_put_share(b, g->died);
 		collections_put_share(b, g->predicted);
 		if (few)
-			collections_put_changes(of, (size_t)(g - of->rows), b);
+			collections_put_changes(of->events, g, b);
 		tel__json_put(b, "]");
 	}
 	tel__json_put(b, "]}");
