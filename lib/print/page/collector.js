@@ -227,15 +227,16 @@ function collectorTab() {
 				mutator)))), generations && generationTable(generations));
 }
 
-// Generations; in a selection, of what their events say: [time, predicted,
-// collections, condemned, survived].
+// In a selection, of what their events say: [time, predicted, collections,
+// condemned, survived].
 function generationTable({ list, count }) {
 	const isPart = selection && list.every((g) => g.length > 7);
 	const rows = isPart ? list.map(([name, , , , , , , ...events]) => {
 		const here = events.filter(([t]) => inside([t, 0]));
 		const [n, all, left] = [2, 3, 4].map((i) => sum(here, (e) => e[i]));
 		const died = Math.max(all - left, 0);
-		return [name, n, all, left, died, died / all, here.at(-1)?.[1]];
+		return [name, n, all, left, died, all ? died / all : "",
+			here.at(-1)?.[1]];
 	}).filter((g) => g[1]) : list;
 	return table(`Generations${isPart ? ", selected" : ""}: ${rows.length
 	} of ${count}`, heads("*Generation", "Collections", "#Condemned",
