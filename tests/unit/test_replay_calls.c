@@ -456,7 +456,7 @@ list_wrong(const struct run_shared_stats *b)
 		note("wrong%u*%u", i, (unsigned)e->count);
 		note("at %u.%u.%" PRIx32, (unsigned)e->chunk, e->thread,
 		    e->position);
-		note("slot%u+%u", e->slot, (unsigned)e->offset);
+		note("+%u", (unsigned)e->offset);
 		note("%u", number_of((const void *)(uintptr_t)e->address));
 		if (e->other != 0)
 			note("in%u",

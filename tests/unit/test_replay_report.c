@@ -547,8 +547,8 @@ show_ends(struct made *m)
 		(void)leave(m, 1, 0);
 		b->errors = 3;
 		b->failures = 2;
-		b->wrong[i] = (struct run_error){ 0, i % 3, 2 * i, 1, i / 2 + 1,
-			5, 4096, 8192 };
+		b->wrong[i] = (struct run_error){ 0, i % 3, 2 * i, i / 2 + 1, 5,
+			4096, 8192 };
 		if (i == RUN_ALIGNMENT)
 			b->wrong[i].position = UINT32_MAX;
 		r->errors = r->failures = 0;

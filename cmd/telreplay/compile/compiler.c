@@ -38,8 +38,6 @@ compiler_new(tel_output *out, const struct compiler_settings *set)
 	c->facts.logs = 1;
 	c->facts.order = set->order;
 	c->facts.selected = set->selected != 0;
-	c->facts.window_share = set->window_share;
-	c->facts.window_operations = set->window_operations;
 	memcpy(c->facts.log_names[0], "-", 2);
 	c->resized = NO_SLOT;
 	tel__live_init(&c->live, block_change, c);
@@ -470,7 +468,8 @@ compiler_start(struct compiler *c, const tel_alloc *op)
 		c->facts.first_clock = op->clock;
 		c->process = ~op->process;
 	}
-	return program_start(c);
+	program_start(c);
+	return TEL_OK;
 }
 
 uint64_t
@@ -625,7 +624,6 @@ compiler_finish(struct compiler *c)
 		return st;
 	if (c->facts.threads == 0)
 		c->facts.threads = 1;
-	c->facts.last_clock = c->clock;
 	curve_point(c);
 	blocks_finish(c);
 	lifetimes_finish(c);

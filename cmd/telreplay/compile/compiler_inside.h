@@ -260,7 +260,7 @@ slot_free(struct thread *t, uint32_t slot)
 }
 
 /* program_write.c */
-tel_status program_start(struct compiler *c);
+void program_start(struct compiler *c);
 tel_status chunk_end(struct compiler *c);
 tel_status program_end(struct compiler *c);
 

@@ -125,12 +125,11 @@ struct facts {
 	/* the live blocks by class, when they were within 2 % of the peak */
 	uint64_t class_blocks[SIZE_CLASSES];
 	uint64_t class_asked; /* their bytes */
-	uint64_t first_clock; /* of the first and the last operation */
-	uint64_t last_clock;
-	double tick_rate;    /* ticks in a second, 0 when unknown */
-	uint64_t sizes[65];  /* requests by size */
-	uint64_t leaked[65]; /* blocks that are live at the end, by size */
-	uint64_t lived[65];  /* frees by lifetime, in operations */
+	uint64_t first_clock; /* of the first operation */
+	double tick_rate;     /* ticks in a second, 0 when unknown */
+	uint64_t sizes[65];   /* requests by size */
+	uint64_t leaked[65];  /* blocks that are live at the end, by size */
+	uint64_t lived[65];   /* frees by lifetime, in operations */
 	/* lifetimes in ns, or in ticks if they have no rate: ends of blocks */
 	uint64_t lived_ns[65];
 	uint64_t lifetimes[LIFETIMES]; /* quantiles, see report_lifetimes */
@@ -152,9 +151,7 @@ struct facts {
 	uint64_t words;             /* words in all chunks */
 	uint64_t largest_chunk;     /* what program_load() needs, in words */
 	uint64_t chunks;
-	uint64_t windows;           /* the most windows of a chunk */
-	double window_share;        /* of live bytes, a window's; or 0 */
-	uint64_t window_operations; /* the most operations of a window; or 0 */
+	uint64_t windows;             /* the most windows of a chunk */
 	uint64_t anomaly_event_count; /* elements of anomaly_events */
 	uint64_t curve_points;        /* elements of curve */
 	uint64_t logs;                /* elements of log_names */

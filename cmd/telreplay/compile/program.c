@@ -333,91 +333,80 @@ const struct operation operation_rows[OPERATIONS] = {
 };
 
 static int
-wait_check(const struct program_thread *threads, unsigned count, uint64_t w)
+wait_fits(const struct program_thread *threads, unsigned count, uint64_t w)
 {
 	uint32_t thread = WORD_SLOT(w), word = WORD_SIZE(w);
 
 	return thread < count && word < threads[thread].word_count &&
-	        (threads[thread].words[word] & WORD_PUBLISH) != 0 ?
-	    0 :
-	    -1;
+	    (threads[thread].words[word] & WORD_PUBLISH) != 0;
 }
 
 /* Thread 0 is always there. */
 static int
-control_check(const struct facts *f, int first, uint64_t w)
+control_fits(const struct facts *f, int first, uint64_t w)
 {
 	uint32_t number = WORD_SLOT(w);
 
 	switch (WORD_SIZE(w)) {
-	case CONTROL_WINDOW: return number > 0 && number <= f->windows ? 0 : -1;
-	case CONTROL_START: return number > 0 && number < f->threads ? 0 : -1;
-	case CONTROL_END: return first ? -1 : 0;
-	default: return -1;
+	case CONTROL_WINDOW: return number > 0 && number <= f->windows;
+	case CONTROL_START: return number > 0 && number < f->threads;
+	case CONTROL_END: return !first;
+	default: return 0;
 	}
 }
 
 /* A block, of a size and maybe with an alignment. */
 static int
-block_check(const struct facts *f, const uint64_t *p)
+block_fits(const struct facts *f, const uint64_t *p)
 {
 	uint64_t alignment = word_operands(*p) > 1 ? p[2] : 1;
 
 	return WORD_SLOT(*p) < f->slots && word_size(p) <= BLOCK_MAX &&
-	        alignment != 0 && (alignment & (alignment - 1)) == 0 &&
-	        alignment <= BLOCK_MAX ?
-	    0 :
-	    -1;
+	    alignment != 0 && (alignment & (alignment - 1)) == 0 &&
+	    alignment <= BLOCK_MAX;
 }
 
 static int
-part_check(const struct facts *f, const uint64_t *p)
+part_fits(const struct facts *f, const uint64_t *p)
 {
 	uint64_t full = p[3] == 0 ? BLOCK_MAX : p[3];
 
 	return WORD_SLOT(*p) < f->slots && full <= BLOCK_MAX && p[1] <= full &&
-	        p[2] <= full - p[1] ?
-	    0 :
-	    -1;
+	    p[2] <= full - p[1];
 }
 
 /* A word of thread t and its operands, which are there. */
 static int
-word_check(const struct facts *f, const struct program_thread *threads,
+word_fits(const struct facts *f, const struct program_thread *threads,
     unsigned count, const struct program_thread *t, const uint64_t *p)
 {
 	const struct operation *op = word_operation(*p);
 	const uint32_t n = WORD_SLOT(*p);
-	int good;
 
 	if (op->word != 0 && op->word != (enum extended)WORD_SIZE(*p))
-		return -1;
+		return 0;
 	switch (op->effect) {
 	case EFFECT_ALLOCATE:
 	case EFFECT_FREE:
 	case EFFECT_RESIZE:
-	case EFFECT_FREE_WITH_POOL: return block_check(f, p);
-	case EFFECT_FREE_PART: return part_check(f, p);
-	case EFFECT_WAIT: return wait_check(threads, count, *p);
-	case EFFECT_CONTROL: return control_check(f, t == threads, *p);
+	case EFFECT_FREE_WITH_POOL: return block_fits(f, p);
+	case EFFECT_FREE_PART: return part_fits(f, p);
+	case EFFECT_WAIT: return wait_fits(threads, count, *p);
+	case EFFECT_CONTROL: return control_fits(f, t == threads, *p);
 	case EFFECT_CREATE_POOL:
-	case EFFECT_DESTROY_POOL: good = n >= 1 && n <= f->pools; break;
-	case EFFECT_CREATE_BUFFER:
-		good = n < f->buffers && p[1] <= f->pools;
-		break;
-	case EFFECT_DESTROY_BUFFER: good = n < f->buffers; break;
+	case EFFECT_DESTROY_POOL: return n >= 1 && n <= f->pools;
+	case EFFECT_CREATE_BUFFER: return n < f->buffers && p[1] <= f->pools;
+	case EFFECT_DESTROY_BUFFER: return n < f->buffers;
 	case EFFECT_USE:
-		good = WORD_SIZE(*p) == 0 ?
+		return WORD_SIZE(*p) == 0 ?
 		    n <= f->pools :
 		    WORD_SIZE(*p) == 1 && n < f->buffers;
-		break;
-	default: good = 0;
+	default: return 0;
 	}
-	return good ? 0 : -1;
 }
 
 static int
-thread_check(const struct facts *f, const struct program_thread *threads,
+thread_fits(const struct facts *f, const struct program_thread *threads,
     unsigned count, const struct program_thread *t)
 {
 	uint32_t i, operands;
@@ -425,21 +414,21 @@ thread_check(const struct facts *f, const struct program_thread *threads,
 	for (i = 0; i < t->word_count; i += 1 + operands) {
 		operands = word_operands(t->words[i]);
 		if (operands >= t->word_count - i ||
-		    word_check(f, threads, count, t, &t->words[i]) != 0)
-			return -1;
+		    !word_fits(f, threads, count, t, &t->words[i]))
+			return 0;
 	}
-	return 0;
+	return 1;
 }
 
 /* Times refer to words, in rising order. */
 static int
-times_check(const struct program_thread *t)
+times_fit(const struct program_thread *t)
 {
 	for (uint32_t i = 0; i < t->time_count; i++)
 		if (t->times[2 * i] > t->word_count ||
 		    (i > 0 && t->times[2 * i] <= t->times[2 * i - 2]))
-			return -1;
-	return 0;
+			return 0;
+	return 1;
 }
 
 /* Points the threads to what was read. */
@@ -478,9 +467,8 @@ program_load(struct program *p, uint64_t chunk, uint64_t *room,
 	program_swap(room, n);
 	threads_set(p, &c, room, threads);
 	for (unsigned i = 0; i < c.threads; i++)
-		if (thread_check(&p->facts, threads, c.threads, &threads[i]) !=
-		        0 ||
-		    times_check(&threads[i]) != 0)
+		if (!thread_fits(&p->facts, threads, c.threads, &threads[i]) ||
+		    !times_fit(&threads[i]))
 			return TEL_EDAMAGED;
 	return TEL_OK;
 }

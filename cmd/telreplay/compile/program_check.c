@@ -30,13 +30,12 @@ struct state {
 	unsigned ready_count; /* .ready of so many threads is set */
 	uint32_t *inside;     /* threads in each window */
 	uint64_t low;         /* the first window that has some */
-	uint64_t chunk;
 	program_visit *visit; /* or NULL */
 	void *arg;
 };
 #define NOBODY UINT32_MAX
 
-/* An operation on the block in a slot. */
+/* An operation on the block in a slot.  0: an impossible one. */
 static int
 block_run(struct state *s, enum effect effect, const uint64_t *p)
 {
@@ -46,21 +45,21 @@ block_run(struct state *s, enum effect effect, const uint64_t *p)
 	case EFFECT_ALLOCATE:
 	case EFFECT_RESIZE:
 		if ((*live == NOT_LIVE) != (effect == EFFECT_ALLOCATE))
-			return -1;
+			return 0;
 		*live = size;
-		return 0;
+		return 1;
 	case EFFECT_FREE_PART:
 		if (*live == NOT_LIVE || p[1] + p[2] > *live ||
 		    (p[3] != 0 && *live != p[3]))
-			return -1;
+			return 0;
 		if (p[3] != 0)
 			*live = NOT_LIVE;
-		return 0;
+		return 1;
 	default:
 		if (*live != size)
-			return -1;
+			return 0;
 		*live = NOT_LIVE;
-		return 0;
+		return 1;
 	}
 }
 
@@ -69,21 +68,16 @@ word_run(struct state *s, const uint64_t *p)
 {
 	enum effect effect = word_operation(*p)->effect;
 	uint32_t n = WORD_SLOT(*p);
-	int good;
 
 	switch (effect) {
-	case EFFECT_CREATE_POOL: good = s->pools[n]++ == 0; break;
-	case EFFECT_DESTROY_POOL: good = s->pools[n]++ == 1; break;
+	case EFFECT_CREATE_POOL: return s->pools[n]++ == 0;
+	case EFFECT_DESTROY_POOL: return s->pools[n]++ == 1;
 	case EFFECT_CREATE_BUFFER:
-		good = s->pools[p[1]] == 1 && s->buffers[n]++ == 0;
-		break;
-	case EFFECT_DESTROY_BUFFER: good = s->buffers[n]++ == 1; break;
-	case EFFECT_USE:
-		good = (WORD_SIZE(*p) ? s->buffers : s->pools)[n] == 1;
-		break;
+		return s->pools[p[1]] == 1 && s->buffers[n]++ == 0;
+	case EFFECT_DESTROY_BUFFER: return s->buffers[n]++ == 1;
+	case EFFECT_USE: return (WORD_SIZE(*p) ? s->buffers : s->pools)[n] == 1;
 	default: return block_run(s, effect, p);
 	}
-	return good ? 0 : -1;
 }
 
 static void
@@ -168,29 +162,29 @@ wait_run(struct state *s, unsigned thread, uint64_t w)
 	return 0;
 }
 
-/* Runs a thread to its end or to a wait: 0, or -1 for an impossible word. */
+/* Runs a thread to its end or to a wait.  0: an impossible word. */
 static int
 thread_run(struct state *s, unsigned thread)
 {
 	const struct program_thread *t = &s->loaded[thread];
 	uint32_t i = s->thread[thread].done;
-	int st = 0, go_on = 1;
+	int go_on = 1;
 
-	while (i < t->word_count && st == 0 && s->thread[thread].running) {
+	while (i < t->word_count && s->thread[thread].running) {
 		uint64_t w = t->words[i];
 
 		if ((w & WORD_KIND) == WORD_WAIT) {
 			if (WORD_SLOT(w) == thread)
-				return -1;
+				return 0;
 			go_on = wait_run(s, thread, w);
 		} else if ((w & WORD_KIND) == WORD_CONTROL) {
 			go_on = control_run(s, thread, w);
 		} else {
-			st = word_run(s, t->words + i);
+			go_on = word_run(s, t->words + i) ? 1 : -1;
 		}
 		if (go_on <= 0)
 			break;
-		if (s->visit != NULL && st == 0)
+		if (s->visit != NULL)
 			s->visit(s->arg, thread, t->words + i);
 		i += 1 + word_operands(w);
 	}
@@ -198,7 +192,7 @@ thread_run(struct state *s, unsigned thread)
 	if (i == t->word_count)
 		program_check_leave(s, thread);
 	wake(s, thread);
-	return go_on < 0 ? -1 : st;
+	return go_on >= 0;
 }
 
 /* Counts the threads of each window, and readies those that run. */
@@ -234,16 +228,14 @@ chunk_enter(struct state *s)
 static int
 chunk_run(struct state *s)
 {
-	unsigned i, threads = (unsigned)s->facts->threads;
-	int st = 0;
-
 	chunk_enter(s);
-	while (s->ready_count > 0 && st == 0)
-		st = thread_run(s, s->thread[--s->ready_count].ready);
-	for (i = 0; i < threads && st == 0; i++)
+	while (s->ready_count > 0)
+		if (!thread_run(s, s->thread[--s->ready_count].ready))
+			return 0;
+	for (unsigned i = 0; i < s->facts->threads; i++)
 		if (s->thread[i].done < s->loaded[i].word_count)
-			st = -1;
-	return st;
+			return 0;
+	return 1;
 }
 
 static tel_status
@@ -288,9 +280,8 @@ program_walk(struct program *p, program_visit *visit, void *arg)
 	tel_status st = state_open(&s, &p->facts);
 
 	for (uint64_t i = 0; i < p->facts.chunks && st == TEL_OK; i++) {
-		s.chunk = i;
 		st = program_load(p, i, s.room, s.loaded);
-		if (st == TEL_OK && chunk_run(&s) != 0)
+		if (st == TEL_OK && !chunk_run(&s))
 			st = TEL_EDAMAGED;
 	}
 	state_close(&s);

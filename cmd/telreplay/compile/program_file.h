@@ -28,7 +28,7 @@
 #include "telreplay/compile/program.h"
 
 #define PROGRAM_MAGIC UINT64_C(0x0a676f7270746c89)
-#define PROGRAM_VERSION 8
+#define PROGRAM_VERSION 9
 #define PROGRAM_HEADER 16
 #define PROGRAM_TRAILER 32
 

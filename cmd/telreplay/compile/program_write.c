@@ -14,16 +14,15 @@ write_words(struct compiler *c, uint64_t *words, size_t count, uint64_t sum)
 	return sum;
 }
 
-tel_status
+void
 program_start(struct compiler *c)
 {
 	uint64_t head[] = { PROGRAM_MAGIC, PROGRAM_VERSION };
 
 	if (c->out == NULL)
-		return TEL_OK;
+		return;
 	c->base = tel_output_bytes(c->out);
 	write_words(c, head, 2, 0);
-	return TEL_OK;
 }
 
 /* Starts an entry of the index: the offset of the next chunk. */

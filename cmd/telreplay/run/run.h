@@ -178,7 +178,6 @@ struct run_error {
 	uint64_t chunk;
 	uint32_t thread;
 	uint32_t position; /* the operation that found it; ~0: at the end */
-	uint32_t slot;
 	_Atomic uint32_t count; /* of this kind, of which this is the first */
 	uint64_t offset;        /* in the block */
 	uint64_t address;

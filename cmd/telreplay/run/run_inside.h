@@ -187,9 +187,9 @@ void run_touch(const struct worker *w, unsigned char *block, size_t size);
 void run_timed(struct worker *w, const uint64_t *p);
 /* Frees the live blocks, and the pools. */
 void run_free_all(struct run *r);
-/* Records an error of the block in a slot. */
+/* Records an error of a block, or with none. */
 void run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
-    uint32_t slot, uint64_t offset, const void *block);
+    uint64_t offset, const void *block);
 
 /* run_residency.c */
 /* The bytes of the run's own memory that a look needs. */

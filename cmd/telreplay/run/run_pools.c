@@ -13,7 +13,7 @@ pool_reserve(struct worker *w, const struct step *s, size_t size)
 
 	if (block != NULL && t->commit != NULL &&
 	    t->commit(w->buffer, block, size) == 0)
-		run_error(w, RUN_POOL, s->p, s->slot, 0, block);
+		run_error(w, RUN_POOL, s->p, 0, block);
 	return block;
 }
 
@@ -92,7 +92,7 @@ no_pool(struct worker *w, const uint64_t *p)
 {
 	struct run *r = w->run;
 
-	run_error(w, RUN_POOL, p, WORD_SLOT(*p), 0, NULL);
+	run_error(w, RUN_POOL, p, 0, NULL);
 	if (r->options->phase != NULL)
 		r->options->phase(r->options->arg, RUN_NO_POOL);
 }

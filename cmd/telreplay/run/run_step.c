@@ -6,6 +6,7 @@
 #include "telreplay/run/run_inside.h"
 
 #include <string.h>
+#include "base/bytes.h"
 
 /* -------------------------------------------------------------- pattern */
 
@@ -28,14 +29,6 @@ byte_at(uint32_t slot, uint64_t offset)
 	return (unsigned char)(word_at(slot, offset) >> (offset % 8 * 8));
 }
 
-/* Eight bytes at a time, least significant one first. */
-static void
-run_step_store(unsigned char *p, uint64_t v)
-{
-	for (int i = 0; i < 8; i++)
-		p[i] = (unsigned char)(v >> (i * 8));
-}
-
 static void
 run_step_fill(unsigned char *block, uint32_t slot, size_t from, size_t to)
 {
@@ -44,7 +37,7 @@ run_step_fill(unsigned char *block, uint32_t slot, size_t from, size_t to)
 	for (; i < to && i % 8 != 0; i++)
 		block[i] = byte_at(slot, i);
 	for (; i + 8 <= to; i += 8)
-		run_step_store(block + i, word_at(slot, i));
+		tel_store_le64(block + i, word_at(slot, i));
 	for (; i < to; i++)
 		block[i] = byte_at(slot, i);
 }
@@ -53,17 +46,13 @@ static size_t
 run_step_compare(const unsigned char *block, uint32_t slot, size_t from,
     size_t to)
 {
-	unsigned char want[8];
 	size_t i = from;
 
 	for (; i < to && i % 8 != 0; i++)
 		if (block[i] != byte_at(slot, i))
 			return i;
-	for (; i + 8 <= to; i += 8) {
-		run_step_store(want, word_at(slot, i));
-		if (memcmp(block + i, want, 8) != 0)
-			break;
-	}
+	while (i + 8 <= to && tel_le64(block + i) == word_at(slot, i))
+		i += 8;
 	for (; i < to; i++)
 		if (block[i] != byte_at(slot, i))
 			return i;
@@ -77,10 +66,8 @@ run_step_compare(const unsigned char *block, uint32_t slot, size_t from,
 static int
 find_overlap(const struct worker *w, const unsigned char *at, uint32_t *slot)
 {
-	uint64_t v = 0, offset, start;
+	uint64_t v = tel_le64(at), offset, start;
 
-	for (int i = 7; i >= 0; i--)
-		v = v << 8 | at[i];
 	v ^= v >> 29 ^ v >> 58;
 	/* the inverse of the factor modulo 2^64 */
 	v *= UINT64_C(0xf1de83e19937733d);
@@ -106,7 +93,7 @@ zeros(const unsigned char *block, size_t size)
 
 static void
 error_add(struct worker *w, enum run_wrong what, const uint64_t *p,
-    uint32_t slot, uint64_t offset, const void *block, const void *other)
+    uint64_t offset, const void *block, const void *other)
 {
 	struct run_shared_stats *b = w->run->shared_stats;
 	struct run_error *e = &b->wrong[what];
@@ -117,7 +104,6 @@ error_add(struct worker *w, enum run_wrong what, const uint64_t *p,
 	e->chunk = w->run->chunk;
 	e->thread = w->number;
 	e->position = p == NULL ? UINT32_MAX : (uint32_t)(p - w->first);
-	e->slot = slot;
 	e->offset = offset;
 	e->address = (uintptr_t)block;
 	e->other = (uintptr_t)other;
@@ -125,9 +111,9 @@ error_add(struct worker *w, enum run_wrong what, const uint64_t *p,
 
 void
 run_error(struct worker *w, enum run_wrong what, const uint64_t *p,
-    uint32_t slot, uint64_t offset, const void *block)
+    uint64_t offset, const void *block)
 {
-	error_add(w, what, p, slot, offset, block, NULL);
+	error_add(w, what, p, offset, block, NULL);
 }
 
 /* A block of size bytes has what was not written to it, from an offset on. */
@@ -142,10 +128,9 @@ content_error(struct worker *w, const struct step *s, const void *block,
 	at -= (uintptr_t)at % 8;
 	if (at >= bytes && at + 8 <= bytes + size &&
 	    find_overlap(w, at, &other))
-		error_add(w, RUN_OVERLAP, s->p, s->slot, offset, block,
-		    w->slots[other]);
+		error_add(w, RUN_OVERLAP, s->p, offset, block, w->slots[other]);
 	else
-		run_error(w, RUN_CONTENT, s->p, s->slot, offset, block);
+		run_error(w, RUN_CONTENT, s->p, offset, block);
 }
 
 /* Nonzero if the block in a slot has a pattern, and is checked. */
@@ -270,10 +255,10 @@ check_after(struct worker *w, const struct step *s, void *block)
 	    (w->a->pool == NULL || w->a->pool->aligned != NULL))
 		alignment = (size_t)s->p[2];
 	if (((uintptr_t)block & (alignment - 1)) != 0)
-		run_error(w, RUN_ALIGNMENT, s->p, s->slot, 0, block);
+		run_error(w, RUN_ALIGNMENT, s->p, 0, block);
 	if (s->op->kind == RUN_CALLOC &&
 	    (wrong = zeros(block, s->size)) != s->size)
-		run_error(w, RUN_NOT_ZERO, s->p, s->slot, wrong, block);
+		run_error(w, RUN_NOT_ZERO, s->p, wrong, block);
 	if (s->op->kind == RUN_REALLOC) {
 		kept = w->extra[s->slot].size;
 		if (kept > s->size)
@@ -413,7 +398,7 @@ step_run(struct worker *w, const struct step *s, int timed)
 	if (frees(s))
 		return;
 	if (block == NULL && s->size > 0) {
-		run_error(w, RUN_NULL, s->p, s->slot, 0, old);
+		run_error(w, RUN_NULL, s->p, 0, old);
 		if (s->op->kind == RUN_REALLOC && old != NULL)
 			free_unresized(w, s, old);
 	}
@@ -597,7 +582,7 @@ time_malloc(struct worker *w, const uint64_t *p)
 	if (block != NULL)
 		run_touch(w, block, size);
 	else if (size > 0)
-		run_error(w, RUN_NULL, p, WORD_SLOT(*p), 0, NULL);
+		run_error(w, RUN_NULL, p, 0, NULL);
 }
 
 void

@@ -128,7 +128,7 @@ run_thread_start(struct worker *w, struct worker *other)
 	    pthread_create(&other->thread, &attributes, thread_main, other) !=
 	        0) {
 		other->joinable = 0;
-		run_error(w, RUN_NO_START, NULL, 0, 0, NULL);
+		run_error(w, RUN_NO_START, NULL, 0, NULL);
 		if (r->options->phase != NULL)
 			r->options->phase(r->options->arg, RUN_NO_THREAD);
 		abort();
