@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/index.h"
 #include "common/message.h"
 #include "common/sandbox.h"
 #include "show.h"
@@ -13,13 +15,13 @@
 
 /* Statistics, types or keys of a side, by their names. */
 struct subjects {
-	char **names;   /* in the order of their set; ours */
-	char ***sorted; /* pointers to these, in the order of names */
-	size_t n;
+	char **names; /* in the order of their set; ours */
+	size_t n, room;
+	struct tel__index by_name;
 };
 
 /* The number of a subject that a side does not have. */
-#define NONE SIZE_MAX
+#define NONE ((size_t)TEL__NOWHERE)
 
 struct side {
 	struct telstat telstat;
@@ -44,50 +46,37 @@ struct both {
 
 /* ------------------------------------------------------------ subjects */
 
-static int
-compare_subjects(const void *a, const void *b)
-{
-	return strcmp(**(char **const *)a, **(char **const *)b);
-}
-
-/* Makes room for n subjects.  Returns 0 when out of memory. */
-static int
-subjects_begin(struct subjects *s, size_t n)
-{
-	s->names = calloc(n + 1, sizeof(*s->names));
-	s->sorted = calloc(n + 1, sizeof(*s->sorted));
-	return s->names != NULL && s->sorted != NULL;
-}
-
-/* Adds the next one.  Returns 1, or 0 when out of memory. */
+/* Adds the next one, with its name.  Returns 1, or 0 when out of memory. */
 static int
 subjects_add(struct subjects *s, char *name)
 {
-	if (name == NULL)
+	if (s->n == 0)
+		tel__index_init(&s->by_name);
+	if (name == NULL || !TEL__RESERVE(s->names, s->room, s->n + 1) ||
+	    !tel__index_add(&s->by_name,
+	        tel__hash_bytes(name, strlen(name), s->by_name.seed),
+	        (uint32_t)s->n)) {
+		free(name);
 		return 0;
-	s->names[s->n] = name;
-	s->sorted[s->n] = &s->names[s->n];
-	s->n++;
+	}
+	s->names[s->n++] = name;
 	return 1;
 }
 
-/* To be called after the last one, before subjects_find(). */
-static void
-subjects_end(struct subjects *s)
-{
-	qsort(s->sorted, s->n, sizeof(*s->sorted), compare_subjects);
-}
-
-/* The number of what has a name, or NONE. */
+/* The number of what has a name, of several the first one; or NONE. */
 static size_t
-subjects_find(const struct subjects *s, char *name)
+subjects_find(const struct subjects *s, const char *name)
 {
-	char **const key = &name, ***found = NULL;
+	const uint64_t hash =
+	    tel__hash_bytes(name, strlen(name), s->by_name.seed);
+	uint32_t i, found = TEL__NOWHERE;
+	struct tel__probe at;
 
-	if (s->n > 0)
-		found = bsearch(&key, s->sorted, s->n, sizeof(*s->sorted),
-		    compare_subjects);
-	return found != NULL ? (size_t)(*found - s->names) : NONE;
+	for (i = tel__index_first(&s->by_name, hash, &at); i != TEL__NOWHERE;
+	     i = tel__index_next(&s->by_name, &at))
+		if (i < found && strcmp(s->names[i], name) == 0)
+			found = i;
+	return found;
 }
 
 static void
@@ -96,7 +85,7 @@ subjects_free(struct subjects *s)
 	while (s->n > 0)
 		free(s->names[--s->n]);
 	free(s->names);
-	free(s->sorted);
+	tel__index_clear(&s->by_name);
 }
 
 /* The name of a statistic with its group, n{kind=Pool}; NULL: no memory. */
@@ -123,9 +112,7 @@ list_side(struct side *s)
 	size_t ntypes = tel_stats_part_count(stats, TEL_PART_TYPE);
 	tel_part part;
 
-	if (!subjects_begin(&s->stats, nstats) ||
-	    !subjects_begin(&s->types, ntypes) ||
-	    tel_stats_sort_keys(s->telstat.stats, s->telstat.order) != TEL_OK)
+	if (tel_stats_sort_keys(s->telstat.stats, s->telstat.order) != TEL_OK)
 		return 0;
 	for (i = 0; i < nstats; i++)
 		if (!subjects_add(&s->stats,
@@ -136,12 +123,12 @@ list_side(struct side *s)
 	     i++) {
 		size = strlen(part.name) + strlen(part.kind) + 2;
 		char *name = malloc(size);
+		if (name != NULL)
+			(void)snprintf(name, size, "%s %s", part.name,
+			    part.kind);
 		if (!subjects_add(&s->types, name))
 			return 0;
-		(void)snprintf(name, size, "%s %s", part.name, part.kind);
 	}
-	subjects_end(&s->stats);
-	subjects_end(&s->types);
 	return 1;
 }
 
@@ -480,12 +467,9 @@ list_keys(const tel_stat *stat, struct subjects *s)
 	const size_t n = stat != NULL ? tel_stat_key_count(stat) : 0;
 	tel_key key;
 
-	if (!subjects_begin(s, n))
-		return 0;
 	for (size_t i = 0; i < n && tel_stat_key(stat, i, &key); i++)
 		if (!subjects_add(s, statistic_text(&key.value)))
 			return 0;
-	subjects_end(s);
 	return 1;
 }
 

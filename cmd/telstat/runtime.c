@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/names.h"
 #include "base/table.h"
 #include "common/message.h"
 #include "model/collector.h"
@@ -49,8 +50,7 @@ struct runtime {
 	struct collection *collections;
 	size_t ncollections, collection_room;
 	struct tel__table by_number; /* of log and number: its place */
-	char *names[NAMES_MAX];
-	unsigned nnames;
+	struct tel__names names;
 	uint32_t log; /* of the last event */
 	uint64_t left_out;
 	struct tel__collector ends; /* of ranges; the logs' clocks */
@@ -154,8 +154,7 @@ runtime_free(struct runtime *rt)
 {
 	if (rt == NULL)
 		return;
-	for (unsigned i = 0; i < rt->nnames; i++)
-		free(rt->names[i]);
+	tel__names_clear(&rt->names);
 	tel__table_clear(&rt->by_number);
 	tel_heap_free(rt->stacks);
 	tel_heap_free(rt->classes);
@@ -192,20 +191,14 @@ get_name(struct runtime *rt, const tel_event *ev, const char *part)
 
 	if (text == NULL || n == 0)
 		return 0;
-	for (unsigned k = 1; k <= rt->nnames; k++)
-		if (strlen(rt->names[k - 1]) == n &&
-		    memcmp(rt->names[k - 1], text, n) == 0)
-			return k;
-	if (rt->nnames == NAMES_MAX)
-		return 0;
-	rt->names[rt->nnames] = strndup(text, n);
-	return rt->names[rt->nnames] == NULL ? 0 : ++rt->nnames;
+	/* TEL__NOWHERE and 1 is 0 */
+	return tel__names_add(&rt->names, text, n, NAMES_MAX) + 1;
 }
 
 static const char *
 name_of(const struct runtime *rt, unsigned number)
 {
-	return number == 0 ? "" : rt->names[number - 1];
+	return number == 0 ? "" : rt->names.list[number - 1].text;
 }
 
 /*
@@ -511,12 +504,13 @@ runtime_put_longest(struct report *r, const struct show *show)
 {
 	const struct runtime *rt = show->options->runtime;
 	/* of nothing but times, text has the longest already */
-	const unsigned to = REPORT_JSON | (rt->nnames > 0 ? REPORT_TEXT : 0);
+	const unsigned to =
+	    REPORT_JSON | (rt->names.count > 0 ? REPORT_TEXT : 0);
 
 	report_section(r, to, "pause")->apart = 1;
 	add_column(r, "duration_ns", "longest", REPORT_WITH_UNIT, "ns");
 	add_column(r, "time_ns", "at", REPORT_WITH_UNIT, "ns");
-	if (rt->nnames > 0) {
+	if (rt->names.count > 0) {
 		add_column(r, "pause", NULL, REPORT_GROUPED, NULL);
 		add_column(r, "collector", NULL, REPORT_GROUPED, NULL);
 		add_column(r, "cause", NULL, REPORT_GROUPED, NULL);
@@ -528,7 +522,7 @@ runtime_put_longest(struct report *r, const struct show *show)
 		report_cell(r, report_count(p->duration));
 		report_cell(r,
 		    report_count(since_start(show, p->log, p->clock)));
-		if (rt->nnames == 0)
+		if (rt->names.count == 0)
 			continue;
 		report_cell(r, report_string(name_of(rt, p->name)));
 		report_cell(r, report_string(name_of(rt, p->collector)));

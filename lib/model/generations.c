@@ -49,22 +49,11 @@ static int
 generation_set_name(struct tel__generations *g, struct tel__generation_event *e,
     const char *text, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < g->nnames; i++)
-		if (strlen(g->names[i]) == n &&
-		    memcmp(g->names[i], text, n) == 0)
-			break;
-	if (i == g->nnames) {
-		if (i == TEL__GENERATION_NAMES_MAX)
-			return 1;
-		if (!TEL__RESERVE(g->names, g->names_room, i + 1) ||
-		    (g->names[i] = tel__copy_string(text, n)) == NULL)
-			return 0;
-		g->nnames++;
-	}
-	e->name = (uint16_t)(i + 1);
-	return 1;
+	/* TEL__NOWHERE and 1 is 0 */
+	e->name = (uint16_t)(tel__names_add(&g->names, text, n,
+	                         TEL__GENERATION_NAMES_MAX) +
+	    1);
+	return e->name > 0 || g->names.count == TEL__GENERATION_NAMES_MAX;
 }
 
 tel_status
@@ -152,10 +141,9 @@ tel__generations_add(struct tel__generations *g,
 	e->sequence = (uint32_t)g->nevents++;
 	g->ncondemned += e->has_condemned;
 	if (e->name > 0) {
-		const char *name = next->names[e->name - 1];
+		const struct tel__name *name = &next->names.list[e->name - 1];
 
-		e->name = 0;
-		return generation_set_name(g, e, name, strlen(name));
+		return generation_set_name(g, e, name->text, name->length);
 	}
 	if (!generation_label(g, e))
 		return 0;
@@ -264,7 +252,7 @@ tel__generations_make(struct tel__generations *g)
 			row->has_serial = 1;
 		}
 		if (e->name > 0)
-			row->name = g->names[e->name - 1];
+			row->name = g->names.list[e->name - 1].text;
 		if (e->mortality >= 0)
 			row->predicted = e->mortality;
 		if (!e->has_condemned)
@@ -295,9 +283,7 @@ tel__generation_name(const struct tel__generation *row,
 void
 tel__generations_clear(struct tel__generations *g)
 {
-	for (size_t i = 0; i < g->nnames; i++)
-		free(g->names[i]);
-	free(g->names);
+	tel__names_clear(&g->names);
 	free(g->events);
 	free(g->rows);
 	memset(g, 0, sizeof(*g));

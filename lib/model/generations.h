@@ -6,6 +6,7 @@
 #ifndef TEL_GENERATIONS_H
 #define TEL_GENERATIONS_H
 
+#include "base/names.h"
 #include "model/event.h"
 #include "tel/base.h"
 
@@ -44,8 +45,7 @@ struct tel__generations {
 	size_t ncondemned; /* of them, with what was condemned */
 	uint64_t left_out;
 	const struct tel_log *log; /* of the last event, also of others */
-	char **names;
-	size_t nnames, names_room;
+	struct tel__names names;
 	/* tel__generations_make() */
 	struct tel__generation *rows; /* as they began */
 	size_t nrows, rows_room;

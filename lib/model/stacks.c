@@ -23,7 +23,6 @@ int
 tel__stacks_init(struct tel__stacks *s)
 {
 	memset(s, 0, sizeof(*s));
-	tel__index_init(&s->by_name);
 	tel__table_init(&s->children);
 	if (!TEL__RESERVE_ZEROED(s->nodes, s->node_room, 1))
 		return 0;
@@ -44,10 +43,7 @@ tel__stacks_clear(struct tel__stacks *s)
 {
 	tel__stacks_end(s);
 	tel__table_clear(&s->children);
-	tel__index_clear(&s->by_name);
-	for (size_t i = 0; i < s->nnames; i++)
-		free(s->names[i].text);
-	free(s->names);
+	tel__names_clear(&s->names);
 	free(s->nodes);
 	free(s->logs);
 	free(s->path);
@@ -57,30 +53,10 @@ tel__stacks_clear(struct tel__stacks *s)
 uint32_t
 tel__stacks_intern(struct tel__stacks *s, const char *text, size_t n)
 {
-	struct tel__probe at;
-	uint32_t i;
-
 	if (n > NAME_MAX_BYTES)
 		n = NAME_MAX_BYTES;
-	uint64_t hash = tel__hash_bytes(text, n, s->by_name.seed);
-	for (i = tel__index_first(&s->by_name, hash, &at); i != TEL__NOWHERE;
-	     i = tel__index_next(&s->by_name, &at))
-		if (s->names[i].length == n &&
-		    memcmp(s->names[i].text, text, n) == 0)
-			return i + 1;
-	if (s->nnames >= NODES_MAX ||
-	    !TEL__RESERVE(s->names, s->name_room, s->nnames + 1))
-		return 0;
-	s->names[s->nnames].length = n;
-	s->names[s->nnames].text = tel__copy_string(text, n);
-	if (s->names[s->nnames].text == NULL)
-		return 0;
-	s->nnames++;
-	if (!tel__index_add(&s->by_name, hash, (uint32_t)(s->nnames - 1))) {
-		free(s->names[--s->nnames].text);
-		return 0;
-	}
-	return (uint32_t)s->nnames;
+	/* TEL__NOWHERE and 1 is 0 */
+	return tel__names_add(&s->names, text, n, NODES_MAX) + 1;
 }
 
 uint32_t
@@ -316,7 +292,7 @@ tel__stacks_text(struct tel__stacks *s, uint32_t node)
 {
 	static const char outer[] = "<outer frames>";
 	uint32_t path[DEPTH_MAX];
-	const struct tel__stack_name *name;
+	const struct tel__name *name;
 	size_t n = 0, depth = 0;
 
 	for (; node != 0 && depth < DEPTH_MAX; node = s->nodes[node].parent)
@@ -325,7 +301,7 @@ tel__stacks_text(struct tel__stacks *s, uint32_t node)
 	    !model_stacks_put_name(s, &n, outer, sizeof(outer) - 1))
 		return NULL;
 	while (depth > 0) {
-		name = &s->names[s->nodes[path[--depth]].name];
+		name = &s->names.list[s->nodes[path[--depth]].name];
 		if (!model_stacks_put_name(s, &n, name->text, name->length))
 			return NULL;
 	}

@@ -6,14 +6,9 @@
 #ifndef TEL_STACKS_H
 #define TEL_STACKS_H
 
-#include "base/index.h"
+#include "base/names.h"
 #include "base/table.h"
 #include "model/event.h"
-
-struct tel__stack_name {
-	char *text;
-	size_t length;
-};
 
 /* A frame of a stack, below that of its caller; the first one is the root. */
 struct tel__stack_node {
@@ -37,9 +32,7 @@ struct tel__stacks {
 	struct tel__stack_log *logs;
 	size_t nlogs, log_room, last_log;
 	uint64_t tags;
-	struct tel__stack_name *names;
-	size_t nnames, name_room;
-	struct tel__index by_name;
+	struct tel__names names;
 	struct tel__stack_node *nodes;
 	size_t nnodes, node_room;
 	struct tel__table children; /* parent and name to a node */

@@ -239,13 +239,14 @@ static int
 find_holders(const struct tel__stacks *tree, const uint32_t *nodes, size_t n,
     int outermost, uint32_t *holders)
 {
-	unsigned char *allocator = calloc(tree->nnames + 1, 1);
+	unsigned char *allocator = calloc(tree->names.count + 1, 1);
 
 	if (allocator == NULL)
 		return 0;
-	for (size_t i = 0; i < tree->nnames; i++)
-		allocator[i] = (unsigned char)is_allocator(tree->names[i].text,
-		    tree->names[i].length);
+	for (size_t i = 0; i < tree->names.count; i++)
+		allocator[i] =
+		    (unsigned char)is_allocator(tree->names.list[i].text,
+		        tree->names.list[i].length);
 	for (size_t i = 0; i < n; i++)
 		holders[i] = holder_of(tree, allocator,
 		    outermost ? tree->nodes[nodes[i]].parent : nodes[i]);
@@ -256,10 +257,11 @@ find_holders(const struct tel__stacks *tree, const uint32_t *nodes, size_t n,
 static void
 put_strings(const struct tel__stacks *tree, struct tel__buffer *b)
 {
-	tel__buffer_put_varint(b, tree->nnames);
-	for (size_t i = 0; i < tree->nnames; i++) {
-		tel__buffer_put_varint(b, tree->names[i].length);
-		tel__buffer_put(b, tree->names[i].text, tree->names[i].length);
+	tel__buffer_put_varint(b, tree->names.count);
+	for (size_t i = 0; i < tree->names.count; i++) {
+		tel__buffer_put_varint(b, tree->names.list[i].length);
+		tel__buffer_put(b, tree->names.list[i].text,
+		    tree->names.list[i].length);
 	}
 	tel__buffer_put_varint(b, tree->nnodes);
 	for (size_t i = 1; i < tree->nnodes; i++) {
@@ -273,7 +275,7 @@ static int
 put_ranks(const struct tel__stacks *tree, const uint64_t *peak,
     const uint32_t *holder, size_t n, struct tel__buffer *b)
 {
-	uint64_t *sums = calloc(tree->nnames + 1, sizeof(*sums));
+	uint64_t *sums = calloc(tree->names.count + 1, sizeof(*sums));
 	size_t i, best, k;
 
 	if (sums == NULL)
@@ -281,7 +283,7 @@ put_ranks(const struct tel__stacks *tree, const uint64_t *peak,
 	for (i = 0; i < n; i++)
 		sums[holder[i]] += peak[i];
 	for (k = 0; k < COLOURS; k++) {
-		for (best = 0, i = 1; i <= tree->nnames; i++)
+		for (best = 0, i = 1; i <= tree->names.count; i++)
 			if (sums[i] > sums[best])
 				best = i;
 		tel__buffer_put_varint(b, best);
