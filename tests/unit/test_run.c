@@ -563,6 +563,80 @@ test_latency(void)
 	ok(run_quantile(&l, 0.5) == 0, "and of nothing");
 }
 
+/* The steps before each allocation of a thread. */
+static struct worker *thinker;
+static uint64_t thought[8];
+
+static void *
+think_malloc(size_t size)
+{
+	thought[size] = thinker->think;
+	return NULL;
+}
+
+/*
+ * Before each word a thread computes for its share of the time from the last
+ * recorded time to the next: at most for 1 ms, and not if no time passed.
+ */
+static void
+test_think(void)
+{
+	enum { WORDS = 8, TIMES = 4 };
+	/* mostly 0; long ones are computed */
+	static const int steps[20] = { -1, 1, 3, 7, 11, 90, 1900000 };
+	const struct alloc_functions a = { .malloc = think_malloc };
+	const struct run_options o = { .think_log = 1, .think_rate = 0.5 };
+	struct run_shared_stats stats = { 0 };
+	static struct run_thread thread;
+	struct run r = { .shared_stats = &stats, .options = &o, .slow = 1 };
+	uint64_t words[WORDS], times[2 * TIMES], random = 1;
+	unsigned wrong = 0;
+
+	r.tick_ns = 2;
+	for (unsigned n = 0; n < 200; n++) {
+		void *slots[WORDS] = { 0 };
+		unsigned k = 0;
+		struct worker w = { .run = &r,
+			.shared_stats = &thread,
+			.a = &a,
+			.slots = slots,
+			.first = words,
+			.next = words,
+			.end = words + WORDS,
+			.times = times,
+			.times_end = times + sizeof(times) / sizeof(*times) };
+
+		thinker = &w;
+		for (uint64_t i = 0; i < WORDS; i++)
+			words[i] = WORD_MALLOC | i << WORD_SIZE_SHIFT |
+			    i << WORD_SLOT_SHIFT;
+		for (unsigned i = 0; i < TIMES; i++) {
+			random = random * 6364136223846793005u + 1;
+			times[2 * i] = (i > 0 ? times[2 * i - 2] + 1 : 0) +
+			    (random >> 60) % 3;
+			times[2 * i + 1] = (i > 0 ? times[2 * i - 1] : 100) +
+			    (uint64_t)steps[(random >> 33) % 20];
+		}
+		run_paced(&w);
+		for (uint64_t i = 0; i < WORDS; i++) {
+			double ns = 0;
+
+			while (k < TIMES && times[2 * k] <= i)
+				k++;
+			if (k > 0 && k < TIMES &&
+			    times[2 * k + 1] > times[2 * k - 1])
+				ns = (double)(times[2 * k + 1] -
+				         times[2 * k - 1]) *
+				    2 /
+				    (double)(times[2 * k] - times[2 * k - 2]);
+			if (ns > 1e6)
+				ns = 1e6;
+			wrong += thought[i] != (uint64_t)(ns / 2);
+		}
+	}
+	is_u64(wrong, 0, "words are computed for as long as the log has it");
+}
+
 int
 main(void)
 {
@@ -577,6 +651,7 @@ main(void)
 	test_births_without_words(ops);
 	test_pools(ops);
 	test_latency();
+	test_think();
 	free(ops);
 	return done();
 }

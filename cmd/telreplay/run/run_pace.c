@@ -42,7 +42,10 @@ keep_time(struct worker *w)
 /* The most to compute between two operations: more was sleep, not work. */
 #define MAX_THINK_NS 1e6
 
-/* Spreads the time from one recorded time to the next over the words there. */
+/*
+ * Spreads the time from one recorded time to the next over the words there, at
+ * least one, as times_check() has seen.
+ */
 static void
 next_think(struct worker *w)
 {
@@ -51,7 +54,7 @@ next_think(struct worker *w)
 
 	w->think = 0;
 	w->times += 2;
-	if (w->times == w->times_end || t[2] <= t[0] || t[3] <= t[1])
+	if (w->times == w->times_end || t[3] <= t[1])
 		return;
 	ns = (double)(t[3] - t[1]) * w->run->tick_ns / (double)(t[2] - t[0]);
 	if (ns > MAX_THINK_NS)
