@@ -10,7 +10,7 @@
  *	null    it returns NULL
  *	spoil   it writes into the block before, while that is live
  *	fork    it starts a process that stays
- *	slow    nothing is wrong
+ *	slow    nothing is wrong; each free touches a new page
  *	warn    it writes a line, and works
  *	deep    it overflows the stack
  *
@@ -136,6 +136,8 @@ free(void *p)
 	if (last_freed && (goes("late") || goes("both")))
 		*nowhere = 1;
 	last_freed |= p == (void *)last;
+	if (goes("slow"))
+		*(volatile char *)malloc(MARK) = 1;
 }
 
 void *
