@@ -52,6 +52,10 @@ static const struct sample {
 	    "hello\n[pid 8] realloc(0x5600, 9 <unfinished ...>\n"
 	    "[pid 9] calloc(3, 7, 1)  = 0x5700\n"
 	    "[pid 8] free(0x5600)  = <void>\n"
+	    "[pid 8] realloc@libc.so.6(0x5600, 9 <unfinished ...>\n"
+	    "[pid 8] malloc@libc.so.6(9 <unfinished ...>\n"
+	    "[pid 8] <... malloc resumed> ) = 0x5800\n"
+	    "[pid 8] <... realloc resumed> ) = 0x5800\n"
 	    "[pid 8] <... realloc resumed> ) = 0x5800\n"
 	    "[pid 9] free(0x5700 <unfinished ...>\n"
 	    "[pid 9] <... free resumed> ) = <void>\n",

@@ -162,6 +162,7 @@ struct al_pending_call {
 	uint64_t pid;
 	const struct al_call *call;
 	uint64_t v[AL_ALIGNMENT + 1];
+	uint64_t nested; /* unfinished calls within it, as of reallocarray() */
 	uint16_t size;
 	unsigned char line[AL_HELD_LINE];
 };

@@ -149,6 +149,10 @@ ltrace_resumed(struct al *s, const unsigned char *p)
 	if (*p == ')')
 		p++;
 	struct al_pending_call *h = find_held(s);
+	if (h != NULL && h->nested > 0) {
+		h->nested--;
+		return AL_OTHER_OUTPUT;
+	}
 	if (h == NULL || h->call != call)
 		return al_wrong(s, name, "the end of a call that has started");
 	memcpy(s->v, h->v, sizeof(h->v));
@@ -183,6 +187,7 @@ ltrace_unfinished(struct al *s, const struct al_call *call)
 	struct al_pending_call *h = &s->held[s->nheld];
 	h->pid = s->v[AL_TID];
 	h->call = call;
+	h->nested = 0;
 	memcpy(h->v, s->v, sizeof(h->v));
 	return AL_BEGUN;
 }
@@ -213,15 +218,18 @@ ltrace_parse(struct al *s, const unsigned char *p)
 	enum al_line line = tel__al_arguments(s, call, &p);
 	if (line != AL_EVENT)
 		return line;
-	if (find_held(s) != NULL) {
-		s->past.inner++;
-		return AL_OTHER_OUTPUT;
-	}
 	while (p < s->line.end && *p != ')' && *p != '<')
 		p++;
 	/* ltrace prints the second where another thread ends the program */
-	if (al_starts_with(s, p, "<unfinished ...>", 16) ||
-	    al_starts_with(s, p, "<no return ...>", 15))
+	int unfinished = al_starts_with(s, p, "<unfinished ...>", 16) ||
+	    al_starts_with(s, p, "<no return ...>", 15);
+	struct al_pending_call *h = find_held(s);
+	if (h != NULL) {
+		h->nested += unfinished && al_has_result(call);
+		s->past.inner++;
+		return AL_OTHER_OUTPUT;
+	}
+	if (unfinished)
 		return ltrace_unfinished(s, call);
 	if (*p != ')')
 		return al_wrong(s, p, "a closing parenthesis");
