@@ -788,8 +788,7 @@ tel__reader_find(struct tel_reader *r)
 	if (r->event.index == 0 || r->timeless) {
 		r->timeless = tel_event_timeless(&r->event);
 		if (!r->timeless)
-			tel__clock_set_origin(r->event.log->clock,
-			    r->event.clock);
+			tel__clock_begin(r->event.log->clock, r->event.clock);
 	}
 	/* a log may change its schema on the way */
 	if (r->roles_schema != r->event.log->schema)

@@ -35,6 +35,9 @@ struct tel_clock {
 	uint64_t unit;     /* of the other clock, ticks a second */
 	double fixed_rate; /* hertz, or 0 */
 	uint64_t origin;
+	int begun; /* the origin was set */
+	/* whose origin it has, or NULL; and who have its own */
+	struct tel_clock *leader, *followers, *next;
 	uint64_t version; /* changes with the points above */
 	int has_rate;
 	size_t shared; /* by so many users beside the first one */
@@ -91,6 +94,15 @@ tel__clock_free(struct tel_clock *c)
 {
 	if (c == NULL || c->shared-- > 0)
 		return;
+	for (struct tel_clock *f = c->followers; f != NULL; f = f->next)
+		f->leader = NULL;
+	if (c->leader != NULL) {
+		struct tel_clock **link = &c->leader->followers;
+
+		while (*link != c)
+			link = &(*link)->next;
+		*link = c->next;
+	}
 	free(c->points);
 	free(c);
 }
@@ -215,14 +227,44 @@ tel__clock_rate(const struct tel_clock *c)
 	return s > 0 ? 1e9 / s : c->fixed_rate;
 }
 
-void
-tel__clock_set_origin(struct tel_clock *c, uint64_t ticks)
+static void
+clock_start(struct tel_clock *c, uint64_t ticks)
 {
+	c->begun = 1;
 	c->origin = ticks;
 	clock_changed(c);
 }
 
+void
+tel__clock_set_origin(struct tel_clock *c, uint64_t ticks)
+{
+	if (c->leader != NULL)
+		c = c->leader;
+	if (c->begun && c->origin == ticks)
+		return;
+	clock_start(c, ticks);
+	for (struct tel_clock *f = c->followers; f != NULL; f = f->next)
+		clock_start(f, ticks);
+}
+
+void
+tel__clock_begin(struct tel_clock *c, uint64_t ticks)
+{
+	if (!c->begun)
+		tel__clock_set_origin(c, ticks);
+}
+
 TEL__GETTER(uint64_t, tel__clock_origin, struct tel_clock, origin)
+
+void
+tel__clock_follow(struct tel_clock *c, struct tel_clock *leader)
+{
+	c->leader = leader;
+	c->next = leader->followers;
+	leader->followers = c;
+	if (leader->begun)
+		clock_start(c, leader->origin);
+}
 
 static int64_t
 to_int64(double ns)

@@ -80,9 +80,19 @@ int tel__clock_wall(struct tel_clock *c, uint64_t ticks, int64_t *ns);
 /* Ticks a second over all points, or as set; 0 when not known. */
 double tel__clock_rate(const struct tel_clock *c);
 
-/* The time of the first event, from which seconds are counted. */
+/*
+ * The time of the first event, from which seconds are counted: of c, the clock
+ * that it follows, and all that follow that one.
+ */
 void tel__clock_set_origin(struct tel_clock *c, uint64_t ticks);
+/* The same, if it was not set before. */
+void tel__clock_begin(struct tel_clock *c, uint64_t ticks);
 uint64_t tel__clock_origin(const struct tel_clock *c);
+/*
+ * Makes the origin of a new clock that of another one, of a log that was merged
+ * with its own.  It stays what it is when the other clock is freed.
+ */
+void tel__clock_follow(struct tel_clock *c, struct tel_clock *leader);
 
 /*
  * Nanoseconds from the origin to ticks, negative before it.  0 when the rate is

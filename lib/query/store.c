@@ -94,6 +94,7 @@ tel__store_take(struct tel_store *s)
 	return ev;
 }
 
+/* Of the same clock as they came: the logs of a file count each its own. */
 static int
 by_time(const void *a, const void *b)
 {
@@ -101,7 +102,8 @@ by_time(const void *a, const void *b)
 
 	if (x->clock != y->clock)
 		return x->clock < y->clock ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
+	return (store_place(x) > store_place(y)) -
+	    (store_place(x) < store_place(y));
 }
 
 void

@@ -49,7 +49,6 @@ struct tel_window {
 	size_t ready;          /* events at the front that may go */
 	size_t sorted;         /* events that were sorted and held back */
 	uint64_t horizon;      /* the latest clock that was given */
-	uint64_t earliest;     /* clock of all that was read of the log */
 	uint64_t late;
 	uint64_t syncs[SYNC_LAG]; /* clocks of the last points */
 	unsigned nsyncs;
@@ -75,7 +74,6 @@ tel_window_new(tel_reader *r, tel_order order, tel_window **out)
 		return TEL_ENOMEM;
 	w->reader = r;
 	w->order = order;
-	w->earliest = UINT64_MAX;
 	*out = w;
 	return TEL_OK;
 }
@@ -225,10 +223,6 @@ window_release(struct tel_window *w, const struct tel_event *ev, int end)
 	uint64_t limit = UINT64_MAX;
 	size_t i;
 
-	/* seconds count from the earliest event that is known by then */
-	if ((!w->begun || w->order == TEL_ORDER_TIME) &&
-	    w->earliest != UINT64_MAX)
-		tel__clock_set_origin(w->reader->log.clock, w->earliest);
 	w->begun = 1;
 	if (w->order == TEL_ORDER_LOG && tel_columns_count(&w->columns) > 0) {
 		w->ready = tel_columns_count(&w->columns);
@@ -267,12 +261,22 @@ relabel(struct tel_window *w)
 		ev->inline_use = TEL_INLINE_FIRST;
 }
 
+/* Seconds count from the earliest event that is known when the first is given. */
+static void
+note_origin(const struct tel_window *w, const struct tel_event *ev,
+    uint64_t clock)
+{
+	if ((!w->begun || w->order == TEL_ORDER_TIME) &&
+	    clock < tel__clock_origin(ev->log->clock))
+		tel__clock_set_origin(ev->log->clock, clock);
+}
+
 /* Holds the event that was read, if it is wanted. */
 static tel_status
 window_hold(struct tel_window *w, const struct tel_event *ev)
 {
-	if (ev->clock < w->earliest && !tel_event_timeless(ev))
-		w->earliest = ev->clock;
+	if (!tel_event_timeless(ev))
+		note_origin(w, ev, ev->clock);
 	if ((w->allocs && !tel_type_is_alloc(ev->type)) ||
 	    (w->filter != NULL && tel_filter_match(w->filter, ev) == 0))
 		return TEL_OK;
@@ -324,7 +328,6 @@ finish_log(struct tel_window *w)
 	w->merging = 0;
 	w->begun = 0;
 	w->horizon = 0;
-	w->earliest = UINT64_MAX;
 	w->nsyncs = 0;
 	w->sorted = 0;
 	if (st == TEL_LOG)
@@ -429,9 +432,12 @@ hold_found(struct tel_window *w, size_t n)
 	/* only events that are not plain may have no time */
 	if (tel_store_count(&w->store) == 0 &&
 	    tel__columns_may(&w->columns, found)) {
+		uint64_t earliest = UINT64_MAX;
+
 		for (size_t i = 0; i < n; i++)
-			if (found->clocks[i] < w->earliest)
-				w->earliest = found->clocks[i];
+			if (found->clocks[i] < earliest)
+				earliest = found->clocks[i];
+		note_origin(w, found->event, earliest);
 		n = select_found(w, found, n);
 		for (size_t i = 0; i < n; i++)
 			w->bytes += found->sizes[i] + sizeof(struct tel_event);

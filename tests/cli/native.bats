@@ -254,6 +254,41 @@ times() {
 	telcat -q a.log mpsio.log | cmp - got
 }
 
+@test "logs in a .tel have the times that they had, merged or not" {
+	# of several rates, that overlap or do not, and with events at once
+	while read -r name start rate step n; do
+		printf '%s\n' '# teltools text 1' "# tick rate: $rate" \
+		    "# type: $name 1 K n:unsigned" >"$name"
+		for ((i = 0; i < n; i++)); do
+			half=$((i / 2))
+			printf '%016X %s n=%d\n' $((start + half * step)) \
+			    "$name" "$i"
+		done >>"$name"
+	done <<-END
+		b 1400 500000000 3 900
+		a 1000 1000000000 2 1200
+		c 9000 1000000 5 40
+	END
+	tar -cf t.tar b a c
+	for from in 'b a c' t.tar '--no-merge b a c' '--no-merge t.tar'; do
+		read -ra logs <<<"$from"
+		telfilter -f tel -o x.tel "${logs[@]}"
+		for times in '-T ns' '-T relative -w time>500ns' \
+		    '-T s -t 100ns,900ns'; do
+			# no range of an archive that is not merged
+			[[ $from != *merge\ t* || $times != *-t* ]] || continue
+			read -ra options <<<"$times"
+			telcat -H "${options[@]}" "${logs[@]}" >want
+			[ -s want ]
+			telcat -H "${options[@]}" x.tel | cmp want -
+			telcat -H "${options[@]}" <x.tel | cmp want -
+		done
+	done
+	# of events at once the first is that of the first log
+	telfilter -f tel -o x.tel b a c
+	telcat -H -S x.tel | cmp <(telcat -H b a c) -
+}
+
 @test "releases that no stream holds are one in the native format" {
 	unpack 1.118.0-lii6gc-poolncv
 	mv mpsio.log a.log

@@ -27,6 +27,7 @@ tel__native_begin_stream(struct native *s)
 	s->median = NATIVE_MEDIAN;
 	s->rate = 0;
 	s->has_origin = 0;
+	s->leader = NULL;
 	tel__metadata_clear(&s->metadata);
 }
 
@@ -479,7 +480,13 @@ find_source(struct tel_reader *r, struct native *s, uint32_t number,
 	source->next = s->sources;
 	s->sources = source;
 	*out = source;
-	return st;
+	if (st != TEL_OK)
+		return st;
+	if (s->leader == NULL)
+		s->leader = source->log->clock;
+	else
+		tel__clock_follow(source->log->clock, s->leader);
+	return TEL_OK;
 }
 
 /* What a log is called: by the operand, and where there are more by itself. */

@@ -79,6 +79,7 @@ struct native {
 	unsigned nnewer;
 	struct native_source *sources;
 	unsigned stream;
+	struct tel_clock *leader; /* of its first log: others follow it */
 
 	/* the block that is handed out */
 	size_t size; /* of its record, or 0: it is not in the window */

@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "model/clock.h"
+
 static void
 free_schema(struct out_schema *s)
 {
@@ -29,6 +32,19 @@ free_schemas(struct native_out *n)
 }
 
 static void
+free_out_log(struct out_log *log)
+{
+	tel__labels_free(log->labels);
+	free(log->name);
+	free(log->described);
+	free((char *)(uintptr_t)log->kept.origin);
+	free((char *)(uintptr_t)log->kept.preamble);
+	tel__clock_free(log->kept.clock);
+	tel__metadata_clear(&log->own);
+	free(log);
+}
+
+static void
 free_out(struct native_out *n)
 {
 	struct out_log *log;
@@ -44,10 +60,7 @@ free_out(struct native_out *n)
 	tel__table_clear(&n->by_log);
 	while ((log = n->logs) != NULL) {
 		n->logs = log->next;
-		tel__labels_free(log->labels);
-		free(log->name);
-		free(log->described);
-		free(log);
+		free_out_log(log);
 	}
 	free(n->record.bytes);
 	free(n->directory.bytes);
@@ -73,6 +86,25 @@ native_write_begin(struct tel_writer *w)
 		return TEL_ENOMEM;
 	n->block.smaller = BLOCK_HALVINGS;
 	return TEL_OK;
+}
+
+static void
+native_close(struct tel_writer *w)
+{
+	free_out(w->state);
+	w->state = NULL;
+}
+
+static tel_status
+native_finish(struct tel_writer *w)
+{
+	tel_status st = w->state == NULL ? native_write_begin(w) : TEL_OK;
+
+	if (st == TEL_OK)
+		st = tel__native_put_end(w);
+	if (st == TEL_OK)
+		native_close(w);
+	return st;
 }
 
 /* -------------------------------------------------------------- events */
@@ -181,6 +213,33 @@ native_find_log(const struct native_out *n, const struct tel_log *of)
 	return e != NULL ? (struct out_log *)(uintptr_t)e->value : NULL;
 }
 
+/* Copies what blocks say of a log besides its events. */
+static tel_status
+keep_log(struct out_log *log, const struct tel_log *of)
+{
+	tel_status st = TEL_OK;
+
+	log->kept.format = of->format;
+	log->kept.metadata = &log->own;
+	log->kept.clock = tel__clock_share(of->clock);
+	if (of->metadata != NULL)
+		st = tel__metadata_add(&log->own, of->metadata);
+	if (of->origin != NULL)
+		log->kept.origin = strdup(of->origin);
+	if (log->lines && of->preamble_size > 0) {
+		log->kept.preamble =
+		    (unsigned char *)tel__copy_string(of->preamble,
+		        of->preamble_size);
+		log->kept.preamble_size = of->preamble_size;
+	}
+	log->name = strdup(of->name);
+	return st == TEL_ENOMEM || log->name == NULL ||
+	        (of->origin != NULL && log->kept.origin == NULL) ||
+	        (log->kept.preamble_size > 0 && log->kept.preamble == NULL) ?
+	    TEL_ENOMEM :
+	    TEL_OK;
+}
+
 /* Adds a log that was not seen yet. */
 static tel_status
 add_log(struct tel_writer *w, const struct tel_log *of)
@@ -194,11 +253,9 @@ add_log(struct tel_writer *w, const struct tel_log *of)
 		return TEL_ENOMEM;
 	log->lines = keeps_lines(w, of);
 	log->part = w->part;
-	log->name = strdup(of->name);
 	e = tel__table_put(&n->by_log, (uintptr_t)of, &fresh);
-	if (log->name == NULL || e == NULL) {
-		free(log->name);
-		free(log);
+	if (keep_log(log, of) != TEL_OK || e == NULL) {
+		free_out_log(log);
 		return TEL_ENOMEM;
 	}
 	log->name_size = strlen(log->name);
@@ -213,11 +270,28 @@ add_log(struct tel_writer *w, const struct tel_log *of)
 	return TEL_OK;
 }
 
+/*
+ * Nonzero when a log that begins has a time of its own, and all logs before it
+ * have ended: the logs of a stream count from the first event of all.  before is
+ * the log that was in its place, or NULL.
+ */
+static int
+has_own_time(const struct native_out *n, const struct out_log *before,
+    const struct tel_log *of)
+{
+	if (before == NULL)
+		return n->logs != NULL && n->by_log.count == 0;
+	return n->by_log.count == 1 &&
+	    tel__clock_origin(before->kept.clock) !=
+	    tel__clock_origin(of->clock);
+}
+
 static tel_status
 find_log(struct tel_writer *w, const struct tel_log *of)
 {
 	struct native_out *n = w->state;
 	struct out_log *log = native_find_log(n, of);
+	tel_status st = TEL_OK;
 
 	if (log != NULL && log->of_number == of->number) {
 		n->last_log = log;
@@ -225,11 +299,18 @@ find_log(struct tel_writer *w, const struct tel_log *of)
 	}
 	if (log != NULL && log->of != NULL) {
 		/* the struct is that of the next member: this log has ended */
-		tel_status st = tel__native_put_events(w);
-		if (st != TEL_OK)
-			return st;
+		log->of = &log->kept;
+		st = tel__native_put_events(w);
 		log->of = NULL;
 	}
+	if (st == TEL_OK && has_own_time(n, log, of)) {
+		st = native_finish(w);
+		if (st == TEL_OK)
+			st = native_write_begin(w);
+		n = w->state;
+	}
+	if (st != TEL_OK)
+		return st;
 	if (n->nlogs > NATIVE_LOGS_MAX)
 		return tel__write_fail(w, TEL_ELIMIT,
 		    "a .tel stream has at most %u logs", NATIVE_LOGS_MAX);
@@ -397,6 +478,7 @@ native_write_settle(struct tel_writer *w, const struct tel_event *ev)
 	    (n->last_log == NULL || n->last_log->of != ev->log ||
 	        n->last_log->of_number != ev->log->number))
 		st = find_log(w, ev->log);
+	n = w->state;
 	if (st == TEL_OK &&
 	    (n->last_schema == NULL ||
 	        n->last_schema->native.schema != ev->type->schema))
@@ -543,6 +625,7 @@ native_write_run(struct tel_writer *w, struct tel_run *run, size_t from,
 
 		if (done == 0) {
 			st = native_write(w, run_event(run, from), NULL);
+			out = w->state;
 			done = 1;
 		} else {
 			count_run(out, run, from, done);
@@ -575,25 +658,6 @@ native_describe(struct tel_writer *w, struct tel_schema *schema)
 	/* events of another schema may be in its place later */
 	tel__native_clear_names(n);
 	free_schemas(n);
-	return st;
-}
-
-static void
-native_close(struct tel_writer *w)
-{
-	free_out(w->state);
-	w->state = NULL;
-}
-
-static tel_status
-native_finish(struct tel_writer *w)
-{
-	tel_status st = w->state == NULL ? native_write_begin(w) : TEL_OK;
-
-	if (st == TEL_OK)
-		st = tel__native_put_end(w);
-	if (st == TEL_OK)
-		native_close(w);
 	return st;
 }
 

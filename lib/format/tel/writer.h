@@ -22,8 +22,11 @@ struct out_schema {
 /* A log of the stream. */
 struct out_log {
 	struct out_log *next;
-	const struct tel_log *of; /* NULL: it has ended */
+	const struct tel_log *of; /* of the reader; NULL: it has ended */
 	unsigned of_number;       /* of->number at its start */
+	/* of it, for when *of is that of another log; its clock is shared */
+	struct tel_log kept;
+	struct tel__metadata own;
 	uint32_t number;
 	uint64_t index;            /* events so far */
 	uint64_t end;              /* where the last event ended in its log */
