@@ -743,7 +743,7 @@ count_selected(const struct settings *s, uint64_t from, uint64_t to,
 	if (input < 0 || lseek(STDIN_FILENO, input, SEEK_SET) == input)
 		return message_status() != STATUS_FAILED &&
 		    message_status() != STATUS_USAGE;
-	return message_fail(STATUS_FAILED, "-", "%s", strerror(errno));
+	return message_errno("-");
 }
 
 /* The span of the only operand, if it has an index: 1, and else 0. */

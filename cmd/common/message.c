@@ -2,6 +2,7 @@
 /* Messages to the user, and the exit status that comes of them. */
 #include "message.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -168,6 +169,12 @@ message_at(const char *file, uint64_t offset, const char *text)
 	message_add(&l, where);
 	message_add(&l, text);
 	message_end(&l);
+}
+
+int
+message_errno(const char *file)
+{
+	return message_fail(STATUS_FAILED, file, "%s", strerror(errno));
 }
 
 int

@@ -46,7 +46,8 @@ void message_at(const char *file, uint64_t offset, const char *text);
 __attribute__((format(printf, 3, 4))) int message_fail(enum status status,
     const char *file, const char *format, ...);
 
-/* The same for no memory.  Returns 0. */
+/* The same for a failure that errno has, and for no memory.  Return 0. */
+int message_errno(const char *file);
 int message_no_memory(void);
 /*
  * The same for an argument that the library refused: option gave it, or ""; text

@@ -182,7 +182,7 @@ describe_add(char ***list, size_t *count, const char *path)
 	    (found = settings_search(folders, path)) == NULL)
 		errno = ENOENT;
 	if (found == NULL && errno != ENOMEM)
-		return message_fail(STATUS_FAILED, path, "%s", strerror(errno));
+		return message_errno(path);
 	if (longer != NULL && found != NULL) {
 		longer[(*count)++] = found;
 		return 1;

@@ -140,25 +140,33 @@ source_reader(const struct settings *s, tel_notify_fn *fn, void *arg)
 	return NULL;
 }
 
+/* A reader of a file that shares its types with another one; NULL: it failed. */
+static tel_reader *
+source_beside(const struct settings *s, const tel_reader *with,
+    const char *name)
+{
+	tel_reader *r = source_reader(s, NULL, NULL);
+
+	if (r != NULL && tel_reader_share(r, with) == TEL_OK &&
+	    tel_reader_open_file(r, name) == TEL_OK)
+		return r;
+	tel_reader_free(r);
+	return NULL;
+}
+
 tel_reader *
 source_types(const struct settings *s)
 {
-	tel_reader *types = source_reader(s, NULL, NULL), *r;
+	tel_reader *types = source_reader(s, NULL, NULL);
 	struct stat facts;
-	tel_status st;
 
 	for (int i = 0; types != NULL && i < s->noperands; i++) {
 		if (strcmp(s->operands[i], "-") == 0 ||
 		    stat(s->operands[i], &facts) != 0 ||
 		    (!S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)))
 			continue;
-		r = source_reader(s, NULL, NULL);
-		st = r == NULL ? TEL_ENOMEM : tel_reader_share(r, types);
-		if (st == TEL_OK)
-			st = tel_reader_open_file(r, s->operands[i]);
 		/* what fails is reported where its events are read */
-		(void)st;
-		tel_reader_free(r);
+		tel_reader_free(source_beside(s, types, s->operands[i]));
 	}
 	return types;
 }
@@ -167,19 +175,15 @@ void
 source_learn(const struct source *src, const struct settings *s)
 {
 	const char *format = tel_reader_format(src->reader);
-	tel_reader *r = NULL;
+	tel_status st = TEL_OK;
 	tel_run *run;
-	tel_status st;
 
 	if (!src->regular ||
 	    (!tel_reader_archive(src->reader) && strcmp(format, "tel") != 0 &&
 	        strcmp(format, "text") != 0))
 		return;
-	r = source_reader(s, NULL, NULL);
-	st = r == NULL ? TEL_ENOMEM : tel_reader_share(r, src->reader);
-	if (st == TEL_OK)
-		st = tel_reader_open_file(r, src->name);
-	while (st == TEL_OK || st == TEL_LOG)
+	tel_reader *r = source_beside(s, src->reader, src->name);
+	while (r != NULL && (st == TEL_OK || st == TEL_LOG))
 		st = tel_reader_run(r, SIZE_MAX, &run);
 	tel_reader_free(r);
 }
@@ -240,7 +244,7 @@ common_source_find_span(const struct source *src, const struct settings *s,
 	tel_reader_free(r);
 	if (lseek(src->fd, start, SEEK_SET) == start)
 		return 1;
-	return message_fail(STATUS_FAILED, src->name, "%s", strerror(errno));
+	return message_errno(src->name);
 }
 
 int
@@ -258,9 +262,8 @@ sources_span(struct source *const *srcs, int n, struct settings *s)
 	return 1;
 }
 
-/* A tel_read_fn: what was read before, and then the rest. */
-static ptrdiff_t
-read_again(void *arg, void *buffer, size_t size)
+ptrdiff_t
+source_read(void *arg, void *buffer, size_t size)
 {
 	struct source *src = arg;
 	ssize_t n;
@@ -302,7 +305,7 @@ source_attach(struct source *src, struct settings *s, const tel_reader *with)
 		src->ahead = s->ahead;
 		src->nahead = s->nahead;
 		s->nahead = 0;
-		st = tel_reader_open_callback(src->reader, read_again, src,
+		st = tel_reader_open_callback(src->reader, source_read, src,
 		    src->name);
 	} else {
 		st = source_open_log(src, src->reader);

@@ -27,6 +27,8 @@ struct source {
 /* With --verbose, reports the programs of the selection, bound to its schema. */
 void source_explain(struct source *src, const struct settings *s);
 
+/* A tel_read_fn of an open source: what was read ahead, and then the rest. */
+ptrdiff_t source_read(void *arg, void *buffer, size_t size);
 /*
  * Opening: 1, or after a message 0, or -1 where as many files are open as may
  * be; attaching makes the reader of an open

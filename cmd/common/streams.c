@@ -124,7 +124,7 @@ open_file(struct sink *sink)
 	    new_file_open(&sink->file, s->output, s->secret ? 0600 : 0666);
 	if (sink->fd >= 0)
 		return 1;
-	return message_fail(STATUS_FAILED, s->output, "%s", strerror(errno));
+	return message_errno(s->output);
 }
 
 /* Opens the output of the descriptor, which is compressed if asked for. */

@@ -464,8 +464,8 @@ attach_process(pid_t pid, const char *library, const char *arena)
 		return 1;
 	if (has_other_root(pid))
 		failed = "it has another root directory than telrec";
-	message_fail(STATUS_FAILED, NULL, "process %ld: %s", (long)pid, failed);
-	return 0;
+	return message_fail(STATUS_FAILED, NULL, "process %ld: %s", (long)pid,
+	    failed);
 }
 #else
 #include <signal.h>
@@ -475,8 +475,7 @@ attach_process(pid_t pid, const char *library, const char *arena)
 {
 	(void)library;
 	(void)arena;
-	message_fail(STATUS_FAILED, NULL,
+	return message_fail(STATUS_FAILED, NULL,
 	    "process %ld: -p is possible on x86-64 only", (long)pid);
-	return 0;
 }
 #endif

@@ -28,7 +28,7 @@ telrec_control_refuse(const char *whose)
 		message_fail(STATUS_FAILED, whose,
 		    "no such file, or not a ring file of libtel-emit");
 	else
-		message_fail(STATUS_FAILED, whose, "%s", strerror(errno));
+		message_errno(whose);
 }
 
 void

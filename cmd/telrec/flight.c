@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/bytes.h"
 #include "base/varint.h"
 #include "telrec/types.h"
 
@@ -115,8 +116,7 @@ flight_put_column(struct tel__buffer *b, const void *values, unsigned n,
 		return;
 	for (unsigned i = 0; i < n; i++, to += width) {
 		v = (is_large ? large[i] : small[i]) - least;
-		for (unsigned k = 0; k < width; k++)
-			to[k] = (unsigned char)(v >> (8 * k));
+		tel_store(to, v, width, 0);
 	}
 	b->used += (size_t)n * width;
 }

@@ -63,9 +63,8 @@ take_time(const char *option, const char *value, int64_t *out)
 {
 	if (number_time(value, out) && *out > 0)
 		return 1;
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "%s: '%s' is not a time such as 500ms, 10s or 2m", option, value);
-	return 0;
 }
 
 static int
@@ -84,9 +83,8 @@ telrec_options_take(void *arg, int id, const char *value)
 		                               TELREC_UNWIND_NONE;
 		if (t->stacks != TELREC_UNWIND_NONE)
 			return 1;
-		message_fail(STATUS_USAGE, NULL,
+		return message_fail(STATUS_USAGE, NULL,
 		    "-g: '%s': expected fp or unwind", value);
-		return 0;
 	case OPTION_SYMBOLS: t->symbols = value; return 1;
 	case 'q': t->quiet = 1; return 1;
 	case 'n':
@@ -111,9 +109,8 @@ telrec_options_take(void *arg, int id, const char *value)
 		t->exact = strcmp(value, "exact") == 0;
 		if (t->exact || strcmp(value, "coarse") == 0)
 			return 1;
-		message_fail(STATUS_USAGE, NULL,
+		return message_fail(STATUS_USAGE, NULL,
 		    "--times: '%s': expected coarse or exact", value);
-		return 0;
 	case OPTION_MAPS: t->maps = 1; return 1;
 	case 'z':
 		if (!number_option("-z", "level", value, 1, 19, &level))
@@ -126,8 +123,7 @@ telrec_options_take(void *arg, int id, const char *value)
 		t->control = value;
 		return 1;
 	}
-	message_fail(STATUS_USAGE, NULL, "--control was given twice");
-	return 0;
+	return message_fail(STATUS_USAGE, NULL, "--control was given twice");
 }
 
 static const struct tool tool = { "telrec", TOOL_TELREC, own,
@@ -173,16 +169,12 @@ telrec_options(struct telrec *t, int argc, char **argv)
 	}
 	t->operands = argv + optind;
 	t->noperands = argc - optind;
-	if (t->symbols != NULL && t->noperands != 1) {
-		message_fail(STATUS_USAGE, NULL,
+	if (t->symbols != NULL && t->noperands != 1)
+		return message_fail(STATUS_USAGE, NULL,
 		    "--symbols LOG: expected the file to write");
-		return 0;
-	}
-	if (t->process != 0 && (t->noperands > 0 || t->allocator != NULL)) {
-		message_fail(STATUS_USAGE, NULL,
+	if (t->process != 0 && (t->noperands > 0 || t->allocator != NULL))
+		return message_fail(STATUS_USAGE, NULL,
 		    "-p cannot be combined with a program or -a");
-		return 0;
-	}
 	if (t->control != NULL || t->noperands > 0 || t->process != 0)
 		return 1;
 	message_fail(STATUS_USAGE, NULL, "expected a program to record");

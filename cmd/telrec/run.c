@@ -263,6 +263,14 @@ telrec_run_find_allocator(const char *name)
 	return can_load(name) ? name : NULL;
 }
 
+/* The library, and the arena as another process opens it.  0: not found. */
+static int
+find_preload(const struct run *run, char library[4096], char arena[64])
+{
+	snprintf(arena, 64, "/proc/%ld/fd/%d", (long)getpid(), run->arena_fd);
+	return find_library(library, 4096) == 0 || message_errno(library);
+}
+
 /* The environment of the program. */
 static int
 set_environment(const struct run *run)
@@ -271,10 +279,8 @@ set_environment(const struct run *run)
 	const char *allocator = run->t->allocator;
 	char library[4096], arena[64], *value;
 
-	if (find_library(library, sizeof(library)) != 0) {
-		message_fail(STATUS_FAILED, library, "%s", strerror(errno));
+	if (!find_preload(run, library, arena))
 		return -1;
-	}
 	if (allocator != NULL &&
 	    (allocator = telrec_run_find_allocator(allocator)) == NULL) {
 		message_fail(STATUS_USAGE, run->t->allocator,
@@ -289,8 +295,6 @@ set_environment(const struct run *run)
 	snprintf(value, size, "%s%s%s%s%s", library,
 	    allocator != NULL ? ":" : "", allocator != NULL ? allocator : "",
 	    old != NULL && old[0] != '\0' ? ":" : "", old != NULL ? old : "");
-	snprintf(arena, sizeof(arena), "/proc/%ld/fd/%d", (long)getpid(),
-	    run->arena_fd);
 	int st = setenv("LD_PRELOAD", value, 1) != 0 ||
 	        setenv(ARENA_ENV, arena, 1) != 0 ?
 	    -1 :
@@ -377,12 +381,8 @@ start_in_process(struct run *run)
 	char library[4096], arena[64];
 
 	run->child = (pid_t)run->t->process;
-	if (find_library(library, sizeof(library)) != 0) {
-		message_fail(STATUS_FAILED, library, "%s", strerror(errno));
+	if (!find_preload(run, library, arena))
 		return EXIT_TELREC;
-	}
-	snprintf(arena, sizeof(arena), "/proc/%ld/fd/%d", (long)getpid(),
-	    run->arena_fd);
 	telrec_run_catch_signals(run->t->ring);
 	return attach_process(run->child, library, arena) ? 0 : EXIT_TELREC;
 }
@@ -599,12 +599,10 @@ explain_nothing(const struct run *run)
 {
 	const char *why = "it allocates nothing, or has its own allocator";
 
-	if (run->t->process != 0) {
-		message_fail(STATUS_FAILED, NULL, "process %ld: 0 events: %s",
-		    (long)run->child,
+	if (run->t->process != 0)
+		return message_fail(STATUS_FAILED, NULL,
+		    "process %ld: 0 events: %s", (long)run->child,
 		    "it allocated nothing meanwhile, or has its own allocator");
-		return 0;
-	}
 	if (drain_processes(run->drain) == 0) {
 		why = program_obstacle(run->t->operands[0]);
 		if (why == NULL)
@@ -621,8 +619,8 @@ explain_nothing(const struct run *run)
 			    "sample; -s with fewer bytes takes more");
 		return 1;
 	}
-	message_fail(STATUS_FAILED, run->t->operands[0], "0 events: %s", why);
-	return 0;
+	return message_fail(STATUS_FAILED, run->t->operands[0], "0 events: %s",
+	    why);
 }
 
 /* Reports the signal that killed the program, except for usual ends of one. */

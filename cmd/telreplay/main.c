@@ -18,29 +18,23 @@ can_run(const struct telreplay *t, const struct trace *trace)
 	uint64_t largest = trace->facts->largest;
 
 	if ((t->run.pace > 0 || t->run.think_log) &&
-	    trace->facts->tick_rate <= 0) {
-		message_fail(STATUS_FAILED, NULL,
+	    trace->facts->tick_rate <= 0)
+		return message_fail(STATUS_FAILED, NULL,
 		    "%s: the log does not record the rate of its clock",
 		    t->run.pace > 0 ? "--pace" : "--think");
-		return 0;
-	}
-	if ((size_t)largest != largest) {
-		message_fail(STATUS_FAILED, NULL,
+	if ((size_t)largest != largest)
+		return message_fail(STATUS_FAILED, NULL,
 		    "a block of %" PRIu64 " bytes is larger than the address "
 		    "space of this machine: only --dry-run is possible",
 		    largest);
-		return 0;
-	}
 	/* to write to them would end the program, or others */
 	if (memory > 0 && trace->facts->peak_bytes / (uint64_t)memory >= page &&
-	    (t->run.touch > RUN_TOUCH_FIRST || t->run.verify)) {
-		message_fail(STATUS_FAILED, NULL,
+	    (t->run.touch > RUN_TOUCH_FIRST || t->run.verify))
+		return message_fail(STATUS_FAILED, NULL,
 		    "%" PRIu64 " bytes are live at the peak, more than this "
 		    "machine has: --touch first, without --verify, writes to "
 		    "the start of each block alone",
 		    trace->facts->peak_bytes);
-		return 0;
-	}
 	return 1;
 }
 

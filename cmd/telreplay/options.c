@@ -91,9 +91,8 @@ static const struct option_row own[] = {
 static int
 options_refuse(const char *option, const char *expected, const char *found)
 {
-	message_fail(STATUS_USAGE, NULL, "%s: expected %s, found '%s'", option,
-	    expected, found);
-	return 0;
+	return message_fail(STATUS_USAGE, NULL, "%s: expected %s, found '%s'",
+	    option, expected, found);
 }
 
 /* A length of time, or 0. */
@@ -216,10 +215,9 @@ add_classes(struct telreplay *t, const char *text)
 {
 	if (t->nwhat_if < WHAT_IF_MAX)
 		return what_if_parse(text, &t->what_if[t->nwhat_if++]);
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "--classes: expected %d lists at most, found '%s' as well",
 	    WHAT_IF_MAX, text);
-	return 0;
 }
 
 /* Names of sections, separated by commas; NULL: all. */
@@ -354,9 +352,8 @@ check_count(const struct telreplay *t)
 {
 	if (!t->settings.count_only || t->keep == NULL)
 		return 1;
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "-c cannot be combined with --program");
-	return 0;
 }
 
 int
@@ -372,11 +369,9 @@ telreplay_options(struct telreplay *t, int argc, char **argv)
 	    !operands_select(&t->settings) || !check_count(t) ||
 	    !parse_format(t) || !allocators_check(&t->allocators))
 		return 0;
-	if (t->run.pace > 0 && t->run.think_log) {
-		message_fail(STATUS_USAGE, NULL,
+	if (t->run.pace > 0 && t->run.think_log)
+		return message_fail(STATUS_USAGE, NULL,
 		    "--think: with --pace, threads sleep as in the log");
-		return 0;
-	}
 	if (t->run.think_ns > 0 || t->run.think_log)
 		t->run.think_rate = run_think_rate();
 	/* a thread that waits for its recorded time does not hang */

@@ -46,7 +46,7 @@ read_more(const struct source *src, off_t start, struct ahead *a, size_t want)
 		                    start + (off_t)a->size);
 	while (n < 0 && errno == EINTR);
 	if (n < 0) {
-		message_fail(STATUS_FAILED, src->name, "%s", strerror(errno));
+		message_errno(src->name);
 		a->failed = 1;
 	}
 	a->size += n > 0 ? (size_t)n : 0;
@@ -86,7 +86,7 @@ telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 	if (start < 0)
 		a = input;
 	if (src.regular && start < 0) {
-		message_fail(STATUS_FAILED, operand, "%s", strerror(errno));
+		message_errno(operand);
 		a->failed = 1;
 	} else if (start >= 0 || is_input) {
 		/* of a pipe with a name nothing can be read again */

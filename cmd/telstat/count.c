@@ -26,7 +26,6 @@ struct count {
 	int counted;    /* something could be read */
 	int whole;      /* each log comes by itself, with all its events */
 	struct ahead ahead;
-	size_t again;          /* bytes of it that were given */
 	enum status inherited; /* what those ended with that counted parts */
 	int failed;
 };
@@ -159,13 +158,11 @@ telstat_count_begin(void *arg, struct source *const *srcs, int n)
 
 	c->sources = srcs;
 	c->nsources = n;
+	const tel_schema *schema =
+	    n > 0 ? tel_reader_schema(srcs[0]->reader) : NULL;
 	if (n > 0 &&
-	    !answers_begin(c->telstat, tel_reader_schema(srcs[0]->reader))) {
-		c->failed = 1;
-		return 0;
-	}
-	if (n > 0 &&
-	    !each_add(c->telstat, tel_reader_schema(srcs[0]->reader))) {
+	    (!answers_begin(c->telstat, schema) ||
+	        !each_add(c->telstat, schema))) {
 		c->failed = 1;
 		return 0;
 	}
@@ -287,27 +284,6 @@ inst_report_error(struct count *c, const char *name, tel_status st)
 		message(name, "%s", why);
 }
 
-/* A tel_read_fn: standard input from its start. */
-static ptrdiff_t
-read_input(void *arg, void *buffer, size_t size)
-{
-	struct count *c = arg;
-	size_t left = c->ahead.size - c->again;
-	ssize_t n;
-
-	if (left > 0) {
-		if (size > left)
-			size = left;
-		memcpy(buffer, c->ahead.bytes + c->again, size);
-		c->again += size;
-		return (ptrdiff_t)size;
-	}
-	do
-		n = read(STDIN_FILENO, buffer, size);
-	while (n < 0 && errno == EINTR);
-	return n;
-}
-
 /* A tel_notify_fn. */
 static void
 warn(void *arg, tel_severity severity, const char *log, uint64_t offset,
@@ -376,9 +352,13 @@ read_inst(struct count *c, const char *operand)
 
 	if (source_open(&src, operand) <= 0)
 		return;
-	if (strcmp(operand, "-") == 0 && c->ahead.size > c->again)
-		st = tel_stats_read_inst(c->show.stats, read_input, c, operand);
-	else
+	if (strcmp(operand, "-") == 0 && c->ahead.size > 0) {
+		src.ahead = c->ahead.bytes;
+		src.nahead = c->ahead.size;
+		c->ahead.size = 0;
+		st = tel_stats_read_inst(c->show.stats, source_read, &src,
+		    operand);
+	} else
 		st = tel_stats_read_inst_fd(c->show.stats, src.fd, operand);
 	c->counted |= st == TEL_OK || st == TEL_EDAMAGED;
 	inst_report_error(c, operand, st);

@@ -42,32 +42,28 @@ copy_facts(struct trace *trace, const struct facts *facts)
 
 /* ------------------------------------------------------- compiled programs */
 
+/* Whether it is good, after a message if not; name: what it is of. */
+static int
+program_is_good(tel_status st, const char *name)
+{
+	return st == TEL_OK ||
+	    message_fail(STATUS_FAILED, name, "%s",
+	        st == TEL_EIO ? strerror(errno) : tel_status_text(st));
+}
+
 /* Opens the program in .fd; name: for the message. */
 static int
 open_program(struct trace *trace, const char *name)
 {
-	tel_status st = program_open_fd(trace->fd, &trace->program);
-
-	if (st == TEL_OK)
-		return 1;
-	message_fail(STATUS_FAILED, name, "%s",
-	    st == TEL_EIO ? strerror(errno) : tel_status_text(st));
-	return 0;
-}
-
-/* Nonzero if only some of the events are wanted. */
-static int
-is_selected(const struct selection *s)
-{
-	return s->filtering || s->percent || s->skip > 0 ||
-	    s->count != UINT64_MAX;
+	return program_is_good(program_open_fd(trace->fd, &trace->program),
+	    name);
 }
 
 /* The option that does not fit a program, or NULL. */
 static const char *
 needs_log(const struct telreplay *t, const struct facts *f)
 {
-	if (is_selected(&t->settings.select))
+	if (!selection_all(&t->settings.select))
 		return "the selection of events";
 	if (t->settings.count_only)
 		return "-c";
@@ -89,17 +85,11 @@ take_program(struct trace *trace, const struct telreplay *t, const char *name)
 	if (!open_program(trace, name))
 		return 0;
 	const char *wrong = needs_log(t, program_facts(trace->program));
-	if (wrong != NULL) {
-		message_fail(STATUS_USAGE, name,
+	if (wrong != NULL)
+		return message_fail(STATUS_USAGE, name,
 		    "%s applies to logs: a compiled program is fixed", wrong);
-		return 0;
-	}
-	tel_status st = program_check(trace->program);
-	if (st == TEL_OK)
-		return copy_facts(trace, program_facts(trace->program));
-	message_fail(STATUS_FAILED, name, "%s",
-	    st == TEL_EIO ? strerror(errno) : tel_status_text(st));
-	return 0;
+	return program_is_good(program_check(trace->program), name) &&
+	    copy_facts(trace, program_facts(trace->program));
 }
 
 /*
@@ -132,7 +122,7 @@ try_program(struct trace *trace, struct telreplay *t, unsigned char *head)
 	}
 	ptrdiff_t n = tel__read_all(fd, head, HEAD, piped ? -1 : 0);
 	if (n < 0)
-		message_fail(STATUS_FAILED, name, "%s", strerror(errno));
+		message_errno(name);
 	if (n < 0 || piped || !program_probe(head, (size_t)n))
 		(void)close(fd);
 	else
@@ -438,7 +428,7 @@ settings_of(const struct telreplay *t)
 
 	s.order = t->order;
 	s.strict = t->settings.strict;
-	s.selected = is_selected(&t->settings.select);
+	s.selected = !selection_all(&t->settings.select);
 	if (t->window_given) {
 		s.window_share = t->window_share;
 		s.window_operations = t->window_operations;
@@ -502,8 +492,7 @@ compile_kept(struct trace *trace, struct telreplay *t)
 	trace->fd = open(t->keep, O_RDONLY | O_NOCTTY);
 	if (trace->fd >= 0)
 		return open_program(trace, t->keep);
-	message_fail(STATUS_FAILED, t->keep, "%s", strerror(errno));
-	return 0;
+	return message_errno(t->keep);
 }
 
 static int
@@ -515,11 +504,8 @@ compile_nameless(struct trace *trace, struct telreplay *t)
 	/* the processes that run it inherit the descriptor */
 	if (trace->fd >= 0 && fcntl(trace->fd, F_SETFD, 0) == 0)
 		out = tel_output_new_fd(trace->fd);
-	if (out == NULL) {
-		message_fail(STATUS_FAILED, tel__spool_folder(), "%s",
-		    strerror(errno));
-		return 0;
-	}
+	if (out == NULL)
+		return message_errno(tel__spool_folder());
 	int good = trace_compile(trace, t, out);
 	tel_output_free(out);
 	return good && open_program(trace, "the program");

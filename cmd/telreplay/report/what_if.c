@@ -75,12 +75,11 @@ what_if_parse(const char *text, struct what_if *out)
 	if (p != NULL && out->n > 0 && (*p == '\0' || out->step > 0) &&
 	    text[strlen(text) - 1] != ',')
 		return 1;
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "--classes: expected jemalloc, mimalloc, glibc or up to %d sizes "
 	    "in "
 	    "ascending order, such as 16,32,48,..., found '%s'",
 	    WHAT_IF_SIZES, text);
-	return 0;
 }
 
 static uint64_t

@@ -68,11 +68,10 @@ resolve(struct allocator *a, const char *what)
 		a->package = known[i].package;
 		return 1;
 	}
-	message_fail(STATUS_USAGE, NULL,
+	return message_fail(STATUS_USAGE, NULL,
 	    "-a: '%s' is not one of: glibc, jemalloc, mimalloc, tcmalloc, "
 	    "null, bump, class, and is not a path with a '/'%s",
 	    what, tel_suggest(what, names, 7, near, sizeof(near)));
-	return 0;
 }
 
 /* The last part of a path, without its suffixes. */
@@ -92,11 +91,9 @@ allocator_add(struct allocators *list, const char *text, size_t size,
 {
 	struct allocator *a = &list->list[list->n];
 
-	if (list->n == ALLOCATORS_MAX) {
-		message_fail(STATUS_USAGE, NULL, "-a: more than %d allocators",
-		    ALLOCATORS_MAX);
-		return 0;
-	}
+	if (list->n == ALLOCATORS_MAX)
+		return message_fail(STATUS_USAGE, NULL,
+		    "-a: more than %d allocators", ALLOCATORS_MAX);
 	memset(a, 0, sizeof(*a));
 	a->fd = -1;
 	char *what = allocator_copy(text, size);
@@ -118,9 +115,8 @@ allocator_add(struct allocators *list, const char *text, size_t size,
 		return 0;
 	if (what[0] != '\0' && a->name[0] != '\0')
 		return resolve(a, what);
-	message_fail(STATUS_USAGE, NULL, "-a: '%.*s' has no allocator",
+	return message_fail(STATUS_USAGE, NULL, "-a: '%.*s' has no allocator",
 	    (int)size, text);
-	return 0;
 }
 
 /* ... or after a file that there is: "./lib.so:/parameters". */
@@ -191,17 +187,14 @@ allocator_use(struct allocator *a, const char *library)
 
 	if (split && a->fd < 0)
 		a->fd = open(library, O_RDONLY | O_NOCTTY);
-	if ((split && a->fd < 0) || (path && access(library, R_OK) != 0)) {
-		message_fail(STATUS_FAILED, library, "%s", strerror(errno));
-		return 0;
-	}
+	if ((split && a->fd < 0) || (path && access(library, R_OK) != 0))
+		return message_errno(library);
 	n = split ? snprintf(a->library, sizeof(a->library), "/proc/self/fd/%d",
 	                a->fd) :
 	            snprintf(a->library, sizeof(a->library), "%s", library);
 	if (n > 0 && (size_t)n < sizeof(a->library))
 		return 1;
-	message_fail(STATUS_FAILED, NULL, "-a: the name is too long");
-	return 0;
+	return message_fail(STATUS_FAILED, NULL, "-a: the name is too long");
 }
 
 void

@@ -112,19 +112,11 @@ static void
 child_sample(const struct child *c, struct sample *out)
 {
 	struct shared *sh = c->shared;
-	struct memory m;
 
 	out->ns = run_clock(CLOCK_MONOTONIC) - sh->started;
 	out->phase = atomic_load(&sh->phase);
 	out->done = program_facts(c->program)->words * sh->options.repeat;
-	out->live = shared_run_stats(sh)->live_bytes;
-	out->room = shared_run_stats(sh)->room;
-	if (!memory_read(0, &m))
-		return;
-	out->resident = m.resident;
-	out->lazy = m.lazy;
-	out->huge = m.huge;
-	out->known = 1;
+	memory_sample(0, sh, out);
 }
 
 /* Does nothing for a while: an allocator may return memory by then. */

@@ -67,6 +67,19 @@ memory_read(pid_t pid, struct memory *out)
 	return 1;
 }
 
+void
+memory_sample(pid_t pid, struct shared *sh, struct sample *out)
+{
+	struct memory m = { 0, 0, 0 };
+
+	out->live = shared_run_stats(sh)->live_bytes;
+	out->room = shared_run_stats(sh)->room;
+	out->known = (uint32_t)memory_read(pid, &m);
+	out->resident = m.resident;
+	out->lazy = m.lazy;
+	out->huge = m.huge;
+}
+
 int
 memory_forget_peak(void)
 {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "telreplay/run/shared.h"
 
 /* Reads a file of the kernel's, as far as there is room.  Returns 1, or 0. */
 int memory_read_file(const char *path, char *buffer, size_t room);
@@ -21,6 +22,9 @@ struct memory {
  * proportional to their number.  pid: 0 for this process.  Returns 1, or 0.
  */
 int memory_read(pid_t pid, struct memory *out);
+
+/* Fills in all of a sample except for its time and its phase. */
+void memory_sample(pid_t pid, struct shared *sh, struct sample *out);
 
 /* Resets the peak.  Returns 1, or 0 where the kernel cannot. */
 int memory_forget_peak(void);

@@ -217,7 +217,6 @@ observe(const struct spawn *spawn, pid_t pid, struct stage *stage)
 	struct shared *sh = stage->shared;
 	unsigned phase = atomic_load(&sh->phase);
 	uint64_t now = progress_now(), words = 0;
-	struct memory m;
 
 	if (spawn->facts == NULL || phase < PHASE_RUNNING ||
 	    phase > PHASE_FREED || now < o->next)
@@ -235,14 +234,9 @@ observe(const struct spawn *spawn, pid_t pid, struct stage *stage)
 	words = spawn->facts->words * sh->options.repeat;
 	if (s->done > words)
 		s->done = words;
-	s->live = shared_run_stats(sh)->live_bytes;
-	s->room = shared_run_stats(sh)->room;
-	s->known = (uint32_t)memory_read(pid, &m);
+	memory_sample(pid, sh, s);
 	if (!s->known)
 		return;
-	s->resident = m.resident;
-	s->lazy = m.lazy;
-	s->huge = m.huge;
 	o->n++;
 	/* the kernel holds the process up while it counts: a 20th at most */
 	words = (progress_now() - now) * 20;
@@ -351,7 +345,7 @@ spawn_run(const struct spawn *spawn, const struct allocator *c,
 		(void)kill(-pid, SIGKILL);
 		conclude(stage, status, out);
 	} else {
-		message_fail(STATUS_FAILED, c->name, "%s", strerror(errno));
+		message_errno(c->name);
 	}
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid > 0;
