@@ -134,6 +134,19 @@ tel_status tel__html_write(struct page_fit *d, struct tel_output *out,
     const struct tel__buffer *gz);
 void tel__html_draft_free(struct page_fit *d);
 
+/* What the timeline of a page calls. */
+extern const struct timeline_ops tel__html_ops;
+/* Counts an event of type h->type on a track. */
+void tel__html_count(struct html *h, const struct timeline_track *t,
+    uint64_t time);
+/* Counts the events that came in a bucket of time by their types. */
+void tel__html_settle(struct tel_printer *pr);
+/*
+ * Ranges that are open end with the log; how long they are is not known.  Those
+ * that have lost their ends are as long as nothing.
+ */
+void tel__html_close_ranges(struct html *h);
+
 /* Puts the head of a page into b, as JSON. */
 void tel__html_head(const struct page_fit *d, struct tel__buffer *b);
 
