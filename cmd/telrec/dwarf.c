@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "telrec/libdw.h"
+#include "telrec/rust.h"
 #include "telrec/scopes.h"
 #include "telrec/symtab.h"
 
@@ -161,10 +162,12 @@ dwarf_put(struct text *t, const char *format, ...)
 static void
 put_function(const struct dwarf *d, struct text *t, const char *name)
 {
+	char rust[FUNCTION_MAX + 1], *plain = NULL;
 	int status = -1;
-	char *plain = NULL;
 
-	if (d->demangle != NULL && name[0] == '_' && name[1] == 'Z')
+	if (rust_demangle(name, rust, sizeof(rust)) > 0)
+		name = rust;
+	else if (d->demangle != NULL && name[0] == '_' && name[1] == 'Z')
 		plain = d->demangle(name, NULL, NULL, &status);
 	dwarf_put(t, "%.*s", FUNCTION_MAX, plain != NULL ? plain : name);
 	free(plain);

@@ -57,7 +57,7 @@ all_stacks() {
 	has 1001 'main;recurse\(int\);recurse\(int\);recurse\(int\);recurse\(int\);take'
 	has 1002 'main;space::Box<long>::fill\(long\);take'
 	has 1004 'run_thread\(void\*\);take'
-	has 1005 'main;in_child\(\);take'
+	has 1005 'main;cc::spawn;take'
 	has 1006 'main;in_library\(char const\*\);library_grab'
 	# of a recursion, as many frames as there may be
 	deep=$(grep -E '^(recurse\(int\);)+take 1001$' lines)

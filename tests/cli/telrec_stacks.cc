@@ -53,6 +53,9 @@ run_thread(void *)
 	return nullptr;
 }
 
+/* As rustc names cc::spawn. */
+void in_child() __asm__("_RNvCs6DXkGYLi8lr_2cc5spawn");
+
 NOINLINE void
 in_child()
 {
