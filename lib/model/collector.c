@@ -69,11 +69,9 @@ tel__collector_event(struct tel__collector *c, const struct tel_event *ev,
 		return TEL_ENOMEM;
 	struct tel__collector_end *e = &c->ends[c->nends];
 	memset(e, 0, sizeof(*e));
-	e->clock = ev->clock;
+	e->at = (struct tel__moment){ ev->clock, log, (uint32_t)c->nends++ };
 	e->shown = shown;
 	e->key = tel__collector_key(ev);
-	e->log = log;
-	e->sequence = (uint32_t)c->nends++;
 	e->pause = ev->type->range == TEL_ROLE_PAUSE;
 	e->starts = ev->type->role == TEL_ROLE_START;
 	return TEL_OK;
@@ -105,29 +103,17 @@ tel__collector_join(struct tel__collector *c, const struct tel__collector *next,
 	for (size_t i = 0; i < next->nends; i++) {
 		to = &c->ends[c->nends];
 		*to = next->ends[i];
-		if (!collector_next_place(c, next, part, &to->log))
+		if (!collector_next_place(c, next, part, &to->at.log))
 			return 0;
-		to->sequence = (uint32_t)c->nends++;
+		to->at.sequence = (uint32_t)c->nends++;
 	}
 	for (size_t i = 0; i < of->nevents; i++) {
-		log = of->events[i].log;
+		log = of->events[i].at.log;
 		if (!collector_next_place(c, next, part, &log) ||
 		    !tel__generations_add(&c->generations, of, i, log, part))
 			return 0;
 	}
 	return 1;
-}
-
-static int
-collector_order(const void *a, const void *b)
-{
-	const struct tel__collector_end *x = a, *y = b;
-
-	if (x->log != y->log)
-		return x->log < y->log ? -1 : 1;
-	if (x->clock != y->clock)
-		return x->clock < y->clock ? -1 : 1;
-	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
 }
 
 uint64_t
@@ -152,12 +138,12 @@ collector_add_range(struct tel__collector *c,
 	if (!TEL__RESERVE(c->ranges, c->ranges_room, c->nranges + 1))
 		return 0;
 	struct tel__collector_range *r = &c->ranges[c->nranges++];
-	r->from = start->clock;
-	r->to = end->clock;
+	r->from = start->at.clock;
+	r->to = end->at.clock;
 	r->key = end->key;
 	r->shown = start->shown;
-	r->length = tel__collector_time(c, end->log, start->clock, end->clock);
-	r->log = end->log;
+	r->log = end->at.log;
+	r->length = tel__collector_time(c, r->log, r->from, r->to);
 	r->pause = end->pause;
 	return 1;
 }
@@ -174,10 +160,10 @@ pair_ends(struct tel__collector *c)
 	c->nranges = 0;
 	if (c->nends == 0)
 		return 1;
-	qsort(c->ends, c->nends, sizeof(*c->ends), collector_order);
+	qsort(c->ends, c->nends, sizeof(*c->ends), tel__moment_order);
 	tel__table_init(&open);
 	for (m = c->ends; good && m < c->ends + c->nends; m++) {
-		key = tel__hash(m->key, (uint64_t)m->log * 2 + m->pause);
+		key = tel__hash(m->key, (uint64_t)m->at.log * 2 + m->pause);
 		if (m->starts) {
 			e = tel__table_put(&open, key, &fresh);
 			good = e != NULL;

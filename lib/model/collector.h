@@ -17,9 +17,8 @@
 
 /* A start or an end. */
 struct tel__collector_end {
-	uint64_t clock, shown, key; /* shown: the user's */
-	uint32_t log;               /* its place */
-	uint32_t sequence;          /* of equal clocks, the order of the log */
+	struct tel__moment at; /* .log: its place */
+	uint64_t shown, key;   /* shown: the user's */
 	uint8_t pause, starts;
 };
 

@@ -73,10 +73,8 @@ tel__generations_event(struct tel__generations *g, const struct tel_event *ev,
 		return TEL_ENOMEM;
 	struct tel__generation_event *e = &g->events[g->nevents];
 	memset(e, 0, sizeof(*e));
-	e->clock = ev->clock;
 	e->shown = shown;
-	e->log = log;
-	e->sequence = (uint32_t)g->nevents++;
+	e->at = (struct tel__moment){ ev->clock, log, (uint32_t)g->nevents++ };
 	(void)generation_load(ev, TEL_PART_ADDRESS, &e->key);
 	e->has_serial =
 	    (uint8_t)generation_load(ev, TEL_PART_SERIAL, &e->serial);
@@ -107,7 +105,7 @@ generation_label(struct tel__generations *g, struct tel__generation_event *e)
 	if (e->from == NULL || e->from->number != e->number ||
 	    e->from->labels == NULL ||
 	    !tel__labels_find(e->from->labels, (enum tel_space)e->space, e->key,
-	        e->clock, &label) ||
+	        e->at.clock, &label) ||
 	    label.string == NULL)
 		return 1;
 	e->from = NULL;
@@ -137,8 +135,8 @@ tel__generations_add(struct tel__generations *g,
 		return 0;
 	struct tel__generation_event *e = &g->events[g->nevents];
 	*e = next->events[i];
-	e->log = log;
-	e->sequence = (uint32_t)g->nevents++;
+	e->at.log = log;
+	e->at.sequence = (uint32_t)g->nevents++;
 	g->ncondemned += e->has_condemned;
 	if (e->name > 0) {
 		const struct tel__name *name = &next->names.list[e->name - 1];
@@ -156,10 +154,10 @@ tel__generations_add(struct tel__generations *g,
 
 /* ----------------------------------------------------------------- rows */
 
-static int
-generation_order(const void *a, const void *b)
+int
+tel__moment_order(const void *a, const void *b)
 {
-	const struct tel__generation_event *x = a, *y = b;
+	const struct tel__moment *x = a, *y = b;
 
 	if (x->log != y->log)
 		return x->log < y->log ? -1 : 1;
@@ -194,7 +192,7 @@ generation_of(struct tel__generations *g, struct tel__table *places,
 	struct tel__entry *at;
 	int fresh;
 
-	at = tel__table_put(places, tel__hash(e->key, e->log), &fresh);
+	at = tel__table_put(places, tel__hash(e->key, e->at.log), &fresh);
 	if (at == NULL)
 		return NULL;
 	struct tel__generation *row = fresh ? NULL : &g->rows[at->value];
@@ -236,7 +234,7 @@ tel__generations_make(struct tel__generations *g)
 	g->nrows = 0;
 	if (g->nevents == 0)
 		return 1;
-	qsort(g->events, g->nevents, sizeof(*g->events), generation_order);
+	qsort(g->events, g->nevents, sizeof(*g->events), tel__moment_order);
 	tel__table_init(&places);
 	for (e = g->events; e < g->events + g->nevents; e++) {
 		row = generation_of(g, &places, e);

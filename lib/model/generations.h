@@ -14,12 +14,18 @@
 #define TEL__GENERATIONS_MAX ((size_t)1 << 20)
 #define TEL__GENERATION_NAMES_MAX 4096u
 
+/* When an event was: its log, and of equal clocks its place among events. */
+struct tel__moment {
+	uint64_t clock;
+	uint32_t log, sequence;
+};
+
 struct tel__generation_event {
-	uint64_t clock, key, serial, condemned, moved, kept;
+	struct tel__moment at;
+	uint64_t key, serial, condemned, moved, kept;
 	uint64_t shown;             /* the user's */
 	double mortality;           /* negative: the event has none */
 	const struct tel_log *from; /* has its label, perhaps; or NULL */
-	uint32_t log, sequence;     /* of equal clocks, the order of the log */
 	uint32_t next;   /* of its generation: a place, and 1; or 0 */
 	unsigned number; /* of .from */
 	uint16_t name;   /* its place, and 1; or 0 */
@@ -50,6 +56,9 @@ struct tel__generations {
 	struct tel__generation *rows; /* as they began */
 	size_t nrows, rows_room;
 };
+
+/* The order of logs and time, for qsort() of what begins with a moment. */
+int tel__moment_order(const void *a, const void *b);
 
 /* Takes an event of TEL_ROLE_GENERATION.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__generations_event(struct tel__generations *g,
