@@ -32,6 +32,8 @@ struct write_log;
 struct tel_encoder_ops {
 	const char *what; /* the format in messages: "an MPS stream" */
 	unsigned flags;
+	size_t
+	    state_size; /* of w->state, zeros at first; 0: it makes its own */
 	/* TEL_OK when it may be asked for by that name; or NULL. */
 	tel_status (*target)(const char *name);
 	/* The first log has come; may be NULL. */
@@ -70,7 +72,7 @@ struct tel_encoder_ops {
 	int (*needed)(const struct tel_event *ev);
 	/* A log has ended: frees its state; may be NULL. */
 	void (*close_log)(struct write_log *l);
-	/* Frees w->state; may be NULL. */
+	/* Frees what w->state refers to; may be NULL. */
 	void (*close)(struct tel_writer *w);
 };
 

@@ -5,29 +5,12 @@
 #include <stdlib.h>
 #include "base/digit.h"
 
-tel_status
-tel__relay_new(struct tel_writer *w, size_t size)
-{
-	w->state = calloc(1, size);
-	return w->state != NULL ? TEL_OK : TEL_ENOMEM;
-}
-
-tel_status
-tel__relay_open(struct tel_writer *w, const struct tel_log *log)
-{
-	(void)log;
-	return tel__relay_new(w, sizeof(struct relay));
-}
-
 void
 tel__relay_close(struct tel_writer *w)
 {
-	struct relay *relay = w->state;
+	const struct relay *relay = w->state;
 
-	if (relay != NULL)
-		free(relay->preamble);
-	free(relay);
-	w->state = NULL;
+	free(relay->preamble);
 }
 
 /* Ends the last line, which may have been the last of an input. */

@@ -15,9 +15,6 @@ struct relay {
 	size_t preamble_size;
 };
 
-/* Makes w->state: size bytes, all zero, of which a relay is first. */
-tel_status tel__relay_new(struct tel_writer *w, size_t size);
-void tel__relay_close(struct tel_writer *w);
 /* Writes n bytes, more than none, of lines; a terminal is kept safe. */
 tel_status tel__relay_put(struct tel_writer *w, const unsigned char *p,
     size_t n);
@@ -29,7 +26,6 @@ tel_status tel__relay_put(struct tel_writer *w, const unsigned char *p,
 tel_status tel__relay_check(struct tel_writer *w, const struct tel_event *ev);
 
 /* These are functions of an encoder. */
-tel_status tel__relay_open(struct tel_writer *w, const struct tel_log *log);
 /* Relays the header of a log; once when all logs have the same. */
 tel_status tel__relay_begin(struct tel_writer *w, const struct tel_log *log);
 tel_status tel__relay_write(struct tel_writer *w, const struct tel_event *ev,
@@ -37,9 +33,10 @@ tel_status tel__relay_write(struct tel_writer *w, const struct tel_event *ev,
 tel_status tel__relay_gap(struct tel_writer *w);
 /* Writes the lines that wait for the next event: what ends the output. */
 tel_status tel__relay_lead(struct tel_writer *w);
+void tel__relay_close(struct tel_writer *w);
 
 #define RELAY \
-	.open = tel__relay_open, .begin = tel__relay_begin, \
+	.state_size = sizeof(struct relay), .begin = tel__relay_begin, \
 	.gap = tel__relay_gap, .finish = tel__relay_lead, \
 	.close = tel__relay_close
 

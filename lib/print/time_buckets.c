@@ -296,10 +296,7 @@ tel__buckets_values(struct time_buckets *p, long series, uint64_t time,
 {
 	if (series < 0 || n == 0)
 		return;
-	struct bucket_series *s = &p->series[series];
-	if (!buckets_same(p, s, time))
-		tel__buckets_settle(p, s);
-	s->time = time;
+	struct bucket_series *s = buckets_at(p, series, time);
 	s->min = s->news == 0 || min < s->min ? min : s->min;
 	s->max = s->news == 0 || max > s->max ? max : s->max;
 	s->last = last;

@@ -75,12 +75,16 @@ void tel__buckets_settle(struct time_buckets *p, struct bucket_series *s);
 /* The same for all series, which is due before they are encoded. */
 void tel__buckets_settle_all(struct time_buckets *p);
 
-/* Nonzero when time is in the bucket that is counted now. */
-static inline int
-buckets_same(const struct time_buckets *p, const struct bucket_series *s,
-    uint64_t time)
+/* The series at a time, which may be in another bucket than the last one. */
+static inline struct bucket_series *
+buckets_at(struct time_buckets *p, long series, uint64_t time)
 {
-	return (s->time ^ time) >> p->shift == 0;
+	struct bucket_series *s = &p->series[series];
+
+	if ((s->time ^ time) >> p->shift != 0)
+		tel__buckets_settle(p, s);
+	s->time = time;
+	return s;
 }
 
 /* Counts something at a time.  series: as returned above. */
@@ -90,10 +94,7 @@ tel__buckets_count(struct time_buckets *p, long series, uint64_t time,
 {
 	if (series < 0)
 		return;
-	struct bucket_series *s = &p->series[series];
-	if (!buckets_same(p, s, time))
-		tel__buckets_settle(p, s);
-	s->time = time;
+	struct bucket_series *s = buckets_at(p, series, time);
 	s->news += times;
 }
 
@@ -108,10 +109,7 @@ tel__buckets_value(struct time_buckets *p, long series, uint64_t time,
 {
 	if (series < 0)
 		return;
-	struct bucket_series *s = &p->series[series];
-	if (!buckets_same(p, s, time))
-		tel__buckets_settle(p, s);
-	s->time = time;
+	struct bucket_series *s = buckets_at(p, series, time);
 	if (s->key.kind == TIME_BUCKETS_RATE) {
 		s->last = (int64_t)((uint64_t)s->last + (uint64_t)value);
 	} else {

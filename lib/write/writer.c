@@ -56,14 +56,24 @@ free_logs(struct tel_writer *w)
 	w->current = NULL;
 }
 
+/* One of a target has no state if no log has come. */
+static void
+close_encoder(struct tel_writer *w, const struct tel_encoder_ops *encoder)
+{
+	if (w->state != NULL && encoder->close != NULL)
+		encoder->close(w);
+	free(w->state);
+	w->state = NULL;
+}
+
 void
 tel_writer_free(tel_writer *w)
 {
 	if (w == NULL)
 		return;
 	free_logs(w);
-	if (w->encoder != NULL && w->encoder->close != NULL)
-		w->encoder->close(w);
+	if (w->encoder != NULL)
+		close_encoder(w, w->encoder);
 	tel__numbering_free(&w->numbering);
 	tel__losses_free(&w->losses);
 	tel__metadata_clear(&w->metadata);
@@ -208,6 +218,9 @@ writer_start(struct tel_writer *w, const struct tel_log *log)
 		    "%.120s: %s cannot be written as %s", log->name,
 		    log->origin != NULL ? log->origin : log->format,
 		    encoder->what);
+	if (encoder->state_size > 0 &&
+	    (w->state = calloc(1, encoder->state_size)) == NULL)
+		return TEL_ENOMEM;
 	if (encoder->open != NULL)
 		st = encoder->open(w, log);
 	if (encoder->flags & ENCODER_ONE_NUMBERING)
@@ -215,8 +228,7 @@ writer_start(struct tel_writer *w, const struct tel_log *log)
 	if (st == TEL_OK && (w->first_log = strdup(log->name)) == NULL)
 		st = TEL_ENOMEM;
 	if (st != TEL_OK) {
-		if (encoder->close != NULL)
-			encoder->close(w);
+		close_encoder(w, encoder);
 		return st;
 	}
 	if (encoder->flags & ENCODER_ONE_SCHEMA) {

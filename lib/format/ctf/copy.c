@@ -415,12 +415,8 @@ ctf_write(struct tel_writer *w, const struct tel_event *ev,
 static tel_status
 ctf_open(struct tel_writer *w, const struct tel_log *log)
 {
-	struct copier *e = calloc(1, sizeof(*e));
+	struct copier *e = w->state;
 
-	(void)log;
-	w->state = e;
-	if (e == NULL)
-		return TEL_ENOMEM;
 	if (w->folder == NULL)
 		return tel__write_fail(w, TEL_EINVAL,
 		    "%s: a trace is filtered to a folder: use -o FOLDER",
@@ -506,8 +502,6 @@ ctf_close(struct tel_writer *w)
 {
 	struct copier *e = w->state;
 
-	if (e == NULL)
-		return;
 	for (size_t i = 0; i < e->ncopies; i++) {
 		struct copy *c = &e->copies[i];
 
@@ -521,13 +515,12 @@ ctf_close(struct tel_writer *w)
 	}
 	free(e->copies);
 	tel__ctf_folder_close(&e->folder);
-	free(e);
-	w->state = NULL;
 }
 
 const struct tel_encoder_ops tel__ctf_encoder = {
 	.what = "a CTF trace",
 	.flags = ENCODER_BINARY,
+	.state_size = sizeof(struct copier),
 	.open = ctf_open,
 	.begin = ctf_begin,
 	.write = ctf_write,

@@ -34,30 +34,13 @@ struct encoder {
 	size_t held_size, held_room;
 };
 
-static tel_status
-hpm_open(struct tel_writer *w, const struct tel_log *log)
-{
-	struct encoder *e = calloc(1, sizeof(*e));
-
-	(void)log;
-	w->state = e;
-	if (e == NULL)
-		return TEL_ENOMEM;
-	e->cpu = -1;
-	return TEL_OK;
-}
-
 static void
 hpm_close(struct tel_writer *w)
 {
 	struct encoder *e = w->state;
 
-	if (e != NULL) {
-		free(e->header);
-		free(e->held);
-	}
-	free(e);
-	w->state = NULL;
+	free(e->header);
+	free(e->held);
 }
 
 /* Keeps the header of the first trace, for when nothing is selected. */
@@ -68,6 +51,7 @@ hpm_begin(struct tel_writer *w, const struct tel_log *log)
 
 	if (e->header != NULL)
 		return TEL_OK;
+	e->cpu = -1;
 	e->header = tel__copy_string(log->preamble, log->preamble_size);
 	if (e->header == NULL)
 		return TEL_ENOMEM;
@@ -267,7 +251,7 @@ static const struct tel_encoder_ops encoder = {
 	.what = "an HPM trace",
 	.flags = ENCODER_BINARY | ENCODER_TARGET | ENCODER_LEAD_FOLLOWS |
 	    ENCODER_VERBATIM,
-	.open = hpm_open,
+	.state_size = sizeof(struct encoder),
 	.begin = hpm_begin,
 	.write = hpm_write,
 	.flush = put_held,

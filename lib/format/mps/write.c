@@ -145,27 +145,20 @@ converter_close(struct tel_writer *w)
 {
 	struct converter *c = w->state;
 
-	if (c == NULL)
-		return;
 	if (c->hold.on)
 		tel_output_free(w->out);
 	w->out = w->sink;
 	tel__synth_free(c->synth);
 	tel__convert_free(c->convert);
 	tel_schema_free(c->to);
-	free(c);
-	w->state = NULL;
 }
 
 static tel_status
 converter_open(struct tel_writer *w, const struct tel_log *log)
 {
-	struct converter *c = calloc(1, sizeof(*c));
-
-	w->state = c;
-	if (c == NULL)
-		return TEL_ENOMEM;
+	struct converter *c = w->state;
 	tel_status st = tel__mps_target(w->target_name, log->schema, &c->to);
+
 	if (st == TEL_EINVAL)
 		return tel__write_fail(w, st,
 		    "%.80s: %.40s is not an MPS release: name one, such as "
@@ -363,6 +356,7 @@ const struct tel_encoder_ops tel__mps_converter = {
 	.what = "an MPS stream",
 	.flags = ENCODER_BINARY | ENCODER_ONE_NUMBERING | ENCODER_ANY,
 	.target = converter_target,
+	.state_size = sizeof(struct converter),
 	.open = converter_open,
 	.begin = converter_begin,
 	.write = converter_write,

@@ -517,13 +517,6 @@ struct text_encoder {
 	char name[48];                 /* and how it is called */
 };
 
-static tel_status
-encoder_open(struct tel_writer *w, const struct tel_log *log)
-{
-	(void)log;
-	return tel__relay_new(w, sizeof(struct text_encoder));
-}
-
 /* Another schema may be in the place of that of the log. */
 static void
 encoder_close_log(struct write_log *l)
@@ -571,7 +564,7 @@ text_log_encoder_write(struct tel_writer *w, const struct tel_event *ev,
 static const struct tel_encoder_ops encoder = {
 	.what = "the text of telcat",
 	.flags = ENCODER_VERBATIM,
-	.open = encoder_open,
+	.state_size = sizeof(struct text_encoder),
 	.begin = tel__relay_begin,
 	.write = text_log_encoder_write,
 	.gap = tel__relay_gap,
