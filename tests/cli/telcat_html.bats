@@ -513,6 +513,21 @@ await_events() { # PAGE COUNT
 	[ "$(echo live.html*)" = live.html ]
 }
 
+@test "the last page of --live is that of the log, with ranges that have no end" {
+	cat >start.txt <<-END
+		# teltools text 1
+		# type: Go 1 Kind id:unsigned
+		# type: Stop 2 Kind id:unsigned
+		# role: Go start Stop id
+		# role: Stop finish id
+	END
+	printf '%016X Go id=%d\n' 1 1 7 2 | cat start.txt - >log.txt
+	for log in start.txt log.txt; do
+		telcat -q -f html --live=1 -o live.html "$log"
+		telcat -f html "$log" | cmp - live.html
+	done
+}
+
 @test "--live=SECONDS needs a page and a file" {
 	mkfifo page.fifo
 	expect 2 'telcat: page.fifo: not a regular file, which each interval could replace' \

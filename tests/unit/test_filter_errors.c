@@ -137,6 +137,7 @@ static const struct row meaning[] = {
 	{ "string + 1 == 2", 1, "'+' takes a number, and this is a string" },
 	{ "1 - name == 2", 5, "'-' takes a number, and this is a string" },
 	{ "-string == 2", 2, "'-' takes a number, and this is a string" },
+	{ "-'1' == 2", 2, "'-' takes a number, and this is a string" },
 	{ "mortality % 2 == 0", 1,
 	    "'%' takes an integer, and this is a double" },
 	{ "size & 1.5 == 0", 8, "'&' takes an integer, and this is a double" },

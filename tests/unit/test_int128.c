@@ -247,6 +247,8 @@ test_shift(void)
 	is_u64(bad, 0, "variances of shifted values");
 	ok(!tel__squares_shift(&s, (tel_int128){ 1, 0 }, sum, 1),
 	    "a shift of more than 64 bits");
+	ok(!squares_add(&s, (tel_int128){ 1, 0 }, 1),
+	    "a value of more than 64 bits");
 }
 
 static void
