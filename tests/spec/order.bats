@@ -139,6 +139,7 @@ print(late)')" -eq "${BASH_REMATCH[1]}" ]
 		[ "${#lines[@]}" = 6 ]
 		# what depends on other events sorts all of them
 		TMPDIR=$PWD/none run -1 telcat -q -S -H -w 'dt > 1 && key < 3' $log
+		[[ $output == *"a temporary file: No such file or directory"* ]]
 		TMPDIR=$PWD/none run -1 telstat -q -S -s 'n=count()' -f json $log
 	done
 }

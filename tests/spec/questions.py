@@ -23,6 +23,7 @@ import subprocess
 import sys
 
 LOGS, FOLDER = sys.argv[1:3]
+PAGES = os.path.join(os.path.dirname(__file__), "../page/read_page.py")
 HEADER = """# teltools text 1
 # format: emit-alloc
 # version: 1.0.0
@@ -712,6 +713,15 @@ def _():
                for options in (["-t", "5ms,20ms"], ["-w", "kind == Trace"],
                                ["-e", "TraceEndGen", "-n", "2"], ["-j", "1"]))
     check(some > 30, some, "generations of parts of logs")
+    # a page has each end by itself, for ranges of time
+    page, ends = os.path.join(FOLDER, "page.html"), []
+    for path in seen:
+        run("telcat", "-q", "-f", "html", "-o", page, path)
+        ends += [[e[3:] for e in r[7:] if e[2]] for r in json.loads(run(
+            "python3", PAGES, "head", page))["collector"]["generations"]["list"]]
+    same(ends, [[[c, moved + kept] for c, moved, kept in row["all"]]
+                for path in seen for row in generations(mps_events(path))
+                if row["all"]])
     check_generations(*seen)
     for form in ("text", "tel"):
         path = os.path.join(FOLDER, f"generations.{form}")
