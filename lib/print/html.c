@@ -112,6 +112,15 @@ put_other(struct tel_printer *pr, struct html *h, const struct tel_event *ev)
 		    ev->type->name_length, ev);
 }
 
+static tel_status
+html_status(const struct html *h)
+{
+	return h->no_memory || h->timeline == NULL || h->timeline->no_memory ||
+	        h->sums.no_memory || h->samples.no_memory ?
+	    TEL_ENOMEM :
+	    TEL_OK;
+}
+
 /* Takes an event of the same log as the one before it. */
 static tel_status
 print_html_take(struct tel_printer *pr, struct html *h,
@@ -131,10 +140,7 @@ print_html_take(struct tel_printer *pr, struct html *h,
 		put_other(pr, h, ev);
 	if (h->timeline->now > h->last)
 		h->last = h->timeline->now;
-	if (st == TEL_OK &&
-	    (h->no_memory || h->samples.no_memory || h->sums.no_memory))
-		st = TEL_ENOMEM;
-	return st;
+	return st == TEL_OK ? html_status(h) : st;
 }
 
 /* Nonzero when events of the type say something of collections. */
@@ -481,10 +487,7 @@ run_counts(struct tel_printer *pr, struct tel_run *events, struct times *t,
 	h->events += i - first;
 	h->logs[h->at].events += i - first;
 	tel__samples_skip(&h->samples, i - first, from, h->timeline->last);
-	return h->no_memory || h->timeline->no_memory || h->sums.no_memory ||
-	        h->samples.no_memory ?
-	    TEL_ENOMEM :
-	    TEL_OK;
+	return html_status(h);
 }
 
 static tel_status
@@ -538,7 +541,7 @@ make_title(struct page_fit *d)
 static tel_status
 put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 {
-	struct html none = { 0 };
+	struct html none = { 0 }, *h = pr->state;
 	struct tel__buffer head = { 0 };
 	struct page_fit d = { 0 };
 	const char *why;
@@ -548,19 +551,21 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 		return tel__render_fail(pr,
 		    "libarchive is needed to compress a page: %s", why);
 
-	if (pr->state != NULL) {
+	if (h != NULL) {
 		tel__html_settle(pr);
-		tel__buckets_settle_all(&((struct html *)pr->state)->sums);
+		tel__buckets_settle_all(&h->sums);
 	}
 	tel__samples_init(&none.samples, 0);
-	d.html = pr->state != NULL ? pr->state : &none;
+	d.html = h != NULL ? h : &none;
 	d.most = pr->max_size;
 	d.live = seconds;
 	make_title(&d);
 	d.all = d.html->samples.nblocks;
 	if (tel__samples_rest(&d.html->samples, &d.rest))
 		d.all++;
-	int good = tel__html_draft(&d, &head);
+	int good = h != NULL && html_status(h) != TEL_OK ?
+	    0 :
+	    tel__html_draft(&d, &head);
 	if (good > 0)
 		st = tel__html_write(&d, out, &head);
 	else if (good == 0)
@@ -574,22 +579,18 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 }
 
 static tel_status
-print_html_finish(struct tel_printer *pr)
-{
-	struct html *h = pr->state;
-
-	if (h != NULL)
-		tel__html_close_ranges(h);
-	return put_page(pr, pr->out, 0);
-}
-
-static tel_status
 print_html_snapshot(struct tel_printer *pr, struct tel_output *out,
     unsigned seconds)
 {
 	if (seconds == 0 && pr->state != NULL)
 		tel__html_close_ranges(pr->state);
 	return put_page(pr, out, seconds);
+}
+
+static tel_status
+print_html_finish(struct tel_printer *pr)
+{
+	return print_html_snapshot(pr, pr->out, 0);
 }
 
 static void

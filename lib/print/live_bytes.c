@@ -142,8 +142,6 @@ find_strip(struct tel_printer *pr, struct timeline *tl,
 	if (t != NULL)
 		t = tel__timeline_track(pr, tl, t, TIMELINE_HEAT, name,
 		    strlen(name));
-	if (t == NULL)
-		tl->no_memory = 1;
 	if (t == NULL || t->use != TIMELINE_HEAT)
 		return NULL;
 	t->memory = memory;
@@ -181,9 +179,7 @@ show_unknown(struct tel_printer *pr, struct timeline *tl,
 	if (t != NULL)
 		t = tel__timeline_track(pr, tl, t, TIMELINE_COUNT,
 		    TIMELINE_UNKNOWN, sizeof(TIMELINE_UNKNOWN) - 1);
-	if (t == NULL)
-		tl->no_memory = 1;
-	else if (t->use == TIMELINE_COUNT)
+	if (t != NULL && t->use == TIMELINE_COUNT)
 		tl->ops->counter(pr, t, time,
 		    (int64_t)tl->gauges[tl->all].unknown);
 }

@@ -161,6 +161,9 @@ fold(struct time_buckets *p, unsigned by)
 static int
 buckets_resize(struct bucket_series *s, size_t room)
 {
+	/* where memory ends, some arrays have this room already */
+	if (room < s->room)
+		s->room = room;
 	if (!TEL__RESIZE(s->at, room))
 		return 0;
 	for (unsigned c = 0; c < widths[s->key.kind]; c++)

@@ -262,9 +262,7 @@ start_range(struct tel_printer *pr, struct timeline *tl,
 	} else {
 		first = tel__timeline_track(pr, tl, context, TIMELINE_RANGES,
 		    p->alone ? name : p->name, p->alone ? n : p->length);
-		if (first == NULL)
-			tl->no_memory = 1;
-		else
+		if (first != NULL)
 			t = free_lane(pr, tl, first, time);
 		if (first != NULL && t == NULL && tl->ops->instant == NULL &&
 		    context->use != TIMELINE_THREAD) {
@@ -384,9 +382,7 @@ put_thread_span(struct tel_printer *pr, struct timeline *tl,
 	char name[32];
 	int n = 0;
 
-	if (t == NULL)
-		tl->no_memory = 1;
-	else
+	if (t != NULL)
 		t = free_lane(pr, tl, t, time);
 	if (t == NULL)
 		return;
@@ -412,10 +408,8 @@ put_span(struct tel_printer *pr, struct timeline *tl,
 	if (context != NULL)
 		t = tel__timeline_track(pr, tl, context, TIMELINE_RANGES,
 		    p->name, p->length);
-	if (t == NULL) {
-		tl->no_memory = 1;
+	if (t == NULL)
 		return;
-	}
 	if (p->thread >= 0)
 		name = label = tel_event_label(ev, (unsigned)p->thread, &n);
 	if (n > TIMELINE_NAME)

@@ -182,9 +182,9 @@ struct timeline {
 	uint64_t now;  /* that of the event that is being taken */
 	size_t most;   /* tracks; TIMELINE_TRACKS unless set */
 	int begun;
-	int unnamed; /* names of ranges of known length are not needed */
-	int ticks;   /* the rate of the clock is not known: times are ticks */
-	int no_memory;
+	int unnamed;   /* names of ranges of known length are not needed */
+	int ticks;     /* the rate of the clock is not known: times are ticks */
+	int no_memory; /* for what the last event needs */
 };
 
 /* Makes a timeline; NULL when out of memory. */

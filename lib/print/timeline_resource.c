@@ -184,11 +184,7 @@ put_switch(struct tel_printer *pr, struct timeline *tl,
 	if (t != NULL)
 		t = tel__timeline_track(pr, tl, t, TIMELINE_RANGES,
 		    "thread that runs", 16);
-	if (t == NULL) {
-		tl->no_memory = 1;
-		return;
-	}
-	if (t->use != TIMELINE_RANGES)
+	if (t == NULL || t->use != TIMELINE_RANGES)
 		return;
 	if (t->depth > 0)
 		tl->ops->end(pr, t, time);
@@ -371,8 +367,6 @@ tel__timeline_count_fields(struct tel_printer *pr, struct timeline *tl,
 			n = (int)sizeof(name) - 1;
 		track = tel__timeline_track(pr, tl, context, TIMELINE_COUNT,
 		    name, (size_t)n);
-		if (track == NULL)
-			tl->no_memory = 1;
 		if (track == NULL || track->use != TIMELINE_COUNT)
 			return;
 		track->cycles = i == p->cycles;

@@ -51,18 +51,22 @@ tel__timeline_track(struct tel_printer *pr, struct timeline *tl,
 	int fresh;
 	struct tel__entry *e = tel__table_put(&tl->by_name, h, &fresh);
 
-	if (e == NULL)
+	if (e == NULL) {
+		tl->no_memory = 1;
 		return NULL;
+	}
 	if (!fresh)
 		return tl->tracks[e->value - 1];
 	if (tl->ntracks >= tl->most && parent != NULL)
 		t = process_of(parent);
 	else
 		t = tel__timeline_make_track(pr, tl, parent, use, name, n);
-	if (t == NULL)
-		tel__table_remove(&tl->by_name, e);
-	else
+	if (t != NULL) {
 		e->value = t->id;
+	} else {
+		tl->no_memory = 1;
+		tel__table_remove(&tl->by_name, e);
+	}
 	return t;
 }
 

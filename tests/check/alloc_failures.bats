@@ -56,7 +56,18 @@ sweep() {
 	    'telcat -f sql mps.log' 'telcat -f mpscnv mps.log' \
 	    'telcat -f arrow mps.log' 'telcat -f arrow -z 1 mps.log' \
 	    'telcat -f perfetto mps.log' 'telcat -f chrome mps.log' \
-	    'telcat -f folded hfs.txt' 'telcat --types mps.log'
+	    'telcat -f folded mps.log' 'telcat --types mps.log'
+}
+
+@test "a page without memory" {
+	printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+	    '# type: Go 1 K id:unsigned' '# type: Stop 2 K id:unsigned' \
+	    '# type: Alloc 3 K at:pointer size:unsigned' \
+	    '# role: Go start Stop id' '# role: Stop finish id' \
+	    '# role: Alloc alloc at size -' '0000000000000001 Go id=1' \
+	    '0000000000000005 Stop id=1' '0000000000000007 Alloc at=0x10 size=8' \
+	    >page.txt
+	sweep 200 'telcat -f html page.txt'
 }
 
 @test "telfilter without memory: every format that is written" {

@@ -45,7 +45,9 @@ def judge(line, whole, one):
     """What is wrong with a run; None: nothing."""
     if one.returncode < 0:
         return f"ends by signal {-one.returncode}"
-    if one.returncode == 1:
+    # glibc's loader, too, ends a process without memory
+    if one.returncode == 1 or (one.returncode == 127 and
+                               b"out of memory" in one.stderr):
         return None if one.stderr else "fails without a message"
     if one.returncode != whole.returncode:
         return f"status {one.returncode} instead of {whole.returncode}"

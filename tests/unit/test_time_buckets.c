@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The sums of a page, against a plain model. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "failing.h"
+
+#include "base/array.c"
 #include "base/varint.h"
 #include "print/time_buckets.h"
 #include "tap.h"
@@ -370,6 +374,33 @@ test_far(void)
 	tel__buckets_clear(&p);
 }
 
+/* To give memory back may fail, after any of the arrays of a series. */
+static void
+test_no_memory(void)
+{
+	struct time_buckets p;
+	unsigned bad = 0;
+
+	for (unsigned n = 0; n < 5; n++) {
+		tel__buckets_init(&p);
+		long i = add_series(&p, 1, TIME_BUCKETS_VALUES);
+		for (unsigned j = 0; j < 600; j++)
+			tel__buckets_value(&p, i, j, j);
+		failing_after = n;
+		tel__buckets_value(&p, i, UINT64_C(1) << 40, 1);
+		tel__buckets_settle_all(&p);
+		failing_after = UINT32_MAX;
+		const struct bucket_series *s = &p.series[i];
+		bad += malloc_usable_size(s->at) < s->room * sizeof(*s->at);
+		for (unsigned c = 0; c < tel__buckets_columns(s->key.kind); c++)
+			bad += malloc_usable_size(s->columns[c]) <
+			    s->room * sizeof(*s->columns[c]);
+		bad += s->count > s->room;
+		tel__buckets_clear(&p);
+	}
+	is_u64(bad, 0, "no array is smaller than the room of its series");
+}
+
 int
 main(void)
 {
@@ -382,5 +413,6 @@ main(void)
 	test_rates();
 	test_memory();
 	test_far();
+	test_no_memory();
 	return done();
 }
