@@ -31,9 +31,9 @@ metrics_plain(const struct show *show)
 	return show->options->format->put == prometheus_put;
 }
 
-/* What comes before the samples of a family; unit and stat may be NULL. */
+/* Puts the lines before a family's samples; stat may be NULL. */
 void metric_family(const struct metric *m, const char *suffix, const char *type,
-    const char *unit, const char *help, const tel_stat *stat);
+    const char *help, const tel_stat *stat);
 /* The value of a sample, in units of 10^-decimals, and the line's end. */
 void metric_value(tel_output *out, tel_int128 v, unsigned decimals);
 

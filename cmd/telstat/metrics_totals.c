@@ -3,25 +3,11 @@
 #include "metrics.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include "common/page.h"
 #include "show.h"
 
 static const char type_events[] = "type_events", type_bytes[] = "type_bytes";
 static const char origin[] = "origin";
-
-/* The unit that a name ends in; NULL: none. */
-static const char *
-total_unit(const char *name)
-{
-	static const char *const units[] = { "bytes", "seconds", "ticks" };
-	const char *last = strrchr(name, '_');
-
-	for (size_t i = 0; last != NULL && i < 3; i++)
-		if (strcmp(last + 1, units[i]) == 0)
-			return units[i];
-	return NULL;
-}
 
 static void
 metrics_totals_put_family(const struct show *show, tel_total which)
@@ -32,8 +18,8 @@ metrics_totals_put_family(const struct show *show, tel_total which)
 
 	if (t->family == NULL || !tel_stats_total(show->stats, which, &v))
 		return;
-	metric_family(&m, t->family, t->gauge ? "gauge" : "counter",
-	    total_unit(t->family), t->help, NULL);
+	metric_family(&m, t->family, t->gauge ? "gauge" : "counter", t->help,
+	    NULL);
 	putf(show->out, "%s%s%s ", show->options->prefix, t->family,
 	    t->gauge ? "" : "_total");
 	metric_value(show->out, v, which == TEL_TOTAL_NS ? 9 : 0);
@@ -47,7 +33,7 @@ metrics_totals_put_types(const struct show *show, const char *name, int bytes)
 	tel_part part;
 	size_t i;
 
-	metric_family(&m, name, "counter", bytes ? "bytes" : NULL,
+	metric_family(&m, name, "counter",
 	    bytes ? "bytes of events by type" : "events by type", NULL);
 	for (i = 0; tel_stats_part(show->stats, TEL_PART_TYPE, i, &part); i++) {
 		putf(show->out, "%s%s_total{type=\"", show->options->prefix,
@@ -67,7 +53,7 @@ put_origins(const struct show *show)
 	const struct metric m = { show, show->options->prefix, 0, 0 };
 	tel_origin o;
 
-	metric_family(&m, origin, "info", NULL, "what wrote the logs", NULL);
+	metric_family(&m, origin, "info", "what wrote the logs", NULL);
 	for (size_t i = 0; tel_stats_origin(show->stats, i, &o); i++) {
 		putf(show->out, "%s%s_info{schema=\"", show->options->prefix,
 		    origin);

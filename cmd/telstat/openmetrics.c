@@ -191,11 +191,25 @@ decimals_of(const struct metric *m)
 	return tel_stat_decimals(stat) + (is_time(m) ? 9 : 0);
 }
 
+/* The unit that a name ends in; NULL: none. */
+static const char *
+name_unit(const char *name)
+{
+	static const char *const units[] = { "bytes", "seconds", "ticks" };
+	const char *last = strrchr(name, '_');
+
+	for (size_t i = 0; last != NULL && i < 3; i++)
+		if (strcmp(last + 1, units[i]) == 0)
+			return units[i];
+	return NULL;
+}
+
 /* The lines before the samples of a family. */
 void
 metric_family(const struct metric *m, const char *suffix, const char *type,
-    const char *unit, const char *help, const tel_stat *stat)
+    const char *help, const tel_stat *stat)
 {
+	const char *unit = name_unit(suffix);
 	const int plain = metrics_plain(m->show);
 	void (*text)(tel_output *, const char *) = plain ? put_help : put_label;
 	tel_output *out = m->show->out;
@@ -225,15 +239,15 @@ metric_family(const struct metric *m, const char *suffix, const char *type,
 	put(out, "\n");
 }
 
-/* A family of one number of each group, a value or not; unit may be NULL. */
+/* A family of one number of each group, a value or not. */
 static void
 put_family(const struct metric *m, const char *suffix, const char *type,
-    const char *unit, const char *help, tel_number which, int valued)
+    const char *help, tel_number which, int valued)
 {
 	const tel_stats *s = m->show->stats;
 	const char *kind = strcmp(type, "counter") == 0 ? "_total" : "";
 
-	metric_family(m, suffix, type, unit, help, tel_stats_get(s, m->first));
+	metric_family(m, suffix, type, help, tel_stats_get(s, m->first));
 	for (size_t i = m->first; i < m->end; i++)
 		metric_number(m, tel_stats_get(s, i), suffix, kind, which,
 		    valued ? decimals_of(m) : 0);
@@ -243,7 +257,7 @@ static void
 metric_numbers(const struct metric *m, const char *suffix, const char *type,
     const char *help, tel_number which)
 {
-	put_family(m, suffix, type, NULL, help, which, 0);
+	put_family(m, suffix, type, help, which, 0);
 }
 
 /* The same of a number that is in the unit of the values. */
@@ -251,12 +265,10 @@ static void
 metric_values(const struct metric *m, const char *suffix, const char *type,
     const char *help, tel_number which)
 {
-	const char *unit = unit_suffix(m);
 	char name[64];
 
-	(void)snprintf(name, sizeof(name), "%s%s", suffix, unit);
-	put_family(m, name, type, *unit != '\0' ? unit + 1 : NULL, help, which,
-	    1);
+	(void)snprintf(name, sizeof(name), "%s%s", suffix, unit_suffix(m));
+	put_family(m, name, type, help, which, 1);
 }
 
 /* ------------------------------------------------------------- buckets */
@@ -424,14 +436,13 @@ metric_buckets(const struct metric *m)
 {
 	const tel_stats *s = m->show->stats;
 	const tel_stat *stat = tel_stats_get(s, m->first);
-	const char *unit = unit_suffix(m);
 	int merged = is_merged(m);
 
 	if (merged)
-		metric_family(m, "_hits", "counter", NULL, "weight", stat);
+		metric_family(m, "_hits", "counter", "weight", stat);
 	else
-		metric_family(m, unit, "histogram",
-		    *unit != '\0' ? unit + 1 : NULL, "distribution", stat);
+		metric_family(m, unit_suffix(m), "histogram", "distribution",
+		    stat);
 	for (size_t i = m->first; i < m->end; i++) {
 		stat = tel_stats_get(s, i);
 		if (merged)
@@ -450,7 +461,7 @@ put_tally(const struct metric *m)
 {
 	const tel_stats *s = m->show->stats;
 
-	metric_family(m, "", "counter", NULL, "weight by key",
+	metric_family(m, "", "counter", "weight by key",
 	    tel_stats_get(s, m->first));
 	for (size_t i = m->first; i < m->end; i++) {
 		const tel_stat *stat = tel_stats_get(s, i);
@@ -472,12 +483,11 @@ static void
 openmetrics_put_top(const struct metric *m)
 {
 	const tel_stats *s = m->show->stats;
-	const char *unit = unit_suffix(m);
 	char name[64];
 
-	(void)snprintf(name, sizeof(name), "_top%s", unit);
-	metric_family(m, name, "gauge", *unit != '\0' ? unit + 1 : NULL,
-	    "largest values", tel_stats_get(s, m->first));
+	(void)snprintf(name, sizeof(name), "_top%s", unit_suffix(m));
+	metric_family(m, name, "gauge", "largest values",
+	    tel_stats_get(s, m->first));
 	for (size_t i = m->first; i < m->end; i++) {
 		const tel_stat *stat = tel_stats_get(s, i);
 		tel_top top;
@@ -506,8 +516,7 @@ openmetrics_put_pairs(const struct metric *m)
 	const tel_stat *stat = tel_stats_get(s, m->first);
 	const char *suffix = is_time(m) ? "_seconds" : "_ticks";
 
-	metric_family(m, suffix, "summary", suffix + 1, "length of ranges",
-	    stat);
+	metric_family(m, suffix, "summary", "length of ranges", stat);
 	for (size_t i = m->first; i < m->end; i++) {
 		stat = tel_stats_get(s, i);
 		metric_number(m, stat, suffix, "_count", TEL_NUMBER_PAIRS, 0);
@@ -533,7 +542,7 @@ put_doubts(const struct metric *m, const char *suffix, const char *help,
 		if (!doubt(stat))
 			continue;
 		if (!found)
-			metric_family(m, suffix, "gauge", NULL, help, NULL);
+			metric_family(m, suffix, "gauge", help, NULL);
 		found = 1;
 		metric_open(m, stat, suffix, "");
 		metric_close(m, int128_u64(1), 0);
@@ -542,11 +551,11 @@ put_doubts(const struct metric *m, const char *suffix, const char *help,
 
 /* One family of the spread: the variance, or its root, in the unit. */
 static void
-put_spread(const struct metric *m, const char *suffix, const char *unit,
+put_spread(const struct metric *m, const char *suffix, int is_variance,
     const char *help)
 {
 	const unsigned decimals = decimals_of(m);
-	int found = 0, is_variance = unit == NULL;
+	int found = 0;
 	char text[FORMAT_TEXT];
 	double v;
 
@@ -556,9 +565,7 @@ put_spread(const struct metric *m, const char *suffix, const char *unit,
 		if (!tel_stat_variance(stat, &v))
 			continue;
 		if (!found)
-			metric_family(m, suffix, "gauge",
-			    is_variance || *unit == '\0' ? NULL : unit + 1,
-			    help, NULL);
+			metric_family(m, suffix, "gauge", help, NULL);
 		found = 1;
 		v = is_variance ? format_scaled(v, 2 * decimals) :
 		                  format_scaled(statistic_root(v), decimals);
@@ -570,12 +577,11 @@ put_spread(const struct metric *m, const char *suffix, const char *unit,
 static void
 put_spreads(const struct metric *m)
 {
-	const char *unit = unit_suffix(m);
 	char name[64];
 
-	(void)snprintf(name, sizeof(name), "_stddev%s", unit);
-	put_spread(m, name, unit, "standard deviation of the values");
-	put_spread(m, "_variance", NULL,
+	(void)snprintf(name, sizeof(name), "_stddev%s", unit_suffix(m));
+	put_spread(m, name, 0, "standard deviation of the values");
+	put_spread(m, "_variance", 1,
 	    is_time(m) ? "variance of the values, in seconds squared" :
 	                 "variance of the values");
 }

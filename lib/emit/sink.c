@@ -218,14 +218,12 @@ write_queue(struct tel_emit_sink *s)
 static void
 sink_make_room(struct tel_emit_sink *s, size_t n)
 {
-	size_t at = 0, body;
+	size_t at = 0;
 
 	while (at < s->used && s->size - (s->used - at) < n) {
 		const unsigned char *p = s->memory + at;
 
-		body = (size_t)p[6] | (size_t)p[7] << 8 | (size_t)p[8] << 16 |
-		    (size_t)p[9] << 24;
-		at += 18 + (size_t)p[5] + body;
+		at += 18 + (size_t)p[5] + tel_le32(p + 6);
 	}
 	s->used -= at;
 	memmove(s->memory, s->memory + at, s->used);

@@ -78,42 +78,38 @@ escape_copy_plain(unsigned char *p, const char *s, size_t n)
 	return i;
 }
 
+/* The letter behind the backslash of a character that has one, or 0. */
+static unsigned char
+escape_letter(unsigned char c)
+{
+	switch (c) {
+	case '"':
+	case '\\': return c;
+	case '\n': return 'n';
+	case '\t': return 't';
+	case '\r': return 'r';
+	default: return 0;
+	}
+}
+
 unsigned char *
 tel__escape_text(unsigned char *p, const char *s, size_t n, int doubled)
 {
 	size_t i = escape_copy_plain(p, s, n);
 
 	for (p += i; i < n; i++) {
-		unsigned char c = (unsigned char)s[i];
+		unsigned char c = (unsigned char)s[i],
+		              letter = escape_letter(c);
 
-		switch (c) {
-		case '"':
+		if (letter != 0) {
 			*p++ = '\\';
-			*p++ = '"';
-			if (doubled)
+			*p++ = letter;
+			if (doubled && c == '"')
 				*p++ = '"';
-			break;
-		case '\\':
-			*p++ = '\\';
-			*p++ = '\\';
-			break;
-		case '\n':
-			*p++ = '\\';
-			*p++ = 'n';
-			break;
-		case '\t':
-			*p++ = '\\';
-			*p++ = 't';
-			break;
-		case '\r':
-			*p++ = '\\';
-			*p++ = 'r';
-			break;
-		default:
-			if (escape_is_plain(c))
-				*p++ = c;
-			else
-				p = escape_put_byte(p, c);
+		} else if (escape_is_plain(c)) {
+			*p++ = c;
+		} else {
+			p = escape_put_byte(p, c);
 		}
 	}
 	return p;
@@ -154,15 +150,13 @@ put_unicode(unsigned char *p, unsigned c)
 static unsigned char *
 put_json(unsigned char *p, unsigned char c)
 {
-	if (c == '"' || c == '\\') {
+	const unsigned char letter = escape_letter(c);
+
+	if (letter != 0)
 		*p++ = '\\';
-	} else if (c == '\n' || c == '\t' || c == '\r') {
-		*p++ = '\\';
-		c = c == '\n' ? 'n' : (c == '\t' ? 't' : 'r');
-	} else if (!escape_is_plain(c)) {
+	else if (!escape_is_plain(c))
 		return put_unicode(p, c);
-	}
-	*p++ = c;
+	*p++ = letter != 0 ? letter : c;
 	return p;
 }
 

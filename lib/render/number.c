@@ -10,25 +10,6 @@
 /* The NaN that 0.0 / 0.0 is on most machines, except for its sign. */
 #define PLAIN_NAN 0x7ff8000000000000u
 
-unsigned char *
-tel__put_seconds(unsigned char *p, int64_t ns)
-{
-	uint64_t v = (uint64_t)ns, rest;
-
-	if (ns < 0) {
-		*p++ = '-';
-		v = 0 - v;
-	}
-	p = tel_put_decimal(p, v / 1000000000u);
-	rest = v % 1000000000u;
-	*p = '.';
-	for (int i = 9; i > 0; i--) {
-		p[i] = (unsigned char)('0' + rest % 10);
-		rest /= 10;
-	}
-	return p + 10;
-}
-
 /* So many digits of v, with the zeros before it. */
 static unsigned char *
 put_digits(unsigned char *p, uint64_t v, unsigned digits)
@@ -38,6 +19,20 @@ put_digits(unsigned char *p, uint64_t v, unsigned digits)
 		v /= 10;
 	}
 	return p + digits;
+}
+
+unsigned char *
+tel__put_seconds(unsigned char *p, int64_t ns)
+{
+	uint64_t v = (uint64_t)ns;
+
+	if (ns < 0) {
+		*p++ = '-';
+		v = 0 - v;
+	}
+	p = tel_put_decimal(p, v / 1000000000u);
+	*p++ = '.';
+	return put_digits(p, v % 1000000000u, 9);
 }
 
 /*
