@@ -191,7 +191,7 @@ function_name(const struct dwarf *d, Dwarf_Die *die)
 }
 
 /* Where an inlined function is called, in the function around it. */
-static int
+static void
 find_call(const struct dwarf *d, Dwarf_Die *unit, Dwarf_Die *die,
     const char **file, int *line)
 {
@@ -209,7 +209,6 @@ find_call(const struct dwarf *d, Dwarf_Die *unit, Dwarf_Die *die,
 	if (d->f.dwarf_attr(die, DW_AT_call_line, &attribute) != NULL &&
 	    d->f.dwarf_formudata(&attribute, &number) == 0)
 		*line = (int)number;
-	return *file != NULL;
 }
 
 static void
@@ -257,7 +256,7 @@ put_scopes(struct dwarf *d, struct text *t)
 			dwarf_put(t, " <- ");
 		put_function(d, t, name);
 		dwarf_put_line(t, file, line);
-		(void)find_call(d, d->scope.unit, die, &file, &line);
+		find_call(d, d->scope.unit, die, &file, &line);
 	}
 	return count;
 }

@@ -20,7 +20,7 @@ main(int argc, char **argv)
 	if (telrec.control != NULL)
 		telrec_control(&telrec);
 	else
-		(void)telrec_symbols_copy(telrec.symbols, telrec.operands[0]);
+		telrec_symbols_copy(telrec.symbols, telrec.operands[0]);
 	streams_end();
 	return (int)message_status();
 }

@@ -58,8 +58,8 @@ spans_find(const struct spans *s, uint64_t pc)
 	return lo > 0 && pc < s->list[lo - 1].end ? &s->list[lo - 1] : NULL;
 }
 
-/* Indexes the units.  1, or 0 without memory. */
-static int
+/* Indexes the units, as far as there is memory. */
+static void
 index_units(struct scopes *s, const struct libdw *f, Dwfl_Module *module)
 {
 	Dwarf_Die *die = NULL;
@@ -67,10 +67,9 @@ index_units(struct scopes *s, const struct libdw *f, Dwfl_Module *module)
 	while ((die = f->dwfl_module_nextcu(module, die, &s->bias)) != NULL) {
 		if (!TEL__RESERVE_ZEROED(s->units, s->room, s->nunits + 1) ||
 		    !spans_add(&s->spans, f, die, s->nunits))
-			return 0;
+			return;
 		s->nunits++;
 	}
-	return 1;
 }
 
 static int
@@ -145,7 +144,7 @@ scopes_find(struct scopes *s, const struct libdw *f, Dwfl_Module *module,
     uint64_t address, struct scope *scope)
 {
 	if (!s->indexed) {
-		(void)index_units(s, f, module);
+		index_units(s, f, module);
 		spans_sort(&s->spans);
 	}
 	s->indexed = 1;

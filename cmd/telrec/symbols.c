@@ -313,13 +313,11 @@ copy_log(struct telrec_symbols *s, tel_reader *r, tel_output *out)
 }
 
 /*
- * Writes the log at from to the file to, with names of its frames, compressed
- * if level is not 0.  Modules in a trace of heaptrack are used as well.
- * Returns 1, or 0 after a message.
+ * Writes the log at from to the file to, with names of its frames.  Modules
+ * in a trace of heaptrack are used as well.
  */
-static int
-symbols_write(struct telrec_symbols *s, const char *from, const char *to,
-    int level)
+static void
+symbols_write(struct telrec_symbols *s, const char *from, const char *to)
 {
 	struct settings settings = { 0 };
 	tel_reader *r = tel_reader_new();
@@ -328,10 +326,9 @@ symbols_write(struct telrec_symbols *s, const char *from, const char *to,
 
 	settings.output = to;
 	settings.secret = 1;
-	settings.compress = level;
 	if (!output_open(&sink, &settings)) {
 		tel_reader_free(r);
-		return 0;
+		return;
 	}
 	if (st == TEL_OK)
 		st = tel_reader_set(r, TEL_READ_MAX_LABELS, NAMES_MAX);
@@ -350,22 +347,20 @@ symbols_write(struct telrec_symbols *s, const char *from, const char *to,
 		        tel_status_text(st));
 	else
 		telrec_symbols_check(from);
-	int good = st == TEL_OK && !sink.failed;
-	if (!good)
+	if (st != TEL_OK || sink.failed)
 		sink_discard(&sink);
 	tel_reader_free(r);
 	sink_close(&sink);
-	return good && !sink.failed;
 }
 
-int
+void
 telrec_symbols_copy(const char *from, const char *to)
 {
 	struct telrec_symbols *s = telrec_symbols_new();
 
 	if (s == NULL)
-		return message_no_memory();
-	int result = symbols_write(s, from, to, 0);
+		(void)message_no_memory();
+	else
+		symbols_write(s, from, to);
 	telrec_symbols_free(s);
-	return result;
 }

@@ -31,6 +31,6 @@ const char *telrec_symbols_name(struct telrec_symbols *s, uint32_t pid,
 void telrec_symbols_check(const char *log);
 
 /* The same, of a log that has its modules itself: a trace of heaptrack. */
-int telrec_symbols_copy(const char *from, const char *to);
+void telrec_symbols_copy(const char *from, const char *to);
 
 #endif

@@ -128,7 +128,7 @@ runtime_end(struct runtime *rt)
 {
 	if (rt == NULL)
 		return;
-	(void)tel__generations_label(&rt->ends.generations);
+	tel__generations_label(&rt->ends.generations);
 	tel_heap_end(rt->stacks);
 	if (rt->classes != NULL)
 		tel_heap_end(rt->classes);

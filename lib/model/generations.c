@@ -112,18 +112,16 @@ generation_label(struct tel__generations *g, struct tel__generation_event *e)
 	return generation_set_name(g, e, label.string, label.length);
 }
 
-int
+void
 tel__generations_label(struct tel__generations *g)
 {
 	struct tel__generation_event *e;
-	int good = 1;
 
-	for (e = g->events; good && e < g->events + g->nevents; e++) {
-		good = generation_label(g, e);
+	for (e = g->events; e < g->events + g->nevents; e++) {
+		(void)generation_label(g, e);
 		e->from = NULL;
 	}
 	g->log = NULL;
-	return good;
 }
 
 int

@@ -69,8 +69,8 @@ tel_status tel__generations_event(struct tel__generations *g,
  */
 int tel__generations_add(struct tel__generations *g,
     const struct tel__generations *next, size_t i, uint32_t log, int part);
-/* Finds labels, while the readers of the events are there.  1; 0: no memory. */
-int tel__generations_label(struct tel__generations *g);
+/* Finds labels, while the readers of the events and memory are there. */
+void tel__generations_label(struct tel__generations *g);
 /*
  * Makes .rows, and links the events of each, when the logs are over.  1; 0: no
  * memory.

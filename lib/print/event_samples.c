@@ -120,11 +120,11 @@ samples_copy_type(struct sample_type *to, const struct tel_type *t)
 {
 	memset(to, 0, sizeof(*to));
 	to->name = tel__copy_string(t->name, t->name_length);
-	to->kind = tel__copy_string(t->kind, strlen(t->kind));
+	to->kind = strdup(t->kind);
 	to->fields = calloc(t->nfields + 1u, sizeof(*to->fields));
 	to->collection = t->collection;
 	to->code = t->code;
-	to->doc = tel__copy_string(tel_type_doc(t), strlen(tel_type_doc(t)));
+	to->doc = strdup(tel_type_doc(t));
 	if (to->name == NULL || to->kind == NULL || to->fields == NULL ||
 	    to->doc == NULL)
 		return 0;

@@ -560,7 +560,7 @@ add_line(struct folded *f, const char *text, uint64_t weight)
 	if (text == NULL || !TEL__RESERVE(f->lines, f->room, f->nlines + 1))
 		return 0;
 	struct line *line = &f->lines[f->nlines];
-	line->text = tel__copy_string(text, strlen(text));
+	line->text = strdup(text);
 	line->weight = weight;
 	if (line->text == NULL)
 		return 0;

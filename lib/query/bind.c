@@ -51,7 +51,7 @@ tel__binder_failed(struct binder *b, tel_status status)
 	b->fail_text = NULL;
 	if (b->fail.text == NULL)
 		return status;
-	b->fail_text = tel__copy_string(b->fail.text, strlen(b->fail.text));
+	b->fail_text = strdup(b->fail.text);
 	b->fail.text = NULL;
 	return status;
 }

@@ -12,7 +12,7 @@
 #define SNAPSHOTS_MAX 10000u
 
 /* The name of the log that an event is of. */
-static tel_status
+static void
 name_log(const struct tel_event *ev, tel_value *out)
 {
 	const char *name = ev->log->name;
@@ -22,7 +22,6 @@ name_log(const struct tel_event *ev, tel_value *out)
 	out->datatype = TEL_STRING;
 	out->as.string = name;
 	out->length = name != NULL ? strlen(name) : 0;
-	return TEL_OK;
 }
 
 /* The group of the event at hand: 1; -1 when a key found no room; 0: failed */
@@ -30,12 +29,13 @@ static int
 make_tuple(struct tel_stats *s, const struct tel_event *ev)
 {
 	tel_value v;
-	tel_status st;
 
 	s->tuple_made = 1;
 	for (unsigned i = 0; i < s->ngroups; i++) {
+		tel_status st = TEL_OK;
+
 		if (s->groups[i].expr == NULL)
-			st = name_log(ev, &v);
+			name_log(ev, &v);
 		else
 			st = tel_expr_eval(s->groups[i].expr, ev, &v);
 		if (st == TEL_OK)

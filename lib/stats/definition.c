@@ -37,12 +37,10 @@ tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
 		return NULL;
 	tel_status st = split_weights(d, spec);
 	d->text = tel__spec_text(spec);
-	d->unit = tel__copy_string(tel__spec_unit(spec),
-	    strlen(tel__spec_unit(spec)));
+	d->unit = strdup(tel__spec_unit(spec));
 	int complete = st == TEL_OK && d->text != NULL && d->unit != NULL;
 	for (unsigned i = 0; i < count; i++) {
-		d->group_names[i] =
-		    tel__copy_string(group_names[i], strlen(group_names[i]));
+		d->group_names[i] = strdup(group_names[i]);
 		complete = complete && d->group_names[i] != NULL;
 	}
 	if (!complete) {

@@ -151,7 +151,7 @@ add_definition(struct loader *l, const char *name, struct spec *spec,
 	/* a summary trace is in microseconds unless it has a unit */
 	if (unit == NULL && is_summary)
 		unit = tel__copy_string("us", 2);
-	spec->name = tel__copy_string(name, strlen(name));
+	spec->name = strdup(name);
 	d = spec->name == NULL || (unit == NULL && is_summary) ?
 	    NULL :
 	    tel__definition_new(spec, count, names, l->part->strings,

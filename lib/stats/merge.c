@@ -19,14 +19,13 @@ copy_spec(struct spec *to, const struct spec *from)
 	*to = *from;
 	memset(to->pieces, 0, sizeof(to->pieces));
 	memset(&to->layout, 0, sizeof(to->layout));
-	to->name = tel__copy_string(from->name, strlen(from->name));
+	to->name = strdup(from->name);
 	int complete = to->name != NULL;
 	for (i = 0; i < PIECES && complete; i++) {
 		to->pieces[i].column = from->pieces[i].column;
 		if (from->pieces[i].text == NULL)
 			continue;
-		to->pieces[i].text = tel__copy_string(from->pieces[i].text,
-		    strlen(from->pieces[i].text));
+		to->pieces[i].text = strdup(from->pieces[i].text);
 		complete = to->pieces[i].text != NULL;
 	}
 	complete = complete &&
@@ -48,7 +47,7 @@ copy_definition(const struct definition *d, const char *name,
 		return NULL;
 	if (name != NULL) {
 		free(spec.name);
-		spec.name = tel__copy_string(name, strlen(name));
+		spec.name = strdup(name);
 	}
 	struct definition *new = spec.name == NULL ?
 	    NULL :
@@ -59,7 +58,7 @@ copy_definition(const struct definition *d, const char *name,
 		return NULL;
 	}
 	free(new->unit);
-	new->unit = tel__copy_string(d->unit, strlen(d->unit));
+	new->unit = strdup(d->unit);
 	if (new->unit == NULL) {
 		tel__definition_free(new);
 		return NULL;

@@ -71,7 +71,7 @@ tel__stats_pools_create(struct pools *p, const tel_alloc *op,
 	struct pool *pool = &p->report->pools[place - 1];
 	if (pool->kind != NULL || kind == NULL || place > POOLS_MAX)
 		return TEL_OK;
-	pool->kind = tel__copy_string(kind, strlen(kind));
+	pool->kind = strdup(kind);
 	return pool->kind == NULL ? TEL_ENOMEM : TEL_OK;
 }
 
@@ -214,8 +214,7 @@ tel__stats_pools_settle(struct pools *p)
 		if (p->labels[i].text == NULL || e == NULL ||
 		    e->value > POOLS_MAX)
 			continue;
-		char *text = tel__copy_string(p->labels[i].text,
-		    strlen(p->labels[i].text));
+		char *text = strdup(p->labels[i].text);
 		if (text == NULL)
 			return TEL_ENOMEM;
 		struct pool *pool = &p->report->pools[e->value - 1];

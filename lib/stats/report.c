@@ -78,8 +78,8 @@ tel__report_part(struct report *r, const char *name, const char *kind,
 		return TEL_ENOMEM;
 	struct part *p = &r->parts[r->nparts];
 	memset(p, 0, sizeof(*p));
-	p->name = tel__copy_string(name, strlen(name));
-	p->kind = tel__copy_string(kind, strlen(kind));
+	p->name = strdup(name);
+	p->kind = strdup(kind);
 	if (p->name == NULL || p->kind == NULL ||
 	    !tel__index_add(&r->index, hash_part(r, name, kind), r->nparts)) {
 		free(p->name);
@@ -117,9 +117,9 @@ tel__report_origin(struct report *r, const char *schema, const char *version,
 	}
 	struct origin *o = &r->origins[r->norigins];
 	memset(o, 0, sizeof(*o));
-	o->schema = tel__copy_string(schema, strlen(schema));
-	o->version = tel__copy_string(version, strlen(version));
-	o->format = tel__copy_string(format, strlen(format));
+	o->schema = strdup(schema);
+	o->version = strdup(version);
+	o->format = strdup(format);
 	if (o->schema == NULL || o->version == NULL || o->format == NULL) {
 		free(o->schema);
 		free(o->version);
@@ -335,11 +335,8 @@ merge_pools(struct report *r, const struct report *from)
 		to->address = p->address;
 		to->ended = p->ended;
 		if ((p->label != NULL &&
-		        (to->label = tel__copy_string(p->label,
-		             strlen(p->label))) == NULL) ||
-		    (p->kind != NULL &&
-		        (to->kind = tel__copy_string(p->kind,
-		             strlen(p->kind))) == NULL))
+		        (to->label = strdup(p->label)) == NULL) ||
+		    (p->kind != NULL && (to->kind = strdup(p->kind)) == NULL))
 			return TEL_ENOMEM;
 	}
 	return TEL_OK;

@@ -26,7 +26,7 @@ tel_status
 tel__trouble_set(struct trouble *t, tel_status status, const char *text,
     unsigned column, const char *format, ...)
 {
-	char *copy = text == NULL ? NULL : tel__copy_string(text, strlen(text));
+	char *copy = text == NULL ? NULL : strdup(text);
 	va_list ap;
 
 	free(t->text);

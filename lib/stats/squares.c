@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* to += from, modulo 2^(64 n).  Returns the carry. */
-static int
+/* to += from, modulo 2^(64 n). */
+static void
 stats_squares_add(uint64_t *to, const uint64_t *from, unsigned n)
 {
 	int carry = 0;
@@ -14,7 +14,6 @@ stats_squares_add(uint64_t *to, const uint64_t *from, unsigned n)
 		carry = __builtin_add_overflow(to[i], (uint64_t)carry, &to[i]);
 		carry |= __builtin_add_overflow(to[i], from[i], &to[i]);
 	}
-	return carry;
 }
 
 /* to -= from, modulo 2^(64 n).  Returns the borrow. */
@@ -75,14 +74,14 @@ tel__squares_add_any(struct squares *s, tel_int128 v, uint64_t weight)
 		return 0;
 	squares_multiply(size, 1, size, 1, square);
 	squares_multiply(square, 2, &weight, 1, weighed);
-	(void)stats_squares_add(s->words, weighed, 3);
+	stats_squares_add(s->words, weighed, 3);
 	return 1;
 }
 
 void
 tel__squares_merge(struct squares *s, const struct squares *from)
 {
-	(void)stats_squares_add(s->words, from->words, 3);
+	stats_squares_add(s->words, from->words, 3);
 }
 
 void
@@ -107,8 +106,8 @@ tel__squares_shift(struct squares *s, tel_int128 shift, tel_int128 sum,
 		(void)squares_subtract(s->words, product, 3);
 		(void)squares_subtract(s->words, product, 3);
 	} else {
-		(void)stats_squares_add(s->words, product, 3);
-		(void)stats_squares_add(s->words, product, 3);
+		stats_squares_add(s->words, product, 3);
+		stats_squares_add(s->words, product, 3);
 	}
 	return tel__squares_add_any(s, shift, n);
 }

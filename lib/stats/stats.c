@@ -161,7 +161,7 @@ stats_compile(struct tel_stats *s, struct definition *d, const char *text)
 	const struct spec *spec = &d->spec;
 	tel_status st = TEL_OK;
 
-	d->source = tel__copy_string(text, strlen(text));
+	d->source = strdup(text);
 	if (d->source == NULL)
 		return stats_no_memory(s);
 	if (spec->value.text != NULL)
@@ -201,8 +201,7 @@ set_group_names(struct tel_stats *s, struct definition *d)
 		d->group_names[i] = NULL;
 	}
 	for (unsigned i = 0; i < s->ngroups; i++) {
-		d->group_names[i] = tel__copy_string(s->groups[i].piece.text,
-		    strlen(s->groups[i].piece.text));
+		d->group_names[i] = strdup(s->groups[i].piece.text);
 		if (d->group_names[i] == NULL) {
 			d->ngroups = i;
 			return stats_no_memory(s);
@@ -258,8 +257,7 @@ tel_stats_set_groups(tel_stats *s, const char *expressions)
 	if (expressions != NULL) {
 		st = tel__pieces_split(expressions, pieces, GROUPS_MAX, &count,
 		    &s->trouble);
-		s->groups_text =
-		    tel__copy_string(expressions, strlen(expressions));
+		s->groups_text = strdup(expressions);
 	}
 	if (st != TEL_OK)
 		count = 0;

@@ -296,20 +296,20 @@ replay_collect(struct run *r)
 }
 
 /* Runs the program once. */
-static int
+static void
 run_once(struct run *r)
 {
 	uint64_t i, paused = run_now();
 
 	if (!run_first_pool(r)) {
 		r->wrong = "the allocator has no pool";
-		return 0;
+		return;
 	}
 	atomic_store(&r->shared_stats->words, 0);
 	r->pace_start = paused;
 	for (i = 0; i < r->facts->chunks; i++) {
 		if (!replay_load(r, i))
-			return 0;
+			return;
 		replay_tell(r, RUN_CHUNK);
 		/* the time to load is not part of the log's time */
 		r->pace_start += run_now() - paused;
@@ -324,7 +324,6 @@ run_once(struct run *r)
 	run_free_all(r);
 	replay_tell(r, RUN_ALL_FREED);
 	atomic_fetch_add(&r->shared_stats->repeats, 1);
-	return 1;
 }
 
 /* Adds up the latency samples of all threads. */
@@ -379,7 +378,7 @@ run_program(struct program *p, const struct alloc_functions *a,
 	uint64_t ns = run_now();
 	replay_tell(&r, RUN_READY);
 	for (unsigned i = 0; i < options->repeat && r.wrong == NULL; i++)
-		(void)run_once(&r);
+		run_once(&r);
 	sum_latency(&r, run_ticks() - ticks, run_now() - ns);
 	run_close(&r);
 	return r.wrong;

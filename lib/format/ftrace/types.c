@@ -69,8 +69,8 @@ ftrace_types_add(struct ft_types *ts, const struct ft_line *l)
 		return 0;
 	}
 	ts->types[ts->count++] = t;
-	t->name = tel__copy_string(l->name, strlen(l->name));
-	t->kind = tel__copy_string(l->system, strlen(l->system));
+	t->name = strdup(l->name);
+	t->kind = strdup(l->system);
 	if (t->name == NULL || t->kind == NULL)
 		return 0;
 	for (unsigned i = 0; i < l->nfields; i++) {
