@@ -662,7 +662,8 @@ check_pairs(const struct telstat *t)
 		else
 			message(NULL,
 			    "%s: no pairs: %" PRIu64 " %s%s, but no %s was "
-			    "selected; -e, -w and 'if' apply to both",
+			    "selected; -e, -w and 'if' apply to both, which "
+			    "are of one log",
 			    name, open + orphan, open > 0 ? "start" : "end",
 			    &"s"[open + orphan == 1],
 			    open > 0 ? "end" : "start");

@@ -116,7 +116,8 @@ TEL_SINCE_EXPERIMENTAL void tel_stats_free(tel_stats *s);
  * ranges with the same key the latest ends first; queue: as dur, but the first
  * one does.  By itself, "pause=dur(...)"
  * is a summary trace: how many pairs, their total, shortest and longest.
- * MIDDLE events count as events of the range, but add no time.
+ * MIDDLE events count as events of the range, but add no time.  Each type must be
+ * one of a log that is read; in logs without it there are no such events.
  *
  * Returns TEL_OK; TEL_EINVAL or TEL_ELIMIT: tel_stats_error() has the
  * mistake in the text; TEL_ENOMEM; TEL_ESTATE.

@@ -52,9 +52,16 @@ suggest_type(const struct tel_schema *schema, const char *name, char *buffer,
 	return tel__suggest_text(&near, buffer, size);
 }
 
-/* The types of a pair must be there. */
+/* A tel__type_fn of a name. */
+static int
+is_called(const struct tel_type *type, const void *name)
+{
+	return strcmp(type->name, name) == 0;
+}
+
+/* The types of a pair must be there, in one of the logs. */
 static tel_status
-check_types(struct tel_stats *s, const struct definition *d,
+check_types(struct tel_stats *s, struct definition *d,
     const struct tel_schema *schema)
 {
 	const struct piece *pieces[3];
@@ -68,13 +75,15 @@ check_types(struct tel_stats *s, const struct definition *d,
 		if (pieces[i]->text == NULL)
 			continue;
 		t = tel_schema_find_type(schema, pieces[i]->text);
-		if (t == NULL)
+		d->known[i] |= t != NULL ||
+		    tel__schema_any(schema, is_called, pieces[i]->text);
+		if (!d->known[i])
 			return tel__trouble_set(&s->trouble, TEL_EINVAL,
 			    d->source, pieces[i]->column, "%s has no type %s%s",
 			    schema->name, pieces[i]->text,
 			    suggest_type(schema, pieces[i]->text, near,
 			        sizeof(near)));
-		if (i == 0 && d->spec.end.text == NULL &&
+		if (i == 0 && t != NULL && d->spec.end.text == NULL &&
 		    (t->role != TEL_ROLE_START || t->partner < 0))
 			return tel__trouble_set(&s->trouble, TEL_EINVAL,
 			    d->source, pieces[i]->column,
@@ -100,10 +109,15 @@ stats_bind_check_pairs(struct tel_stats *s, struct definition *d,
     const struct tel_schema *schema)
 {
 	const char *start = d->spec.start.text, *end = d->spec.end.text;
+	const struct tel_type *first = NULL, *last = NULL;
 	char text[400];
 
 	if (d->spec.pairs == PAIRS_NONE || d->warned || s->notify == NULL)
 		return;
+	if (start != NULL && end != NULL) {
+		first = tel_schema_find_type(schema, start);
+		last = tel_schema_find_type(schema, end);
+	}
 	text[0] = '\0';
 	for (unsigned i = 0; start == NULL && i < schema->ntypes; i++)
 		if (schema->types[i].role == TEL_ROLE_START)
@@ -113,9 +127,8 @@ stats_bind_check_pairs(struct tel_stats *s, struct definition *d,
 		    "%.100s: no event type of %.48s starts a range by its "
 		    "role; name two types",
 		    d->spec.name, schema->name);
-	else if (d->key == NULL && end != NULL && strcmp(start, end) != 0 &&
-	    !are_partners(tel_schema_find_type(schema, start),
-	        tel_schema_find_type(schema, end)))
+	else if (d->key == NULL && first != NULL && last != NULL &&
+	    first != last && !are_partners(first, last))
 		snprintf(text, sizeof(text),
 		    "%.100s: %.80s and %.80s have no common role and no KEY "
 		    "was given: each end is paired with the %s start",

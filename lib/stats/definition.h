@@ -37,8 +37,9 @@ struct definition {
 	tel_filter *filter;
 	const char *field; /* when the value is but a field: its name */
 	char label[256];   /* of a tally of labels: the field; or "" */
-	int warned;        /* that its pairs have no key, or of doubles */
-	int every;         /* has to see every event, as it speaks of dt */
+	int known[3]; /* types of a pair that a log has: start, end, middle */
+	int warned;   /* that its pairs have no key, or of doubles */
+	int every;    /* has to see every event, as it speaks of dt */
 	struct open_pairs open;
 	/* the values of a run that its stat takes together, or NULL */
 	uint64_t *values;

@@ -121,6 +121,26 @@ requests() {
 	END
 }
 
+@test "the types of a pair may be those of one of several logs" {
+	printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+	    '# type: A 1 K n:unsigned' '# type: Z 2 K n:unsigned' \
+	    '0000000000000001 A n=1' '0000000000000004 Z n=1' >az.txt
+	sed 's/A/B/; s/Z/Y/; s/4 Y/6 Y/' az.txt >by.txt
+	telfilter -f tel -o both.tel az.txt by.txt
+	for names in 'az.txt by.txt' 'by.txt az.txt' both.tel \
+	    '--no-merge by.txt az.txt'; do
+		read -ra logs <<<"$names"
+		run -0 telstat -s 'p=dur(A,Z)' -s 'q=dur(B,Y)' "${logs[@]}"
+		[[ $output == *'pairs 1  total 3 ns'* ]]
+		[[ $output == *'pairs 1  total 5 ns'* ]]
+		run -2 --separate-stderr telstat -s 'p=dur(A,X)' "${logs[@]}"
+		[[ $stderr == *"'p=dur(A,X)', column 9: text has no type X"* ]]
+	done
+	run -0 --separate-stderr telstat -s 'p=dur(A,Y)' az.txt by.txt
+	[[ $stderr == *'no end was selected'*'of one log' ]]
+	run -2 telstat -s 'p=dur(A,Z)' by.txt
+}
+
 @test "telstat says why there are no pairs" {
 	requests >log
 	run -0 --separate-stderr telstat -s 'd=dur(Begin)' -e Begin log
