@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_MAX_BYTES (TEL__NAME_MAX / 4)
+#define NAME_MAX_BYTES TEL__NAME_MAX
 /* Fields of a type. */
 #define FIELDS_MAX 250u
 
@@ -44,6 +44,29 @@ add_op(struct maker *m, enum jfr_code code)
 	return op;
 }
 
+/*
+ * How many bytes of a name are kept: as many as have a spelling of the allowed
+ * length, in which '$' of Java takes four.
+ */
+static size_t
+jfr_schema_name_length(const char *name)
+{
+	size_t n = 0, room = NAME_MAX_BYTES;
+
+	for (; name[n] != '\0'; n++) {
+		const unsigned char c = (unsigned char)name[n];
+		const size_t width = tel__name_is(&c, 1) ||
+		        (n > 0 && (c == '.' || (c >= '0' && c <= '9'))) ?
+		    1 :
+		    4;
+
+		if (width > room)
+			break;
+		room -= width;
+	}
+	return n;
+}
+
 /* Makes the name of a member, cut to the allowed length. */
 static void
 jfr_schema_join_names(char *text, const char *prefix, const char *name)
@@ -56,6 +79,7 @@ jfr_schema_join_names(char *text, const char *prefix, const char *name)
 	k = strnlen(name, NAME_MAX_BYTES - n);
 	memcpy(text + n, name, k);
 	text[n + k] = '\0';
+	text[jfr_schema_name_length(text)] = '\0';
 }
 
 /* Has a field say what that of the class it is made of does. */
@@ -387,7 +411,7 @@ jfr_schema_add_type(struct tel_schema *s, struct jfr_layout *l, uint32_t class)
 	m.at = m.nbits == 0 ? 1 : (m.nbits + 7) / 8;
 	m.nbits = 0;
 	char *spelling = tel__name_spell((const unsigned char *)of->name,
-	    strnlen(of->name, NAME_MAX_BYTES), 0);
+	    jfr_schema_name_length(of->name), 0);
 	if (spelling == NULL || m.failed)
 		m.failed = 1;
 	else
