@@ -44,7 +44,7 @@ keep_time(struct worker *w)
 
 /*
  * Spreads the time from one recorded time to the next over the words there, at
- * least one, as times_check() has seen.
+ * least one, as times_fit() has seen.
  */
 static void
 next_think(struct worker *w)
