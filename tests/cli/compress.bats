@@ -151,6 +151,12 @@ END
 	content=$(stat -c %s mpsio.log)
 	[[ ${stderr_lines[0]} == "telcat: bad: offset $((content * 2)): zstd: "*"; $content bytes are lost" ]]
 	[[ ${stderr_lines[1]} == "telcat: bad: 1 damaged place, $content bytes skipped, "* ]]
+	# in the first, too, before the format is known
+	cp five start
+	printf '\377\377\377' | dd of=start bs=1 seek=6 conv=notrunc status=none
+	run -3 --separate-stderr telcat --file-order -H start
+	[ "${#lines[@]}" -eq $((events * 4)) ]
+	[[ ${stderr_lines[0]} == "telcat: start: offset 0: zstd: "*"; $content bytes are lost" ]]
 	cat bad - </dev/null | exits 3 telcat -H 2>&- |
 	    cmp - <(exits 3 telcat -H bad 2>&-)
 	head -c $((size * 5 - 3)) bad >'short'
