@@ -45,6 +45,9 @@ static const struct sample {
 	    "say--7-- _Znwm(8) = 0x4A45000\n"
 	    "--7-- realloc(0x0,15)malloc(15) = 0x4A46000\n"
 	    "--7-- memalign(al 64, size 100) = 0x4A47000\n"
+	    "--7-- malloc(18446744073709551566)Argument 'size' of function "
+	    "malloc has a fishy (possibly negative) value: -50\n"
+	    "--7--  = 0x0\n"
 	    "--7-- _ZdlPvm(0x4A45000)\n",
 	    1 },
 	{ "ltrace",
@@ -221,6 +224,10 @@ test_wrong(void)
 		{ "heaptrack", "v 10400 3\nt 1 0\ns a\na 10 2\n+ 0\n", 2, 3 },
 		{ "rep", "1\n2\n3\n4\n5\na 0\nr x 1\nf 0\n", 1, 3 },
 		{ "valgrind", "--7-- malloc(5) 0x1\n--7-- free(0x\n", 0, 2 },
+		{ "valgrind",
+		    "--7-- calloc(18446744073709551566,8)calloc(8,9)malloc(3) "
+		    "= 0x1\n--7-- free(0x1)\n",
+		    2, 0 },
 		{ "ltrace",
 		    "malloc(5) = ?\n[pid 3] <... malloc resumed> ) = 1\n", 0,
 		    2 },

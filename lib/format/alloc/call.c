@@ -141,29 +141,39 @@ valgrind_parse(struct al *s, const unsigned char *p)
 {
 	const struct al_call *call = valgrind_call(s, &p);
 
-	if (call == NULL || call->type == AL_NO_TYPE)
-		return AL_OTHER_OUTPUT;
-	enum al_line line = tel__al_arguments(s, call, &p);
-	if (line != AL_EVENT)
-		return line;
-	/* "memalign(al 64, size 100)"; a delete may say what it deletes */
-	while (p < s->line.end && *p != ')')
+	for (;;) {
+		if (call == NULL || call->type == AL_NO_TYPE)
+			return AL_OTHER_OUTPUT;
+		enum al_line line = tel__al_arguments(s, call, &p);
+		if (line != AL_EVENT)
+			return line;
+		/* "memalign(al 64, size 100)"; a delete may say what it deletes */
+		while (p < s->line.end && *p != ')')
+			p++;
+		if (p == s->line.end)
+			return al_wrong(s, p, "a closing parenthesis");
 		p++;
-	if (p == s->line.end)
-		return al_wrong(s, p, "a closing parenthesis");
-	p++;
+		/* a calloc() of too much has no result and no line end */
+		if (call->type != AL_CALLOC || !al_is_name(*p))
+			break;
+		call = al_call_at(s, &p);
+	}
+	/* memcheck says so of a size that is too large; it will not be had */
+	if (al_starts_with(s, p, "Argument '", 10))
+		return AL_OTHER_OUTPUT;
 	if (!al_has_result(call))
 		return p == s->line.end ? AL_EVENT :
 		                          al_wrong(s, p, "the end of the line");
 	s->v[AL_ADDRESS] = 0;
 	/* "realloc(0x4A44FC0,0)free(0x4A44FC0)", "realloc(0x0,8)malloc(8)" */
 	if (al_is_name(*p)) {
-		line = al_starts_with(s, p, "free(", 5) ? AL_EVENT : AL_MORE;
+		const int freed = al_starts_with(s, p, "free(", 5);
+
 		while (p < s->line.end && *p != ')')
 			p++;
 		p += p < s->line.end;
-		if (line == AL_EVENT && p == s->line.end)
-			return line;
+		if (freed && p == s->line.end)
+			return AL_EVENT;
 	}
 	if (!al_starts_with(s, p, " = ", 3))
 		return al_wrong(s, p, "= and an address");
