@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digit.h"
+
 /* Paths and types within another; compilers make some tens. */
 #define RUST_DEPTH_MAX 200
 
@@ -77,12 +79,6 @@ rust_eat(struct rust *d, int c)
 	return 1;
 }
 
-static int
-rust_digit(int c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* A number to the base of 62, which ends with "_"; that alone is 0. */
 static uint64_t
 rust_number(struct rust *d)
@@ -93,10 +89,10 @@ rust_number(struct rust *d)
 		return 0;
 	while (!d->failed && !rust_eat(d, '_')) {
 		const int c = rust_next(d);
-		const unsigned digit = rust_digit(c) ? (unsigned)c - '0' :
-		    c >= 'a' && c <= 'z'             ? (unsigned)c - 'a' + 10 :
-		    c >= 'A' && c <= 'Z'             ? (unsigned)c - 'A' + 36 :
-		                                       62;
+		const unsigned digit = tel_is_digit(c) ? (unsigned)c - '0' :
+		    c >= 'a' && c <= 'z' ? (unsigned)c - 'a' + 10 :
+		    c >= 'A' && c <= 'Z' ? (unsigned)c - 'A' + 36 :
+		                           62;
 		if (digit == 62 || n > UINT64_MAX / 62 - 2)
 			d->failed = 1;
 		n = n * 62 + digit;
@@ -123,10 +119,10 @@ rust_word(struct rust *d)
 {
 	struct rust_word w = { NULL, 0, rust_eat(d, 'u') };
 
-	if (!rust_digit(rust_peek(d)))
+	if (!tel_is_digit(rust_peek(d)))
 		d->failed = 1;
 	else if (!rust_eat(d, '0'))
-		while (rust_digit(rust_peek(d)) && w.n < 100000)
+		while (tel_is_digit(rust_peek(d)) && w.n < 100000)
 			w.n = w.n * 10 + (size_t)(rust_next(d) - '0');
 	if (!d->old)
 		(void)rust_eat(d, '_');
@@ -480,9 +476,9 @@ rust_const(struct rust *d)
 		rust_put(d, "-");
 	const char *const digits = d->p;
 	while (!d->failed && (c = rust_next(d)) != '_') {
-		d->failed |= !rust_digit(c) && (c < 'a' || c > 'f');
+		d->failed |= !tel_is_digit(c) && (c < 'a' || c > 'f');
 		value = value << 4 |
-		    (unsigned)(rust_digit(c) ? c - '0' : c - 'a' + 10);
+		    (unsigned)(tel_is_digit(c) ? c - '0' : c - 'a' + 10);
 	}
 	if (d->failed)
 		return;

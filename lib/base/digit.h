@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers as people write them: digits of a base, and suffixes of units. */
+/* Characters of numbers and names: digits of a base, letters, suffixes of units. */
 #ifndef TEL_DIGIT_H
 #define TEL_DIGIT_H
 
@@ -7,11 +7,30 @@
 #include <stdint.h>
 #include <string.h>
 
+static inline int
+tel_is_digit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* A letter of ASCII or an underscore, in any locale. */
+static inline int
+tel_is_letter(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static inline int
+tel_is_word(int c)
+{
+	return tel_is_letter(c) || tel_is_digit(c);
+}
+
 /* The value of a hexadecimal digit; 99 for any other character. */
 static inline unsigned
 tel_digit(int c)
 {
-	if (c >= '0' && c <= '9')
+	if (tel_is_digit(c))
 		return (unsigned)(c - '0');
 	c |= 0x20;
 	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 99;

@@ -8,21 +8,9 @@
 #include "base/utf8.h"
 
 static int
-name_is_digit(unsigned char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static int
 name_is_hex(unsigned char c)
 {
-	return name_is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
-static int
-name_is_letter(unsigned char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+	return tel_is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
 /* Bytes of \xHH, or 0. */
@@ -48,7 +36,7 @@ character_at(const unsigned char *p, size_t n)
 static size_t
 plain_at(const unsigned char *p, size_t n, int first, int words)
 {
-	if (name_is_letter(*p) || (!first && (name_is_digit(*p) || *p == '.')))
+	if (tel_is_letter(*p) || (!first && (tel_is_digit(*p) || *p == '.')))
 		return 1;
 	size_t size = escape_at(p, n);
 	if (size == 0)

@@ -11,26 +11,13 @@
 
 /* ------------------------------------------------------------- numbers */
 
-static int
-token_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static int
-token_is_word(char c)
-{
-	return token_is_digit(c) || (c >= 'a' && c <= 'z') ||
-	    (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 /* The suffix at p, and where it ends; NULL: none is there. */
 static const struct tel_suffix *
 find_suffix(const char *p, int long_units, const char **end)
 {
 	const char *q = p;
 
-	while (token_is_word(*q))
+	while (tel_is_word(*q))
 		q++;
 	const struct tel_suffix *s = tel__suffix_find(p, (size_t)(q - p));
 	if (s != NULL && s->is_long && !long_units)
@@ -60,11 +47,11 @@ skip_decimal(const char *p, int *whole, int *exponent)
 {
 	*whole = 1;
 	*exponent = 0;
-	while (token_is_digit(*p))
+	while (tel_is_digit(*p))
 		p++;
-	if (p[0] == '.' && token_is_digit(p[1])) {
+	if (p[0] == '.' && tel_is_digit(p[1])) {
 		*whole = 0;
-		for (p++; token_is_digit(*p); p++)
+		for (p++; tel_is_digit(*p); p++)
 			;
 	}
 	if (*p != 'e' && *p != 'E')
@@ -72,9 +59,9 @@ skip_decimal(const char *p, int *whole, int *exponent)
 	const char *q = p + 1;
 	if (*q == '+' || *q == '-')
 		q++;
-	if (!token_is_digit(*q))
+	if (!tel_is_digit(*q))
 		return p;
-	while (token_is_digit(*q))
+	while (tel_is_digit(*q))
 		q++;
 	*whole = 0;
 	*exponent = 1;
@@ -92,7 +79,7 @@ read_time(const char *text, uint64_t factor, struct value *out)
 	if (p == NULL || __builtin_mul_overflow(whole, factor, &ns))
 		return "the time is too large";
 	if (*p == '.')
-		for (p++; token_is_digit(*p); p++) {
+		for (p++; tel_is_digit(*p); p++) {
 			scale /= 10;
 			part += tel_digit(*p) * scale;
 		}
@@ -230,12 +217,6 @@ tel__operator_text(enum value_op op)
 	return signs[i].text;
 }
 
-static int
-token_is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static unsigned
 column_of(const struct lexer *l, const char *p)
 {
@@ -248,9 +229,9 @@ read_word(struct lexer *l, struct token *t)
 	char *to = l->words;
 
 	t->s = to;
-	while (token_is_letter(*l->p) || token_is_digit(*l->p) ||
+	while (tel_is_letter(*l->p) || tel_is_digit(*l->p) ||
 	    /* a member of a struct; but start.x is x of another event */
-	    (l->p[0] == '.' && token_is_letter(l->p[1]) &&
+	    (l->p[0] == '.' && tel_is_letter(l->p[1]) &&
 	        (to - t->s != 5 || memcmp(t->s, "start", 5) != 0)))
 		*to++ = *l->p++;
 	*to++ = '\0';
@@ -352,18 +333,18 @@ tel__lexer_next(struct lexer *l, struct token *t)
 	l->error_column = t->column;
 	if (*l->p == '\0')
 		return NULL;
-	if (token_is_letter(*l->p)) {
+	if (tel_is_letter(*l->p)) {
 		t->kind = T_NAME;
 		read_word(l, t);
 		return NULL;
 	}
-	if (l->p[0] == '.' && token_is_letter(l->p[1])) {
+	if (l->p[0] == '.' && tel_is_letter(l->p[1])) {
 		t->kind = T_FIELD;
 		l->p++;
 		read_word(l, t);
 		return NULL;
 	}
-	if (token_is_digit(*l->p)) {
+	if (tel_is_digit(*l->p)) {
 		t->kind = T_NUMBER;
 		const char *why = tel__number_read(l->p, &l->p, 0, &number);
 		if (why == NULL)

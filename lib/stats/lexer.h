@@ -8,12 +8,7 @@
 
 #include <stdint.h>
 
-static inline int
-lex_word(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	    (c >= 'A' && c <= 'Z') || c == '_';
-}
+#include "base/digit.h"
 
 static inline const char *
 lex_blanks(const char *p)

@@ -153,7 +153,7 @@ take_pairs(struct parser *p, struct piece *arguments, unsigned count)
 	for (unsigned i = 0; i < count; i++, to++) {
 		move_piece(to, &arguments[i]);
 		for (const char *s = to->text; i != 2 && *s != '\0'; s++)
-			if (!lex_word(*s))
+			if (!tel_is_word(*s))
 				return spec_wrong(p, p->text + to->column - 1,
 				    "expected the name of a type");
 	}
@@ -166,7 +166,7 @@ find_pairs(const char *text, enum pairing *pairs)
 {
 	size_t n = 0;
 
-	while (lex_word(text[n]))
+	while (tel_is_word(text[n]))
 		n++;
 	const char *p = lex_blanks(text + n);
 	if (*p != '(')
@@ -341,7 +341,7 @@ read_class(struct parser *p, const char **at)
 		*at = open;
 		return read_pairs(p, at);
 	}
-	while (lex_word(word[n]))
+	while (tel_is_word(word[n]))
 		n++;
 	if (!tel__stat_class_find(word, n, &p->spec->class))
 		return wrong_class(p, word, n);
@@ -373,7 +373,7 @@ spec_read_name(struct parser *p, const char **at)
 {
 	const char *from = lex_blanks(*at), *end = from;
 
-	while (lex_word(*end) || *end == '.' || *end == '-')
+	while (tel_is_word(*end) || *end == '.' || *end == '-')
 		end++;
 	*at = lex_blanks(end);
 	if (end == from || **at != '=')
@@ -394,7 +394,7 @@ read_condition(struct parser *p, const char *at)
 	at = lex_blanks(at);
 	if (*at == '\0')
 		return TEL_OK;
-	if (at[0] != 'i' || at[1] != 'f' || lex_word(at[2]))
+	if (at[0] != 'i' || at[1] != 'f' || tel_is_word(at[2]))
 		return spec_wrong(p, at,
 		    "expected \"if\" or the end after the class");
 	return make_piece(p, at + 2, at + strlen(at), &p->spec->condition);
@@ -595,10 +595,10 @@ tel__piece_field(const struct piece *p)
 	size_t i;
 
 	s += dotted;
-	if (!lex_word(*s) || (*s >= '0' && *s <= '9'))
+	if (!tel_is_word(*s) || (*s >= '0' && *s <= '9'))
 		return NULL;
 	for (q = s; *q != '\0'; q++)
-		if (!lex_word(*q))
+		if (!tel_is_word(*q))
 			return NULL;
 	for (i = 0; i < sizeof(others) / sizeof(others[0]) && !dotted; i++)
 		if (strcmp(s, others[i]) == 0)
@@ -623,7 +623,7 @@ tel__piece_label(const struct piece *p, char *name, size_t size)
 		quote = *s++;
 	else
 		s += *s == '.';
-	for (from = s; lex_word(*s); s++)
+	for (from = s; tel_is_word(*s); s++)
 		n++;
 	if (quote != '\0' && *s++ != quote)
 		return 0;
@@ -646,7 +646,7 @@ tel__piece_has_word(const struct piece *p, const char *word)
 			s = tel__lex_quoted(s);
 			continue;
 		}
-		for (n = 0; lex_word(s[n]); n++)
+		for (n = 0; tel_is_word(s[n]); n++)
 			;
 		if (n == length && memcmp(s, word, n) == 0)
 			return 1;

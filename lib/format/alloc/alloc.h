@@ -10,6 +10,7 @@
 #ifndef TEL_ALLOC_H
 #define TEL_ALLOC_H
 
+#include "base/digit.h"
 #include "reader/lines.h"
 
 /* The longest line, its end included; a longer one is damage. */
@@ -248,13 +249,6 @@ al_has_result(const struct al_call *call)
 {
 	return call->type != AL_FREE && call->type != AL_DELETE &&
 	    call->type != AL_DELETE_ARRAY && call->type < AL_DELETE_SIZED;
-}
-
-static inline int
-al_is_name(unsigned char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c >= '0' && c <= '9') || c == '_';
 }
 
 static inline const unsigned char *

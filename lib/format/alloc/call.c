@@ -16,7 +16,7 @@ al_call_at(const struct al *s, const unsigned char **p)
 {
 	const unsigned char *q = *p;
 
-	while (al_is_name(*q))
+	while (tel_is_word(*q))
 		q++;
 	if (*q != '(' || q == *p)
 		return NULL;
@@ -154,7 +154,7 @@ valgrind_parse(struct al *s, const unsigned char *p)
 			return al_wrong(s, p, "a closing parenthesis");
 		p++;
 		/* a calloc() of too much has no result and no line end */
-		if (call->type != AL_CALLOC || !al_is_name(*p))
+		if (call->type != AL_CALLOC || !tel_is_word(*p))
 			break;
 		call = al_call_at(s, &p);
 	}
@@ -166,7 +166,7 @@ valgrind_parse(struct al *s, const unsigned char *p)
 		                          al_wrong(s, p, "the end of the line");
 	s->v[AL_ADDRESS] = 0;
 	/* "realloc(0x4A44FC0,0)free(0x4A44FC0)", "realloc(0x0,8)malloc(8)" */
-	if (al_is_name(*p)) {
+	if (tel_is_word(*p)) {
 		const int freed = al_starts_with(s, p, "free(", 5);
 
 		while (p < s->line.end && *p != ')')
@@ -235,7 +235,7 @@ kdump_parse(struct al *s, const unsigned char *p)
 	if (p == NULL)
 		return AL_OTHER_OUTPUT;
 	s->v[AL_ADDRESS] = 0;
-	int result = !al_is_name(*p) || (*p >= '0' && *p <= '9');
+	int result = !tel_is_word(*p) || (*p >= '0' && *p <= '9');
 	if (result) {
 		if (!al_number(s, &p, &s->v[AL_ADDRESS]) ||
 		    !al_starts_with(s, p, " = ", 3))

@@ -135,7 +135,7 @@ ltrace_resumed(struct al *s, const unsigned char *p)
 	const unsigned char *name = p;
 	const struct al_call *call;
 
-	while (al_is_name(*p))
+	while (tel_is_word(*p))
 		p++;
 	call = tel__al_function(s, name, (size_t)(p - name));
 	if (call == NULL || call->type == AL_NO_TYPE)
@@ -205,7 +205,7 @@ ltrace_parse(struct al *s, const unsigned char *p)
 	if (al_starts_with(s, p, "<... ", 5))
 		return ltrace_resumed(s, p + 5);
 	name = p = skip_module(s, p);
-	while (al_is_name(*p))
+	while (tel_is_word(*p))
 		p++;
 	call = tel__al_function(s, name, (size_t)(p - name));
 	/* "malloc@libc.so.6(513)" */

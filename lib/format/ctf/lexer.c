@@ -8,8 +8,7 @@
 static int
 lexer_is_word(char c, int first)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	    (!first && c >= '0' && c <= '9');
+	return tel_is_letter(c) || (!first && tel_is_digit(c));
 }
 
 /* Skips blanks and comments.  0: a comment has no end. */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/digit.h"
 #include "base/table.h"
 #include "format/ctf/ctf.h"
 #include "format/ctf/folder.h"
@@ -91,11 +92,7 @@ ctf_write_identifier(const struct trace *t, const char *name, size_t n,
 	if (t->version == 1)
 		to[k++] = '_';
 	for (i = 0; i < n && k < 200; i++)
-		to[k++] = (name[i] >= 'a' && name[i] <= 'z') ||
-		        (name[i] >= 'A' && name[i] <= 'Z') ||
-		        (name[i] >= '0' && name[i] <= '9') ?
-		    name[i] :
-		    '_';
+		to[k++] = tel_is_word(name[i]) ? name[i] : '_';
 	to[k] = '\0';
 	return to;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/digit.h"
 
 /* While a file is read. */
 struct parser {
@@ -100,16 +101,12 @@ tmf_copy_name(struct span s)
 
 	if (name == NULL)
 		return NULL;
-	if (s.n > 0 && *s.p >= '0' && *s.p <= '9')
+	if (s.n > 0 && tel_is_digit(*s.p))
 		*q++ = '_';
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
-		*q++ =
-		    (char)((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		                (c >= '0' && c <= '9') || (c == '.' && i > 0) ?
-		            c :
-		            '_');
+		*q++ = tel_is_word(c) || (c == '.' && i > 0) ? c : '_';
 	}
 	*q = '\0';
 	return name;

@@ -8,19 +8,8 @@
  * A command may have blanks, dashes and brackets in its name, so the time is
  * looked for first, and the text before it is read from its end.
  */
+#include "base/digit.h"
 #include "format/ftrace/ftrace.h"
-
-static int
-is_digit(int c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static int
-ftrace_line_is_letter(int c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 static int
 starts_with(const char *p, const char *end, const char *word)
@@ -52,7 +41,7 @@ skip_digits(const char *p, const char *end, uint64_t *out)
 {
 	uint64_t v = 0;
 
-	for (; p < end && is_digit(*p); p++)
+	for (; p < end && tel_is_digit(*p); p++)
 		if (__builtin_mul_overflow(v, (uint64_t)10, &v) ||
 		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
 			return NULL;
@@ -79,7 +68,7 @@ ftrace_line_number(struct ft_text value, enum tel_datatype *datatype,
 		return;
 	}
 	for (i = 0; i < (int)value.n && i <= 16; i++)
-		letters |= !is_digit(p[i]);
+		letters |= !tel_is_digit(p[i]);
 	/* an address may come without 0x: of 8 digits with a letter, or of 16 */
 	if (value.n > 2 && p[0] == '0' && p[1] == 'x')
 		hex += 2;
@@ -174,7 +163,7 @@ find_time(const char *p, const char *end, const char **behind, uint64_t *ns)
 
 	while ((q = memchr(q, '.', (size_t)(end - q))) != NULL) {
 		point = q++;
-		for (start = point; start > p && is_digit(start[-1]);)
+		for (start = point; start > p && tel_is_digit(start[-1]);)
 			start--;
 		if (start == point || start == p ||
 		    (start[-1] != ' ' && start[-1] != '\t'))
@@ -221,12 +210,12 @@ take_cpu(struct ft_line *l, const char *p, const char *end)
 		flags--;
 	if (open == NULL) {
 		open = find_open(p, trim_blanks(p, flags), '[', ']');
-		if (open == NULL || !is_digit(open[1]))
+		if (open == NULL || !tel_is_digit(open[1]))
 			return end;
 		ftrace_line_add_field(l, "cpu", 3, open + 1,
 		    trim_blanks(p, flags) - 1);
 		ftrace_line_add_field(l, "context", 7, flags, end);
-	} else if (is_digit(open[1])) {
+	} else if (tel_is_digit(open[1])) {
 		ftrace_line_add_field(l, "cpu", 3, open + 1, end - 1);
 	} else {
 		return end;
@@ -250,12 +239,12 @@ take_task(struct ft_line *l, const char *p, const char *end)
 		pid_end = end - 1;
 		stop = trim_blanks(p, open);
 	}
-	for (tid = stop; tid > p && is_digit(tid[-1]);)
+	for (tid = stop; tid > p && tel_is_digit(tid[-1]);)
 		tid--;
 	if (tid == stop || tid == p)
 		return 0;
-	if (tid[-1] == '/' && tid - p > 1 && is_digit(tid[-2])) {
-		for (pid_end = pid = tid - 1; pid > p && is_digit(pid[-1]);)
+	if (tid[-1] == '/' && tid - p > 1 && tel_is_digit(tid[-2])) {
+		for (pid_end = pid = tid - 1; pid > p && tel_is_digit(pid[-1]);)
 			pid--;
 		comm.p = pid;
 	} else {
@@ -272,7 +261,7 @@ take_task(struct ft_line *l, const char *p, const char *end)
 		return 0;
 	ftrace_line_add_label(l, &l->fields[l->nfields - 1], comm);
 	/* "(-----)": not known */
-	if (pid != NULL && pid < pid_end && is_digit(*pid))
+	if (pid != NULL && pid < pid_end && tel_is_digit(*pid))
 		ftrace_line_add_field(l, "pid", 3, pid, pid_end);
 	return 1;
 }
@@ -283,10 +272,9 @@ take_task(struct ft_line *l, const char *p, const char *end)
 static const char *
 key_end(const char *p, const char *end, int colon)
 {
-	if (p == end || !ftrace_line_is_letter(*p))
+	if (p == end || !tel_is_letter(*p))
 		return NULL;
-	while (
-	    p < end && (ftrace_line_is_letter(*p) || is_digit(*p) || *p == '.'))
+	while (p < end && (tel_is_letter(*p) || tel_is_digit(*p) || *p == '.'))
 		p++;
 	if (p < end && *p == '=')
 		return p;
@@ -467,8 +455,8 @@ copy_name(char name[FT_NAME_MAX + 1], const char *p, size_t n)
 	if (n > FT_NAME_MAX)
 		n = FT_NAME_MAX;
 	for (size_t i = 0; i < n; i++)
-		name[i] = (char)(ftrace_line_is_letter(p[i]) ||
-		            (i > 0 && is_digit(p[i])) ?
+		name[i] = (char)(tel_is_letter(p[i]) ||
+		            (i > 0 && tel_is_digit(p[i])) ?
 		        p[i] :
 		        '_');
 	name[n] = '\0';
@@ -589,7 +577,7 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	q = skip_blanks(q, end);
 	l->event.p = q;
 	l->event.n = (size_t)(end - q);
-	if (q < end && is_digit(*q)) {
+	if (q < end && tel_is_digit(*q)) {
 		name = skip_digits(q, end, &period);
 		if (name != NULL && name < end && *name == ' ') {
 			ftrace_line_add_field(l, "period", 6, q, name);
@@ -598,7 +586,7 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	}
 	for (name = q; q < end && *q != ' ' && *q != '\t';)
 		q++;
-	if (q > name + 1 && q[-1] == ':' && ftrace_line_is_letter(*name)) {
+	if (q > name + 1 && q[-1] == ':' && tel_is_letter(*name)) {
 		ftrace_line_take_name(l, name, (size_t)(q - 1 - name));
 	} else {
 		/* what the kernel's tracers print, or a program */

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "format/hpm/hpm.h"
+#include "base/digit.h"
 #include "model/row.h"
 
 /*
@@ -70,12 +71,9 @@ name_counter(const struct tel_type *t, const char *event, unsigned i,
 {
 	unsigned n = i;
 
-	snprintf(name, size, "%s%s",
-	    event[0] >= '0' && event[0] <= '9' ? "_" : "", event);
+	snprintf(name, size, "%s%s", tel_is_digit(event[0]) ? "_" : "", event);
 	for (char *p = name; *p != '\0'; p++)
-		if (!(*p >= 'a' && *p <= 'z') && !(*p >= 'A' && *p <= 'Z') &&
-		    !(*p >= '0' && *p <= '9') && *p != '_' &&
-		    !(*p == '.' && p > name))
+		if (!tel_is_word(*p) && !(*p == '.' && p > name))
 			*p = '_';
 	if (*name == '\0')
 		snprintf(name, size, "counter%u", i);

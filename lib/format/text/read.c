@@ -7,6 +7,7 @@
  * come in any order, but all of them must be there, and once.  The labels
  * beside addresses are those of the event, whatever lines are missing.
  */
+#include "base/digit.h"
 #include "encoder/relay.h"
 #include "format/text/anytext.h"
 
@@ -449,16 +450,14 @@ text_header(struct tel_reader *r, struct lines *s)
 static int
 text_is_letter(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	    c == '\\' || c >= 0x80;
+	return tel_is_letter(c) || c == '\\' || c >= 0x80;
 }
 
 /* Steps over letters, digits and points. */
 static const unsigned char *
 text_identifier(const unsigned char *p, const unsigned char *end)
 {
-	while (p < end &&
-	    (text_is_letter(*p) || (*p >= '0' && *p <= '9') || *p == '.'))
+	while (p < end && (text_is_letter(*p) || tel_is_digit(*p) || *p == '.'))
 		p++;
 	return p;
 }
