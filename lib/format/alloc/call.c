@@ -158,7 +158,7 @@ valgrind_parse(struct al *s, const unsigned char *p)
 			break;
 		call = al_call_at(s, &p);
 	}
-	/* memcheck says so of a size that is too large; it will not be had */
+	/* memcheck warns of a size that is too large; it will not be had */
 	if (al_starts_with(s, p, "Argument '", 10))
 		return AL_OTHER_OUTPUT;
 	if (!al_has_result(call))
