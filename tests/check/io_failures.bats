@@ -162,7 +162,7 @@ sweep() {
 	[ "$preload" = ./fail.so ] || skip "the sanitizer replaces malloc"
 	points=$((points == 0 ? 0 : 2 * points))
 	sweep read write pipe other short interrupted -- \
-	    '~telreplay -a glibc --runs 1 long' \
-	    '~telreplay -a glibc,bump --runs 1 program' \
-	    '~telreplay -a glibc --runs 1 -f svg -o {out} long'
+	    '~telreplay -a glibc --runs 1 --idle 5ms long' \
+	    '~telreplay -a glibc,bump --runs 1 --idle 5ms program' \
+	    '~telreplay -a glibc --runs 1 --idle 5ms -f svg -o {out} long'
 }

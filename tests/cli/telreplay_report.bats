@@ -89,24 +89,24 @@ small() {
 
 @test "a report is one screen, and --details has the sections that it names" {
 	small
-	clean telreplay -a class,null,bump t.txt >report
+	clean telreplay --idle 5ms -a class,null,bump t.txt >report
 	[ "$(wc -l <report)" -le 24 ]
 	[ "$(wc -L <report)" -le 80 ]
 	grep -c '^[a-z]' report | grep '^3$'
 	grep -c '^  \(class\|null\|bump\)  ' report | grep '^6$'
 	grep 'too short for reliable times: --repeat 100 ' report
-	clean telreplay -a class --runs 1 --repeat 3000 t.txt >report
+	clean telreplay --idle 5ms -a class --runs 1 --repeat 3000 t.txt >report
 	run ! grep 'too short' report
 	for one in sizes:'sizes in bytes' lifetimes:lifetimes threads:throughput \
 	    classes:'blocks near' slack:'slack by' time:latency memory:memory \
 	    machine:machine; do
-		clean telreplay -a class,null --runs 1 --sample 1 --details="${one%:*}" \
+		clean telreplay --idle 5ms -a class,null --runs 1 --sample 1 --details="${one%:*}" \
 		    t.txt >report
 		grep "^${one#*:}" report
 		[ "$(grep -c '^[a-z]' report)" -le 9 ]
 	done
 	# a size class has its memory, its time and its slack, in a row of each
-	clean telreplay -a class,bump --runs 1 --sample 1 --details=classes \
+	clean telreplay --idle 5ms -a class,bump --runs 1 --sample 1 --details=classes \
 	    t.txt >report
 	for one in resident nanoseconds slack; do
 		sed -n "/^$one.* by requested size/,/^\$/p" report >table

@@ -368,18 +368,18 @@ plugin() {
 @test "the first table compares the allocators, with ratios to the first" {
 	trace t.txt 5 20000 2
 	# more than the least: where the machine is busy, a pair may not count
-	clean telreplay -a glibc,class,bump --runs 10 t.txt >report
+	clean telreplay --idle 5ms -a glibc,class,bump --runs 10 t.txt >report
 	[ "$(head -n 1 report)" = comparison ]
 	[ "$(sed -n '3p;4p;5p' report | awk '{ printf "%s ", $1 }')" = "glibc class bump " ]
 	[ "$(sed -n '4p;5p' report | grep -oE '([x~][0-9.]+|=)( |$)' | wc -l)" -ge 7 ]
 	grep 'x: ratio to glibc; by chance alone' report
-	clean telreplay -a glibc,class --runs 2 t.txt >report
+	clean telreplay --idle 5ms -a glibc,class --runs 2 t.txt >report
 	# two runs have no interval
 	[ "$(sed -n 4p report | grep -oE '~[0-9.]+( |$)' | wc -l)" -ge 3 ]
 	grep '~: 2 runs show neither a difference nor equality.*; try --runs auto' report
-	clean telreplay -a glibc,class --runs 1 t.txt |
+	clean telreplay --idle 5ms -a glibc,class --runs 1 t.txt |
 	    grep '~: 1 run shows neither a difference'
-	clean telreplay -a glibc,class --runs 2 -f csv t.txt >report
+	clean telreplay --idle 5ms -a glibc,class --runs 2 -f csv t.txt >report
 	[ "$(grep -cE '^ratio,class,glibc,[a-z0-9_]+_(different|equal),0$' report)" -ge 6 ]
 	clean telreplay -a glibc,class -f json t.txt | grep '"type":"ratio"' |
 	    grep '"allocator":"class","item":"glibc"'
