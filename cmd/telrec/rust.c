@@ -26,7 +26,7 @@ struct rust {
 	int open;   /* the list of generics of the last path is not closed */
 	int silent; /* parses without printing */
 	int old;    /* the older mangling */
-	int full;   /* there is no room for more */
+	int full;   /* the text is longer than the room */
 	int failed;
 };
 

@@ -37,8 +37,9 @@ struct tel_clock {
 	uint64_t origin;
 	int begun; /* the origin was set */
 	/* whose origin it has, or NULL; and who have its own */
-	struct tel_clock *leader, *followers, *next;
-	uint64_t version; /* changes with the points above */
+	struct tel_clock *leader, *followers;
+	struct tel_clock *next, **link; /* of those with the same leader */
+	uint64_t version;               /* changes with the points above */
 	int has_rate;
 	size_t shared; /* by so many users beside the first one */
 	/* set by the first question, so that answers fit each other */
@@ -97,11 +98,9 @@ tel__clock_free(struct tel_clock *c)
 	for (struct tel_clock *f = c->followers; f != NULL; f = f->next)
 		f->leader = NULL;
 	if (c->leader != NULL) {
-		struct tel_clock **link = &c->leader->followers;
-
-		while (*link != c)
-			link = &(*link)->next;
-		*link = c->next;
+		*c->link = c->next;
+		if (c->next != NULL)
+			c->next->link = c->link;
 	}
 	free(c->points);
 	free(c);
@@ -235,11 +234,16 @@ clock_start(struct tel_clock *c, uint64_t ticks)
 	clock_changed(c);
 }
 
+struct tel_clock *
+tel__clock_leader(struct tel_clock *c)
+{
+	return c->leader != NULL ? c->leader : c;
+}
+
 void
 tel__clock_set_origin(struct tel_clock *c, uint64_t ticks)
 {
-	if (c->leader != NULL)
-		c = c->leader;
+	c = tel__clock_leader(c);
 	if (c->begun && c->origin == ticks)
 		return;
 	clock_start(c, ticks);
@@ -261,6 +265,9 @@ tel__clock_follow(struct tel_clock *c, struct tel_clock *leader)
 {
 	c->leader = leader;
 	c->next = leader->followers;
+	c->link = &leader->followers;
+	if (c->next != NULL)
+		c->next->link = &c->next;
 	leader->followers = c;
 	if (leader->begun)
 		clock_start(c, leader->origin);

@@ -93,6 +93,8 @@ uint64_t tel__clock_origin(const struct tel_clock *c);
  * with its own.  It stays what it is when the other clock is freed.
  */
 void tel__clock_follow(struct tel_clock *c, struct tel_clock *leader);
+/* The clock that c follows, or itself. */
+struct tel_clock *tel__clock_leader(struct tel_clock *c);
 
 /*
  * Nanoseconds from the origin to ticks, negative before it.  0 when the rate is

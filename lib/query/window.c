@@ -49,6 +49,9 @@ struct tel_window {
 	size_t ready;          /* events at the front that may go */
 	size_t sorted;         /* events that were sorted and held back */
 	uint64_t horizon;      /* the latest clock that was given */
+	/* the earliest clock of events that were read, of those of one origin */
+	struct tel_clock *origin;
+	uint64_t earliest;
 	uint64_t late;
 	uint64_t syncs[SYNC_LAG]; /* clocks of the last points */
 	unsigned nsyncs;
@@ -215,6 +218,14 @@ release_columns(struct tel_window *w, uint64_t limit)
 	return TEL_OK;
 }
 
+/* Seconds count from the earliest event that is known when the first is given. */
+static void
+window_set_origin(const struct tel_window *w)
+{
+	if (w->origin != NULL && w->earliest < tel__clock_origin(w->origin))
+		tel__clock_set_origin(w->origin, w->earliest);
+}
+
 /* Lets go what may go.  end: the log has ended, so all may. */
 static tel_status
 window_release(struct tel_window *w, const struct tel_event *ev, int end)
@@ -223,6 +234,7 @@ window_release(struct tel_window *w, const struct tel_event *ev, int end)
 	uint64_t limit = UINT64_MAX;
 	size_t i;
 
+	window_set_origin(w);
 	w->begun = 1;
 	if (w->order == TEL_ORDER_LOG && tel_columns_count(&w->columns) > 0) {
 		w->ready = tel_columns_count(&w->columns);
@@ -261,14 +273,25 @@ relabel(struct tel_window *w)
 		ev->inline_use = TEL_INLINE_FIRST;
 }
 
-/* Seconds count from the earliest event that is known when the first is given. */
+/*
+ * Notes the time of an event that was read.  The logs of one stream have one
+ * origin, which is not set for each event, as many logs may follow it.
+ */
 static void
-note_origin(const struct tel_window *w, const struct tel_event *ev,
-    uint64_t clock)
+note_origin(struct tel_window *w, const struct tel_event *ev, uint64_t clock)
 {
-	if ((!w->begun || w->order == TEL_ORDER_TIME) &&
-	    clock < tel__clock_origin(ev->log->clock))
-		tel__clock_set_origin(ev->log->clock, clock);
+	struct tel_clock *origin;
+
+	if (w->begun && w->order != TEL_ORDER_TIME)
+		return;
+	origin = tel__clock_leader(ev->log->clock);
+	if (origin != w->origin) {
+		window_set_origin(w);
+		w->origin = origin;
+		w->earliest = clock;
+	}
+	if (clock < w->earliest)
+		w->earliest = clock;
 }
 
 /* Holds the event that was read, if it is wanted. */
@@ -328,6 +351,7 @@ finish_log(struct tel_window *w)
 	w->merging = 0;
 	w->begun = 0;
 	w->horizon = 0;
+	w->origin = NULL;
 	w->nsyncs = 0;
 	w->sorted = 0;
 	if (st == TEL_LOG)

@@ -338,6 +338,27 @@ make_case() {
 	[ "$output" = "$(telcat -q -c columns.tel)" ]
 }
 
+# Each event is the earliest so far, from which the time of all logs counts.
+@test "many logs of one time cost their sum, and not their product with events" {
+	python3 - >log.tel <<-END
+		import sys
+		sys.path.insert(0, "$TEL_TOP/tests/spec")
+		from tel_writer import Field, Schema, Stream, Type
+		schema = Schema("s", [Type("S", [Field("x")])])
+		out = Stream(rate=1e9)
+		out.log(0, schema)
+		schema.described = ()
+		for number in range(1, 8000):
+		    out.log(number, schema)
+		for first in range(0, 196608, 32768):
+		    out.block(0, schema, [(0, 196608 - first - i, (1,))
+		                          for i in range(32768)], index=first)
+		sys.stdout.buffer.write(out.end())
+	END
+	run -0 timeout 20 telcat -H -S -n 1 -T ns log.tel
+	[ "$output" = '0 S x=1' ]
+}
+
 @test "what exceeds a limit of tel(5) costs its block, what does not is read" {
 	python3 "$TEL_TOP/tests/spec/limits.py"
 	run -0 --separate-stderr telcat -q -c ./*.good.tel

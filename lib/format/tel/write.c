@@ -6,6 +6,7 @@
 #include "format/tel/writer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "model/clock.h"
@@ -31,16 +32,25 @@ free_schemas(struct native_out *n)
 	n->last_schema = NULL;
 }
 
+/* A log has ended: frees what its blocks say of it besides its events. */
 static void
-free_out_log(struct out_log *log)
+end_out_log(struct out_log *log)
 {
-	tel__labels_free(log->labels);
-	free(log->name);
-	free(log->described);
+	log->of = NULL;
 	free((char *)(uintptr_t)log->kept.origin);
 	free((char *)(uintptr_t)log->kept.preamble);
 	tel__clock_free(log->kept.clock);
+	memset(&log->kept, 0, sizeof(log->kept));
 	tel__metadata_clear(&log->own);
+}
+
+static void
+free_out_log(struct out_log *log)
+{
+	end_out_log(log);
+	tel__labels_free(log->labels);
+	free(log->name);
+	free(log->described);
 	free(log);
 }
 
@@ -281,7 +291,7 @@ has_own_time(const struct native_out *n, const struct out_log *before,
 {
 	if (before == NULL)
 		return n->logs != NULL && n->by_log.count == 0;
-	return n->by_log.count == 1 &&
+	return n->by_log.count == 1 && before->kept.clock != NULL &&
 	    tel__clock_origin(before->kept.clock) !=
 	    tel__clock_origin(of->clock);
 }
@@ -297,13 +307,14 @@ find_log(struct tel_writer *w, const struct tel_log *of)
 		n->last_log = log;
 		return TEL_OK;
 	}
+	const int anew = has_own_time(n, log, of);
 	if (log != NULL && log->of != NULL) {
 		/* the struct is that of the next member: this log has ended */
 		log->of = &log->kept;
 		st = tel__native_put_events(w);
-		log->of = NULL;
+		end_out_log(log);
 	}
-	if (st == TEL_OK && has_own_time(n, log, of)) {
+	if (st == TEL_OK && anew) {
 		st = native_finish(w);
 		if (st == TEL_OK)
 			st = native_write_begin(w);
@@ -711,7 +722,7 @@ native_end_file(struct tel_writer *w)
 		st = tel__native_put_group(w);
 	tel__native_clear_names(n);
 	for (struct out_log *log = n->logs; log != NULL; log = log->next) {
-		log->of = NULL;
+		end_out_log(log);
 		log->recorded = NULL;
 		free(log->described);
 		log->described = NULL;
