@@ -201,6 +201,16 @@ tel__clock_join(struct tel_clock *c, const struct tel_clock *from)
 
 TEL__GETTER(size_t, tel__clock_points, struct tel_clock, seen)
 
+uint64_t
+tel__clock_settled(const struct tel_clock *c)
+{
+	if (c->seen < 2)
+		return 0;
+	if (c->leader == NULL && c->followers == NULL)
+		return UINT64_MAX;
+	return c->last.ticks < UINT64_MAX ? c->last.ticks + 1 : UINT64_MAX;
+}
+
 /* Signed difference of two readings, as a double. */
 static double
 clock_minus(uint64_t a, uint64_t b)

@@ -47,6 +47,16 @@ tel__schema_join(struct tel_schema *s, struct tel_schema *with)
 }
 
 int
+tel__schema_sets_clock(const struct tel_schema *s)
+{
+	for (unsigned i = 0; i < s->ntypes; i++)
+		if (s->types[i].role == TEL_ROLE_SYNC &&
+		    s->types[i].role_field[0] >= 0)
+			return 1;
+	return 0;
+}
+
+int
 tel__schema_any(const struct tel_schema *s, tel__type_fn *wanted,
     const void *arg)
 {

@@ -357,6 +357,7 @@ struct tel_schema {
 	int buffered;   /* logs are not in the order in which things happened */
 	int sync_first; /* a sync point comes before the events of its flush */
 	int given;      /* its types have the roles that the user said */
+	int sets_clock; /* tel__schema_sets_clock(), once they have */
 	int nested; /* names of fields with dots are of members of structs */
 	struct tel_periods periods;
 	struct tel_schema *with; /* in a ring of those read together, or NULL */
@@ -375,6 +376,9 @@ int tel__field_set_unit(struct tel_field *f, const void *text, size_t n);
 
 /* Adds a schema to those that another is read together with; NULL: to none. */
 void tel__schema_join(struct tel_schema *s, struct tel_schema *with);
+
+/* Nonzero if events of it set the clock of their log. */
+int tel__schema_sets_clock(const struct tel_schema *s);
 
 /* Nonzero for types that are looked for, by arg. */
 typedef int tel__type_fn(const struct tel_type *type, const void *arg);

@@ -50,7 +50,8 @@ tel__columns_may(const struct tel_columns *c, const struct tel_run *run)
 	    !run->first->unknown &&
 	    run->first->index < run->first->schema->ntypes &&
 	    (tel_columns_count(c) == 0 ||
-	        (c->schema == run->first->schema && is_near(c, run)));
+	        (c->event.log == run->event->log &&
+	            c->schema == run->first->schema && is_near(c, run)));
 }
 
 /* Room for n rows.  0: no memory. */

@@ -57,7 +57,7 @@ struct tel_window {
 	unsigned nsyncs;
 	int allocs; /* others than tel_event_alloc() knows are dropped */
 	tel_filter *filter; /* or what it does not select; or NULL */
-	int begun;          /* an event of this log was read */
+	int begun;          /* the first event of this log may have gone */
 	int merging;        /* the runs are being read */
 	tel_status after;   /* what comes when the store is empty */
 	const char *error;
@@ -188,9 +188,7 @@ window_complete(struct tel_window *w, const struct tel_event *ev)
 	if (w->order == TEL_ORDER_TIME ||
 	    held(w) - w->sorted < w->sorted / NEWS)
 		return 0;
-	/* seconds need two points before the first event is given */
-	return ev->type->role == TEL_ROLE_SYNC &&
-	    (w->begun || tel__clock_points(ev->log->clock) >= 2);
+	return ev->type->role == TEL_ROLE_SYNC;
 }
 
 /*
@@ -207,7 +205,52 @@ live_limit(const struct tel_window *w, const struct tel_event *ev)
 	return w->nsyncs < SYNC_LAG ? 0 : w->syncs[w->nsyncs % SYNC_LAG];
 }
 
-/* The same of the columns, whose order is TEL_ORDER_LIVE. */
+/* The first clock of events of a log that wait for its next point. */
+static uint64_t
+settled(const struct tel_event *ev)
+{
+	return ev->type->schema->sets_clock ?
+	    tel__clock_settled(ev->log->clock) :
+	    UINT64_MAX;
+}
+
+/* How many events of the store come first and may go. */
+static size_t
+count_ready(const struct tel_window *w, uint64_t limit, int all)
+{
+	const struct tel_store *s = &w->store;
+	const struct tel_log *log = NULL;
+	uint64_t before = UINT64_MAX;
+	size_t i;
+
+	for (i = s->first; i < s->count; i++) {
+		const struct tel_event *ev = &s->events[i];
+
+		if (!all && ev->log != log) {
+			log = ev->log;
+			before = settled(ev);
+		}
+		if (ev->clock > limit ||
+		    (ev->clock >= before && before < UINT64_MAX))
+			break;
+	}
+	return i - s->first;
+}
+
+/* Holds the events one by one from now on: with more than their bytes. */
+static tel_status
+leave_columns(struct tel_window *w)
+{
+	const struct tel_event *ev;
+	tel_status st = TEL_OK;
+
+	while (st == TEL_OK && (ev = tel__columns_take(&w->columns)) != NULL)
+		st = tel__store_add(&w->store, ev);
+	w->bytes = 0;
+	return st;
+}
+
+/* Columns in TEL_ORDER_LIVE. */
 static tel_status
 release_columns(struct tel_window *w, uint64_t limit)
 {
@@ -232,18 +275,28 @@ window_release(struct tel_window *w, const struct tel_event *ev, int end)
 {
 	struct tel_store *s = &w->store;
 	uint64_t limit = UINT64_MAX;
-	size_t i;
+	const int all = end || full(w);
 
 	window_set_origin(w);
-	w->begun = 1;
+	if (w->order != TEL_ORDER_TIME && !end)
+		limit = live_limit(w, ev);
+	/* whether or not a filter holds it, and in each order at the same one */
+	w->begun |= all || (settled(ev) > 0 && w->earliest <= limit);
+	if (!w->begun)
+		return TEL_OK;
+	if (w->order == TEL_ORDER_LOG)
+		limit = UINT64_MAX;
+	if (!all && w->order != TEL_ORDER_TIME &&
+	    tel_columns_count(&w->columns) > 0 &&
+	    settled(&w->columns.event) < UINT64_MAX &&
+	    leave_columns(w) != TEL_OK)
+		return TEL_ENOMEM;
 	if (w->order == TEL_ORDER_LOG && tel_columns_count(&w->columns) > 0) {
 		w->ready = tel_columns_count(&w->columns);
 		w->bytes = 0;
 		return TEL_OK;
 	}
 	if (w->order != TEL_ORDER_LOG) {
-		if (w->order == TEL_ORDER_LIVE && !end)
-			limit = live_limit(w, ev);
 		if (tel_columns_count(&w->columns) > 0)
 			return release_columns(w, limit);
 		tel__store_sort(s);
@@ -253,10 +306,8 @@ window_release(struct tel_window *w, const struct tel_event *ev, int end)
 			return TEL_ENOMEM;
 		return tel__runs_write(w->runs, s);
 	}
-	for (i = s->first; i < s->count && s->events[i].clock <= limit; i++)
-		continue;
-	w->ready = i - s->first;
-	w->sorted = s->count - i;
+	w->ready = count_ready(w, limit, all);
+	w->sorted = tel_store_count(s) - w->ready;
 	return TEL_OK;
 }
 
@@ -398,19 +449,6 @@ tel_window_next(tel_window *w, const tel_event **event)
 }
 
 /* ----------------------------------------------------------------- runs */
-
-/* Holds events that are more than their bytes one by one from now on. */
-static tel_status
-leave_columns(struct tel_window *w)
-{
-	const struct tel_event *ev;
-	tel_status st = TEL_OK;
-
-	while (st == TEL_OK && (ev = tel__columns_take(&w->columns)) != NULL)
-		st = tel__store_add(&w->store, ev);
-	w->bytes = 0;
-	return st;
-}
 
 /* How many of the first n events of a run are held before the window is full. */
 static size_t

@@ -142,6 +142,7 @@ tel__reader_give_roles(struct tel_reader *r, struct tel_schema *s)
 			reader_role_give(r, role, &s->types[i]);
 		}
 	}
+	s->sets_clock = tel__schema_sets_clock(s);
 }
 
 void

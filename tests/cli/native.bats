@@ -289,6 +289,45 @@ times() {
 	telcat -H -S x.tel | cmp <(telcat -H b a c) -
 }
 
+@test "logs in a .tel wait for the points of their own clocks" {
+	for log in 1.118.0-lii6gc-{amcss,poolncv} 1.111.0-lii6gc-poolncv; do
+		unpack "$log"
+		mv mpsio.log "$log"
+	done
+	for logs in '1.118.0-lii6gc-amcss 1.118.0-lii6gc-poolncv' \
+	    '1.118.0-lii6gc-amcss 1.111.0-lii6gc-poolncv'; do
+		read -ra both <<<"$logs"
+		telfilter -f tel -o x.tel "${both[@]}"
+		for times in '-T s' '-T ns -w time<40ms' \
+		    '-S -T relative -e EventClockSync'; do
+			read -ra options <<<"$times"
+			telcat -H "${options[@]}" "${both[@]}" >want
+			[ -s want ]
+			telcat -H "${options[@]}" x.tel | cmp want -
+			# nothing is before the first event of all
+			run ! grep '^-' want
+		done
+		telstat -f csv -g type -s 's=sum(time)' -s 'm=max(time)' \
+		    "${both[@]}" | grep -v ,totals, >want
+		telstat -f csv -g type -s 's=sum(time)' -s 'm=max(time)' x.tel |
+		    grep -v ,totals, | cmp want -
+	done
+}
+
+@test "events of a log that is read behind another one stay events of their own" {
+	for log in perl python3; do
+		zstd -dqo "$log" "$TEL_TOP/tests/data/alloc/$log.heaptrack.zst"
+	done
+	telfilter -f tel -o x.tel perl python3
+	for order in --live --sort; do
+		telstat "$order" --stacks perl python3 |
+		    grep -v -e '^heaptrack' -e ^Totals >want
+		grep -q '^others  leaked' want
+		telstat "$order" --stacks x.tel |
+		    grep -v -e '^heaptrack' -e ^Totals | cmp want -
+	done
+}
+
 @test "releases that no stream holds are one in the native format" {
 	unpack 1.118.0-lii6gc-poolncv
 	mv mpsio.log a.log

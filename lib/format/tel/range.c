@@ -268,17 +268,6 @@ native_range_find_schema(void *arg, const unsigned char *name, size_t size,
 	    NULL;
 }
 
-/* Nonzero if events of a schema set the clock of their log. */
-static int
-sets_clock(const struct tel_schema *schema)
-{
-	for (unsigned i = 0; i < schema->ntypes; i++)
-		if (schema->types[i].role == TEL_ROLE_SYNC &&
-		    schema->types[i].role_field[0] >= 0)
-			return 1;
-	return 0;
-}
-
 /* Nonzero if a log of the stream may have such events. */
 static int
 clocks_are_set(const struct native *s)
@@ -286,7 +275,7 @@ clocks_are_set(const struct native *s)
 	const struct native_found *found;
 
 	for (found = s->schemas; found != NULL; found = found->next)
-		if (sets_clock(found->native.schema))
+		if (tel__schema_sets_clock(found->native.schema))
 			return 1;
 	return 0;
 }
