@@ -32,25 +32,30 @@ function scale(lo, hi, a, b, log, unit) {
 	return { at, lo, hi, unit, ticks: ticks.filter((v) => v >= lo && v <= hi) };
 }
 
+const pathOn = (name, d) => el("path", { class: name, d });
+const textAt = (x, y, anchor, ...parts) => el("text",
+	{ x, y, "text-anchor": anchor }, parts);
+// With a tooltip.
+const box = (x, y, width, height, fill, text) => el("rect",
+	{ x, y, width, height, fill }, hint(text));
+const hint = (text) => el("title", text);
+
 // The grid of the axis below.
-const across = (x, floor) => el("g", { class: "axes" }, x.ticks.map((v) => [
-	el("path", { class: "grid", d: `M${x.at(v).toFixed(1)} ${TOP}V${floor}` }),
-	el("text", { x: x.at(v), y: floor + 15, "text-anchor": "middle" },
-		mark(v, x.unit))]));
+const across = (x, floor) => el("g.axes", x.ticks.map((v) => [
+	pathOn("grid", `M${x.at(v).toFixed(1)} ${TOP}V${floor}`),
+	textAt(x.at(v), floor + 15, "middle", mark(v, x.unit))]));
 
 // Axes with their names; the plot is put on them.
 function frame(x, y, xTitle, yTitle) {
 	const floor = HIGH - BOTTOM, g = across(x, floor);
 	for (const v of y.ticks)
-		g.append(el("path", { class: "grid",
-			d: `M${LEFT} ${y.at(v).toFixed(1)}H${WIDE - RIGHT}` }),
-		el("text", { x: LEFT - 6, y: y.at(v) + 4, "text-anchor": "end" },
-			mark(v, y.unit)));
-	g.append(el("path", { class: "axis",
-		d: `M${LEFT} ${TOP}V${floor}H${WIDE - RIGHT}` }),
-	el("text", { class: "title", x: (LEFT + WIDE - RIGHT) / 2,
+		g.append(pathOn("grid",
+			`M${LEFT} ${y.at(v).toFixed(1)}H${WIDE - RIGHT}`),
+		textAt(LEFT - 6, y.at(v) + 4, "end", mark(v, y.unit)));
+	g.append(pathOn("axis", `M${LEFT} ${TOP}V${floor}H${WIDE - RIGHT}`),
+	el("text.title", { x: (LEFT + WIDE - RIGHT) / 2,
 		y: HIGH - 8, "text-anchor": "middle" }, xTitle),
-	el("text", { class: "title", "text-anchor": "middle",
+	el("text.title", { "text-anchor": "middle",
 		transform: `translate(12 ${(TOP + floor) / 2}) rotate(-90)` }, yTitle));
 	return g;
 }
@@ -70,6 +75,11 @@ function pictureOf(node) {
 	return new XMLSerializer().serializeToString(copy);
 }
 
+const svgButton = (name, picture) => el("button", { click: () =>
+	save(`${name}.svg`, "image/svg+xml", pictureOf(picture)) }, "SVG");
+const csvButton = (name, rows) => el("button", { click: () =>
+	save(`${name}.csv`, "text/csv", csvOf(rows)) }, "CSV");
+
 // A chart, what it is about, and its numbers as a table and a file.
 // data: {columns, rows}, as table() has them.
 function figure(kind, title, about, height, plot, data, names) {
@@ -81,22 +91,19 @@ function figure(kind, title, about, height, plot, data, names) {
 	const rows = el("details", { toggle: () => {
 		if (rows.children.length < 2)
 			rows.append(table(title, data.columns, data.rows));
-	} }, el("summary", {}, "Numbers"));
+	} }, el("summary", "Numbers"));
 	drawn.push({ title, kind, rows: data.rows, picture });
-	return el("figure", {}, el("figcaption", {}, el("b", {}, title), " ",
-		el("span", { class: "dim" }, about || "")), picture,
-	names?.length > 1 && el("p", { class: "legend" },
-		names.map((name, i) => el("span", {}, el("svg",
+	return el("figure", el("figcaption", el("b", title), " ",
+		el("span.dim", about || "")), picture,
+	names?.length > 1 && el("p.legend",
+		names.map((name, i) => el("span", el("svg",
 			{ width: 10, height: 10, "aria-hidden": "true" },
 			el("rect", { width: 10, height: 10, fill: hue(i) })),
 		` ${name} `))),
-	el("div", {}, el("button", { click: () =>
-		save(`${file}.svg`, "image/svg+xml", pictureOf(picture)) }, "SVG"), " ",
-	el("button", { click: () => save(`${file}.csv`, "text/csv", csvOf(
-		[data.columns.map((c) => c.name), ...data.rows])) }, "CSV")), rows);
+	el("div", svgButton(file, picture), " ", csvButton(file,
+		[data.columns.map((c) => c.name), ...data.rows])), rows);
 }
 
-const hint = (text) => el("title", {}, text);
 const columnsOf = (...list) => list.map(([name, unit, text]) =>
 	({ name, unit, text }));
 
@@ -111,11 +118,9 @@ function histogramOf(title, about, unit, buckets, range, logX, logY, density) {
 			logY ? ", logarithmic" : ""}`),
 		...buckets.map((b) => {
 			const left = x.at(b.lo), up = y.at(density ? density(b) : b.count);
-			return el("rect", { x: left + 0.25, y: up, fill: hue(0),
-				width: Math.max(x.at(b.hi) - left - 0.5, 0.5),
-				height: Math.max(y.at(0) - up, b.count > 0 ? 1 : 0) },
-			hint(`${show(b.lo, unit)} to ${show(b.hi, unit)}: ${
-				grouped.format(b.count)}`));
+			return box(left + 0.25, up, Math.max(x.at(b.hi) - left - 0.5, 0.5),
+				Math.max(y.at(0) - up, b.count > 0 ? 1 : 0), hue(0),
+				`${spanOf(b.lo, b.hi, unit)}: ${grouped.format(b.count)}`);
 		})],
 	{ columns: columnsOf(["from", unit], ["to", unit], ["weight"]),
 		rows: buckets.map((b) => [b.lo, b.hi, b.count]) });
@@ -153,67 +158,62 @@ function curvesOf(title, about, series, o) {
 	series.map((s) => s.name));
 }
 
-// Labels beside bars, and pixels for them.
 const cut = (text) => text.length > 28 ? `${text.slice(0, 27)}…` : text;
-const labelOf = (text, x, y) => el("text", { x, y, "text-anchor": "end" },
-	cut(String(text)), hint(text));
-const roomFor = (rows) => 16 + 6.4 * Math.max(6, ...rows.map(([label]) =>
-	cut(String(label)).length));
+const spanOf = (lo, hi, unit) => `${show(lo, unit)} to ${show(hi, unit)}`;
+
+// Rows of a label and what is drawn of it, step pixels each.  values: those of
+// the axis; drawOf(row, up, x): the shapes below a height.
+function rowsOf(kind, title, about, unit, rows, step, values, log, drawOf,
+	table, names) {
+	const left = 16 + 6.4 * Math.max(6, ...rows.map(([label]) =>
+		cut(String(label)).length));
+	const height = TOP + rows.length * step + 30;
+	const x = scale(Math.min(0, ...values), Math.max(0, ...values) || 1, left,
+		WIDE - 110, log, unit);
+	return figure(kind, title, about, height, [across(x, height - 28),
+		rows.map((row, i) => [textAt(left - 6, TOP + i * step + step / 2 + 1,
+			"end", cut(String(row[0])), hint(row[0])),
+		drawOf(row, TOP + i * step, x)])],
+	table, names);
+}
 
 // rows: [label, value of each name ...], drawn beside each other.
 function barsOf(title, about, unit, names, rows, log, most = 40) {
 	const shown = rows.slice(0, most), n = names.length;
-	const thick = n > 1 ? 12 : 14, step = thick * n + 7;
-	const left = roomFor(shown);
-	const height = TOP + shown.length * step + 30;
+	const thick = n > 1 ? 12 : 14;
 	const values = shown.flatMap((r) => r.slice(1)).map(Number)
 		.filter(Number.isFinite);
-	const x = scale(Math.min(0, ...values), Math.max(0, ...values) || 1, left,
-		WIDE - 110, log, unit);
-	return figure("bars", title, [about, rows.length > most &&
+	const drawOf = ([label, ...cells], up, x) => cells.map((v, k) => {
+		const value = Number(v ?? NaN), a = x.at(0), b = x.at(value);
+		const y = up + k * thick;
+		return Number.isFinite(value) && [box(Math.min(a, b), y,
+			Math.max(Math.abs(b - a), 1), thick - 1, hue(k),
+			`${label}, ${names[k]}: ${show(value, unit)}`),
+		textAt(Math.max(a, b) + 4, y + thick / 2 + 4, "start",
+			mark(value, unit))];
+	});
+	return rowsOf("bars", title, [about, rows.length > most &&
 		`${rows.length - most} more in the table`].filter(Boolean).join("; "),
-	height, [
-		across(x, height - 28),
-		shown.map(([label, ...cells], i) => {
-			const up = TOP + i * step;
-			return [labelOf(label, left - 6, up + thick * n / 2 + 4),
-			cells.map((v, k) => {
-				const value = Number(v ?? NaN), a = x.at(0), b = x.at(value);
-				const y = up + k * thick;
-				return Number.isFinite(value) && [el("rect", { y, fill: hue(k),
-					x: Math.min(a, b), width: Math.max(Math.abs(b - a), 1),
-					height: thick - 1 }, hint(`${label}, ${names[k]}: ${
-					show(value, unit)}`)), el("text", { y: y + thick / 2 + 4,
-					x: Math.max(a, b) + 4 }, mark(value, unit))];
-			})];
-		})],
+	unit, shown, thick * n + 7, values, log, drawOf,
 	{ columns: columnsOf(["", "", true], ...names.map((s) => [s, unit])),
 		rows }, names);
 }
 
 // rows: [name, least, most, marks: [[name, value], ...]].
 function rangesOf(title, about, unit, rows) {
-	const left = roomFor(rows), step = 24;
-	const height = TOP + rows.length * step + 30;
-	const all = rows.flatMap(([, lo, hi, marks]) => [lo, hi,
-		...marks.map((m) => m[1])]);
-	const x = scale(Math.min(0, ...all), Math.max(0, ...all) || 1, left,
-		WIDE - 110, false, unit), names = rows[0][3].map((m) => m[0]);
-	return figure("range", title, about, height, [
-		across(x, height - 28),
-		rows.map(([name, lo, hi, marks], i) => {
-			const up = TOP + i * step;
-			return [labelOf(name, left - 6, up + 14), el("rect", {
-				x: x.at(lo), y: up + 3, height: 14, fill: hue(0),
-				"fill-opacity": 0.4, width: Math.max(x.at(hi) - x.at(lo), 1) },
-			hint(`${show(lo, unit)} to ${show(hi, unit)}`)),
-			marks.map(([what, v], k) => el("rect", { x: x.at(v) - 1.5,
-				y: up, width: 3, height: 20, fill: hue(k + 1) },
-			hint(`${what}: ${show(v, unit)}`)))];
-		})],
-	{ columns: columnsOf(["", "", true], ["least", unit], ["most", unit],
-		...names.map((name) => [name, unit])),
-	rows: rows.map(([name, lo, hi, marks]) =>
-		[name, lo, hi, ...marks.map((m) => m[1])]) },
-	["from the least to the most", ...names]);
+	const names = rows[0][3].map((m) => m[0]);
+	const flat = rows.map(([name, lo, hi, marks]) =>
+		[name, lo, hi, ...marks.map((m) => m[1])]);
+	const drawOf = ([, lo, hi, marks], up, x) => {
+		const range = box(x.at(lo), up + 3, Math.max(x.at(hi) - x.at(lo), 1),
+			14, hue(0), spanOf(lo, hi, unit));
+		range.setAttribute("fill-opacity", 0.4);
+		return [range, marks.map(([what, v], k) => box(x.at(v) - 1.5, up, 3, 20,
+			hue(k + 1), `${what}: ${show(v, unit)}`))];
+	};
+	return rowsOf("range", title, about, unit, rows, 24,
+		flat.flatMap((row) => row.slice(1)), false, drawOf,
+		{ columns: columnsOf(["", "", true], ["least", unit], ["most", unit],
+			...names.map((name) => [name, unit])), rows: flat },
+		["from the least to the most", ...names]);
 }

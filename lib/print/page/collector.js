@@ -135,10 +135,10 @@ function besidePauses(_, { name, height }) {
 			bars.push({ y, n, colour, title: `${noun}, ${rowName(row, "ns")}`,
 				high: Math.max(height - rise(2 ** (row - 1)) - y, 3) });
 		}
-		return all > 0 && el("li", {}, count(sum(here, ([, n]) => n),
+		return all > 0 && el("li", count(sum(here, ([, n]) => n),
 			noun), selection && !isPart && " in all");
 	});
-	return [besideBars(height, name, bars), el("ul", {}, items)];
+	return [besideBars(height, name, bars), el("ul", items)];
 }
 
 function addCollector() {
@@ -172,8 +172,8 @@ function mutatorPlot() {
 	[0, 0.5, 1].map((v) => [el("path", {
 		class: "grid", d: `M40 ${y(v)}H${w}` }), el("text", { x: 2,
 		y: y(v) + 4 }, `${100 * v}%`)]), list.map(([t], i) => i % 6 === 0 &&
-		el("text", { class: "tick", x: x(i), y: h - 4 }, time(t))),
-	el("path", { class: "line", d: `M${list.map(([, v], i) =>
+		el("text.tick", { x: x(i), y: h - 4 }, time(t))),
+	el("path.line", { d: `M${list.map(([, v], i) =>
 		`${x(i)} ${y(v)}`).join("L")}` }));
 }
 
@@ -201,7 +201,7 @@ function collectorTab() {
 	const full = list.find((c) => c[0] === collector.chosen) ?? list[0];
 	const describe = ([type, i], { name, fields } = log.types[type]) =>
 		({ name: `${name} ${fields[i].name}`, unit: fields[i].unit });
-	return el("div", {}, table(`Collections${selection ? ", selected" : ""}: ${
+	return el("div", table(`Collections${selection ? ", selected" : ""}: ${
 		list.length} of ${collections.count}${collections.list.length <
 		collections.count ? ", longest" : ""}`,
 	[...heads("@Start", ">Length"), ...columns.map((c) => describe(c))],
@@ -210,19 +210,19 @@ function collectorTab() {
 			f[0] === type && f[1] === field)?.[2])]), ([t]) => {
 		collector.chosen = t;
 		tab();
-	}), el("div", { class: "columns three" }, full && el("div", {}, el("p", {},
-		el("b", {}, "Collection"), ` ${time(full[0], 1)} to ${
+	}), el("div.columns.three", full && el("div", el("p",
+		el("b", "Collection"), ` ${time(full[0], 1)} to ${
 			time(full[0] + full[1], 1)}`), phases(full),
 	el("details", { open: collector.chosen === full[0] },
-		el("summary", {}, "All that its events say"),
+		el("summary", "All that its events say"),
 		facts(full[2].map((f) => [describe(f).name,
 			show(f[2], describe(f).unit)])))),
 	table("Pools", heads("*Pool", "#At the peak", "#At the end",
 		"#Live at most"), pools.map(({ name, s, layer, live }) =>
-		[cell(name, el("span", {}, swatch(`h${layer}`), name)),
+		[cell(name, el("span", swatch(`h${layer}`), name)),
 			atPeak(s), s.last.at(-1), live?.high])),
-	el("div", {}, el("p", {}, "The program's share of the worst window"),
-		mutatorPlot(), el("details", {}, el("summary", {}, "Numbers"),
+	el("div", el("p", "The program's share of the worst window"),
+		mutatorPlot(), el("details", el("summary", "Numbers"),
 			table("", heads(">Window", "%Share"),
 				mutator)))), generations && generationTable(generations));
 }

@@ -5,7 +5,6 @@ const unzig = (v) => typeof v === "bigint"
 	? (v & 1n ? -(v >> 1n) - 1n : v >> 1n)
 	: v < 2 ** 31 ? v >> 1 ^ -(v & 1) : (v % 2 ? -(v + 1) / 2 : v / 2);
 
-// Reads the columns of a block.
 class Bytes {
 	constructor(bytes, at = 0) {
 		this.bytes = bytes;
@@ -63,7 +62,6 @@ class Bytes {
 		return out;
 	}
 
-	// Steps over numbers.
 	skip(n) {
 		while (n > 0)
 			n -= !(this.bytes[this.at++] > 127);
@@ -93,7 +91,6 @@ const PROPERTIES = new Map(Object.entries({
 const nameOf = (group, i) => group.strings[group.name[i] - 1] ??
 	group.type.name;
 
-// One event of a block.
 class LogEvent {
 	constructor(group, i) {
 		this.group = group;
@@ -225,7 +222,7 @@ const descend = (t) => [t, ...t.lanes.slice(1), ...t.inner.flatMap(descend)];
 
 // Calls f(group, i) for the events that start in a time, as long as more(block)
 // before the next block is true.
-async function each({ from, to }, f, more = () => true) {
+async function each({ from, to }, f, more) {
 	for (const block of blocksIn(from, to)) {
 		if (!more(block))
 			break;
@@ -280,11 +277,11 @@ async function loadSeries() {
 
 async function loadLinks({ block, n }) {
 	const b = new Bytes(await bytesOf(`b${block}`, true));
-	const from = b.deltas(n), source = b.plain(n), after = b.plain(n);
-	const target = b.plain(n), type = b.plain(n);
-	for (let i = 0; i < n; i++)
-		log.lines.push({ from: from[i], to: from[i] + unzig(after[i]),
-			source: source[i], target: target[i], type: log.types[type[i]] });
+	const times = b.deltas(n);
+	const [source, after, target, type] = [1, 2, 3, 4].map(() => b.plain(n));
+	times.forEach((from, i) => log.lines.push({ from, to: from +
+		unzig(after[i]), source: source[i], target: target[i],
+	type: log.types[type[i]] }));
 }
 
 // Sums of a column for each of some steps of time.

@@ -119,7 +119,7 @@ function refreshMarks() {
 }
 
 function drawAll() {
-	const canvas = $("canvas"), dpr = window.devicePixelRatio || 1;
+	const canvas = $("canvas"), dpr = devicePixelRatio;
 	const [w, h] = [$("area").clientWidth, $("area").clientHeight].map((n) =>
 		Math.max(Math.round(n * dpr), 1));
 	const c = log.context;
@@ -352,7 +352,7 @@ function fit(text, room) {
 // The selection and the chosen event.
 function paintMarks(p) {
 	const { width, height, dpr, top, xOf, yOf } = p;
-	const clip = (t) => Math.min(Math.max(xOf(t), -9), width + 9);
+	const clip = (t) => between(xOf(t), -9, width + 9);
 	const upright = (t, colour) => p.line(`M${clip(t)} 0V${height}`, dpr,
 		colour);
 	if (hairline !== null)

@@ -56,7 +56,7 @@ function flameOf(root, width, text, joined, more) {
 			height: BAR - 1, class: list[0].fill }), fits > 2 && el("text",
 			{ x: x + 3, y: row * BAR + 13 }, label.length > fits
 				? `${label.slice(0, fits - 1)}…` : label),
-		el("title", {}, list.length > 1 ? `${label}: ${text(list[0])}`
+		el("title", list.length > 1 ? `${label}: ${text(list[0])}`
 			: text(list[0])));
 	}
 	function paint() {

@@ -4,7 +4,7 @@
 let gesture = 0; // the number of the last one
 
 function bounded(from, to) {
-	const size = Math.min(Math.max(to - from, 10), log.span * 1.02 || 10);
+	const size = between(to - from, 10, log.span * 1.02 || 10);
 	const over = log.span * 0.01;
 	from = Math.max(Math.min(from, log.span + over - size), -over);
 	return { from, to: from + size };
@@ -35,7 +35,7 @@ const moved = (part, v = view) => [v.from, v.to].map((t) =>
 // selection too.
 function moveHairline(n, e) {
 	const was = hairlineAt();
-	hairline = Math.min(Math.max(was + n * sizeOf() / 100, 0), log.span);
+	hairline = between(was + n * sizeOf() / 100, 0, log.span);
 	if (hairline < view.from || hairline > view.to)
 		setView(...moved(n / 5));
 	if (e?.shiftKey)
@@ -82,7 +82,6 @@ function chooseEvent(event) {
 	refreshMarks();
 }
 
-// Describes what is under the pointer.
 function tip() {
 	const box = $("tip"), { clientWidth, clientHeight } = $("area");
 	const { row, event, t, px } = pointer && !pointer.drag
@@ -101,7 +100,7 @@ function tip() {
 			.filter(([, n]) => n !== "0").slice(0, 12),
 		...track.series.filter((s) => s.last).map((s) =>
 			["value", show(valueAt(s, t), track.unit)])];
-	box.replaceChildren(el("b", {}, (event ?? track).name), facts(list));
+	box.replaceChildren(el("b", (event ?? track).name), facts(list));
 	const { x, y } = pointer, above = y > clientHeight / 2;
 	box.style = `left: ${x}px; top: ${y + (above ? -10 : 18)}px; translate: ${
 		-100 * x / clientWidth}% ${above ? -100 : 0}%`;
@@ -292,7 +291,7 @@ function svg() {
 }
 
 async function png() {
-	const image = new Image(), dpr = window.devicePixelRatio || 1;
+	const image = new Image(), dpr = devicePixelRatio;
 	image.src = `data:image/svg+xml,${encodeURIComponent(svg())}`;
 	await image.decode();
 	const canvas = el("canvas", { width: image.width * dpr,

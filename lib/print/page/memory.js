@@ -69,8 +69,8 @@ function memoryFacts() {
 }
 
 // The interval of a time, and what every stack had by its end.
-const momentAt = (t) => Math.max(Math.min(Math.floor(t / memory.width),
-	memory.moments.length - 1), 0);
+const momentAt = (t) => between(Math.floor(t / memory.width), 0,
+	memory.moments.length - 1);
 
 function stateAt(last) {
 	const { n, moments } = memory, state = {};
@@ -140,7 +140,7 @@ function showHeld(t) {
 	[...memory.ranks.keys(),
 		...memory.holders > memory.ranks.length ? [OTHERS] : []].map((l) =>
 		[l, layerName(l), values[l]]), memory.stacked ? ""
-		: el("li", { class: "hint" },
+		: el("li.hint",
 			"Record with `telrec -g` to see who holds it."));
 }
 
@@ -155,8 +155,6 @@ function addMemory() {
 				bytes(memory.atPeak[i])}`).join(", ")}` });
 	addBlocks();
 }
-
-// ------------------------------------------------- stacks and functions
 
 // The tree of stacks by a value of each, coloured from the holder on.
 function treeOf(value) {
@@ -197,12 +195,12 @@ function memoryTab() {
 		(innerWidth > 700 ? 0.6 : 1)), 280);
 	// what is allocated has the same blocks and bytes in two columns
 	const shown = (_, i) => mode !== "allocated" || i < 2 || i > 3;
-	return el("div", {}, el("p", { id: "modes" }, MODES.map(([name, text]) =>
+	return el("div", el("p", { id: "modes" }, MODES.map(([name, text]) =>
 		[el("button", { "aria-pressed": String(mode === name),
 			click: () => setMode(name) }, text), " "]),
 	selection ? `Selected: ${time(selection.to - selection.from)}`
 		: "Whole log: drag over a track to select"),
-	el("div", { class: "columns" }, el("div", {}, el("p", {}, el("b", {},
+	el("div.columns", el("div", el("p", el("b",
 		memory.stacked ? "Stacks" : "Blocks"), ` ${figures.title}`),
 	flameOf(all, width, (n) => `${n.name}: ${bytes(n.value)}, ${
 		show(n.value / (all.value || 1), "%")}`, true)),

@@ -40,7 +40,7 @@ function loadOverview({ span, longest, silence }) {
 		addRow({ name: "Rate", below: "by type, log height", height: 160,
 			types, paint: paintTypes,
 			sentence: `Rate of ${count(log.events, "event")}`,
-			beside: () => el("ul", {}, types.slice(0, OTHERS).map(
+			beside: () => el("ul", types.slice(0, OTHERS).map(
 				({ type, s }) => item(typeCell(type).node, countIn([s])))) });
 	for (const t of lanesOf(log.own).slice(0, RANGES))
 		addLane(t);
@@ -107,7 +107,7 @@ function addCurves() {
 		addRow({ name: t.name, below: cycles && "per cycle",
 			height: cycles ? 40 : 64,
 		sentence: `${t.name}: at most ${text(cycles ? top : s.high)}`,
-		beside: cycles && ((at) => el("ul", {}, at === undefined
+		beside: cycles && ((at) => el("ul", at === undefined
 			? item("at most", text(top)) : item(`at ${time(at)}`,
 				text(perCycle(s, cycles, at, at + 1))))),
 		paint(p, t, y, h) {
@@ -144,6 +144,6 @@ function addType(name, types) {
 		sentence: `${name}: ${
 			count(sum(types, ({ type }) => type.n), "event")}`,
 		types, paint: paintTypes,
-		beside: () => el("ul", {},
+		beside: () => el("ul",
 			item("", countIn(types.map(({ s }) => s)))) });
 }

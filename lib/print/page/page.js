@@ -10,10 +10,16 @@ const views = {}; // how each kind of page is shown, by head.page
 const keys = {}; // what keys do, and the buttons that name them
 const SVG = /^(svg|g|path|rect|text|title)$/;
 
-// Children are nodes and texts, also in lists, or missing.
-function el(tag, attributes = {}, ...children) {
-	const e = SVG.test(tag) ? document.createElementNS(
-		"http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+// A tag with its classes; attributes, if there are any; and children: nodes and
+// texts, also in lists, or missing.
+function el(tag, ...children) {
+	const [name, ...classes] = tag.split(".");
+	const attributes = children[0]?.constructor === Object
+		? children.shift() : {};
+	const e = SVG.test(name) ? document.createElementNS(
+		"http://www.w3.org/2000/svg", name) : document.createElement(name);
+	if (classes.length)
+		e.classList.add(...classes);
 	for (const [name, value] of Object.entries(attributes)) {
 		if (typeof value === "function")
 			e.addEventListener(name, value);
@@ -57,7 +63,7 @@ function time(ns, step = 0) {
 	const [scale, unit] = units.find(([scale]) =>
 		Math.max(Math.abs(ns), step) >= scale) ?? units[3];
 	const digits = Math.ceil(Math.log10(scale / step) - 1e-9), v = ns / scale;
-	return `${step ? v.toFixed(Math.min(Math.max(digits, 0), 12))
+	return `${step ? v.toFixed(between(digits, 0, 12))
 		: Number(v.toPrecision(4))} ${unit}`;
 }
 
@@ -91,6 +97,7 @@ function stepOf(least) {
 	return ten * [1, 2, 5, 10].find((n) => n * ten >= least);
 }
 
+const between = (v, low, high) => Math.min(Math.max(v, low), high);
 const sum = (list, f = Number) => list.reduce((n, v) => n + f(v), 0);
 const baseName = (path) => path.replace(/^\/.*\//, "");
 
@@ -139,8 +146,8 @@ function table(caption, columns, rows, choose) {
 		add();
 	}
 	add();
-	return el("div", {}, el("table", {}, el("caption", {}, caption),
-		el("thead", {}, el("tr", {}, columns.map((c, i) => el("th",
+	return el("div", el("table", el("caption", caption),
+		el("thead", el("tr", columns.map((c, i) => el("th",
 			{ scope: "col", class: !c.text && "number" },
 			el("button", { click: (e) => sort(i, e.target.closest("th")) },
 				c.name))))), body), more);
@@ -151,9 +158,8 @@ const heads = (...names) => names.map((name) => ({
 	name: name.replace(/^[*>@#%]/, ""), text: name[0] === "*",
 	unit: { ">": "ns", "@": "at", "#": "bytes", "%": "%" }[name[0]] ?? "" }));
 
-// Names and values.
-const facts = (list) => el("dl", {}, list.filter(([, v]) => (v ?? "") !== "")
-	.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]));
+const facts = (list) => el("dl", list.filter(([, v]) => (v ?? "") !== "")
+	.map(([k, v]) => [el("dt", k), el("dd", v)]));
 
 let tabList = [], tabNow = 0;
 
@@ -185,7 +191,6 @@ async function tab(i = tabNow) {
 		$("panel").replaceChildren(content);
 }
 
-// Shows a template of the shell.
 function dialog(id) {
 	$("dialog").replaceChildren($(id).content.cloneNode(true));
 	$("dialog").showModal();

@@ -88,7 +88,7 @@ async function find(text) {
 	return n;
 }
 
-// Goes to the next or previous event that matches, or to any.
+// To an event that matches, or to any.
 async function step(forward) {
 	const at = chosen ? chosen.time : forward ? view.from : view.to;
 	const blocks = forward ? blocksIn(at, log.span)
@@ -196,13 +196,13 @@ async function statistics(where) {
 	return { from, to, exact, count, rate: rate(count), types: list };
 }
 
-const typeCell = ({ name, hue }) => cell(name, el("span", {},
+const typeCell = ({ name, hue }) => cell(name, el("span",
 	swatch(`t${hue}`), name));
 
 async function statisticsTab() {
 	const s = await statistics(region()), timed = clock === "ns";
 	if (!s.count)
-		return el("p", {}, "No event starts in this part of the log.");
+		return el("p", "No event starts in this part of the log.");
 	return table(`${regionName()}: ${count(s.count, "event")} in ${
 		time(s.to - s.from)}${timed ? `, ${
 		show(Math.round(s.rate))} a second` : ""}${
@@ -218,7 +218,7 @@ async function statisticsTab() {
 
 async function eventsTab() {
 	const where = region(), most = 20000, list = await eventsOf(where, most);
-	return el("div", { class: "columns" }, table(`${regionName()}: ${
+	return el("div.columns", table(`${regionName()}: ${
 		list.length < most ? "" : "the first "}${
 		count(list.length, "event")}${isExact(where.from, where.to)
 		? "" : " of those that the page holds"}`,
@@ -240,11 +240,10 @@ const linksOf = (e) => log.lines.flatMap((l) => [
 		chooseTrack(id);
 	} }, `${time(t, 1)}: ${log.track[id].name}`)]);
 
-// All of the event that is chosen.
 function eventOf() {
 	if (!chosen)
-		return el("p", {}, "Click an event, or press n for the next.");
-	return el("div", {}, facts([["Event", chosen.name],
+		return el("p", "Click an event, or press n for the next.");
+	return el("div", facts([["Event", chosen.name],
 		["Type", chosen.type.name], ["Kind", chosen.type.kind],
 		["Track", chosen.track.name], ["Time", time(chosen.time, 1)],
 		["Duration", show(chosen.duration, "ns")], ...linksOf(chosen)]),
@@ -252,8 +251,8 @@ function eventOf() {
 }
 
 function about() {
-	return el("div", {}, el("p", {}, log.note), table("",
+	return el("div", el("p", log.note), table("",
 		heads("*Log", "*Format", "*Start", "Events", "Lost"),
 		log.logs.map((l) => [l.name, l.format, l.start, l.events, l.lost])),
-	el("p", {}, `Made by ${log.generator}.`));
+	el("p", `Made by ${log.generator}.`));
 }

@@ -48,14 +48,13 @@ function objectTable(caption, list) {
 	const keys = [...columns.keys()];
 	const cells = rows.filter((row) => text(row).includes(sought))
 		.map((row) => keys.map((k) => row.get(k)));
-	return el("section", { class: "part" },
+	return el("section.part",
 		table(`${caption}: ${grouped.format(cells.length)}`,
 			[...columns.values()], cells),
-		el("button", { click: () => save(`${caption}.csv`, "text/csv",
-			csvOf([keys, ...cells])) }, "CSV"));
+		csvButton(caption, [keys, ...cells]));
 }
 
-const tablesTab = () => el("div", {}, [...Map.groupBy(
+const tablesTab = () => el("div", [...Map.groupBy(
 	doc.reports[now].sections, (o) => isStatistic(o) ? "statistics" : o.type)]
 	.map(([type, list]) => objectTable(words(type), list)));
 
@@ -64,17 +63,17 @@ const FACTS = ["updates", "weight", "sum", "mean", "ratio", "min", "max",
 	"pairs", "open", "lost", "invalid", "approximate", "wrapped"];
 const VALUES = new Set(["sum", "mean", "ratio", "min", "max", "last",
 	"stddev"]);
-const MARKS = ["at_most", "below", "at_least"];
-const edge = (q) => q[MARKS.find((name) => name in q)];
+const MARKS = { at_most: "≤", below: "<", at_least: "≥" };
+const shareOf = ({ q }) => `p${+(q * 100).toFixed(7)}`;
+const edgeOf = (q) => Object.keys(MARKS).find((name) => name in q);
 
 function factsOf(o) {
 	const unit = o.unit ?? "";
 	return facts([...FACTS.filter((f) => f in o && (o[f] || VALUES.has(f) ||
 		f === "updates")).map((f) => [words(f),
 		show(o[f], VALUES.has(f) ? unit : "")]),
-	...(o.quantiles ?? []).map((q) => [`p${+(q.q * 100).toFixed(7)}`,
-		`${"at_least" in q ? "≥" : "below" in q ? "<" : "≤"} ${
-			show(edge(q), unit)}`])]);
+	...(o.quantiles ?? []).map((q) => [shareOf(q),
+		`${MARKS[edgeOf(q)]} ${show(q[edgeOf(q)], unit)}`])]);
 }
 
 const bucketsOf = (o) => o.buckets.map((b) => ({ lo: number(b.lo),
@@ -139,27 +138,29 @@ function chartsOf(list) {
 	return list[0].buckets ? bucketCharts(list) : rangeChart(list);
 }
 
-const toggle = (text, checked, change) => el("label", {}, el("input", {
+const toggle = (text, checked, change) => el("label", el("input", {
 	type: "checkbox", checked, change: (e) => {
 		change(e.target.checked);
 		tab();
 	} }), text);
 
+const weightToggle = (text) => toggle(text, logY, (on) => { logY = on; });
+
 function chartsTab() {
 	const list = statistics().filter((o) =>
 		nameOf(o).toLowerCase().includes(sought));
-	return el("div", {}, el("p", {}, toggle("Values by logarithm",
+	return el("div", el("p", toggle("Values by logarithm",
 		logX ?? true, (on) => { logX = on; }), " ",
-	toggle("Weights by logarithm", logY, (on) => { logY = on; })),
+	weightToggle("Weights by logarithm")),
 	byName(list).map((same) => {
 		const charts = chartsOf(same), many = charts.length === same.length;
-		return [el("h2", {}, `${same[0].name} (${same[0].type}${
+		return [el("h2", `${same[0].name} (${same[0].type}${
 			same[0].unit ? `, ${same[0].unit}` : ""})`),
-		...same.slice(0, 64).map((o, i) => el("div", { class: "side" },
+		...same.slice(0, 64).map((o, i) => el("div.side",
 			(many || i === 0) && charts[i],
-			el("div", {}, same.length > 1 && el("b", {}, groupOf(o)),
+			el("div", same.length > 1 && el("b", groupOf(o)),
 				factsOf(o)))),
-		same.length > 64 && el("p", {}, `${same.length - 64} more groups ` +
+		same.length > 64 && el("p", `${same.length - 64} more groups ` +
 			"are in the tables.")];
 	}));
 }
@@ -172,23 +173,23 @@ function overviewTab() {
 			list.map((o) => [o.kind ? `${o.name} (${o.kind})` : o.name,
 				number(o.events)]), logY);
 	};
-	return el("div", {}, el("p", {}, toggle("Counts by logarithm", logY,
-		(on) => { logY = on; })), el("div", { class: "side" },
-	bars("event", "Events by type"), bars("kind", "Events by kind"),
-	totals.map((o) => el("section", {}, el("h2", {},
+	return el("div", el("p", weightToggle("Counts by logarithm")),
+		el("div.side", bars("event", "Events by type"),
+			bars("kind", "Events by kind"),
+	totals.map((o) => el("section", el("h2",
 		`${words(o.type)} ${o.allocator ?? ""}`), facts(flat(o).map(([k, v]) =>
 		[words(k), show(v, unitOf(k, o))]))))));
 }
 
-const CURVES = { mag: ["last"], magdelta: ["last"], growth: ["sum"],
-	ratio: ["ratio"], sum: ["sum"], min: ["min"], max: ["max"],
-	mean: ["mean"], dur: ["mean"], var: ["mean"], tally: ["weight"] };
+const CURVES = { mag: "last", magdelta: "last", growth: "sum", ratio: "ratio",
+	sum: "sum", min: "min", max: "max", mean: "mean", dur: "mean", var: "mean",
+	tally: "weight" };
 
 // What is drawn of a statistic: [name, function of an object].
 const drawnOf = (o) => o.quantiles?.length
-	? o.quantiles.map((q, i) => [`p${+(q.q * 100).toFixed(7)}`,
-		(p) => number(p.quantiles?.[i] && edge(p.quantiles[i]))])
-	: (CURVES[o.type] ?? ["updates"]).map((f) => [f, (p) => number(p[f])]);
+	? o.quantiles.map((q, i) => [shareOf(q), (p) =>
+		number(p.quantiles?.[i]?.[edgeOf(p.quantiles[i])])])
+	: [CURVES[o.type] ?? "updates"].map((f) => [f, (p) => number(p[f])]);
 
 function timeTab() {
 	const last = doc.reports.at(-1).sections, times = doc.reports.map((r) =>
@@ -200,7 +201,7 @@ function timeTab() {
 				[t, all.has(key) ? f(all.get(key)) : NaN]) })),
 		{ xTitle: "time", xUnit: clock, unit, yTitle: unit || "value" });
 	const total = last.find((o) => o.type === "totals");
-	return el("div", { class: "side" },
+	return el("div.side",
 		...byName(last.filter(isStatistic)).map((same) => {
 			const list = same.flatMap((o) => drawnOf(o).map(([what, f]) =>
 				[`${groupOf(o) || o.name}: ${what}`, nameOf(o), f]));
@@ -217,12 +218,12 @@ function timeTab() {
 
 function differenceTab() {
 	const all = ofType("difference");
-	return el("div", {}, el("p", {}, "* and **: by chance alone less than 1 " +
+	return el("div", el("p", "* and **: by chance alone less than 1 " +
 		"in 100, and 1 in 1000. Changes of counts are those of their ",
 	all.some((o) => "before_per_s" in o) ? "rates." : "shares of all events."),
 	byName(all).map((list) => {
 		const [{ name }] = list, shown = list.filter((o) => "change" in o);
-		return el("div", { class: "side" },
+		return el("div.side",
 			objectTable(name, list.map(({ name, ...o }) => o)),
 			name === "events" ? barsOf("Events before and after", "", "",
 				["before", "after"], list.map((o) =>
@@ -236,15 +237,16 @@ function differenceTab() {
 const allocators = () => [...new Set(ofType("allocator").map((o) =>
 	o.allocator))];
 
-// Figures as rows, allocators as columns.
+const ofEach = (list, key) => allocators().map((name) =>
+	list.find((o) => o.allocator === name)?.[key]);
+
 function sideBySide(type) {
 	const names = allocators(), list = ofType(type);
-	const of = new Map(list.map((o) => [o.allocator, o]));
 	const keys = [...new Set(list.flatMap((o) => Object.keys(o)))].filter((k) =>
 		k !== "type" && k !== "allocator");
 	return table(words(type), columnsOf(["", "", true],
 		...names.map((n) => [n])), keys.map((k) => [words(k),
-		...names.map((n) => show(of.get(n)?.[k], unitOf(k, { type })))]));
+		...ofEach(list, k).map((v) => show(v, unitOf(k, { type })))]));
 }
 
 function allocatorsTab() {
@@ -253,14 +255,14 @@ function allocatorsTab() {
 		return list.length > 0 && barsOf(title, "", unitOf(key, {}),
 			[words(key)], list.map((o) => [o.allocator, number(o[key])]));
 	};
-	return el("div", {}, el("div", { class: "side" },
+	return el("div", el("div.side",
 		bars("Time of an operation", "cost", "ns"),
 		bars("99 % of the operations take at most", "cost", "p99_ns"),
 		bars("Peak of the resident memory", "memory", "peak_bytes"),
 		bars("Resident at the end", "memory", "end_bytes"),
 		bars("When all is freed", "memory", "freed_bytes"),
 		bars("Page faults", "cost", "page_faults")),
-	el("div", { class: "side" }, ["cost", "memory", "residency", "counters",
+	el("div.side", ["cost", "memory", "residency", "counters",
 		"calls"].filter((t) => ofType(t).length).map(sideBySide)),
 	ofType("ratio").length > 0 && objectTable("ratios", ofType("ratio")
 		.flatMap((o) => Object.keys(o).filter((k) => `${k}_p` in o).map((k) =>
@@ -282,9 +284,8 @@ function memoryTab() {
 	const bySize = (type, title, key) => ofType(type).length > 0 &&
 		barsOf(`${title} by size of block`, "", unitOf(key, {}), names,
 			[...Map.groupBy(ofType(type), (o) => o.item)].map(([item, same]) =>
-				[item, ...names.map((n) => same.find((o) =>
-					o.allocator === n)?.[key])]));
-	return el("div", { class: "side" }, first ? curvesOf(
+				[item, ...ofEach(same, key)]));
+	return el("div.side", first ? curvesOf(
 		"Resident memory of each allocator",
 		"bytes above those before the first operation",
 		[...series, { name: `live blocks, as asked for, in the time of ${
@@ -311,20 +312,19 @@ function memoryTab() {
 function latencyTab() {
 	const names = allocators(), list = ofType("latency").filter((o) =>
 		o.samples > 0);
-	return el("div", { class: "side" }, [...Map.groupBy(list, (o) => o.item)]
+	return el("div.side", [...Map.groupBy(list, (o) => o.item)]
 		.map(([item, same]) => barsOf(`Latency of ${item}`,
 			"quantiles, logarithmic", "ns", names,
-			["p50", "p90", "p99", "p99.9", "max"].map((share) => [share,
-				...names.map((n) => same.find((o) =>
-					o.allocator === n)?.[share])]), true)),
+			["p50", "p90", "p99", "p99.9", "max"].map((share) =>
+				[share, ...ofEach(same, share)]), true)),
 	objectTable("latency", list));
 }
 
 function aboutTab() {
-	return el("div", {}, facts([["Page", doc.title], ["Made by",
+	return el("div", facts([["Page", doc.title], ["Made by",
 		doc.generator], ["Reports", doc.reports.length]]), doc.each > 1 &&
-		el("p", {}, `Of the snapshots, each ${doc.each}th is in the page, ` +
-			"and the last one."), el("p", {}, "All numbers are those of " +
+		el("p", `Of the snapshots, each ${doc.each}th is in the page, ` +
+			"and the last one."), el("p", "All numbers are those of " +
 		"\"-f json\"; the tables have them, and can be saved as CSV."));
 }
 
@@ -376,10 +376,9 @@ function onFlameKey(e) {
 	e.stopPropagation();
 }
 
-// A list to choose from.
 const picker = (id, names, chosen, change) => el("select", { id,
 	change: (e) => change(e.target.value) }, names.map((name) => el("option",
-	{ value: name, selected: name === chosen }, name.replace(/_/g, " "))));
+	{ value: name, selected: name === chosen }, words(name))));
 
 let flameWeight = "";
 
@@ -398,13 +397,12 @@ function flameTab() {
 	$("hits").textContent = flame.text && `${show(foundIn(root) /
 		(root.value || 1), "%")} found`;
 	drawn.push({ title: "Flame graph", kind: "flame", rows: list, picture });
-	return el("div", {}, el("p", {}, el("label", {}, "Width: ",
+	return el("div", el("p", el("label", "Width: ",
 		picker("weight", weights, flameWeight, (name) => {
 			flameWeight = name;
 			tab();
-		})), " ", el("button", { click: () => save("flame.svg",
-		"image/svg+xml", pictureOf(picture)) }, "SVG")),
-	el("p", { class: "dim" }, "Callers are above what they call. A click or ",
+		})), " ", svgButton("flame", picture)),
+	el("p.dim", "Callers are above what they call. A click or ",
 		"Enter zooms, the arrow keys move, the search marks frames."),
 	picture);
 }
@@ -419,7 +417,7 @@ function stackWeights() {
 function slider() {
 	const n = doc.reports.length, range = $("snapshot");
 	const choose = (i) => {
-		now = Math.min(Math.max(i, 0), n - 1);
+		now = between(i, 0, n - 1);
 		const { t } = doc.reports[now];
 		const text = t === null ? `${now + 1} of ${n}` : time(t);
 		range.value = now;

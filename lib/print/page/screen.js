@@ -36,8 +36,8 @@ function showFacts(list) {
 	$("facts").hidden = false;
 	$("facts").replaceChildren(...list.filter(Boolean).map((
 		[[v, unit], text, from, to]) => {
-		const all = [el("b", {}, v, " ", el("small", {}, unit)), text];
-		return el("p", {}, from === undefined ? all : el("button",
+		const all = [el("b", v, " ", el("small", unit)), text];
+		return el("p", from === undefined ? all : el("button",
 			{ click: () => select(from, to) }, all));
 	}));
 }
@@ -53,7 +53,7 @@ function climb(s) {
 }
 
 // What stands beside a row: a name and a text; events of series in a region.
-const item = (name, text) => el("li", {}, el("span", {}, name), text);
+const item = (name, text) => el("li", el("span", name), text);
 
 function countIn(list) {
 	const { from, to } = region();
@@ -63,11 +63,9 @@ function countIn(list) {
 
 const swatch = (colour) => el("i", { class: `swatch ${colour}` });
 
-// --------------------------------------------------- layers
-
 // Layers and what they hold: names without folders, in the layer's colour.
 const legend = (title, list, last) => [el("p", { id: "held" }, title),
-	el("ul", { id: "legend" }, list.map(([layer, name, v]) => el("li", {},
+	el("ul", { id: "legend" }, list.map(([layer, name, v]) => el("li",
 		swatch(`h${layer}`), el("span", { title: name }, baseName(name)),
 		short(v, "bytes"))), last)];
 
@@ -155,8 +153,6 @@ function paintNote(p, t, text, y, h) {
 		ink.fg);
 }
 
-// ------------------------------------------------------- rates and strips
-
 // Cells of some pixels, which keep still while the view moves: the sums of
 // each series, and where they are.
 function cellsOf({ width, from, step, dpr, cells }, list) {
@@ -205,7 +201,6 @@ function paintBars(p, list, line, size, covered = [], busiest = 0) {
 	return clock === "ns" ? `${mark(most / w / p.step * 1e9)}/s` : "";
 }
 
-// Bars of series up and down from one line.
 function paintRate(p, { both: [s, down] }, y, h) {
 	const most = mostOf(cellsOf(p, [s, down]).sums), half = Math.round(h / 2);
 	p.axes.push([y + 6 * p.dpr, paintBars(p, [{ s, ink: ink.fg }], y + half,
@@ -213,7 +208,6 @@ function paintRate(p, { both: [s, down] }, y, h) {
 		[{ s: down, ink: ink.dim }], y + half + 1, 2 - half, [], most)]);
 }
 
-// Bars in the colours of types.
 function paintTypes(p, { types }, y, h) {
 	const rate = paintBars(p, types, y + h, h - 2 * p.dpr);
 	if (h > 60 * p.dpr)
@@ -256,9 +250,9 @@ function besideBars(height, label, list) {
 		{ y: height / 2 }, "none here") : list.map(
 		({ y, high, n, title, colour }) => [el("rect", { y, class: colour,
 			width: `${40 * n / most}%`, height: Math.max(high - 1, 1) },
-		el("title", {}, `${title}: ${show(n)}`)),
+		el("title", `${title}: ${show(n)}`)),
 		n === most && !colour && el("text", { x: "43%",
-			y: Math.min(Math.max(y + high / 2 + 4, 10), height - 4) },
+			y: between(y + high / 2 + 4, 10, height - 4) },
 		`${show(n)}  ${Math.round(100 * n / all)}%`)]));
 }
 
@@ -282,7 +276,7 @@ function addBlocks() {
 	const both = [sizes, lifetimes].map((t) => joined(t?.series ?? []));
 	if (both[0].at.length)
 		addRow({ name: "Rate", below: "log height", height: 58, both,
-			paint: paintRate, beside: () => el("ul", {},
+			paint: paintRate, beside: () => el("ul",
 				["allocated, up", "freed, down"].map((name, i) =>
 					item(name, countIn([both[i]])))) });
 	addStrip(sizes, "Sizes", "of new blocks");

@@ -48,7 +48,7 @@ function orderTracks() {
 
 const heightOf = (t) => t.height ?? (t.use === "ranges"
 	? LINE * sum(t.lanes, (l) => l.lines) + 4
-	: t.use === "heat" ? Math.min(Math.max(t.series.length * 4, 40), 120)
+	: t.use === "heat" ? between(t.series.length * 4, 40, 120)
 		: t.curve ? 44 : t.series.length || t.folded ? 30 : 22);
 
 // Places the rows.  In view are the first ones, and some below.
@@ -91,7 +91,7 @@ function foldMany() {
 
 // How high the list of a margin is in two columns; a single number is above.
 function listHeight(t) {
-	const list = el("p", {}, besideOf(t)), n = (tag) =>
+	const list = el("p", besideOf(t)), n = (tag) =>
 		list.querySelectorAll(tag).length;
 	return n("li") > 1 ? LINE * (n("p") + Math.ceil(n("li") / 2)) + 4 : 0;
 }
@@ -99,7 +99,7 @@ function listHeight(t) {
 // What stands beside a row, in general or at a time: what it has there.
 function besideOf(t, at) {
 	const s = t.curve;
-	return [t.beside ? t.beside(at, t) : el("ul", {}, s ? at === undefined
+	return [t.beside ? t.beside(at, t) : el("ul", s ? at === undefined
 		? item("at most", show(s.high, t.unit))
 		: item(`at ${time(at)}`, show(valueAt(s, at), t.unit))
 		: item("", countIn(countsOf(t, true))))].flat();
@@ -187,11 +187,11 @@ function drawTree() {
 			"aria-selected": String(isChosen),
 			"aria-expanded": inner && String(!t.folded),
 			tabindex: t.id === (chosenTrack || rows[0].track.id) ? 0 : -1 },
-		el("div", { class: "head" }, t.first ? [el("b", {}, t.name), " ",
-			el("span", {}, t.below)] : [el("span", { class: "fold",
-			"aria-hidden": "true" }, inner && (t.folded ? "▸" : "▾")),
-		el("span", { class: "name" }, baseName(t.name))]),
-		el("div", { class: "beside" }));
+		el("div.head", t.first ? [el("b", t.name), " ",
+			el("span", t.below)] : [el("span.fold",
+			{ "aria-hidden": "true" }, inner && (t.folded ? "▸" : "▾")),
+		el("span.name", baseName(t.name))]),
+		el("div.beside"));
 	}));
 	drawBeside();
 	if (inside)
@@ -212,7 +212,6 @@ function chooseTrack(id) {
 	refreshMarks();
 }
 
-// Clicks and keys in the tree.
 function onTree(e) {
 	const t = log.track[e.target.closest(".row")?.dataset.track];
 	const i = rows.findIndex((r) => r.track === t), open = !t?.folded;
