@@ -237,6 +237,15 @@ def memory(c):
              sum(holders_shown([log], key).values()), 6e-3)
     blocks = sum(holders_shown([log], "count").values())
     assert f"allocated in {blocks:,} blocks" in facts[2], facts
+    # on paper stacks are as wide as that, on the screen beside the table
+    page.run("""matchMedia("print").addEventListener("change", () => {
+        (window.wide ??= []).push(
+            flame.frames[0].width / $("panel").clientWidth);
+    })""")
+    cases.sheets(page)
+    paper, screen = page.run("wide")
+    near(paper, 0.95, 0.05)
+    near(screen, 0.6, 0.05)
     rnd = random.Random(4)
     span, width = page.run("[log.span, memory.width]")
     for _ in range(4):

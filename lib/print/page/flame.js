@@ -3,7 +3,7 @@
 
 const BAR = 19; // pixels of a frame
 // top: the stack that is zoomed to, a list of names; text: what is sought
-const flame = { top: [], text: "", chosen: null, frames: [] };
+const flame = { top: [], text: "", frames: [], paint() {} };
 
 const newNode = (name, up, more) => ({ name, up, value: 0, parts: [],
 	...more });
@@ -40,9 +40,10 @@ function layFlame(root, width, joined) {
 	return frames;
 }
 
-// A picture of stacks.  text: what is said of a node.
-function flameOf(root, width, text, joined, more) {
-	const picture = el("svg", { id: "flame", width, role: "img",
+// A picture of stacks.  widthOf: of screen or paper; text: what a node is said
+// to be.
+function flameOf(root, widthOf, text, joined, more) {
+	const picture = el("svg", { id: "flame", role: "img",
 		"aria-label": `Stacks: ${text(root)}`, ...more });
 	flame.chosen = root;
 
@@ -60,7 +61,8 @@ function flameOf(root, width, text, joined, more) {
 			: text(list[0])));
 	}
 	function paint() {
-		flame.frames = layFlame(root, width, joined);
+		flame.frames = layFlame(root, widthOf(), joined);
+		picture.setAttribute("width", widthOf());
 		picture.setAttribute("height", BAR * (1 + Math.max(
 			...flame.frames.map((f) => f.row))));
 		picture.classList.toggle("searched", flame.text !== "");
@@ -78,7 +80,7 @@ function flameOf(root, width, text, joined, more) {
 			: names;
 		choose(node);
 	}
-	Object.assign(flame, { choose, zoom });
+	Object.assign(flame, { choose, paint, zoom });
 	paint();
 	return picture;
 }

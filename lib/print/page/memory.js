@@ -191,8 +191,9 @@ function memoryTab() {
 	const rows = [...sums].filter(([, r]) => r[0] || r[2])
 		.sort((a, b) => b[1][0] - a[1][0] || b[1][2] - a[1][2]);
 	const all = treeOf(figures.value);
-	const width = Math.max(Math.round(($("panel").clientWidth - 44) *
-		(innerWidth > 700 ? 0.6 : 1)), 280);
+	// beside the table, or above it
+	const widthOf = () => Math.max(Math.round(($("panel").clientWidth - 44) *
+		(matchMedia("screen and (width > 700px)").matches ? 0.6 : 1)), 280);
 	// what is allocated has the same blocks and bytes in two columns
 	const shown = (_, i) => mode !== "allocated" || i < 2 || i > 3;
 	return el("div", el("p", { id: "modes" }, MODES.map(([name, text]) =>
@@ -202,7 +203,7 @@ function memoryTab() {
 		: "Whole log: drag over a track to select"),
 	el("div.columns", el("div", el("p", el("b",
 		memory.stacked ? "Stacks" : "Blocks"), ` ${figures.title}`),
-	flameOf(all, width, (n) => `${n.name}: ${bytes(n.value)}, ${
+	flameOf(all, widthOf, (n) => `${n.name}: ${bytes(n.value)}, ${
 		show(n.value / (all.value || 1), "%")}`, true)),
 	table(memory.stacked
 		? `Functions that hold it, without allocators: ${figures.title}`

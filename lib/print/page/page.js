@@ -274,6 +274,8 @@ async function start() {
 	Object.assign(keys, {
 		"t": () => theme(themes[(themes.indexOf(look.theme) + 1) % 3]),
 		"?": () => dialog("keys"), "/": () => $("q").focus() });
+	for (const media of ["print", "(prefers-color-scheme: dark)"])
+		matchMedia(media).addEventListener("change", () => onTheme());
 	document.addEventListener("keydown", onKey);
 	document.addEventListener("click", (e) =>
 		keys[e.target.dataset?.key]?.());

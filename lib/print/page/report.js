@@ -388,8 +388,8 @@ function flameTab() {
 		[flameWeight] = weights;
 	const root = growFlame(list, flameWeight);
 	const unit = /bytes/.test(flameWeight) ? "bytes" : "";
-	const picture = flameOf(root, Math.max(($("panel").clientWidth || WIDE) -
-		30, 300), (node) => `${node.name}: ${show(node.value, unit)}, ${
+	const picture = flameOf(root, () => Math.max(($("panel").clientWidth ||
+		WIDE) - 30, 300), (node) => `${node.name}: ${show(node.value, unit)}, ${
 		(100 * node.value / (root.value || 1)).toFixed(2)} % of all`, false,
 	{ tabindex: 0, role: "application", "aria-label":
 		"Flame graph; arrow keys choose a frame, Enter zooms",
@@ -435,6 +435,7 @@ function slider() {
 
 views.report = async function report(head) {
 	doc = head;
+	onTheme = () => flame.paint();
 	plain = Boolean(head.raw);
 	logX = head.log ?? null;
 	now = doc.reports.length - 1;

@@ -91,10 +91,9 @@ views.timeline = async function timeline(head) {
 	onTheme = () => {
 		readColours();
 		refresh();
+		flame.paint();
 		drawAll(); // paper does not wait for a frame
 	};
-	for (const media of ["print", "(prefers-color-scheme: dark)"])
-		matchMedia(media).addEventListener("change", () => onTheme());
 	foldMany();
 	arrange();
 	listen();
