@@ -390,7 +390,7 @@ SLOW = $(BUILD)/tests/fuzz_reader $(patsubst %,$(BUILD)/tests/test_%,attack \
         feed mps_decode native reader_run) \
     $(addprefix tests/cli/,convert.bats cores.bats ctf.bats jfr.bats native.bats range.bats \
         telcat_damage.bats telcat_input.bats telfilter_stream.bats \
-        telrec_options.bats) \
+        telrec_options.bats) tests/spec/ranges.bats \
     tests/check/alloc_failures.bats tests/check/io_failures.bats
 check-slow:
 	@tests/deps.sh build check

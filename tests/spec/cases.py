@@ -7,7 +7,7 @@
 import random
 import sys
 
-from tel_reader import LENGTHS
+from tel_reader import BLOCK, LENGTHS
 from tel_writer import Field, Schema, Stream, Type, varint
 
 SECOND = 10 ** 9
@@ -34,6 +34,33 @@ def source():
               names=[(2, 5, 0, "worker")])
     out.block(0, s, [(0, 4000, (0x1000, 16, "hi"))], index=4, lost=231,
               source=[(2, 6)])
+    return out
+
+
+def own():
+    """Events with a field that is named as one of their block's source."""
+    s = Schema("own/1", [Type("A", [Field("pid"), Field("x")])])
+    out = Stream()
+    out.block(0, s, [(0, 1, (5, 6))], source=[(1, 77), (2, 8)])
+    return out
+
+
+def cut():
+    """Blocks that each lack the end of their body, between whole ones."""
+    s = Schema("cut/1", [Type("A", [Field("x"), Field("s", 7, 12)]),
+                         Type("B", [])])
+    out = Stream()
+    out.log(0, s)
+    for events in ([(0, 1, (1, "x")), (0, 2, (2, "y")), (1, 3, ())],
+                   [(1, 1, ())]):
+        body = out.content(0, s, events, names=[(0, 1, 0, "one")])
+        for size in range(len(body)):
+            out.record(BLOCK, b"".join(map(varint, (
+                out.place, out.events, len(events), 1, len(events) - 1, 0,
+                out.identifier & 0xFFFFFFFF, 0))), body[:size])
+            out.place += 1
+            out.events += len(events)
+            out.block(0, s, [(1, 4, ())], index=out.events)
     return out
 
 

@@ -313,6 +313,9 @@ make_case() {
 	telfilter -w 'tid == 5' source.tel 2>err | telcat -q -H >got
 	head -n 4 text | cmp - got
 	telcat -q source.tel | telcat -q -H | cmp - text
+	# a field of that name is the event's own
+	make_case own
+	[ "$(telcat -q -H own.tel)" = '0000000000000001 A pid=5 x=6 tid=8' ]
 	# and make tracks, on which ranges are
 	telcat -q -f chrome source.tel >tracks
 	grep -q '"name":"thread 5 worker"' tracks
@@ -386,6 +389,13 @@ make_case() {
 		tenth damaged: 1 events lost
 		word damaged: 1 events lost
 	END
+}
+
+@test "a block whose body ends early is damaged, wherever that is" {
+	make_case cut
+	run -3 --separate-stderr telcat -c cut.tel
+	[ "$output" -gt 200 ]
+	[[ $stderr == *"cut.tel: $output damaged places, "* ]]
 }
 
 @test "descriptions of types at the limits of tel(5), and beyond" {

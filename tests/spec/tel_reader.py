@@ -443,23 +443,30 @@ class Event:
 NAMING = {"init", "sync", "intern", "label", "labelp", "frame"}
 
 
+def key_of(e):
+    """What an event names: a string's number, a label's address."""
+    part = e.type.part(0)
+    if part is None or e.type.role == "init":
+        return e.data
+    return part.value(e.data, e.schema)
+
+
 def in_force(events):
-    """The numbers of those that a cumulative NAMES record has."""
+    """Which of number: (log, role, key, clock) a cumulative record has."""
     kept, syncs = {}, {}
-    for n, e in events.items():
-        role = e.type.role
+    for n, (log, role, key, clock) in events.items():
         if role == "sync":
-            mine = syncs.setdefault(e.log, [])
+            mine = syncs.setdefault(log, [])
             if len(mine) < 3:
                 mine.append(n)
-            elif e.clock >= events[mine[2]].clock:
+            elif clock >= events[mine[2]][3]:
                 mine[2] = n
         elif role == "init":
-            kept.setdefault((e.log, e.data), n)
+            kept.setdefault((log, role, key), n)
         else:
-            key = e.log, role, e.type.part(0).value(e.data, e.schema)
+            key = log, role, key
             if key not in kept or role == "intern" or \
-                    e.clock >= events[kept[key]].clock:
+                    clock >= events[kept[key]][3]:
                 kept[key] = n
     return set(kept.values()).union(*syncs.values())
 
@@ -595,7 +602,9 @@ class Stream:
                     e.type.name, e.clock, e.data):
                 raise Bad("event %d of a NAMES record" % e.number)
         numbers = {e.number for e in events}
-        if numbers != set(mine) and numbers != in_force(mine):
+        if numbers != set(mine) and numbers != in_force({
+                n: (e.log, e.type.role, key_of(e), e.clock)
+                for n, e in mine.items()}):
             raise Bad("a NAMES record of the blocks %d to %d" % (first, last))
 
     def summary(self, head, body, size):
@@ -694,8 +703,9 @@ class Group:
         h, b = Bytes(head), Bytes(body)
         n = len(self.values)
         got = [h.varint() for _ in range(6)]
+        incomplete = got.pop()
         if h.left() or got != [self.place, n, self.before, self.count,
-                               self.stream.identifier & 0xFFFFFFFF, 0]:
+                               self.stream.identifier & 0xFFFFFFFF]:
             raise Bad("the head of SUMMARY: %s" % got)
         if b.varint() != len(self.records) or \
                 b.take(sum(map(len, self.records))) != b"".join(self.records):
@@ -716,7 +726,8 @@ class Group:
                 if [(x, x + y) for x, y in zip(low, span)] != \
                         [r[cell] for r in ranges]:
                     raise Bad("SUMMARY has other values")
-        if seen != {key for v in self.values for key in v} or b.left():
+        mine = {key for v in self.values for key in v}
+        if seen - mine or (seen < mine) != incomplete or b.left():
             raise Bad("SUMMARY has other types")
 
 

@@ -154,12 +154,11 @@ class Stream:
         self.record(LOG, b"", self.log_body(number, schema, **rest))
 
     def block(self, number, schema, events, index=0, lost=0, source=(),
-              names=(), flags=0, raw=b""):
+              **rest):
         """events: (type's number, clock, values), grouped by nothing.
 
         source: pairs of a bit (1 process, 2 thread, 4 processor), a value.
-        names: (space, value, clock, name).
-        raw: the columns of all fields, instead of values.
+        rest: of content().
         """
         clocks = [e[1] for e in events] or [0]
         head = b"".join(varint(v) for v in (
@@ -167,6 +166,19 @@ class Stream:
             max(clocks) - min(clocks), lost, self.identifier & 0xFFFFFFFF,
             sum(bit for bit, _ in source)))
         head += b"".join(varint(v) for _, v in sorted(source))
+        self.record(BLOCK, head, self.content(number, schema, events, index,
+                                              **rest))
+        self.place += 1
+        self.events += len(events)
+
+    def content(self, number, schema, events, index=0, names=(), flags=0,
+                raw=b""):
+        """The body of a block.
+
+        names: (space, value, clock, name).
+        raw: the columns of all fields, instead of values.
+        """
+        clocks = [e[1] for e in events]
         kinds = sorted({e[0] for e in events})
         body = varint(1) + self.log_body(number, schema, index)
         body += varint(len(kinds))
@@ -189,9 +201,7 @@ class Stream:
                 body += self.part(schema.types[k], [
                     e[2] for e in events if e[0] == k], before) if not raw \
                     else varint(schema.types[k].size) + raw
-        self.record(BLOCK, head, body)
-        self.place += 1
-        self.events += len(events)
+        return body
 
     @staticmethod
     def part(kind, rows, before):
@@ -218,11 +228,17 @@ class Stream:
             out += byte_strings(strings)
         return out
 
-    def names(self, first, last, clock):
-        """A NAMES record that knows no name of the blocks first to last."""
+    def names(self, first, last, clock, body=varint(0) + varint(0), count=0,
+              span=0):
+        """A NAMES record about the blocks first to last; bytes of it.
+
+        body: that of a block of count events, and their numbers.
+        """
+        before = len(self.data)
         self.record(NAMES, b"".join(varint(v) for v in (
-            last, self.events, 0, clock, 0, first,
-            self.identifier & 0xFFFFFFFF, 0)), varint(0) + varint(0))
+            last, self.events, count, clock, span, first,
+            self.identifier & 0xFFFFFFFF, 0)), body)
+        return len(self.data) - before
 
     def index(self):
         """The record that streams of 1.1.0 end with."""

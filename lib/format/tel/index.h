@@ -22,7 +22,7 @@ struct native_entry {
 	uint64_t earlier;  /* and blocks */
 	uint64_t count;    /* events in it */
 	uint64_t lost;     /* events lost before it, as far as known */
-	uint32_t size;     /* of a group: its number in the index */
+	uint32_t size;     /* bytes; of a group: its number in the index */
 	uint32_t blocks;   /* 1 for a block, and those of a group */
 	uint8_t kind;  /* NATIVE_START, _LOG, _BLOCK, _NAMES; _SUMMARY: group */
 	uint8_t named; /* names records have all that it names */

@@ -376,16 +376,16 @@ has_room(struct native_range *g, size_t n)
 	return TEL__RESERVE(g->ordinals, g->room, n + 4);
 }
 
-/* A names record in the file. */
+/* A record in the file. */
 struct place {
 	uint64_t offset;
 	uint32_t size; /* 0: as in its header */
 };
 
-/* Reads a names record, in one piece.  1; 0: it is damaged; -1: no memory. */
+/* Reads a record, in one piece.  1; 0: it is damaged; -1: no memory. */
 static int
-read_names(struct tel_reader *r, struct native *s, struct place at,
-    struct native_record *rec)
+read_record(struct tel_reader *r, struct native *s, struct place at,
+    enum native_kind kind, struct native_record *rec)
 {
 	int got;
 
@@ -394,7 +394,7 @@ read_names(struct tel_reader *r, struct native *s, struct place at,
 		go_to(r, s->range, at.offset);
 		tel__reader_fill(r, NATIVE_LOOK);
 		got = tel__native_look(r->p, (size_t)(r->end - r->p), rec) == 1;
-		if (got && rec->kind == NATIVE_NAMES)
+		if (got && rec->kind == kind)
 			got = tel__native_gather(r, s, rec);
 	} else {
 		if (!TEL__RESERVE(s->copy, s->copy_room,
@@ -408,7 +408,39 @@ read_names(struct tel_reader *r, struct native *s, struct place at,
 	}
 	if (got <= 0)
 		return got;
-	return rec->kind == NATIVE_NAMES && tel__native_whole(rec);
+	return rec->kind == kind && tel__native_whole(rec);
+}
+
+/*
+ * Takes the logs that begin between the blocks that are left out and the names
+ * record that is next, which may be about them, too.
+ */
+static tel_status
+take_logs(struct tel_reader *r, struct native *s)
+{
+	const struct native_range *g = s->range;
+	const size_t names = g->names - 1;
+	const int grouped = g->sub_of == names;
+	const struct native_entry *e =
+	    grouped ? g->sub.entries : g->index->entries;
+	const size_t end = grouped ? g->sub.count : names;
+	struct native_record rec;
+	tel_status st = TEL_OK;
+
+	for (size_t i = grouped ? g->sub_next : g->next; i < end; i++) {
+		const struct place at = { e[i].offset, e[i].size };
+
+		if (e[i].kind != NATIVE_LOG)
+			continue;
+		int got = read_record(r, s, at, NATIVE_LOG, &rec);
+		if (got > 0)
+			st = tel__native_take_log(r, s, &rec);
+		if (got < 0 || st == TEL_ENOMEM)
+			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+		if (st != TEL_OK && st != TEL_EFORMAT)
+			return st;
+	}
+	return TEL_OK;
 }
 
 /*
@@ -420,8 +452,12 @@ take_names(struct tel_reader *r, struct native *s, struct place at)
 {
 	struct native_range *g = s->range;
 	struct native_record rec;
-	const int got = read_names(r, s, at, &rec);
-	tel_status st = got < 0 ? TEL_ENOMEM : TEL_EFORMAT;
+	tel_status st = take_logs(r, s);
+
+	if (st != TEL_OK)
+		return st;
+	const int got = read_record(r, s, at, NATIVE_NAMES, &rec);
+	st = got < 0 ? TEL_ENOMEM : TEL_EFORMAT;
 
 	if (got == 1)
 		st = tel__native_take_block(r, s, &rec);
@@ -611,10 +647,11 @@ tel__native_range_step(struct tel_reader *r, struct native *s)
 		return st == TEL_END ? TEL_OK : st;
 	}
 	const struct native_entry *e = current(g);
-	if (g->skipping && g->all == NONE)
-		choose_all(r, s, e == NULL || e->kind == NATIVE_START);
 	/* a log is described before its names are */
-	while (g->skipping && (e == NULL || e->kind != NATIVE_LOG)) {
+	const int named = g->skipping && (e == NULL || e->kind != NATIVE_LOG);
+	if (named && g->all == NONE)
+		choose_all(r, s, e == NULL || e->kind == NATIVE_START);
+	while (named && g->skipping) {
 		if (!next_names(g, &at)) {
 			end_skipping(r, s);
 			break;

@@ -90,6 +90,7 @@ summary_take_record(struct native_summary *s, struct native_bytes *b,
 	memset(e, 0, sizeof(*e));
 	e->kind = rec.kind;
 	e->offset = sum->group->offset + sum->bytes;
+	e->size = (uint32_t)native_size(&rec);
 	e->ordinal = sum->group->ordinal + sum->events;
 	e->sequence = sum->group->sequence + sum->blocks;
 	e->before = sum->group->before + sum->events;
