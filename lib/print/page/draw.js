@@ -150,7 +150,6 @@ function drawAll() {
 	settle();
 }
 
-// Draws all that is in view but marks.
 function paint(p) {
 	const { width, height, dpr, top } = p;
 	// which pixels show events themselves: where all of them are there
@@ -343,13 +342,11 @@ function textWidth(text) {
 	return widths.get(key);
 }
 
-// A text, cut to a width.
 function fit(text, room) {
 	const w = textWidth(text), n = Math.floor(text.length * room / w) - 1;
 	return w <= room ? text : n > 3 ? `${text.slice(0, n)}…` : "";
 }
 
-// The selection and the chosen event.
 function paintMarks(p) {
 	const { width, height, dpr, top, xOf, yOf } = p;
 	const clip = (t) => between(xOf(t), -9, width + 9);

@@ -25,7 +25,6 @@ const centre = (t) => setView(t - sizeOf() / 2, t + sizeOf() / 2);
 const hairlineAt = () => hairline ?? (view.from + view.to) / 2;
 const here = () => pointer ? pointer.x : $("area").clientWidth / 2;
 
-// The view zoomed around the time at a pixel; and moved.
 const around = (x, factor) => [view.from, view.to].map((end) =>
 	timeAt(x) + (end - timeAt(x)) * factor);
 const moved = (part, v = view) => [v.from, v.to].map((t) =>

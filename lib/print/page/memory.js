@@ -131,7 +131,6 @@ function memoryLayers({ width, from, step, xOf }) {
 	return list;
 }
 
-// Who holds memory at a time, or at the peak.
 function showHeld(t) {
 	const i = t === undefined || !memory.layers.length ? -1 : momentAt(t);
 	const values = i < 0 ? memory.atPeak : memory.layers[i];

@@ -138,7 +138,6 @@ function perCycle(s, cycles, from, to) {
 	return grown(s) / grown(cycles) || 0;
 }
 
-// A row of one type, or of all that are less frequent.
 function addType(name, types) {
 	addRow({ name, height: 24,
 		sentence: `${name}: ${

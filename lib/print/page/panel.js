@@ -135,7 +135,6 @@ function goWhere(text) {
 const region = () => selection ?? view;
 const regionName = () => selection ? "Selected" : "Visible";
 
-// The first events of a region, by time.
 async function eventsOf(where, most = Infinity) {
 	let list = [];
 	await each(where, (g, i) => list.push([g.time[i], g, i]), (block) => {

@@ -23,7 +23,6 @@ function addRow(row, t = { id: row.name, series: [], children: [], inner: [],
 const trackOf = (memory) => log.tracks.find((t) => t.memory === memory &&
 	!t.owner);
 
-// Three digits, and the unit.
 function brief3(v, unit) {
 	const [n, u] = show(v, unit).split(" ");
 	return [Number(n) < 1000 ? String(Number(Number(n).toPrecision(3))) : n,
@@ -270,7 +269,6 @@ function besideStrip(_, { series, name, unit, height }) {
 const addStrip = (t, name, below, height = 82) => t?.series.length &&
 	addRow({ name, below, height, beside: besideStrip, paint: paintHeat }, t);
 
-// The rates, sizes and lifetimes of blocks.
 function addBlocks() {
 	const sizes = trackOf("sizes"), lifetimes = trackOf("lifetimes");
 	const both = [sizes, lifetimes].map((t) => joined(t?.series ?? []));

@@ -96,7 +96,6 @@ function listHeight(t) {
 	return n("li") > 1 ? LINE * (n("p") + Math.ceil(n("li") / 2)) + 4 : 0;
 }
 
-// What stands beside a row, in general or at a time: what it has there.
 function besideOf(t, at) {
 	const s = t.curve;
 	return [t.beside ? t.beside(at, t) : el("ul", s ? at === undefined
@@ -159,7 +158,6 @@ function drawAxes(dpr) {
 		el("span", { style: `top: ${y / dpr}px` }, text)));
 }
 
-// The names of the tracks: a tree that keys and screen readers can walk.
 function drawTree() {
 	const tree = $("tree"), top = scrolled();
 	const inside = tree.contains(document.activeElement);
