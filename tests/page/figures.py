@@ -588,6 +588,40 @@ def check_generations(page, log, span=()):
                                                               "predicted")])
 
 
+def check_pools(page, log):
+    """the table of pools is that of the peak and the end of a selection"""
+    def held_until(end):
+        """What pools hold after each event up to a time."""
+        held, states = collections.Counter(), [collections.Counter()]
+        for line in command("telcat", "-q", "-f", "json", "-t", f"0ns,{end}ns",
+                            "-e", "ArenaAlloc,ArenaFree", log).splitlines():
+            e = json.loads(line)
+            held[e["fields"]["pool"].split()[0]] += e["fields"]["size"] * \
+                (1 if e["type"] == "ArenaAlloc" else -1)
+            states.append(held.copy())
+        return states
+
+    width, span = page.run("[collector.all.width, log.span]")
+    for first, last in ((0, 0.2), (0.3, 0.5), (0.7, 0.9), (0.9, 1)):
+        first, last = (int(part * span / width) * width
+                       for part in (first, last))
+        page.run(f"select({first}, {last - 1})")
+        page.run("teltools.settled()")
+        states = held_until(last - 1)
+        # what there is before the first event of the selection counts, too
+        before = len(held_until(first - 1)) - 1 if first else 0
+        peak = max(states[before:], key=lambda held: held.total())
+        rows = page.run("""[...[...document.querySelectorAll("#panel table")]
+            .find((t) => t.caption.textContent === "Pools, selected").tBodies[0]
+            .rows].map((r) => [...r.cells].map((c) => c.textContent))""")
+        names = page.run("pools.map((p) => log.track[p.s.track].name.split(' ')"
+                         ".at(-1))")
+        for row, pool in zip(rows, names, strict=True):
+            for text, want in ((row[1], peak[pool]), (row[2], states[-1][pool])):
+                near(bytes_of(text), want, 2e-3)
+    page.run("select()")
+
+
 def check_widths(page):
     """margins and tables of a narrow window are not cut off"""
     page.size(800, 900)
@@ -655,6 +689,7 @@ def pools(c):
             most |= held
             if held.total() > peak.total():
                 peak = collections.Counter(held)
+    check_pools(page, log)
     # some held more at another time
     assert +peak != most
     wanted = sorted(most, key=lambda p: (-peak[p], -most[p]))

@@ -17,6 +17,7 @@ function loadCollector(head) {
 	const bare = (t) => t.owner.replace(/(?<!^pool) 0x\w+$/, "");
 	const idOf = (t) => t.owner?.split(" ").at(-1);
 	collector.all = list.find((t) => !t.owner)?.curve;
+	collector.peak = collector.all && peakIn({ from: 0, to: log.span });
 	collector.mapped = held.length ? mapped?.curve : undefined;
 	pools = list.filter((t) => t.owner)
 		.sort((a, b) => atPeak(b.curve) - atPeak(a.curve))
@@ -27,57 +28,59 @@ function loadCollector(head) {
 		name: all.filter((q) => bare(q) === bare(t)).length > 1
 			? t.owner : bare(t) }));
 	const longest = ({ list: [r] }) => brief3(r?.[1] ?? 0, "ns");
-	const ends = ({ list: [r] }) => r ? [r[0], r[0] + r[1]] : [];
+	const fact = (of, value, text) => of.count > 0 && [value, text,
+		...of.list[0] ? [of.list[0][0], endOf(of.list[0])] : []];
 	const { pauses, collections, polls } = head, all = head.span || 1;
 	showFacts([collector.all && [brief3(collector.all.high, "bytes"), `${
 		list === live ? "live" : "held"} at the peak${collector.mapped
 		? `; ${short(collector.mapped.high, "bytes")} mapped` : ""}`,
 		...climb(collector.all)],
-		pauses.count > 0 && [longest(pauses), `longest of ${
-			count(pauses.count, "pause")}`, ...ends(pauses)],
+		fact(pauses, longest(pauses), `longest of ${
+			count(pauses.count, "pause")}`),
 		// rounded down: 100 is no pause at all
 		[[Math.floor(1e3 * (1 - pauses.total / all)) / 10, "%"],
 			"of the time without a pause"],
-		collections.count > 0 && [count(collections.count, "collection")
-			.split(" "), `in ${show(collections.total / all, "%")
-		} of the time; longest ${longest(collections).join(" ")}`,
-		...ends(collections)],
-		polls.count > 0 && [count(polls.count, "poll").split(" "), `${
+		fact(collections, count(collections.count, "collection").split(" "),
+			`in ${show(collections.total / all, "%")} of the time; longest ${
+				longest(collections).join(" ")}`),
+		fact(polls, count(polls.count, "poll").split(" "), `${
 			polls.worked ? show(polls.worked) : "none"
-		} did work; longest ${longest(polls).join(" ")}`,
-		...ends(polls)]]);
+		} did work; longest ${longest(polls).join(" ")}`)]);
 	addCollector();
 }
 
-// The pools in layers; the small ones are one.
+const largePools = () => pools.filter((p) => p.layer < OTHERS);
+const smallPools = () => pools.filter((p) => p.layer === OTHERS);
+const smallName = () => count(smallPools().length, "small pool");
+
 function poolLayers(frame) {
-	const list = pools.filter((p) => p.layer < OTHERS).map((p) =>
+	const list = largePools().map((p) =>
 		({ ...p, values: curveOf(p.s, frame).last }));
 	const rest = curveOf(collector.all, frame).last;
 	for (const { values } of list)
 		values.forEach((v, x) => { rest[x] = Math.max(rest[x] - v, 0); });
-	return [{ layer: OTHERS, name: smallPools(), values: rest },
+	return [{ layer: OTHERS, name: smallName(), values: rest },
 		...list.reverse()];
 }
 
-const smallPools = () => count(pools.filter((p) => p.layer === OTHERS).length,
-	"small pool");
-
-// What a pool has in the bucket of the peak of all.
-function atPeak(s) {
-	const { at, max, high, width } = collector.all ?? s;
-	return curveOf(s, { from: at[max.indexOf(high)] * width, step: width,
-		width: 1 }).high[0];
+// The bucket of the peak of all in a part of the log, as a frame of one column.
+function peakIn({ from, to }) {
+	const step = collector.all.width, first = Math.floor(from / step);
+	const { high } = curveOf(collector.all, { from: first * step, step,
+		width: Math.floor(to / step) - first + 1 });
+	return { from: (first + high.indexOf(mostOf([high]))) * step, step,
+		width: 1 };
 }
 
-// What pools hold at a time, or at the peak.
+const atPeak = (s) => curveOf(s, collector.peak).high[0];
+
 function showPools(t) {
 	const value = (s) => t === undefined ? atPeak(s) : valueAt(s, t) || 0;
-	const small = pools.filter((p) => p.layer === OTHERS);
+	const small = smallPools();
 	return legend(`Held at ${t === undefined ? "the peak" : time(t)}`,
-		[...pools.filter((p) => p.layer < OTHERS).map(({ name, s, layer }) =>
-			[layer, name, value(s)]), ...small.length ? [[OTHERS, smallPools(),
-			sum(small, (p) => value(p.s))]] : []],
+		[...largePools().map(({ name, s, layer }) => [layer, name, value(s)]),
+			...small.length ? [[OTHERS, smallName(),
+				sum(small, (p) => value(p.s))]] : []],
 		collector.mapped && item("— mapped",
 			short(value(collector.mapped), "bytes")));
 }
@@ -112,7 +115,6 @@ function paintPauses(p, t, y, h) {
 		[10 ** (3 + d), time(10 ** (3 + d))]), (n) => y + h - rise(n));
 }
 
-// A collection tints all tracks.
 function paintCollections(p) {
 	for (const [t, n] of collector?.collections.list ?? []) {
 		const x = Math.round(p.xOf(t));
@@ -121,7 +123,6 @@ function paintCollections(p) {
 	}
 }
 
-// How many of each kind there are, and of each power of two.
 function besidePauses(_, { name, height }) {
 	const [rise] = riseOf(height - 15), bars = [];
 	const items = ["collection", "pause", "poll"].map((noun) => {
@@ -177,10 +178,10 @@ function mutatorPlot() {
 		`${x(i)} ${y(v)}`).join("L")}` }));
 }
 
-const inside = ([t, n]) => !selection ||
-	(t <= selection.to && t + n >= selection.from);
+const endOf = ([t, n]) => t + n;
+const inside = (range) => !selection ||
+	(range[0] <= selection.to && endOf(range) >= selection.from);
 
-// How long each phase of a collection was, and when it began first.
 function phases([, length, , list]) {
 	const w = 420, x = (n) => w * n / (length || 1);
 	return list.length > 0 && el("svg", { id: "phases", width: w + 110,
@@ -212,19 +213,27 @@ function collectorTab() {
 		tab();
 	}), el("div.columns.three", full && el("div", el("p",
 		el("b", "Collection"), ` ${time(full[0], 1)} to ${
-			time(full[0] + full[1], 1)}`), phases(full),
+			time(endOf(full), 1)}`), phases(full),
 	el("details", { open: collector.chosen === full[0] },
 		el("summary", "All that its events say"),
 		facts(full[2].map((f) => [describe(f).name,
 			show(f[2], describe(f).unit)])))),
-	table("Pools", heads("*Pool", "#At the peak", "#At the end",
-		"#Live at most"), pools.map(({ name, s, layer, live }) =>
-		[cell(name, el("span", swatch(`h${layer}`), name)),
-			atPeak(s), s.last.at(-1), live?.high])),
+	poolTable(),
 	el("div", el("p", "The program's share of the worst window"),
 		mutatorPlot(), el("details", el("summary", "Numbers"),
 			table("", heads(">Window", "%Share"),
 				mutator)))), generations && generationTable(generations));
+}
+
+function poolTable() {
+	const { from, to } = selection ?? { from: 0, to: log.span };
+	const peak = collector.peak && peakIn({ from, to });
+	const part = { from, step: to - from + 1, width: 1 };
+	return table(`Pools${selection ? ", selected" : ""}`, heads("*Pool",
+		"#At the peak", "#At the end", "#Live at most"),
+	pools.map(({ name, s, layer, live }) => [cell(name,
+		el("span", swatch(`h${layer}`), name)), curveOf(s, peak).high[0],
+	curveOf(s, part).last[0], live && curveOf(live, part).high[0]]));
 }
 
 // In a selection, of what their events say: [time, predicted, collections,
