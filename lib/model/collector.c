@@ -129,15 +129,18 @@ tel__collector_time(const struct tel__collector *c, uint32_t log, uint64_t from,
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-/* Adds the range from a start to an end.  1; 0: no memory. */
+/* Adds the range from a start to an end, which .nranges or .nopen counts. */
 static int
 collector_add_range(struct tel__collector *c,
     const struct tel__collector_end *start,
-    const struct tel__collector_end *end)
+    const struct tel__collector_end *end, size_t *count)
 {
-	if (!TEL__RESERVE(c->ranges, c->ranges_room, c->nranges + 1))
+	const size_t n = c->nranges + c->nopen;
+
+	if (!TEL__RESERVE(c->ranges, c->ranges_room, n + 1))
 		return 0;
-	struct tel__collector_range *r = &c->ranges[c->nranges++];
+	struct tel__collector_range *r = &c->ranges[n];
+	++*count;
 	r->from = start->at.clock;
 	r->to = end->at.clock;
 	r->key = end->key;
@@ -145,6 +148,30 @@ collector_add_range(struct tel__collector *c,
 	r->log = end->at.log;
 	r->length = tel__collector_time(c, r->log, r->from, r->to);
 	r->pause = end->pause;
+	return 1;
+}
+
+static uint64_t
+collector_hash(const struct tel__collector_end *m)
+{
+	return tel__hash(m->key, (uint64_t)m->at.log * 2 + m->pause);
+}
+
+/* Adds the collections whose starts are left.  1; 0: no memory. */
+static int
+collector_add_open(struct tel__collector *c, struct tel__table *open)
+{
+	const struct tel__collector_end *m;
+	const struct tel__entry *e;
+
+	for (m = c->ends; m < c->ends + c->nends; m++) {
+		e = m->starts && !m->pause ?
+		    tel__table_find(open, collector_hash(m)) :
+		    NULL;
+		if (e != NULL && e->value == (uint64_t)(m - c->ends) &&
+		    !collector_add_range(c, m, m, &c->nopen))
+			return 0;
+	}
 	return 1;
 }
 
@@ -157,13 +184,13 @@ pair_ends(struct tel__collector *c)
 	int fresh, good = 1;
 	uint64_t key;
 
-	c->nranges = 0;
+	c->nranges = c->nopen = 0;
 	if (c->nends == 0)
 		return 1;
 	qsort(c->ends, c->nends, sizeof(*c->ends), tel__moment_order);
 	tel__table_init(&open);
 	for (m = c->ends; good && m < c->ends + c->nends; m++) {
-		key = tel__hash(m->key, (uint64_t)m->at.log * 2 + m->pause);
+		key = collector_hash(m);
 		if (m->starts) {
 			e = tel__table_put(&open, key, &fresh);
 			good = e != NULL;
@@ -174,9 +201,11 @@ pair_ends(struct tel__collector *c)
 		e = tel__table_find(&open, key);
 		if (e == NULL || e->value == UINT64_MAX)
 			continue;
-		good = collector_add_range(c, &c->ends[e->value], m);
+		good =
+		    collector_add_range(c, &c->ends[e->value], m, &c->nranges);
 		e->value = UINT64_MAX;
 	}
+	good = good && collector_add_open(c, &open);
 	tel__table_clear(&open);
 	return good;
 }

@@ -42,8 +42,9 @@ struct tel__collector {
 	struct tel__collector_end *ends;
 	size_t nends, ends_room;
 	uint64_t left_out;
-	struct tel__collector_range *ranges; /* in order of their ends */
-	size_t nranges, ranges_room;
+	/* in order of their ends, then collections without an end */
+	struct tel__collector_range *ranges;
+	size_t nranges, nopen, ranges_room;
 	struct tel__collector_stop *stops; /* in order, none within another */
 	size_t nstops, stops_room;
 	struct tel__generations generations;
@@ -105,7 +106,8 @@ uint64_t tel__collector_time(const struct tel__collector *c, uint32_t log,
     uint64_t from, uint64_t to);
 /*
  * When the logs are over, makes .ranges and .stops: an end goes with the last
- * start.  first: the clock of the first event.  1; 0: no memory.
+ * start.  A collection without one has no length.  first: the clock of the
+ * first event.  1; 0: no memory.
  */
 int tel__collector_pair(struct tel__collector *c, uint64_t first);
 /*

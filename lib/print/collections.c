@@ -336,6 +336,33 @@ collections_put_columns(const struct collections *c,
 	tel__json_put(b, "]");
 }
 
+/* A collection: [start, length, facts, phases, and 1 without an end]. */
+static void
+collections_put(const struct collections *c, const struct event_samples *x,
+    const struct tel__collector_range *r, int open, struct tel__buffer *b)
+{
+	tel__json_item(b, "[%" PRIu64 ",%" PRIu64, r->shown, r->length);
+	collections_put_facts(c, r, b);
+	collections_put_phases(c, x, r, b);
+	tel__json_put(b, open ? ",1]" : "]");
+}
+
+/* Collections that have not ended: what there is of them in the log. */
+static void
+collections_put_open(const struct collections *c, const struct event_samples *x,
+    uint64_t most, struct tel__buffer *b)
+{
+	tel__json_raw(b, "open", "[");
+	for (size_t i = 0; i < c->of.nopen && i < most; i++) {
+		struct tel__collector_range r = c->of.ranges[c->of.nranges + i];
+
+		r.to = c->last;
+		r.length = tel__collector_time(&c->of, r.log, r.from, r.to);
+		collections_put(c, x, &r, 1, b);
+	}
+	tel__json_put(b, "]");
+}
+
 /* The longest ranges, of the sorted ones: of pauses, collections or polls. */
 static void
 put_longest(const struct collections *c, const struct event_samples *x,
@@ -354,12 +381,11 @@ put_longest(const struct collections *c, const struct event_samples *x,
 		rows[tel__bit_length(r->length)]++;
 		if (n++ >= most)
 			continue;
-		tel__json_item(b, "[%" PRIu64 ",%" PRIu64, r->shown, r->length);
-		if (!pause && of == &c->of) {
-			collections_put_facts(c, r, b);
-			collections_put_phases(c, x, r, b);
-		}
-		tel__json_put(b, "]");
+		if (!pause && of == &c->of)
+			collections_put(c, x, r, 0, b);
+		else
+			tel__json_item(b, "[%" PRIu64 ",%" PRIu64 "]", r->shown,
+			    r->length);
 	}
 	tel__json_put(b, "]");
 	tel__json_pair(b, "count", n);
@@ -498,6 +524,7 @@ tel__collections_head(struct collections *c, const struct event_samples *x,
 	tel__json_raw(b, "collector", "{");
 	put_longest(c, x, "pauses", &c->of, 1, most / PAUSE_BYTES, b);
 	put_longest(c, x, "collections", &c->of, 0, most / COLLECTION_BYTES, b);
+	collections_put_open(c, x, most / COLLECTION_BYTES, b);
 	put_longest(c, x, "polls", &c->polls, 0, most / PAUSE_BYTES, b);
 	collections_put_columns(c, x, b);
 	collections_put_generations(c, most / GENERATION_BYTES, b);

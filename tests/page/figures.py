@@ -729,6 +729,34 @@ def uncollected(c):
     c.screenshot("uncollected")
 
 
+def unended(c):
+    """a collection without an end is in the table; without any there is none"""
+    [log], page = unpack("mps/1.118.0-lii6ll-finalcv.log.zst")(c.folder), c.page
+    events = [json.loads(line) for line in command(
+        "telcat", "-q", "-f", "json", log).splitlines()]
+    names = [e["type"] for e in events]
+    first, path = names.index("TraceDestroy"), c.path("unended.html")
+    # within the second collection, the first one, and before that
+    for n, rows in ((names.index("TraceDestroy", first + 1), 2), (first, 1),
+                    (names.index("TraceCreate"), 0)):
+        with open(path, "wb") as out:
+            out.write(command("telcat", "-q", "-n", str(n), "-f", "html", log))
+        page.open(path)
+        page.run("teltools.settled()")
+        heads, *shown = page.run("""[...document.querySelector(
+            "#panel table").rows].map((r) => [...r.cells].map((c) =>
+                c.textContent))""")
+        title = page.run("document.querySelector('#panel caption').textContent")
+        expect(title, f"Collections: {rows} of {rows}" if rows else "Pools")
+        if rows:
+            expect([row[1] == "not ended" for row in shown],
+                   [False, True][-rows:])
+            starts = [e for e in events[:n] if e["type"] == "TraceStart"]
+            near(bytes_of(shown[-1][heads.index("TraceStart condemned")]),
+                 starts[-1]["fields"]["condemned"], 2e-3)
+            assert page.run("document.querySelectorAll('#phases rect').length")
+
+
 def scans(c):
     """ranges without an end, after which others started, take no time"""
     for name in ("1.114.0-lii3gc-amcss", "1.117.0-lii6gc-amcss-seg-trace"):
@@ -863,8 +891,8 @@ if __name__ == "__main__":
     names = sys.argv[2:]
     os.makedirs(sys.argv[1], exist_ok=True)
     sys.exit(cases.run([f for f in [memory, containers, stackless, collector,
-                                    pools, uncollected, scans, overview, processes,
-                                    crossing,
+                                    pools, uncollected, unended, scans,
+                                    overview, processes, crossing,
                                     *map(case, LOGS)]
                         if not names or f.__name__ in names],
                        sys.argv[1], (1400, 900)))

@@ -7,6 +7,7 @@ let pools = []; // {name, s: its series, layer}, by bytes at the peak
 
 function loadCollector(head) {
 	collector = head;
+	collector.begun = [...head.collections.list, ...head.open];
 	const tracks = (memory) => log.tracks.filter((t) => t.memory === memory &&
 		t.curve?.high > 0).sort((a, b) => b.curve.high - a.curve.high);
 	const held = tracks("held"), live = tracks("live");
@@ -116,7 +117,7 @@ function paintPauses(p, t, y, h) {
 }
 
 function paintCollections(p) {
-	for (const [t, n] of collector?.collections.list ?? []) {
+	for (const [t, n] of collector?.begun ?? []) {
 		const x = Math.round(p.xOf(t));
 		p.rect(x, p.top, Math.max(Math.round(p.xOf(t + n)) - x, 1),
 			p.pixels ? 1 : p.height - p.top, ink.h1, 0.1);
@@ -157,7 +158,7 @@ function addCollector() {
 			}, the longest ${time(pauses.list[0]?.[1] ?? 0)}`,
 			beside: besidePauses });
 	addBlocks();
-	const kind = log.types[collections.list[0]?.[2][0]?.[0]]?.kind;
+	const kind = log.types[collector.begun[0]?.[2][0]?.[0]]?.kind;
 	const types = countedTypes().filter(({ type }) => type.kind === kind);
 	if (types.length)
 		addType("Collecting", types);
@@ -197,23 +198,26 @@ function phases([, length, , list]) {
 }
 
 function collectorTab() {
-	const { collections, generations, mutator, columns } = collector;
-	const list = collections.list.filter(inside);
+	const { collections, open, begun, generations, mutator, columns } =
+		collector;
+	const list = begun.filter(inside), all = collections.count + open.length;
 	const full = list.find((c) => c[0] === collector.chosen) ?? list[0];
 	const describe = ([type, i], { name, fields } = log.types[type]) =>
 		({ name: `${name} ${fields[i].name}`, unit: fields[i].unit });
-	return el("div", table(`Collections${selection ? ", selected" : ""}: ${
-		list.length} of ${collections.count}${collections.list.length <
-		collections.count ? ", longest" : ""}`,
+	return el("div", all > 0 && table(`Collections${selection
+		? ", selected" : ""}: ${list.length} of ${all}${
+		begun.length < all ? ", longest" : ""}`,
 	[...heads("@Start", ">Length"), ...columns.map((c) => describe(c))],
-	list.toSorted((a, b) => a[0] - b[0]).map(([t, n, facts]) => [t, n,
+	list.toSorted((a, b) => a[0] - b[0]).map(([t, n, facts, , isOpen]) => [t,
+		isOpen ? "not ended" : n,
 		...columns.map(([type, field]) => facts.findLast((f) =>
 			f[0] === type && f[1] === field)?.[2])]), ([t]) => {
 		collector.chosen = t;
 		tab();
 	}), el("div.columns.three", full && el("div", el("p",
 		el("b", "Collection"), ` ${time(full[0], 1)} to ${
-			time(endOf(full), 1)}`), phases(full),
+			time(endOf(full), 1)}${full[4] ? ", not ended" : ""}`),
+	phases(full),
 	el("details", { open: collector.chosen === full[0] },
 		el("summary", "All that its events say"),
 		facts(full[2].map((f) => [describe(f).name,

@@ -43,7 +43,7 @@ function loadOverview({ span, longest, silence }) {
 			beside: () => el("ul", types.slice(0, OTHERS).map(
 				({ type, s }) => item(typeCell(type).node, countIn([s])))) });
 	for (const t of lanesOf(log.own).slice(0, RANGES))
-		addLane(t);
+		addRow({}, t);
 	for (const t of types.slice(0, TYPES))
 		addType(t.type.name, [t], t);
 	const rest = types.slice(TYPES);
@@ -82,7 +82,6 @@ const busy = (t) => sum(t.lanes, (l) =>
 const lanesOf = (list) => list.filter((t) => t.use === "ranges" && !t.first &&
 	(!t.up || t.up.children.includes(t)))
 	.sort((a, b) => busy(b) - busy(a));
-const addLane = (t) => addRow({}, t);
 
 // The curves that change most; those of a kind have one scale.  What counts
 // with cycles is shown for each of them, below what ran.
@@ -100,7 +99,7 @@ function addCurves() {
 		const [lane] = cycles && !above.has(t.up) ? lanesOf(t.up.children) : [];
 		above.add(t.up);
 		if (lane)
-			addLane(lane);
+			addRow({}, lane);
 		const text = (v) => cycles ? show(v) : mark(v, t.unit);
 		const top = cycles ? Math.max(...s.at.map((i) => perCycle(s, cycles,
 			i * s.width, (i + 1) * s.width))) || 1 : most(t);

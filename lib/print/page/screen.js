@@ -166,15 +166,6 @@ function cellsOf({ width, from, step, dpr, cells }, list) {
 		xAt: (i) => Math.round((first * wide - from) / step) + i * w };
 }
 
-// What several series have together.
-function together(lists) {
-	const out = new Float64Array(lists[0]?.length ?? 0);
-	for (const list of lists)
-		for (let i = 0; i < out.length; i++)
-			out[i] += list[i];
-	return out;
-}
-
 // Bars of {s, type, ink} from a line up, or down where size is negative, as
 // high as the logarithm of all; none where pixels show the events themselves.
 // busiest: what the largest is compared with; returns its rate.
@@ -183,7 +174,10 @@ function paintBars(p, list, line, size, covered = [], busiest = 0) {
 	const pixels = parts.map((l) => shade(l.ink ?? l.type?.ink ?? ink.dim,
 		full(l)));
 	const { w, sums, xAt } = cellsOf(p, parts.map((l) => l.s));
-	const all = together(sums), most = mostOf([all]), up = Math.sign(size);
+	const all = new Float64Array(sums[0]?.length ?? 0), up = Math.sign(size);
+	for (const list of sums)
+		list.forEach((n, i) => { all[i] += n; });
+	const most = mostOf([all]);
 	const scale = Math.abs(size) / Math.log10(1 + Math.max(most, busiest));
 	all.forEach((n, i) => {
 		const high = n < 1e-9 || covered[Math.max(xAt(i), 0)] ? 0
