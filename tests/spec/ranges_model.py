@@ -38,6 +38,7 @@ class Grouped(Stream):
         self.rows, self.start, self.first, self.before = [], 0, 0, 0
         self.places = []  # of the groups
         self.naming, self.told = [], []  # events and names, with their places
+        self.offset = 0  # in the log that it was made of
         self.lies = -1  # the group whose summary is false
         super().__init__(**rest)
 
@@ -52,7 +53,12 @@ class Grouped(Stream):
                         for i, e in enumerate(events) if TYPES[e[0]].role]
         self.told += [(self.place, name) for name in names]
         self.block(0, self.schema, events, index=self.events, lost=lost,
-                   names=names)
+                   names=names, offset=self.offset)
+        # as long as they are in libtel, and behind some what is no event
+        self.offset += lost + sum(
+            TYPES[kind].size + sum(
+                len(v) for v in values if isinstance(v, str))
+            for kind, _, values in events)
 
     def copies(self, first, only=None):
         """A NAMES record about the blocks from one on; its bytes, or 0."""

@@ -747,8 +747,7 @@ def decode_block(b, logs, count, first, seen):
         return []
     part_of = column(b, count) if len(parts) > 1 else [0] * count
     clocks = column(b, count, first)
-    if b.varint() == 1:
-        column(b, count)
+    gaps = column(b, count) if b.varint() == 1 else [0] * count
     events, before = [None] * count, [0, 0]
     mine = [[] for _ in parts]
     for k, i in enumerate(part_of):
@@ -756,6 +755,11 @@ def decode_block(b, logs, count, first, seen):
     for i, (where, number, flags) in enumerate(parts):
         read_part(b, logs[where], number, flags, mine[i], clocks, before,
                   events, seen)
+    ends = [list(of[2:4]) for of in logs]
+    for e, i, gap in zip(events, part_of, gaps):
+        end = ends[parts[i][0]]
+        e.index, e.offset = end[0], end[1] + gap + len(e.lead)
+        end[:] = e.index + 1, e.offset + (len(e.raw) or len(e.data))
     return events
 
 
@@ -800,6 +804,7 @@ def read_part(b, of, number, flags, mine, clocks, before, events, seen):
             data[i][at:at + 8] = e.clock.to_bytes(8, order)
         e.data = bytes(data[i])
         e.raw = blobs[1][i] if blobs[1] else b""
+        e.lead = blobs[2][i] if blobs[2] else b""
         e.labels, e.inline = flags >> 6, inline_labels(blobs[3], i)
         events[k] = e
 

@@ -141,8 +141,8 @@ class Stream:
         self.data += start + check + head + body
 
     def log_body(self, number, schema, index=0, name="", form="", rate=None,
-                 origin=None, entries=()):
-        out = varint(number) + varint(index) + varint(0)
+                 origin=None, entries=(), offset=0):
+        out = varint(number) + varint(index) + varint(offset)
         out += string(schema.name) + schema.digest()
         out += string(b"" if rate is None else struct.pack("<d", rate))
         out += string(schema.describe()) + string(name) + string(form)
@@ -172,7 +172,7 @@ class Stream:
         self.events += len(events)
 
     def content(self, number, schema, events, index=0, names=(), flags=0,
-                raw=b""):
+                raw=b"", offset=0):
         """The body of a block.
 
         names: (space, value, clock, name).
@@ -180,7 +180,7 @@ class Stream:
         """
         clocks = [e[1] for e in events]
         kinds = sorted({e[0] for e in events})
-        body = varint(1) + self.log_body(number, schema, index)
+        body = varint(1) + self.log_body(number, schema, index, offset=offset)
         body += varint(len(kinds))
         for k in kinds:
             strings = any(f.load == 12 for f in schema.types[k].fields)

@@ -623,7 +623,6 @@ end_skipping(struct tel_reader *r, struct native *s)
 	g->skipping = 0;
 	s->sequence = g->to_block;
 	s->ordinal = g->to;
-	s->whole = 0;
 	tel__native_count_lost(r, s, g->lost);
 }
 
@@ -642,6 +641,8 @@ tel__native_range_step(struct tel_reader *r, struct native *s)
 		return TEL_OK;
 	st = native_range_pass(r, s);
 	if (st != TEL_OK) {
+		/* the hash lacks records that were passed by */
+		s->whole = 0;
 		if (g->moved)
 			go_to(r, g, g->place);
 		return st == TEL_END ? TEL_OK : st;
