@@ -145,11 +145,13 @@ class Draw(random.Random):
         for _ in range(n):
             kind = self.choices(range(types), weights[:types])[0]
             clock = at + self.randrange(16)
-            # libtel writes a label as a name of its block, too; see names()
-            if self.ordered and kind >= INTERN:
-                self.latest = clock = max(self.latest + 1, clock)
+            # libtel writes a label as a name from the clock of an event on
+            if self.ordered:
+                clock = max(self.latest + 1, clock)
             self.latest = max(self.latest, clock)
             address, number = self.randrange(40), self.randrange(12)
+            if self.ordered and kind >= INTERN:
+                address += self.choice((0, 100, 200, 300, 400))
             anything = self.randrange(44)
             self.numbers += 1
             out.append((kind, clock, {
@@ -190,9 +192,11 @@ def stream(draw, first, blocks, minor=3, ordered=False, lies=-1):
     schema.described = ()
     draw.numbers, draw.latest, draw.ordered = first, 0, ordered
     clock = 4096
-    # in half of the streams, one of the last blocks has the least clock
-    least = draw.randrange(2 * blocks)
-    lossy = draw.choice((0.1, 0.95)) if minor > 0 else 0
+    # in half of the others, one of the last blocks has the least clock
+    least = -1 if ordered else draw.randrange(2 * blocks)
+    # where events are lost, libtel ends a block
+    lossy = 0.95 if ordered else draw.choice((0.1, 0.95))
+    lossy *= minor > 0
     while out.place < blocks:
         if draw.random() < 0.1 and out.place > 0:
             schema.described = described
@@ -202,7 +206,6 @@ def stream(draw, first, blocks, minor=3, ordered=False, lies=-1):
             clock += draw.choice((0, 8, 64))
             events = draw.events(draw.randrange(0, 5), len(schema.types),
                                  16 if out.place == least else clock)
-            clock = max(clock, draw.latest - 16)
             lost = draw.randrange(1, 9) if draw.random() < lossy else 0
             out.named_block(events, draw.names() if events else [], lost)
         finish(draw, out, minor > 0)
