@@ -68,7 +68,6 @@ const legend = (title, list, last) => [el("p", { id: "held" }, title),
 		swatch(`h${layer}`), el("span", { title: name }, baseName(name)),
 		short(v, "bytes"))), last)];
 
-// Lines of an axis, and what they say.
 function paintAxis(p, list, yOf) {
 	for (const [v, text] of list) {
 		p.rect(0, Math.round(yOf(v)), p.width, 1, ink.line, 0.55);
@@ -176,7 +175,8 @@ function paintBars(p, list, line, size, covered = [], busiest = 0) {
 	const { w, sums, xAt } = cellsOf(p, parts.map((l) => l.s));
 	const all = new Float64Array(sums[0]?.length ?? 0), up = Math.sign(size);
 	for (const list of sums)
-		list.forEach((n, i) => { all[i] += n; });
+		for (let i = 0; i < all.length; i++)
+			all[i] += list[i];
 	const most = mostOf([all]);
 	const scale = Math.abs(size) / Math.log10(1 + Math.max(most, busiest));
 	all.forEach((n, i) => {
@@ -184,6 +184,8 @@ function paintBars(p, list, line, size, covered = [], busiest = 0) {
 			: up * Math.max(Math.log10(1 + n) * scale, p.dpr);
 		let sum = 0, from = line;
 		for (let k = parts.length; high && k-- > 0;) {
+			if (!sums[k][i])
+				continue;
 			sum += sums[k][i];
 			const to = Math.round(line - high * sum / n);
 			p.fill(xAt(i), Math.min(from, to), w - p.dpr, Math.abs(from - to),
