@@ -55,7 +55,7 @@ class Grouped(Stream):
         self.block(0, self.schema, events, index=self.events, lost=lost,
                    names=names, offset=self.offset)
         # as long as they are in libtel, and behind some what is no event
-        self.offset += lost + sum(
+        self.offset += lost % 2 + sum(
             TYPES[kind].size + sum(
                 len(v) for v in values if isinstance(v, str))
             for kind, _, values in events)

@@ -396,6 +396,8 @@ class Schema:
         """The schema of a derived description."""
         out = deepcopy(base)
         for kind, field, name in self.names:
+            if out.types[kind].fields[field].name == name:
+                raise Bad("a derived description names %s again" % name)
             out.types[kind].fields[field].name = name
         return out
 
