@@ -628,6 +628,23 @@ times() {
 		0 120 clock >= 16000 && clock < 33000
 	END
 	)
+	# the summary has the least and the greatest value of each, too
+	clean telfilter -w 'clock >= 0' long.tel >some.tel
+	PYTHONPATH=$TEL_TOP/tests/spec python3 - <<-'END'
+		from tel_reader import SUMMARY, Bytes, column
+		data, at = open("some.tel", "rb").read(), 0
+		while data[at + 4] != SUMMARY:
+		    at += 18 + data[at + 5] + int.from_bytes(data[at + 6:at + 10], "little")
+		b = Bytes(data[at + 18 + data[at + 5]:])
+		for _ in range(b.varint()):
+		    b.take(b.take(10)[1])
+		assert b.varint() == 1 and b.string() == b"Long" and b.take(4)
+		got = [[b.varint(), b.varint(), column(b, 10), b.varint(),
+		        column(b, 10), column(b, 10)] for _ in range(b.varint())]
+		assert sorted(got) == [
+		    [0, 0, [5462] * 10, 1, list(range(0, 10000, 1000)), [49] * 10],
+		    [0, 2, [10922] * 10, 1, [0] * 10, [4096 * 9] * 10]], got
+	END
 	# a block that is damaged is not copied, but reported
 	cp long.tel bad.tel
 	printf xxxxxxxx | dd of=bad.tel bs=1 seek=$((size / 2)) conv=notrunc status=none
