@@ -51,21 +51,20 @@ live_key_of(const struct tel_run *run, size_t i, uint64_t log_tag)
 	return address ^ tel__live_process_tag(process, log_tag);
 }
 
-const struct tel__live_block *
+void
 tel__live_fetch(const struct tel__live *l, const struct tel_run *run, size_t i,
     uint64_t log_tag)
 {
 	uint64_t key;
 
 	if (l->by_key.count < TEL__LIVE_NEAR)
-		return NULL;
+		return;
 	if (i + TEL__LIVE_ENTRY < run->count &&
 	    (key = live_key_of(run, i + TEL__LIVE_ENTRY, log_tag)) != 0)
 		tel__live_expect(l, key);
 	if (i + TEL__LIVE_BLOCK < run->count &&
 	    (key = live_key_of(run, i + TEL__LIVE_BLOCK, log_tag)) != 0)
-		return tel__live_approach(l, key);
-	return NULL;
+		tel__live_approach(l, key);
 }
 
 /* --------------------------------------------------------------- pools */

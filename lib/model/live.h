@@ -141,21 +141,20 @@ tel__live_expect(const struct tel__live *l, uint64_t key)
 		__builtin_prefetch(&t->entries[tel__table_home(t, key)], 1);
 }
 
-__attribute__((always_inline)) static inline const struct tel__live_block *
+__attribute__((always_inline)) static inline void
 tel__live_approach(const struct tel__live *l, uint64_t key)
 {
 	const struct tel__table *t = &l->by_key;
 
 	if (t->entries == NULL)
-		return NULL;
+		return;
 	/* nearly all blocks are at home there */
 	const struct tel__entry *e = &t->entries[tel__table_home(t, key)];
 	if (e->key == 0)
-		return NULL;
+		return;
 	const struct tel__live_block *b = &l->blocks[e->value];
 	__builtin_prefetch(b, 1);
 	__builtin_prefetch(&b->previous, 1);
-	return b;
 }
 
 /* So many blocks are in the caches of a processor anyway. */
@@ -163,12 +162,12 @@ tel__live_approach(const struct tel__live *l, uint64_t key)
 
 /*
  * The same, before event i of a run is taken, for those that come so many
- * events after it.  Returns the block that is fetched, or NULL.
+ * events after it.
  */
 #define TEL__LIVE_ENTRY 16u
 #define TEL__LIVE_BLOCK 8u
-const struct tel__live_block *tel__live_fetch(const struct tel__live *l,
-    const struct tel_run *run, size_t i, uint64_t log_tag);
+void tel__live_fetch(const struct tel__live *l, const struct tel_run *run,
+    size_t i, uint64_t log_tag);
 
 /* Plans for the types of a run, as these are used; .of: UINT32_MAX for none. */
 #define TEL__LIVE_PLANS 8u

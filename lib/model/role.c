@@ -246,6 +246,34 @@ static const struct {
 	    offsetof(tel_alloc, alignment) },
 };
 
+/*
+ * Adds the parts that are loaded like that.  0: one is loaded otherwise, and
+ * the plan has none then.
+ */
+static int
+plan_loads(struct tel__alloc_plan *p, const struct tel_type *t,
+    enum tel_load load)
+{
+	for (size_t i = 0; i < sizeof(varying) / sizeof(varying[0]); i++) {
+		const int at = t->role_field[varying[i].part];
+
+		if (at < 0 ||
+		    (varying[i].kind != TEL_ALLOC_NONE &&
+		        varying[i].kind != p->common.kind))
+			continue;
+		const struct tel_field *f = &t->fields[at];
+		if (f->load != TEL_LOAD_LE64 && f->load != TEL_LOAD_LE32) {
+			p->loads = 0;
+			return 0;
+		}
+		if (f->load != load)
+			continue;
+		p->load[p->loads].from = f->offset;
+		p->load[p->loads++].to = varying[i].to;
+	}
+	return 1;
+}
+
 void
 tel__alloc_plan(struct tel__alloc_plan *p, const struct tel_type *t,
     const unsigned char *data)
@@ -261,21 +289,11 @@ tel__alloc_plan(struct tel__alloc_plan *p, const struct tel_type *t,
 	        kind != TEL_ALLOC_ALIGNED && kind != TEL_ALLOC_FREE) ||
 	    t->role_field[TEL_PART_WEIGHT] >= 0)
 		return;
-	for (size_t i = 0; i < sizeof(varying) / sizeof(varying[0]); i++) {
-		int at = t->role_field[varying[i].part];
-
-		if (at < 0 ||
-		    (varying[i].kind != TEL_ALLOC_NONE &&
-		        varying[i].kind != kind))
-			continue;
-		const struct tel_field *f = &t->fields[at];
-		if (f->load != TEL_LOAD_LE64) {
-			p->loads = 0;
-			return;
-		}
-		p->load[p->loads].from = f->offset;
-		p->load[p->loads++].to = varying[i].to;
-	}
+	if (!plan_loads(p, t, TEL_LOAD_LE64))
+		return;
+	p->wide = p->loads;
+	if (!plan_loads(p, t, TEL_LOAD_LE32))
+		return;
 	int at = t->role_field[TEL_PART_ADDRESS];
 	p->numbered = at >= 0 &&
 	    (t->fields[at].datatype == TEL_UNSIGNED ||

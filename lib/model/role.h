@@ -42,6 +42,7 @@ tel__event_alloc(const struct tel_event *event, tel_alloc *out)
 struct tel__alloc_plan {
 	const struct tel_type *type; /* NULL: of none */
 	unsigned loads;              /* 0: only tel__alloc_load() can tell */
+	unsigned wide;               /* of them, the first ones: of 64 bits */
 	struct {
 		uint16_t from, to; /* offsets: of the event, of tel_alloc */
 	} load[TEL__ALLOC_LOADS];
@@ -59,10 +60,14 @@ tel__alloc_load_by(const struct tel__alloc_plan *p, const unsigned char *data,
 {
 	if (p->loads == 0)
 		return tel__alloc_load(p->type, data, clock, out);
+	unsigned i = 0;
 	*out = p->common;
-	for (unsigned i = 0; i < p->loads; i++)
+	for (; i < p->wide; i++)
 		memcpy((char *)out + p->load[i].to,
 		    &(uint64_t){ tel_le64(data + p->load[i].from) }, 8);
+	for (; i < p->loads; i++)
+		memcpy((char *)out + p->load[i].to,
+		    &(uint64_t){ tel_le32(data + p->load[i].from) }, 8);
 	out->address += p->numbered;
 	out->failed = p->allocates && out->address == 0;
 	out->clock = clock;

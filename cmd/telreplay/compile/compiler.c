@@ -13,6 +13,8 @@
 #define EVENTS_OF_A_KIND 10 /* of anomalies that are kept */
 #define TAG_SHIFT 48
 #define POINT_STEP 64 /* operations between points, until there are many */
+/* So many blocks are in the first cache of a processor anyway. */
+#define BLOCKS_NEAR 256
 
 const struct compiler_settings compiler_defaults = {
 	.order = ORDER_EDGES,
@@ -484,19 +486,6 @@ compiler_samples(const struct compiler *c)
 	return c->samples;
 }
 
-/*
- * Before the operation of event i of a run is added: fetches the memory that
- * soon others need.
- */
-static inline void
-compiler_fetch(const struct compiler *c, const tel_run *run, size_t i)
-{
-	const struct tel__live_block *b = tel__live_fetch(&c->live, run, i, 0);
-
-	if (b != NULL)
-		__builtin_prefetch(block_of(c, b), 1);
-}
-
 /* Tells what belongs to a process from what others have. */
 static inline void
 tag(const struct compiler *c, tel_alloc *op)
@@ -527,13 +516,12 @@ operation_count(struct compiler *c, const tel_alloc *op)
 	    op->call == TEL_CALL_C_SIZED || op->call == TEL_CALL_CXX_SIZED;
 }
 
-tel_status
-compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
+/* Compiles an operation of a compiler that has started. */
+__attribute__((always_inline)) static inline tel_status
+operation_add(struct compiler *c, tel_alloc *op, uint64_t event)
 {
 	tel_status st;
 
-	if (c->idle && (st = compiler_start(c, op)) != TEL_OK)
-		return st;
 	c->event = event;
 	c->clock = op->clock;
 	c->call = TEL_CALL_C;
@@ -571,26 +559,97 @@ compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
 }
 
 tel_status
+compiler_add(struct compiler *c, tel_alloc *op, uint64_t event)
+{
+	tel_status st;
+
+	if (c->idle && (st = compiler_start(c, op)) != TEL_OK)
+		return st;
+	return operation_add(c, op, event);
+}
+
+/*
+ * Operations of a run, so many that the memory which one needs is fetched while
+ * those before it are compiled.
+ */
+#define BATCH_OPERATIONS 16
+struct operation_batch {
+	struct tel__live_plans plans;
+	unsigned count;
+	uint32_t at[BATCH_OPERATIONS]; /* numbers of events in the run */
+	tel_alloc ops[BATCH_OPERATIONS];
+};
+
+/*
+ * Makes operations of the events from i on, up to one that describes a pool.
+ * Returns the number of the event behind them.
+ */
+static size_t
+batch_make(struct operation_batch *b, const tel_run *run, size_t i)
+{
+	int describes = 0;
+
+	for (b->count = 0;
+	     i < run->count && b->count < BATCH_OPERATIONS && !describes; i++) {
+		tel_alloc *op = &b->ops[b->count];
+
+		if (!tel__live_operation(&b->plans, run, i, op))
+			continue;
+		b->at[b->count++] = (uint32_t)i;
+		describes = alloc_describes(op->kind);
+	}
+	return i;
+}
+
+/*
+ * Fetches the blocks of the operations.  Without a test whether there is one,
+ * whose outcome nobody could foresee: the place of none is that of another.
+ */
+static void
+batch_fetch(const struct compiler *c, const struct operation_batch *b)
+{
+	const struct tel__table *t = &c->live.by_key;
+
+	if (t->count < BLOCKS_NEAR)
+		return;
+	for (unsigned i = 0; i < b->count; i++) {
+		const tel_alloc *op = &b->ops[i];
+		const uint64_t address =
+		    op->kind == TEL_ALLOC_REALLOC ? op->old : op->address;
+		const size_t place =
+		    t->entries[tel__table_home(t,
+		                   address ^ tel__live_tag(op, 0))]
+		        .value;
+		const struct tel__live_block *live = &c->live.blocks[place];
+
+		/* each may be in two lines of the cache */
+		__builtin_prefetch(&live->size, 1);
+		__builtin_prefetch(&live->next, 1);
+		__builtin_prefetch(&c->blocks[place].full, 1);
+		__builtin_prefetch(&c->blocks[place].pool, 1);
+	}
+}
+
+tel_status
 compiler_add_run(struct compiler *c, const tel_run *run, size_t *i,
     tel_alloc_kind *kind)
 {
-	const int far = c->live.by_key.count >= TEL__LIVE_NEAR;
+	struct operation_batch b;
 	tel_status st = TEL_OK;
-	struct tel__live_plans plans;
-	size_t k = *i;
-	tel_alloc op;
 
-	memset(plans.of, 0xff, sizeof(plans.of));
-	op.kind = TEL_ALLOC_NONE;
-	for (; k < run->count && st == TEL_OK && !alloc_describes(op.kind);
-	     k++) {
-		if (far)
-			compiler_fetch(c, run, k);
-		if (tel__live_operation(&plans, run, k, &op))
-			st = compiler_add(c, &op, run->index + run->numbers[k]);
+	memset(b.plans.of, 0xff, sizeof(b.plans.of));
+	*kind = TEL_ALLOC_NONE;
+	while (*i < run->count && st == TEL_OK && !alloc_describes(*kind)) {
+		*i = batch_make(&b, run, *i);
+		batch_fetch(c, &b);
+		if (c->idle && b.count > 0)
+			st = compiler_start(c, &b.ops[0]);
+		for (unsigned k = 0; k < b.count && st == TEL_OK; k++) {
+			*kind = b.ops[k].kind;
+			st = operation_add(c, &b.ops[k],
+			    run->index + run->numbers[b.at[k]]);
+		}
 	}
-	*kind = op.kind;
-	*i = k;
 	return st;
 }
 
