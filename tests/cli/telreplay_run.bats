@@ -589,6 +589,20 @@ ranged() {
 	python3 "$MODEL" check report <t.txt
 }
 
+@test "a named pipe is opened once: its writer would end with a first reader" {
+	mkfifo named.fifo
+	for _ in 1 2 3; do
+		# it writes as soon as the pipe is open, and closes it
+		python3 -c 'import os
+fd = os.open("named.fifo", os.O_WRONLY)
+os.write(fd, b"1: malloc 0x1000 64\n")
+os.close(fd)' &
+		run -0 timeout 60 telreplay -q -c named.fifo
+		wait
+		[ "$output" = 1 ]
+	done
+}
+
 @test "a program to be paced has the times of events before the rate is measured" {
 	DATA=$TEL_TOP/tests/data/mps unpack 1.118.0-lii6gc-awlut
 	telcat -q -S -f mps mpsio.log >sorted.log

@@ -102,24 +102,21 @@ try_program(struct trace *trace, struct telreplay *t, unsigned char *head)
 {
 	struct settings *s = &t->settings;
 	const char *name = s->noperands > 0 ? s->operands[0] : "-";
-	int piped, fd;
+	const int input = strcmp(name, "-") == 0;
 	struct stat st;
 
-	if (s->noperands > 1)
+	/*
+	 * The reader shows what cannot be opened.  A named pipe is opened by it
+	 * alone: its writer would lose what it writes to a first reader.
+	 */
+	if (s->noperands > 1 ||
+	    (input ? fstat(0, &st) : stat(name, &st)) != 0 ||
+	    (!S_ISREG(st.st_mode) && (!input || isatty(0))))
 		return 0;
-	fd = strcmp(name, "-") == 0 ? dup(0) : open(name, O_RDONLY | O_NOCTTY);
-	/* the reader shows what cannot be opened */
+	const int piped = !S_ISREG(st.st_mode);
+	const int fd = input ? dup(0) : open(name, O_RDONLY | O_NOCTTY);
 	if (fd < 0)
 		return 0;
-	if (fstat(fd, &st) != 0) {
-		(void)close(fd);
-		return 0;
-	}
-	piped = !S_ISREG(st.st_mode);
-	if (piped && (strcmp(name, "-") != 0 || isatty(fd))) {
-		(void)close(fd);
-		return 0;
-	}
 	ptrdiff_t n = tel__read_all(fd, head, HEAD, piped ? -1 : 0);
 	if (n < 0)
 		message_errno(name);
