@@ -300,7 +300,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_context *tel_context_new(size_t before,
     size_t after);
 /*
  * Makes a context of no other events, which returns events in the order of the
- * log.  It is given all events of one reader, as TEL_ORDER_LIVE has them.
+ * log.  It is given all events of one reader, as TEL_ORDER_LIVE has them.  Those
+ * of logs that were merged stay as they come, but where one log follows itself.
  * NULL when out of memory.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_context *tel_context_new_log_order(void);

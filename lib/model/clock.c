@@ -330,8 +330,10 @@ anchor(struct tel_clock *c)
 {
 	c->anchored = 1;
 	c->zero = c->first.other;
-	/* as the first two points have it, however many are known */
-	c->before = slope(c, c->points[0], c->points[1]);
+	/* as the first points that differ have it, however many are known */
+	c->before = 0;
+	for (size_t i = 1; i < c->count && c->before <= 0; i++)
+		c->before = slope(c, c->points[0], c->points[i]);
 	if (c->before <= 0)
 		c->before = slope(c, c->first, c->last);
 	struct tel__clock_part part = clock_find_part(c, c->origin);

@@ -32,13 +32,16 @@ struct tel_context {
 	size_t rest; /* events that are shown behind a wanted one */
 	int any;     /* one was shown */
 	int apart;   /* one was not since then */
-	/* in the order of the log: by index, modulo nwaiting, a power of two */
+	/* in the order of the log: by place, modulo nwaiting, a power of two */
 	struct waiting *waiting;
 	size_t nwaiting; /* 0: in the order in which they come */
 	uint64_t next,
-	    past; /* the index that comes next, and behind the last */
+	    past;        /* the place that comes next, and behind the last */
+	uint64_t closed; /* no event comes to places before this one */
+	uint64_t shift;  /* of the place of an event from its index */
 	const struct tel_log *log; /* of the last event */
 	unsigned number;
+	unsigned logs; /* that have begun, by their numbers */
 };
 
 tel_context *
@@ -54,9 +57,9 @@ tel_context_new(size_t before, size_t after)
 }
 
 static struct waiting *
-waiting_at(const struct tel_context *c, uint64_t index)
+waiting_at(const struct tel_context *c, uint64_t place)
 {
-	return &c->waiting[index & (c->nwaiting - 1)];
+	return &c->waiting[place & (c->nwaiting - 1)];
 }
 
 /* Makes room for twice as many events that wait; at first, for some. */
@@ -115,17 +118,48 @@ context_next_log(struct tel_context *c, const tel_event *event)
 			waiting_at(c, c->next++)->held = 0;
 		c->next = c->past = 0;
 	}
+	/* the places of logs that are merged are behind each other */
+	if (c->nwaiting > 0 &&
+	    (c->log != event->log || c->number != event->log->number)) {
+		c->closed = c->past;
+		c->shift = c->past;
+		if (event->log->number < c->logs)
+			c->shift -= event->index;
+		else
+			c->logs = event->log->number + 1;
+	}
 	c->log = event->log;
 	c->number = event->log->number;
+}
+
+/* Where an event waits. */
+static uint64_t
+waiting_place(struct tel_context *c, const tel_event *event)
+{
+	const uint64_t low = c->closed > c->next ? c->closed : c->next;
+	const uint64_t place = event->index + c->shift;
+
+	/* too late for its place, or another one has that */
+	if (place - low > UINT64_MAX / 2 ||
+	    (place < c->past && waiting_at(c, place)->held))
+		return c->past;
+	if (place - c->next < WAITING_MAX)
+		return place;
+	/* behind events that the log has lost */
+	c->closed = c->past;
+	c->shift = c->past - event->index;
+	return c->past;
 }
 
 static tel_status
 waiting_add(struct tel_context *c, const tel_event *event, int wanted)
 {
-	while (event->index - c->next >= c->nwaiting)
+	const uint64_t place = waiting_place(c, event);
+
+	while (place - c->next >= c->nwaiting)
 		if (c->nwaiting >= WAITING_MAX || !waiting_grow(c))
 			return TEL_ENOMEM;
-	struct waiting *w = waiting_at(c, event->index);
+	struct waiting *w = waiting_at(c, place);
 	if (!TEL__RESERVE(w->bytes, w->room, tel_event_extent(event)))
 		return TEL_ENOMEM;
 	tel_event_copy(w->bytes, event);
@@ -134,9 +168,9 @@ waiting_add(struct tel_context *c, const tel_event *event, int wanted)
 	w->held = 1;
 	c->show_held = 0;
 	w->wanted = wanted;
-	if (event->index >= c->past)
-		c->past = event->index + 1;
-	/* an index for which so many wait has no event */
+	if (place >= c->past)
+		c->past = place + 1;
+	/* a place for which so many wait has no event */
 	while (c->past - c->next > WAITING_MAX / 2 &&
 	    !waiting_at(c, c->next)->held)
 		c->next++;
@@ -150,8 +184,8 @@ waiting_take(struct tel_context *c)
 	while (c->next < c->past) {
 		struct waiting *w = waiting_at(c, c->next);
 
-		/* an index that is missing at the end has no event */
-		if (!w->held && !c->show_held)
+		/* a place that is empty at the end has no event */
+		if (!w->held && !c->show_held && c->next >= c->closed)
 			return NULL;
 		c->next++;
 		if (w->held) {

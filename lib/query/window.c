@@ -48,7 +48,8 @@ struct tel_window {
 	struct tel_runs *runs; /* TEL_ORDER_TIME, once there are any */
 	size_t ready;          /* events at the front that may go */
 	size_t sorted;         /* events that were sorted and held back */
-	uint64_t horizon;      /* the latest clock that was given */
+	const struct tel_log *read, *given; /* the logs of the last events */
+	uint64_t horizon; /* the latest clock that was given, of its stream */
 	/* the earliest clock of events that were read, of those of one origin */
 	struct tel_clock *origin;
 	uint64_t earliest;
@@ -345,6 +346,26 @@ note_origin(struct tel_window *w, const struct tel_event *ev, uint64_t clock)
 		w->earliest = clock;
 }
 
+/*
+ * Behind the last event of a stream come those of another one, which are not
+ * put in order with them: all that is held may go.
+ */
+static tel_status
+release_stream(struct tel_window *w, const struct tel_event *ev)
+{
+	tel_status st = TEL_OK;
+
+	w->read = ev->log;
+	if (w->order == TEL_ORDER_TIME || w->origin == NULL ||
+	    tel__clock_leader(ev->log->clock) == w->origin)
+		return TEL_OK;
+	if (held(w) > 0)
+		st = window_release(w, NULL, 1);
+	w->begun = 0;
+	w->nsyncs = 0;
+	return st;
+}
+
 /* Holds the event that was read, if it is wanted. */
 static tel_status
 window_hold(struct tel_window *w, const struct tel_event *ev)
@@ -374,8 +395,12 @@ window_gather(struct tel_window *w)
 			return TEL_AGAIN;
 		}
 		if (w->after == TEL_OK) {
-			st = window_hold(w, ev);
-			if (st == TEL_OK && window_complete(w, ev))
+			if (ev->log != w->read)
+				st = release_stream(w, ev);
+			if (st == TEL_OK)
+				st = window_hold(w, ev);
+			if (st == TEL_OK && window_complete(w, ev) &&
+			    w->ready == 0)
 				st = window_release(w, ev, 0);
 		} else {
 			st = window_release(w, ev, 1);
@@ -401,7 +426,7 @@ finish_log(struct tel_window *w)
 	w->runs = NULL;
 	w->merging = 0;
 	w->begun = 0;
-	w->horizon = 0;
+	w->read = w->given = NULL;
 	w->origin = NULL;
 	w->nsyncs = 0;
 	w->sorted = 0;
@@ -410,15 +435,27 @@ finish_log(struct tel_window *w)
 	return st;
 }
 
+/* Begins anew behind the events of another stream, which may be later ones. */
+static void
+note_stream(struct tel_window *w, const struct tel_log *log)
+{
+	if (w->given == NULL ||
+	    tel__clock_leader(w->given->clock) != tel__clock_leader(log->clock))
+		w->horizon = 0;
+	w->given = log;
+}
+
 /* Counts what a live window gives, and what of it is late. */
 static void
-note_late(struct tel_window *w, uint64_t clock)
+note_late(struct tel_window *w, const struct tel_event *ev)
 {
 	if (w->order != TEL_ORDER_LIVE)
 		return;
-	w->late += clock < w->horizon;
-	if (clock > w->horizon)
-		w->horizon = clock;
+	if (ev->log != w->given)
+		note_stream(w, ev->log);
+	w->late += ev->clock < w->horizon;
+	if (ev->clock > w->horizon)
+		w->horizon = ev->clock;
 }
 
 /* The next event of those that are ready, or of the runs. */
@@ -436,7 +473,7 @@ next_ready(struct tel_window *w, const tel_event **event)
 		return finish_log(w);
 	*event = tel__store_take(&w->store);
 	w->ready--;
-	note_late(w, (*event)->clock);
+	note_late(w, *event);
 	return TEL_OK;
 }
 
@@ -491,8 +528,12 @@ hold_found(struct tel_window *w, size_t n)
 	struct tel_run *found = w->found;
 	tel_status st = TEL_OK;
 
-	/* only events that are not plain may have no time */
+	/*
+	 * Only events that are not plain may have no time.  What sets the clock
+	 * must be at an end of a run, and not between events that wait for it.
+	 */
 	if (tel_store_count(&w->store) == 0 &&
+	    (w->begun || !found->first->schema->sets_clock) &&
 	    tel__columns_may(&w->columns, found)) {
 		uint64_t earliest = UINT64_MAX;
 
@@ -538,9 +579,13 @@ gather_runs(struct tel_window *w)
 			    w->found->count;
 			n = until_full(w, w->found, n);
 			last = *ev;
-			st = hold_found(w, n);
+			if (ev->log != w->read)
+				st = release_stream(w, ev);
+			if (st == TEL_OK)
+				st = hold_found(w, n);
 			tel_run_drop(w->found, n);
-			if (st == TEL_OK && window_complete(w, &last))
+			if (st == TEL_OK && window_complete(w, &last) &&
+			    w->ready == 0)
 				st = window_release(w, &last, 0);
 		} else {
 			st = window_release(w, NULL, 1);
@@ -581,6 +626,8 @@ note_run(struct tel_window *w, const struct tel_run *run)
 {
 	size_t i;
 
+	if (run->event->log != w->given)
+		note_stream(w, run->event->log);
 	for (i = 0; i < run->count && run->clocks[i] < w->horizon; i++)
 		w->late++;
 	if (i < run->count)

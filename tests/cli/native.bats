@@ -311,6 +311,15 @@ times() {
 		    "${both[@]}" | grep -v ,totals, >want
 		telstat -f csv -g type -s 's=sum(time)' -s 'm=max(time)' x.tel |
 		    grep -v ,totals, | cmp want -
+		# streams of their own, though the clock goes back
+		telfilter --no-merge -f tel -o x.tel "${both[1]}" "${both[0]}"
+		for time in s relative; do
+			telcat --no-merge -H -T $time "${both[1]}" "${both[0]}" \
+			    >want
+			telcat -H -T $time x.tel >got 2>message
+			cmp want got
+			[ ! -s message ]
+		done
 	done
 }
 
@@ -325,6 +334,33 @@ times() {
 		grep -q '^others  leaked' want
 		telstat "$order" --stacks x.tel |
 		    grep -v -e '^heaptrack' -e ^Totals | cmp want -
+	done
+}
+
+@test "copies in the order of the log have all events, of merged logs and behind a hole" {
+	since='type=="EventClockSync"'
+	for log in 1.116.0-lii6ll-finalcv 1.118.0-lii6gc-poolncv; do
+		unpack "$log"
+		mv mpsio.log "$log"
+	done
+	telfilter -f tel -o merged.tel 1.116.0-lii6ll-finalcv \
+	    1.118.0-lii6gc-poolncv
+	# as many lost events as none would wait for
+	unpack 1.118.0-lii6gc-awlut
+	for i in {1..10}; do
+		cat mpsio.log
+	done | telfilter -q -f tel -o whole.tel
+	size=$(stat -c %s whole.tel)
+	head -c $((size / 10)) whole.tel >hole.tel
+	head -c $((size * 8 / 10)) /dev/zero >>hole.tel
+	tail -c +$((size * 9 / 10 + 1)) whole.tel >>hole.tel
+	for log in merged.tel hole.tel; do
+		exits '0|3' telcat -q -H --since "$since" "$log" |
+		    LC_ALL=C sort >want
+		[ "$(wc -l <want)" -gt 4000 ]
+		exits '0|3' telfilter -q -f tel --since "$since" "$log" >copy.tel
+		telcat -q -H copy.tel | LC_ALL=C sort | comm -23 want - >missing
+		[ ! -s missing ]
 	done
 }
 
