@@ -403,7 +403,9 @@ run_single(struct event_loop *p)
 
 	p->order = order;
 	if (order != TEL_ORDER_LOG || p->visitor->needs_rate ||
-	    selection_needs_rate(&s->select))
+	    selection_needs_rate(&s->select) ||
+	    (selection_uses_first(&s->select) && !s->file_order &&
+	        !tel_schema_ordered(tel_reader_schema(p->sources[0]->reader))))
 		st = tel_window_new(p->sources[0]->reader, order, &p->window);
 	if (st == TEL_OK && p->window != NULL && only_allocs(p))
 		st = tel_window_set_allocs(p->window, 1);

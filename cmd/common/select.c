@@ -80,14 +80,28 @@ parse_percent(struct selection *s, const char *text)
 	    (comma[1] == '\0' || number_percent(comma + 1, &s->to));
 }
 
+/* Notes from where a range of time counts. */
+static void
+note_range(struct selection *s, const char *text)
+{
+	tel_filter *f = tel_filter_new();
+
+	/* no number has these letters, except for its unit */
+	s->seconds |= strpbrk(text, "smh") != NULL;
+	/* its caller reports what it lacks */
+	s->counted |= f == NULL || tel_filter_set_time(f, text) != TEL_OK ||
+	    tel_filter_uses(f, TEL_USE_OTHERS);
+	tel_filter_free(f);
+}
+
 /* Takes a range of all logs; option: what gives it, for a message. */
 static tel_status
 set_range(struct selection *s, const char *option, const char *text)
 {
 	s->ranged = 1;
 	s->percent = parse_percent(s, text);
-	/* no number has these letters, except for its unit */
-	s->seconds = strpbrk(text, "smh") != NULL;
+	s->seconds = s->counted = 0;
+	note_range(s, text);
 	if (!s->percent)
 		return tel_filter_set_time(s->filter, text);
 	if (s->from <= s->to)
@@ -225,7 +239,7 @@ selection_log(struct selection *s, const char *log, const char *range)
 		    "without -t",
 		    range);
 	s->filtering = 1;
-	s->seconds |= strpbrk(range, "smh") != NULL;
+	note_range(s, range);
 	tel_status st = tel_filter_add_log_time(s->filter, log, range);
 	if (st != TEL_OK)
 		selection_report_error(s, st, log);
@@ -297,6 +311,12 @@ selection_uses_order(const struct selection *s)
 	        (s->since != NULL || s->until != NULL ||
 	            tel_filter_uses(s->filter, TEL_USE_LABELS) ||
 	            tel_filter_uses(s->filter, TEL_USE_HISTORY)));
+}
+
+int
+selection_uses_first(const struct selection *s)
+{
+	return s->percent || s->counted;
 }
 
 int

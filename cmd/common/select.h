@@ -19,6 +19,7 @@ struct selection {
 	uint64_t matched; /* over all logs */
 	int ranged;       /* -t was given */
 	int seconds;      /* -t is in seconds, or parts of one */
+	int counted;      /* -t counts from the first event */
 	int percent;      /* -t is a share of the log's span: */
 	uint64_t from;    /* in parts of 10^9 */
 	uint64_t to;
@@ -78,6 +79,9 @@ void selection_span(struct selection *s, uint64_t first, uint64_t last);
  * as the start of one that is selected.
  */
 int selection_uses_order(const struct selection *s);
+
+/* Nonzero when the first event of all decides on others, by its time. */
+int selection_uses_first(const struct selection *s);
 
 /* Nonzero when the answer needs the clock's rate. */
 int selection_needs_rate(const struct selection *s);

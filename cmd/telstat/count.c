@@ -384,13 +384,13 @@ needs_order(const struct telstat *t)
 	return 0;
 }
 
-/* Nonzero when -n, --skip or a time make it matter how logs are merged. */
+/* Nonzero when the selection or a time make it matter how logs are merged. */
 static int
 needs_merge(const struct telstat *t)
 {
 	const struct selection *sel = &t->settings.select;
 
-	return sel->skip > 0 || sel->count != UINT64_MAX ||
+	return selection_uses_order(sel) || selection_uses_first(sel) ||
 	    selection_needs_rate(sel) ||
 	    tel_stats_uses(t->stats, TEL_USE_RATE) || t->each_rate;
 }
@@ -495,7 +495,6 @@ read_side_by_side(struct count *c, const struct visitor *v)
 	/* one log must not need to know of another */
 	if (!s->no_merge || s->order != TEL_ORDER_LOG || v->needs_rate ||
 	    needs_merge(t) || t->each != NULL || t->self_trace != NULL ||
-	    s->select.percent || selection_uses_order(&s->select) ||
 	    (t->runtime != NULL && !runtime_joins(t->runtime))) {
 		sources_run(s, v);
 		return;

@@ -338,6 +338,36 @@ same() {
 	    grep -q '  open 2  orphan 2'
 }
 
+@test "a report counts the events that telcat shows, of one log, several and a .tel" {
+	unpack 1.116.0-lii6ll-finalcv
+	mv mpsio.log a.log
+	unpack 1.111.0-lii6gc-poolncv
+	telfilter -f tel -o merged.tel mpsio.log a.log
+	for logs in a.log mpsio.log 'mpsio.log a.log' 'a.log mpsio.log' \
+	    merged.tel; do
+		while read -r select; do
+			# shellcheck disable=SC2086 # words
+			set -- $select $logs
+			telcat -H "$@" >shown
+			[ "$(telcat -c "$@")" = "$(wc -l <shown)" ]
+			[ "$(telstat -c "$@")" = "$(wc -l <shown)" ]
+			telstat -f csv "$@" |
+			    awk -F , '$4 == "events" && $3 == "totals" { print $8 }' |
+			    diff - <(wc -l <shown)
+		done <<-END
+			-t 0,0x7000000000000
+			-t 10000,20000000
+			-t ,1000000
+			-t 0s,1ms
+			-t 10%,30%
+			-w index<100
+			-w time<=1ms
+			--since type=="EventClockSync"
+			--until type=="EventClockSync"
+		END
+	done
+}
+
 has_snapshots() {
 	[ "$(grep -c '^== at' out)" -gt 3 ]
 }
