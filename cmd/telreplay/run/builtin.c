@@ -69,6 +69,14 @@ builtin_end(void *state)
 	pages_unmap(state, sizeof(size_t));
 }
 
+void
+builtin_drop(void *pool, void *block, size_t size)
+{
+	(void)pool;
+	(void)block;
+	(void)size;
+}
+
 /* ---------------------------------------------------------------- pages */
 
 static void *

@@ -40,6 +40,8 @@ void builtin_null_functions(struct alloc_functions *a);
  */
 const char *builtin_start(const char *parameters, size_t grain, void **state);
 void builtin_end(void *state);
+/* A free that keeps the memory. */
+void builtin_drop(void *pool, void *block, size_t size);
 
 /* Zeroed pages from the kernel; NULL when there are none. */
 void *pages_map(size_t size);

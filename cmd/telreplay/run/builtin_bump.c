@@ -147,14 +147,6 @@ bump_resize(void *pool, void *block, size_t from, size_t to)
 	return now;
 }
 
-static void
-bump_drop(void *pool, void *block, size_t size)
-{
-	(void)pool;
-	(void)block;
-	(void)size;
-}
-
 /* Memory comes zeroed from the kernel, and is never reused. */
 const tel_pool_table builtin_bump = {
 	.version = TEL_POOL_VERSION,
@@ -168,6 +160,6 @@ const tel_pool_table builtin_bump = {
 	.zeroed = bump_alloc,
 	.aligned = bump_aligned,
 	.resize = bump_resize,
-	.free = bump_drop,
-	.free_part = bump_drop,
+	.free = builtin_drop,
+	.free_part = builtin_drop,
 };

@@ -64,14 +64,6 @@ null_resize(void *pool, void *block, size_t from, size_t to)
 	return pool;
 }
 
-static void
-null_drop(void *pool, void *block, size_t size)
-{
-	(void)pool;
-	(void)block;
-	(void)size;
-}
-
 /* The functions of malloc have no argument for it. */
 static void *null_block;
 
@@ -125,6 +117,6 @@ const tel_pool_table builtin_null = {
 	.zeroed = null_alloc,
 	.aligned = null_aligned,
 	.resize = null_resize,
-	.free = null_drop,
-	.free_part = null_drop,
+	.free = builtin_drop,
+	.free_part = builtin_drop,
 };
