@@ -330,6 +330,8 @@ try() {
 	    telcat --max-labels 0
 	expect 2 "telcat: -f: 'xml' is not one of: text, csv, json, sql, mpscnv, mpstxt, tracerpt, perfetto, chrome, folded, sqlite, arrow, html, ctf, ctf2, mps:VERSION, inst, hpm, ets, tel, tel,lines" \
 	    telcat -f xml
+	expect 2 "telcat: --max-size cannot be combined with -f csv" \
+	    telcat -f csv --max-size 1M mpsio.log
 	expect 2 "telcat: -T: 'x' is not one of: ticks, s, ns, relative, delta, iso" \
 	    telcat -T x
 	expect 2 "telcat: --color: 'x' is not one of: auto, always, never" \

@@ -302,7 +302,7 @@ try() {
 		expect 2 "telstat: -i: '$time' has no unit; expected ${time}ms, or ${time}ticks of the log's clock" \
 		    telstat -i "$time" mpsio.log
 	done
-	for time in 0ticks 0s x -1s 1.2.3s; do
+	for time in 0ticks yticks 0s x -1s 1.2.3s; do
 		expect 2 "telstat: -i: '$time': expected a time, such as 100ms, or a number of ticks, such as 100ticks" \
 		    telstat -i "$time" mpsio.log
 	done

@@ -38,6 +38,8 @@ static const struct row {
 	{ JSON, "\xed\xa0\xbd\xed\xa0\xbd\xed\xb8\x80\xed\xb8\x80\xed\xa0\xbd",
 	    "\\ufffd\\ud83d\\ude00\\ufffd\\ufffd",
 	    "json: surrogates that are not of a pair" },
+	{ JSON, "\xed\xa0\xbd\xed\xb8\x80", "\\ud83d\\ude00",
+	    "json: a pair at the end" },
 	{ JSON, "\xed\xb0\x80\xed\xb0\x80", "\\ufffd\\ufffd",
 	    "json: two low surrogates" },
 	{ JSON, "\xc0\x81\xc0\xed\xa0(\xed\xa0",
