@@ -146,7 +146,8 @@ def check_lie(draw):
     told = [f"false.tel: offset {group.summary}: the index does not agree "
             "with the record here: the whole stream is read",
             "false.tel: 1 damaged place, 0 bytes skipped, 0 events repaired"]
-    low = max(e.clock for _, _, events in group.blocks for e in events)
+    low = max((e.clock for _, _, events in group.blocks for e in events),
+              default=0)
     return all([
         check("false type", [f], ["-e", "Move"],
               lambda e: e.type.name == "Move", told=told),

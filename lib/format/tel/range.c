@@ -38,11 +38,13 @@ struct native_range {
 	uint8_t wanted[NATIVE_GROUP];
 	/* blocks that are left out, and what of them is to be reported */
 	int skipping;
-	uint64_t from, to;             /* the ordinals of their events */
+	uint64_t since;    /* from this place on; UINT64_MAX: none */
+	uint64_t from, to; /* the ordinals of their events */
 	uint64_t from_block, to_block; /* and their numbers */
 	uint64_t least;                /* their least clock */
 	uint64_t lost;                 /* events lost before them */
 	size_t names;                  /* the entry to look for names from */
+	size_t logs;                   /* and that up to which logs are known */
 	size_t all; /* the one with a record of all that is in force, or NONE */
 	uint64_t *ordinals;
 	size_t room;
@@ -89,6 +91,7 @@ native_range_begin(struct tel_reader *r, struct native *s)
 		return TEL_ENOMEM;
 	s->range = g;
 	g->sub_of = NONE;
+	g->since = UINT64_MAX;
 	g->direct = tel__input_read_at(r->in, 0, &first, 1);
 	/* what cannot seek has no end to look at */
 	if (!tel__reader_jump(r, place))
@@ -418,8 +421,9 @@ read_record(struct tel_reader *r, struct native *s, struct place at,
 static tel_status
 take_logs(struct tel_reader *r, struct native *s)
 {
-	const struct native_range *g = s->range;
+	struct native_range *g = s->range;
 	const size_t names = g->names - 1;
+	const size_t next = g->logs > g->next ? g->logs : g->next;
 	const int grouped = g->sub_of == names;
 	const struct native_entry *e =
 	    grouped ? g->sub.entries : g->index->entries;
@@ -427,7 +431,7 @@ take_logs(struct tel_reader *r, struct native *s)
 	struct native_record rec;
 	tel_status st = TEL_OK;
 
-	for (size_t i = grouped ? g->sub_next : g->next; i < end; i++) {
+	for (size_t i = grouped ? g->sub_next : next; i < end; i++) {
 		const struct place at = { e[i].offset, e[i].size };
 
 		if (e[i].kind != NATIVE_LOG)
@@ -440,6 +444,8 @@ take_logs(struct tel_reader *r, struct native *s)
 		if (st != TEL_OK && st != TEL_EFORMAT)
 			return st;
 	}
+	if (!grouped && end > next)
+		g->logs = end;
 	return TEL_OK;
 }
 
@@ -561,10 +567,12 @@ next_names(struct native_range *g, struct place *at)
 
 /* Leaves the blocks of an entry out. */
 static void
-skip(struct native_range *g, const struct native_entry *e)
+skip(const struct tel_reader *r, struct native_range *g,
+    const struct native_entry *e)
 {
 	if (!g->skipping) {
 		g->skipping = 1;
+		g->since = place_of(r, g);
 		g->from = e->ordinal;
 		g->from_block = e->sequence;
 		g->least = UINT64_MAX;
@@ -595,7 +603,7 @@ native_range_pass(struct tel_reader *r, struct native *s)
 		native_range_advance(g);
 	while ((e = current(g)) != NULL) {
 		if (is_skipped(r, s, e)) {
-			skip(g, e);
+			skip(r, g, e);
 		} else if (e->kind == NATIVE_SUMMARY) {
 			tel_status st = native_range_expand(r, s);
 
@@ -621,6 +629,7 @@ end_skipping(struct tel_reader *r, struct native *s)
 	struct native_range *g = s->range;
 
 	g->skipping = 0;
+	g->since = UINT64_MAX;
 	s->sequence = g->to_block;
 	s->ordinal = g->to;
 	tel__native_count_lost(r, s, g->lost);
@@ -643,8 +652,10 @@ tel__native_range_step(struct tel_reader *r, struct native *s)
 	if (st != TEL_OK) {
 		/* the hash lacks records that were passed by */
 		s->whole = 0;
-		if (g->moved)
-			go_to(r, g, g->place);
+		/* logs in between may have been read */
+		if (g->since < UINT64_MAX || g->moved)
+			go_to(r, g,
+			    g->since < UINT64_MAX ? g->since : g->place);
 		return st == TEL_END ? TEL_OK : st;
 	}
 	const struct native_entry *e = current(g);
