@@ -12,6 +12,8 @@
 #include "base/spool.h"
 #include "format.h"
 #include "message.h"
+#include "model/clock.h"
+#include "model/event.h"
 #include "progress.h"
 #include "tel/run.h"
 
@@ -143,17 +145,11 @@ report_held_back(const struct event_loop *p)
 
 /* -t in seconds needs a clock rate, which some logs lack. */
 static int
-knows_seconds(const struct event_loop *p)
+knows_seconds(const struct event_loop *p, const struct tel_log *log)
 {
-	const struct source *src = p->sources[0];
-	const tel_reader *r = src->reader;
-
-	/* that of an archive has no log once its members are read by others */
-	if (p->merge != NULL && tel_reader_archive(r))
-		r = tel_merge_reading(p->merge);
-	if (!p->settings->select.seconds || tel_reader_tick_rate(r) > 0)
+	if (!p->settings->select.seconds || tel__clock_rate(log->clock) > 0)
 		return 1;
-	return message_fail(STATUS_FAILED, src->name,
+	return message_fail(STATUS_FAILED, log->name,
 	    "-t: the log does not record the rate of its clock");
 }
 
@@ -269,7 +265,7 @@ loop_events(struct event_loop *p)
 			if (progress_due(&p->progress))
 				progress_show(&p->progress, count_done(p));
 		}
-		if (first && !knows_seconds(p))
+		if (!knows_seconds(p, b.first->log))
 			return NEXT_FILE;
 		if (first)
 			loop_narrow(p, b.first);

@@ -435,6 +435,15 @@ try() {
 	# the next file is read all the same
 	run -1 --separate-stderr telcat -H --no-merge -t 0s, text mpsio.log
 	[ "${#lines[@]}" -gt 100 ]
+	# merged, it is none that is left out silently, whichever comes first
+	telfilter --no-merge -f tel mpsio.log text >two.tel
+	for logs in 'mpsio.log text' 'text mpsio.log' two.tel; do
+		# shellcheck disable=SC2086 # two operands
+		run -1 --separate-stderr telcat -H -c -t 0s, $logs
+		[[ $stderr = "telcat: "*"text: -t: the log does not record the rate of its clock" ]]
+		run -1 --separate-stderr telstat -t 0s, $logs
+		[[ $stderr = "telstat: "*"text: -t: the log does not record the rate of its clock" ]]
+	done
 }
 
 @test "--skip and -n count what is selected" {
