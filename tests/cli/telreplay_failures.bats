@@ -297,7 +297,7 @@ last_words() {
 	    a.txt b.txt a.txt
 	sed -n 's/^anomaly event,,.*,\(log\|event\),//p' <<<"$output" |
 	    paste -d ' ' - - |
-	    diff - <(printf '%s\n' 'a.txt 0' 'b.txt 1' 'a.txt 0' 'a.txt 1')
+	    diff - <(printf '%s\n' 'a.txt 0' 'b.txt 1' 'a.txt 0')
 	cat >pools.txt <<-'END'
 		# teltools text 1
 		# type: make 1 Heap pool:address
@@ -317,6 +317,49 @@ last_words() {
 	sed -n 's/^anomaly event,,pool or buffer without its creation,//p' report |
 	    grep -E '^(event|address)' | paste -s -d ' ' |
 	    diff - <(echo event,4 address,7 event,5 address,8)
+}
+
+@test "logs have blocks and threads of their own, as in telstat" {
+	cd "$BATS_TEST_TMPDIR"
+	printf '1: malloc 0x1000 %s\n2: free 0x1000\n1: malloc 0x1000 5\n' 100 >a.txt
+	sed s/100/40/ a.txt >b.txt
+	for logs in 'a.txt b.txt' '--no-merge a.txt b.txt a.txt' both.tel; do
+		telcat -f tel -o a.tel a.txt
+		telcat -f tel -o b.tel b.txt
+		cat a.tel b.tel >both.tel
+		# shellcheck disable=SC2086 # words
+		clean telreplay --strict --dry-run -f csv $logs >report
+		# shellcheck disable=SC2086 # words
+		telstat -q -f json $logs >totals
+		for figure in live_blocks live_bytes; do
+			grep -q ",$figure,$(sed -n "s/.*\"$figure\":\([0-9]*\).*/\1/p" totals)$" report
+		done
+		grep -x 'trace,,,crossing_frees,[23]' report
+		grep -x 'trace,,,threads,[46]' report
+	done
+	printf '7: malloc 0x1000 %s\n7: realloc 0x2000 0x1000 8\n' 8 >c.txt
+	for order in edges total none; do
+		clean telreplay --runs 1 --verify --order "$order" c.txt a.txt c.txt >report
+	done
+	# pools, too, and what a process that executes another program had
+	cat >pools.txt <<-'END'
+		# teltools text 1
+		# type: make 1 Heap pool:address pid:unsigned
+		# type: end 2 Heap pool:address pid:unsigned
+		# type: get 3 Heap at:address size:unsigned pool:address pid:unsigned
+		# role: make create-pool pool=pool process=pid
+		# role: end destroy-pool pool=pool process=pid
+		# role: get alloc at size pool process=pid
+		0000000000000001 make pool=0x1 pid=9
+		0000000000000002 get at=0x1000 size=300000 pool=0x1 pid=9
+		0000000000000004 end pool=0x1 pid=9
+		0000000000000005 get at=0x1000 size=300000 pool=0x0 pid=9
+		0000000000000006 get at=0x1000 size=5 pool=0x0 pid=4194313
+	END
+	clean telreplay --strict --dry-run -f csv pools.txt pools.txt >report
+	grep -x 'trace,,,pools,2' report
+	grep -x 'trace,,,requests,6' report
+	clean telreplay --runs 1 --verify -a class pools.txt pools.txt >report
 }
 
 @test "more frees that may be early than the reorder buffer holds are counted" {

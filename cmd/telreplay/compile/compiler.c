@@ -45,6 +45,7 @@ compiler_new(tel_output *out, const struct compiler_settings *set)
 	tel__live_init(&c->live, block_change, c);
 	c->live.max = (size_t)set->max_live;
 	tel__table_init(&c->thread_by_id);
+	tel__table_init(&c->logs);
 	tel__table_init(&c->processes);
 	tel__table_init(&c->images);
 	tel__table_init(&c->reorder_by_key);
@@ -63,6 +64,7 @@ compiler_free(struct compiler *c)
 	if (c == NULL)
 		return;
 	tel__live_clear(&c->live);
+	tel__table_clear(&c->logs);
 	tel__table_clear(&c->processes);
 	tel__table_clear(&c->images);
 	tel__table_clear(&c->reorder_by_key);
@@ -115,10 +117,32 @@ compiler_set_part(struct compiler *c)
 	c->facts.selected = 1;
 }
 
-void
-compiler_set_clock(struct compiler *c, struct tel_clock *clock)
+tel_status
+compiler_enter(struct compiler *c, const struct tel_log *log)
 {
-	c->log_clock = clock;
+	/* the readers of other operands may have been in the same place */
+	const uint64_t key = (uintptr_t)log ^
+	    tel__hash(log->number, tel__hash(c->operands, TEL__FNV));
+	struct tel__entry *e;
+	int fresh;
+
+	c->log_clock = log->clock;
+	if (key == c->log_key)
+		return TEL_OK;
+	e = tel__table_put(&c->logs, key, &fresh);
+	if (e == NULL)
+		return compiler_no_memory(c);
+	if (fresh)
+		e->value = c->logs.count - 1;
+	c->log_key = key;
+	c->log_tag = e->value * UINT64_C(0xd6e8feb86659fd93);
+	return TEL_OK;
+}
+
+void
+compiler_leave(struct compiler *c)
+{
+	c->log_clock = NULL;
 }
 
 tel_status
@@ -130,6 +154,7 @@ compiler_set_log(struct compiler *c, const char *name)
 
 	if (c->ended)
 		return TEL_ESTATE;
+	c->operands++;
 	size_t n = strlen(name);
 	if (n >= sizeof(text))
 		n = sizeof(text) - 1;
@@ -301,7 +326,7 @@ reallocate(struct compiler *c, struct thread *t, tel_alloc *op)
 	if (c->reorder_used > 0 &&
 	    (st = reorder_freed(c, t, op->old, 0, &done)) != TEL_OK)
 		return st;
-	return live_status(c, tel__live_take(&c->live, op, 0));
+	return live_status(c, tel__live_take(&c->live, op, c->log_tag));
 }
 
 static inline tel_status
@@ -345,7 +370,7 @@ static tel_status
 image_end(struct compiler *c, uint64_t process)
 {
 	tel_alloc op = { .kind = TEL_ALLOC_FREE, .process = process };
-	const uint64_t tag = tel__live_tag(&op, 0);
+	const uint64_t tag = tel__live_tag(&op, c->log_tag);
 	const struct tel__live_block *b;
 	uint64_t bytes = 0;
 	tel_status st = TEL_OK;
@@ -362,7 +387,8 @@ image_end(struct compiler *c, uint64_t process)
 	for (i = 0; i < n && st == TEL_OK && bytes >= IMAGE_MIN; i++)
 		if ((b = image_block(c, tag, i)) != NULL) {
 			op.address = b->address;
-			st = live_status(c, tel__live_take(&c->live, &op, 0));
+			st = live_status(c,
+			    tel__live_take(&c->live, &op, c->log_tag));
 		}
 	c->image_ends = 0;
 	return st;
@@ -381,14 +407,15 @@ image_start(struct compiler *c, uint64_t process, uint64_t index,
 	struct tel__entry *e, *of;
 	int fresh;
 
-	e = tel__table_put(&c->images, pid, &fresh);
+	e = tel__table_put(&c->images, pid ^ c->log_tag, &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
 	uint64_t image = e->value;
 	e->value = process;
 	if (fresh || process >> TEL__LIVE_PROCESS_BITS == 0)
 		return TEL_OK;
-	uint64_t before = tel__table_find(&c->processes, image)->value;
+	uint64_t before =
+	    tel__table_find(&c->processes, image ^ c->log_tag)->value;
 	of = tel__table_find(&c->thread_by_id, thread ^ before << TAG_SHIFT);
 	if (of == NULL)
 		return TEL_OK;
@@ -400,7 +427,7 @@ image_start(struct compiler *c, uint64_t process, uint64_t index,
 }
 
 /*
- * Each process has its own addresses and threads.  Those of the first process
+ * Each process of each log has its own addresses and threads.  Those of the first process
  * are used as they are; threads of the others are xored with the number of
  * their process, in bits that are 0 in every user-space address.
  */
@@ -411,7 +438,7 @@ process_enter(struct compiler *c, const tel_alloc *op)
 	tel_status st = TEL_OK;
 	int fresh;
 
-	e = tel__table_put(&c->processes, op->process, &fresh);
+	e = tel__table_put(&c->processes, op->process ^ c->log_tag, &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
 	if (fresh)
@@ -419,9 +446,9 @@ process_enter(struct compiler *c, const tel_alloc *op)
 	uint64_t index = e->value;
 	if (fresh)
 		st = image_start(c, op->process, index, op->thread);
-	c->process = op->process;
+	c->process = op->process ^ c->log_tag;
 	c->tag = index << TAG_SHIFT;
-	c->key_tag = tel__live_tag(op, 0);
+	c->key_tag = tel__live_tag(op, c->log_tag);
 	return st;
 }
 
@@ -468,7 +495,7 @@ compiler_start(struct compiler *c, const tel_alloc *op)
 	c->idle = 0;
 	if (op != NULL) {
 		c->facts.first_clock = op->clock;
-		c->process = ~op->process;
+		c->process = ~(op->process ^ c->log_tag);
 	}
 	program_start(c);
 	return TEL_OK;
@@ -526,7 +553,8 @@ operation_add(struct compiler *c, tel_alloc *op, uint64_t event)
 	c->clock = op->clock;
 	c->call = TEL_CALL_C;
 	operation_count(c, op);
-	if (op->process != c->process && (st = process_enter(c, op)) != TEL_OK)
+	if ((op->process ^ c->log_tag) != c->process &&
+	    (st = process_enter(c, op)) != TEL_OK)
 		return st;
 	tag(c, op);
 	c->thread_id = op->thread;
@@ -618,7 +646,7 @@ batch_fetch(const struct compiler *c, const struct operation_batch *b)
 		    op->kind == TEL_ALLOC_REALLOC ? op->old : op->address;
 		const size_t place =
 		    t->entries[tel__table_home(t,
-		                   address ^ tel__live_tag(op, 0))]
+		                   address ^ tel__live_tag(op, c->log_tag))]
 		        .value;
 		const struct tel__live_block *live = &c->live.blocks[place];
 

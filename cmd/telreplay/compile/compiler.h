@@ -16,7 +16,7 @@
 #include "telreplay/compile/facts.h"
 
 struct compiler;
-struct tel_clock;
+struct tel_log;
 
 /* How it compiles; see compiler_defaults. */
 struct compiler_settings {
@@ -67,10 +67,14 @@ tel_status compiler_set_log(struct compiler *c, const char *name);
 /* The log of the next operations is a part: see facts.selected. */
 void compiler_set_part(struct compiler *c);
 /*
- * Sets the clock of the log of the next operations, which measures lifetimes;
- * NULL at first: they are in ticks.  It must live until the next call.
+ * Sets the log of the next operations, whose blocks and threads are not those
+ * of other logs, and whose clock measures lifetimes; without one they are in
+ * ticks.  It must live until the next call of this or of compiler_leave().
+ * Returns TEL_OK, TEL_ENOMEM.
  */
-void compiler_set_clock(struct compiler *c, struct tel_clock *clock);
+TEL_MUST_USE tel_status compiler_enter(struct compiler *c,
+    const struct tel_log *log);
+void compiler_leave(struct compiler *c);
 /*
  * Adds an operation.
  * op: is changed.

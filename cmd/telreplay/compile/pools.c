@@ -202,7 +202,7 @@ pool_destroy(struct compiler *c, struct thread *t, struct tel__entry *known,
 			st = buffer_destroy(c, t, b);
 	destroy.kind = TEL_ALLOC_POOL_DESTROY;
 	if (st == TEL_OK)
-		st = tel__live_take(&c->live, &destroy, 0);
+		st = tel__live_take(&c->live, &destroy, c->log_tag);
 	c->pools.all[n].address = 0;
 	if (st == TEL_OK &&
 	    emit_extended(c, t, EXTENDED_POOL_DESTROY, n, 0, 0, 0) != 0)

@@ -283,7 +283,7 @@ trace_describe(struct reading *r, const tel_event *ev, int created)
 }
 
 /* Before operations of a log are compiled. */
-static void
+static tel_status
 trace_enter(struct reading *r, const tel_event *ev)
 {
 	const uint64_t operations = compiler_operations(r->compiler);
@@ -293,7 +293,7 @@ trace_enter(struct reading *r, const tel_event *ev)
 		r->next_look =
 		    operations + (r->rate > 0 ? RATE_EACH : RATE_FIRST);
 	}
-	compiler_set_clock(r->compiler, ev->log->clock);
+	return compiler_enter(r->compiler, ev->log);
 }
 
 /* After the operation of an event was compiled. */
@@ -315,7 +315,7 @@ trace_run(void *arg, tel_run *run)
 	size_t i = 0;
 
 	if (run->count > 0)
-		trace_enter(r, tel_run_event(run, 0));
+		outcome = outcome_of(r, trace_enter(r, tel_run_event(run, 0)));
 	while (i < run->count && outcome == CONTINUE) {
 		tel_status st = compiler_add_run(r->compiler, run, &i, &kind);
 
@@ -332,10 +332,11 @@ trace_event(void *arg, const tel_event *ev)
 
 	if (!tel_event_alloc(ev, &op, sizeof(op)))
 		return CONTINUE;
-	trace_enter(r, ev);
 	tel_alloc_kind kind = op.kind;
-	return trace_leave(r, ev,
-	    compiler_add(r->compiler, &op, tel_event_index(ev)), kind);
+	tel_status st = trace_enter(r, ev);
+	if (st == TEL_OK)
+		st = compiler_add(r->compiler, &op, tel_event_index(ev));
+	return trace_leave(r, ev, st, kind);
 }
 
 static enum outcome
@@ -346,7 +347,7 @@ compile_trace_end(void *arg)
 	look_up_rate(r);
 	/* a text has it behind its start */
 	look_up_part(r, r->reader);
-	compiler_set_clock(r->compiler, NULL);
+	compiler_leave(r->compiler);
 	return CONTINUE;
 }
 
