@@ -408,6 +408,11 @@ last_words() {
 		"$tool" -f tel -o all.tel t.txt
 		exits 3 telreplay -q --dry-run all.tel | grep 'damage  *1 free of an unknown'
 	done
+	# also an allocation at an address whose free was not selected
+	printf '1: %s\n' "malloc 0x1000 8" "free 0x1000" "malloc 0x1000 9" >u.txt
+	clean telreplay --strict --dry-run -e malloc u.txt |
+	    grep 'anomaly  *1 allocation of a live address'
+	clean telfilter -f tel -e malloc u.txt | telreplay --strict --dry-run >report
 	telfilter --every 2 all.tel | telcat | grep -qx '# meta: part selected'
 	telcat -f tel --meta-set part=mine -w true all.tel | telcat | grep -qx '# meta: part mine'
 	# the first events are none

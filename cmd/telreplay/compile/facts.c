@@ -50,8 +50,8 @@ anomaly_is_damage(enum anomaly anomaly)
 int
 facts_damage(const struct facts *f, enum anomaly anomaly)
 {
-	if (f->selected &&
-	    (anomaly == ANOMALY_FREE || anomaly == ANOMALY_REALLOC))
+	/* what does not fit may fit an event that was left out */
+	if (f->selected && anomaly <= ANOMALY_SIZE)
 		return 0;
 	if (f->buffers > 0 && f->operations[TEL_ALLOC_COMMIT] == 0 &&
 	    anomaly == ANOMALY_FREE)
