@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "common/message.h"
 #include "common/number.h"
@@ -356,6 +357,32 @@ check_count(const struct telreplay *t)
 	    "-c cannot be combined with --program");
 }
 
+/* --program names a file beside the report, which the runs can open. */
+static int
+check_program(const struct telreplay *t)
+{
+	const char *output = t->settings.output;
+	struct stat kept, out;
+
+	if (t->keep == NULL)
+		return 1;
+	const int found = stat(t->keep, &kept) == 0;
+	if (strcmp(t->keep, "-") == 0 ||
+	    (!t->check && found && !S_ISREG(kept.st_mode)))
+		return options_refuse("--program",
+		    "a file, which the runs can open, or a pipe with --dry-run",
+		    t->keep);
+	if (found && S_ISCHR(kept.st_mode))
+		return 1;
+	if ((output != NULL && strcmp(output, t->keep) == 0) ||
+	    (found &&
+	        (output != NULL ? stat(output, &out) : fstat(1, &out)) == 0 &&
+	        out.st_dev == kept.st_dev && out.st_ino == kept.st_ino))
+		return message_fail(STATUS_USAGE, t->keep,
+		    "--program: the report would overwrite the program");
+	return 1;
+}
+
 int
 telreplay_options(struct telreplay *t, int argc, char **argv)
 {
@@ -367,7 +394,8 @@ telreplay_options(struct telreplay *t, int argc, char **argv)
 	t->idle = IDLE;
 	if (!settings_parse(&t->settings, &tool, t, argc, argv) ||
 	    !operands_select(&t->settings) || !check_count(t) ||
-	    !parse_format(t) || !allocators_check(&t->allocators))
+	    !parse_format(t) || !check_program(t) ||
+	    !allocators_check(&t->allocators))
 		return 0;
 	if (t->run.pace > 0 && t->run.think_log)
 		return message_fail(STATUS_USAGE, NULL,

@@ -489,6 +489,42 @@ last_words() {
 	done
 	expect 2 "*--runs: *" telreplay --runs 101 t.txt
 	expect 2 "*--sample: *" telreplay --sample x t.txt
+	for library in glibc tcmalloc; do
+		for setting in FOO =x 'A=b FOO'; do
+			expect 2 "telreplay: x: -a: expected environment variables*'${setting##* }'" \
+			    telreplay -a "glibc,x=$library:$setting" t.txt
+		done
+	done
+	clean telreplay -a 'x=glibc: A=b  C= ' --runs 1 t.txt >report
+}
+
+@test "the program of --program is a file of its own" {
+	mkfifo program.fifo
+	for file in - program.fifo /dev/null; do
+		expect 2 "telreplay: --program: expected a file*found '$file'" \
+		    timeout 60 telreplay --program "$file" -o report t.txt
+	done
+	[ ! -e ./- ]
+	echo old >both
+	ln both hard
+	for file in both new; do
+		expect 2 "telreplay: $file: --program: the report would overwrite*" \
+		    telreplay --program "$file" -o "$file" t.txt
+	done
+	expect 2 "telreplay: hard: --program: the report would*" \
+	    telreplay -f rep --program hard -o both t.txt
+	exits 2 telreplay --program both --dry-run t.txt >>both
+	exits 2 telreplay --program /dev/stdout --dry-run t.txt | cat
+	[ "$(cat both)" = old ]
+	[ ! -e new ]
+	clean telreplay --dry-run --program /dev/stdout -o report t.txt >x.prog
+	clean telreplay --dry-run --program /dev/null -o /dev/null t.txt
+	timeout 60 cat program.fifo >y.prog &
+	clean telreplay --dry-run --program program.fifo t.txt >report
+	wait
+	cmp x.prog y.prog
+	clean telreplay --program z.prog --runs 1 t.txt >report
+	cmp x.prog z.prog
 }
 
 @test "options take what is in their limits, and no more" {

@@ -239,6 +239,23 @@ allocator_settings(char *text, size_t room)
 }
 
 int
+allocator_check_settings(const struct allocator *a)
+{
+	size_t n;
+
+	for (const char *text = a->parameters; *text != '\0';
+	     text += n + (text[n] == ' ')) {
+		n = strcspn(text, " ");
+		if (n > 0 && (*text == '=' || memchr(text, '=', n) == NULL))
+			return message_fail(STATUS_USAGE, a->name,
+			    "-a: expected environment variables, NAME=VALUE, "
+			    "as parameters of a malloc, found '%.*s'",
+			    (int)n, text);
+	}
+	return 1;
+}
+
+int
 allocator_environment(const struct allocator *a)
 {
 	const char *text = a->builtin == BUILTIN_NONE ? a->parameters : "";

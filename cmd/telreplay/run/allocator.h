@@ -50,6 +50,12 @@ int allocator_use(struct allocator *a, const char *library);
 void allocators_free(struct allocators *a);
 
 /*
+ * Refuses parameters of a malloc other than environment variables.
+ * Returns 1, or 0 after a message.
+ */
+int allocator_check_settings(const struct allocator *a);
+
+/*
  * In a process that is about to use the allocator: sets its environment, without
  * other preloaded libraries.  Returns 1, or 0 when out of memory.
  */

@@ -163,7 +163,8 @@ benchmark_find(struct benchmark *c, struct result *r)
 	    k->libraries[++i] != NULL);
 	if (good) {
 		take_name(r, c->stage.shared);
-		return 1;
+		return r->plugin || k->builtin != BUILTIN_NONE ||
+		    allocator_check_settings(k);
 	}
 	if (out.ending != ENDED_WELL) {
 		collect_fail(c, r, &out, "before it was used");
