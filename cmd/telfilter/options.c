@@ -159,7 +159,7 @@ telfilter_options(struct telfilter *t, int argc, char **argv)
 	    !operands_select(&t->settings) ||
 	    (t->settings.format != NULL &&
 	        !format_find(&t->filtering.format, t->settings.format,
-	            TEL_PRINTER_WHOLE)))
+	            TEL_PRINTER_WHOLE | TEL_PRINTER_FILE)))
 		return 0;
 	if (s->last > 0 && !sample_all(&t->filtering.sample))
 		return message_fail(STATUS_USAGE, NULL,

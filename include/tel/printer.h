@@ -214,7 +214,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_flush(tel_printer *p);
 /*
  * Prints what ends the output, if anything; if there was no event, the output
  * for an empty log.  Does not flush the output.
- * Returns TEL_OK, TEL_EIO, TEL_ENOMEM.
+ * Returns TEL_OK, TEL_EIO, TEL_ENOMEM, TEL_EINVAL (a folder of a trace), TEL_ESTATE
+ * (the folder could not be made for an event).
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_finish(tel_printer *p);
 /*

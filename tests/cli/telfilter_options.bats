@@ -574,6 +574,11 @@ same() {
 		telcat -f "$format" -k Pool <mpsio.log | sed 's/mpsio.log/-/g' | cmp - got
 	done
 	expect 2 "telfilter: -f: 'xml' is not one of: *" telfilter -f xml mpsio.log
+	# files that it does not make
+	for format in sqlite ctf ctf2; do
+		expect 2 "telfilter: -f: '$format' is not one of: *" \
+		    telfilter -f $format -o out mpsio.log
+	done
 }
 
 @test "--since and --until: what lies between two events, again and again" {

@@ -104,6 +104,26 @@ test_given_up(void)
 	ok(chdir("/") == 0 && rmdir(place) == 0, "nothing is left");
 }
 
+/* One that could not be started is not finished either. */
+static void
+test_not_started(void)
+{
+	static const char log[] = "0000000000000010 Alloc ptr=0x10 size=16\n";
+	tel_output *out = must(tel_output_new_callback(take_bytes, NULL));
+	tel_printer *p = must(tel_printer_new(out, TEL_FORMAT_CTF));
+	tel_reader *r = must(tel_reader_new());
+	const tel_event *ev;
+
+	must_ok(tel_reader_open_memory(r, log, sizeof(log) - 1, NULL));
+	must_ok(tel_reader_next(r, &ev));
+	ok(tel_printer_event(p, ev) == TEL_EINVAL, "a trace without a folder");
+	is_str(tel_printer_error(p), "the trace has no folder", "says so");
+	ok(tel_printer_finish(p) == TEL_ESTATE, "and has no end");
+	tel_printer_free(p);
+	tel_output_free(out);
+	tel_reader_free(r);
+}
+
 int
 main(void)
 {
@@ -111,5 +131,6 @@ main(void)
 		return 1;
 	test_files();
 	test_given_up();
+	test_not_started();
 	return done();
 }

@@ -715,6 +715,8 @@ finish_trace(struct tel_printer *pr)
 	if (t == NULL) {
 		st = start_trace(pr);
 		t = pr->state;
+	} else if (t->out == NULL) {
+		return TEL_ESTATE; /* it could not be started */
 	}
 	if (st == TEL_OK)
 		st = write_packet(t);
