@@ -285,16 +285,16 @@ put_picture(struct report *r, const struct show *show)
 	tel_int128 ns;
 
 	(void)tel_stats_origin(s, 0, &o);
-	c[0] = '\0';
-	if (tel_stats_total(s, TEL_TOTAL_NS, &ns))
-		(void)format_value(ns, "ns", show->options->raw, c);
+	const char *span = tel_stats_total(s, TEL_TOTAL_NS, &ns) ?
+	    format_value(ns, "ns", show->options->raw, c) :
+	    "";
 	section->title = "Events by type";
 	section->definition = report_text(r, "%s%s%s%s events, %s bytes%s%s",
 	    o.schema, tel_stats_origin_count(s) > 1 ? " and others" : "",
 	    o.schema[0] != '\0' ? ": " : "",
 	    count_total(show, TEL_TOTAL_EVENTS, a),
-	    count_total(show, TEL_TOTAL_BYTES, b), c[0] != '\0' ? " in " : "",
-	    c);
+	    count_total(show, TEL_TOTAL_BYTES, b),
+	    span[0] != '\0' ? " in " : "", span);
 	if (show_total(show, TEL_TOTAL_DAMAGED).low != 0 ||
 	    show_total(show, TEL_TOTAL_LOST).low != 0 ||
 	    show_total(show, TEL_TOTAL_CUT).low != 0 ||

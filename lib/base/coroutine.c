@@ -69,8 +69,7 @@ start_thread(struct tel__coroutine *c)
 	sigset_t all, old;
 
 	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
-		return 0;
+	pthread_sigmask(SIG_SETMASK, &all, &old);
 	int failed = pthread_create(&c->thread, NULL, coroutine_start, c);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return failed == 0;

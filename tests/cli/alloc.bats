@@ -281,6 +281,16 @@ totals() {
 	totals -j 2 log.tel | diff want -
 }
 
+@test "one block of 300 that has a lifetime is the longest" {
+	local i
+	for ((i = 1; i <= 300; i++)); do
+		printf '1700000000.%06d malloc(8) = 0x%x\n' $i $((4096 * i))
+		printf '1700000000.%06d free(0x%x) = <void>\n' $((i + (i == 300))) $((4096 * i))
+	done >brief
+	telstat -q brief |
+	    grep -qx 'lifetimes  p50 0 ns  p90 0 ns  p99 0 ns  longest 1 us'
+}
+
 @test "types that the user says allocate" {
 	cat >log <<-'END'
 		# teltools text 1

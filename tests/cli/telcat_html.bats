@@ -775,6 +775,11 @@ got = {paths[s["track"]][-1]: columns["last"][-1]
        for s, columns in page.series() if "last" in columns}
 assert got == {"Chunk bytes": 90, "Chunk bytes of pool 0xc": 60,
                "Chunk bytes of pool 0xd": 30}, got
+got = {(t["name"], t["memory"], t.get("owner"))
+       for t in page.head["tracks"] if "memory" in t}
+assert got == {("Chunk bytes", "held", None),
+               ("Chunk bytes of pool 0xc", "held", "pool 0xc"),
+               ("Chunk bytes of pool 0xd", "held", "pool 0xd")}, got
 END
 	done
 }

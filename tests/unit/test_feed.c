@@ -498,7 +498,8 @@ test_merge(const char *path)
 
 	for (i = 0; i < 2; i++)
 		if (tel_reader_open_feed(r[i], path) != TEL_OK ||
-		    tel_merge_add(m, r[i], TEL_ORDER_TIME) != TEL_OK)
+		    tel_merge_add(m, r[i], TEL_ORDER_TIME) != TEL_OK ||
+		    tel_merge_set_allocs(m, 1) != TEL_ESTATE)
 			exit(1);
 	do {
 		while ((st = tel_merge_next(m, &ev)) == TEL_OK) {

@@ -126,7 +126,7 @@ test_frames(void)
 	tel_reader *r = tel_reader_new();
 	const tel_event *ev;
 	struct tel_label label;
-	unsigned i;
+	unsigned i, parts = 0;
 
 	names[1] = "one";
 	names[2] = "two";
@@ -135,6 +135,9 @@ test_frames(void)
 	    tel_reader_open_memory(r, log, sizeof(log) - 1, "frames") != TEL_OK)
 		diag("%s", tel_reader_error(r));
 	for (i = 0; i < 14 && tel_reader_next(r, &ev) == TEL_OK; i++) {
+		const tel_type *t = tel_event_type(ev);
+		parts += tel_type_role_field(t, "address") >= 0 ||
+		    tel_type_role_field(t, "size") >= 0;
 		/* those that a line does not show are the log's all the same */
 		label = (struct tel_label){ 0 };
 		(void)tel__labels_find(ev->log->labels, TEL_SPACE_ADDRESS,
@@ -149,6 +152,7 @@ test_frames(void)
 			names[1] = "won";
 	}
 	is_u64(i, 14, "all events");
+	is_u64(parts, 0, "none has a part of an operation");
 	is_u64(asked, 6, "each frame is asked for by its address");
 	tel_reader_free(r);
 }

@@ -172,8 +172,8 @@ int tel__ctf_fragments(struct ctf_metadata *m, const char *text, size_t size,
     struct ctf_error *e);
 
 /*
- * The same for the bytes of a file of metadata: plain text, packets, or
- * fragments of JSON.
+ * The same for the bytes of a file of metadata, at most CTF_METADATA_MAX: plain
+ * text, packets, or fragments of JSON.
  */
 int tel__ctf_metadata(struct ctf_metadata *m, const unsigned char *p,
     size_t size, struct ctf_error *e);

@@ -171,9 +171,6 @@ tel__ctf_metadata(struct ctf_metadata *m, const unsigned char *p, size_t size,
 
 	e->text[0] = '\0';
 	e->line = 0;
-	if (size > CTF_METADATA_MAX)
-		return tel__ctf_error(e, 0, "metadata of more than %zu bytes",
-		    CTF_METADATA_MAX);
 	m->arena.max = CTF_MEMORY_MAX;
 	if (is_packet(p, size)) {
 		text = joined = join_packets(m, p, size, &size, e);
