@@ -18,6 +18,8 @@
 #define POINTS_MAX ((size_t)1 << 18)
 #define DEEP ((size_t)1 << 8)
 #define MANY ((size_t)1 << 10)
+/* The parts that are remembered, at most. */
+#define RECENT 16u
 
 struct point {
 	uint64_t ticks;
@@ -40,6 +42,8 @@ struct tel_clock {
 	struct tel_clock *leader, *followers;
 	struct tel_clock *next, **link; /* of those with the same leader */
 	uint64_t version;               /* changes with the points above */
+	uint64_t inner; /* changes when one comes between two points */
+	double overall; /* ns a tick, of all points; 0: unknown */
 	int has_rate;
 	size_t shared; /* by so many users beside the first one */
 	/* set by the first question, so that answers fit each other */
@@ -47,11 +51,30 @@ struct tel_clock {
 	uint64_t zero; /* the other clock's reading from which ns count */
 	double before; /* ns a tick before the first point */
 	double shift;  /* ns from the origin to zero, a whole number */
-	/* where tel__clock_between() found both ends last: often the same */
-	struct tel__clock_part recent[2];
+	/* where tel__clock_between() found ends: each in the place of its
+	 * ticks, shifted by the log2 of those between two points */
+	struct tel__clock_part recent[RECENT];
+	unsigned spread;
 	int has_epoch;
 	int64_t epoch; /* nanoseconds from 1970 to tick 0 */
 };
+
+/* Signed difference of two readings, as a double. */
+static double
+clock_minus(uint64_t a, uint64_t b)
+{
+	return a >= b ? (double)(a - b) : -(double)(b - a);
+}
+
+/* Nanoseconds a tick from a to b; 0 when that is unknown. */
+static double
+slope(const struct tel_clock *c, struct point a, struct point b)
+{
+	double ticks = clock_minus(b.ticks, a.ticks);
+	double ns = clock_minus(b.other, a.other) * 1e9 / (double)c->unit;
+
+	return ticks > 0 && ns > 0 ? ns / ticks : 0;
+}
 
 /* Points, rate or origin have changed. */
 static void
@@ -63,6 +86,11 @@ clock_changed(struct tel_clock *c)
 	    c->seen < 2 && c->fixed_rate >= 1e9 && c->fixed_rate <= 1e9;
 
 	c->version++;
+	c->overall = c->seen > 1 ? slope(c, c->first, c->last) : 0;
+	if (c->overall > 0)
+		c->spread = 63 ^
+		    (unsigned)__builtin_clzll(
+		        (c->last.ticks - c->first.ticks) / c->seen | 1);
 	c->has_rate = c->seen > 1 || c->fixed_rate > 0;
 	c->plain.low = ns ? c->origin : 0;
 	c->plain.end = ns && c->origin < UINT64_MAX - most ? c->origin + most :
@@ -77,6 +105,7 @@ tel__clock_new(void)
 
 	if (c != NULL) {
 		c->unit = 1000000;
+		c->inner = 1;
 		clock_changed(c);
 	}
 	return c;
@@ -111,6 +140,7 @@ tel__clock_set_unit(struct tel_clock *c, uint64_t per_second)
 {
 	if (per_second > 0 && per_second != c->unit) {
 		c->unit = per_second;
+		c->inner++;
 		clock_changed(c);
 	}
 }
@@ -152,6 +182,7 @@ clock_make_room(struct tel_clock *c)
 		for (i = 2; i < POINTS_MAX / 2 + 1; i++)
 			c->points[i] = c->points[2 * i - 2];
 		c->count = i;
+		c->inner++;
 		return TEL_OK;
 	}
 	return TEL__RESERVE(c->points, c->room, c->count + 1) ? TEL_OK :
@@ -179,6 +210,7 @@ tel__clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other)
 	memmove(c->points + at + 1, c->points + at,
 	    (c->count - at) * sizeof(*c->points));
 	c->points[at] = p;
+	c->inner += at < c->count;
 	c->count++;
 	return TEL_OK;
 }
@@ -211,29 +243,10 @@ tel__clock_settled(const struct tel_clock *c)
 	return c->last.ticks < UINT64_MAX ? c->last.ticks + 1 : UINT64_MAX;
 }
 
-/* Signed difference of two readings, as a double. */
-static double
-clock_minus(uint64_t a, uint64_t b)
-{
-	return a >= b ? (double)(a - b) : -(double)(b - a);
-}
-
-/* Nanoseconds a tick from a to b; 0 when that is unknown. */
-static double
-slope(const struct tel_clock *c, struct point a, struct point b)
-{
-	double ticks = clock_minus(b.ticks, a.ticks);
-	double ns = clock_minus(b.other, a.other) * 1e9 / (double)c->unit;
-
-	return ticks > 0 && ns > 0 ? ns / ticks : 0;
-}
-
 double
 tel__clock_rate(const struct tel_clock *c)
 {
-	double s = c->seen > 1 ? slope(c, c->first, c->last) : 0;
-
-	return s > 0 ? 1e9 / s : c->fixed_rate;
+	return c->overall > 0 ? 1e9 / c->overall : c->fixed_rate;
 }
 
 static void
@@ -305,23 +318,17 @@ clock_find_part(const struct tel_clock *c, uint64_t ticks)
 	if (at == 0)
 		part.slope = c->before;
 	else if (at == c->count)
-		part.slope = slope(c, c->first, c->last);
+		part.slope = c->overall;
 	else
 		part.slope = clock_minus(p[1].other, p[0].other) * 1e9 /
 		    (double)c->unit / clock_minus(p[1].ticks, p[0].ticks);
 	part.version = c->version;
+	part.inner = at > 0 && at < c->count ? c->inner : 0;
 	part.from = p->ticks;
 	part.low = at > 0 ? p->ticks : 0;
 	part.high = at < c->count ? c->points[at].ticks - 1 : UINT64_MAX;
 	part.start = clock_minus(p->other, c->zero) * 1e9 / (double)c->unit;
 	return part;
-}
-
-/* Nonzero when points say how ticks become time. */
-static int
-has_parts(const struct tel_clock *c)
-{
-	return c->seen > 1 && slope(c, c->first, c->last) > 0;
 }
 
 /* As the first question has it, whatever points come later. */
@@ -335,7 +342,7 @@ anchor(struct tel_clock *c)
 	for (size_t i = 1; i < c->count && c->before <= 0; i++)
 		c->before = slope(c, c->points[0], c->points[i]);
 	if (c->before <= 0)
-		c->before = slope(c, c->first, c->last);
+		c->before = c->overall;
 	struct tel__clock_part part = clock_find_part(c, c->origin);
 	/* whole, so that no duration depends on what was read first */
 	c->shift = (double)to_int64(
@@ -346,7 +353,7 @@ int
 tel__clock_part(struct tel_clock *c, uint64_t ticks,
     struct tel__clock_part *part)
 {
-	if (!has_parts(c))
+	if (!(c->overall > 0))
 		return 0;
 	if (!c->anchored)
 		anchor(c);
@@ -400,8 +407,8 @@ static inline int
 part_holds(const struct tel_clock *c, const struct tel__clock_part *part,
     uint64_t ticks)
 {
-	return part->version == c->version && ticks >= part->low &&
-	    ticks <= part->high;
+	return (part->version == c->version || part->inner == c->inner) &&
+	    ticks >= part->low && ticks <= part->high;
 }
 
 /* tel__clock_ns(), with the part that was found for ticks before. */
@@ -423,6 +430,13 @@ tel__clock_ns(struct tel_clock *c, uint64_t ticks)
 	return ns_by_part(c, ticks, &part);
 }
 
+/* Where the part of ticks is, if it was found lately. */
+static inline struct tel__clock_part *
+clock_recent(struct tel_clock *c, uint64_t ticks)
+{
+	return &c->recent[ticks >> c->spread & (RECENT - 1)];
+}
+
 int
 tel__clock_between(struct tel_clock *c, uint64_t from, uint64_t to, int64_t *ns)
 {
@@ -433,11 +447,10 @@ tel__clock_between(struct tel_clock *c, uint64_t from, uint64_t to, int64_t *ns)
 		*ns = (int64_t)(to - from);
 		return 1;
 	}
-	/* a part that holds has a rate */
-	if (!part_holds(c, &c->recent[0], from) && !(tel__clock_rate(c) > 0))
+	if (!(c->overall > 0 || c->fixed_rate > 0))
 		return 0;
-	int64_t low = ns_by_part(c, from, &c->recent[0]);
-	int64_t high = ns_by_part(c, to, &c->recent[1]);
+	int64_t low = ns_by_part(c, from, clock_recent(c, from));
+	int64_t high = ns_by_part(c, to, clock_recent(c, to));
 	return low > INT64_MIN && high < INT64_MAX &&
 	    !__builtin_sub_overflow(high, low, ns);
 }

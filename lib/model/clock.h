@@ -119,7 +119,8 @@ int tel__clock_between(struct tel_clock *c, uint64_t from, uint64_t to,
 
 /* Ticks between two points, whose time is linear. */
 struct tel__clock_part {
-	uint64_t version;    /* of the clock; a part holds no longer */
+	uint64_t version;    /* of the clock; a part holds no longer, */
+	uint64_t inner;      /* or, between points, while none comes there */
 	uint64_t low, high;  /* the first and the last ticks in it */
 	uint64_t from;       /* ticks */
 	double start, shift; /* ns: at from, and to subtract */

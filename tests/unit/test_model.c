@@ -76,6 +76,34 @@ test_long_strings(void)
 	tel__labels_free(l);
 }
 
+/* Parts of a clock are remembered as long as no point changes them. */
+static void
+test_between(void)
+{
+	struct tel_clock *c = tel__clock_new();
+	uint64_t x = 1, at, same, good = 0;
+	const uint64_t steps = 600000; /* more points than are kept */
+	int64_t ns;
+
+	for (uint64_t i = 0; i < steps; i++) {
+		x = x * UINT64_C(6364136223846793005) + 1;
+		/* some come between others */
+		at = i * 1000 - (x >> 60 == 0 && i > 64 ? x >> 48 : 0);
+		(void)tel__clock_sync(c, at, i * 3 + (x >> 62));
+		if (x >> 50 == 0)
+			tel__clock_set_unit(c, x >> 40);
+		at -= at < x >> 47 ? at : x >> 47;
+		good += !tel__clock_between(c, at, i * 1000, &ns) ||
+		    ns == tel__clock_ns(c, i * 1000) - tel__clock_ns(c, at);
+		/* the same part again and again, also when points are dropped */
+		same = i / 100 * 100000 + 500;
+		good += !tel__clock_between(c, same, at, &ns) ||
+		    ns == tel__clock_ns(c, at) - tel__clock_ns(c, same);
+	}
+	is_u64(good, steps * 2, "a duration is the difference of two times");
+	tel__clock_free(c);
+}
+
 static void
 test_clock(void)
 {
@@ -167,5 +195,6 @@ main(void)
 	test_labels();
 	test_long_strings();
 	test_clock();
+	test_between();
 	return done();
 }
