@@ -64,24 +64,50 @@ tel__reader_is_archive(const struct tel_reader *r)
 
 /* ---------------------------------------------------------------- reports */
 
-__attribute__((format(printf, 4, 0))) static void
-reader_reader_notice(struct tel_reader *r, tel_severity severity,
-    uint64_t offset, const char *format, va_list args)
-{
-	char text[256];
+/* Bytes of a notice, and a NUL, at most. */
+#define NOTICE_MAX 256u
 
+/* Counts a notice.  Nonzero when somebody is to get it. */
+static int
+reader_count_notice(struct tel_reader *r)
+{
 	r->told++;
 	if (r->mute > 0) {
 		r->mute--;
-		return;
+		return 0;
 	}
-	if (r->notify == NULL)
-		return;
-	vsnprintf(text, sizeof(text), format, args);
+	return r->notify != NULL;
+}
+
+static void
+reader_notify(struct tel_reader *r, tel_severity severity, uint64_t offset,
+    char *text)
+{
 	for (size_t i = 0; text[i] != '\0'; i++)
 		if (text[i] < ' ' || text[i] > '~')
 			text[i] = '?';
 	r->notify(r->notify_arg, severity, r->log.name, offset, text);
+}
+
+void
+tel__reader_notice_text(struct tel_reader *r, tel_severity severity,
+    uint64_t offset, char *text, size_t n)
+{
+	text[n < NOTICE_MAX ? n : NOTICE_MAX - 1] = '\0';
+	if (reader_count_notice(r))
+		reader_notify(r, severity, offset, text);
+}
+
+__attribute__((format(printf, 4, 0))) static void
+reader_reader_notice(struct tel_reader *r, tel_severity severity,
+    uint64_t offset, const char *format, va_list args)
+{
+	char text[NOTICE_MAX];
+
+	if (!reader_count_notice(r))
+		return;
+	vsnprintf(text, sizeof(text), format, args);
+	reader_notify(r, severity, offset, text);
 }
 
 void

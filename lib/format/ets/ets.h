@@ -79,6 +79,9 @@ ets_key(unsigned provider, unsigned version, unsigned type)
 	return (uint64_t)provider << 32 | (uint64_t)type << 16 | version;
 }
 
+/* What was typed into a shell. */
+#define ETS_COMMAND ets_key(ETS_SHELL, 0, 1)
+
 static inline uint64_t
 ets_key_at(const unsigned char *p)
 {

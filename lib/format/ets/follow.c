@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "format/ets/ets.h"
+#include "render/number.h"
 
 /* Numbers of strings: what they name, and its own number. */
 #define PROCESS_NAME ((uint64_t)1 << 32)
@@ -176,17 +177,33 @@ tel__ets_count_unknown(struct tel_reader *r, struct ets *h,
 	return TEL_OK;
 }
 
+/* Reports a command.  There are many, and printf() takes four times as long. */
+static void
+ets_follow_command(struct tel_reader *r, const unsigned char *p, unsigned text)
+{
+	static const char before[] = "Found Shell event: '";
+	static const char after[] = "' at time: ";
+	const unsigned char *nul = memchr(p + ETS_ENTRY, 0, text);
+	const size_t n = nul != NULL ? (size_t)(nul - p) - ETS_ENTRY : text;
+	unsigned char line[sizeof(before) + ETS_TEXT_MAX + sizeof(after) + 24],
+	    *end = line + sizeof(before) - 1;
+
+	memcpy(line, before, sizeof(before) - 1);
+	memcpy(end, p + ETS_ENTRY, n);
+	memcpy(end + n, after, sizeof(after) - 1);
+	end = tel_put_decimal(end + n + sizeof(after) - 1, tel_le64(p));
+	tel__reader_notice_text(r, TEL_INFO, r->offset, (char *)line,
+	    (size_t)(end - line));
+}
+
 void
 tel__ets_find_text(struct tel_reader *r, struct ets *h, const unsigned char *p,
     unsigned text)
 {
 	const uint64_t key = ets_key_at(p);
 
-	if (key == ets_key(ETS_SHELL, 0, 1))
-		tel__reader_notice(r, TEL_INFO, r->offset,
-		    "Found Shell event: '%.*s' at time: %llu", (int)text,
-		    (const char *)p + ETS_ENTRY,
-		    (unsigned long long)tel_le64(p));
+	if (key == ETS_COMMAND)
+		ets_follow_command(r, p, text);
 	else if (key == ets_key(ETS_CASSINI, 0, 1) ||
 	    key == ets_key(ETS_WEB_SERVER, 0, 1))
 		h->requests++;

@@ -231,8 +231,27 @@ tel__ets_next(struct tel_reader *r)
 }
 
 /*
- * Records that are events in place: of described types, without a text, whose
- * clocks are near the one before.
+ * The size of the record at p, which is in the window with its text and the entry
+ * behind it; 0: it has to be looked at by itself.
+ */
+static inline uint32_t
+ets_whole_size(struct tel_reader *r, struct ets *h, const unsigned char *p)
+{
+	const size_t n = (size_t)(r->end - p);
+	const unsigned text = ets_text(p);
+
+	if (tel_le32(p + ETS_AT_TEXT) == 0)
+		return ETS_ENTRY;
+	if (text == 0 || n < ETS_ENTRY + text + ETS_ENTRY ||
+	    ets_key_at(p) == ETS_COMMAND ||
+	    tel__ets_text_length(h, p, n, r->eof, ETS_ASK_NEXT) != (int)text)
+		return 0;
+	return ETS_ENTRY + text;
+}
+
+/*
+ * Records that are events in place: of described types, whose clocks are near the
+ * one before.
  */
 void
 tel__ets_decode_batch(struct tel_reader *r)
@@ -242,7 +261,7 @@ tel__ets_decode_batch(struct tel_reader *r)
 	const struct tel_event *ev = &r->event;
 	const unsigned char *const first = r->p - r->consumed;
 	const unsigned char *p = r->p;
-	uint32_t n;
+	uint32_t n, size;
 
 	f->in_window = 1;
 	if (ev->inline_use != TEL_INLINE_NONE || h->far != 0)
@@ -256,17 +275,22 @@ tel__ets_decode_batch(struct tel_reader *r)
 		uint64_t clock = tel_le64(p);
 
 		if (t == NULL || t->block != NULL || t->message >= 0 ||
-		    t->least > ETS_ENTRY || tel_le32(p + ETS_AT_TEXT) != 0 ||
 		    clock == 0 || !ets_is_near(clock, h->clock) ||
-		    !ets_is_sane(p))
+		    !ets_is_sane(p) ||
+		    (size = ets_whole_size(r, h, p)) < t->least || size == 0)
 			break;
+		if (size > ETS_ENTRY) {
+			tel__ets_find_text(r, h, p, size - ETS_ENTRY);
+			h->nuls +=
+			    memchr(p + ETS_ENTRY, 0, size - ETS_ENTRY) != NULL;
+		}
 		h->clock = clock;
 		f->data[n] = p;
 		f->at[n] = (uint32_t)(p - first);
-		f->sizes[n] = f->raw_sizes[n] = ETS_ENTRY;
+		f->sizes[n] = f->raw_sizes[n] = size;
 		f->types[n] = t->type->index;
 		f->clocks[n] = clock;
-		p += ETS_ENTRY;
+		p += size;
 	}
 	f->count = n;
 }
