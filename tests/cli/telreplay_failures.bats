@@ -189,6 +189,19 @@ last_words() {
 	run ! grep "^cost,null,,own_ns,0$" report
 }
 
+@test "each allocator aligns blocks to what the log asks for" {
+	for power in 12 17 18 19 24; do
+		for size in 1 70000 3000000; do
+			echo "1: memalign 0x$power$size $((1 << power)) $size"
+			echo "1: memalign 0x10 $((1 << power)) $size"
+			echo "1: realloc 0x10 0x10 $((size * 2))"
+			echo "1: free 0x10"
+		done
+	done >aligned.txt
+	clean telreplay --runs 1 --idle 0 --verify -a glibc,bump,class \
+	    aligned.txt >report
+}
+
 @test "impossible alignments and sizes are reported as they are" {
 	{
 		echo "1: memalign 0x10000 3 100"

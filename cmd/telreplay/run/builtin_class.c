@@ -86,11 +86,14 @@ size_of_power(size_t size)
 	return power;
 }
 
+/* A block that is aligned to a chunk is behind its own. */
 static struct chunk *
 chunk_of(void *block)
 {
-	return (struct chunk *)((unsigned char *)block -
-	    ((uintptr_t)block & (CHUNK - 1)));
+	const size_t offset = (uintptr_t)block & (CHUNK - 1);
+
+	return (struct chunk *)(void *)((unsigned char *)block -
+	    (offset > 0 ? offset : CHUNK));
 }
 
 static void *
@@ -182,21 +185,27 @@ size_class_take(struct pool *p, size_t class)
 static void *
 take_large(struct pool *p, size_t alignment, size_t size)
 {
-	size_t head = alignment > 4096 ? alignment : 4096, whole;
+	const size_t head = alignment > 4096 ? alignment : 4096;
+	const size_t unused = head > CHUNK ? head - CHUNK : 0;
+	size_t whole;
 
-	if (head >= CHUNK || __builtin_add_overflow(size, head + 4095, &whole))
+	if (head > SIZE_MAX / 4 ||
+	    __builtin_add_overflow(size, head + 4095, &whole))
 		return NULL;
 	whole &= ~(size_t)4095;
-	struct chunk *c = pages_map_aligned(whole, CHUNK);
-	if (c == NULL)
+	unsigned char *pages =
+	    pages_map_aligned(whole, head > CHUNK ? head : CHUNK);
+	if (pages == NULL)
 		return NULL;
-	c->size = whole;
+	pages_unmap(pages, unused);
+	struct chunk *c = (struct chunk *)(void *)(pages + unused);
+	c->size = whole - unused;
 	c->class = CLASSES;
 	c->next = p->large.next;
 	c->previous = &p->large;
 	c->next->previous = c;
 	p->large.next = c;
-	return (unsigned char *)c + head;
+	return pages + head;
 }
 
 static void *
