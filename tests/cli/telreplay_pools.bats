@@ -617,13 +617,13 @@ failing() {
 		start:1:0.0:no start
 		create:1:0.1:a pool or buffer could not be created at event 0 of t.txt
 		buffer_create:1:0.1:a pool or buffer could not be created at event 1 of t.txt
-		reserve:0:2.0:at event 2 of t.txt: returned NULL (block*
+		reserve:0:2.0:at event 2 of t.txt: returned NULL for 100 bytes
 		commit:0:0.2:at event 2 of t.txt: *, or a block not committed (block*
-		alloc:0:4.0:at event 3 of t.txt: returned NULL (block*
-		zeroed:0:2.0:at event 4 of t.txt: returned NULL (block*
-		aligned:0:2.0:at event 5 of t.txt: returned NULL (block*
-		odd:0:0.2:at event 5 of t.txt: a block is not aligned (block*
-		resize:0:2.0:at event 6 of t.txt: returned NULL (block*
+		alloc:0:4.0:at event 3 of t.txt: returned NULL for 50 bytes; 1 more like it
+		zeroed:0:2.0:at event 4 of t.txt: returned NULL for 72 bytes
+		aligned:0:2.0:at event 5 of t.txt: returned NULL for 8 bytes
+		odd:0:0.2:at event 5 of t.txt: a block is not aligned to 64 bytes (block 0x*)
+		resize:0:2.0:at event 6 of t.txt: returned NULL for 500 bytes
 		crash:1:0.0:crashed at event 0 of t.txt: Segmentation fault
 		buffer_destroy:1:0.0:crashed at event 7 of t.txt: Segmentation fault
 		free:1:0.0:crashed at event 8 of t.txt: Segmentation fault

@@ -176,10 +176,8 @@ static const char *
 wrong_text(uint32_t what)
 {
 	switch (what) {
-	case RUN_NULL: return "returned NULL";
 	case RUN_CONTENT: return "a block does not hold what was written";
 	case RUN_NOT_ZERO: return "memory of calloc is not zero";
-	case RUN_ALIGNMENT: return "a block is not aligned";
 	case RUN_OVERLAP: return "blocks overlap";
 	case RUN_POOL:
 		return "a pool or buffer could not be created, or a block not "
@@ -188,25 +186,46 @@ wrong_text(uint32_t what)
 	}
 }
 
+/* What is wrong with a block, and what it should be. */
+static void
+wrong_describe(char *text, size_t size, uint32_t what,
+    const struct run_error *e)
+{
+	char other[64] = "";
+
+	if (what == RUN_OVERLAP)
+		(void)snprintf(other, sizeof(other),
+		    ", in the block 0x%" PRIx64, e->other);
+	if (what == RUN_NULL)
+		(void)snprintf(text, size,
+		    "returned NULL for %" PRIu64 " bytes", e->offset);
+	else if (what == RUN_ALIGNMENT)
+		(void)snprintf(text, size,
+		    "a block is not aligned to %" PRIu64
+		    " bytes (block 0x%" PRIx64 ")",
+		    e->offset, e->address);
+	else
+		(void)snprintf(text, size,
+		    "%s (block 0x%" PRIx64 ", offset %" PRIu64 "%s)",
+		    wrong_text(what), e->address, e->offset, other);
+}
+
 /* Shows an error, and how many more there are of its kind. */
 static void
 show_error(const struct benchmark *c, const struct result *r, uint32_t what,
     const struct run_error *e)
 {
-	char place[256] = "the end", other[64] = "", more[64] = "";
+	char place[256] = "the end", text[256], more[64] = "";
 
 	if (e->position != UINT32_MAX)
 		name_place(c, e->chunk, e->thread, e->position, place,
 		    sizeof(place));
-	if (what == RUN_OVERLAP)
-		(void)snprintf(other, sizeof(other),
-		    ", in the block 0x%" PRIx64, e->other);
+	wrong_describe(text, sizeof(text), what, e);
 	if (e->count > 1)
 		(void)snprintf(more, sizeof(more), "; %" PRIu32 " more like it",
 		    e->count - 1);
-	message_fail(STATUS_FAILED, r->allocator->name,
-	    "at %s: %s (block 0x%" PRIx64 ", offset %" PRIu64 "%s)%s", place,
-	    wrong_text(what), e->address, e->offset, other, more);
+	message_fail(STATUS_FAILED, r->allocator->name, "at %s: %s%s", place,
+	    text, more);
 }
 
 /* Shows the errors that the run itself detected. */

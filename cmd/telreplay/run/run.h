@@ -179,7 +179,8 @@ struct run_error {
 	uint32_t thread;
 	uint32_t position; /* the operation that found it; ~0: at the end */
 	_Atomic uint32_t count; /* of this kind, of which this is the first */
-	uint64_t offset;        /* in the block */
+	/* in the block; or the size, or alignment, that it should have */
+	uint64_t offset;
 	uint64_t address;
 	uint64_t other; /* the address of another block */
 };

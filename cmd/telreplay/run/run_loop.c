@@ -36,7 +36,7 @@ RARE void
 no_block(struct worker *w, const uint64_t *p)
 {
 	if (WORD_SIZE(*p) > 0)
-		run_error(w, RUN_NULL, p, 0, NULL);
+		run_error(w, RUN_NULL, p, WORD_SIZE(*p), NULL);
 }
 
 ALWAYS void

@@ -255,7 +255,7 @@ check_after(struct worker *w, const struct step *s, void *block)
 	    (w->a->pool == NULL || w->a->pool->aligned != NULL))
 		alignment = (size_t)s->p[2];
 	if (((uintptr_t)block & (alignment - 1)) != 0)
-		run_error(w, RUN_ALIGNMENT, s->p, 0, block);
+		run_error(w, RUN_ALIGNMENT, s->p, alignment, block);
 	if (s->op->kind == RUN_CALLOC &&
 	    (wrong = zeros(block, s->size)) != s->size)
 		run_error(w, RUN_NOT_ZERO, s->p, wrong, block);
@@ -398,7 +398,7 @@ step_run(struct worker *w, const struct step *s, int timed)
 	if (frees(s))
 		return;
 	if (block == NULL && s->size > 0) {
-		run_error(w, RUN_NULL, s->p, 0, old);
+		run_error(w, RUN_NULL, s->p, s->size, old);
 		if (s->op->kind == RUN_REALLOC && old != NULL)
 			free_unresized(w, s, old);
 	}
@@ -582,7 +582,7 @@ time_malloc(struct worker *w, const uint64_t *p)
 	if (block != NULL)
 		run_touch(w, block, size);
 	else if (size > 0)
-		run_error(w, RUN_NULL, p, 0, NULL);
+		run_error(w, RUN_NULL, p, size, NULL);
 }
 
 void
