@@ -347,7 +347,7 @@ small() {
 		slack by requested size
 		class
 		resident pages by requested size, near the peak of live bytes
-		class  null
+		class
 		nanoseconds to allocate and to free, medians by requested size
 		class  null
 		resident memory during the run, and while idle after it

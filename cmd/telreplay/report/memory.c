@@ -161,11 +161,15 @@ slack_data(struct report *r, const struct result *s, size_t size)
 	report_data(r, "given_bytes", report_count(s->slack[size].given));
 }
 
-/* Nonzero when it is known which pages hold the blocks of an allocator. */
+/*
+ * Nonzero when it is known which pages hold the blocks of an allocator: those
+ * of null are all in the same ones.
+ */
 static int
 has_sizes(const struct result *s)
 {
-	return s->watched && s->at_peak.known && s->residency.known;
+	return s->watched && s->at_peak.known && s->residency.known &&
+	    s->allocator->builtin != BUILTIN_NULL_MALLOC;
 }
 
 static int

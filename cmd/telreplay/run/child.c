@@ -208,6 +208,9 @@ take_phase(void *arg, enum run_phase phase)
 		counters_run(&c->counters, 0);
 	} else if (phase == RUN_PEAK) {
 		child_sample(c, &c->shared->at_peak);
+		c->shared->at_peak.done =
+		    run_words_done(shared_run_stats(c->shared),
+		        program_facts(c->program), c->shared->options.repeat);
 	} else if (phase == RUN_ALL_DONE) {
 		child_end(c);
 		read_counters(c);

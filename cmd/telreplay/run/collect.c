@@ -186,7 +186,7 @@ wrong_text(uint32_t what)
 	}
 }
 
-/* What is wrong with a block, and what it should be. */
+/* An error, with the size or alignment that was asked for. */
 static void
 wrong_describe(char *text, size_t size, uint32_t what,
     const struct run_error *e)
@@ -332,7 +332,8 @@ take_memory(struct result *r, struct shared *sh, const struct observer *o,
 	r->given = shared_run_stats(sh)->given;
 	r->nsamples = o->n;
 	memcpy(r->samples, o->samples, o->n * sizeof(o->samples[0]));
-	/* a run may be over before it is observed */
+	/* a run, or its peak, may be over before it is observed */
+	take_sample(r, &sh->at_peak);
 	take_sample(r, &r->end);
 	take_sample(r, &r->idle);
 	take_sample(r, &r->freed);

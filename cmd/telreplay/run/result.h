@@ -73,7 +73,7 @@ struct result {
 
 	int watched;
 	struct sample baseline, end, idle, freed, freed_idle;
-	struct sample samples[SAMPLES_MAX + 4]; /* in the order of time */
+	struct sample samples[SAMPLES_MAX + 5]; /* in the order of time */
 	size_t nsamples;
 	int has_room;
 	uint64_t asked, given;

@@ -259,5 +259,8 @@ unsigned run_thread_here(void);
  */
 double run_progress(const struct run_shared_stats *shared_stats,
     const struct facts *facts, uint64_t *words);
+/* The words that are done, of all repeats. */
+uint64_t run_words_done(const struct run_shared_stats *shared_stats,
+    const struct facts *facts, unsigned repeat);
 
 #endif

@@ -223,3 +223,16 @@ run_progress(const struct run_shared_stats *shared_stats,
 		*words = done;
 	return (double)done / (double)all;
 }
+
+uint64_t
+run_words_done(const struct run_shared_stats *shared_stats,
+    const struct facts *facts, unsigned repeat)
+{
+	const uint64_t all = facts->words * repeat;
+	uint64_t words = 0;
+
+	(void)run_progress(shared_stats, facts, &words);
+	/* the words of the last repeat are there when it has been counted */
+	words += facts->words * atomic_load(&shared_stats->repeats);
+	return words < all ? words : all;
+}

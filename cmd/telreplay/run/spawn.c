@@ -216,7 +216,7 @@ observe(const struct spawn *spawn, pid_t pid, struct stage *stage)
 	struct observer *o = &stage->observer;
 	struct shared *sh = stage->shared;
 	unsigned phase = atomic_load(&sh->phase);
-	uint64_t now = progress_now(), words = 0;
+	uint64_t now = progress_now(), pause;
 
 	if (spawn->facts == NULL || phase < PHASE_RUNNING ||
 	    phase > PHASE_FREED || now < o->next)
@@ -225,22 +225,17 @@ observe(const struct spawn *spawn, pid_t pid, struct stage *stage)
 		spawn_thin(o);
 	struct sample *s = &o->samples[o->n];
 	memset(s, 0, sizeof(*s));
-	(void)run_progress(shared_run_stats(sh), spawn->facts, &words);
+	s->done = run_words_done(shared_run_stats(sh), spawn->facts,
+	    sh->options.repeat);
 	s->ns = now > sh->started ? now - sh->started : 0;
 	s->phase = phase;
-	s->done = words +
-	    spawn->facts->words * atomic_load(&shared_run_stats(sh)->repeats);
-	/* the words of the last repeat are there when it has been counted */
-	words = spawn->facts->words * sh->options.repeat;
-	if (s->done > words)
-		s->done = words;
 	memory_sample(pid, sh, s);
 	if (!s->known)
 		return;
 	o->n++;
 	/* the kernel holds the process up while it counts: a 20th at most */
-	words = (progress_now() - now) * 20;
-	o->next = now + (words > o->interval ? words : o->interval);
+	pause = (progress_now() - now) * 20;
+	o->next = now + (pause > o->interval ? pause : o->interval);
 }
 
 /* Waits for the process, and kills it if it hangs.  Returns its status. */
