@@ -526,7 +526,7 @@ last_words() {
 	done
 	expect 2 "telreplay: hard: --program: the report would*" \
 	    telreplay -f rep --program hard -o both t.txt
-	exits 2 telreplay --program both --dry-run t.txt >>both
+	exits 2 telreplay --program both --dry-run t.txt >>hard
 	exits 2 telreplay --program /dev/stdout --dry-run t.txt | cat
 	[ "$(cat both)" = old ]
 	[ ! -e new ]
