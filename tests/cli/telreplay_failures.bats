@@ -61,6 +61,15 @@ fails() {
 	    deep "telreplay: deep: crashed at event 101 of t.txt: Seg*"
 }
 
+@test "without a figure there is no comparison; null has none that is lost" {
+	broken
+	exits 1 telreplay -q -a broken=./broken.so:BROKEN=crash t.txt 2>/dev/null |
+	    grep -v '^ ' | paste -s -d ' ' | grep -x 'allocators  trace'
+	clean telreplay -q --runs 1 -a null t.txt | head -n 2 | grep comparison
+	clean telreplay -q --runs 1 -a null t.txt >report
+	run ! grep 'no ns/op' report
+}
+
 @test "one that hangs is" {
 	broken
 	# which a machine under load may be for a while, too

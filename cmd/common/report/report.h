@@ -213,7 +213,7 @@ struct report_section {
 	const char *class;     /* in brackets behind the title, or NULL */
 	const char *definition, *unit;
 	unsigned decimals; /* edges and quantiles are in 10^-decimals */
-	int apart;         /* text: a blank line comes before */
+	int apart;         /* text: a blank line comes before, but not first */
 	/* text: columns without a known value are left out, or all of it */
 	int sparse;
 

@@ -31,7 +31,7 @@ put_heading(struct report *r, const struct report_section *s)
 	const char *title = report_title(r, s);
 	char line[1024];
 
-	if (s->apart)
+	if (s->apart && tel_output_bytes(r->out) > 0)
 		put(r->out, "\n");
 	if (title[0] == '\0')
 		return;

@@ -66,8 +66,10 @@ put_notes(struct report *r, const struct benchmark *c)
 	const struct verdict *v;
 	int same = 0, different = 0, unknown = 0, lost = 0;
 
+	/* null takes as long as telreplay's own, by definition */
 	for (size_t i = 0; i < c->n; i++)
-		lost |= c->results[i].figures[METRIC_COST].median <= 0;
+		lost |= c->results[i].figures[METRIC_COST].median <= 0 &&
+		    c->results[i].allocator->builtin != BUILTIN_NULL_MALLOC;
 	if (lost)
 		report_note(r, REPORT_TEXT, NULL,
 		    "no ns/op: the time of so few operations is lost in "
@@ -133,6 +135,17 @@ put_pair(struct report *r, const struct benchmark *c, size_t i, size_t j)
 	report_put(r);
 }
 
+/* Nonzero unless all allocators failed before there was a figure. */
+static int
+has_figures(const struct benchmark *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t m = 0; m < COMPARED; m++)
+			if (!isnan(c->results[i].figures[m].median))
+				return 1;
+	return 0;
+}
+
 void
 show_comparison(struct report *r, const struct show *show)
 {
@@ -142,10 +155,9 @@ show_comparison(struct report *r, const struct show *show)
 	for (size_t i = 1; i < c->n && report_is(r, REPORT_DATA); i++)
 		for (size_t j = 0; j < i; j++)
 			put_pair(r, c, i, j);
-	if (!report_is(r, REPORT_TEXT))
+	if (!report_is(r, REPORT_TEXT) || !has_figures(c))
 		return;
-	show_table(r, REPORT_TEXT, "comparison", &some, "comparison")->apart =
-	    0;
+	(void)show_table(r, REPORT_TEXT, "comparison", &some, "comparison");
 	for (size_t m = 0; m < COMPARED; m++) {
 		(void)report_column(r, result_metrics[m].name,
 		    result_metrics[m].label,

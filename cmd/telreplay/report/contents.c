@@ -141,7 +141,6 @@ put_lines(struct report *r, const struct show *show)
 	struct report_section *s =
 	    show_section(r, REPORT_TEXT, "trace", "trace");
 
-	s->apart = show->benchmark != NULL;
 	s->label_width = 14;
 	put_operations(r, f);
 	put_threads(r, f);
