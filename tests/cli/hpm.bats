@@ -518,6 +518,10 @@ for line in sys.stdin:
 	    '0000000000000001 Other' 1 7 >text
 	[ "$(telfilter -c -w 'cpi == 7 && cycles == 1' text)" = 1 ]
 	run -2 telcat -w 'cpi > 1' "$TEL_TOP/tests/data/inst/hfs.txt"
+	# also if they are the first fields, and of another log
+	printf '# teltools text 1\n%s PM_CYC=%d PM_INST_CMPL=%d\n' \
+	    '0000000000000001 Other' 300 100 >text
+	[ "$(telfilter -c -w 'cycles == 300 && cpi == 3' text)" = 1 ]
 }
 
 @test "statistics of cpi have decimals, and add up exactly" {

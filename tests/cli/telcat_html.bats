@@ -207,6 +207,7 @@ END
 		python3 - "$TEL_TOP/tests/page" log.html text.html tel.html \
 		    "$log" <<'END'
 import sys
+from collections import Counter
 sys.path.insert(0, sys.argv[1])
 from read_page import Page
 
@@ -223,6 +224,13 @@ def contents(page):
                                             "columns": []})
     collector["columns"] = [f'{types[t]["name"]} {types[t]["fields"][f]["name"]}'
                             for t, f in collector["columns"]]
+    for what in ("collections", "pauses"):
+        of = collector.get(what, {"list": []})
+        lengths = [entry[1] for entry in of["list"]]
+        assert len(lengths) == of.get("count", 0), of
+        assert sum(lengths) == of.get("total", 0), of
+        rows = Counter(length.bit_length() for length in lengths)
+        assert sorted(rows.items()) == [(*row,) for row in of.get("rows", [])]
     for entry in collector["collections"]["list"]:
         entry[2] = sorted([types[f[0]]["name"], *f[1:]] for f in entry[2])
     sizes = sorted((t["name"], f["name"]) for t in types

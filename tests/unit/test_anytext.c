@@ -282,6 +282,11 @@ test_sparse(void)
 	    NULL, "absent fields, lists and floats");
 	prints_as(SPARSE CLK "S i=\"s\" c=[7] b=3\n",
 	    SPARSE CLK "S b=3 c=[7] i=\"s\"\n", "fields in another order");
+	prints_as(CLK "L x=[1,2]\n" CLK "L x=[\"a\"]\n",
+	    TEXT "# format: text\n# type: L 0 Text x:list:unsigned\n"
+	         "# type: L 1 Text x:list:string\n" CLK "L x=[1,2]\n" CLK
+	         "L x=[\"a\"]\n",
+	    "lists of numbers and of strings are two types");
 	prints_as(CLK "E x=[1,2] y=[\"a\",\"b \\\" ]\"] z=[]\n" CLK
 	              "E x=[-1] y=[] z=[0.5]\n",
 	    TEXT "# format: text\n# type: E 0 Text x:list:signed"
