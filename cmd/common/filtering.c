@@ -46,6 +46,20 @@ struct run {
 	struct known known[SLOTS];
 };
 
+/* Drops what is held of a log, which ends. */
+static void
+drop_context(struct run *run)
+{
+	const tel_event *ev;
+	tel_place where;
+
+	if (run->context == NULL)
+		return;
+	tel_context_finish(run->context);
+	while (tel_context_next(run->context, &ev, &where) == TEL_OK)
+		;
+}
+
 /* Reports why writing or showing failed.  Returns how to go on. */
 static enum outcome
 filtering_report_error(struct run *run, tel_status st)
@@ -53,6 +67,7 @@ filtering_report_error(struct run *run, tel_status st)
 	const char *why = "";
 
 	run->failed |= run->filtering->all_or_none;
+	drop_context(run);
 	if (tel_output_errno(run->sink->out) != 0) {
 		sink_failed(run->sink);
 		run->failed = 1;

@@ -529,6 +529,16 @@ same() {
 	/ PoolAlloc / { if (shown) printf "%s", gap; printf "%s", held
 		held = gap = ""; shown = 1; lost = 0 }' <(sed /^#/d mpsio.txt) |
 	    diff -u - got
+	# what is held of a log that cannot be written goes with it
+	telfilter --no-merge -B 2 -e PoolAlloc mpsio.log >want
+	for log in gcc.heaptrack gcc.ltrace; do
+		zstd -dqc "$TEL_TOP/tests/data/alloc/$log.zst" >"$log"
+		echo "telfilter: $log is not an MPS stream like mpsio.log; they cannot be written as one log"
+	done >messages
+	exits 1 telfilter --no-merge -B 2 -e PoolAlloc,malloc mpsio.log \
+	    gcc.heaptrack gcc.ltrace 2>got >out
+	diff messages got
+	cmp want out
 }
 
 @test "-c counts" {
