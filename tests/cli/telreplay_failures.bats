@@ -601,6 +601,7 @@ last_words() {
 		sampled_each 512
 		sampled_each 0 --sample 0
 		sampled_each 3 --sample 3
+		think_ns 0 --think 0
 		think_ns 150 --think 150ns
 		verified 1 --verify
 		pace 0 --threads 2
