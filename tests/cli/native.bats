@@ -107,6 +107,24 @@ times() {
 	done
 }
 
+@test "times of a long log are those between its points, however many it has" {
+	awk 'BEGIN {
+		for (i = 0; i < 90000; i++) {
+			if (i % 900 == 0)
+				printf "%016X EventClockSync clock=%d\n",
+				    i * 1000 + 1, i + i / 900 % 3 * 50
+			printf "%016X PoolAlloc pool=0x10 pReturn=%#x size=48\n",
+			    i * 1000 + 2, 4096 + 64 * i
+		}
+	}' >long.txt
+	telcat -q -f mps long.txt >long.log
+	telcat -q -f tel long.log >long.tel
+	telcat -H -S -T ns long.log | awk '$1 % 3 == 0 { n++ } END { print n }' >want
+	for log in long.log long.tel; do
+		telfilter -c -w 'time % 3 == 0' "$log" | diff want -
+	done
+}
+
 @test "a conversion keeps the times that a log knows" {
 	zstd -qdc "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-poolncv.log.zst" >mps.log
 	cp "$TEL_TOP"/tests/data/hpm/v3be/HPM.* .
