@@ -33,6 +33,11 @@ numbers() {
 	[ "$(telcat shop.ring | grep -c ' n=')" = 3215 ]
 }
 
+@test "a log of a program without standard input has its end" {
+	"$TEL_BUILD/tests/lives" "" "" all shop.tel <&-
+	clean telcat -c shop.tel
+}
+
 # named FILE: the number of events in it; fails if one has not its own number
 # as the name of its thread.
 named() {
