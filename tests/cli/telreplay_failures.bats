@@ -706,10 +706,12 @@ children() {
 		static _Alignas(4096) unsigned char arena[1 << 24];
 		static size_t used;
 		static void *get(size_t alignment, size_t n) {
-			size_t at = __atomic_fetch_add(&used, n + alignment + 32, 0);
+			size_t at = __atomic_fetch_add(&used, n + alignment + 96, 0);
 			unsigned char *p = arena + at + 16;
 			if (n > 1 << 20 || at + n > sizeof(arena) - 8192) return NULL;
 			p += -(uintptr_t)p & (alignment - 1);
+			/* malloc aligns to 16, and by no chance to more */
+			if (alignment == 16) p += (80 - (uintptr_t)p % 64) % 64;
 			memcpy(p - 16, &n, sizeof(n));
 			return memset(p, 0xaa, n); }
 		#ifdef NO_FREE

@@ -622,8 +622,20 @@ os.close(fd)' &
 	size=$(wc -c <t.prog)
 	head -c $((size / 2)) t.prog >cut.prog
 	run -1 --separate-stderr telreplay cut.prog
-	[ -n "$stderr" ]
+	# shellcheck disable=SC2154 # run sets it
+	[ "$stderr" = "telreplay: cut.prog: the compiled program is truncated, or damaged at its end" ]
 	[ -z "$output" ]
+	# the first part of it is behind the 16 bytes of its head
+	cp t.prog bad.prog
+	printf '\377' | dd of=bad.prog bs=1 seek=40 conv=notrunc status=none
+	run -1 --separate-stderr telreplay --dry-run bad.prog
+	[[ $stderr == "telreplay: bad.prog: offset 16: a part of the compiled program does not have"* ]]
+	[ -z "$output" ]
+	for files in 't.prog t.txt' 't.txt t.prog' 't.prog t.prog'; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr telreplay --dry-run $files
+		[ "$stderr" = 'telreplay: t.prog: a compiled program cannot be combined with other files' ]
+	done
 }
 
 @test "repeats do the same again" {

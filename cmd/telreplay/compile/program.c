@@ -219,6 +219,12 @@ program_pool(const struct program *p, uint64_t number)
 	return number < p->npools ? p->pools + p->pool[number] : "";
 }
 
+uint64_t
+program_offset(const struct program *p)
+{
+	return p->facts.chunks > 0 ? p->index[2 * p->walked] : 0;
+}
+
 const struct facts *
 program_facts(const struct program *p)
 {

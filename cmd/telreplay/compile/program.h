@@ -259,6 +259,8 @@ TEL_MUST_USE tel_status program_load(struct program *p, uint64_t chunk,
  * Returns TEL_OK, TEL_EDAMAGED, TEL_EIO, TEL_ENOMEM.
  */
 TEL_MUST_USE tel_status program_check(struct program *p);
+/* The offset of the part of the file at which program_check() stopped. */
+uint64_t program_offset(const struct program *p);
 /* Takes a word of a thread; its operands follow it. */
 typedef void program_visit(void *arg, unsigned thread, const uint64_t *word);
 /*

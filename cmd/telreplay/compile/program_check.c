@@ -280,6 +280,7 @@ program_walk(struct program *p, program_visit *visit, void *arg)
 	tel_status st = state_open(&s, &p->facts);
 
 	for (uint64_t i = 0; i < p->facts.chunks && st == TEL_OK; i++) {
+		p->walked = i;
 		st = program_load(p, i, s.room, s.loaded);
 		if (st == TEL_OK && !chunk_run(&s))
 			st = TEL_EDAMAGED;

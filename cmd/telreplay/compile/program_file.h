@@ -66,6 +66,7 @@ struct program {
 	char *pools;               /* what describes them */
 	size_t *pool;              /* where in .pools, by number */
 	size_t npools;             /* numbers in .pool */
+	uint64_t walked;           /* the chunk that program_walk() is in */
 	struct facts facts;
 };
 

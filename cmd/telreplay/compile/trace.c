@@ -42,13 +42,26 @@ copy_facts(struct trace *trace, const struct facts *facts)
 
 /* ------------------------------------------------------- compiled programs */
 
-/* Whether it is good, after a message if not; name: what it is of. */
+/*
+ * Whether it is good, after a message if not; name: what it is of.  p: which has
+ * the place of the damage; NULL: its end.
+ */
 static int
-program_is_good(tel_status st, const char *name)
+program_is_good(tel_status st, const char *name, const struct program *p)
 {
-	return st == TEL_OK ||
-	    message_fail(STATUS_FAILED, name, "%s",
-	        st == TEL_EIO ? strerror(errno) : tel_status_text(st));
+	if (st == TEL_OK)
+		return 1;
+	if (st == TEL_EDAMAGED && p != NULL)
+		return message_fail(STATUS_FAILED, name,
+		    "offset %" PRIu64
+		    ": a part of the compiled program does not have the "
+		    "checksum or the operations that it must have",
+		    program_offset(p));
+	return message_fail(STATUS_FAILED, name, "%s",
+	    st == TEL_EDAMAGED ?
+	        "the compiled program is truncated, or damaged at its end" :
+	        st == TEL_EIO ? strerror(errno) :
+	                        tel_status_text(st));
 }
 
 /* Opens the program in .fd; name: for the message. */
@@ -56,7 +69,7 @@ static int
 open_program(struct trace *trace, const char *name)
 {
 	return program_is_good(program_open_fd(trace->fd, &trace->program),
-	    name);
+	    name, NULL);
 }
 
 /* The option that does not fit a program, or NULL. */
@@ -88,8 +101,33 @@ take_program(struct trace *trace, const struct telreplay *t, const char *name)
 	if (wrong != NULL)
 		return message_fail(STATUS_USAGE, name,
 		    "%s applies to logs: a compiled program is fixed", wrong);
-	return program_is_good(program_check(trace->program), name) &&
+	return program_is_good(program_check(trace->program), name,
+	           trace->program) &&
 	    copy_facts(trace, program_facts(trace->program));
+}
+
+/* Refuses a program among several operands. */
+static int
+programs_refuse(const struct settings *s)
+{
+	unsigned char head[HEAD];
+	struct stat st;
+
+	for (int i = 0; i < s->noperands; i++) {
+		const char *name = s->operands[i];
+		if (stat(name, &st) != 0 || !S_ISREG(st.st_mode))
+			continue;
+		const int fd = open(name, O_RDONLY | O_NOCTTY);
+		if (fd < 0)
+			continue;
+		ptrdiff_t n = tel__read_all(fd, head, HEAD, 0);
+		(void)close(fd);
+		if (n > 0 && program_probe(head, (size_t)n))
+			return message_fail(STATUS_USAGE, name,
+			    "a compiled program cannot be combined with other "
+			    "files");
+	}
+	return 1;
 }
 
 /*
@@ -109,8 +147,9 @@ try_program(struct trace *trace, struct telreplay *t, unsigned char *head)
 	 * The reader shows what cannot be opened.  A named pipe is opened by it
 	 * alone: its writer would lose what it writes to a first reader.
 	 */
-	if (s->noperands > 1 ||
-	    (input ? fstat(0, &st) : stat(name, &st)) != 0 ||
+	if (s->noperands > 1)
+		return programs_refuse(s) ? 0 : -1;
+	if ((input ? fstat(0, &st) : stat(name, &st)) != 0 ||
 	    (!S_ISREG(st.st_mode) && (!input || isatty(0))))
 		return 0;
 	const int piped = !S_ISREG(st.st_mode);
