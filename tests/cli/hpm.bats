@@ -282,11 +282,12 @@ long() {
 		counter 7 5 1 1 2999 3050 0 0 1 2
 		counter 7 8 1 1 2999 4050 0 0 1 2
 	END
-	for set in v1be v2be v3be early; do
+	sed 's/^trace 2 /trace 0 /' early.txt >zero.txt
+	for set in v1be v2be v3be early zero; do
 		mkdir $set
 		cd $set
-		if [ $set = early ]; then
-			"$TEL_BUILD/tests/test_hpm" --make ../early.txt .
+		if [ -e ../$set.txt ]; then
+			"$TEL_BUILD/tests/test_hpm" --make ../$set.txt .
 		else
 			cp "$SETS/$set"/HPM.* .
 		fi
