@@ -6,8 +6,8 @@
  */
 #include "wire/column.h"
 
-#include "base/varint.h"
 #include "base/bytes.h"
+#include "wire/shape.h"
 
 const uint8_t tel__column_lengths[16][4] = { { 0, 1, 2, 8 }, { 0, 1, 4, 8 },
 	{ 1, 2, 3, 8 }, { 1, 2, 4, 8 }, { 0, 2, 4, 8 }, { 0, 1, 3, 8 },
@@ -22,26 +22,6 @@ const uint8_t tel__column_lengths[16][4] = { { 0, 1, 2, 8 }, { 0, 1, 4, 8 },
 /* The bytes before the places of a table, at most. */
 #define TABLE_HEAD (8 + NATIVE_TABLE_MAX * (size_t)TEL__VARINT_MAX)
 
-struct column {
-	const uint64_t *v;
-	size_t n;
-	uint64_t before;
-	int fast;
-	/* the values that are looked at */
-	size_t runs, run, apart;
-	uint64_t low, high; /* the least and the greatest value */
-	int exact;          /* or what their bits allow, if not */
-	uint64_t scale;     /* divides all differences: */
-	unsigned shift; /* by 2^shift, and by the inverse of an odd number */
-	uint64_t inverse;
-};
-
-/* How many units of a column, or steps, have so many bytes. */
-struct shape {
-	size_t bytes[9];
-	unsigned widest; /* in bytes */
-};
-
 /* The first byte of a column, and how many follow. */
 struct choice {
 	unsigned first;
@@ -55,31 +35,10 @@ struct table {
 	uint16_t slots[1u << SLOTS_LOG]; /* the place of a value, plus 1 */
 };
 
-/* The bits of v; for 64 it may be 63, which take as many bytes. */
-static inline unsigned
-wire_column_length_of(uint64_t v)
-{
-	return 63 ^ (unsigned)__builtin_clzll((v | v >> 1) << 1 | 1);
-}
-
-/*
- * The same; small: v has 52 bits at most, which are found in the exponent of a
- * double: to find the highest bit takes some processors much longer (Zen 3).
- */
-static inline __attribute__((always_inline)) unsigned
-bits_of(uint64_t v, int small)
-{
-	const double x = (double)(int64_t)(v << 1 | 1);
-	uint64_t bits;
-
-	memcpy(&bits, &x, sizeof(bits));
-	return small ? (unsigned)(bits >> 52) - 1023 : wire_column_length_of(v);
-}
-
 static unsigned
 wire_column_width_of(uint64_t v)
 {
-	return (wire_column_length_of(v) + 7) / 8;
+	return (shape_length_of(v) + 7) / 8;
 }
 
 /* ----------------------------------------------------------------- ranges */
@@ -130,9 +89,6 @@ greatest_divisor(uint64_t a, uint64_t b)
 	}
 	return a;
 }
-
-/* Two values, which processors combine at once. */
-typedef uint64_t two __attribute__((vector_size(16)));
 
 /* The bits in which some of the values differ. */
 static uint64_t
@@ -237,129 +193,6 @@ find_power(struct column *c)
 		wire_column_find_range(c);
 }
 
-/* ------------------------------------------------------------------ units */
-
-/* What of the values is stored. */
-enum unit {
-	UNIT_VALUE,     /* the distance from the base, by a scale of 2^shift */
-	UNIT_STEP,      /* from the value before it */
-	UNIT_ODD_VALUE, /* the same by other scales */
-	UNIT_ODD_STEP,
-	UNIT_CHANGE /* of the step */
-};
-
-/* The unit of v[0].  By a power of 2, a zigzag number is what it is shifted. */
-static inline __attribute__((always_inline)) uint64_t
-wire_column_unit_of(const uint64_t *v, uint64_t base, unsigned shift,
-    uint64_t inverse, enum unit unit)
-{
-	uint64_t d;
-
-	switch (unit) {
-	case UNIT_VALUE: return (v[0] - base) >> shift;
-	case UNIT_STEP: return tel__zigzag(v[0] - v[-1]) >> shift;
-	case UNIT_ODD_VALUE: return ((v[0] - base) >> shift) * inverse;
-	case UNIT_ODD_STEP: d = v[0] - v[-1]; break;
-	case UNIT_CHANGE:
-	default: d = v[0] - v[-1] - (v[-1] - v[-2]);
-	}
-	return tel__zigzag((uint64_t)((int64_t)d >> shift) * inverse);
-}
-
-/*
- * Units are counted in one number, which has 7 bits for each count of bytes: what
- * a unit of so many bits adds to it.
- */
-#define COUNTED_MAX 127u
-#define EIGHT(x) (x), (x), (x), (x), (x), (x), (x), (x)
-static const uint64_t count_ones[65] = { 1, EIGHT(1u << 7), EIGHT(1u << 14),
-	EIGHT(1u << 21), EIGHT(1u << 28), EIGHT((uint64_t)1 << 35),
-	EIGHT((uint64_t)1 << 42), EIGHT((uint64_t)1 << 49),
-	EIGHT((uint64_t)1 << 56) };
-
-/*
- * Whether units of the column may have more than 52 bits: a step is two times as
- * large as the range, at most.  Of 2^63 or more it is no multiple of the scale.
- */
-static int
-is_wide(const struct column *c)
-{
-	const uint64_t range = c->high - c->low;
-
-	return (range >> c->shift | range >> 13) >> 50 != 0;
-}
-
-/* Up to which unit before end those from i on are counted in one number. */
-static inline size_t
-count_until(size_t i, size_t end)
-{
-	return end - i > COUNTED_MAX ? i + COUNTED_MAX : end;
-}
-
-/* Adds what was counted. */
-static void
-shape_add(struct shape *s, uint64_t counts)
-{
-	unsigned i;
-
-	for (i = 0; counts > 0; i++, counts >>= 7)
-		s->bytes[i] += counts & COUNTED_MAX;
-	if (i > s->widest + 1)
-		s->widest = i - 1;
-}
-
-/*
- * Counts the units of the values, and of the steps, that are looked at.  small:
- * none has more than 52 bits.
- */
-__attribute__((always_inline)) static inline void
-count_units(const struct column *c, enum unit value, enum unit step, int small,
-    struct shape *values, struct shape *steps)
-{
-	const uint64_t *v = c->v, low = c->low, inverse = c->inverse;
-	const unsigned shift = c->shift;
-	uint64_t x, y, some, others;
-	size_t r, i, end, stop;
-
-	for (r = 0; r < c->runs; r++) {
-		i = r * c->apart;
-		end = i + c->run;
-		if (i == 0) {
-			x = wire_column_unit_of(v, low, shift, inverse, value);
-			shape_add(values, count_ones[wire_column_length_of(x)]);
-			steps->bytes[0] += (size_t)c->fast;
-			i++;
-		}
-		for (; i < end; i = stop) {
-			stop = count_until(i, end);
-			for (some = others = 0; i < stop; i++) {
-				x = wire_column_unit_of(v + i, low, shift,
-				    inverse, value);
-				y = wire_column_unit_of(v + i, low, shift,
-				    inverse, step);
-				some += count_ones[bits_of(x, small)];
-				others += count_ones[bits_of(y, small)];
-			}
-			shape_add(values, some);
-			shape_add(steps, others);
-		}
-	}
-}
-
-static void
-wire_column_measure(const struct column *c, struct shape *values,
-    struct shape *steps)
-{
-	memset(values, 0, sizeof(*values));
-	memset(steps, 0, sizeof(*steps));
-	if (is_wide(c))
-		count_units(c, UNIT_ODD_VALUE, UNIT_ODD_STEP, 0, values, steps);
-	else if (c->inverse == 1)
-		count_units(c, UNIT_VALUE, UNIT_STEP, 1, values, steps);
-	else
-		count_units(c, UNIT_ODD_VALUE, UNIT_ODD_STEP, 1, values, steps);
-}
-
 /* ----------------------------------------------------------------- choices */
 
 /* Considers n numbers of a shape with each set of lengths. */
@@ -443,10 +276,10 @@ may_be_steps(const struct column *c)
 	unsigned bits = 0, changed = 0;
 
 	for (size_t i = from < 2 ? 2 : from; i < end; i++) {
-		bits += wire_column_length_of(wire_column_unit_of(c->v + i, 0,
-		    c->shift, c->inverse, UNIT_ODD_STEP));
-		changed += wire_column_length_of(wire_column_unit_of(c->v + i,
-		    0, c->shift, c->inverse, UNIT_CHANGE));
+		bits += shape_length_of(shape_unit_of(c->v + i, 0, c->shift,
+		    c->inverse, UNIT_ODD_STEP));
+		changed += shape_length_of(shape_unit_of(c->v + i, 0, c->shift,
+		    c->inverse, UNIT_CHANGE));
 	}
 	/* with a margin for a middle that is not like the rest */
 	return changed < bits + bits / 16;
@@ -457,17 +290,8 @@ choose_changes(struct choice *best, const struct column *c)
 {
 	struct shape shape = { { 1 }, 0 };
 	struct choice own = { 0, SIZE_MAX };
-	uint64_t counts;
 
-	for (size_t i = 2; i < c->n;) {
-		size_t stop = count_until(i, c->n);
-
-		for (counts = 0; i < stop; i++)
-			counts += count_ones[wire_column_length_of(
-			    wire_column_unit_of(c->v + i, 0, c->shift,
-			        c->inverse, UNIT_CHANGE))];
-		shape_add(&shape, counts);
-	}
+	tel__shape_add_changes(&shape, c);
 	choose_lengths(&own, &shape, c->n - 1, NATIVE_STEPS);
 	/* the first step is one number more */
 	if (own.size + sizeof(uint64_t) < best->size)
@@ -556,8 +380,8 @@ table_size(const struct table *t, const struct column *c)
 
 	for (unsigned i = 0; i < t->count; i++) {
 		/* bits / 7, and not one less: a difference of 7 bits is rare */
-		size += wire_column_length_of(
-		            tel__zigzag(t->values[i] - before) | 1) /
+		size +=
+		    shape_length_of(tel__zigzag(t->values[i] - before) | 1) /
 		        7 +
 		    1;
 		before = t->values[i];
@@ -675,18 +499,16 @@ store_fixed(unsigned char *p, const struct column *c, size_t i, size_t width,
 	const unsigned shift = c->shift;
 
 	for (; end - v >= 4; v += 4, p += 4 * width) {
-		tel_store_le64(p,
-		    wire_column_unit_of(v, base, shift, inverse, unit));
+		tel_store_le64(p, shape_unit_of(v, base, shift, inverse, unit));
 		tel_store_le64(p + width,
-		    wire_column_unit_of(v + 1, base, shift, inverse, unit));
+		    shape_unit_of(v + 1, base, shift, inverse, unit));
 		tel_store_le64(p + 2 * width,
-		    wire_column_unit_of(v + 2, base, shift, inverse, unit));
+		    shape_unit_of(v + 2, base, shift, inverse, unit));
 		tel_store_le64(p + 3 * width,
-		    wire_column_unit_of(v + 3, base, shift, inverse, unit));
+		    shape_unit_of(v + 3, base, shift, inverse, unit));
 	}
 	for (; v < end; v++, p += width)
-		tel_store_le64(p,
-		    wire_column_unit_of(v, base, shift, inverse, unit));
+		tel_store_le64(p, shape_unit_of(v, base, shift, inverse, unit));
 }
 
 /* The units of the values from v[i] on, of width bytes each. */
@@ -732,7 +554,7 @@ static inline __attribute__((always_inline)) unsigned
 put_unit(unsigned char **p, uint64_t unit, int small,
     const struct lengths *lengths)
 {
-	const unsigned code = lengths->codes[bits_of(unit, small)];
+	const unsigned code = lengths->codes[shape_bits_of(unit, small)];
 
 	tel_store_le64(*p, unit);
 	*p += lengths->of[code];
@@ -759,16 +581,15 @@ put_varied(struct tel__buffer *b, const struct column *c, size_t i,
 	for (; end - v >= 4; v += 4) {
 		for (chosen = k = 0; k < 4; k++)
 			chosen |= put_unit(&p,
-			              wire_column_unit_of(v + k, base, shift,
-			                  inverse, unit),
+			              shape_unit_of(v + k, base, shift, inverse,
+			                  unit),
 			              small, &lengths)
 			    << 2 * k;
 		*select++ = (unsigned char)chosen;
 	}
 	for (chosen = k = 0; v < end; v++, k += 2)
 		chosen |=
-		    put_unit(&p,
-		        wire_column_unit_of(v, base, shift, inverse, unit),
+		    put_unit(&p, shape_unit_of(v, base, shift, inverse, unit),
 		        small, &lengths)
 		    << k;
 	if (k > 0)
@@ -792,8 +613,8 @@ put_changes(struct tel__buffer *b, const struct column *c, const uint8_t set[4])
 	for (size_t i = 1; i < c->n; i++) {
 		unsigned code = put_unit(&p,
 		    i == 1 ? 0 :
-		             wire_column_unit_of(c->v + i, 0, c->shift,
-		                 c->inverse, UNIT_CHANGE),
+		             shape_unit_of(c->v + i, 0, c->shift, c->inverse,
+		                 UNIT_CHANGE),
 		    0, &lengths);
 
 		select[(i - 1) / 4] |= (unsigned char)(code << (i - 1) % 4 * 2);
@@ -807,7 +628,7 @@ put_units(struct tel__buffer *b, const struct column *c, unsigned first)
 {
 	const unsigned how = first & 15;
 	const uint8_t *const set = tel__column_lengths[how];
-	const int odd = c->inverse != 1 || is_wide(c);
+	const int odd = c->inverse != 1 || shape_is_wide(c);
 
 	switch ((enum native_code)(first >> 4 & 7)) {
 	case NATIVE_FIXED:
@@ -852,12 +673,12 @@ put_values(struct tel__buffer *b, struct column *c,
 		find_power(c);
 	else
 		find_scale(c);
-	wire_column_measure(c, &values, &steps);
+	tel__shape_measure(c, &values, &steps);
 	if (c->fast) {
 		best = choose_fast(c, &values, &steps);
 		if (!c->exact && (best.first >> 4 & 7) == NATIVE_BYTES) {
 			wire_column_find_range(c);
-			wire_column_measure(c, &values, &steps);
+			tel__shape_measure(c, &values, &steps);
 			best = choose_fast(c, &values, &steps);
 		}
 	} else {
