@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Lets one call of input or output after another fail in a tool.
 
-usage: io_failures.py [-v] LIBRARY POINTS FAULT COMMAND ...
+usage: io_failures.py [-v] LIBRARY POINTS FAULT,... COMMAND ...
 
 LIBRARY is what fail_io.c was compiled to.  POINTS is how many calls of a run
-are tried at most, the first ones and others at equal steps; 0: all.  FAULT is
-one of the table below.  Each COMMAND is one argument, a line of shell words:
+are tried at most, the first ones and others at equal steps; 0: all.  A FAULT is
+one of the table below; behind a "/", each command has every second of them, and
+the next command the others.  Each COMMAND is one argument, a line of shell words:
 {out} is a file of its own for each run, "<FILE" the standard input, and
 "|FILE" that through a pipe.  Of a command behind "~" the output may differ
 from run to run.
@@ -144,38 +145,42 @@ def points(total, most):
 def main():
     args = sys.argv[1:]
     verbose = args[0] == "-v"
-    library, most, kind = args[verbose:][:3]
-    fault = FAULTS[kind]
+    library, most, kinds = args[verbose:][:3]
+    faults = [FAULTS[kind] for kind in kinds.lstrip("/").split(",")]
+    steps = 2 if kinds[0] == "/" and len(faults) > 1 else 1
     found = runs = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool, \
             tempfile.TemporaryDirectory() as top:
 
-        def attempt(line, at):
+        def attempt(fault, line, at):
             with tempfile.TemporaryDirectory(dir=top) as folder:
                 return run(library, fault, line, at, folder)
 
         none = Fault("", 0, 0, None, 0)
-        for line in args[verbose:][3:]:
-            with tempfile.TemporaryDirectory(dir=top) as folder:
-                whole = run(library, none, line, 0, folder)
+        for number, line in enumerate(args[verbose:][3:]):
+            whole = attempt(none, line, 0)
             if whole.status not in (0, 3):
                 print(f"{line}: status {whole.status} without a fault: "
                       f"{whole.error.decode(errors='replace')}")
                 found += 1
                 continue
-            first = attempt(line, 0)
-            at = points(first.count, int(most)) if fault.error else [0]
-            for n, one in zip(at, pool.map(
-                    lambda n, line=line: attempt(line, n), at)):
-                runs += 1
-                wrong = judge(fault, line, whole, one)
-                if wrong or verbose:
-                    print(f"{line}: call {n} of {first.count}, {one.what}, "
-                          f"fails: {wrong}")
-                if verbose:
-                    print("\t", one.status,
-                          one.error.decode(errors="replace").strip())
-                found += wrong is not None
+            for fault in faults[number % steps::steps]:
+                first = attempt(fault, line, 0)
+                at = points(first.count, int(most)) if fault.error else [0]
+
+                def tried(n, fault=fault, line=line, first=first):
+                    return attempt(fault, line, n) if n else first
+
+                for n, one in zip(at, pool.map(tried, at)):
+                    runs += 1
+                    wrong = judge(fault, line, whole, one)
+                    if wrong or verbose:
+                        print(f"{line}: call {n} of {first.count}, "
+                              f"{one.what}, fails: {wrong}")
+                    if verbose:
+                        print("\t", one.status,
+                              one.error.decode(errors="replace").strip())
+                    found += wrong is not None
     print(f"{runs} runs, {found} wrong")
     return found != 0 or runs == 0
 
