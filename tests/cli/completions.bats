@@ -30,8 +30,17 @@ in_bash() {
 	    "$SHARE/teltools.bash" "$@"
 }
 
-# each_in_bash TOOL <NAMES: the options that are not completed.
+# each_in_bash TOOL <NAMES: the options that are not completed, of all, and each
+# by itself, or a sample.
 each_in_bash() {
+	local names
+	names=$(cat)
+	in_bash "$1" -- | sed 's/^--//' >offered
+	grep -vxFf offered <<<"$names" ||
+	    sample 12 <<<"$names" | alone_in_bash "$1"
+}
+
+alone_in_bash() {
 	# shellcheck disable=SC2016
 	clean bash --norc --noprofile -c '
 		source "$1"

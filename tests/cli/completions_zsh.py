@@ -19,7 +19,7 @@ PS1= LISTMAX=0
 unsetopt prompt_sp
 fpath=("$COMPLETIONS" $fpath)
 autoload -Uz compinit
-compinit -u -D
+compinit -u -d "$COMPLETIONS/dump"
 zle-line-init() {
 	BUFFER=$LINE_TO_COMPLETE
 	CURSOR=$#BUFFER

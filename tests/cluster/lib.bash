@@ -39,12 +39,12 @@ print(*(s.getsockname()[1] for s in all))'
 # them in want, and a telstat, first on PATH, that kills its ancestor number
 # KILLED in the middle of one log, once.
 scenario() {
-	local logs=200 i=0 log name file
-	slow && logs=50
+	local logs=${TEST_WHOLE:+200} i=0 log name file
+	logs=${logs:-50}
 	mkdir logs
-	while [ $i -lt $logs ]; do
+	while [ $i -lt "$logs" ]; do
 		for log in "$DATA"/*.log.zst; do
-			[ $i -lt $logs ] || break
+			[ $i -lt "$logs" ] || break
 			name=logs/$(printf %03d $i)
 			case $((i % 5)) in
 			0) zstd -dcq "$log" >"$name.log" ;;
@@ -60,7 +60,7 @@ scenario() {
 	    dd of=logs/010.log bs=1 seek=20000 conv=notrunc 2>messages
 	: >logs/020.log
 	printf '%s\n' "$PWD"/logs/* >list
-	[ "$(wc -l <list)" = $logs ]
+	[ "$(wc -l <list)" = "$logs" ]
 	mapfile -t file <list
 	exits 1 telstat -q -f json --no-merge --report "${STATS[@]}" \
 	    "${file[@]}" 2>messages >want
