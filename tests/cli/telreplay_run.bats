@@ -420,7 +420,7 @@ plugin() {
 			    MAP_POPULATE, -1, 0); }
 		END
 	done
-	for ((i = 1; i < 3000; i++)); do
+	for ((i = 1; i < 1500; i++)); do
 		echo "1: malloc 0x${i}000 100"
 	done >t.txt
 	clean telreplay -a old=./v1.so,new=./v2.so t.txt >report

@@ -15,6 +15,7 @@ in it:
 import base64
 import hashlib
 import html.parser
+import itertools
 import json
 import re
 import struct
@@ -102,24 +103,26 @@ class Bytes:
 
     def plain(self, n):
         """As varint(), of which most have one byte."""
-        data, at, out = self.data, self.at, []
+        data, at = self.data, self.at
+        small = data[at:at + n]
+        if len(small) == n and small.isascii():
+            self.at += n
+            return list(small)
+        out = []
         for _ in range(n):
-            if data[at] < 128:
-                out.append(data[at])
-                at += 1
-            else:
-                self.at = at
-                out.append(self.varint())
+            value = data[at]
+            at += 1
+            if value > 127:
+                self.at = at - 1
+                value = self.varint()
                 at = self.at
+            out.append(value)
         self.at = at
         return out
 
     def deltas(self, n, value=0):
-        out = []
-        for step in self.plain(n):
-            value += step >> 1 ^ -(step & 1)
-            out.append(value)
-        return out
+        steps = (step >> 1 ^ -(step & 1) for step in self.plain(n))
+        return list(itertools.accumulate(steps, initial=value))[1:]
 
     def take(self, n):
         self.at += n
@@ -409,13 +412,14 @@ def main():
                   types[entry["type"]]["name"] if entry["type"] >= 0 else "-",
                   entry["k"], {k: sum(v) for k, v in columns.items()})
     else:
+        encode = json.JSONEncoder(ensure_ascii=False).encode
         for event in page.events():
             type_ = types[event["type"]]
             out = {"time": event["time"], "type": type_["name"],
                    "kind": type_["kind"], "fields": event["fields"]}
             if event["labels"]:
                 out["labels"] = event["labels"]
-            print(json.dumps(out, ensure_ascii=False))
+            print(encode(out))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ LOGS has logs of the MPS, whose events are those of telcat's text.
 """
 import bisect
 import csv
+import functools
 import io
 import json
 import math
@@ -235,6 +236,7 @@ def lines(text):
     return [x for x in text.splitlines() if not x.startswith("#")]
 
 
+@functools.cache
 def mps_events(*path):
     """The events of telcat's text, in order of time."""
     found = []
