@@ -281,7 +281,7 @@ test_pieces(void)
 
 		for (j = pieces = 0; j < 3; j++) {
 			for (from = 50; from + lengths[j] < log.events;
-			     from += log.events / 9) {
+			     from += log.events / 9 * sample_step(3)) {
 				tel_reader *r;
 
 				to = from + lengths[j];

@@ -10,7 +10,7 @@
 #include "made_run.h"
 #include "query/tree.h"
 
-#define ROUNDS 2000
+#define ROUNDS (2000 / sample_step(4))
 
 /* ------------------------------------------- the tree, walked naively */
 
