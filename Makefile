@@ -387,11 +387,13 @@ TSAN = -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 
 # Loops that "make check" takes samples of, from their start to their end.
 SLOW = $(BUILD)/tests/fuzz_reader $(patsubst %,$(BUILD)/tests/test_%,attack \
-        feed mps_decode native reader_run) \
-    $(addprefix tests/cli/,convert.bats cores.bats ctf.bats jfr.bats native.bats range.bats \
-        telcat_damage.bats telcat_input.bats telfilter_stream.bats \
-        telrec_options.bats) tests/spec/ranges.bats \
-    tests/check/alloc_failures.bats tests/check/io_failures.bats
+        feed filter_random mps_decode native reader_run) \
+    $(patsubst %,tests/cli/%.bats,arrow completions convert cores ctf database \
+        jfr last matrix native operands range telcat_damage telcat_data telcat_html \
+        telcat_input telfilter_stream telrec_options) \
+    $(patsubst %,tests/spec/%.bats,history live ranges spec) \
+    $(patsubst %,tests/check/%_failures.bats,alloc io) \
+    tests/cluster/parallel.bats tests/cluster/pipe.bats
 check-slow:
 	@tests/deps.sh build check
 	@$(MAKE) $(PAR) programs

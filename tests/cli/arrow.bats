@@ -63,6 +63,7 @@ rows() {
 		echo "$log"
 		compared "$log" >out
 		[ "$(tail -n 1 out)" = "$(wc -l <want.json) rows" ]
+		[ -n "${TEST_WHOLE-}" ] || [ "$log" = odd.jfr ] || continue
 		telcat -q -f arrow -z 3 "$log" >got.arrows
 		python3 "$here/arrow_compare.py" got.arrows json want.json >out
 		[ "$(tail -n 1 out)" = "$(wc -l <want.json) rows" ]

@@ -477,7 +477,9 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 
 # Fields that are absent, lists, enums, nested names, strings of any bytes.
 @test "text of recordings and traces reads back, with its header and without" {
-	for log in "$TEL_TOP"/tests/data/{jfr/*.jfr,ctf/*.tar}.zst; do
+	printf '%s\n' "$TEL_TOP"/tests/data/{ctf/*.tar,jfr/*.jfr}.zst >logs
+	sample 3 <logs >some
+	while read -r log; do
 		for header in '' -H; do
 			telcat -q $header "$log" >text
 			telcat -q $header text >again
@@ -487,6 +489,7 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 		[ "$(wc -l <text)" -gt 100 ]
 		# the values, too: stacks are numbers of frames in text, and the
 		# names of enums are labels
+		grep -qxF "$log" some || continue
 		telcat -q -f json "$log" >want
 		telcat -q "$log" | telcat -q -f json >got
 		python3 - want got <<-'END'
@@ -504,7 +507,7 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 			    f, g = dict(flat(a["fields"])), dict(flat(b["fields"]))
 			    assert (a["type"], a["clock"], f) == (b["type"], b["clock"], g), (a, b)
 		END
-	done
+	done <logs
 }
 
 @test "the release and the platform that a stream says it is of" {

@@ -213,10 +213,12 @@ lines() {
 	mkdir logs
 	cp one.log cut.log logs
 	tar cf all.tar logs
+	printf '%s\n' {text,json,csv}\ {whole.log,damaged.log,whole.tel,changing.txt} |
+	    sample 3 >some
+	while read -r format log; do
+		alike telcat -f "$format" "$log"
+	done <some
 	for format in text json csv; do
-		for log in whole.log damaged.log whole.tel changing.txt; do
-			alike telcat -f $format $log
-		done
 		THREADS=3
 		alike telcat -f $format --no-merge one.log cut.log all.tar
 		alike telcat -f $format one.log cut.log

@@ -54,6 +54,7 @@ setup() {
 }
 
 @test "the last events of each format, and before a time" {
+	local log name ranges file n=0
 	while read -r name ranges; do
 		log=$TEL_TOP/tests/data/$name
 		if ! zstd -dcq "$log" >one.log 2>/dev/null; then
@@ -66,6 +67,8 @@ setup() {
 		[ -s want ]
 		for file in "$log" one.log one.log.gz one.tar; do
 			telcat -q -H -n -20 "$file" | cmp - want
+			n=$((n + 1))
+			[ -n "${TEST_WHOLE-}" ] || [ $((n % 3)) = 1 ] || continue
 			telcat -q -H -n -20 <"$file" | cmp - want
 		done
 		# shellcheck disable=SC2002
@@ -79,6 +82,8 @@ setup() {
 		run ! cmp want <(tail -n 20 every)
 		for file in one.log one.log.gz one.tar; do
 			telcat -q -H -t ",${at}s" -n -20 "$file" | cmp - want
+			n=$((n + 1))
+			[ -n "${TEST_WHOLE-}" ] || [ $((n % 3)) = 1 ] || continue
 			telcat -q -H -t ",${at}s" -n -20 <"$file" | cmp - want
 		done
 		for tool in 'telfilter -c' 'telcat -c' 'telstat -c'; do

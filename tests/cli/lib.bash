@@ -33,11 +33,6 @@ slow() {
 	[ -n "${TEST_SLOW-}" ] || case ${CFLAGS-} in *-fsanitize*) ;; *) false ;; esac
 }
 
-# sample N: each Nth line of standard input; "make check-slow" has all of them.
-sample() {
-	if [ -n "${TEST_WHOLE-}" ]; then cat; else sed -n "1~$1p"; fi
-}
-
 # await COMMAND ...: until it succeeds; two minutes, as machines may be slow.
 await() {
 	local i

@@ -2,7 +2,8 @@
 """Each tool with each format of logs and of output, on short logs.
 
 matrix.py TOOL FOLDER: makes the logs in FOLDER, runs TOOL on each, and prints
-what is wrong.  An output either has all events of the log, or is refused for
+what is wrong.  Without MATRIX_WHOLE, telcat writes each log in every second
+format of output, and the next log in the others.  An output either has all events of the log, or is refused for
 the reason that its format is for other logs.
 """
 
@@ -112,7 +113,8 @@ def events_in(form, out, path):
 
 def try_telcat(name, log, number):
     """Each output has all events, or is refused."""
-    for form in OUTPUTS:
+    step = 1 if "MATRIX_WHOLE" in os.environ else 2
+    for form in OUTPUTS[sum(name.encode()) % step::step]:
         path = f"{name}.{form}"
         to = ["-o", path] if form in ("sqlite", "ctf", "ctf2") else []
         status, out, error = run("telcat", "-q", "-f", form, *to, log)

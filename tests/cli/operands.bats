@@ -138,7 +138,7 @@ setup() {
 
 # Logs of two systems have no name in common.
 @test "a name may be that of any of the logs" {
-	local names order tool
+	local names order tool n=0
 
 	printf '%s\n' '# teltools text 1' '# type: Grab 1 Alloc a:unsigned size:unsigned' \
 		'0000000000000001 Grab a=1 size=8' '0000000000000003 Grab a=2 size=8' >one
@@ -152,6 +152,9 @@ setup() {
 		# shellcheck disable=SC2086 # one operand or two
 		for tool in telcat telfilter telreplay 'telstat -j 1' 'telstat -j 2'; do
 			while read -r -a names; do
+				n=$((n + 1))
+				[ -n "${TEST_WHOLE-}" ] || [ $((n % 3)) = 1 ] ||
+				    continue
 				echo "$tool ${names[*]} $order"
 				[ "$($tool -c "${names[@]:1}" $order)" = "${names[0]}" ]
 			done <<-'EOF'

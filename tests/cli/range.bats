@@ -96,16 +96,17 @@ clock() {
 }
 
 @test "a range gives what it gives of the whole log" {
-	for range in "$(clock 500),$(clock 510)" "$(clock 990)," ",$(clock 5)" \
-	    "$(clock 700),$(clock 701)" "$(clock 800),$(clock 800)" \
-	    "0x1,0x2" "0xFFFFFFFFFFFFFFF0," "9000000000,9030000000" \
-	    "-5,5000000" "10700000000,"; do
+	printf '%s\n' "$(clock 500),$(clock 510)" 0x1,0x2 "$(clock 990)," \
+	    "$(clock 700),$(clock 701)" ",$(clock 5)" 0xFFFFFFFFFFFFFFF0, \
+	    "$(clock 800),$(clock 800)" 9000000000,9030000000 \
+	    -5,5000000 10700000000, | sample 2 >"$BATS_TEST_TMPDIR/ranges"
+	while read -r range; do
 		telcat -t "$range" long.log >"$BATS_TEST_TMPDIR/want"
 		telcat -t "$range" long.tel | cmp - "$BATS_TEST_TMPDIR/want"
 		same telcat -t "$range"
 		same telfilter -f mps -t "$range"
 		same telstat -f csv -t "$range"
-	done
+	done <"$BATS_TEST_TMPDIR/ranges"
 	same telcat -t 1s,2s
 	same telcat -T s -t "$(clock 900),$(clock 901)"
 	same telcat -S -t "$(clock 900),$(clock 902)"
@@ -470,13 +471,14 @@ fetches() {
 		echo "${options[*]}"
 		telcat -H "${options[@]}" places.txt >"$BATS_TEST_TMPDIR/want"
 		telcat -H "${options[@]}" places.tel | cmp - "$BATS_TEST_TMPDIR/want"
-	done <<-'END'
+	done < <(sample 2 <<-'END'
 		--tb-hz 1000 -S -w time>1100s
 		-w time>1100s||index>399000
 		--tb-hz 1000 -T s -w time>1100s
 		-w dt>2&&index>399000
 		--since index==200000 --until index==200010 -w index>10
 	END
+	)
 	# several streams: each counts its own events
 	cat places.tel places.tel >two.tel
 	for file in two.tel places.tel; do

@@ -69,7 +69,8 @@ reads_back() {
 # reasons from 1 to release 1.117.
 @test "codes of each release have the names that its headers give them" {
 	local log file seen=0 name
-	for log in "$DATA"/*.log.zst; do
+	printf '%s\n' "$DATA"/*.log.zst | sample 3 >logs
+	while read -r log; do
 		name=${log##*/}
 		telcat -q --file-order -f tel "$log" >log.tel
 		telcat -q --file-order "$log" >log.text
@@ -100,8 +101,8 @@ reads_back() {
 			[ "$(telcat -q -c -w 'rank == "exact"' "$file")" = \
 			    "$(grep -c '^rank exact$' names)" ]
 		done
-	done
-	[ "$seen" -gt 20000 ]
+	done <logs
+	[ "$seen" -gt "${TEST_WHOLE:+1}5000" ]
 	log=$DATA/1.117.0-lii6ll-finalcv.log.zst
 	[ "$(telcat -q -c -w 'why == "gen 0 capacity"' "$log")" = 5 ]
 	[ "$(telcat -q -c -w 'why != "full"' "$log")" = 5 ]

@@ -26,7 +26,7 @@ logs() {
 }
 
 @test "-w true is the same bytes, of each log and its texts" {
-	for log in $(logs); do
+	for log in $(logs | tr ' ' '\n' | sample 3); do
 		echo "$log"
 		zstd -dcq "$log" >log
 		telfilter --quiet -w true log | cmp log -

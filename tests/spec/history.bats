@@ -189,8 +189,8 @@ assert list(csv.reader(sys.stdin, strict=True))[0][2] == "a\x1b\"b,\n"'
 }
 
 @test "-a finds what holds an address, in any order of the log" {
-	for seed in 1 2 3; do
-		model $seed 3000
+	for seed in 1 ${TEST_WHOLE:+2 3}; do
+		model "$seed" 3000
 		# a time for each, so that sorting has one result
 		awk '!/^#/ { $1 = sprintf("%016X", ++n) } { print }' log.txt >once.txt
 		mv once.txt log.txt

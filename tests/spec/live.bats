@@ -21,7 +21,7 @@ ALL=telstat,report,inst,stacks,folded,telreplay,chrome,page
 @test "tools and model agree on each recorded log" {
 	agree telstat,report,telreplay,chrome,page "$TEL_TOP"/tests/data/alloc/*
 	agree stacks,folded "$TEL_TOP"/tests/data/alloc/*.{heap,m}trace.zst
-	set -- "$TEL_TOP"/tests/data/mps/1.1{11,18}*-lii*.log.zst
+	set -- "$TEL_TOP"/tests/data/mps/1.1{11*,18*{cv,ss,ly}}.log.zst
 	[ -z "${TEST_WHOLE-}" ] || set -- "$TEL_TOP"/tests/data/mps/*-lii*.log.zst
 	agree $ALL,pools "$@"
 }
