@@ -430,6 +430,13 @@ last_words() {
 		"$tool" -f tel -o all.tel t.txt
 		exits 3 telreplay -q --dry-run all.tel | grep 'damage  *1 free of an unknown'
 	done
+	# one of several, and a text
+	echo '1: malloc 0x5000 8' >o.txt
+	telcat part.tel >part.txt
+	for logs in part.txt 'part.txt o.txt' 'o.txt part.txt' 'o.txt part.tel'; do
+		# shellcheck disable=SC2086 # words
+		clean telreplay --strict --dry-run $logs >report
+	done
 	# also an allocation at an address whose free was not selected
 	printf '1: %s\n' "malloc 0x1000 8" "free 0x1000" "malloc 0x1000 9" >u.txt
 	clean telreplay --strict --dry-run -e malloc u.txt |

@@ -185,6 +185,9 @@ struct reading {
 	const char *name;   /* of the current operand */
 	const char *output; /* where the program goes, for messages */
 	const tel_reader *reader;
+	struct source *const *sources;
+	int nsources;
+	int entered;        /* one of their events was read */
 	uint64_t next_look; /* at the rate, after so many operations */
 	double rate;        /* ticks a second, 0 while unknown */
 	int opened;
@@ -213,13 +216,16 @@ outcome_of(struct reading *r, tel_status st)
 
 /* Looks whether the recorder of a log has marked it as a part. */
 static void
-look_up_part(struct reading *r, const tel_reader *reader)
+look_up_part(struct reading *r)
 {
 	const char *key, *value;
 
-	for (size_t i = 0; tel_reader_metadata(reader, i, &key, &value); i++)
-		if (strcmp(key, "part") == 0)
-			compiler_set_part(r->compiler);
+	for (int k = 0; k < r->nsources; k++)
+		for (size_t i = 0; tel_reader_metadata(r->sources[k]->reader, i,
+		         &key, &value);
+		     i++)
+			if (strcmp(key, "part") == 0)
+				compiler_set_part(r->compiler);
 }
 
 static int
@@ -228,8 +234,10 @@ trace_begin(void *arg, struct source *const *srcs, int n)
 	struct reading *r = arg;
 	char name[LOG_NAME];
 
-	for (int i = 0; i < n; i++)
-		look_up_part(r, srcs[i]->reader);
+	r->sources = srcs;
+	r->nsources = n;
+	r->entered = 0;
+	look_up_part(r);
 	r->name = srcs[0]->name;
 	r->reader = srcs[0]->reader;
 	r->opened = 1;
@@ -327,6 +335,10 @@ trace_enter(struct reading *r, const tel_event *ev)
 {
 	const uint64_t operations = compiler_operations(r->compiler);
 
+	/* a text has it behind its start */
+	if (!r->entered)
+		look_up_part(r);
+	r->entered = 1;
 	if (operations >= r->next_look) {
 		look_up_rate(r);
 		r->next_look =
@@ -384,8 +396,7 @@ compile_trace_end(void *arg)
 	struct reading *r = arg;
 
 	look_up_rate(r);
-	/* a text has it behind its start */
-	look_up_part(r, r->reader);
+	look_up_part(r);
 	compiler_leave(r->compiler);
 	return CONTINUE;
 }
