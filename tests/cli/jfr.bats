@@ -562,7 +562,7 @@ assert not [name for name in counters if "ThreadId" in name]
 }
 
 @test "flipped bits and cuts cost their chunk at most, and are counted" {
-	local name rounds=4
+	local name rounds=10
 	[ -z "${TEST_WHOLE-}" ] || rounds=200
 	unpack g1-17.jfr serial-25.jfr killed-25.jfr native-ap45.jfr
 	for name in g1-17 serial-25 killed-25 native-ap45; do
