@@ -12,8 +12,6 @@
 #include "base/spool.h"
 #include "format.h"
 #include "message.h"
-#include "model/clock.h"
-#include "model/event.h"
 #include "progress.h"
 #include "tel/run.h"
 
@@ -145,12 +143,14 @@ report_held_back(const struct event_loop *p)
 
 /* -t in seconds needs a clock rate, which some logs lack. */
 static int
-knows_seconds(const struct event_loop *p, const struct tel_log *log)
+knows_seconds(const struct event_loop *p, const tel_event *ev)
 {
-	if (!p->settings->select.seconds || tel__clock_rate(log->clock) > 0)
+	if (!p->settings->select.seconds || tel_event_tick_rate(ev) > 0)
 		return 1;
-	return message_fail(STATUS_FAILED, log->name,
-	    "-t: the log does not record the rate of its clock");
+	return message_fail(STATUS_FAILED,
+	    p->nsources == 1 ? p->sources[0]->name : NULL,
+	    "-t: %s does not record the rate of its clock",
+	    p->nsources == 1 ? "the log" : "one of the logs");
 }
 
 /* Passes an event on, if it is selected. */
@@ -265,7 +265,7 @@ loop_events(struct event_loop *p)
 			if (progress_due(&p->progress))
 				progress_show(&p->progress, count_done(p));
 		}
-		if (!knows_seconds(p, b.first->log))
+		if (!knows_seconds(p, b.first))
 			return NEXT_FILE;
 		if (first)
 			loop_narrow(p, b.first);

@@ -46,7 +46,7 @@ struct run {
 	struct known known[SLOTS];
 };
 
-/* Drops what is held of a log, which ends. */
+/* Drops the events of a log that ends, of those that are held. */
 static void
 drop_context(struct run *run)
 {

@@ -33,6 +33,11 @@ TEL_SINCE_0_1 uint64_t tel_event_clock(const tel_event *event);
  * format where that means "unknown".
  */
 TEL_SINCE_0_1 int tel_event_timed(const tel_event *event);
+/*
+ * Ticks of the event's clock in a second, as far as it is known so far, from
+ * the synchronisation points of its log; 0 when it is unknown.
+ */
+TEL_SINCE_0_1 double tel_event_tick_rate(const tel_event *event);
 /* The offset of the event in its log, in bytes of uncompressed input. */
 TEL_SINCE_0_1 uint64_t tel_event_offset(const tel_event *event);
 /* The ordinal of the event in its log, from 0. */

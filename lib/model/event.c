@@ -3,6 +3,7 @@
 #include "model/event.h"
 
 #include "base/getter.h"
+#include "model/clock.h"
 
 TEL__GETTER(const tel_type *, tel_event_type, tel_event, type)
 TEL__GETTER(uint64_t, tel_event_clock, tel_event, clock)
@@ -11,6 +12,12 @@ int
 tel_event_timed(const tel_event *event)
 {
 	return !tel_event_timeless(event);
+}
+
+double
+tel_event_tick_rate(const tel_event *event)
+{
+	return tel__clock_rate(event->log->clock);
 }
 
 TEL__GETTER(uint64_t, tel_event_offset, tel_event, offset)

@@ -437,12 +437,14 @@ try() {
 	[ "${#lines[@]}" -gt 100 ]
 	# merged, it is none that is left out silently, whichever comes first
 	telfilter --no-merge -f tel mpsio.log text >two.tel
-	for logs in 'mpsio.log text' 'text mpsio.log' two.tel; do
-		# shellcheck disable=SC2086 # two operands
-		run -1 --separate-stderr telcat -H -c -t 0s, $logs
-		[[ $stderr = "telcat: "*"text: -t: the log does not record the rate of its clock" ]]
-		run -1 --separate-stderr telstat -t 0s, $logs
-		[[ $stderr = "telstat: "*"text: -t: the log does not record the rate of its clock" ]]
+	for tool in telcat telstat; do
+		for logs in 'mpsio.log text' 'text mpsio.log'; do
+			read -ra logs <<<"$logs"
+			run -1 --separate-stderr "$tool" -t 0s, "${logs[@]}"
+			[ "$stderr" = "$tool: -t: one of the logs does not record the rate of its clock" ]
+		done
+		run -1 --separate-stderr "$tool" -t 0s, two.tel
+		[ "$stderr" = "$tool: two.tel: -t: the log does not record the rate of its clock" ]
 	done
 }
 
