@@ -128,17 +128,17 @@ struct compiler {
 	struct thread *thread; /* of the program, that runs it */
 	uint32_t resized;      /* the slot of the block it resizes; NO_SLOT */
 	struct block resized_block; /* which this was */
-	uint32_t resized_pool; /* of a block that is freed and made anew; 0 */
-	tel_alloc_call call;   /* of a free */
-	uint64_t now;          /* operations so far */
-	uint64_t samples;      /* of them: each stands for others, too */
+	uint32_t resized_pool;  /* of a block that is freed and made anew; 0 */
+	tel_alloc_call call;    /* of a free */
+	uint64_t now;           /* operations so far */
+	uint64_t samples;       /* of them: each stands for others, too */
 	struct tel__table logs; /* to a number from 0 on */
 	uint64_t operands;      /* that were read one after the other */
 	uint64_t log_key;       /* of the last operation's log */
 	uint64_t log_tag;       /* see tel__live_tag(); 0 for the first log */
 	uint64_t process;       /* of the last operation, and log, */
-	uint64_t tag;          /* xored to its threads, pools and buffers, */
-	uint64_t key_tag;      /* and to its addresses, as keys of live */
+	uint64_t tag;           /* xored to its threads, pools and buffers, */
+	uint64_t key_tag;       /* and to its addresses, as keys of live */
 	struct tel__table processes; /* to a number from 0 on */
 	struct tel__table images;    /* by process of the system, to ours */
 	uint64_t image_looks;        /* at blocks, see image_end() */
