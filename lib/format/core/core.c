@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "io/source.h"
 #include "io/spool.h"
 #include "tel_emit.h"
 
@@ -34,6 +35,9 @@ core_read_at(struct tel_input *in, uint64_t offset, void *to, size_t n)
 	const unsigned char *data;
 	size_t have;
 
+	/* a seek would drop what is buffered, which is more than a page */
+	if (tel__input_read_at(in, offset, to, n))
+		return 1;
 	if (offset > INT64_MAX ||
 	    tel__input_seek(in, (int64_t)offset, SEEK_SET) < 0)
 		return 0;
