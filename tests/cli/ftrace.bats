@@ -82,7 +82,7 @@ field() {
 	[ $(($(field address <event))) -eq $(($(field pfn <event) << 12)) ]
 	[ "$(field size <event)" -eq $((4096 << $(field order <event))) ]
 	# what was allocated before the trace began is freed in it
-	run -3 telreplay -q --dry-run -w 'kind == kmem' log
+	run -0 telreplay -q --dry-run -w 'kind == kmem' log
 	[[ $output =~ operations\ *1,[0-9]*\ malloc,\ [0-9]*\ free ]]
 	# by caller
 	telstat --stacks -w 'name == kmalloc' log >stacks

@@ -323,7 +323,7 @@ test_resize(void)
 	}
 	ok(t->alloc(pool, SIZE_MAX) == NULL &&
 	        t->alloc(pool, SIZE_MAX - 8192) == NULL &&
-	        t->aligned(pool, 1 << 18, 8) == NULL,
+	        t->aligned(pool, SIZE_MAX / 2 + 1, 8) == NULL,
 	    "what no memory has");
 	a = t->alloc(pool, 100);
 	ok(t->resize(pool, a, 100, SIZE_MAX - 4096) == NULL &&

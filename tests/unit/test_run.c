@@ -232,7 +232,7 @@ test_bad(void)
 		uint64_t event, offset;
 	} want[] = {
 		{ RUN_NOT_ZERO, 2, 30 },
-		{ RUN_ALIGNMENT, 3, 0 },
+		{ RUN_ALIGNMENT, 3, 512 },
 		{ RUN_OVERLAP, 4, 64 },
 		{ RUN_CONTENT, 5, 5 },
 	};
