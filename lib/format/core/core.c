@@ -35,7 +35,7 @@ core_read_at(struct tel_input *in, uint64_t offset, void *to, size_t n)
 	const unsigned char *data;
 	size_t have;
 
-	/* a seek would drop what is buffered, which is more than a page */
+	/* a seek would drop the buffer, and read much more than a page */
 	if (tel__input_read_at(in, offset, to, n))
 		return 1;
 	if (offset > INT64_MAX ||
