@@ -51,9 +51,11 @@ struct tel_clock {
 	uint64_t zero; /* the other clock's reading from which ns count */
 	double before; /* ns a tick before the first point */
 	double shift;  /* ns from the origin to zero, a whole number */
-	/* where tel__clock_between() found ends: each in the place of its
-	 * ticks, shifted by the log2 of those between two points */
-	struct tel__clock_part recent[RECENT];
+	/*
+	 * Where tel__clock_between() found ends, once it is asked: each in the
+	 * place of its ticks, shifted by the log2 of those between two points.
+	 */
+	struct tel__clock_part *recent;
 	unsigned spread;
 	int has_epoch;
 	int64_t epoch; /* nanoseconds from 1970 to tick 0 */
@@ -132,6 +134,7 @@ tel__clock_free(struct tel_clock *c)
 			c->next->link = c->link;
 	}
 	free(c->points);
+	free(c->recent);
 	free(c);
 }
 
@@ -430,11 +433,15 @@ tel__clock_ns(struct tel_clock *c, uint64_t ticks)
 	return ns_by_part(c, ticks, &part);
 }
 
-/* Where the part of ticks is, if it was found lately. */
-static inline struct tel__clock_part *
-clock_recent(struct tel_clock *c, uint64_t ticks)
+/* The same, by the part that was found lately, if there is one. */
+static inline int64_t
+ns_lately(struct tel_clock *c, uint64_t ticks)
 {
-	return &c->recent[ticks >> c->spread & (RECENT - 1)];
+	if (c->recent == NULL &&
+	    (c->recent = calloc(RECENT, sizeof(*c->recent))) == NULL)
+		return tel__clock_ns(c, ticks);
+	return ns_by_part(c, ticks,
+	    &c->recent[ticks >> c->spread & (RECENT - 1)]);
 }
 
 int
@@ -449,8 +456,8 @@ tel__clock_between(struct tel_clock *c, uint64_t from, uint64_t to, int64_t *ns)
 	}
 	if (!(c->overall > 0 || c->fixed_rate > 0))
 		return 0;
-	int64_t low = ns_by_part(c, from, clock_recent(c, from));
-	int64_t high = ns_by_part(c, to, clock_recent(c, to));
+	int64_t low = ns_lately(c, from);
+	int64_t high = ns_lately(c, to);
 	return low > INT64_MIN && high < INT64_MAX &&
 	    !__builtin_sub_overflow(high, low, ns);
 }
