@@ -84,8 +84,9 @@ shape_unit_of(const uint64_t *v, uint64_t base, unsigned shift,
 }
 
 /*
- * Whether units of the column may have more than 52 bits: a step is two times as
- * large as the range, at most.  Of 2^63 or more it is no multiple of the scale.
+ * Whether units of the column may have more than 52 bits: a step is at most two
+ * times as large as the range.  One of 2^63 or more wraps, and the scale does not
+ * divide what remains.
  */
 static inline int
 shape_is_wide(const struct column *c)

@@ -363,6 +363,16 @@ last_words() {
 	for order in edges total none; do
 		clean telreplay --runs 1 --verify --order "$order" c.txt a.txt c.txt >report
 	done
+	# also if the number of a process is that by which logs are told apart
+	for pid in 0 15485907386658061715; do
+		printf '%s\n' '# teltools text 1' \
+		    '# type: get 1 Heap at:address size:unsigned pid:unsigned' \
+		    '# role: get alloc at size process=pid' \
+		    "0000000000000001 get at=0x1000 size=7 pid=$pid" >$pid.txt
+	done
+	clean telreplay --strict --dry-run -f csv 0.txt 15485907386658061715.txt >report
+	grep -x 'trace,,,live_blocks,2' report
+	grep -x 'trace,,,threads,2' report
 	# pools, too, and what a process that executes another program had
 	cat >pools.txt <<-'END'
 		# teltools text 1

@@ -135,6 +135,7 @@ compiler_enter(struct compiler *c, const struct tel_log *log)
 	if (fresh)
 		e->value = c->logs.count - 1;
 	c->log_key = key;
+	c->entered = 0;
 	c->log_tag = e->value * UINT64_C(0xd6e8feb86659fd93);
 	return TEL_OK;
 }
@@ -394,6 +395,13 @@ image_end(struct compiler *c, uint64_t process)
 	return st;
 }
 
+/* Numbers of processes are hashed, so that none is the tag of a log. */
+static uint64_t
+process_key(const struct compiler *c, uint64_t process)
+{
+	return tel__hash(process, 0) ^ c->log_tag;
+}
+
 /*
  * A process executes another program: its thread goes on, but nothing else.
  * telrec numbers such programs by the bits above those of the process.
@@ -407,15 +415,15 @@ image_start(struct compiler *c, uint64_t process, uint64_t index,
 	struct tel__entry *e, *of;
 	int fresh;
 
-	e = tel__table_put(&c->images, pid ^ c->log_tag, &fresh);
+	e = tel__table_put(&c->images, process_key(c, pid), &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
 	uint64_t image = e->value;
 	e->value = process;
 	if (fresh || process >> TEL__LIVE_PROCESS_BITS == 0)
 		return TEL_OK;
-	uint64_t before =
-	    tel__table_find(&c->processes, image ^ c->log_tag)->value;
+	of = tel__table_find(&c->processes, process_key(c, image));
+	uint64_t before = of != NULL ? of->value : index;
 	of = tel__table_find(&c->thread_by_id, thread ^ before << TAG_SHIFT);
 	if (of == NULL)
 		return TEL_OK;
@@ -427,9 +435,9 @@ image_start(struct compiler *c, uint64_t process, uint64_t index,
 }
 
 /*
- * Each process of each log has its own addresses and threads.  Those of the first process
- * are used as they are; threads of the others are xored with the number of
- * their process, in bits that are 0 in every user-space address.
+ * Each process of each log has its own addresses and threads.  Those of the
+ * first process are used as they are; threads of the others are xored with the
+ * number of their process, in bits that are 0 in every user-space address.
  */
 RARE static tel_status
 process_enter(struct compiler *c, const tel_alloc *op)
@@ -438,7 +446,7 @@ process_enter(struct compiler *c, const tel_alloc *op)
 	tel_status st = TEL_OK;
 	int fresh;
 
-	e = tel__table_put(&c->processes, op->process ^ c->log_tag, &fresh);
+	e = tel__table_put(&c->processes, process_key(c, op->process), &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
 	if (fresh)
@@ -446,7 +454,8 @@ process_enter(struct compiler *c, const tel_alloc *op)
 	uint64_t index = e->value;
 	if (fresh)
 		st = image_start(c, op->process, index, op->thread);
-	c->process = op->process ^ c->log_tag;
+	c->process = op->process;
+	c->entered = 1;
 	c->tag = index << TAG_SHIFT;
 	c->key_tag = tel__live_tag(op, c->log_tag);
 	return st;
@@ -493,10 +502,8 @@ compiler_start(struct compiler *c, const tel_alloc *op)
 	if (c->failed != TEL_OK || c->ended)
 		return TEL_ESTATE;
 	c->idle = 0;
-	if (op != NULL) {
+	if (op != NULL)
 		c->facts.first_clock = op->clock;
-		c->process = ~(op->process ^ c->log_tag);
-	}
 	program_start(c);
 	return TEL_OK;
 }
@@ -553,7 +560,7 @@ operation_add(struct compiler *c, tel_alloc *op, uint64_t event)
 	c->clock = op->clock;
 	c->call = TEL_CALL_C;
 	operation_count(c, op);
-	if ((op->process ^ c->log_tag) != c->process &&
+	if ((op->process != c->process || !c->entered) &&
 	    (st = process_enter(c, op)) != TEL_OK)
 		return st;
 	tag(c, op);

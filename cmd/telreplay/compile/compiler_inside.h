@@ -136,7 +136,8 @@ struct compiler {
 	uint64_t operands;      /* that were read one after the other */
 	uint64_t log_key;       /* of the last operation's log */
 	uint64_t log_tag;       /* see tel__live_tag(); 0 for the first log */
-	uint64_t process;       /* of the last operation, and log, */
+	int entered;            /* this is of the last operation of the log: */
+	uint64_t process;       /* the process, */
 	uint64_t tag;           /* xored to its threads, pools and buffers, */
 	uint64_t key_tag;       /* and to its addresses, as keys of live */
 	struct tel__table processes; /* to a number from 0 on */
