@@ -446,6 +446,10 @@ def collector(c):
     near(float(facts[2].split(" ")[0]), 100 - 100 * pauses["share"], 1e-3)
     assert facts[3].startswith(f"{cycles['count']} collection"), facts
     near(ns_of(facts[3].split("longest ")[1]), cycles["longest_ns"], 6e-3)
+    # lists that are closed are made when they are opened
+    details = "[...document.querySelectorAll('#panel details')]"
+    page.run(details + ".map((d) => { d.open = true; })")
+    page.wait(details + ".every((d) => d.children.length > 1)")
     shown = page.run("""[...document.querySelectorAll("#panel table")].map((t) =>
         [...t.rows].map((r) => [...r.cells].map((c) => c.textContent)))""")
     # keys and clicks select what the facts are of

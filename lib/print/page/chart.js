@@ -88,10 +88,8 @@ function figure(kind, title, about, height, plot, data, names) {
 			`${title}: ${data.rows.length} rows, in the table below` },
 	plot);
 	const file = title.replace(/[^\w.-]+/g, "-").slice(0, 60);
-	const rows = el("details", { toggle: () => {
-		if (rows.children.length < 2)
-			rows.append(table(title, data.columns, data.rows));
-	} }, el("summary", "Numbers"));
+	const rows = closed("Numbers", () =>
+		table(title, data.columns, data.rows));
 	drawn.push({ title, kind, rows: data.rows, picture });
 	return el("figure", el("figcaption", el("b", title), " ",
 		el("span.dim", about || "")), picture,

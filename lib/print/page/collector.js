@@ -159,7 +159,7 @@ function addCollector() {
 			beside: besidePauses });
 	addBlocks();
 	const kind = log.types[collector.begun[0]?.[2][0]?.[0]]?.kind;
-	const types = countedTypes().filter(({ type }) => type.kind === kind);
+	const types = countedTypes((t) => t.kind === kind);
 	if (types.length)
 		addType("Collecting", types);
 }
@@ -218,15 +218,14 @@ function collectorTab() {
 		el("b", "Collection"), ` ${time(full[0], 1)} to ${
 			time(endOf(full), 1)}${full[4] ? ", not ended" : ""}`),
 	phases(full),
-	el("details", { open: collector.chosen === full[0] },
-		el("summary", "All that its events say"),
-		facts(full[2].map((f) => [describe(f).name,
-			show(f[2], describe(f).unit)])))),
+	closed("All that its events say", () => facts(full[2].map((f) =>
+		[describe(f).name, show(f[2], describe(f).unit)])),
+	collector.chosen === full[0])),
 	poolTable(),
 	el("div", el("p", "The program's share of the worst window"),
-		mutatorPlot(), el("details", el("summary", "Numbers"),
-			table("", heads(">Window", "%Share"),
-				mutator)))), generations && generationTable(generations));
+		mutatorPlot(), closed("Numbers", () => table("",
+			heads(">Window", "%Share"), mutator)))),
+	generations && generationTable(generations));
 }
 
 function poolTable() {

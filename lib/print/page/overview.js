@@ -9,15 +9,20 @@ function joined(list) {
 	const counts = new Float64Array(Math.max(0, ...list.map((s) => s.n)));
 	for (const { at, count } of list)
 		at.forEach((i, j) => { counts[i] += count[j + 1] - count[j]; });
-	const at = [...counts.keys()].filter((i) => counts[i]), count = [0];
-	for (const i of at)
-		count.push(count.at(-1) + counts[i]);
+	const at = [], count = [0];
+	let all = 0;
+	counts.forEach((n, i) => {
+		if (n > 0) {
+			at.push(i);
+			count.push(all += n);
+		}
+	});
 	return { at, count, width: list[0]?.width ?? 1 };
 }
 
-// Types with their counts, the most frequent first.
-function countedTypes() {
-	const of = new Map(log.types.filter((t) => t.n)
+// Types, all or some, with their counts, the most frequent first.
+function countedTypes(is = () => true) {
+	const of = new Map(log.types.filter((t) => t.n && is(t))
 		.sort((a, b) => b.n - a.n).map((t) => [t, []]));
 	for (const s of log.own.flatMap((t) => countsOf(t)))
 		of.get(s.type)?.push(s);

@@ -48,7 +48,8 @@ async function bytesOf(id, last) {
 	}
 }
 
-const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
+const numbers = (how) => new Intl.NumberFormat("en", how);
+const grouped = numbers({ maximumFractionDigits: 3 });
 const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 const count = (n, noun) => `${grouped.format(n)} ${noun}${n == 1 ? "" : "s"}`;
 let clock = "ns"; // or "ticks" of an unknown rate, or "events" without a clock
@@ -67,10 +68,12 @@ function time(ns, step = 0) {
 		: Number(v.toPrecision(4))} ${unit}`;
 }
 
+const digits4 = numbers({ maximumSignificantDigits: 4 });
+
 function bytes(n) {
 	const i = Math.min(Math.log2(Math.max(Math.abs(n), 1)) / 10 | 0, 5);
-	return `${(n / 1024 ** i).toLocaleString("en", {
-		maximumSignificantDigits: 4 })} ${" KMGTP"[i].trim()}${i ? "i" : ""}B`;
+	return `${digits4.format(n / 1024 ** i)} ${
+		["", "Ki", "Mi", "Gi", "Ti", "Pi"][i]}B`;
 }
 
 let plain = false; // numbers are shown without commas and units
@@ -86,8 +89,7 @@ function show(v, unit) {
 }
 
 // Short, for an axis: 12k rather than 12,000.
-const brief = new Intl.NumberFormat("en", { notation: "compact",
-	maximumSignificantDigits: 3 });
+const brief = numbers({ notation: "compact", maximumSignificantDigits: 3 });
 const mark = (v, unit) => /^(bytes|ns|%)$/.test(unit) ? show(v, unit)
 	: brief.format(v);
 
@@ -133,11 +135,11 @@ function table(caption, columns, rows, choose) {
 		more.hidden = body.children.length >= rows.length;
 	}
 	function sort(i, head) {
-		const number = (v) => columns[i].text || v === "" || isNaN(v) ? v
-			: typeof v === "string" ? Number(v) : v;
+		const number = (v) => columns[i].text || v === "" || isNaN(v) ||
+			typeof v !== "string" ? v : Number(v);
 		const key = (row) => number(valueOf(row[i]));
 		const up = head.ariaSort !== "ascending";
-		rows = [...rows].sort((p, q) => (up ? 1 : -1) *
+		rows = rows.toSorted((p, q) => (up ? 1 : -1) *
 			compare(key(p), key(q)));
 		for (const other of head.parentNode.children)
 			other.ariaSort = null;
@@ -160,6 +162,12 @@ const heads = (...names) => names.map((name) => ({
 
 const facts = (list) => el("dl", list.filter(([, v]) => (v ?? "") !== "")
 	.map(([k, v]) => [el("dt", k), el("dd", v)]));
+
+// Shows its name; the rest is made once it is open.
+const closed = (name, make, open) => el("details", { open, toggle: (e) => {
+	if (e.target.children.length < 2)
+		e.target.append(make());
+} }, el("summary", name));
 
 let tabList = [], tabNow = 0;
 
@@ -221,7 +229,7 @@ function keep(name, value) {
 }
 
 const look = document.documentElement.dataset;
-const themes = ["", "light", "dark"];
+const nextTheme = { "": "light", light: "dark", dark: "" };
 let onTheme = () => {};
 
 function theme(name) {
@@ -272,10 +280,10 @@ async function start() {
 	$("title").textContent = head.title.split(", ").map(baseName).join(", ");
 	$("title").title = head.title;
 	Object.assign(keys, {
-		"t": () => theme(themes[(themes.indexOf(look.theme) + 1) % 3]),
+		"t": () => theme(nextTheme[look.theme]),
 		"?": () => dialog("keys"), "/": () => $("q").focus() });
 	for (const media of ["print", "(prefers-color-scheme: dark)"])
-		matchMedia(media).addEventListener("change", () => onTheme());
+		matchMedia(media).onchange = () => onTheme();
 	document.addEventListener("keydown", onKey);
 	document.addEventListener("click", (e) =>
 		keys[e.target.dataset?.key]?.());

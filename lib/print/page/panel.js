@@ -137,12 +137,12 @@ const regionName = () => selection ? "Selected" : "Visible";
 
 async function eventsOf(where, most = Infinity) {
 	let list = [];
+	const first = () => list.sort((a, b) => a[0] - b[0]).slice(0, most);
 	await each(where, (g, i) => list.push([g.time[i], g, i]), (block) => {
-		list = list.sort((a, b) => a[0] - b[0]).slice(0, most);
+		list = first();
 		return list.length < most || block.start <= list.at(-1)[0];
 	});
-	return list.sort((a, b) => a[0] - b[0]).slice(0, most)
-		.map(([, g, i]) => new LogEvent(g, i));
+	return first().map(([, g, i]) => new LogEvent(g, i));
 }
 
 // Counts of a part of a bucket are not known: all of the buckets that a part

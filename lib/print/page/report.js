@@ -58,9 +58,9 @@ const tablesTab = () => el("div", [...Map.groupBy(
 	doc.reports[now].sections, (o) => isStatistic(o) ? "statistics" : o.type)]
 	.map(([type, list]) => objectTable(words(type), list)));
 
-const FACTS = ["updates", "weight", "sum", "mean", "ratio", "min", "max",
-	"last", "variance", "stddev", "rate", "under", "over", "keys", "overflow",
-	"pairs", "open", "lost", "invalid", "approximate", "wrapped"];
+const FACTS = ("updates weight sum mean ratio min max last variance stddev " +
+	"rate under over keys overflow pairs open lost invalid approximate wrapped")
+	.split(" ");
 const VALUES = new Set(["sum", "mean", "ratio", "min", "max", "last",
 	"stddev"]);
 const MARKS = { at_most: "≤", below: "<", at_least: "≥" };
