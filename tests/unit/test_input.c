@@ -219,6 +219,60 @@ check_seeks(const unsigned char *bytes)
 	check_places(in, bytes + 300, 700, 1, "the rest of a file");
 }
 
+static enum tel_packing
+packing_of(const void *bytes, size_t n)
+{
+	struct tel_input *in;
+
+	must_ok(tel__input_memory(bytes, n, 4096, &in));
+	const enum tel_packing packing =
+	    tel__input_detect(in, TEL_CODECS | TEL_ARCHIVES);
+	tel__input_free(in);
+	return packing;
+}
+
+/* What is behind the input is no part of it, even if it is what is missing. */
+static void
+check_packings(void)
+{
+	static const struct {
+		enum tel_packing packing;
+		const char *bytes;
+		size_t n;
+	} rows[] = {
+		{ TEL_GZIP, "\x1f\x8b\x08", 3 },
+		{ TEL_BZIP2, "BZh9\x31\x41\x59\x26\x53\x59", 10 },
+		{ TEL_BZIP2, "BZh1\x17\x72\x45\x38\x50\x90", 10 },
+		{ TEL_XZ, "\xfd\x37zXZ\0", 6 },
+		{ TEL_LZ4, "\x04\x22\x4d\x18", 4 },
+		{ TEL_LZ4, "\x02\x21\x4c\x18", 4 },
+		{ TEL_ZSTD, "\x28\xb5\x2f\xfd", 4 },
+		{ TEL_ZSTD, "\x50\x2a\x4d\x18", 4 },
+		{ TEL_ZSTD, "\x5f\x2a\x4d\x18", 4 },
+		{ TEL_ZIP, "PK\3\4", 4 },
+		{ TEL_ZIP, "PK\5\6", 4 },
+		{ TEL_7ZIP, "7z\xbc\xaf\x27\x1c", 6 },
+	};
+	unsigned wrong = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (size_t n = 0; n < rows[i].n; n++)
+			wrong += packing_of(rows[i].bytes, n) != TEL_PLAIN;
+		wrong +=
+		    packing_of(rows[i].bytes, rows[i].n) != rows[i].packing;
+	}
+	is_u64(wrong, 0, "packed by all bytes of a magic");
+
+	char head[512] = "name";
+	memcpy(head + 257, "ustar", 5);
+	for (unsigned c = 0; c < 256; c++) {
+		head[103] = (char)c;
+		wrong += (packing_of(head, sizeof(head)) == TEL_TAR) !=
+		    (c == 0 || c == ' ' || (c >= '0' && c <= '7'));
+	}
+	is_u64(wrong, 0, "a mode of tar has octal digits");
+}
+
 int
 main(void)
 {
@@ -230,6 +284,7 @@ main(void)
 	check_live_pipe(bytes);
 	check_seeks(bytes);
 	check_plain();
+	check_packings();
 	free(bytes);
 	return done();
 }

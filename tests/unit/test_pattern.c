@@ -41,6 +41,21 @@ by_regexec(const char *pattern, const char *text)
 	return match;
 }
 
+static int
+by_glob(const char *glob, const char *text)
+{
+	static char scratch[SUBJECT_MAX + 1];
+	struct pattern p;
+
+	memset(&p, 0, sizeof(p));
+	if (tel__pattern_glob(&p, glob, strlen(glob)) != NULL)
+		abort();
+	const int match =
+	    tel__pattern_match(&p, text, strlen(text), scratch) > 0;
+	tel__pattern_clear(&p);
+	return match;
+}
+
 int
 main(void)
 {
@@ -73,12 +88,7 @@ main(void)
 		pattern[0] = text[0] = '\0';
 		append(pattern, "ab*?*", 5);
 		append(text, "ab", 6);
-		memset(&p, 0, sizeof(p));
-		if (tel__pattern_glob(&p, pattern, strlen(pattern)) != NULL)
-			abort();
-		const int got =
-		    tel__pattern_match(&p, text, strlen(text), scratch) > 0;
-		tel__pattern_clear(&p);
+		const int got = by_glob(pattern, text);
 		globbed += (unsigned)got;
 		if (got != (fnmatch(pattern, text, 0) == 0) && globs++ < 5)
 			diag("'%s' =* '%s': %d", text, pattern, got);
@@ -86,5 +96,9 @@ main(void)
 	is_u64(globs, 0, "globs match as in the C library");
 	ok(globbed > ROUNDS / 8 && globbed < ROUNDS / 8 * 7, "%u of them",
 	    globbed);
+	ok(by_glob("*\\*", "a*") && !by_glob("*\\*", "ab"),
+	    "a star behind a backslash is a star");
+	ok(by_glob("a\\", "a\\") && !by_glob("a\\", "a"),
+	    "a backslash at the end is one");
 	return done();
 }

@@ -39,6 +39,7 @@ static const struct {
 	{ "_RMC0FK5c_abiEu", "<extern \"c-abi\" fn()>" },
 	{ "_RMC0DNtC1a1tp1AhNtC1a1uEL_", "<dyn a::t<A = u8> + a::u>" },
 	{ "_RMC0DINtC1a1thEp1AhEL_", "<dyn a::t<u8, A = u8>>" },
+	{ "_RMC0DINtINtC1a1thE1uhEEL_", "<dyn a::t<u8>::u<u8>>" },
 	{ "_RMC0DINtC1a1thEp1AhEL0_", NULL },
 	{ "_RMC0DG_INtC1a1thEp1AhEL_", "<dyn for<'a> a::t<u8, A = u8>>" },
 	{ "_RMC0TDINtC1a1tL_EEL_DB4_p1AhEL_E",
