@@ -37,6 +37,9 @@ class Table:
              "size of a vtable")
         need(at + self.size <= len(data), "size of a table")
         self.slots = struct.unpack_from(f"<{size // 2 - 2}H", data, vtable + 4)
+        starts = sorted({4, self.size, *self.slots} - {0})
+        need(all(b - a <= 8 for a, b in itertools.pairwise(starts)),
+             "unused bytes in a table")
 
     def place(self, slot, size):
         offset = self.slots[slot] if slot < len(self.slots) else 0
