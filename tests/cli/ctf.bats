@@ -191,6 +191,16 @@ packets() {
 	run -3 --separate-stderr telcat -c trace
 	[ "$output" = 2020 ]
 	[[ $stderr == *'bad/metadata, line 1: expected'* ]]
+	# how it is compressed, encrypted, and its checksum
+	for at in 32 33 34; do
+		mkdir "packet$at"
+		cp "$(find trace -name metadata | grep -v bad | head -n 1)" \
+		    "packet$at"
+		printf '\1' | dd of="packet$at/metadata" bs=1 "seek=$at" \
+		    conv=notrunc status=none
+		run -1 --separate-stderr telcat "packet$at"
+		[[ $stderr == *"metadata that are compressed, encrypted or"* ]]
+	done
 }
 
 @test "metadata of CTF 2 at the limits of what is valid" {

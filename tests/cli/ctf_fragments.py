@@ -36,6 +36,11 @@ def blob(*path, **more):
     return {**BLOB, "length-field-location": at(*path, **more)}
 
 
+def inner(c):
+    return {"type": "structure",
+            "member-classes": [{"name": "z", "field-class": c}]}
+
+
 def choice(kind, path=at("x"), **more):
     return {"type": kind, "selector-field-location": path,
             **{k.replace("_", "-"): v for k, v in more.items()}}
@@ -64,6 +69,8 @@ FIELDS = [
      "an unknown encoding: ascii"),
     (blob("x"), ""), (blob(), PATH), (blob(None, "x"), "no integer"),
     (blob(*64 * ["x"]), "no integer"), (blob(*65 * ["x"]), PATH),
+    (inner(blob("x")), ""), (inner(blob(None, "x")), ""),
+    (inner(blob(None, None, "x")), "no integer"),
     (blob("x", None), PATH), (blob(1), PATH),
     (blob("x", origin="packet"), "an unknown origin: packet"),
     ({"type": "structure", "member-classes": {}}, "invalid members"),
@@ -133,6 +140,11 @@ TEXTS = [
     ('{"type":"trace-class",1:2}', "a member without a name"),
     ('{"type":"trace-class","x"}', "a member without a value"),
     ('{"type":"trace-class","x":"\\u12"}', "an invalid string"),
+    *((f'{{"type":"trace-class","x":"{text}"}}', message)
+      for text, message in (
+          (r"\ud800\udc00\udbff\udfff", ""), (r"\ud800", "an invalid string"),
+          (r"\ud800\ud800", "an invalid string"),
+          (r"\udbff\ue000", "an invalid string"))),
     ('{"type":"trace-class","x":' + 127 * "[" + 127 * "]" + "}", ""),
     ('{"type":"trace-class","x":' + 128 * "[" + 128 * "]" + "}",
      "values that are nested too deep"),
