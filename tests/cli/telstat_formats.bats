@@ -12,7 +12,8 @@ STATS=(-s 'sizes=split(size,0,16,128,4k,1k) if name == "PoolAlloc"'
 	-s 'who=tally(name,4,size)' -s 'log=log2(size,1)'
 	-s 'q=quantiles(size)' -s 'total=growth(size)' -s 'now=mag(size)'
 	-s 'life=dur(PoolInit,PoolFinish,pool)'
-	-s 'low=hist(size-100,-100,100,10)' -s 'none=hist(size,0,9,1) if false'
+	-s 'low=hist(size-100,-100,100,10)' -s 'high=hist(size,5000,60000,500)'
+	-s 'none=hist(size,0,9,1) if false'
 	--report)
 
 setup() {
@@ -43,6 +44,8 @@ setup() {
 			        k = (r["time"], r["class"], r["group"])
 			        if r["stat"] == "bucket":
 			            rows.setdefault(k, {})[("b", r["lo"], r["hi"], r["key"])] = r["value"]
+			        elif r["stat"] == "quantile":
+			            rows.setdefault(k, {})["q", r["key"]] = r["lo"], r["hi"], r["value"]
 			        elif r["stat"] in names:
 			            rows.setdefault(k, {})[r["stat"]] = r["value"]
 			last = None
@@ -58,6 +61,9 @@ setup() {
 			    for b in o.get("buckets", []):
 			        key = ("b", str(b.get("lo", "")), str(b.get("hi", "")), str(b.get("key", "")))
 			        d[key] = str(b["count"])
+			    for q in o.get("quantiles", []):
+			        d["q", f"p{100 * q['q']:g}"] = tuple(
+			            str(q.get(n, "")) for n in ("at_least", "below", "at_most"))
 			assert last["type"] == "totals", last
 			assert rows == objects
 			assert len(rows) >= 9

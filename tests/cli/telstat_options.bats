@@ -406,6 +406,17 @@ try() {
 	[[ $output == *$'\n'"events  $count"* ]]
 }
 
+@test "a narrow page leaves out shares of bytes, then kinds, then bytes" {
+	for width in 66 60 52 40; do
+		telstat --report=types --width "$width" mpsio.log
+	done | grep '^type ' | tr -s ' ' | diff -u - <(
+		echo type kind events share bytes share events/s
+		echo type kind events share bytes events/s
+		echo type events share bytes events/s
+		echo type events share events/s
+	)
+}
+
 @test "the page is as wide as the terminal, within reason" {
 	needs_terminal
 	telstat -s "$SIZES" --width 100 mpsio.log >want

@@ -199,6 +199,7 @@ for line in sys.stdin:
 		    grep 'top value,key' | cut -d , -f 8 | paste -sd ' ' >got
 		[ "$(<got)" = 'large 2 1 b2 b1 late' ]
 	done
+	telstat --file-order -s 't=top(x,1,s)' a | grep -q '^ *1  *6  large '
 }
 
 @test "all that an estimate of distinct values counted is merged" {
