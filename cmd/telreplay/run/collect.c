@@ -127,8 +127,6 @@ name_end(const struct benchmark *c, char *text, size_t size)
 		                            "");
 		return;
 	}
-	if (struck == 0 && threads == 1)
-		struck = 1;
 	if (struck == 0 || struck > threads) {
 		name_threads(c, threads, text, size);
 		return;
