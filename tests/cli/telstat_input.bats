@@ -303,7 +303,7 @@ same() {
 	sed '$d' a >"cut"
 	run -3 --separate-stderr telstat cut
 	[[ $stderr == "telstat: cut: offset "*"the log is truncated"* ]]
-	[[ $output == *'truncated 1'* ]]
+	[[ $output == *'  damaged 0'*'truncated 1'* ]]
 	run -1 --separate-stderr telstat --strict cut
 	run -3 --separate-stderr telstat -q cut
 	[ -z "$stderr" ]
