@@ -314,6 +314,8 @@ make_case() {
 	telfilter -w 'tid == 5' source.tel 2>err | telcat -q -H >got
 	head -n 4 text | cmp - got
 	telcat -q source.tel | telcat -q -H | cmp - text
+	# logs that are merged have them, too
+	telcat -q -H source.tel source.tel | cmp - <(sed p text)
 	# a field of that name is the event's own
 	make_case own
 	[ "$(telcat -q -H own.tel)" = '0000000000000001 A pid=5 x=6 tid=8' ]
