@@ -139,7 +139,7 @@ by_hand() {
 @test "a frame that calls itself, and one that is not there" {
 	cat >circle <<-'END'
 		# teltools text 1
-		# type: malloc 1 Alloc address:address size:unsigned trace:unsigned
+		# type: malloc 1 Alloc trace:unsigned address:address size:unsigned
 		# type: trace 2 Trace number:unsigned ip:address parent:unsigned
 		# role: malloc alloc address size stack=trace
 		# role: trace frame number ip parent
@@ -148,10 +148,10 @@ by_hand() {
 		0000000000000002 trace number=3 ip=0x30 parent=1
 		0000000000000003 trace number=4 ip=0x40 parent=4
 		0000000000000003 trace number=5 ip=0x50 parent=99
-		0000000000000004 malloc address=0x1000 size=10 trace=1
-		0000000000000005 malloc address=0x2000 size=10 trace=3
-		0000000000000006 malloc address=0x3000 size=10 trace=4
-		0000000000000007 malloc address=0x4000 size=10 trace=5
+		0000000000000004 malloc trace=1 address=0x1000 size=10
+		0000000000000005 malloc trace=3 address=0x2000 size=10
+		0000000000000006 malloc trace=4 address=0x3000 size=10
+		0000000000000007 malloc trace=5 address=0x4000 size=10
 	END
 	telcat -f folded --weight count circle >got
 	cmp got - <<-END
