@@ -215,3 +215,22 @@ for line in sys.stdin:
 		    <(grep -o ' dist=.*' many)
 	done
 }
+
+@test "pauses of two arenas that overlap stop the program once" {
+	cat >two <<-'END'
+		# teltools text 1
+		# format: mps-1.118.0/lii6gc
+		# tick rate: 1000000000
+		0000000000002710 TraceFlipBegin trace=0x1 arena=0xa
+		0000000000003A98 TraceFlipBegin trace=0x2 arena=0xb
+		0000000000004E20 TraceFlipEnd trace=0x1 arena=0xa
+		0000000000005208 TraceFlipEnd trace=0x2 arena=0xb
+		0000000000009C40 TraceFlipBegin trace=0x1 arena=0xa
+		0000000000009C54 TraceFlipEnd trace=0x1 arena=0xa
+	END
+	# of 20 us, 11 in pauses
+	telstat -f json two | grep '"mutator"' | tail -n 2 | diff -u - <(
+		echo '{"t":30020,"type":"mutator","window_ns":10000,"share":0}'
+		echo '{"t":30020,"type":"mutator","window_ns":20000,"share":0.44999999999999996}'
+	)
+}
