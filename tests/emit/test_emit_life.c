@@ -257,6 +257,38 @@ test_fork_ring(void)
 	unlink(path);
 }
 
+static sigset_t forks_with;
+
+static void
+before_fork(void)
+{
+	pthread_sigmask(SIG_SETMASK, NULL, &forks_with);
+}
+
+/* A handler in a child must not emit before it has rings of its own. */
+static void
+test_fork_signals(void)
+{
+	unsigned blocked = 0, left = 0;
+	sigset_t now;
+	int st;
+
+	start(NULL);
+	const pid_t child = fork();
+	pthread_sigmask(SIG_SETMASK, NULL, &now);
+	for (int i = 1; i < SIGSYS; i++) {
+		blocked += sigismember(&forks_with, i) == 1;
+		left += sigismember(&now, i) == 1;
+	}
+	if (child == 0)
+		_exit(left > 0);
+	waitpid(child, &st, 0);
+	/* all but SIGKILL and SIGSTOP */
+	is_u64(blocked, SIGSYS - 3, "signals are blocked for a fork");
+	ok(left == 0 && st == 0, "and neither before nor behind it");
+	tel_emit_close();
+}
+
 /* A ring file takes the place of another file, but never of a device. */
 static void
 test_ring_device(void)
@@ -386,6 +418,8 @@ test_pipes(void)
 int
 main(void)
 {
+	/* called behind that of the library, which is registered later */
+	pthread_atfork(before_fork, NULL, NULL);
 	test_threads();
 	test_many_threads();
 	test_signals();
@@ -397,6 +431,7 @@ main(void)
 	test_forks();
 #endif
 	test_fork_ring();
+	test_fork_signals();
 	test_ring_device();
 	test_full_disk();
 	test_pipes();
