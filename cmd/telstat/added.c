@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -75,11 +76,15 @@ telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 	struct ahead begin = { NULL, 0, 0, 0 }, *a = &begin;
 	tel_inst_sort sort = TEL_INST_NONE;
 	struct source src = { 0 };
+	struct stat st;
 
 	if (t->settings.as != NULL && !t->as_inst)
 		return 0;
 	if (!is_input && access(operand, R_OK) != 0)
 		return 0;
+	/* of a pipe with a name nothing can be read again, not even opened */
+	if (!is_input && stat(operand, &st) == 0 && !S_ISREG(st.st_mode))
+		return t->as_inst && !telstat_wants_events(t);
 	if (source_open(&src, operand) <= 0)
 		return -1;
 	off_t start = src.regular ? lseek(src.fd, 0, SEEK_CUR) : -1;
@@ -88,10 +93,8 @@ telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 	if (src.regular && start < 0) {
 		message_errno(operand);
 		a->failed = 1;
-	} else if (start >= 0 || is_input) {
-		/* of a pipe with a name nothing can be read again */
+	} else
 		sort = added_look(&src, start, a);
-	}
 	source_close(&src);
 	free(begin.bytes);
 	if (a->failed)

@@ -510,3 +510,18 @@ has_snapshots() {
 	tar cf one.tar one
 	[ "$(telstat one.tar | grep -cE '^(host one|run 7)$')" -eq 2 ]
 }
+
+@test "a socket, as a pipe with a name, is opened once" {
+	python3 - >ready <<-'EOF' &
+		import socket
+		server = socket.socket(socket.AF_UNIX)
+		server.bind("socket")
+		server.listen(1)
+		print("ready", flush=True)
+		client = server.accept()[0]
+		server.close()
+		client.sendall(open("mpsio.log", "rb").read())
+	EOF
+	await grep -q ready ready
+	telstat socket | cmp - <(telstat mpsio.log)
+}
