@@ -422,10 +422,10 @@ telstat_counter_open(void *arg, tel_reader *r)
 	if (counter == NULL)
 		return NULL;
 	counter->stats = tel_stats_copy(c->show.stats, COPIES);
-	if (c->telstat->runtime != NULL)
+	if (c->telstat->answers)
 		counter->runtime = runtime_new();
 	if (counter->stats == NULL ||
-	    (c->telstat->runtime != NULL && counter->runtime == NULL) ||
+	    (c->telstat->answers && counter->runtime == NULL) ||
 	    tel_stats_begin(counter->stats, r) != TEL_OK) {
 		counter_free(counter);
 		return NULL;
@@ -458,21 +458,28 @@ static enum counted
 telstat_counter_take(void *arg, void *taken, struct source *src)
 {
 	struct count *c = arg;
+	struct telstat *t = c->telstat;
 	const struct counter *counter = taken;
 	tel_status st = tel_stats_end(counter->stats, src->reader);
 
 	if (st != TEL_OK)
 		return COUNT_AGAIN;
-	if (counter->runtime != NULL && !runtime_joins(counter->runtime))
+	if (!answers_begin(t, tel_reader_schema(src->reader))) {
+		c->failed = 1;
+		return COUNT_STOP;
+	}
+	/* what a log before or this one adds, as one thread would */
+	if (t->heap != NULL ||
+	    (t->runtime != NULL && !runtime_joins(counter->runtime)))
 		return COUNT_AGAIN;
 	st = tel_stats_join(c->show.stats, counter->stats);
 	if (st == TEL_ELIMIT)
 		return COUNT_AGAIN;
-	if (counter->runtime != NULL) {
+	if (t->runtime != NULL) {
 		if (st == TEL_OK &&
-		    !runtime_join(c->telstat->runtime, counter->runtime, 0))
+		    !runtime_join(t->runtime, counter->runtime, 0))
 			st = TEL_ENOMEM;
-		runtime_end(c->telstat->runtime);
+		runtime_end(t->runtime);
 	}
 	c->counted = 1;
 	if (st == TEL_OK)

@@ -525,3 +525,17 @@ has_snapshots() {
 	await grep -q ready ready
 	telstat socket | cmp - <(telstat mpsio.log)
 }
+
+@test "what only later logs have does not depend on the threads" {
+	local form=$TEL_TOP/tests/data/alloc/perl.heaptrack.zst logs
+	printf '%s\n' '# teltools text 1' '# type: a 1 K n:unsigned' \
+	    '0000000000000001 a n=1' >other.log
+	for logs in "other.log two.log" "other.log two.log $form mpsio.log" \
+	    "two.log $form" "--no-merge $form two.log"; do
+		# shellcheck disable=SC2086 # several words
+		telstat -q -j 1 -f json $logs >one
+		# shellcheck disable=SC2086
+		telstat -q -j 2 -f json $logs | diff one -
+		grep -Eq '"type":"(pauses|memory)"' one
+	done
+}
