@@ -150,7 +150,9 @@ put_heap(struct report *r, const struct show *show, const tel_heap_stack *all)
 	    0;
 	uint64_t at;
 
-	if (tel_heap_peak_time(heap, &at))
+	if (!tel_heap_peak_time(heap, &at))
+		at = 0;
+	if (all->peak_bytes > 0)
 		answers_put_blocks(r, show, "peak",
 		    int128_u64(all->peak_blocks), int128_u64(all->peak_bytes),
 		    at == 0 ? "" :

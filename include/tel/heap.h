@@ -141,7 +141,8 @@ TEL_SINCE_EXPERIMENTAL const char *tel_heap_frames(tel_heap *h, size_t i);
  * at most: 0 gives the shortest time, 10^9 the longest; others are at most a
  * sixteenth too long.
  * out: set to it, in ns, or in ticks when tel_heap_ticks().
- * Returns 1, or 0 when none was freed.
+ * Returns 1, or 0 when none was freed, or times of some logs are ticks and of
+ * others ns.
  */
 TEL_SINCE_EXPERIMENTAL int tel_heap_lifetime(const tel_heap *h, size_t i,
     uint32_t share, uint64_t *out);
@@ -161,12 +162,12 @@ TEL_SINCE_EXPERIMENTAL int tel_heap_resolution(const tel_heap *h,
  * When the live bytes were the most, for the first time.
  * out: set to the time since the first event of the log, as
  *	tel_heap_lifetime().
- * Returns 1, or 0 when nothing was allocated.
+ * Returns 1, or 0 when nothing was allocated, or as tel_heap_lifetime().
  */
 TEL_SINCE_EXPERIMENTAL int tel_heap_peak_time(const tel_heap *h, uint64_t *out);
 /* How many threads have allocated. */
 TEL_SINCE_EXPERIMENTAL size_t tel_heap_threads(const tel_heap *h);
-/* Nonzero when the rate of a log's clock was unknown: lifetimes are ticks. */
+/* Nonzero when the rate of a log's clock was unknown: times are ticks. */
 TEL_SINCE_EXPERIMENTAL int tel_heap_ticks(const tel_heap *h);
 /* Nonzero when an event recorded its stack, its caller or its pool. */
 TEL_SINCE_EXPERIMENTAL int tel_heap_recorded(const tel_heap *h);

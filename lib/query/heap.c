@@ -42,9 +42,15 @@ struct thread {
 	struct tel__lifetimes_thread clock;
 };
 
+/* The units of times: ticks are of a log whose rate is unknown. */
+#define UNIT_NS 1
+#define UNIT_TICKS 2
+#define UNIT_BOTH 3
+
 struct tel_heap {
-	int begun, ticks;
-	tel_expr *key; /* NULL: stacks */
+	int begun;
+	unsigned units; /* UNIT_*, of its times */
+	tel_expr *key;  /* NULL: stacks */
 	uint64_t min_age;
 	uint64_t end; /* the latest clock */
 	uint64_t peak_time;
@@ -173,16 +179,22 @@ find_site(struct tel_heap *h, uint32_t node)
 
 /* --------------------------------------------------------------- blocks */
 
+/* The time between two readings of the clock. */
+static uint64_t
+heap_between(struct tel_heap *h, uint64_t from, uint64_t to)
+{
+	h->units |= tel__clock_rate(h->clock) > 0 ? UNIT_NS : UNIT_TICKS;
+	return tel__lifetimes_between(h->clock, from, to);
+}
+
 /* How long a block lived. */
 static tel_status
 heap_count_lifetime(struct tel_heap *h, struct site *s,
     const struct tel__live_block *b)
 {
-	const uint64_t time =
-	    tel__lifetimes_between(h->clock, b->clock, h->event->clock);
+	const uint64_t time = heap_between(h, b->clock, h->event->clock);
 	tel_status st = tel__lifetimes_add(&s->lifetimes, time, b->blocks);
 
-	h->ticks |= !(tel__clock_rate(h->clock) > 0);
 	if (st == TEL_OK)
 		st = tel__lifetimes_add(&h->lifetimes, time, b->blocks);
 	return st == TEL_OK && h->watch != NULL ?
@@ -363,8 +375,8 @@ begin_block(struct tel_heap *h, struct tel__live_block *b, const tel_alloc *op,
 	s->live_bytes += b->size;
 	if (h->live.bytes > h->most) {
 		h->most = h->live.bytes;
-		h->peak_time = tel__lifetimes_between(h->clock,
-		    tel__clock_origin(h->clock), h->event->clock);
+		h->peak_time = heap_between(h, tel__clock_origin(h->clock),
+		    h->event->clock);
 		h->peaks++;
 	}
 	return set_last(h, b, op, h->tag);
@@ -706,20 +718,21 @@ tel_heap_frames(tel_heap *h, size_t i)
 int
 tel_heap_lifetime(const tel_heap *h, size_t i, uint32_t share, uint64_t *out)
 {
-	return i < h->nsites &&
+	return i < h->nsites && h->units != UNIT_BOTH &&
 	    tel__lifetimes_quantile(site_at(h, i)->lifetimes, share, out);
 }
 
 int
 tel_heap_lifetime_of_all(const tel_heap *h, uint32_t share, uint64_t *out)
 {
-	return tel__lifetimes_quantile(h->lifetimes, share, out);
+	return h->units != UNIT_BOTH &&
+	    tel__lifetimes_quantile(h->lifetimes, share, out);
 }
 
 int
 tel_heap_resolution(const tel_heap *h, uint64_t *out)
 {
-	return h->lifetimes != NULL &&
+	return h->lifetimes != NULL && h->units != UNIT_BOTH &&
 	    tel__lifetimes_resolution(&h->resolution, out);
 }
 
@@ -727,7 +740,7 @@ int
 tel_heap_peak_time(const tel_heap *h, uint64_t *out)
 {
 	*out = h->peak_time;
-	return h->most > 0;
+	return h->most > 0 && h->units != UNIT_BOTH;
 }
 
 size_t
@@ -739,7 +752,7 @@ tel_heap_threads(const tel_heap *h)
 int
 tel_heap_ticks(const tel_heap *h)
 {
-	return h->ticks;
+	return (h->units & UNIT_TICKS) != 0;
 }
 
 int

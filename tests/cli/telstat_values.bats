@@ -234,3 +234,24 @@ for line in sys.stdin:
 		echo '{"t":30020,"type":"mutator","window_ns":20000,"share":0.44999999999999996}'
 	)
 }
+
+@test "times of blocks have one unit, or are left out" {
+	local form='# type: m 1 Alloc p:address size:unsigned
+# role: m alloc address=p size
+# type: f 2 Alloc p:address
+# role: f free address=p'
+	printf '%s\n' '# teltools text 1' "$form" '00000000000F4240 m p=0x10 size=5' \
+	    '00000000002DC6C0 m p=0x20 size=6' >ticks
+	telstat -f json ticks | grep -q '"peak_bytes":11,"peak_ticks":2000000,'
+	printf '%s\n' '# teltools text 1' '# tick rate: 1000000' "$form" \
+	    '00000000000F4240 m p=0x10 size=50' '00000000002DC6C0 f p=0x10' >ns
+	telstat -f json ns |
+	    grep -q '"peak_ns":0,.*"lifetime_max":2000000000,'
+	echo '00000000002DC8B4 f p=0x20' >>ticks
+	telstat -f json ticks | grep -q '"peak_ticks":.*"lifetime_max":500,'
+	# 500 ticks and 2 s would be neither
+	telstat -f json ns ticks >both
+	grep -q '"freed_blocks":2' both
+	run ! grep -Eq 'peak_(ns|ticks)|lifetime_' both
+	telstat ns ticks | grep -q '^peak  *[1-9] blocks *[0-9]* bytes$'
+}
