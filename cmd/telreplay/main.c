@@ -3,6 +3,7 @@
 #include "telreplay/telreplay.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include "telreplay/run/child.h"
 #include "common/message.h"
@@ -73,20 +74,27 @@ show_trace_alone(struct telreplay *t)
 int
 main(int argc, char **argv)
 {
-	struct telreplay t;
+	struct telreplay *t;
 
 	child_main();
 	streams_begin();
 	message_begin("telreplay");
-	if (telreplay_options(&t, argc, argv)) {
-		if (t.settings.count_only)
-			trace_count(&t);
-		else if (t.export != NULL || t.check)
-			show_trace_alone(&t);
+	/* more than a small stack has */
+	t = malloc(sizeof(*t));
+	if (t == NULL)
+		(void)message_no_memory();
+	else if (telreplay_options(t, argc, argv)) {
+		if (t->settings.count_only)
+			trace_count(t);
+		else if (t->export != NULL || t->check)
+			show_trace_alone(t);
 		else
-			replay(&t);
+			replay(t);
 	}
-	allocators_free(&t.allocators);
-	settings_free(&t.settings);
+	if (t != NULL) {
+		allocators_free(&t->allocators);
+		settings_free(&t->settings);
+	}
+	free(t);
 	return (int)message_status();
 }
