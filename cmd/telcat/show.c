@@ -217,6 +217,11 @@ telcat_show_event(void *arg, const tel_event *ev)
 	tel_status st = tel_printer_event(show->printer, ev);
 
 	if (st != TEL_OK) {
+		/* of merged logs, one without times */
+		for (int i = show->nsources - 1;
+		     i >= 0 && tel_event_tick_rate(ev) == 0; i--)
+			if (tel_reader_tick_rate(show->sources[i]->reader) == 0)
+				show->name = show->sources[i]->name;
 		telcat_show_report_error(show, st);
 		return show->sink->failed ? END_ALL : NEXT_FILE;
 	}

@@ -546,4 +546,11 @@ memory() {
 	    5600,a,4600,52)
 	telcat -f csv -F n -t ,4000ns log5 log1 | diff - <(printf '%s\n' \
 	    clock,type,n 1000,a,11 1600,a,12 5000,a,51)
+	# the log that has no rate is named, whichever it is
+	grep -v rate log1 >none
+	for logs in 'log5 none' 'none log5'; do
+		# shellcheck disable=SC2086 # two names
+		run -1 --separate-stderr telcat -T s $logs
+		[[ $stderr == 'telcat: none: the log has fewer than two points'* ]]
+	done
 }
