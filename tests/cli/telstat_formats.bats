@@ -358,6 +358,13 @@ svg_check() {
 	    -s 'h=log2(size)' mpsio.log >svg
 	svg_check svg 'gr over time' 1 '*' 'h over time' 3 '*'
 	run ! grep -q '<title>h</title>' svg
+	# numbers below 0, and of more digits than a mark has otherwise
+	printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+	    '# type: a 1 K x:signed' '0000000000000000 a x=-20' \
+	    '00000000000003E8 a x=0' '00000000000007D0 a x=20' |
+	    telstat -f svg -i 1us --deltas -s 'r=ratio(x,2000)' |
+	    grep -o '>-*[0-9.]*<' | head -n 5 | paste -sd ' ' >marks
+	[ "$(<marks)" = '>-0.01< >-0.005< >0< >0.005< >0.01<' ]
 }
 
 @test "svg with -i has a curve for each group, and at most 1,024 points" {
