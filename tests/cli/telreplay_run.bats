@@ -917,7 +917,7 @@ places() {
 				if (parts++ % 2 == 0) part = pages(4096);
 				b = part + (n == 300 ? 3072 : 0);
 			} else
-				b = pages(n);
+				*(b = pages(n + !n)) = 1;
 			pthread_mutex_unlock(&lock);
 			return b; }
 	END
@@ -928,17 +928,22 @@ places() {
 	# most is live when the last block is there, which is much larger
 	awk 'function get(n) { printf "1: malloc 0x%d000 %d\n", ++blocks, n }
 	    BEGIN {
-		for (i = 0; i < 100; i++) get(64)
+		for (i = 0; i < 110; i++) get(i < 10 ? 0 : 64)
 		for (i = 0; i < 400; i++) get(1000)
 		for (i = 0; i < 50; i++) { get(3072); get(300) }
 		get(1048576)
 		for (i = 1; i <= blocks; i++) printf "1: free 0x%d000\n", i
 	    }' >t.txt
 	clean telreplay --runs 1 -a ./places.so -f csv t.txt >report
-	grep -q '^size_residency' report || skip "the kernel has no pagemap"
+	[ -r /proc/self/pagemap ] || skip "the kernel has no pagemap"
+	grep -q '^size_residency' report
 	grep '^size_residency' report | grep -v ',none,' >is
 	# 4,096 bytes are divided 3,072 to 300
 	diff is - <<-END
+		size_residency,places,0,blocks,10
+		size_residency,places,0,asked_bytes,0
+		size_residency,places,0,pages,10
+		size_residency,places,0,resident_bytes,40960
 		size_residency,places,64,blocks,100
 		size_residency,places,64,asked_bytes,6400
 		size_residency,places,64,pages,100
@@ -960,7 +965,7 @@ places() {
 		size_residency,places,1048576,pages,256
 		size_residency,places,1048576,resident_bytes,1048576
 	END
-	[ "$(figure size_residency places resident_bytes <report | wc -l)" = 6 ]
+	[ "$(figure size_residency places resident_bytes <report | wc -l)" = 7 ]
 	# that moment, which is over soon, is a sample of the memory as well
 	clean telreplay --runs 1 -a null,class -f csv t.txt >report
 	run ! grep '^size_residency,null' report
