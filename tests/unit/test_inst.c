@@ -405,6 +405,36 @@ test_limits(void)
 	free(text);
 }
 
+/* Formats of values are kept up to 16 MiB. */
+static void
+test_formats(void)
+{
+	char *text = malloc(280 * 60040 + 400), *p;
+	tel_reader *r = tel_reader_new();
+	const tel_event *ev;
+	unsigned formats = 0, ignored = 0;
+
+	if (text == NULL || r == NULL)
+		exit(1);
+	p = text + sprintf(text, "%s", H);
+	for (unsigned i = 1; i <= 280; i++) {
+		p += sprintf(p, T "D id=%u fmt=\"", i);
+		memset(p, 'f', 60000);
+		p += 60000;
+		p += sprintf(p, "\"\n");
+	}
+	if (tel_reader_open_memory(r, text, (size_t)(p - text), "x") != TEL_OK)
+		exit(1);
+	while (tel_reader_next(r, &ev) == TEL_OK) {
+		formats += strcmp(ev->type->name, "Descriptor") == 0;
+		ignored += strcmp(ev->type->name, "Ignored") == 0;
+	}
+	ok(formats == 279 && ignored == 1, "%u formats of 60,000 bytes",
+	    formats);
+	tel_reader_free(r);
+	free(text);
+}
+
 static void
 test_pieces(const char *text, size_t size, const char *golden)
 {
@@ -469,6 +499,7 @@ main(void)
 	test_descriptors();
 	test_descriptor_edges();
 	test_limits();
+	test_formats();
 	test_pieces(text, size, golden);
 	test_detection();
 	free(text);
