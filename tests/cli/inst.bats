@@ -374,6 +374,13 @@ shown() {
 			shown "$status" <got.zst | diff want -
 		done
 	done
+	# a class that is disabled counts nothing
+	printf '%s\n' '0000000000000001 H inst 1 0 0 hz=1000' \
+	    '0000000000000002 C id=1 type=mag name=M en=0' \
+	    '0000000000000003 U c=1 op=abs v=4' '0000000000000004 Z' >off
+	telstat off >want
+	grep -q 'updates 0 ' want
+	telcat -f tel off | telstat | diff want -
 	telcat -q -f tel "$INST/hfs.txt" >hfs.tel
 	run -3 --separate-stderr telstat hfs.tel
 	[[ $output == *'lost 17  unknown 0  damaged 5' ]]
