@@ -110,6 +110,12 @@ fails() {
 	[ "${#stderr_lines[@]}" = 1 ]
 	[[ $output == *"allocator,broken,,errors,4"* ]]
 	[[ $output == *"allocator,glibc,,errors,0"* ]]
+	# the text counts those of all runs, three that are timed and one, as figures do
+	run -1 --separate-stderr telreplay --runs 3 --idle 0 --verify \
+	    -a "broken=./broken.so:BROKEN=dirty" -f csv t.txt
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $output == *"allocator,broken,,errors,800"* ]]
+	[[ $output == *'allocator,broken,,failure,"800 errors, 0 failed allocations"'* ]]
 	run -1 --separate-stderr telreplay --runs 1 --verify \
 	    -a "broken=./broken.so:BROKEN=dirty" -f csv t.txt
 	[[ ${stderr_lines[0]} == *"; 199 more like it" ]]

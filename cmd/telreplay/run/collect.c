@@ -228,16 +228,13 @@ show_error(const struct benchmark *c, const struct result *r, uint32_t what,
 
 /* Shows the errors that the run itself detected. */
 static void
-show_errors(const struct benchmark *c, struct result *r)
+show_errors(const struct benchmark *c, const struct result *r)
 {
 	const struct run_shared_stats *b = shared_run_stats(c->stage.shared);
 
 	for (uint32_t i = 0; i < RUN_WRONGS; i++)
 		if (b->wrong[i].count > 0)
 			show_error(c, r, i, &b->wrong[i]);
-	(void)snprintf(r->why, sizeof(r->why),
-	    "%" PRIu64 " errors, %" PRIu64 " failed allocations", b->errors,
-	    b->failures);
 }
 
 static void
@@ -357,6 +354,10 @@ take_errors(const struct benchmark *c, struct result *r)
 		show_errors(c, r);
 	r->failures += failures;
 	r->errors += errors;
+	if (failures + errors > 0)
+		(void)snprintf(r->why, sizeof(r->why),
+		    "%" PRIu64 " errors, %" PRIu64 " failed allocations",
+		    r->errors, r->failures);
 }
 
 /* A warning of an allocator that works, such as one about its settings. */
