@@ -48,13 +48,6 @@ struct space {
 #define RECENT_BITS 6
 #define RECENT ((size_t)1 << RECENT_BITS)
 
-/*
- * A bit for each hash that an address with a label has (a Bloom filter, of one
- * function): most addresses have none, and are not looked for in the tables.
- */
-#define SIGN_BITS 13
-#define SIGNS ((size_t)1 << (SIGN_BITS - 6))
-
 struct recent {
 	uint64_t address;
 	uint64_t from, until; /* the label's clock, and the last that it has */
@@ -64,8 +57,8 @@ struct recent {
 };
 
 struct tel_labels {
-	struct recent *recent; /* RECENT of them; NULL without a label */
-	uint64_t signs[SIGNS];
+	struct tel_signs signs;
+	struct recent *recent;   /* RECENT of them; NULL without a label */
 	uint32_t changes;        /* of any kind, so far */
 	struct tel__table by_id; /* a string's number to its place in strings */
 	struct string *strings;
@@ -264,26 +257,6 @@ find_history(const struct space *s, uint64_t address)
 	return e == NULL ? NULL : &s->histories[e->value];
 }
 
-/* The high bits are those that are used. */
-static inline uint64_t
-hash_address(uint64_t address)
-{
-	return address * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/* The word that has the bit of a hash, and the bit. */
-static inline size_t
-sign_word(uint64_t hash)
-{
-	return (size_t)(hash >> (64 - SIGN_BITS + 6));
-}
-
-static inline uint64_t
-sign_bit(uint64_t hash)
-{
-	return (uint64_t)1 << (hash >> (64 - SIGN_BITS) & 63);
-}
-
 /* Adds an address without labels.  NULL: no memory. */
 static struct history *
 add_history(struct space *s, uint64_t address)
@@ -305,7 +278,9 @@ tel__labels_add(struct tel_labels *l, enum tel_space space, uint64_t address,
     uint64_t clock, uint64_t id)
 {
 	struct space *s = &l->spaces[space];
-	const uint64_t hash = hash_address(address);
+	size_t word;
+	const uint64_t sign =
+	    tel__labels_sign(tel__labels_hash(address), &word);
 	struct history *h = find_history(s, address);
 	size_t at = h == NULL ? 0 : marks_until(h, clock);
 
@@ -326,7 +301,7 @@ tel__labels_add(struct tel_labels *l, enum tel_space space, uint64_t address,
 	if (!TEL__RESERVE(h->marks, h->room, h->count + 1))
 		return TEL_ENOMEM;
 	l->changes++;
-	l->signs[sign_word(hash)] |= sign_bit(hash);
+	l->signs.words[word] |= sign;
 	memmove(h->marks + at + 1, h->marks + at,
 	    (h->count - at) * sizeof(*h->marks));
 	h->marks[at].clock = clock;
@@ -376,12 +351,12 @@ tel__labels_find(const struct tel_labels *l, enum tel_space space,
     uint64_t address, uint64_t clock, struct tel_label *out)
 {
 	const struct space *s = &l->spaces[space];
-	const uint64_t hash = hash_address(address);
+	const uint64_t hash = tel__labels_hash(address);
 	size_t n;
 
 	if (space == TEL_SPACE_STACK)
 		return find_name(l, address, out);
-	if (s->count == 0 || (l->signs[sign_word(hash)] & sign_bit(hash)) == 0)
+	if (s->count == 0 || !tel__labels_could_have(l, address))
 		return 0;
 	struct recent *seen = &l->recent[hash >> (64 - RECENT_BITS)];
 	if (seen->address == address && seen->space == space + 1u &&

@@ -98,6 +98,42 @@ int tel__labels_use(const struct tel_labels *l, struct tel_label_use *use);
 size_t tel__labels_count(const struct tel_labels *l);
 
 /*
+ * A bit for each hash that an address with a label has (a Bloom filter, of one
+ * function), as most addresses have none: the first member of the tables.  The
+ * high bits of a hash are those that are used.
+ */
+#define TEL_SIGN_BITS 13
+struct tel_signs {
+	uint64_t words[(size_t)1 << (TEL_SIGN_BITS - 6)];
+};
+
+static inline uint64_t
+tel__labels_hash(uint64_t address)
+{
+	return address * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* The bit of a hash, and the place of its word. */
+static inline uint64_t
+tel__labels_sign(uint64_t hash, size_t *word)
+{
+	*word = (size_t)(hash >> (64 - TEL_SIGN_BITS + 6));
+	return (uint64_t)1 << (hash >> (64 - TEL_SIGN_BITS) & 63);
+}
+
+/* 0: address has no label in any space but that of stacks. */
+static inline int
+tel__labels_could_have(const struct tel_labels *l, uint64_t address)
+{
+	const struct tel_signs *signs = (const void *)l;
+	size_t word;
+	const uint64_t sign =
+	    tel__labels_sign(tel__labels_hash(address), &word);
+
+	return (signs->words[word] & sign) != 0;
+}
+
+/*
  * The label of address that is in force at clock.  Returns 1 and fills out,
  * or 0 when there is none.  out->string is valid until the next change.
  */

@@ -553,22 +553,24 @@ tel_printer_run(tel_printer *p, tel_run *run)
 		tel_run_drop(run, 1);
 		return st == TEL_OK ? p->renderer->run(p, run) : st;
 	}
+	if (run->count == 0)
+		return TEL_OK;
 	/* the first may be of another log, or a point of synchronisation */
-	for (size_t i = 0; i < run->count && st == TEL_OK; i++) {
-		if (i > 0 && p->out->status != TEL_OK)
-			return p->out->status;
-		if (i > 0 && p->render_pool != NULL) {
-			tel_run_drop(run, i);
-			return tel__render_pool_run(p->render_pool, run);
-		}
-		if (i == 0 || p->renderer->event != NULL ||
-		    p->columns != NULL) {
+	st = tel_printer_event(p, run_event(run, 0));
+	if (st == TEL_OK && run->count > 1 && p->render_pool != NULL) {
+		tel_run_drop(run, 1);
+		return tel__render_pool_run(p->render_pool, run);
+	}
+	if (p->renderer->event != NULL || p->columns != NULL) {
+		for (size_t i = 1; i < run->count && st == TEL_OK; i++)
 			st = tel_printer_event(p, run_event(run, i));
-			continue;
-		}
-		g = render_program_for(p, run_type(run, i));
-		st = g == NULL ? TEL_ENOMEM :
-		                 tel__render_run(p, g, run_view(run, i));
+		return st;
+	}
+	for (size_t i = 1; i < run->count && st == TEL_OK; i++) {
+		const struct tel_event *ev = run_view(run, i);
+
+		g = render_program_for(p, ev->type);
+		st = g == NULL ? TEL_ENOMEM : tel__render_run(p, g, ev);
 	}
 	return st;
 }

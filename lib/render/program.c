@@ -667,7 +667,7 @@ quote_fields(struct tel_printer *pr, const struct render_program *g,
 }
 
 /* Looks for the label of the address v and shows it.  NULL: the output failed. */
-static unsigned char *
+__attribute__((noinline)) static unsigned char *
 put_label_of(struct tel_printer *pr, const struct render_program *g,
     const struct render_step *s, const struct tel_event *ev, uint64_t v,
     unsigned char *p)
@@ -784,19 +784,18 @@ tel_status
 tel__render_run(struct tel_printer *pr, const struct render_program *g,
     const struct tel_event *ev)
 {
-	const int labelled =
-	    ev->inline_size != 0 || tel__labels_count(ev->log->labels) != 0;
+	const struct tel_labels *labels = ev->log->labels;
 	const unsigned char *data = ev->data, *q;
 	unsigned char *p = tel_output_room(pr->out, g->room);
 	struct render_step *s;
-	unsigned char copy[32] = { 0 };
 	uint64_t v;
 
 	if (p == NULL)
 		return pr->out->status;
 	if (g->narrow) {
-		memcpy(copy, data, ev->size < 16 ? ev->size : 16);
-		data = copy;
+		memset(pr->narrow, 0, sizeof(pr->narrow));
+		memcpy(pr->narrow, data, ev->size < 16 ? ev->size : 16);
+		data = pr->narrow;
 	}
 	pr->nfound = 0;
 	pr->row = p;
@@ -859,7 +858,8 @@ tel__render_run(struct tel_printer *pr, const struct render_program *g,
 			p += s->tail != 0;
 		}
 		if (s->space != SPACE_NONE &&
-		    (labelled || s->space == SPACE_ENUM)) {
+		    (s->space >= SPACE_STACK || ev->inline_size != 0 ||
+		        tel__labels_could_have(labels, v))) {
 			p = put_label_of(pr, g, s, ev, v, p);
 			if (p == NULL)
 				return pr->out->status;

@@ -147,9 +147,10 @@ struct tel_printer {
 	unsigned nclock_digits;
 	struct render_found found[255];
 	unsigned nfound;
-	unsigned char *row;      /* where the event starts */
-	int quoted;              /* a quote was put before its fields */
-	struct tel__buffer list; /* one that is being printed */
+	unsigned char *row;       /* where the event starts */
+	unsigned char narrow[32]; /* a short event, and bytes behind it */
+	int quoted;               /* a quote was put before its fields */
+	struct tel__buffer list;  /* one that is being printed */
 
 	char error[160];
 };
