@@ -91,14 +91,17 @@ begin_lengths(struct native_bytes *b, size_t n, const uint8_t set[4],
 	return l->p != NULL;
 }
 
-/* The value at *p of the length that the low bits of c choose. */
-static inline uint64_t
-next_value(const struct lengths *l, const unsigned char **p, unsigned c)
+/* The value at *p, of the length that the low bits of c choose. */
+__attribute__((always_inline)) static inline uint64_t
+next_value(const struct lengths *l, const unsigned char **p, unsigned c,
+    int delta, uint64_t *base, uint64_t scale)
 {
 	const uint64_t v = tel_le64(*p) & l->mask[c & 3];
 
 	*p += l->set[c & 3];
-	return v;
+	if (!delta)
+		return *base + v * scale;
+	return *base += tel__unzigzag(v) * scale;
 }
 
 /*
@@ -110,21 +113,16 @@ read_lengths(const struct lengths *l, size_t n, int delta, uint64_t base,
     uint64_t scale, uint64_t *out)
 {
 	const unsigned char *p = l->p, *control = l->control;
-	uint64_t v[4];
-	unsigned c, k, some;
+	size_t some;
 
 	for (; n > 0; n -= some, out += some) {
-		c = *control++;
-		some = n < 4 ? (unsigned)n : 4;
-		v[0] = next_value(l, &p, c);
-		v[1] = next_value(l, &p, c >> 2);
-		v[2] = next_value(l, &p, c >> 4);
-		v[3] = next_value(l, &p, c >> 6);
-		for (k = 0; k < 4; k++) {
-			if (delta)
-				base += tel__unzigzag(v[k]) * scale;
-			out[k] = delta ? base : base + v[k] * scale;
-		}
+		const unsigned c = *control++;
+
+		some = n < 4 ? n : 4;
+		out[0] = next_value(l, &p, c, delta, &base, scale);
+		out[1] = next_value(l, &p, c >> 2, delta, &base, scale);
+		out[2] = next_value(l, &p, c >> 4, delta, &base, scale);
+		out[3] = next_value(l, &p, c >> 6, delta, &base, scale);
 	}
 }
 
