@@ -439,8 +439,10 @@ stats_count_show(struct tel_stats *s, uint64_t number)
 	if (st != TEL_OK || !s->deltas)
 		return st;
 	tel__stats_zero(s);
-	for (size_t i = 0; i < s->nsources; i++)
+	for (size_t i = 0; i < s->nsources; i++) {
 		s->sources[i]->counted = 0;
+		s->sources[i]->end = 0;
+	}
 	s->session.first = UINT64_MAX;
 	s->session.last = 0;
 	return TEL_OK;

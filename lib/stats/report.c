@@ -131,18 +131,15 @@ tel__report_origin(struct report *r, const char *schema, const char *version,
 }
 
 void
-tel__report_span(struct report *r, uint64_t first, uint64_t last,
-    struct tel_clock *clock)
+tel__report_span(struct report *r, uint64_t first, uint64_t last, int64_t ns)
 {
-	int64_t ns;
-
 	if (first < r->first)
 		r->first = first;
 	if (last > r->last)
 		r->last = last;
 	(void)int128_add(&r->ticks, int128_u64(last - first));
 	/* what does not fit is an absurd rate, and no time */
-	if (tel__clock_between(clock, first, last, &ns) && ns >= 0)
+	if (ns >= 0)
 		(void)int128_add(&r->ns, int128_u64((uint64_t)ns));
 	else
 		r->untimed++;

@@ -80,9 +80,9 @@ tel_status tel__report_part(struct report *r, const char *name,
 tel_status tel__report_origin(struct report *r, const char *schema,
     const char *version, const char *format, unsigned *out);
 
-/* Adds a span of time, by a clock; NULL: none is known. */
+/* Adds a span of time, and how long it was; negative: that is not known. */
 void tel__report_span(struct report *r, uint64_t first, uint64_t last,
-    struct tel_clock *clock);
+    int64_t ns);
 
 /* Puts the parts in order and adds up the kinds.  TEL_OK, TEL_ENOMEM. */
 tel_status tel__report_sort(struct report *r);

@@ -95,6 +95,8 @@ session_settle_source(struct tel_stats *s, struct source *from)
 		s->session.first = from->first;
 	if (from->last > s->session.last)
 		s->session.last = from->last;
+	if (from->last > from->end)
+		from->end = from->last;
 	if (s->heap != NULL)
 		tel__heap_reach(s->heap, from->last);
 	from->first = UINT64_MAX;
@@ -121,6 +123,30 @@ settle_sources(struct tel_stats *s)
 		s->session.clock = tel__clock_share(best->clock);
 	}
 	return st;
+}
+
+/* The span of the logs: to the latest end, each by its own clock. */
+static void
+session_span(const struct tel_stats *s, struct report *r)
+{
+	int64_t ns, most = -1;
+
+	if (s->session.first > s->session.last)
+		return;
+	for (size_t i = 0; i < s->nsources; i++) {
+		const struct source *from = s->sources[i];
+		struct tel_clock *clock =
+		    from->clock != NULL && tel__clock_rate(from->clock) > 0 ?
+		    from->clock :
+		    s->session.clock;
+
+		if (from->end >= s->session.first &&
+		    tel__clock_between(clock, s->session.first, from->end,
+		        &ns) &&
+		    ns > most)
+			most = ns;
+	}
+	tel__report_span(r, s->session.first, s->session.last, most);
 }
 
 /* The stats of a definition onto the list; NULL counts them. */
@@ -194,9 +220,7 @@ tel_stats_settle(tel_stats *s)
 	st = tel__report_merge(&s->shown, &s->report);
 	if (st != TEL_OK)
 		return stats_no_memory(s);
-	if (s->session.first <= s->session.last)
-		tel__report_span(&s->shown, s->session.first, s->session.last,
-		    s->session.clock);
+	session_span(s, &s->shown);
 	if (tel__report_sort(&s->shown) != TEL_OK || make_list(s) != TEL_OK)
 		return stats_no_memory(s);
 	return TEL_OK;
@@ -208,9 +232,8 @@ session_end(struct tel_stats *s)
 {
 	tel_status st = settle_sources(s);
 
-	if (st == TEL_OK && s->session.first <= s->session.last)
-		tel__report_span(&s->report, s->session.first, s->session.last,
-		    s->session.clock);
+	if (st == TEL_OK)
+		session_span(s, &s->report);
 	/* even without memory, as the readers may be freed from here on */
 	for (size_t i = 0; i < s->nsources; i++)
 		tel__source_free(s->sources[i]);

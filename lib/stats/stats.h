@@ -96,6 +96,7 @@ struct source {
 	uint64_t tag;                /* where they have this tag */
 	struct pools pools;
 	uint64_t first, last;    /* since the fields below were settled */
+	uint64_t end;            /* the last of all; 0: none */
 	struct tel_clock *clock; /* of the log, and of it alone; NULL: none */
 	unsigned origin;
 	int counted; /* among the report's logs */

@@ -255,3 +255,19 @@ for line in sys.stdin:
 	run ! grep -Eq 'peak_(ns|ticks)|lifetime_' both
 	telstat ns ticks | grep -q '^peak  *[1-9] blocks *[0-9]* bytes$'
 }
+
+@test "the span of merged logs is that to the latest event, by its own clock" {
+	printf '%s\n' '# teltools text 1' '# tick rate: 1000000' \
+	    '# type: a 1 K n:unsigned' '00000000000F4240 a n=1' \
+	    '00000000002DC6C0 a n=2' >slow
+	sed 's/1000000$/&000/; s/ a / b /; s/a 1 K/b 1 K/; $d' slow >fast
+	echo '000000001DDCA740 b n=2' >>fast
+	for logs in 'slow fast' 'fast slow'; do
+		# 2 s from the first event to the last of slow, and 0.5 s of fast
+		# shellcheck disable=SC2086 # two names
+		telfilter -f tel $logs | telstat -f json >got
+		grep -q '"span_ticks":500000000,"span_ns":2000000000,' got
+		# shellcheck disable=SC2086
+		telcat -T s $logs | grep -q '^2.000000000 a'
+	done
+}
