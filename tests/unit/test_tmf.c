@@ -196,13 +196,17 @@ test_bounds(void)
 	free(text);
 }
 
-/* Versions of a type are types of their own. */
+/*
+ * Versions of a type are types of their own, whose codes are the highest but
+ * those of other types.
+ */
 static void
 test_versions(void)
 {
 	char *path = make_file("20 Thread\n#version 3\n#type SwitchTo 3\n{\n"
 	                       "New, ItemLong\n}\n#version 4\n#type Later 3\n"
-	                       "{\n}\n");
+	                       "{\n}\n65535 Last\n#version 0\n"
+	                       "#type Most 65534\n{\n}\n");
 	struct result res = read_words("event 1000 5 4 3 0 20 3 1\n"
 	                               "version 3 1001 5 4 3 0 20 3 2\n"
 	                               "version 4 1002 5 4 3 0 20 3 2\n"
