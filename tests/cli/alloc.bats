@@ -120,11 +120,16 @@ bare() {
 	[ "${#lines[@]}" -eq 161 ]
 }
 
-@test "an argument that is no number, and a symbol with the version of its library" {
+@test "an argument that is no number, half of a realloc, and a symbol with a version" {
 	printf '7 7 %s\n' 'malloc(42)=#1' 'free(#x)' 'free(#1)' >slots
 	run -3 --separate-stderr telcat -H --as logalloc slots
 	[ "${#lines[@]}" -eq 2 ]
 	[[ $stderr == *'expected a number, found "#x)"'* ]]
+	# the second line of a realloc
+	printf '@ ./a:[0x1] %s\n' '< 0x1000' '+ 0x2000 0x10' >half
+	run -3 --separate-stderr telcat -c --as mtrace half
+	[ "$output" = 1 ]
+	[[ $stderr == *'expected another line that continues it, found the end of the line'* ]]
 	printf 't->%s\n' 'malloc@libc.so.6(513) = 0x5600' \
 	    'free@@GLIBC_2.2.5(0x5600) = <void>' 'malloc@libc.so.6 = 0x5600' >versions
 	clean bare versions | diff - <(printf '%s tid=0\n' \
