@@ -444,7 +444,7 @@ stats_count_show(struct tel_stats *s, uint64_t number)
 		s->sources[i]->end = 0;
 	}
 	s->session.first = UINT64_MAX;
-	s->session.last = 0;
+	s->session.last = s->session.over = 0;
 	return TEL_OK;
 }
 

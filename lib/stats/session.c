@@ -125,28 +125,33 @@ settle_sources(struct tel_stats *s)
 	return st;
 }
 
+/* Sets *ns to the time to the end of a log, if that is more. */
+static void
+session_reach(const struct session *x, uint64_t end, struct tel_clock *clock,
+    int64_t *ns)
+{
+	int64_t more;
+
+	if (clock == NULL || !(tel__clock_rate(clock) > 0))
+		clock = x->clock;
+	if (end >= x->first &&
+	    tel__clock_between(clock, x->first, end, &more) && more > *ns)
+		*ns = more;
+}
+
 /* The span of the logs: to the latest end, each by its own clock. */
 static void
 session_span(const struct tel_stats *s, struct report *r)
 {
-	int64_t ns, most = -1;
+	const struct session *x = &s->session;
+	int64_t ns = -1;
 
-	if (s->session.first > s->session.last)
+	if (x->first > x->last)
 		return;
-	for (size_t i = 0; i < s->nsources; i++) {
-		const struct source *from = s->sources[i];
-		struct tel_clock *clock =
-		    from->clock != NULL && tel__clock_rate(from->clock) > 0 ?
-		    from->clock :
-		    s->session.clock;
-
-		if (from->end >= s->session.first &&
-		    tel__clock_between(clock, s->session.first, from->end,
-		        &ns) &&
-		    ns > most)
-			most = ns;
-	}
-	tel__report_span(r, s->session.first, s->session.last, most);
+	session_reach(x, x->over, x->over_clock, &ns);
+	for (size_t i = 0; i < s->nsources; i++)
+		session_reach(x, s->sources[i]->end, s->sources[i]->clock, &ns);
+	tel__report_span(r, x->first, x->last, ns);
 }
 
 /* The stats of a definition onto the list; NULL counts them. */
@@ -245,7 +250,9 @@ session_end(struct tel_stats *s)
 	s->session.first = UINT64_MAX;
 	s->session.last = 0;
 	tel__clock_free(s->session.clock);
-	s->session.clock = NULL;
+	tel__clock_free(s->session.over_clock);
+	s->session.clock = s->session.over_clock = NULL;
+	s->session.over = 0;
 	s->sessions++;
 	s->reached = 0;
 	return st;
@@ -378,6 +385,11 @@ session_retire(struct tel_stats *s, struct source *from)
 	tel_status st = session_settle_source(s, from);
 	if (st != TEL_OK)
 		return st;
+	if (from->end > s->session.over) {
+		tel__clock_free(s->session.over_clock);
+		s->session.over = from->end;
+		s->session.over_clock = tel__clock_share(from->clock);
+	}
 	for (size_t i = 0; i < s->count; i++)
 		tel__pairs_forget(&s->definitions[i]->open, from->id);
 	e = tel__table_find(&s->by_log, (uintptr_t)from->log);

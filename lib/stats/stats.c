@@ -57,6 +57,7 @@ tel_stats_free(tel_stats *s)
 	free(s->sources);
 	tel__table_clear(&s->by_log);
 	tel__clock_free(s->session.clock);
+	tel__clock_free(s->session.over_clock);
 	for (size_t i = 0; i < s->count; i++)
 		tel__definition_free(s->definitions[i]);
 	free(s->definitions);

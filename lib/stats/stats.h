@@ -106,6 +106,9 @@ struct source {
 struct session {
 	uint64_t first, last;    /* first > last: no event yet */
 	struct tel_clock *clock; /* or NULL */
+	/* the latest end of its logs that are over; 0: none is */
+	uint64_t over;
+	struct tel_clock *over_clock;
 };
 
 struct group_expr {

@@ -407,6 +407,29 @@ test_uses(void)
 	}
 }
 
+/* A log of two that are read together is over, and its reader has another one. */
+static void
+test_span(void)
+{
+	tel_stats *s = begin_one(NULL);
+	struct stat_log l, other;
+
+	stat_log_begin(&l);
+	stat_log_begin(&other);
+	must_ok(tel_stats_begin(s, NULL));
+	feed(s, &l, "PoolAlloc", 1000, 1, 0, 0);
+	feed(s, &other, "PoolAlloc", 1500, 1, 0, 0);
+	feed(s, &l, "PoolAlloc", 5000, 1, 0, 0);
+	l.log.number++;
+	feed(s, &l, "PoolAlloc", 2000, 1, 0, 0);
+	must_ok(tel_stats_end(s, NULL));
+	is_total(s, TEL_TOTAL_TICKS, "4000", "span: ticks");
+	is_total(s, TEL_TOTAL_NS, "4000", "span: to the end of one that is over");
+	tel_stats_free(s);
+	stat_log_end(&l);
+	stat_log_end(&other);
+}
+
 static void
 test_pairs(void)
 {
@@ -715,6 +738,7 @@ main(void)
 	test_quantiles();
 	test_groups();
 	test_uses();
+	test_span();
 	test_pairs();
 	test_next_log();
 	test_snapshots();
