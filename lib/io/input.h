@@ -42,10 +42,10 @@ void tel__input_one_thread(struct tel_input *raw);
 /*
  * Opens compressed or archived input: takes over raw (it is freed with *out, or
  * on failure) and gives an input of the contents, or raw itself when it is
- * neither.  Archives are entered by tel__input_next_member().  One layer of
- * compression is taken off, then one archive entered, and from each member
- * again one layer.  Decompression runs on a thread of its own, which takes no
- * signals and ends with tel__input_free(); it reads from raw, up to 4 blocks of
+ * neither.  Archives are entered by tel__input_next_member().  Up to two layers
+ * of compression are taken off, then one archive entered, and from each member
+ * again up to two.  Decompression runs on threads, one a layer, which take no
+ * signals and end with tel__input_free(); they read from raw, up to 4 blocks of
  * 2^18 bytes ahead of what was peeked.
  * Returns TEL_OK, TEL_ENOMEM.  If reading failed, or the data is damaged, the
  * first peek or tel__input_next_member() of *out reports it.

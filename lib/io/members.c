@@ -143,8 +143,11 @@ open_member(struct tel_members *m, struct tel_fault *fault)
 		tel__input_free(in);
 		return st == TEL_OK ? TEL_END : st;
 	}
-	enum tel_packing packing = tel__input_detect(in, TEL_CODECS);
-	if (packing != TEL_PLAIN) {
+	for (int n = 0; n < TEL_LAYERS_MAX; n++) {
+		enum tel_packing packing = tel__input_detect(in, TEL_CODECS);
+
+		if (packing == TEL_PLAIN)
+			break;
 		st = packing == TEL_ZSTD ?
 		    tel__source_zstd(in, &source) :
 		    tel__source_codec(in, packing, &source);

@@ -145,6 +145,9 @@ enum tel_packing {
 };
 enum tel_packings { TEL_CODECS = 1, TEL_ARCHIVES = 2 };
 
+/* A .tel that is compressed inside may be compressed once more, as a whole. */
+#define TEL_LAYERS_MAX 2
+
 /*
  * The packing of the next bytes in in, of the given ones (enum tel_packings, or
  * both).  Waits for no more bytes than it needs.

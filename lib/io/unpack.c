@@ -74,12 +74,14 @@ tel__input_unpack(struct tel_input *raw, struct tel_input **out)
 	struct tel_input *in = raw;
 
 	packing = tel__input_detect(in, TEL_CODECS | TEL_ARCHIVES);
-	if (packing != TEL_PLAIN && packing < TEL_TAR) {
-		tel_status st = unpack_decode(raw, packing, &in);
+	/* gzip can hold itself without an end */
+	for (int n = 1; packing != TEL_PLAIN && packing < TEL_TAR; n++) {
+		tel_status st = unpack_decode(in, packing, &in);
 
 		if (st != TEL_OK)
 			return st;
-		packing = tel__input_detect(in, TEL_ARCHIVES);
+		packing = tel__input_detect(in,
+		    n < TEL_LAYERS_MAX ? TEL_CODECS | TEL_ARCHIVES : TEL_ARCHIVES);
 	}
 	if (packing != TEL_PLAIN)
 		return enter(in, packing, out);

@@ -110,6 +110,17 @@ END
 	cat both | telcat | cmp - <(telcat both)
 }
 
+@test "a .tel that is compressed inside is read when it is compressed once more" {
+	telfilter -f tel -z 3 mpsio.log >packed.tel
+	gzip -k packed.tel
+	zstd -qk packed.tel
+	tar czf packed.tgz packed.tel.zst
+	for log in packed.tel.{gz,zst} packed.tgz; do
+		clean telcat "$log" | cmp - <(telcat mpsio.log)
+		clean telstat -j 2 -c "$log" | cmp - <(telstat -c mpsio.log)
+	done
+}
+
 @test "an output that was cut off reads but for its end" {
 	telfilter -u -z 3 mpsio.log >packed
 	size=$(stat -c %s packed)
