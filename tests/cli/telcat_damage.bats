@@ -191,10 +191,13 @@ poke() {
 	poke bad.tel 5000 'xxxx'
 	for bad in bad.log bad.txt bad.mtrace bad.tel; do
 		found=$(exits 3 telcat "$bad" 2>&1 >all |
-		    sed -n '1s/^telcat: [^:]*: offset [0-9]*: //p')
+		    sed -n '1s/^telcat: [^:]*: \(offset [0-9]*: .\)/\1/p')
 		[ -n "$found" ]
 		run -1 --separate-stderr telcat --strict -c "$bad"
+		[ "$(grep -cF "${found#*: }" <<<"$stderr")" = 1 ]
 		grep -qxF "telcat: $bad: $found" <<<"$stderr"
+		run -1 --separate-stderr telcat -q --strict -c "$bad"
+		[ "$stderr" = "telcat: $bad: ${found#*: }" ]
 	done
 }
 
@@ -209,7 +212,7 @@ poke() {
 		for order in 'good bad' 'bad good'; do
 			# shellcheck disable=SC2086
 			run -1 --separate-stderr $tool --strict -o none $order
-			[[ $stderr == *"$tool: bad: invalid event"* ]]
+			[[ $stderr == *"$tool: bad: offset "*": invalid event"* ]]
 			[[ $stderr != *"$tool: good: "* ]]
 		done
 	done
