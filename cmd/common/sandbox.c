@@ -358,6 +358,14 @@ confine_files(const struct settings *s, const struct sink *sink,
 		    offsetof(struct ruleset_attr, scoped), 0);
 	if (r.fd < 0)
 		return -1;
+	/* a rule for a file in a folder takes two more for a while */
+	long spare = syscall(SYS_fcntl, r.fd, F_DUPFD_CLOEXEC, r.fd + 2);
+	if (spare < 0) {
+		(void)syscall(SYS_close, r.fd);
+		errno = EMFILE;
+		return -1;
+	}
+	(void)syscall(SYS_close, spare);
 	allow_inputs(&r, s);
 	allow_outputs(&r, s, sink, made);
 	allow_system(&r);

@@ -252,6 +252,18 @@ refused() {
 	[ "$stderr" = 'telcat: not confined: Function not implemented' ]
 }
 
+@test "with too few descriptors for rules a tool reads on as well" {
+	telcat --no-sandbox in/log >want
+	for n in {4..12}; do
+		run --separate-stderr bash -c \
+		    "ulimit -n $n; exec telcat in/log" 3>&- 4>&-
+		echo "$n: $stderr"
+		[ "$output" = "$(cat want)" ] ||
+		    [[ $stderr == *': Too many open files' ]]
+	done
+	[ "$status" = 0 ]
+}
+
 # As that of RHEL 9, which claims version 6.
 @test "a kernel that lacks a part of what it claims confines by the rest" {
 	needs_landlock
