@@ -834,10 +834,10 @@ children() {
 	run ! grep '^slack,posix,' <<<"$output"
 }
 
-@test "a stack of 128 KiB is enough" {
+@test "a stack of 80 KiB is enough" {
 	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer needs more" ;; esac
 	local form=$TEL_TOP/tests/data/alloc/perl.mtrace.zst
 	# shellcheck disable=SC2016 # the inner shell's
-	run -0 bash -c 'ulimit -s 128; telreplay --dry-run "$1" &&
+	run -0 bash -c 'ulimit -s 80; telreplay --dry-run "$1" &&
 	    telreplay -a null --runs 1 --idle 0 "$1"' bash "$form"
 }

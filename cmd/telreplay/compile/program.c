@@ -150,56 +150,61 @@ tail_load(struct program *p)
 	return st;
 }
 
+/* Checks the header, and loads what is at the end. */
 static tel_status
-program_open(const struct program *from, struct program **out)
+program_begin(struct program *p)
 {
 	unsigned char head[PROGRAM_HEADER];
-	struct program *p;
 
-	if (from->size < PROGRAM_HEADER)
+	if (p->size < PROGRAM_HEADER)
 		return TEL_EFORMAT;
-	tel_status st = read_at(from, 0, head, sizeof(head));
+	tel_status st = read_at(p, 0, head, sizeof(head));
 	if (st != TEL_OK)
 		return st;
 	if (!program_probe(head, sizeof(head)))
 		return TEL_EFORMAT;
 	if (tel_le64(head + 8) != PROGRAM_VERSION)
 		return TEL_EVERSION;
-	if (from->size < PROGRAM_HEADER + PROGRAM_TRAILER)
+	if (p->size < PROGRAM_HEADER + PROGRAM_TRAILER)
 		return TEL_EDAMAGED;
-	p = malloc(sizeof(*p));
+	return tail_load(p);
+}
+
+/* A program is too large for a small stack. */
+static tel_status
+program_open(int fd, const void *data, uint64_t size, struct program **out)
+{
+	struct program *p = calloc(1, sizeof(*p));
+
 	if (p == NULL)
 		return TEL_ENOMEM;
-	*p = *from;
-	st = tail_load(p);
-	if (st != TEL_OK) {
+	p->fd = fd;
+	p->data = data;
+	p->size = size;
+	tel_status st = program_begin(p);
+	if (st == TEL_OK)
+		*out = p;
+	else
 		program_free(p);
-		return st;
-	}
-	*out = p;
-	return TEL_OK;
+	return st;
 }
 
 tel_status
 program_open_fd(int fd, struct program **out)
 {
-	struct program p = { .fd = fd };
 	struct stat about;
 
 	if (fstat(fd, &about) != 0)
 		return TEL_EIO;
 	if (!S_ISREG(about.st_mode))
 		return TEL_EFORMAT;
-	p.size = (uint64_t)about.st_size;
-	return program_open(&p, out);
+	return program_open(fd, NULL, (uint64_t)about.st_size, out);
 }
 
 tel_status
 program_open_memory(const void *data, size_t size, struct program **out)
 {
-	struct program p = { .fd = -1, .data = data, .size = size };
-
-	return program_open(&p, out);
+	return program_open(-1, data, size, out);
 }
 
 void
