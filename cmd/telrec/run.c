@@ -346,8 +346,10 @@ telrec_run_start(struct run *run)
 
 	if (set_environment(run) != 0)
 		return EXIT_TELREC;
-	if (pipe2(fds, O_CLOEXEC) != 0)
+	if (pipe2(fds, O_CLOEXEC) != 0) {
+		(void)message_errno(run->t->operands[0]);
 		return EXIT_TELREC;
+	}
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &old);

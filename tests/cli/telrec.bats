@@ -238,6 +238,16 @@ setup() {
 	[ ! -e run.tel ]
 }
 
+@test "too few descriptors are reported" {
+	for n in {5..12}; do
+		run bash -c "ulimit -n $n; exec telrec -o run.tel $program threads 1 10" \
+		    3>&- 4>&-
+		echo "$n: $status $output"
+		[ "$status" = 0 ] || [[ $output == telrec:*': Too many open files' ]]
+	done
+	[ "$status" = 0 ]
+}
+
 @test "a program that is statically linked is reported, and leaves no log" {
 	echo 'int main(void) { return 0; }' >static.c
 	${CC:-cc} -static -o static static.c 2>/dev/null || skip "no static libc"
