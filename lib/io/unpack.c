@@ -81,7 +81,8 @@ tel__input_unpack(struct tel_input *raw, struct tel_input **out)
 		if (st != TEL_OK)
 			return st;
 		packing = tel__input_detect(in,
-		    n < TEL_LAYERS_MAX ? TEL_CODECS | TEL_ARCHIVES : TEL_ARCHIVES);
+		    n < TEL_LAYERS_MAX ? TEL_CODECS | TEL_ARCHIVES :
+		                         TEL_ARCHIVES);
 	}
 	if (packing != TEL_PLAIN)
 		return enter(in, packing, out);

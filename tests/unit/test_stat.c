@@ -424,7 +424,8 @@ test_span(void)
 	feed(s, &l, "PoolAlloc", 2000, 1, 0, 0);
 	must_ok(tel_stats_end(s, NULL));
 	is_total(s, TEL_TOTAL_TICKS, "4000", "span: ticks");
-	is_total(s, TEL_TOTAL_NS, "4000", "span: to the end of one that is over");
+	is_total(s, TEL_TOTAL_NS, "4000",
+	    "span: to the end of one that is over");
 	tel_stats_free(s);
 	stat_log_end(&l);
 	stat_log_end(&other);
