@@ -150,7 +150,7 @@ tail_load(struct program *p)
 	return st;
 }
 
-/* Checks the header, and loads what is at the end. */
+/* Checks the header, and loads the tail. */
 static tel_status
 program_begin(struct program *p)
 {
