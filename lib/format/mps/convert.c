@@ -187,7 +187,7 @@ move_value(const struct move *move, const unsigned char *from,
 	return 1;
 }
 
-/* Follows a plan.  *size: of the event; 0 when a value did not fit. */
+/* Follows a plan.  *lost: set when a value did not fit. */
 static tel_status
 mps_convert_follow(struct convert *c, struct plan *p,
     const struct tel_event *ev, unsigned char *data, uint32_t *size,
@@ -211,7 +211,6 @@ mps_convert_follow(struct convert *c, struct plan *p,
 		}
 		if (good)
 			continue;
-		*size = 0;
 		if (move->misfit == NULL)
 			move->misfit = tel__losses_row(c->losses,
 			    TEL_LOSS_VALUE, ev->type->schema->name,
