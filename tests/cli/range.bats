@@ -425,6 +425,18 @@ fetches() {
 	END
 }
 
+@test "blocks are chosen by the values of all logs that have events in them" {
+	awk 'BEGIN { srand(3); for (i = 0; i < 100000; i++)
+	    printf "%016x Move size=%d\n", 1000 + i,
+	        (i % 2 ? 2^30 : 2^20) * (1 + rand()) >(i % 2 ? "great" : "small") }'
+	for order in "great small" "small great"; do
+		# shellcheck disable=SC2086 # two names
+		telcat -f tel $order >both.tel
+		[ "$(telfilter -c -w 'size > 1e9' both.tel)" = 50000 ]
+		[ "$(telfilter -c -w 'size < 1e9' both.tel)" = 50000 ]
+	done
+}
+
 @test "blocks are chosen by the number of events and their time" {
 	local file
 	awk 'BEGIN { srand(3); for (i = 0; i < 400000; i++)

@@ -135,7 +135,7 @@ add_part(struct out_stat *stat, const struct out_part *part, unsigned block)
 		to = &stat->ranges[(size_t)k * NATIVE_GROUP + block];
 		if (stat->counts[block] == 0 || from[k].low < to->low)
 			to->low = from[k].low;
-		if (stat->counts[block] == 0 || from[k].high > to->high)
+		if (from[k].high > to->high)
 			to->high = from[k].high;
 	}
 	stat->counts[block] += part->count;
