@@ -66,7 +66,11 @@ source_failed(const struct source *src, tel_status st, const char *text)
 {
 	if (text == NULL || text[0] == '\0')
 		text = tel_status_text(st);
-	if (st == TEL_EFORMAT && !src->folder &&
+	/* with its offset, --strict has it reported already */
+	if (st == TEL_EDAMAGED && src->notices.damage > 0 &&
+	    !src->notices.quiet)
+		message_raise(STATUS_FAILED);
+	else if (st == TEL_EFORMAT && !src->folder &&
 	    tel_reader_count(src->reader, TEL_COUNT_INPUT) == 0)
 		message_fail(STATUS_FAILED, src->name,
 		    "no events: the file is empty");

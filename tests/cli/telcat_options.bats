@@ -168,7 +168,11 @@ try() {
 	strict)
 		head -c 3001 mpsio.log >"cut"
 		run -3 telcat cut
-		run -1 telcat --strict cut
+		run -1 --separate-stderr telcat --strict cut
+		[ "$(grep -c 'inside an event' <<<"$stderr")" -eq 1 ]
+		[[ $stderr == "telcat: cut: offset "* ]]
+		run -1 --separate-stderr telcat --strict -q cut
+		[[ $stderr == "telcat: cut: "*'inside an event'* ]]
 		;;
 	force)
 		# EventInit is the first event, and major its first field

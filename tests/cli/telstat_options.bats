@@ -169,7 +169,11 @@ try() {
 	strict)
 		head -c 3001 mpsio.log >"cut"
 		run -3 telstat cut
-		run -1 telstat --strict cut
+		run -1 --separate-stderr telstat --strict cut
+		[ "$(grep -c 'inside an event' <<<"$stderr")" -eq 1 ]
+		[[ $stderr == "telstat: cut: offset "* ]]
+		run -1 --separate-stderr telstat --strict -q cut
+		[[ $stderr == "telstat: cut: "*'inside an event'* ]]
 		;;
 	force)
 		# EventInit is the first event, and major its first field
