@@ -74,9 +74,6 @@ source_failed(const struct source *src, tel_status st, const char *text)
 	    tel_reader_count(src->reader, TEL_COUNT_INPUT) == 0)
 		message_fail(STATUS_FAILED, src->name,
 		    "no events: the file is empty");
-	else if (st == TEL_EDAMAGED && src->notices.damage > 0 &&
-	    !src->notices.quiet)
-		message_raise(STATUS_FAILED); /* a notice has reported it */
 	else if (st == TEL_EVERSION)
 		message_fail(STATUS_FAILED, src->name, "%s (--force reads on)",
 		    text);
