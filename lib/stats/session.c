@@ -148,7 +148,8 @@ session_span(const struct tel_stats *s, struct report *r)
 
 	if (x->first > x->last)
 		return;
-	session_reach(x, x->over, x->over_clock, &ns);
+	if (x->over > 0)
+		session_reach(x, x->over, x->over_clock, &ns);
 	for (size_t i = 0; i < s->nsources; i++)
 		session_reach(x, s->sources[i]->end, s->sources[i]->clock, &ns);
 	tel__report_span(r, x->first, x->last, ns);

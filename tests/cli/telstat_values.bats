@@ -270,4 +270,10 @@ for line in sys.stdin:
 		# shellcheck disable=SC2086
 		telcat -T s $logs | grep -q '^2.000000000 a'
 	done
+	# none is known where it would be more than 2^63 ns, also from tick 0 on
+	printf '%s\n' '# tick rate: 0.001' '0000000000000000 a n=1' \
+	    '7FFFFFFFFFFFFFFF a n=2' >absurd
+	telstat -f json absurd >got
+	grep -q '"span_ticks":"9223372036854775807",' got
+	run ! grep -q span_ns got
 }
