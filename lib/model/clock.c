@@ -52,7 +52,7 @@ struct tel_clock {
 	double before; /* ns a tick before the first point */
 	double shift;  /* ns from the origin to zero, a whole number */
 	/*
-	 * Where tel__clock_between() found ends, once it is asked: each in the
+	 * Where tel__clock_ns() found ticks, once it is asked: each part in the
 	 * place of its ticks, shifted by the log2 of those between two points.
 	 */
 	struct tel__clock_part *recent;
@@ -430,18 +430,12 @@ tel__clock_ns(struct tel_clock *c, uint64_t ticks)
 {
 	struct tel__clock_part part = { 0 };
 
-	return ns_by_part(c, ticks, &part);
-}
-
-/* The same, by the part that was found lately, if there is one. */
-static inline int64_t
-ns_lately(struct tel_clock *c, uint64_t ticks)
-{
-	if (c->recent == NULL &&
-	    (c->recent = calloc(RECENT, sizeof(*c->recent))) == NULL)
-		return tel__clock_ns(c, ticks);
+	/* by the part that was found lately, if there is one */
+	if (c->recent == NULL)
+		c->recent = calloc(RECENT, sizeof(*c->recent));
 	return ns_by_part(c, ticks,
-	    &c->recent[ticks >> c->spread & (RECENT - 1)]);
+	    c->recent == NULL ? &part :
+	                        &c->recent[ticks >> c->spread & (RECENT - 1)]);
 }
 
 int
@@ -456,8 +450,8 @@ tel__clock_between(struct tel_clock *c, uint64_t from, uint64_t to, int64_t *ns)
 	}
 	if (!(c->overall > 0 || c->fixed_rate > 0))
 		return 0;
-	int64_t low = ns_lately(c, from);
-	int64_t high = ns_lately(c, to);
+	int64_t low = tel__clock_ns(c, from);
+	int64_t high = tel__clock_ns(c, to);
 	return low > INT64_MIN && high < INT64_MAX &&
 	    !__builtin_sub_overflow(high, low, ns);
 }

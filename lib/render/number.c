@@ -21,6 +21,15 @@ put_digits(unsigned char *p, uint64_t v, unsigned digits)
 	return p + digits;
 }
 
+/* Nine digits of v, under 10^9. */
+static unsigned char *
+put_nine(unsigned char *p, uint32_t v)
+{
+	p = tel_put_all_eight(p, v / 10);
+	*p++ = (unsigned char)('0' + v % 10);
+	return p;
+}
+
 unsigned char *
 tel__put_seconds(unsigned char *p, int64_t ns)
 {
@@ -32,7 +41,7 @@ tel__put_seconds(unsigned char *p, int64_t ns)
 	}
 	p = tel_put_decimal(p, v / 1000000000u);
 	*p++ = '.';
-	return put_digits(p, v % 1000000000u, 9);
+	return put_nine(p, (uint32_t)(v % 1000000000u));
 }
 
 /*
@@ -71,7 +80,7 @@ tel__put_iso(unsigned char *p, int64_t ns)
 	*p++ = ':';
 	p = put_digits(p, n % 60, 2);
 	*p++ = '.';
-	p = put_digits(p, (uint64_t)rest % 1000000000, 9);
+	p = put_nine(p, (uint32_t)((uint64_t)rest % 1000000000));
 	*p++ = 'Z';
 	return p;
 }
