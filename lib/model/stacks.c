@@ -232,21 +232,31 @@ find_frame(struct tel__stacks *s, struct tel__stack_log *l, uint64_t process,
 	return node;
 }
 
+/* The node of events without a stack. */
+static uint32_t
+stacks_none(struct tel__stacks *s)
+{
+	static const char none[] = "<none>";
+
+	if (s->none == 0)
+		s->none = tel__stacks_name(s, 0, none, sizeof(none) - 1);
+	return s->none;
+}
+
 uint32_t
 tel__stacks_find(struct tel__stacks *s, struct tel__stack_log *l,
     const struct tel_event *ev, uint64_t process)
 {
-	static const char none[] = "<none>";
 	const int part = ev->type->role_field[TEL_PART_STACK];
 	struct tel_label label;
 
 	if (part < 0)
-		return tel__stacks_name(s, 0, none, sizeof(none) - 1);
+		return stacks_none(s);
 	s->recorded = 1;
 	const struct tel_field *f = &ev->type->fields[part];
 	uint64_t value = tel_load(f, ev->data);
 	if (value == 0)
-		return tel__stacks_name(s, 0, none, sizeof(none) - 1);
+		return stacks_none(s);
 	if (f->datatype != TEL_ADDRESS && f->datatype != TEL_POINTER)
 		return find_frame(s, l, process, value, ev->clock);
 	if (tel_find_label(ev, f, value, &label) && label.string != NULL &&
