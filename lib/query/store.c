@@ -15,6 +15,8 @@ tel__store_free(struct tel_store *s)
 {
 	free(s->events);
 	free(s->bytes);
+	free(s->keys);
+	tel__sorter_clear(&s->sorter);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -94,27 +96,44 @@ tel__store_take(struct tel_store *s)
 	return ev;
 }
 
-/* Of the same clock as they came: the logs of a file count each its own. */
-static int
-by_time(const void *a, const void *b)
+/* Moves the n events so that each is where the keys have its row. */
+static void
+store_permute(struct tel_event *events, struct tel__sort_key *keys, size_t n)
 {
-	const struct tel_event *x = a, *y = b;
+	for (size_t i = 0; i < n; i++) {
+		if (keys[i].row == i)
+			continue;
+		const struct tel_event first = events[i];
+		size_t to = i, from;
 
-	if (x->clock != y->clock)
-		return x->clock < y->clock ? -1 : 1;
-	return (store_place(x) > store_place(y)) -
-	    (store_place(x) < store_place(y));
+		while ((from = keys[to].row) != i) {
+			events[to] = events[from];
+			keys[to].row = to;
+			to = from;
+		}
+		events[to] = first;
+		keys[to].row = to;
+	}
 }
 
-void
+tel_status
 tel__store_sort(struct tel_store *s)
 {
-	size_t i = s->first + 1;
+	struct tel_event *events = s->events + s->first;
+	const size_t n = tel_store_count(s);
+	size_t i = 1;
 
 	/* most are in order, of formats that do not buffer by kind */
-	while (i < s->count && by_time(&s->events[i - 1], &s->events[i]) <= 0)
+	while (i < n && events[i - 1].clock <= events[i].clock)
 		i++;
-	if (i < s->count)
-		qsort(s->events + s->first, s->count - s->first,
-		    sizeof(*s->events), by_time);
+	if (i >= n)
+		return TEL_OK;
+	if (!TEL__RESERVE(s->keys, s->keys_room, n))
+		return TEL_ENOMEM;
+	for (i = 0; i < n; i++)
+		s->keys[i] = (struct tel__sort_key){ events[i].clock, i };
+	if (!tel__sort_keys(&s->sorter, s->keys, n))
+		return TEL_ENOMEM;
+	store_permute(events, s->keys, n);
+	return TEL_OK;
 }

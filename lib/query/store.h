@@ -3,6 +3,7 @@
 #ifndef TEL_STORE_H
 #define TEL_STORE_H
 
+#include "base/sort.h"
 #include "model/event.h"
 
 struct tel_store {
@@ -13,6 +14,9 @@ struct tel_store {
 	unsigned char *bytes; /* of all events from 0 to count */
 	size_t used;
 	size_t size;
+	struct tel__sort_key *keys; /* while events are sorted */
+	size_t keys_room;
+	struct tel__sorter sorter;
 };
 
 void tel__store_free(struct tel_store *s);
@@ -33,7 +37,10 @@ tel_store_count(const struct tel_store *s)
  */
 const struct tel_event *tel__store_take(struct tel_store *s);
 
-/* Sorts the events by clock, and equal clocks by ordinal. */
-void tel__store_sort(struct tel_store *s);
+/*
+ * Sorts the events by clock, and those of one clock as they came: the logs of a
+ * file count each its own.  TEL_OK, TEL_ENOMEM.
+ */
+tel_status tel__store_sort(struct tel_store *s);
 
 #endif

@@ -300,7 +300,8 @@ window_release(struct tel_window *w, const struct tel_event *ev, int end)
 	if (w->order != TEL_ORDER_LOG) {
 		if (tel_columns_count(&w->columns) > 0)
 			return release_columns(w, limit);
-		tel__store_sort(s);
+		if (tel__store_sort(s) != TEL_OK)
+			return TEL_ENOMEM;
 	}
 	if (w->order == TEL_ORDER_TIME && (!end || w->runs != NULL)) {
 		if (w->runs == NULL && (w->runs = tel__runs_new()) == NULL)
