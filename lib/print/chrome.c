@@ -39,49 +39,65 @@ struct chrome {
 	size_t nopen;
 };
 
+/* A string, with another one before it that needs no escapes. */
 static void
-chrome_put_string(struct tel_printer *pr, const char *s, size_t n)
+chrome_put_strings(struct tel_printer *pr, const char *before, const char *s,
+    size_t n)
 {
-	unsigned char *p = tel_output_room(pr->out, TEL_ESCAPE_ROOM(n) + 2);
+	const size_t length = strlen(before);
+	unsigned char *p =
+	    tel_output_room(pr->out, length + TEL_ESCAPE_ROOM(n) + 2);
 
 	if (p == NULL)
 		return;
 	*p++ = '"';
-	p = tel__escape_json(p, s, n, pr->terminal);
+	memcpy(p, before, length);
+	p = tel__escape_json(p + length, s, n, pr->terminal);
 	*p++ = '"';
 	pr->out->used = (size_t)(p - pr->out->buffer);
+}
+
+static void
+chrome_put_string(struct tel_printer *pr, const char *s, size_t n)
+{
+	chrome_put_strings(pr, "", s, n);
 }
 
 /* A number; where others could not hold it, in quotes. */
 static void
 chrome_put_number(struct tel_printer *pr, uint64_t v, int negative)
 {
-	unsigned char text[TEL_PUT_MAX + 2], *p = text;
+	unsigned char *p = tel_output_room(pr->out, TEL_PUT_MAX + 2);
 	uint64_t magnitude = negative && v >> 63 ? 0 - v : v;
 	int quotes = magnitude > SAMPLES_MAX;
 
+	if (p == NULL)
+		return;
 	if (quotes)
 		*p++ = '"';
 	p = negative ? tel_put_signed(p, v) : tel_put_decimal(p, v);
 	if (quotes)
 		*p++ = '"';
-	(void)tel_output_write(pr->out, text, (size_t)(p - text));
+	pr->out->used = (size_t)(p - pr->out->buffer);
 }
 
 /* Microseconds, which the format counts in, with three decimals. */
 static void
 put_time(struct tel_printer *pr, const char *key, uint64_t ns)
 {
-	unsigned char text[TEL_PUT_MAX], *p;
-	unsigned rest = (unsigned)(ns % 1000);
+	const unsigned rest = (unsigned)(ns % 1000);
+	unsigned char *p;
 
 	render_put(pr, key);
-	p = tel_put_decimal(text, ns / 1000);
+	p = tel_output_room(pr->out, TEL_PUT_MAX);
+	if (p == NULL)
+		return;
+	p = tel_put_decimal(p, ns / 1000);
 	*p++ = '.';
 	*p++ = (unsigned char)('0' + rest / 100);
 	*p++ = (unsigned char)('0' + rest / 10 % 10);
 	*p++ = (unsigned char)('0' + rest % 10);
-	(void)tel_output_write(pr->out, text, (size_t)(p - text));
+	pr->out->used = (size_t)(p - pr->out->buffer);
 }
 
 /* The start of an object: its phase, its process and its track. */
@@ -136,7 +152,6 @@ static void
 chrome_put_fields(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
-	char name[TIMELINE_NAME];
 	const char *label, *before = "";
 	size_t n;
 
@@ -157,9 +172,8 @@ chrome_put_fields(struct tel_printer *pr, const struct tel_event *ev)
 			continue;
 		render_put(pr, before);
 		before = ",";
-		(void)snprintf(name, sizeof(name), "label of %s",
-		    t->fields[i].name);
-		chrome_put_string(pr, name, strlen(name));
+		chrome_put_strings(pr, "label of ", t->fields[i].name,
+		    t->fields[i].name_length);
 		render_put(pr, ":");
 		chrome_put_string(pr, label, n);
 	}
@@ -185,25 +199,32 @@ chrome_put_event(struct tel_printer *pr, const struct timeline_track *t,
 }
 
 /* The name of a track, which has no other way to say its thread. */
-static size_t
-full_name(const struct timeline_track *t, char *name, size_t size)
+static void
+chrome_put_name(struct tel_printer *pr, const struct timeline_track *t)
 {
-	size_t n = 0;
+	const struct timeline_track *thread =
+	    t->parent != NULL && t->parent->use == TIMELINE_THREAD ? t->parent :
+	                                                             NULL;
+	const size_t length = thread != NULL ? thread->length : 0;
+	unsigned char *p = tel_output_room(pr->out,
+	    TEL_ESCAPE_ROOM(length) + TEL_ESCAPE_ROOM(t->length) + 3);
 
-	if (t->parent != NULL && t->parent->use == TIMELINE_THREAD)
-		n = (size_t)snprintf(name, size, "%.*s ", TIMELINE_NAME - 1,
-		    t->parent->name);
-	return n +
-	    (size_t)snprintf(name + n, size - n, "%.*s", TIMELINE_NAME,
-	        t->name);
+	if (p == NULL)
+		return;
+	*p++ = '"';
+	if (thread != NULL) {
+		p = tel__escape_json(p, thread->name, length, pr->terminal);
+		*p++ = ' ';
+	}
+	p = tel__escape_json(p, t->name, t->length, pr->terminal);
+	*p++ = '"';
+	pr->out->used = (size_t)(p - pr->out->buffer);
 }
 
 /* The name of a track; a counter has its own. */
 static void
 chrome_track(struct tel_printer *pr, const struct timeline_track *t)
 {
-	char name[2 * TIMELINE_NAME + 2];
-
 	if (t->use == TIMELINE_COUNT || t->use == TIMELINE_BYTES)
 		return;
 	open_object(pr, t, "M");
@@ -211,7 +232,7 @@ chrome_track(struct tel_printer *pr, const struct timeline_track *t)
 	    t->parent == NULL ? ",\"name\":\"process_name\"" :
 	                        ",\"name\":\"thread_name\"");
 	render_put(pr, ",\"args\":{\"name\":");
-	chrome_put_string(pr, name, full_name(t, name, sizeof(name)));
+	chrome_put_name(pr, t);
 	render_put(pr, "}}");
 }
 
@@ -321,12 +342,10 @@ static void
 chrome_counter(struct tel_printer *pr, const struct timeline_track *t,
     uint64_t time, int64_t value)
 {
-	char name[2 * TIMELINE_NAME + 2];
-
 	open_object(pr, t, "C");
 	put_time(pr, ",\"ts\":", time);
 	render_put(pr, ",\"name\":");
-	chrome_put_string(pr, name, full_name(t, name, sizeof(name)));
+	chrome_put_name(pr, t);
 	render_put(pr,
 	    t->use == TIMELINE_BYTES ? ",\"args\":{\"bytes\":" :
 	                               ",\"args\":{\"value\":");

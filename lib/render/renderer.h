@@ -232,7 +232,14 @@ void tel__render_add_json(struct render_builder *b, const char *s, size_t n);
 static inline tel_status
 render_put(struct tel_printer *pr, const char *s)
 {
-	return tel_output_write(pr->out, s, strlen(s));
+	const size_t n = strlen(s);
+	unsigned char *p = tel_output_room(pr->out, n);
+
+	if (p != NULL) {
+		memcpy(p, s, n);
+		pr->out->used += n;
+	}
+	return pr->out->status;
 }
 
 #endif
