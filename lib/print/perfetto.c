@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/table.h"
+#include "base/names.h"
 #include "base/varint.h"
 #include "print/protobuf.h"
 #include "print/timeline.h"
@@ -27,6 +27,7 @@ enum {
 	INTERNED_CATEGORIES = 1,
 	INTERNED_EVENT_NAMES = 2,
 	INTERNED_ANNOTATION_NAMES = 3,
+	INTERNED_FIELDS = 4, /* the highest, and 1 */
 	INTERNED_IID = 1,
 	INTERNED_NAME = 2,
 	TRACK_UUID = 1,
@@ -64,9 +65,8 @@ enum { UNIT_COUNT = 2, UNIT_BYTES = 3 };
 
 struct perfetto {
 	struct timeline *timeline;
-	struct tel__buffer packet, event, interned, part;
-	struct tel__table names; /* hash of a name to its iid */
-	uint32_t nnames;
+	struct tel__buffer packet, event, annotation, interned, part;
+	struct tel__names names[INTERNED_FIELDS]; /* each is its iid - 1 */
 	int begun; /* the first packet was written */
 };
 
@@ -95,31 +95,25 @@ perfetto_write_packet(struct tel_printer *pr, struct perfetto *f)
 
 /*
  * The iid of a name, which this packet defines when it is new; 0: no room for
- * it.  Each field of InternedData has numbers of its own, but they may be the
- * same ones.
+ * it.  Each field of InternedData has numbers of its own.
  */
 static uint64_t
 perfetto_intern(struct perfetto *f, unsigned field, const char *name, size_t n)
 {
-	uint64_t h = tel__fnv(TEL__FNV, &field, sizeof(field));
-	int fresh;
+	struct tel__names *names = &f->names[field];
+	const size_t known = names->count;
+	const uint32_t i = tel__names_add(names, name, n, NAMES_MAX);
 
-	h = tel__fnv(h, name, n);
-	struct tel__entry *e = tel__table_find(&f->names, h);
-	if (e != NULL)
-		return e->value;
-	if (f->nnames >= NAMES_MAX)
-		return 0;
-	e = tel__table_put(&f->names, h, &fresh);
-	if (e == NULL) {
-		f->timeline->no_memory = 1;
+	if (i == TEL__NOWHERE) {
+		f->timeline->no_memory |= known < NAMES_MAX;
 		return 0;
 	}
-	e->value = ++f->nnames;
-	tel__protobuf_varint(&f->part, INTERNED_IID, e->value);
-	tel__protobuf_text(&f->part, INTERNED_NAME, name, n);
-	tel__protobuf_message(&f->interned, field, &f->part);
-	return e->value;
+	if (names->count > known) {
+		tel__protobuf_varint(&f->part, INTERNED_IID, i + UINT64_C(1));
+		tel__protobuf_text(&f->part, INTERNED_NAME, name, n);
+		tel__protobuf_message(&f->interned, field, &f->part);
+	}
+	return i + UINT64_C(1);
 }
 
 /* A name, by its number or as it is. */
@@ -158,8 +152,7 @@ perfetto_put_fields(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct perfetto *f = pr->state;
 	const struct tel_type *t = ev->type;
-	struct tel__buffer *m = &f->event;
-	struct tel__buffer one = { 0 };
+	struct tel__buffer *one = &f->annotation;
 
 	for (unsigned i = 0; i < t->nfields; i++) {
 		const struct tel_field *field = &t->fields[i];
@@ -168,50 +161,49 @@ perfetto_put_fields(struct tel_printer *pr, const struct tel_event *ev)
 
 		if (field->is_label || !tel_event_has(ev, i))
 			continue;
-		perfetto_put_name(f, &one, INTERNED_ANNOTATION_NAMES,
+		perfetto_put_name(f, one, INTERNED_ANNOTATION_NAMES,
 		    ANNOTATION_NAME_IID, ANNOTATION_NAME, field->name,
 		    field->name_length);
 		const char *s = tel_event_label(ev, i, &n);
 		if (s != NULL) {
-			put_labelled(&one, field, v, s, n);
+			put_labelled(one, field, v, s, n);
 		} else {
 			switch (field->datatype) {
 			case TEL_STRING:
 				s = tel_event_string(ev, i, &n);
-				tel__protobuf_text(&one, ANNOTATION_STRING, s,
+				tel__protobuf_text(one, ANNOTATION_STRING, s,
 				    n);
 				break;
 			case TEL_DOUBLE:
-				tel__protobuf_fixed64(&one, ANNOTATION_DOUBLE,
+				tel__protobuf_fixed64(one, ANNOTATION_DOUBLE,
 				    v);
 				break;
 			case TEL_BOOLEAN:
-				tel__protobuf_varint(&one, ANNOTATION_BOOL, v);
+				tel__protobuf_varint(one, ANNOTATION_BOOL, v);
 				break;
 			case TEL_SIGNED:
-				tel__protobuf_varint(&one, ANNOTATION_INT, v);
+				tel__protobuf_varint(one, ANNOTATION_INT, v);
 				break;
 			case TEL_ADDRESS:
 			case TEL_POINTER:
-				tel__protobuf_varint(&one, ANNOTATION_POINTER,
+				tel__protobuf_varint(one, ANNOTATION_POINTER,
 				    v);
 				break;
 			case TEL_LIST:
 				pr->list.used = 0;
 				tel__render_list(&pr->list, ev, field, 0);
-				tel__protobuf_text(&one, ANNOTATION_STRING,
+				tel__protobuf_text(one, ANNOTATION_STRING,
 				    (const char *)pr->list.bytes,
 				    pr->list.used);
 				break;
 			case TEL_UNSIGNED:
 			case TEL_SET:
-				tel__protobuf_varint(&one, ANNOTATION_UINT, v);
+				tel__protobuf_varint(one, ANNOTATION_UINT, v);
 				break;
 			}
 		}
-		tel__protobuf_message(m, EVENT_ANNOTATIONS, &one);
+		tel__protobuf_message(&f->event, EVENT_ANNOTATIONS, one);
 	}
-	free(one.bytes);
 }
 
 /* Writes a packet with the event that was begun in f->event. */
@@ -223,7 +215,8 @@ perfetto_write_event(struct tel_printer *pr, struct perfetto *f, uint64_t time)
 		tel__protobuf_message(&f->packet, PACKET_INTERNED_DATA,
 		    &f->interned);
 	tel__protobuf_message(&f->packet, PACKET_TRACK_EVENT, &f->event);
-	f->event.failed = f->interned.failed = f->part.failed = 0;
+	f->event.failed = f->annotation.failed = f->interned.failed =
+	    f->part.failed = 0;
 	perfetto_write_packet(pr, f);
 }
 
@@ -336,9 +329,11 @@ perfetto_release(struct tel_printer *pr)
 	if (f == NULL)
 		return;
 	tel__timeline_free(f->timeline);
-	tel__table_clear(&f->names);
+	for (unsigned i = 0; i < INTERNED_FIELDS; i++)
+		tel__names_clear(&f->names[i]);
 	tel__buffer_clear(&f->packet);
 	tel__buffer_clear(&f->event);
+	tel__buffer_clear(&f->annotation);
 	tel__buffer_clear(&f->interned);
 	tel__buffer_clear(&f->part);
 	free(f);
@@ -347,14 +342,8 @@ perfetto_release(struct tel_printer *pr)
 static tel_status
 perfetto_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 {
-	const int first = pr->state == NULL;
-	tel_status st =
-	    tel__timeline_begin_log(pr, sizeof(struct perfetto), &ops, same);
-
 	(void)ev;
-	if (first && st == TEL_OK)
-		tel__table_init(&((struct perfetto *)pr->state)->names);
-	return st;
+	return tel__timeline_begin_log(pr, sizeof(struct perfetto), &ops, same);
 }
 
 const struct tel_renderer tel__renderer_perfetto = {
