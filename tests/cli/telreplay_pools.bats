@@ -4,24 +4,7 @@
 # Pool allocators: what telreplay says of pools to a plug-in, and those of the
 # Memory Pool System where there is one.
 
-load lib
-
-MODEL=$TEL_TOP/tests/cli/telreplay_model.py
-
-setup() {
-	cd "$BATS_TEST_TMPDIR" || exit
-}
-
-# Other mallocs cannot be loaded before that of a sanitizer.
-needs_preload() {
-	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
-}
-
-# figure TYPE ALLOCATOR NAME: of the report in csv on standard input.
-figure() {
-	awk -F, -v t="$1" -v a="$2" -v n="$3" \
-	    '$1 == t && $2 == a && $4 == n { print $5 }'
-}
+load telreplay
 
 # plugin NAME: of the C on standard input, behind what they all have.
 plugin() {

@@ -4,13 +4,7 @@
 # The tables of telreplay's report: their columns and rows in each format, and
 # their figures, as far as they follow from the trace or from each other.
 
-load lib
-
-MODEL=$TEL_TOP/tests/cli/telreplay_model.py
-
-setup() {
-	cd "$BATS_TEST_TMPDIR" || exit
-}
+load telreplay
 
 # Sizes, lifetimes and times with gaps between them; one of each operation.
 small() {
