@@ -24,6 +24,8 @@ struct show {
 	int flush;                     /* after each event */
 	struct source *const *sources; /* those that are read now */
 	int nsources;
+	uint64_t damaged; /* places in those that were read before, */
+	uint64_t skipped; /* and bytes */
 };
 
 /* Has columns for the fields of all sources that are read now. */
@@ -151,6 +153,26 @@ until_page(const struct show *show)
 	return show->page + (int64_t)show->telcat->seconds * 1000 - now_ms();
 }
 
+/* Tells the printer of the damage so far; ended: the sources are read. */
+static void
+tell_damage(struct show *show, int ended)
+{
+	uint64_t places = show->damaged, bytes = show->skipped;
+
+	for (int i = 0; i < show->nsources; i++) {
+		const tel_reader *r = show->sources[i]->reader;
+
+		places += tel_reader_count(r, TEL_COUNT_DAMAGED);
+		bytes += tel_reader_count(r, TEL_COUNT_SKIPPED);
+	}
+	tel_printer_set_damage(show->printer, places, bytes);
+	if (ended) {
+		show->damaged = places;
+		show->skipped = bytes;
+		show->nsources = 0;
+	}
+}
+
 /* Replaces the page by one of the events so far. */
 static void
 telcat_show_put_page(struct show *show, unsigned seconds)
@@ -159,6 +181,7 @@ telcat_show_put_page(struct show *show, unsigned seconds)
 
 	if (sink->failed || !sink_again(sink))
 		return;
+	tell_damage(show, 0);
 	tel_status st = tel_printer_snapshot(show->printer, sink->out, seconds);
 	if (st != TEL_OK)
 		telcat_show_report_error(show, st);
@@ -283,6 +306,7 @@ telcat_show_end(void *arg)
 			    "assuming 1 tick = 1 ns; set --tb-hz");
 			break;
 		}
+	tell_damage(show, 1);
 	return CONTINUE;
 }
 

@@ -196,6 +196,14 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_add_schema(tel_printer *p,
 TEL_SINCE_0_1 void tel_printer_set_file(tel_printer *p, uint64_t size,
     int64_t changed);
 /*
+ * How much of all logs was found to be damaged so far: places, and bytes that
+ * were skipped there, as TEL_COUNT_DAMAGED and TEL_COUNT_SKIPPED.  The page that
+ * the format "html" ends with, or tel_printer_snapshot() writes, shows both;
+ * other formats ignore it.
+ */
+TEL_SINCE_0_1 void tel_printer_set_damage(tel_printer *p, uint64_t places,
+    uint64_t bytes);
+/*
  * Prints an event; before the first one, and whenever another log starts, the
  * header.
  * Returns TEL_OK, TEL_EIO, TEL_ENOMEM (the output failed; it stays so),

@@ -559,6 +559,8 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 	d.html = h != NULL ? h : &none;
 	d.most = pr->max_size;
 	d.live = seconds;
+	d.damaged = pr->damaged;
+	d.skipped = pr->skipped;
 	make_title(&d);
 	d.all = d.html->samples.nblocks;
 	if (tel__samples_rest(&d.html->samples, &d.rest))

@@ -366,6 +366,8 @@ tel__html_head(const struct page_fit *d, struct tel__buffer *b)
 	tel__json_word(b, "unit", unit_of(h));
 	tel__json_pair(b, "events", h->events);
 	tel__json_pair(b, "exact", exact_events(d));
+	tel__json_pair(b, "damaged", d->damaged);
+	tel__json_pair(b, "skipped", d->skipped);
 	put_note(d, b);
 	html_head_put_logs(d, b);
 	put_types(d, b);

@@ -307,6 +307,13 @@ tel_printer_set_file(tel_printer *p, uint64_t size, int64_t changed)
 	p->fresh = 1;
 }
 
+void
+tel_printer_set_damage(tel_printer *p, uint64_t places, uint64_t bytes)
+{
+	p->damaged = places;
+	p->skipped = bytes;
+}
+
 /* ------------------------------------------------------------- events */
 
 /* Whether the log can be shown at all. */

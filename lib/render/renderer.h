@@ -113,6 +113,8 @@ struct tel_printer {
 	uint64_t max_size; /* of a page */
 	uint64_t file_size;
 	int64_t file_changed;
+	uint64_t damaged; /* places in the logs, and the bytes skipped there */
+	uint64_t skipped;
 
 	unsigned threads;                /* that may render; 0 or 1: none */
 	struct render_pool *render_pool; /* those that do, or NULL */

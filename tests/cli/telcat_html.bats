@@ -503,15 +503,16 @@ await_events() { # PAGE COUNT
 		echo '# type: Say 1 Kind size:unsigned'
 	} >start
 	mkfifo fifo
-	telcat -q -f html --live=1 -o live.html --as text fifo 3>&- &
+	exits 3 telcat -q -f html --live=1 -o live.html --as text fifo 3>&- &
 	local pid=$!
 	exec 4>fifo
 	cat start >&4
-	for i in 1 2 3; do
-		printf '%016X Say size=%d\n' "$i" "$i" >&4
+	for i in 1 2 x 3; do
+		printf '%016X Say size=%s\n' "$((++clock))" "$i" >&4
 	done
 	await_events live.html 3
 	grep -q '"live": 1,' head.json
+	grep -q '"damaged": 1,' head.json
 	printf '%016X Say size=4\n' 9 >&4
 	await_events live.html 4
 	exec 4>&-
@@ -520,6 +521,25 @@ await_events() { # PAGE COUNT
 	grep -q '"live": 0,' head.json
 	grep -q '"events": 4,' head.json
 	[ "$(echo live.html*)" = live.html ]
+}
+
+@test "a page has the damage of all its logs" {
+	local log=$MPS/1.118.0-lii6gc-awlut.log.zst
+	zstd -dcq "$log" | head -c 100001 >cut
+	{ zstd -dcq "$log" | head -c 50007; zstd -dcq "$log"; } >two
+	for merge in '' --no-merge; do
+		run -3 --separate-stderr telcat $merge -f html -o page.html cut \
+		    "$log" two
+		echo "$stderr"
+		page head page.html | python3 -c '
+import json, re, sys
+head = json.load(sys.stdin)
+told = re.findall(r"(\d+) damaged places?, (\d+) bytes? skipped", sys.argv[1])
+assert len(told) == 2, told
+assert [head["damaged"], head["skipped"]] == [
+    sum(int(n) for n in column) for column in zip(*told)], head
+' "$stderr"
+	done
 }
 
 @test "the last page of --live is that of the log, with ranges that have no end" {

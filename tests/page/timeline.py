@@ -644,6 +644,9 @@ def test_tables(c):
               f"{len(want)}")
     expect(page.run("document.getElementById('about').textContent"),
            f"invented · 91 ms · {len(EVENTS):,} events")
+    page = c.open(damaged=3, skipped=1204)
+    expect(page.run("document.getElementById('about').textContent")
+           .split(" · ")[3:], ["3 damaged places, 1,204 bytes"])
     page.run("document.getElementById('about').click()")
     expect(page.run("document.querySelectorAll('dialog tbody tr').length"), 1)
     expect(page.run("[...document.querySelectorAll('th')].every("

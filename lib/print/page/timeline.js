@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The timeline of a log: tracks over time, drawn from sums where many events
-// share a pixel, and from the events themselves where they do not.
+// share a pixel, else from the events.
 
 const LIMIT = 60000; // events that a frame draws one by one
 const CACHE = 64; // blocks that stay decoded
-const RULER = 26, LINE = 18, HEAD = 20; // pixels of CSS
+const RULER = 26, LINE = 18, HEAD = 20; // CSS pixels
 const LINES = 32; // of ranges of a track that overlap
 
 let log; // the head of the page
-let rows = []; // what is shown: {track, y, height}
-let place = []; // by track: {row, y: of its lane}; undefined if folded away
+let rows = []; // shown: {track, y, height}
+let place = []; // by track: {row, y: of its lane}; undefined: folded
 let used = []; // decoded blocks that are drawn
 let view = { from: 0, to: 1 };
 const undo = [];
 let selection = null; // {from, to}
 let chosen = null; // a LogEvent
 let chosenTrack = 0;
-let query = null; // {text, test, types: that have matches}
-let only = false; // what does not match is hidden
-let pointer = null; // where it is, {x, y}
+let query = null; // {text, test, types: that match}
+let only = false; // others are hidden
+let pointer = null; // at {x, y}
 let hairline = null; // a time, that of the pointer or of keys
 
 // What the tab below depends on.
@@ -54,7 +54,7 @@ function settle() {
 	}, 200);
 }
 
-// What the address says, as a link that somebody was given.
+// What the address says, which may be a link.
 function recall() {
 	const parts = new URLSearchParams(location.hash.slice(1));
 	const list = (name) => (parts.get(name)?.split(",") ?? []).map((v) =>
@@ -70,10 +70,12 @@ views.timeline = async function timeline(head) {
 	log = Object.assign(head, { lines: [],
 		context: $("canvas").getContext("2d",
 			{ alpha: false, willReadFrequently: true }) });
-	const lost = sum(log.logs, (l) => l.lost ?? 0);
+	const lost = sum(log.logs, (l) => l.lost);
 	$("about").textContent = [...new Set(log.logs.map((l) => l.format)),
 		clock !== "events" && time(log.span), count(log.events, "event"),
-		lost && `${show(lost)} lost`].filter(Boolean).join(" · ");
+		lost && `${show(lost)} lost`,
+		log.damaged && `${count(log.damaged, "damaged place")}, ${
+			count(log.skipped, "byte")}`].filter(Boolean).join(" · ");
 	makeTracks();
 	await loadSeries();
 	for (const l of log.links)
