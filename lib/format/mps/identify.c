@@ -152,14 +152,7 @@ tel__mps_release_fits(const struct mps_identity *g, unsigned release)
 int
 tel__mps_no_stream(const unsigned char *p, size_t n)
 {
-	size_t i;
-
-	if (n < 16 || memchr(p, 0, n < 64 ? n : 64) != NULL)
-		return 0;
-	for (i = 0; i < 16; i++)
-		if ((p[i] < ' ' && p[i] != '\t' && p[i] != '\n') || p[i] > '~')
-			break;
-	return i == 16 || n >= 64;
+	return n >= 64 && memchr(p, 0, 64) == NULL;
 }
 
 /* How many releases fit what EventInit said. */

@@ -43,10 +43,7 @@ size_t tel__mps_gather(struct tel_reader *r, struct mps_identity *g);
  */
 int tel__mps_release_fits(const struct mps_identity *g, unsigned release);
 
-/*
- * Nonzero when the n bytes cannot be a stream: it has zeros in its headers.
- * Text is recognised by fewer, so that a live one is not waited for.
- */
+/* Nonzero when the n bytes cannot be a stream: it has zeros in its headers. */
 int tel__mps_no_stream(const unsigned char *p, size_t n);
 
 #endif

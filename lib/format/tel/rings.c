@@ -274,7 +274,6 @@ follow_ring(struct tel_reader *r, struct tel__rings *s, unsigned i)
 	s->ring.used = 0;
 	if (!tel__rings_load(r, &s->ring, bytes))
 		return s->ring.failed ? TEL_ENOMEM : TEL_OK;
-	ring = tel__rings_read_ring(s, s->ring.bytes);
 	tel__rings_take(s, &ring, head_now(r, s, i, ring.head), i);
 	return s->rows.failed || s->list.failed ? TEL_ENOMEM : TEL_OK;
 }
