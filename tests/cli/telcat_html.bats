@@ -711,7 +711,7 @@ for i in range(3000):
         print(f"{clock:016X} free address={live.pop(draw.choice((0, -1)))}")
     else:
         live.append(hex(16 * i + 16))
-        print(f"{clock:016X} get address={live[-1]} size={2**draw.randrange(20)}")
+        print(f"{clock:016X} get address={live[-1]} size={2**draw.randrange(20) * (draw.random() > .3)}")
 END
 	# the same by a clock that is read every 10 ms
 	awk '/^#/ { print; next }
