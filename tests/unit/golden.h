@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text that is compared with a file of tests/data/telreplay.  With
+ * Text that is compared with a file of tests/data/telreplay, or GOLDEN.  With
  * TEST_GOLDEN=write the file is written anew: read the difference.
  */
 #ifndef GOLDEN_H
@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include "tap.h"
 
+#ifndef GOLDEN
 #define GOLDEN "tests/data/telreplay"
+#endif
 #define GOLDEN_MAX ((size_t)1 << 20)
 
 /* Edits a line; 0: it does not count. */
