@@ -2,6 +2,7 @@
 /* telcat's command line. */
 #include "telcat.h"
 
+#include <regex.h>
 #include <string.h>
 #include "common/message.h"
 #include "common/number.h"
@@ -13,6 +14,7 @@ enum {
 	OPTION_INDEX,
 	OPTION_WEIGHT,
 	OPTION_MAX_SIZE,
+	OPTION_HOLDER,
 	OPTION_CSV
 };
 
@@ -44,7 +46,26 @@ static const struct option_row own[] = {
 	    OPTION_RARE },
 	{ OPTION_MAX_SIZE, "max-size", "SIZE",
 	    "with -f html: at most SIZE bytes: 8M", OPTION_RARE },
+	{ OPTION_HOLDER, "holder", "REGEX",
+	    "with -f html: callers hold what such functions allocate",
+	    OPTION_RARE },
 };
+
+/* Nonzero when --holder is an expression, else after a message. */
+static int
+check_expression(const char *text)
+{
+	regex_t regex;
+	char why[128];
+	const int error = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
+
+	if (error == 0) {
+		regfree(&regex);
+		return 1;
+	}
+	(void)regerror(error, &regex, why, sizeof(why));
+	return message_fail(STATUS_USAGE, NULL, "--holder: %s", why);
+}
 
 static int
 telcat_options_take(void *arg, int id, const char *value)
@@ -91,6 +112,10 @@ telcat_options_take(void *arg, int id, const char *value)
 	case OPTION_MAX_SIZE:
 		return number_option("--max-size", "size", value, TEL_PAGE_MIN,
 		    PAGE_MAX, &t->max_size);
+	case OPTION_HOLDER:
+		return check_expression(value) &&
+		    (options_join(&t->allocators, "(", "|", value, ")") ||
+		        message_no_memory());
 	default: return 0;
 	}
 }
@@ -148,6 +173,9 @@ check_format(const struct telcat *t, const char *name)
 		option = "--index";
 	else if (t->max_size != 0 && (t->format.flags & TEL_PRINTER_PAGE) == 0)
 		option = "--max-size";
+	else if (t->allocators != NULL &&
+	    (t->format.flags & TEL_PRINTER_PAGE) == 0)
+		option = "--holder";
 	else if (t->weighted && (t->format.flags & TEL_PRINTER_WEIGHT) == 0)
 		option = "--weight";
 	else if (t->settings.compress != 0 &&

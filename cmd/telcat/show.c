@@ -71,6 +71,8 @@ set_up(const struct telcat *t, const struct sink *sink, tel_printer *p)
 	if (st == TEL_OK && t->max_size != 0)
 		st = tel_printer_set(p, TEL_PRINT_MAX_SIZE,
 		    (int64_t)t->max_size);
+	if (st == TEL_OK && t->allocators != NULL)
+		st = tel_printer_set_allocators(p, t->allocators);
 	if (st == TEL_OK && t->wide)
 		return tel_printer_set(p, TEL_PRINT_WIDE, 1);
 	if (st == TEL_OK && t->fields != NULL)

@@ -23,6 +23,7 @@ struct telcat {
 	int live;          /* --live was given */
 	unsigned seconds;  /* from one page to the next; 0: one page */
 	uint64_t max_size; /* of a page; 0: the library's */
+	char *allocators;  /* --holder, or NULL */
 	const char *split; /* --split, or NULL */
 	int no_header;
 	int types; /* list event types instead of events */

@@ -177,6 +177,14 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_index(tel_printer *p,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_database(tel_printer *p,
     const char *path);
 /*
+ * With the format "html": functions that match an extended regular expression
+ * of POSIX do not hold what they allocate, as malloc() and the others that are
+ * known do not; their callers do.  expression: copied.
+ * TEL_OK, TEL_ENOMEM, TEL_ESTATE, TEL_EINVAL (it is not one).
+ */
+TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_allocators(tel_printer *p,
+    const char *expression);
+/*
  * With the format "arrow": adds columns for the types of a schema, before the first
  * event; by default those of the first event's schema have columns.  With
  * TEL_PRINT_WIDE the same for CSV, which else has none.  Other formats ignore it.

@@ -5,6 +5,7 @@
  */
 #include "print/holders.h"
 
+#include <regex.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -232,21 +233,46 @@ holder_of(const struct tel__stacks *tree, const unsigned char *allocator,
 }
 
 /*
- * Finds the holders of n stacks, by their nodes; outermost: the first frames.
- * 0: no memory.
+ * Which names are of allocators: a byte for each; also those that match an
+ * expression, if it is not NULL.  NULL: no memory.
  */
-static int
-find_holders(const struct tel__stacks *tree, const uint32_t *nodes, size_t n,
-    int outermost, uint32_t *holders)
+static unsigned char *
+find_allocators(const struct tel__names *names, const char *expression)
 {
-	unsigned char *allocator = calloc(tree->names.count + 1, 1);
+	unsigned char *allocator = calloc(names->count + 1, 1);
+	regex_t regex;
+
+	if (allocator == NULL)
+		return NULL;
+	if (expression != NULL &&
+	    regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB) != 0) {
+		free(allocator);
+		return NULL;
+	}
+	for (size_t i = 0; i < names->count; i++) {
+		const struct tel__name *name = &names->list[i];
+
+		allocator[i] = is_allocator(name->text, name->length) ||
+		    (expression != NULL &&
+		        regexec(&regex, name->text, 0, NULL, 0) == 0);
+	}
+	if (expression != NULL)
+		regfree(&regex);
+	return allocator;
+}
+
+/* Finds the holders of n stacks, by their nodes.  0: no memory. */
+static int
+find_holders(const struct holders *h, const struct tel__stacks *tree,
+    const uint32_t *nodes, size_t n, uint32_t *holders)
+{
+	/* without stacks, the first frame is a process */
+	const int outermost = !h->stacked && h->processes;
+	unsigned char *allocator = find_allocators(&tree->names,
+	    h->stacked ? h->allocators : NULL);
 
 	if (allocator == NULL)
 		return 0;
-	for (size_t i = 0; i < tree->names.count; i++)
-		allocator[i] =
-		    (unsigned char)is_allocator(tree->names.list[i].text,
-		        tree->names.list[i].length);
 	for (size_t i = 0; i < n; i++)
 		holders[i] = holder_of(tree, allocator,
 		    outermost ? tree->nodes[nodes[i]].parent : nodes[i]);
@@ -335,9 +361,7 @@ put_stacks(struct holders *h, struct tel__stacks *tree, struct tel__buffer *b)
 		good = frames != NULL &&
 		    (nodes[i] = holders_node(tree, frames)) != 0;
 	}
-	good = good &&
-	    find_holders(tree, nodes, n, !h->stacked && h->processes,
-	        nodes + n);
+	good = good && find_holders(h, tree, nodes, n, nodes + n);
 	if (good) {
 		put_strings(tree, b);
 		good = put_ranks(tree, peak, nodes + n, n, b);

@@ -30,6 +30,8 @@ struct holders {
 	int wanted;       /* types of .schema allocate, in no pools */
 	int pools;        /* some do in pools, which are counted apart */
 	int stacked;      /* and say by which stack */
+	/* an expression of functions of allocators, too, or NULL */
+	const char *allocators;
 	uint64_t process; /* without stacks: of the first allocation */
 	int processes;    /* and there are others */
 	int ended;        /* another log has begun: it has a time of its own */

@@ -557,6 +557,7 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 	}
 	tel__samples_init(&none.samples, 0);
 	d.html = h != NULL ? h : &none;
+	d.html->holders.allocators = pr->allocators;
 	d.most = pr->max_size;
 	d.live = seconds;
 	d.damaged = pr->damaged;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The printer's handle: its options, and from log to log. */
 #include <limits.h>
+#include <regex.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -63,6 +64,7 @@ tel_printer_free(tel_printer *p)
 	free(p->columns);
 	free(p->index);
 	free(p->database);
+	free(p->allocators);
 	free(p);
 }
 
@@ -276,6 +278,23 @@ tel_status
 tel_printer_set_database(tel_printer *p, const char *path)
 {
 	return set_text(p, &p->database, path);
+}
+
+tel_status
+tel_printer_set_allocators(tel_printer *p, const char *expression)
+{
+	regex_t regex;
+	char why[128];
+	const int error = regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB);
+
+	if (error == REG_ESPACE)
+		return TEL_ENOMEM;
+	if (error != 0) {
+		(void)regerror(error, &regex, why, sizeof(why));
+		return tel__render_fail(p, "%s", why);
+	}
+	regfree(&regex);
+	return set_text(p, &p->allocators, expression);
 }
 
 tel_status

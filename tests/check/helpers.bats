@@ -154,7 +154,7 @@ DATA=$TEL_TOP/tests/data/mps
 
 @test "each file of tests loads what a test that runs by itself needs" {
 	cd "$TEL_TOP" || exit
-	grep -LE '^load (.*/)?(lib|live|telrec|telreplay|environment)"?$' tests/*/*.bats \
+	grep -LE '^load (.*/)?(lib|live|page|telrec|telreplay|environment)"?$' tests/*/*.bats \
 	    >"$BATS_TEST_TMPDIR/files" || true
 	cat "$BATS_TEST_TMPDIR/files"
 	[ ! -s "$BATS_TEST_TMPDIR/files" ]

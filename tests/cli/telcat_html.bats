@@ -3,17 +3,7 @@
 #
 # telcat -f html: the page, read as its script does by tests/page/read_page.py.
 
-load lib
-
-setup() {
-	cd "$BATS_TEST_TMPDIR" || exit
-	MPS=$TEL_TOP/tests/data/mps
-	READ=$TEL_TOP/tests/page/read_page.py
-}
-
-page() { # COMMAND PAGE
-	python3 "$READ" "$@"
-}
+load page
 
 # The events in lines of JSON, sorted, without what a page does not have.
 sorted() {
@@ -587,19 +577,6 @@ assert [head["damaged"], head["skipped"]] == [
 	END
 }
 
-# Runs Python with what a page has, and the events of its log as JSON.
-compare_with() { # PAGE EVENTS, Python on standard input
-	{
-		echo 'import collections, json, sys'
-		echo 'sys.path.insert(0, sys.argv[1])'
-		echo 'from read_page import Page'
-		echo 'page = Page(sys.argv[2]); paths = page.paths()'
-		echo 'events = [json.loads(line) for line in open(sys.argv[3])]'
-		cat
-	} >compare.py
-	python3 compare.py "$TEL_TOP/tests/page" "$1" "$2"
-}
-
 # A boot with three threads on two processors, and messages.
 make_boot() {
 	{
@@ -679,160 +656,6 @@ waits = {paths[s["track"]][-1]: (max(c["max"]), c["last"][-1])
          for s, c in page.series() if "wait handles" in paths[s["track"]]}
 assert waits == {f"threads that wait for handle {i}": (1, 0)
                  for i in range(1, 41)}, waits
-END
-}
-
-@test "a page shows how large blocks are over time" {
-	telcat -q -f html "$MPS/1.118.0-lii6gc-awlut.log.zst" >page.html
-	telcat -q --live -f json -e PoolAlloc \
-	    "$MPS/1.118.0-lii6gc-awlut.log.zst" >allocs.json
-	compare_with page.html allocs.json <<'END'
-rows = collections.Counter(e["fields"]["size"].bit_length() for e in events)
-got = {s["row"]: sum(columns["count"]) for s, columns in page.series()
-       if "row" in s and paths[s["track"]][-1] == "sizes of blocks"}
-assert len(got) > 2 and got == rows, (got, rows)
-END
-}
-
-@test "a page says who holds memory, at each moment" {
-	local log
-	# blocks of all sizes, half of which live less than a millisecond
-	python3 - >blocks.txt <<'END'
-import random
-draw = random.Random(1)
-print("# teltools text 1\n# tick rate: 1000000000\n"
-      "# type: get 1 A address:address size:unsigned\n"
-      "# type: free 2 A address:address\n# role: get alloc address size\n"
-      "# role: free free address")
-live, clock = [], 1000
-for i in range(3000):
-    clock += draw.choice((10, 1000, 100000, 3000000))
-    if live and draw.random() < .45:
-        print(f"{clock:016X} free address={live.pop(draw.choice((0, -1)))}")
-    else:
-        live.append(hex(16 * i + 16))
-        print(f"{clock:016X} get address={live[-1]} size={2**draw.randrange(20) * (draw.random() > .3)}")
-END
-	# the same by a clock that is read every 10 ms
-	awk '/^#/ { print; next }
-	    { clock = sprintf("%d", int(++n / 30) * 10000000)
-	      printf "%016X", clock; $1 = ""; print }' blocks.txt >coarse.txt
-	for log in blocks.txt coarse.txt \
-	    "$TEL_TOP"/tests/data/alloc/perl.mtrace.zst \
-	    "$TEL_TOP"/tests/data/alloc/gcc.heaptrack.zst \
-	    "$TEL_TOP"/tests/data/alloc/surfaceflinger.android.zst; do
-		telcat -q -f html "$log" >page.html
-		page check page.html
-		telcat -q -f json "$log" >log.json
-		compare_with page.html log.json <<'END'
-head, moments = page.head["memory"], page.memory()[2]
-live, sizes, lives, last = {}, [], [], {}
-# bytes and blocks that live; bytes and calls so far
-sums, most, want, got = [0, 0, 0, 0], [0, 0], {}, {}
-for e in events:
-    f, time = e["fields"], e["clock"] - events[0]["clock"]
-    gone = None
-    if "old" in f or e["type"] == "free":
-        gone = live.pop(f.get("old", f.get("address")), None)
-    if gone:
-        sums[0] -= gone[0]
-        sums[1] -= 1
-        lives.append(time - gone[1])
-    if "size" in f:
-        size = f["size"] * f.get("count", 1)
-        live[f["address"]] = size, time
-        sums = [a + b for a, b in zip(sums, (size, 1, size, 1))]
-        sizes.append(size)
-    most = max(most, sums[:2])
-    want[time // head["width"]] = sums[:]
-for k, rows in enumerate(moments):
-    last.update({stack: row for stack, *row in rows})
-    got[k] = [sum(column) for column in zip(*last.values())]
-assert len(want) > 1 and want == {k: got[k] for k in want}
-assert most == [head["peak"], head["peak_blocks"]]
-assert head["freed"] == len(lives) and head["largest"] == max(sizes)
-median = sorted(sizes)[len(sizes) // 2]
-assert head["median_below"] // 2 <= median < head["median_below"], median
-assert head["within"] == 1000000 or 10**7 <= head["within"] < 11 * 10**6
-assert (head["within"] > 1000000) == page.head["title"].startswith("coarse")
-share = sum(l <= head["within"] for l in lives) / len(lives)
-assert head["freed_within"] == (page.head["unit"] == "ns" and
-                                int(share * 10**9)), (head, share)
-END
-	done
-	# with little room the moments are left out, and then all of it
-	for log in surfaceflinger.android gcc.heaptrack; do
-		telcat -q -f html --max-size 128K \
-		    "$TEL_TOP/tests/data/alloc/$log.zst" >small.html
-		page check small.html
-		compare_with small.html /dev/null <<'END'
-if "memory" in page.head:
-    print(len(page.memory()[0]), len(page.memory()[2]))
-END
-	done >got
-	[ "$(cat got)" = "5 0" ]
-}
-
-@test "live bytes are those of telstat, where frees say how much they free" {
-	# each block twice: nothing says that the first one had been freed
-	telcat -q -e PoolInit,PoolAlloc "$MPS/1.118.0-lii6gc-awlut.log.zst" |
-	    sed '/ PoolAlloc /p' >twice.txt
-	telcat -q -f html twice.txt >page.html
-	telstat -q -f json twice.txt | grep '"totals"' >totals.json
-	compare_with page.html totals.json <<'END'
-got = [columns["last"][-1] for s, columns in page.series()
-       if paths[s["track"]][-1] == "live bytes"]
-assert got == [events[0]["live_bytes"]] and got[0] > 0, (got, events)
-END
-}
-
-@test "memory of a type is that of its pools, whatever field names them" {
-	local fields
-	for fields in 'pool:pointer base:address' 'base:address pool:pointer'; do
-		cat >chunks.txt <<-END
-			# teltools text 1
-			# tick rate: 1000000000
-			# type: ChunkAlloc 1 Seg $fields size:unsigned
-			# type: ChunkFree 2 Seg $fields size:unsigned
-			0000000000000001 ChunkAlloc pool=0xc base=0x9000 size=100
-			0000000000000002 ChunkAlloc pool=0xd base=0xa000 size=30
-			0000000000000003 ChunkFree pool=0xc base=0x9000 size=40
-		END
-		telcat -q -f html chunks.txt >page.html
-		compare_with page.html /dev/null <<'END'
-got = {paths[s["track"]][-1]: columns["last"][-1]
-       for s, columns in page.series() if "last" in columns}
-assert got == {"Chunk bytes": 90, "Chunk bytes of pool 0xc": 60,
-               "Chunk bytes of pool 0xd": 30}, got
-got = {(t["name"], t["memory"], t.get("owner"))
-       for t in page.head["tracks"] if "memory" in t}
-assert got == {("Chunk bytes", "held", None),
-               ("Chunk bytes of pool 0xc", "held", "pool 0xc"),
-               ("Chunk bytes of pool 0xd", "held", "pool 0xd")}, got
-END
-	done
-}
-
-@test "live bytes of a log are counted when pools leave no room for another" {
-	# the first log has more pools than there are counters, the other is later
-	python3 - <<'END'
-for name, count, start, step in ("a", 30000, 0, 10), ("b", 2000, 100001, 100):
-    with open(name + ".txt", "w", encoding="ascii") as out:
-        for i in range(count):
-            pool = 64 * (i if i < 5000 else i % 4) + 0x10000
-            print(f"{0x1000000 + start + step * i:016X} PoolAlloc "
-                  f"pool={pool:#x} pReturn={64 * i + 0x7000000:#x} size=48",
-                  file=out)
-END
-	telcat -q -f mps a.txt >a.log
-	telcat -q -f mps b.txt >b.log
-	telcat -q -f html --max-size 128k a.log b.log >page.html
-	telstat -q -f json a.log | grep '"totals"' >totals.json
-	compare_with page.html totals.json <<'END'
-got = [(sum(columns["count"]), columns["last"][-1])
-       for s, columns in page.series()
-       if paths[s["track"]][-1] == "live bytes"]
-assert got == [(30000, events[0]["live_bytes"])], (got, events)
 END
 }
 

@@ -147,6 +147,12 @@ try() {
 		telcat -f html --max-size 128k -o small.html mpsio.log
 		[ "$(wc -c <small.html)" -le 131072 ]
 		;;
+	holder)
+		log=$TEL_TOP/tests/data/alloc/gcc.heaptrack.zst
+		telcat -q -f html "$log" >plain
+		telcat -q -f html --holder ^0x19d "$log" >changed
+		run ! cmp -s plain changed
+		;;
 	csv) differs --csv wide ;;
 	skip) differs --skip 1 ;;
 	time) differs --time relative ;;
@@ -295,6 +301,10 @@ try() {
 	expect 1 "telcat: mpsio.log: no event type has a field 'siz'; did you mean 'size'?" \
 	    telcat -F siz mpsio.log
 	# a single letter is near to any other
+	expect 2 "telcat: --holder cannot be combined with -f csv" \
+	    telcat -f csv --holder x mpsio.log
+	expect 2 "telcat: --holder: *" \
+	    telcat -f html --holder '(' mpsio.log
 	expect 2 "telcat: -T: 'x' is not one of: ticks, s, ns, relative, delta, iso" \
 	    telcat -T x mpsio.log
 	printf 'telcat --sort\ntelcta --quiet\n' >conf

@@ -405,6 +405,9 @@ def main():
     elif what == "counts":
         for key, n in sorted(page.counts().items()):
             print(types[key]["kind"], types[key]["name"], n)
+    elif what == "memory":
+        for frames, holder, size, blocks in page.memory()[0]:
+            print(json.dumps([";".join(frames), holder, size, blocks]))
     elif what == "series":
         names = {t["id"]: t["name"] for t in page.head["tracks"]}
         for entry, columns in page.series():

@@ -343,6 +343,10 @@ test_late(void)
 	ok(tel_printer_set(p, (tel_printer_option)(TEL_PRINT_WIDE + 1), 1) ==
 	        TEL_EINVAL,
 	    "no option past the last");
+	ok(tel_printer_set_allocators(p, "a(") == TEL_EINVAL &&
+	        tel_printer_error(p)[0] != '\0',
+	    "no expression of allocators");
+	ok(tel_printer_set_allocators(p, "a|b") == TEL_OK, "one");
 	made_new(&m, "mps-1.118.0");
 	made_alloc(&m, 1);
 	print(p, &m);
@@ -352,6 +356,8 @@ test_late(void)
 	    "time, late");
 	ok(tel_printer_set_fields(p, "a") == TEL_ESTATE, "fields, late");
 	ok(tel_printer_set_columns(p, "a") == TEL_ESTATE, "columns, late");
+	ok(tel_printer_set_allocators(p, "a") == TEL_ESTATE,
+	    "allocators, late");
 	ok(tel_printer_set(p, TEL_PRINT_COLOR, 1) == TEL_ESTATE,
 	    "colour, late");
 	ok(tel_printer_set(p, TEL_PRINT_TERMINAL, 1) == TEL_ESTATE,
