@@ -488,6 +488,7 @@ await_events() { # PAGE COUNT
 }
 
 @test "--live replaces the page while the log grows" {
+	local i n=0
 	{
 		echo '# teltools text 1'
 		echo '# type: Say 1 Kind size:unsigned'
@@ -498,7 +499,7 @@ await_events() { # PAGE COUNT
 	exec 4>fifo
 	cat start >&4
 	for i in 1 2 x 3; do
-		printf '%016X Say size=%s\n' "$((++clock))" "$i" >&4
+		printf '%016X Say size=%s\n' "$((++n))" "$i" >&4
 	done
 	await_events live.html 3
 	grep -q '"live": 1,' head.json
@@ -515,12 +516,12 @@ await_events() { # PAGE COUNT
 
 @test "a page has the damage of all its logs" {
 	local log=$MPS/1.118.0-lii6gc-awlut.log.zst
-	zstd -dcq "$log" | head -c 100001 >cut
+	zstd -dcq "$log" | head -c 100001 >short
 	{ zstd -dcq "$log" | head -c 50007; zstd -dcq "$log"; } >two
 	for merge in '' --no-merge; do
-		run -3 --separate-stderr telcat $merge -f html -o page.html cut \
+		run -3 --separate-stderr telcat $merge -f html -o page.html short \
 		    "$log" two
-		echo "$stderr"
+		# shellcheck disable=SC2154 # bats sets stderr
 		page head page.html | python3 -c '
 import json, re, sys
 head = json.load(sys.stdin)
