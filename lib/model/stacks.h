@@ -35,7 +35,7 @@ struct tel__stacks {
 	struct tel__names names;
 	struct tel__stack_node *nodes;
 	size_t nnodes, node_room;
-	uint32_t none; /* the node of events without a stack, once it is asked */
+	uint32_t none; /* the node of events without a stack; 0: not asked */
 	struct tel__table children; /* parent and name to a node */
 	size_t *path; /* places of frames, while a stack is resolved */
 	size_t path_room;

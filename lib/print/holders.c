@@ -268,8 +268,8 @@ find_holders(const struct holders *h, const struct tel__stacks *tree,
 {
 	/* without stacks, the first frame is a process */
 	const int outermost = !h->stacked && h->processes;
-	unsigned char *allocator = find_allocators(&tree->names,
-	    h->stacked ? h->allocators : NULL);
+	unsigned char *allocator =
+	    find_allocators(&tree->names, h->stacked ? h->allocators : NULL);
 
 	if (allocator == NULL)
 		return 0;

@@ -120,7 +120,7 @@ struct page_fit {
 	size_t all, use;   /* exact blocks that there are, and that are used */
 	size_t name_bytes; /* names are cut to them */
 	unsigned live;
-	uint64_t most; /* bytes of the page */
+	uint64_t most;             /* bytes of the page */
 	uint64_t damaged, skipped; /* places in the logs, and bytes there */
 	char title[256];
 };

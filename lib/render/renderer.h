@@ -104,9 +104,9 @@ struct tel_printer {
 	    unsigned i, const struct tel_event *ev);
 	char *columns; /* the type that CSV has columns for */
 	char *index;   /* the columns that a database has indexes on, or NULL */
-	char *database; /* the file of a database, or NULL */
+	char *database;   /* the file of a database, or NULL */
 	char *allocators; /* an expression of functions of a page, or NULL */
-	int weighted;   /* stacks of allocations, not of ranges, by weight */
+	int weighted;     /* stacks of allocations, not of ranges, by weight */
 	tel_heap_weight weight;
 	int footer;        /* a file with a footer, not a stream */
 	int wide;          /* a column for each field of all types */
