@@ -311,3 +311,27 @@ threads() {
 		run -2 --separate-stderr telstat -j "$n" /dev/null
 	done
 }
+
+@test "as many threads as -j says count" {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer makes threads" ;; esac
+	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind makes threads"
+	unpack 1.112.0-lii3gc-amcss one.log
+	cat >threads.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <pthread.h>
+		#include <unistd.h>
+		int pthread_create(pthread_t *id, const pthread_attr_t *attributes,
+		    void *(*start)(void *), void *arg) {
+			int (*next)(pthread_t *, const pthread_attr_t *,
+			    void *(*)(void *), void *);
+			*(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
+			if (write(2, "thread\n", 7) != 7) return 1;
+			return next(id, attributes, start, arg); }
+	END
+	${CC:-cc} -shared -fPIC -o threads.so threads.c -ldl
+	LD_PRELOAD=./threads.so telcat -c -j 3 one.log one.log one.log 2>messages
+	[ "$(grep -c '^thread$' messages)" = 3 ]
+	LD_PRELOAD=./threads.so telcat -c -j 1 one.log one.log one.log 2>messages
+	[ ! -s messages ]
+}
