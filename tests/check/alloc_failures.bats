@@ -26,6 +26,7 @@ setup_file() {
 		printf '# teltools text 1\n# type: E%d 1 K size:unsigned\n%016X E%d size=1\n' \
 		    "$n" "$n" "$n" >"e$n.text"
 	done
+	echo 100 | "$TEL_BUILD/tests/lives" shop.ring >/dev/null
 	tar -cf types.tar --remove-files e*.text
 }
 
@@ -57,6 +58,7 @@ sweep() {
 	    'telcat -f arrow mps.log' 'telcat -f arrow -z 1 mps.log' \
 	    'telcat -f perfetto mps.log' 'telcat -f chrome mps.log' \
 	    'telcat -f folded mps.log' 'telcat --types mps.log'
+	sweep 0 'telcat shop.ring'
 }
 
 @test "a page without memory" {

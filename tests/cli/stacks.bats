@@ -364,3 +364,35 @@ for line in sys.stdin:
 	run -0 --separate-stderr telstat --stacks "$ALLOC/short.rep"
 	[[ $stderr == *'records its stack, its caller or its pool'* ]]
 }
+
+@test "who holds memory in a page is the innermost function that is no allocator" {
+	python3 - >parts.txt <<-'END'
+		print("# teltools text 1")
+		print("# type: get 1 Alloc at:address size:unsigned trace:unsigned")
+		print("# type: trace 2 Trace number:unsigned ip:address parent:unsigned")
+		print("# role: get alloc at size stack=trace")
+		print("# role: trace frame number ip parent")
+		stacks = [["leaf"], ["malloc", "Alloc"]] + [[f"f{i}", name] for i, name in
+		    enumerate(("xalloc", "myAlloc", "operator new(int)", "_Znwm", "_Znam",
+		        "std::x", "__gnu_cxx::y", "strdup", "strndup", "V::grow",
+		        "V::resize", "V::reserve", "V::push_back", "V::emplace"))]
+		number = 0
+		for k, stack in enumerate(stacks):
+		    parent = 0
+		    for name in stack:
+		        number += 1
+		        print(f'{k:016X} trace number={number} ip={number:#x}["{name}"] '
+		              f"parent={parent}")
+		        parent = number
+		    print(f"{k:016X} get at={64 * k + 64:#x} size={k + 1} trace={parent}")
+	END
+	telcat -f html parts.txt >page.html
+	python3 - "$TEL_TOP/tests/page" <<-'END' >got
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		import read_page
+		stacks = read_page.Page("page.html").memory()[0]
+		print(*[s[1] for s in sorted(stacks, key=lambda s: s[2])])
+	END
+	[ "$(cat got)" = "leaf Alloc $(seq -s ' ' -f f%.0f 0 13)" ]
+}

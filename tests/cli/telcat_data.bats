@@ -254,3 +254,18 @@ reads_back() {
 	[ "${#lines[@]}" = "$(($(wc -l <text) - 1))" ]
 	echo '000000000000219B0000219B6E693E7D <unknown code 499>' | cat - text | telcat | grep -q ' 0x01F3'
 }
+
+@test "the unit of an MPS's own clock is what its stream says" {
+	local at
+	unpack 1.118.0-lii6gc-poolncv
+	# clocksPerSec, of which an MPS of Windows has 1000
+	at=$(LC_ALL=C grep -obUaP -m 1 '\x40\x42\x0f\x00' mpsio.log | head -n 1)
+	cp mpsio.log slow.log
+	printf '\xe8\x03\0\0' | dd of=slow.log bs=1 seek="${at%%:*}" conv=notrunc \
+	    status=none
+	telcat -q slow.log | grep -q 'EventInit .*clocksPerSec=1000$'
+	telcat -q -H -T ns mpsio.log | tail -n 1 | cut -d ' ' -f 1 >fast
+	telcat -q -H -T ns slow.log | tail -n 1 | cut -d ' ' -f 1 >slow
+	awk 'NR == 1 { fast = $1 } END {
+	    exit fast < 1000 || $1 < 999 * fast || $1 > 1001 * fast }' fast slow
+}

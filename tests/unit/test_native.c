@@ -236,6 +236,10 @@ test_later_versions(void)
 	insert(&other, 3, 99, 1);
 	read_stream(other.data, other.size, (struct how_to_read){ 0 }, &got);
 	ok(got.ended == TEL_EVERSION, "but not those that are needed");
+	insert(&other, 3, 0, 1);
+	read_stream(other.data, other.size, (struct how_to_read){ 0 }, &got);
+	ok(got.ended == TEL_EVERSION, "nor one of the kind 0");
+	insert(&other, 3, 99, 1);
 	read_stream(other.data, other.size, (struct how_to_read){ .force = 1 },
 	    &got);
 	is_u64(got.events, want.events, "unless that is asked for");
