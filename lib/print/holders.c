@@ -6,6 +6,7 @@
 #include "print/holders.h"
 
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -22,6 +23,8 @@
 #define MAX_CELLS ((size_t)1 << 20)
 /* Holders that have a colour of their own. */
 #define COLOURS 6u
+/* A page says so when more than one in so many frames has no name. */
+#define NAMELESS_MANY 5u
 
 int
 tel__holders_want(struct holders *h, const struct tel_schema *s)
@@ -341,6 +344,27 @@ put_moments(const struct holders *h, int with, struct tel__buffer *b)
 	}
 }
 
+/* Nonzero when a frame is an address, or one in a module, +0x1f or [0x1f]. */
+static int
+is_nameless(const char *frame)
+{
+	const char *x = strstr(frame, "0x");
+
+	if (x == NULL || (x != frame && x[-1] != '+' && x[-1] != '['))
+		return 0;
+	const char *end = x + 2 + strspn(x + 2, "0123456789abcdef");
+	return strcmp(end, x != frame && x[-1] == '[' ? "]" : "") == 0;
+}
+
+static void
+count_nameless(struct holders *h, const struct tel__names *names)
+{
+	h->names = names->count;
+	h->nameless = 0;
+	for (size_t i = 0; i < names->count; i++)
+		h->nameless += (size_t)is_nameless(names->list[i].text);
+}
+
 /* The stacks: their nodes and holders, and what they held at the peak. */
 static int
 put_stacks(struct holders *h, struct tel__stacks *tree, struct tel__buffer *b)
@@ -362,6 +386,7 @@ put_stacks(struct holders *h, struct tel__stacks *tree, struct tel__buffer *b)
 		    (nodes[i] = holders_node(tree, frames)) != 0;
 	}
 	good = good && find_holders(h, tree, nodes, n, nodes + n);
+	count_nameless(h, &tree->names);
 	if (good) {
 		put_strings(tree, b);
 		good = put_ranks(tree, peak, nodes + n, n, b);
@@ -411,6 +436,23 @@ share_within(const tel_heap *heap, uint64_t ns)
 	return low;
 }
 
+/* How to record who holds memory, where a log does not say it, or hardly. */
+static void
+put_hint(const struct holders *h, struct tel__buffer *b)
+{
+	char text[128] = "";
+
+	if (!h->stacked)
+		(void)snprintf(text, sizeof(text),
+		    "Record with `telrec -g` to see who holds it.");
+	else if (h->nameless > h->names / NAMELESS_MANY)
+		(void)snprintf(text, sizeof(text),
+		    "%zu of %zu functions have no name; telrec(1) says where "
+		    "names come from.",
+		    h->nameless, h->names);
+	tel__json_word(b, "hint", text);
+}
+
 void
 tel__holders_head(const struct holders *h, struct tel__buffer *b)
 {
@@ -421,6 +463,7 @@ tel__holders_head(const struct holders *h, struct tel__buffer *b)
 	tel_heap_total(h->heap, &all);
 	(void)tel_heap_peak_time(h->heap, &time);
 	tel__json_pair(b, "stacked", h->stacked != 0);
+	put_hint(h, b);
 	tel__json_pair(b, "processes", h->processes != 0);
 	tel__json_pair(b, "width", UINT64_C(1) << h->shift);
 	tel__json_pair(b, "peak", all.peak_bytes);

@@ -27,9 +27,10 @@ struct holders_moment {
 struct holders {
 	tel_heap *heap; /* NULL: nothing was allocated */
 	const struct tel_schema *schema;
-	int wanted;  /* types of .schema allocate, in no pools */
-	int pools;   /* some do in pools, which are counted apart */
-	int stacked; /* and say by which stack */
+	int wanted;             /* types of .schema allocate, in no pools */
+	int pools;              /* some do in pools, which are counted apart */
+	int stacked;            /* and say by which stack */
+	size_t names, nameless; /* frames, and those that are addresses */
 	/* an expression of functions of allocators, too, or NULL */
 	const char *allocators;
 	uint64_t process; /* without stacks: of the first allocation */

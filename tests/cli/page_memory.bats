@@ -189,3 +189,35 @@ for plain, page in zip(*lines, strict=True):
 assert moved > 10, moved
 '
 }
+
+@test "a page says what is missing to see who holds memory" {
+	local count
+	telcat -q -f html "$TEL_TOP/tests/data/alloc/surfaceflinger.android.zst" \
+	    >page.html
+	page head page.html | grep -q '"hint": "Record with .telrec -g. '
+	# of 16 frames, 3 are addresses, and 4
+	for count in 3 4; do
+		python3 - "$count" >log.txt <<'END'
+import sys
+names = ["main", "0xzz", "0x12-0x12", "f+0x1]", "[0x1", "(f+0x1)", "std::g",
+         "x0x1", "-0x1", "0x1g", "0x", "0x1f", "a.so+0x1f",
+         "/l.so:[0x1f]", "0X1", "0x1F"]
+addresses = names[11:14] + ["0xf"][:int(sys.argv[1]) - 3]
+names = [n for n in names if n not in ("0x", *addresses)]
+names = addresses + names[:16 - len(addresses)]
+names += [f"f{i}" for i in range(16 - len(names))]
+assert len(set(names)) == 16
+print("""# teltools text 1
+# format: mtrace
+# type: malloc 0 Alloc address:address size:unsigned caller:address
+# role: malloc alloc address size stack=caller""")
+for i, name in enumerate(names, 1):
+    print(f"{i:016X} malloc address={i:#x} size=8 caller={i:#x}[\"{name}\"]")
+END
+		telcat -q -f html log.txt >page.html
+		page head page.html | grep '"hint": ' >"hint$count"
+		cat "hint$count"
+	done
+	[ "$(cat hint3)" = '  "hint": "",' ]
+	[[ $(cat hint4) == *'"4 of 16 functions have no name; '* ]]
+}

@@ -138,9 +138,8 @@ function showHeld(t) {
 		: `Held at ${time(Math.min((i + 1) * memory.width, log.span))}`,
 	[...memory.ranks.keys(),
 		...memory.holders > memory.ranks.length ? [OTHERS] : []].map((l) =>
-		[l, layerName(l), values[l]]), memory.stacked ? ""
-		: el("li.hint",
-			"Record with `telrec -g` to see who holds it."));
+		[l, layerName(l), values[l]]), memory.hint
+		? el("li.hint", memory.hint) : "");
 }
 
 function addMemory() {
