@@ -23,7 +23,7 @@
 #define MAX_CELLS ((size_t)1 << 20)
 /* Holders that have a colour of their own. */
 #define COLOURS 6u
-/* A page says so when more than one in so many frames has no name. */
+/* More than one in so many frames without a name are worth a hint. */
 #define NAMELESS_MANY 5u
 
 int
