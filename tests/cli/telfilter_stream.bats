@@ -146,6 +146,12 @@ logs() {
 	    grep -E ' (PoolAlloc|PoolFree|BufferReserve|BufferCommit) ' | cmp - got
 }
 
+@test "empty lines between events are copied" {
+	printf '%s\n' '# teltools text 1' '# type: A 1 K x:unsigned' \
+	    '0000000000000001 A x=1' '' '0000000000000002 A x=2' >blank.txt
+	telfilter -k K blank.txt | cmp - blank.txt
+}
+
 @test "what is kept, and that --bare keeps nothing" {
 	unpack 1.118.0-lii6gc-poolncv
 	telfilter -e PoolFinish mpsio.log | telcat -H >got

@@ -131,3 +131,13 @@ named() {
 	run -1 telcat tcp:nowhere
 	run -1 telcat "tcp:localhost:"
 }
+
+@test "rings that come by a pipe are read once, also to be followed" {
+	echo 500 | "$TEL_BUILD/tests/lives" shop.ring >/dev/null
+	telcat -q -H shop.ring >want
+	[ "$(wc -l <want)" = 500 ]
+	for option in -q -u; do
+		# shellcheck disable=SC2002 # a pipe on purpose
+		cat shop.ring | telcat -q -H $option | cmp - want
+	done
+}
