@@ -7,6 +7,9 @@
 
 load lib
 
+# with NumPy, if it is installed
+python3() { noted command python3 "$@"; }
+
 setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	case ${CFLAGS-} in

@@ -15,7 +15,7 @@ telfilter() { noted command telfilter "$@"; }
 telreplay() { noted command telreplay "$@"; }
 telstat() { noted command telstat "$@"; }
 # The checkers of the tests.
-python3() { noted command python3 "$@"; }
+python3() { noted command python3 -S "$@"; }
 
 # A file beside the folder of the test, or of the file for setup_file().
 notes() {
