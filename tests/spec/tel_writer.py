@@ -221,8 +221,8 @@ class Stream:
             # mode 90: the zigzag of differences, of which the first is to p
             out += b"\x98" + varint(1) + varint(zigzag(values[0] -
                                                        before[cls]))
-            for a, b in zip(values, values[1:]):
-                out += zigzag(b - a).to_bytes(8, "little")
+            out += b"".join(zigzag(b - a).to_bytes(8, "little")
+                            for a, b in zip(values, values[1:]))
             before[cls] = values[-1]
         if tail:
             out += byte_strings(strings)
