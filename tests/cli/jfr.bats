@@ -562,11 +562,9 @@ assert not [name for name in counters if "ThreadId" in name]
 }
 
 @test "flipped bits and cuts cost their chunk at most, and are counted" {
-	local name rounds=10
+	local rounds=10
 	[ -z "${TEST_WHOLE-}" ] || rounds=200
 	unpack g1-17.jfr serial-25.jfr killed-25.jfr native-ap45.jfr
-	for name in g1-17 serial-25 killed-25 native-ap45; do
-		python3 "$TEL_TOP/tests/cli/jfr_damage.py" serial-25.jfr \
-		    $name.jfr g1-17.jfr $rounds 1
-	done
+	python3 "$TEL_TOP/tests/cli/jfr_damage.py" serial-25.jfr g1-17.jfr \
+	    $rounds 1 {g1-17,serial-25,killed-25,native-ap45}.jfr
 }

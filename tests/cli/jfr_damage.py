@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Flips bits of a chunk of a recording, and cuts it:
+"""Flips bits of chunks of recordings, and cuts them:
 
-    jfr_damage.py BEFORE CHUNK AFTER ROUNDS SEED
+    jfr_damage.py BEFORE AFTER ROUNDS SEED CHUNK ...
 
-BEFORE, CHUNK and AFTER are recordings that are joined.  In each round a bit of
+BEFORE, a CHUNK and AFTER are recordings that are joined.  In each round a bit of
 CHUNK is flipped, or a part of it, or of its end, is cut out.  Each event of the
 others must be shown as it was, and what is missing of CHUNK must be counted:
 telcat then ends with status 3.  A flipped bit may also give other events that
@@ -43,20 +43,25 @@ def damage(data, draw):
     return bytes(changed), "bit %d of byte %d" % (bit, at)
 
 
-def main(paths, rounds, seed):
-    draw = random.Random(seed)
-    data = []
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def main(before, after, rounds, seed, paths):
+    before, after = read(before), read(after)
+    others = collections.Counter(show(before)[0] + show(after)[0])
     for path in paths:
-        with open(path, "rb") as f:
-            data.append(f.read())
-    before, chunk, after = data
-    others = show(before)[0] + show(after)[0]
-    total = len(others) + len(show(chunk)[0])
+        check(before, read(path), after, others, rounds, random.Random(seed))
+
+
+def check(before, chunk, after, others, rounds, draw):
+    total = sum(others.values()) + len(show(chunk)[0])
     silent = wrong = 0
     for i in range(rounds):
         changed, what = damage(chunk, draw)
         lines, status = show(before + changed + after)
-        missing = collections.Counter(others) - collections.Counter(lines)
+        missing = others - collections.Counter(lines)
         what = "round %d, %s: %d of %d events, status %d" % (
             i, what, len(lines), total, status)
         if status not in (0, 3):
@@ -72,4 +77,4 @@ def main(paths, rounds, seed):
         sys.exit("%d rounds lost events of other chunks" % wrong)
 
 
-main(sys.argv[1:4], int(sys.argv[4]), int(sys.argv[5]))
+main(*sys.argv[1:3], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5:])
