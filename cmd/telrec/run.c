@@ -290,8 +290,10 @@ set_environment(const struct run *run)
 	size_t size = strlen(library) + 3 + (old != NULL ? strlen(old) : 0) +
 	    (allocator != NULL ? strlen(allocator) : 0);
 	value = malloc(size);
-	if (value == NULL)
+	if (value == NULL) {
+		(void)message_no_memory();
 		return -1;
+	}
 	snprintf(value, size, "%s%s%s%s%s", library,
 	    allocator != NULL ? ":" : "", allocator != NULL ? allocator : "",
 	    old != NULL && old[0] != '\0' ? ":" : "", old != NULL ? old : "");
@@ -300,6 +302,8 @@ set_environment(const struct run *run)
 	    -1 :
 	    0;
 	free(value);
+	if (st != 0)
+		(void)message_no_memory();
 	return st;
 }
 
@@ -430,15 +434,17 @@ open_log(struct run *run)
 		    run->t->process != 0 ? "attached" : "ring");
 	run->drain = drain_new(run->arena);
 	if (run->drain == NULL ||
-	    (run->t->ring > 0 && drain_keep(run->drain, run->t->ring) != 0))
+	    (run->t->ring > 0 && drain_keep(run->drain, run->t->ring) != 0)) {
+		(void)message_no_memory();
 		return -1;
+	}
 	if (run->t->limit > 0)
 		drain_limit(run->drain, run->t->limit);
 	if (run->t->stacks == TELREC_UNWIND_NONE)
 		return 0;
 	run->symbols = telrec_symbols_new();
 	drain_set_symbols(run->drain, run->symbols);
-	return run->symbols != NULL ? 0 : -1;
+	return run->symbols != NULL || message_no_memory() ? 0 : -1;
 }
 
 /* The log cannot be written: the program goes on without it. */

@@ -144,3 +144,12 @@ sweep() {
 	    "telstat -f inst -s 'd=distinct(n)' small.txt" \
 	    "telstat -f inst -g b small.txt"
 }
+
+@test "telrec without memory says so" {
+	local n step=3
+	[ -z "${TEST_WHOLE-}" ] || step=1
+	for ((n = 1; n < 180; n += step)); do
+		LD_PRELOAD=./fail.so FAIL_AT=$n telrec -o out.tel true \
+		    >/dev/null 2>messages || [ -s messages ]
+	done
+}
