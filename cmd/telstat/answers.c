@@ -60,15 +60,14 @@ answers_begin(struct telstat *t, const tel_schema *schema)
 	            telstat_add_heap(t, 0)));
 }
 
-void
-answers_look(struct telstat *t)
+/* What the log of an operand adds, if it is a regular file. */
+static void
+answers_look_at(struct telstat *t, const char *name)
 {
-	const char *name =
-	    t->settings.noperands > 0 ? t->settings.operands[0] : "-";
 	struct stat st;
 	int fd = -1;
 
-	if (!t->answers || strcmp(name, "-") == 0 || stat(name, &st) != 0 ||
+	if (strcmp(name, "-") == 0 || stat(name, &st) != 0 ||
 	    !S_ISREG(st.st_mode))
 		return;
 	tel_reader *r = tel_reader_new();
@@ -79,6 +78,14 @@ answers_look(struct telstat *t)
 	tel_reader_free(r);
 	if (fd >= 0)
 		(void)close(fd);
+}
+
+void
+answers_look(struct telstat *t)
+{
+	/* any of them may have blocks, whatever their order */
+	for (int i = 0; t->answers && i < t->settings.noperands; i++)
+		answers_look_at(t, t->settings.operands[i]);
 }
 
 int

@@ -158,13 +158,14 @@ telstat_count_begin(void *arg, struct source *const *srcs, int n)
 
 	c->sources = srcs;
 	c->nsources = n;
-	const tel_schema *schema =
-	    n > 0 ? tel_reader_schema(srcs[0]->reader) : NULL;
-	if (n > 0 &&
-	    (!answers_begin(c->telstat, schema) ||
-	        !each_add(c->telstat, schema))) {
-		c->failed = 1;
-		return 0;
+	for (int i = 0; i < n; i++) {
+		const tel_schema *schema = tel_reader_schema(srcs[i]->reader);
+
+		if (!answers_begin(c->telstat, schema) ||
+		    (i == 0 && !each_add(c->telstat, schema))) {
+			c->failed = 1;
+			return 0;
+		}
 	}
 	(void)tel_stats_set_heap(c->show.stats, c->telstat->heap,
 	    c->telstat->runtime == NULL);

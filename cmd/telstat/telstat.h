@@ -105,7 +105,7 @@ int telstat_count(struct telstat *t, struct sink *sink);
 
 /* Nonzero when the report has answers from a log's roles. */
 int answers_wanted(const struct telstat *t);
-/* Looks into the first operand, unless it can be read only once. */
+/* Looks into the operands that can be read more than once. */
 void answers_look(struct telstat *t);
 /*
  * Follows the blocks of logs of the schema, if it has any.  Returns 1, or 0 after

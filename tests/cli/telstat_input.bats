@@ -298,6 +298,17 @@ same() {
 	[[ $stderr == "telstat: mpsio.log: "* ]]
 }
 
+@test "the report of blocks is the same whichever log has them" {
+	printf '%s\n' '# teltools text 1' '# type: E 1 K size:unsigned' \
+	    '0000000000000001 E size=1' >none.text
+	cp "$TEL_TOP/tests/data/alloc/short.rep" .
+	for j in 1 2; do
+		clean telstat -j $j short.rep none.text >want
+		grep -q '^lifetimes' want
+		clean telstat -j $j none.text short.rep | diff want -
+	done
+}
+
 @test "a part that is cut or damaged is reported: exit 3" {
 	telstat -f inst -s 'h=log2(size)' mpsio.log >a
 	sed '$d' a >"cut"
