@@ -122,6 +122,19 @@ members_set_name(struct tel_members *m, struct archive_entry *entry,
 	return m->name != NULL ? TEL_OK : tel__fault_errno(fault, ENOMEM);
 }
 
+void
+tel__input_limit_layers(struct tel_input *in)
+{
+	const enum tel_packing packing = tel__input_detect(in, TEL_CODECS);
+
+	if (packing == TEL_PLAIN)
+		return;
+	in->w.p = in->w.end;
+	in->status = tel__fault_set(&in->fault, TEL_ELIMIT, EFBIG,
+	    "%s inside %d layers of compression: decompress it first",
+	    tel__packing_name(packing), TEL_LAYERS_MAX);
+}
+
 /*
  * Makes m->member of the entry, and sees whether it can be read.  TEL_OK;
  * TEL_END: it is empty; or a failure.
@@ -156,6 +169,7 @@ open_member(struct tel_members *m, struct tel_fault *fault)
 		if (st != TEL_OK)
 			return tel__fault_errno(fault, ENOMEM);
 	}
+	tel__input_limit_layers(in);
 	m->member = in;
 	return TEL_OK;
 }

@@ -147,6 +147,8 @@ enum tel_packings { TEL_CODECS = 1, TEL_ARCHIVES = 2 };
 
 /* A .tel that is compressed inside may be compressed once more, as a whole. */
 #define TEL_LAYERS_MAX 2
+/* Fails an input that is compressed once more than that. */
+void tel__input_limit_layers(struct tel_input *in);
 
 /*
  * The packing of the next bytes in in, of the given ones (enum tel_packings, or

@@ -86,6 +86,7 @@ tel__input_unpack(struct tel_input *raw, struct tel_input **out)
 	}
 	if (packing != TEL_PLAIN)
 		return enter(in, packing, out);
+	tel__input_limit_layers(in);
 	*out = in;
 	return TEL_OK;
 }

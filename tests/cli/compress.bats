@@ -121,6 +121,18 @@ END
 	done
 }
 
+@test "what is compressed three times is refused by name" {
+	gzip <mpsio.log | zstd -q | xz >three.xz
+	tar cf three.tar three.xz
+	for log in three.xz three.tar; do
+		for tool in telcat telfilter telstat 'telreplay --dry-run'; do
+			# shellcheck disable=SC2086
+			run -1 --separate-stderr $tool "$log"
+			[[ $stderr == "${tool%% *}: $log: "*"gzip inside 2 layers"* ]]
+		done
+	done
+}
+
 @test "an output that was cut off reads but for its end" {
 	telfilter -u -z 3 mpsio.log >packed
 	size=$(stat -c %s packed)
