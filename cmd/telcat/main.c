@@ -37,6 +37,7 @@ main(int argc, char **argv)
 	}
 	free(telcat.fields);
 	free(telcat.index);
+	free(telcat.allocators);
 	settings_free(&telcat.settings);
 	return (int)message_status();
 }
