@@ -90,8 +90,6 @@ encoder_put_name(struct write_log *l, const struct tel_event *ev)
 	size_t n = 0;
 	int same;
 
-	if (t->role_field[0] < 0 || t->role_field[1] < 0)
-		return w->encoder->write(w, ev, NULL);
 	const struct tel_field *f = &t->fields[t->role_field[intern ? 0 : 1]];
 	id = tel_load(f, ev->data);
 	if (intern)
@@ -121,16 +119,10 @@ tel__write_put(void *arg, const struct tel_event *ev)
 	struct tel_writer *w = l->writer;
 
 	if (w->encoder->flags & ENCODER_ONE_NUMBERING) {
-		switch ((enum tel_role)ev->type->role) {
-		case TEL_ROLE_INIT:
-			return is_known_init(w, ev) ?
-			    TEL_OK :
-			    w->encoder->write(w, ev, NULL);
-		case TEL_ROLE_INTERN:
-		case TEL_ROLE_LABEL:
-		case TEL_ROLE_LABEL_P: return encoder_put_name(l, ev);
-		default: break;
-		}
+		if (ev->type->role == TEL_ROLE_INIT && is_known_init(w, ev))
+			return TEL_OK;
+		if (tel_type_is_name(ev->type))
+			return encoder_put_name(l, ev);
 	}
 	return w->encoder->write(w, ev, NULL);
 }

@@ -413,13 +413,6 @@ tracker_need(struct tracker *k, const struct tel_event *ev,
 	return tracker_put_label(k, &k->labels[found.id]);
 }
 
-/* Nonzero when the role's fields are there. */
-static int
-is_complete(const struct tel_type *t)
-{
-	return t->role_field[0] >= 0 && t->role_field[1] >= 0;
-}
-
 /* An event that is a string or a label. */
 static tel_status
 tracker_take(struct tracker *k, const struct tel_event *ev, int wanted)
@@ -438,14 +431,6 @@ tracker_take(struct tracker *k, const struct tel_event *ev, int wanted)
 	return st;
 }
 
-static int
-tracker_is_name(const struct tel_type *t)
-{
-	return (t->role == TEL_ROLE_INTERN || t->role == TEL_ROLE_LABEL ||
-	           t->role == TEL_ROLE_LABEL_P) &&
-	    is_complete(t);
-}
-
 tel_status
 tel__tracker_before(struct tracker *k, const struct tel_event *ev)
 {
@@ -458,7 +443,7 @@ tel__tracker_before(struct tracker *k, const struct tel_event *ev)
 	if (k->labelled.schema != ev->type->schema &&
 	    find_labelled(&k->labelled, ev->type->schema) != TEL_OK)
 		return TEL_ENOMEM;
-	if (tracker_is_name(t)) {
+	if (tel_type_is_name(t)) {
 		tel_status st = tracker_take(k, ev, 1);
 
 		if (st != TEL_END)
@@ -546,7 +531,7 @@ tel__tracker_pass(struct tracker *k, const struct tel_event *ev)
 	if (t->role == TEL_ROLE_INIT || t->role == TEL_ROLE_SYNC ||
 	    t->role == TEL_ROLE_FRAME)
 		return k->put(k->arg, ev);
-	if (!tracker_is_name(t))
+	if (!tel_type_is_name(t))
 		return TEL_OK;
 	if (k->labelled.schema != ev->type->schema &&
 	    find_labelled(&k->labelled, ev->type->schema) != TEL_OK)

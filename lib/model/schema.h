@@ -232,6 +232,15 @@ tel_type_is_followed(const struct tel_type *t)
 	return t->role != TEL_ROLE_NONE && t->role <= TEL_ROLE_FRAME;
 }
 
+/* Nonzero when events of t are strings or labels; both parts are there then. */
+static inline int
+tel_type_is_name(const struct tel_type *t)
+{
+	return (t->role == TEL_ROLE_INTERN || t->role == TEL_ROLE_LABEL ||
+	           t->role == TEL_ROLE_LABEL_P) &&
+	    t->role_field[0] >= 0 && t->role_field[1] >= 0;
+}
+
 /* Nonzero when events of t are operations of an allocator. */
 static inline int
 tel_type_is_alloc(const struct tel_type *t)

@@ -23,7 +23,7 @@ follow_label(const struct tel_event *ev)
 	struct tel_labels *labels = ev->log->labels;
 	size_t n;
 
-	if (arg[0] < 0 || arg[1] < 0)
+	if (!tel_type_is_name(t))
 		return TEL_OK;
 	if (t->role == TEL_ROLE_INTERN) {
 		const char *s = tel_load_string(ev, &f[arg[1]], &n);
