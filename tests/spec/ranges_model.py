@@ -24,10 +24,12 @@ TYPES = [
          parts=[1, 2]),
     Type("LabelPointer", [Field("to", 4), Field("id")], code=5, role="labelp",
          parts=[1, 2]),
+    Type("Frame", [Field("number"), Field("ip", 3), Field("parent"),
+                   Field("pid")], code=8, role="frame", parts=[1, 2, 3]),
     Type("Sync", [Field("other")], code=6, role="sync", parts=[1]),
     Type("Init", [Field("release")], code=7, role="init"),
 ]
-PUT, MOVE, INTERN, LABEL, POINTER, SYNC, INIT = range(len(TYPES))
+PUT, MOVE, INTERN, LABEL, POINTER, FRAME, SYNC, INIT = range(len(TYPES))
 
 
 class Grouped(Stream):
@@ -141,7 +143,7 @@ class Draw(random.Random):
 
     def events(self, n, types, at):
         """n events of the first types at about a clock."""
-        out, weights = [], (30, 8, 3, 5, 3, 1, .3)
+        out, weights = [], (30, 8, 3, 5, 3, 2, 1, .3)
         for _ in range(n):
             kind = self.choices(range(types), weights[:types])[0]
             clock = at + self.randrange(16)
@@ -161,6 +163,7 @@ class Draw(random.Random):
                 MOVE: (self.numbers, address, anything),
                 INTERN: (number, f"s{self.numbers}"),
                 LABEL: (address, number), POINTER: (address, number),
+                FRAME: (number, address, 0, anything),
                 SYNC: (clock * 3,), INIT: (number % 2,)}[kind]))
         return out
 
@@ -221,7 +224,8 @@ def finish(draw, out, summary):
     if draw.random() < 0.4 and out.groups and summary:
         first = draw.choice([0, 0] + out.places)
         both = out.copies(first, in_force({
-            n: (0, TYPES[e[0]].role, e[2] if e[0] == INIT else e[2][0], e[1])
+            n: (0, TYPES[e[0]].role, e[2] if e[0] in (FRAME, INIT) else e[2][0],
+                e[1])
             for place, n, e in out.naming if place >= first}))
     has = any(place >= out.first for place, *_ in out.naming + out.told)
     if draw.random() < 0.95:

@@ -448,7 +448,7 @@ NAMING = {"init", "sync", "intern", "label", "labelp", "frame"}
 def key_of(e):
     """What an event names: a string's number, a label's address."""
     part = e.type.part(0)
-    if part is None or e.type.role == "init":
+    if part is None or e.type.role in ("init", "frame"):
         return e.data
     return part.value(e.data, e.schema)
 
@@ -463,7 +463,7 @@ def in_force(events):
                 mine.append(n)
             elif clock >= events[mine[2]][3]:
                 mine[2] = n
-        elif role == "init":
+        elif role in ("init", "frame"):
             kept.setdefault((log, role, key), n)
         else:
             key = log, role, key

@@ -189,13 +189,11 @@ write_names_add_value(struct out_names *all, struct out_log *log,
     struct out_schema *schema, const struct tel_event *ev, uint64_t ordinal)
 {
 	const struct tel_type *t = ev->type;
-	const int8_t number = t->role_field[0];
 	struct out_key key = { log, 0, t->role, 0 };
 
-	/* without these parts it defines nothing */
-	if (number < 0 || t->role_field[1] < 0)
+	if (!tel_type_is_name(t))
 		return TEL_OK;
-	key.value = tel_load(&t->fields[number], ev->data);
+	key.value = tel_load(&t->fields[t->role_field[0]], ev->data);
 	struct out_in_force *f = write_names_find(all, &key);
 	if (f == NULL)
 		return TEL_ENOMEM;
@@ -219,6 +217,7 @@ tel__out_names_add(struct out_names *all, struct out_log *log,
 	switch ((enum tel_role)ev->type->role) {
 	case TEL_ROLE_SYNC: st = add_sync(all, log, schema, ev, ordinal); break;
 	case TEL_ROLE_INIT:
+	case TEL_ROLE_FRAME: /* none supersedes another */
 		key.value = tel__native_xxh64(ev->data, ev->size);
 		f = write_names_find(all, &key);
 		st = f == NULL ?
