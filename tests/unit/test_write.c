@@ -158,6 +158,16 @@ check_order(void)
 	    "what was said twice is said once");
 	gives_of(&twice, "true", "I1=one I1=one L2[one] L2[one] F3[one]",
 	    "unless it is wanted");
+	gives_of(&twice, "index == 1 || index == 4", "I1=one L2[one] F3[one]",
+	    "a string that is wanted takes the place of the one before");
+	add_intern(&twice, schema, 1, 2, "two");
+	add_label(&twice, schema, 4, 0x1000, 2);
+	add_label(&twice, schema, 2, 0x1000, 1);
+	add_label(&twice, schema, 2, 0x1000, 1);
+	add_free(&twice, schema, 5, 0x1000);
+	gives_of(&twice, "index == 3 || index >= 7",
+	    "I1=one L2[one] L2[one] L2[one] I1=two L4[two] F5[two]",
+	    "a label that is wanted again leaves another one held");
 }
 
 static void
