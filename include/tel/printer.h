@@ -207,7 +207,7 @@ TEL_SINCE_0_1 void tel_printer_set_file(tel_printer *p, uint64_t size,
  * How much of all logs was found to be damaged so far: places, and bytes that
  * were skipped there, as TEL_COUNT_DAMAGED and TEL_COUNT_SKIPPED.  The page that
  * the format "html" ends with, or tel_printer_snapshot() writes, shows both;
- * other formats ignore it.
+ * where in time they are it knows of the events.  Other formats ignore it.
  */
 TEL_SINCE_0_1 void tel_printer_set_damage(tel_printer *p, uint64_t places,
     uint64_t bytes);

@@ -766,6 +766,23 @@ note_progress(struct tel_reader *r)
 	return TEL_OK;
 }
 
+/*
+ * Damage was found between the event of a log at a reading and what was found
+ * now, by st an event or none.
+ */
+__attribute__((noinline)) static void
+note_damage(struct tel_reader *r, const struct tel_log *log, uint64_t clock,
+    tel_status st)
+{
+	const struct tel_event *ev = &r->event;
+
+	if (st == TEL_OK && (ev->log != log || ev->index == 0))
+		clock = ev->clock;
+	if (ev->log->clock != NULL && !(st == TEL_OK && tel_event_timeless(ev)))
+		tel__clock_add_gap(ev->log->clock, clock,
+		    st == TEL_OK ? ev->clock : clock);
+}
+
 tel_status
 tel__reader_find(struct tel_reader *r)
 {
@@ -773,12 +790,19 @@ tel__reader_find(struct tel_reader *r)
 
 	if (__builtin_expect(r->at != READER_LOG, 0))
 		return find_otherwise(r);
+	const uint64_t damaged = r->count[TEL_COUNT_DAMAGED];
+	const struct tel_log *log = r->event.log;
+	const uint64_t last = r->batch->count > 1 ?
+	    r->batch->clocks[r->batch->count - 1] :
+	    r->event.clock;
 	/* the format counts on from the last event */
 	if (r->batch->count > 1)
 		r->event.index = r->batch->last;
 	do
 		st = r->format->next(r);
 	while (st == TEL_END && (st = format_reader_end_log(r)) == TEL_OK);
+	if (__builtin_expect(r->count[TEL_COUNT_DAMAGED] != damaged, 0))
+		note_damage(r, log, last, st);
 	if (st == TEL_OK)
 		st = note_progress(r);
 	if (st != TEL_OK)

@@ -59,6 +59,8 @@ struct tel_clock {
 	unsigned spread;
 	int has_epoch;
 	int64_t epoch; /* nanoseconds from 1970 to tick 0 */
+	struct tel__clock_gap gaps[TEL__CLOCK_GAPS];
+	size_t ngaps;
 };
 
 /* Signed difference of two readings, as a double. */
@@ -609,4 +611,20 @@ tel__clock_wall(struct tel_clock *c, uint64_t ticks, int64_t *ns)
 	return ticks_ns(c->origin, rate, &first) &&
 	    !__builtin_add_overflow(first, c->epoch, &first) &&
 	    !__builtin_add_overflow(first, since, ns);
+}
+
+void
+tel__clock_add_gap(struct tel_clock *c, uint64_t one, uint64_t other)
+{
+	if (c->ngaps < TEL__CLOCK_GAPS)
+		c->gaps[c->ngaps++] = one < other ?
+		    (struct tel__clock_gap){ one, other } :
+		    (struct tel__clock_gap){ other, one };
+}
+
+const struct tel__clock_gap *
+tel__clock_gaps(const struct tel_clock *c, size_t *n)
+{
+	*n = c->ngaps;
+	return c->gaps;
 }

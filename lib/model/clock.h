@@ -138,6 +138,20 @@ int64_t tel__clock_part_ns(const struct tel__clock_part *part, uint64_t ticks);
  */
 size_t tel__clock_part_times(const struct tel__clock_part *part, int64_t since,
     const uint64_t *ticks, size_t n, uint64_t *ns);
+/*
+ * Events are missing between two readings, in any order, as the log is damaged
+ * there: programs write buffers from either end.  The first TEL__CLOCK_GAPS of
+ * them are kept.
+ */
+#define TEL__CLOCK_GAPS 32u
+struct tel__clock_gap {
+	uint64_t from, to;
+};
+void tel__clock_add_gap(struct tel_clock *c, uint64_t one, uint64_t other);
+/* Those, *n of them, while the clock is used. */
+const struct tel__clock_gap *tel__clock_gaps(const struct tel_clock *c,
+    size_t *n);
+
 /* A number that is another one when the clock was changed. */
 uint64_t tel__clock_version(const struct tel_clock *c);
 

@@ -43,6 +43,8 @@ set_log(struct html *h, const struct tel_event *ev)
 	memset(l, 0, sizeof(*l));
 	l->name = strdup(log->name);
 	l->format = strdup(log->format);
+	l->clock = tel__clock_share(log->clock);
+	l->base = h->timeline->begun ? h->timeline->base : ev->clock;
 	h->nlogs++;
 	if (tel__clock_wall(log->clock, ev->clock, &ns)) {
 		end = tel__put_iso((unsigned char *)l->start, ns);
@@ -614,6 +616,7 @@ print_html_release(struct tel_printer *pr)
 	for (size_t i = 0; i < h->nlogs; i++) {
 		free(h->logs[i].name);
 		free(h->logs[i].format);
+		tel__clock_free(h->logs[i].clock);
 	}
 	free(h->states);
 	free(h->series);

@@ -26,6 +26,8 @@ struct html_log {
 	char *name, *format;
 	char start[40]; /* the wall clock of the first event, or "" */
 	uint64_t events, lost;
+	struct tel_clock *clock; /* and the reading of its first event */
+	uint64_t base;
 };
 
 /* The most links; past that, every second one. */

@@ -38,6 +38,35 @@ html_head_put_logs(const struct page_fit *d, struct tel__buffer *b)
 	tel__json_put(b, "]");
 }
 
+static uint64_t
+ns_since_start(const struct html_log *l, uint64_t clock)
+{
+	int64_t ns;
+
+	if (!tel__clock_between(l->clock, l->base, clock, &ns))
+		ns = (int64_t)(clock - l->base);
+	return ns < 0 ? 0 : (uint64_t)ns;
+}
+
+/* Where logs are damaged, in time. */
+static void
+html_head_put_damage(const struct html *h, struct tel__buffer *b)
+{
+	tel__json_raw(b, "damage", "[");
+	for (size_t i = 0; i < h->nlogs; i++) {
+		const struct html_log *l = &h->logs[i];
+		size_t n = 0;
+		const struct tel__clock_gap *gaps =
+		    l->clock == NULL ? NULL : tel__clock_gaps(l->clock, &n);
+
+		for (size_t k = 0; k < n; k++)
+			tel__json_item(b, "[%" PRIu64 ",%" PRIu64 "]",
+			    ns_since_start(l, gaps[k].from),
+			    ns_since_start(l, gaps[k].to));
+	}
+	tel__json_put(b, "]");
+}
+
 static const char *
 datatype(const struct tel_field *f)
 {
@@ -368,6 +397,7 @@ tel__html_head(const struct page_fit *d, struct tel__buffer *b)
 	tel__json_pair(b, "exact", exact_events(d));
 	tel__json_pair(b, "damaged", d->damaged);
 	tel__json_pair(b, "skipped", d->skipped);
+	html_head_put_damage(h, b);
 	put_note(d, b);
 	html_head_put_logs(d, b);
 	put_types(d, b);

@@ -409,8 +409,21 @@ END
 	} >damaged.log
 	exits 3 telcat -q -f html cut.log >page.html
 	page check page.html
+	page head page.html >cut.json
 	exits 3 telcat -q -f html damaged.log >page.html
 	page check page.html
+	# in time it is between the last event before it and the next one
+	exits 3 telcat -q --file-order -T ns cut.log >cut.txt
+	exits 3 telcat -q --file-order -T ns damaged.log >damaged.txt
+	before=$(head -c 300032 damaged.log | telstat -q --count)
+	page head page.html | python3 -c '
+import json, sys
+cut, damaged = ([int(line.split()[0]) for line in open(name) if line[0].isdigit()]
+                for name in ("cut.txt", "damaged.txt"))
+n = int(sys.argv[1])
+assert json.load(sys.stdin)["damage"] == [sorted(damaged[n - 1 : n + 1])]
+assert json.load(open("cut.json"))["damage"] == [[cut[-1]] * 2]
+' "$before"
 }
 
 @test "a page that cannot be written is an error, a pipe that ends is none" {

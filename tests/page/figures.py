@@ -258,6 +258,14 @@ def memory(c):
         same("allocated", 1, want, f"allocated {first} {last}")
         got = shown_holders(page, "allocated", 2)
         expect(got, holders_shown([log], "count", "-t", f"{first},{last}"))
+        grown, highest = page.run("""document.getElementById('modes')
+            .textContent.match(/live (.*), highest (.*)/).slice(1)""")
+        live = [sum(holders_shown([log], "leaked", "-t", f"0,{t}").values())
+                if t >= 0 else 0 for t in (first - 1, last)]
+        expect(grown[0], "+" if live[1] >= live[0] else "-")
+        near(bytes_of(grown[1:]), abs(live[1] - live[0]), 6e-3)
+        near(bytes_of(highest),
+             sum(shown_holders(page, "peak", 1).values()), 6e-3)
     # rates and sizes are those of the range, and of all
     wide = page.run("log.series[0].width")
     for first, last in ((0, span), (40 * wide, 700 * wide - 1)):

@@ -83,7 +83,7 @@ class Page:
                       "events": 0, "lost": 0}],
             "span": span, "events": 0, "exact": 0, "note": "An invented log.",
             "types": types, "tracks": tracks, "series": [], "blocks": [],
-            "gaps": [], "links": [], **more}
+            "gaps": [], "links": [], "damage": [], **more}
 
     def block(self, data):
         """Adds a block; before one of another kind, that of the series."""

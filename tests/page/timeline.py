@@ -655,6 +655,26 @@ def test_tables(c):
                     "(t) => t.caption || t.closest('dialog'))"), True)
 
 
+def test_damage(c):
+    """Where a log is damaged, its page is hatched, a point as well"""
+    page = c.open(damaged=2, skipped=9, damage=[[20 * MS, 30 * MS],
+                                                [91 * MS, 91 * MS]])
+    drawn(page)
+    root = tree.fromstring(page.run("teltools.svg()"))
+    height = int(root.get("height"))
+    hatched = [p.get("d") for p in root.iter(
+        "{http://www.w3.org/2000/svg}path") if p.get("opacity") == "0.4"]
+    for d, ends in zip(hatched, ((20, 30), (91, 91)), strict=True):
+        numbers = [float(n) for n in re.findall("[-0-9.]+", d)]
+        left, right = (page.run(f"new Picture($('area').clientWidth, 1)"
+                                f".xOf({t * MS})") for t in ends)
+        for values, low, high in ((numbers[::2], left - 4, right + 4),
+                                  (numbers[1::2], 26, height)):
+            near(min(values), low, 7 / low)
+            near(max(values), high, 7 / high)
+            expect(low - 1 <= min(values) and max(values) <= high + 1, True, d)
+
+
 def test_csv(c):
     """The selection is exported as CSV"""
     page = c.open()

@@ -177,12 +177,28 @@ function paint(p) {
 	}
 	paintEvents(p);
 	paintLinks(p);
+	paintDamage(p);
 	p.rect(0, 0, width, top, ink.bar);
 	p.rect(0, top - 1, width, 1, ink.line);
 	for (const [x, text] of ticks)
 		if (fit(text, width - x - 6 * dpr) === text)
 			p.text(x + 4 * dpr, 17 * dpr, text, ink.dim);
 	return p;
+}
+
+// Hatches where events are missing, as the log is damaged there.
+function paintDamage(p) {
+	const { xOf, top, height, width, dpr } = p;
+	for (const [from, to] of log.damage) {
+		const left = Math.max(xOf(from) - 4 * dpr, 0);
+		const wide = Math.min(xOf(to) + 4 * dpr, width) - left;
+		let d = "";
+		for (let y = top; wide > 0 && y < height + wide; y += 6 * dpr) {
+			const low = Math.min(y, height), high = Math.max(y - wide, top);
+			d += `M${left + y - low} ${low}L${left + y - high} ${high}`;
+		}
+		p.line(d, dpr, ink.fg, 1, 0.4);
+	}
 }
 
 // Steps of 1, 2 or 5, at least 100 pixels apart.

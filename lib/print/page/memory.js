@@ -110,6 +110,14 @@ function figuresOf(how) {
 		count(part.length, "moment")}`);
 }
 
+// By how much live bytes grew in the selection, and their highest there.
+function grown() {
+	const before = memory.total[momentAt(selection.from) - 1] ?? 0;
+	const n = sum(figuresOf("end").value) - before;
+	return `live ${n < 0 ? "" : "+"}${short(n, "bytes")}, highest ${
+		short(sum(figuresOf("peak").value), "bytes")}`;
+}
+
 function setMode(name) {
 	mode = name;
 	flame.top = [];
@@ -197,7 +205,7 @@ function memoryTab() {
 	return el("div", el("p", { id: "modes" }, MODES.map(([name, text]) =>
 		[el("button", { "aria-pressed": String(mode === name),
 			click: () => setMode(name) }, text), " "]),
-	selection ? `Selected: ${time(selection.to - selection.from)}`
+	selection ? `Selected: ${time(selection.to - selection.from)} · ${grown()}`
 		: "Whole log: drag over a track to select"),
 	el("div.columns", el("div", el("p", el("b",
 		memory.stacked ? "Stacks" : "Blocks"), ` ${figures.title}`),
