@@ -137,13 +137,13 @@ tel__fileset_add(struct tel_fileset *set, struct tel_input *in,
 	int failed = 0;
 
 	if (set->spool < 0 && (set->spool = tel__spool_file()) < 0)
-		return tel__fault_errno(fault, errno);
+		return tel__spool_fault(fault, errno);
 	tel_status st = fileset_add_name(set, name, fault);
 	if (st != TEL_OK)
 		return st;
 	st = tel__spool_append(in, set->spool, &size, &failed);
 	if (failed != 0)
-		st = tel__fault_errno(fault, failed);
+		st = tel__spool_fault(fault, failed);
 	else if (st != TEL_OK)
 		tel__fault_set(fault, st, 0, "%s", tel__input_error(in));
 	struct tel_fileset_file *f = &set->files[set->count - 1];

@@ -34,8 +34,8 @@ tel__spool_copy(struct tel_input *in, int fd, int *failed)
 	return st;
 }
 
-static tel_status
-cannot_keep(struct tel_fault *fault, int number)
+tel_status
+tel__spool_fault(struct tel_fault *fault, int number)
 {
 	struct tel_fault why;
 
@@ -52,12 +52,12 @@ tel__input_spool(struct tel_input *in, struct tel_input **out,
 
 	fd = tel__spool_file();
 	if (fd < 0)
-		return cannot_keep(fault, errno);
+		return tel__spool_fault(fault, errno);
 	tel_status st = tel__spool_copy(in, fd, &failed);
 	if (failed != 0 || st != TEL_OK) {
 		close(fd);
 		if (failed != 0)
-			return cannot_keep(fault, failed);
+			return tel__spool_fault(fault, failed);
 		/* a copy that was cut may be read all the same, but not a 7z */
 		*fault = in->fault;
 		return st;

@@ -5,6 +5,7 @@
 
 #include "base/spool.h"
 #include "io/input.h"
+#include "io/source.h"
 
 /*
  * Copies the rest of in to fd.
@@ -17,5 +18,7 @@ tel_status tel__spool_append(struct tel_input *in, int fd, int64_t *size,
     int *failed);
 /* The same, and goes back to the start of the file. */
 tel_status tel__spool_copy(struct tel_input *in, int fd, int *failed);
+/* Sets *fault to why a copy of an archive failed.  Returns TEL_EIO. */
+tel_status tel__spool_fault(struct tel_fault *fault, int number);
 
 #endif

@@ -89,6 +89,14 @@ packets() {
 	[ "$(telcat -c all.zip)" = 2020 ]
 }
 
+@test "an archive that no temporary file can hold" {
+	run -1 --separate-stderr env TMPDIR=missing \
+	    telcat "$TRACES/all.ctf.tar.zst"
+	[[ $stderr == *": keeping the archive in missing: No such file or "* ]]
+	(ulimit -f 0; exits 1 telcat "$TRACES/all.ctf.tar.zst" 2>&1) |
+	    grep -q ": keeping the archive in .*: File too large$"
+}
+
 @test "events that are only counted are those that are read one by one" {
 	# four streams of two types, the events of which alternate
 	python3 "$TEL_TOP/tests/bench/ctf_trace.py" made 4 5 1000

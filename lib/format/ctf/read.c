@@ -83,23 +83,31 @@ open_members(struct tel_reader *r)
 {
 	const char *name = r->log.name + strlen(r->name) + 1;
 	struct tel_fault fault;
-	tel_status st = TEL_OK;
+	tel_status st;
 
 	if (r->set == NULL && (r->set = tel__fileset_new()) == NULL)
 		return TEL_ENOMEM;
-	while (st == TEL_OK || st == TEL_EDAMAGED) {
+	for (;;) {
 		st = tel__fileset_add(r->set, r->in, name, &fault);
 		if (st == TEL_EDAMAGED)
 			st = tel__reader_damage(r, 0, 0, "%s: %s", name,
 			    fault.text);
-		if (st == TEL_OK)
-			st = tel__input_next_member(r->in, &name);
+		else if (st != TEL_OK)
+			(void)tel__reader_fail(r, st, "%s", fault.text);
+		if (st != TEL_OK)
+			return st;
+		st = tel__input_next_member(r->in, &name);
+		if (st == TEL_END)
+			break;
 		if (st == TEL_EDAMAGED)
 			st = tel__reader_damage(r, 0, 0, "%s",
 			    tel__input_error(r->in));
+		else if (st != TEL_OK)
+			(void)tel__reader_fail(r, st, "%s",
+			    tel__input_error(r->in));
+		if (st != TEL_OK)
+			return st;
 	}
-	if (st != TEL_END)
-		return st;
 	/* the log is all of the archive, not the member that it was found by */
 	r->log.name = r->name;
 	tel__fileset_sort(r->set);
