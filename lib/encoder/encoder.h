@@ -6,6 +6,7 @@
 #ifndef TEL_ENCODER_H
 #define TEL_ENCODER_H
 
+#include "base/path.h"
 #include "base/table.h"
 #include "encoder/losses.h"
 #include "encoder/numbering.h"
@@ -124,18 +125,6 @@ struct tel_writer {
 
 	char error[256];
 };
-
-/*
- * The end of a log's name for a message, at most so many bytes: the end of a
- * long path identifies the file.
- */
-static inline const char *
-tel__write_name(const struct tel_log *log, size_t most)
-{
-	size_t n = strlen(log->name);
-
-	return n > most ? log->name + (n - most) : log->name;
-}
 
 /*
  * Writes an event of the current log, and before it what it needs; keeps of

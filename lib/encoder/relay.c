@@ -66,7 +66,7 @@ tel__relay_check(struct tel_writer *w, const struct tel_event *ev)
 	return tel__write_fail(w, TEL_EINVAL,
 	    "%s: its events cannot be written as %s, because it lacks the "
 	    "original lines: -f tel,lines preserves them",
-	    tel__write_name(ev->log, 80), w->encoder->what);
+	    tel__path_end(ev->log->name, 80), w->encoder->what);
 }
 
 tel_status

@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/library.h"
 #include "base/bytes.h"
+#include "base/path.h"
 #include "print/database.h"
 #include "render/list.h"
 #include "render/renderer.h"
@@ -119,7 +120,8 @@ sqlite_fail(struct tel_printer *pr)
 	/* a constraint of ours has the whole message as its name */
 	if (strncmp(why, constraint, sizeof(constraint) - 1) == 0)
 		why += sizeof(constraint) - 1;
-	return tel__render_fail(pr, "%.60s: %.90s", pr->database, why);
+	return tel__render_fail(pr, "%s: %.90s",
+	    tel__path_end(pr->database, 60), why);
 }
 
 /* Runs the statements that were made. */

@@ -10,6 +10,7 @@
  */
 #include "base/array.h"
 #include "base/heap.h"
+#include "base/path.h"
 #include "format/reader.h"
 #include "model/running.h"
 
@@ -334,10 +335,12 @@ check_runs(struct tel_merge *m)
 		m->culprit = in->reader != NULL ? in->reader : in->archive;
 		m->error = m->message;
 		snprintf(m->message, sizeof(m->message),
-		    "it and %.150s are of different runs, whose clocks are "
+		    "it and %s are of different runs, whose clocks are "
 		    "unrelated; --no-merge reads one after the other",
-		    first->reader != NULL ? first->reader->log.name :
-		                            first->part.name);
+		    tel__path_end(first->reader != NULL ?
+		            first->reader->log.name :
+		            first->part.name,
+		        150));
 		return m->failed = TEL_EINVAL;
 	}
 	return TEL_OK;

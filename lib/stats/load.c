@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
+
 /* Counts an invalid record, and keeps the first description. */
 static void
 add_problem(struct loader *l, uint64_t offset, const char *why)
@@ -235,8 +237,8 @@ tel__load_event(struct loader *l, const struct tel_event *ev)
 	if (l->part == NULL && l->within)
 		st = begin_session(l);
 	else if (l->part == NULL)
-		st = stats_fail(l->into, TEL_EFORMAT, "%.200s: not an inst log",
-		    l->name);
+		st = stats_fail(l->into, TEL_EFORMAT, "%s: not an inst log",
+		    tel__path_end(l->name, 200));
 	if (st != TEL_OK)
 		return st;
 	l->ended = l->record->type == T_FINISH;
@@ -267,11 +269,11 @@ load_events(struct loader *l, struct tel_reader *r)
 			return st;
 	}
 	if (st != TEL_END)
-		return stats_fail(l->into, st, "%.200s: %s", l->name,
-		    tel_reader_error(r));
+		return stats_fail(l->into, st, "%s: %s",
+		    tel__path_end(l->name, 200), tel_reader_error(r));
 	if (l->part == NULL)
-		return stats_fail(l->into, TEL_EFORMAT,
-		    "%.200s: not an inst log", l->name);
+		return stats_fail(l->into, TEL_EFORMAT, "%s: not an inst log",
+		    tel__path_end(l->name, 200));
 	if (l->counts) {
 		l->into->report.input += tel_reader_count(r, TEL_COUNT_INPUT);
 		l->into->report.skipped +=
@@ -281,8 +283,9 @@ load_events(struct loader *l, struct tel_reader *r)
 	tel__load_end_show(l->into, l->shown);
 	l->shown = NULL;
 	if (st == TEL_OK && l->problems > 0)
-		st = stats_fail(l->into, TEL_EDAMAGED, "%.120s: %s%s", l->name,
-		    l->problem, l->problems > 1 ? ", and more" : "");
+		st = stats_fail(l->into, TEL_EDAMAGED, "%s: %s%s",
+		    tel__path_end(l->name, 120), l->problem,
+		    l->problems > 1 ? ", and more" : "");
 	return st;
 }
 
@@ -318,7 +321,7 @@ load(struct tel_stats *s, int fd, tel_read_fn *read, void *arg,
 	else if ((st = read != NULL ?
 	                 tel_reader_open_callback(r, read, arg, l.name) :
 	                 tel_reader_open_fd(r, fd, l.name)) != TEL_OK)
-		st = stats_fail(s, st, "%.200s: %s", l.name,
+		st = stats_fail(s, st, "%s: %s", tel__path_end(l.name, 200),
 		    tel_reader_error(r));
 	else
 		st = load_events(&l, r);

@@ -212,10 +212,12 @@ writer_start(struct tel_writer *w, const struct tel_log *log)
 
 	if (encoder == NULL)
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.120s: %s cannot be written", log->name, log->format);
+		    "%s: %s cannot be written", tel__path_end(log->name, 120),
+		    log->format);
 	if (!writer_takes(w, encoder, log))
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.120s: %s cannot be written as %s", log->name,
+		    "%s: %s cannot be written as %s",
+		    tel__path_end(log->name, 120),
 		    log->origin != NULL ? log->origin : log->format,
 		    encoder->what);
 	if (encoder->state_size > 0 &&
@@ -248,17 +250,19 @@ writer_check(struct tel_writer *w, const struct tel_log *log)
 
 	if (!writer_takes(w, w->encoder, log))
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.60s is not %s like %.60s; they cannot be written as one "
+		    "%s is not %s like %s; they cannot be written as one "
 		    "log",
-		    log->name, w->encoder->what, w->first_log);
+		    tel__path_end(log->name, 60), w->encoder->what,
+		    tel__path_end(w->first_log, 60));
 	if (!(w->encoder->flags & ENCODER_ONE_SCHEMA) ||
 	    (strcmp(w->schema, s->name) == 0 &&
 	        memcmp(&w->abi, &s->abi, sizeof(w->abi)) == 0))
 		return TEL_OK;
 	return tel__write_fail(w, TEL_EINVAL,
-	    "%.40s is %s and %.40s is %s: %s cannot hold both; -f tel "
+	    "%s is %s and %s is %s: %s cannot hold both; -f tel "
 	    "can, and -f mps converts them to one",
-	    w->first_log, w->schema, log->name, s->name, w->encoder->what);
+	    tel__path_end(w->first_log, 40), w->schema,
+	    tel__path_end(log->name, 40), s->name, w->encoder->what);
 }
 
 /* ----------------------------------------------------------------- options */

@@ -558,3 +558,28 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 	clean telcat 2.txt >>want
 	clean telcat -f tel 1.txt 2.txt | clean telcat | diff want -
 }
+
+@test "messages show the end of a long file name" {
+	folder=$(printf 'f%.0s' {1..150})
+	mkdir "$folder"
+	unpack 1.118.0-lii6gc-poolncv
+	cp mpsio.log "$folder"
+	zstd -dq -o "$folder/run.valgrind" \
+	    "$TEL_TOP/tests/data/alloc/gcc.valgrind.zst"
+	while read -r format file message; do
+		# shellcheck disable=SC2086 # several files
+		run -1 --separate-stderr telcat --no-merge -f "$format" \
+		    ${file//@/$folder}
+		echo "$stderr"
+		[[ $stderr == *"f/${file##*/}$message"* ]]
+	done <<-'END'
+		ets @/mpsio.log : mps-1.118.0/lii6gc cannot be written as
+		inst @/mpsio.log : mps cannot be written as
+		mps @/run.valgrind : valgrind is not an MPS release
+	END
+	run -1 --separate-stderr telfilter --no-merge "$folder/mpsio.log" \
+	    "$folder/run.valgrind"
+	[[ $stderr == *"f/run.valgrind is not "*" like "*"f/mpsio.log; they "* ]]
+	(ulimit -f 1; exits 1 telcat -f sqlite -o "$folder/log.db" mpsio.log 2>&1) |
+	    grep -q 'f/log.db: disk I/O error$'
+}

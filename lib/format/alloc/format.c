@@ -10,9 +10,9 @@ alone_write(struct tel_writer *w, const struct tel_event *ev,
 {
 	if (w->nlogs > 1)
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.80s: two traces of %s cannot be written as one trace; "
+		    "%s: two traces of %s cannot be written as one trace; "
 		    "use -f text",
-		    ev->log->name, w->encoder->what);
+		    tel__path_end(ev->log->name, 80), w->encoder->what);
 	return tel__relay_write(w, ev, changed);
 }
 

@@ -54,7 +54,8 @@ struct copier {
 static tel_status
 copy_fail(struct tel_writer *w, const char *why)
 {
-	return tel__write_fail(w, TEL_EIO, "%.100s: %s", w->folder, why);
+	return tel__write_fail(w, TEL_EIO, "%s: %s",
+	    tel__path_end(w->folder, 100), why);
 }
 
 static tel_status
@@ -387,7 +388,7 @@ ctf_write(struct tel_writer *w, const struct tel_event *ev,
 	if (ev->raw_size != sizeof(origin) || e->log == NULL)
 		return tel__write_fail(w, TEL_EINVAL,
 		    "%s: a trace is filtered to a folder: use -o FOLDER",
-		    tel__write_name(ev->log, 80));
+		    tel__path_end(ev->log->name, 80));
 	memcpy(&origin, ev->raw, sizeof(origin));
 	const struct ctf_event_type *type = copy_type_of(&origin, ev->type);
 	struct copy *c = find_copy(w, origin.stream, &st);
@@ -420,7 +421,7 @@ ctf_open(struct tel_writer *w, const struct tel_log *log)
 	if (w->folder == NULL)
 		return tel__write_fail(w, TEL_EINVAL,
 		    "%s: a trace is filtered to a folder: use -o FOLDER",
-		    tel__write_name(log, 80));
+		    tel__path_end(log->name, 80));
 	if (!tel__ctf_folder_open(&e->folder, w->folder,
 	        (unsigned)tel__hash_seed(e)))
 		return copy_fail(w, strerror(errno));
@@ -438,7 +439,7 @@ ctf_begin(struct tel_writer *w, const struct tel_log *log)
 		return tel__write_fail(w, TEL_EINVAL,
 		    "%s: two traces are not written to one folder; use a "
 		    "folder that has both",
-		    tel__write_name(log, 80));
+		    tel__path_end(log->name, 80));
 	e->log = s;
 	for (size_t i = 0; i < s->set->count && st == TEL_OK; i++)
 		if (tel__ctf_is_metadata_name(s->set->files[i].name) &&

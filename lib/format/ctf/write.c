@@ -18,6 +18,7 @@
 
 #include "base/buffer.h"
 #include "base/digit.h"
+#include "base/path.h"
 #include "base/table.h"
 #include "format/ctf/ctf.h"
 #include "format/ctf/folder.h"
@@ -582,7 +583,7 @@ write_packet(struct trace *t)
 static tel_status
 trace_fail(struct tel_printer *pr)
 {
-	return tel__render_fail(pr, "%.100s: %s", pr->database,
+	return tel__render_fail(pr, "%s: %s", tel__path_end(pr->database, 100),
 	    strerror(errno));
 }
 

@@ -110,10 +110,10 @@ ets_lose(struct tel_writer *w, const struct tel_event *ev)
 
 	if (w->strict)
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.80s: offset %llu: an event of type %.40s cannot be "
+		    "%s: offset %llu: an event of type %.40s cannot be "
 		    "written to an ETS log",
-		    ev->log->name, (unsigned long long)ev->offset,
-		    ev->type->name);
+		    tel__path_end(ev->log->name, 80),
+		    (unsigned long long)ev->offset, ev->type->name);
 	w->losses.to = "ets";
 	lost = tel__losses_row(&w->losses, TEL_LOSS_TYPE, ev->log->schema->name,
 	    ev->type->name, NULL);
@@ -152,8 +152,8 @@ ets_begin(struct tel_writer *w, const struct tel_log *log)
 	if (strcmp(log->schema->name, "ets") == 0)
 		return TEL_OK;
 	return tel__write_fail(w, TEL_EINVAL,
-	    "%.60s: %s cannot be written as an ETS log", log->name,
-	    log->schema->name);
+	    "%s: %s cannot be written as an ETS log",
+	    tel__path_end(log->name, 80), log->schema->name);
 }
 
 static tel_status

@@ -76,7 +76,7 @@ check_log(struct tel_writer *w, const struct tel_log *log)
 		return tel__write_fail(w, TEL_EINVAL,
 		    "%s: not to be written to the same HPM trace: %s; text "
 		    "can hold several (-f text)",
-		    tel__write_name(log, 60), why);
+		    tel__path_end(log->name, 60), why);
 	e->only = w->current->serial;
 	return TEL_OK;
 }

@@ -15,9 +15,9 @@ encoder_write(struct tel_writer *w, const struct tel_event *ev,
 		return st;
 	if (w->current->serial + 1 < w->nlogs)
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.80s: merged inst logs cannot be written as one; use "
+		    "%s: merged inst logs cannot be written as one; use "
 		    "--no-merge or -f text",
-		    ev->log->name);
+		    tel__path_end(ev->log->name, 80));
 	return tel__relay_put(w, ev->raw, ev->raw_size);
 }
 

@@ -161,9 +161,9 @@ converter_open(struct tel_writer *w, const struct tel_log *log)
 
 	if (st == TEL_EINVAL)
 		return tel__write_fail(w, st,
-		    "%.80s: %.40s is not an MPS release: name one, such as "
+		    "%s: %.40s is not an MPS release: name one, such as "
 		    "mps:2.0.0",
-		    log->name, log->schema->name);
+		    tel__path_end(log->name, 80), log->schema->name);
 	if (st != TEL_OK)
 		return st;
 	w->losses.to = c->to->name;
@@ -311,13 +311,15 @@ mps_write_report_lost(struct tel_writer *w, const struct tel_event *ev,
 
 	if (lost->kind == TEL_LOSS_TYPE)
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%.80s: offset %llu: an event of type %.40s does not exist "
+		    "%s: offset %llu: an event of type %.40s does not exist "
 		    "in %s",
-		    ev->log->name, offset, ev->type->name, w->losses.to);
+		    tel__path_end(ev->log->name, 80), offset, ev->type->name,
+		    w->losses.to);
 	return tel__write_fail(w, TEL_EINVAL,
-	    "%.80s: offset %llu: field %.40s of an event of type %.40s does "
+	    "%s: offset %llu: field %.40s of an event of type %.40s does "
 	    "not exist in %s",
-	    ev->log->name, offset, lost->field, ev->type->name, w->losses.to);
+	    tel__path_end(ev->log->name, 80), offset, lost->field,
+	    ev->type->name, w->losses.to);
 }
 
 static tel_status
