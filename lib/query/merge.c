@@ -14,6 +14,7 @@
 #include "format/reader.h"
 #include "model/running.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@
 #define OPEN_FEW 64
 #define OPEN_MANY 1024
 #define SMALL ((int64_t)1 << 20)
+/* Rates of a clock that was measured twice differ by less. */
+#define RATE_ERROR 0.01
 
 struct merge_input {
 	tel_reader *reader;
@@ -30,6 +33,8 @@ struct merge_input {
 	uint64_t clock;  /* of the head, or of the first event */
 	uint64_t origin; /* of its clock; UINT64_MAX: no time yet */
 	uint64_t run, run_place;
+	double rate;    /* ticks a second; 0: unknown */
+	int measured;   /* the rate was, and may be far off */
 	size_t number;  /* in the order they were added */
 	uint64_t twice; /* events of threads that ran in another log */
 	int suspended;  /* the reader was, and may be again at its end */
@@ -117,6 +122,8 @@ query_merge_learn(struct merge_input *in)
 	in->origin = origin == 0 && log->schema->untimed ? UINT64_MAX : origin;
 	in->run = log->run;
 	in->run_place = log->run_place;
+	in->rate = tel__clock_rate(log->clock);
+	in->measured = tel__clock_points(log->clock) > 1;
 }
 
 /* Whether an input of a size is closed until its turn. */
@@ -315,6 +322,21 @@ query_merge_advance(struct tel_merge *m, struct merge_input *in)
 	return st < 0 ? TEL_END : st;
 }
 
+static tel_reader *
+merge_reader(const struct merge_input *in)
+{
+	return in->reader != NULL ? in->reader : in->archive;
+}
+
+/* Its name, or the end of it, for a message. */
+static const char *
+merge_name(const struct merge_input *in)
+{
+	return tel__path_end(in->reader != NULL ? in->reader->log.name :
+	                                          in->part.name,
+	    150);
+}
+
 /*
  * Refuses to merge logs of different runs of a program by clocks that have
  * nothing in common.  TEL_OK, TEL_EINVAL.
@@ -332,18 +354,42 @@ check_runs(struct tel_merge *m)
 			first = in;
 		if (in->run == first->run || in->run_place == first->run_place)
 			continue;
-		m->culprit = in->reader != NULL ? in->reader : in->archive;
+		m->culprit = merge_reader(in);
 		m->error = m->message;
 		snprintf(m->message, sizeof(m->message),
 		    "it and %s are of different runs, whose clocks are "
 		    "unrelated; --no-merge reads one after the other",
-		    tel__path_end(first->reader != NULL ?
-		            first->reader->log.name :
-		            first->part.name,
-		        150));
+		    merge_name(first));
 		return m->failed = TEL_EINVAL;
 	}
 	return TEL_OK;
+}
+
+/*
+ * Reports the first log whose clock has another rate: its ticks are compared
+ * nevertheless.
+ */
+static void
+check_rates(const struct tel_merge *m)
+{
+	const struct merge_input *in, *first = NULL;
+
+	for (size_t i = 0; i < m->heaped; i++) {
+		in = m->heap[i];
+		if (!(in->rate > 0))
+			continue;
+		if (first == NULL)
+			first = in;
+		if ((in->measured && first->measured) ||
+		    fabs(in->rate - first->rate) <= first->rate * RATE_ERROR)
+			continue;
+		tel__reader_notice(merge_reader(in), TEL_WARNING, 0,
+		    "its clock has %.10g ticks a second, and that of %s %.10g, "
+		    "but they are merged by ticks; --no-merge reads one after "
+		    "the other",
+		    in->rate, merge_name(first), first->rate);
+		return;
+	}
 }
 
 /* Takes the first event of each input, and one origin for all. */
@@ -371,6 +417,7 @@ query_merge_begin(struct tel_merge *m)
 	tel_status st = check_runs(m);
 	if (st != TEL_OK)
 		return st;
+	check_rates(m);
 	m->begun = 1;
 	m->origin = UINT64_MAX;
 	for (size_t i = 0; i < m->heaped; i++) {

@@ -213,3 +213,31 @@ setup() {
 	run -2 --separate-stderr telfilter -w "${long:0:194}" app
 	[[ $stderr == "telfilter: -w: '${long:0:194}', column 195: "* ]]
 }
+
+# two_rates FILE HERTZ ADDRESS: a text of an allocation and its free.
+two_rates() {
+	cat >"$1" <<-END
+		# teltools text 1
+		# format: heaptrack
+		# tick rate: $2
+		00000000000003E8 malloc address=0x$3 size=32 trace=0
+		00000000000007D0 free address=0x$3
+	END
+}
+
+@test "logs whose clocks have different rates are not merged silently" {
+	two_rates a.txt 1000.0 10
+	two_rates b.txt 1000000000.0 20
+	two_rates c.txt 1000000001.0 30
+	tar cf ab.tar a.txt b.txt
+	run -0 --separate-stderr telcat b.txt a.txt
+	[ "$stderr" = 'telcat: a.txt: its clock has 1000 ticks a second, and that of b.txt 1000000000, but they are merged by ticks; --no-merge reads one after the other' ]
+	run -0 --separate-stderr telstat -S ab.tar
+	[[ $stderr == 'telstat: ab.tar:b.txt: its clock has 1000000000 ticks a second, and that of ab.tar:a.txt 1000,'* ]]
+	clean telcat b.txt c.txt >/dev/null
+	clean telcat --no-merge a.txt b.txt >/dev/null
+	# the rate of a short MPS log is measured, and means little
+	unpack 1.118.0-lii6gc-poolncv one.log
+	unpack 1.117.0-lii6ll-finalcv two.log
+	clean telcat one.log two.log >/dev/null
+}
