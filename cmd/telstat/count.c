@@ -617,7 +617,16 @@ check_stacks(const struct count *c)
 {
 	const tel_heap *heap = c->telstat->heap;
 	const uint64_t untracked = heap == NULL ? 0 : tel_heap_untracked(heap);
+	tel_heap_stack all = { 0 };
+	uint64_t time;
 
+	if (heap != NULL)
+		tel_heap_total(heap, &all);
+	if (all.peak_bytes > 0 && !tel_heap_peak_time(heap, &time) &&
+	    !c->telstat->settings.quiet)
+		message(NULL,
+		    "no lifetimes and no time of the peak: not all logs record "
+		    "the rate of their clock; set --tb-hz");
 	if (c->telstat->stacks != NULL && tel_heap_count(heap) > 0 &&
 	    !tel_heap_recorded(heap))
 		message(NULL,

@@ -220,7 +220,11 @@ two_rates() {
 		# teltools text 1
 		# format: heaptrack
 		# tick rate: $2
-		00000000000003E8 malloc address=0x$3 size=32 trace=0
+		# type: free 12 Alloc address:address
+		# type: malloc 16 Alloc address:address size:unsigned
+		# role: free free address
+		# role: malloc alloc address size
+		00000000000003E8 malloc address=0x$3 size=32
 		00000000000007D0 free address=0x$3
 	END
 }
@@ -240,4 +244,21 @@ two_rates() {
 	unpack 1.118.0-lii6gc-poolncv one.log
 	unpack 1.117.0-lii6ll-finalcv two.log
 	clean telcat one.log two.log >/dev/null
+}
+
+@test "lifetimes of logs of which not all have a rate are missed, and it is said" {
+	two_rates a.txt 1000.0 10
+	two_rates b.txt 1000.0 20
+	sed -i '/tick rate/d' b.txt
+	for files in 'a.txt b.txt' 'b.txt a.txt'; do
+		# shellcheck disable=SC2086 # two words
+		run -0 --separate-stderr telstat $files
+		[ "$stderr" = 'telstat: no lifetimes and no time of the peak: not all logs record the rate of their clock; set --tb-hz' ]
+		[[ $output != *lifetimes* ]]
+		# shellcheck disable=SC2086
+		clean telstat --tb-hz 1000 $files >got
+		grep -q '^lifetimes  p50 1 s ' got
+	done
+	clean telstat a.txt >/dev/null
+	clean telstat b.txt >/dev/null
 }
