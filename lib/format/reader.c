@@ -185,8 +185,16 @@ detect(struct tel_reader *r, const struct tel_format_ops **out)
 		    "%s",
 		    r->input_status != TEL_OK ? tel__input_error(r->in) :
 		                                "the input is empty");
+	/* by its first bytes, so that a short one of a pipe is not waited for */
+	static const char text[] = "# teltools text ";
+	const size_t n = sizeof(text) - 1;
+	if (r->p[0] == text[0])
+		tel__reader_fill(r, n);
+	int stage = (size_t)(r->end - r->p) >= n && memcmp(r->p, text, n) == 0 ?
+	    STAGE_LINES :
+	    STAGE_MAGIC;
 	r->best_score = 0;
-	for (int stage = 0; stage < STAGES; stage++)
+	for (; stage < STAGES; stage++)
 		ask(r, (enum tel_stage)stage, &best);
 	if (best == NULL)
 		ask_damaged(r, &best);

@@ -510,6 +510,20 @@ memory() {
 	cmp <(telcat --file-order -H mpsio.log) out
 }
 
+@test "a live text is shown however short it is" {
+	local text=$'# teltools text 1\n# type: A 1 X\n00000000000003E8 A\n'
+	mkfifo fifo
+	telcat fifo >out &
+	{
+		printf %s "$text"
+		await has_lines 4 out
+		touch came
+	} >fifo
+	wait $!
+	[ -e came ]
+	tail -n 1 out | grep -qx '00000000000003E8 A'
+}
+
 @test "a log that grows is followed from its start, as the README says" {
 	# shellcheck disable=SC2016
 	local command
