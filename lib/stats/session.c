@@ -125,8 +125,8 @@ settle_sources(struct tel_stats *s)
 	return st;
 }
 
-/* Sets *ns to the time to the end of a log, if that is more. */
-static void
+/* Sets *ns to the time to the end of a log, if that is more.  1; 0: too long. */
+static int
 session_reach(const struct session *x, uint64_t end, struct tel_clock *clock,
     int64_t *ns)
 {
@@ -134,9 +134,12 @@ session_reach(const struct session *x, uint64_t end, struct tel_clock *clock,
 
 	if (clock == NULL || !(tel__clock_rate(clock) > 0))
 		clock = x->clock;
-	if (end >= x->first &&
-	    tel__clock_between(clock, x->first, end, &more) && more > *ns)
-		*ns = more;
+	if (clock == NULL || !(tel__clock_rate(clock) > 0) || end < x->first)
+		return 1;
+	if (!tel__clock_between(clock, x->first, end, &more))
+		return 0;
+	*ns = more > *ns ? more : *ns;
+	return 1;
 }
 
 /* The span of the logs: to the latest end, each by its own clock. */
@@ -148,11 +151,12 @@ session_span(const struct tel_stats *s, struct report *r)
 
 	if (x->first > x->last)
 		return;
-	if (x->over > 0)
-		session_reach(x, x->over, x->over_clock, &ns);
+	int fits =
+	    x->over == 0 || session_reach(x, x->over, x->over_clock, &ns);
 	for (size_t i = 0; i < s->nsources; i++)
-		session_reach(x, s->sources[i]->end, s->sources[i]->clock, &ns);
-	tel__report_span(r, x->first, x->last, ns);
+		fits &= session_reach(x, s->sources[i]->end,
+		    s->sources[i]->clock, &ns);
+	tel__report_span(r, x->first, x->last, fits ? ns : -1);
 }
 
 /* The stats of a definition onto the list; NULL counts them. */

@@ -262,3 +262,15 @@ two_rates() {
 	clean telstat a.txt >/dev/null
 	clean telstat b.txt >/dev/null
 }
+
+@test "the span of merged logs has no time if that of one does not fit" {
+	two_rates a.txt 1000.0 10
+	two_rates b.txt 1000.0 20
+	sed -i 's/^00000000000007D0/FFFFFFFFFFFFFFFA/' b.txt
+	for files in 'a.txt b.txt' 'b.txt a.txt'; do
+		# shellcheck disable=SC2086 # two words
+		telstat $files >got
+		grep -qx 'span    18,446,744,073,709,550,610 ticks  00000000000003E8 to FFFFFFFFFFFFFFFA' got
+		grep -qx 'events  4' got
+	done
+}
