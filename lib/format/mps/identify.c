@@ -80,7 +80,6 @@ identify_find_build(const unsigned char *p, size_t from, size_t n,
 	g->release = release_number(100 + number % 100);
 	if (number != 100 + number % 100)
 		g->release = -1;
-	g->built = 1;
 	g->built_at = (size_t)(q - begin);
 }
 
@@ -205,11 +204,12 @@ told_by(const unsigned char *p, size_t n, struct mps_identity *g)
 
 	if (g->init && fitting_releases(g) == 1)
 		end = flush_end(p, n, g);
-	if (g->built && g->release >= 0 && (end == 0 || g->built_at <= end) &&
+	if (g->built_at > 0 && g->release >= 0 &&
+	    (end == 0 || g->built_at <= end) &&
 	    tel__mps_platform_abi(g->platform, &abi))
 		return g->built_at;
 	if (end > 0 && g->built_at > end) {
-		g->built = 0;
+		g->built_at = 0;
 		g->release = -1;
 		g->platform[0] = '\0';
 	}
@@ -230,7 +230,7 @@ tel__mps_gather(struct tel_reader *r, struct mps_identity *g)
 			n = MPS_IDENTIFY_SIZE;
 		if (tel__mps_no_stream(r->p, n))
 			return n;
-		if (!g->built)
+		if (g->built_at == 0)
 			identify_find_build(r->p, from, n, g);
 		if (!g->init)
 			find_init(r->p, from, n, g);

@@ -22,10 +22,9 @@ extern const struct mps_layout {
 struct mps_identity {
 	int release;      /* index, or -1 */
 	char platform[8]; /* "" when not known */
-	int built;        /* the build string was found */
 	int init;         /* EventInit was found */
-	size_t built_at;  /* where that ends */
-	size_t init_at;   /* where that starts */
+	size_t built_at;  /* where the build string ends; 0: it was not found */
+	size_t init_at;   /* where the EventInit starts */
 	uint32_t version[3];
 	struct tel_abi abi; /* of the EventInit found */
 };

@@ -193,11 +193,11 @@ infer(struct tel_reader *r, struct kept *k, struct tel_schema **out)
 
 	*out = NULL;
 	k->others[0] = '\0';
-	k->sure = g->init || g->built;
+	k->sure = g->init || g->built_at > 0;
 	if (n < 16 || (tel__mps_no_stream(r->p, n) && r->as == NULL))
 		return TEL_OK;
 	/* a string alone does not tell unknown platforms apart */
-	if (g->built && !tel__mps_platform_abi(g->platform, &abi))
+	if (g->built_at > 0 && !tel__mps_platform_abi(g->platform, &abi))
 		g->platform[0] = '\0';
 	tel_status st = try_all(r, k, n, g, &best, &score);
 	if (st == TEL_OK && best == NULL && n < MPS_IDENTIFY_SIZE) {
