@@ -260,13 +260,13 @@ tel__native_column(struct native_bytes *b, size_t n, uint64_t before,
 		return 0;
 	unsigned code = *first >> 4 & 7;
 	unsigned how = *first & 15;
-	if (*first >= 0x80 && code <= NATIVE_DELTA_BYTES)
-		return coded(b, code, how, n, before, out);
-	if (*first >= 0x80 && code == NATIVE_TABLE && how <= 3)
-		return table(b, n, how, before, out) && !b->bad;
-	if (*first >= 0x80 && code == NATIVE_STEPS)
-		return steps(b, how, n, before, out);
 	if (*first >= 0x80) {
+		if (code <= NATIVE_DELTA_BYTES)
+			return coded(b, code, how, n, before, out);
+		if (code == NATIVE_TABLE && how <= 3)
+			return table(b, n, how, before, out) && !b->bad;
+		if (code == NATIVE_STEPS)
+			return steps(b, how, n, before, out);
 		if (code != NATIVE_LINE || how != 0) {
 			b->newer = 1;
 			return 0;
