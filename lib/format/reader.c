@@ -276,7 +276,7 @@ format_reader_begin_log(struct tel_reader *r, const char *name)
 	tel_status st = format_reader_open_log(r);
 	if (st != TEL_OK)
 		return st;
-	if (r->log.schema != NULL)
+	if (r->log.schema != NULL && !r->log.schema->given)
 		tel__reader_give_roles(r, r->log.schema);
 	r->log.format = r->format->name;
 	r->log.number = (unsigned)r->count[TEL_COUNT_LOGS]++;
@@ -823,7 +823,7 @@ tel__reader_find(struct tel_reader *r)
 			tel__clock_begin(r->event.log->clock, r->event.clock);
 	}
 	/* a log may change its schema on the way */
-	if (r->roles_schema != r->event.log->schema)
+	if (!r->event.log->schema->given)
 		tel__reader_give_roles(r, r->event.log->schema);
 	if (r->format->decode_batch != NULL && !r->timeless)
 		find_more(r);

@@ -64,7 +64,7 @@ struct tel_predicate_pushdown {
 	int timed;
 };
 
-/* Gives the types of a schema the roles that the user said, once. */
+/* Gives the types of a schema the roles that the user said, and notes that. */
 void tel__reader_give_roles(struct tel_reader *r, struct tel_schema *schema);
 /* Reports which types no log had. */
 void tel__reader_report_roles(struct tel_reader *r);
@@ -241,8 +241,6 @@ struct tel_reader {
 	void *name_arg;
 	uint64_t named;            /* strings that it returned */
 	struct reader_role *roles; /* that the user gives to types */
-	const struct tel_schema
-	    *roles_schema; /* the last schema that was given them */
 
 	/* the selected clocks; events outside may be left out */
 	struct {

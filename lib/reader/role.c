@@ -128,9 +128,6 @@ tel__reader_give_roles(struct tel_reader *r, struct tel_schema *s)
 {
 	struct reader_role *role;
 
-	r->roles_schema = s;
-	if (s->given)
-		return;
 	s->given = 1;
 	for (role = root(r)->roles; role != NULL; role = role->next) {
 		for (unsigned i = 0; i < s->ntypes; i++) {
