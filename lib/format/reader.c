@@ -46,14 +46,22 @@ tel_reader_new(void)
 	return r;
 }
 
-/* Forgets the log that is being read, if any. */
-static void
-close_log(struct tel_reader *r)
+void
+tel__reader_close_format(struct tel_reader *r)
 {
 	if (r->format != NULL)
 		r->format->close(r);
 	r->format = NULL;
 	r->state = NULL;
+	r->log.preamble = r->log.tail = NULL;
+	r->log.preamble_size = r->log.tail_size = 0;
+}
+
+/* Forgets the log that is being read, if any. */
+static void
+close_log(struct tel_reader *r)
+{
+	tel__reader_close_format(r);
 	tel__metadata_clear(&r->metadata);
 	tel__labels_free(r->log.labels);
 	tel__clock_free(r->log.clock);
@@ -260,7 +268,6 @@ format_reader_begin_log(struct tel_reader *r, const char *name)
 	r->input_status = TEL_OK;
 	r->log.name = name;
 	r->log.schema = NULL;
-	tel__metadata_clear(&r->metadata);
 	r->log.metadata = &r->metadata;
 	r->log.lost = 0;
 	r->log.labels = tel__labels_new(r->max_labels);

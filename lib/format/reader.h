@@ -52,7 +52,9 @@ tel_status tel__reader_add_sidecar(struct tel_reader *r, tel_file_kind kind,
 /* Opens the content of raw, which is taken over. */
 tel_status tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
     const char *name);
-/* The same, after the log that was read before, if any. */
+/* Ends what the format has of the log, and what the log has of that. */
+void tel__reader_close_format(struct tel_reader *r);
+/* Opens the content of raw after the log that was read before, if any. */
 tel_status tel__reader_open_again(struct tel_reader *r, struct tel_input *raw,
     const char *name);
 

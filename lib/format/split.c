@@ -176,9 +176,7 @@ tel__reader_suspend(struct tel_reader *r, int again)
 	    r->failed != TEL_OK || r->log.tail_size > 0 ||
 	    (again && r->count[TEL_COUNT_DAMAGED] > 0))
 		return TEL_ESTATE;
-	r->format->close(r);
-	r->format = NULL;
-	r->state = NULL;
+	tel__reader_close_format(r);
 	/* what was counted of a log that has ended may be named by its labels,
 	 * if it has any: of thousands of logs they take much memory */
 	if (again || tel__labels_count(r->log.labels) == 0) {

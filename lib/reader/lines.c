@@ -161,17 +161,15 @@ leading_text_relay(struct tel_reader *r, struct tel_leading_text *lead)
 {
 	struct tel_event *ev = &r->event;
 
-	ev->lead = NULL;
-	ev->lead_size = 0;
+	ev->lead = lead->p;
+	ev->lead_size = (uint32_t)lead->size;
 	if (ev->index == 0) {
+		ev->lead_size = 0;
 		lead->preamble = lead->p;
 		r->log.preamble = lead->p;
 		r->log.preamble_size = lead->size;
 		lead->p = NULL;
 		lead->room = 0;
-	} else if (lead->size > 0) {
-		ev->lead = lead->p;
-		ev->lead_size = (uint32_t)lead->size;
 	}
 	lead->size = 0;
 }
@@ -283,12 +281,9 @@ tel__line_next(struct tel_reader *r, struct tel_line *l,
 }
 
 void
-tel__line_close(struct tel_reader *r, struct tel_line *l)
+tel__line_close(struct tel_line *l)
 {
 	free(l->lead.p);
 	free(l->lead.preamble);
 	free(l->copy);
-	memset(l, 0, sizeof(*l));
-	r->log.preamble = r->log.tail = NULL;
-	r->log.preamble_size = r->log.tail_size = 0;
 }

@@ -65,7 +65,7 @@ struct tel_line_decoder {
 tel_status tel__line_next(struct tel_reader *r, struct tel_line *l,
     const struct tel_line_decoder *decoder);
 /* Frees what l holds. */
-void tel__line_close(struct tel_reader *r, struct tel_line *l);
+void tel__line_close(struct tel_line *l);
 
 /* Notes what was expected at p. */
 static inline enum tel_line_is

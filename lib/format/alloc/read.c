@@ -244,7 +244,7 @@ tel__al_close(struct tel_reader *r)
 	if (s == NULL)
 		return;
 	tel__al_ahead_free(s->ahead);
-	tel__line_close(r, &s->line);
+	tel__line_close(&s->line);
 	free(s->held);
 	free(s->joined);
 	free(s->batch);

@@ -301,7 +301,7 @@ ftrace_close(struct tel_reader *r)
 
 	if (s == NULL)
 		return;
-	tel__line_close(r, &s->line);
+	tel__line_close(&s->line);
 	tel__ft_types_free(&s->types);
 	tel__index_clear(&s->seen);
 	free(s);

@@ -243,8 +243,6 @@ tel__hpm_close(struct tel_reader *r)
 
 	r->log.records = 0;
 	r->log.run = 0;
-	r->log.preamble = r->log.tail = NULL;
-	r->log.preamble_size = r->log.tail_size = 0;
 	if (h != NULL) {
 		free(h->meta_path);
 		free(h->refused);

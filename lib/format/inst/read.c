@@ -184,7 +184,7 @@ tel__inst_close(struct tel_reader *r)
 	if (s->c_locale != (locale_t)0)
 		freelocale(s->c_locale);
 	free(s->data);
-	tel__line_close(r, &s->text);
+	tel__line_close(&s->text);
 	free(s);
 	r->state = NULL;
 }

@@ -39,10 +39,7 @@ tel__native_free_logs(struct tel_reader *r, struct native *s)
 
 	while ((source = s->sources) != NULL) {
 		s->sources = source->next;
-		if (source->log == &r->log) {
-			r->log.preamble = NULL;
-			r->log.preamble_size = 0;
-		} else {
+		if (source->log != &r->log) {
 			tel__labels_free(source->own.labels);
 			tel__clock_free(source->own.clock);
 			tel__history_free(source->own.history);

@@ -284,7 +284,7 @@ tel__lines_close(struct tel_reader *r)
 	tel__lines_free_candidates(s);
 	tel__any_free(s->any);
 	free(s->map.slot);
-	tel__line_close(r, &s->line);
+	tel__line_close(&s->line);
 	free(s);
 	r->state = NULL;
 }
