@@ -412,6 +412,7 @@ class Log:
         self.rate = self.origin = None
         self.metadata, self.preamble = {}, b""
         self.strings, self.labels, self.frames = {}, {}, {}
+        self.named = 0  # names in blocks so far
 
     def stack(self, frame):
         """The names of the frames of a stack."""
@@ -498,6 +499,7 @@ class Stream:
         self.group, self.groups, self.groups_hash = Group(self), [], 0
         self.directory, self.closed = 0, []
         self.named = []  # (place of the block, number, event)
+        self.named_by = [0]  # names that no event gives, by each block
 
     def start(self, body):
         b = Bytes(body)
@@ -593,10 +595,17 @@ class Stream:
             self.group.values.append(values)
         return events
 
-    def check_names(self, head, events):
+    def check_names(self, head, events, logs):
         """A NAMES record has all that name something, or what is in force."""
+        for key, log in logs.items():
+            known = self.logs[key].labels
+            for at, labels in log.labels.items():
+                if not set(labels) <= set(known.get(at, ())):
+                    raise Bad("names of %s in a NAMES record" % (at,))
         h = Bytes(head)
         last, _, _, _, _, first = (h.varint() for _ in range(6))
+        if count_names(logs) != self.named_by[last + 1] - self.named_by[first]:
+            raise Bad("the number of names of a NAMES record")
         mine = {n: e for place, n, e in self.named if first <= place <= last}
         for e in events:
             of = mine.get(e.number)
@@ -733,6 +742,11 @@ class Group:
             raise Bad("SUMMARY has other types")
 
 
+def count_names(logs):
+    """The names of logs that blocks had, besides those of events."""
+    return sum(log.named for log in logs.values())
+
+
 def decode_block(b, logs, count, first, seen):
     parts = []
     for _ in range(b.varint()):
@@ -744,6 +758,7 @@ def decode_block(b, logs, count, first, seen):
         where = b.varint()
         space, value, clock, name = (b.varint(), b.varint(), b.varint(),
                                      b.string())
+        logs[where][0].named += 1
         logs[where][0].add_label(space, value, clock, name)
     if count == 0:
         return []
@@ -881,6 +896,7 @@ def read(data, annex=()):
             stream.log(Bytes(body))
         elif kind == BLOCK:
             events = stream.block(head, body)
+            stream.named_by.append(count_names(stream.logs))
             for n, e in enumerate(events, stream.events - len(events)):
                 if e.type is not None and e.type.role in NAMING:
                     stream.named.append((stream.place - 1, n, e))
@@ -891,7 +907,8 @@ def read(data, annex=()):
             copy = Stream(dict(annex))
             copy.__dict__.update(stream.__dict__)
             copy.logs = {}
-            stream.check_names(head, copy.block(head, body, names=True))
+            stream.check_names(head, copy.block(head, body, names=True),
+                               copy.logs)
         elif critical and kind > DIRECTORY:
             raise Bad("a critical record of kind %d" % kind)
     if stream is not None:
