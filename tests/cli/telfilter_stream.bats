@@ -198,6 +198,9 @@ logs() {
 	    sed 's/.*stringId=\([0-9]*\) string=\(.*\)/\1 \2/' | sort -u |
 	    cut -d ' ' -f 1 | uniq -d >clashes
 	[ ! -s clashes ]
+	# texts that start alike do so once
+	printf '# type: a 1 A x:unsigned\n%s\n' '0000000000000001 a x=1' >text
+	telfilter text text | cmp - <(cat text; tail -n 1 text)
 	# and one after the other
 	telfilter --no-merge a.log b.log | telcat -H | grep -c . >count
 	[ "$(cat count)" -eq "$(wc -l <got)" ]

@@ -68,7 +68,8 @@ gives_of(const struct bytes *in, const char *wanted, const char *want,
 static void
 check_labels(void)
 {
-	static struct bytes in, out;
+	static struct bytes in, out, many;
+	uint64_t id;
 
 	/* sync, then two strings with a label each, and events */
 	add(&in, schema, "EventClockSync", 5, (uint64_t[]){ 1 }, "");
@@ -104,6 +105,10 @@ check_labels(void)
 	gives(&in, (struct how){ "clock == 21", 0, 1 },
 	    "S5 I11=two I10=one L12[one] L13[two] F21[one] S22",
 	    "what cannot be held is written in its place");
+	for (id = 1; id <= 5; id++)
+		add_intern(&many, schema, id, id, "s");
+	gives(&many, (struct how){ "false", 0, 4 }, "I5=s",
+	    "as many strings as labels are held");
 }
 
 static void
@@ -165,7 +170,12 @@ check_order(void)
 	add_label(&twice, schema, 2, 0x1000, 1);
 	add_label(&twice, schema, 2, 0x1000, 1);
 	add_free(&twice, schema, 5, 0x1000);
-	gives_of(&twice, "index == 3 || index >= 7",
+	add_label(&twice, schema, 6, 0x2000, 1);
+	add_free(&twice, schema, 7, 0x2000);
+	gives_of(&twice, "index == 4 || index == 11",
+	    "I1=one L2[one] F3[one] L6[one] F7[one]",
+	    "a string of two labels is written once");
+	gives_of(&twice, "index == 3 || (index >= 7 && index < 10)",
 	    "I1=one L2[one] L2[one] L2[one] I1=two L4[two] F5[two]",
 	    "a label that is wanted again leaves another one held");
 }
