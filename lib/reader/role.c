@@ -73,14 +73,12 @@ tel_reader_add_role(tel_reader *r, const char *role, const char *text)
 	    which == TEL_ROLE_FINISH || which >= TEL_ROLE_MIDDLE || n == 0 ||
 	    length > TEXT_MAX || !is_list(text + n, which))
 		return TEL_EINVAL;
-	new = malloc(sizeof(*new) + length + 1);
+	new = calloc(1, sizeof(*new) + length + 1);
 	if (new == NULL)
 		return TEL_ENOMEM;
-	new->next = NULL;
 	new->role = which;
-	new->found = 0;
 	new->name_length = n;
-	memcpy(new->text, text, length + 1);
+	memcpy(new->text, text, length);
 	while (*end != NULL)
 		end = &(*end)->next;
 	*end = new;
