@@ -286,6 +286,36 @@ def memory(c):
                                 log).splitlines():
                 found.update(json.loads(line))
             expect(count_of(freed), int(found["freed_blocks"]))
+    # a bar of sizes finds the allocations that it counts
+    page.run(f"select(0, {span})")
+    page.run("teltools.settled()")
+    bar = """[...document.querySelectorAll(".row.first")].find((r) =>
+        r.textContent.startsWith("Sizes")).querySelectorAll("rect")"""
+    for n in (1, page.run(f"{bar}.length") - 1):
+        low, high, blocks = re.findall("[0-9,.]+(?: [KM]?i?B)?", page.run(
+            f"{bar}[{n}].textContent"))
+        page.run(f"{bar}[{n}].dispatchEvent(new MouseEvent('click'))")
+        text = page.run("$('q').value")
+        expect([int(v) for v in re.findall("[0-9]+", text)],
+               [round(bytes_of(low)), round(bytes_of(high)) - 1])
+        page.wait("$('hits').textContent.includes('found')")
+        found = command("telfilter", "-q", "-c", "-w", text, log)
+        expect(count_of(page.run("$('hits').textContent").split()[0]),
+               int(found))
+        expect(int(found) >= count_of(blocks) > 0, True, blocks)
+        page.run("find('')")
+    # others than the layer of the row at the pointer fade
+    page.run("""document.querySelector("#legend li:nth-child(2) span")
+        .dispatchEvent(new PointerEvent("pointerover", { bubbles: true }))""")
+    page.run("drawAll()")
+    colours = """[0, 1].map((i) => [1, 0.28].map((part) =>
+        new Uint32Array(log.image.data.buffer).includes(
+            shade(ink[`h${i}`], part))))"""
+    expect(page.run(colours), [[False, True], [True, False]])
+    page.run("""document.querySelector("#facts").dispatchEvent(
+        new PointerEvent("pointerover", { bubbles: true }))""")
+    page.run("drawAll()")
+    expect(page.run(colours), [[True, False], [True, False]])
     # the layers of the curve are those of the functions at each moment
     page.run("select()")
     near(page.run("memory.layers.at(-1).reduce((a, v) => a + v)"),

@@ -866,6 +866,31 @@ def test_double_click(c):
     expect(c.view(), first)
 
 
+def test_edges(c):
+    """An edge of the selection is dragged, and what is beside it selects anew"""
+    page = c.open()
+    drawn(page, (0, 40 * MS))
+    page.run(f"select({10 * MS}, {20 * MS})")
+    width, y = page.run("$('area').clientWidth"), c.top() + 100
+
+    def drag(start, end):
+        at = [c.left() + width * t / 40 for t in (start, end)]
+        for kind, x in (("mouseMoved", at[0]), ("mousePressed", at[0]),
+                        ("mouseMoved", at[1]), ("mouseReleased", at[1])):
+            page.mouse(kind, x, y, button="left", clickCount=1)
+            cursors.append(page.run("$('canvas').style.cursor"))
+        ends = page.run("selection")
+        return [round(ends[end] / MS, 1) for end in ("from", "to")]
+
+    for start, end, want, cursor in (
+            (20, 25, [10, 25], "ew-resize"), (10, 15, [15, 25], "ew-resize"),
+            (25, 5, [5, 15], "ew-resize"), (10, 12, [10, 12], "")):
+        cursors = []
+        near_each = zip(drag(start, end), want, strict=True)
+        expect([abs(a - b) < 0.2 for a, b in near_each], [True] * 2)
+        expect(cursors[0], cursor)
+
+
 def test_links(c):
     """View, selection, search and marks are in the address"""
     page = c.open()

@@ -115,6 +115,14 @@ function select(from, to) {
 	refreshMarks();
 }
 
+// The edge of the selection that stays while the one at a pixel is dragged.
+function otherEdge(x) {
+	const { from, to } = selection ?? {};
+	const at = (t) => Math.abs(timeAt(x) - t) * $("area").clientWidth <
+		5 * sizeOf();
+	return at(to) ? from : at(from) ? to : undefined;
+}
+
 const on = (element, list) => Object.entries(list).forEach(([name, f]) =>
 	element.addEventListener(name, f, { passive: false }));
 
@@ -155,11 +163,12 @@ function listen() {
 			e.preventDefault();
 		},
 		pointerdown(e) {
-			const p = point(e), ruler = p.y < RULER;
+			const p = point(e), ruler = p.y < RULER, edge = otherEdge(p.x);
 			canvas.setPointerCapture(e.pointerId);
 			fingers.set(e.pointerId, p);
 			pointer = { ...p, drag: { ...p, view, id: ++gesture,
-				select: e.pointerType !== "touch" && !e.shiftKey || ruler } };
+				start: edge ?? timeAt(p.x), select: edge !== undefined ||
+					e.pointerType !== "touch" && !e.shiftKey || ruler } };
 			if (fingers.size === 2)
 				pinch = spread()[0];
 		},
@@ -175,11 +184,13 @@ function listen() {
 				setView(...around(x, pinch / now), drag?.id);
 				pinch = now;
 			} else if (drag?.select && pointer.moved) {
-				select(timeAt(drag.x), timeAt(p.x));
+				select(drag.start, timeAt(p.x));
 			} else if (drag && pointer.moved) {
 				setView(...moved((drag.x - p.x) / area.clientWidth,
 					drag.view), drag.id);
 			}
+			canvas.style.cursor = otherEdge(p.x) === undefined ? ""
+				: "ew-resize";
 			hairline = timeAt(p.x);
 			refreshMarks();
 			requestAnimationFrame(tip);
@@ -198,6 +209,7 @@ function listen() {
 		},
 	});
 	on($("tree"), { click: onTree, dblclick: onTree, keydown: onTree });
+	on(document, { pointerover: light });
 	on(window, { scroll: () => scrolled() !== log.picture.scroll && refresh()
 	});
 	on($("find"), { submit(e) {

@@ -98,7 +98,8 @@ function paintLayers(p, { s, top, line, layersOf, peak }, y, h) {
 			part[x] += l.values[x];
 			edge[x] = yOf(sums[x] ? highest[x] * part[x] / sums[x] : 0);
 		}
-		paintArea(p, edge, base, ink[`h${l.layer}`], 1, end);
+		paintArea(p, edge, base, ink[`h${l.layer}`],
+			lit === undefined || lit === l.layer ? 1 : 0.28, end);
 		nameLayer(p, l, base, edge);
 	}
 	if (line) {
@@ -113,6 +114,19 @@ function paintLayers(p, { s, top, line, layersOf, peak }, y, h) {
 	paintAxis(p, list, yOf);
 	if (peak)
 		paintNote(p, ...peak, y, h);
+}
+
+let lit; // the layer that the pointer is at, in a list or a stack
+
+// Others than the one of what is under the pointer fade.
+function light({ target }) {
+	const box = target.closest("#legend li, .columns tr, .frame");
+	const now = /\bh(\d)$/.exec(box?.querySelector(".swatch, rect")
+		?.getAttribute("class"))?.[1];
+	if (lit !== (now && Number(now))) {
+		lit = now && Number(now);
+		refresh();
+	}
 }
 
 // The name of a layer, where it is thickest for as long as that.
@@ -243,8 +257,9 @@ function besideBars(height, label, list) {
 	return el("svg", { height, role: "img", "aria-label":
 		`${label}: ${count(all, "value")}` }, all === 0 ? el("text",
 		{ y: height / 2 }, "none here") : list.map(
-		({ y, high, n, title, colour }) => [el("rect", { y, class: colour,
-			width: `${40 * n / most}%`, height: Math.max(high - 1, 1) },
+		({ y, high, n, title, colour, click }) => [el("rect", { y, click,
+			class: colour, width: `${40 * n / most}%`,
+			height: Math.max(high - 1, 1) },
 		el("title", `${title}: ${show(n)}`)),
 		n === most && !colour && el("text", { x: "43%",
 			y: between(y + high / 2 + 4, 10, height - 4) },
@@ -252,14 +267,18 @@ function besideBars(height, label, list) {
 }
 
 // The same as a strip without time, on its axis.
-function besideStrip(_, { series, name, unit, height }) {
+function besideStrip(_, { series, name, unit, height, memory: of }) {
 	const { from, to } = region(), numbers = series.map((s) => s.row);
 	const low = Math.min(...numbers);
 	const high = height / (Math.max(...numbers) - low + 1);
 	return besideBars(height, name, series.map((s) => ({ high,
 		y: height - (s.row - low + 1) * high,
 		n: Math.round(total(s, "count", from, to)),
-		title: s.name ?? rowName(s.row, unit) })));
+		title: s.name ?? rowName(s.row, unit),
+		click: of === "sizes" && log.types.some((t) =>
+			measureOf(t)?.name === "size") && (() =>
+			find(`size in (${s.row && 2 ** (s.row - 1)}..${
+				2 ** s.row - 1})`)) })));
 }
 
 const addStrip = (t, name, below, height = 82) => t?.series.length &&
