@@ -350,7 +350,7 @@ $(BUILD)/stage/.done: all FORCE
 	@touch $@
 
 check-unit:
-	@$(MAKE) check TESTS='$(UNIT) \
+	@$(MAKE) check TESTS='$(filter-out $(NOT),$(UNIT)) \
 	    $(filter $(BUILD)/tests/test_%,$(EMIT_UNIT)) $(REPLAY)'
 check-cli:
 	@$(MAKE) check TESTS='$(sort $(wildcard tests/cli/*.bats))'
@@ -408,9 +408,11 @@ asan:
 # and the unit programs.
 asan-sample:
 	@$(MAKE) asan TESTS='$$(SAMPLE)'
+# Pages, faults and system calls of a process are also those of the sanitizer.
 tsan:
 	@tests/deps.sh build check
-	@$(MAKE) $(PAR) BUILD=$(BUILD)/tsan CFLAGS='$(TSAN)' check-unit
+	@$(MAKE) $(PAR) BUILD=$(BUILD)/tsan CFLAGS='$(TSAN)' check-unit \
+	    NOT='%/test_replay_facts %/test_replay_process'
 valgrind:
 	@tests/deps.sh build check valgrind
 	@TEST_VALGRIND=1 $(MAKE) $(PAR) BUILD=$(BUILD)/valgrind \

@@ -165,7 +165,7 @@ count_on(void *arg)
 	for (i = 0;; i++) {
 		begun[who] = i + 1;
 		shop_count(who, i);
-		finished[who] = i + 1;
+		__atomic_store_n(&finished[who], i + 1, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
@@ -183,7 +183,8 @@ count_and_flush(unsigned threads)
 	for (i = 0;; i++) {
 		if (i % 1000 == 999) {
 			for (k = 0, sum = 0; k < threads; k++)
-				sum += finished[k];
+				sum += __atomic_load_n(&finished[k],
+				    __ATOMIC_RELAXED);
 			if (tel_emit_flush() != 0)
 				_exit(1);
 			*accounted = before;

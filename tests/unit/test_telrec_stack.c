@@ -27,7 +27,8 @@ telrec_emit_trace(uint32_t number, uint64_t ip, uint32_t parent)
 {
 	if (number >= MOST)
 		return;
-	doubled += emitted[number].there != 0;
+	if (emitted[number].there != 0)
+		__atomic_add_fetch(&doubled, 1, __ATOMIC_RELAXED);
 	emitted[number].ip = ip;
 	emitted[number].parent = parent;
 	__atomic_store_n(&emitted[number].there, 1, __ATOMIC_RELEASE);

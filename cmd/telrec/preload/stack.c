@@ -316,7 +316,8 @@ stack_find_node(struct stack_table *t, uint64_t ip, uint32_t parent)
 			return 0;
 		found = __atomic_load_n(&t->slots[at], __ATOMIC_ACQUIRE);
 		if (found == 0 && made == 0) {
-			if (t->used + 1 >= NODES)
+			if (__atomic_load_n(&t->used, __ATOMIC_RELAXED) + 1 >=
+			    NODES)
 				return 0;
 			made =
 			    __atomic_add_fetch(&t->used, 1, __ATOMIC_SEQ_CST);
