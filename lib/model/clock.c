@@ -59,8 +59,8 @@ struct tel_clock {
 	unsigned spread;
 	int has_epoch;
 	int64_t epoch; /* nanoseconds from 1970 to tick 0 */
-	struct tel__clock_gap gaps[TEL__CLOCK_GAPS];
-	size_t ngaps;
+	struct tel__clock_gap *gaps;
+	size_t ngaps, gaps_room;
 };
 
 /* Signed difference of two readings, as a double. */
@@ -137,6 +137,7 @@ tel__clock_free(struct tel_clock *c)
 	}
 	free(c->points);
 	free(c->recent);
+	free(c->gaps);
 	free(c);
 }
 
@@ -616,7 +617,8 @@ tel__clock_wall(struct tel_clock *c, uint64_t ticks, int64_t *ns)
 void
 tel__clock_add_gap(struct tel_clock *c, uint64_t one, uint64_t other)
 {
-	if (c->ngaps < TEL__CLOCK_GAPS)
+	if (c->ngaps < TEL__CLOCK_GAPS &&
+	    TEL__RESERVE(c->gaps, c->gaps_room, c->ngaps + 1))
 		c->gaps[c->ngaps++] = one < other ?
 		    (struct tel__clock_gap){ one, other } :
 		    (struct tel__clock_gap){ other, one };

@@ -141,7 +141,7 @@ size_t tel__clock_part_times(const struct tel__clock_part *part, int64_t since,
 /*
  * Events are missing between two readings, in any order, as the log is damaged
  * there: programs write buffers from either end.  The first TEL__CLOCK_GAPS of
- * them are kept.
+ * them are kept, while there is memory.
  */
 #define TEL__CLOCK_GAPS 32u
 struct tel__clock_gap {
