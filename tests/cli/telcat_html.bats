@@ -112,7 +112,7 @@ END
 # Two pages of a log have the same sums, and one of them few exact events.
 compare_sums() { # LOG
 	telcat -q -f html --max-size 64M "$1" >all.html
-	telcat -q -f html --max-size 128k "$1" >few.html
+	telcat -q -f html --max-size 134k "$1" >few.html
 	page check few.html
 	python3 - "$TEL_TOP/tests/page" all.html few.html <<'END'
 import sys

@@ -12,9 +12,8 @@ import re
 import sys
 
 import cases
-import figures
 import logs
-import make_page
+import memory
 from cases import expect, near
 from figures import command
 
@@ -78,7 +77,7 @@ def page_of(name, *words):
 
 def memory_page(c):
     return write(c.path("memory.html"), "telcat", "-q", "-f", "html",
-                 figures.calls(c.path("calls.text")))
+                 memory.calls(c.path("calls.text")))
 
 
 # ------------------------------------------------------------ speedscope
@@ -162,9 +161,9 @@ def speedscope_chrome(c):
 
 def speedscope_folded(c):
     """speedscope has the bytes of the functions of -f folded"""
-    log = figures.calls(c.path("calls.text"))
+    log = memory.calls(c.path("calls.text"))
     path = write(c.path("calls.folded"), "telcat", "-q", "-f", "folded", log)
-    want = figures.holders([log], "allocated")
+    want = memory.holders([log], "allocated")
     got = {row[2].removeprefix("program:(").removesuffix(")"):
            int(row[0].split(" ")[0].replace(",", ""))
            for row in sandwich(c.page, path) if row[0][:1].isdigit()}

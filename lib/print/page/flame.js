@@ -3,7 +3,7 @@
 
 const BAR = 19; // pixels of a frame
 // top: the stack that is zoomed to, a list of names; text: what is sought
-const flame = { top: [], text: "", frames: [], paint() {} };
+const flame = { top: [], text: "", frames: [], paint() {}, moved() {} };
 
 const newNode = (name, up, more) => ({ name, up, value: 0, parts: [],
 	...more });
@@ -17,6 +17,7 @@ function layFlame(root, width, joined) {
 	let top = root;
 	for (const name of flame.top)
 		top = top.parts.find((p) => p.name === name) ?? top;
+	flame.zoomed = top;
 	const frames = pathOf(top.up).map((node, row) =>
 		({ list: [node], x: 0, width, row }));
 
@@ -40,11 +41,37 @@ function layFlame(root, width, joined) {
 	return frames;
 }
 
+function openFrame(e, node) {
+	if (e.shiftKey && node.key)
+		showAlone(node.key);
+	else
+		flame.zoom(node);
+}
+
+// Arrow keys walk the frames, Enter and Escape zoom, with Shift Enter shows one
+// alone.
+function onFlameKey(e) {
+	const node = flame.chosen, beside = node.up?.parts ?? [node];
+	const to = { ArrowUp: node.up, ArrowDown: node.parts[0],
+		ArrowLeft: beside[beside.indexOf(node) - 1],
+		ArrowRight: beside[beside.indexOf(node) + 1] }[e.key];
+	if (e.key === "Enter" || e.key === " ")
+		openFrame(e, node);
+	else if (e.key === "Escape" && flame.top.length)
+		flame.zoom(pathOf(node)[0]);
+	else if (!e.key.startsWith("Arrow"))
+		return;
+	if (to)
+		flame.choose(to);
+	e.preventDefault();
+	e.stopPropagation();
+}
+
 // A picture of stacks.  widthOf: of screen or paper; text: what a node is said
 // to be.
-function flameOf(root, widthOf, text, joined, more) {
-	const picture = el("svg", { id: "flame", role: "img",
-		"aria-label": `Stacks: ${text(root)}`, ...more });
+function flameOf(root, widthOf, text, joined, label) {
+	const picture = el("svg", { id: "flame", role: "application", tabindex: 0,
+		"aria-label": label, keydown: onFlameKey });
 	flame.chosen = root;
 
 	function frameOf({ list, x, width: wide, row }) {
@@ -52,7 +79,7 @@ function flameOf(root, widthOf, text, joined, more) {
 		const fits = Math.floor((wide - 6) / 6.3);
 		return el("g", { class: `frame${list.some(found) ? " found" : ""}${
 			list.includes(flame.chosen) ? " chosen" : ""}`,
-		click: () => zoom(list[0]), pointerenter: () => say(text(list[0])) },
+		click: (e) => openFrame(e, list[0]), pointerenter: () => say(text(list[0])) },
 		el("rect", { x, y: row * BAR, width: Math.max(wide - 0.5, 0.5),
 			height: BAR - 1, class: list[0].fill }), fits > 2 && el("text",
 			{ x: x + 3, y: row * BAR + 13 }, label.length > fits
@@ -79,6 +106,7 @@ function flameOf(root, widthOf, text, joined, more) {
 		flame.top = names.join() === flame.top.join() ? names.slice(0, -1)
 			: names;
 		choose(node);
+		flame.moved();
 	}
 	Object.assign(flame, { choose, paint, zoom });
 	paint();

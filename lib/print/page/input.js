@@ -64,13 +64,18 @@ function eventAt(t, row, y, near) {
 	return best;
 }
 
-// What is at a pixel: its row, its time, and the event there.
-function under({ x, y }) {
-	const t = timeAt(x), at = y - RULER + scrolled();
-	const px = sizeOf() / $("area").clientWidth;
-	const row = y < RULER ? undefined
+function rowAt({ y }) {
+	const at = y - RULER + scrolled();
+	return y < RULER ? undefined
 		: rows.find((r) => at >= r.y && at < r.y + r.height);
-	return { row, t, px, event: row && eventAt(t, row, at - row.y, 5 * px) };
+}
+
+// What is at a pixel: its row, its time, and the event there.
+function under(p) {
+	const row = rowAt(p), t = timeAt(p.x);
+	const px = sizeOf() / $("area").clientWidth;
+	return { row, t, px, event: row && eventAt(t, row,
+		p.y - RULER + scrolled() - row.y, 5 * px) };
 }
 
 function chooseEvent(event) {
@@ -88,7 +93,7 @@ function tip() {
 	box.hidden = !row;
 	if (!row)
 		return;
-	const { track } = row;
+	const { track } = row, layer = layerAt(pointer, track);
 	document.querySelector(`[data-track="${track.id}"] .beside`)
 		?.replaceChildren(...besideOf(track, t));
 	const list = event ? [["at", time(event.time, 1)],
@@ -98,7 +103,9 @@ function tip() {
 				total(s, "count", t - px, t + px).toPrecision(3)))])
 			.filter(([, n]) => n !== "0").slice(0, 12),
 		...track.series.filter((s) => s.last).map((s) =>
-			["value", show(valueAt(s, t), track.unit)])];
+			["value", show(valueAt(s, t), track.unit)]),
+		...layer ? [[baseName(layer.name), short(layer.values[
+			Math.floor(pointer.x * devicePixelRatio)], "bytes")]] : []];
 	box.replaceChildren(el("b", (event ?? track).name), facts(list));
 	const { x, y } = pointer, above = y > clientHeight / 2;
 	box.style = `left: ${x}px; top: ${y + (above ? -10 : 18)}px; translate: ${
@@ -141,8 +148,12 @@ function listen() {
 	// Drag selects; a finger, or with Shift the mouse, moves.
 	function up(e) {
 		fingers.delete(e.pointerId);
-		if (pointer?.drag && !pointer.moved && e.type === "pointerup")
-			chooseEvent(under(pointer).event ?? null);
+		if (pointer?.drag && !pointer.moved && e.type === "pointerup") {
+			const { row, event } = under(pointer);
+			chooseEvent(event ?? null);
+			if (isNote(pointer, row?.track))
+				keys.p();
+		}
 		if (pointer)
 			pointer.drag = undefined;
 	}
@@ -189,8 +200,10 @@ function listen() {
 				setView(...moved((drag.x - p.x) / area.clientWidth,
 					drag.view), drag.id);
 			}
-			canvas.style.cursor = otherEdge(p.x) === undefined ? ""
-				: "ew-resize";
+			const track = rowAt(p)?.track;
+			canvas.style.cursor = otherEdge(p.x) !== undefined ? "ew-resize"
+				: isNote(p, track) ? "pointer" : "";
+			light(layerAt(p, track)?.layer);
 			hairline = timeAt(p.x);
 			refreshMarks();
 			requestAnimationFrame(tip);
@@ -209,7 +222,7 @@ function listen() {
 		},
 	});
 	on($("tree"), { click: onTree, dblclick: onTree, keydown: onTree });
-	on(document, { pointerover: light });
+	on(document, { pointerover: (e) => light(layerBeside(e)) });
 	on(window, { scroll: () => scrolled() !== log.picture.scroll && refresh()
 	});
 	on($("find"), { submit(e) {
@@ -253,6 +266,8 @@ Object.assign(keys, {
 		if (!searching) {
 			chooseEvent(null);
 			select();
+			if (memory)
+				showAlone("");
 		}
 		keys.stop();
 	},

@@ -28,31 +28,36 @@ async function loadMemory(head) {
 		: head.processes ? "Process" : "Size", names, name, node, holder, n,
 	up: up.map((above, i) => i - above), peak, peakBlocks, moments, ranks,
 	layer: Array.from(holder, (h) => rank.get(h) ?? OTHERS),
-	holders: new Set(holder).size, atPeak: new Float64Array(OTHERS + 1) };
-	for (let i = 0; i < n; i++)
-		memory.atPeak[memory.layer[i]] += peak[i];
-	memory.highest = sum(memory.atPeak);
-	// the layers at the end of each interval
-	const live = new Float64Array(n), now = new Float64Array(OTHERS + 1);
-	memory.layers = moments.map((m) => {
-		m.stack.forEach((s, j) => {
-			now[memory.layer[s]] += m.live[j] - live[s];
-			live[s] = m.live[j];
-		});
-		return now.slice();
-	});
-	memory.total = memory.layers.map((l) => sum(l));
+	highest: sum(peak) };
+	memory.total = sumsOver("live", () => true);
 	memoryFacts();
 	addMemory();
 	MODES.forEach(([name], i) => { keys[i + 1] = () => setMode(name); });
 }
 
+// What the layers have of a column at the end of each interval, of those stacks
+// that are so.
+function layersOver(column, is) {
+	const { n, layer, moments } = memory, value = new Float64Array(n);
+	const now = new Float64Array(OTHERS + 1);
+	return moments.map((m) => {
+		m.stack.forEach((s, j) => {
+			now[layer[s]] += is(s) && m[column][j] - value[s];
+			value[s] = m[column][j];
+		});
+		return now.slice();
+	});
+}
+
+const sumsOver = (column, is) => layersOver(column, is).map((l) => sum(l));
+
 // An event without a clock has a number.
 const when = (t) => time(t, clock === "ns" ? 0 : 1);
 
 const layerName = (i) => i < OTHERS ? memory.names[memory.ranks[i] - 1]
-	: `${show(memory.holders - memory.ranks.length)} other ${
-		memory.stacked ? "functions" : "processes"}`;
+	: memory.others.length === 1 ? memory.names[memory.others[0] - 1]
+		: `${show(memory.others.length)} other ${
+			memory.stacked ? "functions" : "processes"}`;
 
 function memoryFacts() {
 	const m = memory;
@@ -124,6 +129,18 @@ function setMode(name) {
 	return tab(0);
 }
 
+// What the address says of functions and stacks.
+function recallMemory(parts) {
+	const { up, name, names } = memory, list = [];
+	const part = (key, pattern) => (pattern.exec(parts.get(key)) ?? [""])[0];
+	for (let i = Number(part("f", /\d+$/)); up[i] < i; i = up[i])
+		list.unshift(baseName(names[name[i]]));
+	flame.top = list;
+	mode = part("m", /^(end|allocated)$/) || "peak";
+	memory.alone = "";
+	showAlone(part("a", /^[fn]\d+$/));
+}
+
 // The layers of the curve: at the end of the interval of each column, or at
 // the peak.
 function memoryLayers({ width, from, step, xOf }) {
@@ -142,31 +159,71 @@ function memoryLayers({ width, from, step, xOf }) {
 function showHeld(t) {
 	const i = t === undefined || !memory.layers.length ? -1 : momentAt(t);
 	const values = i < 0 ? memory.atPeak : memory.layers[i];
+	const hint = memory.alone ? "Escape shows all" : memory.hint;
 	return legend(i < 0 ? `Held at ${when(memory.peak_time)}, the peak`
 		: `Held at ${time(Math.min((i + 1) * memory.width, log.span))}`,
-	[...memory.ranks.keys(),
-		...memory.holders > memory.ranks.length ? [OTHERS] : []].map((l) =>
-		[l, layerName(l), values[l]]), memory.hint
-		? el("li.hint", memory.hint) : "");
+	[...memory.ranks.keys(), ...memory.others.length ? [OTHERS] : []].map((l) =>
+		[l, layerName(l), values[l]]).filter(([, , v]) => v || !memory.alone),
+	hint ? el("li.hint", hint) : "");
 }
 
 function addMemory() {
-	const { highest, peak_time: at, noun } = memory;
-	addLayers({ name: "Live bytes", below: `by ${noun.toLowerCase()}`,
-		s: trackOf("live")?.curve, beside: showHeld,
-		layersOf: memoryLayers, top: highest || 1,
-		peak: [at, `peak ${short(highest, "bytes")} at ${when(at)}`],
-		sentence: `Live bytes: ${bytes(highest)} at ${when(at)}; ${
+	memory.row = addLayers({ name: "Live bytes", beside: showHeld,
+		layersOf: memoryLayers, s: trackOf("live")?.curve });
+	addBlocks();
+	memory.curve = memory.row.s;
+	memory.both = log.track.Rate?.both;
+	showAlone("");
+}
+
+// The stacks of a function alone, or those through a frame, are in the first
+// rows: f and the number of its name, n and that of its node.  All are for "",
+// and for what is alone already.
+function showAlone(key) {
+	const { node, up, name, names, holder, peak, layer, both } = memory;
+	const wanted = key !== memory.alone && Number(key.slice(1)) || 0;
+	const what = names[key[0] === "f" ? wanted - 1 : name[wanted]];
+	const id = what === undefined ? 0 : wanted;
+	const through = (i) => i > id ? through(up[i]) : i === id;
+	const is = id ? (s) => key[0] === "f" ? holder[s] === id : through(node[s])
+		: () => true;
+	memory.alone = id ? key : "";
+	memory.layers = layersOver("live", is);
+	memory.atPeak = new Float64Array(OTHERS + 1);
+	peak.forEach((v, s) => { memory.atPeak[layer[s]] += is(s) && v; });
+	memory.others = [...new Set(holder.filter((_, s) =>
+		layer[s] === OTHERS && is(s)))];
+
+	// the highest that is known of a part
+	const ends = memory.layers.map((l) => sum(l)), held = sum(memory.atPeak);
+	const top = Math.max(held, mostOf([ends]));
+	const at = top === held ? memory.peak_time
+		: Math.min(memory.width * (1 + ends.indexOf(top)), log.span);
+	const below = id ? `of ${baseName(what)}`
+		: `by ${memory.noun.toLowerCase()}`;
+	Object.assign(memory.row, { below, top: top || 1,
+		s: id ? undefined : memory.curve,
+		peak: [at, `${id ? "" : "peak "}${short(top, "bytes")} at ${when(at)}`],
+		sentence: `Live bytes ${below}: ${bytes(top)} at ${when(at)}; ${
 			memory.ranks.map((_, i) => `${layerName(i)} ${
 				bytes(memory.atPeak[i])}`).join(", ")}` });
-	addBlocks();
+	if (both) {
+		const calls = sumsOver("calls", is), live = sumsOver("blocks", is);
+		const rate = (count) => ({ count: [0, ...count], width: memory.width,
+			at: [...count.keys()], whole: true });
+		Object.assign(log.track.Rate, { both: id ? [rate(calls), rate(
+			calls.map((n, i) => n - live[i]))] : both,
+		below: id ? below : "log height" });
+	}
+	treeNow = [];
+	refresh();
 }
 
 // The tree of stacks by a value of each, coloured from the holder on.
 function treeOf(value) {
 	const { up, name, names, node, holder, layer } = memory, nodes = [];
 	up.forEach((above, i) => nodes.push(newNode(baseName(names[name[i]]),
-		i ? nodes[above] : undefined, { fill: `h${OTHERS}` })));
+		i ? nodes[above] : undefined, { fill: `h${OTHERS}`, key: `n${i}` })));
 	for (let s = 0; s < memory.n; s++) {
 		nodes[node[s]].value += value[s];
 		const coloured = value[s] > 0 && layer[s] < OTHERS;
@@ -210,7 +267,9 @@ function memoryTab() {
 	el("div.columns", el("div", el("p", el("b",
 		memory.stacked ? "Stacks" : "Blocks"), ` ${figures.title}`),
 	flameOf(all, widthOf, (n) => `${n.name}: ${bytes(n.value)}, ${
-		show(n.value / (all.value || 1), "%")}`, true)),
+		show(n.value / (all.value || 1), "%")}`, true,
+	`Stacks: ${all.name}; arrow keys choose a frame, Enter zooms, with Shift ` +
+		"it shows one alone")),
 	table(memory.stacked
 		? `Functions that hold it, without allocators: ${figures.title}`
 		: `By ${memory.noun.toLowerCase()}: ${figures.title}`,
@@ -219,10 +278,10 @@ function memoryTab() {
 		rows.map(([h, r]) => {
 			const name = memory.names[h - 1], l = memory.ranks.indexOf(h);
 			const colour = `h${l < 0 ? OTHERS : l}`;
-			return [cell(name, el("span", { title: name }, swatch(colour),
-				baseName(name))), cell(r[0], el("span", {
+			return Object.assign([cell(name, el("span", { title: name },
+				swatch(colour), baseName(name))), cell(r[0], el("span", {
 				class: `bar ${colour}`, style: `--part: ${
 					100 * r[0] / (rows[0][1][0] || 1)}%` }, bytes(r[0]))),
-			...r.slice(1)].filter(shown);
-		}))));
+			...r.slice(1)].filter(shown), { key: `f${h}` });
+		}), ({ key }) => showAlone(key))));
 }

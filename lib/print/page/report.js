@@ -358,24 +358,6 @@ function growFlame(rows, weight) {
 const foundIn = (node) => found(node) ? node.value
 	: sum(node.parts, foundIn);
 
-// Arrow keys walk the frames, Enter and Escape zoom.
-function onFlameKey(e) {
-	const node = flame.chosen, beside = node.up?.parts ?? [node];
-	const to = { ArrowUp: node.up, ArrowDown: node.parts[0],
-		ArrowLeft: beside[beside.indexOf(node) - 1],
-		ArrowRight: beside[beside.indexOf(node) + 1] }[e.key];
-	if (e.key === "Enter" || e.key === " ")
-		flame.zoom(node);
-	else if (e.key === "Escape")
-		flame.zoom(pathOf(node)[0]);
-	else if (!e.key.startsWith("Arrow"))
-		return;
-	if (to)
-		flame.choose(to);
-	e.preventDefault();
-	e.stopPropagation();
-}
-
 const picker = (id, names, chosen, change) => el("select", { id,
 	change: (e) => change(e.target.value) }, names.map((name) => el("option",
 	{ value: name, selected: name === chosen }, words(name))));
@@ -391,9 +373,7 @@ function flameTab() {
 	const picture = flameOf(root, () => Math.max(($("panel").clientWidth ||
 		WIDE) - 30, 300), (node) => `${node.name}: ${show(node.value, unit)}, ${
 		(100 * node.value / (root.value || 1)).toFixed(2)} % of all`, false,
-	{ tabindex: 0, role: "application", "aria-label":
-		"Flame graph; arrow keys choose a frame, Enter zooms",
-	keydown: onFlameKey });
+	"Flame graph; arrow keys choose a frame, Enter zooms");
 	$("hits").textContent = flame.text && `${show(foundIn(root) /
 		(root.value || 1), "%")} found`;
 	drawn.push({ title: "Flame graph", kind: "flame", rows: list, picture });

@@ -15,9 +15,11 @@ function addRow(row, t = { id: row.name, series: [], children: [], inner: [],
 	const at = log.roots.filter((r) => r.first).length;
 	if (list.includes(t))
 		list.splice(list.indexOf(t), 1);
-	log.roots.splice(at, 0, log.track[t.id] = Object.assign(t, { first: true,
-		lanes: t.lanes ?? [t], level: 0, up: undefined }, row,
-	{ below: row.below ?? baseName(t.up?.name ?? "") }));
+	const below = row.below ?? baseName(t.up?.name ?? "");
+	log.track[t.id] = Object.assign(t, { first: true, lanes: t.lanes ?? [t],
+		level: 0, up: undefined }, row, { below });
+	log.roots.splice(at, 0, t);
+	return t;
 }
 
 const trackOf = (memory) => log.tracks.find((t) => t.memory === memory &&
@@ -54,10 +56,12 @@ function climb(s) {
 // What stands beside a row: a name and a text; events of series in a region.
 const item = (name, text) => el("li", el("span", name), text);
 
+// whole: of all intervals that the region touches
 function countIn(list) {
 	const { from, to } = region();
-	return show(Math.round(sum(list, (s) =>
-		total(s, "count", from, to))));
+	return show(Math.round(sum(list, (s) => s.whole
+		? s.count[momentAt(to) + 1] - s.count[momentAt(from)]
+		: total(s, "count", from, to))));
 }
 
 const swatch = (colour) => el("i", { class: `swatch ${colour}` });
@@ -82,18 +86,20 @@ const addLayers = ({ s, line, ...row }) => addRow({ height: 214, s, line,
 	paint: paintLayers, top: Math.max(s?.high ?? 0, line?.high ?? 0, 1),
 	...row }, s && log.track[s.track]);
 
-function paintLayers(p, { s, top, line, layersOf, peak }, y, h) {
-	const { width, dpr, xOf } = p, high = h - 24 * dpr, layers = layersOf(p);
+function paintLayers(p, t, y, h) {
+	const { s, top, line, layersOf, peak } = t, layers = layersOf(p);
+	const { width, dpr, xOf } = p, high = h - 24 * dpr;
 	const yOf = (v) => y + h - Math.round(v / top * high);
 	const end = Math.min(width, Math.floor(xOf(log.span)) + 1);
-	const highest = curveOf(s, p).high, sums = new Float64Array(width);
-	const edge = new Float64Array(width).fill(y + h);
+	const sums = new Float64Array(width);
+	const highest = s ? curveOf(s, p).high : sums;
 	for (const { values } of layers)
 		for (let x = 0; x < end; x++)
 			sums[x] += values[x];
 	const part = new Float64Array(width);
+	let base = new Float64Array(width).fill(y + h);
 	for (const l of layers) {
-		const base = edge.slice();
+		const edge = base.slice();
 		for (let x = 0; x < end; x++) {
 			part[x] += l.values[x];
 			edge[x] = yOf(sums[x] ? highest[x] * part[x] / sums[x] : 0);
@@ -101,7 +107,11 @@ function paintLayers(p, { s, top, line, layersOf, peak }, y, h) {
 		paintArea(p, edge, base, ink[`h${l.layer}`],
 			lit === undefined || lit === l.layer ? 1 : 0.28, end);
 		nameLayer(p, l, base, edge);
+		Object.assign(l, { base, edge });
+		base = edge;
 	}
+	if (p.pixels)
+		t.layers = layers;
 	if (line) {
 		const at = curveOf(line, p).high.map(yOf);
 		const last = (v, x) => at[x - 1] ?? v;
@@ -113,21 +123,35 @@ function paintLayers(p, { s, top, line, layersOf, peak }, y, h) {
 		list.push([v, bytes(v)]);
 	paintAxis(p, list, yOf);
 	if (peak)
-		paintNote(p, ...peak, y, h);
+		paintNote(p, t, ...peak, y, h);
 }
 
-let lit; // the layer that the pointer is at, in a list or a stack
+let lit; // the layer that the pointer is at: others fade
 
-// Others than the one of what is under the pointer fade.
-function light({ target }) {
-	const box = target.closest("#legend li, .columns tr, .frame");
-	const now = /\bh(\d)$/.exec(box?.querySelector(".swatch, rect")
-		?.getAttribute("class"))?.[1];
-	if (lit !== (now && Number(now))) {
-		lit = now && Number(now);
+function light(layer) {
+	if (lit !== layer) {
+		lit = layer;
 		refresh();
 	}
 }
+
+// The layer of what is in a list, a table or a stack.
+function layerBeside({ target }) {
+	const box = target.closest("#legend li, .columns tr, .frame");
+	const now = /\bh(\d)$/.exec(box?.querySelector(".swatch, rect")
+		?.getAttribute("class"))?.[1];
+	return now && Number(now);
+}
+
+// What of the first rows is at a pixel: a layer; a note.
+function layerAt({ x, y }, t) {
+	const dpr = devicePixelRatio, i = Math.floor(x * dpr);
+	return t?.layers?.find(({ base, edge }) => y * dpr < base[i] &&
+		y * dpr >= edge[i]);
+}
+
+const isNote = ({ x, y }, { note: [left, top, width] = [] } = {}) =>
+	x >= left && x < left + width && y >= top && y < top + LINE;
 
 // The name of a layer, where it is thickest for as long as that.
 function nameLayer(p, { layer, name }, base, edge) {
@@ -153,16 +177,18 @@ function nameLayer(p, { layer, name }, base, edge) {
 }
 
 // An upright line with a note on that side of it which has room.
-function paintNote(p, t, text, y, h) {
+function paintNote(p, row, t, text, y, h) {
 	const { width, dpr, xOf } = p;
 	const x = Math.min(Math.round(xOf(t)), Math.floor(xOf(log.span)) - 1);
 	const w = textWidth(text);
+	row.note = undefined;
 	if (x < 0 || x >= width)
 		return;
+	const left = x > w + 8 * dpr ? x - w - 6 * dpr : x + 6 * dpr;
+	row.note = [left, y, w].map((n) => n / dpr);
 	p.line(`M${x} ${y}${`v${3 * dpr}m0 ${3 * dpr}`.repeat(h / 6 / dpr)}`, dpr,
 		ink.fg);
-	p.text(x > w + 8 * dpr ? x - w - 6 * dpr : x + 6 * dpr, y + 12 * dpr, text,
-		ink.fg);
+	p.text(left, y + 12 * dpr, text, ink.fg);
 }
 
 // Cells of some pixels, which keep still while the view moves: the sums of
@@ -224,18 +250,20 @@ function paintTypes(p, { types }, y, h) {
 }
 
 // A strip for each power of two, the larger values above, or for each name.
-function paintHeat(p, { series, unit }, y, h) {
+function paintHeat(p, { series, unit, first: isFirst }, y, h) {
 	const numbers = series.map((s) => s.row), low = Math.min(...numbers);
 	const all = Math.max(...numbers) - low + 1;
 	const { w, xAt, sums } = cellsOf(p, series);
 	const most = Math.log2(1 + mostOf(sums));
+	// fainter, as it is not of what is alone
+	const full = isFirst && memory?.alone ? 0.28 : 1;
 	const yOf = (row) => y + h - Math.round((row - low) * h / all);
 	numbers.forEach((row, n) => {
 		const top = yOf(row + 1), high = Math.max(yOf(row) - top, 1);
 		for (let i = 0; i < sums[n].length; i++)
 			if (sums[n][i] > 1e-9)
-				p.rect(xAt(i), top, w, high, ink.fg,
-					0.1 + 0.9 * Math.log2(1 + sums[n][i]) / most);
+				p.rect(xAt(i), top, w, high, ink.fg, full *
+					(0.1 + 0.9 * Math.log2(1 + sums[n][i]) / most));
 	});
 	if (series[0]?.name)
 		return series.forEach(({ row, name }) => p.axes.push([
@@ -289,9 +317,9 @@ function addBlocks() {
 	const both = [sizes, lifetimes].map((t) => joined(t?.series ?? []));
 	if (both[0].at.length)
 		addRow({ name: "Rate", below: "log height", height: 58, both,
-			paint: paintRate, beside: () => el("ul",
+			paint: paintRate, beside: (_, t) => el("ul",
 				["allocated, up", "freed, down"].map((name, i) =>
-					item(name, countIn([both[i]])))) });
+					item(name, countIn([t.both[i]])))) });
 	addStrip(sizes, "Sizes", "of new blocks");
 	addStrip(lifetimes, "Lifetimes", "of freed blocks");
 }

@@ -22,7 +22,7 @@ let pointer = null; // at {x, y}
 let hairline = null; // a time, that of the pointer or of keys
 
 // What the tab below depends on.
-const state = () => location.hash + tabNow + only;
+const state = () => location.hash.replace(/&?[af]=\w*/g, "") + tabNow + only;
 
 // Puts the view in the address, and says it, when it keeps still.
 function settle() {
@@ -33,6 +33,9 @@ function settle() {
 			v: view !== log.first && [from, to < log.span ? to : "end"],
 			s: selection && Object.values(selection),
 			q: query && [query.text],
+			m: memory && mode !== "peak" && [mode],
+			a: memory?.alone && [memory.alone],
+			f: memory && flame.top.length && [flame.zoomed.key],
 		}).filter(([, v]) => v).map(([name, list]) => `${name}=${
 			list.map((v) => typeof v === "string" ? encodeURIComponent(v)
 				: Math.round(v))}`).join("&");
@@ -63,6 +66,8 @@ function recall() {
 	if (Number.isFinite(start) && end > start)
 		view = bounded(start, end);
 	select(Number.isFinite(from) && to >= from ? from : undefined, to);
+	if (memory)
+		recallMemory(parts);
 	find(parts.get("q") || "");
 }
 
@@ -101,6 +106,7 @@ views.timeline = async function timeline(head) {
 	listen();
 	recall();
 	addEventListener("hashchange", recall);
+	flame.moved = settle;
 	await choose();
 	asked = false;
 	drawAll();

@@ -89,11 +89,14 @@ function foldMany() {
 			: t.folded || many && !t.up && t.children.length > 0;
 }
 
-// How high the list of a margin is in two columns; a single number is above.
+// How high a margin is below its track: a list in two columns, while a single
+// number is above; and bars, once they are asked for.
 function listHeight(t) {
 	const list = el("p", besideOf(t)), n = (tag) =>
 		list.querySelectorAll(tag).length;
-	return n("li") > 1 ? LINE * (n("p") + Math.ceil(n("li") / 2)) + 4 : 0;
+	const bars = t.open && list.querySelector("svg")?.getAttribute("height");
+	return (n("li") > 1 ? LINE * (n("p") + Math.ceil(n("li") / 2)) + 4 : 0) +
+		(bars ? Number(bars) + 4 : 0);
 }
 
 function besideOf(t, at) {
@@ -177,8 +180,8 @@ function drawTree() {
 			style: `top: ${start - top}px; height: ${end - start}px; --level: ${
 				t.level}`,
 			class: ["row", t.use, isChosen && "chosen", t.first && "first",
-				end - start >= 40 && "high", lone && "lone"].filter(Boolean)
-				.join(" "),
+				end - start >= 40 && "high", lone && "lone",
+				t.open && "open"].filter(Boolean).join(" "),
 			title: t.sentence ?? t.name,
 			"aria-level": t.level + 1, "aria-setsize": beside.length,
 			"aria-posinset": beside.indexOf(t) + 1,
@@ -217,6 +220,10 @@ function onTree(e) {
 		End: rows.at(-1), click: rows[i] }[e.key ?? e.type]?.track;
 	if (!t)
 		return;
+	if (e.type === "click" && innerWidth <= 700) {
+		t.open = !t.open;
+		arrange();
+	}
 	if (e.type === "dblclick" || e.target.className === "fold")
 		setFold(t, open);
 	else if (e.key === "ArrowRight" || e.key === "ArrowLeft" && open &&
