@@ -79,7 +79,8 @@ function flameOf(root, widthOf, text, joined, label) {
 		const fits = Math.floor((wide - 6) / 6.3);
 		return el("g", { class: `frame${list.some(found) ? " found" : ""}${
 			list.includes(flame.chosen) ? " chosen" : ""}`,
-		click: (e) => openFrame(e, list[0]), pointerenter: () => say(text(list[0])) },
+		click: (e) => openFrame(e, list[0]),
+		pointerenter: () => say(text(list[0])) },
 		el("rect", { x, y: row * BAR, width: Math.max(wide - 0.5, 0.5),
 			height: BAR - 1, class: list[0].fill }), fits > 2 && el("text",
 			{ x: x + 3, y: row * BAR + 13 }, label.length > fits
