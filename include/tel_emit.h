@@ -34,7 +34,8 @@
  * Columns of a parameter: its index from 0; its letter; name; unit; a
  * description; its part in a role: "alloc:address", "alloc:size",
  * "free:address", "start:TYPE" (the key of ranges that TYPE ends) and "finish",
- * and the others of tel-text(5).  The letters, and their arguments:
+ * and the others of tel-text(5); ":thread" and ":process" without a role.  The
+ * letters, and their arguments:
  *
  *	P A   const void *: a pointer; an address in managed memory
  *	W     uintptr_t: sizes, counts, indices

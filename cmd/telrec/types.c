@@ -125,9 +125,9 @@ add_param(tel_emit_type *to, enum type type, const struct field *field)
 	param->unit = "";
 	param->doc = field->doc;
 	param->role = "";
-	if (role != NULL && field->part[0] != '\0') {
+	if (field->part[0] != '\0') {
 		snprintf(roles[type][to->count], sizeof(roles[type][0]),
-		    "%s:%s", role, field->part);
+		    "%s:%s", role != NULL ? role : "", field->part);
 		param->role = roles[type][to->count];
 	}
 	to->count++;

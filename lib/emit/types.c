@@ -155,7 +155,10 @@ keep_text(char **at, const char *s)
 	return kept;
 }
 
-/* Makes field i of t a part of a role, such as "alloc:size". */
+/*
+ * Makes field i of t a part of a role, such as "alloc:size"; or only the number
+ * of a process or a thread, ":process", which has the label of that.
+ */
 static int
 emit_types_set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 {
@@ -172,6 +175,10 @@ emit_types_set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 	const size_t n = (size_t)(part - role);
 	unsigned k, p = 0;
 
+	if (strcmp(role, ":thread") == 0 || strcmp(role, ":process") == 0) {
+		t->fields[i].space = role[1] == 't' ? 2 : 3;
+		return 0;
+	}
 	for (k = 0; k < sizeof(roles) / sizeof(roles[0]); k++)
 		if (strlen(roles[k]) == n && memcmp(roles[k], role, n) == 0)
 			break;

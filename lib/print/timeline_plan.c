@@ -36,16 +36,19 @@ is_number(const struct tel_type *t, int i)
 static void
 find_context(struct timeline_plan *p, const struct tel_type *t)
 {
+	const int has_parts = tel_type_is_alloc(t) || t->role == TEL_ROLE_FRAME;
 	int at = tel_type_find_field(t, "cpu");
 
 	p->cpu = is_number(t, at) ? at : -1;
-	at = tel_type_is_alloc(t) ? t->role_field[TEL_PART_THREAD] : -1;
+	at = has_parts ? t->role_field[TEL_PART_THREAD] : -1;
 	if (at < 0)
 		at = tel_type_find_field(t, "tid");
 	if (at < 0)
 		at = tel_type_find_field(t, "thread");
 	p->thread = is_number(t, at) ? at : -1;
-	p->process = p->arena = p->pool = -1;
+	p->arena = p->pool = -1;
+	at = has_parts ? t->role_field[TEL_PART_PROCESS] : -1;
+	p->process = is_number(t, at) ? at : -1;
 	for (at = 0; at < t->nfields; at++) {
 		if (t->fields[at].space == TEL_SPACE_PROCESS &&
 		    p->process < 0 && is_number(t, at))

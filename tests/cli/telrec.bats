@@ -156,6 +156,10 @@ setup() {
 	telrec -o run.tel sh -c '"$1" pairs 10; "$1" pairs 20 &
 		wait' sh "$program"
 	[ "$(counts run.tel 'size == 100')" = 30 ]
+	# what is no call has the name of its process, too
+	telcat -e process run.tel | grep -v '^#' |
+	    sed 's/.* pid=[0-9]*\(.*\) thread=.*/\1/' | sort -u >names
+	printf '["%s"]\n' sh "${program##*/}" | sort | diff - names
 }
 
 @test "rings of threads and programs that have ended are used again" {

@@ -651,11 +651,58 @@ def processes(c):
     c.screenshot("processes")
 
 
+def lone(c):
+    """the only thread of a process, and a single event, need no row"""
+    log, path, page = c.path("lone.txt"), c.path("lone.html"), c.page
+    with open(log, "w", encoding="utf-8") as out:
+        out.write("""\
+# teltools text 1
+# type: get 0 Alloc address:address size:unsigned pid:unsigned thread:unsigned
+# type: put 12 Alloc address:address pid:unsigned thread:unsigned
+# type: Note 24 Once what:string
+# role: get alloc address size process=pid thread=thread
+# role: put free address process=pid thread=thread
+""")
+        for i in range(300):
+            pid, at = i // 2 % 3 + 1, f"address={0x1000 + 64 * (i // 2):#x}"
+            thread = 10 * pid + (i % 2 if pid == 2 else 0)
+            size = " size=16" if i % 2 == 0 else ""
+            name = "put" if i % 2 else "get"
+            out.write(f"{16 + i * 16:016X} {name} {at}{size} pid={pid} "
+                      f"thread={thread}\n")
+            if i == 150:
+                out.write(f"{16 + i * 16:016X} Note what=\"half\"\n")
+    with open(path, "wb") as out:
+        out.write(command("telcat", "-q", "-f", "html", log))
+    page.open(path)
+    shown = page.run("""[...document.querySelectorAll(".row:not(.first)")]
+        .map((r) => [r.ariaLevel, r.querySelector(".name").textContent,
+            r.querySelector(".beside").textContent])""")
+    expect(sorted(shown), sorted([
+        ["1", "lone.txt", "301"], ["2", "process 1", "100"],
+        ["2", "process 2", "100"], ["2", "process 3", "100"],
+        ["3", "thread 20", "50"], ["3", "thread 21", "50"]]))
+    # what has no row is in the one above, found and chosen there
+    page.run("find('half').then(() => step(true))")
+    expect(page.run("[chosen.type.name, "
+                    "baseName(place[chosen.track.id].row.track.name)]"),
+           ["Note", "lone.txt"])
+    page.run("goWhere('thread 30')")
+    expect(page.run("log.track[chosenTrack].name"), "process 3")
+    page.run("find('')")
+    page.run("drawAll()")
+    expect(page.run("""(() => {
+        const row = rows.find((r) => r.track.name === "process 3");
+        const e = eventAt(16 * 5, row, 5, 0);
+        return [e.track.name, Number(e.get("pid"))];
+    })()"""), ["thread 30", 3])
+
+
 if __name__ == "__main__":
     names = sys.argv[2:]
     os.makedirs(sys.argv[1], exist_ok=True)
     sys.exit(cases.run([f for f in [collector, pools, uncollected, unended,
-                                    scans, overview, processes, crossing,
+                                    scans, overview, processes, lone, crossing,
                                     *map(case, LOGS)]
                         if not names or f.__name__ in names],
                        sys.argv[1], (1400, 900)))

@@ -338,6 +338,6 @@ const valueAt = (s, t) =>
 	s.last[lower(s.at, Math.floor(t / s.width) + 1) - 1];
 
 // The series of events, not of values, of a track or all below it too.
-const countsOf = (t, inner) => (inner ? descend(t) : [t])
-	.flatMap((d) => d.series).filter((s) => !s.last &&
-		(s.row === undefined || t.use === "heat"));
+const countsOf = (t, list = [t]) => list.flatMap((d) => d.series).filter((s) =>
+	!s.last && (s.row === undefined || t.use === "heat"));
+const countsIn = (t) => countsOf(t, t.folded ? descend(t) : t.lanes);

@@ -249,7 +249,7 @@ function paintSums(p, t, y, h) {
 							(0.2 + 0.8 * Math.min(busy[x] / p.step, 1)));
 			}
 	} else {
-		paintBars(p, countsOf(t, t.folded).map((s) =>
+		paintBars(p, countsIn(t).map((s) =>
 			({ type: s.type, s })), y + h, h, covered);
 	}
 }

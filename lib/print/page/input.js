@@ -98,7 +98,7 @@ function tip() {
 		?.replaceChildren(...besideOf(track, t));
 	const list = event ? [["at", time(event.time, 1)],
 		["for", show(event.duration, "ns")], ...event.texts()]
-		: [["at", time(t, px)], ...countsOf(track, track.folded).map((s) =>
+		: [["at", time(t, px)], ...countsIn(track).map((s) =>
 			[s.type?.name ?? rowName(s.row, track.unit), show(Number(
 				total(s, "count", t - px, t + px).toPrecision(3)))])
 			.filter(([, n]) => n !== "0").slice(0, 12),

@@ -159,7 +159,8 @@ function memoryLayers({ width, from, step, xOf }) {
 function showHeld(t) {
 	const i = t === undefined || !memory.layers.length ? -1 : momentAt(t);
 	const values = i < 0 ? memory.atPeak : memory.layers[i];
-	const hint = memory.alone ? "Escape shows all" : memory.hint;
+	const hint = memory.alone ? "Escape shows all"
+		: memory.hint?.replace(/\d+/g, (n) => show(Number(n)));
 	return legend(i < 0 ? `Held at ${when(memory.peak_time)}, the peak`
 		: `Held at ${time(Math.min((i + 1) * memory.width, log.span))}`,
 	[...memory.ranks.keys(), ...memory.others.length ? [OTHERS] : []].map((l) =>

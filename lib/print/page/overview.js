@@ -71,7 +71,7 @@ function addProcesses() {
 		.filter((t) => t?.up);
 	const many = processes.length > TYPES, list = many ? processes : threads;
 	const series = list.map((t) =>
-		({ ...joined(countsOf(t, true)), name: t.name }))
+		({ ...joined(countsOf(t, descend(t))), name: t.name }))
 		.sort((a, b) => b.count.at(-1) - a.count.at(-1)).slice(0, LINES);
 	series.forEach((s, i) => { s.row = series.length - i; });
 	if (list.length > TYPES)

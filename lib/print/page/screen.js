@@ -25,10 +25,12 @@ function addRow(row, t = { id: row.name, series: [], children: [], inner: [],
 const trackOf = (memory) => log.tracks.find((t) => t.memory === memory &&
 	!t.owner);
 
+// Three digits and a unit; bytes and nanoseconds are whole.
 function brief3(v, unit) {
 	const [n, u] = show(v, unit).split(" ");
-	return [Number(n) < 1000 ? String(Number(Number(n).toPrecision(3))) : n,
-		u ?? ""];
+	return [/^(B|ns)?$/.test(u ?? "") || Number.isNaN(Number(n)) ? n
+		: n < 999.5 ? Number(n).toPrecision(3) : grouped.format(Math.round(n)),
+	u ?? ""];
 }
 
 const short = (v, unit) => brief3(v, unit).join(" ");

@@ -40,10 +40,28 @@ function orderTracks() {
 		t.children.some(has);
 	const weight = (t) => /count|bytes|heat/.test(t.use) ? Infinity
 		: sum(descend(t), busy) ||
-			sum(countsOf(t, true), (s) => s.count.at(-1));
-	for (const t of log.tracks)
+			sum(countsOf(t, descend(t)), (s) => s.count.at(-1));
+	for (const t of log.tracks) {
 		t.children = t.children.filter(has)
 			.sort((a, b) => weight(b) - weight(a));
+		for (const c of t.children.filter(isLone))
+			join(t, c);
+	}
+}
+
+// The only thread of a process, and what has one event, need no row.
+const isLone = (t) => /^(thread|cpu|kind)$/.test(t.use) && (
+	t.up.use === "kind" && t.up.children.length === 1 && !t.up.series.length ||
+	!t.children.length && sum(countsOf(t), (s) => s.count.at(-1)) === 1);
+
+function join(t, c) {
+	t.lanes.push(...c.lanes);
+	t.inner.splice(t.inner.indexOf(c), 1, ...c.inner);
+	t.children.splice(t.children.indexOf(c), 1, ...c.children);
+	for (const d of c.inner.flatMap(descend))
+		d.level--;
+	for (const d of c.children)
+		d.up = t;
 }
 
 const heightOf = (t) => t.height ?? (t.use === "ranges"
@@ -104,7 +122,7 @@ function besideOf(t, at) {
 	return [t.beside ? t.beside(at, t) : el("ul", s ? at === undefined
 		? item("at most", show(s.high, t.unit))
 		: item(`at ${time(at)}`, show(valueAt(s, at), t.unit))
-		: item("", countIn(countsOf(t, true))))].flat();
+		: item("", countIn(countsOf(t, descend(t)))))].flat();
 }
 
 // Ranges that overlap on a track: each takes the first free line.
@@ -206,10 +224,10 @@ function setFold(t, folded) {
 }
 
 function chooseTrack(id) {
-	chosenTrack = id;
 	const r = place[id]?.row, y = r && topOf("plot") + RULER + r.y;
 	if (y < RULER || y + r?.height > innerHeight)
 		scrollBy(0, y - innerHeight / 2);
+	chosenTrack = r?.track.id ?? id;
 	refreshMarks();
 }
 
