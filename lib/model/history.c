@@ -29,8 +29,7 @@ struct start {
 };
 
 struct tel__history {
-	unsigned number; /* of the log */
-	uint64_t taken;  /* the index of the event that was taken last, and 1 */
+	uint64_t taken; /* the index of the event that was taken last, and 1 */
 	struct tel__live live;
 	struct tel__table ranges; /* a hash of the key to the innermost range */
 	uint64_t seed;
@@ -226,9 +225,11 @@ take_range(struct tel__history *h, const struct tel_event *ev)
 
 /* ------------------------------------------------------------- history */
 
-static void
-history_clear(struct tel__history *h)
+void
+tel__history_free(struct tel__history *h)
 {
+	if (h == NULL)
+		return;
 	for (size_t i = 0; i < h->room; i++)
 		free(h->starts[i].bytes);
 	free(h->starts);
@@ -237,26 +238,7 @@ history_clear(struct tel__history *h)
 	if (h->stacks != NULL)
 		tel__stacks_clear(h->stacks);
 	free(h->stacks);
-}
-
-void
-tel__history_free(struct tel__history *h)
-{
-	if (h == NULL)
-		return;
-	history_clear(h);
 	free(h);
-}
-
-static void
-history_begin(struct tel__history *h, struct tel_log *log)
-{
-	memset(h, 0, sizeof(*h));
-	tel__live_init(&h->live, block_changes, h);
-	tel__table_init(&h->ranges);
-	h->seed = tel__hash_seed(h);
-	h->log = log;
-	h->number = log->number;
 }
 
 /* The history of the log of an event; NULL: no memory. */
@@ -265,14 +247,12 @@ history_of(struct tel_log *log)
 {
 	struct tel__history *h = log->history;
 
-	if (h == NULL) {
-		h = malloc(sizeof(*h));
-		if (h != NULL)
-			history_begin(h, log);
+	if (h == NULL && (h = calloc(1, sizeof(*h))) != NULL) {
+		tel__live_init(&h->live, block_changes, h);
+		tel__table_init(&h->ranges);
+		h->seed = tel__hash_seed(h);
+		h->log = log;
 		log->history = h;
-	} else if (h->number != log->number) {
-		history_clear(h);
-		history_begin(h, log);
 	}
 	return h;
 }

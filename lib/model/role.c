@@ -321,8 +321,6 @@ tel_event_alloc(const tel_event *event, tel_alloc *out, size_t size)
 uint64_t
 tel__alloc_blocks(const tel_alloc *a, uint64_t size, uint32_t *rest)
 {
-	if (a->weight == 0)
-		return 1;
 	if (size == 0)
 		size = 1;
 	uint64_t blocks = a->weight / size;

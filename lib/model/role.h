@@ -81,7 +81,7 @@ tel__alloc_load_by(const struct tel__alloc_plan *p, const unsigned char *data,
 uint64_t tel__alloc_block(const struct tel_type *t, const unsigned char *data,
     uint64_t *process);
 /*
- * How many blocks of a size an allocation stands for: 1 unless it is a sample.
+ * How many blocks of a size an allocation that is a sample stands for.
  * rest: 0 at first, then what rounding has left over.
  */
 uint64_t tel__alloc_blocks(const tel_alloc *a, uint64_t size, uint32_t *rest);

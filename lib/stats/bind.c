@@ -99,8 +99,7 @@ static int
 are_partners(const struct tel_type *start, const struct tel_type *end)
 {
 	return start->role == TEL_ROLE_START && end != NULL &&
-	    end->role == TEL_ROLE_FINISH && start->partner >= 0 &&
-	    tel_pair_of(end) == start->partner;
+	    end->role == TEL_ROLE_FINISH && tel_pair_of(end) == start->partner;
 }
 
 /* Warns, once, of pairs that cannot come to what was wanted. */

@@ -83,8 +83,6 @@ tel__load_watch(struct loader *l)
 {
 	const struct tel_stats *into = l->into;
 
-	if (into->interval == 0)
-		return;
 	l->part->interval = into->interval;
 	l->part->interval_ticks = into->interval_ticks;
 	l->part->deltas = into->deltas;

@@ -121,15 +121,12 @@ make_expr(struct tel_stats *s, const char *text, const struct piece *piece,
 		s->remembers |= tel_expr_uses(x, TEL_USE_HISTORY);
 		return x;
 	}
-	if (*st == TEL_ENOMEM) {
+	if (*st == TEL_ENOMEM)
 		(void)stats_no_memory(s);
-	} else {
-		unsigned column = tel_expr_error_column(x);
-
+	else
 		(void)tel__trouble_set(&s->trouble, *st, text,
-		    piece->column + (column > 0 ? column - 1 : 0), "%s",
+		    piece->column + tel_expr_error_column(x) - 1, "%s",
 		    tel_expr_error(x));
-	}
 	tel_expr_free(x);
 	return NULL;
 }
@@ -149,9 +146,8 @@ make_filter(struct tel_stats *s, struct definition *d, const char *text)
 		s->remembers |= tel_filter_uses(d->filter, TEL_USE_HISTORY);
 		return TEL_OK;
 	}
-	unsigned column = tel_filter_error_column(d->filter);
 	return tel__trouble_set(&s->trouble, st, text,
-	    piece->column + (column > 0 ? column - 1 : 0), "%s",
+	    piece->column + tel_filter_error_column(d->filter) - 1, "%s",
 	    tel_filter_error(d->filter));
 }
 

@@ -259,6 +259,7 @@ check_limits(struct events *e)
 		st = set_long(f, l->begin, l->unit, l->good + 1, l->end);
 		ok(st == TEL_ELIMIT || st == TEL_EINVAL, "past it");
 		is_str(tel_filter_error(f), l->message, "says so");
+		ok((tel_filter_error_column(f) == 0) == (i == 0), "where");
 	}
 	/* each is held until the innermost sum is known */
 	memset(end, ')', sizeof(end));
