@@ -86,6 +86,20 @@ find_kind(struct tel_schema *s, const char *name)
 	return (int)s->nkinds++;
 }
 
+/* A type without a role, or fields. */
+static void
+type_start(struct tel_type *t, struct tel_schema *s, uint32_t code,
+    unsigned index, uint32_t size)
+{
+	memset(t, 0, sizeof(*t));
+	t->code = code;
+	t->index = index;
+	t->schema = s;
+	t->size = size;
+	t->partner = -1;
+	memset(t->role_field, -1, sizeof(t->role_field));
+}
+
 struct tel_type *
 tel__schema_add(struct tel_schema *s, const char *name, uint32_t code,
     const char *kind, uint32_t size, unsigned nfields)
@@ -97,19 +111,13 @@ tel__schema_add(struct tel_schema *s, const char *name, uint32_t code,
 	if (s->ntypes == s->most || nfields > 255 || length > UINT16_MAX ||
 	    (number = find_kind(s, kind)) < 0)
 		return NULL;
-	memset(t, 0, sizeof(*t));
+	type_start(t, s, code, s->ntypes, size);
 	t->name = strdup(name);
 	t->fields = calloc(nfields + (nfields == 0), sizeof(*t->fields));
 	t->most = (uint8_t)nfields;
 	t->name_length = (uint16_t)length;
 	t->kind = s->kinds[number];
 	t->kind_number = (uint16_t)number;
-	t->code = code;
-	t->index = s->ntypes;
-	t->schema = s;
-	t->size = size;
-	t->partner = -1;
-	memset(t->role_field, -1, sizeof(t->role_field));
 	/* from here on tel_schema_free() frees it */
 	s->ntypes++;
 	return t->name != NULL && t->fields != NULL ? t : NULL;
@@ -200,27 +208,16 @@ tel__schema_digest(const struct tel_schema *s)
 		h = digest(h, t->kind, strlen(t->kind));
 		h = digest(h, &t->code, sizeof(t->code));
 		h = digest(h, &t->role, sizeof(t->role));
-		/* parts that no stable schema has do not change its digest */
-		h = digest(h, t->role_field, TEL_PART_NAME);
-		for (unsigned j = TEL_PART_NAME; j < TEL_ROLE_PARTS; j++)
-			if (t->role_field[j] >= 0)
-				h = digest(h, &t->role_field[j], 1);
+		h = digest(h, t->role_field, sizeof(t->role_field));
 		h = digest(h, &t->partner, sizeof(t->partner));
 		for (unsigned j = 0; j < t->nfields; j++) {
 			f = &t->fields[j];
 			h = digest(h, f->name, f->name_length);
 			h = digest(h, &f->datatype, sizeof(f->datatype));
 			h = digest(h, &f->width, sizeof(f->width));
-			/* as before for what could be described before */
-			if (f->present)
-				h = digest(h, &f->present, 1);
-			/* built-in ones had no units once */
-			if (f->unit && s->described)
-				h = digest(h, &f->unit, 1);
-			if (f->is_label)
-				h = digest(h, &f->is_label, 1);
-			if (f->datatype == TEL_LIST)
-				h = digest(h, &f->element, 1);
+			h = digest(h, &f->present, sizeof(f->present));
+			h = digest(h, &f->is_label, sizeof(f->is_label));
+			h = digest(h, &f->element, sizeof(f->element));
 		}
 	}
 	return h;
@@ -285,24 +282,20 @@ tel__schema_unknown(struct tel_schema *schema, uint32_t code)
 	        (size_t)schema->nunknown + 1))
 		return NULL;
 	list = schema->unknown;
-	t = calloc(1, sizeof(*t));
+	t = malloc(sizeof(*t));
 	char *name = malloc(16);
 	if (t == NULL || name == NULL) {
 		free(t);
 		free(name);
 		return NULL;
 	}
+	type_start(t, schema, code, schema->ntypes + schema->nunknown,
+	    schema->header);
 	t->name_length = (uint16_t)snprintf(name, 16, "0x%04X", code);
 	t->name = name;
 	t->kind = "Unknown";
 	t->kind_number = UINT16_MAX;
-	t->code = code;
-	t->index = schema->ntypes + schema->nunknown;
-	t->size = schema->header;
 	t->unknown = 1;
-	t->schema = schema;
-	t->partner = -1;
-	memset(t->role_field, -1, sizeof(t->role_field));
 	memmove(list + lo + 1, list + lo,
 	    (schema->nunknown - lo) * sizeof(*list));
 	list[lo] = t;
