@@ -158,6 +158,12 @@ readers_trace() {
 	grep -q '^CREATE TABLE IF NOT EXISTS "EVENT_Counter" ("cpu" INTEGER, ' statements
 }
 
+@test "a counter of a name comes before one that starts so" {
+	printf '# teltools text 1\n# type: E 1 K PM_CYC_GRP1:unsigned PM_CYC:unsigned\n%s\n' \
+	    '0000000000000001 E PM_CYC_GRP1=5 PM_CYC=7' |
+	    telstat -f json -s 's=sum(cycles)' | grep -q '"sum":7,'
+}
+
 @test "kinds, types, expressions and names select" {
 	clean telcat -H -k Marker "$SETS"/v3be/HPM.[12].startup >got
 	[ "$(wc -l <got)" = 8 ]

@@ -70,6 +70,17 @@ setup() {
 	telcat -q --no-header two >got
 	[ "$(wc -l <got)" -eq $((2 * ${#lines[@]})) ]
 	[[ $stderr == *'34 records were lost'* ]]
+	# each ends where the next one starts, in a .tel as well
+	for i in 1 2; do
+		echo '0000000000000000 H inst 1 0 0 hz=1000'
+		echo '0000000000000000 C id=1 type=growth name=g'
+		echo "000000000000000$i S c=1 n=2 total=30 last=20 min=10 max=20"
+	done >two
+	echo '0000000000000009 Z' >>two
+	run -3 telcat -q -f tel -o two.tel two
+	run -0 --separate-stderr telstat two.tel
+	[ -z "$stderr" ]
+	[[ $output == *'updates 4  total 60 '* ]]
 }
 
 @test "text of types that are not built in reads back, sorted and cut" {
@@ -211,6 +222,15 @@ values() {
 		    log log >want
 		diff want two
 	done
+}
+
+@test "a ninth expression of groups in an inst log is unknown" {
+	telstat -f inst -s 'n=count()' -g \
+	    'kind,type,code,index%2,index%3,index%4,index%5,index%6' \
+	    "$TEL_TOP/tests/data/mps/1.118.0-lii6gc-poolncv.log.zst" >8.inst
+	sed 's/ gk8=/ gk9="9" gk8=/' 8.inst >9.inst
+	telstat -f json 8.inst | grep -v input_bytes >want
+	telstat -f json 9.inst | grep -v input_bytes | cmp - want
 }
 
 # snapshots: a log of three snapshots, by clock, of two classes.

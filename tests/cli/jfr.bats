@@ -512,6 +512,11 @@ assert all_[0]["state"] is None and all_[1]["ever"] == str(-2**63)
 		grep '"duration_ns":87064608' report | grep -q '"collector":"DefNew"'
 		grep '"duration_ns":89676888' report | grep -q '"collector":"G1New"'
 	done
+	# nor those of which events alternate
+	telcat -f tel -o 3.tel serial-25.jfr serial-25.jfr serial-25.jfr
+	telstat -f json 3.tel | grep '"type":"collection"' | sort | uniq -c |
+	    sed -n 's/^ *3 //p' >three
+	telstat -f json serial-25.jfr | grep '"type":"collection"' | cmp - three
 	telstat -q "$DATA/killed-25.jfr.zst" >text
 	grep -q '^GC      pauses 315 ' text
 	grep -q '^Collections: the last 10 of 315' text

@@ -392,6 +392,23 @@ memory() {
 	    "$(exits 3 telcat -H 100.txt 2>&1 >/dev/null | grep -c offset)" ]
 }
 
+@test "members of an archive that are opened at once have a reader each" {
+	python3 - <<-'END'
+		for i in range(69):
+		    many = i >= 66
+		    with open(f"{i:02}.text", "w") as f:
+		        for k in range(70000 if many else 1):
+		            print(f"{many * 100 + k:016X} Alloc ptr=0x{i + 1:x}0 size=16", file=f)
+	END
+	# small, but more than is held to be put in order
+	for i in 66 67 68; do
+		telfilter -q -f tel -o $i.tel $i.text
+		rm $i.text
+	done
+	tar -cf all.tar [0-9]*
+	[ "$(telcat -H all.tar | wc -l)" -eq $((66 + 3 * 70000)) ]
+}
+
 @test "several files are merged by time, and so are members of an archive" {
 	unpack 1.117.0-lii6gc-poolncv two.log
 	unpack 1.113.0-lii3gc-amcss three.log

@@ -288,7 +288,7 @@ try() {
 	expect 2 "telstat: -s: 'x', column 2: *" telstat -s x mpsio.log
 	expect 2 "telstat: -s: 'x=histo(1)', column 3: expected a class: *; did you mean 'hist'?" \
 	    telstat -s 'x=histo(1)' mpsio.log
-	expect 2 "telstat: -s: 'x=foo(1)', column 3: expected a class: *" \
+	expect 2 "telstat: -s: 'x=foo(1)', column 3: expected a class: count, *" \
 	    telstat -s 'x=foo(1)' mpsio.log
 	expect 2 "telstat: -s: 'x=hist(size,0,10,0)', column 18: *" \
 	    telstat -s 'x=hist(size,0,10,0)' mpsio.log

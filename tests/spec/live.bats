@@ -39,6 +39,34 @@ ALL=telstat,report,inst,stacks,folded,telreplay,chrome,page
 	agree $ALL,pools pools-wrong pools-wrong-cut
 }
 
+@test "a part of the block whose number in tables is 0 is freed" {
+	# its address is that by which addresses of its process differ from others
+	cat >log <<-'END'
+		# teltools text 1
+		# type: A 1 K p:pointer size:unsigned at:unsigned
+		# role: A alloc p size - process=at
+		# type: F 2 K p:pointer size:unsigned at:unsigned
+		# role: F free p size - process=at
+		0000000000000001 A p=0x9E3779B97F4A7C15 size=32 at=1
+		0000000000000002 F p=0x9E3779B97F4A7C25 size=16 at=1
+	END
+	telstat -f json log | grep -q '"freed_bytes":16,"live_blocks":1,"live_bytes":16'
+}
+
+@test "the 4,096th pool is the last one that has its address" {
+	python3 - <<-'END'
+		for log in range(2):
+		    with open(f"{log}.text", "w") as f:
+		        print("# teltools text 1\n# type: A 1 K p:pointer size:unsigned "
+		              "pool:pointer\n# role: A alloc p size pool", file=f)
+		        for k in range(log * 2048 + 1, (log + 1) * 2048 + 1):
+		            print(f"{k:016X} A p={k:#x}0 size=16 pool={k:#x}0000", file=f)
+	END
+	telstat -f json 0.text 1.text | grep '"type":"pool"' >pools
+	[ "$(wc -l <pools)" = 4096 ]
+	[[ $(tail -n 1 pools) == *'"address":"0x10000000",'* ]]
+}
+
 @test "threads, and any order of the buffers, come to the same" {
 	local log=$TEL_TOP/tests/data/mps/1.118.0-lii6gc-awlut.log.zst
 	zstd -dcq "$log" | telfilter -q --skip 9000 >half

@@ -80,8 +80,10 @@ late() {
 
 @test "late events are counted, and -S puts them in order" {
 	unpack 1.111.0-lii6gc-amcss
+	local late
 	run -0 --separate-stderr telcat -H mpsio.log
 	[[ $stderr =~ ([0-9]+)' events are shown after later ones, which -S puts in order' ]]
+	late=${BASH_REMATCH[1]}
 	# as many are before the latest clock so far
 	[ "$(printf '%s\n' "$output" | python3 -c '
 import sys
@@ -90,11 +92,27 @@ for line in sys.stdin:
     clock = int(line[:16], 16)
     late += clock < horizon
     horizon = max(horizon, clock)
-print(late)')" -eq "${BASH_REMATCH[1]}" ]
+print(late)')" -eq "$late" ]
+	# times are those since the earliest event, which is not read first
+	[[ $(telcat -q -f csv -T relative mpsio.log | sed -n 2p) == 0,* ]]
+	# and those of many files, which are closed at their ends
+	for i in {1..70}; do ln mpsio.log "$i.log"; done
+	run -0 --separate-stderr telcat -H -o all {1..70}.log
+	[[ $stderr == "telcat: $((70 * late)) events are shown after"* ]]
 	run -0 --separate-stderr telcat -q -H mpsio.log
 	[ -z "$stderr" ]
 	run -0 --separate-stderr telcat -S -H mpsio.log
 	[ -z "$stderr" ]
+}
+
+@test "-S sorts events that are longer than its buffer" {
+	python3 -c "
+print('# teltools text 1')
+print('# type: Long 1 K s:string')
+for i in range(30):
+    print(f'{i:016X} Long s=\"{i}{\"x\" * 80000}\"')" >want
+	{ head -n 2 want; tail -n +3 want | tac; } >log
+	timeout 60 "$TEL_BUILD/bin/telcat" -H -S log | cmp <(tail -n +3 want) -
 }
 
 @test "blocks and pairs are computed in order of time" {

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "tap.h"
+#include "must.h"
 #include "tel.h"
 
 #define HEAD "# teltools text 1\n"
@@ -280,9 +280,37 @@ test_text(void)
 	check(text, want, 14, "roles that a text says");
 }
 
+/* The age of blocks at the end is that at the last event, whatever it is. */
+static void
+test_age(void)
+{
+	static const char text[] = "# teltools text 1\n"
+	                           "# type: A 1 K p:pointer size:unsigned\n"
+	                           "# role: A alloc p size -\n"
+	                           "# type: Other 2 K\n"
+	                           "0000000000000001 A p=0x10 size=1\n"
+	                           "0000000000000004 A p=0x20 size=2\n"
+	                           "0000000000000005 Other\n";
+	tel_reader *r = must(tel_reader_new());
+	tel_heap *h = must(tel_heap_new());
+	const tel_event *ev;
+	tel_heap_stack all;
+
+	must_ok(tel_heap_set_min_age(h, 4));
+	must_ok(tel_reader_open_memory(r, text, sizeof(text) - 1, "text"));
+	while (tel_reader_next(r, &ev) == TEL_OK)
+		must_ok(tel_heap_event(h, ev));
+	tel_heap_end(h);
+	tel_heap_total(h, &all);
+	is_u64(all.live_bytes, 1, "bytes that live for 4 ticks at the end");
+	tel_heap_free(h);
+	tel_reader_free(r);
+}
+
 int
 main(void)
 {
+	test_age();
 	test_mps();
 	test_text();
 	return done();

@@ -121,6 +121,10 @@ static const struct row meaning[] = {
 	    "unknown kind 'Traec'; did you mean 'Trace'?" },
 	{ "name == PoolAloc", 9,
 	    "unknown event type 'PoolAloc'; did you mean 'PoolAlloc'?" },
+	/* the first of all types */
+	{ "name == AMCGenCreat", 9,
+	    "unknown event type 'AMCGenCreat'; did you mean "
+	    "'AMCGenCreate'?" },
 	{ "name == poolalloc", 9,
 	    "unknown event type 'poolalloc'; did you mean "
 	    "'PoolAlloc'?" },
