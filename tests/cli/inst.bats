@@ -102,6 +102,19 @@ setup() {
 	grep -v '^#' once | cmp bare -
 }
 
+@test "members of an archive whose types differ in a role have their own" {
+	for size in x y; do
+		cat >$size.text <<-END
+			# teltools text 1
+			# type: A 1 K p:pointer x:unsigned y:unsigned
+			# role: A alloc p $size -
+			0000000000000001 A p=0x10 x=1 y=2
+		END
+	done
+	tar -cf both.tar x.text y.text
+	telstat -f json both.tar | grep -q '"allocated_bytes":3,'
+}
+
 @test "a bare text says how it is read" {
 	telcat -q "$INST/hfs.txt" | grep -v '^#' >bare
 	run -0 --separate-stderr telcat --verbose bare
