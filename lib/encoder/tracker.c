@@ -533,9 +533,6 @@ tel__tracker_pass(struct tracker *k, const struct tel_event *ev)
 		return k->put(k->arg, ev);
 	if (!tel_type_is_name(t))
 		return TEL_OK;
-	if (k->labelled.schema != ev->type->schema &&
-	    find_labelled(&k->labelled, ev->type->schema) != TEL_OK)
-		return TEL_ENOMEM;
 	tel_status st = tracker_take(k, ev, 0);
 	return st == TEL_END ? k->put(k->arg, ev) : st;
 }
