@@ -92,8 +92,10 @@ MADE_OBJ = $(BUILD)/lib/print/page_parts.o $(BUILD)/$(MPS)/docs_rows.o \
 # has some of the scripts, a page of a log the others.
 PAGE_SCRIPTS = $(PAGE)/page.js $(filter-out $(PAGE)/page.js,$(sort \
     $(wildcard $(PAGE)/*.js)))
-# Pages have no indents and no comments, but the same lines.
-PAGE_SMALLER = s/^[[:blank:]]*//; s,^//.*,,
+# Pages have no indents and no comments, but the same lines; nor blanks around
+# signs that stand between blanks in no text of the scripts.
+PAGE_SMALLER = s/^[[:blank:]]*//; s,^//.*,,; s,^/\*.*\*/$$,,; \
+    s/ (=>|===|!==|&&|\|\||\?\?|=) /\1/g
 PAGE_REPORT = $(PAGE)/chart.js $(PAGE)/report.js
 CMD_SRC = $(sort $(wildcard cmd/common/*.c cmd/common/*/*.c))
 ALL_SRC = $(LIB_SRC) $(EMIT_SRC) $(wildcard cmd/*/*.c cmd/*/*/*.c tests/unit/*.c \
@@ -172,11 +174,12 @@ $(BUILD)/lib/print/page_parts.c: $(PAGE)/embed.sh $(PAGE)/page.html \
     $(PAGE)/page.css $(PAGE_SCRIPTS) $(BUILD)/.sources
 	$(SAY) GEN $@
 	@mkdir -p $(@D)
-	$(Q)sed '$(PAGE_SMALLER)' $(filter-out $(PAGE_REPORT),$(PAGE_SCRIPTS)) \
+	$(Q)sed -E '$(PAGE_SMALLER)' $(filter-out $(PAGE_REPORT),$(PAGE_SCRIPTS)) \
 	    >$(@D)/timeline.js
-	$(Q)sed '$(PAGE_SMALLER)' $(PAGE)/page.js $(PAGE)/flame.js $(PAGE_REPORT) \
-	    >$(@D)/report.js
-	$(Q)$(PAGE)/embed.sh $(PAGE)/page.html $(PAGE)/page.css \
+	$(Q)sed -E '$(PAGE_SMALLER)' $(PAGE)/page.js $(PAGE)/flame.js \
+	    $(PAGE_REPORT) >$(@D)/report.js
+	$(Q)sed -E '$(PAGE_SMALLER)' $(PAGE)/page.css >$(@D)/page.css
+	$(Q)$(PAGE)/embed.sh $(PAGE)/page.html $(@D)/page.css \
 	    $(@D)/timeline.js $(@D)/report.js >$@
 
 # Rows of so many columns, of which the first ones are numbers, all others text.

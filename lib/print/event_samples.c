@@ -123,6 +123,9 @@ samples_copy_type(struct sample_type *to, const struct tel_type *t)
 	to->kind = strdup(t->kind);
 	to->fields = calloc(t->nfields + 1u, sizeof(*to->fields));
 	to->collection = t->collection;
+	if (tel_type_is_alloc(t) || t->role == TEL_ROLE_FRAME)
+		to->role = tel_type_role(t);
+	memcpy(to->parts, t->role_field, sizeof(to->parts));
 	to->code = t->code;
 	to->doc = strdup(tel_type_doc(t));
 	if (to->name == NULL || to->kind == NULL || to->fields == NULL ||

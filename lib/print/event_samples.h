@@ -41,6 +41,8 @@ struct sample_type {
 	char *name, *kind;
 	char *doc;
 	const char *collection; /* static, or NULL */
+	const char *role; /* of an allocator, or a frame; static, or NULL */
+	signed char parts[TEL_ROLE_PARTS]; /* fields of that, or -1 */
 	struct sample_field *fields;
 	unsigned nfields;
 	uint64_t code;

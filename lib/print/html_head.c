@@ -104,6 +104,30 @@ rank_types(const struct event_samples *x, size_t ranks[HUES])
 	return n;
 }
 
+/* The fields with the block and the stack of an event, or with a frame. */
+static void
+html_put_parts(const struct page_fit *d, struct tel__buffer *b,
+    const struct sample_type *t)
+{
+	static const char *const block[TEL_ROLE_PARTS] = {
+		[TEL_PART_ADDRESS] = "address",
+		[TEL_PART_OLD] = "old",
+		[TEL_PART_PROCESS] = "process",
+		[TEL_PART_STACK] = "stack",
+	};
+	static const char *const frame[TEL_ROLE_PARTS] = { "number", "ip",
+		"parent", [TEL_PART_PROCESS] = "process" };
+
+	if (t->role == NULL)
+		return;
+	const char *const *parts =
+	    strcmp(t->role, "frame") == 0 ? frame : block;
+	tel__json_word(b, "role", t->role);
+	for (size_t i = 0; i < TEL_ROLE_PARTS; i++)
+		if (parts[i] != NULL && t->parts[i] >= 0)
+			put_name(d, b, parts[i], t->fields[t->parts[i]].name);
+}
+
 static void
 put_types(const struct page_fit *d, struct tel__buffer *b)
 {
@@ -120,6 +144,7 @@ put_types(const struct page_fit *d, struct tel__buffer *b)
 		put_name(d, b, "kind", t->kind);
 		if (*t->doc != '\0')
 			put_name(d, b, "description", t->doc);
+		html_put_parts(d, b, t);
 		tel__json_pair(b, "code", t->code);
 		tel__json_pair(b, "n", t->count);
 		for (hue = 0; hue < nranks; hue++)

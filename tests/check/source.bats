@@ -172,15 +172,15 @@ references() {
 }
 
 # Every page carries those of its kind.
-@test "scripts of pages have at most 120.4 and 42.2 KB, 148.2 in all" {
+@test "scripts of pages have at most 123.6 and 42.2 KB, 151.4 in all" {
 	cd lib/print/page || exit
 	all=$(cat ./*.js | wc -c)
 	log=$((all - $(cat chart.js report.js | wc -c)))
 	report=$(cat page.js chart.js flame.js report.js | wc -c)
 	echo "log: $log, report: $report, all: $all bytes"
-	[ "$log" -le 120400 ]
+	[ "$log" -le 123600 ]
 	[ "$report" -le 42200 ]
-	[ "$all" -le 148200 ]
+	[ "$all" -le 151400 ]
 }
 
 # The page shows fields by the names in the column.

@@ -112,7 +112,7 @@ END
 # Two pages of a log have the same sums, and one of them few exact events.
 compare_sums() { # LOG
 	telcat -q -f html --max-size 64M "$1" >all.html
-	telcat -q -f html --max-size 134k "$1" >few.html
+	telcat -q -f html --max-size 138k "$1" >few.html
 	page check few.html
 	python3 - "$TEL_TOP/tests/page" all.html few.html <<'END'
 import sys
@@ -574,15 +574,17 @@ assert [head["damaged"], head["skipped"]] == [
 	telcat -f html "$MPS"/1.118.0-lii6gc-awlut.log.zst >page.html
 	telstat -f html "$MPS"/1.118.0-lii6gc-awlut.log.zst >report.html
 	python3 - page.html report.html "$TEL_TOP"/lib/print/page/*.js <<-'END'
-		import os, sys
+		import os, re, sys
 		texts = [open(name, encoding="utf-8").read()
 		    for name in sys.argv[1:]]
 		assert len(texts) > 4
 		for name, text in zip(sys.argv[3:], texts[2:]):
-		    # but for indentation, and comments of their own line
+		    # but for indentation, comments of their own line, and blanks
+		    # around some signs
 		    lines = [line.lstrip() for line in text.splitlines()]
 		    text = "\n".join("" if line.startswith("//") else line
 		        for line in lines)
+		    text = re.sub(r" (=>|===|!==|&&|\|\||\?\?|=) ", r"\1", text)
 		    report = os.path.basename(name) in ("chart.js",
 		        "report.js")
 		    shared = os.path.basename(name) in ("flame.js", "page.js")

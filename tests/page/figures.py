@@ -157,7 +157,7 @@ def crossing(c):
                 open_.append(i)
             out.write(f"{clock:016X} {name} key={key}\n")
     with open(path, "wb") as out:
-        out.write(command("telcat", "-q", "-f", "html", "--max-size", "206k",
+        out.write(command("telcat", "-q", "-f", "html", "--max-size", "210k",
                           log))
     page.open(path)
     page.run("tab(tabList.findIndex(([name]) => name === 'Statistics'))"

@@ -378,6 +378,130 @@ def on_the_drawing(c):
     page.size(1400, 900)
 
 
+def other_end(events, i, end):
+    """When the block of an event was freed, or allocated, if that is known."""
+    t, pid, address = events[i][0], events[i][1], events[i][end]
+    found = [(e[0], e[5 - end] == address) for k, e in enumerate(events)
+             if k != i and e[1] == pid and address in e[2:] and
+             (e[0] >= t if end == 2 else e[0] <= t)]
+    if address is None or not found:
+        return None
+    near_ = (min if end == 2 else max)(time for time, _ in found)
+    return near_ if near_ != t and (near_, True) in found else None
+
+
+def ends(c):
+    """an event leads to the other end of the life of its block, if it is known"""
+    page, rnd, clock, live = c.page, random.Random(5), 16, {}
+    log, path = c.path("ends.text"), c.path("ends.html")
+    made = []  # (time, process, address given, address taken)
+    with open(log, "w", encoding="utf-8") as out:
+        out.write("""\
+# teltools text 1
+# type: get 0 Alloc address:address size:unsigned pid:unsigned
+# type: put 12 Alloc address:address pid:unsigned
+# type: again 24 Alloc address:address old:address size:unsigned pid:unsigned
+# role: get alloc address size process=pid
+# role: put free address process=pid
+# role: again realloc address size old=old process=pid
+""")
+        for _ in range(9000):
+            clock += rnd.random() < 0.9
+            pid, block = rnd.randrange(1, 3), 64 * rnd.randrange(1, 40)
+            old = 64 * rnd.randrange(1, 40)
+            if (pid, block) in live and rnd.random() < 0.7:
+                out.write(f"{clock:016X} put address={block:#x} pid={pid}\n")
+                del live[pid, block]
+                made.append((clock, pid, None, block))
+            elif (pid, old) in live and ((pid, block) not in live or
+                                         block == old):
+                out.write(f"{clock:016X} again address={block:#x} "
+                          f"old={old:#x} size=8 pid={pid}\n")
+                del live[pid, old]
+                live[pid, block] = True
+                made.append((clock, pid, block, old))
+            elif (pid, block) not in live:
+                out.write(f"{clock:016X} get address={block:#x} size=8 "
+                          f"pid={pid}\n")
+                live[pid, block] = True
+                made.append((clock, pid, block, None))
+    seen = 0
+    events = [(e[0] - made[0][0], *e[1:]) for e in made]
+    for rate in ([], ["--tb-hz=1000000000"]):
+        with open(path, "wb") as out:
+            out.write(command("telcat", "-q", "-f", "html", *rate, log))
+        page.open(path)
+        page.run("tab(tabList.length - 1)")
+        for i in rnd.sample(range(len(events)), 40):
+            t, pid, given, taken = events[i]
+            want = [[what, time] for what, time in (
+                ("Freed", other_end(events, i, 2)),
+                ("Allocated", other_end(events, i, 3))) if time is not None]
+            got = page.run(f"""(async () => {{
+                let e;
+                await each({{ from: {t}, to: {t} }}, (g, i) => {{
+                    const now = new LogEvent(g, i), is = (name, v) =>
+                        (now.get(name, true) ?? 0) == v;
+                    if (is("pid", {pid}) && is(blockField(g.type, true),
+                        {given or 0}) && is(blockField(g.type, false),
+                        {taken or 0}))
+                        e = now;
+                }}, () => true);
+                chosen = e;
+                await lookUp(e);
+                return e.ends.map(([what, e]) => [what, e.time]);
+            }})()""")
+            expect(got, want, f"{events[i]}")
+            seen += len(want)
+    assert seen > 60, seen
+    # by a click, and back
+    page.run("goTo(chosen)")
+    page.wait("[...document.querySelectorAll('#event dt')].some((e) => "
+              "/Freed|Allocated/.test(e.textContent))")
+    was = page.run("(() => { const was = chosen.time; [...document"
+                   ".querySelectorAll('#event button')].at(-1).click();"
+                   "return was; })()")
+    page.wait("chosen.ends?.length > 0")
+    expect(page.run(f"chosen.time !== {was} && chosen.ends.some(([, e]) => "
+                    f"e.time === {was})"), True)
+
+
+def stacks_of_events(c):
+    """an event has its stack beside it"""
+    page, log = c.page, nested(c.path("stacks.heaptrack"), random.Random(7))
+    path, frames = c.path("stacks.html"), {}
+    with open(path, "wb") as out:
+        out.write(command("telcat", "-q", "-f", "html", log))
+    page.open(path)
+    page.run("tab(tabList.length - 1)")
+    for line in command("telcat", "-q", "-f", "json", log).splitlines():
+        e = json.loads(line)
+        if e["type"] == "trace":
+            f = e["fields"]
+            frames[f["number"]] = (f["ip"], f["parent"])
+    found = page.run("""(async () => {
+        const list = [];
+        await each({ from: 0, to: log.span }, (g, i) => {
+            if (g.type.name === "malloc" && i % 40 === 0)
+                list.push(new LogEvent(g, i));
+        }, () => true);
+        for (const e of list)
+            await lookUp(chosen = e);
+        goTo(list[0]);
+        return list.map((e) => [e.get("trace"), e.stack]);
+    })()""")
+    assert len(found) > 40, found
+    for number, shown in found:
+        want = []
+        while number:
+            ip, number = frames[number]
+            want.append(f"{int(ip, 16):#x}" if isinstance(ip, str)
+                        else f"{ip:#x}")
+        expect(shown, want)
+    expect(page.run("""[...document.querySelectorAll("#event dd")]
+        .map((e) => e.textContent)""").count(found[0][1][-1]), 1)
+
+
 def containers(c):
     """what makes room in a container is no holder where its caller is known"""
     page, path = c.page, c.path("containers.html")
@@ -468,7 +592,8 @@ def stackless(c):
 if __name__ == "__main__":
     names = sys.argv[2:]
     os.makedirs(sys.argv[1], exist_ok=True)
-    sys.exit(cases.run([f for f in [memory, alone, on_the_drawing, containers,
+    sys.exit(cases.run([f for f in [memory, alone, on_the_drawing, ends,
+                                    stacks_of_events, containers,
                                     stackless]
                         if not names or f.__name__ in names],
                        sys.argv[1], (1400, 900)))

@@ -379,6 +379,10 @@ function paintMarks(p) {
 		upright(to, ink.accent);
 	}
 	const at = chosen && place[chosen.track.id];
+	// the life of its block
+	for (const [, e] of at && chosen.ends || [])
+		p.line(`M${clip(e.time)} ${yOf(at.row.y) + 4 * dpr}H${
+			clip(chosen.time)}`, 2 * dpr, ink.fg);
 	if (at) {
 		const isRange = chosen.duration !== undefined;
 		const y = yOf(at.row.y + (isRange ? at.y - 1 +

@@ -82,7 +82,20 @@ function chooseEvent(event) {
 	chosen = event;
 	if (event && tabNow < tabList.length - 1)
 		tab(tabList.length - 1);
-	$("event")?.replaceChildren(eventOf());
+	const show = () => $("event")?.replaceChildren(eventOf());
+	show();
+	refreshMarks();
+	if (event && !event.ends)
+		lookUp(event).then(show);
+}
+
+// What other events say of one: the ends of the life of its block, its stack.
+async function lookUp(event) {
+	event.stack = await stackOf(event);
+	const [freed, allocated] = [await otherEnd(event, true),
+		await otherEnd(event, false)];
+	event.ends = [["Freed", freed], ["Allocated", allocated]]
+		.filter(([, e]) => e);
 	refreshMarks();
 }
 

@@ -115,6 +115,70 @@ function goTo(event) {
 	chooseTrack(event.track.id);
 }
 
+// The field with the address of the block that events of a type allocate, or
+// free.
+const blockField = ({ role, address, old }, allocates) => role === "realloc" &&
+	!allocates ? old : (allocates ? /^(alloc|realloc|new)$/
+		: /^(free|delete)/).test(role) && address;
+
+// The event that frees the block of an allocation, or that allocated what is
+// freed: the next one, or the one before, of the same address and process.
+// None where events are left out, or times too coarse to tell the order.
+async function otherEnd(e, allocates) {
+	const { time } = e, value = e.get(blockField(e.type, allocates), true);
+	const list = !value ? [] : allocates ? blocksIn(time, log.span)
+		: blocksIn(0, time).reverse();
+	let best = null, least = Infinity;
+	for (const block of list) {
+		const { groups } = await load(block);
+		for (const g of groups)
+			for (const other of [allocates, !allocates])
+				look(g, other, g.fields.get(blockField(g.type, other)));
+		if (least < Infinity || chosen !== e)
+			break;
+	}
+	function look(g, other, field) {
+		for (let i = 0; field && i < g.n; i++) {
+			const away = (g.time[i] - time) * (allocates ? 1 : -1);
+			if (field.values[i] != value || away < 0 || away > least ||
+				g === e.group && i === e.i)
+				continue;
+			const there = new LogEvent(g, i);
+			if (there.get(g.type.process, true) ==
+				e.get(e.type.process, true)) {
+				best = other === allocates ? best : there;
+				least = away;
+			}
+		}
+	}
+	const ends = [time, best?.time ?? 0];
+	return least > 0 && best && Math.abs(ends[0] - ends[1]) === least &&
+		isExact(Math.min(...ends), Math.max(...ends)) ? best : null;
+}
+
+// The frames of an event's stack, innermost first, if the page has all.
+async function stackOf(e) {
+	const frames = new Map(), list = [], process = (e) =>
+		e.get(e.type.process, true) ?? 0;
+	let number = e.get(e.type.stack, true);
+	for (const block of number ? blocksIn(0, e.time) : [])
+		visit([await load(block)], (g, i) => {
+			if (g.type.role !== "frame")
+				return;
+			const f = new LogEvent(g, i), { number, ip } = g.type;
+			if (process(f) === process(e))
+				frames.set(f.get(number, true), [f.label(ip) ??
+					`0x${f.get(ip, true).toString(16)}`,
+				f.get(g.type.parent, true)]);
+		});
+	for (let left = frames.size; frames.has(number) && left-- > 0;) {
+		const [name, parent] = frames.get(number);
+		list.push(name);
+		number = parent;
+	}
+	return number ? [] : list;
+}
+
 // Goes to a time, or to a track of that name: "thread 57" is no part of
 // "thread 571".
 function goWhere(text) {
@@ -245,7 +309,10 @@ function eventOf() {
 	return el("div", facts([["Event", chosen.name],
 		["Type", chosen.type.name], ["Kind", chosen.type.kind],
 		["Track", chosen.track.name], ["Time", time(chosen.time, 1)],
-		["Duration", show(chosen.duration, "ns")], ...linksOf(chosen)]),
+		["Duration", show(chosen.duration, "ns")], ...linksOf(chosen),
+		...(chosen.ends ?? []).map(([what, e]) => [what, el("button",
+			{ click: () => goTo(e) }, `${time(e.time, 1)}: ${e.name}`)]),
+		...(chosen.stack ?? []).map((name, i) => [i ? "" : "Stack", name])]),
 	facts(chosen.texts()));
 }
 
