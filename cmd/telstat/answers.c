@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/report/lifetimes.h"
+#include "model/live.h"
 
 /* Stacks in the report, and frames of each. */
 #define STACKS_SHOWN 5
@@ -60,23 +61,61 @@ answers_begin(struct telstat *t, const tel_schema *schema)
 	            telstat_add_heap(t, 0)));
 }
 
-/* What the log of an operand adds, if it is a regular file. */
+/*
+ * What logs add that come after the first one of an archive or of a .tel file.
+ * Most of their events are only counted, or left out by the index.
+ */
+static void
+answers_look_on(struct telstat *t, tel_reader *r)
+{
+	const tel_schema *schema = NULL;
+	uint64_t first, last, events = 0;
+	const tel_event *ev = NULL;
+	tel_status st = TEL_OK;
+
+	if (!tel_reader_archive(r) &&
+	    tel_reader_span(r, &first, &last) == TEL_OK)
+		tel_reader_set_range(r, UINT64_MAX, UINT64_MAX);
+	else
+		tel_reader_set_total(r, &events);
+	while ((st == TEL_OK || st == TEL_LOG) &&
+	    (t->heap == NULL || t->runtime == NULL)) {
+		st = tel_reader_next(r, &ev);
+		if (st != TEL_OK || ev->type->schema == schema)
+			continue;
+		schema = ev->type->schema;
+		if (!answers_begin(t, schema))
+			return;
+	}
+}
+
+/* What the logs of an operand add, if it is a regular file. */
 static void
 answers_look_at(struct telstat *t, const char *name)
 {
+	const int input = strcmp(name, "-") == 0;
 	struct stat st;
 	int fd = -1;
 
-	if (strcmp(name, "-") == 0 || stat(name, &st) != 0 ||
+	if ((input ? fstat(STDIN_FILENO, &st) : stat(name, &st)) != 0 ||
 	    !S_ISREG(st.st_mode))
 		return;
 	tel_reader *r = tel_reader_new();
 	if (r != NULL)
-		fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && tel_reader_open_fd(r, fd, name) == TEL_OK)
-		(void)answers_begin(t, tel_reader_schema(r));
+		fd = input ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+	/* of standard input some was read */
+	const int64_t start = input ?
+	    lseek(fd, 0, SEEK_CUR) - (int64_t)t->settings.nahead :
+	    0;
+	if (fd >= 0 &&
+	    tel_reader_open_part(r, fd, start, st.st_size - start, name) ==
+	        TEL_OK &&
+	    answers_begin(t, tel_reader_schema(r)) &&
+	    (tel_reader_archive(r) ||
+	        strcmp(tel_reader_format(r), "tel") == 0))
+		answers_look_on(t, r);
 	tel_reader_free(r);
-	if (fd >= 0)
+	if (fd >= 0 && !input)
 		(void)close(fd);
 }
 

@@ -550,3 +550,38 @@ has_snapshots() {
 		grep -Eq '"type":"(pauses|memory)"' one
 	done
 }
+
+# The first of two logs has all its blocks in pools, and a collector.
+@test "what a later log of an operand has does not depend on its place" {
+	local operand
+	zstd -dcqf "$TEL_TOP/tests/data/alloc/perl.heaptrack.zst" >heap.trace
+	telstat -q heap.trace two.log >want
+	grep -q '^GC  *pauses ' want
+	grep -q '^peak ' want
+	tar cf one.tar two.log heap.trace
+	tar cf other.tar heap.trace two.log
+	zstd -q one.tar
+	for operand in 'two.log heap.trace' one.tar other.tar one.tar.zst; do
+		# shellcheck disable=SC2086 # several words
+		telstat -q $operand | cmp want -
+	done
+	telstat -q <one.tar | cmp want -
+}
+
+# With an index, most blocks of the file are not read to find that.
+@test "blocks of a log that begins late in a .tel file are found" {
+	python3 - >early.text <<-'EOF'
+		print("# teltools text 1\n# type: P 1 K p:address n:unsigned "
+		    "pool:address\n# role: P alloc address=p size=n pool=pool")
+		for i in range(1, 200001):
+		    print("%016X P p=0x%x n=8 pool=0x1" % (i, 16 * i))
+	EOF
+	printf '%s\n' '# teltools text 1' '# type: A 1 K p:address n:unsigned' \
+	    '# role: A alloc address=p size=n' '0FFFFFFFFFFFFFFE A p=0x7 n=8' \
+	    >late.text
+	telstat early.text late.text | grep '^peak ' >want
+	telcat -f tel -o late.tel early.text late.text
+	telstat late.tel | grep '^peak ' | cmp want -
+	zstd -q late.tel -o late.tel.zst
+	telstat late.tel.zst | grep '^peak ' | cmp want -
+}
