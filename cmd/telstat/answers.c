@@ -61,6 +61,14 @@ answers_begin(struct telstat *t, const tel_schema *schema)
 	            telstat_add_heap(t, 0)));
 }
 
+/* What a log of the schema and rate adds.  1, or 0 after a message. */
+static int
+answers_look_into(struct telstat *t, const tel_schema *schema, double rate)
+{
+	t->sets_rate |= schema->sets_clock && rate <= 0;
+	return answers_begin(t, schema);
+}
+
 /*
  * What logs add that come after the first one of an archive or of a .tel file.
  * Most of their events are only counted, or left out by the index.
@@ -79,12 +87,12 @@ answers_look_on(struct telstat *t, tel_reader *r)
 	else
 		tel_reader_set_total(r, &events);
 	while ((st == TEL_OK || st == TEL_LOG) &&
-	    (t->heap == NULL || t->runtime == NULL)) {
+	    (t->heap == NULL || t->runtime == NULL || !t->sets_rate)) {
 		st = tel_reader_next(r, &ev);
 		if (st != TEL_OK || ev->type->schema == schema)
 			continue;
 		schema = ev->type->schema;
-		if (!answers_begin(t, schema))
+		if (!answers_look_into(t, schema, tel_event_tick_rate(ev)))
 			return;
 	}
 }
@@ -104,15 +112,14 @@ answers_look_at(struct telstat *t, const char *name)
 	if (r != NULL)
 		fd = input ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
 	/* of standard input some was read */
-	const int64_t start = input ?
-	    lseek(fd, 0, SEEK_CUR) - (int64_t)t->settings.nahead :
-	    0;
+	const int64_t start =
+	    input ? lseek(fd, 0, SEEK_CUR) - (int64_t)t->settings.nahead : 0;
 	if (fd >= 0 &&
 	    tel_reader_open_part(r, fd, start, st.st_size - start, name) ==
 	        TEL_OK &&
-	    answers_begin(t, tel_reader_schema(r)) &&
-	    (tel_reader_archive(r) ||
-	        strcmp(tel_reader_format(r), "tel") == 0))
+	    answers_look_into(t, tel_reader_schema(r),
+	        tel_reader_tick_rate(r)) &&
+	    (tel_reader_archive(r) || strcmp(tel_reader_format(r), "tel") == 0))
 		answers_look_on(t, r);
 	tel_reader_free(r);
 	if (fd >= 0 && !input)
@@ -123,7 +130,8 @@ void
 answers_look(struct telstat *t)
 {
 	/* any of them may have blocks, whatever their order */
-	for (int i = 0; t->answers && i < t->settings.noperands; i++)
+	for (int i = 0;
+	     (t->answers || t->heap != NULL) && i < t->settings.noperands; i++)
 		answers_look_at(t, t->settings.operands[i]);
 }
 

@@ -62,9 +62,10 @@ struct telstat {
 	int ticks;         /* it is in ticks, not nanoseconds */
 	int deltas;
 	int report;
-	int types;    /* --report=types */
-	int answers;  /* the report has answers from roles */
-	uint64_t top; /* 0: all */
+	int types;     /* --report=types */
+	int answers;   /* the report has answers from roles */
+	int sets_rate; /* events of a log do that of its clock */
+	uint64_t top;  /* 0: all */
 	tel_key_order order;
 	int rate;             /* --rate was given */
 	uint64_t rate_ns;     /* what a rate is in: nanoseconds of its unit */

@@ -568,6 +568,19 @@ has_snapshots() {
 	telstat -q <one.tar | cmp want -
 }
 
+# The rate of the MPS's clock is known only after events of the other log.
+@test "lifetimes of a .tel of several logs are those of the logs" {
+	zstd -dcqf "$TEL_TOP/tests/data/alloc/perl.heaptrack.zst" >heap.trace
+	telcat -q -f tel -o both.tel two.log heap.trace
+	telstat -q two.log heap.trace | sed 's/read as .* events//' >want
+	grep -q '^lifetimes ' want
+	telstat -q both.tel | sed 's/read as .* events//' | cmp want -
+	telstat -q --stacks -f csv two.log heap.trace | grep lifetime >want
+	[ -s want ]
+	telstat -q --stacks -f csv both.tel | grep lifetime | cmp want -
+	telstat --file-order --stacks -f csv two.log | grep -q lifetime_max
+}
+
 # With an index, most blocks of the file are not read to find that.
 @test "blocks of a log that begins late in a .tel file are found" {
 	python3 - >early.text <<-'EOF'
