@@ -12,6 +12,7 @@
 #include "base/spool.h"
 #include "format.h"
 #include "message.h"
+#include "model/live.h"
 #include "progress.h"
 #include "tel/run.h"
 
@@ -388,6 +389,14 @@ run_merged(struct event_loop *p)
 	return outcome;
 }
 
+/* Nonzero when later events may set the rate: those of any log of a .tel. */
+static int
+rate_may_come(const tel_reader *r)
+{
+	return strcmp(tel_reader_format(r), "tel") == 0 ||
+	    (tel_reader_tick_rate(r) <= 0 && tel_reader_schema(r)->sets_clock);
+}
+
 /* Reads one source that is open. */
 static enum outcome
 run_single(struct event_loop *p)
@@ -399,6 +408,8 @@ run_single(struct event_loop *p)
 
 	p->order = order;
 	if (order != TEL_ORDER_LOG || p->visitor->needs_rate ||
+	    (p->visitor->waits_for_rate &&
+	        rate_may_come(p->sources[0]->reader)) ||
 	    selection_needs_rate(&s->select) ||
 	    (selection_uses_first(&s->select) && !s->file_order &&
 	        !tel_schema_ordered(tel_reader_schema(p->sources[0]->reader))))

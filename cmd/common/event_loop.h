@@ -41,6 +41,8 @@ struct visitor {
 	void (*idle)(void *arg);
 	/* The library's idea of time is needed from the first event on. */
 	int needs_rate;
+	/* The same, but events that are not selected may be left out. */
+	int waits_for_rate;
 	/* Each is remembered before it is selected: tel_event_remember(). */
 	int remembers;
 	/*

@@ -385,6 +385,10 @@ telcat_show(struct telcat *t, struct sink *sink)
 		visitor.needs_rate = t->settings.time == TEL_TIME_SECONDS ||
 		    t->settings.time == TEL_TIME_NS ||
 		    tel_printer_uses(show.printer, TEL_USE_RATE);
+		/* unless what there is has to be shown at once */
+		visitor.waits_for_rate =
+		    (t->format.flags & TEL_PRINTER_PAGE) != 0 &&
+		    t->seconds == 0 && !t->settings.unbuffered;
 		visitor.remembers =
 		    tel_printer_uses(show.printer, TEL_USE_HISTORY);
 		sources_run(&t->settings, &visitor);

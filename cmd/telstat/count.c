@@ -527,10 +527,11 @@ read_logs(struct count *c)
 	visitor.run = telstat_count_run;
 	visitor.end = telstat_count_end;
 	visitor.step = telstat_count_step;
-	/* lifetimes are in the rate that is known when a block ends */
 	visitor.needs_rate = tel_stats_uses(c->show.stats, TEL_USE_RATE) ||
-	    c->telstat->each_rate ||
-	    (c->telstat->heap != NULL && c->telstat->sets_rate);
+	    c->telstat->each_rate;
+	/* lifetimes are in the rate that is known when a block ends */
+	visitor.waits_for_rate =
+	    c->telstat->heap != NULL && c->telstat->sets_rate;
 	visitor.remembers = tel_stats_uses(c->show.stats, TEL_USE_HISTORY) ||
 	    (c->telstat->key != NULL &&
 	        tel_expr_uses(c->telstat->key, TEL_USE_HISTORY));

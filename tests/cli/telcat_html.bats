@@ -462,6 +462,19 @@ assert json.load(open("cut.json"))["damage"] == [[cut[-1]] * 2]
 	page check page.html
 }
 
+# The rate of the MPS's clock is known only after events of the other log.
+@test "the time of a .tel of several logs is that of the logs" {
+	local trace=$TEL_TOP/tests/data/alloc/gcc.mtrace.zst
+	zstd -dcqf "$MPS/1.118.0-lii6gc-awlut.log.zst" >two.log
+	telcat -q -f tel -o both.tel "$trace" two.log
+	telcat -q -f html "$trace" two.log >want.html
+	telcat -q -f html both.tel >got.html
+	page head want.html | grep '"span"' >want
+	page head got.html | grep '"span"' | cmp want -
+	[ "$(telstat -q -f json both.tel | grep -o '"span_ns":[0-9]*')" = \
+	    "$(sed -n '1s/ "span": \([0-9]*\),/"span_ns":\1/p' want)" ]
+}
+
 @test "the longest silence is the first of those, and has its place" {
 	local clocks want at
 	while IFS='|' read -r clocks want; do
