@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/digit.h"
 #include "counting.h"
 #include "tel/run.h"
 
@@ -33,11 +34,14 @@ total_print(const struct sink *sink, const char *name, uint64_t n)
 	char line[32];
 
 	for (size_t i = 0; name != NULL && name[i] != '\0'; i++) {
-		char c = name[i];
+		const char c = name[i];
+		char escape[4];
 
+		tel_digit_escape(escape, (unsigned char)c);
 		if (sink->terminal && (c < ' ' || c > '~'))
-			c = '?';
-		(void)tel_output_write(sink->out, &c, 1);
+			(void)tel_output_write(sink->out, escape, 4);
+		else
+			(void)tel_output_write(sink->out, &c, 1);
 	}
 	(void)snprintf(line, sizeof(line), "%s%" PRIu64 "\n",
 	    name != NULL ? ":" : "", n);

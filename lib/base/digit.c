@@ -3,6 +3,28 @@
 
 #include <string.h>
 
+void
+tel__printable(char *text, size_t size)
+{
+	size_t n = 0, width = 0;
+
+	while (text[n] != '\0' && width + tel_digit_width(text[n]) < size)
+		width += tel_digit_width(text[n++]);
+	for (; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80; width -= 4)
+		n--;
+	text[width] = '\0';
+	/* from the end, which moves furthest */
+	while (n > 0) {
+		const char c = text[--n];
+
+		width -= tel_digit_width(c);
+		if (tel_digit_width(c) == 1)
+			text[width] = c;
+		else
+			tel_digit_escape(text + width, (unsigned char)c);
+	}
+}
+
 const char *
 tel__digits(const char *p, unsigned base, uint64_t *out)
 {

@@ -46,6 +46,19 @@ tel_digit_escape(void *to, unsigned char c)
 	memcpy(to, escape, sizeof(escape));
 }
 
+/* How many characters of a message a byte takes: itself, or \xHH. */
+static inline size_t
+tel_digit_width(char c)
+{
+	return c >= ' ' && c <= '~' ? 1 : 4;
+}
+
+/*
+ * Makes a text printable ASCII: any other byte becomes \xHH. Where size bytes
+ * have no room for that, it ends at a whole character.
+ */
+void tel__printable(char *text, size_t size);
+
 /*
  * Reads the digits of a base at p, of which there may be none, into *out.
  * Returns where they end, or NULL: the number is over 2^64 - 1.

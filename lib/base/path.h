@@ -5,13 +5,22 @@
 
 #include <string.h>
 
-/* At most so many bytes of the end of a path, which identify the file. */
+#include "base/digit.h"
+
+/*
+ * The end of a path, which identifies the file: whole characters that take at
+ * most so many in a message.
+ */
 static inline const char *
 tel__path_end(const char *path, size_t most)
 {
-	size_t n = strlen(path);
+	const char *p = path + strlen(path);
 
-	return n > most ? path + (n - most) : path;
+	while (p > path && tel_digit_width(p[-1]) <= most)
+		most -= tel_digit_width(*--p);
+	while (p > path && ((unsigned char)*p & 0xc0) == 0x80)
+		p++;
+	return p;
 }
 
 #endif

@@ -4,6 +4,7 @@
  * on is its version, which is said once, and the numbers of strings.
  */
 #include "encoder/encoder.h"
+#include "base/digit.h"
 #include "model/encode.h"
 
 #include <stdarg.h>
@@ -19,9 +20,7 @@ tel__write_fail(struct tel_writer *w, tel_status status, const char *format,
 	va_start(args, format);
 	vsnprintf(w->error, sizeof(w->error), format, args);
 	va_end(args);
-	for (size_t i = 0; w->error[i] != '\0'; i++)
-		if (w->error[i] < ' ' || w->error[i] > '~')
-			w->error[i] = '?';
+	tel__printable(w->error, sizeof(w->error));
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digit.h"
 #include "io/source.h"
 
 /* An unread rest up to this is moved to the front for each read, so that
@@ -26,10 +27,7 @@ tel__fault_set(struct tel_fault *fault, tel_status st, int number,
 	va_start(ap, format);
 	vsnprintf(fault->text, sizeof(fault->text), format, ap);
 	va_end(ap);
-	for (char *p = fault->text; *p != '\0'; p++) {
-		if (*p < 0x20 || *p > 0x7e)
-			*p = '?';
-	}
+	tel__printable(fault->text, sizeof(fault->text));
 	fault->status = st;
 	fault->number = number;
 	return st;

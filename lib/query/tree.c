@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Trees, and the sets, names and messages that go with them. */
+#include "base/digit.h"
 #include "query/counter.h"
 #include "query/tree.h"
 
@@ -34,9 +35,7 @@ tel__fail_set(struct fail *f, tel_status status, const char *text,
 	vsnprintf(f->message, sizeof(f->message), format, ap);
 	va_end(ap);
 	/* words of the user's may hold anything */
-	for (char *p = f->message; *p != '\0'; p++)
-		if (*p < 0x20 || *p > 0x7e)
-			*p = '?';
+	tel__printable(f->message, sizeof(f->message));
 	return status;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/digit.h"
 
 /* Bytes looked at in one piece when a log is lost. */
 #define SEARCH ((size_t)1 << 16)
@@ -81,11 +82,9 @@ reader_count_notice(struct tel_reader *r)
 
 static void
 reader_notify(struct tel_reader *r, tel_severity severity, uint64_t offset,
-    char *text)
+    char text[NOTICE_MAX])
 {
-	for (size_t i = 0; text[i] != '\0'; i++)
-		if (text[i] < ' ' || text[i] > '~')
-			text[i] = '?';
+	tel__printable(text, NOTICE_MAX);
 	r->notify(r->notify_arg, severity, r->log.name, offset, text);
 }
 
@@ -93,9 +92,11 @@ void
 tel__reader_notice_text(struct tel_reader *r, tel_severity severity,
     uint64_t offset, char *text, size_t n)
 {
-	text[n < NOTICE_MAX ? n : NOTICE_MAX - 1] = '\0';
+	char copy[NOTICE_MAX];
+
+	(void)snprintf(copy, sizeof(copy), "%.*s", (int)n, text);
 	if (reader_count_notice(r))
-		reader_notify(r, severity, offset, text);
+		reader_notify(r, severity, offset, copy);
 }
 
 __attribute__((format(printf, 4, 0))) static void

@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
+#include "base/digit.h"
 #include "query/suggest.h"
 #include "stats/class.h"
 #include "stats/lexer.h"
@@ -35,9 +36,7 @@ tel__trouble_set(struct trouble *t, tel_status status, const char *text,
 	va_start(ap, format);
 	vsnprintf(t->message, sizeof(t->message), format, ap);
 	va_end(ap);
-	for (char *p = t->message; *p != '\0'; p++)
-		if (*p < ' ' || *p > '~')
-			*p = '?';
+	tel__printable(t->message, sizeof(t->message));
 	return status;
 }
 

@@ -559,6 +559,20 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 	clean telcat -f tel 1.txt 2.txt | clean telcat | diff want -
 }
 
+@test "messages show control characters of a file name, and no part of one" {
+	local name
+	unpack 1.118.0-lii6gc-poolncv
+	for name in '' x xy; do
+		name=$(printf 'é%.0s' {1..50})$name$'\e.log'
+		cp mpsio.log "$name"
+		run -1 --separate-stderr telcat -f ets "$name"
+		echo "$stderr"
+		[[ $stderr =~ ^telcat:\ (\\xc3\\xa9){8,}x?y?\\x1b\.log:\ mps.*\ cannot ]]
+	done
+	run -1 --separate-stderr telcat -d $'no\e\xff.tmf' mpsio.log
+	[[ $stderr == *'no\x1b\xff.tmf: '* ]]
+}
+
 @test "messages show the end of a long file name" {
 	folder=$(printf 'f%.0s' {1..150})
 	mkdir "$folder"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Varints and UTF-8: all of it, and what is not. */
+/* Varints and UTF-8: all of it, and what is not; texts of messages. */
+#include "base/digit.h"
+#include "base/path.h"
 #include "base/utf8.h"
 #include "base/varint.h"
 
@@ -95,11 +97,36 @@ test_strings(void)
 	is_u64(tel__utf16_pair(0xdbff, 0xdfff), 0x10ffff, "the last one");
 }
 
+static void
+test_printable(void)
+{
+	static const struct {
+		const char *text, *want;
+		size_t size;
+	} rows[] = { { "", "", 1 }, { "a~", "a~", 3 }, { "a~", "a", 2 },
+		{ "\x1b[m", "\\x1b[m", 7 }, { "\x1b[m", "\\x1b[", 6 },
+		{ "\x1b", "", 4 }, { "x\xc3\xa9", "x\\xc3\\xa9", 10 },
+		{ "x\xc3\xa9", "x", 9 }, { "\x7f\xff", "\\x7f\\xff", 9 } };
+	char text[16];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		(void)snprintf(text, sizeof(text), "%s", rows[i].text);
+		tel__printable(text, rows[i].size);
+		is_str(text, rows[i].want, "row %zu in %zu bytes", i,
+		    rows[i].size);
+	}
+	is_str(tel__path_end("folder/log", 5), "r/log", "the end of a path");
+	is_str(tel__path_end("log", 5), "log", "a short one");
+	is_str(tel__path_end("\xc3\xa9og", 10), "\xc3\xa9og", "that just fits");
+	is_str(tel__path_end("\xc3\xa9og", 9), "og", "and that does not");
+}
+
 int
 main(void)
 {
 	test_varints();
 	test_characters();
 	test_strings();
+	test_printable();
 	return done();
 }

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "format/ctf/ctf.h"
 #include "base/bytes.h"
+#include "base/path.h"
 
 /* The start of a packet that is read, at first, and at most. */
 #define HEAD_FIRST ((size_t)512)
@@ -34,8 +35,8 @@ read_failed(struct tel_reader *r, const struct ctf *s, const struct ctf_file *f)
 {
 	if (r == NULL)
 		return TEL_EIO;
-	return tel__reader_fail(r, TEL_EIO, "%.100s: %s", file_name(s, f),
-	    strerror(errno));
+	return tel__reader_fail(r, TEL_EIO, "%s: %s",
+	    tel__path_end(file_name(s, f), 100), strerror(errno));
 }
 
 /* ---------------------------------------------------------------- the clock */

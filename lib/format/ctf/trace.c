@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/path.h"
 #include "format/ctf/ctf.h"
 
 static const char metadata_name[] = "metadata";
@@ -61,8 +62,8 @@ load_metadata(struct tel_reader *r, struct ctf *s, size_t i)
 	unsigned char *bytes = ctf_trace_read_file(s->set, i, &size);
 	if (bytes == NULL)
 		return tel__reader_fail(r,
-		    errno == ENOMEM ? TEL_ENOMEM : TEL_EIO, "%.100s: %s", name,
-		    strerror(errno));
+		    errno == ENOMEM ? TEL_ENOMEM : TEL_EIO, "%s: %s",
+		    tel__path_end(name, 100), strerror(errno));
 	int good = tel__ctf_metadata(&t->m, bytes, size, &error);
 	free(bytes);
 	t->folder = tel__copy_string(name, ctf_trace_folder_length(name));
@@ -70,7 +71,8 @@ load_metadata(struct tel_reader *r, struct ctf *s, size_t i)
 	if (t->folder == NULL)
 		return TEL_ENOMEM;
 	return good ? TEL_OK :
-	              tel__reader_fail(r, TEL_EFORMAT, "%.80s, %s %u: %s", name,
+	              tel__reader_fail(r, TEL_EFORMAT, "%s, %s %u: %s",
+	                  tel__path_end(name, 80),
 	                  t->m.version == 2 ? "fragment" : "line", error.line,
 	                  error.text);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/path.h"
 #include "format/ets/ets.h"
 
 /* The size of reads; descriptions are mostly small. */
@@ -30,14 +31,14 @@ ets_open_read_all(struct tel_reader *r, struct tel_input *in, const char *path,
 		if (st != TEL_OK)
 			return tel__reader_fail(r,
 			    st == TEL_EDAMAGED ? TEL_EINVAL : st,
-			    "the description %.150s: %s", path,
+			    "the description %s: %s", tel__path_end(path, 150),
 			    tel__input_error(in));
 		if (avail == 0)
 			return TEL_OK;
 		if (avail > TMF_SIZE_MAX - text->used)
 			return tel__reader_fail(r, TEL_ELIMIT,
-			    "the description %.150s has more than %zu bytes",
-			    path, TMF_SIZE_MAX);
+			    "the description %s has more than %zu bytes",
+			    tel__path_end(path, 150), TMF_SIZE_MAX);
 		tel__buffer_put(text, p, avail);
 		if (text->failed)
 			return TEL_ENOMEM;
@@ -54,8 +55,8 @@ ets_open_describe(struct tel_reader *r, struct ets *h, const char *path)
 	struct tel__buffer text = { NULL, 0, 0, 0 };
 
 	if (fd < 0)
-		return tel__reader_fail(r, TEL_EIO,
-		    "the description %.150s: %s", path, strerror(errno));
+		return tel__reader_fail(r, TEL_EIO, "the description %s: %s",
+		    tel__path_end(path, 150), strerror(errno));
 	tel_status st = tel__input_fd(fd, 1, READ_SIZE, &raw);
 	if (st == TEL_OK)
 		st = tel__input_unpack(raw, &in);
@@ -63,7 +64,8 @@ ets_open_describe(struct tel_reader *r, struct ets *h, const char *path)
 		return tel__reader_fail(r, st, "out of memory");
 	if (tel__input_is_archive(in))
 		st = tel__reader_fail(r, TEL_EINVAL,
-		    "the description %.150s is an archive", path);
+		    "the description %s is an archive",
+		    tel__path_end(path, 150));
 	else
 		st = ets_open_read_all(r, in, path, &text);
 	if (st == TEL_OK)

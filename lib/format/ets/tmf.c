@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/digit.h"
+#include "base/path.h"
 
 /* While a file is read. */
 struct parser {
@@ -39,15 +40,13 @@ __attribute__((format(printf, 3, 4))) static tel_status
 tmf_fail(struct parser *ps, tel_status st, const char *format, ...)
 {
 	va_list args;
-	int n = snprintf(ps->error, ps->error_size, "%.120s:%u: ", ps->path,
-	    ps->line);
+	int n = snprintf(ps->error, ps->error_size,
+	    "%s:%u: ", tel__path_end(ps->path, 120), ps->line);
 
 	va_start(args, format);
 	vsnprintf(ps->error + n, ps->error_size - (size_t)n, format, args);
 	va_end(args);
-	for (size_t i = 0; ps->error[i] != '\0'; i++)
-		if (ps->error[i] < ' ' || ps->error[i] > '~')
-			ps->error[i] = '?';
+	tel__printable(ps->error, ps->error_size);
 	return st;
 }
 
