@@ -89,6 +89,11 @@ answers_look_on(struct telstat *t, tel_reader *r)
 	while ((st == TEL_OK || st == TEL_LOG) &&
 	    (t->heap == NULL || t->runtime == NULL || !t->sets_rate)) {
 		st = tel_reader_next(r, &ev);
+		/* all events of a member may only be counted */
+		if (st == TEL_LOG &&
+		    !answers_look_into(t, tel_reader_schema(r),
+		        tel_reader_tick_rate(r)))
+			return;
 		if (st != TEL_OK || ev->type->schema == schema)
 			continue;
 		schema = ev->type->schema;

@@ -734,6 +734,8 @@ place_first(struct tel_reader *r)
 	f->clocks[0] = ev->clock;
 	f->data[0] = ev->data;
 	f->raw = NULL;
+	/* unless the format sets it; one of a log before may have done so */
+	f->in_window = 0;
 }
 
 /* Has the format find what comes with the event that it found. */

@@ -274,3 +274,27 @@ two_rates() {
 		grep -qx 'events  4' got
 	done
 }
+
+# A decoder must not depend on the format of the member before.
+@test "members of an archive are read alike behind those of any other format" {
+	local data=$TEL_TOP/tests/data log other sum
+	zstd -dcqf "$data/mps/1.118.0-lii6gc-awlut.log.zst" >a.mps
+	zstd -dcqf "$data/alloc/perl.heaptrack.zst" >b.heaptrack
+	zstd -dcqf "$data/alloc/sqlite3.valgrind.zst" >c.valgrind
+	zstd -dcqf "$data/jfr/g1-17.jfr.zst" >d.jfr
+	cp "$data/alloc/hand.kdump" e.kdump
+	telcat -q -f tel -o f.tel a.mps
+	telcat -q -f tel -o g.tel e.kdump
+	telcat -q b.heaptrack >h.text
+	for log in [a-h].*; do
+		for other in a.mps b.heaptrack d.jfr e.kdump f.tel g.tel; do
+			[ "$log" != "$other" ] || continue
+			tar cf both.tar "$other" "$log"
+			echo "$other $log"
+			sum=$(($(telcat -c "$log") + $(telcat -c "$other")))
+			[ "$(telcat -c --no-merge both.tar)" = "$sum" ]
+			[ "$(telcat -c -S both.tar)" = "$sum" ]
+			[ "$(telfilter -c -w true both.tar)" = "$sum" ]
+		done
+	done
+}

@@ -377,7 +377,6 @@ tel__ctf_decode_batch(struct tel_reader *r)
 		n++;
 	}
 	f->count = n;
-	f->in_window = 0;
 	r->offset = f->offset + s->records.used;
 	f->raw = s->origins ? s->records.bytes : NULL;
 	r->event.raw = f->raw;

@@ -273,7 +273,6 @@ jfr_decode_batch(struct tel_reader *r)
 		c->done++;
 	}
 	f->count = n;
-	f->in_window = 0;
 	if (c->done == c->nevents)
 		end_chunk(j, c);
 }

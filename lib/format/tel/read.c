@@ -177,7 +177,7 @@ tel__native_gather(struct tel_reader *r, struct native *s,
 	const size_t size = native_size(rec), head = rec->head_size;
 	size_t done = 0, n;
 
-	if (size <= TEL_PEEK_MAX - NATIVE_BEHIND) {
+	if (size + r->back <= TEL_PEEK_MAX - NATIVE_BEHIND) {
 		tel__reader_fill(r, size);
 		if ((size_t)(r->end - r->p) < size)
 			return 0;
@@ -188,6 +188,7 @@ tel__native_gather(struct tel_reader *r, struct native *s,
 			return 1;
 		}
 	}
+	r->back = 0;
 	for (;;) {
 		tel__reader_fill(r, 1);
 		n = (size_t)(r->end - r->p);
@@ -636,6 +637,9 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 	withdraw(s);
 	for (;;) {
 		native_done(r, s);
+		/* a copy of an archive's member starts with what was opened */
+		if (s->opening)
+			r->back = r->peeked - (size_t)(r->end - r->p);
 		if (tel__reader_at_limit(r))
 			return TEL_END;
 		if (r->range.on || r->predicate_pushdown.may != NULL) {
@@ -744,7 +748,10 @@ tel_open(struct tel_reader *r, const char *as)
 		r->state = NULL;
 		return TEL_ENOMEM;
 	}
+	s->opening = tel__reader_is_archive(r);
 	tel_status st = tel__native_next_block(r, s);
+	s->opening = 0;
+	r->back = 0;
 	if (st == TEL_END)
 		st = TEL_OK;
 	if (st == TEL_OK && r->log.schema == NULL && s->block->head.count > 0)

@@ -102,6 +102,7 @@ struct native {
 	uint64_t reported; /* events lost, at a damaged place of the input */
 
 	/* where the stream should go on */
+	int opening;       /* the log is being opened */
 	int in_stream;     /* one has begun, and not ended */
 	uint64_t sequence; /* of the next block */
 	uint64_t ordinal;  /* events before it */
