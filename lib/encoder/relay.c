@@ -13,18 +13,6 @@ tel__relay_close(struct tel_writer *w)
 	free(relay->preamble);
 }
 
-/* Ends the last line, which may have been the last of an input. */
-static tel_status
-close_line(struct tel_writer *w)
-{
-	struct relay *relay = w->state;
-
-	if (!relay->open_line)
-		return TEL_OK;
-	relay->open_line = 0;
-	return tel_output_write(w->out, "\n", 1);
-}
-
 /* Writes bytes for a terminal, which is shown no control character. */
 static tel_status
 put_safely(struct tel_writer *w, const unsigned char *p, size_t n)
@@ -51,7 +39,8 @@ tel__relay_put(struct tel_writer *w, const unsigned char *p, size_t n)
 {
 	struct relay *relay = w->state;
 
-	if (close_line(w) != TEL_OK)
+	/* the last line of an input may have no end */
+	if (relay->open_line && tel_output_write(w->out, "\n", 1) != TEL_OK)
 		return w->out->status;
 	relay->open_line = p[n - 1] != '\n';
 	return w->terminal ? put_safely(w, p, n) :

@@ -68,7 +68,8 @@ gives_of(const struct bytes *in, const char *wanted, const char *want,
 static void
 check_labels(void)
 {
-	static struct bytes in, out, many;
+	static struct bytes in, out, many, other;
+	char text[24];
 	uint64_t id;
 
 	/* sync, then two strings with a label each, and events */
@@ -109,6 +110,14 @@ check_labels(void)
 		add_intern(&many, schema, id, id, "s");
 	gives(&many, (struct how){ "false", 0, 4 }, "I5=s",
 	    "as many strings as labels are held");
+	/* more bytes in all than are held at once */
+	add(&other, schema, "EventClockSync", 5, (uint64_t[]){ 1 }, "");
+	for (id = 1; id <= 40; id++) {
+		snprintf(text, sizeof(text), "string %d", (int)id);
+		add_intern(&other, schema, id, 1, text);
+	}
+	gives(&other, (struct how){ "false", 0, 4 }, "S5",
+	    "a string that takes the place of another takes its room");
 }
 
 static void
