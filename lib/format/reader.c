@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reader: from an input to logs, and from a log to events, through the
- * decoder of the format that the log turns out to be of.
+ * The reader: opens an input, and finds the events of its logs through the
+ * decoders of their formats.
  */
 #include "format/core/core.h"
+#include "format/logs.h"
 #include "format/reader.h"
 #include "format/registry.h"
 #include "io/fileset.h"
 #include "io/source.h"
-#include "model/history.h"
 #include "tel/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,50 +46,6 @@ tel_reader_new(void)
 }
 
 void
-tel__reader_close_format(struct tel_reader *r)
-{
-	if (r->format != NULL)
-		r->format->close(r);
-	r->format = NULL;
-	r->state = NULL;
-	r->log.preamble = r->log.tail = NULL;
-	r->log.preamble_size = r->log.tail_size = 0;
-}
-
-/* Forgets the log that is being read, if any. */
-static void
-close_log(struct tel_reader *r)
-{
-	tel__reader_close_format(r);
-	tel__metadata_clear(&r->metadata);
-	tel__labels_free(r->log.labels);
-	tel__clock_free(r->log.clock);
-	tel__history_free(r->log.history);
-	r->log.labels = NULL;
-	r->log.clock = NULL;
-	r->log.history = NULL;
-}
-
-/* Goes on with the log that comes after the one that has ended. */
-static void
-begin_coming(struct tel_reader *r)
-{
-	const struct tel_format_ops *format = r->format;
-	void *state = r->state;
-
-	r->format = r->ended.format;
-	r->state = r->ended.state;
-	close_log(r);
-	free(r->ended.name);
-	r->ended.name = NULL;
-	r->format = format;
-	r->state = state;
-	r->log = r->next_log;
-	memset(&r->next_log, 0, sizeof(r->next_log));
-	r->at = READER_LOG;
-}
-
-void
 tel_reader_free(tel_reader *r)
 {
 	struct tel_reader *member;
@@ -107,8 +62,8 @@ tel_reader_free(tel_reader *r)
 	if (r->feed != NULL)
 		r->feed->free(r->feed);
 	if (r->next_log.labels != NULL)
-		begin_coming(r);
-	close_log(r);
+		tel__reader_begin_coming(r);
+	tel__reader_close_log(r);
 	free(r->ended.name);
 	tel__input_free(r->in);
 	if (!r->set_is_shared)
@@ -123,228 +78,6 @@ tel_reader_free(tel_reader *r)
 	free(r->name);
 	free(r->member_name);
 	free(r);
-}
-
-/* Asks the formats of a stage; *best is the one that was the surest so far. */
-static void
-ask(struct tel_reader *r, enum tel_stage stage,
-    const struct tel_format_ops **best)
-{
-	const struct tel_format_ops *f;
-	unsigned i;
-
-	for (i = 0; i < r->formats->count && r->best_score < 100; i++) {
-		if (r->formats->rows[i].stage != stage)
-			continue;
-		r->format = f = r->formats->rows[i].format;
-		int score = f->probe(r);
-		if (score > r->best_score) {
-			r->best_score = score;
-			*best = f;
-		}
-	}
-}
-
-/* The start may be damaged, or gone.  What no format knows may still be one. */
-static void
-ask_damaged(struct tel_reader *r, const struct tel_format_ops **best)
-{
-	const struct tel_format_ops *f;
-
-	for (unsigned i = 0; i < r->formats->count && *best == NULL; i++) {
-		r->format = f = r->formats->rows[i].format;
-		if (f->probe_damaged != NULL && f->probe_damaged(r) > 0)
-			*best = f;
-	}
-}
-
-/* Detects the format of the log that the files of a folder are. */
-static tel_status
-detect_set(struct tel_reader *r, const struct tel_format_ops **out)
-{
-	for (unsigned i = 0; i < r->formats->count; i++) {
-		*out = r->formats->rows[i].format;
-		if ((*out)->claims != NULL && (*out)->claims(r->set))
-			return TEL_OK;
-	}
-	return tel__reader_fail(r, TEL_EFORMAT,
-	    "a folder that is not a CTF trace: no file in it is called "
-	    "metadata");
-}
-
-/* Detects the format of the log that starts at r->p. */
-static tel_status
-detect(struct tel_reader *r, const struct tel_format_ops **out)
-{
-	const struct tel_format_ops *best = NULL;
-
-	if (r->as != NULL)
-		best = tel__format_find(r->formats, r->as);
-	if (best != NULL) {
-		*out = best;
-		return TEL_OK;
-	}
-	if (r->set != NULL && !tel__reader_is_archive(r))
-		return detect_set(r, out);
-	tel__reader_fill(r, 1);
-	if (r->p == r->end)
-		return tel__reader_fail(r,
-		    r->input_status != TEL_OK ? r->input_status : TEL_EFORMAT,
-		    "%s",
-		    r->input_status != TEL_OK ? tel__input_error(r->in) :
-		                                "the input is empty");
-	/* by its first bytes, so that a short one of a pipe is not waited for */
-	static const char text[] = "# teltools text ";
-	const size_t n = sizeof(text) - 1;
-	if (r->p[0] == text[0])
-		tel__reader_fill(r, n);
-	int stage = (size_t)(r->end - r->p) >= n && memcmp(r->p, text, n) == 0 ?
-	    STAGE_LINES :
-	    STAGE_MAGIC;
-	r->best_score = 0;
-	for (; stage < STAGES; stage++)
-		ask(r, (enum tel_stage)stage, &best);
-	if (best == NULL)
-		ask_damaged(r, &best);
-	if (best == NULL && r->as != NULL)
-		best = tel__format_of_schema(r->formats, r->as);
-	r->format = NULL;
-	if (best == NULL)
-		return tel__reader_fail(r, TEL_EFORMAT,
-		    "unknown format: not an MPS stream, a log of another "
-		    "supported system, or text of telcat or the MPS's tools");
-	*out = best;
-	return TEL_OK;
-}
-
-/* Opens the log that starts at r->p. */
-static tel_status
-format_reader_open_log(struct tel_reader *r)
-{
-	const struct tel_format_ops *format = NULL;
-	const char *as = NULL;
-	tel_status st = detect(r, &format);
-
-	r->format = NULL;
-	if (st != TEL_OK)
-		return st;
-	if (!tel__reader_is_archive(r) && !tel_reader_shares(r))
-		tel__reader_free_caches(r, format);
-	r->format = format;
-	/* it may name a schema, and not just a format */
-	if (r->as != NULL && tel__format_of_schema(r->formats, r->as) != NULL)
-		as = r->as;
-	return format->open(r, as);
-}
-
-/* Forgets the events that were found; makes room for some.  1, or 0. */
-static int
-clear_batch(struct tel_reader *r)
-{
-	struct tel_batch *new;
-
-	if (r->batch == &r->shared->none) {
-		new = calloc(1, sizeof(*new));
-		if (new == NULL)
-			return 0;
-		for (uint32_t i = 0; i < TEL_RUN_MAX; i++)
-			new->ordinals[i] = i;
-		r->batch = new;
-	}
-	r->batch->count = r->batch->next = 0;
-	return 1;
-}
-
-/* Starts the log at the current place of the input. */
-static tel_status
-format_reader_begin_log(struct tel_reader *r, const char *name)
-{
-	close_log(r);
-	r->p = r->end = NULL;
-	r->peeked = 0;
-	r->offset = tel__input_offset(r->in);
-	r->back = 0;
-	r->eof = 0;
-	r->input_status = TEL_OK;
-	r->log.name = name;
-	r->log.schema = NULL;
-	r->log.metadata = &r->metadata;
-	r->log.lost = 0;
-	r->log.labels = tel__labels_new(r->max_labels);
-	r->log.clock = tel__clock_new();
-	r->notices = 0;
-	r->timeless = 0;
-	memset(&r->progress, 0, sizeof(r->progress));
-	memset(&r->event, 0, sizeof(r->event));
-	r->event.log = &r->log;
-	if (r->log.labels == NULL || r->log.clock == NULL || !clear_batch(r))
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	tel__clock_set_rate(r->log.clock, r->tick_rate);
-	tel_status st = format_reader_open_log(r);
-	if (st != TEL_OK)
-		return st;
-	if (r->log.schema != NULL && !r->log.schema->given)
-		tel__reader_give_roles(r, r->log.schema);
-	r->log.format = r->format->name;
-	r->log.number = (unsigned)r->count[TEL_COUNT_LOGS]++;
-	r->log.merged = r->parent != NULL;
-	return TEL_OK;
-}
-
-/*
- * Keeps a member of an archive that no format knows: it may be of a log whose
- * other files come later.
- */
-static tel_status
-keep_member(struct tel_reader *r, const char *name)
-{
-	struct tel_fault fault = { TEL_OK, 0, "" };
-
-	if (r->set == NULL && (r->set = tel__fileset_new()) == NULL)
-		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	tel_status st = tel__fileset_add(r->set, r->in, name, &fault);
-	if (st == TEL_EDAMAGED)
-		return tel__reader_damage(r, 0, 0, "%s: %s", name, fault.text);
-	return st == TEL_OK ? st : tel__reader_fail(r, st, "%s", fault.text);
-}
-
-/* Starts the next member of an archive that is a log. */
-static tel_status
-next_member(struct tel_reader *r)
-{
-	const char *member;
-
-	for (;;) {
-		tel_status st = tel__input_next_member(r->in, &member);
-
-		if (st == TEL_END)
-			return st;
-		if (st == TEL_EDAMAGED) {
-			r->log.name = r->name;
-			st = tel__reader_damage(r, 0, 0, "%s%s%s", member,
-			    *member != '\0' ? ": " : "",
-			    tel__input_error(r->in));
-			if (st == TEL_OK)
-				continue;
-			return st;
-		}
-		if (st != TEL_OK)
-			return tel__reader_fail(r, st, "%s",
-			    tel__input_error(r->in));
-		free(r->member_name);
-		size_t n = strlen(r->name) + strlen(member) + 2;
-		r->member_name = malloc(n);
-		if (r->member_name == NULL)
-			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-		snprintf(r->member_name, n, "%s:%s", r->name, member);
-		st = format_reader_begin_log(r, r->member_name);
-		if (st != TEL_EFORMAT)
-			return st;
-		tel__reader_notice(r, TEL_INFO, 0, "skipped: %s", r->error);
-		st = keep_member(r, r->member_name + strlen(r->name) + 1);
-		if (st != TEL_OK)
-			return st;
-	}
 }
 
 /*
@@ -428,14 +161,14 @@ tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
 	if (st != TEL_OK)
 		return r->failed = st;
 	if (tel__input_is_archive(r->in)) {
-		st = next_member(r);
+		st = tel__reader_begin_member(r);
 		if (st == TEL_END)
 			st = tel__reader_fail(r, TEL_EFORMAT,
 			    "no member of the archive is a log");
 	} else {
 		st = r->set == NULL ? pass_damage(r) : TEL_OK;
 		if (st == TEL_OK)
-			st = format_reader_begin_log(r, r->name);
+			st = tel__reader_begin_log(r, r->name);
 	}
 	r->failed = st;
 	if (st == TEL_OK)
@@ -459,7 +192,7 @@ tel_status
 tel__reader_open_again(struct tel_reader *r, struct tel_input *raw,
     const char *name)
 {
-	close_log(r);
+	tel__reader_close_log(r);
 	tel__input_free(r->in);
 	r->in = NULL;
 	free(r->name);
@@ -570,119 +303,6 @@ tel_reader_open_memory(tel_reader *r, const void *data, size_t size,
 	return tel__reader_open_input(r, raw, name);
 }
 
-/*
- * Reading continues after damage: nothing from before
- * it extends past it.
- */
-static void
-go_on_behind(struct tel_reader *r, uint64_t lost)
-{
-	r->offset += lost;
-	r->p = r->end = NULL;
-	r->peeked = r->back = 0;
-	r->eof = 0;
-	r->event.data = NULL;
-	r->batch->count = r->batch->next = 0;
-	r->log.tail = NULL;
-	r->log.tail_size = 0;
-}
-
-/*
- * The log has come to an end: of itself, or because the input below failed,
- * which for compressed input means that it is damaged.  TEL_OK: it goes on
- * behind that.
- */
-static tel_status
-format_reader_end_log(struct tel_reader *r)
-{
-	tel_status st = r->input_status, resumed;
-	uint64_t from = r->offset, lost;
-	char text[sizeof(r->error)];
-
-	if (st != TEL_OK) {
-		r->input_status = TEL_OK;
-		if (st != TEL_EDAMAGED)
-			return tel__reader_fail(r, st, "%s",
-			    tel__input_error(r->in));
-		snprintf(text, sizeof(text), "%s", tel__input_error(r->in));
-		tel__input_consume(r->in, r->peeked - (size_t)(r->end - r->p));
-		resumed = tel__input_resume(r->in, &lost);
-		if (lost > 0)
-			st = tel__reader_damage(r, from, lost,
-			    "%s; %llu bytes are lost", text,
-			    (unsigned long long)lost);
-		else
-			st = tel__reader_damage(r, from, 0, "%s", text);
-		go_on_behind(r, lost);
-		if (st != TEL_OK || resumed == TEL_OK)
-			return st;
-	}
-	return tel__input_is_archive(r->in) ? TEL_LOG : TEL_END;
-}
-
-tel_status
-tel__reader_next_member(struct tel_reader *r)
-{
-	tel__input_consume(r->in, r->peeked - (size_t)(r->end - r->p));
-	r->peeked = 0;
-	r->p = r->end = NULL;
-	tel_status st = next_member(r);
-	r->at = st == TEL_OK ? READER_LOG : READER_DONE;
-	r->failed = st == TEL_END ? TEL_OK : st;
-	return st;
-}
-
-/*
- * A log of several has ended: opens the next one.  What the events of the
- * ended one refer to stays until the next call.  TEL_LOG, TEL_END, a failure.
- */
-static tel_status
-next_log(struct tel_reader *r)
-{
-	struct tel_log log = r->log;
-
-	r->ended.format = r->format;
-	r->ended.state = r->state;
-	r->ended.name = r->member_name;
-	r->format = NULL;
-	r->state = r->member_name = NULL;
-	memset(&r->log, 0, sizeof(r->log));
-	tel_status st = tel__reader_next_member(r);
-	if (st == TEL_OK) {
-		r->next_log = r->log;
-		r->log = log;
-		r->at = READER_BETWEEN;
-		return TEL_LOG;
-	}
-	close_log(r);
-	r->log = log;
-	r->format = r->ended.format;
-	r->state = r->ended.state;
-	return st;
-}
-
-/*
- * The log has no event any more, by st: goes on with the next one, or ends.
- * Kept out of tel_reader_next(), which would save more registers for it at
- * each event; so is the next.
- */
-__attribute__((noinline)) static tel_status
-format_reader_finish_log(struct tel_reader *r, tel_status st)
-{
-	if (st == TEL_LOG)
-		st = next_log(r);
-	if (st == TEL_LOG)
-		return st;
-	r->at = READER_DONE;
-	/* of an archive that was split this reader has the last member */
-	if (r->parent == NULL && (st == TEL_END || r->split != NULL) &&
-	    !tel__reader_at_limit(r))
-		tel__reader_report_roles(r);
-	if (st < 0)
-		r->failed = st;
-	return st;
-}
-
 /* A log that was closed before its first event: opens it, and finds that. */
 static tel_status
 resume(struct tel_reader *r)
@@ -710,7 +330,9 @@ find_otherwise(struct tel_reader *r)
 {
 	switch (r->at) {
 	case READER_FED: return r->feed->find(r);
-	case READER_BETWEEN: begin_coming(r); return tel__reader_find(r);
+	case READER_BETWEEN:
+		tel__reader_begin_coming(r);
+		return tel__reader_find(r);
 	case READER_SUSPENDED: return resume(r);
 	case READER_DONE: return r->failed != TEL_OK ? r->failed : TEL_END;
 	default: return TEL_ESTATE;
@@ -817,13 +439,13 @@ tel__reader_find(struct tel_reader *r)
 		r->event.index = r->batch->last;
 	do
 		st = r->format->next(r);
-	while (st == TEL_END && (st = format_reader_end_log(r)) == TEL_OK);
+	while (st == TEL_END && (st = tel__reader_end_log(r)) == TEL_OK);
 	if (__builtin_expect(r->count[TEL_COUNT_DAMAGED] != damaged, 0))
 		note_damage(r, log, last, st);
 	if (st == TEL_OK)
 		st = note_progress(r);
 	if (st != TEL_OK)
-		return format_reader_finish_log(r, st);
+		return tel__reader_finish_log(r, st);
 	r->batch->next = 0;
 	r->batch->count = 1;
 	if (r->event.index == 0 || r->timeless) {

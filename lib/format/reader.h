@@ -36,9 +36,6 @@ tel_status tel__reader_open_part(struct tel_reader *r,
  */
 tel_status tel__reader_suspend(struct tel_reader *r, int again);
 
-/* Goes on to the next member that is a log (TEL_OK, TEL_END, or a failure). */
-tel_status tel__reader_next_member(struct tel_reader *r);
-
 /*
  * Finds the next event, and what comes with it, once r->batch has none that was
  * not returned.  Returns as tel_reader_next().
@@ -52,8 +49,6 @@ tel_status tel__reader_add_sidecar(struct tel_reader *r, tel_file_kind kind,
 /* Opens the content of raw, which is taken over. */
 tel_status tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
     const char *name);
-/* Ends what the format has of the log, and what the log has of that. */
-void tel__reader_close_format(struct tel_reader *r);
 /* Opens the content of raw after the log that was read before, if any. */
 tel_status tel__reader_open_again(struct tel_reader *r, struct tel_input *raw,
     const char *name);

@@ -5,6 +5,7 @@
  * side until it is their turn.
  */
 #include "base/buffer.h"
+#include "format/logs.h"
 #include "format/reader.h"
 #include "io/spool.h"
 #include "model/history.h"
