@@ -337,8 +337,9 @@ is_skipped(struct tel_reader *r, const struct native *s,
 		return 0;
 	if (g->next == x->least && (g->sub_of == NONE || e->first == x->first))
 		return 0;
-	/* a log that was described begins with it */
-	if (s->sources != NULL && s->sources->end == 0)
+	/* whoever wants no time at all wants to know the logs: one begins here */
+	if (r->range.first == UINT64_MAX && s->sources != NULL &&
+	    s->sources->end == 0)
 		return 0;
 	if (e->kind == NATIVE_SUMMARY)
 		return outside &&
