@@ -10,8 +10,9 @@ tel__printable(char *text, size_t size)
 
 	while (text[n] != '\0' && width + tel_digit_width(text[n]) < size)
 		width += tel_digit_width(text[n++]);
-	for (; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80; width -= 4)
-		n--;
+	/* what a stray byte of a character comes behind may be one wide */
+	while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+		width -= tel_digit_width(text[--n]);
 	text[width] = '\0';
 	/* from the end, which moves furthest */
 	while (n > 0) {

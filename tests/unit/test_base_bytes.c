@@ -106,12 +106,18 @@ test_printable(void)
 	} rows[] = { { "", "", 1 }, { "a~", "a~", 3 }, { "a~", "a", 2 },
 		{ "\x1b[m", "\\x1b[m", 7 }, { "\x1b[m", "\\x1b[", 6 },
 		{ "\x1b", "", 4 }, { "x\xc3\xa9", "x\\xc3\\xa9", 10 },
-		{ "x\xc3\xa9", "x", 9 }, { "\x7f\xff", "\\x7f\\xff", 9 } };
-	char text[16];
+		{ "x\xc3\xa9", "x", 9 }, { "\x7f\xff", "\\x7f\\xff", 9 },
+		/* bytes that are the rest of no character */
+		{ "ab\x80\x80", "a", 9 }, { "\x80\x80", "", 5 } };
+	struct {
+		char before[8], text[16];
+	} message = { "before", "" };
+	char *const text = message.text;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		(void)snprintf(text, sizeof(text), "%s", rows[i].text);
+		(void)snprintf(text, sizeof(message.text), "%s", rows[i].text);
 		tel__printable(text, rows[i].size);
+		is_str(message.before, "before", "nothing before it");
 		is_str(text, rows[i].want, "row %zu in %zu bytes", i,
 		    rows[i].size);
 	}
