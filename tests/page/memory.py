@@ -316,6 +316,17 @@ def alone(c):
         shown()
         expect(page.run("document.querySelector('#failed')?.textContent"),
                None, strange)
+    # also where the tab of events is open, and while the page is
+    page.run("tab(2)")
+    shown()
+    page.open(path, now["state"])
+    expect(shown()["state"], now["state"])
+    page.run("tab(0)")
+    expect(page.run("[location.hash, pathOf(flame.zoomed).length > 1]"),
+           [now["state"], True])
+    page.run("location.hash = location.hash.replace(/&f=.*/, '')")
+    page.wait("flame.top.length === 0 && flame.zoomed.key === 'n0'")
+    expect(shown()["state"].count("="), 3)
     page.open(path, now["state"])
     page.run("$('flame').focus()")
     page.key("Escape")

@@ -133,9 +133,12 @@ function setMode(name) {
 function recallMemory(parts) {
 	const { up, name, names } = memory, list = [];
 	const part = (key, pattern) => (pattern.exec(parts.get(key)) ?? [""])[0];
-	for (let i = Number(part("f", /\d+$/)); up[i] < i; i = up[i])
+	const zoomed = Number(part("f", /\d+$/));
+	for (let i = zoomed; up[i] < i; i = up[i])
 		list.unshift(baseName(names[name[i]]));
-	flame.top = list;
+	// its picture may not be there yet
+	Object.assign(flame, { top: list, zoomed: { key: `n${zoomed}` } });
+	flame.paint();
 	mode = part("m", /^(end|allocated)$/) || "peak";
 	memory.alone = "";
 	showAlone(part("a", /^[fn]\d+$/));
@@ -185,7 +188,11 @@ function showAlone(key) {
 	const wanted = key !== memory.alone && Number(key.slice(1)) || 0;
 	const what = names[key[0] === "f" ? wanted - 1 : name[wanted]];
 	const id = what === undefined ? 0 : wanted;
-	const through = (i) => i > id ? through(up[i]) : i === id;
+	function through(i) {
+		while (i > id)
+			i = up[i];
+		return i === id;
+	}
 	const is = id ? (s) => key[0] === "f" ? holder[s] === id : through(node[s])
 		: () => true;
 	memory.alone = id ? key : "";
