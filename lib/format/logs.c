@@ -200,6 +200,8 @@ tel__reader_begin_log(struct tel_reader *r, const char *name)
 	r->log.lost = 0;
 	r->log.labels = tel__labels_new(r->max_labels);
 	r->log.clock = tel__clock_new();
+	memcpy(r->count_before, r->count, sizeof(r->count));
+	r->told_before = r->told;
 	r->notices = 0;
 	r->timeless = 0;
 	memset(&r->progress, 0, sizeof(r->progress));

@@ -9,7 +9,8 @@
 struct tel_member {
 	int64_t start, size; /* where the copy is; 0 of several files */
 	int files; /* it is a log of several files, those of the reader's set */
-	char *name; /* "archive:member" */
+	char *name;    /* "archive:member" */
+	unsigned told; /* notices when it was opened */
 };
 
 /*

@@ -115,13 +115,15 @@ tel__reader_split(struct tel_reader *r, struct tel_member *part)
 	part->name = strdup(r->log.name);
 	if (part->name == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
+	/* what was counted and reported to open the log is that of the copy */
+	memcpy(r->count, r->count_before, sizeof(r->count));
+	part->told = r->told - r->told_before;
 	tel_status st = format_split_keep(r, part);
 	if (st != TEL_OK) {
 		free(part->name);
 		return st;
 	}
-	/* the copy counts the log, and a reader goes on behind what it read */
-	r->count[TEL_COUNT_LOGS]--;
+	/* a reader goes on behind what it read */
 	r->p = r->end = NULL;
 	r->peeked = 0;
 	st = tel__reader_next_member(r);
@@ -161,6 +163,7 @@ tel__reader_open_part(struct tel_reader *r, const struct tel_member *part,
 	}
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
+	(*member)->mute = part->told;
 	(*member)->set = part->files ? r->set : NULL;
 	(*member)->set_is_shared = 1;
 	st = tel__reader_open_again(*member, in, part->name);

@@ -183,6 +183,9 @@ struct tel_reader {
 	struct tel_log log;
 	struct tel__metadata metadata; /* of all logs of a stream */
 	uint64_t count[TEL_COUNT_UNREAD + 1];
+	/* the counts, and notices, before the log was opened */
+	uint64_t count_before[TEL_COUNT_UNREAD + 1];
+	unsigned told_before;
 
 	struct tel_batch *batch; /* while it is open; else shared->none */
 	struct tel_run run;      /* that was returned last */

@@ -298,3 +298,22 @@ two_rates() {
 		done
 	done
 }
+
+# What opening a log finds is found again in the copy that is merged.
+@test "damage at the start of a member of an archive is counted and told once" {
+	zstd -dcqf "$TEL_TOP/tests/data/alloc/perl.heaptrack.zst" >perl
+	telcat -q -f tel -o good perl
+	local at
+	for at in 2 30 200; do
+		cp good a.tel
+		printf 'XXXX' | dd of=a.tel bs=1 seek=$at conv=notrunc status=none
+		tar cf a.tar a.tel
+		run -3 --separate-stderr telstat -f json a.tel
+		grep '"totals"' <<<"$output" | sed 's/"input_bytes":[0-9]*,//' >want
+		echo "${stderr//telstat: a.tel/telstat: a.tar}" >want.err
+		run -3 --separate-stderr telstat -f json a.tar
+		grep '"totals"' <<<"$output" | sed 's/"input_bytes":[0-9]*,//' |
+			cmp want -
+		echo "${stderr//a.tar:a.tel/a.tar}" | diff -u want.err -
+	done
+}

@@ -147,6 +147,17 @@ tell_end(struct tel_reader *r, uint64_t at, const char *what)
 	return tel__reader_damage(r, at, 0, "%s", what);
 }
 
+/* While the log is opened, the window keeps all for a copy: tel__reader_split(). */
+static void
+native_keep_opened(struct tel_reader *r, const struct native *s)
+{
+	if (!s->opening)
+		return;
+	r->back = r->peeked - (size_t)(r->end - r->p);
+	if (r->back > TEL_PEEK_MAX - SEARCH)
+		r->back = 0;
+}
+
 /* Skips to the next record whose header is whole, or to the end. */
 static void
 native_search(struct tel_reader *r, struct native *s, const char *why,
@@ -154,6 +165,7 @@ native_search(struct tel_reader *r, struct native *s, const char *why,
 {
 	native_note(r, s, why, skip);
 	for (;;) {
+		native_keep_opened(r, s);
 		tel__reader_fill(r, SEARCH);
 		size_t n = (size_t)(r->end - r->p);
 		const unsigned char *p = find_record(r->p, n, r->eof);
@@ -637,9 +649,7 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 	withdraw(s);
 	for (;;) {
 		native_done(r, s);
-		/* a copy of an archive's member starts with what was opened */
-		if (s->opening)
-			r->back = r->peeked - (size_t)(r->end - r->p);
+		native_keep_opened(r, s);
 		if (tel__reader_at_limit(r))
 			return TEL_END;
 		if (r->range.on || r->predicate_pushdown.may != NULL) {
