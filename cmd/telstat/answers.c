@@ -77,24 +77,24 @@ static void
 answers_look_on(struct telstat *t, tel_reader *r)
 {
 	const tel_schema *schema = NULL;
-	uint64_t first, last, events = 0;
-	const tel_event *ev = NULL;
+	uint64_t events = 0;
+	tel_run *run = NULL;
 	tel_status st = TEL_OK;
 
-	if (!tel_reader_archive(r) &&
-	    tel_reader_span(r, &first, &last) == TEL_OK)
-		tel_reader_set_range(r, UINT64_MAX, UINT64_MAX);
-	else
-		tel_reader_set_total(r, &events);
+	tel_reader_set_range(r, UINT64_MAX, 0);
+	tel_reader_set_total(r, &events);
 	while ((st == TEL_OK || st == TEL_LOG) &&
 	    (t->heap == NULL || t->runtime == NULL || !t->sets_rate)) {
-		st = tel_reader_next(r, &ev);
+		st = tel_reader_run(r, SIZE_MAX, &run);
 		/* all events of a member may only be counted */
 		if (st == TEL_LOG &&
 		    !answers_look_into(t, tel_reader_schema(r),
 		        tel_reader_tick_rate(r)))
 			return;
-		if (st != TEL_OK || ev->type->schema == schema)
+		if (st != TEL_OK)
+			continue;
+		const tel_event *ev = tel_run_event(run, 0);
+		if (ev->type->schema == schema)
 			continue;
 		schema = ev->type->schema;
 		if (!answers_look_into(t, schema, tel_event_tick_rate(ev)))

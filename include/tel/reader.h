@@ -369,7 +369,8 @@ TEL_SINCE_0_1 uint64_t tel_reader_count(const tel_reader *r, tel_count which);
  * Events that define names, the time or the version are never left out, nor
  * the first ones and the earliest one. If the file has several logs and this is
  * called after the first event was read, nothing is left out, as the range may
- * be relative to that event.
+ * be relative to that event. From UINT64_MAX to 0 selects none, and leaves out
+ * what it can: few events remain, from which one learns the logs and their types.
  */
 TEL_SINCE_0_1 void tel_reader_set_range(tel_reader *r, uint64_t first,
     uint64_t last);

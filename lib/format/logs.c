@@ -52,6 +52,15 @@ tel__reader_begin_coming(struct tel_reader *r)
 	r->log = r->next_log;
 	memset(&r->next_log, 0, sizeof(r->next_log));
 	r->at = READER_LOG;
+	tel__reader_pass_log(r);
+}
+
+void
+tel__reader_pass_log(struct tel_reader *r)
+{
+	if (r->at == READER_LOG && tel_reader_wants_none(r) &&
+	    tel__reader_is_archive(r) && r->format->keeps_schema)
+		r->at = READER_PASSED;
 }
 
 /* Asks the formats of a stage; *best is the one that was the surest so far. */

@@ -16,6 +16,8 @@ tel_status tel__reader_begin_member(struct tel_reader *r);
 tel_status tel__reader_next_member(struct tel_reader *r);
 /* Goes on with r->next_log, after the log that has ended. */
 void tel__reader_begin_coming(struct tel_reader *r);
+/* Leaves out all events of the open log, if that is what the user wants. */
+void tel__reader_pass_log(struct tel_reader *r);
 
 /*
  * The log has come to an end: of itself, or because the input below failed,

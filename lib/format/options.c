@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/logs.h"
 #include "format/reader.h"
 
 tel_status
@@ -252,6 +253,7 @@ tel_reader_set_range(tel_reader *r, uint64_t first, uint64_t last)
 	r->range.on = 1;
 	r->range.first = first;
 	r->range.last = last;
+	tel__reader_pass_log(r);
 }
 
 tel_status

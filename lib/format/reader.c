@@ -334,6 +334,7 @@ find_otherwise(struct tel_reader *r)
 		tel__reader_begin_coming(r);
 		return tel__reader_find(r);
 	case READER_SUSPENDED: return resume(r);
+	case READER_PASSED: return tel__reader_finish_log(r, TEL_LOG);
 	case READER_DONE: return r->failed != TEL_OK ? r->failed : TEL_END;
 	default: return TEL_ESTATE;
 	}

@@ -82,6 +82,8 @@ struct tel_format_ops {
 	 * TEL_OK, TEL_EFORMAT, TEL_EINVAL, TEL_EVERSION, TEL_ENOMEM.
 	 */
 	tel_status (*open)(struct tel_reader *r, const char *as);
+	/* Nonzero: no event of a log changes the schema that open() has set. */
+	int keeps_schema;
 	/*
 	 * Appends the bytes that open() has stepped over, as they are in the
 	 * log, except those that are damaged.  NULL: open() leaves all there.

@@ -210,6 +210,7 @@ struct tel_reader {
 		READER_BETWEEN, /* TEL_LOG was returned; .next_log comes next */
 		READER_DONE,
 		READER_SUSPENDED, /* closed before its first event */
+		READER_PASSED,    /* no event is wanted of a log of several */
 		READER_FED        /* its state is that of .feed */
 	} at;
 	struct tel_log next_log; /* the next log, which is open */
@@ -326,6 +327,14 @@ static inline int
 tel__reader_at_limit(const struct tel_reader *r)
 {
 	return r->offset >= r->limit;
+}
+
+/* Nonzero when no event is wanted: only which logs there are. */
+static inline int
+tel_reader_wants_none(const struct tel_reader *r)
+{
+	return r->range.on && r->range.first == UINT64_MAX &&
+	    r->range.last == 0;
 }
 
 /* Steps over n bytes of the window. */

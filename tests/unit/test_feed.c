@@ -483,6 +483,35 @@ test_logs(void)
 	free(tar);
 }
 
+/* Events of logs whose types are known when they are open can be left out. */
+static void
+test_logs_alone(void)
+{
+	static const char trace[] = "m 0x10 8\nf 0x10\nm 0x20 16\nf 0x20\n";
+	unsigned char *tar = calloc(1, 8192);
+	tel_reader *r = tel_reader_new();
+	const tel_event *ev;
+	unsigned logs = 0;
+	size_t n = 0;
+	tel_status st;
+
+	if (tar == NULL || r == NULL)
+		exit(1);
+	n += put_member(tar + n, "a", trace, sizeof(trace) - 1);
+	n += put_member(tar + n, "b", trace, sizeof(trace) - 1);
+	n += put_member(tar + n, "c", trace, sizeof(trace) - 1);
+	n += 1024;
+	if (tel_reader_set_as(r, "android") != TEL_OK ||
+	    tel_reader_open_memory(r, tar, n, "t") != TEL_OK)
+		exit(1);
+	tel_reader_set_range(r, UINT64_MAX, 0);
+	while ((st = tel_reader_next(r, &ev)) == TEL_LOG)
+		logs++;
+	ok(logs == 2 && st == TEL_END, "three logs of which no event comes");
+	tel_reader_free(r);
+	free(tar);
+}
+
 /* ------------------------------------------------------- windows and merges */
 
 static void
@@ -536,6 +565,7 @@ main(void)
 	test_nonblocking(log);
 	test_ranges("tests/data/mps/1.118.0-lii6gc-awlut.log.zst");
 	test_logs();
+	test_logs_alone();
 	test_merge(log);
 	ok(each_file("tests/data", check_file) > 100, "all logs were fed");
 	return done();

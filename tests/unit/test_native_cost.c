@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a range of a native file costs: as many bytes are read of a file of
- * 8,192 blocks as of one of 2,048, by the counts of the system.
+ * 8,192 blocks as of one of 2,048, by the counts of the system.  And where no
+ * event is wanted, only that which shows what the log is, its first block comes.
  */
 #include "native_log.h"
 
@@ -97,6 +98,23 @@ read_range(const char *path, unsigned blocks, unsigned *events)
 	return bytes_read() - before;
 }
 
+/* Events that come where none is wanted. */
+static unsigned
+read_none(const char *path)
+{
+	tel_reader *r = tel_reader_new();
+	const tel_event *ev;
+	unsigned events = 0;
+
+	if (r == NULL || tel_reader_open_file(r, path) != TEL_OK)
+		abort();
+	tel_reader_set_range(r, UINT64_MAX, 0);
+	while (tel_reader_next(r, &ev) == TEL_OK)
+		events++;
+	tel_reader_free(r);
+	return events;
+}
+
 int
 main(void)
 {
@@ -115,6 +133,8 @@ main(void)
 		diag("%u blocks: %llu bytes read", blocks[i], cost[i]);
 		ok(events == 100, "%u events of the range", events);
 	}
+	events = read_none(path);
+	ok(events == EVENTS, "%u events where none is wanted", events);
 	unlink(path);
 	/* the directory has an entry of some 50 bytes for 64 blocks */
 	if (cost[0] == 0)

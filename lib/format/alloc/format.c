@@ -49,6 +49,7 @@ heaptrack_needed(const struct tel_event *ev)
 		.schema_new = tel__al_schema_new, \
 		.probe = tel__al_probe, \
 		.open = tel__al_open, \
+		.keeps_schema = 1, \
 		.next = tel__al_next, \
 		.decode_batch = tel__al_decode_batch, \
 		.close = tel__al_close, \

@@ -229,6 +229,7 @@ const struct tel_format_ops tel__format_mps = {
 	.match_build_string = tel__mps_match_build_string,
 	.probe = tel__mps_probe,
 	.open = tel__mps_open,
+	.keeps_schema = 1,
 	.next = tel__mps_next,
 	.split_at = tel__mps_split_at,
 	.decode_batch = tel__mps_decode_batch,

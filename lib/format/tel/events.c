@@ -217,7 +217,8 @@ tel__native_choose_counted(struct tel_reader *r, struct native *s,
 	s->counting = 0;
 	/* with its first event a log begins */
 	if ((r->count_pushdown.wants != NULL) == (chooser->may != NULL) ||
-	    kind != NATIVE_BLOCK || r->range.on || b->nlogs != 1 ||
+	    kind != NATIVE_BLOCK ||
+	    (r->range.on && !tel_reader_wants_none(r)) || b->nlogs != 1 ||
 	    b->logs[0].index == 0 || b->head.count == 0)
 		return;
 	const struct tel_schema *schema = s->slots[0].schema->native.schema;

@@ -332,14 +332,16 @@ is_skipped(struct tel_reader *r, const struct native *s,
 	const int outside = by_clock(r, x) &&
 	    (e->last < r->range.first || e->first > r->range.last);
 
+	/* the first block of a log is needed to know that */
+	if (tel_reader_wants_none(r))
+		return e->blocks > 0 && s->sources != NULL &&
+		    s->sources->end > 0 &&
+		    (e->kind != NATIVE_SUMMARY ||
+		        !(x->groups[e->size].flags & NATIVE_GROUP_LOGS));
 	if (e->blocks == 0 || !e->named || e->count == 0 ||
 	    (e->before < LEAD_EVENTS && e->earlier < LEAD_BLOCKS))
 		return 0;
 	if (g->next == x->least && (g->sub_of == NONE || e->first == x->first))
-		return 0;
-	/* whoever wants no time at all wants to know the logs: one begins here */
-	if (r->range.first == UINT64_MAX && s->sources != NULL &&
-	    s->sources->end == 0)
 		return 0;
 	if (e->kind == NATIVE_SUMMARY)
 		return outside &&
@@ -668,7 +670,7 @@ tel__native_range_step(struct tel_reader *r, struct native *s)
 	if (named && g->all == NONE)
 		choose_all(r, s, e == NULL || e->kind == NATIVE_START);
 	while (named && g->skipping) {
-		if (!next_names(g, &at)) {
+		if (tel_reader_wants_none(r) || !next_names(g, &at)) {
 			end_skipping(r, s);
 			break;
 		}
