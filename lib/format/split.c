@@ -115,9 +115,16 @@ tel__reader_split(struct tel_reader *r, struct tel_member *part)
 	part->name = strdup(r->log.name);
 	if (part->name == NULL)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
-	/* what was counted and reported to open the log is that of the copy */
-	memcpy(r->count, r->count_before, sizeof(r->count));
-	part->told = r->told - r->told_before;
+	/*
+	 * What was counted and reported to open the log is that of the copy,
+	 * where it has every byte.
+	 */
+	if (r->format->opened == NULL) {
+		memcpy(r->count, r->count_before, sizeof(r->count));
+		part->told = r->told - r->told_before;
+	} else {
+		r->count[TEL_COUNT_LOGS]--;
+	}
 	tel_status st = format_split_keep(r, part);
 	if (st != TEL_OK) {
 		free(part->name);
