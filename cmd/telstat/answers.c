@@ -311,56 +311,6 @@ frame_start(const char *frames, size_t n)
 	return n;
 }
 
-/* Bytes of frames without the innermost one; 0: it was the last. */
-static size_t
-drop_frame(const char *frames, size_t n)
-{
-	n = frame_start(frames, n);
-	return n > 0 ? n - 1 : 0;
-}
-
-/*
- * The frames that are the innermost ones of the first n stacks alike, such as
- * those of an allocator: they tell no stack from another.  A stack of one frame
- * keeps it, such as that of blocks without a stack.
- */
-unsigned
-answers_common(tel_heap *heap, size_t n)
-{
-	unsigned common = UINT_MAX, k;
-	char *first = NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		const char *frames = tel_heap_frames(heap, i);
-
-		if (frames != NULL && drop_frame(frames, strlen(frames)) == 0)
-			continue;
-		if (first == NULL && frames != NULL) {
-			first = strdup(frames);
-			continue;
-		}
-		if (first == NULL || frames == NULL) {
-			common = 0;
-			break;
-		}
-		size_t end = strlen(first), at = strlen(frames);
-		for (k = 0; k < common; k++) {
-			size_t a = drop_frame(first, end);
-			size_t b = drop_frame(frames, at);
-
-			/* one frame of each is left */
-			if (a == 0 || b == 0 || end - a != at - b ||
-			    memcmp(first + a, frames + b, end - a) != 0)
-				break;
-			end = a;
-			at = b;
-		}
-		common = k;
-	}
-	free(first);
-	return common == UINT_MAX ? 0 : common;
-}
-
 /* The end of the list of a bracket that n bytes begin with; 0: it has none. */
 static size_t
 list_end(const char *s, size_t n)
@@ -425,14 +375,11 @@ shorten_frame(char *name)
 }
 
 const char *
-answers_frames(struct report *r, const char *frames, unsigned skip,
-    unsigned column)
+answers_frames(struct report *r, const char *frames, unsigned column)
 {
 	size_t end = strlen(frames), start, n;
 	const char *text = "";
 
-	for (unsigned i = 0; i < skip && frame_start(frames, end) > 0; i++)
-		end = drop_frame(frames, end);
 	for (unsigned i = 0; i < FRAMES_SHOWN && end > 0; i++) {
 		start = frame_start(frames, end);
 		char *name = strndup(frames + start, end - start);
@@ -462,20 +409,18 @@ answers_put_stacks(struct report *r, const struct show *show)
 	const size_t n = tel_heap_count(heap);
 	char peak[FORMAT_TEXT], leaked[FORMAT_TEXT], count[FORMAT_TEXT];
 	tel_heap_stack s;
-	unsigned common;
 	size_t i;
 
 	if (tel_heap_sort(heap, TEL_HEAP_PEAK) != TEL_OK) {
 		r->failed = 1;
 		return;
 	}
-	common = answers_common(heap, n < STACKS_SHOWN ? n : STACKS_SHOWN);
 	report_section(r, REPORT_TEXT, "")->apart = 1;
 	report_line(r, "", "%10s  %10s  %11s  stack (%zu of %zu; see --stacks)",
 	    "peak", "leaked", "allocations",
 	    n < STACKS_SHOWN ? n : STACKS_SHOWN, n);
 	for (i = 0; i < STACKS_SHOWN && tel_heap_stack_at(heap, i, &s); i++) {
-		const char *frames = tel_heap_frames(heap, i);
+		const char *frames = tel_heap_holder(heap, i);
 
 		if (frames == NULL) {
 			r->failed = 1;
@@ -486,7 +431,7 @@ answers_put_stacks(struct report *r, const struct show *show)
 		report_line(r, "", "%10s  %10s  %11s  %s", peak, leaked,
 		    format_count(int128_u64(s.allocations), show->options->raw,
 		        count),
-		    answers_frames(r, frames, common, 37));
+		    answers_frames(r, frames, 37));
 	}
 	report_put(r);
 }

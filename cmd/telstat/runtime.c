@@ -791,7 +791,6 @@ runtime_put_top(struct report *r, tel_heap *heap, const char *what,
 {
 	const size_t n = tel_heap_count(heap);
 	const int stack = strcmp(what, "stack") == 0;
-	unsigned common = 0;
 	tel_heap_stack s;
 	size_t i;
 
@@ -799,8 +798,6 @@ runtime_put_top(struct report *r, tel_heap *heap, const char *what,
 		r->failed = 1;
 		return;
 	}
-	if (stack)
-		common = answers_common(heap, n < TOP_SHOWN ? n : TOP_SHOWN);
 	report_section(r, REPORT_TEXT | REPORT_JSON,
 	    stack ? "allocating_stack" : "allocated_class")
 	    ->apart = 1;
@@ -813,7 +810,9 @@ runtime_put_top(struct report *r, tel_heap *heap, const char *what,
 	        stack ? "; see --stacks" : ""),
 	    REPORT_GROUPED, NULL);
 	for (i = 0; i < TOP_SHOWN && tel_heap_stack_at(heap, i, &s); i++) {
-		const char *frames = tel_heap_frames(heap, i);
+		const char *frames = stack && report_is(r, REPORT_TEXT) ?
+		    tel_heap_holder(heap, i) :
+		    tel_heap_frames(heap, i);
 
 		if (frames == NULL) {
 			r->failed = 1;
@@ -831,7 +830,7 @@ runtime_put_top(struct report *r, tel_heap *heap, const char *what,
 		    report_string(report_text(r, "%s",
 		        !stack ? runtime_class_name(r, frames) :
 		            report_is(r, REPORT_TEXT) ?
-		                 answers_frames(r, frames, common, 27) :
+		                 answers_frames(r, frames, 27) :
 		                 frames)));
 	}
 	report_put(r);

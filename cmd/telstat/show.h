@@ -59,13 +59,10 @@ int answers_some(const struct show *show);
 /* Nonzero when there are pools to show. */
 int answers_pools(const struct show *show);
 /*
- * The innermost frames of a stack, first the one that allocated, without those
- * that are skipped, as far as a line has room from a column on.
+ * The innermost frames of a stack, as far as a line has room from a column on.
  */
-const char *answers_frames(struct report *r, const char *frames, unsigned skip,
+const char *answers_frames(struct report *r, const char *frames,
     unsigned column);
-/* How many may be skipped: the first n stacks have them in common. */
-unsigned answers_common(tel_heap *heap, size_t n);
 /* The same of garbage collection and allocation in a runtime. */
 int runtime_some(const struct show *show);
 void runtime_put(struct report *r, const struct show *show);

@@ -240,11 +240,15 @@ static void
 bar(struct report *r, const void *of, size_t i, struct report_bar *out)
 {
 	const struct show *show = of;
-	const char *frames = tel_heap_frames(show->options->heap, i), *p;
+	tel_heap *heap = show->options->heap;
+	const char *frames = show->options->key == NULL ?
+	    tel_heap_holder(heap, i) :
+	    tel_heap_frames(heap, i);
+	const char *p;
 	tel_heap_stack s;
 
 	memset(out, 0, sizeof(*out));
-	if (frames == NULL || !tel_heap_stack_at(show->options->heap, i, &s))
+	if (frames == NULL || !tel_heap_stack_at(heap, i, &s))
 		return;
 	p = strrchr(frames, ';');
 	out->label =
@@ -265,7 +269,8 @@ telstat_stacks_put_picture(struct report *r, const struct show *show, size_t n,
 	section->title = title(r, show);
 	section->definition = show->options->key != NULL ?
 	    report_text(r, "%zu keys", n) :
-	    report_text(r, "%zu stacks, called by their innermost frames", n);
+	    report_text(r, "%zu stacks, by the functions that hold the blocks",
+	        n);
 	section->bars = &bars;
 	report_put(r);
 }

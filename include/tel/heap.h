@@ -137,6 +137,11 @@ TEL_SINCE_EXPERIMENTAL uint64_t tel_heap_weight_of(const tel_heap_stack *s,
  */
 TEL_SINCE_EXPERIMENTAL const char *tel_heap_frames(tel_heap *h, size_t i);
 /*
+ * The same up to the holder: the innermost frame that is of no allocator, nor of
+ * a container that asks one, by its name.  All of them, if all are.
+ */
+TEL_SINCE_EXPERIMENTAL const char *tel_heap_holder(tel_heap *h, size_t i);
+/*
  * The time that a share, in parts of 10^9, of the freed blocks of stack i lived
  * at most: 0 gives the shortest time, 10^9 the longest; others are at most a
  * sixteenth too long.

@@ -297,6 +297,36 @@ tel__stacks_user(struct tel__stacks *s, uint32_t node)
 	return &s->nodes[node].user;
 }
 
+int
+tel__stacks_is_allocator(const char *name, size_t n)
+{
+	static const char *const parts[] = { "alloc", "Alloc", "operator new",
+		"_Znw", "_Zna", "std::", "__gnu_cxx", "strdup", "strndup",
+		"::grow", "::resize", "::reserve", "::push_back", "::emplace" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		size_t length = strlen(parts[i]);
+
+		for (size_t at = 0; at + length <= n; at++)
+			if (memcmp(name + at, parts[i], length) == 0)
+				return 1;
+	}
+	return 0;
+}
+
+uint32_t
+tel__stacks_holder(const struct tel__stacks *s, uint32_t node)
+{
+	const struct tel__name *name;
+
+	for (uint32_t i = node; i != 0; i = s->nodes[i].parent) {
+		name = &s->names.list[s->nodes[i].name];
+		if (!tel__stacks_is_allocator(name->text, name->length))
+			return i;
+	}
+	return node;
+}
+
 const char *
 tel__stacks_text(struct tel__stacks *s, uint32_t node)
 {

@@ -69,6 +69,14 @@ uint32_t tel__stacks_name(struct tel__stacks *s, uint32_t parent,
 /* The node of all stacks beyond the limit; 0: out of memory. */
 uint32_t tel__stacks_others(struct tel__stacks *s);
 
+/* Nonzero when a function is of an allocator, or of a container that asks it. */
+int tel__stacks_is_allocator(const char *name, size_t n);
+/*
+ * The holder of a stack: its innermost frame that is of no allocator, or its
+ * innermost frame if all are.
+ */
+uint32_t tel__stacks_holder(const struct tel__stacks *s, uint32_t node);
+
 /* The caller's number of a node, until the next one is found. */
 uint32_t *tel__stacks_user(struct tel__stacks *s, uint32_t node);
 

@@ -188,24 +188,6 @@ tel__holders_clear(struct holders *h)
 
 /* ------------------------------------------------------------- holders */
 
-/* Nonzero when a frame is of an allocator, or of a container that asks it. */
-static int
-is_allocator(const char *name, size_t n)
-{
-	static const char *const parts[] = { "alloc", "Alloc", "operator new",
-		"_Znw", "_Zna", "std::", "__gnu_cxx", "strdup", "strndup",
-		"::grow", "::resize", "::reserve", "::push_back", "::emplace" };
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		size_t length = strlen(parts[i]);
-
-		for (size_t at = 0; at + length <= n; at++)
-			if (memcmp(name + at, parts[i], length) == 0)
-				return 1;
-	}
-	return 0;
-}
-
 /* The node of a stack in a tree; 0: no memory. */
 static uint32_t
 holders_node(struct tel__stacks *tree, const char *frames)
@@ -255,7 +237,8 @@ find_allocators(const struct tel__names *names, const char *expression)
 	for (size_t i = 0; i < names->count; i++) {
 		const struct tel__name *name = &names->list[i];
 
-		allocator[i] = is_allocator(name->text, name->length) ||
+		allocator[i] =
+		    tel__stacks_is_allocator(name->text, name->length) ||
 		    (expression != NULL &&
 		        regexec(&regex, name->text, 0, NULL, 0) == 0);
 	}

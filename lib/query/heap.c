@@ -715,6 +715,15 @@ tel_heap_frames(tel_heap *h, size_t i)
 	    tel__stacks_text(&h->stacks, site_at(h, i)->node);
 }
 
+const char *
+tel_heap_holder(tel_heap *h, size_t i)
+{
+	return i >= h->nsites ?
+	    NULL :
+	    tel__stacks_text(&h->stacks,
+	        tel__stacks_holder(&h->stacks, site_at(h, i)->node));
+}
+
 int
 tel_heap_lifetime(const tel_heap *h, size_t i, uint32_t share, uint64_t *out)
 {
