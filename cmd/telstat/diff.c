@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/index.h"
 #include "common/message.h"
+#include "common/report/lifetimes.h"
 #include "common/sandbox.h"
 #include "show.h"
 #include "significance.h"
@@ -574,6 +575,84 @@ diff_put_type(struct diff *d, const struct both *b, const char *name,
 	add_counts(d, part.name, counts[0], counts[1], 1);
 }
 
+/* A row of a number that a side may not have; none if neither has it. */
+static void
+add_known(const struct diff *d, const char *name, const struct figure f[2],
+    const char *unit)
+{
+	if (f[0].known || f[1].known)
+		add_plain(d, name, f[0], f[1], unit, NOT_SIGNIFICANT);
+}
+
+/* The peak and lifetimes, beside the counts of blocks. */
+static void
+diff_put_heaps(const struct diff *d)
+{
+	struct figure blocks[2] = { 0 }, bytes[2] = { 0 }, temporary[2] = { 0 };
+	struct figure lived[REPORT_LIFETIMES][2] = { 0 };
+	const tel_heap *heap = NULL;
+	tel_heap_stack all;
+	uint64_t v, step;
+
+	for (int i = 0; i < 2; i++) {
+		if (d->sides[i].telstat.heap == NULL)
+			continue;
+		heap = d->sides[i].telstat.heap;
+		tel_heap_total(heap, &all);
+		blocks[i] = whole(int128_u64(all.peak_blocks), 0);
+		bytes[i] = whole(int128_u64(all.peak_bytes), 0);
+		temporary[i] = whole(int128_u64(all.temporary), 0);
+		if (!tel_heap_resolution(heap, &step))
+			step = 0;
+		/* those below the resolution may be anything */
+		for (size_t k = 0; k < REPORT_LIFETIMES; k++)
+			if (tel_heap_lifetime_of_all(heap,
+			        report_lifetimes[k].share, &v) &&
+			    v >= step)
+				lived[k][i] = whole(int128_u64(v), 0);
+	}
+	add_known(d, "peak_blocks", blocks, "");
+	add_known(d, "peak_bytes", bytes, "bytes");
+	add_known(d, "temporary_blocks", temporary, "");
+	for (size_t k = 0; k < REPORT_LIFETIMES && heap != NULL; k++)
+		add_known(d, report_lifetimes[k].name, lived[k],
+		    tel_heap_ticks(heap) ? "ticks" : "ns");
+}
+
+/* What was allocated and freed, and what lives, where logs have blocks. */
+static void
+diff_put_memory(const struct diff *d)
+{
+	struct figure f[2];
+	tel_int128 v;
+
+	diff_open_table(d, "memory");
+	for (int t = TEL_TOTAL_ALLOCS; t < TOTALS; t++) {
+		const char *name = totals[t].name;
+
+		for (int i = 0; i < 2; i++)
+			f[i] = tel_stats_total(d->sides[i].telstat.stats,
+			           (tel_total)t, &v) ?
+			    whole(v, 0) :
+			    (struct figure){ 0 };
+		add_known(d, name, f,
+		    strstr(name, "_bytes") != NULL ? "bytes" : "");
+	}
+	diff_put_heaps(d);
+	report_put(d->report);
+}
+
+/* Nonzero when a side has allocated blocks. */
+static int
+has_memory(const struct diff *d)
+{
+	tel_int128 v;
+
+	return tel_stats_total(d->sides[0].telstat.stats, TEL_TOTAL_ALLOCS,
+	           &v) ||
+	    tel_stats_total(d->sides[1].telstat.stats, TEL_TOTAL_ALLOCS, &v);
+}
+
 static void
 diff_fill(struct report *r, void *arg)
 {
@@ -593,6 +672,8 @@ diff_fill(struct report *r, void *arg)
 		    d->timed);
 		diff_put_pairs(d, NULL, &a->types, &b->types, diff_put_type, 1);
 		report_put(r);
+		if (!t->types && has_memory(d))
+			diff_put_memory(d);
 	}
 	diff_put_pairs(d, NULL, &a->stats, &b->stats, diff_put_stat, 0);
 	if (!report_is(r, REPORT_TEXT))
@@ -661,6 +742,8 @@ parse_side(struct diff *d, int i, int argc, char **argv)
 		message_fail(STATUS_USAGE, NULL,
 		    "diff cannot be combined with -i");
 	else {
+		t->answers =
+		    !t->given && !t->grouped && t->stacks == NULL && !t->types;
 		d->names[i] = t->settings.ranged.shown[i];
 		operands_only(&t->settings, i);
 		return operands_select(&t->settings);

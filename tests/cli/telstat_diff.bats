@@ -194,6 +194,48 @@ assert not any("significance" in r for r in rows if r["figure"] == "A")'
 	[[ $output == *'changes are of shares of all events'* ]]
 }
 
+@test "memory: what the reports of both have" {
+	local format
+	python3 "$TEL_TOP/tests/spec/blocks_model.py" 1 before >model
+	python3 "$TEL_TOP/tests/spec/blocks_model.py" 2 after >model
+	telcat -f tel -o after.tel after
+	for side in before after; do
+		telstat -f json $side >$side.json
+	done
+	telstat diff -f json before after.tel >got.json
+	python3 - <<-'END'
+		import json
+		def rows(name):
+		    return [json.loads(line) for line in open(name)]
+		def wanted(name):
+		    report = {}
+		    for r in rows(name):
+		        report.update(r if r["type"] in ("memory", "totals") else {})
+		    return {k: v for k, v in report.items() if k == "lifetime_max" or
+		            k.endswith("_blocks") or k.endswith("_bytes") and
+		            k not in ("input_bytes", "skipped_bytes")}
+		before, after = wanted("before.json"), wanted("after.json")
+		got = {r["figure"]: r for r in rows("got.json")
+		       if r["name"] == "memory"}
+		assert len(before) >= 10, before
+		for k, v in before.items():
+		    row = got[k]
+		    assert (row["before"], row["after"]) == (v, after[k]), (k, row, v)
+		    assert abs(row["change"] - (after[k] - v) / v) < 1e-9, row
+	END
+	# neither of types alone, nor of statistics, nor of a log without blocks
+	for options in --report=types '-s n=count()'; do
+		# shellcheck disable=SC2086
+		telstat diff $options before after >text
+		run ! grep -q '^memory' text
+	done
+	made 1000 A=3 >one
+	telstat diff one one >text
+	run ! grep -q '^memory' text
+	# of one side alone, the other has no figures
+	telstat diff one before | grep -q '^  peak_bytes  *-  '
+}
+
 @test "mistakes" {
 	unpack 1.118.0-lii6gc-poolncv
 	run -2 telstat diff mpsio.log
