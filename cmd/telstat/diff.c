@@ -602,8 +602,9 @@ diff_put_heaps(const struct diff *d)
 		blocks[i] = whole(int128_u64(all.peak_blocks), 0);
 		bytes[i] = whole(int128_u64(all.peak_bytes), 0);
 		temporary[i] = whole(int128_u64(all.temporary), 0);
+		/* a log without times has no lifetimes */
 		if (!tel_heap_resolution(heap, &step))
-			step = 0;
+			step = 1;
 		/* those below the resolution may be anything */
 		for (size_t k = 0; k < REPORT_LIFETIMES; k++)
 			if (tel_heap_lifetime_of_all(heap,
@@ -642,6 +643,50 @@ diff_put_memory(const struct diff *d)
 	report_put(d->report);
 }
 
+/* A table of durations, where either side has any. */
+static void
+diff_put_durations(const struct diff *d, const char *what,
+    const struct durations of[2])
+{
+	static const char *const names[] = { "total_ns", "p50_ns", "p99_ns",
+		"longest_ns" };
+	struct figure f[2];
+
+	if (of[0].count + of[1].count == 0)
+		return;
+	diff_open_table(d, what);
+	add_counts(d, "count", of[0].count, of[1].count, 1);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		for (int j = 0; j < 2; j++) {
+			const uint64_t ns[] = { of[j].total, of[j].p50,
+				of[j].p99, of[j].longest };
+
+			f[j] = of[j].count > 0 ? whole(int128_u64(ns[i]), 0) :
+			                         (struct figure){ 0 };
+		}
+		add_known(d, names[i], f, "ns");
+	}
+	report_put(d->report);
+}
+
+/* Pauses and collections of runtimes. */
+static void
+diff_put_collector(const struct diff *d)
+{
+	struct durations pauses[2] = { 0 }, collections[2] = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		const struct show show = { .options = &d->sides[i].telstat,
+			.stats = d->sides[i].telstat.stats };
+
+		if (show.options->runtime != NULL &&
+		    !runtime_durations(&show, &pauses[i], &collections[i]))
+			d->report->failed = 1;
+	}
+	diff_put_durations(d, "pauses", pauses);
+	diff_put_durations(d, "collections", collections);
+}
+
 /* Nonzero when a side has allocated blocks. */
 static int
 has_memory(const struct diff *d)
@@ -674,6 +719,7 @@ diff_fill(struct report *r, void *arg)
 		report_put(r);
 		if (!t->types && has_memory(d))
 			diff_put_memory(d);
+		diff_put_collector(d);
 	}
 	diff_put_pairs(d, NULL, &a->stats, &b->stats, diff_put_stat, 0);
 	if (!report_is(r, REPORT_TEXT))

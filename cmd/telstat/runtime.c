@@ -468,10 +468,21 @@ runtime_put_fact(struct report *r, const char *name, const char *label,
 	(void)report_fact(r, &f, report_count(v));
 }
 
-/* Of n sorted durations: how many, their sum, quantiles and share of the run. */
+/* What n sorted durations are, of which more may have been counted. */
+static struct durations
+durations_of(const struct pause *sorted, size_t n, uint64_t count,
+    uint64_t total)
+{
+	const struct durations d = { count, total, duration_at(sorted, n, 50),
+		duration_at(sorted, n, 99), sorted[n - 1].duration };
+
+	return d;
+}
+
+/* Durations, the last of n sorted ones with its time, and their share of the run. */
 static void
 put_durations(struct report *r, const struct show *show, const char *what,
-    const struct pause *sorted, size_t n, uint64_t count, uint64_t total)
+    const struct durations *d, const struct pause *sorted, size_t n)
 {
 	const struct runtime *rt = show->options->runtime;
 	const struct report_field share = { .name = "share",
@@ -484,16 +495,16 @@ put_durations(struct report *r, const struct show *show, const char *what,
 	s->apart = rt->ends.nends == 0 || sorted == rt->pauses;
 	s->lead = "GC     ";
 	s->indent = 8;
-	runtime_put_fact(r, "count", what, NULL, count);
-	runtime_put_fact(r, "total_ns", "total", "ns", total);
-	runtime_put_fact(r, "p50_ns", "p50", "ns", duration_at(sorted, n, 50));
-	runtime_put_fact(r, "p99_ns", "p99", "ns", duration_at(sorted, n, 99));
-	runtime_put_fact(r, "longest_ns", "longest", "ns", longest->duration);
+	runtime_put_fact(r, "count", what, NULL, d->count);
+	runtime_put_fact(r, "total_ns", "total", "ns", d->total);
+	runtime_put_fact(r, "p50_ns", "p50", "ns", d->p50);
+	runtime_put_fact(r, "p99_ns", "p99", "ns", d->p99);
+	runtime_put_fact(r, "longest_ns", "longest", "ns", d->longest);
 	runtime_put_fact(r, "longest_time_ns", "at", "ns",
 	    since_start(show, longest->log, longest->clock));
 	if (show->at.ns > 0)
 		(void)report_fact(r, &share,
-		    report_real((double)total / show->at.ns));
+		    report_real((double)d->total / show->at.ns));
 	if (rt->left_out + rt->ends.left_out > 0)
 		report_say(r, REPORT_TEXT, "", "quantiles of the first %zu", n);
 	report_put(r);
@@ -836,27 +847,45 @@ runtime_put_top(struct report *r, tel_heap *heap, const char *what,
 	report_put(r);
 }
 
+int
+runtime_durations(const struct show *show, struct durations *pauses,
+    struct durations *collections)
+{
+	struct runtime *rt = show->options->runtime;
+	const int done = rt->sorted || add_ranges(rt, show);
+	uint64_t total = 0;
+
+	sort_kept(rt);
+	*pauses = *collections = (struct durations){ 0 };
+	for (size_t i = 0; i < rt->ncycles; i++)
+		total += rt->cycles[i].duration;
+	if (rt->npauses > 0)
+		*pauses =
+		    durations_of(rt->pauses, rt->npauses, rt->count, rt->total);
+	if (rt->ncycles > 0)
+		*collections =
+		    durations_of(rt->cycles, rt->ncycles, rt->ncycles, total);
+	return done;
+}
+
 void
 runtime_put(struct report *r, const struct show *show)
 {
 	struct runtime *rt = show->options->runtime;
+	struct durations pauses, collections;
 	tel_heap_stack all;
-	uint64_t total = 0;
 
 	if (!show->options->answers || !runtime_some(show) ||
 	    !report_is(r, REPORT_TEXT | REPORT_JSON))
 		return;
-	if (!rt->sorted && !add_ranges(rt, show))
+	if (!runtime_durations(show, &pauses, &collections))
 		r->failed = 1;
-	sort_kept(rt);
 	if (rt->npauses > 0)
-		put_durations(r, show, "pauses", rt->pauses, rt->npauses,
-		    rt->count, rt->total);
-	for (size_t i = 0; i < rt->ncycles; i++)
-		total += rt->cycles[i].duration;
+		put_durations(r, show, "pauses", &pauses, rt->pauses,
+		    rt->npauses);
 	if (rt->ncycles > 0)
-		put_durations(r, show, "collections", rt->cycles, rt->ncycles,
-		    rt->ncycles, total);
+		put_durations(r, show, "collections", &collections, rt->cycles,
+		    rt->ncycles);
 	if (rt->npauses > 0)
 		runtime_put_longest(r, show);
 	put_mutator(r, show);

@@ -65,6 +65,13 @@ const char *answers_frames(struct report *r, const char *frames,
     unsigned column);
 /* The same of garbage collection and allocation in a runtime. */
 int runtime_some(const struct show *show);
+/* How long pauses, or collections, took, in ns; count 0: there were none. */
+struct durations {
+	uint64_t count, total, p50, p99, longest;
+};
+/* Those of a runtime.  1, or 0 when out of memory. */
+int runtime_durations(const struct show *show, struct durations *pauses,
+    struct durations *collections);
 void runtime_put(struct report *r, const struct show *show);
 /* What the logs allocated. */
 void answers_put(struct report *r, const struct show *show);

@@ -236,6 +236,31 @@ assert not any("significance" in r for r in rows if r["figure"] == "A")'
 	telstat diff one before | grep -q '^  peak_bytes  *-  '
 }
 
+@test "pauses and collections: what the reports of both have" {
+	local before=$TEL_TOP/tests/data/mps/1.112.0-lii6ll-finalcv.log.zst
+	local after=$TEL_TOP/tests/data/mps/1.118.0-lii6gc-awlut.log.zst
+	telstat -q -f json "$before" >before.json
+	telstat -q -f json "$after" >after.json
+	telstat diff -q -f json "$before" "$after" >got.json
+	python3 - <<-'END'
+		import json
+		def rows(name):
+		    return [json.loads(line) for line in open(name)]
+		names = "count", "total_ns", "p50_ns", "p99_ns", "longest_ns"
+		for what in "pauses", "collections":
+		    [before], [after] = ([r for r in rows(f"{side}.json")
+		                          if r["type"] == what]
+		                         for side in ("before", "after"))
+		    got = [[r["figure"], r["before"], r["after"]]
+		           for r in rows("got.json") if r["name"] == what]
+		    assert before["count"] > 1, before
+		    assert got == [[k, before[k], after[k]] for k in names], got
+	END
+	# of one side alone, the other has no figures
+	made 1000 A=3 >one
+	telstat diff -q one "$after" | grep -q '^  p99_ns  *-  '
+}
+
 @test "mistakes" {
 	unpack 1.118.0-lii6gc-poolncv
 	run -2 telstat diff mpsio.log
