@@ -158,8 +158,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_add_file(tel_reader *r,
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_add_role(tel_reader *r,
     const char *role, const char *text);
 /*
- * Sets the ticks of the events' clock in a second, for logs that do not record
- * it: more than 0, or 0 to use the log's own rate.
+ * Sets the ticks of the events' clock in a second, for logs without points of
+ * synchronisation: more than 0, or 0 to use the log's own rate.
  * Returns TEL_OK, TEL_EINVAL, TEL_ESTATE.
  */
 TEL_SINCE_0_1 tel_status tel_reader_set_tick_rate(tel_reader *r, double hertz);

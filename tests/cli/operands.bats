@@ -246,6 +246,16 @@ two_rates() {
 	clean telcat one.log two.log >/dev/null
 }
 
+@test "the rate of --tb-hz replaces that of a text as it does that of its .tel" {
+	two_rates a.txt 1000.0 10
+	telcat -f tel -o a.tel a.txt
+	for file in a.txt a.tel; do
+		telcat -T s --tb-hz 500 --no-header "$file" | tail -1 >got
+		grep '^2\.000000000 free' got
+		telstat -f json --tb-hz 500 "$file" | grep '"span_ns":"\?2000000000'
+	done
+}
+
 @test "lifetimes of logs of which not all have a rate are missed, and it is said" {
 	two_rates a.txt 1000.0 10
 	two_rates b.txt 1000.0 20

@@ -329,14 +329,15 @@ text_parse(struct lines *s, const struct lines_map *m)
 	return fields(s, m, t, p);
 }
 
-/* "# tick rate: 2995200123.4": as good as nothing else is known. */
+/* "# tick rate: 2995200123.4", unless the user knows better. */
 static void
 tick_rate(struct tel_reader *r, struct lines *s, const unsigned char *p)
 {
 	static const struct tel_field none = { .name = "the tick rate" };
 	uint64_t bits;
 
-	if (tel__lines_double(s, &none, &p, &bits) && p == s->line.end)
+	if (tel__lines_double(s, &none, &p, &bits) && p == s->line.end &&
+	    r->tick_rate <= 0)
 		tel__clock_set_rate(r->log.clock, tel_bits_double(bits));
 }
 
