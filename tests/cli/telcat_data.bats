@@ -187,10 +187,22 @@ reads_back() {
 }
 
 @test "a stream without its start is read by what fits, and other names are reported" {
-	zstd -dcq "$DATA/1.114.0-lii6gc-poolncv.log.zst" | tail -c +400 >mpsio.log
+	zstd -dcq "$DATA/1.114.0-lii6gc-poolncv.log.zst" | tail -c +401 >mpsio.log
 	run -3 --separate-stderr telcat -c mpsio.log
 	[[ $stderr == *'fits best; LandInit is CBSInit in mps-1.113.0; LandInit.land is cbs in mps-1.113.0; VMInit is VMCreate in mps-1.113.0'* ]]
 	[ "$(grep -o ' is CBSInit in ' <<<"$stderr" | wc -l)" = 1 ]
+}
+
+# One byte before its events, a stream has the codes of the other byte order.
+@test "a log cut anywhere is not read in the other byte order" {
+	unpack 1.118.0-lii6gc-awlut whole.log
+	run -3 --separate-stderr telcat -c <(tail -c +3001 whole.log)
+	[[ $stderr == *'read as mps-1.118.0/lii6gc, which fits best'* ]]
+	for at in 2994 2997 3000 40008; do
+		tail -c "+$at" whole.log >cut.log
+		run -1 --separate-stderr telcat -c cut.log
+		[[ $stderr == 'telcat: cut.log: unknown format: '* ]]
+	done
 }
 
 @test "the text of mpseventtxt is read back, each line of it, by every tool" {
