@@ -327,3 +327,16 @@ two_rates() {
 		echo "${stderr//a.tar:a.tel/a.tar}" | diff -u want.err -
 	done
 }
+
+# Its files are read from the archive once, its packets again in the copy.
+@test "damage of an archive that is a trace is counted alike by all tools" {
+	local trace=$TEL_TOP/tests/data/ctf/snapshot.ctf.tar.zst at
+	zstd -dcq "$trace" >trace.tar
+	at=$(grep -abo 'ustar' trace.tar | tail -1 | cut -d: -f1)
+	printf XXXX | dd of=trace.tar bs=1 seek="$((at - 150))" conv=notrunc \
+		status=none
+	run -3 --separate-stderr telstat trace.tar
+	[[ $stderr == *'telstat: trace.tar: 1 damaged place, '* ]]
+	run -3 --separate-stderr telcat trace.tar
+	[[ $stderr == *'telcat: trace.tar: 1 damaged place, '* ]]
+}

@@ -111,6 +111,9 @@ open_members(struct tel_reader *r)
 	/* the log is all of the archive, not the member that it was found by */
 	r->log.name = r->name;
 	tel__fileset_sort(r->set);
+	/* a copy of the log shares the set, and does not find this again */
+	memcpy(r->count_before, r->count, sizeof(r->count));
+	r->told_before = r->told;
 	return TEL_OK;
 }
 
