@@ -11,6 +11,8 @@
 
 /* So many headers in a row that cannot be read, and it is given up. */
 #define FAILURES_MAX 64
+/* Of a damaged place so many without reading on: more than a peek has blocks. */
+#define RETRIES_MAX 4096u
 
 struct tel_members {
 	struct tel_archive ar;
@@ -20,6 +22,7 @@ struct tel_members {
 	int begun;
 	int over;
 	unsigned failures;
+	int lost; /* a header could not be read, and none was found since */
 };
 
 /* The source of a member as it is in the archive; self is the members'. */
@@ -174,12 +177,33 @@ open_member(struct tel_members *m, struct tel_fault *fault)
 	return TEL_OK;
 }
 
+/*
+ * The next header.  Where one cannot be read, libarchive tries the next block,
+ * and the blocks up to a header are one damaged place.
+ */
+static int
+next_header(struct tel_members *m, struct archive_entry **entry)
+{
+	unsigned retries = 0;
+	uint64_t at;
+	int r;
+
+	do {
+		at = tel__input_offset(m->ar.in);
+		r = tel__archive_next(&m->ar, entry);
+		retries = at == tel__input_offset(m->ar.in) ? retries + 1 : 0;
+	} while (r == ARCHIVE_RETRY && m->lost && !m->ar.dead &&
+	    retries < RETRIES_MAX);
+	m->lost = r == ARCHIVE_RETRY;
+	return r;
+}
+
 /* The next entry of any kind.  TEL_OK, TEL_END or a failure. */
 static tel_status
 next_entry(struct tel_members *m, struct archive_entry **entry,
     struct tel_fault *fault)
 {
-	int r = tel__archive_next(&m->ar, entry);
+	int r = next_header(m, entry);
 
 	if (r == ARCHIVE_EOF)
 		return TEL_END;

@@ -328,6 +328,21 @@ two_rates() {
 	done
 }
 
+# libarchive tries block after block for a header; the bytes are one place.
+@test "a damaged header of a tar is one damaged place, and costs its member alone" {
+	unpack 1.118.0-lii6gc-awlut a
+	cp a b
+	cp a c
+	tar cf all.tar a b c
+	local at=$((512 + ($(stat -c %s a) + 511) / 512 * 512 + 100))
+	printf XXXX | dd of=all.tar bs=1 seek="$at" conv=notrunc status=none
+	for how in --no-merge -S; do
+		run -3 --separate-stderr telcat -c "$how" all.tar
+		[ "$output" = 45452 ]
+		[[ $stderr == *'telcat: all.tar: 1 damaged place, 0 bytes'* ]]
+	done
+}
+
 # Its files are read from the archive once, its packets again in the copy.
 @test "damage of an archive that is a trace is counted alike by all tools" {
 	local trace=$TEL_TOP/tests/data/ctf/snapshot.ctf.tar.zst at
