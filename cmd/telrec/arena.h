@@ -161,7 +161,6 @@ enum arena_clock { ARENA_CLOCK_CPU, ARENA_CLOCK_MONOTONIC };
 
 struct arena {
 	uint64_t magic;
-	uint64_t bytes; /* of the file */
 	uint32_t options;
 	uint32_t clock;
 	uint32_t unwind;  /* enum telrec_unwind */

@@ -54,7 +54,7 @@ struct thread {
 
 /* An object that the process has mapped. */
 struct object {
-	uint64_t start, end;
+	uint64_t start;
 	char path[512];
 };
 
@@ -89,7 +89,6 @@ find_object(pid_t pid, uint64_t address, const char *file, struct object *out)
 	if (!found)
 		return 0;
 	out->start = start;
-	out->end = end;
 	snprintf(out->path, sizeof(out->path), "%s", path);
 	return 1;
 }

@@ -138,7 +138,6 @@ make_arena(struct run *run)
 	    MAP_SHARED | MAP_NORESERVE, run->arena_fd, 0);
 	if (a == MAP_FAILED)
 		return -1;
-	a->bytes = bytes;
 	a->clock = choose_clock();
 	a->drainer = (uint32_t)getpid();
 	a->options =

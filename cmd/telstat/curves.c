@@ -41,7 +41,6 @@ struct curve {
 struct curves {
 	struct curve *list[STORED];
 	size_t n;
-	size_t left_out; /* groups without a curve */
 	double times[POINTS];
 	size_t ntimes;
 	uint64_t stride, skip; /* every so many snapshots are stored */
@@ -124,10 +123,8 @@ telstat_curves_find(struct curves *c, size_t *place, const struct curve *key,
 			return 1;
 		}
 	}
-	if (c->n == STORED) {
-		c->left_out++;
+	if (c->n == STORED)
 		return 1;
-	}
 	*out = curve_new(key->name, key->label, key->definition, key->unit);
 	if (*out == NULL)
 		return 0;
@@ -283,7 +280,6 @@ curves_add(struct curves *c, const struct show *show)
 		return 1;
 	if (c->ntimes == POINTS)
 		telstat_curves_thin(c);
-	c->left_out = 0;
 	if (show_overview(show))
 		ok = add_totals(c, show, &place);
 	for (i = 0; ok && i < n; i++) {

@@ -36,7 +36,7 @@ struct pause {
 
 struct collection {
 	uint64_t clock;
-	uint64_t pauses, paused; /* their number, and ns */
+	uint64_t paused; /* ns */
 	uint64_t before, after, capacity, ended;
 	uint32_t log;
 	unsigned name, cause;
@@ -252,10 +252,8 @@ add_pause(struct runtime *rt, const tel_event *ev)
 		return st;
 	rt->count++;
 	rt->total += ns;
-	if (c != NULL) {
-		c->pauses++;
+	if (c != NULL)
 		c->paused += ns;
-	}
 	if (rt->npauses == KEPT_MAX) {
 		rt->left_out++;
 		return TEL_OK;

@@ -20,7 +20,6 @@ struct loss {
 struct losses {
 	struct loss **rows;
 	size_t count, room;
-	uint64_t seen;  /* events of any, or values */
 	const char *to; /* the name of the target */
 };
 

@@ -80,7 +80,6 @@ struct tel__live {
 	void *arg;
 	uint64_t bytes;           /* of all blocks that live */
 	size_t max;               /* blocks that live; TEL__LIVE_MAX at first */
-	size_t count;             /* of them, a sample is one */
 	struct tel__table by_key; /* to a place in blocks */
 	struct tel__live_block *blocks;
 	size_t nblocks, block_room;

@@ -88,7 +88,6 @@ struct sample_block {
 };
 
 struct sample_row;
-struct exact_string;
 
 struct event_samples {
 	struct sample_type *types;

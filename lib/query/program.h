@@ -14,8 +14,6 @@
 #include "query/select.h"
 #include "query/tree.h"
 
-struct tel_bounds;
-
 /* Where a test that decides the verdict goes. */
 #define GO_REJECT UINT32_MAX
 #define GO_ACCEPT (UINT32_MAX - 1)

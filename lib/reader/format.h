@@ -14,7 +14,6 @@
 
 struct tel__buffer;
 struct tel_reader;
-struct tel_writer;
 struct tel_encoder_ops;
 struct tel_score;
 struct tel_fileset;

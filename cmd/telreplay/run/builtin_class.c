@@ -28,7 +28,6 @@ struct chunk {
 struct extent {
 	struct extent *next;
 	size_t size;
-	size_t used;
 };
 
 struct pool {

@@ -408,7 +408,7 @@ struct walk {
 	struct jfr_chunk *c;
 	uint8_t *wanted; /* by class: its events are needed one by one */
 	struct counted *counts;
-	uint64_t first, last, n;
+	uint64_t first, last;
 	uint64_t unknown; /* bytes of events of no type */
 };
 
@@ -439,7 +439,6 @@ walk_events(struct walk *w)
 		fields = b.p;
 		clock = chunk_read_clock(c, of, &b);
 		b.bad = 0;
-		w->n++;
 		if (!w->wanted[class]) {
 			w->counts[class].events++;
 			w->counts[class].bytes += size;

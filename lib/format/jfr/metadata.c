@@ -239,12 +239,6 @@ unit_with(uint8_t unit, enum tel_unit more)
 	                                 TEL_UNIT_HERTZ;
 }
 
-/* An annotation of a class or field; its class defines its meaning. */
-struct annotation {
-	uint32_t class; /* its id */
-	const char *value;
-};
-
 /* Keeps an annotation that documents something: a description, or a label. */
 static void
 annotate_doc(const char **doc, const char *name, const char *value)

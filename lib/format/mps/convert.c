@@ -223,14 +223,6 @@ mps_convert_follow(struct convert *c, struct plan *p,
 	return TEL_OK;
 }
 
-/* Counts an event in its row. */
-static void
-mps_convert_count(struct convert *c, struct loss *row)
-{
-	row->events++;
-	c->losses->seen++;
-}
-
 /*
  * Where addresses and pointers are labelled as one, two older labels often
  * become one: the second is dropped.
@@ -297,12 +289,12 @@ tel__convert_event(struct convert *c, struct convert_log **l,
 	}
 	if (row != NULL) {
 		if (how == CONVERT_COUNT)
-			mps_convert_count(c, row);
+			row->events++;
 		*lost = row;
 		return TEL_OK;
 	}
 	for (unsigned i = 0; how != CONVERT_ROLES && i < p->nlost; i++)
-		mps_convert_count(c, p->lost[i]);
+		p->lost[i]->events++;
 	tel__convert_finish(c, p->to, c->room[0], size, ev, out);
 	if (p->what == PLAN_LABEL || p->what == PLAN_LABEL_AGAIN) {
 		if (is_again(c, p, out))

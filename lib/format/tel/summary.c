@@ -172,7 +172,6 @@ struct stat {
 	int unknown;
 	unsigned ncells;
 	uint64_t counts[NATIVE_GROUP + 4];
-	struct tel_bound *cells; /* of each cell, one for each block */
 };
 
 /* The state of choosing blocks. */
