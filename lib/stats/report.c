@@ -34,7 +34,7 @@ tel__report_clear(struct report *r)
 	free(r->pools);
 	free(r->parts);
 	tel__index_clear(&r->index);
-	free(r->order);
+	free(r->types);
 	free(r->kinds);
 	tel__report_init(r);
 }
@@ -145,61 +145,29 @@ tel__report_span(struct report *r, uint64_t first, uint64_t last, int64_t ns)
 		r->untimed++;
 }
 
-/* Whether part a comes before part b. */
 static int
-in_order(const tel_part *a, const tel_part *b)
+compare_parts(const void *a, const void *b)
 {
-	if (a->events != b->events)
-		return a->events > b->events;
-	int c = strcmp(a->name, b->name);
-	return c != 0 ? c < 0 : strcmp(a->kind, b->kind) <= 0;
-}
+	const tel_part *p = a, *q = b;
 
-static tel_part
-part_view(const struct part *p)
-{
-	tel_part v = { p->name, p->kind, p->code, p->events, p->bytes };
-
-	return v;
-}
-
-/* By a heap: types may be many, and a hostile order must not be slow. */
-static void
-stats_report_sift(const struct report *r, uint32_t *heap, uint32_t i,
-    uint32_t n)
-{
-	uint32_t moved = heap[i], child;
-	tel_part v = part_view(&r->parts[moved]), a, b;
-
-	while ((child = 2 * i + 1) < n) {
-		a = part_view(&r->parts[heap[child]]);
-		if (child + 1 < n) {
-			b = part_view(&r->parts[heap[child + 1]]);
-			if (in_order(&a, &b)) {
-				child++;
-				a = b;
-			}
-		}
-		if (!in_order(&v, &a))
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = moved;
+	if (p->events != q->events)
+		return p->events > q->events ? -1 : 1;
+	int c = strcmp(p->name, q->name);
+	return c != 0 ? c : strcmp(p->kind, q->kind);
 }
 
 /* Adds up the kinds; those beyond the most are one, called "...". */
 static tel_status
 stats_report_add_kinds(struct report *r)
 {
-	tel_part *kinds, k;
+	tel_part *kinds;
 	uint32_t i, j, n = 0;
 
 	kinds = calloc(KINDS_MAX + 1, sizeof(*kinds));
 	if (kinds == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < r->nordered; i++) {
-		const struct part *p = &r->parts[r->order[i]];
+	for (i = 0; i < r->ntypes; i++) {
+		const tel_part *p = &r->types[i];
 
 		for (j = 0; j < n && j < KINDS_MAX; j++)
 			if (strcmp(kinds[j].name, p->kind) == 0)
@@ -212,12 +180,7 @@ stats_report_add_kinds(struct report *r)
 		kinds[j].events += p->events;
 		kinds[j].bytes += p->bytes;
 	}
-	for (i = 1; i < n; i++) {
-		k = kinds[i];
-		for (j = i; j > 0 && !in_order(&kinds[j - 1], &k); j--)
-			kinds[j] = kinds[j - 1];
-		kinds[j] = k;
-	}
+	qsort(kinds, n, sizeof(*kinds), compare_parts);
 	free(r->kinds);
 	r->kinds = kinds;
 	r->nkinds = n;
@@ -227,25 +190,22 @@ stats_report_add_kinds(struct report *r)
 tel_status
 tel__report_sort(struct report *r)
 {
-	uint32_t *order, i, n = 0, swap;
+	tel_part *types = malloc(((size_t)r->nparts + 1) * sizeof(*types));
+	uint32_t n = 0;
 
-	order = malloc(((size_t)r->nparts + 1) * sizeof(*order));
-	if (order == NULL)
+	if (types == NULL)
 		return TEL_ENOMEM;
-	for (i = 0; i < r->nparts; i++)
-		if (r->parts[i].events > 0)
-			order[n++] = i;
-	for (i = n / 2; i-- > 0;)
-		stats_report_sift(r, order, i, n);
-	for (i = n; i > 1; i--) {
-		swap = order[0];
-		order[0] = order[i - 1];
-		order[i - 1] = swap;
-		stats_report_sift(r, order, 0, i - 1);
+	for (uint32_t i = 0; i < r->nparts; i++) {
+		const struct part *p = &r->parts[i];
+
+		if (p->events > 0)
+			types[n++] = (tel_part){ p->name, p->kind, p->code,
+				p->events, p->bytes };
 	}
-	free(r->order);
-	r->order = order;
-	r->nordered = n;
+	qsort(types, n, sizeof(*types), compare_parts);
+	free(r->types);
+	r->types = types;
+	r->ntypes = n;
 	return stats_report_add_kinds(r);
 }
 

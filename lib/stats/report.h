@@ -64,8 +64,8 @@ struct report {
 	size_t pool_room;
 
 	/* made by tel__report_sort() */
-	uint32_t *order; /* parts with events */
-	uint32_t nordered;
+	tel_part *types; /* parts with events, with the strings of these */
+	uint32_t ntypes;
 	tel_part *kinds;
 	uint32_t nkinds;
 };

@@ -139,7 +139,7 @@ tel_stats_pool(const tel_stats *s, size_t i, tel_pool_use *out)
 size_t
 tel_stats_part_count(const tel_stats *s, tel_part_by by)
 {
-	return by == TEL_PART_TYPE ? s->shown.nordered : s->shown.nkinds;
+	return by == TEL_PART_TYPE ? s->shown.ntypes : s->shown.nkinds;
 }
 
 int
@@ -147,16 +147,7 @@ tel_stats_part(const tel_stats *s, tel_part_by by, size_t i, tel_part *out)
 {
 	if (i >= tel_stats_part_count(s, by))
 		return 0;
-	if (by != TEL_PART_TYPE) {
-		*out = s->shown.kinds[i];
-		return 1;
-	}
-	const struct part *p = &s->shown.parts[s->shown.order[i]];
-	out->name = p->name;
-	out->kind = p->kind;
-	out->code = p->code;
-	out->events = p->events;
-	out->bytes = p->bytes;
+	*out = by == TEL_PART_TYPE ? s->shown.types[i] : s->shown.kinds[i];
 	return 1;
 }
 
