@@ -2,7 +2,6 @@
 /* Filtering: each event to the writer, or the printer, or nowhere. */
 #include "filtering.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include "event_loop.h"
 #include "message.h"

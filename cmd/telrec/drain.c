@@ -7,7 +7,6 @@
 #include "telrec/drain.h"
 #include "telrec/columns.h"
 #include "telrec/rings.h"
-#include "telrec/symbols.h"
 #include "telrec/unrecorded.h"
 
 #include <errno.h>

@@ -4,7 +4,6 @@
  * ends, and which log follows it.
  */
 #include "format/logs.h"
-#include "format/registry.h"
 #include "io/fileset.h"
 #include "model/history.h"
 

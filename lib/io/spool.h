@@ -4,7 +4,6 @@
 #define TEL_SPOOL_H
 
 #include "base/spool.h"
-#include "io/input.h"
 #include "io/source.h"
 
 /*

@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/bucket.h"
-#include "base/varint.h"
 #include "model/live.h"
 #include "model/role.h"
 #include "model/schema.h"

@@ -9,7 +9,6 @@
 #include "print/collections.h"
 #include "print/event_samples.h"
 #include "print/holders.h"
-#include "print/page.h"
 #include "print/time_buckets.h"
 #include "print/timeline.h"
 

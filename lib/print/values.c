@@ -4,8 +4,6 @@
 
 #include "query/bind.h"
 #include "render/escape.h"
-#include "render/number.h"
-#include "tel.h"
 
 /* The largest integer that all readers of JSON keep exact. */
 #define EXACT_MAX (UINT64_C(1) << 53)

@@ -4,7 +4,6 @@
 
 #include "base/array.h"
 #include "model/clock.h"
-#include "model/history.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
  */
 #include "query/range.h"
 
-#include "model/event.h"
 #include "reader/reader.h"
 
 #define INFINITE ((uint64_t)0x7ff << 52) /* the bits of a double */

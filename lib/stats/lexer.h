@@ -8,8 +8,6 @@
 
 #include <stdint.h>
 
-#include "base/digit.h"
-
 static inline const char *
 lex_blanks(const char *p)
 {

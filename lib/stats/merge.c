@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "stats/class.h"
 
 /* TEL_OK, TEL_ENOMEM. */

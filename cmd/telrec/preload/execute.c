@@ -20,7 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "telrec/preload/preload.h"
 #include "telrec/preload/process.h"
 #include "telrec/preload/ring.h"
 #include "telrec/preload/sandbox.h"

@@ -3,7 +3,6 @@
 #ifndef TELREPLAY_TRACE_H
 #define TELREPLAY_TRACE_H
 
-#include "telreplay/compile/program.h"
 #include "telreplay/telreplay.h"
 
 struct trace {

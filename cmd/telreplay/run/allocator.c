@@ -4,7 +4,6 @@
 #define _XOPEN_SOURCE 700
 #include "telreplay/run/allocator.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

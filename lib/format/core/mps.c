@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "format/core/core.h"
-#include "base/bytes.h"
 
 #define KINDS 7u
 #define BUFFER 4096u

@@ -18,7 +18,6 @@
 #include "encoder/encoder.h"
 #include "format/ctf/ctf.h"
 #include "format/ctf/folder.h"
-#include "base/bytes.h"
 #include "io/spool.h"
 
 /* A packet ends behind so many bytes, where it has a size. */

@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "format/ets/ets.h"
-#include "render/number.h"
 #include "render/renderer.h"
 
 #define HEADER "#timestamp,EIP,CPU,TID,PID,Provider,Type,UserData\n"

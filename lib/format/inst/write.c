@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/int128.h"
 #include "base/utf8.h"
 
 void

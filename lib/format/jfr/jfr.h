@@ -13,7 +13,6 @@
 #include "base/buffer.h"
 #include "base/index.h"
 #include "base/table.h"
-#include "base/bytes.h"
 #include "reader/reader.h"
 
 #define JFR_HEADER 68u

@@ -3,7 +3,6 @@
  * The constant pools of a chunk: values by class and key, the texts that stand
  * for them, and stacks, which become frames of the log.
  */
-#include "base/array.h"
 #include "base/utf8.h"
 #include "format/jfr/jfr.h"
 #include "render/number.h"

@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "base/utf8.h"
 #include "format/jfr/jfr.h"
-#include "model/encode.h"
 
 #include <string.h>
 

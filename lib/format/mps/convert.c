@@ -6,7 +6,6 @@
 #include "format/mps/convert.h"
 #include "base/array.h"
 #include "model/encode.h"
-#include "format/mps/frame.h"
 #include "format/mps/mps.h"
 
 #include <stdlib.h>

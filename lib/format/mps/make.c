@@ -6,7 +6,6 @@
 #include "format/mps/convert.h"
 #include "format/mps/mps.h"
 #include "model/encode.h"
-#include "format/mps/frame.h"
 
 #include <stdio.h>
 

@@ -13,7 +13,6 @@
 #include "format/mps/mps.h"
 #include "format/mps/target.h"
 #include "model/clock.h"
-#include "model/encode.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,6 @@
 #define TEL_NATIVE_H
 
 #include "base/varint.h"
-#include "base/bytes.h"
 #include "model/event.h"
 #include "model/metadata.h"
 #include "model/schema.h"

@@ -12,7 +12,6 @@
 
 #include <locale.h>
 
-#include "base/hash.h"
 #include "model/encode.h"
 #include "reader/lines.h"
 
