@@ -194,6 +194,33 @@ tel__input_read_at(const struct tel_input *in, uint64_t offset, void *to,
 	    in->source.ops->read_at(in->source.self, offset, to, size);
 }
 
+int
+tel__input_copy(struct tel_input *in, uint64_t offset, void *to, size_t size)
+{
+	unsigned char *p = to;
+	const unsigned char *data;
+	size_t avail;
+
+	/* a seek would drop the buffer, and read much more than a page */
+	if (tel__input_read_at(in, offset, to, size))
+		return 1;
+	if (offset > INT64_MAX ||
+	    tel__input_seek(in, (int64_t)offset, SEEK_SET) < 0)
+		return 0;
+	while (size > 0) {
+		if (tel__input_peek(in, 1, &data, &avail) != TEL_OK ||
+		    avail == 0)
+			return 0;
+		if (avail > size)
+			avail = size;
+		memcpy(p, data, avail);
+		tel__input_consume(in, avail);
+		p += avail;
+		size -= avail;
+	}
+	return 1;
+}
+
 int64_t
 tel__input_extent(const struct tel_input *in)
 {

@@ -93,6 +93,13 @@ void tel__input_consume(struct tel_input *in, size_t n);
 int64_t tel__input_seek(struct tel_input *in, int64_t offset, int whence);
 
 /*
+ * Copies size bytes from an offset, and leaves the input anywhere.  1; 0: it
+ * cannot.
+ */
+int tel__input_copy(struct tel_input *in, uint64_t offset, void *to,
+    size_t size);
+
+/*
  * Goes on behind the damage, after a peek that gave TEL_EDAMAGED and all that
  * it gave has been stepped over.
  * lost: set to how many bytes are left out, 0 when that is not known;

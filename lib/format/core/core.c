@@ -27,34 +27,6 @@ tel__core_probe(const unsigned char *p, size_t size)
 
 /* --------------------------------------------------------------- reading */
 
-/* Copies n bytes of the core at offset.  1, or 0. */
-static int
-core_read_at(struct tel_input *in, uint64_t offset, void *to, size_t n)
-{
-	unsigned char *p = to;
-	const unsigned char *data;
-	size_t have;
-
-	/* a seek would drop the buffer, and read much more than a page */
-	if (tel__input_read_at(in, offset, to, n))
-		return 1;
-	if (offset > INT64_MAX ||
-	    tel__input_seek(in, (int64_t)offset, SEEK_SET) < 0)
-		return 0;
-	while (n > 0) {
-		if (tel__input_peek(in, n < TEL_PEEK_MAX ? n : TEL_PEEK_MAX,
-		        &data, &have) != TEL_OK ||
-		    have == 0)
-			return 0;
-		have = have < n ? have : n;
-		memcpy(p, data, have);
-		tel__input_consume(in, have);
-		p += have;
-		n -= have;
-	}
-	return 1;
-}
-
 /* Whether the core has all of n bytes of memory in one segment. */
 static int
 core_has(const struct core *c, uint64_t address, uint64_t n)
@@ -87,8 +59,8 @@ tel__core_read(const struct core *c, uint64_t address, void *to, size_t n)
 			return 0;
 		uint64_t piece = s->size - (address - s->address);
 		piece = piece < n ? piece : n;
-		if (!core_read_at(c->in, s->offset + (address - s->address), p,
-		        (size_t)piece))
+		if (!tel__input_copy(c->in, s->offset + (address - s->address),
+		        p, (size_t)piece))
 			return 0;
 		p += piece;
 		address += piece;
@@ -117,7 +89,7 @@ read_segments(struct core *c, const char **error)
 	*error = "a damaged core";
 	c->length = length > 0 ? (uint64_t)length : 0;
 	c->budget = 4 * c->length;
-	if (!core_read_at(c->in, 0, header, sizeof(header)))
+	if (!tel__input_copy(c->in, 0, header, sizeof(header)))
 		return TEL_EFORMAT;
 	c->big = header[5] == 2;
 	c->word = header[4] == 1 ? 4 : 8;
@@ -134,7 +106,7 @@ read_segments(struct core *c, const char **error)
 		return TEL_ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
 		if (table > INT64_MAX - (uint64_t)n * size ||
-		    !core_read_at(c->in, table + (uint64_t)i * size, entry,
+		    !tel__input_copy(c->in, table + (uint64_t)i * size, entry,
 		        l->entry))
 			return TEL_EFORMAT;
 		uint64_t offset = core_word(c, entry + l->offset);
@@ -278,7 +250,7 @@ find_rings(struct archive *a, struct core *c)
 			if (c->budget < 4096)
 				return;
 			c->budget -= 4096;
-			if (core_read_at(c->in, s->offset + at, start, 8) &&
+			if (tel__input_copy(c->in, s->offset + at, start, 8) &&
 			    memcmp(start, "\361telring", 8) == 0)
 				add_rings(a, c, s->address + at);
 		}

@@ -47,31 +47,6 @@ struct ending {
 	uint64_t groups_hash; /* and of groups */
 };
 
-int
-tel__native_read_at(struct tel_input *in, uint64_t at, unsigned char *to,
-    size_t size)
-{
-	const unsigned char *data;
-	size_t avail;
-
-	if (tel__input_read_at(in, at, to, size))
-		return 1;
-	if (at > INT64_MAX || tel__input_seek(in, (int64_t)at, SEEK_SET) < 0)
-		return 0;
-	while (size > 0) {
-		if (tel__input_peek(in, 1, &data, &avail) != TEL_OK ||
-		    avail == 0)
-			return 0;
-		if (avail > size)
-			avail = size;
-		memcpy(to, data, avail);
-		tel__input_consume(in, avail);
-		to += avail;
-		size -= avail;
-	}
-	return 1;
-}
-
 /* Finds the index by an END record.  1, or 0 if the stream has none. */
 static int
 find_index(const struct gather *g, const struct native_record *rec,
@@ -112,7 +87,7 @@ read_end(struct tel_input *in, struct gather *g, struct ending *e)
 		size_t end = sizes[i];
 
 		if (g->end < end ||
-		    !tel__native_read_at(in, g->end - end, bytes, end) ||
+		    !tel__input_copy(in, g->end - end, bytes, end) ||
 		    tel__native_look(bytes, end, &rec) != 1 ||
 		    rec.kind != NATIVE_END || native_size(&rec) != end)
 			continue;
@@ -319,7 +294,7 @@ read_stream(struct tel_input *in, struct gather *g)
 	unsigned char *bytes = malloc(end.size);
 	if (bytes == NULL)
 		return TEL_ENOMEM;
-	if (tel__native_read_at(in, end.at, bytes, end.size) &&
+	if (tel__input_copy(in, end.at, bytes, end.size) &&
 	    tel__native_look(bytes, end.size, &rec) == 1 &&
 	    rec.kind == (end.directory ? NATIVE_DIRECTORY : NATIVE_INDEX) &&
 	    native_size(&rec) == end.size && tel__native_whole(&rec))

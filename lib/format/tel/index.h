@@ -77,10 +77,6 @@ struct native_summary {
 	int incomplete; /* types are left out */
 };
 
-/* Reads size bytes at a place of the input into to.  1, or 0. */
-int tel__native_read_at(struct tel_input *in, uint64_t at, unsigned char *to,
-    size_t size);
-
 /*
  * Reads the summary of the group that is entry i, and compares it with what
  * the directory and the hash of the stream say.

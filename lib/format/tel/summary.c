@@ -142,7 +142,7 @@ tel__native_summary_read(struct tel_input *in, const struct native_index *x,
 
 	if (!TEL__RESERVE(s->bytes, s->byte_room, size + NATIVE_BEHIND))
 		return TEL_ENOMEM;
-	if (!tel__native_read_at(in, e->offset + g->bytes, s->bytes, size) ||
+	if (!tel__input_copy(in, e->offset + g->bytes, s->bytes, size) ||
 	    tel__native_look(s->bytes, size, &rec) != 1 ||
 	    rec.kind != NATIVE_SUMMARY || native_size(&rec) != size ||
 	    !tel__native_whole(&rec))
