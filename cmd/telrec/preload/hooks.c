@@ -336,13 +336,26 @@ first_free(void *p)
 	real.free(p);
 }
 
-/* Makes sure that a function was looked up that is rarely called. */
+/*
+ * Looks up a function that only calls of its own need.  0, with errno: there is
+ * none.
+ */
 static int
+find_next(void **next, const char *name)
+{
+	if (*next == NULL)
+		*next = hooks_find(name);
+	if (*next == NULL)
+		errno = ENOSYS;
+	return *next != NULL;
+}
+
+/* Makes sure that a function was looked up that is rarely called. */
+static void
 have(const void *function)
 {
 	if (function == NULL)
 		find_all();
-	return 1;
 }
 
 /* ------------------------------------------------------------ recording */
@@ -566,6 +579,22 @@ realloc_sample(uint64_t *words, unsigned n, void *old, size_t bytes)
 	return p;
 }
 
+/* Reallocates, with a record of n words and what the options ask for. */
+static inline void *
+realloc_recorded(uint64_t *words, unsigned n, void *old, size_t bytes)
+{
+	if (!LIKELY(hooks_is_plain())) {
+		if (ring_shared.options & ARENA_SAMPLES)
+			return realloc_sample(words, n, old, bytes);
+		n = add_more(words, n);
+	}
+	int begun = ring_begin_realloc(old);
+	void *p = real.realloc(old, bytes);
+	words[0] |= (uint64_t)(uintptr_t)p << 16;
+	ring_end_realloc(begun, words, n, p, old);
+	return p;
+}
+
 PUBLIC void *
 realloc(void *old, size_t n)
 {
@@ -577,21 +606,11 @@ realloc(void *old, size_t n)
 	words[0] = ring_word(ARENA_REALLOC, NULL, ARENA_SIZE_LONG);
 	words[1] = (uintptr_t)old;
 	words[2] = n;
-	if (LIKELY(hooks_is_plain())) {
-		if (n < ARENA_SIZE_LONG) {
-			words[0] = ring_word(ARENA_REALLOC, NULL, (unsigned)n);
-			count = 2;
-		}
-	} else {
-		if (ring_shared.options & ARENA_SAMPLES)
-			return realloc_sample(words, count, old, n);
-		count = add_more(words, count);
+	if (LIKELY(hooks_is_plain() && n < ARENA_SIZE_LONG)) {
+		words[0] = ring_word(ARENA_REALLOC, NULL, (unsigned)n);
+		count = 2;
 	}
-	int begun = ring_begin_realloc(old);
-	void *p = real.realloc(old, n);
-	words[0] |= (uint64_t)(uintptr_t)p << 16;
-	ring_end_realloc(begun, words, count, p, old);
-	return p;
+	return realloc_recorded(words, count, old, n);
 }
 
 PUBLIC void *
@@ -611,16 +630,7 @@ reallocarray(void *old, size_t count, size_t n)
 		note_more(words, length, NULL, 0);
 		return NULL;
 	}
-	if (!LIKELY(hooks_is_plain())) {
-		if (ring_shared.options & ARENA_SAMPLES)
-			return realloc_sample(words, length, old, bytes);
-		length = add_more(words, length);
-	}
-	int begun = ring_begin_realloc(old);
-	void *p = real.realloc(old, bytes);
-	words[0] |= (uint64_t)(uintptr_t)p << 16;
-	ring_end_realloc(begun, words, length, p, old);
-	return p;
+	return realloc_recorded(words, length, old, bytes);
 }
 
 PUBLIC void *
@@ -698,12 +708,8 @@ mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
 	static void *(*next)(void *, size_t, int, int, int, off_t);
 
-	if (next == NULL)
-		*(void **)&next = hooks_find("mmap");
-	if (next == NULL) {
-		errno = ENOSYS;
+	if (!find_next((void **)&next, "mmap"))
 		return MAP_FAILED;
-	}
 	return note_mmap(next(at, n, protection, flags, fd, offset), n);
 }
 
@@ -712,12 +718,8 @@ mmap64(void *at, size_t n, int protection, int flags, int fd, off64_t offset)
 {
 	static void *(*next)(void *, size_t, int, int, int, off64_t);
 
-	if (next == NULL)
-		*(void **)&next = hooks_find("mmap64");
-	if (next == NULL) {
-		errno = ENOSYS;
+	if (!find_next((void **)&next, "mmap64"))
 		return MAP_FAILED;
-	}
 	return note_mmap(next(at, n, protection, flags, fd, offset), n);
 }
 
@@ -727,12 +729,8 @@ munmap(void *p, size_t n)
 	static int (*next)(void *, size_t);
 	const uint64_t values[] = { (uintptr_t)p, n };
 
-	if (next == NULL)
-		*(void **)&next = hooks_find("munmap");
-	if (next == NULL) {
-		errno = ENOSYS;
+	if (!find_next((void **)&next, "munmap"))
 		return -1;
-	}
 	note_map(ARENA_MUNMAP, values, 2);
 	return next(p, n);
 }
@@ -745,12 +743,8 @@ mremap(void *old, size_t old_size, size_t n, int flags, ...)
 	void *p, *at = NULL;
 	va_list list;
 
-	if (next == NULL)
-		*(void **)&next = hooks_find("mremap");
-	if (next == NULL) {
-		errno = ENOSYS;
+	if (!find_next((void **)&next, "mremap"))
 		return MAP_FAILED;
-	}
 	va_start(list, flags);
 	if (flags & MREMAP_FIXED)
 		at = va_arg(list, void *);
@@ -771,12 +765,8 @@ sbrk(intptr_t increment)
 	static void *(*next)(intptr_t);
 	uint64_t values[2];
 
-	if (next == NULL)
-		*(void **)&next = hooks_find("sbrk");
-	if (next == NULL) {
-		errno = ENOSYS;
+	if (!find_next((void **)&next, "sbrk"))
 		return MAP_FAILED;
-	}
 	void *p = next(increment);
 	values[0] = (uintptr_t)p + (uintptr_t)increment;
 	values[1] = (uint64_t)(int64_t)increment;
@@ -792,14 +782,9 @@ brk(void *end)
 	static void *(*where)(intptr_t);
 	uint64_t values[2];
 
-	if (next == NULL) {
-		*(void **)&where = hooks_find("sbrk");
-		*(void **)&next = hooks_find("brk");
-	}
-	if (next == NULL || where == NULL) {
-		errno = ENOSYS;
+	if (!find_next((void **)&where, "sbrk") ||
+	    !find_next((void **)&next, "brk"))
 		return -1;
-	}
 	void *before = where(0);
 	int failed = next(end);
 	values[0] = (uintptr_t)end;
@@ -816,9 +801,7 @@ pthread_setname_np(pthread_t thread, const char *name)
 {
 	static int (*next)(pthread_t, const char *);
 
-	if (next == NULL)
-		*(void **)&next = hooks_find("pthread_setname_np");
-	if (next == NULL)
+	if (!find_next((void **)&next, "pthread_setname_np"))
 		return ENOSYS;
 	int failed = next(thread, name);
 	if (failed == 0 && pthread_equal(thread, pthread_self()))
@@ -850,16 +833,12 @@ prctl(int option, ...)
 	unsigned long a[4];
 	va_list list;
 
-	if (next == NULL)
-		*(void **)&next = hooks_find("prctl");
+	if (!find_next((void **)&next, "prctl"))
+		return -1;
 	va_start(list, option);
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(list, unsigned long);
 	va_end(list);
-	if (next == NULL) {
-		errno = ENOSYS;
-		return -1;
-	}
 	if (option != PR_SET_SECCOMP)
 		return next(option, a[0], a[1], a[2], a[3]);
 	if (a[0] == SECCOMP_MODE_STRICT) {
