@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "stats/fields.h"
 
 void
 tel__report_init(struct report *r)
@@ -212,17 +213,8 @@ tel__report_sort(struct report *r)
 void
 tel__report_zero(struct report *r)
 {
-	r->logs = r->events = r->bytes = 0;
+	memset(r, 0, offsetof(struct report, has_allocs));
 	r->first = UINT64_MAX;
-	r->last = 0;
-	r->ticks = r->ns = int128_u64(0);
-	r->untimed = 0;
-	r->input = r->damaged = r->skipped = r->repaired = r->unknown = 0;
-	r->lost = r->cut = r->incomplete = 0;
-	r->allocs = r->frees = r->samples = r->strays = 0;
-	r->inherited = 0;
-	r->alloc_bytes = r->free_bytes = int128_u64(0);
-	r->ended = r->ended_bytes = int128_u64(0);
 	for (uint32_t i = 0; i < r->nparts; i++)
 		r->parts[i].events = r->parts[i].bytes = 0;
 	for (uint32_t i = 0; i < r->norigins; i++)
@@ -235,31 +227,27 @@ tel__report_zero(struct report *r)
 }
 
 static void
+report_add_counts(struct report *r, const struct report *from,
+    const struct count_field *f)
+{
+	for (; f->name != NULL; f++)
+		*field_count(f, r) +=
+		    *(const uint64_t *)((const char *)from + f->at);
+}
+
+static void
 merge_totals(struct report *r, const struct report *from)
 {
-	r->logs += from->logs;
-	r->events += from->events;
-	r->bytes += from->bytes;
+	report_add_counts(r, from, tel__report_head);
+	report_add_counts(r, from, tel__report_tail);
 	if (from->first < r->first)
 		r->first = from->first;
 	if (from->last > r->last)
 		r->last = from->last;
 	(void)int128_add(&r->ticks, from->ticks);
 	(void)int128_add(&r->ns, from->ns);
-	r->untimed += from->untimed;
-	r->input += from->input;
-	r->damaged += from->damaged;
-	r->skipped += from->skipped;
-	r->repaired += from->repaired;
-	r->unknown += from->unknown;
-	r->lost += from->lost;
-	r->cut += from->cut;
-	r->incomplete += from->incomplete;
 	r->allocs += from->allocs;
 	r->frees += from->frees;
-	r->samples += from->samples;
-	r->strays += from->strays;
-	r->inherited += from->inherited;
 	r->has_allocs |= from->has_allocs;
 	(void)int128_add(&r->alloc_bytes, from->alloc_bytes);
 	(void)int128_add(&r->free_bytes, from->free_bytes);

@@ -51,6 +51,7 @@ struct report {
 	uint64_t inherited; /* the same in children, of their parents' blocks */
 	tel_int128 alloc_bytes, free_bytes;
 	tel_int128 ended, ended_bytes; /* blocks not freed, but their pool */
+	/* the counts and times up to here are cleared by tel__report_zero() */
 	int has_allocs; /* some type had the role of allocating or freeing */
 
 	struct part *parts;
