@@ -106,15 +106,13 @@ progress_end(struct progress *p, struct done done)
 	/* --progress shows something, however short the run */
 	if (p->forced)
 		progress_show(p, done);
-	if (p->shown != 0)
-		message_transient(NULL);
+	message_transient(NULL);
 	p->shown = 0;
 }
 
 void
 progress_pause(struct progress *p)
 {
-	if (p->shown != 0)
-		message_transient(NULL);
+	message_transient(NULL);
 	p->shown = 0;
 }

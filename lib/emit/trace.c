@@ -399,7 +399,7 @@ put_structure(struct members *m, const char *p, char *text, size_t size)
 		used += n;
 		p += n;
 		text[used] = '\0';
-		if (*p != '%' || used + 1 >= size)
+		if (*p != '%')
 			continue;
 		p = read_conversion(p, &conversion);
 		int put = emit_trace_put_value(m, &conversion, text + used,

@@ -191,7 +191,7 @@ allocator_use(struct allocator *a, const char *library)
 	n = split ? snprintf(a->library, sizeof(a->library), "/proc/self/fd/%d",
 	                a->fd) :
 	            snprintf(a->library, sizeof(a->library), "%s", library);
-	if (n > 0 && (size_t)n < sizeof(a->library))
+	if ((size_t)n < sizeof(a->library))
 		return 1;
 	return message_fail(STATUS_FAILED, NULL, "-a: the name is too long");
 }
