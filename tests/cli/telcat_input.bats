@@ -354,7 +354,7 @@ memory() {
 	python3 - <<-'END'
 		import random
 		random.seed(27)
-		for i in range(150):
+		for i in range(180):
 		    at = random.randrange(1000)
 		    kind = random.choice("ABC")
 		    with open(f"{i:03}.txt", "w") as f:
@@ -366,9 +366,7 @@ memory() {
 		                print("no event", file=f)
 	END
 	find . -name '*.txt' -empty -delete
-	for log in [0-9]*.txt; do
-		exits '0|1|3' telcat -q -f tel -o "${log%.txt}.tel" "$log" || true
-	done
+	exits 3 telcat -q -f tel --split log -o %03d.tel [0-9]*.txt
 	for end in txt tel; do
 		tar -cf all.tar [0-9]*.$end
 		for command in 'telcat -H' 'telcat -q -f json' 'telcat -H -n 40' \
