@@ -159,7 +159,7 @@ setup() {
 @test "what cannot be the last events is refused" {
 	run -2 --separate-stderr telcat -n -x log
 	[[ $stderr == *"-n: '-x' is not a number of events"* ]]
-	run -2 --separate-stderr telfilter -n -3 --every 2 log
+	run -2 --separate-stderr telfilter -n -1 --every 2 log
 	[[ $stderr == *"the last events of a sample"* ]]
 	[ -z "$output" ]
 	mkfifo fifo

@@ -47,6 +47,12 @@ setup() {
 	telcat -q -S --split 10us -f tel -o 'time-%d.tel' mpsio.log
 	[ -e time-1.tel ]
 	telcat -q -H time-*.tel | cmp want -
+	# from the first event on
+	{
+		printf '%s\n' '# teltools text 1' '# tick rate: 1000000000'
+		printf '%016X Run n=1\n' 9000 12000 20000
+	} | telcat --split 10us -f text -o 'at-%d.txt'
+	[ "$(grep -c ^0 at-0.txt)" = 2 ]
 	telcat -q -S --split pool -f tel -z 1 -o 'pool-%02d.tel' mpsio.log
 	[ -e pool-02.tel ]
 	LC_ALL=C sort want >sorted

@@ -147,6 +147,8 @@ try() {
 	each)
 		run -0 telstat -s '@=mag(@)' --each 'siz*,poo?' mpsio.log
 		[[ $output == *'pool  (mag)'* && $output == *'size  (mag)'* ]]
+		printf '%016X Run code=7\n' 1 2 | telstat -f csv -s '@=mag(@)' \
+		    --each code | grep -qx ',code,mag,sum,,,,14,'
 		;;
 	alloc) differs --alloc 'ArenaAlloc(ptr=base,size=size)' ;;
 	free) differs --free 'ArenaAlloc(ptr=base,size=size)' ;;
@@ -411,7 +413,7 @@ try() {
 }
 
 @test "a narrow page leaves out shares of bytes, then kinds, then bytes" {
-	for width in 66 60 52 40; do
+	for width in 61 54 46 45; do
 		telstat --report=types --width "$width" mpsio.log
 	done | grep '^type ' | tr -s ' ' | diff -u - <(
 		echo type kind events share bytes share events/s
@@ -419,6 +421,11 @@ try() {
 		echo type events share bytes events/s
 		echo type events share events/s
 	)
+	# a column that is not shown makes no room
+	printf '%016X Run n=1\n' 1 2 >runs
+	sed '1i # teltools text 1\n# type: Run 5 AKindWithAVeryLongNameIndeed n:unsigned' \
+	    runs | telstat --width 48 | grep '^kind' | tr -s ' ' |
+	    grep -qx 'kind events share'
 }
 
 @test "the page is as wide as the terminal, within reason" {

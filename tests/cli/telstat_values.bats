@@ -200,6 +200,7 @@ for line in sys.stdin:
 		[ "$(<got)" = 'large 2 1 b2 b1 late' ]
 	done
 	telstat --file-order -s 't=top(x,1,s)' a | grep -q '^ *1  *6  large '
+	telstat -f csv -s 't=top(x,1)' a | grep -qx ',t,top value,value,,,1,6,'
 }
 
 @test "all that an estimate of distinct values counted is merged" {

@@ -110,9 +110,11 @@ test_schema(void)
 	tel_emit_sink *s = open_to_memory(TEL_EMIT_NO_THREAD, 0, ~0u);
 	const tel_schema *schema;
 	const tel_event *ev;
+	const char *key, *value = "";
 	const tel_type *t;
 	tel_alloc alloc;
 	tel_reader *r;
+	char host[256] = "";
 	int x;
 
 	TEL_EVENT2(Take, &x, 40);
@@ -148,6 +150,11 @@ test_schema(void)
 	ok(tel_event_alloc(ev, &alloc, sizeof(alloc)) &&
 	        alloc.kind == TEL_ALLOC_FREE,
 	    "and it is freed");
+	ok(gethostname(host, sizeof(host)) == 0 &&
+	        tel_reader_metadata(r, 0, &key, &value) &&
+	        strcmp(key, "host") == 0,
+	    "where the program ran");
+	is_str(value, host, "is the name of this machine");
 	tel_reader_free(r);
 	tel_emit_close();
 }

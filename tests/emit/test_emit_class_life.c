@@ -391,36 +391,43 @@ test_race(void)
 
 /* ------------------------------------------------------------- snapshots */
 
+static const struct timespec moment = { 0, 5000000 };
+
+/* Snapshots by the thread: until the log has some, however long that takes. */
 static void
-test_snapshots(void)
+test_thread(const char *path, const tel_class_options *options, uint64_t want)
 {
-	const tel_class_options often = { 1, 0, 0 };
-	const struct timespec moment = { 0, 5000000 };
-	const char *path = path_of("snapshots");
-	tel_emit_options o = { NULL, 0, 0, NULL, 0, TEL_EMIT_NO_THREAD, 0 };
-	tel_emit_class *g, *h;
-	struct read_log l;
 	struct stat file;
 	uint64_t n = 0;
-	int i;
 
-	/* by the thread: until the log has some, however long that takes */
-	start(NULL, path, &often);
-	g = tel_class_create_growth(root, "g", "", ON);
-	h = tel_class_create_growth(root, "h", "", ON);
-	for (i = 0; i < 20000; i++) {
+	start(NULL, path, options);
+	tel_emit_class *g = tel_class_create_growth(root, "g", "", ON);
+	for (int i = 0; i < 20000 && n < want; i++) {
 		tel_class_update_growth(g, 1);
 		nanosleep(&moment, NULL);
 		if (stat(path, &file) != 0 || file.st_size == 0)
 			continue;
-		l = read_log(path);
+		struct read_log l = read_log(path);
 		n = l.snapshots;
 		free_log(&l);
-		if (n >= 3)
-			break;
 	}
-	ok(n >= 3, "snapshots come by themselves");
+	ok(n >= want, "snapshots come by themselves");
 	tel_emit_close();
+}
+
+static void
+test_snapshots(void)
+{
+	const tel_class_options often = { 1, 0, 0 }, by_default = { 0, 0, 0 };
+	const char *path = path_of("snapshots");
+	tel_emit_options o = { NULL, 0, 0, NULL, 0, TEL_EMIT_NO_THREAD, 0 };
+	tel_emit_class *g, *h;
+	struct read_log l;
+	int i;
+
+	test_thread(path, &often, 3);
+	/* each second */
+	test_thread(path, &by_default, 1);
 	/* when they are asked for, of a part */
 	start(NULL, path, &on_demand);
 	g = tel_class_create_growth(root, "A:g", "", ON);
