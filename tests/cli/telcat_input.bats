@@ -321,9 +321,8 @@ memory() {
 		telcat -H got | sort -c
 	done
 	# of texts without a header, too, which are compared with all releases
-	for log in $(head -n 300 names); do
-		tail -n 1 "$log" >"few/${log##*/}"
-	done
+	head -n 300 names | xargs awk 'FNR == 3 {
+	    print >("few/" substr(FILENAME, 6)); close("few/" substr(FILENAME, 6)) }'
 	# shellcheck disable=SC2086
 	noted ${memory:+memory $room} telcat -q -H few/*.txt >got
 	tail -q -n 1 few/*.txt | LC_ALL=C sort | cmp - got
