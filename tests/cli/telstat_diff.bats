@@ -195,7 +195,6 @@ assert not any("significance" in r for r in rows if r["figure"] == "A")'
 }
 
 @test "memory: what the reports of both have" {
-	local format
 	python3 "$TEL_TOP/tests/spec/blocks_model.py" 1 before >model
 	python3 "$TEL_TOP/tests/spec/blocks_model.py" 2 after >model
 	telcat -f tel -o after.tel after
