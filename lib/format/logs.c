@@ -195,6 +195,8 @@ clear_batch(struct tel_reader *r)
 tel_status
 tel__reader_begin_log(struct tel_reader *r, const char *name)
 {
+	struct tel_schema *before = r->log.schema;
+
 	tel__reader_close_log(r);
 	r->p = r->end = NULL;
 	r->peeked = 0;
@@ -219,8 +221,11 @@ tel__reader_begin_log(struct tel_reader *r, const char *name)
 		return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 	tel__clock_set_rate(r->log.clock, r->tick_rate);
 	tel_status st = open_detected(r);
-	if (st != TEL_OK)
+	if (st != TEL_OK) {
+		/* a reader that was opened has a schema */
+		r->log.schema = before;
 		return st;
+	}
 	if (r->log.schema != NULL && !r->log.schema->given)
 		tel__reader_give_roles(r, r->log.schema);
 	r->log.format = r->format->name;

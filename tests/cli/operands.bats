@@ -355,3 +355,30 @@ two_rates() {
 	run -3 --separate-stderr telcat trace.tar
 	[[ $stderr == *'telcat: trace.tar: 1 damaged place, '* ]]
 }
+
+# The last member tells nothing of the order or the types of the others.
+@test "a selection from an archive whose last member is no log" {
+	unpack 1.118.0-lii6gc-awlut a
+	echo 'What these logs are' >README
+	tar cf log.tar a
+	tar cf all.tar a README
+	local command
+	while read -r command; do
+		echo "$command"
+		# shellcheck disable=SC2086 # several words
+		$command log.tar >want
+		[ -s want ]
+		# shellcheck disable=SC2086
+		$command all.tar | cmp want -
+	done <<-'END'
+		telfilter --every 3
+		telfilter -k Pool
+		telfilter -c -w size>16
+		telcat -H -k Pool,Seg
+		telcat -H --file-order -n 9
+		telcat -H -t 10%,60%
+		telcat -f csv --csv wide -e PoolAlloc
+		telstat --stacks -w size>16
+		telstat diff a
+	END
+}
