@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "format/logs.h"
 #include "format/reader.h"
+#include "io/fileset.h"
 #include "io/spool.h"
 #include "model/history.h"
 
@@ -171,8 +172,13 @@ tel__reader_open_part(struct tel_reader *r, const struct tel_member *part,
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "%s", tel_status_text(st));
 	(*member)->mute = part->told;
+	if (!(*member)->set_is_shared) {
+		/* of an archive that a member was */
+		tel__reader_close_log(*member);
+		tel__fileset_free((*member)->set);
+	}
 	(*member)->set = part->files ? r->set : NULL;
-	(*member)->set_is_shared = 1;
+	(*member)->set_is_shared = part->files;
 	st = tel__reader_open_again(*member, in, part->name);
 	return st == TEL_OK ?
 	    st :
