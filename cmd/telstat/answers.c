@@ -26,10 +26,16 @@
 #define WIDTH 80
 
 int
-answers_wanted(const struct telstat *t)
+answers_asked(const struct telstat *t)
 {
 	return !t->given && !t->grouped && t->stacks == NULL &&
-	    t->interval == 0 && !t->types && !t->as_inst &&
+	    t->interval == 0 && !t->types && !t->as_inst;
+}
+
+int
+answers_wanted(const struct telstat *t)
+{
+	return answers_asked(t) &&
 	    (t->format->report == &report_as_text ||
 	        t->format->report == &report_as_json ||
 	        t->format->report == &report_as_html);

@@ -590,17 +590,26 @@ diff_put_heaps(const struct diff *d)
 {
 	struct figure blocks[2] = { 0 }, bytes[2] = { 0 }, temporary[2] = { 0 };
 	struct figure lived[REPORT_LIFETIMES][2] = { 0 };
-	const tel_heap *heap = NULL;
+	const char *unit = NULL;
 	tel_heap_stack all;
 	uint64_t v, step;
+	int mixed = 0;
 
 	for (int i = 0; i < 2; i++) {
-		if (d->sides[i].telstat.heap == NULL)
+		const tel_heap *heap = d->sides[i].telstat.heap;
+
+		if (heap == NULL)
 			continue;
-		heap = d->sides[i].telstat.heap;
+		/* times of clocks of which one has no rate do not compare */
+		const char *own = tel_heap_ticks(heap) ? "ticks" : "ns";
+		mixed = unit != NULL && strcmp(unit, own) != 0;
+		unit = own;
 		tel_heap_total(heap, &all);
-		blocks[i] = whole(int128_u64(all.peak_blocks), 0);
-		bytes[i] = whole(int128_u64(all.peak_bytes), 0);
+		/* the report has no peak of nothing, either */
+		if (all.peak_bytes > 0) {
+			blocks[i] = whole(int128_u64(all.peak_blocks), 0);
+			bytes[i] = whole(int128_u64(all.peak_bytes), 0);
+		}
 		temporary[i] = whole(int128_u64(all.temporary), 0);
 		/* a log without times has no lifetimes */
 		if (!tel_heap_resolution(heap, &step))
@@ -615,9 +624,8 @@ diff_put_heaps(const struct diff *d)
 	add_known(d, "peak_blocks", blocks, "");
 	add_known(d, "peak_bytes", bytes, "bytes");
 	add_known(d, "temporary_blocks", temporary, "");
-	for (size_t k = 0; k < REPORT_LIFETIMES && heap != NULL; k++)
-		add_known(d, report_lifetimes[k].name, lived[k],
-		    tel_heap_ticks(heap) ? "ticks" : "ns");
+	for (size_t k = 0; k < REPORT_LIFETIMES && !mixed; k++)
+		add_known(d, report_lifetimes[k].name, lived[k], unit);
 }
 
 /* What was allocated and freed, and what lives, where logs have blocks. */
@@ -788,8 +796,7 @@ parse_side(struct diff *d, int i, int argc, char **argv)
 		message_fail(STATUS_USAGE, NULL,
 		    "diff cannot be combined with -i");
 	else {
-		t->answers =
-		    !t->given && !t->grouped && t->stacks == NULL && !t->types;
+		t->answers = answers_asked(t);
 		d->names[i] = t->settings.ranged.shown[i];
 		operands_only(&t->settings, i);
 		return operands_select(&t->settings);

@@ -104,7 +104,9 @@ int telstat_count(struct telstat *t, struct sink *sink);
 
 /* answers.c */
 
-/* Nonzero when the report has answers from a log's roles. */
+/* Nonzero when the options ask for answers from a log's roles. */
+int answers_asked(const struct telstat *t);
+/* Nonzero when the report has them: its format has, too. */
 int answers_wanted(const struct telstat *t);
 /* Looks into the operands that can be read more than once. */
 void answers_look(struct telstat *t);

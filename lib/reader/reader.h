@@ -210,7 +210,7 @@ struct tel_reader {
 		READER_BETWEEN, /* TEL_LOG was returned; .next_log comes next */
 		READER_DONE,
 		READER_SUSPENDED, /* closed before its first event */
-		READER_PASSED,    /* no event is wanted of a log of several */
+		READER_PASSED,    /* all events of the log are left out */
 		READER_FED        /* its state is that of .feed */
 	} at;
 	struct tel_log next_log; /* the next log, which is open */
@@ -329,7 +329,7 @@ tel__reader_at_limit(const struct tel_reader *r)
 	return r->offset >= r->limit;
 }
 
-/* Nonzero when no event is wanted: only which logs there are. */
+/* Nonzero when all events are to be left out, and only the logs to be found. */
 static inline int
 tel_reader_wants_none(const struct tel_reader *r)
 {

@@ -233,6 +233,12 @@ assert not any("significance" in r for r in rows if r["figure"] == "A")'
 	run ! grep -q '^memory' text
 	# of one side alone, the other has no figures
 	telstat diff one before | grep -q '^  peak_bytes  *-  '
+	# lifetimes of a clock without a rate are those of such clocks alone
+	sed '/^# tick rate/d' before >ticks
+	telstat diff ticks ticks | grep -q '^  lifetime_max .* ticks '
+	telstat diff ticks after >text
+	grep -q '^  peak_bytes' text
+	run ! grep -q lifetime text
 }
 
 @test "pauses and collections: what the reports of both have" {
