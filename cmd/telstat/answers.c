@@ -433,7 +433,7 @@ answers_put_stacks(struct report *r, const struct show *show)
 			return;
 		}
 		(void)format_size((double)s.peak_bytes, peak);
-		(void)format_size((double)s.live_bytes, leaked);
+		(void)format_size((double)s.leaked_bytes, leaked);
 		report_line(r, "", "%10s  %10s  %11s  %s", peak, leaked,
 		    format_count(int128_u64(s.allocations), show->options->raw,
 		        count),

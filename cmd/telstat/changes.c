@@ -47,7 +47,7 @@ compare_changes(const void *a, const void *b)
 static uint64_t
 blocks_of(const tel_heap_stack *s, tel_heap_weight weight)
 {
-	return weight == TEL_HEAP_LEAKED ? s->live_blocks :
+	return weight == TEL_HEAP_LEAKED ? s->leaked_blocks :
 	    weight == TEL_HEAP_PEAK      ? s->peak_blocks :
 	                                   s->allocations;
 }

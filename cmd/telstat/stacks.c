@@ -90,8 +90,8 @@ telstat_stacks_subtract(tel_heap_stack *rest, const tel_heap_stack *s)
 	rest->allocated_bytes -= s->allocated_bytes;
 	rest->peak_blocks -= s->peak_blocks;
 	rest->peak_bytes -= s->peak_bytes;
-	rest->live_blocks -= s->live_blocks;
-	rest->live_bytes -= s->live_bytes;
+	rest->leaked_blocks -= s->leaked_blocks;
+	rest->leaked_bytes -= s->leaked_bytes;
 	rest->freed -= s->freed;
 	rest->temporary -= s->temporary;
 }
@@ -177,9 +177,9 @@ telstat_stacks_put_text(struct report *r, const struct show *show, size_t i,
 	section->lead_strong = 1;
 	section->indent = 4;
 	/* samples are never live */
-	if (s->live_blocks > 0 || s->peak_blocks > 0 || s->freed > 0 ||
+	if (s->leaked_blocks > 0 || s->peak_blocks > 0 || s->freed > 0 ||
 	    show->options->weight != TEL_HEAP_ALLOCATED) {
-		say(r, show, "leaked", s->live_bytes, s->live_blocks);
+		say(r, show, "leaked", s->leaked_bytes, s->leaked_blocks);
 		say(r, show, "peak", s->peak_bytes, s->peak_blocks);
 	}
 	say(r, show, "allocated", s->allocated_bytes, s->allocations);
@@ -213,8 +213,8 @@ telstat_stacks_put_row(struct report *r, const struct show *show, size_t i,
 		{ "allocated_bytes", report_count(s->allocated_bytes) },
 		{ "peak_blocks", report_count(s->peak_blocks) },
 		{ "peak_bytes", report_count(s->peak_bytes) },
-		{ "leaked_blocks", report_count(s->live_blocks) },
-		{ "leaked_bytes", report_count(s->live_bytes) },
+		{ "leaked_blocks", report_count(s->leaked_blocks) },
+		{ "leaked_bytes", report_count(s->leaked_bytes) },
 		{ "freed", report_count(s->freed) },
 		{ "temporary", report_count(s->temporary) },
 	};

@@ -106,7 +106,8 @@ typedef enum tel_alloc_kind {
 	TEL_ALLOC_BUFFER_CREATE,  /* .buffer, in .pool */
 	TEL_ALLOC_BUFFER_DESTROY, /* .buffer */
 	TEL_ALLOC_THREAD_END,     /* .thread has ended */
-	TEL_ALLOC_POOL_DESCRIBE   /* fields describe .pool: a pool or arena */
+	TEL_ALLOC_POOL_DESCRIBE,  /* fields describe .pool: a pool or arena */
+	TEL_ALLOC_PROCESS_END     /* .process has ended, with its live blocks */
 } tel_alloc_kind;
 
 /* The function that the program called. */

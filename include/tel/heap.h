@@ -90,7 +90,7 @@ typedef enum tel_heap_weight {
 	TEL_HEAP_ALLOCATED, /* bytes that were allocated */
 	TEL_HEAP_PEAK,      /* bytes live when the live bytes of all stacks
 	                     * were the most, for the first time */
-	TEL_HEAP_LEAKED,    /* bytes live at the end */
+	TEL_HEAP_LEAKED,    /* bytes live at the end, or of their process */
 	TEL_HEAP_COUNT      /* allocations */
 } tel_heap_weight;
 /*
@@ -107,6 +107,9 @@ typedef struct tel_heap_stack {
 	uint64_t peak_bytes;
 	uint64_t live_blocks; /* live now */
 	uint64_t live_bytes;
+	/* and those that were live when their process ended */
+	uint64_t leaked_blocks;
+	uint64_t leaked_bytes;
 	uint64_t freed; /* blocks whose lifetime is known */
 	/* blocks freed before the thread that allocated them allocated again */
 	uint64_t temporary;

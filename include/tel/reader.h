@@ -147,11 +147,11 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_add_file(tel_reader *r,
  * that have no role, or another one: see tel_event_alloc().
  * role: "alloc", "free", "realloc", "reserve", "commit", "create-pool",
  *	"destroy-pool", "create-buffer", "destroy-buffer", "end-thread",
- *	"describe-pool", and "new", "delete", "delete-sized" or "free-sized": alloc
- *	and free by these functions.
+ *	"end-process", "describe-pool", and "new", "delete", "delete-sized" or
+ *	"free-sized": alloc and free by these functions.
  * text: the type and its fields, "GrabBlock(address=p,size=n)": parts are
  *	address (or ptr), which all operations on blocks must have, size, count, old,
- *	alignment, pool, buffer and thread.  Copied; at most 1000 bytes.
+ *	alignment, pool, buffer, thread and process.  Copied; at most 1000 bytes.
  * A type or field that no log has is reported to the notify function.
  * Returns TEL_OK, TEL_EINVAL, TEL_ENOMEM, TEL_ESTATE.
  */

@@ -165,7 +165,7 @@ emit_types_set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 	static const char *const roles[] = { "sync", "intern", "label",
 		"labelp", "alloc", "free", "start", "finish", "realloc",
 		"reserve", "commit", "create-pool", "destroy-pool",
-		"create-buffer", "destroy-buffer", "end-thread",
+		"create-buffer", "destroy-buffer", "end-thread", "end-process",
 		"describe-pool", "new", "delete", "delete-sized", "free-sized",
 		"middle", "frame" };
 	static const char *const parts[] = { "address", "size", "pool", "old",

@@ -163,6 +163,7 @@ block_changes(void *arg, enum tel__live_what what, struct tel__live_block *b,
 		h->freed = (struct extent){ b->address, block_size(h, b) };
 		break;
 	case TEL__LIVE_POOL_DESTROYED:
+	case TEL__LIVE_LEFT:
 	case TEL__LIVE_REPLACED: start_remove(h, b->owner); break;
 	case TEL__LIVE_UNKNOWN:
 	case TEL__LIVE_INHERITED: h->frees = 1; break;

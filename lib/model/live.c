@@ -22,6 +22,7 @@ tel__live_init(struct tel__live *l, tel__live_fn *change, void *arg)
 	tel__table_init(&l->pools);
 	tel__table_init(&l->buffers);
 	tel__table_init(&l->first_processes);
+	tel__table_init(&l->ended_places);
 	l->log_tag = UINT64_MAX;
 }
 
@@ -33,7 +34,9 @@ tel__live_clear(struct tel__live *l)
 	tel__table_clear(&l->pools);
 	tel__table_clear(&l->buffers);
 	tel__table_clear(&l->first_processes);
+	tel__table_clear(&l->ended_places);
 	free(l->blocks);
+	free(l->ended);
 	free(l->pool_list);
 	tel__live_init(l, l->change, l->arg);
 }
@@ -310,6 +313,7 @@ tel__live_allocate(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 	}
 	live_set(l, b, op, tag, size);
 	l->bytes += b->size;
+	l->allocations++;
 	if (st == TEL_OK && pool_address(l, op, tag) != 0)
 		pool = live_pool(l, op, tag, &st);
 	if (st == TEL_OK && pool != 0)
@@ -431,6 +435,80 @@ live_destroy_pool(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 	return st;
 }
 
+/* ------------------------------------------------------------ processes */
+
+/*
+ * Blocks that may be looked at for each allocation: where many small processes
+ * end while another one has many blocks, what they left ends later, that of
+ * several at once.
+ */
+#define LOOKS_MIN ((uint64_t)1 << 24)
+#define LOOKS 64
+
+static tel_status
+live_process_ended(struct tel__live *l, const tel_alloc *op, uint64_t tag)
+{
+	struct tel__entry *e;
+	int fresh;
+
+	if (!TEL__RESERVE(l->ended, l->ended_room, l->nended + 1) ||
+	    (e = tel__table_put(&l->ended_places, tag, &fresh)) == NULL)
+		return TEL_ENOMEM;
+	if (fresh)
+		e->value = l->nended++;
+	l->ended[e->value] = (struct tel__live_ended){ tag,
+		tel__live_log_tag(op, tag), op->clock };
+	return TEL_OK;
+}
+
+/* Ends the block in a place, if it is of a process of the log that has ended. */
+static tel_status
+live_leave_one(struct tel__live *l, size_t place, uint64_t log_tag)
+{
+	const struct tel__live_block *b = &l->blocks[place];
+	const struct tel__entry *of = tel__table_find(&l->ended_places, b->tag);
+	tel_alloc op = { .kind = TEL_ALLOC_PROCESS_END };
+	struct tel__entry *e;
+
+	if (of == NULL || l->ended[of->value].log_tag != log_tag)
+		return TEL_OK;
+	/* it may be one that was in a place that is free */
+	e = tel__table_find(&l->by_key, b->address ^ b->tag);
+	op.clock = l->ended[of->value].clock;
+	return e == NULL || e->value != place ?
+	    TEL_OK :
+	    live_end(l, e, TEL__LIVE_LEFT, &op);
+}
+
+tel_status
+tel__live_leave(struct tel__live *l, uint64_t log_tag)
+{
+	tel_status st = TEL_OK;
+	size_t i, rest = 0, n = 0;
+
+	for (i = 0; i < l->nended; i++)
+		n += l->ended[i].log_tag == log_tag;
+	if (n == 0 || l->looks > LOOKS_MIN + LOOKS * l->allocations)
+		return TEL_OK;
+	l->looks += l->nblocks;
+	for (i = 0; i < l->nblocks && st == TEL_OK; i++)
+		st = live_leave_one(l, i, log_tag);
+	for (i = 0; i < l->nended; i++) {
+		struct tel__live_ended *p = &l->ended[i];
+		struct tel__entry *e =
+		    tel__table_find(&l->ended_places, p->tag);
+
+		if (p->log_tag == log_tag) {
+			tel__table_remove(&l->ended_places, e);
+			continue;
+		}
+		e->value = rest;
+		l->ended[rest++] = *p;
+	}
+	l->nended = rest;
+	return st;
+}
+
 /* Any other operation, which may end with an allocation. */
 __attribute__((noinline)) static tel_status
 live_take_rare(struct tel__live *l, const tel_alloc *op, uint64_t tag)
@@ -446,6 +524,7 @@ live_take_rare(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 		    st :
 		    tel__live_allocate(l, op, tag);
 	case TEL_ALLOC_POOL_DESTROY: return live_destroy_pool(l, op, tag);
+	case TEL_ALLOC_PROCESS_END: return live_process_ended(l, op, tag);
 	case TEL_ALLOC_BUFFER_CREATE:
 		e = tel__table_put(&l->buffers, op->buffer ^ tag, &fresh);
 		if (e == NULL)
@@ -468,6 +547,9 @@ tel__live_take(struct tel__live *l, const tel_alloc *op, uint64_t log_tag)
 
 	if (op->failed)
 		return TEL_OK;
+	const tel_status st = live_settle(l, log_tag);
+	if (st != TEL_OK)
+		return st;
 	switch (op->kind) {
 	case TEL_ALLOC_FREE:
 		return op->address == 0 ? TEL_OK : tel__live_free(l, op, tag);

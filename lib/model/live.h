@@ -45,6 +45,8 @@ enum tel__live_what {
 	TEL__LIVE_FREED,
 	TEL__LIVE_RESIZED,
 	TEL__LIVE_POOL_DESTROYED,
+	/* It ends with its process, which left it. */
+	TEL__LIVE_LEFT,
 	/* It ends, as another one has its address: its free is not in the log. */
 	TEL__LIVE_REPLACED,
 	/* A free, or a resize, of a block that the log does not allocate; */
@@ -99,6 +101,17 @@ struct tel__live {
 	uint32_t resized_pool;             /* of the block that is resized */
 	uint64_t log_tag;                  /* of the last block's log */
 	struct tel__table first_processes; /* to allocate, of logs by tag */
+	/*
+	 * Processes that ended, and their places by tag.  Their blocks end
+	 * before the next operation of the log: what its last process leaves is
+	 * live at the end.
+	 */
+	struct tel__live_ended {
+		uint64_t tag, log_tag, clock;
+	} * ended;
+	size_t nended, ended_room;
+	struct tel__table ended_places;
+	uint64_t allocations, looks; /* at blocks, for those of processes */
 };
 
 void tel__live_init(struct tel__live *l, tel__live_fn *change, void *arg);
@@ -190,6 +203,19 @@ tel__live_operation(struct tel__live_plans *by, const struct tel_run *run,
 	return tel__alloc_load_by(p, run->data[i], run->clocks[i], op);
 }
 
+/*
+ * Ends the blocks of processes of a log that have ended, before an operation of
+ * it is taken; tel__live_take() does so.  Returns as that.
+ */
+tel_status tel__live_leave(struct tel__live *l, uint64_t log_tag);
+static inline tel_status
+live_settle(struct tel__live *l, uint64_t log_tag)
+{
+	return __builtin_expect(l->nended == 0, 1) ?
+	    TEL_OK :
+	    tel__live_leave(l, log_tag);
+}
+
 /* The address of the pool that an operation allocates in; 0: not known. */
 uint64_t tel__live_pool_of(const struct tel__live *l, const tel_alloc *op,
     uint64_t log_tag);
@@ -203,7 +229,7 @@ tel_status tel__live_take(struct tel__live *l, const tel_alloc *op,
 
 /*
  * The same for an allocation of any kind but a resize, of an address, and for a
- * free of one.  tag: see tel__live_tag().
+ * free of one, after live_settle().  tag: see tel__live_tag().
  */
 tel_status tel__live_allocate(struct tel__live *l, const tel_alloc *op,
     uint64_t tag);

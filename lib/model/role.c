@@ -220,6 +220,7 @@ tel__alloc_load(const struct tel_type *t, const unsigned char *data,
 		out->buffer = model_role_load(t, data, TEL_PART_BUFFER);
 		break;
 	case TEL_ROLE_THREAD_END: out->kind = TEL_ALLOC_THREAD_END; break;
+	case TEL_ROLE_PROCESS_END: out->kind = TEL_ALLOC_PROCESS_END; break;
 	case TEL_ROLE_POOL_DESCRIBE: out->kind = TEL_ALLOC_POOL_DESCRIBE; break;
 	default: return 0;
 	}

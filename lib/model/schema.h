@@ -132,6 +132,7 @@ tel_field_from_log(const struct tel_field *f)
 	ROLE(TEL_ROLE_BUFFER_CREATE, "create-buffer") \
 	ROLE(TEL_ROLE_BUFFER_DESTROY, "destroy-buffer") \
 	ROLE(TEL_ROLE_THREAD_END, "end-thread") /* it allocates no more */ \
+	ROLE(TEL_ROLE_PROCESS_END, "end-process") /* and all its blocks */ \
 	ROLE(TEL_ROLE_POOL_DESCRIBE, "describe-pool") \
 	ROLE(TEL_ROLE_NEW, "new") /* TEL_ROLE_ALLOC by an operator of C++ */ \
 	ROLE(TEL_ROLE_DELETE, "delete") /* TEL_ROLE_FREE by one */ \

@@ -234,7 +234,9 @@ static tel_status
 hold_block(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct html *h = pr->state;
-	const int held = timeline_is_held(h->timeline, ev->type);
+	/* the end of a process is an event of the timeline, too */
+	const int held = timeline_is_held(h->timeline, ev->type) ||
+	    (h->timeline->held && ev->type->role == TEL_ROLE_PROCESS_END);
 
 	if (held && h->holders.heap == NULL) {
 		h->held = held_track(pr, ev, TIMELINE_BYTES, TIMELINE_LIVE,

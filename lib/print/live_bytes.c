@@ -51,7 +51,21 @@ live_end_count(struct timeline *tl, const struct tel__live_block *b,
 	strip_count(&tl->lifetimes, ns > 0 ? (uint64_t)ns : 0, b->blocks);
 }
 
-/* A block lives, or does no more: its owner is a gauge. */
+/* A block ends with its process, which may be of another log than this event. */
+static void
+live_left(struct timeline *tl, const struct tel__live_block *b)
+{
+	gauge_subtract(&tl->gauges[b->owner], b->size);
+	tl->gauges[b->owner].left = 1;
+	if (b->account != b->owner)
+		gauge_subtract(&tl->gauges[b->account], b->size);
+	tl->gauges[b->account].left = 1;
+}
+
+/*
+ * A block lives, or does no more: its owner is a gauge, and its account that of
+ * which it is a part.
+ */
 static tel_status
 change_live(void *arg, enum tel__live_what what, struct tel__live_block *block,
     const tel_alloc *op)
@@ -61,6 +75,7 @@ change_live(void *arg, enum tel__live_what what, struct tel__live_block *block,
 	switch (what) {
 	case TEL__LIVE_ALLOCATED:
 		block->owner = tl->member;
+		block->account = tl->whole;
 		change_by(tl, tl->member, block->size, gauge_add);
 		break;
 	case TEL__LIVE_FREED:
@@ -75,6 +90,7 @@ change_live(void *arg, enum tel__live_what what, struct tel__live_block *block,
 		    gauge_subtract);
 		tl->changed = block->owner;
 		break;
+	case TEL__LIVE_LEFT: live_left(tl, block); break;
 	case TEL__LIVE_UNKNOWN: tl->gauges[tl->whole].unknown++; break;
 	case TEL__LIVE_INHERITED:
 	case TEL__LIVE_UNTRACKED: break;
@@ -129,6 +145,23 @@ end_pool(struct tel_printer *pr, struct timeline *tl,
 		tel__gauge_show(pr, tl, (size_t)(g - tl->gauges), time);
 	if (tl->gauges[tl->all].bytes != all)
 		tel__gauge_show(pr, tl, tl->all, time);
+}
+
+/* What processes of a log left that have ended lives no more. */
+static void
+end_processes(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_log *log, uint64_t time)
+{
+	if (tl->live.nended == 0)
+		return;
+	if (live_settle(&tl->live, log_tag(log)) != TEL_OK)
+		tl->no_memory = 1;
+	for (size_t i = 0; i < tl->ngauges; i++) {
+		if (!tl->gauges[i].left)
+			continue;
+		tl->gauges[i].left = 0;
+		tel__gauge_show(pr, tl, i, time);
+	}
 }
 
 /* The track of a strip; NULL: it is not shown. */
@@ -216,14 +249,18 @@ tel__timeline_allocate(struct tel_printer *pr, struct timeline *tl,
 
 	if (!tel__event_alloc(ev, &op))
 		return 0;
+	if (op.failed)
+		return 1;
+	end_processes(pr, tl, ev->log, time);
 	/* no event shows whether a reserved block is used */
-	if (op.failed || op.kind == TEL_ALLOC_RESERVE)
+	if (op.kind == TEL_ALLOC_RESERVE)
 		return 1;
 	if (op.kind == TEL_ALLOC_POOL_CREATE ||
 	    op.kind == TEL_ALLOC_POOL_DESCRIBE)
 		tel__gauge_start_pool(pr, tl, ev, p, &op);
 	if (op.kind == TEL_ALLOC_BUFFER_CREATE ||
-	    op.kind == TEL_ALLOC_BUFFER_DESTROY)
+	    op.kind == TEL_ALLOC_BUFFER_DESTROY ||
+	    op.kind == TEL_ALLOC_PROCESS_END)
 		live_follow(tl, GAUGE_NONE, GAUGE_NONE, &op, log_tag(ev->log));
 	if (op.kind > TEL_ALLOC_FREE && op.kind != TEL_ALLOC_COMMIT &&
 	    op.kind != TEL_ALLOC_POOL_DESTROY)
@@ -419,7 +456,7 @@ live_add_block(struct timeline *tl, const struct timeline_action *a,
 		.clock = clock };
 	uint32_t part = tl->all;
 
-	if (tl->all_log != log)
+	if (tl->all_log != log || tl->live.nended > 0)
 		return 0;
 	if (a->pool != NULL) {
 		op.pool = tel__load_mostly(a->pool, data);

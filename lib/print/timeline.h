@@ -113,6 +113,7 @@ struct timeline_gauge {
 	uint64_t shown, low, high;
 	uint32_t next;
 	int ended; /* what it was of has ended: its number is used again */
+	int left;  /* a process that has ended left something of it */
 };
 
 /* A pool and its gauge. */

@@ -29,6 +29,7 @@ struct site {
 	struct tel__lifetimes *lifetimes;
 	uint64_t allocations, bytes, temporary;
 	uint64_t live_blocks, live_bytes;
+	uint64_t left_blocks, left_bytes; /* by processes that have ended */
 	/*
 	 * As it was at peak number .peak; the live blocks now, if that is not
 	 * the last peak: nothing has changed since.
@@ -382,7 +383,10 @@ begin_block(struct tel_heap *h, struct tel__live_block *b, const tel_alloc *op,
 	return set_last(h, b, op, h->tag);
 }
 
-/* Of a block that was replaced it is not known when it ended. */
+/*
+ * Of a block that was replaced it is not known when it ended; what a process
+ * left would have lived on.
+ */
 static tel_status
 heap_end_block(struct tel_heap *h, const struct tel__live_block *b,
     enum tel__live_what what)
@@ -393,8 +397,12 @@ heap_end_block(struct tel_heap *h, const struct tel__live_block *b,
 	keep_peak(h, s);
 	s->live_blocks -= b->blocks;
 	s->live_bytes -= b->size;
-	if (what != TEL__LIVE_REPLACED)
+	if (what == TEL__LIVE_LEFT) {
+		s->left_blocks += b->blocks;
+		s->left_bytes = add_saturated(s->left_bytes, b->size);
+	} else if (what != TEL__LIVE_REPLACED) {
 		st = heap_count_lifetime(h, s, b);
+	}
 	if (was_last(h, b) && what == TEL__LIVE_FREED)
 		s->temporary += b->blocks;
 	return st;
@@ -417,6 +425,7 @@ heap_change(void *arg, enum tel__live_what what, struct tel__live_block *block,
 	case TEL__LIVE_FREED:
 	case TEL__LIVE_RESIZED:
 	case TEL__LIVE_POOL_DESTROYED:
+	case TEL__LIVE_LEFT:
 	case TEL__LIVE_REPLACED: return heap_end_block(h, block, what);
 	case TEL__LIVE_PART_FREED:
 		s = &h->sites[block->owner];
@@ -633,6 +642,8 @@ heap_describe(const struct tel_heap *h, const struct site *s,
 	out->peak_bytes = same ? s->live_bytes : s->peak_bytes;
 	out->live_blocks = s->live_blocks;
 	out->live_bytes = s->live_bytes;
+	out->leaked_blocks = s->live_blocks + s->left_blocks;
+	out->leaked_bytes = add_saturated(s->live_bytes, s->left_bytes);
 	out->freed = s->lifetimes != NULL ? s->lifetimes->count : 0;
 	out->temporary = s->temporary;
 }
@@ -661,6 +672,9 @@ tel_heap_total(const tel_heap *h, tel_heap_stack *out)
 		out->peak_bytes += one.peak_bytes;
 		out->live_blocks += one.live_blocks;
 		out->live_bytes += one.live_bytes;
+		out->leaked_blocks += one.leaked_blocks;
+		out->leaked_bytes =
+		    add_saturated(out->leaked_bytes, one.leaked_bytes);
 		out->freed += one.freed;
 		out->temporary += one.temporary;
 	}
@@ -672,7 +686,7 @@ tel_heap_weight_of(const tel_heap_stack *s, tel_heap_weight weight)
 	switch (weight) {
 	case TEL_HEAP_ALLOCATED: return s->allocated_bytes;
 	case TEL_HEAP_PEAK: return s->peak_bytes;
-	case TEL_HEAP_LEAKED: return s->live_bytes;
+	case TEL_HEAP_LEAKED: return s->leaked_bytes;
 	case TEL_HEAP_COUNT: return s->allocations;
 	default: return 0;
 	}

@@ -37,6 +37,7 @@ tel__stats_live_change(void *arg, enum tel__live_what what,
 		break;
 	case TEL__LIVE_PART_FREED: blocks_add(&r->free_bytes, op->size); break;
 	case TEL__LIVE_POOL_DESTROYED:
+	case TEL__LIVE_LEFT:
 	case TEL__LIVE_REPLACED:
 		blocks_add(&r->ended, block->blocks);
 		blocks_add(&r->ended_bytes, block->size);

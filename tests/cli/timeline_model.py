@@ -15,7 +15,7 @@ import sys
 
 import perfetto
 
-SHOWN_BLOCKS = {"create-pool", "destroy-pool", "describe-pool",
+SHOWN_BLOCKS = {"create-pool", "destroy-pool", "describe-pool", "end-process",
                 "create-buffer", "destroy-buffer"}
 HIDDEN_BLOCKS = {"alloc", "free", "realloc", "new", "delete", "free-sized",
                  "delete-sized", "reserve", "commit", "end-thread"}

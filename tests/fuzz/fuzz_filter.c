@@ -98,7 +98,7 @@ try_role(unsigned which, const char *text)
 	    "0000000000000004 Move p=0x30 q=0x50 n=7\n";
 	static const char *const roles[] = { "alloc", "free", "realloc",
 		"reserve", "commit", "create-pool", "destroy-pool",
-		"create-buffer", "destroy-buffer", "end-thread",
+		"create-buffer", "destroy-buffer", "end-thread", "end-process",
 		"describe-pool", "new", "delete", "delete-sized", "free-sized",
 		"none" };
 	uint64_t notices = 0;

@@ -28,6 +28,7 @@ ALL=telstat,report,inst,stacks,folded,telreplay,chrome,page
 
 @test "tools and model agree on processes, and on wrong operations" {
 	agree $ALL malloc malloc-several malloc-wrong malloc-wrong-several
+	agree $ALL malloc-ends malloc-several-ends malloc-wrong-several-ends
 }
 
 @test "tools and model agree on the second half of a log" {

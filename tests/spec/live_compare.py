@@ -4,7 +4,7 @@
     live_compare.py TOOLS LOG|KIND...
 
 TOOLS are some of telstat,report,pools,inst,stacks,folded,telreplay,chrome,page; a KIND is words of pools,
-created, malloc, wrong, several and cut, for random logs, which are made here.  Prints
+created, malloc, wrong, several, ends and cut, for random logs, which are made here.  Prints
 each difference, and fails if there is any.
 """
 
@@ -26,12 +26,12 @@ SUMS = ("allocated_blocks", "allocated_bytes", "freed_blocks", "freed_bytes",
 STACKS = {"allocations": "allocated_blocks",
           "allocated_bytes": "allocated_bytes",
           "peak_blocks": "peak_blocks", "peak_bytes": "peak_bytes",
-          "leaked_blocks": "live_blocks", "leaked_bytes": "live_bytes"}
+          "leaked_blocks": "leaked_blocks", "leaked_bytes": "leaked_bytes"}
 REPLAY = {"requests": "allocated_blocks", "requested_bytes": "allocated_bytes",
           "peak_bytes": "peak_bytes", "peak_bytes_blocks": "peak_blocks",
           "live_blocks": "live_blocks", "live_bytes": "live_bytes"}
 FOLDED = {"allocated": "allocated_bytes", "peak": "peak_bytes",
-          "leaked": "live_bytes", "count": "allocated_blocks"}
+          "leaked": "leaked_bytes", "count": "allocated_blocks"}
 
 UNKNOWN = "frees of blocks from before the log"
 POOLS = """# teltools text 1
@@ -48,6 +48,8 @@ MALLOC = """# teltools text 1
 # type: put 2 Alloc at:address pid:unsigned
 # type: change 3 Alloc at:address old:address size:unsigned pid:unsigned \
 by:address
+# type: leave 4 Alloc pid:unsigned
+# role: leave end-process process=pid
 # role: get alloc at size process=pid stack=by
 # role: put free at process=pid
 # role: change realloc at size old=old process=pid stack=by"""
@@ -193,6 +195,11 @@ def make(kind, seed):
         what = rng.random() if mine else 0
         key = rng.choice(mine) if mine else None
         tail = f"pool={owner << 8:#x}" if pools else f"pid={owner}"
+        if "ends" in kind and (rng.random() < 0.05 or clock == 300):
+            out.append(f"{clock:016X} leave {tail}")
+            live_blocks = {k: v for k, v in live_blocks.items()
+                           if k[0] != owner}
+            continue
         by = "" if pools else f" by={0xc00 + rng.randrange(4):#x}"
         if what < 0.5:
             at = rng.choice((0, key[1] if key else 0)) if odd else top

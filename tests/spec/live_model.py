@@ -43,7 +43,8 @@ def live(lines, pools=None):
     blocks, n = {}, dict.fromkeys(
         [what + of for what in ("allocated", "freed", "live", "peak")
          for of in ("_blocks", "_bytes")] + ["unknown", "inherited"], 0)
-    first = None  # the first process that allocated
+    left = [0, 0]  # by processes that ended, blocks and bytes
+    ended, first = [], None  # processes; the first one that allocated
 
     def count(what, number, size):
         n[what + "_blocks"] += number
@@ -83,6 +84,14 @@ def live(lines, pools=None):
             count("freed", size == whole, size)
 
     for role, process, pool, address, old, size in operations(lines):
+        # one that failed changes nothing
+        if role in ("alloc", "new", "realloc") and address <= 0 and \
+                not (role == "realloc" and old and size == 0):
+            continue
+        for key in [k for k in blocks if k[0] in ended]:
+            left = [left[0] + 1, left[1] + blocks[key][0]]
+            take(key, 0, freed=False)
+        ended = [process] if role == "end-process" else []
         if role == "destroy-pool":
             for key in [k for k, block in blocks.items() if block[1] == pool]:
                 take(key, 0, freed=False)
@@ -90,9 +99,9 @@ def live(lines, pools=None):
         elif role.startswith(("free", "delete")):
             take((process, address), size if pool >= 0 else 0)
         elif role in ("alloc", "realloc", "new"):
-            if role == "realloc" and old and (address > 0 or size == 0):
+            if role == "realloc" and old:
                 take((process, old), 0)
-            # one that failed changes nothing, and a larger one is an error
+            # a larger one is an error
             if address <= 0 or size > 1 << 47:
                 continue
             first = process if first is None else first
@@ -105,4 +114,6 @@ def live(lines, pools=None):
             if n["live_bytes"] > n["peak_bytes"]:
                 n["peak_blocks"] = n["live_blocks"]
                 n["peak_bytes"] = n["live_bytes"]
+    for i, of in enumerate(("_blocks", "_bytes")):
+        n["leaked" + of] = n["live" + of] + left[i]
     return n

@@ -25,7 +25,7 @@ test_roles(void)
 		"reserve", "commit", "new", "delete", "delete-sized",
 		"free-sized" };
 	static const char *const others[] = { "create-pool", "destroy-pool",
-		"create-buffer", "destroy-buffer", "end-thread",
+		"create-buffer", "destroy-buffer", "end-thread", "end-process",
 		"describe-pool" };
 	static const char *const none[] = { "start", "finish", "middle",
 		"frame", "", "all", "allocs" };

@@ -325,8 +325,6 @@ block_replaced(struct compiler *c, struct thread *t,
 static tel_status
 count_lifetime(struct compiler *c, const struct tel__live_block *live)
 {
-	if (c->image_ends)
-		return TEL_OK;
 	return tel__lifetimes_add(&c->lifetimes,
 	    tel__lifetimes_between(c->log_clock, live->clock, c->clock), 1);
 }
@@ -370,6 +368,9 @@ static tel_status
 block_finished(struct compiler *c, struct thread *t, enum tel__live_what what,
     const struct tel__live_block *live, const tel_alloc *op)
 {
+	/* one that a process left would have lived on */
+	if (what == TEL__LIVE_LEFT)
+		return free_as(c, t, live, block_of(c, live), BLOCK_FREED);
 	if (count_lifetime(c, live) != TEL_OK)
 		return compiler_no_memory(c);
 	if (what == TEL__LIVE_RESIZED)

@@ -342,58 +342,12 @@ compile_operation(struct compiler *c, struct thread *t, tel_alloc *op)
 		return reallocate(c, t, op);
 	if (op->kind == TEL_ALLOC_RESERVE || op->kind == TEL_ALLOC_COMMIT)
 		return commit(c, t, op);
+	if (op->kind == TEL_ALLOC_PROCESS_END)
+		return live_status(c, tel__live_take(&c->live, op, c->log_tag));
 	return op->kind == TEL_ALLOC_NONE ? TEL_OK : pool_operation(c, t, op);
 }
 
 /* ------------------------------------------------------------ processes */
-
-/* Places of blocks that may be looked at for each operation, on average. */
-#define LOOKS 16
-
-/* Blocks of fewer bytes stay, lest the next program finds them in its heap. */
-#define IMAGE_MIN ((uint64_t)256 << 10)
-
-/* The block of a program in a place, or NULL. */
-static const struct tel__live_block *
-image_block(const struct compiler *c, uint64_t tag, size_t place)
-{
-	const struct tel__live_block *b = &c->live.blocks[place];
-	const struct tel__entry *e;
-
-	if (b->tag != tag)
-		return NULL;
-	e = tel__table_find(&c->live.by_key, b->address ^ tag);
-	return e != NULL && e->value == place ? b : NULL;
-}
-
-/* The blocks of a program end with it. */
-static tel_status
-image_end(struct compiler *c, uint64_t process)
-{
-	tel_alloc op = { .kind = TEL_ALLOC_FREE, .process = process };
-	const uint64_t tag = tel__live_tag(&op, c->log_tag);
-	const struct tel__live_block *b;
-	uint64_t bytes = 0;
-	tel_status st = TEL_OK;
-	size_t i, n = c->live.nblocks;
-
-	/* a log of nothing but programs must not take quadratic time */
-	c->image_looks += n;
-	if (c->image_looks / LOOKS > c->now + ((uint64_t)1 << 20))
-		return TEL_OK;
-	for (i = 0; i < n; i++)
-		if ((b = image_block(c, tag, i)) != NULL)
-			bytes += b->size;
-	c->image_ends = 1;
-	for (i = 0; i < n && st == TEL_OK && bytes >= IMAGE_MIN; i++)
-		if ((b = image_block(c, tag, i)) != NULL) {
-			op.address = b->address;
-			st = live_status(c,
-			    tel__live_take(&c->live, &op, c->log_tag));
-		}
-	c->image_ends = 0;
-	return st;
-}
 
 /* Numbers of processes are hashed, so that none is the tag of a log. */
 static uint64_t
@@ -431,7 +385,9 @@ image_start(struct compiler *c, uint64_t process, uint64_t index,
 	if (!thread_rename(c, thread ^ before << TAG_SHIFT,
 	        thread ^ index << TAG_SHIFT))
 		return compiler_no_memory(c);
-	return image_end(c, image);
+	const tel_alloc end = { .kind = TEL_ALLOC_PROCESS_END,
+		.process = image };
+	return live_status(c, tel__live_take(&c->live, &end, c->log_tag));
 }
 
 /*
@@ -584,6 +540,8 @@ operation_add(struct compiler *c, tel_alloc *op, uint64_t event)
 	c->thread = t;
 	if (c->reorder_used > 0 && (st = reorder_expire(c, 0)) != TEL_OK)
 		return st;
+	if (!op->failed && (st = live_settle(&c->live, c->log_tag)) != TEL_OK)
+		return live_status(c, st);
 	st = compile_operation(c, t, op);
 	/* a failure deeper down has set the error already */
 	if (st != TEL_OK || (st = c->failed) != TEL_OK)

@@ -142,7 +142,6 @@ struct compiler {
 	uint64_t key_tag;       /* and to its addresses, as keys of live */
 	struct tel__table processes; /* to a number from 0 on */
 	struct tel__table images;    /* by process of the system, to ours */
-	uint64_t image_looks;        /* at blocks, see image_end() */
 	uint64_t log;
 	uint64_t live_blocks, live_bytes;
 	/* blocks by classes of sizes; see struct facts */
@@ -153,7 +152,6 @@ struct compiler {
 	struct tel_clock *log_clock; /* of the log of the operation; or NULL */
 	struct tel__lifetimes *lifetimes;
 	struct tel__lifetimes_clock resolution;
-	int image_ends; /* blocks end with a program, at an unknown time */
 
 	struct tel__live live; /* .owner of a block is its slot */
 	struct block *blocks;
