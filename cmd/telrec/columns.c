@@ -210,8 +210,9 @@ columns_write(struct columns *c, uint64_t lost)
 		parts[i].same = part->same;
 		parts[i].labels = part->labels;
 		parts[i].labelled = 1;
-		if (c->types[i] == TYPE_PROCESS)
-			c->starts += part->count;
+		if (c->types[i] == TYPE_PROCESS ||
+		    c->types[i] == TYPE_PROCESS_END)
+			c->processes += part->count;
 		part->count = 0;
 	}
 	all.count = c->count;

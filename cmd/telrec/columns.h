@@ -18,7 +18,7 @@
 #define COLUMNS_EVENTS TEL_EMIT_COLUMNS_MAX
 #define COLUMNS_NAMES 4096u
 /* So that a block has at most 256 parts. */
-#define COLUMNS_SETS 14u
+#define COLUMNS_SETS 13u
 
 /* Where events come from. */
 struct source {
@@ -63,7 +63,7 @@ struct columns {
 	unsigned number; /* of the block, from 1 */
 	int failed;      /* why a block could not be written, or 0 */
 	uint64_t events, lost;
-	uint64_t starts;       /* of processes, of the events */
+	uint64_t processes;    /* starts and ends of these, of the events */
 	uint64_t limit;        /* at most so many events are written */
 	struct flight *flight; /* has the blocks, if not NULL */
 	struct weights weights;

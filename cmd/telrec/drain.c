@@ -28,9 +28,19 @@
 /* A store of another processor is visible after that at the latest. */
 #define SETTLE_NS 20000
 #define CLOCK_SLACK 1000u
+/* For each of the processes that it is asked of whether they run. */
+#define ASK_NS UINT64_C(100000)
+/* The bits of a process in its number; those above are runs. */
+#define PID_MASK ((1u << 22) - 1)
 /* Pauses between rounds; in the longest one, a live reader waits. */
 #define PAUSE_MIN UINT64_C(20000)
 #define PAUSE_MAX UINT64_C(10000000)
+
+/* A process whose end has not been written, as the program that it is. */
+struct running {
+	uint32_t slot;  /* of the image */
+	uint64_t ended; /* it had ended then; 0: it runs */
+};
 
 struct drain {
 	struct arena *a;
@@ -55,6 +65,11 @@ struct drain {
 	char (*names)[ARENA_NAME_MAX + 1];
 	char (*paths)[sizeof(((struct arena_exec *)NULL)->path)];
 	uint8_t *runs; /* programs that a process executed */
+	struct running *running;
+	uint32_t nrunning;
+	uint64_t asked_ns; /* when it was asked last which of them run, */
+	uint64_t asked;    /* as a clock; all before that one is written: */
+	uint64_t merged;
 };
 
 struct drain *
@@ -70,9 +85,10 @@ drain_new(struct arena *a)
 	d->names = calloc(ARENA_IMAGES, sizeof(*d->names));
 	d->paths = calloc(ARENA_EXECS, sizeof(*d->paths));
 	d->runs = calloc(1u << 22, 1);
+	d->running = calloc(ARENA_IMAGES, sizeof(*d->running));
 	d->columns = columns_new(a->options, a->sample);
 	if (d->numbers == NULL || d->names == NULL || d->paths == NULL ||
-	    d->runs == NULL || d->columns == NULL) {
+	    d->runs == NULL || d->running == NULL || d->columns == NULL) {
 		drain_free(d);
 		return NULL;
 	}
@@ -92,6 +108,7 @@ drain_free(struct drain *d)
 	free(d->names);
 	free(d->paths);
 	free(d->runs);
+	free(d->running);
 	columns_free(d->columns);
 	free(d);
 }
@@ -102,7 +119,8 @@ drain_events(const struct drain *d)
 	const struct columns *c = d->columns;
 
 	/* of a process with modules alone, nothing was recorded */
-	return c->events > c->starts || c->events >= c->limit ? c->events : 0;
+	return c->events > c->processes || c->events >= c->limit ? c->events :
+	                                                           0;
 }
 
 void
@@ -191,13 +209,95 @@ drain_overwritten(const struct drain *d)
 
 /* ---------------------------------------------------------------- rounds */
 
+/* Adds the end of the process, or of the program that it was, in a slot. */
+static void
+add_process_end(struct drain *d, uint32_t slot, uint64_t clock)
+{
+	struct columns *to = d->columns;
+	struct source from = { .pid = d->numbers[slot],
+		.tid = d->numbers[slot] & PID_MASK,
+		.process = d->names[slot] };
+
+	if (to->count + 2 >= COLUMNS_EVENTS)
+		columns_write(to, drain_lost(d));
+	columns_source(to, &from);
+	columns_add(to, TYPE_PROCESS_END)->count++;
+	columns_clock(to, clock, to->count - 1);
+}
+
+/* A program starts in a slot, at a time: that which the process was has ended. */
+static void
+start_image(struct drain *d, uint32_t slot, uint32_t pid, uint64_t clock)
+{
+	uint32_t i = 0;
+
+	while (i < d->nrunning && d->running[i].slot != slot &&
+	    (d->numbers[d->running[i].slot] & PID_MASK) != pid)
+		i++;
+	if (i < d->nrunning)
+		add_process_end(d, d->running[i].slot, clock);
+	else if (i < ARENA_IMAGES)
+		d->running[d->nrunning++].ended = 0;
+	if (i < ARENA_IMAGES)
+		d->running[i].slot = slot;
+	d->numbers[slot] = pid | (uint32_t)(d->runs[pid]++) << 22;
+}
+
+/* Nonzero when there is no such process; one whose parent did not ask is there. */
+static int
+is_gone(uint32_t pid)
+{
+	return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+/* When the threads of a process last read the clock, which none do later. */
+static uint64_t
+last_record(const struct drain *d, uint32_t pid)
+{
+	uint64_t last = 0, ticks;
+
+	for (uint32_t i = 0; i < d->rings; i++) {
+		const struct arena_ring *ring = &d->a->rings[i];
+
+		if ((ARENA_NOW(ring->pid) & PID_MASK) != pid)
+			continue;
+		ticks = __atomic_load_n(&ring->ticks, __ATOMIC_ACQUIRE);
+		last = ticks > last ? ticks : last;
+	}
+	return last;
+}
+
+/*
+ * Notes which processes have ended since they were asked for last: behind all
+ * that they recorded, but not before what has been written.
+ */
+static void
+note_ended(struct drain *d, int (*has_ended)(uint32_t pid))
+{
+	const uint64_t now = tel_emit_clock(),
+	               first = d->asked > d->merged ? d->asked : d->merged;
+
+	for (uint32_t i = 0; i < d->nrunning; i++) {
+		struct running *r = &d->running[i];
+		const uint32_t pid = d->numbers[r->slot] & PID_MASK;
+
+		if (r->ended != 0 || !has_ended(pid))
+			continue;
+		const uint64_t last = last_record(d, pid) + 1;
+		r->ended = last > first ? last : first;
+		if (r->ended > now)
+			r->ended = now;
+	}
+	d->asked = now;
+}
+
 /* The number of the process of a ring, as the field pid has it. */
 static void
 set_process(struct drain *d, struct cursor *c, const struct arena_ring *ring)
 {
 	const uint32_t slot = ARENA_NOW(ring->image) % ARENA_IMAGES;
 	const struct arena_image *image = &d->a->images[slot];
-	const uint32_t pid = ARENA_NOW(ring->pid) & ((1u << 22) - 1);
+	const uint32_t pid = ARENA_NOW(ring->pid) & PID_MASK;
 	struct columns *to = d->columns;
 
 	c->is_new = 0;
@@ -206,9 +306,8 @@ set_process(struct drain *d, struct cursor *c, const struct arena_ring *ring)
 	c->source.process = d->names[slot];
 	memcpy(c->source.name, ring->name, sizeof(c->source.name));
 	c->source.name[sizeof(c->source.name) - 1] = '\0';
-	if (d->numbers[slot] == 0 ||
-	    (d->numbers[slot] & ((1u << 22) - 1)) != pid) {
-		d->numbers[slot] = pid | (uint32_t)(d->runs[pid]++) << 22;
+	if (d->numbers[slot] == 0 || (d->numbers[slot] & PID_MASK) != pid) {
+		start_image(d, slot, pid, c->clock);
 		memcpy(d->names[slot], image->name, ARENA_NAME_MAX);
 		c->source.pid = d->numbers[slot];
 		columns_source(to, &c->source);
@@ -343,6 +442,38 @@ telrec_drain_merge(struct drain *d, uint64_t horizon)
 	}
 }
 
+/* The process that ended first, before the horizon; or NULL. */
+static struct running *
+first_ended(const struct drain *d, uint64_t horizon)
+{
+	struct running *first = NULL;
+
+	for (uint32_t i = 0; i < d->nrunning; i++) {
+		struct running *r = &d->running[i];
+
+		if (r->ended != 0 && r->ended <= horizon &&
+		    (first == NULL || r->ended < first->ended))
+			first = r;
+	}
+	return first;
+}
+
+/* The same, with the ends of processes. */
+static void
+merge_with_ends(struct drain *d, uint64_t horizon)
+{
+	struct running *r;
+
+	while ((r = first_ended(d, horizon)) != NULL) {
+		/* it may come to be another program before that */
+		telrec_drain_merge(d, r->ended);
+		add_process_end(d, r->slot, r->ended);
+		*r = d->running[--d->nrunning];
+	}
+	telrec_drain_merge(d, horizon);
+	d->merged = horizon;
+}
+
 /* All records before this time have arrived. */
 static uint64_t
 find_horizon(struct drain *d, uint64_t bumped)
@@ -373,6 +504,10 @@ drain_round(struct drain *d, int flush)
 	d->between_ns = now - d->looked_ns;
 	d->looked_ns = now;
 	ARENA_SET(d->a->hurry, 0);
+	if (now - d->asked_ns > ASK_NS * d->nrunning) {
+		d->asked_ns = now;
+		note_ended(d, is_gone);
+	}
 	horizon = find_horizon(d, bumped);
 	/* a thread that was stopped, or waits for another one, holds all up */
 	if (horizon != d->stuck_at || horizon == bumped) {
@@ -381,7 +516,7 @@ drain_round(struct drain *d, int flush)
 	} else if (now - d->stuck_since > PATIENCE_NS) {
 		horizon = bumped;
 	}
-	telrec_drain_merge(d, horizon);
+	merge_with_ends(d, horizon);
 	plan_pause(d);
 	if (flush)
 		columns_write(d->columns, drain_lost(d));
@@ -421,7 +556,7 @@ static void
 add_unrecorded(struct drain *d, uint32_t i, unsigned number)
 {
 	const struct arena_exec *e = &d->a->execs[i];
-	const uint32_t pid = ARENA_NOW(e->pid) & ((1u << 22) - 1);
+	const uint32_t pid = ARENA_NOW(e->pid) & PID_MASK;
 	char *path = d->paths[i];
 	struct columns *to = d->columns;
 	struct source from = { 0 };
@@ -451,7 +586,8 @@ drain_finish(struct drain *d)
 	unsigned number = 0;
 
 	(void)find_horizon(d, UINT64_MAX);
-	telrec_drain_merge(d, UINT64_MAX);
+	note_ended(d, drain_process_ended);
+	merge_with_ends(d, UINT64_MAX);
 	for (uint32_t i = 0; i < ARENA_EXECS; i++)
 		if (unrecorded_is_missing(&d->a->execs[i]) &&
 		    d->columns->events + d->columns->count > 0)
@@ -466,7 +602,7 @@ drain_process_ended(uint32_t pid)
 {
 	char path[40], text[512];
 
-	if (kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+	if (is_gone(pid))
 		return 1;
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -93,6 +93,8 @@ static const struct row rows[TYPES] = {
 	    { REASON, PROGRAM } },
 	[TYPE_THREAD_END] = { "thread_end", KIND_THREAD, 0, "a thread ends",
 	    { NO_FIELD } },
+	[TYPE_PROCESS_END] = { "process_end", KIND_PROCESS, 0,
+	    "a process ends, or executes another program", { NO_FIELD } },
 };
 
 static const char *
@@ -104,6 +106,8 @@ role_of(enum type type)
 		return "frame";
 	if (type == TYPE_THREAD_END)
 		return "end-thread";
+	if (type == TYPE_PROCESS_END)
+		return "end-process";
 	if (type == TYPE_REALLOC || type == TYPE_REALLOCARRAY)
 		return "realloc";
 	return rows[type].allocates ? "alloc" : NULL;

@@ -162,6 +162,27 @@ setup() {
 	printf '["%s"]\n' sh "${program##*/}" | sort | diff - names
 }
 
+@test "what a process leaves ends with it, or with the program that it was" {
+	# each of three programs leaves 1,800 blocks; one executes the last of them
+	telrec -q -o one.tel "$program" sizes 600
+	telrec -q -o run.tel sh -c '"$0" sizes 600; "$0" sizes 600
+		exec "$0" sizes 600' "$program"
+	ordered run.tel
+	# once of each, behind all else that it does
+	telcat run.tel | sed -En '/^#/d; s/^[0-9A-F]+ ([a-z_]+) .*pid=([0-9]+).*/\1 \2/p' |
+	    awk '{ bad += ended[$2]; all[$2]; ended[$2] = $1 == "process_end" }
+		END { for (pid in all) { n++; bad += !ended[pid] }; exit bad || n != 4 }'
+	figure() {
+		telstat -f json "$1" | sed -n "s/.*\"$2\":\([0-9]*\).*/\1/p"
+	}
+	[ "$(figure run.tel peak_bytes)" -lt $(($(figure one.tel peak_bytes) * 3 / 2)) ]
+	[ "$(figure run.tel ended_blocks)" -ge 3600 ]
+	[ "$(figure run.tel live_blocks)" = "$(figure one.tel live_blocks)" ]
+	# it is not freed, either
+	telstat --blocks 'size == 700' -f json run.tel |
+	    grep '"key":"false"' | grep -q '"leaked_blocks":[4-9][0-9][0-9][0-9]'
+}
+
 @test "rings of threads and programs that have ended are used again" {
 	telrec -q -o run.tel "$program" rings 16 >used
 	# two at a time, of two of these programs

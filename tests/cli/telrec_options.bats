@@ -328,6 +328,7 @@ record_pair() {
 		process 16 Process parent:unsigned:32
 		unrecorded 17 Process reason:unsigned:32 program:address
 		thread_end 18 Thread
+		process_end 19 Process
 		malloc alloc address size
 		free free address
 		calloc alloc address size count=count
@@ -340,6 +341,7 @@ record_pair() {
 		pvalloc alloc address size
 		trace frame number ip parent
 		thread_end end-thread
+		process_end end-process
 	END
 	thread="pid:unsigned:32 thread:unsigned:32"
 	for options in '' '-s 1' -g '-s 1 -g --maps'; do
@@ -351,11 +353,11 @@ record_pair() {
 		case $options in *-s*)
 			fields=" weight:unsigned$fields" roles="$roles weight=weight" ;;
 		esac
-		sed -E "/^(free|.* (free|frame|end-thread)( |\$))/!{
+		sed -E "/^(free|.* (free|frame|end-[a-z]+)( |\$))/!{
 			s/ Alloc .*/&$fields/
 			s/ (alloc|realloc) .*/& thread=thread process=pid$roles/
 		}
-		s/ (free|frame|end-thread)( .*|)\$/& thread=thread process=pid/
+		s/ (free|frame|end-[a-z]+)( .*|)\$/& thread=thread process=pid/
 		s/^[a-z_]+ [0-9]+ .*/& $thread/" own >want
 		# shellcheck disable=SC2086
 		telrec -q $options -o run.tel "$program" pairs 10

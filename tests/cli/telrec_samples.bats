@@ -72,7 +72,7 @@ setup() {
 		run -0 telrec $stacks -s 1T -o run.tel "$program" sizes 40
 		[[ $output == *": 0 events: none of its allocations is in the sample; "* ]]
 		[ "$(telstat -f csv run.tel | grep -c ',alloc')" = 0 ]
-		telcat -H run.tel | run ! grep -v ' process \| ClockSync '
+		telcat -H run.tel | run ! grep -v ' process\(_end\|\) \| ClockSync '
 		run -3 telrec -q $stacks -s 1T -o run.tel sh -c 'exit 3'
 		[ -z "$output" ]
 	done
