@@ -64,7 +64,7 @@ function memoryFacts() {
 	showFacts([[brief3(m.highest, "bytes"),
 		`live at the peak, ${when(m.peak_time)}`, ...climb(
 			trackOf("live")?.curve)],
-	[brief3(m.live, "bytes"), `not freed, ${
+	[brief3(m.live, "bytes"), `live at the end, ${
 		Math.round(100 * m.live / (m.highest || 1))}% of the peak`],
 	[brief3(m.allocated, "bytes"), `allocated in ${count(m.calls, "block")}`],
 	clock === "ns" && m.freed > 0 && [[Math.round(m.freed_within / 1e7),
@@ -103,7 +103,7 @@ function figuresOf(how) {
 		return figures(allocated, calls, whole ? how : `allocated from ${
 			when(first * width)} to ${until(last)}`);
 	if (how === "end")
-		return figures(end.live, end.blocks, whole ? "not freed at the end"
+		return figures(end.live, end.blocks, whole ? "live at the end"
 			: `held at ${until(last)}`);
 	if (whole || (peakAt >= selection.from && peakAt <= selection.to))
 		return figures(memory.peak, memory.peakBlocks,
