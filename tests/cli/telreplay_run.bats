@@ -535,6 +535,14 @@ ranged() {
 	cmp log piped
 	clean telreplay --runs 1 -f json t.prog >report
 	python3 "$MODEL" check report <t.txt
+	# that of a run in which an operand failed is run, but not kept
+	trace more.txt 12 9000 4
+	cp t.prog old.prog
+	exits 1 telreplay --program t.prog -f rep nosuch more.txt >failed
+	clean telreplay -f rep more.txt | cmp - failed
+	cmp t.prog old.prog
+	exits 1 telreplay --program new.prog -f rep nosuch more.txt | cmp - failed
+	[ ! -e new.prog ]
 }
 
 @test "a named pipe is opened once: its writer would end with a first reader" {

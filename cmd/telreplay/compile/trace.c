@@ -531,16 +531,22 @@ compile_kept(struct trace *trace, struct telreplay *t)
 	/* the compiler has shown it already */
 	sink.failed |= tel_output_errno(sink.out) != 0;
 	good = good && !sink.failed;
+	/*
+	 * The processes that run it inherit the descriptor.  Opened before the
+	 * close, which removes the file if an operand failed.
+	 */
+	if (good && !t->check) {
+		trace->fd =
+		    open(sink.file.path != NULL ? sink.file.path : t->keep,
+		        O_RDONLY | O_NOCTTY);
+		good = trace->fd >= 0 || message_errno(t->keep);
+	}
 	if (!good)
 		sink_discard(&sink);
 	sink_close(&sink);
 	if (!good || sink.failed || t->check)
 		return good && !sink.failed;
-	/* the processes that run it inherit the descriptor */
-	trace->fd = open(t->keep, O_RDONLY | O_NOCTTY);
-	if (trace->fd >= 0)
-		return open_program(trace, t->keep);
-	return message_errno(t->keep);
+	return open_program(trace, t->keep);
 }
 
 static int
