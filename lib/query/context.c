@@ -194,8 +194,11 @@ waiting_take(struct tel_context *c)
 		}
 	}
 	/* after the last of a log, another one may follow */
-	if (c->show_held)
+	if (c->show_held) {
 		c->next = c->past = 0;
+		c->log = NULL;
+		c->logs = 0;
+	}
 	return NULL;
 }
 
