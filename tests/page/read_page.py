@@ -13,7 +13,6 @@ in it:
 """
 
 import base64
-import hashlib
 import html.parser
 import itertools
 import json
@@ -113,15 +112,20 @@ class Bytes:
             value = data[at]
             at += 1
             if value > 127:
-                self.at = at - 1
-                value = self.varint()
-                at = self.at
+                # varint(), without a call for each
+                value, shift = value & 127, 7
+                while (byte := data[at]) > 127:
+                    value |= (byte & 127) << shift
+                    at, shift = at + 1, shift + 7
+                value |= byte << shift
+                at += 1
+                assert value < 1 << 64
             out.append(value)
         self.at = at
         return out
 
     def deltas(self, n, value=0):
-        steps = (step >> 1 ^ -(step & 1) for step in self.plain(n))
+        steps = [step >> 1 ^ -(step & 1) for step in self.plain(n)]
         return list(itertools.accumulate(steps, initial=value))[1:]
 
     def take(self, n):
@@ -311,6 +315,8 @@ class Page:
 
     def check_frame(self):
         """The page around the data."""
+        # loaded for this alone: OpenSSL takes longer than most pages
+        import hashlib
         parser, policy = self.parser, None
         for meta in parser.metas:
             if meta.get("http-equiv") == "Content-Security-Policy":
@@ -320,8 +326,8 @@ class Page:
                             ("style", parser.styles)):
             assert len(texts) == 1, what
             digest = hashlib.sha256(texts[0].encode()).digest()
-            assert (f"{what}-src 'sha256-{base64.b64encode(digest).decode()}'"
-                    in policy), what
+            code = base64.b64encode(digest).decode()
+            assert f"{what}-src 'sha256-{code}'" in policy, what
         for tag, attrs in parser.tags:
             assert tag not in ("link", "iframe", "object", "embed"), tag
             for name, value in attrs.items():
