@@ -81,6 +81,11 @@ same() {
 	same --as cnv cnv
 }
 
+# into FILE COMMAND ...: its output is in the file, which no variable must hold.
+into() {
+	"${@:2}" >"$1" 2>/dev/null
+}
+
 # times FILE: what the log knows of time is in its .tel.  Sets known to what it
 # is: s for a rate, iso for the wall clock.
 times() {
@@ -88,13 +93,12 @@ times() {
 	telcat -q -f tel "$1" >times.tel
 	known=
 	for form in s iso; do
-		run --separate-stderr telcat -q -H -T "$form" "$1"
+		run into want telcat -q -H -T "$form" "$1"
 		[ "$status" -le 1 ]
 		was=$status
-		printf '%s\n' "$output" >want
-		run --separate-stderr telcat -q -H -T "$form" times.tel
+		run into got telcat -q -H -T "$form" times.tel
 		[ "$status" = "$was" ]
-		printf '%s\n' "$output" | cmp - want
+		cmp want got
 		[ "$was" != 0 ] || known+=" $form"
 	done
 	# a range in the middle, by ticks and by the clock
