@@ -420,6 +420,8 @@ make_case() {
 		                         for i in range(15)])
 		digest = schema.digest()
 		schema.digest = lambda: digest
+		for kind in schema.types:
+		    kind.describe = lambda text=kind.describe(): text
 		stream = Stream()
 		blocks = [stream.data]
 		for k in range(1, count + 1):

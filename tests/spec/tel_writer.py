@@ -11,9 +11,12 @@ from tel_reader import (MARKER, START, LOG, BLOCK, NAMES, INDEX, END, Bytes,
                         records, xxh64)
 
 MASK = (1 << 64) - 1
+SMALL = [bytes([v]) for v in range(128)]
 
 
 def varint(v):
+    if v < 128:
+        return SMALL[v]
     out = bytearray()
     while v > 127:
         out.append(v & 127 | 128)
