@@ -4,6 +4,7 @@
  * ends, and which log follows it.
  */
 #include "format/logs.h"
+#include "base/hash.h"
 #include "io/fileset.h"
 #include "model/history.h"
 
@@ -230,6 +231,7 @@ tel__reader_begin_log(struct tel_reader *r, const char *name)
 		tel__reader_give_roles(r, r->log.schema);
 	r->log.format = r->format->name;
 	r->log.number = (unsigned)r->count[TEL_COUNT_LOGS]++;
+	r->log.id = tel__hash_seed(r);
 	r->log.merged = r->parent != NULL;
 	return TEL_OK;
 }

@@ -31,6 +31,7 @@ struct tel_log {
 	int merged;         /* with the other members of an archive */
 	uint64_t run_place; /* and one of the name of its file */
 	unsigned number;    /* counts the logs of a reader, from 0 */
+	uint64_t id;        /* random: a later log may get the same address */
 	int records;        /* the .raw of an event is its bytes, not a line */
 	/*
 	 * The bytes before the first event: in a text the lines without an

@@ -15,7 +15,7 @@
 
 struct between_log {
 	const struct tel_log *log;
-	unsigned number; /* log->number: a member of an archive is another */
+	uint64_t id; /* log->id: another log may have the address */
 	int open;
 };
 
@@ -82,11 +82,11 @@ filter_find_log(struct between *b, const struct tel_log *log)
 		return NULL;
 	b->last = i;
 	struct between_log *l = &b->logs[i];
-	if (i < b->nlogs && l->number == log->number)
+	if (i < b->nlogs && l->id == log->id)
 		return l;
 	b->nlogs += i == b->nlogs;
 	l->log = log;
-	l->number = log->number;
+	l->id = log->id;
 	l->open = b->since == NULL;
 	return l;
 }

@@ -617,6 +617,11 @@ same() {
 	tar cf both.tar mpsio.log other.log
 	[ "$(telfilter --no-merge -c --until 'name == PoolInit' both.tar)" = \
 	    "$((2 * $(sed '/ PoolInit /q' all | wc -l)))" ]
+	# and so does each of several files
+	[ "$(telfilter --no-merge -f text --until 'name == PoolInit' mpsio.log other.log |
+	    grep -vc '^#')" = "$((2 * $(sed '/ PoolInit /q' all | wc -l)))" ]
+	[ "$(telfilter --no-merge --since 'name == PoolFinish' -f text mpsio.log other.log |
+	    grep -vc '^#')" = "$((2 * $(sed -n '/ PoolFinish /,$p' all | wc -l)))" ]
 	[ "$(telfilter -c --until 'name == PoolInit' mpsio.log other.log)" = \
 	    "$(telcat -HS --until 'name == PoolInit' mpsio.log other.log | wc -l)" ]
 	expect 2 "telfilter: --since: 'name =', column 6: *" telfilter --since 'name =' mpsio.log
