@@ -95,24 +95,34 @@ fd_set_wake(void *self, int fd)
 }
 
 static int64_t
+fd_extent(const void *self)
+{
+	const struct fd_source *s = self;
+	struct stat sb;
+
+	if (s->size >= 0)
+		return s->size;
+	if (!s->regular || fstat(s->fd, &sb) != 0 ||
+	    (int64_t)sb.st_size < s->base)
+		return -1;
+	return (int64_t)sb.st_size - s->base;
+}
+
+/* A seek that fails leaves the position as it is. */
+static int64_t
 fd_seek(void *self, int64_t offset, int whence)
 {
 	struct fd_source *s = self;
+	const int64_t from = whence == SEEK_END ? fd_extent(s) : 0;
+	int64_t at;
 
-	if (!s->regular)
+	if (!s->regular || from < 0 ||
+	    __builtin_add_overflow(offset, from, &offset) || offset < 0 ||
+	    __builtin_add_overflow(offset, s->base, &at))
 		return -1;
-	if (s->size >= 0) {
-		if ((whence == SEEK_END &&
-		        __builtin_add_overflow(offset, s->size, &offset)) ||
-		    offset < 0 || offset > s->size)
-			return -1;
-		return s->position = offset;
-	}
-	if (whence == SEEK_SET &&
-	    __builtin_add_overflow(offset, s->base, &offset))
-		return -1;
-	off_t at = lseek(s->fd, (off_t)offset, whence);
-	return at < s->base ? -1 : (int64_t)at - s->base;
+	if (s->size < 0)
+		return lseek(s->fd, (off_t)at, SEEK_SET) < 0 ? -1 : offset;
+	return offset > s->size ? -1 : (s->position = offset);
 }
 
 static int
@@ -128,20 +138,6 @@ fd_read_at(const void *self, uint64_t offset, void *to, size_t size)
 	    __builtin_add_overflow(s->base, (int64_t)offset, &at))
 		return 0;
 	return tel__read_all(s->fd, to, size, at) == (ptrdiff_t)size;
-}
-
-static int64_t
-fd_extent(const void *self)
-{
-	const struct fd_source *s = self;
-	struct stat sb;
-
-	if (s->size >= 0)
-		return s->size;
-	if (!s->regular || fstat(s->fd, &sb) != 0 ||
-	    (int64_t)sb.st_size < s->base)
-		return -1;
-	return (int64_t)sb.st_size - s->base;
 }
 
 static void

@@ -162,6 +162,7 @@ check_places(struct tel_input *in, const unsigned char *bytes, int64_t n,
 	const size_t count = sizeof(places) / sizeof(places[0]);
 	unsigned char again[16];
 	unsigned wrong = 0;
+	int64_t last = 0;
 
 	for (size_t i = 0; i < 2 * count; i++) {
 		const int from_end = i % 2 != 0;
@@ -178,10 +179,12 @@ check_places(struct tel_input *in, const unsigned char *bytes, int64_t n,
 		if (beyond && to > n)
 			continue;
 		wrong += at != (valid ? to : -1);
-		if (at < 0)
-			continue;
-		wrong += tel__input_peek(in, 2, &data, &avail) != TEL_OK ||
-		    avail < (size_t)(n - to > 2 ? 2 : n - to) ||
+		/* where a seek fails, it stays; more than what was read shows it */
+		const int64_t want = at < 0 ? 300 : 2;
+		last = to = at < 0 ? last : to;
+		wrong += tel__input_peek(in, (size_t)want, &data, &avail) !=
+		        TEL_OK ||
+		    avail < (size_t)(n - to > want ? want : n - to) ||
 		    avail > (size_t)(n - to) ||
 		    memcmp(data, bytes + to, avail) != 0;
 	}
@@ -199,6 +202,19 @@ check_places(struct tel_input *in, const unsigned char *bytes, int64_t n,
 	tel__input_free(in);
 }
 
+/* The functions of a program, of a descriptor. */
+static ptrdiff_t
+input_read_fd(void *arg, void *to, size_t size)
+{
+	return read(*(int *)arg, to, size);
+}
+
+static int64_t
+input_seek_fd(void *arg, int64_t offset, int whence)
+{
+	return lseek(*(int *)arg, offset, whence);
+}
+
 static void
 check_seeks(const unsigned char *bytes)
 {
@@ -213,6 +229,11 @@ check_seeks(const unsigned char *bytes)
 	check_places(in, bytes, 1000, 0, "memory");
 	must_ok(tel__input_part(fd, 100, 700, 64, &in));
 	check_places(in, bytes + 100, 700, 0, "a part of a file");
+	if (lseek(fd, 300, SEEK_SET) != 300)
+		abort();
+	must_ok(
+	    tel__input_callback(input_read_fd, input_seek_fd, &fd, 64, &in));
+	check_places(in, bytes + 300, 700, 1, "functions, from a place on");
 	if (lseek(fd, 300, SEEK_SET) != 300)
 		abort();
 	must_ok(tel__input_fd(fd, 1, 64, &in));
