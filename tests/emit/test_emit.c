@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <time.h>
 
 TEL_EVENTS_DEFINE(SHOP, "shop", 2, 1, 3)
 
@@ -651,6 +652,33 @@ test_clocks(void)
 	}
 }
 
+/* The best clock is the processor's where Linux finds its rate constant, too. */
+static void
+test_best_clock(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	FILE *file = fopen("/proc/cpuinfo", "r");
+	struct timespec before, after;
+	char line[8192] = "";
+	int constant = 0;
+
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL &&
+	    !constant)
+		constant = strstr(line, " nonstop_tsc") != NULL;
+	if (file != NULL)
+		fclose(file);
+	(void)open_to_memory(TEL_EMIT_NO_THREAD, TEL_EMIT_CLOCK_AUTO, ~0u);
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	const uint64_t now = tel_emit_clock();
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	ok(constant !=
+	        (now >= (uint64_t)before.tv_sec * 1000000000 &&
+	            now <= (uint64_t)(after.tv_sec + 1) * 1000000000),
+	    "the best clock of a processor: constant rate: %d", constant);
+	tel_emit_close();
+#endif
+}
+
 /* Events of one kind share readings of the clock, in order all the same. */
 static void
 test_coarse_clock(void)
@@ -755,6 +783,7 @@ main(void)
 	test_parts();
 	test_kinds();
 	test_clocks();
+	test_best_clock();
 	test_coarse_clock();
 	test_errors();
 	return done();

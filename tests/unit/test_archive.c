@@ -37,10 +37,12 @@ static int
 good_members(struct tel_input *in, const unsigned char *bytes, unsigned wanted)
 {
 	const struct member *m;
+	const unsigned char *data = NULL;
 	const char *member;
 	unsigned seen = 0;
 	struct all all;
 	tel_status st;
+	size_t avail;
 
 	while ((st = tel__input_next_member(in, &member)) == TEL_OK) {
 		m = find_member(member);
@@ -60,6 +62,11 @@ good_members(struct tel_input *in, const unsigned char *bytes, unsigned wanted)
 	}
 	if (st != TEL_END || tel__input_next_member(in, &member) != TEL_END) {
 		diag("the end: %s", tel__input_error(in));
+		return 0;
+	}
+	if (tel__input_peek(in, 1, &data, &avail) != TEL_OK || avail != 0 ||
+	    data == NULL) {
+		diag("bytes behind the last member");
 		return 0;
 	}
 	if (seen != wanted)
