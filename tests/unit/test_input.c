@@ -284,6 +284,14 @@ check_packings(void)
 	}
 	is_u64(wrong, 0, "packed by all bytes of a magic");
 
+	struct feed feed = { (const unsigned char *)"BZhi...", 7, 0, SIZE_MAX,
+		0 };
+	struct tel_input *in;
+	must_ok(tel__input_callback(feed_read, NULL, &feed, 1, &in));
+	(void)tel__input_detect(in, TEL_CODECS);
+	is_u64(feed.at, 4, "no byte is waited for behind a wrong level");
+	tel__input_free(in);
+
 	char head[512] = "name";
 	memcpy(head + 257, "ustar", 5);
 	for (unsigned c = 0; c < 256; c++) {
