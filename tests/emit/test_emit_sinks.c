@@ -95,6 +95,16 @@ sinks_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* The descriptor that is opened next. */
+static int
+sinks_next_fd(void)
+{
+	int fd = dup(STDERR_FILENO);
+
+	close(fd);
+	return fd;
+}
+
 /* A sink whose peer comes late, goes, and is followed by another one. */
 static void
 test_reconnect(const char *path, const char *name)
@@ -103,7 +113,7 @@ test_reconnect(const char *path, const char *name)
 	struct shop_log l;
 	char address[600];
 	tel_emit_sink *s;
-	int fd, peer;
+	int fd, peer, next = sinks_next_fd();
 	uint64_t i = 0, tried;
 	time_t end;
 
@@ -157,6 +167,8 @@ test_reconnect(const char *path, const char *name)
 	is_u64(l.next[6], i, "%s: to its end", name);
 	ok(l.lost > 0, "%s: that says what was lost between: %d", name,
 	    (int)l.lost);
+	is_u64((uint64_t)sinks_next_fd(), (uint64_t)next, "%s: all is closed",
+	    name);
 	unlink(log);
 	if (path != NULL)
 		unlink(path);
