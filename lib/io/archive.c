@@ -158,8 +158,14 @@ static la_int64_t
 on_seek(struct archive *a, void *arg, la_int64_t offset, int whence)
 {
 	struct tel_archive *ar = arg;
-	int64_t at = tel__input_seek(ar->in, offset, whence);
+	int64_t at = -1;
 
+	/* some releases of libarchive skip so, behind what they were given */
+	if (whence != SEEK_CUR ||
+	    !__builtin_add_overflow(offset,
+	        (int64_t)(ar->in->offset + ar->given), &offset))
+		at = tel__input_seek(ar->in, offset,
+		    whence == SEEK_CUR ? SEEK_SET : whence);
 	if (at < 0) {
 		ar->f.archive_set_error(a, EIO, "cannot seek");
 		return ARCHIVE_FATAL;
