@@ -40,7 +40,7 @@ setup() {
 # sweep N COMMAND ...: at most N allocations of each fail, all if N is 0.
 sweep() {
 	local points=${TEST_FAULTS:-$1}
-	[ -n "${TEST_WHOLE-}${TEST_FAULTS-}" ] || points=$((points / 4))
+	[ -n "${TEST_WHOLE-}${TEST_FAULTS-}" ] || points=$(((points + 7) / 8))
 	python3 "$TEL_TOP/tests/check/alloc_failures.py" ./fail.so \
 	    "$points" "${@:2}"
 }

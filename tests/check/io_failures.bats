@@ -45,7 +45,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || exit
 	preload=./fail.so
 	points=${TEST_FAULTS:-${TEST_WHOLE:+4}}
-	points=${points:-2}
+	points=${points:-1}
 	case $CFLAGS in
 	*-fsanitize=address*)
 		# the sanitizer's functions are asked first, and call these

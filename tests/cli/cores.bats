@@ -214,7 +214,7 @@ lines() {
 	cp one.log cut.log logs
 	tar cf all.tar logs
 	printf '%s\n' {text,json,csv}\ {whole.log,damaged.log,whole.tel,changing.txt} |
-	    sample 3 >some
+	    sample 5 >some
 	while read -r format log; do
 		alike telcat -f "$format" "$log"
 	done <some

@@ -240,7 +240,7 @@ packets() {
 }
 
 @test "flipped bits and cut files lose the packets that they are in" {
-	local name rounds=12
+	local name rounds=6
 	[ -z "${TEST_WHOLE-}" ] || rounds=200
 	for name in all discarded malloc rotation tracefiles wrappers; do
 		trace $name.ctf

@@ -567,7 +567,7 @@ assert not [name for name in counters if "ThreadId" in name]
 }
 
 @test "flipped bits and cuts cost their chunk at most, and are counted" {
-	local rounds=10
+	local rounds=5
 	[ -z "${TEST_WHOLE-}" ] || rounds=200
 	unpack g1-17.jfr serial-25.jfr killed-25.jfr native-ap45.jfr
 	python3 "$TEL_TOP/tests/cli/jfr_damage.py" serial-25.jfr g1-17.jfr \

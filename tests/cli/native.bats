@@ -24,7 +24,7 @@ same() {
 }
 
 @test "MPS streams of all releases are what they were" {
-	printf '%s\n' "$TEL_TOP"/tests/data/mps/*.log.zst | sample 3 >logs
+	printf '%s\n' "$TEL_TOP"/tests/data/mps/*.log.zst | sample 6 >logs
 	while read -r zst; do
 		echo "$zst"
 		same "$zst"
@@ -39,7 +39,7 @@ same() {
 }
 
 @test "they are less than half as large, and pack better" {
-	printf '%s\n' "$TEL_TOP"/tests/data/mps/*.log.zst | sample 4 >logs
+	printf '%s\n' "$TEL_TOP"/tests/data/mps/*.log.zst | sample 6 >logs
 	while read -r zst; do
 		zstd -qdc "$zst" >log
 		telcat -q -f tel log >log.tel
@@ -522,7 +522,7 @@ times() {
 }
 
 @test "telstat counts what it does not look at by the block" {
-	printf '%s\n' "$DATA"/1.11{1,4,8}*.log.zst | sample 3 >logs
+	printf '%s\n' "$DATA"/1.11{1,4,8}*.log.zst | sample 5 >logs
 	while read -r zst; do
 		echo "$zst"
 		telcat -q -f tel "$zst" >log.tel
@@ -568,7 +568,7 @@ times() {
 	telcat -q -f tel -z 3 mpsio.log >log.tel
 	all=$(telcat -q -H log.tel | wc -l)
 	size=$(stat -c %s log.tel)
-	for i in $(seq 1 15 | sample 3); do
+	for i in $(seq 1 15 | sample 5); do
 		at=$((size * i / 16))
 		{
 			head -c "$at" log.tel

@@ -185,8 +185,8 @@ check_file(const char *path)
 	if (data == NULL)
 		exit(1);
 	/* of large files, and of the smallest pieces, a sample */
-	if (n > 30000 && !is_sampled(path, 4))
-		n = 30000;
+	if (n > 15000 && !is_sampled(path, 8))
+		n = 15000;
 	whole = read_whole(path, data, n);
 	for (i = 0; i < (small ? 3u : 1u); i++) {
 		fed = read_fed(path, data, n, sizes[i]);

@@ -276,15 +276,14 @@ static void
 check_damaged(const char *name, const struct bytes *log, int whole)
 {
 	static unsigned first; /* of the sample: another one for each log */
-	const unsigned step = sample_step(3);
+	const unsigned step = sample_step(VARIANTS);
 	unsigned char copy[PART];
 	size_t n = log->size < PART ? log->size : PART;
 	unsigned i;
 	int good = 1;
 
-	/* a step of 3 would be one kind of damage */
 	for (i = 0; i < VARIANTS; i++) {
-		if ((i + i / 3 + first) % step != 0)
+		if ((i + first) % step != 0)
 			continue;
 		if (n > 0)
 			memcpy(copy, log->data, n);
