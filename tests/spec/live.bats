@@ -19,9 +19,8 @@ agree() {
 ALL=telstat,report,inst,stacks,folded,telreplay,chrome,page
 
 @test "tools and model agree on each recorded log" {
-	printf '%s\n' "$TEL_TOP"/tests/data/alloc/* | sample 2 |
-	    xargs python3 "$TEL_TOP/tests/spec/live_compare.py" \
-	        telstat,report,telreplay,chrome,page
+	mapfile -t traces < <(printf '%s\n' "$TEL_TOP"/tests/data/alloc/* | sample 2)
+	agree telstat,report,telreplay,chrome,page "${traces[@]}"
 	agree stacks,folded "$TEL_TOP"/tests/data/alloc/*.{heap,m}trace.zst
 	set -- "$TEL_TOP"/tests/data/mps/1.1{11*,18*{cv,ss,ly}}.log.zst
 	[ -z "${TEST_WHOLE-}" ] || set -- "$TEL_TOP"/tests/data/mps/*-lii*.log.zst
