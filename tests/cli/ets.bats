@@ -40,6 +40,9 @@ words() {
 	    '6544408122948,34311e,0,d1,1,endpoint,DeliverHook,ChannelId=313,MessageTag=67,ContractTag=96854120')
 	telcat -H -f tracerpt hook | diff - <(telcat -f tracerpt hook | sed 1d)
 	telcat -f tracerpt -e Select hook | diff - <(telcat -f tracerpt hook | sed 2d)
+	# an event of a type that the log does not describe
+	(telcat hook && echo '0000000000000999 0x0FFF bytes=0102') |
+	    telcat -f tracerpt | grep -qx '2457,,,,,unknown,0x0FFF,bytes=0102'
 }
 
 @test "python reads each table and each object, sqlite3 each column" {

@@ -610,6 +610,15 @@ for line in sys.stdin:
 	[[ $stderr != *disagree* ]]
 }
 
+@test "the meta files of many traces are closed" {
+	local traces=()
+	cp "$SETS"/v3be/HPM.* .
+	for _ in {1..60}; do traces+=(HPM.1.startup); done
+	(ulimit -n 24 && telcat --no-merge "${traces[@]}") >got 2>messages
+	[ "$(grep -c '^# format' got)" = 60 ]
+	run ! grep 'Too many' messages
+}
+
 @test "a meta file is not a log" {
 	expect 1 '*HPM.headerFile: a meta file of HPM traces, not a log: name the traces*' \
 	    telcat "$SETS/v3be/HPM.headerFile"

@@ -258,6 +258,20 @@ test_messages(void)
 	tel__tmf_free(&t);
 }
 
+/* The name of a file may have any bytes. */
+static void
+test_name(void)
+{
+	struct tmf t = { 0 };
+	char error[200];
+
+	ok(tel__tmf_parse(&t, "{", 1, "a\033[7mb", error, sizeof(error)) !=
+	            TEL_OK &&
+	        strchr(error, '\033') == NULL && strstr(error, "[7mb:1: "),
+	    "what a terminal would obey is not in an error");
+	tel__tmf_free(&t);
+}
+
 int
 main(void)
 {
@@ -267,5 +281,6 @@ main(void)
 	test_bounds();
 	test_versions();
 	test_messages();
+	test_name();
 	return done();
 }
