@@ -558,10 +558,12 @@ $(BUILD)/%.clang: %.c $(BUILD)/.flags
 
 lint:
 	@tests/deps.sh build lint
-	@$(MAKE) $(PAR) linted
-	$(if $(LINT_CLANG),@$(MAKE) $(PAR) BUILD=$(LINT)/clang CC=clang \
-	    CFLAGS='-O2 -Werror' $(LINT_CLANG:%.c=$(LINT)/clang/%.clang))
-	@$(MAKE) $(PAR) BUILD=$(LINT_GCC) CC=gcc CFLAGS='-O2 -g -Werror' objects
+	@$(MAKE) $(PAR) linted lint-gcc $(if $(LINT_CLANG),lint-clang)
+lint-clang:
+	@$(MAKE) BUILD=$(LINT)/clang CC=clang CFLAGS='-O2 -Werror' \
+	    $(LINT_CLANG:%.c=$(LINT)/clang/%.clang)
+lint-gcc:
+	@$(MAKE) BUILD=$(LINT_GCC) CC=gcc CFLAGS='-O2 -g -Werror' objects
 linted: $(addprefix $(LINT)/,bats layout page sh man)
 objects: $(call obj,$(ALL_SRC)) $(MADE_OBJ)
 
@@ -716,7 +718,7 @@ help:
 
 FORCE:
 .PHONY: all mps-pools programs demo check check-slow check-clang check-32 \
-    check-32-sample check-musl linted objects asan-sample \
+    check-32-sample check-musl linted lint-clang lint-gcc objects asan-sample \
     check-page check-arrow check-abi abi-release \
     run-tests helpers check-unit check-cli \
     check-install check-cluster check-faults mutate deb-check asan tsan valgrind fuzz fuzz-programs bench bench-quick bench-peers lint install \
