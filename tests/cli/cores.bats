@@ -218,31 +218,37 @@ lines() {
 	while read -r format log; do
 		alike telcat -f "$format" "$log"
 	done <some
-	for format in text json csv; do
-		THREADS=3
-		alike telcat -f $format --no-merge one.log cut.log all.tar
-		alike telcat -f $format one.log cut.log
-		alike telcat -f $format --no-merge all.tar
-		alike telfilter -f $format -k Pool,Seg damaged.log
-		unset THREADS
-	done
 	for format in mpstxt mpscnv; do
 		alike telcat -f $format damaged.log
-		THREADS=3
-		alike telcat -f $format whole.tel
-		alike telcat -f $format --no-merge one.log cut.log
-		unset THREADS
 	done
+	{
+		for format in text json csv; do
+			echo "telcat -f $format --no-merge one.log cut.log all.tar"
+			echo "telcat -f $format one.log cut.log"
+			echo "telcat -f $format --no-merge all.tar"
+			echo "telfilter -f $format -k Pool,Seg damaged.log"
+		done
+		for format in mpstxt mpscnv; do
+			echo "telcat -f $format whole.tel"
+			echo "telcat -f $format --no-merge one.log cut.log"
+		done
+		cat <<-'END'
+			telcat -f csv -e PoolAlloc whole.log
+			telcat --fields pool,size -f json whole.log
+			telcat -n 30000 whole.log
+			telcat -T delta one.log
+			telcat -T s -f json one.log
+			telcat -S one.log
+			telcat -w label~"AMC" changing.txt
+			telcat --strict damaged.log
+			telcat -f chrome one.log
+		END
+	} | sample 3 >some
 	THREADS=3
-	alike telcat -f csv -e PoolAlloc whole.log
-	alike telcat --fields pool,size -f json whole.log
-	alike telcat -n 30000 whole.log
-	alike telcat -T delta one.log
-	alike telcat -T s -f json one.log
-	alike telcat -S one.log
-	alike telcat -w 'label ~ "AMC"' changing.txt
-	alike telcat --strict damaged.log
-	alike telcat -f chrome one.log
+	while read -r line; do
+		# shellcheck disable=SC2086 # a command and its arguments
+		alike $line
+	done <some
 }
 
 @test "telcat: an ETS log" {

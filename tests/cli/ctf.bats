@@ -35,20 +35,21 @@ packets() {
 
 @test "events of a folder, as babeltrace2 prints them" {
 	local name count spread
+	sample 2 >some <<-END
+		all 2020 0
+		rotation 2002 0
+		discarded 1740 0
+		tracefiles 4527 0
+		malloc 854 0
+		snapshot 727 0
+		two-pids 228 32
+		wrappers 328 0
+	END
 	while read -r name count spread; do
 		trace "$name.ctf"
 		same "$name" trace "$count" "$spread"
 		rm -r trace
-	done <<-END
-		all 2020 0
-		discarded 1740 0
-		malloc 854 0
-		rotation 2002 0
-		snapshot 727 0
-		tracefiles 4527 0
-		two-pids 228 32
-		wrappers 328 0
-	END
+	done <some
 }
 
 @test "the callers that contexts of allocations have are stacks" {

@@ -609,9 +609,8 @@ times() {
 @test "a writer that is killed loses what its pipe held, and 64 KiB" {
 	unpack 1.118.0-lii6gc-amcss
 	telcat -q -f tel mpsio.log | telcat -q -f mps >whole.log
-	rounds=20
-	if slow; then rounds=2; fi
-	python3 - "$rounds" <<-'END'
+	seq 20 | sample 4 >rounds
+	python3 - "$(wc -l <rounds)" <<-'END'
 		import random, subprocess, sys, time
 		data = open("mpsio.log", "rb").read()
 		whole = open("whole.log", "rb").read()

@@ -84,8 +84,8 @@ setup() {
 @test "telstat diff --stacks of two times, as a model has it" {
 	local seed
 
-	for seed in 1 2 3 4 5 6; do
-		python3 "$SCRIPT" make $seed >app
+	for seed in $(seq 6 | sample 3); do
+		python3 "$SCRIPT" make "$seed" >app
 		telcat app >text
 		python3 "$SCRIPT" model 100 300 <text >want
 		[ -s want ]
@@ -153,7 +153,7 @@ setup() {
 		for tool in telcat telfilter telreplay 'telstat -j 1' 'telstat -j 2'; do
 			while read -r -a names; do
 				n=$((n + 1))
-				[ -n "${TEST_WHOLE-}" ] || [ $((n % 3)) = 1 ] ||
+				[ -n "${TEST_WHOLE-}" ] || [ $((n % 5)) = 1 ] ||
 				    continue
 				echo "$tool ${names[*]} $order"
 				[ "$($tool -c "${names[@]:1}" $order)" = "${names[0]}" ]
@@ -298,15 +298,17 @@ two_rates() {
 	telcat -q b.heaptrack >h.text
 	for log in [a-h].*; do
 		for other in a.mps b.heaptrack d.jfr e.kdump f.tel g.tel; do
-			[ "$log" != "$other" ] || continue
-			tar cf both.tar "$other" "$log"
-			echo "$other $log"
-			sum=$(($(telcat -c "$log") + $(telcat -c "$other")))
-			[ "$(telcat -c --no-merge both.tar)" = "$sum" ]
-			[ "$(telcat -c -S both.tar)" = "$sum" ]
-			[ "$(telfilter -c -w true both.tar)" = "$sum" ]
+			[ "$log" = "$other" ] || echo "$log $other"
 		done
-	done
+	done | sample 4 >pairs
+	while read -r log other; do
+		tar cf both.tar "$other" "$log"
+		echo "$other $log"
+		sum=$(($(telcat -c "$log") + $(telcat -c "$other")))
+		[ "$(telcat -c --no-merge both.tar)" = "$sum" ]
+		[ "$(telcat -c -S both.tar)" = "$sum" ]
+		[ "$(telfilter -c -w true both.tar)" = "$sum" ]
+	done <pairs
 }
 
 # What opening a log finds is found again in the copy that is merged.

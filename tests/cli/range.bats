@@ -471,7 +471,7 @@ fetches() {
 		part=$(share places.tel telfilter -j 1 -c "${options[@]}")
 		echo "$part of 1000"
 		[ "$part" -lt 800 ]
-	done < <(sample 3 <<-'END'
+	done < <(sample 5 <<-'END'
 		-w index>390000
 		-w index<100
 		-w index>=200000&&index<200010

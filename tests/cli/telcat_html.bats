@@ -87,7 +87,7 @@ assert {f["name"]: f.get("unit") for f in type["fields"]} == {
 '
 }
 
-# A log of 12 copies of another one, each later than the one before.
+# A log of 5 copies of another one, each later than the one before.
 grow() { # LOG
 	python3 - "$1" <<'END'
 import array, sys
@@ -98,7 +98,7 @@ while at + 2 <= len(words):
     at += (words[at] >> 16 & 0xffff) + 7 >> 3
 span = max(words[i] for i in clocks) - min(words[i] for i in clocks) + 1000
 sys.stdout.buffer.write(words)
-for _ in range(11):
+for _ in range(4):
     for i in clocks:
         words[i] += span
     sys.stdout.buffer.write(memoryview(words)[clocks[1] - 1:])
@@ -162,7 +162,7 @@ draw = random.Random(1).randrange
 with open("boot.txt", "w", encoding="ascii") as out:
     print("speed 1000000000\nprocess 1 Kernel\nprocess 5 Keyboard\n"
           "thread 0x1c 1\nthread 0x6c 5", file=out)
-    for i in range(3000):
+    for i in range(2000):
         at, cpu = 6544408122900 + i * 1000, i % 2
         for more, what in (
                 (0, f"0x1c 1 {cpu} 8 7 67 {300 + i % 3} 1"),
@@ -175,7 +175,7 @@ with open("boot.txt", "w", encoding="ascii") as out:
 subprocess.run([sys.argv[2], "--make", "boot.txt", "boot.ets"], check=True)
 with open("boot.ets", "rb") as file:
     seed = file.read()
-bench.grow_ets(seed, "boots.ets", 4 * len(seed))
+bench.grow_ets(seed, "boots.ets", 3 * len(seed))
 END
 	compare_sums boots.ets
 }
