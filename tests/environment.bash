@@ -29,6 +29,9 @@ if [ -z "${TEL_TOP-}" ]; then
 	. "$TEL_TOP/tests/environment.sh"
 fi
 
+# No test waits for what is typed, or sent to, whoever starts it.
+exec </dev/null
+
 # bats notes where it is before each command, in functions and subshells too, which
 # takes longer than many a command.  What failed is known without: bash runs the trap
 # of errors where it is.

