@@ -256,6 +256,7 @@ keep_member(struct tel_reader *r, const char *name)
 tel_status
 tel__reader_begin_member(struct tel_reader *r)
 {
+	char text[sizeof(r->error)];
 	const char *member;
 
 	for (;;) {
@@ -282,6 +283,12 @@ tel__reader_begin_member(struct tel_reader *r)
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 		snprintf(r->member_name, n, "%s:%s", r->name, member);
 		st = tel__reader_begin_log(r, r->member_name);
+		if (st == TEL_EDAMAGED) {
+			snprintf(text, sizeof(text), "%s", r->error);
+			st = tel__reader_damage(r, 0, 0, "%s", text);
+			if (st == TEL_OK)
+				continue;
+		}
 		if (st != TEL_EFORMAT)
 			return st;
 		tel__reader_notice(r, TEL_INFO, 0, "skipped: %s", r->error);

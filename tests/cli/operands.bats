@@ -345,6 +345,30 @@ two_rates() {
 	done
 }
 
+@test "a member that cannot be unpacked is one damaged place, and costs itself alone" {
+	unpack 1.118.0-lii6gc-awlut a
+	cp a c
+	{
+		gzip -c a | head -c 5000
+		head -c 3000 a
+	} >b.gz
+	for members in 'a b.gz c' 'b.gz a c' 'a c b.gz'; do
+		# shellcheck disable=SC2086 # several members
+		tar cf all.tar $members
+		for how in --no-merge -S; do
+			run -3 --separate-stderr telstat -c "$how" all.tar
+			[ "$output" = 45452 ]
+			[[ $stderr == 'telstat: all.tar:b.gz: offset 0: gzip: '* ]]
+			[[ $stderr == *'telstat: all.tar: 1 damaged place, 0 bytes'* ]]
+		done
+	done
+	run -1 --separate-stderr telstat -c --strict all.tar
+	[ "$output" = 45452 ]
+	tar cf none.tar b.gz
+	run -1 telstat none.tar
+	[[ $output == *'no member of the archive is a log'* ]]
+}
+
 # Its files are read from the archive once, its packets again in the copy.
 @test "damage of an archive that is a trace is counted alike by all tools" {
 	local trace=$TEL_TOP/tests/data/ctf/snapshot.ctf.tar.zst at
