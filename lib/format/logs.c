@@ -283,7 +283,7 @@ tel__reader_begin_member(struct tel_reader *r)
 			return tel__reader_fail(r, TEL_ENOMEM, "out of memory");
 		snprintf(r->member_name, n, "%s:%s", r->name, member);
 		st = tel__reader_begin_log(r, r->member_name);
-		if (st == TEL_EDAMAGED) {
+		if (st == TEL_EDAMAGED || st == TEL_EVERSION) {
 			snprintf(text, sizeof(text), "%s", r->error);
 			st = tel__reader_damage(r, 0, 0, "%s", text);
 			if (st == TEL_OK)

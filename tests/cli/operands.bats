@@ -345,7 +345,7 @@ two_rates() {
 	done
 }
 
-@test "a member that cannot be unpacked is one damaged place, and costs itself alone" {
+@test "a member that cannot be unpacked or is too new is one damaged place, and costs itself alone" {
 	unpack 1.118.0-lii6gc-awlut a
 	cp a c
 	{
@@ -364,6 +364,13 @@ two_rates() {
 	done
 	run -1 --separate-stderr telstat -c --strict all.tar
 	[ "$output" = 45452 ]
+	# so does one of a version that is newer than what the tools know
+	zstd -dcqf "$TEL_TOP/tests/data/jfr/g1-17.jfr.zst" >d.jfr
+	printf '\0\011' | dd of=d.jfr bs=1 seek=4 conv=notrunc status=none
+	tar cf all.tar a d.jfr c
+	run -3 --separate-stderr telstat -c all.tar
+	[ "$output" = 45452 ]
+	[[ $stderr == 'telstat: all.tar:d.jfr: offset 0: '*version* ]]
 	tar cf none.tar b.gz
 	run -1 telstat none.tar
 	[[ $output == *'no member of the archive is a log'* ]]
