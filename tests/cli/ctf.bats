@@ -233,6 +233,10 @@ packets() {
 	[ "$output" = 0 ]
 	grep ': metadata, line' <<<"$stderr" | grep -v ': offset 0: ' |
 	    diff -u <(grep '^telcat' want) -
+	run -1 --separate-stderr timeout 60 "$TEL_BUILD/bin/telcat" -c d*
+	[ "$output" = 6 ]
+	sed -n '/damaged place/d; s/^telcat: \(d[0-9]\)/\1/p' <<<"$stderr" |
+	    diff -u <(grep '^d' want) -
 }
 
 @test "allocations of LTTng's wrapper of malloc" {

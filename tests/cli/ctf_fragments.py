@@ -122,6 +122,7 @@ PREAMBLES = [
     ("another version of CTF than 2", {**PREAMBLE, "version": 3}),
     ("an unknown extension: b", {**PREAMBLE, "extensions": {"a": {"b": 1}}}),
     ("an unknown extension: a", {**PREAMBLE, "extensions": {"a": 1}}),
+    ("an unknown extension:", {**PREAMBLE, "extensions": [[1]]}),
     ("", {**PREAMBLE, "uuid": 16 * [0]}),
     ("an invalid uuid", {**PREAMBLE, "uuid": 15 * [0]}),
     ("an invalid uuid", {**PREAMBLE, "uuid": 16}),

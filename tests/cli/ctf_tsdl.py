@@ -3,8 +3,9 @@
 """Metadata in TSDL: each type and each token, and what is invalid.
 
 ctf_tsdl.py: writes traces of one event, with fields, in folders v00, v01 ...,
-and metadata that are invalid in folders i00, i01 ...; prints the events as
-"telcat -H" does, and the messages for the others.
+metadata that are invalid in folders i00, i01 ..., and what would take long, or
+much memory, in d00, d01 ...; prints the events as "telcat -H" does, and the
+messages for the others.
 """
 import os
 
@@ -83,6 +84,8 @@ FIELDS = [
      't=0["a"] v.a=2'),
     ("enum : u8 { a, b } t; variant <t> { u8 a; u16 b; } v;", "010203",
      't=1["b"] v.b=770'),
+    ("enum : u8 { _a, b } t; variant <t> { u8 _a; u16 b; } v;", "0002",
+     't=0["_a"] v.a=2'),
     ("enum : u8 { a, b } t; variant n <t> { u8 a; u16 b; } v;"
      " enum : u8 { b = 1 } w; variant n <w> x;", "0001010102",
      't=0["a"] v.a=1 w=1["b"] x.b=513'),
@@ -228,6 +231,17 @@ WHOLE = [
      " map = clock.c.value; } t; u8 id; }; }; event { name = %s; id = 2;"
      " fields := struct { u8 x[stream.event.header.id]; }; };", "01020506",
      "x=[5,6]"),
+    (CLOCK + "stream { event.header := struct { u8 id; integer { size = 8;"
+     " map = clock.c.value; } t; }; }; event { name = %s; id = 1;"
+     " fields := struct { u8 x[stream.event.header.t]; }; };",
+     "01020506" "010107", "x=[5,6]|x=[7]"),
+    # options of several values each, in options of such
+    ("stream { packet.context := struct { enum : u8 { a, a, a } t; %s }; };"
+     % (26 * "variant <t> { " + "u8 a;" + 26 * " } a;")
+     + "event { name = %s; fields := struct { u8 x; }; };", "000807",
+     "t=0 %s=8 x=7" % ".".join(27 * "a")),
+    ("event { name = %s; fields := struct { u8 x; }; }; /* end */", "07",
+     "x=7"),
     # zeros behind the last packet, by the size of a packet in its context
     ("stream { packet.context := struct { u8 packet_size; u8 content_size; };"
      " }; event { name = %s; fields := struct { u8 x; }; };", "18180700",
@@ -235,6 +249,61 @@ WHOLE = [
     ("stream { packet.context := struct { u8 packet_size; u8 content_size; };"
      " }; event { name = %s; fields := struct { u8 x; }; };", "2018070000",
      "x=7"),
+]
+OPTIONS = "struct s { enum : u8 { a, b } t; %s }; stream {" \
+    " packet.context := struct { %s }; };" % (
+        "".join("variant <t> { struct { } a; struct { } b; } v%d; " % i
+                for i in range(200)),
+        "".join("struct s x%d; " % i for i in range(82)))
+SIZES = "stream { packet.context := struct { integer { size = 64; } packet_size;" \
+    " integer { size = 64; } content_size; };" \
+    " event.header := struct { u8 id; }; };"
+EVENT = "event { name = e; fields := struct { u8 x; }; };"
+MAGIC = "trace { byte_order = %s; packet.header := struct {" \
+    " integer { size = 32; } magic; }; };" + SIZES + EVENT
+
+
+def packet(order):
+    """A packet of an event and a page, in hexadecimal."""
+    head = [n.to_bytes(size, order) for n, size in (
+        (0xc1fc1fc1, 4), (8 * 4096, 8), (8 * 22, 8))]
+    return (b"".join(head) + b"\0\7").ljust(4096, b"\0").hex()
+
+
+# Metadata, the bytes, and the messages.
+DAMAGED = [
+    *((MAGIC % short, packet(order) + 4096 * "aa" + packet(order),
+       ["offset 2: stream: no magic number of a packet at byte 4096; 4096"
+        " bytes skipped"]) for short, order in (("le", "little"),
+                                                ("be", "big"))),
+    # the last event has 12 bits
+    (SIZES + EVENT, "c000000000000000" "9c00000000000000" "0007" "0008" "0000"
+     "0000", ["offset 2: stream: a field ends behind the packet's content at"
+              " byte 19; the packet's other 1 bytes are skipped"]),
+    ("event { name = e; fields := struct { }; };", 5 * "00",
+     ["offset 0: stream: an event of no bits at byte 0; the packet's other 5"
+      " bytes are skipped"]),
+    ("trace { packet.header := struct { struct { } x[65536][65536][65536]; };"
+     " };" + EVENT, "0100",
+     ["offset 0: stream: an array of too many empty elements at byte 0; 2"
+      " bytes skipped"]),
+    ("event { name = e; fields := struct {"
+     " integer { size = 8; encoding = UTF8; } x[65537][0]; }; };", 8193 * "01",
+     ["offset 0: stream: an array of too many empty elements at byte 0;"
+      " the packet's other 8193 bytes are skipped"]),
+    (OPTIONS + EVENT, 83 * "01",
+     ["offset 0: metadata, stream 0: too many options of variants",
+      "metadata, stream 0: too many options of variants"]),
+    # 64 bits of a size wrap, where the packet is not the first one
+    (SIZES + EVENT, "c000000000000000" "9000000000000000" "0007" + 6 * "00"
+     + 2 * ("f8" + 7 * "ff") + 300000 * "01",
+     ["offset 2: stream: the packet at byte 24 is cut short",
+      "offset 2: stream: an event of a type that the metadata lack at byte"
+      " 40; the packet's other 300000 bytes are skipped"]),
+    ("stream { packet.context := struct { string s; }; };" + EVENT,
+     (1 << 20) * "61" + "0007",
+     ["offset 0: stream: the start of a packet, and no more at byte 0;"
+      " 1048578 bytes skipped"]),
 ]
 
 
@@ -268,13 +337,18 @@ def main():
         write("f%02d" % i, start + FOREIGN, data)
     for i, (text, data, shown) in enumerate(valid):
         write("v%02d" % i, text, bytes.fromhex(data))
-        print("v%02d %s" % (i, shown))
+        for line in shown.split("|"):
+            print("v%02d %s" % (i, line))
     invalid = [(start + event % ("e", fields), m) for fields, m in TYPES]
     invalid += [(start + text, m) for text, m in BLOCKS]
     for i, (text, message) in enumerate(invalid):
         line = 1 + text[:text.index("@")].count("\n")
         write("i%02d" % i, text.replace("@", ""))
         print("telcat: i%02d: metadata, line %d: %s" % (i, line, message))
+    for i, (text, data, messages) in enumerate(DAMAGED):
+        write("d%02d" % i, start + text, bytes.fromhex(data))
+        for message in messages:
+            print("d%02d: %s" % (i, message))
 
 
 main()

@@ -124,11 +124,50 @@ test_not_started(void)
 	tel_reader_free(r);
 }
 
+/* Writes a file of so many bytes. */
+static void
+write_file(const char *name, const void *bytes, size_t n)
+{
+	int fd = open(name, O_WRONLY | O_CREAT, 0600);
+
+	if (fd < 0 || write(fd, bytes, n) != (ssize_t)n || close(fd) != 0)
+		exit(1);
+}
+
+/* A stream that becomes shorter while it is read, in the middle of a byte. */
+static void
+test_shorter(void)
+{
+	static const char metadata[] =
+	    "trace { major = 1; minor = 8; byte_order = le; };\n"
+	    "event { name = e; fields := struct { integer { size = 3; } x;\n"
+	    "    integer { size = 64; align = 1; } list[100]; }; };\n";
+	static const unsigned char stream[300000];
+	tel_reader *r = must(tel_reader_new());
+	const tel_event *ev;
+	unsigned n = 0;
+
+	write_file("metadata", metadata, sizeof(metadata) - 1);
+	write_file("stream", stream, sizeof(stream));
+	must_ok(tel_reader_open_file(r, "metadata"));
+	must_ok(tel_reader_next(r, &ev));
+	ok(truncate("stream", 1) == 0, "the file is cut behind its window");
+	alarm(60);
+	while (tel_reader_next(r, &ev) == TEL_OK)
+		n++;
+	alarm(0);
+	ok(n > 200 && n < 300000 / 801,
+	    "the events of the window, and no others");
+	tel_reader_free(r);
+	ok(unlink("metadata") == 0 && unlink("stream") == 0, "removed");
+}
+
 int
 main(void)
 {
 	if (mkdtemp(place) == NULL || chdir(place) != 0)
 		return 1;
+	test_shorter();
 	test_files();
 	test_given_up();
 	test_not_started();

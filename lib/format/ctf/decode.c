@@ -546,6 +546,16 @@ ctf_decode_length_of(const struct ctf_cursor *c, const struct ctf_step *s)
 	return s->from != 0 ? c->slots[s->from] : s->class->length;
 }
 
+/* Nonzero behind an element of no bits, when there were too many of these. */
+static int
+is_stuck(struct ctf_cursor *c, uint64_t before)
+{
+	if (c->at > before || c->empty++ < 1u << 16)
+		return 0;
+	c->why = "an array of too many empty elements";
+	return 1;
+}
+
 static enum ctf_result
 step_bytes(struct ctf_cursor *c, const struct ctf_step *s, int as)
 {
@@ -584,9 +594,13 @@ step_list(struct ctf_cursor *c, const struct ctf_step *s)
 		     body = body->next)
 			step_align(c, body->size);
 		if (body->kind != STEP_NUMBER) {
+			const uint64_t before = c->at;
+
 			result = body->kind == STEP_STRING ?
 			    step_string(c, body, element) :
 			    step_bytes(c, body, element);
+			if (result == CTF_DONE && is_stuck(c, before))
+				return CTF_BAD;
 			continue;
 		}
 		result = ctf_decode_take_number(c, body, &v);
@@ -621,8 +635,8 @@ step_array(struct ctf_cursor *c, const struct ctf_step *s, int text)
 		if (text && i > 0)
 			add_text(c, ",");
 		result = ctf_decode_execute(c, s->body, text);
-		if (c->at == before && i > 1u << 16)
-			return bad(c, "an array of too many empty elements");
+		if (result == CTF_DONE && is_stuck(c, before))
+			return CTF_BAD;
 	}
 	if (text)
 		add_text(c, "]");
@@ -726,5 +740,6 @@ tel__ctf_execute(struct ctf_cursor *c, const struct ctf_step *steps)
 {
 	c->why = NULL;
 	c->full = CTF_DONE;
+	c->empty = 0;
 	return ctf_decode_execute(c, steps, 0);
 }

@@ -52,6 +52,7 @@ struct ctf_cursor {
 	struct tel__buffer *out;   /* records */
 	size_t record;             /* where in it this one is */
 	const char *why;
+	unsigned empty;        /* elements of arrays that had no bits */
 	enum ctf_result full;  /* what kept bytes out of the record; CTF_DONE */
 	struct ctf_bits *copy; /* decoded values are written there; or NULL */
 };

@@ -37,7 +37,8 @@ static int
 ctf2_fail(struct ctf2 *t, const char *what, const char *name)
 {
 	if (t->error->text[0] == '\0')
-		tel__ctf_error(t->error, t->fragment, "%s%.60s", what, name);
+		tel__ctf_error(t->error, t->fragment, "%s%.60s", what,
+		    name != NULL ? name : "");
 	return 0;
 }
 

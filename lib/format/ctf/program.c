@@ -279,6 +279,8 @@ add_presence(struct ctf_compiler *c, uint32_t *at, uint8_t *bit)
 	if (c->in_text)
 		return;
 	if (c->present == 8) {
+		if (c->head >= CTF_HEAD_MAX / 2)
+			compile_fail(c, "too many options of variants", "");
 		c->present_at = c->head++;
 		c->present = 0;
 	}

@@ -21,6 +21,8 @@
 #define CTF_RECORD_MAX ((size_t)16 << 20)
 /* Fields of a type, of which a schema has no more. */
 #define CTF_FIELDS_MAX 255u
+/* The head of a record: these fields of 8 bytes, and presence in one half. */
+#define CTF_HEAD_MAX 8192u
 
 enum ctf_step_kind {
 	STEP_ALIGN,  /* to .size bits */

@@ -18,8 +18,6 @@
 /* The start of a packet that is read, at first, and at most. */
 #define HEAD_FIRST ((size_t)512)
 #define HEAD_MAX ((size_t)1 << 20)
-/* What the numbers of a context may take: 255 of 8 bytes, and their presence. */
-#define CONTEXT_MAX 4096u
 /* Where packets start, looked for behind damage. */
 #define PAGE ((uint64_t)4096)
 
@@ -216,10 +214,10 @@ stream_read_head(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
 			s->context.used = 0;
 			c->out = &s->context;
 			c->record = 0;
-			if (tel__buffer_room(&s->context, CONTEXT_MAX) == NULL)
+			if (tel__buffer_room(&s->context, CTF_HEAD_MAX) == NULL)
 				st = TEL_ENOMEM;
 			else
-				memset(s->context.bytes, 0, CONTEXT_MAX);
+				memset(s->context.bytes, 0, CTF_HEAD_MAX);
 			result = st == TEL_OK ? tel__ctf_decode_head(t, bytes,
 			                            (size_t)got, c, type, id) :
 			                        CTF_MEMORY;
@@ -229,7 +227,7 @@ stream_read_head(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
 			c->why = "the start of a packet, and no more";
 			result = CTF_BAD;
 		}
-		n *= 8;
+		n *= 2;
 	}
 	if (st != TEL_OK)
 		return st;
@@ -591,7 +589,7 @@ next_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
 	if (st != TEL_OK)
 		return st == TEL_END ? TEL_EIO : st;
 	memcpy(stream->prefix, s->context.bytes, stream->type->prefix);
-	if (f->packet.offset * 8 + f->packet.size > 8 * f->size)
+	if (f->packet.size > 8 * (f->size - f->packet.offset))
 		f->packet.size = 8 * (f->size - f->packet.offset);
 	if (f->packet.content > f->packet.size)
 		f->packet.content = f->packet.size;
@@ -647,7 +645,7 @@ stream_fill_window(struct tel_reader *r, struct ctf *s,
 	stream->filled = (size_t)n;
 	c->bytes = stream->window;
 	c->start = start;
-	c->end = 8 * (start + (uint64_t)n);
+	c->end = n > 0 ? 8 * (start + (uint64_t)n) : c->at;
 	if (c->end >= c->content)
 		c->end = c->content;
 	else if ((uint64_t)n == left || (size_t)n < size)
@@ -752,7 +750,7 @@ take_short_header(struct ctf_stream *stream, uint64_t *id)
 	}
 	ctf_set_clock(c, v, h->clock_bits);
 	c->slots[h->id_slot] = *id;
-	c->slots[h->clock_slot] = v;
+	c->slots[h->clock_slot] = v & (UINT64_MAX >> (64 - h->clock_bits));
 	c->at = at + bits;
 	return 1;
 }
@@ -872,9 +870,11 @@ tel__ctf_stream_take(struct tel_reader *r, struct ctf *s,
 		return TEL_OK;
 	}
 	result = tel__ctf_stream_execute(r, s, stream, e->steps, &st);
-	if (result == CTF_DONE)
+	if (result == CTF_DONE && c->at > stream->origin.start)
 		return TEL_OK;
 	s->records.used = before;
+	if (result == CTF_DONE)
+		c->why = "an event of no bits";
 	if (result == CTF_MEMORY)
 		return st != TEL_OK ? st : TEL_ENOMEM;
 	st = skip_packet(r, s, stream, c->why);

@@ -277,8 +277,10 @@ find_clock(const struct ctf_step *s)
 		clock = s->clock;
 		if (clock == NULL && s->body != NULL)
 			clock = find_clock(s->body);
+		/* the ranges of an option, in a row, have one body */
 		for (o = s->options; o != NULL && clock == NULL; o = o->next)
-			clock = find_clock(o->body);
+			if (o->next == NULL || o->next->body != o->body)
+				clock = find_clock(o->body);
 	}
 	return clock;
 }
