@@ -320,6 +320,55 @@ fields() {
 	sed 's/.*"clock":"\([0-9]*\)".*/\1/' want | cmp - clocks
 }
 
+@test "a filter of headers that do not start with a number, or are big-endian" {
+	local order id
+	while read -r order id; do
+		mkdir trace
+		cat >trace/metadata <<-END
+			trace { major = 1; minor = 8; byte_order = $order; };
+			typealias integer { size = 8; } := u8;
+			clock { name = c; };
+			stream { packet.context := struct {
+			    integer { size = 64; } content_size;
+			    integer { size = 64; map = clock.c.value; } timestamp_begin; };
+			    event.header := struct { $id
+			    integer { size = 8; map = clock.c.value; } t; }; };
+			event { name = e; fields := struct { u8 x; }; };
+		END
+		# ten events, 200 ns after one another
+		python3 - $order "$id" >trace/stream <<-'END'
+			import sys
+			id = b"\0" if sys.argv[2] else b""
+			events = b"".join(id + bytes([200 * i % 256, i]) for i in range(10))
+			size = (8 * (16 + len(events))).to_bytes(8, "big")
+			sys.stdout.buffer.write(size if sys.argv[1] == "be" else size[::-1])
+			sys.stdout.buffer.write(bytes(8) + events)
+		END
+		telfilter -w 'x == 1 || x == 6 || x == 7' -o out trace
+		clean telcat -H out | diff - <(printf '%016X e x=%d\n' 200 1 1200 6 1400 7)
+		rm -r trace out
+	done <<-'END'
+		le
+		be u8 id;
+		be
+	END
+}
+
+@test "a filter of events of one type, whose bits lie in different ways" {
+	mkdir trace
+	cat >trace/metadata <<-'END'
+		trace { major = 1; minor = 8; byte_order = le; };
+		typealias integer { size = 8; } := u8;
+		stream { event.header := struct { u8 id; }; };
+		event { name = e; id = 0; fields := struct { u8 x; }; };
+		event { name = e; id = 1; fields := struct {
+		    integer { size = 5; align = 32; } x; }; };
+	END
+	printf '\0\7\1\0\10\0\11' >trace/stream
+	telfilter -w 'x > 7' -o out trace
+	clean telcat -H out | cut -d ' ' -f 2- | diff - <(printf 'e x=%d\n' 8 9)
+}
+
 @test "a trace that is written, of any log, in both versions" {
 	unpack 1.117.0-lii6gc-poolncv log
 	telcat -q -f ctf -o out log

@@ -48,6 +48,7 @@ struct copier {
 	    *log; /* NULL before the first, and when it has ended */
 	struct copy *copies;
 	size_t ncopies, room;
+	struct tel__buffer record; /* of an event, which nobody looks at */
 };
 
 static tel_status
@@ -188,16 +189,17 @@ copy_head(struct tel_writer *w, struct copy *c)
 	struct ctf_cursor *in = &c->source.cursor;
 	struct tel_fileset *set = ((struct copier *)w->state)->log->set;
 	enum ctf_result result = CTF_MORE;
-	struct tel__buffer out = { NULL, 0, 0, 0 };
+	struct tel__buffer *out = &((struct copier *)w->state)->record;
 	size_t n = 512;
 	uint64_t id;
 
 	while (result == CTF_MORE && n <= HEAD_MAX) {
 		unsigned char *bytes = calloc(1, n + CTF_SLACK);
 
-		if (bytes == NULL || tel__buffer_room(&out, 8192) == NULL) {
+		out->used = 0;
+		if (bytes == NULL ||
+		    tel__buffer_room(out, CTF_HEAD_MAX) == NULL) {
 			free(bytes);
-			tel__buffer_clear(&out);
 			return TEL_ENOMEM;
 		}
 		ptrdiff_t got = tel__fileset_read(set, c->file.number, bytes, n,
@@ -205,16 +207,17 @@ copy_head(struct tel_writer *w, struct copy *c)
 		if (c->bits.bytes != NULL)
 			memset(c->bits.bytes, 0, c->bits.room);
 		c->bits.at = 0;
+		if (c->of->trace->m.version == 2)
+			in->clock = 0;
 		in->copy = &c->bits;
-		in->out = &out;
+		in->out = out;
 		in->record = 0;
 		result = got < 0 ? CTF_BAD :
 		                   tel__ctf_decode_head(c->of->trace, bytes,
 		                       (size_t)got, in, &type, &id);
 		free(bytes);
-		n *= 8;
+		n *= 2;
 	}
-	tel__buffer_clear(&out);
 	in->out = NULL;
 	return result == CTF_DONE ? TEL_OK :
 	                            copy_fail(w, "a packet has changed");
@@ -238,6 +241,8 @@ begin_packet(struct tel_writer *w, struct copy *c,
 	if (st != TEL_OK)
 		return st;
 	c->begin = again ? origin->clock : ctf_role(in, CTF_ROLE_CLOCK, 0);
+	if (again)
+		in->clock = c->begin;
 	c->end = ctf_role(in, CTF_ROLE_END_CLOCK, 0);
 	c->discarded = ctf_role(in, CTF_ROLE_DISCARDED, c->discarded);
 	if (c->written == 0 && c->sequence == 0)
@@ -313,66 +318,63 @@ find_copy(struct tel_writer *w, const struct ctf_stream *of, tel_status *st)
 
 /* -------------------------------------------------------------------- events */
 
-/* Nonzero when the packet has to end before an event of that clock. */
+/* Nonzero when the context of a packet can have the clock of any event. */
 static int
-is_leap(const struct copy *c, uint64_t clock)
+can_begin(const struct copy *c)
 {
-	const unsigned bits = c->of->type->header.clock_bits;
+	const struct ctf_class *clock =
+	    c->bits.role_class[__builtin_ctz((unsigned)CTF_ROLE_CLOCK)];
 
-	return c->bits.at > 8 * PACKET_SIZE ||
-	    (bits > 0 && bits < 64 && clock >= c->clock &&
-	        clock - c->clock >= (uint64_t)1 << bits);
+	return has_role(c, CTF_ROLE_CONTENT_SIZE) &&
+	    ((clock != NULL &&
+	         (clock->clock != NULL || c->of->trace->m.version == 2)) ||
+	        c->of->type->header.clock_bits == 64);
 }
 
-/* Copies the bits of an event. */
+/* Begins another packet with an event. */
 static tel_status
-copy_copy_event(struct tel_writer *w, struct copy *c,
-    const struct ctf_origin *origin, const struct ctf_event_type *type)
+split_packet(struct tel_writer *w, struct copy *c,
+    const struct ctf_origin *origin)
+{
+	/* this one is up to the last event */
+	if (c->bits.at > c->first)
+		c->end = c->clock;
+	else
+		c->started = 0;
+	return begin_packet(w, c, origin, 1);
+}
+
+/* Copies the bits that steps go over, from a bit of the old packet on. */
+static tel_status
+copy_steps(struct tel_writer *w, struct copy *c, uint64_t at, uint32_t head,
+    const struct ctf_step *steps)
 {
 	struct copier *e = w->state;
 	struct ctf_cursor *in = &c->source.cursor;
-	struct tel__buffer out = { NULL, 0, 0, 0 };
 	enum ctf_result result;
 	tel_status st = TEL_OK;
 
-	in->at = origin->start;
+	in->at = at;
 	/* the window may be of another part of the packet */
 	if (in->at / 8 < in->start || in->at >= in->end) {
 		in->start = in->end = 0;
 		c->source.filled = 0;
 	}
-	if (tel__buffer_room(&out, type->head + 1) == NULL)
+	e->record.used = 0;
+	if (tel__buffer_room(&e->record, head + 1) == NULL)
 		return TEL_ENOMEM;
-	memset(out.bytes, 0, type->head);
-	out.used = type->head;
-	in->out = &out;
+	memset(e->record.bytes, 0, head);
+	e->record.used = head;
+	in->out = &e->record;
 	in->record = 0;
 	in->copy = &c->bits;
 	result = tel__ctf_stream_execute(NULL, (struct ctf *)(uintptr_t)e->log,
-	    &c->source, c->of->type->event_header, &st);
-	if (result == CTF_DONE)
-		result = tel__ctf_stream_execute(NULL,
-		    (struct ctf *)(uintptr_t)e->log, &c->source, type->steps,
-		    &st);
+	    &c->source, steps, &st);
 	in->out = NULL;
-	tel__buffer_clear(&out);
 	if (c->bits.failed || (result == CTF_MEMORY && st == TEL_ENOMEM))
 		return TEL_ENOMEM;
-	c->clock = origin->clock;
 	return result == CTF_DONE ? TEL_OK :
 	                            copy_fail(w, "an event has changed");
-}
-
-/* The class of the event that was read at an origin. */
-static const struct ctf_event_type *
-copy_type_of(const struct ctf_origin *origin, const struct tel_type *type)
-{
-	const struct ctf_stream_type *s = origin->stream->type;
-
-	for (size_t i = 0; i < s->nevents; i++)
-		if (s->events[i].type == type)
-			return &s->events[i];
-	return NULL;
 }
 
 static tel_status
@@ -389,25 +391,30 @@ ctf_write(struct tel_writer *w, const struct tel_event *ev,
 		    "%s: a trace is filtered to a folder: use -o FOLDER",
 		    tel__path_end(ev->log->name, 80));
 	memcpy(&origin, ev->raw, sizeof(origin));
-	const struct ctf_event_type *type = copy_type_of(&origin, ev->type);
 	struct copy *c = find_copy(w, origin.stream, &st);
-	if (c == NULL || type == NULL)
-		return st != TEL_OK ? st : TEL_EINVAL;
+	if (c == NULL)
+		return st;
 	if (!c->started || c->file.number != origin.file ||
 	    c->source.packet.offset != origin.offset)
 		st = begin_packet(w, c, &origin, 0);
-	if (st == TEL_OK && is_leap(c, origin.clock) &&
-	    has_role(c, CTF_ROLE_CONTENT_SIZE) &&
-	    (has_role(c, CTF_ROLE_CLOCK) ||
-	        c->of->type->header.clock_bits == 64)) {
-		/* this one is up to the last event */
-		if (c->bits.at > c->first)
-			c->end = c->clock;
-		else
-			c->started = 0;
-		st = begin_packet(w, c, &origin, 1);
+	if (st == TEL_OK && c->bits.at > 8 * PACKET_SIZE && can_begin(c))
+		st = split_packet(w, c, &origin);
+	const uint64_t before = c->bits.at;
+	const struct ctf_step *header = c->of->type->event_header;
+	if (st == TEL_OK)
+		st = copy_steps(w, c, origin.start, 0, header);
+	/* behind events that are left out it may give another clock */
+	if (st == TEL_OK && c->source.cursor.clock != origin.clock &&
+	    can_begin(c)) {
+		tel__ctf_bits_back(&c->bits, before);
+		st = split_packet(w, c, &origin);
+		if (st == TEL_OK)
+			st = copy_steps(w, c, origin.start, 0, header);
 	}
-	return st == TEL_OK ? copy_copy_event(w, c, &origin, type) : st;
+	c->clock = origin.clock;
+	return st == TEL_OK ? copy_steps(w, c, c->source.cursor.at,
+	                          origin.type->head, origin.type->steps) :
+	                      st;
 }
 
 /* ---------------------------------------------------------------------- logs */
@@ -514,6 +521,7 @@ ctf_close(struct tel_writer *w)
 		free(c->bits.bytes);
 	}
 	free(e->copies);
+	tel__buffer_clear(&e->record);
 	tel__ctf_folder_close(&e->folder);
 }
 

@@ -90,6 +90,7 @@ struct ctf_file {
 /* Where an event was read: what copying it needs. */
 struct ctf_origin {
 	const struct ctf_stream *stream;
+	const struct ctf_event_type *type;
 	size_t file;      /* in the set, */
 	uint64_t offset;  /* and of the packet in it, in bytes */
 	uint64_t content; /* of the packet, in bits */

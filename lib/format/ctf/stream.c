@@ -801,6 +801,7 @@ tel__ctf_stream_next(struct tel_reader *r, struct ctf *s,
 	if (__builtin_expect(stream->ns - 1 >= INT64_MAX - 1, 0))
 		stream_report_clock(r, s, stream);
 	stream->origin.clock = c->clock;
+	stream->origin.type = stream->event;
 	return TEL_OK;
 }
 
