@@ -52,6 +52,11 @@ test_files(void)
 	ok(fd >= 0 && close(fd) == 0, "a folder is made once");
 	ok(tel__ctf_folder_file(&f, "a/c") < 0 && errno == EEXIST,
 	    "a file, too");
+	ok(tel__ctf_folder_file(&f, "a/../../file") < 0 && errno == EINVAL &&
+	        tel__ctf_folder_file(&f, "..") < 0 && errno == EINVAL,
+	    "none is outside of it");
+	fd = tel__ctf_folder_file(&f, "a..b/..c");
+	ok(fd >= 0 && close(fd) == 0, "dots in a name");
 	failure = ENOSPC;
 	ok(tel__ctf_folder_file(&f, "d/e/stream") < 0 && errno == ENOSPC,
 	    "a folder that cannot be made is the reason");

@@ -38,11 +38,12 @@ tel__ctf_folder_open(struct ctf_folder *f, const char *path, unsigned tag)
 	}
 	f->path = tel__copy_string(path, n);
 	f->made = malloc(n + 16);
-	if (f->path == NULL || f->made == NULL)
-		return 0;
-	snprintf(f->made, n + 16, "%s.%08x", f->path, tag);
-	if (mkdir(f->made, 0777) == 0)
-		return 1;
+	if (f->path != NULL && f->made != NULL) {
+		snprintf(f->made, n + 16, "%s.%08x", f->path, tag);
+		if (mkdir(f->made, 0777) == 0)
+			return 1;
+	}
+	/* there is no folder to remove */
 	free(f->made);
 	f->made = NULL;
 	return 0;
@@ -61,14 +62,32 @@ folder_note(struct ctf_folder *f, const char *name, size_t n)
 	return 1;
 }
 
+/* Nonzero when a part of a name is "..", as one of an archive may be. */
+static int
+folder_leaves(const char *name)
+{
+	size_t n;
+
+	for (; *name != '\0'; name += n + (name[n] == '/')) {
+		n = strcspn(name, "/");
+		if (n == 2 && memcmp(name, "..", 2) == 0)
+			return 1;
+	}
+	return 0;
+}
+
 int
 tel__ctf_folder_file(struct ctf_folder *f, const char *name)
 {
 	const char *slash = name;
-	char *path = folder_join(f, name);
 	const size_t skip = strlen(f->made) + 1;
 	int fd = -1, made;
 
+	if (folder_leaves(name)) {
+		errno = EINVAL;
+		return -1;
+	}
+	char *path = folder_join(f, name);
 	if (path == NULL)
 		return -1;
 	while ((slash = strchr(slash, '/')) != NULL) {
