@@ -178,6 +178,15 @@ reverse_bits(uint64_t v, unsigned n)
 	return reversed;
 }
 
+/* The bits of a number of up to 64 bits. */
+static uint64_t
+load_number(const struct ctf_cursor *c, const struct ctf_class *class, int big)
+{
+	const uint64_t v = load_bits(c, class->size, big);
+
+	return class->reversed ? reverse_bits(v, class->size) : v;
+}
+
 /* IEEE 754 of another size than 32 and 64 bits, as a double. */
 static double
 load_float(const struct ctf_cursor *c, const struct ctf_class *class, int big)
@@ -192,13 +201,14 @@ load_float(const struct ctf_cursor *c, const struct ctf_class *class, int big)
 
 	/* the sign, the exponent and the first bits of the fraction */
 	if (n <= 64) {
-		top = load_bits(c, n, big) << (64 - n);
+		top = load_number(c, class, big) << (64 - n);
 	} else {
 		part.at = big ? c->at : c->at + n - 64;
 		top = load_bits(&part, 64, big);
 	}
 	exponent = top << 1 >> (64 - exponent_bits);
-	fraction = top << (1 + exponent_bits);
+	/* that of 80 bits has its integer bit */
+	fraction = top << (1 + exponent_bits + (n == 80));
 	if (exponent == ((uint64_t)1 << exponent_bits) - 1)
 		value = fraction != 0 ? (double)NAN : (double)INFINITY;
 	else
@@ -256,17 +266,15 @@ ctf_decode_take_number(struct ctf_cursor *c, const struct ctf_step *s,
 		return missing(c, bits);
 	} else if (class->kind == CTF_FLOAT) {
 		*value = bits == 64 ?
-		    load_bits(c, 64, big) :
+		    load_number(c, class, big) :
 		    bits == 32 ?
-		    tel_float_bits((uint32_t)load_bits(c, 32, big)) :
+		    tel_float_bits((uint32_t)load_number(c, class, big)) :
 		    tel_double_bits(load_float(c, class, big));
 		c->at += bits;
 		return CTF_DONE;
 	} else {
-		*value = load_bits(c, bits, big);
+		*value = load_number(c, class, big);
 		c->at += bits;
-		if (class->reversed)
-			*value = reverse_bits(*value, bits);
 		if (class->is_boolean)
 			*value = *value != 0;
 		if (class->is_signed && bits < 64 &&
