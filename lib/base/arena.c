@@ -20,8 +20,7 @@ arena_grow(struct tel__arena *a, size_t n)
 	struct tel__arena_chunk *chunk;
 	size_t size = n > CHUNK_SIZE ? n : CHUNK_SIZE;
 
-	if (size > SIZE_MAX - sizeof(*chunk) ||
-	    (a->max > 0 && size > a->max - a->total))
+	if (size > SIZE_MAX - sizeof(*chunk) || size > a->max - a->total)
 		return 0;
 	chunk = calloc(1, sizeof(*chunk) + size);
 	if (chunk == NULL)
@@ -42,20 +41,9 @@ tel__arena_alloc(struct tel__arena *a, size_t n)
 	n = (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	if (a->room - a->used < n && !arena_grow(a, n))
 		return NULL;
-	if (a->chunks == NULL)
-		return arena_grow(a, 1) ? (void *)a->chunks->bytes : NULL;
 	unsigned char *p = (unsigned char *)a->chunks->bytes + a->used;
 	a->used += n;
 	return p;
-}
-
-void *
-tel__arena_array(struct tel__arena *a, size_t count, size_t size)
-{
-	size_t n;
-
-	return __builtin_mul_overflow(count, size, &n) ? NULL :
-	                                                 tel__arena_alloc(a, n);
 }
 
 char *

@@ -7,21 +7,19 @@
 
 struct tel__arena_chunk;
 
-/* All zeros is an empty one. */
+/* All zeros but for the limit is an empty one. */
 struct tel__arena {
 	struct tel__arena_chunk *chunks;
 	size_t used, room; /* of the first chunk */
 	size_t total;      /* bytes of all chunks */
-	size_t max;        /* that .total may come to; 0: no limit */
+	size_t max;        /* that .total may come to */
 };
 
 /*
- * n bytes, all zero, aligned for any type; NULL when out of memory, or past the
- * limit.  They are valid until the arena is cleared.
+ * n bytes, at least one, all zero, aligned for any type; NULL when out of
+ * memory, or past the limit.  They are valid until the arena is cleared.
  */
 void *tel__arena_alloc(struct tel__arena *a, size_t n);
-/* The same for count elements of size bytes. */
-void *tel__arena_array(struct tel__arena *a, size_t count, size_t size);
 /* A copy of n bytes, NUL-terminated. */
 char *tel__arena_string(struct tel__arena *a, const void *bytes, size_t n);
 /* Frees all pieces; it is empty then. */

@@ -369,6 +369,12 @@ fields() {
 	printf '\0\7\1\0\10\0\11' >trace/stream
 	telfilter -w 'x > 7' -o out trace
 	clean telcat -H out | cut -d ' ' -f 2- | diff - <(printf 'e x=%d\n' 8 9)
+	# a packet of one byte
+	mkdir short
+	sed '/^stream/d; s/ id = [01];//; /x; }; };/q' trace/metadata >short/metadata
+	printf '\7' >short/stream
+	telfilter -o copy short
+	cmp short/stream copy/stream
 }
 
 @test "a trace that is written, of any log, in both versions" {

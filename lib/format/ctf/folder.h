@@ -21,8 +21,8 @@ struct ctf_folder {
  */
 int tel__ctf_folder_open(struct ctf_folder *f, const char *path, unsigned tag);
 /*
- * Makes a file in it, and the folders of its name, of which none is "..".  Returns
- * the descriptor, or -1 with errno set.
+ * Makes a file in it, and the folders of its name, of which none is "..".
+ * Returns the descriptor, or -1 with errno set.
  */
 int tel__ctf_folder_file(struct ctf_folder *f, const char *name);
 /* Gives it its name.  1, or 0 with errno set. */

@@ -262,7 +262,7 @@ tsdl_path(struct tsdl *t, struct ctf_path *path)
 			break;
 		}
 	}
-	steps = tel__arena_array(&t->m->arena, STEPS_MAX, sizeof(*steps));
+	steps = tel__arena_alloc(&t->m->arena, STEPS_MAX * sizeof(*steps));
 	if (steps == NULL)
 		return tel__tsdl_no_memory(t);
 	path->steps = steps;
