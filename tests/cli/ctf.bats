@@ -356,6 +356,28 @@ fields() {
 	END
 }
 
+@test "sizes of packets as CTF 2 may have them, in a filtered trace" {
+	mkdir trace
+	printf '\36%s\n' '{"type":"preamble","version":2}' \
+	    '{"type":"data-stream-class","packet-context-field-class":{
+	    "type":"structure","member-classes":[{"name":"a","field-class":{
+	    "type":"variable-length-unsigned-integer",
+	    "roles":["packet-total-length"]}},
+	    {"name":"b","field-class":{"type":"fixed-length-unsigned-integer",
+	    "byte-order":"little-endian","bit-order":"last-to-first",
+	    "length":16,"alignment":8,"roles":["packet-content-length"]}}]}}' \
+	    '{"type":"event-record-class","name":"e","payload-field-class":{
+	    "type":"structure","member-classes":[{"name":"x","field-class":{
+	    "type":"fixed-length-unsigned-integer","byte-order":"little-endian",
+	    "length":8}}]}}' >trace/metadata
+	# 20 bytes, 16 of them events; 5 bytes of one event
+	printf '\240\1\0\5\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20' >trace/stream
+	[ "$(clean telcat -c trace)" = 16 ]
+	telfilter -w 'x == 3' -o out trace
+	printf '\250\0\0\24\3' | cmp - out/stream
+	[ "$(clean telcat -c out)" = 1 ]
+}
+
 @test "a filter of events of one type, whose bits lie in different ways" {
 	mkdir trace
 	cat >trace/metadata <<-'END'

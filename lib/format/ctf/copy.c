@@ -326,7 +326,7 @@ can_begin(const struct copy *c)
 	    c->bits.role_class[__builtin_ctz((unsigned)CTF_ROLE_CLOCK)];
 
 	return has_role(c, CTF_ROLE_CONTENT_SIZE) &&
-	    ((clock != NULL &&
+	    ((clock != NULL && clock->kind != CTF_VARINT &&
 	         (clock->clock != NULL || c->of->trace->m.version == 2)) ||
 	        c->of->type->header.clock_bits == 64);
 }

@@ -131,6 +131,16 @@ tel__ctf_bits_back(struct ctf_bits *out, uint64_t at)
 	out->at = at;
 }
 
+static uint64_t
+reverse_bits(uint64_t v, unsigned n)
+{
+	uint64_t reversed = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		reversed |= (v >> i & 1) << (n - 1 - i);
+	return reversed;
+}
+
 void
 tel__ctf_put_bits(struct ctf_bits *out, uint64_t at,
     const struct ctf_class *class, int native_big, uint64_t v)
@@ -140,6 +150,17 @@ tel__ctf_put_bits(struct ctf_bits *out, uint64_t at,
 
 	if (!copy_room(out, at + class->size))
 		return;
+	if (class->kind == CTF_VARINT) {
+		/* in as many bytes as the number there has */
+		unsigned char *p = out->bytes + at / 8;
+
+		for (; *p >> 7 != 0; v >>= 7)
+			*p++ = (unsigned char)(0x80 | v);
+		*p = v & 0x7f;
+		return;
+	}
+	if (class->reversed)
+		v = reverse_bits(v, class->size);
 	for (unsigned i = 0; i < class->size; i++)
 		set_bit(out->bytes, at + (big ? class->size - 1u - i : i), big,
 		    v >> i & 1);
@@ -166,16 +187,6 @@ load_bits(const struct ctf_cursor *c, unsigned n, int big)
 	if (longer)
 		v |= (uint64_t)p[8] << (64 - shift);
 	return n < 64 ? v & (((uint64_t)1 << n) - 1) : v;
-}
-
-static uint64_t
-reverse_bits(uint64_t v, unsigned n)
-{
-	uint64_t reversed = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		reversed |= (v >> i & 1) << (n - 1 - i);
-	return reversed;
 }
 
 /* The bits of a number of up to 64 bits. */

@@ -30,7 +30,7 @@ struct ctf_bits {
 
 /* Forgets the bits from one on. */
 void tel__ctf_bits_back(struct ctf_bits *out, uint64_t at);
-/* Writes the low n bits of v at a place, as an integer of that class. */
+/* Writes v at a place, as an integer of that class, which is there. */
 void tel__ctf_put_bits(struct ctf_bits *out, uint64_t at,
     const struct ctf_class *class, int big, uint64_t v);
 
