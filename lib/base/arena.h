@@ -7,7 +7,7 @@
 
 struct tel__arena_chunk;
 
-/* All zeros but for the limit is an empty one. */
+/* All zeros, and a limit, is an empty one. */
 struct tel__arena {
 	struct tel__arena_chunk *chunks;
 	size_t used, room; /* of the first chunk */

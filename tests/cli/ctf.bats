@@ -338,7 +338,7 @@ fields() {
 			event { name = e; fields := struct { u8 x; }; };
 		END
 		# ten events, 200 ns after one another
-		python3 - $order "$id" >trace/stream <<-'END'
+		python3 - "$order" "$id" >trace/stream <<-'END'
 			import sys
 			id = b"\0" if sys.argv[2] else b""
 			events = b"".join(id + bytes([200 * i % 256, i]) for i in range(10))
@@ -561,6 +561,8 @@ for line in sys.stdin:
 	done <<-'END'
 		freq=1000000000 0000000000000000 000000003B9ACA00 00000000B2D05E00|none
 		offset_s=-1 0000000000000000 0000000000000000 0000000077359400|earlier
+		offset_s=-9223372037 0000000000000000 0000000000000000 0000000000000000|earlier
+		freq=500000000;offset_s=-9223372037 0000000000000000 0000000000000000 0000000000000000|earlier
 		offset_s=9223372035 7FFFFFFF91725E00 7FFFFFFFCD0D2800 7FFFFFFFFFFFFFFF|later
 		freq=500000000;offset_s=-1 0000000000000000 000000003B9ACA00 000000012A05F200|earlier
 		freq=500000000;offset_s=9223372035 7FFFFFFF91725E00 7FFFFFFFFFFFFFFF 7FFFFFFFFFFFFFFF|later
@@ -693,6 +695,25 @@ for line in sys.stdin:
 @test "ranges of events that begin and end, by thread" {
 	trace all.ctf
 	[ "$(telcat -f folded trace | grep -c '^shop:gc w[0-9] ')" = 3 ]
+	mkdir pairs
+	{
+		echo 'trace { major = 1; minor = 8; byte_order = le; };
+		    typealias integer { size = 8; } := b; clock { name = c; };
+		    stream { packet.context := struct { b cpu_id; };
+		    event.header := struct { b id;
+		    integer { size = 8; map = clock.c.value; } t; }; };'
+		local name n=0
+		for name in a_entry a_exit b_begin b_end c_start c_stop d_req \
+		    d_acq syscall_entry_e syscall_exit_e; do
+			echo "event { name = $name; id = $((n++));"
+			echo 'fields := struct { }; };'
+		done
+	} >pairs/metadata
+	# each is longer than those before
+	printf '\0\0\1\1\2\2\3\3\5\4\10\5\15\6\25\7\42\10\67\11\131' \
+	    >pairs/stream
+	telcat -q -f folded pairs |
+	    diff - <(printf '%s %d\n' a 1 b 2 c 5 d 13 syscall_e 34)
 }
 
 # Such a trace stays open, however many members are before it.

@@ -214,7 +214,7 @@ FRAGMENTS = [
     ("", STREAM, {**STREAM, "id": 1}),
     ("a clock without an id", {"type": "clock-class", "frequency": 1}),
     ("a missing or invalid frequency", {**CLOCK, "frequency": 0}),
-    ("a missing or invalid frequency", {**CLOCK, "frequency": 1 << 64}),
+    ("a missing or invalid frequency", {**CLOCK, "frequency": (1 << 64) + 1}),
     ("", {**CLOCK, "frequency": (1 << 64) - 1}),
     ("an alias without a name", {"type": "field-class-alias"}),
     ("a missing field class", {"type": "field-class-alias", "name": "a"}),

@@ -242,6 +242,12 @@ WHOLE = [
      "t=0 %s=8 x=7" % ".".join(27 * "a")),
     ("event { name = %s; fields := struct { u8 x; }; }; /* end */", "07",
      "x=7"),
+    ("trace { packet.header := struct { u8 y; }; };"
+     " event { name = %s; fields := struct { u8 x; }; };", "0507", "x=7"),
+    # two packets of one number
+    ("stream { packet.context := struct { u8 packet_size; u8 packet_seq_num; };"
+     " }; event { name = %s; fields := struct { u8 x; }; };", "180207180208",
+     "x=7|x=8"),
     # zeros behind the last packet, by the size of a packet in its context
     ("stream { packet.context := struct { u8 packet_size; u8 content_size; };"
      " }; event { name = %s; fields := struct { u8 x; }; };", "18180700",

@@ -121,13 +121,9 @@ tel__ctf_bits_back(struct ctf_bits *out, uint64_t at)
 {
 	const size_t from = (size_t)(at / 8);
 
-	if (out->at <= at || out->bytes == NULL)
+	if (out->at <= at)
 		return;
-	if (from + 1 < out->room)
-		memset(out->bytes + from + 1, 0,
-		    (size_t)(out->at / 8) + 1 > from + 1 ?
-		        (size_t)(out->at / 8) - from :
-		        0);
+	memset(out->bytes + from + 1, 0, (size_t)(out->at / 8) - from);
 	out->at = at;
 }
 
@@ -191,7 +187,7 @@ load_bits(const struct ctf_cursor *c, unsigned n, int big)
 
 /* The bits of a number of up to 64 bits. */
 static uint64_t
-load_number(const struct ctf_cursor *c, const struct ctf_class *class, int big)
+load_fixed(const struct ctf_cursor *c, const struct ctf_class *class, int big)
 {
 	const uint64_t v = load_bits(c, class->size, big);
 
@@ -212,7 +208,7 @@ load_float(const struct ctf_cursor *c, const struct ctf_class *class, int big)
 
 	/* the sign, the exponent and the first bits of the fraction */
 	if (n <= 64) {
-		top = load_number(c, class, big) << (64 - n);
+		top = load_fixed(c, class, big) << (64 - n);
 	} else {
 		part.at = big ? c->at : c->at + n - 64;
 		top = load_bits(&part, 64, big);
@@ -277,14 +273,14 @@ ctf_decode_take_number(struct ctf_cursor *c, const struct ctf_step *s,
 		return missing(c, bits);
 	} else if (class->kind == CTF_FLOAT) {
 		*value = bits == 64 ?
-		    load_number(c, class, big) :
+		    load_fixed(c, class, big) :
 		    bits == 32 ?
-		    tel_float_bits((uint32_t)load_number(c, class, big)) :
+		    tel_float_bits((uint32_t)load_fixed(c, class, big)) :
 		    tel_double_bits(load_float(c, class, big));
 		c->at += bits;
 		return CTF_DONE;
 	} else {
-		*value = load_number(c, class, big);
+		*value = load_fixed(c, class, big);
 		c->at += bits;
 		if (class->is_boolean)
 			*value = *value != 0;
