@@ -200,6 +200,13 @@ packets() {
 	run -3 --separate-stderr telcat -c trace
 	[ "$output" = 2020 ]
 	[[ $stderr == *'bad/metadata, line 1: expected'* ]]
+	# the end of a long name is in the message
+	local long
+	long=$(printf 'd%.0s' {1..91})
+	mkdir -p "large/dddd$long"
+	truncate -s $((64 * 1024 * 1024 + 1)) "large/dddd$long/metadata"
+	run -1 --separate-stderr telcat large
+	[[ $stderr == *": $long/metadata: File too large" ]]
 	# how it is compressed, encrypted, and its checksum
 	for at in 32 33 34; do
 		mkdir "packet$at"
@@ -354,6 +361,25 @@ fields() {
 		be u8 id;
 		be
 	END
+}
+
+@test "a large packet without clocks becomes several" {
+	mkdir trace
+	cat >trace/metadata <<-'END'
+		trace { major = 1; minor = 8; byte_order = le; };
+		typealias integer { size = 64; align = 8; } := u64;
+		clock { name = c; };
+		stream { packet.context := struct { u64 content_size; };
+		    event.header := struct { integer { size = 8; } id;
+		    integer { size = 64; map = clock.c.value; align = 8; } t; }; };
+		event { name = e; fields := struct { u64 x[12500]; }; };
+	END
+	# 8 bytes, and 12 events of 100,009
+	printf '\240\177\222\0\0\0\0\0' >trace/stream
+	head -c 1200108 /dev/zero >>trace/stream
+	telfilter -o out trace
+	[ "$(clean telcat -c out)" = 12 ]
+	[ "$(wc -c <out/stream)" = 1200124 ]
 }
 
 @test "sizes of packets as CTF 2 may have them, in a filtered trace" {

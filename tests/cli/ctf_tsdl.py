@@ -101,6 +101,7 @@ FIELDS = [
     ("integer { size = 64; base = hex; } x;", "0700000000000000", "x=0x7"),
     ("integer { size = 64; base = 16; } x;", "0700000000000000", "x=0x7"),
     ("u8 _; u8 _y; u8 __z;", "010203", "_=1 y=2 _z=3"),
+    ("/*/ u9 y; */ u8 x;", "01", "x=1"),
     ("// one; \n /* two; \n * three */ u8 /**/ x;", "01", "x=1"),
 ]
 SIZE = "invalid size of an integer; expected 1 to 64"

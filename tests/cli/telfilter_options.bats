@@ -269,6 +269,12 @@ same() {
 	telcat -S -H mpsio.log | grep '\["Control"\]' | grep ' Pool' | cmp one -
 	telcat -S mpsio.log >sorted.txt
 	[ "$(telfilter -c -l Control sorted.txt)" = 17 ]
+	# a text whose lines come in another order
+	printf '%016X %s\n' 3 'PoolFinish pool=0x10' \
+	    1 'Intern stringId=1 string="foo"' \
+	    2 'Label address=0x10 stringId=1' >late.txt
+	[ "$(telcat -H late.txt | tail -n 1)" = \
+	    '0000000000000003 PoolFinish pool=0x10["foo"]' ]
 }
 
 @test "-w again narrows, -e -k -l and -F again add up" {

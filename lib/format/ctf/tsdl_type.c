@@ -319,15 +319,14 @@ attribute_base(const struct attribute *a)
 {
 	static const char *const hex[] = { "hexadecimal", "hex", "x", "X", "p",
 		NULL };
-	static const char *const octal[] = { "octal", "oct", "o", NULL };
-	static const char *const binary[] = { "binary", "b", NULL };
+	static const char *const bits[] = { "octal", "oct", "o", "binary", "b",
+		NULL };
 
 	if (is_one_of(a->word, hex) || (a->word == NULL && a->number == 16))
 		return 16;
-	if (is_one_of(a->word, octal) || (a->word == NULL && a->number == 8))
+	if (is_one_of(a->word, bits) ||
+	    (a->word == NULL && (a->number == 8 || a->number == 2)))
 		return 8;
-	if (is_one_of(a->word, binary) || (a->word == NULL && a->number == 2))
-		return 2;
 	return 10;
 }
 

@@ -453,9 +453,8 @@ ctf_write_put_head(const struct trace *t, struct tel__buffer *b)
 			rest += 1000000000;
 		}
 	}
-	uint64_t cycles = (uint64_t)((double)rest * ((double)frequency / 1e9));
-	if (frequency == 1000000000)
-		cycles = (uint64_t)rest;
+	const uint64_t cycles =
+	    (uint64_t)((double)rest * ((double)frequency / 1e9));
 	if (t->version == 2) {
 		put_head2(t, b, frequency, seconds, cycles);
 		return;
