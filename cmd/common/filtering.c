@@ -412,6 +412,9 @@ filtering_finish(struct run *run)
 		total_print(run->sink, NULL, run->found);
 	if (run->failed || run->refused || run->sink->failed)
 		return;
+	/* a folder gets its name now, but not from a failed run */
+	if (s->folder != NULL && message_status() == STATUS_FAILED)
+		return;
 	if (run->writer != NULL)
 		st = tel_writer_finish(run->writer);
 	else if (run->printer != NULL)

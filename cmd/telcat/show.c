@@ -392,11 +392,14 @@ telcat_show(struct telcat *t, struct sink *sink)
 		visitor.remembers =
 		    tel_printer_uses(show.printer, TEL_USE_HISTORY);
 		sources_run(&t->settings, &visitor);
-		/* a log without events has a header; no log has none */
+		/*
+		 * A log without events has a header; no log has none.  A
+		 * database gets its name now, but not from a failed run.
+		 */
 		if (!sink->failed &&
-		    (show.shown || (show.opened && !show.failed))) {
+		    (show.shown || (show.opened && !show.failed)) &&
+		    (t->database == NULL || message_status() != STATUS_FAILED))
 			end_output(&show);
-		}
 	}
 	tel_printer_free(show.printer);
 	tel_output_free(show.unused);

@@ -472,6 +472,8 @@ fields() {
 	[[ $stderr == *'old: File exists'* ]]
 	run -1 --separate-stderr telfilter -o old trace
 	[[ $stderr == *'old: File exists'* ]]
+	exits 1 telcat -q -f ctf -o new trace missing
+	exits 1 telfilter -q -o new trace missing
 	run -2 --separate-stderr telcat -f ctf trace
 	echo ./*
 	[ "$(echo ./[!s]*)" = "./old ./trace" ]
