@@ -179,6 +179,10 @@ read_numbers(const struct loader *l, struct tel_stat *s)
 		has |= is;
 		found |= known > 0 ? is : 0;
 	}
+	/* powers of two have no end: nothing lies outside of them */
+	if (s->definition->spec.layout.ranges == NULL &&
+	    (s->under != 0 || s->over != 0))
+		return 0;
 	if (has != 0 && found == has)
 		s->flags |= STAT_EXTREMES;
 	/* a class of one has it in the place of both */
@@ -271,7 +275,10 @@ tel__load_snapshot(struct loader *l, struct loaded *to, const char **why)
 		return load_invalid(why, "the class has no snapshots");
 	tel__stat_reset(to->stat);
 	to->fresh = 1;
-	return load_values_read_stat(l, to->stat, why);
+	tel_status st = load_values_read_stat(l, to->stat, why);
+	if (st == TEL_EDAMAGED)
+		tel__stat_reset(to->stat);
+	return st;
 }
 
 /* A type of the report. */

@@ -426,6 +426,24 @@ test_nonsense(void)
 	ok(!tel_inst_probe(HEAD, 10) && !tel_inst_probe("", 0), "probe: short");
 }
 
+/* All values have a bucket: a snapshot with some below is not counted. */
+static void
+test_outside(void)
+{
+	static const char text[] =
+	    HEAD T "C id=1 type=log2 k=0 name=l\n" T
+	           "S c=1 n=1 w=1 sum=1 under=7 over=0 sq=1 b=64:1\n" T "Z\n";
+	tel_stats *s = must(tel_stats_new());
+	tel_quantile q;
+
+	ok(read_inst(s, text, sizeof(text) - 1) == TEL_EDAMAGED,
+	    "powers of two: nothing lies below");
+	is_number(s, 0, TEL_NUMBER_UNDER, "0", "the snapshot is not counted");
+	ok(!tel_stat_quantile(tel_stats_get(s, 0), 500000000, &q),
+	    "it has no quantiles");
+	tel_stats_free(s);
+}
+
 /* Records of a report: numbers may be missing, names may not. */
 static void
 test_report(void)
@@ -502,6 +520,7 @@ main(void)
 	test_again();
 	test_strings();
 	test_nonsense();
+	test_outside();
 	test_report();
 	test_empty_groups();
 	return done();
