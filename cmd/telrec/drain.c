@@ -434,8 +434,9 @@ telrec_drain_merge(struct drain *d, uint64_t horizon)
 				columns_write(d->columns, drain_lost(d));
 			set_process(d, best, &d->a->rings[best - d->cursors]);
 		}
-		if (!rings_take(d->columns, best, limit, d->symbols) &&
-		    (best->at == best->end || best->clock >= horizon))
+		rings_take(d->columns, best, limit, d->symbols);
+		/* what it has behind the horizon is taken for the next one */
+		if (best->at == best->end)
 			d->active[k] = d->active[--d->nactive];
 		if (d->columns->count >= COLUMNS_EVENTS - 1)
 			columns_write(d->columns, drain_lost(d));

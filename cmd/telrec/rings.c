@@ -300,7 +300,7 @@ take_malloc(struct columns *to, uint64_t word, const uint64_t *words,
 	return at;
 }
 
-int
+void
 rings_take(struct columns *to, struct cursor *c, uint64_t limit,
     struct telrec_symbols *symbols)
 {
@@ -358,5 +358,4 @@ out:
 		at = end;
 	c->at = at;
 	__atomic_store_n(&c->ring->tail, at, __ATOMIC_RELEASE);
-	return at != end && c->clock < limit;
 }

@@ -24,10 +24,9 @@ struct cursor {
 
 /*
  * Takes the records of a ring whose times are below limit, up to the end of the
- * block; modules go to symbols, if it is not NULL.  0: there are no more of
- * them now.
+ * block; modules go to symbols, if it is not NULL.
  */
-int rings_take(struct columns *to, struct cursor *c, uint64_t limit,
+void rings_take(struct columns *to, struct cursor *c, uint64_t limit,
     struct telrec_symbols *symbols);
 
 #endif

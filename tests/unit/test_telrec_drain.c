@@ -33,7 +33,7 @@ static struct event {
 static unsigned nevents;
 
 static struct arena *a;
-static uint64_t seed, now_ns, clock_now, last_clock, lost;
+static uint64_t seed, now_ns, clock_now, last_clock, ended_at, lost;
 static uint32_t last_of_thread[1u << 16];
 static unsigned nwritten, nprocesses, nwrong, tids;
 
@@ -114,6 +114,10 @@ check_event(const tel_emit_columns *c, const tel_emit_part *part, unsigned i,
 		nprocesses++;
 		if (number != pid + 1000)
 			wrong("has another parent", number);
+		return;
+	}
+	if (part->code == TYPE_PROCESS_END + 1) {
+		ended_at = clock;
 		return;
 	}
 	if (number >= nevents) {
@@ -422,6 +426,56 @@ test_ends(void)
 	finish(d);
 }
 
+/* A thread of a process, with a record of its own time. */
+static void
+put_at(uint32_t i, uint64_t clock)
+{
+	struct arena_ring *ring = &a->rings[i];
+
+	ring->ticks = clock;
+	put(i, clock << 4 | ARENA_CLOCK);
+	events[nevents] = (struct event){ .clock = clock,
+		.tid = ring->tid,
+		.pid = ring->pid,
+		.code = TYPE_FREE + 1 };
+	put(i, (uint64_t)nevents++ << 16 | ARENA_FREE);
+}
+
+/* The end of a process is between the records of another one. */
+static void
+test_gone(void)
+{
+	struct drain *d = start(2, 5);
+	const pid_t gone = fork();
+	const uint32_t pids[] = { (uint32_t)getpid(), (uint32_t)gone };
+	unsigned i, round;
+
+	if (gone == 0)
+		_exit(0);
+	(void)waitpid(gone, NULL, 0);
+	for (i = 0; i < 2; i++) {
+		claim(i);
+		a->rings[i].image = i;
+		a->rings[i].pid = pids[i];
+		a->images[i].parent = pids[i] + 1000;
+		snprintf(a->images[i].name, sizeof(a->images[i].name), "p%u",
+		    pids[i]);
+		put_at(i, clock_now);
+	}
+	for (round = 0; round < 4; round++) {
+		clock_now += 10 * (uint64_t)CLOCK_SLACK;
+		for (i = 0; round == 2 && i < 3; i++)
+			put_at(i % 2, clock_now - 30 + i * 10);
+		now_ns += ROUND_NS;
+		(void)drain_round(d, 1);
+	}
+	ok(nwritten == nevents && nwrong == 0,
+	    "what others do after the end of a process is written");
+	ok(ended_at == events[3].clock + 1,
+	    "the end is behind its last record");
+	finish(d);
+}
+
 /* The next round comes before a ring is full, if threads go on as before. */
 static void
 test_pause(void)
@@ -466,5 +520,6 @@ main(void)
 	test_stopped();
 	test_pause();
 	test_ends();
+	test_gone();
 	return done();
 }
