@@ -88,6 +88,7 @@ struct tel_heap {
 	struct tel__lifetimes *lifetimes; /* of all */
 	/* times between clocks of a thread, for each block allocated there */
 	struct tel__lifetimes_clock resolution;
+	uint64_t before;      /* live bytes of the logs that have ended */
 	uint64_t most, peaks; /* bytes */
 	struct order {
 		uint64_t weight;
@@ -374,8 +375,9 @@ begin_block(struct tel_heap *h, struct tel__live_block *b, const tel_alloc *op,
 	keep_peak(h, s);
 	s->live_blocks += b->blocks;
 	s->live_bytes += b->size;
-	if (h->live.bytes > h->most) {
-		h->most = h->live.bytes;
+	const uint64_t live = add_saturated(h->before, h->live.bytes);
+	if (live > h->most) {
+		h->most = live;
 		h->peak_time = heap_between(h, tel__clock_origin(h->clock),
 		    h->event->clock);
 		h->peaks++;
@@ -564,6 +566,7 @@ drop_young(struct tel_heap *h)
 		keep_peak(h, s);
 		s->live_blocks -= b->blocks;
 		s->live_bytes -= b->size;
+		h->live.bytes -= b->size;
 	}
 }
 
@@ -572,6 +575,7 @@ tel_heap_end(tel_heap *h)
 {
 	if (h->min_age > 0)
 		drop_young(h);
+	h->before = add_saturated(h->before, h->live.bytes);
 	tel__stacks_end(&h->stacks);
 	tel__live_clear(&h->live);
 	tel__table_clear(&h->pools);

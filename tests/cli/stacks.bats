@@ -71,6 +71,22 @@ by_hand() {
 	END
 }
 
+@test "what a log leaves counts at the peak of the next one" {
+	by_hand >hand
+	# more than the other leaves, and less than that had at its peak
+	printf 'v 10400 3\nt 5000 0\n+ 60 1 aa00\n' >one
+	for logs in "hand one" "one hand"; do
+		# shellcheck disable=SC2086
+		telstat --no-merge $logs >got
+		live=$(awk '$1 == "live" { print $4 }' got)
+		peak=$(awk '$1 == "peak" && $3 == "blocks" { print $4 }' got)
+		((peak >= live)) || { cat got >&2; false; }
+		# shellcheck disable=SC2086
+		telcat -f folded --weight peak --no-merge $logs >got
+		[ "$(awk '{ sum += $2 } END { print sum }' got)" -eq "$peak" ]
+	done
+}
+
 @test "real traces, as another program adds them up" {
 	for trace in "$ALLOC"/*.heaptrack.zst; do
 		for weight in allocated peak leaked count; do
