@@ -252,11 +252,12 @@ is_gone(uint32_t pid)
 
 /* When the threads of a process last read the clock, which none do later. */
 static uint64_t
-last_record(const struct drain *d, uint32_t pid)
+last_record(struct drain *d, uint32_t pid)
 {
+	const uint32_t used = count_rings(d);
 	uint64_t last = 0, ticks;
 
-	for (uint32_t i = 0; i < d->rings; i++) {
+	for (uint32_t i = 0; i < used; i++) {
 		const struct arena_ring *ring = &d->a->rings[i];
 
 		if ((ARENA_NOW(ring->pid) & PID_MASK) != pid)

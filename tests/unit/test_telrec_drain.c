@@ -441,37 +441,51 @@ put_at(uint32_t i, uint64_t clock)
 	put(i, (uint64_t)nevents++ << 16 | ARENA_FREE);
 }
 
-/* The end of a process is between the records of another one. */
+/* A thread of process number of two takes a ring. */
+static void
+claim_of(uint32_t i, unsigned number, uint32_t pid)
+{
+	claim(i);
+	a->rings[i].image = number;
+	a->rings[i].pid = pid;
+	a->images[number].parent = pid + 1000;
+	snprintf(a->images[number].name, sizeof(a->images[number].name), "p%u",
+	    pid);
+}
+
+/*
+ * The end of a process is between the records of another one, behind those of a
+ * thread that started since the round before.
+ */
 static void
 test_gone(void)
 {
 	struct drain *d = start(2, 5);
 	const pid_t gone = fork();
-	const uint32_t pids[] = { (uint32_t)getpid(), (uint32_t)gone };
+	const uint32_t self = (uint32_t)getpid();
 	unsigned i, round;
 
 	if (gone == 0)
 		_exit(0);
 	(void)waitpid(gone, NULL, 0);
-	for (i = 0; i < 2; i++) {
-		claim(i);
-		a->rings[i].image = i;
-		a->rings[i].pid = pids[i];
-		a->images[i].parent = pids[i] + 1000;
-		snprintf(a->images[i].name, sizeof(a->images[i].name), "p%u",
-		    pids[i]);
-		put_at(i, clock_now);
-	}
+	claim_of(0, 0, self);
+	claim_of(1, 1, (uint32_t)gone);
+	put_at(0, clock_now);
+	put_at(1, clock_now);
 	for (round = 0; round < 4; round++) {
 		clock_now += 10 * (uint64_t)CLOCK_SLACK;
-		for (i = 0; round == 2 && i < 3; i++)
-			put_at(i % 2, clock_now - 30 + i * 10);
+		if (round == 2) {
+			claim_of(2, 1, (uint32_t)gone);
+			a->rings_used = 3;
+			for (i = 0; i < 4; i++)
+				put_at(i % 3, clock_now - 40 + i * 10);
+		}
 		now_ns += ROUND_NS;
 		(void)drain_round(d, 1);
 	}
 	ok(nwritten == nevents && nwrong == 0,
 	    "what others do after the end of a process is written");
-	ok(ended_at == events[3].clock + 1,
+	ok(ended_at == events[4].clock + 1,
 	    "the end is behind its last record");
 	finish(d);
 }
