@@ -71,6 +71,8 @@ would_wait(struct source *src)
 {
 	struct pollfd p = { .fd = src->fd, .events = POLLIN };
 
+	if (src->regular)
+		return tel_reader_pending(src->reader) == 0;
 	if (tel_reader_pending(src->reader) >= NEARLY_NOTHING)
 		return 0;
 	uint64_t bytes = tel_reader_count(src->reader, TEL_COUNT_BYTES);
@@ -206,12 +208,21 @@ loop_attach(const struct event_loop *p)
 		    p->settled);
 }
 
+/* Nonzero when events of the source may be waited for; rings are followed. */
+static int
+may_wait(const struct event_loop *p, const struct source *src)
+{
+	return !src->regular ||
+	    (p->settings->unbuffered &&
+	        strcmp(tel_reader_format(src->reader), "rings") == 0);
+}
+
 /* Nonzero when no source has to be waited for. */
 static int
-all_regular(const struct event_loop *p)
+none_waits(const struct event_loop *p)
 {
 	for (int i = 0; i < p->nsources; i++)
-		if (!p->sources[i]->regular)
+		if (may_wait(p, p->sources[i]))
 			return 0;
 	return 1;
 }
@@ -220,12 +231,12 @@ all_regular(const struct event_loop *p)
 static struct source *
 waited_for(const struct event_loop *p)
 {
-	if (p->merge == NULL)
-		return p->sources[0]->regular ? NULL : p->sources[0];
-	const tel_reader *r = tel_merge_reading(p->merge);
+	const tel_reader *r = p->merge == NULL ? p->sources[0]->reader :
+	                                         tel_merge_reading(p->merge);
 	for (int i = 0; i < p->nsources; i++)
 		if (p->sources[i]->reader == r)
-			return p->sources[i]->regular ? NULL : p->sources[i];
+			return may_wait(p, p->sources[i]) ? p->sources[i] :
+			                                    NULL;
 	return NULL;
 }
 
@@ -236,7 +247,7 @@ loop_events(struct event_loop *p)
 	const struct visitor *v = p->visitor;
 	size_t until = PROGRESS_EVENTS, n;
 	enum outcome outcome = CONTINUE;
-	const int waits = v->idle != NULL && !all_regular(p);
+	const int waits = v->idle != NULL && !none_waits(p);
 	struct batch b = { NULL, NULL };
 	int first = 1;
 

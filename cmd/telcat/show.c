@@ -215,8 +215,9 @@ idle_page(struct show *show)
 		fds[n].fd = show->sources[i]->fd;
 		fds[n++].events = POLLIN;
 	}
-	if (wait > 0 && n > 0)
-		got = poll(fds, n, (int)wait);
+	/* a ring is not waited for here, as it would be overwritten */
+	if (wait > 0)
+		got = n > 0 ? poll(fds, n, (int)wait) : 1;
 	free(fds);
 	if (got == 0)
 		telcat_show_put_page(show, show->telcat->seconds);

@@ -241,6 +241,8 @@ tel_reader_pending(tel_reader *r)
 {
 	if (r->in == NULL)
 		return 0;
+	if (r->format != NULL && r->format->pending != NULL)
+		return r->format->pending(r);
 	return (uint64_t)(r->end - r->p) + tel__input_ready(r->in);
 }
 

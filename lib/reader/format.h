@@ -117,6 +117,11 @@ struct tel_format_ops {
 	 */
 	void (*decoder_state)(const struct tel_reader *r,
 	    struct tel_decoder_state *mark);
+	/*
+	 * The bytes of the events that were read ahead of next().  NULL: they
+	 * are in the input.
+	 */
+	uint64_t (*pending)(const struct tel_reader *r);
 	/* Frees r->state. */
 	void (*close)(struct tel_reader *r);
 	/* Frees what it keeps with tel__reader_keep(); may be NULL. */

@@ -39,6 +39,28 @@ numbers() {
 	cmp once again
 }
 
+# has_events N FILE: at least so many, of the program.
+has_events() {
+	[ "$(telcat -q -c -e Number "$2")" -ge "$1" ]
+}
+
+@test "rings are followed in the native format, and by a page" {
+	live shop.ring
+	reading log telcat -u -f tel shop.ring
+	telcat -u -f html --live=1 -o page.html shop.ring 3>&- 8>&- 9>&- &
+	for i in 1 30 400; do
+		emit "$i"
+		await has_events "$answer" log
+	done
+	until [ -s page.html ]; do
+		emit 1
+		sleep 0.1
+	done
+	leave
+	wait "$reader" "$!"
+	has_events "$answer" log
+}
+
 @test "a log of a program without standard input has its end" {
 	"$TEL_BUILD/tests/lives" "" "" all shop.tel <&-
 	clean telcat -c shop.tel

@@ -400,10 +400,20 @@ rings_next(struct tel_reader *r)
 	                                        TEL_OK;
 }
 
+static uint64_t
+rings_pending(const struct tel_reader *r)
+{
+	const struct tel__rings *s = r->state;
+
+	/* each has 16 bytes at least */
+	return 16 * (s->list.used / sizeof(struct tel__rings_found) - s->next);
+}
+
 const struct tel_format_ops tel__format_rings = {
 	.name = "rings",
 	.probe = rings_probe,
 	.open = rings_open,
 	.next = rings_next,
+	.pending = rings_pending,
 	.close = rings_close,
 };
