@@ -39,6 +39,13 @@ numbers() {
 	cmp once again
 }
 
+@test "events of rings are selected, and written in the native format" {
+	echo 500 | "$TEL_BUILD/tests/lives" shop.ring >/dev/null
+	telfilter -w 'n >= 490' shop.ring 2>messages >some.tel
+	grep -q 'shop.ring: its format is not written; .*\.tel' messages
+	[ "$(numbers <(telcat some.tel))" = "$(seq 490 499)" ]
+}
+
 # has_events N FILE: at least so many, of the program.
 has_events() {
 	[ "$(telcat -q -c -e Number "$2")" -ge "$1" ]

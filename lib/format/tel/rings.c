@@ -414,6 +414,7 @@ const struct tel_format_ops tel__format_rings = {
 	.probe = rings_probe,
 	.open = rings_open,
 	.next = rings_next,
+	.written_as = "tel",
 	.pending = rings_pending,
 	.close = rings_close,
 };
