@@ -388,7 +388,8 @@ ctf_write(struct tel_writer *w, const struct tel_event *ev,
 	(void)changed;
 	if (ev->raw_size != sizeof(origin) || e->log == NULL)
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%s: a trace is filtered to a folder: use -o FOLDER",
+		    "%s: a trace is filtered from its folder to -o FOLDER; "
+		    "-f tel writes a file",
 		    tel__path_end(ev->log->name, 80));
 	memcpy(&origin, ev->raw, sizeof(origin));
 	struct copy *c = find_copy(w, origin.stream, &st);
@@ -426,7 +427,8 @@ ctf_open(struct tel_writer *w, const struct tel_log *log)
 
 	if (w->folder == NULL)
 		return tel__write_fail(w, TEL_EINVAL,
-		    "%s: a trace is filtered to a folder: use -o FOLDER",
+		    "%s: a trace is filtered from its folder to -o FOLDER; "
+		    "-f tel writes a file",
 		    tel__path_end(log->name, 80));
 	if (!tel__ctf_folder_open(&e->folder, w->folder,
 	        (unsigned)tel__hash_seed(e)))
