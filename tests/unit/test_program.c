@@ -7,6 +7,7 @@
  */
 #include "program_make.h"
 #include "tap.h"
+#include "telreplay/compile/program_file.h"
 
 #define STEPS 2400
 #define THREADS 8
@@ -502,6 +503,52 @@ test_damage(struct trace *t)
 	free(b.data);
 }
 
+/* The chunk at p, of size bytes, gets the checksum of what is in it. */
+static void
+store_sum(unsigned char *p, size_t size)
+{
+	tel_store_le64(p + size - 8, program_sum(0, p, size - 8));
+}
+
+/* A wait for what no run publishes: the size of an operation, as if it were one. */
+static void
+test_wait(void)
+{
+	const uint64_t large = (UINT64_C(1) << 28) + WORD_PUBLISH;
+	const tel_alloc ops[] = {
+		{ .kind = TEL_ALLOC_MALLOC, .address = 8, .size = 1 },
+		{ .kind = TEL_ALLOC_FREE, .address = 8, .thread = 1 },
+		{ .kind = TEL_ALLOC_MALLOC, .address = 16, .size = large },
+		{ .kind = TEL_ALLOC_FREE, .address = 16, .thread = 1 },
+	};
+	struct making m = { 0 };
+	struct bytes b = { 0 };
+	struct program *p;
+	struct facts f;
+	size_t i, size;
+
+	ok(program_make(ops, 4, &m, &b, &f) == TEL_OK && f.chunks == 1,
+	    "a free waits for an allocation");
+	size = (size_t)tel_le64(b.data + b.size - PROGRAM_TRAILER) -
+	    PROGRAM_HEADER;
+	for (i = PROGRAM_HEADER + 40; i + 8 < PROGRAM_HEADER + size; i += 8) {
+		uint64_t word = tel_le64(b.data + i);
+
+		if ((word & WORD_KIND) == WORD_EXTENDED &&
+		    tel_le64(b.data + i + 8) == large &&
+		    (word & WORD_PUBLISH) != 0)
+			tel_store_le64(b.data + i, word - WORD_PUBLISH);
+		if ((word & WORD_KIND) == WORD_WAIT)
+			tel_store_le64(b.data + i,
+			    word + (1u << WORD_SIZE_SHIFT));
+	}
+	store_sum(b.data + PROGRAM_HEADER, size);
+	ok(program_open_memory(b.data, b.size, &p) == TEL_OK, "changed");
+	ok(program_check(p) == TEL_EDAMAGED, "it would wait for ever");
+	program_free(p);
+	free(b.data);
+}
+
 int
 main(void)
 {
@@ -513,6 +560,7 @@ main(void)
 	test_window(t);
 	test_lives();
 	test_damage(t);
+	test_wait();
 	free(t);
 	return done();
 }

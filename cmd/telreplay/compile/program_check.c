@@ -13,6 +13,7 @@
 /* A thread. */
 struct check_thread {
 	uint32_t done;         /* words */
+	uint32_t published;    /* those that others see done */
 	uint32_t waiter, next; /* those that wait for it, as a list */
 	uint32_t ready;        /* in .ready_count of them: may go on */
 	uint32_t window;       /* that it is in */
@@ -97,7 +98,7 @@ wake(struct state *s, unsigned thread)
 	for (; i != NOBODY; i = next) {
 		next = s->thread[i].next;
 		uint64_t w = s->loaded[i].words[s->thread[i].done];
-		if (WORD_SIZE(w) < s->thread[thread].done) {
+		if (WORD_SIZE(w) < s->thread[thread].published) {
 			make_ready(s, i);
 		} else {
 			s->thread[i].next = s->thread[thread].waiter;
@@ -155,11 +156,19 @@ wait_run(struct state *s, unsigned thread, uint64_t w)
 {
 	uint32_t other = WORD_SLOT(w);
 
-	if (WORD_SIZE(w) < s->thread[other].done)
+	if (WORD_SIZE(w) < s->thread[other].published)
 		return 1;
 	s->thread[thread].next = s->thread[other].waiter;
 	s->thread[other].waiter = thread;
 	return 0;
+}
+
+/* Whether a run publishes that a word is done: as run_loop.c. */
+static int
+is_published(uint64_t w)
+{
+	return (w & WORD_PUBLISH) != 0 && (w & WORD_KIND) != WORD_WAIT &&
+	    ((w & WORD_KIND) != WORD_CONTROL || word_is_end(w));
 }
 
 /* Runs a thread to its end or to a wait.  0: an impossible word. */
@@ -187,6 +196,8 @@ thread_run(struct state *s, unsigned thread)
 		if (s->visit != NULL)
 			s->visit(s->arg, thread, t->words + i);
 		i += 1 + word_operands(w);
+		if (is_published(w))
+			s->thread[thread].published = i;
 	}
 	s->thread[thread].done = i;
 	if (i == t->word_count)
@@ -207,7 +218,7 @@ chunk_enter(struct state *s)
 	for (i = 0; i < s->facts->threads; i++) {
 		const struct program_thread *t = &s->loaded[i];
 
-		s->thread[i].done = 0;
+		s->thread[i].done = s->thread[i].published = 0;
 		s->thread[i].window = 0;
 		s->thread[i].waiter = NOBODY;
 		s->thread[i].at_window = 0;
