@@ -8,8 +8,10 @@
 
 /* Levels of namespaces, types, functions and blocks in each other, at most. */
 #define DEPTH_MAX 200
+/* Spans of a list, at most: a damaged file may have one of all for each. */
+#define SPANS_MAX ((size_t)1 << 22)
 
-/* Adds the code of a unit or a function.  1, or 0 without memory. */
+/* Adds the code of a unit or a function.  1, or 0 without room. */
 static int
 spans_add(struct spans *s, const struct libdw *f, Dwarf_Die *die, size_t unit)
 {
@@ -22,7 +24,8 @@ spans_add(struct spans *s, const struct libdw *f, Dwarf_Die *die, size_t unit)
 		/* code that the linker left out is at 0 */
 		if (span.start == 0 || span.start >= span.end)
 			continue;
-		if (!TEL__RESERVE(s->list, s->room, s->count + 1))
+		if (s->count == SPANS_MAX ||
+		    !TEL__RESERVE(s->list, s->room, s->count + 1))
 			return 0;
 		s->list[s->count++] = span;
 	}
@@ -58,7 +61,7 @@ spans_find(const struct spans *s, uint64_t pc)
 	return lo > 0 && pc < s->list[lo - 1].end ? &s->list[lo - 1] : NULL;
 }
 
-/* Indexes the units, as far as there is memory. */
+/* Indexes the units, as far as there is room. */
 static void
 index_units(struct scopes *s, const struct libdw *f, Dwfl_Module *module)
 {
@@ -81,10 +84,14 @@ may_hold_functions(int tag)
 	    tag == DW_TAG_lexical_block;
 }
 
-/* Indexes the functions in a unit, or in a part of one.  1, or 0 likewise. */
+/*
+ * Indexes the functions in a unit, or in a part of one.  last: where the one is
+ * that was looked at last; in a damaged file the next one may be in another
+ * that was looked into.  1, or 0 likewise.
+ */
 static int
 index_functions(struct spans *s, const struct libdw *f, Dwarf_Die *parent,
-    size_t unit, unsigned depth)
+    size_t unit, unsigned depth, void **last)
 {
 	Dwarf_Die die;
 
@@ -93,10 +100,13 @@ index_functions(struct spans *s, const struct libdw *f, Dwarf_Die *parent,
 	do {
 		int tag = f->dwarf_tag(&die);
 
+		if (die.address <= *last)
+			return 1;
+		*last = die.address;
 		if (tag == DW_TAG_subprogram && !spans_add(s, f, &die, unit))
 			return 0;
 		if (may_hold_functions(tag) &&
-		    !index_functions(s, f, &die, unit, depth + 1))
+		    !index_functions(s, f, &die, unit, depth + 1, last))
 			return 0;
 	} while (f->dwarf_siblingof(&die, &die) == 0);
 	return 1;
@@ -108,10 +118,11 @@ scopes_find_function(struct scopes *s, const struct libdw *f, struct span *unit,
     uint64_t pc)
 {
 	struct unit *u = &s->units[unit->unit];
+	void *last = NULL;
 
 	if (!u->indexed) {
 		(void)index_functions(&u->functions, f, &unit->die, unit->unit,
-		    0);
+		    0, &last);
 		spans_sort(&u->functions);
 	}
 	u->indexed = 1;

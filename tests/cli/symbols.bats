@@ -75,6 +75,58 @@ line() {
 	[ "$(telcat -H perl.tel | wc -l)" -eq 1500 ]
 }
 
+# described: a library of two pages at 0x10000, called f, with the debug
+# information whose abbreviations, entries and ranges standard input has, and a
+# trace in which it called.
+described() {
+	{
+		printf '%s\n' .text '.globl f' '.type f,%function' 'f: .space 8192' \
+		    '.size f,8192' '.section .debug_abbrev,"",%progbits' \
+		    '.uleb128 1,0x11,1,0x11,1,0x12,7,0,0'
+		cat
+	} >described.s
+	cc -shared -nostdlib -Wl,-Ttext=0x10000 -o described described.s
+	printf '%s\n' 'v 10400 3' "x ${#PWD} $PWD" 'm 1 -' \
+	    "m $(printf %x $((${#PWD} + 10))) $PWD/described 0 0 1" \
+	    't 10002 0' '+ 64 1 1000' >trace
+}
+
+# unit: the head of the entries, and that of a unit of the library.
+unit() {
+	printf '%s\n' '.byte 0' '.section .debug_info,"",%progbits' \
+	    '.Lcu: .long .Lend-.Lb' '.Lb: .short 4' '.long 0' '.byte 8' \
+	    '.uleb128 1' '.quad 0x10000,8192'
+}
+
+@test "debug information that leads in circles, or to more than there is room for" {
+	has_libdw || skip "no libdw"
+	# the one behind each is in it
+	{
+		echo '.uleb128 2,0x39,1,1,0x13,0,0'
+		unit
+		for i in {1..80}; do
+			printf '%s\n' '.uleb128 2' ".long .L$i-.Lcu" ".L$i:"
+		done
+		printf '%s\n' '.space 81' .Lend:
+	} | described
+	run -0 timeout 20 telrec --symbols trace named.tel
+	telcat -f folded named.tel >got
+	grep -qx 'f 100' got
+	# each of 6,000 functions has 2,000 ranges
+	{
+		echo '.uleb128 2,0x2e,0,0x55,0x17,0,0'
+		unit
+		printf '%s\n' '.rept 6000' '.uleb128 2' '.long 0' .endr '.byte 0' \
+		    .Lend: '.section .debug_ranges,"",%progbits' \
+		    '.rept 2000' '.quad 1,2' .endr '.quad 0,0'
+	} | described
+	python3 -c 'import resource, subprocess
+subprocess.run(["telrec", "--symbols", "trace", "named.tel"], check=True)
+assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 600000'
+	telcat -f folded named.tel >got
+	grep -qx 'f 100' got
+}
+
 @test "what is wrong is said" {
 	run -2 telrec --symbols trace
 	[[ $output == *'expected the file to write'* ]]
