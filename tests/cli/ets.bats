@@ -201,6 +201,21 @@ assert len(rows) == 36
 	    once,SAME,Sector=0,PID=0,Length=0,BufferAddr=0,Id=0,DiskId=0)
 }
 
+@test "fields of one name have numbers, however many there are" {
+	{
+		echo '40 Twice'
+		for i in {1..4000}; do
+			echo "#type t$i $i"
+		done
+		echo '{'
+		printf 'pid, ItemUChar\na, ItemUChar\n%.0s' {1..100}
+		echo '}'
+	} >same.tmf
+	words same <<<"event 1000 5 4 3 0 40 1 770 | $(printf 'x%.0s' {1..178})yz"
+	run -0 timeout 20 telcat -H -d same.tmf -F pid,pid_2,a,pid_101,a_100 same
+	[[ $output == *' t1 pid=3 pid_2=2 a=3 pid_101=121 a_100=122' ]]
+}
+
 @test "a complete text in UTF-16 holds no NUL that is worth a word" {
 	printf '5 Shell\n#type Command 1\n{\na, ItemGuid\nx, ItemULong\nb, ItemWString\n}\n' >wide.tmf
 	{

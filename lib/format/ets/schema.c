@@ -68,17 +68,34 @@ space_of(const char *name, const struct tmf_item *item)
 	return strcmp(name, "ContractTag") == 0 ? TEL_SPACE_CONTRACT : 0;
 }
 
-/* Adds a field; the second of two of a name gets a number behind it. */
+/*
+ * Adds a field of this name, of which a type already has so many; from the
+ * second one on they get a number behind it.
+ */
 static struct tel_field *
-ets_schema_add_field(struct tel_type *t, const char *name,
+ets_schema_add_field(struct tel_type *t, const char *name, unsigned before,
     enum tel_datatype datatype, enum tel_load load, size_t offset)
 {
 	char other[TMF_NAME_MAX + 16];
+	/* those before have the lower numbers */
+	unsigned n = before > 1 ? before + 1 : 2;
 
 	snprintf(other, sizeof(other), "%s", name);
-	for (unsigned n = 2; tel_type_find_field(t, other) >= 0; n++)
+	for (; tel_type_find_field(t, other) >= 0; n++)
 		snprintf(other, sizeof(other), "%s_%u", name, n);
 	return tel__type_add(t, other, datatype, load, (uint32_t)offset);
+}
+
+/* How many fields of a block before number i have its name. */
+static unsigned
+count_before(const struct tmf_block *b, unsigned i)
+{
+	unsigned n = 0;
+
+	for (unsigned j = 0; j < i; j++)
+		n += b->fields[j].item->shape != TMF_PADDING &&
+		    strcmp(b->fields[j].name, b->fields[i].name) == 0;
+	return n;
 }
 
 /* Whether records hold the fields as events have them. */
@@ -112,6 +129,7 @@ ets_schema_add_fields(struct tel_type *t, const struct tmf_block *b, int anew)
 				    TEL_LOAD_STRING_AT :
 				    TEL_LOAD_LE64;
 			f = ets_schema_add_field(t, b->fields[i].name,
+			    count_before(b, i),
 			    (enum tel_datatype)item->datatype, load,
 			    anew ? at : from);
 			if (f == NULL)
