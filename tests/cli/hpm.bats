@@ -328,6 +328,30 @@ long() {
 	[ "$(wc -l <left)" -ge $(($(wc -l <all) - 3)) ]
 }
 
+@test "the first marker of a processor: its clock depends on no more than the trace" {
+	# far KB: a merged trace whose marker is so far before its processor's
+	far() {
+		python3 - "$1" <<-'END'
+			import struct, sys
+
+			def counter(cpu, clock):
+			    return struct.pack(">IiQQ", cpu << 4 | 1, 7, clock, clock + 1) + bytes(72)
+
+			def switch(cpu):
+			    return struct.pack(">II", 10, 16 + cpu) + bytes(16 + cpu)
+
+			sys.stdout.buffer.write(
+			    struct.pack(">II", 2, 17) + b"trace1.headerFile" + counter(0, 100) * 9
+			    + switch(5) + struct.pack(">II", 2, 2) + b"go" + switch(0)
+			    + counter(0, 200) * 10 * int(sys.argv[1]) + switch(5) + counter(5, 300))
+		END
+	}
+	far 11 >near
+	far 90 >far
+	[ "$(telcat -q -H -k Marker near)" = '000000000000012C AppStart cpu=5 app="go"' ]
+	[ "$(telcat -q -H -k Marker far)" = '0000000000000000 AppStart cpu=5 app="go"' ]
+}
+
 @test "what one trace cannot hold, and damage, is not written" {
 	run -1 --separate-stderr telfilter -k Counter --no-merge \
 	    "$SETS"/v3be/HPM.[12].startup

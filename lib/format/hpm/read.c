@@ -23,24 +23,26 @@ is_counter(const struct hpm *h, const unsigned char *p)
 }
 
 /*
- * When the next period of a processor starts, of those whose records were read
- * already, or 0.
+ * When the next period of a processor starts, of those whose records are near,
+ * or 0.  How many bytes were read already must not matter.
  */
 static uint64_t
 find_start(const struct tel_reader *r, const struct hpm *h, unsigned cpu)
 {
 	const struct hpm_layout *l = &h->layout;
 	const unsigned char *p = r->p;
+	size_t n = (size_t)(r->end - p);
 
-	for (;;) {
-		size_t size = tel__hpm_look(l, p, (size_t)(r->end - p));
+	for (n = n < AHEAD ? n : AHEAD;;) {
+		size_t size = tel__hpm_look(l, p, n);
 
-		if (size == 0 || size > (size_t)(r->end - p))
+		if (size == 0 || size > n)
 			return 0;
 		if (is_counter(h, p) && tel__hpm_cpu(l, p) == cpu &&
 		    tel__hpm_start(l, p) != 0)
 			return tel__hpm_start(l, p);
 		p += size;
+		n -= size;
 	}
 }
 
