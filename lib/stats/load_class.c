@@ -184,7 +184,9 @@ find_definition(struct loader *l, const char *name, int shared,
 	    same_groups(d, names, count) &&
 	    tel__spec_difference(&d->spec, spec) == NULL)
 		*out = d;
-	else if (st == TEL_OK && l->part->count >= CLASSES_MAX)
+	else if (st == TEL_OK &&
+	    (l->part->count >= CLASSES_MAX ||
+	        l->part->budget.used > l->part->budget.most))
 		st = TEL_ELIMIT;
 	else if (st == TEL_OK)
 		st = add_definition(l, name, spec, names, count, out);
@@ -252,7 +254,9 @@ tel__load_class(struct loader *l, const char **why)
 	}
 	tel__spec_clear(&spec);
 	if (st == TEL_ELIMIT)
-		return load_invalid(why, "there are too many classes");
+		return load_invalid(why,
+		    "there are too many classes, or no memory for their "
+		    "buckets");
 	if (st == TEL_OK)
 		to->kind = LOADED_STAT;
 	return st;

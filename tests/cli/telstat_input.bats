@@ -598,3 +598,18 @@ has_snapshots() {
 	zstd -q late.tel -o late.tel.zst
 	telstat late.tel.zst | grep '^peak ' | cmp want -
 }
+
+@test "histograms of an inst log take no more memory than there may be" {
+	{
+		echo '0000000000000000 H inst 1 0 0'
+		for i in {1..40}; do
+			echo "0000000000000001 C id=$i parent=0 type=hist lo=0 hi=65536 w=1 name=h$i"
+		done
+		echo '0000000000000003 Z'
+	} >many.inst
+	clean telstat -f csv --as inst many.inst >all
+	[ "$(grep -c '^,h[0-9]*,hist,updates' all)" = 40 ]
+	run -3 --separate-stderr telstat -f csv --max-memory 4M --as inst many.inst
+	[ "$(grep -c '^,h[0-9]*,hist,updates' <<<"$output")" = 8 ]
+	[[ $stderr == *'too many classes, or no memory for their buckets'* ]]
+}
