@@ -205,6 +205,7 @@ VALID = [
     "clock { name = c; };"
     " typealias integer { size = 8; map = clock.c; } := t;",
     "stream { unknown := u8; id = 0; };", "struct s { u8 x; };",
+    "stream { typealias u8 := one; typealias u8 := two; id = 0; };",
     "enum e : u8 { A };", "u8 typedef one, two;",
     "event { name = \"other\"; id = 1; loglevel = 13; };",
     "event { name = L\"other\"; id = 1; };",
