@@ -573,3 +573,39 @@ assert not [name for name in counters if "ThreadId" in name]
 	python3 "$TEL_TOP/tests/cli/jfr_damage.py" serial-25.jfr g1-17.jfr \
 	    $rounds 1 {g1-17,serial-25,killed-25,native-ap45}.jfr
 }
+
+@test "recordings that would cost much more than their bytes" {
+	local name whole=(names strings twice list fields tiny)
+	local damaged=(structs times checkpoints headers ends)
+	python3 "$TEL_TOP/tests/cli/jfr_hostile.py" "$TEL_TOP/tests/bench" \
+	    "${whole[@]}" "${damaged[@]}" cut
+	for name in "${whole[@]}"; do
+		clean bash -c 'ulimit -t 5 -s 8192; exec telcat -H "$0"' $name.jfr >$name
+	done
+	[ "$(cut -d ' ' -f 2- names strings twice)" = $'test.E\ntest.E\ntest.E' ]
+	[ "$(tr ' ' '\n' <list | grep -c '^l\.f[0-9]*=\[7]$')" = 250 ]
+	[ "$(wc -l <tiny)" = 40000 ]
+	for name in "${damaged[@]}"; do
+		exits 3 bash -c 'ulimit -t 5; exec telcat -q -H "$0"' $name.jfr >$name
+	done
+	[ "$(wc -l <times)" = 60000 ]
+	[ "$(cut -d ' ' -f 3- headers)" = x=7 ]
+	[ "$(cut -d ' ' -f 2- ends)" = test.E ]
+	# memory does not grow with the log behind a chunk that was cut
+	python3 - <<-'END'
+		import resource
+		import subprocess
+		done = subprocess.run(["telcat", "-q", "-c", "cut.jfr"], stdout=subprocess.PIPE)
+		assert (done.returncode, done.stdout) == (3, b"12000000\n"), done
+		most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+		assert most < 50000, most
+	END
+}
+
+@test "events of chunks that are between each other's" {
+	python3 "$TEL_TOP/tests/cli/jfr_hostile.py" "$TEL_TOP/tests/bench" between
+	[ "$(telcat -c between.jfr)" = 6000 ]
+	telcat -f tel between.jfr | telcat - >got
+	telcat between.jfr | grep -v '^# \(format\|log\)' >want
+	diff want <(grep -v '^# \(format\|log\)' got)
+}

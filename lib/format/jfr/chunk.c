@@ -101,10 +101,16 @@ fill_window(struct tel_reader *r, struct jfr *j, size_t n, struct window *w)
 		*w = (struct window){ r->p, r->end, r->eof };
 		return 1;
 	}
+	/* what was read does not grow with the log */
+	if (b->used - j->again_at < n && j->again_at >= b->used / 2) {
+		b->used -= j->again_at;
+		memmove(b->bytes, b->bytes + j->again_at, b->used);
+		j->again_at = 0;
+	}
 	while (b->used - j->again_at < n) {
 		size_t more = n - (b->used - j->again_at);
 
-		tel__reader_fill(r, more);
+		tel__reader_fill(r, more < PIECE ? more : PIECE);
 		if (r->p == r->end)
 			break;
 		if (more > (size_t)(r->end - r->p))
@@ -242,6 +248,21 @@ note_failed_read(struct tel_reader *r)
 		    tel__input_error(r->in));
 }
 
+/* How many of the bytes of a window are a chunk, which has n in its header. */
+static uint64_t
+bound_chunk(const struct jfr *j, const struct window *w, uint64_t n)
+{
+	const size_t there = (size_t)(w->end - w->p);
+	const unsigned char *q;
+
+	if (there == n ||
+	    (there >= n + JFR_HEADER && is_header(j, w->p + n) &&
+	        !chunk_is_copy(w->p + n, w->p + n, (size_t)n)))
+		return n;
+	q = find_header(j, w->p, w->p + 1, w->end);
+	return q != NULL && (uint64_t)(q - w->p) < n ? (uint64_t)(q - w->p) : n;
+}
+
 /*
  * Copies a chunk of the size in its header; without a size, all up to the next
  * header. have: bytes that there were.
@@ -256,6 +277,12 @@ hold_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	struct window w;
 
 	*have = 0;
+	/* once bytes were given back, not to take and give back all again */
+	if (!open && j->again_at < j->again.used) {
+		if (!fill_window(r, j, (size_t)most + JFR_HEADER, &w))
+			return TEL_ENOMEM;
+		most = bound_chunk(j, &w, most);
+	}
 	while (*have < most) {
 		if (!fill_window(r, j, PIECE + JFR_HEADER, &w))
 			return TEL_ENOMEM;
@@ -363,14 +390,14 @@ chunk_find_layout(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 
 /* --------------------------------------------------------------- events */
 
-/* The clock of an event of a class, with b behind its type. */
+/* The clock of an event of a class, whose fields are b. */
 static uint64_t
 chunk_read_clock(const struct jfr_chunk *c, const struct jfr_class *of,
-    struct jfr_bytes *b)
+    struct jfr_bytes b)
 {
 	for (uint32_t i = 0; i < of->start; i++)
-		tel__jfr_skip(b, c->layout, of->first + i, 0);
-	return jfr_ns(c, jfr_varint(b));
+		tel__jfr_skip(&b, c->layout, of->first + i, 0);
+	return jfr_ns(c, jfr_varint(&b));
 }
 
 /* Events of a type that are counted only. */
@@ -437,8 +464,8 @@ walk_events(struct walk *w)
 			continue;
 		}
 		fields = b.p;
-		clock = chunk_read_clock(c, of, &b);
-		b.bad = 0;
+		clock = chunk_read_clock(c, of,
+		    (struct jfr_bytes){ fields, start + size, 0 });
 		if (!w->wanted[class]) {
 			w->counts[class].events++;
 			w->counts[class].bytes += size;
@@ -684,7 +711,7 @@ take_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	while (*link != NULL)
 		link = &(*link)->next;
 	*link = c;
-	j->held += c->size;
+	j->held += c->size + JFR_CHUNK_COST;
 	return TEL_OK;
 }
 
@@ -703,7 +730,7 @@ tel__jfr_index(struct tel_reader *r, struct jfr *j)
 			continue;
 		}
 		*link = c->next;
-		j->held -= c->size;
+		j->held -= c->size + JFR_CHUNK_COST;
 		if (j->spare == NULL) {
 			j->spare = c->bytes;
 			j->spare_room = c->room;

@@ -25,6 +25,8 @@
 #define JFR_DEPTH_MAX 6u
 /* Bytes of chunks that are held, to sort events that overlap them. */
 #define JFR_HELD ((uint64_t)1 << 24)
+/* Bytes that a chunk takes beside its own, at least. */
+#define JFR_CHUNK_COST ((uint64_t)1 << 14)
 
 #define JFR_NONE UINT32_MAX
 
@@ -198,6 +200,7 @@ struct jfr_layout {
 	struct jfr_field *fields;
 	size_t nfields, field_room;
 	struct tel__table by_id;
+	uint32_t string_class;     /* JFR_NONE: none */
 	uint16_t direct[4096];     /* place of the class of a small id, and 1 */
 	struct tel_schema *schema; /* the reader's */
 	struct jfr_op *ops;
@@ -282,6 +285,7 @@ struct jfr_chunk {
 	size_t nevents, event_room, done;
 	struct jfr_pool *pools; /* by class */
 	struct tel__buffer texts;
+	unsigned depth; /* of names that are being made */
 	struct jfr_thread threads[JFR_THREADS];
 };
 

@@ -357,8 +357,8 @@ read_tree(struct parser *p, int classes, struct jfr_class *class,
 			const char *name = attribute(p, &e, "name");
 
 			for (size_t k = 0; k < class->count; k++)
-				if (strcmp(p->l->fields[class->first + k].name,
-				        name != NULL ? name : "") == 0)
+				/* the same string, not another as long */
+				if (p->l->fields[class->first + k].name == name)
 					field = &p->l->fields[class->first + k];
 		}
 	} else if (strcmp(e.name, "annotation") == 0 && !classes) {
@@ -451,6 +451,10 @@ tel__jfr_metadata(struct jfr_layout *l, struct jfr_bytes b, const char **why)
 		l->fields[i].class = jfr_class_of(l, l->fields[i].class);
 	for (size_t i = 0; i < l->nclasses; i++)
 		jfr_metadata_classify(l, &l->classes[i]);
+	l->string_class = JFR_NONE;
+	for (size_t i = l->nclasses; i-- > 0;)
+		if (l->classes[i].kind == JFR_STRING)
+			l->string_class = (uint32_t)i;
 	if (!p.b.bad && !p.failed) {
 		p.b = tree;
 		read_tree(&p, 0, NULL, NULL, 0);

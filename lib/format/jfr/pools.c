@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Documented limit: bytes of names of a chunk. */
+#define TEXTS_MAX ((size_t)1 << 28)
+
 /* ------------------------------------------------------------- strings */
 
 static void
@@ -97,11 +100,10 @@ tel__jfr_string(struct jfr_chunk *c, struct jfr_bytes *b,
 	case 1: return 1;
 	case 2:
 		n = jfr_varint(b);
-		for (i = 0; c->layout != NULL && i < c->layout->nclasses; i++)
-			if (c->layout->classes[i].kind == JFR_STRING)
-				break;
-		if (c->layout == NULL || i == c->layout->nclasses ||
-		    (v = tel__jfr_name(c, (uint32_t)i, n)) == NULL)
+		v = c->layout == NULL ?
+		    NULL :
+		    tel__jfr_name(c, c->layout->string_class, n);
+		if (v == NULL)
 			return 0;
 		tel__buffer_put(out, c->texts.bytes + v->name, v->size);
 		return 1;
@@ -201,10 +203,12 @@ read_pools(struct jfr_chunk *c, struct jfr_bytes *b)
 		for (; n > 0 && !b->bad; n--) {
 			uint64_t key = jfr_varint(b);
 
-			if (!jfr_pools_add_value(&c->pools[class], key,
-			        (uint32_t)(b->p - c->bytes)))
-				return TEL_ENOMEM;
+			const uint32_t at = (uint32_t)(b->p - c->bytes);
+
 			tel__jfr_skip_class(b, c->layout, class, 0);
+			if (!b->bad &&
+			    !jfr_pools_add_value(&c->pools[class], key, at))
+				return TEL_ENOMEM;
 		}
 	}
 	return b->bad ? TEL_EFORMAT : TEL_OK;
@@ -213,16 +217,16 @@ read_pools(struct jfr_chunk *c, struct jfr_bytes *b)
 tel_status
 tel__jfr_pools(struct jfr_chunk *c)
 {
-	uint64_t at = c->checkpoint, id, delta;
+	uint64_t at = c->checkpoint, end = c->size, id, delta;
 	tel_status st = TEL_OK, failed;
 	struct jfr_bytes b;
 
 	c->pools = calloc(c->layout->nclasses, sizeof(*c->pools));
 	if (c->pools == NULL)
 		return TEL_ENOMEM;
-	/* the one before is nearer to the start, so this ends */
-	while (at >= JFR_HEADER && at < c->size) {
-		b = (struct jfr_bytes){ c->bytes + at, c->bytes + c->size, 0 };
+	/* the one before ends where this starts, so no byte is read twice */
+	while (at >= JFR_HEADER && at < end) {
+		b = (struct jfr_bytes){ c->bytes + at, c->bytes + end, 0 };
 		uint32_t size = jfr_event_size(&b, &id);
 		if (size == 0 || id != 1)
 			return TEL_EFORMAT;
@@ -240,6 +244,7 @@ tel__jfr_pools(struct jfr_chunk *c)
 			return st;
 		if ((int64_t)delta > 0 || 0 - delta > at)
 			return TEL_EFORMAT;
+		end = at;
 		at += delta;
 	}
 	return at == 0 ? st : TEL_EFORMAT;
@@ -351,10 +356,14 @@ tel__jfr_name(struct jfr_chunk *c, uint32_t class, uint64_t key)
 		return NULL;
 	if (v->state == STATE_NAMED)
 		return v;
+	if (c->depth == JFR_DEPTH_MAX)
+		return NULL;
 	/* it may refer to itself */
 	v->state = STATE_READING;
+	c->depth++;
 	good = jfr_pools_put_value(c, v, &c->layout->classes[class], &out) &&
-	    c->texts.used + out.used < UINT32_MAX / 2;
+	    c->texts.used + out.used < TEXTS_MAX;
+	c->depth--;
 	v->state = good ? STATE_NAMED : STATE_NULL;
 	v->name = (uint32_t)c->texts.used;
 	v->size = good ? (uint32_t)out.used : 0;

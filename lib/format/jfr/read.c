@@ -157,7 +157,7 @@ end_chunk(struct jfr *j, struct jfr_chunk *c)
 	while (*link != c)
 		link = &(*link)->next;
 	*link = c->next;
-	j->held -= c->size;
+	j->held -= c->size + JFR_CHUNK_COST;
 	j->ended = c;
 }
 
@@ -242,7 +242,8 @@ jfr_decode_batch(struct tel_reader *r)
 	uint32_t n = 1, size, raw_size;
 	struct jfr_chunk *c = next_chunk(j, &until);
 
-	if (c == NULL || c->layout->schema != r->event.type->schema ||
+	/* the first event is of this chunk as well */
+	if (c == NULL || r->event.offset - c->offset >= c->size ||
 	    j->ended != NULL)
 		return;
 	/* places are counted from the start of the chunk */

@@ -17,6 +17,8 @@
 #define NAME_MAX_BYTES TEL__NAME_MAX
 /* Fields of a type. */
 #define FIELDS_MAX 250u
+/* Documented limit: ops of all types, behind which structs are not shown. */
+#define OPS_MAX ((size_t)1 << 18)
 
 /* A type that is made. */
 struct maker {
@@ -323,7 +325,8 @@ add_lists(struct maker *m, uint32_t number, const char *name, int optional)
 	if (find_scalar(m->l, f, &s) && s.code != OP_STACK) {
 		add_list(m, number, number, &s, name, JFR_NONE, optional);
 	} else if (of != NULL && !f->pool) {
-		for (uint32_t k = 0; k < of->count; k++) {
+		for (uint32_t k = 0; k < of->count && m->nfields < FIELDS_MAX;
+		     k++) {
 			if (m->l->fields[of->first + k].list ||
 			    !find_scalar(m->l, &m->l->fields[of->first + k],
 			        &s) ||
@@ -354,7 +357,8 @@ add_struct(struct maker *m, uint32_t number, const char *name, int optional,
 
 	/* a struct that is in itself is not shown again */
 	if (of == NULL || of->kind == JFR_STACK || of->found ||
-	    depth == JFR_DEPTH_MAX || m->nfields > FIELDS_MAX / 2) {
+	    depth == JFR_DEPTH_MAX || m->nfields > FIELDS_MAX / 2 ||
+	    m->l->nops > OPS_MAX) {
 		add_skip(m, number);
 		return;
 	}
