@@ -150,3 +150,23 @@ die() {
 @test "event buffers of an MPS that differ, their pointers, symbols and notes" {
 	python3 "$TEL_TOP/tests/emit/core_mps_changed.py"
 }
+
+@test "many segments of a byte each do not take long" {
+	python3 - 20000 >core <<-'END'
+		import struct
+		import sys
+		n, base = int(sys.argv[1]), 1 << 28
+		data = b"".join(struct.pack("<Q", base + 4096 + 4096 * k)
+		                for k in range(7)) * 64
+		at = 64 + 56 * (n + 1)
+		def segment(flags, address, size):
+		    return struct.pack("<IIQQQQQQ", 1, flags, at, address, 0, size, size, 0)
+		sys.stdout.buffer.write(
+		    b"\177ELF\2\1\1" + bytes(9) + struct.pack(
+		        "<HHIQQQIHHHHHH", 4, 62, 1, 0, 64, 0, 0, 64, 56, n + 1, 0, 0, 0) +
+		    segment(6, 0x500000, len(data)) + b"".join(
+		        segment(4, base + i, 1) for i in reversed(range(n))) + data)
+	END
+	run -1 --separate-stderr bash -c 'ulimit -t 5; exec telcat -c core'
+	[[ $stderr == *': a core without rings of libtel-emit, and without '* ]]
+}

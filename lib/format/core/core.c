@@ -42,7 +42,7 @@ core_has(const struct core *c, uint64_t address, uint64_t n)
 }
 
 int
-tel__core_read(const struct core *c, uint64_t address, void *to, size_t n)
+tel__core_read(struct core *c, uint64_t address, void *to, size_t n)
 {
 	unsigned char *p = to;
 	const struct core_segment *s;
@@ -55,8 +55,10 @@ tel__core_read(const struct core *c, uint64_t address, void *to, size_t n)
 			    address - s->address < s->size)
 				break;
 		}
-		if (i == c->count)
+		/* nor may many small segments take long */
+		if (i == c->count || c->budget < i / 16)
 			return 0;
+		c->budget -= i / 16;
 		uint64_t piece = s->size - (address - s->address);
 		piece = piece < n ? piece : n;
 		if (!tel__input_copy(c->in, s->offset + (address - s->address),
@@ -183,8 +185,7 @@ end_member(struct archive *a, uint64_t size)
 
 /* Copies memory into the archive; what the core lacks is zeros. */
 static void
-copy_memory(struct archive *a, const struct core *c, uint64_t address,
-    uint64_t size)
+copy_memory(struct archive *a, struct core *c, uint64_t address, uint64_t size)
 {
 	unsigned char piece[4096];
 	size_t n;
@@ -204,7 +205,7 @@ copy_memory(struct archive *a, const struct core *c, uint64_t address,
 
 /* Adds the rings whose page is at address, if it is one. */
 static void
-add_rings(struct archive *a, const struct core *c, uint64_t address)
+add_rings(struct archive *a, struct core *c, uint64_t address)
 {
 	unsigned char page[sizeof(struct tel__emit_page)];
 	char name[64];

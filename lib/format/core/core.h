@@ -65,7 +65,7 @@ core_word(const struct core *c, const unsigned char *p)
 }
 
 /* Copies memory of the program.  1, or 0: the core has not all of it. */
-int tel__core_read(const struct core *c, uint64_t address, void *to, size_t n);
+int tel__core_read(struct core *c, uint64_t address, void *to, size_t n);
 
 /*
  * Finds the event buffers of an MPS, and puts their events into out as a

@@ -81,7 +81,7 @@ core_mps_count_events(const struct core *c, const unsigned char *p, size_t n)
 
 /* Whether base fits what b->last has.  The events in all, or -1. */
 static int
-try_base(struct buffers *b, const struct core *c, uint64_t base)
+try_base(struct buffers *b, struct core *c, uint64_t base)
 {
 	int count = 0, n;
 
@@ -193,7 +193,7 @@ entry_of(const struct core *c)
 
 /* Takes the places from the symbols of a program.  1, or 0. */
 static int
-by_symbols(struct buffers *b, const struct core *c, const char *exe)
+by_symbols(struct buffers *b, struct core *c, const char *exe)
 {
 	int fd = open(exe, O_RDONLY | O_CLOEXEC | O_NOCTTY), found = 0;
 	uint64_t base = 0, last = 0, entry = entry_of(c), moved = 0;
@@ -252,7 +252,7 @@ core_mps_look(const struct core *c, const unsigned char *p, struct buffers *b,
 
 /* Tries the bases that are possible.  The events that the best one has. */
 static int
-best_base(struct buffers *b, const struct core *c, uint64_t low, uint64_t high)
+best_base(struct buffers *b, struct core *c, uint64_t low, uint64_t high)
 {
 	int best = 0, count;
 
