@@ -78,7 +78,7 @@ RECORDINGS = {
     # fields whose long names are the same
     "fields": j.chunk(kinds([j.HEAD[0]], j.BASE + LONG), at(1, b""), [[]]),
     # lists before the time that go on behind their event
-    "times": j.chunk(kinds([("l", j.INT, j.LIST), j.HEAD[0]]),
+    "clocks": j.chunk(kinds([("l", j.INT, j.LIST), j.HEAD[0]]),
                      j.event(1000, V(300000)) * 60000, [[]]),
     "checkpoints": checkpoints(30000),
     # headers that claim all behind them, and small chunks
