@@ -575,23 +575,30 @@ assert not [name for name in counters if "ThreadId" in name]
 }
 
 @test "recordings that would cost much more than their bytes" {
-	local name whole=(names strings twice list fields tiny)
+	local name whole=(names strings twice list fields)
 	local damaged=(structs clocks checkpoints headers ends)
 	python3 "$TEL_TOP/tests/cli/jfr_hostile.py" "$TEL_TOP/tests/bench" \
-	    "${whole[@]}" "${damaged[@]}" cut
+	    "${whole[@]}" "${damaged[@]}"
 	for name in "${whole[@]}"; do
-		clean bash -c "ulimit -t 5 -s 8192; exec telcat -H $name.jfr" >"$name"
+		clean bash -c "ulimit -t 5 -s 1024; exec telcat -H $name.jfr" >"$name"
 	done
 	[ "$(cut -d ' ' -f 2- names strings twice)" = $'test.E\ntest.E\ntest.E' ]
 	[ "$(tr ' ' '\n' <list | grep -c '^l\.f[0-9]*=\[7]$')" = 250 ]
-	[ "$(wc -l <tiny)" = 40000 ]
 	for name in "${damaged[@]}"; do
 		exits 3 bash -c "ulimit -t 5; exec telcat -q -H $name.jfr" >"$name"
 	done
 	[ "$(wc -l <clocks)" = 60000 ]
 	[ "$(cut -d ' ' -f 3- headers)" = x=7 ]
 	[ "$(cut -d ' ' -f 2- ends)" = test.E ]
+}
+
+@test "recordings of many chunks cost no more than their bytes" {
+	[ -n "${TEST_WHOLE-}" ] || skip "runs with TEST_WHOLE=1"
+	python3 "$TEL_TOP/tests/cli/jfr_hostile.py" "$TEL_TOP/tests/bench" tiny cut
+	clean bash -c "ulimit -t 5; exec telcat -H tiny.jfr" >tiny
+	[ "$(wc -l <tiny)" = 40000 ]
 	# memory does not grow with the log behind a chunk that was cut
+	case ${CFLAGS-} in *-fsanitize*) return ;; esac
 	python3 - <<-'END'
 		import resource
 		import subprocess

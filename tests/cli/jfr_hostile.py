@@ -11,7 +11,7 @@ sys.path.insert(0, sys.argv[1])
 import jfr_make as j  # noqa: E402 pylint: disable=all
 
 V = j.varint
-MANY = 200000
+MANY = 50000
 
 
 def at(when, rest=b"\7"):
@@ -62,40 +62,44 @@ LIST = [("test.L", 1999, None, [("f%d" % i, j.INT, {}) for i in range(300)])]
 TINY = [("long", 1, None, []), ("e", 2, j.EVENT, [("startTime", 1, {})])]
 RECORDINGS = {
     # a name that is made of a name that is made of a name
-    "names": j.chunk(kinds([j.HEAD[0], ("x", 3000, j.POOL)], SELF), at(1, V(MANY)), [
+    "names": lambda: j.chunk(
+        kinds([j.HEAD[0], ("x", 3000, j.POOL)], SELF), at(1, V(MANY)), [
         [j.pool(3000, [(i, V(i - 1)) for i in range(1, MANY)] + [(MANY, V(MANY - 1))])]]),
-    "strings": j.chunk(kinds([j.HEAD[0], ("x", j.STRING, {})]), at(1, b"\2" + V(MANY)), [
+    "strings": lambda: j.chunk(
+        kinds([j.HEAD[0], ("x", j.STRING, {})]), at(1, b"\2" + V(MANY)), [
         [j.pool(j.STRING, [(i, b"\2" + V(i - 1)) for i in range(1, MANY + 1)])]]),
-    "twice": j.chunk(kinds([j.HEAD[0], ("x", j.METHOD, j.POOL)], TWICE), at(1, V(40)), [
+    "twice": lambda: j.chunk(
+        kinds([j.HEAD[0], ("x", j.METHOD, j.POOL)], TWICE), at(1, V(40)), [
         [j.pool(j.SYMBOL, [(1, j.latin("a" * 100))]),
          j.pool(j.METHOD, [(1, V(0) + V(0) + V(1))] + [
              (i, V(i - 1) + V(i - 1) + V(0)) for i in range(2, 41)])]]),
     # structs in structs, and a list of one with many members
-    "structs": j.chunk(kinds([j.HEAD[0], ("s", 2000, {})], j.BASE + structs(6, 20)),
+    "structs": lambda: j.chunk(kinds([j.HEAD[0], ("s", 2000, {})], j.BASE + structs(6, 20)),
                        at(1), [[]]),
-    "list": j.chunk(kinds([j.HEAD[0], ("l", 1999, j.LIST)], j.BASE + LIST),
+    "list": lambda: j.chunk(kinds([j.HEAD[0], ("l", 1999, j.LIST)], j.BASE + LIST),
                     at(1, V(1) + V(7) * 300), [[]]),
     # fields whose long names are the same
-    "fields": j.chunk(kinds([j.HEAD[0]], j.BASE + LONG), at(1, b""), [[]]),
+    "fields": lambda: j.chunk(kinds([j.HEAD[0]], j.BASE + LONG), at(1, b""), [[]]),
     # lists before the time that go on behind their event
-    "clocks": j.chunk(kinds([("l", j.INT, j.LIST), j.HEAD[0]]),
+    "clocks": lambda: j.chunk(kinds([("l", j.INT, j.LIST), j.HEAD[0]]),
                      j.event(1000, V(300000)) * 60000, [[]]),
-    "checkpoints": checkpoints(30000),
+    "checkpoints": lambda: checkpoints(30000),
     # headers that claim all behind them, and small chunks
-    "headers": j.chunk(ONE, at(1), [[]]) + header(1 << 29) * 60000,
-    "tiny": b"".join(j.chunk(TINY, j.event(2, V(5000 + i)), []) for i in range(40000)),
+    "headers": lambda: j.chunk(ONE, at(1), [[]]) + header(1 << 29) * 60000,
+    "tiny": lambda: b"".join(
+        j.chunk(TINY, j.event(2, V(5000 + i)), []) for i in range(40000)),
     # one that was cut, before others
-    "cut": header(1 << 20) + j.chunk(
+    "cut": lambda: header(1 << 20) + j.chunk(
         ONE, b"".join(at(i) for i in range(20000)), [[]]) * 600,
     # chunks whose events are between each other's
-    "between": b"".join(j.chunk(ONE, b"".join(
+    "between": lambda: b"".join(j.chunk(ONE, b"".join(
         at(5 + i % 3 + i) for i in range(300)), [[]], start=j.START + k)
         for k in range(20)),
     # a pool that ends within a value
-    "ends": j.chunk(kinds([j.HEAD[0], ("x", j.STATE, j.POOL)]), at(1, V(7)), [
+    "ends": lambda: j.chunk(kinds([j.HEAD[0], ("x", j.STATE, j.POOL)]), at(1, V(7)), [
         [V(j.STATE) + V(1) + V(7) + b"\5\x08abc"]]),
 }
 
 for name in sys.argv[2:]:
     with open(name + ".jfr", "wb") as f:
-        f.write(RECORDINGS[name])
+        f.write(RECORDINGS[name]())
