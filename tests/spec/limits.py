@@ -56,6 +56,19 @@ def header(s, n):
     s.types[0].fields[0].offset = n
 
 
+class ListType(Type):
+    def describe(self):
+        """Its only field is a list, of bytes."""
+        return super().describe() + varint(4) + varint(0) + varint(0)
+
+
+def last_list(out, n):
+    """Where it starts at the last offset, its number of elements is behind."""
+    s = Schema("l", [ListType("L", [Field("l", 8, 47, bits=8)])])
+    s.types[0].fields[0].offset, s.types[0].size = 65535, -n
+    out.block(1, s, [(0, 1, ())], raw=bytes(2))
+
+
 def events(out, n):
     s = Schema("many", [Type("M", [Field("x")])])
     out.block(1, s, [(0, 1, ())] * n, raw=b"\x00")
@@ -78,6 +91,7 @@ write("name", 47, schema(lambda s, n: setattr(s, "name", "n" * n)))
 write("word", 8, schema(lambda s, n: setattr(s, "word", n)))
 write("header", 4096, schema(header))
 write("alignment", -1, schema(lambda s, n: setattr(s, "alignment", -n)))
+write("list", -65543, last_list)
 write("code", (1 << 32) - 1, schema(
     lambda s, n: setattr(s.types[0], "code", n)))
 write("distinct", 256, raw(lambda n: (

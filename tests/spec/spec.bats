@@ -368,11 +368,11 @@ make_case() {
 @test "what exceeds a limit of tel(5) costs its block, what does not is read" {
 	python3 "$TEL_TOP/tests/spec/limits.py"
 	run -0 --separate-stderr telcat -q -c ./*.good.tel
-	# 6 around each block, the largest one, and 18 in the others
-	[ "$output" = $((6 * 15 + 32768 + 19)) ]
+	# 6 around each block, the largest one, and 20 in the others
+	[ "$output" = $((6 * 16 + 32768 + 20)) ]
 	run -3 --separate-stderr telcat -c ./*.bad.tel
 	# a LOG record costs no event
-	[ "$output" = $((6 * 15 + 1)) ]
+	[ "$output" = $((6 * 16 + 1)) ]
 	diff -u - <(sed -n 's/, between.*//; s/; .*//; s/ of the format: its/:/
 		s/^telcat: .\/\([a-z0-9]*\).bad.tel: .*\(damaged:\|version:\)/\1 \2/p' \
 	    <<<"$stderr") <<-'END'
@@ -383,6 +383,7 @@ make_case() {
 		events damaged: 32769 events lost
 		fields version: 1 events are not read
 		header damaged: 1 events lost
+		list damaged: 1 events lost
 		mode88 version: 2 events are not read
 		mode98 version: 2 events are not read
 		modec3 version: 2 events are not read

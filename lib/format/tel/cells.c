@@ -40,7 +40,7 @@ width_of(enum tel_load load)
 
 /* The cell of a byte of bits, if there is one already. */
 static struct native_cell *
-find_bits(struct native_plan *plan, uint16_t offset)
+find_bits(struct native_plan *plan, uint32_t offset)
 {
 	for (unsigned i = 0; i < plan->ncells; i++)
 		if (plan->cells[i].offset == offset &&
@@ -71,13 +71,13 @@ cells_add(struct native_plan *plan, const struct tel_field *f)
 	if (f->load == TEL_LOAD_LIST) {
 		/* and how many elements it has */
 		c[1] = c[0];
-		c[1].offset = (uint16_t)(c->offset + 4);
+		c[1].offset = c->offset + 4u;
 		c[1].place = 0;
 		c++;
 		plan->ncells++;
 	}
-	if (plan->fixed < (uint32_t)c->offset + c->width)
-		plan->fixed = (uint32_t)c->offset + c->width;
+	if (plan->fixed < c->offset + c->width)
+		plan->fixed = c->offset + c->width;
 	if (f->present != 0 && plan->fixed <= f->present_at)
 		plan->fixed = f->present_at + 1u;
 }
@@ -100,8 +100,10 @@ add_rest(struct native_plan *plan)
 	unsigned char *covered = calloc(plan->fixed + 1u, 1);
 	uint32_t at, end;
 
+	/* of the bytes between two cells, 6 at most are not 8 aligned ones */
 	if (covered == NULL ||
-	    !TEL__RESIZE(plan->cells, plan->ncells + plan->fixed + 1u)) {
+	    !TEL__RESIZE(plan->cells,
+	        7 * (plan->ncells + 1u) + plan->fixed / 8)) {
 		free(covered);
 		return TEL_ENOMEM;
 	}
@@ -117,7 +119,7 @@ add_rest(struct native_plan *plan)
 		while (!covered[at] && at < end) {
 			struct native_cell *c = &plan->cells[plan->ncells++];
 
-			c->offset = (uint16_t)at;
+			c->offset = at;
 			c->width = widest(at, end);
 			c->big = 0;
 			c->place = 0;

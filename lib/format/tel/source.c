@@ -118,7 +118,8 @@ copy_type(struct tel_schema *to, const struct tel_type *from, unsigned source)
 	for (i = 0; i < from->nfields; i++) {
 		const struct tel_field *f = &from->fields[i];
 
-		if (f->offset + size > UINT16_MAX)
+		if (f->offset + size > UINT16_MAX ||
+		    f->present_at + size > UINT16_MAX)
 			return TEL_EFORMAT;
 		copy = tel__type_add(t, f->name, f->datatype, f->load,
 		    f->offset + size);
@@ -205,8 +206,7 @@ tel__native_source_plans(const struct native_schema *from,
 		}
 		for (unsigned k = 0; k < base->ncells; k++) {
 			plan->cells[k] = base->cells[k];
-			plan->cells[k].offset =
-			    (uint16_t)(base->cells[k].offset + size);
+			plan->cells[k].offset += size;
 		}
 	}
 	return TEL_OK;

@@ -112,7 +112,7 @@ int tel__native_column_last(struct native_bytes *b, size_t n, uint64_t before,
 
 /* A part of an event's bytes that is a column. */
 struct native_cell {
-	uint16_t offset;
+	uint32_t offset; /* a list has two: the second may be past 65,535 */
 	uint8_t width; /* 1, 2, 4 or 8 bytes */
 	uint8_t big;
 	uint8_t mask; /* of a byte of bits; else 0xFF */
