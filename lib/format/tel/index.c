@@ -120,8 +120,9 @@ start_stream(struct gather *g, const struct native_record *rec,
 
 	*n = native_varint(&head);
 	uint64_t logs = native_varint(&head);
+	/* with one for the stream */
 	if (head.bad || *n > rec->body_size / least ||
-	    *n > ENTRIES_MAX - g->count)
+	    g->count >= ENTRIES_MAX || *n >= ENTRIES_MAX - g->count)
 		return TEL_EFORMAT;
 	g->logs += logs <= NATIVE_LOGS_MAX ? logs : NATIVE_LOGS_MAX;
 	struct native_entry *e = new_entry(g);
@@ -313,20 +314,21 @@ read_stream(struct tel_input *in, struct gather *g)
 	return TEL_OK;
 }
 
-/* Marks the blocks that a names record is about. */
+/* Marks the blocks that names records behind them are about. */
 static void
-mark_named(struct native_index *x, size_t names)
+mark_named(struct native_index *x)
 {
-	const uint64_t from = x->entries[names].from;
+	uint64_t from = UINT64_MAX;
 
-	for (size_t i = names; i-- > 0;) {
+	for (size_t i = x->count; i-- > 0;) {
 		struct native_entry *e = &x->entries[i];
 
-		if (e->kind == NATIVE_START ||
-		    (e->kind == NATIVE_BLOCK &&
-		        (e->named || e->sequence < from)))
-			return;
-		e->named = 1;
+		if (e->kind == NATIVE_START)
+			from = UINT64_MAX;
+		else if (e->kind == NATIVE_NAMES)
+			from = e->from;
+		else if (e->kind == NATIVE_BLOCK)
+			e->named = e->sequence >= from;
 	}
 }
 
@@ -343,8 +345,6 @@ sum_up(struct native_index *x)
 
 		e->before = x->events;
 		e->earlier = blocks;
-		if (e->kind == NATIVE_NAMES)
-			mark_named(x, i);
 		if (e->kind == NATIVE_START)
 			x->sole &= i == 0;
 		blocks += e->blocks;
@@ -383,6 +383,7 @@ native_index_arrange(struct gather *g)
 	x->sole = x->single;
 	for (size_t i = 0; i < g->count; i++)
 		x->entries[i] = g->entries[g->count - 1 - i];
+	mark_named(x);
 	sum_up(x);
 	return x;
 }

@@ -152,15 +152,16 @@ logs_derive(const struct tel_reader *r, const struct native_log *log,
  * are in a description that is complete.
  */
 static tel_status
-logs_describe(const struct tel_reader *r, const struct native_log *log,
-    struct tel_schema **schema, int *partial)
+logs_describe(const struct tel_reader *r, struct native *s,
+    const struct native_log *log, struct tel_schema **schema, int *partial)
 {
 	struct tel_schema *own = *schema, *described;
 	int equal = 1;
 
 	if (tel__native_is_derived(log))
 		return own != NULL ? TEL_OK : logs_derive(r, log, schema);
-	tel_status st = tel__native_schema(log, &described, partial);
+	tel_status st =
+	    tel__native_schema(log, &described, partial, &s->unpaid);
 	if (st != TEL_OK)
 		return st;
 	if (own != NULL && !*partial)
@@ -341,7 +342,8 @@ logs_find_schema(struct tel_reader *r, struct native *s,
 		st = built_in(r, s, log, &key.schema);
 		if (st == TEL_OK && types != 0 &&
 		    (key.schema == NULL || key.schema->described))
-			st = logs_describe(r, log, &key.schema, &key.partial);
+			st =
+			    logs_describe(r, s, log, &key.schema, &key.partial);
 		else if (st == TEL_OK && key.schema == NULL)
 			st = TEL_EFORMAT;
 		if (st == TEL_OK)
@@ -353,6 +355,20 @@ logs_find_schema(struct tel_reader *r, struct native *s,
 		st = add_schema(s, key.schema, log, key.partial ? types : 0);
 	*out = s->schemas;
 	return st;
+}
+
+/* Takes a copy of a schema from the rest for those.  0: it is more. */
+static int
+take_copy(struct native *s, const struct native_schema *from)
+{
+	uint64_t size = from->schema->ntypes;
+
+	for (unsigned i = 0; i < from->schema->ntypes; i++)
+		size += from->plans[i].ncells * 8u / NATIVE_PIECE;
+	if (size > s->unpaid)
+		return 0;
+	s->unpaid -= (uint32_t)size;
+	return 1;
 }
 
 /*
@@ -373,7 +389,8 @@ find_source_schema(struct tel_reader *r, struct native *s, unsigned bits,
 			*found = f;
 			return TEL_OK;
 		}
-	if (s->nschemas >= NATIVE_SCHEMAS_MAX)
+	if (s->nschemas >= NATIVE_SCHEMAS_MAX ||
+	    !take_copy(s, &(*found)->native))
 		return TEL_EFORMAT;
 	const struct shared_schema *shared = logs_find_shared(r, &key);
 	if (shared != NULL && shared->schema != NULL) {
@@ -507,7 +524,7 @@ set_name(struct tel_reader *r, struct native_source *source,
 	return TEL_OK;
 }
 
-/* Adds the metadata of a log to that of the whole input. */
+/* Adds metadata of a log to that of the whole input. */
 static tel_status
 add_all(struct tel__metadata *all, const struct tel__metadata *from)
 {
@@ -519,11 +536,32 @@ add_all(struct tel__metadata *all, const struct tel__metadata *from)
 	return st == TEL_ENOMEM ? st : TEL_OK;
 }
 
+/* Takes the metadata of a log: of what each block repeats only its own. */
+static tel_status
+logs_take_metadata(struct tel_reader *r, struct native_source *source,
+    const struct native_log *log)
+{
+	const struct native_bytes all = { log->metadata,
+		log->metadata + log->metadata_size, 0, 0 };
+	struct native_bytes b = all;
+	struct tel__metadata own = { NULL, 0, 0 };
+	tel_status st = tel__native_metadata(&b, &source->metadata);
+
+	b = all;
+	if (st == TEL_OK && source->listed)
+		st = tel__native_metadata(&b, &own);
+	if (st == TEL_OK)
+		st = add_all(&r->metadata,
+		    source->listed ? &own : &source->metadata);
+	source->listed = 1;
+	tel__metadata_clear(&own);
+	return st;
+}
+
 static tel_status
 take_text(struct tel_reader *r, struct native_source *source,
     const struct native_log *log)
 {
-	struct native_bytes b = { NULL, NULL, 0, 0 };
 	tel_status st = TEL_OK;
 
 	if (source->origin == NULL && log->form_size > 0) {
@@ -545,13 +583,8 @@ take_text(struct tel_reader *r, struct native_source *source,
 		st = set_name(r, source, log);
 	if (log->has_origin)
 		tel__clock_set_epoch(source->log->clock, log->origin);
-	if (st == TEL_OK && log->metadata != NULL) {
-		b.p = log->metadata;
-		b.end = b.p + log->metadata_size;
-		st = tel__native_metadata(&b, &source->metadata);
-		if (st == TEL_OK)
-			st = add_all(&r->metadata, &source->metadata);
-	}
+	if (st == TEL_OK && log->metadata != NULL)
+		st = logs_take_metadata(r, source, log);
 	return st;
 }
 

@@ -747,8 +747,10 @@ tel_open(struct tel_reader *r, const char *as)
 
 	(void)as;
 	r->state = s;
-	if (s != NULL)
+	if (s != NULL) {
 		s->median = NATIVE_MEDIAN;
+		s->unpaid = NATIVE_UNPAID;
+	}
 	r->log.format = r->format->name;
 	if (s != NULL)
 		s->block = tel__native_block_new();

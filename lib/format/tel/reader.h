@@ -32,6 +32,7 @@ struct native_source {
 	char *name, *origin;
 	unsigned char *preamble;
 	struct tel__metadata metadata;
+	int listed; /* the input's metadata have it */
 };
 
 /* Blocks that were not read, by their places. */
@@ -72,6 +73,7 @@ struct native {
 	struct native_block *block;
 	struct native_found *schemas;
 	unsigned nschemas;
+	uint32_t unpaid; /* the rest of NATIVE_UNPAID */
 	/* from digests to schemas, and from numbers of logs to sources */
 	struct tel__table by_digest, by_number;
 	/* digests of schemas whose descriptions need a newer version */

@@ -46,6 +46,7 @@ tel__rings_make_schema(struct tel_reader *r, struct tel__rings *s)
 	size_t at, count = 0;
 	struct tel__ring_entry entry;
 	int partial;
+	uint32_t room = NATIVE_UNPAID;
 
 	for (at = 0; tel__rings_next_entry(s, &at, &entry);)
 		count += entry.what == ENTRY_TYPE;
@@ -72,7 +73,7 @@ tel__rings_make_schema(struct tel_reader *r, struct tel__rings *s)
 	log.types_size = (uint32_t)types.used;
 	tel_status st = types.failed ?
 	    TEL_ENOMEM :
-	    tel__native_schema(&log, &schema, &partial);
+	    tel__native_schema(&log, &schema, &partial, &room);
 	tel__buffer_clear(&types);
 	if (st == TEL_OK)
 		st = tel__reader_adopt(r, schema);

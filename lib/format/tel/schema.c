@@ -685,10 +685,13 @@ native_schema_add_type(struct native_bytes *b, struct tel_schema *s,
 
 /* Types that the description does not have still have their numbers. */
 static tel_status
-native_schema_fill(struct tel_schema *s, unsigned until)
+native_schema_fill(struct tel_schema *s, unsigned until, uint32_t *room)
 {
 	char text[24];
 
+	if (until - s->ntypes > *room)
+		return TEL_EFORMAT;
+	*room -= until - s->ntypes;
 	while (s->ntypes < until) {
 		snprintf(text, sizeof(text), "Lost%u", s->ntypes);
 		if (tel__schema_add(s, text, s->ntypes, "Lost", 0, 0) == NULL)
@@ -715,10 +718,29 @@ read_docs(struct native_bytes *b, struct tel_type *t)
 	return kept;
 }
 
+/* Takes the pieces of a type from *room.  0: they are more. */
+static int
+take_pieces(const struct tel_type *t, uint32_t *room)
+{
+	const struct tel_field *f;
+	uint32_t end = 0;
+
+	for (f = t->fields; f < t->fields + t->nfields; f++) {
+		end = f->offset > end ? f->offset : end;
+		end = f->present_at > end ? f->present_at : end;
+	}
+	if (t->schema->header == 0 || !t->schema->described)
+		end = 0;
+	if (end / NATIVE_PIECE > *room)
+		return 0;
+	*room -= end / NATIVE_PIECE;
+	return 1;
+}
+
 /* described: set to 1 for each type that the description has. */
 static tel_status
 read_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes,
-    unsigned left, uint8_t *described)
+    unsigned left, uint8_t *described, uint32_t *room)
 {
 	tel_status st = TEL_OK;
 	unsigned i;
@@ -728,15 +750,18 @@ read_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes,
 
 		if (b->bad || skip >= ntypes - s->ntypes)
 			return TEL_EFORMAT;
-		st = native_schema_fill(s, s->ntypes + skip);
+		st = native_schema_fill(s, s->ntypes + skip, room);
 		described[s->ntypes] = 1;
 		if (st == TEL_OK)
 			st = native_schema_add_type(b, s, ntypes);
+		if (st == TEL_OK &&
+		    !take_pieces(&s->types[s->ntypes - 1], room))
+			st = TEL_EFORMAT;
 	}
 	if (b->bad)
 		return TEL_EFORMAT;
 	if (st == TEL_OK)
-		st = native_schema_fill(s, ntypes);
+		st = native_schema_fill(s, ntypes, room);
 	for (i = 0; i < ntypes && st == TEL_OK && native_left(b) > 0; i++)
 		if (described[i] && !read_docs(b, &s->types[i]))
 			st = TEL_ENOMEM;
@@ -745,13 +770,13 @@ read_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes,
 
 static tel_status
 add_types(struct native_bytes *b, struct tel_schema *s, unsigned ntypes,
-    int *partial)
+    int *partial, uint32_t *room)
 {
 	const uint32_t left = native_number(b, ntypes);
 	uint8_t *described = calloc(ntypes + (size_t)1, 1);
 	const tel_status st = described == NULL ?
 	    TEL_ENOMEM :
-	    read_types(b, s, ntypes, left, described);
+	    read_types(b, s, ntypes, left, described, room);
 
 	*partial = left < ntypes;
 	free(described);
@@ -807,7 +832,7 @@ native_schema_make(const struct native_log *log, const struct preface *p)
 
 tel_status
 tel__native_schema(const struct native_log *log, struct tel_schema **out,
-    int *partial)
+    int *partial, uint32_t *room)
 {
 	struct native_bytes b = description(log);
 	struct tel_schema *s = NULL;
@@ -824,7 +849,7 @@ tel__native_schema(const struct native_log *log, struct tel_schema **out,
 	} else {
 		s = native_schema_make(log, &p);
 		st = s == NULL ? TEL_ENOMEM :
-		                 add_types(&b, s, p.ntypes, partial);
+		                 add_types(&b, s, p.ntypes, partial, room);
 	}
 	free_preface(&p);
 	if (st != TEL_OK)

@@ -113,7 +113,7 @@ int tel__native_column_last(struct native_bytes *b, size_t n, uint64_t before,
 /* A part of an event's bytes that is a column. */
 struct native_cell {
 	uint32_t offset; /* a list has two: the second may be past 65,535 */
-	uint8_t width; /* 1, 2, 4 or 8 bytes */
+	uint8_t width;   /* 1, 2, 4 or 8 bytes */
 	uint8_t big;
 	uint8_t mask; /* of a byte of bits; else 0xFF */
 	uint8_t class;
@@ -204,12 +204,20 @@ tel_status tel__native_rename(const struct native_log *log,
     struct tel_schema *base);
 
 /*
+ * What schemas take beside what a file spends on them: types that a description
+ * leaves out, and pieces of this size of the types of one with a header, of which
+ * all bytes are cells.  So many, or 250 MB, in one input.
+ */
+#define NATIVE_UNPAID ((uint32_t)1 << 20)
+#define NATIVE_PIECE 128u
+
+/*
  * Makes the schema that a description is of; partial: set to 1 when not all
- * its types are described.
- * TEL_OK, TEL_EFORMAT (it is invalid), TEL_ENOMEM.
+ * its types are described.  room: the rest of NATIVE_UNPAID, which is reduced.
+ * TEL_OK, TEL_EFORMAT (it is invalid, or takes too much), TEL_ENOMEM.
  */
 tel_status tel__native_schema(const struct native_log *log,
-    struct tel_schema **out, int *partial);
+    struct tel_schema **out, int *partial, uint32_t *room);
 
 /* ----------------------------------------------------------- summaries */
 
