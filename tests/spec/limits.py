@@ -74,6 +74,13 @@ def events(out, n):
     out.block(1, s, [(0, 1, ())] * n, raw=b"\x00")
 
 
+def rows(out, n):
+    """An event that is zeros behind its field."""
+    s = Schema("rows", [Type("R", [Field("x")])])
+    s.types[0].size = n
+    out.block(1, s, [(0, 1, ())], raw=b"\x00")
+
+
 def log_number(out, number):
     out.block(number, Schema("l", [Type("L", [Field("x")])]), [(0, 1, (1,))])
 
@@ -84,6 +91,7 @@ def entries(out, n):
 
 
 write("events", 32768, events)
+write("rows", 8 << 20, rows)
 write("number", 65535, log_number)
 write("entries", 256, entries)
 write("fields", 255, schema(fields))

@@ -552,6 +552,22 @@ count_row(struct native_out *out, uint64_t index, size_t n)
 	out->next = index + n;
 }
 
+/* A large event is alone in its block, and so is a name in its names record. */
+static tel_status
+native_write_make_room(struct tel_writer *w, const struct tel_event *ev)
+{
+	const struct native_out *n = w->state;
+
+	if (ev->size > NATIVE_ROWS_MAX)
+		return tel__write_fail(w, TEL_ELIMIT,
+		    "an event of more than %zu bytes", NATIVE_ROWS_MAX);
+	tel_status st = tel__native_put_events(w);
+	if (st == TEL_OK && tel_type_is_followed(ev->type) &&
+	    n->names.count > 0)
+		st = tel__native_put_group(w);
+	return st;
+}
+
 static tel_status
 native_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
@@ -570,6 +586,8 @@ native_write(struct tel_writer *w, const struct tel_event *ev,
 	}
 	if (ev->log->encoded != NULL)
 		st = native_write_align(w, ev);
+	if (st == TEL_OK && ev->size > BLOCK_BYTES)
+		st = native_write_make_room(w, ev);
 	count_row(n, ev->index, 1);
 	if (st == TEL_OK && (w->part || !names_itself(ev->type->schema)) &&
 	    tel__labels_count(ev->log->labels) > 0)

@@ -303,11 +303,12 @@ tel__out_block_add(struct out_block *b, struct out_log *log,
 	return TEL_OK;
 }
 
-/* Whether another event of a size fits into a part as it is. */
+/* Whether another event of a size, which is not large, fits into a part as it is. */
 static inline int
 fits_as_row(const struct out_part *part, uint32_t size, unsigned inline_use)
 {
-	return part->inline_use == inline_use && size >= part->stride &&
+	return part->inline_use == inline_use &&
+	    size - part->stride <= BLOCK_BYTES - 1 &&
 	    part->count < part->room &&
 	    part->rows.room - part->rows.used > part->stride && !part->beside;
 }

@@ -10,9 +10,12 @@
 
 #include "base/array.h"
 
-/* The most events that are kept, which is what one record may have. */
+/*
+ * The most events that are kept, and bytes: what one record may have, where
+ * each event is rounded up to 8 bytes.
+ */
 #define IN_FORCE_MAX 32768u
-#define IN_FORCE_BYTES ((size_t)8 << 20)
+#define IN_FORCE_BYTES (NATIVE_ROWS_MAX - 8 * (size_t)IN_FORCE_MAX)
 
 /* What an event defines; a later event with an equal key replaces it. */
 struct out_key {
