@@ -211,6 +211,23 @@ make_index(struct stream *s, struct tel__buffer *head, struct tel__buffer *body)
 	put_record(s, NATIVE_END, head, body);
 }
 
+/* Headers in a row, each of a body that has all those behind it. */
+static void
+make_damage(struct stream *s, struct tel__buffer *head,
+    struct tel__buffer *body)
+{
+	enum { HEADERS = 300000, BODY = 200000 };
+	unsigned char *p = calloc(1, NATIVE_HEADER + BODY);
+
+	put_start(s, head, body, 0);
+	if (p == NULL)
+		abort();
+	tel__native_seal(p, NATIVE_SUMMARY, 0, 0, BODY);
+	for (unsigned i = 0; i < HEADERS; i++)
+		(void)put_stream(s, p, NATIVE_HEADER);
+	free(p);
+}
+
 static void
 is_fast(const char *name,
     void (*make)(struct stream *, struct tel__buffer *, struct tel__buffer *))
@@ -287,6 +304,7 @@ main(void)
 	}
 	is_fast("metadata of many logs", make_metadata);
 	is_fast("an index of names", make_index);
+	is_fast("headers of damaged records", make_damage);
 	ok(takes(9, 0, 0, TEL_OK, 0), "as many types left out as may be");
 	ok(takes(10, 0, 0, TEL_EFORMAT, 0), "and one more");
 	ok(takes(1, 1, 1151, TEL_OK, 0), "as large a type as may be");

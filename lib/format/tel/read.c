@@ -12,6 +12,8 @@
 
 /* How many bytes are searched at a time. */
 #define SEARCH ((size_t)1 << 16)
+/* So many bytes of damaged records may be hashed whatever comes of it. */
+#define VAIN ((uint64_t)1 << 26)
 
 /* The place of the first record in n bytes at p; NULL when there is none. */
 static const unsigned char *
@@ -156,6 +158,23 @@ native_keep_opened(struct tel_reader *r, const struct native *s)
 	r->back = r->peeked - (size_t)(r->end - r->p);
 	if (r->back > TEL_PEEK_MAX - SEARCH)
 		r->back = 0;
+}
+
+/*
+ * How much of a damaged record, of which the header is whole, is skipped before
+ * the search for another one: nothing but its first byte, as its length may be
+ * wrong.  But headers in a row that each state a long body would have those hashed
+ * again and again, so that it is all of it once that takes longer than the rest.
+ */
+static size_t
+native_skip_damaged(struct tel_reader *r, struct native *s,
+    const struct native_record *rec)
+{
+	const size_t size = s->size;
+
+	s->size = 0;
+	s->vain += native_size(rec);
+	return size > 0 && s->vain < VAIN + 16 * r->offset ? 1 : size;
 }
 
 /* Skips to the next record whose header is whole, or to the end. */
@@ -696,12 +715,10 @@ tel__native_next_block(struct tel_reader *r, struct native *s)
 			return st;
 		if (st == TEL_EFORMAT) {
 			note_head(s, &rec);
-			look = s->size > 0;
-			s->size = 0;
-			native_search(r, s, "a record is damaged",
-			    (size_t)look);
+			const size_t skip = native_skip_damaged(r, s, &rec);
+			native_search(r, s, "a record is damaged", skip);
 			/* a copy was stepped over */
-			if (!look)
+			if (skip == 0)
 				s->skipped += native_size(&rec);
 		} else if (st != TEL_OK) {
 			return st;

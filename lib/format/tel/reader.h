@@ -135,6 +135,7 @@ struct native {
 	struct native_range *range; /* NULL: all is read */
 
 	/* damage not yet reported */
+	uint64_t vain;   /* bytes of damaged records, each counted */
 	const char *why; /* NULL: none */
 	uint64_t from;   /* where it starts */
 	uint64_t skipped;
