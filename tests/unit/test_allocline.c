@@ -221,6 +221,7 @@ test_wrong(void)
 		{ "mtrace", "@ a:[0x1] < 0x10\n", 0, 1 },
 		{ "mtrace", "@ a:[0x1] < 0x10\n@ a:[0x1] > 0x20\n", 0, 2 },
 		{ "mtrace", "- 5\n", 0, 1 },
+		{ "mtrace", "< 0x1\n> 0x2 0x3\n> 0x4 0x5\n> 0x6 0x7\n", 1, 2 },
 		{ "heaptrack", "v 10400 3\nt 1 0\ns a\na 10 2\n+ 0\n", 2, 3 },
 		{ "rep", "1\n2\n3\n4\n5\na 0\nr x 1\nf 0\n", 1, 3 },
 		{ "valgrind", "--7-- malloc(5) 0x1\n--7-- free(0x\n", 0, 2 },

@@ -83,6 +83,7 @@ tel__al_decode_batch(struct tel_reader *r)
 
 	if (!may_lead(r, s))
 		return;
+	s->second = 0;
 	f->in_window = 1;
 	f->raw = first;
 	f->raw_sizes[0] = (uint32_t)r->consumed;
