@@ -400,6 +400,15 @@ event of type PoolAlloc does not exist in mps-1.117.0/lii3gc" ]]
 	exits 3 telcat -f mps:2.0.0 text 2>messages | telcat -H >got
 	grep -q 'PoolAlloc pool=0x1 pReturn=0x2 size=3$' got
 	grep -q 'Unheard' messages
+	# a list is not a number
+	cat >text <<-END
+		# format: x
+		# type: PoolFree 1 K pool:address old:list:address size:unsigned
+		0000000000000001 PoolFree pool=0x1 old=[0x4,0x5] size=6
+	END
+	telcat -f mps:2.0.0 text 2>messages | telcat -H >got
+	grep -q 'PoolFree pool=0x1 old=0x0 size=6$' got
+	grep -q 'without field old' messages
 }
 
 @test "a string of any length fits, or is reported" {

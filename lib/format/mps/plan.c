@@ -68,11 +68,13 @@ plan_find_field(const struct tel_type *to, const char *name)
 	return at;
 }
 
-/* Strings, doubles, and everything else, which is a number of some sort. */
+/* Lists, strings, doubles, and all others, which are numbers of some sort. */
 static int
 plan_class_of(const struct tel_field *f)
 {
-	return f->datatype == TEL_STRING ? 2 : f->datatype == TEL_DOUBLE;
+	return f->datatype == TEL_LIST ? 3 :
+	    f->datatype == TEL_STRING  ? 2 :
+	                                 f->datatype == TEL_DOUBLE;
 }
 
 /* Nonzero when the bytes of a field can stand for themselves. */
