@@ -420,6 +420,14 @@ test_identity(void)
 	got = read_all(log.data, log.size, NULL, 1 << 18, 0);
 	is_str(got.schema, "mps-1.118.0/lii6gc",
 	    "a build string that is later");
+	/* nor does a string before it that is not one */
+	log.size = 0;
+	append(&log, other.data + find_event(&other, n),
+	    find_event(&other, n + 1) - find_event(&other, n));
+	replace(&log, "platform.", "platfurm.");
+	append(&log, other.data, other.size);
+	got = read_all(log.data, log.size, NULL, 1 << 18, 0);
+	is_str(got.schema, "mps-1.118.0/xci6gc", "a string like one before it");
 	free(log.data);
 	free(other.data);
 }

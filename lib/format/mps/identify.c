@@ -52,7 +52,7 @@ identify_find(const unsigned char *p, size_t n, const char *text)
 }
 
 /*
- * The build string: "@(#)Ravenbrook MPS, product.mps, release/1.113.0,
+ * The build string, the first one that is whole: "@(#)Ravenbrook MPS, product.mps, release/1.113.0,
  * platform.lii6gc, variety...".  Bytes before from were examined.
  */
 static void
@@ -60,20 +60,21 @@ identify_find_build(const unsigned char *p, size_t from, size_t n,
     struct mps_identity *g)
 {
 	const unsigned char *begin = p, *end = p + n, *q;
-	unsigned number = 0;
+	unsigned number;
 	size_t i;
 
 	/* one that was not whole then began not far before */
-	from = from > 128 ? from - 128 : 0;
-	p = identify_find(p + from, n - from, "release/1.");
-	if (p == NULL)
-		return;
-	for (p += 10; p < end && *p >= '0' && *p <= '9' && number < 1000; p++)
-		number = number * 10 + (*p - '0');
-	n = (size_t)(end - p);
-	q = identify_find(p, n < 64 ? n : 64, "platform.");
-	if (q == NULL || end - q < 17)
-		return;
+	p += from > 128 ? from - 128 : 0;
+	do {
+		p = identify_find(p, (size_t)(end - p), "release/1.");
+		if (p == NULL)
+			return;
+		for (p += 10, number = 0;
+		     p < end && *p >= '0' && *p <= '9' && number < 1000; p++)
+			number = number * 10 + (*p - '0');
+		n = (size_t)(end - p);
+		q = identify_find(p, n < 64 ? n : 64, "platform.");
+	} while (q == NULL || end - q < 17);
 	for (i = 0, q += 9; i < 7 && *q >= '0' && *q <= 'z'; i++)
 		g->platform[i] = (char)*q++;
 	g->platform[i] = '\0';
