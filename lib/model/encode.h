@@ -60,8 +60,11 @@ uint32_t tel__encode_size(const struct tel_schema *schema,
 static inline int
 tel_encode_fits(const struct tel_field *f, uint64_t v)
 {
-	return f->width >= 64 || v >> f->width == 0 ||
-	    f->load == TEL_LOAD_LEF32;
+	/* a double that is too large would become infinite */
+	if (f->load == TEL_LOAD_LEF32)
+		return tel_bits_float(v) << 1 != (uint32_t)0xff << 24 ||
+		    v << 1 == (uint64_t)0x7ff << 53;
+	return f->width >= 64 || v >> f->width == 0;
 }
 
 /* Stores v as the value of field f, no string, of the event at data. */

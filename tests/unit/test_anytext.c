@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Text of types that are not built in: described, or inferred from the lines. */
+#include <time.h>
+
 #include "again.h"
 #include "format/text/text.h"
 
@@ -210,6 +212,64 @@ test_late(void)
 	free(text);
 }
 
+/* Reads what f, of which *text is made, has; frees it.  Returns the events. */
+static uint64_t
+count_events(FILE *f, char **text, size_t *n)
+{
+	struct source src = { NULL, 0, 0, 0, NULL, 0 };
+	uint64_t count[TEL_COUNT_LOGS + 1];
+
+	fclose(f);
+	src.text = *text;
+	src.size = *n;
+	free(print_source(src, TEL_FORMAT_TEXT, count));
+	free(*text);
+	return count[TEL_COUNT_EVENTS];
+}
+
+/* Lines that could, but must not, cost as much as all types do. */
+static void
+test_costly(void)
+{
+	clock_t begin = clock();
+	char *text;
+	size_t n;
+	unsigned i;
+	FILE *f = open_memstream(&text, &n);
+
+	if (f == NULL)
+		exit(1);
+	for (i = 0; i < 1000; i++)
+		fprintf(f, CLK "E%u x=1\n", i);
+	for (i = 0; i < 1000; i++)
+		fputs(CLK "E1 x=0xg\n" CLK "E1 x=\"\\q\"\n", f);
+	is_u64(count_events(f, &text, &n), 1000, "lines of no new type");
+	f = open_memstream(&text, &n);
+	if (f == NULL)
+		exit(1);
+	fputs(TEXT "# format: a\n", f);
+	for (i = 0; i < 1000; i++)
+		fprintf(f, "# type: E%u 0 K x:unsigned:1\n", i);
+	for (i = 0; i < 1000; i++)
+		fputs("# role: E1 start E999\n", f);
+	for (i = 0; i < 1000; i++)
+		fputs("# type: E0 0 K x:unsigned:1\n" CLK "E0 x=1\n", f);
+	is_u64(count_events(f, &text, &n), 1000, "a type, again and again");
+	f = open_memstream(&text, &n);
+	if (f == NULL)
+		exit(1);
+	fputs(TEXT, f);
+	for (i = 0; i < 1024; i++)
+		fprintf(f, "# format: a%u\n# type: E 0 K\n" CLK "E\n", i);
+	for (i = 0; i < 1000; i++)
+		fprintf(f, "# type: E%u 0 K x:unsigned:1\n", i);
+	for (i = 0; i < 1000; i++)
+		fprintf(f, "# type: E%u 0 K x:unsigned:2\n" CLK "E\n", i);
+	is_u64(count_events(f, &text, &n), 2024, "types past the limit");
+	ok((double)(clock() - begin) / CLOCKS_PER_SEC < 3,
+	    "they take little time");
+}
+
 static void
 is_lost(const char *line, const char *words)
 {
@@ -270,6 +330,7 @@ test_sparse(void)
 		{ "S b=1 d=[\"x]", "the end of the string in d" },
 		{ "S b=1 g=[0x1[\"x\"]]", "a comma or a bracket in g" },
 		{ "S b=1 h=[yes]", "true or false as h" },
+		{ "S b=1 e=1e39", "a smaller number as e" },
 	};
 	char text[1000];
 	struct result res;
@@ -280,6 +341,12 @@ test_sparse(void)
 	                     " g=[0x10,0x0] h=[true,false] i=\"s\"\n" CLK
 	                     "S b=0 c=[] d=[] i=\"\"\n",
 	    NULL, "absent fields, lists and floats");
+	prints_as(TEXT "# format: a\n# type: A 0 K x:double:32 y:signed:8\n"
+	               "# type: A 0 K x:signed:40 y:unsigned:8\n" CLK
+	               "A x=-1e+300 y=200\n",
+	    TEXT "# format: a\n# type: A 0 K x:double y:signed\n" CLK
+	         "A x=-1e+300 y=200\n",
+	    "fields of types that differ");
 	prints_as(SPARSE CLK "S i=\"s\" c=[7] b=3\n",
 	    SPARSE CLK "S b=3 c=[7] i=\"s\"\n", "fields in another order");
 	prints_as(CLK "L x=[1,2]\n" CLK "L x=[\"a\"]\n",
@@ -407,6 +474,7 @@ main(void)
 	test_mixes();
 	test_learning();
 	test_late();
+	test_costly();
 	test_damage();
 	test_sparse();
 	test_header();

@@ -109,6 +109,7 @@ know(struct tel_reader *r, struct any *a, const struct any_set *set,
 	    a->nfields + set->nfields > ANY_FIELDS_TOTAL) {
 		tel_schema_free(schema);
 		a->full |= inferred;
+		a->limited |= !inferred;
 		return TEL_ELIMIT;
 	}
 	tel_status st = adopt_described(r, &schema, digest);
@@ -141,7 +142,7 @@ tel__any_settle(struct tel_reader *r, struct lines *s)
 	if (said != NULL) {
 		a->map = said;
 	} else if (set->ntypes > 0) {
-		st = know(r, a, set, 0);
+		st = a->limited ? TEL_ELIMIT : know(r, a, set, 0);
 	} else {
 		memcpy(a->inferred.name, set->name, sizeof(set->name));
 		memcpy(a->inferred.version, set->version, sizeof(set->version));

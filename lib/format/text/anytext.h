@@ -80,9 +80,10 @@ struct any_map {
 };
 
 struct any {
-	int on;    /* lines are read with a schema of these */
-	int full;  /* no more types are inferred: a limit is reached */
-	int fresh; /* header lines have come that no schema has yet */
+	int on;      /* lines are read with a schema of these */
+	int full;    /* no more types are inferred: a limit is reached */
+	int limited; /* nor defined, before a format is named */
+	int fresh;   /* header lines have come that no schema has yet */
 	struct any_set said;     /* what they say */
 	struct any_set inferred; /* what lines without a header say */
 	struct any_map known[ANY_SCHEMAS_MAX];
@@ -106,8 +107,8 @@ int tel__any_header(struct lines *s, const unsigned char *p,
     const unsigned char *end);
 
 /*
- * Adds the type of the event in the line of s.  1: done; 0: not an event, or it
- * cannot be added; -1: out of memory.
+ * Adds the type of the event in the line of s.  1: done; 2: it was there as it
+ * is; 0: not an event, or it cannot be added; -1: out of memory.
  */
 int tel__any_learn(struct lines *s);
 
@@ -138,7 +139,8 @@ void tel__any_finish(struct lines *s, uint32_t code);
 void tel__any_set_clear(struct any_set *set);
 /*
  * Adds a type, which is taken over or freed: one of the same name and fields
- * is merged with it.  1, 0 (it cannot be added), -1 (no memory).
+ * is merged with it.  1, 2 (it was there as it is), 0 (it cannot be added), -1
+ * (no memory).
  */
 int tel__any_set_add(struct any_set *set, struct any_type *type);
 void tel__any_type_clear(struct any_type *type);

@@ -219,8 +219,10 @@ tel__any_format(struct lines *s, const char *name)
 	 * of several texts that were sorted the name comes several times.
 	 */
 	if (!a->fresh ||
-	    (a->said.name[0] != '\0' && strcmp(a->said.name, name) != 0))
+	    (a->said.name[0] != '\0' && strcmp(a->said.name, name) != 0)) {
 		tel__any_set_clear(&a->said);
+		a->limited = 0;
+	}
 	memcpy(a->said.name, name, n + 1);
 	a->fresh = 1;
 	return 1;
@@ -261,7 +263,8 @@ tel__any_header(struct lines *s, const unsigned char *p,
 	}
 	int good = i == 1 ? read_type(set, p, end) :
 	                    tel__any_set_role(set, p, (size_t)(end - p));
-	if (good > 0)
+	/* the schema in force has types that are defined again */
+	if (good == 1 || (good == 2 && !s->any->on))
 		s->any->fresh = 1;
 	return good;
 }

@@ -82,11 +82,15 @@ tel__any_join(unsigned a, unsigned b)
 	return TEL_SIGNED;
 }
 
-/* Merges from into type.  1, or 0 when they are different types. */
+/*
+ * Merges from into type.  1; 2: that has not changed it; 0: they are different
+ * types.
+ */
 static int
 anytext_set_merge(struct any_type *type, const struct any_type *from)
 {
 	int at[UINT8_MAX], datatype[UINT8_MAX], element[UINT8_MAX], i;
+	int changed = 0;
 
 	if (type->nfields != from->nfields ||
 	    strcmp(type->name, from->name) != 0)
@@ -106,15 +110,23 @@ anytext_set_merge(struct any_type *type, const struct any_type *from)
 			return 0;
 	}
 	for (i = 0; i < from->nfields; i++) {
-		struct any_field *f = &type->fields[at[i]];
+		struct any_field *f = &type->fields[at[i]], before = *f;
+		const struct any_field *g = &from->fields[i];
 
+		if (f->width < g->width)
+			f->width = g->width;
+		/* no fewer bits have all values of both */
+		if (f->datatype != g->datatype || f->element != g->element)
+			f->width = 64;
 		f->datatype = (uint8_t)datatype[i];
 		f->element = (uint8_t)element[i];
-		f->optional |= from->fields[i].optional;
-		if (f->width < from->fields[i].width)
-			f->width = from->fields[i].width;
+		f->optional |= g->optional;
+		changed |= f->width != before.width ||
+		    f->datatype != before.datatype ||
+		    f->element != before.element ||
+		    f->optional != before.optional;
 	}
-	return 1;
+	return changed ? 1 : 2;
 }
 
 static int
@@ -161,9 +173,11 @@ tel__any_set_add(struct any_set *set, struct any_type *type)
 	const struct tel__entry *e = tel__table_find(&set->by_name, hash);
 	for (at = e == NULL ? 0 : (uint32_t)e->value; at != 0;
 	     at = set->types[at - 1].same) {
-		if (anytext_set_merge(&set->types[at - 1], type)) {
+		int merged = anytext_set_merge(&set->types[at - 1], type);
+
+		if (merged) {
 			tel__any_type_clear(type);
-			return 1;
+			return merged;
 		}
 		same += strcmp(set->types[at - 1].name, type->name) == 0;
 	}
@@ -279,12 +293,22 @@ cut_word(char **text)
 	return word;
 }
 
+/* The next type of that name, as tel__lines_find() has it. */
 static struct tel_type *
-anytext_set_find_type(struct tel_schema *s, const char *name)
+anytext_set_next_type(const struct lines_map *m, const char *name, uint64_t *at)
 {
-	const struct tel_type *t = tel_schema_find_type(s, name);
+	const struct tel_type *t =
+	    tel__lines_find(m, (const unsigned char *)name, strlen(name), at);
 
-	return t != NULL ? &s->types[t->index] : NULL;
+	return t != NULL ? &m->schema->types[t->index] : NULL;
+}
+
+static struct tel_type *
+anytext_set_find_type(const struct lines_map *m, const char *name)
+{
+	uint64_t at = tel__fnv(TEL__FNV, name, strlen(name));
+
+	return anytext_set_next_type(m, name, &at);
 }
 
 /* Whether a type has all fields that the text of a role names. */
@@ -310,12 +334,13 @@ anytext_set_has_fields(const struct tel_type *t, const char *text)
  * first of that name, if it has no role; NULL: none.
  */
 static struct tel_type *
-find_actor(struct tel_schema *s, const char *name, const char *fields)
+find_actor(const struct lines_map *m, const char *name, const char *fields)
 {
-	struct tel_type *t = anytext_set_find_type(s, name), *i;
+	uint64_t at = tel__fnv(TEL__FNV, name, strlen(name));
+	struct tel_type *t = anytext_set_next_type(m, name, &at), *i;
 
-	for (i = t; i != NULL && i < s->types + s->ntypes; i++)
-		if (strcmp(i->name, name) == 0 && i->role == TEL_ROLE_NONE &&
+	for (i = t; i != NULL; i = anytext_set_next_type(m, name, &at))
+		if (i->role == TEL_ROLE_NONE &&
 		    anytext_set_has_fields(i, fields))
 			return i;
 	return t != NULL && t->role == TEL_ROLE_NONE ? t : NULL;
@@ -323,7 +348,7 @@ find_actor(struct tel_schema *s, const char *name, const char *fields)
 
 /* Gives a type the role in a text; invalid parts are ignored. */
 static void
-anytext_set_set_role(struct tel_schema *s, char *text)
+anytext_set_set_role(const struct lines_map *m, char *text)
 {
 	const char *name = cut_word(&text);
 	struct tel_type *t, *to = NULL;
@@ -331,8 +356,8 @@ anytext_set_set_role(struct tel_schema *s, char *text)
 	enum tel_role role = tel__role_find(word, strlen(word));
 
 	if (role == TEL_ROLE_START)
-		to = anytext_set_find_type(s, cut_word(&text));
-	t = find_actor(s, name, text);
+		to = anytext_set_find_type(m, cut_word(&text));
+	t = find_actor(m, name, text);
 	if (t == NULL || role < TEL_ROLE_FRAME ||
 	    (role == TEL_ROLE_START && to == NULL))
 		return;
@@ -343,12 +368,31 @@ anytext_set_set_role(struct tel_schema *s, char *text)
 		word = cut_word(&text);
 		if ((role == TEL_ROLE_FINISH || role == TEL_ROLE_MIDDLE) &&
 		    strncmp(word, "as=", 3) == 0) {
-			to = anytext_set_find_type(s, word + 3);
+			to = anytext_set_find_type(m, word + 3);
 			t->partner = to != NULL ? (int32_t)to->index : -1;
 			continue;
 		}
 		(void)tel__role_set(t, i, word, strlen(word));
 	}
+}
+
+/* Gives all types of a schema their roles.  1, or 0: no memory. */
+static int
+anytext_set_set_roles(const struct any_set *set, struct tel_schema *s)
+{
+	struct lines_map map = { 0 };
+	int good = set->nroles == 0 || tel__lines_map(&map, s) == TEL_OK;
+
+	for (unsigned i = 0; good && i < set->nroles; i++) {
+		char *copy = strdup(set->roles[i]);
+
+		good = copy != NULL;
+		if (good)
+			anytext_set_set_role(&map, copy);
+		free(copy);
+	}
+	free(map.slot);
+	return good;
 }
 
 struct tel_schema *
@@ -374,16 +418,9 @@ tel__any_set_schema(const struct any_set *set)
 			s = NULL;
 		}
 	}
-	for (unsigned i = 0; s != NULL && i < set->nroles; i++) {
-		char *copy = strdup(set->roles[i]);
-
-		if (copy == NULL) {
-			tel_schema_free(s);
-			s = NULL;
-			break;
-		}
-		anytext_set_set_role(s, copy);
-		free(copy);
+	if (s != NULL && !anytext_set_set_roles(set, s)) {
+		tel_schema_free(s);
+		s = NULL;
 	}
 	free(types);
 	return s;

@@ -140,9 +140,10 @@ next_learn(struct tel_reader *r, struct lines *s)
 	/* past the limit a line costs no more than to say that it is damage */
 	if (!s->any->full)
 		learned = tel__any_learn(s);
-	if (learned > 0 && s->any->nknown >= ANY_SINGLE_MAX)
+	/* a type that was there as it is does not have the line */
+	if (learned == 1 && s->any->nknown >= ANY_SINGLE_MAX)
 		learned = next_learn_window(r, s);
-	if (learned > 0)
+	if (learned == 1)
 		st = tel__any_settle(r, s);
 	if (learned == 0 && s->any->inferred.full && !s->any->full) {
 		s->any->full = 1;

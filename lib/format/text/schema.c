@@ -259,7 +259,7 @@ consider(struct tel_reader *r, struct lines *s, struct evidence *e)
 
 	if (st == TEL_OK && s->syntax->named)
 		learned = tel__any_learn(s);
-	e->learned += learned;
+	e->learned += learned > 0;
 	return learned < 0 ? TEL_ENOMEM : st;
 }
 
