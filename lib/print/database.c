@@ -119,15 +119,54 @@ is_named(const struct tel_type *type, const char *name, size_t length)
 	return type->name_length == length && strcasecmp(type->name, name) == 0;
 }
 
-static int
-is_table_taken(const struct tel_schema *schema, const char *name)
-{
-	const size_t length = strlen(name);
+/* Name i of those that one must differ from: of types, or of fields. */
+typedef const char *database_name_fn(const void *of, unsigned i);
 
-	for (unsigned i = 0; i < schema->ntypes; i++)
-		if (is_named(&schema->types[i], name, length))
-			return 1;
-	return strcasecmp(name, "Unknown") == 0;
+static const char *
+database_type_name(const void *schema, unsigned i)
+{
+	return ((const struct tel_schema *)schema)->types[i].name;
+}
+
+static const char *
+database_field_name(const void *type, unsigned i)
+{
+	return ((const struct tel_type *)type)->fields[i].name;
+}
+
+/*
+ * Appends the taken-th number from 2 on that makes a name free of n others, in
+ * one pass over these, as there may be thousands that differ only in case.  1;
+ * 0: no memory.
+ */
+static int
+number_name(char *name, size_t length, unsigned taken, database_name_fn *at,
+    const void *of, unsigned n)
+{
+	const size_t end = (size_t)n + taken + 2;
+	unsigned char *used = calloc(end, 1);
+	unsigned i, number = 1;
+
+	if (used == NULL)
+		return 0;
+	name[length] = '_';
+	for (i = 0; i < n; i++) {
+		const char *other = at(of, i);
+		char *rest;
+
+		if (strncasecmp(other, name, length + 1) != 0 ||
+		    other[length + 1] < '1' || other[length + 1] > '9')
+			continue;
+		unsigned long has = strtoul(other + length + 1, &rest, 10);
+		if (*rest == '\0' && has < end)
+			used[has] = 1;
+	}
+	for (; taken > 0; taken--)
+		while (used[++number])
+			;
+	free(used);
+	(void)snprintf(name + length, NAME_MORE, "_%u", number);
+	return 1;
 }
 
 /*
@@ -141,7 +180,7 @@ name_table(const struct tel_type *type)
 	const struct tel_schema *schema = type->schema;
 	const size_t length = type->name_length;
 	char *name = malloc(length + NAME_MORE);
-	unsigned i, n = 1, taken = strcasecmp(type->name, "Unknown") == 0;
+	unsigned i, taken = strcasecmp(type->name, "Unknown") == 0;
 
 	if (name == NULL)
 		return NULL;
@@ -150,11 +189,12 @@ name_table(const struct tel_type *type)
 	for (i = 0; i < schema->ntypes && &schema->types[i] != type; i++)
 		taken +=
 		    (unsigned)is_named(&schema->types[i], type->name, length);
-	for (; taken > 0; taken--)
-		do
-			snprintf(name + length, NAME_MORE, "_%u", ++n);
-		while (is_table_taken(schema, name));
-	return name;
+	if (taken == 0 ||
+	    number_name(name, length, taken, database_type_name, schema,
+	        schema->ntypes))
+		return name;
+	free(name);
+	return NULL;
 }
 
 /* --------------------------------------------------------------- columns */
@@ -167,22 +207,13 @@ is_reserved(const char *name)
 	    strcasecmp(name, "event_number") == 0;
 }
 
-static int
-is_column_taken(const struct tel_type *type, const char *name)
-{
-	for (unsigned i = 0; i < type->nfields; i++)
-		if (strcasecmp(type->fields[i].name, name) == 0)
-			return 1;
-	return is_reserved(name);
-}
-
 /* The column of a field, to be freed; NULL when out of memory. */
 static char *
 name_column(const struct tel_type *type, unsigned field)
 {
 	const struct tel_field *f = &type->fields[field];
 	char *name = malloc(f->name_length + NAME_MORE);
-	unsigned i, n = 1, taken = (unsigned)is_reserved(f->name);
+	unsigned i, taken = (unsigned)is_reserved(f->name);
 
 	if (name == NULL)
 		return NULL;
@@ -193,11 +224,12 @@ name_column(const struct tel_type *type, unsigned field)
 	for (i = 0; type->schema->nested && i < f->name_length; i++)
 		if (name[i] == '.')
 			name[i] = '_';
-	for (; taken > 0; taken--)
-		do
-			snprintf(name + f->name_length, NAME_MORE, "_%u", ++n);
-		while (is_column_taken(type, name));
-	return name;
+	if (taken == 0 ||
+	    number_name(name, f->name_length, taken, database_field_name, type,
+	        type->nfields))
+		return name;
+	free(name);
+	return NULL;
 }
 
 /*

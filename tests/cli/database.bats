@@ -393,6 +393,23 @@ sys.exit(a != b or not any(x != float("%.10G" % x) for x in b))'
 	both --index x case.txt
 }
 
+@test "names that differ only in case are numbered in no time" {
+	python3 - >names.txt <<-'END'
+		import itertools
+		print("# teltools text 1")
+		names = itertools.product(*zip("abcdefghi", "ABCDEFGHI"))
+		names = ["".join(name) for name in names][:250]
+		fields = " ".join(f"{name}:boolean" for name in names)
+		for i in range(50):
+		    print(f"# type: T{i} {i} K {fields}")
+		values = " ".join(f"{name}=true" for name in names)
+		print(f"{1:016X} T0 {values}")
+	END
+	run -0 timeout 5 telcat -q -f sql -o script names.txt
+	sqlite3 -bail script.db <script
+	[ "$(ask script.db 'SELECT abcdefghi, aBCDEFghI_250 FROM EVENT_T0')" = '1|1' ]
+}
+
 @test "the database of a small log is small" {
 	telcat -f sqlite -o small.db mpsio.log
 	[ "$(ask small.db 'PRAGMA page_size')" = 1024 ]
