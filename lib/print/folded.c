@@ -122,7 +122,8 @@ add_weight(struct folded *f, uint32_t node, uint64_t weight)
 			*tel__stacks_user(&f->tree, node) = 1;
 		}
 	}
-	f->weights[node] += weight;
+	if (__builtin_add_overflow(f->weights[node], weight, &f->weights[node]))
+		f->weights[node] = UINT64_MAX;
 	return node;
 }
 
@@ -657,7 +658,9 @@ folded_finish(struct tel_printer *pr)
 	for (line = f->lines, i = 0; i < f->nlines; line++, i++) {
 		/* names that differ may be written alike */
 		if (i + 1 < f->nlines && folded_compare(line, line + 1) == 0) {
-			line[1].weight += line->weight;
+			if (__builtin_add_overflow(line[1].weight, line->weight,
+			        &line[1].weight))
+				line[1].weight = UINT64_MAX;
 		} else {
 			(void)tel_output_write(pr->out, line->text,
 			    strlen(line->text));

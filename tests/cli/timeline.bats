@@ -455,6 +455,15 @@ print(most)' >want
 	[ "$(awk '{ n += $NF } END { print n }' got)" = 2000 ]
 }
 
+@test "the weight of a stack goes up to the largest number" {
+	{
+		printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+		    '# type: D 5 K duration:unsigned'
+		printf '%016X D duration=4611686018427387904\n' 0 1 2 3 4
+	} >long.txt
+	[ "$(telcat -q -f folded long.txt)" = 'D 18446744073709551615' ]
+}
+
 @test "an arrow goes from each message sent to where it is received" {
 	cat >sent.txt <<-'END'
 		# teltools text 1
