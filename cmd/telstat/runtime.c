@@ -586,7 +586,6 @@ put_mutator(struct report *r, const struct show *show)
 	const struct tel__collector *c = &show->options->runtime->ends;
 	tel_int128 span, logs;
 	uint64_t window;
-	unsigned i = 0;
 
 	if (c->nstops == 0 ||
 	    !tel_stats_total(show->stats, TEL_TOTAL_NS, &span) ||
@@ -596,7 +595,9 @@ put_mutator(struct report *r, const struct show *show)
 	(void)report_section(r, REPORT_JSON, "mutator");
 	add_column(r, "window_ns", "window", REPORT_WITH_UNIT, "ns");
 	report_column(r, "share", NULL, REPORT_PERCENT, 0)->decimals = 2;
-	while ((window = tel__collector_window(i++)) <= span.low) {
+	for (unsigned i = 0; i < TEL__COLLECTOR_WINDOWS &&
+	     (window = tel__collector_window(i)) <= span.low;
+	     i++) {
 		report_row(r, REPORT_JSON);
 		report_cell(r, report_count(window));
 		report_cell(r,

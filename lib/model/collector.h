@@ -50,6 +50,9 @@ struct tel__collector {
 	struct tel__generations generations;
 };
 
+/* Windows that 64 bits hold. */
+#define TEL__COLLECTOR_WINDOWS 49u
+
 /* The windows that are shown, in ns: 1, 2, 5 ... us, number i from 0. */
 static inline uint64_t
 tel__collector_window(unsigned i)

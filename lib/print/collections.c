@@ -170,9 +170,13 @@ tel__collections_event(struct collections *c, struct event_samples *x,
 	        !names_collection(c, ev, key)))
 		return st;
 	uint32_t type = tel__samples_type(x, ev->type);
-	return x->no_memory ? TEL_ENOMEM :
-	                      collections_add_facts(c, type, ev,
-	                          tel_load(&ev->type->fields[key], ev->data));
+	if (x->no_memory)
+		return TEL_ENOMEM;
+	/* the type that stands for those beyond the limit has no fields */
+	if (x->types[type].nfields == 0)
+		return TEL_OK;
+	return collections_add_facts(c, type, ev,
+	    tel_load(&ev->type->fields[key], ev->data));
 }
 
 int
@@ -490,14 +494,13 @@ collections_put_mutator(const struct collections *c, uint64_t span,
     struct tel__buffer *b)
 {
 	uint64_t window;
-	unsigned i = 0;
 
 	tel__json_raw(b, "mutator", "[");
-	while ((window = tel__collector_window(i)) <= span) {
+	for (unsigned i = 0; i < TEL__COLLECTOR_WINDOWS &&
+	     (window = tel__collector_window(i)) <= span;
+	     i++)
 		tel__json_item(b, "[%" PRIu64 ",%.9g]", window,
 		    tel__collector_mutator(&c->of, span, window));
-		i++;
-	}
 	tel__json_put(b, "]");
 }
 

@@ -9,6 +9,7 @@
 #include "base/varint.h"
 #include "io/deflate.h"
 #include "print/page.h"
+#include "render/list.h"
 
 /* An event of the block that is being filled. */
 struct sample_row {
@@ -115,15 +116,17 @@ samples_unit_of(const struct tel_field *f)
 	    "id";
 }
 
+/* nfields: those of its fields that are kept. */
 static int
-samples_copy_type(struct sample_type *to, const struct tel_type *t)
+samples_copy_type(struct sample_type *to, const struct tel_type *t,
+    unsigned nfields)
 {
 	memset(to, 0, sizeof(*to));
 	to->name = tel__copy_string(t->name, t->name_length);
 	to->kind = strdup(t->kind);
-	to->fields = calloc(t->nfields + 1u, sizeof(*to->fields));
+	to->fields = calloc(nfields + 1u, sizeof(*to->fields));
 	to->collection = t->collection;
-	if (tel_type_is_alloc(t) || t->role == TEL_ROLE_FRAME)
+	if (nfields > 0 && (tel_type_is_alloc(t) || t->role == TEL_ROLE_FRAME))
 		to->role = tel_type_role(t);
 	memcpy(to->parts, t->role_field, sizeof(to->parts));
 	to->code = t->code;
@@ -131,7 +134,7 @@ samples_copy_type(struct sample_type *to, const struct tel_type *t)
 	if (to->name == NULL || to->kind == NULL || to->fields == NULL ||
 	    to->doc == NULL)
 		return 0;
-	for (unsigned i = 0; i < t->nfields; i++) {
+	for (unsigned i = 0; i < nfields; i++) {
 		to->fields[i].field = t->fields[i];
 		to->fields[i].labels = tel_field_labelled(&t->fields[i]);
 		to->fields[i].unit = samples_unit_of(&t->fields[i]);
@@ -162,7 +165,9 @@ make_type(struct event_samples *x, const struct tel_type *t)
 		e->value = SAMPLES_TYPES - 1;
 		return SAMPLES_TYPES - 1;
 	}
-	if (!samples_copy_type(&x->types[x->ntypes], t)) {
+	/* the last one stands for others, whose fields are elsewhere */
+	if (!samples_copy_type(&x->types[x->ntypes], t,
+	        x->ntypes < SAMPLES_TYPES - 1 ? t->nfields : 0)) {
 		samples_free_type(&x->types[x->ntypes]);
 		tel__table_remove(&x->by_type, e);
 		x->no_memory = 1;
@@ -312,6 +317,7 @@ static void
 samples_put_strings(struct event_samples *x, struct tel__buffer *out,
     const struct tel_field *f, size_t i, size_t end)
 {
+	struct tel__buffer list = { 0 };
 	struct tel_event ev = { 0 };
 	size_t n;
 
@@ -319,9 +325,17 @@ samples_put_strings(struct event_samples *x, struct tel__buffer *out,
 		ev.data = x->data.bytes + x->rows[i].data;
 		ev.size = x->rows[i].size;
 		const char *s = tel_load_string(&ev, f, &n);
+		if (f->datatype == TEL_LIST && tel_present(f, ev.data)) {
+			list.used = 0;
+			tel__render_list(&list, &ev, f, 0);
+			s = (const char *)list.bytes;
+			n = list.used;
+		}
 		tel__buffer_put_varint(out,
 		    samples_intern(x, s, n, SAMPLES_STRING) - 1u);
 	}
+	x->no_memory |= list.failed;
+	tel__buffer_clear(&list);
 }
 
 static void
@@ -332,7 +346,7 @@ samples_put_field(struct event_samples *x, struct tel__buffer *out,
 	const unsigned char *data = x->data.bytes;
 	uint64_t v, before = 0;
 
-	if (f->datatype == TEL_STRING) {
+	if (f->datatype == TEL_STRING || f->datatype == TEL_LIST) {
 		samples_put_strings(x, out, f, i, end);
 		return;
 	}

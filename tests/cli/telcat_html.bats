@@ -87,6 +87,27 @@ assert {f["name"]: f.get("unit") for f in type["fields"]} == {
 '
 }
 
+@test "a list of a log is text on its page" {
+	printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+	    '# type: T 1 K l:list:unsigned m?:list:string n:unsigned' \
+	    '0000000000000001 T l=[1,2,3] m=["x","y"] n=7' \
+	    '0000000000000002 T l=[] n=8' >log.text
+	telcat -q -f html log.text >page.html
+	page events page.html | jq -c .fields | diff - <(
+		printf '%s\n' '{"l":"[1,2,3]","m":"[\"x\",\"y\"]","n":7}' \
+		    '{"l":"[]","m":"","n":8}'
+	)
+}
+
+@test "a page of a collector is made whatever the clocks are" {
+	printf '%s\n' '# teltools text 1' '# format: mps-1.118.0/lii6gc' \
+	    '0000000000000001 PoolAlloc pool=0x1 pReturn=0x10 size=40' \
+	    'FFFFFFFFFFFFFFFF PoolAlloc pool=0x1 pReturn=0x20 size=40' >log.text
+	run -0 timeout 5 telcat -q -f html -o page.html log.text
+	page head page.html | jq -c '.collector.mutator | length' >got
+	[ "$(<got)" = 49 ]
+}
+
 # A log of 5 copies of another one, each later than the one before.
 grow() { # LOG
 	python3 - "$1" <<'END'
@@ -363,6 +384,11 @@ END
 		   1499 3
 		   1500 1
 	END
+	# their bytes are not taken for fields of the type that stands for them
+	page head page.html >head.json
+	jq -c '.types | [(.[:-1] | all(.fields | length == 1)), .[-1].fields]' \
+	    head.json >got
+	[ "$(<got)" = '[true,[]]' ]
 }
 
 @test "a page of no events" {
