@@ -52,8 +52,9 @@ identify_find(const unsigned char *p, size_t n, const char *text)
 }
 
 /*
- * The build string, the first one that is whole: "@(#)Ravenbrook MPS, product.mps, release/1.113.0,
- * platform.lii6gc, variety...".  Bytes before from were examined.
+ * The first build string that is whole: "@(#)Ravenbrook MPS, product.mps,
+ * release/1.113.0, platform.lii6gc, variety...".  Bytes before from were
+ * examined.
  */
 static void
 identify_find_build(const unsigned char *p, size_t from, size_t n,
