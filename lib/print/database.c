@@ -20,6 +20,7 @@
  */
 #include "print/database.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -135,13 +136,32 @@ database_field_name(const void *type, unsigned i)
 }
 
 /*
+ * Whether two names are the same in n bytes, whatever their case; nested: and
+ * with the dots of members of structs as underscores.
+ */
+static int
+is_same_in_sql(const char *a, const char *b, size_t n, int nested)
+{
+	for (; n > 0; a++, b++, n--) {
+		int x = tolower((unsigned char)*a);
+		int y = tolower((unsigned char)*b);
+
+		x = nested && x == '.' ? '_' : x;
+		y = nested && y == '.' ? '_' : y;
+		if (x != y || x == '\0')
+			return x == y;
+	}
+	return 1;
+}
+
+/*
  * Appends the taken-th number from 2 on that makes a name free of n others, in
  * one pass over these, as there may be thousands that differ only in case.  1;
  * 0: no memory.
  */
 static int
 number_name(char *name, size_t length, unsigned taken, database_name_fn *at,
-    const void *of, unsigned n)
+    const void *of, unsigned n, int nested)
 {
 	const size_t end = (size_t)n + taken + 2;
 	unsigned char *used = calloc(end, 1);
@@ -154,7 +174,7 @@ number_name(char *name, size_t length, unsigned taken, database_name_fn *at,
 		const char *other = at(of, i);
 		char *rest;
 
-		if (strncasecmp(other, name, length + 1) != 0 ||
+		if (!is_same_in_sql(other, name, length + 1, nested) ||
 		    other[length + 1] < '1' || other[length + 1] > '9')
 			continue;
 		unsigned long has = strtoul(other + length + 1, &rest, 10);
@@ -191,7 +211,7 @@ name_table(const struct tel_type *type)
 		    (unsigned)is_named(&schema->types[i], type->name, length);
 	if (taken == 0 ||
 	    number_name(name, length, taken, database_type_name, schema,
-	        schema->ntypes))
+	        schema->ntypes, 0))
 		return name;
 	free(name);
 	return NULL;
@@ -218,7 +238,8 @@ name_column(const struct tel_type *type, unsigned field)
 	if (name == NULL)
 		return NULL;
 	for (i = 0; i < field; i++)
-		taken += strcasecmp(type->fields[i].name, f->name) == 0;
+		taken += (unsigned)is_same_in_sql(type->fields[i].name, f->name,
+		    f->name_length + (size_t)1, type->schema->nested);
 	memcpy(name, f->name, f->name_length + 1u);
 	/* the members of structs, and labels */
 	for (i = 0; type->schema->nested && i < f->name_length; i++)
@@ -226,7 +247,7 @@ name_column(const struct tel_type *type, unsigned field)
 			name[i] = '_';
 	if (taken == 0 ||
 	    number_name(name, f->name_length, taken, database_field_name, type,
-	        type->nfields))
+	        type->nfields, type->schema->nested))
 		return name;
 	free(name);
 	return NULL;

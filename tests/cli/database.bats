@@ -393,6 +393,20 @@ sys.exit(a != b or not any(x != float("%.10G" % x) for x in b))'
 	both --index x case.txt
 }
 
+@test "a member of a struct and a field of its column have columns of their own" {
+	mkdir trace
+	cat >trace/metadata <<-'END'
+		/* CTF 1.8 */
+		trace { major = 1; minor = 8; byte_order = le; };
+		typealias integer { size = 8; } := u8;
+		event { name = "e"; id = 0; fields := struct {
+			struct { u8 b; } a; u8 a_b; u8 a_b_2; struct { u8 B; } A; }; };
+	END
+	printf '\1\2\3\4' >trace/stream
+	both trace
+	[ "$(ask direct.db 'SELECT a_b, a_b_3, a_b_2, A_B_4 FROM EVENT_e')" = '1|2|3|4' ]
+}
+
 @test "names that differ only in case are numbered in no time" {
 	python3 - >names.txt <<-'END'
 		import itertools

@@ -43,7 +43,7 @@ tel__ctf_folder_open(struct ctf_folder *f, const char *path, unsigned tag)
 		if (mkdir(f->made, 0777) == 0)
 			return 1;
 	}
-	/* there is no folder to remove */
+	/* so that none is removed */
 	free(f->made);
 	f->made = NULL;
 	return 0;
