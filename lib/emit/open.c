@@ -65,31 +65,23 @@ tel_emit_clock(void)
 	return tel__emit_ticks();
 }
 
-/* Whether the processor's counter has a constant rate. */
-static int
-counter_is_steady(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	unsigned a, b, c, d;
-
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) != 0;
-#elif defined(__aarch64__)
-	return 1;
-#else
-	return 0;
-#endif
-}
-
+/* By default the processor's counter, where it has one of a constant rate. */
 static uint32_t
 emit_open_choose_clock(unsigned wanted)
 {
+	int counter = 0;
+
 	if (wanted == TEL_EMIT_CLOCK_MONOTONIC || wanted == TEL_EMIT_CLOCK_NONE)
 		return wanted;
-#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
-	if (wanted == TEL_EMIT_CLOCK_CPU || counter_is_steady())
-		return TEL_EMIT_CLOCK_CPU;
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned a, b, c, d;
+
+	counter = wanted == TEL_EMIT_CLOCK_CPU ||
+	    (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) != 0);
+#elif defined(__aarch64__)
+	counter = 1;
 #endif
-	return TEL_EMIT_CLOCK_MONOTONIC;
+	return counter ? TEL_EMIT_CLOCK_CPU : TEL_EMIT_CLOCK_MONOTONIC;
 }
 
 /* Reads both clocks at the same instant: the closest of 8 attempts. */
