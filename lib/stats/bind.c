@@ -281,12 +281,14 @@ value_action(const struct definition *d, const struct tel_type *t,
 	if (at == COUNTER_NONE)
 		return strcmp(d->field, "type") == 0 &&
 		    !tel__expr_is_field(d->value);
-	if (at >= 0 && d->spec.decimals == 0 &&
-	    t->fields[at].datatype != TEL_DOUBLE &&
-	    t->fields[at].datatype != TEL_STRING) {
+	const struct tel_field *f = at >= 0 ? &t->fields[at] : NULL;
+	/* what an event may lack is left to the expression, and so is a list */
+	if (f != NULL && d->spec.decimals == 0 && f->present == 0 &&
+	    f->datatype != TEL_DOUBLE && f->datatype != TEL_STRING &&
+	    f->datatype != TEL_LIST) {
 		a->what = APPLY_FIELD;
 		a->field = at;
-		a->load = &t->fields[at];
+		a->load = f;
 	}
 	return 1;
 }

@@ -31,7 +31,7 @@ struct stat_class {
 	int squared;       /* it has the sum of the squares of its values */
 	int real;          /* its values may have decimals */
 	int valued;        /* its parameters are values */
-	int bare;          /* a spec may leave out the value: events count */
+	int bare;          /* events count: a value may be left out, or be a string */
 	int current;       /* its last value stays where counts begin anew */
 	int running;       /* a value adds to the last; on the wire, delta=1 */
 	int pairs;         /* its values are the lengths of pairs alone */

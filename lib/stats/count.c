@@ -116,7 +116,10 @@ stats_count_update(struct tel_stats *s, struct definition *d,
 		st = class->take(stat, v, weight);
 		return st == TEL_OK ? st : stats_no_memory(s);
 	}
-	if (tel__stat_number_of(v, d->spec.decimals, &w) != TEL_OK) {
+	/* to be counted, a value need not be a number */
+	if (class->bare)
+		w = int128_u64(0);
+	else if (tel__stat_number_of(v, d->spec.decimals, &w) != TEL_OK) {
 		stat->invalid++;
 		return TEL_OK;
 	}

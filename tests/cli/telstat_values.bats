@@ -278,3 +278,31 @@ for line in sys.stdin:
 	grep -q '"span_ticks":"9223372036854775807",' got
 	run ! grep -q span_ns got
 }
+
+@test "what an event lacks counts nowhere, and strings count" {
+	{
+		printf '%s\n' '# teltools text 1' \
+		    '# type: a 1 K x?:unsigned y?:signed:16 z?:boolean s?:string'
+		printf '%016x a%s\n' 1 ' x=5 y=-3 z=true s="b"' 2 '' 3 ' x=7' \
+		    4 ' x=7 y=-5 z=false s=""'
+	} >some.txt
+	telcat -f tel -o some.tel some.txt
+	for log in some.txt some.tel; do
+		telstat -q -f csv -s 'a=min(x)' -s 'b=sum(y)' -s 'c=count(z)' \
+		    -s 'd=count(s)' -s 'e=hist(x,0,10,5)' -s 'f=tally(y,9)' \
+		    -s 'g=max(y)' -s 'h=distinct(x)' $log |
+		    cut -d , -f 2,4-8 |
+		    grep -E '^.,(updates|min|max|sum|bucket|distinct|invalid),' |
+		    diff - <(printf '%s\n' a,updates,,,,3 a,min,,,,5 \
+		        a,invalid,,,,0 b,updates,,,,2 b,sum,,,,-8 \
+		        b,invalid,,,,0 c,updates,,,,2 c,invalid,,,,0 \
+		        d,updates,,,,2 d,invalid,,,,0 e,updates,,,,3 \
+		        e,sum,,,,19 e,invalid,,,,0 e,bucket,5,10,,3 \
+		        f,updates,,,,2 f,invalid,,,,0 f,bucket,,,-5,1 \
+		        f,bucket,,,-3,1 g,updates,,,,2 g,max,,,,-3 \
+		        g,invalid,,,,0 h,updates,,,,3 h,distinct,,,,2 \
+		        h,invalid,,,,0)
+		telstat -q -g x -s 'n=count(x)' -f csv $log | grep ',updates,' |
+		    cut -d , -f 8- | diff - <(printf '%s\n' 1,x=5 2,x=7)
+	done
+}
