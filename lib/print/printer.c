@@ -564,10 +564,18 @@ tel_printer_event(tel_printer *p, const tel_event *event)
 	return render_event(p, event);
 }
 
+/* Prints an event of a run but its first one. */
+static inline tel_status
+printer_render(struct tel_printer *p, const struct tel_event *ev)
+{
+	struct render_program *g = render_program_for(p, ev->type);
+
+	return g == NULL ? TEL_ENOMEM : tel__render_run(p, g, ev);
+}
+
 tel_status
 tel_printer_run(tel_printer *p, tel_run *run)
 {
-	struct render_program *g;
 	tel_status st = TEL_OK;
 
 	if (p->renderer->run != NULL && run->count > 0 &&
@@ -592,12 +600,13 @@ tel_printer_run(tel_printer *p, tel_run *run)
 			st = tel_printer_event(p, run_event(run, i));
 		return st;
 	}
-	for (size_t i = 1; i < run->count && st == TEL_OK; i++) {
-		const struct tel_event *ev = run_view(run, i);
-
-		g = render_program_for(p, ev->type);
-		st = g == NULL ? TEL_ENOMEM : tel__render_run(p, g, ev);
-	}
+	/* an expression may be of an event's place, which a view lacks */
+	if (printer_has_values(p))
+		for (size_t i = 1; i < run->count && st == TEL_OK; i++)
+			st = printer_render(p, run_event(run, i));
+	else
+		for (size_t i = 1; i < run->count && st == TEL_OK; i++)
+			st = printer_render(p, run_view(run, i));
 	return st;
 }
 
