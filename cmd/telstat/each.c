@@ -119,6 +119,7 @@ each_add(struct telstat *t, const tel_schema *s)
 			const char *name = tel_field_name(f);
 
 			if (tel_field_datatype(f) == TEL_STRING ||
+			    tel_field_datatype(f) == TEL_LIST ||
 			    !matches(t->each, name) || is_known(s, i, j, name))
 				continue;
 			n++;

@@ -59,17 +59,20 @@ check_symbol(struct check *c, struct symbol *s)
 	const struct tel_type *t;
 	int labels = 0, at;
 
-	s->classes = 0;
+	s->classes = s->whole = 0;
 	for (unsigned i = 0; i < c->schema->ntypes; i++) {
 		t = &c->schema->types[i];
 		at = tel__symbol_find(s, t);
-		if (at == COUNTER_CPI)
-			s->classes |= C_DOUBLE;
-		if (at < 0)
+		if (at < 0) {
+			s->classes |= at == COUNTER_CPI ? C_DOUBLE : 0;
+			s->whole |= at == COUNTER_CPI ? C_DOUBLE : 0;
 			continue;
+		}
 		const struct tel_field *f = &t->fields[at];
-		s->classes |= (uint8_t)check_class_of_datatype(
+		const unsigned class = check_class_of_datatype(
 		    symbol_is_name(s, f) ? TEL_STRING : tel_field_element(f));
+		s->classes |= (uint8_t) class;
+		s->whole |= (uint8_t)(f->datatype == TEL_LIST ? C_LIST : class);
 		labels |= node_labelled(f);
 	}
 	if (s->checked && !s->known) {
@@ -229,6 +232,33 @@ check_arithmetic(struct check *c, struct node *n)
 	return st;
 }
 
+/* A list has no value of its own, unless another type has a number there. */
+static tel_status
+check_own_value(struct check *c, struct node *n)
+{
+	const struct symbol *s = &c->tree->symbols[n->symbol];
+
+	n->classes = s->whole & (uint8_t)~C_LIST;
+	if (s->whole != C_LIST || (n->flags & NODE_HAS) != 0)
+		return TEL_OK;
+	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, n->column,
+	    "'%.64s' is a list; use len(%.64s), an element such as %.64s[0], "
+	    "or in",
+	    s->name, s->name, s->name);
+}
+
+static tel_status
+check_length(struct check *c, const struct node *n)
+{
+	const struct symbol *s = &c->tree->symbols[n->symbol];
+
+	if (s->whole == 0 || (s->whole & (C_LIST | C_STRING)) != 0)
+		return TEL_OK;
+	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, n->column,
+	    "len() takes a list or a string, and '%.64s' is %s", s->name,
+	    class_name(s->whole));
+}
+
 static unsigned
 class_of_builtin(enum builtin b)
 {
@@ -249,9 +279,9 @@ check_node(struct check *c, struct node *n)
 		if ((n->flags & (NODE_KIND_WORD | NODE_TYPE_WORD)) != 0)
 			return check_word(c, n);
 		break;
-	case N_FIELD:
+	case N_FIELD: return check_own_value(c, n);
+	case N_LENGTH: return check_length(c, n);
 	case N_ELEMENT: n->classes = c->tree->symbols[n->symbol].classes; break;
-	case N_LENGTH:
 	case N_CONTAINS: n->classes = C_INTEGER; break;
 	case N_BUILTIN:
 		n->classes =

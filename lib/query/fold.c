@@ -85,6 +85,14 @@ fold_field(struct compiler *c, const struct node *n, struct fold *f)
 		set_known(f, value_missing());
 		return;
 	}
+	const enum tel_datatype datatype = c->type->fields[at].datatype;
+	if ((n->op == N_LENGTH && datatype != TEL_LIST &&
+	        datatype != TEL_STRING) ||
+	    (n->op == N_FIELD && datatype == TEL_LIST &&
+	        (n->flags & NODE_HAS) == 0)) {
+		set_known(f, value_missing());
+		return;
+	}
 	if (n->op == N_LENGTH || n->op == N_CONTAINS) {
 		set_open(f, C_INTEGER);
 		return;
@@ -107,7 +115,8 @@ is_always(const struct compiler *c, const struct node *n)
 {
 	const int at = c->fields[n->symbol];
 
-	return at < 0 || c->type->fields[at].present == 0;
+	/* cycles per instruction are missing where there is none */
+	return at >= 0 && c->type->fields[at].present == 0;
 }
 
 /* label(field), and label alone. */

@@ -134,6 +134,12 @@ leaf_has(struct parser *p)
 	if (p->status == TEL_OK && p->tree->nodes[node].op == N_CONST)
 		tel__parser_fail(p, TEL_EINVAL, t.column, wrong);
 	tel__parser_expect(p, T_RPAREN, "expected ')'");
+	if (p->status == TEL_OK) {
+		struct node *nodes = p->tree->nodes;
+
+		nodes[nodes[node].op == N_START ? nodes[node].a : node].flags |=
+		    NODE_HAS;
+	}
 	return tel__parser_add(p, N_HAS, node, 0, t.column);
 }
 

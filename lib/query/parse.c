@@ -181,13 +181,14 @@ plain_set(const struct tree *t, const struct list *list)
 	uint32_t i;
 
 	for (i = 0; spans != NULL && i < list->count; i++) {
-		const struct value *lo = &t->nodes[list->items[i].lo].value;
-		const struct value *hi = &t->nodes[list->items[i].hi].value;
+		const struct node *lo = &t->nodes[list->items[i].lo];
+		const struct node *hi = &t->nodes[list->items[i].hi];
 
-		if (lo->tag != V_NATURAL || hi->tag != V_NATURAL)
+		if (lo->op != N_CONST || lo->value.tag != V_NATURAL ||
+		    hi->op != N_CONST || hi->value.tag != V_NATURAL)
 			break;
-		spans[i].lo = lo->as.u;
-		spans[i].hi = hi->as.u;
+		spans[i].lo = lo->value.as.u;
+		spans[i].hi = hi->value.as.u;
 	}
 	if (spans != NULL && i == list->count)
 		set = tel__set_new(spans, list->count);

@@ -86,7 +86,8 @@ enum {
 	NODE_KIND_WORD = 8,  /* a bare word: the name of a kind */
 	NODE_TYPE_WORD = 16, /* a bare word: the name of a type */
 	NODE_BARE = 32,      /* a bare name: perhaps a word */
-	NODE_KNOWN = 64      /* a word that some schema had */
+	NODE_KNOWN = 64,     /* a word that some schema had */
+	NODE_HAS = 128       /* in has(), which takes lists, too */
 };
 
 struct node {
@@ -133,7 +134,8 @@ struct symbol {
 	uint8_t checked; /* written bare: some type must have it, */
 	uint8_t known;   /* and had it */
 	uint8_t use;     /* enum symbol_use */
-	uint8_t classes; /* in the schema bound last */
+	uint8_t classes; /* in the schema bound last; of a list its elements' */
+	uint8_t whole;   /* the same; of a list C_LIST */
 };
 
 /* Nonzero when the name of a value of f is meant. */

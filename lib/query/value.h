@@ -28,7 +28,7 @@ struct value {
 };
 
 /* What a part of an expression may be worth, as a set of bits. */
-enum value_class { C_INTEGER = 1, C_DOUBLE = 2, C_STRING = 4 };
+enum value_class { C_INTEGER = 1, C_DOUBLE = 2, C_STRING = 4, C_LIST = 8 };
 #define C_NUMBER (C_INTEGER | C_DOUBLE)
 
 /* Operators, of arithmetic and of comparison. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Expressions of places of events.
+# Expressions of values that events may lack, of lists, and of places.
 
 load lib
 
@@ -18,6 +18,41 @@ setup() {
 	} >log.txt
 	grep -v ' b ' log.txt >lists.txt
 	telcat -f tel -o log.tel log.txt
+}
+
+@test "an item of a list may be whether another list has a number" {
+	for log in log.txt log.tel; do
+		[ "$(telcat -c -w 'x in ((2 in l), 5)' $log)" = 1 ]
+		[ "$(telcat -c -w 'x in ((3 in l)..(3 in l), 8)' $log)" = 1 ]
+		[ "$(telcat -c -w 'x in ((3 in l), 3)' $log)" = 2 ]
+	done
+}
+
+@test "a list is not a number, and has a length" {
+	for log in log.txt log.tel; do
+		# the type in which it is a number remains
+		[ "$(telcat -c -w 'l > 1' $log)" = 1 ]
+		[ "$(telcat -c -w 'has(l)' $log)" = 3 ]
+		[ "$(telcat -c -w 'has(start.l)' $log)" = 0 ]
+		[ "$(telcat -c -w 'len(l) >= 0' $log)" = 2 ]
+		[ "$(telcat -c -w 'len(s) == 3' $log)" = 1 ]
+		telstat -f csv -s 's=sum(l)' $log | grep ',s,sum,sum,,,,9,'
+	done
+	expect 2 "telcat: *: 'l' is a list; use len(l), *" telcat -w 'l > 1' lists.txt
+	expect 2 "telstat: *: 'l' is a list; use len(l), *" \
+	    telstat -s 's=sum(l)' lists.txt
+	expect 2 "telcat: *: len() takes a list or a string, and 'x' is an integer" \
+	    telcat -w 'len(x) > 1' lists.txt
+	telstat -q -s '@=sum(@)' --each '[lx]' lists.txt >got
+	run ! grep '^l ' got
+	grep '^x ' got
+}
+
+@test "cycles per instruction are there if there are instructions" {
+	for log in log.txt log.tel; do
+		[ "$(telcat -c -w 'has(cpi)' $log)" = 1 ]
+		[ "$(telcat -c -w '!has(cpi)' $log)" = 4 ]
+	done
 }
 
 @test "the number of an event is that of its place, in each format" {
