@@ -31,10 +31,10 @@ struct stat_class {
 	int squared;       /* it has the sum of the squares of its values */
 	int real;          /* its values may have decimals */
 	int valued;        /* its parameters are values */
-	int bare;          /* events count: a value may be left out, or be a string */
-	int current;       /* its last value stays where counts begin anew */
-	int running;       /* a value adds to the last; on the wire, delta=1 */
-	int pairs;         /* its values are the lengths of pairs alone */
+	int bare;     /* events count: a value may be of any kind, or none */
+	int current;  /* its last value stays where counts begin anew */
+	int running;  /* a value adds to the last; on the wire, delta=1 */
+	int pairs;    /* its values are the lengths of pairs alone */
 	int ranked;   /* its largest values are kept; the weights are shown */
 	int sketched; /* keys that the tally has no room for are estimated */
 	layout_fn *layout; /* checks the parameters and makes buckets */

@@ -127,8 +127,8 @@ tel__key_make(struct strings *s, const tel_value *v, struct key *out)
 	out->tag = (uint8_t)v->datatype;
 	if (v->datatype == TEL_SIGNED && v->as.i64 < 0)
 		out->tag |= KEY_NEGATIVE;
-	if (v->datatype == TEL_DOUBLE && v->as.f64 == 0)
-		out->bits = 0; /* 0.0 and -0.0 are equal */
+	if (v->datatype == TEL_DOUBLE)
+		out->bits = key_double(v->as.f64);
 	return TEL_OK;
 }
 

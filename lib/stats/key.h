@@ -7,6 +7,7 @@
 #ifndef TEL_STATS_KEY_H
 #define TEL_STATS_KEY_H
 
+#include "base/bytes.h"
 #include "base/index.h"
 #include "stats/budget.h"
 #include "tel/stats.h"
@@ -39,6 +40,15 @@ tel_status tel__key_make(struct strings *s, const tel_value *v,
 /* What a key was made of; a string is valid as long as the strings. */
 void tel__key_value(const struct strings *s, const struct key *k,
     tel_value *out);
+
+/* The bits of a key that is a double: 0.0 and -0.0 are one, and so is each NaN. */
+static inline uint64_t
+key_double(double d)
+{
+	if (d != d)
+		return (uint64_t)0x7ff8 << 48;
+	return d < 0 || d > 0 ? tel_double_bits(d) : 0;
+}
 
 /* Two keys are equal if their bits and these classes are. */
 static inline unsigned

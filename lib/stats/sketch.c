@@ -7,6 +7,7 @@
 #include "stats/sketch.h"
 
 #include "base/hash.h"
+#include "stats/key.h"
 
 /* Seeds of digests: part of the format, as registers of files depend on them. */
 #define DIGEST_SEED UINT64_C(0x9ae16a3b2f90404f)
@@ -25,8 +26,7 @@ tel__sketch_digest(const tel_value *v)
 		bits = tel__fnv(TEL__FNV, v->as.string, v->length);
 	} else if (v->datatype == TEL_DOUBLE) {
 		is = DOUBLE;
-		if (v->as.f64 == 0)
-			bits = 0; /* 0.0 and -0.0 are equal */
+		bits = key_double(v->as.f64);
 	} else if (v->datatype == TEL_SIGNED && v->as.i64 < 0) {
 		is = NEGATIVE;
 	}

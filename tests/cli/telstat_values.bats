@@ -95,6 +95,20 @@ ratio() {
 	[ "$n" -lt 1110 ]
 }
 
+@test "all NaNs are one key, and one series of metrics" {
+	local name='nan(0x7ff8dead00000001)'
+	{
+		printf '# teltools text 1\n# type: a 1 K x:double\n'
+		printf '%016x a x=%s\n' 1 nan 2 "$name" 3 'nan(0xfff8000000000000)' \
+		    4 1.5
+	} >nan.txt
+	run -0 clean telstat -s 'd=distinct(x)' -s 'e=distinct(x,0)' nan.txt
+	grep -q 'distinct 2$' <<<"$output"
+	grep -q 'distinct 2  error 1$' <<<"$output"
+	telstat -f openmetrics -s 't=tally(x,9)' nan.txt | grep '^inst_t_total' |
+	    diff - <(printf 'inst_t_total{class="t",key="%s"} %d\n' nan 3 1.5 1)
+}
+
 @test "a ratio is drawn from 0, to either side" {
 	[ "$(ratio 4)" = "[0, 1] 0 0.2 0.4 0.6 0.8 1 " ]
 	[ "$(ratio -4)" = "[-1, 0] -1 -0.8 -0.6 -0.4 -0.2 0 " ]
