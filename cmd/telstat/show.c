@@ -128,7 +128,10 @@ show_total(const struct show *show, tel_total which)
 int
 show_overview(const struct show *show)
 {
-	return show->options->report || tel_stats_count(show->stats) == 0;
+	const struct telstat *t = show->options;
+
+	/* of -s and -g, there may be no group */
+	return t->report || (!t->given && tel_stats_count(show->stats) == 0);
 }
 
 /* The title of the snapshot that follows. */

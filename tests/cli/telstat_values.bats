@@ -109,6 +109,17 @@ ratio() {
 	    diff - <(printf 'inst_t_total{class="t",key="%s"} %d\n' nan 3 1.5 1)
 }
 
+@test "of -s and -g without an event there is no report" {
+	unpack 1.118.0-lii6gc-poolncv
+	for format in text csv json; do
+		telstat -f $format -g pool -s 's=sum(size)' -w 'size == 0' \
+		    mpsio.log >got.$format
+	done
+	[[ $(cat got.text) = "Totals: logs 0 "* ]]
+	[ "$(cut -d , -f 3 got.csv | sort -u)" = "$(printf 'totals\ntype')" ]
+	[ "$(wc -l <got.json)" = 1 ]
+}
+
 @test "a ratio is drawn from 0, to either side" {
 	[ "$(ratio 4)" = "[0, 1] 0 0.2 0.4 0.6 0.8 1 " ]
 	[ "$(ratio -4)" = "[-1, 0] -1 -0.8 -0.6 -0.4 -0.2 0 " ]
