@@ -262,14 +262,18 @@ static struct piece *
 piece_of_value(struct split *s, const tel_event *ev)
 {
 	const tel_type *type = tel_event_type(ev);
-	const int field = telcat_split_find_field(s, type), has = field >= 0;
+	const int field = telcat_split_find_field(s, type);
+	const int has = field >= 0 && tel_event_has(ev, (unsigned)field);
+	tel_datatype datatype = TEL_UNSIGNED;
 	uint64_t value = 0;
 
-	if (has &&
-	    tel_field_datatype(tel_type_field(type, (unsigned)field)) ==
-	        TEL_STRING) {
+	if (has)
+		datatype =
+		    tel_field_datatype(tel_type_field(type, (unsigned)field));
+	if (datatype == TEL_STRING || datatype == TEL_LIST) {
 		message_fail(STATUS_FAILED, NULL,
-		    "--split: the field '%s' is a string", s->field);
+		    "--split: the field '%s' is a %s", s->field,
+		    tel_datatype_name(datatype));
 		s->failed = 1;
 		return NULL;
 	}
@@ -299,7 +303,8 @@ static int
 find_step(struct split *s, const tel_event *ev, uint64_t *step)
 {
 	const uint64_t clock = tel_event_clock(ev);
-	double rate = 0, steps;
+	double rate = 0, ns;
+	uint64_t now;
 
 	for (int i = 0; i < s->nsources && rate <= 0; i++)
 		rate = tel_reader_tick_rate(s->sources[i]->reader);
@@ -315,10 +320,12 @@ find_step(struct split *s, const tel_event *ev, uint64_t *step)
 	*step = s->step;
 	if (clock <= s->first)
 		return 1;
-	steps = (double)(clock - s->first) / rate * 1e9 / (double)s->limit;
+	/* whole nanoseconds, as a step may begin at a fraction that is no double */
+	ns = (double)(clock - s->first) * 1e9 / rate + 0.5;
+	now = (ns < 0x1p63 ? (uint64_t)ns : UINT64_C(1) << 63) / s->limit;
 	/* an event earlier than the one before goes with that */
-	if (steps >= (double)s->step + 1)
-		*step = steps < 1e18 ? (uint64_t)steps : UINT64_C(1) << 60;
+	if (now > s->step)
+		*step = now;
 	return 1;
 }
 

@@ -53,6 +53,16 @@ setup() {
 		printf '%016X Run n=1\n' 9000 12000 20000
 	} | telcat --split 10us -f text -o 'at-%d.txt'
 	[ "$(grep -c ^0 at-0.txt)" = 2 ]
+	# an event at the start of a step is in it, whatever the rate
+	for rate in 1000000000 1000000 1000; do
+		{
+			printf '%s\n' '# teltools text 1' "# tick rate: $rate"
+			seq 9000 9999 | awk '{ printf "%016X Run n=1\n", $1 }'
+		} | telcat -H --split $((10000000000 / rate))ns -f text -o 'ten-%d.txt'
+		for ((i = 0; i < 100; i++)); do
+			[ "$(wc -l <ten-$i.txt)" = 10 ]
+		done
+	done
 	telcat -q -S --split pool -f tel -z 1 -o 'pool-%02d.tel' mpsio.log
 	[ -e pool-02.tel ]
 	LC_ALL=C sort want >sorted
@@ -141,6 +151,19 @@ setup() {
 	values 256 >few.txt
 	telcat --split x -f text -o 'piece-%d' few.txt
 	[ "$(find . -name 'piece-*' | wc -l)" = 256 ]
+}
+
+@test "events that lack a field have a file of their own, and no list has one" {
+	{
+		printf '%s\n' '# teltools text 1' \
+		    '# type: T 1 K x?:unsigned l:list:unsigned'
+		printf '%016X T%s l=[]\n' 1 ' x=0' 2 '' 3 ' x=0' 4 ''
+	} >lacks.txt
+	telcat --split x -f text -o 'piece-%d' lacks.txt
+	[ "$(grep -ch '^0' piece-0 piece-1 | tr '\n' ' ')" = '2 2 ' ]
+	[ "$(grep -c x=0 piece-0)" = 2 ]
+	expect 1 "telcat: --split: the field 'l' is a list" \
+	    telcat --split l -f text -o 'list-%d' lacks.txt
 }
 
 @test "a field that no type has is an error, not one file" {
