@@ -366,23 +366,43 @@ list_built_in(const struct types *t, const char *name)
 	return 1;
 }
 
+/* Whether a row is of a type: two logs may use one code for different ones. */
+static int
+row_is(const struct row *row, const char *schema, const tel_type *type)
+{
+	const char *at = (const char *)row->about.bytes;
+	const tel_field *field;
+	struct about f;
+
+	if (row->code != tel_type_code(type) ||
+	    row->unknown != tel_type_unknown(type) ||
+	    row->nfields != tel_type_field_count(type) ||
+	    strcmp(row->name, tel_type_name(type)) != 0 ||
+	    strcmp(row->kind, tel_type_kind(type)) != 0 ||
+	    strcmp(row->schema, schema) != 0)
+		return 0;
+	for (unsigned i = 0; i < row->nfields; i++) {
+		f = next_about(&at);
+		field = tel_type_field(type, i);
+		if (strcmp(f.name, tel_field_name(field)) != 0 ||
+		    strcmp(f.datatype,
+		        tel_datatype_name(tel_field_datatype(field))) != 0)
+			return 0;
+	}
+	return 1;
+}
+
 /* Finds the row of a type in the log that is read, or makes it; 0 or +1. */
 static size_t
 telcat_types_find_row(struct types *t, const tel_type *type)
 {
 	const char *schema =
 	    tel_schema_name(tel_reader_schema(t->source->reader));
-	uint32_t code = tel_type_code(type);
-	size_t *head = &t->heads[code % HEADS], i;
+	size_t *head = &t->heads[tel_type_code(type) % HEADS], i;
 
-	for (i = *head; i != 0; i = t->rows[i - 1].next) {
-		const struct row *row = &t->rows[i - 1];
-
-		if (row->code == code &&
-		    row->unknown == tel_type_unknown(type) &&
-		    strcmp(row->schema, schema) == 0)
+	for (i = *head; i != 0; i = t->rows[i - 1].next)
+		if (row_is(&t->rows[i - 1], schema, type))
 			return i;
-	}
 	if (!TEL__RESERVE(t->rows, t->room, t->nrows + 1))
 		return (size_t)message_no_memory();
 	if (!make_row(&t->rows[t->nrows], schema, type))
@@ -438,7 +458,12 @@ telcat_types_by_code(const void *va, const void *vb)
 		return c;
 	if (a->code != b->code)
 		return a->code < b->code ? -1 : 1;
-	return a->unknown - b->unknown;
+	if (a->unknown != b->unknown)
+		return a->unknown - b->unknown;
+	c = strcmp(a->name, b->name);
+	return c != 0 ? c :
+	                strcmp((const char *)a->fields.bytes,
+	                    (const char *)b->fields.bytes);
 }
 
 /* Lists the types that occur in the operands, with how often. */

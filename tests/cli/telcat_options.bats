@@ -524,6 +524,22 @@ try() {
 	    6898052185570,PoolAlloc,,32 | cmp - got
 }
 
+@test "--types counts types of one code in several logs each by itself" {
+	printf '%s\n' '# teltools text 1' '# format: x' '# type: A 1 K u:unsigned' \
+	    '0000000000000001 A u=1' '0000000000000002 A u=1' >one.txt
+	sed 's/ A/ B/' one.txt >two.txt
+	sed 's/u:unsigned/u:string/; s/u=1/u="a"/' one.txt >three.txt
+	cp one.txt four.txt
+	tar cf logs.tar one.txt two.txt three.txt four.txt
+	cat one.txt two.txt three.txt one.txt >all.txt
+	for logs in 'three.txt two.txt one.txt one.txt' logs.tar all.txt; do
+		# shellcheck disable=SC2086 # several names
+		telcat -H --types $logs | awk '{ print $2, $5, $6 }' |
+		    diff - <(printf '%s\n' '2 A u:string' '4 A u:unsigned' \
+		        '2 B u:unsigned')
+	done
+}
+
 @test "--types keeps to the width of a terminal" {
 	needs_terminal
 	telcat --types --verbose mpsio.log >want
