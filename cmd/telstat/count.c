@@ -78,26 +78,34 @@ telstat_count_snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 	return st;
 }
 
-/*
- * With deltas the totals are those of the last interval: its time is found by
- * the clock.
- */
-static void
-end_of_deltas(const struct count *c, struct moment *m)
+/* Finds the time of the last event by its clock. */
+static uint64_t
+last_time(const struct count *c, const struct moment *m)
 {
 	const tel_stats *s = c->show.stats;
 	tel_int128 clock, ticks, ns;
 
-	m->known = 1;
-	m->time = c->last;
 	if (!tel_stats_total(s, TEL_TOTAL_LAST, &clock) ||
 	    !tel_stats_total(s, TEL_TOTAL_TICKS, &ticks) || ticks.low == 0)
-		return;
+		return 0;
 	if (m->ticks)
-		m->time = clock.low - c->first;
-	else if (tel_stats_total(s, TEL_TOTAL_NS, &ns))
-		m->time = (uint64_t)((double)(clock.low - c->first) *
-		    tel_int128_double(ns) / tel_int128_double(ticks));
+		return clock.low - c->first;
+	if (!tel_stats_total(s, TEL_TOTAL_NS, &ns))
+		return 0;
+	return (uint64_t)((double)(clock.low - c->first) *
+	    tel_int128_double(ns) / tel_int128_double(ticks));
+}
+
+/*
+ * With deltas the totals are those of the last interval; known: the time of the
+ * last event is that of the moment.
+ */
+static void
+end_of_deltas(const struct count *c, struct moment *m, int known)
+{
+	m->known = 1;
+	if (!known)
+		m->time = last_time(c, m);
 	if (m->time < c->last)
 		m->time = c->last;
 	m->ns = m->ticks ? 0 : (double)(m->time - c->last);
@@ -110,6 +118,7 @@ show_final(struct count *c)
 	struct moment *m = &c->show.at;
 	uint64_t elapsed;
 	tel_int128 span;
+	int known;
 
 	memset(m, 0, sizeof(*m));
 	m->final = 1;
@@ -123,13 +132,14 @@ show_final(struct count *c)
 		m->time = span.low;
 	}
 	/* the first events may not have been selected */
-	if (c->telstat->interval > 0 &&
-	    tel_stats_elapsed(c->show.stats, &elapsed)) {
+	known = c->telstat->interval > 0 &&
+	    tel_stats_elapsed(c->show.stats, &elapsed);
+	if (known) {
 		m->known = 1;
 		m->time = elapsed;
 	}
 	if (c->telstat->deltas && c->last > 0)
-		end_of_deltas(c, m);
+		end_of_deltas(c, m, known);
 	tel_status st = show_now(c);
 	if (st != TEL_OK && !c->sink->failed)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));

@@ -201,6 +201,24 @@ for line in sys.stdin:
 	diff want got
 }
 
+@test "the last interval of --deltas ends with the last event" {
+	for clocks in '1000 1500 4600' '1000 2500 4100 4600'; do
+		{
+			printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+			    '# type: a 1 K u:unsigned'
+			# shellcheck disable=SC2086 # several numbers
+			printf '%016X a u=6\n' $clocks
+		} >log.txt
+		telstat -i 1us --deltas -s 'n=count()' log.txt |
+		    grep '^== end, 3.6 us, since'
+		telstat -i 1000ticks --deltas -f csv -s 'n=count()' log.txt |
+		    grep '^3600,n,count,updates,,,,[12],'
+		telstat -i 1us --deltas --rate=ms -s 'g=growth(u)' log.txt |
+		    awk '/^== end/ { end = 1 } end && $1 == "rate" { print $2 }' |
+		    grep -Ex '10,000/ms|20,000/ms'
+	done
+}
+
 @test "the label of a field is the same however the field is written" {
 	unpack 1.118.0-lii6gc-poolncv log
 	for field in pool .pool '"pool"' "'pool'" ' "pool" ' ' pool '; do
