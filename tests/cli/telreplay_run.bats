@@ -240,6 +240,20 @@ near() {
 	[ "$peak" -le $((67108864 + SLOP)) ]
 }
 
+@test "the stacks of threads are not the memory of an allocator" {
+	needs_preload
+	for i in $(seq 200); do
+		echo "$i: malloc 0x${i}000 16"
+	done >t.txt
+	clean telreplay -a class --runs 1 --idle 0 -f csv t.txt >report
+	peak=$(figure memory class peak_bytes <report)
+	[ "$peak" -lt $((200 * 4096)) ]
+	for moment in peak end; do
+		most=$(figure memory class ${moment}_most_bytes <report)
+		[ "$most" -lt $((200 * 4096)) ]
+	done
+}
+
 @test "time counts the threads that an allocator has beside" {
 	small_plugin burns <<-END
 		static volatile int n;

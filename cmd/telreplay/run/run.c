@@ -18,6 +18,8 @@
 #define ALIGN 4096 /* of the content of the mapping */
 #define SPIN 64
 #define STACK ((size_t)RUN_STACK)
+/* What a thread uses of its stack, with the allocators of Debian. */
+#define STACK_USED ((size_t)16 << 10)
 #define SIGNAL_STACK ((size_t)RUN_SIGNAL_STACK)
 
 /* Takes an array from the mapping; base NULL: only adds up its size. */
@@ -94,6 +96,18 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 	return at;
 }
 
+/*
+ * A guard page ends a stack.  The part that is used is resident before the clock
+ * starts: it would be taken for memory of the allocator.
+ */
+static int
+stack_open(unsigned char *stack)
+{
+	for (size_t i = 0; i < STACK_USED; i += RUN_PAGE)
+		((volatile unsigned char *)stack)[ALIGN + STACK - 1 - i] = 0;
+	return mprotect(stack, ALIGN, PROT_NONE) == 0;
+}
+
 static void
 worker_set(struct run *r, unsigned i)
 {
@@ -130,10 +144,8 @@ run_open(struct run *r)
 	for (unsigned i = 0; i < r->threads && !bad; i++) {
 		worker_set(r, i);
 		bad = !run_wait_open(&r->workers[i]);
-		/* a guard page ends each stack */
 		if (i > 0)
-			bad |= mprotect(r->workers[i].stack, ALIGN,
-			           PROT_NONE) != 0;
+			bad |= !stack_open(r->workers[i].stack);
 	}
 	return !bad && run_threads_open(r);
 }
