@@ -399,6 +399,44 @@ test_two(void)
 	made_free(m);
 }
 
+/* Figures of which some runs have nothing, and the medians of others. */
+static void
+test_nothing(void)
+{
+	static const char *const names[] = { "some", "half" };
+	static const unsigned char scales[] = { 2, 2 };
+	static const double p99[] = { 7, 5, 9, 800, 6 };
+	struct made *m = make_up(names, 2, 2);
+	struct result *r = m->c.results;
+	const struct verdict *v;
+
+	collect_all(m, scales, 5);
+	for (size_t i = 0; i < 5; i++)
+		r[1].runs[i].p99 = p99[i];
+	/* 10 runs: those of the one have as much, or nothing and twice as much */
+	for (size_t i = 0; i < 10; i++) {
+		r[0].runs[i] = r[0].runs[i % 5];
+		r[1].runs[i] = r[1].runs[i % 5];
+		r[0].runs[i].end = 4096;
+		r[1].runs[i].end = i % 2 * 8192;
+		r[0].runs[i].cpu = r[1].runs[i].cpu;
+	}
+	for (size_t i = 0; i < 6; i++)
+		r[1].runs[i].cpu = 0;
+	r[0].nruns = r[1].nruns = 10;
+	benchmark_judge(&m->c);
+	v = benchmark_verdict(&m->c, METRIC_END, 1, 0);
+	ok(v->known && !v->different && !v->equal && v->low == 0,
+	    "a half with nothing and one with twice as much is no difference");
+	ok(r[1].figures[METRIC_COST].median < 0 &&
+	        !benchmark_verdict(&m->c, METRIC_COST, 1, 0)->known,
+	    "a time that is mostly lost in telreplay's own has no ratio");
+	ok(r[1].figures[METRIC_P99].median == 7 &&
+	        r[1].figures[METRIC_P99].most == 800,
+	    "p99 is the median of the runs, which its ratio is of");
+	made_free(m);
+}
+
 /* Seven with nine threads, of which one fails and one cannot be watched. */
 static void
 test_seven(void)
@@ -599,6 +637,7 @@ main(void)
 	(void)snprintf(messages, sizeof(messages), "%s/messages", folder);
 	test_two();
 	test_three();
+	test_nothing();
 	test_trace();
 	/* from here on the exit status is that of a failure */
 	test_seven();

@@ -87,6 +87,13 @@ main(void)
 	ok(v.p < 1e-4, "nor its inverse");
 	v = compare(100, 100, 1, 100);
 	ok(v.p > 0.5 && v.low <= 1 && v.high >= 1, "a hundred that are equal");
+	v = compare(-2, 100, 1, 4);
+	ok(!v.known, "values of which most are nothing have no ratio");
+	v = compare(100, -2, 1, 4);
+	ok(!v.known, "nor have those that are compared with them");
+	v = compare(-0.5, 100, 1, 5);
+	ok(v.known && is_near(v.p, 2.0 / 252) && v.low == 0,
+	    "less than nothing is less, too, and the interval has no end");
 	v = compare(130, 100, 0.1, 100);
 	ok(v.p < 1e-50 && v.p > 0, "and that are not");
 	is_u64(verdict_runs(0, 1), 3, "runs of one allocator");

@@ -105,8 +105,6 @@ result_judge(struct result *r)
 		spread_add(&s[METRIC_PEAK], (double)r->peak);
 		spread_add(&s[METRIC_END], (double)result_resident(r, &r->end));
 	}
-	if (r->nruns > 0)
-		s[METRIC_P99].median = result_p99_of(r->latency, r->tick_ns);
 }
 
 double
@@ -197,16 +195,11 @@ benchmark_live(const struct benchmark *c, const struct sample *s)
 
 /* ------------------------------------------------------------- verdicts */
 
-/* Values of a pair of allocators; a figure of 0 has no ratio. */
+/* The values of a figure that has ratios: one above 0. */
 static size_t
-positive_values(const struct result *r, enum metric_kind m, double *out)
+compared_values(const struct result *r, enum metric_kind m, double *out)
 {
-	size_t i, n = result_values(r, m, out), k = 0;
-
-	for (i = 0; i < n; i++)
-		if (out[i] > 0)
-			out[k++] = out[i];
-	return k;
+	return r->figures[m].median > 0 ? result_values(r, m, out) : 0;
 }
 
 void
@@ -223,10 +216,10 @@ benchmark_judge(struct benchmark *c)
 		struct verdict *v = &c->verdicts[k * c->pairs];
 
 		for (i = 1; i < c->n; i++) {
-			n = positive_values(&c->results[i], (enum metric_kind)k,
+			n = compared_values(&c->results[i], (enum metric_kind)k,
 			    a);
 			for (j = 0; j < i; j++, v++) {
-				m = positive_values(&c->results[j],
+				m = compared_values(&c->results[j],
 				    (enum metric_kind)k, b);
 				verdict_compare(a, n, b, m, looks, room, v);
 			}

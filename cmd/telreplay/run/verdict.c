@@ -2,6 +2,7 @@
 /* The test of Mann and Whitney, its interval, and Holm's correction. */
 #include "telreplay/run/verdict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,18 @@ pairs_below(const double *ratios, size_t n, double factor)
 	return i;
 }
 
+/*
+ * A time that is net of telreplay's own may be less than nothing, and memory
+ * none: such a value is below all others, and not told from another one.
+ */
+static double
+verdict_ratio(double a, double b)
+{
+	if (b > 0)
+		return a > 0 ? a / b : 0;
+	return a > 0 ? INFINITY : 1;
+}
+
 void
 verdict_compare(const double *a, size_t n, const double *b, size_t m,
     unsigned looks, double *room, struct verdict *out)
@@ -66,14 +79,16 @@ verdict_compare(const double *a, size_t n, const double *b, size_t m,
 		return;
 	for (i = 0; i < n; i++)
 		for (j = 0; j < m; j++)
-			room[i * m + j] = a[i] / b[j];
+			room[i * m + j] = verdict_ratio(a[i], b[j]);
 	qsort(room, all, sizeof(*room), verdict_order);
-	out->known = 1;
 	out->ratio = (room[(all - 1) / 2] + room[all / 2]) / 2;
+	out->known = out->ratio > 0 && out->ratio < INFINITY;
+	if (!out->known)
+		return;
 	const double *chances = chances_of(n, m);
 	while (k < all / 2 && chances[k] <= 0.025 / looks)
 		k++;
-	if (k > 0) {
+	if (k > 0 && room[k - 1] > 0 && room[all - k] < INFINITY) {
 		out->low = room[k - 1];
 		out->high = room[all - k];
 		out->equal =

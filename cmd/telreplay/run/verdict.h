@@ -22,7 +22,7 @@
 #define VERDICT_LOOKS 6
 
 struct verdict {
-	int known;    /* both have values */
+	int known;    /* both have values, and a ratio */
 	double ratio; /* the median of those of all pairs of values */
 	/* its confidence interval, of 95 % for all looks; 0, 0: unknown */
 	double low, high;
@@ -35,8 +35,8 @@ struct verdict {
 int verdict_order(const void *a, const void *b);
 
 /*
- * Compares n values with m others, all above 0, before the correction for
- * other pairs and looks.  looks: at most so many.  room: n * m values.
+ * Compares n values with m others, most of them above 0, before the correction
+ * for other pairs and looks.  looks: at most so many.  room: n * m values.
  */
 void verdict_compare(const double *a, size_t n, const double *b, size_t m,
     unsigned looks, double *room, struct verdict *out);
