@@ -61,6 +61,17 @@ fails() {
 	    deep "telreplay: deep: crashed at event 101 of t.txt: Seg*"
 }
 
+@test "how one ends is known to who was started with SIGCHLD ignored, too" {
+	broken
+	run -1 --separate-stderr python3 -c '
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execvp(sys.argv[1], sys.argv[1:])' \
+	    telreplay -a ./broken.so:BROKEN=early t.txt
+	echo "$stderr"
+	[[ $stderr == "telreplay: broken: crashed before it was used: Seg"* ]]
+}
+
 @test "without a figure there is no comparison; null has none that is lost" {
 	broken
 	exits 1 telreplay -q -a broken=./broken.so:BROKEN=crash t.txt 2>/dev/null |

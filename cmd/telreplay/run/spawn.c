@@ -330,6 +330,8 @@ spawn_run(const struct spawn *spawn, const struct allocator *c,
 	sigset_t child, before;
 
 	memset(out, 0, sizeof(*out));
+	/* whoever started telreplay may ignore it: no status would be left */
+	(void)signal(SIGCHLD, SIG_DFL);
 	(void)sigemptyset(&child);
 	(void)sigaddset(&child, SIGCHLD);
 	(void)sigprocmask(SIG_BLOCK, &child, &before);
