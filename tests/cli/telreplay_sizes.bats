@@ -57,6 +57,36 @@ load telreplay
 	clean telreplay --dry-run -f csv t.txt | grep '^what_if,,1,bytes,4096$'
 }
 
+@test "blocks that are left have a row, although none was asked for in that size" {
+	cat >parts.txt <<-'END'
+		# teltools text 1
+		# type: make 1 Heap pool:address
+		# type: get 3 Heap at:address size:unsigned pool:address
+		# type: put 4 Heap at:address size:unsigned
+		# role: make create-pool pool=pool
+		# role: get alloc at size pool
+		# role: put free at size
+		0000000000000001 make pool=0x1
+		0000000000000002 get at=0x1000 size=1000 pool=0x1
+		0000000000000003 put at=0x1000 size=900
+		0000000000000004 get at=0x9000 size=30 pool=0x1
+		0000000000000005 put at=0x9000 size=25
+	END
+	clean telreplay --dry-run -f csv parts.txt | grep '^size,' >is
+	diff - is <<-END
+		size,,4,requests,0
+		size,,4,not_freed,1
+		size,,16,requests,1
+		size,,16,not_freed,0
+		size,,64,requests,0
+		size,,64,not_freed,1
+		size,,512,requests,1
+		size,,512,not_freed,0
+	END
+	clean telreplay --dry-run --details=sizes parts.txt |
+	    grep -q '^  4\.\.7  *0  *0\.00%  *1$'
+}
+
 @test "slack is that of each size, and memory in no block is the rest" {
 	{
 		seq 500 | awk '{ printf "1: malloc 0x%d000 1000\n", $1 }'

@@ -275,9 +275,10 @@ put_histogram(struct report *r, unsigned to, const char *type,
 
 	for (i = 0; i <= 64; i++) {
 		sum += (double)counts[i];
-		if (counts[i] > 0)
-			last = i;
-		if (counts[i] > 0 && first > i)
+		if (counts[i] == 0 && (left == NULL || left[i] == 0))
+			continue;
+		last = i;
+		if (first > i)
 			first = i;
 	}
 	(void)show_section(r, sum > 0 ? to : REPORT_DATA, type, NULL);
@@ -296,7 +297,9 @@ put_histogram(struct report *r, unsigned to, const char *type,
 		    14);
 	for (i = first; i <= last; i++) {
 		report_row(r,
-		    counts[i] > 0 ? REPORT_TEXT | REPORT_DATA : REPORT_TEXT);
+		    counts[i] > 0 || (left != NULL && left[i] > 0) ?
+		        REPORT_TEXT | REPORT_DATA :
+		        REPORT_TEXT);
 		report_cell(r,
 		    report_string(report_text(r, "%" PRIu64,
 		        i == 0 ? 0 : (uint64_t)1 << (i - 1))));
