@@ -456,6 +456,24 @@ busy_throughput() {
 	    END { print run, busy; exit !(busy > 0 && busy < 4 * run) }' report
 }
 
+@test "times that --verify is in are not shown as those of an allocator" {
+	trace t.txt 5 40000 1
+	clean telreplay -a class,bump,null --verify --runs 4 -f csv t.txt >report
+	run ! grep -E '^cost,(class|bump),,(ns|least_ns|own_ns|process_ns),' report
+	run ! grep -E '^ratio,bump,class,(ns|process_ns)' report
+	[ -n "$(figure cost class p99_ns <report)" ]
+	[ -n "$(figure run class cpu_ns <report)" ]
+	clean telreplay -a class,bump --verify --runs 2 t.txt |
+	    grep -q '^  no ns/op: --verify takes time, which is not known$'
+}
+
+@test "the memory of no bytes is no multiple of them" {
+	echo "1: malloc 0x1000 0 0 10" >none.txt
+	clean telreplay --runs 1 -a class -f csv none.txt >report
+	[ -n "$(figure memory class peak_bytes <report)" ]
+	[ -z "$(figure memory class peak_over_live <report)" ]
+}
+
 @test "the time of a few operations is not shown as less than nothing" {
 	echo "1: malloc 0x1000 100 0 10" >one.txt
 	for allocator in null glibc; do

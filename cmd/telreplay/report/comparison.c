@@ -64,12 +64,17 @@ static void
 put_notes(struct report *r, const struct benchmark *c)
 {
 	const struct verdict *v;
-	int same = 0, different = 0, unknown = 0, lost = 0;
+	int same = 0, different = 0, unknown = 0, lost = 0, verified = 0;
 
 	/* null takes as long as telreplay's own, by definition */
-	for (size_t i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++) {
+		verified |= c->results[i].verified;
 		lost |= c->results[i].figures[METRIC_COST].median <= 0 &&
 		    c->results[i].allocator->builtin != BUILTIN_NULL_MALLOC;
+	}
+	if (verified)
+		report_note(r, REPORT_TEXT, NULL,
+		    "no ns/op: --verify takes time, which is not known");
 	if (lost)
 		report_note(r, REPORT_TEXT, NULL,
 		    "no ns/op: the time of so few operations is lost in "

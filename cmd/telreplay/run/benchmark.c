@@ -69,8 +69,7 @@ request(struct benchmark *c, const struct result *r, enum job job)
 	    k->parameters);
 	sh->options = c->telreplay->run;
 	sh->options.check = r->own != NULL && r->own != r;
-	if (!sh->options.check)
-		sh->options.verify = 0;
+	sh->options.verify = r->verified;
 	if (job == JOB_WATCH) {
 		sh->options.sample = 0;
 		sh->idle_ns = c->telreplay->idle;
@@ -214,6 +213,8 @@ benchmark_open(struct benchmark *c, struct telreplay *t)
 		if (!benchmark_find(c, &c->results[i]))
 			return 0;
 		c->results[i].own = own_of(c, &c->results[i]);
+		c->results[i].verified =
+		    t->run.verify && c->results[i].own != &c->results[i];
 	}
 	stage_close(&c->stage);
 	return 1;

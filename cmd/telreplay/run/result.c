@@ -60,7 +60,8 @@ own_cost(const struct result *r, enum metric_kind m)
 	for (i = 0; i < r->own->nruns; i++)
 		values[n++] = figure_of(&r->own->runs[i], m);
 	/* gross times would be taken for net ones */
-	return r->own->failed ? NAN : result_spread(values, n).median;
+	return r->own->failed || r->verified ? NAN :
+	                                       result_spread(values, n).median;
 }
 
 /* The figures of all runs; out: RUNS_MAX of them.  How many are known. */
@@ -162,7 +163,7 @@ result_over_live(const struct result *r, const struct facts *facts)
 	/* operations left out of a run take no memory in it */
 	uint64_t live = r->left_out > 0 ? r->live_peak : facts->peak_bytes;
 
-	return live > 0 ? (double)r->peak / (double)live : 0;
+	return live > 0 ? (double)r->peak / (double)live : NAN;
 }
 
 double

@@ -55,6 +55,7 @@ struct result {
 	const struct result *own; /* of the null allocator; NULL for itself */
 	char path[4096], release[256], called[64];
 	int plugin;
+	int verified; /* its times have those of --verify, which .own has not */
 	int has_delete, has_sized; /* of C++, and given the size */
 	char settings[4096]; /* in its environment; see allocator_settings() */
 
@@ -98,7 +99,7 @@ double result_p99_of(const struct run_latency latency[RUN_KINDS],
 double result_counter(const struct result *r, enum counter which);
 /* The sample that has the most resident, or NULL. */
 const struct sample *result_largest(const struct result *r);
-/* The peak of memory over that of the live bytes; 0 when unknown. */
+/* The peak of memory over that of the live bytes; NaN when unknown. */
 double result_over_live(const struct result *r, const struct facts *facts);
 /* Resident bytes of a sample, net of those of another one, ... */
 uint64_t sample_above(const struct sample *s, const struct sample *baseline);
