@@ -254,6 +254,33 @@ near() {
 	done
 }
 
+@test "an allocator does not hang while telreplay is stopped" {
+	# which is traced, so that it waits in nearly all of its calls
+	small_plugin calls <<-END
+		static char room[8192];
+		static const char *start(const char *p, const tel_pool_trace *t,
+		    void **s) { (void)p; (void)t; *s = room; return NULL; }
+		static void *get(void *p, size_t n) { (void)n;
+			for (int i = 0; i < 8000; i++)
+				(void)madvise((void *)(((long)p + 4095) & -4096L),
+				    4096, MADV_NORMAL);
+			return p; }
+	END
+	for i in $(seq 20); do
+		echo "1: malloc 0x${i}000 16"
+	done >t.txt
+	# the process itself, and not a shell that waits for it
+	exec telreplay -a ./calls.so --timeout 2s --touch none --runs 1 t.txt \
+	    >report 2>errors &
+	pid=$!
+	sleep 0.7
+	kill -STOP $pid
+	sleep 2.5
+	kill -CONT $pid
+	wait $pid
+	[ ! -s errors ]
+}
+
 @test "time counts the threads that an allocator has beside" {
 	small_plugin burns <<-END
 		static volatile int n;

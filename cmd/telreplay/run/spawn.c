@@ -245,6 +245,7 @@ wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
 {
 	struct timespec tick = { 0, TICK };
 	uint64_t moved = progress_now(), seen = movement(stage->shared);
+	uint64_t now = moved, last;
 	/* doing nothing at the end is not a hang */
 	uint64_t idle = stage->shared->idle_ns;
 	int status = 0, killed = 0;
@@ -259,11 +260,16 @@ wait_for(const struct spawn *spawn, pid_t pid, struct stage *stage,
 		observe(spawn, pid, stage);
 		if (spawn->look != NULL)
 			spawn->look(spawn->arg, stage->shared);
+		last = now;
+		now = progress_now();
+		/* a traced process waits while this one is stopped */
+		if (now - last > (uint64_t)SECOND)
+			moved += now - last;
 		if (movement(stage->shared) != seen) {
 			seen = movement(stage->shared);
-			moved = progress_now();
+			moved = now;
 		} else if (spawn->timeout > 0 && !killed &&
-		    progress_now() - moved > spawn->timeout + idle) {
+		    now - moved > spawn->timeout + idle) {
 			out->ending = ENDED_HUNG;
 			(void)kill(pid, SIGKILL);
 			killed = 1;
