@@ -45,6 +45,15 @@ load telreplay
 		"1k,3k" 105472
 	END
 	clean telreplay --dry-run --classes 16,32,... t.txt | grep '^  16,32,\.\.\.  *2 '
+	# those of 65 fit into 66, which others from 65 to 68 do not
+	clean telreplay --dry-run --classes 66,200 --classes 24,48,72 t.txt >report
+	grep 'counted in ranges' report >is
+	diff is - <<-END
+		  66,200: from 10,696 (10.4 KiB) bytes on, as sizes are counted in ranges
+	END
+	clean telreplay --dry-run $(seq -f '--classes 66,%.0f' 200 207) t.txt |
+	    grep -c 'counted in ranges' >is
+	[ "$(cat is)" = 8 ]
 	for list in '' ',' '16,' ',16' 32,16 16,16 x 0 ... 16,... 16,...,32 2T glibc,16; do
 		expect 2 "*--classes: expected jemalloc, *, found '$list'" \
 		    telreplay --dry-run --classes "$list" t.txt

@@ -201,7 +201,7 @@ struct report_note {
 };
 
 #define REPORT_FACTS_MAX 64
-#define REPORT_NOTES_MAX 4
+#define REPORT_NOTES_MAX 8
 
 struct report_section {
 	unsigned shown;        /* the outputs that it is for */

@@ -123,20 +123,54 @@ what_if_round(const struct what_if *w, uint64_t size)
 	    multiple(size - w->sizes[w->n - 1], w->step);
 }
 
+/*
+ * The bytes of all blocks, and how many sizes they have.  Sizes are counted in
+ * ranges: all are as large as the largest of one, or, to have the least bytes,
+ * as the smallest.
+ */
+static uint64_t
+what_if_bytes(const struct facts *f, const struct what_if *w, int least,
+    uint64_t *used)
+{
+	uint64_t bytes = 0, last = 0, size;
+
+	*used = 0;
+	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
+		if (f->class_blocks[i] == 0)
+			continue;
+		size = what_if_round(w,
+		    least && i > 0 ? size_class_max(i - 1) + 1 :
+		                     size_class_max(i));
+		*used += size != last;
+		last = size;
+		bytes += f->class_blocks[i] * size;
+	}
+	return bytes;
+}
+
+/* Where a class ends within a range, that makes more than the 6 % of a range. */
+static void
+what_if_note(struct report *r, const struct facts *f, const struct what_if *w)
+{
+	char text[FORMAT_TEXT];
+	uint64_t used, bytes = what_if_bytes(f, w, 0, &used);
+	uint64_t least = what_if_bytes(f, w, 1, &used);
+
+	if (least < bytes - bytes / 16)
+		report_note(r, REPORT_TEXT, NULL,
+		    report_text(r,
+		        "%.24s: from %s bytes on, as sizes are counted in "
+		        "ranges",
+		        w->text,
+		        format_value(int128_u64(least), "bytes", 0, text)));
+}
+
 static void
 what_if_add_row(struct report *r, const struct facts *f,
     const struct what_if *w, const char *item)
 {
-	uint64_t used = 0, bytes = 0, last = 0, size;
+	uint64_t used, bytes = what_if_bytes(f, w, 0, &used);
 
-	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
-		if (f->class_blocks[i] == 0)
-			continue;
-		size = what_if_round(w, size_class_max(i));
-		used += size != last;
-		last = size;
-		bytes += f->class_blocks[i] * size;
-	}
 	report_row(r, REPORT_ALL);
 	report_cell(r, report_string(item));
 	report_cell(r, report_string(w->text));
@@ -188,8 +222,10 @@ show_what_if(struct report *r, const struct show *show)
 		what_if_add_row(r, show->facts, &w,
 		    report_text(r, "%" PRIu64, each));
 	}
-	for (size_t i = 0; i < t->nwhat_if; i++)
+	for (size_t i = 0; i < t->nwhat_if; i++) {
 		what_if_add_row(r, show->facts, &t->what_if[i],
 		    t->what_if[i].text);
+		what_if_note(r, show->facts, &t->what_if[i]);
+	}
 	report_put(r);
 }
