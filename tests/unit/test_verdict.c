@@ -88,9 +88,11 @@ main(void)
 	v = compare(100, 100, 1, 100);
 	ok(v.p > 0.5 && v.low <= 1 && v.high >= 1, "a hundred that are equal");
 	v = compare(-2, 100, 1, 4);
-	ok(!v.known, "values of which most are nothing have no ratio");
+	ok(v.known && v.ratio == 0 && is_near(v.p, 2.0 / 70),
+	    "values of which most are nothing are less, but have no ratio");
 	v = compare(100, -2, 1, 4);
-	ok(!v.known, "nor have those that are compared with them");
+	ok(v.known && v.ratio == 0 && is_near(v.p, 2.0 / 70),
+	    "nor have those that are compared with them");
 	v = compare(-0.5, 100, 1, 5);
 	ok(v.known && is_near(v.p, 2.0 / 252) && v.low == 0,
 	    "less than nothing is less, too, and the interval has no end");

@@ -14,6 +14,12 @@
 /* Runs of fewer operations are too short for the resolution of the clock. */
 #define FEW 20000
 
+static int
+has_ratio(const struct verdict *v)
+{
+	return v->known && v->ratio > 0;
+}
+
 /* "x1.17" of a difference; "=" of equality; "~1.17" if neither is shown. */
 static const char *
 ratio_text(struct report *r, const struct verdict *v)
@@ -21,7 +27,7 @@ ratio_text(struct report *r, const struct verdict *v)
 	/* four digits at most, so that a table fits a terminal */
 	const int decimals = v->ratio < 9.995 ? 2 : v->ratio < 99.95 ? 1 : 0;
 
-	if (!v->known)
+	if (!has_ratio(v))
 		return "";
 	if (v->equal)
 		return "=";
@@ -82,9 +88,9 @@ put_notes(struct report *r, const struct benchmark *c)
 	for (size_t i = 1; i < c->n; i++)
 		for (size_t m = 0; m < COMPARED; m++) {
 			v = benchmark_verdict(c, (enum metric_kind)m, i, 0);
-			different |= v->known && v->different;
+			different |= has_ratio(v) && v->different;
 			same |= v->equal;
-			unknown |= v->known && !v->different && !v->equal;
+			unknown |= has_ratio(v) && !v->different && !v->equal;
 		}
 	if (c->trace->facts->compiled * c->telreplay->run.repeat < FEW)
 		report_note(r, REPORT_TEXT, NULL,
@@ -124,7 +130,8 @@ put_pair(struct report *r, const struct benchmark *c, size_t i, size_t j)
 		const char *name = result_metrics[m].name;
 		if (!v->known)
 			continue;
-		report_data(r, name, report_real(v->ratio));
+		if (has_ratio(v))
+			report_data(r, name, report_real(v->ratio));
 		if (v->low > 0) {
 			report_data(r, report_text(r, "%s_low", name),
 			    report_real(v->low));

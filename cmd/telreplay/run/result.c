@@ -196,13 +196,6 @@ benchmark_live(const struct benchmark *c, const struct sample *s)
 
 /* ------------------------------------------------------------- verdicts */
 
-/* The values of a figure that has ratios: one above 0. */
-static size_t
-compared_values(const struct result *r, enum metric_kind m, double *out)
-{
-	return r->figures[m].median > 0 ? result_values(r, m, out) : 0;
-}
-
 void
 benchmark_judge(struct benchmark *c)
 {
@@ -217,11 +210,15 @@ benchmark_judge(struct benchmark *c)
 		struct verdict *v = &c->verdicts[k * c->pairs];
 
 		for (i = 1; i < c->n; i++) {
-			n = compared_values(&c->results[i], (enum metric_kind)k,
+			n = result_values(&c->results[i], (enum metric_kind)k,
 			    a);
 			for (j = 0; j < i; j++, v++) {
-				m = compared_values(&c->results[j],
+				m = result_values(&c->results[j],
 				    (enum metric_kind)k, b);
+				/* what is lost on both sides is not equal */
+				if (!(c->results[i].figures[k].median > 0 ||
+				        c->results[j].figures[k].median > 0))
+					m = 0;
 				verdict_compare(a, n, b, m, looks, room, v);
 			}
 		}

@@ -82,9 +82,9 @@ verdict_compare(const double *a, size_t n, const double *b, size_t m,
 			room[i * m + j] = verdict_ratio(a[i], b[j]);
 	qsort(room, all, sizeof(*room), verdict_order);
 	out->ratio = (room[(all - 1) / 2] + room[all / 2]) / 2;
-	out->known = out->ratio > 0 && out->ratio < INFINITY;
-	if (!out->known)
-		return;
+	if (isinf(out->ratio))
+		out->ratio = 0;
+	out->known = 1;
 	const double *chances = chances_of(n, m);
 	while (k < all / 2 && chances[k] <= 0.025 / looks)
 		k++;

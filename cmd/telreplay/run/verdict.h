@@ -22,8 +22,9 @@
 #define VERDICT_LOOKS 6
 
 struct verdict {
-	int known;    /* both have values, and a ratio */
-	double ratio; /* the median of those of all pairs of values */
+	int known; /* both have values */
+	/* the median of those of all pairs; 0: most of one side are not above 0 */
+	double ratio;
 	/* its confidence interval, of 95 % for all looks; 0, 0: unknown */
 	double low, high;
 	double p; /* corrected */
