@@ -467,6 +467,13 @@ busy_throughput() {
 	    grep -q '^  no ns/op: --verify takes time, which is not known$'
 }
 
+@test "operations that were not timed have no latency" {
+	echo "1: malloc 0x1000 100 0 10" >one.txt
+	clean telreplay --runs 1 -a class --sample 0 -f csv one.txt >report
+	[ "$(figure latency class samples <report)" = 0 ]
+	run ! grep -E '^latency,class,malloc,(p50|p99|max),' report
+}
+
 @test "the memory of no bytes is no multiple of them" {
 	echo "1: malloc 0x1000 0 0 10" >none.txt
 	clean telreplay --runs 1 -a class -f csv none.txt >report

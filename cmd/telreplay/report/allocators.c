@@ -232,14 +232,15 @@ add_latency(struct report *r, const struct result *s, size_t kind)
 	report_cell(r, report_count(s->operations[kind]));
 	report_cell(r, report_count(s->latency[kind].count));
 	for (size_t i = 0; i < NQUANTILES; i++) {
-		double v = s->tick_ns *
-		    run_quantile(&s->latency[kind], quantiles[i].share);
+		double v = s->latency[kind].count == 0 ? NAN :
+		                                         s->tick_ns *
+		        run_quantile(&s->latency[kind], quantiles[i].share);
 
 		/* the clock does not tell it from others */
 		report_cell(r,
 		    report_is(r, REPORT_TEXT) && v < s->noise_ns ?
 		        report_string(report_text(r, "<%.0f", s->noise_ns)) :
-		        report_real(v));
+		        show_real(v));
 	}
 	report_cell(r, report_real(s->empty_ns));
 }

@@ -170,13 +170,20 @@ export_visit(void *arg, unsigned thread, const uint64_t *word)
 		export_put(e, e->format->thread_end, &op);
 }
 
-/* Nonzero when the numbers of the log's threads can be written. */
+/*
+ * Nonzero when the numbers of the log's threads can be written: those of other
+ * processes or logs may be the same.
+ */
 static int
 ids_fit(const struct facts *f)
 {
-	for (uint64_t i = 0; i < f->threads; i++)
+	for (uint64_t i = 0; i < f->threads; i++) {
 		if (f->lives[i].id == 0 || f->lives[i].id > INT32_MAX)
 			return 0;
+		for (uint64_t k = 0; k < i; k++)
+			if (f->lives[k].id == f->lives[i].id)
+				return 0;
+	}
 	return 1;
 }
 
