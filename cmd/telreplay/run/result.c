@@ -215,7 +215,7 @@ benchmark_judge(struct benchmark *c)
 			for (j = 0; j < i; j++, v++) {
 				m = result_values(&c->results[j],
 				    (enum metric_kind)k, b);
-				/* what is lost on both sides is not equal */
+				/* two that are lost are not equal */
 				if (!(c->results[i].figures[k].median > 0 ||
 				        c->results[j].figures[k].median > 0))
 					m = 0;
