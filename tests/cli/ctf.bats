@@ -449,6 +449,31 @@ fields() {
 	END
 }
 
+@test "no two members of a struct that is written have one name" {
+	zstd -dq "$TEL_TOP/tests/data/jfr/g1-17.jfr.zst" -o java.jfr
+	telcat -q -f ctf -o java java.jfr
+	[ "$(shown java | wc -l)" = "$(telcat -q -c java.jfr)" ]
+	cat >log <<-'END'
+		# teltools text 1
+		# type: A 1 K x:enum:unsigned:8 x_label:boolean a.b:boolean a_b:boolean
+		0000000000000001 A x=7["seven"] x_label=true a.b=true a_b=false
+		0000000000000002 A x=8[""] x_label=true a.b=true a_b=false
+	END
+	telcat -q -f ctf -o out log
+	telcat -q -f ctf2 -o out2 log
+	shown out | sed 's/.*K:A: //; s/( "\([a-z]*\)" : container = . )/\1/g' |
+	    diff - <(cat <<-'END'
+		{ x = 7, has_x_label = some, x_label = { "seven" }, x_label_2 = true, a_b = true, a_b_2 = false }
+		{ x = 8, has_x_label = some, x_label = { "" }, x_label_2 = true, a_b = true, a_b_2 = false }
+	END
+	)
+	telcat -q -H out2 | sed 's/.* K:A //' | diff - <(cat <<-'END'
+		x=7 has_x_label=true x_label="seven" x_label_2=true a_b=true a_b_2=false
+		x=8 has_x_label=true x_label="" x_label_2=true a_b=true a_b_2=false
+	END
+	)
+}
+
 @test "a long name and the bits of a NaN, as they are written" {
 	local name
 	name=$(printf 'n%.0s' {1..220})

@@ -18,6 +18,7 @@
 
 #include "base/buffer.h"
 #include "base/digit.h"
+#include "base/names.h"
 #include "base/path.h"
 #include "base/table.h"
 #include "format/ctf/ctf.h"
@@ -30,6 +31,8 @@
 #define AT_CONTEXT 24u
 #define AT_EVENTS (AT_CONTEXT + 48u)
 #define EVENT_TYPES_MAX 65536u
+/* A name of a member, of 200 bytes, with what makes it another one. */
+#define NAME_ROOM 256u
 
 struct trace {
 	int version;
@@ -80,13 +83,45 @@ put_quoted(struct tel__buffer *b, const char *prefix, const char *s)
 	ctf_write_put_text(b, "\"");
 }
 
+/* Nonzero when a field gets the text of a label; that of an enum is a field. */
+static int
+ctf_write_labelled(const struct tel_type *type, const struct tel_field *f)
+{
+	return tel_field_labelled(f) &&
+	    (f + 1 == type->fields + type->nfields || !f[1].is_label);
+}
+
+/* The members of a struct so far. */
+struct members {
+	struct tel__names names;
+	int any; /* one was described */
+};
+
+/* Makes a name one that no member has: readers refuse two of a name. */
+static void
+ctf_write_distinguish(struct members *m, struct tel__buffer *b, char *name)
+{
+	const size_t n = strlen(name);
+	size_t known;
+
+	for (unsigned i = 2;; i++) {
+		known = m->names.count;
+		if (tel__names_add(&m->names, name, strlen(name), SIZE_MAX) ==
+		    TEL__NOWHERE)
+			b->failed = 1;
+		if (b->failed || m->names.count > known)
+			return;
+		(void)snprintf(name + n, NAME_ROOM - n, "_%u", i);
+	}
+}
+
 /*
  * The first n bytes of a name as an identifier; in CTF 1.8 with an underscore,
  * which keeps it from the keywords, and which readers take off.
  */
 static const char *
-ctf_write_identifier(const struct trace *t, const char *name, size_t n,
-    char *to)
+ctf_write_identifier(const struct trace *t, struct members *m,
+    struct tel__buffer *b, const char *name, size_t n, char *to)
 {
 	size_t i, k = 0;
 
@@ -95,6 +130,7 @@ ctf_write_identifier(const struct trace *t, const char *name, size_t n,
 	for (i = 0; i < n && k < 200; i++)
 		to[k++] = tel_is_word(name[i]) ? name[i] : '_';
 	to[k] = '\0';
+	ctf_write_distinguish(m, b, to);
 	return to;
 }
 
@@ -103,17 +139,19 @@ ctf_write_identifier(const struct trace *t, const char *name, size_t n,
  * field's, and more where another field is called so.
  */
 static void
-companion(const struct trace *t, const struct tel_type *type, const char *name,
-    const char *before, const char *behind, char *to)
+companion(const struct trace *t, struct members *m, struct tel__buffer *b,
+    const struct tel_type *type, const char *name, const char *before,
+    const char *behind, char *to)
 {
 	const size_t skip = t->version == 1;
-	size_t n = (size_t)snprintf(to, 256, "%s%s%.200s%s", skip ? "_" : "",
-	    before, name + skip, behind);
+	size_t n = (size_t)snprintf(to, NAME_ROOM, "%s%s%.200s%s",
+	    skip ? "_" : "", before, name + skip, behind);
 
-	while (n < 255 && tel_type_find_field(type, to + skip) >= 0) {
+	while (n < 240 && tel_type_find_field(type, to + skip) >= 0) {
 		to[n++] = '_';
 		to[n] = '\0';
 	}
+	ctf_write_distinguish(m, b, to);
 }
 
 /* How a number is written. */
@@ -180,13 +218,13 @@ ctf_write_put_class(const struct trace *t, struct tel__buffer *b,
 /* Starts a member: in JSON its name comes first, in TSDL its class. */
 static void
 member_start(const struct trace *t, struct tel__buffer *b, const char *name,
-    int *first)
+    struct members *m)
 {
 	if (t->version == 1)
 		return;
 	ctf_write_put_text(b,
-	    "%s{\"name\":\"%s\",\"field-class\":", *first ? "" : ",", name);
-	*first = 0;
+	    "%s{\"name\":\"%s\",\"field-class\":", m->any ? "," : "", name);
+	m->any = 1;
 }
 
 static void
@@ -202,15 +240,15 @@ member_end(const struct trace *t, struct tel__buffer *b, const char *name)
 static void
 ctf_write_put_list(const struct trace *t, struct tel__buffer *b,
     const struct tel_type *type, const struct tel_field *f, const char *name,
-    int *first)
+    struct members *m)
 {
-	char length[256];
+	char length[NAME_ROOM];
 
-	companion(t, type, name, "", "_len", length);
-	member_start(t, b, length, first);
+	companion(t, m, b, type, name, "", "_len", length);
+	member_start(t, b, length, m);
 	ctf_write_put_class(t, b, TEL_UNSIGNED, 32);
 	member_end(t, b, length);
-	member_start(t, b, name, first);
+	member_start(t, b, name, m);
 	if (t->version == 1) {
 		ctf_write_put_class(t, b, (enum tel_datatype)f->element,
 		    f->width);
@@ -230,12 +268,12 @@ ctf_write_put_list(const struct trace *t, struct tel__buffer *b,
 static void
 put_optional(const struct trace *t, struct tel__buffer *b,
     const struct tel_type *type, const struct tel_field *f, const char *name,
-    int *first)
+    struct members *m)
 {
-	char has[256];
+	char has[NAME_ROOM];
 
-	companion(t, type, name, "has_", "", has);
-	member_start(t, b, has, first);
+	companion(t, m, b, type, name, "has_", "", has);
+	member_start(t, b, has, m);
 	if (t->version == 1)
 		ctf_write_put_text(b,
 		    "enum : integer { size = 8; align = 8; } "
@@ -243,7 +281,7 @@ put_optional(const struct trace *t, struct tel__buffer *b,
 	else
 		ctf_write_put_class(t, b, TEL_BOOLEAN, 8);
 	member_end(t, b, has);
-	member_start(t, b, name, first);
+	member_start(t, b, name, m);
 	if (t->version == 1)
 		ctf_write_put_text(b, "variant <%s> { struct { } none; ", has);
 	else
@@ -260,23 +298,23 @@ put_optional(const struct trace *t, struct tel__buffer *b,
 static void
 ctf_write_put_field(const struct trace *t, struct tel__buffer *b,
     const struct tel_type *type, const struct tel_field *f, const char *name,
-    int *first)
+    struct members *m)
 {
-	char label[256];
+	char label[NAME_ROOM];
 
 	if (f->datatype == TEL_LIST) {
-		ctf_write_put_list(t, b, type, f, name, first);
+		ctf_write_put_list(t, b, type, f, name, m);
 	} else if (f->present != 0) {
-		put_optional(t, b, type, f, name, first);
+		put_optional(t, b, type, f, name, m);
 	} else {
-		member_start(t, b, name, first);
+		member_start(t, b, name, m);
 		ctf_write_put_class(t, b, f->datatype, f->width);
 		member_end(t, b, name);
 	}
-	if (!tel_field_labelled(f))
+	if (!ctf_write_labelled(type, f))
 		return;
-	companion(t, type, name, "", "_label", label);
-	member_start(t, b, label, first);
+	companion(t, m, b, type, name, "", "_label", label);
+	member_start(t, b, label, m);
 	ctf_write_put_class(t, b, TEL_STRING, 0);
 	member_end(t, b, label);
 }
@@ -290,9 +328,9 @@ ctf_write_put_fields(const struct trace *t, struct tel__buffer *b,
     const struct tel_type *type, unsigned i, unsigned end, size_t n)
 {
 	const struct tel_field *f = type->fields;
-	char name[256];
+	char name[NAME_ROOM];
+	struct members m = { 0 };
 	unsigned last;
-	int first = 1;
 
 	for (; i < end; i = last) {
 		last = i + 1;
@@ -301,17 +339,18 @@ ctf_write_put_fields(const struct trace *t, struct tel__buffer *b,
 		    NULL;
 		if (dot == NULL) {
 			ctf_write_put_field(t, b, type, &f[i],
-			    ctf_write_identifier(t, f[i].name + n,
+			    ctf_write_identifier(t, &m, b, f[i].name + n,
 			        f[i].name_length - n, name),
-			    &first);
+			    &m);
 			continue;
 		}
 		size_t length = (size_t)(dot + 1 - f[i].name);
 		while (
 		    last < end && strncmp(f[last].name, f[i].name, length) == 0)
 			last++;
-		ctf_write_identifier(t, f[i].name + n, length - 1 - n, name);
-		member_start(t, b, name, &first);
+		ctf_write_identifier(t, &m, b, f[i].name + n, length - 1 - n,
+		    name);
+		member_start(t, b, name, &m);
 		ctf_write_put_text(b,
 		    t->version == 1 ? "struct { " :
 		                      "{\"type\":\"structure\","
@@ -320,6 +359,7 @@ ctf_write_put_fields(const struct trace *t, struct tel__buffer *b,
 		ctf_write_put_text(b, t->version == 1 ? "}" : "]}");
 		member_end(t, b, name);
 	}
+	tel__names_clear(&m.names);
 }
 
 /* Describes a type that is used for the first time. */
@@ -543,7 +583,7 @@ put_field_value(struct tel__buffer *b, const struct tel_event *ev,
 		ctf_write_put_value(b, f->datatype, f->width,
 		    tel_load(f, ev->data));
 	}
-	if (!tel_field_labelled(f))
+	if (!ctf_write_labelled(ev->type, f))
 		return;
 	if (tel_find_label(ev, f, tel_load(f, ev->data), &label) &&
 	    label.string != NULL)
