@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JSON (RFC 8259), an object a line. */
+#include <stdio.h>
+
+#include "model/name.h"
 #include "render/number.h"
 #include "render/renderer.h"
 
@@ -27,6 +30,16 @@ print_json_choose(const struct tel_field *f, const char **quote)
 	return f->width > 53 ? RENDER_EXACT : RENDER_DECIMAL;
 }
 
+/* Nonzero when a field has the name that the label of field f is called. */
+static int
+has_label_name(const struct tel_type *type, const struct tel_field *f)
+{
+	char name[TEL__NAME_SPELLING + sizeof("_label")];
+
+	(void)snprintf(name, sizeof(name), "%s_label", f->name);
+	return tel_type_find_field(type, name) >= 0;
+}
+
 /* Adds "NAME": without the first bytes of the name. */
 static void
 print_json_add_key(struct render_builder *b, const struct tel_type *type,
@@ -35,8 +48,8 @@ print_json_add_key(struct render_builder *b, const struct tel_type *type,
 	const struct tel_field *f = &type->fields[i];
 
 	tel__render_add(b, "\"");
-	/* the label of an enum is "NAME_label" */
-	if (f->is_label && i > 0) {
+	/* the label of an enum is "NAME_label", where no other field is */
+	if (f->is_label && i > 0 && !has_label_name(type, f - 1)) {
 		f--;
 		tel__render_add_json(b, f->name + skip, f->name_length - skip);
 		tel__render_add(b, "_label");

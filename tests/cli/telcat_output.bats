@@ -369,6 +369,15 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 	run ! env LC_ALL=C grep -q '[^ -~]' out
 }
 
+@test "a name of an enum's value and a field have keys of their own in JSON" {
+	cat >log <<-'END'
+		# type: A 1 K x:enum:unsigned:8 x_label:boolean y:enum:unsigned:8
+		0000000000000001 A x=7["seven"] x_label=true y=1["one"]
+	END
+	telcat -f json log | grep -qF \
+	    '"fields":{"x":7,"x.label":"seven","x_label":true,"y":1,"y_label":"one"}'
+}
+
 @test "on a terminal no format passes a control character on" {
 	needs_terminal
 	hostile
