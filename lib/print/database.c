@@ -142,12 +142,14 @@ database_field_name(const void *type, unsigned i)
 static int
 is_same_in_sql(const char *a, const char *b, size_t n, int nested)
 {
+	if (!nested)
+		return strncasecmp(a, b, n) == 0;
 	for (; n > 0; a++, b++, n--) {
 		int x = tolower((unsigned char)*a);
 		int y = tolower((unsigned char)*b);
 
-		x = nested && x == '.' ? '_' : x;
-		y = nested && y == '.' ? '_' : y;
+		x = x == '.' ? '_' : x;
+		y = y == '.' ? '_' : y;
 		if (x != y || x == '\0')
 			return x == y;
 	}
@@ -381,6 +383,7 @@ letter_of(const struct tel_field *f)
 static void
 add_params(struct tel__buffer *b, const struct tel_schema *schema)
 {
+	const size_t start = b->used;
 	const struct tel_type *type;
 	const char *between = "";
 
@@ -401,6 +404,11 @@ add_params(struct tel__buffer *b, const struct tel_schema *schema)
 			database_add(b, ")");
 			between = ",\n";
 		}
+	}
+	/* no type has a field */
+	if (*between == '\0') {
+		b->used = start;
+		return;
 	}
 	database_add(b,
 	    ") WHERE NOT EXISTS (SELECT 1 FROM event_param AS p WHERE "
@@ -462,7 +470,8 @@ add_table(struct tel__buffer *b, const struct tel_type *type)
 
 /*
  * Adds the condition that the database has the name of a type, in any case of
- * letters, for other types than the schema has: tables would be shared.
+ * letters, for other types than the schema has: tables would be shared.  The
+ * first of the types whose names differ only in case has it for all of them.
  */
 static void
 add_variants(struct tel__buffer *b, const struct tel_type *type)
@@ -470,10 +479,13 @@ add_variants(struct tel__buffer *b, const struct tel_type *type)
 	const struct tel_schema *schema = type->schema;
 	unsigned i, n = 0;
 
-	database_add(b, "EXISTS (SELECT 1 FROM event_type WHERE name=");
+	for (i = 0; &schema->types[i] != type; i++)
+		if (is_named(&schema->types[i], type->name, type->name_length))
+			return;
+	database_add(b, " OR EXISTS (SELECT 1 FROM event_type WHERE name=");
 	database_add_value(b, type->name);
 	database_add(b, " COLLATE NOCASE AND code NOT IN (");
-	for (i = 0; i < schema->ntypes; i++)
+	for (; i < schema->ntypes; i++)
 		if (is_named(&schema->types[i], type->name, type->name_length))
 			add_format(b, "%s%" PRIu32, n++ > 0 ? "," : "",
 			    schema->types[i].code);
@@ -496,7 +508,7 @@ add_check(struct tel__buffer *b, const struct tel_type *type)
 	    " AND name<>",
 	    type->code);
 	database_add_value(b, type->name);
-	database_add(b, ") OR ");
+	database_add(b, ")");
 	add_variants(b, type);
 	database_add(b,
 	    " OR (SELECT count(*) FROM pragma_table_info('EVENT_'||");

@@ -393,6 +393,13 @@ sys.exit(a != b or not any(x != float("%.10G" % x) for x in b))'
 	both --index x case.txt
 }
 
+@test "a log none of whose types has a field" {
+	printf '%s\n' '# type: A 1 K' '0000000000000001 A' >none.txt
+	both none.txt
+	[ "$(ask direct.db 'SELECT time FROM EVENT_A')" = 1 ]
+	[ "$(ask direct.db 'SELECT count(*) FROM event_param')" = 0 ]
+}
+
 @test "a member of a struct and a field of its column have columns of their own" {
 	mkdir trace
 	cat >trace/metadata <<-'END'
@@ -422,6 +429,20 @@ sys.exit(a != b or not any(x != float("%.10G" % x) for x in b))'
 	run -0 timeout 5 telcat -q -f sql -o script names.txt
 	sqlite3 -bail script.db <script
 	[ "$(ask script.db 'SELECT abcdefghi, aBCDEFghI_250 FROM EVENT_T0')" = '1|1' ]
+	python3 - >types.txt <<-'END'
+		import itertools
+		print("# teltools text 1")
+		names = itertools.product(*zip("abcdefghijk", "ABCDEFGHIJK"))
+		for i, name in enumerate(names):
+		    print(f"# type: {''.join(name)} {i} K")
+		print(f"{1:016X} ABCDEFGHIJK")
+	END
+	# the script grows with the types, not with their square
+	run -0 timeout 5 telcat -q -f sql -o script types.txt
+	[ "$(wc -c <script)" -lt 2000000 ]
+	rm script.db
+	sqlite3 -bail script.db <script
+	[ "$(ask script.db 'SELECT count(*) FROM EVENT_ABCDEFGHIJK_2048')" = 1 ]
 }
 
 @test "the database of a small log is small" {
