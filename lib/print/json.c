@@ -79,25 +79,47 @@ print_json_add_field(struct tel_printer *pr, struct render_builder *b,
 }
 
 /*
+ * Nonzero when the first n bytes of a name can be the key of an object: no field
+ * has that name, and the fields that are members of it are in one row.
+ */
+static int
+is_struct(const struct tel_type *type, const char *name, size_t n)
+{
+	const struct tel_field *f = type->fields;
+	unsigned rows = 0;
+	int is, was = 0;
+
+	for (; f < type->fields + type->nfields; f++, was = is) {
+		is = strncmp(f->name, name, n) == 0;
+		if (is && f->name_length == n)
+			return 0;
+		is = is && f->name[n] == '.';
+		rows += is && !was;
+	}
+	return rows == 1;
+}
+
+/*
  * How many bytes of the name of field i, with the dot, are those of the structs
- * that it is a member of.  A prefix that is also the name of a field is none.
+ * that it is a member of.
  */
 static size_t
 find_struct(const struct tel_type *type, unsigned i)
 {
 	const struct tel_field *f = &type->fields[i];
-	size_t n = f->name_length;
+	size_t n = 0;
 
 	if (!type->schema->nested)
 		return 0;
 	if (f->is_label && i > 0)
 		return find_struct(type, i - 1);
-	while (n > 0 && f->name[n - 1] != '.')
-		n--;
-	for (unsigned k = 0; k < type->nfields && n > 1; k++)
-		if (type->fields[k].name_length == n - 1 &&
-		    memcmp(type->fields[k].name, f->name, n - 1) == 0)
-			return 0;
+	for (size_t k = 1; k < f->name_length; k++) {
+		if (f->name[k] != '.')
+			continue;
+		if (!is_struct(type, f->name, k))
+			break;
+		n = k + 1;
+	}
 	return n;
 }
 

@@ -378,6 +378,21 @@ assert any("\x1b[31m\"\\\n\xff," in row["string"] for row in rows)'
 	    '"fields":{"x":7,"x.label":"seven","x_label":true,"y":1,"y_label":"one"}'
 }
 
+@test "structs of one name in a context and in an event have keys of their own" {
+	mkdir trace
+	cat >trace/metadata <<-'END'
+		/* CTF 1.8 */
+		trace { major = 1; minor = 8; byte_order = le; };
+		typealias integer { size = 8; } := u8;
+		stream { event.context := struct { struct { u8 x; } s; u8 v; }; };
+		event { name = "e"; fields := struct {
+			struct { u8 y; } s; struct { struct { u8 b; } a; u8 c; } t; }; };
+	END
+	printf '\1\2\3\4\5' >trace/stream
+	telcat -f json trace | grep -qF \
+	    '"fields":{"s.x":1,"v":2,"s.y":3,"t":{"a":{"b":4},"c":5}}'
+}
+
 @test "on a terminal no format passes a control character on" {
 	needs_terminal
 	hostile
