@@ -234,7 +234,9 @@ tel__gauge_type_pool(struct tel_printer *pr, struct timeline *tl,
 	if (e->value != GAUGE_NEW)
 		return gauge_number(e);
 	class = tel__table_find(&tl->classes, pool_key(ev->log, pool));
-	size_t n = (size_t)snprintf(name, sizeof(name), "%s of %s", p->counter,
+	/* a name of a type may be longer than this one, and a label follows */
+	size_t n = (size_t)snprintf(name, sizeof(name), "%s of %.128s",
+	    p->counter,
 	    class == NULL ? "pool" : (const char *)(uintptr_t) class->value);
 	n += add_label(name + n, sizeof(name) - n, ev, p->pool);
 	(void)snprintf(name + n, sizeof(name) - n, " 0x%llx",

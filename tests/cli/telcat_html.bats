@@ -308,6 +308,32 @@ assert len(got) > 1 and got == {t: threads[t] for t in got}, (got, threads)
 END
 }
 
+@test "a pool with a long label, of a type with a long name, has a track" {
+	local class label
+	class=$(printf 'c%.0s' {1..250})
+	label=$(printf 'l%.0s' {1..250})
+	cat >pools.txt <<-END
+		# teltools text 1
+		# tick rate: 1000000000
+		# type: Make 1 K pool:address
+		# type: Make$class 2 K pool:address
+		# type: SegAlloc 3 K base:address size:unsigned pool:address
+		# type: SegFree 4 K base:address size:unsigned pool:address
+		# role: Make create-pool pool=pool
+		# role: Make$class create-pool pool=pool
+		0000000000000001 Make$class pool=0x1000
+		0000000000000002 SegAlloc base=0x2000 size=64 pool=0x1000["$label"]
+	END
+	telcat -q -f html pools.txt >page.html
+	page check page.html
+	telcat -q -f json pools.txt >pools.json
+	compare_with page.html pools.json <<-'END'
+		names = [p[-1] for p in paths.values() if p]
+		want = "Seg bytes of " + 128 * "c" + " " + 250 * "l" + " 0x1000"
+		assert want in names, names
+	END
+}
+
 @test "a page is never larger than --max-size" {
 	local size
 	for _ in 1 2 3; do
