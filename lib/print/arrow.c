@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "model/metadata.h"
 #include "model/run.h"
+#include "render/number.h"
 
 /* So many events of one type are put column by column. */
 #define SEVERAL 4u
@@ -140,7 +141,7 @@ arrow_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 static tel_status
 arrow_set_metadata(struct tel_printer *pr, struct arrow *a)
 {
-	char rate[40] = "", epoch[24] = "";
+	char rate[TEL_PUT_MAX] = "", epoch[24] = "";
 	const char *const pairs[] = { "tel.format", a->format, "tel.schema",
 		a->schema, "tel.version", a->version, "tel.clock.unit",
 		pr->time == TEL_TIME_TICKS || pr->time == TEL_TIME_RELATIVE ||
@@ -151,7 +152,7 @@ arrow_set_metadata(struct tel_printer *pr, struct arrow *a)
 	tel_status st = TEL_OK;
 
 	if (a->rate > 0)
-		(void)snprintf(rate, sizeof(rate), "%.17g", a->rate);
+		*tel__put_general((unsigned char *)rate, 17, a->rate) = '\0';
 	if (a->has_epoch)
 		(void)snprintf(epoch, sizeof(epoch), "%" PRId64, a->epoch);
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]) && st == TEL_OK;

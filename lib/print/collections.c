@@ -13,6 +13,7 @@
 #include "model/clock.h"
 #include "model/pair.h"
 #include "model/schema.h"
+#include "render/number.h"
 
 /* Documented limit: numbers that events have of collections, the first ones. */
 #define MAX_FACTS ((size_t)1 << 17)
@@ -132,8 +133,8 @@ collections_add_facts(struct collections *c, uint32_t type,
 			(void)snprintf(f->value, sizeof(f->value), "%" PRIu64,
 			    tel_load(field, ev->data));
 		else
-			(void)snprintf(f->value, sizeof(f->value), "%.9g",
-			    tel_event_double(ev, i));
+			*tel__put_general((unsigned char *)f->value, 9,
+			    tel_event_double(ev, i)) = '\0';
 		/* JSON has no infinity */
 		c->nfacts += strpbrk(f->value, "in") == NULL;
 	}
@@ -413,12 +414,21 @@ collections_put_bytes(struct tel__buffer *b, tel_int128 v)
 }
 
 static void
+collections_put_double(struct tel__buffer *b, double v)
+{
+	unsigned char text[TEL_PUT_MAX];
+
+	*tel__put_general(text, 9, v) = '\0';
+	tel__json_item(b, "%s", (const char *)text);
+}
+
+static void
 collections_put_share(struct tel__buffer *b, double v)
 {
 	if (v < 0)
 		tel__json_item(b, "null");
 	else
-		tel__json_item(b, "%.9g", v);
+		collections_put_double(b, v);
 }
 
 /*
@@ -498,9 +508,12 @@ collections_put_mutator(const struct collections *c, uint64_t span,
 	tel__json_raw(b, "mutator", "[");
 	for (unsigned i = 0; i < TEL__COLLECTOR_WINDOWS &&
 	     (window = tel__collector_window(i)) <= span;
-	     i++)
-		tel__json_item(b, "[%" PRIu64 ",%.9g]", window,
+	     i++) {
+		tel__json_item(b, "[%" PRIu64, window);
+		collections_put_double(b,
 		    tel__collector_mutator(&c->of, span, window));
+		tel__json_put(b, "]");
+	}
 	tel__json_put(b, "]");
 }
 

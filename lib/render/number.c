@@ -222,6 +222,18 @@ tel__put_double_3(unsigned char *p, uint64_t bits)
 }
 
 unsigned char *
+tel__put_general(unsigned char *p, int digits, double d)
+{
+	const uint64_t bits = tel_double_bits(d);
+	char text[TEL_PUT_MAX];
+
+	if (!is_finite(bits))
+		return put_special(p, bits, 0);
+	snprintf(text, sizeof(text), "%.*g", digits, d);
+	return copy_plain(p, text);
+}
+
+unsigned char *
 tel__put_hertz(unsigned char *p, double hertz)
 {
 	char text[TEL_PUT_MAX];

@@ -163,6 +163,9 @@ unsigned char *tel__put_double_10(unsigned char *p, uint64_t bits);
  */
 unsigned char *tel__put_double_3(unsigned char *p, uint64_t bits);
 
+/* As printf's "%.*g" prints it in the C locale. */
+unsigned char *tel__put_general(unsigned char *p, int digits, double d);
+
 /* A frequency in hertz with one decimal, for a header. */
 unsigned char *tel__put_hertz(unsigned char *p, double hertz);
 

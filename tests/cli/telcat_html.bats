@@ -417,6 +417,25 @@ END
 	[ "$(<got)" = '[true,[]]' ]
 }
 
+@test "numbers of a page and of a table have a point in any locale" {
+	localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 || skip "no locale with a comma"
+	cat >german.c <<-'END'
+		#include <locale.h>
+		__attribute__((constructor)) static void
+		german(void)
+		{
+			if (setlocale(LC_ALL, "de_DE.UTF-8") == 0)
+				__builtin_abort();
+		}
+	END
+	${CC:-cc} -shared -fPIC -o german.so german.c
+	for format in html arrow; do
+		telcat -q -f "$format" "$MPS/1.118.0-lii6gc-awlut.log.zst" >want
+		LOCPATH=$PWD LD_PRELOAD=./german.so telcat -q -f "$format" \
+		    "$MPS/1.118.0-lii6gc-awlut.log.zst" | cmp - want
+	done
+}
+
 @test "a page of no events" {
 	telcat -q -f html -w 'size == 12345' -e PoolAlloc \
 	    "$MPS/1.118.0-lii6gc-poolncv.log.zst" >page.html

@@ -188,6 +188,8 @@ test_locale(void)
 	ok(same(p, tel__put_double_3(p, tel_double_bits(12.345)), "    12.3"),
 	    "%%8g in %s", names[i]);
 	ok(same(p, tel__put_hertz(p, 1.5), "1.5"), "hertz in %s", names[i]);
+	ok(same(p, tel__put_general(p, 9, 0.25), "0.25"), "%%g in %s",
+	    names[i]);
 	setlocale(LC_NUMERIC, "C");
 }
 

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "base/bytes.h"
 #include "render/escape.h"
+#include "render/number.h"
 
 /* What becomes of values: fields, JSON, or the strings of a list. */
 enum { AS_FIELD, AS_JSON, AS_ELEMENT };
@@ -397,7 +398,7 @@ add_labels(struct ctf_cursor *c, const struct ctf_class *class, uint64_t v)
 static void
 add_json_number(struct ctf_cursor *c, const struct ctf_class *class, uint64_t v)
 {
-	char text[40];
+	char text[TEL_PUT_MAX];
 
 	if (class->kind == CTF_FLOAT && !isfinite(tel_bits_double(v))) {
 		add_text(c, "null");
@@ -410,8 +411,8 @@ add_json_number(struct ctf_cursor *c, const struct ctf_class *class, uint64_t v)
 		add_text(c, v != 0 ? "true" : "false");
 	} else {
 		if (class->kind == CTF_FLOAT)
-			snprintf(text, sizeof(text), "%.17g",
-			    tel_bits_double(v));
+			*tel__put_general((unsigned char *)text, 17,
+			    tel_bits_double(v)) = '\0';
 		else
 			snprintf(text, sizeof(text),
 			    class->is_signed ? "%" PRId64 : "%" PRIu64, v);
