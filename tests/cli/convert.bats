@@ -257,6 +257,19 @@ turn() {
 	telcat -H -e Label,Intern back | cmp want -
 }
 
+@test "a large event of an unknown type among the first ones" {
+	python3 - >log.txt <<-'END'
+		print("# format: mps-1.118.0/lii6gc")
+		for i in range(100):
+		    print(f"{i:016X} Intern stringId={i} string=\"{200 * 'a'}\"")
+		print(f"{100:016X} 0x0FFF bytes={60000 * '00'}")
+		print(f"{101:016X} Intern stringId=101 string=\"b\"")
+	END
+	telcat -q -f mps log.txt >stream
+	telcat -q -H stream | grep -v '^0000000000000000 EventInit\|written by' |
+	    cmp - <(sed 1d log.txt)
+}
+
 @test "logs of several releases become one stream" {
 	unpack 1.111.0-lii6gc-poolncv a.log
 	unpack 1.118.0-lii6gc-poolncv b.log

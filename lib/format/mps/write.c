@@ -287,9 +287,14 @@ converter_write(struct tel_writer *w, const struct tel_event *ev,
     const struct tel_field *changed)
 {
 	struct converter *c = w->state;
-	tel_status st = mps_write_put(w, ev);
+	tel_status st = TEL_OK;
 
 	(void)changed;
+	/* what waits is not written to make room */
+	if (c->hold.on && w->out->size - w->out->used < ev->size)
+		st = end_hold(w, c);
+	if (st == TEL_OK)
+		st = mps_write_put(w, ev);
 	return st == TEL_OK && c->hold.on ? mps_write_look(w, c, ev) : st;
 }
 
