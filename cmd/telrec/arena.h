@@ -113,6 +113,8 @@ struct arena_ring {
 	uint32_t image; /* number of the process, in images */
 	uint32_t claim; /* how often the ring was taken */
 	char name[16];  /* of the thread, when it took the ring */
+	uint32_t
+	    hidden; /* telrec cannot see the process: its numbers are others */
 	/* written by telrec */
 	__attribute__((aligned(64))) uint32_t tail; /* words drained */
 	/* by both */

@@ -40,6 +40,7 @@
 struct running {
 	uint32_t slot;  /* of the image */
 	uint64_t ended; /* it had ended then; 0: it runs */
+	int hidden;     /* its number is one of another namespace */
 };
 
 struct drain {
@@ -227,19 +228,23 @@ add_process_end(struct drain *d, uint32_t slot, uint64_t clock)
 
 /* A program starts in a slot, at a time: that which the process was has ended. */
 static void
-start_image(struct drain *d, uint32_t slot, uint32_t pid, uint64_t clock)
+start_image(struct drain *d, uint32_t slot, uint32_t pid, int hidden,
+    uint64_t clock)
 {
 	uint32_t i = 0;
 
 	while (i < d->nrunning && d->running[i].slot != slot &&
-	    (d->numbers[d->running[i].slot] & PID_MASK) != pid)
+	    ((d->numbers[d->running[i].slot] & PID_MASK) != pid ||
+	        d->running[i].hidden != hidden))
 		i++;
 	if (i < d->nrunning)
 		add_process_end(d, d->running[i].slot, clock);
 	else if (i < ARENA_IMAGES)
 		d->running[d->nrunning++].ended = 0;
-	if (i < ARENA_IMAGES)
+	if (i < ARENA_IMAGES) {
 		d->running[i].slot = slot;
+		d->running[i].hidden = hidden;
+	}
 	d->numbers[slot] = pid | (uint32_t)(d->runs[pid]++) << 22;
 }
 
@@ -282,7 +287,8 @@ note_ended(struct drain *d, int (*has_ended)(uint32_t pid))
 		struct running *r = &d->running[i];
 		const uint32_t pid = d->numbers[r->slot] & PID_MASK;
 
-		if (r->ended != 0 || !has_ended(pid))
+		if (r->ended != 0 ||
+		    (r->hidden ? has_ended == is_gone : !has_ended(pid)))
 			continue;
 		const uint64_t last = last_record(d, pid) + 1;
 		r->ended = last > first ? last : first;
@@ -308,7 +314,8 @@ set_process(struct drain *d, struct cursor *c, const struct arena_ring *ring)
 	memcpy(c->source.name, ring->name, sizeof(c->source.name));
 	c->source.name[sizeof(c->source.name) - 1] = '\0';
 	if (d->numbers[slot] == 0 || (d->numbers[slot] & PID_MASK) != pid) {
-		start_image(d, slot, pid, c->clock);
+		start_image(d, slot, pid, ARENA_NOW(ring->hidden) != 0,
+		    c->clock);
 		memcpy(d->names[slot], image->name, ARENA_NAME_MAX);
 		c->source.pid = d->numbers[slot];
 		columns_source(to, &c->source);
@@ -648,7 +655,7 @@ drain_tend(struct drain *d)
 			continue;
 		alive++;
 		/* one that is written has a thread */
-		if (state != ARENA_RING_USED ||
+		if (state != ARENA_RING_USED || ARENA_NOW(ring->hidden) ||
 		    c->idle != ARENA_NOW(ring->head)) {
 			c->idle = ARENA_NOW(ring->head);
 			continue;

@@ -113,6 +113,91 @@ setup() {
 	run ! grep '^unknown' report
 }
 
+@test "a thread is not cancelled within malloc or free" {
+	cat >cancel.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+		static volatile int locked, cancelled;
+		/* another depth of the stack each time */
+		static void deep(int n)
+		{
+			volatile char room[4096];
+			room[n % 4096] = 1;
+			if (n > 0)
+				deep(n - 1);
+			free(malloc(24));
+		}
+		static void *work(void *arg)
+		{
+			int i;
+			pthread_mutex_lock(&lock);
+			for (locked = 1; !cancelled;)
+				;
+			for (i = 0; i < 2000000; i++)
+				free(malloc(24));
+			deep(200);
+			pthread_mutex_unlock(&lock);
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			pthread_create(&t, NULL, work, NULL);
+			while (!locked)
+				;
+			pthread_cancel(t);
+			cancelled = 1;
+			pthread_join(t, NULL);
+			alarm(5);
+			pthread_mutex_lock(&lock);
+			return 0;
+		}
+	END
+	${CC:-cc} -O1 -fno-builtin -o cancel cancel.c -pthread
+	telrec -o run.tel ./cancel
+	telrec -q --stacks=fp -o run.tel ./cancel
+	telrec -q -g -o run.tel ./cancel
+}
+
+@test "processes in a namespace of their own have other numbers" {
+	unshare -pf true 2>/dev/null || skip "no namespaces here"
+	cat >apart.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		static void *work(void *arg)
+		{
+			int i;
+			for (i = 0; i < 60000; i++) {
+				free(malloc(100));
+				if (i % 20000 == 0)
+					usleep(200000);
+			}
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t[4];
+			int i;
+			for (i = 0; i < 4; i++)
+				pthread_create(&t[i], NULL, work, NULL);
+			for (i = 0; i < 4; i++)
+				pthread_join(t[i], NULL);
+			return 0;
+		}
+	END
+	${CC:-cc} -O1 -fno-builtin -o apart apart.c -pthread
+	timeout -k 1 30 "$TEL_BUILD/bin/telrec" -o run.tel unshare -pf ./apart
+	[ "$(counts run.tel 'size == 100')" = 240000 ]
+	ordered run.tel
+	# a reader that is late is not one that has ended
+	timeout -k 1 30 "$TEL_BUILD/bin/telrec" -o - unshare -pf ./apart |
+	    { sleep 2 && cat >late.tel; }
+	[ "$(counts late.tel 'size == 100')" = 240000 ]
+}
+
 @test "an allocator whose functions call one another: each call is one event" {
 	cat >nest.c <<-'END'
 		#include <errno.h>

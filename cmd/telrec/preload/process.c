@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -52,9 +53,13 @@ image_of(struct arena *a)
 	if (name != NULL)
 		strncpy(image->name, name, ARENA_NAME_MAX);
 	process->pid = (uint32_t)getpid();
+	/* telrec is there, as a process starts */
+	process->hidden = !ring_calls_forbidden() &&
+	    kill((pid_t)a->drainer, 0) != 0 && errno == ESRCH;
 	/* of a program that this one executed instead of itself */
 	for (i = 0; i < ARENA_NOW(a->rings_used) && i < ARENA_RINGS; i++)
 		if (ARENA_NOW(a->rings[i].pid) == process->pid &&
+		    ARENA_NOW(a->rings[i].hidden) == process->hidden &&
 		    ARENA_NOW(a->rings[i].state) == ARENA_RING_USED)
 			__atomic_store_n(&a->rings[i].state, ARENA_RING_ENDED,
 			    __ATOMIC_RELEASE);
@@ -113,6 +118,7 @@ process_take_ring(struct ring_self *s)
 	ring->open = 1;
 	ring->pid = process->pid;
 	ring->tid = thread_id();
+	ring->hidden = process->hidden;
 	ring->image = image;
 	ring->claim++;
 	memset(ring->name, 0, sizeof(ring->name));
@@ -129,6 +135,20 @@ process_take_ring(struct ring_self *s)
 	return 1;
 }
 
+/* What else the thread does until its end goes into another ring. */
+static void
+process_leave_ring(struct ring_self *s)
+{
+	struct arena_ring *ring = s->ring;
+
+	s->left = 0;
+	s->ring = NULL;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (ring != NULL && process->alive)
+		__atomic_store_n(&ring->state, ARENA_RING_ENDED,
+		    __ATOMIC_RELEASE);
+}
+
 /* A thread ends: pthread_key_create(3) has it called. */
 static void
 thread_ends(void *arg)
@@ -142,14 +162,7 @@ thread_ends(void *arg)
 		return;
 	if (s->ring != NULL)
 		ring_put_thread_end();
-	struct arena_ring *ring = s->ring;
-	/* what else the thread does until its end goes into another ring */
-	s->left = 0;
-	s->ring = NULL;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (ring != NULL && process->alive)
-		__atomic_store_n(&ring->state, ARENA_RING_ENDED,
-		    __ATOMIC_RELEASE);
+	process_leave_ring(s);
 }
 
 void
@@ -157,6 +170,7 @@ process_forget(struct ring_self *s)
 {
 	process->alive = 1;
 	process->image = 0;
+	process->hidden = 0;
 	s->ring = NULL;
 	s->left = 0;
 	s->queued = 0;
@@ -272,6 +286,14 @@ construct(void)
 	has_begun = 1;
 	if (ring_shared.arena != NULL)
 		process_prepare();
+}
+
+/* telrec sees when other processes end, and takes their rings back. */
+__attribute__((destructor)) static void
+destruct(void)
+{
+	if (ring_shared.arena != NULL && process->alive && process->hidden)
+		process_leave_ring(&ring_self);
 }
 
 int

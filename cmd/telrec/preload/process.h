@@ -12,6 +12,7 @@ struct process {
 	uint32_t alive;
 	uint32_t image; /* and 1 */
 	uint32_t pid;
+	uint32_t hidden; /* it cannot see telrec: a namespace of its own */
 };
 extern struct process *process;
 

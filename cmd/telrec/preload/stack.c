@@ -18,9 +18,11 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "telrec/preload/ring.h"
@@ -367,6 +369,16 @@ find_stack(struct stack_table *t, uintptr_t *ips, unsigned n)
 #endif
 
 /*
+ * Whether there is memory: the call fails if there is a hole, and does nothing
+ * else.  msync(2) would be a point of cancellation.
+ */
+static int
+stack_sync(uintptr_t from, size_t bytes)
+{
+	return syscall(SYS_msync, from, bytes, MS_ASYNC) == 0;
+}
+
+/*
  * Whether all of the stack up to end is mapped.  Reading memory must never
  * fail: in code without frame pointers the register may have any value.
  */
@@ -378,8 +390,7 @@ is_mapped(uintptr_t sp, uintptr_t end)
 	const int kept = errno;
 
 	if (sp < self.lo && self.lo - sp < most && !ring_calls_forbidden() &&
-	    msync((void *)(sp & ~(page - 1)), self.lo - (sp & ~(page - 1)),
-	        MS_ASYNC) == 0)
+	    stack_sync(sp & ~(page - 1), self.lo - (sp & ~(page - 1))))
 		self.lo = sp & ~(page - 1);
 	if (sp < self.lo || sp >= self.hi) {
 		/* another stack; the page of its pointer is there */
@@ -393,8 +404,7 @@ is_mapped(uintptr_t sp, uintptr_t end)
 	if (to < end || to - self.hi > most || ring_calls_forbidden())
 		return 0;
 	from = self.hi;
-	/* it fails if there is a hole, and does nothing else */
-	int mapped = msync((void *)from, to - from, MS_ASYNC) == 0;
+	int mapped = stack_sync(from, to - from);
 	if (mapped)
 		self.hi = to;
 	errno = kept;
@@ -476,6 +486,18 @@ hash_stack(uint32_t generation, const uintptr_t *ips, unsigned n)
 	return stack_mix(stack_mix(stack_mix(a, b), c), d);
 }
 
+/* The same by tables.  libunwind makes calls that are points of cancellation. */
+static unsigned
+stack_unwind(void **ips)
+{
+	int state, got;
+
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	got = unw_backtrace_fn(ips, DEPTH + OWN_FRAMES);
+	(void)pthread_setcancelstate(state, NULL);
+	return got > 0 ? (unsigned)got : 0;
+}
+
 __attribute__((noinline)) uint32_t
 telrec_stack(void)
 {
@@ -494,10 +516,7 @@ telrec_stack(void)
 	else if (ring_calls_forbidden())
 		n = 0;
 	else {
-		const int got =
-		    unw_backtrace_fn((void **)room, DEPTH + OWN_FRAMES);
-
-		n = got > 0 ? (unsigned)got : 0;
+		n = stack_unwind((void **)room);
 	}
 	n = skip_own(&ips, n);
 	/* it allocates for each module: the next that others allocate is in time */
