@@ -280,7 +280,8 @@ TEL_EMIT_API tel_emit_sink *tel_emit_to_socket(const char *address,
     uint32_t kinds, unsigned flags);
 /*
  * Listens on a Unix socket, and sends each client a stream from then on; up to
- * 8 at a time.  "telcat -u PATH" is one.
+ * 8 at a time.  "telcat -u PATH" is one.  An existing socket is replaced; a
+ * file is not: EADDRINUSE.
  */
 TEL_EMIT_API tel_emit_sink *tel_emit_serve(const char *path, uint32_t kinds,
     unsigned flags);
@@ -291,7 +292,8 @@ TEL_EMIT_API tel_emit_sink *tel_emit_to_memory(void *memory, size_t size,
 TEL_EMIT_API size_t tel_emit_memory_used(tel_emit_sink *sink);
 /*
  * A function, called by the drain with pieces of the stream.  It returns 0,
- * or -1 on failure: then the piece is lost, and counted.
+ * or -1 on failure: then the piece is lost, and counted.  It may emit events,
+ * but call no other functions of this library, nor fork(2) or exit(3).
  */
 typedef int tel_emit_write_fn(void *arg, const void *bytes, size_t size);
 TEL_EMIT_API tel_emit_sink *tel_emit_to_function(tel_emit_write_fn *write,
@@ -300,11 +302,14 @@ TEL_EMIT_API tel_emit_sink *tel_emit_to_function(tel_emit_write_fn *write,
 TEL_EMIT_API int tel_emit_sink_kinds(tel_emit_sink *sink, uint32_t kinds);
 /* How many events a sink lost. */
 TEL_EMIT_API uint64_t tel_emit_sink_lost(const tel_emit_sink *sink);
-/* Drains, ends the sink's stream, and removes the sink. */
+/*
+ * Drains, ends the sink's stream, and removes the sink.  In a child of fork(2)
+ * the sinks that were not opened again are gone: it does nothing with them.
+ */
 TEL_EMIT_API void tel_emit_sink_close(tel_emit_sink *sink);
 /*
  * As tel_emit_sink_close().  Returns -1 if this sink has failed since the last
- * call of tel_emit_flush(), as that does.
+ * call of tel_emit_flush(), as that does.  EBADF: there is no such sink.
  */
 TEL_EMIT_API int tel_emit_sink_finish(tel_emit_sink *sink);
 

@@ -110,11 +110,10 @@ struct arena_ring {
 	__attribute__((aligned(8))) uint64_t ticks; /* of the last CLOCK */
 	uint64_t lost; /* records for which there was no room */
 	uint32_t pid, tid;
-	uint32_t image; /* number of the process, in images */
-	uint32_t claim; /* how often the ring was taken */
-	char name[16];  /* of the thread, when it took the ring */
-	uint32_t
-	    hidden; /* telrec cannot see the process: its numbers are others */
+	uint32_t image;  /* number of the process, in images */
+	uint32_t claim;  /* how often the ring was taken */
+	char name[16];   /* of the thread, when it took the ring */
+	uint32_t hidden; /* the process has other numbers for telrec */
 	/* written by telrec */
 	__attribute__((aligned(64))) uint32_t tail; /* words drained */
 	/* by both */

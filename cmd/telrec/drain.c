@@ -234,8 +234,8 @@ start_image(struct drain *d, uint32_t slot, uint32_t pid, int hidden,
 	uint32_t i = 0;
 
 	while (i < d->nrunning && d->running[i].slot != slot &&
-	    ((d->numbers[d->running[i].slot] & PID_MASK) != pid ||
-	        d->running[i].hidden != hidden))
+	    ((d->numbers[d->running[i].slot] & PID_MASK) != pid || hidden ||
+	        d->running[i].hidden))
 		i++;
 	if (i < d->nrunning)
 		add_process_end(d, d->running[i].slot, clock);

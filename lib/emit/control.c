@@ -86,8 +86,10 @@ find_kinds(const struct tel__emit_page *page, const char *word, size_t n)
 {
 	char text[24], *end;
 
-	if (n == 0 || n >= sizeof(text))
+	if (n == 0)
 		return 0;
+	/* the page has no more of a name */
+	n = n < sizeof(text) ? n : sizeof(text) - 1;
 	memcpy(text, word, n);
 	text[n] = '\0';
 	if (strcasecmp(text, "all") == 0)
@@ -259,7 +261,7 @@ tel_control_list(const char *whose, char *text, size_t size)
 /* ---------------------------------------------------------------- signals */
 
 static struct {
-	struct sigaction old;
+	struct sigaction old[NSIG];
 	uint32_t before;
 	volatile sig_atomic_t all;
 } by_signal;
@@ -267,6 +269,8 @@ static struct {
 static void
 emit_control_on_signal(int number, siginfo_t *info, void *context)
 {
+	const struct sigaction *old = &by_signal.old[number];
+
 	if (by_signal.all) {
 		tel__emit_set_output(PAGE, by_signal.before);
 		by_signal.all = 0;
@@ -274,20 +278,25 @@ emit_control_on_signal(int number, siginfo_t *info, void *context)
 		by_signal.before = tel_control_set(~STREAM_BIT);
 		by_signal.all = 1;
 	}
-	if (by_signal.old.sa_flags & SA_SIGINFO)
-		by_signal.old.sa_sigaction(number, info, context);
-	else if (by_signal.old.sa_handler != SIG_DFL &&
-	    by_signal.old.sa_handler != SIG_IGN)
-		by_signal.old.sa_handler(number);
+	if (old->sa_flags & SA_SIGINFO)
+		old->sa_sigaction(number, info, context);
+	else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN)
+		old->sa_handler(number);
 }
 
 int
 tel_control_signal(int number)
 {
-	struct sigaction action = { 0 };
+	struct sigaction action = { 0 }, old;
 
+	/* it must not call itself as the previous one */
+	if (sigaction(number, NULL, &old) != 0)
+		return -1;
+	if (old.sa_flags & SA_SIGINFO &&
+	    old.sa_sigaction == emit_control_on_signal)
+		return 0;
 	action.sa_sigaction = emit_control_on_signal;
 	action.sa_flags = SA_SIGINFO | SA_RESTART;
 	sigemptyset(&action.sa_mask);
-	return sigaction(number, &action, &by_signal.old);
+	return sigaction(number, &action, &by_signal.old[number]);
 }

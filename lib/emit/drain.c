@@ -11,9 +11,8 @@
 #include "emit.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* An event still incomplete after so many drains is skipped. */
@@ -49,12 +48,19 @@ static unsigned nactive;
 static uint64_t last_sync;
 static uint64_t opened; /* when, by tel__emit_gettime() */
 
+/* As in linux/futex.h, which C libraries other than glibc may lack. */
+#define FUTEX_WAIT_PRIVATE 128
+#define FUTEX_WAKE_PRIVATE 129
+
+/* It sleeps by a futex: descriptors may be closed by the program. */
 static struct {
 	pthread_t thread;
 	int running;
-	int pipe[2];
-	_Atomic int stop, woken;
-} drainer = { .pipe = { -1, -1 } };
+	_Atomic int stop;
+	_Atomic uint32_t woken;
+} drainer;
+
+__thread int tel__emit_draining;
 
 uint64_t
 tel__emit_lost_of(unsigned kind)
@@ -410,15 +416,12 @@ sync_clock(void)
 	tel_clock_sync();
 }
 
-void
-tel__emit_drain(int all)
+/* From all rings to the sinks, of which there are some. */
+static void
+emit_drain_rings(int all)
 {
 	const uint64_t none = tel__emit_gettime();
 
-	tel__emit_pair(0);
-	tel__emit_tend_sinks();
-	if (!tel__emit_has_sinks())
-		return;
 	sync_clock();
 	unsigned n = tel__emit_ring_count();
 	/* events emitted from here on have clocks after the horizon */
@@ -443,6 +446,17 @@ tel__emit_drain(int all)
 	} while (batch.count > 0);
 }
 
+void
+tel__emit_drain(int all)
+{
+	tel__emit_draining = 1;
+	tel__emit_pair(0);
+	tel__emit_tend_sinks();
+	if (tel__emit_has_sinks())
+		emit_drain_rings(all);
+	tel__emit_draining = 0;
+}
+
 uint64_t
 tel_emit_lost(void)
 {
@@ -459,8 +473,22 @@ tel_emit_lost(void)
 void
 tel__emit_wake(void)
 {
-	if (drainer.pipe[1] >= 0 && !atomic_exchange(&drainer.woken, 1))
-		(void)!write(drainer.pipe[1], "", 1);
+	if (!atomic_exchange(&drainer.woken, 1))
+		(void)syscall(SYS_futex, &drainer.woken, FUTEX_WAKE_PRIVATE, 1,
+		    NULL, NULL, 0);
+}
+
+/* Sleeps until the next drain. */
+static void
+emit_drain_sleep(void)
+{
+	const unsigned ms = tel__emit_state.options.interval_ms;
+	/* as the kernel has it, whatever time_t is */
+	const long time[2] = { (long)(ms / 1000), (long)(ms % 1000) * 1000000 };
+
+	(void)syscall(SYS_futex, &drainer.woken, FUTEX_WAIT_PRIVATE, 0, time,
+	    NULL, 0);
+	atomic_store(&drainer.woken, 0);
 }
 
 static void
@@ -492,15 +520,9 @@ tel_emit_flush(void)
 static void *
 drain_again(void *unused)
 {
-	struct pollfd p = { drainer.pipe[0], POLLIN, 0 };
-	char bytes[64];
-
 	(void)unused;
 	while (!drainer.stop) {
-		(void)poll(&p, 1, (int)tel__emit_state.options.interval_ms);
-		while (read(p.fd, bytes, sizeof(bytes)) > 0)
-			;
-		atomic_store(&drainer.woken, 0);
+		emit_drain_sleep();
 		if (!drainer.stop)
 			emit_drain_tick();
 		pthread_mutex_lock(&tel__emit_state.drain);
@@ -519,9 +541,8 @@ tel__emit_start_thread(void)
 	if (drainer.running ||
 	    tel__emit_state.options.flags & TEL_EMIT_NO_THREAD)
 		return 0;
-	if (pipe2(drainer.pipe, O_CLOEXEC | O_NONBLOCK) != 0)
-		return -1;
 	atomic_store(&drainer.stop, 0);
+	atomic_store(&drainer.woken, 0);
 	/* the thread takes no signals */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
@@ -542,14 +563,6 @@ tel__emit_stop_thread(void)
 		pthread_join(drainer.thread, NULL);
 		drainer.running = 0;
 	}
-	for (int i = 0; i < 2; i++) {
-		int fd = drainer.pipe[i];
-
-		drainer.pipe[i] = -1;
-		if (fd >= 0)
-			close(fd);
-	}
-	atomic_store(&drainer.woken, 0);
 }
 
 void
@@ -557,5 +570,4 @@ tel__emit_drain_close(void)
 {
 	/* in a child the thread does not exist */
 	drainer.running = 0;
-	tel__emit_stop_thread();
 }

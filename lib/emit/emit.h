@@ -263,6 +263,9 @@ void tel__emit_skip_lost(void);
 void tel__emit_wake(void);
 int tel__emit_start_thread(void);
 void tel__emit_stop_thread(void);
+/* This thread drains: it must not wait for the drain. */
+extern __thread int tel__emit_draining
+    __attribute__((tls_model("initial-exec")));
 /* Drains the rings; all: does not wait for incomplete events. */
 void tel__emit_drain(int all);
 void tel__emit_drain_open(void);

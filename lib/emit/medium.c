@@ -19,17 +19,28 @@ tel__emit_free_addresses(struct tel_emit_sink *s)
 		freeaddrinfo(s->addresses);
 }
 
-/* Finds out what the descriptor is. */
-static void
-medium_look_at(struct tel_emit_sink *s)
+void
+tel__emit_look_at(struct tel_emit_sink *s)
 {
 	struct stat st;
 
 	if (fstat(s->fd, &st) != 0)
 		return;
+	s->device = st.st_dev;
+	s->file = st.st_ino;
 	s->is_socket = S_ISSOCK(st.st_mode);
 	s->is_stream =
 	    S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode);
+}
+
+int
+tel__emit_owns(const struct tel_emit_sink *s)
+{
+	struct stat st;
+
+	return !s->own ||
+	    (fstat(s->fd, &st) == 0 && st.st_dev == s->device &&
+	        st.st_ino == s->file);
 }
 
 int
@@ -47,7 +58,7 @@ tel__emit_open_file(struct tel_emit_sink *s)
 	s->own = 1;
 	if (s->fd < 0)
 		return -1;
-	medium_look_at(s);
+	tel__emit_look_at(s);
 	return 0;
 }
 
@@ -73,7 +84,7 @@ tel_emit_to_fd(int fd, uint32_t kinds, unsigned flags)
 	if (s == NULL)
 		return NULL;
 	s->fd = fd;
-	medium_look_at(s);
+	tel__emit_look_at(s);
 	return tel__emit_add_sink(s);
 }
 
@@ -93,7 +104,7 @@ size_t
 tel_emit_memory_used(tel_emit_sink *sink)
 {
 	pthread_mutex_lock(&tel__emit_state.drain);
-	size_t used = sink->used;
+	size_t used = tel__emit_is_sink(sink) ? sink->used : 0;
 	pthread_mutex_unlock(&tel__emit_state.drain);
 	return used;
 }
@@ -160,7 +171,7 @@ begin_connect(struct tel_emit_sink *s)
 	s->fd = socket(to->sa_family,
 	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	s->own = 1;
-	s->is_socket = s->is_stream = 1;
+	tel__emit_look_at(s);
 	if (s->fd >= 0 && connect(s->fd, to, n) == 0) {
 		s->retry_after = 0;
 	} else {
@@ -213,6 +224,7 @@ tel_emit_sink *
 tel_emit_serve(const char *path, uint32_t kinds, unsigned flags)
 {
 	struct tel_emit_sink *s = tel__emit_new_sink(SERVER, kinds, flags);
+	struct stat st;
 
 	if (s == NULL)
 		return NULL;
@@ -221,12 +233,15 @@ tel_emit_serve(const char *path, uint32_t kinds, unsigned flags)
 	if (s->path == NULL || local_address(s, path) != 0)
 		goto fail;
 	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	(void)unlink(path);
+	/* what a program before this one has left, but no file */
+	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
+		(void)unlink(path);
 	if (s->fd < 0 ||
 	    bind(s->fd, (const struct sockaddr *)(const void *)&s->local,
 	        sizeof(s->local)) != 0 ||
 	    listen(s->fd, (int)CLIENTS_MAX) != 0)
 		goto fail;
+	tel__emit_look_at(s);
 	return tel__emit_add_sink(s);
 fail:
 	tel__emit_free_sink(s);
@@ -243,7 +258,7 @@ tel__emit_accept(struct tel_emit_sink *server)
 
 	for (s = tel__emit_sinks; s != NULL; s = s->next)
 		clients += s->client != 0;
-	while (clients < CLIENTS_MAX &&
+	while (clients < CLIENTS_MAX && tel__emit_owns(server) &&
 	    (fd = accept4(server->fd, NULL, NULL,
 	         SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
 		s = tel__emit_new_sink(TO_FD, server->kinds, server->flags);
@@ -252,7 +267,8 @@ tel__emit_accept(struct tel_emit_sink *server)
 			return;
 		}
 		s->fd = fd;
-		s->own = s->client = s->is_socket = s->is_stream = 1;
+		s->own = s->client = 1;
+		tel__emit_look_at(s);
 		tel__emit_link_sink(s);
 		clients++;
 	}

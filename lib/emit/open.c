@@ -252,7 +252,8 @@ tel_emit_after_fork(void)
 	if (PAGE->pid == (uint32_t)getpid())
 		return;
 	/* threads of the parent may have held them */
-	tel__emit_state.lock = tel__emit_state.drain = unlocked;
+	tel__emit_state.lock = tel__emit_state.drain = tel__emit_state.classes =
+	    unlocked;
 	begin_child();
 }
 

@@ -22,7 +22,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 union tel__emit_shared tel__emit_shared
@@ -30,6 +29,8 @@ union tel__emit_shared tel__emit_shared
 __thread struct tel__emit_self tel__emit_self;
 
 enum { RING_FREE, RING_CLAIMED, RING_USED };
+/* A ring without blocks in the file must not even be read. */
+enum claimed { CLAIM_NONE, CLAIM_ALLOCATES, CLAIM_DONE };
 #define EPOCH_CLOCK 0xFFFFu /* the lower half of an epoch */
 
 /* The memory of the names and rings; kept when telemetry is closed. */
@@ -37,9 +38,13 @@ static struct {
 	char *at;
 	size_t bytes;
 	int fd; /* of the file, or -1 */
+	/* what it is: the program may close it, and open another file */
+	dev_t device;
+	ino_t file;
 	/* those of the page, to which other processes may write */
 	unsigned rings;
 	size_t stride, words;
+	uint8_t claimed[RINGS_MAX]; /* enum claimed, of each ring */
 } region = { .fd = -1 };
 /* Events without a ring; the page has a copy. */
 static uint64_t dropped[TEL_EMIT_KINDS];
@@ -50,6 +55,10 @@ _Static_assert(sizeof(struct tel__emit_ring) <= TEL__RING_HEADER, "header");
 struct tel__emit_ring *
 tel__emit_ring(unsigned i)
 {
+	static struct tel__emit_ring unused;
+
+	if (__atomic_load_n(&region.claimed[i], __ATOMIC_ACQUIRE) != CLAIM_DONE)
+		return &unused;
 	return (struct tel__emit_ring *)(void *)(region.at + NAMES_BYTES +
 	    i * region.stride);
 }
@@ -232,6 +241,7 @@ tel__emit_map(const tel_emit_options *o)
 	    ~(size_t)4095;
 	const size_t bytes = NAMES_BYTES + o->rings * stride;
 	char *path = NULL;
+	struct stat st;
 	int fd = -1;
 
 	memset(&page, 0, sizeof(page));
@@ -251,6 +261,7 @@ tel__emit_map(const tel_emit_options *o)
 	}
 	if (map_region(bytes, fd) != 0)
 		goto fail;
+	memset(region.claimed, 0, sizeof(region.claimed));
 	region.rings = o->rings;
 	region.stride = stride;
 	region.words = o->ring_bytes / 8;
@@ -265,11 +276,25 @@ tel__emit_map(const tel_emit_options *o)
 		goto fail;
 	}
 	region.fd = fd;
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		region.device = st.st_dev;
+		region.file = st.st_ino;
+	}
 	return 0;
 fail:
 	if (fd >= 0)
 		close(fd);
 	return -1;
+}
+
+/* Whether the descriptor still is that of the ring file. */
+static int
+emit_ring_has_file(void)
+{
+	struct stat st;
+
+	return region.fd >= 0 && fstat(region.fd, &st) == 0 &&
+	    st.st_dev == region.device && st.st_ino == region.file;
 }
 
 void
@@ -283,7 +308,8 @@ tel__emit_detach(void)
 	if (mmap(PAGE, TEL__EMIT_PAGE_BYTES, PROT_READ | PROT_WRITE,
 	        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
 		memcpy(PAGE, &page, sizeof(page));
-	close(region.fd);
+	if (emit_ring_has_file())
+		close(region.fd);
 	region.fd = -1;
 }
 
@@ -383,33 +409,57 @@ claim_used(unsigned kind, int inherited)
 	return NULL;
 }
 
-/* Claims ring i, which has not been used yet.  NULL: the disk is full. */
-static struct tel__emit_ring *
-claim_new(unsigned i)
+/* Has the file blocks for ring i.  0: the disk is full. */
+static int
+emit_ring_provide(unsigned i)
 {
 	const off_t at =
 	    (off_t)(TEL__EMIT_PAGE_BYTES + NAMES_BYTES + i * region.stride);
 
 	return region.fd < 0 ||
-	        emit_ring_allocate(region.fd, at, (off_t)region.stride) == 0 ?
-	    tel__emit_ring(i) :
-	    NULL;
+	    (emit_ring_has_file() &&
+	        emit_ring_allocate(region.fd, at, (off_t)region.stride) == 0);
+}
+
+/* Claims a ring that has not been used yet; NULL: there is none. */
+static struct tel__emit_ring *
+claim_new(void)
+{
+	uint32_t used = TEL__NOW(PAGE->rings_used);
+	unsigned i = 0;
+	uint8_t none = CLAIM_NONE;
+
+	while (i < region.rings &&
+	    !__atomic_compare_exchange_n(&region.claimed[i], &none,
+	        CLAIM_ALLOCATES, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		none = CLAIM_NONE;
+		i++;
+	}
+	if (i == region.rings)
+		return NULL;
+	const int done = emit_ring_provide(i);
+	__atomic_store_n(&region.claimed[i], done ? CLAIM_DONE : CLAIM_NONE,
+	    __ATOMIC_RELEASE);
+	while (done && used < i + 1 &&
+	    !__atomic_compare_exchange_n(&PAGE->rings_used, &used, i + 1, 0,
+	        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		;
+	return done ? tel__emit_ring(i) : NULL;
 }
 
 static struct tel__emit_ring *
 claim_ring(unsigned kind)
 {
 	struct tel__emit_ring *ring = claim_used(kind, 1);
-	unsigned i = region.rings;
 
 	if (ring != NULL) {
 		/* its events and its head remain */
 		__atomic_store_n(&ring->state, RING_USED, __ATOMIC_RELEASE);
 		return ring;
 	}
-	if (TEL__NOW(PAGE->rings_used) < region.rings)
-		i = __atomic_fetch_add(&PAGE->rings_used, 1, __ATOMIC_ACQ_REL);
-	ring = i < region.rings ? claim_new(i) : claim_used(kind, 0);
+	ring = claim_new();
+	if (ring == NULL)
+		ring = claim_used(kind, 0);
 	if (ring != NULL)
 		take_ring(ring, kind);
 	return ring;
@@ -471,7 +521,8 @@ static void
 cross(struct tel__emit_ring *ring, uint64_t next)
 {
 	const uint64_t size = ring->mask + 1, sixteenth = size / 16;
-	const struct timespec moment = { 0, 100000 };
+	const long moment[2] = { 0, 100000 };
+	const int kept = errno;
 	uint64_t used;
 
 	emit_ring_count_events(ring, next);
@@ -488,9 +539,12 @@ cross(struct tel__emit_ring *ring, uint64_t next)
 			return;
 		tel__emit_wake();
 		if (!(PAGE->flags & TEL_EMIT_BLOCK) ||
-		    !TEL__NOW(PAGE->drained) || used < size - 3 * sixteenth)
+		    !TEL__NOW(PAGE->drained) || tel__emit_draining ||
+		    used < size - 3 * sixteenth)
 			return;
-		nanosleep(&moment, NULL);
+		/* nanosleep(2) would be a point of cancellation */
+		(void)syscall(SYS_nanosleep, moment, NULL);
+		errno = kept;
 	}
 }
 

@@ -134,9 +134,15 @@ static int
 ready(const struct tel_emit_sink *s)
 {
 	struct pollfd p = { s->fd, POLLOUT, 0 };
-	int wait = s->flags & TEL_SINK_WAIT ? 1000 : 0;
+	uint64_t wait = s->flags & TEL_SINK_WAIT ? 1000000000 : 0, now;
+	const uint64_t end = tel__emit_gettime() + wait;
 
-	return poll(&p, 1, wait) > 0;
+	/* a handler of the program ends poll(2), whatever its flags */
+	while (poll(&p, 1, (int)(wait / 1000000)) < 0 && errno == EINTR) {
+		now = tel__emit_gettime();
+		wait = now < end ? end - now : 0;
+	}
+	return p.revents != 0;
 }
 
 /* Writes as much as fd accepts.  Returns how much; -1: it failed. */
@@ -146,6 +152,10 @@ write_some(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 	size_t done = 0, piece;
 	ssize_t got;
 
+	if (!tel__emit_owns(s)) {
+		set_error(s, EBADF);
+		return -1;
+	}
 	while (done < n) {
 		piece = n - done;
 		if (s->is_stream) {
@@ -176,7 +186,7 @@ write_some(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 static void
 close_stream(struct tel_emit_sink *s)
 {
-	if (s->fd >= 0 && s->own)
+	if (s->fd >= 0 && s->own && tel__emit_owns(s))
 		close(s->fd);
 	s->fd = -1;
 	s->connecting = 0;
@@ -255,7 +265,8 @@ sink_give(struct tel_emit_sink *s, const unsigned char *p, size_t n)
 		set_error(s, ENOTCONN);
 		return 0;
 	}
-	if (write_queue(s)) {
+	/* writing the queue may end the stream, whose bytes these are */
+	if (write_queue(s) && s->fd >= 0) {
 		done = write_some(s, p, n);
 		if (done < 0) {
 			if (s->medium == TO_SOCKET || s->client)
@@ -316,8 +327,10 @@ sink_put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 			tel__buffer_put(&s->blocks, &block, sizeof(block));
 		return 0;
 	}
-	/* unless the failure ended the stream */
-	if (s->fd >= 0 || s->medium == TO_MEMORY || s->medium == TO_FUNCTION)
+	/* unless the failure ended the stream: the next one starts anew */
+	if (s->fd < 0 && s->medium <= TO_SOCKET)
+		memset(&s->stream, 0, sizeof(s->stream));
+	else
 		s->stream = before;
 	s->owed += batch->count;
 	s->lost += batch->count;
@@ -449,19 +462,22 @@ feed(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 
 /*
  * Suppresses SIGPIPE and SIGXFSZ during writes: blocks them, and afterwards
- * consumes them unless they were pending before.
+ * consumes them unless they were pending before.  Nor is the thread cancelled,
+ * which holds the lock of the drain.
  */
 static void
 quiet(sigset_t *old, int on)
 {
 	static const struct timespec now = { 0, 0 };
-	static __thread int pending;
+	static __thread int pending, cancelling;
 	sigset_t both, before;
 
 	sigemptyset(&both);
 	sigaddset(&both, SIGPIPE);
 	sigaddset(&both, SIGXFSZ);
 	if (on) {
+		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+		    &cancelling);
 		pthread_sigmask(SIG_BLOCK, &both, old);
 		sigpending(&before);
 		pending = sigismember(&before, SIGPIPE) ||
@@ -471,6 +487,7 @@ quiet(sigset_t *old, int on)
 	while (!pending && sigtimedwait(&both, NULL, &now) > 0)
 		;
 	pthread_sigmask(SIG_SETMASK, old, NULL);
+	(void)pthread_setcancelstate(cancelling, NULL);
 }
 
 void
@@ -563,7 +580,7 @@ tel__emit_free_sink(struct tel_emit_sink *s)
 
 	if (s == NULL)
 		return;
-	if (s->own && s->fd >= 0)
+	if (s->own && s->fd >= 0 && tel__emit_owns(s))
 		close(s->fd);
 	tel__emit_free_addresses(s);
 	free(s->path);
@@ -653,19 +670,33 @@ tel__emit_tend_sinks(void)
 /* --------------------------------------------------------------- closing */
 
 int
+tel__emit_is_sink(const struct tel_emit_sink *sink)
+{
+	const struct tel_emit_sink *s = tel__emit_sinks;
+
+	while (s != NULL && s != sink)
+		s = s->next;
+	if (s == NULL)
+		errno = EBADF;
+	return s != NULL;
+}
+
+int
 tel_emit_sink_kinds(tel_emit_sink *sink, uint32_t kinds)
 {
 	pthread_mutex_lock(&tel__emit_state.drain);
-	sink->kinds = kinds | (uint32_t)1 << TEL_KIND_Stream;
+	const int st = tel__emit_is_sink(sink) ? 0 : -1;
+	if (st == 0)
+		sink->kinds = kinds | (uint32_t)1 << TEL_KIND_Stream;
 	pthread_mutex_unlock(&tel__emit_state.drain);
-	return 0;
+	return st;
 }
 
 uint64_t
 tel_emit_sink_lost(const tel_emit_sink *sink)
 {
 	pthread_mutex_lock(&tel__emit_state.drain);
-	uint64_t lost = sink->lost;
+	uint64_t lost = tel__emit_is_sink(sink) ? sink->lost : 0;
 	pthread_mutex_unlock(&tel__emit_state.drain);
 	return lost;
 }
@@ -698,12 +729,12 @@ close_sink(struct tel_emit_sink *s)
 
 	quiet(&old, 1);
 	end_stream(s);
-	quiet(&old, 0);
 	drop_queue(s);
 	int error = s->error;
 	if (s->medium == SERVER)
 		(void)unlink(s->path);
 	(void)remove_sink(s);
+	quiet(&old, 0);
 	return error;
 }
 
@@ -714,9 +745,12 @@ tel_emit_sink_finish(tel_emit_sink *sink)
 		errno = EBADF;
 		return -1;
 	}
+	int error = EBADF;
 	pthread_mutex_lock(&tel__emit_state.drain);
-	tel__emit_drain(0);
-	int error = close_sink(sink);
+	if (tel__emit_is_sink(sink)) {
+		tel__emit_drain(0);
+		error = close_sink(sink);
+	}
 	pthread_mutex_unlock(&tel__emit_state.drain);
 	errno = error;
 	return error == 0 ? 0 : -1;
@@ -728,10 +762,12 @@ tel_emit_sink_close(tel_emit_sink *sink)
 	if (sink == NULL || !tel__emit_state.open)
 		return;
 	pthread_mutex_lock(&tel__emit_state.drain);
-	tel__emit_drain(0);
-	int error = close_sink(sink);
-	if (closed.error == 0)
-		closed.error = error;
+	if (tel__emit_is_sink(sink)) {
+		tel__emit_drain(0);
+		int error = close_sink(sink);
+		if (closed.error == 0)
+			closed.error = error;
+	}
 	pthread_mutex_unlock(&tel__emit_state.drain);
 }
 

@@ -4,6 +4,7 @@
 #define TEL_EMIT_SINK_H
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include "emit.h"
@@ -23,7 +24,9 @@ struct tel_emit_sink {
 	uint32_t kinds;
 	unsigned flags;
 	int fd;
-	int own; /* fd is closed with the sink */
+	int own;      /* fd is closed with the sink */
+	dev_t device; /* of fd: the program may close it, and get it again */
+	ino_t file;
 	int is_socket,
 	    is_stream; /* of fd: it is a pipe, a socket or a terminal, which may block */
 	int connecting;
@@ -54,6 +57,8 @@ extern struct tel_emit_sink *tel__emit_sinks;
 
 struct tel_emit_sink *tel__emit_new_sink(enum medium medium, uint32_t kinds,
     unsigned flags);
+/* 0 with EBADF: not a sink, or in a child one of its parent. */
+int tel__emit_is_sink(const struct tel_emit_sink *sink);
 void tel__emit_free_sink(struct tel_emit_sink *s);
 /* Adds a sink to the list; add_sink also starts the drain thread. */
 void tel__emit_link_sink(struct tel_emit_sink *s);
@@ -65,6 +70,13 @@ void tel__emit_tend_connection(struct tel_emit_sink *s);
 void tel__emit_accept(struct tel_emit_sink *server);
 /* Opens the file of a sink.  0, -1. */
 int tel__emit_open_file(struct tel_emit_sink *s);
+/* Learns what the descriptor is. */
+void tel__emit_look_at(struct tel_emit_sink *s);
+/*
+ * Whether the descriptor still is the sink's.  The program may have closed it,
+ * as all others, and may have opened another file since.
+ */
+int tel__emit_owns(const struct tel_emit_sink *s);
 void tel__emit_free_addresses(struct tel_emit_sink *s);
 
 #endif

@@ -56,10 +56,13 @@ image_of(struct arena *a)
 	/* telrec is there, as a process starts */
 	process->hidden = !ring_calls_forbidden() &&
 	    kill((pid_t)a->drainer, 0) != 0 && errno == ESRCH;
-	/* of a program that this one executed instead of itself */
+	/*
+	 * of a program that this one executed instead of itself; another
+	 * namespace may have the number, too
+	 */
 	for (i = 0; i < ARENA_NOW(a->rings_used) && i < ARENA_RINGS; i++)
 		if (ARENA_NOW(a->rings[i].pid) == process->pid &&
-		    ARENA_NOW(a->rings[i].hidden) == process->hidden &&
+		    !process->hidden && !ARENA_NOW(a->rings[i].hidden) &&
 		    ARENA_NOW(a->rings[i].state) == ARENA_RING_USED)
 			__atomic_store_n(&a->rings[i].state, ARENA_RING_ENDED,
 			    __ATOMIC_RELEASE);
