@@ -193,8 +193,10 @@ setup() {
 	[ "$(counts run.tel 'size == 100')" = 240000 ]
 	ordered run.tel
 	# a reader that is late is not one that has ended
-	timeout -k 1 30 "$TEL_BUILD/bin/telrec" -o - unshare -pf ./apart |
-	    { sleep 2 && cat >late.tel; }
+	mkfifo late
+	{ sleep 2; cat; } <late >late.tel &
+	timeout -k 1 30 "$TEL_BUILD/bin/telrec" -o - unshare -pf ./apart >late
+	wait $!
 	[ "$(counts late.tel 'size == 100')" = 240000 ]
 }
 
