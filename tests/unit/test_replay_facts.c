@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "tap.h"
 #include "telreplay/compile/facts.h"
 #include "telreplay/run/memory.h"
@@ -93,8 +94,7 @@ test_limits(void)
 		memcpy(room, bytes, size);
 		memcpy((char *)bad + wrong[i].at, &wrong[i].value, 8);
 		if (wrong[i].at < FACTS_NUMBERS * 8)
-			memcpy(room + wrong[i].at,
-			    (const char *)bad + wrong[i].at, 8);
+			tel_store_le64(room + wrong[i].at, wrong[i].value);
 		else
 			(void)facts_store(bad, room);
 		ok(facts_load(is, room, size, &used) != 0, "%s of %" PRIu64,

@@ -412,27 +412,42 @@ test_off(void)
 	ring_shared.options = 0;
 }
 
+/* Adds the words that a text of n bytes is in, in the processor's order. */
+static size_t
+add_words(char *want, size_t used, const char *bytes, size_t n)
+{
+	uint64_t word;
+
+	for (; n > 0; bytes += 8) {
+		word = 0;
+		memcpy(&word, bytes, n < 8 ? n : 8);
+		n -= n < 8 ? n : 8;
+		used += (size_t)sprintf(want + used, ",%" PRIx64, word);
+	}
+	return used;
+}
+
 static void
 test_others(void)
 {
 	char path[600], want[1400];
 	size_t used;
-	unsigned i;
 
 	ring_put_name("a name that is too long");
-	wrote("14:0:0,7420656d616e2061,20736920746168", "15 bytes of a name");
+	used = (size_t)sprintf(want, "14:0:0");
+	(void)add_words(want, used, "a name that is ", 15);
+	wrote(want, "15 bytes of a name");
 	memset(path, 'p', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
 	telrec_emit_module(0x1234, 0x5678, path, "!ab");
-	used = (size_t)snprintf(want, sizeof(want),
-	    "14:38:7,1234,5678,0,7070707020626121");
-	for (i = 0; i < 54; i++)
-		used += (size_t)snprintf(want + used, sizeof(want) - used,
-		    ",7070707070707070");
-	(void)snprintf(want + used, sizeof(want) - used, ",70707070707070");
+	used = (size_t)sprintf(want, "14:38:7,1234,5678,0");
+	used = add_words(want, used, "!ab pppp", 8);
+	(void)add_words(want, used, path, 54 * 8 + 7);
 	wrote(want, "a path that is too long ends within the record");
 	telrec_emit_module(1, 2, "/a", "");
-	wrote("14:1:7,1,2,0,612f20", "a module without an identifier");
+	used = (size_t)sprintf(want, "14:1:7,1,2,0");
+	(void)add_words(want, used, " /a", 3);
+	wrote(want, "a module without an identifier");
 	telrec_emit_trace(5, 0x999, 4);
 	wrote("14:0:5,400000005,999", "a frame");
 	ring_put_thread_end();
