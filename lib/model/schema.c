@@ -61,14 +61,17 @@ tel__schema_any(const struct tel_schema *s, tel__type_fn *wanted,
     const void *arg)
 {
 	const struct tel_schema *at = s;
+	int any = -1;
 
 	do {
-		for (unsigned i = 0; i < at->ntypes; i++)
+		for (unsigned i = 0; i < at->ntypes; i++) {
+			any = 0;
 			if (wanted(&at->types[i], arg))
 				return 1;
+		}
 		at = at->with;
 	} while (at != NULL && at != s);
-	return 0;
+	return any;
 }
 
 /* The number of the kind called name, made if need be; -1: no memory. */

@@ -392,7 +392,11 @@ int tel__schema_sets_clock(const struct tel_schema *s);
 
 /* Nonzero for types that are looked for, by arg. */
 typedef int tel__type_fn(const struct tel_type *type, const void *arg);
-/* Nonzero if it is for a type of the schema, or of one read together with it. */
+/*
+ * 1 if it is for a type of the schema, or of one read together with it, 0 if
+ * not; -1: they have no types, as of a .tel without events, so that nothing is
+ * wrong about them.
+ */
 int tel__schema_any(const struct tel_schema *s, tel__type_fn *wanted,
     const void *arg);
 

@@ -76,8 +76,9 @@ check_symbol(struct check *c, struct symbol *s)
 		labels |= node_labelled(f);
 	}
 	if (s->checked && !s->known) {
-		s->known = tel__schema_any(c->schema, has_symbol, s) != 0;
-		if (!s->known)
+		const int any = tel__schema_any(c->schema, has_symbol, s);
+		s->known = any > 0;
+		if (any == 0)
 			return check_unknown_field(c, s);
 	}
 	if (s->use == USE_LABEL && s->classes != 0 && !labels)
@@ -119,13 +120,14 @@ check_word(struct check *c, struct node *n)
 	struct suggestion near;
 	char text[200];
 
-	if ((n->flags & NODE_KNOWN) != 0)
+	if ((n->flags & NODE_KNOWN) != 0 ||
+	    (kind && has_kind(&unknown, &n->value)))
 		return TEL_OK;
-	if ((kind && has_kind(&unknown, &n->value)) ||
-	    tel__schema_any(schema, kind ? has_kind : has_name, &n->value)) {
-		n->flags |= NODE_KNOWN;
+	const int any =
+	    tel__schema_any(schema, kind ? has_kind : has_name, &n->value);
+	n->flags |= any > 0 ? NODE_KNOWN : 0;
+	if (any != 0)
 		return TEL_OK;
-	}
 	tel__suggest_start(&near, word, n->value.length);
 	for (unsigned i = 0; i < schema->ntypes; i++)
 		tel__suggest_offer(&near,

@@ -200,10 +200,12 @@ check_name(const struct names *list, struct name *n, int kind,
 	struct suggestion near;
 	char text[200];
 
-	n->known = n->known || n->form != NAME_WORD ||
-	    (kind && names_kind(&unknown, n)) ||
-	    tel__schema_any(schema, names, n);
-	if (n->known)
+	if (n->known || n->form != NAME_WORD ||
+	    (kind && names_kind(&unknown, n)))
+		return TEL_OK;
+	const int any = tel__schema_any(schema, names, n);
+	n->known = any > 0;
+	if (any != 0)
 		return TEL_OK;
 	tel__suggest_start(&near, n->word, strlen(n->word));
 	for (unsigned i = 0; i < schema->ntypes; i++)

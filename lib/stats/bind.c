@@ -75,9 +75,10 @@ check_types(struct tel_stats *s, struct definition *d,
 		if (pieces[i]->text == NULL)
 			continue;
 		t = tel_schema_find_type(schema, pieces[i]->text);
-		d->known[i] |= t != NULL ||
+		const int any =
 		    tel__schema_any(schema, is_called, pieces[i]->text);
-		if (!d->known[i])
+		d->known[i] |= t != NULL || any > 0;
+		if (!d->known[i] && any == 0)
 			return tel__trouble_set(&s->trouble, TEL_EINVAL,
 			    d->source, pieces[i]->column, "%s has no type %s%s",
 			    schema->name, pieces[i]->text,

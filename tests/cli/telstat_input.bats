@@ -613,3 +613,23 @@ has_snapshots() {
 	[ "$(grep -c '^,h[0-9]*,hist,updates' <<<"$output")" = 8 ]
 	[[ $stderr == *'too many classes, or no memory for their buckets'* ]]
 }
+
+@test "a .tel without events has no types: no name is wrong, in its place or a later log" {
+	printf '%s\n' '# teltools text 1' '# type: A 1 K n:unsigned' \
+	    '# type: B 2 K n:unsigned' '0000000000000001 A n=7' >log
+	telfilter -w 'n > 7' -f tel -o none.tel log
+	[ "$(telcat --types none.tel | grep -vc '^#')" = 0 ]
+	set -- -q -e 'A,B' -k K -w 'n > 1 && type == A' -s 's=sum(n)' -s 'd=dur(A,B)'
+	clean telstat "$@" none.tel >out
+	grep -qx '  updates 0  total 0' out
+	clean telstat "$@" none.tel log >out
+	grep -qx '  updates 1  total 7  mean 7' out
+	# what the first cannot tell is wrong in the next one
+	for wrong in '-e C' '-k L' '-w m>1' '-w type==C' '-s s=sum(m)' '-s s=dur(A,C)'; do
+		# shellcheck disable=SC2086 # several words
+		run -2 --separate-stderr telstat $wrong none.tel log
+		[[ $stderr == *"log: "* || $stderr == *"column "* ]]
+	done
+	clean telfilter -c -w 'n > 1' none.tel >out
+	[ "$(cat out)" = 0 ]
+}
