@@ -167,6 +167,50 @@ all_stacks() {
 }
 
 # All are built alike, so that each has its code where the one before had it.
+@test "a child of a program with threads allocates, whatever these unwind as it is forked" {
+	cat >forks.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		void *volatile kept;
+		/* each is new to the unwinder, which then takes locks */
+		#define F(n) static void f##n(void) { kept = malloc(__LINE__); free(kept); }
+		#define G(n) f##n,
+		#define A4(X, n) X(n##0) X(n##1) X(n##2) X(n##3)
+		#define A16(X, n) A4(X, n##0) A4(X, n##1) A4(X, n##2) A4(X, n##3)
+		#define A64(X, n) A16(X, n##0) A16(X, n##1) A16(X, n##2) A16(X, n##3)
+		#define A256(X, n) A64(X, n##0) A64(X, n##1) A64(X, n##2) A64(X, n##3)
+		#define A1024(X, n) A256(X, n##0) A256(X, n##1) A256(X, n##2) A256(X, n##3)
+		A1024(F, 1) A1024(F, 2) A1024(F, 3)
+		static void (*const all[])(void) = { A1024(G, 1) A1024(G, 2) A1024(G, 3) };
+		static void *run(void *arg) {
+			for (size_t i = 0, n = (size_t)arg * 1000;; i++)
+				all[(i * 7 + n) % 3072]();
+			return NULL;
+		}
+		int main(void) {
+			pthread_t t;
+			for (size_t i = 0; i < 3; i++)
+				pthread_create(&t, NULL, run, (void *)i);
+			for (int i = 0; i < 60; i++) {
+				if (fork() == 0) {
+					for (int k = 0; k < 5; k++)
+						all[(k * 13 + i * 5) % 3072]();
+					_exit(0);
+				}
+				wait(NULL);
+			}
+			_exit(0);
+		}
+	END
+	cc -O0 -fomit-frame-pointer -pthread -o forks forks.c
+	for way in -g --stacks=fp; do
+		clean timeout -k 1 60 telrec -q $way -o run.tel ./forks
+		[ "$(telcat -c -k Process run.tel)" -ge 61 ]
+	done
+}
+
 @test "modules that follow each other in the same place have their own names" {
 	for i in 1 2 3; do
 		printf '#include <stdlib.h>\nvoid *grab%d(size_t n) {

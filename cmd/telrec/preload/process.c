@@ -186,6 +186,7 @@ static void
 in_child(void)
 {
 	process_forget(&ring_self);
+	telrec_stack_in_child();
 }
 
 /* Maps the arena.  NULL: there is none. */
@@ -271,7 +272,8 @@ process_prepare(void)
 {
 	execute_find();
 	has_key = pthread_key_create(&key, thread_ends) == 0;
-	(void)pthread_atfork(NULL, NULL, in_child);
+	(void)pthread_atfork(telrec_stack_before_fork, telrec_stack_after_fork,
+	    in_child);
 	if (has_key && ring_self.ring != NULL)
 		(void)pthread_setspecific(key, &ring_self);
 	(void)image_of(ring_shared.arena);

@@ -77,11 +77,92 @@ static int (*unw_backtrace_fn)(void **, int);
 /* Where this library is, whose frames are left out, and the dynamic linker. */
 static struct stack_module own, linker;
 
+/*
+ * Threads in libunwind or the dynamic linker, and forks, which wait until there
+ * are none: a child would find the locks that they hold taken for ever.
+ */
+static uint32_t inside, forks;
+
 static __thread struct {
 	uintptr_t lo, hi; /* mapped memory: this stack, as far as is known */
 	uint32_t seen;    /* nodes that were there at a reading of the clock */
+	uint32_t inside;
 	int busy;
 } self __attribute__((tls_model("initial-exec")));
+
+/* ----------------------------------------------------------------- forks */
+
+/*
+ * Waits until a number is 0; 0 if it still is not after a second: who has it may
+ * wait for what this thread holds.
+ */
+static int
+stack_wait(const uint32_t *number)
+{
+	/* as the kernel has it, whatever time_t is */
+	const long moment[2] = { 0, 50000 };
+	const int kept = errno;
+	unsigned n = ring_calls_forbidden() ? 20000 : 0;
+
+	while (__atomic_load_n(number, __ATOMIC_SEQ_CST) != 0 && n++ < 20000)
+		(void)syscall(SYS_nanosleep, moment, NULL);
+	errno = kept;
+	return n < 20000;
+}
+
+/* Before a call that takes locks of libunwind or of the dynamic linker. */
+static void
+stack_enter(void)
+{
+	self.inside = 1;
+	__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
+	while (!RING_LIKELY(__atomic_load_n(&forks, __ATOMIC_SEQ_CST) == 0)) {
+		__atomic_fetch_sub(&inside, 1, __ATOMIC_SEQ_CST);
+		const int over = stack_wait(&forks);
+		__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
+		if (!over)
+			return;
+	}
+}
+
+static void
+stack_leave(void)
+{
+	__atomic_fetch_sub(&inside, 1, __ATOMIC_SEQ_CST);
+	self.inside = 0;
+}
+
+void
+telrec_stack_before_fork(void)
+{
+	__atomic_fetch_add(&forks, 1, __ATOMIC_SEQ_CST);
+	/* in a handler of a signal, it may be this thread */
+	if (!self.inside)
+		(void)stack_wait(&inside);
+}
+
+void
+telrec_stack_after_fork(void)
+{
+	__atomic_fetch_sub(&forks, 1, __ATOMIC_SEQ_CST);
+}
+
+void
+telrec_stack_in_child(void)
+{
+	inside = self.inside;
+	forks = 0;
+}
+
+/* dl_iterate_phdr(3). */
+static int
+stack_iterate(int (*take)(struct dl_phdr_info *, size_t, void *), void *arg)
+{
+	stack_enter();
+	const int st = dl_iterate_phdr(take, arg);
+	stack_leave();
+	return st;
+}
 
 /* -------------------------------------------------------------- modules */
 
@@ -253,7 +334,7 @@ scan_modules(struct stack_table *t)
 	if (ring_self.ring != NULL && ARENA_NOW(ring_self.ring->open))
 		return;
 	ARENA_SET(t->loading, 0);
-	(void)dl_iterate_phdr(take_changes, changes);
+	(void)stack_iterate(take_changes, changes);
 	if (changes[0] == t->adds && changes[1] == t->subs && t->modules > 0)
 		return;
 	if (!__atomic_compare_exchange_n(&t->scanning, &free, 1, 0,
@@ -263,11 +344,11 @@ scan_modules(struct stack_table *t)
 	}
 	t->adds = changes[0];
 	t->subs = changes[1];
-	if (dl_iterate_phdr(take_module, &count) != 0) {
+	if (stack_iterate(take_module, &count) != 0) {
 		t->modules = 0;
 		__atomic_fetch_add(&t->generation, 1, __ATOMIC_RELAXED);
 		count = 0;
-		(void)dl_iterate_phdr(take_module, &count);
+		(void)stack_iterate(take_module, &count);
 	}
 	__atomic_store_n(&t->scanning, 0, __ATOMIC_RELEASE);
 }
@@ -493,7 +574,9 @@ stack_unwind(void **ips)
 	int state, got;
 
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	stack_enter();
 	got = unw_backtrace_fn(ips, DEPTH + OWN_FRAMES);
+	stack_leave();
 	(void)pthread_setcancelstate(state, NULL);
 	return got > 0 ? (unsigned)got : 0;
 }
@@ -515,9 +598,8 @@ telrec_stack(void)
 		    DEPTH + OWN_FRAMES);
 	else if (ring_calls_forbidden())
 		n = 0;
-	else {
+	else
 		n = stack_unwind((void **)room);
-	}
 	n = skip_own(&ips, n);
 	/* it allocates for each module: the next that others allocate is in time */
 	if (n > 0 && is_in(&linker, ips[0]))

@@ -15,5 +15,9 @@ enum telrec_unwind {
 void telrec_stack_begin(enum telrec_unwind how);
 /* The number of the caller's backtrace; 0: there is none. */
 uint32_t telrec_stack(void);
+/* For pthread_atfork(3). */
+void telrec_stack_before_fork(void);
+void telrec_stack_after_fork(void);
+void telrec_stack_in_child(void);
 
 #endif
