@@ -320,7 +320,7 @@ find_step(struct split *s, const tel_event *ev, uint64_t *step)
 	*step = s->step;
 	if (clock <= s->first)
 		return 1;
-	/* whole nanoseconds, as a step may begin at a fraction that is no double */
+	/* whole nanoseconds: in seconds, most starts of steps are inexact */
 	ns = (double)(clock - s->first) * 1e9 / rate + 0.5;
 	now = (ns < 0x1p63 ? (uint64_t)ns : UINT64_C(1) << 63) / s->limit;
 	/* an event earlier than the one before goes with that */
