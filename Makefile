@@ -47,13 +47,15 @@ DEP_LIBS   = $(eval DEP_LIBS := $(shell $(PKG_CONFIG) --libs $(DEPS) 2>/dev/null
 
 # Against what hostile input may do to memory, as far as the compiler has it;
 # HARDEN= leaves it out, and CFLAGS, CPPFLAGS and LDFLAGS come behind it.
-# _FORTIFY_SOURCE is for optimised code, and for no sanitizer.
+# _FORTIFY_SOURCE is for optimised code, and for no sanitizer; the user's goes
+# before ours, and both together are a warning for each file.
 HARDEN       ?= -fstack-protector-strong -D_FORTIFY_SOURCE=2
 HARDEN_LINK  ?= -Wl,-z,relro -Wl,-z,now
 TRY           = $(if $(shell printf 'int main(void) { return 0; }' | \
     $(CC) -O1 $(1) -x c -o /dev/null - 2>/dev/null && echo yes),$(1))
 OPTIMISED     = $(filter-out -O0,$(filter -O%,$(CFLAGS)))
-FORTIFIED     = $(and $(OPTIMISED),$(if $(findstring -fsanitize,$(CFLAGS)),,1))
+FORTIFIED     = $(and $(OPTIMISED),$(if $(findstring -fsanitize,$(CFLAGS))$(findstring \
+    _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS)),,1))
 HARD_CFLAGS   = $(eval HARD_CFLAGS := $(foreach f,$(if $(FORTIFIED),$(HARDEN), \
     $(filter-out -D_FORTIFY%,$(HARDEN))),$(call TRY,$(f))))$(HARD_CFLAGS)
 HARD_LDFLAGS  = $(eval HARD_LDFLAGS := $(foreach f,$(HARDEN_LINK), \

@@ -208,6 +208,9 @@ fortified() {
 	cd "$BATS_TEST_TMPDIR"
 	unset MAKEFLAGS MFLAGS
 	fortified '-O2 -Werror'
+	# as packages of some systems have it
+	fortified '-O2 -Werror -D_FORTIFY_SOURCE=3'
+	CPPFLAGS=-D_FORTIFY_SOURCE=3 fortified '-O2 -Werror'
 	for flags in -O0 '-O2 -U_FORTIFY_SOURCE -Werror'; do
 		run -1 fortified "$flags"
 		[ "$output" = "" ]
