@@ -222,6 +222,8 @@ diff_open_table(const struct diff *d, const char *title)
 	f = report_column(r, "change", NULL, REPORT_PERCENT, 0);
 	f->decimals = 1;
 	(void)report_column(r, "significance", "sig", REPORT_PLAIN, 0);
+	/* in tables of text each number has its own */
+	report_column(r, "unit", NULL, REPORT_PLAIN, 0)->shown = REPORT_JSON;
 }
 
 /* A number in the cell of a row; for people with its unit. */
@@ -251,14 +253,17 @@ diff_put_row(struct report *r, const char *name, const struct figure *a,
 	diff_put_figure(r, b, unit);
 }
 
-/* How much a number has changed, and the mark. */
+/* How much a number has changed, the mark, and the unit of the number. */
 static void
-put_change(struct report *r, double a, double b, enum significance s)
+put_change(struct report *r, double a, double b, enum significance s,
+    const char *unit)
 {
 	report_cell(r,
 	    a > 0 ? report_real((b - a) / a) :
 	            (struct report_value){ .type = REPORT_UNKNOWN });
 	report_cell(r, report_optional(significance_mark(s)));
+	if (report_is(r, REPORT_JSON))
+		report_cell(r, report_optional(unit));
 }
 
 /* A row of a number that has no test. */
@@ -272,9 +277,9 @@ add_plain(const struct diff *d, const char *name, struct figure a,
 		report_cell(d->report, report_optional(""));
 	}
 	if (a.known && b.known && a.value > 0)
-		put_change(d->report, a.value, b.value, s);
+		put_change(d->report, a.value, b.value, s, unit);
 	else
-		put_change(d->report, 0, 0, s);
+		put_change(d->report, 0, 0, s, unit);
 }
 
 /*
@@ -297,7 +302,7 @@ add_counts(const struct diff *d, const char *name, uint64_t a, uint64_t b,
 		report_cell(d->report, report_real(y / by_b));
 	}
 	put_change(d->report, by_a > 0 ? x / by_a : 0, by_b > 0 ? y / by_b : 0,
-	    test ? significance_counts(x, y, d->share) : NOT_SIGNIFICANT);
+	    test ? significance_counts(x, y, d->share) : NOT_SIGNIFICANT, "");
 }
 
 /* ---------------------------------------------------------- statistics */

@@ -236,6 +236,14 @@ assert not any("significance" in r for r in rows if r["figure"] == "A")'
 	# lifetimes of a clock without a rate are those of such clocks alone
 	sed '/^# tick rate/d' before >ticks
 	telstat diff ticks ticks | grep -q '^  lifetime_max .* ticks '
+	# programs read which of the two it is
+	for pair in 'before ns' 'ticks ticks'; do
+		read -r log unit <<<"$pair"
+		telstat diff -f json "$log" "$log" >json
+		grep -q "\"lifetime_max\".*\"unit\":\"$unit\"" json
+		grep -q '"peak_bytes".*"unit":"bytes"' json
+		run ! grep -q '"peak_blocks".*"unit"' json
+	done
 	telstat diff ticks after >text
 	grep -q '^  peak_bytes' text
 	run ! grep -q lifetime text
