@@ -232,7 +232,7 @@ packets() {
 
 @test "types of TSDL, and metadata in it that are invalid" {
 	python3 "$TEL_TOP/tests/cli/ctf_tsdl.py" >want
-	run -0 --separate-stderr telcat -H --no-merge v*
+	run -0 --separate-stderr timeout 60 "$TEL_BUILD/bin/telcat" -H --no-merge v*
 	[ -z "$stderr" ]
 	cut -d ' ' -f 2- <<<"$output" | diff -u <(grep '^v' want) -
 	run -3 --separate-stderr telcat -c f*

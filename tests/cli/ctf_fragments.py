@@ -186,6 +186,11 @@ VALUES = [
     ([u(), many("dynamic", inner(blob(None, "x")),
                 length_field_location=at("x"))], "0201020304",
      'x=2 y="[{\\"z\\":\\"0102\\"},{\\"z\\":\\"0304\\"}]"'),
+    ([u(), {"type": "structure", "member-classes": [
+        {"name": "x", "field-class": U},
+        {"name": "y", "field-class": many("static", inner(
+            blob(None, None, "x")), length=1)}]}], "02010506",
+     'x=2 y.x=1 y.y="[{\\"z\\":\\"0506\\"}]"'),
     ([u(), many("static", inner(u(type="fixed-length-boolean")), length=2)],
      "000100", 'x=0 y="[{\\"z\\":true},{\\"z\\":false}]"'),
     ([u(), many("static", many("static", u(type=F, length=16), length=2),

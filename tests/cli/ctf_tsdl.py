@@ -97,6 +97,10 @@ FIELDS = [
      "x=[1,2] y=[3,4]"),
     ("typealias u16 := u8; struct { typealias integer { size = 32; } := u8;"
      " u8 x; } s; u8 y;", "010000000200", "s.x=1 y=2"),
+    # not the length of another option
+    ("u8 n; enum : u8 { a, b } t; variant <t> { struct { u8 n; u8 x[n]; } a;"
+     " struct { u8 x[n]; } b; } v;", "02010506",
+     'n=2 t=1["b"] v.b.x=[5,6]'),
     ("u8 AZaz_09;", "07", "AZaz_09=7"),
     ("integer { size = 64; base = hex; } x;", "0700000000000000", "x=0x7"),
     ("integer { size = 64; base = 16; } x;", "0700000000000000", "x=0x7"),
@@ -242,6 +246,12 @@ WHOLE = [
      % (26 * "variant <t> { " + "u8 a;" + 26 * " } a;")
      + "event { name = %s; fields := struct { u8 x; }; };", "000807",
      "t=0 %s=8 x=7" % ".".join(27 * "a")),
+    # a variant of so many options that each must find its label at once
+    ("event { name = %%s; fields := struct { struct { enum : integer {"
+     " size = 32; } { %s } t; variant <t> { %s } v; } x[1]; }; };" % (
+         ", ".join("A%d" % i for i in range(100000)),
+         " ".join("u8 A%d;" % i for i in range(100000))), "9f86010007",
+     'x="[{\\"t\\":\\"A99999\\",\\"v\\":7}]"'),
     ("event { name = %s; fields := struct { u8 x; }; }; /* end */", "07",
      "x=7"),
     ("trace { packet.header := struct { u8 y; }; };"

@@ -3,7 +3,10 @@
 #include "format/ctf/program.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
 
 /* The longest name of a field. */
 #define NAME_MAX 200u
@@ -147,6 +150,16 @@ place_find(struct ctf_compiler *c, struct ctf_place *p,
 	return 1;
 }
 
+/* The structure that a place is, or is in; or NULL. */
+static struct ctf_place *
+place_struct(struct ctf_place *p)
+{
+	/* other options of a variant, and other elements, are not around it */
+	while (p != NULL && p->class->kind != CTF_STRUCT)
+		p = p->parent;
+	return p;
+}
+
 /* The slot of what a path leads to.  0: failed. */
 static unsigned
 ctf_program_find_slot(struct ctf_compiler *c, const struct ctf_path *path,
@@ -165,12 +178,13 @@ ctf_program_find_slot(struct ctf_compiler *c, const struct ctf_path *path,
 		if (p == NULL || !place_find(c, p, path, 0, &f))
 			p = NULL;
 	} else {
+		p = place_struct(p);
 		/* CTF 2 counts the structures to leave */
 		while (p != NULL && i < path->count && path->steps[i] == NULL) {
-			p = p->parent;
+			p = place_struct(p->parent);
 			i++;
 		}
-		for (; p != NULL && f.slot == 0; p = p->parent)
+		for (; p != NULL && f.slot == 0; p = place_struct(p->parent))
 			if (!place_find(c, p, path, i, &f))
 				return 0;
 	}
@@ -586,12 +600,36 @@ compile_option(struct ctf_compiler *c, const char *name, const char *option,
 	return 1;
 }
 
-/* An option of CTF 1.8 is called as a label of the tag, or with a "_". */
-static int
-is_option(const char *option, const char *label)
+/* The option of CTF 1.8 that a label chooses: as a field, without its "_". */
+static const char *
+label_option(const struct ctf_label *l)
 {
-	return strcmp(option, label) == 0 ||
-	    (label[0] == '_' && strcmp(option, label + 1) == 0);
+	return l->name + (l->name[0] == '_' && l->name[1] != '\0');
+}
+
+static int
+compare_labels(const void *a, const void *b)
+{
+	return strcmp(label_option(*(const struct ctf_label *const *)a),
+	    label_option(*(const struct ctf_label *const *)b));
+}
+
+/* The labels of a tag, by the options that they choose. */
+static const struct ctf_label **
+sort_labels(struct ctf_compiler *c, const struct ctf_label *list, size_t *n)
+{
+	const struct ctf_label *l, **sorted;
+
+	*n = 0;
+	for (l = list; l != NULL; l = l->next)
+		++*n;
+	sorted = compile_alloc(c, (*n + 1) * sizeof(*sorted));
+	for (l = list; l != NULL && sorted != NULL; l = l->next)
+		*sorted++ = l;
+	if (sorted == NULL)
+		return NULL;
+	qsort(sorted - *n, *n, sizeof(*sorted), compare_labels);
+	return sorted - *n;
 }
 
 /* Nonzero for what CTF 1.8 has for an optional field: see write.c. */
@@ -614,10 +652,12 @@ compile_variant(struct ctf_compiler *c, const char *name,
 {
 	struct ctf_option **last = &s->options;
 	const struct ctf_member *m;
-	const struct ctf_label *l;
+	const struct ctf_label *l, **labels;
 	struct ctf_option compiled;
+	size_t n, at, high, middle;
 
-	for (m = class->members; m != NULL; m = m->next) {
+	labels = sort_labels(c, tag->labels, &n);
+	for (m = class->members; m != NULL && labels != NULL; m = m->next) {
 		if (!compile_option(c, name,
 		        ctf_program_is_optional(class) ? NULL : m->name,
 		        m->class, &compiled))
@@ -627,12 +667,17 @@ compile_variant(struct ctf_compiler *c, const char *name,
 				return 0;
 		if (c->m->version == 2)
 			continue;
-		for (l = tag->labels; l != NULL; l = l->next)
-			if (is_option(m->name, l->name) &&
-			    !add_option(c, &l->range, &compiled, &last))
+		at = 0;
+		high = n;
+		TEL__BISECT(at, high, middle,
+		    strcmp(label_option(labels[middle]), m->name) < 0);
+		for (; at < n && strcmp(label_option(labels[at]), m->name) == 0;
+		     at++)
+			if (!add_option(c, &labels[at]->range, &compiled,
+			        &last))
 				return 0;
 	}
-	return 1;
+	return labels != NULL;
 }
 
 static int
