@@ -363,6 +363,54 @@ fields() {
 	END
 }
 
+@test "clocks of packets and events that have few bits" {
+	local range context
+	mkdir trace short
+	for context in trace short; do
+		cat >$context/metadata <<-'END'
+			trace { major = 1; minor = 8; byte_order = le; };
+			clock { name = c; freq = 1000000; };
+			typealias integer { size = 32; } := u32;
+			typealias integer { size = 32; map = clock.c.value; } := c32;
+			stream { packet.context := struct { c32 timestamp_begin;
+			    c32 timestamp_end; u32 content_size; };
+			    event.header := struct { c32 t; }; };
+			event { name = e; fields := struct { u32 x; }; };
+		END
+	done
+	sed -i 's/c32 timestamp_begin/u32 a/; s/c32 timestamp_end/u32 b/' \
+	    short/metadata
+	# 60 packets of 40 events, 40 s after one another; 2^32 us are 71 minutes
+	python3 - >trace/stream <<-'END'
+		import struct
+		import sys
+		for p in range(60):
+		    clocks = [40000000 * (40 * p + i) % (1 << 32)
+		              for i in range(1, 41)]
+		    sys.stdout.buffer.write(struct.pack(
+		        "<III", 1600000000 * p % (1 << 32), clocks[-1], 8 * 332))
+		    for i, c in enumerate(clocks):
+		        sys.stdout.buffer.write(struct.pack("<II", c, 40 * p + i))
+	END
+	cp trace/stream short
+	for range in 6000,20000 50000,60000; do
+		[ "$(clean telcat -c -t "${range//,/000000000,}000000000" trace)" = \
+		    "$(telcat -q -c -w "clock >= ${range%,*}s &&
+		        clock <= ${range#*,}s" trace)" ]
+	done
+	[ "$(clean telcat -c -t 0%,100% trace)" = 2400 ]
+	# packets without events lead over what the clock of one does not show
+	telfilter -w 'x % 700 == 0' -o out trace
+	clean telcat -H out | diff <(clean telcat -H -w 'x % 700 == 0' trace) -
+	# there, no packet has the clock
+	run -1 --separate-stderr telfilter -w 'x % 700 == 0' -o none short
+	[ "$stderr" = "telfilter: none: the bits of an event's clock do not show \
+the time since the event before it; -f tel writes a file" ]
+	[ ! -e none ]
+	telfilter -w 'x % 30 == 0' -o some short
+	clean telcat -H some | diff <(clean telcat -H -w 'x % 30 == 0' short) -
+}
+
 @test "a large packet without clocks becomes several" {
 	mkdir trace
 	cat >trace/metadata <<-'END'
@@ -627,6 +675,8 @@ for line in sys.stdin:
 		freq=500000000;offset=-250000000 0000000000000000 0000000059682F00 0000000147D35700|earlier
 		freq=500000000;offset_s=3;offset=125000000 00000000C1B71080 0000000138ECA480 000000022757CC80|none
 		freq=500000000;offset_s=-7;offset=1000000000 0000000000000000 0000000000000000 000000003B9ACA00|earlier
+		freq=500000000;offset_s=3;offset=-125000000 00000000A3E9AB80 000000011B1F3F80 00000002098A6780|none
+		freq=3;offset_s=2;offset=-1 00000000635750AA 04A03CE6F078A600 0DE0B6B40ABB50AA|none
 		freq=3;offset_s=2 0000000077359400 04A03CE70456E955 0DE0B6B41E999400|none
 		freq=9223372036854775808;offset_s=7;offset=4611686018427387903 00000001BF08EAFF 00000001BF08EB00 00000001BF08EB00|none
 	END

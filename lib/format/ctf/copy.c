@@ -24,6 +24,8 @@
 #define PACKET_SIZE ((uint64_t)1 << 20)
 /* The start of a packet that is read, at most: as in stream.c. */
 #define HEAD_MAX ((size_t)1 << 20)
+/* Empty packets before one, whose clocks lead to that of its first event. */
+#define BRIDGE_MAX 65536u
 /* An entry of the index, of version 1.1 (lttng-index.h). */
 #define INDEX_MAGIC UINT32_C(0xc1f1dcc1)
 #define INDEX_ENTRY 72u
@@ -36,6 +38,7 @@ struct copy {
 	struct ctf_bits bits;           /* of the new packet */
 	int started;                    /* there is one */
 	uint64_t clock;                 /* of its last event */
+	uint64_t known;                 /* as of all packets before it */
 	uint64_t begin, end, discarded; /* by its header */
 	uint64_t first;                 /* the bit of its first event */
 	uint64_t sequence, written;
@@ -223,16 +226,29 @@ copy_head(struct tel_writer *w, struct copy *c)
 	                            copy_fail(w, "a packet has changed");
 }
 
+/* Bits of the clock that the context of a packet has. */
+static unsigned
+clock_bits(const struct copy *c)
+{
+	const struct ctf_class *clock =
+	    c->bits.role_class[__builtin_ctz((unsigned)CTF_ROLE_CLOCK)];
+
+	return clock != NULL ? clock->size : 64;
+}
+
 /* Begins a packet like the one that an event is from. */
 static tel_status
 begin_packet(struct tel_writer *w, struct copy *c,
     const struct ctf_origin *origin, int again)
 {
 	struct ctf_cursor *in = &c->source.cursor;
-	tel_status st = end_packet(w, c);
 
+	if (c->started)
+		c->known = in->clock;
+	tel_status st = end_packet(w, c);
 	if (st != TEL_OK)
 		return st;
+	in->clock = c->known;
 	c->file.number = origin->file;
 	c->source.file = &c->file;
 	c->source.packet.offset = origin->offset;
@@ -241,8 +257,10 @@ begin_packet(struct tel_writer *w, struct copy *c,
 	if (st != TEL_OK)
 		return st;
 	c->begin = again ? origin->clock : ctf_role(in, CTF_ROLE_CLOCK, 0);
-	if (again)
-		in->clock = c->begin;
+	if (again) {
+		in->clock = c->of->trace->m.version == 2 ? 0 : c->known;
+		ctf_set_clock(in, c->begin, clock_bits(c));
+	}
 	c->end = ctf_role(in, CTF_ROLE_END_CLOCK, 0);
 	c->discarded = ctf_role(in, CTF_ROLE_DISCARDED, c->discarded);
 	if (c->written == 0 && c->sequence == 0)
@@ -344,6 +362,32 @@ split_packet(struct tel_writer *w, struct copy *c,
 	return begin_packet(w, c, origin, 1);
 }
 
+/*
+ * Writes empty packets before one that was begun with an event, if the bits of
+ * the clock in its context do not show how much later it is: a reader of
+ * version 1.8 adds an overflow to the clock in each.
+ */
+static tel_status
+bridge_clock(struct tel_writer *w, struct copy *c, uint64_t clock)
+{
+	struct ctf_cursor *in = &c->source.cursor;
+	const uint64_t end = c->end, step = UINT64_MAX >> (64 - clock_bits(c));
+	tel_status st = TEL_OK;
+
+	if (in->clock == clock || c->of->trace->m.version == 2 ||
+	    clock < c->known || (clock - c->known) / step > BRIDGE_MAX)
+		return TEL_OK;
+	while (clock - c->known > step && st == TEL_OK) {
+		c->known += step;
+		c->begin = c->end = c->known;
+		st = end_packet(w, c);
+		c->started = 1;
+	}
+	c->begin = in->clock = clock;
+	c->end = end;
+	return st;
+}
+
 /* Copies the bits that steps go over, from a bit of the old packet on. */
 static tel_status
 copy_steps(struct tel_writer *w, struct copy *c, uint64_t at, uint32_t head,
@@ -400,7 +444,7 @@ ctf_write(struct tel_writer *w, const struct tel_event *ev,
 		st = begin_packet(w, c, &origin, 0);
 	if (st == TEL_OK && c->bits.at > 8 * PACKET_SIZE && can_begin(c))
 		st = split_packet(w, c, &origin);
-	const uint64_t before = c->bits.at;
+	const uint64_t before = c->bits.at, clock = c->source.cursor.clock;
 	const struct ctf_step *header = c->of->type->event_header;
 	if (st == TEL_OK)
 		st = copy_steps(w, c, origin.start, 0, header);
@@ -408,10 +452,18 @@ ctf_write(struct tel_writer *w, const struct tel_event *ev,
 	if (st == TEL_OK && c->source.cursor.clock != origin.clock &&
 	    can_begin(c)) {
 		tel__ctf_bits_back(&c->bits, before);
+		c->source.cursor.clock = clock;
 		st = split_packet(w, c, &origin);
+		if (st == TEL_OK)
+			st = bridge_clock(w, c, origin.clock);
 		if (st == TEL_OK)
 			st = copy_steps(w, c, origin.start, 0, header);
 	}
+	if (st == TEL_OK && c->source.cursor.clock != origin.clock)
+		return tel__write_fail(w, TEL_EINVAL,
+		    "%s: the bits of an event's clock do not show the time "
+		    "since the event before it; -f tel writes a file",
+		    tel__path_end(w->folder, 100));
 	c->clock = origin.clock;
 	return st == TEL_OK ? copy_steps(w, c, c->source.cursor.at,
 	                          origin.type->head, origin.type->steps) :

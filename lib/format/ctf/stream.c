@@ -58,10 +58,14 @@ stream_clock_ns(const struct ctf_clock *clock, uint64_t value)
 			return clock->seconds < 0 ? 0 : INT64_MAX;
 		return ns < 0 ? 0 : (uint64_t)ns;
 	}
-	if (cycles < 0)
-		return 0;
-	uint64_t whole = (uint64_t)cycles / frequency;
+	/* rounded down, also before the origin */
+	const uint64_t back = cycles < 0 ? 0 - (uint64_t)cycles : 0;
+	int64_t whole = (int64_t)((uint64_t)cycles / frequency);
 	uint64_t rest = (uint64_t)cycles % frequency;
+	if (cycles < 0) {
+		whole = -1 - (int64_t)((back - 1) / frequency);
+		rest = frequency - 1 - (back - 1) % frequency;
+	}
 	/* less than a second: so that the product fits */
 	while (frequency > UINT64_MAX / 1000000000) {
 		frequency >>= 1;
@@ -531,6 +535,18 @@ stream_count_lost(struct tel_reader *r, const struct ctf *s,
 	stream->sequence = p->sequence;
 }
 
+/* Nonzero when the context of a packet has all bits of the clock. */
+static int
+has_whole_clock(const struct ctf_stream_type *t)
+{
+	const struct ctf_step *s = t->packet_context;
+
+	while (s != NULL && (s->roles & CTF_ROLE_CLOCK) == 0)
+		s = s->next;
+	return s != NULL && s->clock != NULL &&
+	    (s->class->kind == CTF_VARINT || s->class->size == 64);
+}
+
 /*
  * Nonzero when all events of a packet are outside of the selected clocks.  The
  * first one of a stream is read all the same, as times count from its events.
@@ -543,7 +559,8 @@ is_outside(const struct tel_reader *r, const struct ctf_stream *stream)
 	const unsigned both = CTF_ROLE_CLOCK | CTF_ROLE_END_CLOCK;
 
 	return r->range.on && stream->packets > 0 && (p->seen & both) == both &&
-	    p->end != 0 &&
+	    p->end >= p->begin && p->end != 0 &&
+	    has_whole_clock(stream->type) &&
 	    (stream_clock_ns(clock, p->end) < r->range.first ||
 	        stream_clock_ns(clock, p->begin) > r->range.last);
 }
