@@ -607,9 +607,10 @@ tel_writer_end_file(tel_writer *w, const tel_reader *r)
 	const struct write_log *l;
 	tel_status st = w->no_memory ? TEL_ENOMEM : TEL_OK;
 
-	/* a text without an event still has its header */
+	/* a text without an event still has its header, a trace its metadata */
 	if (st == TEL_OK && r != NULL && w->encoder == NULL &&
-	    r->log.tail_size > 0)
+	    (r->log.tail_size > 0 ||
+	        (w->folder != NULL && r->log.files != NULL)))
 		st = switch_log(w, &r->log);
 	/* so does one of which all is filtered out, except for what was lost */
 	if (st == TEL_OK && r != NULL && r->log.schema != NULL &&

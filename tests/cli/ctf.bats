@@ -411,6 +411,19 @@ the time since the event before it; -f tel writes a file" ]
 	clean telcat -H some | diff <(clean telcat -H -w 'x % 30 == 0' short) -
 }
 
+@test "a trace without events, filtered" {
+	mkdir trace
+	cat >trace/metadata <<-'END'
+		trace { major = 1; minor = 8; byte_order = le; };
+		stream { event.header := struct { integer { size = 8; } id; }; };
+		event { name = e; id = 0; fields := struct { }; };
+	END
+	: >trace/stream
+	clean telfilter -o out trace
+	cmp trace/metadata out/metadata
+	[ "$(clean telcat -c out)" = 0 ]
+}
+
 @test "a large packet without clocks becomes several" {
 	mkdir trace
 	cat >trace/metadata <<-'END'
