@@ -14,8 +14,8 @@ import jfr_make as j  # noqa: E402 pylint: disable=all
 V = j.varint
 
 
-def scaled(kind, unit):
-    return ("x", j.LONG, {}, (kind, {"value": unit}))
+def scaled(kind, unit, of=j.LONG):
+    return ("x", of, {}, (kind, {"value": unit}))
 
 
 def nested(depth):
@@ -106,6 +106,21 @@ ROWS = [
     ([scaled(j.TIMESTAMP, "SECONDS_SINCE_EPOC")], V(7), "x:signed", "x=7"),
     ([scaled(j.TIMESTAMP, "_SINCE_EPOCH")], V(7), "x:signed", "x=7"),
     ([scaled(j.OTHER, "SECONDS")], V(7), "x:signed", "x=7"),
+    ([scaled(j.TIMESPAN, "MILLISECONDS", j.INT)], j.integer(-7, 32),
+     "x:signed", "x=-7000000"),
+    ([scaled(j.TIMESPAN, "SECONDS", j.SHORT)], j.integer(-7, 16), "x:signed",
+     "x=-7000000000"),
+    ([scaled(j.TIMESPAN, "MICROSECONDS", j.BYTE)], b"\xf9", "x:signed",
+     "x=-7000"),
+    ([scaled(j.TIMESTAMP, "SECONDS_SINCE_EPOCH", j.INT)],
+     j.integer(1700000000, 32), "x:signed", "x=1700000000000000000"),
+    ([("x", j.INT, {}, (j.UNSIGNED, {}), (j.TIMESPAN, {"value": "SECONDS"}))],
+     j.integer(-7, 32), "x:unsigned", "x=4294967289000000000"),
+    ([("x", j.BYTE, {}, (j.UNSIGNED, {}), (j.TIMESPAN, {"value": "SECONDS"}))],
+     b"\xf9", "x:unsigned", "x=249000000000"),
+    ([("x", j.INT, {"dimension": "1"}, (j.TIMESPAN, {"value": "SECONDS"}))],
+     V(2) + j.integer(-7, 32) + V(8), "x:list:signed",
+     "x=[-7000000000,8000000000]"),
     ([("x", j.SHORT, {}, (j.UNSIGNED, {}))], j.integer(-1, 16),
      "x:unsigned:16", "x=65535"),
     ([("x", j.BYTE, {}, (j.UNSIGNED, {}))], b"\xff", "x:unsigned:16", "x=255"),

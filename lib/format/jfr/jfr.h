@@ -163,6 +163,7 @@ enum jfr_code {
 	OP_CHAR,
 	OP_INTEGER, /* of .width bytes */
 	OP_SCALED,  /* a long, in the unit of .scale */
+	OP_NARROW,  /* the same of fewer bytes, which becomes a long */
 	OP_FLOAT,
 	OP_DOUBLE,
 	OP_STRING,

@@ -194,6 +194,22 @@ jfr_program_convert(const struct jfr_chunk *c, unsigned scale, uint64_t v)
 	}
 }
 
+/* An integer of fewer bytes than a long. */
+static uint64_t
+jfr_program_take_narrow(const struct row *row, const struct jfr_op *op,
+    struct jfr_bytes *b)
+{
+	const struct jfr_layout *l = row->c->layout;
+	const unsigned kind = l->classes[op->class].kind;
+	const uint64_t v = kind == JFR_BYTE ? jfr_byte(b) : jfr_varint(b);
+
+	if (l->fields[op->field].is_unsigned)
+		return kind == JFR_INT ? (uint32_t)v : (uint16_t)v;
+	return kind == JFR_INT ? (uint64_t)(int32_t)v :
+	    kind == JFR_SHORT  ? (uint64_t)(int16_t)v :
+	                         (uint64_t)(int8_t)v;
+}
+
 /* A float or a double, whose bytes are big-endian. */
 static void
 put_real(unsigned char *to, struct jfr_bytes *b, unsigned width)
@@ -228,9 +244,13 @@ put_element(struct row *row, const struct jfr_op *op, struct jfr_bytes *b)
 	case OP_BOOLEAN: n = jfr_byte(b) != 0; break;
 	case OP_BYTE: n = (uint64_t)(int8_t)jfr_byte(b); break;
 	case OP_UNSIGNED_BYTE: n = jfr_byte(b); break;
-	case OP_INTEGER:
+	case OP_INTEGER: n = jfr_varint(b); break;
 	case OP_SCALED:
 		n = jfr_program_convert(row->c, op->scale, jfr_varint(b));
+		break;
+	case OP_NARROW:
+		n = jfr_program_convert(row->c, op->scale,
+		    jfr_program_take_narrow(row, op, b));
 		break;
 	case OP_CHAR:
 		tel__buffer_put(s, text, encode_char(text, jfr_varint(b)));
@@ -357,6 +377,11 @@ jfr_program_run(struct row *row, struct jfr_bytes *b, const struct jfr_op *op,
 		case OP_SCALED:
 			v = jfr_program_convert(row->c, op->scale,
 			    jfr_varint(b));
+			tel_store_le64(row->data + op->at, v);
+			break;
+		case OP_NARROW:
+			v = jfr_program_convert(row->c, op->scale,
+			    jfr_program_take_narrow(row, op, b));
 			tel_store_le64(row->data + op->at, v);
 			break;
 		case OP_FLOAT:

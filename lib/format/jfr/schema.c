@@ -185,8 +185,14 @@ find_scalar(const struct jfr_layout *l, const struct jfr_field *f,
 		if (out->code == OP_BYTE)
 			out->code = OP_UNSIGNED_BYTE;
 	}
-	if (f->scale != JFR_PLAIN && kind == JFR_LONG)
+	if (f->scale != JFR_PLAIN && kind == JFR_LONG) {
 		out->code = OP_SCALED;
+	} else if (f->scale != JFR_PLAIN &&
+	    (kind == JFR_BYTE || kind == JFR_SHORT || kind == JFR_INT)) {
+		out->code = OP_NARROW;
+		out->width = 8;
+		out->load = TEL_LOAD_LE64;
+	}
 	return 1;
 }
 
