@@ -95,6 +95,13 @@ RECORDINGS = {
     "between": lambda: b"".join(j.chunk(ONE, b"".join(
         at(5 + i % 3 + i) for i in range(300)), [[]], start=j.START + k)
         for k in range(20)),
+    # the same of many more, and chunks of which each has metadata of its own
+    "abreast": lambda: b"".join(j.chunk(TINY, b"".join(
+        j.event(2, V(5000 + 999 * i)) for i in range(400)), [], start=j.START + k)
+                       for k in range(3000)),
+    "layouts": lambda: b"".join(
+        j.chunk([TINY[0], ("e%d" % i, *TINY[1][1:])], j.event(2, V(5000 + i)), [])
+        for i in range(25000)),
     # a pool that ends within a value
     "ends": lambda: j.chunk(kinds([j.HEAD[0], ("x", j.STATE, j.POOL)]), at(1, V(7)), [
         [V(j.STATE) + V(1) + V(7) + b"\5\x08abc"]]),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Chunks: reading one, finding its events, and their order of time. */
 #include "base/array.h"
+#include "base/heap.h"
 #include "format/jfr/jfr.h"
 
 #include <stdlib.h>
@@ -339,15 +340,24 @@ find_metadata(const struct jfr_chunk *c)
 	return found;
 }
 
+static int
+has_metadata(const struct jfr_layout *l, const struct jfr_bytes *b)
+{
+	return l != NULL && l->size == (size_t)(b->end - b->p) &&
+	    memcmp(l->bytes, b->p, l->size) == 0;
+}
+
 /* The layout of a chunk, made if there is none of the same metadata. */
 static tel_status
 chunk_find_layout(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
     const char **why)
 {
 	const uint64_t at = find_metadata(c);
+	struct tel__entry *known;
 	struct jfr_bytes b;
 	struct jfr_layout *l;
 	uint64_t id;
+	int fresh;
 
 	*why = "the chunk has no metadata";
 	if (at == 0)
@@ -358,12 +368,18 @@ chunk_find_layout(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	(void)jfr_varint(&b);
 	(void)jfr_varint(&b);
 	(void)jfr_varint(&b);
-	for (l = j->layouts; l != NULL; l = l->next)
-		if (l->size == (size_t)(b.end - b.p) &&
-		    memcmp(l->bytes, b.p, l->size) == 0)
-			break;
-	if (l != NULL) {
-		c->layout = l;
+	if (has_metadata(j->layout, &b)) {
+		c->layout = j->layout;
+		return TEL_OK;
+	}
+	known = tel__table_put(&j->by_content,
+	    tel__hash_bytes(b.p, (size_t)(b.end - b.p), j->frames.seed),
+	    &fresh);
+	if (known == NULL)
+		return TEL_ENOMEM;
+	l = (struct jfr_layout *)(uintptr_t)known->value;
+	if (has_metadata(l, &b)) {
+		c->layout = j->layout = l;
 		return TEL_OK;
 	}
 	l = calloc(1, sizeof(*l));
@@ -383,8 +399,8 @@ chunk_find_layout(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 		return st;
 	}
 	l->next = j->layouts;
-	j->layouts = l;
-	c->layout = l;
+	j->layouts = j->layout = c->layout = l;
+	known->value = (uintptr_t)l;
 	return TEL_OK;
 }
 
@@ -711,8 +727,19 @@ take_chunk(struct tel_reader *r, struct jfr *j, struct jfr_chunk *c,
 	while (*link != NULL)
 		link = &(*link)->next;
 	*link = c;
+	j->fresh = 1;
 	j->held += c->size + JFR_CHUNK_COST;
 	return TEL_OK;
+}
+
+int
+tel__jfr_comes_before(const void *first, const void *second)
+{
+	const struct jfr_chunk *a = first, *b = second;
+	const uint64_t at = a->events[a->done].clock;
+	const uint64_t other = b->events[b->done].clock;
+
+	return at != other ? at < other : a->offset < b->offset;
 }
 
 tel_status
@@ -721,9 +748,17 @@ tel__jfr_index(struct tel_reader *r, struct jfr *j)
 	struct jfr_chunk **link = &j->chunks, *c;
 	tel_status st = TEL_OK;
 
+	if (!j->fresh)
+		return TEL_OK;
 	while ((c = *link) != NULL && st == TEL_OK) {
-		if (!c->indexed)
+		if (!c->indexed) {
 			st = index_events(r, j, c);
+			if (c->nevents > 0 &&
+			    !TEL__RESERVE(j->heap, j->heap_room, j->nheap + 1))
+				return TEL_ENOMEM;
+			if (c->nevents > 0)
+				j->heap[j->nheap++] = c;
+		}
 		c->indexed = 1;
 		if (c->nevents > 0) {
 			link = &c->next;
@@ -738,6 +773,8 @@ tel__jfr_index(struct tel_reader *r, struct jfr *j)
 		}
 		tel__jfr_chunk_free(c);
 	}
+	tel__heap_fill(j->heap, j->nheap, tel__jfr_comes_before);
+	j->fresh = c != NULL;
 	return st;
 }
 

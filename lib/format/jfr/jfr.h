@@ -291,9 +291,14 @@ struct jfr_chunk {
 };
 
 struct jfr {
-	struct jfr_layout *layouts;
-	struct jfr_chunk *chunks; /* that are held, in order of the file */
-	struct jfr_chunk *ended;  /* to be freed when no event of it is used */
+	struct jfr_layout *layouts;   /* the last one that was made first */
+	struct jfr_layout *layout;    /* of the last chunk */
+	struct tel__table by_content; /* layouts, by a hash of their metadata */
+	struct jfr_chunk *chunks;     /* that are held, in order of the file */
+	void **heap; /* those with events, that of the next one first */
+	size_t nheap, heap_room;
+	int fresh;               /* the events of some were not yet found */
+	struct jfr_chunk *ended; /* to be freed when no event of it is used */
 	/* memory of one that was freed, for the next */
 	unsigned char *spare;
 	size_t spare_room;
@@ -386,6 +391,8 @@ void tel__jfr_chunk_free(struct jfr_chunk *c);
  * without any are freed.  TEL_OK, or a failure.
  */
 tel_status tel__jfr_index(struct tel_reader *r, struct jfr *j);
+/* Nonzero when the next event of a chunk comes before that of another. */
+int tel__jfr_comes_before(const void *a, const void *b);
 
 /* The size of an event at p, and in *id its type; 0: it is invalid. */
 static inline uint32_t

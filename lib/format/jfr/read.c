@@ -4,6 +4,7 @@
  * events come next is read while the one behind it is held as well, as an event
  * that lasts long may have started before its chunk.
  */
+#include "base/heap.h"
 #include "format/jfr/jfr.h"
 
 #include <stdlib.h>
@@ -37,6 +38,8 @@ jfr_close(struct tel_reader *r)
 		j->layouts = l->next;
 		tel__jfr_layout_free(l);
 	}
+	tel__table_clear(&j->by_content);
+	free(j->heap);
 	tel__index_clear(&j->frames);
 	tel__buffer_clear(&j->name);
 	tel__buffer_clear(&j->again);
@@ -92,6 +95,7 @@ jfr_open(struct tel_reader *r, const char *as)
 		    major, (unsigned)tel_be16(r->p + 6));
 	j->major_max = r->force ? UINT16_MAX : JFR_MAJOR_MAX;
 	tel__index_init(&j->frames);
+	tel__table_init(&j->by_content);
 	j->rows = malloc(ROWS);
 	j->row_room = ROWS;
 	if (j->rows == NULL)
@@ -129,36 +133,38 @@ jfr_opened(struct tel_reader *r, struct tel__buffer *to)
  * chunk come first, however many are taken at once.
  */
 static struct jfr_chunk *
-next_chunk(struct jfr *j, uint64_t *until)
+next_chunk(const struct jfr *j, uint64_t *until)
 {
-	struct jfr_chunk *c, *best = NULL;
+	const struct jfr_chunk *second = j->nheap > 1 ? j->heap[1] : NULL;
+	struct jfr_chunk *best = j->nheap > 0 ? j->heap[0] : NULL;
 
-	*until = UINT64_MAX;
-	for (c = j->chunks; c != NULL; c = c->next) {
-		uint64_t clock = c->events[c->done].clock;
-
-		if (best == NULL || clock < best->events[best->done].clock) {
-			if (best != NULL)
-				*until = best->events[best->done].clock - 1;
-			best = c;
-		} else if (clock < *until) {
-			*until = clock;
-		}
-	}
+	if (j->nheap > 2 && tel__jfr_comes_before(j->heap[2], second))
+		second = j->heap[2];
+	*until = second == NULL ? UINT64_MAX :
+	                          second->events[second->done].clock -
+	        (second->offset < best->offset);
 	return best;
 }
 
-/* A chunk has no more events: keeps it until the next ones are asked for. */
+/*
+ * The chunk of the next event has given some.  If it has no more, it is kept
+ * until the next ones are asked for.
+ */
 static void
-end_chunk(struct jfr *j, struct jfr_chunk *c)
+pass_events(struct jfr *j, struct jfr_chunk *c)
 {
 	struct jfr_chunk **link = &j->chunks;
 
-	while (*link != c)
-		link = &(*link)->next;
-	*link = c->next;
-	j->held -= c->size + JFR_CHUNK_COST;
-	j->ended = c;
+	if (c->done == c->nevents) {
+		while (*link != c)
+			link = &(*link)->next;
+		*link = c->next;
+		j->held -= c->size + JFR_CHUNK_COST;
+		j->ended = c;
+		j->heap[0] = j->heap[--j->nheap];
+	}
+	if (j->nheap > 0)
+		tel__heap_sink(j->heap, j->nheap, 0, tel__jfr_comes_before);
 }
 
 /* Reports invalid values of the event that was just made. */
@@ -228,8 +234,8 @@ jfr_next(struct tel_reader *r)
 	j->latest = ev->clock;
 	r->log.schema = c->layout->schema;
 	place_event(r, c, ev, j->rows, size, raw_size);
-	if (++c->done == c->nevents)
-		end_chunk(j, c);
+	c->done++;
+	pass_events(j, c);
 	return j->why != NULL ? report_event(r, j, r->event.offset) : TEL_OK;
 }
 
@@ -274,8 +280,7 @@ jfr_decode_batch(struct tel_reader *r)
 		c->done++;
 	}
 	f->count = n;
-	if (c->done == c->nevents)
-		end_chunk(j, c);
+	pass_events(j, c);
 }
 
 const struct tel_format_ops tel__format_jfr = {
