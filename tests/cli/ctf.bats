@@ -88,6 +88,13 @@ packets() {
 	trace all.ctf
 	(cd trace && zip -qr ../all.zip .)
 	[ "$(telcat -c all.zip)" = 2020 ]
+	# files beside each, as an archive of macOS has them
+	find trace -type f | while read -r file; do
+		echo Mac >"${file%/*}/._${file##*/}"
+	done
+	tar -cf all.tar trace
+	[ "$(clean telcat -c all.tar)" = 2020 ]
+	[ "$(clean telcat -c trace)" = 2020 ]
 }
 
 @test "an archive that no temporary file can hold" {

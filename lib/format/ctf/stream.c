@@ -376,6 +376,15 @@ trace_of(const struct ctf *s, const char *name)
 	return i;
 }
 
+/* Files that are left out of a folder are left out of an archive as well. */
+static int
+is_hidden(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return (slash != NULL ? slash[1] : name[0]) == '.';
+}
+
 tel_status
 tel__ctf_find_streams(struct tel_reader *r, struct ctf *s)
 {
@@ -394,7 +403,8 @@ tel__ctf_find_streams(struct tel_reader *r, struct ctf *s)
 		f.number = i;
 		f.size = s->set->files[i].size;
 		if (trace == s->ntraces || s->traces[trace].broken ||
-		    f.size == 0 || tel__ctf_is_metadata_name(name))
+		    f.size == 0 || tel__ctf_is_metadata_name(name) ||
+		    is_hidden(name))
 			continue;
 		memset(&c, 0, sizeof(c));
 		c.slots = slots;
