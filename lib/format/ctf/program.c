@@ -608,7 +608,7 @@ label_option(const struct ctf_label *l)
 }
 
 static int
-compare_labels(const void *a, const void *b)
+compare_choices(const void *a, const void *b)
 {
 	return strcmp(label_option(*(const struct ctf_label *const *)a),
 	    label_option(*(const struct ctf_label *const *)b));
@@ -628,7 +628,7 @@ sort_labels(struct ctf_compiler *c, const struct ctf_label *list, size_t *n)
 		*sorted++ = l;
 	if (sorted == NULL)
 		return NULL;
-	qsort(sorted - *n, *n, sizeof(*sorted), compare_labels);
+	qsort(sorted - *n, *n, sizeof(*sorted), compare_choices);
 	return sorted - *n;
 }
 
