@@ -164,7 +164,6 @@ function addCollector() {
 		addType("Collecting", types);
 }
 
-// The program's share of the worst window of each length.
 function mutatorPlot() {
 	const list = collector.mutator, w = 340, h = 120;
 	const x = (i) => 40 + i * (w - 60) / Math.max(list.length - 1, 1);
@@ -234,9 +233,9 @@ function poolTable() {
 	const part = { from, step: to - from + 1, width: 1 };
 	return table(`Pools${selection ? ", selected" : ""}`, heads("*Pool",
 		"#At the peak", "#At the end", "#Live at most"),
-	pools.map(({ name, s, layer, live }) => [cell(name,
-		el("span", swatch(`h${layer}`), name)), curveOf(s, peak).high[0],
-	curveOf(s, part).last[0], live && curveOf(live, part).high[0]]));
+	pools.map(({ name, s, layer, live }) => [hueCell(name, `h${layer}`),
+		curveOf(s, peak).high[0], curveOf(s, part).last[0],
+		live && curveOf(live, part).high[0]]));
 }
 
 // In a selection, of what their events say: [time, predicted, collections,

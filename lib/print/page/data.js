@@ -67,7 +67,6 @@ class Bytes {
 			n -= !(this.bytes[this.at++] > 127);
 	}
 
-	// The next bytes, as a copy.
 	slice(n) {
 		this.at += n;
 		return this.bytes.slice(this.at - n, this.at);
@@ -124,7 +123,6 @@ class LogEvent {
 			.filter((s) => s !== undefined);
 	}
 
-	// Its fields as text, by name.
 	texts() {
 		return this.type.fields.map(({ name, type, unit }) => {
 			const v = this.get(name, true), label = this.label(name);
@@ -139,12 +137,12 @@ class LogEvent {
 class Field {
 	constructor(b, { type, labels }, n) {
 		Object.assign(this, { bytes: b.bytes, type, n, text: type === "string",
-			at: b.at, isLabelled: Boolean(labels) });
+			at: b.at });
 		if (type === "double")
 			b.at += 8 * n;
 		else
 			b.skip(n);
-		this.end = b.at;
+		this.labelsAt = labels && b.at;
 		b.skip(labels ? n : 0);
 	}
 
@@ -153,8 +151,8 @@ class Field {
 	}
 
 	get labels() {
-		return this.isLabelled ? this.named ??= new Bytes(this.bytes, this.end)
-			.plain(this.n, Uint32Array) : undefined;
+		return this.labelsAt && (this.named ??= new Bytes(this.bytes,
+			this.labelsAt).plain(this.n, Uint32Array));
 	}
 
 	make(b) {
@@ -208,7 +206,6 @@ function visit(blocks, f) {
 const blocksIn = (from, to) => log.blocks.filter((b) =>
 	!b.long && b.start <= to && b.hi >= from);
 
-// How many events a time has in blocks, about.
 const eventsIn = (blocks, from, to) => sum(blocks, (b) => b.events *
 	Math.max(Math.min(b.to, to) - Math.max(b.from, from), 0) /
 	(b.to - b.from || 1));
@@ -333,7 +330,6 @@ function curveOf(s, { from, step, width }) {
 	return { low, high, last };
 }
 
-// The value of a counter at a time, once it has one.
 const valueAt = (s, t) =>
 	s.last[lower(s.at, Math.floor(t / s.width) + 1) - 1];
 

@@ -54,10 +54,9 @@ class Picture {
 	}
 
 	fill(x, y, w, h, pixel) {
-		const { pixels, width } = this;
+		const { pixels, width, paths } = this, colour = pixels || css(pixel);
 		if (!pixels) {
-			this.paths[css(pixel)] ??= "";
-			this.paths[css(pixel)] += `M${x} ${y}h${w}v${h}h${-w}z`;
+			paths[colour] = `${paths[colour] ?? ""}M${x} ${y}h${w}v${h}h${-w}z`;
 			return;
 		}
 		const left = Math.max(x, 0), wide = Math.min(x + w, width) - left;
@@ -72,7 +71,6 @@ class Picture {
 			this.over.push({ x, y, text, colour: css(shade(colour)) });
 	}
 
-	// d: a path as SVG writes it.
 	line(d, size, colour, part, opacity = 1) {
 		this.over.push({ d, size, colour: css(shade(colour, part)), opacity });
 	}
@@ -201,7 +199,6 @@ function paintDamage(p) {
 	}
 }
 
-// Steps of 1, 2 or 5, at least 100 pixels apart.
 function ruler(p) {
 	const apart = stepOf(Math.max(p.step * 110 * p.dpr, 1)), ticks = [];
 	for (let t = Math.ceil(p.from / apart) * apart; t <= view.to; t += apart) {

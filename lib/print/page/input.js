@@ -70,7 +70,6 @@ function rowAt({ y }) {
 		: rows.find((r) => at >= r.y && at < r.y + r.height);
 }
 
-// What is at a pixel: its row, its time, and the event there.
 function under(p) {
 	const row = rowAt(p), t = timeAt(p.x);
 	const px = sizeOf() / $("area").clientWidth;
@@ -92,10 +91,8 @@ function chooseEvent(event) {
 // What other events say of one: the ends of the life of its block, its stack.
 async function lookUp(event) {
 	event.stack = await stackOf(event);
-	const [freed, allocated] = [await otherEnd(event, true),
-		await otherEnd(event, false)];
-	event.ends = [["Freed", freed], ["Allocated", allocated]]
-		.filter(([, e]) => e);
+	event.ends = [["Freed", await otherEnd(event, true)],
+		["Allocated", await otherEnd(event, false)]].filter(([, e]) => e);
 	refreshMarks();
 }
 
@@ -125,7 +122,6 @@ function tip() {
 		-100 * x / clientWidth}% ${above ? -100 : 0}%`;
 }
 
-// A row of a heat strip has the values of a power of two.
 const rowName = (row, unit) => row === 0 ? "0"
 	: `${show(2 ** (row - 1), unit)} to ${show(2 ** row, unit)}`;
 
@@ -307,7 +303,6 @@ async function csv() {
 			e.type.name, e.name, ...names.map((n) => e.get(n, true))])]);
 }
 
-// The names of the tracks are left of the drawing.
 function svg() {
 	const w = $("area").clientWidth, h = $("area").clientHeight, left = 230;
 	const picture = new Picture(w, h), names = new Picture(left, h);

@@ -115,7 +115,6 @@ function figuresOf(how) {
 		count(part.length, "moment")}`);
 }
 
-// By how much live bytes grew in the selection, and their highest there.
 function grown() {
 	const before = memory.total[momentAt(selection.from) - 1] ?? 0;
 	const n = sum(figuresOf("end").value) - before;
@@ -129,7 +128,6 @@ function setMode(name) {
 	return tab(0);
 }
 
-// What the address says of functions and stacks.
 function recallMemory(parts) {
 	const { up, name, names } = memory, list = [];
 	const part = (key, pattern) => (pattern.exec(parts.get(key)) ?? [""])[0];
@@ -286,9 +284,8 @@ function memoryTab() {
 		rows.map(([h, r]) => {
 			const name = memory.names[h - 1], l = memory.ranks.indexOf(h);
 			const colour = `h${l < 0 ? OTHERS : l}`;
-			return Object.assign([cell(name, el("span", { title: name },
-				swatch(colour), baseName(name))), cell(r[0], el("span", {
-				class: `bar ${colour}`, style: `--part: ${
+			return Object.assign([hueCell(name, colour), cell(r[0], el("span",
+				{ class: `bar ${colour}`, style: `--part: ${
 					100 * r[0] / (rows[0][1][0] || 1)}%` }, bytes(r[0]))),
 			...r.slice(1)].filter(shown), { key: `f${h}` });
 		}), ({ key }) => showAlone(key))));

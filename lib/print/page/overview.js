@@ -72,8 +72,8 @@ function addProcesses() {
 	const many = processes.length > TYPES, list = many ? processes : threads;
 	const series = list.map((t) =>
 		({ ...joined(countsOf(t, descend(t))), name: t.name }))
-		.sort((a, b) => b.count.at(-1) - a.count.at(-1)).slice(0, LINES);
-	series.forEach((s, i) => { s.row = series.length - i; });
+		.sort((a, b) => b.count.at(-1) - a.count.at(-1)).slice(0, LINES)
+		.map((s, i) => ({ ...s, row: -i }));
 	if (list.length > TYPES)
 		addRow({ name: many ? "Processes" : "Threads",
 			below: list.length > LINES ? `busiest ${LINES} of ${list.length}`
@@ -81,7 +81,6 @@ function addProcesses() {
 			beside: besideStrip });
 }
 
-// How long ranges took on a track; tracks of ranges, by that.
 const busy = (t) => sum(t.lanes, (l) =>
 	sum(l.series, (s) => s.busy?.at(-1) ?? 0));
 const lanesOf = (list) => list.filter((t) => t.use === "ranges" && !t.first &&

@@ -3,7 +3,6 @@
 
 let searching = null; // the search whose matches are being counted
 
-// Which events of a group match the search.
 function matches(g) {
 	if (g.query !== query) {
 		g.query = query;
@@ -88,13 +87,15 @@ async function find(text) {
 	return n;
 }
 
+// Blocks from a time on, or back.
+const onward = (t, forward) => forward ? blocksIn(t, log.span)
+	: blocksIn(0, t).reverse();
+
 // To an event that matches, or to any.
 async function step(forward) {
 	const at = chosen ? chosen.time : forward ? view.from : view.to;
-	const blocks = forward ? blocksIn(at, log.span)
-		: blocksIn(0, at).reverse();
 	let best = null, least = Infinity;
-	for (const block of blocks) {
+	for (const block of onward(at, forward)) {
 		visit([await load(block)], (g, i) => {
 			const d = (g.time[i] - at) * (forward ? 1 : -1);
 			if (d > 0 && d < least && (!query || matches(g)[i])) {
@@ -121,13 +122,14 @@ const blockField = ({ role, address, old }, allocates) => role === "realloc" &&
 	!allocates ? old : (allocates ? /^(alloc|realloc|new)$/
 		: /^(free|delete)/).test(role) && address;
 
+const processOf = (e) => e.get(e.type.process, true) ?? 0;
+
 // The event that frees the block of an allocation, or that allocated what is
 // freed: the next one, or the one before, of the same address and process.
 // None where events are left out, or times too coarse to tell the order.
 async function otherEnd(e, allocates) {
 	const { time } = e, value = e.get(blockField(e.type, allocates), true);
-	const list = !value ? [] : allocates ? blocksIn(time, log.span)
-		: blocksIn(0, time).reverse();
+	const list = value ? onward(time, allocates) : [];
 	let best = null, least = Infinity;
 	for (const block of list) {
 		const { groups } = await load(block);
@@ -144,8 +146,7 @@ async function otherEnd(e, allocates) {
 				g === e.group && i === e.i)
 				continue;
 			const there = new LogEvent(g, i);
-			if (there.get(g.type.process, true) ==
-				e.get(e.type.process, true)) {
+			if (processOf(there) == processOf(e)) {
 				best = other === allocates ? best : there;
 				least = away;
 			}
@@ -158,15 +159,14 @@ async function otherEnd(e, allocates) {
 
 // The frames of an event's stack, innermost first, if the page has all.
 async function stackOf(e) {
-	const frames = new Map(), list = [], process = (e) =>
-		e.get(e.type.process, true) ?? 0;
+	const frames = new Map(), list = [];
 	let number = e.get(e.type.stack, true);
 	for (const block of number ? blocksIn(0, e.time) : [])
 		visit([await load(block)], (g, i) => {
 			if (g.type.role !== "frame")
 				return;
 			const f = new LogEvent(g, i), { number, ip } = g.type;
-			if (process(f) === process(e))
+			if (processOf(f) == processOf(e))
 				frames.set(f.get(number, true), [f.label(ip) ??
 					`0x${f.get(ip, true).toString(16)}`,
 				f.get(g.type.parent, true)]);
@@ -195,18 +195,15 @@ function goWhere(text) {
 	return t;
 }
 
-// What is described: the selection, or else what is visible.
 const region = () => selection ?? view;
 const regionName = () => selection ? "Selected" : "Visible";
 
 async function eventsOf(where, most = Infinity) {
 	let list = [];
-	const first = () => list.sort((a, b) => a[0] - b[0]).slice(0, most);
-	await each(where, (g, i) => list.push([g.time[i], g, i]), (block) => {
-		list = first();
-		return list.length < most || block.start <= list.at(-1)[0];
-	});
-	return first().map(([, g, i]) => new LogEvent(g, i));
+	const first = () => list.sort((a, b) => a.time - b.time).slice(0, most);
+	await each(where, (g, i) => list.push(new LogEvent(g, i)), (block) =>
+		list.length < most || block.start <= (list = first()).at(-1).time);
+	return first();
 }
 
 // Counts of a part of a bucket are not known: all of the buckets that a part
@@ -259,8 +256,7 @@ async function statistics(where) {
 	return { from, to, exact, count, rate: rate(count), types: list };
 }
 
-const typeCell = ({ name, hue }) => cell(name, el("span",
-	swatch(`t${hue}`), name));
+const typeCell = ({ name, hue }) => hueCell(name, `t${hue}`);
 
 async function statisticsTab() {
 	const s = await statistics(region()), timed = clock === "ns";
@@ -293,7 +289,6 @@ async function eventsTab() {
 	(row) => goTo(row.event)), el("div", { id: "event" }, eventOf()));
 }
 
-// Buttons for what an event was sent to, or received from.
 const linksOf = (e) => log.lines.flatMap((l) => [
 	["Received", l.from, l.source, l.to, l.target],
 	["Sent", l.to, l.target, l.from, l.source],

@@ -27,10 +27,9 @@ const trackOf = (memory) => log.tracks.find((t) => t.memory === memory &&
 
 // Three digits and a unit; bytes and nanoseconds are whole.
 function brief3(v, unit) {
-	const [n, u] = show(v, unit).split(" ");
-	return [/^(B|ns)?$/.test(u ?? "") || Number.isNaN(Number(n)) ? n
-		: n < 999.5 ? Number(n).toPrecision(3) : grouped.format(Math.round(n)),
-	u ?? ""];
+	const [n, u = ""] = show(v, unit).split(" ");
+	return [/^(B|ns)?$/.test(u) || isNaN(n) ? n : n < 999.5
+		? Number(n).toPrecision(3) : grouped.format(Math.round(n)), u];
 }
 
 const short = (v, unit) => brief3(v, unit).join(" ");
@@ -67,8 +66,9 @@ function countIn(list) {
 }
 
 const swatch = (colour) => el("i", { class: `swatch ${colour}` });
+const hueCell = (name, colour) => cell(name, el("span", { title: name },
+	swatch(colour), baseName(name)));
 
-// Layers and what they hold: names without folders, in the layer's colour.
 const legend = (title, list, last) => [el("p", { id: "held" }, title),
 	el("ul", { id: "legend" }, list.map(([layer, name, v]) => el("li",
 		swatch(`h${layer}`), el("span", { title: name }, baseName(name)),

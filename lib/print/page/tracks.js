@@ -10,7 +10,8 @@ function makeTracks() {
 	log.track = [];
 	log.roots = [];
 	for (const t of log.tracks) {
-		const up = log.track[t.parent], key = `${t.parent} ${t.name}`;
+		const up = log.track[t.parent];
+		const key = t.use === "ranges" && `${t.parent} ${t.name}`;
 		Object.assign(t, { up, children: [], inner: [], series: [], lanes: [t],
 			lines: 1, level: up ? up.level + 1 : 0, folded: false,
 			unit: t.unit ?? (t.use === "bytes" ? "bytes" : ""),
@@ -21,15 +22,14 @@ function makeTracks() {
 		if (log.tracks.length > 200 && up?.level)
 			up.folded = true;
 		// ranges that overlap share a row
-		const first = t.use === "ranges" && lanes.get(key);
+		const first = key && lanes.get(key);
 		if (first) {
 			first.lanes.push(t);
-		} else {
-			(up ? up.children : log.roots).push(t);
-			up?.inner.push(t);
+			continue;
 		}
-		if (t.use === "ranges" && !first)
-			lanes.set(key, t);
+		(up ? up.children : log.roots).push(t);
+		up?.inner.push(t);
+		lanes.set(key, t);
 	}
 	log.own = log.tracks.filter((t) => !t.copy);
 }
