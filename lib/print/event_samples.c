@@ -87,7 +87,7 @@ hash_type(const struct tel_type *t)
 		const struct tel_field *f = &t->fields[i];
 		const uint32_t what[] = { (uint32_t)f->datatype,
 			(uint32_t)f->load, f->offset, f->width, f->bit,
-			f->space };
+			f->space, f->present, f->present_at };
 
 		h = tel__fnv(h, f->name, f->name_length + 1u);
 		h = tel__fnv(h, what, sizeof(what));
@@ -382,6 +382,16 @@ samples_put_labels(struct event_samples *x, struct tel__buffer *out,
 	}
 }
 
+/* Which events have an optional field. */
+static void
+samples_put_present(struct event_samples *x, struct tel__buffer *out,
+    const struct tel_field *f, size_t i, size_t end)
+{
+	for (; i < end; i++)
+		tel__buffer_put_varint(out,
+		    (uint64_t)tel_present(f, x->data.bytes + x->rows[i].data));
+}
+
 /* The rows from i to before end, which are of one type. */
 static void
 put_group(struct event_samples *x, struct tel__buffer *out, uint64_t from,
@@ -412,6 +422,8 @@ put_group(struct event_samples *x, struct tel__buffer *out, uint64_t from,
 		samples_put_field(x, out, &t->fields[f], i, end);
 		if (t->fields[f].labels)
 			samples_put_labels(x, out, which++, i, end);
+		if (tel_field_optional(&t->fields[f].field))
+			samples_put_present(x, out, &t->fields[f].field, i, end);
 	}
 }
 

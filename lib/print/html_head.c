@@ -158,9 +158,10 @@ put_types(const struct page_fit *d, struct tel__buffer *b)
 			    datatype(&t->fields[f].field));
 			if (t->fields[f].unit != NULL)
 				tel__json_word(b, "unit", t->fields[f].unit);
-			if (t->fields[f].labels) {
+			if (t->fields[f].labels)
 				tel__json_raw(b, "labels", "true");
-			}
+			if (tel_field_optional(&t->fields[f].field))
+				tel__json_raw(b, "optional", "true");
 			tel__json_put(b, "}");
 		}
 		tel__json_put(b, "]}");

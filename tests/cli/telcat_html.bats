@@ -95,7 +95,7 @@ assert {f["name"]: f.get("unit") for f in type["fields"]} == {
 	telcat -q -f html log.text >page.html
 	page events page.html | jq -c .fields | diff - <(
 		printf '%s\n' '{"l":"[1,2,3]","m":"[\"x\",\"y\"]","n":7}' \
-		    '{"l":"[]","m":"","n":8}'
+		    '{"l":"[]","m":null,"n":8}'
 	)
 }
 

@@ -187,6 +187,9 @@ class Page:
             else:
                 values = [number(v, kind) for v in group.deltas(n)]
             labels = group.plain(n) if field.get("labels") else [0] * n
+            if field.get("optional"):
+                values = [value if there else None for value, there
+                          in zip(values, group.plain(n))]
             columns.append((field, values, labels))
         return columns
 
@@ -210,7 +213,7 @@ class Page:
                 fields, labels = {}, {}
                 for field, values, numbers in columns:
                     value = values[i]
-                    if field["type"] == "string":
+                    if field["type"] == "string" and value is not None:
                         value = strings[value]
                     fields[field["name"]] = value
                     if numbers[i]:

@@ -124,7 +124,8 @@ class LogEvent {
 	}
 
 	texts() {
-		return this.type.fields.map(({ name, type, unit }) => {
+		return this.type.fields.filter(({ name }) =>
+			this.get(name, true) !== undefined).map(({ name, type, unit }) => {
 			const v = this.get(name, true), label = this.label(name);
 			const text = type === "hex" ? `0x${v.toString(16)}`
 				: type === "bool" ? String(Boolean(v)) : show(v, unit);
@@ -135,7 +136,7 @@ class LogEvent {
 
 // The values of a field, which are decoded when they are asked for.
 class Field {
-	constructor(b, { type, labels }, n) {
+	constructor(b, { type, labels, optional }, n) {
 		Object.assign(this, { bytes: b.bytes, type, n, text: type === "string",
 			at: b.at });
 		if (type === "double")
@@ -144,8 +145,11 @@ class Field {
 			b.skip(n);
 		this.labelsAt = labels && b.at;
 		b.skip(labels ? n : 0);
+		this.there = optional && b.at;
+		b.skip(optional ? n : 0);
 	}
 
+	// Undefined where an event lacks the field.
 	get values() {
 		return this.made ??= this.make(new Bytes(this.bytes, this.at));
 	}
@@ -157,10 +161,12 @@ class Field {
 
 	make(b) {
 		const { text, type, n } = this;
-		return text ? b.plain(n, Uint32Array)
+		const list = text ? b.plain(n, Uint32Array)
 			: type === "double" ? new Float64Array(b.slice(8 * n).buffer)
 				: b.deltas(n, 0, /^(int|time)$/.test(type)
 					? BigInt.asIntN : BigInt.asUintN);
+		return this.there ? Array.from(list, (v, i) =>
+			b.bytes[this.there + i] ? v : undefined) : list;
 	}
 }
 

@@ -234,8 +234,8 @@ async function statistics(where) {
 	// the view may have moved on, while blocks are decoded
 	await each({ from, to }, (g, i) => {
 		const length = g.length[i], t = entry(g.type, length);
-		const v = t.of && (g.fields.get(t.of.name)?.values[i] ?? (length
-			? length - 1 : undefined));
+		const f = g.fields.get(t.of?.name);
+		const v = f ? f.values[i] : t.of && length ? length - 1 : undefined;
 		t.count += exact;
 		if (v !== undefined)
 			t.values.push(Number(v));
