@@ -47,11 +47,12 @@ class Bytes {
 	// A column of deltas; of BigInts where it does not fit into doubles.
 	deltas(n, from = 0, wrap = BigInt.asIntN) {
 		const first = this.at, out = new Float64Array(n);
-		const least = wrap === BigInt.asUintN ? 0 : -(2 ** 53);
+		const most = Number.MAX_SAFE_INTEGER;
+		const least = wrap === BigInt.asUintN ? 0 : -most;
 		for (let i = 0, v = from; i < n; i++) {
 			const d = this.varint();
 			v += Number(unzig(d));
-			if (typeof d === "bigint" || v < least || v > 2 ** 53) {
+			if (typeof d === "bigint" || v < least || v > most) {
 				this.at = first;
 				v = BigInt(from);
 				return Array.from(out, () =>
@@ -79,11 +80,14 @@ class Bytes {
 	}
 }
 
+// Nanoseconds, where the log has them.
+const timed = (t) => clock === "ns" ? t : undefined;
+
 // What every event has, beside its fields.
 const PROPERTIES = new Map(Object.entries({
 	kind: (e) => e.type.kind, name: (e) => e.type.name,
-	code: (e) => e.type.code, time: (e) => e.time,
-	duration: (e) => e.duration, label: (e) => e.labels()[0],
+	code: (e) => e.type.code, time: (e) => timed(e.time),
+	duration: (e) => timed(e.duration), label: (e) => e.labels()[0],
 	track: (e) => e.track.name,
 }));
 

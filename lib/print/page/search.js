@@ -5,10 +5,10 @@
 const TOKEN = new RegExp(`\\s*(?:${[
 	/(?<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?\w*)/,
 	/(?<sign>in\b|&&|\|\||\.\.|[=!<>]=|[!=]\*|!~|[-!<>~(),])/,
-	/(?<word>\.?[a-z_]\w*)/,
+	/(?<word>\.?[a-z_]\w*(?:\.[a-z_]\w*)*)/,
 	/(?<string>"(?:[^"\\]|\\.)*"|'[^']*')/,
 ].map((part) => part.source).join("|")})\\s*`, "iy");
-const NUMBER = /^(0x[\da-f]+|0b[01]+|[\d.]+(?:e[-+]?\d+)?)(\w*)$/i;
+const NUMBER = /^(0x[\da-f]+|0[bo]\d+|[\d.]+(?:e[-+]?\d+)?)(\w*)$/i;
 const SCALE = { "": 1, ns: 1, us: 1e3, ms: 1e6, s: 1e9, k: 2 ** 10,
 	K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
 const ESCAPES = { n: "\n", t: "\t", r: "\r" };
@@ -20,13 +20,15 @@ const COMPARE = {
 function literal({ number, string }) {
 	if (string)
 		return string[0] === "'" ? string.slice(1, -1) : string.slice(1, -1)
-			.replace(/\\(?:x([\da-fA-F]{2})|(.))/g, (_, hex, c) => hex
-				? String.fromCharCode(parseInt(hex, 16)) : ESCAPES[c] ?? c);
+			.replace(/((?:\\x[\da-fA-F]{2})+)|\\(.)/g, (_, bytes, c) => bytes
+				? new TextDecoder().decode(Uint8Array.from(
+					bytes.slice(2).split("\\x"), (hex) => parseInt(hex, 16)))
+				: ESCAPES[c] ?? c);
 	const [, digits, unit] = NUMBER.exec(number) ?? [];
 	const text = digits?.replace(/^0(?=\d)/, "0o");
 	const scale = SCALE[unit?.replace(/^([kKMGT])iB$/, "$1")];
 	const v = text * scale;
-	return v > 2 ** 53 && /^(\d+|0\w+)$/.test(text)
+	return v >= 2 ** 53 && /^(\d+|0\w+)$/.test(text)
 		? BigInt(text) * BigInt(scale)
 		: /s/.test(unit) ? Math.round(v) : v;
 }
@@ -72,7 +74,7 @@ function compile(text, fields) {
 		const isOwn = what === "has" && PROPERTIES.has(list[at]?.word);
 		const name = isOwn ? list[at++].word : field();
 		need(")");
-		return what === "has" ? (e) => e.get(name) !== undefined
+		return what === "has" ? (e) => e.get(name, !isOwn) !== undefined
 			: what === "label" ? (e) => e.label(name)
 				: (e) => e.get(name, true);
 	}
@@ -120,13 +122,13 @@ function compile(text, fields) {
 			? v.map((part) => is(part, e)).filter((r) => r !== undefined)
 				.sort().pop() : is(v, e)), (found) => found !== not);
 		if (!op)
-			return any((v) => alike(v, "") ? undefined : Boolean(v));
+			return any((v) => alike(v, "") ? undefined : v != 0);
 		const how = op.replace(/^[!=]/, "");
 		if (/[~*]/.test(how)) {
 			if (!list[at]?.string)
 				bad("expected a pattern in quotes");
 			const pattern = literal(list[at++]);
-			const re = how === "~" ? new RegExp(pattern) : glob(pattern);
+			const re = how === "~" ? new RegExp(pattern, "s") : glob(pattern);
 			return any((v) => re.test(v));
 		}
 		const against = (right, compare) => (v, e) => {
