@@ -139,7 +139,7 @@ SAMPLE ?= tests/cli/matrix.bats tests/cli/telcat_damage.bats \
 PAGE_TESTS ?= tests/page/colours.py tests/page/timeline.py \
     tests/page/layout.py tests/page/memory.py tests/page/figures.py \
     tests/page/logs.py tests/page/report.py tests/page/packages.py \
-    tests/page/firefox.py tests/page/perfetto.py
+    tests/page/firefox.py tests/page/perfetto.py tests/page/search.py
 # What finds faults in pages and exports, of npm.
 PAGE_NPM = axe-core@4.14.1 speedscope@1.25.0
 

@@ -66,6 +66,12 @@ def cells(page):
     return [dict(zip(rows[0], row)) for row in rows[1:]]
 
 
+def row_of(name):
+    """The row of that name, in a page."""
+    return ("[...document.querySelectorAll('.row')].find((r) => "
+            f"r.textContent.startsWith('{name}'))")
+
+
 def count_of(text):
     return int(text.replace(",", ""))
 
@@ -261,8 +267,8 @@ def collector(c):
     def bars():
         page.run("teltools.settled()")
         return {what: int(n) for what, n in (t.split(": ") for t in page.run(
-            "[...document.querySelectorAll('[data-track=Pauses] title')]"
-            ".map((t) => t.textContent)")) if n != "0"}
+            f"[...{row_of('Pauses')}.querySelectorAll('title')].map((t) =>"
+            " t.textContent)")) if n != "0"}
 
     def tally(lengths):
         return collections.Counter(page.run(
@@ -634,14 +640,14 @@ def processes(c):
             "telcat", "-q", "-f", "json", log).splitlines())
     busiest = sorted(tids.values(), reverse=True)[:32]
     span = page.run("log.span")
-    ask = """[...document.querySelectorAll(
-        "[data-track=Processes] .beside title")].map((t) => t.textContent)"""
+    ask = f"""[...{row_of('Processes')}.querySelectorAll(
+        ".beside title")].map((t) => t.textContent)"""
     shown = dict(t.rsplit(": ", 1) for t in page.run(ask))
     expect(sorted(map(count_of, shown.values()), reverse=True), busiest)
     for name, n in shown.items():
         tid = 256 + int(name.split()[1])
         expect(count_of(n), tids[tid if name != "process 0" else 0], name)
-    expect(page.run("document.querySelector('[data-track=Processes]').innerText"
+    expect(page.run(f"{row_of('Processes')}.innerText"
                     ".includes('busiest 32 of 4')"), True)
     # those of a selection
     page.run(f"select(0, {span / 2})")

@@ -63,6 +63,12 @@ class Bytes {
 		return out;
 	}
 
+	// The same as doubles, which beyond 2^53 are the nearest ones.
+	doubles(n, from) {
+		const list = this.deltas(n, from);
+		return Array.isArray(list) ? Float64Array.from(list, Number) : list;
+	}
+
 	skip(n) {
 		while (n > 0)
 			n -= !(this.bytes[this.at++] > 127);
@@ -176,9 +182,10 @@ class Field {
 
 function decode(block, bytes) {
 	const b = new Bytes(bytes);
-	const groups = Array.from({ length: b.varint() }, () => {
+	const groups = Array.from({ length: b.varint() }, (_, number) => {
 		const type = log.types[b.varint()], n = b.varint();
-		return { block, type, n, time: b.deltas(n, block.from),
+		return { block, order: block.block + number / 1e4, type, n,
+			time: b.doubles(n, block.from),
 			track: b.deltas(n), length: b.plain(n),
 			name: b.plain(n, Uint32Array), depth: new Int16Array(n),
 			fields: new Map(type.fields.map((f) =>
@@ -266,11 +273,9 @@ async function loadSeries() {
 		// any sum is a difference of totals
 		for (const name of s.columns) {
 			const small = name === "count" && log.events < 2 ** 32;
-			const list = /count|busy/.test(name)
+			s[name] = /count|busy/.test(name)
 				? b.plain(k, small ? Uint32Array : Float64Array, 1)
-				: b.deltas(k);
-			s[name] = Array.isArray(list) ? Float64Array.from(list, Number)
-				: list;
+				: b.doubles(k);
 		}
 		const t = log.track[s.track];
 		t.series.push(s);
@@ -284,7 +289,7 @@ async function loadSeries() {
 
 async function loadLinks({ block, n }) {
 	const b = new Bytes(await bytesOf(`b${block}`, true));
-	const times = b.deltas(n);
+	const times = b.doubles(n);
 	const [source, after, target, type] = [1, 2, 3, 4].map(() => b.plain(n));
 	times.forEach((from, i) => log.lines.push({ from, to: from +
 		unzig(after[i]), source: source[i], target: target[i],
@@ -303,7 +308,7 @@ function columns({ from, step, width }, s, column,
 		return out.fill(0);
 	for (let x = 0; x <= width; x++) {
 		const p = first + x * scale, i = Math.floor(p);
-		if (p >= end) {
+		if (p >= end && p > 0) {
 			j = k;
 		} else if (j < k && at[j] < i) {
 			// there, if no bucket is missing

@@ -90,7 +90,8 @@ class Picture {
 	svg() {
 		const escape = (text) => text.replace(/[&<>]/g, (c) =>
 			`&#${c.charCodeAt(0)};`)
-			.replace(/[^\t\x20-\ud7ff\ue000-\ufffd]/g, "\ufffd");
+			.replace(/[^\t\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu,
+				"\ufffd");
 		return Object.entries(this.paths).map(([colour, d]) =>
 			`<path fill="${colour}" d="${d}"/>`)
 			.concat(this.over.map(({ x, y, text, d, size, colour, opacity }) =>
@@ -335,7 +336,6 @@ function middleOf(id, { yOf, top }) {
 function paintLinks(p) {
 	const list = log.lines.filter((l) => l.to >= view.from &&
 		l.from <= view.to && strength(l.type));
-	// of very many, some
 	const each = Math.ceil(list.length / 1000), many = list.length > 60;
 	for (const l of list.filter((_, i) => i % each === 0))
 		p.line(`M${p.xOf(l.from)} ${middleOf(l.source, p)}L${
@@ -369,7 +369,6 @@ function paintMarks(p) {
 		upright(hairline, ink.dim);
 	if (selection) {
 		const { from, to } = selection, middle = (top + height) / 2;
-		// what is outside is dimmed
 		p.line(`M0 ${middle}H${clip(from)}M${clip(to)} ${middle}H${width}`,
 			height - top, ink.bg, 1, 0.62);
 		upright(from, ink.accent);

@@ -3,10 +3,14 @@
 
 let gesture = 0; // the number of the last one
 
+// How far one can zoom in: doubles tell such times apart.
+const leastSize = () => Math.max(10, log.span / 2 ** 46);
+
 function bounded(from, to) {
-	const size = between(to - from, 10, log.span * 1.02 || 10);
+	const size = between(to - from, leastSize(), log.span * 1.02 || 10);
 	const over = log.span * 0.01;
-	from = Math.max(Math.min(from, log.span + over - size), -over);
+	from = Math.max(Math.min((from + to - size) / 2,
+		log.span + over - size), -over);
 	return { from, to: from + size };
 }
 
@@ -25,8 +29,8 @@ const centre = (t) => setView(t - sizeOf() / 2, t + sizeOf() / 2);
 const hairlineAt = () => hairline ?? (view.from + view.to) / 2;
 const here = () => pointer ? pointer.x : $("area").clientWidth / 2;
 
-const around = (x, factor) => [view.from, view.to].map((end) =>
-	timeAt(x) + (end - timeAt(x)) * factor);
+const around = (x, factor) => [view.from, view.to].map((end) => timeAt(x) +
+	(end - timeAt(x)) * Math.max(factor, leastSize() / sizeOf()));
 const moved = (part, v = view) => [v.from, v.to].map((t) =>
 	t + part * (v.to - v.from));
 
@@ -126,8 +130,9 @@ const rowName = (row, unit) => row === 0 ? "0"
 	: `${show(2 ** (row - 1), unit)} to ${show(2 ** row, unit)}`;
 
 function select(from, to) {
-	selection = from === undefined ? null
-		: { from: Math.min(from, to), to: Math.max(from, to) };
+	const [first, last] = [from, to].map((t) => between(t, 0, log.span))
+		.sort((a, b) => a - b);
+	selection = from === undefined ? null : { from: first, to: last };
 	refreshMarks();
 }
 

@@ -11,7 +11,6 @@ const MODES = [["peak", "Peak"], ["end", "Live at end"],
 async function loadMemory(head) {
 	const b = new Bytes(await bytesOf(`b${head.block}`, true));
 	const names = b.strings(), nodes = b.varint();
-	// pairs of numbers as two lists
 	const pairs = (n, list = b.plain(2 * n)) => [0, 1].map((odd) =>
 		list.filter((_, i) => i % 2 === odd));
 	const [up, name] = pairs(nodes - 1).map((list) => [0, ...list]);
@@ -172,9 +171,9 @@ function showHeld(t) {
 function addMemory() {
 	memory.row = addLayers({ name: "Live bytes", beside: showHeld,
 		layersOf: memoryLayers, s: trackOf("live")?.curve });
-	addBlocks();
+	memory.rate = addBlocks();
 	memory.curve = memory.row.s;
-	memory.both = log.track.Rate?.both;
+	memory.both = memory.rate.both;
 	showAlone("");
 }
 
@@ -217,7 +216,7 @@ function showAlone(key) {
 		const calls = sumsOver("calls", is), live = sumsOver("blocks", is);
 		const rate = (count) => ({ count: [0, ...count], width: memory.width,
 			at: [...count.keys()], whole: true });
-		Object.assign(log.track.Rate, { both: id ? [rate(calls), rate(
+		Object.assign(memory.rate, { both: id ? [rate(calls), rate(
 			calls.map((n, i) => n - live[i]))] : both,
 		below: id ? below : "log height" });
 	}

@@ -212,7 +212,7 @@ function save(name, type, data) {
 
 // A quote before what a spreadsheet takes for a formula.
 const csvOf = (rows) => rows.map((row) => `${row.map((c) =>
-	/^[=+@-]/.test(c) && isNaN(c) ? `'${c}` : c).map((c) =>
+	/^[=+@-]/.test(c) && isNaN(Number(c)) ? `'${c}` : c).map((c) =>
 	/[",\r\n]/.test(c) ? `"${String(c).replace(/"/g, '""')}"` : c ?? "")
 	.join(",")}\n`).join("");
 

@@ -93,15 +93,18 @@ const onward = (t, forward) => forward ? blocksIn(t, log.span)
 
 // To an event that matches, or to any.
 async function step(forward) {
-	const at = chosen ? chosen.time : forward ? view.from : view.to;
-	let best = null, least = Infinity;
+	const start = chosen, way = forward ? 1 : -1;
+	const at = start ? start.time : forward ? view.from : view.to;
+	// those of one time are in the order of the page
+	const away = (g, i, e) => way * (g.time[i] - e.time ||
+		g.order - e.group.order || i - e.i);
+	let best = null;
 	for (const block of onward(at, forward)) {
 		visit([await load(block)], (g, i) => {
-			const d = (g.time[i] - at) * (forward ? 1 : -1);
-			if (d > 0 && d < least && (!query || matches(g)[i])) {
-				least = d;
+			if ((start ? away(g, i, start) > 0
+				: (g.time[i] - at) * way >= 0) &&
+				(!best || away(g, i, best) < 0) && (!query || matches(g)[i]))
 				best = new LogEvent(g, i);
-			}
 		});
 		if (best)
 			return goTo(best);
@@ -182,10 +185,10 @@ async function stackOf(e) {
 // Goes to a time, or to a track of that name: "thread 57" is no part of
 // "thread 571".
 function goWhere(text) {
-	const t = /^([\d.]+)\s*(ns|us|µs|ms|s)$/.exec(text);
+	const t = /^(\d*\.?\d+)\s*(ns|us|µs|ms|s)$/.exec(text);
 	const quoted = text.replace(/[^\w\s]/g, "\\$&");
 	const whole = new RegExp(`(^|\\W)${quoted}(\\W|$)`, "i");
-	const track = log.tracks.find((t) => whole.test(t.name));
+	const track = text && log.tracks.find((t) => whole.test(t.name));
 	if (t)
 		centre(Number(t[1]) * SCALE[t[2].replace("µ", "u")]);
 	for (let up = track?.up; up; up = up.up)

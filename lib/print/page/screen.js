@@ -9,8 +9,8 @@ const CELL = 3; // pixels of a bar of a rate, and of a cell of a strip
 // A row for a track of the log, or for one that only shows others: its name,
 // what is below that, if not its parent, its height, paint(p, track, y, h),
 // beside(time, track).
-function addRow(row, t = { id: row.name, series: [], children: [], inner: [],
-	unit: "", lines: 1, use: "first", path: row.name }) {
+function addRow(row, t = { id: log.track.length, series: [], children: [],
+	inner: [], unit: "", lines: 1, use: "first", path: row.name }) {
 	const list = t.up ? t.up.children : log.roots;
 	const at = log.roots.filter((r) => r.first).length;
 	if (list.includes(t))
@@ -317,11 +317,12 @@ const addStrip = (t, name, below, height = 82) => t?.series.length &&
 function addBlocks() {
 	const sizes = trackOf("sizes"), lifetimes = trackOf("lifetimes");
 	const both = [sizes, lifetimes].map((t) => joined(t?.series ?? []));
-	if (both[0].at.length)
+	const rate = both[0].at.length > 0 &&
 		addRow({ name: "Rate", below: "log height", height: 58, both,
 			paint: paintRate, beside: (_, t) => el("ul",
 				["allocated, up", "freed, down"].map((name, i) =>
 					item(name, countIn([t.both[i]])))) });
 	addStrip(sizes, "Sizes", "of new blocks");
 	addStrip(lifetimes, "Lifetimes", "of freed blocks");
+	return rate;
 }

@@ -65,7 +65,7 @@ function recall() {
 	const [from, to] = list("s"), [start, end] = list("v");
 	if (Number.isFinite(start) && end > start)
 		view = bounded(start, end);
-	select(Number.isFinite(from) && to >= from ? from : undefined, to);
+	select(to >= from ? from : undefined, to);
 	if (memory)
 		recallMemory(parts);
 	find(parts.get("q") || "");
