@@ -11,6 +11,7 @@ import json
 import os
 import re
 import sys
+import xml.etree.ElementTree as tree
 
 import cases
 from cases import command, expect
@@ -179,6 +180,22 @@ def test_saved(c):
     c.page.run("""document.title = ""; log.tracks[0].name = "\\u{1f600}\\ud83d"
         """)
     expect("\U0001f600\ufffd<" in c.page.run("teltools.svg()"), True)
+
+
+def test_pictures(c):
+    """A picture of a report is XML, whatever its keys are"""
+    log, path = c.path("keys.text"), c.path("keys.html")
+    with open(log, "w", encoding="ascii") as out:
+        out.write(TYPES + "".join(f"{FIRST + time:016X} {rest}\n" for
+                                  time, rest in [(1, r'Rate name="\x01<\x1b"'),
+                                                 (2, r'Rate name="\xf0\x9f\x98\x80"')]))
+    command("telstat", "-q", "-f", "html", "-s", "keys=tally(.name,9)", "-o",
+            path, log)
+    c.page.open(path)
+    texts = [e.text for e in tree.fromstring(c.page.run("teltools.svg(0)"))
+             .iter("{http://www.w3.org/2000/svg}text")]
+    expect([text for text in texts if "<" in text or text > "~"],
+           ["\ufffd<\ufffd", "\U0001f600"])
 
 
 def test_one_time(c):

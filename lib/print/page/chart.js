@@ -72,7 +72,7 @@ function pictureOf(node) {
 	copy.setAttribute("font-size", "11");
 	copy.prepend(el("rect", { width: "100%", height: "100%",
 		fill: getComputedStyle(document.body).backgroundColor }));
-	return new XMLSerializer().serializeToString(copy);
+	return xml(new XMLSerializer().serializeToString(copy));
 }
 
 const svgButton = (name, picture) => el("button", { click: () =>

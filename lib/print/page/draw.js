@@ -89,17 +89,15 @@ class Picture {
 
 	svg() {
 		const escape = (text) => text.replace(/[&<>]/g, (c) =>
-			`&#${c.charCodeAt(0)};`)
-			.replace(/[^\t\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu,
-				"\ufffd");
-		return Object.entries(this.paths).map(([colour, d]) =>
+			`&#${c.charCodeAt(0)};`);
+		return xml(Object.entries(this.paths).map(([colour, d]) =>
 			`<path fill="${colour}" d="${d}"/>`)
 			.concat(this.over.map(({ x, y, text, d, size, colour, opacity }) =>
 				text ? `<text x="${x}" y="${y}" fill="${colour}">${
 					escape(text)}</text>`
 					: `<path d="${d}" fill="none" stroke="${colour
 					}" stroke-width="${size}" opacity="${opacity}"/>`))
-			.join("");
+			.join(""));
 	}
 }
 
@@ -375,7 +373,6 @@ function paintMarks(p) {
 		upright(to, ink.accent);
 	}
 	const at = chosen && place[chosen.track.id];
-	// the life of its block
 	for (const [, e] of at && chosen.ends || [])
 		p.line(`M${clip(e.time)} ${yOf(at.row.y) + 4 * dpr}H${
 			clip(chosen.time)}`, 2 * dpr, ink.fg);

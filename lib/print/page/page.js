@@ -216,6 +216,10 @@ const csvOf = (rows) => rows.map((row) => `${row.map((c) =>
 	/[",\r\n]/.test(c) ? `"${String(c).replace(/"/g, '""')}"` : c ?? "")
 	.join(",")}\n`).join("");
 
+// Without what XML cannot have.
+const xml = (text) => text.replace(
+	/[^\t\n\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd");
+
 // What outlives a reload.  All files of a tab share it: each page has its own.
 function keep(name, value) {
 	if (name !== "theme")

@@ -87,7 +87,6 @@ async function find(text) {
 	return n;
 }
 
-// Blocks from a time on, or back.
 const onward = (t, forward) => forward ? blocksIn(t, log.span)
 	: blocksIn(0, t).reverse();
 
