@@ -198,6 +198,36 @@ def test_pictures(c):
            ["\ufffd<\ufffd", "\U0001f600"])
 
 
+def test_frames(c):
+    """A zoom is to the frame that was clicked, also of two with one name"""
+    log, path = c.path("frames.text"), c.path("frames.html")
+    frames = [("main", 0), ("/usr/lib/libx.so", 1), ("/opt/libx.so", 1),
+              ("alpha", 2), ("beta", 3), ("gamma", 2), ("delta", 3)]
+    with open(log, "w", encoding="ascii") as out:
+        out.write("""# teltools text 1
+# tick rate: 1000000000
+# type: M 1 Memory address:address size:unsigned stack:unsigned
+# role: M alloc address size - stack=stack
+# type: Frame 2 Memory n:unsigned ip:address parent:unsigned
+# role: Frame frame n ip parent
+""")
+        for n, (name, parent) in enumerate(frames, 1):
+            out.write(f"{n:016X} Frame n={n} ip={hex(n)}[\"{name}\"] "
+                      f"parent={parent}\n")
+        for n, size in ((4, 1000), (6, 500), (5, 300), (7, 200)):
+            out.write(f"{n + 9:016X} M address={hex(n * 4096)} size={size} "
+                      f"stack={n}\n")
+    command("telcat", "-q", "-f", "html", "-o", path, log)
+    zoomed = "[flame.zoomed.name, flame.zoomed.value]"
+    c.page.open(path)
+    c.page.run("flame.zoom(flame.frames.findLast((f) =>"
+               " f.list[0].name === 'libx.so').list[0])")
+    expect(c.page.run(zoomed), ["libx.so", 500])
+    c.page.run("teltools.settled()")
+    c.page.open(path, c.page.run("location.hash"))
+    expect(c.page.run(zoomed), ["libx.so", 500])
+
+
 def test_one_time(c):
     """Events of one time are counted, also if there is but one"""
     for n in (1, 5):

@@ -2,11 +2,12 @@
 // Stacks as boxes: callers above what they call, as wide as what they have.
 
 const BAR = 19; // pixels of a frame
-// top: the stack that is zoomed to, a list of names; text: what is sought
+// top: the stack that is zoomed to, a list of ids; text: what is sought
 const flame = { top: [], text: "", frames: [], paint() {}, moved() {} };
 
 const newNode = (name, up, more) => ({ name, up, value: 0, parts: [],
 	...more });
+const idOf = (node) => node.key ?? node.name;
 const pathOf = (node) => node ? [...pathOf(node.up), node] : [];
 const found = (node) => flame.text !== "" &&
 	node.name.toLowerCase().includes(flame.text.toLowerCase());
@@ -15,8 +16,8 @@ const found = (node) => flame.text !== "" &&
 // frames are joined, one whose only callee has all of it is one box with that.
 function layFlame(root, width, joined) {
 	let top = root;
-	for (const name of flame.top)
-		top = top.parts.find((p) => p.name === name) ?? top;
+	for (const id of flame.top)
+		top = top.parts.find((p) => idOf(p) === id) ?? top;
 	flame.zoomed = top;
 	const frames = pathOf(top.up).map((node, row) =>
 		({ list: [node], x: 0, width, row }));
@@ -103,9 +104,8 @@ function flameOf(root, widthOf, text, joined, label) {
 	}
 	// to a frame; from there, to the one above
 	function zoom(node) {
-		const names = pathOf(node).slice(1).map((n) => n.name);
-		flame.top = names.join() === flame.top.join() ? names.slice(0, -1)
-			: names;
+		const ids = pathOf(node).slice(1).map(idOf);
+		flame.top = ids.join() === flame.top.join() ? ids.slice(0, -1) : ids;
 		choose(node);
 		flame.moved();
 	}

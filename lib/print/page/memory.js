@@ -128,11 +128,11 @@ function setMode(name) {
 }
 
 function recallMemory(parts) {
-	const { up, name, names } = memory, list = [];
+	const { up } = memory, list = [];
 	const part = (key, pattern) => (pattern.exec(parts.get(key)) ?? [""])[0];
 	const zoomed = Number(part("f", /\d+$/));
 	for (let i = zoomed; up[i] < i; i = up[i])
-		list.unshift(baseName(names[name[i]]));
+		list.unshift(`n${i}`);
 	// its picture may not be there yet
 	Object.assign(flame, { top: list, zoomed: { key: `n${zoomed}` } });
 	flame.paint();
