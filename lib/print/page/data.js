@@ -47,12 +47,11 @@ class Bytes {
 	// A column of deltas; of BigInts where it does not fit into doubles.
 	deltas(n, from = 0, wrap = BigInt.asIntN) {
 		const first = this.at, out = new Float64Array(n);
-		const most = Number.MAX_SAFE_INTEGER;
-		const least = wrap === BigInt.asUintN ? 0 : -most;
+		const least = wrap === BigInt.asUintN ? 0 : -Infinity;
 		for (let i = 0, v = from; i < n; i++) {
 			const d = this.varint();
 			v += Number(unzig(d));
-			if (typeof d === "bigint" || v < least || v > most) {
+			if (typeof d === "bigint" || v < least || !Number.isSafeInteger(v)) {
 				this.at = first;
 				v = BigInt(from);
 				return Array.from(out, () =>
@@ -63,7 +62,7 @@ class Bytes {
 		return out;
 	}
 
-	// The same as doubles, which beyond 2^53 are the nearest ones.
+	// The same, as the nearest doubles.
 	doubles(n, from) {
 		const list = this.deltas(n, from);
 		return Array.isArray(list) ? Float64Array.from(list, Number) : list;
@@ -231,7 +230,6 @@ const eventsIn = (blocks, from, to) => sum(blocks, (b) => b.events *
 const isExact = (from, to) => log.gaps.every(([start, end]) => start > to ||
 	end < from);
 
-// A track and all below it, wherever these are shown.
 const descend = (t) => [t, ...t.lanes.slice(1), ...t.inner.flatMap(descend)];
 
 // Calls f(group, i) for the events that start in a time, as long as more(block)

@@ -3,7 +3,7 @@
 
 let gesture = 0; // the number of the last one
 
-// How far one can zoom in: doubles tell such times apart.
+// Doubles tell such times apart.
 const leastSize = () => Math.max(10, log.span / 2 ** 46);
 
 function bounded(from, to) {
@@ -34,8 +34,7 @@ const around = (x, factor) => [view.from, view.to].map((end) => timeAt(x) +
 const moved = (part, v = view) => [v.from, v.to].map((t) =>
 	t + part * (v.to - v.from));
 
-// Moves the hairline by hundredths of the view; with Shift, an edge of the
-// selection too.
+// By hundredths of the view; with Shift, an edge of the selection too.
 function moveHairline(n, e) {
 	const was = hairlineAt();
 	hairline = between(was + n * sizeOf() / 100, 0, log.span);
@@ -92,7 +91,7 @@ function chooseEvent(event) {
 		lookUp(event).then(show);
 }
 
-// What other events say of one: the ends of the life of its block, its stack.
+// The ends of the life of its block, its stack.
 async function lookUp(event) {
 	event.stack = await stackOf(event);
 	event.ends = [["Freed", await otherEnd(event, true)],
@@ -130,9 +129,8 @@ const rowName = (row, unit) => row === 0 ? "0"
 	: `${show(2 ** (row - 1), unit)} to ${show(2 ** row, unit)}`;
 
 function select(from, to) {
-	const [first, last] = [from, to].map((t) => between(t, 0, log.span))
-		.sort((a, b) => a - b);
-	selection = from === undefined ? null : { from: first, to: last };
+	selection = from === undefined ? null
+		: { from: Math.min(from, to), to: Math.max(from, to) };
 	refreshMarks();
 }
 
@@ -303,9 +301,15 @@ async function csv() {
 	const names = [...new Set(list.flatMap((e) =>
 		e.type.fields.map((f) => f.name)))];
 	// fields of these names are written as in tel-filter(7)
-	return csvOf([[...own, ...names.map((n) => own.includes(n) ? `.${n}` : n)],
-		...list.map((e) => [e.time, e.duration, e.track.name, e.type.kind,
-			e.type.name, e.name, ...names.map((n) => e.get(n, true))])]);
+	const at = new Map(names.map((n, i) => [n, i]));
+	return csvOf([[...own, ...names.map((n) => own.includes(n) ? `.${n}` : n)]])
+		+ list.map((e) => {
+			const cells = names.map(() => "");
+			for (const { name } of e.type.fields)
+				cells[at.get(name)] = csvCell(e.get(name, true));
+			return `${[e.time, e.duration, e.track.name, e.type.kind,
+				e.type.name, e.name].map(csvCell).concat(cells)}\n`;
+		}).join("");
 }
 
 function svg() {

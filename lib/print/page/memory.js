@@ -259,7 +259,6 @@ function memoryTab() {
 	const rows = [...sums].filter(([, r]) => r[0] || r[2])
 		.sort((a, b) => b[1][0] - a[1][0] || b[1][2] - a[1][2]);
 	const all = treeOf(figures.value);
-	// beside the table, or above it
 	const widthOf = () => Math.max(Math.round(($("panel").clientWidth - 44) *
 		(matchMedia("screen and (width > 700px)").matches ? 0.6 : 1)), 280);
 	// what is allocated has the same blocks and bytes in two columns

@@ -210,11 +210,15 @@ function save(name, type, data) {
 	setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
-// A quote before what a spreadsheet takes for a formula.
-const csvOf = (rows) => rows.map((row) => `${row.map((c) =>
-	/^[=+@-]/.test(c) && isNaN(Number(c)) ? `'${c}` : c).map((c) =>
-	/[",\r\n]/.test(c) ? `"${String(c).replace(/"/g, '""')}"` : c ?? "")
-	.join(",")}\n`).join("");
+function csvCell(c) {
+	if (typeof c !== "string")
+		return c;
+	// a quote before what a spreadsheet takes for a formula
+	const text = /^[=+@-]/.test(c) && isNaN(c) ? `'${c}` : c;
+	return /[",\r\n]/.test(c) ? `"${text.replace(/"/g, '""')}"` : text;
+}
+
+const csvOf = (rows) => rows.map((row) => `${row.map(csvCell)}\n`).join("");
 
 // Without what XML cannot have.
 const xml = (text) => text.replace(

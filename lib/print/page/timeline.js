@@ -62,7 +62,8 @@ function recall() {
 	const parts = new URLSearchParams(location.hash.slice(1));
 	const list = (name) => (parts.get(name)?.split(",") ?? []).map((v) =>
 		v === "end" ? log.span : Number(v));
-	const [from, to] = list("s"), [start, end] = list("v");
+	const [from, to] = list("s").map((t) => between(t, 0, log.span));
+	const [start, end] = list("v");
 	if (Number.isFinite(start) && end > start)
 		view = bounded(start, end);
 	select(to >= from ? from : undefined, to);
