@@ -423,7 +423,8 @@ put_group(struct event_samples *x, struct tel__buffer *out, uint64_t from,
 		if (t->fields[f].labels)
 			samples_put_labels(x, out, which++, i, end);
 		if (tel_field_optional(&t->fields[f].field))
-			samples_put_present(x, out, &t->fields[f].field, i, end);
+			samples_put_present(x, out, &t->fields[f].field, i,
+			    end);
 	}
 }
 

@@ -51,7 +51,8 @@ class Bytes {
 		for (let i = 0, v = from; i < n; i++) {
 			const d = this.varint();
 			v += Number(unzig(d));
-			if (typeof d === "bigint" || v < least || !Number.isSafeInteger(v)) {
+			if (typeof d === "bigint" || v < least ||
+				!Number.isSafeInteger(v)) {
 				this.at = first;
 				v = BigInt(from);
 				return Array.from(out, () =>
