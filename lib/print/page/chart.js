@@ -35,17 +35,14 @@ function scale(lo, hi, a, b, log, unit) {
 const pathOn = (name, d) => el("path", { class: name, d });
 const textAt = (x, y, anchor, ...parts) => el("text",
 	{ x, y, "text-anchor": anchor }, parts);
-// With a tooltip.
 const box = (x, y, width, height, fill, text) => el("rect",
 	{ x, y, width, height, fill }, hint(text));
 const hint = (text) => el("title", text);
 
-// The grid of the axis below.
 const across = (x, floor) => el("g.axes", x.ticks.map((v) => [
 	pathOn("grid", `M${x.at(v).toFixed(1)} ${TOP}V${floor}`),
 	textAt(x.at(v), floor + 15, "middle", mark(v, x.unit))]));
 
-// Axes with their names; the plot is put on them.
 function frame(x, y, xTitle, yTitle) {
 	const floor = HIGH - BOTTOM, g = across(x, floor);
 	for (const v of y.ticks)

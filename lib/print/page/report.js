@@ -125,7 +125,6 @@ function rangeChart(list) {
 		list[0].unit, rows.slice(0, 40))] : [];
 }
 
-// Statistics of the same name are groups of one.
 const byName = (list) => [...Map.groupBy(list, (o) => o.name).values()];
 
 function chartsOf(list) {
