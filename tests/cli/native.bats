@@ -810,3 +810,16 @@ times() {
 		END
 	done
 }
+
+@test "names of deep stacks end a block before it is too long" {
+	awk 'BEGIN { for (i = 0; i < 125; i++) y = y "deep_calls_of_long_names_";
+	    for (i = 0; i < 1400; i++) {
+	        printf "prog 1 %d.%06d: 1 cycles:u:\n", 1 + i / 1000, i % 1000
+	        for (k = 0; k < 4; k++)
+	            printf "\t%x %d.%d_%s+0x5 (prog)\n", 65536 + i * 4 + k, i, k, y
+	        print "" } }' >deep.txt
+	telcat -f tel deep.txt >deep.tel
+	telcat -f folded deep.txt >want
+	[ "$(wc -l <want)" = 1400 ]
+	telcat -f folded deep.tel | cmp - want
+}

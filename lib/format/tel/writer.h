@@ -112,12 +112,15 @@ struct out_block {
 #define BLOCK_HALVINGS 1u
 /* The same of its parts, each the events of one type. */
 #define BLOCK_PARTS 16384u
+/* The same of bytes of names, as of the frames of deep stacks. */
+#define BLOCK_NAMES (NATIVE_BODY_MAX / 2)
 
 static inline int
 out_block_full(const struct out_block *b)
 {
 	return b->count >= BLOCK_EVENTS >> b->smaller ||
-	    b->bytes >= BLOCK_BYTES >> b->smaller || b->nparts >= BLOCK_PARTS;
+	    b->bytes >= BLOCK_BYTES >> b->smaller || b->nparts >= BLOCK_PARTS ||
+	    b->names.used >= BLOCK_NAMES;
 }
 
 /* Makes room for its events.  TEL_OK, TEL_ENOMEM. */
