@@ -81,6 +81,13 @@ def rows(out, n):
     out.block(1, s, [(0, 1, ())], raw=b"\x00")
 
 
+def product(out, wraps):
+    """Events that come to 8 MiB, or to 2^32 bytes, which is 0 in 32 bits."""
+    s = Schema("product", [Type("P", [Field("x")])])
+    s.types[0].size = 1 << 20
+    out.block(1, s, [(0, 1, ())] * (4096 if wraps else 8), raw=b"\x00")
+
+
 def log_number(out, number):
     out.block(number, Schema("l", [Type("L", [Field("x")])]), [(0, 1, (1,))])
 
@@ -92,6 +99,7 @@ def entries(out, n):
 
 write("events", 32768, events)
 write("rows", 8 << 20, rows)
+write("product", 0, product)
 write("number", 65535, log_number)
 write("entries", 256, entries)
 write("fields", 255, schema(fields))

@@ -248,12 +248,12 @@ read_blobs(struct native_block *b, uint32_t count, uint64_t *v,
 /* The sizes of a part's events.  rows: set to the bytes of their rows. */
 static tel_status
 read_sizes(struct native_block *b, struct native_part *part, uint32_t fixed,
-    uint32_t front, uint64_t *v, size_t *rows)
+    uint32_t front, uint64_t *v, uint64_t *rows)
 {
 	if (!(part->flags & NATIVE_VARY)) {
 		part->size = native_number(&b->rest, NATIVE_ROWS_MAX) + front;
 		part->stride = (part->size + 7) & ~7u;
-		*rows = (size_t)part->stride * part->count;
+		*rows = (uint64_t)part->stride * part->count;
 		part->bytes = (uint64_t)part->size * part->count;
 		return b->rest.bad || part->size < fixed ? TEL_EFORMAT : TEL_OK;
 	}
@@ -270,7 +270,7 @@ read_sizes(struct native_block *b, struct native_part *part, uint32_t fixed,
 			return TEL_EFORMAT;
 		part->sizes[i] = (uint32_t)v[i];
 		part->bytes += v[i];
-		*rows += ((size_t)v[i] + 7) & ~(size_t)7;
+		*rows += (v[i] + 7) & ~(uint64_t)7;
 	}
 	return TEL_OK;
 }
@@ -419,20 +419,20 @@ read_part(struct native_block *b, struct native_part *part,
 	const struct native_plan none = { NULL, 0, front };
 	const struct native_plan *plan =
 	    part->unknown ? &none : &ns->plans[part->type];
-	size_t rows;
+	uint64_t rows;
 	tel_status st = read_sizes(b, part, plan->fixed, front, v, &rows);
 
 	if (st != TEL_OK)
 		return st;
 	if (rows > *room)
 		return TEL_EFORMAT;
-	*room -= rows;
+	*room -= (size_t)rows;
 	if (part->counted)
 		return pass_part(b, part, plan, before, v);
-	part->rows = tel__native_give(b->memory, rows + 8, 1);
+	part->rows = tel__native_give(b->memory, (size_t)rows + 8, 1);
 	if (part->rows == NULL)
 		return TEL_ENOMEM;
-	begin_rows(b, ns->schema, part, rows);
+	begin_rows(b, ns->schema, part, (size_t)rows);
 	st = read_cells(b, part, plan, front, before, v);
 	if (st == TEL_OK && part->flags & NATIVE_TAILS)
 		st = read_tails(b, part, plan->fixed, v);
