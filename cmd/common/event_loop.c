@@ -14,6 +14,7 @@
 #include "message.h"
 #include "model/live.h"
 #include "progress.h"
+#include "reader/span.h"
 #include "tel/run.h"
 
 /* Less than this unread, and the next event may have to be waited for. */
@@ -768,7 +769,7 @@ count_selected(const struct settings *s, uint64_t from, uint64_t to,
 
 /* The span of the only operand, if it has an index: 1, and else 0. */
 static int
-indexed_span(const struct settings *s, uint64_t *first, uint64_t *last)
+indexed_span(const struct settings *s, struct tel_clock_span *span)
 {
 	struct source src = { 0 };
 	int found = 0;
@@ -781,7 +782,7 @@ indexed_span(const struct settings *s, uint64_t *first, uint64_t *last)
 	if (src.reader != NULL)
 		found = tel_reader_open_fd(src.reader, src.fd, src.name) ==
 		        TEL_OK &&
-		    tel_reader_span(src.reader, first, last) == TEL_OK;
+		    tel__reader_span(src.reader, span) == TEL_OK;
 	tel_reader_free(src.reader);
 	src.reader = NULL;
 	source_close(&src);
@@ -792,7 +793,8 @@ int
 sources_find_last(struct settings *s)
 {
 	const uint64_t last = s->select.last;
-	uint64_t from = 0, to = 0, n = 0, start;
+	struct tel_clock_span span;
+	uint64_t from = 0, n = 0;
 	struct selection *sel = &s->select;
 	off_t input;
 
@@ -801,14 +803,15 @@ sources_find_last(struct settings *s)
 	if (!make_seekable(s, &input))
 		return 0;
 	/* of a file with an index, longer and longer ends are read */
-	if (indexed_span(s, &start, &to) && start < to)
+	if (indexed_span(s, &span) && span.first < span.last)
 		for (unsigned shift = 12; shift > 0 && n < last; shift -= 3) {
-			from = to - ((to - start) >> shift);
-			if (!count_selected(s, from, to, input, &n))
+			from = span.last - ((span.last - span.first) >> shift);
+			if (from <= span.sorted &&
+			    !count_selected(s, from, span.last, input, &n))
 				return 0;
 		}
 	if (n >= last) {
-		tel_filter_set_clock(sel->filter, from, to);
+		tel_filter_set_clock(sel->filter, from, span.last);
 		sel->filtering = 1;
 	} else if (!count_selected(s, 0, 0, input, &n)) {
 		return 0;

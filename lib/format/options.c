@@ -259,12 +259,24 @@ tel_reader_set_range(tel_reader *r, uint64_t first, uint64_t last)
 }
 
 tel_status
-tel_reader_span(tel_reader *r, uint64_t *first, uint64_t *last)
+tel__reader_span(struct tel_reader *r, struct tel_clock_span *span)
 {
 	if (r->at != READER_LOG)
 		return TEL_ESTATE;
-	return r->format->span != NULL ? r->format->span(r, first, last) :
-	                                 TEL_END;
+	return r->format->span != NULL ? r->format->span(r, span) : TEL_END;
+}
+
+tel_status
+tel_reader_span(tel_reader *r, uint64_t *first, uint64_t *last)
+{
+	struct tel_clock_span span;
+	tel_status st = tel__reader_span(r, &span);
+
+	if (st == TEL_OK) {
+		*first = span.first;
+		*last = span.last;
+	}
+	return st;
 }
 
 int

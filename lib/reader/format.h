@@ -11,6 +11,7 @@
 #define TEL_FORMAT_H
 
 #include "model/event.h"
+#include "reader/span.h"
 
 struct tel__buffer;
 struct tel_reader;
@@ -100,11 +101,10 @@ struct tel_format_ops {
 	 */
 	void (*decode_batch)(struct tel_reader *r);
 	/*
-	 * The least and the greatest clock of a log of which no event was
-	 * read.  TEL_OK, TEL_END (not known), TEL_ENOMEM.  May be NULL.
+	 * The clocks of a log of which no event was read.  TEL_OK, TEL_END (not
+	 * known), TEL_ENOMEM.  May be NULL.
 	 */
-	tel_status (
-	    *span)(struct tel_reader *r, uint64_t *first, uint64_t *last);
+	tel_status (*span)(struct tel_reader *r, struct tel_clock_span *span);
 	/*
 	 * Moves to the first place from one offset to another where events can
 	 * be read without those before.  1; or 0 when there is none.  May be

@@ -150,8 +150,8 @@ references() {
 
 # A command includes the parts of tel.h that it needs: few change with statistics.
 # Of lib, commands use hash tables and arrays, how strings are escaped, which
-# blocks live and how long, and which pauses there were.
-@test "commands see tel.h, cmd/common, lib/base, escapes, blocks, pauses only" {
+# blocks live and how long, which pauses there were, and the clocks of an index.
+@test "commands see tel.h, cmd/common, lib/base, escapes, blocks, pauses, spans only" {
 	grep '^#include "' cmd/**/*.[ch] >"$BATS_TEST_TMPDIR/includes"
 	while IFS=:\" read -r file _ header _; do
 		here=${file#cmd/}
@@ -159,7 +159,7 @@ references() {
 		echo "$file includes $header"
 		[[ $header == tel?(_pool|_emit|/*).h && -f include/$header ]] || [ -f "${file%/*}/$header" ] ||
 		    [ -f "cmd/$here/$header" ] ||
-		    [[ $header == @(base/*|render/escape.h|model/live.h|model/lifetimes.h|model/collector.h) && -f lib/$header ]] ||
+		    [[ $header == @(base/*|render/escape.h|model/live.h|model/lifetimes.h|model/collector.h|reader/span.h) && -f lib/$header ]] ||
 		    [[ $header == @(common|$here)/* && -f cmd/$header ]]
 	done <"$BATS_TEST_TMPDIR/includes"
 }

@@ -146,6 +146,22 @@ setup() {
 	telcat -H -n -1200 --no-merge one.txt two.txt | cmp - want
 }
 
+@test "the last events are those of the last stream, and behind a late block" {
+	awk 'BEGIN { for (i = 0; i < 60000; i++)
+	    printf "%016x Move size=%d\n", 1000 + i, i }' >long.txt
+	telcat -f tel -o long.tel long.txt
+	cat long.tel long.tel >twice.tel
+	telcat -f tel -o twice.zst -z 1 --no-merge long.txt long.txt
+	{
+		cat long.txt
+		sed -n '1,50000p' long.txt
+	} | telcat -q -f tel --file-order -o late.tel
+	for log in twice.tel twice.zst late.tel; do
+		telcat -q -H "$log" | tail -n 20 >want
+		telcat -q -H -n -20 "$log" | cmp - want
+	done
+}
+
 @test "damage at the end is reported once, as without -n" {
 	head -c -5 log >cut.log
 	run -3 --separate-stderr telcat -H cut.log

@@ -338,6 +338,7 @@ sum_up(struct native_index *x)
 {
 	uint64_t blocks = 0;
 
+	x->sorted = UINT64_MAX;
 	x->first = UINT64_MAX;
 	x->least = x->count;
 	for (size_t i = 0; i < x->count; i++) {
@@ -345,8 +346,10 @@ sum_up(struct native_index *x)
 
 		e->before = x->events;
 		e->earlier = blocks;
-		if (e->kind == NATIVE_START)
-			x->sole &= i == 0;
+		if (e->kind == NATIVE_START && i > 0) {
+			x->sole = 0;
+			x->sorted = 0;
+		}
 		blocks += e->blocks;
 		if (e->blocks == 0 || e->count == 0)
 			continue;
@@ -357,6 +360,8 @@ sum_up(struct native_index *x)
 		}
 		if (e->last > x->last)
 			x->last = e->last;
+		else if (e->last < x->last && e->last < x->sorted)
+			x->sorted = e->last;
 	}
 	if (x->events == 0)
 		x->first = x->last = 0;

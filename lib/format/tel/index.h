@@ -41,6 +41,7 @@ struct native_index {
 	uint64_t events; /* in all blocks */
 	uint64_t first;  /* the least clock in a block, */
 	uint64_t last;   /* and the greatest; 0 without blocks */
+	uint64_t sorted; /* as tel_clock_span.sorted */
 };
 
 /*

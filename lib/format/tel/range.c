@@ -131,7 +131,7 @@ need_index(struct tel_reader *r, struct native *s)
 }
 
 tel_status
-tel__native_span(struct tel_reader *r, uint64_t *first, uint64_t *last)
+tel__native_span(struct tel_reader *r, struct tel_clock_span *span)
 {
 	struct native *s = r->state;
 
@@ -150,8 +150,9 @@ tel__native_span(struct tel_reader *r, uint64_t *first, uint64_t *last)
 	const struct native_index *x = s->range->index;
 	if (x == NULL || x->events == 0)
 		return TEL_END;
-	*first = x->first;
-	*last = x->last;
+	span->first = x->first;
+	span->last = x->last;
+	span->sorted = x->sorted;
 	return TEL_OK;
 }
 

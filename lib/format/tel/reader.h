@@ -172,8 +172,7 @@ void tel__native_mark(const struct tel_reader *r,
 /* range.c */
 
 /* Finds the span of the clocks, as r->span. */
-tel_status tel__native_span(struct tel_reader *r, uint64_t *first,
-    uint64_t *last);
+tel_status tel__native_span(struct tel_reader *r, struct tel_clock_span *span);
 /*
  * Before the next record is read: moves to the next one that the selected range
  * needs.
