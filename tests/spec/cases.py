@@ -23,7 +23,10 @@ def app(alloc="Alloc", size="size", kind="Heap", name="app/1"):
 
 
 def source():
-    """Blocks of one thread each, and a loss between them."""
+    """Blocks of one thread each, and a loss between them.
+
+    A name is in a label space of a later version, which is ignored.
+    """
     s = app()
     out = Stream(rate=1e9, origin=1700000000 * SECOND,
                  entries=[("host", "box"), ("command", "app -x")])
@@ -31,7 +34,7 @@ def source():
     out.block(0, s, [(0, 1000, (0x1000, 16, "hi")), (1, 2000, (5,)),
                      (0, 2500, (0x2000, 32, "there")), (2, 3000, (5,))],
               source=[(1, 77), (2, 5), (4, 1)],
-              names=[(2, 5, 0, "worker")])
+              names=[(2, 5, 0, "worker"), (300, 5, 0, "later")])
     out.block(0, s, [(0, 4000, (0x1000, 16, "hi"))], index=4, lost=231,
               source=[(2, 6)])
     return out

@@ -146,7 +146,9 @@ block_read_names(struct native_block *b)
 		struct native_name *name = &b->names[i];
 
 		name->log = native_number(in, UINT16_MAX);
-		name->space = (uint8_t)native_number(in, TEL_SPACES - 1);
+		const uint64_t space = native_varint(in);
+		name->space =
+		    space < TEL_SPACES ? (uint8_t)space : (uint8_t)TEL_SPACES;
 		name->value = native_varint(in);
 		name->clock = native_varint(in);
 		name->size = native_number(in, NATIVE_BODY_MAX);

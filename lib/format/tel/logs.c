@@ -756,6 +756,8 @@ logs_take_names(struct tel_reader *r, struct native *s)
 		const struct native_name *name = &b->names[i];
 		struct native_source *source = s->slots[name->log].source;
 
+		if (name->space == TEL_SPACES)
+			continue;
 		if (name->space == TEL_SPACE_STACK) {
 			st = take_frame(source->log->labels, name);
 			if (st == TEL_ENOMEM)

@@ -324,8 +324,8 @@ struct native_part {
 
 /* A label that is in force from a clock on. */
 struct native_name {
-	uint32_t log; /* number in native_block.logs */
-	uint8_t space;
+	uint32_t log;  /* number in native_block.logs */
+	uint8_t space; /* TEL_SPACES: unknown */
 	uint64_t value, clock;
 	const unsigned char *string; /* in the record */
 	uint32_t size;
