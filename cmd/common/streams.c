@@ -19,6 +19,9 @@
 /* Each file takes one descriptor, and three more when it is compressed. */
 #define FILES_WANTED 65536
 
+/* What streams_begin() found, for the programs that a tool starts. */
+static struct rlimit files_before;
+
 /* A caught signal is not inherited by the programs that a tool starts. */
 static void
 ignore(int number)
@@ -39,8 +42,10 @@ streams_begin(void)
 	(void)sigaction(SIGXFSZ, &action, NULL);
 
 	/* files that are merged are all open at once */
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
-	    files.rlim_cur < FILES_WANTED && files.rlim_cur < files.rlim_max) {
+	if (getrlimit(RLIMIT_NOFILE, &files_before) == 0 &&
+	    files_before.rlim_cur < FILES_WANTED &&
+	    files_before.rlim_cur < files_before.rlim_max) {
+		files = files_before;
 		files.rlim_cur = files.rlim_max < FILES_WANTED ?
 		    files.rlim_max :
 		    FILES_WANTED;
@@ -50,6 +55,13 @@ streams_begin(void)
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
 			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+void
+streams_leave(void)
+{
+	if (files_before.rlim_max != 0)
+		(void)setrlimit(RLIMIT_NOFILE, &files_before);
 }
 
 void

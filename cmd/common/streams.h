@@ -27,8 +27,12 @@ struct sink {
 /*
  * To be called first: makes sure that the descriptors 0 to 2 are open, so
  * that no file is taken for one of them.  A use of one that was closed fails.
+ * It raises the limit of open files, too.
  */
 void streams_begin(void);
+
+/* For a child that becomes another program: it gets the limit as it was. */
+void streams_leave(void);
 
 /* Checks what was printed by stdio on standard output. */
 void streams_end(void);

@@ -312,6 +312,7 @@ telrec_run_execute(const struct run *run, int fd, const sigset_t *old)
 	if (run->t->output != NULL && strcmp(run->t->output, "-") == 0)
 		(void)dup2(2, 1);
 	sigprocmask(SIG_SETMASK, old, NULL);
+	streams_leave();
 	execvp(run->t->operands[0], run->t->operands);
 	int error = errno;
 	ssize_t n = write(fd, &error, sizeof(error));

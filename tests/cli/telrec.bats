@@ -246,6 +246,9 @@ setup() {
 	output=$stderr
 	without_cost
 	[ "$output" = "a message" ]
+	# telrec has more files open than the program may
+	ulimit -Sn 512
+	[ "$(telrec -q -o run.tel bash -c 'ulimit -Sn')" = 512 ]
 }
 
 @test "a full disk stops the recording, not the program" {
