@@ -21,6 +21,8 @@
 
 /* Bytes of the name of a function. */
 #define FUNCTION_MAX 1000
+/* The same, as the linker has it. */
+#define SYMBOL_MAX 4096
 
 struct dwarf {
 	void *library, *cxx;
@@ -190,77 +192,6 @@ function_name(const struct dwarf *d, Dwarf_Die *die)
 	return name;
 }
 
-/* Where an inlined function is called, in the function around it. */
-static void
-find_call(const struct dwarf *d, Dwarf_Die *unit, Dwarf_Die *die,
-    const char **file, int *line)
-{
-	Dwarf_Attribute attribute;
-	uint64_t number;
-	Dwarf_Files *files;
-	size_t n;
-
-	*file = NULL;
-	*line = 0;
-	if (d->f.dwarf_attr(die, DW_AT_call_file, &attribute) != NULL &&
-	    d->f.dwarf_formudata(&attribute, &number) == 0 &&
-	    d->f.dwarf_getsrcfiles(unit, &files, &n) == 0 && number < n)
-		*file = d->f.dwarf_filesrc(files, (size_t)number, NULL, NULL);
-	if (d->f.dwarf_attr(die, DW_AT_call_line, &attribute) != NULL &&
-	    d->f.dwarf_formudata(&attribute, &number) == 0)
-		*line = (int)number;
-}
-
-static void
-dwarf_put_line(struct text *t, const char *file, int line)
-{
-	if (file != NULL && line > 0)
-		dwarf_put(t, " at %s:%d", file, line);
-	else if (file != NULL)
-		dwarf_put(t, " at %s", file);
-}
-
-/* Where the instruction at an address is in the source; NULL: unknown. */
-static const char *
-find_source_line(const struct dwarf *d, int *line)
-{
-	Dwarf_Line *source = d->scope.unit == NULL ?
-	    NULL :
-	    d->f.dwarf_getsrc_die(d->scope.unit, d->scope.pc);
-
-	*line = 0;
-	if (source == NULL)
-		return NULL;
-	(void)d->f.dwarf_lineno(source, line);
-	return d->f.dwarf_linesrc(source, NULL, NULL);
-}
-
-/*
- * Names the functions around an address by debug information, the innermost
- * first.  How many there were.
- */
-static unsigned
-put_scopes(struct dwarf *d, struct text *t)
-{
-	int line;
-	unsigned count = 0;
-	const char *file = find_source_line(d, &line);
-
-	for (size_t i = d->scope.count; i-- > 0;) {
-		Dwarf_Die *die = &d->scope.functions[i];
-		const char *name = function_name(d, die);
-
-		if (name == NULL)
-			continue;
-		if (count++ > 0)
-			dwarf_put(t, " <- ");
-		put_function(d, t, name);
-		dwarf_put_line(t, file, line);
-		find_call(d, d->scope.unit, die, &file, &line);
-	}
-	return count;
-}
-
 /*
  * Whether a symbol has a name, and is of code or data of the file.  The names of
  * versions are at 0, as if all of the file were behind them.
@@ -318,6 +249,115 @@ symbol_name(struct dwarf *d, uint64_t pc)
 	    d->f.dwfl_module_addrinfo(d->module, pc, &offset, &symbol, NULL,
 	        NULL, NULL) :
 	    name;
+}
+
+/* C++, C++03, 11, 14, 17 and 20 are DW_LANG_ of their own. */
+static int
+is_cxx(int language)
+{
+	static const unsigned char codes[] = { 0x04, 0x19, 0x1a, 0x21, 0x2b,
+		0x2c };
+
+	return language > 0 && language < 256 &&
+	    memchr(codes, language, sizeof(codes)) != NULL;
+}
+
+/*
+ * The name of the function that the symbol at the address has, if it is one of
+ * C++ and only that is complete: GCC has no more than "operator()" for lambdas,
+ * and likewise within unnamed namespaces.
+ */
+static const char *
+complete_name(struct dwarf *d, const char *name, char out[SYMBOL_MAX])
+{
+	const char *symbol;
+	size_t n;
+
+	if (strncmp(name, "_Z", 2) == 0 ||
+	    !is_cxx(d->f.dwarf_srclang(d->scope.unit)))
+		return name;
+	symbol = symbol_name(d, d->scope.pc);
+	/* compilers append ".isra.0" and the like */
+	if (symbol == NULL || strncmp(symbol, "_Z", 2) != 0 ||
+	    (n = strcspn(symbol, ".")) >= SYMBOL_MAX)
+		return name;
+	memcpy(out, symbol, n);
+	out[n] = '\0';
+	return out;
+}
+
+/* Where an inlined function is called, in the function around it. */
+static void
+find_call(const struct dwarf *d, Dwarf_Die *unit, Dwarf_Die *die,
+    const char **file, int *line)
+{
+	Dwarf_Attribute attribute;
+	uint64_t number;
+	Dwarf_Files *files;
+	size_t n;
+
+	*file = NULL;
+	*line = 0;
+	if (d->f.dwarf_attr(die, DW_AT_call_file, &attribute) != NULL &&
+	    d->f.dwarf_formudata(&attribute, &number) == 0 &&
+	    d->f.dwarf_getsrcfiles(unit, &files, &n) == 0 && number < n)
+		*file = d->f.dwarf_filesrc(files, (size_t)number, NULL, NULL);
+	if (d->f.dwarf_attr(die, DW_AT_call_line, &attribute) != NULL &&
+	    d->f.dwarf_formudata(&attribute, &number) == 0)
+		*line = (int)number;
+}
+
+static void
+dwarf_put_line(struct text *t, const char *file, int line)
+{
+	if (file != NULL && line > 0)
+		dwarf_put(t, " at %s:%d", file, line);
+	else if (file != NULL)
+		dwarf_put(t, " at %s", file);
+}
+
+/* Where the instruction at an address is in the source; NULL: unknown. */
+static const char *
+find_source_line(const struct dwarf *d, int *line)
+{
+	Dwarf_Line *source = d->scope.unit == NULL ?
+	    NULL :
+	    d->f.dwarf_getsrc_die(d->scope.unit, d->scope.pc);
+
+	*line = 0;
+	if (source == NULL)
+		return NULL;
+	(void)d->f.dwarf_lineno(source, line);
+	return d->f.dwarf_linesrc(source, NULL, NULL);
+}
+
+/*
+ * Names the functions around an address by debug information, the innermost
+ * first.  How many there were.
+ */
+static unsigned
+put_scopes(struct dwarf *d, struct text *t)
+{
+	int line;
+	unsigned count = 0;
+	const char *file = find_source_line(d, &line);
+	char symbol[SYMBOL_MAX];
+
+	for (size_t i = d->scope.count; i-- > 0;) {
+		Dwarf_Die *die = &d->scope.functions[i];
+		const char *name = function_name(d, die);
+
+		if (name == NULL)
+			continue;
+		if (i == 0)
+			name = complete_name(d, name, symbol);
+		if (count++ > 0)
+			dwarf_put(t, " <- ");
+		put_function(d, t, name);
+		dwarf_put_line(t, file, line);
+		find_call(d, d->scope.unit, die, &file, &line);
+	}
+	return count;
 }
 
 size_t

@@ -81,6 +81,7 @@ typedef struct {
 	X(void, dwfl_standard_find_debuginfo, (void)) \
 	X(void, dwfl_build_id_find_elf, (void)) \
 	X(void, dwfl_offline_section_address, (void)) \
+	X(int, dwarf_srclang, (Dwarf_Die *)) \
 	X(int, dwarf_tag, (Dwarf_Die *)) \
 	X(int, dwarf_child, (Dwarf_Die *, Dwarf_Die * child)) \
 	X(int, dwarf_siblingof, (Dwarf_Die *, Dwarf_Die * next)) \

@@ -84,6 +84,34 @@ all_stacks() {
 	grep -q "$label" traces
 }
 
+@test "functions that C++ keeps within a file have their whole names" {
+	cat >local.cc <<-'END'
+		#include <cstdlib>
+		void *volatile kept;
+		namespace shop
+		{
+		namespace
+		{
+		struct Cart {
+			__attribute__((noinline)) void fill(size_t n) { kept = malloc(n); }
+		};
+		} // namespace
+		} // namespace shop
+		int main()
+		{
+			auto take = [](size_t n) __attribute__((noinline)) { kept = malloc(n); };
+			take(1001);
+			shop::Cart().fill(1002);
+			return 0;
+		}
+	END
+	g++ -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+	    -o program local.cc
+	record --stacks=fp
+	has 1001 "main;main::'?\{?lambda.*"
+	has 1002 'main;shop::\(anonymous namespace\)::Cart::fill\(unsigned long\)'
+}
+
 @test "functions in namespaces, as clang and rustc write them" {
 	command -v clang++ >/dev/null || skip "no clang"
 	cat >program.cc <<-'END'
