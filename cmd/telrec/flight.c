@@ -16,7 +16,6 @@
 
 /* Parts of a block, at most: the place of one is a byte. */
 #define PARTS 256u
-#define NAME_BYTES 64u
 
 /* A block; its bytes follow. */
 struct block {
@@ -124,14 +123,12 @@ flight_put_column(struct tel__buffer *b, const void *values, unsigned n,
 static void
 flight_put_names(struct tel__buffer *b, const tel_emit_columns *from)
 {
-	char text[NAME_BYTES];
-
 	for (unsigned i = 0; i < from->name_count; i++) {
-		memset(text, 0, sizeof(text));
-		strncpy(text, from->names[i].name, sizeof(text) - 1);
+		const char *name = from->names[i].name;
+
 		tel__buffer_put_varint(b, from->names[i].space);
 		tel__buffer_put_varint(b, from->names[i].value);
-		tel__buffer_put(b, text, sizeof(text));
+		tel__buffer_put(b, name, strlen(name) + 1);
 	}
 }
 
@@ -260,7 +257,7 @@ unpack(struct flight *f, const struct block *block)
 		u->names[i].space = (unsigned)flight_take_number(&at);
 		u->names[i].value = flight_take_number(&at);
 		u->names[i].name = (const char *)at;
-		at += NAME_BYTES;
+		at += strlen(u->names[i].name) + 1;
 	}
 	u->all.order = at;
 	at += block->count;

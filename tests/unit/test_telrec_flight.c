@@ -25,7 +25,7 @@ struct log {
 	unsigned count, names;
 	uint64_t lost;
 	struct event events[MOST];
-	char name[BLOCKS * 2 * SOURCES][80];
+	char name[BLOCKS * 2 * SOURCES][160];
 };
 static struct log direct, kept, *now;
 
@@ -125,7 +125,9 @@ record(uint64_t bytes)
 	for (i = 0; i < 2 * SOURCES; i++) {
 		sources[i].pid = 100 + i % SOURCES / 5;
 		sources[i].tid = 200 + i % SOURCES;
-		sources[i].process = "program";
+		sources[i].process =
+		    "/a/program/that/is/not/recorded/and/of/which/the/path/is/"
+		    "longer/than/the/name/of/any/process";
 		(void)snprintf(sources[i].name, sizeof(sources[i].name), "t%u",
 		    i % SOURCES);
 	}
