@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,9 +242,12 @@ can_load(const char *library)
 	return is_preloaded(library);
 }
 
-/* The library of an allocator; NULL: it was not found. */
+/*
+ * The library of an allocator; NULL: it was not found.  A path is made absolute,
+ * as programs may be executed in any folder.
+ */
 static const char *
-telrec_run_find_allocator(const char *name)
+telrec_run_find_allocator(const char *name, char path[PATH_MAX])
 {
 	static const struct {
 		const char *name, *library;
@@ -258,7 +262,18 @@ telrec_run_find_allocator(const char *name)
 		if (strcmp(name, known[i].name) == 0 &&
 		    can_load(known[i].library))
 			return known[i].library;
+	if (strchr(name, '/') != NULL && (name = realpath(name, path)) == NULL)
+		return NULL;
 	return can_load(name) ? name : NULL;
+}
+
+/* Whether LD_PRELOAD can name a library: blanks and colons separate names. */
+static int
+can_name(const char *library)
+{
+	return strpbrk(library, " :") == NULL ||
+	    message_fail(STATUS_FAILED, library,
+	        "a path with a blank or a colon cannot be preloaded");
 }
 
 /* The library, and the arena as another process opens it.  0: not found. */
@@ -275,16 +290,18 @@ set_environment(const struct run *run)
 {
 	const char *old = getenv("LD_PRELOAD");
 	const char *allocator = run->t->allocator;
-	char library[4096], arena[64], *value;
+	char library[4096], arena[64], path[PATH_MAX], *value;
 
-	if (!find_preload(run, library, arena))
+	if (!find_preload(run, library, arena) || !can_name(library))
 		return -1;
 	if (allocator != NULL &&
-	    (allocator = telrec_run_find_allocator(allocator)) == NULL) {
+	    (allocator = telrec_run_find_allocator(allocator, path)) == NULL) {
 		message_fail(STATUS_USAGE, run->t->allocator,
 		    "no such library, or it cannot be loaded");
 		return -1;
 	}
+	if (allocator != NULL && !can_name(allocator))
+		return -1;
 	size_t size = strlen(library) + 3 + (old != NULL ? strlen(old) : 0) +
 	    (allocator != NULL ? strlen(allocator) : 0);
 	value = malloc(size);

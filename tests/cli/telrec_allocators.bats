@@ -229,6 +229,27 @@ needs_jemalloc() {
 	fi
 }
 
+@test "a path of an allocator is that of telrec's folder, and can be preloaded" {
+	cat >library.c <<-'END'
+		#include <unistd.h>
+		__attribute__((constructor)) static void
+		start(void)
+		{
+			(void)!write(1, "+", 1);
+		}
+	END
+	${CC:-cc} -shared -fPIC -o library.so library.c
+	# telrec loads it, too, to see whether it can be
+	run telrec -q -o run.tel -a ./library.so sh -c 'cd /; sleep 0; echo'
+	[ "$status" = 0 ]
+	[ "$output" = +++ ]
+	for name in 'a b.so' 'a:b.so'; do
+		cp library.so "$name"
+		run -125 telrec -q -o run.tel -a "./$name" true
+		[[ $output == *"/$name: a path with a blank or a colon cannot be preloaded" ]]
+	done
+}
+
 # The loader looks where the module says that calls dlopen(), which here is
 # telrec's library, as operators of modules are recorded.
 @test "a program finds the modules that it finds without telrec" {
