@@ -41,6 +41,8 @@ _COUNTS = ("events", "bytes", "input", "skipped", "repaired", "unknown",
 _DATATYPES = ("unsigned", "signed", "set", "address", "pointer", "boolean",
               "double", "string", "list")
 _SIGNED, _BOOLEAN, _DOUBLE, _STRING, _LIST = 1, 5, 6, 7, 8
+_DTYPES = {"boolean": "bool", "double": "float64", "signed": "int64",
+           "string": "object", "list": "object"}  # of others, "uint64"
 _TYPECODES = {"signed": "q", "double": "d"}  # of arrays; of others, "Q"
 
 _pointer, _size, _text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
@@ -88,6 +90,7 @@ _FUNCTIONS = {
     "tel_reader_run": (_int, _pointer, _size, _pointer),
     "tel_reader_schema": (_pointer, _pointer),
     "tel_reader_set_as": (_int, _pointer, _text),
+    "tel_reader_share": (_int, _pointer, _pointer),
     "tel_reader_add_file": (_int, _pointer, _int, _text),
     "tel_reader_set": (_int, _pointer, _int, _i64),
     "tel_reader_tick_rate": (ctypes.c_double, _pointer),
@@ -308,6 +311,7 @@ class Reader:
                  as_=None, meta=None, strict=False):
         self._reader = self._window = self._filter = None
         self._path = _bytes("path", path)
+        self._as = None if as_ is None else _bytes("as_", as_)
         self._known = {}
         self._run, self._at, self._count = _pointer(), 0, 0
         self._reader = _lib.tel_reader_new()
@@ -315,7 +319,9 @@ class Reader:
             raise MemoryError
         if order not in _ORDERS:
             raise ValueError("order: %r is not time, sort or file" % (order,))
-        self._set(_lib.tel_reader_set_as, "as_", as_)
+        if self._as is not None:
+            self._check(_lib.tel_reader_set_as(self._reader, self._as),
+                        b"as_: '%s' is not a format" % self._as)
         if meta is not None:
             self._check(_lib.tel_reader_add_file(self._reader, _FILE_META,
                                                  _bytes("meta", meta)))
@@ -335,10 +341,6 @@ class Reader:
         if self._filter and not (self._window and _lib.tel_filter_uses(
                 self._filter, _USE_RATE)):
             _lib.tel_filter_attach(self._filter, self._reader, 0)
-
-    def _set(self, function, name, value):
-        if value is not None:
-            self._check(function(self._reader, _bytes(name, value)))
 
     def _check(self, status, text=None):
         if status >= 0:
@@ -371,11 +373,31 @@ class Reader:
     def _check_filter(self, status):
         self._check(status, _lib.tel_filter_error(self._filter))
 
+    def _learn(self):
+        """Reads the log for names that come later in it, or in its archive."""
+        if not (os.path.isfile(self._path) and (
+                _lib.tel_reader_archive(self._reader) or
+                _lib.tel_reader_format(self._reader) in (b"tel", b"text"))):
+            return
+        other, run = _lib.tel_reader_new(), _pointer()
+        if not other:
+            raise MemoryError
+        if _lib.tel_reader_set_as(other, self._as) == _OK and \
+                _lib.tel_reader_share(other, self._reader) == _OK and \
+                _lib.tel_reader_open_file(other, self._path) == _OK:
+            while _lib.tel_reader_run(other, _size(-1), ctypes.byref(run)) in (
+                    _OK, _LOG):
+                pass
+        _lib.tel_reader_free(other)
+
     def _bind(self):
         self._known = {}
-        if self._filter:
-            self._check_filter(_lib.tel_filter_bind(
-                self._filter, _lib.tel_reader_schema(self._reader)))
+        if not self._filter:
+            return
+        schema = _lib.tel_reader_schema(self._reader)
+        if _lib.tel_filter_bind(self._filter, schema) != _OK:
+            self._learn()
+            self._check_filter(_lib.tel_filter_bind(self._filter, schema))
 
     def _type(self, address):
         """A type of the log, made once."""
@@ -494,8 +516,7 @@ def _array(parts, datatype):
         values = list(itertools.chain(*parts))
         return [v if v is None else v != 0 for v in values] \
             if datatype == "boolean" else values
-    dtype = {"boolean": "bool", "double": "float64", "signed": "int64",
-             "string": "object", "list": "object"}.get(datatype, "uint64")
+    dtype = _DTYPES.get(datatype, "uint64")
     if parts and all(isinstance(part, array.array) for part in parts):
         return numpy.concatenate([
             numpy.frombuffer(part, part.typecode).astype(dtype, copy=False)
@@ -542,23 +563,31 @@ def _warn_of_damage(path, counts):
                       stacklevel=3)
 
 
-def _plan(known, name, fields, found):
+def _plan(known, fields, found, rows):
     """How events of a type become columns: of each field its number, how to
     convert it, the type code of an array if that needs no conversion, and its
-    parts."""
+    parts.  Other types of the name had so many rows before, and may have other
+    fields: what a type lacks has no number."""
     numbers = {f.name: i for i, f in enumerate(known.fields)}
+    for field in numbers if fields is None else fields:
+        if field in numbers:
+            datatype = known.fields[numbers[field]].datatype
+            before, parts = found.setdefault(
+                field, (datatype, [[None] * rows] if rows else []))
+            if _DTYPES.get(before) != _DTYPES.get(datatype):
+                found[field] = "list", parts
     plan = []
-    for field in fields or numbers:
-        if field not in numbers:
-            raise KeyError("%s has no field %s" % (name, field))
-        as_ = known.fields[numbers[field]]
-        parts = found.setdefault(field, (as_.datatype, []))[1]
-        plan.append((numbers[field], as_._convert, as_._plain and
-                     _TYPECODES.get(as_.datatype, "Q"), parts))
+    for field, (_, parts) in found.items():
+        if field in numbers:
+            as_ = known.fields[numbers[field]]
+            plan.append((numbers[field], as_._convert, as_._plain and
+                         _TYPECODES.get(as_.datatype, "Q"), parts))
+        else:
+            plan.append((None, None, None, parts))
     return plan
 
 
-def _read_rows(reader, at, room, plans, *asked):
+def _read_rows(reader, at, room, plans, fields, found, rows):
     """Adds the run from event at on to the columns found, as far as all are of
     one type; returns where it stops.  room has a number for each event."""
     run, count = reader._run, reader._count
@@ -566,14 +595,20 @@ def _read_rows(reader, at, room, plans, *asked):
     known = reader._type(address)
     plan = plans.get(known)
     if plan is None:
-        plan = plans[known] = _plan(known, *asked)
+        before = len(found)
+        plan = _plan(known, fields, found, rows + at)
+        if len(found) > before:
+            plans.clear()
+        plans[known] = plan
     # a column has all events of the type
     whole = _lib.tel_run_column(run, address, 0, room) == count
     end = count if whole else at + 1
     while end < count and _lib.tel_run_type(run, end) == address:
         end += 1
     for number, convert, typecode, parts in plan:
-        if whole and typecode:
+        if number is None:
+            parts.append([None] * (end - at))
+        elif whole and typecode:
             _lib.tel_run_column(run, address, number, room)
             _append(parts, typecode, room, count)
         else:
@@ -585,12 +620,16 @@ def _read_rows(reader, at, room, plans, *asked):
 def columns(path, type, fields=None, **options):
     """The events of one type as columns.
 
-    Returns a Table, a dictionary with an array for "clock" and for each of fields, by
-    default all of the type: NumPy arrays, masked where an event lacks the
-    field, or lists, with None, where NumPy is not installed.  Its counts say what was damaged or lost, of which there is a
-    warning, too.  options are those of open().
+    Returns a Table, a dictionary with an array for "clock" and for each of
+    fields, by default all of the type: NumPy arrays, masked where an event lacks
+    the field, or lists, with None, where NumPy is not installed.  A field that is
+    named clock takes the place of the clock.  The counts of the table say what
+    was damaged or lost, of which there is a warning, too.  options are those of
+    open().
     """
-    clock, found, plans, room = [], {}, {}, (_u64 * 0)()
+    clock, found, plans, rows, room = [], {}, {}, 0, (_u64 * 0)()
+    if isinstance(fields, str):
+        fields = [fields]
     with open(path, types=[type], **options) as reader:
         while reader._next_run():
             run, count = reader._run, reader._count
@@ -600,8 +639,16 @@ def columns(path, type, fields=None, **options):
             _append(clock, "Q", room, count)
             at = 0
             while at < count:
-                at = _read_rows(reader, at, room, plans, type, fields, found)
+                at = _read_rows(reader, at, room, plans, fields, found, rows)
+            rows += count
         table = Table(reader.counts)
+        same = [t for t in reader.types if t.name == type]
+    for known in () if rows else same:
+        _plan(known, fields, found, 0)
+    for field in fields or ():
+        if field not in found and (rows or same):
+            raise KeyError("%s has no field %s" % (type, field))
+        found.setdefault(field, ("unsigned", []))
     table["clock"] = _array(clock, "unsigned")
     for name, (datatype, parts) in found.items():
         table[name] = _array(parts, datatype)

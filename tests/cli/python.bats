@@ -156,6 +156,8 @@ setup() {
 		        assert False
 		    except teltools.Error as error:
 		        assert error.status < 0 and str(error)
+		        said = str(error)
+		assert said == "as_: 'nothing' is not a format"
 	END
 }
 
@@ -229,5 +231,62 @@ setup() {
 		    assert False
 		except KeyError:
 		    pass
+	END
+}
+
+@test "columns of types with one name, of no event, and of fields in any form" {
+	cat >log.txt <<-'END'
+		0000000000000001 Grab p=0x10 n=1
+		0000000000000002 Grab p=0x20 n=2
+		0000000000000003 Grab p=0x30 who="a"
+		0000000000000004 Grab p=0x40 n=-1
+	END
+	clean python3 - <<-'END'
+		import teltools
+		def of(*args, **options):
+		    table = teltools.columns("log.txt", "Grab", *args, **options)
+		    return {name: values if isinstance(values, list) else values.tolist()
+		            for name, values in table.items()}
+		n, who = [1, 2, None, -1], [None, None, "a", None]
+		assert of() == {"clock": [1, 2, 3, 4], "p": [16, 32, 48, 64],
+		                "n": n, "who": who}, of()
+		assert of(["who"])["who"] == who
+		assert of("n")["n"] == of(["n", "n"])["n"] == n
+		assert of(where="p == 0x30") == {
+		    "clock": [3], "p": [48], "who": ["a"]}
+		for log, type_ in (("mpsio.log", "PoolAlloc"), ("mpsio.log", "Pool*")):
+		    none = teltools.columns(log, type_, ["size"], where="size == 1 << 60")
+		    assert {k: len(v) for k, v in none.items()} == {"clock": 0, "size": 0}
+		none = teltools.columns("mpsio.log", "PoolAlloc", where="size == 1 << 60")
+		assert [*none] == ["clock", "pool", "pReturn", "size"]
+		try:
+		    teltools.columns("mpsio.log", "PoolAlloc", ["siez"],
+		                     where="size == 1 << 60")
+		    assert False
+		except KeyError:
+		    pass
+	END
+}
+
+@test "a name may come later in a log, or in its archive" {
+	for ((i = 1; i < 2000; i++)); do
+		printf '%016X Grab n=%d\n' "$i" "$i"
+	done >log.txt
+	echo '0000000000002000 Drop q=5' >>log.txt
+	telcat -f tel -o log.tel log.txt
+	cp "$TEL_TOP/tests/data/jfr/g1-17.jfr.zst" a.jfr.zst
+	tar -cf logs.tar a.jfr.zst mpsio.log
+	clean python3 - <<-'END'
+		import teltools
+		for log in "log.txt", "log.tel":
+		    for selection in {"types": "Drop"}, {"where": "q == 5"}:
+		        event, = teltools.open(log, **selection)
+		        assert event.fields["q"] == 5
+		assert [*teltools.open("logs.tar", types="PoolAlloc")]
+		try:
+		    teltools.open("log.txt", where="nothing")
+		    assert False
+		except teltools.Error as error:
+		    assert "nothing" in str(error)
 	END
 }
