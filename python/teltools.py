@@ -25,6 +25,7 @@ import ctypes
 import itertools
 import os
 import struct
+import threading
 import warnings
 
 __all__ = ["Error", "Event", "Field", "Reader", "Table", "Type", "columns",
@@ -296,7 +297,8 @@ class Event:
 
 
 class Reader:
-    """The events of a log; open() makes one.  It is its own iterator.
+    """The events of a log; open() makes one.  It is its own iterator, also of
+    several threads, each of which gets some of the events.
 
     format is the format of the log, schema the name of its types, types a
     list of them, and rate the ticks of the clock in a second, 0 where it is
@@ -313,6 +315,7 @@ class Reader:
         self._path = _bytes("path", path)
         self._as = None if as_ is None else _bytes("as_", as_)
         self._known = {}
+        self._lock = threading.Lock()
         self._run, self._at, self._count = _pointer(), 0, 0
         self._reader = _lib.tel_reader_new()
         if not self._reader:
@@ -431,18 +434,21 @@ class Reader:
         return self
 
     def __next__(self):
-        if not self._reader:
-            raise ValueError("the reader is closed")
-        if self._at == self._count and not self._next_run():
-            raise StopIteration
-        self._at += 1
-        return Event(_lib.tel_run_event(self._run, self._at - 1),
-                     self._type(_lib.tel_run_type(self._run, self._at - 1)))
+        with self._lock:
+            if not self._reader:
+                raise ValueError("the reader is closed")
+            if self._at == self._count and not self._next_run():
+                raise StopIteration
+            at = self._at
+            self._at += 1
+            return Event(_lib.tel_run_event(self._run, at),
+                         self._type(_lib.tel_run_type(self._run, at)))
 
     def _query(self, function, *arguments):
-        if not self._reader:
-            raise ValueError("the reader is closed")
-        return function(self._reader, *arguments)
+        with self._lock:
+            if not self._reader:
+                raise ValueError("the reader is closed")
+            return function(self._reader, *arguments)
 
     @property
     def format(self):
@@ -450,13 +456,16 @@ class Reader:
 
     @property
     def schema(self):
-        return _str(_lib.tel_schema_name(self._query(_lib.tel_reader_schema)))
+        return self._query(lambda reader: _str(_lib.tel_schema_name(
+            _lib.tel_reader_schema(reader))))
 
     @property
     def types(self):
-        schema = self._query(_lib.tel_reader_schema)
-        return [Type(_lib.tel_schema_type(schema, i))
-                for i in range(_lib.tel_schema_type_count(schema))]
+        def get(reader):
+            schema = _lib.tel_reader_schema(reader)
+            return [Type(_lib.tel_schema_type(schema, i))
+                    for i in range(_lib.tel_schema_type_count(schema))]
+        return self._query(get)
 
     @property
     def rate(self):
@@ -464,21 +473,24 @@ class Reader:
 
     @property
     def counts(self):
-        found = {name: self._query(_lib.tel_reader_count, i)
-                 for i, name in enumerate(_COUNTS)}
-        found["late"] = _lib.tel_window_late(self._window) \
-            if self._window else 0
-        return found
+        def get(reader):
+            found = {name: _lib.tel_reader_count(reader, i)
+                     for i, name in enumerate(_COUNTS)}
+            found["late"] = _lib.tel_window_late(self._window) \
+                if self._window else 0
+            return found
+        return self._query(get)
 
     def close(self):
         """Frees the log; events that were read stay valid."""
-        if self._window:
-            _lib.tel_window_free(self._window)
-        if self._filter:
-            _lib.tel_filter_free(self._filter)
-        if self._reader:
-            _lib.tel_reader_free(self._reader)
-        self._window = self._filter = self._reader = None
+        with self._lock:
+            if self._window:
+                _lib.tel_window_free(self._window)
+            if self._filter:
+                _lib.tel_filter_free(self._filter)
+            if self._reader:
+                _lib.tel_reader_free(self._reader)
+            self._window = self._filter = self._reader = None
 
     def __enter__(self):
         return self

@@ -290,3 +290,30 @@ setup() {
 		    assert "nothing" in str(error)
 	END
 }
+
+@test "threads share a reader, and one may close it" {
+	cp "$TEL_TOP/tests/data/jfr/g1-17.jfr.zst" run.jfr.zst
+	clean python3 - <<-'END'
+		import sys, teltools, threading
+		sys.setswitchinterval(1e-6)
+		want = sorted(e.index for e in teltools.open("run.jfr.zst"))
+		def read(log, found):
+		    try:
+		        for event in log:
+		            found.append(event.index)
+		            log.counts
+		    except ValueError as error:
+		        assert "closed" in str(error)
+		for closes in False, True, False, True:
+		    log, found = teltools.open("run.jfr.zst"), []
+		    threads = [threading.Thread(target=read, args=(log, found))
+		               for _ in range(4)]
+		    for thread in threads:
+		        thread.start()
+		    if closes:
+		        log.close()
+		    for thread in threads:
+		        thread.join()
+		    assert closes or sorted(found) == want
+	END
+}
