@@ -487,7 +487,8 @@ static void
 print_table(const struct tool *tool)
 {
 	static const char *const listed[] = { "FORMAT", "FORM", "[=WHEN]",
-		"[=WHAT]", "ORDER", "WHAT", "LIST" };
+		"[=WHAT]", "ORDER", "WHAT", "LIST", "WHICH", "KEY", "[=KEY]",
+		"[=HOW]" };
 	const struct option_row *rows[ROWS_MAX];
 	size_t i, j, n = common_options_collect(tool, rows);
 

@@ -42,7 +42,7 @@ static const struct option_row own[] = {
 	{ OPTION_INDEX, "index", "COLUMNS",
 	    "with -f sql or sqlite: index these columns", OPTION_RARE },
 	{ OPTION_WEIGHT, "weight", "KEY",
-	    "with -f folded: stacks by allocated, peak, leaked or count",
+	    "weight of -f folded: allocated, peak, leaked or count",
 	    OPTION_RARE },
 	{ OPTION_MAX_SIZE, "max-size", "SIZE",
 	    "with -f html: at most SIZE bytes: 8M", OPTION_RARE },

@@ -60,7 +60,7 @@ _teltools() {
 	TYPES) _teltools_list "$cur" "$(_teltools_types 5)" ;;
 	FIELDS) _teltools_list "$cur" "$(_teltools_types 6)" ;;
 	LIST) _teltools_list "$cur" "$words" ;;
-	'' | FILE | PROGRAM | '['*)
+	'' | FILE | PROGRAM | LOG | LIBRARY | '['*)
 		if [ -n "$words" ] && [ "${COMP_WORDS[COMP_CWORD]}" = = ] ||
 		    [ "$3" = = ]; then
 			mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -105,9 +105,11 @@ for row in ($tool --help=table 2>/dev/null)
         case FORMAT
             complete $options -x
             for word in (string split -n ' ' -- $column[5])
-                complete $options -x -a $word -d (__teltools_format $word)
+                # --as takes formats, too, which have none
+                set -l text (__teltools_format $word)
+                complete $options -x -a $word -d "$text"
             end
-        case FILE PROGRAM
+        case FILE PROGRAM LOG LIBRARY
             complete $options -r -F
         case '[*'
             # an argument that may be omitted follows a =

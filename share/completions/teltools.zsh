@@ -41,7 +41,7 @@ _teltools() {
 		TYPES) rest=':types: _teltools_types 5' ;;
 		FIELDS) rest=':fields: _teltools_types 6' ;;
 		LIST) rest=": : _values -s , allocator ${choices}" ;;
-		FILE | PROGRAM) rest=':file:_files' ;;
+		FILE | PROGRAM | LOG | LIBRARY) rest=':file:_files' ;;
 		'['*) rest="::${name}:(${choices})" ;;
 		*) rest=":${name}:(${choices})" ;;
 		esac

@@ -86,6 +86,13 @@ in_zsh() {
 	[ "$(in_bash telcat mpsio.log -k Arena,Po)" = Arena,Pool ]
 	in_bash telcat mpsio.log -F si | grep -qx size
 	in_bash telcat -S mps | grep -qx mpsio.log
+	[ "$(in_bash telrec --times ex)" = exact ]
+	[ "$(in_bash telrec --stacks = )" = 'unwind
+fp' ]
+	[ "$(in_bash telstat --stacks = pe)" = peak ]
+	[ "$(in_bash telcat --weight le)" = leaked ]
+	[ "$(in_bash telrec -a ./mps)" = ./mpsio.log ]
+	[ "$(in_bash telrec --symbols mps)" = mpsio.log ]
 	in_bash telstat 'a f' | grep -qx 'a file.log'
 	[ -z "$(in_bash telcat -n 1)" ]
 }
@@ -102,7 +109,7 @@ in_zsh() {
 @test "fish completes options, formats, types, kinds and files" {
 	command -v fish >/dev/null || skip "no fish"
 	mkdir fish
-	for tool in telcat telreplay telstat; do
+	for tool in telcat telreplay telstat telrec; do
 		ln -s "$SHARE/teltools.fish" "fish/$tool.fish"
 	done
 	[ "$(in_fish 'telcat --form')" = --format ]
@@ -122,6 +129,9 @@ in_zsh() {
 	[ "$(in_fish 'telcat mpsio.log -k Arena,Po')" = Arena,Pool ]
 	in_fish 'telcat mpsio.log --events PoolInit' | grep -qx PoolInitMVFF
 	in_fish 'telcat -S mps' | grep -qx mpsio.log
+	[ "$(in_fish 'telcat --as j' 2>&1)" = jfr ]
+	[ "$(in_fish 'telrec --times ex')" = exact ]
+	[ "$(in_fish 'telrec -a ./mps')" = ./mpsio.log ]
 }
 
 @test "zsh completes options, formats, types, kinds and files" {
@@ -137,4 +147,6 @@ in_zsh() {
 	in_zsh 'telreplay --order t' | grep '^total'
 	in_zsh 'telreplay -a glibc,t' | grep '^tcmalloc'
 	in_zsh 'telcat -z 3 mps' | grep '^mpsio.log'
+	in_zsh 'telrec -a mps' | grep '^mpsio.log'
+	in_zsh 'telrec --times=e' | grep '^exact'
 }
