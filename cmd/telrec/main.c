@@ -17,10 +17,11 @@ main(int argc, char **argv)
 		return (int)message_status();
 	if (telrec.control == NULL && telrec.symbols == NULL)
 		return telrec_run(&telrec);
-	if (telrec.control != NULL)
+	if (telrec.control != NULL) {
 		telrec_control(&telrec);
-	else
+		streams_end();
+	} else {
 		telrec_symbols_copy(telrec.symbols, telrec.operands[0]);
-	streams_end();
+	}
 	return (int)message_status();
 }

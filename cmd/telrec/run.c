@@ -427,6 +427,11 @@ open_log(struct run *run)
 	char mean[24];
 
 	run->settings.output = strcmp(name, "-") == 0 ? NULL : name;
+	if (run->settings.output == NULL && isatty(STDOUT_FILENO)) {
+		message_fail(STATUS_USAGE, NULL,
+		    "refusing to write a log to a terminal; see -o");
+		return -1;
+	}
 	run->settings.secret = 1;
 	run->settings.compress = run->t->compress;
 	run->settings.quiet = run->t->quiet;

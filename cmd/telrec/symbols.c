@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/table.h"
@@ -324,8 +325,14 @@ symbols_write(struct telrec_symbols *s, const char *from, const char *to)
 	tel_status st = r == NULL ? TEL_ENOMEM : TEL_OK;
 	struct sink sink;
 
-	settings.output = to;
+	settings.output = strcmp(to, "-") == 0 ? NULL : to;
 	settings.secret = 1;
+	if (settings.output == NULL && isatty(STDOUT_FILENO)) {
+		message_fail(STATUS_USAGE, NULL,
+		    "refusing to write a log to a terminal");
+		tel_reader_free(r);
+		return;
+	}
 	if (!output_open(&sink, &settings)) {
 		tel_reader_free(r);
 		return;

@@ -17,6 +17,8 @@ has_libdw() {
 	build -g
 	./program >trace
 	run -0 telrec --symbols trace named.tel
+	telrec --symbols trace - >to-a-pipe.tel
+	cmp named.tel to-a-pipe.tel
 	find /lib /usr/lib -name libdw.so.1 2>/dev/null | grep -q . || return 1
 	[ "$output" = "" ] || exit
 }

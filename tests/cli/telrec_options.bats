@@ -490,3 +490,12 @@ record_pair() {
 	run -0 telrec -q -o run.tel "$program" pairs 10
 	[ "$output" = "" ]
 }
+
+@test "a terminal gets no log" {
+	needs_terminal
+	run -125 script -qec "telrec -o - $program some" /dev/null
+	[ "${output//$'\r'/}" = "telrec: refusing to write a log to a terminal; see -o" ]
+	run -2 script -qec 'telrec --symbols trace -' /dev/null
+	[ "${output//$'\r'/}" = "telrec: refusing to write a log to a terminal" ]
+	[ ! -e ./- ]
+}
