@@ -172,6 +172,9 @@ telrec_options(struct telrec *t, int argc, char **argv)
 	if (t->symbols != NULL && t->noperands != 1)
 		return message_fail(STATUS_USAGE, NULL,
 		    "--symbols LOG: expected the file to write");
+	if (t->paused && t->delay != 0)
+		return message_fail(STATUS_USAGE, NULL,
+		    "--delay cannot be combined with --paused");
 	if (t->process != 0 && (t->noperands > 0 || t->allocator != NULL))
 		return message_fail(STATUS_USAGE, NULL,
 		    "-p cannot be combined with a program or -a");

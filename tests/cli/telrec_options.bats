@@ -383,6 +383,7 @@ record_pair() {
 		--control 1 --control 2|--control was given twice
 		--symbols log|--symbols LOG: expected the file to write
 		-p 1|-p cannot be combined with a program or -a
+		--paused --delay 1s|--delay cannot be combined with --paused
 	END
 	while IFS='|' read -r option message; do
 		# shellcheck disable=SC2086 # options and their arguments
