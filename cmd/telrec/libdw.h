@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What telrec needs of the binary interface of libdw.so.1, of elfutils 0.160
+ * What telrec needs of the binary interface of libdw.so.1, of elfutils 0.171
  * and later.  With declarations of its own, a build needs no headers, and each
  * telrec can have names of frames where the library is installed.
  */
@@ -81,6 +81,10 @@ typedef struct {
 	X(void, dwfl_standard_find_debuginfo, (void)) \
 	X(void, dwfl_build_id_find_elf, (void)) \
 	X(void, dwfl_offline_section_address, (void)) \
+	X(int, dwarf_cu_info, \
+	    (void *unit, uint16_t *version, uint8_t *type, Dwarf_Die *, \
+	        Dwarf_Die *split, uint64_t *number, uint8_t *address_bytes, \
+	        uint8_t *offset_bytes)) \
 	X(int, dwarf_srclang, (Dwarf_Die *)) \
 	X(int, dwarf_tag, (Dwarf_Die *)) \
 	X(int, dwarf_child, (Dwarf_Die *, Dwarf_Die * child)) \

@@ -112,21 +112,27 @@ index_functions(struct spans *s, const struct libdw *f, Dwarf_Die *parent,
 	return 1;
 }
 
-/* The function that an address of a unit is in; NULL: none. */
-static struct span *
-scopes_find_function(struct scopes *s, const struct libdw *f, struct span *unit,
-    uint64_t pc)
+/*
+ * The unit that an address is in, with its functions; NULL: none.  They and its
+ * lines may be in a file of their own, .dwo, which is opened now.
+ */
+static struct unit *
+scopes_find_unit(struct scopes *s, const struct libdw *f, uint64_t pc)
 {
-	struct unit *u = &s->units[unit->unit];
+	const struct span *span = spans_find(&s->spans, pc);
+	struct unit *u = span == NULL ? NULL : &s->units[span->unit];
 	void *last = NULL;
 
-	if (!u->indexed) {
-		(void)index_functions(&u->functions, f, &unit->die, unit->unit,
-		    0, &last);
-		spans_sort(&u->functions);
-	}
+	if (u == NULL || u->indexed)
+		return u;
+	if (f->dwarf_cu_info(span->die.unit, NULL, NULL, NULL, &u->die, NULL,
+	        NULL, NULL) != 0 ||
+	    u->die.unit == NULL)
+		u->die = span->die;
+	(void)index_functions(&u->functions, f, &u->die, span->unit, 0, &last);
+	spans_sort(&u->functions);
 	u->indexed = 1;
-	return spans_find(&u->functions, pc);
+	return u;
 }
 
 /* Finds the function or block in another that an address is in.  1, or 0. */
@@ -161,10 +167,10 @@ scopes_find(struct scopes *s, const struct libdw *f, Dwfl_Module *module,
 	s->indexed = 1;
 	scope->pc = address - s->bias;
 	scope->count = 0;
-	struct span *unit = spans_find(&s->spans, scope->pc);
+	struct unit *unit = scopes_find_unit(s, f, scope->pc);
 	scope->unit = unit == NULL ? NULL : &unit->die;
 	struct span *function =
-	    unit == NULL ? NULL : scopes_find_function(s, f, unit, scope->pc);
+	    unit == NULL ? NULL : spans_find(&unit->functions, scope->pc);
 	if (function == NULL)
 		return;
 	Dwarf_Die die = function->die;

@@ -29,6 +29,7 @@ struct spans {
 };
 
 struct unit {
+	Dwarf_Die die; /* once it is indexed */
 	struct spans functions;
 	int indexed;
 };

@@ -48,6 +48,22 @@ line() {
 	telcat -f folded text | cmp <(telcat -f folded named.tel) -
 }
 
+@test "debug information in a file of its own, .dwo" {
+	has_libdw || skip "no libdw"
+	telcat -f folded named.tel >want
+	for version in 4 5; do
+		build -g -gsplit-dwarf "-gdwarf-$version"
+		./program >trace
+		telrec --symbols trace named.tel
+		telcat -f folded named.tel | diff want -
+		telcat named.tel | grep -q "inlined at [^ ]*symbols.c:$(line inlined) <- outer at [^ ]*symbols.c:$(line outer)\""
+	done
+	rm ./*.dwo
+	telrec --symbols trace named.tel
+	telcat -f folded named.tel >got
+	grep -qx 'outer 100' got
+}
+
 @test "without debug information, symbols; without these, modules" {
 	has_libdw || skip "no libdw"
 	build
