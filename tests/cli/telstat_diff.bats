@@ -239,10 +239,10 @@ assert not any("significance" in r for r in rows if r["figure"] == "A")'
 	# programs read which of the two it is
 	for pair in 'before ns' 'ticks ticks'; do
 		read -r log unit <<<"$pair"
-		telstat diff -f json "$log" "$log" >json
-		grep -q "\"lifetime_max\".*\"unit\":\"$unit\"" json
-		grep -q '"peak_bytes".*"unit":"bytes"' json
-		run ! grep -q '"peak_blocks".*"unit"' json
+		telstat diff -f json "$log" "$log" >rows
+		grep -q "\"lifetime_max\".*\"unit\":\"$unit\"" rows
+		grep -q '"peak_bytes".*"unit":"bytes"' rows
+		run ! grep -q '"peak_blocks".*"unit"' rows
 	done
 	telstat diff ticks after >text
 	grep -q '^  peak_bytes' text
