@@ -202,7 +202,7 @@ def stacks(page, folder):
 
 
 def difference(page, folder):
-    """two logs: before, after, change, significance"""
+    """two logs: before, after, change, significance, unit"""
     path, want = both(folder, "telstat", "diff", "--report", "-s", SIZES,
                       *logs.allocations(folder),
                       *logs.unpack("alloc/perl.mtrace.zst", folder))
@@ -214,9 +214,10 @@ def difference(page, folder):
           [[row["figure"], row["before"], row["after"]] for row in events])
     rows = [row for name in dict.fromkeys(
         row["name"] for row in want) for row in rows_of_table(page, name)]
-    # a table of rows without marks has no column of them
+    # a table of rows without marks, or without units, has no column of them
     expect([(row[0], "".join(row[4:])) for row in rows],
-          [(row["figure"], row.get("significance", "")) for row in want])
+          [(row["figure"], row.get("significance", "") + row.get("unit", ""))
+           for row in want])
 
 
 def replay(page, folder):
