@@ -232,7 +232,8 @@ read_word(struct lexer *l, struct token *t)
 	while (tel_is_letter(*l->p) || tel_is_digit(*l->p) ||
 	    /* a member of a struct; but start.x is x of another event */
 	    (l->p[0] == '.' && tel_is_letter(l->p[1]) &&
-	        (to - t->s != 5 || memcmp(t->s, "start", 5) != 0)))
+	        (t->kind == T_FIELD || to - t->s != 5 ||
+	            memcmp(t->s, "start", 5) != 0)))
 		*to++ = *l->p++;
 	*to++ = '\0';
 	l->words = to;

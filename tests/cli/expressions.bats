@@ -48,6 +48,15 @@ setup() {
 	grep '^x ' got
 }
 
+@test "a dot makes a word a field, also start and a member of it" {
+	printf '%s\n' '# teltools text 1' '# type: a 1 K start.x:unsigned x:unsigned' \
+	    '0000000000000001 a start.x=4 x=1' '0000000000000002 a start.x=2 x=5' >members
+	[ "$(telcat -c -w '.start.x > 3' members)" = 1 ]
+	[ "$(telcat -c -w 'has(.start.x) && .x > 3' members)" = 1 ]
+	# the event that began what this one ends
+	[ "$(telcat -c -w 'has(start.x)' members)" = 0 ]
+}
+
 @test "cycles per instruction are there if there are instructions" {
 	for log in log.txt log.tel; do
 		[ "$(telcat -c -w 'has(cpi)' $log)" = 1 ]
