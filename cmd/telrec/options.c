@@ -175,6 +175,10 @@ telrec_options(struct telrec *t, int argc, char **argv)
 	if (t->paused && t->delay != 0)
 		return message_fail(STATUS_USAGE, NULL,
 		    "--delay cannot be combined with --paused");
+	/* the log of a ring is written at the end */
+	if (t->ring > 0 && t->size > 0)
+		return message_fail(STATUS_USAGE, NULL,
+		    "--size cannot be combined with --ring");
 	if (t->process != 0 && (t->noperands > 0 || t->allocator != NULL))
 		return message_fail(STATUS_USAGE, NULL,
 		    "-p cannot be combined with a program or -a");

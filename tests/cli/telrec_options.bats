@@ -384,6 +384,7 @@ record_pair() {
 		--symbols log|--symbols LOG: expected the file to write
 		-p 1|-p cannot be combined with a program or -a
 		--paused --delay 1s|--delay cannot be combined with --paused
+		--ring 1M --size 1M|--size cannot be combined with --ring
 	END
 	while IFS='|' read -r option message; do
 		# shellcheck disable=SC2086 # options and their arguments
