@@ -233,7 +233,7 @@ clock_bits(const struct copy *c)
 	const struct ctf_class *clock =
 	    c->bits.role_class[__builtin_ctz((unsigned)CTF_ROLE_CLOCK)];
 
-	return clock != NULL ? clock->size : 64;
+	return clock != NULL && clock->kind != CTF_VARINT ? clock->size : 64;
 }
 
 /* Begins a packet like the one that an event is from. */
