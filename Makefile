@@ -288,7 +288,7 @@ $(foreach t,$(TOOLS),$(eval $(call TOOL,$(t))))
 # All built-in schemas, for decoders of others: tel(5).
 $(BUILD)/schemas.tel.gz: $(BUILD)/bin/telcat
 	$(SAY) GEN $@
-	$(Q)$(BUILD)/bin/telcat --types -f tel >$@.raw && \
+	$(Q)$(RUN) $(BUILD)/bin/telcat --types -f tel >$@.raw && \
 	    gzip -9 -n <$@.raw >$@.new && rm -f $@.raw && mv $@.new $@
 
 # Unit tests may see the insides of the library and of the commands.
@@ -716,6 +716,7 @@ help:
 #                  materials, signed if gpg has a key; make distcheck
 # make clean       remove build/
 # V=1 shows the commands; CC, CFLAGS, CPPFLAGS, LDFLAGS, BUILD are honoured.
+# CC=aarch64-linux-gnu-gcc RUN='qemu-aarch64 -L ROOT' builds for another machine.
 # END
 
 FORCE:

@@ -216,3 +216,12 @@ fortified() {
 		[ "$output" = "" ]
 	done
 }
+
+@test "RUN runs each program that a build for another machine starts" {
+	unset MAKEFLAGS MFLAGS
+	make -C "$TEL_TOP" -n -B BUILD=build/other RUN="qemu -L root" \
+	    all >"$BATS_TEST_TMPDIR/commands"
+	grep -q '^qemu -L root build/other/bin/telcat' "$BATS_TEST_TMPDIR/commands"
+	run grep -E '(^|&& )build/other/bin/' "$BATS_TEST_TMPDIR/commands"
+	[ "$output" = "" ]
+}
