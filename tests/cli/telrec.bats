@@ -108,6 +108,9 @@ setup() {
 	    grep -o 'thread=.*' | sort | uniq -c >first
 	[ "$(wc -l <first)" = 1 ]
 	grep -q '^ *20 thread=[0-9]*\["one"\]$' first
+	# by prctl(), of which the kernel takes 15 bytes
+	telcat -H -w 'size == 80003' run.tel | grep -o 'thread=.*' | uniq -c >last
+	grep -q '^ *10 thread=[0-9]*\["two, of 16 lett"\]$' last
 }
 
 @test "the end of a thread is recorded, behind what its destructors free" {

@@ -255,6 +255,7 @@ cloned(int n)
 	return 0;
 }
 
+/* Takes a name longer than what the kernel keeps of it, and does not end. */
 static void *
 be_named(void *ready)
 {
@@ -262,6 +263,10 @@ be_named(void *ready)
 	pthread_barrier_wait(ready);
 	pthread_barrier_wait(ready);
 	pairs(10, 80002);
+	prctl(PR_SET_NAME, "two, of 16 letters");
+	pairs(10, 80003);
+	pthread_barrier_wait(ready);
+	pause();
 	return NULL;
 }
 
@@ -282,7 +287,7 @@ names(void)
 	    pthread_setname_np(pthread_self(), "longer than it may be") == 0)
 		return 1;
 	pthread_barrier_wait(&ready);
-	pthread_join(thread, NULL);
+	pthread_barrier_wait(&ready);
 	pairs(10, 80001);
 	return 0;
 }

@@ -839,8 +839,12 @@ prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(list, unsigned long);
 	va_end(list);
-	if (option != PR_SET_SECCOMP)
-		return next(option, a[0], a[1], a[2], a[3]);
+	if (option != PR_SET_SECCOMP) {
+		int result = next(option, a[0], a[1], a[2], a[3]);
+		if (option == PR_SET_NAME && result == 0)
+			ring_put_name((const char *)(uintptr_t)a[0]);
+		return result;
+	}
 	if (a[0] == SECCOMP_MODE_STRICT) {
 		ring_prepare();
 		/* from then on even the clock is forbidden */
