@@ -226,6 +226,43 @@ packets() {
 	done
 }
 
+@test "metadata of the last draft of CTF 2" {
+	mkdir trace
+	zstd -dcq "$TRACES/all.ctf2.tar.zst" | tar -x -C trace
+	metadata=$(find trace -name metadata)
+	python3 - "$metadata" <<-'END'
+		import json, sys
+		def draft(v):
+		    if isinstance(v, list):
+		        return [draft(i) for i in v]
+		    if not isinstance(v, dict):
+		        return v
+		    v = {k: draft(i) for k, i in v.items()}
+		    if "mappings" in v:
+		        v["type"] = v["type"].replace("integer", "enumeration")
+		    if v.get("type") == "clock-class":
+		        v["name"] = v.pop("id")
+		    if "default-clock-class-id" in v:
+		        v["default-clock-class-name"] = v.pop("default-clock-class-id")
+		    for k in v:
+		        if k.endswith("-location"):
+		            v[k] = [v[k].get("origin", 0)] + v[k]["path"]
+		    return v
+		text = open(sys.argv[1]).read().split("\x1e")[1:]
+		text = [json.dumps(draft(json.loads(t))) for t in text]
+		for word in ("unsigned-enumeration", "clock-class-name",
+		             '"selector-field-location": ["event-record-'):
+		    assert word in str(text), word
+		open(sys.argv[1], "w").write("".join("\x1e%s\n" % t for t in text))
+	END
+	same all trace 2020
+	sed 's/-field-location": \[[^]]*]/-field-location": ["packet-header"]/' \
+	    "$metadata" >short
+	cp short "$metadata"
+	run -1 telcat -c trace
+	[[ $output = *"an invalid path of a field"* ]]
+}
+
 @test "types of CTF 2, and metadata at the limits of what is valid" {
 	python3 "$TEL_TOP/tests/cli/ctf_fragments.py" >want
 	run -1 --separate-stderr telcat -c [0-9]*

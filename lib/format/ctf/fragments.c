@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The metadata of CTF 2: fragments of JSON (CTF2-SPEC-2.0, sections 4 and 5).
- * Each is a record separator, an object and a line feed (RFC 7464).
+ * Each is a record separator, an object and a line feed (RFC 7464).  Traces of
+ * the draft CTF2-SPECRC-7.0 are read, too: clocks have a name but no id,
+ * enumerations are classes of their own, and a location is one array.
  */
 #include "format/ctf/class.h"
 #include "format/ctf/json.h"
@@ -155,9 +157,14 @@ get_path(struct ctf2 *t, const struct json *v, struct ctf_path *path)
 		{ "event-record-specific-context", CTF_SPECIFIC_CONTEXT },
 		{ "event-record-payload", CTF_PAYLOAD } };
 	const char *origin = get_text(v, "origin"), **steps;
-	const struct json *list = tel__json_member(v, "path"), *m;
+	const struct json *list = tel__json_member(v, "path"), *m = NULL;
 	size_t i = 0, n = sizeof(origins) / sizeof(origins[0]);
 
+	if (v != NULL && v->kind == JSON_ARRAY) {
+		list = v;
+		m = v->first;
+		origin = m != NULL && m->kind == JSON_STRING ? m->text : "";
+	}
 	path->scope = CTF_RELATIVE;
 	if (origin != NULL) {
 		while (i < n && strcmp(origins[i].name, origin) != 0)
@@ -166,13 +173,13 @@ get_path(struct ctf2 *t, const struct json *v, struct ctf_path *path)
 			return ctf2_fail(t, "an unknown origin: ", origin);
 		path->scope = origins[i].scope;
 	}
-	if (list == NULL || list->kind != JSON_ARRAY || list->count == 0 ||
-	    list->count > STEPS_MAX)
+	if (list == NULL || list->kind != JSON_ARRAY ||
+	    list->count <= (m != NULL) || list->count > STEPS_MAX)
 		return ctf2_fail(t, "an invalid path of a field", "");
 	path->steps = steps = ctf2_alloc(t, list->count * sizeof(*steps));
 	if (steps == NULL)
 		return 0;
-	for (m = list->first; m != NULL; m = m->next) {
+	for (m = m != NULL ? m->next : list->first; m != NULL; m = m->next) {
 		if (m->kind != JSON_STRING &&
 		    (m->kind != JSON_NULL || m->next == NULL))
 			return ctf2_fail(t, "an invalid path of a field", "");
@@ -403,9 +410,16 @@ static const struct {
 	{ "fixed-length-unsigned-integer", CTF_INTEGER, get_fixed_integer, 0,
 	    0 },
 	{ "fixed-length-signed-integer", CTF_INTEGER, get_fixed_integer, 1, 0 },
+	{ "fixed-length-unsigned-enumeration", CTF_INTEGER, get_fixed_integer,
+	    0, 0 },
+	{ "fixed-length-signed-enumeration", CTF_INTEGER, get_fixed_integer, 1,
+	    0 },
 	{ "fixed-length-floating-point-number", CTF_FLOAT, get_fixed, 0, 0 },
 	{ "variable-length-unsigned-integer", CTF_VARINT, get_varint, 0, 0 },
 	{ "variable-length-signed-integer", CTF_VARINT, get_varint, 1, 0 },
+	{ "variable-length-unsigned-enumeration", CTF_VARINT, get_varint, 0,
+	    0 },
+	{ "variable-length-signed-enumeration", CTF_VARINT, get_varint, 1, 0 },
 	{ "null-terminated-string", CTF_STRING, get_encoding, 0, 0 },
 	{ "static-length-string", CTF_BYTES, get_sized_string, 0, 0 },
 	{ "dynamic-length-string", CTF_BYTES, get_sized_string, 0, 0 },
@@ -552,6 +566,8 @@ take_clock(struct ctf2 *t, const struct json *v)
 		return 0;
 	c->name = get_text(v, "id");
 	if (c->name == NULL)
+		c->name = get_text(v, "name");
+	if (c->name == NULL)
 		return ctf2_fail(t, "a clock without an id", "");
 	c->seconds = (int64_t)get_number(offset, "seconds", 0);
 	c->cycles = (int64_t)get_number(offset, "cycles", 0);
@@ -566,6 +582,8 @@ take_stream(struct ctf2 *t, const struct json *v)
 	struct ctf_stream_class **last = &t->m->streams, *s;
 	const char *clock = get_text(v, "default-clock-class-id");
 
+	if (clock == NULL)
+		clock = get_text(v, "default-clock-class-name");
 	s = ctf2_alloc(t, sizeof(*s));
 	if (s == NULL)
 		return 0;
