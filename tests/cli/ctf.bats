@@ -487,6 +487,32 @@ the time since the event before it; -f tel writes a file" ]
 	[ "$(wc -c <out/stream)" = 1200124 ]
 }
 
+@test "a filter of a hundred streams, of which one has more than a window" {
+	mkdir trace
+	python3 - <<-'END'
+		import struct
+		open("trace/metadata", "w").write("""/* CTF 1.8 */
+		clock { name = c; };
+		typealias integer { size = 64; align = 8; map = clock.c.value; } := t;
+		trace { major = 1; minor = 8; byte_order = le; packet.header := struct {
+		    integer { size = 32; align = 8; } magic; }; };
+		stream { event.header := struct { t clock; }; };
+		event { name = e; fields := struct {
+		    integer { size = 32; align = 8; } x; }; };
+		""")
+		def stream(name, events):
+		    with open("trace/%s" % name, "wb") as f:
+		        f.write(struct.pack("<I", 0xc1fc1fc1))
+		        for at, x in events:
+		            f.write(struct.pack("<QI", at, x))
+		stream("long", [(1, 0)] + [(1000 + i, i) for i in range(50000)])
+		for i in range(100):
+		    stream("b%d" % i, [(2 + i, i)])
+	END
+	MALLOC_PERTURB_=165 telfilter -w 'x % 5 == 0' -o out trace
+	clean telcat -H out | diff <(clean telcat -H -w 'x % 5 == 0' trace) -
+}
+
 @test "sizes of packets as CTF 2 may have them, in a filtered trace" {
 	mkdir trace
 	printf '\36%s\n' '{"type":"preamble","version":2}' \

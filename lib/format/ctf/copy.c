@@ -250,7 +250,6 @@ begin_packet(struct tel_writer *w, struct copy *c,
 		return st;
 	in->clock = c->known;
 	c->file.number = origin->file;
-	c->source.file = &c->file;
 	c->source.packet.offset = origin->offset;
 	c->source.packet.content = origin->content;
 	st = copy_head(w, c);
@@ -399,6 +398,8 @@ copy_steps(struct tel_writer *w, struct copy *c, uint64_t at, uint32_t head,
 	tel_status st = TEL_OK;
 
 	in->at = at;
+	/* the copies move where another one is made */
+	c->source.file = &c->file;
 	/* the window may be of another part of the packet */
 	if (in->at / 8 < in->start || in->at >= in->end) {
 		in->start = in->end = 0;
