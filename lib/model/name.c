@@ -3,6 +3,7 @@
 #include "model/name.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/digit.h"
 #include "base/utf8.h"
@@ -98,4 +99,24 @@ tel__name_spell(const unsigned char *p, size_t n, int words)
 	}
 	*q = '\0';
 	return out;
+}
+
+char *
+tel__name_cut(const char *name, int words)
+{
+	unsigned char *p =
+	    (unsigned char *)tel__name_spell((const unsigned char *)name,
+	        strlen(name), words);
+	const size_t n = p != NULL ? strlen((char *)p) : 0;
+	size_t at = 0, size;
+
+	for (; at < n; at += size) {
+		size = plain_at(p + at, n - at, at == 0, words == 1);
+		size += size == 0; /* a colon */
+		if (at + size > TEL__NAME_MAX) {
+			p[at] = '\0';
+			break;
+		}
+	}
+	return (char *)p;
 }

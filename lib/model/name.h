@@ -30,5 +30,7 @@ int tel__name_is_type(const unsigned char *p, size_t n);
  * NULL when out of memory.
  */
 char *tel__name_spell(const unsigned char *p, size_t n, int words);
+/* The same of a string, cut behind what TEL__NAME_MAX bytes have room for. */
+char *tel__name_cut(const char *name, int words);
 
 #endif

@@ -226,6 +226,34 @@ packets() {
 	done
 }
 
+@test "names with blanks, line feeds and escapes are spelled, and read back" {
+	mkdir trace
+	cat >trace/metadata <<-'END'
+		env { tool = "\x1b[1m\n"; };
+		trace { major = 1; minor = 8; byte_order = le; };
+		stream { event.header := struct { integer { size = 8; } id; }; };
+		event { name = "Simple Event"; id = 0;
+		    fields := struct { integer { size = 8; } x; }; };
+		event { name = "\x1b[1m:\nb=1"; id = 1;
+		    fields := struct { integer { size = 8; } x; }; };
+	END
+	printf '\0\1\1\2' >trace/stream
+	for format in text csv json chrome html; do
+		clean telcat -q -f $format -o out trace
+		run -1 grep -q $'\e' out
+	done
+	[ "$(clean telcat -H -e 'Simple\x20Event' trace)" = \
+	    '0000000000000000 Simple\x20Event x=1' ]
+	[ "$(clean telcat -H -w 'x == 2' trace)" = \
+	    '0000000000000000 \x1b\x5b1m:\x0ab\x3d1 x=2' ]
+	clean telcat trace >text
+	clean telcat -H text | diff <(clean telcat -H trace) -
+	# a name of as many bytes as a .tel has room for
+	sed -i "s/Simple Event/$(printf '%0255d' 0 | tr 0 ' ')/" trace/metadata
+	clean telcat -f tel -o long.tel trace
+	clean telcat -H long.tel | diff <(clean telcat -H trace) -
+}
+
 @test "metadata of the last draft of CTF 2" {
 	mkdir trace
 	zstd -dcq "$TRACES/all.ctf2.tar.zst" | tar -x -C trace

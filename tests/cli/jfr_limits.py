@@ -81,6 +81,7 @@ ONE = [("x", j.INT, {})]
 # change of the metadata.
 ROWS = [
     (ONE, V(7), "x:signed:32", "x=7"),
+    (ONE, V(7), "x:signed:32", "x=7", [], {"value": "a\x1b"}),
     ([scaled(j.TIMESPAN, "TICKS")], V(7), "x:signed", "x=7"),
     ([scaled(j.TIMESPAN, "NANOSECONDS")], V(7), "x:signed", "x=7"),
     ([scaled(j.TIMESPAN, "MICROSECONDS")], V(7), "x:signed", "x=7000"),
@@ -221,7 +222,7 @@ INVALID = [
 
 def shown(category):
     values = [category[k] for k in sorted(category) if k != "other"]
-    text = "/".join(values)
+    text = "/".join(values).replace("\x1b", r"\x1b")
     return text if len(text) < 256 else values[0]
 
 

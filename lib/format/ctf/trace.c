@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "format/ctf/ctf.h"
+#include "model/name.h"
 
 static const char metadata_name[] = "metadata";
 
@@ -167,6 +168,19 @@ struct fields {
 	unsigned count;
 };
 
+/* A name as tools show it.  NULL when out of memory. */
+static char *
+spell_name(struct ctf_metadata *m, const char *name, int words)
+{
+	char *spelling = tel__name_cut(name, words);
+	char *kept = spelling == NULL ?
+	    NULL :
+	    tel__arena_string(&m->arena, spelling, strlen(spelling));
+
+	free(spelling);
+	return kept;
+}
+
 /* Puts leaves into their order, with the names that fields have. */
 static int
 order_leaves(struct ctf_metadata *m, const struct ctf_compiler *c,
@@ -183,7 +197,7 @@ order_leaves(struct ctf_metadata *m, const struct ctf_compiler *c,
 		        "",
 		    l->name);
 		out->leaf[i] = l;
-		out->name[i] = tel__arena_string(&m->arena, name, strlen(name));
+		out->name[i] = spell_name(m, name, 0);
 		if (out->name[i] == NULL)
 			return 0;
 	}
@@ -241,15 +255,17 @@ static struct tel_type *
 ctf_trace_find_type(struct ctf *s, const struct ctf_compiler *c,
     const char *name, const char *kind)
 {
-	const uint64_t hash =
-	    tel__hash_bytes(name, strlen(name), s->index.seed);
 	struct fields fields;
 	struct tel__probe at;
 	struct tel_type *t;
+	uint64_t hash;
 	uint32_t i;
 
-	if (!order_leaves(c->m, c, &fields))
+	name = spell_name(c->m, name, 2);
+	kind = spell_name(c->m, kind, 1);
+	if (name == NULL || kind == NULL || !order_leaves(c->m, c, &fields))
 		return NULL;
+	hash = tel__hash_bytes(name, strlen(name), s->index.seed);
 	for (i = tel__index_first(&s->index, hash, &at); i != TEL__NOWHERE;
 	     i = tel__index_next(&s->index, &at)) {
 		t = &s->schema->types[i];

@@ -422,13 +422,16 @@ jfr_schema_add_type(struct tel_schema *s, struct jfr_layout *l, uint32_t class)
 	m.nbits = 0;
 	char *spelling = tel__name_spell((const unsigned char *)of->name,
 	    jfr_schema_name_length(of->name), 0);
-	if (spelling == NULL || m.failed)
+	char *kind =
+	    tel__name_cut(of->category != NULL ? of->category : "Uncategorized",
+	        1);
+	if (spelling == NULL || kind == NULL || m.failed)
 		m.failed = 1;
 	else
-		m.t = tel__schema_add(s, spelling, (uint32_t)of->id,
-		    of->category != NULL ? of->category : "Uncategorized", 0,
+		m.t = tel__schema_add(s, spelling, (uint32_t)of->id, kind, 0,
 		    m.nfields);
 	free(spelling);
+	free(kind);
 	m.nfields = 0;
 	if (m.t == NULL ||
 	    (of->doc != NULL &&
