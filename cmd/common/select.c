@@ -310,7 +310,7 @@ selection_uses_order(const struct selection *s)
 	    (s->filtering &&
 	        (s->since != NULL || s->until != NULL ||
 	            tel_filter_uses(s->filter, TEL_USE_LABELS) ||
-	            tel_filter_uses(s->filter, TEL_USE_HISTORY)));
+	            tel_filter_uses(s->filter, TEL_USE_ORDER)));
 }
 
 int

@@ -232,20 +232,33 @@ tel__binder_switch(struct binder *b, const struct tel_schema *schema)
 	return tel__binder_bind(b, schema);
 }
 
+/*
+ * Whether the event before is of the same log, or of one that is merged with it,
+ * and so has its origin.  Another log may have that, too: it starts there.
+ */
+static int
+goes_on(const struct binder *b, const struct tel_event *ev, uint64_t origin)
+{
+	return b->has_previous && origin == b->origin &&
+	    (ev->clock != origin || ev->clock >= b->previous) &&
+	    (b->previous != 0 || !ev->type->schema->untimed);
+}
+
 int
 tel__binder_step(struct binder *b, const struct tel_event *ev)
 {
 	struct binding *to = b->current;
+	struct tel_clock *clock = ev->log->clock;
+	uint64_t origin = clock == NULL ? 0 : tel__clock_origin(clock);
 	int64_t dt;
 
 	b->machine.dt = value_missing();
-	if (to->log == ev->log && to->log_number == ev->log->number &&
-	    (to->previous != 0 || !ev->type->schema->untimed) &&
-	    tel__clock_between(ev->log->clock, to->previous, ev->clock, &dt))
+	if (goes_on(b, ev, origin) &&
+	    tel__clock_between(clock, b->previous, ev->clock, &dt))
 		b->machine.dt = value_signed((uint64_t)dt);
-	to->log = ev->log;
-	to->log_number = ev->log->number;
-	to->previous = ev->clock;
+	b->has_previous = 1;
+	b->origin = origin;
+	b->previous = ev->clock;
 	b->machine.starts = to->starts;
 	b->machine.schema = to->schema;
 	b->machine.ntypes = to->unknown;

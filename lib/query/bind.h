@@ -18,10 +18,6 @@ struct binding {
 	struct program *programs;
 	uint32_t unknown;  /* the number of that last one */
 	struct op *starts; /* machine.starts; or NULL */
-	/* the event before, for dt */
-	const struct tel_log *log;
-	unsigned log_number;
-	uint64_t previous;
 };
 
 struct binder {
@@ -34,6 +30,9 @@ struct binder {
 	unsigned oldest;
 	struct binding *current;
 	struct machine machine;
+	/* the event before, for dt, and the origin of its clock */
+	int has_previous;
+	uint64_t previous, origin;
 	struct fail fail;
 	char *fail_text;   /* our copy of fail.text */
 	tel_status failed; /* the status that went with it */

@@ -133,6 +133,8 @@ tel__tree_uses(const struct tree *t, tel_use use)
 		return 0;
 	if (use == TEL_USE_RATE)
 		return t->uses_rate;
+	if (use == TEL_USE_ORDER)
+		return t->uses_before;
 	if (use != TEL_USE_LABELS && use != TEL_USE_OTHERS)
 		return t->uses_history;
 	for (uint32_t i = 0; i < t->nnodes; i++)

@@ -88,6 +88,21 @@ find_weight(struct tel_stats *s, const struct definition *d,
 	return TEL_OK;
 }
 
+/* Shows an event that does not count to expressions that speak of dt. */
+static tel_status
+stats_update_dt(struct tel_stats *s, const struct definition *d,
+    const struct tel_event *ev)
+{
+	tel_status st = TEL_OK;
+	tel_value v;
+
+	if (d->every && d->value != NULL)
+		st = tel_expr_eval(d->value, ev, &v);
+	for (unsigned i = 0; i < d->nweights && d->every && st == TEL_OK; i++)
+		st = tel_expr_eval(d->weight[i], ev, &v);
+	return st == TEL_OK ? st : stats_no_memory(s);
+}
+
 /* Updates a statistic with a value that is not missing. */
 static tel_status
 stats_count_update(struct tel_stats *s, struct definition *d,
@@ -121,7 +136,7 @@ stats_count_update(struct tel_stats *s, struct definition *d,
 		w = int128_u64(0);
 	else if (tel__stat_number_of(v, d->spec.decimals, &w) != TEL_OK) {
 		stat->invalid++;
-		return TEL_OK;
+		return stats_update_dt(s, d, ev);
 	}
 	st = class->update(stat, w, weight);
 	return st == TEL_OK ? st : stats_no_memory(s);
@@ -164,7 +179,7 @@ apply_value(struct tel_stats *s, const struct action *a,
 	if (tel_expr_eval(a->definition->value, ev, &v) != TEL_OK)
 		return stats_no_memory(s);
 	if (v.missing && !a->unlabelled)
-		return TEL_OK;
+		return stats_update_dt(s, a->definition, ev);
 	return stats_count_update(s, a->definition, ev, &v);
 }
 
@@ -347,21 +362,6 @@ apply_range(struct tel_stats *s, const struct source *from,
 }
 
 /* ------------------------------------------------------------ events */
-
-/* Shows an event that is not wanted to expressions that speak of dt. */
-static tel_status
-stats_update_dt(struct tel_stats *s, const struct definition *d,
-    const struct tel_event *ev)
-{
-	tel_status st = TEL_OK;
-	tel_value v;
-
-	if (d->every && d->value != NULL)
-		st = tel_expr_eval(d->value, ev, &v);
-	for (unsigned i = 0; i < d->nweights && d->every && st == TEL_OK; i++)
-		st = tel_expr_eval(d->weight[i], ev, &v);
-	return st == TEL_OK ? st : stats_no_memory(s);
-}
 
 /* Updates a stat with the fields that it takes together, so far. */
 static tel_status

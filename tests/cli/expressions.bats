@@ -74,3 +74,47 @@ setup() {
 		    diff - <(seq -f 'index":%g' 1 4)
 	done
 }
+
+@test "dt counts from the event before, whatever a statistic takes of that" {
+	printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+	    '# type: a 1 K x:double' '# type: b 2 K y:unsigned' \
+	    '0000000000000001 b y=1' '0000000000000003 a x=1' '0000000000000007 b y=1' \
+	    '000000000000000f a x=nan' '000000000000001f a x=2' >log
+	telstat -q -f csv -s 'r=ratio(x,dt)' -s 'h=hist(x,0,9,1,dt)' -s 't=top(x,1,dt)' \
+	    -s 's=sum(dt) if has(x)' log >got
+	grep ',r,ratio,weight,,,,18,' got
+	grep ',h,hist,weight,,,,18,' got
+	grep ',t,top value,key,.*,16,' got
+	grep ',s,sum,sum,,,,26,' got
+}
+
+@test "dt is in order of time, also where logs are merged or copied" {
+	for i in 1 2; do
+		printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+		    '# type: a 1 K x:unsigned' "000000000000000$i a x=$i" \
+		    "000000000000000$((i + 4)) a x=$i" >$i
+		telcat -f tel -o $i.tel $i
+	done
+	for logs in '1 2' '1.tel 2.tel'; do
+		[ "$(telcat -H -f csv -F '(dt)' $logs | cut -d , -f 3 | xargs)" = '1 3 1' ]
+		[ "$(telfilter -c -w 'dt == 3' $logs)" = 1 ]
+		telstat -q -f csv -s 's=sum(dt)' $logs | grep ',s,sum,sum,,,,5,'
+		# not from one log to the next
+		[ "$(telcat -H -f csv -F '(dt)' --no-merge $logs | cut -d , -f 3 |
+		    xargs)" = '4 4' ]
+		[ "$(telfilter --no-merge -w 'has(dt)' $logs | telcat -c)" = 2 ]
+		telstat -q -f csv --no-merge -s 's=sum(dt)' $logs |
+		    grep ',s,sum,sum,,,,8,'
+	done
+	# those of the MPS are not in order of time in the file
+	unpack 1.113.0-lii6gc-poolncv p.log
+	telcat -H -f csv -F '(dt)' p.log | awk -F , '$3 > 5000' >want
+	[ -s want ]
+	[ "$(telfilter -c -w 'dt > 5us' p.log)" = "$(wc -l <want)" ]
+	[ "$(telcat -H -w 'dt > 5us' p.log | wc -l)" = "$(wc -l <want)" ]
+	[ "$(telfilter -c -w 'dt < 0' p.log)" = 0 ]
+	telfilter --bare -S -f csv -w 'dt > 5us' p.log | grep -v ^clock |
+	    cut -d , -f 1 | diff - <(cut -d , -f 1 want)
+	telfilter --bare -w 'dt > 5us' p.log >part
+	[ "$(telcat --as mps-1.113.0/lii6gc -c part)" = "$(wc -l <want)" ]
+}
