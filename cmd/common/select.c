@@ -393,5 +393,6 @@ selection_type(const struct selection *s, const tel_type *type)
 int
 selection_full(const struct selection *s)
 {
-	return s->matched >= s->skip && s->matched - s->skip >= s->count;
+	return s->count == 0 ||
+	    (s->matched >= s->skip && s->matched - s->skip >= s->count);
 }

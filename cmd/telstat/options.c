@@ -324,6 +324,11 @@ set_blocks(struct telstat *t, const char *text)
 		telstat_report_key_error(t, st);
 	/* it is the heap's from now on, or freed with it */
 	(void)tel_heap_set_key(t->heap, t->key);
+	/* only the events of blocks are asked for it */
+	if (st == TEL_OK && tel_expr_uses(t->key, TEL_USE_ORDER) &&
+	    !tel_expr_uses(t->key, TEL_USE_HISTORY))
+		return message_fail(STATUS_USAGE, NULL,
+		    "--blocks: dt cannot be the key of blocks");
 	return st == TEL_OK;
 }
 

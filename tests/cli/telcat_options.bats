@@ -467,6 +467,8 @@ try() {
 	telcat -H -k Object --skip 2 -n 3 mpsio.log | cmp want -
 	telcat -H -n 0 mpsio.log >none
 	[ ! -s none ]
+	[ "$(telfilter -c --skip 2 -n 0 mpsio.log)" = 0 ]
+	telstat -q --skip 2 -n 0 -s 'n=count()' mpsio.log | grep -x '  updates 0'
 	# over all files
 	telcat -H -n 200 mpsio.log mpsio.log | wc -l | grep -x 200
 	telcat -H --skip 200 mpsio.log mpsio.log | wc -l | grep -x 88

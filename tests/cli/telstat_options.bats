@@ -340,6 +340,8 @@ try() {
 	    telstat --as x
 	expect 2 "telstat: -c cannot be combined with -s" telstat -c -s "$SIZES" mpsio.log
 	expect 2 "telstat: -c cannot be combined with -i" telstat -c -i 1s mpsio.log
+	expect 2 "telstat: --blocks: dt cannot be the key of blocks" \
+	    telstat --blocks 'dt > 1ms' mpsio.log
 	expect 2 "telstat: --min-age requires --stacks or --blocks" \
 	    telstat --min-age 1s mpsio.log
 	expect 2 "telstat: --each requires a spec with '@' in its name, and vice versa" \
