@@ -252,17 +252,21 @@ pair_action(const struct definition *d, const struct tel_schema *schema,
 	                            &schema->types[start->partner];
 	a->by_role &= are_partners(start, end);
 	a->pair = 0;
-	int is_end = t == end ||
-	    (p->end.text == NULL && t->role == TEL_ROLE_FINISH &&
-	        tel_pair_of(t) == start->partner);
-	a->what = t == start && is_end ? ACT_INTERVAL :
-	    t == start                 ? ACT_START :
-	    is_end                     ? ACT_END :
-	                                 ACT_MIDDLE;
-	if (t == start || is_end)
+	/* several types may have the name */
+	int is_start = is_called(t, p->start.text);
+	int is_end = p->end.text != NULL ?
+	    is_called(t, p->end.text) :
+	    t == end ||
+	        (t->role == TEL_ROLE_FINISH &&
+	            tel_pair_of(t) == start->partner);
+	a->what = is_start && is_end ? ACT_INTERVAL :
+	    is_start                 ? ACT_START :
+	    is_end                   ? ACT_END :
+	                               ACT_MIDDLE;
+	if (is_start || is_end)
 		return 1;
 	if (p->middle.text != NULL)
-		return strcmp(t->name, p->middle.text) == 0;
+		return is_called(t, p->middle.text);
 	return a->by_role && t->role == TEL_ROLE_MIDDLE &&
 	    tel_pair_of(t) == start->partner;
 }

@@ -159,3 +159,23 @@ requests() {
 	# quietly none
 	clean telstat -q -s 'd=dur(Begin)' -e Begin log >got
 }
+
+@test "a pair has all types of its names" {
+	cat >log <<-'END'
+		# teltools text 1
+		# tick rate: 1000000000
+		# type: A 1 K x:unsigned
+		# type: A 2 K y:unsigned
+		# type: B 3 K x:unsigned
+		# type: B 4 K y:unsigned
+		0000000000000001 A x=1
+		0000000000000003 B y=1
+		0000000000000004 A y=1
+		0000000000000009 B x=1
+		000000000000000a A y=1
+		000000000000000b B y=1
+	END
+	clean telstat -q --raw -s 'd=dur(A,B)' -s 'i=dur(A,A)' log >got
+	grep -q 'events 6  pairs 3  total 8  min 1  max 5' got
+	grep -q 'events 3  pairs 2  total 9  min 3  max 6' got
+}
