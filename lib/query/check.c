@@ -53,35 +53,42 @@ has_symbol(const struct tel_type *type, const void *symbol)
 	return at >= 0 || at == COUNTER_CPI;
 }
 
+/* Adds what the symbol may be in events of a type: a tel__type_fn that is 0. */
+static int
+add_classes(const struct tel_type *type, const void *symbol)
+{
+	struct symbol *const *to = symbol;
+	struct symbol *s = *to;
+	const int at = tel__symbol_find(s, type);
+
+	if (at == COUNTER_CPI) {
+		s->classes |= C_DOUBLE;
+		s->whole |= C_DOUBLE;
+	}
+	if (at < 0)
+		return 0;
+	const struct tel_field *f = &type->fields[at];
+	const unsigned class = check_class_of_datatype(
+	    symbol_is_name(s, f) ? TEL_STRING : tel_field_element(f));
+	s->classes |= (uint8_t) class;
+	s->whole |= (uint8_t)(f->datatype == TEL_LIST ? C_LIST : class);
+	s->labelled |= node_labelled(f) != 0;
+	return 0;
+}
+
 static tel_status
 check_symbol(struct check *c, struct symbol *s)
 {
-	const struct tel_type *t;
-	int labels = 0, at;
-
-	s->classes = s->whole = 0;
-	for (unsigned i = 0; i < c->schema->ntypes; i++) {
-		t = &c->schema->types[i];
-		at = tel__symbol_find(s, t);
-		if (at < 0) {
-			s->classes |= at == COUNTER_CPI ? C_DOUBLE : 0;
-			s->whole |= at == COUNTER_CPI ? C_DOUBLE : 0;
-			continue;
-		}
-		const struct tel_field *f = &t->fields[at];
-		const unsigned class = check_class_of_datatype(
-		    symbol_is_name(s, f) ? TEL_STRING : tel_field_element(f));
-		s->classes |= (uint8_t) class;
-		s->whole |= (uint8_t)(f->datatype == TEL_LIST ? C_LIST : class);
-		labels |= node_labelled(f);
-	}
+	/* what it was in logs before is kept: each event has its own */
+	for (unsigned i = 0; i < c->schema->ntypes; i++)
+		(void)add_classes(&c->schema->types[i], &s);
 	if (s->checked && !s->known) {
 		const int any = tel__schema_any(c->schema, has_symbol, s);
 		s->known = any > 0;
 		if (any == 0)
 			return check_unknown_field(c, s);
 	}
-	if (s->use == USE_LABEL && s->classes != 0 && !labels)
+	if (s->use == USE_LABEL && s->classes != 0 && !s->labelled)
 		return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text,
 		    s->column,
 		    "the field '%.64s' is neither an address nor an enum, so "
@@ -316,16 +323,33 @@ check_node(struct check *c, struct node *n)
 	return TEL_OK;
 }
 
+static tel_status
+check_tree(struct check *c)
+{
+	struct tree *t = c->tree;
+	tel_status st = TEL_OK;
+
+	for (uint32_t i = 0; i < t->nsymbols && st == TEL_OK; i++)
+		st = check_symbol(c, &t->symbols[i]);
+	for (uint32_t i = 0; i < t->nnodes && st == TEL_OK; i++)
+		st = check_node(c, &t->nodes[i]);
+	return st;
+}
+
 tel_status
 tel__tree_check(struct tree *t, const struct tel_schema *schema,
     struct fail *fail)
 {
 	struct check c = { t, schema, fail };
-	tel_status st = TEL_OK;
+	tel_status st = check_tree(&c);
 
-	for (uint32_t i = 0; i < t->nsymbols && st == TEL_OK; i++)
-		st = check_symbol(&c, &t->symbols[i]);
-	for (uint32_t i = 0; i < t->nnodes && st == TEL_OK; i++)
-		st = check_node(&c, &t->nodes[i]);
-	return st;
+	if (st == TEL_OK)
+		return st;
+	/* it may fit one of the logs that are read together */
+	for (uint32_t i = 0; i < t->nsymbols; i++) {
+		struct symbol *s = &t->symbols[i];
+
+		(void)tel__schema_any(schema, add_classes, &s);
+	}
+	return check_tree(&c);
 }

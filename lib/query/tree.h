@@ -131,11 +131,12 @@ node_labelled(const struct tel_field *f)
 struct symbol {
 	const char *name;
 	uint32_t column;
-	uint8_t checked; /* written bare: some type must have it, */
-	uint8_t known;   /* and had it */
-	uint8_t use;     /* enum symbol_use */
-	uint8_t classes; /* in the schema bound last; of a list its elements' */
-	uint8_t whole;   /* the same; of a list C_LIST */
+	uint8_t checked;  /* written bare: some type must have it, */
+	uint8_t known;    /* and had it */
+	uint8_t use;      /* enum symbol_use */
+	uint8_t classes;  /* in all schemas so far; of a list its elements' */
+	uint8_t whole;    /* the same; of a list C_LIST */
+	uint8_t labelled; /* it has a label in one of them */
 };
 
 /* Nonzero when the name of a value of f is meant. */

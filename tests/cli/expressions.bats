@@ -118,3 +118,16 @@ setup() {
 	telfilter --bare -w 'dt > 5us' p.log >part
 	[ "$(telcat --as mps-1.113.0/lii6gc -c part)" = "$(wc -l <want)" ]
 }
+
+@test "a field may be a string in one log and a number in another" {
+	printf '%s\n' '# teltools text 1' '# type: a 1 K x:string' '0000000000000001 a x="q"' >text
+	printf '%s\n' '# teltools text 1' '# type: b 1 K x:unsigned' \
+	    '0000000000000002 b x=7' >numbers
+	for logs in 'text numbers' 'numbers text' '--no-merge text numbers' \
+	    '--no-merge numbers text'; do
+		telcat -H -w 'x > 5' $logs | diff - <(echo 0000000000000002 b x=7)
+		telcat -H -w 'x ~ "q"' $logs | diff - <(echo '0000000000000001 a x="q"')
+		telstat -q -f csv -s 's=sum(x*2)' $logs | grep ',s,sum,sum,,,,14,'
+	done
+	expect 2 "telcat: *cannot compare a string with an integer" telcat -w 'x > 5' text
+}
