@@ -20,7 +20,9 @@ static char *
 each_expand(const char *spec, const char *field)
 {
 	size_t length = strlen(field), n = 0, i;
-	const char *name_end = strchr(spec, '='), *dot = "";
+	const char *name_end = strchr(spec, '=');
+	/* a member of a struct called start, not of what began an event */
+	const char *dot = strncmp(field, "start.", 6) == 0 ? "." : "";
 	char *text, *p;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)

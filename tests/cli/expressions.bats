@@ -55,6 +55,7 @@ setup() {
 	[ "$(telcat -c -w 'has(.start.x) && .x > 3' members)" = 1 ]
 	# the event that began what this one ends
 	[ "$(telcat -c -w 'has(start.x)' members)" = 0 ]
+	telstat -q -f csv --each 'start*' -s '@=sum(@)' members | grep ',start.x,sum,sum,,,,6,'
 }
 
 @test "cycles per instruction are there if there are instructions" {
