@@ -313,8 +313,11 @@ set_blocks(struct telstat *t, const char *text)
 	t->stacks = "--blocks";
 	if (!telstat_add_heap(t, 1))
 		return 0;
-	if (strcmp(text, "stack") == 0)
-		return 1;
+	if (strcmp(text, "stack") == 0) {
+		t->key = NULL;
+		t->key_text = NULL;
+		return tel_heap_set_key(t->heap, NULL) == TEL_OK;
+	}
 	t->key = tel_expr_new();
 	if (t->key == NULL)
 		return message_no_memory();

@@ -217,6 +217,8 @@ by_hand() {
 	by_hand >hand
 	telstat --stacks=allocated --top 1 -f csv hand |
 	    sed -n 's/\r$//; s/^[^,]*,,stack,//p' >got
+	# the last one of several keys is that of the report
+	diff <(telstat --blocks size --blocks stack hand) <(telstat --stacks hand)
 	# 0x64 lived for 2 ms, 0x30 for 5
 	cmp got - <<-END
 		allocations,,,0x1000;0x2000;0x3000,3,
