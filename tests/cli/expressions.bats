@@ -87,6 +87,9 @@ setup() {
 	grep ',h,hist,weight,,,,18,' got
 	grep ',t,top value,key,.*,16,' got
 	grep ',s,sum,sum,,,,26,' got
+	# from one that is selected to the next
+	telstat -q -f csv -e b -s 's=sum(dt)' log | grep ',s,sum,sum,,,,6,'
+	[ "$(telcat -c -e b -w 'dt == 4ns' log)" = 1 ]
 }
 
 @test "dt is in order of time, also where logs are merged or copied" {
