@@ -57,7 +57,7 @@ telstat_count_snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 	struct count *c = arg;
 	tel_stats *stats = c->show.stats;
 	struct moment *m = &c->show.at;
-	tel_int128 first;
+	tel_int128 first, span;
 
 	if (c->last == 0 && tel_stats_total(s, TEL_TOTAL_FIRST, &first))
 		c->first = first.low;
@@ -71,6 +71,10 @@ telstat_count_snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 	if (!at->ticks)
 		m->ns = c->telstat->deltas ? (double)at->interval :
 		                             (double)at->time;
+	/* what was counted is that of the logs before, too */
+	if (m->ns > 0 && !c->telstat->deltas && at->log > 0 &&
+	    tel_stats_total(s, TEL_TOTAL_NS, &span))
+		m->ns = tel_int128_double(span);
 	/* of an inst log, a set of what was counted by then */
 	c->show.stats = s;
 	tel_status st = show_now(c);

@@ -137,3 +137,16 @@ figures() {
 	[ "$(telcat -c --since 'time > 1s' log)" -gt 0 ]
 	[ "$(telcat -c -w true log)" = 300 ]
 }
+
+@test "a rate of several logs behind each other is that of their time" {
+	for i in 1 2; do
+		printf '%s\n' '# teltools text 1' '# tick rate: 1000' '# type: A 1 K x:unsigned' \
+		    '00000000000003E8 A x=1' '00000000000007D0 A x=1' \
+		    '0000000000000BB8 A x=1' >$i
+	done
+	telstat -q -f csv -i 1s --no-merge -s 'g=growth(x)' 1 2 >got
+	# 5 in 2 s and 1 s, to the last event before the second one of the other log
+	grep ',rate,' got | cut -d , -f 1,8 |
+	    diff - <(printf '%s,%s\n' 1000000000 1 2000000000 1 1000000000 2 2000000000 \
+	        1.6666666666666667 4000000000 1.5)
+}
