@@ -238,7 +238,8 @@ find_real(const char *text)
 static int
 is_real(const struct piece *value)
 {
-	return tel__piece_has_word(value, "cpi");
+	return tel__piece_has_word(value, "cpi") ||
+	    tel__piece_has_word(value, ".cpi");
 }
 
 /* The value: an expression, one with decimals, or pairs. */
@@ -645,7 +646,12 @@ tel__piece_has_word(const struct piece *p, const char *word)
 			s = tel__lex_quoted(s);
 			continue;
 		}
-		for (n = 0; tel_is_word(s[n]); n++)
+		/* a range, and not a field */
+		if (*s == '.' && s[1] == '.') {
+			s += 2;
+			continue;
+		}
+		for (n = *s == '.'; tel_is_word(s[n]); n++)
 			;
 		if (n == length && memcmp(s, word, n) == 0)
 			return 1;

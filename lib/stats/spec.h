@@ -97,7 +97,7 @@ const char *tel__piece_field(const struct piece *p);
  */
 int tel__piece_label(const struct piece *p, char *name, size_t size);
 
-/* Whether an expression contains a word, outside of quotes. */
+/* Whether an expression contains a word, outside of quotes; ".dt" is another. */
 int tel__piece_has_word(const struct piece *p, const char *word);
 
 #endif

@@ -135,3 +135,15 @@ setup() {
 	done
 	expect 2 "telcat: *cannot compare a string with an integer" telcat -w 'x > 5' text
 }
+
+@test "a field called dt may be a key" {
+	printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+	    '# type: a 1 K dt:unsigned x.dt:unsigned' '0000000000000001 a dt=7 x.dt=1' \
+	    '0000000000000005 a dt=7 x.dt=1' '0000000000000006 a dt=8 x.dt=2' >log
+	telstat -q --raw -s 'd=dur(a,a,.dt)' -s 'e=dur(a,a,x.dt)' -g .dt,x.dt log >got
+	grep -F 'd{.dt=7,x.dt=1}' got
+	[ "$(grep -c 'pairs 1  total 4 ' got)" = 2 ]
+	expect 2 "telstat: -g: 'dt', column 1: dt cannot define groups" telstat -g dt log
+	expect 2 "telstat: -s: *: dt cannot be combined with pairs" \
+	    telstat -s 'd=dur(a,a) if x.dt in (1..dt)' log
+}
