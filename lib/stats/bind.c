@@ -254,9 +254,8 @@ pair_action(const struct definition *d, const struct tel_schema *schema,
 	a->pair = 0;
 	/* several types may have the name */
 	int is_start = is_called(t, p->start.text);
-	int is_end = p->end.text != NULL ?
-	    is_called(t, p->end.text) :
-	    t == end ||
+	int is_end = p->end.text != NULL ? is_called(t, p->end.text) :
+	                                   t == end ||
 	        (t->role == TEL_ROLE_FINISH &&
 	            tel_pair_of(t) == start->partner);
 	a->what = is_start && is_end ? ACT_INTERVAL :

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Expressions of values that events may lack, of lists, and of places.
+# shellcheck disable=SC2086 # several logs
 
 load lib
 
