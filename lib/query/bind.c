@@ -237,7 +237,8 @@ tel__binder_switch(struct binder *b, const struct tel_schema *schema)
  * and so has its origin.  Another log may have that, too: it starts there.
  */
 static int
-goes_on(const struct binder *b, const struct tel_event *ev, uint64_t origin)
+binder_continues(const struct binder *b, const struct tel_event *ev,
+    uint64_t origin)
 {
 	return b->has_previous && origin == b->origin &&
 	    (ev->clock != origin || ev->clock >= b->previous) &&
@@ -253,7 +254,7 @@ tel__binder_step(struct binder *b, const struct tel_event *ev)
 	int64_t dt;
 
 	b->machine.dt = value_missing();
-	if (goes_on(b, ev, origin) &&
+	if (binder_continues(b, ev, origin) &&
 	    tel__clock_between(clock, b->previous, ev->clock, &dt))
 		b->machine.dt = value_signed((uint64_t)dt);
 	b->has_previous = 1;

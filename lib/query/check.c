@@ -55,7 +55,7 @@ has_symbol(const struct tel_type *type, const void *symbol)
 
 /* Adds what the symbol may be in events of a type: a tel__type_fn that is 0. */
 static int
-add_classes(const struct tel_type *type, const void *symbol)
+check_add_classes(const struct tel_type *type, const void *symbol)
 {
 	struct symbol *const *to = symbol;
 	struct symbol *s = *to;
@@ -81,7 +81,7 @@ check_symbol(struct check *c, struct symbol *s)
 {
 	/* what it was in logs before is kept: each event has its own */
 	for (unsigned i = 0; i < c->schema->ntypes; i++)
-		(void)add_classes(&c->schema->types[i], &s);
+		(void)check_add_classes(&c->schema->types[i], &s);
 	if (s->checked && !s->known) {
 		const int any = tel__schema_any(c->schema, has_symbol, s);
 		s->known = any > 0;
@@ -349,7 +349,7 @@ tel__tree_check(struct tree *t, const struct tel_schema *schema,
 	for (uint32_t i = 0; i < t->nsymbols; i++) {
 		struct symbol *s = &t->symbols[i];
 
-		(void)tel__schema_any(schema, add_classes, &s);
+		(void)tel__schema_any(schema, check_add_classes, &s);
 	}
 	return check_tree(&c);
 }
