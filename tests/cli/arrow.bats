@@ -86,6 +86,10 @@ rows() {
 	compared lists.text
 	says got.arrows '^b list<bool> '
 	[ "$(rows got.arrows | sed -n 2p)" = '{"clock": 2, "kind": "k", "type": "t", "b": [], "s": "x"}' ]
+	# of a text, too
+	printf '# type: t 0 k n:unsigned e:enum:unsigned\n%016X t n=5 e=7["x"]\n' 1 >enum.text
+	compared enum.text
+	[ "$(rows got.arrows)" = '{"clock": 1, "kind": "k", "type": "t", "n": 5, "e": 7, "e_label": "x"}' ]
 }
 
 @test "one type has a column for each field, as in CSV" {

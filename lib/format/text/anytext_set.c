@@ -259,8 +259,13 @@ anytext_set_add_type(struct tel_schema *s, const struct any_type *from)
 			optional++;
 		}
 		f->is_label = a->is_label;
-		/* a number may be labelled, too: see tel_event.inline_labels */
-		if (f->datatype == TEL_UNSIGNED || f->datatype == TEL_SIGNED)
+		/*
+		 * A number may be labelled, too: see tel_event.inline_labels.
+		 * That of an enum is a field.
+		 */
+		if ((f->datatype == TEL_UNSIGNED ||
+		        f->datatype == TEL_SIGNED) &&
+		    (i + 1 == from->nfields || !a[1].is_label))
 			f->space = TEL_SPACE_MESSAGE;
 		at += 8;
 	}
