@@ -448,7 +448,8 @@ render_program_put_number(struct tel_printer *pr, struct render_step *s,
 	case RENDER_DOUBLE_SQL: return put_sql_double(p, v);
 	case RENDER_FLOAT: return put_float(p, v, tel__put_double);
 	case RENDER_FLOAT_JSON: return put_float(p, v, put_json_double);
-	case RENDER_FLOAT_SQL: return put_float(p, v, put_sql_double);
+	case RENDER_FLOAT_SQL:
+		return put_sql_double(p, tel_float_bits((uint32_t)v));
 	case RENDER_CLOCK8:
 		v = ev->clock < UINT32_MAX ? ev->clock : UINT32_MAX;
 		return tel_put_hex8(p, (uint32_t)v, TEL_UPPER);

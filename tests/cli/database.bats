@@ -49,6 +49,14 @@ ask() {
 	} >bad.log
 	both bad.log
 	rm -f ./*.db
+	# a float is the double that it is, as in expressions
+	{
+		printf '# teltools text 1\n# format: x\n# type: t 0 k f:double:32\n'
+		printf '%016X t f=%s\n' 1 0.1 2 1.17549435e-38 3 inf 4 nan
+	} >floats.text
+	both floats.text
+	[ "$(ask direct.db 'SELECT count(*) FROM EVENT_t WHERE f > 0.1')" = 2 ]
+	rm -f ./*.db
 	both "$TEL_TOP"/tests/data/mps/1.118.0-lii3gc-amcss.log.zst mpsio.log
 	[ "$(ask direct.db 'SELECT count(*) FROM event_log')" -eq 2 ]
 	# of no event, there are the tables that describe events
