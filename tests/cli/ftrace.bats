@@ -108,7 +108,7 @@ field() {
 	[ "${#lines[@]}" -eq 13 ]
 	run -3 --separate-stderr telcat --no-header "$FTRACE/hand.trace-cmd"
 	[[ $stderr == *'expected a time'*'found "my prog [1]-4242'* ]]
-	[[ $stderr == *'13 events were lost before they reached the log'* ]]
+	[[ $stderr == *'13 events lost when the log was recorded'* ]]
 	[[ $stderr == *'1 damaged place, 56 bytes skipped'* ]]
 	[[ $output == *'text="(alloc_pipe_info+0x46)" call_site=0xffffffff81222333'* ]]
 	[[ $output == *'bprint '*' text="my_function: x=1 and y=2"'* ]]
@@ -116,6 +116,11 @@ field() {
 	[[ $output == *'0000011F6DEFB5BB sched_wakeup'* ]]
 	[[ $output == *'fd=0x1 buf=0x55d0c0 count=0x6'* ]]
 	run -1 telcat --strict "$FTRACE/hand.trace-cmd"
+	run -3 telstat -q "$FTRACE/hand.trace-cmd"
+	[[ $output == *'  lost 13  unknown 0  damaged 1'* ]]
+	exits 3 telcat -q -f tel -o lost.tel "$FTRACE/hand.trace-cmd"
+	run -0 telstat -q lost.tel
+	[[ $output == *'  lost 13  unknown 0  damaged 0' ]]
 }
 
 @test "the kernel's own trace is read, with its processes and stacks" {

@@ -16,7 +16,6 @@ struct ftrace {
 	struct ft_types types;
 	struct ft_line found;   /* the line that is read */
 	struct ft_line ahead;   /* one behind it */
-	uint64_t lost;          /* events, by the log's own account */
 	struct tel__index seen; /* frames of stacks */
 	unsigned nframes;       /* of the event, the innermost one first: */
 	struct {
@@ -212,7 +211,10 @@ ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 		if (!s->types.full && !s->types.chains)
 			s->types.chains = s->types.changed = 1;
 		break;
-	case FT_LOST: s->lost += s->found.clock; break;
+	case FT_LOST:
+		r->log.lost += s->found.clock;
+		r->count[TEL_COUNT_LOST] += s->found.clock;
+		break;
 	case FT_WRONG: return line_wrong(l, s->found.at, s->found.want, NULL);
 	case FT_SILENT:
 	case FT_BLANK: break;
@@ -221,24 +223,11 @@ ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 }
 
 static tel_status
-ftrace_end_log(struct tel_reader *r)
-{
-	struct ftrace *s = r->state;
-
-	if (s->lost > 0)
-		tel__reader_notice(r, TEL_WARNING, r->offset,
-		    "%llu events were lost before they reached the log",
-		    (unsigned long long)s->lost);
-	s->lost = 0;
-	return TEL_OK;
-}
-
-static tel_status
 ftrace_next(struct tel_reader *r)
 {
-	static const struct tel_line_decoder decoder = { .parse =
-		                                             ftrace_parse_line,
-		.end = ftrace_end_log };
+	static const struct tel_line_decoder decoder = {
+		.parse = ftrace_parse_line
+	};
 	struct ftrace *s = r->state;
 
 	return tel__line_next(r, &s->line, &decoder);
