@@ -170,9 +170,10 @@ field() {
 	# names of functions, and of files of code without one
 	printf '%s\n' 'a 1 1.000000: 7 cycles: ' $'\t7f10 f(int (*)(char)) const+0x1f (/x/a b.so)' \
 	    $'\t7f11 [unknown] (/x/lib c.so)' $'\t7f12 [unknown] ([unknown])' \
-	    $'\t7f13 g (inlined)' $'\t7f14 h+0x10' $'\t7f15 +0x1 (/x/y)' '' >names
+	    $'\t7f13 g (inlined)' $'\t7f14 h+0x10' $'\t7f15 +0x1 (/x/y)' \
+	    $'\t7f16 k+0x1 (/x/l.so (deleted))' $'\t7f17 [unknown] (/x/m.so (deleted))' '' >names
 	[ "$(telcat -f folded names)" = \
-	    '+0x1;h;g;[unknown];lib c.so;f(int (*)(char)) const 7' ]
+	    'm.so (deleted);k;+0x1;h;g;[unknown];lib c.so;f(int (*)(char)) const 7' ]
 	# chains that come late; the innermost frames of too many
 	python3 - >late <<-'END'
 		for i in range(9000):

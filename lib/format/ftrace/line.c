@@ -517,7 +517,8 @@ other_line(struct ft_line *l, const char *p, const char *end)
 
 /*
  * "ffffffff815eb8eb __handle_mm_fault+0x20b ([kernel.kallsyms])", or "=> vfs_read+0x9d",
- * also with the address behind it.  Code without a name has that of its file.
+ * also with the address behind it.  Code without a name has that of its file,
+ * which may end in " (deleted)".
  */
 struct ft_text
 tel__ft_frame(const unsigned char *from, const unsigned char *to)
@@ -534,7 +535,8 @@ tel__ft_frame(const unsigned char *from, const unsigned char *to)
 		p = skip_blanks((const char *)hex, end);
 	if (end > p && end[-1] == ')')
 		for (q = end - 1; q > p + 1 && file == end; q--)
-			if (*q == '(' && q[-1] == ' ')
+			if (*q == '(' && q[-1] == ' ' &&
+			    !starts_with(q, end, "(deleted))"))
 				file = q;
 	name.p = p;
 	name.n = (size_t)(file - (file != end) - p);
