@@ -98,10 +98,13 @@ static struct collections_fact *
 collections_fact(struct collections *c, const struct tel_event *ev,
     uint64_t key, uint32_t type, uint32_t field)
 {
-	if (!TEL__RESERVE(c->facts, c->facts_room, c->nfacts + 1))
+	uint32_t log;
+
+	if (!TEL__RESERVE(c->facts, c->facts_room, c->nfacts + 1) ||
+	    !tel__collector_log(&c->of, ev, &log))
 		return NULL;
 	struct collections_fact *f = &c->facts[c->nfacts];
-	*f = (struct collections_fact){ ev->clock, key, type, field, "" };
+	*f = (struct collections_fact){ ev->clock, key, log, type, field, "" };
 	return f;
 }
 
@@ -211,8 +214,8 @@ collections_next(const struct collections *c,
     const struct tel__collector_range *r, const struct collections_fact *f)
 {
 	for (; f < c->facts + c->nfacts; f++)
-		if (f->key == r->key && f->clock >= r->from &&
-		    f->clock <= r->to)
+		if (f->key == r->key && f->log == r->log &&
+		    f->clock >= r->from && f->clock <= r->to)
 			return f;
 	return NULL;
 }

@@ -13,6 +13,7 @@
 /* A number that an event has of the collection that it names. */
 struct collections_fact {
 	uint64_t clock, key;
+	uint32_t log;         /* its place */
 	uint32_t type, field; /* of the page */
 	char value[32];
 };

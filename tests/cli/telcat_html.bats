@@ -108,6 +108,17 @@ assert {f["name"]: f.get("unit") for f in type["fields"]} == {
 	[ "$(<got)" = 49 ]
 }
 
+@test "a collection has the numbers of its own log" {
+	local numbers='[.collector.collections.list[][2] | length]'
+	zstd -dqo a.log "$MPS/1.118.0-lii6ll-finalcv.log.zst"
+	# as of two processes that forked: with the same addresses
+	cp a.log b.log
+	telcat -q -f html -o one.html a.log
+	telcat -q -f html -o two.html a.log b.log
+	page head one.html | jq -c "$numbers | . + . | sort" >want
+	page head two.html | jq -c "$numbers | sort" | cmp want -
+}
+
 # A log of 5 copies of another one, each later than the one before.
 grow() { # LOG
 	python3 - "$1" <<'END'
