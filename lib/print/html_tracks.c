@@ -46,7 +46,27 @@ find_series(struct html *h, uint32_t track, int32_t type,
 {
 	const struct bucket_key key = { track, type, -1, kind };
 
-	return tel__buckets_series(&h->sums, &key);
+	return tel__buckets_series(&h->sums, &key, TIME_BUCKETS_SERIES);
+}
+
+/*
+ * The number of the series of a type on a track; where there are too many, on
+ * that of its log.
+ */
+static long
+find_count(struct html *h, uint32_t track, uint32_t type)
+{
+	struct bucket_key key = { track, (int32_t)type, -1,
+		TIME_BUCKETS_COUNT };
+	const struct timeline_track *t = h->timeline->tracks[track - 1];
+	long n = tel__buckets_series(&h->sums, &key, TIME_BUCKETS_SERIES);
+
+	while (t->parent != NULL)
+		t = t->parent;
+	key.track = t->id;
+	return n >= 0 ? n :
+	                tel__buckets_series(&h->sums, &key,
+	                    (size_t)2 * TIME_BUCKETS_SERIES);
 }
 
 void
@@ -57,9 +77,7 @@ tel__html_count(struct html *h, const struct timeline_track *t, uint64_t time)
 	if (s == NULL)
 		return;
 	if (s->count == 0)
-		s->count = find_series(h, t->id, (int32_t)h->type,
-		               TIME_BUCKETS_COUNT) +
-		    1;
+		s->count = find_count(h, t->id, h->type) + 1;
 	tel__buckets_count(&h->sums, s->count - 1, time, 1);
 }
 
@@ -80,7 +98,11 @@ count_range(struct html *h, uint32_t track, uint32_t type, uint64_t from,
 		s->ranges =
 		    find_series(h, track, (int32_t)type, TIME_BUCKETS_RANGES) +
 		    1;
-	tel__buckets_range(&h->sums, s->ranges - 1, from, to);
+	if (s->ranges > 0)
+		tel__buckets_range(&h->sums, s->ranges - 1, from, to);
+	else
+		tel__buckets_count(&h->sums, find_count(h, track, type), from,
+		    1);
 }
 
 /* Every second link is left out when there are too many. */
@@ -301,7 +323,9 @@ track_heat(struct tel_printer *pr, const struct timeline_track *t,
 		return;
 	}
 	if (s->rows[key.row] == 0)
-		s->rows[key.row] = tel__buckets_series(&h->sums, &key) + 1;
+		s->rows[key.row] =
+		    tel__buckets_series(&h->sums, &key, TIME_BUCKETS_SERIES) +
+		    1;
 	tel__buckets_count(&h->sums, s->rows[key.row] - 1, time, times);
 }
 

@@ -65,7 +65,8 @@ tel__buckets_clear(struct time_buckets *p)
 }
 
 long
-tel__buckets_series(struct time_buckets *p, const struct bucket_key *key)
+tel__buckets_series(struct time_buckets *p, const struct bucket_key *key,
+    size_t most)
 {
 	uint64_t h = tel__fnv(TEL__FNV, &key->track, sizeof(key->track));
 	int fresh;
@@ -76,7 +77,7 @@ tel__buckets_series(struct time_buckets *p, const struct bucket_key *key)
 	struct tel__entry *e = tel__table_find(&p->by_key, h);
 	if (e != NULL)
 		return (long)e->value;
-	if (p->nseries >= TIME_BUCKETS_SERIES)
+	if (p->nseries >= most)
 		return -1;
 	e = tel__table_put(&p->by_key, h, &fresh);
 	if (e == NULL ||

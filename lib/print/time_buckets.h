@@ -14,7 +14,10 @@
 #define TIME_BUCKETS_MAX 65536u
 /* Memory of all series, before buckets become wider. */
 #define TIME_BUCKETS_BYTES ((size_t)12 << 20)
-/* The most series; what they would hold is in no sum then. */
+/*
+ * The most series; counts beyond are in those of a log, of which there may be
+ * as many more, and other values in no sum.
+ */
 #define TIME_BUCKETS_SERIES 16384u
 /* Columns of a series. */
 #define TIME_BUCKETS_COLUMNS 4
@@ -67,8 +70,12 @@ struct time_buckets {
 void tel__buckets_init(struct time_buckets *p);
 void tel__buckets_clear(struct time_buckets *p);
 
-/* The number of a series, made when it is new; -1: too many, or no memory. */
-long tel__buckets_series(struct time_buckets *p, const struct bucket_key *key);
+/*
+ * The number of a series, made when it is new and there are less than most.
+ * -1: too many, or no memory.
+ */
+long tel__buckets_series(struct time_buckets *p, const struct bucket_key *key,
+    size_t most);
 
 /* Puts what a series has of its latest bucket there. */
 void tel__buckets_settle(struct time_buckets *p, struct bucket_series *s);

@@ -108,6 +108,26 @@ assert {f["name"]: f.get("unit") for f in type["fields"]} == {
 	[ "$(<got)" = 49 ]
 }
 
+@test "the events of very many threads are all counted" {
+	# ranges, their ends and other events, of more threads and types than series
+	python3 - <<-'END' >threads.txt
+		print("# teltools text 1\n# tick rate: 1000000000")
+		for t in range(4):
+		    print(f"# type: T{t} {t} k tid:unsigned")
+		print("# type: S 4 k id:unsigned tid:unsigned\n# type: F 5 k id:unsigned")
+		print("# role: S start F id\n# role: F finish id")
+		for i in range(3000):
+		    for t in range(4):
+		        print(f"{100 * i + t:016X} T{t} tid={i}")
+		    print(f"{100 * i + 9:016X} S id={i} tid={i}")
+		    print(f"{100 * i + 10:016X} F id={i}")
+	END
+	telcat -q -f html -o page.html threads.txt
+	page check page.html
+	page counts page.html | sort >got
+	printf 'k %s 3000\n' F S T0 T1 T2 T3 | cmp - got
+}
+
 @test "a collection has the numbers of its own log" {
 	local numbers='[.collector.collections.list[][2] | length]'
 	zstd -dqo a.log "$MPS/1.118.0-lii6ll-finalcv.log.zst"

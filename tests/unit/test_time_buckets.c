@@ -109,7 +109,7 @@ add_series(struct time_buckets *p, uint32_t track, enum buckets_kind kind)
 {
 	const struct bucket_key key = { track, 0, -1, kind };
 
-	return tel__buckets_series(p, &key);
+	return tel__buckets_series(p, &key, TIME_BUCKETS_SERIES);
 }
 
 static void
@@ -124,7 +124,7 @@ test_series(void)
 	ok(add_series(&p, 1, TIME_BUCKETS_COUNT) == 0 &&
 	        add_series(&p, 1, TIME_BUCKETS_RANGES) == 1 &&
 	        add_series(&p, 2, TIME_BUCKETS_COUNT) == 2 &&
-	        tel__buckets_series(&p, &row) == 3,
+	        tel__buckets_series(&p, &row, TIME_BUCKETS_SERIES) == 3,
 	    "a series is of a track, a type, a row and a kind");
 	ok(add_series(&p, 1, TIME_BUCKETS_RANGES) == 1, "and found again");
 	for (i = 4; i < TIME_BUCKETS_SERIES; i++)
