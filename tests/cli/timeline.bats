@@ -82,6 +82,17 @@ toy() {
 	END
 }
 
+@test "a range without an end lasts up to the end of its own log" {
+	printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+	    '# type: S 1 k id:unsigned tid:unsigned' '# type: F 2 k id:unsigned' \
+	    '# role: S start F id' '# role: F finish id' \
+	    '0000000000000001 S id=1 tid=1' '0000000000000005 S id=2 tid=2' \
+	    '0000000000000009 F id=2' >one.txt
+	sed 's/tid=1$/tid=3/' one.txt >two.txt
+	telcat -f folded --no-merge one.txt two.txt |
+	    cmp - <(printf 'thread %d;S 8\n' 1 2 3)
+}
+
 @test "JSON says the same as packets do" {
 	toy >toy.txt
 	unpack 1.118.0-lii6gc-awlut
