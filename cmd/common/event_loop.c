@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/read.h"
 #include "base/spool.h"
 #include "format.h"
 #include "message.h"
@@ -489,16 +490,14 @@ static int
 copy_rest(int from, int to, uint64_t *n)
 {
 	char buffer[65536];
-	ssize_t got = 1;
+	ptrdiff_t got = 1;
 	int failed = 0;
 
 	while (failed == 0 && got > 0) {
-		got = read(from, buffer, sizeof(buffer));
+		got = tel__read_some(from, buffer, sizeof(buffer), -1);
 		if (got > 0) {
 			failed = tel__spool_write(to, buffer, (size_t)got);
 			*n += (uint64_t)got;
-		} else if (got < 0 && errno == EINTR) {
-			got = 1;
 		} else if (got < 0) {
 			failed = -errno;
 		}
@@ -662,7 +661,7 @@ loop_count_events(void *arg, tel_run *run)
 	return CONTINUE;
 }
 
-/* Copies all of standard input to a file, which takes its place.  An errno. */
+/* Copies all of standard input to a file, which takes its place; as copy_rest(). */
 static int
 copy_input(const struct settings *s, int to)
 {
@@ -688,7 +687,9 @@ sources_spool_input(struct settings *s)
 		    "no temporary file for standard input: %s",
 		    strerror(errno));
 	failed = copy_input(s, fd);
-	if (failed != 0)
+	if (failed < 0)
+		message_fail(STATUS_FAILED, "-", "%s", strerror(-failed));
+	else if (failed > 0)
 		message_fail(STATUS_FAILED, "-", "copying it to %s: %s",
 		    tel__spool_folder(), strerror(failed));
 	else

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/read.h"
 #include "message.h"
 #include "tel/run.h"
 
@@ -270,7 +271,6 @@ ptrdiff_t
 source_read(void *arg, void *buffer, size_t size)
 {
 	struct source *src = arg;
-	ssize_t n;
 
 	if (src->nahead > 0) {
 		if (size > src->nahead)
@@ -280,10 +280,7 @@ source_read(void *arg, void *buffer, size_t size)
 		src->nahead -= size;
 		return (ptrdiff_t)size;
 	}
-	do
-		n = read(src->fd, buffer, size);
-	while (n < 0 && errno == EINTR);
-	return n;
+	return tel__read_some(src->fd, buffer, size, -1);
 }
 
 /*

@@ -3,13 +3,13 @@
  * Which operands are added up, as what other runs have counted, or for their
  * classes, and are not logs whose events are counted.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/read.h"
 #include "common/message.h"
 #include "telstat.h"
 
@@ -33,19 +33,13 @@ telstat_wants_events(const struct telstat *t)
 static size_t
 read_more(const struct source *src, off_t start, struct ahead *a, size_t want)
 {
-	ssize_t n;
-
 	if (!TEL__RESERVE(a->bytes, a->room, want)) {
 		(void)message_no_memory();
 		a->failed = 1;
 		return 0;
 	}
-	want -= a->size;
-	do
-		n = start < 0 ? read(src->fd, a->bytes + a->size, want) :
-		                pread(src->fd, a->bytes + a->size, want,
-		                    start + (off_t)a->size);
-	while (n < 0 && errno == EINTR);
+	ptrdiff_t n = tel__read_some(src->fd, a->bytes + a->size,
+	    want - a->size, start < 0 ? -1 : (int64_t)(start + (off_t)a->size));
 	if (n < 0) {
 		message_errno(src->name);
 		a->failed = 1;

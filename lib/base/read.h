@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading as many bytes as there are, whatever one call returns. */
+/* Reading through signals, and from pipes that do not block. */
 #ifndef TEL__BASE_READ_H
 #define TEL__BASE_READ_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/*
+ * Reads up to n bytes, as read(2), or pread(2) if from is an offset, and not -1;
+ * waits while there are none.
+ */
+ptrdiff_t tel__read_some(int fd, void *to, size_t n, int64_t from);
 
 /*
  * Reads n bytes, or fewer if the file ends.  from: an offset; -1: where the

@@ -461,6 +461,47 @@ memory() {
 	[[ $stderr == 'telcat: standard input: '* ]]
 }
 
+@test "input that does not block is waited for" {
+	local command
+	for command in 'telcat -H -' 'telcat -H -n -3 -' 'telfilter -c -' \
+	    'telstat -' 'telstat -f json -' 'telreplay --dry-run -'; do
+		# shellcheck disable=SC2086
+		python3 - $command >got <<-'END'
+			import os, subprocess, sys, time
+			reader, writer = os.pipe()
+			os.set_blocking(reader, False)
+			tool = subprocess.Popen(sys.argv[1:], stdin=reader)
+			os.close(reader)
+			# it has read nothing yet, and waits, or has given up
+			stat = f'/proc/{tool.pid}/stat'
+			while tool.poll() is None and \
+			        f'({sys.argv[1]}) S' not in open(stat).read():
+			    time.sleep(0.01)
+			with open('mpsio.log', 'rb') as log:
+			    os.write(writer, log.read())
+			os.close(writer)
+			sys.exit(tool.wait())
+		END
+		$command <mpsio.log >want
+		cmp want got
+	done
+}
+
+@test "a connection that is reset is reported, also where its end is wanted" {
+	run -1 --separate-stderr python3 - telcat -H -n -3 <<-'END'
+		import os, socket, struct, sys
+		server = socket.create_server(('127.0.0.1', 0))
+		client = socket.create_connection(server.getsockname())
+		peer, _ = server.accept()
+		peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+		    struct.pack('ii', 1, 0))
+		peer.close()
+		os.dup2(client.fileno(), 0)
+		os.execvp(sys.argv[1], sys.argv[1:])
+	END
+	[ "$stderr" = 'telcat: standard input: Connection reset by peer' ]
+}
+
 @test "names are escaped in messages" {
 	name=$'a\033[31m\nb'
 	run -1 --separate-stderr telcat "$name"
