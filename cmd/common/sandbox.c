@@ -316,13 +316,17 @@ allow_outputs(const struct rules *r, const struct settings *s,
 		allow(r, s->output, FS_WRITE_FILE | FS_TRUNCATE);
 	if (real != NULL)
 		made = real;
-	/*
-	 * SQLite also reads, and synchronises the folder of its journal.  With
-	 * --split, the number may be in the name of a folder.  A trace is a
-	 * folder itself.
-	 */
+	size_t n = made != NULL ? strlen(made) : 0;
+	/* a trace is a folder itself, also with slashes behind it */
+	while (n > 1 && made[n - 1] == '/')
+		n--;
+	/* with --split, the number may be in the name of a folder */
+	const char *number = n > 0 ? memchr(made, '%', n) : NULL;
+	if (number != NULL)
+		n = (size_t)(number - made);
+	/* SQLite also reads, and synchronises the folder of its journal */
 	if (made != NULL)
-		allow_part(r, made, folder_length(made, strcspn(made, "%")),
+		allow_part(r, made, folder_length(made, n),
 		    FS_MAKE | FS_READ | FS_MAKE_DIR | FS_REMOVE_DIR);
 	free(real);
 }

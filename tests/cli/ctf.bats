@@ -649,6 +649,14 @@ the time since the event before it; -f tel writes a file" ]
 	[ "$(grep -o '_nn*;' out/metadata | wc -c)" -eq 202 ]
 }
 
+@test "a folder may be named with slashes behind it, as a shell completes one" {
+	trace all.ctf
+	telcat -q -f ctf -o made/ trace
+	telfilter -o kept// trace/
+	[ -e made/metadata ]
+	diff <(telcat -H trace) <(telcat -H kept/)
+}
+
 @test "a folder that is there is kept, and a failure leaves none" {
 	trace all.ctf
 	mkdir old
