@@ -212,6 +212,9 @@ tel__archive_open(struct tel_archive *ar, struct tel_fault *fault)
 	if (failed)
 		return tel__fault_set(fault, TEL_EIO, ENOSYS,
 		    "%s: this libarchive was built without it", packing->name);
+	/* in a locale without UTF-8, names of zip and 7z would be lost */
+	if (packing->code == 0)
+		ar->names = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	ar->header_left = HEADER_MAX;
 	if (ar->f.archive_read_open1(ar->a) != ARCHIVE_OK) {
 		ar->dead = 1;
@@ -231,6 +234,9 @@ tel__archive_close(struct tel_archive *ar)
 	if (ar->a != NULL)
 		ar->f.archive_read_free(ar->a);
 	ar->a = NULL;
+	if (ar->names != (locale_t)0)
+		freelocale(ar->names);
+	ar->names = (locale_t)0;
 #ifndef TEL_ARCHIVE_LINKED
 	if (ar->library != NULL)
 		(void)dlclose(ar->library);
@@ -250,8 +256,12 @@ tel__archive_next(struct tel_archive *ar, struct archive_entry **entry)
 	int r = ar->entered ? ar->f.archive_read_data_skip(ar->a) : ARCHIVE_OK;
 	ar->entered = 0;
 	if (r > ARCHIVE_FATAL) {
+		/* 0 changes nothing */
+		const locale_t before = uselocale(ar->names);
+
 		ar->header_left = HEADER_MAX;
 		r = ar->f.archive_read_next_header(ar->a, entry);
+		(void)uselocale(before);
 		ar->header_left = UINT64_MAX;
 		ar->entered = r == ARCHIVE_OK || r == ARCHIVE_WARN;
 	}

@@ -5,6 +5,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <locale.h>
 
 #include "io/gzip.h"
 
@@ -59,6 +60,7 @@ struct tel_archive {
 	struct archive *a;    /* NULL until tel__archive_open() */
 	struct tel_input *in; /* where its bytes come from; not owned */
 	enum tel_packing packing;
+	locale_t names;            /* of headers; 0: that of the program */
 	size_t given;              /* bytes of in that libarchive looks at */
 	struct tel_fault in_fault; /* number is 0 while in has not failed */
 	uint64_t taken;            /* bytes that libarchive was given */

@@ -234,6 +234,21 @@ setup() {
 	[[ ${stderr_lines[0]} == 'telcat: t.tar:cut.log: offset 29'[0-9][0-9]': '* ]]
 }
 
+@test "names of members in UTF-8 are theirs in any locale" {
+	python3 - <<-'END'
+		import zipfile
+		with zipfile.ZipFile('names.zip', 'w') as archive:
+		    for name in ('d\u00e9but/\u65e5.log', 'd\u00e9but/\u672c.log'):
+		        archive.write('mpsio.log', name)
+	END
+	local locale
+	for locale in C C.UTF-8; do
+		LC_ALL=$locale telstat -q -f csv -g file names.zip |
+			grep -ao 'début/[^,]*' | sort -u |
+			diff - <(printf '%s\n' début/日.log début/本.log)
+	done
+}
+
 @test "several files are shown one after the other, if asked for" {
 	telcat -H mpsio.log >one
 	cat one one | cmp - <(telcat -H --no-merge mpsio.log mpsio.log)
