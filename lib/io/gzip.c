@@ -29,8 +29,8 @@ tel__gzip_init(struct tel_gzip *g)
 }
 
 /* Eight bytes at a time, each by its own table. */
-void
-tel__gzip_out(struct tel_gzip *g, const unsigned char *data, size_t size)
+static void
+gzip_add(struct tel_gzip *g, const unsigned char *data, size_t size)
 {
 	uint32_t c = ~g->crc, lo, hi;
 
@@ -48,6 +48,50 @@ tel__gzip_out(struct tel_gzip *g, const unsigned char *data, size_t size)
 	g->crc = ~c;
 }
 
+/* The bytes up to the end of the member, by its trailer. */
+static uint32_t
+gzip_left(const struct tel_gzip *g)
+{
+	return g->trailers[g->first].length - (uint32_t)(g->out - g->start);
+}
+
+/*
+ * A member ends here, by its trailer.  Where the checksum differs, it is
+ * damaged, if one of the next fits; else this was no trailer.
+ */
+static void
+gzip_end_member(struct tel_gzip *g)
+{
+	const int fits = g->trailers[g->first].crc == g->crc;
+
+	g->damaged |= fits && g->doubtful;
+	g->doubtful = !fits;
+	g->start = g->out;
+	g->crc = 0;
+	g->first = (g->first + 1) % TEL_GZIP_TRAILERS;
+	g->count--;
+}
+
+/* The same for all that end here: empty ones may follow. */
+static void
+gzip_end_members(struct tel_gzip *g)
+{
+	while (g->count > 0 && gzip_left(g) == 0)
+		gzip_end_member(g);
+}
+
+void
+tel__gzip_out(struct tel_gzip *g, const unsigned char *data, size_t size)
+{
+	size_t n;
+
+	for (; size > 0; data += n, size -= n) {
+		gzip_end_members(g);
+		n = g->count > 0 && gzip_left(g) < size ? gzip_left(g) : size;
+		gzip_add(g, data, n);
+	}
+}
+
 /* Magic, deflate, no reserved flag, and a system that there is. */
 static int
 gzip_is_header(const unsigned char *p)
@@ -56,66 +100,79 @@ gzip_is_header(const unsigned char *p)
 	    (p[9] < 14 || p[9] == 255);
 }
 
-/* Looks for headers among the places that begin before limit. */
-static int
-gzip_find_header(const unsigned char *data, size_t size, size_t begin,
-    size_t limit)
+/* Takes the trailers before headers that begin from begin to limit. */
+static void
+gzip_find_headers(struct tel_gzip *g, const unsigned char *data, size_t size,
+    size_t begin, size_t limit)
 {
 	const unsigned char *p = data + begin, *end;
+	struct tel_gzip_trailer *t;
 
-	if (size < TEL_GZIP_TAIL)
-		return 0;
-	end = data + size - TEL_GZIP_TAIL + 1;
+	if (size < TEL_GZIP_HEADER + begin)
+		return;
+	end = data + size - TEL_GZIP_HEADER + 1;
 	if (limit < (size_t)(end - data))
 		end = data + limit;
-	while (p < end && (p = memchr(p, 0x1f, (size_t)(end - p))) != NULL) {
-		if (gzip_is_header(p))
-			return 1;
-		p++;
+	for (; p < end && (p = memchr(p, 0x1f, (size_t)(end - p))) != NULL;
+	     p++) {
+		if (!gzip_is_header(p))
+			continue;
+		g->again = 1;
+		/* without one of them no later one has its place */
+		g->full |= g->count == TEL_GZIP_TRAILERS;
+		if (g->full)
+			continue;
+		t = &g->trailers[(g->first + g->count) % TEL_GZIP_TRAILERS];
+		t->crc = tel_le32(p - TEL_GZIP_TRAILER);
+		t->length = tel_le32(p - TEL_GZIP_TRAILER + 4);
+		g->count++;
 	}
-	return 0;
+}
+
+static tel_status
+gzip_damage(struct tel_fault *fault, const char *what)
+{
+	return tel__fault_set(fault, TEL_EDAMAGED, EIO, "gzip: the %s is wrong",
+	    what);
 }
 
 void
 tel__gzip_in(struct tel_gzip *g, const unsigned char *data, size_t size)
 {
 	unsigned char seam[2 * TEL_GZIP_TAIL];
-	size_t n = size < TEL_GZIP_TAIL ? size : TEL_GZIP_TAIL;
-	size_t i;
+	const size_t n = size < TEL_GZIP_TAIL ? size : TEL_GZIP_TAIL;
+	const size_t before = g->ntail, seen = TEL_GZIP_HEADER - 1;
+	size_t from = before > seen ? before - seen : 0;
 
-	/* places that begin before data, and those in it; not the first */
-	memcpy(seam, g->tail, g->ntail);
-	memcpy(seam + g->ntail, data, n);
-	if (gzip_find_header(seam, g->ntail + n, g->in == g->ntail, g->ntail) ||
-	    gzip_find_header(data, size, g->in == 0, size))
-		g->again = 1;
+	/* a header, or the trailer before it, may begin before data */
+	memcpy(seam, g->tail, before);
+	memcpy(seam + before, data, n);
+	if (from < TEL_GZIP_TRAILER)
+		from = TEL_GZIP_TRAILER;
+	gzip_find_headers(g, seam, before + n, from, before + TEL_GZIP_TRAILER);
+	gzip_find_headers(g, data, size, TEL_GZIP_TRAILER, size);
 	/* the new tail is the end of the old one and data */
-	if (g->ntail + n > TEL_GZIP_TAIL)
-		i = g->ntail + n - TEL_GZIP_TAIL;
-	else
-		i = 0;
-	memmove(g->tail, g->tail + i, g->ntail - i);
-	g->ntail -= i;
-	memcpy(g->tail + g->ntail, data + size - n, n);
-	g->ntail += n;
+	const size_t keep =
+	    before + n < TEL_GZIP_TAIL ? before : TEL_GZIP_TAIL - n;
+	memmove(g->tail, g->tail + before - keep, keep);
+	memcpy(g->tail + keep, data + size - n, n);
+	g->ntail = keep + n;
 	g->in += size;
 }
 
 tel_status
-tel__gzip_end(const struct tel_gzip *g, uint64_t used, struct tel_fault *fault)
+tel__gzip_end(struct tel_gzip *g, uint64_t used, struct tel_fault *fault)
 {
+	gzip_end_members(g);
+	if (g->damaged)
+		return gzip_damage(fault, "checksum");
 	/* zeros fill up a tape: the place of the trailer is not kept */
-	if (g->in != used || g->ntail < 8)
+	if (g->in != used || g->ntail < TEL_GZIP_TRAILER || g->full)
 		return TEL_END;
-	const unsigned char *trailer = g->tail + g->ntail - 8;
-	uint32_t crc = tel_le32(trailer);
-	uint32_t length = tel_le32(trailer + 4);
-	/* with the same length the members before the last are all empty */
-	if (length != (uint32_t)g->out)
-		return g->again ? TEL_END :
-		                  tel__fault_set(fault, TEL_EDAMAGED, EIO,
-		                      "gzip: the length is wrong");
-	return crc == g->crc ? TEL_END :
-	                       tel__fault_set(fault, TEL_EDAMAGED, EIO,
-	                           "gzip: the checksum is wrong");
+	const unsigned char *trailer = g->tail + g->ntail - TEL_GZIP_TRAILER;
+	const int fits = tel_le32(trailer) == g->crc;
+	if (tel_le32(trailer + 4) != (uint32_t)(g->out - g->start))
+		return g->again ? TEL_END : gzip_damage(fault, "length");
+	/* that this one fits means that the doubtful one was a trailer */
+	return fits == g->doubtful ? gzip_damage(fault, "checksum") : TEL_END;
 }

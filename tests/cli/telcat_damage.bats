@@ -130,6 +130,25 @@ poke() {
 	done
 }
 
+@test "checksums of gzip files that were put together are checked" {
+	unpack 1.111.0-lii6gc-poolncv
+	python3 - <<-'END'
+		import zlib
+		log = open('mpsio.log', 'rb').read()
+		def pack(content):
+		    c = zlib.compressobj(0, wbits=31)
+		    return c.compress(content) + c.flush()
+		good = b''.join(pack(log[i:i + 800]) for i in range(0, len(log), 800))
+		open('good.gz', 'wb').write(good)
+		# the last byte of what the second member has
+		at = 2 * len(pack(log[:800])) - 9
+		open('bad.gz', 'wb').write(good[:at] + b'\xaa' + good[at + 1:])
+	END
+	telcat -H good.gz | cmp - <(telcat -H mpsio.log)
+	run -3 --separate-stderr telcat -c bad.gz
+	[[ $stderr == *': gzip: the checksum is wrong'* ]]
+}
+
 @test "a member that an archive does not have whole costs none of the others" {
 	unpack 1.111.0-lii6gc-poolncv
 	truncate -s 5G huge

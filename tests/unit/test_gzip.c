@@ -96,7 +96,7 @@ test_members(void)
 	for (i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++)
 		for (value = 0; value < 256; value++) {
 			/* a member is at least as long as its trailer and header */
-			at = 1 + below(IN - TEL_GZIP_TAIL);
+			at = TEL_GZIP_TRAILER + below(IN - TEL_GZIP_TAIL);
 			memset(in, 0, sizeof(in));
 			memcpy(in + at, "\037\213\010", 3);
 			in[at + bytes[i].at] = (unsigned char)value;
@@ -112,6 +112,33 @@ test_members(void)
 	    "the first one is that of the first member");
 }
 
+/* Members of any content, of which one is damaged, or none. */
+static void
+test_damaged_members(void)
+{
+	unsigned i, k, members, damaged, bad = 0;
+	size_t n, nin, nout;
+	tel_status want;
+
+	for (i = 0; i < 2000; i++) {
+		members = 2 + below(8);
+		damaged = below(2 * members);
+		want = damaged < members ? TEL_EDAMAGED : TEL_END;
+		memset(in, 0, sizeof(in));
+		for (k = 0, nin = nout = 0; k < members; k++) {
+			n = below(60);
+			memcpy(in + nin, "\037\213\010", 3);
+			nin += TEL_GZIP_HEADER + 2 + TEL_GZIP_TRAILER;
+			put_le32(in + nin - 8,
+			    slow_crc(out + nout, n) ^ (k == damaged));
+			put_le32(in + nin - 4, (uint32_t)n);
+			nout += n;
+		}
+		bad += check(in, nin, out, nout, nin) != want;
+	}
+	ok(bad == 0, "members of which one is damaged, or none: %u", bad);
+}
+
 int
 main(void)
 {
@@ -121,5 +148,6 @@ main(void)
 		out[i] = (unsigned char)below(256);
 	test_trailer();
 	test_members();
+	test_damaged_members();
 	return done();
 }
