@@ -3,7 +3,7 @@
  * Gzip (RFC 1952): the checks that libarchive leaves out.  It inflates, and
  * looks neither at the checksum nor at the length that end a member.  It does
  * not report where members start and end either: what looks like a header has
- * the trailer of a member before it, whose length says where that ends.
+ * the trailer of a member before it, by whose length it ends in the output.
  */
 #ifndef TEL_GZIP_H
 #define TEL_GZIP_H
