@@ -154,7 +154,7 @@ drain_set_symbols(struct drain *d, struct telrec_symbols *s)
 uint32_t
 drain_processes(const struct drain *d)
 {
-	return ARENA_NOW(d->a->images_used);
+	return ARENA_NOW(d->a->images_used) - ARENA_NOW(d->a->images_skipped);
 }
 
 /*

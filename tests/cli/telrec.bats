@@ -193,6 +193,18 @@ setup() {
 	[ "$(counts run.tel 'type == "malloc" && size == 100')" = 170 ]
 }
 
+@test "a program that runs while thousands of processes come and go is one" {
+	run telrec -o run.tel "$program" many
+	[ "$status" = 0 ]
+	# one place is skipped: that of the program
+	[[ $output == *" in 65539 processes; "* ]]
+	[ "$(counts run.tel 'type == "process"')" = 4 ]
+	[ "$(counts run.tel 'type == "process_end"')" = 4 ]
+	[ "$(counts run.tel 'type == "process" && pid > 4194303')" = 0 ]
+	telstat run.tel >report
+	run ! grep unknown.*blocks report
+}
+
 @test "more threads than there are rings: the events of others are lost" {
 	# one of them is that of the first thread
 	rings=$(sed -n 's/^#define ARENA_RINGS \([0-9]*\)u/\1/p' \

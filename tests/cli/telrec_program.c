@@ -533,6 +533,31 @@ rings(int n, char **argv)
 	return 1;
 }
 
+/* As after many thousand processes, whose parent goes on. */
+static int
+many(void)
+{
+	struct arena *a = share();
+	void *block = malloc(90001);
+	pthread_t thread;
+
+	__atomic_store_n(&a->images_used, ARENA_IMAGES, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < 3; i++)
+		if (fork() == 0) {
+			pairs(10, 100);
+			_exit(0);
+		} else {
+			wait(NULL);
+			next_epoch(a);
+		}
+	operations = 1;
+	if (pthread_create(&thread, NULL, exchange, NULL) != 0)
+		fail("pthread_create");
+	pthread_join(thread, NULL);
+	free(block);
+	return 0;
+}
+
 /* Writes numbers over what telrec reads of other rings, with this seed. */
 static int
 scribble(unsigned seed)
@@ -910,6 +935,8 @@ main(int argc, char **argv)
 		return huge();
 	if (strcmp(mode, "rings") == 0)
 		return rings(n, argv);
+	if (strcmp(mode, "many") == 0)
+		return many();
 	if (strcmp(mode, "scribble") == 0)
 		return scribble((unsigned)n);
 	if (strcmp(mode, "scramble") == 0)

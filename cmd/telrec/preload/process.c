@@ -37,6 +37,32 @@ thread_id(void)
 	return (uint32_t)syscall(SYS_gettid);
 }
 
+/* Whether a process that runs has an image, for all that is known. */
+static int
+process_has_image(const struct arena_image *image)
+{
+	const uint32_t pid = ARENA_NOW(image->pid) & ~ARENA_IMAGE_EXECUTED;
+
+	return pid != 0 && !ring_calls_forbidden() &&
+	    (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
+}
+
+/* Takes a number whose image is new, or was that of a process that has ended. */
+static uint32_t
+process_take_image(struct arena *a)
+{
+	uint32_t number, left = ARENA_IMAGES;
+
+	do
+		number =
+		    __atomic_fetch_add(&a->images_used, 1, __ATOMIC_RELAXED);
+	while (number >= ARENA_IMAGES &&
+	    process_has_image(&a->images[number % ARENA_IMAGES]) && --left > 0);
+	__atomic_fetch_add(&a->images_skipped, ARENA_IMAGES - left,
+	    __ATOMIC_RELAXED);
+	return number;
+}
+
 /* The number of this process among those of the arena. */
 static uint32_t
 image_of(struct arena *a)
@@ -46,7 +72,7 @@ image_of(struct arena *a)
 
 	if (process->image != 0 && process->pid == (uint32_t)getpid())
 		return process->image - 1;
-	number = __atomic_fetch_add(&a->images_used, 1, __ATOMIC_RELAXED);
+	number = process_take_image(a);
 	struct arena_image *image = &a->images[number % ARENA_IMAGES];
 	image->parent = (uint32_t)getppid();
 	memset(image->name, 0, sizeof(image->name));
