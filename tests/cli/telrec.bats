@@ -125,6 +125,7 @@ setup() {
 	telcat run.tel | grep worker >events
 	address=$(sed -n 's/.* malloc address=\(0x[0-9a-f]*\) size=80002 .*/\1/p' events)
 	sed '/ size=80002 /,$!d' events | grep -q " free address=$address "
+	grep -c ' size=80003 ' events | grep -qx 2
 }
 
 @test "children, and children of children, are recorded in the same log" {

@@ -200,6 +200,17 @@ threads(int count)
 
 static pthread_key_t last_key;
 
+/* The destructor of last_key, which has it called two more times. */
+static void
+last(void *p)
+{
+	static int rounds;
+
+	free(p);
+	if (rounds++ < 2)
+		pthread_setspecific(last_key, malloc(80003));
+}
+
 static void *
 named(void *unused)
 {
@@ -869,7 +880,7 @@ main(int argc, char **argv)
 		return threads(n);
 	}
 	if (strcmp(mode, "named") == 0) {
-		if (pthread_key_create(&last_key, free) != 0 ||
+		if (pthread_key_create(&last_key, last) != 0 ||
 		    pthread_create(&thread, NULL, named, NULL) != 0)
 			fail("pthread_create");
 		return pthread_join(thread, NULL);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -183,11 +184,10 @@ static void
 thread_ends(void *arg)
 {
 	struct ring_self *s = arg;
-	const int ends = s->ends;
 
 	/* what destructors of other keys free comes before the end */
-	s->ends = 1;
-	if (!ends && pthread_setspecific(key, s) == 0)
+	if (++s->ends < PTHREAD_DESTRUCTOR_ITERATIONS &&
+	    pthread_setspecific(key, s) == 0)
 		return;
 	if (s->ring != NULL)
 		ring_put_thread_end();
