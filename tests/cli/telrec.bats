@@ -206,6 +206,11 @@ setup() {
 	run ! grep unknown.*blocks report
 }
 
+@test "threads that end at once, and others, wait for rings: nothing is lost" {
+	telrec -o run.tel "$program" successors 20
+	[ "$(counts run.tel 'type == "thread_end"')" = 20 ]
+}
+
 @test "more threads than there are rings: the events of others are lost" {
 	# one of them is that of the first thread
 	rings=$(sed -n 's/^#define ARENA_RINGS \([0-9]*\)u/\1/p' \

@@ -569,6 +569,36 @@ many(void)
 	return 0;
 }
 
+/* Threads, one after the other, where the rings of four are free. */
+static int
+successors(int n)
+{
+	struct arena *a = share();
+	pthread_t thread;
+	uint32_t i, free_state, left = 4;
+
+	pairs(1, 100);
+	for (i = 0; i < ARENA_RINGS; i++) {
+		free_state = ARENA_RING_FREE;
+		if (ARENA_NOW(a->rings[i].state) == free_state && left > 0)
+			left--;
+		else
+			__atomic_compare_exchange_n(&a->rings[i].state,
+			    &free_state, ARENA_RING_CLAIMED, 0,
+			    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	}
+	operations = 1;
+	for (; n > 0; n--) {
+		if (pthread_create(&thread, NULL, exchange, NULL) != 0)
+			fail("pthread_create");
+		pthread_join(thread, NULL);
+	}
+	for (i = 0; i < ARENA_RINGS; i++)
+		if (ARENA_NOW(a->rings[i].state) == ARENA_RING_CLAIMED)
+			ARENA_SET(a->rings[i].state, ARENA_RING_FREE);
+	return 0;
+}
+
 /* Writes numbers over what telrec reads of other rings, with this seed. */
 static int
 scribble(unsigned seed)
@@ -946,6 +976,8 @@ main(int argc, char **argv)
 		return huge();
 	if (strcmp(mode, "rings") == 0)
 		return rings(n, argv);
+	if (strcmp(mode, "successors") == 0)
+		return successors(n);
 	if (strcmp(mode, "many") == 0)
 		return many();
 	if (strcmp(mode, "scribble") == 0)

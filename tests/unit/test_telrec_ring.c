@@ -547,10 +547,22 @@ main(void)
 	a->clock = ARENA_CLOCK_MONOTONIC;
 	process->alive = 1;
 	a->on = 1;
+	a->magic = ARENA_MAGIC;
+	a->drainer = (uint32_t)getpid();
 	has_rings = 0;
 	errno = 4711;
 	put(ARENA_FREE, 0x1000, 0);
-	ok(ring_self.ring == NULL && errno == 4711, "no ring is free");
+	ok(ring_self.ring == NULL && errno == 4711 && a->lost == 1 && a->on,
+	    "no ring is free");
+	ok(a->hurry != 0, "telrec is woken to give some back");
+	a->magic = 0;
+	put(ARENA_FREE, 0x1000, 0);
+	ok(a->lost == 2 && a->on, "a thread waits for a ring once");
+	ring_self.ringless = 0;
+	put(ARENA_FREE, 0x1000, 0);
+	ok(a->lost == 3 && !a->on, "without telrec recording stops");
+	a->on = 1;
+	a->lost = 0;
 	has_rings = 1;
 	put(ARENA_MALLOC, 0x1000, 24);
 	put(ARENA_FREE, 0x1000, 0);

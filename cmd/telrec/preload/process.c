@@ -140,10 +140,8 @@ process_take_ring(struct ring_self *s)
 
 	/* it asks the system for its number, and others */
 	ring = sandbox & SANDBOX_NO_START ? NULL : process_claim(a);
-	if (ring == NULL) {
-		__atomic_fetch_add(&a->lost, 1, __ATOMIC_RELAXED);
+	if (ring == NULL)
 		return 0;
-	}
 	uint32_t image = image_of(a);
 	ring->open = 1;
 	ring->pid = process->pid;
@@ -204,6 +202,7 @@ process_forget(struct ring_self *s)
 	s->left = 0;
 	s->queued = 0;
 	s->random = 0;
+	s->ringless = 0;
 }
 
 /* -------------------------------------------------------------- the start */

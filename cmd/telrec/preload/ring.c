@@ -30,6 +30,8 @@ __thread struct ring_self ring_self;
 #define SPINS 100u
 /* So many times as many for one that may not call it. */
 #define SPINS_FORBIDDEN 100u
+/* Pauses of a thread that waits for a ring: some 0.5 s. */
+#define RING_WAITS 5000u
 
 /* -------------------------------------------------------------- records */
 
@@ -125,6 +127,35 @@ wait_for_room(struct ring_self *s)
 	return 1;
 }
 
+/*
+ * Takes a ring.  Those of threads that have ended come back within 0.2 s: so a
+ * thread waits for one, once, as all of them may run.  0: an event is lost.
+ */
+static int
+ring_take(struct ring_self *s)
+{
+	const long moment[2] = { 0, 50000 };
+	struct arena *a = ring_shared.arena;
+	uint64_t rounds = __atomic_load_n(&a->rounds, __ATOMIC_RELAXED);
+	unsigned left = s->ringless || ring_calls_forbidden() ||
+	        sandbox & SANDBOX_NO_START ?
+	    0 :
+	    RING_WAITS;
+	int taken;
+
+	while (
+	    !(taken = process_take_ring(s)) && left > 0 && ARENA_NOW(a->on)) {
+		wake_telrec();
+		(void)syscall(SYS_nanosleep, moment, NULL);
+		if (--left == 0 && !process->hidden && is_abandoned(a, &rounds))
+			ARENA_SET(a->on, 0);
+	}
+	s->ringless = !taken;
+	if (!taken)
+		__atomic_fetch_add(&a->lost, 1, __ATOMIC_RELAXED);
+	return taken;
+}
+
 /* Writes the time into a ring that is open, and has room; not a lesser one. */
 static void
 put_clock(struct ring_self *s, uint64_t ticks)
@@ -151,7 +182,7 @@ open_ring(struct ring_self *s)
 {
 	struct arena *a = ring_shared.arena;
 
-	if (s->ring == NULL && !process_take_ring(s))
+	if (s->ring == NULL && !ring_take(s))
 		return 0;
 	do {
 		/* a ring that is open holds up telrec */

@@ -24,6 +24,7 @@ struct ring_self {
 	uint16_t strict;     /* no system call but read(2), and no clock */
 	uint32_t queued;     /* words in the queue */
 	uint32_t muted;      /* its calls are those of this library */
+	int ringless;        /* it has waited for a ring, and got none */
 	int ends;            /* its end is near: rounds of destructors */
 	uint64_t start;      /* of a realloc: the clock */
 	const void *skipped; /* its free is recorded already */
