@@ -281,6 +281,63 @@ test_alike(void)
 	tel_reader_free(r);
 }
 
+/* A thread that each of many blocks names, and that has another name at last. */
+static void
+test_names(void)
+{
+	const tel_emit_param params[] = { { "U64", "n", "", "", "", 0 },
+		{ "U32", "thread", "", "", ":thread", 0 } };
+	const tel_emit_kind kind = { "Number", 0, "" };
+	const tel_emit_type type = { "one", CODE, 0, 0, "", params, 2 };
+	const tel_emit_list list = { "names", 1, 0, 0, &kind, 1, &type, 1 };
+	const tel_emit_options options = { .flags = TEL_EMIT_NO_THREAD };
+	enum { BLOCKS = 17000 };
+	uint64_t n = 0, thread = 7, clock = 0;
+	const uint64_t *all[2] = { &n, &thread };
+	tel_emit_part part = { .code = CODE, .count = 1, .columns = all };
+	tel_emit_name name = { 2, 7, "first" };
+	const unsigned char order = 0;
+	const uint32_t one = 1;
+	tel_reader *r = tel_reader_new();
+	const tel_event *ev;
+	unsigned right = 0;
+	const char *label;
+	size_t length;
+	int good = 1;
+
+	used = 0;
+	good &= tel_emit_open(&options, &list) == 0 &&
+	    tel_emit_to_function(take_bytes, NULL, ~0u) != NULL;
+	for (; n < BLOCKS && good; n++) {
+		const tel_emit_columns columns_of_one = { .count = 1,
+			.part_count = 1,
+			.parts = &part,
+			.order = &order,
+			.clock_count = 1,
+			.clocks = &clock,
+			.shared = &one,
+			.name_count = 1,
+			.names = &name };
+
+		clock = tel_emit_clock();
+		name.name = n + 1 < BLOCKS ? "first" : "last";
+		good &= tel_emit_relay(&columns_of_one) == 0;
+	}
+	tel_emit_close();
+	good &= tel_reader_open_memory(r, bytes, used, "names") == TEL_OK;
+	while (good && tel_reader_next(r, &ev) == TEL_OK) {
+		if (tel_type_code(tel_event_type(ev)) != CODE)
+			continue;
+		label = tel_event_label(ev, 1, &length);
+		name.name =
+		    tel_event_u64(ev, 0) + 1 < BLOCKS ? "first" : "last";
+		right += label != NULL && length == strlen(name.name) &&
+		    memcmp(label, name.name, length) == 0;
+	}
+	is_u64(right, BLOCKS, "events have the name of their thread");
+	tel_reader_free(r);
+}
+
 int
 main(void)
 {
@@ -306,6 +363,7 @@ main(void)
 	}
 	ok(same, "%u columns of drawn shapes", i);
 	test_alike();
+	test_names();
 	free(bytes);
 	return done();
 }

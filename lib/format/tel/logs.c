@@ -745,6 +745,21 @@ take_frame(struct tel_labels *labels, const struct native_name *name)
 	               tel__labels_add_frame(labels, 0, name->value, &frame);
 }
 
+/*
+ * Whether a value has a name already: libtel-emit has the names of threads in
+ * each block, which would be very many labels in a long log.
+ */
+static int
+logs_is_named(const struct tel_labels *labels, const struct native_name *name)
+{
+	struct tel_label is;
+
+	return tel__labels_find(labels, (enum tel_space)name->space,
+	           name->value, name->clock, &is) &&
+	    is.string != NULL && is.length == name->size &&
+	    memcmp(is.string, name->string, name->size) == 0;
+}
+
 /* Adds the names of a block that no event defines. */
 static tel_status
 logs_take_names(struct tel_reader *r, struct native *s)
@@ -764,6 +779,8 @@ logs_take_names(struct tel_reader *r, struct native *s)
 				return st;
 			continue;
 		}
+		if (logs_is_named(source->log->labels, name))
+			continue;
 		st = tel__labels_intern(source->log->labels,
 		    OWN_STRINGS + source->strings, (const char *)name->string,
 		    name->size);
