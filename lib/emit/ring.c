@@ -488,8 +488,12 @@ emit_ring_attach(unsigned kind)
 		self->wait[kind]--;
 	} else if (TEL__NOW(PAGE->record) != 0) {
 		ring = self->ring[kind] = claim_ring(kind);
-		if (ring == NULL)
+		if (ring == NULL) {
 			self->wait[kind] = 1000;
+			/* those of ended threads are free once they are drained */
+			if (TEL__NOW(PAGE->drained))
+				tel__emit_wake();
+		}
 	}
 	if (ring == NULL && TEL__NOW(PAGE->output) >> kind & 1)
 		SET(PAGE->dropped[kind],

@@ -264,8 +264,16 @@ struct part {
 	int vary;       /* and are of different sizes */
 };
 
+/* A thread of events in a block; or several, which have one place. */
+#define THREAD_BITS 10
+struct thread {
+	uint64_t number, name; /* that in force at the start of the block */
+	int taken, others;
+};
+
 /* Working memory of a block; under the drain's lock. */
 static struct {
+	struct thread threads[1u << THREAD_BITS];
 	struct part parts[TYPES_MAX];
 	uint8_t wanted[TYPES_MAX];     /* types of its events */
 	uint16_t part_of[TYPES_MAX];   /* the part of a type, plus 1 */
@@ -450,17 +458,70 @@ wire_put_name(struct tel__buffer *b, unsigned space, uint64_t value,
 	tel__native_put_string(b, name, length);
 }
 
-/* The names of all threads: a block must be readable alone. */
+/* The place of a thread among those of a block. */
+static struct thread *
+wire_thread(uint64_t number)
+{
+	return &block.threads[(uint32_t)number * 0x9e3779b1u >>
+	    (32 - THREAD_BITS)];
+}
+
+/* Notes the threads of the events.  1: a field may have any others. */
+static int
+wire_find_threads(const struct tel__emit_batch *batch, unsigned parts)
+{
+	const unsigned n =
+	    batch->one_thread && batch->count > 0 ? 1 : batch->count;
+	const struct tel__emit_typed *t;
+
+	for (unsigned i = 0; i < parts; i++) {
+		t = tel__emit_types.list[block.parts[i].type];
+		for (unsigned k = 0; k < t->nfields; k++)
+			if (t->fields[k].space == 2 &&
+			    t->fields[k].offset >= 16)
+				return 1;
+	}
+	memset(block.threads, 0, sizeof(block.threads));
+	for (unsigned i = 0; i < n; i++) {
+		const uint64_t number = batch->words[batch->at[i] + 1] >> 32;
+		struct thread *thread = wire_thread(number);
+
+		thread->others |= thread->taken && thread->number != number;
+		thread->taken = 1;
+		thread->number = number;
+	}
+	return 0;
+}
+
+/*
+ * The names of the threads of a block, from its first clock on: it must be
+ * readable alone, and threads that have ended may be very many.
+ */
 static void
-wire_put_names(struct tel__buffer *b)
+wire_put_names(struct tel__buffer *b, const struct tel__emit_batch *batch,
+    unsigned parts, uint64_t low)
 {
 	struct tel__buffer list = { NULL, 0, 0, 0 };
 	const struct tel__ring_entry *entry;
+	const int all = wire_find_threads(batch, parts);
+	struct thread *thread;
 	unsigned count = 0;
-	uint64_t at = 0;
+	uint64_t at, here;
 
-	while ((entry = tel__emit_next_entry(&at)) != NULL) {
-		if (entry->what != ENTRY_THREAD)
+	for (at = here = 0; (entry = tel__emit_next_entry(&at)) != NULL;
+	     here = at) {
+		thread = wire_thread(entry->value);
+		if (entry->what == ENTRY_THREAD && entry->clock <= low &&
+		    thread->number == entry->value)
+			thread->name = here;
+	}
+	for (at = here = 0; (entry = tel__emit_next_entry(&at)) != NULL;
+	     here = at) {
+		thread = wire_thread(entry->value);
+		if (entry->what != ENTRY_THREAD ||
+		    (!all && !thread->others &&
+		        (!thread->taken || thread->number != entry->value ||
+		            here < thread->name)))
 			continue;
 		wire_put_name(&list, 2, entry->value, entry->clock, entry + 1,
 		    (size_t)entry->length);
@@ -573,7 +634,7 @@ wire_put_events(const struct tel__emit_stream *s, struct tel__buffer *b,
 		    (part->vary ? NATIVE_VARY : 0) |
 		        (part->tails ? NATIVE_TAILS : 0));
 	}
-	wire_put_names(b);
+	wire_put_names(b, batch, n, low);
 	if (n == 0)
 		return 0;
 	if (n > 1)

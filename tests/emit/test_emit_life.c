@@ -102,6 +102,91 @@ test_many_threads(void)
 	unlink(path);
 }
 
+/* All rings are those of ended threads, long before they are drained. */
+static void
+test_no_ring(void)
+{
+	tel_emit_options o = { .ring_bytes = 65536,
+		.rings = 4,
+		.interval_ms = 3600000 };
+	uint64_t lost = 0, before = 1;
+	unsigned i;
+	pthread_t t;
+
+	per_thread = 1;
+	start(&o);
+	tel_emit_to_file("/dev/null", ~0u, 0);
+	for (i = 0; i < 1000 && (lost == 0 || lost > before); i++) {
+		before = tel_emit_lost();
+		pthread_create(&t, NULL, count_up, (void *)(uintptr_t)(i % 64));
+		pthread_join(t, NULL);
+		lost = tel_emit_lost();
+		usleep(lost > 0 ? 10000 : 0);
+	}
+	ok(lost > 0 && lost == before,
+	    "a thread without a ring has those of others drained: %u threads",
+	    i);
+	tel_emit_close();
+}
+
+enum { NAMED = 200 };
+
+static void *
+count_named(void *arg)
+{
+	const unsigned i = (unsigned)(uintptr_t)arg;
+	char name[16];
+
+	snprintf(name, sizeof(name), "%s %u",
+	    i < NAMED ? "one of many" : "main", i);
+	tel_thread_name(name);
+	shop_count(0, i);
+	tel_emit_flush();
+	return NULL;
+}
+
+/* Threads that come and go, and one that has many names: each block has few. */
+static void
+test_thread_names(void)
+{
+	tel_emit_options o = { .flags = TEL_EMIT_NO_THREAD };
+	const char *path = shop_path("names"), *label;
+	tel_reader *r = tel_reader_new();
+	unsigned i, right = 0;
+	const tel_event *ev;
+	char name[16];
+	size_t length;
+	pthread_t t;
+
+	start(&o);
+	tel_emit_to_file(path, ~0u, 0);
+	for (i = 0; i < 2 * NAMED; i++) {
+		if (i >= NAMED) {
+			count_named((void *)(uintptr_t)i);
+		} else if (pthread_create(&t, NULL, count_named,
+		               (void *)(uintptr_t)i) == 0) {
+			pthread_join(t, NULL);
+		}
+	}
+	tel_emit_close();
+	if (tel_reader_open_file(r, path) != TEL_OK)
+		diag("%s", tel_reader_error(r));
+	while ((ev = shop_next(r, "Number")) != NULL) {
+		i = (unsigned)tel_event_u64(ev, 1);
+		snprintf(name, sizeof(name), "%s %u",
+		    i < NAMED ? "one of many" : "main", i);
+		label = tel_event_label(ev, 3, &length);
+		right += label != NULL && length == strlen(name) &&
+		    memcmp(label, name, length) == 0;
+	}
+	is_u64(right, 2 * NAMED, "events have the names of their threads");
+	ok(tel_reader_count(r, TEL_COUNT_INPUT) / (2 * NAMED) < 1500,
+	    "blocks have no names of other threads: %d bytes",
+	    (int)(tel_reader_count(r, TEL_COUNT_INPUT) / (2 * NAMED)));
+	tel_reader_free(r);
+	unlink(path);
+}
+
 /* --------------------------------------------------------------- signals */
 
 static volatile uint64_t in_signal, in_program;
@@ -428,6 +513,8 @@ main(void)
 	pthread_atfork(before_fork, NULL, NULL);
 	test_threads();
 	test_many_threads();
+	test_no_ring();
+	test_thread_names();
 	test_signals();
 	test_control_signal();
 	/* in a child, its allocator may be locked by a thread of the parent */
