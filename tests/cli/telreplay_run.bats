@@ -530,6 +530,30 @@ ranged() {
 	run ! grep ^anomaly report
 }
 
+@test "the thread of a process that ends frees what that left, and ends" {
+	{
+		cat <<-'END'
+			# teltools text 1
+			# type: malloc 1 Alloc at:address size:unsigned pid:unsigned:32 tid:unsigned:32
+			# type: gone 2 Process pid:unsigned:32 tid:unsigned:32
+			# role: malloc alloc at size thread=tid process=pid
+			# role: gone end-process thread=tid process=pid
+		END
+		for pid in {100..399}; do
+			echo "malloc at=0x1000 size=$pid pid=$pid tid=$pid"
+			echo "gone pid=$pid tid=$pid"
+		done | awk '{ printf "%016X %s\n", NR, $0 }'
+	} >t.txt
+	clean telreplay -q --runs 1 --idle 0 -f csv t.txt >report
+	[ "$(figure trace '' threads <report)" = 300 ]
+	# one after the other, and the first one, which goes on
+	[ "$(figure trace '' replay_threads <report)" = 2 ]
+	[ "$(figure trace '' crossing_frees <report)" = 0 ]
+	[ "$(figure trace '' peak_bytes <report)" = 399 ]
+	[ "$(figure trace '' live_bytes <report)" = 399 ]
+	[ "$(figure run glibc operations <report)" = 599 ]
+}
+
 @test "a wait is for later operations, too, but for none that the log has later" {
 	seq 4096 6095 | awk '{ printf "1: malloc 0x%x0000 48\n", $1 }' >a.txt
 	seq 4096 6095 | awk '{ printf "2: free 0x%x0000\n", $1 }' >f.txt

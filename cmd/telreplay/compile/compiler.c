@@ -342,8 +342,11 @@ compile_operation(struct compiler *c, struct thread *t, tel_alloc *op)
 		return reallocate(c, t, op);
 	if (op->kind == TEL_ALLOC_RESERVE || op->kind == TEL_ALLOC_COMMIT)
 		return commit(c, t, op);
-	if (op->kind == TEL_ALLOC_PROCESS_END)
+	if (op->kind == TEL_ALLOC_PROCESS_END) {
+		c->leaving = 1;
+		c->leaving_thread = op->thread;
 		return live_status(c, tel__live_take(&c->live, op, c->log_tag));
+	}
 	return op->kind == TEL_ALLOC_NONE ? TEL_OK : pool_operation(c, t, op);
 }
 
@@ -382,6 +385,7 @@ image_start(struct compiler *c, uint64_t process, uint64_t index,
 	if (of == NULL)
 		return TEL_OK;
 	c->thread = thread_running(c, (uint32_t)of->value);
+	c->leaving &= c->leaving_thread != (thread ^ before << TAG_SHIFT);
 	if (!thread_rename(c, thread ^ before << TAG_SHIFT,
 	        thread ^ index << TAG_SHIFT))
 		return compiler_no_memory(c);
@@ -415,6 +419,23 @@ process_enter(struct compiler *c, const tel_alloc *op)
 	c->tag = index << TAG_SHIFT;
 	c->key_tag = tel__live_tag(op, c->log_tag);
 	return st;
+}
+
+/* The thread of a process that has ended frees what that left, and ends. */
+RARE static tel_status
+process_leave(struct compiler *c)
+{
+	const struct tel__entry *e =
+	    tel__table_find(&c->thread_by_id, c->leaving_thread);
+
+	c->leaving = 0;
+	if (e == NULL)
+		return TEL_OK;
+	c->thread = thread_running(c, (uint32_t)e->value);
+	const tel_status st = live_status(c, live_settle(&c->live, c->log_tag));
+	return st != TEL_OK || thread_end(c, c->leaving_thread) == 0 ?
+	    st :
+	    compiler_no_memory(c);
 }
 
 /* ------------------------------------------------------------ the stream */
@@ -520,6 +541,9 @@ operation_add(struct compiler *c, tel_alloc *op, uint64_t event)
 	    (st = process_enter(c, op)) != TEL_OK)
 		return st;
 	tag(c, op);
+	if (__builtin_expect(c->leaving, 0) &&
+	    (st = process_leave(c)) != TEL_OK)
+		return st;
 	c->thread_id = op->thread;
 	if (__builtin_expect(op->weight != 0, 0)) {
 		c->samples++;

@@ -142,6 +142,8 @@ struct compiler {
 	uint64_t key_tag;       /* and to its addresses, as keys of live */
 	struct tel__table processes; /* to a number from 0 on */
 	struct tel__table images;    /* by process of the system, to ours */
+	int leaving; /* a process has ended, but may execute a program: */
+	uint64_t leaving_thread;
 	uint64_t log;
 	uint64_t live_blocks, live_bytes;
 	/* blocks by classes of sizes; see struct facts */
