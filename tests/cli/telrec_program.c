@@ -266,7 +266,6 @@ cloned(int n)
 	return 0;
 }
 
-/* Takes a name longer than what the kernel keeps of it, and does not end. */
 static void *
 be_named(void *ready)
 {

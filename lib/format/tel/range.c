@@ -639,7 +639,7 @@ end_skipping(struct tel_reader *r, struct native *s)
 	g->since = UINT64_MAX;
 	s->sequence = g->to_block;
 	s->ordinal = g->to;
-	tel__native_count_lost(r, s, g->lost);
+	tel__native_count_lost(r, s, g->lost, r->offset);
 }
 
 tel_status

@@ -469,7 +469,8 @@ check_order(struct tel_reader *r, struct native *s,
 }
 
 void
-tel__native_count_lost(struct tel_reader *r, struct native *s, uint64_t lost)
+tel__native_count_lost(struct tel_reader *r, struct native *s, uint64_t lost,
+    uint64_t at)
 {
 	if (lost == 0)
 		return;
@@ -478,7 +479,7 @@ tel__native_count_lost(struct tel_reader *r, struct native *s, uint64_t lost)
 		s->slots[0].source->log->lost += lost;
 	else
 		r->log.lost += lost;
-	tel__reader_notice(r, TEL_INFO, r->offset,
+	tel__reader_notice(r, TEL_INFO, at,
 	    "%llu events were lost when the log was recorded",
 	    (unsigned long long)lost);
 }
@@ -541,12 +542,12 @@ offer(const struct tel_reader *r, struct native *s)
 }
 
 /*
- * Takes a block that is whole.  TEL_LOG: it has events to be handed out;
+ * Takes a block that is whole, at an offset.  TEL_LOG: it has events to be handed out;
  * TEL_OK: go on; TEL_EFORMAT: it is invalid; or a failure.
  */
 static tel_status
 take_block(struct tel_reader *r, struct native *s,
-    const struct native_record *rec)
+    const struct native_record *rec, uint64_t at)
 {
 	struct native_head head;
 	enum order order;
@@ -571,7 +572,7 @@ take_block(struct tel_reader *r, struct native *s,
 	if (st != TEL_OK)
 		return st;
 	note_base(s);
-	tel__native_count_lost(r, s, head.lost);
+	tel__native_count_lost(r, s, head.lost, at);
 	if (head.count == 0)
 		return TEL_OK;
 	offer(r, s);
@@ -627,7 +628,7 @@ tel_read_take(struct tel_reader *r, struct native *s,
 	switch (rec->kind) {
 	case NATIVE_START: return take_start(r, s, rec, at);
 	case NATIVE_LOG: return tel__native_take_log(r, s, rec);
-	case NATIVE_BLOCK: return take_block(r, s, rec);
+	case NATIVE_BLOCK: return take_block(r, s, rec, at);
 	case NATIVE_END: return take_end(r, s, rec, at);
 	default:
 		if (!rec->needed || r->force)

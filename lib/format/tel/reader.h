@@ -158,9 +158,9 @@ tel_status tel__native_next_block(struct tel_reader *r, struct native *s);
 int tel__native_gather(struct tel_reader *r, struct native *s,
     struct native_record *rec);
 
-/* Counts events that had no room where they were recorded. */
+/* Counts events that had no room where they were recorded; at: to be shown. */
 void tel__native_count_lost(struct tel_reader *r, struct native *s,
-    uint64_t lost);
+    uint64_t lost, uint64_t at);
 
 /* cut.c */
 
