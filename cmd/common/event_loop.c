@@ -473,7 +473,7 @@ bind_all(struct event_loop *p)
 	for (int i = 0; i < p->nsources; i++) {
 		schema = tel_reader_schema(p->sources[i]->reader);
 		if (!selection_fits(&s->select, schema)) {
-			source_learn(p->sources[i], s);
+			source_learn(p->sources[i], s, NULL, NULL);
 			if (!selection_bind(&s->select, schema))
 				return 0;
 		}

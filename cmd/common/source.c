@@ -177,9 +177,11 @@ source_types(const struct settings *s)
 }
 
 void
-source_learn(const struct source *src, const struct settings *s)
+source_learn(const struct source *src, const struct settings *s,
+    source_schema_fn *fn, void *arg)
 {
 	const char *format = tel_reader_format(src->reader);
+	const tel_schema *schema = NULL;
 	tel_status st = TEL_OK;
 	tel_run *run;
 
@@ -188,8 +190,13 @@ source_learn(const struct source *src, const struct settings *s)
 	        strcmp(format, "text") != 0))
 		return;
 	tel_reader *r = source_beside(s, src->reader, src->name);
-	while (r != NULL && (st == TEL_OK || st == TEL_LOG))
+	while (r != NULL && (st == TEL_OK || st == TEL_LOG)) {
 		st = tel_reader_run(r, SIZE_MAX, &run);
+		if (fn != NULL && tel_reader_schema(r) != schema) {
+			schema = tel_reader_schema(r);
+			fn(arg, schema);
+		}
+	}
 	tel_reader_free(r);
 }
 

@@ -49,11 +49,14 @@ tel_reader *source_reader(const struct settings *s, tel_notify_fn *notify,
  */
 tel_reader *source_types(const struct settings *s);
 
+typedef void source_schema_fn(void *arg, const tel_schema *schema);
 /*
  * Reads all of an open file that may have several logs, so that the names of
  * each are known.  Takes as long as to count its events.
+ * fn: called with the schema of each log that follows one of another; or NULL.
  */
-void source_learn(const struct source *src, const struct settings *s);
+void source_learn(const struct source *src, const struct settings *s,
+    source_schema_fn *fn, void *arg);
 
 /* Reports why a reader failed; text is its error. */
 void source_failed(const struct source *src, tel_status st, const char *text);

@@ -18,6 +18,7 @@ struct show {
 	int failed;                    /* the printer gave up on a source */
 	int shown;                     /* it has printed something */
 	int opened;                    /* a source could be read */
+	tel_status added;              /* columns, or why not */
 	int news;                      /* that the last page does not have */
 	unsigned taken;                /* events */
 	int64_t page;                  /* when it was written, in ms */
@@ -28,21 +29,36 @@ struct show {
 	uint64_t skipped; /* and bytes */
 };
 
-/* Has columns for the fields of all sources that are read now. */
+/* Has columns for the fields of a schema: a source_schema_fn. */
+static void
+add_schema(void *arg, const tel_schema *schema)
+{
+	struct show *show = arg;
+	struct selection *select = &show->telcat->settings.select;
+
+	if (show->added == TEL_OK && schema != NULL &&
+	    selection_bind(select, schema))
+		show->added = tel_printer_add_schema(show->printer, schema,
+		    select->filtering ? select->filter : NULL);
+}
+
+/*
+ * Has columns for the fields of all sources that are read now.  What may have
+ * several logs is read once before: CSV has no place for fields without a column.
+ */
 static tel_status
 add_schemas(struct show *show)
 {
-	struct selection *select = &show->telcat->settings.select;
-	const tel_schema *schema;
-	tel_status st = TEL_OK;
+	show->added = TEL_OK;
+	for (int i = 0; i < show->nsources; i++) {
+		const struct source *src = show->sources[i];
 
-	for (int i = 0; i < show->nsources && st == TEL_OK; i++) {
-		schema = tel_reader_schema(show->sources[i]->reader);
-		if (schema != NULL && selection_bind(select, schema))
-			st = tel_printer_add_schema(show->printer, schema,
-			    select->filtering ? select->filter : NULL);
+		if (show->telcat->wide || tel_reader_archive(src->reader))
+			source_learn(src, &show->telcat->settings, add_schema,
+			    show);
+		add_schema(show, tel_reader_schema(src->reader));
 	}
-	return st;
+	return show->added;
 }
 
 /* Sets the printer up; TEL_OK, or why not. */

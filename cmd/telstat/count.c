@@ -187,7 +187,8 @@ telstat_count_begin(void *arg, struct source *const *srcs, int n)
 		warn_of_order(c, srcs[i]);
 		tel_status st = tel_stats_begin(c->show.stats, srcs[i]->reader);
 		if (st == TEL_EINVAL) {
-			source_learn(srcs[i], &c->telstat->settings);
+			source_learn(srcs[i], &c->telstat->settings, NULL,
+			    NULL);
 			st = tel_stats_begin(c->show.stats, srcs[i]->reader);
 		}
 		if (st == TEL_OK)

@@ -227,6 +227,25 @@ terminal() {
 	grep -q 'more than 1024 columns; select types' err
 }
 
+@test "columns of an archive, and of text, are those of each log in it" {
+	printf '# teltools text 1\n# format: %s\n# type: %s\n%016X %s\n' \
+	    p 'a 0 K x:unsigned:8 y:unsigned:8' 1 'a x=1 y=2' >p.txt
+	printf '# teltools text 1\n# format: %s\n# type: %s\n%016X %s\n' \
+	    q 'b 0 K z:unsigned:8 y:unsigned:8' 2 'b z=1 y=7' >q.txt
+	printf '%s\n' clock,type,x,y,z 1,a,1,2, 2,b,,7,1 >want
+	tar -cf logs.tar p.txt q.txt
+	cat p.txt q.txt >both.txt
+	telcat --csv=wide p.txt q.txt | diff want -
+	telcat --csv=wide logs.tar | diff want -
+	telcat --csv=wide --no-merge logs.tar | diff want -
+	telcat --csv=wide both.txt | diff want -
+	telcat --csv=wide -e b logs.tar >narrow
+	[ "$(head -n 1 narrow)" = clock,type,z,y ]
+	telcat -f arrow logs.tar >out
+	python3 "$TEL_TOP/tests/cli/arrow_read.py" out >rows
+	grep -q '"z": 1' rows
+}
+
 @test "CSV has a column for each field of a type" {
 	telcat -f csv -e PoolAlloc mpsio.log >got
 	[ "$(head -n 1 got)" = $'clock,pool,pReturn,size' ]
