@@ -325,6 +325,33 @@ packets() {
 	[[ $output == *'532 malloc, 28 calloc, 13 realloc, 281 free'* ]]
 }
 
+@test "allocations of DPDK, of which zmalloc is one with its malloc" {
+	mkdir trace
+	cat >trace/metadata <<-'END'
+		typealias integer { size = 64; align = 8; base = x; } := u64;
+		trace { major = 1; minor = 8; byte_order = le; };
+		stream { event.header := struct { integer { size = 8; } id; }; };
+		event { name = "lib.eal.mem.malloc"; id = 0; fields := struct {
+		    string type; u64 size; u64 align; u64 ptr; }; };
+		event { name = "lib.eal.mem.zmalloc"; id = 1; fields := struct {
+		    string type; u64 size; u64 align; u64 ptr; }; };
+		event { name = "lib.eal.mem.free"; id = 2;
+		    fields := struct { u64 ptr; }; };
+	END
+	python3 - <<-'END'
+		import struct
+		block = lambda id, ptr, size: struct.pack("<B4sQQQ", id, b"rte", size,
+		                                          64, ptr)
+		open("trace/stream", "wb").write(
+		    block(0, 0x1000, 100) + block(0, 0x2000, 1000) +
+		    block(1, 0x2000, 1000) + struct.pack("<BQ", 2, 0x1000))
+	END
+	telstat trace | grep -E '^(allocated|freed|live)' | tr -s ' ' >got
+	printf '%s\n' 'allocated 2 blocks 1,100 bytes 1.1 KiB' \
+	    'freed 1 blocks 100 bytes' 'live 1 blocks 1,000 bytes' | diff - got
+	telreplay --dry-run trace | grep -q ' 2 aligned, 1 free$'
+}
+
 @test "flipped bits and cut files lose the packets that they are in" {
 	local name rounds=6
 	[ -z "${TEST_WHOLE-}" ] || rounds=200

@@ -10,7 +10,9 @@
 /*
  * Events of allocators.  LTTng-UST names the parts of liblttng-ust-libc-wrapper
  * (lttng-ust, liblttng-ust-libc-wrapper/ust_libc.h); the kernel those of its
- * slab allocator and of pages (include/trace/events/kmem.h).
+ * slab allocator and of pages (include/trace/events/kmem.h); DPDK those of
+ * rte_malloc() (lib/eal/include/eal_trace_internal.h), by which rte_zmalloc() and
+ * rte_realloc() allocate and free, too.
  */
 static const struct {
 	const char *name; /* of the event, behind the provider */
@@ -27,6 +29,9 @@ static const struct {
 	{ "lttng_ust_libc:posix_memalign", "alloc",
 	    "address=out_ptr size=size alignment=alignment" },
 	{ "lttng_ust_libc:free", "free", "address=ptr" },
+	{ "lib.eal.mem.malloc", "alloc",
+	    "address=ptr size=size alignment=align" },
+	{ "lib.eal.mem.free", "free", "address=ptr" },
 	{ "kmem_kmalloc", "alloc", "address=ptr size=bytes_alloc" },
 	{ "kmem_kmalloc_node", "alloc", "address=ptr size=bytes_alloc" },
 	{ "kmem_cache_alloc", "alloc", "address=ptr size=bytes_alloc" },
