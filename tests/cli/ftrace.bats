@@ -174,6 +174,12 @@ field() {
 	    $'\t7f16 k+0x1 (/x/l.so (deleted))' $'\t7f17 [unknown] (/x/m.so (deleted))' '' >names
 	[ "$(telcat -f folded names)" = \
 	    'm.so (deleted);k;+0x1;h;g;[unknown];lib c.so;f(int (*)(char)) const 7' ]
+	# as simpleperf of Android has them, with tabs
+	printf '%s\n' $'my app\t9 [007] 5.936601:\t\t70 task-clock:u:' \
+	    $'        b3cea6c4\tLock::unlock() (/x/libc.so)' \
+	    $'        b3d185b1\tlock(int *) (/x/libc.so)' '' >simple
+	[ "$(clean telcat -f folded simple)" = 'lock(int *);Lock::unlock() 70' ]
+	clean telcat simple | grep -q ' task_clock cpu=7 tid=9\["my app"\] period=70 '
 	# chains that come late; the innermost frames of too many
 	python3 - >late <<-'END'
 		for i in range(9000):

@@ -252,7 +252,7 @@ take_task(struct ft_line *l, const char *p, const char *end)
 		/* perf has -1 for a thread that is not known */
 		if (*comm.p == '-' && comm.p > p && comm.p[-1] == ' ')
 			tid = comm.p;
-		else if (*comm.p != '-' && *comm.p != ' ')
+		else if (*comm.p != '-' && *comm.p != ' ' && *comm.p != '\t')
 			return 0;
 	}
 	comm.n = (size_t)(trim_blanks(p, comm.p) - p);
@@ -502,7 +502,8 @@ other_line(struct ft_line *l, const char *p, const char *end)
 	if (q == end)
 		return FT_BLANK;
 	if ((q > p && lines_hex(&digits, &address) &&
-	        (*digits == ' ' || digits == (const unsigned char *)end)) ||
+	        (*digits == ' ' || *digits == '\t' ||
+	            digits == (const unsigned char *)end)) ||
 	    starts_with(q, end, "=> "))
 		return FT_CHAIN;
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
