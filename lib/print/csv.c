@@ -99,19 +99,6 @@ print_csv_add_name(struct tel_printer *pr, const char *name)
 	return TEL_OK;
 }
 
-/* The names of the type's fields become those of the columns. */
-static tel_status
-take_columns(struct tel_printer *pr, const struct tel_type *type)
-{
-	tel_status st = TEL_OK;
-
-	if (pr->names != NULL)
-		return TEL_OK;
-	for (unsigned i = 0; st == TEL_OK && i < type->nfields; i++)
-		st = print_csv_add_name(pr, type->fields[i].name);
-	return st;
-}
-
 /* Nonzero when there is a column of that name. */
 static int
 has_column(const struct tel_printer *pr, const char *name)
@@ -120,6 +107,32 @@ has_column(const struct tel_printer *pr, const char *name)
 		if (strcmp(pr->names[i], name) == 0)
 			return 1;
 	return 0;
+}
+
+/* The fields of a type become columns, where no other type had the name. */
+static tel_status
+take_fields(struct tel_printer *pr, const struct tel_type *type)
+{
+	tel_status st = TEL_OK;
+
+	for (unsigned i = 0; st == TEL_OK && i < type->nfields; i++)
+		if (!has_column(pr, type->fields[i].name))
+			st = print_csv_add_name(pr, type->fields[i].name);
+	return st;
+}
+
+/* The same of all types that have the name requested. */
+static tel_status
+take_columns(struct tel_printer *pr, const struct tel_schema *schema)
+{
+	tel_status st = TEL_OK;
+
+	if (pr->names != NULL)
+		return TEL_OK;
+	for (unsigned i = 0; st == TEL_OK && i < schema->ntypes; i++)
+		if (strcmp(schema->types[i].name, pr->columns) == 0)
+			st = take_fields(pr, &schema->types[i]);
+	return st;
 }
 
 /* The fields of the types that are selected become columns, each name once. */
@@ -186,7 +199,8 @@ print_csv_begin_log(struct tel_printer *pr, const struct tel_event *ev,
 			return tel__render_fail(pr,
 			    "the log has no event type with the name requested "
 			    "for columns");
-		tel_status st = pr->started ? TEL_OK : take_columns(pr, type);
+		tel_status st =
+		    pr->started ? TEL_OK : take_columns(pr, type->schema);
 		if (st != TEL_OK)
 			return st;
 	}

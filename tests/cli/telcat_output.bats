@@ -250,6 +250,11 @@ terminal() {
 	telcat -f csv -e PoolAlloc mpsio.log >got
 	[ "$(head -n 1 got)" = $'clock,pool,pReturn,size' ]
 	[ "$(wc -l <got)" -eq 17 ]
+	# also where several types have the name
+	printf '%s\n' '# teltools text 1' '# format: p' '# type: A 0 K x:unsigned' \
+	    '# type: A 1 K y:unsigned x:unsigned' '0000000000000001 A x=1' \
+	    '0000000000000002 A y=2 x=3' >twice
+	printf '%s\n' clock,x,y 1,1, 2,3,2 | diff - <(telcat -f csv -e A twice)
 	hostile
 	telcat -f csv -e Intern hostile.log >got
 	python3 -c '
