@@ -174,12 +174,11 @@ struct arena {
 	/* changed by all */
 	__attribute__((aligned(64))) uint32_t rings_used; /* ever */
 	uint32_t images_used;
-	uint32_t
-	    images_skipped; /* of them: those of processes that still ran */
-	uint64_t lost;      /* of threads without a ring */
-	uint64_t rounds;    /* of telrec over the rings */
-	uint32_t frames;    /* a process lacks libunwind: by frame pointers */
-	uint32_t hurry;     /* a ring is nearly full: telrec waits for this */
+	uint32_t images_skipped; /* of them: of processes that still ran */
+	uint64_t lost;           /* of threads without a ring */
+	uint64_t rounds;         /* of telrec over the rings */
+	uint32_t frames; /* a process lacks libunwind: by frame pointers */
+	uint32_t hurry;  /* a ring is nearly full: telrec waits for this */
 	uint32_t execs_missed; /* programs that had no room in execs */
 	struct arena_exec execs[ARENA_EXECS];
 	__attribute__((aligned(4096))) struct arena_ring rings[ARENA_RINGS];
