@@ -31,7 +31,7 @@ struct show {
 
 /* Has columns for the fields of a schema: a source_schema_fn. */
 static void
-add_schema(void *arg, const tel_schema *schema)
+show_schema(void *arg, const tel_schema *schema)
 {
 	struct show *show = arg;
 	struct selection *select = &show->telcat->settings.select;
@@ -54,9 +54,9 @@ add_schemas(struct show *show)
 		const struct source *src = show->sources[i];
 
 		if (show->telcat->wide || tel_reader_archive(src->reader))
-			source_learn(src, &show->telcat->settings, add_schema,
+			source_learn(src, &show->telcat->settings, show_schema,
 			    show);
-		add_schema(show, tel_reader_schema(src->reader));
+		show_schema(show, tel_reader_schema(src->reader));
 	}
 	return show->added;
 }

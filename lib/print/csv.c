@@ -111,7 +111,7 @@ has_column(const struct tel_printer *pr, const char *name)
 
 /* The fields of a type become columns, where no other type had the name. */
 static tel_status
-take_fields(struct tel_printer *pr, const struct tel_type *type)
+columns_of_type(struct tel_printer *pr, const struct tel_type *type)
 {
 	tel_status st = TEL_OK;
 
@@ -131,7 +131,7 @@ take_columns(struct tel_printer *pr, const struct tel_schema *schema)
 		return TEL_OK;
 	for (unsigned i = 0; st == TEL_OK && i < schema->ntypes; i++)
 		if (strcmp(schema->types[i].name, pr->columns) == 0)
-			st = take_fields(pr, &schema->types[i]);
+			st = columns_of_type(pr, &schema->types[i]);
 	return st;
 }
 
