@@ -23,6 +23,7 @@ NEEDED = (
     ("libunwind", "MIT", "OPTIONAL_DEPENDENCY_OF"),
     ("libzstd", "BSD-3-Clause", "DYNAMIC_LINK"),
     ("sqlite3", "LicenseRef-public-domain", "OPTIONAL_DEPENDENCY_OF"),
+    ("zlib", "Zlib", "RUNTIME_DEPENDENCY_OF"),
 )
 
 

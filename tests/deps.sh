@@ -23,6 +23,7 @@ build    command  pkg-config      pkg-config
 build    library  libarchive      libarchive-dev
 build    library  libzstd         libzstd-dev
 build    library  sqlite3         libsqlite3-dev
+build    library  zlib            zlib1g-dev
 demo     command  sqlite3         sqlite3
 check    command  prove           perl
 check    command  bats            bats

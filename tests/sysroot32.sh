@@ -13,7 +13,7 @@
 
 set -eu
 
-packages='libarchive-dev libzstd-dev libsqlite3-dev libjemalloc2
+packages='libarchive-dev libzstd-dev libsqlite3-dev zlib1g-dev libjemalloc2
     libmimalloc2.0 libtcmalloc-minimal4'
 
 mkdir -p "$1"

@@ -253,7 +253,7 @@ TEL_SINCE_0_1 const char *tel_printer_error(const tel_printer *p);
  *	"title", and "reports", an array of objects with "t" (a time in ns, or
  *	null) and "sections", an array of the objects of "telstat -f json".
  *	It is not checked.
- * Returns TEL_OK, TEL_EIO, TEL_ENOMEM, TEL_EINVAL (libarchive, which compresses
+ * Returns TEL_OK, TEL_EIO, TEL_ENOMEM, TEL_EINVAL (zlib, which compresses
  * the data of the page, is missing).
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_page_write(tel_output *out,

@@ -46,8 +46,7 @@ struct packing {
 
 static const struct packing packings[] = {
 	[TEL_PLAIN] = { "plain", 0, 0, 0 },
-	[TEL_GZIP] = { "gzip", FUNCTION(archive_read_support_filter_gzip),
-	    ARCHIVE_FILTER_GZIP, 0 },
+	[TEL_GZIP] = { "gzip", 0, 0, 0 },
 	[TEL_BZIP2] = { "bzip2", FUNCTION(archive_read_support_filter_bzip2),
 	    ARCHIVE_FILTER_BZIP2, 0 },
 	[TEL_XZ] = { "xz", FUNCTION(archive_read_support_filter_xz),
@@ -145,8 +144,6 @@ on_read(struct archive *a, void *arg, const void **buffer)
 		return -1;
 	}
 	note_given(ar, data, avail);
-	if (ar->gzip != NULL)
-		tel__gzip_in(ar->gzip, data, avail);
 	if (ar->header_left != UINT64_MAX)
 		ar->header_left -= avail;
 	ar->given = avail;

@@ -7,7 +7,7 @@
 #include <archive_entry.h>
 #include <locale.h>
 
-#include "io/gzip.h"
+#include "io/source.h"
 
 /* The functions that are loaded where libarchive is not linked. */
 #ifndef TEL_ARCHIVE_LIBRARY
@@ -18,7 +18,6 @@
 #define TEL_ARCHIVE_FUNCTIONS(X) \
 	X(archive_read_new) \
 	X(archive_read_free) \
-	X(archive_read_support_filter_gzip) \
 	X(archive_read_support_filter_bzip2) \
 	X(archive_read_support_filter_xz) \
 	X(archive_read_support_filter_lz4) \
@@ -66,7 +65,6 @@ struct tel_archive {
 	uint64_t taken;            /* bytes that libarchive was given */
 	uint64_t content;          /* of them, up to the last that is not 0 */
 	uint64_t header_left;      /* bytes that a header may still take */
-	struct tel_gzip *gzip;     /* receives the same bytes; or NULL */
 	int dead;                  /* libarchive cannot go on */
 	/* the entry that is being read */
 	int entered; /* its header was read, and it not yet stepped over */

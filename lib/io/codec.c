@@ -10,12 +10,11 @@ struct codec {
 	int begun;
 	tel_status end; /* TEL_OK, or how it ended */
 	struct tel_fault fault;
-	struct tel_gzip gzip;
 };
 
 /*
- * Checks that libarchive omits: that the input ended with the compressed data
- * (zeros may fill up a tape), and see gzip.h.
+ * A check that libarchive omits: that the input ended with the compressed data.
+ * Zeros may fill up a tape.
  */
 static tel_status
 codec_check(struct codec *c)
@@ -30,8 +29,7 @@ codec_check(struct codec *c)
 		return tel__fault_set(&c->fault, TEL_EDAMAGED, EIO,
 		    "%s: the data ends before the input does",
 		    tel__packing_name(c->ar.packing));
-	return c->ar.gzip == NULL ? TEL_END :
-	                            tel__gzip_end(c->ar.gzip, used, &c->fault);
+	return TEL_END;
 }
 
 /* Starts at the first read, which is on the thread that reads ahead. */
@@ -62,8 +60,6 @@ codec_read(void *self, unsigned char *to, size_t size, size_t *got,
 	}
 	if (c->end == TEL_OK) {
 		c->end = tel__archive_read(&c->ar, to, size, got, &c->fault);
-		if (c->end == TEL_OK && c->ar.gzip != NULL)
-			tel__gzip_out(c->ar.gzip, to, *got);
 		if (c->end == TEL_END)
 			c->end = codec_check(c);
 	}
@@ -108,18 +104,17 @@ tel_status
 tel__source_codec(struct tel_input *in, enum tel_packing packing,
     struct tel_source *out)
 {
+	if (packing == TEL_ZSTD)
+		return tel__source_zstd(in, out);
+	if (packing == TEL_GZIP)
+		return tel__source_gzip(in, out);
 	struct codec *c = calloc(1, sizeof(*c));
-
 	if (c == NULL) {
 		tel__input_free(in);
 		return TEL_ENOMEM;
 	}
 	c->ar.in = in;
 	c->ar.packing = packing;
-	if (packing == TEL_GZIP) {
-		tel__gzip_init(&c->gzip);
-		c->ar.gzip = &c->gzip;
-	}
 	out->ops = &codec_ops;
 	out->self = c;
 	return TEL_OK;

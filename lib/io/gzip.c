@@ -1,178 +1,297 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Gzip: CRC-32 and length of what came out against the trailer. */
+/*
+ * Gzip by zlib, which is loaded when it is first needed, as libarchive is.
+ * libarchive would read gzip, too: without a look at the checksums, and of an
+ * input that is cut up to 64 KiB less than there are.
+ */
 #include "io/gzip.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#define ZLIB_CONST
+#include <zlib.h>
 
-#include "base/bytes.h"
+#include "io/source.h"
+#ifndef TEL_ARCHIVE_LINKED
+#include "base/library.h"
+#endif
 
-void
-tel__gzip_init(struct tel_gzip *g)
+#define ZLIB_LIBRARY "libz.so.1"
+/* The largest window, and a header and a trailer of gzip. */
+#define GZIP_WINDOW (15 + 16)
+/* How much memory deflate() may take: what zlib takes unless it is told. */
+#define MEMORY_LEVEL 8
+/* Magic, method, flags. */
+#define HEADER 4
+
+/* Each function of zlib that is used. */
+#define FUNCTIONS(X) \
+	X(inflateInit2_) \
+	X(inflate) \
+	X(inflateReset) \
+	X(inflateEnd) \
+	X(deflateInit2_) \
+	X(deflate) \
+	X(deflateEnd)
+
+struct zlib {
+#define MEMBER(name) __typeof__(name) *name;
+	FUNCTIONS(MEMBER)
+#undef MEMBER
+};
+
+/* Finds the functions; the library stays in memory from the first time on. */
+static int
+zlib_load(struct zlib *f, const char **why)
 {
-	memset(g, 0, sizeof(*g));
-	for (unsigned i = 0; i < 256; i++) {
-		uint32_t c = i;
+#ifdef TEL_ARCHIVE_LINKED
+#define LINKED(name) .name = name,
+	static const struct zlib linked = { FUNCTIONS(LINKED) };
+#undef LINKED
+	(void)why;
+	*f = linked;
+	return 1;
+#else
+#define LOADED(name) { #name, offsetof(struct zlib, name) },
+	static const struct tel__library_function functions[] = { FUNCTIONS(
+	    LOADED) };
+#undef LOADED
 
-		for (unsigned k = 0; k < 8; k++)
-			c = c & 1 ? c >> 1 ^ 0xedb88320 : c >> 1;
-		g->table[0][i] = c;
-	}
-	/* table[k]: the same byte with k bytes of 0 behind it */
-	for (unsigned i = 0; i < 256; i++) {
-		for (unsigned k = 1; k < 8; k++) {
-			uint32_t c = g->table[k - 1][i];
-
-			g->table[k][i] = c >> 8 ^ g->table[0][c & 0xff];
-		}
-	}
+	return tel__library_load(ZLIB_LIBRARY, functions,
+	           sizeof(functions) / sizeof(functions[0]), f, why) != NULL;
+#endif
 }
 
-/* Eight bytes at a time, each by its own table. */
-static void
-gzip_add(struct tel_gzip *g, const unsigned char *data, size_t size)
+int
+tel__gzip_load(const char **why)
 {
-	uint32_t c = ~g->crc, lo, hi;
+	struct zlib f;
 
-	g->out += size;
-	for (; size >= 8; size -= 8, data += 8) {
-		lo = tel_le32(data) ^ c;
-		hi = tel_le32(data + 4);
-		c = g->table[7][lo & 0xff] ^ g->table[6][lo >> 8 & 0xff] ^
-		    g->table[5][lo >> 16 & 0xff] ^ g->table[4][lo >> 24] ^
-		    g->table[3][hi & 0xff] ^ g->table[2][hi >> 8 & 0xff] ^
-		    g->table[1][hi >> 16 & 0xff] ^ g->table[0][hi >> 24];
-	}
-	for (; size > 0; size--, data++)
-		c = c >> 8 ^ g->table[0][(c ^ *data) & 0xff];
-	g->crc = ~c;
+	return zlib_load(&f, why);
 }
 
-/* The bytes up to the end of the member, by its trailer. */
-static uint32_t
-gzip_left(const struct tel_gzip *g)
+int
+tel__gzip_put(struct tel__buffer *out, const void *data, size_t n, int level)
 {
-	return g->trailers[g->first].length - (uint32_t)(g->out - g->start);
+	unsigned char piece[16384];
+	const size_t used = out->used;
+	z_stream z = { .next_in = data, .avail_in = (uInt)n };
+	struct zlib f;
+	const char *why;
+	int code;
+
+	if (out->failed || n > UINT_MAX || !zlib_load(&f, &why) ||
+	    f.deflateInit2_(&z, level, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
+	        Z_DEFAULT_STRATEGY, ZLIB_VERSION, sizeof(z)) != Z_OK)
+		return 0;
+	do {
+		z.next_out = piece;
+		z.avail_out = sizeof(piece);
+		code = f.deflate(&z, Z_FINISH);
+		tel__buffer_put(out, piece, sizeof(piece) - z.avail_out);
+	} while (code == Z_OK && !out->failed);
+	(void)f.deflateEnd(&z);
+	if (code != Z_STREAM_END || out->failed)
+		out->used = used;
+	return code == Z_STREAM_END && !out->failed;
+}
+
+struct gzip {
+	struct tel_input *in;
+	struct zlib f;
+	z_stream z;
+	int begun;
+	int inside;     /* a member began, and did not end */
+	int held;       /* zlib has more output than it had room for */
+	tel_status end; /* TEL_OK, or how it ended */
+	struct tel_fault fault;
+};
+
+static tel_status
+gzip_damage(struct gzip *g, const char *what)
+{
+	return tel__fault_set(&g->fault, TEL_EDAMAGED, EIO, "gzip: %s", what);
+}
+
+/* Deflate, without a flag that is reserved. */
+static int
+gzip_is_header(const unsigned char *p, size_t n)
+{
+	return n >= HEADER && memcmp(p, "\x1f\x8b\x08", 3) == 0 && p[3] < 0x20;
+}
+
+static tel_status
+gzip_begin(struct gzip *g)
+{
+	const char *why;
+
+	if (!zlib_load(&g->f, &why))
+		return tel__fault_set(&g->fault, TEL_EIO, ENOSYS,
+		    "gzip: zlib is needed to read it: %s", why);
+	if (g->f.inflateInit2_(&g->z, GZIP_WINDOW, ZLIB_VERSION,
+	        sizeof(g->z)) != Z_OK)
+		return tel__fault_errno(&g->fault, ENOMEM);
+	g->begun = 1;
+	return TEL_OK;
 }
 
 /*
- * A member ends here, by its trailer.  Where the checksum differs, it is
- * damaged, if one of the next fits; else this was no trailer.
+ * Looks for a member behind another.  Zeros fill up a tape.  TEL_OK with
+ * g->inside set, or how the input ends.
  */
-static void
-gzip_end_member(struct tel_gzip *g)
+static tel_status
+gzip_next_member(struct gzip *g)
 {
-	const int fits = g->trailers[g->first].crc == g->crc;
+	const unsigned char *data;
+	size_t avail;
+	tel_status st;
 
-	g->damaged |= fits && g->doubtful;
-	g->doubtful = !fits;
-	g->start = g->out;
-	g->crc = 0;
-	g->first = (g->first + 1) % TEL_GZIP_TRAILERS;
-	g->count--;
-}
-
-/* The same for all that end here: empty ones may follow. */
-static void
-gzip_end_members(struct tel_gzip *g)
-{
-	while (g->count > 0 && gzip_left(g) == 0)
-		gzip_end_member(g);
-}
-
-void
-tel__gzip_out(struct tel_gzip *g, const unsigned char *data, size_t size)
-{
-	size_t n;
-
-	for (; size > 0; data += n, size -= n) {
-		gzip_end_members(g);
-		n = g->count > 0 && gzip_left(g) < size ? gzip_left(g) : size;
-		gzip_add(g, data, n);
+	while ((st = tel__input_peek(g->in, HEADER, &data, &avail)) == TEL_OK &&
+	    avail > 0 && data[0] == 0)
+		tel__input_consume(g->in, 1);
+	if (avail == 0 && st == TEL_OK)
+		return TEL_END;
+	if (avail < HEADER && st != TEL_OK) {
+		g->fault = g->in->fault;
+		return st;
 	}
+	if (!gzip_is_header(data, avail))
+		return gzip_damage(g, "the data ends before the input does");
+	g->inside = 1;
+	return TEL_OK;
 }
 
-/* Magic, deflate, no reserved flag, and a system that there is. */
-static int
-gzip_is_header(const unsigned char *p)
+/* As read; *got is 0 where more input is needed. */
+static tel_status
+gzip_inflate(struct gzip *g, unsigned char *to, size_t size, size_t *got)
 {
-	return p[0] == 0x1f && p[1] == 0x8b && p[2] == 8 && p[3] < 0x20 &&
-	    (p[9] < 14 || p[9] == 255);
-}
+	const unsigned char *data = NULL;
+	size_t avail = 0;
+	tel_status st = TEL_OK;
 
-/* Takes the trailers before headers that begin from begin to limit. */
-static void
-gzip_find_headers(struct tel_gzip *g, const unsigned char *data, size_t size,
-    size_t begin, size_t limit)
-{
-	const unsigned char *p = data + begin, *end;
-	struct tel_gzip_trailer *t;
-
-	if (size < TEL_GZIP_HEADER + begin)
-		return;
-	end = data + size - TEL_GZIP_HEADER + 1;
-	if (limit < (size_t)(end - data))
-		end = data + limit;
-	for (; p < end && (p = memchr(p, 0x1f, (size_t)(end - p))) != NULL;
-	     p++) {
-		if (!gzip_is_header(p))
-			continue;
-		g->again = 1;
-		/* without one of them no later one has its place */
-		g->full |= g->count == TEL_GZIP_TRAILERS;
-		if (g->full)
-			continue;
-		t = &g->trailers[(g->first + g->count) % TEL_GZIP_TRAILERS];
-		t->crc = tel_le32(p - TEL_GZIP_TRAILER);
-		t->length = tel_le32(p - TEL_GZIP_TRAILER + 4);
-		g->count++;
+	/* what zlib has is not to wait for more */
+	if (!g->held)
+		st = tel__input_peek(g->in, 1, &data, &avail);
+	if (avail == 0 && !g->held) {
+		if (st == TEL_OK)
+			return gzip_damage(g, "the input ends inside a member");
+		g->fault = g->in->fault;
+		return st;
+	}
+	const uInt in = avail < UINT_MAX ? (uInt)avail : UINT_MAX;
+	const uInt room = size < UINT_MAX ? (uInt)size : UINT_MAX;
+	g->z.next_in = data;
+	g->z.avail_in = in;
+	g->z.next_out = to;
+	g->z.avail_out = room;
+	const int code = g->f.inflate(&g->z, Z_NO_FLUSH);
+	tel__input_consume(g->in, in - g->z.avail_in);
+	*got = room - g->z.avail_out;
+	g->held = code == Z_OK && g->z.avail_out == 0;
+	switch (code) {
+	case Z_OK:
+	case Z_BUF_ERROR: return TEL_OK;
+	case Z_STREAM_END:
+		g->inside = 0;
+		(void)g->f.inflateReset(&g->z);
+		return TEL_OK;
+	case Z_MEM_ERROR: return tel__fault_errno(&g->fault, ENOMEM);
+	default:
+		return gzip_damage(g,
+		    g->z.msg != NULL ? g->z.msg : "damaged or unsupported");
 	}
 }
 
 static tel_status
-gzip_damage(struct tel_fault *fault, const char *what)
+gzip_read(void *self, unsigned char *to, size_t size, size_t *got,
+    struct tel_fault *fault)
 {
-	return tel__fault_set(fault, TEL_EDAMAGED, EIO, "gzip: the %s is wrong",
-	    what);
+	struct gzip *g = self;
+
+	*got = 0;
+	if (!g->begun)
+		g->end = gzip_begin(g);
+	while (g->end == TEL_OK && *got == 0)
+		g->end = g->inside ? gzip_inflate(g, to, size, got) :
+		                     gzip_next_member(g);
+	*fault = g->fault;
+	return *got > 0 ? TEL_OK : g->end;
 }
 
-void
-tel__gzip_in(struct tel_gzip *g, const unsigned char *data, size_t size)
+/* Goes on with what looks like the next member. */
+static tel_status
+gzip_resume(void *self, uint64_t *lost)
 {
-	unsigned char seam[2 * TEL_GZIP_TAIL];
-	const size_t n = size < TEL_GZIP_TAIL ? size : TEL_GZIP_TAIL;
-	const size_t before = g->ntail, seen = TEL_GZIP_HEADER - 1;
-	size_t from = before > seen ? before - seen : 0;
+	struct gzip *g = self;
+	const unsigned char *data, *p;
+	size_t avail;
 
-	/* a header, or the trailer before it, may begin before data */
-	memcpy(seam, g->tail, before);
-	memcpy(seam + before, data, n);
-	if (from < TEL_GZIP_TRAILER)
-		from = TEL_GZIP_TRAILER;
-	gzip_find_headers(g, seam, before + n, from, before + TEL_GZIP_TRAILER);
-	gzip_find_headers(g, data, size, TEL_GZIP_TRAILER, size);
-	/* the new tail is the end of the old one and data */
-	const size_t keep =
-	    before + n < TEL_GZIP_TAIL ? before : TEL_GZIP_TAIL - n;
-	memmove(g->tail, g->tail + before - keep, keep);
-	memcpy(g->tail + keep, data + size - n, n);
-	g->ntail = keep + n;
-	g->in += size;
+	(void)lost;
+	while (tel__input_peek(g->in, HEADER, &data, &avail) == TEL_OK &&
+	    avail >= HEADER) {
+		p = memchr(data, 0x1f, avail - HEADER + 1);
+		if (p != NULL && gzip_is_header(p, HEADER)) {
+			tel__input_consume(g->in, (size_t)(p - data));
+			(void)g->f.inflateReset(&g->z);
+			g->held = 0;
+			g->end = TEL_OK;
+			g->inside = 1;
+			return TEL_OK;
+		}
+		tel__input_consume(g->in,
+		    p != NULL ? (size_t)(p + 1 - data) : avail - HEADER + 1);
+	}
+	return TEL_END;
 }
+
+static uint64_t
+gzip_taken(const void *self)
+{
+	const struct gzip *g = self;
+
+	return tel__input_raw_bytes(g->in);
+}
+
+static void
+gzip_set_wake(void *self, int fd)
+{
+	struct gzip *g = self;
+
+	tel__input_set_wake(g->in, fd);
+}
+
+static void
+gzip_free(void *self)
+{
+	struct gzip *g = self;
+
+	if (g->begun)
+		(void)g->f.inflateEnd(&g->z);
+	tel__input_free(g->in);
+	free(g);
+}
+
+static const struct tel_source_ops gzip_ops = {
+	.read = gzip_read,
+	.taken = gzip_taken,
+	.set_wake = gzip_set_wake,
+	.resume = gzip_resume,
+	.free = gzip_free,
+};
 
 tel_status
-tel__gzip_end(struct tel_gzip *g, uint64_t used, struct tel_fault *fault)
+tel__source_gzip(struct tel_input *in, struct tel_source *out)
 {
-	gzip_end_members(g);
-	if (g->damaged)
-		return gzip_damage(fault, "checksum");
-	/* zeros fill up a tape: the place of the trailer is not kept */
-	if (g->in != used || g->ntail < TEL_GZIP_TRAILER || g->full)
-		return TEL_END;
-	const unsigned char *trailer = g->tail + g->ntail - TEL_GZIP_TRAILER;
-	const int fits = tel_le32(trailer) == g->crc;
-	if (tel_le32(trailer + 4) != (uint32_t)(g->out - g->start))
-		return g->again ? TEL_END : gzip_damage(fault, "length");
-	/* that this one fits means that the doubtful one was a trailer */
-	return fits == g->doubtful ? gzip_damage(fault, "checksum") : TEL_END;
+	struct gzip *g = calloc(1, sizeof(*g));
+
+	if (g == NULL) {
+		tel__input_free(in);
+		return TEL_ENOMEM;
+	}
+	g->in = in;
+	out->ops = &gzip_ops;
+	out->self = g;
+	return TEL_OK;
 }

@@ -164,9 +164,7 @@ open_member(struct tel_members *m, struct tel_fault *fault)
 
 		if (packing == TEL_PLAIN)
 			break;
-		st = packing == TEL_ZSTD ?
-		    tel__source_zstd(in, &source) :
-		    tel__source_codec(in, packing, &source);
+		st = tel__source_codec(in, packing, &source);
 		if (st == TEL_OK)
 			st = tel__input_new(source, m->origin->read_size, &in);
 		if (st != TEL_OK)

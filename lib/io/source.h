@@ -156,8 +156,12 @@ void tel__input_limit_layers(struct tel_input *in);
  */
 enum tel_packing tel__input_detect(struct tel_input *in, unsigned which);
 
-/* Sources that decode in, which they take over: freed on failure, too. */
+/*
+ * Sources that decode in, which they take over: freed on failure, too.  The
+ * last is that of any codec.
+ */
 tel_status tel__source_zstd(struct tel_input *in, struct tel_source *out);
+tel_status tel__source_gzip(struct tel_input *in, struct tel_source *out);
 tel_status tel__source_codec(struct tel_input *in, enum tel_packing packing,
     struct tel_source *out);
 

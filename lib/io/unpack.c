@@ -12,9 +12,7 @@ unpack_decode(struct tel_input *in, enum tel_packing packing,
 	size_t read_size = in->read_size;
 	int one_thread = in->one_thread;
 	struct tel_source source;
-	tel_status st = packing == TEL_ZSTD ?
-	    tel__source_zstd(in, &source) :
-	    tel__source_codec(in, packing, &source);
+	tel_status st = tel__source_codec(in, packing, &source);
 
 	if (st != TEL_OK)
 		return st;

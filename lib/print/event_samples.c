@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/utf8.h"
 #include "base/varint.h"
-#include "io/deflate.h"
+#include "io/gzip.h"
 #include "print/page.h"
 #include "render/list.h"
 

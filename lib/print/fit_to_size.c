@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/varint.h"
-#include "io/deflate.h"
+#include "io/gzip.h"
 
 /* Bytes of the series of a block. */
 #define SERIES_BYTES ((size_t)256 << 10)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "io/deflate.h"
+#include "io/gzip.h"
 #include "model/run.h"
 #include "print/html.h"
 #include "render/number.h"
@@ -67,7 +67,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		if (!tel__gzip_load(&why)) {
 			free(h);
 			return tel__render_fail(pr,
-			    "libarchive is needed to compress a page: %s", why);
+			    "zlib is needed to compress a page: %s", why);
 		}
 		pr->state = h;
 		tel__samples_init(&h->samples, pr->max_size / 10 * 9);
@@ -553,7 +553,7 @@ put_page(struct tel_printer *pr, struct tel_output *out, unsigned seconds)
 
 	if (!tel__gzip_load(&why))
 		return tel__render_fail(pr,
-		    "libarchive is needed to compress a page: %s", why);
+		    "zlib is needed to compress a page: %s", why);
 
 	if (h != NULL) {
 		tel__html_settle(pr);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "io/deflate.h"
+#include "io/gzip.h"
 #include "render/escape.h"
 #include "render/number.h"
 #include "tel/printer.h"

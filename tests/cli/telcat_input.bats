@@ -39,12 +39,12 @@ setup() {
 	done
 }
 
-@test "libarchive is loaded only for what it reads, and its absence reported" {
+@test "a library is loaded only for what it reads, and its absence reported" {
 	if nm -D "$TEL_BUILD/bin/telcat" | grep -q archive_read_new; then
 		skip "libarchive is linked"
 	fi
 	mkdir empty
-	echo "no library" >empty/libarchive.so.13
+	echo "no library" | tee empty/libarchive.so.13 >empty/libz.so.1
 	gzip -c mpsio.log >log.gz
 	zstd -qc mpsio.log >log.zst
 	tar cf logs.tar mpsio.log
@@ -52,9 +52,10 @@ setup() {
 	for log in mpsio.log log.zst; do
 		LD_LIBRARY_PATH=$libraries telcat "$log" | cmp want -
 	done
-	for log in log.gz logs.tar; do
+	for log in "log.gz zlib libz" "logs.tar libarchive libarchive"; do
+		read -r log name file <<<"$log"
 		LD_LIBRARY_PATH=$libraries run -1 --separate-stderr telcat "$log"
-		[[ $stderr == "telcat: $log: "*": libarchive is needed to read it: "*libarchive.so* ]]
+		[[ $stderr == "telcat: $log: "*": $name is needed to read it: "*"$file.so"* ]]
 	done
 }
 
@@ -574,6 +575,27 @@ memory() {
 		await has_lines 21 out
 		touch came
 		tail -c +2001 mpsio.log
+	} >fifo
+	wait $!
+	[ -e came ]
+	cmp <(telcat --file-order -H mpsio.log) out
+}
+
+@test "a live pipe of gzip is shown as it comes" {
+	mkfifo fifo
+	python3 - 2000 <<-'END'
+		import sys, zlib
+		log, n = open('mpsio.log', 'rb').read(), int(sys.argv[1])
+		c = zlib.compressobj(wbits=31)
+		open('first', 'wb').write(c.compress(log[:n]) + c.flush(zlib.Z_SYNC_FLUSH))
+		open('rest', 'wb').write(c.compress(log[n:]) + c.flush())
+	END
+	telcat --file-order -H fifo >out &
+	{
+		cat first
+		await has_lines 21 out
+		touch came
+		cat rest
 	} >fifo
 	wait $!
 	[ -e came ]

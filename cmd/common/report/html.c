@@ -192,7 +192,7 @@ report_html_end(struct report *r)
 		    p->now.used);
 	if (st == TEL_EINVAL)
 		message_fail(STATUS_FAILED, NULL,
-		    "-f html: libarchive is needed to compress a page");
+		    "-f html: zlib is needed to compress a page");
 	else if (st == TEL_ENOMEM)
 		r->failed = 1;
 	page_free(p);
