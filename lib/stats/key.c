@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "query/value.h"
 
 struct string {
 	uint32_t length;
@@ -22,6 +23,7 @@ struct strings {
 
 #define FIRST_ROOM 64u
 #define STRINGS_MAX ((uint32_t)1 << 26)
+#define NAN_BITS ((uint64_t)0x7ff8 << 48)
 
 struct strings *
 tel__strings_new(struct budget *budget)
@@ -113,6 +115,27 @@ key_string(struct strings *s, const char *bytes, size_t length, struct key *out)
 	return TEL_OK;
 }
 
+struct key
+tel__key_number(const tel_value *v)
+{
+	struct key k = { v->as.u64, (uint8_t)v->datatype };
+	const double d = v->as.f64;
+
+	if (v->datatype == TEL_DOUBLE && d >= -0x1p63 && d < 0x1p64) {
+		const uint64_t bits =
+		    d < 0 ? (uint64_t)(int64_t)d : (uint64_t)d;
+
+		if ((d < 0 ? (double)(int64_t)bits : (double)bits) == d) {
+			k.bits = bits;
+			k.tag |= KEY_WHOLE | (d < 0 ? KEY_NEGATIVE : 0);
+		}
+	} else if (v->datatype == TEL_DOUBLE && d != d)
+		k.bits = NAN_BITS;
+	else if (v->datatype == TEL_SIGNED && v->as.i64 < 0)
+		k.tag |= KEY_NEGATIVE;
+	return k;
+}
+
 tel_status
 tel__key_make(struct strings *s, const tel_value *v, struct key *out)
 {
@@ -123,12 +146,7 @@ tel__key_make(struct strings *s, const tel_value *v, struct key *out)
 	}
 	if (v->datatype == TEL_STRING)
 		return key_string(s, v->as.string, v->length, out);
-	out->bits = v->as.u64;
-	out->tag = (uint8_t)v->datatype;
-	if (v->datatype == TEL_SIGNED && v->as.i64 < 0)
-		out->tag |= KEY_NEGATIVE;
-	if (v->datatype == TEL_DOUBLE)
-		out->bits = key_double(v->as.f64);
+	*out = tel__key_number(v);
 	return TEL_OK;
 }
 
@@ -142,6 +160,9 @@ tel__key_value(const struct strings *s, const struct key *k, tel_value *out)
 	}
 	out->datatype = (enum tel_datatype)(k->tag & 0x0f);
 	out->as.u64 = k->bits;
+	if (k->tag & KEY_WHOLE)
+		out->as.f64 = k->tag & KEY_NEGATIVE ? (double)out->as.i64 :
+		                                      (double)k->bits;
 	if (out->datatype == TEL_STRING) {
 		const struct string *t = s->list[k->bits];
 
@@ -150,15 +171,27 @@ tel__key_value(const struct strings *s, const struct key *k, tel_value *out)
 	}
 }
 
-/* Missing, negative, other integers, doubles, strings. */
+/* Missing, numbers, NaN, strings. */
 static unsigned
-rank(uint8_t tag)
+rank(const struct key *k)
 {
-	if (tag & KEY_MISSING)
+	if (k->tag & KEY_MISSING)
 		return 0;
-	if (tag & KEY_NEGATIVE)
-		return 1;
-	return tag == TEL_STRING ? 4 : tag == TEL_DOUBLE ? 3 : 2;
+	if (k->tag == TEL_STRING)
+		return 3;
+	return k->tag == TEL_DOUBLE && k->bits == NAN_BITS ? 2 : 1;
+}
+
+static struct value
+key_operand(const struct key *k)
+{
+	double d;
+
+	if (k->tag != TEL_DOUBLE)
+		return k->tag & KEY_NEGATIVE ? value_signed(k->bits) :
+		                               value_natural(k->bits);
+	memcpy(&d, &k->bits, sizeof(d));
+	return value_double(d);
 }
 
 static int
@@ -174,19 +207,15 @@ int
 tel__key_compare(const struct strings *s, const struct key *a,
     const struct key *b)
 {
-	unsigned ra = rank(a->tag), rb = rank(b->tag);
-	double da, db;
+	const unsigned ra = rank(a), rb = rank(b);
 
 	if (ra != rb)
 		return ra < rb ? -1 : 1;
-	if (ra == 4)
+	if (ra == 3)
 		return compare_strings(s->list[a->bits], s->list[b->bits]);
-	if (ra == 3) {
-		memcpy(&da, &a->bits, sizeof(da));
-		memcpy(&db, &b->bits, sizeof(db));
-		if (da < db || da > db)
-			return da < db ? -1 : 1;
-	}
-	/* two's complement: negative ones are in order, too */
-	return (a->bits > b->bits) - (a->bits < b->bits);
+	if (ra != 1)
+		return 0;
+	const struct value x = key_operand(a), y = key_operand(b);
+	return tel__value_compare(OPR_GT, &x, &y, 0) -
+	    tel__value_compare(OPR_LT, &x, &y, 0);
 }

@@ -12,9 +12,10 @@
 #include "stats/budget.h"
 #include "tel/stats.h"
 
-/* The tag of a key: its data type, or one of these. */
-#define KEY_NEGATIVE 0x10u /* with TEL_SIGNED: the bits are below 0 */
+/* The tag of a key: its data type, with one of the first two, and the last. */
+#define KEY_NEGATIVE 0x10u /* the bits are those of an integer below 0 */
 #define KEY_MISSING 0x20u
+#define KEY_WHOLE 0x40u /* TEL_DOUBLE, but the bits are those of an integer */
 
 struct key {
 	uint64_t bits; /* of a string: its number */
@@ -41,21 +42,15 @@ tel_status tel__key_make(struct strings *s, const tel_value *v,
 void tel__key_value(const struct strings *s, const struct key *k,
     tel_value *out);
 
-/* The bits of a key that is a double: 0.0 and -0.0 are one, and so is each NaN. */
-static inline uint64_t
-key_double(double d)
-{
-	if (d != d)
-		return (uint64_t)0x7ff8 << 48;
-	return d < 0 || d > 0 ? tel_double_bits(d) : 0;
-}
+/* The key of a number: a double that is an integer is that integer. */
+struct key tel__key_number(const tel_value *v);
 
 /* Two keys are equal if their bits and these classes are. */
 static inline unsigned
 key_class(uint8_t tag)
 {
 	if (tag & (KEY_NEGATIVE | KEY_MISSING))
-		return tag;
+		return tag & (KEY_NEGATIVE | KEY_MISSING);
 	return tag == TEL_STRING || tag == TEL_DOUBLE ? tag : TEL_UNSIGNED;
 }
 
@@ -73,7 +68,8 @@ key_hash(const struct key *k, uint64_t seed)
 
 /*
  * Negative, 0 or positive as a comes before, is, or comes after b: missing
- * ones, then integers by value, then doubles, then strings by bytes.
+ * ones, then numbers by value, then those that are none (NaN), then strings by
+ * bytes.
  */
 int tel__key_compare(const struct strings *s, const struct key *a,
     const struct key *b);

@@ -24,11 +24,14 @@ tel__sketch_digest(const tel_value *v)
 	} else if (v->datatype == TEL_STRING) {
 		is = STRING;
 		bits = tel__fnv(TEL__FNV, v->as.string, v->length);
-	} else if (v->datatype == TEL_DOUBLE) {
-		is = DOUBLE;
-		bits = key_double(v->as.f64);
-	} else if (v->datatype == TEL_SIGNED && v->as.i64 < 0) {
-		is = NEGATIVE;
+	} else {
+		const struct key k = tel__key_number(v);
+
+		bits = k.bits;
+		if (k.tag & KEY_NEGATIVE)
+			is = NEGATIVE;
+		else if (k.tag == TEL_DOUBLE)
+			is = DOUBLE;
 	}
 	return tel__hash(tel__hash(bits, DIGEST_SEED + is), DIGEST_SEED);
 }

@@ -109,6 +109,25 @@ ratio() {
 	    diff - <(printf 'inst_t_total{class="t",key="%s"} %d\n' nan 3 1.5 1)
 }
 
+@test "a number is one key and one group, as an integer and as a double" {
+	local type
+	for type in unsigned double; do
+		printf '# teltools text 1\n# type: a 1 K x:%s\n' "$type"
+		printf '%016x a x=%s\n' 1 8 2 18446744073709549568
+	done | csplit -z -q - 5
+	printf '%016x a x=%s\n' 3 8.5 4 -3.0 5 nan 6 -1e300 >>xx01
+	run -0 clean telstat --key-order key -f openmetrics -s 't=tally(x,9)' xx0?
+	grep '^inst_t_total' <<<"$output" |
+	    diff - <(printf 'inst_t_total{class="t",key="%s"} %d\n' -1e+300 1 -3 1 \
+	        8 2 8.5 1 18446744073709549568 2 nan 1)
+	telstat -q -f inst -s 'd=distinct(x)' xx00 >d.inst
+	clean telstat -s 'd=distinct(x)' d.inst xx01 | grep 'distinct 6$'
+	run -0 clean telstat -s 'd=distinct(x,1)' xx0?
+	grep 'distinct 6  error 1$' <<<"$output"
+	run -0 clean telstat -f csv -g x -s 'n=count()' xx0?
+	grep -c ',updates,,,,2,x=' <<<"$output" | grep -x 2
+}
+
 @test "of -s and -g without an event there is no report" {
 	unpack 1.118.0-lii6gc-poolncv
 	for format in text csv json; do

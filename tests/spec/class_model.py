@@ -18,6 +18,8 @@ def mix(x):
 
 
 def digest(value):
+    if isinstance(value, float) and value.is_integer() and -2 ** 63 <= value < 2 ** 64:
+        value = int(value)
     kind, bits = 2, value
     if isinstance(value, str):
         kind, bits = 4, 0xcbf29ce484222325
