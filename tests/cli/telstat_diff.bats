@@ -274,6 +274,13 @@ assert not any("significance" in r for r in rows if r["figure"] == "A")'
 	telstat diff -q one "$after" | grep -q '^  p99_ns  *-  '
 }
 
+@test "of two parts of a log, a group by file is compared" {
+	unpack 1.118.0-lii6gc-poolncv
+	telstat diff -q -g file -s 'n=count()' -f csv mpsio.log@,100us mpsio.log |
+	    grep -E ',(before|after),' | cut -d , -f 2,7- |
+	    diff - <(printf 'n{file=mpsio.log},updates,%d,\n' 18 144)
+}
+
 @test "mistakes" {
 	unpack 1.118.0-lii6gc-poolncv
 	run -2 telstat diff mpsio.log
