@@ -28,7 +28,7 @@
 int
 answers_asked(const struct telstat *t)
 {
-	return !t->given && !t->grouped && t->stacks == NULL &&
+	return !t->given && t->groups == NULL && t->stacks == NULL &&
 	    t->interval == 0 && !t->types && !t->as_inst;
 }
 

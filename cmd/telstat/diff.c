@@ -138,10 +138,7 @@ free_side(struct side *s)
 {
 	subjects_free(&s->stats);
 	subjects_free(&s->types);
-	tel_stats_free(s->telstat.stats);
-	tel_heap_free(s->telstat.heap);
-	runtime_free(s->telstat.runtime);
-	settings_free(&s->telstat.settings);
+	telstat_free(&s->telstat);
 }
 
 /* Puts a subject, whose number in each side may be NONE. */

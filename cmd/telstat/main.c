@@ -36,9 +36,6 @@ main(int argc, char **argv)
 		if (telstat.self_trace != NULL)
 			trace_end(telstat.self_trace);
 	}
-	tel_stats_free(telstat.stats);
-	tel_heap_free(telstat.heap);
-	runtime_free(telstat.runtime);
-	settings_free(&telstat.settings);
+	telstat_free(&telstat);
 	return (int)message_status();
 }

@@ -3,6 +3,7 @@
 #include "show.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "common/message.h"
 #include "common/number.h"
@@ -365,6 +366,11 @@ telstat_options_take(void *arg, int id, const char *value)
 {
 	struct telstat *t = arg;
 
+	/* all of the first group but limits */
+	for (const struct option_row *row = own + 1;
+	     t->refused == NULL && row->id != OPTION_MAX_GROUPS; row++)
+		if (row->id == id)
+			t->refused = row;
 	switch (id) {
 	case 's':
 		t->given = 1;
@@ -372,11 +378,14 @@ telstat_options_take(void *arg, int id, const char *value)
 			return each_take(t, value);
 		return telstat_options_check(t, tel_stats_add(t->stats, value),
 		    "-s");
-	case OPTION_EACH: t->each = value; return 1;
+	case OPTION_EACH:
+		return options_join(&t->each, "", ",", value, "") ||
+		    message_no_memory();
 	case 'g':
-		t->grouped = 1;
-		return telstat_options_check(t,
-		    tel_stats_set_groups(t->stats, value), "-g");
+		return options_join(&t->groups, "", ",", value, "") ?
+		    telstat_options_check(t,
+		        tel_stats_set_groups(t->stats, t->groups), "-g") :
+		    message_no_memory();
 	case OPTION_STACKS: return set_stacks(t, value);
 	case OPTION_BLOCKS: return set_blocks(t, value);
 	case OPTION_MIN_AGE: return set_min_age(t, value);
@@ -441,16 +450,15 @@ telstat_options_parse_format(struct telstat *t)
 static int
 telstat_options_check_count(const struct telstat *t)
 {
-	const char *option = t->given ? "-s" :
-	    t->grouped                ? "-g" :
-	    t->heap != NULL           ? t->stacks :
-	    t->interval > 0           ? "-i" :
-	                                NULL;
+	const struct option_row *row = t->refused;
+	const char letter[] = { (char)(row != NULL ? row->id : 'f'), '\0' };
+	const int is_long = row != NULL && row->id >= OPTION_OWN;
 
-	if (option == NULL)
+	if (row == NULL && t->settings.format == NULL)
 		return 1;
-	return message_fail(STATUS_USAGE, NULL, "-c cannot be combined with %s",
-	    option);
+	return message_fail(STATUS_USAGE, NULL,
+	    "-c cannot be combined with -%s%s", is_long ? "-" : "",
+	    is_long ? row->name : letter);
 }
 
 /* Options that do not go together. */
@@ -461,7 +469,7 @@ check_options(const struct telstat *t)
 		message_fail(STATUS_USAGE, NULL,
 		    "%s cannot be combined with -f %s", t->stacks,
 		    t->format->name);
-	else if (t->heap != NULL && t->grouped)
+	else if (t->heap != NULL && t->groups != NULL)
 		message_fail(STATUS_USAGE, NULL,
 		    "%s cannot be combined with -g; --blocks=EXPR adds up "
 		    "allocations by any key",
@@ -494,7 +502,7 @@ check_options(const struct telstat *t)
 static int
 count_groups(struct telstat *t)
 {
-	if (!t->grouped || t->given)
+	if (t->groups == NULL || t->given)
 		return 1;
 	t->given = 1;
 	t->report = 1;
@@ -525,4 +533,15 @@ telstat_options(struct telstat *t, int argc, char **argv)
 	t->settings.replace =
 	    t->interval > 0 && t->format->snapshots == SHOWS_LAST;
 	return 1;
+}
+
+void
+telstat_free(struct telstat *t)
+{
+	tel_stats_free(t->stats);
+	tel_heap_free(t->heap);
+	runtime_free(t->runtime);
+	free(t->groups);
+	free(t->each);
+	settings_free(&t->settings);
 }

@@ -38,6 +38,8 @@ is_magnitude(tel_class c)
 /* What telstat was asked for, beyond the common options. */
 struct telstat {
 	struct settings settings;
+	/* the first option that -c has no answer to, or NULL */
+	const struct option_row *refused;
 	const struct output_format *format;
 	int level; /* of compression of a table; 0: none */
 	tel_stats *stats;
@@ -49,9 +51,9 @@ struct telstat {
 	uint64_t min_age;       /* of --min-age, in ns */
 	tel_heap_weight weight; /* that sorts its stacks */
 	int weight_given;
-	int given;        /* -s */
-	int grouped;      /* -g */
-	const char *each; /* the globs of --each, or NULL */
+	int given;    /* -s */
+	char *groups; /* of -g, joined, or NULL */
+	char *each;   /* the globs of --each, joined, or NULL */
 	const char *each_specs[16];
 	size_t neach_specs;
 	int each_order; /* it matters for them which event comes first */
@@ -84,6 +86,7 @@ struct telstat {
 
 /* Reads the command line.  Returns as settings_parse() does. */
 int telstat_options(struct telstat *t, int argc, char **argv);
+void telstat_free(struct telstat *t);
 
 /* Reports why a call on the statistics failed. */
 void telstat_report_error(const struct telstat *t, tel_status st,

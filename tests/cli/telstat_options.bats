@@ -338,8 +338,18 @@ try() {
 	    telstat --max-groups 0
 	expect 2 "telstat: --as: 'x' is not a format, release or platform" \
 	    telstat --as x
-	expect 2 "telstat: -c cannot be combined with -s" telstat -c -s "$SIZES" mpsio.log
-	expect 2 "telstat: -c cannot be combined with -i" telstat -c -i 1s mpsio.log
+	for option in -s=$SIZES -i=1s -g=kind -f=csv --report --report=types --top=3 \
+	    --deltas --rate --quantiles=0.5 --key-order=key --each=size \
+	    --min-age=1s --stacks --blocks=size; do
+		name=${option%%=*}
+		value=()
+		if [[ $option != --* ]]; then
+			value=("${option#*=}")
+			option=$name
+		fi
+		expect 2 "telstat: -c cannot be combined with $name" \
+		    telstat -c "$option" "${value[@]}" mpsio.log
+	done
 	expect 2 "telstat: --blocks: dt cannot be the key of blocks" \
 	    telstat --blocks 'dt > 1ms' mpsio.log
 	expect 2 "telstat: --min-age requires --stacks or --blocks" \
@@ -352,6 +362,14 @@ try() {
 	    telstat --each zzz -s '@=mag(@)' mpsio.log
 	expect 2 "telstat: mpsio.log: the output would overwrite this input" \
 	    telstat -o mpsio.log mpsio.log
+}
+
+@test "-g and --each join their lists" {
+	unpack 1.118.0-lii6gc-poolncv
+	telstat -q -g kind -g name -s 'n=count()' mpsio.log |
+	    cmp - <(telstat -q -g kind,name -s 'n=count()' mpsio.log)
+	telstat -q --each size --each 'arena*' -s '@=max(@)' mpsio.log |
+	    cmp - <(telstat -q --each 'size,arena*' -s '@=max(@)' mpsio.log)
 }
 
 @test "what cannot be read is reported, and the rest is counted: exit 1" {
