@@ -21,10 +21,9 @@ struct count {
 	struct show show;
 	struct source *const *sources; /* those that are read now */
 	int nsources;
-	uint64_t last;  /* time of the snapshot before, */
-	uint64_t first; /* and with deltas the clock of the first event */
-	int counted;    /* something could be read */
-	int whole;      /* each log comes by itself, with all its events */
+	uint64_t last; /* time of the snapshot before; 0: in a log before */
+	int counted;   /* something could be read */
+	int whole;     /* each log comes by itself, with all its events */
 	struct ahead ahead;
 	enum status inherited; /* what those ended with that counted parts */
 	int failed;
@@ -57,11 +56,10 @@ telstat_count_snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 	struct count *c = arg;
 	tel_stats *stats = c->show.stats;
 	struct moment *m = &c->show.at;
-	tel_int128 first, span;
+	tel_int128 span;
 
-	if (c->last == 0 && tel_stats_total(s, TEL_TOTAL_FIRST, &first))
-		c->first = first.low;
-	c->last = at->time;
+	/* one that is shorter is the last of its log */
+	c->last = at->interval < c->telstat->interval ? 0 : at->time;
 	m->final = 0;
 	TEL_EVENT1(Snapshot, at->number);
 	m->known = 1;
@@ -82,39 +80,6 @@ telstat_count_snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 	return st;
 }
 
-/* Finds the time of the last event by its clock. */
-static uint64_t
-last_time(const struct count *c, const struct moment *m)
-{
-	const tel_stats *s = c->show.stats;
-	tel_int128 clock, ticks, ns;
-
-	if (!tel_stats_total(s, TEL_TOTAL_LAST, &clock) ||
-	    !tel_stats_total(s, TEL_TOTAL_TICKS, &ticks) || ticks.low == 0)
-		return 0;
-	if (m->ticks)
-		return clock.low - c->first;
-	if (!tel_stats_total(s, TEL_TOTAL_NS, &ns))
-		return 0;
-	return (uint64_t)((double)(clock.low - c->first) *
-	    tel_int128_double(ns) / tel_int128_double(ticks));
-}
-
-/*
- * With deltas the totals are those of the last interval; known: the time of the
- * last event is that of the moment.
- */
-static void
-end_of_deltas(const struct count *c, struct moment *m, int known)
-{
-	m->known = 1;
-	if (!known)
-		m->time = last_time(c, m);
-	if (m->time < c->last)
-		m->time = c->last;
-	m->ns = m->ticks ? 0 : (double)(m->time - c->last);
-}
-
 /* What there is at the end. */
 static void
 show_final(struct count *c)
@@ -122,7 +87,6 @@ show_final(struct count *c)
 	struct moment *m = &c->show.at;
 	uint64_t elapsed;
 	tel_int128 span;
-	int known;
 
 	memset(m, 0, sizeof(*m));
 	m->final = 1;
@@ -136,14 +100,16 @@ show_final(struct count *c)
 		m->time = span.low;
 	}
 	/* the first events may not have been selected */
-	known = c->telstat->interval > 0 &&
-	    tel_stats_elapsed(c->show.stats, &elapsed);
-	if (known) {
+	if (c->telstat->interval > 0 &&
+	    tel_stats_elapsed(c->show.stats, &elapsed)) {
 		m->known = 1;
 		m->time = elapsed;
 	}
-	if (c->telstat->deltas && c->last > 0)
-		end_of_deltas(c, m, known);
+	/* with deltas, the totals are those of the last interval */
+	if (c->telstat->deltas && c->last > 0) {
+		m->time = m->time < c->last ? c->last : m->time;
+		m->ns = m->ticks ? 0 : (double)(m->time - c->last);
+	}
 	tel_status st = show_now(c);
 	if (st != TEL_OK && !c->sink->failed)
 		message_fail(STATUS_FAILED, NULL, "%s", tel_status_text(st));

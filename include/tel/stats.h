@@ -160,6 +160,9 @@ typedef tel_status tel_snapshot_fn(void *arg, tel_stats *s,
  *	are no snapshots.
  * Of more than 10000 multiples between two events only the first and the
  * last make a snapshot.
+ * With TEL_STATS_DELTAS, of logs one after the other, there is one more before
+ * the first event of each further log, of what came since the last multiple in
+ * the log before, whose interval is shorter.
  * Returns TEL_OK, TEL_ESTATE.
  */
 TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set_interval(tel_stats *s,
@@ -211,7 +214,7 @@ TEL_SINCE_EXPERIMENTAL tel_status tel_stats_set(tel_stats *s,
  * Gives the time of the last event since the first of its log, in the unit of
  * the interval.
  * Returns 1, or 0 when it is unknown, no interval was set, or there were
- * several logs one after the other.
+ * several logs one after the other; with TEL_STATS_DELTAS, it is that of the last.
  */
 TEL_SINCE_EXPERIMENTAL int tel_stats_elapsed(const tel_stats *s, uint64_t *out);
 /*

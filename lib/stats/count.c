@@ -426,19 +426,16 @@ stats_update(struct tel_stats *s, struct source *from, struct slot *slot,
 	return TEL_OK;
 }
 
-/* Shows one, and begins anew if it is differences that are shown. */
+/* Shows a moment, and begins anew if it is differences that are shown. */
 static tel_status
-stats_count_show(struct tel_stats *s, uint64_t number)
+stats_count_show(struct tel_stats *s, const tel_snapshot *at)
 {
-	struct tel_snapshot at = { number, number * s->interval, s->interval,
-		s->interval_ticks, s->sessions };
 	tel_status st = tel_stats_settle(s);
 
 	if (st == TEL_OK)
 		st = s->class_logs != NULL ?
-		    s->classes->show(s, &at) :
-		    s->snapshot(s->snapshot_arg, s, &at);
-	s->reached = number;
+		    s->classes->show(s, at) :
+		    s->snapshot(s->snapshot_arg, s, at);
 	if (st != TEL_OK || !s->deltas)
 		return st;
 	tel__stats_zero(s);
@@ -451,17 +448,44 @@ stats_count_show(struct tel_stats *s, uint64_t number)
 	return TEL_OK;
 }
 
+/* Shows what there is at a multiple of the interval. */
+static tel_status
+stats_show_multiple(struct tel_stats *s, uint64_t number)
+{
+	const tel_snapshot at = { number, number * s->interval, s->interval,
+		s->interval_ticks, s->sessions };
+
+	s->reached = number;
+	return stats_count_show(s, &at);
+}
+
+tel_status
+tel__stats_show_rest(struct tel_stats *s)
+{
+	const uint64_t before = s->reached * s->interval;
+	const tel_snapshot at = { s->reached + 1, s->elapsed,
+		s->elapsed > before ? s->elapsed - before : 0,
+		s->interval_ticks, s->timed };
+
+	if (s->timed == s->sessions)
+		return TEL_OK;
+	s->timed = s->sessions;
+	s->reached = s->elapsed = 0;
+	return s->deltas && s->report.events > 0 ? stats_count_show(s, &at) :
+	                                           TEL_OK;
+}
+
 /* Snapshots that are due before an event. */
 static tel_status
 stats_snapshots(struct tel_stats *s, const struct tel_event *ev)
 {
 	struct tel_clock *clock = ev->log->clock;
+	tel_status st = tel__stats_show_rest(s);
 	uint64_t time, number;
-	tel_status st = TEL_OK;
 	int64_t ns;
 
-	if (clock == NULL)
-		return TEL_OK;
+	if (st != TEL_OK || clock == NULL)
+		return st;
 	if (s->interval_ticks) {
 		if (ev->clock < tel__clock_origin(clock))
 			return TEL_OK;
@@ -477,11 +501,11 @@ stats_snapshots(struct tel_stats *s, const struct tel_event *ev)
 	if (number <= s->reached)
 		return TEL_OK;
 	if (number - s->reached > SNAPSHOTS_MAX) {
-		st = stats_count_show(s, s->reached + 1);
-		return st == TEL_OK ? stats_count_show(s, number) : st;
+		st = stats_show_multiple(s, s->reached + 1);
+		return st == TEL_OK ? stats_show_multiple(s, number) : st;
 	}
 	while (s->reached < number && st == TEL_OK)
-		st = stats_count_show(s, s->reached + 1);
+		st = stats_show_multiple(s, s->reached + 1);
 	return st;
 }
 

@@ -142,8 +142,9 @@ tel__load_end_session(struct loader *l)
 	else
 		(void)stats_no_memory(l->into);
 	if (!l->within) {
+		l->into->timed = l->into->sessions++;
+		l->into->reached = part->reached;
 		l->into->elapsed = part->elapsed;
-		l->into->sessions++;
 	}
 	tel__load_forget(l);
 	tel_stats_free(part);
@@ -172,7 +173,8 @@ begin_session(struct loader *l)
 	if (!l->counts)
 		return TEL_OK;
 	tel__load_watch(l);
-	return tel_stats_begin(l->part, NULL);
+	st = tel__stats_show_rest(l->into);
+	return st == TEL_OK ? tel_stats_begin(l->part, NULL) : st;
 }
 
 /* A record that is of a class. */

@@ -259,7 +259,6 @@ session_end(struct tel_stats *s)
 	s->session.clock = s->session.over_clock = NULL;
 	s->session.over = 0;
 	s->sessions++;
-	s->reached = 0;
 	return st;
 }
 

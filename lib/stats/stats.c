@@ -313,7 +313,7 @@ int
 tel_stats_elapsed(const tel_stats *s, uint64_t *out)
 {
 	*out = s->elapsed;
-	return s->elapsed > 0 && s->sessions <= 1;
+	return s->elapsed > 0 && (s->deltas || s->sessions <= 1);
 }
 
 static int

@@ -154,6 +154,7 @@ struct tel_stats {
 	int heap_samples;      /* and samples of allocations */
 	tel_snapshot_fn *snapshot;
 	void *snapshot_arg;
+	uint64_t timed;   /* the session that the next two are of */
 	uint64_t reached; /* multiples of the interval */
 	uint64_t elapsed; /* since the first event, in its unit */
 	tel_notify_fn *notify;
@@ -239,6 +240,12 @@ void tel__source_free(struct source *from);
 void tel__stats_each(struct tel_stats *s, void (*change)(struct tel_stat *));
 /* Begins to count anew, where only intervals are shown. */
 void tel__stats_zero(struct tel_stats *s);
+
+/*
+ * Before what comes of another session: where only intervals are shown, shows
+ * what came since the last multiple of the interval in the one before.
+ */
+tel_status tel__stats_show_rest(struct tel_stats *s);
 
 /* A change of the live blocks of a source, for its report. */
 tel__live_fn tel__stats_live_change;

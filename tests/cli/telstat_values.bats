@@ -238,6 +238,22 @@ for line in sys.stdin:
 	done
 }
 
+@test "with --deltas the intervals of a log have nothing of the log before" {
+	local name
+	for name in one two; do
+		printf '# teltools text 1\n# tick rate: 1000000000\n'
+		printf '# type: a 1 K u:unsigned\n'
+		[ $name = one ] && set -- 0 5 10 25 || set -- 100 105 113 116
+		printf '%016X a u=6\n' "$@"
+	done | csplit -z -q -f n - 8
+	clean telstat -q --no-merge -i 10ns --deltas --rate -f csv -s 'n=count()' n0? |
+	    grep -E ',(updates|rate),' | cut -d , -f 1,4,8 |
+	    diff - <(printf '%s\n' 10,updates,2 10,rate,200000000 20,updates,1 \
+	        20,rate,100000000 25,updates,1 25,rate,200000000 \
+	        10,updates,2 10,rate,200000000 16,updates,2 \
+	        16,rate,333333333.3333333)
+}
+
 @test "the label of a field is the same however the field is written" {
 	unpack 1.118.0-lii6gc-poolncv log
 	for field in pool .pool '"pool"' "'pool'" ' "pool" ' ' pool '; do

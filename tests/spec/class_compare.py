@@ -98,11 +98,13 @@ def groups(events):
               [event for event in events if int(abs(event["v"]) % 3 * (-1) ** (event["v"] < 0)) == key])
 
 
-def cells(sessions, step):
-    """Events by intervals, which start anew with each session, in what is left of the last one."""
+def cells(sessions, step, deltas):
+    """Events by intervals, which start anew with each session; with deltas, so does the last one."""
     found = [[]]
     for session, events in enumerate(sessions):
         at = 0
+        if deltas and session > 0:
+            found.append([])
         for event in events:
             while at < (event["clock"] - events[0]["clock"]) // step:
                 found.append([])
@@ -117,7 +119,7 @@ def intervals(events):
     alone = [[e for e in events if e["log"] == file] for file in FILES[::-1]]
     for files, sessions in (FILES, [events]), (("--no-merge", *FILES[::-1]), alone):
         for deltas in (), ("--deltas",):
-            want = cells(sessions, step)
+            want = cells(sessions, step, deltas)
             assert len(want) > 3
             if not deltas:
                 want = [sum(want[:n + 1], []) for n in range(len(want))]
