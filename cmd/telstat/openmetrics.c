@@ -331,9 +331,10 @@ lower_edge(const tel_stat *stat)
 /*
  * The cumulative buckets.  Their upper edge is included, so that of whole
  * numbers is hi - 1.  An edge below 0 would forbid the sum, so there is none
- * when it would have nothing below it.
+ * when it would have nothing below it.  Returns the count of all, which their
+ * weight is not where that has wrapped around.
  */
-static void
+static tel_int128
 put_all_buckets(const struct metric *m, const tel_stat *stat)
 {
 	size_t i, n = tel_stat_bucket_count(stat);
@@ -352,15 +353,17 @@ put_all_buckets(const struct metric *m, const tel_stat *stat)
 		/* those left out before it are one, with nothing in it */
 		if (sparse && b.lo > INT64_MIN && (b.lo > 0 || least < 0))
 			put_bucket(&p, b.lo - 1, sum);
+		(void)int128_add(&sum, int128_u64(b.count));
 		if (b.open)
 			break;
-		(void)int128_add(&sum, int128_u64(b.count));
 		put_bucket(&p, b.hi - 1, sum);
 	}
 	openmetrics_flush(&p);
+	(void)int128_add(&sum, statistic_number(stat, TEL_NUMBER_OVER));
 	metric_open(m, stat, unit_suffix(m), "_bucket");
 	put(m->show->out, ",le=\"+Inf\"");
-	metric_close(m, statistic_number(stat, TEL_NUMBER_WEIGHT), 0);
+	metric_close(m, sum, 0);
+	return sum;
 }
 
 /* A sum is a counter only when nothing below 0 can be in it. */
@@ -381,12 +384,13 @@ static void
 openmetrics_put_histogram(const struct metric *m, const tel_stat *stat)
 {
 	const char *suffix = unit_suffix(m);
+	const tel_int128 count = put_all_buckets(m, stat);
 	tel_int128 sum;
 
-	put_all_buckets(m, stat);
 	if (!has_sum(stat) && !metrics_plain(m->show))
 		return;
-	metric_number(m, stat, suffix, "_count", TEL_NUMBER_WEIGHT, 0);
+	metric_open(m, stat, suffix, "_count");
+	metric_close(m, count, 0);
 	if (tel_stat_number(stat, TEL_NUMBER_SUM, &sum) &&
 	    !tel_stat_wrapped(stat)) {
 		metric_number(m, stat, suffix, "_sum", TEL_NUMBER_SUM,

@@ -124,6 +124,19 @@ setup() {
 	    'inst_h_overflow_total{class="h"} 2')
 }
 
+@test "buckets of a weight that wraps around do not fall" {
+	{
+		printf '# teltools text 1\n# type: A 1 U x:unsigned w:unsigned\n'
+		printf '%016X A x=%d w=%s\n' 1 5 18446744073709551615 \
+		    2 15 18446744073709551615 3 100 7
+	} >wrap.txt
+	telstat -q -f openmetrics -s 'h=hist(x,0,20,10,w)' -s 'g=log2(x,0,w)' wrap.txt |
+	    tee om | python3 "$TEL_TOP/tests/cli/openmetrics.py" inst_h inst_g
+	[ "$(grep -c '"+Inf"} 36893488147419103237$' om)" = 2 ]
+	telstat -q -f prometheus -s 'h=hist(x,0,20,10,w)' wrap.txt |
+	    grep '^inst_h_count{.*} 36893488147419103237$'
+}
+
 @test "openmetrics has times in seconds, and says so" {
 	life='PoolInit,PoolFinish,pool'
 	telstat -f openmetrics -s "h=hist(dur($life),0,1ms,100us)" \
