@@ -619,7 +619,9 @@ check_stacks(const struct count *c)
 		    c->telstat->stacks);
 	if (untracked > 0)
 		message(NULL,
-		    "too many live blocks: %" PRIu64 " are not counted as live",
+		    "too many live blocks: %" PRIu64 " are not followed: the "
+		    "report has them as live to the end, but no peak, stack or "
+		    "lifetime has",
 		    untracked);
 }
 
