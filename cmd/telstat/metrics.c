@@ -9,51 +9,53 @@
 #include "base/hash.h"
 
 /*
- * The suffixes of a statistic's name in the names of its families and of their
- * samples, whatever its class is: a name is free when it is with each
- * of these.
+ * What families add to a statistic's name, before its unit, and samples to that
+ * of a family, whatever the class is: a name is free when it is with each of
+ * these.
  */
-static const char *const suffixes[] = { "", "_total", "_created", "_bucket",
-	"_count", "_sum", "_info", "_gcount", "_gsum", "_min", "_max",
-	"_cumulative", "_updates", "_updates_total", "_increment_min",
-	"_increment_max", "_overflow", "_overflow_total", "_hits",
-	"_hits_total", "_seconds", "_seconds_count", "_seconds_sum",
-	"_seconds_bucket", "_seconds_total", "_min_seconds", "_max_seconds",
-	"_cumulative_seconds", "_increment_min_seconds",
-	"_increment_max_seconds", "_ticks", "_ticks_count", "_ticks_sum",
-	"_events", "_events_total", "_open", "_approximate", "_wrapped",
-	"_invalid", "_invalid_total", "_stddev", "_stddev_seconds",
-	"_stddev_ticks", "_stddev_bytes", "_variance" };
+static const char *const families[] = { "", "_min", "_max", "_cumulative",
+	"_increment_min", "_increment_max", "_by", "_error", "_top", "_hits",
+	"_overflow", "_events", "_open", "_updates", "_stddev", "_variance",
+	"_approximate", "_wrapped" };
+static const char *const samples[] = { "", "_total", "_created", "_bucket",
+	"_count", "_sum", "_info", "_gcount", "_gsum" };
 
-#define NSUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
+#define NSAMPLES (sizeof(samples) / sizeof(samples[0]))
+/* With a unit and without one. */
+#define NNAMES (sizeof(families) / sizeof(families[0]) * 2 * NSAMPLES)
 
-/* The hash of a name with suffix i. */
+/* The hash of name i that begins with one of the hash base. */
 static uint64_t
-metrics_hash(uint64_t base, size_t i)
+metrics_hash(uint64_t base, const char *unit, size_t i)
 {
-	return tel__fnv(base, suffixes[i], strlen(suffixes[i]));
+	const char *const parts[] = { families[i / NSAMPLES / 2],
+		i / NSAMPLES % 2 == 0 ? "" : unit, samples[i % NSAMPLES] };
+
+	for (size_t k = 0; k < 3; k++)
+		base = tel__fnv(base, parts[k], strlen(parts[k]));
+	return base;
 }
 
-/* Takes the name with each suffix, unless one is taken.  1, 0; -1: no memory. */
+/* Takes all names, unless one is taken.  1, 0; -1: no memory. */
 static int
-metrics_take(struct tel__table *names, const char *name)
+metrics_take(struct tel__table *names, const char *name, const char *unit)
 {
 	const uint64_t base = tel__fnv(TEL__FNV, name, strlen(name));
 	int fresh;
 
-	for (size_t i = 0; i < NSUFFIXES; i++)
-		if (tel__table_find(names, metrics_hash(base, i)) != NULL)
+	for (size_t i = 0; i < NNAMES; i++)
+		if (tel__table_find(names, metrics_hash(base, unit, i)) != NULL)
 			return 0;
-	for (size_t i = 0; i < NSUFFIXES; i++)
-		if (tel__table_put(names, metrics_hash(base, i), &fresh) ==
-		    NULL)
+	for (size_t i = 0; i < NNAMES; i++)
+		if (tel__table_put(names, metrics_hash(base, unit, i),
+		        &fresh) == NULL)
 			return -1;
 	return 1;
 }
 
 char *
 names_make(struct tel__table *names, const char *prefix, const char *path,
-    int *clash)
+    const char *unit, int *clash)
 {
 	size_t room = strlen(prefix) + strlen(path) + 64, used;
 	char *base = malloc(room);
@@ -80,7 +82,8 @@ names_make(struct tel__table *names, const char *prefix, const char *path,
 		used++;
 	}
 	base[used] = '\0';
-	for (unsigned n = 2; (taken = metrics_take(names, base)) == 0; n++) {
+	for (unsigned n = 2; (taken = metrics_take(names, base, unit)) == 0;
+	     n++) {
 		*clash = 1;
 		(void)snprintf(base + used, room - used, "_%u", n);
 	}

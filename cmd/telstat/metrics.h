@@ -11,11 +11,12 @@
  * of other than letters and digits as '_', and _2, _3 and so on where one of
  * the names that its families have is taken.
  * names: hashes of those that are taken.
+ * unit: what the families of its values end with, as "_bytes"; or "".
  * clash: set to nonzero when that was needed.
  * Returns it, for the caller to free; NULL when out of memory.
  */
 char *names_make(struct tel__table *names, const char *prefix, const char *path,
-    int *clash);
+    const char *unit, int *clash);
 
 /* A statistic with its groups, which share families. */
 struct metric {

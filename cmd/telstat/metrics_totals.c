@@ -72,7 +72,7 @@ metrics_totals_reserve(const struct show *show, struct tel__table *names,
 {
 	int clash;
 
-	free(names_make(names, show->options->prefix, name, &clash));
+	free(names_make(names, show->options->prefix, name, "", &clash));
 }
 
 void

@@ -672,11 +672,11 @@ prometheus_put(const struct show *show)
 	for (i = 0; i < n; i = m.end) {
 		const char *path = tel_stat_name(tel_stats_get(show->stats, i));
 		int clash;
-		char *base =
-		    names_make(&names, show->options->prefix, path, &clash);
+		m.first = i;
+		char *base = names_make(&names, show->options->prefix, path,
+		    unit_suffix(&m), &clash);
 
 		m.base = base;
-		m.first = i;
 		m.end = openmetrics_end_of(show->stats, i);
 		if (base == NULL)
 			(void)message_no_memory();

@@ -208,6 +208,23 @@ setup() {
 	[[ ${stderr_lines[0]} == "telstat: -f openmetrics: the name of 'a-b' "* ]]
 }
 
+@test "no statistic has the name of a family of another one" {
+	local class family stats
+	for class in 'mag(size)' 'mag(code)' 'magdelta(size)' 'growth(size)' 'ratio(size,code)' \
+	    'tally(name,9)' 'sum(size)' 'var(size)' 'min(clock)' 'distinct(size)' \
+	    'top(size,2)' 'top(code,2)' 'log2(size)' 'hist(clock,0,9,1)' \
+	    'dur(PoolInit,PoolFinish)' 'hist(dur(PoolInit,PoolFinish),0,9,1)'; do
+		stats=(-s "a=$class")
+		for family in $(telstat -q -f openmetrics "${stats[@]}" mpsio.log |
+		    sed -n 's/^# TYPE inst_\(a_[a-z_]*\) .*/\1/p'); do
+			stats+=(-s "$family=$class")
+		done
+		echo "${stats[@]}"
+		telstat -q -f openmetrics "${stats[@]}" mpsio.log |
+		    python3 "$TEL_TOP/tests/cli/openmetrics.py"
+	done
+}
+
 @test "svg is XML that needs nothing from elsewhere, in light and dark" {
 	for options in '' '-g kind' '--density' '--log' '--zeros' '-n 0'; do
 		# shellcheck disable=SC2086
