@@ -188,28 +188,22 @@ tel_filter_set_expression(tel_filter *f, const char *text)
 tel_status
 tel_filter_set_kinds(tel_filter *f, const char *text)
 {
-	struct binder *b = &f->binder;
-
 	return filter_changed(f,
-	    tel__select_kinds(&b->selection, text, &b->fail));
+	    tel__select_kinds(&f->binder.selection, text, &f->binder.fail));
 }
 
 tel_status
 tel_filter_set_types(tel_filter *f, const char *text)
 {
-	struct binder *b = &f->binder;
-
 	return filter_changed(f,
-	    tel__select_types(&b->selection, text, &b->fail));
+	    tel__select_types(&f->binder.selection, text, &f->binder.fail));
 }
 
 tel_status
 tel_filter_set_time(tel_filter *f, const char *text)
 {
-	struct binder *b = &f->binder;
-
 	return filter_changed(f,
-	    tel__select_time(&b->selection, text, &b->fail));
+	    tel__select_time(&f->binder.selection, text, &f->binder.fail));
 }
 
 void
@@ -226,19 +220,15 @@ tel_filter_set_clock(tel_filter *f, uint64_t first, uint64_t last)
 tel_status
 tel_filter_add_addresses(tel_filter *f, const char *text)
 {
-	struct binder *b = &f->binder;
-
 	return filter_changed(f,
-	    tel__select_address(&b->selection, text, &b->fail));
+	    tel__select_address(&f->binder.selection, text, &f->binder.fail));
 }
 
 tel_status
 tel_filter_add_label(tel_filter *f, const char *glob)
 {
-	struct binder *b = &f->binder;
-
 	return filter_changed(f,
-	    tel__select_label(&b->selection, glob, &b->fail));
+	    tel__select_label(&f->binder.selection, glob, &f->binder.fail));
 }
 
 void
