@@ -109,16 +109,6 @@ hash_groups(const struct definition *d, const struct key *keys)
 	return hash;
 }
 
-static int
-is_group(const struct definition *d, const struct tel_stat *s,
-    const struct key *keys)
-{
-	for (unsigned i = 0; i < d->ngroups; i++)
-		if (!key_equal(keys[i].bits, keys[i].tag, &s->group[i]))
-			return 0;
-	return 1;
-}
-
 tel_status
 tel__definition_find_overflow(struct definition *d, struct tel_stat **out)
 {
@@ -144,7 +134,7 @@ tel__definition_find(struct definition *d, const struct key *keys,
 
 	for (i = tel__index_first(&d->index, hash, &at); i != TEL__NOWHERE;
 	     i = tel__index_next(&d->index, &at)) {
-		if (is_group(d, d->stats[i], keys)) {
+		if (definition_is_group(d, d->stats[i], keys)) {
 			*out = d->recent = d->stats[i];
 			return TEL_OK;
 		}

@@ -67,24 +67,25 @@ tel_status tel__definition_find(struct definition *d, const struct key *keys,
 tel_status tel__definition_find_overflow(struct definition *d,
     struct tel_stat **out);
 
+static inline int
+definition_is_group(const struct definition *d, const struct tel_stat *s,
+    const struct key *keys)
+{
+	for (unsigned i = 0; i < d->ngroups; i++)
+		if (!key_equal(keys[i].bits, keys[i].tag, &s->group[i]))
+			return 0;
+	return 1;
+}
+
 /* The stat of a definition without groups; of one with, the recent one. */
 static inline tel_status
 definition_stat(struct definition *d, const struct key *keys,
     struct tel_stat **out)
 {
-	struct tel_stat *s = d->recent;
-	unsigned i;
-
-	if (s != NULL) {
-		for (i = 0; i < d->ngroups; i++)
-			if (!key_equal(keys[i].bits, keys[i].tag, &s->group[i]))
-				break;
-		if (i == d->ngroups) {
-			*out = s;
-			return TEL_OK;
-		}
-	}
-	return tel__definition_find(d, keys, out);
+	if (d->recent == NULL || !definition_is_group(d, d->recent, keys))
+		return tel__definition_find(d, keys, out);
+	*out = d->recent;
+	return TEL_OK;
 }
 
 #endif
