@@ -273,10 +273,7 @@ add_plain(const struct diff *d, const char *name, struct figure a,
 		report_cell(d->report, report_optional(""));
 		report_cell(d->report, report_optional(""));
 	}
-	if (a.known && b.known && a.value > 0)
-		put_change(d->report, a.value, b.value, s, unit);
-	else
-		put_change(d->report, 0, 0, s, unit);
+	put_change(d->report, b.known ? a.value : 0, b.value, s, unit);
 }
 
 /*

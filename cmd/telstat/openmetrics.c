@@ -165,20 +165,23 @@ is_time(const struct metric *m)
 	return strcmp(tel_stat_unit(stat), "ns") == 0;
 }
 
-/*
- * The unit of a family of values, which its name has to end with, as "_bytes";
- * "" when they have none that OpenMetrics or a log defines.
- */
+/* Units, and what the names of families of values in them end with. */
+static const struct {
+	const char *unit, *suffix;
+} units[] = { { "ns", "_seconds" }, { "ticks", "_ticks" },
+	{ "bytes", "_bytes" } };
+
+#define NUNITS (sizeof(units) / sizeof(units[0]))
+
+/* That of a statistic's values; "": they have none of these. */
 static const char *
 unit_suffix(const struct metric *m)
 {
-	static const char *const units[][2] = { { "ns", "_seconds" },
-		{ "ticks", "_ticks" }, { "bytes", "_bytes" } };
 	const tel_stat *stat = tel_stats_get(m->show->stats, m->first);
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(tel_stat_unit(stat), units[i][0]) == 0)
-			return units[i][1];
+	for (size_t i = 0; i < NUNITS; i++)
+		if (strcmp(tel_stat_unit(stat), units[i].unit) == 0)
+			return units[i].suffix;
 	return "";
 }
 
@@ -195,12 +198,11 @@ decimals_of(const struct metric *m)
 static const char *
 name_unit(const char *name)
 {
-	static const char *const units[] = { "bytes", "seconds", "ticks" };
 	const char *last = strrchr(name, '_');
 
-	for (size_t i = 0; last != NULL && i < 3; i++)
-		if (strcmp(last + 1, units[i]) == 0)
-			return units[i];
+	for (size_t i = 0; last != NULL && i < NUNITS; i++)
+		if (strcmp(last, units[i].suffix) == 0)
+			return last + 1;
 	return NULL;
 }
 
@@ -239,36 +241,21 @@ metric_family(const struct metric *m, const char *suffix, const char *type,
 	put(out, "\n");
 }
 
-/* A family of one number of each group, a value or not. */
+/* A family of one number of each group; valued: in the unit of the values. */
 static void
-put_family(const struct metric *m, const char *suffix, const char *type,
+metric_numbers(const struct metric *m, const char *suffix, const char *type,
     const char *help, tel_number which, int valued)
 {
 	const tel_stats *s = m->show->stats;
 	const char *kind = strcmp(type, "counter") == 0 ? "_total" : "";
-
-	metric_family(m, suffix, type, help, tel_stats_get(s, m->first));
-	for (size_t i = m->first; i < m->end; i++)
-		metric_number(m, tel_stats_get(s, i), suffix, kind, which,
-		    valued ? decimals_of(m) : 0);
-}
-
-static void
-metric_numbers(const struct metric *m, const char *suffix, const char *type,
-    const char *help, tel_number which)
-{
-	put_family(m, suffix, type, help, which, 0);
-}
-
-/* The same of a number that is in the unit of the values. */
-static void
-metric_values(const struct metric *m, const char *suffix, const char *type,
-    const char *help, tel_number which)
-{
 	char name[64];
 
-	(void)snprintf(name, sizeof(name), "%s%s", suffix, unit_suffix(m));
-	put_family(m, name, type, help, which, 1);
+	(void)snprintf(name, sizeof(name), "%s%s", suffix,
+	    valued ? unit_suffix(m) : "");
+	metric_family(m, name, type, help, tel_stats_get(s, m->first));
+	for (size_t i = m->first; i < m->end; i++)
+		metric_number(m, tel_stats_get(s, i), name, kind, which,
+		    valued ? decimals_of(m) : 0);
 }
 
 /* ------------------------------------------------------------- buckets */
@@ -456,7 +443,7 @@ metric_buckets(const struct metric *m)
 	}
 	if (merged)
 		metric_numbers(m, "_overflow", "counter", "weight outside",
-		    TEL_NUMBER_OUTSIDE);
+		    TEL_NUMBER_OUTSIDE, 0);
 }
 /* ------------------------------------------------------------ families */
 
@@ -479,7 +466,7 @@ put_tally(const struct metric *m)
 		}
 	}
 	metric_numbers(m, "_overflow", "counter", "weight of keys without room",
-	    TEL_NUMBER_OVERFLOW);
+	    TEL_NUMBER_OVERFLOW, 0);
 }
 
 /* The largest values, by their rank. */
@@ -528,9 +515,9 @@ openmetrics_put_pairs(const struct metric *m)
 		    decimals_of(m));
 	}
 	metric_numbers(m, "_events", "counter", "starts, ends and middles",
-	    TEL_NUMBER_EVENTS);
+	    TEL_NUMBER_EVENTS, 0);
 	metric_numbers(m, "_open", "gauge", "ranges without an end",
-	    TEL_NUMBER_OPEN);
+	    TEL_NUMBER_OPEN, 0);
 }
 
 /* A family of the statistics whose numbers are not exact, if there are any. */
@@ -608,12 +595,8 @@ openmetrics_put_numbers(const struct metric *m)
 	for (size_t i = 0; i < CLASS_FAMILIES_MAX && f[i].type != NULL; i++) {
 		if (!has_own && !statistic_defined(first, f[i].which))
 			continue;
-		if (f[i].valued)
-			metric_values(m, f[i].suffix, f[i].type, f[i].help,
-			    f[i].which);
-		else
-			metric_numbers(m, f[i].suffix, f[i].type, f[i].help,
-			    f[i].which);
+		metric_numbers(m, f[i].suffix, f[i].type, f[i].help, f[i].which,
+		    f[i].valued);
 	}
 }
 
@@ -635,7 +618,7 @@ put_metric(const struct metric *m)
 		openmetrics_put_top(m);
 	if (class != TEL_CLASS_DUR)
 		metric_numbers(m, "_updates", "counter", "number of updates",
-		    TEL_NUMBER_UPDATES);
+		    TEL_NUMBER_UPDATES, 0);
 	put_spreads(m);
 	put_doubts(m, "_approximate", "merged from parts, and not exact",
 	    tel_stat_approximate);
