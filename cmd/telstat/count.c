@@ -568,7 +568,7 @@ read_all(struct count *c)
 	s->noperands = 0;
 }
 
-/* An interval in seconds needs the clock rate, which some logs lack. */
+/* Options that are times need the clock rate, which some logs lack. */
 static void
 check_rate(const struct count *c)
 {
@@ -580,6 +580,9 @@ check_rate(const struct count *c)
 	    events.low > 0 && !tel_stats_total(t->stats, TEL_TOTAL_NS, &ns))
 		message_fail(STATUS_FAILED, NULL,
 		    "-i: the log does not record the rate of its clock");
+	if (t->min_age > 0 && tel_heap_ticks(t->heap))
+		message_fail(STATUS_FAILED, NULL,
+		    "--min-age: the log does not record the rate of its clock");
 }
 
 /* Samples are never live: unless it was asked for, none of that orders them. */

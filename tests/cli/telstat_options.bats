@@ -249,7 +249,7 @@ try() {
 		;;
 	min-age)
 		run -2 telstat --min-age 1ms mpsio.log
-		telstat --blocks=size --min-age 1000h -f json \
+		telstat --blocks=size --min-age 1000h --tb-hz 1000 -f json \
 		    "$TEL_TOP/tests/data/alloc/perl.mtrace.zst" |
 		    grep -q '"leaked_blocks":0,'
 		;;
@@ -388,6 +388,11 @@ try() {
 	[[ $output == *'weight 33 '* ]]
 	# by ticks it can be done
 	clean telstat -i 100kticks -s "$SIZES" text | grep -q '^== at 102,400 ticks'
+	printf '%s\n' '# teltools text 1' '# type: m 1 K a:address s:unsigned' \
+	    '# role: m alloc a s -' '0000000000000001 m a=0x10 s=8' >rateless.txt
+	run -1 --separate-stderr telstat --blocks s --min-age 1ms rateless.txt
+	[ "$stderr" = "telstat: --min-age: the log does not record the rate of its clock" ]
+	clean telstat --blocks s --min-age 1ms --tb-hz 1000 rateless.txt
 }
 
 @test "an output that is full is reported, in every form: exit 1" {
