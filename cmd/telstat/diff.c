@@ -479,13 +479,24 @@ diff_add_key(struct diff *d, const struct both *b, const char *name,
 {
 	const int tested = b->stats[0] != NULL && b->stats[1] != NULL &&
 	    is_unweighted(b->stats[0]) && is_unweighted(b->stats[1]);
+	struct figure f[2] = { whole(int128_u64(0), 0),
+		whole(int128_u64(0), 0) };
 	uint64_t counts[2] = { 0, 0 };
 	tel_key key;
 
-	for (int j = 0; j < 2; j++)
-		if (at[j] != NONE && tel_stat_key(b->stats[j], at[j], &key))
+	for (int j = 0; j < 2; j++) {
+		if (at[j] != NONE && tel_stat_key(b->stats[j], at[j], &key)) {
 			counts[j] = key.count;
-	add_counts(d, name, counts[0], counts[1], tested);
+			f[j] = whole(int128_u64(key.count), 0);
+		} else if (b->stats[j] != NULL &&
+		    statistic_nonzero(b->stats[j], TEL_NUMBER_OVERFLOW_UPDATES))
+			/* it may be among those without room */
+			f[j].known = 0;
+	}
+	if (f[0].known && f[1].known)
+		add_counts(d, name, counts[0], counts[1], tested);
+	else
+		add_plain(d, name, f[0], f[1], "", NOT_SIGNIFICANT);
 }
 
 /* The keys of a tally.  Returns 0 when out of memory. */

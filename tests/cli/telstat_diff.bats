@@ -274,6 +274,22 @@ assert not any("significance" in r for r in rows if r["figure"] == "A")'
 	telstat diff -q one "$after" | grep -q '^  p99_ns  *-  '
 }
 
+@test "a key that a tally has no room for is unknown, not 0" {
+	for first in 0 7; do
+		printf '# teltools text 1\n# type: a 1 K x:unsigned\n'
+		printf '%016X a x=%d\n' 1 $first 2 8 3 0 4 0 5 5
+	done | csplit -z -q - 8
+	clean telstat diff -s 't=tally(x,3)' -f json xx00 xx01 |
+	    python3 -c '
+import json, sys
+for row in map(json.loads, sys.stdin):
+    if row["name"] == "t":
+        print(*map(row.get, ("figure", "before", "after")), str(row.get("change"))[:5])' |
+	    diff - <(printf '%s\n' 'updates 5 5 0' 'keys 3 3 0' '0 3 2 -0.33' \
+	        '5 1 None None' '8 1 1 0' '7 0 1 None')
+	clean telstat diff -s 't=tally(x,2)' xx00 xx01 | grep -E '^  0 +3 +- +-$'
+}
+
 @test "of two parts of a log, a group by file is compared" {
 	unpack 1.118.0-lii6gc-poolncv
 	telstat diff -q -g file -s 'n=count()' -f csv mpsio.log@,100us mpsio.log |
