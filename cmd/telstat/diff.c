@@ -43,6 +43,7 @@ struct diff {
 /* Either of the two may be missing. */
 struct both {
 	const tel_stat *stats[2];
+	int overflow[2]; /* that side had no room for all groups */
 };
 
 /* ------------------------------------------------------------ subjects */
@@ -188,6 +189,12 @@ whole(tel_int128 v, unsigned decimals)
 }
 
 static struct figure
+count(uint64_t n)
+{
+	return whole(int128_u64(n), 0);
+}
+
+static struct figure
 real(double v)
 {
 	struct figure f = { 1, v, report_real(v) };
@@ -281,22 +288,26 @@ add_plain(const struct diff *d, const char *name, struct figure a,
  * sides, or by their share of all events.
  */
 static void
-add_counts(const struct diff *d, const char *name, uint64_t a, uint64_t b,
-    int test)
+add_counts(const struct diff *d, const char *name, struct figure a,
+    struct figure b, int test)
 {
-	const double x = (double)a, y = (double)b;
-	struct figure before = whole(int128_u64(a), 0);
-	struct figure after = whole(int128_u64(b), 0);
 	double by_a = d->timed ? d->sides[0].ns / 1e9 : d->sides[0].events;
 	double by_b = d->timed ? d->sides[1].ns / 1e9 : d->sides[1].events;
 
-	diff_put_row(d->report, name, &before, &after, "");
-	if (d->timed) {
-		report_cell(d->report, report_real(x / by_a));
-		report_cell(d->report, report_real(y / by_b));
+	if (!a.known || !b.known) {
+		add_plain(d, name, a, b, "", NOT_SIGNIFICANT);
+		return;
 	}
-	put_change(d->report, by_a > 0 ? x / by_a : 0, by_b > 0 ? y / by_b : 0,
-	    test ? significance_counts(x, y, d->share) : NOT_SIGNIFICANT, "");
+	diff_put_row(d->report, name, &a, &b, "");
+	if (d->timed) {
+		report_cell(d->report, report_real(a.value / by_a));
+		report_cell(d->report, report_real(b.value / by_b));
+	}
+	put_change(d->report, by_a > 0 ? a.value / by_a : 0,
+	    by_b > 0 ? b.value / by_b : 0,
+	    test ? significance_counts(a.value, b.value, d->share) :
+	           NOT_SIGNIFICANT,
+	    "");
 }
 
 /* ---------------------------------------------------------- statistics */
@@ -321,6 +332,24 @@ values_of(const tel_stat *stat)
 	if (tel_stat_class(stat) == TEL_CLASS_DUR)
 		which = TEL_NUMBER_PAIRS;
 	return tel_int128_double(statistic_number(stat, which));
+}
+
+/* The count of a group that a side lacks: it may be among those without room. */
+static struct figure
+missing_count(const struct both *b, int side)
+{
+	struct figure f = count(0);
+
+	f.known = b->stats[side] != NULL || !b->overflow[side];
+	return f;
+}
+
+static struct figure
+values_figure(const struct both *b, int side)
+{
+	return b->stats[side] == NULL ?
+	    missing_count(b, side) :
+	    count((uint64_t)values_of(b->stats[side]));
 }
 
 /* Nonzero when each value weighs 1, as tests need it. */
@@ -479,24 +508,19 @@ diff_add_key(struct diff *d, const struct both *b, const char *name,
 {
 	const int tested = b->stats[0] != NULL && b->stats[1] != NULL &&
 	    is_unweighted(b->stats[0]) && is_unweighted(b->stats[1]);
-	struct figure f[2] = { whole(int128_u64(0), 0),
-		whole(int128_u64(0), 0) };
-	uint64_t counts[2] = { 0, 0 };
+	struct figure f[2];
 	tel_key key;
 
 	for (int j = 0; j < 2; j++) {
-		if (at[j] != NONE && tel_stat_key(b->stats[j], at[j], &key)) {
-			counts[j] = key.count;
-			f[j] = whole(int128_u64(key.count), 0);
-		} else if (b->stats[j] != NULL &&
+		f[j] = missing_count(b, j);
+		if (at[j] != NONE && tel_stat_key(b->stats[j], at[j], &key))
+			f[j] = count(key.count);
+		else if (b->stats[j] != NULL &&
 		    statistic_nonzero(b->stats[j], TEL_NUMBER_OVERFLOW_UPDATES))
 			/* it may be among those without room */
 			f[j].known = 0;
 	}
-	if (f[0].known && f[1].known)
-		add_counts(d, name, counts[0], counts[1], tested);
-	else
-		add_plain(d, name, f[0], f[1], "", NOT_SIGNIFICANT);
+	add_counts(d, name, f[0], f[1], tested);
 }
 
 /* The keys of a tally.  Returns 0 when out of memory. */
@@ -531,9 +555,7 @@ add_numbers(struct diff *d, const struct both *b, const char *name)
 	diff_open_table(d, name);
 	d->report->section.definition = tel_stat_definition(any);
 	d->report->section.class = tel_class_name(tel_stat_class(any));
-	add_counts(d, counted,
-	    b->stats[0] != NULL ? (uint64_t)values_of(b->stats[0]) : 0,
-	    b->stats[1] != NULL ? (uint64_t)values_of(b->stats[1]) : 0, 1);
+	add_counts(d, counted, values_figure(b, 0), values_figure(b, 1), 1);
 	add_means(d, b, unit);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct figure x =
@@ -553,17 +575,31 @@ add_numbers(struct diff *d, const struct both *b, const char *name)
 
 /* ------------------------------------------------------------- report */
 
+/* Nonzero when a side had no room for all groups of a statistic. */
+static int
+has_overflow(const struct side *s, const char *name)
+{
+	char group[512];
+
+	(void)snprintf(group, sizeof(group), "%s{<overflow>}", name);
+	return subjects_find(&s->stats, group) != NONE;
+}
+
 static void
 diff_put_stat(struct diff *d, const struct both *b, const char *name,
     const size_t at[2])
 {
-	struct both both;
+	struct both both = { 0 };
 
 	(void)b;
 	for (int j = 0; j < 2; j++)
-		both.stats[j] = at[j] == NONE ?
-		    NULL :
-		    tel_stats_get(d->sides[j].telstat.stats, at[j]);
+		if (at[j] != NONE)
+			both.stats[j] =
+			    tel_stats_get(d->sides[j].telstat.stats, at[j]);
+	for (int j = 0; j < 2; j++)
+		both.overflow[j] = both.stats[j] == NULL &&
+		    has_overflow(&d->sides[j],
+		        tel_stat_name(both.stats[1 - j]));
 	add_numbers(d, &both, name);
 	report_put(d->report);
 }
@@ -582,7 +618,7 @@ diff_put_type(struct diff *d, const struct both *b, const char *name,
 		    tel_stats_part(d->sides[j].telstat.stats, TEL_PART_TYPE,
 		        at[j], &part))
 			counts[j] = part.events;
-	add_counts(d, part.name, counts[0], counts[1], 1);
+	add_counts(d, part.name, count(counts[0]), count(counts[1]), 1);
 }
 
 /* A row of a number that a side may not have; none if neither has it. */
@@ -673,7 +709,7 @@ diff_put_durations(const struct diff *d, const char *what,
 	if (of[0].count + of[1].count == 0)
 		return;
 	diff_open_table(d, what);
-	add_counts(d, "count", of[0].count, of[1].count, 1);
+	add_counts(d, "count", count(of[0].count), count(of[1].count), 1);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		for (int j = 0; j < 2; j++) {
 			const uint64_t ns[] = { of[j].total, of[j].p50,
@@ -731,8 +767,8 @@ diff_fill(struct report *r, void *arg)
 	}
 	if (t->report || a->stats.n + b->stats.n == 0) {
 		diff_open_table(d, "events");
-		add_counts(d, "all", (uint64_t)a->events, (uint64_t)b->events,
-		    d->timed);
+		add_counts(d, "all", count((uint64_t)a->events),
+		    count((uint64_t)b->events), d->timed);
 		diff_put_pairs(d, NULL, &a->types, &b->types, diff_put_type, 1);
 		report_put(r);
 		if (!t->types && has_memory(d))

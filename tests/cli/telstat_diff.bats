@@ -288,6 +288,12 @@ for row in map(json.loads, sys.stdin):
 	    diff - <(printf '%s\n' 'updates 5 5 0' 'keys 3 3 0' '0 3 2 -0.33' \
 	        '5 1 None None' '8 1 1 0' '7 0 1 None')
 	clean telstat diff -s 't=tally(x,2)' xx00 xx01 | grep -E '^  0 +3 +- +-$'
+	# a group is such a key
+	clean telstat diff --max-groups 3 -g x -s 'n=count()' -f csv xx00 xx01 |
+	    grep -E ',(before|after),' | cut -d , -f 2,4,8 |
+	    diff - <(printf 'n{%s},%s,%s\n' x=0 before 3 x=0 after 2 x=8 before 1 \
+	        x=8 after 1 x=5 before 1 x=7 before 0 x=7 after 1 \
+	        '<overflow>' before 0 '<overflow>' after 1)
 }
 
 @test "of two parts of a log, a group by file is compared" {
