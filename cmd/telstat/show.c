@@ -130,8 +130,8 @@ show_overview(const struct show *show)
 {
 	const struct telstat *t = show->options;
 
-	/* of -s and -g, there may be no group */
-	return t->report || (!t->given && tel_stats_count(show->stats) == 0);
+	/* of -s and -g, there may be no group, also in parts */
+	return t->report || (!t->given && !tel_stats_defined(show->stats));
 }
 
 /* The title of the snapshot that follows. */

@@ -433,6 +433,8 @@ TEL_SINCE_EXPERIMENTAL int tel_stats_part(const tel_stats *s, tel_part_by by,
  * when no event updated it.
  */
 TEL_SINCE_EXPERIMENTAL size_t tel_stats_count(const tel_stats *s);
+/* Nonzero when a statistic is defined, which with groups may have none. */
+TEL_SINCE_EXPERIMENTAL int tel_stats_defined(const tel_stats *s);
 /*
  * Statistic number i; NULL when i is out of range.  It, and everything reached
  * through it, is valid until the set changes.

@@ -159,6 +159,12 @@ tel_stats_count(const tel_stats *s)
 	return s->listed;
 }
 
+int
+tel_stats_defined(const tel_stats *s)
+{
+	return s->count > 0;
+}
+
 const tel_stat *
 tel_stats_get(const tel_stats *s, size_t i)
 {

@@ -135,6 +135,8 @@ ratio() {
 		    mpsio.log >got.$format
 	done
 	[[ $(cat got.text) = "Totals: logs 0 "* ]]
+	telstat -f inst -g pool -s 's=sum(size) if size == 0' mpsio.log >part
+	[[ $(telstat part part) = "Totals: logs 2  events 288 "* ]]
 	[ "$(cut -d , -f 3 got.csv | sort -u)" = "$(printf 'totals\ntype')" ]
 	[ "$(wc -l <got.json)" = 1 ]
 }
