@@ -18,8 +18,11 @@
 /* The start of a packet that is read, at first, and at most. */
 #define HEAD_FIRST ((size_t)512)
 #define HEAD_MAX ((size_t)1 << 20)
-/* Where packets start, looked for behind damage. */
+/* Sizes of most packets are multiples of it. */
 #define PAGE ((uint64_t)4096)
+/* Bytes that are read at first, and then, where a packet is looked for. */
+#define SEARCHED_FIRST ((size_t)256)
+#define SEARCHED ((size_t)16384)
 
 static const char *
 file_name(const struct ctf *s, const struct ctf_file *f)
@@ -241,24 +244,33 @@ stream_read_head(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
 	return *why == NULL ? TEL_OK : TEL_END;
 }
 
-/* Where the next packet starts behind damage at an offset; or the end. */
+/*
+ * Where the next packet starts behind damage at an offset, by its magic number;
+ * or the end.
+ */
 static tel_status
 find_packet(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
     const struct ctf_file *f, uint64_t *offset)
 {
-	unsigned char bytes[4];
-	ptrdiff_t n;
+	unsigned char bytes[SEARCHED];
+	size_t n = SEARCHED_FIRST;
 
-	for (*offset = (*offset / PAGE + 1) * PAGE; *offset < f->size;
-	     *offset += PAGE) {
-		n = tel__fileset_read(s->set, f->number, bytes, sizeof(bytes),
-		    *offset);
-		if (n < 0)
+	for (++*offset; *offset < f->size; n = SEARCHED) {
+		ptrdiff_t got =
+		    tel__fileset_read(s->set, f->number, bytes, n, *offset);
+
+		if (got < 0)
 			return read_failed(r, s, f);
-		if (n == 4 &&
-		    (t->m.big ? tel_be32(bytes) : tel_le32(bytes)) ==
-		        CTF_PACKET_MAGIC)
-			return TEL_OK;
+		for (ptrdiff_t i = 0; i + 4 <= got; i++)
+			if ((t->m.big ?
+			            tel_be32(bytes + i) :
+			            tel_le32(bytes + i)) == CTF_PACKET_MAGIC) {
+				*offset += (uint64_t)i;
+				return TEL_OK;
+			}
+		if (got < 4)
+			break;
+		*offset += (uint64_t)got - 3;
 	}
 	*offset = f->size;
 	return TEL_OK;

@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Packets of CTF: their sizes, what they count, and their clocks.
+
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || exit
+	mkdir trace
+}
+
+# metadata ORDER BITS [HEADER FIELDS]: of packets with a magic number, their
+# sizes in bits, and a count of discarded events of so many bits.
+metadata() {
+	cat >trace/metadata <<-END
+		/* CTF 1.8 */
+		trace { major = 1; minor = 8; byte_order = $1; packet.header :=
+		    struct { integer { size = 32; align = 8; } magic; }; };
+		clock { name = c; freq = 1000000000; offset_s = 1000; };
+		typealias integer { size = 8; align = 8; } := b;
+		typealias integer { size = 32; align = 8; } := u32;
+		typealias integer { size = 8; align = 8; map = clock.c.value; } := t;
+		stream { packet.context := struct { u32 packet_size;
+		    u32 content_size;
+		    integer { size = $2; align = 8; } events_discarded; };
+		    event.header := struct { ${3-t t;} }; };
+		event { name = e; fields := struct { ${4-b x;} }; };
+	END
+}
+
+# packets ORDER BITS DISCARDED,BYTES ...: packets of five events, with ten bytes
+# behind, and the size that they say they have, in bytes; 0: the right one.
+packets() {
+	python3 - "$@" >trace/stream <<-'END'
+		import sys
+		order = {"le": "little", "be": "big"}[sys.argv[1]]
+		n = int(sys.argv[2]) // 8
+		for p, packet in enumerate(sys.argv[3:], 1):
+		    discarded, size = map(int, packet.split(","))
+		    content = 12 + n + 10
+		    head = b"".join(v.to_bytes(w, order) for v, w in (
+		        (0xc1fc1fc1, 4), (8 * (size or content + 10), 4),
+		        (8 * content, 4), (discarded, n)))
+		    events = bytes(10 * p + i // 2 for i in range(10))
+		    sys.stdout.buffer.write(head + events + 10 * b"\xee")
+	END
+}
+
+@test "a count of discarded events that has an overflow, or starts again" {
+	local bits lost counts
+	while read -r bits lost counts; do
+		metadata le "$bits"
+		# shellcheck disable=SC2086 # several packets
+		packets le "$bits" $counts
+		run -0 --separate-stderr telcat -c trace
+		[ "$stderr" = "telcat: trace: $lost events lost when the log was recorded" ]
+	done <<-'END'
+		8 266 200,0 250,0 4,0 10,0
+		8 105 100,0 0,0 5,0
+		8 266 200,0 10,0
+		16 65540 65530,0 4,0
+		32 4294967303 4294967280,0 5,0 5,0 7,0
+		32 12 10,0 2,0 4,0
+		64 12 10,0 2,0 4,0
+	END
+}
+
+@test "the packet right behind one with a wrong size is found" {
+	local order size events
+	for order in le be; do
+		metadata $order 32
+		# each packet has 36 bytes, 26 of them with events or before
+		while read -r size events; do
+			packets $order 32 0,0 "0,$size" 0,0 0,0
+			run -3 --separate-stderr telcat -c trace
+			[ "$output" = "$events" ] || {
+				echo "$size: $output, not $events"
+				return 1
+			}
+		done <<-'END'
+			5 15
+			20 15
+			30 20
+			37 20
+			100 20
+			536870911 20
+		END
+	done
+}
+
+@test "a clock that contexts or payloads have alone has its offset" {
+	local header fields
+	while IFS='|' read -r header fields; do
+		metadata le 32 "$header" "$fields"
+		packets le 32 0,0
+		babeltrace2 --clock-seconds --no-delta trace |
+		    sed 's/\[\([0-9]*\)\.\([0-9]*\)\].*/\1\2/' >want
+		grep -q '^1000000000011$' want
+		telcat -q -f json trace |
+		    sed -n 's/.*"clock":"*\([0-9]*\).*/\1/p' | diff want -
+	done <<-'END'
+		b y;|t x;
+		t y;|b x;
+	END
+	metadata le 32 "b z;" " "
+	sed -i 's/event.header/event.context := struct { t y; }; &/' \
+	    trace/metadata
+	telcat -q -H trace | grep -q "$(printf '%016X' 1000000000011).* y=12"
+}
