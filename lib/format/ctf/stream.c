@@ -526,15 +526,44 @@ pass_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream,
 	return st;
 }
 
+/* The integer of the context of packets that has a role; or NULL. */
+static const struct ctf_step *
+stream_find_role(const struct ctf_stream_type *t, enum ctf_role role)
+{
+	const struct ctf_step *s = t->packet_context;
+
+	while (s != NULL && (s->roles & role) == 0)
+		s = s->next;
+	return s;
+}
+
+/* The count of discarded events of a packet, less that of the one before. */
+static uint64_t
+stream_discarded(const struct ctf_stream *stream, const struct ctf_packet *p)
+{
+	const struct ctf_step *s =
+	    stream_find_role(stream->type, CTF_ROLE_DISCARDED);
+	uint64_t more = p->discarded - stream->discarded;
+
+	if (p->discarded >= stream->discarded)
+		return more;
+	/* of fewer bits it overflows, unless it starts again */
+	if (s == NULL || s->class->kind == CTF_VARINT)
+		return 0;
+	const uint64_t mask = UINT64_MAX >> (64 - s->class->size);
+	more &= mask;
+	return more <= mask / 2 ? more : 0;
+}
+
 /* What was lost before a packet, by its numbers. */
 static void
 stream_count_lost(struct tel_reader *r, const struct ctf *s,
     struct ctf_stream *stream, const struct ctf_packet *p)
 {
 	if ((p->seen & CTF_ROLE_DISCARDED) != 0) {
-		if (p->discarded > stream->discarded) {
-			uint64_t missing = p->discarded - stream->discarded;
+		uint64_t missing = stream_discarded(stream, p);
 
+		if (missing > 0) {
 			stream->lost += missing;
 			tel__reader_notice(r, TEL_INFO, r->offset,
 			    "%.100s: %llu events were discarded before the end "
@@ -561,10 +590,8 @@ stream_count_lost(struct tel_reader *r, const struct ctf *s,
 static int
 has_whole_clock(const struct ctf_stream_type *t)
 {
-	const struct ctf_step *s = t->packet_context;
+	const struct ctf_step *s = stream_find_role(t, CTF_ROLE_CLOCK);
 
-	while (s != NULL && (s->roles & CTF_ROLE_CLOCK) == 0)
-		s = s->next;
 	return s != NULL && s->clock != NULL &&
 	    (s->class->kind == CTF_VARINT || s->class->size == 64);
 }
