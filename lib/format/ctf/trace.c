@@ -452,13 +452,16 @@ compile_stream(struct tel_reader *r, struct ctf *s, struct ctf_trace *t,
 	if (!tel__ctf_compile(&c, CTF_EVENT_HEADER, stream->class->event_header,
 	        0, &last))
 		goto failed;
+	shorten_header(stream, t->m.big);
+	tel_status st = compile_events(r, s, t, stream, &c);
 	stream->clock = stream->class->clock;
 	if (stream->clock == NULL)
 		stream->clock = find_clock(stream->event_header);
 	if (stream->clock == NULL)
 		stream->clock = find_clock(stream->packet_context);
-	shorten_header(stream, t->m.big);
-	return compile_events(r, s, t, stream, &c);
+	for (size_t i = 0; i < stream->nevents && stream->clock == NULL; i++)
+		stream->clock = find_clock(stream->events[i].steps);
+	return st;
 failed:
 	return tel__reader_fail(r, TEL_EFORMAT, "%.80s%s, stream %llu: %s",
 	    t->folder, metadata_name, (unsigned long long)stream->class->id,
