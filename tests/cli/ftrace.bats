@@ -272,3 +272,52 @@ field() {
 		telstat $log | grep -q '^unknown *1 blocks'
 	done
 }
+
+@test "samples without times are in their order, with their stacks" {
+	{
+		echo 'node-v1 31912 cpu-clock: '
+		printf '\t%s\n' '13a80b608e0a RegExp:[&<>] (/tmp/perf-7.map)' \
+		    'c6d7895aac9 main (/bin/node)' ''
+		echo 'Web Content 12/13 [001] 250000 cycles:u: '
+		# as they are once blanks at the start of lines are gone
+		echo 'ffffffff8103d0ca write ([kernel.kallsyms])'
+		echo
+		printf '%s\n' '       dd 7    cycles:  ffffffff8134315f flush+0x1 (x)' \
+		    '       dd 7     5 cycles:      400577 b'
+	} >log
+	for log in log <(cat log); do
+		clean telcat -H $log >got
+		diff - got <<-'END'
+			0000000000000001 cpu_clock tid=31912["node-v1"] stack=2["RegExp:[&<>]"]
+			0000000000000002 cycles cpu=1 tid=13["Web Content"] pid=12 period=250000 stack=3["write"]
+			0000000000000003 cycles tid=7["dd"] stack=4["flush"]
+			0000000000000004 cycles tid=7["dd"] period=5 stack=5["b"]
+		END
+	done
+	run -1 telcat -T s log
+	telcat -q -f folded log | sort | diff - <(printf '%s\n' \
+	    'cpu_clock;main;RegExp:[&<>] 1' 'cycles;b 5' 'cycles;flush 1' \
+	    'cycles;write 250000')
+	# a line that only looks like one
+	printf 'chapter 12 introduction:\n' >other
+	run -1 telcat other
+	[ "$(clean telcat --as ftrace -c other)" = 1 ]
+	# in a log with times, it has none
+	{ printf 'a 1 [000] 1.000001: cycles: \n\t400577 b\n\n'; cat log; } >mixed
+	[ "$(clean telcat -H mixed | cut -d ' ' -f 1 | sort -u)" = 000000003B9ACDE8 ]
+}
+
+@test "the function behind a sample's address is its stack" {
+	printf 'a 1 1.00000%d: 5 cycles: %s\n' 1 '  400577 b+0x1 (/bin/a)' \
+	    2 '7fe21088669e [unknown] (/lib/c.so)' 3 '12 c' >log
+	clean telcat -H log | cut -d ' ' -f 5- | diff - <(printf '%s\n' \
+	    'stack=1["b"]' 'stack=2["c.so"]' 'text="12 c" stack=0')
+	# behind lines that have none, and without its end
+	{
+		for i in $(seq 6000); do
+			printf ' a-1 [000] .... 1.%06d: one: pad=%040d\n' "$i" 0
+		done
+		printf 'a 1 2.000001: cycles: 400577 b+0x1'
+	} >late
+	telcat -q -H late | tail -n 1 | grep -q ' cycles tid=1\["a"\] stack=1\["b"\]$'
+}

@@ -16,6 +16,8 @@ struct ftrace {
 	struct ft_types types;
 	struct ft_line found;   /* the line that is read */
 	struct ft_line ahead;   /* one behind it */
+	int timed;              /* a line had a time */
+	uint64_t clock;         /* of the last event */
 	struct tel__index seen; /* frames of stacks */
 	unsigned nframes;       /* of the event, the innermost one first: */
 	struct {
@@ -76,11 +78,26 @@ ftrace_put_fields(struct ftrace *s, struct tel_event *ev,
 		tel_store_le64(s->data + t->fields[i].offset, v);
 	}
 	tel_store_le64(s->data, (uint64_t)size << 32 | t->code);
-	tel_store_le64(s->data + 8, s->found.clock);
+	tel_store_le64(s->data + 8, s->clock);
 	ev->type = t;
 	ev->data = s->data;
 	ev->size = size;
-	ev->clock = s->found.clock;
+	ev->clock = s->clock;
+}
+
+/* The clock: the line's own time; or the event's number, if none has one. */
+static void
+ftrace_set_clock(struct tel_reader *r, struct ftrace *s)
+{
+	if (s->found.has_time) {
+		if (!s->timed)
+			tel__clock_set_rate(r->log.clock,
+			    r->tick_rate > 0 ? r->tick_rate : 1e9);
+		s->timed = 1;
+		s->clock = s->found.clock;
+	} else if (!s->timed) {
+		s->clock++;
+	}
 }
 
 static enum tel_line_is
@@ -96,6 +113,7 @@ ftrace_make_event(struct tel_reader *r, struct ftrace *s)
 		s->found.fields[0].value = s->found.event;
 		s->found.nlabels = 0;
 	}
+	ftrace_set_clock(r, s);
 	ftrace_put_fields(s, &r->event, &r->log.schema->types[number]);
 	ftrace_put_labels(s, &r->event);
 	return LINE_EVENT;
@@ -109,9 +127,9 @@ ftrace_read_line(struct ft_line *l, const unsigned char *p,
 	return tel__ft_line(l, p, lf > p && lf[-1] == '\r' ? lf - 1 : lf);
 }
 
-/* Notes a line of the call chain. */
+/* Notes a line of the call chain; line: where that of the event starts. */
 static void
-note_frame(struct ftrace *s, const struct tel_reader *r, const unsigned char *p,
+note_frame(struct ftrace *s, const unsigned char *line, const unsigned char *p,
     const unsigned char *end)
 {
 	const struct ft_text name = tel__ft_frame(p, end);
@@ -119,7 +137,7 @@ note_frame(struct ftrace *s, const struct tel_reader *r, const unsigned char *p,
 	if (s->nframes == FT_FRAMES_MAX)
 		return;
 	s->frames[s->nframes].at =
-	    (uint32_t)((const unsigned char *)name.p - r->p);
+	    (uint32_t)((const unsigned char *)name.p - line);
 	s->frames[s->nframes++].length = (uint32_t)name.n;
 }
 
@@ -170,6 +188,8 @@ take_chain(struct tel_reader *r, struct ftrace *s)
 	enum ft_kind kind;
 
 	s->nframes = 0;
+	if (s->found.frame != NULL)
+		note_frame(s, s->line.p, s->found.frame, s->line.end);
 	while (!s->line.truncated && step < TEL_PEEK_MAX - FT_LINE_MAX) {
 		have = (size_t)(r->end - r->p);
 		const unsigned char *lf =
@@ -187,10 +207,18 @@ take_chain(struct tel_reader *r, struct ftrace *s)
 		        !announces_stack(&s->ahead, &s->found)))
 			break;
 		if (kind == FT_CHAIN)
-			note_frame(s, r, r->p + step, lf);
+			note_frame(s, r->p, r->p + step, lf);
 		seen = step = (size_t)(lf + 1 - r->p);
 	}
 	s->line.step = step;
+}
+
+/* Has types have a field for the stack, if there is room. */
+static void
+ftrace_add_chains(struct ftrace *s)
+{
+	if (!s->types.full && !s->types.chains)
+		s->types.chains = s->types.changed = 1;
 }
 
 static enum tel_line_is
@@ -201,16 +229,15 @@ ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 
 	switch (tel__ft_line(&s->found, l->p, l->end)) {
 	case FT_EVENT:
+		if (s->found.frame != NULL)
+			ftrace_add_chains(s);
 		is = ftrace_make_event(r, s);
 		if (is != LINE_EVENT || !s->types.chains)
 			return is;
 		take_chain(r, s);
 		return put_chain(r, s) == TEL_OK ? is :
 		                                   line_failed(l, TEL_ENOMEM);
-	case FT_CHAIN:
-		if (!s->types.full && !s->types.chains)
-			s->types.chains = s->types.changed = 1;
-		break;
+	case FT_CHAIN: ftrace_add_chains(s); break;
 	case FT_LOST:
 		r->log.lost += s->found.clock;
 		r->count[TEL_COUNT_LOST] += s->found.clock;
@@ -240,6 +267,7 @@ static tel_status
 look_ahead(struct tel_reader *r, struct ftrace *s)
 {
 	const unsigned char *p, *lf;
+	int untimed = 0;
 
 	tel__reader_fill(r, TEL_PEEK_MAX);
 	for (p = r->p; p < r->end; p = lf + 1) {
@@ -251,11 +279,14 @@ look_ahead(struct tel_reader *r, struct ftrace *s)
 		case FT_EVENT:
 			if (tel__ft_type_of(&s->types, &s->found) < 0)
 				return TEL_ENOMEM;
+			s->types.chains |= s->found.frame != NULL;
+			*(s->found.has_time ? &s->timed : &untimed) = 1;
 			break;
 		case FT_CHAIN: s->types.chains = 1; break;
 		default: break;
 		}
 	}
+	s->timed |= !untimed;
 	return TEL_OK;
 }
 
@@ -278,8 +309,9 @@ ftrace_open(struct tel_reader *r, const char *as)
 	if (tel__ft_types_start(&s->types) != TEL_OK ||
 	    look_ahead(r, s) != TEL_OK)
 		return TEL_ENOMEM;
-	tel__clock_set_rate(r->log.clock,
-	    r->tick_rate > 0 ? r->tick_rate : 1e9);
+	if (s->timed)
+		tel__clock_set_rate(r->log.clock,
+		    r->tick_rate > 0 ? r->tick_rate : 1e9);
 	return tel__ft_types_settle(r, &s->types);
 }
 
@@ -303,7 +335,7 @@ ftrace_probe(struct tel_reader *r)
 {
 	struct ft_line *l;
 	struct tel_peek k = { .next = 0 };
-	int other = 0, score = 0;
+	int other = 0, score = 0, sample = 0;
 
 	if (r->best_score >= SCORE)
 		return 0;
@@ -314,13 +346,16 @@ ftrace_probe(struct tel_reader *r)
 		if (!k.whole || !tel__line_is_text(k.p, k.end, 0))
 			break;
 		enum ft_kind kind = tel__ft_line(l, k.p, k.end);
-		if (kind == FT_EVENT) {
+		/* a sample without a time is known by its call chain as well */
+		if ((kind == FT_EVENT && (l->has_time || l->frame != NULL)) ||
+		    (kind == FT_CHAIN && sample)) {
 			score = other == 0 ? SCORE : SCORE - 10;
 			break;
 		}
 		/* what another format knows is not waited for */
 		if (r->best_score > 0)
 			break;
+		sample = kind == FT_EVENT;
 		other += kind == FT_WRONG;
 	}
 	free(l);

@@ -48,9 +48,11 @@ struct ft_field {
 /* A line that is an event. */
 struct ft_line {
 	uint64_t clock; /* in ns */
+	int has_time;
 	char name[FT_NAME_MAX + 1];
 	char system[FT_NAME_MAX + 1]; /* "kmem", or "event" if it is not said */
 	struct ft_text event;         /* all that is behind the time */
+	const unsigned char *frame;   /* of a sample of one; or NULL */
 	struct ft_field fields[FT_FIELDS_MAX];
 	unsigned nfields;
 	struct {

@@ -4,12 +4,16 @@
  *
  *	COMM PID [CPU] TIME: [PERIOD] SYSTEM:EVENT: FIELDS	(perf script)
  *	COMM-PID [CPU] FLAGS TIME: EVENT: FIELDS		(trace-cmd, kernel)
+ *	COMM PID [CPU] PERIOD EVENT:				(perf script)
  *
  * A command may have blanks, dashes and brackets in its name, so the time is
  * looked for first, and the text before it is read from its end.
  */
 #include "base/digit.h"
 #include "format/ftrace/ftrace.h"
+
+/* The least digits of an address that a function is behind. */
+#define FRAME_DIGITS 6
 
 static int
 starts_with(const char *p, const char *end, const char *word)
@@ -186,6 +190,51 @@ find_time(const char *p, const char *end, const char **behind, uint64_t *ns)
 	return NULL;
 }
 
+/* Where the word before end starts. */
+static const char *
+word_start(const char *p, const char *end)
+{
+	while (end > p && end[-1] != ' ' && end[-1] != '\t')
+		end--;
+	return end;
+}
+
+/*
+ * Where "PERIOD EVENT:" or "EVENT:" is in a sample without a time, or NULL: an
+ * address is behind it, or nothing, as the call chain has lines of its own.
+ */
+static const char *
+find_sample(const char *p, const char *end)
+{
+	const char *stop = p, *name, *period, *before;
+	const unsigned char *hex;
+	uint64_t address;
+
+	for (;; stop++) {
+		stop = memchr(stop, ':', (size_t)(end - stop));
+		if (stop == NULL)
+			return NULL;
+		hex = (const unsigned char *)skip_blanks(stop + 1, end);
+		if ((const char *)hex == end ||
+		    ((const char *)hex > stop + 1 &&
+		        lines_hex(&hex, &address) && *hex == ' '))
+			break;
+	}
+	name = word_start(p, stop);
+	period = word_start(p, trim_blanks(p, name));
+	before = word_start(p, trim_blanks(p, period));
+	if (name == stop || !tel_is_letter(*name))
+		return NULL;
+	/* a number is the period if that of the thread is before it */
+	return before > p &&
+	        strspn(period, "0123456789") ==
+	            (size_t)(trim_blanks(p, name) - period) &&
+	        strspn(before, "0123456789/[]") ==
+	            (size_t)(trim_blanks(p, period) - before) ?
+	    period :
+	    name;
+}
+
 /* Where "OPEN...CLOSE" that ends at end starts, or NULL. */
 static const char *
 find_open(const char *p, const char *end, char open, char close)
@@ -204,10 +253,9 @@ find_open(const char *p, const char *end, char open, char close)
 static const char *
 take_cpu(struct ft_line *l, const char *p, const char *end)
 {
-	const char *open = find_open(p, end, '[', ']'), *flags;
+	const char *open = find_open(p, end, '[', ']');
+	const char *flags = word_start(p, end);
 
-	for (flags = end; flags > p && flags[-1] != ' ' && flags[-1] != '\t';)
-		flags--;
 	if (open == NULL) {
 		open = find_open(p, trim_blanks(p, flags), '[', ']');
 		if (open == NULL || !tel_is_digit(open[1]))
@@ -384,7 +432,9 @@ is_message(const char *name)
 static void
 take_fields(struct ft_line *l, const char *p, const char *end)
 {
+	const unsigned char *hex = (const unsigned char *)p;
 	const char *key = p, *stop, *value, *next;
+	uint64_t address;
 	int colon = 0;
 
 	if (strcmp(l->name, "sched_switch") == 0 && take_switch(l, p, end))
@@ -401,6 +451,11 @@ take_fields(struct ft_line *l, const char *p, const char *end)
 	if (key == end && key_end(p, end, 1) != NULL) {
 		key = p;
 		colon = 1;
+	}
+	if (key == end && lines_hex(&hex, &address) && *hex == ' ' &&
+	    (const char *)hex - p >= FRAME_DIGITS) {
+		l->frame = (const unsigned char *)p;
+		return;
 	}
 	if (key > p)
 		ftrace_line_add_field(l, "text", 4, p, trim_blanks(p, key));
@@ -501,7 +556,7 @@ other_line(struct ft_line *l, const char *p, const char *end)
 	}
 	if (q == end)
 		return FT_BLANK;
-	if ((q > p && lines_hex(&digits, &address) &&
+	if (((q > p || end[-1] == ')') && lines_hex(&digits, &address) &&
 	        (*digits == ' ' || *digits == '\t' ||
 	            digits == (const unsigned char *)end)) ||
 	    starts_with(q, end, "=> "))
@@ -565,14 +620,20 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	uint64_t period;
 
 	l->nfields = l->nlabels = 0;
+	l->frame = NULL;
 	end = trim_blanks(p, end);
 	if (p == end || *p == '#')
 		return p == end ? FT_BLANK : FT_SILENT;
 	time = find_time(p, end, &q, &l->clock);
+	l->has_time = time != NULL;
+	if (time == NULL)
+		time = q = find_sample(p, end);
 	if (time == NULL)
 		return other_line(l, p, end);
 	p = skip_blanks(p, time);
 	if (!take_task(l, p, take_cpu(l, p, trim_blanks(p, time)))) {
+		if (!l->has_time)
+			return other_line(l, (const char *)from, end);
 		l->want = "a command and the number of its thread";
 		l->at = (const unsigned char *)p;
 		return FT_WRONG;
