@@ -31,6 +31,15 @@ tel__fnv(uint64_t hash, const void *bytes, size_t n)
 	return hash;
 }
 
+/* The same of the low bytes of a number, the lowest one first. */
+static inline uint64_t
+tel__fnv_number(uint64_t hash, uint64_t v, size_t width)
+{
+	for (; width > 0; width--, v >>= 8)
+		hash = tel__fnv_byte(hash, (unsigned char)v);
+	return hash;
+}
+
 /* A number: the finaliser of Steele, Lea and Flood's SplitMix64. */
 static inline uint64_t
 tel__hash(uint64_t bits, uint64_t seed)

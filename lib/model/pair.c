@@ -24,7 +24,7 @@ tel__pair_key(const struct tel_event *ev, int *known)
 			h = tel__fnv(h, string, n);
 		} else {
 			v = tel_event_u64(ev, (unsigned)at);
-			h = tel__fnv(h, &v, sizeof(v));
+			h = tel__fnv_number(h, v, sizeof(v));
 		}
 	}
 	*known = count > 0;

@@ -228,15 +228,15 @@ void
 tel__timeline_find_flow(struct timeline *tl, const struct tel_event *ev,
     const struct timeline_plan *p, const struct timeline_track *process)
 {
-	uint64_t h, v, number;
+	uint64_t h, number;
 	int fresh;
 
-	h = tel__fnv(TEL__FNV, &process->id, sizeof(process->id));
-	h = tel__fnv(h, &p->sender, sizeof(p->sender));
-	for (unsigned i = 0; i < TIMELINE_KEYS && p->keys[i] >= 0; i++) {
-		v = tel_load(&ev->type->fields[p->keys[i]], ev->data);
-		h = tel__fnv(h, &v, sizeof(v));
-	}
+	h = tel__fnv_number(TEL__FNV, process->id, sizeof(process->id));
+	h = tel__fnv_number(h, p->sender, sizeof(p->sender));
+	for (unsigned i = 0; i < TIMELINE_KEYS && p->keys[i] >= 0; i++)
+		h = tel__fnv_number(h,
+		    tel_load(&ev->type->fields[p->keys[i]], ev->data),
+		    sizeof(uint64_t));
 	struct tel__entry *e = tel__table_find(&tl->flows, h);
 	if (e == NULL) {
 		if (p->receives || tl->flows.count >= TIMELINE_FLOWS)
@@ -255,7 +255,7 @@ tel__timeline_find_flow(struct timeline *tl, const struct tel_event *ev,
 	number = p->receives ? received : sent;
 	e->value += p->receives ? 1 : (uint64_t)1 << 32;
 	tl->receives = p->receives;
-	tl->flow = tel__fnv(h, &number, sizeof(number)) | 1;
+	tl->flow = tel__fnv_number(h, number, sizeof(number)) | 1;
 }
 
 /* ----------------------------------------------------------------- plans */

@@ -72,7 +72,12 @@ identify(const struct out_block *b)
 	const size_t clocks = b->count * sizeof(*b->clocks);
 	uint64_t hash;
 
+	/* the bytes of little-endian numbers */
+	for (uint32_t i = 0; i < b->count; i++)
+		tel_store_le64((unsigned char *)&b->clocks[i], b->clocks[i]);
 	hash = tel__native_xxh64((const unsigned char *)b->clocks, clocks);
+	for (uint32_t i = 0; i < b->count; i++)
+		b->clocks[i] = tel_le64((const unsigned char *)&b->clocks[i]);
 	for (unsigned i = 0; i < b->nparts; i++)
 		hash = hash * 31 +
 		    tel__native_xxh64(b->parts[i].rows.bytes,
