@@ -44,6 +44,7 @@ FIELDS = [
     ("integer { size = ((+8)); } x;", "01", "x=1"),
     ("integer { size = '\\b'; } x;", "01", "x=1"),
     ("integer { size = '\\x8'; } x;", "01", "x=1"),
+    ("integer { size = '\\x008'; } x;", "01", "x=1"),
     ("integer { size = '\\10'; } x;", "01", "x=1"),
     ("integer { size = 8; unknown = a.b->c; also = \"s\"; } x;", "01", "x=1"),
     ("floating_point { exp_dig = 8; mant_dig = 24; } x;", "0000c03f", "x=1.5"),

@@ -89,11 +89,9 @@ lexer_escape(struct ctf_lexer *l)
 	base = c == 'x' ? 16 : 8;
 	if (base == 8)
 		l->p--;
-	while (l->p < l->end && digits < (base == 16 ? 2u : 3u) &&
-	    tel_digit(*l->p) < base) {
+	/* C has no limit for 'x': these are those of babeltrace */
+	for (; l->p < l->end && digits < 3 && tel_digit(*l->p) < base; digits++)
 		value = value * base + tel_digit(*l->p++);
-		digits++;
-	}
 	return (char)(value & 0xff);
 }
 
