@@ -111,3 +111,31 @@ packets() {
 	    trace/metadata
 	telcat -q -H trace | grep -q "$(printf '%016X' 1000000000011).* y=12"
 }
+
+@test "times of headers that name no clock have that of the trace" {
+	local clock
+	for clock in 'clock { name = c; freq = 1000000000; offset_s = 7; };' ''; do
+		cat >trace/metadata <<-END
+			/* CTF 1.8 */
+			trace { major = 1; minor = 8; byte_order = le; };
+			$clock
+			typealias integer { size = 8; align = 8; } := b;
+			typealias integer { size = 16; align = 8; } := u16;
+			stream { packet.context := struct { u16 timestamp_begin;
+			    u16 timestamp_end; u16 packet_size; };
+			    event.header := struct { enum : b { one = 0 ... 1 } id;
+			    variant <id> { struct { b timestamp; } one; } v; }; };
+			event { name = e; id = 0; fields := struct { b timestamp; }; };
+			event { name = f; id = 1; fields := struct { b x; }; };
+		END
+		printf '\0\2\20\2\140\0\0\5\7\1\6\10\0\3\0\3\110\0\0\1\2' \
+		    >trace/stream
+		babeltrace2 --clock-seconds --no-delta trace |
+		    sed 's/\[\([0-9]*\)\.\([0-9]*\)\].*/\1\2/' >want
+		[ "$(sed -n '3s/.*0//p' want)" = 769 ]
+		telcat -q -f json trace | jq -r 'select(.fields) | .clock' |
+		    while read -r ns; do
+			printf '%010d\n' "$ns"
+		    done | diff want -
+	done
+}

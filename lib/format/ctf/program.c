@@ -347,6 +347,27 @@ ctf_program_role_of(const struct ctf_compiler *c, const char *name,
 	return 0;
 }
 
+/*
+ * The clock of a time that names none, as the first versions of LTTng wrote it:
+ * the one that the trace has, or of nanoseconds.
+ */
+static const struct ctf_clock *
+implied_clock(const struct ctf_compiler *c, const struct ctf_class *class)
+{
+	static const struct ctf_clock nanoseconds = { .frequency = 1000000000 };
+	const struct ctf_clock *clock = c->m->clocks;
+	const char *name = c->scope == CTF_EVENT_HEADER ? "timestamp" :
+	    c->scope == CTF_PACKET_CONTEXT              ? "timestamp_begin" :
+	                                                  "";
+
+	if (c->m->version != 1 || class->kind != CTF_INTEGER ||
+	    c->at->name == NULL || strcmp(c->at->name, name) != 0)
+		return NULL;
+	if (clock == NULL)
+		return &nanoseconds;
+	return clock->next == NULL ? clock : NULL;
+}
+
 static int
 compile_number(struct ctf_compiler *c, const char *name,
     const struct ctf_class *class, struct ctf_step ***last)
@@ -360,7 +381,8 @@ compile_number(struct ctf_compiler *c, const char *name,
 	s->width = shape->width;
 	s->is_aligned = (uint8_t)c->aligned;
 	s->roles = role;
-	s->clock = class->clock;
+	s->clock =
+	    class->clock != NULL ? class->clock : implied_clock(c, class);
 	if (c->m->version == 2 && (role & CTF_ROLE_CLOCK) != 0)
 		s->clock = c->clock;
 	if ((role & CTF_ROLE_END_CLOCK) != 0)
