@@ -60,6 +60,13 @@ def changed(name, key, old, new=None):
     return change
 
 
+def simple(_, element, attributes, children):
+    """A class as a simple type."""
+    if element == "class" and attributes["name"] == "test.S":
+        attributes["simpleType"] = "true"
+    return attributes, children
+
+
 def first_field(element, name, attributes, children):
     """A field before all classes."""
     if name == "root":
@@ -77,6 +84,7 @@ MANY = [("f%d" % i, j.INT, {}) for i in range(1024)]
 TEXT = [("x", j.STRING, {})]
 LISTED = [("test.L", 1999, None, [("s", 2000, {}), ("y", j.INT, {})])]
 ONE = [("x", j.INT, {})]
+SIMPLE = [("test.S", 1999, None, [("value", j.STRING, {})])]
 # Fields, their bytes, how both are shown; perhaps classes, a category, and a
 # change of the metadata.
 ROWS = [
@@ -129,6 +137,13 @@ ROWS = [
      "x=18446744073709551615"),
     ([("x", j.LONG, {}, (j.ADDRESS, {}))], V(255), "x:address", "x=0xff"),
     ([("x", j.INT, {}, (j.ADDRESS, {}))], V(255), "x:signed:32", "x=255"),
+    # a simple type in place, and a struct of one member
+    ([("s", 1999, {})], j.latin("a"), "s?:string", 's="a"', SIMPLE, CATEGORY,
+     simple),
+    ([("s", 1999, j.LIST)], V(2) + j.latin("a") + j.latin("b"),
+     "s:list:string", 's=["a","b"]', SIMPLE, CATEGORY, simple),
+    ([("s", 1999, {})], j.latin("a"), "s.value?:string", 's.value="a"',
+     SIMPLE),
     # names up to a length, as they are spelled
     ([("x" * 255, j.INT, {})], V(7), "x" * 255 + ":signed:32",
      "x" * 255 + "=7"),

@@ -317,6 +317,17 @@ add_skip(struct maker *m, uint32_t number)
 static void add_members(struct maker *m, uint32_t class, const char *prefix,
     int optional, unsigned depth);
 
+/* Names a member: by its struct alone, if that is a simple type. */
+static void
+name_member(char name[NAME_MAX_BYTES + 1], const struct jfr_class *of,
+    const char *prefix, const char *member)
+{
+	if (of->kind == JFR_NAMED && of->count == 1)
+		snprintf(name, NAME_MAX_BYTES + 1, "%s", prefix);
+	else
+		jfr_schema_join_names(name, prefix, member);
+}
+
 /* A list: of values, or for each member of its structs that is one. */
 static void
 add_lists(struct maker *m, uint32_t number, const char *name, int optional)
@@ -338,7 +349,7 @@ add_lists(struct maker *m, uint32_t number, const char *name, int optional)
 			        &s) ||
 			    s.code == OP_STACK)
 				continue;
-			jfr_schema_join_names(text, name,
+			name_member(text, of, name,
 			    m->l->fields[of->first + k].name);
 			add_list(m, number, of->first + k, &s, text, k,
 			    optional);
@@ -390,7 +401,7 @@ add_members(struct maker *m, uint32_t class, const char *prefix, int optional,
 		uint32_t number = of->first + i;
 		const struct jfr_field *f = &m->l->fields[number];
 
-		jfr_schema_join_names(name, prefix, f->name);
+		name_member(name, of, prefix, f->name);
 		if (depth == 0 && i == of->start) {
 			(void)add_op(m, OP_TIME);
 		} else if (m->nfields + 3 > FIELDS_MAX ||
