@@ -286,7 +286,7 @@ field() {
 		    '       dd 7     5 cycles:      400577 b'
 	} >log
 	for log in log <(cat log); do
-		clean telcat -H $log >got
+		clean telcat -H "$log" >got
 		diff - got <<-'END'
 			0000000000000001 cpu_clock tid=31912["node-v1"] stack=2["RegExp:[&<>]"]
 			0000000000000002 cycles cpu=1 tid=13["Web Content"] pid=12 period=250000 stack=3["write"]
