@@ -65,23 +65,19 @@ filtering_report_error(struct run *run, tel_status st)
 {
 	const char *why = "";
 
-	run->failed |= run->filtering->all_or_none;
 	drop_context(run);
-	if (tel_output_errno(run->sink->out) != 0) {
-		sink_failed(run->sink);
-		run->failed = 1;
-		return END_ALL;
-	}
 	if (run->writer != NULL)
 		why = tel_writer_error(run->writer);
 	else if (run->printer != NULL)
 		why = tel_printer_error(run->printer);
-	if (st == TEL_ENOMEM || why[0] == '\0')
-		why = tel_status_text(st);
-	message_fail(STATUS_FAILED,
-	    st == TEL_EINVAL && run->writer != NULL ? NULL : run->name, "%s",
+	sink_report(run->sink,
+	    st == TEL_EINVAL && run->writer != NULL ? NULL : run->name, st,
 	    why);
-	return st == TEL_EINVAL && !run->settings->strict ? NEXT_FILE : END_ALL;
+	run->failed |= run->filtering->all_or_none || run->sink->failed;
+	return st == TEL_EINVAL && !run->settings->strict &&
+	        !run->sink->failed ?
+	    NEXT_FILE :
+	    END_ALL;
 }
 
 /*

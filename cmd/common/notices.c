@@ -14,9 +14,11 @@ notices_begin(struct notices *n, const struct settings *s)
 }
 
 void
-notices_take(struct notices *n, tel_severity severity, const char *log,
+notices_take(void *notices, tel_severity severity, const char *log,
     uint64_t offset, const char *text)
 {
+	struct notices *n = notices;
+
 	switch (severity) {
 	case TEL_INFO:
 		if (n->verbose)

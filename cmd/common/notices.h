@@ -17,8 +17,8 @@ struct notices {
 /* Before the first notice of a source. */
 void notices_begin(struct notices *n, const struct settings *s);
 
-/* A notice, as a tel_notify_fn gets it, is passed on. */
-void notices_take(struct notices *n, tel_severity severity, const char *log,
+/* A tel_notify_fn of a struct notices: passes a notice on. */
+void notices_take(void *notices, tel_severity severity, const char *log,
     uint64_t offset, const char *text);
 
 /*

@@ -82,20 +82,12 @@ source_failed(const struct source *src, tel_status st, const char *text)
 		message_fail(STATUS_FAILED, src->name, "%s", text);
 }
 
-/* A tel_notify_fn; arg is a struct notices. */
-static void
-notify(void *arg, tel_severity severity, const char *log, uint64_t offset,
-    const char *text)
-{
-	notices_take(arg, severity, log, offset, text);
-}
-
 void
 source_explain(struct source *src, const struct settings *s)
 {
 	if (s->verbose && s->select.filtering)
 		tel_filter_explain(s->select.filter,
-		    tel_reader_schema(src->reader), src->name, notify,
+		    tel_reader_schema(src->reader), src->name, notices_take,
 		    &src->notices);
 }
 
@@ -205,7 +197,7 @@ static tel_reader *
 make_reader(const struct settings *s, struct notices *notices)
 {
 	tel_reader *r =
-	    source_reader(s, notices != NULL ? notify : NULL, notices);
+	    source_reader(s, notices != NULL ? notices_take : NULL, notices);
 
 	if (r == NULL)
 		(void)message_no_memory();

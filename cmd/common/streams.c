@@ -224,6 +224,17 @@ sink_failed(struct sink *sink)
 	streams_report_error(sink, error != 0 ? error : ENOMEM);
 }
 
+void
+sink_report(struct sink *sink, const char *file, tel_status st, const char *why)
+{
+	if (tel_output_errno(sink->out) != 0)
+		sink_failed(sink);
+	else
+		message_fail(STATUS_FAILED, file, "%s",
+		    st == TEL_ENOMEM || why[0] == '\0' ? tel_status_text(st) :
+		                                         why);
+}
+
 /* Gives the file of -o its name. */
 static int
 publish(struct sink *sink)

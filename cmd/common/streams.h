@@ -81,6 +81,12 @@ int sink_check_binary(const struct sink *sink, const char *input);
 
 /* Reports why writing failed, once, unless the reader of a pipe has gone. */
 void sink_failed(struct sink *sink);
+/*
+ * The same of what a printer or a writer to the sink has failed with: the output
+ * itself; else why, of a file, or NULL, with the status where why is "".
+ */
+void sink_report(struct sink *sink, const char *file, tel_status st,
+    const char *why);
 
 /* Flushes and closes, and reports a failure. */
 void sink_close(struct sink *sink);

@@ -114,17 +114,9 @@ telcat_printer(const struct telcat *t, const struct sink *sink, tel_output *to,
 static void
 telcat_show_report_error(struct show *show, tel_status st)
 {
-	const char *name = show->name;
-
 	show->failed = 1;
-	if (tel_output_errno(show->sink->out) != 0)
-		sink_failed(show->sink);
-	else if (st == TEL_EINVAL && show->printer != NULL &&
-	    tel_printer_error(show->printer)[0] != '\0')
-		message_fail(STATUS_FAILED, name, "%s",
-		    tel_printer_error(show->printer));
-	else
-		message_fail(STATUS_FAILED, name, "%s", tel_status_text(st));
+	sink_report(show->sink, show->name, st,
+	    show->printer != NULL ? tel_printer_error(show->printer) : "");
 }
 
 static int

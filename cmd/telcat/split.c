@@ -133,12 +133,7 @@ telcat_split_report_error(struct split *s, struct piece *p, tel_status st)
 
 	s->failed = 1;
 	p->broken = 1;
-	if (tel_output_errno(p->sink.out) != 0)
-		sink_failed(&p->sink);
-	else
-		message_fail(STATUS_FAILED, p->settings.output, "%s",
-		    st == TEL_EINVAL && why[0] != '\0' ? why :
-		                                         tel_status_text(st));
+	sink_report(&p->sink, p->settings.output, st, why);
 }
 
 static void

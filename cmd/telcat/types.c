@@ -572,14 +572,9 @@ telcat_types_describe(tel_writer *w, struct sink *sink, const char *name)
 		st = tel_writer_schema(w, schema);
 		tel_schema_free(schema);
 	}
-	if (st == TEL_OK)
-		return 1;
-	if (tel_output_errno(sink->out) != 0)
-		sink_failed(sink);
-	else
-		message_fail(STATUS_FAILED, NULL, "%s: %s", name,
-		    tel_status_text(st));
-	return 0;
+	if (st != TEL_OK)
+		sink_report(sink, name, st, "");
+	return st == TEL_OK;
 }
 
 /* Describes HPM traces as each version, byte order and number of counters has
