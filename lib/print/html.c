@@ -179,12 +179,9 @@ held_track(struct tel_printer *pr, const struct tel_event *ev,
     enum timeline_use use, enum timeline_memory memory, const char *name)
 {
 	struct html *h = pr->state;
-	struct timeline_track *t =
-	    tel__timeline_process(pr, h->timeline, ev->log);
+	struct timeline_track *t = tel__timeline_in_log(pr, h->timeline,
+	    ev->log, use, name, strlen(name));
 
-	if (t != NULL)
-		t = tel__timeline_track(pr, h->timeline, t, use, name,
-		    strlen(name));
 	h->no_memory |= t == NULL;
 	/* where there are too many, it is the log's */
 	if (t == NULL || t->use != use)

@@ -171,10 +171,8 @@ find_strip(struct tel_printer *pr, struct timeline *tl,
 {
 	if (tl->ops->heat == NULL)
 		return NULL;
-	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
-	if (t != NULL)
-		t = tel__timeline_track(pr, tl, t, TIMELINE_HEAT, name,
-		    strlen(name));
+	struct timeline_track *t = tel__timeline_in_log(pr, tl, ev->log,
+	    TIMELINE_HEAT, name, strlen(name));
 	if (t == NULL || t->use != TIMELINE_HEAT)
 		return NULL;
 	t->memory = memory;
@@ -207,11 +205,9 @@ static void
 show_unknown(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, uint64_t time)
 {
-	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
+	const struct timeline_track *t = tel__timeline_in_log(pr, tl, ev->log,
+	    TIMELINE_COUNT, TIMELINE_UNKNOWN, sizeof(TIMELINE_UNKNOWN) - 1);
 
-	if (t != NULL)
-		t = tel__timeline_track(pr, tl, t, TIMELINE_COUNT,
-		    TIMELINE_UNKNOWN, sizeof(TIMELINE_UNKNOWN) - 1);
 	if (t != NULL && t->use == TIMELINE_COUNT)
 		tl->ops->counter(pr, t, time,
 		    (int64_t)tl->gauges[tl->all].unknown);
@@ -354,28 +350,23 @@ part_of(const struct tel_type *t, enum tel_role_part part)
 	return t->role_field[part] < 0 ? NULL : &t->fields[t->role_field[part]];
 }
 
-/* What an event of a type does, beside being shown as an instant. */
-static unsigned
-does(const struct timeline_plan *p, const struct tel_type *type)
+void
+tel__timeline_action(struct timeline_action *a, const struct tel_type *type)
 {
-	unsigned more = 0;
+	const struct timeline_plan *p = a->plan;
 
+	a->does = 0;
 	if ((p->is != PLAN_INSTANT && p->is != PLAN_NONE) ||
 	    type->role == TEL_ROLE_MIDDLE || tel_type_is_gauge(type) ||
 	    type->unknown || p->sender != 0 || p->resource != RESOURCE_NONE ||
-	    p->path >= 0 || p->interrupt >= 0)
-		return TIMELINE_MORE;
+	    p->path >= 0 || p->interrupt >= 0) {
+		a->does = TIMELINE_MORE;
+		return;
+	}
 	if (tel_type_is_alloc(type))
-		more |= TIMELINE_ALLOCATES;
+		a->does |= TIMELINE_ALLOCATES;
 	if (p->memory != 0)
-		more |= TIMELINE_TAKES;
-	return more;
-}
-
-void
-tel__timeline_action(struct timeline_action *a, const struct tel_type *t)
-{
-	a->does = does(a->plan, t);
+		a->does |= TIMELINE_TAKES;
 }
 
 /* Where a field is, or 0; *right: it is 64 bits, little-endian, or none. */

@@ -197,7 +197,6 @@ free_lane(struct tel_printer *pr, struct timeline *tl, struct timeline_track *t,
     uint64_t time)
 {
 	struct timeline_track *next;
-	char name[TIMELINE_NAME + 16];
 
 	for (unsigned i = 2; t->depth > 0 || t->busy > time; i++, t = next) {
 		next = t->lane;
@@ -205,12 +204,9 @@ free_lane(struct tel_printer *pr, struct timeline *tl, struct timeline_track *t,
 			continue;
 		if (i > TIMELINE_LANES || tl->ntracks >= tl->most)
 			return NULL;
-		int n = snprintf(name, sizeof(name), "%.*s",
-		    (int)(t->length < TIMELINE_NAME ? t->length :
-		                                      TIMELINE_NAME),
-		    t->name);
-		next = tel__timeline_make_track(pr, tl, t->parent, t->use, name,
-		    (size_t)n);
+		next =
+		    tel__timeline_make_track(pr, tl, t->parent, t->use, t->name,
+		        t->length < TIMELINE_NAME ? t->length : TIMELINE_NAME);
 		if (next == NULL) {
 			tl->no_memory = 1;
 			return NULL;
@@ -350,18 +346,15 @@ span_track(struct tel_printer *pr, struct timeline *tl,
 {
 	const uint64_t id = tel_event_u64(ev, (unsigned)p->thread);
 	struct timeline_track *t = p->span;
-	char name[TIMELINE_NAME + 64];
+	char name[TIMELINE_NAME];
 
 	if (t != NULL && p->span_id == id && p->span_label == label &&
 	    timeline_is_named(t->parent, label, nlabel))
 		return t;
 	t = tel__timeline_track(pr, tl, NULL, TIMELINE_PROCESS, "threads", 7);
-	int n = snprintf(name, sizeof(name), "thread %lld%s%.*s", (long long)id,
-	    label == NULL ? "" : " ", label == NULL ? 0 : (int)nlabel,
-	    label == NULL ? "" : label);
 	if (t != NULL)
 		t = tel__timeline_track(pr, tl, t, TIMELINE_THREAD, name,
-		    (size_t)n);
+		    tel__timeline_name(name, "thread", id, label, nlabel));
 	if (t != NULL)
 		t = tel__timeline_track(pr, tl, t, TIMELINE_RANGES, p->name,
 		    p->length);
@@ -379,8 +372,8 @@ put_thread_span(struct tel_printer *pr, struct timeline *tl,
     uint64_t length, const char *label, size_t nlabel)
 {
 	struct timeline_track *t = span_track(pr, tl, ev, p, label, nlabel);
-	char name[32];
-	int n = 0;
+	char name[TIMELINE_NAME];
+	size_t n = 0;
 
 	if (t != NULL)
 		t = free_lane(pr, tl, t, time);
@@ -388,9 +381,9 @@ put_thread_span(struct tel_printer *pr, struct timeline *tl,
 		return;
 	t->busy = time + length;
 	if (!tl->unnamed)
-		n = snprintf(name, sizeof(name), "cpu %llu",
-		    (unsigned long long)tel_event_u64(ev, (unsigned)p->cpu));
-	tl->ops->span(pr, t, time, length, name, (size_t)n, ev, p->method);
+		n = tel__timeline_name(name, "cpu",
+		    tel_event_u64(ev, (unsigned)p->cpu), NULL, 0);
+	tl->ops->span(pr, t, time, length, name, n, ev, p->method);
 }
 
 static void
@@ -416,8 +409,8 @@ put_span(struct tel_printer *pr, struct timeline *tl,
 		n = TIMELINE_NAME;
 	nlabel = n;
 	if (name == NULL && p->thread >= 0 && !tl->unnamed) {
-		n = (size_t)snprintf(buffer, sizeof(buffer), "thread %lld",
-		    (long long)tel_event_u64(ev, (unsigned)p->thread));
+		n = tel__timeline_name(buffer, "thread",
+		    tel_event_u64(ev, (unsigned)p->thread), NULL, 0);
 		name = buffer;
 	}
 	if (name == NULL && !tl->unnamed)

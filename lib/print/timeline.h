@@ -383,6 +383,16 @@ void tel__timeline_plans_free(struct timeline *tl);
 void tel__timeline_find_flow(struct timeline *tl, const struct tel_event *ev,
     const struct timeline_plan *p, const struct timeline_track *process);
 
+/* Bytes of a label in the name of a track, what it is cut to. */
+#define TIMELINE_LABEL ((size_t)256)
+
+/*
+ * The name of something with a number, "thread 7", and behind it its label if
+ * that is not NULL, in name (TIMELINE_NAME bytes).  Returns its length.
+ */
+size_t tel__timeline_name(char *name, const char *noun, uint64_t number,
+    const char *label, size_t length);
+
 /*
  * Nonzero when the name of a thread's track ends in its label.  The string of a
  * label may be another one at the same address.
@@ -391,6 +401,7 @@ static inline int
 timeline_is_named(const struct timeline_track *t, const char *label,
     size_t length)
 {
+	length = length < TIMELINE_LABEL ? length : TIMELINE_LABEL;
 	return label == NULL ||
 	    (t->length >= length &&
 	        memcmp(t->name + t->length - length, label, length) == 0);
@@ -401,9 +412,12 @@ struct timeline_track *tel__timeline_make_track(struct tel_printer *pr,
     struct timeline *tl, struct timeline_track *parent, enum timeline_use use,
     const char *name, size_t n);
 
-/* The track of a log; NULL: no memory. */
+/* The track of a log, and one below it; NULL: no memory. */
 struct timeline_track *tel__timeline_process(struct tel_printer *pr,
     struct timeline *tl, const struct tel_log *log);
+struct timeline_track *tel__timeline_in_log(struct tel_printer *pr,
+    struct timeline *tl, const struct tel_log *log, enum timeline_use use,
+    const char *name, size_t n);
 
 /* The track of the thread, the processor or the kind of an event, or NULL. */
 struct timeline_track *tel__timeline_context(struct tel_printer *pr,
@@ -433,6 +447,9 @@ timeline_is_held(const struct timeline *tl, const struct tel_type *t)
 /* Counts what a type takes and another one gives back. */
 void tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, uint64_t time);
+
+/* The field of that name, if it is a number, or -1; name may be NULL. */
+int tel__timeline_number(const struct tel_type *t, const char *name);
 
 /* Stores the resources that events of a type describe. */
 void tel__timeline_resource_plan(struct timeline_plan *p,

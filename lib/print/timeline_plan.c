@@ -32,15 +32,22 @@ is_number(const struct tel_type *t, int i)
 	    t->fields[i].datatype != TEL_DOUBLE;
 }
 
+int
+tel__timeline_number(const struct tel_type *t, const char *name)
+{
+	int at = name == NULL ? -1 : tel_type_find_field(t, name);
+
+	return is_number(t, at) ? at : -1;
+}
+
 /* The fields with the place of an event: by their role, or else by name. */
 static void
 find_context(struct timeline_plan *p, const struct tel_type *t)
 {
 	const int has_parts = tel_type_is_alloc(t) || t->role == TEL_ROLE_FRAME;
-	int at = tel_type_find_field(t, "cpu");
+	int at = has_parts ? t->role_field[TEL_PART_THREAD] : -1;
 
-	p->cpu = is_number(t, at) ? at : -1;
-	at = has_parts ? t->role_field[TEL_PART_THREAD] : -1;
+	p->cpu = tel__timeline_number(t, "cpu");
 	if (at < 0)
 		at = tel_type_find_field(t, "tid");
 	if (at < 0)
@@ -136,14 +143,6 @@ find_other(const struct tel_schema *s, const struct tel_type *t, size_t head,
 	return tel_schema_find_type(s, name);
 }
 
-static int
-find_number(const struct tel_type *t, const char *name)
-{
-	int at = tel_type_find_field(t, name);
-
-	return is_number(t, at) ? at : -1;
-}
-
 /* The field called as the head of the name is, in small letters, or -1. */
 static int
 find_named(const struct tel_type *t, size_t head)
@@ -156,7 +155,7 @@ find_named(const struct tel_type *t, size_t head)
 		        t->name[i] + 'a' - 'A' :
 		        t->name[i]);
 	name[i] = '\0';
-	return find_number(t, name);
+	return tel__timeline_number(t, name);
 }
 
 /*
@@ -182,17 +181,19 @@ find_memory(struct timeline_plan *p, const struct tel_schema *s,
 			break;
 	}
 	if (head == 0 || take == NULL || give == NULL ||
-	    find_number(take, "base") < 0 ||
-	    (find_number(take, "size") < 0 && find_number(take, "limit") < 0))
+	    tel__timeline_number(take, "base") < 0 ||
+	    (tel__timeline_number(take, "size") < 0 &&
+	        tel__timeline_number(take, "limit") < 0))
 		return;
-	p->base = find_number(t, "base");
-	p->size = find_number(t, "size");
-	p->limit = find_number(t, "limit");
+	p->base = tel__timeline_number(t, "base");
+	p->size = tel__timeline_number(t, "size");
+	p->limit = tel__timeline_number(t, "limit");
 	p->key = -1;
-	if (find_number(give, "size") < 0 &&
-	    (find_number(give, "base") < 0 || find_number(give, "limit") < 0)) {
+	if (tel__timeline_number(give, "size") < 0 &&
+	    (tel__timeline_number(give, "base") < 0 ||
+	        tel__timeline_number(give, "limit") < 0)) {
 		p->key = p->base;
-		if (find_number(give, "base") < 0)
+		if (tel__timeline_number(give, "base") < 0)
 			p->key = find_named(give, head) < 0 ?
 			    -1 :
 			    find_named(t, head);
@@ -200,9 +201,9 @@ find_memory(struct timeline_plan *p, const struct tel_schema *s,
 			return;
 	}
 	/* a type that gives memory back must name its pool */
-	if (p->key < 0 && find_number(take, "pool") >= 0 &&
-	    find_number(give, "pool") >= 0)
-		p->pool = find_number(t, "pool");
+	if (p->key < 0 && tel__timeline_number(take, "pool") >= 0 &&
+	    tel__timeline_number(give, "pool") >= 0)
+		p->pool = tel__timeline_number(t, "pool");
 	p->memory = take == t ? 1 : -1;
 	(void)snprintf(p->counter, sizeof(p->counter), "%.*s bytes",
 	    (int)(head < 32 ? head : 32), t->name);
@@ -257,9 +258,10 @@ find_messages(struct timeline_plan *p, const struct tel_schema *s,
 		    find_reworded(s, t, messages[i].receive, messages[i].send);
 	}
 	for (i = 0; other != NULL && i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (n < TIMELINE_KEYS && find_number(t, keys[i]) >= 0 &&
-		    find_number(other, keys[i]) >= 0)
-			p->keys[n++] = find_number(t, keys[i]);
+		if (n < TIMELINE_KEYS &&
+		    tel__timeline_number(t, keys[i]) >= 0 &&
+		    tel__timeline_number(other, keys[i]) >= 0)
+			p->keys[n++] = tel__timeline_number(t, keys[i]);
 	if (n == 0)
 		return;
 	p->sender = (p->receives ? other : t)->index + 1;
@@ -295,12 +297,11 @@ plan_make(struct timeline_plan *p, const struct tel_schema *s,
 		find_memory(p, s, t);
 		find_messages(p, s, t);
 	}
-	int at = tel_type_find_field(t, "duration");
-	if (!is_number(t, at))
+	p->duration = tel__timeline_number(t, "duration");
+	if (p->duration < 0)
 		return;
 	p->is = PLAN_SPAN;
-	p->duration = at;
-	at = tel_type_find_field(t, "caller");
+	int at = tel_type_find_field(t, "caller");
 	if (at >= 0 && tel_field_labelled(&t->fields[at]))
 		p->method = at;
 }

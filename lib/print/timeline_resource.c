@@ -172,15 +172,12 @@ static void
 put_switch(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p, uint64_t time)
 {
-	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
 	char name[TIMELINE_NAME];
-	size_t length;
-	int n = snprintf(name, sizeof(name), "cpu %llu",
-	    (unsigned long long)tel_event_u64(ev, (unsigned)p->cpu));
+	size_t n = tel__timeline_name(name, "cpu",
+	    tel_event_u64(ev, (unsigned)p->cpu), NULL, 0);
+	struct timeline_track *t =
+	    tel__timeline_in_log(pr, tl, ev->log, TIMELINE_THREAD, name, n);
 
-	if (t != NULL)
-		t = tel__timeline_track(pr, tl, t, TIMELINE_THREAD, name,
-		    (size_t)n);
 	if (t != NULL)
 		t = tel__timeline_track(pr, tl, t, TIMELINE_RANGES,
 		    "thread that runs", 16);
@@ -189,15 +186,10 @@ put_switch(struct tel_printer *pr, struct timeline *tl,
 	if (t->depth > 0)
 		tl->ops->end(pr, t, time);
 	t->depth = 1;
-	const char *label = tel_event_label(ev, (unsigned)p->next, &length);
-	n = snprintf(name, sizeof(name), "thread %lld%s%.*s",
-	    (long long)tel_event_u64(ev, (unsigned)p->next),
-	    label == NULL ? "" : " ",
-	    (int)(label == NULL  ? 0 :
-	            length < 256 ? length :
-	                           256),
-	    label == NULL ? "" : label);
-	tl->ops->begin(pr, t, time, name, (size_t)n, ev);
+	const char *label = tel_event_label(ev, (unsigned)p->next, &n);
+	n = tel__timeline_name(name, "thread",
+	    tel_event_u64(ev, (unsigned)p->next), label, n);
+	tl->ops->begin(pr, t, time, name, n, ev);
 }
 
 void
@@ -278,25 +270,14 @@ static const struct {
 	{ "Magnitude", RESOURCE_SET, "class", "current", NULL },
 };
 
-static int
-number_field(const struct tel_type *t, const char *name)
-{
-	int at = name == NULL ? -1 : tel_type_find_field(t, name);
-
-	return at >= 0 && t->fields[at].datatype != TEL_STRING &&
-	        t->fields[at].datatype != TEL_DOUBLE ?
-	    at :
-	    -1;
-}
-
 void
 tel__timeline_resource_plan(struct timeline_plan *p, const struct tel_type *t)
 {
 	int at = tel_type_find_field(t, "path");
 
-	p->interrupt = number_field(t, "Irq");
+	p->interrupt = tel__timeline_number(t, "Irq");
 	p->path = at >= 0 && t->fields[at].datatype == TEL_STRING &&
-	        number_field(t, "class") >= 0 ?
+	        tel__timeline_number(t, "class") >= 0 ?
 	    at :
 	    -1;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -305,9 +286,9 @@ tel__timeline_resource_plan(struct timeline_plan *p, const struct tel_type *t)
 		if (t->name_length < n ||
 		    strcmp(t->name + t->name_length - n, known[i].end) != 0)
 			continue;
-		p->owner = number_field(t, known[i].owner);
-		p->value = number_field(t, known[i].value);
-		p->weight = number_field(t, known[i].weight);
+		p->owner = tel__timeline_number(t, known[i].owner);
+		p->value = tel__timeline_number(t, known[i].value);
+		p->weight = tel__timeline_number(t, known[i].weight);
 		p->next = p->value;
 		if (p->owner >= 0 &&
 		    (known[i].value == NULL || p->value >= 0) &&

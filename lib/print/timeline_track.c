@@ -78,24 +78,44 @@ tel__timeline_process(struct tel_printer *pr, struct timeline *tl,
 	    strlen(log->name));
 }
 
+struct timeline_track *
+tel__timeline_in_log(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_log *log, enum timeline_use use, const char *name,
+    size_t n)
+{
+	struct timeline_track *t = tel__timeline_process(pr, tl, log);
+
+	return t == NULL ? NULL : tel__timeline_track(pr, tl, t, use, name, n);
+}
+
+size_t
+tel__timeline_name(char *name, const char *noun, uint64_t number,
+    const char *label, size_t length)
+{
+	size_t n = (size_t)snprintf(name, TIMELINE_NAME, "%s %lld", noun,
+	    (long long)number);
+
+	if (label != NULL)
+		n += (size_t)snprintf(name + n, TIMELINE_NAME - n, " %.*s",
+		    (int)(length < TIMELINE_LABEL ? length : TIMELINE_LABEL),
+		    label);
+	return n;
+}
+
 /* The track of the process that an event names, below that of its log. */
 static struct timeline_track *
 track_of_process(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p)
 {
-	struct timeline_track *log = tel__timeline_process(pr, tl, ev->log);
 	char name[TIMELINE_NAME];
-	size_t length;
+	size_t n;
 
-	if (log == NULL || p->process < 0 || tl->ops->heat == NULL)
-		return log;
-	const char *label = tel_event_label(ev, (unsigned)p->process, &length);
-	int n = snprintf(name, sizeof(name), "process %lld%s%.*s",
-	    (long long)tel_event_u64(ev, (unsigned)p->process),
-	    label == NULL ? "" : " ",
-	    label == NULL ? 0 : (int)(length < 256 ? length : 256),
-	    label == NULL ? "" : label);
-	return tel__timeline_track(pr, tl, log, TIMELINE_KIND, name, (size_t)n);
+	if (p->process < 0 || tl->ops->heat == NULL)
+		return tel__timeline_process(pr, tl, ev->log);
+	const char *label = tel_event_label(ev, (unsigned)p->process, &n);
+	n = tel__timeline_name(name, "process",
+	    tel_event_u64(ev, (unsigned)p->process), label, n);
+	return tel__timeline_in_log(pr, tl, ev->log, TIMELINE_KIND, name, n);
 }
 
 /* The track of a thread or a processor. */
@@ -106,22 +126,18 @@ track_of_thread(struct tel_printer *pr, struct timeline *tl,
 	struct timeline_track *process = cpu ?
 	    tel__timeline_process(pr, tl, ev->log) :
 	    track_of_process(pr, tl, ev, p);
-	uint64_t id = tel_event_u64(ev, (unsigned)(cpu ? p->cpu : p->thread));
+	const unsigned field = (unsigned)(cpu ? p->cpu : p->thread);
 	char name[TIMELINE_NAME];
 	const char *label = NULL;
-	size_t length = 0;
+	size_t n = 0;
 
 	if (process == NULL)
 		return NULL;
-	int n = snprintf(name, sizeof(name), "%s %lld", cpu ? "cpu" : "thread",
-	    (long long)id);
 	if (!cpu)
-		label = tel_event_label(ev, (unsigned)p->thread, &length);
-	if (label != NULL && length < sizeof(name) - 32)
-		n += snprintf(name + n, sizeof(name) - (size_t)n, " %.*s",
-		    (int)length, label);
-	return tel__timeline_track(pr, tl, process, TIMELINE_THREAD, name,
-	    (size_t)n);
+		label = tel_event_label(ev, field, &n);
+	n = tel__timeline_name(name, cpu ? "cpu" : "thread",
+	    tel_event_u64(ev, field), label, n);
+	return tel__timeline_track(pr, tl, process, TIMELINE_THREAD, name, n);
 }
 
 struct timeline_track *
@@ -129,11 +145,9 @@ tel__timeline_track_in(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const char *group, enum timeline_use use,
     const char *name, size_t n)
 {
-	struct timeline_track *t = tel__timeline_process(pr, tl, ev->log);
+	struct timeline_track *t = tel__timeline_in_log(pr, tl, ev->log,
+	    TIMELINE_KIND, group, strlen(group));
 
-	if (t != NULL)
-		t = tel__timeline_track(pr, tl, t, TIMELINE_KIND, group,
-		    strlen(group));
 	return t == NULL ? NULL : tel__timeline_track(pr, tl, t, use, name, n);
 }
 
@@ -166,14 +180,14 @@ static struct timeline_track *
 track_of_resource(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, const struct timeline_plan *p)
 {
-	char name[32];
+	char name[TIMELINE_NAME];
 
 	if (p->path >= 0)
 		return track_of_class(pr, tl, ev, p);
-	int n = snprintf(name, sizeof(name), "interrupt %llu",
-	    (unsigned long long)tel_event_u64(ev, (unsigned)p->interrupt));
+	size_t n = tel__timeline_name(name, "interrupt",
+	    tel_event_u64(ev, (unsigned)p->interrupt), NULL, 0);
 	return tel__timeline_track_in(pr, tl, ev, "interrupts", TIMELINE_KIND,
-	    name, (size_t)n);
+	    name, n);
 }
 
 struct timeline_track *
@@ -199,14 +213,11 @@ tel__timeline_context(struct tel_printer *pr, struct timeline *tl,
 	    p->pid == pid && p->label == label &&
 	    timeline_is_named(p->context, label, length))
 		return p->context;
-	if (cpu || p->thread >= 0) {
+	if (cpu || p->thread >= 0)
 		t = track_of_thread(pr, tl, ev, p, cpu);
-	} else {
-		t = tel__timeline_process(pr, tl, ev->log);
-		if (t != NULL)
-			t = tel__timeline_track(pr, tl, t, TIMELINE_KIND,
-			    ev->type->kind, strlen(ev->type->kind));
-	}
+	else
+		t = tel__timeline_in_log(pr, tl, ev->log, TIMELINE_KIND,
+		    ev->type->kind, strlen(ev->type->kind));
 	/* unknown types share a plan, and labels of a line are in it */
 	if (t == NULL || ev->type->unknown ||
 	    (label != NULL && ev->inline_use != TEL_INLINE_NONE))

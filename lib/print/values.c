@@ -4,9 +4,8 @@
 
 #include "query/bind.h"
 #include "render/escape.h"
-
-/* The largest integer that all readers of JSON keep exact. */
-#define EXACT_MAX (UINT64_C(1) << 53)
+#include "render/list.h"
+#include "render/number.h"
 
 tel_status
 tel__values_add(struct tel_printer *pr, const char *text, tel_expr **out)
@@ -46,27 +45,16 @@ values_put_string(struct tel__buffer *b, const tel_value *v, enum render_op op,
 	tel__buffer_put(b, quote, strlen(quote));
 }
 
-/* Adds a number; in JSON, what readers would not keep exact is in quotes. */
+/* Adds a number, as that of a field is shown, and any NaN as the plain one. */
 static void
 values_put_number(struct tel__buffer *b, const tel_value *v, enum render_op op)
 {
-	const int is_signed = v->datatype == TEL_SIGNED && v->as.i64 < 0;
-	const uint64_t size = is_signed ? 0 - v->as.u64 : v->as.u64;
-	char text[64];
-	int quoted = size > EXACT_MAX;
-	size_t n = tel_value_text(v, text, sizeof(text));
+	const struct tel_field f = { .datatype = v->datatype,
+		.load = TEL_LOAD_LE64 };
+	const int is_nan = v->datatype == TEL_DOUBLE && v->as.f64 != v->as.f64;
 
-	if (v->datatype == TEL_DOUBLE)
-		quoted = !(v->as.f64 - v->as.f64 == 0);
-	else if (v->datatype == TEL_BOOLEAN)
-		quoted = 0;
-	else if (v->datatype == TEL_SET || v->datatype == TEL_ADDRESS ||
-	    v->datatype == TEL_POINTER)
-		quoted = 1;
-	quoted &= op == RENDER_VALUE_JSON;
-	tel__buffer_put(b, "\"", (size_t)quoted);
-	tel__buffer_put(b, text, n);
-	tel__buffer_put(b, "\"", (size_t)quoted);
+	tel__render_number(b, &f, is_nan ? TEL_PLAIN_NAN : v->as.u64,
+	    op == RENDER_VALUE_JSON);
 }
 
 tel_status

@@ -7,9 +7,6 @@
 
 #include "base/bytes.h"
 
-/* The NaN that 0.0 / 0.0 is on most machines, except for its sign. */
-#define PLAIN_NAN 0x7ff8000000000000u
-
 /* So many digits of v, with the zeros before it. */
 static unsigned char *
 put_digits(unsigned char *p, uint64_t v, unsigned digits)
@@ -148,7 +145,7 @@ tel__put_double(unsigned char *p, uint64_t bits)
 		if (!is_nan(bits))
 			return put_special(p, bits, 0);
 		p = copy_word(p, "nan");
-		if (bits == PLAIN_NAN)
+		if (bits == TEL_PLAIN_NAN)
 			return p;
 		p = copy_word(p, "(0x");
 		p = tel_put_hex(p, bits, TEL_LOWER);

@@ -12,6 +12,9 @@
 /* The most that any function here writes, what it writes too much included. */
 #define TEL_PUT_MAX 48
 
+/* The NaN that 0.0 / 0.0 is on most machines, except for its sign. */
+#define TEL_PLAIN_NAN UINT64_C(0x7ff8000000000000)
+
 /* Added to a nibble over 9 to reach its letter from '0' + 10. */
 enum tel_case { TEL_UPPER = 'A' - '9' - 1, TEL_LOWER = 'a' - '9' - 1 };
 

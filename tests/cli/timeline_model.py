@@ -177,7 +177,7 @@ class Timeline:
         if thread:
             label = event.get("labels", {}).get(thread)
             return [self.log, f"thread {fields[thread] or 0}" +
-                    (f" {label}" if label and len(label) < 480 else "")]
+                    (f" {label[:256]}" if label else "")]
         return [self.log, t.kind]
 
     def name(self, event, t, name, string, label=None):
@@ -224,7 +224,7 @@ class Timeline:
         if thread and t.number("cpu"):
             label = labels.get(thread)
             tracks.append((["threads", f"thread {fields[thread]}" +
-                            (f" {label}" if label else ""), t.name],
+                            (f" {label[:256]}" if label else ""), t.name],
                            f"cpu {fields['cpu']}"))
         for track, what in tracks:
             self.put(track, time, "begin", what, self.shown(event, t))
