@@ -90,22 +90,19 @@ static tel_status
 arrow_check_type(struct tel_printer *pr, const struct tel_schema *schema)
 {
 	const struct tel_type *type = tel_schema_find_type(schema, pr->columns);
-	unsigned i, j;
 
 	if (type == NULL)
 		return tel__render_fail(pr,
 		    "the log has no event type with the name requested for "
 		    "columns");
-	for (i = 0; i < type->nfields; i++) {
-		for (j = 0; j < pr->nnames; j++)
-			if (strcmp(pr->names[j], type->fields[i].name) == 0)
-				break;
-		if ((pr->names == NULL || j < pr->nnames) &&
-		    !arrow_fits(pr->state, &type->fields[i]))
+	for (unsigned i = 0; i < render_count(pr, type); i++) {
+		int at = render_field(pr, type, i);
+
+		if (at >= 0 && !arrow_fits(pr->state, &type->fields[at]))
 			return tel__render_fail(pr,
 			    "field '%.64s' has no column: the log before has "
 			    "another type of that name",
-			    type->fields[i].name);
+			    type->fields[at].name);
 	}
 	return TEL_OK;
 }
@@ -190,11 +187,8 @@ arrow_compile(struct tel_printer *pr, const struct tel_type *type)
 		tel__render_text_fields(pr, &b, NULL, "", 0);
 		return tel__render_end(&b);
 	}
-	unsigned n = pr->names == NULL ? type->nfields : pr->nnames;
-	for (unsigned i = 0; i < n; i++) {
-		int at = pr->names == NULL ?
-		    (int)i :
-		    tel__render_find(type, pr->names[i]);
+	for (unsigned i = 0; i < render_count(pr, type); i++) {
+		int at = render_field(pr, type, i);
 
 		if (at < 0 || arrow_fits(a, &type->fields[at]))
 			continue;
@@ -211,15 +205,13 @@ plan_cells(struct tel_printer *pr, const struct tel_type *type,
     struct arrow_plan *plan)
 {
 	struct arrow *a = pr->state;
-	unsigned i, n = pr->names == NULL ? type->nfields : pr->nnames;
+	const unsigned n = render_count(pr, type);
 
 	plan->cells = calloc(n + 1u, sizeof(*plan->cells));
 	if (plan->cells == NULL)
 		return 0;
-	for (i = 0; i < n; i++) {
-		int at = pr->names == NULL ?
-		    (int)i :
-		    tel__render_find(type, pr->names[i]);
+	for (unsigned i = 0; i < n; i++) {
+		int at = render_field(pr, type, i);
 
 		if (at < 0)
 			continue;
@@ -816,7 +808,6 @@ arrow_release(struct tel_printer *pr)
 	tel_output_free(a->scratch);
 	tel__buffer_clear(&a->text);
 	free(a);
-	pr->state = NULL;
 }
 
 const struct tel_renderer tel__renderer_arrow = {

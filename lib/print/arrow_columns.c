@@ -216,11 +216,8 @@ arrow_columns_add_type(struct tel_printer *pr, const struct tel_type *type)
 	            !tel__table_name(&a->table->dictionaries[a->kinds],
 	                type->kind, strlen(type->kind), &number))))
 		return 0;
-	for (unsigned i = 0; pr->names == NULL && i < type->nfields; i++)
-		if (!arrow_columns_add_field(a, &type->fields[i]))
-			return 0;
-	for (unsigned i = 0; i < pr->nnames; i++) {
-		int at = tel__render_find(type, pr->names[i]);
+	for (unsigned i = 0; i < render_count(pr, type); i++) {
+		int at = render_field(pr, type, i);
 
 		if (at >= 0 && !arrow_columns_add_field(a, &type->fields[at]))
 			return 0;

@@ -19,7 +19,7 @@ static void
 print_csv_add_column(struct tel_printer *pr, struct render_builder *b,
     const struct tel_type *type, unsigned number)
 {
-	const char *name = pr->names[number];
+	const char *name = pr->names[number].text;
 	int i = tel__render_find(type, name);
 
 	tel__render_add(b, ",");
@@ -89,97 +89,92 @@ print_csv_compile(struct tel_printer *pr, const struct tel_type *type)
 	return tel__render_end(&b);
 }
 
-static tel_status
-print_csv_add_name(struct tel_printer *pr, const char *name)
-{
-	if (!TEL__RESERVE(pr->names, pr->names_room, pr->nnames + 1) ||
-	    (pr->names[pr->nnames] = strdup(name)) == NULL)
-		return TEL_ENOMEM;
-	pr->nnames++;
-	return TEL_OK;
-}
-
 /* Nonzero when there is a column of that name. */
 static int
 has_column(const struct tel_printer *pr, const char *name)
 {
 	for (unsigned i = 0; i < pr->nnames; i++)
-		if (strcmp(pr->names[i], name) == 0)
+		if (strcmp(pr->names[i].text, name) == 0)
 			return 1;
 	return 0;
 }
 
 /* The fields of a type become columns, where no other type had the name. */
 static tel_status
-columns_of_type(struct tel_printer *pr, const struct tel_type *type)
+add_columns(struct tel_printer *pr, const struct tel_type *type)
 {
-	tel_status st = TEL_OK;
+	for (unsigned i = 0; i < type->nfields; i++) {
+		const char *name = type->fields[i].name;
 
-	for (unsigned i = 0; st == TEL_OK && i < type->nfields; i++)
-		if (!has_column(pr, type->fields[i].name))
-			st = print_csv_add_name(pr, type->fields[i].name);
-	return st;
+		if (has_column(pr, name))
+			continue;
+		if (pr->wide && pr->nnames == TEL_WIDE_COLUMNS)
+			return tel__render_fail(pr,
+			    "more than %d columns; select types",
+			    TEL_WIDE_COLUMNS);
+		if (!TEL__RESERVE_ZEROED(pr->names, pr->names_room,
+		        pr->nnames + 1) ||
+		    (pr->names[pr->nnames].text = strdup(name)) == NULL)
+			return TEL_ENOMEM;
+		pr->nnames++;
+	}
+	return TEL_OK;
 }
 
-/* The same of all types that have the name requested. */
-static tel_status
-take_columns(struct tel_printer *pr, const struct tel_schema *schema)
-{
-	tel_status st = TEL_OK;
-
-	if (pr->names != NULL)
-		return TEL_OK;
-	for (unsigned i = 0; st == TEL_OK && i < schema->ntypes; i++)
-		if (strcmp(schema->types[i].name, pr->columns) == 0)
-			st = columns_of_type(pr, &schema->types[i]);
-	return st;
-}
-
-/* The fields of the types that are selected become columns, each name once. */
+/* The same of all types that have the name requested, or that are selected. */
 static tel_status
 print_csv_schema(struct tel_printer *pr, const struct tel_schema *schema,
     const struct tel_filter *filter)
 {
-	if (!pr->wide || pr->started || pr->exprs != NULL)
-		return TEL_OK;
-	if (!TEL__RESERVE(pr->names, pr->names_room, pr->nnames + 1))
-		return TEL_ENOMEM;
-	for (unsigned i = 0; i < schema->ntypes; i++) {
-		if (filter != NULL &&
-		    !tel_filter_type(filter, &schema->types[i]))
-			continue;
-		for (unsigned k = 0; k < schema->types[i].nfields; k++) {
-			const struct tel_field *f = &schema->types[i].fields[k];
+	tel_status st = TEL_OK;
 
-			if (has_column(pr, f->name))
-				continue;
-			if (pr->nnames == TEL_WIDE_COLUMNS)
-				return tel__render_fail(pr,
-				    "more than %d columns; select types",
-				    TEL_WIDE_COLUMNS);
-			tel_status st = print_csv_add_name(pr, f->name);
-			if (st != TEL_OK)
-				return st;
-		}
+	if (pr->started || pr->names_given ||
+	    (pr->columns == NULL && !pr->wide))
+		return TEL_OK;
+	/* without a field, too, there is a list of them */
+	if (!TEL__RESERVE_ZEROED(pr->names, pr->names_room, 1))
+		return TEL_ENOMEM;
+	for (unsigned i = 0; i < schema->ntypes && st == TEL_OK; i++) {
+		const struct tel_type *type = &schema->types[i];
+
+		if (pr->columns != NULL ?
+		        strcmp(type->name, pr->columns) == 0 :
+		        filter == NULL || tel_filter_type(filter, type))
+			st = add_columns(pr, type);
 	}
-	return TEL_OK;
+	return st;
+}
+
+static const char *
+clock_column(const struct tel_printer *pr)
+{
+	return pr->time == TEL_TIME_TICKS ? "clock" : "time";
+}
+
+/* Nonzero for a name that a column before those of fields has. */
+static int
+is_fixed_column(const struct tel_printer *pr, const char *name)
+{
+	return strcmp(name, clock_column(pr)) == 0 ||
+	    (pr->columns == NULL && strcmp(name, "type") == 0);
 }
 
 static tel_status
 csv_print_header(struct tel_printer *pr)
 {
-	render_put(pr, pr->time == TEL_TIME_TICKS ? "clock" : "time");
+	render_put(pr, clock_column(pr));
 	if (pr->columns == NULL)
 		render_put(pr,
 		    pr->names == NULL ? ",kind,type,fields" : ",type");
 	for (unsigned i = 0; i < pr->nnames; i++) {
-		size_t n = strlen(pr->names[i]);
+		const char *name = pr->names[i].text;
+		size_t n = strlen(name);
 
-		render_put(pr, ",");
+		render_put(pr, is_fixed_column(pr, name) ? ",." : ",");
 		unsigned char *p = tel_output_room(pr->out, TEL_ESCAPE_ROOM(n));
 		if (p == NULL)
 			break;
-		p = tel__escape_csv(p, pr->names[i], n, pr->terminal);
+		p = tel__escape_csv(p, name, n, pr->terminal);
 		pr->out->used = (size_t)(p - pr->out->buffer);
 	}
 	render_put(pr, "\n");
@@ -199,8 +194,7 @@ print_csv_begin_log(struct tel_printer *pr, const struct tel_event *ev,
 			return tel__render_fail(pr,
 			    "the log has no event type with the name requested "
 			    "for columns");
-		tel_status st =
-		    pr->started ? TEL_OK : take_columns(pr, type->schema);
+		tel_status st = print_csv_schema(pr, type->schema, NULL);
 		if (st != TEL_OK)
 			return st;
 	}

@@ -153,9 +153,9 @@ static int
 print_json_add_value(struct tel_printer *pr, struct render_builder *b,
     const char *separator, unsigned name)
 {
-	const char *text = pr->names[name];
+	const char *text = pr->names[name].text;
 
-	if (pr->exprs == NULL || pr->exprs[name] == NULL)
+	if (pr->names[name].expr == NULL)
 		return 0;
 	tel__render_add(b, separator);
 	tel__render_add(b, "\"");
@@ -168,14 +168,11 @@ static void
 print_json_add_fields(struct tel_printer *pr, struct render_builder *b,
     const struct tel_type *type)
 {
-	unsigned i, n = pr->names == NULL ? type->nfields : pr->nnames;
 	const char *separator = "", *from = NULL;
 	size_t from_size = 0, size;
 
-	for (i = 0; i < n; i++) {
-		int at = pr->names == NULL ?
-		    (int)i :
-		    tel__render_find(type, pr->names[i]);
+	for (unsigned i = 0; i < render_count(pr, type); i++) {
+		int at = render_field(pr, type, i);
 
 		if (at < 0) {
 			if (print_json_add_value(pr, b, separator, i))
@@ -204,7 +201,8 @@ print_json_add_unknown(struct tel_printer *pr, struct render_builder *b)
 	tel__render_add_op(b, RENDER_CODE);
 	tel__render_add(b, ",\"fields\":{");
 	for (unsigned i = 0; i < pr->nnames || pr->names == NULL; i++) {
-		if (pr->names != NULL && strcmp(pr->names[i], "bytes") != 0) {
+		if (pr->names != NULL &&
+		    strcmp(pr->names[i].text, "bytes") != 0) {
 			if (print_json_add_value(pr, b, separator, i))
 				separator = ",";
 			continue;

@@ -38,16 +38,23 @@ static void
 free_names(struct tel_printer *pr)
 {
 	for (unsigned i = 0; i < pr->nnames; i++) {
-		free(pr->names[i]);
-		tel_expr_free(pr->exprs != NULL ? pr->exprs[i] : NULL);
+		free(pr->names[i].text);
+		tel_expr_free(pr->names[i].expr);
 	}
 	free(pr->names);
-	free(pr->exprs);
-	pr->exprs = NULL;
-	pr->exprs_room = 0;
 	pr->names = NULL;
 	pr->nnames = 0;
 	pr->names_room = 0;
+}
+
+/* Frees what the renderer has made. */
+static void
+printer_release(struct tel_printer *pr)
+{
+	if (pr->renderer->release != NULL)
+		pr->renderer->release(pr);
+	pr->state = NULL;
+	tel__render_free_caches(pr);
 }
 
 void
@@ -56,9 +63,7 @@ tel_printer_free(tel_printer *p)
 	if (p == NULL)
 		return;
 	tel__render_pool_free(p->render_pool);
-	if (p->renderer->release != NULL)
-		p->renderer->release(p);
-	tel__render_free_caches(p);
+	printer_release(p);
 	tel__buffer_clear(&p->list);
 	free_names(p);
 	free(p->columns);
@@ -89,6 +94,8 @@ tel_printer_set_format(tel_printer *p, const char *name)
 	if (renderer == NULL)
 		return tel__render_fail(p, "unknown output format '%.64s'",
 		    name);
+	/* a first event that failed may have left something */
+	printer_release(p);
 	p->renderer = renderer;
 	return TEL_OK;
 }
@@ -207,19 +214,19 @@ printer_add_name(struct tel_printer *pr, const char *s, size_t n)
 	if (n == 0)
 		return tel__render_fail(pr, "empty field name");
 	for (unsigned i = 0; i < pr->nnames; i++)
-		if (strlen(pr->names[i]) == n &&
-		    memcmp(pr->names[i], s, n) == 0)
+		if (strlen(pr->names[i].text) == n &&
+		    memcmp(pr->names[i].text, s, n) == 0)
 			return tel__render_fail(pr, "duplicate field name");
-	if (!TEL__RESERVE(pr->names, pr->names_room, pr->nnames + 1) ||
-	    !TEL__RESERVE(pr->exprs, pr->exprs_room, pr->nnames + 1))
+	if (!TEL__RESERVE(pr->names, pr->names_room, pr->nnames + 1))
 		return TEL_ENOMEM;
-	char *copy = tel__copy_string(s, n);
-	if (copy == NULL)
+	struct render_name *name = &pr->names[pr->nnames];
+	name->text = tel__copy_string(s, n);
+	if (name->text == NULL)
 		return TEL_ENOMEM;
-	tel_status st = tel__values_add(pr, copy, &pr->exprs[pr->nnames]);
-	pr->names[pr->nnames++] = copy;
+	tel_status st = tel__values_add(pr, name->text, &name->expr);
+	pr->nnames++;
 	/* a step has its number in a byte */
-	if (pr->exprs[pr->nnames - 1] != NULL && pr->nnames > UINT8_MAX)
+	if (name->expr != NULL && pr->nnames > UINT8_MAX)
 		return tel__render_fail(pr,
 		    "an expression must be one of the first %d fields",
 		    UINT8_MAX);
@@ -236,11 +243,13 @@ tel_printer_set_fields(tel_printer *p, const char *names)
 	if (is_fixed(p))
 		return tel__render_fail(p, "the format shows all fields");
 	free_names(p);
+	p->names_given = 1;
 	for (;; names += n + 1) {
 		n = printer_name_length(names);
 		tel_status st = printer_add_name(p, names, n);
 		if (st != TEL_OK) {
 			free_names(p);
+			p->names_given = 0;
 			return st;
 		}
 		if (names[n] == '\0')
@@ -396,13 +405,13 @@ check_names(struct tel_printer *pr, const struct tel_schema *schema)
 	tel_status st = TEL_OK;
 
 	for (unsigned i = 0; i < pr->nnames && st == TEL_OK; i++) {
-		if (pr->exprs != NULL && pr->exprs[i] != NULL) {
+		const char *name = pr->names[i].text;
+
+		if (pr->names[i].expr != NULL)
 			st = tel__values_check(pr, i, schema);
-			continue;
-		}
-		if (!pr->names_known && strcmp(pr->names[i], "bytes") != 0 &&
-		    !tel__schema_any(schema, shows_field, pr->names[i]))
-			return unknown_field(pr, schema, pr->names[i]);
+		else if (!pr->names_known && strcmp(name, "bytes") != 0 &&
+		    !tel__schema_any(schema, shows_field, name))
+			return unknown_field(pr, schema, name);
 	}
 	pr->names_known |= st == TEL_OK;
 	return st;
@@ -464,8 +473,8 @@ printer_end_pool(struct tel_printer *pr)
 static int
 printer_has_values(const struct tel_printer *pr)
 {
-	for (unsigned i = 0; pr->exprs != NULL && i < pr->nnames; i++)
-		if (pr->exprs[i] != NULL)
+	for (unsigned i = 0; i < pr->nnames; i++)
+		if (pr->names[i].expr != NULL)
 			return 1;
 	return 0;
 }

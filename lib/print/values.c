@@ -63,7 +63,7 @@ tel__values_put(struct tel_printer *pr, enum render_op op, unsigned i,
 {
 	struct tel__buffer *b = &pr->list;
 	tel_value v;
-	tel_status st = tel_expr_eval(pr->exprs[i], ev, &v);
+	tel_status st = tel_expr_eval(pr->names[i].expr, ev, &v);
 
 	b->used = 0;
 	if (st != TEL_OK)
@@ -75,7 +75,8 @@ tel__values_put(struct tel_printer *pr, enum render_op op, unsigned i,
 	}
 	if (op == RENDER_VALUE_TEXT) {
 		tel__buffer_put(b, " ", 1);
-		tel__buffer_put(b, pr->names[i], strlen(pr->names[i]));
+		tel__buffer_put(b, pr->names[i].text,
+		    strlen(pr->names[i].text));
 		tel__buffer_put(b, "=", 1);
 	}
 	if (v.datatype == TEL_STRING)
@@ -89,12 +90,12 @@ tel_status
 tel__values_check(struct tel_printer *pr, unsigned i,
     const struct tel_schema *schema)
 {
-	tel_expr *x = pr->exprs[i];
+	tel_expr *x = pr->names[i].expr;
 	const tel_status st = tel__expr_switch(x, schema);
 
 	return st == TEL_OK || st == TEL_ENOMEM ?
 	    st :
-	    tel__render_fail(pr, "'%.64s': %.80s", pr->names[i],
+	    tel__render_fail(pr, "'%.64s': %.80s", pr->names[i].text,
 	        tel_expr_error(x));
 }
 
@@ -102,8 +103,8 @@ int
 tel_printer_uses(const tel_printer *p, tel_use use)
 {
 	for (unsigned i = 0; i < p->nnames; i++)
-		if (p->exprs != NULL && p->exprs[i] != NULL &&
-		    tel_expr_uses(p->exprs[i], use))
+		if (p->names[i].expr != NULL &&
+		    tel_expr_uses(p->names[i].expr, use))
 			return 1;
 	return 0;
 }

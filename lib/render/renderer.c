@@ -131,9 +131,9 @@ tel__render_add_value(const struct tel_printer *pr, struct render_builder *b,
     enum render_op op, unsigned name)
 {
 	/* that of an unknown type is its raw bytes */
-	if (pr->exprs == NULL || pr->exprs[name] == NULL ||
+	if (pr->names[name].expr == NULL ||
 	    (b->program != NULL && b->program->type == NULL &&
-	        strcmp(pr->names[name], "bytes") == 0))
+	        strcmp(pr->names[name].text, "bytes") == 0))
 		return 0;
 	tel__render_add_name(b, op, name);
 	return 1;
@@ -145,7 +145,8 @@ renderer_add_unknown(struct tel_printer *pr, struct render_builder *b,
     const char *first)
 {
 	for (unsigned i = 0; i < pr->nnames || pr->names == NULL; i++) {
-		if (pr->names != NULL && strcmp(pr->names[i], "bytes") != 0) {
+		if (pr->names != NULL &&
+		    strcmp(pr->names[i].text, "bytes") != 0) {
 			tel__render_add_value(pr, b, RENDER_VALUE_TEXT, i);
 			continue;
 		}
@@ -161,18 +162,12 @@ void
 tel__render_text_fields(struct tel_printer *pr, struct render_builder *b,
     const struct tel_type *type, const char *first, int doubled)
 {
-	unsigned i, n = pr->nnames;
-
 	if (type == NULL) {
 		renderer_add_unknown(pr, b, first);
 		return;
 	}
-	if (pr->names == NULL)
-		n = type->nfields;
-	for (i = 0; i < n; i++) {
-		int at = pr->names == NULL ?
-		    (int)i :
-		    tel__render_find(type, pr->names[i]);
+	for (unsigned i = 0; i < render_count(pr, type); i++) {
+		int at = render_field(pr, type, i);
 
 		if (at < 0)
 			tel__render_add_value(pr, b, RENDER_VALUE_TEXT, i);

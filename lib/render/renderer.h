@@ -60,6 +60,13 @@ struct tel_renderer {
 	void (*release)(struct tel_printer *pr);
 };
 
+/* The name of a field that is shown. */
+struct render_name {
+	char *text;
+	/* what it is in events without a field of that name, or NULL */
+	struct tel_expr *expr;
+};
+
 /* A label that RENDER_LABELS prints. */
 struct render_found {
 	unsigned field;
@@ -89,16 +96,11 @@ struct tel_printer {
 	int header;
 	int color;
 	int terminal;
-	char **names; /* of the fields to show, or NULL: all */
+	struct render_name *names; /* of the fields to show, or NULL: all */
 	unsigned nnames;
 	int names_known; /* some log had each of them */
+	int names_given; /* by the user, and not those of types */
 	size_t names_room;
-	/*
-	 * Of each name: the expression that it is in events without a field of
-	 * that name, or NULL.  NULL: all are fields.
-	 */
-	struct tel_expr **exprs;
-	size_t exprs_room;
 	/* Sets .list to what a step of that op prints. */
 	tel_status (*put_value)(struct tel_printer *pr, enum render_op op,
 	    unsigned i, const struct tel_event *ev);
@@ -198,6 +200,21 @@ render_event(struct tel_printer *pr, const struct tel_event *ev)
 
 /* The number of the field called name, or -1; type may be NULL. */
 int tel__render_find(const struct tel_type *type, const char *name);
+
+/* How many fields of a type may be shown, and which is the one at i, or -1. */
+static inline unsigned
+render_count(const struct tel_printer *pr, const struct tel_type *type)
+{
+	return pr->names == NULL ? type->nfields : pr->nnames;
+}
+
+static inline int
+render_field(const struct tel_printer *pr, const struct tel_type *type,
+    unsigned i)
+{
+	return pr->names == NULL ? (int)i :
+	                           tel__render_find(type, pr->names[i].text);
+}
 
 /*
  * Adds the value of the name, where it is an expression, for events of a type

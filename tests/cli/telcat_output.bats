@@ -191,7 +191,9 @@ terminal() {
 			head, *rows = csv.reader(open('csv', newline=''))
 			objects = [json.loads(l) for l in open('json')]
 			assert head[:2] == ['clock', 'type'] and len(rows) == len(objects)
-			assert len(set(head[2:])) == len(head) - 2
+			assert len(set(head)) == len(head)
+			# as the expression of a field that is called as another column
+			head = [n.removeprefix('.') for n in head]
 			seen = [n for o in objects for n in o['fields']]
 			assert set(seen) <= set(head[2:])
 			if sys.argv[1].startswith(('-k', '-e')):
@@ -215,6 +217,13 @@ terminal() {
 		grep -q -- "--csv=wide cannot be combined with" err
 	done
 	exits 2 telcat --csv=narrow mpsio.log 2>err
+	# fields that are called as the columns before them
+	printf '%s\n' "# teltools text 1" "# type: a 1 K type:unsigned clock:unsigned" \
+	    "0000000000000001 a type=2 clock=3" >own
+	[ "$(telcat --csv=wide own | head -n 1)" = clock,type,.type,.clock ]
+	[ "$(telcat -f csv -e a own | head -n 1)" = clock,type,.clock ]
+	[ "$(telcat -f csv -T ns --tb-hz 1 -F clock,type own | head -n 1)" = \
+	    time,type,clock,.type ]
 	# too many names
 	{
 		echo "# teltools text 1"

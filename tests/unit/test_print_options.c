@@ -329,9 +329,16 @@ test_refused(void)
 		tel_printer_free(p);
 	}
 	is_u64(tel_output_bytes(sink), 0, "nothing was printed");
+	tel_printer_free(NULL);
+	/* after a first event that failed, another format starts afresh */
+	p = new_printer(TEL_FORMAT_TEXT);
+	ok(tel_printer_set_format(p, "sqlite") == TEL_OK, "a database");
+	ok(tel_printer_event(p, &m.event) == TEL_EINVAL, "without a file");
+	ok(tel_printer_set_format(p, "chrome") == TEL_OK, "then a timeline");
+	ok(tel_printer_event(p, &m.event) == TEL_OK, "which takes the event");
+	tel_printer_free(p);
 	tel_schema_free(m.log.schema);
 	made_free(&m);
-	tel_printer_free(NULL);
 }
 
 static void
