@@ -642,8 +642,8 @@ run_all(struct settings *s, const struct visitor *v)
 
 /* ------------------------------------------------------ the last N events */
 
-static enum outcome
-loop_count_event(void *arg, const tel_event *ev)
+enum outcome
+visit_count(void *arg, const tel_event *ev)
 {
 	uint64_t *n = arg;
 
@@ -652,8 +652,8 @@ loop_count_event(void *arg, const tel_event *ev)
 	return CONTINUE;
 }
 
-static enum outcome
-loop_count_events(void *arg, tel_run *run)
+enum outcome
+visit_count_run(void *arg, tel_run *run)
 {
 	uint64_t *n = arg;
 
@@ -742,8 +742,8 @@ count_selected(const struct settings *s, uint64_t from, uint64_t to,
 {
 	struct settings copy = *s;
 	const struct visitor v = { .arg = n,
-		.event = loop_count_event,
-		.run = loop_count_events,
+		.event = visit_count,
+		.run = visit_count_run,
 		.any_order = 1 };
 
 	copy.select.filter = tel_filter_copy(s->select.filter);

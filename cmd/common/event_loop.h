@@ -73,6 +73,10 @@ int sources_find_last(struct settings *s);
  */
 int sources_spool_input(struct settings *s);
 
+/* Of a visitor whose .arg begins with a uint64_t: add to that. */
+enum outcome visit_count(void *arg, const tel_event *ev);
+enum outcome visit_count_run(void *arg, tel_run *run);
+
 /*
  * Reads one operand, as sources_run() does each with settings.no_merge.  types:
  * source_types(), or NULL.

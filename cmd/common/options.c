@@ -410,8 +410,7 @@ common_options_print_row(const struct tool *tool, const struct option_row *row)
 	else
 		n += printf("      ");
 	printf("%s%*s", left, n + 2 > TEXT_AT ? 2 : TEXT_AT - n, "");
-	print_text(
-	    row->id == 'f' && row->text[0] == '\0' ? tool->formats : row->text);
+	print_text(row_text(tool, row));
 }
 
 /*

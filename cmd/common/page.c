@@ -27,6 +27,20 @@ put_many(tel_output *out, const char *text, size_t times)
 }
 
 void
+put_ascii(tel_output *out, const char *text)
+{
+	char escaped[4];
+
+	for (; *text != '\0'; text++) {
+		tel_digit_escape(escaped, (unsigned char)*text);
+		if (*text >= ' ' && *text <= '~')
+			(void)tel_output_write(out, text, 1);
+		else
+			(void)tel_output_write(out, escaped, sizeof(escaped));
+	}
+}
+
+void
 putf(tel_output *out, const char *format, ...)
 {
 	char text[1024];

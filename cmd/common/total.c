@@ -4,21 +4,20 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/digit.h"
 #include "counting.h"
+#include "page.h"
 #include "tel/run.h"
 
 struct total {
+	uint64_t all; /* in all sources */
 	struct sink *sink;
 	int by_file;
 	int plain;        /* all events count */
 	const char *name; /* of the source */
-	uint64_t all;     /* in all sources */
 	uint64_t before;  /* in those before this one */
 };
 
@@ -31,22 +30,10 @@ total_by_file(const struct settings *s)
 void
 total_print(const struct sink *sink, const char *name, uint64_t n)
 {
-	char line[32];
-
-	for (size_t i = 0; name != NULL && name[i] != '\0'; i++) {
-		const char c = name[i];
-		char escape[4];
-
-		tel_digit_escape(escape, (unsigned char)c);
-		if (sink->terminal && (c < ' ' || c > '~'))
-			(void)tel_output_write(sink->out, escape, 4);
-		else
-			(void)tel_output_write(sink->out, &c, 1);
-	}
-	(void)snprintf(line, sizeof(line), "%s%" PRIu64 "\n",
-	    name != NULL ? ":" : "", n);
 	/* the output remembers a failure until it is closed */
-	(void)tel_output_write(sink->out, line, strlen(line));
+	if (name != NULL)
+		(sink->terminal ? put_ascii : put)(sink->out, name);
+	putf(sink->out, "%s%" PRIu64 "\n", name != NULL ? ":" : "", n);
 }
 
 /* ---------------------------------------------------------- on one thread */
@@ -61,25 +48,6 @@ total_begin(void *arg, struct source *const *srcs, int n)
 	if (t->plain && n == 1)
 		tel_reader_set_total(srcs[0]->reader, &t->all);
 	return 1;
-}
-
-static enum outcome
-total_event(void *arg, const tel_event *ev)
-{
-	struct total *t = arg;
-
-	(void)ev;
-	t->all++;
-	return CONTINUE;
-}
-
-static enum outcome
-run_events(void *arg, tel_run *events)
-{
-	struct total *t = arg;
-
-	t->all += tel_run_count(events);
-	return CONTINUE;
 }
 
 static enum outcome
@@ -184,8 +152,8 @@ total_run(struct settings *s, struct sink *sink)
 	struct total t = { .sink = sink, .by_file = total_by_file(s) };
 	const struct visitor v = { .arg = &t,
 		.begin = total_begin,
-		.event = total_event,
-		.run = run_events,
+		.event = visit_count,
+		.run = visit_count_run,
 		.end = total_end,
 		.any_order = 1 };
 	const struct counting counting = { &t, 0, counter_open, counter_run,

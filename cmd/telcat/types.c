@@ -167,17 +167,6 @@ make_row(struct row *row, const char *schema, const tel_type *type)
 	return message_no_memory();
 }
 
-/* Text of a log, in which bytes other than printable ASCII are \xHH. */
-static void
-print_safe(struct sink *sink, const char *text)
-{
-	for (; *text != '\0'; text++)
-		if (*text >= ' ' && *text <= '~')
-			(void)tel_output_write(sink->out, text, 1);
-		else
-			putf(sink->out, "\\x%02x", (unsigned char)*text);
-}
-
 /*
  * Prints a line that ends in fields.  On a terminal that is too narrow for it,
  * they are below the other columns, as many on a line as fit.
@@ -424,7 +413,7 @@ telcat_types_begin(void *arg, struct source *const *srcs, int n)
 	     tel_reader_metadata(t->source->reader, i, &key, &value);
 	     i++) {
 		putf(t->sink->out, "# meta: %s ", key);
-		print_safe(t->sink, value);
+		put_ascii(t->sink->out, value);
 		putf(t->sink->out, "\n");
 	}
 	memset(t->cache, 0, sizeof(t->cache));

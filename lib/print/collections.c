@@ -289,10 +289,9 @@ collections_put_phases(const struct collections *c,
 	}
 	all[now].ns += r->length > last ? r->length - last : 0;
 	tel__json_put(b, ",[");
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		tel__json_item(b, "[\"%.*s\",%" PRIu64 ",%" PRIu64 "]",
 		    (int)all[i].length, all[i].name, all[i].from, all[i].ns);
-	}
 	tel__json_put(b, "]");
 }
 
@@ -337,10 +336,9 @@ collections_put_columns(const struct collections *c,
 				all[n++] = f;
 		}
 	tel__json_raw(b, "columns", "[");
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		tel__json_item(b, "[%" PRIu32 ",%" PRIu32 "]", all[i]->type,
 		    all[i]->field);
-	}
 	tel__json_put(b, "]");
 }
 

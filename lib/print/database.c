@@ -60,19 +60,6 @@ database_add(struct tel__buffer *b, const char *s)
 	tel__buffer_put(b, s, strlen(s));
 }
 
-/* Adds a part of a statement, less than 256 bytes. */
-__attribute__((format(printf, 2, 3))) static void
-add_format(struct tel__buffer *b, const char *format, ...)
-{
-	char text[256];
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	database_add(b, text);
-}
-
 /* Adds a string, in quotes. */
 static void
 database_add_value(struct tel__buffer *b, const char *s)
@@ -91,16 +78,6 @@ add_quoted(struct tel__buffer *b, const char *name)
 	for (; *name != '\0'; name++)
 		tel__buffer_put(b, *name == '"' ? "\"\"" : name,
 		    *name == '"' ? 2 : 1);
-}
-
-/* Adds a name of a table or a column, in quotes, with its prefix. */
-static void
-add_name(struct tel__buffer *b, const char *before, const char *name)
-{
-	database_add(b, "\"");
-	database_add(b, before);
-	add_quoted(b, name);
-	database_add(b, "\"");
 }
 
 /*
@@ -255,20 +232,66 @@ name_column(const struct tel_type *type, unsigned field)
 	return NULL;
 }
 
-/*
- * Adds a name of a table or a column, in quotes, with its prefix, or as a
- * string if that is NULL; and frees the name, which is NULL when out of memory.
- */
+/* Adds a name that was made, in quotes or as a string, and frees it. */
 static void
-add_own_name(struct tel__buffer *b, const char *before, char *name)
+add_own_name(struct tel__buffer *b, int quoted, char *name)
 {
 	if (name == NULL)
 		b->failed = 1;
-	else if (before == NULL)
-		database_add_value(b, name);
+	else if (quoted)
+		add_quoted(b, name);
 	else
-		add_name(b, before, name);
+		database_add_value(b, name);
 	free(name);
+}
+
+/*
+ * Adds a part of a statement, in which stand for arguments:
+ *	%s	text as it is
+ *	%u	an unsigned number
+ *	%d	an int64_t
+ *	%v	a string as a value
+ *	%q	a string as a part of a name in quotes
+ *	%T %t	a type: its table, as such a part, and as a value
+ *	%C %c	a type and the number of a field: its column, likewise
+ */
+static void
+add_sql(struct tel__buffer *b, const char *format, ...)
+{
+	const struct tel_type *type;
+	char number[24] = "";
+	va_list ap;
+	size_t n;
+
+	va_start(ap, format);
+	for (;; format += n + 2) {
+		n = strcspn(format, "%");
+		tel__buffer_put(b, format, n);
+		if (format[n] == '\0')
+			break;
+		const char what = format[n + 1];
+		switch (what) {
+		case 's': database_add(b, va_arg(ap, const char *)); break;
+		case 'v':
+			database_add_value(b, va_arg(ap, const char *));
+			break;
+		case 'q': add_quoted(b, va_arg(ap, const char *)); break;
+		case 'u':
+		case 'd':
+			(void)snprintf(number, sizeof(number), "%" PRId64,
+			    what == 'd' ? va_arg(ap, int64_t) :
+			                  va_arg(ap, unsigned));
+			database_add(b, number);
+			break;
+		default:
+			type = va_arg(ap, const struct tel_type *);
+			add_own_name(b, isupper((unsigned char)what),
+			    what == 'T' || what == 't' ?
+			        name_table(type) :
+			        name_column(type, va_arg(ap, unsigned)));
+		}
+	}
+	va_end(ap);
 }
 
 /*
@@ -309,27 +332,19 @@ database_has_column(const struct tel_type *type, const char *name)
 /* ------------------------------------------------------------- schema */
 
 static void
-add_kind(struct tel__buffer *b, unsigned number, const char *name,
-    const char *text)
-{
-	database_add(b, "INSERT OR IGNORE INTO event_kind VALUES (");
-	database_add_value(b, name);
-	database_add(b, ",");
-	database_add_value(b, text);
-	add_format(b, ",%u);\n", number);
-}
-
-static void
 add_kinds(struct tel__buffer *b, const struct tel_schema *schema)
 {
+	static const char kind[] =
+	    "INSERT OR IGNORE INTO event_kind VALUES (%v,%v,%u);\n";
+
 	if (schema->registry != NULL)
 		for (unsigned i = 0; i < schema->nregistry; i++)
-			add_kind(b, i, schema->registry[i].name,
-			    schema->registry[i].text);
+			add_sql(b, kind, schema->registry[i].name,
+			    schema->registry[i].text, i);
 	else
 		for (unsigned i = 0; i < schema->ntypes; i++)
-			add_kind(b, schema->types[i].kind_number,
-			    schema->types[i].kind, "");
+			add_sql(b, kind, schema->types[i].kind, "",
+			    (unsigned)schema->types[i].kind_number);
 }
 
 /*
@@ -340,16 +355,14 @@ add_kinds(struct tel__buffer *b, const struct tel_schema *schema)
 static void
 add_registry(struct tel__buffer *b, int undocumented)
 {
-	add_format(b,
+	add_sql(b,
 	    "CREATE TABLE IF NOT EXISTS event_type (name TEXT, code INTEGER "
 	    "PRIMARY KEY, %s INTEGER, kind INTEGER,"
-	    " FOREIGN KEY (kind) REFERENCES event_kind(enum));\n",
-	    undocumented ? "always" : "used");
-	add_format(b,
+	    " FOREIGN KEY (kind) REFERENCES event_kind(enum));\n"
 	    "CREATE TABLE IF NOT EXISTS event_param (type INTEGER, param_index"
 	    " INTEGER, sort TEXT, ident TEXT,%s"
 	    " FOREIGN KEY (type) REFERENCES event_type(code));\n",
-	    undocumented ? "" : " doc TEXT,");
+	    undocumented ? "always" : "used", undocumented ? "" : " doc TEXT,");
 }
 
 /* Lists and stacks are texts with JSON. */
@@ -360,23 +373,23 @@ database_is_json(const struct tel_field *f)
 }
 
 /* The letter of a data type in the MPS's registry. */
-static char
+static const char *
 letter_of(const struct tel_field *f)
 {
 	if (database_is_json(f))
-		return 'S';
+		return "S";
 	switch (f->datatype) {
-	case TEL_ADDRESS: return 'A';
-	case TEL_POINTER: return 'P';
-	case TEL_BOOLEAN: return 'B';
-	case TEL_DOUBLE: return 'D';
-	case TEL_STRING: return 'S';
+	case TEL_ADDRESS: return "A";
+	case TEL_POINTER: return "P";
+	case TEL_BOOLEAN: return "B";
+	case TEL_DOUBLE: return "D";
+	case TEL_STRING: return "S";
 	case TEL_LIST:
 	case TEL_UNSIGNED:
 	case TEL_SIGNED:
 	case TEL_SET: break;
 	}
-	return f->letter == 'U' ? 'U' : 'W';
+	return f->letter == 'U' ? "U" : "W";
 }
 
 /* All fields of a schema, in one statement. */
@@ -387,20 +400,18 @@ add_params(struct tel__buffer *b, const struct tel_schema *schema)
 	const struct tel_type *type;
 	const char *between = "";
 
-	database_add(b, "INSERT INTO event_param (type,param_index,sort,ident");
-	database_add(b, schema->undocumented ? "" : ",doc");
-	database_add(b, ") SELECT * FROM (VALUES ");
+	add_sql(b,
+	    "INSERT INTO event_param (type,param_index,sort,ident%s) SELECT * "
+	    "FROM (VALUES ",
+	    schema->undocumented ? "" : ",doc");
 	for (unsigned i = 0; i < schema->ntypes; i++) {
 		type = &schema->types[i];
 		for (unsigned j = 0; j < type->nfields; j++) {
-			add_format(b, "%s(%" PRIu32 ",%u,'%c',", between,
-			    type->code, j, letter_of(&type->fields[j]));
-			add_own_name(b, NULL, name_column(type, j));
-			if (!schema->undocumented) {
-				database_add(b, ",");
-				database_add_value(b,
-				    tel_type_field_doc(type, j));
-			}
+			add_sql(b, "%s(%u,%u,'%s',%c", between,
+			    (unsigned)type->code, j,
+			    letter_of(&type->fields[j]), type, j);
+			if (!schema->undocumented)
+				add_sql(b, ",%v", tel_type_field_doc(type, j));
 			database_add(b, ")");
 			between = ",\n";
 		}
@@ -429,10 +440,8 @@ add_docs(struct tel__buffer *b, const struct tel_schema *schema)
 			              tel_type_field_doc(type, (unsigned)j);
 			if (*doc == '\0' && schema->doc == NULL)
 				continue;
-			add_format(b, "%s(%" PRIu32 ",%d,", between, type->code,
-			    j);
-			database_add_value(b, doc);
-			database_add(b, ")");
+			add_sql(b, "%s(%u,%d,%v)", between,
+			    (unsigned)type->code, (int64_t)j, doc);
 			between = ",\n";
 		}
 	}
@@ -443,29 +452,23 @@ add_docs(struct tel__buffer *b, const struct tel_schema *schema)
 static void
 add_table(struct tel__buffer *b, const struct tel_type *type)
 {
-	database_add(b, "CREATE TABLE IF NOT EXISTS ");
-	add_own_name(b, "EVENT_", name_table(type));
-	database_add(b, " (");
+	add_sql(b, "CREATE TABLE IF NOT EXISTS \"EVENT_%T\" (", type);
 	for (unsigned i = 0; i < type->nfields; i++) {
 		const struct tel_field *f = &type->fields[i];
 
-		add_own_name(b, "", name_column(type, i));
-		database_add(b,
-		    f->datatype == TEL_DOUBLE     ? " REAL, " :
-		        f->datatype == TEL_STRING ? " TEXT, " :
-		        database_is_json(f)       ? " TEXT, " :
-		                                    " INTEGER, ");
+		add_sql(b, "\"%C\" %s, ", type, i,
+		    f->datatype == TEL_DOUBLE     ? "REAL" :
+		        f->datatype == TEL_STRING ? "TEXT" :
+		        database_is_json(f)       ? "TEXT" :
+		                                    "INTEGER");
 	}
-	database_add(b,
-	    "time INTEGER, log_serial INTEGER, event_number INTEGER PRIMARY"
-	    " KEY);\n");
 	/* numbers go on after those of all logs before */
-	database_add(b,
-	    "UPDATE temp.tel_log SET base=max(base, (SELECT ifnull(max(");
-	database_add(b, rowid_of(type));
-	database_add(b, "),0) FROM ");
-	add_own_name(b, "EVENT_", name_table(type));
-	database_add(b, "));\n");
+	add_sql(b,
+	    "time INTEGER, log_serial INTEGER, event_number INTEGER PRIMARY"
+	    " KEY);\n"
+	    "UPDATE temp.tel_log SET base=max(base, (SELECT ifnull(max(%s),0)"
+	    " FROM \"EVENT_%T\"));\n",
+	    rowid_of(type), type);
 }
 
 /*
@@ -482,45 +485,40 @@ add_variants(struct tel__buffer *b, const struct tel_type *type)
 	for (i = 0; &schema->types[i] != type; i++)
 		if (is_named(&schema->types[i], type->name, type->name_length))
 			return;
-	database_add(b, " OR EXISTS (SELECT 1 FROM event_type WHERE name=");
-	database_add_value(b, type->name);
-	database_add(b, " COLLATE NOCASE AND code NOT IN (");
+	add_sql(b,
+	    " OR EXISTS (SELECT 1 FROM event_type WHERE name=%v COLLATE NOCASE"
+	    " AND code NOT IN (",
+	    type->name);
 	for (; i < schema->ntypes; i++)
 		if (is_named(&schema->types[i], type->name, type->name_length))
-			add_format(b, "%s%" PRIu32, n++ > 0 ? "," : "",
-			    schema->types[i].code);
+			add_sql(b, "%s%u", n++ > 0 ? "," : "",
+			    (unsigned)schema->types[i].code);
 	database_add(b, "))");
-	if (n == 1)
-		return;
-	database_add(b, " OR (SELECT count(*) FROM event_type WHERE name=");
-	database_add_value(b, type->name);
-	add_format(b, " COLLATE NOCASE) NOT IN (0,%u)", n);
+	if (n > 1)
+		add_sql(b,
+		    " OR (SELECT count(*) FROM event_type WHERE name=%v COLLATE"
+		    " NOCASE) NOT IN (0,%u)",
+		    type->name, n);
 }
 
 /* Types that the database already has, but in another way, are misfits. */
 static void
 add_check(struct tel__buffer *b, const struct tel_type *type)
 {
-	database_add(b, "INSERT INTO temp.tel_misfit SELECT ");
-	database_add_value(b, type->name);
-	add_format(b,
-	    " WHERE EXISTS (SELECT 1 FROM event_type WHERE code=%" PRIu32
-	    " AND name<>",
-	    type->code);
-	database_add_value(b, type->name);
-	database_add(b, ")");
+	add_sql(b,
+	    "INSERT INTO temp.tel_misfit SELECT %v WHERE EXISTS (SELECT 1 FROM"
+	    " event_type WHERE code=%u AND name<>%v)",
+	    type->name, (unsigned)type->code, type->name);
 	add_variants(b, type);
-	database_add(b,
-	    " OR (SELECT count(*) FROM pragma_table_info('EVENT_'||");
-	add_own_name(b, NULL, name_table(type));
-	database_add(b, ") WHERE name COLLATE NOCASE IN (");
-	for (unsigned i = 0; i < type->nfields; i++) {
-		add_own_name(b, NULL, name_column(type, i));
-		database_add(b, ",");
-	}
+	add_sql(b,
+	    " OR (SELECT count(*) FROM pragma_table_info('EVENT_'||%t) WHERE"
+	    " name COLLATE NOCASE IN (",
+	    type);
+	for (unsigned i = 0; i < type->nfields; i++)
+		add_sql(b, "%c,", type, i);
 	/* no column: there is no such table yet */
-	add_format(b, "'time','log_serial')) NOT IN (0,%u);\n",
-	    type->nfields + 2);
+	add_sql(b, "'time','log_serial')) NOT IN (0,%u);\n",
+	    type->nfields + 2u);
 }
 
 /*
@@ -543,10 +541,10 @@ database_add_schema(struct tel__buffer *b, const struct tel_schema *schema)
 	for (unsigned i = 0; i < schema->ntypes; i++) {
 		const struct tel_type *type = &schema->types[i];
 
-		database_add(b, "INSERT OR IGNORE INTO event_type VALUES (");
-		database_add_value(b, type->name);
-		add_format(b, ",%" PRIu32 ",%u,%u);\n", type->code,
-		    type->unused ? 0u : 1u, (unsigned)type->kind_number);
+		add_sql(b,
+		    "INSERT OR IGNORE INTO event_type VALUES (%v,%u,%u,%u);\n",
+		    type->name, (unsigned)type->code, type->unused ? 0u : 1u,
+		    (unsigned)type->kind_number);
 		add_table(b, type);
 	}
 	add_params(b, schema);
@@ -569,19 +567,13 @@ add_unknown(struct tel__buffer *b)
 static void
 add_insert(struct tel__buffer *b, const struct tel_type *type)
 {
-	database_add(b, "INSERT INTO ");
 	if (type == NULL)
-		add_name(b, "EVENT_", "Unknown");
+		database_add(b, "INSERT INTO \"EVENT_Unknown\"(code,bytes,");
 	else
-		add_own_name(b, "EVENT_", name_table(type));
-	database_add(b, type == NULL ? "(code,bytes," : "(");
-	for (unsigned i = 0; type != NULL && i < type->nfields; i++) {
-		add_own_name(b, "", name_column(type, i));
-		database_add(b, ",");
-	}
-	database_add(b, "time,");
-	database_add(b, rowid_of(type));
-	database_add(b, ",log_serial) ");
+		add_sql(b, "INSERT INTO \"EVENT_%T\"(", type);
+	for (unsigned i = 0; type != NULL && i < type->nfields; i++)
+		add_sql(b, "\"%C\",", type, i);
+	add_sql(b, "time,%s,log_serial) ", rowid_of(type));
 }
 
 /* Makes an index on a column in each table that has it.  0: none has. */
@@ -597,21 +589,10 @@ add_index(struct tel__buffer *b, const struct tel_schema *schema,
 		if (strcmp(column, "time") != 0 &&
 		    !database_has_column(type, column))
 			continue;
-		char *table = name_table(type);
-		if (table == NULL) {
-			b->failed = 1;
-			return 1;
-		}
-		database_add(b, "CREATE INDEX IF NOT EXISTS \"EVENT_");
-		add_quoted(b, table);
-		database_add(b, "_");
-		add_quoted(b, column);
-		database_add(b, "\" ON ");
-		add_name(b, "EVENT_", table);
-		free(table);
-		database_add(b, " (");
-		add_name(b, "", column);
-		database_add(b, ");\n");
+		add_sql(b,
+		    "CREATE INDEX IF NOT EXISTS \"EVENT_%T_%q\" ON "
+		    "\"EVENT_%T\" (\"%q\");\n",
+		    type, column, type, column);
 		found = 1;
 	}
 	return found;
@@ -656,9 +637,9 @@ database_add_file(struct tel__buffer *b, const struct tel_printer *pr)
 	    "INSERT INTO temp.tel_new SELECT 1");
 	/* whether standard input was loaded before is unknown */
 	if (pr->file_size != 0 || pr->file_changed != 0)
-		add_format(b,
+		add_sql(b,
 		    " WHERE NOT EXISTS (SELECT 1 FROM event_log WHERE "
-		    "size=%" PRId64 " AND modtime=%" PRId64 ")",
+		    "size=%d AND modtime=%d)",
 		    (int64_t)pr->file_size, pr->file_changed);
 	database_add(b, ";\n");
 }
@@ -667,17 +648,13 @@ database_add_file(struct tel__buffer *b, const struct tel_printer *pr)
 static void
 start_log(struct database *d, const struct tel_printer *pr, const char *name)
 {
-	struct tel__buffer *b = &d->text;
-
-	database_add(b,
+	add_sql(&d->text,
 	    "DELETE FROM temp.tel_log;\n"
-	    "INSERT INTO event_log (name,size,modtime,completed) SELECT ");
-	database_add_value(b, name);
-	add_format(b,
-	    ",%" PRId64 ",%" PRId64 ",0 FROM temp.tel_new;\n"
+	    "INSERT INTO event_log (name,size,modtime,completed) SELECT"
+	    " %v,%d,%d,0 FROM temp.tel_new;\n"
 	    "INSERT INTO temp.tel_log SELECT last_insert_rowid(), 0 FROM"
 	    " temp.tel_new;\n",
-	    (int64_t)pr->file_size, pr->file_changed);
+	    name, (int64_t)pr->file_size, pr->file_changed);
 	d->log_open = 1;
 	d->events = 0;
 }
@@ -686,10 +663,10 @@ static void
 database_end_log(struct database *d)
 {
 	if (d->log_open)
-		add_format(&d->text,
-		    "UPDATE event_log SET completed=%" PRIu64
-		    " WHERE serial IN (SELECT serial FROM temp.tel_log);\n",
-		    d->events);
+		add_sql(&d->text,
+		    "UPDATE event_log SET completed=%d WHERE serial IN (SELECT"
+		    " serial FROM temp.tel_log);\n",
+		    (int64_t)d->events);
 	d->log_open = 0;
 }
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/utf8.h"
 #include "base/varint.h"
 #include "io/gzip.h"
 #include "print/page.h"
+#include "render/escape.h"
 #include "render/list.h"
 
 /* An event of the block that is being filled. */
@@ -209,37 +209,11 @@ tel__samples_type(struct event_samples *x, const struct tel_type *type)
 
 /* -------------------------------------------------------------- strings */
 
-/*
- * Adds a string in UTF-8 to b, any other byte as the character of its number,
- * as in telcat's JSON.
- */
-static void
-samples_put_utf8(struct tel__buffer *b, const char *string, size_t n)
-{
-	const unsigned char *s = (const unsigned char *)string;
-	size_t i = 0, length;
-
-	unsigned char *p = n > 0 ? tel__buffer_room(b, 2 * n) : NULL;
-	if (p == NULL)
-		return;
-	while (i < n) {
-		length = tel__utf8_length(s + i, n - i);
-		if (length == 0) {
-			p = tel__utf8_put(p, s[i++]);
-			continue;
-		}
-		memcpy(p, s + i, length);
-		p += length;
-		i += length;
-	}
-	b->used = (size_t)(p - b->bytes);
-}
-
 /* The number of a string in the block, and 1; by the hash of its shown part. */
 static uint32_t
 samples_intern(struct event_samples *x, const char *s, size_t n, size_t most)
 {
-	struct tel__buffer text = { 0 };
+	unsigned char text[TEL_ESCAPE_ROOM(SAMPLES_STRING)], *end;
 	struct tel__entry *e;
 	int fresh = 0;
 
@@ -247,12 +221,11 @@ samples_intern(struct event_samples *x, const char *s, size_t n, size_t most)
 	e = tel__table_put(&x->by_string, tel__hash_bytes(s, n, x->seed),
 	    &fresh);
 	if (e != NULL && fresh) {
-		samples_put_utf8(&text, s, n);
-		tel__buffer_put_varint(&x->strings, text.used);
-		tel__buffer_put(&x->strings, text.bytes, text.used);
+		end = tel__escape_utf8(text, s, n);
+		tel__buffer_put_varint(&x->strings, (uint64_t)(end - text));
+		tel__buffer_put(&x->strings, text, (size_t)(end - text));
 		e->value = x->nstrings++;
-		x->no_memory |= text.failed || x->strings.failed;
-		tel__buffer_clear(&text);
+		x->no_memory |= x->strings.failed;
 	}
 	if (e == NULL) {
 		x->no_memory = 1;
@@ -651,8 +624,10 @@ tel__samples_skip(struct event_samples *x, uint64_t events, uint64_t from,
 	x->events = (uint32_t)((all - 1) % SAMPLES_EVENTS + 1);
 }
 
+/* Adds a row with the bytes of an event.  NULL: no memory; name: may be NULL. */
 static struct sample_row *
-new_row(struct event_samples *x)
+new_row(struct event_samples *x, uint32_t type, uint32_t track,
+    const unsigned char *data, uint32_t size, const char *name, size_t n)
 {
 	if (!TEL__RESERVE(x->rows, x->rows_room, x->nrows + 1) ||
 	    tel__buffer_room(&x->data, 1) == NULL) {
@@ -662,7 +637,24 @@ new_row(struct event_samples *x)
 	struct sample_row *row = &x->rows[x->nrows];
 	memset(row, 0, sizeof(*row));
 	row->order = (uint32_t)x->nrows++;
+	row->type = type;
+	row->track = track;
+	row->data = (uint32_t)x->data.used;
+	row->size = size;
+	if (name != NULL)
+		row->name = samples_intern(x, name, n, SAMPLES_NAME);
+	tel__buffer_put(&x->data, data, size);
 	return row;
+}
+
+/* Adds the number of a label, which may be NULL, to the last row. */
+static void
+new_label(struct event_samples *x, const char *label, size_t n)
+{
+	const uint32_t number =
+	    label == NULL ? 0 : samples_intern(x, label, n, SAMPLES_NAME);
+
+	tel__buffer_put(&x->data, &number, sizeof(number));
 }
 
 void
@@ -672,29 +664,20 @@ tel__samples_put(struct event_samples *x, const struct tel_event *ev,
 {
 	const struct sample_type *t = &x->types[type];
 	struct sample_row *row;
-	uint32_t number;
 	size_t size;
 
 	samples_advance(x, time, time, length > 0 ? time + length - 1 : time);
-	if (!is_kept(x) || (row = new_row(x)) == NULL)
+	if (!is_kept(x) ||
+	    (row = new_row(x, type, track, ev->data, ev->size, name, n)) ==
+	        NULL)
 		return;
 	row->time = time;
 	row->length = length;
-	row->type = type;
-	row->track = track;
-	row->data = (uint32_t)x->data.used;
-	row->size = ev->size;
-	if (name != NULL)
-		row->name = samples_intern(x, name, n, SAMPLES_NAME);
-	tel__buffer_put(&x->data, ev->data, ev->size);
 	for (unsigned i = 0; i < t->nfields; i++) {
 		if (!t->fields[i].labels)
 			continue;
 		const char *label = tel_event_label(ev, i, &size);
-		number = label == NULL ?
-		    0 :
-		    samples_intern(x, label, size, SAMPLES_NAME);
-		tel__buffer_put(&x->data, &number, sizeof(number));
+		new_label(x, label, size);
 	}
 	x->no_memory |= x->data.failed;
 }
@@ -747,32 +730,22 @@ tel__samples_copy(struct event_samples *x, const struct tel_event *ev,
 static void
 put_copied_row(struct event_samples *x, const struct sample_copy *c)
 {
-	struct sample_row *row = new_row(x);
 	const unsigned char *p = c->bytes + c->name + c->size;
 	const unsigned char *end = p + c->labels;
-	uint32_t length, number;
+	struct sample_row *row = new_row(x, c->type, c->track,
+	    c->bytes + c->name, c->size, (const char *)c->bytes, c->name);
+	uint32_t length;
 
 	if (row == NULL)
 		return;
 	row->time = c->from;
 	row->length = c->length + 1;
-	row->type = c->type;
-	row->track = c->track;
-	row->data = (uint32_t)x->data.used;
-	row->size = c->size;
-	row->name =
-	    samples_intern(x, (const char *)c->bytes, c->name, SAMPLES_NAME);
-	tel__buffer_put(&x->data, c->bytes + c->name, c->size);
 	while (p < end) {
 		memcpy(&length, p, sizeof(length));
 		p += sizeof(length);
-		number = 0;
-		if (length != UINT32_MAX) {
-			number = samples_intern(x, (const char *)p, length,
-			    SAMPLES_NAME);
-			p += length;
-		}
-		tel__buffer_put(&x->data, &number, sizeof(number));
+		new_label(x, length == UINT32_MAX ? NULL : (const char *)p,
+		    length);
+		p += length == UINT32_MAX ? 0 : length;
 	}
 	x->no_memory |= x->data.failed;
 }

@@ -233,9 +233,8 @@ put_track(const struct page_fit *d, struct tel__buffer *b,
 	else if (t->unit != NULL && t->unit[0] != '\0')
 		tel__json_word(b, "unit", t->unit);
 	html_head_put_memory(d, b, t);
-	if (t->cycles) {
+	if (t->cycles)
 		tel__json_raw(b, "cycles", "true");
-	}
 	tel__json_put(b, "}");
 }
 
@@ -272,10 +271,9 @@ put_series(const struct page_fit *d, struct tel__buffer *b)
 		if (key->row >= 0)
 			tel__json_pair(b, "row", (uint64_t)key->row);
 		tel__json_raw(b, "columns", "[");
-		for (unsigned c = 0; c < tel__buckets_columns(key->kind); c++) {
+		for (unsigned c = 0; c < tel__buckets_columns(key->kind); c++)
 			tel__json_item(b, "\"%s\"",
 			    tel__buckets_column(key->kind, c));
-		}
 		tel__json_put(b, "]}");
 	}
 	tel__json_put(b, "]");
@@ -292,9 +290,8 @@ html_head_put_block(struct tel__buffer *b, size_t number,
 	tel__json_pair(b, "start", e->low);
 	tel__json_pair(b, "hi", e->high);
 	tel__json_pair(b, "events", e->events);
-	if (is_longest) {
+	if (is_longest)
 		tel__json_raw(b, "long", "true");
-	}
 	tel__json_put(b, "}");
 }
 
@@ -347,10 +344,9 @@ html_head_put_gaps(const struct page_fit *d, struct tel__buffer *b)
 			continue;
 		}
 		used += e != NULL;
-		if (gap.from <= gap.to) {
+		if (gap.from <= gap.to)
 			tel__json_item(b, "[%" PRIu64 ",%" PRIu64 "]", gap.from,
 			    gap.to);
-		}
 		gap = SAMPLES_NO_GAP;
 	}
 	tel__json_put(b, "]");

@@ -59,14 +59,12 @@ tel__html_overview(const struct html *h, int timed, struct tel__buffer *b)
 
 	tel__json_raw(b, "overview", "{");
 	tel__json_pair(b, "span", o->last);
-	if (o->range_length > 0) {
+	if (o->range_length > 0)
 		tel__json_item(b,
 		    "\"longest\":[%" PRIu64 ",%" PRIu64 ",%" PRIu32 "]",
 		    o->range_from, o->range_length, o->range_type);
-	}
-	if (o->silence_length > 0 && timed) {
+	if (o->silence_length > 0 && timed)
 		tel__json_item(b, "\"silence\":[%" PRIu64 ",%" PRIu64 "]",
 		    o->silence_from, o->silence_length);
-	}
 	tel__json_put(b, "}");
 }

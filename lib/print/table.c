@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/utf8.h"
+#include "render/escape.h"
 
 /* Bytes of all columns of a batch, and how many rows that may be. */
 #define BATCH_BYTES ((size_t)1 << 22)
@@ -210,51 +210,15 @@ tel__table_set_bits(unsigned char *bits, size_t row, size_t n)
 
 /* -------------------------------------------------------------- values */
 
-/* Nonzero when n bytes are valid UTF-8. */
-static int
-is_utf8(const unsigned char *s, size_t n)
-{
-	size_t i, length;
-
-	for (i = 0; i < n; i += length) {
-		length = s[i] < 0x80 ? 1 : tel__utf8_length(s + i, n - i);
-		if (length == 0)
-			return 0;
-	}
-	return 1;
-}
-
-/*
- * Adds a text to a buffer: the NUL of modified UTF-8, which has two bytes, as
- * one; any other byte that is not UTF-8 as what it is in Latin-1.
- */
+/* Adds a text to a buffer.  1, or 0: no memory. */
 static int
 put_utf8(struct tel__buffer *b, const char *text, size_t n)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	size_t i, length;
+	unsigned char *p = tel__buffer_room(b, TEL_ESCAPE_ROOM(n));
 
-	if (is_utf8(s, n)) {
-		tel__buffer_put(b, s, n);
-		return !b->failed;
-	}
-	unsigned char *p = tel__buffer_room(b, 2 * n);
-	if (p == NULL)
-		return 0;
-	for (i = 0; i < n; i += length) {
-		length = tel__utf8_length(s + i, n - i);
-		if (length == 0) {
-			/* two bytes: a NUL in Java's strings */
-			length = tel__utf8_modified(s + i, n - i);
-			p = tel__utf8_put(p, length == 2 ? 0 : s[i]);
-			length = length == 2 ? 2 : 1;
-			continue;
-		}
-		memcpy(p, s + i, length);
-		p += length;
-	}
-	b->used = (size_t)(p - b->bytes);
-	return 1;
+	if (p != NULL)
+		b->used = (size_t)(tel__escape_utf8(p, text, n) - b->bytes);
+	return p != NULL;
 }
 
 /* Nonzero when a text is the one of that number. */

@@ -25,17 +25,10 @@ enum { COUNT, MIN, MAX, LAST };
 /* That of TIME_BUCKETS_RANGES behind COUNT, and of TIME_BUCKETS_RATE. */
 enum { BUSY = 1, SUM = 1 };
 
-/* The columns that a series is encoded as. */
-static unsigned
-encoded(enum buckets_kind kind)
-{
-	return kind == TIME_BUCKETS_RATE ? TIME_BUCKETS_COLUMNS : widths[kind];
-}
-
 unsigned
 tel__buckets_columns(enum buckets_kind kind)
 {
-	return encoded(kind);
+	return kind == TIME_BUCKETS_RATE ? TIME_BUCKETS_COLUMNS : widths[kind];
 }
 
 const char *

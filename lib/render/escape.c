@@ -220,6 +220,28 @@ tel__escape_json(unsigned char *p, const char *s, size_t n, int safe)
 	return p;
 }
 
+unsigned char *
+tel__escape_utf8(unsigned char *p, const char *s, size_t n)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	size_t i = escape_copy_plain(p, s, n), length;
+
+	for (p += i; i < n; i += length) {
+		length = u[i] < 0x80 ? 1 : tel__utf8_length(u + i, n - i);
+		if (length > 1) {
+			memcpy(p, u + i, length);
+			p += length;
+		} else if (length == 1) {
+			*p++ = u[i];
+		} else {
+			/* two bytes: a NUL in Java's strings */
+			length = tel__utf8_modified(u + i, n - i) == 2 ? 2 : 1;
+			p = tel__utf8_put(p, length == 2 ? 0 : u[i]);
+		}
+	}
+	return p;
+}
+
 /* Nonzero when a CSV field of these bytes must be quoted. */
 static int
 csv_quotes(const char *s, size_t n, int safe)

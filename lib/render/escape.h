@@ -36,6 +36,12 @@ unsigned char *tel__escape_json(unsigned char *p, const char *s, size_t n,
     int safe);
 
 /*
+ * UTF-8: the NUL of modified UTF-8, which has two bytes, as one; any other byte
+ * that is not UTF-8 as the character of its number.
+ */
+unsigned char *tel__escape_utf8(unsigned char *p, const char *s, size_t n);
+
+/*
  * A CSV field (RFC 4180), in quotes where it needs them.  safe: the bytes
  * are first escaped as in telcat's text.
  */

@@ -138,7 +138,8 @@ def rows_of_csv(log, names):
     assert data.endswith(b"\n") and b"\r\n" not in data
     rows = csv.reader(io.StringIO(data.decode(errors="byte"), newline=""))
     header = next(rows)
-    assert header == ["clock", "type", *names], header
+    assert header == ["clock", "type", *(
+        "." * (n in ("clock", "type")) + n for n in names)], header
     return list(rows)
 
 
