@@ -109,6 +109,9 @@ field("a.b.c") == 1
 s ~ "a.b"
 s == "w1 \xc3\xa9"
 s =* "\xf0\x9f\x98\x80*"
+s =* "w1 ??"
+s =* "w1 ?"
+s =* "w1 [^a]?"
 time < 3ns
 time in (1ns..2ns)
 time > 1.5us
@@ -253,6 +256,18 @@ def test_long(c):
         c.page.run("keys.w()")
     c.page.run("teltools.settled()")
     expect(c.page.run("view.from < 2 ** 60 && view.to > 2 ** 60"), True)
+
+
+def test_hints(c):
+    """A kind or a type that the log lacks is a mistake, until the next search"""
+    c.open("hints", unusual())
+    hits = "[$('hits').className, $('hits').textContent]"
+    for text, why in (("kind == Poool", "column 9: no type has the kind Poool"),
+                      ("name in (A, C)", "column 13: no type has the name C")):
+        c.page.run(f"teltools.search({json.dumps(text)})")
+        expect(c.page.run(hits), ["error", why], text)
+    c.page.run("$('q').value = '2ns'; $('find').requestSubmit()")
+    expect(c.page.run(hits)[1], "")
 
 
 def test_places(c):

@@ -9,7 +9,7 @@ function loadCollector(head) {
 	collector = head;
 	collector.begun = [...head.collections.list, ...head.open];
 	const tracks = (memory) => log.tracks.filter((t) => t.memory === memory &&
-		t.curve?.high > 0).sort((a, b) => b.curve.high - a.curve.high);
+		t.curve?.high > 0).sort(byMost((t) => t.curve.high));
 	const held = tracks("held"), live = tracks("live");
 	const [mapped] = tracks("mapped");
 	// what pools hold of the arena, or else what lives, or is mapped
@@ -21,7 +21,7 @@ function loadCollector(head) {
 	collector.peak = collector.all && peakIn({ from: 0, to: log.span });
 	collector.mapped = held.length ? mapped?.curve : undefined;
 	pools = list.filter((t) => t.owner)
-		.sort((a, b) => atPeak(b.curve) - atPeak(a.curve))
+		.sort(byMost((t) => atPeak(t.curve)))
 		.map((t, i, all) => ({ s: t.curve, layer: i < OTHERS &&
 			t.curve.high >= 0.01 * (collector.all?.high ?? 0) ? i : OTHERS,
 		live: live.find((l) => idOf(l) === idOf(t))?.curve,

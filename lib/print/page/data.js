@@ -134,12 +134,13 @@ class LogEvent {
 	}
 
 	texts() {
-		return this.type.fields.filter(({ name }) =>
-			this.get(name, true) !== undefined).map(({ name, type, unit }) => {
+		return this.type.fields.flatMap(({ name, type, unit }) => {
 			const v = this.get(name, true), label = this.label(name);
+			if (v === undefined)
+				return [];
 			const text = type === "hex" ? `0x${v.toString(16)}`
 				: type === "bool" ? String(Boolean(v)) : show(v, unit);
-			return [name, label === undefined ? text : `${text} (${label})`];
+			return [[name, label === undefined ? text : `${text} (${label})`]];
 		});
 	}
 }
@@ -231,6 +232,7 @@ const eventsIn = (blocks, from, to) => sum(blocks, (b) => b.events *
 const isExact = (from, to) => log.gaps.every(([start, end]) => start > to ||
 	end < from);
 
+const byMost = (f) => (a, b) => f(b) - f(a);
 const descend = (t) => [t, ...t.lanes.slice(1), ...t.inner.flatMap(descend)];
 
 // Calls f(group, i) for the events that start in a time, as long as more(block)

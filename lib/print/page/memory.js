@@ -177,9 +177,8 @@ function addMemory() {
 	showAlone("");
 }
 
-// The stacks of a function alone, or those through a frame, are in the first
-// rows: f and the number of its name, n and that of its node.  All are for "",
-// and for what is alone already.
+// Shows the stacks of a function alone: f and the number of its name; those
+// through a frame: n and its node; all: "", or what is alone already.
 function showAlone(key) {
 	const { node, up, name, names, holder, peak, layer, both } = memory;
 	const wanted = key !== memory.alone && Number(key.slice(1)) || 0;
@@ -244,7 +243,7 @@ function treeOf(value) {
 			n.up.parts.push(n);
 	}
 	for (const n of nodes)
-		n.parts.sort((a, b) => b.value - a.value);
+		n.parts.sort(byMost((p) => p.value));
 	nodes[0].name = bytes(nodes[0].value);
 	return nodes[0];
 }

@@ -23,7 +23,7 @@ function joined(list) {
 // Types, all or some, with their counts, the most frequent first.
 function countedTypes(is = () => true) {
 	const of = new Map(log.types.filter((t) => t.n && is(t))
-		.sort((a, b) => b.n - a.n).map((t) => [t, []]));
+		.sort(byMost((t) => t.n)).map((t) => [t, []]));
 	for (const s of log.own.flatMap((t) => countsOf(t)))
 		of.get(s.type)?.push(s);
 	return [...of].map(([type, list]) => ({ type, s: joined(list) }));
@@ -72,7 +72,7 @@ function addProcesses() {
 	const many = processes.length > TYPES, list = many ? processes : threads;
 	const series = list.map((t) =>
 		({ ...joined(countsOf(t, descend(t))), name: t.name }))
-		.sort((a, b) => b.count.at(-1) - a.count.at(-1)).slice(0, LINES)
+		.sort(byMost((s) => s.count.at(-1))).slice(0, LINES)
 		.map((s, i) => ({ ...s, row: -i }));
 	if (list.length > TYPES)
 		addRow({ name: many ? "Processes" : "Threads",
@@ -85,7 +85,7 @@ const busy = (t) => sum(t.lanes, (l) =>
 	sum(l.series, (s) => s.busy?.at(-1) ?? 0));
 const lanesOf = (list) => list.filter((t) => t.use === "ranges" && !t.first &&
 	(!t.up || t.up.children.includes(t)))
-	.sort((a, b) => busy(b) - busy(a));
+	.sort(byMost(busy));
 
 // The curves that change most; those of a kind have one scale.  What counts
 // with cycles is shown for each of them, below what ran.
@@ -95,8 +95,8 @@ function addCurves() {
 	const kindOf = (t) => t.use === "bytes" || t.name.split(" ")[0];
 	const most = (t) => Math.max(...list.filter((c) => kindOf(c.t) ===
 		kindOf(t)).map(({ s }) => s.high), 1);
-	const shown = list.filter((c) => c.s !== c.cycles).sort((a, b) =>
-		b.s.at.length - a.s.at.length)
+	const shown = list.filter((c) => c.s !== c.cycles)
+		.sort(byMost((c) => c.s.at.length))
 		.slice(0, list[0]?.cycles ? COUNTERS : CURVES);
 	const above = new Set();
 	for (const { t, s, cycles } of shown) {

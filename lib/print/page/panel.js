@@ -188,8 +188,10 @@ function goWhere(text) {
 	const quoted = text.replace(/[^\w\s]/g, "\\$&");
 	const whole = new RegExp(`(^|\\W)${quoted}(\\W|$)`, "i");
 	const track = text && log.tracks.find((t) => whole.test(t.name));
-	if (t)
+	if (t) {
+		$("hits").textContent = "";
 		centre(Number(t[1]) * SCALE[t[2].replace("µ", "u")]);
+	}
 	for (let up = track?.up; up; up = up.up)
 		setFold(up, false);
 	if (track)
@@ -253,7 +255,7 @@ async function statistics(where) {
 			// that of some is none
 			sum: n && exact ? sum(v) : undefined,
 			min: at(0), p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
-	}).sort((a, b) => b.count - a.count);
+	}).sort(byMost((t) => t.count));
 	const count = sum(list, (t) => t.count);
 	return { from, to, exact, count, rate: rate(count), types: list };
 }

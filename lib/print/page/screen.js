@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The first screen of a log: live bytes in layers, rates, strips of sizes and
-// lifetimes, pauses.  Its rows are tracks that come before all others, and are
-// painted as these are.
+// lifetimes, pauses.  Its rows are tracks that come before all others.
 
 const OTHERS = 6; // the layer of all that has no colour of its own
 const CELL = 3; // pixels of a bar of a rate, and of a cell of a strip
@@ -82,8 +81,7 @@ function paintAxis(p, list, yOf) {
 }
 
 // A row of layers below a curve, with its peak.  layersOf(p): those from the
-// base up, {layer, name, values: of each column}.  A column is as high as the
-// highest moment in it, which the layers share.
+// base up, {layer, name, values: of each column}, which share its height.
 const addLayers = ({ s, line, ...row }) => addRow({ height: 214, s, line,
 	paint: paintLayers, top: Math.max(s?.high ?? 0, line?.high ?? 0, 1),
 	...row }, s && log.track[s.track]);

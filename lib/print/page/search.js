@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The common part of the language of tel-filter(7): names, literals,
-// comparisons, patterns, lists, has(), label(), && || ! and parentheses.
+// The part of the language of tel-filter(7) that it has in pages.
 
 const TOKEN = new RegExp(`\\s*(?:${[
 	/(?<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?\w*)/,
@@ -33,12 +32,18 @@ function literal({ number, string }) {
 		: /s/.test(unit) ? Math.round(v) : v;
 }
 
-// A glob of tel-filter as a regular expression.
-const glob = (text) => new RegExp(`^${text.replace(
-	/\\(.)|\[(!?)((?:\]|[^\]])[^\]]*)\]|[\s\S]/g, (c, quoted, not, set) =>
-		set ? `[${not ? "^" : ""}${set.replace(/[\\[\]^]/g, "\\$&")}]`
+// The bytes of a text as characters, and a glob, which matches these.
+const bytesIn = (text) => unescape(encodeURIComponent(text));
+
+function glob(text) {
+	const re = new RegExp(`^${bytesIn(text).replace(
+		/\\(.)|\[([!^]?)((?:\]|[^\]])[^\]]*)\]|[\s\S]/g,
+		(c, quoted, not, set) => set
+			? `[${not && "^"}${set.replace(/[\\[\]^]/g, "\\$&")}]`
 			: c === "*" ? "[\\s\\S]*" : c === "?" ? "[\\s\\S]"
 				: (quoted || c).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))}$`);
+	return { test: (v) => re.test(bytesIn(v)) };
+}
 
 // A function of an event over another, undefined where that is.
 const over = (inner, f) => (e) => {
@@ -51,7 +56,6 @@ const alike = (a, b) => (typeof a === "string") === (typeof b === "string");
 
 // An expression as a function: true, false, or undefined where a value is
 // missing.  It asks an event for get(name, isField), label(name), labels().
-// fields: the names of the log's fields.
 function compile(text, fields) {
 	const list = [];
 	let at = 0;
@@ -79,7 +83,7 @@ function compile(text, fields) {
 				: (e) => e.get(name, true);
 	}
 	// A value is undefined where it is missing, and a list only of labels.
-	// bare: names that are not known are strings.
+	// bare: a word is the kind, or the name, of a type.
 	function value(bare) {
 		if (sign("-"))
 			return over(value(), (v) =>
@@ -103,7 +107,10 @@ function compile(text, fields) {
 		if (PROPERTIES.has(word))
 			return (e) => e.get(word);
 		if (word && bare)
-			return () => word;
+			return log.types.some((t) =>
+				t[bare].toLowerCase() === word.toLowerCase())
+				? () => word
+				: bad(`no type has the ${bare} ${word}`, token.start);
 		at--;
 		const name = word ? field() : bad("expected a value");
 		return (e) => e.get(name, true);
@@ -114,7 +121,7 @@ function compile(text, fields) {
 		const { word } = list[at] ?? {}, left = value();
 		const op = sign("==", "!=", "<", "<=", ">", ">=", "~", "!~", "=*",
 			"!*", "in");
-		const bare = /^(kind|name)$/.test(word);
+		const bare = /^(kind|name)$/.test(word) && word;
 		const fold = (v) => word === "kind" ? String(v).toLowerCase() : v;
 		// True if any value is so: undefined if there is none.
 		const not = op?.[0] === "!";

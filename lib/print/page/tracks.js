@@ -42,8 +42,7 @@ function orderTracks() {
 		: sum(descend(t), busy) ||
 			sum(countsOf(t, descend(t)), (s) => s.count.at(-1));
 	for (const t of log.tracks) {
-		t.children = t.children.filter(has)
-			.sort((a, b) => weight(b) - weight(a));
+		t.children = t.children.filter(has).sort(byMost(weight));
 		for (const c of t.children.filter(isLone))
 			join(t, c);
 	}
@@ -108,7 +107,7 @@ function foldMany() {
 }
 
 // How high a margin is below its track: a list in two columns, while a single
-// number is above; and bars, once they are asked for.
+// number is above; and bars.
 function listHeight(t) {
 	const list = el("p", besideOf(t)), n = (tag) =>
 		list.querySelectorAll(tag).length;
