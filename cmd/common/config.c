@@ -3,9 +3,13 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "message.h"
 
 /* The most bytes of the file, and the most options in it. */
@@ -26,8 +30,14 @@ is_refused(int argc, char **argv)
 static int
 config_read_file(struct config *c, const char *path)
 {
-	FILE *file = fopen(path, "r");
+	/* a pipe that nobody writes to is not waited for, but refused */
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	FILE *file = NULL;
+	struct stat st;
 	size_t n = 0;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && fcntl(fd, F_SETFL, 0) == 0)
+		file = fdopen(fd, "r");
 	int error = errno;
 
 	c->text = malloc(BYTES_MAX + 1);
@@ -36,14 +46,17 @@ config_read_file(struct config *c, const char *path)
 	} else if (file != NULL) {
 		errno = 0;
 		n = fread(c->text, 1, BYTES_MAX, file);
-		error = ferror(file)              ? errno :
-		    n == BYTES_MAX                ? EFBIG :
-		    memchr(c->text, 0, n) != NULL ? EINVAL :
-		                                    0;
+		error = ferror(file)               ? errno :
+		    n == BYTES_MAX                 ? EFBIG :
+		    memchr(c->text, 0, n) != NULL  ? EINVAL :
+		    n == 0 && S_ISFIFO(st.st_mode) ? ENODATA :
+		                                     0;
 		c->text[n] = '\0';
 	}
 	if (file != NULL)
 		(void)fclose(file);
+	else if (fd >= 0)
+		(void)close(fd);
 	if (error == 0)
 		return 1;
 	return message_fail(STATUS_USAGE, path, "TELTOOLS_CONFIG: %s",

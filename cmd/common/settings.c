@@ -247,7 +247,9 @@ settings_take(struct settings *s, int id, const char *value)
 	case OPTION_FILE_ORDER: s->file_order = 1; return 1;
 	case OPTION_NO_MERGE: s->no_merge = 1; return 1;
 	case 'm':
-	case OPTION_EXE: s->meta = value; return 1;
+	case OPTION_EXE:
+		s->meta = value;
+		return access(value, R_OK) == 0 || message_errno(value);
 	/* cores are detected */
 	case OPTION_CORE: return 1;
 	/* config_apply() has seen it */

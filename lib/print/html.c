@@ -532,10 +532,13 @@ make_title(struct page_fit *d)
 	size_t i, used = 0;
 
 	(void)snprintf(d->title, sizeof(d->title), "%s", "no events");
-	for (i = 0; i < h->nlogs && used < sizeof(d->title); i++)
-		used +=
-		    (size_t)snprintf(d->title + used, sizeof(d->title) - used,
-		        "%s%s", i == 0 ? "" : ", ", h->logs[i].name);
+	for (i = 0; i < h->nlogs && used < sizeof(d->title); i++) {
+		const char *name = h->logs[i].name;
+
+		used += (size_t)snprintf(d->title + used,
+		    sizeof(d->title) - used, "%s%s", i == 0 ? "" : ", ",
+		    strcmp(name, "-") == 0 ? "standard input" : name);
+	}
 }
 
 /* Writes a page of the events so far. */

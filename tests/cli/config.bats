@@ -72,6 +72,12 @@ setup() {
 	expect 2 "telcat: $PWD/conf: line 257: more options than 256" telcat mpsio.log
 	head -c 70000 /dev/zero | tr '\0' '#' >conf
 	expect 2 "telcat: $PWD/conf: TELTOOLS_CONFIG: *" telcat mpsio.log
+	# a pipe is read, unless nobody writes to it
+	[ "$(TELTOOLS_CONFIG=<(sleep 0.1; echo telcat -c) telcat mpsio.log)" = \
+	    "$(telcat --no-config -c mpsio.log)" ]
+	mkfifo pipe
+	TELTOOLS_CONFIG=pipe expect 2 "telcat: pipe: TELTOOLS_CONFIG: *" \
+	    timeout 20 telcat mpsio.log
 }
 
 @test "on a terminal the pager shows what a tool prints, in colour" {

@@ -654,6 +654,9 @@ for line in sys.stdin:
 }
 
 @test "without a meta file the layout is guessed, and that is said" {
+	# but one that is named must be there, whatever the log
+	expect 1 'telcat: nowhere: No such file or directory' \
+	    telcat -m nowhere "$SETS/v1be/HPM.1.startup"
 	for version in v1be v2be v3be; do
 		telcat -H <"$SETS/$version/HPM.1.startup" >got 2>messages
 		[ "$(cat messages)" = 'telcat: standard input: its meta file HPM.headerFile was not found; the trace is read with 8 unnamed counters' ]

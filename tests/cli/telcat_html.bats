@@ -87,6 +87,11 @@ assert {f["name"]: f.get("unit") for f in type["fields"]} == {
 '
 }
 
+@test "the page of a pipe says where it comes from" {
+	printf '# teltools text 1\n0000000000000001 a\n' | telcat -f html >page
+	grep -q '<title>standard input</title>' page
+}
+
 @test "a list of a log is text on its page" {
 	printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
 	    '# type: T 1 K l:list:unsigned m?:list:string n:unsigned' \
