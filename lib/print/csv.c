@@ -101,7 +101,7 @@ has_column(const struct tel_printer *pr, const char *name)
 
 /* The fields of a type become columns, where no other type had the name. */
 static tel_status
-add_columns(struct tel_printer *pr, const struct tel_type *type)
+print_csv_add_columns(struct tel_printer *pr, const struct tel_type *type)
 {
 	for (unsigned i = 0; i < type->nfields; i++) {
 		const char *name = type->fields[i].name;
@@ -140,7 +140,7 @@ print_csv_schema(struct tel_printer *pr, const struct tel_schema *schema,
 		if (pr->columns != NULL ?
 		        strcmp(type->name, pr->columns) == 0 :
 		        filter == NULL || tel_filter_type(filter, type))
-			st = add_columns(pr, type);
+			st = print_csv_add_columns(pr, type);
 	}
 	return st;
 }

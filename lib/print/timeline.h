@@ -448,8 +448,21 @@ timeline_is_held(const struct timeline *tl, const struct tel_type *t)
 void tel__timeline_take(struct tel_printer *pr, struct timeline *tl,
     const struct tel_event *ev, struct timeline_plan *p, uint64_t time);
 
+static inline int
+timeline_is_number(const struct tel_type *t, int field)
+{
+	return field >= 0 && t->fields[field].datatype != TEL_STRING &&
+	    t->fields[field].datatype != TEL_DOUBLE;
+}
+
 /* The field of that name, if it is a number, or -1; name may be NULL. */
-int tel__timeline_number(const struct tel_type *t, const char *name);
+static inline int
+timeline_number(const struct tel_type *t, const char *name)
+{
+	int at = name == NULL ? -1 : tel_type_find_field(t, name);
+
+	return timeline_is_number(t, at) ? at : -1;
+}
 
 /* Stores the resources that events of a type describe. */
 void tel__timeline_resource_plan(struct timeline_plan *p,

@@ -25,21 +25,6 @@ find_string(const struct tel_type *t, int first)
 	return -1;
 }
 
-static int
-is_number(const struct tel_type *t, int i)
-{
-	return i >= 0 && t->fields[i].datatype != TEL_STRING &&
-	    t->fields[i].datatype != TEL_DOUBLE;
-}
-
-int
-tel__timeline_number(const struct tel_type *t, const char *name)
-{
-	int at = name == NULL ? -1 : tel_type_find_field(t, name);
-
-	return is_number(t, at) ? at : -1;
-}
-
 /* The fields with the place of an event: by their role, or else by name. */
 static void
 find_context(struct timeline_plan *p, const struct tel_type *t)
@@ -47,18 +32,18 @@ find_context(struct timeline_plan *p, const struct tel_type *t)
 	const int has_parts = tel_type_is_alloc(t) || t->role == TEL_ROLE_FRAME;
 	int at = has_parts ? t->role_field[TEL_PART_THREAD] : -1;
 
-	p->cpu = tel__timeline_number(t, "cpu");
+	p->cpu = timeline_number(t, "cpu");
 	if (at < 0)
 		at = tel_type_find_field(t, "tid");
 	if (at < 0)
 		at = tel_type_find_field(t, "thread");
-	p->thread = is_number(t, at) ? at : -1;
+	p->thread = timeline_is_number(t, at) ? at : -1;
 	p->arena = p->pool = -1;
 	at = has_parts ? t->role_field[TEL_PART_PROCESS] : -1;
-	p->process = is_number(t, at) ? at : -1;
+	p->process = timeline_is_number(t, at) ? at : -1;
 	for (at = 0; at < t->nfields; at++) {
 		if (t->fields[at].space == TEL_SPACE_PROCESS &&
-		    p->process < 0 && is_number(t, at))
+		    p->process < 0 && timeline_is_number(t, at))
 			p->process = at;
 		if (t->fields[at].datatype == TEL_POINTER &&
 		    strcmp(t->fields[at].name, "arena") == 0)
@@ -155,7 +140,7 @@ find_named(const struct tel_type *t, size_t head)
 		        t->name[i] + 'a' - 'A' :
 		        t->name[i]);
 	name[i] = '\0';
-	return tel__timeline_number(t, name);
+	return timeline_number(t, name);
 }
 
 /*
@@ -181,19 +166,19 @@ find_memory(struct timeline_plan *p, const struct tel_schema *s,
 			break;
 	}
 	if (head == 0 || take == NULL || give == NULL ||
-	    tel__timeline_number(take, "base") < 0 ||
-	    (tel__timeline_number(take, "size") < 0 &&
-	        tel__timeline_number(take, "limit") < 0))
+	    timeline_number(take, "base") < 0 ||
+	    (timeline_number(take, "size") < 0 &&
+	        timeline_number(take, "limit") < 0))
 		return;
-	p->base = tel__timeline_number(t, "base");
-	p->size = tel__timeline_number(t, "size");
-	p->limit = tel__timeline_number(t, "limit");
+	p->base = timeline_number(t, "base");
+	p->size = timeline_number(t, "size");
+	p->limit = timeline_number(t, "limit");
 	p->key = -1;
-	if (tel__timeline_number(give, "size") < 0 &&
-	    (tel__timeline_number(give, "base") < 0 ||
-	        tel__timeline_number(give, "limit") < 0)) {
+	if (timeline_number(give, "size") < 0 &&
+	    (timeline_number(give, "base") < 0 ||
+	        timeline_number(give, "limit") < 0)) {
 		p->key = p->base;
-		if (tel__timeline_number(give, "base") < 0)
+		if (timeline_number(give, "base") < 0)
 			p->key = find_named(give, head) < 0 ?
 			    -1 :
 			    find_named(t, head);
@@ -201,9 +186,9 @@ find_memory(struct timeline_plan *p, const struct tel_schema *s,
 			return;
 	}
 	/* a type that gives memory back must name its pool */
-	if (p->key < 0 && tel__timeline_number(take, "pool") >= 0 &&
-	    tel__timeline_number(give, "pool") >= 0)
-		p->pool = tel__timeline_number(t, "pool");
+	if (p->key < 0 && timeline_number(take, "pool") >= 0 &&
+	    timeline_number(give, "pool") >= 0)
+		p->pool = timeline_number(t, "pool");
 	p->memory = take == t ? 1 : -1;
 	(void)snprintf(p->counter, sizeof(p->counter), "%.*s bytes",
 	    (int)(head < 32 ? head : 32), t->name);
@@ -258,10 +243,9 @@ find_messages(struct timeline_plan *p, const struct tel_schema *s,
 		    find_reworded(s, t, messages[i].receive, messages[i].send);
 	}
 	for (i = 0; other != NULL && i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (n < TIMELINE_KEYS &&
-		    tel__timeline_number(t, keys[i]) >= 0 &&
-		    tel__timeline_number(other, keys[i]) >= 0)
-			p->keys[n++] = tel__timeline_number(t, keys[i]);
+		if (n < TIMELINE_KEYS && timeline_number(t, keys[i]) >= 0 &&
+		    timeline_number(other, keys[i]) >= 0)
+			p->keys[n++] = timeline_number(t, keys[i]);
 	if (n == 0)
 		return;
 	p->sender = (p->receives ? other : t)->index + 1;
@@ -297,7 +281,7 @@ plan_make(struct timeline_plan *p, const struct tel_schema *s,
 		find_memory(p, s, t);
 		find_messages(p, s, t);
 	}
-	p->duration = tel__timeline_number(t, "duration");
+	p->duration = timeline_number(t, "duration");
 	if (p->duration < 0)
 		return;
 	p->is = PLAN_SPAN;

@@ -275,9 +275,9 @@ tel__timeline_resource_plan(struct timeline_plan *p, const struct tel_type *t)
 {
 	int at = tel_type_find_field(t, "path");
 
-	p->interrupt = tel__timeline_number(t, "Irq");
+	p->interrupt = timeline_number(t, "Irq");
 	p->path = at >= 0 && t->fields[at].datatype == TEL_STRING &&
-	        tel__timeline_number(t, "class") >= 0 ?
+	        timeline_number(t, "class") >= 0 ?
 	    at :
 	    -1;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -286,9 +286,9 @@ tel__timeline_resource_plan(struct timeline_plan *p, const struct tel_type *t)
 		if (t->name_length < n ||
 		    strcmp(t->name + t->name_length - n, known[i].end) != 0)
 			continue;
-		p->owner = tel__timeline_number(t, known[i].owner);
-		p->value = tel__timeline_number(t, known[i].value);
-		p->weight = tel__timeline_number(t, known[i].weight);
+		p->owner = timeline_number(t, known[i].owner);
+		p->value = timeline_number(t, known[i].value);
+		p->weight = timeline_number(t, known[i].weight);
 		p->next = p->value;
 		if (p->owner >= 0 &&
 		    (known[i].value == NULL || p->value >= 0) &&
