@@ -168,10 +168,23 @@ number_name(char *name, size_t length, unsigned taken, database_name_fn *at,
 	return 1;
 }
 
+/* Nonzero for the table of unknown types, and those of the registry. */
+static int
+is_fixed_table(const char *name)
+{
+	static const char *const fixed[] = { "Unknown", "kind", "type", "param",
+		"doc", "log" };
+
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		if (strcasecmp(name, fixed[i]) == 0)
+			return 1;
+	return 0;
+}
+
 /*
  * The name of the table of a type, without its prefix, to be freed; NULL when
  * out of memory.  Of types whose names differ only in case, the one with the
- * lowest code keeps its name; none is that of the table of unknown types.
+ * lowest code keeps its name; none is that of a table with another purpose.
  */
 static char *
 name_table(const struct tel_type *type)
@@ -179,7 +192,7 @@ name_table(const struct tel_type *type)
 	const struct tel_schema *schema = type->schema;
 	const size_t length = type->name_length;
 	char *name = malloc(length + NAME_MORE);
-	unsigned i, taken = strcasecmp(type->name, "Unknown") == 0;
+	unsigned i, taken = (unsigned)is_fixed_table(type->name);
 
 	if (name == NULL)
 		return NULL;
@@ -590,7 +603,7 @@ add_index(struct tel__buffer *b, const struct tel_schema *schema,
 		    !database_has_column(type, column))
 			continue;
 		add_sql(b,
-		    "CREATE INDEX IF NOT EXISTS \"EVENT_%T_%q\" ON "
+		    "CREATE INDEX IF NOT EXISTS \"INDEX_%T.%q\" ON "
 		    "\"EVENT_%T\" (\"%q\");\n",
 		    type, column, type, column);
 		found = 1;

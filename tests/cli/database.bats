@@ -194,10 +194,10 @@ ask() {
 			    --index size mpsio.log
 		fi
 		ask log.db 'EXPLAIN QUERY PLAN SELECT * FROM EVENT_PoolAlloc WHERE pool = 1' |
-		    grep -q EVENT_PoolAlloc_pool
+		    grep -q INDEX_PoolAlloc.pool
 		ask log.db 'EXPLAIN QUERY PLAN SELECT * FROM EVENT_TraceStart WHERE time > 1' |
-		    grep -q EVENT_TraceStart_time
-		[ "$(ask log.db "SELECT count(*) FROM sqlite_master WHERE name GLOB '*_size'")" -gt 1 ]
+		    grep -q INDEX_TraceStart.time
+		[ "$(ask log.db "SELECT count(*) FROM sqlite_master WHERE name GLOB '*.size'")" -gt 1 ]
 	done
 	run -1 --separate-stderr telcat -f sqlite -o new.db --index bogus mpsio.log
 	[ "$stderr" = "telcat: mpsio.log: no table has a column 'bogus'" ]
@@ -399,6 +399,30 @@ sys.exit(a != b or not any(x != float("%.10G" % x) for x in b))'
 	done
 	rm -f ./*.db
 	both --index x case.txt
+}
+
+@test "no type's table or index has the name of another table" {
+	cat >names.txt <<-'END'
+		# teltools text 1
+		# type: Type 1 A kind:address b_v:address
+		# type: KIND 2 A v:address
+		# type: param 3 A v:address
+		# type: Doc 4 A v:address
+		# type: log 5 A v:address
+		# type: A 6 A b:address b_v:address
+		# type: A_b 7 A v:address
+		0000000000000001 Type kind=0x1 b_v=0x2
+		0000000000000002 KIND v=0x3
+		0000000000000003 param v=0x4
+		0000000000000004 Doc v=0x5
+		0000000000000005 log v=0x6
+		0000000000000006 A b=0x7 b_v=0x8
+		0000000000000007 A_b v=0x9
+	END
+	both --index b,v,b_v names.txt
+	[ "$(ask direct.db 'SELECT kind, b_v FROM EVENT_Type_2')" = "1|2" ]
+	[ "$(ask direct.db 'SELECT v FROM EVENT_log_2')" = 6 ]
+	[ "$(ask direct.db "SELECT count(*) FROM sqlite_master WHERE name GLOB 'INDEX_*'")" = 8 ]
 }
 
 @test "a log none of whose types has a field" {

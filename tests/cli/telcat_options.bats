@@ -53,7 +53,7 @@ try() {
 		;;
 	index)
 		telcat -f sql --index pool,time mpsio.log | sqlite3 index.db
-		sqlite3 index.db .indexes | grep -q EVENT_PoolAlloc_pool
+		sqlite3 index.db .indexes | grep -q INDEX_PoolAlloc.pool
 		;;
 	max-labels)
 		run -0 --separate-stderr telcat --max-labels 3 mpsio.log
