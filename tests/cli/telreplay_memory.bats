@@ -28,8 +28,8 @@ load lib
 	    'env perl' 'env sqlite3' 'sh perl' 'direct sqlite3' \
 	    'sh sqlite3' 'direct gcc' 'env gcc' 'sh gcc' 'direct python3' |
 	    sample 4 >"$BATS_TEST_TMPDIR/programs"
-	printf '%s\n' 'direct threads' 'sh threads' |
-	    sample 2 >>"$BATS_TEST_TMPDIR/programs"
+	printf '%s\n' 'direct threads' 'sh threads' 'inside perl' |
+	    sample 3 >>"$BATS_TEST_TMPDIR/programs"
 	python3 "$TEL_TOP/tests/cli/telreplay_memory.py" \
 	    "$BATS_TEST_TMPDIR/memory.so" "$BATS_TEST_TMPDIR/many.s" \
 	    "$BATS_TEST_TMPDIR" <"$BATS_TEST_TMPDIR/programs"
