@@ -554,6 +554,40 @@ ranged() {
 	[ "$(figure run glibc operations <report)" = 599 ]
 }
 
+@test "all threads of a process end with it, and with the program it executes" {
+	{
+		cat <<-'END'
+			# teltools text 1
+			# type: malloc 1 Alloc at:address size:unsigned pid:unsigned:32 tid:unsigned:32
+			# type: gone 2 Process pid:unsigned:32 tid:unsigned:32
+			# role: malloc alloc at size thread=tid process=pid
+			# role: gone end-process thread=tid process=pid
+		END
+		for pid in {100..399}; do
+			echo "malloc at=0x1000 size=$pid pid=$pid tid=$pid"
+			for thread in {1..3}; do
+				echo "malloc at=0x${thread}000$pid size=8 pid=$pid tid=$((thread * 1000 + pid))"
+			done
+			echo "gone pid=$pid tid=$pid"
+		done | awk '{ printf "%016X %s\n", NR, $0 }'
+	} >t.txt
+	clean telreplay -q --runs 1 --idle 0 -f csv t.txt >report
+	[ "$(figure trace '' threads <report)" = 1200 ]
+	# those of one process, and the first one, which goes on
+	[ "$(figure trace '' replay_threads <report)" = 5 ]
+	[ "$(figure trace '' peak_bytes <report)" = 423 ]
+	[ "$(figure trace '' live_bytes <report)" = 423 ]
+	[ "$(figure run glibc operations <report)" = 2396 ]
+	# 4,194,304 is a program that the process executes
+	awk '/^#/ { print; next } /gone/ { next }
+	    { split($5, p, "="); split($6, t, "="); $5 = "pid=" (p[2] - 100) * 4194304 + 100
+	      if (t[2] < 1000) $6 = "tid=100"; print }' t.txt >e.txt
+	clean telreplay -q --runs 1 --idle 0 -f csv e.txt >report
+	[ "$(figure trace '' replay_threads <report)" = 4 ]
+	[ "$(figure trace '' peak_bytes <report)" = 423 ]
+	[ "$(figure run glibc operations <report)" = 2396 ]
+}
+
 @test "a wait is for later operations, too, but for none that the log has later" {
 	seq 4096 6095 | awk '{ printf "1: malloc 0x%x0000 48\n", $1 }' >a.txt
 	seq 4096 6095 | awk '{ printf "2: free 0x%x0000\n", $1 }' >f.txt

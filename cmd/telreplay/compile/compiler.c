@@ -11,7 +11,6 @@
 #include "common/report/lifetimes.h"
 
 #define EVENTS_OF_A_KIND 10 /* of anomalies that are kept */
-#define TAG_SHIFT 48
 #define POINT_STEP 64 /* operations between points, until there are many */
 /* So many blocks are in the first cache of a processor anyway. */
 #define BLOCKS_NEAR 256
@@ -359,6 +358,17 @@ process_key(const struct compiler *c, uint64_t process)
 	return tel__hash(process, 0) ^ c->log_tag;
 }
 
+/* All threads of a process end, after what it left was freed. */
+static tel_status
+process_threads_end(struct compiler *c, uint64_t thread)
+{
+	const tel_status st = live_settle(&c->live, c->log_tag);
+
+	return st != TEL_OK             ? live_status(c, st) :
+	    threads_end(c, thread) == 0 ? TEL_OK :
+	                                  compiler_no_memory(c);
+}
+
 /*
  * A process executes another program: its thread goes on, but nothing else.
  * telrec numbers such programs by the bits above those of the process.
@@ -391,7 +401,9 @@ image_start(struct compiler *c, uint64_t process, uint64_t index,
 		return compiler_no_memory(c);
 	const tel_alloc end = { .kind = TEL_ALLOC_PROCESS_END,
 		.process = image };
-	return live_status(c, tel__live_take(&c->live, &end, c->log_tag));
+	const tel_status st = tel__live_take(&c->live, &end, c->log_tag);
+	return st == TEL_OK ? process_threads_end(c, before << TAG_SHIFT) :
+	                      live_status(c, st);
 }
 
 /*
@@ -421,7 +433,7 @@ process_enter(struct compiler *c, const tel_alloc *op)
 	return st;
 }
 
-/* The thread of a process that has ended frees what that left, and ends. */
+/* The thread of a process that has ended frees what that left. */
 RARE static tel_status
 process_leave(struct compiler *c)
 {
@@ -429,13 +441,9 @@ process_leave(struct compiler *c)
 	    tel__table_find(&c->thread_by_id, c->leaving_thread);
 
 	c->leaving = 0;
-	if (e == NULL)
-		return TEL_OK;
-	c->thread = thread_running(c, (uint32_t)e->value);
-	const tel_status st = live_status(c, live_settle(&c->live, c->log_tag));
-	return st != TEL_OK || thread_end(c, c->leaving_thread) == 0 ?
-	    st :
-	    compiler_no_memory(c);
+	if (e != NULL)
+		c->thread = thread_running(c, (uint32_t)e->value);
+	return process_threads_end(c, c->leaving_thread);
 }
 
 /* ------------------------------------------------------------ the stream */

@@ -28,6 +28,9 @@ struct block {
 #define THREAD_MASK 0x3ffu
 #define CHUNKS_MAX (UINT32_C(1) << (32 - CHUNK_SHIFT))
 
+/* The bits of a thread above these are the number of its process. */
+#define TAG_SHIFT 48
+
 #define SNAPSHOTS 8
 /* A thread's vector clock, saved after a wait. */
 struct snapshot {
@@ -237,6 +240,8 @@ struct thread *thread_find(struct compiler *c, uint64_t id);
 int thread_rename(struct compiler *c, uint64_t id, uint64_t to);
 /* Handles the end of a thread in the log: 0, or -1 when out of memory. */
 int thread_end(struct compiler *c, uint64_t id);
+/* Ends those of the same process. */
+int threads_end(struct compiler *c, uint64_t id);
 /* Thread number n, or thread 0 in place of one that does not run any more. */
 struct thread *thread_running(struct compiler *c, uint32_t number);
 void threads_close(struct compiler *c);

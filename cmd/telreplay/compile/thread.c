@@ -161,6 +161,22 @@ thread_end(struct compiler *c, uint64_t id)
 	return control(c, t, CONTROL_END, 0);
 }
 
+int
+threads_end(struct compiler *c, uint64_t id)
+{
+	const struct tel__table *t = &c->thread_by_id;
+
+	if (tel__table_find(t, id) != NULL && thread_end(c, id) != 0)
+		return -1;
+	for (size_t i = 0; t->count > 0 && i <= t->mask; i++)
+		/* an end moves another one here */
+		while (t->entries[i].key != 0 &&
+		    (t->entries[i].key ^ id) >> TAG_SHIFT == 0)
+			if (thread_end(c, t->entries[i].key) != 0)
+				return -1;
+	return 0;
+}
+
 struct thread *
 thread_running(struct compiler *c, uint32_t number)
 {
