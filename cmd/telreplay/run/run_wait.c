@@ -24,116 +24,111 @@ relax(void)
 #endif
 }
 
-/* The words that another thread has done, or 0: not enough. */
-static uint64_t
-poll_done(const struct worker *other, uint64_t position)
-{
-	uint64_t done = atomic_load_explicit(&other->shared_stats->published,
-	    memory_order_acquire);
+/* A number that rises, for which threads wait. */
+struct gate {
+	const _Atomic uint64_t *value;
+	_Atomic uint64_t *wake_at; /* a thread sleeps until it is so high */
+	pthread_cond_t *cond;
+	pthread_mutex_t *lock;
+};
 
-	return done > position ? done : 0;
+/* The words of a thread that are done. */
+static struct gate
+words_of(struct worker *w)
+{
+	return (struct gate){ &w->shared_stats->published,
+		&w->shared_stats->wake_at, &w->cond, &w->lock };
 }
 
-/*
- * Spins for a while, and looks less and less often: each look takes the cache
- * line from the thread that writes to it.
- */
-static uint64_t
-spin_poll(const struct worker *other, uint64_t position, int spin)
+/* The first window that some thread is in. */
+static struct gate
+windows_of(struct run *r)
 {
-	uint64_t done = 0;
-
-	for (int rest = 4; rest <= spin && done == 0; rest *= 2) {
-		for (int i = 0; i < rest; i++)
-			relax();
-		done = poll_done(other, position);
-	}
-	return done;
-}
-
-/* Requests to be woken from a position on. */
-static void
-request_wake(_Atomic uint64_t *wake_at, uint64_t position)
-{
-	uint64_t at = atomic_load(wake_at);
-
-	while (at > position &&
-	    !atomic_compare_exchange_weak(wake_at, &at, position))
-		;
+	return (struct gate){ &r->low, &r->low_wanted, &r->low_moved,
+		&r->low_lock };
 }
 
 /* Wakes those that requested it, which takes time as a wait does. */
 static void
-wake_all(struct worker *w, _Atomic uint64_t *wake_at, pthread_cond_t *cond,
-    pthread_mutex_t *lock)
+gate_wake(struct worker *w, struct gate g)
 {
 	uint64_t began = run_cpu();
 
-	(void)pthread_mutex_lock(lock);
-	atomic_store(wake_at, NEVER);
-	(void)pthread_cond_broadcast(cond);
-	(void)pthread_mutex_unlock(lock);
+	(void)pthread_mutex_lock(g.lock);
+	atomic_store(g.wake_at, NEVER);
+	(void)pthread_cond_broadcast(g.cond);
+	(void)pthread_mutex_unlock(g.lock);
 	run_account_wait(w, began);
 }
 
-/* Sleeps until it is woken, or for a while. */
+/* Sleeps until it is woken, or for a while, again and again. */
 static void
-timed_wait(pthread_cond_t *cond, pthread_mutex_t *lock)
+gate_sleep(struct gate g, uint64_t value)
 {
-	uint64_t ns = run_now() + WAIT_NS;
-	struct timespec until;
+	(void)pthread_mutex_lock(g.lock);
+	for (;;) {
+		uint64_t at = atomic_load(g.wake_at);
 
-	until.tv_sec = (time_t)(ns / 1000000000);
-	until.tv_nsec = (long)(ns % 1000000000);
-	(void)pthread_cond_timedwait(cond, lock, &until);
+		while (at > value &&
+		    !atomic_compare_exchange_weak(g.wake_at, &at, value))
+			;
+		if (atomic_load(g.value) >= value)
+			break;
+		const uint64_t ns = run_now() + WAIT_NS;
+		const struct timespec until = { (time_t)(ns / 1000000000),
+			(long)(ns % 1000000000) };
+		(void)pthread_cond_timedwait(g.cond, g.lock, &until);
+	}
+	(void)pthread_mutex_unlock(g.lock);
 }
 
-static uint64_t
-sleep_for(struct worker *other, uint64_t position)
+static int
+gate_is_open(struct gate g, uint64_t value)
 {
-	uint64_t done;
+	return atomic_load_explicit(g.value, memory_order_acquire) >= value;
+}
 
-	(void)pthread_mutex_lock(&other->lock);
-	for (;;) {
-		request_wake(&other->shared_stats->wake_at, position + 1);
-		done = poll_done(other, position);
-		if (done != 0)
-			break;
-		timed_wait(&other->cond, &other->lock);
-	}
-	(void)pthread_mutex_unlock(&other->lock);
-	return done;
+/*
+ * Waits for a value.  Spins for a while, and looks less and less often: each
+ * look takes the cache line from the thread that writes to it.
+ */
+static void
+gate_wait(struct worker *w, struct gate g, uint64_t value)
+{
+	run_wake(w);
+	uint64_t began = run_cpu();
+	run_set_state(w, RUN_WAITING);
+	for (int rest = 4; rest <= w->run->spin && !gate_is_open(g, value);
+	     rest *= 2)
+		for (int i = 0; i < rest; i++)
+			relax();
+	if (!gate_is_open(g, value))
+		gate_sleep(g, value);
+	run_set_state(w, RUN_WORKING);
+	w->shared_stats->blocked++;
+	run_account_wait(w, began);
 }
 
 void
 run_wake(struct worker *w)
 {
-	struct run_thread *b = w->shared_stats;
+	const struct gate g = words_of(w);
 
-	/* a barrier: either they see .published, or .wake_at is seen here */
-	if (atomic_fetch_add(&b->wake_at, 0) <= atomic_load(&b->published))
-		wake_all(w, &b->wake_at, &w->cond, &w->lock);
+	/* a barrier: either they see .value, or .wake_at is seen here */
+	if (atomic_fetch_add(g.wake_at, 0) <= atomic_load(g.value))
+		gate_wake(w, g);
 }
 
 void
 run_wait(struct worker *w, uint64_t word)
 {
-	struct worker *other = &w->run->workers[WORD_SLOT(word)];
-	uint64_t position = WORD_SIZE(word), began, done;
+	const struct gate g = words_of(&w->run->workers[WORD_SLOT(word)]);
+	const uint64_t value = (uint64_t)WORD_SIZE(word) + 1;
 
-	done = poll_done(other, position);
-	if (done == 0) {
-		run_wake(w);
-		began = run_cpu();
-		run_set_state(w, RUN_WAITING);
-		done = spin_poll(other, position, w->run->spin);
-		if (done == 0)
-			done = sleep_for(other, position);
-		run_set_state(w, RUN_WORKING);
-		w->shared_stats->blocked++;
-		run_account_wait(w, began);
-	}
-	w->seen[WORD_SLOT(word)] = (uint32_t)done;
+	if (!gate_is_open(g, value))
+		gate_wait(w, g, value);
+	w->seen[WORD_SLOT(word)] =
+	    (uint32_t)atomic_load_explicit(g.value, memory_order_acquire);
 }
 
 /* A condition by the monotonic clock, and its lock.  1, or 0. */
@@ -210,35 +205,16 @@ run_window_leave(struct worker *w)
 		return;
 	run_wait_advance(r);
 	if (atomic_load(&r->low) >= atomic_load(&r->low_wanted))
-		wake_all(w, &r->low_wanted, &r->low_moved, &r->low_lock);
+		gate_wake(w, windows_of(r));
 }
 
 void
 run_window_enter(struct worker *w, uint32_t window)
 {
-	struct run *r = w->run;
-	uint64_t low = window - 1, began;
+	const struct gate g = windows_of(w->run);
 
 	run_window_leave(w);
 	w->window = window;
-	if (atomic_load(&r->low) >= low)
-		return;
-	run_wake(w);
-	began = run_cpu();
-	run_set_state(w, RUN_WAITING);
-	for (int i = 0; i < r->spin && atomic_load(&r->low) < low; i++)
-		relax();
-	if (atomic_load(&r->low) < low) {
-		(void)pthread_mutex_lock(&r->low_lock);
-		for (;;) {
-			request_wake(&r->low_wanted, low);
-			if (atomic_load(&r->low) >= low)
-				break;
-			timed_wait(&r->low_moved, &r->low_lock);
-		}
-		(void)pthread_mutex_unlock(&r->low_lock);
-	}
-	run_set_state(w, RUN_WORKING);
-	w->shared_stats->blocked++;
-	run_account_wait(w, began);
+	if (!gate_is_open(g, window - 1))
+		gate_wait(w, g, window - 1);
 }
