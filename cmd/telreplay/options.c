@@ -112,14 +112,13 @@ set_time(const char *option, const char *text, uint64_t *out)
 static int
 set_order(struct telreplay *t, const char *text)
 {
+	/* by enum program_order */
 	static const char *const words[] = { "edges", "total", "none", NULL };
-	static const enum program_order orders[] = { ORDER_EDGES, ORDER_TOTAL,
-		ORDER_NONE };
 	int i = options_word("--order", text, words);
 
 	if (i < 0)
 		return 0;
-	t->order = orders[i];
+	t->compiler.order = (enum program_order)i;
 	t->order_given = 1;
 	return 1;
 }
@@ -131,15 +130,15 @@ set_window(struct telreplay *t, const char *text)
 	uint64_t billionths = 0;
 
 	t->window_given = 1;
-	t->window_share = 0;
-	t->window_operations = 0;
+	t->compiler.window_share = 0;
+	t->compiler.window_operations = 0;
 	if (strcmp(text, "none") == 0)
 		return 1;
 	if (strchr(text, '%') == NULL)
 		return number_option("--window", "number of operations", text,
-		    1, WINDOW_MAX, &t->window_operations);
+		    1, WINDOW_MAX, &t->compiler.window_operations);
 	if (number_percent(text, &billionths) && billionths > 0) {
-		t->window_share = (double)billionths / 1e9;
+		t->compiler.window_share = (double)billionths / 1e9;
 		return 1;
 	}
 	return options_refuse("--window",
@@ -151,10 +150,9 @@ set_window(struct telreplay *t, const char *text)
 static int
 set_touch(struct telreplay *t, const char *text)
 {
+	/* by enum run_touch */
 	static const char *const words[] = { "none", "first", "page", "all",
 		NULL };
-	static const enum run_touch touches[] = { RUN_TOUCH_NONE,
-		RUN_TOUCH_FIRST, RUN_TOUCH_PAGE, RUN_TOUCH_ALL };
 	uint64_t billionths = 0;
 	size_t n = strcspn(text, ",");
 	char what[16];
@@ -172,7 +170,7 @@ set_touch(struct telreplay *t, const char *text)
 	}
 	for (int i = 0; words[i] != NULL; i++)
 		if (strcmp(what, words[i]) == 0) {
-			t->run.touch = touches[i];
+			t->run.touch = (enum run_touch)i;
 			return 1;
 		}
 	return options_refuse("--touch",
@@ -260,11 +258,14 @@ take_number(struct telreplay *t, int id, const char *value)
 		return number_option("--runs", "number of runs", value, 1,
 		    RUNS_MAX, &t->runs);
 	case OPTION_THREADS:
-		return number_option("--threads", "number of threads", value, 1,
-		    RUN_THREADS_MAX, &t->threads);
+		good = number_option("--threads", "number of threads", value, 1,
+		    RUN_THREADS_MAX, &n);
+		t->compiler.threads = (unsigned)n;
+		t->threads_given = 1;
+		return good;
 	case OPTION_MAX_LIVE:
 		return number_option("--max-live", "number of blocks", value, 1,
-		    LIVE_MAX, &t->max_live);
+		    LIVE_MAX, &t->compiler.max_live);
 	case OPTION_REPEAT:
 		good = number_option("--repeat", "number of times", value, 1,
 		    REPEAT_MAX, &n);
@@ -343,7 +344,7 @@ parse_format(struct telreplay *t)
 	t->check = 0;
 	/* a trace is written in its recorded order */
 	if (!t->order_given)
-		t->order = ORDER_TOTAL;
+		t->compiler.order = ORDER_TOTAL;
 	return 1;
 }
 
@@ -387,6 +388,7 @@ int
 telreplay_options(struct telreplay *t, int argc, char **argv)
 {
 	memset(t, 0, sizeof(*t));
+	t->compiler = compiler_defaults;
 	t->run.touch = RUN_TOUCH_PAGE;
 	t->run.sample = SAMPLE;
 	t->run.repeat = 1;
@@ -397,6 +399,8 @@ telreplay_options(struct telreplay *t, int argc, char **argv)
 	    !parse_format(t) || !check_program(t) ||
 	    !allocators_check(&t->allocators))
 		return 0;
+	t->compiler.strict = t->settings.strict;
+	t->compiler.selected = !selection_all(&t->settings.select);
 	if (t->run.pace > 0 && t->run.think_log)
 		return message_fail(STATUS_USAGE, NULL,
 		    "--think: with --pace, threads sleep as in the log");

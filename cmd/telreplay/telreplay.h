@@ -5,6 +5,7 @@
 
 #include "common/settings.h"
 #include "common/streams.h"
+#include "telreplay/compile/compiler.h"
 #include "telreplay/run/allocator.h"
 #include "telreplay/report/what_if.h"
 #include "telreplay/run/run.h"
@@ -39,16 +40,11 @@ struct telreplay {
 	    *export;      /* to write a trace instead, or NULL */
 	const char *keep; /* the file for the compiled program, or NULL */
 	int check;        /* only report on the trace */
-	int order_given;
-	enum program_order order;
-	int window_given;
-	double window_share;        /* of the live bytes; or 0 */
-	uint64_t window_operations; /* or 0 */
-	uint64_t threads;           /* 0: the default of the compiler */
-	uint64_t max_live;          /* 0: the default of the compiler */
-	uint64_t runs;              /* 0: as many as a comparison needs */
-	unsigned details;           /* bits of enum details */
-	uint64_t timeout;           /* nanoseconds; 0: never */
+	struct compiler_settings compiler;
+	int order_given, window_given, threads_given; /* of it */
+	uint64_t runs;    /* 0: as many as a comparison needs */
+	unsigned details; /* bits of enum details */
+	uint64_t timeout; /* nanoseconds; 0: never */
 	int timeout_given;
 	uint64_t idle; /* nanoseconds after the last event */
 	struct run_options run;

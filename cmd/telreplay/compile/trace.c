@@ -82,11 +82,11 @@ needs_log(const struct telreplay *t, const struct facts *f)
 		return "-c";
 	if (t->settings.order != TEL_ORDER_LOG)
 		return "-S";
-	if (t->threads > 0)
+	if (t->threads_given)
 		return "--threads";
 	if (t->window_given)
 		return "--window";
-	if (t->order_given && f->order != (uint64_t)t->order)
+	if (t->order_given && f->order != t->compiler.order)
 		return "--order";
 	return t->keep != NULL ? "--program" : NULL;
 }
@@ -469,37 +469,17 @@ compile_all(struct reading *r)
 	return 0;
 }
 
-static struct compiler_settings
-settings_of(const struct telreplay *t)
-{
-	struct compiler_settings s = compiler_defaults;
-
-	s.order = t->order;
-	s.strict = t->settings.strict;
-	s.selected = !selection_all(&t->settings.select);
-	if (t->window_given) {
-		s.window_share = t->window_share;
-		s.window_operations = t->window_operations;
-	}
-	if (t->threads > 0)
-		s.threads = (unsigned)t->threads;
-	if (t->max_live > 0)
-		s.max_live = t->max_live;
-	return s;
-}
-
 /* Compiles into an output, or to have the facts alone. */
 static int
 trace_compile(struct trace *trace, struct telreplay *t, tel_output *out)
 {
-	const struct compiler_settings settings = settings_of(t);
 	struct reading r;
 	int good;
 
 	memset(&r, 0, sizeof(r));
 	r.telreplay = t;
 	r.output = t->keep != NULL ? t->keep : tel__spool_folder();
-	r.compiler = compiler_new(out, &settings);
+	r.compiler = compiler_new(out, &t->compiler);
 	if (r.compiler == NULL)
 		return message_no_memory();
 	good = compile_all(&r) && copy_facts(trace, compiler_facts(r.compiler));
