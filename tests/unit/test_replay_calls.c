@@ -487,7 +487,8 @@ list_counts(const struct run_shared_stats *b)
 			    (unsigned)b->slack[i].given);
 	}
 	for (i = 0; i < b->threads; i++)
-		note("thread%u=%u,%u", i, (unsigned)b->thread[i].operations,
+		note("thread%u=%u,%u", i,
+		    (unsigned)b->thread[i].times.operations,
 		    (unsigned)b->thread[i].state);
 	note("live%d,%u", (int)b->live_bytes, (unsigned)b->live_peak);
 	note("room%d", (int)b->room);
@@ -520,7 +521,7 @@ list_pages(const struct run_residency *r)
 static int
 is_timed(const struct run_shared_stats *b, uint64_t elapsed)
 {
-	const struct run_thread *t;
+	const struct run_times *t;
 	unsigned i;
 	int good = b->wall_ns > 0 && b->wall_ns <= elapsed && b->cpu_ns > 0 &&
 	    b->cpu_ns <= elapsed * b->threads && b->tick_ns > 0 &&
@@ -528,7 +529,7 @@ is_timed(const struct run_shared_stats *b, uint64_t elapsed)
 	    b->noise_ticks > 0 && b->noise_ticks < elapsed;
 
 	for (i = 0; i < b->threads; i++) {
-		t = &b->thread[i];
+		t = &b->thread[i].times;
 		good &= t->operations == 0 ||
 		    (t->wall_ns > 0 && t->wall_ns <= elapsed &&
 		        t->cpu_ns <= elapsed && t->wait_ns <= elapsed);

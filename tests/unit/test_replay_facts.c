@@ -202,7 +202,7 @@ test_file(void)
 static void
 test_memory(void)
 {
-	struct memory before, after, other;
+	struct sample before, after, other;
 	const size_t size = (size_t)16 << 20;
 	uint64_t resident, files, more, same;
 	size_t i;

@@ -160,12 +160,12 @@ leave_threads(struct run_shared_stats *b, uint64_t scale, unsigned threads)
 
 	b->threads = threads;
 	for (i = 0; i < threads; i++) {
-		b->thread[i].operations = 1000 + 100 * i;
-		b->thread[i].cpu_ns = 30000 * scale + i;
-		b->thread[i].wait_ns = 500 * i;
-		b->thread[i].wall_ns = 50000 * scale;
-		b->thread[i].late_ns = 7 * i;
-		b->thread[i].blocked = i;
+		b->thread[i].times.operations = 1000 + 100 * i;
+		b->thread[i].times.cpu_ns = 30000 * scale + i;
+		b->thread[i].times.wait_ns = 500 * i;
+		b->thread[i].times.wall_ns = 50000 * scale;
+		b->thread[i].times.late_ns = 7 * i;
+		b->thread[i].times.blocked = i;
 	}
 }
 

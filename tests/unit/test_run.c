@@ -114,7 +114,7 @@ test_good(tel_alloc *ops)
 			sampled += board->latency[k].count;
 		}
 		for (k = 0; k < board->threads; k++)
-			threads += board->thread[k].operations;
+			threads += board->thread[k].times.operations;
 		ok(wrong == NULL && board->errors == 0 &&
 		        board->failures == 0 && good_wrong == 0,
 		    "run %zu finds nothing wrong", i);

@@ -340,7 +340,7 @@ put_throughput(struct report *r, const struct some *some)
 			    report_real(
 			        show_ratio((double)s->threads[j].operations *
 			                1e3,
-			            (double)s->threads[j].wall)));
+			            (double)s->threads[j].wall_ns)));
 	}
 	report_put(r);
 }
@@ -350,19 +350,19 @@ allocators_put_threads(struct report *r, const struct show *show,
     const struct result *s)
 {
 	for (uint64_t i = 0; i < show->facts->threads && s->nruns > 0; i++) {
-		const struct thread_timing *t = &s->threads[i];
+		const struct run_times *t = &s->threads[i];
 
 		(void)show_item(r, "thread", s, i);
 		report_data(r, "id", report_count(show->facts->lives[i].id));
 		report_data(r, "threads",
 		    report_count(show->facts->lives[i].hosted));
 		report_data(r, "operations", report_count(t->operations));
-		report_data(r, "cpu_ns", report_count(t->cpu));
-		report_data(r, "wait_ns", report_count(t->wait));
-		report_data(r, "wall_ns", report_count(t->wall));
+		report_data(r, "cpu_ns", report_count(t->cpu_ns));
+		report_data(r, "wait_ns", report_count(t->wait_ns));
+		report_data(r, "wall_ns", report_count(t->wall_ns));
 		report_data(r, "blocked", report_count(t->blocked));
 		if (show->telreplay->run.pace > 0)
-			report_data(r, "late_ns", report_count(t->late));
+			report_data(r, "late_ns", report_count(t->late_ns));
 		report_put(r);
 	}
 }

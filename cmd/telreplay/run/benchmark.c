@@ -27,7 +27,7 @@ static char pool_name[] = "null pool";
 struct progress_line {
 	struct benchmark *benchmark;
 	const struct result *result;
-	char what[64];
+	const char *what;
 };
 
 static void
@@ -224,14 +224,13 @@ benchmark_open(struct benchmark *c, struct telreplay *t)
 static int
 run_one(struct benchmark *c, struct result *r, enum job job, const char *what)
 {
-	struct progress_line shown = { c, r, "" };
+	struct progress_line shown = { c, r, what };
 	struct spawn spawn = { c->telreplay->timeout, show_progress, &shown,
 		job == JOB_WATCH ? c->trace->facts : NULL };
 	struct outcome out;
 
 	if (r->failed)
 		return 1;
-	(void)snprintf(shown.what, sizeof(shown.what), "%s", what);
 	request(c, r, job);
 	if (!spawn_run(&spawn, r->allocator, &c->stage, &out))
 		return 0;
@@ -314,7 +313,7 @@ benchmark_run(struct benchmark *c, const struct trace *trace)
 		return 0;
 	for (j = 0; j < c->n; j++) {
 		c->results[j].threads =
-		    calloc(threads, sizeof(struct thread_timing));
+		    calloc(threads, sizeof(struct run_times));
 		if (c->results[j].threads != NULL)
 			continue;
 		return message_no_memory();

@@ -262,14 +262,9 @@ take_timing(const struct benchmark *c, struct result *r)
 	for (i = 0; i < RUN_KINDS; i++)
 		t->operations += b->operations[i];
 	for (i = 0; i < threads; i++) {
-		const struct run_thread *from = &b->thread[i];
-
-		waits += from->wait_ns;
-		if (r->threads == NULL)
-			continue;
-		r->threads[i] = (struct thread_timing){ from->operations,
-			from->cpu_ns, from->wait_ns, from->wall_ns,
-			from->late_ns, from->blocked };
+		waits += b->thread[i].times.wait_ns;
+		if (r->threads != NULL)
+			r->threads[i] = b->thread[i].times;
 	}
 	t->cpu = (double)b->cpu_ns - (double)waits;
 	if (t->cpu < 0)

@@ -46,38 +46,32 @@ find_line(const char *text, const char *name, uint64_t *out)
 }
 
 int
-memory_read(pid_t pid, struct memory *out)
+memory_read(pid_t pid, struct sample *out)
 {
 	char text[FILE_MAX], path[64] = "/proc/self/smaps_rollup";
-	struct memory m = { 0, 0, 0 };
 	uint64_t shared = 0;
 
+	out->resident = out->lazy = out->huge = 0;
 	if (pid != 0)
 		(void)snprintf(path, sizeof(path), "/proc/%ld/smaps_rollup",
 		    (long)pid);
 	if (!memory_read_file(path, text, sizeof(text)) ||
-	    !find_line(text, "\nAnonymous:", &m.resident))
+	    !find_line(text, "\nAnonymous:", &out->resident))
 		return 0;
 	/* an allocator may have its memory from memfd_create() */
 	(void)find_line(text, "\nPss_Shmem:", &shared);
-	m.resident += shared;
-	(void)find_line(text, "\nLazyFree:", &m.lazy);
-	(void)find_line(text, "\nAnonHugePages:", &m.huge);
-	*out = m;
+	out->resident += shared;
+	(void)find_line(text, "\nLazyFree:", &out->lazy);
+	(void)find_line(text, "\nAnonHugePages:", &out->huge);
 	return 1;
 }
 
 void
 memory_sample(pid_t pid, struct shared *sh, struct sample *out)
 {
-	struct memory m = { 0, 0, 0 };
-
 	out->live = shared_run_stats(sh)->live_bytes;
 	out->room = shared_run_stats(sh)->room;
-	out->known = (uint32_t)memory_read(pid, &m);
-	out->resident = m.resident;
-	out->lazy = m.lazy;
-	out->huge = m.huge;
+	out->known = (uint32_t)memory_read(pid, out);
 }
 
 int

@@ -11,17 +11,12 @@
 /* Reads a file of the kernel's, as far as there is room.  Returns 1, or 0. */
 int memory_read_file(const char *path, char *buffer, size_t room);
 
-struct memory {
-	uint64_t resident; /* anonymous, private and shared, in bytes */
-	uint64_t lazy;     /* of it: freed, but not yet taken back */
-	uint64_t huge;     /* of it: in huge pages */
-};
-
 /*
- * Reads it, without malloc.  It is exact: the kernel counts pages, in time
- * proportional to their number.  pid: 0 for this process.  Returns 1, or 0.
+ * Reads the resident bytes, and those of them that are lazy or huge, without
+ * malloc.  It is exact: the kernel counts pages, in time proportional to their
+ * number.  pid: 0 for this process.  Returns 1, or 0.
  */
-int memory_read(pid_t pid, struct memory *out);
+int memory_read(pid_t pid, struct sample *out);
 
 /* Fills in all of a sample except for its time and its phase. */
 void memory_sample(pid_t pid, struct shared *sh, struct sample *out);

@@ -21,13 +21,6 @@ struct timing {
 	int counted[COUNTERS]; /* that of .counts is known */
 };
 
-/* A thread of the last run. */
-struct thread_timing {
-	uint64_t operations;
-	uint64_t cpu, wait, wall, late; /* nanoseconds */
-	uint64_t blocked;               /* waits that blocked */
-};
-
 /* The figures that the reports have in common, those that are compared first. */
 enum metric_kind {
 	METRIC_COST, /* CPU nanoseconds an operation, net of telreplay's own */
@@ -70,7 +63,7 @@ struct result {
 	double own_cost; /* telreplay's share of METRIC_COST; NaN: unknown */
 	double tick_ns;
 	double empty_ns, noise_ns;
-	struct thread_timing *threads;
+	struct run_times *threads; /* of the last run */
 
 	int watched;
 	struct sample baseline, end, idle, freed, freed_idle;

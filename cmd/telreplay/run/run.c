@@ -44,7 +44,7 @@ static size_t
 lay_out(struct run *r, unsigned char *base, int *bad)
 {
 	const struct facts *f = r->facts;
-	int extra = r->verify || r->options->count_live ||
+	int extra = r->options->verify || r->options->count_live ||
 	    r->options->touch_again || r->a->pool != NULL;
 	unsigned char *stacks, *signals;
 	struct run_latency *latency;
@@ -63,9 +63,10 @@ lay_out(struct run *r, unsigned char *base, int *bad)
 	r->internal = replay_take(base, &at, f->pools + 1, 1, bad);
 	r->buffers =
 	    replay_take(base, &at, 2 * (f->buffers + 1), sizeof(void *), bad);
-	latency = replay_take(base, &at, r->sample > 0 ? r->threads : 0,
-	    RUN_KINDS * sizeof(*latency), bad);
-	times = replay_take(base, &at, r->sample > 0 ? r->threads : 0,
+	latency =
+	    replay_take(base, &at, r->options->sample > 0 ? r->threads : 0,
+	        RUN_KINDS * sizeof(*latency), bad);
+	times = replay_take(base, &at, r->options->sample > 0 ? r->threads : 0,
 	    RUN_SIZES * sizeof(*times), bad);
 	seen = replay_take(base, &at, (uint64_t)r->threads * r->threads,
 	    sizeof(*seen), bad);
@@ -292,9 +293,9 @@ replay_collect(struct run *r)
 
 		if (w->first == w->last)
 			continue;
-		w->shared_stats->operations += w->operations;
-		w->shared_stats->cpu_ns += w->cpu_ns;
-		w->shared_stats->wall_ns += w->ended_ns - w->began_ns;
+		w->shared_stats->times.operations += w->operations;
+		w->shared_stats->times.cpu_ns += w->cpu_ns;
+		w->shared_stats->times.wall_ns += w->ended_ns - w->began_ns;
 		b->cpu_ns += w->cpu_ns;
 		if (w->began_ns < began)
 			began = w->began_ns;
@@ -343,7 +344,7 @@ static void
 sum_latency(struct run *r, uint64_t ticks, uint64_t ns)
 {
 	r->shared_stats->tick_ns = ticks > 0 ? (double)ns / (double)ticks : 1;
-	for (unsigned i = 0; r->sample > 0 && i < r->threads; i++) {
+	for (unsigned i = 0; r->options->sample > 0 && i < r->threads; i++) {
 		for (unsigned k = 0; k < RUN_KINDS; k++)
 			run_latency_add(&r->shared_stats->latency[k],
 			    &r->workers[i].latency[k]);
@@ -361,13 +362,10 @@ run_program(struct program *p, const struct alloc_functions *a,
 	r.facts = program_facts(p);
 	r.shared_stats = shared_stats;
 	r.threads = (unsigned)r.facts->threads;
-	r.verify = options->verify;
 	r.check = options->check && options->count_live &&
 	    !options->touch_again &&
 	    (options->touch == RUN_TOUCH_PAGE ||
 	        options->touch == RUN_TOUCH_ALL);
-	r.sample = options->sample;
-	r.touch = options->touch;
 	r.slow = options->verify || options->count_live || a->lock != NULL ||
 	    options->touch == RUN_TOUCH_SHARE || options->touch_again ||
 	    options->think_ns > 0 || options->think_log;

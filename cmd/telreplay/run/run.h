@@ -127,6 +127,16 @@ enum run_state {
 	RUN_WAITING /* for another thread, or for its time */
 };
 
+/* What a thread took. */
+struct run_times {
+	uint64_t operations; /* without waits and the like */
+	uint64_t cpu_ns;     /* CPU time */
+	uint64_t wait_ns;    /* of it, in waits that blocked, and in waking */
+	uint64_t blocked;    /* waits that blocked */
+	uint64_t wall_ns;    /* from start to end */
+	uint64_t late_ns;    /* paced: the furthest behind its time */
+};
+
 /* Of a thread; what it shares with other threads has cache lines of its own. */
 struct run_thread {
 	/* Address of the word being executed; see run_position(). */
@@ -138,12 +148,7 @@ struct run_thread {
 	_Alignas(128) _Atomic uint64_t published;
 	_Atomic uint64_t wake_at; /* a thread sleeps until so many are done */
 	/* Set when a chunk has ended, sums over all chunks and repeats. */
-	uint64_t operations; /* without waits and the like */
-	uint64_t cpu_ns;     /* CPU time */
-	uint64_t wait_ns;    /* of it, in waits that blocked, and in waking */
-	uint64_t blocked;    /* waits that blocked */
-	uint64_t wall_ns;    /* from start to end */
-	uint64_t late_ns;    /* paced: the furthest behind its time */
+	struct run_times times;
 };
 
 /* Latency: buckets of 1/16 of a power of 2, in clock ticks. */

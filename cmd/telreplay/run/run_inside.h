@@ -30,11 +30,8 @@ struct run {
 	struct run_shared_stats *shared_stats;
 	struct worker *workers;
 	unsigned threads;
-	enum run_touch touch;
-	int verify;
-	int check; /* blocks in slots of which one in 64 is verified */
-	int slow;  /* each operation needs run_careful() */
-	unsigned sample;
+	int check;         /* blocks in slots of which one in 64 is verified */
+	int slow;          /* each operation needs run_careful() */
 	int spin;          /* looks before a waiting thread sleeps */
 	uint64_t clock_ns; /* what a call of run_cpu() takes */
 
@@ -232,7 +229,7 @@ void run_note(struct run_latency *l, uint32_t *by_size, uint64_t ticks);
 static inline void
 run_account_wait(struct worker *w, uint64_t began)
 {
-	w->shared_stats->wait_ns += run_cpu() - began + w->run->clock_ns;
+	w->shared_stats->times.wait_ns += run_cpu() - began + w->run->clock_ns;
 }
 
 #endif

@@ -110,7 +110,7 @@ SLOW const uint64_t *
 other(struct worker *w, const uint64_t *p)
 {
 	int pools = w->a->pool != NULL;
-	enum run_touch how = w->run->touch;
+	enum run_touch how = w->run->options->touch;
 	uint64_t word = *p;
 
 	switch (word & WORD_KIND) {
@@ -223,5 +223,5 @@ run_words(struct worker *w, const uint64_t *p, const uint64_t *stop)
 
 	if (w->run->slow)
 		return verified(w, p, stop);
-	return loops[w->a->pool != NULL][w->run->touch](w, p, stop);
+	return loops[w->a->pool != NULL][w->run->options->touch](w, p, stop);
 }

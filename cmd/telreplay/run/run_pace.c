@@ -35,8 +35,8 @@ keep_time(struct worker *w)
 		run_set_state(w, RUN_WAITING);
 		sleep_until(due);
 		run_set_state(w, RUN_WORKING);
-	} else if (now - due > w->shared_stats->late_ns)
-		w->shared_stats->late_ns = now - due;
+	} else if (now - due > w->shared_stats->times.late_ns)
+		w->shared_stats->times.late_ns = now - due;
 }
 
 /* The most to compute between two operations: more was sleep, not work. */
@@ -107,7 +107,7 @@ void
 run_paced(struct worker *w)
 {
 	const uint64_t *p = w->next, *stop;
-	const uint64_t n = w->run->sample;
+	const uint64_t n = w->run->options->sample;
 
 	if (n == 0 && w->times == w->times_end) {
 		(void)run_words(w, p, w->end);

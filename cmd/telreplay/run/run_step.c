@@ -137,13 +137,13 @@ content_error(struct worker *w, const struct step *s, const void *block,
 static int
 is_verified(const struct worker *w, uint32_t slot)
 {
-	return w->run->verify || (w->run->check && slot % 64 == 0);
+	return w->run->options->verify || (w->run->check && slot % 64 == 0);
 }
 
 void
 run_touch(const struct worker *w, unsigned char *block, size_t size)
 {
-	enum run_touch touch = w->run->touch;
+	enum run_touch touch = w->run->options->touch;
 
 	if (touch == RUN_TOUCH_SHARE) {
 		size = (size_t)(w->run->options->touch_share * (double)size);

@@ -105,7 +105,7 @@ gate_wait(struct worker *w, struct gate g, uint64_t value)
 	if (!gate_is_open(g, value))
 		gate_sleep(g, value);
 	run_set_state(w, RUN_WORKING);
-	w->shared_stats->blocked++;
+	w->shared_stats->times.blocked++;
 	run_account_wait(w, began);
 }
 
