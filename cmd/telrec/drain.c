@@ -32,6 +32,8 @@
 #define ASK_NS UINT64_C(100000)
 /* The bits of a process in its number; those above are runs. */
 #define PID_MASK ((1u << 22) - 1)
+/* Processes, each a child of the next, whose ends may be ordered. */
+#define GENERATIONS 8
 /* Pauses between rounds; in the longest one, a live reader waits. */
 #define PAUSE_MIN UINT64_C(20000)
 #define PAUSE_MAX UINT64_C(10000000)
@@ -41,6 +43,8 @@ struct running {
 	uint32_t slot;  /* of the image */
 	uint64_t ended; /* it had ended then; 0: it runs */
 	int hidden;     /* its number is one of another namespace */
+	int asked;      /* whether it has ended, since it came */
+	int reaped;     /* by telrec: its parent ended before it */
 };
 
 struct drain {
@@ -240,7 +244,7 @@ start_image(struct drain *d, uint32_t slot, uint32_t pid, int hidden,
 	if (i < d->nrunning)
 		add_process_end(d, d->running[i].slot, clock);
 	else if (i < ARENA_IMAGES)
-		d->running[d->nrunning++].ended = 0;
+		d->running[d->nrunning++] = (struct running){ 0 };
 	if (i < ARENA_IMAGES) {
 		d->running[i].slot = slot;
 		d->running[i].hidden = hidden;
@@ -273,6 +277,58 @@ last_record(struct drain *d, uint32_t pid)
 	return last;
 }
 
+static struct running *
+find_running(struct drain *d, uint32_t pid)
+{
+	for (uint32_t i = 0; i < d->nrunning; i++)
+		if (!d->running[i].hidden &&
+		    (d->numbers[d->running[i].slot] & PID_MASK) == pid)
+			return &d->running[i];
+	return NULL;
+}
+
+void
+drain_reaped(struct drain *d, uint32_t pid)
+{
+	struct running *r = find_running(d, pid);
+
+	if (r != NULL)
+		r->reaped = 1;
+}
+
+/*
+ * Of processes that have ended since they were asked for last, a child ends
+ * before its parent, which reaped it, or after it if telrec did.  Passes: as many
+ * generations may end at a time.
+ */
+static void
+order_ended(struct drain *d)
+{
+	int moved = 1;
+
+	for (int pass = 0; moved && pass < GENERATIONS; pass++) {
+		moved = 0;
+		for (uint32_t i = 0; i < d->nrunning; i++) {
+			struct running *r = &d->running[i], *parent;
+
+			if (r->ended == 0 || r->hidden)
+				continue;
+			parent = find_running(d, d->a->images[r->slot].parent);
+			if (parent == NULL || parent->ended == 0)
+				continue;
+			struct running *last = r->reaped ? r : parent;
+			const uint64_t first =
+			    r->reaped ? parent->ended : r->ended;
+			if (last->ended > first)
+				continue;
+			last->ended = first + 1;
+			if (d->asked < last->ended)
+				d->asked = last->ended;
+			moved = 1;
+		}
+	}
+}
+
 /*
  * Notes which processes have ended since they were asked for last: behind all
  * that they recorded, but not before what has been written.
@@ -287,15 +343,17 @@ note_ended(struct drain *d, int (*has_ended)(uint32_t pid))
 		struct running *r = &d->running[i];
 		const uint32_t pid = d->numbers[r->slot] & PID_MASK;
 
+		r->asked = 1;
 		if (r->ended != 0 ||
 		    (r->hidden ? has_ended == is_gone : !has_ended(pid)))
 			continue;
 		const uint64_t last = last_record(d, pid) + 1;
-		r->ended = last > first ? last : first;
-		if (r->ended > now)
-			r->ended = now;
+		r->ended = last < now ? last : now;
+		if (r->ended < first)
+			r->ended = first;
 	}
 	d->asked = now;
+	order_ended(d);
 }
 
 /* The number of the process of a ring, as the field pid has it. */
@@ -467,6 +525,20 @@ first_ended(const struct drain *d, uint64_t horizon)
 	return first;
 }
 
+/* Whether a process has a child that came since processes were asked for. */
+static int
+has_new_child(const struct drain *d, const struct running *r)
+{
+	const uint32_t pid = d->numbers[r->slot] & PID_MASK;
+	uint32_t i = 0;
+
+	while (i < d->nrunning &&
+	    (d->running[i].asked || d->running[i].hidden ||
+	        d->a->images[d->running[i].slot].parent != pid))
+		i++;
+	return i < d->nrunning;
+}
+
 /* The same, with the ends of processes. */
 static void
 merge_with_ends(struct drain *d, uint64_t horizon)
@@ -476,6 +548,12 @@ merge_with_ends(struct drain *d, uint64_t horizon)
 	while ((r = first_ended(d, horizon)) != NULL) {
 		/* it may come to be another program before that */
 		telrec_drain_merge(d, r->ended);
+		d->merged = r->ended;
+		/* which may have ended before it */
+		if (!r->hidden && has_new_child(d, r))
+			note_ended(d, is_gone);
+		if (r->ended > d->merged)
+			continue;
 		add_process_end(d, r->slot, r->ended);
 		*r = d->running[--d->nrunning];
 	}

@@ -43,6 +43,8 @@ uint64_t drain_events(const struct drain *d);
 uint64_t drain_lost(struct drain *d);
 /* Whether a program has written over what its library shares with telrec. */
 int drain_overwritten(const struct drain *d);
+/* telrec has reaped a process, as its parent has ended. */
+void drain_reaped(struct drain *d, uint32_t pid);
 /* Whether a process has ended, or is a zombie. */
 int drain_process_ended(uint32_t pid);
 /* Processes that had the library. */

@@ -513,11 +513,13 @@ telrec_run_reap(struct run *run)
 
 	if (run->t->process != 0)
 		return drain_process_ended((uint32_t)run->child);
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		drain_reaped(run->drain, (uint32_t)pid);
 		if (pid == run->child) {
 			run->status = status;
 			run->ended = 1;
 		}
+	}
 	return pid < 0 && errno == ECHILD;
 }
 

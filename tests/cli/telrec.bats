@@ -206,6 +206,20 @@ setup() {
 	run ! grep unknown.*blocks report
 }
 
+@test "a process ends behind those that it waited for, not those it left" {
+	for ((i = 0; i < 12; i++)); do
+		telrec -q -o run.tel sh -c 'sh -c "sh -c :; :"; :'
+		telcat run.tel | sed -n 's/^[^#]* process_end pid=\([0-9]*\).*/\1/p' \
+		    >ends
+		[ "$(wc -l <ends)" = 3 ]
+		# the numbers of processes rise
+		sort -nr ends | diff - ends
+	done
+	telrec -q -o run.tel sh -c 'sh -c "sleep 0.2; :" & :'
+	telcat run.tel | sed -n 's/^[^#]* process_end pid=\([0-9]*\).*/\1/p' >ends
+	[ "$(tail -n 1 ends)" != "$(sort -n ends | head -n 1)" ]
+}
+
 @test "threads that end at once, and others, wait for rings: nothing is lost" {
 	telrec -o run.tel "$program" successors 20
 	[ "$(counts run.tel 'type == "thread_end"')" = 20 ]
