@@ -446,16 +446,16 @@ telstat_options_parse_format(struct telstat *t)
 	return 1;
 }
 
-/* -c prints a number, and computes nothing. */
+/* -c prints a number, whatever the format is, and computes nothing. */
 static int
 telstat_options_check_count(const struct telstat *t)
 {
 	const struct option_row *row = t->refused;
-	const char letter[] = { (char)(row != NULL ? row->id : 'f'), '\0' };
-	const int is_long = row != NULL && row->id >= OPTION_OWN;
 
-	if (row == NULL && t->settings.format == NULL)
+	if (row == NULL)
 		return 1;
+	const char letter[] = { (char)row->id, '\0' };
+	const int is_long = row->id >= OPTION_OWN;
 	return message_fail(STATUS_USAGE, NULL,
 	    "-c cannot be combined with -%s%s", is_long ? "-" : "",
 	    is_long ? row->name : letter);

@@ -338,7 +338,7 @@ try() {
 	    telstat --max-groups 0
 	expect 2 "telstat: --as: 'x' is not a format, release or platform" \
 	    telstat --as x
-	for option in -s=$SIZES -i=1s -g=kind -f=csv --report --report=types --top=3 \
+	for option in -s=$SIZES -i=1s -g=kind --report --report=types --top=3 \
 	    --deltas --rate --quantiles=0.5 --key-order=key --each=size \
 	    --min-age=1s --stacks --blocks=size; do
 		name=${option%%=*}
@@ -350,6 +350,7 @@ try() {
 		expect 2 "telstat: -c cannot be combined with $name" \
 		    telstat -c "$option" "${value[@]}" mpsio.log
 	done
+	[ "$(telstat -c -f json mpsio.log)" = "$(telcat -c -f json mpsio.log)" ]
 	expect 2 "telstat: --blocks: dt cannot be the key of blocks" \
 	    telstat --blocks 'dt > 1ms' mpsio.log
 	expect 2 "telstat: --min-age requires --stacks or --blocks" \
