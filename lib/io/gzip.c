@@ -21,7 +21,7 @@
 #define ZLIB_LIBRARY "libz.so.1"
 /* The largest window, and a header and a trailer of gzip. */
 #define GZIP_WINDOW (15 + 16)
-/* How much memory deflate() may take: what zlib takes unless it is told. */
+/* How much memory deflate() may take: the default of zlib. */
 #define MEMORY_LEVEL 8
 /* Magic, method, flags. */
 #define HEADER 4
@@ -145,12 +145,15 @@ static tel_status
 gzip_next_member(struct gzip *g)
 {
 	const unsigned char *data;
-	size_t avail;
+	size_t avail, n;
 	tel_status st;
 
 	while ((st = tel__input_peek(g->in, HEADER, &data, &avail)) == TEL_OK &&
-	    avail > 0 && data[0] == 0)
-		tel__input_consume(g->in, 1);
+	    avail > 0 && data[0] == 0) {
+		for (n = 1; n < avail && data[n] == 0; n++)
+			continue;
+		tel__input_consume(g->in, n);
+	}
 	if (avail == 0 && st == TEL_OK)
 		return TEL_END;
 	if (avail < HEADER && st != TEL_OK) {
