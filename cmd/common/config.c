@@ -13,7 +13,7 @@
 #include "message.h"
 
 /* The most bytes of the file, and the most options in it. */
-enum { BYTES_MAX = 65536, OPTIONS_MAX = 256 };
+enum { BYTES_MAX = 65536, LINES_MAX = 256 };
 
 static const char blanks[] = " \t\r";
 
@@ -112,7 +112,7 @@ take_line(struct config *c, const struct tool *tool, const char *path,
 	if (!(n == strlen(tool->name) && memcmp(name, tool->name, n) == 0) &&
 	    !(all && row != NULL))
 		return 1;
-	if (++c->noptions > OPTIONS_MAX)
+	if (++c->noptions > LINES_MAX)
 		return config_wrong(path, number, "more options than 256");
 	c->argv[c->argc++] = option;
 	if (*argument == '\0')
@@ -150,13 +150,13 @@ config_apply(struct config *c, const struct tool *tool, int argc, char **argv)
 		return 1;
 	if (!config_read_file(c, path))
 		return 0;
-	c->argv =
-	    malloc(((size_t)argc + 2 * OPTIONS_MAX + 2) * sizeof(*c->argv));
+	c->argv = malloc(((size_t)argc + 2 * LINES_MAX + 2) * sizeof(*c->argv));
 	if (c->argv == NULL)
 		return message_no_memory();
 	c->argv[c->argc++] = argc > 0 ? argv[0] : c->text;
 	if (!take_lines(c, tool, path))
 		return 0;
+	c->nfile = c->argc - 1;
 	for (int i = 1; i < argc; i++)
 		c->argv[c->argc++] = argv[i];
 	c->argv[c->argc] = NULL;

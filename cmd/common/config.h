@@ -21,6 +21,7 @@ struct config {
 	char *text;  /* of the file */
 	char **argv; /* NULL: as the tool was called */
 	int argc;
+	int nfile; /* arguments of the file, the first in argv but its name */
 	unsigned noptions; /* of the file */
 };
 

@@ -17,9 +17,6 @@
 #define OTHERS (ALL & ~(unsigned)TOOL_TELREPLAY)
 #define ROLES (TOOL_TELSTAT | TOOL_TELREPLAY)
 
-/* The most options that a tool may have. */
-#define ROWS_MAX 80
-
 static const struct option_row common[] = {
 	{ OPTION_HEADING, "Selection", NULL, NULL, ALL },
 	{ 'k', "kinds", "KINDS",
@@ -151,10 +148,10 @@ common_options_collect(const struct tool *tool, const struct option_row **rows)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < tool->nown && n < ROWS_MAX; i++)
+	for (i = 0; i < tool->nown && n < OPTIONS_MAX; i++)
 		if (tool->own[i].id != OPTION_HEADING)
 			rows[n++] = &tool->own[i];
-	for (i = 0; i < NCOMMON && n < ROWS_MAX; i++)
+	for (i = 0; i < NCOMMON && n < OPTIONS_MAX; i++)
 		if (common[i].id != OPTION_HEADING && applies(tool, &common[i]))
 			rows[n++] = &common[i];
 	return n;
@@ -163,7 +160,7 @@ common_options_collect(const struct tool *tool, const struct option_row **rows)
 const struct option_row *
 options_find(const struct tool *tool, const char *option)
 {
-	const struct option_row *rows[ROWS_MAX];
+	const struct option_row *rows[OPTIONS_MAX];
 	size_t i, n = common_options_collect(tool, rows),
 	          length = strcspn(option, "=");
 
@@ -195,8 +192,8 @@ static const char *
 common_options_suggest(const struct option_row **rows, size_t n,
     const char *word, char *buffer, size_t size)
 {
-	char names[ROWS_MAX][32], wanted[64];
-	const char *list[ROWS_MAX];
+	char names[OPTIONS_MAX][32], wanted[64];
+	const char *list[OPTIONS_MAX];
 
 	(void)snprintf(wanted, sizeof(wanted), "%.*s", (int)strcspn(word, "="),
 	    word);
@@ -332,9 +329,9 @@ common_options_refuse(const struct option_row **rows, size_t n, int why,
 int
 options_next(const struct tool *tool, int argc, char **argv, const char **value)
 {
-	const struct option_row *rows[ROWS_MAX];
-	struct option longs[ROWS_MAX + 1];
-	char letters[2 * ROWS_MAX + 3];
+	const struct option_row *rows[OPTIONS_MAX];
+	struct option longs[OPTIONS_MAX + 1];
+	char letters[2 * OPTIONS_MAX + 3];
 	size_t i, n = common_options_collect(tool, rows), at = 0;
 
 	/* what follows the program that telrec runs is for the program */
@@ -488,7 +485,7 @@ print_table(const struct tool *tool)
 	static const char *const listed[] = { "FORMAT", "FORM", "[=WHEN]",
 		"[=WHAT]", "ORDER", "WHAT", "LIST", "WHICH", "KEY", "[=KEY]",
 		"[=HOW]" };
-	const struct option_row *rows[ROWS_MAX];
+	const struct option_row *rows[OPTIONS_MAX];
 	size_t i, j, n = common_options_collect(tool, rows);
 
 	for (i = 0; i < n; i++) {

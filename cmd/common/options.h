@@ -57,6 +57,9 @@ enum option_id {
 	OPTION_OWN
 };
 
+/* The most options that a tool may have. */
+enum { OPTIONS_MAX = 80 };
+
 struct option_row {
 	int id;               /* the letter, or an enum option_id */
 	const char *name;     /* of the long option */

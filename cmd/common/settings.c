@@ -326,6 +326,7 @@ settings_take_all(struct settings *s, const struct tool *tool, void *arg,
 			streams_end();
 			return 0;
 		}
+		s->preferred[id] = optind <= 1 + s->config.nfile;
 		if (options_own(tool, id) != NULL) {
 			s->ordered |= !options_has(tool, id, OPTION_UNORDERED);
 			ok = tool->option(arg, id, value);
@@ -364,6 +365,12 @@ settings_parse(struct settings *s, const struct tool *tool, void *arg, int argc,
 		return message_fail(STATUS_USAGE, NULL,
 		    "standard input, '-', can be read only once");
 	return s->no_input || has_input(s, tool);
+}
+
+int
+settings_is_preferred(const struct settings *s, int id)
+{
+	return s->preferred[id];
 }
 
 unsigned

@@ -73,6 +73,8 @@ struct settings {
 	int noperands;
 	struct operands ranged;
 	struct config config; /* which the strings above may point into */
+	/* by the option: the last of its kind came from that file */
+	unsigned char preferred[OPTION_OWN + OPTIONS_MAX];
 };
 
 /*
@@ -83,6 +85,12 @@ struct settings {
  */
 int settings_parse(struct settings *s, const struct tool *tool, void *arg,
     int argc, char **argv);
+
+/*
+ * Nonzero if the option came from the file of TELTOOLS_CONFIG alone: it is then
+ * left out, instead of refused, where it does not go with the command line.
+ */
+int settings_is_preferred(const struct settings *s, int id);
 
 /* The processors that the program may use, at least 1. */
 unsigned settings_cores(void);

@@ -3,6 +3,7 @@
 #include "telcat.h"
 
 #include <regex.h>
+#include <stdlib.h>
 #include <string.h>
 #include "common/message.h"
 #include "common/number.h"
@@ -143,10 +144,12 @@ telcat_options_check_count(const struct telcat *t)
 
 /* --csv=wide has the columns of all types, which are known at the start. */
 static int
-check_wide(const struct telcat *t)
+check_wide(struct telcat *t)
 {
 	const char *option = NULL;
 
+	t->wide &= (t->format.flags & TEL_PRINTER_WIDE) != 0 ||
+	    !settings_is_preferred(&t->settings, OPTION_CSV);
 	if (!t->wide)
 		return 1;
 	if ((t->format.flags & TEL_PRINTER_WIDE) == 0)
@@ -163,43 +166,80 @@ check_wide(const struct telcat *t)
 	    "--csv=wide cannot be combined with %s", option);
 }
 
-/* Refuses options that the format has no place for. */
-static int
-check_format(const struct telcat *t, const char *name)
+/* Takes back an option that the user only prefers. */
+static void
+drop_option(struct telcat *t, int id)
 {
-	const char *option = NULL;
+	switch (id) {
+	case OPTION_INDEX:
+		free(t->index);
+		t->index = NULL;
+		break;
+	case OPTION_MAX_SIZE: t->max_size = 0; break;
+	case OPTION_HOLDER:
+		free(t->allocators);
+		t->allocators = NULL;
+		break;
+	case OPTION_WEIGHT: t->weighted = 0; break;
+	case 'z': t->settings.compress = 0; break;
+	case OPTION_TYPES: t->types = t->settings.no_input = 0; break;
+	case 'H': t->no_header = 0; break;
+	case 'T':
+		t->settings.time_given = 0;
+		t->settings.time = TEL_TIME_TICKS;
+		break;
+	default: free(t->fields); t->fields = NULL;
+	}
+}
 
-	if (t->index != NULL && (t->format.flags & TEL_PRINTER_INDEX) == 0)
-		option = "--index";
-	else if (t->max_size != 0 && (t->format.flags & TEL_PRINTER_PAGE) == 0)
-		option = "--max-size";
-	else if (t->allocators != NULL &&
-	    (t->format.flags & TEL_PRINTER_PAGE) == 0)
-		option = "--holder";
-	else if (t->weighted && (t->format.flags & TEL_PRINTER_WEIGHT) == 0)
-		option = "--weight";
-	else if (t->settings.compress != 0 &&
-	    (t->format.flags & TEL_PRINTER_FILE) != 0)
-		option = "-z";
-	else if ((t->format.flags & TEL_PRINTER_TABLE) != 0 && t->types)
-		option = "--types";
-	else if ((t->format.flags & TEL_PRINTER_TABLE) != 0 && t->no_header)
-		option = "-H";
-	else if ((t->format.flags & TEL_PRINTER_FIELDS) != 0)
-		return 1;
-	else if (t->settings.time_given && t->settings.time != TEL_TIME_TICKS)
-		option = "-T";
-	else if (t->fields != NULL)
-		option = "-F";
-	else if (t->types &&
-	    (t->settings.noperands > 0 || !format_native(t->settings.format)))
-		option = "--types";
-	else if ((t->format.flags & TEL_PRINTER_HEADER) == 0 && t->no_header)
-		option = "-H";
-	if (option == NULL)
-		return 1;
-	return message_fail(STATUS_USAGE, NULL,
-	    "%s cannot be combined with -f %s", option, name);
+/*
+ * Refuses options that the format has no place for, or takes back those of the
+ * configuration.
+ */
+static int
+check_format(struct telcat *t, const char *name)
+{
+	const unsigned flags = t->format.flags;
+	const int table = (flags & TEL_PRINTER_TABLE) != 0,
+	          fields = (flags & TEL_PRINTER_FIELDS) != 0,
+	          native = t->settings.noperands == 0 && format_native(name);
+	const struct {
+		int id;
+		const char *option;
+		int given;
+		int fits;
+	} rows[] = {
+		{ OPTION_INDEX, "--index", t->index != NULL,
+		    (flags & TEL_PRINTER_INDEX) != 0 },
+		{ OPTION_MAX_SIZE, "--max-size", t->max_size != 0,
+		    (flags & TEL_PRINTER_PAGE) != 0 },
+		{ OPTION_HOLDER, "--holder", t->allocators != NULL,
+		    (flags & TEL_PRINTER_PAGE) != 0 },
+		{ OPTION_WEIGHT, "--weight", t->weighted,
+		    (flags & TEL_PRINTER_WEIGHT) != 0 },
+		{ 'z', "-z", t->settings.compress != 0,
+		    (flags & TEL_PRINTER_FILE) == 0 },
+		{ 'T', "-T",
+		    t->settings.time_given &&
+		        t->settings.time != TEL_TIME_TICKS,
+		    fields },
+		{ 'F', "-F", t->fields != NULL, fields },
+		{ OPTION_TYPES, "--types", t->types,
+		    !table && (fields || native) },
+		{ 'H', "-H", t->no_header,
+		    !table && (fields || (flags & TEL_PRINTER_HEADER) != 0) },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!rows[i].given || rows[i].fits)
+			continue;
+		if (!settings_is_preferred(&t->settings, rows[i].id))
+			return message_fail(STATUS_USAGE, NULL,
+			    "%s cannot be combined with -f %s", rows[i].option,
+			    name);
+		drop_option(t, rows[i].id);
+	}
+	return 1;
 }
 
 /* A page of a log that grows replaces the one before. */

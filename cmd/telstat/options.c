@@ -369,7 +369,7 @@ telstat_options_take(void *arg, int id, const char *value)
 	/* all of the first group but limits */
 	for (const struct option_row *row = own + 1;
 	     t->refused == NULL && row->id != OPTION_MAX_GROUPS; row++)
-		if (row->id == id)
+		if (row->id == id && !settings_is_preferred(&t->settings, id))
 			t->refused = row;
 	switch (id) {
 	case 's':

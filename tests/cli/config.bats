@@ -48,6 +48,29 @@ setup() {
 	telstat -s 's=quantiles(size)' mpsio.log | grep -q '25'
 }
 
+@test "an option of the file is left out where the command line has no place for it" {
+	printf 'telcat %s\n' '-T s' -H '--csv wide' '--max-size 1M' '--holder a' \
+	    '-F size' '--index size' '--weight peak' >conf
+	local format options
+	while read -r format options; do
+		telcat -f "$format" mpsio.log >got
+		# shellcheck disable=SC2086 # a list of options
+		telcat --no-config -f "$format" $options mpsio.log >want
+		cmp want got
+	done <<-END
+		tel
+		perfetto
+		html --max-size=1M --holder=a
+		folded --weight=peak
+		json -T s -H -F size
+	END
+	expect 2 "telcat: -H cannot be combined with -f tel" telcat -H -f tel mpsio.log
+	printf 'telstat --top 3\ntelstat --quantiles 0.5' >conf
+	[ "$(telstat -c mpsio.log)" = "$(telcat --no-config -c mpsio.log)" ]
+	expect 2 "telstat: -c cannot be combined with --top" telstat -c --top 4 mpsio.log
+	expect 2 "telstat: -c cannot be combined with -g" telstat -c -g size mpsio.log
+}
+
 @test "after -- everything is a file, --no-config too" {
 	echo 'telcat -f csv' >conf
 	cp mpsio.log ./--no-config
