@@ -307,6 +307,28 @@ field() {
 	[ "$(clean telcat -H mixed | cut -d ' ' -f 1 | sort -u)" = 000000003B9ACDE8 ]
 }
 
+@test "records of perf have their names, are no samples, and count what was lost" {
+	cat >log <<-'END'
+		sh     0     0.000000: PERF_RECORD_COMM: sh:7/7
+		sh 7/7 [000]  1.000001: PERF_RECORD_FORK(7:7):(6:6)
+		sh 7/7 [000]  1.000002: PERF_RECORD_LOST lost 17
+		sh 7/7 [000]  1.000003: PERF_RECORD_LOST_SAMPLES lost 3
+		sh 7/7 [000]  1.000004:  5 cycles:
+		        400577 main+0x1 (/bin/sh)
+
+		sh 7/7 [000]  1.000005: PERF_RECORD_LOST
+	END
+	run -0 --separate-stderr telcat -H -T s -F text log
+	diff - <(echo "$output") <<-'END'
+		0.000000000 PERF_RECORD_COMM text="sh:7/7"
+		1.000001000 PERF_RECORD_FORK text="(7:7):(6:6)"
+		1.000004000 cycles
+		1.000005000 PERF_RECORD_LOST text=""
+	END
+	[[ $stderr == *': 20 events lost when the log was recorded' ]]
+	[ "$(telcat -q -f folded log)" = 'main 5' ]
+}
+
 @test "the function behind a sample's address is its stack" {
 	printf 'a 1 1.00000%d: 5 cycles: %s\n' 1 '  400577 b+0x1 (/bin/a)' \
 	    2 '7fe21088669e [unknown] (/lib/c.so)' 3 '12 c' >log

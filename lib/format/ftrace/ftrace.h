@@ -25,6 +25,8 @@
 #define FT_SCHEMAS_MAX 64u
 /* The longest name of a type or a field, and the longest label. */
 #define FT_NAME_MAX 63u
+/* How the names of perf's own records begin. */
+#define FT_RECORD "PERF_RECORD_"
 #define FT_LABEL_MAX 255u
 #define FT_HEADER 16u
 /* The most frames of a stack: others, the outermost ones, are left out. */

@@ -611,6 +611,27 @@ tel__ft_frame(const unsigned char *from, const unsigned char *to)
 	return name;
 }
 
+/*
+ * What perf has of processes and of itself, "PERF_RECORD_FORK(1:1):(2:2)" or
+ * "PERF_RECORD_LOST lost 3".
+ */
+static enum ft_kind
+take_record(struct ft_line *l, const char *p, const char *end)
+{
+	const char *name = p, *lost;
+
+	while (p < end && tel_is_word(*p))
+		p++;
+	ftrace_line_take_name(l, name, (size_t)(p - name));
+	p = skip_blanks(p + (p < end && *p == ':'), end);
+	lost = skip_blanks(starts_with(p, end, "lost ") ? p + 5 : end, end);
+	if (starts_with(name, end, "PERF_RECORD_LOST") && lost < end &&
+	    skip_digits(lost, end, &l->clock) != NULL)
+		return FT_LOST;
+	ftrace_line_add_field(l, "text", 4, p, end);
+	return FT_EVENT;
+}
+
 enum ft_kind
 tel__ft_line(struct ft_line *l, const unsigned char *from,
     const unsigned char *to)
@@ -641,6 +662,8 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	q = skip_blanks(q, end);
 	l->event.p = q;
 	l->event.n = (size_t)(end - q);
+	if (starts_with(q, end, FT_RECORD))
+		return take_record(l, q, end);
 	if (q < end && tel_is_digit(*q)) {
 		name = skip_digits(q, end, &period);
 		if (name != NULL && name < end && *name == ' ') {

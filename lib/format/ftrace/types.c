@@ -187,11 +187,11 @@ tel__ft_type_of(struct ft_types *ts, const struct ft_line *l)
 	return ftrace_types_add(ts, l) ? (int)e->value : -1;
 }
 
-/* An event with a stack is a sample of it. */
+/* An event with a stack is a sample of it; perf's own records have none. */
 static void
 sample_set_role(struct tel_type *t, int chains)
 {
-	if (!chains)
+	if (!chains || strncmp(t->name, FT_RECORD, sizeof(FT_RECORD) - 1) == 0)
 		return;
 	t->role_field[TEL_PART_STACK] = (int8_t)(t->nfields - 1);
 	(void)tel__role_set(t, 0, "weight=period", 13);
