@@ -307,6 +307,17 @@ field() {
 	[ "$(clean telcat -H mixed | cut -d ' ' -f 1 | sort -u)" = 000000003B9ACDE8 ]
 }
 
+@test "times of the scheduler are numbers, in nanoseconds" {
+	printf 'sh 7 [000]  1.00000%d: sched:sched_stat_runtime: %s\n' \
+	    1 'comm=sh pid=7 runtime=97640 [ns] vruntime=12 [ns]' \
+	    2 'comm=sh pid=7 runtime=2360 [ns] vruntime=none [ns]' >log
+	telcat --types -f json log >types
+	jq -e '.fields | map(select(.unit == "ns").name) == ["runtime"]' types
+	telcat -f json log | jq -s 'map(.fields | .runtime, .vruntime)' -c >got
+	diff - got <<<'[97640,"12 [ns]",2360,"none [ns]"]'
+	[[ $(telstat -s 's=sum(runtime)' log) == *'total 100,000 '* ]]
+}
+
 @test "records of perf have their names, are no samples, and count what was lost" {
 	cat >log <<-'END'
 		sh     0     0.000000: PERF_RECORD_COMM: sh:7/7

@@ -44,6 +44,7 @@ struct ft_field {
 	struct ft_text name;
 	struct ft_text value;
 	enum tel_datatype datatype; /* of this value */
+	enum tel_unit unit;         /* of a number */
 	uint64_t number;
 };
 
@@ -93,6 +94,7 @@ struct ft_type {
 	struct {
 		char *name;
 		uint8_t datatype;
+		uint8_t unit; /* if it is a number */
 	} fields[FT_FIELDS_MAX];
 };
 

@@ -114,7 +114,14 @@ ftrace_line_add_field(struct ft_line *l, const char *name, size_t length,
 	f->value.p = value;
 	f->value.n = (size_t)(end - value);
 	f->datatype = TEL_STRING;
-	ftrace_line_number(f->value, &f->datatype, &f->number);
+	f->unit = TEL_UNIT_NONE;
+	struct ft_text number = f->value;
+	/* "runtime=97640 [ns]" */
+	if (number.n > 5 && memcmp(end - 5, " [ns]", 5) == 0) {
+		number.n -= 5;
+		f->unit = TEL_UNIT_NS;
+	}
+	ftrace_line_number(number, &f->datatype, &f->number);
 	l->nfields++;
 	return 1;
 }

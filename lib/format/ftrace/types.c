@@ -79,6 +79,7 @@ ftrace_types_add(struct ft_types *ts, const struct ft_line *l)
 		if (t->fields[i].name == NULL)
 			return 0;
 		t->fields[i].datatype = (uint8_t)l->fields[i].datatype;
+		t->fields[i].unit = (uint8_t)l->fields[i].unit;
 		t->nfields++;
 	}
 	ts->changed = 1;
@@ -272,6 +273,8 @@ schema_add(struct tel_schema *s, const struct ft_type *from, unsigned code,
 		    ftrace_types_field_name(from, i, name));
 		if (f == NULL)
 			return 0;
+		if (d != TEL_STRING)
+			f->unit = from->fields[i].unit;
 		for (j = 0; j < sizeof(threads) / sizeof(threads[0]); j++)
 			if (d != TEL_STRING && strcmp(f->name, threads[j]) == 0)
 				f->space = TEL_SPACE_THREAD;
