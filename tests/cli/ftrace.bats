@@ -307,6 +307,17 @@ field() {
 	[ "$(clean telcat -H mixed | cut -d ' ' -f 1 | sort -u)" = 000000003B9ACDE8 ]
 }
 
+@test "the places of frames in the source go with them" {
+	printf '%s\n' 'sh 7 1.000001: 5 cycles:' $'\t  400577 leaf+0x1 (/bin/sh)' \
+	    '  my file.c:12' $'\t  400588 middle+0x1 (/bin/sh)' '  middle+513' \
+	    $'\tffffffff821f26e7 fault ([kernel.kallsyms])' \
+	    '  [kernel.kallsyms][ffffffff821f26e7]' $'\t  400599 main (/bin/sh)' \
+	    '  :0' '' 'sh 7 1.000002: 1 cycles:' '   three.c:12' '  none' >log
+	run -3 --separate-stderr telcat -f folded log
+	[ "$output" = $'<none> 1\nmain;fault;middle;leaf 5' ]
+	[[ $stderr == *'found "three.c:12"'*'found "none"'*' 2 damaged places, '* ]]
+}
+
 @test "times of the scheduler are numbers, in nanoseconds" {
 	printf 'sh 7 [000]  1.00000%d: sched:sched_stat_runtime: %s\n' \
 	    1 'comm=sh pid=7 runtime=97640 [ns] vruntime=12 [ns]' \

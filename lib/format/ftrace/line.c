@@ -542,6 +542,27 @@ ftrace_line_take_name(struct ft_line *l, const char *p, size_t n)
 
 /* ---------------------------------------------------------------- lines */
 
+/*
+ * Whether a line is the place of the frame before it, which perf prints with two
+ * blanks: "  main.c:12", "  main+12" or "  a.so[12f0]".
+ */
+static int
+is_source(const char *p, const char *end)
+{
+	const char *q = end;
+
+	if (end - p < 4 || memcmp(p, "  ", 2) != 0 || p[2] == ' ')
+		return 0;
+	if (q[-1] == ']') {
+		for (q--; tel__lines_digit[(unsigned char)q[-1]] < 16;)
+			q--;
+		return q[-1] == '[';
+	}
+	while (tel_is_digit(q[-1]))
+		q--;
+	return q < end && (q[-1] == ':' || q[-1] == '+');
+}
+
 /* A line without a time. */
 static enum ft_kind
 other_line(struct ft_line *l, const char *p, const char *end)
@@ -561,7 +582,7 @@ other_line(struct ft_line *l, const char *p, const char *end)
 			l->clock = 1;
 		return FT_LOST;
 	}
-	if (q == end)
+	if (q == end || is_source(p, end))
 		return FT_BLANK;
 	if (((q > p || end[-1] == ')') && lines_hex(&digits, &address) &&
 	        (*digits == ' ' || *digits == '\t' ||
