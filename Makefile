@@ -10,7 +10,7 @@ SOVERSION = 0
 DEPS      = libzstd
 # Their headers alone: the libraries are loaded when they are needed.  With
 # libarchive among DEPS, it is linked, as in a static program.
-LOADED    = libarchive sqlite3 zlib
+LOADED    = libarchive liblz4 liblzma sqlite3 zlib
 
 BUILD      = build
 PREFIX     ?= /usr/local

@@ -18,11 +18,14 @@ import tomllib
 
 # What the programs are linked with, or load: what Debian calls it, and why.
 NEEDED = (
+    ("bzip2", "bzip2-1.0.6", "RUNTIME_DEPENDENCY_OF"),
     ("elfutils", "GPL-2.0-or-later OR LGPL-3.0-or-later", "OPTIONAL_DEPENDENCY_OF"),
     ("libarchive", "BSD-2-Clause", "RUNTIME_DEPENDENCY_OF"),
     ("libunwind", "MIT", "OPTIONAL_DEPENDENCY_OF"),
     ("libzstd", "BSD-3-Clause", "DYNAMIC_LINK"),
+    ("lz4", "BSD-2-Clause", "RUNTIME_DEPENDENCY_OF"),
     ("sqlite3", "LicenseRef-public-domain", "OPTIONAL_DEPENDENCY_OF"),
+    ("xz-utils", "LicenseRef-public-domain", "RUNTIME_DEPENDENCY_OF"),
     ("zlib", "Zlib", "RUNTIME_DEPENDENCY_OF"),
 )
 

@@ -21,6 +21,9 @@ build    command  cc              gcc
 build    header   stdio.h         libc6-dev
 build    command  pkg-config      pkg-config
 build    library  libarchive      libarchive-dev
+build    header   bzlib.h         libbz2-dev
+build    library  liblz4          liblz4-dev
+build    library  liblzma         liblzma-dev
 build    library  libzstd         libzstd-dev
 build    library  sqlite3         libsqlite3-dev
 build    library  zlib            zlib1g-dev

@@ -13,8 +13,8 @@
 
 set -eu
 
-packages='libarchive-dev libzstd-dev libsqlite3-dev zlib1g-dev libjemalloc2
-    libmimalloc2.0 libtcmalloc-minimal4'
+packages='libarchive-dev libbz2-dev liblz4-dev liblzma-dev libzstd-dev
+    libsqlite3-dev zlib1g-dev libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4'
 
 mkdir -p "$1"
 root=$(cd "$1" && pwd)

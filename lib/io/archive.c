@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The road through libarchive.  Filters and formats are enabled one by one,
- * by what was detected: some of those that libarchive enables together start
- * programs, and what a log is not need not be parsed.
+ * Archives by libarchive.  A format is enabled alone, by what was detected:
+ * what a log is not need not be parsed.
  *
  * The library is loaded for the first input that needs it.  With libarchive
  * come eleven others, up to one for XML and two for C++ and Unicode, and to
@@ -37,46 +36,29 @@
 
 struct packing {
 	const char *name;
-	size_t enable; /* where struct tel_archive_functions has it */
-	int code;      /* of the filter; 0 for a format */
+	size_t enable; /* where struct tel_archive_functions has it; archives */
 	int seeks;
 };
 
 #define FUNCTION(name) offsetof(struct tel_archive_functions, name)
 
 static const struct packing packings[] = {
-	[TEL_PLAIN] = { "plain", 0, 0, 0 },
-	[TEL_GZIP] = { "gzip", 0, 0, 0 },
-	[TEL_BZIP2] = { "bzip2", FUNCTION(archive_read_support_filter_bzip2),
-	    ARCHIVE_FILTER_BZIP2, 0 },
-	[TEL_XZ] = { "xz", FUNCTION(archive_read_support_filter_xz),
-	    ARCHIVE_FILTER_XZ, 0 },
-	[TEL_LZ4] = { "lz4", FUNCTION(archive_read_support_filter_lz4),
-	    ARCHIVE_FILTER_LZ4, 0 },
-	[TEL_ZSTD] = { "zstd", 0, 0, 0 },
-	[TEL_TAR] = { "tar", FUNCTION(archive_read_support_format_tar), 0, 0 },
-	[TEL_ZIP] = { "zip", FUNCTION(archive_read_support_format_zip), 0, 1 },
-	[TEL_7ZIP] = { "7z", FUNCTION(archive_read_support_format_7zip), 0, 1 },
-	[TEL_CPIO] = { "cpio", FUNCTION(archive_read_support_format_cpio), 0,
-	    0 },
+	[TEL_PLAIN] = { "plain", 0, 0 },
+	[TEL_GZIP] = { "gzip", 0, 0 },
+	[TEL_BZIP2] = { "bzip2", 0, 0 },
+	[TEL_XZ] = { "xz", 0, 0 },
+	[TEL_LZ4] = { "lz4", 0, 0 },
+	[TEL_ZSTD] = { "zstd", 0, 0 },
+	[TEL_TAR] = { "tar", FUNCTION(archive_read_support_format_tar), 0 },
+	[TEL_ZIP] = { "zip", FUNCTION(archive_read_support_format_zip), 1 },
+	[TEL_7ZIP] = { "7z", FUNCTION(archive_read_support_format_7zip), 1 },
+	[TEL_CPIO] = { "cpio", FUNCTION(archive_read_support_format_cpio), 0 },
 };
 
 const char *
 tel__packing_name(enum tel_packing packing)
 {
 	return packings[packing].name;
-}
-
-static void
-note_given(struct tel_archive *ar, const unsigned char *data, size_t size)
-{
-	size_t n = size;
-
-	while (n > 0 && data[n - 1] == 0)
-		n--;
-	if (n > 0)
-		ar->content = ar->taken + n;
-	ar->taken += size;
 }
 
 /* Sets ar->f.  TEL_OK, or a failure with *fault set. */
@@ -109,7 +91,7 @@ archive_load(struct tel_archive *ar, struct tel_fault *fault)
 	return TEL_OK;
 }
 
-/* Enables a filter or a format.  As the function of libarchive. */
+/* Enables a format.  As the function of libarchive. */
 static int
 enable(const struct tel_archive *ar)
 {
@@ -143,7 +125,6 @@ on_read(struct archive *a, void *arg, const void **buffer)
 		    ar->in_fault.text);
 		return -1;
 	}
-	note_given(ar, data, avail);
 	if (ar->header_left != UINT64_MAX)
 		ar->header_left -= avail;
 	ar->given = avail;
@@ -199,9 +180,6 @@ tel__archive_open(struct tel_archive *ar, struct tel_fault *fault)
 		return tel__fault_errno(fault, ENOMEM);
 	/* libarchive warns if a program would have to do it */
 	int failed = enable(ar) != ARCHIVE_OK;
-	if (packing->code != 0)
-		failed |= ar->f.archive_read_support_format_raw(ar->a) |
-		    ar->f.archive_read_support_format_empty(ar->a);
 	failed |= ar->f.archive_read_set_read_callback(ar->a, on_read) |
 	    ar->f.archive_read_set_callback_data(ar->a, ar);
 	if (packing->seeks && tel__input_seek(ar->in, 0, SEEK_SET) == 0)
@@ -210,18 +188,12 @@ tel__archive_open(struct tel_archive *ar, struct tel_fault *fault)
 		return tel__fault_set(fault, TEL_EIO, ENOSYS,
 		    "%s: this libarchive was built without it", packing->name);
 	/* in a locale without UTF-8, names of zip and 7z would be lost */
-	if (packing->code == 0)
-		ar->names = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	ar->names = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	ar->header_left = HEADER_MAX;
 	if (ar->f.archive_read_open1(ar->a) != ARCHIVE_OK) {
 		ar->dead = 1;
 		return tel__archive_fault(ar, fault);
 	}
-	/* a header that libarchive's filter does not take passes as it is */
-	if (packing->code != 0 && ar->in_fault.number == 0 &&
-	    ar->f.archive_filter_code(ar->a, 0) == ARCHIVE_FILTER_NONE)
-		return tel__fault_set(fault, TEL_EDAMAGED, EIO,
-		    "%s: damaged header", packing->name);
 	return TEL_OK;
 }
 

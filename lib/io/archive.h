@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the codecs and the archives that libarchive reads have in common. */
+/* An archive, as libarchive reads it. */
 #ifndef TEL_ARCHIVE_H
 #define TEL_ARCHIVE_H
 
@@ -18,15 +18,10 @@
 #define TEL_ARCHIVE_FUNCTIONS(X) \
 	X(archive_read_new) \
 	X(archive_read_free) \
-	X(archive_read_support_filter_bzip2) \
-	X(archive_read_support_filter_xz) \
-	X(archive_read_support_filter_lz4) \
 	X(archive_read_support_format_tar) \
 	X(archive_read_support_format_zip) \
 	X(archive_read_support_format_7zip) \
 	X(archive_read_support_format_cpio) \
-	X(archive_read_support_format_raw) \
-	X(archive_read_support_format_empty) \
 	X(archive_read_set_read_callback) \
 	X(archive_read_set_seek_callback) \
 	X(archive_read_set_callback_data) \
@@ -37,9 +32,6 @@
 	X(archive_errno) \
 	X(archive_set_error) \
 	X(archive_error_string) \
-	X(archive_filter_count) \
-	X(archive_filter_code) \
-	X(archive_filter_bytes) \
 	X(archive_entry_filetype) \
 	X(archive_entry_pathname) \
 	X(archive_entry_pathname_utf8) \
@@ -62,8 +54,6 @@ struct tel_archive {
 	locale_t names;            /* of headers; 0: that of the program */
 	size_t given;              /* bytes of in that libarchive looks at */
 	struct tel_fault in_fault; /* number is 0 while in has not failed */
-	uint64_t taken;            /* bytes that libarchive was given */
-	uint64_t content;          /* of them, up to the last that is not 0 */
 	uint64_t header_left;      /* bytes that a header may still take */
 	int dead;                  /* libarchive cannot go on */
 	/* the entry that is being read */

@@ -24,7 +24,6 @@ static const struct magic magics[] = {
 	{ TEL_GZIP, 3, "\x1f\x8b\x08" },
 	{ TEL_XZ, 6, "\xfd\x37zXZ" }, /* and a NUL */
 	{ TEL_LZ4, 4, "\x04\x22\x4d\x18" },
-	{ TEL_LZ4, 4, "\x02\x21\x4c\x18" }, /* before frames were */
 	{ TEL_ZSTD, 4, "\x28\xb5\x2f\xfd" },
 	{ TEL_ZIP, 4, "PK\3\4" },
 	{ TEL_ZIP, 4, "PK\5\6" }, /* no members */

@@ -161,7 +161,6 @@ enum tel_packing tel__input_detect(struct tel_input *in, unsigned which);
  * last is that of any codec.
  */
 tel_status tel__source_zstd(struct tel_input *in, struct tel_source *out);
-tel_status tel__source_gzip(struct tel_input *in, struct tel_source *out);
 tel_status tel__source_codec(struct tel_input *in, enum tel_packing packing,
     struct tel_source *out);
 

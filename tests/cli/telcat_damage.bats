@@ -151,22 +151,48 @@ poke() {
 	[ "$output" -ge $(($(telcat -c mpsio.log) - 1)) ]
 }
 
-@test "gzip is read up to where it was cut, as gzip does" {
+@test "gzip and xz are read up to where they were cut, as by their tools" {
 	local size
 	unpack 1.118.0-lii6gc-amcss
-	gzip -k mpsio.log
-	size=$(stat -c %s mpsio.log.gz)
-	for at in 19 1000 $((size / 3)) $((size - 9)) $((size - 1)); do
-		head -c "$at" mpsio.log.gz >cut.gz
-		run -1 --separate-stderr gzip -dc cut.gz
-		gzip -dc cut.gz >cut.log 2>messages || :
-		exits "0|1|3" telcat -q --file-order -H cut.log >want
-		exits "1|3" telcat --file-order -H cut.gz 2>messages | cmp want -
-		grep -q 'gzip: the input ends inside a member' messages
+	for tool in gzip xz; do
+		$tool -c mpsio.log >packed
+		size=$(stat -c %s packed)
+		for at in 29 1000 $((size / 3)) $((size - 9)) $((size - 1)); do
+			head -c "$at" packed >"cut"
+			run -1 --separate-stderr $tool -dc <"cut"
+			$tool -dc <"cut" >cut.log 2>messages || :
+			exits "0|1|3" telcat -q --file-order -H cut.log >want
+			exits "1|3" telcat --file-order -H "cut" 2>messages | cmp want -
+			grep -q "$tool: the input ends inside a member" messages
+		done
+	done
+	gzip -c mpsio.log | head -c 3 >"cut"
+	expect 1 '*: gzip: the input ends inside a member' telcat "cut"
+}
+
+@test "what is appended to a compressed log that was cut is read" {
+	unpack 1.118.0-lii6gc-amcss
+	telcat --file-order mpsio.log >text
+	{
+		grep '^#' text
+		tail -n 9000 text
+	} >appended
+	telcat --file-order -H appended | sort -u >want
+	for tool in gzip 'bzip2 -1' xz 'lz4 -q'; do
+		echo "$tool"
+		head -n 20000 text | $tool -c >packed
+		for part in 5 2; do
+			{
+				head -c $(($(stat -c %s packed) / part)) packed
+				$tool -c appended
+			} >log
+			exits 3 telcat --file-order -H log 2>messages >got
+			[ -z "$(sort -u got | comm -13 - want)" ]
+		done
 	done
 }
 
-@test "a gzip member that is damaged costs none of the next" {
+@test "a compressed stream that is damaged costs none of the next" {
 	unpack 1.118.0-lii6gc-amcss
 	telcat --file-order -H mpsio.log >whole
 	gzip -n mpsio.log

@@ -44,15 +44,21 @@ setup() {
 		skip "libarchive is linked"
 	fi
 	mkdir empty
-	echo "no library" | tee empty/libarchive.so.13 >empty/libz.so.1
+	echo "no library" | tee empty/libarchive.so.13 empty/libbz2.so.1.0 \
+		empty/libbz2.so.1 empty/liblz4.so.1 empty/liblzma.so.5 \
+		>empty/libz.so.1
 	gzip -c mpsio.log >log.gz
+	bzip2 -c mpsio.log >log.bz2
+	xz -c mpsio.log >log.xz
+	lz4 -qc mpsio.log >log.lz4
 	zstd -qc mpsio.log >log.zst
 	tar cf logs.tar mpsio.log
 	libraries=empty${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 	for log in mpsio.log log.zst; do
 		LD_LIBRARY_PATH=$libraries telcat "$log" | cmp want -
 	done
-	for log in "log.gz zlib libz" "logs.tar libarchive libarchive"; do
+	for log in "log.gz zlib libz" "log.bz2 libbz2 libbz2" \
+		"log.xz liblzma liblzma" "log.lz4 liblz4 liblz4" "logs.tar libarchive libarchive"; do
 		read -r log name file <<<"$log"
 		LD_LIBRARY_PATH=$libraries run -1 --separate-stderr telcat "$log"
 		[[ $stderr == "telcat: $log: "*": $name is needed to read it: "*"$file.so"* ]]
@@ -581,25 +587,32 @@ memory() {
 	cmp <(telcat --file-order -H mpsio.log) out
 }
 
-@test "a live pipe of gzip is shown as it comes" {
+@test "a live pipe that is compressed is shown as it comes" {
 	mkfifo fifo
 	python3 - 2000 <<-'END'
 		import sys, zlib
 		log, n = open('mpsio.log', 'rb').read(), int(sys.argv[1])
 		c = zlib.compressobj(wbits=31)
-		open('first', 'wb').write(c.compress(log[:n]) + c.flush(zlib.Z_SYNC_FLUSH))
-		open('rest', 'wb').write(c.compress(log[n:]) + c.flush())
+		open('first.gzip', 'wb').write(c.compress(log[:n]) + c.flush(zlib.Z_SYNC_FLUSH))
+		open('rest.gzip', 'wb').write(c.compress(log[n:]) + c.flush())
 	END
-	telcat --file-order -H fifo >out &
-	{
-		cat first
-		await has_lines 21 out
-		touch came
-		cat rest
-	} >fifo
-	wait $!
-	[ -e came ]
-	cmp <(telcat --file-order -H mpsio.log) out
+	for tool in bzip2 xz lz4; do
+		head -c 2000 mpsio.log | $tool >first.$tool
+		tail -c +2001 mpsio.log | $tool >rest.$tool
+	done
+	for tool in gzip bzip2 xz lz4; do
+		rm -f came
+		telcat --file-order -H fifo >out &
+		{
+			cat first.$tool
+			await has_lines 21 out
+			touch came
+			cat rest.$tool
+		} >fifo
+		wait $!
+		[ -e came ]
+		cmp <(telcat --file-order -H mpsio.log) out
+	done
 }
 
 @test "a live text is shown however short it is" {
