@@ -65,8 +65,10 @@ connect_host(const char *name)
 		return -1;
 	memcpy(host, name, n);
 	host[n] = '\0';
-	if (getaddrinfo(host, colon + 1, &hints, &list) != 0) {
-		errno = EADDRNOTAVAIL;
+	const int why = getaddrinfo(host, colon + 1, &hints, &list);
+	if (why != 0) {
+		if (why != EAI_SYSTEM)
+			errno = why == EAI_SERVICE ? EINVAL : EHOSTUNREACH;
 		return -1;
 	}
 	for (a = list; a != NULL && fd < 0; a = a->ai_next)

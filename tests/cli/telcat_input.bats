@@ -629,6 +629,13 @@ memory() {
 	tail -n 1 out | grep -qx '00000000000003E8 A'
 }
 
+@test "a host or a port that is unknown is reported" {
+	expect 1 'telcat: tcp:nohost.invalid:22: No route to host' \
+		telcat tcp:nohost.invalid:22
+	expect 1 'telcat: tcp:127.0.0.1:nosuch: Invalid argument' \
+		telcat tcp:127.0.0.1:nosuch
+}
+
 @test "a log that grows is followed from its start, as the README says" {
 	# shellcheck disable=SC2016
 	local command
