@@ -23,13 +23,6 @@ unlock(void)
 	pthread_mutex_unlock(&tel__emit_state.classes);
 }
 
-static int
-emit_class_fail(int error)
-{
-	errno = error;
-	return -1;
-}
-
 static void *
 fail_null(int error)
 {
@@ -162,9 +155,9 @@ open_classes(const tel_class_options *given)
 	int st = 0;
 
 	if (!tel__emit_state.open)
-		return emit_class_fail(EBADF);
+		return tel__emit_result(EBADF);
 	if (all->open)
-		return emit_class_fail(EBUSY);
+		return tel__emit_result(EBUSY);
 	if (o->interval_ms > 86400000 || memory < o->memory ||
 	    memory > SIZE_MAX / 4)
 		return tel__emit_wrong("an interval above a day, or more "
@@ -555,11 +548,11 @@ emit_class_change(tel_emit_class *c, int on)
 	lock();
 	c = emit_class_class_of(c);
 	if (!tel__classes.open)
-		st = emit_class_fail(EBADF);
+		st = tel__emit_result(EBADF);
 	else if (c == NULL)
-		st = emit_class_fail(EINVAL);
+		st = tel__emit_result(EINVAL);
 	else if (c->dead)
-		st = emit_class_fail(ENOENT);
+		st = tel__emit_result(ENOENT);
 	if (st == 0 && c->own != on) {
 		c->own = (uint8_t)on;
 		update_switches();
@@ -611,9 +604,9 @@ tel_class_snapshot(tel_emit_class *top)
 	lock();
 	top = emit_class_class_of(top);
 	if (!tel__classes.open)
-		st = emit_class_fail(EBADF);
+		st = tel__emit_result(EBADF);
 	else if (top == NULL)
-		st = emit_class_fail(EINVAL);
+		st = tel__emit_result(EINVAL);
 	else
 		tel__class_write(top, 0);
 	unlock();

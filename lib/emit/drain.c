@@ -503,18 +503,15 @@ emit_drain_tick(void)
 int
 tel_emit_flush(void)
 {
-	if (!tel__emit_state.open) {
-		errno = EBADF;
-		return -1;
-	}
+	if (!tel__emit_state.open)
+		return tel__emit_result(EBADF);
 	if (tel__emit_state.options.flags & TEL_EMIT_NO_THREAD)
 		emit_drain_tick();
 	pthread_mutex_lock(&tel__emit_state.drain);
 	tel__emit_drain(0);
 	int error = tel__emit_take_error();
 	pthread_mutex_unlock(&tel__emit_state.drain);
-	errno = error;
-	return error == 0 ? 0 : -1;
+	return tel__emit_result(error);
 }
 
 static void *
@@ -549,8 +546,7 @@ tel__emit_start_thread(void)
 	int failed = pthread_create(&drainer.thread, NULL, drain_again, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	drainer.running = failed == 0;
-	errno = failed;
-	return failed == 0 ? 0 : -1;
+	return tel__emit_result(failed);
 }
 
 void

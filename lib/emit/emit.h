@@ -132,6 +132,8 @@ void tel__emit_free_types(void);
  */
 size_t tel__emit_build(const struct tel__emit_typed *t,
     const tel_emit_value *values, unsigned count, uint64_t *event);
+/* Sets errno.  Returns 0 if it is 0, otherwise -1. */
+int tel__emit_result(int error);
 /* Sets errno to EINVAL and the message of tel_emit_error().  Returns -1. */
 __attribute__((format(printf, 1, 2))) int tel__emit_wrong(const char *format,
     ...);

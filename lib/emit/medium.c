@@ -125,10 +125,8 @@ static int
 local_address(struct tel_emit_sink *s, const char *path)
 {
 	s->local.sun_family = AF_UNIX;
-	if (strlen(path) >= sizeof(s->local.sun_path)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
+	if (strlen(path) >= sizeof(s->local.sun_path))
+		return tel__emit_result(ENAMETOOLONG);
 	strcpy(s->local.sun_path, path);
 	return 0;
 }

@@ -31,10 +31,8 @@ tel__emit_add_entry(unsigned what, uint64_t value, const void *bytes,
 		length };
 	const size_t size = (sizeof(entry) + length + 7) & ~(size_t)7;
 
-	if (length > NAMES_BYTES || size > NAMES_BYTES - used) {
-		errno = ENOSPC;
-		return -1;
-	}
+	if (length > NAMES_BYTES || size > NAMES_BYTES - used)
+		return tel__emit_result(ENOSPC);
 	entry.bytes = (uint32_t)size;
 	memcpy(names() + used, &entry, sizeof(entry));
 	if (length > 0)
@@ -133,10 +131,8 @@ tel_label_pointer(const void *pointer, uint64_t string)
 int
 tel_thread_name(const char *name)
 {
-	if (!tel__emit_state.open) {
-		errno = EBADF;
-		return -1;
-	}
+	if (!tel__emit_state.open)
+		return tel__emit_result(EBADF);
 	/* sets tel__emit_self.thread */
 	tel_clock_sync();
 	pthread_mutex_lock(&tel__emit_state.lock);

@@ -410,10 +410,8 @@ tel_emit_finish(void)
 	const struct tel__emit_hooks *hooks = tel__emit_state.hooks;
 	int error = EBADF;
 
-	if (!tel__emit_state.open) {
-		errno = error;
-		return -1;
-	}
+	if (!tel__emit_state.open)
+		return tel__emit_result(error);
 	if (hooks != NULL)
 		hooks->close();
 	/* the thread takes this lock, so it is joined first */
@@ -433,8 +431,7 @@ tel_emit_finish(void)
 		pthread_mutex_unlock(&tel__emit_state.lock);
 	}
 	pthread_mutex_unlock(&tel__emit_state.drain);
-	errno = error;
-	return error == 0 ? 0 : -1;
+	return tel__emit_result(error);
 }
 
 void

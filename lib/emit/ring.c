@@ -142,8 +142,7 @@ make_file(const char *path, size_t bytes)
 	/* a device must not be replaced by a file */
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		free(other);
-		errno = EEXIST;
-		return -1;
+		return tel__emit_result(EEXIST);
 	}
 	snprintf(other, n, "%s.new", path);
 	unlink(other);
@@ -248,10 +247,8 @@ tel__emit_map(const tel_emit_options *o)
 	set_page(&page, o, stride);
 	if (tel__emit_state.ring_file != NULL) {
 		if (page_size > (long)TEL__EMIT_PAGE_BYTES ||
-		    (uintptr_t)PAGE % (uintptr_t)page_size != 0) {
-			errno = ENOTSUP;
-			return -1;
-		}
+		    (uintptr_t)PAGE % (uintptr_t)page_size != 0)
+			return tel__emit_result(ENOTSUP);
 		path = tel__emit_path(tel__emit_state.ring_file);
 		if (path != NULL)
 			fd = make_file(path, TEL__EMIT_PAGE_BYTES + bytes);

@@ -72,6 +72,13 @@ tel_emit_error(void)
 }
 
 int
+tel__emit_result(int error)
+{
+	errno = error;
+	return error == 0 ? 0 : -1;
+}
+
+int
 tel__emit_wrong(const char *format, ...)
 {
 	va_list args;
@@ -79,8 +86,7 @@ tel__emit_wrong(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(wrong, sizeof(wrong), format, args);
 	va_end(args);
-	errno = EINVAL;
-	return -1;
+	return tel__emit_result(EINVAL);
 }
 
 /* ---------------------------------------------------------------- making */
@@ -365,10 +371,8 @@ emit_types_add(const tel_emit_type *type)
 	unsigned n = all->count;
 	int st = check_type(type);
 
-	if (st == 0 && n == TYPES_MAX) {
-		errno = ENOSPC;
-		st = -1;
-	}
+	if (st == 0 && n == TYPES_MAX)
+		st = tel__emit_result(ENOSPC);
 	if (st == 0)
 		st = emit_make_type(type, &t);
 	if (st == 0) {
@@ -453,10 +457,8 @@ tel__emit_add_list(const tel_emit_list *list, unsigned most)
 int
 tel_emit_register(const tel_emit_list *list)
 {
-	if (!tel__emit_state.open) {
-		errno = EBADF;
-		return -1;
-	}
+	if (!tel__emit_state.open)
+		return tel__emit_result(EBADF);
 	pthread_mutex_lock(&tel__emit_state.lock);
 	int st = tel__emit_add_list(list, CODE_LISTS);
 	pthread_mutex_unlock(&tel__emit_state.lock);
@@ -496,10 +498,8 @@ tel_emit_declare(const tel_emit_type *type)
 	tel_emit_type with = *type;
 	int st = 0;
 
-	if (!tel__emit_state.open) {
-		errno = EBADF;
-		return -1;
-	}
+	if (!tel__emit_state.open)
+		return tel__emit_result(EBADF);
 	pthread_mutex_lock(&tel__emit_state.lock);
 	const struct tel__emit_typed *t = same_type(type);
 	if (t == NULL) {
